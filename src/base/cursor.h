@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_BASE_CURSOR_H
+#define BW_BASE_CURSOR_H
+
+/* A cursor over bytes from outside: little-endian reads that never leave the buffer. Reading past
+ * the end gives zeros and sets `overrun`, which sticks: check it once, after a group of reads. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct bw_cursor {
+	const uint8_t *data;
+	size_t len, pos;
+	bool overrun;
+};
+
+static inline struct bw_cursor bw_cursor(const void *data, size_t len)
+{
+	return (struct bw_cursor){data, len, 0, false};
+}
+
+static inline size_t bw_cursor_left(const struct bw_cursor *c)
+{
+	return c->len - c->pos;
+}
+
+/* n bytes, borrowed from the buffer, or NULL. */
+static inline const void *bw_cursor_bytes(struct bw_cursor *c, size_t n)
+{
+	if (c->overrun || n > bw_cursor_left(c)) {
+		c->overrun = true;
+		return NULL;
+	}
+	const void *p = c->data + c->pos;
+	c->pos += n;
+	return p;
+}
+
+static inline void bw_cursor_copy(struct bw_cursor *c, void *out, size_t n)
+{
+	const void *p = bw_cursor_bytes(c, n);
+	if (p)
+		memcpy(out, p, n);
+	else
+		memset(out, 0, n);
+}
+
+#define BW_CURSOR_READ(name, type)                                                                 \
+	static inline type bw_cursor_##name(struct bw_cursor *c)                                   \
+	{                                                                                          \
+		type v;                                                                            \
+		bw_cursor_copy(c, &v, sizeof(v));                                                  \
+		return v;                                                                          \
+	}
+BW_CURSOR_READ(u8, uint8_t)
+BW_CURSOR_READ(u16, uint16_t)
+BW_CURSOR_READ(u32, uint32_t)
+BW_CURSOR_READ(u64, uint64_t)
+#undef BW_CURSOR_READ
+
+#endif

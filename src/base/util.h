@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_BASE_UTIL_H
+#define BW_BASE_UTIL_H
+
+/* The handful of macros that every file may use. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BW_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define BW_MIN(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
+#define BW_MAX(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
+#define BW_CONTAINER_OF(ptr, type, member)                                                         \
+	({                                                                                         \
+		__typeof__(((type *)0)->member) *p_ = (ptr);                                       \
+		(type *)((char *)p_ - offsetof(type, member));                                     \
+	})
+
+/* Bits hi..lo of a 32- or 64-bit word, both inclusive. */
+static inline uint64_t bw_bits(uint64_t word, unsigned hi, unsigned lo)
+{
+	return (word >> lo) & (hi - lo >= 63 ? ~0ull : (1ull << (hi - lo + 1)) - 1);
+}
+
+static inline int64_t bw_sign_extend(uint64_t value, unsigned bits)
+{
+	return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
+/* GPU addresses are 48 bits wide on gfx9 to gfx12.0: bit 47 is repeated above it. */
+static inline uint64_t bw_canonical(uint64_t va)
+{
+	return (uint64_t)bw_sign_extend(va, 48);
+}
+
+static inline uint64_t bw_align_up(uint64_t v, uint64_t align)
+{
+	return (v + align - 1) / align * align;
+}
+
+static inline uint64_t bw_align_down(uint64_t v, uint64_t align)
+{
+	return v / align * align;
+}
+
+#endif

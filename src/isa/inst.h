@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_ISA_INST_H
+#define BW_ISA_INST_H
+
+/* One decoded gfx11 instruction: the fields of its encoding, named, with nothing interpreted. The
+ * tables come from data/isa/gfx11.enc. Pure: bytes in, struct out. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/ops.h" /* generated: enum bw_op { BW_OP_ILLEGAL, BW_OP_V_ADD_F32, ... BW_OP_COUNT } */
+
+enum bw_fmt {
+	BW_FMT_ILLEGAL,
+	BW_FMT_SOP1, BW_FMT_SOP2, BW_FMT_SOPC, BW_FMT_SOPK, BW_FMT_SOPP, BW_FMT_SMEM,
+	BW_FMT_VOP1, BW_FMT_VOP2, BW_FMT_VOPC, BW_FMT_VOP3, BW_FMT_VOP3SD, BW_FMT_VOP3P,
+	BW_FMT_VOPD, BW_FMT_VINTERP, BW_FMT_LDSDIR, BW_FMT_DS,
+	BW_FMT_FLAT, BW_FMT_GLOBAL, BW_FMT_SCRATCH,
+	BW_FMT_MUBUF, BW_FMT_MTBUF, BW_FMT_MIMG, BW_FMT_EXP,
+	BW_FMT_COUNT,
+};
+
+/* Operand codes, as in the 9-bit SRC fields; 7- and 8-bit fields use the same numbers. */
+enum {
+	BW_SRC_VCC_LO = 106, BW_SRC_VCC_HI = 107,
+	BW_SRC_TTMP0 = 108, BW_SRC_NULL = 124, BW_SRC_M0 = 125,
+	BW_SRC_EXEC_LO = 126, BW_SRC_EXEC_HI = 127,
+	BW_SRC_INT_0 = 128, BW_SRC_SHARED_BASE = 235, BW_SRC_SHARED_LIMIT, BW_SRC_PRIVATE_BASE,
+	BW_SRC_PRIVATE_LIMIT, BW_SRC_HALF = 240, BW_SRC_INV_2PI = 248,
+	BW_SRC_SCC = 253, BW_SRC_LITERAL = 255,
+	BW_SRC_VGPR0 = 256,
+};
+
+enum bw_dpp { BW_DPP_NONE, BW_DPP_8, BW_DPP_16 };
+
+struct bw_inst {
+	enum bw_op op;
+	enum bw_fmt fmt;
+	uint16_t opcode;   /* number within the format */
+	uint8_t size_b;    /* 4, 8 or 12; 4 when illegal */
+	uint8_t n_src;     /* of src[] */
+	bool has_literal;
+	uint32_t literal;
+
+	uint16_t dst;      /* vector formats: VGPR number; scalar formats: SGPR code 0..127. v_readlane,
+	                    * v_readfirstlane and VOP3 v_cmp: SGPR code */
+	uint16_t sdst;     /* VOP3SD: mask destination, SGPR code */
+	uint16_t src[3];   /* operand codes; VGPRs are 256 + n in every format, VSRC1 included. SMEM: none.
+	                    * SOPK: none (dst is read where the opcode says so). 255 means `literal` */
+	int32_t imm;       /* SIMM16 sign-extended; memory formats: byte offset, signed where the format
+	                    * says so; DS: OFFSET1:OFFSET0 as 16 bits */
+
+	/* modifiers of the vector ALU */
+	uint8_t abs, neg;          /* bit i for src[i]; VOP3P: neg is the low half */
+	uint8_t neg_hi;            /* VOP3P */
+	uint8_t op_sel;            /* 4 bits; compact 16-bit formats: high halves folded in here too */
+	uint8_t op_sel_hi;         /* VOP3P, 3 bits */
+	uint8_t omod;              /* 0 none, 1 x2, 2 x4, 3 /2 */
+	bool clamp;
+
+	enum bw_dpp dpp;           /* src[0] is then the VGPR of the DPP dword */
+	uint16_t dpp_ctrl;         /* DPP16: 9 bits */
+	uint32_t dpp8_sel;         /* DPP8: 24 bits, 3 a lane */
+	uint8_t row_mask, bank_mask;
+	bool bound_ctrl, fi;
+
+	/* memory formats */
+	uint8_t vaddr, vdata, vdata2; /* VGPR numbers: ADDR, DATA (DATA0), DATA1. dst is VDST */
+	uint8_t saddr;             /* SGPR code: FLAT family SADDR, SMEM SBASE (already x2), MUBUF SOFFSET
+	                            * (8-bit operand code), 124 = none */
+	uint8_t soffset;           /* SMEM SOFFSET code */
+	uint8_t srsrc, ssamp;      /* first SGPR (already x4) */
+	bool glc, slc, dlc, gds, sve, tfe, lwe, offen, idxen, r128, a16, d16, unrm;
+	uint8_t offset0, offset1;  /* DS two-address forms */
+	uint8_t dmask, dim, tbuf_format;
+	uint8_t n_nsa, nsa[5];     /* MIMG: address VGPRs after the first */
+
+	/* VOPD: the fields above are the X half, these the Y half */
+	enum bw_op op_y;
+	uint16_t dst_y, src_y[2];  /* fmac and friends read dst */
+	uint16_t opcode_y;
+};
+
+/* Decodes the instruction at words[0]. n_dw: how many dwords may be read (1 to 3 are enough). Returns
+ * false when the words are no gfx1100 instruction, or when it does not fit in n_dw; out_inst then
+ * says BW_OP_ILLEGAL, 4 bytes, and carries fmt and opcode as far as they could be told. */
+bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst);
+
+/* What the tables say about an opcode. Strings are static. */
+enum bw_op_class { BW_CLASS_MAP, BW_CLASS_CMP, BW_CLASS_SCALAR, BW_CLASS_MEM, BW_CLASS_WAVE, BW_CLASS_CTRL };
+
+struct bw_op_info {
+	const char *name;        /* "v_add_f32" */
+	enum bw_fmt fmt;         /* the shortest format it exists in */
+	enum bw_op_class class;
+	const char *dst, *src;   /* operand types of data/isa/gfx11.enc, "|" between operands */
+	const char *mem;         /* element moved, "" if none */
+	const char *reads, *writes; /* implicit registers: SCC VCC EXEC M0 MODE PC ... */
+};
+const struct bw_op_info *bw_isa_op_info(enum bw_op op);
+const char *bw_isa_fmt_name(enum bw_fmt fmt);
+/* BW_OP_ILLEGAL when there is none of that name. */
+enum bw_op bw_isa_op_by_name(const char *name);
+
+/* Where control can go after the instruction at pc (for stepping). */
+enum bw_flow {
+	BW_FLOW_NEXT,        /* pc + size */
+	BW_FLOW_BRANCH,      /* always to target */
+	BW_FLOW_COND_BRANCH, /* to target or next */
+	BW_FLOW_CALL,        /* s_call_b64: target, link register in dst */
+	BW_FLOW_INDIRECT,    /* s_setpc, s_swappc, s_rfe: target in src[0] */
+	BW_FLOW_GETPC,       /* goes on, but its result depends on where it runs */
+	BW_FLOW_END,         /* s_endpgm and kin */
+	BW_FLOW_TRAP,        /* s_trap */
+};
+enum bw_flow bw_isa_flow(const struct bw_inst *inst, uint64_t pc, uint64_t *out_target);
+
+#endif

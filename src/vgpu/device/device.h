@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_DEVICE_DEVICE_H
+#define BW_VGPU_DEVICE_DEVICE_H
+
+/* The virtual GPU as its driver sees it: registers, memory, doorbells, interrupts. Nothing here
+ * knows about ioctls; the uapi front end is a driver of this device (and the pci front end will carry
+ * Linux's own). All functions may be called from any thread. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "vgpu/device/profile.h"
+
+struct bw_device;
+
+struct bw_device_options {
+	unsigned threads;       /* worker threads; 0: one a core */
+	bool deterministic;     /* one thread, fixed order, time counted in instructions */
+};
+
+/* An interrupt vector has been written to the IH ring (32 bytes, osssys 6.0 layout); called from a
+ * device thread, must not block. The handler reads the ring by its registers like a driver. */
+typedef void bw_irq_fn(void *cookie);
+
+struct bw_error *bw_device_create(const struct bw_profile *profile, const struct bw_device_options *options,
+				  bw_irq_fn *irq, void *irq_cookie, struct bw_device **out) BW_MUST_CHECK;
+void bw_device_destroy(struct bw_device *dev);
+const struct bw_profile *bw_device_profile(const struct bw_device *dev);
+
+/* Register access by absolute dword address (segment base included). Banks as regs2 selects them:
+ * GRBM for shader engine and instance, SRBM for pipe, queue and VMID; all-ones = broadcast. */
+struct bw_bank {
+	bool use_grbm, use_srbm;
+	uint32_t se, sa, instance;
+	uint32_t me, pipe, queue, vmid;
+};
+uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw);
+void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw, uint32_t value);
+
+/* A doorbell write of a ring's new write pointer. */
+void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
+
+/* VRAM is one range of the host's address space, offset 0 first; what was never written reads 0.
+ * A buffer object's pages are put in place of a part of it (MAP_FIXED), so that client, driver and
+ * device share them. offset, size: multiples of 4096. fd must be sealed against shrinking. */
+uint8_t *bw_device_vram(struct bw_device *dev);
+struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b, int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
+void bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b);
+
+/* System memory by bus address, the same way. The device reaches bus addresses
+ * [0, profile->sysmem_size_b). */
+struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b, int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
+void bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_b);
+/* NULL unless all of [bus, bus + size) is attached. */
+uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b);
+
+/* How long, in ns, waves of this VMID have been held (in the trap handler or halted) since the
+ * device was made: waits of its program do not run out meanwhile. held_now: at this moment. */
+uint64_t bw_device_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now);
+
+struct bw_device_stats {
+	uint64_t instructions, waves_launched, waves_resident, dispatches;
+};
+void bw_device_stats(struct bw_device *dev, struct bw_device_stats *out);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_EXEC_H
+#define BW_VGPU_EXEC_EXEC_H
+
+/* The instruction executor. An executor belongs to one worker thread: it holds that thread's cache of
+ * decoded code. */
+
+#include "vgpu/device/exec/wave.h"
+
+struct bw_exec;
+
+/* What the executor needs from the device. All are called from the worker thread. */
+struct bw_exec_host {
+	void *cookie;
+	/* TBA and TMA of the wave's VMID as the registers hold them: address, and whether TBA.TRAP_EN. */
+	bool (*trap_base)(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma);
+	uint64_t (*realtime)(void *cookie);      /* 100 MHz counter */
+	uint32_t (*shader_cycles)(void *cookie); /* clock for SHADER_CYCLES */
+	/* s_sendmsg MSG_INTERRUPT with this M0. */
+	void (*send_interrupt)(void *cookie, struct bw_wave *w, uint32_t m0);
+	/* s_wakeup: end the sleep of the other waves of the group. */
+	void (*wakeup)(void *cookie, struct bw_workgroup *wg);
+	/* Once for each instruction that this executor does not have, with its decoded name if any. */
+	void (*absent)(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words, const char *name);
+	uint32_t sh_mem_bases;                   /* SH_MEM_BASES of the VMIDs: PRIVATE 15:0, SHARED 31:16 */
+};
+
+struct bw_exec *bw_exec_create(const struct bw_exec_host *host);
+void bw_exec_destroy(struct bw_exec *x);
+
+/* Runs at most `budget` instructions of w. */
+enum bw_run bw_exec_run(struct bw_exec *x, struct bw_wave *w, uint64_t budget);
+
+/* Forgets decoded code: all of it, or of one VMID (VM flush, instruction cache invalidation). May be
+ * called from any thread; takes effect before the next instruction block. */
+void bw_exec_flush_code(struct bw_exec *x);
+
+/* Hardware registers as s_getreg (id 0..63) and SQ_IND (index 0x100 + id) see them. */
+uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id);
+void bw_wave_hwreg_write(struct bw_wave *w, unsigned id, uint32_t value, bool privileged);
+
+/* Enters the trap handler: TTMP0/1 = pc and cause, PRIV, PC = TBA (reference trap-and-debug 3). Used
+ * by the executor itself and at launch (TRAP_ON_START). */
+void bw_wave_enter_trap(struct bw_wave *w, uint64_t tba, unsigned trap_id, bool host_trap);
+
+#endif

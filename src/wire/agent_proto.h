@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_WIRE_AGENT_PROTO_H
+#define BW_WIRE_AGENT_PROTO_H
+
+/* The debugger and the agent inside the program. The debugger listens on the socket named by
+ * BREAKWATER_DEBUGGER in the program's environment; the agent connects when the program first opens
+ * an amdgpu device and from then on answers requests (type, seq) with (type | REPLY, seq) and sends
+ * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does: puts back
+ * patched code, frees held submissions, lets stopped waves run on, and never stops one again. */
+
+#include <stdint.h>
+
+#define BW_AGENT_SOCKET_ENV "BREAKWATER_DEBUGGER"
+enum { BW_AGENT_PROTO_VERSION = 1 };
+
+enum bw_agent_msg {
+	/* debugger to agent */
+	BW_AGENT_ATTACH = 1,   /* bw_agent_attach + handler code; reply bw_agent_attach_reply + fd of the area */
+	BW_AGENT_DETACH,       /* reply bw_agent_result */
+	BW_AGENT_GO,           /* bw_agent_go: let a held submission through; reply bw_agent_result */
+	BW_AGENT_MEM_READ,     /* bw_agent_mem; reply bw_agent_result + bytes */
+	BW_AGENT_MEM_WRITE,    /* bw_agent_mem + bytes; reply bw_agent_result */
+	BW_AGENT_PATCH,        /* bw_agent_mem + bytes: as MEM_WRITE, and what was there is kept and put back
+	                        * by UNPATCH, DETACH or the debugger's death; MEM_READ shows the original */
+	BW_AGENT_UNPATCH,      /* bw_agent_mem, no bytes */
+	BW_AGENT_MAPS,         /* reply bw_agent_result + array of bw_agent_map */
+	BW_AGENT_FAULT,        /* GPUVM_FAULT of the program's VM; reply bw_agent_fault */
+	/* agent to debugger, seq 0 */
+	BW_AGENT_EV_HELLO = 64,/* bw_agent_hello */
+	BW_AGENT_EV_SUBMIT,    /* bw_agent_submit + n_dispatches of bw_agent_dispatch: held until GO */
+	BW_AGENT_EV_DONE,      /* bw_agent_done: a submission's fence has signalled (or failed) */
+	BW_AGENT_REPLY = 0x8000,
+};
+
+struct bw_agent_hello {
+	uint32_t version, pid;
+	char comm[16];
+	char pci_address[16];
+	uint32_t is_render_node, pad;
+};
+
+struct bw_agent_result { int32_t result; uint32_t pad; uint64_t va; char message[112]; }; /* -errno; va of a
+	* fault; a sentence for people when result is not 0 */
+
+/* ATTACH: on the DRM file the program submits with, allocates the handler (executable, followed by
+ * s_code_end padding) and the debug area (GTT, uncached, zeroed, both in the low half of the address
+ * space), writes the control block given here at its start, maps both, reserves a VMID, and submits an
+ * empty IB so that the VMID is assigned. May be called only while a submission is held. */
+struct bw_agent_attach {
+	uint64_t area_size_b;
+	uint32_t control_size_b, handler_size_b; /* payload: control block, then handler code */
+	uint32_t displaced_size_b, pad;          /* an executable buffer for displaced instructions */
+};
+struct bw_agent_attach_reply {
+	struct bw_agent_result r;
+	uint64_t area_va, handler_va, displaced_va;
+	uint32_t pasid, vmid_reserved;           /* vmid_reserved: 1 if the kernel granted it */
+};
+
+struct bw_agent_go { uint32_t submission, pad; };
+struct bw_agent_mem { uint64_t va; uint32_t size_b, pad; };
+struct bw_agent_map { uint64_t va, size_b, bo_offset_b; uint32_t flags /* AMDGPU_VM_PAGE_* */, bo_handle; uint64_t bo_size_b; uint32_t domains, pad; };
+struct bw_agent_fault { struct bw_agent_result r; uint64_t addr; uint32_t status, vmhub; };
+
+/* One dispatch packet of a submission with the COMPUTE_* registers in force. */
+struct bw_agent_dispatch {
+	uint64_t code_va;          /* PGM_HI:LO << 8, canonical */
+	uint32_t rsrc1, rsrc2, rsrc3, initiator;
+	uint32_t groups[3];        /* dimensions of the packet; 0xffffffff where read from memory (indirect) */
+	uint32_t group_size[3];    /* NUM_THREAD_FULL */
+	uint32_t user_data[16];
+	uint32_t tmpring_size;
+	uint32_t scratch_base_lo, scratch_base_hi, pad; /* COMPUTE_DISPATCH_SCRATCH_BASE */
+};
+struct bw_agent_submit {
+	uint32_t submission;       /* number for GO and DONE, from 1 */
+	uint32_t ctx_id, ip_type, ring;
+	uint32_t n_dispatches, pad;
+};
+struct bw_agent_done { uint32_t submission; int32_t result; }; /* 0, or the -errno its fence carries */
+
+#endif

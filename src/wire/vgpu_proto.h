@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_WIRE_VGPU_PROTO_H
+#define BW_WIRE_VGPU_PROTO_H
+
+/* What a client says to breakwater-vgpu: the system calls a process would make on amdgpu's device
+ * nodes and debugfs files, one request each. A connection (channel) carries one request at a time;
+ * a client opens as many as it has threads inside the kernel at once. Structs are little-endian, in
+ * natural alignment, at the start of the body; a payload follows where one is named.
+ *
+ * The server sees user memory as a kernel does, by copy_from_user and copy_to_user: while it works on
+ * an ioctl it may send USER_READ and USER_WRITE, any number of times, which the client answers
+ * before it looks for the reply. So the client needs to know no struct layout, and the server keeps
+ * the kernel's own order of checks. */
+
+#include <stdint.h>
+
+enum { BW_VGPU_PROTO_VERSION = 1 };
+
+enum bw_vgpu_msg {
+	/* client to server; the reply has the same type with the top bit set */
+	BW_VGPU_HELLO = 1,
+	BW_VGPU_DRM_OPEN,      /* a new DRM file: its own VM and PASID */
+	BW_VGPU_CLOSE,         /* a DRM or debugfs file */
+	BW_VGPU_IOCTL,         /* on either; payload: the argument struct as the caller passed it */
+	BW_VGPU_MMAP,          /* DRM file: reply carries an fd and the offset in it */
+	BW_VGPU_FDINFO,        /* DRM file: reply payload is the fdinfo text */
+	BW_VGPU_FILE_OPEN,     /* payload: path below the debugfs or sysfs root, see bw_vgpu_file_open */
+	BW_VGPU_FILE_READ,     /* reply payload: the bytes */
+	BW_VGPU_FILE_WRITE,    /* payload: the bytes */
+	BW_VGPU_SERVER_INFO,   /* reply: bw_vgpu_server_info */
+	/* server to client, inside an IOCTL */
+	BW_VGPU_USER_READ = 64,  /* bw_vgpu_user; reply bw_vgpu_result, payload */
+	BW_VGPU_USER_WRITE,      /* bw_vgpu_user, payload; reply bw_vgpu_result */
+	BW_VGPU_REPLY = 0x8000,
+};
+
+struct bw_vgpu_hello {
+	uint32_t version;
+	uint32_t pid;
+	uint64_t client;       /* 0: a new client; else the token of an earlier HELLO of this process */
+	char comm[16];
+};
+struct bw_vgpu_hello_reply {
+	int32_t result;        /* 0 or -errno, as everywhere */
+	uint32_t version;
+	uint64_t client;       /* token */
+	char pci_address[16];  /* "0000:03:00.0" */
+	char root[108];        /* folder with the dev/ and sys/ tree this GPU shows to programs */
+};
+
+struct bw_vgpu_drm_open { uint32_t minor; uint32_t flags; }; /* 128 render node, 0 card */
+struct bw_vgpu_open_reply { int32_t result; uint32_t file; };
+
+struct bw_vgpu_file { uint32_t file; uint32_t pad; };        /* CLOSE, FDINFO */
+
+struct bw_vgpu_ioctl { uint32_t file; uint32_t cmd; };       /* + _IOC_SIZE(cmd) bytes; may carry an fd
+	* (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE: the fd the struct names) */
+struct bw_vgpu_ioctl_reply { int32_t result; uint32_t fd_at; }; /* + the struct as the kernel left it; if an
+	* fd comes along, its number in the client goes into the 32 bits at byte fd_at of the struct */
+
+struct bw_vgpu_mmap { uint32_t file; uint32_t prot; uint64_t offset, size_b; };
+struct bw_vgpu_mmap_reply { int32_t result; uint32_t pad; uint64_t fd_offset; };
+
+/* path: "debug/dri/<pci>/amdgpu_regs2", "sys/class/drm/card0/device/mem_info_vram_total", ... */
+struct bw_vgpu_file_open { uint32_t flags; uint32_t pad; };  /* + path, no NUL; reply open_reply */
+struct bw_vgpu_file_io { uint32_t file; uint32_t size_b; uint64_t pos; };
+struct bw_vgpu_file_io_reply { int32_t result; uint32_t pad; uint64_t pos; }; /* result: bytes done; pos: the
+	* file position afterwards (not every file of amdgpu moves it) */
+
+struct bw_vgpu_user { uint64_t va; uint32_t size_b; uint32_t pad; };
+struct bw_vgpu_result { int32_t result; uint32_t pad; };     /* 0 or -EFAULT */
+
+struct bw_vgpu_server_info {
+	int32_t result;
+	uint32_t pid;
+	uint64_t instructions, waves_launched, waves_resident, buffers, buffer_bytes, clients, dispatches;
+};
+
+/* Where a client finds its server: this variable of the environment holds the socket's path. */
+#define BW_VGPU_SOCKET_ENV "BREAKWATER_VGPU"
+
+#endif

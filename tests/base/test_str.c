@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/str.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void numbers(void **state)
+{
+	uint64_t u;
+	int64_t i;
+	double f;
+	assert_true(bw_parse_u64("4k", &u) && u == 4096);
+	assert_true(bw_parse_u64("0x10", &u) && u == 16);
+	assert_true(bw_parse_u64("0b101", &u) && u == 5);
+	assert_true(bw_parse_u64("18446744073709551615", &u) && u == UINT64_MAX);
+	assert_false(bw_parse_u64("18446744073709551616", &u));
+	assert_false(bw_parse_u64("", &u));
+	assert_false(bw_parse_u64("-1", &u));
+	assert_false(bw_parse_u64("12x", &u));
+	assert_false(bw_parse_u64("99999999999G", &u));
+	assert_true(bw_parse_i64("-9223372036854775808", &i) && i == INT64_MIN);
+	assert_false(bw_parse_i64("9223372036854775808", &i));
+	assert_true(bw_parse_f64("2.5f", &f) && f == 2.5);
+	assert_false(bw_parse_f64("2.5x", &f));
+}
+
+static void nearest_names(void **state)
+{
+	const char *const names[] = {"saxpy", "reduce", "saxpby", "scan"};
+	size_t found[2];
+	assert_int_equal(bw_edit_distance("saxyp", "saxpy"), 1);
+	assert_int_equal(bw_edit_distance("kitten", "sitting"), 3);
+	assert_int_equal(bw_edit_distance("", "abc"), 3);
+	assert_int_equal(bw_nearest("saxpi", names, 4, found, 2), 2);
+	assert_int_equal(found[0], 0);
+	assert_int_equal(bw_nearest("zzzzz", names, 4, found, 2), 0);
+}
+
+static void building(void **state)
+{
+	struct bw_str s = {0};
+	assert_string_equal(bw_str_text(&s), "");
+	bw_str_add(&s, "pc");
+	bw_str_pad(&s, 5);
+	bw_str_addf(&s, "%#x", 0x40);
+	assert_string_equal(bw_str_text(&s), "pc   0x40");
+	char *text = bw_str_take(&s);
+	assert_string_equal(text, "pc   0x40");
+	free(text);
+	assert_int_equal(s.len, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(nearest_names),
+		cmocka_unit_test(building),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
