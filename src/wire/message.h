@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-enum { BW_MSG_MAGIC = 0x4b417242, /* "BrAK" */ BW_MSG_MAX_BODY_B = 16 << 20 };
+enum { BW_MSG_MAGIC = 0x4b417242, /* "BrAK" */ BW_MSG_MAX_BODY_B = 16 << 20, BW_MSG_HEADER_B = 16 };
 
 struct bw_msg_header {
 	uint32_t magic;
@@ -38,8 +38,15 @@ void bw_msg_fini(struct bw_msg *m);
 struct bw_msg_part { const void *data; size_t size_b; };
 struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
 			     size_t n_parts, int fd) BW_MUST_CHECK;
-/* Waits for one whole message. timeout_ms < 0: for ever; BW_E_TIMEOUT otherwise. */
+/* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT: none has begun, and the stream
+ * is as it was; a peer that falls silent inside a message is BW_E_GONE. After any other error than
+ * BW_E_TIMEOUT the stream has lost its place: close it. */
 struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg) BW_MUST_CHECK;
+
+/* The header at the start of `bytes`, checked. out_used: length of the whole message, 0 when there are
+ * fewer bytes than that. */
+struct bw_error *bw_msg_parse(const void *bytes, size_t size_b, struct bw_msg_header *out_header,
+			      size_t *out_used) BW_MUST_CHECK;
 
 /* Sockets by path (up to 107 bytes). Listening sockets are mode 0600. */
 struct bw_error *bw_sock_listen(const char *path, int *out_fd) BW_MUST_CHECK;

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "wire/message.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/cursor.h"
+#include "base/util.h"
+
+_Static_assert(sizeof(struct bw_msg_header) == BW_MSG_HEADER_B, "the header has no padding");
+
+/* A peer that stops in the middle of a message for this long is taken for dead. */
+enum { STALL_MS = 10000, MAX_PARTS = 8 };
+
+void bw_msg_fini(struct bw_msg *m)
+{
+	free(m->body);
+	if (m->fd >= 0)
+		close(m->fd);
+	*m = (struct bw_msg)BW_MSG_INIT;
+}
+
+struct bw_error *bw_msg_parse(const void *bytes, size_t size_b, struct bw_msg_header *out_header,
+			      size_t *out_used)
+{
+	struct bw_cursor c = bw_cursor(bytes, size_b);
+	struct bw_msg_header h = {.magic = bw_cursor_u32(&c)};
+	h.type = bw_cursor_u16(&c);
+	h.flags = bw_cursor_u16(&c);
+	h.seq = bw_cursor_u32(&c);
+	h.body_b = bw_cursor_u32(&c);
+	if (c.overrun) {
+		*out_used = 0;
+		return NULL;
+	}
+	if (h.magic != BW_MSG_MAGIC)
+		return bw_errorf(BW_E_INVALID, "not a Breakwater message (it begins with %#x)", h.magic);
+	if (h.flags & ~BW_MSG_HAS_FD)
+		return bw_errorf(BW_E_INVALID, "message %u has unknown flags %#x", h.type, h.flags);
+	if (h.body_b > BW_MSG_MAX_BODY_B)
+		return bw_errorf(BW_E_INVALID, "message %u claims a body of %u bytes, more than %u", h.type,
+				 h.body_b, (unsigned)BW_MSG_MAX_BODY_B);
+	*out_header = h;
+	*out_used = bw_cursor_left(&c) >= h.body_b ? BW_MSG_HEADER_B + h.body_b : 0;
+	return NULL;
+}
+
+static struct bw_error *gone(const char *when)
+{
+	return bw_errorf(BW_E_GONE, "the peer has closed the connection%s", when);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Waits for input until `deadline_ms`; false when it has passed. */
+static bool wait_readable(int sock, int64_t deadline_ms)
+{
+	for (;;) {
+		int64_t left = BW_MAX(deadline_ms - now_ms(), (int64_t)0);
+		struct pollfd p = {.fd = sock, .events = POLLIN};
+		int n = poll(&p, 1, (int)BW_MIN(left, (int64_t)STALL_MS));
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return true; /* an error shows itself in the receive that follows */
+		if (n == 0 && left == 0)
+			return false;
+	}
+}
+
+static void close_rights(struct msghdr *mh)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(mh); c; c = CMSG_NXTHDR(mh, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(int) <= c->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(c) + at, sizeof(fd));
+			close(fd);
+		}
+	}
+}
+
+/* The one descriptor that came with these bytes, into *fd. A second one is an error. */
+static struct bw_error *take_rights(struct msghdr *mh, int *fd)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(mh);
+	if (mh->msg_flags & MSG_CTRUNC) {
+		close_rights(mh);
+		return bw_errorf(BW_E_INVALID, "a message came with more than one file descriptor");
+	}
+	if (!c)
+		return NULL;
+	if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(int)) ||
+	    *fd >= 0) {
+		close_rights(mh);
+		return bw_errorf(BW_E_INVALID, "a message came with unexpected control data");
+	}
+	memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return NULL;
+}
+
+/* Exactly size_b bytes. `start`: nothing of the message has been read yet, so that the end of the
+ * stream is a clean end and the caller's timeout holds; later only silence ends the wait. */
+static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out, size_t size_b, int *fd)
+{
+	uint8_t *at = out;
+	while (size_b) {
+		int64_t patience = start ? timeout_ms : BW_MAX(timeout_ms, (int)STALL_MS);
+		if (timeout_ms >= 0 && !wait_readable(sock, now_ms() + patience))
+			return start ? bw_errorf(BW_E_TIMEOUT, "no message within %d ms", timeout_ms)
+				     : bw_errorf(BW_E_GONE, "the peer stopped in the middle of a message");
+		union {
+			char bytes[CMSG_SPACE(sizeof(int))];
+			struct cmsghdr align;
+		} control;
+		struct iovec iov = {at, size_b};
+		/* CMSG_LEN, not CMSG_SPACE: the padding would make room for a second descriptor. */
+		struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+				    .msg_controllen = CMSG_LEN(sizeof(int))};
+		ssize_t n = recvmsg(sock, &mh, MSG_CMSG_CLOEXEC);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+			if (errno == EAGAIN && timeout_ms < 0)
+				wait_readable(sock, now_ms() + STALL_MS);
+			continue;
+		}
+		if (n < 0)
+			return errno == ECONNRESET ? gone("") : bw_error_errno(errno, "receiving a message");
+		BW_TRY(take_rights(&mh, fd));
+		if (n == 0)
+			return gone(start ? "" : " in the middle of a message");
+		at += n;
+		size_b -= (size_t)n;
+		start = false;
+	}
+	return NULL;
+}
+
+static struct bw_error *make_room(struct bw_msg *m, uint32_t body_b)
+{
+	if (body_b <= m->body_cap)
+		return NULL;
+	size_t cap = BW_MAX(m->body_cap * 2, (size_t)body_b);
+	uint8_t *p = realloc(m->body, cap);
+	if (!p)
+		return bw_error_nomem();
+	m->body = p;
+	m->body_cap = cap;
+	return NULL;
+}
+
+struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg)
+{
+	uint8_t bytes[BW_MSG_HEADER_B];
+	struct bw_msg_header h = {0};
+	_cleanup_close_ int fd = -1;
+	size_t used;
+	BW_TRY(receive(sock, timeout_ms, true, bytes, sizeof(bytes), &fd));
+	BW_TRY(bw_msg_parse(bytes, sizeof(bytes), &h, &used));
+	BW_TRY(make_room(out_msg, h.body_b));
+	BW_TRY(receive(sock, timeout_ms, false, out_msg->body, h.body_b, &fd));
+	if ((fd >= 0) != !!(h.flags & BW_MSG_HAS_FD))
+		return bw_errorf(BW_E_INVALID, "message %u %s", h.type,
+				 fd >= 0 ? "came with a file descriptor that it does not announce"
+					 : "announces a file descriptor that did not come");
+	if (out_msg->fd >= 0)
+		close(out_msg->fd);
+	out_msg->fd = bw_take_fd(fd);
+	out_msg->type = h.type;
+	out_msg->seq = h.seq;
+	out_msg->body_b = h.body_b;
+	return NULL;
+}
+
+/* Drops the first n bytes of an io vector. */
+static void advance(struct msghdr *mh, size_t n)
+{
+	while (mh->msg_iovlen && n >= mh->msg_iov->iov_len) {
+		n -= mh->msg_iov->iov_len;
+		mh->msg_iov++;
+		mh->msg_iovlen--;
+	}
+	if (mh->msg_iovlen) {
+		mh->msg_iov->iov_base = (char *)mh->msg_iov->iov_base + n;
+		mh->msg_iov->iov_len -= n;
+	}
+}
+
+struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
+			     size_t n_parts, int fd)
+{
+	assert(n_parts <= MAX_PARTS);
+	struct bw_msg_header h = {BW_MSG_MAGIC, type, fd >= 0 ? BW_MSG_HAS_FD : 0, seq, 0};
+	struct iovec iov[1 + MAX_PARTS] = {{&h, sizeof(h)}};
+	size_t total = 0;
+	for (size_t i = 0; i < n_parts; i++) {
+		iov[1 + i] = (struct iovec){(void *)parts[i].data, parts[i].size_b};
+		if (parts[i].size_b > BW_MSG_MAX_BODY_B - total)
+			return bw_errorf(BW_E_INVALID, "message %u would be longer than %u bytes", type,
+					 (unsigned)BW_MSG_MAX_BODY_B);
+		total += parts[i].size_b;
+	}
+	h.body_b = (uint32_t)total;
+
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct msghdr mh = {.msg_iov = iov, .msg_iovlen = 1 + n_parts};
+	if (fd >= 0) {
+		control.align = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
+		mh.msg_control = control.bytes;
+		mh.msg_controllen = sizeof(control.bytes);
+	}
+	while (mh.msg_iovlen) {
+		ssize_t n = sendmsg(sock, &mh, MSG_NOSIGNAL);
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd p = {.fd = sock, .events = POLLOUT};
+			poll(&p, 1, STALL_MS);
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EPIPE || errno == ECONNRESET ? gone("")
+								     : bw_error_errno(errno, "sending a message");
+		advance(&mh, (size_t)n);
+		mh.msg_control = NULL; /* the descriptor went with the first byte */
+		mh.msg_controllen = 0;
+	}
+	return NULL;
+}
+
+static struct bw_error *socket_address(const char *path, struct sockaddr_un *out)
+{
+	*out = (struct sockaddr_un){.sun_family = AF_UNIX};
+	size_t len = strlen(path);
+	if (len >= sizeof(out->sun_path))
+		return bw_errorf(BW_E_INVALID, "socket path %s is longer than %zu bytes", path,
+				 sizeof(out->sun_path) - 1);
+	memcpy(out->sun_path, path, len);
+	return NULL;
+}
+
+struct bw_error *bw_sock_listen(const char *path, int *out_fd)
+{
+	struct sockaddr_un address;
+	BW_TRY(socket_address(path, &address));
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return bw_error_errno(errno, "cannot make a socket");
+	/* The mode of an unbound socket becomes that of the file: no moment in which others may connect. */
+	if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(fd, 64) < 0)
+		return bw_error_errno(errno, "cannot listen on %s", path);
+	*out_fd = bw_take_fd(fd);
+	return NULL;
+}
+
+struct bw_error *bw_sock_connect(const char *path, int *out_fd)
+{
+	struct sockaddr_un address;
+	BW_TRY(socket_address(path, &address));
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return bw_error_errno(errno, "cannot make a socket");
+	while (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		if (errno != EINTR)
+			return bw_error_errno(errno, "cannot connect to %s", path);
+	*out_fd = bw_take_fd(fd);
+	return NULL;
+}

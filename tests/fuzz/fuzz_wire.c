@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes from a hostile peer, once as a buffer and once through a socket: whatever comes in must end in
+ * messages or in an error, with both ways agreeing on which messages. */
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "wire/message.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
+{
+	size_b = BW_MIN(size_b, (size_t)32 << 10); /* what a socket buffers without a reader */
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return 0;
+	if (size_b && send(pair[0], data, size_b, MSG_NOSIGNAL) != (ssize_t)size_b) {
+		close(pair[0]);
+		close(pair[1]);
+		return 0;
+	}
+	close(pair[0]);
+
+	struct bw_msg m = BW_MSG_INIT;
+	for (size_t at = 0;;) {
+		struct bw_msg_header h = {0};
+		size_t used = 0;
+		struct bw_error *parse_err = bw_msg_parse(data + at, size_b - at, &h, &used);
+		struct bw_error *recv_err = bw_msg_recv(pair[1], -1, &m);
+		/* A descriptor is announced and cannot have come: only the socket knows. */
+		bool whole = !parse_err && used && !(h.flags & BW_MSG_HAS_FD);
+		assert(whole == !recv_err);
+		if (whole) {
+			assert(m.type == h.type && m.seq == h.seq && m.body_b == h.body_b);
+			assert(!memcmp(m.body_b ? m.body : data, m.body_b ? data + at + BW_MSG_HEADER_B : data, m.body_b));
+			at += used;
+		}
+		bw_error_free(parse_err);
+		bw_error_free(recv_err);
+		if (!whole)
+			break;
+	}
+	bw_msg_fini(&m);
+	close(pair[1]);
+	return 0;
+}
