@@ -2,7 +2,7 @@
 #ifndef BW_TRAP_TRAP_H
 #define BW_TRAP_TRAP_H
 
-/* What the trap handler (gfx11.s) and the debugger share: the debug area in the program's GPU memory.
+/* What the trap handler (gfx11.S) and the debugger share: the debug area in the program's GPU memory.
  * The assembler reads the #defines, C also the structs; a test holds them together.
  *
  *     area + 0        control block, 4 KiB: written by the debugger, read by waves. TMA points here
@@ -60,7 +60,7 @@
 #define BW_TRAP_HW_EXEC_HI 3
 #define BW_TRAP_HW_M0 4
 #define BW_TRAP_HW_STATUS 5       /* as at entry: SCC in bit 0 */
-#define BW_TRAP_HW_MODE 6
+#define BW_TRAP_HW_MODE 6         /* TRAP_AFTER_INST_EN cleared: set it to step */
 #define BW_TRAP_HW_TRAPSTS 7      /* as at entry; the reported bits are cleared in the wave */
 #define BW_TRAP_HW_TTMP1 8        /* cause: trap id 23:16, host trap 24 */
 #define BW_TRAP_HW_HW_ID1 9
@@ -83,9 +83,10 @@
 #define BW_TRAP_STATE_FREE 0
 #define BW_TRAP_STATE_STOPPED 1   /* all saved, waiting */
 
-#define BW_TRAP_CMD_RESUME 1
+#define BW_TRAP_CMD_RESUME 1      /* ARG0: BW_TRAP_RESUME_* */
 #define BW_TRAP_CMD_LDS_READ 2    /* ARG0: byte offset, ARG1: dwords (up to 512) -> DATA */
 #define BW_TRAP_CMD_LDS_WRITE 3   /* DATA -> LDS */
+#define BW_TRAP_RESUME_KEEP_ICACHE 1 /* no code was written since this wave stopped */
 
 /* s_trap ids of our own; 1..3 are those of the compilers (breakpoint, assert, debug). */
 #define BW_TRAP_ID_BREAKPOINT 0x7f

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The trap handler for gfx11 (RDNA3). Saves a wave that stops into its slot of the debug area, waits
+ * for the debugger, restores everything, edits included, and returns. trap.h has the layout and the
+ * protocol. The binary is the same on hardware and on the virtual GPU, for wave32 and wave64.
+ *
+ * Facts: reference trap-and-debug sections 3 to 9; amdkfd/cwsr_trap_handler_gfx10.asm of Linux 7.1 for
+ * which registers hold what (no code of it is used).
+ *
+ * Registers. The shader owns everything but TTMPs. TTMP6 and 8..11 carry the dispatch's data from SPI
+ * and are left alone. Ours:
+ *     ttmp0:1    PC and cause
+ *     ttmp2:3    this wave's VGPR area
+ *     ttmp4:5    EXEC until it is saved and after it is restored, scratch in between
+ *     ttmp7      IB_STS at entry, later the number of VGPRs, later the slot's sequence number
+ *     ttmp12     STATUS at entry (SCC!), scratch (with 13 as a pair) while the wave waits
+ *     ttmp13     scratch
+ *     ttmp14:15  this wave's slot
+ *
+ * Two rules of the code below: SCC belongs to the shader until STATUS has been read, and after STATUS
+ * has been written back; and no VGPR may be touched before v0 is in memory. */
+
+#define __ASSEMBLER__ 1
+#include "trap.h"
+
+#define GLC_ALL glc slc dlc
+
+	.text
+	.p2align 8
+handler:
+	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
+	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
+	/* A load of the shader could otherwise land in a register after it was saved. */
+	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
+	s_waitcnt_vscnt null, 0x0
+	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
+	s_waitcnt lgkmcnt(0)
+	s_lshl_b64 ttmp[14:15], ttmp[14:15], 8
+	s_bfe_i64 ttmp[14:15], ttmp[14:15], (48 << 16)
+
+	/* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4 */
+	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_SAS glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_getreg_b32 ttmp4, hwreg(HW_REG_HW_ID1, 18, 3)
+	s_mul_i32 ttmp4, ttmp4, ttmp2
+	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 16, 1)
+	s_add_u32 ttmp4, ttmp4, ttmp5
+	s_mul_i32 ttmp4, ttmp4, ttmp3
+	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 10, 4)
+	s_add_u32 ttmp4, ttmp4, ttmp5
+	s_lshl_b32 ttmp4, ttmp4, 2
+	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 8, 2)
+	s_add_u32 ttmp4, ttmp4, ttmp5
+	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_WAVES glc dlc /* waves, slots */
+	s_waitcnt lgkmcnt(0)
+	s_mul_i32 ttmp4, ttmp4, ttmp2
+	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 0, 5)
+	s_add_u32 ttmp4, ttmp4, ttmp5
+
+	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_VGPRS glc dlc
+	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_C_FLAGS glc dlc
+	s_waitcnt lgkmcnt(0)
+	/* VGPR area = control + (vgprs + slot * 16) * 4096 */
+	s_lshl_b32 ttmp5, ttmp4, 4
+	s_add_u32 ttmp2, ttmp2, ttmp5
+	/* slot address = control + slots + slot * 4096 */
+	s_lshl_b32 ttmp4, ttmp4, 12
+	s_add_u32 ttmp4, ttmp4, ttmp3
+	s_mov_b32 ttmp3, 0
+	s_lshl_b64 ttmp[2:3], ttmp[2:3], 12
+	s_add_u32 ttmp2, ttmp2, ttmp14
+	s_addc_u32 ttmp3, ttmp3, ttmp15
+	s_add_u32 ttmp14, ttmp14, ttmp4
+	s_addc_u32 ttmp15, ttmp15, 0
+
+	s_bfe_u32 ttmp4, ttmp1, (8 << 16) | 16 /* trap id */
+	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_DISPLACED
+	s_cbranch_scc1 displaced
+	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED */
+	s_cbranch_scc1 detached
+	/* After DEALLOC_VGPRS a wave has nothing to store through, and only its end before it. */
+	s_bitcmp1_b32 ttmp12, 24
+	s_cbranch_scc0 save
+	s_endpgm
+
+/* ---- the end of a displaced instruction: go on behind the original, nothing is saved ---- */
+displaced:
+	s_load_b64 ttmp[0:1], ttmp[14:15], BW_TRAP_S_RETURN_LO glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_branch leave
+
+/* ---- nobody listens any more ---- */
+detached:
+	s_cmp_eq_u32 ttmp4, 0
+	s_cbranch_scc1 detached_no_trap
+	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_BREAKPOINT
+	s_cbranch_scc1 detached_leave /* the original instruction is back in its place */
+	s_add_u32 ttmp0, ttmp0, 4
+	s_addc_u32 ttmp1, ttmp1, 0
+	s_branch detached_leave
+detached_no_trap:
+	s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS)
+	s_and_b32 ttmp4, ttmp4, 0x900 /* memory violation, illegal instruction: would come again for ever */
+	s_cbranch_scc1 detached_fatal
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 12, 3), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 16, 5), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_MODE, 11, 1), 0
+detached_leave:
+	s_icache_inv
+	s_branch leave
+detached_fatal:
+	s_sethalt 5
+	s_branch detached_fatal
+
+/* ---- save ---- */
+save:
+	s_mov_b64 ttmp[4:5], exec
+	s_mov_b64 exec, -1
+	global_store_addtid_b32 v0, ttmp[2:3] GLC_ALL
+
+	/* From here on v0 is free. SGPRs go out by 32 lanes of it, in wave64 too. */
+	s_mov_b32 exec_hi, 0
+
+.macro sgpr_save_block base, count
+	.set i, 0
+	.rept \count
+	.if \base + i == 106
+	v_writelane_b32 v0, vcc_lo, i
+	.elseif \base + i == 107
+	v_writelane_b32 v0, vcc_hi, i
+	.else
+	v_writelane_b32 v0, s[\base + i], i
+	.endif
+	.set i, i + 1
+	.endr
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SGPR + \base * 4 GLC_ALL
+.endm
+	sgpr_save_block 0, 32
+	sgpr_save_block 32, 32
+	sgpr_save_block 64, 32
+	sgpr_save_block 96, 12
+
+.macro hwreg_save number, reg:vararg
+	s_getreg_b32 ttmp13, hwreg(\reg)
+	v_writelane_b32 v0, ttmp13, \number
+.endm
+	s_and_b32 ttmp13, ttmp1, 0xffff
+	v_writelane_b32 v0, ttmp0, BW_TRAP_HW_PC_LO
+	v_writelane_b32 v0, ttmp13, BW_TRAP_HW_PC_HI
+	v_writelane_b32 v0, ttmp4, BW_TRAP_HW_EXEC_LO
+	v_writelane_b32 v0, ttmp5, BW_TRAP_HW_EXEC_HI
+	v_writelane_b32 v0, m0, BW_TRAP_HW_M0
+	v_writelane_b32 v0, ttmp12, BW_TRAP_HW_STATUS
+	v_writelane_b32 v0, ttmp1, BW_TRAP_HW_TTMP1
+	v_writelane_b32 v0, ttmp7, BW_TRAP_HW_IB_STS
+	v_writelane_b32 v0, ttmp6, BW_TRAP_HW_TTMP6
+	v_writelane_b32 v0, ttmp8, BW_TRAP_HW_TTMP8
+	v_writelane_b32 v0, ttmp9, BW_TRAP_HW_TTMP9
+	v_writelane_b32 v0, ttmp10, BW_TRAP_HW_TTMP10
+	v_writelane_b32 v0, ttmp11, BW_TRAP_HW_TTMP11
+	hwreg_save BW_TRAP_HW_TRAPSTS, HW_REG_TRAPSTS
+	hwreg_save BW_TRAP_HW_HW_ID1, HW_REG_HW_ID1
+	hwreg_save BW_TRAP_HW_HW_ID2, HW_REG_HW_ID2
+	hwreg_save BW_TRAP_HW_GPR_ALLOC, HW_REG_GPR_ALLOC
+	hwreg_save BW_TRAP_HW_LDS_ALLOC, HW_REG_LDS_ALLOC
+	hwreg_save BW_TRAP_HW_IB_STS2, 28
+	hwreg_save BW_TRAP_HW_FLAT_SCRATCH_LO, HW_REG_FLAT_SCR_LO
+	hwreg_save BW_TRAP_HW_FLAT_SCRATCH_HI, HW_REG_FLAT_SCR_HI
+	hwreg_save BW_TRAP_HW_CYCLES, HW_REG_SHADER_CYCLES
+	s_getreg_b32 ttmp13, hwreg(HW_REG_MODE)
+	s_bitset0_b32 ttmp13, 11
+	v_writelane_b32 v0, ttmp13, BW_TRAP_HW_MODE
+
+	/* VGPRs: (GPR_ALLOC.VGPR_SIZE + 1) * 4 in both wave sizes, as the kernel's handler counts. */
+	s_getreg_b32 ttmp7, hwreg(HW_REG_GPR_ALLOC, 12, 8)
+	s_add_u32 ttmp7, ttmp7, 1
+	s_lshl_b32 ttmp7, ttmp7, 2
+	s_min_u32 ttmp7, ttmp7, 256
+	v_writelane_b32 v0, ttmp7, BW_TRAP_HW_VGPRS
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
+
+	/* What was reported must not bring the wave in again. */
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 11, 5), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 16, 5), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 28, 1), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_MODE, 11, 1), 0
+
+	s_mov_b64 exec, -1
+	s_mov_b64 ttmp[12:13], ttmp[2:3]
+	s_getreg_b32 ttmp4, hwreg(28, 11, 1) /* IB_STS2.WAVE64 */
+	s_cmp_eq_u32 ttmp4, 0
+	s_cbranch_scc0 vgpr_save64
+
+/* All VGPRs but v0, four at a time, until ttmp7 are done. \op moves one; \bytes is its size in memory.
+ * Offsets reach 4095 (13 bits signed), so ttmp[12:13] moves on every 4096 bytes. */
+.macro vgpr_all op, bytes, done
+	.set n, 0
+	.rept 64
+	.if n > 0
+	s_cmp_le_u32 ttmp7, n
+	s_cbranch_scc1 \done
+	.if (n * \bytes) % 4096 == 0
+	s_add_u32 ttmp12, ttmp12, 4096
+	s_addc_u32 ttmp13, ttmp13, 0
+	.endif
+	\op v[n], ttmp[12:13] offset:(n * \bytes) % 4096 GLC_ALL
+	.endif
+	\op v[n + 1], ttmp[12:13] offset:((n + 1) * \bytes) % 4096 GLC_ALL
+	\op v[n + 2], ttmp[12:13] offset:((n + 2) * \bytes) % 4096 GLC_ALL
+	\op v[n + 3], ttmp[12:13] offset:((n + 3) * \bytes) % 4096 GLC_ALL
+	.set n, n + 4
+	.endr
+.endm
+	vgpr_all global_store_addtid_b32, 128, vgpr_saved
+	s_branch vgpr_saved
+vgpr_save64:
+	vgpr_all global_store_addtid_b32, 256, vgpr_saved
+
+vgpr_saved:
+	/* From here to the restore one lane works: v0 carries data, v1 an address offset of 0. */
+	s_mov_b64 exec, 1
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SEQ GLC_ALL
+	s_waitcnt vmcnt(0)
+	v_add_nc_u32 v0, 1, v0
+	v_readfirstlane_b32 ttmp7, v0
+	s_and_b32 ttmp7, ttmp7, 0xffffff
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SEQ GLC_ALL
+	v_mov_b32 v0, 0
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_COMMAND GLC_ALL
+	s_waitcnt_vscnt null, 0x0
+	v_mov_b32 v0, BW_TRAP_STATE_STOPPED
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_STATE GLC_ALL
+	s_waitcnt_vscnt null, 0x0
+	s_sendmsg_rtn_b64 ttmp[4:5], sendmsg(MSG_RTN_GET_TMA)
+	s_waitcnt lgkmcnt(0)
+	s_lshl_b64 ttmp[4:5], ttmp[4:5], 8
+	s_bfe_i64 ttmp[4:5], ttmp[4:5], (48 << 16)
+	v_mov_b32 v0, 1
+	v_mov_b32 v1, 0
+	global_atomic_add_u32 v1, v0, ttmp[4:5] offset:BW_TRAP_C_STOPS
+	s_waitcnt_vscnt null, 0x0
+
+/* ---- wait for a command ---- */
+wait:
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_COMMAND GLC_ALL
+	s_waitcnt vmcnt(0)
+	v_readfirstlane_b32 ttmp4, v0
+	s_lshr_b32 ttmp5, ttmp4, 8
+	s_cmp_eq_u32 ttmp5, ttmp7
+	s_cbranch_scc0 wait_more /* none, or meant for an earlier stop */
+	s_and_b32 ttmp4, ttmp4, 0xff
+	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_RESUME
+	s_cbranch_scc1 resume
+	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_LDS_READ
+	s_cbranch_scc1 lds
+	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_LDS_WRITE
+	s_cbranch_scc1 lds
+wait_more:
+	s_sleep 0x20
+	s_branch wait
+
+/* ---- LDS_READ, LDS_WRITE: ARG1 dwords between LDS at ARG0 and the slot's DATA, 32 a round ---- */
+lds:
+	s_mov_b32 m0, ttmp4 /* the command; the shader's M0 is in the slot */
+	s_mov_b64 exec, 3
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_ARG0 GLC_ALL
+	s_waitcnt vmcnt(0)
+	v_readlane_b32 ttmp4, v0, 0 /* LDS address */
+	v_readlane_b32 ttmp5, v0, 1 /* dwords left */
+	s_min_u32 ttmp5, ttmp5, BW_TRAP_DATA_DW
+	s_add_u32 ttmp12, ttmp14, BW_TRAP_S_DATA
+	s_addc_u32 ttmp13, ttmp15, 0
+lds_round:
+	s_cmp_eq_u32 ttmp5, 0
+	s_cbranch_scc1 lds_done
+	s_mov_b32 exec_lo, -1
+	s_cmp_ge_u32 ttmp5, 32
+	s_cbranch_scc1 lds_lanes
+	s_bfm_b32 exec_lo, ttmp5, 0
+lds_lanes:
+	v_mbcnt_lo_u32_b32 v1, -1, 0
+	v_lshlrev_b32 v1, 2, v1
+	v_add_nc_u32 v1, ttmp4, v1
+	s_cmp_eq_u32 m0, BW_TRAP_CMD_LDS_WRITE
+	s_cbranch_scc1 lds_write
+	ds_load_b32 v0, v1
+	s_waitcnt lgkmcnt(0)
+	global_store_addtid_b32 v0, ttmp[12:13] GLC_ALL
+	s_branch lds_next
+lds_write:
+	global_load_addtid_b32 v0, ttmp[12:13] GLC_ALL
+	s_waitcnt vmcnt(0)
+	ds_store_b32 v1, v0
+	s_waitcnt lgkmcnt(0)
+lds_next:
+	s_add_u32 ttmp4, ttmp4, 128
+	s_add_u32 ttmp12, ttmp12, 128
+	s_addc_u32 ttmp13, ttmp13, 0
+	s_min_u32 ttmp2, ttmp5, 32
+	s_sub_u32 ttmp5, ttmp5, ttmp2
+	s_branch lds_round
+lds_done:
+	s_mov_b64 exec, 1
+	v_mov_b32 v0, 0
+	s_waitcnt_vscnt null, 0x0
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_COMMAND GLC_ALL
+	s_waitcnt_vscnt null, 0x0
+	s_branch wait
+
+/* ---- restore ---- */
+resume:
+	/* The VGPR area again: the LDS commands used ttmp2. Slot and area are both linear in the slot's
+	 * index, so TMA is asked once more and the index comes back from the slot's address. */
+	s_sendmsg_rtn_b64 ttmp[12:13], sendmsg(MSG_RTN_GET_TMA)
+	s_waitcnt lgkmcnt(0)
+	s_lshl_b64 ttmp[12:13], ttmp[12:13], 8
+	s_bfe_i64 ttmp[12:13], ttmp[12:13], (48 << 16)
+	s_load_b64 ttmp[2:3], ttmp[12:13], BW_TRAP_C_SLOTS glc dlc /* slots, vgprs */
+	s_waitcnt lgkmcnt(0)
+	s_sub_u32 ttmp4, ttmp14, ttmp12
+	s_sub_u32 ttmp4, ttmp4, ttmp2
+	s_lshr_b32 ttmp4, ttmp4, 12 - 4 /* slot index * 16 */
+	s_add_u32 ttmp2, ttmp3, ttmp4
+	s_mov_b32 ttmp3, 0
+	s_lshl_b64 ttmp[2:3], ttmp[2:3], 12
+	s_add_u32 ttmp2, ttmp2, ttmp12
+	s_addc_u32 ttmp3, ttmp3, ttmp13
+
+	s_mov_b64 exec, 1
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_ARG0 GLC_ALL
+	s_waitcnt vmcnt(0)
+	v_readfirstlane_b32 ttmp4, v0
+	s_bitcmp1_b32 ttmp4, 0 /* BW_TRAP_RESUME_KEEP_ICACHE */
+	s_cbranch_scc1 restore_sgprs
+	s_icache_inv
+restore_sgprs:
+	s_mov_b32 exec_lo, -1
+.macro sgpr_restore_block base, count
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SGPR + \base * 4 GLC_ALL
+	s_waitcnt vmcnt(0)
+	.set i, 0
+	.rept \count
+	.if \base + i == 106
+	v_readlane_b32 vcc_lo, v0, i
+	.elseif \base + i == 107
+	v_readlane_b32 vcc_hi, v0, i
+	.else
+	v_readlane_b32 s[\base + i], v0, i
+	.endif
+	.set i, i + 1
+	.endr
+.endm
+	sgpr_restore_block 0, 32
+	sgpr_restore_block 32, 32
+	sgpr_restore_block 64, 32
+	sgpr_restore_block 96, 12
+
+	s_getreg_b32 ttmp7, hwreg(HW_REG_GPR_ALLOC, 12, 8)
+	s_add_u32 ttmp7, ttmp7, 1
+	s_lshl_b32 ttmp7, ttmp7, 2
+	s_min_u32 ttmp7, ttmp7, 256
+	s_mov_b64 exec, -1
+	s_mov_b64 ttmp[12:13], ttmp[2:3]
+	s_getreg_b32 ttmp4, hwreg(28, 11, 1)
+	s_cmp_eq_u32 ttmp4, 0
+	s_cbranch_scc0 vgpr_restore64
+	vgpr_all global_load_addtid_b32, 128, vgpr_restored
+	s_branch vgpr_restored
+vgpr_restore64:
+	vgpr_all global_load_addtid_b32, 256, vgpr_restored
+vgpr_restored:
+	s_mov_b32 exec_lo, -1
+	s_mov_b32 exec_hi, 0
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
+	s_waitcnt vmcnt(0)
+	v_readlane_b32 ttmp0, v0, BW_TRAP_HW_PC_LO
+	v_readlane_b32 ttmp1, v0, BW_TRAP_HW_PC_HI
+	v_readlane_b32 ttmp4, v0, BW_TRAP_HW_EXEC_LO
+	v_readlane_b32 ttmp5, v0, BW_TRAP_HW_EXEC_HI
+	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_M0
+	v_readlane_b32 ttmp12, v0, BW_TRAP_HW_STATUS
+	v_readlane_b32 ttmp13, v0, BW_TRAP_HW_MODE
+	s_mov_b32 m0, ttmp7
+
+	/* The debugger has seen the last of this stop. */
+	s_mov_b64 exec, 1
+	v_mov_b32 v0, BW_TRAP_STATE_FREE
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_STATE GLC_ALL
+	s_waitcnt_vscnt null, 0x0
+	s_mov_b64 exec, -1
+	global_load_addtid_b32 v0, ttmp[2:3] GLC_ALL
+	s_waitcnt vmcnt(0)
+	s_mov_b64 exec, ttmp[4:5]
+	s_setreg_b32 hwreg(HW_REG_MODE), ttmp13
+
+leave:
+	s_and_b32 ttmp1, ttmp1, 0xffff
+	s_and_b64 exec, exec, exec /* rebuild EXECZ and VCCZ */
+	s_and_b64 vcc, vcc, vcc
+	s_and_b32 ttmp12, ttmp12, ~((3 << 1) | (1 << 17)) /* SPI_PRIO, ECC_ERR: never written back */
+	s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
+	s_rfe_b64 ttmp[0:1]
+
+	/* The fetcher runs ahead (reference trap-and-debug 7). */
+	.rept 64
+	s_code_end
+	.endr

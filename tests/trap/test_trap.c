@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "trap/trap.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* HW_ID1 by its fields, as the register reference lays them out. */
+static uint32_t hw_id1(unsigned se, unsigned sa, unsigned wgp, unsigned simd, unsigned wave)
+{
+	return se << 18 | sa << 16 | wgp << 10 | simd << 8 | wave;
+}
+
+static void every_wave_has_a_slot_of_its_own(void **state)
+{
+	struct bw_trap_control c;
+	bw_trap_control_init(&c, 6, 2, 4, 16);
+	assert_int_equal(c.n_slots, 3072);
+	bool *used = calloc(c.n_slots, sizeof(*used));
+	for (unsigned se = 0; se < 6; se++)
+		for (unsigned sa = 0; sa < 2; sa++)
+			for (unsigned wgp = 0; wgp < 4; wgp++)
+				for (unsigned simd = 0; simd < 4; simd++)
+					for (unsigned wave = 0; wave < 16; wave++) {
+						int slot = bw_trap_slot_index(&c, hw_id1(se, sa, wgp, simd, wave));
+						assert_in_range(slot, 0, 3071);
+						assert_false(used[slot]);
+						used[slot] = true;
+					}
+	free(used);
+	assert_int_equal(bw_trap_slot_index(&c, hw_id1(6, 0, 0, 0, 0)), -1);
+	assert_int_equal(bw_trap_slot_index(&c, hw_id1(0, 0, 4, 0, 0)), -1);
+	assert_int_equal(bw_trap_slot_index(&c, hw_id1(0, 0, 0, 0, 16)), -1);
+}
+
+static void slots_and_vgpr_areas_do_not_overlap(void **state)
+{
+	struct bw_trap_control c;
+	bw_trap_control_init(&c, 6, 2, 4, 16);
+	uint64_t slots_end = c.slots_offset_b + (uint64_t)c.n_slots * BW_TRAP_SLOT_STRIDE;
+	assert_true(c.slots_offset_b >= sizeof(c));
+	assert_true((uint64_t)c.vgprs_offset_4k * 4096 >= slots_end);
+	assert_int_equal((uint64_t)c.vgprs_offset_4k * 4096 + (uint64_t)c.n_slots * BW_TRAP_VGPR_STRIDE,
+			 bw_trap_area_size(c.n_slots));
+}
+
+static void the_handler_ends_in_padding(void **state)
+{
+	size_t size = 0;
+	const uint32_t *code = bw_trap_handler(11, &size);
+	assert_non_null(code);
+	assert_int_equal(size % 4, 0);
+	/* s_rfe_b64 ttmp[0:1], then s_code_end (encodings: reference trap-and-debug 3.4) */
+	size_t n = size / 4, end = n;
+	while (end > 0 && code[end - 1] == 0xbf9f0000)
+		end--;
+	assert_true(n - end >= 64);
+	assert_int_equal(code[end - 1], 0xbe804a6c);
+	assert_null(bw_trap_handler(9, &size));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_wave_has_a_slot_of_its_own),
+		cmocka_unit_test(slots_and_vgpr_areas_do_not_overlap),
+		cmocka_unit_test(the_handler_ends_in_padding),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
