@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# A thin front for Meson. The two commands to know: make demo, make check.
+
+BUILD   ?= build
+SANITIZE = build-sanitize
+FUZZ     = build-fuzz
+# Warnings are errors where CI says so; at home they are only warnings.
+WERROR   = $(if $(CI),true,false)
+SETUP    = meson setup -Dwerror=$(WERROR)
+
+.PHONY: all deps demo check check-plain check-sanitize check-fuzz bench format install clean
+
+all: deps $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+deps:
+	@tools/install-deps.sh
+
+$(BUILD)/build.ninja:
+	@$(SETUP) $(BUILD) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; mv $(BUILD).log $(BUILD)/setup.log
+
+# Builds, then shows a kernel with a bug being debugged on the virtual GPU.
+demo: all
+	@tools/demo.sh $(BUILD)
+
+# All tests, again under ASan and UBSan, then a short run of the fuzz targets.
+check: check-plain check-sanitize check-fuzz
+	@echo "All checks passed."
+
+check-plain: all
+	@meson test -C $(BUILD) --print-errorlogs
+
+check-sanitize: deps
+	@[ -f $(SANITIZE)/build.ninja ] || $(SETUP) $(SANITIZE) -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+	@ninja -C $(SANITIZE) --quiet
+	@meson test -C $(SANITIZE) --print-errorlogs --timeout-multiplier 4
+
+check-fuzz: deps
+	@[ -f $(FUZZ)/build.ninja ] || CC=clang-19 $(SETUP) $(FUZZ) -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+	@tools/fuzz-smoke.sh $(FUZZ)
+
+# The speed figures of the design's section 6, as they are on this machine.
+bench: all
+	@tools/bench.sh $(BUILD)
+
+format:
+	clang-format -i $$(git ls-files 'src/*.[ch]' 'tests/*.[ch]')
+
+install: all
+	@meson install -C $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(SANITIZE) $(FUZZ)
