@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_UI_OUT_H
+#define BW_UI_OUT_H
+
+/* Where a command's output goes. In text, lines appear as they are made. With --json, each command
+ * (and each event) becomes one JSON object on one line: {"command": ..., facts} or {"event": ...,
+ * facts}; lines meant for people are left out, facts and tables are put in. A command says both, and
+ * the mode picks. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "ui/table.h"
+
+struct bw_out;
+
+/* f is borrowed. */
+struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out) BW_MUST_CHECK;
+void bw_out_destroy(struct bw_out *o);
+bool bw_out_is_json(const struct bw_out *o);
+
+/* kind: "command" or "event". Objects nest: an event inside a command is an object of its own. */
+void bw_out_begin(struct bw_out *o, const char *kind, const char *name);
+void bw_out_end(struct bw_out *o);
+
+/* For people. */
+void bw_out_line(struct bw_out *o, const char *fmt, ...) BW_PRINTF(2, 3);
+void bw_out_text(struct bw_out *o, const char *text); /* as it is, newlines included */
+void bw_out_flush(struct bw_out *o);
+
+/* For programs. */
+void bw_out_str(struct bw_out *o, const char *key, const char *value);
+void bw_out_strf(struct bw_out *o, const char *key, const char *fmt, ...) BW_PRINTF(3, 4);
+void bw_out_int(struct bw_out *o, const char *key, int64_t value);
+void bw_out_bool(struct bw_out *o, const char *key, bool value);
+void bw_out_hex(struct bw_out *o, const char *key, uint64_t value);
+void bw_out_json(struct bw_out *o, const char *key, json_t *value); /* takes the reference */
+
+/* For both. A table without rows shows `if_empty` in text. */
+void bw_out_table(struct bw_out *o, const struct bw_table *t, const char *if_empty);
+/* An error: a sentence on f (JSON) or on stderr (text). Does not take err. */
+void bw_out_error(struct bw_out *o, const struct bw_error *err);
+
+#endif

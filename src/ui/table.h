@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_UI_TABLE_H
+#define BW_UI_TABLE_H
+
+/* Tables of facts: filled once, shown as aligned text or as a JSON array of objects. Out of memory
+ * shows as missing cells, never as a crash. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+struct bw_column {
+	const char *title; /* NULL: the column is for JSON only */
+	const char *key;   /* NULL: the column is for text only */
+	bool right;        /* aligned right */
+};
+
+struct bw_cell {
+	char *text;
+	json_t *json;
+};
+
+struct bw_table {
+	const char *key; /* of the array in JSON */
+	const struct bw_column *columns;
+	size_t n_columns;
+	struct bw_cell *cells;
+	size_t n_cells, cap;
+};
+
+/* columns: borrowed, usually static. */
+void bw_table_init(struct bw_table *t, const char *key, const struct bw_column *columns, size_t n_columns);
+void bw_table_fini(struct bw_table *t);
+size_t bw_table_rows(const struct bw_table *t);
+
+/* The next cell, row by row. */
+void bw_table_text(struct bw_table *t, const char *fmt, ...) BW_PRINTF(2, 3);
+void bw_table_int(struct bw_table *t, int64_t value);
+void bw_table_hex(struct bw_table *t, uint64_t value, int digits); /* 0x, at least `digits` digits */
+void bw_table_bool(struct bw_table *t, bool value, const char *yes, const char *no);
+void bw_table_empty(struct bw_table *t); /* nothing, null */
+
+/* Title line and rows, two blanks between columns, no trailing blanks. */
+void bw_table_render(const struct bw_table *t, struct bw_str *out);
+/* A new reference. */
+json_t *bw_table_json(const struct bw_table *t);
+
+#endif
