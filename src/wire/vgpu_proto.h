@@ -79,4 +79,15 @@ struct bw_vgpu_server_info {
 /* Where a client finds its server: this variable of the environment holds the socket's path. */
 #define BW_VGPU_SOCKET_ENV "BREAKWATER_VGPU"
 
+/* How src/kmd starts a server of its own:
+ *
+ *     breakwater-vgpu --socket PATH --ready-fd N --exit-with-last-client [--profile NAME] [more]
+ *
+ * (more: the words of BREAKWATER_VGPU_ARGS). Once it listens on PATH the server writes "ready\n" to fd
+ * N and closes it; when it cannot start it writes one sentence there instead and exits. It ends when
+ * its last client has gone, or when none has come within 10 s; then it removes PATH, and the folder
+ * PATH is in if that is empty. */
+#define BW_VGPU_READY "ready\n"
+#define BW_VGPU_ARGS_ENV "BREAKWATER_VGPU_ARGS"
+
 #endif
