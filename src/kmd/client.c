@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+#include "kmd/client.h"
+
+#include <drm.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "wire/message.h"
+
+/* One ioctl argument is at most 14 bits of size. The memory a server may ask for in one piece leaves
+ * room for the struct in front of it. */
+enum { IOCTL_ARG_MAX_B = 1 << 14, USER_MAX_B = BW_MSG_MAX_BODY_B - 4096, IO_MAX_B = 1 << 20, CHANNELS_MAX = 1024 };
+
+struct channel {
+	int sock; /* -1: free place */
+	bool busy;
+	uint32_t seq;
+	struct bw_msg in;
+	uint8_t *scratch; /* owned: answers to USER_READ */
+	size_t scratch_cap_b;
+};
+
+struct bw_vgpu_client {
+	char *path;
+	struct bw_vgpu_client_hooks hooks;
+	struct bw_vgpu_hello_reply hello;
+	pthread_mutex_t lock; /* of the list below; held for no longer than it takes to look */
+	struct BW_VEC(struct channel *) channels;
+	int liveness;
+	atomic_bool gone;
+};
+
+static void sock_close(struct bw_vgpu_client *c, int fd)
+{
+	if (fd < 0)
+		return;
+	if (c->hooks.fd_dropped)
+		c->hooks.fd_dropped(fd);
+	close(fd);
+}
+
+static void channel_free(struct bw_vgpu_client *c, struct channel *ch)
+{
+	sock_close(c, ch->sock);
+	bw_msg_fini(&ch->in);
+	free(ch->scratch);
+	free(ch);
+}
+
+static void mark_gone(struct bw_vgpu_client *c)
+{
+	if (!atomic_exchange(&c->gone, true) && c->hooks.gone)
+		c->hooks.gone();
+}
+
+/* Connects and says HELLO; the first reply fills c->hello. */
+static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
+{
+	int sock = -1;
+	BW_TRY(bw_sock_connect(c->path, &sock));
+	if (c->hooks.fd_move)
+		sock = c->hooks.fd_move(sock);
+	if (c->hooks.fd_kept)
+		c->hooks.fd_kept(sock);
+
+	struct bw_vgpu_hello hello = {.version = BW_VGPU_PROTO_VERSION, .pid = (uint32_t)getpid(), .client = c->hello.client};
+	_cleanup_close_ int comm = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = comm < 0 ? -1 : read(comm, hello.comm, sizeof(hello.comm) - 1);
+	if (n > 0 && hello.comm[n - 1] == '\n')
+		hello.comm[n - 1] = 0;
+
+	struct bw_msg reply = BW_MSG_INIT;
+	struct bw_msg_part part = {&hello, sizeof(hello)};
+	struct bw_error *err = bw_msg_send(sock, BW_VGPU_HELLO, 1, &part, 1, -1);
+	if (!err)
+		err = bw_msg_recv(sock, 10000, &reply);
+	struct bw_vgpu_hello_reply got = {0};
+	if (!err && (reply.type != (BW_VGPU_HELLO | BW_VGPU_REPLY) || reply.body_b < sizeof(got)))
+		err = bw_errorf(BW_E_INVALID, "%s does not speak the virtual GPU's protocol", c->path);
+	if (!err) {
+		memcpy(&got, reply.body, sizeof(got));
+		got.pci_address[sizeof(got.pci_address) - 1] = 0;
+		got.root[sizeof(got.root) - 1] = 0;
+		if (got.version != BW_VGPU_PROTO_VERSION)
+			err = bw_errorf(BW_E_UNSUPPORTED, "the virtual GPU at %s speaks version %u of the protocol, this program version %d",
+					c->path, got.version, BW_VGPU_PROTO_VERSION);
+		else if (got.result)
+			err = bw_error_errno(-got.result, "the virtual GPU at %s refuses this process", c->path);
+	}
+	bw_msg_fini(&reply);
+	if (err) {
+		sock_close(c, sock);
+		return err;
+	}
+	if (!c->hello.client)
+		c->hello = got;
+	*out_sock = sock;
+	return NULL;
+}
+
+struct bw_error *bw_vgpu_client_open(const char *socket_path, const struct bw_vgpu_client_hooks *hooks,
+				     struct bw_vgpu_client **out)
+{
+	struct bw_vgpu_client *c = calloc(1, sizeof(*c));
+	if (!c)
+		return bw_error_nomem();
+	c->liveness = -1;
+	pthread_mutex_init(&c->lock, NULL);
+	if (hooks)
+		c->hooks = *hooks;
+	struct bw_error *err = NULL;
+	c->path = strdup(socket_path);
+	if (!c->path)
+		err = bw_error_nomem();
+	else
+		err = handshake(c, &c->liveness);
+	if (err) {
+		bw_vgpu_client_close(c);
+		return bw_error_wrap(err, "cannot reach the virtual GPU");
+	}
+	*out = c;
+	return NULL;
+}
+
+void bw_vgpu_client_close(struct bw_vgpu_client *c)
+{
+	if (!c)
+		return;
+	bw_vec_each(&c->channels, it)
+		channel_free(c, *it);
+	bw_vec_free(&c->channels);
+	sock_close(c, c->liveness);
+	pthread_mutex_destroy(&c->lock);
+	free(c->path);
+	free(c);
+}
+
+const struct bw_vgpu_hello_reply *bw_vgpu_client_hello(const struct bw_vgpu_client *c)
+{
+	return &c->hello;
+}
+
+bool bw_vgpu_client_is_gone(const struct bw_vgpu_client *c)
+{
+	return atomic_load(&((struct bw_vgpu_client *)c)->gone);
+}
+
+int bw_vgpu_client_liveness_fd(const struct bw_vgpu_client *c)
+{
+	return c->liveness;
+}
+
+void bw_vgpu_client_fork_prepare(struct bw_vgpu_client *c)
+{
+	pthread_mutex_lock(&c->lock);
+}
+
+void bw_vgpu_client_fork_parent(struct bw_vgpu_client *c)
+{
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* The child's copies of the sockets are the parent's streams: two processes on one stream would mix
+ * their messages. Threads that were inside a call do not exist here, so every channel can go. */
+void bw_vgpu_client_fork_child(struct bw_vgpu_client *c)
+{
+	pthread_mutex_init(&c->lock, NULL);
+	bw_vec_each(&c->channels, it)
+		channel_free(c, *it);
+	bw_vec_free(&c->channels);
+	sock_close(c, c->liveness);
+	c->liveness = -1;
+}
+
+static int acquire(struct bw_vgpu_client *c, struct channel **out)
+{
+	if (atomic_load(&c->gone))
+		return -ENODEV;
+	pthread_mutex_lock(&c->lock);
+	bw_vec_each(&c->channels, it) {
+		if (!(*it)->busy) {
+			(*it)->busy = true;
+			*out = *it;
+			pthread_mutex_unlock(&c->lock);
+			return 0;
+		}
+	}
+	size_t n = c->channels.len;
+	pthread_mutex_unlock(&c->lock);
+	if (n >= CHANNELS_MAX)
+		return -EMFILE;
+
+	struct channel *ch = calloc(1, sizeof(*ch));
+	if (!ch)
+		return -ENOMEM;
+	ch->sock = -1;
+	ch->in.fd = -1;
+	ch->busy = true;
+	_cleanup_error_ struct bw_error *err = handshake(c, &ch->sock);
+	if (err) {
+		BW_LOG(WARN, "kmd", "new channel: %s", err->message);
+		bool no_fds = err->code == BW_E_SYSTEM && (err->errnum == EMFILE || err->errnum == ENFILE);
+		free(ch);
+		if (no_fds)
+			return -EMFILE;
+		mark_gone(c);
+		return -ENODEV;
+	}
+	pthread_mutex_lock(&c->lock);
+	_cleanup_error_ struct bw_error *full = bw_vec_push(&c->channels, ch);
+	pthread_mutex_unlock(&c->lock);
+	if (full) {
+		channel_free(c, ch);
+		return -ENOMEM;
+	}
+	*out = ch;
+	return 0;
+}
+
+static void release(struct bw_vgpu_client *c, struct channel *ch)
+{
+	if (ch->in.fd >= 0) { /* nobody wanted it */
+		close(ch->in.fd);
+		ch->in.fd = -1;
+	}
+	pthread_mutex_lock(&c->lock);
+	ch->busy = false;
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* A channel on which something went wrong is of no more use. */
+static void discard(struct bw_vgpu_client *c, struct channel *ch)
+{
+	pthread_mutex_lock(&c->lock);
+	for (size_t i = 0; i < c->channels.len; i++) {
+		if (c->channels.data[i] == ch) {
+			bw_vec_remove(&c->channels, i);
+			break;
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	channel_free(c, ch);
+}
+
+static bool user_copy(bool write, uint64_t va, void *local, size_t size_b)
+{
+	struct iovec l = {local, size_b}, r = {(void *)(uintptr_t)va, size_b};
+	if (!size_b)
+		return true;
+	ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0) : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
+	return n == (ssize_t)size_b;
+}
+
+static struct bw_error *answer_user(struct channel *ch)
+{
+	struct bw_vgpu_user user;
+	if (ch->in.body_b < sizeof(user))
+		return bw_errorf(BW_E_INVALID, "short memory request from the virtual GPU");
+	memcpy(&user, ch->in.body, sizeof(user));
+	struct bw_vgpu_result res = {0};
+	struct bw_msg_part parts[2] = {{&res, sizeof(res)}};
+	size_t n_parts = 1;
+	if (ch->in.type == BW_VGPU_USER_WRITE) {
+		if (user.size_b != ch->in.body_b - sizeof(user))
+			return bw_errorf(BW_E_INVALID, "memory request of the virtual GPU and its data differ in size");
+		if (!user_copy(true, user.va, ch->in.body + sizeof(user), user.size_b))
+			res.result = -EFAULT;
+	} else if (user.size_b > USER_MAX_B) {
+		res.result = -EFAULT;
+	} else {
+		if (ch->scratch_cap_b < user.size_b) {
+			uint8_t *bigger = realloc(ch->scratch, user.size_b);
+			if (!bigger)
+				return bw_error_nomem();
+			ch->scratch = bigger;
+			ch->scratch_cap_b = user.size_b;
+		}
+		if (user_copy(false, user.va, ch->scratch, user.size_b))
+			parts[n_parts++] = (struct bw_msg_part){ch->scratch, user.size_b};
+		else
+			res.result = -EFAULT;
+	}
+	return bw_msg_send(ch->sock, ch->in.type | BW_VGPU_REPLY, ch->in.seq, parts, n_parts, -1);
+}
+
+/* One request and its reply, the server's questions in between answered. On success the reply is in
+ * (*out_ch)->in, at least min_b long, and the caller releases the channel. */
+static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts, size_t n_parts, int fd,
+		size_t min_b, struct channel **out_ch)
+{
+	struct channel *ch;
+	int r = acquire(c, &ch);
+	if (r)
+		return r;
+	uint32_t seq = ++ch->seq ? ch->seq : ++ch->seq;
+	_cleanup_error_ struct bw_error *err = bw_msg_send(ch->sock, type, seq, parts, n_parts, fd);
+	while (!err) {
+		err = bw_msg_recv(ch->sock, -1, &ch->in);
+		if (err)
+			break;
+		if (ch->in.type == BW_VGPU_USER_READ || ch->in.type == BW_VGPU_USER_WRITE) {
+			err = answer_user(ch);
+		} else if (ch->in.type == (type | BW_VGPU_REPLY) && ch->in.seq == seq && ch->in.body_b >= min_b) {
+			*out_ch = ch;
+			return 0;
+		} else {
+			err = bw_errorf(BW_E_INVALID, "unexpected message %#x of %u bytes from the virtual GPU", ch->in.type,
+					ch->in.body_b);
+		}
+	}
+	BW_LOG(WARN, "kmd", "request %u: %s", type, err->message);
+	bool nomem = err->code == BW_E_NOMEM;
+	discard(c, ch);
+	if (nomem)
+		return -ENOMEM;
+	mark_gone(c);
+	return -ENODEV;
+}
+
+static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts, size_t n_parts,
+		     uint32_t *out_file)
+{
+	struct channel *ch;
+	struct bw_vgpu_open_reply reply;
+	int r = call(c, type, parts, n_parts, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	release(c, ch);
+	if (!reply.result)
+		*out_file = reply.file;
+	return reply.result;
+}
+
+int bw_vgpu_drm_open(struct bw_vgpu_client *c, unsigned minor, int flags, uint32_t *out_file)
+{
+	struct bw_vgpu_drm_open req = {minor, (uint32_t)flags};
+	struct bw_msg_part part = {&req, sizeof(req)};
+	return call_open(c, BW_VGPU_DRM_OPEN, &part, 1, out_file);
+}
+
+int bw_vgpu_file_open(struct bw_vgpu_client *c, const char *path, int flags, uint32_t *out_file)
+{
+	struct bw_vgpu_file_open req = {.flags = (uint32_t)flags};
+	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {path, strlen(path)}};
+	return call_open(c, BW_VGPU_FILE_OPEN, parts, 2, out_file);
+}
+
+int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file)
+{
+	struct bw_vgpu_file req = {.file = file};
+	struct bw_msg_part part = {&req, sizeof(req)};
+	struct bw_vgpu_result reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_CLOSE, &part, 1, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	release(c, ch);
+	return reply.result;
+}
+
+/* The two ioctls that name a file descriptor of the caller: where in the struct it stands. */
+static int fd_of_ioctl(uint32_t cmd, const uint8_t *arg)
+{
+	size_t at;
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
+		at = offsetof(struct drm_prime_handle, fd);
+		break;
+	case _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
+		at = offsetof(struct drm_syncobj_handle, fd);
+		break;
+	default:
+		return -1;
+	}
+	int fd;
+	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE || at + sizeof(fd) > _IOC_SIZE(cmd))
+		return -1;
+	memcpy(&fd, arg + at, sizeof(fd));
+	return fd >= 0 && fcntl(fd, F_GETFD) >= 0 ? fd : -1;
+}
+
+int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg)
+{
+	uint8_t bytes[IOCTL_ARG_MAX_B];
+	size_t size_b = _IOC_SIZE(cmd);
+	/* As the DRM core does it: copied in whenever the code has a size (drm_ioctl). */
+	if (!user_copy(false, (uintptr_t)arg, bytes, size_b))
+		return -EFAULT;
+	struct bw_vgpu_ioctl req = {file, cmd};
+	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {bytes, size_b}};
+	struct bw_vgpu_ioctl_reply reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_IOCTL, parts, 2, fd_of_ioctl(cmd, bytes), sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	size_t back_b = BW_MIN(size_b, ch->in.body_b - sizeof(reply));
+	uint8_t *back = ch->in.body + sizeof(reply);
+	if (ch->in.fd >= 0 && reply.fd_at <= back_b && back_b - reply.fd_at >= sizeof(int)) {
+		memcpy(back + reply.fd_at, &ch->in.fd, sizeof(int));
+		ch->in.fd = -1; /* the caller's now */
+	}
+	if ((_IOC_DIR(cmd) & _IOC_READ) && !user_copy(true, (uintptr_t)arg, back, back_b) && !reply.result)
+		reply.result = -EFAULT;
+	release(c, ch);
+	return reply.result;
+}
+
+int bw_vgpu_mmap(struct bw_vgpu_client *c, uint32_t file, int prot, uint64_t offset, uint64_t size_b, int *out_fd,
+		 uint64_t *out_fd_offset_b)
+{
+	struct bw_vgpu_mmap req = {file, (uint32_t)prot, offset, size_b};
+	struct bw_msg_part part = {&req, sizeof(req)};
+	struct bw_vgpu_mmap_reply reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_MMAP, &part, 1, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	if (!reply.result && ch->in.fd < 0)
+		reply.result = -EIO;
+	if (!reply.result) {
+		*out_fd = bw_take_fd(ch->in.fd);
+		*out_fd_offset_b = reply.fd_offset;
+	}
+	release(c, ch);
+	return reply.result;
+}
+
+ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_t size_b)
+{
+	struct bw_vgpu_file req = {.file = file};
+	struct bw_msg_part part = {&req, sizeof(req)};
+	struct bw_vgpu_result reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_FDINFO, &part, 1, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	size_t n = BW_MIN(size_b, ch->in.body_b - sizeof(reply));
+	if (!reply.result)
+		memcpy(out, ch->in.body + sizeof(reply), n);
+	release(c, ch);
+	return reply.result ? reply.result : (ssize_t)n;
+}
+
+static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out, size_t size_b)
+{
+	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
+	struct bw_msg_part part = {&req, sizeof(req)};
+	struct bw_vgpu_file_io_reply reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_FILE_READ, &part, 1, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	if (reply.result > 0) {
+		size_t n = BW_MIN(size_b, ch->in.body_b - sizeof(reply));
+		reply.result = (int32_t)BW_MIN((size_t)reply.result, n);
+		memcpy(out, ch->in.body + sizeof(reply), (size_t)reply.result);
+	}
+	release(c, ch);
+	return reply.result;
+}
+
+static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data, size_t size_b)
+{
+	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
+	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {data, size_b}};
+	struct bw_vgpu_file_io_reply reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_FILE_WRITE, parts, 2, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	release(c, ch);
+	return reply.result > (int64_t)size_b ? -EIO : reply.result;
+}
+
+ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out, size_t size_b)
+{
+	size_t done = 0;
+	do {
+		size_t want = BW_MIN(size_b - done, (size_t)IO_MAX_B);
+		ssize_t n = pread_once(c, file, pos + done, (char *)out + done, want);
+		if (n < 0)
+			return done ? (ssize_t)done : n;
+		done += (size_t)n;
+		if ((size_t)n < want)
+			break;
+	} while (done < size_b);
+	return (ssize_t)done;
+}
+
+ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data, size_t size_b)
+{
+	size_t done = 0;
+	do {
+		size_t want = BW_MIN(size_b - done, (size_t)IO_MAX_B);
+		ssize_t n = pwrite_once(c, file, pos + done, (const char *)data + done, want);
+		if (n < 0)
+			return done ? (ssize_t)done : n;
+		done += (size_t)n;
+		if ((size_t)n < want)
+			break;
+	} while (done < size_b);
+	return (ssize_t)done;
+}
+
+int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *out)
+{
+	struct bw_vgpu_server_info reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_SERVER_INFO, NULL, 0, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	release(c, ch);
+	if (!reply.result)
+		*out = reply;
+	return reply.result;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "kmd/kmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "kmd/kmd_priv.h"
+
+/* amdgpu_regs2 (kernel-interface 5.3, amd/amdgpu/amdgpu_umr.h) */
+struct regs2_state {
+	uint32_t use_srbm, use_grbm, pg_lock;
+	uint32_t se, sh, instance;
+	uint32_t me, pipe, queue, vmid;
+	uint32_t xcc_id; /* V2 only */
+};
+#define REGS2_SET_STATE _IOC(_IOC_READ | _IOC_WRITE, 0x20, 0, 40)
+#define REGS2_SET_STATE_V2 _IOC(_IOC_READ | _IOC_WRITE, 0x20, 1, 44)
+_Static_assert(sizeof(struct regs2_state) == 44, "kernel layout");
+
+static bool is_virtual_selector(const char *selector, const char **out_profile)
+{
+	if (!selector || !bw_starts_with(selector, "virtual"))
+		return false;
+	const char *rest = selector + strlen("virtual");
+	*out_profile = *rest == ':' ? rest + 1 : NULL;
+	return !*rest || *rest == ':';
+}
+
+struct bw_error *bw_kmd_open(const char *selector, struct bw_kmd **out)
+{
+	const char *profile = NULL;
+	if (is_virtual_selector(selector, &profile))
+		return bw_kmd_virtual_open(profile, out);
+	struct bw_error *err = bw_kmd_linux_open("/sys", "/sys/kernel/debug", selector, out);
+	if (!selector && bw_error_catch(&err, BW_E_NOT_FOUND))
+		return bw_kmd_virtual_open(NULL, out);
+	return err;
+}
+
+void bw_kmd_close(struct bw_kmd *kmd)
+{
+	if (!kmd)
+		return;
+	bw_kmd_file_close(kmd->regs2);
+	pthread_mutex_destroy(&kmd->regs_lock);
+	kmd->ops->close(kmd);
+}
+
+bool bw_kmd_is_virtual(const struct bw_kmd *kmd)
+{
+	return kmd->ops->is_virtual;
+}
+
+const char *bw_kmd_pci_address(const struct bw_kmd *kmd)
+{
+	return kmd->pci_address;
+}
+
+const char *const *bw_kmd_program_env(struct bw_kmd *kmd)
+{
+	return kmd->ops->program_env(kmd);
+}
+
+int bw_kmd_liveness_fd(const struct bw_kmd *kmd)
+{
+	return kmd->ops->liveness_fd(kmd);
+}
+
+pid_t bw_kmd_server_pid(const struct bw_kmd *kmd)
+{
+	return kmd->ops->server_pid(kmd);
+}
+
+static struct bw_error *file_error(struct bw_kmd_file *f, int result, const char *what)
+{
+	if (result == -ENODEV && f->kmd->ops->is_virtual)
+		return bw_errorf(BW_E_GONE, "the virtual GPU has gone away");
+	return bw_error_errno(-result, "cannot %s %s", what, f->name);
+}
+
+struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool writable, struct bw_kmd_file **out)
+{
+	bool sysfs = bw_starts_with(name, "sysfs:");
+	const char *path = sysfs ? name + strlen("sysfs:") : name;
+	if (!*path || *path == '/' || strstr(path, ".."))
+		return bw_errorf(BW_E_INVALID, "'%s' names no file of a GPU", name);
+	struct bw_kmd_file *f = NULL;
+	char *copy = strdup(path);
+	int r = copy ? kmd->ops->file_open(kmd, sysfs, path, writable ? O_RDWR : O_RDONLY, &f) : -ENOMEM;
+	if (!r) {
+		f->name = copy;
+		*out = f;
+		return NULL;
+	}
+	free(copy);
+	if (r == -ENODEV && kmd->ops->is_virtual)
+		return bw_errorf(BW_E_GONE, "the virtual GPU has gone away");
+	const char *remedy = kmd->ops->remedy(kmd, sysfs, -r);
+	struct bw_error *err = bw_error_errno(-r, "cannot open %s/%s", kmd->ops->place(kmd, sysfs), path);
+	if (remedy && err->message && err->code == BW_E_SYSTEM) {
+		char *longer = NULL;
+		if (asprintf(&longer, "%s (%s)", err->message, remedy) >= 0) {
+			free(err->message);
+			err->message = longer;
+		}
+	}
+	return err;
+}
+
+void bw_kmd_file_close(struct bw_kmd_file *f)
+{
+	if (!f)
+		return;
+	free(f->name);
+	f->kmd->ops->file_close(f);
+}
+
+struct bw_error *bw_kmd_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *arg)
+{
+	int r = f->kmd->ops->file_ioctl(f, cmd, arg);
+	return r < 0 ? file_error(f, r, "set up") : NULL;
+}
+
+struct bw_error *bw_kmd_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b, size_t *out_done)
+{
+	ssize_t n = f->kmd->ops->file_read(f, pos, out, size_b);
+	if (n < 0)
+		return file_error(f, (int)n, "read");
+	*out_done = (size_t)n;
+	return NULL;
+}
+
+struct bw_error *bw_kmd_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b, size_t *out_done)
+{
+	ssize_t n = f->kmd->ops->file_write(f, pos, data, size_b);
+	if (n < 0)
+		return file_error(f, (int)n, "write");
+	*out_done = (size_t)n;
+	return NULL;
+}
+
+/* Registers */
+
+static bool same_bank(const struct bw_kmd_bank *a, const struct bw_kmd_bank *b)
+{
+	return a->use_grbm == b->use_grbm && a->use_srbm == b->use_srbm && a->se == b->se && a->sa == b->sa &&
+	       a->instance == b->instance && a->me == b->me && a->pipe == b->pipe && a->queue == b->queue &&
+	       a->vmid == b->vmid;
+}
+
+static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank *bank)
+{
+	static const struct bw_kmd_bank none;
+	if (!bank)
+		bank = &none;
+	if (!kmd->regs2)
+		BW_TRY(bw_kmd_file_open(kmd, "amdgpu_regs2", true, &kmd->regs2));
+	if (kmd->bank_known && same_bank(bank, &kmd->bank))
+		return NULL;
+	struct regs2_state s = {
+		.use_srbm = bank->use_srbm, .use_grbm = bank->use_grbm,
+		.se = bank->se, .sh = bank->sa, .instance = bank->instance,
+		.me = bank->me, .pipe = bank->pipe, .queue = bank->queue, .vmid = bank->vmid,
+	};
+	kmd->bank_known = false;
+	int r = -ENOTTY;
+	if (!kmd->regs2_v1)
+		r = kmd->ops->file_ioctl(kmd->regs2, REGS2_SET_STATE_V2, &s);
+	/* 6.1 answers an unknown number of this file with EINVAL. */
+	if (r == -EINVAL || r == -ENOTTY) {
+		int r1 = kmd->ops->file_ioctl(kmd->regs2, REGS2_SET_STATE, &s);
+		if (!r1)
+			kmd->regs2_v1 = true;
+		r = r1;
+	}
+	if (r < 0)
+		return file_error(kmd->regs2, r, "select a register bank in");
+	kmd->bank = *bank;
+	kmd->bank_known = true;
+	return NULL;
+}
+
+static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, bool write,
+				   uint32_t *value)
+{
+	BW_TRY(select_bank(kmd, bank));
+	uint64_t pos = (uint64_t)addr_dw * 4;
+	ssize_t n = write ? kmd->ops->file_write(kmd->regs2, pos, value, 4) : kmd->ops->file_read(kmd->regs2, pos, value, 4);
+	if (n < 0)
+		return bw_error_wrap(file_error(kmd->regs2, (int)n, write ? "write" : "read"), "register %#x", addr_dw);
+	if (n != 4)
+		return bw_errorf(BW_E_INVALID, "register %#x: amdgpu_regs2 ends before it", addr_dw);
+	return NULL;
+}
+
+struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, uint32_t *out_value)
+{
+	uint32_t value = 0;
+	pthread_mutex_lock(&kmd->regs_lock);
+	struct bw_error *err = reg_access(kmd, bank, addr_dw, false, &value);
+	pthread_mutex_unlock(&kmd->regs_lock);
+	if (!err)
+		*out_value = value;
+	return err;
+}
+
+struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, uint32_t value)
+{
+	pthread_mutex_lock(&kmd->regs_lock);
+	struct bw_error *err = reg_access(kmd, bank, addr_dw, true, &value);
+	pthread_mutex_unlock(&kmd->regs_lock);
+	return err;
+}
+
+/* ip_discovery */
+
+static struct bw_error *read_text(struct bw_kmd *kmd, const char *name, char *out, size_t size_b)
+{
+	struct bw_kmd_file *f;
+	BW_TRY(bw_kmd_file_open(kmd, name, false, &f));
+	size_t done = 0;
+	struct bw_error *err = bw_kmd_file_read(f, 0, out, size_b - 1, &done);
+	bw_kmd_file_close(f);
+	if (!err)
+		out[done] = 0;
+	return err;
+}
+
+static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, const char *what, uint8_t *out)
+{
+	char name[128], text[64];
+	snprintf(name, sizeof(name), "sysfs:ip_discovery/die/0/%s/0/%s", block, what);
+	BW_TRY(read_text(kmd, name, text, sizeof(text)));
+	text[strcspn(text, "\n")] = 0;
+	uint64_t v;
+	if (!bw_parse_u64(text, &v) || v > UINT8_MAX)
+		return bw_errorf(BW_E_INVALID, "%s says '%s', which is no version number", name + 6, text);
+	*out = (uint8_t)v;
+	return NULL;
+}
+
+struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_ip *out)
+{
+	struct bw_kmd_ip ip = {0};
+	char name[128], text[512];
+	BW_TRY(read_ip_number(kmd, block, "major", &ip.major));
+	BW_TRY(read_ip_number(kmd, block, "minor", &ip.minor));
+	BW_TRY(read_ip_number(kmd, block, "revision", &ip.revision));
+	snprintf(name, sizeof(name), "sysfs:ip_discovery/die/0/%s/0/base_addr", block);
+	BW_TRY(read_text(kmd, name, text, sizeof(text)));
+	char *save = NULL;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		uint64_t v;
+		if (ip.n_segments == sizeof(ip.segment) / sizeof(ip.segment[0]) || !bw_parse_u64(line, &v) || v > UINT32_MAX)
+			return bw_errorf(BW_E_INVALID, "%s holds '%s', which is no register segment", name + 6, line);
+		ip.segment[ip.n_segments++] = (uint32_t)v;
+	}
+	*out = ip;
+	return NULL;
+}
+
+/* Parts of the program */
+
+static struct bw_error *try_part(const char *folder, const char *sub, const char *name, char **out_path)
+{
+	char *path = NULL;
+	if (asprintf(&path, "%s/%s%s", folder, sub, name) < 0)
+		return bw_error_nomem();
+	if (access(path, R_OK)) {
+		struct bw_error *err = bw_error_errno(errno, "%s", path);
+		free(path);
+		return err;
+	}
+	*out_path = path;
+	return NULL;
+}
+
+struct bw_error *bw_kmd_find_part(const char *name, char **out_path)
+{
+	const char *folder = getenv("BREAKWATER_LIBEXEC");
+	if (folder && *folder)
+		return bw_error_wrap(try_part(folder, "", name, out_path), "BREAKWATER_LIBEXEC has no %s", name);
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (n < 0)
+		return bw_error_errno(errno, "cannot read /proc/self/exe");
+	exe[n] = 0;
+	char *slash = strrchr(exe, '/');
+	if (slash)
+		*slash = 0;
+	static const char *const subs[] = {"", "../libexec/breakwater/"};
+	for (size_t i = 0; i < 2; i++) {
+		_cleanup_error_ struct bw_error *err = try_part(exe, subs[i], name, out_path);
+		if (!err)
+			return NULL;
+	}
+	return bw_errorf(BW_E_NOT_FOUND, "%s is neither in %s nor in %s/../libexec/breakwater: the installation is not complete",
+			 name, exe, exe);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_KMD_KMD_PRIV_H
+#define BW_KMD_KMD_PRIV_H
+
+/* What the two back ends share. A back end embeds struct bw_kmd and struct bw_kmd_file as the first
+ * member of its own. File operations answer like system calls: 0 or more, or -errno. */
+
+#include <pthread.h>
+
+#include "kmd/kmd.h"
+
+struct bw_kmd_ops {
+	bool is_virtual;
+	void (*close)(struct bw_kmd *kmd); /* frees */
+	/* path below the debugfs folder of the device, or of its sysfs folder */
+	int (*file_open)(struct bw_kmd *kmd, bool sysfs, const char *path, int flags, struct bw_kmd_file **out);
+	void (*file_close)(struct bw_kmd_file *f); /* frees */
+	int (*file_ioctl)(struct bw_kmd_file *f, uint32_t cmd, void *arg);
+	ssize_t (*file_read)(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b);
+	ssize_t (*file_write)(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b);
+	const char *const *(*program_env)(struct bw_kmd *kmd);
+	int (*liveness_fd)(const struct bw_kmd *kmd);
+	pid_t (*server_pid)(const struct bw_kmd *kmd);
+	/* One sentence on what helps when a file cannot be opened for this reason, or NULL. */
+	const char *(*remedy)(const struct bw_kmd *kmd, bool sysfs, int errnum);
+	/* Where the files are, for messages: "/sys/kernel/debug/dri/0000:03:00.0" */
+	const char *(*place)(const struct bw_kmd *kmd, bool sysfs);
+};
+
+struct bw_kmd {
+	const struct bw_kmd_ops *ops;
+	char pci_address[16];
+	pthread_mutex_t regs_lock;
+	struct bw_kmd_file *regs2;
+	bool regs2_v1;              /* kernel without SET_STATE_V2 */
+	bool bank_known;
+	struct bw_kmd_bank bank;    /* as last set */
+};
+
+struct bw_kmd_file {
+	struct bw_kmd *kmd;
+	char *name;                 /* owned, for messages */
+};
+
+/* sysfs_root, debugfs_root: "/sys", "/sys/kernel/debug"; others in tests. */
+struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_root, const char *selector,
+				   struct bw_kmd **out) BW_MUST_CHECK;
+struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out) BW_MUST_CHECK;
+
+/* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater when
+ * installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
+struct bw_error *bw_kmd_find_part(const char *name, char **out_path) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* The virtual GPU: the same files, asked of breakwater-vgpu. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "kmd/client.h"
+#include "kmd/kmd_priv.h"
+
+struct virtual_kmd {
+	struct bw_kmd base;
+	struct bw_vgpu_client *client;
+	char *socket;
+	char *folder;        /* of a server that was started here: removed at the end, else NULL */
+	pid_t server;
+	char *env_text[2];
+	const char *env[3];
+};
+
+struct virtual_file {
+	struct bw_kmd_file base;
+	uint32_t file;
+};
+
+static struct virtual_kmd *virtual_kmd(const struct bw_kmd *kmd)
+{
+	return BW_CONTAINER_OF((struct bw_kmd *)kmd, struct virtual_kmd, base);
+}
+
+static struct virtual_file *virtual_file(struct bw_kmd_file *f)
+{
+	return BW_CONTAINER_OF(f, struct virtual_file, base);
+}
+
+static void virtual_close(struct bw_kmd *kmd)
+{
+	struct virtual_kmd *k = virtual_kmd(kmd);
+	bw_vgpu_client_close(k->client);
+	free(k->folder);
+	free(k->socket);
+	free(k->env_text[0]);
+	free(k->env_text[1]);
+	free(k);
+}
+
+static int virtual_file_open(struct bw_kmd *kmd, bool sysfs, const char *path, int flags, struct bw_kmd_file **out)
+{
+	struct virtual_kmd *k = virtual_kmd(kmd);
+	char full[PATH_MAX];
+	int n = sysfs ? snprintf(full, sizeof(full), "sys/class/drm/card0/device/%s", path)
+		      : snprintf(full, sizeof(full), "debug/dri/%s/%s", kmd->pci_address, path);
+	if (n >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	struct virtual_file *f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	int r = bw_vgpu_file_open(k->client, full, flags, &f->file);
+	if (r) {
+		free(f);
+		return r;
+	}
+	f->base.kmd = kmd;
+	*out = &f->base;
+	return 0;
+}
+
+static void virtual_file_close(struct bw_kmd_file *f)
+{
+	bw_vgpu_close(virtual_kmd(f->kmd)->client, virtual_file(f)->file);
+	free(virtual_file(f));
+}
+
+static int virtual_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *arg)
+{
+	return bw_vgpu_ioctl(virtual_kmd(f->kmd)->client, virtual_file(f)->file, cmd, arg);
+}
+
+static ssize_t virtual_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b)
+{
+	return bw_vgpu_pread(virtual_kmd(f->kmd)->client, virtual_file(f)->file, pos, out, size_b);
+}
+
+static ssize_t virtual_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b)
+{
+	return bw_vgpu_pwrite(virtual_kmd(f->kmd)->client, virtual_file(f)->file, pos, data, size_b);
+}
+
+/* AddressSanitizer wants its library to come first, before the agent that is made with it too. */
+static int find_asan(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+	if (!slash || !bw_starts_with(slash + 1, "libasan.so"))
+		return 0;
+	*(const char **)data = info->dlpi_name;
+	return 1;
+}
+
+static const char *const *virtual_program_env(struct bw_kmd *kmd)
+{
+	struct virtual_kmd *k = virtual_kmd(kmd);
+	if (k->env[0])
+		return k->env;
+	_cleanup_free_ char *agent = NULL;
+	_cleanup_error_ struct bw_error *err = bw_kmd_find_part("libbreakwater-agent.so", &agent);
+	const char *asan = NULL;
+#ifdef __SANITIZE_ADDRESS__
+	dl_iterate_phdr(find_asan, &asan);
+#else
+	(void)find_asan;
+#endif
+	if (asprintf(&k->env_text[0], BW_VGPU_SOCKET_ENV "=%s", k->socket) < 0)
+		k->env_text[0] = NULL;
+	if (!err && asprintf(&k->env_text[1], "LD_PRELOAD=%s%s%s", asan ? asan : "", asan ? ":" : "", agent) < 0)
+		k->env_text[1] = NULL;
+	k->env[0] = k->env_text[0];
+	k->env[1] = k->env_text[1];
+	return k->env;
+}
+
+static int virtual_liveness_fd(const struct bw_kmd *kmd)
+{
+	return bw_vgpu_client_liveness_fd(virtual_kmd(kmd)->client);
+}
+
+static pid_t virtual_server_pid(const struct bw_kmd *kmd)
+{
+	return virtual_kmd(kmd)->server;
+}
+
+static const char *virtual_remedy(const struct bw_kmd *kmd, bool sysfs, int errnum)
+{
+	return errnum == ENOENT ? "the virtual GPU has no such file" : NULL;
+}
+
+static const char *virtual_place(const struct bw_kmd *kmd, bool sysfs)
+{
+	return sysfs ? "sysfs of the virtual GPU" : "debugfs of the virtual GPU";
+}
+
+static const struct bw_kmd_ops virtual_ops = {
+	.is_virtual = true,
+	.close = virtual_close,
+	.file_open = virtual_file_open,
+	.file_close = virtual_file_close,
+	.file_ioctl = virtual_file_ioctl,
+	.file_read = virtual_file_read,
+	.file_write = virtual_file_write,
+	.program_env = virtual_program_env,
+	.liveness_fd = virtual_liveness_fd,
+	.server_pid = virtual_server_pid,
+	.remedy = virtual_remedy,
+	.place = virtual_place,
+};
+
+/* Starting a server */
+
+struct words BW_VEC(const char *);
+
+/* A folder of our own for the socket: short enough for a socket's 107 bytes. */
+static struct bw_error *make_folder(char **out)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	const char *bases[] = {runtime, "/tmp"};
+	for (size_t i = 0; i < 2; i++) {
+		if (!bases[i] || bases[i][0] != '/' || strlen(bases[i]) > 60)
+			continue;
+		char *path = NULL;
+		if (asprintf(&path, "%s/breakwater-XXXXXX", bases[i]) < 0)
+			return bw_error_nomem();
+		if (mkdtemp(path)) {
+			*out = path;
+			return NULL;
+		}
+		free(path);
+	}
+	return bw_error_errno(errno, "cannot make a folder in /tmp for the virtual GPU's socket");
+}
+
+/* In the second child, between fork and exec: system calls only. The server must not hold what the
+ * caller has open (a pipe to a pager would never end), nor die of the caller's Ctrl-C. */
+static void become_server(char *const *argv, int ready, int fail)
+{
+	int null = open("/dev/null", O_RDWR);
+	if (null >= 0) {
+		dup2(null, 0);
+		dup2(null, 1);
+	}
+	dup2(ready, 3);
+	dup2(fail, 4);
+	fcntl(4, F_SETFD, FD_CLOEXEC);
+	close_range(5, ~0u, 0);
+	execv(argv[0], argv);
+	int e = errno;
+	if (write(4, &e, sizeof(e)) != sizeof(e)) {
+		/* The parent then sees that the server ended before it was ready. */
+	}
+	_exit(127);
+}
+
+/* Forks twice, so that the server is nobody's child and leaves no zombie. */
+static struct bw_error *spawn(char *const *argv, int *out_ready)
+{
+	int ready[2], fail[2];
+	if (pipe2(ready, O_CLOEXEC))
+		return bw_error_errno(errno, "cannot make a pipe");
+	if (pipe2(fail, O_CLOEXEC)) {
+		struct bw_error *err = bw_error_errno(errno, "cannot make a pipe");
+		close(ready[0]);
+		close(ready[1]);
+		return err;
+	}
+	/* Out of the way of 3 and 4, where the child wants them. */
+	int ready_w = fcntl(ready[1], F_DUPFD_CLOEXEC, 10), fail_w = fcntl(fail[1], F_DUPFD_CLOEXEC, 10);
+	close(ready[1]);
+	close(fail[1]);
+	pid_t pid = fork();
+	if (!pid) {
+		setsid();
+		if (fork())
+			_exit(0);
+		become_server(argv, ready_w, fail_w);
+	}
+	struct bw_error *err = pid < 0 ? bw_error_errno(errno, "cannot start %s", argv[0]) : NULL;
+	close(ready_w);
+	close(fail_w);
+	int e = 0;
+	if (!err) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		if (read(fail[0], &e, sizeof(e)) == sizeof(e))
+			err = bw_error_errno(e, "cannot start %s", argv[0]);
+	}
+	close(fail[0]);
+	if (err) {
+		close(ready[0]);
+		return err;
+	}
+	*out_ready = ready[0];
+	return NULL;
+}
+
+enum { READY_TIMEOUT_MS = 20000 };
+
+static struct bw_error *await_ready(int fd, const char *program)
+{
+	char text[512] = "";
+	size_t len = 0;
+	struct timespec start, now;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (len < sizeof(text) - 1) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		int64_t spent = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		int r = spent > READY_TIMEOUT_MS ? 0 : poll(&p, 1, (int)(READY_TIMEOUT_MS - spent) + 1);
+		if (r == 0)
+			return bw_errorf(BW_E_TIMEOUT, "%s was not ready within %d s", program, READY_TIMEOUT_MS / 1000);
+		if (r < 0)
+			continue;
+		ssize_t n = read(fd, text + len, sizeof(text) - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+		text[len] = 0;
+		if (!strcmp(text, BW_VGPU_READY))
+			return NULL;
+	}
+	text[strcspn(text, "\n")] = 0;
+	if (*text)
+		return bw_errorf(BW_E_STATE, "the virtual GPU cannot start: %s", text);
+	return bw_errorf(BW_E_GONE, "%s ended before it was ready", program);
+}
+
+static struct bw_error *start_server(const char *profile, char **out_folder, char **out_socket)
+{
+	_cleanup_free_ char *program = NULL;
+	BW_TRY(bw_kmd_find_part("breakwater-vgpu", &program));
+	_cleanup_free_ char *folder = NULL, *socket = NULL, *more = NULL;
+	BW_TRY(make_folder(&folder));
+	const char *extra = getenv(BW_VGPU_ARGS_ENV);
+	more = strdup(extra ? extra : "");
+	if (!more || asprintf(&socket, "%s/vgpu", folder) < 0)
+		return bw_error_nomem();
+
+	struct words argv = {0};
+	const char *fixed[] = {program, "--socket", socket, "--ready-fd", "3", "--exit-with-last-client"};
+	struct bw_error *err = NULL;
+	for (size_t i = 0; !err && i < BW_ARRAY_SIZE(fixed); i++)
+		err = bw_vec_push(&argv, fixed[i]);
+	if (!err && profile)
+		err = bw_vec_push(&argv, "--profile");
+	if (!err && profile)
+		err = bw_vec_push(&argv, profile);
+	char *save = NULL;
+	for (char *w = strtok_r(more, " ", &save); !err && w; w = strtok_r(NULL, " ", &save))
+		err = bw_vec_push(&argv, w);
+	if (!err)
+		err = bw_vec_push(&argv, NULL);
+
+	_cleanup_close_ int ready = -1;
+	if (!err)
+		err = spawn((char *const *)(uintptr_t)argv.data, &ready);
+	bw_vec_free(&argv);
+	if (!err)
+		err = await_ready(ready, program);
+	if (err) {
+		rmdir(folder);
+		return err;
+	}
+	*out_folder = bw_take(folder);
+	*out_socket = bw_take(socket);
+	return NULL;
+}
+
+struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
+{
+	struct virtual_kmd *k = calloc(1, sizeof(*k));
+	if (!k)
+		return bw_error_nomem();
+	k->base.ops = &virtual_ops;
+	pthread_mutex_init(&k->base.regs_lock, NULL);
+	const char *socket = getenv(BW_VGPU_SOCKET_ENV);
+	struct bw_error *err = NULL;
+	if (socket && *socket) {
+		k->socket = strdup(socket);
+		if (!k->socket)
+			err = bw_error_nomem();
+	} else {
+		err = start_server(profile, &k->folder, &k->socket);
+	}
+	if (!err)
+		err = bw_vgpu_client_open(k->socket, NULL, &k->client);
+	struct bw_vgpu_server_info info = {0};
+	int r = err ? 0 : bw_vgpu_server_info(k->client, &info);
+	if (r)
+		err = bw_error_errno(-r, "the virtual GPU at %s does not answer", k->socket);
+	if (err) {
+		bw_kmd_close(&k->base);
+		return err;
+	}
+	k->server = (pid_t)info.pid;
+	memcpy(k->base.pci_address, bw_vgpu_client_hello(k->client)->pci_address, sizeof(k->base.pci_address));
+	*out = &k->base;
+	return NULL;
+}
