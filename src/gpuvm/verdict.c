@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpuvm/gpuvm.h"
+
+#include <inttypes.h>
+
+#include "base/util.h"
+
+bool bw_gpuvm_allows(const struct bw_gpuvm_range *r, unsigned access)
+{
+	if (r->verdict == BW_GPUVM_UNTRANSLATED)
+		return true;
+	if (r->verdict != BW_GPUVM_MAPPED)
+		return false;
+	unsigned have = (r->entry.read ? BW_GPUVM_READ : 0u) | (r->entry.write ? BW_GPUVM_WRITE : 0u) |
+			(r->entry.execute ? BW_GPUVM_EXECUTE : 0u);
+	return (have & access) == access;
+}
+
+/* PERMISSION_FAULTS: bit 0 not valid, 1 read, 2 write, 3 execute. An unmapped page shows bit 0 with
+ * what was asked for: a load 3, a store 5, a fetch 0xb (8.2). */
+static uint8_t asked_bits(unsigned access)
+{
+	return (uint8_t)((access & (BW_GPUVM_READ | BW_GPUVM_EXECUTE) ? 2 : 0) |
+			 (access & BW_GPUVM_WRITE ? 4 : 0) | (access & BW_GPUVM_EXECUTE ? 8 : 0));
+}
+
+struct bw_gpuvm_fault bw_gpuvm_fault_of(const struct bw_gpuvm_range *r, unsigned access)
+{
+	struct bw_gpuvm_fault f = {0};
+	switch (r->verdict) {
+	case BW_GPUVM_UNTRANSLATED:
+	case BW_GPUVM_PRT:
+		break;
+	case BW_GPUVM_MAPPED:
+		if (!r->entry.read)
+			f.permission |= asked_bits(access) & 2;
+		if (!r->entry.write)
+			f.permission |= asked_bits(access) & 4;
+		if (!r->entry.execute)
+			f.permission |= asked_bits(access) & 8;
+		if (bw_gpuvm_allows(r, access))
+			f.permission = 0;
+		break;
+	case BW_GPUVM_OUT_OF_RANGE:
+	case BW_GPUVM_CONTEXT_DISABLED:
+	case BW_GPUVM_POWERED_OFF:
+		f.walker_error = 1; /* RANGE */
+		f.permission = 1 | asked_bits(access);
+		break;
+	case BW_GPUVM_NOT_VALID:
+	case BW_GPUVM_NO_RETRY:
+		f.permission = 1 | asked_bits(access);
+		/* 2, 3, 4 = PDE0, PDE1, PDE2 */
+		if (r->level != BW_GPUVM_LEVEL_PTB && r->level != BW_GPUVM_LEVEL_FURTHER)
+			f.walker_error = (uint8_t)BW_MIN(r->level + 1, 4);
+		break;
+	case BW_GPUVM_UNREADABLE:
+	case BW_GPUVM_DEFAULT_PAGE:
+	case BW_GPUVM_NOT_CANONICAL:
+		f.mapping_error = true;
+		f.permission = 1 | asked_bits(access);
+		break;
+	}
+	return f;
+}
+
+const char *bw_gpuvm_level_name(unsigned level)
+{
+	static const char *const names[] = {"PTB",  "PDB0", "PDB1", "PDB2",
+					    "PDB3", "PDB4", "PDB5", "PDB6"};
+	if (level == BW_GPUVM_LEVEL_FURTHER)
+		return "PTB (further)";
+	return level < BW_ARRAY_SIZE(names) ? names[level] : "PDB?";
+}
+
+static void add_entry(const struct bw_gpuvm_range *r, struct bw_str *out)
+{
+	if (!r->n_steps)
+		return;
+	const struct bw_gpuvm_step *s = &r->step[r->n_steps - 1];
+	bw_str_addf(out, "%s entry 0x%016" PRIx64 " at %s 0x%" PRIx64, bw_gpuvm_level_name(s->level),
+		    s->value, s->system ? "system memory" : "vram", s->address);
+}
+
+void bw_gpuvm_explain(const struct bw_gpuvm_range *r, unsigned access, struct bw_str *out)
+{
+	switch (r->verdict) {
+	case BW_GPUVM_UNTRANSLATED:
+		bw_str_add(out, "mapped by an aperture");
+		return;
+	case BW_GPUVM_MAPPED:
+		if (bw_gpuvm_allows(r, access)) {
+			bw_str_add(out, "mapped (");
+		} else {
+			unsigned lacks = bw_gpuvm_fault_of(r, access).permission;
+			bw_str_addf(out, "the page is mapped without %s permission (",
+				    lacks & 4	? "write"
+				    : lacks & 8 ? "execute"
+						: "read");
+		}
+		add_entry(r, out);
+		bw_str_add(out, ")");
+		return;
+	case BW_GPUVM_NOT_VALID:
+		bw_str_add(out, "the ");
+		add_entry(r, out);
+		bw_str_add(out, " is not valid");
+		return;
+	case BW_GPUVM_PRT:
+		bw_str_add(out, "the page is not resident (PRT; ");
+		add_entry(r, out);
+		bw_str_add(out, ")");
+		return;
+	case BW_GPUVM_NO_RETRY:
+		bw_str_add(out, "the driver has marked the page as invalid for good (");
+		add_entry(r, out);
+		bw_str_add(out, ")");
+		return;
+	case BW_GPUVM_OUT_OF_RANGE:
+		bw_str_add(out, "the address lies outside the page table's range");
+		return;
+	case BW_GPUVM_NOT_CANONICAL:
+		bw_str_add(out, "the address is not canonical");
+		return;
+	case BW_GPUVM_CONTEXT_DISABLED:
+		bw_str_add(out, "the VM context is disabled");
+		return;
+	case BW_GPUVM_POWERED_OFF:
+		bw_str_add(out, "the page-table base register reads all ones: the block is powered off");
+		return;
+	case BW_GPUVM_UNREADABLE: {
+		const struct bw_gpuvm_step *s = &r->step[r->n_steps - 1];
+		bw_str_addf(out, "the %s entry at %s 0x%" PRIx64 " cannot be read",
+			    bw_gpuvm_level_name(s->level), s->system ? "system memory" : "vram",
+			    s->address);
+		return;
+	}
+	case BW_GPUVM_DEFAULT_PAGE:
+		bw_str_add(out, "the address lies in the system aperture but in neither the "
+				"framebuffer nor AGP: accesses go to the default page");
+		return;
+	}
+}
+
+struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t status)
+{
+	/* gfx12.1 widened WALKER_ERROR and PERMISSION_FAULTS by a bit each (8.1). */
+	unsigned w = gen == BW_GPUVM_GFX12_1;
+	return (struct bw_gpuvm_status){
+		.more = status & 1,
+		.walker_error = (uint8_t)bw_bits(status, 3 + w, 1),
+		.permission = (uint8_t)bw_bits(status, 7 + 2 * w, 4 + w),
+		.mapping_error = bw_bits(status, 8 + 2 * w, 8 + 2 * w),
+		.client = (uint16_t)bw_bits(status, 17 + 2 * w, 9 + 2 * w),
+		.write = bw_bits(status, 18 + 2 * w, 18 + 2 * w),
+		.atomic = bw_bits(status, 19 + 2 * w, 19 + 2 * w),
+		.vmid = (uint8_t)bw_bits(status, 23 + 2 * w, 20 + 2 * w),
+	};
+}
+
+const char *bw_gpuvm_gfxhub_client(enum bw_gpuvm_gen gen, unsigned client)
+{
+	/* gmc_v9_0.c; gfxhub_v2_0/2_1/3_0/3_0_3/11_5_0.c; gfxhub_v12_0/12_1.c (9.1) */
+	static const char *const gfx9[] = {"CB",  "DB",	 "IA",	       "WD",	      "CPF", "CPC", "CPG",
+					   "RLC", "TCP", "SQC (inst)", "SQC (data)", "SQG", "PA"};
+	static const char *const gfx10[] = {
+		"CB/DB", "Reserved", "GE1", "GE2", "CPF",      "CPC",	"CPG",	 "RLC", "TCP",	 "SQC (inst)",
+		"SQC (data)", "SQG", "Reserved", "SDMA0", "SDMA1", "GCR", "SDMA2", "SDMA3"};
+	static const char *const gfx12[] = {
+		"CB", "DB", "GE1", "GE2", "CPF", "CPC", "CPG", "RLC", "TCP", "SQC (inst)",
+		"SQC (data)", "SQG/PC/SC", "Reserved", "SDMA0", "SDMA1", "GCR", "Reserved", "Reserved",
+		"WGS", "DSM", "PA"};
+	const char *const *names = gen == BW_GPUVM_GFX9 ? gfx9 : gen < BW_GPUVM_GFX12 ? gfx10 : gfx12;
+	size_t n = gen == BW_GPUVM_GFX9	     ? BW_ARRAY_SIZE(gfx9)
+		   : gen < BW_GPUVM_GFX12 ? BW_ARRAY_SIZE(gfx10)
+					  : BW_ARRAY_SIZE(gfx12);
+	return client < n ? names[client] : "unknown";
+}
