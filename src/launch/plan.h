@@ -13,7 +13,7 @@ struct bw_plan_arg {
 	char *name;            /* owned */
 	enum bw_arg_kind kind; /* BUFFER, VALUE or LDS_POINTER */
 	uint32_t offset_b, size_b; /* in the kernarg block */
-	struct bw_value value;
+	struct bw_arg_value value;
 	uint32_t lds_offset_b; /* LDS_POINTER */
 };
 

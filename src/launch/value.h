@@ -41,7 +41,7 @@ bool bw_scalar_parse(const char *name, enum bw_scalar *out);
  * is a struct, a void pointer or unknown. */
 bool bw_scalar_of_type_name(const char *type_name, enum bw_scalar *out);
 
-struct bw_value {
+struct bw_arg_value {
 	enum bw_scalar type;
 	bool is_buffer;   /* one of the five forms with N or PATH; else one number */
 	uint64_t count;   /* elements of type */
@@ -51,11 +51,11 @@ struct bw_value {
 
 /* default_type: of elements when the text names none; NULL: f32 for numbers with a point or exponent,
  * else i32. A number that does not fit its type is an error. */
-struct bw_error *bw_value_parse(const char *text, const enum bw_scalar *default_type, struct bw_value *out) BW_MUST_CHECK;
-void bw_value_fini(struct bw_value *v);
+struct bw_error *bw_arg_value_parse(const char *text, const enum bw_scalar *default_type, struct bw_arg_value *out) BW_MUST_CHECK;
+void bw_arg_value_fini(struct bw_arg_value *v);
 
 /* One element as --print shows it: integers plain, floats with the fewest digits that read back as
  * the same number. */
-void bw_value_print(struct bw_str *out, enum bw_scalar type, const void *element);
+void bw_arg_value_print(struct bw_str *out, enum bw_scalar type, const void *element);
 
 #endif
