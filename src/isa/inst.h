@@ -3,7 +3,12 @@
 #define BW_ISA_INST_H
 
 /* One decoded gfx11 instruction: the fields of its encoding, named, with nothing interpreted. The
- * tables come from data/isa/gfx11.enc. Pure: bytes in, struct out. */
+ * tables come from data/isa/gfx11.enc. Pure: bytes in, struct out.
+ *
+ * An opcode that exists in a compact and in a 64-bit form is one bw_op with the same operands in
+ * both: what the compact form implies is filled in (see src, sdst and dst). Operands that name several
+ * SGPRs have their low bits cleared as the hardware does (s5 of a 64-bit operand is s4), so that the
+ * whole run lies within 0..127. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,10 +49,14 @@ struct bw_inst {
 	uint32_t literal;
 
 	uint16_t dst;      /* vector formats: VGPR number; scalar formats: SGPR code 0..127. v_readlane,
-	                    * v_readfirstlane and VOP3 v_cmp: SGPR code */
-	uint16_t sdst;     /* VOP3SD: mask destination, SGPR code */
+	                    * v_readfirstlane and v_cmp: SGPR code (compact v_cmp: VCC_LO; v_cmpx in
+	                    * either form: EXEC_LO) */
+	uint16_t sdst;     /* VOP3SD: mask destination, SGPR code; VOP2 v_add_co_ci_u32 and kin: VCC_LO */
 	uint16_t src[3];   /* operand codes; VGPRs are 256 + n in every format, VSRC1 included. SMEM: none.
-	                    * SOPK: none (dst is read where the opcode says so). 255 means `literal` */
+	                    * SOPK: none (dst is read where the opcode says so). 255 means `literal`, also
+	                    * for K of fmaak (src[2]) and fmamk (src[1]): all are src0 * src1 + src2.
+	                    * Compact v_cndmask and v_add_co_ci: src[2] is VCC_LO. s_sendmsg_rtn: the
+	                    * message id, which is no operand code */
 	int32_t imm;       /* SIMM16 sign-extended; memory formats: byte offset, signed where the format
 	                    * says so; DS: OFFSET1:OFFSET0 as 16 bits */
 
@@ -76,10 +85,17 @@ struct bw_inst {
 	uint8_t dmask, dim, tbuf_format;
 	uint8_t n_nsa, nsa[5];     /* MIMG: address VGPRs after the first */
 
+	/* EXP, VINTERP, LDSDIR */
+	uint8_t exp_en, exp_target, exp_src[4];
+	bool exp_done, exp_row;
+	uint8_t wait;              /* VINTERP WAIT_EXP, LDSDIR WAIT_VDST */
+	uint8_t attr, attr_chan;   /* LDSDIR */
+
 	/* VOPD: the fields above are the X half, these the Y half */
 	enum bw_op op_y;
-	uint16_t dst_y, src_y[2];  /* fmac and friends read dst */
+	uint16_t dst_y, src_y[3];  /* fmac and friends read dst */
 	uint16_t opcode_y;
+	uint8_t n_src_y;
 };
 
 /* Decodes the instruction at words[0]. n_dw: how many dwords may be read (1 to 3 are enough). Returns
@@ -97,6 +113,8 @@ struct bw_op_info {
 	const char *dst, *src;   /* operand types of data/isa/gfx11.enc, "|" between operands */
 	const char *mem;         /* element moved, "" if none */
 	const char *reads, *writes; /* implicit registers: SCC VCC EXEC M0 MODE PC ... */
+	const char *mods;        /* D DPP, C clamp, O omod, N neg and abs, S op_sel: in some form of it */
+	enum bw_op same;         /* VOPD halves: the instruction that computes the same; others: itself */
 };
 const struct bw_op_info *bw_isa_op_info(enum bw_op op);
 const char *bw_isa_fmt_name(enum bw_fmt fmt);

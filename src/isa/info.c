@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "isa/inst.h"
+
+#include <string.h>
+
+#include "isa/tables.h"
+
+const struct bw_op_info *bw_isa_op_info(enum bw_op op)
+{
+	return &bw_isa_infos[op < BW_OP_COUNT ? op : BW_OP_ILLEGAL];
+}
+
+static const char *const fmt_names[BW_FMT_COUNT] = {
+	[BW_FMT_ILLEGAL] = "illegal",
+	[BW_FMT_SOP1] = "SOP1",
+	[BW_FMT_SOP2] = "SOP2",
+	[BW_FMT_SOPC] = "SOPC",
+	[BW_FMT_SOPK] = "SOPK",
+	[BW_FMT_SOPP] = "SOPP",
+	[BW_FMT_SMEM] = "SMEM",
+	[BW_FMT_VOP1] = "VOP1",
+	[BW_FMT_VOP2] = "VOP2",
+	[BW_FMT_VOPC] = "VOPC",
+	[BW_FMT_VOP3] = "VOP3",
+	[BW_FMT_VOP3SD] = "VOP3SD",
+	[BW_FMT_VOP3P] = "VOP3P",
+	[BW_FMT_VOPD] = "VOPD",
+	[BW_FMT_VINTERP] = "VINTERP",
+	[BW_FMT_LDSDIR] = "LDSDIR",
+	[BW_FMT_DS] = "DS",
+	[BW_FMT_FLAT] = "FLAT",
+	[BW_FMT_GLOBAL] = "GLOBAL",
+	[BW_FMT_SCRATCH] = "SCRATCH",
+	[BW_FMT_MUBUF] = "MUBUF",
+	[BW_FMT_MTBUF] = "MTBUF",
+	[BW_FMT_MIMG] = "MIMG",
+	[BW_FMT_EXP] = "EXP",
+};
+
+const char *bw_isa_fmt_name(enum bw_fmt fmt)
+{
+	return fmt_names[fmt < BW_FMT_COUNT ? fmt : BW_FMT_ILLEGAL];
+}
+
+enum bw_op bw_isa_op_by_name(const char *name)
+{
+	/* The ops are sorted by name, BW_OP_ILLEGAL aside. */
+	unsigned lo = BW_OP_ILLEGAL + 1, hi = BW_OP_COUNT;
+	while (lo < hi) {
+		unsigned mid = lo + (hi - lo) / 2;
+		int order = strcmp(name, bw_isa_infos[mid].name);
+		if (order == 0)
+			return mid;
+		if (order < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return BW_OP_ILLEGAL;
+}
