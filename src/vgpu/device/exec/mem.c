@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/mem.h"
+
+#include <pthread.h>
+
+#include "base/util.h"
+
+enum bw_mem_result bw_mem_nothing(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
+{
+	return BW_MEM_OK;
+}
+
+static const struct bw_mem_table *const tables[] = {&bw_mem_smem, &bw_mem_flat, &bw_mem_ds, &bw_mem_buf};
+
+static const struct bw_mem_row *row_of[BW_OP_COUNT];
+static pthread_once_t joined = PTHREAD_ONCE_INIT;
+
+static void join(void)
+{
+	for (size_t t = 0; t < BW_ARRAY_SIZE(tables); t++) {
+		for (size_t i = 0; i < tables[t]->n; i++) {
+			enum bw_op op = bw_isa_op_by_name(tables[t]->row[i].name);
+			/* A row without an opcode, or two rows for one, is a mistake in the tables. */
+			assert(op != BW_OP_ILLEGAL && !row_of[op]);
+			row_of[op] = &tables[t]->row[i];
+		}
+	}
+}
+
+const struct bw_mem_row *bw_exec_mem_row(enum bw_op op)
+{
+	pthread_once(&joined, join);
+	return (unsigned)op < BW_OP_COUNT ? row_of[op] : NULL;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_MEM_MOVE_H
+#define BW_VGPU_EXEC_MEM_MOVE_H
+
+/* Moving elements between a located span and VGPRs. Everything is inlined into the handler of one
+ * opcode with the element as a constant. */
+
+#include "vgpu/device/exec/mem_span.h"
+
+#define BW_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+typedef uint32_t bw_u32_any __attribute__((aligned(1)));
+typedef uint16_t bw_u16_any __attribute__((aligned(1)));
+
+/* What is moved: LO_ and HI_ are the d16 forms, which leave the other half of the register alone on
+ * loads and take that half on stores (rules 350, 351, 388, 412, 413). */
+enum bw_elem {
+	ELEM_U8, ELEM_I8, ELEM_U16, ELEM_I16,
+	ELEM_LO_U8, ELEM_LO_I8, ELEM_LO_B16, ELEM_HI_U8, ELEM_HI_I8, ELEM_HI_B16,
+	ELEM_B32, ELEM_B64, ELEM_B96, ELEM_B128,
+};
+
+BW_ALWAYS_INLINE unsigned bw_elem_size_b(enum bw_elem e)
+{
+	switch (e) {
+	case ELEM_U8: case ELEM_I8: case ELEM_LO_U8: case ELEM_LO_I8: case ELEM_HI_U8: case ELEM_HI_I8:
+		return 1;
+	case ELEM_U16: case ELEM_I16: case ELEM_LO_B16: case ELEM_HI_B16:
+		return 2;
+	case ELEM_B32: return 4;
+	case ELEM_B64: return 8;
+	case ELEM_B96: return 12;
+	case ELEM_B128: return 16;
+	}
+	return 0;
+}
+
+BW_ALWAYS_INLINE unsigned bw_elem_n_dw(enum bw_elem e)
+{
+	return (bw_elem_size_b(e) + 3) / 4;
+}
+
+/* What each dword of the element is. */
+BW_ALWAYS_INLINE enum bw_elem bw_elem_dword(enum bw_elem e)
+{
+	return bw_elem_size_b(e) < 4 ? e : ELEM_B32;
+}
+
+/* The register that an element of at most one dword becomes, given what the register held. */
+BW_ALWAYS_INLINE uint32_t bw_elem_extend(enum bw_elem e, const uint8_t *restrict src, uint32_t old)
+{
+	switch (e) {
+	case ELEM_U8: return *src;
+	case ELEM_I8: return (uint32_t)(int8_t)*src;
+	case ELEM_U16: return *(const bw_u16_any *)src;
+	case ELEM_I16: return (uint32_t)(int16_t)*(const bw_u16_any *)src;
+	case ELEM_LO_U8: return (old & 0xffff0000) | *src;
+	case ELEM_LO_I8: return (old & 0xffff0000) | (uint16_t)(int8_t)*src;
+	case ELEM_LO_B16: return (old & 0xffff0000) | *(const bw_u16_any *)src;
+	case ELEM_HI_U8: return (old & 0xffff) | (uint32_t)*src << 16;
+	case ELEM_HI_I8: return (old & 0xffff) | (uint32_t)(uint16_t)(int8_t)*src << 16;
+	case ELEM_HI_B16: return (old & 0xffff) | (uint32_t)*(const bw_u16_any *)src << 16;
+	case ELEM_B32: case ELEM_B64: case ELEM_B96: case ELEM_B128:
+		break;
+	}
+	return *(const bw_u32_any *)src;
+}
+
+/* dst: this lane of the first register; reg_dw: from one register to the next. */
+BW_ALWAYS_INLINE void bw_elem_load(uint32_t *restrict dst, size_t reg_dw, const uint8_t *restrict src,
+				   enum bw_elem e)
+{
+	if (bw_elem_size_b(e) < 4)
+		*dst = bw_elem_extend(e, src, *dst);
+	else
+		for (unsigned k = 0; k < bw_elem_n_dw(e); k++)
+			dst[k * reg_dw] = ((const bw_u32_any *)src)[k];
+}
+
+/* An element of at most one dword. */
+BW_ALWAYS_INLINE void bw_elem_put(uint8_t *restrict dst, uint32_t value, enum bw_elem e)
+{
+	unsigned shift = e == ELEM_HI_U8 || e == ELEM_HI_I8 || e == ELEM_HI_B16 ? 16 : 0;
+	if (bw_elem_size_b(e) == 1)
+		*dst = (uint8_t)(value >> shift);
+	else if (bw_elem_size_b(e) == 2)
+		*(bw_u16_any *)dst = (uint16_t)(value >> shift);
+	else
+		*(bw_u32_any *)dst = value;
+}
+
+BW_ALWAYS_INLINE void bw_elem_store(uint8_t *restrict dst, const uint32_t *const *reg, unsigned lane,
+				    enum bw_elem e)
+{
+	for (unsigned k = 0; k < bw_elem_n_dw(e); k++)
+		bw_elem_put(dst + 4 * k, reg[k][lane], bw_elem_dword(e));
+}
+
+/* One register of 32 lanes from elements stride_b apart, at most one dword each. */
+BW_ALWAYS_INLINE void bw_load_run32(uint32_t *restrict dst, const uint8_t *restrict src, unsigned stride_b,
+				    uint32_t exec, enum bw_elem e)
+{
+	if (exec == UINT32_MAX) {
+		for (unsigned i = 0; i < BW_LANES; i++)
+			dst[i] = bw_elem_extend(e, src + i * stride_b, dst[i]);
+	} else {
+		for (unsigned i = 0; i < BW_LANES; i++) {
+			uint32_t keep = (exec >> i & 1) - 1;
+			uint32_t value = bw_elem_extend(e, src + i * stride_b, dst[i]);
+			dst[i] = (dst[i] & keep) | (value & ~keep);
+		}
+	}
+}
+
+/* The located elements of one half go to registers. dst: lane 0 or 32 of the first one. */
+BW_ALWAYS_INLINE void bw_span_load_half(const struct bw_span *s, unsigned h, uint32_t *restrict dst,
+					size_t reg_dw, enum bw_elem e)
+{
+	const struct bw_span_half *half = &s->half[h];
+	const unsigned size_b = bw_elem_size_b(e), n_dw = bw_elem_n_dw(e);
+	unsigned lane;
+
+	switch (half->kind) {
+	case BW_SPAN_NONE:
+		break;
+	case BW_SPAN_RUN:
+		for (unsigned k = 0; k < n_dw; k++)
+			bw_load_run32(dst + k * reg_dw, half->at[0] + 4 * k, size_b, half->exec, e);
+		break;
+	case BW_SPAN_ROWS:
+		for (unsigned k = 0; k < n_dw; k++)
+			bw_load_run32(dst + k * reg_dw, half->at[k], 4, half->exec, e);
+		break;
+	case BW_SPAN_SAME:
+		for (unsigned k = 0; k < n_dw; k++)
+			bw_load_run32(dst + k * reg_dw, half->at[0] + 4 * k, 0, half->exec, e);
+		break;
+	case BW_SPAN_PART:
+		BW_EACH_LANE(half->exec, lane)
+			bw_elem_load(dst + lane, reg_dw, half->at[0] + lane * size_b, e);
+		break;
+	case BW_SPAN_SCATTER:
+		BW_EACH_LANE(half->exec, lane) {
+			unsigned wave_lane = h * BW_LANES + lane;
+			if (__builtin_expect(!(s->split >> wave_lane & 1), 1)) {
+				bw_elem_load(dst + lane, reg_dw, s->lane[wave_lane], e);
+			} else {
+				uint8_t bytes[BW_MEM_MAX_B];
+				bw_span_get(s, wave_lane, bytes, size_b);
+				bw_elem_load(dst + lane, reg_dw, bytes, e);
+			}
+		}
+		break;
+	}
+}
+
+/* One register of 32 lanes to places stride_b apart. */
+BW_ALWAYS_INLINE void bw_store_run32(uint8_t *restrict dst, const uint32_t *restrict reg, unsigned stride_b,
+				     uint32_t exec, enum bw_elem e)
+{
+	unsigned lane;
+	if (exec == UINT32_MAX) {
+		for (unsigned i = 0; i < BW_LANES; i++)
+			bw_elem_put(dst + i * stride_b, reg[i], e);
+	} else {
+		BW_EACH_LANE(exec, lane)
+			bw_elem_put(dst + lane * stride_b, reg[lane], e);
+	}
+}
+
+/* Registers of one half go to the located elements. reg[k]: lane 0 or 32 of dword k. */
+BW_ALWAYS_INLINE void bw_span_store_half(const struct bw_span *s, unsigned h, const uint32_t *const *reg,
+					 enum bw_elem e)
+{
+	const struct bw_span_half *half = &s->half[h];
+	const unsigned size_b = bw_elem_size_b(e), n_dw = bw_elem_n_dw(e);
+	unsigned lane;
+
+	switch (half->kind) {
+	case BW_SPAN_NONE:
+		break;
+	case BW_SPAN_RUN:
+	case BW_SPAN_PART:
+		if (half->exec == UINT32_MAX)
+			for (unsigned i = 0; i < BW_LANES; i++)
+				bw_elem_store(half->at[0] + i * size_b, reg, i, e);
+		else
+			BW_EACH_LANE(half->exec, lane)
+				bw_elem_store(half->at[0] + lane * size_b, reg, lane, e);
+		break;
+	case BW_SPAN_ROWS:
+		for (unsigned k = 0; k < n_dw; k++)
+			bw_store_run32(half->at[k], reg[k], 4, half->exec, bw_elem_dword(e));
+		break;
+	case BW_SPAN_SAME:
+		/* Lanes store in order, so that the last one stays (rule 393). */
+		bw_elem_store(half->at[0], reg, 31 - (unsigned)__builtin_clz(half->exec), e);
+		break;
+	case BW_SPAN_SCATTER:
+		BW_EACH_LANE(half->exec, lane) {
+			unsigned wave_lane = h * BW_LANES + lane;
+			if (__builtin_expect(!(s->split >> wave_lane & 1), 1)) {
+				bw_elem_store(s->lane[wave_lane], reg, lane, e);
+			} else {
+				uint8_t bytes[BW_MEM_MAX_B];
+				bw_elem_store(bytes, reg, lane, e);
+				bw_span_put(s, wave_lane, bytes, size_b);
+			}
+		}
+		break;
+	}
+}
+
+/* All halves of a wave. dst, data: register numbers of the record. */
+BW_ALWAYS_INLINE void bw_span_load(const struct bw_span *s, const struct bw_wave *w, unsigned dst,
+				   enum bw_elem e)
+{
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
+		bw_span_load_half(s, h, bw_wave_vgpr(w, dst) + h * BW_LANES, w->lanes, e);
+}
+
+BW_ALWAYS_INLINE void bw_span_store(const struct bw_span *s, const struct bw_wave *w, const uint8_t *data,
+				    enum bw_elem e)
+{
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
+		const uint32_t *reg[4];
+		for (unsigned k = 0; k < bw_elem_n_dw(e); k++)
+			reg[k] = bw_wave_vgpr(w, data[k]) + h * BW_LANES;
+		bw_span_store_half(s, h, reg, e);
+	}
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/mem_span.h"
+
+#include "base/util.h"
+
+void bw_span_locate_sink(struct bw_span *s, unsigned lane)
+{
+	memset(s->sink[lane], 0, BW_MEM_MAX_B);
+	s->lane[lane] = s->sink[lane];
+}
+
+static void record_fault(struct bw_span *s, unsigned lane, const struct bw_vm_fault *fault, bool page_fault)
+{
+	if (!s->fault_lanes) {
+		s->fault = *fault;
+		s->page_fault = page_fault;
+	}
+	s->fault_lanes |= 1ull << lane;
+}
+
+void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_access access)
+{
+	struct bw_vm_fault fault = {.va = va, .access = (uint8_t)access};
+	record_fault(s, lane, &fault, false);
+}
+
+/* The host's address of va, or NULL after recording the fault; a partially resident page is the
+ * lane's sink. */
+static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
+			  unsigned offset_b, enum bw_access access)
+{
+	struct bw_vm_fault fault = {0};
+	if (bw_canonical(va) != va) {
+		bw_span_violation(s, lane, va, access);
+		return NULL;
+	}
+	uint8_t *host = bw_tlb_lookup(w->tlb, va, access, &fault);
+	if (host)
+		return host;
+	if (fault.prt) {
+		bw_span_locate_sink(s, lane);
+		return s->sink[lane] + offset_b;
+	}
+	record_fault(s, lane, &fault, true);
+	return NULL;
+}
+
+void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned offset_b,
+		       unsigned size_b, enum bw_access access)
+{
+	uint8_t *host = translate(s, w, lane, va, offset_b, access);
+	if (!host)
+		return;
+	if (!(s->split >> lane & 1)) {
+		s->split |= 1ull << lane;
+		s->n_pieces[lane] = 0;
+	}
+	s->piece[lane][s->n_pieces[lane]++] = (struct bw_span_piece){host, (uint8_t)offset_b, (uint8_t)size_b};
+}
+
+void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned size_b,
+		       enum bw_access access)
+{
+	unsigned to_page_end = BW_PAGE_B - (va & (BW_PAGE_B - 1));
+	if (va % s->align_b) {
+		bw_span_violation(s, lane, va, access);
+	} else if (to_page_end >= size_b) {
+		s->lane[lane] = translate(s, w, lane, va, 0, access);
+	} else {
+		bw_span_add_piece(s, w, lane, va, 0, to_page_end, access);
+		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, size_b - to_page_end, access);
+	}
+}
+
+void bw_span_locate_lds(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t offset_b,
+			unsigned size_b)
+{
+	/* Beyond the group's own allocation: reads 0, writes are dropped (rules 398, 399). An element that
+	 * only begins inside counts as beyond [I]. */
+	if (offset_b % s->align_b)
+		bw_span_violation(s, lane, offset_b, BW_ACCESS_ATOMIC);
+	else if (offset_b > w->wg->lds_size_b || size_b > w->wg->lds_size_b - offset_b)
+		bw_span_locate_sink(s, lane);
+	else
+		s->lane[lane] = w->wg->lds + offset_b;
+}
+
+void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t offset_b,
+			    unsigned size_b, enum bw_access access)
+{
+	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
+	if (offset_b > lane_size_b || size_b > lane_size_b - offset_b || offset_b % s->align_b) {
+		bw_span_violation(s, lane, w->flat_scratch + offset_b / 4 * 4 * w->lanes + 4 * lane, access);
+		return;
+	}
+	for (unsigned done = 0; done < size_b;) {
+		/* One dword of a lane lies next to the same dword of the next lane (rule 381). */
+		uint64_t at = offset_b + done;
+		uint64_t va = w->flat_scratch + at / 4 * 4 * w->lanes + 4 * lane + at % 4;
+		unsigned n = BW_MIN(4 - (unsigned)(at % 4), size_b - done);
+		if (n == size_b)
+			s->lane[lane] = translate(s, w, lane, va, 0, access);
+		else
+			bw_span_add_piece(s, w, lane, va, done, n, access);
+		done += n;
+	}
+}
+
+static inline bool in_aperture(uint64_t va, uint32_t hi)
+{
+	return hi && va >> 32 == hi;
+}
+
+/* One lane outside of the common forms. */
+void bw_span_locate_global(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
+			   uint64_t va, unsigned size_b, enum bw_access access)
+{
+	/* GLOBAL does not reach LDS or scratch (rule 376). */
+	if (in_aperture(va, ap.shared_hi) || in_aperture(va, ap.private_hi))
+		bw_span_violation(s, lane, va, access);
+	else
+		bw_span_locate_va(s, w, lane, va, size_b, access);
+}
+
+/* All active lanes in one page, one after the other or all at the same place: one translation. */
+static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
+			    const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
+			    enum bw_access access)
+{
+	struct bw_span_half *half = &s->half[h];
+	uint32_t exec = half->exec;
+	unsigned first = (unsigned)__builtin_ctz(exec), last = 31 - (unsigned)__builtin_clz(exec);
+	uint32_t step = bw_lanes_step(lo, exec, size_b);
+	struct bw_vm_fault fault;
+
+	if (step == UINT32_MAX || (uint64_t)lo[first] + (last - first) * step > UINT32_MAX)
+		return false;
+	if (hi && !bw_lanes_are(hi, hi[first], 0, exec))
+		return false;
+	uint64_t from = base + lo[first] + (hi ? (uint64_t)hi[first] << 32 : 0);
+	uint64_t to = from + (last - first) * step + size_b - 1;
+	if (from / BW_PAGE_B != to / BW_PAGE_B || bw_canonical(from) != from ||
+	    from % s->align_b || in_aperture(from, ap.shared_hi) || in_aperture(from, ap.private_hi))
+		return false;
+	uint8_t *host = bw_tlb_lookup(w->tlb, from, access, &fault);
+	if (!host)
+		return false;
+	half->at[0] = host - first * step;
+	if (!step && first != last) {
+		half->kind = BW_SPAN_SAME;
+	} else {
+		uint64_t in_page = from % BW_PAGE_B;
+		bool all = in_page >= first * size_b && in_page + (BW_LANES - first) * size_b <= BW_PAGE_B;
+		half->kind = all ? BW_SPAN_RUN : BW_SPAN_PART;
+	}
+	return true;
+}
+
+static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
+			 const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
+			 enum bw_access access)
+{
+	struct bw_vm_fault fault;
+	unsigned lane;
+
+	s->half[h].kind = BW_SPAN_SCATTER;
+	BW_EACH_LANE(s->half[h].exec, lane) {
+		uint64_t va = base + lo[lane] + (hi ? (uint64_t)hi[lane] << 32 : 0);
+		uint8_t *host = NULL;
+		if (va % BW_PAGE_B + size_b <= BW_PAGE_B && bw_canonical(va) == va && !(va & (s->align_b - 1)) &&
+		    !in_aperture(va, ap.shared_hi) && !in_aperture(va, ap.private_hi))
+			host = bw_tlb_lookup(w->tlb, va, access, &fault);
+		if (__builtin_expect(host != NULL, 1))
+			s->lane[h * BW_LANES + lane] = host;
+		else
+			bw_span_locate_global(s, w, ap, h * BW_LANES + lane, va, size_b, access);
+	}
+}
+
+void bw_span_locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
+			 const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
+			 enum bw_access access)
+{
+	if (!locate_together(s, w, ap, h, lo, hi, base, size_b, access))
+		locate_apart(s, w, ap, h, lo, hi, base, size_b, access);
+}
+
+enum bw_mem_result bw_span_check(const struct bw_span *s, struct bw_wave *w)
+{
+	if (__builtin_expect(!s->fault_lanes, 1))
+		return BW_MEM_OK;
+	w->fault = s->fault;
+	w->fault_lanes = s->fault_lanes;
+	return s->page_fault ? BW_MEM_FAULT_PAGE : BW_MEM_FAULT_APERTURE;
+}
