@@ -257,7 +257,7 @@ class Encodings:
     # Operands to fields: what the decoder checks and where it reads.
     def bind(self, i):
         name = i.format.name
-        i.src_kind, i.dst_kind, i.dst_n, i.half = [], ("NONE", 1), 1, 0
+        i.src_kind, i.dst_kind, i.half, i.neg = [], ("NONE", 1), 0, 0
         if name in SCALAR_SRC:
             room = 1 if name == "SOP1" else 2
             i.src_kind = [self.scalar_kind(t) for t in i.src_types if "dst" not in t[1]]
@@ -293,7 +293,8 @@ class Encodings:
         if field in ("vsrc1", "vgpr") or "vgpr" in marks or i.format.name == "VINTERP":
             return ("VGPR", n)
         if base.startswith("MAT_"):
-            return ("MATC" if field == "src2" else "VGPR", n)
+            # C and D take half as many VGPRs in wave64: only those are sure to be needed.
+            return ("MATC", n // 2) if field == "src2" else ("VGPR", n)
         return ("VGPR" if n > 2 else "VSRC", n)
 
     def bind_vector(self, i):
@@ -314,6 +315,9 @@ class Encodings:
                 raise Bad(i.line, f"{name} has no field for operand {slot} of {i.name}")
             field = fields.pop(0)
             i.src_kind.append(self.vector_kind(i, t, field))
+            # Compares of other things than floats (v_cmp_class masks) have no neg and abs.
+            if "N" in i.mods and (i.cls != "CMP" or base.startswith("F")):
+                i.neg |= 1 << slot
             if name in COMPACT and self.types[base] == 16:
                 i.half |= 1 << slot
         if len(i.src_kind) > 3:
@@ -325,7 +329,7 @@ class Encodings:
             elif base == "MASK" or "sgpr" in marks:
                 i.dst_kind = ("SDST", 1)
             else:
-                i.dst_kind = ("VGPR", self.n_regs(base))
+                i.dst_kind = ("VGPR", self.n_regs(base) // (2 if base.startswith("MAT_") else 1))
                 if name in COMPACT and self.types[base] == 16:
                     i.half |= 8
         i.sdst = len(i.dst_types) > 1 and i.dst_types[1][0] == "MASK"
@@ -431,7 +435,7 @@ def write_tables(enc, out):
         out.append(
             f"\t{{{op_id(i.name)}, BW_FMT_{FORMATS[i.format.name]}, {len(i.src_kind)}, "
             f"{{{', '.join('BW_OPD_' + k for k, _ in kinds)}}}, {{{', '.join(str(n) for _, n in kinds)}}}, "
-            f"BW_OPD_{i.dst_kind[0]}, {i.dst_kind[1]}, {i.half}, {addr}, {data}, "
+            f"BW_OPD_{i.dst_kind[0]}, {i.dst_kind[1]}, {i.half}, {i.neg}, {addr}, {data}, "
             f"{i.regs.get('data1', 1)}, {n_rsrc}, {fixed_index[i.mask, i.value]}, "
             f"{' | '.join(flags) or 0}}}, /* {i.line} */")
     out.append("};\n")

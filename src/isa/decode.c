@@ -10,6 +10,9 @@
 /* Special codes of a SRC0 field: reference gfx11-encodings section 4. */
 enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_DPP16 = 250, SRC_VGPR_HIGH_HALF = 128 };
 
+/* Address VGPRs of a ray instruction after the node pointer. */
+enum { RAY_ADDRESSES = 10 };
+
 enum { CODE_REG = 1, CODE_CONST = 2, CODE_SPECIAL = 4, CODE_LDS = 8, CODE_LITERAL = 16, CODE_VGPR = 32 };
 
 /* What the codes below 256 are; zero is reserved. 239, 251, 252 and 254 are reserved by the manual and
@@ -137,9 +140,11 @@ static bool take_dpp(struct decoding *d, unsigned marker, bool compact)
 	in->bound_ctrl = w >> 19 & 1;
 	in->bank_mask = w >> 24 & 0xf;
 	in->row_mask = w >> 28;
-	if (compact) {
+	if (compact) { /* the 64-bit forms have their own */
 		in->neg = (w >> 20 & 1) | (w >> 22 & 1) << 1;
 		in->abs = (w >> 21 & 1) | (w >> 23 & 1) << 1;
+		if ((in->neg | in->abs) & ~d->row->neg)
+			return false;
 	}
 	return dpp_ctrl_exists(in->dpp_ctrl);
 }
@@ -174,6 +179,9 @@ static bool take_vector_operands(struct decoding *d, const uint16_t *raw, bool c
 	unsigned marker = in->src[0];
 	if (row->n_src && (marker == SRC_DPP8 || marker == SRC_DPP8_FI || marker == SRC_DPP16) &&
 	    !take_dpp(d, marker, compact))
+		return false;
+	/* LLVM 19: SRC1 of a VOP3P with DPP is a VGPR, that of a VOP3 need not be one. */
+	if (in->fmt == BW_FMT_VOP3P && in->dpp != BW_DPP_NONE && in->src[1] < BW_SRC_VGPR0)
 		return false;
 	for (unsigned i = 0; i < row->n_src; i++) {
 		fold_half(d, i);
@@ -422,6 +430,21 @@ static bool decode_buffer(struct decoding *d)
 	       vgprs_exist(in->vdata, row->data_n_reg + in->tfe);
 }
 
+/* How many addresses a sample or load takes depends on the image, and the hardware does not check:
+ * only what every form of the opcode needs is looked at. Ray instructions have a fixed number. With
+ * NSA theirs come in groups: node (2 VGPRs when 64 bits wide), extent, and runs of 3 for origin,
+ * direction and inverse direction (A16: both directions in one run). */
+static bool image_addresses_exist(const struct bw_isa_row *row, const struct bw_inst *in)
+{
+	bool ray = row->addr_n_reg > RAY_ADDRESSES;
+	if (!in->n_nsa)
+		return vgprs_exist(in->vaddr, row->addr_n_reg - (ray && in->a16 ? 3 : 0));
+	if (!ray)
+		return true;
+	return vgprs_exist(in->vaddr, row->addr_n_reg - RAY_ADDRESSES) && vgprs_exist(in->nsa[1], 3) &&
+	       vgprs_exist(in->nsa[2], 3) && (in->a16 || vgprs_exist(in->nsa[3], 3));
+}
+
 static bool decode_image(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
@@ -454,8 +477,7 @@ static bool decode_image(struct decoding *d)
 	}
 	return align_sgprs(&rsrc, row->rsrc_n_reg) &&
 	       (!(row->flags & BW_ROW_SAMPLER) || align_sgprs(&samp, 4)) &&
-	       vgprs_exist(in->vdata, row->data_n_reg) &&
-	       vgprs_exist(in->vaddr, in->n_nsa ? 1 : row->addr_n_reg);
+	       vgprs_exist(in->vdata, row->data_n_reg) && image_addresses_exist(row, in);
 }
 
 static bool decode_export(struct decoding *d)

@@ -39,6 +39,7 @@ struct bw_isa_row {
 	uint8_t kind[3], n_reg[3];   /* sources; n_reg counts 32-bit registers */
 	uint8_t dst_kind, dst_n_reg;
 	uint8_t half;                /* compact formats: bit i: src i is 16 bits wide; bit 3: dst */
+	uint8_t neg;                 /* bit i: src i can have neg and abs (by the DPP dword of compact forms) */
 	uint8_t addr_n_reg, data_n_reg, data1_n_reg;
 	uint8_t rsrc_n_reg;          /* SMEM SBASE, SRSRC: SGPRs; 0: not read */
 	uint8_t fixed;               /* index into bw_isa_fixed */
