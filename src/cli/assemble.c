@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Files to remove when the process ends: the temporary folder and the object in it. */
+static char *temporary_file, *temporary_folder;
+
+static void remove_temporaries(void)
+{
+	if (temporary_file)
+		unlink(temporary_file);
+	if (temporary_folder)
+		rmdir(temporary_folder);
+}
+
+static struct bw_error *make_temporary(const char *source, char **out_path)
+{
+	const char *tmp = getenv("TMPDIR");
+	const char *slash = strrchr(source, '/');
+	const char *base = slash ? slash + 1 : source;
+	int stem = (int)strcspn(base, ".");
+	if (asprintf(&temporary_folder, "%s/breakwater-run-XXXXXX", tmp && tmp[0] ? tmp : "/tmp") < 0)
+		return bw_error_nomem();
+	if (!mkdtemp(temporary_folder))
+		return bw_error_errno(errno, "cannot make the folder %s", temporary_folder);
+	if (asprintf(&temporary_file, "%s/%.*s.co", temporary_folder, stem, base) < 0)
+		return bw_error_nomem();
+	atexit(remove_temporaries);
+	*out_path = strdup(temporary_file);
+	return *out_path ? NULL : bw_error_nomem();
+}
+
+/* Runs argv, collects what it says. */
+static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, int *out_status)
+{
+	int pipe_fd[2];
+	if (pipe2(pipe_fd, O_CLOEXEC))
+		return bw_error_errno(errno, "cannot make a pipe");
+	posix_spawn_file_actions_t actions;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO);
+	pid_t pid;
+	int rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(pipe_fd[1]);
+	if (rc) {
+		close(pipe_fd[0]);
+		return bw_error_errno(rc, "cannot run %s, which assembles kernels (Debian package clang-19)", argv[0]);
+	}
+	char buffer[4096];
+	ssize_t n;
+	while ((n = read(pipe_fd[0], buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR))
+		bw_str_addn(said, buffer, n > 0 ? (size_t)n : 0);
+	close(pipe_fd[0]);
+	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out_path)
+{
+	struct stat st;
+	if (stat(source, &st))
+		return bw_error_errno(errno, "cannot read the kernel %s", source);
+	_cleanup_free_ char *path = NULL, *cpu = NULL;
+	BW_TRY(make_temporary(source, &path));
+	if (asprintf(&cpu, "-mcpu=%s", gpu) < 0)
+		return bw_error_nomem();
+	const char *clang = getenv("BREAKWATER_CLANG");
+	char *argv[] = {(char *)(clang && clang[0] ? clang : "clang-19"), (char *)"-target", (char *)"amdgcn-amd-amdhsa", cpu,
+			(char *)"-nogpulib", (char *)"-g", (char *)"-x", (char *)"assembler", (char *)source, (char *)"-o", path, NULL};
+	struct bw_str said = {0};
+	int status = 0;
+	struct bw_error *err = run_and_collect(argv, &said, &status);
+	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
+		while (said.len && said.data[said.len - 1] == '\n')
+			said.data[--said.len] = '\0';
+		err = bw_errorf(BW_E_INVALID, "%s\n%s does not assemble for %s; what clang-19 says is above", bw_str_text(&said),
+				source, gpu);
+	}
+	bw_str_free(&said);
+	if (!err)
+		*out_path = bw_take(path);
+	return err;
+}

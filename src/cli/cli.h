@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_CLI_H
+#define BW_CLI_CLI_H
+
+/* The command line: `breakwater run` and the commands typed at its prompt. One session, one thread;
+ * only the SIGINT handler comes from elsewhere, and all it calls is bw_debug_interrupt. */
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "debug/debug.h"
+#include "kmd/kmd.h"
+#include "ui/out.h"
+#include "ui/show.h"
+
+/* Exit statuses: 0, or the program's own; these are ours. */
+enum { BW_EXIT_USAGE = 2, BW_EXIT_GPU = 3 };
+
+struct bw_program {
+	char **argv;             /* owned, NULL-terminated: the launcher and its options, or the program */
+	bool is_kernel;
+};
+
+struct bw_cli {
+	struct bw_debug *debug;
+	struct bw_out *out;
+	struct bw_kmd *kmd;
+	struct bw_program program;
+
+	bool batch;              /* --batch: no prompt, ever */
+	bool scripted;           /* commands come from -x, -ex or a pipe: the first that fails ends it all */
+	bool quit;
+	int exit_status;
+	bool exit_status_known;  /* the program has ended with it */
+	bool gpu_fault;          /* the last stop was the GPU's doing: status 3 if we leave now */
+
+	int output_fd;           /* --json: memfd the program's standard output goes to, else -1 */
+	unsigned n_values;       /* $1, $2 ... */
+	char *last_command;      /* owned; what Enter repeats */
+
+	/* where `x` and `list` go on */
+	struct bw_format x_format;
+	enum bw_space x_space;
+	uint64_t x_next;
+	char *list_file;
+	unsigned list_next;
+	char **displays;         /* owned expressions of `display`, NULL where deleted */
+	size_t n_displays;
+};
+
+/* ---- commands.c: the table ---- */
+
+typedef struct bw_error *bw_command_fn(struct bw_cli *c, const char *args);
+
+enum bw_complete { BW_COMPLETE_NONE, BW_COMPLETE_EXPR, BW_COMPLETE_WHERE, BW_COMPLETE_INFO, BW_COMPLETE_COMMAND, BW_COMPLETE_FILE };
+
+struct bw_command {
+	const char *name;
+	const char *shortest;    /* prefix that is enough even where others begin like it, or NULL */
+	bw_command_fn *run;
+	const char *args;        /* for help: "[N[:LANE]]" */
+	const char *help;        /* one line */
+	const char *more;        /* further lines or NULL */
+	enum bw_complete complete;
+	bool repeats;            /* Enter runs it again */
+};
+
+const struct bw_command *bw_commands(size_t *out_n);
+const struct bw_command *bw_info_commands(size_t *out_n);
+/* Finds by unique prefix or alias. Errors name the nearest or the ambiguous ones. */
+struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word, const char *what,
+				 const struct bw_command **out) BW_MUST_CHECK;
+/* Runs one line. Errors have not been shown yet. */
+struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHECK;
+
+/* ---- session.c: the program and its stops ---- */
+
+struct bw_error *bw_cli_start_program(struct bw_cli *c) BW_MUST_CHECK;
+/* Waits for the next stop and shows it. */
+struct bw_error *bw_cli_wait_and_show(struct bw_cli *c) BW_MUST_CHECK;
+/* Shows a stop that a step returned. */
+void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief);
+/* Before the session ends: lets the program go on and, in scripts, waits for its end. */
+void bw_cli_leave(struct bw_cli *c);
+struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out) BW_MUST_CHECK;
+void bw_cli_catch_interrupts(struct bw_cli *c);
+
+/* ---- script.c, edit.c: where lines come from ---- */
+
+struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path) BW_MUST_CHECK; /* "-": standard input */
+/* Prompt until quit or end of input. */
+void bw_cli_interact(struct bw_cli *c);
+
+/* ---- parse helpers of commands ---- */
+
+/* Splits "/8xw rest" off; *args is moved behind it. */
+struct bw_error *bw_cli_take_format(const char **args, bool units, struct bw_format *out) BW_MUST_CHECK;
+const char *bw_skip_blanks(const char *s);
+/* First word of *s into out (cut at out_b), *s moved behind it and the blanks after it. */
+void bw_take_word(const char **s, char *out, size_t out_b);
+struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text, struct bw_value *out) BW_MUST_CHECK;
+/* An address: a pointer or an integer, or an array's place. */
+struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space, uint64_t *out_addr) BW_MUST_CHECK;
+struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out) BW_MUST_CHECK;
+void bw_cli_show_displays(struct bw_cli *c);
+
+/* ---- assemble.c ---- */
+
+/* Makes a code object of assembly source with clang-19. out_path: owned, in a temporary folder that
+ * goes away with the process. What clang says about the source is part of the error. */
+struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out_path) BW_MUST_CHECK;
+
+/* ---- one file each: cmd_*.c ---- */
+
+bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_kill, bw_cmd_detach, bw_cmd_quit;
+bw_command_fn bw_cmd_break, bw_cmd_tbreak, bw_cmd_delete, bw_cmd_enable, bw_cmd_disable, bw_cmd_condition, bw_cmd_ignore;
+bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_cmd_display, bw_cmd_undisplay;
+bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help, bw_cmd_echo, bw_cmd_source, bw_cmd_frame;
+bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers, bw_info_breakpoints;
+bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault, bw_info_display, bw_info_agents;
+
+/* ---- subcommands: run.c, other.c ---- */
+
+int bw_main_run(int argc, char **argv);
+int bw_main_exec(int argc, char **argv);
+int bw_main_vgpu(int argc, char **argv);
+/* A part of Breakwater beside this program, or in ../libexec/breakwater of an installation; owned. */
+struct bw_error *bw_cli_part(const char *name, char **out_path) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+struct bw_error *bw_cmd_info(struct bw_cli *c, const char *args)
+{
+	size_t n;
+	const struct bw_command *table = bw_info_commands(&n);
+	char word[64];
+	bw_take_word(&args, word, sizeof(word));
+	if (!word[0]) {
+		bw_out_line(c->out, "\"info\" must be followed by the name of what to show:\n");
+		for (size_t i = 0; i < n; i++)
+			bw_out_line(c->out, "info %-14s %s", table[i].name, table[i].help);
+		return NULL;
+	}
+	const struct bw_command *info;
+	BW_TRY(bw_command_find(table, n, word, "info command", &info));
+	bw_out_str(c->out, "what", info->name);
+	return info->run(c, args);
+}
+
+struct bw_error *bw_info_waves(struct bw_cli *c, const char *args)
+{
+	if (!strcmp(args, "count"))
+		return bw_show_wave_count(c->out, c->debug);
+	if (args[0] && strcmp(args, "all"))
+		return bw_errorf(BW_E_INVALID, "\"info waves\" takes \"all\" or \"count\", not \"%s\"", args);
+	bw_show_waves(c->out, c->debug, args[0] != '\0');
+	return NULL;
+}
+
+struct bw_error *bw_info_wave(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	if (args[0]) {
+		uint64_t number;
+		BW_TRY(bw_cli_eval_count(c, args, &number));
+		w = number <= UINT32_MAX ? bw_debug_wave(c->debug, (uint32_t)number) : NULL;
+		if (!w)
+			return bw_errorf(BW_E_NOT_FOUND, "No stopped wave has the number %s; \"info waves\" lists them", args);
+	}
+	bw_show_wave(c->out, c->debug, w);
+	return NULL;
+}
+
+struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	uint64_t first = 0, last = w->lanes - 1u;
+	bool active = false;
+	while (args[0]) {
+		char word[64];
+		bw_take_word(&args, word, sizeof(word));
+		if (!strcmp(word, "-active")) {
+			active = true;
+			continue;
+		}
+		char *dash = strchr(word, '-');
+		if (dash)
+			*dash = '\0';
+		if (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last)))
+			return bw_errorf(BW_E_INVALID, "\"info lanes\" takes FIRST[-LAST] and -active");
+		if (!dash)
+			last = first;
+		if (first > last || last >= w->lanes)
+			return bw_errorf(BW_E_INVALID, "The wave has lanes 0 to %u", w->lanes - 1u);
+	}
+	bw_show_lanes(c->out, c->debug, (unsigned)first, (unsigned)last, active);
+	return NULL;
+}
+
+static struct bw_error *one_register(struct bw_cli *c, const char *word)
+{
+	struct bw_reg r;
+	if (!strcmp(word, "vgprs") || !strcmp(word, "vector"))
+		return bw_show_vgprs(c->out, c->debug);
+	if (!strcmp(word, "sgprs") || !strcmp(word, "scalar"))
+		r = (struct bw_reg){BW_REG_SGPR, 0, BW_SGPR_SHOWN};
+	else if (!bw_reg_parse(word, &r))
+		return bw_errorf(BW_E_INVALID, "There is no register \"%s\" (pc exec vcc scc m0 mode status trapsts s0-s105 v0-v255 "
+					       "ttmp0-15)", word);
+	return bw_show_register(c->out, c->debug, r);
+}
+
+struct bw_error *bw_info_registers(struct bw_cli *c, const char *args)
+{
+	if (!args[0])
+		return bw_show_registers(c->out, c->debug, false);
+	const struct bw_wave_info *w;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	while (args[0]) {
+		char word[64];
+		bw_take_word(&args, word, sizeof(word));
+		BW_TRY(one_register(c, word));
+	}
+	return NULL;
+}
+
+struct bw_error *bw_info_all_registers(struct bw_cli *c, const char *args)
+{
+	return bw_show_registers(c->out, c->debug, true);
+}
+
+struct bw_error *bw_info_breakpoints(struct bw_cli *c, const char *args)
+{
+	bw_show_breakpoints(c->out, c->debug);
+	return NULL;
+}
+
+struct bw_error *bw_info_dispatches(struct bw_cli *c, const char *args)
+{
+	bw_show_dispatches(c->out, c->debug);
+	return NULL;
+}
+
+struct bw_error *bw_info_kernel(struct bw_cli *c, const char *args)
+{
+	size_t n = 0;
+	const struct bw_dispatch_info *list = bw_debug_dispatches(c->debug, &n);
+	const struct bw_wave_info *w = bw_debug_focus(c->debug);
+	const struct bw_dispatch_info *info = w ? bw_debug_dispatch(c->debug, w->dispatch) : n ? &list[n - 1] : NULL;
+	if (!info)
+		return bw_errorf(BW_E_STATE, "No kernel has been dispatched (\"run\" starts the program)");
+	return bw_show_kernel(c->out, c->debug, info);
+}
+
+struct bw_error *bw_info_symbol(struct bw_cli *c, const char *args)
+{
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "\"info symbol\" takes an address");
+	enum bw_space space;
+	uint64_t addr;
+	BW_TRY(bw_cli_eval_address(c, args, &space, &addr));
+	struct bw_where where;
+	bw_debug_where(c->debug, addr, &where);
+	if (!where.function) {
+		bw_out_line(c->out, "No symbol matches %s.", args);
+		return NULL;
+	}
+	bw_out_line(c->out, where.offset_b ? "%s + %llu%s%s" : "%s%.0llu%s%s", where.function,
+		    (unsigned long long)where.offset_b, where.code_object ? " of " : "",
+		    where.code_object ? where.code_object : "");
+	bw_out_str(c->out, "symbol", where.function);
+	bw_out_int(c->out, "offset", (int64_t)where.offset_b);
+	return NULL;
+}
+
+struct bw_error *bw_info_line(struct bw_cli *c, const char *args)
+{
+	enum bw_space space;
+	uint64_t addr;
+	const struct bw_wave_info *w;
+	if (args[0]) {
+		BW_TRY(bw_cli_eval_address(c, args[0] == '*' ? args + 1 : args, &space, &addr));
+	} else {
+		BW_TRY(bw_cli_need_wave(c, &w));
+		addr = w->pc;
+	}
+	struct bw_where where;
+	bw_debug_where(c->debug, addr, &where);
+	if (!where.has_line) {
+		bw_out_line(c->out, "No line number information for address 0x%llx.", (unsigned long long)addr);
+		return NULL;
+	}
+	bw_out_line(c->out, "Line %u of \"%s\" starts at address 0x%llx and ends at 0x%llx.%s", where.line.line,
+		    where.line.file, (unsigned long long)where.line.start, (unsigned long long)where.line.end,
+		    where.line.approximate ? " (the nearest line before it: the compiler gave it none)" : "");
+	bw_out_str(c->out, "file", where.line.file);
+	bw_out_int(c->out, "line", where.line.line);
+	return NULL;
+}
+
+struct bw_error *bw_info_fault(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	if (!(w->reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR))) {
+		bw_out_line(c->out, "Wave %u has not stopped for a memory violation.", w->number);
+		return NULL;
+	}
+	bw_show_fault(c->out, c->debug, w->number);
+	return NULL;
+}
+
+struct bw_error *bw_info_agents(struct bw_cli *c, const char *args)
+{
+	struct bw_target *t = bw_debug_target(c->debug);
+	if (!t)
+		return bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it)");
+	const struct bw_target_facts *f = &t->facts;
+	bw_out_line(c->out, "AMDGPU Agent 1: %s, %s, %u shader engines x %u arrays x %u WGPs x %u SIMDs x %u waves", f->name,
+		    f->gfx, f->n_se, f->sa_per_se, f->wgp_per_sa, f->simd_per_wgp, f->waves_per_simd);
+	bw_out_str(c->out, "name", f->name);
+	bw_out_str(c->out, "gfx", f->gfx);
+	bw_out_int(c->out, "wave_slots", f->n_slots);
+	return NULL;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+/* Commands that let waves run: run, continue, stepi, nexti, kill, detach, quit. */
+
+struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
+{
+	if (args[0])
+		return bw_errorf(BW_E_UNSUPPORTED, "\"run\" takes no arguments here: give them on breakwater's command line");
+	if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
+		BW_TRY(bw_debug_kill(c->debug));
+	BW_TRY(bw_cli_start_program(c));
+	return bw_cli_wait_and_show(c);
+}
+
+static struct bw_error *need_program(struct bw_cli *c)
+{
+	return bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM
+		       ? bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it)")
+		       : NULL;
+}
+
+struct bw_error *bw_cmd_continue(struct bw_cli *c, const char *args)
+{
+	BW_TRY(need_program(c));
+	if (args[0]) {
+		uint64_t count;
+		BW_TRY(bw_cli_eval_count(c, args, &count));
+		const struct bw_wave_info *w = bw_debug_focus(c->debug);
+		if (count > 1 && w && w->breakpoint)
+			BW_TRY(bw_debug_break_ignore(c->debug, w->breakpoint, count - 1));
+	}
+	BW_TRY(bw_debug_continue(c->debug));
+	return bw_cli_wait_and_show(c);
+}
+
+static struct bw_error *step(struct bw_cli *c, const char *args, bool over_calls)
+{
+	BW_TRY(need_program(c));
+	const struct bw_wave_info *w;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	uint64_t count = 1;
+	if (args[0])
+		BW_TRY(bw_cli_eval_count(c, args, &count));
+	struct bw_stop stop;
+	BW_TRY(bw_debug_stepi(c->debug, count, over_calls, &stop));
+	bw_cli_stopped(c, &stop, true);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_stepi(struct bw_cli *c, const char *args)
+{
+	return step(c, args, false);
+}
+
+struct bw_error *bw_cmd_nexti(struct bw_cli *c, const char *args)
+{
+	return step(c, args, true);
+}
+
+struct bw_error *bw_cmd_kill(struct bw_cli *c, const char *args)
+{
+	BW_TRY(need_program(c));
+	pid_t pid = bw_debug_program_pid(c->debug);
+	BW_TRY(bw_debug_kill(c->debug));
+	c->gpu_fault = false;
+	bw_out_line(c->out, "[The program (process %d) was killed]", (int)pid);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_detach(struct bw_cli *c, const char *args)
+{
+	BW_TRY(need_program(c));
+	pid_t pid = bw_debug_program_pid(c->debug);
+	bw_debug_detach(c->debug);
+	c->gpu_fault = false;
+	bw_out_line(c->out, "[The program (process %d) runs on without the debugger]", (int)pid);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_quit(struct bw_cli *c, const char *args)
+{
+	if (args[0]) {
+		uint64_t status;
+		if (!bw_parse_u64(args, &status) || status > 255)
+			return bw_errorf(BW_E_INVALID, "\"quit\" takes an exit status from 0 to 255");
+		c->exit_status = (int)status;
+		c->exit_status_known = true;
+	}
+	c->quit = true;
+	return NULL;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/util.h"
+
+/* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete ... */
+static const struct bw_command commands[] = {
+	{"backtrace", "bt", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"break", "b", bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint: every wave that gets there stops.",
+	 "WHERE is a function or label (saxpy, saxpy+16), FILE:LINE, LINE, or *ADDRESS. Without it: where the\n"
+	 "focus wave is. EXPR is evaluated for each active lane; the wave stops if it holds for one, e.g.\n"
+	 "break saxpy.s:14 if $_lane == 3.", BW_COMPLETE_WHERE, false},
+	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
+	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
+	{"delete", "d", bw_cmd_delete, "[N...]", "Delete breakpoints; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
+	{"detach", NULL, bw_cmd_detach, "", "Let the program run on without the debugger.", NULL, BW_COMPLETE_NONE, false},
+	{"disable", NULL, bw_cmd_disable, "[N...]", "Disable breakpoints, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"disassemble", NULL, bw_cmd_disassemble, "[/sr] [START[,END | ,+LENGTH]]", "Show instructions: of the function around the PC, or of a range.",
+	 "/s puts source lines in between, /r shows the words.", BW_COMPLETE_EXPR, false},
+	{"display", NULL, bw_cmd_display, "[EXPR]", "Print EXPR at every stop; without it, print all such expressions now.", NULL, BW_COMPLETE_EXPR, false},
+	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR", "Write memory or a value to a file.",
+	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.", BW_COMPLETE_FILE, false},
+	{"echo", NULL, bw_cmd_echo, "TEXT", "Print TEXT; \\n is a newline.", NULL, BW_COMPLETE_NONE, false},
+	{"enable", NULL, bw_cmd_enable, "[N...]", "Enable breakpoints, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"frame", "f", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"help", "h", bw_cmd_help, "[COMMAND]", "List the commands, or explain one.", NULL, BW_COMPLETE_COMMAND, false},
+	{"ignore", NULL, bw_cmd_ignore, "N COUNT", "Pass over the next COUNT hits of breakpoint N.", NULL, BW_COMPLETE_NONE, false},
+	{"info", "i", bw_cmd_info, "WHAT", "Show facts: \"info\" alone lists them.", NULL, BW_COMPLETE_INFO, false},
+	{"inspect", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
+	{"kill", "k", bw_cmd_kill, "", "End the program.", NULL, BW_COMPLETE_NONE, false},
+	{"lane", NULL, bw_cmd_lane, "[N]", "Choose the lane that expressions speak of, or show it.", NULL, BW_COMPLETE_NONE, false},
+	{"list", "l", bw_cmd_list, "[LINE | FILE:LINE]", "Show source lines around the PC or a place; again: the next ones.", NULL, BW_COMPLETE_WHERE, true},
+	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
+	{"output", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
+	{"print", "p", bw_cmd_print, "[/FMT] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
+	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
+	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; arguments of the kernel by name:\n"
+	 "print out[4], print *out@8; memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.", BW_COMPLETE_EXPR, false},
+	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave; the program runs on without the debugger (kill ends it).", NULL, BW_COMPLETE_NONE, false},
+	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false},
+	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off", "Change a register, memory, a convenience variable or a setting.",
+	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3", BW_COMPLETE_EXPR, false},
+	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false},
+	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
+	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
+	{"thread", "t", bw_cmd_wave, "[N[:LANE]]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
+	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"wave", "w", bw_cmd_wave, "[N[:LANE]]", "Choose the wave that commands speak of, or show it.", NULL, BW_COMPLETE_NONE, false},
+	{"where", NULL, bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",
+	 "F: x d u o t a c f, s strings, i instructions. ADDRESS may name a space: x/8xw lds#0. Without ADDRESS: what\n"
+	 "comes after the last.", BW_COMPLETE_EXPR, true},
+};
+
+static const struct bw_command infos[] = {
+	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
+	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
+	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints, where they are and how often they were hit.", NULL, BW_COMPLETE_NONE, false},
+	{"dispatches", NULL, bw_info_dispatches, "", "Dispatches so far.", NULL, BW_COMPLETE_NONE, false},
+	{"display", NULL, bw_info_display, "", "Expressions shown at every stop.", NULL, BW_COMPLETE_NONE, false},
+	{"fault", NULL, bw_info_fault, "", "What the memory violation of the focus wave was about.", NULL, BW_COMPLETE_NONE, false},
+	{"kernel", "k", bw_info_kernel, "", "The kernel of the focus wave: its grid, resources and arguments.", NULL, BW_COMPLETE_NONE, false},
+	{"lanes", NULL, bw_info_lanes, "[FIRST[-LAST]] [-active]", "Lanes of the focus wave.", NULL, BW_COMPLETE_NONE, false},
+	{"line", NULL, bw_info_line, "[EXPR]", "The source line of an address.", NULL, BW_COMPLETE_EXPR, false},
+	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_EXPR, false},
+	{"symbol", NULL, bw_info_symbol, "EXPR", "The symbol at an address.", NULL, BW_COMPLETE_EXPR, false},
+	{"threads", "th", bw_info_waves, "[all]", "Same as waves.", NULL, BW_COMPLETE_NONE, false},
+	{"wave", NULL, bw_info_wave, "[N]", "One wave: its place, size, lanes and reason.", NULL, BW_COMPLETE_NONE, false},
+	{"waves", NULL, bw_info_waves, "[all | count]", "Stopped waves; count: all waves, stopped or not.", NULL, BW_COMPLETE_NONE, false},
+};
+
+const struct bw_command *bw_commands(size_t *out_n)
+{
+	*out_n = BW_ARRAY_SIZE(commands);
+	return commands;
+}
+
+const struct bw_command *bw_info_commands(size_t *out_n)
+{
+	*out_n = BW_ARRAY_SIZE(infos);
+	return infos;
+}
+
+static struct bw_error *unknown(const struct bw_command *table, size_t n, const char *word, const char *what)
+{
+	const char *names[BW_ARRAY_SIZE(commands)];
+	size_t near[3];
+	for (size_t i = 0; i < n; i++)
+		names[i] = table[i].name;
+	size_t found = bw_nearest(word, names, n, near, BW_ARRAY_SIZE(near));
+	struct bw_str s = {0};
+	bw_str_addf(&s, "Undefined %s: \"%s\"", what, word);
+	for (size_t i = 0; i < found; i++)
+		bw_str_addf(&s, "%s\"%s\"", i == 0 ? "; did you mean " : i + 1 == found ? " or " : ", ", names[near[i]]);
+	bw_str_add(&s, found ? "?  Try \"help\"" : ".  Try \"help\"");
+	struct bw_error *err = bw_errorf(BW_E_INVALID, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+	return err;
+}
+
+struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word, const char *what,
+				 const struct bw_command **out)
+{
+	const struct bw_command *match = NULL;
+	size_t matches = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(table[i].name, word) || (table[i].shortest && !strcmp(table[i].shortest, word))) {
+			*out = &table[i];
+			return NULL;
+		}
+		if (bw_starts_with(table[i].name, word)) {
+			/* Names for the same thing are no ambiguity. */
+			if (!match || match->run != table[i].run)
+				matches++;
+			if (!match)
+				match = &table[i];
+		}
+	}
+	if (matches == 1) {
+		*out = match;
+		return NULL;
+	}
+	if (!matches)
+		return unknown(table, n, word, what);
+	struct bw_str s = {0};
+	for (size_t i = 0; i < n; i++)
+		if (bw_starts_with(table[i].name, word))
+			bw_str_addf(&s, "%s%s", s.len ? ", " : "", table[i].name);
+	struct bw_error *err = bw_errorf(BW_E_INVALID, "Ambiguous %s \"%s\": %s", what, word, bw_str_text(&s));
+	bw_str_free(&s);
+	return err;
+}
+
+/* The word of a command: letters, digits, - and _ ("x/8xw" is x, "p$v1" is p). */
+static size_t command_word(const char *line)
+{
+	size_t n = 0;
+	while (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_')
+		n++;
+	return n;
+}
+
+struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
+{
+	line = bw_skip_blanks(line);
+	if (!line[0] || line[0] == '#')
+		return NULL;
+	size_t len = strlen(line);
+	while (len && isspace((unsigned char)line[len - 1]))
+		len--;
+	_cleanup_free_ char *text = strndup(line, len);
+	if (!text)
+		return bw_error_nomem();
+	size_t n = command_word(text);
+	if (!n || n > 63)
+		return bw_errorf(BW_E_INVALID, "No command begins with \"%.20s\".  Try \"help\"", text);
+	char word[64];
+	memcpy(word, text, n);
+	word[n] = '\0';
+	const struct bw_command *cmd;
+	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
+	bw_out_begin(c->out, "command", cmd->name);
+	struct bw_error *err = cmd->run(c, bw_skip_blanks(text + n));
+	bw_out_end(c->out);
+	bw_out_flush(c->out);
+	return err;
+}
+
+const char *bw_skip_blanks(const char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	return s;
+}
+
+void bw_take_word(const char **s, char *out, size_t out_b)
+{
+	const char *p = bw_skip_blanks(*s);
+	size_t n = 0;
+	while (*p && !isspace((unsigned char)*p)) {
+		if (n + 1 < out_b)
+			out[n++] = *p;
+		p++;
+	}
+	out[n] = '\0';
+	*s = bw_skip_blanks(p);
+}
+
+struct bw_error *bw_cli_take_format(const char **args, bool units, struct bw_format *out)
+{
+	*out = (struct bw_format){.count = 1};
+	if (**args != '/')
+		return NULL;
+	char word[32];
+	const char *p = *args + 1;
+	bw_take_word(&p, word, sizeof(word));
+	BW_TRY(bw_format_parse(word, units, out));
+	*args = p;
+	return NULL;
+}
+
+struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text, struct bw_value *out)
+{
+	struct bw_expr_error where = {0};
+	struct bw_error *err = bw_debug_eval(c->debug, text, out, &where);
+	if (!err || bw_out_is_json(c->out) || err->code != BW_E_INVALID || where.column > strlen(text))
+		return err;
+	/* A syntax error is shown where it is. */
+	return bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text, (int)where.column + 1, "^");
+}
+
+struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space, uint64_t *out_addr)
+{
+	struct bw_value v = {0};
+	BW_TRY(bw_cli_eval(c, text, &v));
+	struct bw_error *err = NULL;
+	*out_space = BW_SPACE_GLOBAL;
+	if (v.elem && v.place == BW_PLACE_MEMORY) {
+		*out_space = v.space;
+		*out_addr = v.va;
+	} else if (v.type.kind == BW_TYPE_POINTER) {
+		*out_space = v.type.space;
+		*out_addr = v.bits;
+	} else if ((v.type.kind == BW_TYPE_INT || v.type.kind == BW_TYPE_UINT) && !v.elem) {
+		*out_addr = v.bits;
+	} else {
+		err = bw_errorf(BW_E_INVALID, "\"%s\" is no address", text);
+	}
+	bw_value_fini(&v);
+	return err;
+}
+
+struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out)
+{
+	struct bw_value v = {0};
+	BW_TRY(bw_cli_eval(c, text, &v));
+	bool good = !v.elem && (v.type.kind == BW_TYPE_UINT || (v.type.kind == BW_TYPE_INT && bw_value_i64(&v, 0) >= 0));
+	if (good)
+		*out = v.bits;
+	bw_value_fini(&v);
+	return good ? NULL : bw_errorf(BW_E_INVALID, "\"%s\" is no count", text);
+}
+
+struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out)
+{
+	*out = bw_debug_focus(c->debug);
+	if (*out)
+		return NULL;
+	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+		return bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it)");
+	return bw_errorf(BW_E_STATE, "No wave is stopped");
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <histedit.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+/* The prompt: libedit with history and completion. */
+
+static const char *prompt(EditLine *el)
+{
+	return "(breakwater) ";
+}
+
+/* Words that could end the line, for the command it begins with. Owned. */
+static char **candidates(struct bw_cli *c, const char *line, const char *word, bool first_word)
+{
+	const struct bw_command *table;
+	size_t n;
+	if (first_word) {
+		table = bw_commands(&n);
+	} else {
+		char name[64];
+		const char *rest = line;
+		bw_take_word(&rest, name, sizeof(name));
+		const struct bw_command *all = bw_commands(&n), *cmd;
+		struct bw_error *err = bw_command_find(all, n, name, "command", &cmd);
+		if (err) {
+			bw_error_free(err);
+			return NULL;
+		}
+		switch (cmd->complete) {
+		case BW_COMPLETE_EXPR:
+			return bw_debug_complete_expr(c->debug, word);
+		case BW_COMPLETE_WHERE:
+			return bw_debug_complete_where(c->debug, word);
+		case BW_COMPLETE_INFO:
+			table = bw_info_commands(&n);
+			break;
+		case BW_COMPLETE_COMMAND:
+			table = all;
+			break;
+		case BW_COMPLETE_NONE:
+		case BW_COMPLETE_FILE:
+		default:
+			return NULL;
+		}
+	}
+	char **words = calloc(n + 1, sizeof(*words));
+	size_t found = 0;
+	for (size_t i = 0; words && i < n; i++)
+		if (bw_starts_with(table[i].name, word))
+			words[found++] = strdup(table[i].name);
+	return words;
+}
+
+static size_t common_prefix(char **words)
+{
+	size_t len = strlen(words[0]);
+	for (size_t i = 1; words[i]; i++)
+		for (size_t j = 0; j < len; j++)
+			if (words[i][j] != words[0][j])
+				len = j;
+	return len;
+}
+
+static unsigned char complete(EditLine *el, int ch)
+{
+	struct bw_cli *c;
+	el_get(el, EL_CLIENTDATA, &c);
+	const LineInfo *li = el_line(el);
+	size_t len = (size_t)(li->cursor - li->buffer);
+	_cleanup_free_ char *line = strndup(li->buffer, len);
+	if (!line)
+		return CC_ERROR;
+	const char *start = bw_skip_blanks(line);
+	char *word = line + len;
+	while (word > start && !strchr(" \t(,=+*/", word[-1]))
+		word--;
+	char **words = candidates(c, start, word, word == start);
+	if (!words || !words[0]) {
+		bw_debug_free_words(words);
+		return CC_ERROR;
+	}
+	size_t have = strlen(word), common = common_prefix(words);
+	unsigned char result = CC_REFRESH;
+	if (common > have || !words[1]) {
+		char *insert = strndup(words[0] + have, common - have);
+		if (insert)
+			el_insertstr(el, insert);
+		free(insert);
+		if (!words[1])
+			el_insertstr(el, " ");
+	} else {
+		printf("\n");
+		for (size_t i = 0; words[i]; i++)
+			printf("%s%s", words[i], words[i + 1] ? "  " : "\n");
+		result = CC_REDISPLAY;
+	}
+	bw_debug_free_words(words);
+	return result;
+}
+
+/* ~/.local/state/breakwater_history, as far as there is a home. Owned. */
+static char *history_path(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *path = NULL;
+	if (state && state[0])
+		return asprintf(&path, "%s/breakwater_history", state) < 0 ? NULL : path;
+	if (home && home[0])
+		return asprintf(&path, "%s/.breakwater_history", home) < 0 ? NULL : path;
+	return NULL;
+}
+
+/* Enter on an empty line repeats what is worth repeating. */
+static const char *line_to_run(struct bw_cli *c, const char *line)
+{
+	line = bw_skip_blanks(line);
+	if (!line[0])
+		return c->last_command ? c->last_command : "";
+	free(c->last_command);
+	c->last_command = NULL;
+	char name[64];
+	size_t n, len = strcspn(line, "/ \t\n");
+	const struct bw_command *table = bw_commands(&n), *cmd;
+	snprintf(name, sizeof(name), "%.*s", (int)(len < 63 ? len : 63), line);
+	struct bw_error *err = bw_command_find(table, n, name, "command", &cmd);
+	if (err)
+		bw_error_free(err);
+	else if (cmd->repeats)
+		/* x and list go on where they were: without their place */
+		c->last_command = strdup(cmd->run == bw_cmd_x || cmd->run == bw_cmd_list ? cmd->name : line);
+	return line;
+}
+
+void bw_cli_interact(struct bw_cli *c)
+{
+	EditLine *el = el_init("breakwater", stdin, stdout, stderr);
+	History *h = history_init();
+	if (!el || !h)
+		return;
+	HistEvent event;
+	history(h, &event, H_SETSIZE, 1000);
+	history(h, &event, H_SETUNIQUE, 1);
+	_cleanup_free_ char *path = history_path();
+	if (path)
+		history(h, &event, H_LOAD, path);
+	el_set(el, EL_CLIENTDATA, c);
+	el_set(el, EL_PROMPT, prompt);
+	el_set(el, EL_EDITOR, "emacs");
+	el_set(el, EL_HIST, history, h);
+	el_set(el, EL_ADDFN, "bw-complete", "complete a word", complete);
+	el_set(el, EL_BIND, "^I", "bw-complete", NULL);
+	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_source(el, NULL);
+	while (!c->quit) {
+		int n = 0;
+		errno = 0;
+		const char *line = el_gets(el, &n);
+		if (!line || n <= 0) {
+			if (errno == EINTR) {
+				/* Ctrl-C at the prompt: a fresh line */
+				printf("Quit\n");
+				el_reset(el);
+				continue;
+			}
+			printf("quit\n");
+			break;
+		}
+		if (bw_skip_blanks(line)[0])
+			history(h, &event, H_ENTER, line);
+		struct bw_error *err = bw_cli_execute(c, line_to_run(c, line));
+		if (err)
+			bw_out_error(c->out, err);
+		bw_error_free(err);
+	}
+	if (path)
+		history(h, &event, H_SAVE, path);
+	history_end(h);
+	el_end(el);
+}

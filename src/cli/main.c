@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/util.h"
+
+static int main_help(int argc, char **argv);
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} subcommands[] = {
+	{"run", bw_main_run, "debug a kernel: breakwater run saxpy.s --grid 256 --group 64 --arg ..."},
+	{"exec", bw_main_exec, "run a program on the GPU chosen, not debugged: breakwater exec -- PROGRAM"},
+	{"vgpu", bw_main_vgpu, "the virtual GPU by itself: breakwater vgpu serve"},
+	{"help", main_help, "this list"},
+};
+
+static int main_help(int argc, char **argv)
+{
+	printf("Breakwater debugs AMD GPUs. It works on the virtual GPU that comes with it, too.\n\n");
+	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
+		printf("  breakwater %-5s  %s\n", subcommands[i].name, subcommands[i].help);
+	printf("\n\"breakwater COMMAND --help\" says more; the manual is breakwater(1).\n");
+	return 0;
+}
+
+static int unknown(const char *word)
+{
+	const char *names[BW_ARRAY_SIZE(subcommands)];
+	size_t near;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
+		names[i] = subcommands[i].name;
+	fprintf(stderr, "breakwater: there is no command \"%s\"", word);
+	if (bw_nearest(word, names, BW_ARRAY_SIZE(names), &near, 1))
+		fprintf(stderr, "; did you mean \"%s\"? (breakwater help lists them)\n", names[near]);
+	else
+		fprintf(stderr, "; breakwater help lists them.\n");
+	return BW_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		main_help(argc, argv);
+		return BW_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return main_help(argc, argv);
+	if (!strcmp(argv[1], "--version")) {
+		printf("breakwater %s\n", BW_VERSION);
+		return 0;
+	}
+	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
+		if (!strcmp(argv[1], subcommands[i].name))
+			return subcommands[i].run(argc - 1, argv + 1);
+	return unknown(argv[1]);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "base/vec.h"
+#include "launch/options.h"
+#include "launch/plan.h"
+
+static const char usage[] =
+	"Usage: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]\n"
+	"       breakwater run [OPTIONS] -- PROGRAM ARGUMENTS...\n"
+	"\n"
+	"Runs a kernel on the GPU under the debugger: KERNEL is assembly (.s), a code object (.co, .hsaco)\n"
+	"or raw machine code (.bin). It starts at once and stops where something stops it; with commands\n"
+	"(-ex, -x, or a pipe on standard input) or with -i, the command \"run\" starts it.\n"
+	"\n"
+	"Options:\n"
+	"  -i, --interactive   give the prompt before the kernel starts\n"
+	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
+	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
+	"  --batch             no prompt: leave when the commands are done\n"
+	"  --json              every answer as one line of JSON\n"
+	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
+	"                      the virtual one where there is none)\n"
+	"  -h, --help\n"
+	"\n"
+	"Kernel options:\n";
+
+enum item_kind { ITEM_COMMAND, ITEM_FILE };
+struct script_item {
+	enum item_kind kind;
+	const char *text;
+};
+struct script_items BW_VEC(struct script_item);
+
+struct run_options {
+	struct script_items script;
+	bool interactive, batch, json, help;
+	const char *gpu, *kernel;
+	char **program; /* behind --, borrowed from argv */
+	struct bw_launch_options launch;
+};
+
+/* The value of the option at argv[*i], "--name VALUE" or "--name=VALUE". NULL: it is another option. */
+static struct bw_error *option_value(int argc, char **argv, int *i, const char *name, const char **out)
+{
+	const char *word = argv[*i];
+	size_t n = strlen(name);
+	*out = NULL;
+	if (strncmp(word, name, n) || (word[n] && word[n] != '='))
+		return NULL;
+	if (word[n] == '=') {
+		*out = word + n + 1;
+	} else if (*i + 1 < argc) {
+		*out = argv[++*i];
+	} else {
+		return bw_errorf(BW_E_INVALID, "%s needs a value", name);
+	}
+	++*i;
+	return NULL;
+}
+
+static struct bw_error *take_option(struct run_options *o, int argc, char **argv, int *i)
+{
+	static const struct {
+		const char *name;
+		enum item_kind kind;
+	} script_options[] = {{"-ex", ITEM_COMMAND}, {"--ex", ITEM_COMMAND}, {"--eval-command", ITEM_COMMAND},
+			      {"-x", ITEM_FILE},     {"--command", ITEM_FILE}};
+	const char *word = argv[*i], *value;
+	for (size_t k = 0; k < BW_ARRAY_SIZE(script_options); k++) {
+		BW_TRY(option_value(argc, argv, i, script_options[k].name, &value));
+		if (value) {
+			struct script_item item = {script_options[k].kind, value};
+			return bw_vec_push(&o->script, item);
+		}
+	}
+	BW_TRY(option_value(argc, argv, i, "--gpu", &value));
+	if (value) {
+		o->gpu = value;
+		return NULL;
+	}
+	if (!strcmp(word, "--batch") || !strcmp(word, "-batch"))
+		o->batch = true;
+	else if (!strcmp(word, "--json"))
+		o->json = true;
+	else if (!strcmp(word, "-i") || !strcmp(word, "--interactive"))
+		o->interactive = true;
+	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
+		o->help = true;
+	else
+		return bw_errorf(BW_E_INVALID, "\"breakwater run\" has no option %s (see --help)", word);
+	++*i;
+	return NULL;
+}
+
+static struct bw_error *parse(struct run_options *o, int argc, char **argv)
+{
+	for (int i = 1; i < argc;) {
+		bool taken;
+		if (!strcmp(argv[i], "--")) {
+			o->program = &argv[i + 1];
+			break;
+		}
+		BW_TRY(bw_launch_options_take(&o->launch, argc, argv, &i, &taken));
+		if (taken)
+			continue;
+		if (argv[i][0] == '-' && argv[i][1]) {
+			BW_TRY(take_option(o, argc, argv, &i));
+			continue;
+		}
+		if (o->kernel)
+			return bw_errorf(BW_E_INVALID, "One kernel at a time: \"%s\" comes after \"%s\"", argv[i], o->kernel);
+		o->kernel = argv[i++];
+	}
+	if (o->help)
+		return NULL;
+	if (o->kernel && o->program)
+		return bw_errorf(BW_E_INVALID, "Either a kernel (\"%s\") or a program behind --, not both", o->kernel);
+	if (!o->kernel && (!o->program || !o->program[0]))
+		return bw_errorf(BW_E_INVALID, "\"breakwater run\" needs a kernel: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]");
+	if (o->program && o->launch.words.len)
+		return bw_errorf(BW_E_INVALID, "%s is for kernels; the program's own arguments go behind it", o->launch.words.data[0]);
+	return NULL;
+}
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), m = strlen(suffix);
+	return n > m && !strcmp(path + n - m, suffix);
+}
+
+static struct bw_error *check_readable(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st))
+		return bw_error_errno(errno, "cannot read the kernel %s", path);
+	if (!S_ISREG(st.st_mode))
+		return bw_errorf(BW_E_INVALID, "%s is not a file", path);
+	return NULL;
+}
+
+/* The source languages that this version does not compile, each with what the user can do. */
+static struct bw_error *refuse_source(const char *path)
+{
+	static const struct {
+		const char *suffix, *language, *remedy;
+	} sources[] = {
+		{".cl", "OpenCL C",
+		 "clang-19 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -g %s -o kernel.co"},
+		{".c", "C", "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -g %s -o kernel.co"},
+		{".comp", "GLSL", NULL},
+		{".spv", "SPIR-V", NULL},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(sources); i++) {
+		if (!ends_in(path, sources[i].suffix))
+			continue;
+		if (!sources[i].remedy)
+			return bw_errorf(BW_E_UNSUPPORTED, "%s: %s is not supported yet; a kernel is .s, .co, .hsaco or .bin", path,
+					 sources[i].language);
+		struct bw_str s = {0};
+		const char *mark = strstr(sources[i].remedy, "%s");
+		bw_str_addn(&s, sources[i].remedy, (size_t)(mark - sources[i].remedy));
+		bw_str_addf(&s, "%s%s", path, mark + 2);
+		struct bw_error *err = bw_errorf(BW_E_UNSUPPORTED, "%s: %s is not compiled here yet; compile it first: %s", path,
+						 sources[i].language, bw_str_text(&s));
+		bw_str_free(&s);
+		return err;
+	}
+	return NULL;
+}
+
+/* argv of the launcher: its path, the kernel's options as given, the object. */
+static struct bw_error *launcher_argv(struct bw_cli *c, struct run_options *o, const char *object)
+{
+	_cleanup_free_ char *launcher = NULL;
+	BW_TRY(bw_cli_part("breakwater-launch", &launcher));
+	size_t n = o->launch.words.len;
+	char **argv = calloc(n + 3, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	argv[0] = bw_take(launcher);
+	for (size_t i = 0; i < n; i++)
+		argv[i + 1] = strdup(o->launch.words.data[i]);
+	argv[n + 1] = strdup(object);
+	c->program = (struct bw_program){argv, true};
+	return NULL;
+}
+
+static struct bw_error *read_file(const char *path, void **out_data, size_t *out_size)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "rb");
+	struct stat st;
+	if (!f || fstat(fileno(f), &st))
+		return bw_error_errno(errno, "cannot read %s", path);
+	_cleanup_free_ void *data = malloc((size_t)st.st_size + 1);
+	if (!data)
+		return bw_error_nomem();
+	*out_size = fread(data, 1, (size_t)st.st_size, f);
+	*out_data = bw_take(data);
+	return NULL;
+}
+
+/* All that can be wrong with a kernel and its options is found here, before anything starts. */
+static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
+{
+	const char *gpu = "gfx1100"; /* what the trap handler and the virtual GPU are for today */
+	_cleanup_free_ char *assembled = NULL;
+	const char *object = o->kernel;
+	BW_TRY(check_readable(o->kernel));
+	BW_TRY(refuse_source(o->kernel));
+	if (ends_in(o->kernel, ".s") || ends_in(o->kernel, ".S")) {
+		BW_TRY(bw_cli_assemble(o->kernel, gpu, &assembled));
+		object = assembled;
+	}
+	struct bw_launch_plan *plan;
+	BW_TRY(bw_launch_plan_make(&o->launch, object, gpu, &plan));
+	struct bw_error *err = NULL;
+	if (plan->co) {
+		struct bw_code_object *co;
+		err = bw_code_object_load(object, &co);
+		if (!err)
+			err = bw_debug_add_code_object(c->debug, co);
+	} else {
+		void *code = NULL;
+		size_t size = 0;
+		err = read_file(object, &code, &size);
+		if (!err)
+			err = bw_debug_add_raw(c->debug, plan->name, code, size);
+		free(code);
+	}
+	if (!err)
+		bw_debug_set_default_kernel(c->debug, plan->name);
+	bw_launch_plan_free(plan);
+	BW_TRY(err);
+	return launcher_argv(c, o, object);
+}
+
+static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
+{
+	size_t n = 0;
+	while (o->program[n])
+		n++;
+	char **argv = calloc(n + 1, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	for (size_t i = 0; i < n; i++)
+		argv[i] = strdup(o->program[i]);
+	c->program = (struct bw_program){argv, false};
+	return NULL;
+}
+
+static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
+{
+	struct bw_cli *c = cookie;
+	static const char *const names[] = {
+		[BW_NOTICE_INFO] = "info", [BW_NOTICE_WARNING] = "warning", [BW_NOTICE_PROGRAM] = "program",
+		[BW_NOTICE_DISPATCH] = "dispatch", [BW_NOTICE_DISPATCH_FAILED] = "dispatch failed",
+		[BW_NOTICE_BREAKPOINT] = "breakpoint", [BW_NOTICE_WAVE_EXIT] = "wave exit"};
+	bw_out_begin(c->out, "event", names[kind]);
+	bw_out_str(c->out, "text", text);
+	if (kind == BW_NOTICE_WARNING)
+		bw_out_line(c->out, "warning: %s.", text);
+	else if (kind == BW_NOTICE_WAVE_EXIT || kind == BW_NOTICE_DISPATCH_FAILED)
+		bw_out_line(c->out, "[%s]", text);
+	/* The rest happens all the time and is for programs that listen. */
+	bw_out_end(c->out);
+}
+
+/* Are commands waiting on standard input? A terminal never counts; a pipe counts when something comes
+ * within a moment, so that an open pipe that nobody writes to does not hold the kernel up ("-x -"
+ * waits for as long as it takes). */
+static bool commands_on_stdin(void)
+{
+	enum { MOMENT_MS = 250 };
+	struct stat st;
+	if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		return st.st_size > lseek(STDIN_FILENO, 0, SEEK_CUR);
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return false;
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	return poll(&p, 1, MOMENT_MS) > 0 && p.revents & POLLIN;
+}
+
+static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o)
+{
+	bw_vec_each(&o->script, item) {
+		if (c->quit)
+			break;
+		BW_TRY(item->kind == ITEM_FILE ? bw_cli_run_file(c, item->text) : bw_cli_execute(c, item->text));
+	}
+	return NULL;
+}
+
+/* What happens in which order. */
+static struct bw_error *run_session(struct bw_cli *c, const struct run_options *o)
+{
+	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->batch;
+	bool piped = !o->batch && !o->interactive && commands_on_stdin();
+	c->scripted = !terminal;
+	if (o->script.len) {
+		c->scripted = true;
+		BW_TRY(run_script(c, o));
+		c->scripted = !terminal;
+	}
+	if (c->quit)
+		return NULL;
+	if (piped)
+		return bw_cli_run_file(c, "-");
+	if (o->script.len && !terminal)
+		return NULL;
+	if (!o->script.len && !o->interactive) {
+		BW_TRY(bw_cmd_run(c, ""));
+		/* Ended by itself: nothing is left to ask about. */
+		if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+			return NULL;
+	}
+	if (terminal || o->interactive)
+		bw_cli_interact(c);
+	return NULL;
+}
+
+static void fini(struct bw_cli *c)
+{
+	bw_debug_destroy(c->debug);
+	bw_kmd_close(c->kmd);
+	bw_out_destroy(c->out);
+	for (size_t i = 0; c->program.argv && c->program.argv[i]; i++)
+		free(c->program.argv[i]);
+	free(c->program.argv);
+	for (size_t i = 0; i < c->n_displays; i++)
+		free(c->displays[i]);
+	free(c->displays);
+	free(c->list_file);
+	free(c->last_command);
+	if (c->output_fd >= 0)
+		close(c->output_fd);
+}
+
+static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
+{
+	BW_TRY(parse(o, argc, argv));
+	if (o->help) {
+		printf("%s%s", usage, bw_launch_options_help);
+		return NULL;
+	}
+	BW_TRY(bw_out_create(stdout, o->json, &c->out));
+	BW_TRY(bw_debug_create(&c->debug));
+	bw_debug_on_notice(c->debug, on_notice, c);
+	BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
+	BW_TRY(bw_kmd_open(o->gpu, &c->kmd));
+	bw_cli_catch_interrupts(c);
+	struct bw_error *err = run_session(c, o);
+	if (err) {
+		/* A script that fails ends at once; its program with it. */
+		bw_out_error(c->out, err);
+		bw_error_free(err);
+		if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
+			bw_error_free(bw_debug_kill(c->debug));
+		c->exit_status = BW_EXIT_USAGE;
+		return NULL;
+	}
+	bw_cli_leave(c);
+	return NULL;
+}
+
+int bw_main_run(int argc, char **argv)
+{
+	struct bw_cli c = {.output_fd = -1, .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
+	struct run_options o = {0};
+	struct bw_error *err = run(&c, &o, argc, argv);
+	if (err) {
+		fprintf(stderr, "breakwater: %s.\n", err->message);
+		c.exit_status = BW_EXIT_USAGE;
+		bw_error_free(err);
+	}
+	fini(&c);
+	bw_vec_free(&o.script);
+	bw_launch_options_fini(&o.launch);
+	return c.exit_status;
+}

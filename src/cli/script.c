@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
+{
+	_cleanup_fclose_ FILE *opened = NULL;
+	FILE *f = stdin;
+	if (strcmp(path, "-")) {
+		opened = f = fopen(path, "r");
+		if (!f)
+			return bw_error_errno(errno, "cannot read the commands in %s", path);
+	}
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	unsigned number = 0;
+	while (!c->quit && getline(&line, &cap, f) > 0) {
+		number++;
+		struct bw_error *err = bw_cli_execute(c, line);
+		if (err && opened)
+			return bw_error_wrap(err, "%s:%u", path, number);
+		BW_TRY(err);
+	}
+	return NULL;
+}

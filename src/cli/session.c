@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "live/live.h"
+
+static struct bw_debug *interrupted_session;
+
+static void on_interrupt(int sig)
+{
+	if (interrupted_session)
+		bw_debug_interrupt(interrupted_session);
+}
+
+void bw_cli_catch_interrupts(struct bw_cli *c)
+{
+	interrupted_session = c->debug;
+	/* Without SA_RESTART: a read at the prompt is cut short, too. */
+	struct sigaction action = {.sa_handler = on_interrupt};
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+struct bw_error *bw_cli_start_program(struct bw_cli *c)
+{
+	int out_fd = -1;
+	if (bw_out_is_json(c->out)) {
+		/* The program's own output would break up our lines: it becomes an event at its end. */
+		if (c->output_fd >= 0)
+			close(c->output_fd);
+		c->output_fd = out_fd = memfd_create("output", MFD_CLOEXEC);
+		if (out_fd < 0)
+			return bw_error_errno(errno, "cannot keep the program's output");
+	}
+	struct bw_live_options options = {
+		.kmd = c->kmd, .argv = c->program.argv, .in_fd = -1, .out_fd = out_fd, .err_fd = -1};
+	struct bw_target *target;
+	bw_out_flush(c->out);
+	BW_TRY(bw_live_start(&options, &target));
+	c->exit_status_known = false;
+	c->gpu_fault = false;
+	return bw_debug_start(c->debug, target);
+}
+
+static void show_output(struct bw_cli *c)
+{
+	if (c->output_fd < 0)
+		return;
+	off_t size = lseek(c->output_fd, 0, SEEK_END);
+	_cleanup_free_ char *text = size > 0 ? malloc((size_t)size + 1) : NULL;
+	if (text && pread(c->output_fd, text, (size_t)size, 0) == size) {
+		text[size] = '\0';
+		bw_out_begin(c->out, "event", "output");
+		bw_out_str(c->out, "text", text);
+		bw_out_end(c->out);
+	}
+	close(c->output_fd);
+	c->output_fd = -1;
+}
+
+static void remember_exit(struct bw_cli *c, const struct bw_stop *s)
+{
+	if (!s->exit_known)
+		return;
+	c->exit_status_known = true;
+	c->exit_status = WIFEXITED(s->exit_status) ? WEXITSTATUS(s->exit_status) : 128 + WTERMSIG(s->exit_status);
+}
+
+void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
+{
+	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR | BW_REASON_ILLEGAL_INSTRUCTION |
+			     BW_REASON_ASSERT_TRAP | BW_REASON_FP_EXCEPTION;
+	c->gpu_fault = s->kind == BW_STOP_GPU_GONE || (s->kind == BW_STOP_WAVES && s->reasons & gpu);
+	if (s->kind == BW_STOP_EXITED) {
+		show_output(c);
+		remember_exit(c, s);
+	}
+	/* A program that did what it was asked needs no obituary; its output is what the user wants. */
+	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 && c->program.is_kernel &&
+		     !bw_out_is_json(c->out) && !c->scripted && !isatty(STDOUT_FILENO);
+	if (!quiet)
+		bw_show_stop(c->out, c->debug, s, brief);
+	free(c->list_file);
+	c->list_file = NULL;
+	if (s->kind == BW_STOP_WAVES)
+		bw_cli_show_displays(c);
+}
+
+struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
+{
+	struct bw_stop stop;
+	bw_out_flush(c->out);
+	BW_TRY(bw_debug_wait(c->debug, -1, &stop));
+	bw_cli_stopped(c, &stop, false);
+	return NULL;
+}
+
+void bw_cli_leave(struct bw_cli *c)
+{
+	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+		return;
+	if (c->gpu_fault) {
+		/* Nothing good can come of running on. */
+		bw_error_free(bw_debug_kill(c->debug));
+		c->exit_status = BW_EXIT_GPU;
+		c->exit_status_known = true;
+		return;
+	}
+	struct bw_target *t = bw_debug_target(c->debug);
+	pid_t pid = t ? bw_live_pid(t) : 0;
+	bw_debug_detach(c->debug);
+	if (!c->scripted || pid <= 0)
+		return;
+	/* A script's program is not left behind: its output belongs to ours. */
+	int status;
+	pid_t ended;
+	do
+		ended = waitpid(pid, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	if (ended == pid) {
+		struct bw_stop s = {.kind = BW_STOP_EXITED, .exit_known = true, .exit_status = status};
+		show_output(c);
+		if (!c->exit_status_known)
+			remember_exit(c, &s);
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_UI_SHOW_H
+#define BW_UI_SHOW_H
+
+/* What the debugger's core knows, as text and JSON. One file for each theme: show_stop.c, show_waves.c,
+ * show_registers.c, show_memory.c, show_code.c, show_value.c. Words and forms are those gdb and rocgdb
+ * users know (reference debugger-conventions 2 and 3). */
+
+#include "base/cleanup.h"
+#include "debug/debug.h"
+#include "ui/format.h"
+#include "ui/out.h"
+
+/* ---- show_stop.c ---- */
+/* The stop, its cause, and where the focus wave is now. brief: for the steps of stepi. */
+void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s, bool brief);
+/* "saxpy () at saxpy.s:14", "0x7f001018 in ?? ()" */
+void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args, struct bw_str *out);
+/* The instruction at pc: "=> 0x7ffe1018 <saxpy+24>:  s_waitcnt lgkmcnt(0)" */
+void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc);
+/* What a memory violation of this wave was about. */
+void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
+
+/* ---- show_waves.c ---- */
+/* all: one row a wave however many there are; else more than a screenful is grouped by place. */
+void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all);
+struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
+void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w);
+void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last, bool only_active);
+void bw_show_dispatches(struct bw_out *o, struct bw_debug *d);
+struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info) BW_MUST_CHECK;
+
+/* ---- show_registers.c ---- */
+struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too) BW_MUST_CHECK;
+struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_reg r) BW_MUST_CHECK;
+struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
+
+/* ---- show_value.c ---- */
+/* Appends the value without its name; letter 0 for its own form. */
+void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, struct bw_str *out);
+/* "value" and "type" of the current JSON object. */
+void bw_show_value_json(struct bw_out *o, const struct bw_value *v);
+
+/* ---- show_memory.c ---- */
+/* x/NFU at an address; out_next: the address after what was shown. */
+struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space, uint64_t addr,
+				const struct bw_format *f, uint64_t *out_next) BW_MUST_CHECK;
+
+/* ---- show_code.c ---- */
+enum { BW_DIS_SOURCE = 1, BW_DIS_RAW = 2 };
+void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, unsigned flags);
+void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d);
+
+#endif

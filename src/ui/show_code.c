@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/show.h"
+
+#include <string.h>
+
+#include "base/util.h"
+
+static void add_line(struct bw_out *o, const struct bw_dis_line *l, unsigned flags)
+{
+	struct bw_str s = {0};
+	bw_str_addf(&s, "%s 0x%012llx", l->is_pc ? "=>" : "  ", (unsigned long long)l->addr);
+	if (l->function)
+		bw_str_addf(&s, " <+%llu>", (unsigned long long)l->offset_b);
+	bw_str_add(&s, ":");
+	bw_str_pad(&s, 27);
+	if (flags & BW_DIS_RAW) {
+		for (unsigned i = 0; i < l->size_b / 4u; i++)
+			bw_str_addf(&s, " %08x", l->words[i]);
+		bw_str_pad(&s, 55);
+	}
+	bw_str_addf(&s, " %s", l->text);
+	bw_out_line(o, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, unsigned flags)
+{
+	const char *function = NULL;
+	json_t *array = json_array();
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_dis_line *l = &lines[i];
+		if (i == 0 || (l->function && (!function || strcmp(function, l->function)))) {
+			function = l->function;
+			if (function)
+				bw_out_line(o, "Dump of assembler code for function %s:", function);
+			else
+				bw_out_line(o, "Dump of assembler code:");
+		}
+		if (flags & BW_DIS_SOURCE && l->first_of_line && l->line.line)
+			bw_out_line(o, "%u\t%s", l->line.line, l->line_text ? l->line_text : l->line.file);
+		add_line(o, l, flags);
+		json_t *row = json_pack("{s:o,s:s,s:b}", "address",
+					json_sprintf("0x%llx", (unsigned long long)l->addr), "text", l->text, "pc",
+					l->is_pc);
+		if (l->function) {
+			json_object_set_new(row, "function", json_string(l->function));
+			json_object_set_new(row, "offset", json_integer((json_int_t)l->offset_b));
+		}
+		if (l->line.line)
+			json_object_set_new(row, "line", json_integer(l->line.line));
+		json_array_append_new(array, row);
+	}
+	bw_out_line(o, "End of assembler dump.");
+	bw_out_json(o, "instructions", array);
+}
+
+void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d)
+{
+	static const struct bw_column columns[] = {
+		{"Num", "number", false}, {"Type", NULL, false}, {"Disp", "disposition", false},
+		{"Enb", "enabled", false}, {"Address", "address", false}, {"What", "what", false}};
+	size_t n = 0;
+	const struct bw_break_info *list = bw_debug_breakpoints(d, &n);
+	struct bw_table t;
+	bw_table_init(&t, "breakpoints", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_break_info *b = &list[i];
+		bw_table_int(&t, b->number);
+		bw_table_text(&t, "breakpoint");
+		bw_table_text(&t, "%s", b->temporary ? "del" : "keep");
+		bw_table_bool(&t, b->enabled, "y", "n");
+		if (!b->n_addr)
+			bw_table_text(&t, "<PENDING>");
+		else if (b->n_addr > 1)
+			bw_table_text(&t, "<%zu places>", b->n_addr);
+		else
+			bw_table_hex(&t, b->addr[0], 12);
+		struct bw_str what = {0};
+		struct bw_where where = {0};
+		if (b->n_addr)
+			bw_debug_where(d, b->addr[0], &where);
+		if (where.function) {
+			const char *slash = where.has_line ? strrchr(where.line.file, '/') : NULL;
+			bw_str_addf(&what, "in %s", where.function);
+			if (where.has_line)
+				bw_str_addf(&what, " at %s:%u", slash ? slash + 1 : where.line.file, where.line.line);
+			else if (where.offset_b)
+				bw_str_addf(&what, "+%llu", (unsigned long long)where.offset_b);
+		} else {
+			bw_str_add(&what, b->spec);
+		}
+		if (b->condition)
+			bw_str_addf(&what, " if %s", b->condition);
+		if (b->wave)
+			bw_str_addf(&what, " wave %u", b->wave);
+		if (b->hits)
+			bw_str_addf(&what, "; hit %llu time%s", (unsigned long long)b->hits, b->hits == 1 ? "" : "s");
+		if (b->ignore)
+			bw_str_addf(&what, "; ignores the next %llu", (unsigned long long)b->ignore);
+		bw_table_text(&t, "%s", bw_str_text(&what));
+		bw_str_free(&what);
+	}
+	bw_out_table(o, &t, "No breakpoints.");
+	bw_table_fini(&t);
+}

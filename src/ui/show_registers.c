@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/show.h"
+
+#include <string.h>
+
+#include "base/util.h"
+
+/* gdb's "info registers" group: what one looks at first. */
+static const enum bw_reg_special general[] = {BW_REG_PC, BW_REG_EXEC, BW_REG_VCC, BW_REG_SCC, BW_REG_M0,
+					       BW_REG_MODE, BW_REG_STATUS, BW_REG_TRAPSTS};
+static const enum bw_reg_special more[] = {BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1, BW_REG_HW_ID2, BW_REG_GPR_ALLOC,
+					    BW_REG_LDS_ALLOC, BW_REG_IB_STS, BW_REG_IB_STS2};
+
+static struct bw_error *need_focus(struct bw_debug *d, const struct bw_wave_info **out)
+{
+	*out = bw_debug_focus(d);
+	if (*out)
+		return NULL;
+	return bw_debug_state(d) == BW_DEBUG_NO_PROGRAM
+		       ? bw_errorf(BW_E_STATE, "The program has no registers now: it is not being run (\"run\" starts it)")
+		       : bw_errorf(BW_E_STATE, "No wave is stopped, so there are no registers to show");
+}
+
+static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
+				     enum bw_reg_special which)
+{
+	struct bw_reg r = {BW_REG_SPECIAL, (uint16_t)which, 1};
+	uint64_t value;
+	BW_TRY(bw_debug_reg_read(d, w->number, r, &value));
+	char name[24], symbol[160] = "", flags[256] = "";
+	bw_reg_name(r, name);
+	if (which == BW_REG_PC)
+		bw_debug_symbolize(d, value, symbol, sizeof(symbol));
+	else
+		bw_reg_flags_text(which, (uint32_t)value, flags, sizeof(flags));
+	int digits = (int)bw_reg_size_dw(r, w) * 8;
+	if (which == BW_REG_SCC)
+		bw_out_line(o, "%-13s%u", name, (unsigned)value);
+	else
+		bw_out_line(o, "%-13s0x%0*llx%s%s%s", name, digits, (unsigned long long)value,
+			    symbol[0] || flags[0] ? "  " : "", symbol, flags);
+	bw_out_hex(o, name, value);
+	return NULL;
+}
+
+/* SGPRs from `first`, eight a line. */
+static struct bw_error *show_sgprs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
+				   unsigned first, unsigned n)
+{
+	uint32_t s[BW_SGPR_SHOWN];
+	BW_TRY(bw_debug_sgprs_read(d, w->number, first, n, s));
+	json_t *array = json_array();
+	for (unsigned i = 0; i < n; i += 8) {
+		struct bw_str line = {0};
+		char name[24];
+		snprintf(name, sizeof(name), "s[%u:%u]", first + i, first + BW_MIN(i + 7, n - 1));
+		bw_str_addf(&line, "%-12s", name);
+		for (unsigned j = i; j < n && j < i + 8; j++)
+			bw_str_addf(&line, " %08x", s[j]);
+		bw_out_line(o, "%s", bw_str_text(&line));
+		bw_str_free(&line);
+	}
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(array, json_integer(s[i]));
+	bw_out_json(o, "sgprs", array);
+	return NULL;
+}
+
+static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, unsigned n,
+				  json_t *array)
+{
+	uint32_t v[64];
+	BW_TRY(bw_debug_vgpr_read(d, w->number, n, v));
+	for (unsigned lane = 0; lane < w->lanes; lane += 8) {
+		struct bw_str line = {0};
+		char name[24] = "";
+		if (lane == 0)
+			snprintf(name, sizeof(name), "v%u", n);
+		bw_str_addf(&line, "%-6s [%2u]  ", name, lane);
+		/* Inactive lanes are in brackets: their values are the shader's leftovers. */
+		for (unsigned j = lane; j < lane + 8; j++)
+			bw_str_addf(&line, w->exec >> j & 1 ? " %08x " : "(%08x)", v[j]);
+		while (line.len && line.data[line.len - 1] == ' ')
+			line.data[--line.len] = '\0';
+		bw_out_line(o, "%s", bw_str_text(&line));
+		bw_str_free(&line);
+	}
+	json_t *lanes = json_array();
+	for (unsigned lane = 0; lane < w->lanes; lane++)
+		json_array_append_new(lanes, json_integer(v[lane]));
+	json_array_append_new(array, lanes);
+	return NULL;
+}
+
+static struct bw_error *show_vgpr_range(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
+					unsigned first, unsigned n)
+{
+	json_t *array = json_array();
+	struct bw_error *err = NULL;
+	for (unsigned i = first; i < first + n && !err; i++)
+		err = show_vgpr(o, d, w, i, array);
+	bw_out_int(o, "first_vgpr", first);
+	bw_out_json(o, "vgprs", array);
+	return err;
+}
+
+struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(need_focus(d, &w));
+	if (!w->n_vgprs)
+		return bw_errorf(BW_E_STATE, "The wave has given its VGPRs back (s_sendmsg DEALLOC_VGPRS)");
+	return show_vgpr_range(o, d, w, 0, w->n_vgprs);
+}
+
+struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(need_focus(d, &w));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(general); i++)
+		BW_TRY(show_special(o, d, w, general[i]));
+	for (size_t i = 0; vgprs_too && i < BW_ARRAY_SIZE(more); i++)
+		BW_TRY(show_special(o, d, w, more[i]));
+	BW_TRY(show_sgprs(o, d, w, 0, BW_SGPR_SHOWN));
+	return vgprs_too && w->n_vgprs ? bw_show_vgprs(o, d) : NULL;
+}
+
+struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_reg r)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(need_focus(d, &w));
+	switch (r.cls) {
+	case BW_REG_SPECIAL:
+		return show_special(o, d, w, (enum bw_reg_special)r.index);
+	case BW_REG_VGPR:
+		return show_vgpr_range(o, d, w, r.index, r.count);
+	case BW_REG_SGPR:
+		if (r.count > 2)
+			return show_sgprs(o, d, w, r.index, r.count);
+		break;
+	case BW_REG_TTMP:
+		break;
+	}
+	uint64_t value;
+	BW_TRY(bw_debug_reg_read(d, w->number, r, &value));
+	char name[24];
+	bw_reg_name(r, name);
+	struct bw_str s = {0};
+	bw_format_value(&s, value, r.count == 2 ? 8 : 4, BW_KIND_SIGNED, 'd');
+	bw_out_line(o, "%-13s0x%0*llx  %s", name, r.count == 2 ? 16 : 8, (unsigned long long)value, bw_str_text(&s));
+	bw_str_free(&s);
+	bw_out_hex(o, name, value);
+	return NULL;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* "a=2, x=(float *) 0x7f0000000000" of a kernel's arguments. */
+static void add_args(struct bw_debug *d, uint32_t dispatch, struct bw_str *out)
+{
+	struct bw_arg_info *args = NULL;
+	size_t n = 0;
+	struct bw_error *err = bw_debug_args(d, dispatch, &args, &n);
+	if (err) {
+		/* A frame line without arguments is still a frame line. */
+		bw_error_free(err);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		bw_str_addf(out, "%s%s=", i ? ", " : "", args[i].arg->name[0] ? args[i].arg->name : "?");
+		if (!args[i].has_value)
+			bw_str_add(out, "?");
+		else
+			bw_show_value(d, &args[i].value, args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0, out);
+	}
+	bw_debug_free_args(args, n);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args, struct bw_str *out)
+{
+	struct bw_where where;
+	bw_debug_where(d, pc, &where);
+	bool line_start = where.has_line && !where.line.approximate && where.line.start == pc;
+	if (!line_start)
+		bw_str_addf(out, "0x%012llx in ", (unsigned long long)pc);
+	bw_str_addf(out, "%s (", where.function ? where.function : "??");
+	if (with_args && where.function)
+		add_args(d, dispatch, out);
+	bw_str_add(out, ")");
+	if (where.has_line)
+		bw_str_addf(out, " at %s:%u%s", base_name(where.line.file), where.line.line,
+			    where.line.approximate ? " (about)" : "");
+	else if (where.code_object)
+		bw_str_addf(out, " from %s", base_name(where.code_object));
+}
+
+void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc)
+{
+	_cleanup_free_ struct bw_dis_line *line = NULL;
+	size_t n = 0;
+	struct bw_error *err = bw_debug_disassemble(d, pc, 0, 1, &line, &n);
+	if (err || !n) {
+		bw_out_line(o, "=> 0x%012llx:  (code cannot be read)", (unsigned long long)pc);
+		bw_error_free(err);
+		return;
+	}
+	char symbol[160];
+	bw_debug_symbolize(d, pc, symbol, sizeof(symbol));
+	bw_out_line(o, "=> 0x%012llx%s%s:  %s", (unsigned long long)pc, symbol[0] ? " " : "", symbol, line[0].text);
+	bw_out_str(o, "instruction", line[0].text);
+}
+
+/* The place of a stop: frame, source line, instruction. */
+static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, const char *lead)
+{
+	struct bw_str frame = {0};
+	bw_show_frame(d, w->pc, w->dispatch, true, &frame);
+	bw_out_line(o, "%s%s", lead, bw_str_text(&frame));
+	bw_str_free(&frame);
+
+	struct bw_where where;
+	bw_debug_where(d, w->pc, &where);
+	if (where.has_line && where.line_text)
+		bw_out_line(o, "%u\t%s", where.line.line, where.line_text);
+	bw_show_instruction(o, d, w->pc);
+
+	bw_out_hex(o, "pc", w->pc);
+	if (where.function) {
+		bw_out_str(o, "function", where.function);
+		bw_out_int(o, "offset", (int64_t)where.offset_b);
+	}
+	if (where.has_line) {
+		bw_out_str(o, "file", where.line.file);
+		bw_out_int(o, "line", where.line.line);
+	}
+}
+
+/* "reads 4 bytes at", "atomically changes 4 bytes at" */
+static const char *access_verb(const struct bw_fault_info *f)
+{
+	if (f->is_fetch)
+		return "fetches its next instruction at";
+	if (f->is_atomic)
+		return "atomically changes";
+	return f->is_write ? "writes" : "reads";
+}
+
+void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
+{
+	struct bw_fault_info f;
+	struct bw_error *err = bw_debug_fault(d, wave, &f);
+	if (err) {
+		bw_out_line(o, "What it accessed could not be found out: %s.", err->message);
+		bw_error_free(err);
+		return;
+	}
+	struct bw_str s = {0};
+	if (f.has_instruction && f.has_addr) {
+		if (f.first_lane >= 0 && !f.is_scalar)
+			bw_str_addf(&s, "Lane %d ", f.first_lane);
+		else
+			bw_str_add(&s, "The wave ");
+		bw_str_add(&s, access_verb(&f));
+		if (!f.is_fetch)
+			bw_str_addf(&s, " %u byte%s at", f.access_size_b, f.access_size_b == 1 ? "" : "s");
+		bw_str_addf(&s, " 0x%llx, which is %s.", (unsigned long long)f.addr, f.verdict.text);
+		bw_out_hex(o, "fault_address", f.addr);
+	} else if (f.has_addr) {
+		bw_str_addf(&s, "The GPU recorded a fault in the page at 0x%llx, which is %s.",
+			    (unsigned long long)f.addr, f.verdict.text);
+		bw_out_hex(o, "fault_address", f.addr);
+	} else {
+		bw_str_add(&s, "The GPU recorded no address for it.");
+	}
+	bw_out_line(o, "%s", bw_str_text(&s));
+	bw_out_str(o, "fault", bw_str_text(&s));
+	bw_str_free(&s);
+	if (f.fault_lanes && !f.is_scalar && (f.fault_lanes & (f.fault_lanes - 1))) {
+		struct bw_str lanes = {0};
+		bw_format_lanes(&lanes, f.fault_lanes);
+		bw_out_line(o, "Lanes that fail: [%s].", bw_str_text(&lanes));
+		bw_str_free(&lanes);
+	}
+	if (f.fault_lanes)
+		bw_out_hex(o, "fault_lanes", f.fault_lanes);
+	if (f.has_status && f.record.present)
+		bw_out_line(o, "GPUVM fault record: page 0x%llx, status 0x%08x.",
+			    (unsigned long long)f.record.va, f.record.status);
+}
+
+static void show_exit(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s)
+{
+	const char *name = bw_debug_program_name(d);
+	pid_t pid = bw_debug_program_pid(d);
+	bw_out_str(o, "reason", "exited");
+	if (!s->exit_known) {
+		bw_out_line(o, "[%s (process %d) has ended]", name[0] ? name : "The program", (int)pid);
+	} else if (WIFSIGNALED(s->exit_status)) {
+		int sig = WTERMSIG(s->exit_status);
+		bw_out_line(o, "[%s (process %d) was ended by signal %d, %s]", name[0] ? name : "The program",
+			    (int)pid, sig, strsignal(sig));
+		bw_out_int(o, "signal", sig);
+	} else if (WEXITSTATUS(s->exit_status)) {
+		bw_out_line(o, "[%s (process %d) exited with status %d]", name[0] ? name : "The program",
+			    (int)pid, WEXITSTATUS(s->exit_status));
+		bw_out_int(o, "status", WEXITSTATUS(s->exit_status));
+	} else {
+		bw_out_line(o, "[%s (process %d) exited normally]", name[0] ? name : "The program", (int)pid);
+		bw_out_int(o, "status", 0);
+	}
+}
+
+/* "Thread 7 "saxpy" hit Breakpoint 1, with lanes [0-31], " or the signal's sentence. */
+static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
+		       const struct bw_wave_info *w, struct bw_str *lead)
+{
+	const char *name = bw_debug_program_name(d);
+	if (s->reasons & BW_REASON_BREAKPOINT && s->breakpoint) {
+		bw_str_addf(lead, "Thread %u \"%s\" hit %s %u, with lanes [", s->wave, name,
+			    s->breakpoint_temporary ? "Temporary breakpoint" : "Breakpoint", s->breakpoint);
+		bw_format_lanes(lead, s->breakpoint_lanes);
+		bw_str_add(lead, "], ");
+		bw_out_int(o, "breakpoint", s->breakpoint);
+		bw_out_hex(o, "breakpoint_lanes", s->breakpoint_lanes);
+		return;
+	}
+	if (s->reasons == BW_REASON_SINGLE_STEP)
+		return;
+	const char *signal = bw_reason_signal(s->reasons);
+	char reasons[160];
+	bw_reason_text(s->reasons, reasons, sizeof(reasons));
+	if (signal)
+		bw_out_line(o, "Thread %u \"%s\" received signal %s.", s->wave, name, signal);
+	else
+		bw_out_line(o, "Thread %u \"%s\" stopped: %s.", s->wave, name, reasons);
+	if (w->trap_id)
+		bw_out_line(o, "The wave executed s_trap %u%s.", w->trap_id,
+			    w->builtin_trap ? " (the start of __builtin_trap)" : "");
+}
+
+void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s, bool brief)
+{
+	if (s->kind == BW_STOP_NONE)
+		return;
+	bw_out_begin(o, "event", s->kind == BW_STOP_EXITED ? "exit" : "stop");
+	const struct bw_wave_info *w = s->kind == BW_STOP_WAVES ? bw_debug_wave(d, s->wave) : NULL;
+	switch (s->kind) {
+	case BW_STOP_NONE:
+		break;
+	case BW_STOP_EXITED:
+		show_exit(o, d, s);
+		break;
+	case BW_STOP_GPU_GONE:
+		bw_out_line(o, "[The virtual GPU has ended; the program has lost its device]");
+		bw_out_str(o, "reason", "gpu gone");
+		break;
+	case BW_STOP_INTERRUPTED:
+		bw_out_line(o, "Interrupted. No wave is on the GPU now; \"continue\" goes on.");
+		bw_out_str(o, "reason", "interrupted");
+		break;
+	case BW_STOP_DISPATCH: {
+		const struct bw_dispatch_info *info = bw_debug_dispatch(d, s->dispatch);
+		bw_out_line(o, "Dispatch %u of %s is about to start; \"continue\" starts it.", s->dispatch,
+			    info ? info->kernel_name : "?");
+		bw_out_str(o, "reason", "dispatch");
+		bw_out_int(o, "dispatch", s->dispatch);
+		break;
+	}
+	case BW_STOP_WAVES: {
+		if (!w)
+			break;
+		char reasons[160], identity[96];
+		bw_reason_text(s->reasons, reasons, sizeof(reasons));
+		bw_out_str(o, "reason", reasons);
+		bw_out_int(o, "wave", s->wave);
+		bw_out_int(o, "lane", s->lane);
+		bw_out_int(o, "stopped", (int64_t)s->n_waves);
+		bw_out_int(o, "same_place", (int64_t)s->n_same);
+		if (s->focus_changed) {
+			bw_lane_name(d, w, s->lane, identity, sizeof(identity));
+			bw_out_line(o, "[Switching to thread %u, lane %u (%s)]", s->wave, s->lane, identity);
+		}
+		struct bw_str lead = {0};
+		show_cause(o, d, s, w, &lead);
+		if (brief && s->reasons == BW_REASON_SINGLE_STEP) {
+			struct bw_where where;
+			bw_debug_where(d, w->pc, &where);
+			size_t len = where.has_line ? strlen(where.line.file) : 0;
+			bool assembly = len > 2 && (!strcmp(where.line.file + len - 2, ".s") ||
+						    !strcmp(where.line.file + len - 2, ".S"));
+			if (where.has_line && where.line_text && !assembly)
+				bw_out_line(o, "%u\t%s", where.line.line, where.line_text);
+			bw_show_instruction(o, d, w->pc);
+			bw_out_hex(o, "pc", w->pc);
+		} else {
+			show_place(o, d, w, bw_str_text(&lead));
+		}
+		bw_str_free(&lead);
+		if (s->reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
+			bw_show_fault(o, d, s->wave);
+			if (w->pc_imprecise)
+				bw_out_text(o, "Warning: precise memory violation signal reporting is not enabled, reported\n"
+					       "location may not be accurate.\n");
+		}
+		if (!(w->exec >> s->lane & 1))
+			bw_out_line(o, "warning: Current lane is inactive.");
+		if (s->n_same > 1)
+			bw_out_line(o, "%zu waves stopped here, %zu in all; \"info waves\" shows them.", s->n_same,
+				    s->n_waves);
+		if (s->n_unstoppable)
+			bw_out_line(o, "warning: %u wave%s did not stop.", s->n_unstoppable,
+				    s->n_unstoppable == 1 ? "" : "s");
+		break;
+	}
+	}
+	bw_out_end(o);
+	bw_out_flush(o);
+}

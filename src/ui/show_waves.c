@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "base/vec.h"
+
+static const struct bw_column wave_columns[] = {
+	{"", NULL, false},
+	{"Id", "wave", true},
+	{"Target Id", "name", false},
+	{NULL, "place", false},
+	{"Lanes", "lanes", false},
+	{"Frame", "frame", false},
+	{"Stopped by", "reason", false},
+	{NULL, "pc", false},
+	{NULL, "exec", false},
+};
+
+static void add_reason(struct bw_table *t, const struct bw_wave_info *w)
+{
+	char text[160];
+	bw_reason_text(w->reasons, text, sizeof(text));
+	if (w->breakpoint)
+		bw_table_text(t, "%s %u", text, w->breakpoint);
+	else
+		bw_table_text(t, "%s%s", text, w->in_barrier ? " (at a barrier)" : "");
+}
+
+static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wave_info *w, bool focus)
+{
+	char name[96], place[32];
+	bw_wave_name(w, name, sizeof(name));
+	bw_place_text(w->place, place);
+	struct bw_str lanes = {0}, frame = {0};
+	bw_format_lanes(&lanes, w->exec);
+	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	bw_table_text(t, "%s", focus ? "*" : "");
+	bw_table_int(t, w->number);
+	bw_table_text(t, "%s", name);
+	bw_table_text(t, "%s", place);
+	bw_table_text(t, "%s", bw_str_text(&lanes));
+	bw_table_text(t, "%s", bw_str_text(&frame));
+	add_reason(t, w);
+	bw_table_hex(t, w->pc, 0);
+	bw_table_hex(t, w->exec, 0);
+	bw_str_free(&lanes);
+	bw_str_free(&frame);
+}
+
+/* Waves that are at the same place for the same reason. */
+struct group {
+	uint64_t pc;
+	uint32_t reasons, breakpoint;
+	size_t n;
+	uint32_t first;
+};
+struct group_vec BW_VEC(struct group);
+
+static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *waves, size_t n)
+{
+	struct group_vec groups = {0};
+	for (size_t i = 0; i < n; i++) {
+		struct group *found = NULL;
+		bw_vec_each(&groups, g)
+			if (g->pc == waves[i].pc && g->reasons == waves[i].reasons && g->breakpoint == waves[i].breakpoint) {
+				found = g;
+				break;
+			}
+		if (found) {
+			found->n++;
+			continue;
+		}
+		struct group g = {waves[i].pc, waves[i].reasons, waves[i].breakpoint, 1, waves[i].number};
+		bw_error_free(bw_vec_push(&groups, g));
+	}
+	static const struct bw_column columns[] = {
+		{"Waves", "waves", true}, {"First", "first", true}, {"Frame", "frame", false}, {"Stopped by", "reason", false}};
+	struct bw_table t;
+	bw_table_init(&t, "groups", columns, BW_ARRAY_SIZE(columns));
+	bw_vec_each(&groups, g) {
+		const struct bw_wave_info *w = bw_debug_wave(d, g->first);
+		if (!w)
+			continue;
+		struct bw_str frame = {0};
+		bw_show_frame(d, g->pc, w->dispatch, false, &frame);
+		bw_table_int(&t, (int64_t)g->n);
+		bw_table_int(&t, g->first);
+		bw_table_text(&t, "%s", bw_str_text(&frame));
+		add_reason(&t, w);
+		bw_str_free(&frame);
+	}
+	bw_out_table(o, &t, "");
+	bw_table_fini(&t);
+	bw_vec_free(&groups);
+	bw_out_line(o, "%zu waves have stopped. \"info waves all\" lists each; \"info waves count\" counts all.", n);
+}
+
+void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all)
+{
+	enum { SCREENFUL = 32 };
+	size_t n = 0;
+	const struct bw_wave_info *waves = bw_debug_waves(d, &n);
+	const struct bw_wave_info *focus = bw_debug_focus(d);
+	if (n > SCREENFUL && !all && !bw_out_is_json(o)) {
+		show_groups(o, d, waves, n);
+		return;
+	}
+	struct bw_table t;
+	bw_table_init(&t, "waves", wave_columns, BW_ARRAY_SIZE(wave_columns));
+	for (size_t i = 0; i < n; i++)
+		add_wave(&t, d, &waves[i], focus && focus->number == waves[i].number);
+	bw_out_table(o, &t, bw_debug_state(d) == BW_DEBUG_NO_PROGRAM ? "No program runs; \"run\" starts it."
+								      : "No wave has stopped.");
+	bw_table_fini(&t);
+}
+
+struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d)
+{
+	static const struct bw_column columns[] = {
+		{"Dispatch", "dispatch", true}, {"Kernel", "kernel", false}, {"Total", "total", true},
+		{"Stopped", "stopped", true},	{"Running", "running", true}, {"Waiting", "waiting", true},
+		{"Finished", "finished", true}};
+	size_t n = 0;
+	const struct bw_dispatch_info *dispatches = bw_debug_dispatches(d, &n);
+	struct bw_table t;
+	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_wave_count c;
+		struct bw_error *err = bw_debug_count_waves(d, dispatches[i].number, &c);
+		if (err) {
+			bw_table_fini(&t);
+			return err;
+		}
+		bw_table_int(&t, dispatches[i].number);
+		bw_table_text(&t, "%s", dispatches[i].kernel_name);
+		if (c.known)
+			bw_table_int(&t, (int64_t)c.total);
+		else
+			bw_table_empty(&t);
+		bw_table_int(&t, (int64_t)c.stopped);
+		bw_table_int(&t, (int64_t)c.running);
+		if (c.known) {
+			bw_table_int(&t, (int64_t)c.waiting);
+			bw_table_int(&t, (int64_t)c.finished);
+		} else {
+			bw_table_empty(&t);
+			bw_table_empty(&t);
+		}
+	}
+	bw_out_table(o, &t, "Nothing has been dispatched.");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+{
+	char name[96], place[32], reasons[160];
+	bw_wave_name(w, name, sizeof(name));
+	bw_place_text(w->place, place);
+	bw_reason_text(w->reasons, reasons, sizeof(reasons));
+	struct bw_str lanes = {0}, frame = {0};
+	bw_format_lanes(&lanes, w->exec);
+	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	bw_out_line(o, "Thread %u, %s", w->number, name);
+	bw_out_line(o, "  place      %s", place);
+	bw_out_line(o, "  size       wave%u, %u VGPRs%s", w->lanes, w->n_vgprs,
+		    w->n_vgprs ? "" : " (given back by DEALLOC_VGPRS)");
+	bw_out_line(o, "  at         %s", bw_str_text(&frame));
+	bw_out_line(o, "  lanes      [%s] active", bw_str_text(&lanes));
+	if (w->breakpoint)
+		bw_out_line(o, "  stopped by %s %u", reasons, w->breakpoint);
+	else
+		bw_out_line(o, "  stopped by %s", reasons);
+	bw_out_int(o, "wave", w->number);
+	bw_out_str(o, "name", name);
+	bw_out_str(o, "place", place);
+	bw_out_int(o, "wave_size", w->lanes);
+	bw_out_int(o, "vgprs", w->n_vgprs);
+	bw_out_hex(o, "pc", w->pc);
+	bw_out_hex(o, "exec", w->exec);
+	bw_out_str(o, "frame", bw_str_text(&frame));
+	bw_out_str(o, "reason", reasons);
+	bw_str_free(&lanes);
+	bw_str_free(&frame);
+}
+
+void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last, bool only_active)
+{
+	static const struct bw_column columns[] = {
+		{"", NULL, false}, {"Id", "lane", true}, {"State", "active", false},
+		{"Target Id", "name", false}, {"Frame", "frame", false}};
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	struct bw_table t;
+	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
+	struct bw_str frame = {0};
+	if (w)
+		bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	for (unsigned lane = first; w && lane <= last && lane < w->lanes; lane++) {
+		bool active = w->exec >> lane & 1;
+		if (only_active && !active)
+			continue;
+		char name[96];
+		bw_lane_name(d, w, lane, name, sizeof(name));
+		bw_table_text(&t, "%s", lane == bw_debug_focus_lane(d) ? "*" : "");
+		bw_table_int(&t, lane);
+		bw_table_bool(&t, active, "A", "I");
+		bw_table_text(&t, "%s", name);
+		bw_table_text(&t, "%s", bw_str_text(&frame));
+	}
+	bw_out_table(o, &t, "No such lanes.");
+	bw_str_free(&frame);
+	bw_table_fini(&t);
+}
+
+static const char *dispatch_state(const struct bw_dispatch_info *i)
+{
+	switch (i->state) {
+	case BW_DISPATCH_HELD:
+		return "held";
+	case BW_DISPATCH_RUNNING:
+		return "running";
+	case BW_DISPATCH_DONE:
+		return "done";
+	case BW_DISPATCH_FAILED:
+		return "failed";
+	}
+	return "?";
+}
+
+/* [64,1,1], or "from memory" for an indirect dispatch */
+static void dims(char out[48], const uint32_t v[3])
+{
+	if (v[0] == UINT32_MAX)
+		snprintf(out, 48, "from memory");
+	else
+		snprintf(out, 48, "[%u,%u,%u]", v[0], v[1], v[2]);
+}
+
+void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
+{
+	static const struct bw_column columns[] = {
+		{"Id", "dispatch", true}, {"Queue", "queue", true}, {"Groups", "groups", false},
+		{"Workgroup", "workgroup", false}, {"State", "state", false}, {"Kernel Function", "kernel", false}};
+	size_t n = 0;
+	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
+	struct bw_table t;
+	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		char groups[48], group[48];
+		dims(groups, list[i].desc.groups);
+		dims(group, list[i].desc.group_size);
+		bw_table_int(&t, list[i].number);
+		bw_table_int(&t, list[i].queue);
+		bw_table_text(&t, "%s", groups);
+		bw_table_text(&t, "%s", group);
+		bw_table_text(&t, "%s", dispatch_state(&list[i]));
+		bw_table_text(&t, "%s", list[i].kernel_name);
+	}
+	bw_out_table(o, &t, "Nothing has been dispatched.");
+	bw_table_fini(&t);
+}
+
+static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info)
+{
+	static const struct bw_column columns[] = {
+		{"Argument", "name", false}, {"Type", "type", false}, {"Offset", "offset", true},
+		{"Size", "size", true}, {"Value", "value", false}};
+	struct bw_arg_info *args = NULL;
+	size_t n = 0;
+	BW_TRY(bw_debug_args(d, info->number, &args, &n));
+	struct bw_table t;
+	bw_table_init(&t, "arguments", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_str value = {0};
+		if (args[i].has_value)
+			bw_show_value(d, &args[i].value, args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0, &value);
+		bw_table_text(&t, "%s", args[i].arg->name);
+		bw_table_text(&t, "%s", args[i].arg->type_name);
+		bw_table_int(&t, args[i].arg->offset_b);
+		bw_table_int(&t, args[i].arg->size_b);
+		bw_table_text(&t, "%s", args[i].has_value ? bw_str_text(&value) : "(not readable)");
+		bw_str_free(&value);
+	}
+	bw_out_table(o, &t, "Its arguments are not described (no metadata).");
+	bw_table_fini(&t);
+	bw_debug_free_args(args, n);
+	return NULL;
+}
+
+struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info)
+{
+	char groups[48], group[48];
+	dims(groups, info->desc.groups);
+	dims(group, info->desc.group_size);
+	bool wave32 = info->desc.initiator >> 15 & 1;
+	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number, dispatch_state(info));
+	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)info->desc.code_va,
+		    info->code_object[0] ? " from " : "", info->code_object);
+	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group, wave32 ? 32u : 64u);
+	bw_out_str(o, "kernel", info->kernel_name);
+	bw_out_int(o, "dispatch", info->number);
+	bw_out_str(o, "state", dispatch_state(info));
+	bw_out_hex(o, "code", info->desc.code_va);
+	bw_out_str(o, "code_object", info->code_object);
+	bw_out_str(o, "groups", groups);
+	bw_out_str(o, "workgroup", group);
+	bw_out_int(o, "wave_size", wave32 ? 32 : 64);
+	if (info->kernel) {
+		bw_out_line(o, "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane", info->kernel->vgprs,
+			    info->kernel->lds_b, info->kernel->scratch_b);
+		bw_out_int(o, "vgprs", info->kernel->vgprs);
+		bw_out_int(o, "lds", info->kernel->lds_b);
+		bw_out_int(o, "scratch", info->kernel->scratch_b);
+	}
+	if (info->kernarg_va) {
+		bw_out_line(o, "  kernarg      0x%012llx", (unsigned long long)info->kernarg_va);
+		bw_out_hex(o, "kernarg", info->kernarg_va);
+	}
+	return show_args(o, d, info);
+}
