@@ -25,7 +25,7 @@ VALU = ["VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD", "VOP3P", "VOPD_X", "VOPD_Y", "
 COMPACT = ["VOP1", "VOP2", "VOPC"]
 SCALAR_SRC = {"SOP1", "SOP2", "SOPC"}
 IMPLIED = {"vcc": 106, "exec": 126}
-MODS = "DCONS"
+MODS = "DVCONS"
 
 
 class Bad(Exception):
@@ -417,6 +417,8 @@ def write_tables(enc, out):
         flags = []
         if "D" in i.mods:
             flags.append("BW_ROW_DPP")
+        if "V" in i.mods:
+            flags.append("BW_ROW_DPP_VGPR1")
         if getattr(i, "sdst", False):
             flags.append("BW_ROW_SDST")
         if any("?" in marks for _, marks in i.dst_types):

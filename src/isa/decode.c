@@ -180,8 +180,7 @@ static bool take_vector_operands(struct decoding *d, const uint16_t *raw, bool c
 	if (row->n_src && (marker == SRC_DPP8 || marker == SRC_DPP8_FI || marker == SRC_DPP16) &&
 	    !take_dpp(d, marker, compact))
 		return false;
-	/* LLVM 19: SRC1 of a VOP3P with DPP is a VGPR, that of a VOP3 need not be one. */
-	if (in->fmt == BW_FMT_VOP3P && in->dpp != BW_DPP_NONE && in->src[1] < BW_SRC_VGPR0)
+	if ((row->flags & BW_ROW_DPP_VGPR1) && in->dpp != BW_DPP_NONE && in->src[1] < BW_SRC_VGPR0)
 		return false;
 	for (unsigned i = 0; i < row->n_src; i++) {
 		fold_half(d, i);

@@ -31,6 +31,7 @@ enum {
 	BW_ROW_DST_IF_GLC = 4, /* the destination is written only with GLC */
 	BW_ROW_LITERAL = 8,    /* always followed by a literal that is no operand (SOPK) */
 	BW_ROW_SAMPLER = 16,
+	BW_ROW_DPP_VGPR1 = 32,  /* with DPP src1 must be a VGPR */
 };
 
 struct bw_isa_row {

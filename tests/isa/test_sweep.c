@@ -100,7 +100,7 @@ struct difference {
 
 #include "explained.h"
 
-static unsigned long n_compared, n_explained, n_failed;
+static unsigned long n_compared, n_legal, n_explained, n_failed;
 
 static void compare(const uint32_t *w)
 {
@@ -108,6 +108,7 @@ static void compare(const uint32_t *w)
 	bool legal = bw_isa_decode(w, 3, &in);
 	struct verdict llvm = ask(w);
 	n_compared++;
+	n_legal += legal;
 	if (!legal && (in.op != BW_OP_ILLEGAL || in.size_b != 4)) {
 		print_error("%08x %08x %08x: illegal, but op %d size %u\n", w[0], w[1], w[2], in.op, in.size_b);
 		n_failed++;
@@ -221,9 +222,10 @@ static void sweep_fields(const struct vec *v)
 
 static void finish(const char *what)
 {
-	print_message("%s: %lu words compared, %lu differences explained\n", what, n_compared, n_explained);
+	print_message("%s: %lu words compared (%lu are instructions), %lu differences explained\n", what,
+		      n_compared, n_legal, n_explained);
 	unsigned long failed = n_failed;
-	n_compared = n_explained = n_failed = 0;
+	n_compared = n_legal = n_explained = n_failed = 0;
 	assert_int_equal(failed, 0);
 }
 
