@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Arguments: those of the command line against those of the kernel, and the kernarg block. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "launch/plan_priv.h"
+
+enum { KERNARG_MAX_B = 64 << 10, LDS_ALIGN_B = 16 };
+
+#define BUFFER_FORMS "zeros:N, iota:N, fill:N:V, random:N or file:PATH"
+
+/* " (float*)", or "" */
+static const char *type_text(const struct bw_kernel_arg *a, char *buf, size_t size_b)
+{
+	if (!*a->type_name)
+		return "";
+	snprintf(buf, size_b, " (%s)", a->type_name);
+	return buf;
+}
+
+static bool names_u64(const char *text)
+{
+	size_t n = strlen(text);
+	return n > 4 && !strcmp(text + n - 4, ":u64");
+}
+
+static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char *text, struct bw_plan_arg *a)
+{
+	enum bw_scalar type;
+	char buf[160];
+	bool known = bw_scalar_of_type_name(ka->type_name, &type);
+	BW_TRY(bw_arg_value_parse(text, known ? &type : NULL, &a->value));
+	if (a->value.is_buffer || (names_u64(text) && a->value.type == BW_SCALAR_U64))
+		return NULL;
+	return bw_errorf(BW_E_INVALID, "it is a buffer%s, not a number: give " BUFFER_FORMS " (or 0xADDRESS:u64 for an address as it is)",
+			 type_text(ka, buf, sizeof(buf)));
+}
+
+/* The type of a number for an argument whose type has no name: by its size, and by how it is written. */
+static enum bw_scalar type_by_size(uint32_t size_b, enum bw_scalar written)
+{
+	bool is_float = written == BW_SCALAR_F32;
+	switch (size_b) {
+	case 1:
+		return BW_SCALAR_I8;
+	case 2:
+		return is_float ? BW_SCALAR_F16 : BW_SCALAR_I16;
+	case 8:
+		return is_float ? BW_SCALAR_F64 : BW_SCALAR_I64;
+	default:
+		return written;
+	}
+}
+
+static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const char *text, struct bw_plan_arg *a)
+{
+	enum bw_scalar type;
+	char buf[160];
+	bool known = bw_scalar_of_type_name(ka->type_name, &type);
+	BW_TRY(bw_arg_value_parse(text, known ? &type : NULL, &a->value));
+	if (!known && !a->value.is_buffer && !strchr(text, ':') && a->value.size_b != ka->size_b) {
+		type = type_by_size(ka->size_b, a->value.type);
+		bw_arg_value_fini(&a->value);
+		BW_TRY(bw_arg_value_parse(text, &type, &a->value));
+	}
+	if (a->value.size_b == ka->size_b)
+		return NULL;
+	return bw_errorf(BW_E_INVALID, "%s is too %s: the argument%s takes %u byte%s, this has %zu", text,
+			 a->value.size_b < ka->size_b ? "short" : "long", type_text(ka, buf, sizeof(buf)), ka->size_b,
+			 ka->size_b == 1 ? "" : "s", a->value.size_b);
+}
+
+/* A __local pointer: the number is how many bytes of LDS it gets, behind what the kernel has anyway. */
+static struct bw_error *parse_lds(struct bw_launch_plan *p, const char *text, struct bw_plan_arg *a)
+{
+	enum bw_scalar type = BW_SCALAR_U32;
+	BW_TRY(bw_arg_value_parse(text, &type, &a->value));
+	if (a->value.is_buffer || a->value.type != BW_SCALAR_U32)
+		return bw_errorf(BW_E_INVALID, "it is a pointer to LDS: give the number of bytes");
+	uint32_t size_b;
+	memcpy(&size_b, a->value.data, sizeof(size_b));
+	a->lds_offset_b = (uint32_t)bw_align_up(p->lds_b, LDS_ALIGN_B);
+	if (size_b > (1u << 20))
+		return bw_errorf(BW_E_INVALID, "%u bytes of LDS are more than any GPU has", size_b);
+	p->lds_b = a->lds_offset_b + size_b;
+	return NULL;
+}
+
+static bool is_wanted(const struct bw_kernel_arg *ka)
+{
+	return ka->kind != BW_ARG_HIDDEN;
+}
+
+/* An argument without a name is called by its number. */
+static char *name_of(const struct bw_kernel_arg *ka, size_t index)
+{
+	char *name = NULL;
+	if (*ka->name)
+		return strdup(ka->name);
+	return asprintf(&name, "%zu", index) < 0 ? NULL : name;
+}
+
+static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel_arg *ka, size_t index,
+				const struct bw_launch_options *o)
+{
+	struct bw_plan_arg a = {.kind = ka->kind, .offset_b = ka->offset_b, .size_b = ka->size_b};
+	_cleanup_free_ char *name = name_of(ka, index);
+	char buf[160];
+	if (!name)
+		return bw_error_nomem();
+	const char *text = NULL;
+	for (size_t i = 0; i < o->args.len; i++) {
+		if (strcmp(o->args.data[i].name, name))
+			continue;
+		if (text)
+			return bw_errorf(BW_E_INVALID, "argument %s is given twice", name);
+		text = o->args.data[i].value;
+	}
+	if (!text)
+		return bw_errorf(BW_E_INVALID, "argument %s%s of kernel %s is missing: give --arg %s=%s", name,
+				 type_text(ka, buf, sizeof(buf)), p->name, name,
+				 ka->kind == BW_ARG_BUFFER ? "zeros:N or the like" : "VALUE");
+	struct bw_error *err;
+	switch (ka->kind) {
+	case BW_ARG_BUFFER:
+		err = parse_buffer(ka, text, &a);
+		break;
+	case BW_ARG_VALUE:
+		err = parse_by_value(ka, text, &a);
+		break;
+	case BW_ARG_LDS_POINTER:
+		err = parse_lds(p, text, &a);
+		break;
+	case BW_ARG_HIDDEN:
+	case BW_ARG_OTHER:
+	default:
+		err = bw_errorf(BW_E_UNSUPPORTED, "arguments of kind %s are not supported", ka->value_kind);
+		break;
+	}
+	a.name = bw_take(name);
+	if (!err)
+		err = bw_vec_push(&p->args, a);
+	if (err) {
+		err = bw_error_wrap(err, "argument %s", a.name);
+		bw_arg_value_fini(&a.value);
+		free(a.name);
+	}
+	return err;
+}
+
+static struct bw_error *refuse_unknown(const struct bw_launch_plan *p, const struct bw_launch_options *o)
+{
+	const char *known[256];
+	size_t n = BW_MIN(p->args.len, BW_ARRAY_SIZE(known));
+	for (size_t i = 0; i < n; i++)
+		known[i] = p->args.data[i].name;
+	for (size_t i = 0; i < o->args.len; i++) {
+		const char *name = o->args.data[i].name;
+		bool found = false;
+		for (size_t k = 0; k < p->args.len; k++)
+			found |= !strcmp(p->args.data[k].name, name);
+		if (found)
+			continue;
+		size_t near;
+		if (bw_nearest(name, known, n, &near, 1))
+			return bw_errorf(BW_E_INVALID, "kernel %s has no argument %s; did you mean %s?", p->name, name, known[near]);
+		struct bw_str s = {0};
+		bw_str_addf(&s, "kernel %s has no argument %s; ", p->name, name);
+		bw_str_add(&s, n ? "its arguments are " : "it has none");
+		for (size_t k = 0; k < n; k++)
+			bw_str_addf(&s, "%s%s", k ? ", " : "", known[k]);
+		struct bw_error *err = bw_errorf(BW_E_INVALID, "%s", bw_str_text(&s));
+		bw_str_free(&s);
+		return err;
+	}
+	return NULL;
+}
+
+static struct bw_error *args_by_metadata(struct bw_launch_plan *p, const struct bw_launch_options *o)
+{
+	const struct bw_kernel *k = p->kernel;
+	/* Unknown names first: "missing" for a name that was only misspelt would mislead. So two passes,
+	 * the first over names alone. */
+	struct bw_launch_plan names = {.name = p->name};
+	struct bw_error *err = NULL;
+	for (size_t i = 0; !err && i < k->n_args; i++) {
+		struct bw_plan_arg a = {0};
+		if (!is_wanted(&k->args[i]))
+			continue;
+		a.name = name_of(&k->args[i], i);
+		err = a.name ? bw_vec_push(&names.args, a) : bw_error_nomem();
+	}
+	if (!err)
+		err = refuse_unknown(&names, o);
+	bw_vec_each(&names.args, a)
+		free(a->name);
+	bw_vec_free(&names.args);
+	for (size_t i = 0; !err && i < k->n_args; i++)
+		if (is_wanted(&k->args[i]))
+			err = add_arg(p, &k->args[i], i, o);
+	return err;
+}
+
+/* Without metadata: 64 bits each, in the order given. */
+static struct bw_error *args_in_order(struct bw_launch_plan *p, const struct bw_launch_options *o)
+{
+	for (size_t i = 0; i < o->args.len; i++) {
+		const struct bw_launch_pair *pair = &o->args.data[i];
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(o->args.data[k].name, pair->name))
+				return bw_errorf(BW_E_INVALID, "argument %s is given twice", pair->name);
+		struct bw_plan_arg a = {.kind = BW_ARG_VALUE, .offset_b = (uint32_t)i * 8, .size_b = 8};
+		BW_TRY(bw_error_wrap(bw_arg_value_parse(pair->value, NULL, &a.value), "argument %s", pair->name));
+		if (a.value.is_buffer)
+			a.kind = BW_ARG_BUFFER;
+		a.name = strdup(pair->name);
+		struct bw_error *err = a.name ? bw_vec_push(&p->args, a) : bw_error_nomem();
+		if (err) {
+			bw_arg_value_fini(&a.value);
+			free(a.name);
+			return err;
+		}
+	}
+	uint32_t size_b = (uint32_t)o->args.len * 8;
+	uint32_t want_b = p->kernel ? p->kernel->kernarg_b : 0;
+	if (want_b && size_b != want_b)
+		return bw_errorf(BW_E_INVALID, "kernel %s has %u bytes of arguments and no metadata that names them; %zu --arg of 8 bytes each make %u",
+				 p->name, want_b, o->args.len, size_b);
+	p->kernarg_b = size_b;
+	return NULL;
+}
+
+struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_launch_options *o)
+{
+	const struct bw_kernel *k = p->kernel;
+	p->lds_b = k ? k->lds_b : 0;
+	if (!k || !k->has_metadata)
+		return args_in_order(p, o);
+	if (k->kernarg_b > KERNARG_MAX_B)
+		return bw_errorf(BW_E_INVALID, "kernel %s has %u bytes of arguments", p->name, k->kernarg_b);
+	p->kernarg_b = k->kernarg_b;
+	BW_TRY(args_by_metadata(p, o));
+	/* The descriptor and the metadata are two statements of one thing: take the larger. */
+	for (size_t i = 0; i < k->n_args; i++) {
+		const struct bw_kernel_arg *a = &k->args[i];
+		uint64_t end = (uint64_t)a->offset_b + a->size_b;
+		if (end > KERNARG_MAX_B)
+			return bw_errorf(BW_E_INVALID, "argument %zu of kernel %s lies at byte %u", i, p->name, a->offset_b);
+		p->kernarg_b = BW_MAX(p->kernarg_b, (uint32_t)end);
+		bool pointer = a->kind == BW_ARG_BUFFER;
+		bool lds = a->kind == BW_ARG_LDS_POINTER;
+		if ((pointer && a->size_b != 8) || (lds && a->size_b != 4) || (a->kind == BW_ARG_HIDDEN && a->size_b > 8))
+			return bw_errorf(BW_E_INVALID, "argument %zu of kernel %s (%s) has %u bytes", i, p->name, a->value_kind, a->size_b);
+	}
+	return NULL;
+}
+
+/* The kernarg block */
+
+/* Hidden arguments of code object v5 (debug-info 2). */
+static uint64_t hidden_value(const struct bw_launch_plan *p, const char *kind, uint64_t queue_va)
+{
+	/* libclc-19 takes the dword after block_count_x for the global offset (debug-info 10), and it is the
+	 * one that asks for the dispatch packet: such kernels get zeros there. The price is that they do not
+	 * see how many workgroups there are in y and z. */
+	bool libclc = p->properties & BW_KCP_DISPATCH_PTR;
+	const struct { const char *kind; uint64_t value; } table[] = {
+		{"hidden_block_count_x", p->grid[0] / p->group[0]},
+		{"hidden_block_count_y", libclc ? 0 : p->grid[1] / p->group[1]},
+		{"hidden_block_count_z", libclc ? 0 : p->grid[2] / p->group[2]},
+		{"hidden_group_size_x", p->group[0]},
+		{"hidden_group_size_y", p->group[1]},
+		{"hidden_group_size_z", p->group[2]},
+		{"hidden_remainder_x", p->grid[0] % p->group[0]},
+		{"hidden_remainder_y", p->grid[1] % p->group[1]},
+		{"hidden_remainder_z", p->grid[2] % p->group[2]},
+		{"hidden_grid_dims", p->grid[2] > 1 ? 3 : p->grid[1] > 1 ? 2 : 1},
+		{"hidden_queue_ptr", queue_va},
+		/* global offsets, hostcall, multigrid, heap, default queue and completion action: 0 */
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(table); i++)
+		if (!strcmp(kind, table[i].kind))
+			return table[i].value;
+	return 0;
+}
+
+void bw_launch_plan_kernarg(const struct bw_launch_plan *p, const uint64_t *buffer_va, uint64_t queue_va, uint8_t *out)
+{
+	memset(out, 0, p->kernarg_b);
+	for (size_t i = 0; i < p->args.len; i++) {
+		const struct bw_plan_arg *a = &p->args.data[i];
+		if (a->kind == BW_ARG_BUFFER && a->value.is_buffer) {
+			memcpy(out + a->offset_b, &buffer_va[i], 8);
+		} else if (a->kind == BW_ARG_LDS_POINTER) {
+			memcpy(out + a->offset_b, &a->lds_offset_b, 4);
+		} else {
+			memcpy(out + a->offset_b, a->value.data, BW_MIN(a->value.size_b, (size_t)a->size_b));
+			/* Whole numbers fill their 64 bits in raw code: -1 is -1 to s_load_b64 too. */
+			bool is_signed = a->value.type == BW_SCALAR_I8 || a->value.type == BW_SCALAR_I16 ||
+					 a->value.type == BW_SCALAR_I32;
+			size_t n = a->value.size_b;
+			if (n < a->size_b && is_signed && (a->value.data[n - 1] & 0x80))
+				memset(out + a->offset_b + n, 0xff, a->size_b - n);
+		}
+	}
+	for (size_t i = 0; p->kernel && p->kernel->has_metadata && i < p->kernel->n_args; i++) {
+		const struct bw_kernel_arg *a = &p->kernel->args[i];
+		uint64_t v = a->kind == BW_ARG_HIDDEN ? hidden_value(p, a->value_kind, queue_va) : 0;
+		if (a->kind == BW_ARG_HIDDEN)
+			memcpy(out + a->offset_b, &v, a->size_b);
+	}
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch/dispatch.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* Packets that RADV sends for a dispatch (radv-client 7.1), in the order it sends them. */
+enum {
+	PKT_DISPATCH_DIRECT = 0x15,
+	PKT_EVENT_WRITE = 0x46,
+	PKT_ACQUIRE_MEM = 0x58,
+	PKT_SET_SH_REG = 0x76,
+};
+#define PKT_NOP_1DW 0xffff1000u /* NOP with count 0x3fff: one dword */
+#define PKT_COMPUTE (1u << 1)   /* shader type */
+
+/* SH registers by byte address (radv-client 7.1, 8) */
+enum {
+	SH_BASE = 0xb000,
+	COMPUTE_START_X = 0xb810,
+	COMPUTE_NUM_THREAD_X = 0xb81c,
+	COMPUTE_PGM_LO = 0xb830,
+	COMPUTE_DISPATCH_SCRATCH_BASE_LO = 0xb840,
+	COMPUTE_PGM_RSRC1 = 0xb848,
+	COMPUTE_RESOURCE_LIMITS = 0xb854,
+	COMPUTE_STATIC_THREAD_MGMT_SE0 = 0xb858,
+	COMPUTE_TMPRING_SIZE = 0xb860,
+	COMPUTE_STATIC_THREAD_MGMT_SE2 = 0xb864,
+	COMPUTE_PGM_RSRC3 = 0xb8a0,
+	COMPUTE_STATIC_THREAD_MGMT_SE4 = 0xb8ac,
+	COMPUTE_USER_DATA_0 = 0xb900,
+};
+
+enum {
+	INITIATOR_ENABLE = 1 << 0,
+	INITIATOR_PARTIAL_TG_EN = 1 << 1,
+	INITIATOR_FORCE_START_AT_000 = 1 << 2,
+	INITIATOR_ORDER_MODE = 1 << 6,
+	INITIATOR_CS_W32_EN = 1 << 15,
+};
+
+enum { SCRATCH_UNIT_B = 256 };
+
+/* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its end
+ * (write back): radv-client 7.1. */
+#define GCR_BEFORE 0xc3b1u
+#define GCR_AFTER 0xc030u
+
+struct ib {
+	uint32_t *dw;
+	unsigned n;
+};
+
+static void emit(struct ib *ib, uint32_t dw)
+{
+	assert(ib->n < BW_IB_MAX_DW);
+	ib->dw[ib->n++] = dw;
+}
+
+static void packet(struct ib *ib, unsigned opcode, unsigned payload_dw, uint32_t flags)
+{
+	emit(ib, 3u << 30 | (payload_dw - 1) << 16 | opcode << 8 | flags);
+}
+
+static void set_sh(struct ib *ib, unsigned byte_addr, const uint32_t *values, unsigned n)
+{
+	packet(ib, PKT_SET_SH_REG, 1 + n, 0);
+	emit(ib, (byte_addr - SH_BASE) / 4);
+	for (unsigned i = 0; i < n; i++)
+		emit(ib, values[i]);
+}
+
+#define SET_SH(ib, addr, ...)                                                                      \
+	set_sh(ib, addr, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
+
+static void acquire_mem(struct ib *ib, uint32_t gcr_cntl)
+{
+	packet(ib, PKT_ACQUIRE_MEM, 7, 0);
+	emit(ib, 0);
+	emit(ib, 0xffffffff); /* size and base: everything */
+	emit(ib, 0x01ffffff);
+	emit(ib, 0);
+	emit(ib, 0);
+	emit(ib, 10);         /* poll interval */
+	emit(ib, gcr_cntl);
+}
+
+static uint32_t lo(uint64_t v)
+{
+	return (uint32_t)v;
+}
+
+static uint32_t hi(uint64_t v)
+{
+	return (uint32_t)(v >> 32);
+}
+
+uint32_t bw_dispatch_scratch_wave_b(const struct bw_launch_plan *plan)
+{
+	return (uint32_t)bw_align_up((uint64_t)plan->scratch_b * (plan->wave32 ? 32 : 64), SCRATCH_UNIT_B);
+}
+
+/* In the order of the properties (debug-info 3); what the user preset on raw code stays. */
+static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem, uint32_t *out)
+{
+	const struct { uint16_t bit; bool wide; uint64_t value; } sources[] = {
+		{BW_KCP_DISPATCH_PTR, true, mem->packet_va},
+		{BW_KCP_QUEUE_PTR, true, mem->queue_va},
+		{BW_KCP_KERNARG_PTR, true, mem->kernarg_va},
+		{BW_KCP_DISPATCH_ID, true, 0},
+		{BW_KCP_PRIVATE_SIZE, false, plan->scratch_b},
+	};
+	unsigned n = 0;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(sources); i++) {
+		if (!(plan->properties & sources[i].bit))
+			continue;
+		out[n++] = lo(sources[i].value);
+		if (sources[i].wide)
+			out[n++] = hi(sources[i].value);
+	}
+	for (unsigned i = 0; i < BW_LAUNCH_USER_SGPRS; i++)
+		if (plan->user_sgpr_mask & 1u << i)
+			out[i] = plan->user_sgpr[i];
+}
+
+/* FULL in 15:0; PARTIAL in 31:16 where a dimension's last group is not full; an aligned dimension
+ * carries the full size there, not 0 (radv-client 7.3). */
+static uint32_t num_thread(const struct bw_launch_plan *plan, unsigned dim, bool partial)
+{
+	uint32_t rest = plan->grid[dim] % plan->group[dim];
+	return plan->group[dim] | (partial ? (rest ? rest : plan->group[dim]) << 16 : 0);
+}
+
+unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
+			uint32_t out[BW_IB_MAX_DW])
+{
+	struct ib ib = {.dw = out};
+	uint64_t entry = mem->code_va + plan->entry;
+	bool partial = false;
+	for (unsigned i = 0; i < 3; i++)
+		partial |= plan->grid[i] % plan->group[i] != 0;
+
+	acquire_mem(&ib, GCR_BEFORE);
+	SET_SH(&ib, COMPUTE_START_X, 0, 0, 0);
+	SET_SH(&ib, COMPUTE_STATIC_THREAD_MGMT_SE0, ~0u, ~0u);
+	SET_SH(&ib, COMPUTE_STATIC_THREAD_MGMT_SE2, ~0u, ~0u);
+	SET_SH(&ib, COMPUTE_STATIC_THREAD_MGMT_SE4, ~0u, ~0u, ~0u, ~0u);
+	SET_SH(&ib, COMPUTE_RESOURCE_LIMITS, 0);
+
+	SET_SH(&ib, COMPUTE_PGM_LO, lo(entry >> 8), hi(entry >> 8) & 0xff);
+	SET_SH(&ib, COMPUTE_PGM_RSRC1, plan->rsrc1, plan->rsrc2);
+	SET_SH(&ib, COMPUTE_PGM_RSRC3, plan->rsrc3);
+	if (mem->scratch_va) {
+		SET_SH(&ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, lo(mem->scratch_va >> 8), hi(mem->scratch_va >> 8) & 0xff);
+		SET_SH(&ib, COMPUTE_TMPRING_SIZE, bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B << 12 | mem->scratch_waves_per_se);
+	} else {
+		SET_SH(&ib, COMPUTE_TMPRING_SIZE, 0);
+	}
+	SET_SH(&ib, COMPUTE_NUM_THREAD_X, num_thread(plan, 0, partial), num_thread(plan, 1, partial),
+	       num_thread(plan, 2, partial));
+
+	uint32_t sgprs[BW_LAUNCH_USER_SGPRS] = {0};
+	user_sgprs(plan, mem, sgprs);
+	if (plan->user_sgprs)
+		set_sh(&ib, COMPUTE_USER_DATA_0, sgprs, plan->user_sgprs);
+
+	packet(&ib, PKT_DISPATCH_DIRECT, 4, PKT_COMPUTE);
+	for (unsigned i = 0; i < 3; i++)
+		emit(&ib, plan->groups[i]);
+	emit(&ib, INITIATOR_ENABLE | INITIATOR_FORCE_START_AT_000 | INITIATOR_ORDER_MODE |
+		     (partial ? INITIATOR_PARTIAL_TG_EN : 0) | (plan->wave32 ? INITIATOR_CS_W32_EN : 0));
+
+	packet(&ib, PKT_EVENT_WRITE, 1, 0);
+	emit(&ib, 0x407); /* CS_PARTIAL_FLUSH, event index 4 */
+	acquire_mem(&ib, GCR_AFTER);
+	while (ib.n % BW_IB_ALIGN_DW)
+		emit(&ib, PKT_NOP_1DW);
+	return ib.n;
+}
+
+void bw_dispatch_aql(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
+		     uint8_t out[BW_AQL_PACKET_B])
+{
+	/* hsa_kernel_dispatch_packet_t */
+	const struct {
+		uint16_t header, setup;
+		uint16_t group[3], reserved0;
+		uint32_t grid[3];
+		uint32_t private_b, group_b;
+		uint64_t kernel_object, kernarg, reserved1, signal;
+	} packet = {
+		.header = 2, /* kernel dispatch */
+		.setup = plan->grid[2] > 1 ? 3 : plan->grid[1] > 1 ? 2 : 1,
+		.group = {(uint16_t)plan->group[0], (uint16_t)plan->group[1], (uint16_t)plan->group[2]},
+		.grid = {plan->grid[0], plan->grid[1], plan->grid[2]},
+		.private_b = plan->scratch_b,
+		.group_b = plan->lds_b,
+		.kernel_object = mem->code_va + (plan->kernel ? plan->kernel->descriptor : 0),
+		.kernarg = mem->kernarg_va,
+	};
+	_Static_assert(sizeof(packet) == BW_AQL_PACKET_B, "HSA layout");
+	memcpy(out, &packet, sizeof(packet));
+}
