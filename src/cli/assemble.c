@@ -80,7 +80,7 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 		return bw_error_nomem();
 	const char *clang = getenv("BREAKWATER_CLANG");
 	char *argv[] = {(char *)(clang && clang[0] ? clang : "clang-19"), (char *)"-target", (char *)"amdgcn-amd-amdhsa", cpu,
-			(char *)"-nogpulib", (char *)"-g", (char *)"-x", (char *)"assembler", (char *)source, (char *)"-o", path, NULL};
+			(char *)"-g", (char *)"-x", (char *)"assembler", (char *)source, (char *)"-o", path, NULL};
 	struct bw_str said = {0};
 	int status = 0;
 	struct bw_error *err = run_and_collect(argv, &said, &status);

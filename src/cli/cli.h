@@ -32,6 +32,7 @@ struct bw_cli {
 	bool batch;              /* --batch: no prompt, ever */
 	bool scripted;           /* commands come from -x, -ex or a pipe: the first that fails ends it all */
 	bool quit;
+	bool trace;              /* set trace-commands on: commands are shown as they run */
 	int exit_status;
 	bool exit_status_known;  /* the program has ended with it */
 	bool gpu_fault;          /* the last stop was the GPU's doing: status 3 if we leave now */

@@ -56,6 +56,8 @@ struct bw_error *bw_cmd_set(struct bw_cli *c, const char *args)
 	bw_take_word(&rest, word, sizeof(word));
 	if (!strcmp(word, "stop-on-dispatch"))
 		return on_off(word, rest, &bw_debug_settings(c->debug)->stop_on_dispatch);
+	if (!strcmp(word, "trace-commands"))
+		return on_off(word, rest, &c->trace);
 	/* Words of gdb scripts that are always so here. */
 	if (!strcmp(word, "pagination") || !strcmp(word, "confirm") || !strcmp(word, "height") || !strcmp(word, "width"))
 		return NULL;

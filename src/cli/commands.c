@@ -43,7 +43,7 @@ static const struct bw_command commands[] = {
 	 "print out[4], print *out@8; memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.", BW_COMPLETE_EXPR, false},
 	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave; the program runs on without the debugger (kill ends it).", NULL, BW_COMPLETE_NONE, false},
 	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false},
-	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off", "Change a register, memory, a convenience variable or a setting.",
+	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off | trace-commands on|off", "Change a register, memory, a variable or a setting.",
 	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3", BW_COMPLETE_EXPR, false},
 	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false},
 	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
@@ -164,6 +164,8 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	word[n] = '\0';
 	const struct bw_command *cmd;
 	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
+	if (c->trace && cmd->run != bw_cmd_echo)
+		bw_out_line(c->out, "(breakwater) %s", text);
 	bw_out_begin(c->out, "command", cmd->name);
 	struct bw_error *err = cmd->run(c, bw_skip_blanks(text + n));
 	bw_out_end(c->out);
