@@ -49,6 +49,6 @@ struct bw_error *bw_vec_reserve_(void **data, size_t *cap, size_t want, size_t e
 	})
 
 #define bw_vec_each(v, it)                                                                         \
-	for (__typeof__((v)->data[0]) *it = (v)->data; it < (v)->data + (v)->len; it++)
+	for (__typeof__((v)->data[0]) *it = (v)->data; (size_t)(it - (v)->data) < (v)->len; it++)
 
 #endif
