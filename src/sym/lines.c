@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+#include "sym/lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "base/vec.h"
+
+/* A source file that is larger is not shown: it is no source file. */
+#define MAX_SOURCE_B (64 << 20)
+
+struct row {
+	uint64_t start, end;
+	uint32_t sequence; /* rows of one sequence follow each other in address order */
+	uint32_t line, column;
+	uint32_t file;     /* index into files */
+	uint32_t order;    /* in the table, among rows of one place */
+	bool is_stmt, prologue_end;
+};
+
+struct source {
+	bool tried;
+	char *text;     /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
+	const char **lines;
+	size_t n_lines;
+};
+
+struct bw_lines {
+	char *elf_bytes; /* libelf's own copy: it may write to what it is given */
+	Elf *elf;
+	Dwarf *dwarf;
+	struct BW_VEC(struct row) rows; /* by address */
+	struct BW_VEC(const char *) files; /* owned, each once */
+	struct BW_VEC(struct source) sources; /* one for each file, read when asked for */
+};
+
+/* "DIR/./NAME" and "DIR//NAME" are "DIR/NAME". */
+static void tidy(char *path)
+{
+	char *out = path;
+	for (const char *p = path; *p;) {
+		bool at_start = p == path || p[-1] == '/';
+		if (at_start && p[0] == '.' && p[1] == '/')
+			p += 2;
+		else if (p != path && at_start && p[0] == '/')
+			p++;
+		else
+			*out++ = *p++;
+	}
+	*out = 0;
+}
+
+static struct bw_error *file_index(struct bw_lines *l, const char *name, const char *comp_dir,
+				   uint32_t *out)
+{
+	struct bw_str path = {0};
+	if (*name != '/' && *comp_dir)
+		bw_str_addf(&path, "%s/", comp_dir);
+	bw_str_add(&path, name);
+	_cleanup_free_ char *full = bw_str_take(&path);
+	if (!full)
+		return bw_error_nomem();
+	tidy(full);
+	for (size_t i = l->files.len; i-- > 0;) { /* mostly the last one again */
+		if (!strcmp(l->files.data[i], full)) {
+			*out = (uint32_t)i;
+			return NULL;
+		}
+	}
+	BW_TRY(bw_vec_push(&l->files, (const char *)full));
+	*out = (uint32_t)l->files.len - 1;
+	full = NULL;
+	return NULL;
+}
+
+/* The rows from `first` on are one sequence that ends at `end`. One that was discarded by the linker
+ * starts at 0 or ends beyond the image: it covers no code. */
+static void end_sequence(struct bw_lines *l, size_t first, uint64_t end, uint64_t image_b)
+{
+	size_t n = l->rows.len - first;
+	struct row *rows = n ? &l->rows.data[first] : NULL;
+	if (!n)
+		return;
+	for (size_t i = 0; i < n; i++)
+		rows[i].end = BW_MAX(i + 1 < n ? rows[i + 1].start : end, rows[i].start);
+	if (!rows[0].start || rows[n - 1].end > image_b)
+		l->rows.len = first;
+}
+
+static struct bw_error *dwarf_failed(const struct bw_code_object *co)
+{
+	return bw_errorf(BW_E_INVALID, "%s: damaged line table: %s", bw_code_object_path(co), dwarf_errmsg(-1));
+}
+
+static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_object *co, Dwarf_Die *unit,
+				  uint32_t *sequence)
+{
+	Dwarf_Lines *lines;
+	size_t n, image_b, first = l->rows.len;
+	Dwarf_Attribute attr;
+	if (!dwarf_hasattr(unit, DW_AT_stmt_list))
+		return NULL;
+	if (dwarf_getsrclines(unit, &lines, &n))
+		return dwarf_failed(co);
+	const char *comp_dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+	const char *last_name = NULL;
+	uint32_t file = 0;
+	bw_code_object_image(co, &image_b);
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Addr addr;
+		int number = 0, column = 0;
+		bool is_stmt = false, prologue_end = false, ends = false;
+		if (!line || dwarf_lineaddr(line, &addr) || dwarf_lineendsequence(line, &ends))
+			return dwarf_failed(co);
+		if (ends) {
+			end_sequence(l, first, addr, image_b);
+			first = l->rows.len;
+			++*sequence;
+			continue;
+		}
+		const char *name = dwarf_linesrc(line, NULL, NULL);
+		if (!name || dwarf_lineno(line, &number) || dwarf_linecol(line, &column) ||
+		    dwarf_linebeginstatement(line, &is_stmt) || dwarf_lineprologueend(line, &prologue_end))
+			return dwarf_failed(co);
+		if (name != last_name)
+			BW_TRY(file_index(l, name, comp_dir ? comp_dir : "", &file));
+		last_name = name;
+		struct row row = {
+			.start = addr,
+			.sequence = *sequence,
+			.line = number > 0 ? (uint32_t)number : 0,
+			.column = column > 0 ? (uint32_t)column : 0,
+			.file = file,
+			.order = (uint32_t)i,
+			.is_stmt = is_stmt,
+			.prologue_end = prologue_end,
+		};
+		BW_TRY(bw_vec_push(&l->rows, row));
+	}
+	l->rows.len = first; /* rows without an end of their sequence cover nobody knows what */
+	++*sequence;
+	return NULL;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->sequence != b->sequence)
+		return a->sequence < b->sequence ? -1 : 1;
+	/* rows of one place keep their order: the one that has bytes is the last */
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static struct bw_error *read_units(struct bw_lines *l, const struct bw_code_object *co)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint32_t sequence = 0;
+	int more;
+	while (!(more = dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL)))
+		BW_TRY(read_unit(l, co, &unit, &sequence));
+	if (more < 0)
+		return dwarf_failed(co);
+	if (l->rows.len)
+		qsort(l->rows.data, l->rows.len, sizeof(struct row), by_start);
+	return NULL;
+}
+
+static bool has_line_section(Elf *elf)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr sh; /* a copy: in the file it may lie at any address */
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		if (name && (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line")))
+			return true;
+	}
+	return false;
+}
+
+static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_object *co)
+{
+	size_t size_b;
+	const void *file = bw_code_object_file(co, &size_b);
+	l->elf_bytes = malloc(size_b ? size_b : 1);
+	if (!l->elf_bytes)
+		return bw_error_nomem();
+	memcpy(l->elf_bytes, file, size_b);
+	elf_version(EV_CURRENT);
+	l->elf = elf_memory(l->elf_bytes, size_b);
+	if (!l->elf)
+		return bw_errorf(BW_E_INVALID, "%s: damaged code object: %s", bw_code_object_path(co),
+				 elf_errmsg(-1));
+	if (!has_line_section(l->elf))
+		return NULL;
+	l->dwarf = dwarf_begin_elf(l->elf, DWARF_C_READ, NULL);
+	if (!l->dwarf)
+		return dwarf_failed(co);
+	return read_units(l, co);
+}
+
+struct bw_error *bw_lines_open(const struct bw_code_object *co, struct bw_lines **out)
+{
+	struct bw_lines *l = calloc(1, sizeof(*l));
+	if (!l)
+		return bw_error_nomem();
+	struct bw_error *err = open_dwarf(l, co);
+	if (err)
+		bw_lines_close(l);
+	else
+		*out = l;
+	return err;
+}
+
+void bw_lines_close(struct bw_lines *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->sources.len; i++) {
+		free(l->sources.data[i].text);
+		free(l->sources.data[i].lines);
+	}
+	for (size_t i = 0; i < l->files.len; i++)
+		free((char *)l->files.data[i]);
+	bw_vec_free(&l->sources);
+	bw_vec_free(&l->files);
+	bw_vec_free(&l->rows);
+	if (l->dwarf)
+		dwarf_end(l->dwarf);
+	if (l->elf)
+		elf_end(l->elf);
+	free(l->elf_bytes);
+	free(l);
+}
+
+/* The last row that starts at or before addr; rows.len when there is none. */
+static size_t row_before(const struct bw_lines *l, uint64_t addr)
+{
+	size_t lo = 0, hi = l->rows.len;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (l->rows.data[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : l->rows.len;
+}
+
+bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out)
+{
+	size_t i = row_before(l, addr);
+	if (i == l->rows.len || addr >= l->rows.data[i].end)
+		return false;
+	const struct row *here = &l->rows.data[i];
+	size_t with_line = i;
+	while (!l->rows.data[with_line].line) {
+		if (!with_line || l->rows.data[with_line - 1].sequence != here->sequence)
+			return false;
+		with_line--;
+	}
+	const struct row *row = &l->rows.data[with_line];
+	*out = (struct bw_line){
+		.file = l->files.data[row->file],
+		.line = row->line,
+		.column = row->column,
+		.start = here->start,
+		.end = here->end,
+		.is_stmt = here->is_stmt,
+		.prologue_end = here->prologue_end,
+		.approximate = row != here,
+	};
+	return true;
+}
+
+/* "b/x.cl" is meant by "x.cl" and "b/x.cl", not by "a/b/x.cl". */
+static bool is_file(const char *full, const char *meant)
+{
+	while (bw_starts_with(meant, "./"))
+		meant += 2;
+	size_t n = strlen(full), m = strlen(meant);
+	if (!m || m > n || strcmp(full + n - m, meant))
+		return false;
+	return n == m || (*meant != '/' && full[n - m - 1] == '/');
+}
+
+size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, uint64_t *out_addr,
+		     size_t max, unsigned *out_line)
+{
+	unsigned nearest = 0;
+	size_t n = 0;
+	_cleanup_free_ bool *meant = calloc(l->files.len ? l->files.len : 1, sizeof(*meant));
+	if (!meant)
+		return 0;
+	for (size_t i = 0; i < l->files.len; i++)
+		meant[i] = is_file(l->files.data[i], file);
+	for (size_t i = 0; i < l->rows.len; i++) {
+		const struct row *r = &l->rows.data[i];
+		if (r->is_stmt && meant[r->file] && r->line && r->line >= line && (!nearest || r->line < nearest))
+			nearest = r->line;
+	}
+	if (!nearest)
+		return 0;
+	/* A run: rows of the line that follow each other; a row without a line does not end one. */
+	const struct row *last = NULL;
+	bool taken = false;
+	for (size_t i = 0; i < l->rows.len; i++) {
+		const struct row *r = &l->rows.data[i];
+		if (!r->line)
+			continue;
+		if (!last || last->sequence != r->sequence || last->line != r->line || last->file != r->file)
+			taken = false;
+		last = r;
+		if (taken || !r->is_stmt || r->line != nearest || !meant[r->file])
+			continue;
+		taken = true;
+		if (n && n <= max && out_addr[n - 1] == r->start)
+			continue;
+		if (n < max)
+			out_addr[n++] = r->start;
+	}
+	*out_line = nearest;
+	return n;
+}
+
+uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint64_t end)
+{
+	size_t i = row_before(l, entry);
+	for (i = i == l->rows.len ? 0 : i; i < l->rows.len && l->rows.data[i].start < end; i++)
+		if (l->rows.data[i].prologue_end && l->rows.data[i].start >= entry)
+			return l->rows.data[i].start;
+	return entry;
+}
+
+size_t bw_lines_files(const struct bw_lines *l, const char *const **out)
+{
+	*out = l->files.data;
+	return l->files.len;
+}
+
+/* The whole of a regular file, or NULL. The name comes from the object: it may be a device. */
+static char *read_source(const char *path, size_t *out_len)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_SOURCE_B)
+		return NULL;
+	_cleanup_free_ char *text = malloc((size_t)st.st_size + 1);
+	size_t len = 0;
+	while (text && len < (size_t)st.st_size) {
+		ssize_t n = read(fd, text + len, (size_t)st.st_size - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return NULL;
+		if (!n)
+			break;
+		len += (size_t)n;
+	}
+	if (text)
+		text[len] = 0;
+	*out_len = len;
+	return bw_take(text);
+}
+
+static void load_source(struct source *s, const char *path)
+{
+	size_t len = 0, n = 0;
+	_cleanup_free_ char *text = read_source(path, &len);
+	if (!text)
+		return;
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	n += len && text[len - 1] != '\n';
+	s->lines = calloc(n ? n : 1, sizeof(*s->lines));
+	if (!s->lines)
+		return;
+	for (char *p = text; s->n_lines < n; s->n_lines++) {
+		char *end = memchr(p, '\n', (size_t)(text + len - p));
+		s->lines[s->n_lines] = p;
+		if (!end)
+			end = text + len;
+		if (end > p && end[-1] == '\r')
+			end[-1] = 0;
+		*end = 0;
+		p = end + 1;
+	}
+	s->text = bw_take(text);
+}
+
+const char *bw_lines_text(struct bw_lines *l, const char *file, unsigned line)
+{
+	size_t i = 0;
+	while (i < l->files.len && strcmp(l->files.data[i], file))
+		i++;
+	if (i == l->files.len)
+		return NULL;
+	while (l->sources.len < l->files.len) {
+		struct bw_error *err = bw_vec_push(&l->sources, (struct source){0});
+		if (err) {
+			bw_error_free(err);
+			return NULL;
+		}
+	}
+	struct source *s = &l->sources.data[i];
+	if (!s->tried) {
+		s->tried = true;
+		load_source(s, file);
+	}
+	return line && line <= s->n_lines ? s->lines[line - 1] : NULL;
+}
