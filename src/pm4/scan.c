@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "pm4/pm4.h"
+
+static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value)
+{
+	if (addr_dw >= BW_PM4_SH_BEGIN_DW && addr_dw < BW_PM4_SH_BEGIN_DW + BW_PM4_N_SH)
+		state->sh[addr_dw - BW_PM4_SH_BEGIN_DW] = value;
+}
+
+/* True when the packet is one the caller hears of. */
+static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struct bw_pm4_find *f)
+{
+	struct bw_pm4_set_reg set;
+	struct bw_pm4_set_base base;
+	struct bw_pm4_dispatch_indirect indirect;
+	uint32_t addr_dw, value;
+
+	if (bw_pm4_set_reg_begin(p, &set)) {
+		while (bw_pm4_set_reg_next(&set, &addr_dw, &value))
+			store(state, addr_dw, value);
+		return false;
+	}
+	if (bw_pm4_set_base(p, &base)) {
+		if (base.index < 4)
+			state->base[base.index] = base.address;
+		return false;
+	}
+	if (bw_pm4_dispatch_direct(p, &f->dispatch)) {
+		f->what = BW_PM4_FOUND_DISPATCH;
+		return true;
+	}
+	if (bw_pm4_dispatch_indirect(p, &indirect)) {
+		f->what = BW_PM4_FOUND_DISPATCH;
+		f->indirect = true;
+		f->indirect_va = indirect.va_or_offset + (indirect.has_va ? 0 : state->base[1]);
+		f->dispatch = (struct bw_pm4_dispatch){{~0u, ~0u, ~0u}, indirect.initiator};
+		return true;
+	}
+	if (bw_pm4_indirect_buffer(p, &f->ib)) {
+		f->what = BW_PM4_FOUND_INDIRECT_BUFFER;
+		return true;
+	}
+	return false;
+}
+
+void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_t n_dw,
+			    bw_pm4_find_fn *fn, void *cookie)
+{
+	struct bw_pm4_packet p;
+	for (size_t pos = 0; pos < n_dw; pos += p.size_dw) {
+		struct bw_pm4_find f = {.what = BW_PM4_FOUND_BAD, .pos_dw = pos, .state = state};
+		bool whole = bw_pm4_at(dw, n_dw, pos, &p);
+		bool bad = !whole || p.kind == BW_PM4_TYPE0 || p.kind == BW_PM4_RESERVED ||
+			   (p.kind == BW_PM4_TYPE3 && !bw_pm4_info(p.op));
+		if (bad) {
+			fn(cookie, &f);
+			return;
+		}
+		if (look(state, &p, &f) && !fn(cookie, &f))
+			return;
+		if (f.what == BW_PM4_FOUND_INDIRECT_BUFFER && f.ib.chain)
+			return;
+	}
+}
