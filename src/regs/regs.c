@@ -52,11 +52,12 @@ static struct bw_error *no_such_block(const char *block, uint32_t version)
 	version_text(version, v);
 	struct bw_error *err;
 	if (block_known)
-		err = bw_errorf(BW_E_NOT_FOUND, "no registers known for %s %s (known versions: %s)", block,
-				v, bw_str_text(&known));
+		err = bw_errorf(BW_E_NOT_FOUND, "no registers known for %s %s (known versions: %s)",
+				block, v, bw_str_text(&known));
 	else
-		err = bw_errorf(BW_E_NOT_FOUND, "no registers known for a block '%s' (known blocks: %s)",
-				block, bw_str_text(&known));
+		err = bw_errorf(BW_E_NOT_FOUND,
+				"no registers known for a block '%s' (known blocks: %s)", block,
+				bw_str_text(&known));
 	bw_str_free(&known);
 	return err;
 }
@@ -74,7 +75,8 @@ struct bw_error *bw_regs_find(const char *block, uint32_t version, const struct 
 	if (!strncasecmp(block, "sdma", 4) && version >= BW_IP_VERSION(5, 0, 0)) {
 		char v[16];
 		version_text(version, v);
-		return bw_errorf(BW_E_NOT_FOUND, "the registers of %s %s are in the block gc, with its version",
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "the registers of %s %s are in the block gc, with its version",
 				 block, v);
 	}
 	return no_such_block(block, version);
@@ -179,7 +181,8 @@ bool bw_regs_lookup(const struct bw_regs_block *b, const char *name, struct bw_r
 	return false;
 }
 
-size_t bw_regs_nearest(const struct bw_regs_block *b, const char *name, const char **out, size_t max)
+size_t bw_regs_nearest(const struct bw_regs_block *b, const char *name, const char **out,
+		       size_t max)
 {
 	_cleanup_free_ const char **candidates = calloc(b->n_rows, sizeof(*candidates));
 	_cleanup_free_ size_t *found = calloc(max ? max : 1, sizeof(*found));
@@ -203,7 +206,8 @@ size_t bw_regs_nearest(const struct bw_regs_block *b, const char *name, const ch
 	return n;
 }
 
-struct bw_error *bw_regs_by_name(const struct bw_regs_block *b, const char *name, struct bw_reg *out)
+struct bw_error *bw_regs_by_name(const struct bw_regs_block *b, const char *name,
+				 struct bw_reg *out)
 {
 	const char *near[3];
 	char v[16];
@@ -211,8 +215,8 @@ struct bw_error *bw_regs_by_name(const struct bw_regs_block *b, const char *name
 		return NULL;
 	size_t n = bw_regs_nearest(b, name, near, BW_ARRAY_SIZE(near));
 	version_text(b->version, v);
-	return bw_errorf(BW_E_NOT_FOUND, "%s %s has no register '%s'%s%s%s%s%s%s", text(b->name), v, name,
-			 n ? "; nearest: " : "", n ? near[0] : "", n > 1 ? ", " : "",
+	return bw_errorf(BW_E_NOT_FOUND, "%s %s has no register '%s'%s%s%s%s%s%s", text(b->name), v,
+			 name, n ? "; nearest: " : "", n ? near[0] : "", n > 1 ? ", " : "",
 			 n > 1 ? near[1] : "", n > 2 ? ", " : "", n > 2 ? near[2] : "");
 }
 
@@ -230,7 +234,8 @@ static size_t at(const struct bw_regs_block *b, unsigned segment, uint32_t offse
 		else
 			hi = mid;
 	}
-	while (lo + n < b->n_rows && rows[lo + n].segment == segment && rows[lo + n].offset_dw == offset_dw)
+	while (lo + n < b->n_rows && rows[lo + n].segment == segment &&
+	       rows[lo + n].offset_dw == offset_dw)
 		n++;
 	if (n)
 		*out_first = bw_regs_get(b, lo);
@@ -271,11 +276,12 @@ struct bw_error *bw_reg_address(const struct bw_reg *reg, const uint32_t *bases_
 				uint32_t *out_addr_dw)
 {
 	if (reg->segment == BW_REG_INDEXED)
-		return bw_errorf(BW_E_INVALID, "%s is read through an index register and has no address",
+		return bw_errorf(BW_E_INVALID,
+				 "%s is read through an index register and has no address",
 				 reg->name);
 	if ((size_t)reg->segment >= n_bases)
-		return bw_errorf(BW_E_INVALID, "%s lies in segment %d, and only %zu are known", reg->name,
-				 reg->segment, n_bases);
+		return bw_errorf(BW_E_INVALID, "%s lies in segment %d, and only %zu are known",
+				 reg->name, reg->segment, n_bases);
 	*out_addr_dw = bases_dw[reg->segment] + reg->offset_dw;
 	return NULL;
 }
@@ -359,8 +365,9 @@ struct bw_error *bw_reg_field_by_name(const struct bw_reg *reg, const char *name
 		}
 		bw_str_addf(&known, "%s%s", i ? ", " : "", f.name);
 	}
-	struct bw_error *err = bw_errorf(BW_E_NOT_FOUND, "%s has no field '%s' (it has %s)", reg->name, name,
-					 reg->n_fields ? bw_str_text(&known) : "none");
+	struct bw_error *err =
+		bw_errorf(BW_E_NOT_FOUND, "%s has no field '%s' (it has %s)", reg->name, name,
+			  reg->n_fields ? bw_str_text(&known) : "none");
 	bw_str_free(&known);
 	return err;
 }
@@ -382,7 +389,8 @@ uint64_t bw_reg_field_set(struct bw_reg_field f, uint64_t word, uint64_t value)
 	return (word & ~(max << f.lo)) | value << f.lo;
 }
 
-size_t bw_reg_decode(const struct bw_reg *reg, uint64_t word, struct bw_reg_field_value *out, size_t max)
+size_t bw_reg_decode(const struct bw_reg *reg, uint64_t word, struct bw_reg_field_value *out,
+		     size_t max)
 {
 	for (unsigned i = 0; i < reg->n_fields && i < max; i++) {
 		struct bw_reg_field f = bw_reg_field(reg, i);
@@ -397,7 +405,8 @@ struct bw_error *bw_reg_encode(const struct bw_reg *reg, const char *field, uint
 	struct bw_reg_field f;
 	BW_TRY(bw_reg_field_by_name(reg, field, &f));
 	if (value > bw_reg_field_max(f))
-		return bw_errorf(BW_E_INVALID, "%#llx does not fit into %s.%s (%u bits, at most %#llx)",
+		return bw_errorf(BW_E_INVALID,
+				 "%#llx does not fit into %s.%s (%u bits, at most %#llx)",
 				 (unsigned long long)value, reg->name, f.name, f.hi - f.lo + 1u,
 				 (unsigned long long)bw_reg_field_max(f));
 	*out_word = bw_reg_field_set(f, word, value);

@@ -20,7 +20,8 @@
 
 #include "base/error.h"
 
-#define BW_IP_VERSION(major, minor, rev) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8 | (uint32_t)(rev))
+#define BW_IP_VERSION(major, minor, rev)                                                           \
+	((uint32_t)(major) << 16 | (uint32_t)(minor) << 8 | (uint32_t)(rev))
 
 /* Registers of one block in one version. */
 struct bw_regs_block;
@@ -30,12 +31,12 @@ struct bw_regs_block;
 
 struct bw_reg {
 	const struct bw_regs_block *block;
-	uint32_t index;       /* 0 to bw_regs_count() - 1, in order of address */
-	const char *name;     /* as the kernel has it, without mm, reg or ix */
-	const char *prefix;   /* what the kernel puts in front: "mm", "reg", "ix" */
-	const char *space;    /* indexed: "sq", "gccac", ...; else NULL */
-	int segment;          /* which of the block's base addresses; or BW_REG_INDEXED */
-	uint32_t offset_dw;   /* from that base; or the index */
+	uint32_t index;	    /* 0 to bw_regs_count() - 1, in order of address */
+	const char *name;   /* as the kernel has it, without mm, reg or ix */
+	const char *prefix; /* what the kernel puts in front: "mm", "reg", "ix" */
+	const char *space;  /* indexed: "sq", "gccac", ...; else NULL */
+	int segment;	    /* which of the block's base addresses; or BW_REG_INDEXED */
+	uint32_t offset_dw; /* from that base; or the index */
 	unsigned n_fields;
 };
 
@@ -49,8 +50,8 @@ struct bw_reg_field_value {
 	uint64_t value;
 };
 
-/* The table of a block ("gc", "mmhub", "sdma0", "sdma", "osssys", "hdp", any case) for an IP version.
- * A version can use the table of an older one: bw_regs_version() says of which. */
+/* The table of a block ("gc", "mmhub", "sdma0", "sdma", "osssys", "hdp", any case) for an IP
+ * version. A version can use the table of an older one: bw_regs_version() says of which. */
 struct bw_error *bw_regs_find(const char *block, uint32_t version,
 			      const struct bw_regs_block **out) BW_MUST_CHECK;
 /* All tables: 0 to n - 1; NULL beyond. */
@@ -60,14 +61,15 @@ uint32_t bw_regs_version(const struct bw_regs_block *b);
 size_t bw_regs_count(const struct bw_regs_block *b);
 struct bw_reg bw_regs_get(const struct bw_regs_block *b, size_t index);
 
-/* By name, in any case, with or without the kernel's prefix. "ix" finds indexed registers only, "mm"
- * and "reg" direct ones only; without a prefix direct ones come first. */
+/* By name, in any case, with or without the kernel's prefix. "ix" finds indexed registers only,
+ * "mm" and "reg" direct ones only; without a prefix direct ones come first. */
 bool bw_regs_lookup(const struct bw_regs_block *b, const char *name, struct bw_reg *out);
 /* The same; BW_E_NOT_FOUND names the nearest names. */
 struct bw_error *bw_regs_by_name(const struct bw_regs_block *b, const char *name,
 				 struct bw_reg *out) BW_MUST_CHECK;
 /* Names that were perhaps meant, best first. Returns how many. */
-size_t bw_regs_nearest(const struct bw_regs_block *b, const char *name, const char **out, size_t max);
+size_t bw_regs_nearest(const struct bw_regs_block *b, const char *name, const char **out,
+		       size_t max);
 
 /* How many registers are at an offset of a segment: 0, 1, or more where one place has several names
  * (CP_RB_RPTR is CP_RB0_RPTR). out_first gets the first one; the others follow in index order. */
@@ -105,8 +107,10 @@ uint64_t bw_reg_field_get(struct bw_reg_field f, uint64_t word);
 /* word with the field replaced; value must fit (bw_reg_field_max). */
 uint64_t bw_reg_field_set(struct bw_reg_field f, uint64_t word, uint64_t value);
 
-/* All fields of a word, lowest bits first; returns reg->n_fields, of which at most max are filled. */
-size_t bw_reg_decode(const struct bw_reg *reg, uint64_t word, struct bw_reg_field_value *out, size_t max);
+/* All fields of a word, lowest bits first; returns reg->n_fields, of which at most max are filled.
+ */
+size_t bw_reg_decode(const struct bw_reg *reg, uint64_t word, struct bw_reg_field_value *out,
+		     size_t max);
 /* out_word := word with the named field set; BW_E_INVALID when value does not fit. */
 struct bw_error *bw_reg_encode(const struct bw_reg *reg, const char *field, uint64_t value,
 			       uint64_t word, uint64_t *out_word) BW_MUST_CHECK;

@@ -19,7 +19,7 @@ struct bw_regs_field_row {
 struct bw_regs_row {
 	uint32_t name;
 	uint32_t offset_dw;
-	uint16_t list;   /* fields[lists[list]] up to fields[lists[list + 1]] */
+	uint16_t list; /* fields[lists[list]] up to fields[lists[list + 1]] */
 	uint8_t segment;
 };
 

@@ -20,13 +20,13 @@
 #define R_AMDGPU_ABS64      3
 #define R_AMDGPU_RELATIVE64 13
 
-/* More than any GPU program is; keeps a damaged size from becoming an allocation of terabytes. */
-#define MAX_FILE_B  (1ull << 30)
-#define MAX_IMAGE_B (256ull << 20)
+/* More than any GPU program is. */
+#define MAX_FILE_B (1ull << 30)
 
 #define DESCRIPTOR_B 64
 
 /* EF_AMDGPU_MACH, the low byte of e_flags (LLVM's AMDGPUUsage, "e_flags"). */
+/* clang-format off */
 static const struct {
 	uint8_t mach;
 	const char *name;
@@ -42,40 +42,19 @@ static const struct {
 	{0x41, "gfx1100"}, {0x42, "gfx1013"}, {0x43, "gfx1150"}, {0x44, "gfx1103"},
 	{0x45, "gfx1036"}, {0x46, "gfx1101"}, {0x47, "gfx1102"}, {0x48, "gfx1200"},
 	{0x4a, "gfx1151"}, {0x4b, "gfx941"},  {0x4c, "gfx942"},  {0x4e, "gfx1201"},
-	{0x51, "gfx9-generic"},    {0x52, "gfx10-1-generic"}, {0x53, "gfx10-3-generic"},
-	{0x54, "gfx11-generic"},   {0x55, "gfx1152"},         {0x59, "gfx12-generic"},
+	{0x51, "gfx9-generic"},  {0x52, "gfx10-1-generic"}, {0x53, "gfx10-3-generic"},
+	{0x54, "gfx11-generic"}, {0x55, "gfx1152"},         {0x59, "gfx12-generic"},
 };
+/* clang-format on */
 
-/* What is read of the ELF file while opening it. The tables are copies: the file may hold them at
- * any alignment. */
-struct elf {
-	const char *path;
-	struct bw_cursor file;
-	Elf64_Ehdr eh;
-	Elf64_Shdr *shdrs;
-	size_t n_shdrs;
-	Elf64_Phdr *phdrs;
-	size_t n_phdrs;
-};
-
-static struct bw_error *bytes_at(const struct elf *e, uint64_t offset, uint64_t size_b,
-				 const char *what, const uint8_t **out)
-{
-	if (offset > e->file.len || size_b > e->file.len - offset)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: the %s reaches past the end of the file",
-				 e->path, what);
-	*out = e->file.data + offset;
-	return NULL;
-}
-
-static struct bw_error *table_at(const struct elf *e, uint64_t offset, size_t n, size_t stored_b,
+static struct bw_error *table_at(const struct bw_elf *e, uint64_t offset, size_t n, size_t stored_b,
 				 size_t elem_b, const char *what, void **out)
 {
 	const uint8_t *p = NULL;
 	if (stored_b != elem_b)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: the %s has entries of %zu bytes, not %zu",
-				 e->path, what, stored_b, elem_b);
-	BW_TRY(bytes_at(e, offset, (uint64_t)n * elem_b, what, &p));
+		return DAMAGED(e, "the %s has entries of %zu bytes, not %zu", what, stored_b,
+			       elem_b);
+	BW_TRY(bw_elf_bytes(e, offset, (uint64_t)n * elem_b, what, &p));
 	void *copy = malloc(n * elem_b);
 	if (!copy)
 		return bw_error_nomem();
@@ -84,49 +63,58 @@ static struct bw_error *table_at(const struct elf *e, uint64_t offset, size_t n,
 	return NULL;
 }
 
-static struct bw_error *check_header(const struct elf *e)
+static struct bw_error *check_header(const struct bw_elf *e)
 {
 	const Elf64_Ehdr *eh = &e->eh;
 	const char *p = e->path;
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB)
-		return bw_errorf(BW_E_INVALID, "%s: not a code object: not a 64-bit little-endian ELF file", p);
+		return bw_errorf(BW_E_INVALID,
+				 "%s: not a code object: not a 64-bit little-endian ELF file", p);
 	if (eh->e_machine != EM_AMDGPU)
-		return bw_errorf(BW_E_INVALID, "%s: not a code object: an ELF file for machine %u, not for an AMD GPU (%u)",
+		return bw_errorf(BW_E_INVALID,
+				 "%s: not a code object: an ELF file for machine %u, not for an "
+				 "AMD GPU (%u)",
 				 p, eh->e_machine, EM_AMDGPU);
 	if (eh->e_type == ET_REL)
-		return bw_errorf(BW_E_UNSUPPORTED, "%s: a relocatable object: link it first (ld.lld-19 -shared -o OUT.co %s)",
-				 p, p);
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s: a relocatable object: link it first (ld.lld-19 -shared -o OUT.co %s)",
+			p, p);
 	if (eh->e_type != ET_DYN && eh->e_type != ET_EXEC)
-		return bw_errorf(BW_E_INVALID, "%s: not a code object: ELF type %u cannot be loaded", p, eh->e_type);
+		return bw_errorf(BW_E_INVALID,
+				 "%s: not a code object: ELF type %u cannot be loaded", p,
+				 eh->e_type);
 	return NULL;
 }
 
-static struct bw_error *read_header(struct elf *e)
+static struct bw_error *read_header(struct bw_elf *e)
 {
 	static const char bundle[] = "__CLANG_OFFLOAD_BUNDLE__";
 	if (e->file.len >= sizeof(bundle) - 1 && !memcmp(e->file.data, bundle, sizeof(bundle) - 1))
-		return bw_errorf(BW_E_UNSUPPORTED, "%s: a clang offload bundle: take the code object out with clang-offload-bundler",
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "%s: a clang offload bundle: take the code object out with "
+				 "clang-offload-bundler",
 				 e->path);
 	if (e->file.len < SELFMAG || memcmp(e->file.data, ELFMAG, SELFMAG))
 		return bw_errorf(BW_E_INVALID, "%s: not a code object: not an ELF file", e->path);
 	if (e->file.len < sizeof(e->eh))
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: the file ends inside the ELF header",
-				 e->path);
+		return DAMAGED(e, "the file ends inside the ELF header");
 	memcpy(&e->eh, e->file.data, sizeof(e->eh));
 	BW_TRY(check_header(e));
 	e->n_phdrs = e->eh.e_phnum;
 	e->n_shdrs = e->eh.e_shnum;
 	if (!e->n_phdrs)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: nothing to load", e->path);
+		return DAMAGED(e, "nothing to load");
 	BW_TRY(table_at(e, e->eh.e_phoff, e->n_phdrs, e->eh.e_phentsize, sizeof(Elf64_Phdr),
 			"program header table", (void **)&e->phdrs));
 	if (!e->n_shdrs)
-		return bw_errorf(BW_E_UNSUPPORTED, "%s: a code object without a section table", e->path);
+		return bw_errorf(BW_E_UNSUPPORTED, "%s: a code object without a section table",
+				 e->path);
 	return table_at(e, e->eh.e_shoff, e->n_shdrs, e->eh.e_shentsize, sizeof(Elf64_Shdr),
 			"section table", (void **)&e->shdrs);
 }
 
-static struct bw_error *read_image(struct bw_code_object *co, const struct elf *e)
+static struct bw_error *read_image(struct bw_code_object *co, const struct bw_elf *e)
 {
 	uint64_t size_b = 0;
 	for (size_t i = 0; i < e->n_phdrs; i++) {
@@ -135,13 +123,13 @@ static struct bw_error *read_image(struct bw_code_object *co, const struct elf *
 			continue;
 		if (ph->p_filesz > ph->p_memsz || ph->p_vaddr > MAX_IMAGE_B ||
 		    ph->p_memsz > MAX_IMAGE_B - ph->p_vaddr)
-			return bw_errorf(BW_E_INVALID, "%s: damaged code object: segment %zu (%#llx bytes at %#llx) makes no sense",
-					 e->path, i, (unsigned long long)ph->p_memsz,
-					 (unsigned long long)ph->p_vaddr);
+			return DAMAGED(e, "segment %zu (%#llx bytes at %#llx) makes no sense", i,
+				       (unsigned long long)ph->p_memsz,
+				       (unsigned long long)ph->p_vaddr);
 		size_b = BW_MAX(size_b, ph->p_vaddr + ph->p_memsz);
 	}
 	if (!size_b)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: nothing to load", e->path);
+		return DAMAGED(e, "nothing to load");
 	co->image = calloc(1, size_b);
 	if (!co->image)
 		return bw_error_nomem();
@@ -151,130 +139,15 @@ static struct bw_error *read_image(struct bw_code_object *co, const struct elf *
 		const uint8_t *p = NULL;
 		if (ph->p_type != PT_LOAD)
 			continue;
-		BW_TRY(bytes_at(e, ph->p_offset, ph->p_filesz, "segment", &p));
+		BW_TRY(bw_elf_bytes(e, ph->p_offset, ph->p_filesz, "segment", &p));
 		memcpy(co->image + ph->p_vaddr, p, ph->p_filesz);
 	}
 	return NULL;
 }
 
-/* The bytes of a section that has some. */
-static struct bw_error *section_bytes(const struct elf *e, const Elf64_Shdr *sh, const char *what,
-				      struct bw_cursor *out)
-{
-	const uint8_t *p = NULL;
-	BW_TRY(bytes_at(e, sh->sh_offset, sh->sh_size, what, &p));
-	*out = bw_cursor(p, sh->sh_size);
-	return NULL;
-}
-
-/* The string table a symbol section names, checked to end in a NUL so that its strings do too. */
-static struct bw_error *string_table(const struct elf *e, const Elf64_Shdr *symtab,
-				     struct bw_cursor *out)
-{
-	if (symtab->sh_link >= e->n_shdrs || e->shdrs[symtab->sh_link].sh_type != SHT_STRTAB)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: a symbol table has no string table",
-				 e->path);
-	BW_TRY(section_bytes(e, &e->shdrs[symtab->sh_link], "string table", out));
-	if (!out->len || out->data[out->len - 1])
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: a string table has no end",
-				 e->path);
-	return NULL;
-}
-
-/* Only what names a place in the image is kept: no sections, files, undefined or absolute symbols. */
-static bool is_place(const Elf64_Sym *s, const struct elf *e, const struct bw_cursor *strings,
-		     size_t image_b)
-{
-	unsigned type = ELF64_ST_TYPE(s->st_info);
-	return (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC) && s->st_name &&
-	       s->st_name < strings->len && s->st_shndx != SHN_UNDEF && s->st_shndx < e->n_shdrs &&
-	       s->st_value < image_b;
-}
-
-static struct bw_error *read_symbols(struct bw_code_object *co, const struct elf *e,
-				     const Elf64_Shdr *sh)
-{
-	struct bw_cursor strings, syms;
-	if (sh->sh_entsize != sizeof(Elf64_Sym))
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: symbols of %llu bytes", e->path,
-				 (unsigned long long)sh->sh_entsize);
-	BW_TRY(string_table(e, sh, &strings));
-	BW_TRY(section_bytes(e, sh, "symbol table", &syms));
-	while (bw_cursor_left(&syms) >= sizeof(Elf64_Sym)) {
-		Elf64_Sym s;
-		bw_cursor_copy(&syms, &s, sizeof(s));
-		if (!is_place(&s, e, &strings, co->image_b))
-			continue;
-		struct bw_symbol sym = {
-			.name = (const char *)strings.data + s.st_name,
-			.addr = s.st_value,
-			.size_b = BW_MIN(s.st_size, co->image_b - s.st_value),
-			.is_function = ELF64_ST_TYPE(s.st_info) == STT_FUNC,
-		};
-		const Elf64_Shdr *home = &e->shdrs[s.st_shndx];
-		struct symbol_place place = {home->sh_addr + BW_MIN(home->sh_size, MAX_IMAGE_B), SYMBOL_NONE};
-		BW_TRY(bw_vec_push(&co->symbols, sym));
-		BW_TRY(bw_vec_push(&co->places, place));
-	}
-	return NULL;
-}
-
-struct sortable {
-	struct bw_symbol sym;
-	struct symbol_place place;
-};
-
-/* By address; at one address labels first and the function last, so that a search for "the last
- * symbol not after" finds the function. */
-static int by_address(const void *pa, const void *pb)
-{
-	const struct bw_symbol *a = &((const struct sortable *)pa)->sym;
-	const struct bw_symbol *b = &((const struct sortable *)pb)->sym;
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->is_function != b->is_function)
-		return a->is_function ? 1 : -1;
-	if (a->size_b != b->size_b)
-		return a->size_b < b->size_b ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-static struct bw_error *sort_symbols(struct bw_code_object *co)
-{
-	size_t n = co->symbols.len;
-	_cleanup_free_ struct sortable *all = calloc(n ? n : 1, sizeof(*all));
-	_cleanup_free_ uint32_t *open = calloc(n ? n : 1, sizeof(*open));
-	size_t n_out = 0, n_open = 0;
-	if (!all || !open)
-		return bw_error_nomem();
-	for (size_t i = 0; i < n; i++)
-		all[i] = (struct sortable){co->symbols.data[i], co->places.data[i]};
-	qsort(all, n, sizeof(*all), by_address);
-	for (size_t i = 0; i < n; i++) {
-		/* .dynsym repeats what .symtab has */
-		if (i && !by_address(&all[i], &all[i - 1]))
-			continue;
-		const struct bw_symbol *s = &all[i].sym;
-		while (n_open) {
-			const struct bw_symbol *top = &co->symbols.data[open[n_open - 1]];
-			if (top->addr + top->size_b > s->addr)
-				break;
-			n_open--;
-		}
-		all[i].place.parent = n_open ? open[n_open - 1] : SYMBOL_NONE;
-		co->symbols.data[n_out] = *s;
-		co->places.data[n_out] = all[i].place;
-		if (s->size_b)
-			open[n_open++] = (uint32_t)n_out;
-		n_out++;
-	}
-	co->symbols.len = co->places.len = n_out;
-	return NULL;
-}
-
 /* One dynamic relocation. What the loader does is always "base + addend"; a symbol of the object
  * itself is folded into the addend. */
-static struct bw_error *read_reloc(struct bw_code_object *co, const struct elf *e,
+static struct bw_error *read_reloc(struct bw_code_object *co, const struct bw_elf *e,
 				   const Elf64_Rela *r, const struct bw_cursor *syms,
 				   const struct bw_cursor *strings)
 {
@@ -284,35 +157,40 @@ static struct bw_error *read_reloc(struct bw_code_object *co, const struct elf *
 	if (type == R_AMDGPU_NONE)
 		return NULL;
 	if (type != R_AMDGPU_RELATIVE64 && type != R_AMDGPU_ABS64)
-		return bw_errorf(BW_E_UNSUPPORTED, "%s: relocation type %u at %#llx is not supported",
-				 e->path, type, (unsigned long long)r->r_offset);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "%s: relocation type %u at %#llx is not supported", e->path, type,
+				 (unsigned long long)r->r_offset);
 	if (co->image_b < 8 || r->r_offset > co->image_b - 8)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: a relocation at %#llx, outside of the image",
-				 e->path, (unsigned long long)r->r_offset);
+		return DAMAGED(e, "a relocation at %#llx, outside of the image",
+			       (unsigned long long)r->r_offset);
 	if (type == R_AMDGPU_ABS64) {
 		Elf64_Sym s;
 		if (index >= syms->len / sizeof(s))
-			return bw_errorf(BW_E_INVALID, "%s: damaged code object: a relocation names symbol %llu of %zu",
-					 e->path, (unsigned long long)index, syms->len / sizeof(s));
+			return DAMAGED(e, "a relocation names symbol %llu of %zu",
+				       (unsigned long long)index, syms->len / sizeof(s));
 		memcpy(&s, syms->data + index * sizeof(s), sizeof(s));
 		if (s.st_shndx == SHN_UNDEF && ELF64_ST_BIND(s.st_info) == STB_WEAK)
 			return NULL; /* stays 0: nobody will define it */
 		if (s.st_shndx == SHN_UNDEF)
-			return bw_errorf(BW_E_UNSUPPORTED, "%s: needs the symbol '%s', which the object does not define",
-					 e->path, s.st_name < strings->len ? (const char *)strings->data + s.st_name : "?");
+			return bw_errorf(
+				BW_E_UNSUPPORTED,
+				"%s: needs the symbol '%s', which the object does not define",
+				e->path,
+				s.st_name < strings->len ? (const char *)strings->data + s.st_name
+							 : "?");
 		rel.addend += s.st_value;
 	}
 	return bw_vec_push(&co->relocs, rel);
 }
 
-static struct bw_error *read_relocs(struct bw_code_object *co, const struct elf *e,
+static struct bw_error *read_relocs(struct bw_code_object *co, const struct bw_elf *e,
 				    const Elf64_Shdr *sh)
 {
 	struct bw_cursor relas, syms = {0}, strings = {0};
-	BW_TRY(section_bytes(e, sh, "relocation table", &relas));
+	BW_TRY(bw_elf_section(e, sh, "relocation table", &relas));
 	if (sh->sh_link && sh->sh_link < e->n_shdrs) {
-		BW_TRY(section_bytes(e, &e->shdrs[sh->sh_link], "symbol table", &syms));
-		BW_TRY(string_table(e, &e->shdrs[sh->sh_link], &strings));
+		BW_TRY(bw_elf_section(e, &e->shdrs[sh->sh_link], "symbol table", &syms));
+		BW_TRY(bw_elf_strings(e, &e->shdrs[sh->sh_link], &strings));
 	}
 	while (bw_cursor_left(&relas) >= sizeof(Elf64_Rela)) {
 		Elf64_Rela r;
@@ -322,19 +200,18 @@ static struct bw_error *read_relocs(struct bw_code_object *co, const struct elf 
 	return NULL;
 }
 
-static struct bw_error *read_notes(struct bw_code_object *co, const struct elf *e,
+static struct bw_error *read_notes(struct bw_code_object *co, const struct bw_elf *e,
 				   const Elf64_Shdr *sh)
 {
 	struct bw_cursor c;
-	BW_TRY(section_bytes(e, sh, "note section", &c));
+	BW_TRY(bw_elf_section(e, sh, "note section", &c));
 	while (bw_cursor_left(&c) >= 12) {
 		uint32_t name_b = bw_cursor_u32(&c), desc_b = bw_cursor_u32(&c);
 		uint32_t type = bw_cursor_u32(&c);
 		const char *name = bw_cursor_bytes(&c, bw_align_up(name_b, 4));
 		const void *desc = bw_cursor_bytes(&c, desc_b);
 		if (!name || !desc)
-			return bw_errorf(BW_E_INVALID, "%s: damaged code object: a note reaches past its section",
-					 e->path);
+			return DAMAGED(e, "a note reaches past its section");
 		if (type == NT_AMDGPU_METADATA && name_b == 7 && !memcmp(name, "AMDGPU", 7))
 			BW_TRY(bw_code_object_read_metadata(co, desc, desc_b));
 		bw_cursor_bytes(&c, BW_MIN(bw_align_up(desc_b, 4) - desc_b, bw_cursor_left(&c)));
@@ -342,7 +219,7 @@ static struct bw_error *read_notes(struct bw_code_object *co, const struct elf *
 	return NULL;
 }
 
-static bool is_executable(const struct elf *e, uint64_t addr)
+static bool is_executable(const struct bw_elf *e, uint64_t addr)
 {
 	for (size_t i = 0; i < e->n_phdrs; i++) {
 		const Elf64_Phdr *ph = &e->phdrs[i];
@@ -355,7 +232,8 @@ static bool is_executable(const struct elf *e, uint64_t addr)
 
 static bool is_gfx10_or_later(const char *gpu)
 {
-	/* gfx6 to gfx9 have three digits, gfx10 and later four ("gfx10-1-generic" has its own form) */
+	/* gfx6 to gfx9 have three digits, gfx10 and later four ("gfx10-1-generic" has its own form)
+	 */
 	return !strncmp(gpu, "gfx1", 4);
 }
 
@@ -368,12 +246,12 @@ static uint32_t vgpr_granule(const struct bw_code_object *co, bool wave32)
 }
 
 /* Fills in what the 64-byte kernel descriptor says (reference debug-info 3). */
-static struct bw_error *read_descriptor(struct bw_code_object *co, const struct elf *e,
+static struct bw_error *read_descriptor(struct bw_code_object *co, const struct bw_elf *e,
 					struct bw_kernel *k)
 {
 	if (co->image_b < DESCRIPTOR_B || k->descriptor > co->image_b - DESCRIPTOR_B)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: the descriptor of kernel '%s' lies outside of the image",
-				 e->path, k->name);
+		return DAMAGED(e, "the descriptor of kernel '%s' lies outside of the image",
+			       k->name);
 	struct bw_cursor c = bw_cursor(co->image + k->descriptor, DESCRIPTOR_B);
 	k->lds_b = bw_cursor_u32(&c);
 	k->scratch_b = bw_cursor_u32(&c);
@@ -386,8 +264,8 @@ static struct bw_error *read_descriptor(struct bw_code_object *co, const struct 
 	k->rsrc2 = bw_cursor_u32(&c);
 	k->properties = bw_cursor_u16(&c);
 	if (k->entry >= co->image_b || (k->entry & 3) || !is_executable(e, k->entry))
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: the entry of kernel '%s' (%#llx) is not code",
-				 e->path, k->name, (unsigned long long)k->entry);
+		return DAMAGED(e, "the entry of kernel '%s' (%#llx) is not code", k->name,
+			       (unsigned long long)k->entry);
 	k->wave32 = is_gfx10_or_later(co->gpu) && (k->properties >> 10 & 1);
 	k->vgprs = ((k->rsrc1 & 0x3f) + 1) * vgpr_granule(co, k->wave32);
 	k->end = k->entry;
@@ -397,7 +275,9 @@ static struct bw_error *read_descriptor(struct bw_code_object *co, const struct 
 	for (size_t i = 0; i < k->n_args; i++) {
 		const struct bw_kernel_arg *a = &k->args[i];
 		if (a->offset_b > k->kernarg_b || a->size_b > k->kernarg_b - a->offset_b)
-			return bw_errorf(BW_E_INVALID, "%s: argument %zu of kernel '%s' lies outside of its %u-byte argument segment",
+			return bw_errorf(BW_E_INVALID,
+					 "%s: argument %zu of kernel '%s' lies outside of its "
+					 "%u-byte argument segment",
 					 e->path, i, k->name, k->kernarg_b);
 	}
 	return NULL;
@@ -430,15 +310,15 @@ static void name_gpu(struct bw_code_object *co, uint32_t e_flags)
 			snprintf(co->gpu, sizeof(co->gpu), "%s", gpu_names[i].name);
 }
 
-static struct bw_error *read_all(struct bw_code_object *co, struct elf *e)
+static struct bw_error *read_all(struct bw_code_object *co, struct bw_elf *e)
 {
 	BW_TRY(read_header(e));
 	name_gpu(co, e->eh.e_flags);
 	BW_TRY(read_image(co, e));
 	for (size_t i = 0; i < e->n_shdrs; i++)
 		if (e->shdrs[i].sh_type == SHT_SYMTAB || e->shdrs[i].sh_type == SHT_DYNSYM)
-			BW_TRY(read_symbols(co, e, &e->shdrs[i]));
-	BW_TRY(sort_symbols(co));
+			BW_TRY(bw_code_object_read_symbols(co, e, &e->shdrs[i]));
+	BW_TRY(bw_code_object_sort_symbols(co));
 	for (size_t i = 0; i < e->n_shdrs; i++) {
 		const Elf64_Shdr *sh = &e->shdrs[i];
 		if (sh->sh_type == SHT_RELA && (sh->sh_flags & SHF_ALLOC))
@@ -467,7 +347,7 @@ struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char
 	}
 	if (size_b)
 		memcpy(co->file, data, size_b);
-	struct elf e = {.path = co->path, .file = bw_cursor(co->file, size_b)};
+	struct bw_elf e = {.path = co->path, .file = bw_cursor(co->file, size_b)};
 	struct bw_error *err = read_all(co, &e);
 	free(e.shdrs);
 	free(e.phdrs);
@@ -485,7 +365,8 @@ struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **o
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return bw_error_errno(errno, "cannot open %s", path);
 	if (!S_ISREG(st.st_mode))
-		return bw_errorf(BW_E_INVALID, "%s: not a file that can be read as a code object", path);
+		return bw_errorf(BW_E_INVALID, "%s: not a file that can be read as a code object",
+				 path);
 	if ((uint64_t)st.st_size > MAX_FILE_B)
 		return bw_errorf(BW_E_INVALID, "%s: too large for a code object (%lld bytes)", path,
 				 (long long)st.st_size);
@@ -510,8 +391,7 @@ void bw_code_object_close(struct bw_code_object *co)
 {
 	if (!co)
 		return;
-	bw_vec_each(&co->owned, p)
-		free(*p);
+	bw_vec_each(&co->owned, p) free(*p);
 	bw_vec_free(&co->owned);
 	bw_vec_free(&co->symbols);
 	bw_vec_free(&co->places);
@@ -537,34 +417,6 @@ struct bw_error *bw_code_object_keep_text(struct bw_code_object *co, const char 
 	else
 		*out = copy;
 	return err;
-}
-
-const struct bw_symbol *bw_code_object_symbol_named(const struct bw_code_object *co, const char *name)
-{
-	for (size_t i = 0; i < co->symbols.len; i++)
-		if (!strcmp(co->symbols.data[i].name, name))
-			return &co->symbols.data[i];
-	return NULL;
-}
-
-const struct bw_symbol *bw_code_object_symbol_at(const struct bw_code_object *co, uint64_t addr)
-{
-	size_t lo = 0, hi = co->symbols.len;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (co->symbols.data[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
-		return NULL;
-	for (uint32_t i = (uint32_t)lo - 1; i != SYMBOL_NONE; i = co->places.data[i].parent) {
-		const struct bw_symbol *s = &co->symbols.data[i];
-		if (addr - s->addr < s->size_b)
-			return s;
-	}
-	return addr < co->places.data[lo - 1].section_end ? &co->symbols.data[lo - 1] : NULL;
 }
 
 const char *bw_code_object_path(const struct bw_code_object *co)

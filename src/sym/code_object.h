@@ -16,26 +16,27 @@ struct bw_code_object;
 enum bw_arg_kind { BW_ARG_BUFFER, BW_ARG_VALUE, BW_ARG_LDS_POINTER, BW_ARG_HIDDEN, BW_ARG_OTHER };
 
 struct bw_kernel_arg {
-	const char *name;      /* may be "" */
-	const char *type_name; /* "float*", "" if unknown */
-	const char *value_kind;/* metadata's word: "global_buffer", "by_value", "hidden_block_count_x" */
+	const char *name;	/* may be "" */
+	const char *type_name;	/* "float*", "" if unknown */
+	const char *value_kind; /* metadata's word: "global_buffer", "by_value",
+				   "hidden_block_count_x" */
 	enum bw_arg_kind kind;
 	uint32_t offset_b, size_b;
 };
 
 struct bw_kernel {
 	const char *name;
-	uint64_t entry;        /* address in the image of the first instruction */
-	uint64_t end;          /* of the symbol; == entry when unknown */
-	uint64_t descriptor;   /* address of NAME.kd */
+	uint64_t entry;	     /* address in the image of the first instruction */
+	uint64_t end;	     /* of the symbol; == entry when unknown */
+	uint64_t descriptor; /* address of NAME.kd */
 	uint32_t rsrc1, rsrc2, rsrc3;
-	uint16_t properties;   /* kernel_code_properties */
+	uint16_t properties; /* kernel_code_properties */
 	uint32_t lds_b, scratch_b, kernarg_b;
 	bool wave32;
-	uint32_t vgprs;        /* allocated, from rsrc1 */
+	uint32_t vgprs;		 /* allocated, from rsrc1 */
 	uint32_t max_group_size; /* .max_flat_workgroup_size, 1024 if not said */
-	uint32_t reqd_group[3];  /* .reqd_workgroup_size, 0 if not said */
-	bool has_metadata;     /* args known */
+	uint32_t reqd_group[3];	 /* .reqd_workgroup_size, 0 if not said */
+	bool has_metadata;	 /* args known */
 	const struct bw_kernel_arg *args;
 	size_t n_args;
 };
@@ -43,11 +44,12 @@ struct bw_kernel {
 struct bw_symbol {
 	const char *name;
 	uint64_t addr, size_b;
-	bool is_function;      /* else a label or an object */
+	bool is_function; /* else a label or an object */
 };
 
 /* path: for messages. data is copied. */
-struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path, struct bw_code_object **out) BW_MUST_CHECK;
+struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path,
+				     struct bw_code_object **out) BW_MUST_CHECK;
 struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **out) BW_MUST_CHECK;
 void bw_code_object_close(struct bw_code_object *co);
 
@@ -65,7 +67,10 @@ const struct bw_symbol *bw_code_object_symbol_at(const struct bw_code_object *co
 /* The image: bytes [0, size) to be placed at a multiple of 4096; addresses above are offsets in it.
  * Dynamic relocations the loader must apply (R_AMDGPU_RELATIVE64 and ABS64) are listed. */
 const void *bw_code_object_image(const struct bw_code_object *co, size_t *out_size_b);
-struct bw_reloc { uint64_t offset_b; uint64_t addend; }; /* *(u64 *)(image + offset) = base + addend */
+struct bw_reloc {
+	uint64_t offset_b;
+	uint64_t addend;
+}; /* *(u64 *)(image + offset) = base + addend */
 const struct bw_reloc *bw_code_object_relocs(const struct bw_code_object *co, size_t *out_n);
 /* The ELF file's bytes, for readers of its debug information. */
 const void *bw_code_object_file(const struct bw_code_object *co, size_t *out_size_b);

@@ -33,13 +33,13 @@ static bool object_size(struct bw_cursor *c, uint64_t *out_elements)
 		skip_b = first & 31;
 	} else {
 		/* 0xc0 to 0xdf: bytes of the count that follows, and bytes of the value itself */
-		static const uint8_t count_b[32] = {[4] = 1, [5] = 2, [6] = 4, [7] = 1, [8] = 2, [9] = 4,
-						    [25] = 1, [26] = 2, [27] = 4, [28] = 2, [29] = 4,
-						    [30] = 2, [31] = 4};
-		static const uint8_t value_b[32] = {[7] = 1,   [8] = 1,   [9] = 1,   [10] = 4, [11] = 8,
-						    [12] = 1,  [13] = 2,  [14] = 4,  [15] = 8, [16] = 1,
-						    [17] = 2,  [18] = 4,  [19] = 8,  [20] = 2, [21] = 3,
-						    [22] = 5,  [23] = 9,  [24] = 17};
+		static const uint8_t count_b[32] = {
+			[4] = 1,  [5] = 2,  [6] = 4,  [7] = 1,	[8] = 2,  [9] = 4, [25] = 1,
+			[26] = 2, [27] = 4, [28] = 2, [29] = 4, [30] = 2, [31] = 4};
+		static const uint8_t value_b[32] = {
+			[7] = 1,  [8] = 1,  [9] = 1,  [10] = 4, [11] = 8, [12] = 1,
+			[13] = 2, [14] = 4, [15] = 8, [16] = 1, [17] = 2, [18] = 4,
+			[19] = 8, [20] = 2, [21] = 3, [22] = 5, [23] = 9, [24] = 17};
 		unsigned form = first - 0xc0;
 		uint64_t count = 0;
 		for (unsigned i = 0; i < count_b[form]; i++)
@@ -128,7 +128,8 @@ static struct bw_error *read_args(struct bw_code_object *co, const msgpack_objec
 	if (!list)
 		return NULL; /* a kernel without arguments */
 	if (list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size > MAX_ARGS)
-		return bw_errorf(BW_E_INVALID, "%s: the metadata of kernel '%s' has no usable argument list",
+		return bw_errorf(BW_E_INVALID,
+				 "%s: the metadata of kernel '%s' has no usable argument list",
 				 co->path, k->name);
 	size_t n = list->via.array.size;
 	_cleanup_free_ struct bw_kernel_arg *args = calloc(n ? n : 1, sizeof(*args));
@@ -137,7 +138,9 @@ static struct bw_error *read_args(struct bw_code_object *co, const msgpack_objec
 	for (size_t i = 0; i < n; i++) {
 		const msgpack_object *o = &list->via.array.ptr[i];
 		if (!value_of(o, ".offset") || !value_of(o, ".size") || !value_of(o, ".value_kind"))
-			return bw_errorf(BW_E_INVALID, "%s: the metadata of argument %zu of kernel '%s' lacks .offset, .size or .value_kind",
+			return bw_errorf(BW_E_INVALID,
+					 "%s: the metadata of argument %zu of kernel '%s' lacks "
+					 ".offset, .size or .value_kind",
 					 co->path, i, k->name);
 		BW_TRY(text_of(co, o, ".name", &args[i].name));
 		BW_TRY(text_of(co, o, ".type_name", &args[i].type_name));
@@ -159,11 +162,13 @@ static struct bw_error *read_kernel(struct bw_code_object *co, const msgpack_obj
 	BW_TRY(text_of(co, o, ".name", &k.name));
 	BW_TRY(text_of(co, o, ".symbol", &symbol));
 	if (!*k.name || !*symbol)
-		return bw_errorf(BW_E_INVALID, "%s: the metadata has a kernel without .name or .symbol",
+		return bw_errorf(BW_E_INVALID,
+				 "%s: the metadata has a kernel without .name or .symbol",
 				 co->path);
 	const struct bw_symbol *descriptor = bw_code_object_symbol_named(co, symbol);
 	if (!descriptor)
-		return bw_errorf(BW_E_INVALID, "%s: the metadata's kernel '%s' has no descriptor: no symbol '%s'",
+		return bw_errorf(BW_E_INVALID,
+				 "%s: the metadata's kernel '%s' has no descriptor: no symbol '%s'",
 				 co->path, k.name, symbol);
 	k.descriptor = descriptor->addr;
 	k.kernarg_b = number_of(o, ".kernarg_segment_size", 0);
@@ -172,7 +177,8 @@ static struct bw_error *read_kernel(struct bw_code_object *co, const msgpack_obj
 	if (group && group->type == MSGPACK_OBJECT_ARRAY && group->via.array.size == 3)
 		for (int i = 0; i < 3; i++)
 			if (group->via.array.ptr[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
-				k.reqd_group[i] = (uint32_t)BW_MIN(group->via.array.ptr[i].via.u64, UINT32_MAX);
+				k.reqd_group[i] = (uint32_t)BW_MIN(group->via.array.ptr[i].via.u64,
+								   UINT32_MAX);
 	BW_TRY(read_args(co, value_of(o, ".args"), &k));
 	return bw_vec_push(&co->kernels, k);
 }
@@ -183,13 +189,15 @@ struct bw_error *bw_code_object_read_metadata(struct bw_code_object *co, const v
 	size_t used_b = 0;
 	msgpack_object root;
 	if (!is_whole(note_desc, size_b))
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: the metadata ends too early", co->path);
+		return bw_errorf(BW_E_INVALID,
+				 "%s: damaged code object: the metadata ends too early", co->path);
 	_cleanup_(bw_cleanup_zone) msgpack_zone *zone = msgpack_zone_new(MSGPACK_ZONE_CHUNK_SIZE);
 	if (!zone)
 		return bw_error_nomem();
 	msgpack_unpack_return r = msgpack_unpack(note_desc, size_b, &used_b, zone, &root);
 	if (r != MSGPACK_UNPACK_SUCCESS && r != MSGPACK_UNPACK_EXTRA_BYTES)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: the metadata cannot be read", co->path);
+		return bw_errorf(BW_E_INVALID,
+				 "%s: damaged code object: the metadata cannot be read", co->path);
 	const msgpack_object *kernels = value_of(&root, "amdhsa.kernels");
 	if (!kernels || kernels->type != MSGPACK_OBJECT_ARRAY)
 		return NULL; /* a library of functions; a kernel may still have its .kd symbol */

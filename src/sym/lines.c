@@ -23,14 +23,14 @@ struct row {
 	uint64_t start, end;
 	uint32_t sequence; /* rows of one sequence follow each other in address order */
 	uint32_t line, column;
-	uint32_t file;     /* index into files */
-	uint32_t order;    /* in the table, among rows of one place */
+	uint32_t file;	/* index into files */
+	uint32_t order; /* in the table, among rows of one place */
 	bool is_stmt, prologue_end;
 };
 
 struct source {
 	bool tried;
-	char *text;     /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
+	char *text; /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
 	const char **lines;
 	size_t n_lines;
 };
@@ -39,8 +39,8 @@ struct bw_lines {
 	char *elf_bytes; /* libelf's own copy: it may write to what it is given */
 	Elf *elf;
 	Dwarf *dwarf;
-	struct BW_VEC(struct row) rows; /* by address */
-	struct BW_VEC(const char *) files; /* owned, each once */
+	struct BW_VEC(struct row) rows;	      /* by address */
+	struct BW_VEC(const char *) files;    /* owned, each once */
 	struct BW_VEC(struct source) sources; /* one for each file, read when asked for */
 };
 
@@ -83,8 +83,8 @@ static struct bw_error *file_index(struct bw_lines *l, const char *name, const c
 	return NULL;
 }
 
-/* The rows from `first` on are one sequence that ends at `end`. One that was discarded by the linker
- * starts at 0 or ends beyond the image: it covers no code. */
+/* The rows from `first` on are one sequence that ends at `end`. One that was discarded by the
+ * linker starts at 0 or ends beyond the image: it covers no code. */
 static void end_sequence(struct bw_lines *l, size_t first, uint64_t end, uint64_t image_b)
 {
 	size_t n = l->rows.len - first;
@@ -99,11 +99,12 @@ static void end_sequence(struct bw_lines *l, size_t first, uint64_t end, uint64_
 
 static struct bw_error *dwarf_failed(const struct bw_code_object *co)
 {
-	return bw_errorf(BW_E_INVALID, "%s: damaged line table: %s", bw_code_object_path(co), dwarf_errmsg(-1));
+	return bw_errorf(BW_E_INVALID, "%s: damaged line table: %s", bw_code_object_path(co),
+			 dwarf_errmsg(-1));
 }
 
-static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_object *co, Dwarf_Die *unit,
-				  uint32_t *sequence)
+static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_object *co,
+				  Dwarf_Die *unit, uint32_t *sequence)
 {
 	Dwarf_Lines *lines;
 	size_t n, image_b, first = l->rows.len;
@@ -131,7 +132,8 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 		}
 		const char *name = dwarf_linesrc(line, NULL, NULL);
 		if (!name || dwarf_lineno(line, &number) || dwarf_linecol(line, &column) ||
-		    dwarf_linebeginstatement(line, &is_stmt) || dwarf_lineprologueend(line, &prologue_end))
+		    dwarf_linebeginstatement(line, &is_stmt) ||
+		    dwarf_lineprologueend(line, &prologue_end))
 			return dwarf_failed(co);
 		if (name != last_name)
 			BW_TRY(file_index(l, name, comp_dir ? comp_dir : "", &file));
@@ -189,7 +191,8 @@ static bool has_line_section(Elf *elf)
 		return false;
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr sh; /* a copy: in the file it may lie at any address */
-		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		const char *name =
+			gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
 		if (name && (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line")))
 			return true;
 	}
@@ -207,8 +210,8 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 	elf_version(EV_CURRENT);
 	l->elf = elf_memory(l->elf_bytes, size_b);
 	if (!l->elf)
-		return bw_errorf(BW_E_INVALID, "%s: damaged code object: %s", bw_code_object_path(co),
-				 elf_errmsg(-1));
+		return bw_errorf(BW_E_INVALID, "%s: damaged code object: %s",
+				 bw_code_object_path(co), elf_errmsg(-1));
 	if (!has_line_section(l->elf))
 		return NULL;
 	l->dwarf = dwarf_begin_elf(l->elf, DWARF_C_READ, NULL);
@@ -314,7 +317,8 @@ size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, 
 		meant[i] = is_file(l->files.data[i], file);
 	for (size_t i = 0; i < l->rows.len; i++) {
 		const struct row *r = &l->rows.data[i];
-		if (r->is_stmt && meant[r->file] && r->line && r->line >= line && (!nearest || r->line < nearest))
+		if (r->is_stmt && meant[r->file] && r->line && r->line >= line &&
+		    (!nearest || r->line < nearest))
 			nearest = r->line;
 	}
 	if (!nearest)
@@ -326,7 +330,8 @@ size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, 
 		const struct row *r = &l->rows.data[i];
 		if (!r->line)
 			continue;
-		if (!last || last->sequence != r->sequence || last->line != r->line || last->file != r->file)
+		if (!last || last->sequence != r->sequence || last->line != r->line ||
+		    last->file != r->file)
 			taken = false;
 		last = r;
 		if (taken || !r->is_stmt || r->line != nearest || !meant[r->file])

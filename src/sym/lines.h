@@ -9,21 +9,24 @@
 struct bw_lines;
 
 struct bw_line {
-	const char *file;   /* as the compiler wrote it, made absolute with the compilation directory */
+	const char
+		*file; /* as the compiler wrote it, made absolute with the compilation directory */
 	unsigned line, column;
-	uint64_t start, end;/* addresses in the image that this row covers */
+	uint64_t start, end; /* addresses in the image that this row covers */
 	bool is_stmt, prologue_end;
-	bool approximate;   /* a line 0 row: this is the nearest earlier line of the same sequence */
+	bool approximate; /* a line 0 row: this is the nearest earlier line of the same sequence */
 };
 
 /* A code object without line tables gives an empty table, not an error. co must outlive it. */
-struct bw_error *bw_lines_open(const struct bw_code_object *co, struct bw_lines **out) BW_MUST_CHECK;
+struct bw_error *bw_lines_open(const struct bw_code_object *co,
+			       struct bw_lines **out) BW_MUST_CHECK;
 void bw_lines_close(struct bw_lines *l);
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
 /* Breakpoint addresses of FILE:LINE: is_stmt rows only, first of each run; file matches by its last
  * path components. With no code on that line, the next line that has some (out_line says which).
  * Returns the number of addresses, at most max. */
-size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, uint64_t *out_addr, size_t max, unsigned *out_line);
+size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, uint64_t *out_addr,
+		     size_t max, unsigned *out_line);
 /* Where a breakpoint on the function at entry goes: its prologue_end row, else entry. */
 uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint64_t end);
 /* Files named by the tables. */

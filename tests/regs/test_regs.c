@@ -41,8 +41,8 @@ static void check_known(const char *line)
 	char name[32], reg_name[96], segment[32];
 	unsigned major, minor, rev, offset, hi, lo;
 	int used;
-	if (sscanf(line, "%31s %u.%u.%u %95s %x/%31s%n", name, &major, &minor, &rev, reg_name, &offset,
-		   segment, &used) != 7)
+	if (sscanf(line, "%31s %u.%u.%u %95s %x/%31s%n", name, &major, &minor, &rev, reg_name,
+		   &offset, segment, &used) != 7)
 		fail_msg("known.txt: cannot read '%s'", line);
 	const struct bw_regs_block *b = block(name, BW_IP_VERSION(major, minor, rev));
 	struct bw_reg reg = reg_named(b, reg_name);
@@ -54,7 +54,8 @@ static void check_known(const char *line)
 	}
 	if (reg.offset_dw != offset)
 		fail_msg("%s: offset %#x", line, reg.offset_dw);
-	for (line += used; sscanf(line, "%95s %u:%u%n", reg_name, &hi, &lo, &used) == 3; line += used) {
+	for (line += used; sscanf(line, "%95s %u:%u%n", reg_name, &hi, &lo, &used) == 3;
+	     line += used) {
 		struct bw_reg_field f = {0};
 		struct bw_error *err = bw_reg_field_by_name(&reg, reg_name, &f);
 		if (err)
@@ -106,7 +107,8 @@ static void versions(void **state)
 		{"hdp", BW_IP_VERSION(6, 0, 0), BW_IP_VERSION(6, 0, 0)},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(bw_regs_version(block(rows[i].block, rows[i].asked)), rows[i].used);
+		assert_int_equal(bw_regs_version(block(rows[i].block, rows[i].asked)),
+				 rows[i].used);
 }
 
 static void check_refused(const char *name, uint32_t version, const char *message)
@@ -123,17 +125,19 @@ static void check_refused(const char *name, uint32_t version, const char *messag
 static void versions_unknown(void **state)
 {
 	check_refused("hdp", BW_IP_VERSION(8, 0, 0),
-		      "no registers known for hdp 8.0.0 (known versions: 4.0.0, 4.4.2, 5.0.0, 5.2.1, 6.0.0, 7.0.0)");
+		      "no registers known for hdp 8.0.0 (known versions: 4.0.0, 4.4.2, 5.0.0, "
+		      "5.2.1, 6.0.0, 7.0.0)");
 	check_refused("vcn", BW_IP_VERSION(4, 0, 0),
-		      "no registers known for a block 'vcn' (known blocks: gc, hdp, mmhub, osssys, sdma, sdma0, sdma1)");
+		      "no registers known for a block 'vcn' (known blocks: gc, hdp, mmhub, osssys, "
+		      "sdma, sdma0, sdma1)");
 	check_refused("sdma0", BW_IP_VERSION(6, 0, 0),
 		      "the registers of sdma0 6.0.0 are in the block gc, with its version");
 }
 
 static void names_as_typed(void **state)
 {
-	static const char *const typed[] = {"GRBM_STATUS", "grbm_status", "mmGRBM_STATUS", "regGRBM_STATUS",
-					    "MMgrbm_Status"};
+	static const char *const typed[] = {"GRBM_STATUS", "grbm_status", "mmGRBM_STATUS",
+					    "regGRBM_STATUS", "MMgrbm_Status"};
 	struct bw_reg reg;
 	for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
 		reg = reg_named(gc11(), typed[i]);
@@ -150,7 +154,8 @@ static void names_as_typed(void **state)
 	/* a name that begins like a prefix */
 	reg = reg_named(block("mmhub", BW_IP_VERSION(3, 0, 0)), "MMMC_VM_FB_OFFSET");
 	assert_string_equal(reg.name, "MMMC_VM_FB_OFFSET");
-	assert_string_equal(reg_named(block("gc", BW_IP_VERSION(9, 0, 1)), "regGRBM_STATUS").prefix, "mm");
+	assert_string_equal(reg_named(block("gc", BW_IP_VERSION(9, 0, 1)), "regGRBM_STATUS").prefix,
+			    "mm");
 }
 
 static void names_misspelt(void **state)
@@ -159,7 +164,8 @@ static void names_misspelt(void **state)
 	struct bw_error *err = bw_regs_by_name(gc11(), "mmGRBM_STATS", &reg);
 	assert_non_null(err);
 	assert_int_equal(err->code, BW_E_NOT_FOUND);
-	assert_non_null(strstr(err->message, "gc 11.0.0 has no register 'mmGRBM_STATS'; nearest: GRBM_STATUS"));
+	assert_non_null(strstr(err->message,
+			       "gc 11.0.0 has no register 'mmGRBM_STATS'; nearest: GRBM_STATUS"));
 	bw_error_free(err);
 	err = bw_regs_by_name(gc11(), "xyzzy_xyzzy_xyzzy", &reg);
 	assert_non_null(err);
@@ -192,19 +198,22 @@ static void every_register(void **state)
 				assert_null(bw_regs_address(b, full, bases, 8, &addr));
 				assert_int_equal(addr, bases[reg.segment] + reg.offset_dw);
 				n = bw_regs_at_address(b, bases, 8, addr, &first);
-				assert_int_equal(bw_regs_at(b, reg.segment, reg.offset_dw, &found), n);
+				assert_int_equal(bw_regs_at(b, reg.segment, reg.offset_dw, &found),
+						 n);
 				assert_int_equal(found.index, first.index);
 			}
 			assert_in_range(i, first.index, first.index + n - 1);
 			/* and its neighbours are elsewhere */
 			if (first.index) {
 				struct bw_reg before = bw_regs_get(b, first.index - 1);
-				assert_true(before.segment != reg.segment || before.space != reg.space ||
+				assert_true(before.segment != reg.segment ||
+					    before.space != reg.space ||
 					    before.offset_dw != reg.offset_dw);
 			}
 		}
 	}
-	print_message("%zu tables, %zu registers, %zu bytes\n", n_blocks, n_regs, bw_regs_tables_size_b());
+	print_message("%zu tables, %zu registers, %zu bytes\n", n_blocks, n_regs,
+		      bw_regs_tables_size_b());
 	assert_true(n_blocks >= 30 && n_regs > 45000);
 	/* about 400 KB a GC version is what the issue allows: 7 of those */
 	assert_true(bw_regs_tables_size_b() < 7 * 400 * 1024);
@@ -236,7 +245,8 @@ static void places_without_register(void **state)
 
 static void several_names_at_one_place(void **state)
 {
-	struct bw_reg a = reg_named(gc11(), "CP_RB_RPTR"), b = reg_named(gc11(), "CP_RB0_RPTR"), first;
+	struct bw_reg a = reg_named(gc11(), "CP_RB_RPTR"), b = reg_named(gc11(), "CP_RB0_RPTR"),
+		      first;
 	assert_int_equal(a.offset_dw, b.offset_dw);
 	assert_int_equal(bw_regs_at(gc11(), a.segment, a.offset_dw, &first), 2);
 	assert_int_equal(a.index + b.index, 2 * first.index + 1);
@@ -256,13 +266,15 @@ static void encode_decode(void **state)
 			assert_int_equal(bw_reg_decode(&reg, before, values, 64), reg.n_fields);
 			for (unsigned k = 0; k < reg.n_fields; k++, n_fields++) {
 				struct bw_reg_field f = values[k].field;
-				uint64_t max = bw_reg_field_max(f), value = 0x123456789abcdef0ull * (k + 7) & max, word;
+				uint64_t max = bw_reg_field_max(f),
+					 value = 0x123456789abcdef0ull * (k + 7) & max, word;
 				assert_true(!k || f.lo > values[k - 1].field.hi);
 				assert_int_equal(values[k].value, before >> f.lo & max);
 				assert_null(bw_reg_encode(&reg, f.name, value, before, &word));
 				bw_reg_decode(&reg, word, again, 64);
 				for (unsigned m = 0; m < reg.n_fields; m++)
-					assert_int_equal(again[m].value, m == k ? value : values[m].value);
+					assert_int_equal(again[m].value,
+							 m == k ? value : values[m].value);
 				assert_int_equal((word ^ before) & ~(max << f.lo), 0);
 			}
 		}
@@ -278,12 +290,15 @@ static void encode_refuses(void **state)
 	struct bw_error *err = bw_reg_encode(&reg, "VMID", 16, 0, &word);
 	assert_non_null(err);
 	assert_int_equal(err->code, BW_E_INVALID);
-	assert_string_equal(err->message, "0x10 does not fit into GRBM_GFX_CNTL.VMID (4 bits, at most 0xf)");
+	assert_string_equal(err->message,
+			    "0x10 does not fit into GRBM_GFX_CNTL.VMID (4 bits, at most 0xf)");
 	bw_error_free(err);
 	err = bw_reg_encode(&reg, "PASID", 1, 0, &word);
 	assert_non_null(err);
 	assert_int_equal(err->code, BW_E_NOT_FOUND);
-	assert_string_equal(err->message, "GRBM_GFX_CNTL has no field 'PASID' (it has PIPEID, MEID, VMID, QUEUEID, CTXID)");
+	assert_string_equal(
+		err->message,
+		"GRBM_GFX_CNTL has no field 'PASID' (it has PIPEID, MEID, VMID, QUEUEID, CTXID)");
 	bw_error_free(err);
 	assert_int_equal(word, 0x77);
 	assert_null(bw_reg_encode(&reg, "vmid", 8, 0, &word));
@@ -312,7 +327,8 @@ static void patterns(void **state)
 	assert_int_equal(count_matches("regGRBM_STATUS?"), count_matches("grbm_status?"));
 	assert_int_equal(count_matches("TCP_WATCH?_CNTL"), 4);
 	assert_int_equal(count_matches("ixSQ_WAVE_PC_*"), 2);
-	assert_int_equal(count_matches("*WATCH*ADDR*H"), count_matches("TCP_WATCH?_ADDR_H") + count_matches("SQ_WATCH?_ADDR_H"));
+	assert_int_equal(count_matches("*WATCH*ADDR*H"),
+			 count_matches("TCP_WATCH?_ADDR_H") + count_matches("SQ_WATCH?_ADDR_H"));
 	assert_int_equal(count_matches("no_such*"), 0);
 	assert_int_equal(count_matches(""), 0);
 	assert_true(bw_regs_match_next(gc11(), "TCP_WATCH?_CNTL", &at, &reg));

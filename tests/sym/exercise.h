@@ -27,7 +27,8 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 		struct bw_line at;
 		if (!bw_lines_at(lines, addr, &at))
 			continue;
-		assert(at.line && at.file && at.start <= addr && addr < at.end && at.end <= image_b);
+		assert(at.line && at.file && at.start <= addr && addr < at.end &&
+		       at.end <= image_b);
 	}
 	for (size_t i = 0; i < n && i < 16; i++) {
 		uint64_t found[4];

@@ -20,7 +20,8 @@ static const struct bw_kernel *only_kernel(const struct bw_code_object *co)
 	return k;
 }
 
-/* Values: reference debug-info 3 and 12 (#15, #19, #20), from llvm-readelf-19 and llvm-objdump-19; the scratch of ckern from --notes. */
+/* Values: reference debug-info 3 and 12 (#15, #19, #20), from llvm-readelf-19 and llvm-objdump-19;
+ * the scratch of ckern from --notes. */
 static void descriptors(void **state)
 {
 	static const struct {
@@ -118,13 +119,16 @@ static void arguments(void **state)
 		assert_int_equal(k->args[i].offset_b, rows[i].offset_b);
 		assert_int_equal(k->args[i].size_b, rows[i].size_b);
 	}
-	/* the hidden block starts at the next multiple of 8: 24; queue_ptr is at + 200 (debug-info 2) */
+	/* the hidden block starts at the next multiple of 8: 24; queue_ptr is at + 200 (debug-info
+	 * 2) */
 	bool block_count = false, queue_ptr = false;
 	for (size_t i = 4; i < k->n_args; i++) {
 		const struct bw_kernel_arg *a = &k->args[i];
 		assert_int_equal(a->kind, BW_ARG_HIDDEN);
-		block_count |= !strcmp(a->value_kind, "hidden_block_count_x") && a->offset_b == 24 && a->size_b == 4;
-		queue_ptr |= !strcmp(a->value_kind, "hidden_queue_ptr") && a->offset_b == 224 && a->size_b == 8;
+		block_count |= !strcmp(a->value_kind, "hidden_block_count_x") &&
+			       a->offset_b == 24 && a->size_b == 4;
+		queue_ptr |= !strcmp(a->value_kind, "hidden_queue_ptr") && a->offset_b == 224 &&
+			     a->size_b == 8;
 	}
 	assert_true(block_count && queue_ptr);
 	bw_code_object_close(co);
@@ -235,14 +239,21 @@ static void refused(void **state)
 	struct bw_code_object *co = NULL;
 	check_refused(bw_code_object_load("/nonexistent/x.co", &co), BW_E_SYSTEM,
 		      "cannot open /nonexistent/x.co: No such file or directory");
-	check_refused(bw_code_object_load("/dev/null", &co), BW_E_INVALID, "/dev/null: not a file that can be read");
+	check_refused(bw_code_object_load("/dev/null", &co), BW_E_INVALID,
+		      "/dev/null: not a file that can be read");
 	check_refused(bw_code_object_load("/", &co), BW_E_INVALID, "not a file that can be read");
-	check_refused(bw_code_object_load(sample_path("missing"), &co), BW_E_UNSUPPORTED, "needs the symbol 'elsewhere'");
-	check_refused(bw_code_object_load(sample_path("relocatable"), &co), BW_E_UNSUPPORTED, "link it first");
-	check_refused(bw_code_object_open("", 0, "empty", &co), BW_E_INVALID, "empty: not a code object");
-	check_refused(bw_code_object_open("hello, world\n", 13, "text", &co), BW_E_INVALID, "not an ELF file");
-	check_refused(bw_code_object_open("\177ELF\2\1", 6, "short", &co), BW_E_INVALID, "ends inside the ELF header");
-	check_refused(bw_code_object_open("__CLANG_OFFLOAD_BUNDLE__xxxxxxxx", 32, "b", &co), BW_E_UNSUPPORTED, "offload bundle");
+	check_refused(bw_code_object_load(sample_path("missing"), &co), BW_E_UNSUPPORTED,
+		      "needs the symbol 'elsewhere'");
+	check_refused(bw_code_object_load(sample_path("relocatable"), &co), BW_E_UNSUPPORTED,
+		      "link it first");
+	check_refused(bw_code_object_open("", 0, "empty", &co), BW_E_INVALID,
+		      "empty: not a code object");
+	check_refused(bw_code_object_open("hello, world\n", 13, "text", &co), BW_E_INVALID,
+		      "not an ELF file");
+	check_refused(bw_code_object_open("\177ELF\2\1", 6, "short", &co), BW_E_INVALID,
+		      "ends inside the ELF header");
+	check_refused(bw_code_object_open("__CLANG_OFFLOAD_BUNDLE__xxxxxxxx", 32, "b", &co),
+		      BW_E_UNSUPPORTED, "offload bundle");
 	assert_null(co);
 }
 

@@ -71,7 +71,8 @@ static void one_byte_changed(void **state)
 /* Fields of eight bytes with the numbers that overflow sums. */
 static void large_numbers(void **state)
 {
-	static const uint64_t values[] = {UINT64_MAX, UINT64_MAX - 7, 1ull << 63, 1ull << 32, 0x7fffffffffffff00, 256ull << 20};
+	static const uint64_t values[] = {UINT64_MAX, UINT64_MAX - 7,	  1ull << 63,
+					  1ull << 32, 0x7fffffffffffff00, 256ull << 20};
 	static const char *const names[] = {"relocs", "kern_nolib.O2"};
 	for (size_t k = 0; k < 2; k++) {
 		size_t size_b, refused = 0;

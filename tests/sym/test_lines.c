@@ -95,7 +95,8 @@ static void optimised(void **state)
 {
 	struct opened o = opened("kern_nolib.O2");
 	CHECK_FIND(o.lines, "kern_nolib.cl", 23, 0x17dc, 0x1848, 0x18b4, 0x1920, 0x19cc);
-	CHECK_FIND(o.lines, "kern_nolib.cl", 22, 0x17a8, 0x1800, 0x186c, 0x18d8, 0x1944, 0x195c, 0x1998, 0x19dc);
+	CHECK_FIND(o.lines, "kern_nolib.cl", 22, 0x17a8, 0x1800, 0x186c, 0x18d8, 0x1944, 0x195c,
+		   0x1998, 0x19dc);
 	check_at(o.lines, 0x1720, 13, 54, false);
 	check_at(o.lines, 0x1780, 21, 5, true);
 	check_at(o.lines, 0x1850, 23, 20, false);
@@ -126,9 +127,10 @@ static void assembly(void **state)
 static void files_as_typed(void **state)
 {
 	struct opened o = opened("kern_nolib.O0");
-	static const char *const typed[] = {"kern_nolib.cl", "samples/kern_nolib.cl", "./samples/kern_nolib.cl",
-					    "sym/samples/kern_nolib.cl"};
-	static const char *const others[] = {"lib.cl", "other.cl", "", "x/kern_nolib.cl", "/kern_nolib.cl", "kern_nolib"};
+	static const char *const typed[] = {"kern_nolib.cl", "samples/kern_nolib.cl",
+					    "./samples/kern_nolib.cl", "sym/samples/kern_nolib.cl"};
+	static const char *const others[] = {"lib.cl",		"other.cl",	  "",
+					     "x/kern_nolib.cl", "/kern_nolib.cl", "kern_nolib"};
 	uint64_t found[4];
 	unsigned line;
 	for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++)
@@ -195,11 +197,12 @@ static void source_text(void **state)
 	closed(o);
 }
 
-/* Every row against the compiler's own idea of it: addresses of one line, found by FILE:LINE, are at
- * that line. */
+/* Every row against the compiler's own idea of it: addresses of one line, found by FILE:LINE, are
+ * at that line. */
 static void find_and_at_agree(void **state)
 {
-	static const char *const objects[] = {"kern_nolib.O0", "kern_nolib.O2", "two.O0", "nest.O2", "ckern.O0", "meta"};
+	static const char *const objects[] = {"kern_nolib.O0", "kern_nolib.O2", "two.O0",
+					      "nest.O2",       "ckern.O0",	"meta"};
 	size_t n_checked = 0;
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
 		struct opened o = opened(objects[i]);
@@ -213,7 +216,8 @@ static void find_and_at_agree(void **state)
 				for (size_t k = 0; k < n; k++, n_checked++) {
 					struct bw_line at;
 					assert_true(bw_lines_at(o.lines, found[k], &at));
-					assert_true(got >= line && at.line == got && at.start == found[k]);
+					assert_true(got >= line && at.line == got &&
+						    at.start == found[k]);
 					assert_string_equal(at.file, files[f]);
 				}
 			}
@@ -226,14 +230,10 @@ static void find_and_at_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unoptimised),
-		cmocka_unit_test(optimised),
-		cmocka_unit_test(assembly),
-		cmocka_unit_test(files_as_typed),
-		cmocka_unit_test(lines_without_code),
-		cmocka_unit_test(no_line_table),
-		cmocka_unit_test(source_text),
-		cmocka_unit_test(find_and_at_agree),
+		cmocka_unit_test(unoptimised),	      cmocka_unit_test(optimised),
+		cmocka_unit_test(assembly),	      cmocka_unit_test(files_as_typed),
+		cmocka_unit_test(lines_without_code), cmocka_unit_test(no_line_table),
+		cmocka_unit_test(source_text),	      cmocka_unit_test(find_and_at_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
