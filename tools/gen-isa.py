@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks data/isa/gfx11.enc and makes the decoder's tables from it.
 
-Usage: gen-isa.py ENC OPS_H FIELDS_H TABLES_C     writes the three files
-       gen-isa.py --check ENC                     only checks
+Usage: gen-isa.py [--ops OPS_H] [--fields FIELDS_H] [-o TABLES_C] ENC
 
 OPS_H     enum bw_op, sorted by name
 FIELDS_H  one inline function for each field of each format
@@ -12,6 +11,7 @@ TABLES_C  which format a first dword has, opcode -> row for each format, the row
 What is wrong with ENC is told as "file:line: message", exit status 1. The output depends on ENC
 alone.
 """
+import argparse
 import re
 import sys
 
@@ -363,10 +363,6 @@ def write_fields(enc, out):
     out.append("\n#endif")
 
 
-def rows_of(enc):
-    return enc.insns
-
-
 def write_tables(enc, out):
     out.append('#include "isa/tables.h"\n')
     heads = sorted((f for f in enc.formats.values() if f.space == f.name),
@@ -374,7 +370,7 @@ def write_tables(enc, out):
     out.append("/* Most specific first; `next` is the one to try when this one does not match. */")
     out.append("const struct bw_isa_head bw_isa_heads[] = {\n\t{0},")
     chains = []
-    for index, f in enumerate(heads):
+    for f in heads:
         chains.append((f.mask & 0xffffffff, f.value & 0xffffffff))
     firsts = []
     nexts = {}
@@ -405,6 +401,8 @@ def write_tables(enc, out):
     if (0, 0) in fixed:
         fixed.remove((0, 0))
     fixed.insert(0, (0, 0))
+    if len(fixed) > 256:
+        raise Bad(enc.insns[-1].line, "more than 256 sets of fixed bits: bw_isa_row.fixed is too small")
     fixed_index = {k: n for n, k in enumerate(fixed)}
     out.append("/* Bits that an opcode needs to be as they are here. */")
     out.append("const struct bw_isa_fixed bw_isa_fixed[] = {")
@@ -484,28 +482,27 @@ def write_tables(enc, out):
 
 
 def main():
-    args = sys.argv[1:]
-    check = args[:1] == ["--check"]
-    if check:
-        args = args[1:]
-    if len(args) != (1 if check else 4):
-        sys.exit(__doc__)
-    path = args[0]
-    with open(path, encoding="utf-8") as f:
+    args = argparse.ArgumentParser()
+    args.add_argument("--ops")
+    args.add_argument("--fields")
+    args.add_argument("-o", dest="tables")
+    args.add_argument("enc")
+    args = args.parse_args()
+    with open(args.enc, encoding="utf-8") as f:
         text = f.read()
+    parts = []
     try:
         enc = Encodings(text)
-        parts = []
-        for write in (write_ops, write_fields, write_tables):
+        for name, write in ((args.ops, write_ops), (args.fields, write_fields), (args.tables, write_tables)):
             out = ["/* SPDX-License-Identifier: MIT */",
                    "/* Made by tools/gen-isa.py from data/isa/gfx11.enc. */"]
             write(enc, out)
-            parts.append("\n".join(out) + "\n")
+            parts.append((name, "\n".join(out) + "\n"))
     except Bad as bad:
-        print(f"{path}:{bad.line}: {bad}", file=sys.stderr)
+        print(f"{args.enc}:{bad.line}: {bad}", file=sys.stderr)
         sys.exit(1)
-    if not check:
-        for name, part in zip(args[1:], parts):
+    for name, part in parts:
+        if name:
             with open(name, "w", encoding="utf-8") as f:
                 f.write(part)
 

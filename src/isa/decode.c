@@ -13,10 +13,18 @@ enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_DPP16 = 250, SRC_VGPR_HIGH_HALF = 
 /* Address VGPRs of a ray instruction after the node pointer. */
 enum { RAY_ADDRESSES = 10 };
 
-enum { CODE_REG = 1, CODE_CONST = 2, CODE_SPECIAL = 4, CODE_LDS = 8, CODE_LITERAL = 16, CODE_VGPR = 32 };
+enum {
+	CODE_REG = 1,
+	CODE_CONST = 2,
+	CODE_SPECIAL = 4,
+	CODE_LDS = 8,
+	CODE_LITERAL = 16,
+	CODE_VGPR = 32
+};
 
-/* What the codes below 256 are; zero is reserved. 239, 251, 252 and 254 are reserved by the manual and
- * decoded by LLVM 19: they pass here. */
+/* What the codes below 256 are; zero is reserved. 239, 251, 252 and 254 are reserved by the manual
+ * and decoded by LLVM 19: they pass here. */
+/* clang-format off */
 static const uint8_t code_kind[256] = {
 	[0 ... 127] = CODE_REG,
 	[128 ... 208] = CODE_CONST,
@@ -26,7 +34,9 @@ static const uint8_t code_kind[256] = {
 	[254] = CODE_LDS,
 	[255] = CODE_LITERAL,
 };
+/* clang-format on */
 
+/* clang-format off */
 static const uint8_t operand_takes[] = {
 	[BW_OPD_SSRC] = CODE_REG | CODE_CONST | CODE_SPECIAL | CODE_LITERAL,
 	[BW_OPD_SREG] = CODE_REG,
@@ -36,6 +46,7 @@ static const uint8_t operand_takes[] = {
 	[BW_OPD_MATC] = CODE_CONST | CODE_VGPR,
 	[BW_OPD_IMPLIED_EXEC] = 0,
 };
+/* clang-format on */
 
 /* An instruction being decoded. */
 struct decoding {
@@ -161,8 +172,8 @@ static void fold_half(struct decoding *d, unsigned slot)
 	}
 }
 
-/* Sources and destination of a vector ALU instruction. raw: the source fields in order, VSRC1 already
- * as an operand code; operands without a field are put between them. */
+/* Sources and destination of a vector ALU instruction. raw: the source fields in order, VSRC1
+ * already as an operand code; operands without a field are put between them. */
 static bool take_vector_operands(struct decoding *d, const uint16_t *raw, bool compact)
 {
 	const struct bw_isa_row *row = d->row;
@@ -257,14 +268,16 @@ static bool decode_smem(struct decoding *d)
 	in->dlc = bw_smem_dlc(w);
 	if (row->dst_kind != BW_OPD_SDATA)
 		return true;
-	return align_sgprs(&in->dst, row->dst_n_reg) && in->dst != BW_SRC_M0 && in->dst < BW_SRC_EXEC_LO;
+	return align_sgprs(&in->dst, row->dst_n_reg) && in->dst != BW_SRC_M0 &&
+	       in->dst < BW_SRC_EXEC_LO;
 }
 
 static bool decode_compact(struct decoding *d)
 {
 	struct bw_inst *in = d->in;
 	const uint32_t *w = d->w;
-	uint16_t raw[3] = {(uint16_t)bw_vop2_src0(w), (uint16_t)(BW_SRC_VGPR0 + bw_vop2_vsrc1(w)), 0};
+	uint16_t raw[3] = {(uint16_t)bw_vop2_src0(w), (uint16_t)(BW_SRC_VGPR0 + bw_vop2_vsrc1(w)),
+			   0};
 	if (in->fmt == BW_FMT_VOP1)
 		in->dst = (uint16_t)bw_vop1_vdst(w);
 	else if (in->fmt == BW_FMT_VOP2)
@@ -278,7 +291,8 @@ static bool decode_vop3(struct decoding *d)
 {
 	struct bw_inst *in = d->in;
 	const uint32_t *w = d->w;
-	uint16_t raw[3] = {(uint16_t)bw_vop3_src0(w), (uint16_t)bw_vop3_src1(w), (uint16_t)bw_vop3_src2(w)};
+	uint16_t raw[3] = {(uint16_t)bw_vop3_src0(w), (uint16_t)bw_vop3_src1(w),
+			   (uint16_t)bw_vop3_src2(w)};
 	in->dst = (uint16_t)bw_vop3_vdst(w);
 	in->clamp = bw_vop3_clamp(w);
 	in->neg = (uint8_t)bw_vop3_neg(w);
@@ -342,8 +356,10 @@ static bool decode_vopd(struct decoding *d)
 	in->op_y = y->op;
 	in->dst = (uint16_t)bw_vopd_x_vdst(w);
 	in->dst_y = (uint16_t)(bw_vopd_y_vdst(w) << 1 | (~in->dst & 1));
-	uint16_t x_raw[2] = {(uint16_t)bw_vopd_x_src0(w), (uint16_t)(BW_SRC_VGPR0 + bw_vopd_x_vsrc1(w))};
-	uint16_t y_raw[2] = {(uint16_t)bw_vopd_y_src0(w), (uint16_t)(BW_SRC_VGPR0 + bw_vopd_y_vsrc1(w))};
+	uint16_t x_raw[2] = {(uint16_t)bw_vopd_x_src0(w),
+			     (uint16_t)(BW_SRC_VGPR0 + bw_vopd_x_vsrc1(w))};
+	uint16_t y_raw[2] = {(uint16_t)bw_vopd_y_src0(w),
+			     (uint16_t)(BW_SRC_VGPR0 + bw_vopd_y_vsrc1(w))};
 	return take_vopd_half(d, d->row, x_raw, in->src, &in->n_src) &&
 	       take_vopd_half(d, y, y_raw, in->src_y, &in->n_src_y);
 }
@@ -361,8 +377,8 @@ static bool decode_ds(struct decoding *d)
 	in->vdata = (uint8_t)bw_ds_data0(w);
 	in->vdata2 = (uint8_t)bw_ds_data1(w);
 	in->dst = (uint16_t)bw_ds_vdst(w);
-	return vgprs_exist(in->vdata, row->data_n_reg) && vgprs_exist(in->vdata2, row->data1_n_reg) &&
-	       vgprs_exist(in->dst, row->dst_n_reg);
+	return vgprs_exist(in->vdata, row->data_n_reg) &&
+	       vgprs_exist(in->vdata2, row->data1_n_reg) && vgprs_exist(in->dst, row->dst_n_reg);
 }
 
 static bool decode_flat(struct decoding *d)
@@ -440,8 +456,9 @@ static bool image_addresses_exist(const struct bw_isa_row *row, const struct bw_
 		return vgprs_exist(in->vaddr, row->addr_n_reg - (ray && in->a16 ? 3 : 0));
 	if (!ray)
 		return true;
-	return vgprs_exist(in->vaddr, row->addr_n_reg - RAY_ADDRESSES) && vgprs_exist(in->nsa[1], 3) &&
-	       vgprs_exist(in->nsa[2], 3) && (in->a16 || vgprs_exist(in->nsa[3], 3));
+	return vgprs_exist(in->vaddr, row->addr_n_reg - RAY_ADDRESSES) &&
+	       vgprs_exist(in->nsa[1], 3) && vgprs_exist(in->nsa[2], 3) &&
+	       (in->a16 || vgprs_exist(in->nsa[3], 3));
 }
 
 static bool decode_image(struct decoding *d)
@@ -501,6 +518,7 @@ static bool decode_export(struct decoding *d)
 	return true;
 }
 
+/* clang-format off */
 static const struct {
 	bool (*decode)(struct decoding *d);
 	uint32_t (*opcode)(const uint32_t *w);
@@ -530,6 +548,7 @@ static const struct {
 	[BW_FMT_MIMG] = {decode_image, bw_mimg_op, 2},
 	[BW_FMT_EXP] = {decode_export, NULL, 2},
 };
+/* clang-format on */
 
 static enum bw_fmt format_of(uint32_t w)
 {

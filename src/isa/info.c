@@ -10,6 +10,7 @@ const struct bw_op_info *bw_isa_op_info(enum bw_op op)
 	return &bw_isa_infos[op < BW_OP_COUNT ? op : BW_OP_ILLEGAL];
 }
 
+/* clang-format off */
 static const char *const fmt_names[BW_FMT_COUNT] = {
 	[BW_FMT_ILLEGAL] = "illegal",
 	[BW_FMT_SOP1] = "SOP1",
@@ -36,6 +37,7 @@ static const char *const fmt_names[BW_FMT_COUNT] = {
 	[BW_FMT_MIMG] = "MIMG",
 	[BW_FMT_EXP] = "EXP",
 };
+/* clang-format on */
 
 const char *bw_isa_fmt_name(enum bw_fmt fmt)
 {

@@ -6,9 +6,10 @@
  * tables come from data/isa/gfx11.enc. Pure: bytes in, struct out.
  *
  * An opcode that exists in a compact and in a 64-bit form is one bw_op with the same operands in
- * both: what the compact form implies is filled in (see src, sdst and dst). Operands that name several
- * SGPRs have their low bits cleared as the hardware does (s5 of a 64-bit operand is s4), so that the
- * whole run lies within 0..127. */
+ * both: what the compact form implies is filled in (see src, sdst and dst). Operands that name
+ * several SGPRs have their low bits cleared as the hardware does (s5 of a 64-bit operand is s4), so
+ * that the whole run lies within 0..127. Runs of VGPRs end at v255 at the latest, except where
+ * their length depends on the wave size (WMMA C and D) or on the image (MIMG). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 
 #include "isa/ops.h" /* generated: enum bw_op { BW_OP_ILLEGAL, BW_OP_V_ADD_F32, ... BW_OP_COUNT } */
 
+/* clang-format off */
 enum bw_fmt {
 	BW_FMT_ILLEGAL,
 	BW_FMT_SOP1, BW_FMT_SOP2, BW_FMT_SOPC, BW_FMT_SOPK, BW_FMT_SOPP, BW_FMT_SMEM,
@@ -26,7 +28,10 @@ enum bw_fmt {
 	BW_FMT_COUNT,
 };
 
-/* Operand codes, as in the 9-bit SRC fields; 7- and 8-bit fields use the same numbers. */
+/* Operand codes, as in the 9-bit SRC fields; 7- and 8-bit fields use the same numbers. Reserved codes
+ * make an instruction illegal, except 239, 251, 252 and (32-bit vector sources) 254, which the manual
+ * reserves and LLVM 19 decodes (POPS_EXITING_WAVE_ID, VCCZ, EXECZ, LDS_DIRECT): they pass.
+ * Lane masks: a source is 0..125, a destination 0..127; in wave64 the pair begins at code & ~1. */
 enum {
 	BW_SRC_VCC_LO = 106, BW_SRC_VCC_HI = 107,
 	BW_SRC_TTMP0 = 108, BW_SRC_NULL = 124, BW_SRC_M0 = 125,
@@ -38,7 +43,9 @@ enum {
 };
 
 enum bw_dpp { BW_DPP_NONE, BW_DPP_8, BW_DPP_16 };
+/* clang-format on */
 
+/* clang-format off */
 struct bw_inst {
 	enum bw_op op;
 	enum bw_fmt fmt;
@@ -97,13 +104,16 @@ struct bw_inst {
 	uint16_t opcode_y;
 	uint8_t n_src_y;
 };
+/* clang-format on */
 
-/* Decodes the instruction at words[0]. n_dw: how many dwords may be read (1 to 3 are enough). Returns
- * false when the words are no gfx1100 instruction, or when it does not fit in n_dw; out_inst then
- * says BW_OP_ILLEGAL, 4 bytes, and carries fmt and opcode as far as they could be told. */
+/* Decodes the instruction at words[0]. n_dw: how many dwords may be read (1 to 3 are enough).
+ * Returns false when the words are no gfx1100 instruction, or when it does not fit in n_dw;
+ * out_inst then says BW_OP_ILLEGAL, 4 bytes, and carries fmt and opcode as far as they could be
+ * told. */
 bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst);
 
 /* What the tables say about an opcode. Strings are static. */
+/* clang-format off */
 enum bw_op_class { BW_CLASS_MAP, BW_CLASS_CMP, BW_CLASS_SCALAR, BW_CLASS_MEM, BW_CLASS_WAVE, BW_CLASS_CTRL };
 
 struct bw_op_info {
@@ -116,12 +126,14 @@ struct bw_op_info {
 	const char *mods;        /* D DPP, C clamp, O omod, N neg and abs, S op_sel: in some form of it */
 	enum bw_op same;         /* VOPD halves: the instruction that computes the same; others: itself */
 };
+/* clang-format on */
 const struct bw_op_info *bw_isa_op_info(enum bw_op op);
 const char *bw_isa_fmt_name(enum bw_fmt fmt);
 /* BW_OP_ILLEGAL when there is none of that name. */
 enum bw_op bw_isa_op_by_name(const char *name);
 
 /* Where control can go after the instruction at pc (for stepping). */
+/* clang-format off */
 enum bw_flow {
 	BW_FLOW_NEXT,        /* pc + size */
 	BW_FLOW_BRANCH,      /* always to target */
@@ -132,6 +144,7 @@ enum bw_flow {
 	BW_FLOW_END,         /* s_endpgm and kin */
 	BW_FLOW_TRAP,        /* s_trap */
 };
+/* clang-format on */
 enum bw_flow bw_isa_flow(const struct bw_inst *inst, uint64_t pc, uint64_t *out_target);
 
 #endif

@@ -9,6 +9,7 @@
 #include "isa/inst.h"
 
 /* What an operand of a row may be. */
+/* clang-format off */
 enum bw_operand_kind {
 	BW_OPD_NONE,
 	BW_OPD_SSRC,         /* scalar source: SGPR code, constant, literal */
@@ -46,6 +47,7 @@ struct bw_isa_row {
 	uint8_t fixed;               /* index into bw_isa_fixed */
 	uint8_t flags;               /* BW_ROW_* */
 };
+/* clang-format on */
 
 struct bw_isa_head {
 	uint32_t mask, value; /* first dword */

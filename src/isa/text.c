@@ -12,8 +12,8 @@
 #include "base/util.h"
 #include "isa/inst.h"
 
-/* What is printed depends on the wave size (vcc_lo or vcc), and 16-bit halves exist only in the last
- * setting: each is tried until one knows the words. */
+/* What is printed depends on the wave size (vcc_lo or vcc), and 16-bit halves exist only in the
+ * last setting: each is tried until one knows the words. */
 enum { WAVE32, WAVE64, HALVES, N_SETTINGS };
 
 static const char *const settings[N_SETTINGS] = {
@@ -35,7 +35,8 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(known); i++)
 		is_known |= strcmp(gpu, known[i]) == 0;
 	if (!is_known)
-		return bw_errorf(BW_E_UNSUPPORTED, "no disassembler for %s: gfx1100 to gfx1103 are there", gpu);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "no disassembler for %s: gfx1100 to gfx1103 are there", gpu);
 
 	LLVMInitializeAMDGPUTargetInfo();
 	LLVMInitializeAMDGPUTarget();
@@ -46,10 +47,12 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 		return bw_error_nomem();
 	t->lanes = 32;
 	for (unsigned i = 0; i < N_SETTINGS; i++) {
-		t->llvm[i] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", gpu, settings[i], NULL, 0, NULL, NULL);
+		t->llvm[i] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", gpu, settings[i],
+							 NULL, 0, NULL, NULL);
 		if (!t->llvm[i]) {
 			bw_isa_text_destroy(t);
-			return bw_errorf(BW_E_UNSUPPORTED, "this LLVM has no disassembler for %s (%s)", gpu,
+			return bw_errorf(BW_E_UNSUPPORTED,
+					 "this LLVM has no disassembler for %s (%s)", gpu,
 					 settings[i]);
 		}
 	}
@@ -89,13 +92,15 @@ static void squeeze(char *text)
 }
 
 /* LLVM's text of the instruction, false when no setting knows it. */
-static bool ask_llvm(struct bw_isa_text *t, const uint32_t *words, size_t size_b, char *text, size_t text_b)
+static bool ask_llvm(struct bw_isa_text *t, const uint32_t *words, size_t size_b, char *text,
+		     size_t text_b)
 {
 	const unsigned order[N_SETTINGS] = {t->lanes == 64 ? WAVE64 : WAVE32, HALVES,
 					    t->lanes == 64 ? WAVE32 : WAVE64};
 	for (unsigned i = 0; i < N_SETTINGS; i++) {
 		uint32_t copy[3] = {words[0], words[1], words[2]};
-		size_t n = LLVMDisasmInstruction(t->llvm[order[i]], (uint8_t *)copy, size_b, 0, text, text_b);
+		size_t n = LLVMDisasmInstruction(t->llvm[order[i]], (uint8_t *)copy, size_b, 0,
+						 text, text_b);
 		if (n == size_b && !strstr(text, "/*Invalid")) {
 			squeeze(text);
 			return true;
@@ -104,16 +109,19 @@ static bool ask_llvm(struct bw_isa_text *t, const uint32_t *words, size_t size_b
 	return false;
 }
 
-static void raw_words(const uint32_t *words, size_t size_b, const char *name, char *out, size_t out_b)
+static void raw_words(const uint32_t *words, size_t size_b, const char *name, char *out,
+		      size_t out_b)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < size_b / 4 && at < out_b; i++)
-		at += (size_t)snprintf(out + at, out_b - at, "%s0x%08x", i ? ", " : ".long ", words[i]);
+		at += (size_t)snprintf(out + at, out_b - at, "%s0x%08x", i ? ", " : ".long ",
+				       words[i]);
 	if (name && at < out_b)
 		snprintf(out + at, out_b - at, " // %s", name);
 }
 
-size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, uint64_t pc, char *out, size_t out_b)
+size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, uint64_t pc,
+			char *out, size_t out_b)
 {
 	if (out_b)
 		*out = '\0';
@@ -123,12 +131,13 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 		const uint8_t *byte = code;
 		size_t at = 0;
 		for (size_t i = 0; i < size_b && at < out_b; i++)
-			at += (size_t)snprintf(out + at, out_b - at, "%s0x%02x", i ? ", " : ".byte ", byte[i]);
+			at += (size_t)snprintf(out + at, out_b - at, "%s0x%02x",
+					       i ? ", " : ".byte ", byte[i]);
 		return size_b;
 	}
 	/* The decoder goes first: LLVM 19 can crash printing words that are no instruction (ray
-	 * instructions whose address registers run past v255), and its opinion on what is one is the
-	 * decoder's, except for what it does not know. */
+	 * instructions whose address registers run past v255), and its opinion on what is one is
+	 * the decoder's, except for what it does not know. */
 	struct bw_inst inst;
 	if (!bw_isa_decode(words, BW_MIN(size_b / 4, (size_t)3), &inst)) {
 		raw_words(words, 4, NULL, out, out_b);

@@ -4,11 +4,21 @@
 static bool unverified(const struct difference *d)
 {
 	static const enum bw_op ops[] = {
-		BW_OP_V_SWAP_B16, BW_OP_V_READFIRSTLANE_B32, BW_OP_S_ENDPGM_ORDERED_PS_DONE,
-		BW_OP_GLOBAL_LOAD_LDS_ADDTID_B32, BW_OP_GLOBAL_LOAD_LDS_U8, BW_OP_GLOBAL_LOAD_LDS_I8,
-		BW_OP_GLOBAL_LOAD_LDS_U16, BW_OP_GLOBAL_LOAD_LDS_I16, BW_OP_GLOBAL_LOAD_LDS_B32,
-		BW_OP_SCRATCH_LOAD_LDS_U8, BW_OP_SCRATCH_LOAD_LDS_I8, BW_OP_SCRATCH_LOAD_LDS_U16,
-		BW_OP_SCRATCH_LOAD_LDS_I16, BW_OP_SCRATCH_LOAD_LDS_B32, BW_OP_V_DUAL_DOT2ACC_F32_BF16,
+		BW_OP_V_SWAP_B16,
+		BW_OP_V_READFIRSTLANE_B32,
+		BW_OP_S_ENDPGM_ORDERED_PS_DONE,
+		BW_OP_GLOBAL_LOAD_LDS_ADDTID_B32,
+		BW_OP_GLOBAL_LOAD_LDS_U8,
+		BW_OP_GLOBAL_LOAD_LDS_I8,
+		BW_OP_GLOBAL_LOAD_LDS_U16,
+		BW_OP_GLOBAL_LOAD_LDS_I16,
+		BW_OP_GLOBAL_LOAD_LDS_B32,
+		BW_OP_SCRATCH_LOAD_LDS_U8,
+		BW_OP_SCRATCH_LOAD_LDS_I8,
+		BW_OP_SCRATCH_LOAD_LDS_U16,
+		BW_OP_SCRATCH_LOAD_LDS_I16,
+		BW_OP_SCRATCH_LOAD_LDS_B32,
+		BW_OP_V_DUAL_DOT2ACC_F32_BF16,
 	};
 	if (!d->legal || d->llvm->size_b)
 		return false;
@@ -20,11 +30,13 @@ static bool unverified(const struct difference *d)
 
 static bool high_half(const struct difference *d)
 {
-	bool compact = d->in->fmt == BW_FMT_VOP1 || d->in->fmt == BW_FMT_VOP2 || d->in->fmt == BW_FMT_VOPC;
+	bool compact =
+		d->in->fmt == BW_FMT_VOP1 || d->in->fmt == BW_FMT_VOP2 || d->in->fmt == BW_FMT_VOPC;
 	return d->legal && compact && d->in->op_sel && (!d->llvm->size_b || d->llvm->bad_operand);
 }
 
-/* Does operand n (0 is the first) of the printed instruction name NULL or a special scalar source? */
+/* Does operand n (0 is the first) of the printed instruction name NULL or a special scalar source?
+ */
 static bool is_special(const char *text, unsigned n)
 {
 	const char *p = text + strspn(text, " \t");
@@ -41,6 +53,7 @@ static bool is_special(const char *text, unsigned n)
 
 static bool special_in_register_operand(const struct difference *d)
 {
+	/* clang-format off */
 	static const struct {
 		const char *prefix;
 		uint8_t operands; /* bit n: operand n is registers only, 0 is the destination */
@@ -53,6 +66,7 @@ static bool special_in_register_operand(const struct difference *d)
 		{"v_sub_co_ci_u32", 16},  {"v_subrev_co_ci_u32", 16}, {"v_permlane16_b32", 2},
 		{"v_permlanex16_b32", 2}, {"v_writelane_b32", 2},   {"v_fma_mix", 4},
 	};
+	/* clang-format on */
 	if (d->legal || !d->llvm->size_b)
 		return false;
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(ops); i++) {
@@ -78,8 +92,11 @@ static struct {
 	unsigned long n;
 } explained[] = {
 	{unverified, "documented for RDNA3 (ISA manual), unknown to LLVM 19"},
-	{high_half, "compact 16-bit operands: 128-255 are high halves (ISA manual), which LLVM 19 lacks"},
+	{high_half,
+	 "compact 16-bit operands: 128-255 are high halves (ISA manual), which LLVM 19 lacks"},
 	{special_in_register_operand,
-	 "LLVM prints NULL and the special scalar sources in operands that are VGPRs or SGPRs only (SRC1 of v_fma_mix* with DPP too)"},
-	{literal_without_room, "LLVM reads a literal where the format has none (MUBUF, MTBUF SOFFSET; WMMA)"},
+	 "LLVM prints NULL and the special scalar sources in operands that are VGPRs or SGPRs only "
+	 "(SRC1 of v_fma_mix* with DPP too)"},
+	{literal_without_room,
+	 "LLVM reads a literal where the format has none (MUBUF, MTBUF SOFFSET; WMMA)"},
 };

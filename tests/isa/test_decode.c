@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of decode.vec: name and length, and the operands that LLVM printed against those that were
- * decoded; then the fields that a row of text does not show. */
+/* The rows of decode.vec: name and length, and the operands that LLVM printed against those that
+ * were decoded; then the fields that a row of text does not show. */
 #include "isa/inst.h"
 
 #include <setjmp.h>
@@ -29,9 +29,10 @@ static int code_of(const char *text, const struct bw_inst *in)
 		const char *text;
 		int code;
 	} words[] = {
-		{"vcc_lo", 106}, {"vcc_hi", 107}, {"vcc", 106}, {"null", 124}, {"off", 124}, {"m0", 125},
-		{"exec_lo", 126}, {"exec_hi", 127}, {"exec", 126}, {"0.5", 240}, {"-0.5", 241}, {"1.0", 242},
-		{"-1.0", 243}, {"2.0", 244}, {"-2.0", 245}, {"4.0", 246}, {"-4.0", 247}, {"src_scc", 253},
+		{"vcc_lo", 106}, {"vcc_hi", 107},  {"vcc", 106},     {"null", 124}, {"off", 124},
+		{"m0", 125},	 {"exec_lo", 126}, {"exec_hi", 127}, {"exec", 126}, {"0.5", 240},
+		{"-0.5", 241},	 {"1.0", 242},	   {"-1.0", 243},    {"2.0", 244},  {"-2.0", 245},
+		{"4.0", 246},	 {"-4.0", 247},	   {"src_scc", 253},
 	};
 	if (in->has_literal && (strtoul(text, NULL, 0) == in->literal ||
 				(in->literal == 0x3e22f983 && strcmp(text, "0.15915494") == 0)))
@@ -76,9 +77,10 @@ static void want_alu(const struct bw_inst *in, struct want *w)
 	bool scalar = in->fmt == BW_FMT_SOP1 || in->fmt == BW_FMT_SOP2 || in->fmt == BW_FMT_SOPC ||
 		      in->fmt == BW_FMT_SOPK;
 	bool sgpr_dst = scalar || has(info->dst, "(sgpr)") || info->class == BW_CLASS_CMP;
-	bool shown = in->fmt == BW_FMT_SOPK ? in->op != BW_OP_S_VERSION && in->op != BW_OP_S_SETREG_IMM32_B32 &&
-						      in->op != BW_OP_S_SETREG_B32
-					    : *info->dst && !has(info->dst, "MASK(exec)");
+	bool shown = in->fmt == BW_FMT_SOPK
+			     ? in->op != BW_OP_S_VERSION && in->op != BW_OP_S_SETREG_IMM32_B32 &&
+				       in->op != BW_OP_S_SETREG_B32
+			     : *info->dst && !has(info->dst, "MASK(exec)");
 	if (shown)
 		add(w, sgpr_dst ? in->dst : 256 + in->dst);
 	if (in->fmt == BW_FMT_VOP3SD || has(info->dst, "|MASK"))
@@ -118,7 +120,8 @@ static bool want_memory(const struct bw_inst *in, struct want *w)
 		if (in->soffset != BW_SRC_NULL || !in->imm)
 			add(w, in->soffset);
 	} else if (in->fmt == BW_FMT_DS) {
-		static const char *const own[] = {"addtid", "append", "consume", "gws", "gs_reg", "bvh", "nop", "ordered"};
+		static const char *const own[] = {"addtid", "append", "consume", "gws",
+						  "gs_reg", "bvh",    "nop",	 "ordered"};
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(own); i++)
 			if (has(info->name, own[i]))
 				return false;
@@ -129,7 +132,8 @@ static bool want_memory(const struct bw_inst *in, struct want *w)
 			add(w, 256 + in->vdata);
 		if (n_src > 2)
 			add(w, 256 + in->vdata2);
-	} else if (in->fmt == BW_FMT_FLAT || in->fmt == BW_FMT_GLOBAL || in->fmt == BW_FMT_SCRATCH) {
+	} else if (in->fmt == BW_FMT_FLAT || in->fmt == BW_FMT_GLOBAL ||
+		   in->fmt == BW_FMT_SCRATCH) {
 		if (has(info->name, "addtid"))
 			return false;
 		if (returns)
@@ -173,9 +177,10 @@ static void check_operands(const struct vec *v, const char *text, const struct w
 		}
 		int got = code_of(bare, in);
 		if (got != want->code[i])
-			fail_msg("%s: operand %u of \"%s\" is %d, decoded as %d", v->name, i, v->text, got,
-				 want->code[i]);
-		if ((minus || bars) && (i == 0 || minus != (neg >> (i - 1) & 1) || bars != (abs >> (i - 1) & 1)))
+			fail_msg("%s: operand %u of \"%s\" is %d, decoded as %d", v->name, i,
+				 v->text, got, want->code[i]);
+		if ((minus || bars) &&
+		    (i == 0 || minus != (neg >> (i - 1) & 1) || bars != (abs >> (i - 1) & 1)))
 			fail_msg("%s: modifiers of operand %u of \"%s\"", v->name, i, v->text);
 		n_operands_checked++;
 	}
@@ -207,11 +212,14 @@ static void check_row(const struct vec *v)
 		want_alu(&in, &w);
 		check_operands(v, v->text, &w, &in, in.neg, in.abs);
 		break;
-	case BW_FMT_VOPD:
+	case BW_FMT_VOPD: {
 		want_vopd(&in, &w, &y);
 		check_operands(v, v->text, &w, &in, 0, 0);
-		check_operands(v, strstr(v->text, " :: ") + 4, &y, &in, 0, 0);
+		const char *second = strstr(v->text, " :: ");
+		assert_non_null(second);
+		check_operands(v, second + 4, &y, &in, 0, 0);
 		break;
+	}
 	default:
 		if (want_memory(&in, &w))
 			check_operands(v, v->text, &w, &in, 0, 0);
@@ -293,7 +301,8 @@ static void dpp_fields(void **state)
 static void vop3_modifiers(void **state)
 {
 	/* v_fma_f16: op_sel 1,0,1,1, clamp, mul:4, -|s2| */
-	struct bw_inst in = decode(0xd6480000 | 5 | 4 << 8 | 0xd << 11 | 1 << 15, 0x040e0501 | 2u << 27 | 4u << 29, 0);
+	struct bw_inst in = decode(0xd6480000 | 5 | 4 << 8 | 0xd << 11 | 1 << 15,
+				   0x040e0501 | 2u << 27 | 4u << 29, 0);
 	assert_int_equal(in.op, BW_OP_V_FMA_F16);
 	assert_int_equal(in.op_sel, 0xd);
 	assert_true(in.clamp);
@@ -322,7 +331,8 @@ static void implied_operands(void **state)
 	assert_int_equal(in.op, BW_OP_V_CMP_LT_F32);
 	assert_int_equal(in.dst, BW_SRC_VCC_LO);
 	assert_int_equal(decode(0x7d220501, 0, 0).dst, BW_SRC_EXEC_LO);
-	assert_int_equal(decode(0xd4910003, 0x00020501, 0).dst, BW_SRC_EXEC_LO); /* v_cmpx_e64, VDST 3 */
+	assert_int_equal(decode(0xd4910003, 0x00020501, 0).dst,
+			 BW_SRC_EXEC_LO);	/* v_cmpx_e64, VDST 3 */
 	in = decode(0x58060501, 0x40490fdb, 0); /* v_fmamk_f32 v3, v1, K, v2 */
 	assert_int_equal(in.n_src, 3);
 	assert_int_equal(in.src[1], BW_SRC_LITERAL);
@@ -358,14 +368,14 @@ static void literals(void **state)
 
 static void sgpr_runs_are_aligned(void **state)
 {
-	assert_int_equal(decode(0xbe840105, 0, 0).src[0], 4);      /* s_mov_b64 s[4:5], s5 */
-	assert_int_equal(decode(0xbe85016d, 0, 0).dst, 4);         /* s_mov_b64 s5, ttmp1 */
+	assert_int_equal(decode(0xbe840105, 0, 0).src[0], 4); /* s_mov_b64 s[4:5], s5 */
+	assert_int_equal(decode(0xbe85016d, 0, 0).dst, 4);    /* s_mov_b64 s5, ttmp1 */
 	assert_int_equal(decode(0xbe85016d, 0, 0).src[0], 108);
 	assert_int_equal(decode(0xf4080181, 0xf8000000, 0).dst, 4); /* s_load_b128 s6 */
 	struct bw_inst in;
-	uint32_t vcc_hi = 0xbe84016b;                              /* s_mov_b64 s[4:5], vcc_hi */
+	uint32_t vcc_hi = 0xbe84016b; /* s_mov_b64 s[4:5], vcc_hi */
 	assert_false(bw_isa_decode(&vcc_hi, 1, &in));
-	uint32_t beyond[2] = {0xf4100001 | 102 << 6, 0xf8000000};  /* s_load_b512 s102 */
+	uint32_t beyond[2] = {0xf4100001 | 102 << 6, 0xf8000000}; /* s_load_b512 s102 */
 	assert_false(bw_isa_decode(beyond, 2, &in));
 }
 
@@ -378,8 +388,9 @@ static void memory_fields(void **state)
 	assert_int_equal(in.vaddr, 1);
 	assert_int_equal(in.dst, 5);
 	assert_true(in.glc && in.slc && in.dlc);
-	assert_int_equal(decode(0xdc501ff8, 0x057c0001, 0).imm, 0xff8); /* FLAT: 12 bits, unsigned */
-	in = decode(0xdc510010, 0x05840001, 0);                        /* scratch, VGPR and SGPR */
+	assert_int_equal(decode(0xdc501ff8, 0x057c0001, 0).imm,
+			 0xff8);		/* FLAT: 12 bits, unsigned */
+	in = decode(0xdc510010, 0x05840001, 0); /* scratch, VGPR and SGPR */
 	assert_true(in.sve);
 	assert_int_equal(in.saddr, 4);
 	in = decode(0xd8380102 | 1 << 17, 0x00070605, 0); /* ds_store_2addr_b32 v5, v6, v7 gds */
@@ -391,7 +402,8 @@ static void memory_fields(void **state)
 	assert_int_equal(in.offset1, 1);
 	assert_int_equal(in.imm, 0x102);
 	assert_true(in.gds);
-	in = decode(0xf4040101, 0x08 << 24 | 0x1ffffc, 0); /* s_load_b64 s[4:5], s[2:3], s4 offset:-4 */
+	in = decode(0xf4040101, 0x08 << 24 | 0x1ffffc,
+		    0); /* s_load_b64 s[4:5], s[2:3], s4 offset:-4 */
 	assert_int_equal(in.imm, -4);
 	assert_int_equal(in.saddr, 2);
 	assert_int_equal(in.soffset, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares bw_isa_decode with LLVM's disassembler: is it an instruction, how long is it, what is its
- * name. Words come from every row of decode.vec by changing one field at a time, from every bit
+/* Compares bw_isa_decode with LLVM's disassembler: is it an instruction, how long is it, what is
+ * its name. Words come from every row of decode.vec by changing one field at a time, from every bit
  * flipped, from DPP and VOPD forms, and from a random generator. LLVM decodes in three settings
  * (wave32, wave64, real 16-bit registers): an instruction is legal when one of them takes it.
  * Where the decoder differs on purpose, a row of `explained` says why. */
@@ -23,9 +23,9 @@ static const char *const settings[3] = {"+wavefrontsize32", "+wavefrontsize64,-w
 					"+real-true16"};
 
 struct verdict {
-	unsigned size_b;   /* 0: not an instruction */
-	bool bad_operand;  /* it decodes, and LLVM prints a comment: invalid register, dpp_ctrl ... */
-	char name[160];    /* mnemonics, without _e32 and the like */
+	unsigned size_b;  /* 0: not an instruction */
+	bool bad_operand; /* it decodes, and LLVM prints "invalid register" or the like */
+	char name[160];	  /* mnemonics, without _e32 and the like */
 	char text[300];
 };
 
@@ -51,7 +51,8 @@ static void mnemonic(const char *text, char *out, size_t out_b)
 static struct verdict ask_one(LLVMDisasmContextRef llvm, const uint32_t *w)
 {
 	struct verdict v = {0};
-	v.size_b = (unsigned)LLVMDisasmInstruction(llvm, (uint8_t *)(uintptr_t)w, 12, 0, v.text, sizeof(v.text));
+	v.size_b = (unsigned)LLVMDisasmInstruction(llvm, (uint8_t *)(uintptr_t)w, 12, 0, v.text,
+						   sizeof(v.text));
 	if (!v.size_b)
 		return v;
 	v.bad_operand = strstr(v.text, "/*Invalid") || strstr(v.text, "dpp_ctrl value */") ||
@@ -65,7 +66,8 @@ static struct verdict ask_one(LLVMDisasmContextRef llvm, const uint32_t *w)
 	return v;
 }
 
-/* LLVM 19 decodes ray instructions whose NSA runs of three go past v255 and crashes printing them. */
+/* LLVM 19 decodes ray instructions whose NSA runs of three go past v255 and crashes printing them.
+ */
 static bool crashes_llvm(const uint32_t *w)
 {
 	unsigned op = w[0] >> 18;
@@ -94,7 +96,7 @@ static struct verdict ask(const uint32_t *w)
 struct difference {
 	const uint32_t *w;
 	const struct bw_inst *in; /* ours */
-	bool legal;               /* ours */
+	bool legal;		  /* ours */
 	const struct verdict *llvm;
 };
 
@@ -110,7 +112,8 @@ static void compare(const uint32_t *w)
 	n_compared++;
 	n_legal += legal;
 	if (!legal && (in.op != BW_OP_ILLEGAL || in.size_b != 4)) {
-		print_error("%08x %08x %08x: illegal, but op %d size %u\n", w[0], w[1], w[2], in.op, in.size_b);
+		print_error("%08x %08x %08x: illegal, but op %d size %u\n", w[0], w[1], w[2], in.op,
+			    in.size_b);
 		n_failed++;
 		return;
 	}
@@ -118,9 +121,11 @@ static void compare(const uint32_t *w)
 	char name[160] = "";
 	if (legal) {
 		const char *y = in.op_y ? bw_isa_op_info(in.op_y)->name : "";
-		snprintf(name, sizeof(name), "%s%s%s", bw_isa_op_info(in.op)->name, in.op_y ? " :: " : "", y);
+		snprintf(name, sizeof(name), "%s%s%s", bw_isa_op_info(in.op)->name,
+			 in.op_y ? " :: " : "", y);
 	}
-	if (legal == llvm_legal && (!legal || (in.size_b == llvm.size_b && strcmp(name, llvm.name) == 0)))
+	if (legal == llvm_legal &&
+	    (!legal || (in.size_b == llvm.size_b && strcmp(name, llvm.name) == 0)))
 		return;
 	struct difference d = {w, &in, legal, &llvm};
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(explained); i++) {
@@ -132,12 +137,12 @@ static void compare(const uint32_t *w)
 	}
 	if (n_failed++ < 60)
 		print_error("%08x %08x %08x: ours %s %u (%s %u), LLVM %u %s\n", w[0], w[1], w[2],
-			    legal ? name : "illegal", in.size_b, bw_isa_fmt_name(in.fmt), in.opcode, llvm.size_b,
-			    llvm.text);
+			    legal ? name : "illegal", in.size_b, bw_isa_fmt_name(in.fmt), in.opcode,
+			    llvm.size_b, llvm.text);
 }
 
-/* Fields of the formats, from the reference; register and operand fields get all the codes that mean
- * something, others all their values. */
+/* Fields of the formats, from the reference; register and operand fields get all the codes that
+ * mean something, others all their values. */
 struct field {
 	const char *head; /* leading bits of the first dword */
 	struct {
@@ -145,6 +150,7 @@ struct field {
 	} f[12];
 };
 
+/* clang-format off */
 static const struct field fields[] = {
 	{"101111101", {{0, 8}, {16, 7}, {8, 8}}},
 	{"101111110", {{0, 8}, {8, 8}, {16, 7}}},
@@ -167,14 +173,17 @@ static const struct field fields[] = {
 	{"111100", {{0, 1}, {2, 3}, {8, 4}, {12, 6}, {32, 8}, {40, 8}, {48, 5}, {53, 2}, {58, 5}, {7, 1}, {18, 8}}},
 	{"111110", {{0, 4}, {4, 6}, {10, 4}, {32, 8}, {40, 8}}},
 };
+/* clang-format on */
 
 /* Edges of everything in the table of operand codes, and numbers inside. */
+/* clang-format off */
 static const uint16_t codes[] = {
 	0,   1,   2,   3,   51,  52,  53,  63,  91,  92,  99,  100, 102, 103, 104, 105, 106, 107, 108, 109,
 	111, 112, 115, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 160, 192, 193, 208, 209, 220,
 	232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256,
 	257, 300, 383, 384, 400, 500, 504, 505, 506, 507, 508, 509, 510, 511,
 };
+/* clang-format on */
 
 static void put(uint32_t *w, unsigned lo, unsigned bits, uint32_t value)
 {
@@ -188,7 +197,8 @@ static const struct field *fields_of(uint32_t w)
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(fields); i++) {
 		const char *head = fields[i].head;
 		unsigned bits = (unsigned)strlen(head);
-		if (w >> (32 - bits) == strtoul(head, NULL, 2) && (!best || bits > strlen(best->head)))
+		if (w >> (32 - bits) == strtoul(head, NULL, 2) &&
+		    (!best || bits > strlen(best->head)))
 			best = &fields[i];
 	}
 	return best;
@@ -214,7 +224,8 @@ static void sweep_fields(const struct vec *v)
 		}
 	}
 	for (unsigned bit = 0; bit < 32 * v->n_dw; bit++) {
-		uint32_t w[3] = {v->w[0], v->n_dw > 1 ? v->w[1] : 0, v->n_dw > 2 ? v->w[2] : 0xff000102};
+		uint32_t w[3] = {v->w[0], v->n_dw > 1 ? v->w[1] : 0,
+				 v->n_dw > 2 ? v->w[2] : 0xff000102};
 		w[bit / 32] ^= 1u << bit % 32;
 		compare(w);
 	}
@@ -222,8 +233,8 @@ static void sweep_fields(const struct vec *v)
 
 static void finish(const char *what)
 {
-	print_message("%s: %lu words compared (%lu are instructions), %lu differences explained\n", what,
-		      n_compared, n_legal, n_explained);
+	print_message("%s: %lu words compared (%lu are instructions), %lu differences explained\n",
+		      what, n_compared, n_legal, n_explained);
 	unsigned long failed = n_failed;
 	n_compared = n_legal = n_explained = n_failed = 0;
 	assert_int_equal(failed, 0);
@@ -251,16 +262,17 @@ static void each_field_of_each_row(void **state)
 static void dpp_of_each_row(void **state)
 {
 	static const uint32_t dwords[] = {
-		0xff00e401, 0xe4010101, 0x00080f02, 0xff0101ff, 0xff05007f, 0xff0d0080, 0xfff00100, 0xff010f03,
-		0xff011003, 0xff011103, 0xff012003, 0xff012103, 0xff013003, 0xff014003, 0xff014103, 0xff014203,
-		0xff015003, 0xff016f03, 0xff017003, 0xff01ff03, 0xff020003, 0x00000000, 0xfac68801, 0xff100003,
-		0xff200003, 0xff400003, 0xff800003,
+		0xff00e401, 0xe4010101, 0x00080f02, 0xff0101ff, 0xff05007f, 0xff0d0080, 0xfff00100,
+		0xff010f03, 0xff011003, 0xff011103, 0xff012003, 0xff012103, 0xff013003, 0xff014003,
+		0xff014103, 0xff014203, 0xff015003, 0xff016f03, 0xff017003, 0xff01ff03, 0xff020003,
+		0x00000000, 0xfac68801, 0xff100003, 0xff200003, 0xff400003, 0xff800003,
 	};
 	static const uint16_t markers[] = {233, 234, 250};
 	FILE *f = open_vectors();
 	struct vec v;
 	while (vec_next(f, &v) == 1) {
-		bool compact = v.w[0] >> 31 == 0, wide = v.w[0] >> 26 == 0x35 || v.w[0] >> 25 == 0x66;
+		bool compact = v.w[0] >> 31 == 0,
+		     wide = v.w[0] >> 26 == 0x35 || v.w[0] >> 25 == 0x66;
 		if (!compact && !wide)
 			continue;
 		for (unsigned m = 0; m < BW_ARRAY_SIZE(markers); m++) {
@@ -269,7 +281,8 @@ static void dpp_of_each_row(void **state)
 				put(w, wide ? 32 : 0, 9, markers[m]);
 				compare(w);
 				/* SRC1 an SGPR, a constant, a literal */
-				for (unsigned s = 0; wide && k < 2 && s < BW_ARRAY_SIZE(codes); s++) {
+				for (unsigned s = 0; wide && k < 2 && s < BW_ARRAY_SIZE(codes);
+				     s++) {
 					put(w, 41, 9, codes[s]);
 					compare(w);
 				}
@@ -286,12 +299,15 @@ static void dpp_of_each_row(void **state)
 
 static void vopd_pairs(void **state)
 {
-	static const uint16_t src[] = {0, 105, 106, 124, 125, 126, 128, 208, 209, 232, 235, 239, 240, 249, 254, 255, 256, 511};
+	static const uint16_t src[] = {0,   105, 106, 124, 125, 126, 128, 208, 209,
+				       232, 235, 239, 240, 249, 254, 255, 256, 511};
 	for (unsigned x = 0; x < 16; x++) {
 		for (unsigned y = 0; y < 32; y++) {
 			for (unsigned s = 0; s < BW_ARRAY_SIZE(src) * 2; s++) {
-				unsigned a = src[s / 2], b = s & 1 ? 255 : src[(s * 7) % BW_ARRAY_SIZE(src)];
-				uint32_t w[3] = {0xc8000000 | x << 22 | y << 17 | a, 0x06060000 | b, 0x40490fdb};
+				unsigned a = src[s / 2],
+					 b = s & 1 ? 255 : src[(s * 7) % BW_ARRAY_SIZE(src)];
+				uint32_t w[3] = {0xc8000000 | x << 22 | y << 17 | a, 0x06060000 | b,
+						 0x40490fdb};
 				put(w, 9, 8, x == 8 ? s >> 5 : 2);
 				put(w, 41, 8, y == 8 ? s >> 5 : 5);
 				compare(w);
@@ -333,8 +349,10 @@ static void random_operands(void **state)
 	while (vec_next(f, &v) == 1) {
 		const struct field *format = fields_of(v.w[0]);
 		for (unsigned n = 0; n < 100; n++) {
-			uint32_t w[3] = {v.w[0], v.n_dw > 1 ? v.w[1] : next_random(), next_random()};
-			for (unsigned i = 0; i < BW_ARRAY_SIZE(format->f) && format->f[i].bits; i++) {
+			uint32_t w[3] = {v.w[0], v.n_dw > 1 ? v.w[1] : next_random(),
+					 next_random()};
+			for (unsigned i = 0; i < BW_ARRAY_SIZE(format->f) && format->f[i].bits;
+			     i++) {
 				uint32_t r = next_random();
 				if (r & 1)
 					put(w, format->f[i].lo, format->f[i].bits,
@@ -362,7 +380,8 @@ static int setup(void **state)
 	LLVMInitializeAMDGPUTargetMC();
 	LLVMInitializeAMDGPUDisassembler();
 	for (unsigned i = 0; i < 3; i++) {
-		oracle[i] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", "gfx1100", settings[i], NULL, 0, NULL, NULL);
+		oracle[i] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", "gfx1100", settings[i],
+							NULL, 0, NULL, NULL);
 		if (!oracle[i])
 			return -1;
 	}

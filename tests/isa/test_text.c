@@ -71,7 +71,8 @@ static void what_is_no_instruction(void **state)
 	expect((uint32_t[]){0xf0648f81, 0x00020a01, 0xff000102}, 12, 0, ".long 0xf0648f81", 4);
 	/* not known to LLVM 19 */
 	expect((uint32_t[]){0x7e00cd01}, 4, 0, ".long 0x7e00cd01 // v_swap_b16", 4);
-	expect((uint32_t[]){0xdcb60000, 0x007c0001}, 8, 0, ".long 0xdcb60000, 0x007c0001 // global_load_lds_u8", 8);
+	expect((uint32_t[]){0xdcb60000, 0x007c0001}, 8, 0,
+	       ".long 0xdcb60000, 0x007c0001 // global_load_lds_u8", 8);
 }
 
 static void short_buffers(void **state)
@@ -113,12 +114,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_rows),
-		cmocka_unit_test(targets_are_absolute),
-		cmocka_unit_test(wave_size),
-		cmocka_unit_test(what_is_no_instruction),
-		cmocka_unit_test(short_buffers),
-		cmocka_unit_test(other_gpus),
+		cmocka_unit_test(golden_rows),	 cmocka_unit_test(targets_are_absolute),
+		cmocka_unit_test(wave_size),	 cmocka_unit_test(what_is_no_instruction),
+		cmocka_unit_test(short_buffers), cmocka_unit_test(other_gpus),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
