@@ -74,13 +74,17 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 	struct stat st;
 	if (stat(source, &st))
 		return bw_error_errno(errno, "cannot read the kernel %s", source);
-	_cleanup_free_ char *path = NULL, *cpu = NULL;
+	_cleanup_free_ char *path = NULL, *cpu = NULL, *folder = strdup(source);
 	BW_TRY(make_temporary(source, &path));
-	if (asprintf(&cpu, "-mcpu=%s", gpu) < 0)
+	if (!folder || asprintf(&cpu, "-mcpu=%s", gpu) < 0)
 		return bw_error_nomem();
+	/* .include finds what lies beside the source. */
+	char *slash = strrchr(folder, '/');
+	strcpy(slash ? slash + 1 : folder, slash ? "" : ".");
 	const char *clang = getenv("BREAKWATER_CLANG");
 	char *argv[] = {(char *)(clang && clang[0] ? clang : "clang-19"), (char *)"-target", (char *)"amdgcn-amd-amdhsa", cpu,
-			(char *)"-g", (char *)"-x", (char *)"assembler", (char *)source, (char *)"-o", path, NULL};
+			(char *)"-g", (char *)"-I", folder,
+			(char *)"-x", (char *)"assembler", (char *)source, (char *)"-o", path, NULL};
 	struct bw_str said = {0};
 	int status = 0;
 	struct bw_error *err = run_and_collect(argv, &said, &status);

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""What the end-to-end tests in Python share: starting Breakwater, talking to its prompt, and one
+function for each check. A test module calls main() with its cases."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
+SOURCE = pathlib.Path(os.environ.get("BREAKWATER_SOURCE", ".")).resolve()
+KERNELS = SOURCE / "tests/e2e/kernels"
+BREAKWATER = BUILD / "breakwater"
+# Long enough for a sanitizer build on a busy machine; no test measures time.
+TIMEOUT_S = 240
+
+
+class Failure(Exception):
+    pass
+
+
+def check(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def equal(got, expected, what):
+    if got != expected:
+        raise Failure(f"{what}: {got!r}, expected {expected!r}")
+
+
+def run(*args, status=0, script=None, json_lines=False, **kwargs):
+    """breakwater run ARGS; returns its standard output (or its JSON objects). script: commands."""
+    command = [str(BREAKWATER), "run", "--batch"]
+    if json_lines:
+        command.append("--json")
+    with tempfile.NamedTemporaryFile("w", suffix=".bw") as f:
+        if script is not None:
+            f.write("\n".join(script) + "\n")
+            f.flush()
+            command += ["-x", f.name]
+        command += [str(a) for a in args]
+        done = subprocess.run(command, cwd=SOURCE, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=TIMEOUT_S, **kwargs)
+    if done.returncode != status:
+        raise Failure(f"{' '.join(command)}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+    if json_lines:
+        return [json.loads(line) for line in done.stdout.splitlines() if line]
+    return done.stdout
+
+
+def events(objects, kind):
+    return [o for o in objects if o.get("event") == kind]
+
+
+def replies(objects, command):
+    return [o for o in objects if o.get("command") == command]
+
+
+class Session:
+    """A debugger that stays: commands go in one by one, JSON objects come back."""
+
+    def __init__(self, *args):
+        self.process = subprocess.Popen([str(BREAKWATER), "run", "--json", "-x", "-", *[str(a) for a in args]], cwd=SOURCE,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def send(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+
+    def read_until(self, wanted):
+        """Objects up to and with the first for which wanted(object) holds."""
+        seen = []
+        for line in self.process.stdout:
+            seen.append(json.loads(line))
+            if wanted(seen[-1]):
+                return seen
+        raise Failure(f"the debugger ended; it said {seen} {self.process.stderr.read()}")
+
+    def command(self, text):
+        """The reply of one command; events before it are kept in self.events."""
+        self.send(text)
+        seen = self.read_until(lambda o: "command" in o or o.get("event") == "error")
+        self.events = seen[:-1]
+        return seen[-1]
+
+    def end(self):
+        self.process.stdin.close()
+        rest = [json.loads(line) for line in self.process.stdout]
+        return self.process.wait(TIMEOUT_S), rest
+
+
+def processes(name):
+    """pids of running processes of that program of this build."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if os.readlink(entry / "exe") == str(BUILD / name):
+                    found.append(int(entry.name))
+            except OSError:
+                pass
+    return found
+
+
+def children(pid):
+    """pids of all descendants."""
+    parents = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+                parents[int(entry.name)] = int(stat.rsplit(")", 1)[1].split()[1])
+            except OSError:
+                pass
+    found, grew = {pid}, True
+    while grew:
+        more = {p for p, parent in parents.items() if parent in found and p not in found}
+        grew = bool(more)
+        found |= more
+    return found - {pid}
+
+
+def named_child(pid, name):
+    """The descendant of pid that runs that program of this build."""
+    for p in children(pid):
+        try:
+            if os.path.basename(os.readlink(f"/proc/{p}/exe")) == name:
+                return p
+        except OSError:
+            pass
+    raise Failure(f"process {pid} has no child that runs {name}")
+
+
+def wait_gone(pid, what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                if f.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return
+        except OSError:
+            return
+        time.sleep(0.02)
+    raise Failure(f"{what} (process {pid}) is still there")
+
+
+def main(*cases):
+    failed = 0
+    for case in cases:
+        try:
+            case()
+            print(f"ok      {case.__name__}")
+        except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError, KeyError, IndexError, OSError) as e:
+            failed += 1
+            print(f"FAILED  {case.__name__}: {type(e).__name__}: {e}")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    sys.exit(failed != 0)
