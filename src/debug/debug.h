@@ -299,8 +299,11 @@ struct bw_expr_error { size_t column; };
  * $_lane_workgroup_pos $_thread_workgroup_pos $_exitcode $_, $blockIdx.x $threadIdx.x blockDim.x,
  * arguments of the kernel by name (a buffer is a pointer to its elements), symbols of the code object
  * (their address), numbers, casts, ops of C, *(float *)ADDR, out[4], lds#0x10, A@8. An assignment
- * (=, +=, ...) writes. $name = 3 for another name makes a convenience variable. out is the caller's
- * (bw_value_fini). A wave is needed only where the expression asks for one. */
+ * (=, +=, ...) writes: to a register the bits of a float, where the right side is one ($v2[3] = 1.5); to
+ * $v2 without a lane, that of the focus. A VGPR alone is the value of all its lanes, in an operation
+ * that of the focus lane. as_float(x), as_int(x), as_uint(x), as_double(x) look at the same bits in another
+ * way. $name = 3 for another name makes a convenience variable. out is the caller's (bw_value_fini). A wave
+ * is needed only where the expression asks for one. */
 struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_value *out, struct bw_expr_error *out_where) BW_MUST_CHECK;
 /* The same for another lane of the focus wave. */
 struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane, struct bw_value *out, struct bw_expr_error *out_where) BW_MUST_CHECK;

@@ -38,7 +38,7 @@ struct bw_type {
 	uint8_t depth;              /* 1 for T *, 2 for T ** */
 };
 
-enum bw_place_kind { BW_PLACE_NONE, BW_PLACE_REG, BW_PLACE_MEMORY };
+enum bw_place_kind { BW_PLACE_NONE, BW_PLACE_REG, BW_PLACE_MEMORY, BW_PLACE_VAR };
 
 struct bw_value {
 	struct bw_type type;        /* of one element */
@@ -52,7 +52,7 @@ struct bw_value {
 
 	/* where it was read, for assignment and for & */
 	enum bw_place_kind place;
-	uint32_t reg;               /* REG: bw_reg as one number, see debug.h */
+	uint32_t reg;               /* REG: class << 24 | count << 16 | index; VAR: number of the variable */
 	int lane;                   /* REG: of a VGPR, -1: all. MEMORY: of private space */
 	enum bw_space space;        /* MEMORY */
 	uint64_t va;                /* MEMORY: address or offset in its space */

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: MIT
+/* The table of breakpoints, and the s_traps they put into the code. */
+#include "debug/debug_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "trap/trap.h"
+
+enum { OP_S_TRAP = 0xbf900000 };
+
+/* ---- Patches ---- */
+
+struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
+{
+	bw_vec_each(&d->patches, p)
+		if (p->va == va)
+			return p;
+	return NULL;
+}
+
+struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
+{
+	struct bw_patch new = {.va = va, .refs = 1};
+	struct bw_patch *p = bw_debug_patch_at(d, va);
+	if (p) {
+		p->refs++;
+		return NULL;
+	}
+	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
+	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
+	BW_TRY(d->target->ops->patch(d->target, va, OP_S_TRAP | BW_TRAP_ID_BREAKPOINT));
+	d->patches.data[d->patches.len++] = new;
+	return NULL;
+}
+
+void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
+{
+	struct bw_patch *p = bw_debug_patch_at(d, va);
+	if (!p || --p->refs)
+		return;
+	struct bw_error *err = d->target ? d->target->ops->unpatch(d->target, va) : NULL;
+	if (err) {
+		bw_debug_note(d, BW_NOTICE_WARNING, "Cannot remove breakpoint at 0x%llx: %s",
+			      (unsigned long long)va, err->message);
+		bw_error_free(err);
+	}
+	if (p->copy_va) {
+		err = bw_vec_push(&d->free_cells, p->cell);
+		bw_error_free(err); /* without memory the cell is lost, and nothing else */
+	}
+	bw_vec_remove(&d->patches, (size_t)(p - d->patches.data));
+}
+
+/* ---- The table ---- */
+
+void bw_break_free(struct bw_break *b)
+{
+	bw_where_spec_fini(&b->where);
+	bw_vec_free(&b->addr);
+	free(b->spec);
+	free(b->condition);
+	free(b);
+}
+
+struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number)
+{
+	bw_vec_each(&d->breaks, b)
+		if ((*b)->info.number == number)
+			return *b;
+	return NULL;
+}
+
+static struct bw_error *find(struct bw_debug *d, uint32_t number, struct bw_break **out)
+{
+	*out = bw_debug_break_priv(d, number);
+	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", number);
+}
+
+static void remove_places(struct bw_debug *d, struct bw_break *b)
+{
+	if (b->info.enabled)
+		bw_vec_each(&b->addr, va)
+			bw_debug_patch_unref(d, *va);
+	b->addr.len = 0;
+	b->info.pending = true;
+}
+
+/* Drops the address at index i: nothing can be put there. */
+static void drop_place(struct bw_debug *d, struct bw_break *b, size_t i, struct bw_error *err)
+{
+	bw_debug_note(d, BW_NOTICE_WARNING, "Cannot insert breakpoint %u at 0x%llx: %s", b->info.number,
+		      (unsigned long long)b->addr.data[i], err->message);
+	bw_error_free(err);
+	bw_vec_remove(&b->addr, i);
+}
+
+/* Finds the places of b in the code that is loaded now and puts it in. */
+static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
+{
+	struct bw_addr_vec now = {0};
+	/* Before the first submission nothing can be patched: no code of the program is known. */
+	if (!d->target || d->dispatches.len == 0)
+		return;
+	struct bw_error *err = bw_where_resolve(d, &b->where, &now);
+	if (err) {
+		bw_debug_note(d, BW_NOTICE_WARNING, "breakpoint %u: %s", b->info.number, err->message);
+		bw_error_free(err);
+	}
+	bool was_pending = b->info.pending;
+	for (size_t i = 0; i < now.len; i++) {
+		bool have = false;
+		bw_vec_each(&b->addr, va)
+			have |= *va == now.data[i];
+		if (have)
+			continue;
+		err = bw_vec_push(&b->addr, now.data[i]);
+		if (err) {
+			bw_error_free(err);
+			break;
+		}
+		if (!b->info.enabled)
+			continue;
+		err = bw_debug_patch_ref(d, now.data[i]);
+		if (err)
+			drop_place(d, b, b->addr.len - 1, err);
+	}
+	b->info.pending = b->addr.len == 0;
+	if (announce && was_pending && !b->info.pending)
+		bw_debug_note(d, BW_NOTICE_BREAKPOINT, "Breakpoint %u, %s at 0x%llx", b->info.number, b->spec,
+			      (unsigned long long)b->addr.data[0]);
+	bw_vec_free(&now);
+}
+
+void bw_debug_resolve_breaks(struct bw_debug *d)
+{
+	bw_vec_each(&d->breaks, b)
+		insert_places(d, *b, true);
+}
+
+void bw_debug_forget_places(struct bw_debug *d)
+{
+	bw_vec_each(&d->breaks, b) {
+		(*b)->addr.len = 0;
+		(*b)->info.pending = true;
+	}
+}
+
+/* ---- Commands ---- */
+
+/* The last word of text if it is a number after "thread" or "wave"; cuts both off. */
+static uint32_t take_wave(char *text)
+{
+	static const char *const words[] = {"thread", "wave"};
+	size_t len = strlen(text), end = len;
+	uint64_t n;
+
+	while (end && isdigit((unsigned char)text[end - 1]))
+		end--;
+	if (end == len || !bw_parse_u64(text + end, &n) || n > UINT32_MAX)
+		return 0;
+	while (end && text[end - 1] == ' ')
+		end--;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++) {
+		size_t w = strlen(words[i]);
+		if (end < w || strncmp(text + end - w, words[i], w) != 0)
+			continue;
+		if (end > w && text[end - w - 1] != ' ')
+			continue;
+		text[end - w] = 0;
+		return (uint32_t)n;
+	}
+	return 0;
+}
+
+static void trim(char *text)
+{
+	size_t len = strlen(text), skip = strspn(text, " \t");
+	while (len > skip && isspace((unsigned char)text[len - 1]))
+		len--;
+	memmove(text, text + skip, len - skip);
+	text[len - skip] = 0;
+}
+
+/* Splits "WHERE [wave N] [if EXPR]"; "wave N" may stand behind the condition, too, as in gdb. */
+static void split(char *text, char **out_condition, uint32_t *out_wave)
+{
+	*out_condition = NULL;
+	trim(text);
+	for (char *p = text; *p; p++) {
+		bool starts = p == text || isspace((unsigned char)p[-1]);
+		if (starts && p[0] == 'i' && p[1] == 'f' && (isspace((unsigned char)p[2]) || p[2] == '(')) {
+			*p = 0;
+			*out_condition = p + 2;
+			trim(*out_condition);
+			break;
+		}
+	}
+	trim(text);
+	*out_wave = take_wave(text);
+	trim(text);
+	if (*out_wave == 0 && *out_condition) {
+		*out_wave = take_wave(*out_condition);
+		trim(*out_condition);
+	}
+}
+
+/* A condition must at least be an expression whose names exist. */
+static struct bw_error *check_condition(struct bw_debug *d, const char *expr)
+{
+	struct bw_expr_error where;
+	return bw_error_wrap(bw_debug_eval_check(d, expr, &where), "the condition \"%s\"", expr);
+}
+
+struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary, uint32_t *out_number)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *condition;
+	uint32_t wave;
+	if (!copy)
+		return bw_error_nomem();
+	split(copy, &condition, &wave);
+	if (condition && !*condition)
+		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
+	if (condition)
+		BW_TRY(check_condition(d, condition));
+
+	struct bw_where_spec where;
+	BW_TRY(bw_where_parse(d, copy, &where));
+	struct bw_break *b = calloc(1, sizeof(*b));
+	if (!b) {
+		bw_where_spec_fini(&where);
+		return bw_error_nomem();
+	}
+	b->where = where;
+	struct bw_error *err = bw_where_check(d, &b->where);
+	if (!err && *copy)
+		b->spec = strdup(copy);
+	else if (!err && asprintf(&b->spec, "*0x%llx", (unsigned long long)where.offset_b) < 0)
+		b->spec = NULL;
+	if (condition)
+		b->condition = strdup(condition);
+	if (!err && (!b->spec || (condition && !b->condition)))
+		err = bw_error_nomem();
+	if (!err)
+		err = bw_vec_push(&d->breaks, b);
+	if (err) {
+		bw_break_free(b);
+		return err;
+	}
+	b->info = (struct bw_break_info){.number = d->next_break++, .enabled = true, .temporary = temporary,
+					 .pending = true, .wave = wave};
+	insert_places(d, b, false);
+	*out_number = b->info.number;
+	return NULL;
+}
+
+struct bw_error *bw_debug_break_delete(struct bw_debug *d, uint32_t number)
+{
+	struct bw_break *b;
+	if (number)
+		BW_TRY(find(d, number, &b));
+	for (size_t i = d->breaks.len; i-- > 0;) {
+		b = d->breaks.data[i];
+		if (number && b->info.number != number)
+			continue;
+		remove_places(d, b);
+		bw_break_free(b);
+		bw_vec_remove(&d->breaks, i);
+	}
+	return NULL;
+}
+
+static void enable(struct bw_debug *d, struct bw_break *b, bool on)
+{
+	if (b->info.enabled == on)
+		return;
+	if (!on) {
+		remove_places(d, b);
+		b->info.enabled = false;
+		return;
+	}
+	b->info.enabled = true;
+	insert_places(d, b, false);
+}
+
+struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number, bool on)
+{
+	struct bw_break *one;
+	if (number)
+		BW_TRY(find(d, number, &one));
+	bw_vec_each(&d->breaks, b)
+		if (!number || (*b)->info.number == number)
+			enable(d, *b, on);
+	return NULL;
+}
+
+struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, const char *expr)
+{
+	struct bw_break *b;
+	char *copy = NULL;
+	BW_TRY(find(d, number, &b));
+	if (expr && *expr) {
+		BW_TRY(check_condition(d, expr));
+		copy = strdup(expr);
+		if (!copy)
+			return bw_error_nomem();
+	}
+	free(b->condition);
+	b->condition = copy;
+	return NULL;
+}
+
+struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number, uint64_t hits)
+{
+	struct bw_break *b;
+	BW_TRY(find(d, number, &b));
+	b->info.ignore = hits;
+	return NULL;
+}
+
+static void refresh(struct bw_break *b)
+{
+	b->info.spec = b->spec;
+	b->info.condition = b->condition;
+	b->info.addr = b->addr.data;
+	b->info.n_addr = b->addr.len;
+}
+
+const struct bw_break_info *bw_debug_breakpoints(struct bw_debug *d, size_t *out_n)
+{
+	d->break_list.len = 0;
+	*out_n = 0;
+	struct bw_error *err = bw_vec_reserve(&d->break_list, d->breaks.len);
+	if (err) {
+		bw_error_free(err);
+		return NULL;
+	}
+	bw_vec_each(&d->breaks, b) {
+		refresh(*b);
+		d->break_list.data[d->break_list.len++] = (*b)->info;
+	}
+	*out_n = d->break_list.len;
+	return d->break_list.data;
+}
+
+const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t number)
+{
+	struct bw_break *b = bw_debug_break_priv(d, number);
+	if (!b)
+		return NULL;
+	refresh(b);
+	return &b->info;
+}
+
+/* ---- Hits ---- */
+
+/* Active lanes whose condition holds. A condition that cannot be worked out stops the wave, and says
+ * why once for each stop of it. */
+static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct bw_wave *w)
+{
+	uint64_t held = 0;
+	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
+		struct bw_value v;
+		struct bw_expr_error where;
+		if (!(w->info.exec >> lane & 1))
+			continue;
+		struct bw_error *err = bw_debug_eval_for(d, b->condition, w, lane, &v, &where);
+		if (err) {
+			bw_debug_note(d, BW_NOTICE_WARNING, "Error in testing condition for breakpoint %u: %s",
+				      b->info.number, err->message);
+			bw_error_free(err);
+			return w->info.exec;
+		}
+		bool yes = v.type.kind == BW_TYPE_FLOAT ? bw_value_f64(&v, lane) != 0
+							: bw_value_i64(&v, lane) != 0;
+		bw_value_fini(&v);
+		held |= (uint64_t)yes << lane;
+	}
+	return held;
+}
+
+uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out_lanes)
+{
+	uint32_t hit = 0;
+	bw_vec_each(&d->breaks, it) {
+		struct bw_break *b = *it;
+		bool here = false;
+		bw_vec_each(&b->addr, va)
+			here |= *va == w->info.pc;
+		if (!b->info.enabled || !here)
+			continue;
+		if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
+			continue;
+		uint64_t lanes = b->condition ? lanes_that_hold(d, b, w) : w->info.exec;
+		if (b->condition && !lanes)
+			continue;
+		b->info.hits++;
+		if (b->info.ignore) {
+			b->info.ignore--;
+			continue;
+		}
+		if (!hit) {
+			hit = b->info.number;
+			*out_lanes = lanes;
+		}
+	}
+	return hit;
+}
+
+void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number)
+{
+	struct bw_break *b = bw_debug_break_priv(d, number);
+	if (!b || !b->info.temporary)
+		return;
+	struct bw_error *err = bw_debug_break_delete(d, number);
+	bw_error_free(err);
+}

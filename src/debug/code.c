@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/* Code the session knows: modules, where they are loaded, symbols and source lines of addresses. */
+#include "debug/debug_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+const void *bw_module_image(const struct bw_module *m, size_t *out_size_b)
+{
+	if (m->co)
+		return bw_code_object_image(m->co, out_size_b);
+	*out_size_b = m->raw_b;
+	return m->raw;
+}
+
+const struct bw_kernel *bw_module_kernels(const struct bw_module *m, size_t *out_n)
+{
+	if (m->co)
+		return bw_code_object_kernels(m->co, out_n);
+	*out_n = 1;
+	return &m->raw_kernel;
+}
+
+const struct bw_symbol *bw_module_symbols(const struct bw_module *m, size_t *out_n)
+{
+	if (m->co)
+		return bw_code_object_symbols(m->co, out_n);
+	*out_n = 1;
+	return &m->raw_symbol;
+}
+
+const struct bw_symbol *bw_module_symbol(const struct bw_module *m, const char *name)
+{
+	size_t n;
+	const struct bw_symbol *s = bw_module_symbols(m, &n), *label = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(s[i].name, name) != 0)
+			continue;
+		if (s[i].is_function)
+			return &s[i];
+		if (!label)
+			label = &s[i];
+	}
+	return label;
+}
+
+const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b)
+{
+	if (m->co)
+		return bw_code_object_symbol_at(m->co, offset_b);
+	return offset_b < m->raw_b ? &m->raw_symbol : NULL;
+}
+
+void bw_module_free(struct bw_module *m)
+{
+	if (m->lines)
+		bw_lines_close(m->lines);
+	if (m->co)
+		bw_code_object_close(m->co);
+	free(m->name);
+	free(m->raw);
+	free(m);
+}
+
+struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va)
+{
+	bw_vec_each(&d->loads, l)
+		if (va >= l->base && va - l->base < l->size_b)
+			return l;
+	return NULL;
+}
+
+void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out)
+{
+	*out = (struct bw_where){.pc = pc};
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	if (!l)
+		return;
+	uint64_t at = pc - l->base;
+	out->code_object = l->module->name;
+	const struct bw_symbol *s = bw_module_symbol_at(l->module, at);
+	if (s) {
+		out->function = s->name;
+		out->offset_b = at - s->addr;
+	}
+	if (!l->module->lines || !bw_lines_at(l->module->lines, at, &out->line))
+		return;
+	out->has_line = true;
+	out->line.start += l->base;
+	out->line.end += l->base;
+	out->line_text = bw_lines_text(l->module->lines, out->line.file, out->line.line);
+}
+
+const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line)
+{
+	bw_vec_each(&d->modules, m) {
+		const char *text = (*m)->lines ? bw_lines_text((*m)->lines, file, line) : NULL;
+		if (text)
+			return text;
+	}
+	return NULL;
+}
+
+struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint64_t *out_start,
+					 uint64_t *out_end)
+{
+	struct bw_load *l = bw_debug_load_at(d, addr);
+	const struct bw_symbol *s = l ? bw_module_symbol_at(l->module, addr - l->base) : NULL;
+	if (!s)
+		return bw_errorf(BW_E_NOT_FOUND, "No function contains specified address 0x%llx",
+				 (unsigned long long)addr);
+
+	/* A label has no size: it reaches to the next function, or to the end of what encloses it. */
+	size_t n;
+	const struct bw_symbol *all = bw_module_symbols(l->module, &n);
+	uint64_t start = s->addr, end = s->addr + s->size_b, at = addr - l->base;
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].is_function && all[i].addr <= at && at < all[i].addr + all[i].size_b) {
+			start = all[i].addr;
+			end = start + all[i].size_b;
+		}
+	}
+	if (end <= at) {
+		end = l->size_b;
+		for (size_t i = 0; i < n; i++)
+			if (all[i].addr > at)
+				end = BW_MIN(end, all[i].addr);
+	}
+	*out_start = l->base + start;
+	*out_end = l->base + BW_MIN(end, l->size_b);
+	return NULL;
+}
+
+void bw_debug_symbolize(struct bw_debug *d, uint64_t addr, char *out, size_t out_b)
+{
+	struct bw_where w;
+	bw_debug_where(d, addr, &w);
+	if (out_b)
+		out[0] = 0;
+	if (!w.function)
+		return;
+	if (w.offset_b)
+		snprintf(out, out_b, "<%s+%llu>", w.function, (unsigned long long)w.offset_b);
+	else
+		snprintf(out, out_b, "<%s>", w.function);
+}
+
+/* ---- Recognising a kernel by its bytes ---- */
+
+enum { MATCH_MAX_B = 1024 };
+
+/* How many bytes of the kernel can be compared; 0: the descriptor points outside the image. */
+static size_t kernel_bytes(const struct bw_kernel *k, size_t image_b)
+{
+	if (k->entry >= image_b)
+		return 0;
+	size_t n = k->end > k->entry ? k->end - k->entry : 256;
+	n = BW_MIN(n, image_b - k->entry);
+	return BW_MIN(n, (size_t)MATCH_MAX_B);
+}
+
+static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
+			   uint64_t code_va)
+{
+	uint8_t seen[MATCH_MAX_B];
+	size_t image_b;
+	const uint8_t *image = bw_module_image(m, &image_b);
+	size_t n = kernel_bytes(k, image_b);
+
+	if (n == 0)
+		return false;
+	struct bw_error *err = d->target->ops->read(d->target, code_va, seen, n);
+	if (err) {
+		bw_error_free(err);
+		return false;
+	}
+	return memcmp(seen, image + k->entry, n) == 0;
+}
+
+static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64_t base)
+{
+	size_t size_b;
+	bw_module_image(m, &size_b);
+	for (size_t i = 0; i < d->loads.len; i++) {
+		struct bw_load *l = &d->loads.data[i];
+		if (l->module == m && l->base == base)
+			return NULL;
+		/* What lay there before is gone. */
+		if (base < l->base + l->size_b && l->base < base + size_b) {
+			bw_vec_remove(&d->loads, i);
+			i--;
+		}
+	}
+	return bw_vec_push(&d->loads, ((struct bw_load){.module = m, .base = base, .size_b = size_b}));
+}
+
+struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch *x)
+{
+	uint64_t va = x->info.desc.code_va;
+	x->info.kernel_name = "?";
+	x->info.code_object = "";
+	bw_vec_each(&d->modules, m) {
+		size_t n, image_b;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		bw_module_image(*m, &image_b);
+		for (size_t i = 0; i < n; i++, k++) {
+			if (k->entry > va || !kernel_matches(d, *m, k, va))
+				continue;
+			x->info.kernel = k;
+			x->info.kernel_name = k->name;
+			x->info.code_object = (*m)->name;
+			x->info.load_base = va - k->entry;
+			x->kernel_start = va;
+			x->kernel_end = va + kernel_bytes(k, image_b);
+			if (k->end > k->entry)
+				x->kernel_end = va + (k->end - k->entry);
+			return add_load(d, *m, x->info.load_base);
+		}
+	}
+	return NULL;
+}

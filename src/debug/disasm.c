@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/* Listings of code: text from LLVM, lengths from our own decoder where LLVM knows none. */
+#include "debug/debug_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum { MAX_LINES = 100000 };
+
+static struct bw_error *need_text(struct bw_debug *d)
+{
+	if (d->text)
+		return NULL;
+	const char *gpu = d->target && d->target->facts.gfx[0] ? d->target->facts.gfx : "gfx1100";
+	return bw_isa_text_create(gpu, &d->text);
+}
+
+/* Bytes of code: of the program's memory, or of a module that is not loaded, whose addresses are then
+ * offsets in its image. */
+static struct bw_error *read_code(struct bw_debug *d, uint64_t va, uint32_t words[3], size_t *out_size_b)
+{
+	struct bw_inst unused;
+	if (d->target) {
+		*out_size_b = 12;
+		return bw_debug_read_inst(d, va, &unused, words);
+	}
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const uint8_t *image = bw_module_image(*m, &n);
+		if (va + 4 > n)
+			continue;
+		*out_size_b = BW_MIN((size_t)12, n - va) & ~(size_t)3;
+		memcpy(words, image + va, *out_size_b);
+		return NULL;
+	}
+	return bw_error_fault(va, "Cannot access memory at address 0x%llx", (unsigned long long)va);
+}
+
+static uint32_t breakpoint_at(struct bw_debug *d, uint64_t va)
+{
+	bw_vec_each(&d->breaks, b)
+		bw_vec_each(&(*b)->addr, a)
+			if (*a == va && (*b)->info.enabled)
+				return (*b)->info.number;
+	return 0;
+}
+
+static uint32_t waves_at(struct bw_debug *d, uint64_t va)
+{
+	uint32_t n = 0;
+	if (d->state != BW_DEBUG_STOPPED)
+		return 0;
+	for (size_t i = 0; i < d->stopped.len; i++)
+		n += d->slots[d->stopped.data[i]].info.pc == va;
+	return n;
+}
+
+static void fill_source(struct bw_debug *d, struct bw_dis_line *l, const struct bw_dis_line *before)
+{
+	struct bw_where w;
+	bw_debug_where(d, l->addr, &w);
+	l->function = w.function;
+	l->offset_b = w.offset_b;
+	if (!w.has_line || w.line.line == 0)
+		return;
+	l->line = w.line;
+	l->line_text = w.line_text;
+	l->first_of_line = !before || before->line.line != w.line.line || !before->line.file ||
+			   strcmp(before->line.file, w.line.file) != 0;
+}
+
+struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64_t end, size_t count,
+				      struct bw_dis_line **out, size_t *out_n)
+{
+	struct BW_VEC(struct bw_dis_line) lines = {0};
+	struct bw_wave *focus = bw_debug_focus_priv(d);
+	struct bw_error *err = need_text(d);
+	uint64_t va = start;
+
+	if (!err && start % 4)
+		err = bw_errorf(BW_E_INVALID, "0x%llx is no instruction address: not a multiple of 4",
+				(unsigned long long)start);
+	while (!err && (count ? lines.len < count : va < end) && lines.len < MAX_LINES) {
+		struct bw_dis_line l = {.addr = va};
+		struct bw_inst inst;
+		size_t n;
+		err = read_code(d, va, l.words, &n);
+		if (err)
+			break;
+		l.size_b = (uint8_t)bw_isa_text_line(d->text, l.words, n, va, l.text, sizeof(l.text));
+		if (l.size_b == 4 && bw_isa_decode(l.words, n / 4, &inst) && inst.size_b > 4)
+			l.size_b = inst.size_b; /* known to us, not to LLVM */
+		if (l.size_b < 4)
+			l.size_b = 4;
+		l.is_pc = focus && focus->info.pc == va;
+		l.breakpoint = breakpoint_at(d, va);
+		l.waves_here = waves_at(d, va);
+		fill_source(d, &l, lines.len ? &lines.data[lines.len - 1] : NULL);
+		err = bw_vec_push(&lines, l);
+		va += l.size_b;
+	}
+	if (err && (lines.len == 0 || !bw_error_catch(&err, BW_E_FAULT))) {
+		bw_vec_free(&lines);
+		return err;
+	}
+	*out = lines.data;
+	*out_n = lines.len;
+	return NULL;
+}

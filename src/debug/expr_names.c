@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: MIT
+/* The names of expressions: types, registers, $_ variables, arguments, symbols. */
+#include "debug/expr_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/str.h"
+
+/* ---- Types ---- */
+
+struct type_row {
+	const char *name;
+	enum bw_type_kind kind;
+	uint8_t size_b;
+};
+/* Whole types; the words that combine are in bw_expr_type_add. */
+static const struct type_row type_rows[] = {
+	{"float", BW_TYPE_FLOAT, 4}, {"double", BW_TYPE_FLOAT, 8}, {"half", BW_TYPE_FLOAT, 2},
+	{"_Float16", BW_TYPE_FLOAT, 2}, {"f16", BW_TYPE_FLOAT, 2}, {"f32", BW_TYPE_FLOAT, 4}, {"f64", BW_TYPE_FLOAT, 8},
+	{"void", BW_TYPE_VOID, 0}, {"bool", BW_TYPE_UINT, 1}, {"_Bool", BW_TYPE_UINT, 1},
+	{"int8_t", BW_TYPE_INT, 1}, {"int16_t", BW_TYPE_INT, 2}, {"int32_t", BW_TYPE_INT, 4}, {"int64_t", BW_TYPE_INT, 8},
+	{"uint8_t", BW_TYPE_UINT, 1}, {"uint16_t", BW_TYPE_UINT, 2}, {"uint32_t", BW_TYPE_UINT, 4},
+	{"uint64_t", BW_TYPE_UINT, 8}, {"i8", BW_TYPE_INT, 1}, {"i16", BW_TYPE_INT, 2}, {"i32", BW_TYPE_INT, 4},
+	{"i64", BW_TYPE_INT, 8}, {"u8", BW_TYPE_UINT, 1}, {"u16", BW_TYPE_UINT, 2}, {"u32", BW_TYPE_UINT, 4},
+	{"u64", BW_TYPE_UINT, 8}, {"uchar", BW_TYPE_UINT, 1}, {"ushort", BW_TYPE_UINT, 2}, {"uint", BW_TYPE_UINT, 4},
+	{"ulong", BW_TYPE_UINT, 8}, {"size_t", BW_TYPE_UINT, 8}, {"uintptr_t", BW_TYPE_UINT, 8},
+	{"char", BW_TYPE_INT, 1}, {"short", BW_TYPE_INT, 2}, {"int", BW_TYPE_INT, 4}, {"long", BW_TYPE_INT, 8},
+};
+static const char *const qualifiers[] = {"const", "volatile", "restrict", "signed", "unsigned", "struct"};
+static const struct {
+	const char *name;
+	enum bw_space space;
+} space_words[] = {
+	{"__global", BW_SPACE_GLOBAL}, {"global", BW_SPACE_GLOBAL}, {"__constant", BW_SPACE_GLOBAL},
+	{"__local", BW_SPACE_LDS}, {"__private", BW_SPACE_PRIVATE},
+};
+
+static const struct type_row *type_row(const char *word)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(type_rows); i++)
+		if (strcmp(type_rows[i].name, word) == 0)
+			return &type_rows[i];
+	return NULL;
+}
+
+bool bw_expr_type_word(const char *word)
+{
+	if (type_row(word))
+		return true;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(qualifiers) - 1; i++)
+		if (strcmp(qualifiers[i], word) == 0)
+			return true;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(space_words); i++)
+		if (word[0] == '_' && strcmp(space_words[i].name, word) == 0)
+			return true;
+	return false;
+}
+
+bool bw_expr_type_add(struct bw_type_words *t, const char *word)
+{
+	if (strcmp(word, "unsigned") == 0) {
+		t->is_unsigned = true;
+		return !t->is_signed;
+	}
+	if (strcmp(word, "signed") == 0) {
+		t->is_signed = true;
+		return !t->is_unsigned;
+	}
+	for (size_t i = 0; i < BW_ARRAY_SIZE(qualifiers); i++)
+		if (strcmp(qualifiers[i], word) == 0)
+			return true;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(space_words); i++) {
+		if (strcmp(space_words[i].name, word) == 0) {
+			t->space = space_words[i].space;
+			return true;
+		}
+	}
+	const struct type_row *row = type_row(word);
+	if (!row)
+		return false;
+	bool is_long = strcmp(word, "long") == 0, is_int = strcmp(word, "int") == 0;
+	if (is_long && t->n_long < 2 && (!t->have || t->n_long)) {
+		t->n_long++;
+	} else if (is_int && t->have && t->type.kind == BW_TYPE_INT && t->type.size_b != 1) {
+		return true; /* long int, short int */
+	} else if (t->have) {
+		return false;
+	}
+	t->have = true;
+	t->type = (struct bw_type){.kind = row->kind, .size_b = row->size_b};
+	return true;
+}
+
+struct bw_type bw_expr_type_finish(const struct bw_type_words *t)
+{
+	struct bw_type type = t->type;
+	if (!t->have)
+		type = (struct bw_type){.kind = BW_TYPE_INT, .size_b = 4};
+	if (t->is_unsigned && type.kind == BW_TYPE_INT)
+		type.kind = BW_TYPE_UINT;
+	return type;
+}
+
+bool bw_type_parse(const char *text, struct bw_type *out)
+{
+	struct bw_type_words words = {0};
+	char word[BW_NAME_MAX];
+	bool any = false;
+
+	for (;;) {
+		text += strspn(text, " ");
+		size_t n = strcspn(text, " *");
+		if (n == 0)
+			break;
+		if (n >= sizeof(word))
+			return false;
+		memcpy(word, text, n);
+		word[n] = 0;
+		if (!bw_expr_type_add(&words, word))
+			return false;
+		any = true;
+		text += n;
+	}
+	struct bw_type t = bw_expr_type_finish(&words);
+	for (; *text; text++) {
+		if (*text == ' ')
+			continue;
+		if (*text != '*' || t.depth == 8)
+			return false;
+		if (t.kind != BW_TYPE_POINTER)
+			t = (struct bw_type){.kind = BW_TYPE_POINTER, .size_b = 8, .elem_kind = t.kind,
+					     .elem_size_b = t.size_b};
+		t.depth++;
+	}
+	if (!any || (!words.have && !words.is_unsigned && !words.is_signed))
+		return false;
+	*out = t;
+	return true;
+}
+
+struct bw_error *bw_expr_space(const char *name, enum bw_space *out)
+{
+	static const struct {
+		const char *name;
+		enum bw_space space;
+	} rows[] = {
+		{"global", BW_SPACE_GLOBAL}, {"generic", BW_SPACE_GLOBAL}, {"local", BW_SPACE_LDS},
+		{"lds", BW_SPACE_LDS}, {"shared", BW_SPACE_LDS}, {"private_lane", BW_SPACE_PRIVATE},
+		{"private", BW_SPACE_PRIVATE}, {"scratch", BW_SPACE_PRIVATE},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].name, name) == 0) {
+			*out = rows[i].space;
+			return NULL;
+		}
+	}
+	return bw_errorf(BW_E_INVALID, "Address space %s not recognised by the architecture", name);
+}
+
+/* ---- Registers ---- */
+
+static struct bw_error *need_wave(struct bw_expr *x)
+{
+	if (x->wave)
+		return NULL;
+	return bw_errorf(BW_E_STATE, x->d->target ? "No wave is stopped" : "No registers");
+}
+
+static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_reg r, struct bw_value *out)
+{
+	struct bw_value v = *out;
+	uint32_t low[64], high[64] = {0};
+	struct bw_target *t = x->d->target;
+
+	if (r.count > 2)
+		return bw_errorf(BW_E_UNSUPPORTED, "a value of more than 64 bits in each lane (%u registers)", r.count);
+	BW_TRY(need_wave(x));
+	if (r.index + r.count > x->wave->info.n_vgprs)
+		return x->wave->info.n_vgprs ? bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u: it was given v0 to v%u",
+							 r.index + r.count - 1u, x->wave->info.n_vgprs - 1)
+					     : bw_errorf(BW_E_STATE, "the wave has given its VGPRs back (s_sendmsg "
+								     "DEALLOC_VGPRS)");
+	BW_TRY(t->ops->read_vgpr(t, x->wave->info.slot, r.index, low));
+	if (r.count == 2)
+		BW_TRY(t->ops->read_vgpr(t, x->wave->info.slot, r.index + 1u, high));
+	v.n_elem = x->wave->info.lanes;
+	v.elem = calloc(v.n_elem, sizeof(*v.elem));
+	if (!v.elem)
+		return bw_error_nomem();
+	for (size_t i = 0; i < v.n_elem; i++)
+		v.elem[i] = low[i] | (uint64_t)high[i] << 32;
+	v.bits = v.elem[x->lane < v.n_elem ? x->lane : 0];
+	v.across_lanes = true;
+	v.exec = x->wave->info.exec;
+	*out = v;
+	return NULL;
+}
+
+/* $s[0:7]: more than a number holds. */
+static struct bw_error *sgpr_array(struct bw_expr *x, struct bw_reg r, struct bw_value *out)
+{
+	uint32_t s[BW_SGPR_SHOWN];
+	BW_TRY(need_wave(x));
+	BW_TRY(x->d->target->ops->read_sgprs(x->d->target, x->wave->info.slot, r.index, r.count, s));
+	out->type.size_b = 4;
+	out->elem = calloc(r.count, sizeof(*out->elem));
+	if (!out->elem)
+		return bw_error_nomem();
+	out->n_elem = r.count;
+	for (size_t i = 0; i < r.count; i++)
+		out->elem[i] = s[i];
+	return NULL;
+}
+
+static struct bw_error *reg_value(struct bw_expr *x, struct bw_reg r, struct bw_value *out)
+{
+	struct bw_value v = {.type = {.kind = BW_TYPE_UINT}, .place = BW_PLACE_REG, .lane = -1};
+	unsigned size_dw = bw_reg_size_dw(r, x->wave ? &x->wave->info : NULL);
+	struct bw_error *err = NULL;
+
+	v.type.size_b = size_dw == 1 ? 4 : 8;
+	v.type.is_code = r.cls == BW_REG_SPECIAL && r.index == BW_REG_PC;
+	v.reg = (uint32_t)r.cls << 24 | (uint32_t)r.count << 16 | r.index;
+	if (x->skip) {
+		*out = v;
+		return NULL;
+	}
+	if (r.cls == BW_REG_VGPR)
+		err = vgpr_value(x, r, &v);
+	else if (r.cls == BW_REG_SGPR && r.count > 2)
+		err = sgpr_array(x, r, &v);
+	else if (!(err = need_wave(x)))
+		err = bw_wave_reg_read(x->d, x->wave, r, &v.bits);
+	if (!err)
+		*out = v;
+	return err;
+}
+
+/* ---- $_lane and its kin ---- */
+
+static void text_value(struct bw_value *out, const char *fmt, ...) BW_PRINTF(2, 3);
+static void text_value(struct bw_value *out, const char *fmt, ...)
+{
+	va_list args;
+	*out = (struct bw_value){.type = {.kind = BW_TYPE_TEXT}};
+	va_start(args, fmt);
+	vsnprintf(out->text, sizeof(out->text), fmt, args);
+	va_end(args);
+}
+
+enum internal { I_LANE, I_WAVE, I_AGENT, I_QUEUE, I_DISPATCH, I_DISPATCH_POS, I_WAVE_IN_GROUP, I_LANE_POS, I_EXITCODE };
+static const struct {
+	const char *name;
+	enum internal what;
+} internals[] = {
+	{"_lane", I_LANE}, {"_simd_lane", I_LANE}, {"_wave", I_WAVE}, {"_thread", I_WAVE}, {"_gthread", I_WAVE},
+	{"_agent", I_AGENT}, {"_queue", I_QUEUE}, {"_dispatch", I_DISPATCH}, {"_dispatch_pos", I_DISPATCH_POS},
+	{"_thread_workgroup_pos", I_WAVE_IN_GROUP}, {"_lane_workgroup_pos", I_LANE_POS}, {"_exitcode", I_EXITCODE},
+};
+
+static struct bw_error *internal_value(struct bw_expr *x, enum internal what, struct bw_value *out)
+{
+	struct bw_wave_info *w = x->wave ? &x->wave->info : NULL;
+	uint32_t item[3];
+
+	if (what == I_EXITCODE) {
+		if (x->d->exit_known && WIFEXITED(x->d->exit_status))
+			*out = bw_expr_int((unsigned)WEXITSTATUS(x->d->exit_status), 4, true);
+		else
+			*out = (struct bw_value){0};
+		return NULL;
+	}
+	*out = bw_expr_int(0, 4, true);
+	if (what == I_DISPATCH_POS || what == I_LANE_POS)
+		text_value(out, "%s", "");
+	if (!w) /* as gdb: no thread is number 0 */
+		return NULL;
+	switch (what) {
+	case I_LANE:
+		out->bits = x->lane;
+		break;
+	case I_WAVE:
+		out->bits = bw_debug_wave_number(x->d, x->wave);
+		break;
+	case I_AGENT:
+		out->bits = w->agent;
+		break;
+	case I_QUEUE:
+		out->bits = w->queue;
+		break;
+	case I_DISPATCH:
+		out->bits = w->dispatch;
+		break;
+	case I_WAVE_IN_GROUP:
+		out->bits = w->wave_in_group;
+		break;
+	case I_DISPATCH_POS:
+		text_value(out, "(%u,%u,%u)/%u", w->workgroup[0], w->workgroup[1], w->workgroup[2], w->wave_in_group);
+		break;
+	case I_LANE_POS:
+		if (bw_lane_item(x->d, w, x->lane, item))
+			text_value(out, "[%u,%u,%u]", item[0], item[1], item[2]);
+		break;
+	case I_EXITCODE:
+		break;
+	}
+	return NULL;
+}
+
+bool bw_expr_is_dim3(const char *name)
+{
+	return strcmp(name, "threadIdx") == 0 || strcmp(name, "blockIdx") == 0 || strcmp(name, "blockDim") == 0 ||
+	       strcmp(name, "gridDim") == 0;
+}
+
+struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member, struct bw_value *out)
+{
+	unsigned i = (unsigned)(member - 'x');
+	uint32_t item[3];
+
+	*out = bw_expr_int(0, 4, false);
+	if (x->skip)
+		return NULL;
+	BW_TRY(need_wave(x));
+	const struct bw_wave_info *w = &x->wave->info;
+	const struct bw_dispatch_info *dispatch = bw_debug_dispatch(x->d, w->dispatch);
+	if (strcmp(name, "blockIdx") == 0) {
+		out->bits = w->workgroup[i];
+	} else if (strcmp(name, "threadIdx") == 0) {
+		if (!bw_lane_item(x->d, w, x->lane, item))
+			return bw_errorf(BW_E_NOT_FOUND, "lane %u is no work item of its group", x->lane);
+		out->bits = item[i];
+	} else if (!dispatch) {
+		return bw_errorf(BW_E_NOT_FOUND, "the dispatch of this wave is not known");
+	} else {
+		out->bits = strcmp(name, "blockDim") == 0 ? dispatch->desc.group_size[i] : dispatch->desc.groups[i];
+	}
+	return NULL;
+}
+
+/* ---- Convenience variables ---- */
+
+static struct bw_var *find_var(struct bw_debug *d, const char *name)
+{
+	bw_vec_each(&d->vars, v)
+		if (strcmp(v->name, name) == 0)
+			return v;
+	return NULL;
+}
+
+static struct bw_error *copy_value(const struct bw_value *v, struct bw_value *out)
+{
+	*out = *v;
+	out->elem = NULL;
+	if (v->n_elem) {
+		out->elem = malloc(v->n_elem * sizeof(*v->elem));
+		if (!out->elem)
+			return bw_error_nomem();
+		memcpy(out->elem, v->elem, v->n_elem * sizeof(*v->elem));
+	}
+	out->place = BW_PLACE_NONE;
+	return NULL;
+}
+
+struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const struct bw_value *v)
+{
+	struct bw_value copy;
+	struct bw_var *var = find_var(d, name);
+	BW_TRY(copy_value(v, &copy));
+	if (!var) {
+		struct bw_var new = {.name = strdup(name)};
+		struct bw_error *err = new.name ? bw_vec_push(&d->vars, new) : bw_error_nomem();
+		if (err) {
+			free(new.name);
+			bw_value_fini(&copy);
+			return err;
+		}
+		var = &d->vars.data[d->vars.len - 1];
+	}
+	bw_value_fini(&var->value);
+	var->value = copy;
+	return NULL;
+}
+
+static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assigned, struct bw_value *out)
+{
+	struct bw_var *v = find_var(x->d, name);
+	if (!v && assigned && !x->skip) {
+		BW_TRY(bw_debug_set_var(x->d, name, &(struct bw_value){0}));
+		v = find_var(x->d, name);
+	}
+	*out = (struct bw_value){0};
+	if (v)
+		BW_TRY(copy_value(&v->value, out));
+	if (v) {
+		out->place = BW_PLACE_VAR;
+		out->reg = (uint32_t)(v - x->d->vars.data);
+	} else if (x->skip) {
+		*out = bw_expr_int(0, 4, true);
+	}
+	return NULL;
+}
+
+/* ---- Arguments and symbols ---- */
+
+static const struct bw_kernel_arg *find_arg(const struct bw_kernel *k, const char *name)
+{
+	for (size_t i = 0; k && i < k->n_args; i++)
+		if (k->args[i].name[0] && strcmp(k->args[i].name, name) == 0)
+			return &k->args[i];
+	return NULL;
+}
+
+/* Of the wave's kernel; without a wave, of the kernel that will run, or any. */
+static const struct bw_kernel_arg *visible_arg(struct bw_expr *x, const char *name, uint64_t *out_kernarg)
+{
+	*out_kernarg = 0;
+	if (x->wave) {
+		const struct bw_dispatch_info *dispatch = bw_debug_dispatch(x->d, x->wave->info.dispatch);
+		if (!dispatch)
+			return NULL;
+		*out_kernarg = dispatch->kernarg_va;
+		return find_arg(dispatch->kernel, name);
+	}
+	bw_vec_each(&x->d->modules, m) {
+		size_t n;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		for (size_t i = 0; i < n; i++) {
+			const struct bw_kernel_arg *arg = find_arg(&k[i], name);
+			if (arg && (!x->d->default_kernel || strcmp(k[i].name, x->d->default_kernel) == 0))
+				return arg;
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg *arg, uint64_t kernarg,
+				  struct bw_value *out)
+{
+	struct bw_type t;
+	struct bw_value v;
+	if (!bw_arg_type(arg, &t))
+		return bw_errorf(BW_E_UNSUPPORTED, "argument %s has a type that is not known here: %s", arg->name,
+				 arg->type_name[0] ? arg->type_name : arg->value_kind);
+	v = (struct bw_value){.type = t, .place = BW_PLACE_MEMORY, .va = kernarg + arg->offset_b};
+	if (!x->skip) {
+		BW_TRY(need_wave(x));
+		if (!kernarg)
+			return bw_errorf(BW_E_NOT_FOUND, "the arguments of this dispatch lie at no known address");
+		BW_TRY(bw_wave_mem_read(x->d, x->wave, x->lane, BW_SPACE_GLOBAL, v.va, &v.bits, t.size_b));
+		v.bits = bw_type_extend(&t, v.bits);
+	}
+	*out = v;
+	return NULL;
+}
+
+static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
+{
+	bw_vec_each(&d->loads, l) {
+		const struct bw_symbol *s = bw_module_symbol(l->module, name);
+		if (s) {
+			*out = l->base + s->addr;
+			return true;
+		}
+	}
+	/* not loaded yet: the address in the image, as gdb shows it before run */
+	bw_vec_each(&d->modules, m) {
+		const struct bw_symbol *s = bw_module_symbol(*m, name);
+		if (s) {
+			*out = s->addr;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What somebody may have meant by a name that is not there. */
+static struct bw_error *no_symbol(struct bw_expr *x, const char *name)
+{
+	const char *names[256];
+	size_t count = 0, near[3];
+	struct bw_str text = {0};
+
+	if (x->wave) {
+		const struct bw_dispatch_info *dispatch = bw_debug_dispatch(x->d, x->wave->info.dispatch);
+		for (size_t i = 0; dispatch && dispatch->kernel && i < dispatch->kernel->n_args && count < 128; i++)
+			names[count++] = dispatch->kernel->args[i].name;
+	}
+	bw_vec_each(&x->d->modules, m) {
+		size_t n;
+		const struct bw_symbol *s = bw_module_symbols(*m, &n);
+		for (size_t i = 0; i < n && count < BW_ARRAY_SIZE(names); i++)
+			names[count++] = s[i].name;
+	}
+	size_t found = bw_nearest(name, names, count, near, BW_ARRAY_SIZE(near));
+	for (size_t i = 0; i < found; i++)
+		bw_str_addf(&text, "%s%s", i ? ", " : " (did you mean ", names[near[i]]);
+	if (found)
+		bw_str_add(&text, "?)");
+	struct bw_error *err = bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s", name, bw_str_text(&text));
+	bw_str_free(&text);
+	return err;
+}
+
+struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned, struct bw_value *out)
+{
+	struct bw_reg r;
+	uint64_t addr, kernarg;
+
+	if (dollar) {
+		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)
+			if (strcmp(internals[i].name, name) == 0)
+				return internal_value(x, internals[i].what, out);
+		if (bw_reg_parse(name, &r))
+			return reg_value(x, r, out);
+		return var_value(x, name, assigned, out);
+	}
+	const struct bw_kernel_arg *arg = visible_arg(x, name, &kernarg);
+	if (arg)
+		return arg_value(x, arg, kernarg, out);
+	if (symbol_address(x->d, name, &addr)) {
+		*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
+		return NULL;
+	}
+	if (bw_reg_parse(name, &r)) /* s[2:3], exec: no variable has taken the name */
+		return reg_value(x, r, out);
+	return no_symbol(x, name);
+}
+
+/* ---- Completion ---- */
+
+struct words BW_VEC(char *);
+
+static void add_word(struct words *w, const char *prefix, const char *lead, const char *name)
+{
+	char *word;
+	if (asprintf(&word, "%s%s", lead, name) < 0)
+		return;
+	bool wanted = bw_starts_with(word, prefix);
+	for (size_t i = 0; wanted && i < w->len; i++)
+		wanted = strcmp(w->data[i], word) != 0;
+	struct bw_error *err = wanted ? bw_vec_push(w, word) : NULL;
+	if (err || !wanted)
+		free(word);
+	bw_error_free(err);
+}
+
+static char **finish_words(struct words *w)
+{
+	struct bw_error *err = bw_vec_push(w, NULL);
+	if (!err)
+		return w->data;
+	bw_error_free(err);
+	bw_vec_each(w, it)
+		free(*it);
+	bw_vec_free(w);
+	return NULL;
+}
+
+static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
+{
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const struct bw_symbol *s = bw_module_symbols(*m, &n);
+		for (size_t i = 0; i < n; i++)
+			add_word(w, prefix, "", s[i].name);
+	}
+}
+
+char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
+{
+	struct words w = {0};
+	if (prefix[0] == '$') {
+		char name[24];
+		for (uint16_t i = 0; i < BW_REG_SPECIAL_COUNT; i++) {
+			bw_reg_name((struct bw_reg){BW_REG_SPECIAL, i, 1}, name);
+			add_word(&w, prefix, "$", name);
+		}
+		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)
+			add_word(&w, prefix, "$", internals[i].name);
+		bw_vec_each(&d->vars, v)
+			add_word(&w, prefix, "$", v->name);
+		return finish_words(&w);
+	}
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		for (size_t i = 0; i < n; i++)
+			for (size_t a = 0; a < k[i].n_args; a++)
+				if (k[i].args[a].kind != BW_ARG_HIDDEN)
+					add_word(&w, prefix, "", k[i].args[a].name);
+	}
+	add_symbols(d, &w, prefix);
+	return finish_words(&w);
+}
+
+char **bw_debug_complete_where(struct bw_debug *d, const char *prefix)
+{
+	struct words w = {0};
+	add_symbols(d, &w, prefix);
+	bw_vec_each(&d->modules, m) {
+		const char *const *files;
+		size_t n = (*m)->lines ? bw_lines_files((*m)->lines, &files) : 0;
+		for (size_t i = 0; i < n; i++) {
+			const char *slash = strrchr(files[i], '/');
+			char name[256];
+			snprintf(name, sizeof(name), "%s:", slash ? slash + 1 : files[i]);
+			add_word(&w, prefix, "", name);
+		}
+	}
+	return finish_words(&w);
+}
+
+void bw_debug_free_words(char **words)
+{
+	for (char **p = words; p && *p; p++)
+		free(*p);
+	free(words);
+}

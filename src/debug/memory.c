@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/* Memory by address space, for commands and expressions. */
+#include "debug/debug_priv.h"
+
+#include <string.h>
+
+const char *bw_space_name(enum bw_space space)
+{
+	switch (space) {
+	case BW_SPACE_LDS:
+		return "local";
+	case BW_SPACE_PRIVATE:
+		return "private_lane";
+	case BW_SPACE_GLOBAL:
+		break;
+	}
+	return "global";
+}
+
+/* LDS offsets and scratch offsets have 32 bits. */
+static struct bw_error *check_offset(enum bw_space space, uint64_t addr, size_t size_b)
+{
+	if (addr > UINT32_MAX || size_b > UINT32_MAX - addr)
+		return bw_error_fault(addr, "Cannot access memory at address %s#0x%llx", bw_space_name(space),
+				      (unsigned long long)addr);
+	return NULL;
+}
+
+static struct bw_error *need_wave(struct bw_wave *w, enum bw_space space)
+{
+	if (w)
+		return NULL;
+	return bw_errorf(BW_E_STATE, "%s memory belongs to a wave, and no wave is stopped", bw_space_name(space));
+}
+
+/* A fault is worded as gdb words it. */
+static struct bw_error *worded(struct bw_error *err)
+{
+	if (!err || err->code != BW_E_FAULT)
+		return err;
+	uint64_t va = err->va;
+	bw_error_free(err);
+	return bw_error_fault(va, "Cannot access memory at address 0x%llx", (unsigned long long)va);
+}
+
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space,
+				  uint64_t addr, void *out, size_t size_b)
+{
+	const struct bw_target_ops *ops = d->target ? d->target->ops : NULL;
+
+	BW_TRY(bw_debug_need_target(d));
+	if (size_b == 0)
+		return NULL;
+	if (space == BW_SPACE_GLOBAL)
+		return worded(ops->read(d->target, addr, out, size_b));
+	BW_TRY(need_wave(w, space));
+	BW_TRY(check_offset(space, addr, size_b));
+	if (space == BW_SPACE_LDS)
+		return ops->read_lds(d->target, w->info.slot, (uint32_t)addr, out, size_b);
+	return ops->read_scratch(d->target, w->info.slot, lane, (uint32_t)addr, out, size_b);
+}
+
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space,
+				   uint64_t addr, const void *data, size_t size_b)
+{
+	const struct bw_target_ops *ops = d->target ? d->target->ops : NULL;
+
+	BW_TRY(bw_debug_need_target(d));
+	if (size_b == 0)
+		return NULL;
+	bw_debug_forget_insts(d);
+	if (space == BW_SPACE_GLOBAL)
+		return worded(ops->write(d->target, addr, data, size_b));
+	BW_TRY(need_wave(w, space));
+	BW_TRY(check_offset(space, addr, size_b));
+	if (space == BW_SPACE_LDS)
+		return ops->write_lds(d->target, w->info.slot, (uint32_t)addr, data, size_b);
+	return ops->write_scratch(d->target, w->info.slot, lane, (uint32_t)addr, data, size_b);
+}
+
+struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out, size_t size_b)
+{
+	return bw_wave_mem_read(d, bw_debug_focus_priv(d), d->focus_lane, space, addr, out, size_b);
+}
+
+struct bw_error *bw_debug_write(struct bw_debug *d, enum bw_space space, uint64_t addr, const void *data,
+				size_t size_b)
+{
+	return bw_wave_mem_write(d, bw_debug_focus_priv(d), d->focus_lane, space, addr, data, size_b);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "debug/debug_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+struct bw_error *bw_debug_create(struct bw_debug **out)
+{
+	struct bw_debug *d = calloc(1, sizeof(*d));
+	if (!d)
+		return bw_error_nomem();
+	d->next_break = 1;
+	d->next_wave = 1;
+	d->focus_slot = UINT32_MAX;
+	*out = d;
+	return NULL;
+}
+
+void bw_debug_destroy(struct bw_debug *d)
+{
+	if (!d)
+		return;
+	bw_debug_detach(d);
+	bw_vec_each(&d->breaks, b)
+		bw_break_free(*b);
+	bw_vec_free(&d->breaks);
+	bw_vec_free(&d->break_list);
+	bw_vec_free(&d->patches);
+	bw_vec_free(&d->free_cells);
+	bw_vec_free(&d->loads);
+	bw_vec_each(&d->modules, m)
+		bw_module_free(*m);
+	bw_vec_free(&d->modules);
+	bw_vec_free(&d->dispatches);
+	bw_vec_free(&d->dispatch_list);
+	bw_vec_free(&d->wave_list);
+	bw_vec_free(&d->stopped);
+	bw_vec_free(&d->held);
+	bw_vec_each(&d->vars, v) {
+		free(v->name);
+		bw_value_fini(&v->value);
+	}
+	bw_vec_free(&d->vars);
+	free(d->slots);
+	free(d->default_kernel);
+	bw_isa_text_destroy(d->text);
+	free(d);
+}
+
+void bw_debug_on_notice(struct bw_debug *d, bw_notice_fn *fn, void *cookie)
+{
+	d->notice = fn;
+	d->notice_cookie = cookie;
+}
+
+void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	if (!d->notice)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	d->notice(d->notice_cookie, kind, text);
+}
+
+enum bw_debug_state bw_debug_state(const struct bw_debug *d)
+{
+	return d->state;
+}
+
+struct bw_target *bw_debug_target(struct bw_debug *d)
+{
+	return d->target;
+}
+
+pid_t bw_debug_program_pid(const struct bw_debug *d)
+{
+	return d->pid;
+}
+
+const char *bw_debug_program_name(const struct bw_debug *d)
+{
+	return d->comm;
+}
+
+struct bw_debug_settings *bw_debug_settings(struct bw_debug *d)
+{
+	return &d->settings;
+}
+
+struct bw_error *bw_debug_need_target(struct bw_debug *d)
+{
+	if (!d->target)
+		return bw_errorf(BW_E_STATE, "The program is not being run");
+	return NULL;
+}
+
+struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
+{
+	if (d->target)
+		return bw_errorf(BW_E_STATE, "The program is being run already");
+	struct bw_wave *slots = calloc(t->facts.n_slots ? t->facts.n_slots : 1, sizeof(*slots));
+	if (!slots)
+		return bw_error_nomem();
+	bw_debug_forget_program(d);
+	d->slots = slots;
+	d->target = t;
+	d->state = BW_DEBUG_RUNNING;
+	return NULL;
+}
+
+void bw_debug_forget_program(struct bw_debug *d)
+{
+	bw_debug_forget_places(d);
+	d->loads.len = 0;
+	d->dispatches.len = 0;
+	d->held.len = 0;
+	d->stopped.len = 0;
+	d->patches.len = 0;
+	d->free_cells.len = 0;
+	d->next_cell = 0;
+	d->internal_va = 0;
+	d->focus_slot = UINT32_MAX;
+	d->focus_number = 0;
+	d->focus_lane = 0;
+	d->unstoppable = 0;
+	d->next_wave = 1;
+	d->pid = 0;
+	d->comm[0] = 0;
+	free(d->slots);
+	d->slots = NULL;
+	bw_debug_waves_changed(d);
+	bw_debug_forget_insts(d);
+}
+
+void bw_debug_detach(struct bw_debug *d)
+{
+	if (d->target) {
+		/* Waves that stand in front of a breakpoint need no displacement: closing puts the code back.
+		 * Those that reported a trap go on behind it, as continue would do. */
+		for (size_t i = 0; i < d->stopped.len; i++) {
+			struct bw_wave *w = &d->slots[d->stopped.data[i]];
+			if (w->skip_b && w->info.pc == w->stop_pc)
+				bw_error_free(d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_PC,
+									w->info.pc + w->skip_b));
+		}
+		d->target->ops->close(d->target);
+	}
+	d->target = NULL;
+	d->state = BW_DEBUG_NO_PROGRAM;
+	bw_debug_forget_program(d);
+}
+
+struct bw_error *bw_debug_kill(struct bw_debug *d)
+{
+	BW_TRY(bw_debug_need_target(d));
+	struct bw_error *err = d->target->ops->kill(d->target);
+	d->target->ops->close(d->target);
+	d->target = NULL;
+	d->state = BW_DEBUG_NO_PROGRAM;
+	bw_debug_forget_program(d);
+	return err;
+}
+
+void bw_debug_interrupt(struct bw_debug *d)
+{
+	struct bw_target *t = d->target;
+	if (t)
+		t->ops->interrupt(t);
+}
+
+struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_object *co)
+{
+	struct bw_module *m = calloc(1, sizeof(*m));
+	if (!m) {
+		bw_code_object_close(co);
+		return bw_error_nomem();
+	}
+	m->co = co;
+	m->name = strdup(bw_code_object_path(co));
+	struct bw_error *err = m->name ? bw_lines_open(co, &m->lines) : bw_error_nomem();
+	if (!err)
+		err = bw_vec_push(&d->modules, m);
+	if (err)
+		bw_module_free(m);
+	else if (d->target)
+		bw_debug_resolve_breaks(d);
+	return err;
+}
+
+struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const void *code, size_t size_b)
+{
+	struct bw_module *m = calloc(1, sizeof(*m));
+	if (!m)
+		return bw_error_nomem();
+	m->name = strdup(name);
+	m->raw = malloc(size_b ? size_b : 1);
+	struct bw_error *err = m->name && m->raw ? bw_vec_push(&d->modules, m) : bw_error_nomem();
+	if (err) {
+		bw_module_free(m);
+		return err;
+	}
+	memcpy(m->raw, code, size_b);
+	m->raw_b = size_b;
+	m->raw_kernel = (struct bw_kernel){.name = m->name, .end = size_b};
+	m->raw_symbol = (struct bw_symbol){.name = m->name, .size_b = size_b, .is_function = true};
+	return NULL;
+}
+
+void bw_debug_set_default_kernel(struct bw_debug *d, const char *name)
+{
+	free(d->default_kernel);
+	d->default_kernel = name ? strdup(name) : NULL;
+}

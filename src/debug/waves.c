@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+/* Waves: who they are, why they have stopped, which one has the focus. */
+#include "debug/debug_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "trap/trap.h"
+
+/* Register bits, gfx11 (reference kernel-interface 7.4). */
+enum {
+	STATUS_IN_BARRIER = 1u << 12,
+	TRAPSTS_EXCP = 0x7f,
+	TRAPSTS_MEM_VIOL = 1u << 8,
+	TRAPSTS_ILLEGAL_INST = 1u << 11,
+	TRAPSTS_HOST_TRAP = 1u << 16,
+	TRAPSTS_WAVE_START = 1u << 17,
+	TRAPSTS_WAVE_END = 1u << 18,
+	TRAPSTS_AFTER_INST = 1u << 20,
+	TRAPSTS_XNACK_ERROR = 1u << 28, /* with MEM_VIOL: a page fault */
+	TTMP1_HOST_TRAP = 1u << 24,
+	MODE_EXCP_EN_SHIFT = 12,
+	MSG_RTN_GET_DOORBELL = 0x80,
+};
+
+/* ---- Focus ---- */
+
+struct bw_wave *bw_debug_focus_priv(struct bw_debug *d)
+{
+	if (d->state != BW_DEBUG_STOPPED || d->focus_slot == UINT32_MAX)
+		return NULL;
+	struct bw_wave *w = &d->slots[d->focus_slot];
+	return w->stopped ? w : NULL;
+}
+
+struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave **out)
+{
+	struct bw_wave *w = bw_debug_focus_priv(d);
+	if (!w) {
+		if (!d->target)
+			return bw_errorf(BW_E_STATE, "The program has no registers now: it is not being run");
+		return bw_errorf(BW_E_STATE, "No wave is stopped");
+	}
+	*out = w;
+	return NULL;
+}
+
+struct bw_wave *bw_debug_wave_priv(struct bw_debug *d, uint32_t number)
+{
+	size_t lo = 0, hi = d->stopped.len;
+	if (d->state != BW_DEBUG_STOPPED)
+		return NULL;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		struct bw_wave *w = &d->slots[d->stopped.data[mid]];
+		if (w->info.number == number)
+			return w->stopped ? w : NULL;
+		if (w->info.number < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+const struct bw_wave_info *bw_debug_focus(struct bw_debug *d)
+{
+	struct bw_wave *w = bw_debug_focus_priv(d);
+	return w ? &w->info : NULL;
+}
+
+unsigned bw_debug_focus_lane(struct bw_debug *d)
+{
+	return d->focus_lane;
+}
+
+static unsigned first_active(const struct bw_wave *w)
+{
+	return w->info.exec ? (unsigned)__builtin_ctzll(w->info.exec) : 0;
+}
+
+struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
+{
+	struct bw_wave *w = bw_debug_wave_priv(d, number);
+	if (!w)
+		return bw_errorf(BW_E_NOT_FOUND, number && number < d->next_wave ? "Wave %u is not stopped, or has ended"
+									  : "Unknown wave %u", number);
+	if (number != d->focus_number)
+		d->focus_lane = first_active(w);
+	d->focus_number = number;
+	d->focus_slot = w->info.slot;
+	return NULL;
+}
+
+struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
+{
+	struct bw_wave *w;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	if (lane >= w->info.lanes)
+		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)", lane,
+				 w->info.lanes - 1u);
+	d->focus_lane = lane;
+	return NULL;
+}
+
+/* ---- Names ---- */
+
+void bw_wave_name(const struct bw_wave_info *w, char *out, size_t out_b)
+{
+	snprintf(out, out_b, "AMDGPU Wave %u:%u:%u:%u (%u,%u,%u)/%u", w->agent, w->queue, w->dispatch,
+		 w->number, w->workgroup[0], w->workgroup[1], w->workgroup[2], w->wave_in_group);
+}
+
+bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, uint32_t out_item[3])
+{
+	struct bw_dispatch *x = bw_debug_dispatch_priv(d, w->dispatch);
+	if (!x)
+		return false;
+	const uint32_t *size = x->info.desc.group_size;
+	uint64_t item = (uint64_t)w->wave_in_group * w->lanes + lane;
+	uint64_t xy = (uint64_t)size[0] * size[1];
+	if (!xy || item >= xy * size[2])
+		return false;
+	out_item[0] = (uint32_t)(item % size[0]);
+	out_item[1] = (uint32_t)(item / size[0] % size[1]);
+	out_item[2] = (uint32_t)(item / xy);
+	return true;
+}
+
+void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out, size_t out_b)
+{
+	uint32_t i[3];
+	char item[48] = "[?]";
+	if (bw_lane_item(d, w, lane, i))
+		snprintf(item, sizeof(item), "[%u,%u,%u]", i[0], i[1], i[2]);
+	snprintf(out, out_b, "AMDGPU Lane %u:%u:%u:%u/%u (%u,%u,%u)%s", w->agent, w->queue, w->dispatch,
+		 w->number, lane, w->workgroup[0], w->workgroup[1], w->workgroup[2], item);
+}
+
+/* ---- Lists ---- */
+
+void bw_debug_waves_changed(struct bw_debug *d)
+{
+	d->wave_list_valid = false;
+}
+
+const struct bw_wave_info *bw_debug_waves(struct bw_debug *d, size_t *out_n)
+{
+	*out_n = 0;
+	if (d->state != BW_DEBUG_STOPPED)
+		return NULL;
+	if (!d->wave_list_valid) {
+		struct bw_error *err = bw_vec_reserve(&d->wave_list, d->stopped.len);
+		if (err) {
+			bw_error_free(err);
+			return NULL;
+		}
+		for (size_t i = 0; i < d->stopped.len; i++)
+			d->wave_list.data[i] = d->slots[d->stopped.data[i]].info;
+		d->wave_list.len = d->stopped.len;
+		d->wave_list_valid = true;
+	}
+	*out_n = d->wave_list.len;
+	return d->wave_list.data;
+}
+
+const struct bw_wave_info *bw_debug_wave(struct bw_debug *d, uint32_t number)
+{
+	struct bw_wave *w = bw_debug_wave_priv(d, number);
+	return w ? &w->info : NULL;
+}
+
+const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatch, const uint32_t workgroup[3],
+					    uint32_t wave_in_group)
+{
+	if (d->state != BW_DEBUG_STOPPED)
+		return NULL;
+	for (size_t i = 0; i < d->stopped.len; i++) {
+		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
+		if (w->dispatch == dispatch && w->wave_in_group == wave_in_group &&
+		    memcmp(w->workgroup, workgroup, sizeof(w->workgroup)) == 0)
+			return w;
+	}
+	return NULL;
+}
+
+uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave *w)
+{
+	if (!w->info.number)
+		w->info.number = d->next_wave++;
+	return w->info.number;
+}
+
+/* ---- Why it stopped ---- */
+
+/* What the registers say, breakpoints left aside. */
+static uint32_t reasons_of(const struct bw_target_wave *hw, uint32_t trap_id)
+{
+	uint32_t reasons = 0, enabled = hw->mode >> MODE_EXCP_EN_SHIFT & TRAPSTS_EXCP;
+
+	if (hw->trapsts & TRAPSTS_MEM_VIOL)
+		reasons |= hw->trapsts & TRAPSTS_XNACK_ERROR ? BW_REASON_MEMORY_VIOLATION : BW_REASON_ADDRESS_ERROR;
+	if (hw->trapsts & TRAPSTS_ILLEGAL_INST)
+		reasons |= BW_REASON_ILLEGAL_INSTRUCTION;
+	if (hw->trapsts & enabled)
+		reasons |= BW_REASON_FP_EXCEPTION;
+	if (hw->trapsts & TRAPSTS_WAVE_START)
+		reasons |= BW_REASON_WAVE_START;
+	if (hw->trapsts & TRAPSTS_WAVE_END)
+		reasons |= BW_REASON_WAVE_END;
+	if (hw->trapsts & TRAPSTS_AFTER_INST)
+		reasons |= BW_REASON_SINGLE_STEP;
+	if (hw->trapsts & TRAPSTS_HOST_TRAP || hw->ttmp1 & TTMP1_HOST_TRAP)
+		reasons |= BW_REASON_INTERRUPT;
+	switch (trap_id) {
+	case 0:
+	case BW_TRAP_ID_BREAKPOINT:
+	case BW_TRAP_ID_DISPLACED:
+		break;
+	case 1:
+		reasons |= BW_REASON_BREAKPOINT;
+		break;
+	case 2:
+		reasons |= BW_REASON_ASSERT_TRAP;
+		break;
+	case 3:
+		reasons |= BW_REASON_DEBUG_TRAP;
+		break;
+	default:
+		reasons |= BW_REASON_TRAP;
+		break;
+	}
+	return reasons;
+}
+
+/* clang's __builtin_trap() goes on behind its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and ends in
+ * s_sethalt (reference debug-info 10): one event, and nothing to come back to. */
+static bool is_builtin_trap(struct bw_debug *d, uint64_t pc)
+{
+	struct bw_inst inst;
+	struct bw_error *err = bw_debug_read_inst(d, pc + 4, &inst, NULL);
+	if (err) {
+		bw_error_free(err);
+		return false;
+	}
+	return inst.op == BW_OP_S_SENDMSG_RTN_B32 && inst.src[0] == MSG_RTN_GET_DOORBELL;
+}
+
+static void at_breakpoint(struct bw_debug *d, struct bw_wave *w)
+{
+	if (!bw_debug_patch_at(d, w->info.pc))
+		return;
+	w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
+	if (w->info.breakpoint)
+		w->info.reasons |= BW_REASON_BREAKPOINT;
+	if (w->info.pc == d->internal_va && w->info.number == d->internal_wave)
+		w->info.reasons |= BW_REASON_SINGLE_STEP;
+}
+
+/* Who the wave in this slot is. A wave keeps its slot for life, and its place in the grid. */
+static void identify(struct bw_debug *d, struct bw_wave *w)
+{
+	struct bw_wave_info *i = &w->info;
+	const struct bw_target_wave *hw = &w->hw;
+	struct bw_dispatch *x = bw_debug_dispatch_priv(d, i->dispatch);
+	bool same = w->known && i->wave_in_group == hw->wave_in_group && i->lanes == hw->lanes &&
+		    memcmp(i->workgroup, hw->workgroup, sizeof(i->workgroup)) == 0 && x &&
+		    x->info.state == BW_DISPATCH_RUNNING &&
+		    (!x->packet_known || x->packet == hw->dispatch_packet);
+
+	if (same)
+		return;
+	*i = (struct bw_wave_info){.agent = 1, .slot = hw->slot, .lanes = hw->lanes,
+				   .wave_in_group = hw->wave_in_group};
+	memcpy(i->workgroup, hw->workgroup, sizeof(i->workgroup));
+	i->place = bw_target_place(&d->target->facts, hw->slot);
+	x = bw_debug_dispatch_of(d, hw);
+	if (x) {
+		const uint32_t *g = x->info.desc.groups;
+		uint64_t linear = ((uint64_t)hw->workgroup[2] * g[1] + hw->workgroup[1]) * g[0] + hw->workgroup[0];
+		i->dispatch = x->info.number;
+		i->queue = x->info.queue;
+		x->launched_groups = BW_MAX(x->launched_groups, linear + 1);
+	}
+	w->known = true;
+}
+
+struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
+{
+	struct bw_wave *w = &d->slots[slot];
+	struct bw_target_wave hw;
+
+	BW_TRY(d->target->ops->read_wave(d->target, slot, &hw));
+	if (w->stopped && w->hw.seq == hw.seq)
+		return NULL;
+	/* The inside of a displaced copy is nobody's business: show the original. */
+	uint64_t pc = bw_displaced_pc(w, hw.pc);
+	bool not_run = w->displaced_va && pc == w->displaced_va && pc != hw.pc;
+	if (pc != hw.pc)
+		BW_TRY(d->target->ops->write_reg(d->target, slot, BW_TREG_PC, pc));
+	hw.pc = pc;
+	w->hw = hw;
+	w->displaced_va = 0;
+	identify(d, w);
+
+	uint32_t trap_id = hw.ttmp1 >> 16 & 0xff;
+	w->stopped = true;
+	w->stop_pc = pc;
+	w->info.pc = pc;
+	w->info.exec = hw.lanes == 32 ? (uint32_t)hw.exec : hw.exec;
+	w->info.n_vgprs = hw.n_vgprs;
+	w->info.reasons = reasons_of(&hw, trap_id);
+	w->info.trap_id = trap_id;
+	w->info.breakpoint = 0;
+	w->info.breakpoint_lanes = 0;
+	w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
+	w->info.builtin_trap = trap_id == 2 && is_builtin_trap(d, pc);
+	w->info.pc_imprecise = !(d->target->caps & BW_CAP_PRECISE) && hw.trapsts & TRAPSTS_MEM_VIOL;
+	w->skip_b = trap_id && trap_id != BW_TRAP_ID_BREAKPOINT && trap_id != BW_TRAP_ID_DISPLACED ? 4 : 0;
+	if (!not_run)
+		at_breakpoint(d, w);
+	if (!w->info.reasons)
+		w->info.reasons = BW_REASON_INTERRUPT;
+	return NULL;
+}
+
+/* ---- All of them ---- */
+
+static int by_position(const void *pa, const void *pb, void *cookie)
+{
+	const struct bw_debug *d = cookie;
+	const struct bw_wave_info *a = &d->slots[*(const uint32_t *)pa].info;
+	const struct bw_wave_info *b = &d->slots[*(const uint32_t *)pb].info;
+	if (a->dispatch != b->dispatch)
+		return a->dispatch < b->dispatch ? -1 : 1;
+	for (int i = 2; i >= 0; i--)
+		if (a->workgroup[i] != b->workgroup[i])
+			return a->workgroup[i] < b->workgroup[i] ? -1 : 1;
+	if (a->wave_in_group != b->wave_in_group)
+		return a->wave_in_group < b->wave_in_group ? -1 : 1;
+	return a->slot < b->slot ? -1 : a->slot > b->slot;
+}
+
+static int by_number(const void *pa, const void *pb, void *cookie)
+{
+	const struct bw_debug *d = cookie;
+	uint32_t a = d->slots[*(const uint32_t *)pa].info.number;
+	uint32_t b = d->slots[*(const uint32_t *)pb].info.number;
+	return a < b ? -1 : a > b;
+}
+
+struct bw_error *bw_debug_collect(struct bw_debug *d)
+{
+	uint32_t n_slots = d->target->facts.n_slots;
+	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
+	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
+
+	size_t next = 0;
+	for (uint32_t slot = 0; slot < n_slots; slot++) {
+		if (next < n && d->stopped.data[next] == slot)
+			next++;
+		else
+			d->slots[slot].stopped = false;
+	}
+	d->stopped.len = n;
+	for (size_t i = 0; i < n; i++)
+		BW_TRY(bw_debug_examine(d, d->stopped.data[i]));
+	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_position, d);
+	for (size_t i = 0; i < n; i++)
+		bw_debug_wave_number(d, &d->slots[d->stopped.data[i]]);
+	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_number, d);
+	d->state = BW_DEBUG_STOPPED;
+	bw_debug_waves_changed(d);
+
+	struct bw_wave *w = bw_debug_wave_priv(d, d->focus_number);
+	if (!w && n) {
+		w = &d->slots[d->stopped.data[0]];
+		d->focus_number = w->info.number;
+		d->focus_lane = first_active(w);
+	}
+	d->focus_slot = w ? w->info.slot : UINT32_MAX;
+	return NULL;
+}

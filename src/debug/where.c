@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/* Places as users name them: saxpy, saxpy+8, saxpy.s:12, 12, *0x7f0000001000. */
+#include "debug/debug_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+
+enum { MAX_ADDRS_A_LINE = 64, MAX_NEAREST = 3 };
+
+void bw_where_spec_fini(struct bw_where_spec *s)
+{
+	free(s->name);
+	*s = (struct bw_where_spec){0};
+}
+
+/* The file a bare line number speaks of: that of the focus, else of the kernel to run. */
+static const char *default_file(struct bw_debug *d)
+{
+	struct bw_wave *w = bw_debug_focus_priv(d);
+	struct bw_line line;
+
+	if (w) {
+		struct bw_where where;
+		bw_debug_where(d, w->info.pc, &where);
+		if (where.has_line)
+			return where.line.file;
+	}
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		for (size_t i = 0; (*m)->lines && i < n; i++)
+			if ((!d->default_kernel || strcmp(k[i].name, d->default_kernel) == 0) &&
+			    bw_lines_at((*m)->lines, k[i].entry, &line))
+				return line.file;
+	}
+	return NULL;
+}
+
+static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t file_len,
+				   const char *number, struct bw_where_spec *out)
+{
+	uint64_t line;
+	if (!bw_parse_u64(number, &line) || line == 0 || line > UINT32_MAX)
+		return bw_errorf(BW_E_INVALID, "\"%s\" is no line number", number);
+	if (!file) {
+		file = default_file(d);
+		if (!file)
+			return bw_errorf(BW_E_NOT_FOUND, "No symbol table is loaded, so line %s names no place: "
+					 "use FILE:LINE, or a kernel assembled with -g", number);
+		file_len = strlen(file);
+	}
+	out->kind = BW_WHERE_LINE;
+	out->line = (unsigned)line;
+	out->name = strndup(file, file_len);
+	return out->name ? NULL : bw_error_nomem();
+}
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
+}
+
+static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out)
+{
+	size_t n = 0;
+	while (is_name_char(text[n]))
+		n++;
+	const char *rest = text + n;
+	while (*rest == ' ')
+		rest++;
+	if (n == 0 || (*rest && *rest != '+'))
+		return bw_errorf(BW_E_INVALID, "\"%s\" names no place: use a function, FILE:LINE or *ADDRESS",
+				 text);
+	out->plain = *rest == 0;
+	if (!out->plain) {
+		rest++;
+		while (*rest == ' ')
+			rest++;
+		if (!bw_parse_u64(rest, &out->offset_b))
+			return bw_errorf(BW_E_INVALID, "\"%s\" is no offset", rest);
+	}
+	out->kind = BW_WHERE_SYMBOL;
+	out->name = strndup(text, n);
+	return out->name ? NULL : bw_error_nomem();
+}
+
+static bool any_symbol(struct bw_debug *d, const char *name)
+{
+	bw_vec_each(&d->modules, m)
+		if (bw_module_symbol(*m, name))
+			return true;
+	return false;
+}
+
+/* *EXPR. A symbol keeps its name, so that the place is found again in the next run. */
+static struct bw_error *parse_address(struct bw_debug *d, const char *text, struct bw_where_spec *out)
+{
+	uint64_t va;
+	while (*text == ' ')
+		text++;
+	if (!isdigit((unsigned char)*text)) {
+		struct bw_where_spec s = {0};
+		struct bw_error *err = parse_symbol(text, &s);
+		if (!err && any_symbol(d, s.name)) {
+			*out = s;
+			out->plain = false;
+			return NULL;
+		}
+		bw_error_free(err);
+		bw_where_spec_fini(&s);
+	}
+	if (!bw_parse_u64(text, &va)) {
+		struct bw_value v;
+		struct bw_expr_error where;
+		BW_TRY(bw_debug_eval(d, text, &v, &where));
+		va = (uint64_t)bw_value_i64(&v, d->focus_lane);
+		bw_value_fini(&v);
+	}
+	if (va % 4)
+		return bw_errorf(BW_E_INVALID, "0x%llx is no instruction address: not a multiple of 4",
+				 (unsigned long long)va);
+	out->kind = BW_WHERE_ADDRESS;
+	out->offset_b = va;
+	return NULL;
+}
+
+struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_where_spec *out)
+{
+	struct bw_where_spec s = {0};
+	struct bw_error *err;
+
+	if (text[0] == 0) {
+		struct bw_wave *w = bw_debug_focus_priv(d);
+		if (!w)
+			return bw_errorf(BW_E_STATE, "No default breakpoint address now: no wave is stopped");
+		s.kind = BW_WHERE_ADDRESS;
+		s.offset_b = w->info.pc;
+		*out = s;
+		return NULL;
+	}
+	const char *colon = strrchr(text, ':');
+	if (text[0] == '*')
+		err = parse_address(d, text + 1, &s);
+	else if (colon && colon != text && isdigit((unsigned char)colon[1]))
+		err = parse_line(d, text, (size_t)(colon - text), colon + 1, &s);
+	else if (isdigit((unsigned char)text[0]))
+		err = parse_line(d, NULL, 0, text, &s);
+	else
+		err = parse_symbol(text, &s);
+	if (err)
+		bw_where_spec_fini(&s);
+	else
+		*out = s;
+	return err;
+}
+
+/* Offsets of the place in one module. */
+static struct bw_error *in_module(const struct bw_module *m, const struct bw_where_spec *s, uint64_t base,
+				  struct bw_addr_vec *out)
+{
+	if (s->kind == BW_WHERE_SYMBOL) {
+		const struct bw_symbol *sym = bw_module_symbol(m, s->name);
+		if (!sym)
+			return NULL;
+		uint64_t at = sym->addr + s->offset_b;
+		if (s->plain && sym->is_function && m->lines)
+			at = bw_lines_after_prologue(m->lines, sym->addr, sym->addr + sym->size_b);
+		if (at % 4)
+			return bw_errorf(BW_E_INVALID, "%s+%llu is no instruction address: not a multiple of 4",
+					 s->name, (unsigned long long)s->offset_b);
+		return bw_vec_push(out, base + at);
+	}
+	uint64_t addr[MAX_ADDRS_A_LINE];
+	unsigned line;
+	size_t n = m->lines ? bw_lines_find(m->lines, s->name, s->line, addr, MAX_ADDRS_A_LINE, &line) : 0;
+	for (size_t i = 0; i < n; i++)
+		BW_TRY(bw_vec_push(out, base + addr[i]));
+	return NULL;
+}
+
+struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s, struct bw_addr_vec *out)
+{
+	if (s->kind == BW_WHERE_ADDRESS)
+		return bw_vec_push(out, s->offset_b);
+	bw_vec_each(&d->loads, l)
+		BW_TRY(in_module(l->module, s, l->base, out));
+	return NULL;
+}
+
+/* ---- Names that do not exist ---- */
+
+struct names BW_VEC(const char *);
+
+static struct bw_error *collect_names(struct bw_debug *d, enum bw_where_kind kind, struct names *out)
+{
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		if (kind == BW_WHERE_SYMBOL) {
+			const struct bw_symbol *s = bw_module_symbols(*m, &n);
+			for (size_t i = 0; i < n; i++)
+				BW_TRY(bw_vec_push(out, s[i].name));
+		} else if ((*m)->lines) {
+			const char *const *f;
+			n = bw_lines_files((*m)->lines, &f);
+			for (size_t i = 0; i < n; i++) {
+				const char *slash = strrchr(f[i], '/');
+				BW_TRY(bw_vec_push(out, slash ? slash + 1 : f[i]));
+			}
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *not_found(struct bw_debug *d, const struct bw_where_spec *s)
+{
+	struct names names = {0};
+	size_t near[MAX_NEAREST];
+	const char *word = s->name;
+	if (s->kind == BW_WHERE_LINE && strrchr(word, '/'))
+		word = strrchr(word, '/') + 1;
+
+	struct bw_error *err = collect_names(d, s->kind, &names);
+	if (err) {
+		bw_vec_free(&names);
+		return err;
+	}
+	size_t n = bw_nearest(word, names.data, names.len, near, MAX_NEAREST);
+	struct bw_str text = {0};
+	for (size_t i = 0; i < n; i++) {
+		bool twice = false;
+		for (size_t j = 0; j < i; j++)
+			twice |= strcmp(names.data[near[i]], names.data[near[j]]) == 0;
+		if (!twice)
+			bw_str_addf(&text, "%s%s", text.len ? ", " : " (did you mean ", names.data[near[i]]);
+	}
+	if (text.len)
+		bw_str_add(&text, "?)");
+	if (s->kind == BW_WHERE_SYMBOL) {
+		err = bw_errorf(BW_E_NOT_FOUND, "Function \"%s\" not defined%s", s->name, bw_str_text(&text));
+	} else {
+		bool known = false;
+		for (size_t i = 0; i < names.len; i++)
+			known |= strcmp(names.data[i], word) == 0;
+		err = known ? bw_errorf(BW_E_NOT_FOUND, "No code at or after line %u of %s", s->line, word)
+			    : bw_errorf(BW_E_NOT_FOUND, "No source file named %s%s", s->name, bw_str_text(&text));
+	}
+	bw_str_free(&text);
+	bw_vec_free(&names);
+	return err;
+}
+
+struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s)
+{
+	struct bw_addr_vec found = {0};
+	struct bw_error *err = NULL;
+
+	if (s->kind == BW_WHERE_ADDRESS || d->modules.len == 0)
+		return NULL;
+	for (size_t i = 0; !err && i < d->modules.len; i++)
+		err = in_module(d->modules.data[i], s, 0, &found);
+	size_t n = found.len;
+	bw_vec_free(&found);
+	return err || n ? err : not_found(d, s);
+}
