@@ -23,6 +23,7 @@ enum {
 struct bw_rec;
 struct bw_mem_row;
 struct bw_map_row;
+struct bw_scalar_row;
 struct bw_exec;
 
 /* What an operand offset is relative to: an index into bw_exec.base. */
@@ -53,6 +54,7 @@ struct bw_rec {
 	union {
 		const struct bw_map_row *map;
 		const struct bw_mem_row *mem;
+		const struct bw_scalar_row *scalar;
 		const struct bw_rec *target; /* of a direct branch inside the page, or NULL */
 	};
 	const struct bw_inst *inst; /* lives as long as the record */

@@ -75,12 +75,15 @@ struct bw_wave {
 	uint32_t hw_id1, hw_id2, gpr_alloc, lds_alloc; /* as s_getreg shows them */
 	uint32_t dispatch_initiator;
 	uint8_t index_in_group;
-	bool in_trap_on_end;
+	bool in_trap_on_end;   /* the trap at s_endpgm (MODE bit 21) has been taken */
 	_Atomic uint32_t request; /* enum bw_wave_request */
 
 	/* why the last run stopped, for the scheduler */
 	uint64_t sleep_clocks;    /* BW_RUN_SLEEP: how long, in shader clocks */
 	uint32_t sleeps_in_a_row; /* sleeps with little between them: a polling loop */
+	uint64_t n_executed_at_sleep;
+	bool step_pending;        /* the single-step trap of an instruction that made the wave wait */
+	bool step_request;        /* BW_REQ_STEP: trap after the next instruction */
 	uint64_t n_executed;      /* instructions, for SHADER_CYCLES, statistics and --fidelity */
 
 	/* BW_RUN_FAULT and illegal instructions, for messages and the driver's interrupt */

@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_LANE_MATH_H
+#define BW_VGPU_EXEC_LANE_MATH_H
+
+/* Helpers of the rows: one lane's arithmetic where an infix expression does not say it all. "Rule n"
+ * is reference gfx11-rules. Floats that are handled by their bits are uint32_t, uint64_t (types N32,
+ * N64 of the tables). Written without branches where it is cheap, so that a row becomes vector code. */
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "vgpu/device/exec/fmode.h"
+
+static inline uint32_t f32_bits(float f)
+{
+	uint32_t u;
+	memcpy(&u, &f, 4);
+	return u;
+}
+
+static inline float bits_f32(uint32_t u)
+{
+	float f;
+	memcpy(&f, &u, 4);
+	return f;
+}
+
+static inline uint64_t f64_bits(double f)
+{
+	uint64_t u;
+	memcpy(&u, &f, 8);
+	return u;
+}
+
+static inline double bits_f64(uint64_t u)
+{
+	double f;
+	memcpy(&f, &u, 8);
+	return f;
+}
+
+/* ---- classes of values by bits ---- */
+
+#define F32_ABS(a) ((a) & 0x7fffffffu)
+#define F32_IS_NAN(a) (F32_ABS(a) > 0x7f800000u)
+#define F32_IS_SNAN(a) (F32_IS_NAN(a) && !((a) & 0x400000u))
+#define F32_IS_DENORM(a) (F32_ABS(a) < 0x800000u && F32_ABS(a) != 0)
+#define F32_QUIET 0x400000u
+#define F64_ABS(a) ((a) & 0x7fffffffffffffffull)
+#define F64_IS_NAN(a) (F64_ABS(a) > 0x7ff0000000000000ull)
+#define F64_IS_SNAN(a) (F64_IS_NAN(a) && !((a) & 0x8000000000000ull))
+#define F64_IS_DENORM(a) (F64_ABS(a) < 0x10000000000000ull && F64_ABS(a) != 0)
+#define F64_QUIET 0x8000000000000ull
+
+/* Inputs and outputs that are denormal become zeros with their sign when MODE says so: rule 110. */
+static inline uint32_t flush32(uint32_t a, uint32_t on)
+{
+	return on && F32_ABS(a) < 0x800000u ? a & 0x80000000u : a;
+}
+
+static inline uint64_t flush64(uint64_t a, uint32_t on)
+{
+	return on && F64_ABS(a) < 0x10000000000000ull ? a & 0x8000000000000000ull : a;
+}
+
+/* ---- min and max: rules 173 to 177 ---- */
+
+/* Integers in the order of the floats, -0 below +0. */
+static inline int32_t f32_order(uint32_t a)
+{
+	return (int32_t)(a ^ ((uint32_t)((int32_t)a >> 31) & 0x7fffffffu));
+}
+
+static inline int64_t f64_order(uint64_t a)
+{
+	return (int64_t)(a ^ ((uint64_t)((int64_t)a >> 63) & 0x7fffffffffffffffull));
+}
+
+static inline uint32_t minmax32(uint32_t a, uint32_t b, int max, const struct bw_fmode *m)
+{
+	a = flush32(a, m->flush_in32);
+	b = flush32(b, m->flush_in32);
+	int a_first = max ? f32_order(a) >= f32_order(b) : f32_order(a) < f32_order(b);
+	uint32_t r = a_first ? a : b;
+	r = F32_IS_NAN(b) ? a : r;
+	r = F32_IS_NAN(a) ? b : r;
+	r = m->ieee && F32_IS_SNAN(b) ? b | F32_QUIET : r;
+	r = m->ieee && F32_IS_SNAN(a) ? a | F32_QUIET : r;
+	return r;
+}
+
+static inline uint64_t minmax64(uint64_t a, uint64_t b, int max, const struct bw_fmode *m)
+{
+	a = flush64(a, m->flush_in16);
+	b = flush64(b, m->flush_in16);
+	int a_first = max ? f64_order(a) >= f64_order(b) : f64_order(a) < f64_order(b);
+	uint64_t r = a_first ? a : b;
+	r = F64_IS_NAN(b) ? a : r;
+	r = F64_IS_NAN(a) ? b : r;
+	r = m->ieee && F64_IS_SNAN(b) ? b | F64_QUIET : r;
+	r = m->ieee && F64_IS_SNAN(a) ? a | F64_QUIET : r;
+	return r;
+}
+
+#define MIN32(a, b) minmax32(a, b, 0, FM)
+#define MAX32(a, b) minmax32(a, b, 1, FM)
+#define MIN64(a, b) minmax64(a, b, 0, FM)
+#define MAX64(a, b) minmax64(a, b, 1, FM)
+
+static inline uint32_t med3_f32(uint32_t a, uint32_t b, uint32_t c, const struct bw_fmode *m)
+{
+	uint32_t lo = minmax32(a, b, 0, m), hi = minmax32(a, b, 1, m);
+	uint32_t mid = minmax32(lo, minmax32(hi, c, 0, m), 1, m);
+	int nan = F32_IS_NAN(a) || F32_IS_NAN(b) || F32_IS_NAN(c);
+	return nan ? minmax32(lo, c, 0, m) : mid;
+}
+
+#define IMIN(a, b) ((a) < (b) ? (a) : (b))
+#define IMAX(a, b) ((a) > (b) ? (a) : (b))
+#define IMED3(a, b, c) IMAX(IMIN(a, b), IMIN(IMAX(a, b), c))
+
+/* ---- classes: rule 183 ---- */
+
+static inline uint32_t class_bit(int neg, int nan, int quiet, int inf, int denorm, int zero)
+{
+	if (nan)
+		return quiet ? 2 : 1;
+	if (inf)
+		return neg ? 4 : 0x200;
+	if (zero)
+		return neg ? 0x20 : 0x40;
+	if (denorm)
+		return neg ? 0x10 : 0x80;
+	return neg ? 8 : 0x100;
+}
+
+static inline uint32_t class32(uint32_t a)
+{
+	return class_bit(a >> 31, F32_IS_NAN(a), (a & F32_QUIET) != 0, F32_ABS(a) == 0x7f800000u,
+			 F32_IS_DENORM(a), F32_ABS(a) == 0);
+}
+
+static inline uint32_t class64(uint64_t a)
+{
+	return class_bit((int)(a >> 63), F64_IS_NAN(a), (a & F64_QUIET) != 0,
+			 F64_ABS(a) == 0x7ff0000000000000ull, F64_IS_DENORM(a), F64_ABS(a) == 0);
+}
+
+static inline uint32_t class16(uint16_t a)
+{
+	uint32_t v = a & 0x7fffu;
+	return class_bit(a >> 15, v > 0x7c00, (a & 0x200) != 0, v == 0x7c00, v && v < 0x400, v == 0);
+}
+
+/* ---- float to integer: rule 154 ---- */
+
+static inline int32_t f32_to_i32(float f)
+{
+	if (!(f == f))
+		return 0;
+	return f >= 2147483648.0f ? INT32_MAX : f < -2147483648.0f ? INT32_MIN : (int32_t)f;
+}
+
+static inline uint32_t f32_to_u32(float f)
+{
+	if (!(f > 0.0f))
+		return 0;
+	return f >= 4294967296.0f ? UINT32_MAX : (uint32_t)f;
+}
+
+static inline int32_t f64_to_i32(double f)
+{
+	if (!(f == f))
+		return 0;
+	return f >= 2147483648.0 ? INT32_MAX : f <= -2147483649.0 ? INT32_MIN : (int32_t)f;
+}
+
+static inline uint32_t f64_to_u32(double f)
+{
+	if (!(f > 0.0))
+		return 0;
+	return f >= 4294967296.0 ? UINT32_MAX : (uint32_t)f;
+}
+
+/* Saturates to lo..hi; truncates. */
+static inline int32_t f32_to_int(float f, int32_t lo, int32_t hi)
+{
+	int32_t v = f32_to_i32(f);
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* v_cvt_pk_norm: rule 164. */
+static inline uint16_t f32_to_norm(float f, float lo, float scale)
+{
+	if (!(f == f))
+		return 0;
+	f = f < lo ? lo : f > 1.0f ? 1.0f : f;
+	return (uint16_t)(int32_t)__builtin_rint((double)f * (double)scale);
+}
+
+/* ---- f16 ---- */
+
+static inline float f16_to_f32(uint16_t h, uint32_t flush)
+{
+	uint32_t sign = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, f = h & 0x3ff;
+	if (e == 31)
+		return bits_f32(sign | 0x7f800000 | f << 13 | (f ? F32_QUIET : 0));
+	if (e)
+		return bits_f32(sign | (e + 112) << 23 | f << 13);
+	if (f == 0 || flush)
+		return bits_f32(sign);
+	unsigned shift = (unsigned)__builtin_clz(f) - 21; /* to bit 10 */
+	return bits_f32(sign | (113 - shift) << 23 | (f << shift & 0x3ff) << 13);
+}
+
+/* Rounds a value with sticky bits below to an f16 by hand, so that the host's mode does not matter.
+ * mant: 1.x with 52 bits below the point (a double's), e: its exponent. */
+static inline uint16_t f64_to_f16(double d, enum bw_round round, const struct bw_fmode *m)
+{
+	uint64_t b = f64_bits(d);
+	uint32_t sign = (uint32_t)(b >> 48 & 0x8000);
+	int e = (int)(b >> 52 & 0x7ff) - 1023;
+	uint64_t mant = (b & 0xfffffffffffffull) | 1ull << 52;
+	if (e == 1024) {
+		uint32_t frac = (uint32_t)(b >> 42 & 0x3ff);
+		return (uint16_t)(sign | 0x7c00 | ((b & 0xfffffffffffffull) ? frac | 0x200 : 0));
+	}
+	if (e < -1022)
+		return (uint16_t)sign; /* a double that is zero or denormal is below every f16 */
+	unsigned drop = e >= -14 ? 42 : (unsigned)(42 + -14 - e);
+	uint32_t kept, rest_hi, rest_any;
+	if (drop > 54) {
+		kept = 0;
+		rest_hi = 0;
+		rest_any = 1;
+	} else {
+		kept = (uint32_t)(mant >> drop);
+		rest_hi = (uint32_t)(mant >> (drop - 1) & 1);
+		rest_any = (mant & ((1ull << (drop - 1)) - 1)) != 0;
+	}
+	uint32_t inexact = rest_hi | rest_any, up = 0;
+	if (round == BW_ROUND_NEAREST)
+		up = rest_hi & (rest_any | (kept & 1));
+	else if (round == BW_ROUND_UP)
+		up = inexact && !sign;
+	else if (round == BW_ROUND_DOWN)
+		up = inexact && sign;
+	kept += up;
+	uint32_t out = e >= -14 ? ((uint32_t)(e + 14) << 10) + kept : kept;
+	if (out >= 0x7c00) {
+		int to_max = round == BW_ROUND_ZERO || (round == BW_ROUND_UP && sign) ||
+			     (round == BW_ROUND_DOWN && !sign) || m->fp16_ovfl;
+		out = to_max ? 0x7bff : 0x7c00;
+	} else if (out < 0x400 && m->flush_out16) {
+		out = 0;
+	}
+	return (uint16_t)(sign | out);
+}
+
+static inline uint16_t f32_to_f16(float f, enum bw_round round, const struct bw_fmode *m)
+{
+	return f64_to_f16((double)f, round, m);
+}
+
+static inline uint32_t pack16(uint32_t lo, uint32_t hi)
+{
+	return (lo & 0xffff) | hi << 16;
+}
+
+/* An f16 as the double that rows compute with: sums and products of two are exact in it, so that the
+ * conversion back is the one rounding; fma's is exact wherever a tie could be missed. */
+#define HF(h) ((double)f16_to_f32((uint16_t)(h), FM->flush_in16))
+#define F16_OF(d) f64_to_f16(d, FM->round16, FM)
+
+#define F16_IS_NAN(a) (((a) & 0x7fffu) > 0x7c00u)
+#define F16_IS_SNAN(a) (F16_IS_NAN(a) && !((a) & 0x200u))
+
+static inline uint16_t flush16(uint16_t a, uint32_t on)
+{
+	return on && (a & 0x7fff) < 0x400 ? a & 0x8000 : a;
+}
+
+static inline int f16_order(uint16_t a)
+{
+	return a & 0x8000 ? -(int)(a & 0x7fff) - 1 : (int)a;
+}
+
+static inline uint16_t minmax16(uint16_t a, uint16_t b, int max, const struct bw_fmode *m)
+{
+	a = flush16(a, m->flush_in16);
+	b = flush16(b, m->flush_in16);
+	if (m->ieee && F16_IS_SNAN(a))
+		return a | 0x200;
+	if (m->ieee && F16_IS_SNAN(b))
+		return b | 0x200;
+	if (F16_IS_NAN(a))
+		return b;
+	if (F16_IS_NAN(b))
+		return a;
+	int a_first = max ? f16_order(a) >= f16_order(b) : f16_order(a) < f16_order(b);
+	return a_first ? a : b;
+}
+
+#define MIN16(a, b) minmax16(a, b, 0, FM)
+#define MAX16(a, b) minmax16(a, b, 1, FM)
+
+static inline uint16_t med3_f16(uint16_t a, uint16_t b, uint16_t c, const struct bw_fmode *m)
+{
+	uint16_t lo = minmax16(a, b, 0, m), hi = minmax16(a, b, 1, m);
+	if (F16_IS_NAN(a) || F16_IS_NAN(b) || F16_IS_NAN(c))
+		return minmax16(lo, c, 0, m);
+	return minmax16(lo, minmax16(hi, c, 0, m), 1, m);
+}
+
+static inline uint16_t fract16(double f, const struct bw_fmode *m)
+{
+	uint16_t r = f64_to_f16(f - floor(f), (enum bw_round)m->round16, m);
+	return r == 0x3c00 ? 0x3bff : r; /* below 1: rule 136 */
+}
+
+/* v_pack_b32_f16: rule 172. */
+static inline uint16_t quiet16(uint16_t a, const struct bw_fmode *m)
+{
+	a = flush16(a, m->flush_in16);
+	return m->ieee && F16_IS_SNAN(a) ? a | 0x200 : a;
+}
+
+/* ---- fma ---- */
+
+#ifdef __FMA__
+#define FMA32(a, b, c) __builtin_fmaf(a, b, c)
+#define FMA64(a, b, c) __builtin_fma(a, b, c)
+#else
+#define FMA32(a, b, c) fmaf(a, b, c)
+#define FMA64(a, b, c) fma(a, b, c)
+#endif
+
+/* S0 * S1 + S2 with a product of +0 when a factor is 0: rule 141. */
+static inline float fma_dx9(float a, float b, float c)
+{
+	return a == 0.0f || b == 0.0f ? c : FMA32(a, b, c);
+}
+
+static inline float mul_dx9(float a, float b)
+{
+	return a == 0.0f || b == 0.0f ? 0.0f : a * b;
+}
+
+static inline double pow2_f64(int e)
+{
+	return bits_f64((uint64_t)(e + 1023) << 52);
+}
+
+/* One rounding: the double holds f32 times 2^±300 exactly. */
+static inline float ldexp32(float f, int32_t e)
+{
+	e = e < -300 ? -300 : e > 300 ? 300 : e;
+	return (float)((double)f * pow2_f64(e));
+}
+
+static inline double ldexp64(double f, int32_t e)
+{
+	return scalbn(f, e);
+}
+
+/* v_frexp: rule 139. The exponent of a denormal is that of its leading bit. */
+static inline int32_t frexp_exp32(uint32_t a, uint32_t flush)
+{
+	a = F32_ABS(flush32(a, flush));
+	if (a == 0 || a >= 0x7f800000u)
+		return 0;
+	if (a < 0x800000u)
+		return -117 - __builtin_clz(a);
+	return (int32_t)(a >> 23) - 126;
+}
+
+static inline uint32_t frexp_mant32(uint32_t a, uint32_t flush)
+{
+	a = flush32(a, flush);
+	uint32_t sign = a & 0x80000000u, v = F32_ABS(a);
+	if (F32_IS_NAN(a))
+		return a | F32_QUIET;
+	if (v == 0 || v == 0x7f800000u)
+		return a;
+	if (v < 0x800000u)
+		v <<= __builtin_clz(v) - 8;
+	return sign | 0x3f000000u | (v & 0x7fffffu);
+}
+
+static inline int32_t frexp_exp64(uint64_t a, uint32_t flush)
+{
+	a = F64_ABS(flush64(a, flush));
+	if (a == 0 || a >= 0x7ff0000000000000ull)
+		return 0;
+	if (a < 0x10000000000000ull)
+		return -1010 - __builtin_clzll(a);
+	return (int32_t)(a >> 52) - 1022;
+}
+
+static inline uint64_t frexp_mant64(uint64_t a, uint32_t flush)
+{
+	a = flush64(a, flush);
+	uint64_t sign = a & 0x8000000000000000ull, v = F64_ABS(a);
+	if (F64_IS_NAN(a))
+		return a | F64_QUIET;
+	if (v == 0 || v == 0x7ff0000000000000ull)
+		return a;
+	if (v < 0x10000000000000ull)
+		v <<= __builtin_clzll(v) - 11;
+	return sign | 0x3fe0000000000000ull | (v & 0xfffffffffffffull);
+}
+
+/* x - floor(x), below 1: rule 136. */
+static inline float fract32(float f)
+{
+	float r = f - floorf(f);
+	return r >= 1.0f ? 0x1.fffffep-1f : r;
+}
+
+static inline double fract64(double f)
+{
+	double r = f - floor(f);
+	return r >= 1.0 ? 0x1.fffffffffffffp-1 : r;
+}
+
+/* ---- approximate functions, within 1 ULP: rules 129 to 134 ---- */
+
+static inline float flushed(float f)
+{
+	return bits_f32(flush32(f32_bits(f), 1));
+}
+
+static inline float exp2_gpu(float f)
+{
+	return flushed((float)exp2((double)flushed(f)));
+}
+
+static inline float log2_gpu(float f)
+{
+	f = flushed(f);
+	return f < 0.0f ? bits_f32(0xffc00000) : f == 0.0f ? bits_f32(0xff800000) : (float)log2((double)f);
+}
+
+static inline float rcp_gpu(float f)
+{
+	return flushed((float)(1.0 / (double)f));
+}
+
+static inline float sqrt_gpu(float f)
+{
+	return f == 0.0f ? f : (float)__builtin_sqrt((double)f);
+}
+
+static inline double rsq64(double f)
+{
+	return f == 0.0 ? copysign(INFINITY, f) : 1.0 / __builtin_sqrt(f);
+}
+
+static inline double log2_16(double f)
+{
+	return f < 0.0 ? NAN : f == 0.0 ? -INFINITY : log2(f);
+}
+
+static inline float rsq_gpu(float f)
+{
+	return f == 0.0f ? bits_f32((f32_bits(f) & 0x80000000u) | 0x7f800000u)
+			 : (float)(1.0 / __builtin_sqrt((double)f));
+}
+
+/* Arguments are revolutions; what is left after whole turns is exact. */
+static inline float sin_gpu(float f)
+{
+	double r = (double)f - floor((double)f);
+	return r == 0.0 || r == 0.5 ? f * 0.0f : (float)sin(r * 6.283185307179586476925);
+}
+
+static inline float cos_gpu(float f)
+{
+	double r = (double)f - floor((double)f);
+	r = r > 0.5 ? 1.0 - r : r;
+	return r == 0.25 ? 0.0f : (float)cos(r * 6.283185307179586476925);
+}
+
+/* ---- division: rules 144 to 150 ---- */
+
+uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmode *m, uint32_t *out_mask);
+uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmode *m, uint32_t *out_mask);
+float div_fmas32(float a, float b, float c, uint32_t scale, const struct bw_fmode *m);
+double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_fmode *m);
+uint32_t div_fixup32(uint32_t q, uint32_t den, uint32_t num, const struct bw_fmode *m);
+uint64_t div_fixup64(uint64_t q, uint64_t den, uint64_t num, const struct bw_fmode *m);
+uint16_t div_fixup16(uint16_t q, uint16_t den, uint16_t num, const struct bw_fmode *m);
+
+/* ---- cube maps: rule 143 ---- */
+
+static inline int cube_axis(float x, float y, float z)
+{
+	x = __builtin_fabsf(x);
+	y = __builtin_fabsf(y);
+	z = __builtin_fabsf(z);
+	return z >= x && z >= y ? 2 : y >= x ? 1 : 0;
+}
+
+static inline float cubeid(float x, float y, float z)
+{
+	int axis = cube_axis(x, y, z);
+	float v = axis == 2 ? z : axis == 1 ? y : x;
+	return (float)(2 * axis + (v < 0.0f));
+}
+
+static inline float cubesc(float x, float y, float z)
+{
+	int axis = cube_axis(x, y, z);
+	return axis == 2 ? (z < 0.0f ? -x : x) : axis == 1 ? x : x < 0.0f ? z : -z;
+}
+
+static inline float cubetc(float x, float y, float z)
+{
+	int axis = cube_axis(x, y, z);
+	return axis == 1 ? (y < 0.0f ? -z : z) : -y;
+}
+
+static inline float cubema(float x, float y, float z)
+{
+	int axis = cube_axis(x, y, z);
+	return 2.0f * (axis == 2 ? z : axis == 1 ? y : x);
+}
+
+/* Rule 142. */
+static inline float mullit(float a, float b, float c)
+{
+	float lowest = bits_f32(0xff7fffff);
+	int no = !(b > lowest) || !(c > 0.0f);
+	return no ? lowest : mul_dx9(a, b);
+}
+
+/* ---- bits and bytes ---- */
+
+static inline int32_t sext(uint32_t v, unsigned bits)
+{
+	return (int32_t)(v << (32 - bits)) >> (32 - bits);
+}
+
+static inline uint32_t bfe_u32(uint32_t v, uint32_t offset, uint32_t width)
+{
+	offset &= 31;
+	width &= 31;
+	return v >> offset & ((1u << width) - 1);
+}
+
+static inline int32_t bfe_i32(uint32_t v, uint32_t offset, uint32_t width)
+{
+	offset &= 31;
+	width &= 31;
+	if (width == 0)
+		return 0;
+	if (offset + width >= 32)
+		return (int32_t)v >> offset;
+	return sext(v >> offset, width);
+}
+
+static inline uint32_t brev32(uint32_t v)
+{
+	v = (v >> 1 & 0x55555555u) | (v & 0x55555555u) << 1;
+	v = (v >> 2 & 0x33333333u) | (v & 0x33333333u) << 2;
+	v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
+	return __builtin_bswap32(v);
+}
+
+static inline int32_t clz32(uint32_t v)
+{
+	return v ? __builtin_clz(v) : -1;
+}
+
+static inline int32_t ctz32(uint32_t v)
+{
+	return v ? __builtin_ctz(v) : -1;
+}
+
+/* Leading bits equal to the sign: rule 92. */
+static inline int32_t cls32(int32_t v)
+{
+	uint32_t u = (uint32_t)(v ^ v >> 31);
+	return u ? __builtin_clz(u) : -1;
+}
+
+/* Rule 195. */
+static inline uint32_t perm_b32(uint32_t s0, uint32_t s1, uint32_t sel)
+{
+	uint64_t both = (uint64_t)s0 << 32 | s1;
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t k = sel >> 8 * i & 0xff, byte;
+		if (k <= 7)
+			byte = (uint32_t)(both >> 8 * k & 0xff);
+		else if (k <= 11)
+			byte = both >> (16 * (k - 8) + 15) & 1 ? 0xff : 0;
+		else
+			byte = k == 12 ? 0 : 0xff;
+		d |= byte << 8 * i;
+	}
+	return d;
+}
+
+/* Rule 201. */
+static inline uint32_t lerp_u8(uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 32; i += 8)
+		d |= (((a >> i & 0xff) + (b >> i & 0xff) + (c >> i & 1)) >> 1) << i;
+	return d;
+}
+
+/* Sums of absolute differences: rules 192 and 193. */
+static inline uint32_t abs_diff(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static inline uint32_t sad_u8(uint32_t a, uint32_t b)
+{
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 32; i += 8)
+		d += abs_diff(a >> i & 0xff, b >> i & 0xff);
+	return d;
+}
+
+static inline uint32_t msad_u8(uint32_t a, uint32_t ref)
+{
+	uint32_t d = 0;
+	for (unsigned i = 0; i < 32; i += 8)
+		if (ref >> i & 0xff)
+			d += abs_diff(a >> i & 0xff, ref >> i & 0xff);
+	return d;
+}
+
+static inline uint32_t sad_u16(uint32_t a, uint32_t b)
+{
+	return abs_diff(a & 0xffff, b & 0xffff) + abs_diff(a >> 16, b >> 16);
+}
+
+static inline uint64_t qsad(uint64_t s0, uint32_t s1, uint64_t s2, int masked, int saturate)
+{
+	uint64_t d = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t window = (uint32_t)(s0 >> 8 * i);
+		uint32_t v = (uint32_t)(s2 >> 16 * i & 0xffff) + (masked ? msad_u8(window, s1) : sad_u8(window, s1));
+		d |= (uint64_t)(saturate && v > 0xffff ? 0xffff : v & 0xffff) << 16 * i;
+	}
+	return d;
+}
+
+#define SAT(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
+
+#endif

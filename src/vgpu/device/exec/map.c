@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Lane-wise rows in the general case: both wave sizes, 16-, 32- and 64-bit operands, modifiers and DPP
+ * at operand fetch and at write-back. The rows themselves know nothing of it. */
+
+#include <string.h>
+
+#include "base/util.h"
+#include "vgpu/device/exec/build.h"
+#include "vgpu/device/exec/exec_priv.h"
+
+/* Operands of a row while a half of a wave is executed. */
+struct fetch {
+	const struct bw_rec *rec;
+	const struct bw_inst *inst;
+	const struct bw_wave *w;
+	struct bw_exec *x;
+	unsigned half;
+	const struct bw_dpp_lanes *dpp; /* of src0, or NULL */
+	uint32_t valid;                 /* lanes whose DPP source can be read */
+};
+
+static bool is_float(enum bw_type t)
+{
+	return t == BW_T_F32 || t == BW_T_N32 || t == BW_T_B32 || t == BW_T_F64 || t == BW_T_N64 ||
+	       t == BW_T_F16 || t == BW_T_B16;
+}
+
+static const uint8_t *vgpr_half(const struct fetch *f, unsigned slot)
+{
+	return f->x->base[BW_BASE_VGPR] + f->rec->off[slot] + f->half * BW_HALF_B;
+}
+
+static uint64_t scalar_value(const struct fetch *f, unsigned i, unsigned bits)
+{
+	unsigned code = f->inst->src[i];
+	if (code == BW_SRC_SCC)
+		return f->w->scc;
+	if (bits == 64)
+		return bw_wave_s64(f->w, code & ~1u);
+	return f->w->s[code];
+}
+
+static const void *fetch16(const struct fetch *f, unsigned i)
+{
+	uint16_t *out = (uint16_t *)f->x->src[i];
+	unsigned shift = f->inst->op_sel >> i & 1 ? 16 : 0;
+	if (f->rec->base[1 + i] == BW_BASE_VGPR) {
+		const uint32_t *v = (const uint32_t *)vgpr_half(f, 1 + i);
+		for (unsigned l = 0; l < BW_LANES; l++)
+			out[l] = (uint16_t)(v[l] >> shift);
+		return out;
+	}
+	if (f->rec->base[1 + i] == BW_BASE_ABS)
+		return (const void *)(uintptr_t)f->rec->off[1 + i];
+	uint16_t v = (uint16_t)(scalar_value(f, i, 32) >> shift);
+	for (unsigned l = 0; l < BW_LANES; l++)
+		out[l] = v;
+	return out;
+}
+
+static const void *fetch32(const struct fetch *f, unsigned i)
+{
+	if (f->rec->base[1 + i] == BW_BASE_VGPR)
+		return vgpr_half(f, 1 + i);
+	return f->x->base[f->rec->base[1 + i]] + f->rec->off[1 + i];
+}
+
+static const void *fetch64(const struct fetch *f, unsigned i)
+{
+	uint64_t *out = f->x->src[i];
+	if (f->rec->base[1 + i] == BW_BASE_VGPR) {
+		const uint32_t *lo = (const uint32_t *)vgpr_half(f, 1 + i);
+		const uint32_t *hi = lo + f->w->lanes;
+		for (unsigned l = 0; l < BW_LANES; l++)
+			out[l] = lo[l] | (uint64_t)hi[l] << 32;
+		return out;
+	}
+	if (f->rec->base[1 + i] == BW_BASE_ABS)
+		return (const void *)(uintptr_t)f->rec->off[1 + i];
+	uint64_t v = scalar_value(f, i, 64);
+	for (unsigned l = 0; l < BW_LANES; l++)
+		out[l] = v;
+	return out;
+}
+
+/* Lanes change places; those without a source read 0. */
+static const void *permute(const struct fetch *f, unsigned i, const void *p, unsigned bits)
+{
+	uint8_t *out = (uint8_t *)f->x->tmp[0];
+	unsigned size_b = bits / 8;
+	for (unsigned l = 0; l < BW_LANES; l++) {
+		if (f->valid >> l & 1)
+			memcpy(out + l * size_b, (const uint8_t *)p + f->dpp->from[l] * size_b, size_b);
+		else
+			memset(out + l * size_b, 0, size_b);
+	}
+	memcpy(f->x->src[i], out, BW_LANES * size_b);
+	return f->x->src[i];
+}
+
+/* |x| first, then -x: rule 123. */
+static const void *apply_sign(const struct fetch *f, unsigned i, const void *p, unsigned bits)
+{
+	bool abs = f->inst->abs >> i & 1, neg = f->inst->neg >> i & 1;
+	uint64_t sign = 1ull << (bits - 1);
+	uint64_t keep = abs ? ~sign : ~0ull, flip = neg ? sign : 0;
+	void *out = f->x->src[i];
+	for (unsigned l = 0; l < BW_LANES; l++) {
+		if (bits == 16)
+			((uint16_t *)out)[l] = (uint16_t)((((const uint16_t *)p)[l] & keep) ^ flip);
+		else if (bits == 32)
+			((uint32_t *)out)[l] = (uint32_t)((((const uint32_t *)p)[l] & keep) ^ flip);
+		else
+			((uint64_t *)out)[l] = (((const uint64_t *)p)[l] & keep) ^ flip;
+	}
+	return out;
+}
+
+static const void *fetch(const struct fetch *f, unsigned i, enum bw_type t)
+{
+	unsigned bits = bw_type_bits(t);
+	const void *p = bits == 16 ? fetch16(f, i) : bits == 32 ? fetch32(f, i) : fetch64(f, i);
+	if (i == 0 && f->dpp)
+		p = permute(f, i, p, bits);
+	if (((f->inst->abs | f->inst->neg) >> i & 1) && is_float(t))
+		p = apply_sign(f, i, p, bits);
+	return p;
+}
+
+/* Which lanes of a half read something through DPP, and which may write: rules 239 to 245. */
+static uint32_t dpp_masks(struct fetch *f, uint32_t exec)
+{
+	const struct bw_inst *inst = f->inst;
+	f->valid = f->dpp->in_range;
+	if (!inst->fi) {
+		uint32_t active = 0;
+		for (unsigned l = 0; l < BW_LANES; l++)
+			active |= (exec >> f->dpp->from[l] & 1) << l;
+		f->valid &= active;
+	}
+	uint32_t write = exec & f->dpp->enable[f->half];
+	if (inst->dpp == BW_DPP_16 && !inst->bound_ctrl)
+		write &= f->valid;
+	return write;
+}
+
+static uint32_t read_mask(const struct fetch *f, const struct bw_map_row *row)
+{
+	const uint8_t *p;
+	if (row->vcc_mask)
+		return f->w->s[BW_SRC_VCC_LO + f->half];
+	unsigned slot = 1 + row->n_src;
+	p = f->x->base[f->rec->base[slot]] + f->rec->off[slot];
+	uint32_t v;
+	memcpy(&v, p + 4 * f->half, 4);
+	return v;
+}
+
+/* OMOD, then CLAMP: rules 118 to 122. */
+static void finish_f32(float *d, const struct bw_inst *inst, const struct bw_fmode *m)
+{
+	static const float factor[] = {1.0f, 2.0f, 4.0f, 0.5f};
+	if (inst->omod && !m->ieee && m->flush_out32)
+		for (unsigned l = 0; l < BW_LANES; l++)
+			d[l] *= factor[inst->omod];
+	if (!inst->clamp)
+		return;
+	for (unsigned l = 0; l < BW_LANES; l++) {
+		if (d[l] != d[l])
+			d[l] = m->dx10_clamp ? 0.0f : d[l];
+		else
+			d[l] = d[l] > 1.0f ? 1.0f : d[l] > 0.0f ? d[l] : 0.0f;
+	}
+}
+
+static void finish_f64(double *d, const struct bw_inst *inst, const struct bw_fmode *m)
+{
+	static const double factor[] = {1.0, 2.0, 4.0, 0.5};
+	if (inst->omod && !m->ieee && m->flush_out16)
+		for (unsigned l = 0; l < BW_LANES; l++)
+			d[l] *= factor[inst->omod];
+	if (!inst->clamp)
+		return;
+	for (unsigned l = 0; l < BW_LANES; l++) {
+		if (d[l] != d[l])
+			d[l] = m->dx10_clamp ? 0.0 : d[l];
+		else
+			d[l] = d[l] > 1.0 ? 1.0 : d[l] > 0.0 ? d[l] : 0.0;
+	}
+}
+
+static void write_lanes(const struct fetch *f, enum bw_type t, const void *r, uint32_t mask)
+{
+	uint32_t *d = (uint32_t *)vgpr_half(f, 0);
+	unsigned bits = bw_type_bits(t);
+	if (bits == 32) {
+		f->x->rows->blend(d, r, mask);
+	} else if (bits == 64) {
+		const uint64_t *s = r;
+		for (unsigned l = 0; l < BW_LANES; l++) {
+			if (!(mask >> l & 1))
+				continue;
+			d[l] = (uint32_t)s[l];
+			d[l + f->w->lanes] = (uint32_t)(s[l] >> 32);
+		}
+	} else {
+		const uint16_t *s = r;
+		unsigned shift = f->inst->op_sel >> 3 & 1 ? 16 : 0;
+		for (unsigned l = 0; l < BW_LANES; l++)
+			if (mask >> l & 1)
+				d[l] = (d[l] & ~(0xffffu << shift)) | (uint32_t)s[l] << shift;
+	}
+}
+
+static void write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
+{
+	if (code == BW_SRC_NULL ||
+	    (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !(w->status & BW_STATUS_PRIV)))
+		return;
+	if (w->lanes == 64)
+		code &= ~1u;
+	w->s[code] = (uint32_t)mask;
+	if (w->lanes == 64)
+		w->s[code + 1] = (uint32_t)(mask >> 32);
+}
+
+const struct bw_rec *bw_h_map(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+			      uint64_t left)
+{
+	const struct bw_map_row *row = rec->map;
+	const struct bw_inst *inst = rec->inst;
+	bool is_cmp = row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX;
+	bool f64 = row->src[0] == BW_T_F64 && (is_cmp || row->dst == BW_T_F64);
+	bw_row_fn *fn = inst->clamp && row->sat ? row->sat : row->fn;
+	uint64_t exec = bw_wave_exec(w), result = 0;
+	if (rec->bcast)
+		bw_spread(rec, w, x);
+	if (f64)
+		bw_fmode_load(x->m.mxcsr64);
+	for (unsigned half = 0; half < w->lanes / BW_LANES; half++) {
+		struct fetch f = {.rec = rec, .inst = inst, .w = w, .x = x, .half = half};
+		uint32_t mask = (uint32_t)(exec >> 32 * half);
+		if (inst->dpp != BW_DPP_NONE) {
+			f.dpp = (const struct bw_dpp_lanes *)inst;
+			mask = dpp_masks(&f, mask);
+		}
+		const void *s[3] = {NULL, NULL, NULL};
+		for (unsigned i = 0; i < row->n_src; i++)
+			s[i] = fetch(&f, i, row->src[i]);
+		struct bw_lane_args args = {.lane0 = half * BW_LANES, .m = &x->m};
+		if (row->takes_mask)
+			args.mask_in = read_mask(&f, row);
+		uint32_t r = fn(x->tmp[1], s[0], s[1], s[2], &args);
+		result |= (uint64_t)(r & mask) << 32 * half;
+		if (is_cmp)
+			continue;
+		if (row->dst == BW_T_F32 || row->dst == BW_T_N32)
+			finish_f32((float *)x->tmp[1], inst, &x->m);
+		else if (row->dst == BW_T_F64 || row->dst == BW_T_N64)
+			finish_f64((double *)x->tmp[1], inst, &x->m);
+		write_lanes(&f, row->dst, x->tmp[1], mask);
+	}
+	if (f64)
+		bw_fmode_load(x->m.mxcsr32);
+	if (is_cmp) {
+		uint32_t *d = BW_OPERAND(0);
+		d[0] = (uint32_t)result;
+		if (w->lanes == 64)
+			d[1] = (uint32_t)(result >> 32);
+	} else if (row->shape == BW_SHAPE_CARRY) {
+		write_mask(w, inst->sdst, result);
+	}
+	BW_NEXT(BW_FOLLOWING(rec));
+}
+
+/* wave64, 32-bit operands, no modifiers. */
+const struct bw_rec *bw_h_map64(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+				uint64_t left)
+{
+	const struct bw_map_row *row = rec->map;
+	const struct bw_row_set *rows = x->rows;
+	struct bw_lane_args args = {.m = &x->m};
+	uint32_t result[2];
+	if (rec->bcast)
+		bw_spread(rec, w, x);
+	for (unsigned half = 0; half < 2; half++) {
+		uint32_t exec = w->s[BW_SRC_EXEC_LO + half];
+		const uint8_t *s[3];
+		for (unsigned i = 0; i < 3; i++)
+			s[i] = (const uint8_t *)BW_OPERAND(1 + i) +
+			       (rec->base[1 + i] == BW_BASE_VGPR ? half * BW_HALF_B : 0);
+		if (row->vcc_mask)
+			args.mask_in = w->s[BW_SRC_VCC_LO + half];
+		else if (row->takes_mask)
+			args.mask_in = ((const uint32_t *)BW_OPERAND(1 + row->n_src))[half];
+		args.lane0 = half * BW_LANES;
+		if (row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX) {
+			result[half] = row->fn(x->tmp[1], s[0], s[1], s[2], &args) & exec;
+		} else {
+			uint32_t *d = (uint32_t *)((uint8_t *)BW_OPERAND(0) + half * BW_HALF_B);
+			uint32_t *out = exec == UINT32_MAX ? d : (uint32_t *)x->tmp[1];
+			result[half] = row->fn(out, s[0], s[1], s[2], &args) & exec;
+			if (out != d)
+				rows->blend(d, out, exec);
+		}
+	}
+	if (row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX)
+		memcpy(BW_OPERAND(0), result, sizeof(result));
+	else if (row->shape == BW_SHAPE_CARRY)
+		write_mask(w, rec->inst->sdst, result[0] | (uint64_t)result[1] << 32);
+	BW_NEXT(BW_FOLLOWING(rec));
+}
+
+static uint32_t *dual_half(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint32_t *out)
+{
+	const struct bw_map_row *row = rec->map;
+	struct bw_lane_args args = {.m = &x->m};
+	if (rec->bcast)
+		bw_spread(rec, w, x);
+	if (row->takes_mask)
+		args.mask_in = *(const uint32_t *)BW_OPERAND(1 + row->n_src);
+	row->fn(out, BW_OPERAND(1), BW_OPERAND(2), BW_OPERAND(3), &args);
+	return out;
+}
+
+/* VOPD: both halves read before either writes (rule 226). */
+const struct bw_rec *bw_h_dual(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+			       uint64_t left)
+{
+	const struct bw_rec *y = &BW_CONTAINER_OF(rec->inst, const struct bw_dual, inst)->y;
+	uint32_t exec = w->s[BW_SRC_EXEC_LO];
+	uint32_t *dx = BW_OPERAND(0);
+	uint32_t *dy = (uint32_t *)(x->base[y->base[0]] + y->off[0]);
+	if (exec == UINT32_MAX && !(rec->flags & BW_REC_DEPENDS)) {
+		dual_half(rec, w, x, dx);
+		dual_half(y, w, x, dy);
+	} else {
+		const struct bw_row_set *rows = x->rows;
+		uint32_t *rx = dual_half(rec, w, x, (uint32_t *)x->tmp[0]);
+		uint32_t *ry = dual_half(y, w, x, (uint32_t *)x->tmp[1]);
+		rows->blend(dx, rx, exec);
+		rows->blend(dy, ry, exec);
+	}
+	BW_NEXT(BW_FOLLOWING(rec));
+}

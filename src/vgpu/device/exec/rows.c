@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The lane-wise rows of sem_vop*.def made into functions. This file is compiled more than once, for
+ * the baseline of x86-64 and for x86-64-v3; BW_ROWS names the set.
+ *
+ * Forms (D, T0.. are types: U32 I32 F32 B32 N32 X32, the same with 64, U16 I16 B16 F16):
+ *   MAP1..3(name, D, T0.., expr)         result for one lane from S0, S1, S2
+ *   ACC2(name, D, T0, T1, expr)          the same, S2 is the old destination
+ *   MAP2S, MAP3S(.., expr, R, exact)     with CLAMP: the exact value saturated to R's range
+ *   MAP3Q(.., expr, clamped)             with CLAMP: another expression
+ *   SEL2(name, D, T0, T1, expr)          M is the lane's bit of the mask operand
+ *   VCC3(name, T, expr)                  M is the lane's bit of VCC
+ *   CARRY2, CARRY2M(.., expr, carry, exact)  a mask result; M as carry in
+ *   SCALE, MAD64                         v_div_scale, v_mad_u64: two results
+ *   CMP2(name, T0, T1, expr)             v_cmp_name and v_cmpx_name
+ * N32 and N64 are floats that the row handles by their bits; B16, F16 are always bits. FM is the float
+ * mode. Modifiers, EXEC and write-back are not a row's business (map.c; the fast handlers below run
+ * only where there are no modifiers). */
+
+#include "vgpu/device/exec/exec_priv.h"
+#include "vgpu/device/exec/lane_math.h"
+
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+
+typedef uint32_t lane_B32, lane_U32, lane_N32, lane_X32;
+typedef int32_t lane_I32;
+typedef float lane_F32;
+typedef uint64_t lane_B64, lane_U64, lane_N64;
+typedef int64_t lane_I64;
+typedef double lane_F64;
+typedef uint16_t lane_B16, lane_U16, lane_F16;
+typedef int16_t lane_I16;
+
+#define LO_U16 0
+#define HI_U16 0xffff
+#define LO_I16 (-0x8000)
+#define HI_I16 0x7fff
+#define LO_U32 0
+#define HI_U32 0xffffffffll
+#define LO_I32 (-0x80000000ll)
+#define HI_I32 0x7fffffffll
+
+#define FM (args->m)
+#define IN32(f) bits_f32(flush32(f32_bits(f), FM->flush_in32))
+#define IN64(f) bits_f64(flush64(f64_bits(f), FM->flush_in16))
+#define LANES_BELOW(first) lanes_below(args->lane0, first, l)
+
+/* v_mbcnt: of the 32 lanes from `first` on, those below lane lane0 + l. */
+static inline uint32_t lanes_below(uint32_t lane0, uint32_t first, unsigned l)
+{
+	return lane0 < first ? 0 : lane0 > first ? UINT32_MAX : (1u << l) - 1;
+}
+
+/* Operands may be the destination, but never overlap it otherwise: lanes do not depend on each other. */
+#define EACH_LANE _Pragma("GCC ivdep") for (unsigned l = 0; l < BW_LANES; l++)
+
+#define ROW_FN(name) static uint32_t name(void *d_, const void *s0_, const void *s1_,             \
+					  const void *s2_, const struct bw_lane_args *args)
+#define BODY_FN(name) static inline __attribute__((always_inline)) uint32_t name(                  \
+	void *d_, const void *s0_, const void *s1_, const void *s2_, const struct bw_lane_args *args)
+#define UNUSED (void)d_, (void)s0_, (void)s1_, (void)s2_, (void)args
+
+static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
+{
+	EACH_LANE
+		d[l] = mask >> l & 1 ? s[l] : d[l];
+}
+
+/* A row in a wave32 instruction without modifiers, all operands 32 bits wide. */
+#define FAST(name, ...)                                                                            \
+	__attribute__((unused)) static const struct bw_rec *fast_##name(const struct bw_rec *rec, struct bw_wave *w,      \
+						struct bw_exec *x, uint64_t left)                  \
+	{                                                                                          \
+		if (__builtin_expect(rec->bcast, 0))                                               \
+			bw_spread(rec, w, x);                                                      \
+		uint32_t exec = w->s[BW_SRC_EXEC_LO];                                              \
+		__VA_ARGS__                                                                        \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
+	}
+
+#define RUN_MAP(name, args)                                                                        \
+	uint32_t *d = BW_OPERAND(0);                                                               \
+	if (__builtin_expect(exec == UINT32_MAX, 1)) {                                             \
+		body_##name(d, BW_OPERAND(1), BW_OPERAND(2), BW_OPERAND(3), args);                 \
+	} else {                                                                                   \
+		row_##name(x->tmp[1], BW_OPERAND(1), BW_OPERAND(2), BW_OPERAND(3), args);          \
+		blend(d, (const uint32_t *)x->tmp[1], exec);                                       \
+	}
+
+#define MASKED_ARGS(slot)                                                                          \
+	const struct bw_lane_args masked = {.mask_in = *(const uint32_t *)BW_OPERAND(slot), .m = &x->m};
+
+#define MAP1(name, D, T0, expr) MAP_(name, D, T0, T0, T0, 1, expr)
+#define MAP2(name, D, T0, T1, expr) MAP_(name, D, T0, T1, T1, 2, expr)
+#define MAP3(name, D, T0, T1, T2, expr) MAP_(name, D, T0, T1, T2, 3, expr)
+#define ACC2(name, D, T0, T1, expr) MAP_(name, D, T0, T1, D, 3, expr)
+
+/* Only the operands that exist may be looked at; n is a constant. */
+#define LANE_OPERANDS(T0, T1, T2, n)                                                               \
+	const lane_##T0 S0 = ((const lane_##T0 *)s0_)[l];                                          \
+	const lane_##T1 S1 = n > 1 ? ((const lane_##T1 *)s1_)[l] : (lane_##T1)0;                   \
+	const lane_##T2 S2 = n > 2 ? ((const lane_##T2 *)s2_)[l] : (lane_##T2)0;                   \
+	(void)S0, (void)S1, (void)S2
+
+#define BODY_(name, D, T0, T1, T2, n, expr)                                                        \
+	BODY_FN(name)                                                                              \
+	{                                                                                          \
+		lane_##D *d = d_;                                                                  \
+		UNUSED;                                                                            \
+		EACH_LANE {                                                                        \
+			LANE_OPERANDS(T0, T1, T2, n);                                              \
+			d[l] = (lane_##D)(expr);                                                   \
+		}                                                                                  \
+		return 0;                                                                          \
+	}
+#define ROW_(name)                                                                                 \
+	ROW_FN(row_##name)                                                                         \
+	{                                                                                          \
+		return body_##name(d_, s0_, s1_, s2_, args);                                       \
+	}
+#define MAP_(name, D, T0, T1, T2, n, expr)                                                         \
+	BODY_(body_##name, D, T0, T1, T2, n, expr)                                                 \
+	ROW_(name)                                                                                 \
+	FAST(name, RUN_MAP(name, &x->args))
+
+#define SAT_(name, D, T0, T1, T2, n, R, exact)                                                     \
+	BODY_(satbody_##name, D, T0, T1, T2, n, SAT((exact), LO_##R, HI_##R))                      \
+	ROW_FN(sat_##name)                                                                         \
+	{                                                                                          \
+		return satbody_##name(d_, s0_, s1_, s2_, args);                                    \
+	}
+#define MAP2S(name, D, T0, T1, expr, R, exact)                                                     \
+	MAP2(name, D, T0, T1, expr)                                                                \
+	SAT_(name, D, T0, T1, T1, 2, R, exact)
+#define MAP3S(name, D, T0, T1, T2, expr, R, exact)                                                 \
+	MAP3(name, D, T0, T1, T2, expr)                                                            \
+	SAT_(name, D, T0, T1, T2, 3, R, exact)
+#define MAP3Q(name, D, T0, T1, T2, expr, clamped)                                                  \
+	MAP3(name, D, T0, T1, T2, expr)                                                            \
+	BODY_(satbody_##name, D, T0, T1, T2, 3, clamped)                                           \
+	ROW_FN(sat_##name)                                                                         \
+	{                                                                                          \
+		return satbody_##name(d_, s0_, s1_, s2_, args);                                    \
+	}
+
+#define M (args->mask_in >> l & 1)
+
+#define SEL2(name, D, T0, T1, expr)                                                                \
+	BODY_(body_##name, D, T0, T1, T1, 2, expr)                                                 \
+	ROW_(name)                                                                                 \
+	FAST(name, MASKED_ARGS(3) RUN_MAP(name, &masked))
+
+#define VCC3(name, T, expr)                                                                        \
+	BODY_(body_##name, T, T, T, T, 3, expr)                                                    \
+	ROW_(name)
+
+#define CARRY_BODY_(name, D, T0, T1, expr, carry)                                                  \
+	BODY_FN(name)                                                                              \
+	{                                                                                          \
+		lane_##D *d = d_;                                                                  \
+		uint32_t mask = 0;                                                                 \
+		UNUSED;                                                                            \
+		EACH_LANE {                                                                        \
+			LANE_OPERANDS(T0, T1, T1, 2);                                              \
+			mask |= (uint32_t)(carry) << l;                                            \
+			d[l] = (lane_##D)(expr);                                                   \
+		}                                                                                  \
+		return mask;                                                                       \
+	}
+#define CARRY_(name, D, T0, T1, expr, carry, exact)                                                \
+	CARRY_BODY_(body_##name, D, T0, T1, expr, carry)                                           \
+	CARRY_BODY_(satbody_##name, D, T0, T1, SAT((exact), LO_##D, HI_##D), carry)                \
+	ROW_(name)                                                                                 \
+	ROW_FN(sat_##name)                                                                         \
+	{                                                                                          \
+		return satbody_##name(d_, s0_, s1_, s2_, args);                                    \
+	}
+#define CARRY2(name, D, T0, T1, expr, carry, exact) CARRY_(name, D, T0, T1, expr, carry, exact)
+#define CARRY2M(name, D, T0, T1, expr, carry, exact) CARRY_(name, D, T0, T1, expr, carry, exact)
+
+#define SCALE(name, T, fn)                                                                         \
+	ROW_FN(row_##name)                                                                         \
+	{                                                                                          \
+		lane_##T *d = d_;                                                                  \
+		uint32_t mask = 0;                                                                 \
+		for (unsigned l = 0; l < BW_LANES; l++) {                                          \
+			uint32_t bit;                                                              \
+			d[l] = fn(((const lane_##T *)s0_)[l], ((const lane_##T *)s1_)[l],          \
+				  ((const lane_##T *)s2_)[l], FM, &bit);                           \
+			mask |= bit << l;                                                          \
+		}                                                                                  \
+		return mask;                                                                       \
+	}
+
+/* The mask is the bit that does not fit into 64: rule 191. */
+#define MAD64(name, D, T, narrow, wide, lo, hi)                                                    \
+	static inline __attribute__((always_inline)) uint32_t mad_##name(                          \
+		narrow *d, const lane_##T *a, const lane_##T *b, const narrow *c, int sat)         \
+	{                                                                                          \
+		uint32_t mask = 0;                                                                 \
+		for (unsigned l = 0; l < BW_LANES; l++) {                                          \
+			wide sum = (wide)a[l] * b[l] + (wide)c[l];                                 \
+			narrow low = (narrow)(uint64_t)sum;                                        \
+			mask |= (uint32_t)((wide)low != sum) << l;                                 \
+			d[l] = !sat || (wide)low == sum ? low : (wide)hi < sum ? hi : lo;          \
+		}                                                                                  \
+		return mask;                                                                       \
+	}                                                                                          \
+	ROW_FN(row_##name)                                                                         \
+	{                                                                                          \
+		(void)args;                                                                        \
+		return mad_##name(d_, s0_, s1_, s2_, 0);                                           \
+	}                                                                                          \
+	ROW_FN(sat_##name)                                                                         \
+	{                                                                                          \
+		(void)args;                                                                        \
+		return mad_##name(d_, s0_, s1_, s2_, 1);                                           \
+	}
+
+/* Lanes of all ones or all zeros to a mask. */
+static inline uint32_t lanes_to_mask(const int32_t *t)
+{
+	uint32_t mask = 0;
+#ifdef __AVX__
+	typedef float v8 __attribute__((vector_size(32)));
+	for (unsigned i = 0; i < BW_LANES; i += 8)
+		mask |= (uint32_t)__builtin_ia32_movmskps256(*(const v8 *)(const void *)(t + i)) << i;
+#else
+	typedef float v4 __attribute__((vector_size(16)));
+	for (unsigned i = 0; i < BW_LANES; i += 4)
+		mask |= (uint32_t)__builtin_ia32_movmskps(*(const v4 *)(const void *)(t + i)) << i;
+#endif
+	return mask;
+}
+
+#define CMP2(name, T0, T1, expr)                                                                   \
+	BODY_FN(body_v_cmp_##name)                                                                 \
+	{                                                                                          \
+		int32_t t[BW_LANES] __attribute__((aligned(32)));                                  \
+		UNUSED;                                                                            \
+		EACH_LANE {                                                                        \
+			LANE_OPERANDS(T0, T1, T1, 2);                                              \
+			t[l] = (expr) ? -1 : 0;                                                    \
+		}                                                                                  \
+		return lanes_to_mask(t);                                                           \
+	}                                                                                          \
+	ROW_(v_cmp_##name)                                                                         \
+	FAST(v_cmp_##name, uint32_t *d = BW_OPERAND(0);                                            \
+	     *d = exec & body_v_cmp_##name(NULL, BW_OPERAND(1), BW_OPERAND(2), NULL, &x->args);)
+
+#include "vgpu/device/exec/sem_vop1.def"
+#include "vgpu/device/exec/sem_vop2.def"
+#include "vgpu/device/exec/sem_vop3.def"
+#include "vgpu/device/exec/sem_vopc.def"
+
+#undef MAP1
+#undef MAP2
+#undef MAP3
+#undef ACC2
+#undef MAP2S
+#undef MAP3S
+#undef MAP3Q
+#undef SEL2
+#undef VCC3
+#undef CARRY2
+#undef CARRY2M
+#undef SCALE
+#undef MAD64
+#undef CMP2
+
+/* Once more, as table entries. */
+#define IS_32(T) (sizeof(lane_##T) == 4)
+#define ENTRY(n, shape_, n_src_, D, T0, T1, T2, ...)                                               \
+	{.name = #n, .fn = row_##n, .shape = shape_, .n_src = n_src_, .dst = BW_T_##D,             \
+	 .src = {BW_T_##T0, BW_T_##T1, BW_T_##T2}, __VA_ARGS__},
+#define FAST2_OF(n, D, T0, T1) .fast = IS_32(D) && IS_32(T0) && IS_32(T1) ? fast_##n : NULL
+#define FAST3_OF(n, D, T0, T1, T2)                                                                 \
+	.fast = IS_32(D) && IS_32(T0) && IS_32(T1) && IS_32(T2) ? fast_##n : NULL
+
+#define MAP1(n, D, T0, expr) ENTRY(n, BW_SHAPE_MAP, 1, D, T0, NONE, NONE, FAST2_OF(n, D, T0, T0))
+#define MAP2(n, D, T0, T1, expr) ENTRY(n, BW_SHAPE_MAP, 2, D, T0, T1, NONE, FAST2_OF(n, D, T0, T1))
+#define MAP3(n, D, T0, T1, T2, expr)                                                               \
+	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, FAST3_OF(n, D, T0, T1, T2))
+#define ACC2(n, D, T0, T1, expr)                                                                   \
+	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, D, .reads_dst = true, FAST3_OF(n, D, T0, T1, D))
+#define MAP2S(n, D, T0, T1, expr, R, exact)                                                        \
+	ENTRY(n, BW_SHAPE_MAP, 2, D, T0, T1, NONE, .sat = sat_##n, FAST2_OF(n, D, T0, T1))
+#define MAP3S(n, D, T0, T1, T2, expr, R, exact)                                                    \
+	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, .sat = sat_##n, FAST3_OF(n, D, T0, T1, T2))
+#define MAP3Q(n, D, T0, T1, T2, expr, clamped)                                                     \
+	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, .sat = sat_##n)
+#define SEL2(n, D, T0, T1, expr)                                                                   \
+	ENTRY(n, BW_SHAPE_SEL, 2, D, T0, T1, NONE, .takes_mask = true, FAST2_OF(n, D, T0, T1))
+#define VCC3(n, T, expr)                                                                           \
+	ENTRY(n, BW_SHAPE_MAP, 3, T, T, T, T, .takes_mask = true, .vcc_mask = true)
+#define CARRY2(n, D, T0, T1, expr, carry, exact)                                                   \
+	ENTRY(n, BW_SHAPE_CARRY, 2, D, T0, T1, NONE, .sat = sat_##n)
+#define CARRY2M(n, D, T0, T1, expr, carry, exact)                                                  \
+	ENTRY(n, BW_SHAPE_CARRY, 2, D, T0, T1, NONE, .sat = sat_##n, .takes_mask = true)
+#define SCALE(n, T, f) ENTRY(n, BW_SHAPE_CARRY, 3, T, T, T, T, .sat = NULL)
+#define MAD64(n, D, T, narrow, wide, lo, hi)                                                       \
+	ENTRY(n, BW_SHAPE_CARRY, 3, D, T, T, D, .sat = sat_##n)
+#define CMP2(n, T0, T1, expr)                                                                      \
+	{.name = "v_cmp_" #n, .fn = row_v_cmp_##n, .shape = BW_SHAPE_CMP, .n_src = 2,              \
+	 .src = {BW_T_##T0, BW_T_##T1}, FAST2_OF(v_cmp_##n, T0, T0, T1)},                          \
+	{.name = "v_cmpx_" #n, .fn = row_v_cmp_##n, .shape = BW_SHAPE_CMPX, .n_src = 2,            \
+	 .src = {BW_T_##T0, BW_T_##T1}, FAST2_OF(v_cmp_##n, T0, T0, T1)},
+
+static const struct bw_map_row rows[] = {
+#include "vgpu/device/exec/sem_vop1.def"
+#include "vgpu/device/exec/sem_vop2.def"
+#include "vgpu/device/exec/sem_vop3.def"
+#include "vgpu/device/exec/sem_vopc.def"
+};
+
+const struct bw_row_set BW_ROWS = {.row = rows, .n_rows = sizeof(rows) / sizeof(rows[0]), .blend = blend};
