@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_AGENT_H
+#define BW_AGENT_AGENT_H
+
+/* The inside of libbreakwater-agent.so. It lives in somebody else's process: nothing is printed but
+ * the loss of the GPU, nothing exits, and what is not a GPU's passes through untouched.
+ *
+ *     interpose.c    the libc functions a program calls, each with its way back to libc
+ *     paths.c        which paths are the GPU's, and where they lead
+ *     files.c        file descriptors that are DRM files
+ *     gpu.c          calls on a DRM file: to the virtual GPU, or to the kernel
+ *     track.c        buffers and addresses of a DRM file, as its ioctls made them
+ *     submit.c       command submissions: scanned, shown to the debugger, held
+ *     debugger.c     the connection to the debugger and its requests
+ *     attach.c       the trap handler and the debug area in the program's address space, patches
+ *
+ * Threads: any thread of the program may be in any function. Locks are held for moments only, never
+ * across a call to the GPU. In a forked child the connection to the debugger is not used. */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kmd/client.h"
+
+struct bw_track;
+
+/* A DRM file (an open file description, not a descriptor): one GPU address space. */
+struct bw_agent_file {
+	atomic_int refs;
+	int n_fds;              /* descriptors of the program that name it; under the table's lock */
+	pid_t owner;            /* the process that opened it: only that one closes it at the server */
+	unsigned minor;         /* 128: render node, 0: card */
+	uint32_t server_file;   /* virtual */
+	int own_fd;             /* real: a descriptor of ours, so that it outlives the program's; else -1 */
+	struct bw_track *track; /* NULL unless there is a debugger */
+};
+
+/* files.c */
+
+/* The DRM file behind a descriptor, with a reference, or NULL. Cheap for other descriptors. */
+struct bw_agent_file *bw_agent_file_of(int fd);
+void bw_agent_file_ref(struct bw_agent_file *f);
+void bw_agent_file_unref(struct bw_agent_file *f);
+/* fd is one more name of f; takes no reference of the caller's. False: the number is too high. */
+bool bw_agent_fd_set(int fd, struct bw_agent_file *f);
+/* fd names nothing of ours any more. Returns true if it did. */
+bool bw_agent_fd_forget(int fd);
+bool bw_agent_fd_is_gpu(int fd);
+/* Descriptors of the agent itself, which the program must not close. */
+bool bw_agent_fd_is_own(int fd);
+void bw_agent_fd_own(int fd, bool own);
+/* Moves a descriptor of the agent out of the way of the program's low numbers. */
+int bw_agent_fd_move_high(int fd);
+/* The first descriptor >= fd that is own or a DRM file, -1: none. */
+int bw_agent_fd_next(int fd);
+/* False in a child between vfork and exec, which shares the parent's memory but not its descriptors. */
+bool bw_agent_owns_table(void);
+
+/* gpu.c */
+
+struct bw_agent_config {
+	const char *vgpu_socket;     /* NULL: the kernel's own GPUs */
+	const char *debugger_socket; /* NULL: no debugger */
+};
+const struct bw_agent_config *bw_agent_config(void);
+/* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */
+struct bw_vgpu_client *bw_agent_client(void);
+/* Its device tree: "/tmp/.../root" */
+const char *bw_agent_root(void);
+/* "0000:03:00.0" of the virtual GPU */
+const char *bw_agent_pci_address(void);
+/* Opens a node of the virtual GPU: a descriptor, or -errno. */
+int bw_agent_open_node(unsigned minor, int flags);
+/* A descriptor that the kernel has opened for a path below /dev/dri: remembered when it is amdgpu's
+ * and there is a debugger. */
+void bw_agent_adopt(int fd, unsigned minor);
+/* The call itself, without anybody looking: 0 or more, or -errno. */
+int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
+/* The program's call. */
+int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
+/* A mapping at the fake offset of GEM_MMAP; MAP_FAILED and errno. */
+void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags, uint64_t offset);
+/* The text of /proc/self/fdinfo; bytes or -errno. */
+ssize_t bw_agent_fdinfo(struct bw_agent_file *f, char *out, size_t size_b);
+/* Copies from the program's memory; false for a bad pointer. */
+bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b);
+
+/* paths.c */
+
+enum bw_agent_where { BW_AGENT_ELSEWHERE, BW_AGENT_TREE, BW_AGENT_NODE, BW_AGENT_FDINFO };
+struct bw_agent_path {
+	enum bw_agent_where where;
+	const char *path;  /* TREE, NODE: in the virtual GPU's tree (buf); ELSEWHERE: the caller's */
+	unsigned minor;    /* NODE */
+	int fd;            /* FDINFO: the descriptor asked about */
+	char buf[4096];
+};
+/* dirfd: AT_FDCWD or a folder's. Touches nothing but memory unless the path looks like a GPU's. */
+void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out);
+/* Takes the tree's root off the front of a path that came out of it; moves the text in place. */
+void bw_agent_strip_root(char *path);
+
+/* real.c: functions of libc that are interposed here */
+#include "agent/real.h"
+
+#endif

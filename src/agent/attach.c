@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/attach.h"
+
+#include <amdgpu_drm.h>
+#include <drm.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/track.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "trap/trap.h"
+
+enum {
+	PAGE_B = 4096,
+	VA_STEP_B = 2 << 20,
+	VA_TRIES = 4096,
+	CODE_END_PAD_B = 512,     /* prefetch runs past the last instruction */
+	NOP_IB_DW = 16,
+	NOP_WAIT_MS = 5000,
+};
+#define S_CODE_END 0xbf9f0000u
+#define PKT_NOP_1DW 0xffff1000u
+#define AREA_MAX_B (1ull << 32)
+#define CODE_MAX_B (1u << 20)
+/* Where the driver says nothing: the lower half of a 48-bit space, less what it reserves. */
+#define VA_TOP_DEFAULT 0x7fffffc00000ull
+
+#define MTYPE_UC AMDGPU_VM_MTYPE_UC
+#define DATA_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | MTYPE_UC)
+/* Uncached too: what the debugger writes into code must be there at the next fetch. */
+#define CODE_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE | MTYPE_UC)
+
+struct placed {
+	uint32_t handle;
+	uint64_t va, size_b;
+	uint8_t *cpu;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static uint64_t va_top(struct bw_agent_file *f)
+{
+	struct drm_amdgpu_info_device dev = {0};
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&dev, .return_size = sizeof(dev), .query = AMDGPU_INFO_DEV_INFO};
+	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !dev.virtual_address_max || dev.virtual_address_max > 1ull << 47)
+		return VA_TOP_DEFAULT;
+	return dev.virtual_address_max;
+}
+
+/* Downwards from *top until the kernel takes it: the program's own allocator goes upwards, so the
+ * two do not meet. */
+static int map_low(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint32_t flags, uint64_t *top, uint64_t *out_va)
+{
+	uint64_t va = bw_align_down(*top - size_b, VA_STEP_B);
+	for (unsigned i = 0; i < VA_TRIES; i++, va -= VA_STEP_B) {
+		struct drm_amdgpu_gem_va a = {.handle = handle, .operation = AMDGPU_VA_OP_MAP, .flags = flags, .va_address = va, .map_size = size_b};
+		int r = bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_VA, &a);
+		if (!r) {
+			*top = *out_va = va;
+			return 0;
+		}
+		if (r != -EINVAL)
+			return r;
+	}
+	return -EINVAL;
+}
+
+static int place(struct bw_agent_file *f, uint64_t size_b, uint64_t gem_flags, uint32_t va_flags, uint64_t *top, struct placed *out)
+{
+	struct placed p = {.size_b = bw_align_up(size_b, PAGE_B)};
+	union drm_amdgpu_gem_create create = {.in = {.bo_size = p.size_b, .alignment = PAGE_B, .domains = AMDGPU_GEM_DOMAIN_GTT,
+		.domain_flags = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | gem_flags}};
+	int r = bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_CREATE, &create);
+	if (r)
+		return r;
+	p.handle = create.out.handle;
+	union drm_amdgpu_gem_mmap map = {.in = {.handle = p.handle}};
+	r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &map);
+	if (!r) {
+		void *cpu = bw_agent_mmap(f, NULL, p.size_b, PROT_READ | PROT_WRITE, MAP_SHARED, map.out.addr_ptr);
+		p.cpu = cpu == MAP_FAILED ? NULL : cpu;
+		r = p.cpu ? 0 : -errno;
+	}
+	if (!r)
+		r = map_low(f, p.handle, p.size_b, va_flags, top, &p.va);
+	*out = p;
+	return r;
+}
+
+static void unplace(struct bw_agent_file *f, struct placed *p)
+{
+	if (p->va) {
+		struct drm_amdgpu_gem_va a = {.handle = p->handle, .operation = AMDGPU_VA_OP_UNMAP, .va_address = p->va, .map_size = p->size_b};
+		bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_VA, &a);
+	}
+	if (p->cpu)
+		munmap(p->cpu, p->size_b);
+	if (p->handle) {
+		struct drm_gem_close c = {.handle = p->handle};
+		bw_track_ioctl(f, DRM_IOCTL_GEM_CLOSE, &c);
+	}
+	*p = (struct placed){0};
+}
+
+static void fill_code(struct placed *p, const void *code, size_t size_b)
+{
+	if (size_b)
+		memcpy(p->cpu, code, size_b);
+	for (uint64_t at = bw_align_up(size_b, 4); at + 4 <= p->size_b; at += 4)
+		memcpy(p->cpu + at, &(uint32_t){S_CODE_END}, 4);
+}
+
+/* Writes BO handles, of which one is the IB itself, into a submission of NOPs and waits for it: then the
+ * kernel has given this address space a VMID and programmed it. */
+static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, const struct placed *ib, uint32_t ctx_id)
+{
+	for (unsigned i = 0; i < NOP_IB_DW; i++)
+		memcpy(ib->cpu + i * 4, &(uint32_t){PKT_NOP_1DW}, 4);
+	struct drm_amdgpu_bo_list_entry entry = {.bo_handle = ib->handle};
+	struct drm_amdgpu_bo_list_in list = {
+		.operation = ~0u, .list_handle = ~0u, .bo_number = 1, .bo_info_size = sizeof(entry), .bo_info_ptr = (uintptr_t)&entry};
+	struct drm_amdgpu_cs_chunk_ib ib_chunk = {.va_start = ib->va, .ib_bytes = NOP_IB_DW * 4, .ip_type = ip_type, .ring = ring};
+	struct drm_amdgpu_cs_chunk chunks[] = {
+		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
+		{AMDGPU_CHUNK_ID_IB, sizeof(ib_chunk) / 4, (uintptr_t)&ib_chunk},
+	};
+	uint64_t pointers[] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1]};
+	union drm_amdgpu_cs cs = {.in = {.ctx_id = ctx_id, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
+	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CS, &cs);
+	if (r)
+		return r;
+	union drm_amdgpu_wait_cs wait = {.in = {.handle = cs.out.handle,
+		.timeout = (uint64_t)now_ns() + NOP_WAIT_MS * 1000000ull, .ip_type = ip_type, .ring = ring, .ctx_id = ctx_id}};
+	r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &wait);
+	return r ? r : wait.out.status ? -ETIME : 0;
+}
+
+static int get_vmid(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint64_t *top, uint32_t *out_reserved)
+{
+	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
+	*out_reserved = !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
+	struct placed ib = {0};
+	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CTX, &ctx);
+	if (r)
+		return r;
+	uint32_t ctx_id = ctx.out.alloc.ctx_id;
+	r = place(f, PAGE_B, 0, CODE_FLAGS, top, &ib);
+	if (!r)
+		r = run_nops(f, ip_type, ring, &ib, ctx_id);
+	unplace(f, &ib);
+	ctx = (union drm_amdgpu_ctx){.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = ctx_id}};
+	bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CTX, &ctx);
+	return r;
+}
+
+/* "pasid:\t32771" in fdinfo (kernel-interface 1.1) */
+static int read_pasid(struct bw_agent_file *f, uint32_t *out)
+{
+	char text[8192];
+	ssize_t n = bw_agent_fdinfo(f, text, sizeof(text) - 1);
+	if (n < 0)
+		return (int)n;
+	text[n] = 0;
+	const char *at = bw_starts_with(text, "pasid:") ? text : strstr(text, "\npasid:");
+	if (!at || sscanf(strchr(at, ':') + 1, "%u", out) != 1)
+		return -ENOENT;
+	return 0;
+}
+
+struct bw_attach_parts {
+	struct placed area, handler, displaced;
+};
+
+static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
+{
+	out->r.result = r;
+	snprintf(out->r.message, sizeof(out->r.message), "%s: %s", what, strerror(-r));
+	return r;
+}
+
+static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *req, const void *control, const void *handler,
+			uint32_t ip_type, uint32_t ring, struct bw_attach_parts *p, struct bw_agent_attach_reply *out, int *out_fd)
+{
+	uint64_t top = va_top(f);
+	int r = place(f, req->area_size_b, 0, DATA_FLAGS, &top, &p->area);
+	if (r)
+		return failed(out, r, "no GPU memory for the debug area");
+	memset(p->area.cpu, 0, p->area.size_b);
+	memcpy(p->area.cpu, control, req->control_size_b);
+	/* Code is never shared, so it can be resident without being on any list. */
+	r = place(f, (uint64_t)req->handler_size_b + CODE_END_PAD_B, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
+	if (r)
+		return failed(out, r, "no GPU memory for the trap handler");
+	fill_code(&p->handler, handler, req->handler_size_b);
+	r = place(f, (uint64_t)req->displaced_size_b + CODE_END_PAD_B, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->displaced);
+	if (r)
+		return failed(out, r, "no GPU memory for displaced instructions");
+	fill_code(&p->displaced, NULL, 0);
+	r = get_vmid(f, ip_type, ring, &top, &out->vmid_reserved);
+	if (r)
+		return failed(out, r, "the GPU does not run an empty command buffer");
+	r = read_pasid(f, &out->pasid);
+	if (r)
+		return failed(out, r, "the kernel does not tell the program's PASID");
+	struct drm_prime_handle prime = {.handle = p->area.handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1};
+	r = bw_agent_ioctl(f, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	if (r)
+		return failed(out, r, "the debug area cannot be shared");
+	*out_fd = prime.fd;
+	return 0;
+}
+
+int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req, const void *control,
+	      const void *handler, uint32_t ip_type, uint32_t ring, struct bw_agent_attach_reply *out, int *out_fd)
+{
+	if (req->area_size_b < BW_TRAP_C_SIZE || req->area_size_b > AREA_MAX_B || req->control_size_b > BW_TRAP_C_SIZE ||
+	    req->handler_size_b > CODE_MAX_B || req->displaced_size_b > CODE_MAX_B)
+		return failed(out, -EINVAL, "sizes of the debug area that make no sense");
+	struct bw_attach_parts p = {0};
+	int r = attach_parts(f, req, control, handler, ip_type, ring, &p, out, out_fd);
+	if (r) {
+		unplace(f, &p.displaced);
+		unplace(f, &p.handler);
+		unplace(f, &p.area);
+		return r;
+	}
+	munmap(p.handler.cpu, p.handler.size_b); /* from here on reached through the track, as all memory */
+	munmap(p.displaced.cpu, p.displaced.size_b);
+	out->area_va = p.area.va;
+	out->handler_va = p.handler.va;
+	out->displaced_va = p.displaced.va;
+	bw_agent_file_ref(f);
+	*a = (struct bw_attach){f, p.area.size_b, p.area.cpu, p.area.handle};
+	return 0;
+}
+
+/* Letting go */
+
+#define MODE_TRAP_AFTER_INST (1u << 11)
+
+/* The slots of the area, as its control block says; what lies outside is not touched. */
+static struct bw_trap_slot *slots_of(const struct bw_attach *a, uint32_t *out_n)
+{
+	struct bw_trap_control c;
+	memcpy(&c, a->area, sizeof(c));
+	*out_n = 0;
+	if (c.magic != BW_TRAP_MAGIC || c.slots_offset_b > a->area_size_b || c.slots_offset_b % 4)
+		return NULL;
+	uint64_t room = (a->area_size_b - c.slots_offset_b) / sizeof(struct bw_trap_slot);
+	*out_n = (uint32_t)BW_MIN((uint64_t)c.n_slots, room);
+	return (struct bw_trap_slot *)(a->area + c.slots_offset_b);
+}
+
+/* One pass; returns how many waves are still stopped. */
+static unsigned resume_all(struct bw_trap_slot *slots, uint32_t n)
+{
+	unsigned stopped = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct bw_trap_slot *s = &slots[i];
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != BW_TRAP_STATE_STOPPED)
+			continue;
+		stopped++;
+		/* Busy with another command (reading LDS): next time. */
+		if (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE))
+			continue;
+		s->hw[BW_TRAP_HW_MODE] &= ~MODE_TRAP_AFTER_INST;
+		uint32_t seq = __atomic_load_n(&s->seq, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->command, BW_TRAP_CMD_RESUME | seq << 8, __ATOMIC_RELEASE);
+	}
+	return stopped;
+}
+
+/* A wave that was on its way into the handler when the flag was set stops once more, a moment later. */
+enum { SETTLE_MS = 200, GIVE_UP_MS = 10000, PAUSE_US = 1000 };
+
+void bw_attach_end(struct bw_attach *a)
+{
+	if (!a->file)
+		return;
+	bw_patch_clear_range(a->file, 0, UINT64_MAX);
+	uint32_t n;
+	struct bw_trap_slot *slots = slots_of(a, &n);
+	uint32_t *flags = (uint32_t *)(a->area + BW_TRAP_C_FLAGS);
+	__atomic_or_fetch(flags, BW_TRAP_F_DETACHED, __ATOMIC_SEQ_CST);
+	int64_t start = now_ns(), quiet_since = start;
+	for (;;) {
+		int64_t now = now_ns();
+		if (slots && resume_all(slots, n))
+			quiet_since = now;
+		if (now - quiet_since > SETTLE_MS * 1000000ll)
+			break;
+		if (now - start > GIVE_UP_MS * 1000000ll) {
+			BW_LOG(WARN, "agent", "some waves do not go on");
+			break;
+		}
+		usleep(PAUSE_US);
+	}
+	bw_attach_drop(a);
+}
+
+void bw_attach_drop(struct bw_attach *a)
+{
+	if (a->area)
+		munmap(a->area, a->area_size_b);
+	bw_agent_file_unref(a->file);
+	*a = (struct bw_attach){0};
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/debugger.h"
+
+#include <amdgpu_drm.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/attach.h"
+#include "agent/track.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "wire/message.h"
+
+enum { STACK_B = 256 << 10, IO_MAX_B = BW_MSG_MAX_BODY_B - 4096, INFO_GPUVM_FAULT = 0x23 };
+
+struct held {
+	uint32_t number;
+	bool go;
+};
+
+static struct {
+	pthread_mutex_t lock;          /* of what follows, but for the socket's two directions */
+	pthread_cond_t released;
+	enum { UNTRIED, CONNECTED, ENDED } state;
+	struct bw_agent_file *file;    /* a reference: of the last submission, else the first opened */
+	uint32_t ip_type, ring;        /* of that submission */
+	uint32_t submissions;
+	struct BW_VEC(struct held *) held;
+	uint32_t area_handle;          /* in attached_file */
+	struct bw_agent_file *attached_file;
+	struct bw_agent_file *closed;  /* the program closed it: the service thread lets go of it */
+
+	pthread_mutex_t send_lock;
+	int sock;
+	struct bw_attach attach;       /* the service thread's */
+} d = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER,
+       .send_lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+
+int bw_thread_start(void *(*fn)(void *), void *cookie)
+{
+	pthread_attr_t attr;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_B);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	/* The program's signals are for the program's threads. */
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_t thread;
+	int r = pthread_create(&thread, &attr, fn, cookie);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return -r;
+}
+
+static struct bw_error *send_msg(uint16_t type, uint32_t seq, const struct bw_msg_part *parts, size_t n, int fd)
+{
+	pthread_mutex_lock(&d.send_lock);
+	struct bw_error *err = d.sock < 0 ? bw_errorf(BW_E_GONE, "no debugger") : bw_msg_send(d.sock, type, seq, parts, n, fd);
+	pthread_mutex_unlock(&d.send_lock);
+	return err;
+}
+
+/* An event; a debugger that does not take it is gone, which the service thread sees too. */
+static void send_event(uint16_t type, const struct bw_msg_part *parts, size_t n)
+{
+	_cleanup_error_ struct bw_error *err = send_msg(type, 0, parts, n, -1);
+	if (err)
+		BW_LOG(WARN, "agent", "event %u: %s", type, err->message);
+}
+
+/* Requests */
+
+static void set_result(struct bw_agent_result *r, int result, uint64_t va, const char *what)
+{
+	r->result = result;
+	r->va = va;
+	if (result == -EFAULT)
+		snprintf(r->message, sizeof(r->message), "%s: nothing is mapped at 0x%llx", what, (unsigned long long)va);
+	else if (result == -EPERM)
+		snprintf(r->message, sizeof(r->message), "%s: the buffer at 0x%llx is not visible to the CPU", what, (unsigned long long)va);
+	else if (result)
+		snprintf(r->message, sizeof(r->message), "%s: %s", what, strerror(-result));
+}
+
+static struct bw_error *reply(const struct bw_msg *m, const void *head, size_t head_b, const void *more, size_t more_b, int fd)
+{
+	struct bw_msg_part parts[] = {{head, head_b}, {more, more_b}};
+	return send_msg(m->type | BW_AGENT_REPLY, m->seq, parts, 2, fd);
+}
+
+static struct bw_error *reply_result(const struct bw_msg *m, int result, uint64_t va, const char *what)
+{
+	struct bw_agent_result r = {0};
+	set_result(&r, result, va, what);
+	return reply(m, &r, sizeof(r), NULL, 0, -1);
+}
+
+/* The file that requests are about, with a reference. */
+static struct bw_agent_file *current_file(void)
+{
+	pthread_mutex_lock(&d.lock);
+	struct bw_agent_file *f = d.attached_file ? d.attached_file : d.file;
+	if (f)
+		bw_agent_file_ref(f);
+	pthread_mutex_unlock(&d.lock);
+	return f;
+}
+
+static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_attach req;
+	struct bw_agent_attach_reply out = {0};
+	_cleanup_close_ int fd = -1;
+	memcpy(&req, m->body, sizeof(req));
+	uint64_t payload_b = (uint64_t)req.control_size_b + req.handler_size_b;
+	pthread_mutex_lock(&d.lock);
+	bool is_held = d.held.len > 0;
+	uint32_t ip_type = d.ip_type, ring = d.ring;
+	pthread_mutex_unlock(&d.lock);
+	const uint8_t *payload = m->body + sizeof(req);
+	if (payload_b != m->body_b - sizeof(req))
+		set_result(&out.r, -EINVAL, 0, "attaching");
+	else if (d.attach.file)
+		set_result(&out.r, -EBUSY, 0, "already attached");
+	else if (!is_held)
+		set_result(&out.r, -EAGAIN, 0, "no submission is held");
+	else if (!bw_attach(&d.attach, f, &req, payload, payload + req.control_size_b, ip_type, ring, &out, &fd)) {
+		pthread_mutex_lock(&d.lock);
+		d.attached_file = f;
+		d.area_handle = d.attach.area_handle;
+		pthread_mutex_unlock(&d.lock);
+	}
+	return reply(m, &out, sizeof(out), NULL, 0, fd);
+}
+
+static struct bw_error *on_go(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_go req;
+	memcpy(&req, m->body, sizeof(req));
+	bool found = false;
+	pthread_mutex_lock(&d.lock);
+	bw_vec_each(&d.held, h) {
+		if ((*h)->number == req.submission) {
+			(*h)->go = true;
+			found = true;
+		}
+	}
+	pthread_cond_broadcast(&d.released);
+	pthread_mutex_unlock(&d.lock);
+	return reply_result(m, found ? 0 : -ENOENT, 0, "no such submission is held");
+}
+
+static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_mem req;
+	uint64_t va = 0;
+	memcpy(&req, m->body, sizeof(req));
+	const uint8_t *data = m->body + sizeof(req);
+	size_t data_b = m->body_b - sizeof(req);
+	if (m->type == BW_AGENT_UNPATCH)
+		return reply_result(m, bw_patch_clear(f, req.va), req.va, "no such patch");
+	if (m->type == BW_AGENT_MEM_READ) {
+		_cleanup_free_ uint8_t *out = req.size_b <= IO_MAX_B ? calloc(1, BW_MAX(req.size_b, 1u)) : NULL;
+		struct bw_agent_result r = {0};
+		set_result(&r, out ? bw_patch_read(f, req.va, out, req.size_b, &va) : -E2BIG, va, "reading GPU memory");
+		return reply(m, &r, sizeof(r), out, r.result ? 0 : req.size_b, -1);
+	}
+	if (data_b != req.size_b)
+		return reply_result(m, -EINVAL, req.va, "size and data differ");
+	int r = m->type == BW_AGENT_PATCH ? bw_patch_set(f, req.va, data, data_b, &va) : bw_patch_write(f, req.va, data, data_b, &va);
+	return reply_result(m, r, va, m->type == BW_AGENT_PATCH ? "writing GPU code" : "writing GPU memory");
+}
+
+static struct bw_error *on_maps(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_maps maps = {0};
+	struct bw_error *err = bw_track_maps(f, &maps);
+	struct bw_agent_result r = {0};
+	if (!err)
+		err = reply(m, &r, sizeof(r), maps.data, maps.len * sizeof(*maps.data), -1);
+	bw_vec_free(&maps);
+	return err;
+}
+
+static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct { uint64_t addr; uint32_t status, vmhub; } fault = {0};
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault, .return_size = sizeof(fault), .query = INFO_GPUVM_FAULT};
+	struct bw_agent_fault out = {0};
+	set_result(&out.r, bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info), 0, "asking for the last page fault");
+	out.addr = fault.addr;
+	out.status = fault.status;
+	out.vmhub = fault.vmhub;
+	return reply(m, &out, sizeof(out), NULL, 0, -1);
+}
+
+static const struct request {
+	uint16_t type;
+	uint32_t min_b;
+	struct bw_error *(*answer)(const struct bw_msg *m, struct bw_agent_file *f);
+} requests[] = {
+	{BW_AGENT_ATTACH, sizeof(struct bw_agent_attach), on_attach},
+	{BW_AGENT_GO, sizeof(struct bw_agent_go), on_go},
+	{BW_AGENT_MEM_READ, sizeof(struct bw_agent_mem), on_mem},
+	{BW_AGENT_MEM_WRITE, sizeof(struct bw_agent_mem), on_mem},
+	{BW_AGENT_PATCH, sizeof(struct bw_agent_mem), on_mem},
+	{BW_AGENT_UNPATCH, sizeof(struct bw_agent_mem), on_mem},
+	{BW_AGENT_MAPS, 0, on_maps},
+	{BW_AGENT_FAULT, 0, on_fault},
+};
+
+static struct bw_error *answer(const struct bw_msg *m)
+{
+	const struct request *q = NULL;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(requests); i++)
+		if (requests[i].type == m->type)
+			q = &requests[i];
+	if (!q)
+		return reply_result(m, -EOPNOTSUPP, 0, "this agent does not know the request");
+	if (m->body_b < q->min_b)
+		return reply_result(m, -EINVAL, 0, "the request is too short");
+	struct bw_agent_file *f = current_file();
+	if (!f || !f->track) {
+		bw_agent_file_unref(f);
+		return reply_result(m, -ENODEV, 0, "the program has closed its GPU");
+	}
+	struct bw_error *err = q->answer(m, f);
+	bw_agent_file_unref(f);
+	return err;
+}
+
+/* The end: by DETACH, or because the debugger is gone. */
+static void end_service(void)
+{
+	bw_attach_end(&d.attach);
+	struct bw_agent_file *f = current_file();
+	if (f && f->track)
+		bw_patch_clear_range(f, 0, UINT64_MAX);
+	bw_agent_file_unref(f);
+	pthread_mutex_lock(&d.lock);
+	d.state = ENDED;
+	bw_vec_each(&d.held, h)
+		(*h)->go = true;
+	pthread_cond_broadcast(&d.released);
+	pthread_mutex_unlock(&d.lock);
+}
+
+static void drop_closed_file(void)
+{
+	pthread_mutex_lock(&d.lock);
+	struct bw_agent_file *closed = d.closed;
+	d.closed = NULL;
+	pthread_mutex_unlock(&d.lock);
+	if (!closed)
+		return;
+	if (d.attach.file == closed)
+		bw_attach_drop(&d.attach);
+	bw_agent_file_unref(closed);
+}
+
+static void *service(void *cookie)
+{
+	struct bw_msg m = BW_MSG_INIT;
+	bool detach = false;
+	struct bw_error *err = NULL;
+	while (!err && !detach) {
+		err = bw_msg_recv(d.sock, 100, &m);
+		drop_closed_file();
+		if (bw_error_catch(&err, BW_E_TIMEOUT))
+			continue;
+		if (err)
+			break;
+		detach = m.type == BW_AGENT_DETACH;
+		if (!detach)
+			err = answer(&m);
+	}
+	if (err)
+		BW_LOG(INFO, "agent", "debugger: %s", err->message);
+	bw_error_free(err);
+	end_service();
+	if (detach)
+		bw_error_free(reply_result(&m, 0, 0, ""));
+	bw_msg_fini(&m);
+	pthread_mutex_lock(&d.send_lock);
+	bw_agent_fd_own(d.sock, false);
+	REAL(close)(d.sock);
+	d.sock = -1;
+	pthread_mutex_unlock(&d.send_lock);
+	return NULL;
+}
+
+/* Connecting */
+
+static void real_pci_address(unsigned minor, char *out, size_t size_b)
+{
+	char path[64], target[256];
+	snprintf(path, sizeof(path), "/sys/dev/char/226:%u/device", minor);
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	target[n < 0 ? 0 : n] = 0;
+	const char *slash = strrchr(target, '/');
+	snprintf(out, size_b, "%.15s", slash ? slash + 1 : "");
+}
+
+static void say_hello(const struct bw_agent_file *f)
+{
+	struct bw_agent_hello hello = {.version = BW_AGENT_PROTO_VERSION, .pid = (uint32_t)getpid(), .is_render_node = f->minor >= 128};
+	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, hello.comm, sizeof(hello.comm) - 1);
+	if (n > 0 && hello.comm[n - 1] == '\n')
+		hello.comm[n - 1] = 0;
+	if (fd >= 0)
+		close(fd);
+	if (f->own_fd < 0)
+		snprintf(hello.pci_address, sizeof(hello.pci_address), "%s", bw_agent_pci_address());
+	else
+		real_pci_address(f->minor, hello.pci_address, sizeof(hello.pci_address));
+	struct bw_msg_part part = {&hello, sizeof(hello)};
+	send_event(BW_AGENT_EV_HELLO, &part, 1);
+}
+
+void bw_debugger_file_opened(struct bw_agent_file *f)
+{
+	const char *path = bw_agent_config()->debugger_socket;
+	if (!path || !f->track)
+		return;
+	pthread_mutex_lock(&d.lock);
+	bool first = d.state == UNTRIED;
+	if (first)
+		d.state = ENDED; /* until it has worked: other threads do not wait for it */
+	if (!d.file) {
+		bw_agent_file_ref(f);
+		d.file = f;
+	}
+	pthread_mutex_unlock(&d.lock);
+	if (!first)
+		return;
+	int sock;
+	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, &sock);
+	if (err) {
+		BW_LOG(WARN, "agent", "debugger: %s", err->message);
+		return;
+	}
+	sock = bw_agent_fd_move_high(sock);
+	bw_agent_fd_own(sock, true);
+	d.sock = sock;
+	say_hello(f);
+	pthread_mutex_lock(&d.lock);
+	d.state = CONNECTED;
+	pthread_mutex_unlock(&d.lock);
+	if (bw_thread_start(service, NULL))
+		end_service();
+}
+
+void bw_debugger_file_closed(struct bw_agent_file *f)
+{
+	pthread_mutex_lock(&d.lock);
+	bool ours = d.file == f;
+	if (ours)
+		d.file = NULL;
+	if (d.attached_file == f) {
+		d.attached_file = NULL;
+		d.area_handle = 0;
+	}
+	/* With a service thread the last reference is that thread's to drop: it may be using the file. */
+	bool pass_on = ours && d.state == CONNECTED && !d.closed;
+	if (pass_on)
+		d.closed = f;
+	pthread_mutex_unlock(&d.lock);
+	if (ours && !pass_on)
+		bw_agent_file_unref(f);
+}
+
+bool bw_debugger_listens(void)
+{
+	pthread_mutex_lock(&d.lock);
+	bool yes = d.state == CONNECTED;
+	pthread_mutex_unlock(&d.lock);
+	return yes;
+}
+
+uint32_t bw_debugger_area_handle(const struct bw_agent_file *f)
+{
+	pthread_mutex_lock(&d.lock);
+	uint32_t handle = d.attached_file == f ? d.area_handle : 0;
+	pthread_mutex_unlock(&d.lock);
+	return handle;
+}
+
+uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit, const struct bw_agent_dispatch *dispatches)
+{
+	struct held h = {0};
+	struct bw_agent_file *before = NULL;
+	pthread_mutex_lock(&d.lock);
+	bool hold = d.state == CONNECTED;
+	_cleanup_error_ struct bw_error *err = hold ? bw_vec_push(&d.held, &h) : NULL;
+	if (!hold || err) {
+		pthread_mutex_unlock(&d.lock);
+		return 0;
+	}
+	h.number = submit->submission = ++d.submissions;
+	if (d.file != f && !d.attached_file) {
+		before = d.file;
+		bw_agent_file_ref(f);
+		d.file = f;
+	}
+	d.ip_type = submit->ip_type;
+	d.ring = submit->ring;
+	pthread_mutex_unlock(&d.lock);
+	bw_agent_file_unref(before);
+
+	struct bw_msg_part parts[] = {{submit, sizeof(*submit)}, {dispatches, submit->n_dispatches * sizeof(*dispatches)}};
+	send_event(BW_AGENT_EV_SUBMIT, parts, 2);
+
+	pthread_mutex_lock(&d.lock);
+	while (!h.go)
+		pthread_cond_wait(&d.released, &d.lock);
+	for (size_t i = 0; i < d.held.len; i++) {
+		if (d.held.data[i] == &h) {
+			bw_vec_remove(&d.held, i);
+			break;
+		}
+	}
+	pthread_mutex_unlock(&d.lock);
+	return h.number;
+}
+
+void bw_debugger_done(uint32_t submission, int result)
+{
+	struct bw_agent_done done = {submission, result};
+	struct bw_msg_part part = {&done, sizeof(done)};
+	send_event(BW_AGENT_EV_DONE, &part, 1);
+}
+
+/* A forked child is not debugged: the socket is its parent's. */
+
+void bw_debugger_fork_prepare(void)
+{
+	pthread_mutex_lock(&d.lock);
+	pthread_mutex_lock(&d.send_lock);
+}
+
+void bw_debugger_fork_parent(void)
+{
+	pthread_mutex_unlock(&d.send_lock);
+	pthread_mutex_unlock(&d.lock);
+}
+
+void bw_debugger_fork_child(void)
+{
+	pthread_mutex_init(&d.lock, NULL);
+	pthread_mutex_init(&d.send_lock, NULL);
+	pthread_cond_init(&d.released, NULL);
+	d.state = ENDED;
+	d.held.len = 0;
+	d.area_handle = 0;
+	if (d.sock >= 0) {
+		bw_agent_fd_own(d.sock, false);
+		REAL(close)(d.sock);
+		d.sock = -1;
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_DEBUGGER_H
+#define BW_AGENT_DEBUGGER_H
+
+/* The connection to the debugger (wire/agent_proto.h): made when the program opens its first amdgpu
+ * device, served by a thread of its own, and gone for good when it ends. */
+
+#include "agent/agent.h"
+#include "wire/agent_proto.h"
+
+void bw_debugger_file_opened(struct bw_agent_file *f);
+/* The program has closed the last descriptor of f. */
+void bw_debugger_file_closed(struct bw_agent_file *f);
+
+/* Is there somebody to show submissions to? */
+bool bw_debugger_listens(void);
+/* Shows a submission of f and waits for GO. Returns its number, 0 when nobody holds it any more. */
+uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
+			  const struct bw_agent_dispatch *dispatches);
+/* The debug area's buffer in f, 0: none. */
+uint32_t bw_debugger_area_handle(const struct bw_agent_file *f);
+/* The fence of a submission has signalled. */
+void bw_debugger_done(uint32_t submission, int result);
+
+/* A thread of the agent: small, detached, with the program's signals blocked. 0 or -errno. */
+int bw_thread_start(void *(*fn)(void *), void *cookie);
+
+void bw_debugger_fork_prepare(void);
+void bw_debugger_fork_parent(void);
+void bw_debugger_fork_child(void);
+
+#endif

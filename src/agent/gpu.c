@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include <amdgpu_drm.h>
+#include <drm.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/debugger.h"
+#include "agent/submit.h"
+#include "agent/track.h"
+#include "base/cleanup.h"
+#include "wire/agent_proto.h"
+
+static struct bw_agent_config config;
+static pthread_once_t config_once = PTHREAD_ONCE_INIT;
+
+static const char *setting(const char *name)
+{
+	const char *v = getenv(name);
+	return v && *v ? strdup(v) : NULL; /* the program may change its environment */
+}
+
+static void read_config(void)
+{
+	config.vgpu_socket = setting(BW_VGPU_SOCKET_ENV);
+	config.debugger_socket = setting(BW_AGENT_SOCKET_ENV);
+}
+
+const struct bw_agent_config *bw_agent_config(void)
+{
+	pthread_once(&config_once, read_config);
+	return &config;
+}
+
+/* The virtual GPU */
+
+static _Atomic(struct bw_vgpu_client *) client;
+static pthread_once_t client_once = PTHREAD_ONCE_INIT;
+static char root[PATH_MAX];
+
+static void say(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
+		/* nobody there to be told */
+	}
+}
+
+static void server_gone(void)
+{
+	say("breakwater: the virtual GPU has gone away\n");
+}
+
+static void fd_kept(int fd)
+{
+	bw_agent_fd_own(fd, true);
+}
+
+static void fd_dropped(int fd)
+{
+	bw_agent_fd_own(fd, false);
+}
+
+static void connect_client(void)
+{
+	if (!bw_agent_config()->vgpu_socket)
+		return;
+	const struct bw_vgpu_client_hooks hooks = {fd_kept, fd_dropped, server_gone, bw_agent_fd_move_high};
+	struct bw_vgpu_client *c;
+	_cleanup_error_ struct bw_error *err = bw_vgpu_client_open(bw_agent_config()->vgpu_socket, &hooks, &c);
+	if (err) {
+		say("breakwater: ");
+		say(err->message);
+		say("\n");
+		return;
+	}
+	const char *given = bw_vgpu_client_hello(c)->root;
+	if (!REAL(realpath)(given, root))
+		snprintf(root, sizeof(root), "%s", given);
+	atomic_store(&client, c);
+}
+
+/* While connecting, this thread's own calls (open, connect) come through here again. */
+static __thread bool connecting;
+
+struct bw_vgpu_client *bw_agent_client(void)
+{
+	struct bw_vgpu_client *c = atomic_load(&client);
+	if (c || connecting || !bw_agent_config()->vgpu_socket)
+		return c;
+	return NULL;
+}
+
+/* Connects, unless that was tried before. */
+static struct bw_vgpu_client *need_client(void)
+{
+	if (!connecting) {
+		connecting = true;
+		pthread_once(&client_once, connect_client);
+		connecting = false;
+	}
+	return bw_agent_client();
+}
+
+const char *bw_agent_root(void)
+{
+	return need_client() ? root : NULL;
+}
+
+const char *bw_agent_pci_address(void)
+{
+	struct bw_vgpu_client *c = need_client();
+	return c ? bw_vgpu_client_hello(c)->pci_address : NULL;
+}
+
+/* Files */
+
+static struct bw_agent_file *new_file(unsigned minor)
+{
+	struct bw_agent_file *f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	atomic_init(&f->refs, 1);
+	f->minor = minor;
+	f->owner = getpid();
+	f->own_fd = -1;
+	if (bw_agent_config()->debugger_socket)
+		f->track = bw_track_new();
+	return f;
+}
+
+int bw_agent_open_node(unsigned minor, int flags)
+{
+	struct bw_vgpu_client *c = need_client();
+	if (!c)
+		return -ENODEV;
+	struct bw_agent_file *f = new_file(minor);
+	if (!f)
+		return -ENOMEM;
+	/* A descriptor of its own that is never ready and holds nothing. */
+	int fd = eventfd(0, flags & O_CLOEXEC ? EFD_CLOEXEC : 0);
+	int r = fd < 0 ? -errno : 0;
+	if (!r)
+		r = bw_vgpu_drm_open(c, minor, flags & ~O_CLOEXEC, &f->server_file);
+	if (r) {
+		f->owner = 0; /* nothing to close there */
+	} else if (!bw_agent_fd_set(fd, f)) {
+		r = -EMFILE;
+	}
+	if (!r)
+		bw_debugger_file_opened(f);
+	else if (fd >= 0)
+		REAL(close)(fd);
+	bw_agent_file_unref(f);
+	return r ? r : fd;
+}
+
+void bw_agent_adopt(int fd, unsigned minor)
+{
+	if (!bw_agent_config()->debugger_socket)
+		return;
+	char name[16] = "";
+	struct drm_version v = {.name = name, .name_len = sizeof(name) - 1};
+	if (REAL(ioctl)(fd, DRM_IOCTL_VERSION, &v) || strncmp(name, "amdgpu", sizeof(name)))
+		return;
+	struct bw_agent_file *f = new_file(minor);
+	if (!f)
+		return;
+	int copy = REAL(fcntl)(fd, F_DUPFD_CLOEXEC, 3);
+	if (copy >= 0) {
+		f->own_fd = bw_agent_fd_move_high(copy);
+		bw_agent_fd_own(f->own_fd, true);
+		if (bw_agent_fd_set(fd, f))
+			bw_debugger_file_opened(f);
+	}
+	bw_agent_file_unref(f);
+}
+
+int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	if (f->own_fd >= 0) {
+		int r = REAL(ioctl)(f->own_fd, cmd, arg);
+		return r < 0 ? -errno : r;
+	}
+	return bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
+}
+
+int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	if (!f->track || _IOC_TYPE(cmd) != DRM_IOCTL_BASE)
+		return bw_agent_ioctl(f, cmd, arg);
+	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CS)
+		return bw_submit(f, cmd, arg);
+	return bw_track_ioctl(f, cmd, arg);
+}
+
+void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags, uint64_t offset)
+{
+	if (f->own_fd >= 0)
+		return REAL(mmap64)(addr, size_b, prot, flags, f->own_fd, (off64_t)offset);
+	int fd;
+	uint64_t fd_offset;
+	int r = bw_vgpu_mmap(bw_agent_client(), f->server_file, prot, offset, size_b, &fd, &fd_offset);
+	if (r) {
+		errno = -r;
+		return MAP_FAILED;
+	}
+	void *p = REAL(mmap64)(addr, size_b, prot, flags, fd, (off64_t)fd_offset);
+	int e = errno;
+	REAL(close)(fd);
+	errno = e;
+	return p;
+}
+
+ssize_t bw_agent_fdinfo(struct bw_agent_file *f, char *out, size_t size_b)
+{
+	if (f->own_fd < 0)
+		return bw_vgpu_fdinfo(bw_agent_client(), f->server_file, out, size_b);
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", f->own_fd);
+	int fd = REAL(open64)(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ssize_t n = read(fd, out, size_b);
+	int e = errno;
+	REAL(close)(fd);
+	return n < 0 ? -e : n;
+}
+
+bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b)
+{
+	struct iovec l = {out, size_b}, r = {(void *)(uintptr_t)user, size_b};
+	return !size_b || process_vm_readv(getpid(), &l, 1, &r, 1, 0) == (ssize_t)size_b;
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of libc that a program reaches a GPU with (radv-client 2.2), in the symbols of glibc
+ * 2.33 and newer. Each asks whether the path or descriptor is the GPU's, and else does what it would
+ * have done. Built without _FILE_OFFSET_BITS, which would rename half of them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { DRM_MAJOR = 226 };
+
+static int fail(int r)
+{
+	errno = -r;
+	return -1;
+}
+
+/* open */
+
+/* /proc/self/fdinfo/N of a DRM file: the text in a file of its own. */
+static int open_fdinfo(int asked, int flags)
+{
+	static const size_t room = 64 << 10;
+	struct bw_agent_file *f = bw_agent_file_of(asked);
+	char *text = f ? malloc(room) : NULL;
+	ssize_t n = text ? bw_agent_fdinfo(f, text, room) : f ? -ENOMEM : -ENOENT;
+	bw_agent_file_unref(f);
+	int fd = n < 0 ? -1 : memfd_create("fdinfo", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+	if (fd >= 0 && (pwrite(fd, text, (size_t)n, 0) != n))
+		n = -EIO;
+	else if (fd < 0 && n >= 0)
+		n = -errno;
+	free(text);
+	if (n >= 0)
+		return fd;
+	if (fd >= 0)
+		REAL(close)(fd);
+	return fail((int)n);
+}
+
+/* The node number of a path below /dev/dri that the kernel has opened. */
+static void adopt(int fd, const char *path)
+{
+	struct stat st;
+	if (fd < 0 || !path || strncmp(path, "/dev/dri/", 9) || REAL(fstat)(fd, &st) || !S_ISCHR(st.st_mode) ||
+	    major(st.st_rdev) != DRM_MAJOR)
+		return;
+	int e = errno;
+	bw_agent_adopt(fd, minor(st.st_rdev));
+	errno = e;
+}
+
+static int open_any(int dirfd, const char *path, int flags, mode_t mode)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(dirfd, path, &p);
+	int r;
+	switch (p.where) {
+	case BW_AGENT_NODE:
+		if (flags & (O_PATH | O_DIRECTORY))
+			return REAL(openat)(AT_FDCWD, p.path, flags, mode);
+		r = bw_agent_open_node(p.minor, flags);
+		return r < 0 ? fail(r) : r;
+	case BW_AGENT_FDINFO:
+		return open_fdinfo(p.fd, flags);
+	case BW_AGENT_TREE:
+		return REAL(openat64)(AT_FDCWD, p.path, flags & ~O_CREAT, mode);
+	case BW_AGENT_ELSEWHERE:
+	default:
+		r = REAL(openat64)(dirfd, path, flags, mode);
+		adopt(r, path);
+		return r;
+	}
+}
+
+#define MODE_ARG(flags)                                                                            \
+	({                                                                                         \
+		mode_t mode_ = 0;                                                                  \
+		if ((flags) & (O_CREAT | O_TMPFILE)) {                                             \
+			va_list args_;                                                             \
+			va_start(args_, flags);                                                    \
+			mode_ = va_arg(args_, mode_t);                                             \
+			va_end(args_);                                                             \
+		}                                                                                  \
+		mode_;                                                                             \
+	})
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	return open_any(AT_FDCWD, path, flags, MODE_ARG(flags));
+}
+
+EXPORT int open64(const char *path, int flags, ...)
+{
+	return open_any(AT_FDCWD, path, flags | O_LARGEFILE, MODE_ARG(flags));
+}
+
+EXPORT int openat(int dirfd, const char *path, int flags, ...)
+{
+	return open_any(dirfd, path, flags, MODE_ARG(flags));
+}
+
+EXPORT int openat64(int dirfd, const char *path, int flags, ...)
+{
+	return open_any(dirfd, path, flags | O_LARGEFILE, MODE_ARG(flags));
+}
+
+/* What programs built with _FORTIFY_SOURCE call. */
+EXPORT int __open_2(const char *path, int flags);
+EXPORT int __open64_2(const char *path, int flags);
+EXPORT int __openat_2(int dirfd, const char *path, int flags);
+EXPORT int __openat64_2(int dirfd, const char *path, int flags);
+
+EXPORT int __open_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags, 0);
+}
+
+EXPORT int __open64_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags | O_LARGEFILE, 0);
+}
+
+EXPORT int __openat_2(int dirfd, const char *path, int flags)
+{
+	return open_any(dirfd, path, flags, 0);
+}
+
+EXPORT int __openat64_2(int dirfd, const char *path, int flags)
+{
+	return open_any(dirfd, path, flags | O_LARGEFILE, 0);
+}
+
+static FILE *fopen_other(const struct bw_agent_path *p, const char *mode)
+{
+	if (p->where != BW_AGENT_FDINFO)
+		return REAL(fopen64)(p->path, mode);
+	int fd = open_fdinfo(p->fd, strchr(mode, 'e') ? O_CLOEXEC : 0);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, mode);
+	if (fd >= 0 && !f)
+		REAL(close)(fd);
+	return f;
+}
+
+EXPORT FILE *fopen(const char *path, const char *mode)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return p.where == BW_AGENT_ELSEWHERE ? REAL(fopen)(path, mode) : fopen_other(&p, mode);
+}
+
+EXPORT FILE *fopen64(const char *path, const char *mode)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return p.where == BW_AGENT_ELSEWHERE ? REAL(fopen64)(path, mode) : fopen_other(&p, mode);
+}
+
+/* stat: 64-bit x86 has one struct for both forms, but the symbols differ. */
+
+static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
+{
+	*mode = S_IFCHR | 0666;
+	*rdev = makedev(DRM_MAJOR, node_minor);
+}
+
+#define NODE_STAT(st, m)                                                                           \
+	({                                                                                         \
+		as_node(m, &(st)->st_mode, &(st)->st_rdev);                                        \
+		(st)->st_size = 0;                                                                 \
+		0;                                                                                 \
+	})
+
+#define PATH_STAT(fn, path, st)                                                                    \
+	({                                                                                         \
+		struct bw_agent_path p_;                                                           \
+		bw_agent_resolve(AT_FDCWD, path, &p_);                                             \
+		int r_ = REAL(fn)(p_.path, st);                                                    \
+		!r_ && p_.where == BW_AGENT_NODE ? NODE_STAT(st, p_.minor) : r_;                   \
+	})
+
+#define FD_STAT(fn, fd, st)                                                                        \
+	({                                                                                         \
+		int r_ = REAL(fn)(fd, st);                                                         \
+		struct bw_agent_file *f_ = r_ ? NULL : bw_agent_file_of(fd);                       \
+		if (f_ && f_->own_fd < 0)                                                          \
+			NODE_STAT(st, f_->minor);                                                  \
+		bw_agent_file_unref(f_);                                                           \
+		r_;                                                                                \
+	})
+
+#define AT_STAT(fn, plain, dirfd, path, st, flags)                                                 \
+	({                                                                                         \
+		struct bw_agent_path p_;                                                           \
+		bw_agent_resolve(dirfd, path, &p_);                                                \
+		int r_;                                                                            \
+		if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))             \
+			r_ = plain(dirfd, st);                                                     \
+		else if ((r_ = REAL(fn)(dirfd, p_.path, st, flags)) == 0 && p_.where == BW_AGENT_NODE) \
+			NODE_STAT(st, p_.minor);                                                   \
+		r_;                                                                                \
+	})
+
+EXPORT int stat(const char *path, struct stat *st)
+{
+	return PATH_STAT(stat, path, st);
+}
+
+EXPORT int stat64(const char *path, struct stat64 *st)
+{
+	return PATH_STAT(stat64, path, st);
+}
+
+EXPORT int lstat(const char *path, struct stat *st)
+{
+	return PATH_STAT(lstat, path, st);
+}
+
+EXPORT int lstat64(const char *path, struct stat64 *st)
+{
+	return PATH_STAT(lstat64, path, st);
+}
+
+EXPORT int fstat(int fd, struct stat *st)
+{
+	return FD_STAT(fstat, fd, st);
+}
+
+EXPORT int fstat64(int fd, struct stat64 *st)
+{
+	return FD_STAT(fstat64, fd, st);
+}
+
+EXPORT int fstatat(int dirfd, const char *path, struct stat *st, int flags)
+{
+	return AT_STAT(fstatat, fstat, dirfd, path, st, flags);
+}
+
+EXPORT int fstatat64(int dirfd, const char *path, struct stat64 *st, int flags)
+{
+	return AT_STAT(fstatat64, fstat64, dirfd, path, st, flags);
+}
+
+EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *st)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(dirfd, path, &p);
+	int r = REAL(statx)(dirfd, p.path, flags, mask, st);
+	bool by_fd = (flags & AT_EMPTY_PATH) && !*path;
+	struct bw_agent_file *f = by_fd && !r ? bw_agent_file_of(dirfd) : NULL;
+	bool virtual_fd = f && f->own_fd < 0;
+	if (!r && (p.where == BW_AGENT_NODE || virtual_fd)) {
+		st->stx_mode = S_IFCHR | 0666;
+		st->stx_rdev_major = DRM_MAJOR;
+		st->stx_rdev_minor = virtual_fd ? f->minor : p.minor;
+		st->stx_size = 0;
+	}
+	bw_agent_file_unref(f);
+	return r;
+}
+
+/* Other questions about paths */
+
+EXPORT int access(const char *path, int mode)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return REAL(access)(p.path, mode);
+}
+
+EXPORT int faccessat(int dirfd, const char *path, int mode, int flags)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(dirfd, path, &p);
+	return REAL(faccessat)(dirfd, p.path, mode, flags);
+}
+
+/* readlink text is cut, not ended: a link target that lies in the tree loses the tree's root first. */
+static ssize_t readlink_tree(const char *path, char *out, size_t size_b)
+{
+	char full[PATH_MAX];
+	ssize_t n = REAL(readlink)(path, full, sizeof(full) - 1);
+	if (n < 0)
+		return n;
+	full[n] = 0;
+	bw_agent_strip_root(full);
+	size_t len = strnlen(full, size_b);
+	memcpy(out, full, len);
+	return (ssize_t)len;
+}
+
+EXPORT ssize_t readlink(const char *path, char *out, size_t size_b)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b) : REAL(readlink)(p.path, out, size_b);
+}
+
+EXPORT ssize_t readlinkat(int dirfd, const char *path, char *out, size_t size_b)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(dirfd, path, &p);
+	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b) : REAL(readlinkat)(dirfd, p.path, out, size_b);
+}
+
+EXPORT ssize_t __readlink_chk(const char *path, char *out, size_t size_b, size_t out_b);
+EXPORT ssize_t __readlink_chk(const char *path, char *out, size_t size_b, size_t out_b)
+{
+	if (size_b > out_b)
+		return REAL(__readlink_chk)(path, out, size_b, out_b); /* ends the program, as it must */
+	return readlink(path, out, size_b);
+}
+
+static char *stripped(char *path)
+{
+	if (path)
+		bw_agent_strip_root(path);
+	return path;
+}
+
+EXPORT char *realpath(const char *path, char *out)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return p.where == BW_AGENT_ELSEWHERE ? REAL(realpath)(path, out) : stripped(REAL(realpath)(p.path, out));
+}
+
+EXPORT char *__realpath_chk(const char *path, char *out, size_t out_b);
+EXPORT char *__realpath_chk(const char *path, char *out, size_t out_b)
+{
+	if (out_b < PATH_MAX)
+		return REAL(__realpath_chk)(path, out, out_b);
+	return realpath(path, out);
+}
+
+EXPORT char *canonicalize_file_name(const char *path)
+{
+	return realpath(path, NULL);
+}
+
+EXPORT DIR *opendir(const char *path)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return REAL(opendir)(p.path);
+}
+
+EXPORT int scandir(const char *path, struct dirent ***out, int (*want)(const struct dirent *),
+		   int (*order)(const struct dirent **, const struct dirent **))
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return REAL(scandir)(p.path, out, want, order);
+}
+
+EXPORT int scandir64(const char *path, struct dirent64 ***out, int (*want)(const struct dirent64 *),
+		     int (*order)(const struct dirent64 **, const struct dirent64 **))
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(AT_FDCWD, path, &p);
+	return REAL(scandir64)(p.path, out, want, order);
+}
+
+/* Descriptors */
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	va_start(args, request);
+	void *arg = va_arg(args, void *);
+	va_end(args);
+	struct bw_agent_file *f = bw_agent_file_of(fd);
+	if (!f)
+		return REAL(ioctl)(fd, request, arg);
+	int r = bw_agent_program_ioctl(f, (uint32_t)request, arg);
+	bw_agent_file_unref(f);
+	return r < 0 ? fail(r) : r;
+}
+
+EXPORT void *mmap(void *addr, size_t size_b, int prot, int flags, int fd, off_t offset)
+{
+	struct bw_agent_file *f = flags & MAP_ANONYMOUS ? NULL : bw_agent_file_of(fd);
+	if (!f)
+		return REAL(mmap)(addr, size_b, prot, flags, fd, offset);
+	void *p = bw_agent_mmap(f, addr, size_b, prot, flags, (uint64_t)offset);
+	bw_agent_file_unref(f);
+	return p;
+}
+
+EXPORT void *mmap64(void *addr, size_t size_b, int prot, int flags, int fd, off64_t offset)
+{
+	struct bw_agent_file *f = flags & MAP_ANONYMOUS ? NULL : bw_agent_file_of(fd);
+	if (!f)
+		return REAL(mmap64)(addr, size_b, prot, flags, fd, offset);
+	void *p = bw_agent_mmap(f, addr, size_b, prot, flags, (uint64_t)offset);
+	bw_agent_file_unref(f);
+	return p;
+}
+
+EXPORT int close(int fd)
+{
+	/* Loops that close everything must not close the agent's connections. */
+	if (bw_agent_fd_is_own(fd) && bw_agent_owns_table())
+		return fail(-EBADF);
+	bw_agent_fd_forget(fd);
+	return REAL(close)(fd);
+}
+
+EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	if ((flags & CLOSE_RANGE_CLOEXEC) || !bw_agent_owns_table() || first > last)
+		return REAL(close_range)(first, last, flags);
+	/* In pieces around the agent's descriptors. */
+	unsigned at = first;
+	for (int fd; at <= last && at <= INT_MAX && (fd = bw_agent_fd_next((int)at)) >= 0 && (unsigned)fd <= last; at = (unsigned)fd + 1) {
+		if ((unsigned)fd > at && REAL(close_range)(at, (unsigned)fd - 1, flags))
+			return -1;
+		if (!bw_agent_fd_is_own(fd))
+			close(fd);
+	}
+	return at <= last ? REAL(close_range)(at, last, flags) : 0;
+}
+
+EXPORT void closefrom(int first)
+{
+	close_range(first < 0 ? 0 : (unsigned)first, ~0u, 0);
+}
+
+/* A new name for an old descriptor; whatever the number meant before is forgotten. */
+static int duplicated(int old, int fd)
+{
+	if (fd < 0 || fd == old || !bw_agent_owns_table())
+		return fd;
+	struct bw_agent_file *f = bw_agent_file_of(old);
+	if (!f) {
+		bw_agent_fd_forget(fd);
+		return fd;
+	}
+	bool ok = bw_agent_fd_set(fd, f);
+	bw_agent_file_unref(f);
+	if (ok)
+		return fd;
+	REAL(close)(fd);
+	return fail(-EMFILE);
+}
+
+EXPORT int dup(int old)
+{
+	return duplicated(old, REAL(dup)(old));
+}
+
+EXPORT int dup2(int old, int fd)
+{
+	if (bw_agent_fd_is_own(fd) && bw_agent_owns_table())
+		return fail(-EBUSY);
+	return duplicated(old, REAL(dup2)(old, fd));
+}
+
+EXPORT int dup3(int old, int fd, int flags)
+{
+	if (bw_agent_fd_is_own(fd) && bw_agent_owns_table())
+		return fail(-EBUSY);
+	return duplicated(old, REAL(dup3)(old, fd, flags));
+}
+
+static int fcntl_done(int fd, int cmd, int r)
+{
+	return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC ? duplicated(fd, r) : r;
+}
+
+EXPORT int fcntl(int fd, int cmd, ...)
+{
+	va_list args;
+	va_start(args, cmd);
+	void *arg = va_arg(args, void *);
+	va_end(args);
+	return fcntl_done(fd, cmd, REAL(fcntl)(fd, cmd, arg));
+}
+
+EXPORT int fcntl64(int fd, int cmd, ...)
+{
+	va_list args;
+	va_start(args, cmd);
+	void *arg = va_arg(args, void *);
+	va_end(args);
+	return fcntl_done(fd, cmd, REAL(fcntl64)(fd, cmd, arg));
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Which paths belong to the virtual GPU (radv-client 2.1):
+ *
+ *     /dev/dri and below                    its nodes; nodes it does not have do not exist
+ *     /sys/dev/char/226:*, /sys/class/drm*, /sys/module/amdgpu*, /sys/bus/pci/drivers/amdgpu*
+ *     any path below /sys that names the PCI address of the virtual GPU
+ *     /proc/self/fdinfo/N of its files
+ *
+ * A real device at the same PCI address is hidden from the program. Paths that are written in another
+ * way (//dev/dri, /dev/../dev/dri) are not recognised. */
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/str.h"
+
+/* `path` is the prefix itself or lies below it. */
+static bool below(const char *path, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return !strncmp(path, prefix, n) && (!path[n] || path[n] == '/');
+}
+
+/* The minor of "renderD128" or "card0"; false for other names. */
+static bool node_minor(const char *name, unsigned *out)
+{
+	unsigned n;
+	int used = 0;
+	if (sscanf(name, "renderD%u%n", &n, &used) == 1 && !name[used] && n >= 128) {
+		*out = n;
+		return true;
+	}
+	used = 0;
+	if (sscanf(name, "card%u%n", &n, &used) == 1 && !name[used]) {
+		*out = n;
+		return true;
+	}
+	return false;
+}
+
+static bool names_pci_address(const char *path)
+{
+	const char *pci = bw_agent_pci_address();
+	return pci && *pci && strstr(path, pci);
+}
+
+static bool is_sys_of_gpu(const char *path)
+{
+	if (bw_starts_with(path, "/sys/dev/char/226:") || bw_starts_with(path, "/sys/class/drm") ||
+	    below(path, "/sys/module/amdgpu") || below(path, "/sys/bus/pci/drivers/amdgpu"))
+		return true;
+	/* Only here must the server be asked who it is. */
+	return (bw_starts_with(path, "/sys/devices/pci") || below(path, "/sys/bus/pci")) && names_pci_address(path);
+}
+
+/* /proc/self/fdinfo/N, /proc/<pid>/fdinfo/N */
+static bool is_fdinfo(const char *path, int *out_fd)
+{
+	char rest[64];
+	int fd, used = 0;
+	if (sscanf(path, "/proc/%63[^/]/fdinfo/%d%n", rest, &fd, &used) != 2 || path[used])
+		return false;
+	char pid[24];
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (strcmp(rest, "self") && strcmp(rest, "thread-self") && strcmp(rest, pid))
+		return false;
+	*out_fd = fd;
+	return bw_agent_fd_is_gpu(fd);
+}
+
+static void set_tree(const char *path, struct bw_agent_path *out)
+{
+	const char *root = bw_agent_root();
+	/* Without a server the GPU's paths lead nowhere, rather than to a real GPU. */
+	snprintf(out->buf, sizeof(out->buf), "%s%s", root ? root : "/nonexistent", path);
+	out->path = out->buf;
+	out->where = BW_AGENT_TREE;
+	const char *slash = strrchr(path, '/');
+	if (bw_starts_with(path, "/dev/dri/") && slash == path + strlen("/dev/dri") &&
+	    node_minor(slash + 1, &out->minor) && !REAL(access)(out->buf, F_OK))
+		out->where = BW_AGENT_NODE;
+}
+
+/* A bare node name in a folder that was opened below the tree: openat(dirfd, "renderD128"). */
+static void resolve_relative(int dirfd, const char *path, struct bw_agent_path *out)
+{
+	unsigned minor;
+	if (dirfd == AT_FDCWD || !node_minor(path, &minor) || !bw_agent_root())
+		return;
+	char link[64], folder[4096];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd);
+	ssize_t n = REAL(readlink)(link, folder, sizeof(folder) - 1);
+	if (n < 0)
+		return;
+	folder[n] = 0;
+	const char *root = bw_agent_root();
+	if (!bw_starts_with(folder, root) || strcmp(folder + strlen(root), "/dev/dri"))
+		return;
+	char full[64];
+	snprintf(full, sizeof(full), "/dev/dri/%.20s", path);
+	set_tree(full, out);
+}
+
+void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
+{
+	out->where = BW_AGENT_ELSEWHERE;
+	out->path = path;
+	if (!path || !bw_agent_config()->vgpu_socket)
+		return;
+	switch (path[0]) {
+	case '/':
+		if (path[1] == 'd' ? below(path, "/dev/dri") : path[1] == 's' && bw_starts_with(path, "/sys/") && is_sys_of_gpu(path))
+			set_tree(path, out);
+		else if (path[1] == 'p' && bw_starts_with(path, "/proc/") && is_fdinfo(path, &out->fd))
+			out->where = BW_AGENT_FDINFO;
+		return;
+	case 'r':
+	case 'c':
+		resolve_relative(dirfd, path, out);
+		return;
+	default:
+		return;
+	}
+}
+
+void bw_agent_strip_root(char *path)
+{
+	const char *root = bw_agent_root();
+	size_t n = root ? strlen(root) : 0;
+	if (n && !strncmp(path, root, n) && path[n] == '/')
+		memmove(path, path + n, strlen(path + n) + 1);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/submit.h"
+
+#include <amdgpu_drm.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "agent/debugger.h"
+#include "agent/track.h"
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "pm4/pm4.h"
+
+enum {
+	CHUNKS_MAX = 512,       /* of a submission: more than the kernel's own limits on IBs */
+	IB_MAX_DW = 1 << 20,    /* 20 bits of size */
+	IB_DEPTH_MAX = 4,
+	DISPATCHES_MAX = 4096,  /* shown of one submission; the rest is run, not shown */
+};
+
+/* SH registers by byte address (radv-client 7.1, 8) */
+enum {
+	SH_BEGIN = BW_PM4_SH_BEGIN_DW * 4,
+	COMPUTE_NUM_THREAD_X = 0xb81c,
+	COMPUTE_PGM_LO = 0xb830,
+	COMPUTE_PGM_HI = 0xb834,
+	COMPUTE_DISPATCH_SCRATCH_BASE_LO = 0xb840,
+	COMPUTE_DISPATCH_SCRATCH_BASE_HI = 0xb844,
+	COMPUTE_PGM_RSRC1 = 0xb848,
+	COMPUTE_PGM_RSRC2 = 0xb84c,
+	COMPUTE_TMPRING_SIZE = 0xb860,
+	COMPUTE_PGM_RSRC3 = 0xb8a0,
+	COMPUTE_USER_DATA_0 = 0xb900,
+};
+
+struct submission {
+	struct bw_agent_file *file;
+	struct drm_amdgpu_cs_in in;
+	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX];
+	struct bw_pm4_scan state;
+	struct BW_VEC(struct bw_agent_dispatch) dispatches;
+	unsigned depth;
+	uint32_t ip_type, ip_instance, ring; /* of the last IB, whose fence the call returns */
+};
+
+/* Looking at command buffers */
+
+static uint32_t sh(const struct bw_pm4_scan *s, unsigned byte_addr)
+{
+	return s->sh[(byte_addr - SH_BEGIN) / 4];
+}
+
+static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
+{
+	const struct bw_pm4_scan *r = found->state;
+	struct bw_agent_dispatch d = {
+		.code_va = bw_canonical((uint64_t)(sh(r, COMPUTE_PGM_HI) & 0xff) << 40 | (uint64_t)sh(r, COMPUTE_PGM_LO) << 8),
+		.rsrc1 = sh(r, COMPUTE_PGM_RSRC1),
+		.rsrc2 = sh(r, COMPUTE_PGM_RSRC2),
+		.rsrc3 = sh(r, COMPUTE_PGM_RSRC3),
+		.initiator = found->dispatch.initiator,
+		.tmpring_size = sh(r, COMPUTE_TMPRING_SIZE),
+		.scratch_base_lo = sh(r, COMPUTE_DISPATCH_SCRATCH_BASE_LO),
+		.scratch_base_hi = sh(r, COMPUTE_DISPATCH_SCRATCH_BASE_HI),
+	};
+	for (unsigned i = 0; i < 3; i++) {
+		d.groups[i] = found->dispatch.dim[i];
+		d.group_size[i] = sh(r, COMPUTE_NUM_THREAD_X + i * 4) & 0xffff;
+	}
+	for (unsigned i = 0; i < 16; i++)
+		d.user_data[i] = sh(r, COMPUTE_USER_DATA_0 + i * 4);
+	if (s->dispatches.len < DISPATCHES_MAX)
+		bw_error_free(bw_vec_push(&s->dispatches, d));
+}
+
+static void scan_ib(struct submission *s, uint64_t va, size_t size_dw);
+
+static bool on_find(void *cookie, const struct bw_pm4_find *found)
+{
+	struct submission *s = cookie;
+	if (found->what == BW_PM4_FOUND_DISPATCH)
+		add_dispatch(s, found);
+	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
+		scan_ib(s, found->ib.va, found->ib.size_dw);
+	return true;
+}
+
+/* What cannot be read is not shown: the GPU will say what is wrong with it. */
+static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
+{
+	if (s->depth >= IB_DEPTH_MAX || !size_dw || size_dw > IB_MAX_DW)
+		return;
+	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
+	uint64_t bad_va;
+	if (!dw || bw_track_read(s->file, va, dw, size_dw * 4, &bad_va))
+		return;
+	s->depth++;
+	bw_pm4_find_dispatches(&s->state, dw, size_dw, on_find, s);
+	s->depth--;
+}
+
+/* False: this is no submission that the kernel would take, and it may say so itself. */
+static bool read_chunks(struct submission *s, uint32_t cmd, void *arg)
+{
+	union drm_amdgpu_cs a;
+	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) || a.in.num_chunks > CHUNKS_MAX)
+		return false;
+	s->in = a.in;
+	for (uint32_t i = 0; i < a.in.num_chunks; i++) {
+		uint64_t at;
+		if (!bw_agent_copy_in(&at, a.in.chunks + i * 8ull, 8) || !bw_agent_copy_in(&s->chunks[i], at, sizeof(s->chunks[i])))
+			return false;
+	}
+	return true;
+}
+
+static void scan_chunks(struct submission *s)
+{
+	for (uint32_t i = 0; i < s->in.num_chunks; i++) {
+		struct drm_amdgpu_cs_chunk_ib ib;
+		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB || s->chunks[i].length_dw < sizeof(ib) / 4 ||
+		    !bw_agent_copy_in(&ib, s->chunks[i].chunk_data, sizeof(ib)))
+			continue;
+		s->ip_type = ib.ip_type;
+		s->ip_instance = ib.ip_instance;
+		s->ring = ib.ring;
+		if (ib.ip_type == AMDGPU_HW_IP_COMPUTE || ib.ip_type == AMDGPU_HW_IP_GFX)
+			scan_ib(s, ib.va_start, ib.ib_bytes / 4);
+	}
+}
+
+/* The call with the debug area on its residency list: the area is shared with the debugger, so it
+ * cannot be a buffer that is always resident. */
+
+static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_t area_handle)
+{
+	if (!area_handle || s->in.bo_list_handle)
+		return bw_agent_ioctl(s->file, cmd, arg);
+	struct drm_amdgpu_bo_list_in list = {.operation = ~0u, .list_handle = ~0u, .bo_info_size = sizeof(struct drm_amdgpu_bo_list_entry)};
+	uint32_t n = s->in.num_chunks, list_at = n;
+	for (uint32_t i = 0; i < n; i++)
+		if (s->chunks[i].chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES)
+			list_at = i;
+	if (list_at == CHUNKS_MAX)
+		return bw_agent_ioctl(s->file, cmd, arg);
+	if (list_at < n && (s->chunks[list_at].length_dw < sizeof(list) / 4 ||
+			    !bw_agent_copy_in(&list, s->chunks[list_at].chunk_data, sizeof(list)) || list.bo_number > 1 << 20))
+		return bw_agent_ioctl(s->file, cmd, arg);
+	uint32_t stride = list.bo_info_size;
+	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries = calloc((size_t)list.bo_number + 1, sizeof(*entries));
+	_cleanup_free_ uint64_t *pointers = calloc((size_t)n + 1, sizeof(*pointers));
+	if (!entries || !pointers || stride < sizeof(*entries))
+		return bw_agent_ioctl(s->file, cmd, arg);
+	for (uint32_t i = 0; i < list.bo_number; i++)
+		if (!bw_agent_copy_in(&entries[i], list.bo_info_ptr + (uint64_t)i * stride, sizeof(*entries)))
+			return bw_agent_ioctl(s->file, cmd, arg);
+	entries[list.bo_number] = (struct drm_amdgpu_bo_list_entry){.bo_handle = area_handle};
+	list.bo_number++;
+	list.bo_info_size = sizeof(*entries);
+	list.bo_info_ptr = (uintptr_t)entries;
+	s->chunks[list_at] = (struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list};
+	for (uint32_t i = 0; i <= n; i++)
+		pointers[i] = (uintptr_t)&s->chunks[i];
+	union drm_amdgpu_cs a = {.in = s->in};
+	a.in.num_chunks = BW_MAX(n, list_at + 1);
+	a.in.chunks = (uintptr_t)pointers;
+	int r = bw_agent_ioctl(s->file, DRM_IOCTL_AMDGPU_CS, &a);
+	if (!r)
+		memcpy(arg, &a.out, sizeof(a.out));
+	return r;
+}
+
+/* Telling the debugger when it is over */
+
+struct wait {
+	struct bw_agent_file *file;
+	uint32_t submission;
+	struct drm_amdgpu_wait_cs_in in;
+};
+
+static void *wait_thread(void *cookie)
+{
+	struct wait *w = cookie;
+	for (;;) {
+		union drm_amdgpu_wait_cs a = {.in = w->in};
+		int r = bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
+		if (r == -EINTR || r == -EAGAIN || (!r && a.out.status))
+			continue;
+		/* EINVAL: the program has freed the context already, so it knows that the job is done. */
+		bw_debugger_done(w->submission, r == -EINVAL ? 0 : r);
+		break;
+	}
+	bw_agent_file_unref(w->file);
+	free(w);
+	return NULL;
+}
+
+static void start_wait(const struct submission *s, uint32_t number, uint64_t fence)
+{
+	struct wait *w = calloc(1, sizeof(*w));
+	if (!w)
+		return;
+	*w = (struct wait){s->file, number, {.handle = fence, .timeout = INT64_MAX, .ip_type = s->ip_type,
+		.ip_instance = s->ip_instance, .ring = s->ring, .ctx_id = s->in.ctx_id}};
+	bw_agent_file_ref(s->file);
+	if (bw_thread_start(wait_thread, w)) {
+		bw_agent_file_unref(s->file);
+		free(w);
+	}
+}
+
+int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct submission *s = bw_debugger_listens() ? calloc(1, sizeof(*s)) : NULL;
+	if (!s)
+		return bw_agent_ioctl(f, cmd, arg);
+	s->file = f;
+	uint32_t number = 0;
+	bool shown = read_chunks(s, cmd, arg);
+	if (shown) {
+		scan_chunks(s);
+		struct bw_agent_submit event = {
+			.ctx_id = s->in.ctx_id, .ip_type = s->ip_type, .ring = s->ring, .n_dispatches = (uint32_t)s->dispatches.len};
+		if (s->dispatches.len)
+			number = bw_debugger_hold(f, &event, s->dispatches.data);
+	}
+	int r = shown ? call_with_area(s, cmd, arg, bw_debugger_area_handle(f)) : bw_agent_ioctl(f, cmd, arg);
+	union drm_amdgpu_cs out;
+	if (number && r)
+		bw_debugger_done(number, r);
+	else if (number && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out)))
+		start_wait(s, number, out.out.handle);
+	bw_vec_free(&s->dispatches);
+	free(s);
+	return r;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_SUBMIT_H
+#define BW_AGENT_SUBMIT_H
+
+/* Command submissions of a program with a debugger: dispatches are found in the command buffers and
+ * shown, and the call waits for the debugger's word. */
+
+#include "agent/agent.h"
+
+int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_TRACK_PRIV_H
+#define BW_AGENT_TRACK_PRIV_H
+
+#include <pthread.h>
+
+#include "agent/track.h"
+
+struct bw_track_bo {
+	uint32_t handle, domains;
+	uint64_t size_b;
+	uint8_t *user;     /* GEM_USERPTR: the program's own memory */
+	uint8_t *cpu;      /* our mapping of it, NULL until needed */
+	bool no_cpu;       /* the kernel does not map it */
+};
+
+struct bw_patch {
+	uint64_t va;
+	uint32_t size_b;
+	uint8_t original[BW_PATCH_MAX_B];
+};
+
+struct bw_track {
+	pthread_mutex_t lock;             /* bos, maps */
+	struct BW_VEC(struct bw_track_bo) bos;
+	struct bw_agent_maps maps;        /* by 48-bit address, without overlap */
+	/* Only debugger requests and unmapping take this one, the latter before its call. */
+	pthread_mutex_t patch_lock;
+	struct BW_VEC(struct bw_patch) patches;
+};
+
+/* Addresses are kept as the page tables see them: 48 bits. */
+#define BW_VA_MASK ((1ull << 48) - 1)
+
+#endif
