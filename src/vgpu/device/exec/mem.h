@@ -22,6 +22,8 @@ bw_mem_fn bw_mem_nothing;
 /* What a vector memory record knows: registers by number, those that the wave does not have already
  * replaced by v0 (rule 40, for each dword). */
 struct bw_mem_prep {
+	int32_t imm;       /* byte offset as the format extends it */
+	uint32_t step[2];  /* DS two-address forms: byte offsets */
 	uint8_t addr[2];   /* dwords of the address */
 	uint8_t data[4];   /* dwords of DATA, DATA0 */
 	uint8_t data2[4];  /* of DATA1 */
@@ -30,8 +32,6 @@ struct bw_mem_prep {
 	bool is_nop;       /* a destination register is out of range (rules 39, 44, 45) */
 	bool sve;
 	bool has_return;   /* atomics: GLC */
-	int32_t imm;       /* byte offset as the format extends it */
-	uint16_t step[2];  /* DS two-address forms: byte offsets */
 };
 static_assert(sizeof(struct bw_mem_prep) <= sizeof(((struct bw_rec *)0)->prep), "fits into a record");
 

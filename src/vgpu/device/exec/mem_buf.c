@@ -71,15 +71,14 @@ static uint64_t swizzle(const struct buffer *b, uint64_t index, uint64_t offset)
 static void locate_part(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
 			uint64_t va, unsigned size_b, unsigned n_in, enum bw_access access)
 {
+	unsigned to_page_end = BW_PAGE_B - va % BW_PAGE_B;
 	bw_span_locate_sink(s, lane);
 	s->split |= 1ull << lane;
-	s->n_pieces[lane] = 0;
-	for (unsigned k = 0; k < size_b; k += 4) {
-		if (k < n_in)
-			bw_span_add_piece(s, w, lane, va + k, k, 4, access);
-		else
-			s->piece[lane][s->n_pieces[lane]++] = (struct bw_span_piece){s->sink[lane] + k, (uint8_t)k, 4};
-	}
+	s->piece[lane][0] = (struct bw_span_piece){s->sink[lane] + n_in, (uint8_t)n_in, (uint8_t)(size_b - n_in)};
+	s->n_pieces[lane] = 1;
+	bw_span_add_piece(s, w, lane, va, 0, BW_MIN(n_in, to_page_end), access);
+	if (to_page_end < n_in)
+		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, n_in - to_page_end, access);
 }
 
 static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
@@ -182,7 +181,7 @@ static enum bw_mem_result buf_atomic(struct bw_exec *x, struct bw_wave *w, const
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, op->size_b, op->size_b, BW_ACCESS_ATOMIC);
+	locate(&s, x, w, rec, op->size_b, op->size_b, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_atomic(&s, w, p, op);

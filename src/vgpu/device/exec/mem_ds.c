@@ -352,8 +352,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 		return false;
 	p->imm &= 0xffff;
 	p->has_return = n_load != 0;
-	p->step[0] = (uint16_t)(in->offset0 * step_b);
-	p->step[1] = (uint16_t)(in->offset1 * step_b);
+	p->step[0] = in->offset0 * step_b;
+	p->step[1] = in->offset1 * step_b;
 	bw_mem_prep_src(p->addr, in->vaddr, 1, ctx);
 	bw_mem_prep_src(p->data, in->vdata, n_store, ctx);
 	if (n_operands == 2)

@@ -187,7 +187,7 @@ static enum bw_mem_result flat_atomic(struct bw_exec *x, struct bw_wave *w, cons
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, segment, op->size_b, op->size_b, BW_ACCESS_ATOMIC);
+	locate(&s, x, w, rec, segment, op->size_b, op->size_b, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "gen.h"
+
+#include "base/util.h"
+
+uint32_t gen_random(struct gen *g)
+{
+	/* splitmix64 */
+	uint64_t z = g->state += 0x9e3779b97f4a7c15;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return (uint32_t)(z >> 32);
+}
+
+static unsigned below(struct gen *g, unsigned n)
+{
+	return gen_random(g) % n;
+}
+
+uint32_t gen_input(struct gen *g)
+{
+	static const uint32_t special[] = {
+		0, 1, 2, 3, 31, 32, 33, 63, 64, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff,
+		0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x00000001, 0x007fffff, 0x00800000, 0x00800001,
+		0x3f800000, 0xbf800000, 0x3f000000, 0x40490fdb, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
+		0x7fc00000, 0x4b800000, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0x33800000, 0x01000000,
+	};
+	switch (below(g, 6)) {
+	case 0: return special[below(g, BW_ARRAY_SIZE(special))];
+	case 1: return below(g, 200) - 100;
+	case 2: return (below(g, 2) << 31) | ((100 + below(g, 56)) << 23) | (gen_random(g) & 0x7fffff);
+	case 3: return 1u << below(g, 32);
+	default: return gen_random(g);
+	}
+}
+
+void gen_prologue(FILE *f)
+{
+	fputs("typedef unsigned char u8; typedef signed char i8; typedef unsigned short u16; typedef short i16;\n"
+	      "typedef unsigned int u32; typedef int i32; typedef unsigned long u64; typedef long i64; typedef float f32;\n"
+	      "typedef u32 __attribute__((aligned(1), may_alias)) u32_any;\n"
+	      "typedef u64 __attribute__((aligned(1), may_alias)) u64_any;\n"
+	      "typedef u16 __attribute__((aligned(1), may_alias)) u16_any;\n"
+	      "#ifdef __AMDGPU__\n"
+	      "#define MEM __attribute__((address_space(1)))\n"
+	      "#else\n"
+	      "#define MEM\n"
+	      "#endif\n"
+	      "#define IN const u32 MEM *\n"
+	      "#define OUT u32 MEM *\n"
+	      "static inline f32 as_f(u32 v) { union { u32 u; f32 f; } x = {v}; return x.f; }\n"
+	      /* One NaN stands for all: which one comes out is not laid down. */
+	      "static inline u32 as_u(f32 v) { union { f32 f; u32 u; } x = {v}; return v != v ? 0x7fc00000u : x.u; }\n"
+	      "static inline u32 sel(u32 c, u32 a, u32 b) { return c ? a : b; }\n"
+	      "static inline u64 lsel(u32 c, u64 a, u64 b) { return c ? a : b; }\n"
+	      "static inline f32 fsel(u32 c, f32 a, f32 b) { return c ? a : b; }\n"
+	      "static inline i32 f2i(f32 v) { return v > -2147483648.0f && v < 2147483648.0f ? (i32)v : 7; }\n"
+	      "static inline u32 f2u(f32 v) { return v > -1.0f && v < 4294967296.0f ? (u32)v : 9; }\n"
+	      "static inline u64 f2l(f32 v) { return v > -1.0f && v < 18446744073709551616.0f ? (u64)v : 11; }\n"
+	      "static inline u32 rotl(u32 v, u32 n) { return v << (n & 31) | v >> (-n & 31); }\n"
+	      "static inline u32 mulhi(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }\n"
+	      "static inline i32 smulhi(i32 a, i32 b) { return (i32)((i64)a * b >> 32); }\n"
+	      "static inline u32 bfe(u32 v, u32 o, u32 w) { return v >> (o & 31) & ((1u << (w & 31)) - 1); }\n"
+	      "static inline i32 sdiv(i32 a, i32 b) { return b == 0 || (b == -1 && a == (-2147483647 - 1)) ? a : a / b; }\n"
+	      "static inline i32 srem(i32 a, i32 b) { return b == 0 || b == -1 ? a : a % b; }\n"
+	      "static __attribute__((noinline)) u32 mix(u32 a, u32 b, u32 c)\n"
+	      "{ u32 t[4] = {a, b, c, a ^ b}; for (u32 i = 0; i < 4; i++) t[(a + i) & 3] += rotl(t[(b ^ i) & 3], c + i); return t[0] ^ t[1] ^ t[2] ^ t[3]; }\n",
+	      f);
+}
+
+static void expr_u(struct gen *g);
+static void expr_l(struct gen *g);
+static void expr_f(struct gen *g);
+
+/* Writes the pieces of a template: U, L, F, B are operands of that type, the rest is text. */
+static void expand(struct gen *g, const char *text)
+{
+	g->depth++;
+	for (; *text; text++) {
+		switch (*text) {
+		case 'U': expr_u(g); break;
+		case 'L': expr_l(g); break;
+		case 'F': expr_f(g); break;
+		default: fputc(*text, g->f); break;
+		}
+	}
+	g->depth--;
+}
+
+/* Capitals in these are operands: names in them must not have U, L or F. */
+static const char *const ops_u[] = {
+	"(U + U)", "(U - U)", "(U * U)", "(U & U)", "(U | U)", "(U ^ U)", "(~U)", "(-U)", "(U & ~U)", "(U | ~U)", "(~(U ^ U))",
+	"(U << (U & 31))", "(U >> (U & 31))", "((u32)((i32)U >> (U & 31)))", "rotl(U, U)", "mulhi(U, U)",
+	"((u32)smulhi((i32)U, (i32)U))", "(U / (U | 1))", "(U % (U | 1))", "((u32)sdiv((i32)U, (i32)U))",
+	"((u32)srem((i32)U, (i32)U))", "sel(U < U, U, U)", "sel((i32)U < (i32)U, U, U)", "sel(U == U, U, U)",
+	"sel((U & U) != 0, U, U)", "(U < U ? U : U)", "((i32)U > (i32)U ? U : U)", "(U + U * U)", "((U << 3) + U)",
+	"((U + U) << 2)", "((U & U) | U)", "(U ^ U ^ U)", "(U + U + U)", "((u32)(u8)U)", "((u32)(i8)U)", "((u32)(u16)U)",
+	"((u32)(i16)U)", "bfe(U, U, U)", "((u32)((i32)(U << (U & 31)) >> (U & 31)))", "((u32)__builtin_popcount(U))",
+	"((u32)__builtin_clz(U | 1))", "((u32)__builtin_ctz(U | 0x80000000u))", "__builtin_bitreverse32(U)", "__builtin_bswap32(U)",
+	"((u32)L)", "((u32)(L >> 32))", "((u32)(L >> (U & 63)))", "as_u(F)", "((u32)f2i(F))", "f2u(F)", "(F < F)", "(F <= F)", "(F == F)", "(F != F)",
+	"(F > F ? U : U)", "(F >= F)", "!(F < F)", "(L < L)", "((i64)L < (i64)L)", "(L == L)", "(U && U)", "(U || U)", "(!U)",
+	"mix(U, U, U)", "((u32)(u16)(U + U))", "((u32)(u16)((u16)U * (u16)U))", "((u32)(i16)((i16)U >> (U & 15)))",
+	"((U & 0xffffff) * (U & 0xffffff))", "(U > U ? U - U : U - U)", "((u32)__builtin_abs((i32)(U | 1)))",
+};
+static const char *const ops_l[] = {
+	"(L + L)", "(L - L)", "(L * L)", "(L & L)", "(L | L)", "(L ^ L)", "(~L)", "(-L)", "(L << (U & 63))", "(L >> (U & 63))",
+	"((u64)((i64)L >> (U & 63)))", "((u64)U)", "((u64)(i64)(i32)U)", "((u64)U * U)", "((u64)((i64)(i32)U * (i32)U))", "((u64)U * U + L)",
+	"((u64)U << 32 | U)", "lsel(U < U, L, L)", "lsel(L > L, L, L)", "((i64)L < (i64)L ? L : L)", "(L / (L | 1))", "(L % (U | 1))",
+	"((u64)__builtin_popcountll(L))", "((u64)__builtin_clzll(L | 1))", "__builtin_bswap64(L)", "f2l(F)", "(L << 5 | L >> 59)",
+};
+static const char *const ops_f[] = {
+	"(F + F)", "(F - F)", "(F * F)", "(F / F)", "(-F)", "__builtin_fabsf(F)", "__builtin_fmaf(F, F, F)", "(F * F + F)", "(F + F)", "(F * F)",
+	"fsel(F < F, F, F)", "fsel(U < U, F, F)", "(F > F ? F : F)", "((f32)U)", "((f32)(i32)U)", "((f32)L)", "((f32)(i64)L)", "((f32)(u8)U)", "as_f(U)",
+	"__builtin_floorf(F)", "__builtin_ceilf(F)", "__builtin_truncf(F)", "__builtin_rintf(F)", "__builtin_sqrtf(F)", "__builtin_copysignf(F, F)",
+	"(F * 0.5f)", "(F * 2.0f)", "(F + 1.0f)", "(1.0f - F)", "(1.0f / F)", "__builtin_fmaf(-F, F, F)", "__builtin_fmaf(__builtin_fabsf(F), -F, F)",
+};
+
+static void constant(struct gen *g)
+{
+	if (below(g, 2))
+		fprintf(g->f, "%uu", below(g, 66));
+	else
+		fprintf(g->f, "0x%xu", gen_input(g));
+}
+
+static void expr_u(struct gen *g)
+{
+	if (g->depth < 5 && below(g, 5) > g->depth / 2) {
+		expand(g, ops_u[below(g, BW_ARRAY_SIZE(ops_u))]);
+		return;
+	}
+	switch (below(g, 6)) {
+	case 0: constant(g); break;
+	case 1: case 2:
+		if (g->n_u) {
+			fprintf(g->f, "u%u", below(g, g->n_u));
+			break;
+		}
+		/* fallthrough */
+	default: fprintf(g->f, "in[%u]", below(g, GEN_IN_DW)); break;
+	}
+}
+
+static void expr_l(struct gen *g)
+{
+	if (g->depth < 5 && below(g, 5) > g->depth / 2)
+		expand(g, ops_l[below(g, BW_ARRAY_SIZE(ops_l))]);
+	else if (g->n_l && below(g, 2))
+		fprintf(g->f, "l%u", below(g, g->n_l));
+	else
+		fprintf(g->f, "((u64)in[%u] << 32 | in[%u])", below(g, GEN_IN_DW), below(g, GEN_IN_DW));
+}
+
+static void expr_f(struct gen *g)
+{
+	static const char *const constants[] = {"0.0f", "1.0f", "(-1.0f)", "0.5f", "2.0f", "(-4.0f)", "0.15915494f", "3.1415927f",
+						"1e10f", "1e-40f", "(-0.0f)", "16777216.0f", "0.1f"};
+	if (g->depth < 5 && below(g, 5) > g->depth / 2)
+		expand(g, ops_f[below(g, BW_ARRAY_SIZE(ops_f))]);
+	else if (g->n_f && below(g, 2))
+		fprintf(g->f, "f%u", below(g, g->n_f));
+	else if (below(g, 4) == 0)
+		fputs(constants[below(g, BW_ARRAY_SIZE(constants))], g->f);
+	else
+		fprintf(g->f, "as_f(in[%u])", below(g, GEN_IN_DW));
+}
+
+/* One statement that may change temporaries, with a template's operands. */
+static void statement(struct gen *g)
+{
+	static const char *const memory[] = {
+		"((const u8 MEM *)in)[U & 63]", "(u32)((const i8 MEM *)in)[U & 63]", "((const u16 MEM *)in)[U & 31]",
+		"(u32)((const i16 MEM *)in)[U & 31]", "in[U & 15]", "*(const u32_any MEM *)((const u8 MEM *)in + (U & 31))",
+		"*(const u16_any MEM *)((const u8 MEM *)in + (U & 31))", "(u32)*(const u64_any MEM *)((const u8 MEM *)in + (U & 31))",
+	};
+	unsigned which = below(g, 12);
+	g->depth = 1;
+	fputc('\t', g->f);
+	if (which < 3 || !g->n_u) {
+		fprintf(g->f, "u32 u%u = ", g->n_u);
+		expand(g, "U");
+		g->n_u++;
+	} else if (which < 5) {
+		fprintf(g->f, "f32 f%u = ", g->n_f);
+		expand(g, "F");
+		g->n_f++;
+	} else if (which < 7) {
+		fprintf(g->f, "u64 l%u = ", g->n_l);
+		expand(g, "L");
+		g->n_l++;
+	} else if (which == 7) {
+		fprintf(g->f, "u32 u%u = ", g->n_u);
+		expand(g, memory[below(g, BW_ARRAY_SIZE(memory))]);
+		g->n_u++;
+	} else if (which == 8) {
+		fprintf(g->f, "if (");
+		expand(g, "U & 1) {");
+		fprintf(g->f, " u%u = ", below(g, g->n_u));
+		expand(g, "U; } else {");
+		fprintf(g->f, " u%u ^= ", below(g, g->n_u));
+		expand(g, "U; }");
+	} else if (which == 9) {
+		unsigned t = below(g, g->n_u);
+		fprintf(g->f, "for (u32 n = 0; n < (");
+		expand(g, "U & 7); n++) { ");
+		fprintf(g->f, "u%u = u%u * 5 + n + ", t, t);
+		expand(g, "U; if (U == 3) break; }");
+	} else if (which == 10) {
+		/* an array of the lane's own, indexed by what is computed */
+		fprintf(g->f, "u32 u%u; { u32 a[8]; for (u32 n = 0; n < 8; n++) a[n] = n * ", g->n_u);
+		expand(g, "U; a[U & 7] = U; a[U & 7] += a[U & 7];");
+		fprintf(g->f, " u%u = ", g->n_u);
+		expand(g, "a[U & 7] ^ a[U & 7]; }");
+		g->n_u++;
+	} else {
+		fprintf(g->f, "out[%u] = ", below(g, GEN_OUT_DW));
+		expand(g, "U; ((u8 MEM *)out)[U & 63] = (u8)U; ((u16 MEM *)out)[U & 31] = (u16)U");
+	}
+	fputs(";\n", g->f);
+}
+
+void gen_case(FILE *f, uint64_t seed, unsigned number)
+{
+	struct gen g = {.state = seed, .f = f};
+	unsigned n = 3 + below(&g, 6), at = 0;
+	fprintf(f, "static inline void body_%u(IN in, OUT out)\n{\n", number);
+	fprintf(f, "\tfor (u32 n = 0; n < %u; n++) out[n] = n;\n", GEN_OUT_DW);
+	for (unsigned i = 0; i < n; i++)
+		statement(&g);
+	for (unsigned i = 0; i < g.n_u && at < GEN_OUT_DW; i++)
+		fprintf(f, "\tout[%u] ^= u%u;\n", at++, i);
+	for (unsigned i = 0; i < g.n_f && at < GEN_OUT_DW; i++)
+		fprintf(f, "\tout[%u] ^= as_u(f%u);\n", at++, i);
+	for (unsigned i = 0; i < g.n_l && at + 2 <= GEN_OUT_DW; i++, at += 2)
+		fprintf(f, "\tout[%u] ^= (u32)l%u; out[%u] ^= (u32)(l%u >> 32);\n", at, i, at + 1, i);
+	fputs("}\n#ifdef __AMDGPU__\n", f);
+	fprintf(f, "__attribute__((amdgpu_kernel)) void k%u(IN in, OUT out, u32 n)\n{\n"
+		   "\tu32 i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();\n"
+		   "\tif (i < n) body_%u(in + i * %u, out + i * %u);\n}\n", number, number, GEN_IN_DW, GEN_OUT_DW);
+	fputs("#else\n", f);
+	fprintf(f, "void k%u(IN in, OUT out, u32 n)\n{\n\tfor (u32 i = 0; i < n; i++) body_%u(in + i * %u, out + i * %u);\n}\n",
+		number, number, GEN_IN_DW, GEN_OUT_DW);
+	fputs("#endif\n", f);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_TEST_DIFF_GEN_H
+#define BW_TEST_DIFF_GEN_H
+
+/* Random C functions whose meaning is the same on every correct machine: unsigned or wrapping
+ * arithmetic, bounded shifts, conversions and indices, NaNs that only come out in one form. */
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	GEN_IN_DW = 16,  /* inputs of one work-item */
+	GEN_OUT_DW = 16, /* outputs of one work-item */
+};
+
+struct gen {
+	uint64_t state;
+	FILE *f;
+	unsigned depth;
+	unsigned n_u, n_l, n_f; /* temporaries that exist so far */
+};
+
+uint32_t gen_random(struct gen *g);
+/* What all functions of a file need, for both sides. */
+void gen_prologue(FILE *f);
+/* void case_N(const u32 *in, u32 *out) and the kernel kN that calls it for each work-item. */
+void gen_case(FILE *f, uint64_t seed, unsigned number);
+/* Interesting 32-bit inputs: small numbers, edges, floats of all sorts. */
+uint32_t gen_input(struct gen *g);
+
+#endif
