@@ -39,6 +39,12 @@ struct bw_bank {
 uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw);
 void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw, uint32_t value);
 
+/* A queue that met what it cannot execute (an unknown or unsupported packet, a register it may not
+ * write, an unmapped buffer, a dispatch that fits nowhere) stops and raises IH source 183 or 184 of
+ * client 0x14 with its ring id. CP_HQD_ERROR is then not 0; true and the reason as one clause here. It
+ * goes on after CP_HQD_DEQUEUE_REQUEST = 2, CP_HQD_ACTIVE reading 0, new pointers and ACTIVE = 1. */
+bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue, char *out_text, size_t size);
+
 /* A doorbell write of a ring's new write pointer. */
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 

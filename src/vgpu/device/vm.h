@@ -34,9 +34,10 @@ struct bw_tlb_entry {
 };
 
 struct bw_tlb {
-	struct bw_tlb_entry entry[BW_TLB_ENTRIES];
+	struct bw_tlb_entry entry[BW_TLB_ENTRIES]; /* index: (va >> 12) % BW_TLB_ENTRIES */
 	struct bw_device *dev;
 	unsigned vmid;
+	uint8_t client;          /* who makes the accesses, for the fault status; fetches of a TCP client count as SQC (inst) */
 	uint64_t generation;     /* of the VMID's translations when the entries were made */
 };
 

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/cp.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/util.h"
+
+struct bw_cp {
+	pthread_mutex_t lock;
+	struct bw_queue queue[BW_N_QUEUES];
+	struct bw_tlb tlb[BW_N_VMIDS];
+
+	pthread_mutex_t kick_lock; /* leaf */
+	pthread_cond_t kick_cond;
+	bool kicked, stop;
+	pthread_t thread;
+	bool has_thread;
+	_Atomic bool polling;
+	unsigned idle_polls;
+};
+
+#define HQD(q, name) ((q)->hqd[BW_REG_CP_##name - BW_REG_CP_MQD_BASE_ADDR])
+
+struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid)
+{
+	struct bw_tlb *tlb = &dev->cp->tlb[vmid];
+	bw_tlb_sync(tlb);
+	return tlb;
+}
+
+unsigned bw_cp_vmid(const struct bw_queue *q)
+{
+	return q->depth ? q->level[q->depth].vmid : HQD(q, HQD_VMID) & 0xf;
+}
+
+/* --- which queue --- */
+
+static struct bw_queue *find_queue(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue)
+{
+	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
+		struct bw_queue *q = &dev->cp->queue[i];
+		if (q->me == me && q->pipe == pipe && q->queue == queue)
+			return q;
+	}
+	return NULL;
+}
+
+static bool is_sh(uint32_t addr_dw)
+{
+	return addr_dw >= BW_REG_SH_BEGIN && addr_dw < BW_REG_SH_END;
+}
+
+uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+{
+	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
+	if (!q)
+		return 0;
+	if (is_sh(addr_dw))
+		return __atomic_load_n(&q->sh[addr_dw - BW_REG_SH_BEGIN], __ATOMIC_RELAXED);
+	pthread_mutex_lock(&dev->cp->lock);
+	uint64_t rptr = atomic_load(&q->rptr);
+	uint32_t mask = (2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) - 1;
+	uint32_t v;
+	switch (addr_dw) {
+	case BW_REG_CP_HQD_ACTIVE:
+		v = q->active;
+		break;
+	case BW_REG_CP_HQD_PQ_RPTR:
+		v = (uint32_t)rptr & mask;
+		break;
+	case BW_REG_CP_HQD_PQ_WPTR_LO:
+		v = (uint32_t)q->wptr;
+		break;
+	case BW_REG_CP_HQD_PQ_WPTR_HI:
+		v = (uint32_t)(q->wptr >> 32);
+		break;
+	case BW_REG_CP_HQD_ERROR:
+		v = atomic_load(&q->error);
+		break;
+	case BW_REG_CP_HQD_DEQUEUE_REQUEST:
+		v = q->dequeue;
+		break;
+	default:
+		v = q->hqd[addr_dw - BW_REG_CP_MQD_BASE_ADDR];
+		break;
+	}
+	pthread_mutex_unlock(&dev->cp->lock);
+	return v;
+}
+
+/* CP_HQD_ACTIVE = 1: the queue exists from here on. */
+static void activate(struct bw_queue *q)
+{
+	uint64_t wptr = HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)HQD(q, HQD_PQ_WPTR_HI) << 32;
+	uint32_t size = 2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f);
+	/* The read pointer register counts inside the ring, the write pointer does not: take the
+	 * latest position that is not after the write pointer. */
+	uint64_t rptr = (wptr & ~(uint64_t)(size - 1)) | (HQD(q, HQD_PQ_RPTR) & (size - 1));
+	if (rptr > wptr && rptr >= size)
+		rptr -= size;
+	atomic_store(&q->rptr, rptr);
+	q->wptr = BW_MAX(wptr, rptr);
+	q->depth = 0;
+	q->polling = q->started = false;
+	atomic_store(&q->error, BW_QUEUE_OK);
+	q->why[0] = '\0';
+	q->grbm_gfx_index = 0xe0000000;
+	q->active = true;
+}
+
+void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw, uint32_t value)
+{
+	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
+	if (!q) {
+		BW_LOG(WARN, "vgpu", "write to register 0x%05x of ME %u pipe %u queue %u, which does not exist",
+		       addr_dw, b->me, b->pipe, b->queue);
+		return;
+	}
+	if (is_sh(addr_dw)) {
+		__atomic_store_n(&q->sh[addr_dw - BW_REG_SH_BEGIN], value, __ATOMIC_RELAXED);
+		return;
+	}
+	bool kick = false;
+	pthread_mutex_lock(&dev->cp->lock);
+	switch (addr_dw) {
+	case BW_REG_CP_HQD_ACTIVE:
+		if (value & 1 && !q->active)
+			activate(q), kick = true;
+		else if (!(value & 1) && q->active)
+			q->dequeue = 1, kick = true;
+		break;
+	case BW_REG_CP_HQD_DEQUEUE_REQUEST:
+		if (q->active && value & 0xf)
+			q->dequeue = value & 0xf, kick = true;
+		break;
+	case BW_REG_CP_HQD_PQ_WPTR_LO:
+	case BW_REG_CP_HQD_PQ_WPTR_HI:
+		q->hqd[addr_dw - BW_REG_CP_MQD_BASE_ADDR] = value;
+		q->wptr = HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)HQD(q, HQD_PQ_WPTR_HI) << 32;
+		kick = true;
+		break;
+	case BW_REG_CP_HQD_ERROR:
+		break;
+	default:
+		q->hqd[addr_dw - BW_REG_CP_MQD_BASE_ADDR] = value;
+		break;
+	}
+	pthread_mutex_unlock(&dev->cp->lock);
+	if (kick)
+		bw_cp_kick(dev);
+}
+
+bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
+{
+	bool found = false;
+	pthread_mutex_lock(&dev->cp->lock);
+	for (unsigned i = 0; i < BW_N_QUEUES && !found; i++) {
+		struct bw_queue *q = &dev->cp->queue[i];
+		uint32_t db = HQD(q, HQD_PQ_DOORBELL_CONTROL);
+		/* DOORBELL_EN 30, DOORBELL_OFFSET 27:2 */
+		if (!q->active || !(db >> 30 & 1) || (db >> 2 & 0x3ffffff) != index_dw)
+			continue;
+		q->wptr = value;
+		HQD(q, HQD_PQ_WPTR_LO) = (uint32_t)value;
+		HQD(q, HQD_PQ_WPTR_HI) = (uint32_t)(value >> 32);
+		found = true;
+	}
+	pthread_mutex_unlock(&dev->cp->lock);
+	if (found)
+		bw_cp_kick(dev);
+	return found;
+}
+
+void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, ...)
+{
+	struct bw_device *dev = q->dev;
+	va_list args;
+	va_start(args, fmt);
+	pthread_mutex_lock(&dev->cp->lock);
+	vsnprintf(q->why, sizeof(q->why), fmt, args);
+	atomic_store(&q->error, error);
+	pthread_mutex_unlock(&dev->cp->lock);
+	va_end(args);
+	BW_LOG(WARN, "vgpu", "ME %u pipe %u queue %u stopped: %s", q->me, q->pipe, q->queue, q->why);
+
+	struct bw_ih_vector v = {
+		.client = BW_IH_CLIENT_GRBM_CP,
+		.source = error == BW_QUEUE_PRIV_REG ? BW_IH_SRC_CP_PRIV_REG : BW_IH_SRC_CP_BAD_OPCODE,
+		.ring = (uint8_t)(q->pipe | q->me << 2 | q->queue << 4),
+		.vmid = (uint8_t)bw_cp_vmid(q),
+	};
+	bw_ih_raise(dev, &v);
+}
+
+bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue, char *out_text,
+			   size_t size)
+{
+	struct bw_queue *q = find_queue(dev, me, pipe, queue);
+	if (!q)
+		return false;
+	pthread_mutex_lock(&dev->cp->lock);
+	bool stopped = atomic_load(&q->error) != BW_QUEUE_OK;
+	if (stopped)
+		snprintf(out_text, size, "%s", q->why);
+	pthread_mutex_unlock(&dev->cp->lock);
+	return stopped;
+}
+
+/* --- reading packets --- */
+
+/* n dwords of the ring at position pos (never wrapped). */
+static bool read_ring(struct bw_queue *q, uint64_t pos, uint32_t *out, uint32_t n)
+{
+	uint64_t base = (HQD(q, HQD_PQ_BASE) | (uint64_t)HQD(q, HQD_PQ_BASE_HI) << 32) << 8;
+	uint32_t size = 2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f);
+	struct bw_tlb *tlb = bw_cp_tlb(q->dev, HQD(q, HQD_VMID) & 0xf);
+	while (n) {
+		struct bw_vm_fault fault;
+		uint32_t at = (uint32_t)pos & (size - 1);
+		uint32_t run = BW_MIN(n, size - at);
+		if (!bw_vm_read(tlb, bw_canonical(base + at * 4ull), out, run * 4ull, &fault))
+			return false;
+		pos += run, out += run, n -= run;
+	}
+	return true;
+}
+
+static bool read_level(struct bw_queue *q, uint32_t *out, uint32_t offset_dw, uint32_t n)
+{
+	struct bw_cp_level *l = &q->level[q->depth];
+	struct bw_vm_fault fault;
+	if (!q->depth)
+		return read_ring(q, atomic_load(&q->rptr) + offset_dw, out, n);
+	return bw_vm_read(bw_cp_tlb(q->dev, l->vmid), l->va + (l->pos_dw + offset_dw) * 4ull, out, n * 4ull,
+			  &fault);
+}
+
+/* The next packet into q->packet. False: none, or the queue has been stopped. */
+static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
+{
+	while (q->depth && q->level[q->depth].pos_dw >= q->level[q->depth].size_dw)
+		q->depth--;
+	uint64_t left;
+	if (q->depth) {
+		left = q->level[q->depth].size_dw - q->level[q->depth].pos_dw;
+	} else {
+		uint64_t rptr = atomic_load(&q->rptr);
+		if (wptr <= rptr)
+			return false;
+		left = wptr - rptr;
+		if (left > 2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) {
+			bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
+				   "the write pointer is %" PRIu64 " dwords ahead, more than the ring holds", left);
+			return false;
+		}
+	}
+	if (!read_level(q, q->packet, 0, 1))
+		goto fault;
+	uint32_t size = bw_pm4_size_dw(q->packet[0]);
+	if (size > left) {
+		char buf[16];
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s of %u dwords, but only %" PRIu64 " are left",
+			   bw_pm4_name(q->packet[0] >> 8 & 0xff, buf), size, left);
+		return false;
+	}
+	if (size > 1 && !read_level(q, q->packet + 1, 1, size - 1))
+		goto fault;
+	return bw_pm4_at(q->packet, size, 0, out);
+fault:
+	bw_cp_fail(q, BW_QUEUE_FAULT, "commands at 0x%" PRIx64 " of VMID %u cannot be read",
+		   q->depth ? q->level[q->depth].va + (uint64_t)q->level[q->depth].pos_dw * 4
+			    : (uint64_t)atomic_load(&q->rptr) * 4,
+		   bw_cp_vmid(q));
+	return false;
+}
+
+static void advance(struct bw_queue *q, uint32_t size_dw)
+{
+	if (q->depth)
+		q->level[q->depth].pos_dw += size_dw;
+	else
+		atomic_fetch_add(&q->rptr, size_dw);
+}
+
+static void report_rptr(struct bw_queue *q)
+{
+	uint64_t address = HQD(q, HQD_PQ_RPTR_REPORT_ADDR) |
+			   (uint64_t)(HQD(q, HQD_PQ_RPTR_REPORT_ADDR_HI) & 0xffff) << 32;
+	uint32_t mask = (2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) - 1;
+	uint32_t rptr = (uint32_t)atomic_load(&q->rptr) & mask;
+	struct bw_vm_fault fault;
+	if (address && !bw_vm_write(bw_cp_tlb(q->dev, HQD(q, HQD_VMID) & 0xf), bw_canonical(address), &rptr,
+				    4, &fault))
+		BW_LOG(WARN, "vgpu", "the read pointer cannot be reported to 0x%" PRIx64, address);
+}
+
+/* DEQUEUE_REQUEST: 1 lets waves finish, 2 and above end them (RESET_WAVES). */
+static bool dequeue(struct bw_queue *q, uint32_t request)
+{
+	if (request >= 2) {
+		bw_spi_cancel(q->dev, q, 0);
+		bw_sq_kill_queue(q->dev, q);
+	}
+	if (atomic_load(&q->n_inflight))
+		return false;
+	pthread_mutex_lock(&q->dev->cp->lock);
+	q->active = false;
+	q->dequeue = 0;
+	q->depth = 0;
+	q->polling = false;
+	HQD(q, HQD_PQ_RPTR) = (uint32_t)atomic_load(&q->rptr);
+	pthread_mutex_unlock(&q->dev->cp->lock);
+	return true;
+}
+
+static bool run_queue(struct bw_queue *q)
+{
+	enum { TURN = 256 }; /* packets, so that queues share the command processor */
+	pthread_mutex_lock(&q->dev->cp->lock);
+	bool active = q->active;
+	uint32_t request = q->dequeue;
+	uint64_t wptr = q->wptr;
+	pthread_mutex_unlock(&q->dev->cp->lock);
+
+	if (!active)
+		return false;
+	if (request)
+		return dequeue(q, request);
+	if (atomic_load(&q->error) != BW_QUEUE_OK)
+		return false;
+	if (!q->packet && !(q->packet = malloc(BW_CP_PACKET_DW * 4))) {
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "out of memory");
+		return false;
+	}
+	q->polling = false;
+	bool progress = false;
+	for (unsigned n = 0; n < TURN; n++) {
+		struct bw_pm4_packet p;
+		if (!fetch(q, wptr, &p))
+			break;
+		enum bw_cp_result result = bw_cp_packet(q, &p);
+		if (result == BW_CP_WAIT || result == BW_CP_POLL) {
+			q->polling = result == BW_CP_POLL;
+			break;
+		}
+		progress = true;
+		if (result == BW_CP_STOP)
+			break;
+		q->started = false;
+		if (result == BW_CP_DONE)
+			advance(q, p.size_dw);
+	}
+	if (progress)
+		report_rptr(q);
+	return progress;
+}
+
+bool bw_cp_turn(struct bw_device *dev)
+{
+	bool progress = false, polling = false;
+	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
+		progress |= run_queue(&dev->cp->queue[i]);
+		polling |= dev->cp->queue[i].polling;
+	}
+	atomic_store(&dev->cp->polling, polling);
+	return progress;
+}
+
+bool bw_cp_polling(struct bw_device *dev)
+{
+	return atomic_load(&dev->cp->polling);
+}
+
+bool bw_cp_busy(struct bw_device *dev)
+{
+	bool busy = false;
+	pthread_mutex_lock(&dev->cp->lock);
+	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
+		const struct bw_queue *q = &dev->cp->queue[i];
+		busy |= q->active && (q->wptr > atomic_load(&q->rptr) || atomic_load(&q->n_inflight));
+	}
+	pthread_mutex_unlock(&dev->cp->lock);
+	return busy;
+}
+
+/* --- the thread --- */
+
+void bw_cp_kick(struct bw_device *dev)
+{
+	struct bw_cp *cp = dev->cp;
+	if (!cp)
+		return;
+	pthread_mutex_lock(&cp->kick_lock);
+	cp->kicked = true;
+	pthread_cond_signal(&cp->kick_cond);
+	pthread_mutex_unlock(&cp->kick_lock);
+	if (dev->options.deterministic)
+		bw_sched_poke(dev);
+}
+
+/* A queue that polls is looked at every 20 us at first, every 1 ms when nothing has come of it. */
+static void wait_for_kick(struct bw_cp *cp)
+{
+	if (!atomic_load(&cp->polling)) {
+		pthread_cond_wait(&cp->kick_cond, &cp->kick_lock);
+		return;
+	}
+	unsigned doublings = BW_MIN(cp->idle_polls / 16, 10u);
+	uint64_t ns = BW_MIN(20000ull << doublings, 1000000ull);
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ns += (uint64_t)ts.tv_nsec;
+	ts.tv_sec += (time_t)(ns / 1000000000u);
+	ts.tv_nsec = (long)(ns % 1000000000u);
+	if (pthread_cond_timedwait(&cp->kick_cond, &cp->kick_lock, &ts))
+		cp->idle_polls++;
+}
+
+static void *cp_main(void *arg)
+{
+	struct bw_device *dev = arg;
+	struct bw_cp *cp = dev->cp;
+	pthread_mutex_lock(&cp->kick_lock);
+	while (!cp->stop) {
+		if (!cp->kicked) {
+			wait_for_kick(cp);
+			if (cp->stop)
+				break;
+		}
+		cp->kicked = false;
+		pthread_mutex_unlock(&cp->kick_lock);
+		bool progress = false;
+		while (bw_cp_turn(dev))
+			progress = true;
+		pthread_mutex_lock(&cp->kick_lock);
+		if (progress)
+			cp->idle_polls = 0;
+	}
+	pthread_mutex_unlock(&cp->kick_lock);
+	return NULL;
+}
+
+struct bw_error *bw_cp_create(struct bw_device *dev)
+{
+	struct bw_cp *cp = calloc(1, sizeof(*cp));
+	if (!cp)
+		return bw_error_nomem();
+	pthread_mutex_init(&cp->lock, NULL);
+	pthread_mutex_init(&cp->kick_lock, NULL);
+	pthread_condattr_t attr;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&cp->kick_cond, &attr);
+	pthread_condattr_destroy(&attr);
+	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
+		struct bw_queue *q = &cp->queue[i];
+		q->dev = dev;
+		q->index = i;
+		/* ME 0: graphics, one pipe; ME 1: four pipes of eight queues. */
+		q->me = i >= 8;
+		q->pipe = i >= 8 ? (uint8_t)((i - 8) / 8) : 0;
+		q->queue = i % 8;
+		q->tail = &q->head;
+		/* Compute units are all enabled until somebody says otherwise (gfx_v11_0_compute_mqd_init). */
+		static const uint32_t thread_mgmt[] = {
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE1,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE2, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE3,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE4, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE5,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE6, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE7,
+		};
+		for (unsigned k = 0; k < BW_ARRAY_SIZE(thread_mgmt); k++)
+			q->sh[thread_mgmt[k] - BW_REG_SH_BEGIN] = 0xffffffff;
+	}
+	for (unsigned v = 0; v < BW_N_VMIDS; v++)
+		bw_tlb_init(&cp->tlb[v], dev, v, BW_CLIENT_CPC);
+	dev->cp = cp;
+	return NULL;
+}
+
+struct bw_error *bw_cp_start(struct bw_device *dev)
+{
+	if (dev->options.deterministic)
+		return NULL;
+	int e = pthread_create(&dev->cp->thread, NULL, cp_main, dev);
+	if (e)
+		return bw_error_errno(e, "starting the command processor");
+	dev->cp->has_thread = true;
+	return NULL;
+}
+
+void bw_cp_stop(struct bw_device *dev)
+{
+	struct bw_cp *cp = dev->cp;
+	if (!cp || !cp->has_thread)
+		return;
+	pthread_mutex_lock(&cp->kick_lock);
+	cp->stop = true;
+	pthread_cond_signal(&cp->kick_cond);
+	pthread_mutex_unlock(&cp->kick_lock);
+	pthread_join(cp->thread, NULL);
+	cp->has_thread = false;
+}
+
+void bw_cp_destroy(struct bw_device *dev)
+{
+	struct bw_cp *cp = dev->cp;
+	if (!cp)
+		return;
+	for (unsigned i = 0; i < BW_N_QUEUES; i++)
+		free(cp->queue[i].packet);
+	pthread_mutex_destroy(&cp->lock);
+	pthread_mutex_destroy(&cp->kick_lock);
+	pthread_cond_destroy(&cp->kick_cond);
+	free(cp);
+	dev->cp = NULL;
+}

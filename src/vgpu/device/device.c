@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/device_priv.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "vgpu/device/cp.h"
+#include "vgpu/device/scheduler.h"
+
+uint64_t bw_host_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t bw_device_now_ns(struct bw_device *dev)
+{
+	return dev->options.deterministic ? atomic_load(&dev->virtual_ns) : bw_host_ns() - dev->t0_ns;
+}
+
+uint64_t bw_device_realtime(struct bw_device *dev)
+{
+	return bw_device_now_ns(dev) / 10;
+}
+
+static struct bw_error *start(struct bw_device *dev)
+{
+	BW_TRY(bw_memory_init(dev));
+	BW_TRY(bw_sched_create(dev));
+	BW_TRY(bw_registers_init(dev));
+	BW_TRY(bw_spi_create(dev));
+	BW_TRY(bw_cp_create(dev));
+	BW_TRY(bw_sched_start(dev));
+	return bw_cp_start(dev);
+}
+
+struct bw_error *bw_device_create(const struct bw_profile *profile, const struct bw_device_options *options,
+				  bw_irq_fn *irq, void *irq_cookie, struct bw_device **out)
+{
+	struct bw_device *dev = calloc(1, sizeof(*dev));
+	if (!dev)
+		return bw_error_nomem();
+	dev->profile = profile;
+	dev->options = *options;
+	dev->irq = irq;
+	dev->irq_cookie = irq_cookie;
+	dev->t0_ns = bw_host_ns();
+	bw_vm_init(dev);
+	bw_ih_init(dev);
+	struct bw_error *err = start(dev);
+	if (err) {
+		bw_device_destroy(dev);
+		return bw_error_wrap(err, "creating the virtual %s", profile->name);
+	}
+	*out = dev;
+	return NULL;
+}
+
+void bw_device_destroy(struct bw_device *dev)
+{
+	if (!dev)
+		return;
+	bw_cp_stop(dev);
+	bw_sched_stop(dev);
+	bw_cp_destroy(dev);
+	bw_spi_destroy(dev);
+	bw_sched_destroy(dev);
+	bw_registers_fini(dev);
+	bw_ih_fini(dev);
+	bw_vm_fini(dev);
+	bw_memory_fini(dev);
+	free(dev);
+}
+
+const struct bw_profile *bw_device_profile(const struct bw_device *dev)
+{
+	return dev->profile;
+}
+
+void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
+{
+	if (bw_ih_doorbell(dev, index_dw, value) || bw_cp_doorbell(dev, index_dw, value))
+		return;
+	BW_LOG(WARN, "vgpu", "doorbell 0x%x belongs to no queue", index_dw);
+}
+
+uint64_t bw_device_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now)
+{
+	return bw_sched_held_ns(dev, vmid % BW_N_VMIDS, out_held_now);
+}
+
+void bw_device_stats(struct bw_device *dev, struct bw_device_stats *out)
+{
+	bw_sched_stats(dev, out);
+}

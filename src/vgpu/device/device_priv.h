@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_DEVICE_PRIV_H
+#define BW_VGPU_DEVICE_PRIV_H
+
+/* The inside of the device.
+ *
+ * Threads: the driver's (any number, through device.h), one for the command processor, and the
+ * workers, which run waves. With `deterministic` one thread does both of the latter.
+ *
+ * Locks, outermost first; nothing is called back with one held but bw_irq_fn:
+ *     cp.lock         queues and their registers
+ *     wgp->gate       whoever wants a WGP queues up here, so that a worker cannot take it again at once
+ *     wgp->lock       slots and waves of one WGP: a worker holds it while it runs them
+ *     spi.lock        dispatches not yet launched, free resources of all WGPs
+ *     sched.lock      which WGPs can run, and when
+ *     ih.lock, vm.lock  interrupt ring, fault registers
+ * Plain registers are read and written without a lock, as words. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "vgpu/device/device.h"
+#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/gc_11_0_0.h"
+#include "vgpu/device/vm.h"
+
+enum {
+	BW_N_VMIDS = 16,
+	BW_MAX_SES = 8, BW_MAX_SIMDS = 4, BW_MAX_WAVES_PER_SIMD = 16, BW_MAX_GROUPS = 32,
+	BW_N_QUEUES = 40,          /* ME 0 and 1, four pipes, queues 0 to 4: bw_queue_index() */
+	BW_MAX_SCRATCH_WAVES = 4096, /* TMPRING_SIZE.WAVES has 12 bits */
+	BW_SHADER_CLOCK_MHZ = 2000,
+};
+
+/* SH_MEM_BASES: PRIVATE 15:0, SHARED 31:16. amdgpu's choice for all VMIDs of user processes
+ * (gmc_v11_0.c: private aperture at 0x1000 << 48, shared at 0x2000 << 48). */
+#define BW_SH_MEM_BASES 0x20001000u
+
+/* fault clients of the graphics hub, reference page-tables 9.1 */
+enum { BW_CLIENT_CPC = 5, BW_CLIENT_CPG = 6, BW_CLIENT_TCP = 8, BW_CLIENT_SQC_INST = 9, BW_CLIENT_SQC_DATA = 10 };
+
+struct bw_worker;
+struct bw_queue;
+struct bw_dispatch;
+struct bw_group;
+
+/* --- memory (mem.c) --- */
+struct bw_memory {
+	uint8_t *vram, *sysmem;
+	uint64_t *sysmem_attached; /* one bit a page */
+	pthread_mutex_t lock;
+};
+struct bw_error *bw_memory_init(struct bw_device *dev) BW_MUST_CHECK;
+void bw_memory_fini(struct bw_device *dev);
+/* Host address of `size_b` bytes of VRAM or bus addresses; NULL when there is no such memory. */
+uint8_t *bw_memory_host(struct bw_device *dev, bool system, uint64_t address, uint64_t size_b);
+
+/* --- translation (vm.c) --- */
+struct bw_vm {
+	pthread_mutex_t lock;
+	_Atomic uint64_t generation[BW_N_VMIDS];
+	_Atomic uint64_t n_faults;
+};
+void bw_vm_init(struct bw_device *dev);
+void bw_vm_fini(struct bw_device *dev);
+void bw_tlb_init(struct bw_tlb *tlb, struct bw_device *dev, unsigned vmid, unsigned client);
+/* Drops what an invalidation made stale. To be called before a run of accesses. */
+void bw_tlb_sync(struct bw_tlb *tlb);
+void bw_vm_invalidate(struct bw_device *dev, uint32_t vmid_mask);
+/* VMIDs of which no thread can still use a translation from before the last invalidation. */
+uint32_t bw_vm_invalidate_done(struct bw_device *dev);
+
+/* --- interrupts (ih.c) --- */
+struct bw_ih {
+	pthread_mutex_t lock;
+	uint32_t wptr_b, rptr_b;
+	bool overflow;
+};
+struct bw_ih_vector {
+	uint8_t client, source, ring, vmid;
+	uint32_t data[4];
+};
+void bw_ih_init(struct bw_device *dev);
+void bw_ih_fini(struct bw_device *dev);
+void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v);
+uint32_t bw_ih_reg_read(struct bw_device *dev, uint32_t addr_dw);
+void bw_ih_reg_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value);
+bool bw_ih_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
+
+/* --- registers (regs.c, regs_sq.c) --- */
+/* A bank with its broadcasts and defaults resolved. */
+struct bw_bank_sel {
+	uint32_t se, sa, instance; /* ~0: broadcast */
+	uint32_t me, pipe, queue, vmid;
+};
+typedef uint32_t bw_reg_read_fn(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
+typedef void bw_reg_write_fn(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw, uint32_t value);
+struct bw_registers {
+	uint32_t *plain;              /* by dword address */
+	uint8_t *handler;             /* by dword address: row of the handler table, 0 = plain storage */
+	uint32_t *per_vmid;           /* [slot of the register][vmid] */
+	pthread_mutex_t ind_lock;
+	uint32_t *sq_ind_index;       /* by SIMD of the device */
+};
+struct bw_error *bw_registers_init(struct bw_device *dev) BW_MUST_CHECK;
+void bw_registers_fini(struct bw_device *dev);
+/* Plain storage, and the per-VMID registers. */
+uint32_t bw_reg_get(struct bw_device *dev, uint32_t addr_dw);
+void bw_reg_set(struct bw_device *dev, uint32_t addr_dw, uint32_t value);
+uint32_t bw_reg_get_vmid(struct bw_device *dev, uint32_t addr_dw, unsigned vmid);
+struct bw_error *bw_sq_init(struct bw_device *dev) BW_MUST_CHECK;
+void bw_sq_fini(struct bw_device *dev);
+uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b);
+void bw_sq_ind_set_index(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value);
+uint32_t bw_sq_ind_read(struct bw_device *dev, const struct bw_bank_sel *b);
+void bw_sq_ind_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value);
+void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value);
+
+struct bw_device {
+	const struct bw_profile *profile;
+	struct bw_device_options options;
+	bw_irq_fn *irq;
+	void *irq_cookie;
+
+	struct bw_memory memory;
+	struct bw_vm vm;
+	struct bw_ih ih;
+	struct bw_registers regs;
+	uint64_t t0_ns;
+	_Atomic uint64_t virtual_ns;  /* deterministic: the device's own clock */
+
+	struct bw_cp *cp;
+	struct bw_spi *spi;
+	struct bw_sched *sched;
+};
+
+/* Time since the device was made: of the host, or the device's own when deterministic. */
+uint64_t bw_device_now_ns(struct bw_device *dev);
+uint64_t bw_host_ns(void);
+uint64_t bw_device_realtime(struct bw_device *dev); /* 100 MHz */
+
+#endif

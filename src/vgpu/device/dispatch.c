@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What a dispatch asks for, from the COMPUTE_* registers (reference radv-client 8; registers of
+ * gc_11_0_0_sh_mask.h). */
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "vgpu/device/spi.h"
+
+#define SH(q, name) ((q)->sh[BW_REG_COMPUTE_##name - BW_REG_SH_BEGIN])
+
+/* First and last workgroup of each dimension, and the threads of the last one. */
+static const char *decode_grid(struct bw_queue *q, struct bw_dispatch *d, const uint32_t dim[3])
+{
+	const uint32_t num_thread[3] = {SH(q, NUM_THREAD_X), SH(q, NUM_THREAD_Y), SH(q, NUM_THREAD_Z)};
+	const uint32_t start[3] = {SH(q, START_X), SH(q, START_Y), SH(q, START_Z)};
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t full = num_thread[i] & 0xffff, partial = num_thread[i] >> 16;
+		if (!full)
+			return "a workgroup dimension of COMPUTE_NUM_THREAD is 0";
+		d->threads[i] = d->last[i] = full;
+		d->end[i] = dim[i];
+		if (d->initiator & BW_PM4_INIT_USE_THREAD_DIMENSIONS) {
+			d->end[i] = dim[i] / full + (dim[i] % full != 0);
+			if (dim[i] % full)
+				d->last[i] = dim[i] % full;
+		} else if (d->initiator & BW_PM4_INIT_PARTIAL_TG_EN && partial) {
+			if (partial > full)
+				return "the partial workgroup size is larger than the full one";
+			d->last[i] = partial;
+		}
+		d->begin[i] = d->initiator & BW_PM4_INIT_FORCE_START_AT_000 ? 0 : start[i];
+		d->id[i] = d->begin[i];
+	}
+	if ((uint64_t)d->threads[0] * d->threads[1] * d->threads[2] > 1024 || d->threads[0] > 1024 ||
+	    d->threads[1] > 1024 || d->threads[2] > 1024)
+		return "a workgroup has more than 1024 threads";
+	return NULL;
+}
+
+static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
+{
+	const struct bw_profile *p = q->dev->profile;
+	unsigned waves = (d->threads[0] * d->threads[1] * d->threads[2] + d->lanes - 1) / d->lanes;
+
+	/* Registers are given in blocks of 8 (wave32) or 4, allocated in granules. A wave owns all of
+	 * its granules, but can name no more than 256. */
+	unsigned per_32 = d->lanes / 32;
+	unsigned want = BW_MIN((d->rsrc1 & 0x3f) + 1, d->lanes == 32 ? 32u : 64u) * (8 / per_32);
+	d->granules = (want * per_32 + p->vgpr_granule_w32 - 1) / p->vgpr_granule_w32;
+	d->n_vgprs = BW_MIN(d->granules * p->vgpr_granule_w32 / per_32, 256u);
+
+	d->lds_b = (d->rsrc2 >> 15 & 0x1ff) * 512;
+	d->lds_granules = (d->lds_b + p->lds_granule_b - 1) / p->lds_granule_b;
+	if (d->lds_b > p->lds_max_group_b)
+		return "COMPUTE_PGM_RSRC2.LDS_SIZE is more than a workgroup may have";
+
+	d->wgp_mode = d->rsrc1 >> 29 & 1;
+	unsigned simds = p->simd_per_wgp / (d->wgp_mode ? 1 : 2);
+	unsigned per_simd = BW_MIN((unsigned)p->waves_per_simd,
+				   p->vgprs_per_simd / p->vgpr_granule_w32 / d->granules);
+	if (waves > per_simd * simds)
+		return "a workgroup needs more registers than a WGP has";
+
+	if (d->rsrc2 & 1) { /* SCRATCH_EN */
+		uint32_t tmpring = SH(q, TMPRING_SIZE);
+		d->scratch_wave_b = (tmpring >> 12 & 0x7fff) * 256;
+		d->scratch_waves = tmpring & 0xfff;
+		d->scratch_base = bw_canonical((SH(q, DISPATCH_SCRATCH_BASE_LO) |
+						(uint64_t)SH(q, DISPATCH_SCRATCH_BASE_HI) << 32)
+					       << 8);
+		if (d->scratch_wave_b && waves > d->scratch_waves)
+			return "COMPUTE_TMPRING_SIZE.WAVES is smaller than one workgroup";
+	}
+	return NULL;
+}
+
+bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
+		     const char **out_why)
+{
+	static const uint32_t cu_mask[BW_MAX_SES] = {
+		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE1,
+		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE2, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE3,
+		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE4, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE5,
+		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE6, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE7,
+	};
+	struct bw_dispatch *d = calloc(1, sizeof(*d));
+	if (!d) {
+		*out_why = "out of memory";
+		return false;
+	}
+	d->dev = q->dev;
+	d->queue = q;
+	d->vmid = (uint8_t)vmid;
+	d->initiator = initiator;
+	d->lanes = initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64;
+	d->pc = bw_canonical((uint64_t)(SH(q, PGM_HI) & 0xff) << 40 | (uint64_t)SH(q, PGM_LO) << 8);
+	d->rsrc1 = SH(q, PGM_RSRC1);
+	d->rsrc2 = SH(q, PGM_RSRC2);
+	d->rsrc3 = SH(q, PGM_RSRC3);
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(d->user_data); i++)
+		d->user_data[i] = (&SH(q, USER_DATA_0))[i];
+	bool any_cu = false;
+	for (unsigned i = 0; i < q->dev->profile->n_se; i++) {
+		d->cu_mask[i] = q->sh[cu_mask[i] - BW_REG_SH_BEGIN];
+		any_cu |= d->cu_mask[i] != 0;
+	}
+	*out_why = decode_grid(q, d, dim);
+	if (!*out_why)
+		*out_why = decode_resources(q, d);
+	if (!*out_why && !any_cu)
+		*out_why = "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit";
+	bool empty = d->begin[0] >= d->end[0] || d->begin[1] >= d->end[1] || d->begin[2] >= d->end[2];
+	if (*out_why || empty) {
+		free(d);
+		return !*out_why;
+	}
+	d->packet_id = q->n_dispatches++;
+	bw_spi_submit(d);
+	return true;
+}

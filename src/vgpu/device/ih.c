@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The interrupt ring, osssys 6.0 (reference cosimulation 15; ih_v6_0.c of Linux 6.12). */
+#include "vgpu/device/device_priv.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+
+enum {
+	CNTL_RB_ENABLE = 1u << 0, CNTL_WRITEBACK = 1u << 8, CNTL_OVERFLOW_ENABLE = 1u << 16,
+	CNTL_ENABLE_INTR = 1u << 17, CNTL_OVERFLOW_CLEAR = 1u << 31,
+	SPACE_BUS = 2,   /* MC_SPACE: bus address; anything else: GPU address of VMID 0 */
+	WPTR_OVERFLOW = 1,
+	VECTOR_B = 32,
+};
+
+void bw_ih_init(struct bw_device *dev)
+{
+	pthread_mutex_init(&dev->ih.lock, NULL);
+}
+
+void bw_ih_fini(struct bw_device *dev)
+{
+	pthread_mutex_destroy(&dev->ih.lock);
+}
+
+/* The ring is small and the driver's: translated afresh each time, so that nothing goes stale. */
+static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const void *data, size_t n)
+{
+	if ((cntl >> 28 & 7) == SPACE_BUS) {
+		uint8_t *p = bw_device_sysmem(dev, address, n);
+		if (p)
+			memcpy(p, data, n);
+		return p;
+	}
+	struct bw_tlb tlb;
+	struct bw_vm_fault fault;
+	bw_tlb_init(&tlb, dev, 0, BW_CLIENT_CPC);
+	return bw_vm_write(&tlb, address, data, n, &fault);
+}
+
+static uint32_t ring_size_b(uint32_t cntl)
+{
+	return 4u << BW_MIN(cntl >> 1 & 0x1f, 27u);
+}
+
+static void publish_wptr(struct bw_device *dev, uint32_t cntl)
+{
+	uint32_t wptr = dev->ih.wptr_b | (dev->ih.overflow ? WPTR_OVERFLOW : 0);
+	if (!(cntl & CNTL_WRITEBACK))
+		return;
+	uint64_t address = bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_LO) |
+			   (uint64_t)(bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_HI) & 0xffff) << 32;
+	if (!store(dev, cntl, address, &wptr, sizeof(wptr)))
+		BW_LOG(WARN, "vgpu", "IH: the write-pointer address 0x%llx is not mapped",
+		       (unsigned long long)address);
+}
+
+void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
+{
+	uint64_t now = bw_device_realtime(dev);
+	uint32_t lut = bw_reg_get(dev, BW_REG_IH_VMID_0_LUT + v->vmid);
+	uint32_t dw[8] = {
+		(uint32_t)v->client | (uint32_t)v->source << 8 | (uint32_t)v->ring << 16 |
+			(uint32_t)v->vmid << 24,
+		(uint32_t)now,
+		(uint32_t)(now >> 32) & 0xffff,
+		lut & 0xffff, /* PASID */
+		v->data[0], v->data[1], v->data[2], v->data[3],
+	};
+
+	pthread_mutex_lock(&dev->ih.lock);
+	uint32_t cntl = bw_reg_get(dev, BW_REG_IH_RB_CNTL);
+	bool tell = false;
+	if (cntl & CNTL_RB_ENABLE) {
+		uint32_t size_b = ring_size_b(cntl), mask = size_b - 1;
+		uint64_t base = (uint64_t)bw_reg_get(dev, BW_REG_IH_RB_BASE) << 8 |
+				(uint64_t)(bw_reg_get(dev, BW_REG_IH_RB_BASE_HI) & 0xff) << 40;
+		uint32_t at = dev->ih.wptr_b & mask;
+		if (((at + VECTOR_B) & mask) == (dev->ih.rptr_b & mask)) {
+			/* Full: the oldest vectors are lost, and the driver is told so. */
+			if (cntl & CNTL_OVERFLOW_ENABLE)
+				dev->ih.overflow = true;
+			BW_LOG(WARN, "vgpu", "IH ring overflow");
+		}
+		if (store(dev, cntl, base + at, dw, sizeof(dw))) {
+			dev->ih.wptr_b = (at + VECTOR_B) & mask;
+			publish_wptr(dev, cntl);
+			tell = cntl & CNTL_ENABLE_INTR;
+		} else {
+			BW_LOG(WARN, "vgpu", "IH: the ring at 0x%llx is not mapped",
+			       (unsigned long long)base);
+		}
+	}
+	pthread_mutex_unlock(&dev->ih.lock);
+	if (tell && dev->irq)
+		dev->irq(dev->irq_cookie);
+}
+
+uint32_t bw_ih_reg_read(struct bw_device *dev, uint32_t addr_dw)
+{
+	pthread_mutex_lock(&dev->ih.lock);
+	uint32_t v = addr_dw == BW_REG_IH_RB_RPTR
+			     ? dev->ih.rptr_b
+			     : dev->ih.wptr_b | (dev->ih.overflow ? WPTR_OVERFLOW : 0);
+	pthread_mutex_unlock(&dev->ih.lock);
+	return v;
+}
+
+void bw_ih_reg_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value)
+{
+	pthread_mutex_lock(&dev->ih.lock);
+	switch (addr_dw) {
+	case BW_REG_IH_RB_CNTL:
+		if (value & CNTL_OVERFLOW_CLEAR)
+			dev->ih.overflow = false;
+		bw_reg_set(dev, addr_dw, value);
+		break;
+	case BW_REG_IH_RB_RPTR:
+		dev->ih.rptr_b = value & ~3u;
+		break;
+	case BW_REG_IH_RB_WPTR: /* a write resets the ring (second load of a driver) */
+		dev->ih.wptr_b = value & ~3u;
+		break;
+	}
+	pthread_mutex_unlock(&dev->ih.lock);
+}
+
+bool bw_ih_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
+{
+	uint32_t db = bw_reg_get(dev, BW_REG_IH_DOORBELL_RPTR);
+	if (!(db >> 28 & 1) || (db & 0x3ffffff) != index_dw)
+		return false;
+	bw_ih_reg_write(dev, BW_REG_IH_RB_RPTR, (uint32_t)value);
+	return true;
+}

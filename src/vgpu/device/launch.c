@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* The state a wave starts with: reference radv-client 8, gfx11-rules 314 to 330. */
+#include <string.h>
+
+#include "base/util.h"
+#include "vgpu/device/cp.h"
+
+enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
+enum { MODE_WAVE_END = 1u << 21 }; /* traps at the end of the wave (rule 298) */
+
+/* MODE from the program's resource words (rule 317): FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8,
+ * IEEE 9, EXCP_EN 20:12, FP16_OVFL 23. */
+static uint32_t initial_mode(const struct bw_dispatch *d, uint32_t gdbg)
+{
+	uint32_t excp = (d->rsrc2 >> 24 & 0x7f) | (d->rsrc2 >> 13 & 3) << 7;
+	uint32_t forced = gdbg >> 4 & 0x1ff;
+	excp = gdbg >> 13 & 1 ? forced : excp | forced; /* EXCP_REPLACE */
+	uint32_t mode = (d->rsrc1 >> 12 & 0xff) | (d->rsrc1 >> 21 & 1) << 8 | (d->rsrc1 >> 23 & 1) << 9 |
+			excp << 12 | (d->rsrc1 >> 26 & 1) << 23;
+	if (d->rsrc3 >> 11 & 1 || gdbg >> 15 & 1) /* TRAP_ON_END */
+		mode |= MODE_WAVE_END;
+	if ((gdbg >> 1 & 3) == 3) /* LAUNCH_MODE debug: starts in single step */
+		mode |= BW_MODE_TRAP_AFTER_INST;
+	return mode;
+}
+
+static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	unsigned n = d->rsrc2 >> 1 & 0x1f;
+	unsigned copied = BW_MIN(n, (unsigned)BW_ARRAY_SIZE(d->user_data));
+	memcpy(w->s, d->user_data, copied * 4);
+	for (unsigned i = 0; i < 3; i++)
+		if (d->rsrc2 >> (7 + i) & 1)
+			w->s[n++] = g->wg.id[i];
+	if (d->rsrc2 >> 10 & 1) /* TG_SIZE_EN (rule 320) */
+		w->s[n++] = (w->index_in_group == 0 ? 1u << 31 : 0) | (uint32_t)w->index_in_group << 20 |
+			    g->wg.n_waves;
+}
+
+static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	unsigned total = g->threads[0] * g->threads[1] * g->threads[2];
+	unsigned first = w->index_in_group * w->lanes;
+	unsigned comps = d->rsrc2 >> 11 & 3; /* TIDIG_COMP_CNT */
+	unsigned live = BW_MIN((unsigned)w->lanes, total - first);
+
+	memset(w->v, 0, (size_t)w->n_vgprs * w->lanes * 4);
+	for (unsigned lane = 0; lane < live; lane++) {
+		unsigned t = first + lane;
+		unsigned x = t % g->threads[0], y = t / g->threads[0] % g->threads[1],
+			 z = t / g->threads[0] / g->threads[1];
+		w->v[lane] = x | (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
+	}
+	uint64_t exec = live == 64 ? ~0ull : (1ull << live) - 1;
+	w->s[EXEC_LO] = (uint32_t)exec;
+	w->s[EXEC_HI] = (uint32_t)(exec >> 32);
+}
+
+/* HW_ID1, HW_ID2, GPR_ALLOC, LDS_ALLOC: reference kernel-interface 7.4. */
+static void identify(const struct bw_group *g, struct bw_slot *s, unsigned i)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	const struct bw_wgp *wgp = g->wgp;
+	struct bw_wave *w = &s->w;
+	w->hw_id1 = s->id | (uint32_t)s->simd << 8 | (uint32_t)wgp->id << 10 | (uint32_t)wgp->sa << 16 |
+		    (uint32_t)wgp->se << 18;
+	w->hw_id2 = d->queue->queue | (uint32_t)d->queue->pipe << 4 | (uint32_t)d->queue->me << 8 |
+		    (uint32_t)g->wg.wg_id << 16 | (uint32_t)d->vmid << 24;
+	/* Base and size in units of 4 registers of the wave's own width; which unit the hardware takes
+	 * is not known [I]. */
+	uint32_t base = g->place[i].first_granule * d->dev->profile->vgpr_granule_w32 / (4 * (w->lanes / 32));
+	w->gpr_alloc = (base & 0x1ff) | (w->n_vgprs / 4u - 1) << 12;
+	/* Units of 256 bytes, as the kernel's trap handler reads them. */
+	w->lds_alloc = g->wg.lds_base_b / 256 | g->wg.lds_size_b / 256 << 12;
+}
+
+static void trap_state(struct bw_device *dev, const struct bw_group *g, struct bw_wave *w, uint32_t gdbg)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	uint32_t hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, d->vmid);
+	uint32_t lo = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, d->vmid);
+	bool wanted = d->rsrc2 >> 6 & 1 || gdbg >> 3 & 1; /* TRAP_PRESENT, SPI TRAP_EN */
+	if (!(hi >> 31) || !wanted)
+		return;
+	w->status |= BW_STATUS_TRAP_EN;
+	w->s[TTMP0 + 6] = d->packet_id & 0x1ffffff; /* rule 328 */
+	for (unsigned i = 0; i < 3; i++)
+		w->s[TTMP0 + 8 + i] = g->wg.id[i];
+	w->s[TTMP0 + 11] = w->index_in_group & 0x3f;
+	if (d->rsrc3 >> 10 & 1 || gdbg >> 14 & 1) { /* TRAP_ON_START */
+		w->trapsts |= BW_TRAPSTS_WAVE_START;
+		bw_wave_enter_trap(w, bw_canonical((uint64_t)(hi & 0xff) << 40 | (uint64_t)lo << 8), 0, false);
+	}
+}
+
+void bw_group_launch(struct bw_group *g)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	struct bw_wgp *wgp = g->wgp;
+	struct bw_device *dev = wgp->dev;
+	uint32_t gdbg = bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, d->vmid);
+
+	for (unsigned i = 0; i < g->wg.n_waves; i++) {
+		struct bw_slot *s = &wgp->slot[g->place[i].simd][g->place[i].slot];
+		struct bw_wave *w = &s->w;
+		void *exec_private = w->exec_private;
+		memset(w, 0, sizeof(*w));
+		w->exec_private = exec_private;
+		s->simd = g->place[i].simd;
+		s->id = g->place[i].slot;
+		s->group = g;
+		s->state = BW_SLOT_READY;
+		s->held = s->at_barrier = s->single_step = false;
+		s->counted = 0;
+
+		w->wg = &g->wg;
+		w->dev = dev;
+		w->vmid = d->vmid;
+		w->lanes = (uint8_t)d->lanes;
+		w->n_vgprs = (uint16_t)d->n_vgprs;
+		w->v = (uint32_t *)(void *)(wgp->vgprs + ((size_t)s->simd * dev->profile->vgprs_per_simd +
+						  g->place[i].first_granule * dev->profile->vgpr_granule_w32) *
+							 128);
+		w->index_in_group = (uint8_t)i;
+		w->pc = d->pc;
+		w->dispatch_initiator = d->initiator;
+		w->mode = initial_mode(d, gdbg);
+		w->status = BW_STATUS_VALID | (g->wg.n_waves > 1 ? BW_STATUS_IN_TG : 0u);
+		if (g->place[i].scratch_slot >= 0) {
+			w->status |= BW_STATUS_SCRATCH_EN;
+			w->scratch_size_b = d->scratch_wave_b;
+			w->flat_scratch = d->scratch_base +
+					  ((uint64_t)d->scratch_waves * wgp->se +
+					   (unsigned)g->place[i].scratch_slot) *
+						  d->scratch_wave_b;
+		}
+		g->wg.wave[i] = w;
+		initial_sgprs(g, w);
+		initial_vgprs(g, w);
+		identify(g, s, i);
+		if ((gdbg >> 1 & 3) == 1) /* LAUNCH_MODE halt */
+			w->status |= BW_STATUS_HALT;
+		trap_state(dev, g, w, gdbg);
+		wgp->resident[s->simd] |= (uint16_t)(1u << s->id);
+	}
+	__atomic_fetch_add(&wgp->n_resident, g->wg.n_waves, __ATOMIC_RELAXED);
+}

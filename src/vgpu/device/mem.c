@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/device_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+/* VRAM and the bus are each one reserved range of the host's address space: an access that passes
+ * bounds checking can never hit anything else, whatever is attached or taken away meanwhile. */
+static struct bw_error *reserve(uint64_t size_b, const char *what, uint8_t **out)
+{
+	void *p = mmap(NULL, size_b, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return bw_error_errno(errno, "reserving %" PRIu64 " MiB of address space for %s",
+				      size_b >> 20, what);
+	madvise(p, size_b, MADV_DONTDUMP);
+	*out = p;
+	return NULL;
+}
+
+struct bw_error *bw_memory_init(struct bw_device *dev)
+{
+	struct bw_memory *m = &dev->memory;
+	const struct bw_profile *p = dev->profile;
+	pthread_mutex_init(&m->lock, NULL);
+	m->sysmem_attached = calloc(p->sysmem_size_b / BW_PAGE_B / 64 + 1, sizeof(uint64_t));
+	if (!m->sysmem_attached)
+		return bw_error_nomem();
+	BW_TRY(reserve(p->vram_size_b, "VRAM", &m->vram));
+	return reserve(p->sysmem_size_b, "system memory", &m->sysmem);
+}
+
+void bw_memory_fini(struct bw_device *dev)
+{
+	struct bw_memory *m = &dev->memory;
+	if (m->vram)
+		munmap(m->vram, dev->profile->vram_size_b);
+	if (m->sysmem)
+		munmap(m->sysmem, dev->profile->sysmem_size_b);
+	free(m->sysmem_attached);
+	pthread_mutex_destroy(&m->lock);
+}
+
+static struct bw_error *attach(uint8_t *space, uint64_t space_b, const char *what, uint64_t at,
+			       uint64_t size_b, int fd, uint64_t fd_offset_b)
+{
+	if ((at | size_b | fd_offset_b) % BW_PAGE_B || size_b == 0 || at > space_b ||
+	    size_b > space_b - at)
+		return bw_errorf(BW_E_INVALID, "%s 0x%" PRIx64 " + 0x%" PRIx64 " cannot be attached", what,
+				 at, size_b);
+	/* A file that shrinks later would kill the whole process with SIGBUS. */
+	int seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return bw_errorf(BW_E_INVALID, "memory for %s is not sealed against shrinking", what);
+	off_t end = lseek(fd, 0, SEEK_END);
+	if (end < 0 || fd_offset_b > (uint64_t)end || size_b > (uint64_t)end - fd_offset_b)
+		return bw_errorf(BW_E_INVALID, "memory for %s is shorter than what is attached", what);
+	void *p = mmap(space + at, size_b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		       (off_t)fd_offset_b);
+	if (p == MAP_FAILED)
+		return bw_error_errno(errno, "attaching memory to %s", what);
+	return NULL;
+}
+
+static void detach(uint8_t *space, uint64_t space_b, uint64_t at, uint64_t size_b)
+{
+	if ((at | size_b) % BW_PAGE_B || size_b == 0 || at > space_b || size_b > space_b - at)
+		return;
+	/* In one step, so that a thread with a stale translation meets zeros and not a hole. */
+	mmap(space + at, size_b, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+uint8_t *bw_device_vram(struct bw_device *dev)
+{
+	return dev->memory.vram;
+}
+
+struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b,
+				       int fd, uint64_t fd_offset_b)
+{
+	return attach(dev->memory.vram, dev->profile->vram_size_b, "VRAM", offset_b, size_b, fd,
+		      fd_offset_b);
+}
+
+void bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b)
+{
+	detach(dev->memory.vram, dev->profile->vram_size_b, offset_b, size_b);
+}
+
+static void mark(struct bw_memory *m, uint64_t bus, uint64_t size_b, bool attached)
+{
+	pthread_mutex_lock(&m->lock);
+	for (uint64_t page = bus / BW_PAGE_B; page < (bus + size_b) / BW_PAGE_B; page++) {
+		uint64_t bit = 1ull << page % 64;
+		if (attached)
+			__atomic_fetch_or(&m->sysmem_attached[page / 64], bit, __ATOMIC_RELEASE);
+		else
+			__atomic_fetch_and(&m->sysmem_attached[page / 64], ~bit, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b, int fd,
+					 uint64_t fd_offset_b)
+{
+	BW_TRY(attach(dev->memory.sysmem, dev->profile->sysmem_size_b, "system memory", bus, size_b, fd,
+		      fd_offset_b));
+	mark(&dev->memory, bus, size_b, true);
+	return NULL;
+}
+
+void bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_b)
+{
+	uint64_t space_b = dev->profile->sysmem_size_b;
+	if ((bus | size_b) % BW_PAGE_B || bus > space_b || size_b > space_b - bus)
+		return;
+	mark(&dev->memory, bus, size_b, false);
+	detach(dev->memory.sysmem, space_b, bus, size_b);
+}
+
+uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b)
+{
+	uint64_t space_b = dev->profile->sysmem_size_b;
+	if (bus > space_b || size_b > space_b - bus)
+		return NULL;
+	for (uint64_t page = bus / BW_PAGE_B; page * BW_PAGE_B < bus + size_b; page++) {
+		uint64_t word = __atomic_load_n(&dev->memory.sysmem_attached[page / 64], __ATOMIC_ACQUIRE);
+		if (!(word >> page % 64 & 1))
+			return NULL;
+	}
+	return dev->memory.sysmem + bus;
+}
+
+uint8_t *bw_memory_host(struct bw_device *dev, bool system, uint64_t address, uint64_t size_b)
+{
+	if (system)
+		return bw_device_sysmem(dev, address, size_b);
+	uint64_t space_b = dev->profile->vram_size_b;
+	if (address > space_b || size_b > space_b - address)
+		return NULL;
+	return dev->memory.vram + address;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* SQ_IND_INDEX/DATA and SQ_CMD: reference kernel-interface 7.2 and 7.3. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "vgpu/device/cp.h"
+#include "vgpu/device/scheduler.h"
+
+enum { NO_SQ = 0xbebebeef }; /* what an SQ that does not exist reads as, according to UMR */
+
+struct bw_error *bw_sq_init(struct bw_device *dev)
+{
+	pthread_mutex_init(&dev->regs.ind_lock, NULL);
+	dev->regs.sq_ind_index = calloc((size_t)bw_sched_n_wgps(dev) * BW_MAX_SIMDS, sizeof(uint32_t));
+	return dev->regs.sq_ind_index ? NULL : bw_error_nomem();
+}
+
+void bw_sq_fini(struct bw_device *dev)
+{
+	free(dev->regs.sq_ind_index);
+	pthread_mutex_destroy(&dev->regs.ind_lock);
+}
+
+/* The SIMDs a bank selects: instance is (WGP << 2) | SIMD. */
+static bool selects(const struct bw_bank_sel *b, const struct bw_wgp *wgp, unsigned simd)
+{
+	return (b->se == ~0u || b->se == wgp->se) && (b->sa == ~0u || b->sa == wgp->sa) &&
+	       (b->instance == ~0u || b->instance == ((unsigned)wgp->id << 2 | simd));
+}
+
+/* A read with a broadcast selected gets the first unit's answer. */
+static struct bw_wgp *selected(struct bw_device *dev, const struct bw_bank_sel *b, unsigned *out_simd)
+{
+	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
+		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
+		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
+			if (selects(b, wgp, simd)) {
+				*out_simd = simd;
+				return wgp;
+			}
+		}
+	}
+	return NULL;
+}
+
+uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b)
+{
+	unsigned simd;
+	struct bw_wgp *wgp = selected(dev, b, &simd);
+	if (!wgp)
+		return NO_SQ;
+	pthread_mutex_lock(&dev->regs.ind_lock);
+	uint32_t v = dev->regs.sq_ind_index[wgp->index * BW_MAX_SIMDS + simd];
+	pthread_mutex_unlock(&dev->regs.ind_lock);
+	return v;
+}
+
+void bw_sq_ind_set_index(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value)
+{
+	pthread_mutex_lock(&dev->regs.ind_lock);
+	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++)
+		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
+			if (selects(b, bw_sched_wgp(dev, i), simd))
+				dev->regs.sq_ind_index[i * BW_MAX_SIMDS + simd] = value;
+	pthread_mutex_unlock(&dev->regs.ind_lock);
+}
+
+static uint32_t wave_mask(const struct bw_wgp *wgp, unsigned simd, bool idle_only)
+{
+	uint32_t mask = 0;
+	for (unsigned i = 0; i < BW_MAX_WAVES_PER_SIMD; i++) {
+		const struct bw_slot *s = &wgp->slot[simd][i];
+		bool idle = s->w.status & BW_STATUS_HALT;
+		if (s->state != BW_SLOT_FREE && (!idle_only || idle))
+			mask |= 1u << i;
+	}
+	return mask;
+}
+
+/* With the WGP held. */
+static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
+{
+	enum { STS_LOCAL = 8, WAVE_ACTIVE = 0xa, VALID_AND_IDLE = 0xb, PC_LO = 0x108, PC_HI = 0x109 };
+	uint32_t index = sel >> 16, wave = sel & 0x1f, lane = sel >> 5 & 0x3f;
+	uint32_t active = wave_mask(wgp, simd, false);
+	switch (index) {
+	case STS_LOCAL: /* BUSY 0, WAVE_LEVEL 9:4 */
+		return (active != 0) | (uint32_t)__builtin_popcount(active) << 4;
+	case WAVE_ACTIVE:
+		return active;
+	case VALID_AND_IDLE:
+		return wave_mask(wgp, simd, true);
+	}
+	if (!(active >> wave & 1))
+		return 0;
+	const struct bw_wave *w = &wgp->slot[simd][wave].w;
+	if (index == PC_LO)
+		return (uint32_t)w->pc;
+	if (index == PC_HI)
+		return (uint32_t)(w->pc >> 32) & 0xffff;
+	if (index >= 0x100 && index < 0x140)
+		return bw_wave_hwreg_read(w, index - 0x100);
+	if (index >= 0x200 && index < 0x280)
+		return w->s[index - 0x200];
+	if (index >= 0x400 && index < 0x400u + w->n_vgprs && lane < w->lanes &&
+	    !(w->status & BW_STATUS_NO_VGPRS))
+		return w->v[(index - 0x400) * w->lanes + lane];
+	return 0;
+}
+
+uint32_t bw_sq_ind_read(struct bw_device *dev, const struct bw_bank_sel *b)
+{
+	enum { AUTO_INCR = 1 << 11 };
+	unsigned simd;
+	struct bw_wgp *wgp = selected(dev, b, &simd);
+	if (!wgp)
+		return NO_SQ;
+	pthread_mutex_lock(&dev->regs.ind_lock);
+	uint32_t *index = &dev->regs.sq_ind_index[wgp->index * BW_MAX_SIMDS + simd];
+	uint32_t sel = *index;
+	if (sel & AUTO_INCR)
+		*index += 1u << 16;
+	pthread_mutex_unlock(&dev->regs.ind_lock);
+
+	bw_wgp_acquire(wgp);
+	uint32_t v = ind_read(wgp, simd, sel);
+	bw_wgp_release(wgp);
+	return v;
+}
+
+void bw_sq_ind_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value)
+{
+	BW_LOG(INFO, "vgpu", "write of 0x%08x to SQ_IND_DATA (index 0x%08x): wave state is read-only there",
+	       value, bw_sq_ind_index(dev, b));
+}
+
+/* --- SQ_CMD --- */
+
+enum sq_cmd {
+	CMD_NONE, CMD_SETHALT, CMD_SAVECTX, CMD_KILL, CMD_TRAP_AFTER_INST, CMD_TRAP, CMD_SET_SPI_PRIO,
+	CMD_SETFATALHALT, CMD_SINGLE_STEP,
+};
+enum sq_mode { MODE_SINGLE, MODE_BROADCAST, MODE_BROADCAST_QUEUE, MODE_BROADCAST_PIPE, MODE_BROADCAST_ME };
+
+static void command(struct bw_wgp *wgp, struct bw_slot *s, enum sq_cmd cmd, uint32_t data)
+{
+	switch (cmd) {
+	case CMD_SETHALT:
+		bw_slot_request(wgp, s, data & 1 ? BW_REQ_HALT : BW_REQ_UNHALT);
+		break;
+	case CMD_KILL:
+		bw_slot_request(wgp, s, BW_REQ_KILL);
+		break;
+	case CMD_TRAP_AFTER_INST:
+		bw_slot_request(wgp, s, BW_REQ_STEP);
+		break;
+	case CMD_TRAP:
+		/* Dropped by a wave that is in the handler already. */
+		if (!(s->w.status & BW_STATUS_PRIV))
+			bw_slot_request(wgp, s, BW_REQ_HOST_TRAP);
+		break;
+	case CMD_SETFATALHALT:
+		s->w.status |= BW_STATUS_FATAL_HALT;
+		bw_slot_request(wgp, s, BW_REQ_HALT);
+		break;
+	case CMD_SINGLE_STEP:
+		s->single_step = true;
+		bw_sched_kick(wgp);
+		break;
+	case CMD_NONE:
+	case CMD_SAVECTX:
+	case CMD_SET_SPI_PRIO:
+		break;
+	}
+}
+
+static bool addressed(const struct bw_slot *s, uint32_t value)
+{
+	uint32_t hw_id2 = s->w.hw_id2;
+	if (s->state == BW_SLOT_FREE || (value >> 7 & 1 && s->w.vmid != value >> 28))
+		return false;
+	switch ((enum sq_mode)(value >> 4 & 7)) {
+	case MODE_SINGLE:
+		return s->id == (value >> 16 & 0x1f);
+	case MODE_BROADCAST:
+		return true;
+	case MODE_BROADCAST_QUEUE:
+		return (hw_id2 & 0xf) == (value >> 24 & 7);
+	case MODE_BROADCAST_PIPE:
+	case MODE_BROADCAST_ME:
+		break;
+	}
+	return false;
+}
+
+void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value)
+{
+	enum sq_cmd cmd = (enum sq_cmd)(value & 0xf);
+	enum sq_mode mode = (enum sq_mode)(value >> 4 & 7);
+	if (mode > MODE_BROADCAST_QUEUE || cmd == CMD_SAVECTX || cmd > CMD_SINGLE_STEP) {
+		BW_LOG(WARN, "vgpu", "SQ_CMD 0x%08x: command %u in mode %u is not supported", value,
+		       (unsigned)cmd, (unsigned)mode);
+		return;
+	}
+	/* Soft recovery: a dispatch whose waves are killed does not go on launching. Whether SPI does on
+	 * hardware is unknown [I]; the driver repeats the command until the fence signals. */
+	if (cmd == CMD_KILL && mode == MODE_BROADCAST && value >> 7 & 1)
+		bw_spi_cancel(dev, NULL, value >> 28);
+	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
+		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
+		bool any = false;
+		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
+			any |= selects(b, wgp, simd);
+		if (!any)
+			continue;
+		bw_wgp_acquire(wgp);
+		/* What was placed here a moment ago counts as resident. */
+		bw_spi_launch(wgp);
+		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
+			for (unsigned k = 0; k < dev->profile->waves_per_simd && selects(b, wgp, simd); k++)
+				if (addressed(&wgp->slot[simd][k], value))
+					command(wgp, &wgp->slot[simd][k], cmd, value >> 8 & 0xf);
+		bw_wgp_release(wgp);
+	}
+}
+
+void bw_sq_kill_queue(struct bw_device *dev, const struct bw_queue *q)
+{
+	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
+		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
+		bw_wgp_acquire(wgp);
+		bw_spi_launch(wgp);
+		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
+			for (unsigned k = 0; k < dev->profile->waves_per_simd; k++) {
+				struct bw_slot *s = &wgp->slot[simd][k];
+				if (s->state != BW_SLOT_FREE && s->group->dispatch->queue == q)
+					bw_slot_request(wgp, s, BW_REQ_KILL);
+			}
+		}
+		bw_wgp_release(wgp);
+	}
+}

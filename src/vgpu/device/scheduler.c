@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* Worker threads, the queue of runnable WGPs, sleeping. What a wave does is in wave_run.c. */
+#include "vgpu/device/scheduler_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+unsigned bw_sched_n_wgps(const struct bw_device *dev)
+{
+	return dev->sched ? dev->sched->n_wgps : 0;
+}
+
+struct bw_wgp *bw_sched_wgp(struct bw_device *dev, unsigned index)
+{
+	return &dev->sched->wgp[index];
+}
+
+/* --- handing a WGP over --- */
+
+void bw_wgp_acquire(struct bw_wgp *wgp)
+{
+	pthread_mutex_lock(&wgp->gate);
+	atomic_store(&wgp->yield_wanted, true);
+	struct bw_slot *s = atomic_load(&wgp->current);
+	if (s)
+		atomic_fetch_or(&s->w.request, BW_REQ_YIELD);
+	pthread_mutex_lock(&wgp->lock);
+	atomic_store(&wgp->yield_wanted, false);
+}
+
+void bw_wgp_release(struct bw_wgp *wgp)
+{
+	pthread_mutex_unlock(&wgp->lock);
+	pthread_mutex_unlock(&wgp->gate);
+}
+
+/* --- the run queue; all with sched->lock --- */
+
+static void enqueue(struct bw_sched *sched, struct bw_wgp *wgp)
+{
+	wgp->run = BW_WGP_QUEUED;
+	wgp->next = NULL;
+	*sched->tail = wgp;
+	sched->tail = &wgp->next;
+}
+
+static struct bw_wgp *dequeue(struct bw_sched *sched)
+{
+	struct bw_wgp *wgp = sched->head;
+	if (!wgp)
+		return NULL;
+	sched->head = wgp->next;
+	if (!sched->head)
+		sched->tail = &sched->head;
+	wgp->run = BW_WGP_RUNNING;
+	wgp->again = false;
+	wgp->wake_ns = ~0ull;
+	return wgp;
+}
+
+void bw_sched_kick(struct bw_wgp *wgp)
+{
+	struct bw_sched *sched = wgp->dev->sched;
+	pthread_mutex_lock(&sched->lock);
+	if (wgp->run == BW_WGP_IDLE) {
+		enqueue(sched, wgp);
+		pthread_cond_signal(&sched->cond);
+	} else if (wgp->run == BW_WGP_RUNNING) {
+		wgp->again = true;
+	}
+	pthread_mutex_unlock(&sched->lock);
+}
+
+void bw_slot_request(struct bw_wgp *wgp, struct bw_slot *s, uint32_t request)
+{
+	atomic_fetch_or(&s->w.request, request);
+	bw_sched_kick(wgp);
+}
+
+void bw_sched_poke(struct bw_device *dev)
+{
+	struct bw_sched *sched = dev->sched;
+	pthread_mutex_lock(&sched->lock);
+	sched->poked = true;
+	pthread_cond_signal(&sched->cond);
+	pthread_mutex_unlock(&sched->lock);
+}
+
+/* Queues the WGPs whose sleepers are due. Returns when the next one is: ~0 never. */
+static uint64_t wake_sleepers(struct bw_sched *sched, uint64_t now_ns)
+{
+	uint64_t next_ns = ~0ull;
+	for (unsigned i = 0; i < sched->n_wgps; i++) {
+		struct bw_wgp *wgp = &sched->wgp[i];
+		if (wgp->run != BW_WGP_IDLE || wgp->wake_ns == ~0ull)
+			continue;
+		if (wgp->wake_ns <= now_ns)
+			enqueue(sched, wgp);
+		else
+			next_ns = BW_MIN(next_ns, wgp->wake_ns);
+	}
+	return next_ns;
+}
+
+static void finish_turn(struct bw_sched *sched, struct bw_wgp *wgp, bool ready, uint64_t wake_ns)
+{
+	pthread_mutex_lock(&sched->lock);
+	wgp->wake_ns = wake_ns;
+	if (ready || wgp->again) {
+		enqueue(sched, wgp);
+		if (sched->n_waiting)
+			pthread_cond_signal(&sched->cond);
+	} else {
+		wgp->run = BW_WGP_IDLE;
+	}
+	pthread_mutex_unlock(&sched->lock);
+}
+
+static void run_wgp(struct bw_worker *worker, struct bw_wgp *wgp)
+{
+	uint64_t wake_ns;
+	/* Whoever waits for the WGP holds the gate: they go first. */
+	pthread_mutex_lock(&wgp->gate);
+	pthread_mutex_lock(&wgp->lock);
+	pthread_mutex_unlock(&wgp->gate);
+	bool ready = bw_wgp_turn(worker, wgp, &wake_ns);
+	pthread_mutex_unlock(&wgp->lock);
+	finish_turn(worker->dev->sched, wgp, ready, wake_ns);
+}
+
+/* --- parallel workers --- */
+
+/* With sched->lock: sleeps until something is queued, or for ns. */
+static void wait_for_work(struct bw_sched *sched, uint64_t ns)
+{
+	sched->n_waiting++;
+	if (ns == ~0ull) {
+		pthread_cond_wait(&sched->cond, &sched->lock);
+	} else {
+		struct timespec ts;
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		uint64_t at = (uint64_t)ts.tv_nsec + ns;
+		ts.tv_sec += (time_t)(at / 1000000000u);
+		ts.tv_nsec = (long)(at % 1000000000u);
+		pthread_cond_timedwait(&sched->cond, &sched->lock, &ts);
+	}
+	sched->n_waiting--;
+}
+
+static void *worker_main(void *arg)
+{
+	struct bw_worker *worker = arg;
+	struct bw_device *dev = worker->dev;
+	struct bw_sched *sched = dev->sched;
+	pthread_mutex_lock(&sched->lock);
+	while (!atomic_load(&sched->stop)) {
+		uint64_t now = bw_device_now_ns(dev);
+		uint64_t next = wake_sleepers(sched, now);
+		struct bw_wgp *wgp = dequeue(sched);
+		if (!wgp) {
+			/* One waiter keeps the time; the others sleep until they are called. */
+			bool keeper = !sched->has_timekeeper && next != ~0ull;
+			sched->has_timekeeper |= keeper;
+			wait_for_work(sched, keeper ? next - now : ~0ull);
+			if (keeper)
+				sched->has_timekeeper = false;
+			continue;
+		}
+		if (sched->head && sched->n_waiting)
+			pthread_cond_signal(&sched->cond);
+		pthread_mutex_unlock(&sched->lock);
+		run_wgp(worker, wgp);
+		pthread_mutex_lock(&sched->lock);
+	}
+	pthread_mutex_unlock(&sched->lock);
+	return NULL;
+}
+
+/* --- deterministic: one thread, a fixed order, its own clock --- */
+
+static bool everything_polls(struct bw_sched *sched)
+{
+	bool polls = false;
+	for (unsigned i = 0; i < sched->n_wgps; i++)
+		polls |= sched->wgp[i].wake_ns != ~0ull;
+	return polls;
+}
+
+static void *deterministic_main(void *arg)
+{
+	struct bw_worker *worker = arg;
+	struct bw_device *dev = worker->dev;
+	struct bw_sched *sched = dev->sched;
+	pthread_mutex_lock(&sched->lock);
+	while (!atomic_load(&sched->stop)) {
+		sched->poked = false;
+		pthread_mutex_unlock(&sched->lock);
+		bool progress = bw_cp_turn(dev);
+		pthread_mutex_lock(&sched->lock);
+
+		/* Every WGP that can run gets one turn, in the order they became ready. */
+		uint64_t next = wake_sleepers(sched, bw_device_now_ns(dev));
+		struct bw_wgp *wgp = dequeue(sched);
+		if (wgp) {
+			pthread_mutex_unlock(&sched->lock);
+			run_wgp(worker, wgp);
+			atomic_fetch_add(&dev->virtual_ns, 1000);
+			pthread_mutex_lock(&sched->lock);
+			continue;
+		}
+		if (progress || sched->poked)
+			continue;
+		if (next != ~0ull) {
+			/* Only sleepers: their time comes now. When they poll for something from outside,
+			 * it takes real time. */
+			atomic_store(&dev->virtual_ns, next);
+			if (everything_polls(sched) && sched->idle_turns++ > 64)
+				wait_for_work(sched, 500000);
+			continue;
+		}
+		sched->idle_turns = 0;
+		wait_for_work(sched, bw_cp_polling(dev) ? 100000 : ~0ull);
+	}
+	pthread_mutex_unlock(&sched->lock);
+	return NULL;
+}
+
+/* --- invalidations, statistics --- */
+
+void bw_sched_flush_code(struct bw_device *dev)
+{
+	for (unsigned i = 0; i < dev->sched->n_workers; i++)
+		bw_exec_flush_code(dev->sched->worker[i].exec);
+}
+
+void bw_sched_vm_invalidated(struct bw_device *dev, uint32_t vmid_mask)
+{
+	bw_sched_flush_code(dev);
+	for (unsigned i = 0; i < dev->sched->n_workers; i++) {
+		struct bw_worker *worker = &dev->sched->worker[i];
+		int vmid = atomic_load(&worker->running_vmid);
+		struct bw_slot *s = atomic_load(&worker->current);
+		if (vmid >= 0 && vmid_mask >> vmid & 1 && s)
+			atomic_fetch_or(&s->w.request, BW_REQ_YIELD);
+	}
+}
+
+uint32_t bw_sched_vm_settled(struct bw_device *dev)
+{
+	uint32_t settled = 0xffff;
+	for (unsigned i = 0; i < dev->sched->n_workers; i++) {
+		struct bw_worker *worker = &dev->sched->worker[i];
+		int vmid = atomic_load(&worker->running_vmid);
+		if (vmid >= 0 &&
+		    atomic_load(&worker->running_generation) != atomic_load(&dev->vm.generation[vmid]))
+			settled &= ~(1u << vmid);
+	}
+	return settled;
+}
+
+uint64_t bw_sched_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now)
+{
+	struct bw_sched *sched = dev->sched;
+	pthread_mutex_lock(&sched->held_lock);
+	const struct bw_held *h = &sched->held[vmid];
+	uint64_t ns = h->total_ns + (h->n ? bw_host_ns() - h->since_ns : 0);
+	if (out_held_now)
+		*out_held_now = h->n != 0;
+	pthread_mutex_unlock(&sched->held_lock);
+	return ns;
+}
+
+void bw_sched_stats(struct bw_device *dev, struct bw_device_stats *out)
+{
+	*out = (struct bw_device_stats){0};
+	for (unsigned i = 0; i < dev->sched->n_workers; i++)
+		out->instructions += atomic_load(&dev->sched->worker[i].instructions);
+	for (unsigned i = 0; i < dev->sched->n_wgps; i++)
+		out->waves_resident += __atomic_load_n(&dev->sched->wgp[i].n_resident, __ATOMIC_RELAXED);
+	bw_spi_counts(dev, &out->dispatches, &out->waves_launched);
+}
+
+/* --- life --- */
+
+static struct bw_error *map_files(struct bw_sched *sched, const struct bw_profile *p)
+{
+	/* Touched pages only cost memory, so the files of all WGPs can be there. */
+	size_t vgprs_b = (size_t)p->simd_per_wgp * p->vgprs_per_simd * 128;
+	sched->files_b = sched->n_wgps * (vgprs_b + p->lds_per_wgp_b);
+	void *files = mmap(NULL, sched->files_b, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (files == MAP_FAILED)
+		return bw_error_nomem();
+	sched->files = files;
+	for (unsigned i = 0; i < sched->n_wgps; i++) {
+		sched->wgp[i].vgprs = sched->files + i * vgprs_b;
+		sched->wgp[i].lds = sched->files + sched->n_wgps * vgprs_b + i * (size_t)p->lds_per_wgp_b;
+	}
+	return NULL;
+}
+
+struct bw_error *bw_sched_create(struct bw_device *dev)
+{
+	const struct bw_profile *p = dev->profile;
+	struct bw_sched *sched = calloc(1, sizeof(*sched));
+	if (!sched)
+		return bw_error_nomem();
+	dev->sched = sched;
+	sched->tail = &sched->head;
+	pthread_mutex_init(&sched->lock, NULL);
+	pthread_mutex_init(&sched->held_lock, NULL);
+	pthread_condattr_t attr;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&sched->cond, &attr);
+	pthread_condattr_destroy(&attr);
+
+	unsigned n = p->n_se * p->sa_per_se * p->wgp_per_sa;
+	sched->wgp = aligned_alloc(64, bw_align_up(n * sizeof(*sched->wgp), 64));
+	if (!sched->wgp)
+		return bw_error_nomem();
+	memset(sched->wgp, 0, n * sizeof(*sched->wgp));
+	sched->n_wgps = n;
+	for (unsigned i = 0; i < n; i++) {
+		struct bw_wgp *wgp = &sched->wgp[i];
+		wgp->dev = dev;
+		wgp->index = i;
+		wgp->id = (uint8_t)(i % p->wgp_per_sa);
+		wgp->sa = (uint8_t)(i / p->wgp_per_sa % p->sa_per_se);
+		wgp->se = (uint8_t)(i / p->wgp_per_sa / p->sa_per_se);
+		wgp->wake_ns = ~0ull;
+		pthread_mutex_init(&wgp->gate, NULL);
+		pthread_mutex_init(&wgp->lock, NULL);
+	}
+	return map_files(sched, p);
+}
+
+static struct bw_error *start_worker(struct bw_device *dev, struct bw_worker *worker)
+{
+	struct bw_exec_host host = bw_worker_exec_host(worker);
+	worker->dev = dev;
+	atomic_store(&worker->running_vmid, -1);
+	worker->exec = bw_exec_create(&host);
+	if (!worker->exec)
+		return bw_error_nomem();
+	for (unsigned v = 0; v < BW_N_VMIDS; v++)
+		bw_tlb_init(&worker->tlb[v], dev, v, BW_CLIENT_TCP);
+	return NULL;
+}
+
+struct bw_error *bw_sched_start(struct bw_device *dev)
+{
+	struct bw_sched *sched = dev->sched;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n = dev->options.deterministic ? 1
+		     : dev->options.threads	? dev->options.threads
+						: (unsigned)BW_MAX(cores, 1L);
+	n = BW_MIN(n, sched->n_wgps);
+	sched->worker = calloc(n, sizeof(*sched->worker));
+	if (!sched->worker)
+		return bw_error_nomem();
+	for (; sched->n_workers < n; sched->n_workers++)
+		BW_TRY(start_worker(dev, &sched->worker[sched->n_workers]));
+	for (; sched->n_threads < n; sched->n_threads++) {
+		struct bw_worker *worker = &sched->worker[sched->n_threads];
+		int e = pthread_create(&worker->thread, NULL,
+				       dev->options.deterministic ? deterministic_main : worker_main, worker);
+		if (e)
+			return bw_error_errno(e, "starting a worker thread");
+	}
+	return NULL;
+}
+
+void bw_sched_stop(struct bw_device *dev)
+{
+	struct bw_sched *sched = dev->sched;
+	if (!sched)
+		return;
+	pthread_mutex_lock(&sched->lock);
+	atomic_store(&sched->stop, true);
+	pthread_cond_broadcast(&sched->cond);
+	pthread_mutex_unlock(&sched->lock);
+	for (unsigned i = 0; i < sched->n_wgps; i++) {
+		/* Runs out of its turn soon; nobody starts another. */
+		bw_wgp_acquire(&sched->wgp[i]);
+		bw_wgp_release(&sched->wgp[i]);
+	}
+	for (unsigned i = 0; i < sched->n_threads; i++)
+		pthread_join(sched->worker[i].thread, NULL);
+	sched->n_threads = 0;
+}
+
+void bw_sched_destroy(struct bw_device *dev)
+{
+	struct bw_sched *sched = dev->sched;
+	if (!sched)
+		return;
+	for (unsigned i = 0; i < sched->n_workers; i++)
+		bw_exec_destroy(sched->worker[i].exec);
+	free(sched->worker);
+	for (unsigned i = 0; i < sched->n_wgps; i++) {
+		pthread_mutex_destroy(&sched->wgp[i].gate);
+		pthread_mutex_destroy(&sched->wgp[i].lock);
+	}
+	free(sched->wgp);
+	if (sched->files)
+		munmap(sched->files, sched->files_b);
+	pthread_mutex_destroy(&sched->lock);
+	pthread_mutex_destroy(&sched->held_lock);
+	pthread_cond_destroy(&sched->cond);
+	free(sched);
+	dev->sched = NULL;
+}

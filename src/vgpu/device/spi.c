@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* The workgroup dispatcher: which group goes to which WGP, by what is free there. A group starts with
+ * all its waves or not at all. */
+#include "vgpu/device/spi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+
+struct bw_spi {
+	pthread_mutex_t lock;
+	unsigned order[BW_MAX_SES * 2 * 16]; /* WGPs in the order of placing: neighbours in other engines */
+	unsigned next;                       /* in order */
+	unsigned next_queue;
+	struct bw_group *groups;             /* BW_MAX_GROUPS of each WGP */
+	struct bw_queue *queues[BW_N_QUEUES];/* that ever dispatched */
+	unsigned n_queues;
+	uint64_t n_dispatches, n_waves;
+};
+
+/* --- bit maps of allocation granules --- */
+
+/* First run of n free bits below `limit` at or above `from`, or -1. */
+static int find_run(const uint64_t *free_bits, unsigned from, unsigned limit, unsigned n)
+{
+	unsigned run = 0;
+	for (unsigned i = from; i < limit; i++) {
+		run = free_bits[i / 64] >> i % 64 & 1 ? run + 1 : 0;
+		if (run == n)
+			return (int)(i - n + 1);
+	}
+	return -1;
+}
+
+static void set_run(uint64_t *free_bits, unsigned first, unsigned n, bool is_free)
+{
+	for (unsigned i = first; i < first + n; i++) {
+		if (is_free)
+			free_bits[i / 64] |= 1ull << i % 64;
+		else
+			free_bits[i / 64] &= ~(1ull << i % 64);
+	}
+}
+
+/* First run of n bits in one word: the VGPR file of a SIMD is at most 64 granules. */
+static int find_vgprs(uint64_t free_bits, unsigned n)
+{
+	uint64_t starts = free_bits;
+	for (unsigned i = 1; i < n && starts; i++)
+		starts &= free_bits >> i;
+	return starts ? __builtin_ctzll(starts) : -1;
+}
+
+/* --- placing --- */
+
+static void group_threads(const struct bw_dispatch *d, uint32_t out[3])
+{
+	for (unsigned i = 0; i < 3; i++)
+		out[i] = d->id[i] + 1 == d->end[i] ? d->last[i] : d->threads[i];
+}
+
+/* COMPUTE_STATIC_THREAD_MGMT_SEn: CUs of array 0 in 15:0, of array 1 in 31:16, two to a WGP. */
+static unsigned enabled_cus(const struct bw_dispatch *d, const struct bw_wgp *wgp)
+{
+	return d->cu_mask[wgp->se] >> (wgp->sa * 16 + wgp->id * 2) & 3;
+}
+
+/* Reserves slots and registers on SIMDs first..first+n-1 for every wave of the group. */
+static bool place_waves(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g, unsigned n_waves,
+			unsigned first_simd, unsigned n_simds)
+{
+	uint64_t vgprs[BW_MAX_SIMDS];
+	uint32_t slots[BW_MAX_SIMDS];
+	memcpy(vgprs, wgp->free_vgprs, sizeof(vgprs));
+	memcpy(slots, wgp->free_slots, sizeof(slots));
+	for (unsigned i = 0; i < n_waves; i++) {
+		int best = -1, best_first = 0;
+		for (unsigned k = 0; k < n_simds; k++) {
+			unsigned simd = first_simd + (i + k) % n_simds;
+			int first = slots[simd] ? find_vgprs(vgprs[simd], d->granules) : -1;
+			if (first < 0)
+				continue;
+			if (best < 0 ||
+			    __builtin_popcount(slots[simd]) > __builtin_popcount(slots[best])) {
+				best = (int)simd;
+				best_first = first;
+			}
+		}
+		if (best < 0)
+			return false;
+		g->place[i].simd = (uint8_t)best;
+		g->place[i].slot = (uint8_t)__builtin_ctz(slots[best]);
+		g->place[i].first_granule = (uint8_t)best_first;
+		slots[best] &= slots[best] - 1;
+		set_run(&vgprs[best], (unsigned)best_first, d->granules, false);
+	}
+	memcpy(wgp->free_vgprs, vgprs, sizeof(vgprs));
+	memcpy(wgp->free_slots, slots, sizeof(slots));
+	return true;
+}
+
+/* Scratch slots are counted by queue and shader engine (rule 323). */
+static bool place_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g, unsigned n_waves)
+{
+	uint64_t *used = d->queue->scratch_used[wgp->se];
+	unsigned found = 0;
+	for (unsigned i = 0; i < d->scratch_waves && found < n_waves; i++)
+		if (!(used[i / 64] >> i % 64 & 1))
+			g->place[found++].scratch_slot = (int)i;
+	if (found < n_waves)
+		return false;
+	for (unsigned i = 0; i < n_waves; i++)
+		used[g->place[i].scratch_slot / 64] |= 1ull << g->place[i].scratch_slot % 64;
+	return true;
+}
+
+static void free_waves(struct bw_wgp *wgp, const struct bw_group *g, unsigned i)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	set_run(&wgp->free_vgprs[g->place[i].simd], g->place[i].first_granule, d->granules, true);
+	wgp->free_slots[g->place[i].simd] |= 1u << g->place[i].slot;
+	if (g->place[i].scratch_slot >= 0)
+		d->queue->scratch_used[wgp->se][g->place[i].scratch_slot / 64] &=
+			~(1ull << g->place[i].scratch_slot % 64);
+}
+
+/* Tries to put the next group of d on this WGP. With spi.lock. */
+static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
+{
+	struct bw_spi *spi = d->dev->spi;
+	unsigned cus = enabled_cus(d, wgp);
+	if (!wgp->free_groups || !cus)
+		return false;
+	unsigned id = (unsigned)__builtin_ctz(wgp->free_groups);
+	struct bw_group *g = &spi->groups[wgp->index * BW_MAX_GROUPS + id];
+	uint32_t threads[3];
+	group_threads(d, threads);
+	unsigned n_waves = (threads[0] * threads[1] * threads[2] + d->lanes - 1) / d->lanes;
+	unsigned lds_total = d->dev->profile->lds_per_wgp_b / d->dev->profile->lds_granule_b;
+
+	/* WGP mode: all SIMDs and all LDS; CU mode: one half of each (rule 326). */
+	unsigned n_sides = d->wgp_mode ? 1 : 2;
+	int lds_first = 0;
+	bool placed = false;
+	for (unsigned side = 0; side < n_sides && !placed; side++) {
+		if (!d->wgp_mode && !(cus >> side & 1))
+			continue;
+		unsigned part = lds_total / n_sides, simds = d->dev->profile->simd_per_wgp / n_sides;
+		lds_first = d->lds_granules
+				    ? find_run(wgp->free_lds, side * part, side * part + part, d->lds_granules)
+				    : 0;
+		if (lds_first >= 0)
+			placed = place_waves(d, wgp, g, n_waves, side * simds, simds);
+	}
+	if (!placed)
+		return false;
+	g->dispatch = d;
+	for (unsigned i = 0; i < n_waves; i++)
+		g->place[i].scratch_slot = -1;
+	if (d->scratch_wave_b && !place_scratch(d, wgp, g, n_waves)) {
+		for (unsigned i = 0; i < n_waves; i++)
+			free_waves(wgp, g, i);
+		return false;
+	}
+	set_run(wgp->free_lds, (unsigned)lds_first, d->lds_granules, false);
+	wgp->free_groups &= ~(1u << id);
+
+	g->wgp = wgp;
+	g->n_alive = n_waves;
+	g->lds_first = (unsigned)lds_first;
+	g->lds_granules = d->lds_granules;
+	memcpy(g->threads, threads, sizeof(threads));
+	g->wg = (struct bw_workgroup){
+		.n_waves = (uint16_t)n_waves,
+		.wg_id = (uint8_t)id,
+		.id = {d->id[0], d->id[1], d->id[2]},
+		.lds_base_b = (uint32_t)lds_first * d->dev->profile->lds_granule_b,
+		.lds_size_b = d->lds_granules * d->dev->profile->lds_granule_b,
+		.owner = g,
+	};
+	g->wg.lds = wgp->lds + g->wg.lds_base_b;
+	g->next = NULL;
+	*wgp->inbox_tail = g;
+	wgp->inbox_tail = &g->next;
+	atomic_store(&wgp->has_inbox, true);
+	d->n_alive++;
+	spi->n_waves += n_waves;
+	return true;
+}
+
+static bool is_stalled(struct bw_device *dev, unsigned vmid)
+{
+	return bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, vmid) & 1; /* STALL_VMID */
+}
+
+/* The next group of d; false: that was the last one. */
+static bool step(struct bw_dispatch *d)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (++d->id[i] < d->end[i])
+			return true;
+		d->id[i] = d->begin[i];
+	}
+	return false;
+}
+
+static void complete(struct bw_dispatch *d)
+{
+	atomic_fetch_sub(&d->queue->n_inflight, 1);
+	bw_cp_kick(d->dev);
+	free(d);
+}
+
+/* Takes the queue's first dispatch out of the way: it has nothing left to place. */
+static void all_placed(struct bw_dispatch *d)
+{
+	struct bw_queue *q = d->queue;
+	q->head = d->next;
+	if (!q->head)
+		q->tail = &q->head;
+	d->all_placed = true;
+	if (!d->n_alive)
+		complete(d);
+}
+
+/* Places what fits; on one WGP when given. With spi.lock. */
+static void place(struct bw_device *dev, struct bw_wgp *only)
+{
+	struct bw_spi *spi = dev->spi;
+	unsigned n = bw_sched_n_wgps(dev);
+	for (unsigned i = 0; i < spi->n_queues; i++) {
+		struct bw_queue *q = spi->queues[(spi->next_queue + i) % spi->n_queues];
+		while (q->head && !is_stalled(dev, q->head->vmid)) {
+			struct bw_dispatch *d = q->head;
+			struct bw_wgp *found = NULL;
+			for (unsigned k = 0; k < (only ? 1 : n) && !found; k++) {
+				struct bw_wgp *wgp =
+					only ? only : bw_sched_wgp(dev, spi->order[(spi->next + k) % n]);
+				if (try_place(d, wgp)) {
+					found = wgp;
+					spi->next = only ? spi->next : (spi->next + k + 1) % n;
+				}
+			}
+			if (!found)
+				break;
+			bw_sched_kick(found);
+			if (!step(d))
+				all_placed(d);
+		}
+	}
+	if (spi->n_queues)
+		spi->next_queue = (spi->next_queue + 1) % spi->n_queues;
+}
+
+void bw_spi_unstalled(struct bw_device *dev)
+{
+	if (!dev->spi)
+		return;
+	pthread_mutex_lock(&dev->spi->lock);
+	place(dev, NULL);
+	pthread_mutex_unlock(&dev->spi->lock);
+}
+
+void bw_spi_submit(struct bw_dispatch *d)
+{
+	struct bw_spi *spi = d->dev->spi;
+	struct bw_queue *q = d->queue;
+	pthread_mutex_lock(&spi->lock);
+	bool known = false;
+	for (unsigned i = 0; i < spi->n_queues; i++)
+		known |= spi->queues[i] == q;
+	if (!known)
+		spi->queues[spi->n_queues++] = q;
+	atomic_fetch_add(&q->n_inflight, 1);
+	spi->n_dispatches++;
+	*q->tail = d;
+	q->tail = &d->next;
+	place(d->dev, NULL);
+	pthread_mutex_unlock(&spi->lock);
+}
+
+void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid)
+{
+	struct bw_spi *spi = dev->spi;
+	pthread_mutex_lock(&spi->lock);
+	for (unsigned i = 0; i < spi->n_queues; i++) {
+		struct bw_queue *each = spi->queues[i];
+		if (q && each != q)
+			continue;
+		/* A queue's list is in order and of few VMIDs: what comes behind a foreign dispatch waits
+		 * for it anyhow. */
+		while (each->head && (q || each->head->vmid == vmid))
+			all_placed(each->head);
+	}
+	pthread_mutex_unlock(&spi->lock);
+}
+
+/* --- on a WGP --- */
+
+void bw_spi_launch(struct bw_wgp *wgp)
+{
+	struct bw_spi *spi = wgp->dev->spi;
+	if (!atomic_load(&wgp->has_inbox))
+		return;
+	pthread_mutex_lock(&spi->lock);
+	struct bw_group *g = wgp->inbox;
+	wgp->inbox = NULL;
+	wgp->inbox_tail = &wgp->inbox;
+	atomic_store(&wgp->has_inbox, false);
+	pthread_mutex_unlock(&spi->lock);
+	while (g) {
+		struct bw_group *next = g->next;
+		bw_group_launch(g);
+		g = next;
+	}
+}
+
+void bw_spi_wave_ended(struct bw_wgp *wgp, struct bw_slot *s)
+{
+	struct bw_spi *spi = wgp->dev->spi;
+	struct bw_group *g = s->group;
+	pthread_mutex_lock(&spi->lock);
+	free_waves(wgp, g, s->w.index_in_group);
+	if (--g->n_alive == 0) {
+		struct bw_dispatch *d = g->dispatch;
+		set_run(wgp->free_lds, g->lds_first, g->lds_granules, true);
+		wgp->free_groups |= 1u << g->wg.wg_id;
+		if (--d->n_alive == 0 && d->all_placed)
+			complete(d);
+	}
+	place(wgp->dev, wgp);
+	pthread_mutex_unlock(&spi->lock);
+}
+
+void bw_spi_counts(struct bw_device *dev, uint64_t *out_dispatches, uint64_t *out_waves)
+{
+	pthread_mutex_lock(&dev->spi->lock);
+	*out_dispatches = dev->spi->n_dispatches;
+	*out_waves = dev->spi->n_waves;
+	pthread_mutex_unlock(&dev->spi->lock);
+}
+
+struct bw_error *bw_spi_create(struct bw_device *dev)
+{
+	const struct bw_profile *p = dev->profile;
+	unsigned n = bw_sched_n_wgps(dev), n_sas = p->sa_per_se, at = 0;
+	struct bw_spi *spi = calloc(1, sizeof(*spi));
+	if (!spi)
+		return bw_error_nomem();
+	dev->spi = spi;
+	pthread_mutex_init(&spi->lock, NULL);
+	spi->groups = calloc((size_t)n * BW_MAX_GROUPS, sizeof(*spi->groups));
+	if (!spi->groups)
+		return bw_error_nomem();
+	for (unsigned id = 0; id < p->wgp_per_sa; id++)
+		for (unsigned sa = 0; sa < n_sas; sa++)
+			for (unsigned se = 0; se < p->n_se; se++)
+				spi->order[at++] = (se * n_sas + sa) * p->wgp_per_sa + id;
+	for (unsigned i = 0; i < n; i++) {
+		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
+		for (unsigned s = 0; s < p->simd_per_wgp; s++) {
+			set_run(&wgp->free_vgprs[s], 0, BW_MIN(p->vgprs_per_simd / p->vgpr_granule_w32, 64u),
+				true);
+			wgp->free_slots[s] = (1u << p->waves_per_simd) - 1;
+		}
+		set_run(wgp->free_lds, 0, BW_MIN(p->lds_per_wgp_b / p->lds_granule_b, 128u), true);
+		wgp->free_groups = ~0u >> (32 - p->max_groups_per_wgp);
+		wgp->inbox_tail = &wgp->inbox;
+	}
+	return NULL;
+}
+
+void bw_spi_destroy(struct bw_device *dev)
+{
+	struct bw_spi *spi = dev->spi;
+	if (!spi)
+		return;
+	/* Threads are gone: what is in flight belongs to nobody. */
+	for (unsigned i = 0; i < spi->n_queues; i++) {
+		for (struct bw_dispatch *d = spi->queues[i]->head, *next; d; d = next) {
+			next = d->next;
+			if (!d->n_alive)
+				free(d);
+		}
+	}
+	for (unsigned i = 0; i < bw_sched_n_wgps(dev) * BW_MAX_GROUPS; i++) {
+		struct bw_group *g = &spi->groups[i];
+		struct bw_wgp *wgp = bw_sched_wgp(dev, i / BW_MAX_GROUPS);
+		bool in_use = !(wgp->free_groups >> (i % BW_MAX_GROUPS) & 1);
+		if (in_use && i % BW_MAX_GROUPS < dev->profile->max_groups_per_wgp &&
+		    --g->dispatch->n_alive == 0)
+			free(g->dispatch);
+	}
+	free(spi->groups);
+	pthread_mutex_destroy(&spi->lock);
+	free(spi);
+	dev->spi = NULL;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/device_priv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "gpuvm/gpuvm.h"
+#include "vgpu/device/scheduler.h"
+
+void bw_vm_init(struct bw_device *dev)
+{
+	pthread_mutex_init(&dev->vm.lock, NULL);
+}
+
+void bw_vm_fini(struct bw_device *dev)
+{
+	pthread_mutex_destroy(&dev->vm.lock);
+}
+
+static void flush(struct bw_tlb *tlb, uint64_t generation)
+{
+	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
+		tlb->entry[i] = (struct bw_tlb_entry){.tag = ~0ull};
+	tlb->generation = generation;
+}
+
+void bw_tlb_init(struct bw_tlb *tlb, struct bw_device *dev, unsigned vmid, unsigned client)
+{
+	tlb->dev = dev;
+	tlb->vmid = vmid;
+	tlb->client = (uint8_t)client;
+	flush(tlb, atomic_load(&dev->vm.generation[vmid]));
+}
+
+void bw_tlb_sync(struct bw_tlb *tlb)
+{
+	uint64_t now = atomic_load(&tlb->dev->vm.generation[tlb->vmid]);
+	if (tlb->generation != now)
+		flush(tlb, now);
+}
+
+void bw_vm_invalidate(struct bw_device *dev, uint32_t vmid_mask)
+{
+	for (unsigned v = 0; v < BW_N_VMIDS; v++)
+		if (vmid_mask >> v & 1)
+			atomic_fetch_add(&dev->vm.generation[v], 1);
+	if (dev->sched)
+		bw_sched_vm_invalidated(dev, vmid_mask);
+}
+
+uint32_t bw_vm_invalidate_done(struct bw_device *dev)
+{
+	return dev->sched ? bw_sched_vm_settled(dev) : 0xffff;
+}
+
+static uint64_t reg_pair(struct bw_device *dev, uint32_t lo, unsigned n)
+{
+	return bw_reg_get(dev, lo + 2 * n) | (uint64_t)bw_reg_get(dev, lo + 2 * n + 1) << 32;
+}
+
+static void context_of(struct bw_device *dev, unsigned vmid, struct bw_gpuvm_context *out)
+{
+	struct bw_gpuvm_regs r = {
+		.cntl = bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_CNTL + vmid),
+		.base = reg_pair(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32, vmid),
+		.start = reg_pair(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32, vmid),
+		.end = reg_pair(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32, vmid),
+		.fb_offset = bw_reg_get(dev, BW_REG_GCMC_VM_FB_OFFSET),
+		.fb_base = bw_reg_get(dev, BW_REG_GCMC_VM_FB_LOCATION_BASE),
+		.fb_top = bw_reg_get(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP),
+		.agp_base = bw_reg_get(dev, BW_REG_GCMC_VM_AGP_BASE),
+		.agp_bot = bw_reg_get(dev, BW_REG_GCMC_VM_AGP_BOT),
+		.agp_top = bw_reg_get(dev, BW_REG_GCMC_VM_AGP_TOP),
+		.sys_low = bw_reg_get(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR),
+		.sys_high = bw_reg_get(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR),
+		.mx_l1_tlb_cntl = bw_reg_get(dev, BW_REG_GCMC_VM_MX_L1_TLB_CNTL),
+	};
+	bw_gpuvm_context_init(out, BW_GPUVM_GFX11, vmid, &r);
+}
+
+static bool read_entry(void *cookie, bool system, uint64_t address, uint64_t *out_entry)
+{
+	const uint8_t *p = bw_memory_host(cookie, system, address, 8);
+	if (!p)
+		return false;
+	/* The driver may be writing it at this moment: one access. */
+	if ((uintptr_t)p % 8 == 0)
+		*out_entry = __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+	else
+		memcpy(out_entry, p, 8);
+	return true;
+}
+
+/* Latches the fault, unless one is latched already, and raises the vector (reference page-tables 8). */
+static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
+{
+	struct bw_device *dev = tlb->dev;
+	unsigned client = f->access & BW_ACCESS_EXECUTE && tlb->client == BW_CLIENT_TCP
+				  ? BW_CLIENT_SQC_INST
+				  : tlb->client;
+	bool write = f->access & BW_ACCESS_WRITE;
+	uint32_t status = (uint32_t)f->walker_error << 1 | (uint32_t)f->permission << 4 |
+			  (uint32_t)f->mapping_error << 8 | client << 9 | (uint32_t)write << 18 |
+			  (f->access & BW_ACCESS_ATOMIC ? 1u << 19 : 0) | tlb->vmid << 20;
+	uint64_t page = f->va >> 12 & 0xfffffffff;
+
+	pthread_mutex_lock(&dev->vm.lock);
+	uint32_t cntl = bw_reg_get(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL);
+	uint32_t latched = bw_reg_get(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS);
+	if (!latched || cntl & 2) { /* ALLOW_SUBSEQUENT_PROTECTION_FAULT_STATUS_ADDR_UPDATES */
+		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS, status);
+		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32, (uint32_t)page);
+		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32, (uint32_t)(page >> 32));
+	} else {
+		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS, latched | 1); /* MORE_FAULTS */
+	}
+	pthread_mutex_unlock(&dev->vm.lock);
+	atomic_fetch_add(&dev->vm.n_faults, 1);
+
+	BW_LOG(INFO, "vgpu", "VM fault vmid %u va 0x%" PRIx64 " client %u status 0x%08x", tlb->vmid, f->va,
+	       client, status);
+	struct bw_ih_vector v = {
+		.client = BW_IH_CLIENT_GFX,
+		.source = BW_IH_SRC_UTCL2_FAULT,
+		.vmid = (uint8_t)tlb->vmid,
+		/* READ 0x40, WRITE 0x20, EXE 0x10; a no-retry fault: RETRY 0x80 clear */
+		.data = {(uint32_t)page, (uint32_t)(page >> 32) | (write ? 0x20u : 0x40u) |
+						 (f->access & BW_ACCESS_EXECUTE ? 0x10u : 0)},
+	};
+	bw_ih_raise(dev, &v);
+}
+
+static enum bw_gpuvm_access walk_access(unsigned access)
+{
+	return (access & BW_ACCESS_READ ? BW_GPUVM_READ : 0u) |
+	       (access & (BW_ACCESS_WRITE | BW_ACCESS_ATOMIC) ? BW_GPUVM_WRITE : 0u) |
+	       (access & BW_ACCESS_EXECUTE ? BW_GPUVM_EXECUTE : 0u);
+}
+
+uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, struct bw_vm_fault *out_fault)
+{
+	struct bw_device *dev = tlb->dev;
+	struct bw_gpuvm_context c;
+	struct bw_gpuvm_range r;
+
+	bw_tlb_sync(tlb);
+	*out_fault = (struct bw_vm_fault){.va = va, .access = (uint8_t)access};
+	if (bw_canonical(va) != va) {
+		/* An aperture violation: the wave hears of it, the fault registers do not (8.4). */
+		out_fault->mapping_error = true;
+		return NULL;
+	}
+	context_of(dev, tlb->vmid, &c);
+	bw_gpuvm_walk(&c, read_entry, dev, va, &r);
+	unsigned need = walk_access(access);
+	if (!bw_gpuvm_allows(&r, need)) {
+		struct bw_gpuvm_fault f = bw_gpuvm_fault_of(&r, need);
+		out_fault->walker_error = f.walker_error;
+		out_fault->permission = f.permission;
+		out_fault->mapping_error = f.mapping_error;
+		out_fault->prt = r.verdict == BW_GPUVM_PRT;
+		if (!out_fault->prt)
+			report(tlb, out_fault);
+		return NULL;
+	}
+	uint64_t page_va = va & ~(uint64_t)(BW_PAGE_B - 1);
+	uint64_t pa = r.address + (page_va - (r.va & ~(uint64_t)(BW_PAGE_B - 1)));
+	uint8_t *host = bw_memory_host(dev, r.system, pa, BW_PAGE_B);
+	if (!host) {
+		out_fault->mapping_error = true;
+		out_fault->permission = 1;
+		report(tlb, out_fault);
+		return NULL;
+	}
+	bool all = r.verdict == BW_GPUVM_UNTRANSLATED;
+	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
+		.tag = va >> 12,
+		.host = host,
+		.access = (uint8_t)((all || r.entry.read ? BW_ACCESS_READ : 0) |
+				    (all || r.entry.write ? BW_ACCESS_WRITE | BW_ACCESS_ATOMIC : 0) |
+				    (all || r.entry.execute ? BW_ACCESS_EXECUTE : 0)),
+	};
+	return host + (va - page_va);
+}
+
+/* Calls `copy` for each piece of a range that lies in one page. */
+static bool pieces(struct bw_tlb *tlb, uint64_t va, uint8_t *data, size_t size_b, bool write,
+		   struct bw_vm_fault *out_fault)
+{
+	while (size_b) {
+		size_t n = BW_MIN(size_b, (size_t)(BW_PAGE_B - va % BW_PAGE_B));
+		uint8_t *host = bw_tlb_lookup(tlb, va, write ? BW_ACCESS_WRITE : BW_ACCESS_READ, out_fault);
+		if (host && write)
+			memcpy(host, data, n);
+		else if (host)
+			memcpy(data, host, n);
+		else if (out_fault->prt && !write)
+			memset(data, 0, n);
+		else if (!out_fault->prt)
+			return false;
+		va += n;
+		data += n;
+		size_b -= n;
+	}
+	return true;
+}
+
+bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b, struct bw_vm_fault *out_fault)
+{
+	return pieces(tlb, va, out, size_b, false, out_fault);
+}
+
+bool bw_vm_write(struct bw_tlb *tlb, uint64_t va, const void *data, size_t size_b,
+		 struct bw_vm_fault *out_fault)
+{
+	return pieces(tlb, va, (uint8_t *)data, size_b, true, out_fault);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* One turn of a WGP: which of its waves run, and what their stopping means. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "vgpu/device/scheduler_priv.h"
+
+enum { QUANTUM = 4096 /* instructions of a wave's turn */ };
+
+/* --- what the executor asks --- */
+
+static bool host_trap_base(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma)
+{
+	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
+	uint32_t tba_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, vmid);
+	uint32_t tma_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_HI, vmid);
+	*out_tba = bw_canonical((uint64_t)(tba_hi & 0xff) << 40 |
+				(uint64_t)bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, vmid) << 8);
+	*out_tma = bw_canonical((uint64_t)(tma_hi & 0xff) << 40 |
+				(uint64_t)bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_LO, vmid) << 8);
+	return tba_hi >> 31;
+}
+
+static uint64_t host_realtime(void *cookie)
+{
+	return bw_device_realtime(((struct bw_worker *)cookie)->dev);
+}
+
+static uint32_t host_shader_cycles(void *cookie)
+{
+	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
+	return (uint32_t)(bw_device_now_ns(dev) * BW_SHADER_CLOCK_MHZ / 1000);
+}
+
+/* SQ_INTERRUPT_WORD_WAVE / _ERROR of gfx11 (kfd_int_process_v11.c): encoding 1 message, 2 error. */
+static void sq_interrupt(struct bw_worker *worker, const struct bw_wave *w, unsigned encoding, uint32_t data)
+{
+	uint32_t id1 = w->hw_id1, id2 = w->hw_id2;
+	uint32_t wave = id1 & 0x1f, simd = id1 >> 8 & 3, wgp = id1 >> 10 & 0xf, sa = id1 >> 16 & 1;
+	struct bw_ih_vector v = {
+		.client = BW_IH_CLIENT_GRBM_CP,
+		.source = BW_IH_SRC_SQ,
+		.ring = (uint8_t)((id2 >> 4 & 3) | (id2 >> 8 & 3) << 2 | (id2 & 7) << 4),
+		.vmid = w->vmid,
+		.data = {data | sa << 25 | (w->status & BW_STATUS_PRIV ? 1u << 26 : 0) | wave << 27,
+			 simd | wgp << 2 | encoding << 6},
+	};
+	bw_ih_raise(worker->dev, &v);
+}
+
+static void host_send_interrupt(void *cookie, struct bw_wave *w, uint32_t m0)
+{
+	sq_interrupt(cookie, w, 1, m0 & 0xffffff);
+}
+
+static struct bw_slot *slot_of(struct bw_wave *w)
+{
+	return BW_CONTAINER_OF(w, struct bw_slot, w);
+}
+
+static void host_wakeup(void *cookie, struct bw_workgroup *wg)
+{
+	for (unsigned i = 0; i < wg->n_waves; i++) {
+		struct bw_slot *s = wg->wave[i] ? slot_of(wg->wave[i]) : NULL;
+		if (s && s->group == wg->owner && s->state == BW_SLOT_SLEEP)
+			s->state = BW_SLOT_READY;
+	}
+}
+
+static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words, const char *name)
+{
+	BW_LOG(ERROR, "vgpu", "instruction %s (0x%08x 0x%08x) at 0x%" PRIx64 " is not implemented",
+	       name ? name : "of unknown name", words[0], words[1], pc);
+}
+
+struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
+{
+	return (struct bw_exec_host){
+		.cookie = worker,
+		.trap_base = host_trap_base,
+		.realtime = host_realtime,
+		.shader_cycles = host_shader_cycles,
+		.send_interrupt = host_send_interrupt,
+		.wakeup = host_wakeup,
+		.absent = host_absent,
+		.sh_mem_bases = BW_SH_MEM_BASES,
+	};
+}
+
+/* --- held time --- */
+
+static void set_held(struct bw_worker *worker, struct bw_slot *s, bool held)
+{
+	struct bw_sched *sched = worker->dev->sched;
+	if (s->held == held)
+		return;
+	s->held = held;
+	struct bw_held *h = &sched->held[s->w.vmid];
+	pthread_mutex_lock(&sched->held_lock);
+	if (held && h->n++ == 0)
+		h->since_ns = bw_host_ns();
+	else if (!held && --h->n == 0)
+		h->total_ns += bw_host_ns() - h->since_ns;
+	pthread_mutex_unlock(&sched->held_lock);
+}
+
+/* --- barriers and ends --- */
+
+/* Lets the group's waves go when all that still count have arrived (rules 266 to 268). */
+static void check_barrier(struct bw_workgroup *wg)
+{
+	if (!wg->n_arrived || wg->n_arrived + wg->n_ended < wg->n_waves)
+		return;
+	wg->n_arrived = 0;
+	for (unsigned i = 0; i < wg->n_waves; i++) {
+		struct bw_slot *s = slot_of(wg->wave[i]);
+		if (s->group != wg->owner || s->state == BW_SLOT_FREE || !s->at_barrier)
+			continue;
+		s->at_barrier = false;
+		s->w.status &= ~(uint32_t)BW_STATUS_IN_BARRIER;
+		if (s->state == BW_SLOT_BARRIER)
+			s->state = BW_SLOT_READY;
+	}
+}
+
+static void wave_ended(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slot *s)
+{
+	struct bw_workgroup *wg = s->w.wg;
+	set_held(worker, s, false);
+	/* A wave that ends while it waits (killed) counts as ended, not as arrived. */
+	if (s->at_barrier)
+		wg->n_arrived--;
+	wg->n_ended++;
+	s->state = BW_SLOT_FREE;
+	s->at_barrier = false;
+	s->w.status &= ~(uint32_t)BW_STATUS_VALID;
+	wgp->resident[s->simd] &= (uint16_t)~(1u << s->id);
+	__atomic_fetch_sub(&wgp->n_resident, 1, __ATOMIC_RELAXED);
+	check_barrier(wg);
+	bw_spi_wave_ended(wgp, s);
+}
+
+static void wave_fatal(struct bw_worker *worker, struct bw_slot *s)
+{
+	struct bw_wave *w = &s->w;
+	bool illegal = w->trapsts & BW_TRAPSTS_ILLEGAL_INST;
+	s->state = BW_SLOT_FATAL;
+	BW_LOG(INFO, "vgpu", "wave 0x%08x of VMID %u halted at 0x%" PRIx64 ": %s, no trap handler", w->hw_id1,
+	       w->vmid, w->pc, illegal ? "illegal instruction" : "memory violation");
+	/* SQ_INTERRUPT_ERROR_TYPE 24:21: 1 illegal instruction, 2 memory violation */
+	sq_interrupt(worker, w, 2, illegal ? 1u << 21 : 2u << 21);
+	if (illegal) {
+		struct bw_ih_vector v = {
+			.client = BW_IH_CLIENT_GRBM_CP,
+			.source = BW_IH_SRC_CP_PRIV_INSTR,
+			.ring = (uint8_t)((w->hw_id2 >> 4 & 3) | (w->hw_id2 >> 8 & 3) << 2 |
+					  (w->hw_id2 & 7) << 4),
+			.vmid = w->vmid,
+		};
+		bw_ih_raise(worker->dev, &v);
+	}
+}
+
+/* --- sleeping --- */
+
+/* A fresh sleep lasts as long as it says at 2 GHz. A wave that sleeps again and again polls: every 20
+ * us at first, after some fifty times less and less often, every 2 ms in the end. Longer sleeps end on
+ * round moments, so that the waves of a WGP wake together. */
+static uint64_t wake_time(struct bw_device *dev, const struct bw_wave *w)
+{
+	uint64_t now = bw_device_now_ns(dev);
+	uint64_t ns = w->sleep_clocks * 1000 / BW_SHADER_CLOCK_MHZ;
+	if (w->sleeps_in_a_row > 50) {
+		unsigned doublings = BW_MIN((w->sleeps_in_a_row - 50) / 16, 7u);
+		uint64_t poll_ns = BW_MIN(20000ull << doublings, 2000000ull);
+		ns = BW_MAX(ns, poll_ns);
+	} else if (w->sleeps_in_a_row > 2) {
+		ns = BW_MAX(ns, 20000ull);
+	}
+	if (ns < 20000)
+		return now + ns;
+	uint64_t grid = ns / 4;
+	return bw_align_up(now + ns, grid);
+}
+
+/* --- one wave --- */
+
+static enum bw_run execute(struct bw_worker *worker, struct bw_slot *s, uint64_t budget)
+{
+	struct bw_wave *w = &s->w;
+	struct bw_tlb *tlb = &worker->tlb[w->vmid];
+	atomic_store(&worker->running_vmid, w->vmid);
+	bw_tlb_sync(tlb);
+	atomic_store(&worker->running_generation, tlb->generation);
+	w->tlb = tlb;
+	enum bw_run result = bw_exec_run(worker->exec, w, budget);
+	atomic_store(&worker->running_vmid, -1);
+	atomic_fetch_add_explicit(&worker->instructions, w->n_executed - s->counted, memory_order_relaxed);
+	s->counted = w->n_executed;
+	return result;
+}
+
+/* A wave that waits at a barrier may still take a trap. What it runs then is the handler only: it is
+ * stepped, so that it stops where it returns, and does not pass the barrier. */
+static enum bw_run execute_in_barrier(struct bw_worker *worker, struct bw_slot *s)
+{
+	enum bw_run result = BW_RUN_QUANTUM;
+	for (unsigned i = 0; i < QUANTUM && result == BW_RUN_QUANTUM; i++) {
+		bool wants = atomic_load(&s->w.request) & ~(uint32_t)BW_REQ_YIELD;
+		if (!s->at_barrier || (!(s->w.status & BW_STATUS_PRIV) && !wants) ||
+		    atomic_load(&s->group->wgp->yield_wanted))
+			break;
+		result = execute(worker, s, 1);
+	}
+	return result;
+}
+
+/* SQ_CMD SINGLE_STEP: a halted wave issues one instruction. */
+static enum bw_run execute_single_step(struct bw_worker *worker, struct bw_slot *s)
+{
+	s->single_step = false;
+	if (!(s->w.status & BW_STATUS_HALT))
+		return BW_RUN_QUANTUM;
+	s->w.status &= ~(uint32_t)BW_STATUS_HALT;
+	enum bw_run result = execute(worker, s, 1);
+	s->w.status |= BW_STATUS_HALT;
+	return result == BW_RUN_QUANTUM ? BW_RUN_HALTED : result;
+}
+
+static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slot *s)
+{
+	struct bw_wave *w = &s->w;
+	uint32_t request = atomic_load(&w->request);
+	if (request & BW_REQ_KILL) {
+		wave_ended(worker, wgp, s);
+		return;
+	}
+	if (s->state == BW_SLOT_FATAL) {
+		atomic_store(&w->request, 0);
+		return;
+	}
+	enum bw_run result = s->single_step  ? execute_single_step(worker, s)
+			     : s->at_barrier ? execute_in_barrier(worker, s)
+					     : execute(worker, s, QUANTUM);
+	switch (result) {
+	case BW_RUN_QUANTUM:
+		s->state = s->at_barrier && !(w->status & BW_STATUS_PRIV) ? BW_SLOT_BARRIER : BW_SLOT_READY;
+		break;
+	case BW_RUN_ENDED:
+		wave_ended(worker, wgp, s);
+		return;
+	case BW_RUN_BARRIER:
+		s->at_barrier = true;
+		s->state = BW_SLOT_BARRIER;
+		w->status |= BW_STATUS_IN_BARRIER;
+		check_barrier(w->wg);
+		break;
+	case BW_RUN_SLEEP:
+		s->state = BW_SLOT_SLEEP;
+		s->wake_ns = wake_time(worker->dev, w);
+		break;
+	case BW_RUN_HALTED:
+		s->state = BW_SLOT_HALTED;
+		break;
+	case BW_RUN_FATAL:
+		wave_fatal(worker, s);
+		break;
+	}
+	bool polls_in_handler = s->state == BW_SLOT_SLEEP && w->status & BW_STATUS_PRIV;
+	bool between = s->state == BW_SLOT_READY && w->status & BW_STATUS_PRIV && s->held;
+	set_held(worker, s, s->state == BW_SLOT_HALTED || polls_in_handler || between);
+}
+
+static bool can_run(const struct bw_slot *s, uint64_t now_ns)
+{
+	if (s->state == BW_SLOT_READY || s->single_step)
+		return true;
+	if (s->state == BW_SLOT_SLEEP && s->wake_ns <= now_ns)
+		return true;
+	return atomic_load(&s->w.request) & ~(uint32_t)BW_REQ_YIELD;
+}
+
+bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wake_ns)
+{
+	struct bw_device *dev = worker->dev;
+	bool ready = false, yielded = false;
+	*out_wake_ns = ~0ull;
+	worker->wgp = wgp;
+	bw_spi_launch(wgp);
+	uint64_t now = bw_device_now_ns(dev);
+	for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
+		for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
+			struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
+			/* A slot emptied in this turn may have been filled again: that wave is ready too. */
+			if (s->state == BW_SLOT_FREE || !can_run(s, now))
+				continue;
+			atomic_store(&wgp->current, s);
+			atomic_store(&worker->current, s);
+			atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_YIELD);
+			if (atomic_load(&wgp->yield_wanted) || atomic_load(&dev->sched->stop)) {
+				yielded = true;
+				break;
+			}
+			run_slot(worker, wgp, s);
+		}
+		if (yielded)
+			break;
+	}
+	atomic_store(&wgp->current, NULL);
+	atomic_store(&worker->current, NULL);
+	bw_spi_launch(wgp); /* into what the ended ones left */
+
+	for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
+		for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
+			const struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
+			if (can_run(s, now))
+				ready = true;
+			else if (s->state == BW_SLOT_SLEEP)
+				*out_wake_ns = BW_MIN(*out_wake_ns, s->wake_ns);
+		}
+	}
+	return ready;
+}
