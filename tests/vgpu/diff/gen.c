@@ -57,6 +57,15 @@ void gen_prologue(FILE *f)
 	      "static inline i32 f2i(f32 v) { return v > -2147483648.0f && v < 2147483648.0f ? (i32)v : 7; }\n"
 	      "static inline u32 f2u(f32 v) { return v > -1.0f && v < 4294967296.0f ? (u32)v : 9; }\n"
 	      "static inline u64 f2l(f32 v) { return v > -1.0f && v < 18446744073709551616.0f ? (u64)v : 11; }\n"
+	      /* LLVM 19 takes an unsigned dividend that it can see to be sign-extended for a short number and
+	       * divides wrongly: it must not see it. */
+	      "#ifdef __AMDGPU__\n"
+	      "static inline u32 hide(u32 v) { __asm__(\"\" : \"+v\"(v)); return v; }\n"
+	      "static inline u64 hidel(u64 v) { __asm__(\"\" : \"+v\"(v)); return v; }\n"
+	      "#else\n"
+	      "#define hide(v) (v)\n"
+	      "#define hidel(v) (v)\n"
+	      "#endif\n"
 	      "static inline u32 rotl(u32 v, u32 n) { return v << (n & 31) | v >> (-n & 31); }\n"
 	      "static inline u32 mulhi(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }\n"
 	      "static inline i32 smulhi(i32 a, i32 b) { return (i32)((i64)a * b >> 32); }\n"
@@ -91,7 +100,7 @@ static void expand(struct gen *g, const char *text)
 static const char *const ops_u[] = {
 	"(U + U)", "(U - U)", "(U * U)", "(U & U)", "(U | U)", "(U ^ U)", "(~U)", "(-U)", "(U & ~U)", "(U | ~U)", "(~(U ^ U))",
 	"(U << (U & 31))", "(U >> (U & 31))", "((u32)((i32)U >> (U & 31)))", "rotl(U, U)", "mulhi(U, U)",
-	"((u32)smulhi((i32)U, (i32)U))", "(U / (U | 1))", "(U % (U | 1))", "((u32)sdiv((i32)U, (i32)U))",
+	"((u32)smulhi((i32)U, (i32)U))", "(hide(U) / (U | 1))", "(hide(U) % (U | 1))", "((u32)sdiv((i32)U, (i32)U))",
 	"((u32)srem((i32)U, (i32)U))", "sel(U < U, U, U)", "sel((i32)U < (i32)U, U, U)", "sel(U == U, U, U)",
 	"sel((U & U) != 0, U, U)", "(U < U ? U : U)", "((i32)U > (i32)U ? U : U)", "(U + U * U)", "((U << 3) + U)",
 	"((U + U) << 2)", "((U & U) | U)", "(U ^ U ^ U)", "(U + U + U)", "((u32)(u8)U)", "((u32)(i8)U)", "((u32)(u16)U)",
@@ -105,13 +114,13 @@ static const char *const ops_u[] = {
 static const char *const ops_l[] = {
 	"(L + L)", "(L - L)", "(L * L)", "(L & L)", "(L | L)", "(L ^ L)", "(~L)", "(-L)", "(L << (U & 63))", "(L >> (U & 63))",
 	"((u64)((i64)L >> (U & 63)))", "((u64)U)", "((u64)(i64)(i32)U)", "((u64)U * U)", "((u64)((i64)(i32)U * (i32)U))", "((u64)U * U + L)",
-	"((u64)U << 32 | U)", "lsel(U < U, L, L)", "lsel(L > L, L, L)", "((i64)L < (i64)L ? L : L)", "(L / (L | 1))", "(L % (U | 1))",
+	"((u64)U << 32 | U)", "lsel(U < U, L, L)", "lsel(L > L, L, L)", "((i64)L < (i64)L ? L : L)", "(hidel(L) / (L | 1))", "(hidel(L) % (U | 1))",
 	"((u64)__builtin_popcountll(L))", "((u64)__builtin_clzll(L | 1))", "__builtin_bswap64(L)", "f2l(F)", "(L << 5 | L >> 59)",
 };
 static const char *const ops_f[] = {
 	"(F + F)", "(F - F)", "(F * F)", "(F / F)", "(-F)", "__builtin_fabsf(F)", "__builtin_fmaf(F, F, F)", "(F * F + F)", "(F + F)", "(F * F)",
 	"fsel(F < F, F, F)", "fsel(U < U, F, F)", "(F > F ? F : F)", "((f32)U)", "((f32)(i32)U)", "((f32)L)", "((f32)(i64)L)", "((f32)(u8)U)", "as_f(U)",
-	"__builtin_floorf(F)", "__builtin_ceilf(F)", "__builtin_truncf(F)", "__builtin_rintf(F)", "__builtin_sqrtf(F)", "__builtin_copysignf(F, F)",
+	"__builtin_floorf(F)", "__builtin_ceilf(F)", "__builtin_truncf(F)", "__builtin_rintf(F)", "__builtin_sqrtf(F)", "__builtin_copysignf(F, as_f(as_u(F)))",
 	"(F * 0.5f)", "(F * 2.0f)", "(F + 1.0f)", "(1.0f - F)", "(1.0f / F)", "__builtin_fmaf(-F, F, F)", "__builtin_fmaf(__builtin_fabsf(F), -F, F)",
 };
 

@@ -209,6 +209,8 @@ struct bw_sem {
 };
 const struct bw_sem *bw_exec_sem(enum bw_op op);
 const struct bw_row_set *bw_exec_rows(void);
+/* Which compilation of rows, and of the memory instructions, this machine takes. */
+bool bw_exec_host_has_v3(void);
 /* Names of rows that no opcode has, for the test that joins the tables: NULL when all is well. */
 const char *bw_exec_sem_orphan(void);
 

@@ -34,8 +34,10 @@ uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmod
 	if (F32_IS_DENORM(s1))
 		return f32_bits(ldexp32(bits_f32(s0), 64));
 	if (tiny_inverse && tiny_quotient) {
+		/* Down: the definition's text scales up, which would make an infinity of it, and the
+		 * quotient of the division sequence must come out 2^64 too large for div_fmas [I]. */
 		*out_mask = 1;
-		return is_den ? f32_bits(ldexp32(bits_f32(s0), 64)) : s0;
+		return is_den ? f32_bits(ldexp32(bits_f32(s0), -64)) : s0;
 	}
 	if (tiny_inverse)
 		return f32_bits(ldexp32(bits_f32(s0), -64));
@@ -74,9 +76,9 @@ uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmod
 	}
 	if (F64_IS_DENORM(s1))
 		return f64_bits(ldexp64(bits_f64(s0), 128));
-	if (tiny_inverse && tiny_quotient) {
+	if (tiny_inverse && tiny_quotient) { /* as above */
 		*out_mask = 1;
-		return is_den ? f64_bits(ldexp64(bits_f64(s0), 128)) : s0;
+		return is_den ? f64_bits(ldexp64(bits_f64(s0), -128)) : s0;
 	}
 	if (tiny_inverse)
 		return f64_bits(ldexp64(bits_f64(s0), -128));

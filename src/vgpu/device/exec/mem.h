@@ -8,13 +8,20 @@
 
 #include <string.h>
 
+#include "vgpu/device/exec/mem_set.h"
 #include "vgpu/device/exec/rec.h"
 
 struct bw_mem_table {
 	const struct bw_mem_row *row;
 	size_t n;
 };
-extern const struct bw_mem_table bw_mem_smem, bw_mem_flat, bw_mem_ds, bw_mem_buf;
+extern const struct bw_mem_table bw_mem_smem;
+#ifdef BW_MEM_SET
+extern const struct bw_mem_table bw_mem_flat, bw_mem_ds, bw_mem_buf;
+#else
+extern const struct bw_mem_table bw_mem_flat_v1, bw_mem_ds_v1, bw_mem_buf_v1;
+extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3;
+#endif
 
 /* Cache control and probes: nothing that a model without caches would do. */
 bw_mem_fn bw_mem_nothing;

@@ -16,6 +16,8 @@ static inline uint8_t *atomic_at(const struct bw_span *s, unsigned h, unsigned i
 static uint32_t denorm_of(const struct bw_wave *w, const struct bw_rmw *op, const uint8_t *host)
 {
 	const struct bw_workgroup *wg = w->wg;
+	if (op->kind == BW_RMW_INT)
+		return 0;
 	bool in_lds = wg->lds && host >= wg->lds && host < wg->lds + wg->lds_size_b;
 	return in_lds ? bw_rmw_lds_denorm(w->mode, op->size_b) : bw_rmw_memory_denorm(op);
 }

@@ -142,6 +142,24 @@ static uint8_t *atomic_at(struct bw_wave *w, uint32_t at, unsigned size_b, uint8
 	return outside;
 }
 
+static inline uint64_t lds_get(const uint8_t *at, unsigned size_b)
+{
+	uint64_t v = 0;
+	if (size_b == 4)
+		memcpy(&v, at, 4);
+	else
+		memcpy(&v, at, 8);
+	return v;
+}
+
+static inline void lds_put(uint8_t *at, uint64_t v, unsigned size_b)
+{
+	if (size_b == 4)
+		memcpy(at, &v, 4);
+	else
+		memcpy(at, &v, 8);
+}
+
 /* A misaligned lane anywhere stops the instruction before it has done anything (rule 401). */
 static enum bw_mem_result check_aligned(struct bw_wave *w, const struct bw_mem_prep *p, uint32_t offset,
 					unsigned size_b)
@@ -178,11 +196,9 @@ static enum bw_mem_result ds_atomic(struct bw_wave *w, const struct bw_rec *rec,
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint8_t outside[8];
 		uint8_t *at = atomic_at(w, (addr[lane] + (uint32_t)p->imm) & mask, op->size_b, outside);
-		uint64_t old = 0;
-		memcpy(&old, at, op->size_b);
-		uint64_t new = op->plain(old, bw_lane_get(w, p->data, lane, op->size_b),
-					 bw_lane_get(w, p->data2, lane, op->size_b), denorm);
-		memcpy(at, &new, op->size_b);
+		uint64_t old = lds_get(at, op->size_b);
+		lds_put(at, op->plain(old, bw_lane_get(w, p->data, lane, op->size_b),
+				      bw_lane_get(w, p->data2, lane, op->size_b), denorm), op->size_b);
 		if (p->has_return)
 			bw_lane_set(w, p->dst, lane, old, op->size_b);
 	}
@@ -206,13 +222,12 @@ static enum bw_mem_result ds_xchg2(struct bw_wave *w, const struct bw_rec *rec, 
 	}
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint32_t addr = bw_wave_vgpr(w, p->addr[0])[lane];
-		uint64_t old[2] = {0, 0};
+		uint64_t old[2];
 		for (unsigned i = 0; i < 2; i++) {
 			uint8_t outside[8];
 			uint8_t *at = atomic_at(w, addr + p->step[i], size_b, outside);
-			uint64_t new = bw_lane_get(w, data[i], lane, size_b);
-			memcpy(&old[i], at, size_b);
-			memcpy(at, &new, size_b);
+			old[i] = lds_get(at, size_b);
+			lds_put(at, bw_lane_get(w, data[i], lane, size_b), size_b);
 		}
 		bw_lane_set(w, p->dst, lane, old[0], size_b);
 		bw_lane_set(w, p->dst + size_b / 4, lane, old[1], size_b);

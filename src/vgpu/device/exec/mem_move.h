@@ -168,6 +168,16 @@ BW_ALWAYS_INLINE void bw_store_run32(uint8_t *restrict dst, const uint32_t *rest
 	}
 }
 
+/* n_dw registers of 32 lanes to elements that follow each other. */
+BW_ALWAYS_INLINE void bw_store_interleaved(uint8_t *restrict dst, const uint32_t *const *reg, unsigned n_dw)
+{
+	uint32_t out[4 * BW_LANES];
+	for (unsigned i = 0; i < BW_LANES; i++)
+		for (unsigned k = 0; k < n_dw; k++)
+			out[i * n_dw + k] = reg[k][i];
+	memcpy(dst, out, n_dw * 4 * BW_LANES);
+}
+
 /* Registers of one half go to the located elements. reg[k]: lane 0 or 32 of dword k. */
 BW_ALWAYS_INLINE void bw_span_store_half(const struct bw_span *s, unsigned h, const uint32_t *const *reg,
 					 enum bw_elem e)
@@ -181,9 +191,10 @@ BW_ALWAYS_INLINE void bw_span_store_half(const struct bw_span *s, unsigned h, co
 		break;
 	case BW_SPAN_RUN:
 	case BW_SPAN_PART:
-		if (half->exec == UINT32_MAX)
-			for (unsigned i = 0; i < BW_LANES; i++)
-				bw_elem_store(half->at[0] + i * size_b, reg, i, e);
+		if (n_dw == 1)
+			bw_store_run32(half->at[0], reg[0], size_b, half->exec, e);
+		else if (half->exec == UINT32_MAX)
+			bw_store_interleaved(half->at[0], reg, n_dw);
 		else
 			BW_EACH_LANE(half->exec, lane)
 				bw_elem_store(half->at[0] + lane * size_b, reg, lane, e);

@@ -51,31 +51,28 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 	return true;
 }
 
-static enum bw_mem_result fault(struct bw_wave *w, uint64_t va)
+static enum bw_mem_result refused(struct bw_wave *w, const struct bw_vm_fault *f, enum bw_mem_result result)
 {
-	w->fault = (struct bw_vm_fault){.va = va, .access = BW_ACCESS_READ};
+	w->fault = *f;
 	w->fault_lanes = 0; /* the wave's own */
-	return BW_MEM_FAULT_APERTURE;
+	return result;
 }
 
 /* Reads n dwords at va, zeros where nothing is resident. */
 static enum bw_mem_result read_dwords(struct bw_wave *w, uint64_t va, uint32_t *out, unsigned n)
 {
-	struct bw_vm_fault f = {0};
 	while (n) {
+		struct bw_vm_fault f = {.va = va, .access = BW_ACCESS_READ};
 		unsigned here = BW_MIN(n, (unsigned)((BW_PAGE_B - va % BW_PAGE_B) / 4));
 		if (bw_canonical(va) != va)
-			return fault(w, va);
+			return refused(w, &f, BW_MEM_FAULT_APERTURE);
 		const uint8_t *host = bw_tlb_lookup(w->tlb, va, BW_ACCESS_READ, &f);
-		if (host) {
+		if (host)
 			memcpy(out, host, 4 * here);
-		} else if (f.prt) {
+		else if (f.prt)
 			memset(out, 0, 4 * here);
-		} else {
-			w->fault = f;
-			w->fault_lanes = 0;
-			return BW_MEM_FAULT_PAGE;
-		}
+		else
+			return refused(w, &f, BW_MEM_FAULT_PAGE);
 		out += here;
 		va += 4 * here;
 		n -= here;
@@ -93,15 +90,13 @@ static inline __attribute__((always_inline)) enum bw_mem_result load(struct bw_w
 		va += bw_mem_sgpr(w, p->soffset);
 	va &= ~3ull;
 
-	uint32_t data[16];
-	if (va % BW_PAGE_B + 4 * n_dw <= BW_PAGE_B && bw_canonical(va) == va) {
-		struct bw_vm_fault f;
-		const uint8_t *host = bw_tlb_lookup(w->tlb, va, BW_ACCESS_READ, &f);
-		if (host && p->n_write == n_dw) {
-			memcpy(&w->s[p->dst], host, 4 * n_dw);
-			return BW_MEM_OK;
-		}
+	const struct bw_tlb_entry *e = &w->tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
+	if (__builtin_expect(e->tag == va >> 12 && e->access & BW_ACCESS_READ && p->n_write == n_dw &&
+				     va % BW_PAGE_B + 4 * n_dw <= BW_PAGE_B, 1)) {
+		memcpy(&w->s[p->dst], e->host + va % BW_PAGE_B, 4 * n_dw);
+		return BW_MEM_OK;
 	}
+	uint32_t data[16];
 	enum bw_mem_result result = read_dwords(w, va, data, n_dw);
 	if (result == BW_MEM_OK)
 		memcpy(&w->s[p->dst], data, 4 * p->n_write);

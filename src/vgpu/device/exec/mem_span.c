@@ -24,8 +24,19 @@ void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_ac
 	record_fault(s, lane, &fault, false);
 }
 
-/* The host's address of va, or NULL after recording the fault; a partially resident page is the
- * lane's sink. */
+/* A lookup gave nothing: a fault, or a partially resident page, which is the lane's sink. */
+static uint8_t *refused(struct bw_span *s, unsigned lane, const struct bw_vm_fault *fault)
+{
+	if (!fault->prt) {
+		record_fault(s, lane, fault, true);
+		return NULL;
+	}
+	bw_span_locate_sink(s, lane);
+	return s->sink[lane];
+}
+
+/* The host's address of va, which begins offset_b into the lane's element; NULL after recording the
+ * fault. */
 static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
 			  unsigned offset_b, enum bw_access access)
 {
@@ -37,12 +48,16 @@ static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, u
 	uint8_t *host = bw_tlb_lookup(w->tlb, va, access, &fault);
 	if (host)
 		return host;
-	if (fault.prt) {
-		bw_span_locate_sink(s, lane);
-		return s->sink[lane] + offset_b;
-	}
-	record_fault(s, lane, &fault, true);
-	return NULL;
+	host = refused(s, lane, &fault);
+	return host ? host + offset_b : NULL;
+}
+
+void bw_span_refuse_half(struct bw_span *s, unsigned h, const struct bw_vm_fault *fault)
+{
+	unsigned lane;
+	s->half[h].kind = BW_SPAN_SCATTER;
+	BW_EACH_LANE(s->half[h].exec, lane)
+		refused(s, h * BW_LANES + lane, fault);
 }
 
 void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned offset_b,
@@ -143,8 +158,10 @@ static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_aper
 	    from % s->align_b || in_aperture(from, ap.shared_hi) || in_aperture(from, ap.private_hi))
 		return false;
 	uint8_t *host = bw_tlb_lookup(w->tlb, from, access, &fault);
-	if (!host)
-		return false;
+	if (!host) {
+		bw_span_refuse_half(s, h, &fault);
+		return true;
+	}
 	half->at[0] = host - first * step;
 	if (!step && first != last) {
 		half->kind = BW_SPAN_SAME;
@@ -156,24 +173,43 @@ static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_aper
 	return true;
 }
 
+/* All addresses lie in the 4 GiB from base on, and nothing but a page table has a say about those. */
+static bool plain_4g(uint64_t base, struct bw_apertures ap)
+{
+	uint64_t end = base + UINT32_MAX;
+	return bw_canonical(base) == base && bw_canonical(end) == end && end > base &&
+	       !in_aperture(base, ap.shared_hi) && !in_aperture(base, ap.private_hi) &&
+	       !in_aperture(end, ap.shared_hi) && !in_aperture(end, ap.private_hi);
+}
+
 static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
 			 const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
 			 enum bw_access access)
 {
+	uint32_t exec = s->half[h].exec, hi_first = hi ? hi[__builtin_ctz(exec)] : 0;
+	bool plain = !hi || bw_lanes_are(hi, hi_first, 0, exec);
+	uint64_t bad_page = UINT64_MAX;
 	struct bw_vm_fault fault;
-	unsigned lane;
+	unsigned i;
 
 	s->half[h].kind = BW_SPAN_SCATTER;
-	BW_EACH_LANE(s->half[h].exec, lane) {
-		uint64_t va = base + lo[lane] + (hi ? (uint64_t)hi[lane] << 32 : 0);
-		uint8_t *host = NULL;
-		if (va % BW_PAGE_B + size_b <= BW_PAGE_B && bw_canonical(va) == va && !(va & (s->align_b - 1)) &&
-		    !in_aperture(va, ap.shared_hi) && !in_aperture(va, ap.private_hi))
-			host = bw_tlb_lookup(w->tlb, va, access, &fault);
-		if (__builtin_expect(host != NULL, 1))
-			s->lane[h * BW_LANES + lane] = host;
-		else
-			bw_span_locate_global(s, w, ap, h * BW_LANES + lane, va, size_b, access);
+	base += (uint64_t)hi_first << 32;
+	plain = plain && plain_4g(base, ap);
+	BW_EACH_LANE(exec, i) {
+		unsigned lane = h * BW_LANES + i;
+		uint64_t va = base + lo[i] + (hi ? (uint64_t)(hi[i] - hi_first) << 32 : 0);
+		if (!plain || va % BW_PAGE_B > BW_PAGE_B - size_b || va & (s->align_b - 1)) {
+			bw_span_locate_global(s, w, ap, lane, va, size_b, access);
+			continue;
+		}
+		/* One report for each bad page is enough. */
+		uint8_t *host = va / BW_PAGE_B == bad_page ? NULL : bw_tlb_lookup(w->tlb, va, access, &fault);
+		if (__builtin_expect(!host, 0)) {
+			bad_page = va / BW_PAGE_B;
+			fault.va = va;
+			host = refused(s, lane, &fault);
+		}
+		s->lane[lane] = host;
 	}
 }
 

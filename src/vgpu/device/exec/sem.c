@@ -31,7 +31,7 @@ static struct {
 	const char *orphan;
 } joined;
 
-static bool host_has_v3(void)
+bool bw_exec_host_has_v3(void)
 {
 	/* For comparisons and for tests: BREAKWATER_ROWS=v1 takes the rows any x86-64 can run. */
 	const char *wish = getenv("BREAKWATER_ROWS");
@@ -52,7 +52,7 @@ static void add(const char *name, struct bw_sem sem)
 
 static void join(void)
 {
-	joined.rows = host_has_v3() ? &bw_rows_v3 : &bw_rows_v1;
+	joined.rows = bw_exec_host_has_v3() ? &bw_rows_v3 : &bw_rows_v1;
 	for (size_t i = 0; i < joined.rows->n_rows; i++)
 		add(joined.rows->row[i].name, (struct bw_sem){.kind = BW_SEM_MAP, .map = &joined.rows->row[i]});
 	for (size_t i = 0; i < bw_n_scalar_rows; i++)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_MEM_SET_H
+#define BW_VGPU_EXEC_MEM_SET_H
+
+/* Vector memory instructions are compiled twice, for any x86-64 (BW_MEM_SET v1) and for those with AVX2
+ * (v3); mem.c chooses a set of tables. What the files of a set call among themselves is named after it. */
+
+#ifdef BW_MEM_SET
+#define BW_MEM_NAME__(name, set) name##_##set
+#define BW_MEM_NAME_(name, set) BW_MEM_NAME__(name, set)
+#define BW_MEM_NAME(name) BW_MEM_NAME_(name, BW_MEM_SET)
+
+#define bw_mem_flat BW_MEM_NAME(bw_mem_flat)
+#define bw_mem_ds BW_MEM_NAME(bw_mem_ds)
+#define bw_mem_buf BW_MEM_NAME(bw_mem_buf)
+#define bw_span_atomic BW_MEM_NAME(bw_span_atomic)
+#define bw_span_locate_va BW_MEM_NAME(bw_span_locate_va)
+#define bw_span_locate_lds BW_MEM_NAME(bw_span_locate_lds)
+#define bw_span_locate_private BW_MEM_NAME(bw_span_locate_private)
+#define bw_span_locate_sink BW_MEM_NAME(bw_span_locate_sink)
+#define bw_span_locate_global BW_MEM_NAME(bw_span_locate_global)
+#define bw_span_locate_half BW_MEM_NAME(bw_span_locate_half)
+#define bw_span_violation BW_MEM_NAME(bw_span_violation)
+#define bw_span_refuse_half BW_MEM_NAME(bw_span_refuse_half)
+#define bw_span_add_piece BW_MEM_NAME(bw_span_add_piece)
+#define bw_span_check BW_MEM_NAME(bw_span_check)
+#endif
+
+#endif
