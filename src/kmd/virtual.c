@@ -24,7 +24,7 @@ struct virtual_kmd {
 	struct bw_kmd base;
 	struct bw_vgpu_client *client;
 	char *socket;
-	char *folder;        /* of a server that was started here: removed at the end, else NULL */
+	char *folder;        /* of a server that was started here, else NULL */
 	pid_t server;
 	char *env_text[2];
 	const char *env[3];
@@ -349,6 +349,8 @@ struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
 	if (r)
 		err = bw_error_errno(-r, "the virtual GPU at %s does not answer", k->socket);
 	if (err) {
+		if (k->folder)
+			rmdir(k->folder); /* a server that is there removes it itself */
 		bw_kmd_close(&k->base);
 		return err;
 	}

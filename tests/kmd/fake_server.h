@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TESTS_KMD_FAKE_SERVER_H
+#define TESTS_KMD_FAKE_SERVER_H
+
+/* A stand-in for breakwater-vgpu that speaks vgpu_proto.h and knows just enough ioctls for the tests
+ * of its clients. It runs in threads of the test. */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FAKE_BOS = 64, FAKE_FILES = 64, FAKE_PASID = 32771 };
+
+/* An ioctl of its own: adds up size_b bytes at va, by USER_READ; and with write set, puts the sum back
+ * over the first 4 of them, by USER_WRITE. */
+struct fake_sum { uint64_t va; uint32_t size_b, write, sum, pad; };
+#define FAKE_IOCTL_SUM 0xc018647eu /* _IOWR('d', 0x7e, struct fake_sum) */
+
+struct fake_file {
+	bool used;
+	char path[128];              /* "" for a DRM file */
+	uint32_t minor, state[11];   /* state: regs2 */
+};
+
+struct fake_server {
+	char folder[64], socket[96], root[96];
+	int listen_fd;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* Below: under lock; read and set by tests. */
+	int socks[128];
+	unsigned n_socks;            /* connections so far */
+	unsigned drm_open, drm_closed;
+	int bo_fd[FAKE_BOS];
+	uint64_t bo_size[FAKE_BOS], bo_flags[FAKE_BOS];
+	struct fake_file files[FAKE_FILES];
+	uint64_t va_limit;           /* MAP at or above it, below the upper half: EINVAL */
+	bool signalled;              /* fences of CS */
+	int fence_result;
+	unsigned submissions, waiting;
+	uint32_t last_list_n, last_list[16]; /* BO_HANDLES of the last CS */
+	uint64_t client_token, hello_token;  /* what the last HELLO carried */
+	uint32_t hello_pid;
+};
+
+void fake_server_start(struct fake_server *s);
+void fake_server_stop(struct fake_server *s);
+/* Closes every connection, as if the process had died. */
+void fake_server_kill(struct fake_server *s);
+void fake_server_signal(struct fake_server *s, int result);
+
+#endif

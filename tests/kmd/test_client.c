@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "kmd/client.h"
+
+#include <drm.h>
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <amdgpu_drm.h>
+
+#include "fake_server.h"
+
+static struct fake_server server;
+static struct bw_vgpu_client *client;
+static unsigned told_gone;
+
+static void on_gone(void)
+{
+	told_gone++;
+}
+
+static int begin(void **state)
+{
+	fake_server_start(&server);
+	const struct bw_vgpu_client_hooks hooks = {.gone = on_gone};
+	told_gone = 0;
+	return bw_vgpu_client_open(server.socket, &hooks, &client) != NULL;
+}
+
+static int end(void **state)
+{
+	bw_vgpu_client_close(client);
+	fake_server_stop(&server);
+	return 0;
+}
+
+static uint32_t drm_open(void)
+{
+	uint32_t file = 0;
+	assert_int_equal(bw_vgpu_drm_open(client, 128, 2, &file), 0);
+	return file;
+}
+
+static void hello(void **state)
+{
+	const struct bw_vgpu_hello_reply *h = bw_vgpu_client_hello(client);
+	assert_string_equal(h->pci_address, "0000:03:00.0");
+	assert_string_equal(h->root, server.root);
+	assert_int_equal(server.hello_pid, getpid());
+	drm_open();
+	assert_int_equal(server.hello_token, h->client); /* the second channel is of the same client */
+	struct bw_vgpu_server_info info;
+	assert_int_equal(bw_vgpu_server_info(client, &info), 0);
+	assert_int_equal(info.clients, 1);
+}
+
+static void ioctls(void **state)
+{
+	uint32_t file = drm_open();
+	char name[16] = "";
+	struct drm_version v = {.name = name, .name_len = sizeof(name)};
+	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_VERSION, &v), 0);
+	assert_string_equal(name, "amdgpu");
+	assert_int_equal(v.version_major, 3);
+	assert_int_equal(bw_vgpu_ioctl(client, file, _IOC(_IOC_READ | _IOC_WRITE, 'd', 0x77, 8), &v), -EINVAL);
+	assert_int_equal(bw_vgpu_ioctl(client, 60, DRM_IOCTL_VERSION, &v), -EBADF);
+	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_VERSION, (void *)8), -EFAULT);
+	assert_int_equal(bw_vgpu_close(client, file), 0);
+	assert_int_equal(server.drm_closed, 1);
+}
+
+/* The server reads and writes this process's memory, and bad pointers are EFAULT for it. */
+static void user_memory(void **state)
+{
+	uint32_t file = drm_open();
+	static uint8_t bytes[3 << 20];
+	memset(bytes, 1, sizeof(bytes));
+	struct fake_sum a = {.va = (uintptr_t)bytes, .size_b = sizeof(bytes), .write = 1};
+	assert_int_equal(bw_vgpu_ioctl(client, file, FAKE_IOCTL_SUM, &a), 0);
+	assert_int_equal(a.sum, sizeof(bytes));
+	assert_memory_equal(bytes, &(uint32_t){sizeof(bytes)}, 4);
+
+	long page = sysconf(_SC_PAGESIZE);
+	uint8_t *p = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(p + page, (size_t)page);
+	a = (struct fake_sum){.va = (uintptr_t)p + (uintptr_t)page - 8, .size_b = 16};
+	assert_int_equal(bw_vgpu_ioctl(client, file, FAKE_IOCTL_SUM, &a), -EFAULT);
+	mprotect(p, (size_t)page, PROT_READ);
+	a = (struct fake_sum){.va = (uintptr_t)p, .size_b = 16, .write = 1};
+	assert_int_equal(bw_vgpu_ioctl(client, file, FAKE_IOCTL_SUM, &a), -EFAULT);
+	munmap(p, (size_t)page);
+}
+
+static uint32_t make_bo(uint32_t file, uint64_t size_b)
+{
+	union drm_amdgpu_gem_create c = {.in = {.bo_size = size_b, .domains = AMDGPU_GEM_DOMAIN_GTT}};
+	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_AMDGPU_GEM_CREATE, &c), 0);
+	return c.out.handle;
+}
+
+static void descriptors(void **state)
+{
+	uint32_t file = drm_open(), bo = make_bo(file, 4096);
+	int fd = -1;
+	uint64_t offset = 1;
+	assert_int_equal(bw_vgpu_mmap(client, file, PROT_READ, (uint64_t)bo << 32, 4096, &fd, &offset), 0);
+	assert_int_equal(offset, 0);
+	assert_int_equal(pwrite(fd, "hello", 5, 0), 5);
+	assert_int_equal(bw_vgpu_mmap(client, file, PROT_READ, 99ull << 32, 4096, &fd, &offset), -EINVAL);
+
+	struct drm_prime_handle out = {.handle = bo};
+	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out), 0);
+	char text[5];
+	assert_int_equal(pread(out.fd, text, 5, 0), 5);
+	assert_memory_equal(text, "hello", 5);
+	struct drm_prime_handle in = {.fd = out.fd};
+	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), 0);
+	assert_int_equal(in.handle, bo);
+	close(out.fd);
+	in.fd = out.fd;
+	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), -EBADF);
+	close(fd);
+	char info[256];
+	ssize_t n = bw_vgpu_fdinfo(client, file, info, sizeof(info));
+	assert_true(n > 0 && memmem(info, (size_t)n, "pasid:\t32771", 12));
+}
+
+static void *wait_in_call(void *cookie)
+{
+	union drm_amdgpu_wait_cs w = {.in = {.handle = 1, .timeout = INT64_MAX}};
+	return (void *)(intptr_t)bw_vgpu_ioctl(client, *(uint32_t *)cookie, DRM_IOCTL_AMDGPU_WAIT_CS, &w);
+}
+
+/* A thread that waits in the kernel keeps no other thread from calling it. */
+static void one_waits_others_go_on(void **state)
+{
+	uint32_t file = drm_open();
+	pthread_t t;
+	pthread_create(&t, NULL, wait_in_call, &file);
+	for (bool in = false; !in; usleep(1000)) {
+		pthread_mutex_lock(&server.lock);
+		in = server.waiting;
+		pthread_mutex_unlock(&server.lock);
+	}
+	make_bo(file, 4096);
+	fake_server_signal(&server, -ETIME);
+	void *r;
+	pthread_join(t, &r);
+	assert_int_equal((intptr_t)r, -ETIME);
+}
+
+/* A forked child uses channels of its own; the parent's go on. */
+static void forked_child(void **state)
+{
+	uint32_t file = drm_open();
+	bw_vgpu_client_fork_prepare(client);
+	pid_t pid = fork();
+	if (!pid) {
+		bw_vgpu_client_fork_child(client);
+		struct drm_version v = {0};
+		_exit(bw_vgpu_ioctl(client, file, DRM_IOCTL_VERSION, &v) || v.version_major != 3);
+	}
+	bw_vgpu_client_fork_parent(client);
+	int status;
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(server.hello_pid, pid);
+	assert_int_equal(server.hello_token, bw_vgpu_client_hello(client)->client);
+	make_bo(file, 4096);
+}
+
+static void server_dies(void **state)
+{
+	uint32_t file = drm_open();
+	pthread_t t;
+	pthread_create(&t, NULL, wait_in_call, &file);
+	usleep(20000);
+	struct pollfd p = {.fd = bw_vgpu_client_liveness_fd(client), .events = POLLIN};
+	assert_int_equal(poll(&p, 1, 0), 0);
+	fake_server_kill(&server);
+	void *r;
+	pthread_join(t, &r);
+	assert_int_equal((intptr_t)r, -ENODEV);
+	assert_int_equal(poll(&p, 1, 1000), 1);
+	assert_int_equal(bw_vgpu_drm_open(client, 128, 0, &file), -ENODEV);
+	assert_true(bw_vgpu_client_is_gone(client));
+	assert_int_equal(told_gone, 1);
+}
+
+static void nobody_there(void **state)
+{
+	struct bw_vgpu_client *c = NULL;
+	struct bw_error *err = bw_vgpu_client_open("/tmp/no/such/socket", NULL, &c);
+	assert_non_null(err);
+	assert_null(c);
+	assert_non_null(strstr(err->message, "cannot reach the virtual GPU"));
+	bw_error_free(err);
+}
+
+int main(void)
+{
+	signal(SIGPIPE, SIG_DFL);
+#define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
+	const struct CMUnitTest tests[] = {
+		T(hello), T(ioctls), T(user_memory), T(descriptors), T(one_waits_others_go_on), T(forked_child), T(server_dies),
+		cmocka_unit_test(nobody_there),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
