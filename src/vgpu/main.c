@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater-vgpu: the virtual GPU, a process of its own. It makes a run folder with its socket and the
+ * files that programs look for below /dev and /sys, serves every connection in a thread, and takes the
+ * folder away again at the end. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "vgpu/uapi/uapi.h"
+#include "wire/message.h"
+#include "wire/vgpu_proto.h"
+
+#ifndef BW_VERSION
+#define BW_VERSION "0.1.0"
+#endif
+
+static const char usage[] =
+	"Usage: breakwater-vgpu [OPTION]...\n"
+	"The virtual GPU of Breakwater: serves programs and debuggers on a socket.\n"
+	"\n"
+	"  --profile NAME          the GPU to be: navi31 (default)\n"
+	"  --threads N             threads that run waves; 0 (default): one a core\n"
+	"  --deterministic         one thread, fixed scheduling order, time counted in instructions\n"
+	"  --lockup-timeout MS     end jobs that run longer; 0 (default): never\n"
+	"  --no-defects            leave out the kernel's interface defects\n"
+	"  --socket PATH           listen here; default: SOCKET in the run folder, printed on start\n"
+	"  --exit-with-last-client end when the last client has gone, or none comes within 10 s\n"
+	"  --ready-fd N            write \"ready\" to this descriptor once the socket listens\n"
+	"  --help, --version\n"
+	"\n"
+	"Clients find a server by its socket in the environment: BREAKWATER_VGPU=PATH.\n";
+
+struct settings {
+	const struct bw_profile *profile;
+	struct bw_uapi_options uapi;
+	const char *socket;
+	bool exit_with_last;
+	int ready_fd;
+};
+
+enum { FIRST_CLIENT_MS = 10000 };
+
+/* ---- options ---- */
+
+static struct bw_error *number(const char *option, const char *text, uint64_t max, uint64_t *out)
+{
+	uint64_t v;
+	if (!bw_parse_u64(text, &v) || v > max)
+		return bw_errorf(BW_E_INVALID, "--%s wants a number up to %llu, not \"%s\"", option, (unsigned long long)max, text);
+	*out = v;
+	return NULL;
+}
+
+static struct bw_error *parse(int argc, char **argv, struct settings *s)
+{
+	enum { PROFILE = 256, THREADS, DETERMINISTIC, LOCKUP, NO_DEFECTS, SOCKET, EXIT, READY, HELP, VERSION };
+	static const struct option options[] = {
+		{"profile", required_argument, NULL, PROFILE}, {"threads", required_argument, NULL, THREADS},
+		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"lockup-timeout", required_argument, NULL, LOCKUP},
+		{"no-defects", no_argument, NULL, NO_DEFECTS}, {"socket", required_argument, NULL, SOCKET},
+		{"exit-with-last-client", no_argument, NULL, EXIT}, {"ready-fd", required_argument, NULL, READY},
+		{"help", no_argument, NULL, HELP}, {"version", no_argument, NULL, VERSION}, {0},
+	};
+	int o;
+	uint64_t v = 0;
+	opterr = 0;
+	while ((o = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		switch (o) {
+		case PROFILE:
+			s->profile = bw_profile_find(optarg);
+			if (!s->profile)
+				return bw_errorf(BW_E_INVALID, "there is no profile \"%s\"; there is navi31", optarg);
+			break;
+		case THREADS:
+			BW_TRY(number("threads", optarg, 1024, &v));
+			s->uapi.device.threads = (unsigned)v;
+			break;
+		case DETERMINISTIC:
+			s->uapi.device.deterministic = true;
+			break;
+		case LOCKUP:
+			BW_TRY(number("lockup-timeout", optarg, 1u << 31, &v));
+			s->uapi.lockup_timeout_ms = (unsigned)v;
+			break;
+		case NO_DEFECTS:
+			s->uapi.no_defects = true;
+			break;
+		case SOCKET:
+			s->socket = optarg;
+			break;
+		case EXIT:
+			s->exit_with_last = true;
+			break;
+		case READY:
+			BW_TRY(number("ready-fd", optarg, 1u << 20, &v));
+			s->ready_fd = (int)v;
+			break;
+		case HELP:
+			fputs(usage, stdout);
+			exit(0);
+		case VERSION:
+			puts("breakwater-vgpu " BW_VERSION);
+			exit(0);
+		case ':':
+			return bw_errorf(BW_E_INVALID, "option %s wants a value", argv[optind - 1]);
+		default:
+			return bw_errorf(BW_E_INVALID, "unknown option %s; see --help", argv[optind - 1]);
+		}
+	}
+	if (optind < argc)
+		return bw_errorf(BW_E_INVALID, "\"%s\" is no option; see --help", argv[optind]);
+	return NULL;
+}
+
+/* ---- the run folder ---- */
+
+static const char *run_base(void)
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+	return dir && dir[0] == '/' && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && !access(dir, W_OK) ? dir : "/tmp";
+}
+
+/* Folders of servers that died without taking theirs away: breakwater-<pid>, ours, and no such process. */
+static void sweep(const char *base)
+{
+	DIR *dir = opendir(base);
+	if (!dir)
+		return;
+	for (struct dirent *e; (e = readdir(dir));) {
+		static const char prefix[] = "breakwater-";
+		uint64_t pid;
+		char path[512];
+		struct stat st;
+		if (!bw_starts_with(e->d_name, prefix) || strspn(e->d_name + sizeof(prefix) - 1, "0123456789") !=
+								  strlen(e->d_name + sizeof(prefix) - 1) ||
+		    !bw_parse_u64(e->d_name + sizeof(prefix) - 1, &pid) || !pid || pid > INT32_MAX)
+			continue;
+		if (snprintf(path, sizeof(path), "%s/%s", base, e->d_name) >= (int)sizeof(path) || lstat(path, &st) < 0 ||
+		    !S_ISDIR(st.st_mode) || st.st_uid != getuid())
+			continue;
+		if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+			bw_tree_remove(path);
+	}
+	closedir(dir);
+}
+
+static struct bw_error *make_run_folder(const struct bw_profile *profile, char out_folder[256], char out_root[108])
+{
+	const char *base = run_base();
+	sweep(base);
+	if (snprintf(out_root, 108, "%s/breakwater-%d/root", base, getpid()) >= 108)
+		return bw_errorf(BW_E_INVALID, "the path %s is too long for a run folder; set XDG_RUNTIME_DIR to a shorter one", base);
+	snprintf(out_folder, 256, "%s/breakwater-%d", base, getpid());
+	if (mkdir(out_folder, 0700) < 0) {
+		/* A folder of that name is one of an earlier process with our number. */
+		if (errno == EEXIST)
+			bw_tree_remove(out_folder);
+		if (mkdir(out_folder, 0700) < 0) {
+			struct bw_error *err = bw_error_errno(errno, "cannot make the folder %s", out_folder);
+			out_folder[0] = '\0';
+			return err;
+		}
+	}
+	return bw_tree_make(profile, out_root);
+}
+
+/* ---- serving ---- */
+
+struct connection {
+	struct bw_uapi *u;
+	int sock;
+};
+
+static void *serve(void *arg)
+{
+	struct connection *c = arg;
+	bw_uapi_serve(c->u, c->sock);
+	free(c);
+	return NULL;
+}
+
+static void accept_one(struct bw_uapi *u, int listening)
+{
+	int sock = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+	if (sock < 0)
+		return;
+	struct connection *c = malloc(sizeof(*c));
+	pthread_t thread;
+	if (!c) {
+		close(sock);
+		return;
+	}
+	*c = (struct connection){u, sock};
+	if (pthread_create(&thread, NULL, serve, c)) {
+		close(sock);
+		free(c);
+		return;
+	}
+	pthread_detach(thread);
+}
+
+static void on_clients(void *cookie)
+{
+	uint64_t one = 1;
+	ssize_t ignored = write(*(int *)cookie, &one, sizeof(one));
+	(void)ignored;
+}
+
+/* Until a signal, or the last client, ends it. */
+static void serve_all(struct bw_uapi *u, const struct settings *s, int listening, int signals, int events)
+{
+	struct pollfd fds[] = {{listening, POLLIN, 0}, {signals, POLLIN, 0}, {events, POLLIN, 0}};
+	for (;;) {
+		unsigned now;
+		uint64_t ever, count;
+		bw_uapi_clients(u, &now, &ever);
+		if (s->exit_with_last && ever && !now)
+			return;
+		int n = poll(fds, BW_ARRAY_SIZE(fds), s->exit_with_last && !ever ? FIRST_CLIENT_MS : -1);
+		if (n == 0 && s->exit_with_last && !ever)
+			return;
+		if (n < 0)
+			continue;
+		if (fds[1].revents)
+			return;
+		if (fds[2].revents && read(events, &count, sizeof(count)) < 0)
+			continue;
+		if (fds[0].revents)
+			accept_one(u, listening);
+	}
+}
+
+/* To whoever started us: "ready", or the sentence why not. */
+static void tell_starter(struct settings *s, const char *text)
+{
+	if (s->ready_fd < 0)
+		return;
+	ssize_t ignored = write(s->ready_fd, text, strlen(text));
+	(void)ignored;
+	close(s->ready_fd);
+	s->ready_fd = -1;
+}
+
+static int signal_fd(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	signal(SIGPIPE, SIG_IGN);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* One descriptor for each buffer object: as many as we may have. */
+static void raise_limits(void)
+{
+	struct rlimit r;
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}
+
+static void remove_socket(const char *path)
+{
+	char folder[256];
+	unlink(path);
+	const char *slash = strrchr(path, '/');
+	if (!slash || slash == path || (size_t)(slash - path) >= sizeof(folder))
+		return;
+	memcpy(folder, path, (size_t)(slash - path));
+	folder[slash - path] = '\0';
+	rmdir(folder); /* if it is empty */
+}
+
+static struct bw_error *run(struct settings *s)
+{
+	char folder[256] = "", root[108], own_socket[300];
+	_cleanup_close_ int listening = -1, signals = signal_fd(), events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	struct bw_uapi *u = NULL;
+	raise_limits();
+	struct bw_error *err = make_run_folder(s->profile, folder, root);
+	if (!err) {
+		s->uapi.root = root;
+		err = bw_uapi_create(s->profile, &s->uapi, &u);
+	}
+	if (!err && !s->socket) {
+		snprintf(own_socket, sizeof(own_socket), "%s/socket", folder);
+		s->socket = own_socket;
+	}
+	if (!err)
+		err = bw_sock_listen(s->socket, &listening);
+	if (!err) {
+		bw_uapi_on_clients(u, on_clients, &events);
+		if (s->ready_fd < 0) {
+			printf("%s=%s\n", BW_VGPU_SOCKET_ENV, s->socket);
+			fflush(stdout);
+		}
+		tell_starter(s, BW_VGPU_READY);
+		serve_all(u, s, listening, signals, events);
+		remove_socket(s->socket);
+	}
+	bw_uapi_destroy(u);
+	if (folder[0])
+		bw_tree_remove(folder);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s = {.profile = &bw_profile_navi31, .ready_fd = -1};
+	struct bw_error *err = parse(argc, argv, &s);
+	int status = err ? 2 : 0;
+	if (!err) {
+		err = run(&s);
+		status = err ? 1 : 0;
+	}
+	if (err) {
+		fprintf(stderr, "breakwater-vgpu: %s\n", err->message);
+		tell_starter(&s, err->message);
+		bw_error_free(err);
+	}
+	return status;
+}

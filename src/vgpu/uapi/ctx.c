@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts: what a program's submissions belong to, ring by ring. */
+#include <amdgpu_drm.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+enum { PSTATE_PEAK = 4, PSTATE_MASK = 0xf };
+enum { CTX_OP_GET_STABLE_PSTATE = 5, CTX_OP_SET_STABLE_PSTATE = 6 };
+
+struct bw_drm_ctx *bw_drm_ctx_get(struct bw_drm_file *f, uint32_t id)
+{
+	return bw_ids_get(&f->ctxs, id);
+}
+
+struct bw_drm_ctx *bw_drm_ctx_ref(struct bw_drm_ctx *ctx)
+{
+	ctx->refs++;
+	return ctx;
+}
+
+static void entity_fini(struct bw_drm_entity *e)
+{
+	for (unsigned i = 0; i < BW_DRM_CTX_JOBS; i++)
+		bw_drm_fence_unref(e->fences[i]);
+}
+
+void bw_drm_ctx_unref(struct bw_drm_ctx *ctx)
+{
+	if (!ctx || --ctx->refs)
+		return;
+	entity_fini(&ctx->gfx);
+	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++)
+		entity_fini(&ctx->compute[i]);
+	free(ctx);
+}
+
+int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring, struct bw_drm_entity **out)
+{
+	if (instance)
+		return -EINVAL;
+	if (ip == AMDGPU_HW_IP_GFX && ring == 0)
+		*out = &ctx->gfx;
+	else if (ip == AMDGPU_HW_IP_COMPUTE && ring < BW_DRM_N_COMPUTE)
+		*out = &ctx->compute[ring];
+	else
+		return -EINVAL; /* SDMA and the video engines have no rings here */
+	return 0;
+}
+
+int bw_drm_ctx_fence(struct bw_drm_entity *e, uint64_t seq, struct bw_drm_fence **out)
+{
+	if (seq == UINT64_MAX)
+		seq = e->sequence - 1;
+	if (seq >= e->sequence)
+		return -EINVAL;
+	*out = seq + BW_DRM_CTX_JOBS < e->sequence ? NULL : bw_drm_fence_ref(e->fences[seq % BW_DRM_CTX_JOBS]);
+	return 0;
+}
+
+static bool priority_known(int32_t priority)
+{
+	switch (priority) {
+	case AMDGPU_CTX_PRIORITY_VERY_LOW:
+	case AMDGPU_CTX_PRIORITY_LOW:
+	case AMDGPU_CTX_PRIORITY_NORMAL:
+	case AMDGPU_CTX_PRIORITY_HIGH:
+	case AMDGPU_CTX_PRIORITY_VERY_HIGH:
+	case AMDGPU_CTX_PRIORITY_UNSET:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int ctx_alloc(struct bw_drm_file *f, int32_t priority, uint32_t *out_id)
+{
+	struct bw_drm_ctx *ctx = calloc(1, sizeof(*ctx));
+	if (!ctx)
+		return -ENOMEM;
+	*ctx = (struct bw_drm_ctx){.refs = 1, .priority = priority, .resets_at_query = f->u->n_resets,
+				   .resets_at_start = f->u->n_resets};
+	ctx->gfx.sequence = 1;
+	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++) {
+		ctx->compute[i].sequence = 1;
+		ctx->compute[i].ring = i;
+	}
+	int r = bw_ids_add(&f->ctxs, ctx, out_id);
+	if (r)
+		free(ctx);
+	return r;
+}
+
+static void query(struct bw_drm_file *f, struct bw_drm_ctx *ctx, bool second, union drm_amdgpu_ctx_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (second) {
+		/* Soft recovery keeps the device going: only the guilty context has had a reset. */
+		if (ctx->guilty)
+			out->state.flags = AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY;
+		return;
+	}
+	/* 3 (unknown) if the device has been reset since the last query */
+	out->state.reset_status = ctx->resets_at_query == f->u->n_resets ? AMDGPU_CTX_NO_RESET : AMDGPU_CTX_UNKNOWN_RESET;
+	ctx->resets_at_query = f->u->n_resets;
+}
+
+int bw_ioctl_ctx(struct bw_drm_call *c, void *arg)
+{
+	union drm_amdgpu_ctx *a = arg;
+	uint32_t id = a->in.ctx_id, op = a->in.op, flags = a->in.flags;
+	/* Garbage in the priority is an old program (amdgpu_ctx_ioctl). */
+	int32_t priority = priority_known(a->in.priority) ? a->in.priority : AMDGPU_CTX_PRIORITY_NORMAL;
+	if (op < AMDGPU_CTX_OP_ALLOC_CTX || op > CTX_OP_SET_STABLE_PSTATE)
+		return -EINVAL;
+	if (op == CTX_OP_SET_STABLE_PSTATE ? flags & ~(uint32_t)PSTATE_MASK || flags > PSTATE_PEAK : flags != 0)
+		return -EINVAL;
+
+	pthread_mutex_lock(&c->u->lock);
+	int r = 0;
+	struct bw_drm_ctx *ctx = op == AMDGPU_CTX_OP_ALLOC_CTX ? NULL : bw_drm_ctx_get(c->file, id);
+	if (op == AMDGPU_CTX_OP_ALLOC_CTX) {
+		r = ctx_alloc(c->file, priority, &id);
+		if (!r)
+			a->out.alloc.ctx_id = id;
+	} else if (!ctx) {
+		r = -EINVAL;
+	} else if (op == AMDGPU_CTX_OP_FREE_CTX) {
+		bw_drm_ctx_unref(bw_ids_remove(&c->file->ctxs, id));
+	} else if (op == CTX_OP_SET_STABLE_PSTATE) {
+		ctx->stable_pstate = flags;
+	} else if (op == CTX_OP_GET_STABLE_PSTATE) {
+		memset(a, 0, sizeof(*a));
+		memcpy(a, &ctx->stable_pstate, sizeof(ctx->stable_pstate)); /* out.pstate.flags */
+	} else {
+		query(c->file, ctx, op == AMDGPU_CTX_OP_QUERY_STATE2, &a->out);
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+int bw_ioctl_sched(struct bw_drm_call *c, void *arg)
+{
+	const union drm_amdgpu_sched *a = arg;
+	if (a->in.op != AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE && a->in.op != AMDGPU_SCHED_OP_CONTEXT_PRIORITY_OVERRIDE)
+		return -EINVAL;
+	if (!priority_known(a->in.priority))
+		return -EINVAL;
+	BW_LOG(INFO, "uapi", "SCHED: all contexts of the virtual GPU have the same priority");
+	return 0;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that are opened by path: debugfs, the live part of sysfs, the kernel log, and whatever static
+ * file is in the tree that programs see. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+enum { MAX_TEXT_B = 1 << 20 };
+
+/* ---- memory ---- */
+
+static int64_t vram_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b, uint64_t *pos)
+{
+	uint64_t total = f->u->profile->vram_size_b;
+	if ((size_b | *pos) & 3)
+		return -EINVAL;
+	if (*pos >= total)
+		return -ENXIO;
+	size_t n = (size_t)BW_MIN((uint64_t)size_b, total - *pos);
+	uint8_t *at = bw_drm_vram_cpu(f->u, *pos);
+	/* By whole dwords: waves write here at the same time. */
+	for (size_t i = 0; i < n; i += 4) {
+		uint32_t v;
+		if (in) {
+			memcpy(&v, in + i, sizeof(v));
+			__atomic_store_n((uint32_t *)(at + i), v, __ATOMIC_RELAXED);
+		} else {
+			v = __atomic_load_n((uint32_t *)(at + i), __ATOMIC_RELAXED);
+			memcpy(out + i, &v, sizeof(v));
+		}
+	}
+	*pos += n;
+	return (int64_t)n;
+}
+
+static int64_t vram_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	return vram_op(f, out, NULL, size_b, pos);
+}
+
+static int64_t vram_write(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos)
+{
+	return vram_op(f, NULL, data, size_b, pos);
+}
+
+/* Page by page: a page that is not the device's is EPERM, even after some that were. */
+static int64_t iomem_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b, uint64_t *pos)
+{
+	int64_t done = 0;
+	pthread_mutex_lock(&f->u->lock); /* so that no buffer goes away meanwhile */
+	while (size_b && done >= 0) {
+		size_t n = BW_MIN(size_b, (size_t)(BW_DRM_PAGE_B - *pos % BW_DRM_PAGE_B));
+		uint8_t *p = bw_device_sysmem(f->u->dev, *pos, n);
+		if (!p) {
+			done = -EPERM;
+			break;
+		}
+		if (in)
+			memcpy(p, in + done, n);
+		else
+			memcpy(out + done, p, n);
+		*pos += n;
+		done += (int64_t)n;
+		size_b -= n;
+	}
+	pthread_mutex_unlock(&f->u->lock);
+	return done;
+}
+
+static int64_t iomem_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	return iomem_op(f, out, NULL, size_b, pos);
+}
+
+static int64_t iomem_write(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos)
+{
+	return iomem_op(f, NULL, data, size_b, pos);
+}
+
+/* ---- configuration and text ---- */
+
+static int64_t gca_config_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	uint32_t config[36];
+	if ((size_b | *pos) & 3)
+		return -EINVAL;
+	bw_drm_gca_config(f->u, config);
+	size_t n = *pos >= sizeof(config) ? 0 : BW_MIN(size_b, (size_t)(sizeof(config) - *pos));
+	if (n)
+		memcpy(out, (uint8_t *)config + *pos, n);
+	*pos += n;
+	return (int64_t)n;
+}
+
+static int64_t text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	size_t n = *pos >= f->text_b ? 0 : BW_MIN(size_b, (size_t)(f->text_b - *pos));
+	if (n)
+		memcpy(out, f->text + *pos, n);
+	*pos += n;
+	return (int64_t)n;
+}
+
+static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL}, iomem_ops = {iomem_read, iomem_write, NULL},
+				gca_config_ops = {gca_config_read, NULL, NULL}, text_ops = {text_read, NULL, NULL};
+
+static void text_name(struct bw_uapi *u, struct bw_str *s)
+{
+	bw_str_addf(s, "amdgpu dev=%s unique=%s\n", u->profile->pci_address, u->profile->pci_address);
+}
+
+static void text_vm_info(struct bw_uapi *u, struct bw_str *s)
+{
+	pthread_mutex_lock(&u->lock);
+	bw_vec_each(&u->vms, vm) {
+		bw_str_addf(s, "pid:%d\tProcess:%s ----------\n", (*vm)->pid, (*vm)->comm);
+		uint64_t total = 0, n = 0;
+		bw_vec_each(&(*vm)->maps, m) {
+			if (!m->bo || (m > (*vm)->maps.data && m[-1].bo == m->bo))
+				continue;
+			bw_str_addf(s, "\t\t0x%08llx: %12llu byte %s%s\n", (unsigned long long)n++, (unsigned long long)m->bo->size_b,
+				    m->bo->in_vram ? "VRAM VISIBLE" : "GTT", m->bo->vm ? " VM_ALWAYS_VALID" : "");
+			total += m->bo->size_b;
+		}
+		bw_str_addf(s, "\tTotal idle size:    %12llu\tobjs:\t%llu\n", (unsigned long long)total, (unsigned long long)n);
+	}
+	pthread_mutex_unlock(&u->lock);
+}
+
+static void text_firmware_info(struct bw_uapi *u, struct bw_str *s)
+{
+	bw_str_add(s, "ME feature version: 29, firmware version: 0x000005ce\n"
+		      "PFP feature version: 29, firmware version: 0x000005f5\n"
+		      "MEC feature version: 29, firmware version: 0x000001ee\n"
+		      "VBIOS version: BREAKWATER-VIRTUAL\n");
+}
+
+static void text_log(struct bw_uapi *u, struct bw_str *s)
+{
+	char *text = bw_klog_text(u);
+	bw_str_add(s, text ? text : "");
+	free(text);
+}
+
+/* mem_info_*: in bytes */
+static void text_vram_total(struct bw_uapi *u, struct bw_str *s)
+{
+	bw_str_addf(s, "%llu\n", (unsigned long long)u->profile->vram_size_b);
+}
+
+static void text_vram_used(struct bw_uapi *u, struct bw_str *s)
+{
+	pthread_mutex_lock(&u->lock);
+	bw_str_addf(s, "%llu\n", (unsigned long long)u->vram_used_b);
+	pthread_mutex_unlock(&u->lock);
+}
+
+static void text_gtt_total(struct bw_uapi *u, struct bw_str *s)
+{
+	uint64_t vram, total, usable;
+	bw_drm_memory_sizes(u, &vram, &total, &usable);
+	bw_str_addf(s, "%llu\n", (unsigned long long)total);
+}
+
+static void text_gtt_used(struct bw_uapi *u, struct bw_str *s)
+{
+	pthread_mutex_lock(&u->lock);
+	bw_str_addf(s, "%llu\n", (unsigned long long)u->gtt_used_b);
+	pthread_mutex_unlock(&u->lock);
+}
+
+struct row {
+	const char *name;
+	const struct bw_file_ops *ops;
+	void (*text)(struct bw_uapi *u, struct bw_str *s);
+};
+
+/* Of debug/dri/<PCI address>/ */
+static const struct row debugfs_rows[] = {
+	{"name", &text_ops, text_name},
+	{"amdgpu_regs", &bw_regs_ops, NULL},
+	{"amdgpu_regs2", &bw_regs2_ops, NULL},
+	{"amdgpu_gprwave", &bw_gprwave_ops, NULL},
+	{"amdgpu_wave", &bw_wave_ops, NULL},
+	{"amdgpu_gpr", &bw_gpr_ops, NULL},
+	{"amdgpu_vram", &vram_ops, NULL},
+	{"amdgpu_iomem", &iomem_ops, NULL},
+	{"amdgpu_gca_config", &gca_config_ops, NULL},
+	{"amdgpu_vm_info", &text_ops, text_vm_info},
+	{"amdgpu_firmware_info", &text_ops, text_firmware_info},
+};
+
+/* Of the PCI device's folder in sysfs: what changes. The rest lies in the tree. */
+static const struct row sysfs_rows[] = {
+	{"mem_info_vram_total", &text_ops, text_vram_total},
+	{"mem_info_vis_vram_total", &text_ops, text_vram_total},
+	{"mem_info_vram_used", &text_ops, text_vram_used},
+	{"mem_info_vis_vram_used", &text_ops, text_vram_used},
+	{"mem_info_gtt_total", &text_ops, text_gtt_total},
+	{"mem_info_gtt_used", &text_ops, text_gtt_used},
+};
+
+static const struct row log_row = {"log", &text_ops, text_log};
+
+static const struct row *find_row(const struct row *rows, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+/* What follows one of the prefixes, or NULL. */
+static const char *after(const char *path, const char *const *prefixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bw_starts_with(path, prefixes[i]))
+			return path + strlen(prefixes[i]);
+	return NULL;
+}
+
+static const struct row *row_of(struct bw_uapi *u, const char *path)
+{
+	char by_address[64], by_bus[80];
+	snprintf(by_address, sizeof(by_address), "debug/dri/%s/", u->profile->pci_address);
+	snprintf(by_bus, sizeof(by_bus), "sys/bus/pci/devices/%s/", u->profile->pci_address);
+	/* Numbers are links to the address. */
+	const char *const debug[] = {by_address, "debug/dri/0/", "debug/dri/128/"};
+	const char *const sys[] = {by_bus, "sys/class/drm/card0/device/", "sys/class/drm/renderD128/device/",
+				   "sys/dev/char/226:0/device/", "sys/dev/char/226:128/device/"};
+	const char *name = after(path, debug, BW_ARRAY_SIZE(debug));
+	if (name)
+		return find_row(debugfs_rows, BW_ARRAY_SIZE(debugfs_rows), name);
+	name = after(path, sys, BW_ARRAY_SIZE(sys));
+	if (name)
+		return find_row(sysfs_rows, BW_ARRAY_SIZE(sysfs_rows), name);
+	return !strcmp(path, "log") || !strcmp(path, "sys/kernel/breakwater_log") ? &log_row : NULL;
+}
+
+/* A file of the tree, which no path leaves, by whatever links. */
+static int open_static(struct bw_uapi *u, const char *path, struct bw_str *out)
+{
+	if (!u->options.root)
+		return -ENOENT;
+	_cleanup_close_ int root = open(u->options.root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT};
+	_cleanup_close_ int fd = root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
+	char buf[4096];
+	ssize_t n;
+	while ((n = read(fd, buf, sizeof(buf))) > 0 && out->len < MAX_TEXT_B)
+		bw_str_addn(out, buf, (size_t)n);
+	return n < 0 ? -errno : 0;
+}
+
+int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out)
+{
+	int access = (int)flags & O_ACCMODE;
+	const struct row *row = row_of(u, path);
+	struct bw_str text = {0};
+	const struct bw_file_ops *ops = row ? row->ops : &text_ops;
+	if (!row) {
+		int r = open_static(u, path, &text);
+		if (r) {
+			bw_str_free(&text);
+			BW_LOG(INFO, "uapi", "no file %s: %s", path, strerror(-r));
+			return r;
+		}
+	} else if (row->text) {
+		row->text(u, &text);
+	}
+	struct bw_file *f = text.failed ? NULL : calloc(1, sizeof(*f));
+	if (!f) {
+		bw_str_free(&text);
+		return -ENOMEM;
+	}
+	f->u = u;
+	f->ops = ops;
+	f->writable = access != O_RDONLY;
+	f->text_b = text.len;
+	f->text = bw_str_take(&text);
+	pthread_mutex_init(&f->lock, NULL);
+	*out = f;
+	return 0;
+}
+
+void bw_file_close(struct bw_file *f)
+{
+	pthread_mutex_destroy(&f->lock);
+	free(f->text);
+	free(f);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* A DRM file and its ioctls: the table, and what the DRM core does around and by itself. */
+#include <amdgpu_drm.h>
+#include <drm.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+enum { DRM_MAJOR_VERSION = 3, DRM_MINOR_VERSION = 61 }; /* Linux 6.12 */
+enum { FIRST_DRIVER_NR = 0x40, END_DRIVER_NR = 0xa0, FIRST_MODE_NR = 0xa0, END_MODE_NR = 0xbf };
+enum { CAP_SYNCOBJ_TIMELINE = 0x14 };
+
+/* ---- ioctls of the DRM core ---- */
+
+/* drm_copy_field: as much of the text as there is room for, and its whole length. */
+static int copy_field(struct bw_drm_call *c, uint64_t user, __kernel_size_t *len, const char *text)
+{
+	size_t n = BW_MIN(strlen(text), (size_t)*len);
+	*len = strlen(text);
+	return n && user ? bw_user_write(c, user, text, n) : 0;
+}
+
+static int ioctl_version(struct bw_drm_call *c, void *arg)
+{
+	struct drm_version *v = arg;
+	v->version_major = DRM_MAJOR_VERSION;
+	v->version_minor = DRM_MINOR_VERSION;
+	v->version_patchlevel = 0;
+	int r = copy_field(c, (uintptr_t)v->name, &v->name_len, "amdgpu");
+	if (!r)
+		r = copy_field(c, (uintptr_t)v->date, &v->date_len, "20150101");
+	if (!r)
+		r = copy_field(c, (uintptr_t)v->desc, &v->desc_len, "AMD GPU");
+	return r;
+}
+
+static int ioctl_get_unique(struct bw_drm_call *c, void *arg)
+{
+	struct drm_unique *a = arg;
+	const char *name = c->u->profile->pci_address;
+	char bus_id[40];
+	snprintf(bus_id, sizeof(bus_id), "pci:%s", name);
+	if (a->unique_len >= strlen(bus_id) && bw_user_write(c, (uintptr_t)a->unique, bus_id, strlen(bus_id)))
+		return -EFAULT;
+	a->unique_len = strlen(bus_id);
+	return 0;
+}
+
+static int ioctl_get_magic(struct bw_drm_call *c, void *arg)
+{
+	((struct drm_auth *)arg)->magic = 1;
+	return 0;
+}
+
+static int ioctl_auth_magic(struct bw_drm_call *c, void *arg)
+{
+	return -EINVAL; /* nobody waits to be authenticated: everybody is */
+}
+
+static int ioctl_set_version(struct bw_drm_call *c, void *arg)
+{
+	struct drm_set_version *a = arg;
+	a->drm_di_major = 1;
+	a->drm_di_minor = 4;
+	a->drm_dd_major = DRM_MAJOR_VERSION;
+	a->drm_dd_minor = DRM_MINOR_VERSION;
+	return 0;
+}
+
+static int ioctl_get_cap(struct bw_drm_call *c, void *arg)
+{
+	static const struct { uint8_t cap; uint8_t value; } caps[] = {
+		{DRM_CAP_DUMB_BUFFER, 0}, {DRM_CAP_VBLANK_HIGH_CRTC, 1}, {DRM_CAP_DUMB_PREFERRED_DEPTH, 24},
+		{DRM_CAP_DUMB_PREFER_SHADOW, 1}, {DRM_CAP_PRIME, 3}, {DRM_CAP_TIMESTAMP_MONOTONIC, 1},
+		{DRM_CAP_ASYNC_PAGE_FLIP, 0}, {DRM_CAP_CURSOR_WIDTH, 64}, {DRM_CAP_CURSOR_HEIGHT, 64},
+		{DRM_CAP_ADDFB2_MODIFIERS, 1}, {DRM_CAP_PAGE_FLIP_TARGET, 0}, {DRM_CAP_CRTC_IN_VBLANK_EVENT, 1},
+		{DRM_CAP_SYNCOBJ, 1}, {CAP_SYNCOBJ_TIMELINE, 1},
+	};
+	struct drm_get_cap *a = arg;
+	a->value = 0;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(caps); i++) {
+		if (caps[i].cap == a->capability) {
+			a->value = caps[i].value;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int ioctl_set_client_cap(struct bw_drm_call *c, void *arg)
+{
+	return -EOPNOTSUPP; /* all of them are about displays */
+}
+
+static int ioctl_nothing(struct bw_drm_call *c, void *arg)
+{
+	return 0;
+}
+
+/* ---- the table ---- */
+
+typedef int ioctl_fn(struct bw_drm_call *c, void *arg);
+enum { RENDER = 1 }; /* allowed on a render node */
+
+struct row {
+	const char *name;
+	uint32_t cmd; /* as 6.12 defines it */
+	uint8_t flags;
+	ioctl_fn *fn;
+};
+
+#define CORE(name, flags, fn) [_IOC_NR(DRM_IOCTL_##name)] = {#name, DRM_IOCTL_##name, flags, fn}
+#define DRIVER(name, fn) [_IOC_NR(DRM_IOCTL_AMDGPU_##name)] = {#name, DRM_IOCTL_AMDGPU_##name, RENDER, fn}
+
+static const struct row rows[256] = {
+	CORE(VERSION, RENDER, ioctl_version),
+	CORE(GET_UNIQUE, 0, ioctl_get_unique),
+	CORE(GET_MAGIC, 0, ioctl_get_magic),
+	CORE(SET_VERSION, 0, ioctl_set_version),
+	CORE(GEM_CLOSE, RENDER, bw_ioctl_gem_close),
+	CORE(GET_CAP, RENDER, ioctl_get_cap),
+	CORE(SET_CLIENT_CAP, 0, ioctl_set_client_cap),
+	CORE(AUTH_MAGIC, 0, ioctl_auth_magic),
+	CORE(SET_MASTER, 0, ioctl_nothing),
+	CORE(DROP_MASTER, 0, ioctl_nothing),
+	CORE(PRIME_HANDLE_TO_FD, RENDER, bw_ioctl_prime_to_fd),
+	CORE(PRIME_FD_TO_HANDLE, RENDER, bw_ioctl_prime_from_fd),
+	CORE(SYNCOBJ_CREATE, RENDER, bw_ioctl_syncobj_create),
+	CORE(SYNCOBJ_DESTROY, RENDER, bw_ioctl_syncobj_destroy),
+	CORE(SYNCOBJ_HANDLE_TO_FD, RENDER, bw_ioctl_syncobj_to_fd),
+	CORE(SYNCOBJ_FD_TO_HANDLE, RENDER, bw_ioctl_syncobj_from_fd),
+	CORE(SYNCOBJ_TRANSFER, RENDER, bw_ioctl_syncobj_transfer),
+	CORE(SYNCOBJ_WAIT, RENDER, bw_ioctl_syncobj_wait),
+	CORE(SYNCOBJ_TIMELINE_WAIT, RENDER, bw_ioctl_syncobj_timeline_wait),
+	CORE(SYNCOBJ_RESET, RENDER, bw_ioctl_syncobj_reset),
+	CORE(SYNCOBJ_SIGNAL, RENDER, bw_ioctl_syncobj_signal),
+	CORE(SYNCOBJ_TIMELINE_SIGNAL, RENDER, bw_ioctl_syncobj_timeline_signal),
+	CORE(SYNCOBJ_QUERY, RENDER, bw_ioctl_syncobj_query),
+
+	DRIVER(GEM_CREATE, bw_ioctl_gem_create),
+	DRIVER(GEM_MMAP, bw_ioctl_gem_mmap),
+	DRIVER(CTX, bw_ioctl_ctx),
+	DRIVER(BO_LIST, bw_ioctl_bo_list),
+	DRIVER(CS, bw_ioctl_cs),
+	DRIVER(INFO, bw_ioctl_info),
+	DRIVER(GEM_METADATA, bw_ioctl_gem_metadata),
+	DRIVER(GEM_WAIT_IDLE, bw_ioctl_gem_wait_idle),
+	DRIVER(GEM_VA, bw_ioctl_gem_va),
+	DRIVER(WAIT_CS, bw_ioctl_wait_cs),
+	DRIVER(GEM_OP, bw_ioctl_gem_op),
+	DRIVER(GEM_USERPTR, bw_ioctl_gem_userptr),
+	DRIVER(WAIT_FENCES, bw_ioctl_wait_fences),
+	DRIVER(VM, bw_ioctl_vm),
+	DRIVER(FENCE_TO_HANDLE, bw_ioctl_fence_to_handle),
+	[_IOC_NR(DRM_IOCTL_AMDGPU_SCHED)] = {"SCHED", DRM_IOCTL_AMDGPU_SCHED, 0, bw_ioctl_sched},
+};
+
+/* What this driver does not have is named once for each number. */
+static void say_absent(struct bw_drm_call *c, uint32_t cmd)
+{
+	unsigned nr = _IOC_NR(cmd);
+	pthread_mutex_lock(&c->u->lock);
+	bool said = c->u->ioctl_said[nr / 32] >> nr % 32 & 1;
+	c->u->ioctl_said[nr / 32] |= 1u << nr % 32;
+	pthread_mutex_unlock(&c->u->lock);
+	if (!said)
+		BW_LOG(WARN, "uapi", "ioctl %#x (number %#x) is not supported", cmd, nr);
+}
+
+int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
+{
+	/* drm_ioctl(): the number chooses; sizes may differ, and what the caller lacks is zero. */
+	const struct row *row = &rows[_IOC_NR(cmd)];
+	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE)
+		return -ENOTTY;
+	if (!row->fn) {
+		say_absent(c, cmd);
+		/* Number known to the core, but for a driver with displays. */
+		bool mode = _IOC_NR(cmd) >= FIRST_MODE_NR && _IOC_NR(cmd) < END_MODE_NR;
+		return mode ? (c->file->minor >= 128 ? -EACCES : -EOPNOTSUPP) : -EINVAL;
+	}
+	if (c->file->minor >= 128 && !(row->flags & RENDER))
+		return -EACCES;
+	uint32_t size = _IOC_SIZE(cmd), own = _IOC_SIZE(row->cmd);
+	bool in = cmd & row->cmd & IOC_IN, out = cmd & row->cmd & IOC_OUT;
+	_Alignas(16) uint8_t small[512] = {0};
+	_cleanup_free_ uint8_t *large = BW_MAX(size, own) > sizeof(small) ? calloc(1, BW_MAX(size, own)) : NULL;
+	uint8_t *arg = BW_MAX(size, own) > sizeof(small) ? large : small;
+	if (!arg)
+		return -ENOMEM;
+	if (in)
+		memcpy(arg, data, size);
+	int r = row->fn(c, arg);
+	if (out)
+		memcpy(data, arg, size);
+	BW_LOG(DEBUG, "uapi", "%s (pid %d) = %d", row->name, c->file->vm->pid, r);
+	return r;
+}
+
+/* ---- files ---- */
+
+int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm, struct bw_drm_file **out)
+{
+	if (minor != 0 && minor != 128)
+		return -ENOENT;
+	struct bw_drm_file *f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->u = u;
+	f->minor = minor;
+	bw_ids_init(&f->bos, 1);
+	bw_ids_init(&f->ctxs, 1);
+	bw_ids_init(&f->syncobjs, 1);
+	bw_ids_init(&f->bo_lists, 1);
+	pthread_mutex_lock(&u->lock);
+	f->client_id = ++u->next_client_id;
+	int r = bw_drm_vm_create(u, pid, comm, &f->vm);
+	pthread_mutex_unlock(&u->lock);
+	if (r)
+		free(f);
+	else
+		*out = f;
+	return r;
+}
+
+void bw_drm_file_close(struct bw_drm_file *f)
+{
+	struct bw_uapi *u = f->u;
+	pthread_mutex_lock(&u->lock);
+	/* From here on the worker cancels what waits and ends what runs; those jobs keep the VM. */
+	f->vm->dying = true;
+	f->vm->dying_since_ns = bw_now_ns();
+	bw_drm_vmid_unreserve(f->vm);
+	bw_ids_each(&f->bo_lists, i)
+		bw_drm_bo_list_unref(f->bo_lists.slot[i]);
+	bw_ids_fini(&f->bo_lists);
+	bw_ids_each(&f->ctxs, i)
+		bw_drm_ctx_unref(f->ctxs.slot[i]);
+	bw_ids_fini(&f->ctxs);
+	bw_ids_each(&f->syncobjs, i)
+		bw_drm_syncobj_unref(f->syncobjs.slot[i]);
+	bw_ids_fini(&f->syncobjs);
+	bw_drm_file_close_bos(f);
+	bw_drm_vm_unref(f->vm);
+	pthread_mutex_unlock(&u->lock);
+	free(f);
+	bw_drm_kick(u);
+}
+
+void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out)
+{
+	struct bw_uapi *u = f->u;
+	uint64_t vram = 0, gtt = 0;
+	pthread_mutex_lock(&u->lock);
+	bw_ids_each(&f->bos, i) {
+		const struct bw_drm_bo *bo = f->bos.slot[i];
+		*(bo->in_vram ? &vram : &gtt) += bo->size_b;
+	}
+	/* drm_show_fdinfo and amdgpu_show_fdinfo of 6.12 */
+	bw_str_addf(out, "pos:\t0\nflags:\t02100002\nmnt_id:\t0\nino:\t0\n");
+	bw_str_addf(out, "drm-driver:\tamdgpu\ndrm-client-id:\t%llu\ndrm-pdev:\t%s\n", (unsigned long long)f->client_id,
+		    u->profile->pci_address);
+	bw_str_addf(out, "pasid:\t%u\n", f->vm->pasid);
+	bw_str_addf(out, "drm-memory-vram:\t%llu KiB\ndrm-memory-gtt: \t%llu KiB\ndrm-memory-cpu: \t0 KiB\n",
+		    (unsigned long long)vram / 1024, (unsigned long long)gtt / 1024);
+	bw_str_addf(out, "amd-memory-visible-vram:\t%llu KiB\namd-requested-vram:\t%llu KiB\namd-requested-gtt:\t%llu KiB\n",
+		    (unsigned long long)vram / 1024, (unsigned long long)vram / 1024, (unsigned long long)gtt / 1024);
+	pthread_mutex_unlock(&u->lock);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffer objects. Each is one sealed memfd whose pages stand in VRAM or in system memory of the
+ * device and are mapped by the programs that may see it: nobody gets more than that. */
+#include <amdgpu_drm.h>
+#include <drm.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+/* Domains and flags that 6.12 knows and older headers do not (reference kernel-interface 2.1). */
+enum { DOMAIN_DOORBELL = 0x40, DOMAIN_KNOWN = 0x7f };
+enum { CREATE_DISCARDABLE = 1 << 12, CREATE_GFX12_DCC = 1 << 16 };
+enum { DOMAINS_ON_CHIP = AMDGPU_GEM_DOMAIN_GDS | AMDGPU_GEM_DOMAIN_GWS | AMDGPU_GEM_DOMAIN_OA };
+enum { LEAF_B = 2 << 20 };
+
+struct bw_drm_bo *bw_drm_bo_get(struct bw_drm_file *f, uint32_t handle)
+{
+	return bw_ids_get(&f->bos, handle);
+}
+
+struct bw_drm_bo *bw_drm_bo_ref(struct bw_drm_bo *bo)
+{
+	if (bo)
+		bo->refs++;
+	return bo;
+}
+
+static void bo_unplace(struct bw_drm_bo *bo)
+{
+	struct bw_uapi *u = bo->u;
+	if (bo->in_vram)
+		bw_device_vram_detach(u->dev, bo->address, bo->size_b);
+	else
+		bw_device_sysmem_detach(u->dev, bo->address, bo->size_b);
+	bw_ranges_add(bo->in_vram ? &u->vram : &u->gtt, bo->address, bo->size_b);
+	*(bo->in_vram ? &u->vram_used_b : &u->gtt_used_b) -= bo->size_b;
+}
+
+void bw_drm_bo_unref(struct bw_drm_bo *bo)
+{
+	if (!bo || --bo->refs)
+		return;
+	struct bw_uapi *u = bo->u;
+	bo_unplace(bo);
+	bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
+	for (size_t i = 0; i < u->bos.len; i++) {
+		if (u->bos.data[i] == bo) {
+			u->bos.data[i] = u->bos.data[--u->bos.len];
+			break;
+		}
+	}
+	u->n_bos--;
+	u->bo_bytes -= bo->size_b;
+	close(bo->fd);
+	bw_drm_fences_fini(&bo->busy);
+	free(bo);
+}
+
+struct bw_drm_fences *bw_drm_bo_busy(struct bw_drm_bo *bo)
+{
+	return bo->vm ? &bo->vm->busy : &bo->busy;
+}
+
+uint8_t *bw_drm_bo_cpu(struct bw_drm_bo *bo, uint64_t offset_b, uint64_t size_b)
+{
+	if (offset_b > bo->size_b || size_b > bo->size_b - offset_b)
+		return NULL;
+	return bo->in_vram ? bw_device_vram(bo->u->dev) + bo->address + offset_b
+			   : bw_device_sysmem(bo->u->dev, bo->address + offset_b, size_b);
+}
+
+/* Finds a place and puts the memfd there. */
+static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b)
+{
+	struct bw_uapi *u = bo->u;
+	struct bw_ranges *ranges = vram ? &u->vram : &u->gtt;
+	uint64_t address;
+	if (!bw_ranges_alloc(ranges, bo->size_b, align_b, &address))
+		return -ENOMEM;
+	struct bw_error *err = vram ? bw_device_vram_attach(u->dev, address, bo->size_b, bo->fd, 0)
+				    : bw_device_sysmem_attach(u->dev, address, bo->size_b, bo->fd, 0);
+	if (err) {
+		BW_LOG(WARN, "uapi", "placing a buffer: %s", err->message);
+		bw_error_free(err);
+		bw_ranges_add(ranges, address, bo->size_b);
+		return -ENOMEM;
+	}
+	bo->in_vram = vram;
+	bo->address = address;
+	*(vram ? &u->vram_used_b : &u->gtt_used_b) += bo->size_b;
+	return 0;
+}
+
+static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
+{
+	_cleanup_close_ int fd = memfd_create("breakwater-bo", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct stat st;
+	/* Nobody may pull the pages away from under the others. */
+	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 || fstat(fd, &st) < 0)
+		return -ENOMEM;
+	*out_dev = st.st_dev;
+	*out_ino = st.st_ino;
+	return bw_take_fd(fd);
+}
+
+static int bo_create(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint32_t domains,
+		     uint64_t flags, struct bw_drm_bo **out)
+{
+	uint64_t usable_vram, total_gtt, usable_gtt;
+	bw_drm_memory_sizes(u, &usable_vram, &total_gtt, &usable_gtt);
+	bool vram = domains & AMDGPU_GEM_DOMAIN_VRAM;
+	/* amdgpu_bo_validate_size */
+	if (!size_b || size_b > BW_MAX(usable_vram, total_gtt))
+		return size_b ? -ENOMEM : -EINVAL;
+	_cleanup_free_ struct bw_drm_bo *bo = calloc(1, sizeof(*bo));
+	if (!bo)
+		return -ENOMEM;
+	*bo = (struct bw_drm_bo){.refs = 1, .u = u, .size_b = bw_align_up(size_b, BW_DRM_PAGE_B),
+				 .asked_alignment_b = align_b, .asked_domains = domains, .flags = flags};
+	struct bw_error *err = bw_vec_reserve(&u->bos, u->bos.len + 1);
+	if (err) {
+		bw_error_free(err);
+		return -ENOMEM;
+	}
+	/* Aligned so that a mapping with an aligned address gets a 2 MiB leaf. */
+	uint64_t place = BW_MAX(bw_align_up(align_b, BW_DRM_PAGE_B), (uint64_t)BW_DRM_PAGE_B);
+	if (bo->size_b >= LEAF_B)
+		place = bw_align_up(place, LEAF_B);
+	if (!bw_ranges_alloc(&u->fake, bo->size_b, BW_DRM_PAGE_B, &bo->fake_offset))
+		return -ENOMEM;
+	bo->fd = bo_memory(bo->size_b, &bo->dev, &bo->ino);
+	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place);
+	if (r && bo->fd >= 0 && vram && (domains & AMDGPU_GEM_DOMAIN_GTT))
+		r = bo_place(bo, false, place);
+	if (r) {
+		bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
+		if (bo->fd >= 0)
+			close(bo->fd);
+		return r;
+	}
+	u->n_bos++;
+	u->bo_bytes += bo->size_b;
+	u->bos.data[u->bos.len++] = bo;
+	*out = bw_take(bo);
+	return 0;
+}
+
+/* Takes the reference. */
+static int add_handle(struct bw_drm_file *f, struct bw_drm_bo *bo, uint32_t *out_handle)
+{
+	int r = bw_ids_add(&f->bos, bo, out_handle);
+	if (r)
+		bw_drm_bo_unref(bo);
+	else
+		bo->n_handles++;
+	return r;
+}
+
+/* One of domains 0x7, or exactly one on-chip one (amdgpu_gem_are_domains_valid). */
+static bool domains_valid(uint32_t domains)
+{
+	uint32_t memory = AMDGPU_GEM_DOMAIN_CPU | AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_VRAM;
+	uint32_t on_chip = domains & DOMAINS_ON_CHIP;
+	return !on_chip || (!(domains & memory) && !(on_chip & (on_chip - 1)));
+}
+
+int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
+{
+	union drm_amdgpu_gem_create *a = arg;
+	uint64_t flags = a->in.domain_flags, domains = a->in.domains;
+	const uint64_t allowed = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | AMDGPU_GEM_CREATE_NO_CPU_ACCESS |
+				 AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CLEARED |
+				 AMDGPU_GEM_CREATE_VM_ALWAYS_VALID | AMDGPU_GEM_CREATE_EXPLICIT_SYNC |
+				 AMDGPU_GEM_CREATE_ENCRYPTED | CREATE_GFX12_DCC | CREATE_DISCARDABLE;
+	if (domains & DOMAIN_DOORBELL || flags & ~allowed || domains & ~(uint64_t)DOMAIN_KNOWN ||
+	    !domains_valid((uint32_t)domains) || flags & AMDGPU_GEM_CREATE_ENCRYPTED)
+		return -EINVAL;
+	if (domains & DOMAINS_ON_CHIP) {
+		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
+			return -EINVAL;
+		BW_LOG(WARN, "uapi", "GEM_CREATE in GDS, GWS or OA: gfx11 has none of them");
+		return -ENOMEM;
+	}
+	if (a->in.alignment > (1ull << 40))
+		return -ENOMEM;
+	flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED;
+
+	struct bw_drm_bo *bo;
+	uint32_t handle;
+	pthread_mutex_lock(&c->u->lock);
+	int r = bo_create(c->u, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, &bo);
+	/* A buffer that VRAM has no room for goes to system memory. */
+	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM)
+		r = bo_create(c->u, a->in.bo_size, a->in.alignment,
+			      (uint32_t)(domains | AMDGPU_GEM_DOMAIN_GTT), flags, &bo);
+	if (!r) {
+		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
+			bo->vm = c->file->vm;
+		r = add_handle(c->file, bo, &handle);
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	if (r)
+		return r;
+	memset(a, 0, sizeof(*a));
+	a->out.handle = handle;
+	return 0;
+}
+
+int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg)
+{
+	union drm_amdgpu_gem_mmap *a = arg;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->in.handle);
+	int r = !bo ? -ENOENT : bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS ? -EPERM : 0;
+	if (!r)
+		a->out.addr_ptr = bo->fake_offset;
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *out_fd, uint64_t *out_fd_offset)
+{
+	struct bw_uapi *u = f->u;
+	struct bw_drm_bo *bo = NULL;
+	pthread_mutex_lock(&u->lock);
+	bw_vec_each(&u->bos, it)
+		if ((*it)->fake_offset == offset)
+			bo = *it;
+	/* drm_gem_mmap: the start must be that of a buffer, and the file must have a handle to it. */
+	int r = !bo || bw_align_up(size_b, BW_DRM_PAGE_B) > bo->size_b || !size_b ? -EINVAL : -EACCES;
+	if (r == -EACCES) {
+		bw_ids_each(&f->bos, i)
+			if (f->bos.slot[i] == bo)
+				r = 0;
+	}
+	if (!r && bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS)
+		r = -EPERM;
+	if (!r) {
+		*out_fd = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
+		*out_fd_offset = 0;
+		r = *out_fd < 0 ? -errno : 0;
+	}
+	pthread_mutex_unlock(&u->lock);
+	return r;
+}
+
+int bw_ioctl_gem_metadata(struct bw_drm_call *c, void *arg)
+{
+	struct drm_amdgpu_gem_metadata *a = arg;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
+	int r = bo ? 0 : -ENOENT;
+	if (r) {
+	} else if (a->op == AMDGPU_GEM_METADATA_OP_GET_METADATA) {
+		a->data.flags = bo->meta_flags;
+		a->data.tiling_info = bo->tiling;
+		a->data.data_size_bytes = bo->metadata_b;
+		memcpy(a->data.data, bo->metadata, bo->metadata_b);
+	} else if (a->op == AMDGPU_GEM_METADATA_OP_SET_METADATA) {
+		if (a->data.data_size_bytes > sizeof(a->data.data)) {
+			r = -EINVAL;
+		} else {
+			bo->tiling = a->data.tiling_info;
+			bo->meta_flags = a->data.flags;
+			bo->metadata_b = a->data.data_size_bytes;
+			memcpy(bo->metadata, a->data.data, bo->metadata_b);
+		}
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+static bool bo_idle(void *arg)
+{
+	return bw_drm_fences_signaled(bw_drm_bo_busy(arg));
+}
+
+int bw_ioctl_gem_wait_idle(struct bw_drm_call *c, void *arg)
+{
+	union drm_amdgpu_gem_wait_idle *a = arg;
+	int64_t deadline = bw_drm_deadline(a->in.timeout);
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_ref(bw_drm_bo_get(c->file, a->in.handle));
+	int r = bo ? bw_drm_wait(c, deadline, bo_idle, bo) : -ENOENT;
+	bw_drm_bo_unref(bo);
+	pthread_mutex_unlock(&c->u->lock);
+	if (r && r != -ETIME)
+		return r;
+	memset(a, 0, sizeof(*a));
+	a->out.status = r == -ETIME;
+	return 0;
+}
+
+int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
+{
+	struct drm_amdgpu_gem_op *a = arg;
+	struct drm_amdgpu_gem_create_in info = {0};
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
+	int r = bo ? 0 : -ENOENT;
+	if (r) {
+	} else if (a->op == AMDGPU_GEM_OP_GET_GEM_CREATE_INFO) {
+		info = (struct drm_amdgpu_gem_create_in){bo->size_b, bw_align_up(bo->asked_alignment_b, BW_DRM_PAGE_B),
+							 bo->asked_domains, bo->flags};
+	} else if (a->op == AMDGPU_GEM_OP_SET_PLACEMENT) {
+		/* A wish; buffers here stay where they are. */
+		bo->asked_domains = a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_CPU);
+	} else {
+		r = -EINVAL;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	if (!r && a->op == AMDGPU_GEM_OP_GET_GEM_CREATE_INFO)
+		r = bw_user_write(c, a->value, &info, sizeof(info));
+	return r;
+}
+
+int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
+{
+	const struct drm_amdgpu_gem_userptr *a = arg;
+	const uint32_t known = AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_ANONONLY |
+			       AMDGPU_GEM_USERPTR_VALIDATE | AMDGPU_GEM_USERPTR_REGISTER;
+	if ((a->addr | a->size) & (BW_DRM_PAGE_B - 1) || a->flags & ~known)
+		return -EINVAL;
+	if (!(a->flags & AMDGPU_GEM_USERPTR_READONLY) && !(a->flags & AMDGPU_GEM_USERPTR_REGISTER))
+		return -EACCES;
+	/* Memory of another process cannot be made the device's. A kernel without MMU notifiers, which
+	 * cannot either, says ENODEV. */
+	bw_klog(c->u, "GEM_USERPTR: the virtual GPU cannot use memory of a program that was not allocated on it");
+	return -ENODEV;
+}
+
+/* One handle of a file gone. Mappings go with the last handle the file has (amdgpu_gem_object_close). */
+static void drop_handle(struct bw_drm_file *f, struct bw_drm_bo *bo)
+{
+	bool another = false;
+	bw_ids_each(&f->bos, i)
+		another |= f->bos.slot[i] == bo;
+	if (!another)
+		bw_drm_vm_forget_bo(f->vm, bo);
+	bo->n_handles--;
+	if (!bo->n_handles && bo->vm == f->vm)
+		bo->vm = NULL;
+	bw_drm_bo_unref(bo);
+}
+
+int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
+{
+	const struct drm_gem_close *a = arg;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_ids_remove(&c->file->bos, a->handle);
+	if (bo)
+		drop_handle(c->file, bo);
+	pthread_mutex_unlock(&c->u->lock);
+	return bo ? 0 : -EINVAL;
+}
+
+void bw_drm_file_close_bos(struct bw_drm_file *f)
+{
+	bw_ids_each(&f->bos, i) {
+		struct bw_drm_bo *bo = f->bos.slot[i];
+		f->bos.slot[i] = NULL;
+		drop_handle(f, bo);
+	}
+	bw_ids_fini(&f->bos);
+	bw_vec_each(&f->exported, bo)
+		bw_drm_bo_unref(*bo);
+	bw_vec_free(&f->exported);
+}
+
+/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode ---- */
+
+int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
+{
+	struct drm_prime_handle *a = arg;
+	if (a->flags & ~(uint32_t)(DRM_CLOEXEC | DRM_RDWR))
+		return -EINVAL;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
+	int r = !bo ? -ENOENT : bo->vm ? -EPERM : 0;
+	bool known = false;
+	bw_vec_each(&c->file->exported, it)
+		known |= *it == bo;
+	/* The fd keeps the buffer; when its last copy is closed cannot be seen, so the file keeps it. */
+	if (!r && !known) {
+		struct bw_error *err = bw_vec_push(&c->file->exported, bo);
+		if (err)
+			r = -ENOMEM;
+		else
+			bw_drm_bo_ref(bo);
+		bw_error_free(err);
+	}
+	if (!r) {
+		c->fd_out = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
+		r = c->fd_out < 0 ? -errno : 0;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	c->fd_at = offsetof(struct drm_prime_handle, fd);
+	return r;
+}
+
+int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
+{
+	struct drm_prime_handle *a = arg;
+	struct stat st;
+	if (c->fd_in < 0 || fstat(c->fd_in, &st) < 0)
+		return -EBADF;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = NULL;
+	bw_vec_each(&c->u->bos, it)
+		if ((*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
+			bo = *it;
+	int r = bo ? 0 : -EINVAL;
+	bool has_one = false;
+	if (bo) {
+		bw_ids_each(&c->file->bos, i) {
+			if (c->file->bos.slot[i] == bo && !has_one) {
+				a->handle = c->file->bos.first + i;
+				has_one = true;
+			}
+		}
+	}
+	if (bo && !has_one)
+		r = add_handle(c->file, bw_drm_bo_ref(bo), &a->handle);
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}

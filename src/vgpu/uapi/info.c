@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* AMDGPU_INFO: what a program may know about the device. Numbers that no part of the model decides are
+ * those of a real Navi31 (reference radv-client 3.2 and 3.3). */
+#include <amdgpu_drm.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+/* Queries of 6.12 that older headers do not have. */
+enum { INFO_MAX_IBS = 0x22, INFO_GPUVM_FAULT = 0x23 };
+enum { N_HW_IP = 10, DEV_INFO_B = 440, MAX_MMR = 128, MAX_SE = 4, MAX_SH = 2 };
+
+/* Pinned by the driver on the card these numbers come from. */
+enum { VRAM_PINNED_B = 71929856 };
+#define GTT_TOTAL_B 33254252544ull
+#define GTT_USABLE_B 33240895488ull
+
+void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total, uint64_t *out_gtt_usable)
+{
+	*out_vram_usable = u->profile->vram_size_b - BW_MIN((uint64_t)VRAM_PINNED_B, u->profile->vram_size_b / 16);
+	*out_gtt_total = BW_MIN(GTT_TOTAL_B, u->profile->sysmem_size_b);
+	*out_gtt_usable = BW_MIN(GTT_USABLE_B, *out_gtt_total);
+}
+
+/* An answer: at most as much as was asked for is copied, and the rest of the caller's is not cleared. */
+struct answer {
+	uint8_t bytes[512];
+	size_t size_b;
+};
+
+static void answer_u32(struct answer *a, uint32_t v)
+{
+	memcpy(a->bytes, &v, sizeof(v));
+	a->size_b = sizeof(v);
+}
+
+static void answer_u64(struct answer *a, uint64_t v)
+{
+	memcpy(a->bytes, &v, sizeof(v));
+	a->size_b = sizeof(v);
+}
+
+/* ---- DEV_INFO: reference kernel-interface 3.3 gives the offsets ---- */
+
+static uint32_t cu_mask(const struct bw_profile *p)
+{
+	return (1u << 2 * p->wgp_per_sa) - 1;
+}
+
+static void dev_info(struct bw_uapi *u, struct answer *a)
+{
+	const struct bw_profile *p = u->profile;
+	const uint64_t vm_size = (BW_VM_MAX_PFN << 12) - BW_VA_RESERVED_TOP;
+	const uint32_t n_cu = p->n_se * p->sa_per_se * p->wgp_per_sa * 2u;
+	const struct { uint16_t at; uint8_t size; uint64_t value; } fields[] = {
+		{0, 4, p->pci_device}, {4, 4, 0}, {8, 4, p->external_rev}, {12, 4, p->pci_revision},
+		{16, 4, p->family}, {20, 4, p->n_se}, {24, 4, p->sa_per_se},
+		{28, 4, 100000},                                /* gpu_counter_freq, kHz */
+		{32, 8, 2371000}, {40, 8, 1249000},             /* max_engine_clock, max_memory_clock */
+		{48, 4, n_cu},
+		{120, 4, 0xffffff}, {124, 4, 24},               /* enabled_rb_pipes_mask, num_rb_pipes */
+		{128, 4, 8}, {132, 4, 4},                       /* num_hw_gfx_contexts, pcie_gen */
+		{144, 8, BW_VA_RESERVED_BOTTOM},
+		{152, 8, BW_MIN(vm_size, (uint64_t)BW_VA_HOLE_START)},
+		{160, 4, BW_DRM_PAGE_B}, {164, 4, 2 << 20}, {168, 4, BW_DRM_PAGE_B}, /* alignment, fragment, GART page */
+		{176, 4, 9}, {180, 4, 384},                     /* GDDR6 */
+		{240, 4, 32}, {244, 4, p->vgprs_per_simd}, {248, 4, p->wgp_per_sa * 2u}, {252, 4, 24},
+		{256, 4, 32}, {260, 4, 1792}, {264, 4, 32}, {268, 4, 16}, /* gs_*, pcie_num_lanes */
+		{336, 8, BW_VA_HOLE_END}, {344, 8, BW_VA_HOLE_END | vm_size},
+		{368, 8, 500000}, {376, 8, 96000},              /* min_engine_clock, min_memory_clock */
+		{384, 4, 32}, {388, 4, 1}, {392, 4, 16}, {396, 4, 32}, {400, 4, 256}, {404, 4, 6144}, /* caches, KiB */
+		{408, 8, 100663296},                            /* mall_size */
+	};
+	memset(a->bytes, 0, DEV_INFO_B);
+	a->size_b = DEV_INFO_B;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(fields); i++)
+		memcpy(a->bytes + fields[i].at, &fields[i].value, fields[i].size);
+	/* cu_bitmap[4][4] at 56: four columns of engines 0-3; 4 and 5 use columns 2 and 3
+	 * (gfx_v11_0_get_cu_info). */
+	for (unsigned se = 0; se < p->n_se; se++) {
+		for (unsigned sa = 0; sa < p->sa_per_se; sa++) {
+			uint32_t mask = cu_mask(p);
+			memcpy(a->bytes + 56 + 4 * (se % 4 * 4 + sa + se / 4 * 2), &mask, sizeof(mask));
+		}
+	}
+}
+
+/* ---- the rest ---- */
+
+static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
+{
+	struct drm_amdgpu_info_hw_ip ip = {0};
+	if (q->query_hw_ip.ip_instance >= AMDGPU_HW_IP_INSTANCE_MAX_COUNT || q->query_hw_ip.type >= N_HW_IP)
+		return -EINVAL;
+	/* SDMA and video: no rings, and so all zero. */
+	if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX || q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
+		ip.hw_ip_version_major = 11;
+		ip.ib_start_alignment = ip.ib_size_alignment = 32;
+		ip.available_rings = q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
+		ip._pad = 11 << 16; /* ip_discovery_version, in what older headers call padding */
+	}
+	memcpy(a->bytes, &ip, sizeof(ip));
+	a->size_b = sizeof(ip);
+	return 0;
+}
+
+static int hw_ip_count(const struct drm_amdgpu_info *q, struct answer *a)
+{
+	if (q->query_hw_ip.type != AMDGPU_HW_IP_GFX && q->query_hw_ip.type != AMDGPU_HW_IP_COMPUTE)
+		return -EINVAL;
+	answer_u32(a, 1);
+	return 0;
+}
+
+static int fw_version(const struct drm_amdgpu_info *q, struct answer *a)
+{
+	static const struct { uint8_t type; struct drm_amdgpu_info_firmware fw; } known[] = {
+		{AMDGPU_INFO_FW_GFX_ME, {1486, 29}}, {AMDGPU_INFO_FW_GFX_PFP, {1525, 29}}, {AMDGPU_INFO_FW_GFX_MEC, {494, 29}},
+	};
+	struct drm_amdgpu_info_firmware fw = {0};
+	if (q->query_fw.ip_instance || q->query_fw.fw_type == 0 || q->query_fw.fw_type > 0x1c)
+		return -EINVAL;
+	if (q->query_fw.fw_type == AMDGPU_INFO_FW_GFX_MEC && q->query_fw.index > 1)
+		return -EINVAL;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++)
+		if (known[i].type == q->query_fw.fw_type)
+			fw = known[i].fw;
+	memcpy(a->bytes, &fw, sizeof(fw));
+	a->size_b = sizeof(fw);
+	return 0;
+}
+
+static void memory(struct bw_uapi *u, struct answer *a)
+{
+	struct drm_amdgpu_memory_info m = {0};
+	uint64_t gtt_total, vram_usable, gtt_usable;
+	bw_drm_memory_sizes(u, &vram_usable, &gtt_total, &gtt_usable);
+	m.vram = (struct drm_amdgpu_heap_info){u->profile->vram_size_b, vram_usable, u->vram_used_b, vram_usable / 4 * 3};
+	m.cpu_accessible_vram = m.vram; /* all of it: a large BAR */
+	m.gtt = (struct drm_amdgpu_heap_info){gtt_total, gtt_usable, u->gtt_used_b, gtt_usable / 4 * 3};
+	memcpy(a->bytes, &m, sizeof(m));
+	a->size_b = sizeof(m);
+}
+
+static void vram_gtt(struct bw_uapi *u, struct answer *a)
+{
+	uint64_t gtt_total, vram_usable, gtt_usable;
+	bw_drm_memory_sizes(u, &vram_usable, &gtt_total, &gtt_usable);
+	struct drm_amdgpu_info_vram_gtt v = {vram_usable, vram_usable, gtt_usable};
+	memcpy(a->bytes, &v, sizeof(v));
+	a->size_b = sizeof(v);
+}
+
+/* What soc21.c lets every program read, by GC dword offset: all in segment 0. */
+static bool mmr_allowed(const struct bw_profile *p, uint32_t addr_dw)
+{
+	static const uint16_t offsets[] = {
+		0x0da4, 0x0da2, 0x0da5, 0x0da6, 0x0dae, 0x0daf, /* GRBM_STATUS, _STATUS2, _STATUS_SE0-3 */
+		0x0025, 0x0625,                                 /* SDMA0/1_STATUS_REG */
+		0x0f40, 0x0f3d, 0x0f3e, 0x0f3c,                 /* CP_STAT, CP_STALLED_STAT1-3 */
+		0x0e28, 0x0e29, 0x0e27,                         /* CP_CPF_BUSY_STAT, _STALLED_STAT1, _STATUS */
+		0x0e25, 0x0e26, 0x0e24,                         /* CP_CPC_BUSY_STAT, _STALLED_STAT1, _STATUS */
+		0x13de,                                         /* GB_ADDR_CONFIG */
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(offsets); i++)
+		if (p->gc_segment[0] + offsets[i] == addr_dw)
+			return true;
+	return false;
+}
+
+static int read_mmr(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
+{
+	uint32_t instance = q->read_mmr_reg.instance, count = q->read_mmr_reg.count;
+	uint32_t se = instance >> AMDGPU_INFO_MMR_SE_INDEX_SHIFT & AMDGPU_INFO_MMR_SE_INDEX_MASK;
+	uint32_t sh = instance >> AMDGPU_INFO_MMR_SH_INDEX_SHIFT & AMDGPU_INFO_MMR_SH_INDEX_MASK;
+	if ((se != AMDGPU_INFO_MMR_SE_INDEX_MASK && se >= MAX_SE) || (sh != AMDGPU_INFO_MMR_SH_INDEX_MASK && sh >= MAX_SH) ||
+	    count > MAX_MMR)
+		return -EINVAL;
+	struct bw_bank bank = {.use_grbm = true, .instance = ~0u,
+			       .se = se == AMDGPU_INFO_MMR_SE_INDEX_MASK ? ~0u : se,
+			       .sa = sh == AMDGPU_INFO_MMR_SH_INDEX_MASK ? ~0u : sh};
+	_Static_assert(MAX_MMR * 4 <= sizeof(a->bytes), "answer too small");
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t addr = q->read_mmr_reg.dword_offset + i;
+		if (!mmr_allowed(u->profile, addr)) {
+			BW_LOG(INFO, "uapi", "READ_MMR_REG of %#x is not allowed to programs", addr);
+			return -EFAULT;
+		}
+		uint32_t v = bw_device_reg_read(u->dev, &bank, addr);
+		memcpy(a->bytes + 4 * i, &v, sizeof(v));
+	}
+	a->size_b = 4 * count;
+	return 0;
+}
+
+static int sensor(const struct drm_amdgpu_info *q, struct answer *a)
+{
+	/* Constant: nothing in this device gets warm. */
+	static const struct { uint8_t type; uint32_t value; } known[] = {
+		{AMDGPU_INFO_SENSOR_GFX_SCLK, 2371}, {AMDGPU_INFO_SENSOR_GFX_MCLK, 1249}, {AMDGPU_INFO_SENSOR_GPU_TEMP, 40000},
+		{AMDGPU_INFO_SENSOR_GPU_LOAD, 0}, {AMDGPU_INFO_SENSOR_GPU_AVG_POWER, 0}, {AMDGPU_INFO_SENSOR_VDDGFX, 900},
+		{AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK, 2371}, {AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK, 1249},
+		{0xa, 2371}, {0xb, 1249}, /* peak clocks */
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++) {
+		if (known[i].type == q->sensor_info.type) {
+			answer_u32(a, known[i].value);
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static void max_ibs(struct answer *a)
+{
+	static const uint32_t n[N_HW_IP] = {192, 125, 1};
+	memcpy(a->bytes, n, sizeof(n));
+	a->size_b = sizeof(n);
+}
+
+static void gpuvm_fault(struct bw_drm_file *f, struct answer *a)
+{
+	memcpy(a->bytes, &f->vm->fault.addr, 8);
+	memcpy(a->bytes + 8, &f->vm->fault.status, 4);
+	memcpy(a->bytes + 12, &f->vm->fault.hub, 4);
+	a->size_b = 16;
+}
+
+static int vbios(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
+{
+	if (q->vbios_info.type == AMDGPU_INFO_VBIOS_SIZE) {
+		answer_u32(a, 0); /* this device has no video BIOS image */
+		return 0;
+	}
+	if (q->vbios_info.type != AMDGPU_INFO_VBIOS_INFO)
+		return -EINVAL;
+	struct drm_amdgpu_info_vbios v = {.name = "BREAKWATER", .vbios_pn = "BREAKWATER-VIRTUAL", .vbios_ver_str = "000.000",
+					  .date = ""};
+	memcpy(a->bytes, &v, sizeof(v));
+	a->size_b = sizeof(v);
+	return 0;
+}
+
+static uint64_t timestamp(struct bw_uapi *u)
+{
+	/* RLC_CAPTURE_GPU_CLOCK_COUNT, two dwords after the count, latches it. */
+	bw_wreg(u, u->reg.RLC_GPU_CLOCK_COUNT_LSB + 2, 1);
+	uint64_t lo = bw_rreg(u, u->reg.RLC_GPU_CLOCK_COUNT_LSB);
+	return lo | (uint64_t)bw_rreg(u, u->reg.RLC_GPU_CLOCK_COUNT_LSB + 1) << 32;
+}
+
+/* Lock held. */
+static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct answer *a)
+{
+	struct bw_uapi *u = c->u;
+	switch (q->query) {
+	case AMDGPU_INFO_ACCEL_WORKING:
+		answer_u32(a, 1);
+		return 0;
+	case AMDGPU_INFO_HW_IP_INFO:
+		return hw_ip_info(q, a);
+	case AMDGPU_INFO_HW_IP_COUNT:
+		return hw_ip_count(q, a);
+	case AMDGPU_INFO_TIMESTAMP:
+		answer_u64(a, timestamp(u));
+		return 0;
+	case AMDGPU_INFO_FW_VERSION:
+		return fw_version(q, a);
+	case AMDGPU_INFO_NUM_BYTES_MOVED:
+	case AMDGPU_INFO_NUM_EVICTIONS:
+	case AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS:
+	case AMDGPU_INFO_RAS_ENABLED_FEATURES:
+		answer_u64(a, 0);
+		return 0;
+	case AMDGPU_INFO_VRAM_USAGE:
+	case AMDGPU_INFO_VIS_VRAM_USAGE:
+		answer_u64(a, u->vram_used_b);
+		return 0;
+	case AMDGPU_INFO_GTT_USAGE:
+		answer_u64(a, u->gtt_used_b);
+		return 0;
+	case AMDGPU_INFO_GDS_CONFIG: /* gfx11 has no GDS */
+		memset(a->bytes, 0, a->size_b = sizeof(struct drm_amdgpu_info_gds));
+		return 0;
+	case AMDGPU_INFO_VRAM_GTT:
+		vram_gtt(u, a);
+		return 0;
+	case AMDGPU_INFO_READ_MMR_REG:
+		return read_mmr(u, q, a);
+	case AMDGPU_INFO_DEV_INFO:
+		dev_info(u, a);
+		return 0;
+	case AMDGPU_INFO_MEMORY:
+		memory(u, a);
+		return 0;
+	case AMDGPU_INFO_VBIOS:
+		return vbios(u, q, a);
+	case AMDGPU_INFO_NUM_HANDLES:
+		return q->query_hw_ip.type == AMDGPU_HW_IP_UVD ? -ENODATA : -EINVAL;
+	case AMDGPU_INFO_SENSOR:
+		return sensor(q, a);
+	case AMDGPU_INFO_VRAM_LOST_COUNTER:
+		answer_u32(a, 0);
+		return 0;
+	case INFO_MAX_IBS:
+		max_ibs(a);
+		return 0;
+	case INFO_GPUVM_FAULT:
+		gpuvm_fault(c->file, a);
+		return 0;
+	case AMDGPU_INFO_CRTC_FROM_ID: /* no displays */
+	case AMDGPU_INFO_VCE_CLOCK_TABLE:
+	case AMDGPU_INFO_VIDEO_CAPS: /* no video engines */
+		return -EINVAL;
+	default:
+		BW_LOG(WARN, "uapi", "INFO query %#x is unknown", q->query);
+		return -EINVAL;
+	}
+}
+
+int bw_ioctl_info(struct bw_drm_call *c, void *arg)
+{
+	const struct drm_amdgpu_info *q = arg;
+	struct answer a = {.size_b = 0};
+	if (!q->return_size || !q->return_pointer)
+		return -EINVAL;
+	pthread_mutex_lock(&c->u->lock);
+	int r = query(c, q, &a);
+	pthread_mutex_unlock(&c->u->lock);
+	return r ? r : bw_user_write(c, q->return_pointer, a.bytes, BW_MIN(a.size_b, (size_t)q->return_size));
+}
+
+/* amdgpu_gca_config, version 5 (reference kernel-interface 6.1) */
+void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36])
+{
+	const struct bw_profile *p = u->profile;
+	const uint32_t config[36] = {
+		[0] = 5, [1] = p->n_se, [2] = 1u << (p->gb_addr_config & 7), /* NUM_PIPES */
+		[3] = p->wgp_per_sa * 2u, [4] = p->sa_per_se, [5] = 4, [6] = 24, [7] = p->vgprs_per_simd, [8] = 32, [9] = 8,
+		[10] = 0x20, [11] = 0x100, [12] = 0, [13] = 0x4c0, [15] = 0xffffff,
+		[22] = p->gb_addr_config, [23] = 24, [27] = p->family, [28] = p->external_rev, [29] = p->pci_device,
+		[30] = p->pci_revision, [31] = p->pci_subdevice, [32] = 0x1002,
+	};
+	memcpy(out, config, sizeof(config));
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings: their hardware queues, and what is put on them around each job (gfx_v11_0.c of 6.12). */
+#include <amdgpu_drm.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+enum { RING_DW = 16 << 10, DEQUEUE_RESET_WAVES = 2 };
+/* AMDGPU_IB_FLAG_EMIT_MEM_SYNC, of DRM 3.42 */
+enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
+/* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0. */
+enum { DOORBELL_MEC = 3, DOORBELL_GFX = 0x8b };
+
+static const struct { const char *name; uint8_t me, pipe; } places[BW_DRM_N_RINGS] = {
+	{"gfx_0.0.0", 0, 0}, {"comp_1.0.0", 1, 0}, {"comp_1.1.0", 1, 1}, {"comp_1.2.0", 1, 2}, {"comp_1.3.0", 1, 3},
+};
+
+static void hqd_write(struct bw_uapi *u, const struct bw_drm_ring *ring, uint32_t addr_dw, uint32_t value)
+{
+	struct bw_bank bank = {.use_srbm = true, .me = ring->me, .pipe = ring->pipe};
+	bw_device_reg_write(u->dev, &bank, addr_dw, value);
+}
+
+static uint32_t hqd_read(struct bw_uapi *u, const struct bw_drm_ring *ring, uint32_t addr_dw)
+{
+	struct bw_bank bank = {.use_srbm = true, .me = ring->me, .pipe = ring->pipe};
+	return bw_device_reg_read(u->dev, &bank, addr_dw);
+}
+
+static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
+{
+	uint64_t base = bw_drm_mc(u, ring->offset) >> 8;
+	ring->wptr = 0;
+	hqd_write(u, ring, u->reg.CP_HQD_ACTIVE, 0);
+	hqd_write(u, ring, u->reg.CP_HQD_DEQUEUE_REQUEST, 0);
+	hqd_write(u, ring, u->reg.CP_HQD_VMID, 0);
+	hqd_write(u, ring, u->reg.CP_HQD_PQ_BASE, (uint32_t)base);
+	hqd_write(u, ring, u->reg.CP_HQD_PQ_BASE_HI, (uint32_t)(base >> 32));
+	hqd_write(u, ring, u->reg.CP_HQD_PQ_RPTR, 0);
+	hqd_write(u, ring, u->reg.CP_HQD_PQ_WPTR_LO, 0);
+	hqd_write(u, ring, u->reg.CP_HQD_PQ_WPTR_HI, 0);
+	/* QUEUE_SIZE n: 2^(n+1) dwords; RPTR_BLOCK_SIZE, UNORD_DISPATCH, PRIV_STATE, KMD_QUEUE */
+	hqd_write(u, ring, u->reg.CP_HQD_PQ_CONTROL,
+		  ((uint32_t)__builtin_ctz(RING_DW) - 1) | 9 << 8 | 1 << 28 | 1 << 30 | 1u << 31);
+	hqd_write(u, ring, u->reg.CP_HQD_PQ_DOORBELL_CONTROL, ring->doorbell_dw << 2 | 1 << 30);
+	hqd_write(u, ring, u->reg.CP_HQD_ACTIVE, 1);
+}
+
+int bw_drm_ring_init(struct bw_uapi *u, unsigned index)
+{
+	struct bw_drm_ring *ring = &u->rings[index];
+	ring->name = places[index].name;
+	ring->me = places[index].me;
+	ring->pipe = places[index].pipe;
+	ring->doorbell_dw = 2 * (index ? DOORBELL_MEC + index - 1 : DOORBELL_GFX);
+	int r = bw_drm_vram_alloc(u, RING_DW * 4, BW_DRM_PAGE_B, &ring->offset);
+	if (!r)
+		r = bw_drm_vram_alloc(u, BW_DRM_PAGE_B, BW_DRM_PAGE_B, &ring->fence_offset);
+	if (!r)
+		hqd_start(u, ring);
+	return r;
+}
+
+/* Page-table base, PASID, invalidation and its acknowledgement (gmc_v11_0_emit_flush_gpu_tlb and
+ * _emit_pasid_mapping). Each ring has an invalidation engine to itself. */
+static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const struct bw_drm_vm *vm)
+{
+	struct bw_pm4_stream *s = &ring->stream;
+	uint64_t root = bw_drm_pt_root_entry(vm);
+	unsigned vmid = vm->vmid, engine = (unsigned)(ring - u->rings);
+	uint32_t base = u->reg.GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + 2 * vmid;
+	bw_pm4_put_write_reg(s, base, (uint32_t)root);
+	bw_pm4_put_write_reg(s, base + 1, (uint32_t)(root >> 32));
+	bw_pm4_put_write_reg(s, u->reg.IH_VMID_0_LUT + vmid, vm->pasid);
+	/* PER_VMID_INVALIDATE_REQ, INVALIDATE_L2_PTES, _PDE0, _PDE1, _PDE2, _L1_PTES */
+	bw_pm4_put_write_reg(s, u->reg.GCVM_INVALIDATE_ENG0_REQ + engine, 1u << vmid | 0x1fu << 19);
+	bw_pm4_put_wait_reg(s, u->reg.GCVM_INVALIDATE_ENG0_ACK + engine, 1u << vmid, 1u << vmid);
+	if (!ring->me) {
+		bw_pm4_put_header(s, BW_PM4_PFP_SYNC_ME, 1);
+		bw_pm4_put(s, 0);
+	}
+}
+
+/* GCR_CNTL of gfx_v11_0_emit_mem_sync: GLI_INV, GLM_WB, GLM_INV, GLK_INV, GLV_INV, GL1_INV, GL2_INV,
+ * GL2_WB: what a job before this one may have left in caches. */
+enum { GCR_ALL = 1 << 0 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 14 | 1 << 15 };
+
+bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job, bool flush)
+{
+	struct bw_pm4_stream *s = &ring->stream;
+	s->len = 0;
+	s->failed = false;
+	if (flush)
+		put_vm_flush(u, ring, job->vm);
+	for (unsigned i = 0; i < job->n_ibs; i++) {
+		const struct bw_drm_ib *ib = &job->ibs[i];
+		if (ib->flags & IB_FLAG_EMIT_MEM_SYNC)
+			bw_pm4_put_acquire(s, GCR_ALL);
+		if (ib->dw)
+			bw_pm4_put_indirect_buffer(s, ib->va & BW_VA_MASK & ~3ull, ib->dw, job->vm->vmid, false);
+	}
+	bw_pm4_put_fence(s, bw_drm_mc(u, ring->fence_offset), job->ring_seq, true);
+	if (s->failed)
+		return false;
+	uint32_t *packets = bw_drm_vram_cpu(u, ring->offset);
+	for (size_t i = 0; i < s->len; i++)
+		__atomic_store_n(&packets[ring->wptr++ % RING_DW], s->data[i], __ATOMIC_RELAXED);
+	bw_device_doorbell(u->dev, ring->doorbell_dw, ring->wptr);
+	return true;
+}
+
+uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring)
+{
+	return __atomic_load_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), __ATOMIC_ACQUIRE);
+}
+
+bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
+{
+	return hqd_read(u, ring, u->reg.CP_HQD_ERROR) != 0;
+}
+
+/* Throws away what the queue is doing and starts it again with the jobs behind the one at its head,
+ * which counts as done. */
+bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring)
+{
+	bw_klog(u, "Starting %s ring reset", ring->name);
+	hqd_write(u, ring, u->reg.CP_HQD_DEQUEUE_REQUEST, DEQUEUE_RESET_WAVES);
+	int64_t until = bw_now_ns() + 200 * 1000000;
+	while (hqd_read(u, ring, u->reg.CP_HQD_ACTIVE) & 1) {
+		if (bw_now_ns() > until) {
+			bw_klog(u, "Ring %s reset failed", ring->name);
+			return false;
+		}
+		struct timespec nap = {0, 500000};
+		nanosleep(&nap, NULL);
+	}
+	__atomic_store_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), ring->head->ring_seq, __ATOMIC_RELEASE);
+	hqd_start(u, ring);
+	/* The stream has room already: each of these jobs has been through it once. */
+	for (struct bw_drm_job *job = ring->head->next; job; job = job->next)
+		bw_drm_ring_emit(u, ring, job, true);
+	bw_klog(u, "Ring %s reset succeeded", ring->name);
+	return true;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* The worker: one thread that reacts to interrupts and to what calls have queued. It completes jobs,
+ * applies page-table changes whose time has come, and puts jobs on rings when what they depend on is
+ * done, a VMID is free and the ring has room. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+void bw_drm_kick(struct bw_uapi *u)
+{
+	pthread_mutex_lock(&u->kick_lock);
+	u->kick = true;
+	pthread_cond_signal(&u->kicked);
+	pthread_mutex_unlock(&u->kick_lock);
+}
+
+void bw_drm_job_free(struct bw_drm_job *job)
+{
+	if (!job)
+		return;
+	if (job->gang && !--job->gang->refs)
+		free(job->gang);
+	if (job->ctx)
+		bw_drm_ctx_unref(job->ctx);
+	bw_drm_fence_unref(job->done);
+	bw_drm_fence_unref(job->scheduled);
+	bw_drm_fences_fini(&job->deps);
+	bw_drm_bo_unref(job->uf_bo);
+	bw_drm_vm_unref(job->vm);
+	free(job->ibs);
+	free(job);
+}
+
+void bw_drm_job_finish(struct bw_uapi *u, struct bw_drm_job *job, int error)
+{
+	if (job->uf_bo && !error) {
+		uint8_t *p = bw_drm_bo_cpu(job->uf_bo, job->uf_offset, sizeof(uint64_t));
+		if (p)
+			memcpy(p, &job->uf_value, sizeof(uint64_t));
+	}
+	*job->vm_prev = job->vm_next;
+	if (job->vm_next)
+		job->vm_next->vm_prev = job->vm_prev;
+	bw_drm_fence_signal(u, job->scheduled, error);
+	bw_drm_fence_signal(u, job->done, error);
+	bw_drm_job_free(job);
+}
+
+static void link_to_vm(struct bw_drm_job *job)
+{
+	struct bw_drm_job **at = &job->vm->jobs;
+	while (*at)
+		at = &(*at)->vm_next;
+	*at = job;
+	job->vm_prev = at;
+}
+
+void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job)
+{
+	struct bw_drm_entity *e = job->entity;
+	link_to_vm(job);
+	if (e->tail) {
+		e->tail->next = job;
+	} else {
+		e->head = job;
+		u->waiting.data[u->waiting.len++] = e; /* room was made by the CS call */
+	}
+	e->tail = job;
+}
+
+static struct bw_drm_job *pop_waiting(struct bw_drm_entity *e)
+{
+	struct bw_drm_job *job = e->head;
+	e->head = job->next;
+	if (!e->head)
+		e->tail = NULL;
+	job->next = NULL;
+	return job;
+}
+
+/* The ring for an entity's next job: the one its jobs are on, so that they stay in order, else the
+ * least loaded. NULL: no room now. */
+static struct bw_drm_ring *pick_ring(struct bw_uapi *u, const struct bw_drm_job *job)
+{
+	const struct bw_drm_entity *e = job->entity;
+	struct bw_drm_ring *best = NULL;
+	if (job->ip == 0)
+		best = &u->rings[0];
+	else if (e->on_ring)
+		best = &u->rings[e->ring];
+	for (unsigned i = 0; !best && i < BW_DRM_N_COMPUTE; i++) {
+		struct bw_drm_ring *ring = &u->rings[1 + (e->ring + i) % BW_DRM_N_COMPUTE];
+		bool least = true;
+		for (unsigned k = 1; k < BW_DRM_N_RINGS; k++)
+			least &= u->rings[k].n >= ring->n;
+		if (least)
+			best = ring;
+	}
+	return best->n < BW_DRM_HW_JOBS ? best : NULL;
+}
+
+static bool is_ready(const struct bw_drm_job *job)
+{
+	return job == job->entity->head && bw_drm_fences_signaled(&job->deps) &&
+	       job->vm->updates_applied >= job->updates_before;
+}
+
+static void became_head(struct bw_drm_ring *ring)
+{
+	bool held_now;
+	if (!ring->head)
+		return;
+	ring->head->started_ns = bw_now_ns();
+	ring->head->held_at_start_ns = bw_drm_vm_held_ns(ring->head->vm, &held_now);
+}
+
+/* False: not now. */
+static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
+{
+	struct bw_drm_ring *ring = pick_ring(u, job);
+	unsigned vmid = ring ? bw_drm_vmid_grab(job->vm) : 0;
+	if (!vmid)
+		return false;
+	pop_waiting(job->entity);
+	job->ring_seq = ring->emitted + 1;
+	bool flush = u->vmids[vmid].flushed != job->vm->tlb_seq;
+	job->flushes = flush ? job->vm->tlb_seq : 0;
+	/* Before the doorbell: the ring may be done with it at once. */
+	if (ring->tail)
+		ring->tail->next = job;
+	else
+		ring->head = job;
+	struct bw_drm_job *before = ring->tail;
+	ring->tail = job;
+	ring->n++;
+	if (!bw_drm_ring_emit(u, ring, job, flush)) {
+		ring->tail = before;
+		if (before)
+			before->next = NULL;
+		else
+			ring->head = NULL;
+		ring->n--;
+		bw_drm_job_finish(u, job, -ENOMEM);
+		return true;
+	}
+	ring->emitted++;
+	job->vmid = vmid;
+	u->vmids[vmid].busy++;
+	job->entity->on_ring++;
+	job->entity->ring = (unsigned)(ring - u->rings);
+	if (ring->head == job)
+		became_head(ring);
+	bw_drm_fence_signal(u, job->scheduled, 0);
+	BW_LOG(DEBUG, "uapi", "job %llu of %s on %s, VMID %u%s", (unsigned long long)job->vm_number,
+	       job->vm->comm, ring->name, vmid, flush ? ", flush" : "");
+	return true;
+}
+
+/* All members of a gang or none; what is left in `members` is what was launched. */
+static bool launch_gang(struct bw_uapi *u, struct bw_drm_gang *gang)
+{
+	unsigned n_free = 0;
+	for (unsigned i = 0; i < gang->n; i++) {
+		if (!is_ready(gang->job[i]))
+			return false;
+		n_free += pick_ring(u, gang->job[i]) != NULL;
+	}
+	for (unsigned i = 1; i < BW_DRM_N_RINGS && gang->n > 1; i++)
+		if (u->rings[i].n) /* so that no two members can end up behind each other */
+			n_free = 0;
+	if (n_free < gang->n || !bw_drm_vmid_grab(gang->job[0]->vm))
+		return false;
+	gang->refs++;
+	for (unsigned i = 0; i < gang->n; i++)
+		launch(u, gang->job[i]);
+	if (!--gang->refs)
+		free(gang);
+	return true;
+}
+
+/* One pass over the entities; true if something moved. */
+static bool schedule(struct bw_uapi *u)
+{
+	bool moved = false;
+	for (size_t i = 0; i < u->waiting.len; i++) {
+		struct bw_drm_entity *e = u->waiting.data[i];
+		struct bw_drm_job *job = e->head;
+		struct bw_drm_ctx *ctx = bw_drm_ctx_ref(job->ctx); /* the entity is in it */
+		if (job->vm->dying || ctx->guilty) {
+			if (job->gang) /* the others are cancelled on their own */
+				job->gang->cancelled = true;
+			bw_drm_job_finish(u, pop_waiting(e), -ECANCELED);
+			moved = true;
+		} else if (job->gang && job->gang->cancelled) {
+			bw_drm_job_finish(u, pop_waiting(e), -ECANCELED);
+			moved = true;
+		} else if (job->gang) {
+			moved |= launch_gang(u, job->gang);
+		} else if (is_ready(job)) {
+			moved |= launch(u, job);
+		}
+		bw_drm_ctx_unref(ctx);
+	}
+	/* Entities with nothing more to launch leave the list; their contexts hold them. */
+	size_t kept = 0;
+	for (size_t i = 0; i < u->waiting.len; i++)
+		if (u->waiting.data[i]->head)
+			u->waiting.data[kept++] = u->waiting.data[i];
+	u->waiting.len = kept;
+	return moved;
+}
+
+static bool complete(struct bw_uapi *u)
+{
+	bool moved = false;
+	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
+		struct bw_drm_ring *ring = &u->rings[i];
+		ring->signaled = bw_drm_ring_signaled(u, ring);
+		while (ring->head && ring->head->ring_seq <= ring->signaled) {
+			struct bw_drm_job *job = ring->head;
+			ring->head = job->next;
+			if (!ring->head)
+				ring->tail = NULL;
+			ring->n--;
+			job->next = NULL;
+			job->entity->on_ring--;
+			u->vmids[job->vmid].busy--;
+			if (job->flushes && u->vmids[job->vmid].vm == job->vm)
+				u->vmids[job->vmid].flushed = job->flushes;
+			if (job->killing && job->error == -ETIME)
+				bw_klog(u, "ring %s timeout, but soft recovered", ring->name);
+			bw_drm_job_finish(u, job, job->error);
+			became_head(ring);
+			moved = true;
+		}
+	}
+	return moved;
+}
+
+/* Time that a job has had the ring, without what a debugger held it. */
+static int64_t ran_ns(const struct bw_drm_job *job, bool *out_held_now)
+{
+	uint64_t held = bw_drm_vm_held_ns(job->vm, out_held_now) - job->held_at_start_ns;
+	return bw_now_ns() - job->started_ns - (int64_t)held;
+}
+
+/* Jobs that have run too long, and jobs whose program has gone. True while one of these is watched. */
+static bool watch(struct bw_uapi *u)
+{
+	/* What a program that ends has submitted last may finish. */
+	const int64_t grace_ns = 100 * 1000000;
+	bool watching = false;
+	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
+		struct bw_drm_ring *ring = &u->rings[i];
+		struct bw_drm_job *job = ring->head;
+		bool held_now;
+		if (!job || job->killing)
+			continue;
+		int64_t ran = ran_ns(job, &held_now);
+		if (job->vm->dying) {
+			watching = true;
+			if (held_now || bw_now_ns() - job->vm->dying_since_ns > grace_ns || u->stopping)
+				bw_drm_job_kill(u, ring, -ECANCELED, NULL);
+		} else if (u->options.lockup_timeout_ms) {
+			watching = true;
+			if (!held_now && ran > (int64_t)u->options.lockup_timeout_ms * 1000000)
+				bw_drm_job_kill(u, ring, -ETIME, "timeout");
+		}
+	}
+	return watching;
+}
+
+static bool apply_updates(struct bw_uapi *u)
+{
+	bool moved = false;
+	for (size_t i = 0; i < u->vms.len; i++)
+		moved |= bw_drm_vm_apply_updates(u->vms.data[i]);
+	return moved;
+}
+
+/* Waits for a kick, at most so long. */
+static void sleep_until_kicked(struct bw_uapi *u, int64_t ns)
+{
+	int64_t until = bw_now_ns() + ns;
+	struct timespec t = {until / 1000000000, until % 1000000000};
+	pthread_mutex_lock(&u->kick_lock);
+	while (!u->kick)
+		if (pthread_cond_timedwait(&u->kicked, &u->kick_lock, &t))
+			break;
+	u->kick = false;
+	pthread_mutex_unlock(&u->kick_lock);
+}
+
+static void *work(void *arg)
+{
+	struct bw_uapi *u = arg;
+	for (;;) {
+		pthread_mutex_lock(&u->lock);
+		bool moved;
+		do {
+			bw_drm_ih_process(u);
+			moved = complete(u);
+			moved |= apply_updates(u);
+			moved |= schedule(u);
+		} while (moved);
+		bool killing = bw_drm_recover(u), watching = watch(u);
+		bw_drm_sync_fds_check(u);
+		bool stop = !u->worker_runs, sync_fds = u->sync_fds.len;
+		pthread_mutex_unlock(&u->lock);
+		if (stop)
+			return NULL;
+		sleep_until_kicked(u, killing ? 1000000 : watching ? 20 * 1000000 : sync_fds ? 200 * 1000000 : 1000000000);
+	}
+}
+
+struct bw_error *bw_drm_sched_start(struct bw_uapi *u)
+{
+	u->worker_runs = true;
+	int r = pthread_create(&u->worker, NULL, work, u);
+	if (r) {
+		u->worker_runs = false;
+		return bw_error_errno(r, "cannot start the driver's thread");
+	}
+	return NULL;
+}
+
+void bw_drm_sched_stop(struct bw_uapi *u)
+{
+	pthread_mutex_lock(&u->lock);
+	bool runs = u->worker_runs;
+	u->worker_runs = false;
+	pthread_mutex_unlock(&u->lock);
+	if (!runs)
+		return;
+	bw_drm_kick(u);
+	pthread_join(u->worker, NULL);
+}

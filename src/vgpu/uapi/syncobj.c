@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT */
+/* Sync objects of the DRM core: binary ones, and timelines. A binary one holds a fence or none; a
+ * timeline holds a chain of points. Which of the two it is follows from what was last put in, as in
+ * the kernel (drm_syncobj.c of 6.12). */
+#include <drm.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+/* DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE of Linux 6.6: a hint to the GPU's clocks */
+enum { WAIT_FLAG_DEADLINE = 1 << 3 };
+
+static void points_drop(struct bw_drm_syncobj *s)
+{
+	bw_vec_each(&s->points, p)
+		bw_drm_fence_unref(p->fence);
+	bw_vec_free(&s->points);
+	s->is_chain = false;
+	s->signaled_point = 0;
+}
+
+void bw_drm_syncobj_unref(struct bw_drm_syncobj *s)
+{
+	if (!s || --s->refs)
+		return;
+	points_drop(s);
+	bw_drm_fence_unref(s->fence);
+	free(s);
+}
+
+struct bw_drm_syncobj *bw_drm_syncobj_get(struct bw_drm_file *f, uint32_t handle)
+{
+	return bw_ids_get(&f->syncobjs, handle);
+}
+
+/* Forgets the points that no longer say anything: the signalled ones at the front. */
+static void points_trim(struct bw_drm_syncobj *s)
+{
+	size_t n = 0;
+	while (n < s->points.len && bw_drm_fence_done(s->points.data[n].fence)) {
+		s->signaled_point = s->points.data[n].point;
+		bw_drm_fence_unref(s->points.data[n++].fence);
+	}
+	if (!n)
+		return;
+	s->points.len -= n;
+	memmove(s->points.data, s->points.data + n, s->points.len * sizeof(s->points.data[0]));
+}
+
+void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *f)
+{
+	bw_drm_fence_ref(f);
+	bw_drm_fence_unref(s->fence);
+	points_drop(s);
+	s->fence = f;
+	pthread_cond_broadcast(&u->changed);
+}
+
+int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence *f)
+{
+	struct bw_error *err = bw_vec_reserve(&s->points, s->points.len + 2);
+	if (err) {
+		bw_error_free(err);
+		return -ENOMEM;
+	}
+	points_trim(s);
+	/* A binary fence that was there becomes the chain's beginning: point 0. */
+	if (!s->is_chain && s->fence)
+		s->points.data[s->points.len++] = (struct bw_drm_point){0, bw_take(s->fence)};
+	s->is_chain = true;
+	/* Points never go back: a smaller one counts as the last (dma_fence_chain_init). */
+	uint64_t last = s->points.len ? s->points.data[s->points.len - 1].point : s->signaled_point;
+	s->points.data[s->points.len++] = (struct bw_drm_point){BW_MAX(point, last), bw_drm_fence_ref(f)};
+	points_trim(s);
+	pthread_cond_broadcast(&u->changed);
+	return 0;
+}
+
+/* The last point asked for so far. */
+static uint64_t last_point(const struct bw_drm_syncobj *s)
+{
+	return s->points.len ? s->points.data[s->points.len - 1].point : s->signaled_point;
+}
+
+/* Whether a fence for the point is there, and whether it has signalled. A point of a timeline has
+ * signalled when all before it have. */
+static bool point_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_signaled)
+{
+	if (!s->is_chain) {
+		*out_signaled = s->fence && bw_drm_fence_done(s->fence);
+		return s->fence && !point;
+	}
+	points_trim(s);
+	uint64_t want = point ? point : last_point(s);
+	*out_signaled = s->signaled_point >= want && !(s->points.len && s->points.data[0].point <= want);
+	return last_point(s) >= want;
+}
+
+/* Of the first point that is late enough, and of all before it: a point signals after its elders. */
+static struct bw_drm_fence *fence_of_chain(struct bw_drm_syncobj *s, uint64_t point)
+{
+	uint64_t want = point ? point : last_point(s);
+	if (s->points.data[0].point >= want && point)
+		return bw_drm_fence_ref(s->points.data[0].fence);
+	struct bw_drm_fence *f = bw_drm_fence_new();
+	for (size_t i = 0; f && i < s->points.len; i++) {
+		if (bw_drm_fence_merge(f, s->points.data[i].fence)) {
+			bw_drm_fence_unref(f);
+			return NULL;
+		}
+		if (point && s->points.data[i].point >= want)
+			break;
+	}
+	if (f && !f->parts.len)
+		f->signaled = true;
+	return f;
+}
+
+int bw_drm_syncobj_fence(struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence **out)
+{
+	bool signaled;
+	if (!point_state(s, point, &signaled))
+		return -EINVAL;
+	struct bw_drm_fence *f = NULL;
+	if (!s->is_chain) {
+		f = bw_drm_fence_ref(s->fence);
+	} else if (signaled) {
+		f = bw_drm_fence_new_signaled();
+	} else {
+		f = fence_of_chain(s, point);
+	}
+	if (!f)
+		return -ENOMEM;
+	*out = f;
+	return 0;
+}
+
+struct find {
+	struct bw_drm_syncobj *s;
+	uint64_t point;
+	int r;
+	struct bw_drm_fence *f;
+};
+
+static bool find_done(void *arg)
+{
+	struct find *find = arg;
+	find->r = bw_drm_syncobj_fence(find->s, find->point, &find->f);
+	return find->r != -EINVAL;
+}
+
+int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, uint64_t flags, struct bw_drm_fence **out)
+{
+	/* DRM_SYNCOBJ_WAIT_FOR_SUBMIT_TIMEOUT */
+	const int64_t submit_timeout_ns = 5000000000;
+	struct find find = {bw_drm_syncobj_get(c->file, handle), point, 0, NULL};
+	if (!find.s)
+		return -ENOENT;
+	if (flags & ~(uint64_t)DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT)
+		return -EINVAL;
+	find.s->refs++;
+	if (!find_done(&find) && (flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT)) {
+		int r = bw_drm_wait(c, bw_now_ns() + submit_timeout_ns, find_done, &find);
+		if (r)
+			find.r = r;
+	}
+	bw_drm_syncobj_unref(find.s);
+	if (!find.r)
+		*out = find.f;
+	return find.r;
+}
+
+int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence, uint32_t *out_handle)
+{
+	struct bw_drm_syncobj *s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->refs = 1;
+	int r = bw_ids_add(&f->syncobjs, s, out_handle);
+	if (r) {
+		free(s);
+		return r;
+	}
+	s->fence = bw_drm_fence_ref(fence);
+	return 0;
+}
+
+/* ---- file descriptors ---- */
+
+int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file, int *out_fd)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+		return -errno;
+	struct stat st;
+	struct bw_error *err = fstat(pair[1], &st) < 0
+				       ? bw_error_nomem()
+				       : bw_vec_push(&u->sync_fds, ((struct bw_drm_sync_fd){
+							.ino = st.st_ino, .sock = pair[0], .syncobj = s,
+							.fence = bw_drm_fence_ref(sync_file)}));
+	if (err) {
+		bw_error_free(err);
+		close(pair[0]);
+		close(pair[1]);
+		return -ENOMEM;
+	}
+	if (s)
+		s->refs++;
+	*out_fd = pair[1];
+	bw_drm_kick(u); /* a sync_file may have signalled already */
+	return 0;
+}
+
+static struct bw_drm_sync_fd *sync_fd_of(struct bw_uapi *u, int fd)
+{
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return NULL;
+	bw_vec_each(&u->sync_fds, s)
+		if (s->ino == st.st_ino)
+			return s;
+	return NULL;
+}
+
+static void sync_fd_drop(struct bw_uapi *u, size_t i)
+{
+	struct bw_drm_sync_fd *s = &u->sync_fds.data[i];
+	close(s->sock);
+	bw_drm_syncobj_unref(s->syncobj);
+	bw_drm_fence_unref(s->fence);
+	bw_vec_remove(&u->sync_fds, i);
+}
+
+void bw_drm_sync_fds_check(struct bw_uapi *u)
+{
+	for (size_t i = 0; i < u->sync_fds.len;) {
+		struct bw_drm_sync_fd *s = &u->sync_fds.data[i];
+		struct pollfd p = {.fd = s->sock};
+		if (poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR))) {
+			sync_fd_drop(u, i);
+			continue;
+		}
+		/* A sync_file polls readable once its fence has signalled. */
+		if (s->fence && bw_drm_fence_done(s->fence) && !s->told)
+			s->told = send(s->sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+		i++;
+	}
+}
+
+void bw_drm_sync_fds_fini(struct bw_uapi *u)
+{
+	while (u->sync_fds.len)
+		sync_fd_drop(u, 0);
+	bw_vec_free(&u->sync_fds);
+}
+
+/* ---- ioctls ---- */
+
+int bw_ioctl_syncobj_create(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_create *a = arg;
+	struct bw_drm_fence *f = NULL;
+	if (a->flags & ~DRM_SYNCOBJ_CREATE_SIGNALED)
+		return -EINVAL;
+	if (a->flags & DRM_SYNCOBJ_CREATE_SIGNALED) {
+		f = bw_drm_fence_new_signaled();
+		if (!f)
+			return -ENOMEM;
+	}
+	pthread_mutex_lock(&c->u->lock);
+	int r = bw_drm_syncobj_new_handle(c->file, f, &a->handle);
+	bw_drm_fence_unref(f);
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+int bw_ioctl_syncobj_destroy(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_destroy *a = arg;
+	if (a->pad)
+		return -EINVAL;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_syncobj *s = bw_ids_remove(&c->file->syncobjs, a->handle);
+	bw_drm_syncobj_unref(s);
+	pthread_mutex_unlock(&c->u->lock);
+	return s ? 0 : -EINVAL;
+}
+
+int bw_ioctl_syncobj_to_fd(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_handle *a = arg;
+	if (a->pad || (a->flags && a->flags != DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE))
+		return -EINVAL;
+	pthread_mutex_lock(&c->u->lock);
+	int r;
+	struct bw_drm_syncobj *s;
+	struct bw_drm_fence *f = NULL;
+	if (a->flags) {
+		r = bw_drm_syncobj_find(c, a->handle, 0, 0, &f);
+		if (!r)
+			r = bw_drm_syncobj_fd(c->u, NULL, f, &c->fd_out);
+		bw_drm_fence_unref(f);
+	} else {
+		s = bw_drm_syncobj_get(c->file, a->handle);
+		r = s ? bw_drm_syncobj_fd(c->u, s, NULL, &c->fd_out) : -EINVAL;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	c->fd_at = offsetof(struct drm_syncobj_handle, fd);
+	return r;
+}
+
+int bw_ioctl_syncobj_from_fd(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_handle *a = arg;
+	if (a->pad || (a->flags && a->flags != DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE))
+		return -EINVAL;
+	pthread_mutex_lock(&c->u->lock);
+	int r = 0;
+	struct bw_drm_sync_fd *s = sync_fd_of(c->u, c->fd_in);
+	if (a->flags) {
+		struct bw_drm_syncobj *dst = bw_drm_syncobj_get(c->file, a->handle);
+		if (!s || !s->fence)
+			r = -EINVAL;
+		else if (!dst)
+			r = -ENOENT;
+		else
+			bw_drm_syncobj_replace(c->u, dst, s->fence);
+	} else if (!s || !s->syncobj) {
+		r = -EINVAL;
+	} else {
+		r = bw_ids_add(&c->file->syncobjs, s->syncobj, &a->handle);
+		if (!r)
+			s->syncobj->refs++;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+int bw_ioctl_syncobj_transfer(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_transfer *a = arg;
+	struct bw_drm_fence *f = NULL;
+	if (a->pad)
+		return -EINVAL;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_syncobj *dst = bw_drm_syncobj_get(c->file, a->dst_handle);
+	int r = dst ? 0 : -ENOENT;
+	if (!r) {
+		dst->refs++;
+		r = bw_drm_syncobj_find(c, a->src_handle, a->src_point, a->flags, &f);
+		if (!r && a->dst_point)
+			r = bw_drm_syncobj_add_point(c->u, dst, a->dst_point, f);
+		else if (!r)
+			bw_drm_syncobj_replace(c->u, dst, f);
+		bw_drm_fence_unref(f);
+		bw_drm_syncobj_unref(dst);
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+/* Sync objects of a handle array, each with a reference. */
+struct array {
+	struct bw_drm_syncobj **s;
+	uint64_t *points; /* NULL: all 0 */
+	uint32_t n, flags;
+	uint32_t first;
+};
+
+static void array_put(struct bw_drm_call *c, struct array *a)
+{
+	pthread_mutex_lock(&c->u->lock);
+	for (uint32_t i = 0; a->s && i < a->n; i++)
+		bw_drm_syncobj_unref(a->s[i]);
+	pthread_mutex_unlock(&c->u->lock);
+	free(a->s);
+	free(a->points);
+}
+
+static int array_get(struct bw_drm_call *c, uint64_t user_handles, uint32_t n, struct array *out)
+{
+	uint32_t *handles;
+	*out = (struct array){.n = n, .first = UINT32_MAX};
+	int r = bw_user_dup(c, user_handles, n, sizeof(*handles), &handles);
+	if (r)
+		return r;
+	out->s = calloc(BW_MAX(n, 1u), sizeof(*out->s));
+	if (!out->s)
+		r = -ENOMEM;
+	pthread_mutex_lock(&c->u->lock);
+	for (uint32_t i = 0; i < n && !r; i++) {
+		out->s[i] = bw_drm_syncobj_get(c->file, handles[i]);
+		if (out->s[i])
+			out->s[i]->refs++;
+		else
+			r = -ENOENT;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	free(handles);
+	if (r)
+		array_put(c, out);
+	return r;
+}
+
+/* Counts what is done; remembers the first. */
+static uint32_t count_done(struct array *a, bool *out_missing)
+{
+	uint32_t done = 0;
+	*out_missing = false;
+	for (uint32_t i = 0; i < a->n; i++) {
+		bool signaled;
+		if (!point_state(a->s[i], a->points ? a->points[i] : 0, &signaled)) {
+			*out_missing = true;
+		} else if (signaled || (a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)) {
+			if (!done++)
+				a->first = i;
+		}
+	}
+	return done;
+}
+
+static bool array_done(void *arg)
+{
+	struct array *a = arg;
+	bool missing;
+	uint32_t done = count_done(a, &missing);
+	return a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL ? done == a->n : done > 0;
+}
+
+static int array_wait(struct bw_drm_call *c, struct array *a, int64_t timeout_ns, uint32_t *out_first)
+{
+	bool missing;
+	pthread_mutex_lock(&c->u->lock);
+	count_done(a, &missing);
+	int r = 0;
+	if (missing && !(a->flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
+		r = -EINVAL;
+	else
+		r = bw_drm_wait(c, timeout_ns, array_done, a);
+	pthread_mutex_unlock(&c->u->lock);
+	if (!r)
+		*out_first = a->first;
+	return r;
+}
+
+int bw_ioctl_syncobj_wait(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_wait *a = arg;
+	struct array array;
+	if (a->flags & ~(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | WAIT_FLAG_DEADLINE))
+		return -EINVAL;
+	if (!a->count_handles)
+		return 0;
+	int r = array_get(c, a->handles, a->count_handles, &array);
+	if (r)
+		return r;
+	array.flags = a->flags;
+	r = array_wait(c, &array, a->timeout_nsec, &a->first_signaled);
+	array_put(c, &array);
+	return r;
+}
+
+int bw_ioctl_syncobj_timeline_wait(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_timeline_wait *a = arg;
+	struct array array;
+	if (a->flags & ~(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
+			 DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE | WAIT_FLAG_DEADLINE))
+		return -EINVAL;
+	if (!a->count_handles)
+		return 0;
+	int r = array_get(c, a->handles, a->count_handles, &array);
+	if (r)
+		return r;
+	if (a->points)
+		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*array.points), &array.points);
+	array.flags = a->flags;
+	if (!r)
+		r = array_wait(c, &array, a->timeout_nsec, &a->first_signaled);
+	array_put(c, &array);
+	return r;
+}
+
+/* RESET and SIGNAL: a fence, or none, for each. */
+static int replace_all(struct bw_drm_call *c, const struct drm_syncobj_array *a, bool signaled)
+{
+	struct array array;
+	if (a->pad || !a->count_handles)
+		return -EINVAL;
+	struct bw_drm_fence *f = signaled ? bw_drm_fence_new_signaled() : NULL;
+	if (signaled && !f)
+		return -ENOMEM;
+	int r = array_get(c, a->handles, a->count_handles, &array);
+	pthread_mutex_lock(&c->u->lock);
+	for (uint32_t i = 0; !r && i < array.n; i++)
+		bw_drm_syncobj_replace(c->u, array.s[i], f);
+	bw_drm_fence_unref(f);
+	pthread_mutex_unlock(&c->u->lock);
+	bw_drm_kick(c->u);
+	if (!r)
+		array_put(c, &array);
+	return r;
+}
+
+int bw_ioctl_syncobj_reset(struct bw_drm_call *c, void *arg)
+{
+	return replace_all(c, arg, false);
+}
+
+int bw_ioctl_syncobj_signal(struct bw_drm_call *c, void *arg)
+{
+	return replace_all(c, arg, true);
+}
+
+int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_timeline_array *a = arg;
+	struct array array;
+	if (a->flags || !a->count_handles)
+		return -EINVAL;
+	int r = array_get(c, a->handles, a->count_handles, &array);
+	if (r)
+		return r;
+	if (a->points)
+		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*array.points), &array.points);
+	pthread_mutex_lock(&c->u->lock);
+	for (uint32_t i = 0; !r && i < array.n; i++) {
+		struct bw_drm_fence *f = bw_drm_fence_new_signaled();
+		r = f ? bw_drm_syncobj_add_point(c->u, array.s[i], array.points ? array.points[i] : 0, f)
+		      : -ENOMEM;
+		bw_drm_fence_unref(f);
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	bw_drm_kick(c->u);
+	array_put(c, &array);
+	return r;
+}
+
+int bw_ioctl_syncobj_query(struct bw_drm_call *c, void *arg)
+{
+	struct drm_syncobj_timeline_array *a = arg;
+	struct array array;
+	if (a->flags & ~DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED || !a->count_handles)
+		return -EINVAL;
+	int r = array_get(c, a->handles, a->count_handles, &array);
+	if (r)
+		return r;
+	array.points = calloc(array.n, sizeof(*array.points));
+	if (!array.points)
+		r = -ENOMEM;
+	pthread_mutex_lock(&c->u->lock);
+	for (uint32_t i = 0; !r && i < array.n; i++) {
+		points_trim(array.s[i]);
+		array.points[i] = a->flags ? last_point(array.s[i]) : array.s[i]->signaled_point;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	if (!r)
+		r = bw_user_write(c, a->points, array.points, array.n * sizeof(*array.points));
+	array_put(c, &array);
+	return r;
+}

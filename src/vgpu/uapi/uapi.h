@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_UAPI_H
+#define BW_VGPU_UAPI_UAPI_H
+
+/* The uapi front end: a driver of the virtual device that stands in for the Linux amdgpu driver. It
+ * speaks wire/vgpu_proto.h with its clients and registers, rings and doorbells with the device. It
+ * presents Linux 6.12 (DRM 3.61). All functions may be called from any thread. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "vgpu/device/device.h"
+
+struct bw_uapi;
+
+struct bw_uapi_options {
+	struct bw_device_options device;
+	unsigned lockup_timeout_ms; /* a job that runs longer is killed; 0: never */
+	bool no_defects;            /* repair what reference kernel-interface 8 lists, where 6.12 has it */
+	const char *root;           /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
+};
+
+struct bw_error *bw_uapi_create(const struct bw_profile *profile, const struct bw_uapi_options *options,
+				struct bw_uapi **out) BW_MUST_CHECK;
+/* Ends all connections and jobs first. */
+void bw_uapi_destroy(struct bw_uapi *u);
+
+/* Serves one connection until it ends; takes the socket. To be called in a thread of its own. */
+void bw_uapi_serve(struct bw_uapi *u, int sock);
+
+/* Clients connected now, and how many there have been. */
+void bw_uapi_clients(struct bw_uapi *u, unsigned *out_now, uint64_t *out_ever);
+/* Calls fn whenever a client has come or gone. */
+void bw_uapi_on_clients(struct bw_uapi *u, void (*fn)(void *cookie), void *cookie);
+
+/* tree.c: makes, and removes, the files that programs look for below /dev and /sys. Nothing in the
+ * tree is live: what changes is read by FILE_OPEN. */
+struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root) BW_MUST_CHECK;
+/* Removes a folder and all that is in it, without following links. */
+void bw_tree_remove(const char *path);
+
+#endif
