@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-enum { BARRIER_POLL_MS = 2 };
+enum { BARRIER_POLL_MS = 2, GONE_PATIENCE_MS = 2000 };
 
 static uint64_t now_ms(void)
 {
@@ -260,7 +260,10 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 			left = now < end ? (int)(end - now) : 0;
 		}
 		BW_TRY(d->target->ops->wait(d->target, left, &ev));
-		BW_TRY(handle(d, &ev, &stop));
+		struct bw_error *err = handle(d, &ev, &stop);
+		/* somebody has died in the middle of it: an event will say who */
+		if (err && !bw_error_catch(&err, BW_E_GONE))
+			return err;
 		if (stop.kind != BW_STOP_NONE || (ev.kind == BW_EVENT_NONE && timeout_ms >= 0 && left == 0))
 			break;
 	}
@@ -484,11 +487,9 @@ static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_ca
 	return step_once(d, w, out_result, out);
 }
 
-struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls, struct bw_stop *out)
+static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count, bool over_calls,
+				   struct bw_stop *out)
 {
-	struct bw_wave *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-
 	for (uint64_t i = 0; i < count; i++) {
 		enum step_result result;
 		struct bw_stop stop = {.kind = BW_STOP_NONE};
@@ -515,5 +516,24 @@ struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_ca
 	if (!w->stopped)
 		return bw_errorf(BW_E_STATE, "the wave has ended");
 	fill_step_stop(d, w, out);
+	return NULL;
+}
+
+struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls, struct bw_stop *out)
+{
+	struct bw_wave *w;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	struct bw_error *err = step_count(d, w, count, over_calls, out);
+	if (!err || err->code != BW_E_GONE || !d->target)
+		return err;
+	/* the program or the GPU died under the step: that is the stop */
+	struct bw_stop end;
+	struct bw_error *second = bw_debug_wait(d, GONE_PATIENCE_MS, &end);
+	if (second || end.kind == BW_STOP_NONE) {
+		bw_error_free(second);
+		return err;
+	}
+	bw_error_free(err);
+	*out = end;
 	return NULL;
 }

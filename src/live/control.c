@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/* Letting stopped waves run, and stopping running ones. No message is sent for a wave: commands go
+ * through the slots, and the stop count in the control block is the one line that is polled. */
+#include "live/live_priv.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+
+enum {
+	SPIN_NS = 30 * 1000,              /* a step of a wave that polls every 20 us */
+	YIELD_NS = 2 * 1000 * 1000,
+	CHECK_ALIVE_NS = 4 * 1000 * 1000, /* no answer so long: has the wave ended? */
+	COMMAND_TIMEOUT_NS = 2000000000,
+	SETTLE_NS = 300 * 1000,           /* the stop count has not moved for so long */
+	MODE_TRAP_AFTER_INST = 1u << 11,
+};
+static const uint64_t stop_timeout_ns = 3000000000ull;
+
+uint64_t bw_live_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+/* Passes a little time, the more the longer one has waited already. */
+static void pause_for(uint64_t waited_ns)
+{
+	if (waited_ns < SPIN_NS) {
+		for (int i = 0; i < 16; i++)
+			relax();
+	} else if (waited_ns < YIELD_NS) {
+		sched_yield();
+	} else {
+		uint64_t ns = BW_MIN(waited_ns / 16, (uint64_t)2000000);
+		nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+	}
+}
+
+static unsigned wgp_of(const struct bw_target_facts *f, uint32_t slot)
+{
+	return slot / (f->simd_per_wgp * f->waves_per_simd);
+}
+
+/* What the program's instruction cache may still hold is thrown away by the first wave of each WGP
+ * that goes on after code was written. */
+static uint32_t resume_flags(struct bw_live *l, uint32_t slot)
+{
+	uint32_t *seen = &l->icache_generation[wgp_of(&l->t.facts, slot)];
+	if (*seen == l->code_generation)
+		return BW_TRAP_RESUME_KEEP_ICACHE;
+	return 0;
+}
+
+static void put_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0, uint32_t arg1)
+{
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	s->arg0 = arg0;
+	s->arg1 = arg1;
+	__atomic_store_n(&s->command, command | s->seq << 8, __ATOMIC_RELEASE);
+}
+
+static void put_resume(struct bw_live *l, uint32_t slot, uint32_t flags)
+{
+	l->slots[slot].resumed = true;
+	l->slots[slot].resumed_seq = bw_live_slot(l, slot)->seq;
+	put_command(l, slot, BW_TRAP_CMD_RESUME, flags, 0);
+}
+
+struct bw_error *bw_live_resume(struct bw_target *t, const uint32_t *slots, size_t n)
+{
+	struct bw_live *l = bw_live_of(t);
+	for (size_t i = 0; i < n; i++)
+		BW_TRY(bw_live_check_stopped(l, slots[i]));
+	for (size_t i = 0; i < n; i++)
+		put_resume(l, slots[i], resume_flags(l, slots[i]));
+	for (size_t i = 0; i < n; i++)
+		l->icache_generation[wgp_of(&t->facts, slots[i])] = l->code_generation;
+	l->last_run_ns = bw_live_now_ns();
+	return NULL;
+}
+
+struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot)
+{
+	struct bw_live *l = bw_live_of(t);
+	BW_TRY(bw_live_check_stopped(l, slot));
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	s->hw[BW_TRAP_HW_MODE] = s->hw[BW_TRAP_HW_MODE] | MODE_TRAP_AFTER_INST;
+	put_resume(l, slot, resume_flags(l, slot));
+	l->icache_generation[wgp_of(&t->facts, slot)] = l->code_generation;
+	return NULL;
+}
+
+/* Something else wants to be looked at: the agent has sent something, the program or the GPU is gone. */
+static bool others_want(struct bw_live *l)
+{
+	struct pollfd fds[] = {{l->agent_fd, POLLIN, 0}, {l->pidfd, POLLIN, 0}, {bw_kmd_liveness_fd(l->kmd), POLLIN, 0}};
+	return l->queue.len || poll(fds, BW_ARRAY_SIZE(fds), 0) > 0;
+}
+
+struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms, bool *out_stopped, bool *out_ended)
+{
+	struct bw_live *l = bw_live_of(t);
+	uint64_t start = bw_live_now_ns(), next_check = CHECK_ALIVE_NS, waited = 0;
+	uint32_t before[4];
+
+	*out_stopped = *out_ended = false;
+	if (!l->attached || slot >= t->facts.n_slots)
+		return bw_errorf(BW_E_STATE, "no wave can be waited for");
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	for (int i = 0; i < 4; i++)
+		before[i] = s->hw[BW_TRAP_HW_TTMP8 + i];
+	for (;;) {
+		if (bw_live_is_stopped(t, slot)) {
+			*out_stopped = true;
+			l->stops_seen = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+			return NULL;
+		}
+		if (atomic_load(&l->interrupted))
+			return NULL;
+		if (waited > YIELD_NS && others_want(l))
+			return NULL;
+		if (waited > next_check) {
+			bool resident;
+			next_check = waited + BW_MIN(waited / 2, (uint64_t)50000000);
+			/* still in the handler, about to go on: it is alive */
+			if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == BW_TRAP_STATE_FREE) {
+				BW_TRY(bw_live_is_resident(l, slot, before, &resident));
+				if (!resident && !bw_live_is_stopped(t, slot)) {
+					*out_ended = true;
+					return NULL;
+				}
+			}
+		}
+		if (timeout_ms >= 0 && waited > (uint64_t)timeout_ms * 1000000)
+			return NULL;
+		pause_for(waited);
+		waited = bw_live_now_ns() - start;
+	}
+}
+
+struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0, uint32_t arg1)
+{
+	uint64_t start = bw_live_now_ns(), waited = 0;
+	BW_TRY(bw_live_check_stopped(l, slot));
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	put_command(l, slot, command, arg0, arg1);
+	while (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE) != 0) {
+		if (waited > COMMAND_TIMEOUT_NS)
+			return bw_errorf(BW_E_TIMEOUT, "the wave in slot %u does not answer", slot);
+		pause_for(waited);
+		waited = bw_live_now_ns() - start;
+	}
+	return NULL;
+}
+
+/* ---- Stopping ---- */
+
+/* Until no further wave has reported for a while. */
+static void settle(struct bw_live *l)
+{
+	uint64_t start = bw_live_now_ns(), changed = start, now = start;
+	uint32_t stops = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+	while (now - changed < SETTLE_NS) {
+		pause_for(now - changed < SPIN_NS ? 0 : SPIN_NS);
+		now = bw_live_now_ns();
+		uint32_t s = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+		if (s != stops) {
+			stops = s;
+			changed = now;
+		}
+	}
+}
+
+static uint32_t count_running(struct bw_live *l, const uint32_t *resident)
+{
+	uint32_t n = 0;
+	for (uint32_t slot = 0; slot < l->t.facts.n_slots; slot++)
+		if (resident[slot / 32] >> slot % 32 & 1 && !bw_live_is_stopped(&l->t, slot))
+			n++;
+	return n;
+}
+
+struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
+{
+	struct bw_live *l = bw_live_of(t);
+	uint64_t start = bw_live_now_ns();
+	struct bw_error *err = NULL;
+	uint32_t running = 0, rounds = 0;
+
+	*out_running = 0;
+	if (!l->attached)
+		return NULL;
+	uint32_t *resident = calloc(t->facts.n_slots / 32 + 1, sizeof(*resident));
+	if (!resident)
+		return bw_error_nomem();
+	/* A wave that has been resumed but is still on its way out of the handler drops the host trap, and
+	 * new waves may be launched in between: ask again until all that are resident have stopped. */
+	for (;;) {
+		err = bw_live_host_trap(l);
+		if (err)
+			break;
+		settle(l);
+		err = bw_live_resident(l, resident);
+		if (err)
+			break;
+		running = count_running(l, resident);
+		rounds++;
+		if (!running || bw_live_now_ns() - start > stop_timeout_ns)
+			break;
+	}
+	free(resident);
+	l->stops_seen = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+	BW_LOG(DEBUG, "live", "stop: %u rounds, %llu us, %u still running", rounds,
+	       (unsigned long long)(bw_live_now_ns() - start) / 1000, running);
+	if (err)
+		return bw_error_wrap(err, "stopping all waves");
+	*out_running = running;
+	return NULL;
+}

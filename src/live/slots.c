@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/* Stopped waves, as their slots in the debug area show them. The area is the program's memory: what
+ * stands in it is checked where it would be used as an index or a size. */
+#include "live/live_priv.h"
+
+#include <string.h>
+
+volatile struct bw_trap_slot *bw_live_slot(struct bw_live *l, uint32_t slot)
+{
+	return (volatile struct bw_trap_slot *)(l->area + BW_TRAP_C_SIZE + (size_t)slot * BW_TRAP_SLOT_STRIDE);
+}
+
+static volatile uint32_t *vgpr(struct bw_live *l, uint32_t slot, unsigned n, unsigned lanes)
+{
+	size_t at = BW_TRAP_C_SIZE + (size_t)l->t.facts.n_slots * BW_TRAP_SLOT_STRIDE +
+		    (size_t)slot * BW_TRAP_VGPR_STRIDE + (size_t)n * lanes * 4;
+	return (volatile uint32_t *)(l->area + at);
+}
+
+/* Acquire: what the wave wrote before its state is seen after it. */
+static uint32_t load(volatile uint32_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static bool stopped(struct bw_live *l, uint32_t slot)
+{
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	const struct bw_live_slot *mine = &l->slots[slot];
+	if (load(&s->state) != BW_TRAP_STATE_STOPPED)
+		return false;
+	return !mine->resumed || s->seq != mine->resumed_seq;
+}
+
+bool bw_live_is_stopped(struct bw_target *t, uint32_t slot)
+{
+	struct bw_live *l = bw_live_of(t);
+	return l->attached && slot < t->facts.n_slots && stopped(l, slot);
+}
+
+size_t bw_live_stopped(struct bw_target *t, uint32_t *out_slots, size_t max)
+{
+	struct bw_live *l = bw_live_of(t);
+	size_t n = 0;
+	if (!l->attached)
+		return 0;
+	for (uint32_t slot = 0; slot < t->facts.n_slots; slot++) {
+		if (!stopped(l, slot))
+			continue;
+		if (n < max)
+			out_slots[n] = slot;
+		n++;
+	}
+	return n;
+}
+
+struct bw_error *bw_live_check_stopped(struct bw_live *l, uint32_t slot)
+{
+	if (bw_live_is_stopped(&l->t, slot))
+		return NULL;
+	return bw_errorf(BW_E_STATE, "the wave in slot %u is not stopped", slot);
+}
+
+struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)
+{
+	struct bw_live *l = bw_live_of(t);
+	uint32_t hw[BW_TRAP_HW_COUNT];
+
+	BW_TRY(bw_live_check_stopped(l, slot));
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	for (size_t i = 0; i < BW_TRAP_HW_COUNT; i++)
+		hw[i] = s->hw[i];
+	*out = (struct bw_target_wave){
+		.slot = slot,
+		.seq = s->seq,
+		.pc = bw_canonical(hw[BW_TRAP_HW_PC_LO] | (uint64_t)hw[BW_TRAP_HW_PC_HI] << 32),
+		.exec = hw[BW_TRAP_HW_EXEC_LO] | (uint64_t)hw[BW_TRAP_HW_EXEC_HI] << 32,
+		.flat_scratch = hw[BW_TRAP_HW_FLAT_SCRATCH_LO] | (uint64_t)hw[BW_TRAP_HW_FLAT_SCRATCH_HI] << 32,
+		.m0 = hw[BW_TRAP_HW_M0],
+		.status = hw[BW_TRAP_HW_STATUS],
+		.mode = hw[BW_TRAP_HW_MODE] & ~(1u << 11), /* TRAP_AFTER_INST_EN is ours */
+		.trapsts = hw[BW_TRAP_HW_TRAPSTS],
+		.ttmp1 = hw[BW_TRAP_HW_TTMP1],
+		.hw_id1 = hw[BW_TRAP_HW_HW_ID1],
+		.hw_id2 = hw[BW_TRAP_HW_HW_ID2],
+		.gpr_alloc = hw[BW_TRAP_HW_GPR_ALLOC],
+		.lds_alloc = hw[BW_TRAP_HW_LDS_ALLOC],
+		.ib_sts = hw[BW_TRAP_HW_IB_STS],
+		.ib_sts2 = hw[BW_TRAP_HW_IB_STS2],
+		.cycles = hw[BW_TRAP_HW_CYCLES],
+		.dispatch_packet = hw[BW_TRAP_HW_TTMP6] & 0x1ffffff,
+		.workgroup = {hw[BW_TRAP_HW_TTMP8], hw[BW_TRAP_HW_TTMP9], hw[BW_TRAP_HW_TTMP10]},
+		.wave_in_group = hw[BW_TRAP_HW_TTMP11] & 0x3f,
+		.n_vgprs = BW_MIN(hw[BW_TRAP_HW_VGPRS], 256u),
+		.lanes = hw[BW_TRAP_HW_IB_STS2] >> 11 & 1 ? 64 : 32,
+	};
+	return NULL;
+}
+
+struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg, uint64_t value)
+{
+	struct bw_live *l = bw_live_of(t);
+	uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
+
+	BW_TRY(bw_live_check_stopped(l, slot));
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	switch (reg) {
+	case BW_TREG_PC:
+		s->hw[BW_TRAP_HW_PC_LO] = low;
+		s->hw[BW_TRAP_HW_PC_HI] = high & 0xffff;
+		break;
+	case BW_TREG_EXEC:
+		s->hw[BW_TRAP_HW_EXEC_LO] = low;
+		s->hw[BW_TRAP_HW_EXEC_HI] = high;
+		break;
+	case BW_TREG_M0:
+		s->hw[BW_TRAP_HW_M0] = low;
+		break;
+	case BW_TREG_STATUS:
+		s->hw[BW_TRAP_HW_STATUS] = low;
+		break;
+	case BW_TREG_MODE:
+		s->hw[BW_TRAP_HW_MODE] = low & ~(1u << 11);
+		break;
+	case BW_TREG_TRAPSTS:
+		s->hw[BW_TRAP_HW_TRAPSTS] = low;
+		break;
+	case BW_TREG_DISPLACED_RETURN:
+		s->return_lo = low;
+		s->return_hi = high;
+		break;
+	}
+	return NULL;
+}
+
+static struct bw_error *check_sgprs(struct bw_live *l, uint32_t slot, unsigned first, unsigned n)
+{
+	BW_TRY(bw_live_check_stopped(l, slot));
+	if (first > 108 || n > 108 - first)
+		return bw_errorf(BW_E_INVALID, "no such SGPRs: %u to %u", first, first + n - 1);
+	return NULL;
+}
+
+struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n, uint32_t *out)
+{
+	struct bw_live *l = bw_live_of(t);
+	BW_TRY(check_sgprs(l, slot, first, n));
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	for (unsigned i = 0; i < n; i++)
+		out[i] = s->sgpr[first + i];
+	return NULL;
+}
+
+struct bw_error *bw_live_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t value)
+{
+	struct bw_live *l = bw_live_of(t);
+	BW_TRY(check_sgprs(l, slot, n, 1));
+	bw_live_slot(l, slot)->sgpr[n] = value;
+	return NULL;
+}
+
+static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n, unsigned *out_lanes)
+{
+	BW_TRY(bw_live_check_stopped(l, slot));
+	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	uint32_t have = BW_MIN(s->hw[BW_TRAP_HW_VGPRS], 256u);
+	if (n >= have)
+		return bw_errorf(BW_E_INVALID, "no such VGPR: v%u of %u", n, have);
+	*out_lanes = s->hw[BW_TRAP_HW_IB_STS2] >> 11 & 1 ? 64 : 32;
+	return NULL;
+}
+
+struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t *out)
+{
+	struct bw_live *l = bw_live_of(t);
+	unsigned lanes;
+	BW_TRY(check_vgpr(l, slot, n, &lanes));
+	memcpy(out, (const void *)vgpr(l, slot, n, lanes), lanes * sizeof(uint32_t));
+	return NULL;
+}
+
+struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane, uint32_t value)
+{
+	struct bw_live *l = bw_live_of(t);
+	unsigned lanes;
+	BW_TRY(check_vgpr(l, slot, n, &lanes));
+	if (lane >= lanes)
+		return bw_errorf(BW_E_INVALID, "no such lane: %u of %u", lane, lanes);
+	vgpr(l, slot, n, lanes)[lane] = value;
+	return NULL;
+}
+
+/* ---- LDS, by the wave itself ---- */
+
+/* LDS_ALLOC.LDS_SIZE 20:12, in 256 bytes on gfx10 and gfx11 (trap-and-debug 5.2). */
+static struct bw_error *check_lds(struct bw_live *l, uint32_t slot, uint32_t offset_b, size_t size_b)
+{
+	BW_TRY(bw_live_check_stopped(l, slot));
+	uint64_t have_b = bw_bits(bw_live_slot(l, slot)->hw[BW_TRAP_HW_LDS_ALLOC], 20, 12) << 8;
+	if (have_b == 0)
+		return bw_error_fault(offset_b, "the wave's workgroup has no LDS");
+	if (offset_b >= have_b || size_b > have_b - offset_b)
+		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x: the workgroup has %llu bytes of "
+				      "LDS", offset_b, (unsigned long long)have_b);
+	return NULL;
+}
+
+struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out, size_t size_b)
+{
+	struct bw_live *l = bw_live_of(t);
+	uint32_t data[BW_TRAP_DATA_DW];
+	uint8_t *to = out;
+
+	BW_TRY(check_lds(l, slot, offset_b, size_b));
+	while (size_b) {
+		uint32_t skip = offset_b % 4;
+		size_t n = BW_MIN(size_b, sizeof(data) - skip);
+		uint32_t dwords = (uint32_t)((skip + n + 3) / 4);
+		BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip, dwords));
+		memcpy(data, (const void *)bw_live_slot(l, slot)->data, dwords * 4);
+		memcpy(to, (uint8_t *)data + skip, n);
+		to += n;
+		offset_b += (uint32_t)n;
+		size_b -= n;
+	}
+	return NULL;
+}
+
+struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, const void *data, size_t size_b)
+{
+	struct bw_live *l = bw_live_of(t);
+	const uint8_t *from = data;
+
+	BW_TRY(check_lds(l, slot, offset_b, size_b));
+	while (size_b) {
+		uint32_t skip = offset_b % 4;
+		size_t n = BW_MIN(size_b, (size_t)BW_TRAP_DATA_DW * 4 - skip);
+		uint32_t dwords = (uint32_t)((skip + n + 3) / 4);
+		/* whole dwords are written: what stands around the bytes is read first */
+		if (skip || n % 4)
+			BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip, dwords));
+		memcpy((uint8_t *)bw_live_slot(l, slot)->data + skip, from, n);
+		BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_WRITE, offset_b - skip, dwords));
+		from += n;
+		offset_b += (uint32_t)n;
+		size_b -= n;
+	}
+	return NULL;
+}
