@@ -109,7 +109,8 @@ static inline void bw_spread(const struct bw_rec *rec, const struct bw_wave *w, 
 	for (unsigned i = 0; i < 3; i++) {
 		if (!(rec->bcast & 1u << i))
 			continue;
-		uint32_t v = w->s[rec->inst->src[i]];
+		unsigned code = rec->inst->src[i];
+		uint32_t v = code == BW_SRC_SCC ? w->scc : w->s[code];
 		for (unsigned l = 0; l < BW_LANES; l++)
 			x->bcast[i][l] = v;
 	}

@@ -184,5 +184,7 @@ uint16_t div_fixup16(uint16_t q, uint16_t den, uint16_t num, const struct bw_fmo
 		return sign | 0x7c00;
 	if (d == 0x7c00 || n == 0)
 		return sign;
+	if ((q & 0x7fff) > 0x7c00)
+		return sign | 0x7c00;
 	return sign | (q & 0x7fff);
 }

@@ -337,9 +337,10 @@ static inline uint16_t quiet16(uint16_t a, const struct bw_fmode *m)
 #endif
 
 /* S0 * S1 + S2 with a product of +0 when a factor is 0: rule 141. */
-static inline float fma_dx9(float a, float b, float c)
+static inline float fma_dx9(float a, float b, float c, const struct bw_fmode *m)
 {
-	return a == 0.0f || b == 0.0f ? c : FMA32(a, b, c);
+	float addend = bits_f32(flush32(f32_bits(c), m->flush_in32 | m->flush_out32));
+	return a == 0.0f || b == 0.0f ? addend : FMA32(a, b, c);
 }
 
 static inline float mul_dx9(float a, float b)

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The golden vectors tests/golden/isa/exec*.vec: one instruction each, the whole architectural state
+ * before and after. Vector rows run a second time as wave64, both halves alike. Text and words are held
+ * together by LLVM (tests/isa does the same for its rows), and every row of the semantics must have a
+ * vector. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "harness.h"
+#include "isa/text.h"
+#include "vgpu/device/exec/exec_priv.h"
+
+enum { LINE_B = 8192, MAX_LANES = 64 };
+
+enum tolerance { EXACT, ANYTHING, NAN32, NAN64_HI, ULP32, LOW16, LOW16_NAN };
+
+struct state {
+	uint32_t v[HARNESS_VGPRS][MAX_LANES];
+	uint8_t tol[HARNESS_VGPRS][MAX_LANES]; /* enum tolerance, of an expectation */
+	uint32_t s[BW_SGPR_COUNT];
+	uint32_t scc, mode;
+	uint64_t pc;
+};
+
+struct row {
+	char name[64], text[200];
+	uint32_t word[3];
+	unsigned n_dw, lanes;
+	bool w64, priv, mirror; /* mirror: the same again in lanes 32 to 63 */
+	char *before, *after;
+};
+
+static unsigned line_no;
+static const char *file_name;
+static uint8_t covered[BW_OP_COUNT];
+
+static unsigned n_wrong;
+
+/* A wrong row is reported and the file goes on; run_file fails in the end. */
+#define CHECK(cond, ...)                                                                           \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			if (n_wrong++ < 40) {                                                      \
+				print_error("%s:%u: ", file_name, line_no);                        \
+				print_error(__VA_ARGS__);                                          \
+				print_error("\n");                                                 \
+			}                                                                          \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
+static void parse_head(char *line, struct row *r)
+{
+	char *open = strchr(line, '"'), *close = open ? strchr(open + 1, '"') : NULL;
+	char *colon = close ? strstr(close, " :") : NULL, *arrow = colon ? strstr(colon, "->") : NULL;
+	assert_non_null(arrow);
+	*close = *colon = *arrow = '\0';
+	snprintf(r->text, sizeof(r->text), "%s", open + 1);
+	assert_int_equal(sscanf(line, "%63s", r->name), 1);
+	char *p = close + 1;
+	for (r->n_dw = 0; r->n_dw < 3; r->n_dw++) {
+		char *end;
+		uint32_t w = (uint32_t)strtoul(p, &end, 16);
+		if (end == p)
+			break;
+		r->word[r->n_dw] = w;
+		p = end;
+	}
+	r->before = colon + 2;
+	r->after = arrow + 2;
+	r->after[strcspn(r->after, "\n")] = '\0';
+	r->w64 = strstr(r->before, "w64") != NULL;
+	r->priv = strstr(r->before, "priv") != NULL;
+}
+
+static uint32_t parse_lane(char **p, uint8_t *out_tol)
+{
+	char *q = *p;
+	uint32_t value = 0;
+	*out_tol = EXACT;
+	if (strncmp(q, "h16:nan", 7) == 0) {
+		*out_tol = LOW16_NAN;
+		q += 7;
+	} else if (strncmp(q, "nan64", 5) == 0) {
+		*out_tol = NAN64_HI;
+		q += 5;
+	} else if (strncmp(q, "nan", 3) == 0) {
+		*out_tol = NAN32;
+		q += 3;
+	} else if (*q == '?') {
+		*out_tol = ANYTHING;
+		q++;
+	} else {
+		if (*q == '~') {
+			*out_tol = ULP32;
+			q++;
+		} else if (strncmp(q, "h16:", 4) == 0) {
+			*out_tol = LOW16;
+			q += 4;
+		}
+		char *end;
+		value = (uint32_t)strtoul(q, &end, 16);
+		assert_ptr_not_equal(end, q);
+		q = end;
+	}
+	if (*q == ',')
+		q++;
+	*p = q;
+	return value;
+}
+
+static void set_lane(struct state *st, const struct row *r, unsigned n, unsigned l, uint32_t v, uint8_t tol)
+{
+	st->v[n][l] = v;
+	st->tol[n][l] = tol;
+	if (r->mirror) {
+		st->v[n][l + 32] = v;
+		st->tol[n][l + 32] = tol;
+	}
+}
+
+/* "v2=1,2 s4=5 exec=3 ..." into a state; returns the longest list of lanes. */
+static unsigned parse_state(const char *text, struct state *st, const struct row *r)
+{
+	char copy[LINE_B], *save = NULL;
+	unsigned lanes = 0;
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (char *t = strtok_r(copy, " ", &save); t; t = strtok_r(NULL, " ", &save)) {
+		char *value = strchr(t, '=');
+		if (!value)
+			continue; /* w64, priv */
+		*value++ = '\0';
+		unsigned long n = strtoul(t + 1, NULL, 10);
+		uint64_t v64 = strtoull(value, NULL, 16);
+		if (t[0] == 'v' && t[1] >= '0' && t[1] <= '9') {
+			unsigned l = 0;
+			for (char *p = value; *p; l++) {
+				uint8_t tol;
+				uint32_t v = parse_lane(&p, &tol);
+				set_lane(st, r, (unsigned)n, l, v, tol);
+			}
+			lanes = l > lanes ? l : lanes;
+		} else if (strcmp(t, "scc") == 0) {
+			st->scc = (uint32_t)v64;
+		} else if (strcmp(t, "mode") == 0) {
+			st->mode = (uint32_t)v64;
+		} else if (strcmp(t, "pc") == 0) {
+			st->pc = HARNESS_BASE + v64;
+		} else if (strcmp(t, "m0") == 0) {
+			st->s[125] = (uint32_t)v64;
+		} else if (strcmp(t, "exec") == 0) {
+			st->s[126] = (uint32_t)v64;
+			if (r->mirror)
+				st->s[127] = (uint32_t)v64;
+			else if (r->w64 || v64 >> 32)
+				st->s[127] = (uint32_t)(v64 >> 32);
+		} else if (strcmp(t, "vcc") == 0 || strcmp(t, "vcc_lo") == 0) {
+			st->s[106] = (uint32_t)v64;
+			if (t[3] == '\0')
+				st->s[107] = (uint32_t)(v64 >> 32);
+			else if (r->mirror)
+				st->s[107] = (uint32_t)v64;
+		} else {
+			unsigned code = t[0] == 't' ? 108 + (unsigned)strtoul(t + 4, NULL, 10) : (unsigned)n;
+			assert_true((t[0] == 's' || strncmp(t, "ttmp", 4) == 0) && code < 128);
+			for (char *p = value; *p; code++) {
+				uint8_t tol;
+				st->s[code] = parse_lane(&p, &tol);
+			}
+		}
+	}
+	return lanes;
+}
+
+static bool lane_matches(uint32_t got, uint32_t want, enum tolerance tol)
+{
+	switch (tol) {
+	case EXACT:
+		return got == want;
+	case ANYTHING:
+		return true;
+	case NAN32:
+		return (got & 0x7fffffff) > 0x7f800000;
+	case NAN64_HI:
+		return (got & 0x7fffffff) >= 0x7ff00000; /* the payload may be in the low dword */
+	case ULP32:
+		return got == want || got == want + 1 || got + 1 == want;
+	case LOW16:
+		return (got & 0xffff) - want + 1 <= 2;
+	case LOW16_NAN:
+		return (got & 0x7fff) > 0x7c00;
+	}
+	return false;
+}
+
+static void compare(const struct harness *h, const struct state *want, const struct row *r)
+{
+	const struct bw_wave *w = h->w;
+	CHECK(w->pc == want->pc, "%s: pc is %#llx, not %#llx", r->text,
+	      (unsigned long long)(w->pc - HARNESS_BASE), (unsigned long long)(want->pc - HARNESS_BASE));
+	CHECK(w->scc == want->scc, "%s: SCC is %u", r->text, w->scc);
+	CHECK(w->mode == want->mode, "%s: MODE is %#x, not %#x", r->text, w->mode, want->mode);
+	for (unsigned i = 0; i < BW_SGPR_COUNT; i++)
+		CHECK(w->s[i] == want->s[i], "%s: SGPR code %u is %#x, not %#x", r->text, i, w->s[i], want->s[i]);
+	for (unsigned n = 0; n < HARNESS_VGPRS; n++)
+		for (unsigned l = 0; l < w->lanes; l++) {
+			uint32_t got = w->v[n * w->lanes + l];
+			CHECK(lane_matches(got, want->v[n][l], want->tol[n][l]),
+			      "%s: v%u lane %u is %#x, not %#x (tolerance %u)", r->text, n, l, got,
+			      want->v[n][l], want->tol[n][l]);
+		}
+}
+
+static void run_row(struct harness *h, struct row *r, bool mirror)
+{
+	static struct state st, want;
+	unsigned lanes = h->w->lanes;
+	r->mirror = mirror;
+	harness_reset(h);
+	memset(&st, 0, sizeof(st));
+	for (unsigned n = 0; n < HARNESS_VGPRS; n++)
+		for (unsigned l = 0; l < lanes; l++)
+			st.v[n][l] = 0xa5000000 | n << 8 | l;
+	for (unsigned i = 0; i < 126; i++)
+		st.s[i] = i == 124 ? 0 : 0x5a000000 | i;
+	st.mode = h->w->mode;
+	st.pc = HARNESS_BASE;
+	st.s[126] = 0xffffffff;
+	st.s[127] = lanes == 64 ? 0xffffffff : 0x7e0e0e0e;
+	unsigned n = parse_state(r->before, &st, r);
+	if (n && !strstr(r->before, "exec=")) {
+		uint64_t all = n == 64 ? ~0ull : (1ull << n) - 1;
+		st.s[126] = (uint32_t)all;
+		if (lanes == 64)
+			st.s[127] = mirror ? (uint32_t)all : (uint32_t)(all >> 32);
+	}
+	memset(st.tol, 0, sizeof(st.tol));
+	want = st;
+	want.pc = HARNESS_BASE + r->n_dw * 4;
+	parse_state(r->after, &want, r);
+
+	for (unsigned v = 0; v < HARNESS_VGPRS; v++)
+		memcpy(harness_v(h, v), st.v[v], lanes * 4);
+	memcpy(h->w->s, st.s, sizeof(st.s));
+	h->w->scc = st.scc;
+	h->w->mode = st.mode;
+	if (r->priv)
+		h->w->status |= BW_STATUS_PRIV;
+	harness_code(h, HARNESS_CODE, r->word, r->n_dw);
+	bw_exec_flush_code(h->x);
+	enum bw_run why = bw_exec_run(h->x, h->w, 1);
+	CHECK(why == BW_RUN_QUANTUM, "%s: stopped, %d", r->text, why);
+	compare(h, &want, r);
+}
+
+static void squeeze(char *s)
+{
+	char *two;
+	while ((two = strstr(s, "  ")) != NULL)
+		memmove(two, two + 1, strlen(two));
+}
+
+/* Words and text agree, as LLVM reads them; and the words are what the row's name says. */
+static void check_text(struct bw_isa_text *text, const struct row *r)
+{
+	char got[200], want[200];
+	struct bw_inst inst;
+	CHECK(bw_isa_decode(r->word, r->n_dw, &inst) && inst.size_b == r->n_dw * 4, "%s does not decode", r->text);
+	const char *name = bw_isa_op_info(inst.op)->name;
+	CHECK(strcmp(name, r->name) == 0, "%s decodes as %s", r->name, name);
+	covered[inst.op] = 1;
+	if (inst.fmt == BW_FMT_VOPD)
+		covered[inst.op_y] = 1;
+	bw_isa_text_set_lanes(text, r->w64 ? 64 : 32);
+	bw_isa_text_line(text, r->word, r->n_dw * 4, HARNESS_BASE, got, sizeof(got));
+	snprintf(want, sizeof(want), "%s", r->text);
+	squeeze(want);
+	squeeze(got);
+	if (strncmp(got, ".long", 5) != 0)
+		CHECK(strcmp(got, want) == 0, "the words say: %s", got);
+}
+
+/* Halves can be alike only where nothing but VGPRs, VCC and EXEC is named. */
+static bool can_mirror(const struct row *r)
+{
+	return r->name[0] == 'v' && !r->w64 && !strstr(r->before, " s") && !strstr(r->after, " s") &&
+	       !strstr(r->before, "solo") && strncmp(r->name, "v_dual", 6) != 0;
+}
+
+static void run_file(const char *name)
+{
+	char path[4096], line[LINE_B];
+	const char *root = getenv("BREAKWATER_SOURCE");
+	snprintf(path, sizeof(path), "%s/tests/golden/isa/%s", root ? root : ".", name);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	struct harness *h32 = harness_create(32), *h64 = harness_create(64);
+	struct bw_isa_text *text;
+	assert_null(bw_isa_text_create("gfx1100", &text));
+	unsigned n = 0;
+	file_name = name;
+	n_wrong = 0;
+	for (line_no = 1; fgets(line, sizeof(line), f); line_no++) {
+		struct row r = {0};
+		if (line[0] == '#' || line[0] == '\n')
+			continue;
+		parse_head(line, &r);
+		check_text(text, &r);
+		run_row(r.w64 ? h64 : h32, &r, false);
+		if (can_mirror(&r))
+			run_row(h64, &r, true);
+		n++;
+	}
+	fclose(f);
+	print_message("%s: %u vectors\n", name, n);
+	assert_true(n > 50);
+	assert_int_equal(n_wrong, 0);
+	bw_isa_text_destroy(text);
+	harness_destroy(h32);
+	harness_destroy(h64);
+}
+
+static void modelled(void **state)
+{
+	run_file("exec.vec");
+}
+
+static void by_hand(void **state)
+{
+	run_file("exec-hand.vec");
+}
+
+/* Rows whose effect is not one step of registers have tests of their own in test_ctrl.c. */
+static const char *const elsewhere[] = {
+	"s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done", "s_setkill", "s_trap", "s_sethalt",
+	"s_sleep", "s_barrier", "s_wakeup", "s_icache_inv", "s_sendmsg", "s_sendmsghalt", "s_code_end",
+	"s_rfe_b64",
+};
+
+static bool has_vector_elsewhere(const char *name)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (strcmp(name, elsewhere[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The three tables joined: each opcode is executed or absent with a reason, each row has an opcode,
+ * each executed one (memory has tests of its own) a vector. */
+static void tables_join(void **state)
+{
+	unsigned count[BW_SEM_ABSENT + 1] = {0}, missing = 0;
+	assert_null(bw_exec_sem_orphan());
+	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
+		const struct bw_sem *sem = bw_exec_sem((enum bw_op)op);
+		const char *name = bw_isa_op_info((enum bw_op)op)->name;
+		count[sem->kind]++;
+		if (sem->kind == BW_SEM_NONE) {
+			print_error("%s has neither semantics nor a reason to be absent\n", name);
+			missing++;
+		} else if (sem->kind == BW_SEM_ABSENT) {
+			assert_true(strlen(sem->absent->why) > 3);
+		} else if (sem->kind != BW_SEM_MEM && !covered[op] && !has_vector_elsewhere(name)) {
+			print_error("%s has no vector\n", name);
+			missing++;
+		}
+	}
+	print_message("%u opcodes: %u lane-wise, %u scalar, %u named functions, %u memory, %u VOPD halves, %u absent\n",
+		      BW_OP_COUNT - 1, count[BW_SEM_MAP], count[BW_SEM_SCALAR], count[BW_SEM_WAVE],
+		      count[BW_SEM_MEM], count[BW_SEM_DUAL], count[BW_SEM_ABSENT]);
+	assert_int_equal(missing, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(modelled),
+		cmocka_unit_test(by_hand),
+		cmocka_unit_test(tables_join),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
