@@ -37,7 +37,7 @@ uint32_t gen_input(struct gen *g)
 void gen_prologue(FILE *f)
 {
 	fputs("typedef unsigned char u8; typedef signed char i8; typedef unsigned short u16; typedef short i16;\n"
-	      "typedef unsigned int u32; typedef int i32; typedef unsigned long u64; typedef long i64; typedef float f32;\n"
+	      "typedef unsigned int u32; typedef int i32; typedef unsigned long u64; typedef long i64; typedef float f32; typedef double f64;\n"
 	      "typedef u32 __attribute__((aligned(1), may_alias)) u32_any;\n"
 	      "typedef u64 __attribute__((aligned(1), may_alias)) u64_any;\n"
 	      "typedef u16 __attribute__((aligned(1), may_alias)) u16_any;\n"
@@ -51,6 +51,12 @@ void gen_prologue(FILE *f)
 	      "static inline f32 as_f(u32 v) { union { u32 u; f32 f; } x = {v}; return x.f; }\n"
 	      /* One NaN stands for all: which one comes out is not laid down. */
 	      "static inline u32 as_u(f32 v) { union { f32 f; u32 u; } x = {v}; return v != v ? 0x7fc00000u : x.u; }\n"
+	      "static inline f64 as_d(u64 v) { union { u64 u; f64 f; } x = {v}; return x.f; }\n"
+	      "static inline u64 as_l(f64 v) { union { f64 f; u64 u; } x = {v}; return v != v ? 0x7ff8000000000000ul : x.u; }\n"
+	      "static inline f64 dsel(u32 c, f64 a, f64 b) { return c ? a : b; }\n"
+	      "static inline i32 d2i(f64 v) { return v > -2147483649.0 && v < 2147483648.0 ? (i32)v : 7; }\n"
+	      "static inline u32 d2u(f64 v) { return v > -1.0 && v < 4294967296.0 ? (u32)v : 9; }\n"
+	      "static inline i64 d2l(f64 v) { return v > -9223372036854775808.0 && v < 9223372036854775808.0 ? (i64)v : 11; }\n"
 	      "static inline u32 sel(u32 c, u32 a, u32 b) { return c ? a : b; }\n"
 	      "static inline u64 lsel(u32 c, u64 a, u64 b) { return c ? a : b; }\n"
 	      "static inline f32 fsel(u32 c, f32 a, f32 b) { return c ? a : b; }\n"
@@ -80,6 +86,7 @@ void gen_prologue(FILE *f)
 static void expr_u(struct gen *g);
 static void expr_l(struct gen *g);
 static void expr_f(struct gen *g);
+static void expr_d(struct gen *g);
 
 /* Writes the pieces of a template: U, L, F, B are operands of that type, the rest is text. */
 static void expand(struct gen *g, const char *text)
@@ -90,13 +97,14 @@ static void expand(struct gen *g, const char *text)
 		case 'U': expr_u(g); break;
 		case 'L': expr_l(g); break;
 		case 'F': expr_f(g); break;
+		case 'D': expr_d(g); break;
 		default: fputc(*text, g->f); break;
 		}
 	}
 	g->depth--;
 }
 
-/* Capitals in these are operands: names in them must not have U, L or F. */
+/* Capitals in these are operands: names in them must not have U, L, F or D. */
 static const char *const ops_u[] = {
 	"(U + U)", "(U - U)", "(U * U)", "(U & U)", "(U | U)", "(U ^ U)", "(~U)", "(-U)", "(U & ~U)", "(U | ~U)", "(~(U ^ U))",
 	"(U << (U & 31))", "(U >> (U & 31))", "((u32)((i32)U >> (U & 31)))", "rotl(U, U)", "mulhi(U, U)",
@@ -107,7 +115,7 @@ static const char *const ops_u[] = {
 	"((u32)(i16)U)", "bfe(U, U, U)", "((u32)((i32)(U << (U & 31)) >> (U & 31)))", "((u32)__builtin_popcount(U))",
 	"((u32)__builtin_clz(U | 1))", "((u32)__builtin_ctz(U | 0x80000000u))", "__builtin_bitreverse32(U)", "__builtin_bswap32(U)",
 	"((u32)L)", "((u32)(L >> 32))", "((u32)(L >> (U & 63)))", "as_u(F)", "((u32)f2i(F))", "f2u(F)", "(F < F)", "(F <= F)", "(F == F)", "(F != F)",
-	"(F > F ? U : U)", "(F >= F)", "!(F < F)", "(L < L)", "((i64)L < (i64)L)", "(L == L)", "(U && U)", "(U || U)", "(!U)",
+	"(F > F ? U : U)", "((u32)d2i(D))", "d2u(D)", "(D < D)", "(D == D)", "(D >= D)", "(F >= F)", "!(F < F)", "(L < L)", "((i64)L < (i64)L)", "(L == L)", "(U && U)", "(U || U)", "(!U)",
 	"mix(U, U, U)", "((u32)(u16)(U + U))", "((u32)(u16)((u16)U * (u16)U))", "((u32)(i16)((i16)U >> (U & 15)))",
 	"((U & 0xffffff) * (U & 0xffffff))", "(U > U ? U - U : U - U)", "((u32)__builtin_abs((i32)(U | 1)))",
 };
@@ -115,13 +123,20 @@ static const char *const ops_l[] = {
 	"(L + L)", "(L - L)", "(L * L)", "(L & L)", "(L | L)", "(L ^ L)", "(~L)", "(-L)", "(L << (U & 63))", "(L >> (U & 63))",
 	"((u64)((i64)L >> (U & 63)))", "((u64)U)", "((u64)(i64)(i32)U)", "((u64)U * U)", "((u64)((i64)(i32)U * (i32)U))", "((u64)U * U + L)",
 	"((u64)U << 32 | U)", "lsel(U < U, L, L)", "lsel(L > L, L, L)", "((i64)L < (i64)L ? L : L)", "(hidel(L) / (L | 1))", "(hidel(L) % (U | 1))",
-	"((u64)__builtin_popcountll(L))", "((u64)__builtin_clzll(L | 1))", "__builtin_bswap64(L)", "f2l(F)", "(L << 5 | L >> 59)",
+	"((u64)__builtin_popcountll(L))", "((u64)__builtin_clzll(L | 1))", "__builtin_bswap64(L)", "f2l(F)", "as_l(D)", "((u64)d2l(D))", "(L << 5 | L >> 59)",
 };
 static const char *const ops_f[] = {
 	"(F + F)", "(F - F)", "(F * F)", "(F / F)", "(-F)", "__builtin_fabsf(F)", "__builtin_fmaf(F, F, F)", "(F * F + F)", "(F + F)", "(F * F)",
-	"fsel(F < F, F, F)", "fsel(U < U, F, F)", "(F > F ? F : F)", "((f32)U)", "((f32)(i32)U)", "((f32)L)", "((f32)(i64)L)", "((f32)(u8)U)", "as_f(U)",
+	"fsel(F < F, F, F)", "fsel(U < U, F, F)", "(F > F ? F : F)", "((f32)U)", "((f32)(i32)U)", "((f32)L)", "((f32)(i64)L)", "((f32)(u8)U)", "as_f(U)", "((f32)D)",
 	"__builtin_floorf(F)", "__builtin_ceilf(F)", "__builtin_truncf(F)", "__builtin_rintf(F)", "__builtin_sqrtf(F)", "__builtin_copysignf(F, as_f(as_u(F)))",
 	"(F * 0.5f)", "(F * 2.0f)", "(F + 1.0f)", "(1.0f - F)", "(1.0f / F)", "__builtin_fmaf(-F, F, F)", "__builtin_fmaf(__builtin_fabsf(F), -F, F)",
+};
+
+static const char *const ops_d[] = {
+	"(D + D)", "(D - D)", "(D * D)", "(D / D)", "(-D)", "__builtin_fabs(D)", "__builtin_fma(D, D, D)", "(D * D + D)",
+	"dsel(D < D, D, D)", "dsel(U < U, D, D)", "(D > D ? D : D)", "((f64)U)", "((f64)(i32)U)", "((f64)L)", "((f64)(i64)L)", "((f64)F)", "as_d(L)",
+	"__builtin_floor(D)", "__builtin_ceil(D)", "__builtin_trunc(D)", "__builtin_rint(D)", "__builtin_sqrt(D)", "__builtin_copysign(D, as_d(as_l(D)))",
+	"(D * 0.5)", "(D + 1.0)", "(1.0 - D)", "(1.0 / D)", "__builtin_fma(-D, D, D)",
 };
 
 static void constant(struct gen *g)
@@ -174,6 +189,21 @@ static void expr_f(struct gen *g)
 		fprintf(g->f, "as_f(in[%u])", below(g, GEN_IN_DW));
 }
 
+static void expr_d(struct gen *g)
+{
+	static const char *const constants[] = {"0.0", "1.0", "(-1.0)", "0.5", "(-4.0)", "3.141592653589793", "1e-310", "1e300", "0.1"};
+	if (g->depth < 5 && below(g, 5) > g->depth / 2)
+		expand(g, ops_d[below(g, BW_ARRAY_SIZE(ops_d))]);
+	else if (g->n_d && below(g, 2))
+		fprintf(g->f, "d%u", below(g, g->n_d));
+	else if (below(g, 4) == 0)
+		fputs(constants[below(g, BW_ARRAY_SIZE(constants))], g->f);
+	else if (below(g, 2))
+		fprintf(g->f, "(f64)as_f(in[%u])", below(g, GEN_IN_DW));
+	else
+		fprintf(g->f, "as_d((u64)in[%u] << 32 | in[%u])", below(g, GEN_IN_DW), below(g, GEN_IN_DW));
+}
+
 /* One statement that may change temporaries, with a template's operands. */
 static void statement(struct gen *g)
 {
@@ -182,7 +212,7 @@ static void statement(struct gen *g)
 		"(u32)((const i16 MEM *)in)[U & 31]", "in[U & 15]", "*(const u32_any MEM *)((const u8 MEM *)in + (U & 31))",
 		"*(const u16_any MEM *)((const u8 MEM *)in + (U & 31))", "(u32)*(const u64_any MEM *)((const u8 MEM *)in + (U & 31))",
 	};
-	unsigned which = below(g, 12);
+	unsigned which = below(g, 13);
 	g->depth = 1;
 	fputc('\t', g->f);
 	if (which < 3 || !g->n_u) {
@@ -197,6 +227,10 @@ static void statement(struct gen *g)
 		fprintf(g->f, "u64 l%u = ", g->n_l);
 		expand(g, "L");
 		g->n_l++;
+	} else if (which == 12) {
+		fprintf(g->f, "f64 d%u = ", g->n_d);
+		expand(g, "D");
+		g->n_d++;
 	} else if (which == 7) {
 		fprintf(g->f, "u32 u%u = ", g->n_u);
 		expand(g, memory[below(g, BW_ARRAY_SIZE(memory))]);
@@ -242,6 +276,8 @@ void gen_case(FILE *f, uint64_t seed, unsigned number)
 		fprintf(f, "\tout[%u] ^= as_u(f%u);\n", at++, i);
 	for (unsigned i = 0; i < g.n_l && at + 2 <= GEN_OUT_DW; i++, at += 2)
 		fprintf(f, "\tout[%u] ^= (u32)l%u; out[%u] ^= (u32)(l%u >> 32);\n", at, i, at + 1, i);
+	for (unsigned i = 0; i < g.n_d && at + 2 <= GEN_OUT_DW; i++, at += 2)
+		fprintf(f, "\tout[%u] ^= (u32)as_l(d%u); out[%u] ^= (u32)(as_l(d%u) >> 32);\n", at, i, at + 1, i);
 	fputs("}\n#ifdef __AMDGPU__\n", f);
 	fprintf(f, "__attribute__((amdgpu_kernel)) void k%u(IN in, OUT out, u32 n)\n{\n"
 		   "\tu32 i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();\n"

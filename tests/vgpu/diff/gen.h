@@ -17,7 +17,7 @@ struct gen {
 	uint64_t state;
 	FILE *f;
 	unsigned depth;
-	unsigned n_u, n_l, n_f; /* temporaries that exist so far */
+	unsigned n_u, n_l, n_f, n_d; /* temporaries that exist so far */
 };
 
 uint32_t gen_random(struct gen *g);
