@@ -172,7 +172,8 @@ static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
 	if (m->type == BW_AGENT_MEM_READ) {
 		_cleanup_free_ uint8_t *out = req.size_b <= IO_MAX_B ? calloc(1, BW_MAX(req.size_b, 1u)) : NULL;
 		struct bw_agent_result r = {0};
-		set_result(&r, out ? bw_patch_read(f, req.va, out, req.size_b, &va) : -E2BIG, va, "reading GPU memory");
+		int e = out ? bw_patch_read(f, req.va, out, req.size_b, &va) : -E2BIG;
+		set_result(&r, e, va, "reading GPU memory");
 		return reply(m, &r, sizeof(r), out, r.result ? 0 : req.size_b, -1);
 	}
 	if (data_b != req.size_b)

@@ -130,18 +130,19 @@ static int do_version(struct conn *c, struct drm_version *v)
 static int do_create(struct conn *c, union drm_amdgpu_gem_create *a)
 {
 	struct fake_server *s = c->s;
-	for (uint32_t h = 1; h < FAKE_BOS; h++) {
-		if (s->bo_fd[h] >= 0)
-			continue;
-		s->bo_fd[h] = memfd_create("bo", MFD_CLOEXEC);
-		s->bo_size[h] = a->in.bo_size;
-		s->bo_flags[h] = a->in.domain_flags;
-		must(!ftruncate(s->bo_fd[h], (off_t)((a->in.bo_size + 4095) & ~4095ull)), "memfd");
-		memset(a, 0, sizeof(*a));
-		a->out.handle = h;
-		return 0;
-	}
-	return -ENOMEM;
+	uint32_t h = 1;
+	pthread_mutex_lock(&s->lock);
+	while (h < FAKE_BOS && s->bo_fd[h] >= 0)
+		h++;
+	must(h < FAKE_BOS, "buffers");
+	s->bo_fd[h] = memfd_create("bo", MFD_CLOEXEC);
+	s->bo_size[h] = a->in.bo_size;
+	s->bo_flags[h] = a->in.domain_flags;
+	must(!ftruncate(s->bo_fd[h], (off_t)((a->in.bo_size + 4095) & ~4095ull)), "memfd");
+	pthread_mutex_unlock(&s->lock);
+	memset(a, 0, sizeof(*a));
+	a->out.handle = h;
+	return 0;
 }
 
 static bool is_bo(struct fake_server *s, uint32_t h)
@@ -250,11 +251,13 @@ static void on_ioctl(struct conn *c, const struct bw_msg *m)
 		reply.result = do_version(c, a);
 		break;
 	case 0x09:
+		pthread_mutex_lock(&s->lock);
 		reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -EINVAL;
 		if (!reply.result) {
 			close(s->bo_fd[*(uint32_t *)a]);
 			s->bo_fd[*(uint32_t *)a] = -1;
 		}
+		pthread_mutex_unlock(&s->lock);
 		break;
 	case 0x2d:
 		reply.fd_at = offsetof(struct drm_prime_handle, fd);
