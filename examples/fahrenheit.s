@@ -20,8 +20,8 @@ fahrenheit:
 	s_mov_b32 s9, 0x41b80000                // the offset
 	s_waitcnt vmcnt(0)
 	v_mul_f32_e32 v3, s8, v2
-	v_add_f32_e32 v3, s9, v3
-	global_store_b32 v1, v3, s[6:7]         // degrees Fahrenheit
+	v_add_f32_e32 v4, s9, v3
+	global_store_b32 v1, v4, s[6:7]         // degrees Fahrenheit
 	s_endpgm
 .Lend:
 	.size	fahrenheit, .Lend-fahrenheit
@@ -31,7 +31,7 @@ fahrenheit:
 	.amdhsa_kernel fahrenheit
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_system_sgpr_workgroup_id_x 1
-		.amdhsa_next_free_vgpr 4
+		.amdhsa_next_free_vgpr 5
 		.amdhsa_next_free_sgpr 10
 		.amdhsa_wavefront_size32 1
 	.end_amdhsa_kernel
@@ -49,7 +49,7 @@ amdhsa.kernels:
     .private_segment_fixed_size: 0
     .wavefront_size: 32
     .sgpr_count: 10
-    .vgpr_count: 4
+    .vgpr_count: 5
     .max_flat_workgroup_size: 64
     .args:
       - { .name: in, .type_name: 'float*', .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global }

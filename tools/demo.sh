@@ -20,7 +20,7 @@ END
 "$build/breakwater" run --batch -x examples/demo.bw $kernel </dev/null
 cat <<END
 
-The last line but one is the kernel's result: 32 33.8 35.6 ... in the wave that was put right.
+The kernel's own line says it: 32 33.8 35.6 ... in the wave that was put right.
 Now it is your turn:
 
 \$ $build/breakwater run -i $kernel

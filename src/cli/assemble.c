@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,11 +68,29 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	return NULL;
 }
 
+/* Does a kernel descriptor in the source ask for wave64? The assembler must know it before it reads the
+ * first instruction, and has no directive for it. */
+static struct bw_error *asks_for_wave64(const char *path, bool *out)
+{
+	static const char directive[] = ".amdhsa_wavefront_size32";
+	_cleanup_fclose_ FILE *f = fopen(path, "r");
+	if (!f)
+		return bw_error_errno(errno, "cannot read the kernel %s", path);
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	*out = false;
+	while (getline(&line, &cap, f) > 0) {
+		const char *p = bw_skip_blanks(line);
+		if (bw_starts_with(p, directive))
+			*out |= *bw_skip_blanks(p + strlen(directive)) == '0';
+	}
+	return NULL;
+}
+
 struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out_path)
 {
-	struct stat st;
-	if (stat(source, &st))
-		return bw_error_errno(errno, "cannot read the kernel %s", source);
+	bool wave64 = false;
+	BW_TRY(asks_for_wave64(source, &wave64));
 	_cleanup_free_ char *path = NULL, *cpu = NULL, *folder = strdup(source);
 	BW_TRY(make_temporary(source, &path));
 	if (!folder || asprintf(&cpu, "-mcpu=%s", gpu) < 0)
@@ -83,7 +100,7 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 	strcpy(slash ? slash + 1 : folder, slash ? "" : ".");
 	const char *clang = getenv("BREAKWATER_CLANG");
 	char *argv[] = {(char *)(clang && clang[0] ? clang : "clang-19"), (char *)"-target", (char *)"amdgcn-amd-amdhsa", cpu,
-			(char *)"-g", (char *)"-I", folder,
+			(char *)"-g", (char *)(wave64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64"), (char *)"-I", folder,
 			(char *)"-x", (char *)"assembler", (char *)source, (char *)"-o", path, NULL};
 	struct bw_str said = {0};
 	int status = 0;

@@ -31,6 +31,7 @@ struct bw_cli {
 
 	bool batch;              /* --batch: no prompt, ever */
 	bool scripted;           /* commands come from -x, -ex or a pipe: the first that fails ends it all */
+	bool plain;              /* the kernel runs by itself: no command has been given */
 	bool quit;
 	bool trace;              /* set trace-commands on: commands are shown as they run */
 	int exit_status;

@@ -14,7 +14,7 @@ static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool 
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "pending", b->pending);
 	if (!b->n_addr) {
-		bw_out_line(c->out, "%s %u (%s) pending.", kind, number, b->spec);
+		bw_out_line(c->out, "%s %u (%s) waits for its code to be loaded.", kind, number, b->spec);
 		return NULL;
 	}
 	struct bw_where where;

@@ -321,7 +321,9 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 	if (o->script.len && !terminal)
 		return NULL;
 	if (!o->script.len && !o->interactive) {
+		c->plain = true;
 		BW_TRY(bw_cmd_run(c, ""));
+		c->plain = false;
 		/* Ended by itself: nothing is left to ask about. */
 		if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
 			return NULL;

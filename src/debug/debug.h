@@ -66,7 +66,7 @@ enum bw_debug_state { BW_DEBUG_NO_PROGRAM, BW_DEBUG_RUNNING, BW_DEBUG_STOPPED };
 enum bw_debug_state bw_debug_state(const struct bw_debug *d);
 /* NULL without a program. For facts, maps, fault, walk; the core keeps control of waves. */
 struct bw_target *bw_debug_target(struct bw_debug *d);
-/* Of the program; 0 and "" until it has opened the GPU. */
+/* Of the program, of the last one after its end; 0 and "" until it has opened the GPU. */
 pid_t bw_debug_program_pid(const struct bw_debug *d);
 const char *bw_debug_program_name(const struct bw_debug *d);
 

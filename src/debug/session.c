@@ -131,8 +131,6 @@ void bw_debug_forget_program(struct bw_debug *d)
 	d->focus_lane = 0;
 	d->unstoppable = 0;
 	d->next_wave = 1;
-	d->pid = 0;
-	d->comm[0] = 0;
 	free(d->slots);
 	d->slots = NULL;
 	bw_debug_waves_changed(d);

@@ -3,9 +3,11 @@
  * KERNEL` debugs, and can be used by hand. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,9 +150,12 @@ static int run_with_agent(struct bw_kmd *kmd, char **argv)
 	}
 	if (!getenv("LD_PRELOAD"))
 		return report(bw_errorf(BW_E_NOT_FOUND, "libbreakwater-agent.so is not beside this program"), EXIT_OTHER);
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	exe[n < 0 ? 0 : n] = 0;
 	pid_t pid = fork();
 	if (pid == 0) {
-		execv("/proc/self/exe", argv);
+		execv(exe, argv);
 		_exit(127);
 	}
 	int status;
@@ -207,6 +212,9 @@ int main(int argc, char **argv)
 		printf("%s%s", usage, bw_launch_options_help);
 	else if (!err)
 		err = bw_launch_plan_make(&c.options, c.kernel, NULL, &plan);
+	/* The kernel's name is what a user wants to see in a list of processes, and in a debugger. */
+	if (plan)
+		prctl(PR_SET_NAME, plan->name);
 	if (err)
 		status = report(err, EXIT_BAD_INPUT);
 	else if (plan)
