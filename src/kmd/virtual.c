@@ -26,9 +26,12 @@ struct virtual_kmd {
 	char *socket;
 	char *folder;        /* of a server that was started here, else NULL */
 	pid_t server;
+	pid_t child;         /* the same, when it was started here */
 	char *env_text[2];
 	const char *env[3];
 };
+
+enum { READY_TIMEOUT_MS = 20000, END_WAIT_MS = 1000 };
 
 struct virtual_file {
 	struct bw_kmd_file base;
@@ -45,10 +48,23 @@ static struct virtual_file *virtual_file(struct bw_kmd_file *f)
 	return BW_CONTAINER_OF(f, struct virtual_file, base);
 }
 
+/* Without us a server that was started here has no clients, but for a program that is still running:
+ * then it goes on, and its parent is whoever inherits it. Usually it ends at once, and is waited for,
+ * so that neither a zombie nor its files are left behind. */
+static void wait_for_child(pid_t child)
+{
+	for (unsigned ms = 0; child && ms < END_WAIT_MS; ms++) {
+		if (waitpid(child, NULL, WNOHANG))
+			return;
+		usleep(1000);
+	}
+}
+
 static void virtual_close(struct bw_kmd *kmd)
 {
 	struct virtual_kmd *k = virtual_kmd(kmd);
 	bw_vgpu_client_close(k->client);
+	wait_for_child(k->child);
 	free(k->folder);
 	free(k->socket);
 	free(k->env_text[0]);
@@ -210,8 +226,8 @@ static void become_server(char *const *argv, int ready, int fail)
 	_exit(127);
 }
 
-/* Forks twice, so that the server is nobody's child and leaves no zombie. */
-static struct bw_error *spawn(char *const *argv, int *out_ready)
+/* In a session of its own, so that the terminal's Ctrl-C is not for it. */
+static struct bw_error *spawn(char *const *argv, int *out_ready, pid_t *out_child)
 {
 	int ready[2], fail[2];
 	if (pipe2(ready, O_CLOEXEC))
@@ -229,19 +245,15 @@ static struct bw_error *spawn(char *const *argv, int *out_ready)
 	pid_t pid = fork();
 	if (!pid) {
 		setsid();
-		if (fork())
-			_exit(0);
 		become_server(argv, ready_w, fail_w);
 	}
 	struct bw_error *err = pid < 0 ? bw_error_errno(errno, "cannot start %s", argv[0]) : NULL;
 	close(ready_w);
 	close(fail_w);
 	int e = 0;
-	if (!err) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		if (read(fail[0], &e, sizeof(e)) == sizeof(e))
-			err = bw_error_errno(e, "cannot start %s", argv[0]);
+	if (!err && read(fail[0], &e, sizeof(e)) == sizeof(e)) {
+		err = bw_error_errno(e, "cannot start %s", argv[0]);
+		wait_for_child(pid);
 	}
 	close(fail[0]);
 	if (err) {
@@ -249,10 +261,9 @@ static struct bw_error *spawn(char *const *argv, int *out_ready)
 		return err;
 	}
 	*out_ready = ready[0];
+	*out_child = pid;
 	return NULL;
 }
-
-enum { READY_TIMEOUT_MS = 20000 };
 
 static struct bw_error *await_ready(int fd, const char *program)
 {
@@ -285,7 +296,7 @@ static struct bw_error *await_ready(int fd, const char *program)
 	return bw_errorf(BW_E_GONE, "%s ended before it was ready", program);
 }
 
-static struct bw_error *start_server(const char *profile, char **out_folder, char **out_socket)
+static struct bw_error *start_server(const char *profile, char **out_folder, char **out_socket, pid_t *out_child)
 {
 	_cleanup_free_ char *program = NULL;
 	BW_TRY(bw_kmd_find_part("breakwater-vgpu", &program));
@@ -313,11 +324,12 @@ static struct bw_error *start_server(const char *profile, char **out_folder, cha
 
 	_cleanup_close_ int ready = -1;
 	if (!err)
-		err = spawn((char *const *)(uintptr_t)argv.data, &ready);
+		err = spawn((char *const *)(uintptr_t)argv.data, &ready, out_child);
 	bw_vec_free(&argv);
 	if (!err)
 		err = await_ready(ready, program);
 	if (err) {
+		wait_for_child(*out_child);
 		rmdir(folder);
 		return err;
 	}
@@ -340,7 +352,7 @@ struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
 		if (!k->socket)
 			err = bw_error_nomem();
 	} else {
-		err = start_server(profile, &k->folder, &k->socket);
+		err = start_server(profile, &k->folder, &k->socket, &k->child);
 	}
 	if (!err)
 		err = bw_vgpu_client_open(k->socket, NULL, &k->client);
@@ -349,9 +361,10 @@ struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
 	if (r)
 		err = bw_error_errno(-r, "the virtual GPU at %s does not answer", k->socket);
 	if (err) {
-		if (k->folder)
-			rmdir(k->folder); /* a server that is there removes it itself */
+		_cleanup_free_ char *folder = bw_take(k->folder);
 		bw_kmd_close(&k->base);
+		if (folder)
+			rmdir(folder); /* a server that could be reached has removed it itself */
 		return err;
 	}
 	k->server = (pid_t)info.pid;
