@@ -65,8 +65,8 @@ void bw_device_destroy(struct bw_device *dev)
 		return;
 	bw_cp_stop(dev);
 	bw_sched_stop(dev);
-	bw_cp_destroy(dev);
 	bw_spi_destroy(dev);
+	bw_cp_destroy(dev);
 	bw_sched_destroy(dev);
 	bw_registers_fini(dev);
 	bw_ih_fini(dev);

@@ -202,21 +202,6 @@ static enum bw_run execute(struct bw_worker *worker, struct bw_slot *s, uint64_t
 	return result;
 }
 
-/* A wave that waits at a barrier may still take a trap. What it runs then is the handler only: it is
- * stepped, so that it stops where it returns, and does not pass the barrier. */
-static enum bw_run execute_in_barrier(struct bw_worker *worker, struct bw_slot *s)
-{
-	enum bw_run result = BW_RUN_QUANTUM;
-	for (unsigned i = 0; i < QUANTUM && result == BW_RUN_QUANTUM; i++) {
-		bool wants = atomic_load(&s->w.request) & ~(uint32_t)BW_REQ_YIELD;
-		if (!s->at_barrier || (!(s->w.status & BW_STATUS_PRIV) && !wants) ||
-		    atomic_load(&s->group->wgp->yield_wanted))
-			break;
-		result = execute(worker, s, 1);
-	}
-	return result;
-}
-
 /* SQ_CMD SINGLE_STEP: a halted wave issues one instruction. */
 static enum bw_run execute_single_step(struct bw_worker *worker, struct bw_slot *s)
 {
@@ -241,17 +226,16 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 		atomic_store(&w->request, 0);
 		return;
 	}
-	enum bw_run result = s->single_step  ? execute_single_step(worker, s)
-			     : s->at_barrier ? execute_in_barrier(worker, s)
-					     : execute(worker, s, QUANTUM);
+	enum bw_run result = s->single_step ? execute_single_step(worker, s) : execute(worker, s, QUANTUM);
 	switch (result) {
 	case BW_RUN_QUANTUM:
-		s->state = s->at_barrier && !(w->status & BW_STATUS_PRIV) ? BW_SLOT_BARRIER : BW_SLOT_READY;
+		s->state = BW_SLOT_READY;
 		break;
 	case BW_RUN_ENDED:
 		wave_ended(worker, wgp, s);
 		return;
 	case BW_RUN_BARRIER:
+		/* Also when a wave that waits there comes back from a trap: it has arrived already. */
 		s->at_barrier = true;
 		s->state = BW_SLOT_BARRIER;
 		w->status |= BW_STATUS_IN_BARRIER;

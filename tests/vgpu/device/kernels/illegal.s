@@ -1,0 +1,3 @@
+	s_nop 0
+	s_code_end
+	s_endpgm

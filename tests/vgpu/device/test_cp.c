@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/util.h"
+
+enum { RING = 2, WAIT_MS = 5000 };
+
+static uint32_t *data(struct rig *r)
+{
+	return rig_ptr(r, RIG_DATA);
+}
+
+static void put(struct bw_pm4_stream *s, const uint32_t *dw, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bw_pm4_put(s, dw[i]);
+}
+#define PUT(s, ...) put(s, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
+/* The ring test of the kernel: a uconfig register by a packet, polled by the CPU. */
+static void test_scratch_reg(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	for (unsigned ring = 0; ring < 5; ring++) {
+		struct bw_pm4_stream s = {0};
+		rig_write(&r, BW_REG_SCRATCH_REG0, 0xcafedead);
+		bw_pm4_put_uconfig(&s, BW_REG_SCRATCH_REG0, 0xdeadbeef);
+		bw_pm4_put_nop(&s, 1);
+		bw_pm4_put_nop(&s, 5);
+		bw_pm4_put(&s, 0x80000000);
+		bw_pm4_put_fence(&s, rig_mc(&r, RIG_FENCES + ring * 64), 1, true);
+		rig_submit_ring(&r, ring, &s);
+		assert_true(rig_wait(&r, ring, 1, WAIT_MS));
+		assert_int_equal(rig_read(&r, BW_REG_SCRATCH_REG0), 0xdeadbeef);
+		/* ME 3:2, pipe 1:0 */
+		struct rig_vector v;
+		assert_true(rig_next_vector(&r, &v, WAIT_MS));
+		assert_int_equal(v.client, 0x14);
+		assert_int_equal(v.source, 181);
+		assert_int_equal(v.ring, ring ? 1 << 2 | (ring - 1) : 0);
+		assert_int_equal(rig_hqd(&r, ring, BW_REG_CP_HQD_PQ_RPTR), s.len);
+		bw_pm4_stream_free(&s);
+	}
+	rig_stop(&r);
+}
+
+/* More than the ring holds, so that packets lie across its end. */
+static void test_wrap(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	for (unsigned i = 1; i <= 3000; i++) {
+		struct bw_pm4_stream s = {0};
+		bw_pm4_put_nop(&s, 3);
+		bw_pm4_put_fence(&s, rig_mc(&r, RIG_FENCES + RING * 64), i, false);
+		rig_submit_ring(&r, RING, &s);
+		bw_pm4_stream_free(&s);
+		if (i % 300 == 0)
+			assert_true(rig_wait(&r, RING, i, WAIT_MS));
+	}
+	rig_stop(&r);
+}
+
+static void test_data_packets(void **state)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0};
+	rig_start(&r, NULL);
+	uint64_t d = RIG_DATA;
+	const uint32_t three[] = {11, 22, 33};
+	bw_pm4_put_write_mem(&s, d, three, 3);
+	/* COPY_DATA memory -> memory, 64 bits; immediate -> memory; clock -> memory */
+	PUT(&s, 0xc0044000, 1 | 5 << 8 | 1 << 16, (uint32_t)d + 4, 0, (uint32_t)d + 16, 0);
+	PUT(&s, 0xc0044000, 5 | 5 << 8, 0x4444, 0, (uint32_t)d + 24, 0);
+	PUT(&s, 0xc0044000, 9 | 5 << 8 | 1 << 16, 0, 0, (uint32_t)d + 32, 0);
+	/* DMA_DATA: fill 0x1000 bytes, copy 8 of them, prefetch to nowhere (words as RADV sends them) */
+	PUT(&s, 0xc0055000, 0x40300000, 0x5a5a5a5a, 0, (uint32_t)d + 0x1000, 0, 0x1000);
+	PUT(&s, 0xc0055000, 0x60300000, (uint32_t)d, 0, (uint32_t)d + 0x3000, 0, 8);
+	PUT(&s, 0xc0055000, 0x60200000, (uint32_t)d, 0, (uint32_t)d + 0x4000, 0, 96);
+	/* WRITE_DATA to one address */
+	PUT(&s, 0xc0043700, 5 << 8 | 1 << 16, (uint32_t)d + 0x5000, 0, 1, 2);
+	uint64_t fence = rig_submit(&r, RING, &s);
+	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
+	uint32_t *p = data(&r);
+	assert_memory_equal(p, three, 12);
+	assert_int_equal(p[4], 22);
+	assert_int_equal(p[5], 33);
+	assert_int_equal(p[6], 0x4444);
+	assert_true(p[8] != 0);
+	for (unsigned i = 0; i < 0x400; i++)
+		assert_int_equal(p[0x1000 / 4 + i], 0x5a5a5a5a);
+	assert_int_equal(p[0x2000 / 4], 0);
+	assert_memory_equal(&p[0x3000 / 4], three, 8);
+	assert_int_equal(p[0x4000 / 4], 0);
+	assert_int_equal(p[0x5000 / 4], 2);
+	assert_int_equal(p[0x5004 / 4], 0);
+	rig_stop(&r);
+}
+
+/* A queue that waits does not hold up another, and goes on when memory changes. */
+static void test_wait_reg_mem(void **state)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0}, t = {0};
+	rig_start(&r, NULL);
+	const uint32_t one = 1;
+	bw_pm4_put_wait_mem(&s, RIG_DATA, 3, 5, 0xff);
+	bw_pm4_put_write_mem(&s, RIG_DATA + 4, &one, 1);
+	uint64_t a = rig_submit(&r, 1, &s);
+	bw_pm4_put_write_mem(&t, RIG_DATA + 8, &one, 1);
+	uint64_t b = rig_submit(&r, 2, &t);
+	assert_true(rig_wait(&r, 2, b, WAIT_MS));
+	rig_sleep_ms(5);
+	assert_false(rig_done(&r, 1, a));
+	assert_int_equal(data(&r)[1], 0);
+	__atomic_store_n(data(&r), 0x705, __ATOMIC_SEQ_CST);
+	assert_true(rig_wait(&r, 1, a, WAIT_MS));
+	assert_int_equal(data(&r)[1], 1);
+	rig_stop(&r);
+}
+
+static void test_indirect_buffers(void **state)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0}, called = {0}, chained = {0};
+	rig_start(&r, NULL);
+	const uint32_t v[] = {1, 2, 3, 4};
+	bw_pm4_put_write_mem(&called, RIG_DATA + 4, &v[1], 1);
+	bw_pm4_put_write_mem(&chained, RIG_DATA + 12, &v[3], 1);
+	memcpy(rig_ptr(&r, RIG_DATA + 0x10000), called.data, called.len * 4);
+	memcpy(rig_ptr(&r, RIG_DATA + 0x20000), chained.data, chained.len * 4);
+	bw_pm4_put_write_mem(&s, RIG_DATA, &v[0], 1);
+	bw_pm4_put_indirect_buffer(&s, RIG_DATA + 0x10000, (uint32_t)called.len, 9, false);
+	bw_pm4_put_write_mem(&s, RIG_DATA + 8, &v[2], 1);
+	bw_pm4_put_indirect_buffer(&s, RIG_DATA + 0x20000, (uint32_t)chained.len, 0, true);
+	bw_pm4_put_write_mem(&s, RIG_DATA + 16, &v[0], 1); /* behind the chain: not reached */
+	uint64_t fence = rig_submit(&r, RING, &s);
+	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
+	assert_memory_equal(data(&r), v, sizeof(v));
+	assert_int_equal(data(&r)[4], 0);
+	bw_pm4_stream_free(&called);
+	bw_pm4_stream_free(&chained);
+	rig_stop(&r);
+}
+
+static void test_cond_exec(void **state)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0};
+	rig_start(&r, NULL);
+	const uint32_t one = 1;
+	data(&r)[1] = 1;
+	for (unsigned i = 0; i < 2; i++) { /* [0] is 0: skipped; [1] is not */
+		PUT(&s, 0xc0032200, (uint32_t)RIG_DATA + 4 * i, 0, 0, 5);
+		bw_pm4_put_write_mem(&s, RIG_DATA + 16 + 4 * i, &one, 1);
+	}
+	uint64_t fence = rig_submit(&r, RING, &s);
+	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
+	assert_int_equal(data(&r)[4], 0);
+	assert_int_equal(data(&r)[5], 1);
+	rig_stop(&r);
+}
+
+/* What a queue refuses: it stops, says why, raises the interrupt, and can be started again. */
+static void check_refused(const uint32_t *dw, size_t n, unsigned source, const char *text)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0};
+	struct rig_vector v;
+	char why[160];
+	rig_start(&r, NULL);
+	put(&s, dw, n);
+	uint64_t fence = rig_submit(&r, RING, &s);
+	do {
+		assert_true(rig_next_vector(&r, &v, WAIT_MS));
+	} while (v.source == 0); /* the VM fault of a packet that reads nowhere */
+	assert_int_equal(v.source, source);
+	assert_int_equal(v.client, 0x14);
+	assert_int_equal(v.ring, 1 << 2 | (RING - 1));
+	assert_int_equal(v.vmid, 1);
+	assert_true(bw_device_queue_error(r.dev, 1, RING - 1, 0, why, sizeof(why)));
+	if (!strstr(why, text))
+		fail_msg("\"%s\" does not say \"%s\"", why, text);
+	assert_int_not_equal(rig_hqd(&r, RING, BW_REG_CP_HQD_ERROR), 0);
+	assert_false(rig_done(&r, RING, fence));
+
+	rig_hqd_write(&r, RING, BW_REG_CP_HQD_DEQUEUE_REQUEST, 2);
+	for (unsigned i = 0; i < WAIT_MS && rig_hqd(&r, RING, BW_REG_CP_HQD_ACTIVE); i++)
+		rig_sleep_ms(1);
+	assert_int_equal(rig_hqd(&r, RING, BW_REG_CP_HQD_ACTIVE), 0);
+	rig_hqd_start(&r, RING);
+	assert_false(bw_device_queue_error(r.dev, 1, RING - 1, 0, why, sizeof(why)));
+	struct bw_pm4_stream again = {0};
+	const uint32_t one = 1;
+	bw_pm4_put_write_mem(&again, RIG_DATA, &one, 1);
+	assert_true(rig_wait(&r, RING, rig_submit(&r, RING, &again), WAIT_MS));
+	assert_int_equal(*data(&r), 1);
+	rig_stop(&r);
+}
+#define REFUSED(source, text, ...)                                                                     \
+	check_refused((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4, source, text)
+
+static void test_refused(void **state)
+{
+	REFUSED(183, "DRAW_INDEX_AUTO", 0xc0012d00, 3, 2);
+	REFUSED(183, "opcode 0xee", 0xc000ee00, 0);
+	REFUSED(183, "type 0", 0x00001234, 0);
+	REFUSED(183, "are left", 0xc0107600, 0);
+	REFUSED(183, "too short", 0xc0001500, 0);
+	REFUSED(183, "kernel's rings", 0xc0019800 & ~(1u << 16), 0);
+	/* WRITE_DATA to SQ_CMD, COPY_DATA from IH_RB_CNTL, SET_SH_REG over the end of its space */
+	REFUSED(184, "illegal register access", 0xc0033700, 0, BW_REG_SQ_CMD, 0, 3);
+	REFUSED(184, "illegal register access", 0xc0044000, 0 | 5 << 8, BW_REG_IH_RB_CNTL, 0, (uint32_t)RIG_DATA, 0);
+	REFUSED(184, "illegal register access", 0xc0027600, 0x3ff, 1, 2);
+	/* memory that is not there: IB, DMA */
+	REFUSED(183, "cannot be read", 0xc0023f00, 0x1000, 0, 16);
+	REFUSED(183, "not mapped", 0xc0055000, 0x60300000, (uint32_t)RIG_DATA, 0, 0x40000000, 0, 8);
+	REFUSED(183, "SRC_SEL", 0xc0044000, 4 | 5 << 8, 0, 0, (uint32_t)RIG_DATA, 0);
+	REFUSED(183, "event", 0xc0024600, 0x15 | 1 << 8, (uint32_t)RIG_DATA, 0);
+	REFUSED(183, "COMPUTE_NUM_THREAD", 0xc0031502, 1, 1, 1, 1);
+}
+
+/* The kernel's own ring may write what a user may not. */
+static void test_kernel_registers(void **state)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0};
+	rig_start(&r, NULL);
+	bw_pm4_put_write_reg(&s, BW_REG_IH_VMID_0_LUT + 5, 0x1234);
+	bw_pm4_put_wait_reg(&s, BW_REG_IH_VMID_0_LUT + 5, 0x34, 0xff);
+	bw_pm4_put_fence(&s, rig_mc(&r, RIG_FENCES), 1, false);
+	rig_submit_ring(&r, 0, &s);
+	assert_true(rig_wait(&r, 0, 1, WAIT_MS));
+	assert_int_equal(rig_read(&r, BW_REG_IH_VMID_0_LUT + 5), 0x1234);
+	bw_pm4_stream_free(&s);
+	rig_stop(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scratch_reg),	cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_data_packets),	cmocka_unit_test(test_wait_reg_mem),
+		cmocka_unit_test(test_indirect_buffers), cmocka_unit_test(test_cond_exec),
+		cmocka_unit_test(test_refused),		cmocka_unit_test(test_kernel_registers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
