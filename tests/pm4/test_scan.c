@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding dispatches: the command stream that RADV was seen to send for one of them (radv-client 7.1). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "pm4/pm4.h"
+
+struct seen {
+	struct bw_pm4_find f[8];
+	uint32_t rsrc1[8], rsrc2[8], threads_x[8], pgm_hi[8];
+	unsigned n, stop_after;
+};
+
+static bool found(void *cookie, const struct bw_pm4_find *f)
+{
+	struct seen *s = cookie;
+	assert_true(s->n < 8);
+	s->rsrc1[s->n] = f->state->sh[0x212];
+	s->rsrc2[s->n] = f->state->sh[0x213];
+	s->threads_x[s->n] = f->state->sh[0x207];
+	s->pgm_hi[s->n] = f->state->sh[0x20d];
+	s->f[s->n++] = *f;
+	return s->n != s->stop_after;
+}
+
+static void test_radv(void **state)
+{
+	static const uint32_t preamble[] = {0xc0017600, 0x20d, 0x80};
+	static const uint32_t main_ib[] = {
+		0xc0055000, 0x60200000, 0, 0x8000, 0, 0x8000, 96,
+		0xc0017600, 0x242, 0x00040000,             /* USER_DATA_2 */
+		0xc0017600, 0x20c, 0,                      /* PGM_LO */
+		0xc0027600, 0x212, 0x602c0002, 0x86,       /* RSRC1, RSRC2 */
+		0xc0017600, 0x228, 0,
+		0xc0017600, 0x215, 0x01000000,
+		0xc0037600, 0x207, 64, 1, 1,               /* NUM_THREAD */
+		0xc0031502, 4, 1, 1, 0x2045,
+		0xc0004600, 0x407,
+		0xc0065800, 0, ~0u, 0xff, 0, 0, 0xa, 0xc030,
+	};
+	static struct bw_pm4_scan scan;
+	struct seen s = {.n = 0};
+	bw_pm4_find_dispatches(&scan, preamble, BW_ARRAY_SIZE(preamble), found, &s);
+	assert_int_equal(s.n, 0);
+	bw_pm4_find_dispatches(&scan, main_ib, BW_ARRAY_SIZE(main_ib), found, &s);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.f[0].what, BW_PM4_FOUND_DISPATCH);
+	assert_int_equal(s.f[0].pos_dw, 28);
+	assert_int_equal(s.f[0].dispatch.dim[0], 4);
+	assert_int_equal(s.f[0].dispatch.initiator, 0x2045);
+	assert_false(s.f[0].indirect);
+	assert_int_equal(s.rsrc1[0], 0x602c0002);
+	assert_int_equal(s.rsrc2[0], 0x86);
+	assert_int_equal(s.threads_x[0], 64);
+	assert_int_equal(s.pgm_hi[0], 0x80); /* from the preamble */
+}
+
+static void test_indirect_and_ib(void **state)
+{
+	static const uint32_t ib[] = {
+		0xc0021100, 1, 0x1000, 0x80,               /* SET_BASE 1 */
+		0xc0011602, 0x40, 5,                       /* DISPATCH_INDIRECT, offset */
+		0xc0021602, 0x2000, 0x80, 5,               /* with an address */
+		0xc0023f00, 0x10000, 0x8000, 0x00800038,   /* INDIRECT_BUFFER */
+		0xc0031502, 1, 1, 1, 5,
+		0xc0023f00, 0x20000, 0x8000, 0x00900038,   /* chain: ends the buffer */
+		0xc0031502, 2, 2, 2, 5,
+	};
+	static struct bw_pm4_scan scan;
+	struct seen s = {.n = 0};
+	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
+	assert_int_equal(s.n, 5);
+	assert_true(s.f[0].indirect);
+	assert_int_equal(s.f[0].indirect_va, 0x8000001040);
+	assert_int_equal(s.f[0].dispatch.dim[2], ~0u);
+	assert_int_equal(s.f[1].indirect_va, 0x8000002000);
+	assert_int_equal(s.f[2].what, BW_PM4_FOUND_INDIRECT_BUFFER);
+	assert_int_equal(s.f[2].ib.va, 0x800000010000);
+	assert_false(s.f[3].indirect);
+	assert_true(s.f[4].ib.chain);
+	/* The callback can end it. */
+	s = (struct seen){.stop_after = 2};
+	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
+	assert_int_equal(s.n, 2);
+}
+
+static void test_bad(void **state)
+{
+	static const struct {
+		uint32_t dw[3];
+		size_t pos;
+	} cases[] = {
+		{{0xc0011000, 0, 0}, 0}, /* cut: two of its three dwords */
+		{{0x80000000, 0xc000ee00, 0}, 1},
+		{{0x00001234, 0, 0}, 0},
+		{{0x40000000, 0, 0}, 0},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		static struct bw_pm4_scan scan;
+		struct seen s = {.n = 0};
+		bw_pm4_find_dispatches(&scan, cases[i].dw, i ? 3 : 2, found, &s);
+		assert_int_equal(s.n, 1);
+		assert_int_equal(s.f[0].what, BW_PM4_FOUND_BAD);
+		assert_int_equal(s.f[0].pos_dw, cases[i].pos);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_radv),
+		cmocka_unit_test(test_indirect_and_ib),
+		cmocka_unit_test(test_bad),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
