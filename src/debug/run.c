@@ -50,16 +50,25 @@ static struct bw_error *run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 	return n ? d->target->ops->resume(d->target, slots, n) : NULL;
 }
 
+static struct bw_error *go_on(struct bw_debug *d)
+{
+	if (d->state == BW_DEBUG_STOPPED)
+		BW_TRY(run_on(d, d->stopped.data, d->stopped.len));
+	return release_held(d);
+}
+
 struct bw_error *bw_debug_continue(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
 	bw_debug_forget_insts(d);
-	if (d->state == BW_DEBUG_STOPPED)
-		BW_TRY(run_on(d, d->stopped.data, d->stopped.len));
+	struct bw_error *err = go_on(d);
+	/* the program or the GPU has died while we were stopped: wait will say so */
+	if (err && !bw_error_catch(&err, BW_E_GONE))
+		return err;
 	d->stopped.len = 0;
 	d->focus_slot = UINT32_MAX;
 	d->state = BW_DEBUG_RUNNING;
-	return release_held(d);
+	return NULL;
 }
 
 /* ---- Stops ---- */

@@ -102,6 +102,8 @@ struct bw_error *bw_live_result(struct bw_live *l, const char *what)
 	if (r.result == -EFAULT)
 		return bw_error_fault(r.va, "%s at 0x%llx: %s", what, (unsigned long long)r.va,
 				      r.message[0] ? r.message : "no memory there");
+	if (r.result == -ENODEV)
+		return bw_errorf(BW_E_GONE, "%s: the GPU has gone away", what);
 	if (r.message[0])
 		return bw_errorf(BW_E_SYSTEM, "%s: %s", what, r.message);
 	return bw_error_errno(r.result < 0 ? -r.result : EIO, "%s", what);
