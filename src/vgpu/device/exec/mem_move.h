@@ -105,9 +105,9 @@ BW_ALWAYS_INLINE void bw_load_run32(uint32_t *restrict dst, const uint8_t *restr
 			dst[i] = bw_elem_extend(e, src + i * stride_b, dst[i]);
 	} else {
 		for (unsigned i = 0; i < BW_LANES; i++) {
-			uint32_t keep = (exec >> i & 1) - 1;
+			uint32_t take = bw_lane_mask(exec, i);
 			uint32_t value = bw_elem_extend(e, src + i * stride_b, dst[i]);
-			dst[i] = (dst[i] & keep) | (value & ~keep);
+			dst[i] = (dst[i] & ~take) | (value & take);
 		}
 	}
 }

@@ -129,6 +129,20 @@ static inline void bw_span_put(const struct bw_span *s, unsigned lane, const voi
 	}
 }
 
+/* All ones if the lane is in exec. By a table of bits, because a compiler makes vectors of that where it
+ * cannot shift each lane by another count. */
+static const uint32_t bw_lane_bit[BW_LANES] = {
+	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10,
+	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20,
+	1u << 21, 1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30,
+	1u << 31,
+};
+
+static inline uint32_t bw_lane_mask(uint32_t exec, unsigned i)
+{
+	return exec & bw_lane_bit[i] ? UINT32_MAX : 0;
+}
+
 /* Whether in the lanes of exec v[i] is start + i * step (mod 2^32). */
 static inline bool bw_lanes_are(const uint32_t *v, uint32_t start, uint32_t step, uint32_t exec)
 {
@@ -138,7 +152,7 @@ static inline bool bw_lanes_are(const uint32_t *v, uint32_t start, uint32_t step
 			differs |= v[i] ^ (start + i * step);
 	else
 		for (unsigned i = 0; i < BW_LANES; i++)
-			differs |= (v[i] ^ (start + i * step)) & -(exec >> i & 1);
+			differs |= (v[i] ^ (start + i * step)) & bw_lane_mask(exec, i);
 	return !differs;
 }
 
