@@ -51,13 +51,15 @@ static struct virtual_file *virtual_file(struct bw_kmd_file *f)
 /* Without us a server that was started here has no clients, but for a program that is still running:
  * then it goes on, and its parent is whoever inherits it. Usually it ends at once, and is waited for,
  * so that neither a zombie nor its files are left behind. */
-static void wait_for_child(pid_t child)
+static int wait_for_child(pid_t child)
 {
+	int status = 0;
 	for (unsigned ms = 0; child && ms < END_WAIT_MS; ms++) {
-		if (waitpid(child, NULL, WNOHANG))
-			return;
+		if (waitpid(child, &status, WNOHANG))
+			break;
 		usleep(1000);
 	}
+	return status;
 }
 
 static void virtual_close(struct bw_kmd *kmd)
@@ -329,7 +331,9 @@ static struct bw_error *start_server(const char *profile, char **out_folder, cha
 	if (!err)
 		err = await_ready(ready, program);
 	if (err) {
-		wait_for_child(*out_child);
+		int status = wait_for_child(*out_child);
+		if (err->code == BW_E_STATE && WIFEXITED(status) && WEXITSTATUS(status) == 2)
+			err->code = BW_E_INVALID; /* it did not like its options, which are the user's */
 		rmdir(folder);
 		return err;
 	}

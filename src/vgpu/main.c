@@ -333,7 +333,8 @@ int main(int argc, char **argv)
 		status = err ? 1 : 0;
 	}
 	if (err) {
-		fprintf(stderr, "breakwater-vgpu: %s\n", err->message);
+		if (s.ready_fd < 0) /* else the starter says it */
+			fprintf(stderr, "breakwater-vgpu: %s\n", err->message);
 		tell_starter(&s, err->message);
 		bw_error_free(err);
 	}
