@@ -127,7 +127,7 @@ bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum 
 	} else if (code == BW_SRC_SCC) {
 		if (wide) {
 			b->rec->flags |= BW_REC_SCC64;
-			at_host(b->rec, slot, &b->x->scc64);
+			at_wave(b->rec, slot, offsetof(struct bw_wave, scc64));
 		} else {
 			at_wave(b->rec, slot, offsetof(struct bw_wave, scc));
 		}
@@ -142,7 +142,7 @@ bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_type t)
 	if (bw_type_bits(t) == 64)
 		code &= ~1u;
 	if (code == BW_SRC_NULL)
-		at_host(b->rec, 0, b->x->sink);
+		at_wave(b->rec, 0, offsetof(struct bw_wave, null_dst));
 	else if (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !b->page->ctx.priv)
 		return false; /* the write is dropped */
 	else
@@ -151,46 +151,48 @@ bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_type t)
 }
 
 /* The handler for instructions that read SCC as a 64-bit value; rare. */
-static const struct bw_rec *with_scc64(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-				       uint64_t left)
+static BW_HANDLER(with_scc64)
 {
-	x->scc64 = w->scc;
-	return rec->scalar->fn(rec, w, x, left);
+	w->scc64 = w->scc;
+	return rec->scalar->fn[rec->form](rec, w, x, left, vgpr);
+}
+
+/* Scalar rows have handlers for each mix of registers and constants: a register's offset in the wave,
+ * or the value itself, stands in rec->off. */
+static bool scalar_src(struct bw_build *b, unsigned i, unsigned code, enum bw_type t)
+{
+	uint64_t value;
+	if (bw_constant(b->x, b->inst, code, t, &b->page->ctx, &value)) {
+		b->rec->off[1 + i] = value;
+		b->rec->form |= (uint8_t)(1u << i);
+		return true;
+	}
+	return bw_build_scalar_src(b, 1 + i, code, t);
 }
 
 static bool build_scalar(struct bw_build *b, const struct bw_scalar_row *row)
 {
 	struct bw_rec *rec = b->rec;
 	const struct bw_inst *inst = b->inst;
-	rec->fn = row->fn;
-	rec->scalar = row;
+	bool has_imm = row->form == BW_SCALAR_K || row->form == BW_SCALAR_KU;
 	unsigned code[2] = {inst->src[0], inst->src[1]};
-	switch ((enum bw_scalar_form)row->form) {
-	case BW_SCALAR_PLAIN:
-		break;
-	case BW_SCALAR_DST:
+	rec->scalar = row;
+	if (row->form == BW_SCALAR_DST)
 		code[1] = inst->dst;
-		break;
-	case BW_SCALAR_K:
-	case BW_SCALAR_KU: {
+	if (has_imm) {
 		code[0] = inst->dst;
-		uint64_t *p = bw_code_alloc(b->page, sizeof(*p));
-		*p = row->form == BW_SCALAR_K ? (uint64_t)(int64_t)inst->imm : (uint16_t)inst->imm;
-		at_host(rec, 2, p);
-		code[1] = UINT32_MAX;
-		break;
+		rec->off[2] = row->form == BW_SCALAR_K ? (uint64_t)(int64_t)inst->imm : (uint16_t)inst->imm;
+		rec->form |= 2;
 	}
-	}
-	for (unsigned i = 0; i < 2; i++) {
-		if (row->src[i] == BW_T_NONE || code[i] == UINT32_MAX)
-			continue;
-		if (!bw_build_scalar_src(b, 1 + i, code[i], row->src[i]))
+	for (unsigned i = 0; i < (has_imm ? 1u : 2u); i++)
+		if (row->src[i] != BW_T_NONE && !scalar_src(b, i, code[i], row->src[i]))
 			return false;
-	}
 	if (row->dst != BW_T_NONE && !bw_build_scalar_dst(b, inst->dst, row->dst))
 		rec->fn = bw_h_nop; /* a dropped TTMP write leaves SCC alone too: rule 31 */
 	else if (rec->flags & BW_REC_SCC64)
 		rec->fn = with_scc64;
+	else
+		rec->fn = row->fn[rec->form];
 	return true;
 }
 
@@ -207,7 +209,7 @@ static bool build_wave(struct bw_build *b, const struct bw_wave_row *row)
 			return false;
 		/* The handlers of this form have effects beyond the destination; that one is dropped. */
 		if (row->dst != BW_T_NONE && !bw_build_scalar_dst(b, inst->dst, row->dst))
-			at_host(rec, 0, b->x->sink);
+			at_wave(rec, 0, offsetof(struct bw_wave, null_dst));
 		break;
 	case BW_WAVE_BRANCH: {
 		uint64_t pc = b->page->va + (uint64_t)(rec - b->page->rec) * 4;
@@ -307,12 +309,11 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 	struct bw_rec *rec = b->rec;
 	*out_nop = false;
 	rec->map = row;
-	rec->n_src = row->n_src;
 	if (row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX) {
 		if (row->shape == BW_SHAPE_CMPX)
 			dst = BW_SRC_EXEC_LO; /* VOP3: whatever VDST says, rule 7 */
 		if (!bw_build_scalar_dst(b, dst, ctx->lanes == 64 ? BW_T_B64 : BW_T_B32))
-			at_host(rec, 0, b->x->sink);
+			at_wave(rec, 0, offsetof(struct bw_wave, null_dst));
 	} else {
 		unsigned n = bw_type_bits(row->dst) == 64 ? 2 : 1;
 		if (dst + n > ctx->n_vgprs) {
@@ -332,6 +333,21 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 	return true;
 }
 
+/* The fastest handler for where the sources lie. */
+static bw_handler *fast_handler(const struct bw_rec *rec, const struct bw_map_row *row)
+{
+	unsigned in_vgprs = 0, all = (1u << row->n_src) - 1;
+	for (unsigned i = 0; i < row->n_src; i++)
+		in_vgprs |= (unsigned)(rec->base[1 + i] == BW_BASE_VGPR) << i;
+	if (!row->fast)
+		return bw_h_map;
+	if (row->fast_v && in_vgprs == all)
+		return row->fast_v;
+	if (row->fast_s && in_vgprs == (all & ~1u))
+		return row->fast_s;
+	return row->fast;
+}
+
 static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 {
 	struct bw_rec *rec = b->rec;
@@ -349,7 +365,7 @@ static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 	else if (b->page->ctx.lanes == 64)
 		rec->fn = bw_h_map64;
 	else
-		rec->fn = row->fast ? row->fast : bw_h_map;
+		rec->fn = fast_handler(rec, row);
 	if (b->inst->dpp != BW_DPP_NONE)
 		bw_dpp_prepare(b->page, b->inst, rec);
 	return true;
@@ -406,8 +422,7 @@ static bool is_cut(const uint32_t *word, unsigned n)
 	return n < 3 && bw_isa_decode(padded, 3, &inst) && inst.size_b > n * 4;
 }
 
-static const struct bw_rec *fetch_fault(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-					uint64_t left)
+static BW_HANDLER(fetch_fault)
 {
 	struct bw_vm_fault fault = {0};
 	bw_tlb_lookup(w->tlb, x->code.page->va + BW_PAGE_B, BW_ACCESS_EXECUTE, &fault);
@@ -442,8 +457,7 @@ static bool build(struct bw_build *b)
 	return false;
 }
 
-const struct bw_rec *bw_h_decode(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-				 uint64_t left)
+BW_HANDLER(bw_h_decode)
 {
 	struct bw_code_page *page = x->code.page;
 	unsigned index = (unsigned)(rec - page->rec);
@@ -460,5 +474,5 @@ const struct bw_rec *bw_h_decode(const struct bw_rec *rec, struct bw_wave *w, st
 		if (!build(&b))
 			out->fn = bw_h_illegal;
 	}
-	return out->fn(out, w, x, left);
+	return out->fn(out, w, x, left, vgpr);
 }

@@ -6,9 +6,7 @@
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/hwreg.h"
 
-#define HANDLER(name)                                                                              \
-	static const struct bw_rec *h_##name(const struct bw_rec *rec, struct bw_wave *w,         \
-					     struct bw_exec *x, uint64_t left)
+#define HANDLER(name) static BW_HANDLER(h_##name)
 
 static uint64_t pc_of(const struct bw_exec *x, const struct bw_rec *rec)
 {
@@ -39,14 +37,13 @@ const struct bw_rec *bw_goto(struct bw_wave *w, struct bw_exec *x, uint64_t pc)
 		return bw_goto(w, x, pc_);                                                         \
 	} while (0)
 
-const struct bw_rec *bw_h_next_page(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-				    uint64_t left)
+BW_HANDLER(bw_h_next_page)
 {
 	x->left = left; /* no instruction */
 	return bw_goto(w, x, pc_of(x, rec));
 }
 
-const struct bw_rec *bw_h_nop(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint64_t left)
+BW_HANDLER(bw_h_nop)
 {
 	BW_NEXT(BW_FOLLOWING(rec));
 }
@@ -186,7 +183,7 @@ HANDLER(s_endpgm_ordered_ps_done)
 /* Pads behind shaders: nobody should come here (rule 264). */
 HANDLER(s_code_end)
 {
-	return bw_h_illegal(rec, w, x, left);
+	return bw_h_illegal(rec, w, x, left, vgpr);
 }
 
 HANDLER(s_endpgm_saved)
@@ -398,7 +395,7 @@ static const struct bw_rec *sendmsg_rtn(const struct bw_rec *rec, struct bw_wave
 		uint64_t tba = 0, tma = 0;
 		if (x->host.trap_base(x->host.cookie, w->vmid, &tba, &tma))
 			GOTO(tba);
-		BW_NEXT(BW_FOLLOWING(rec));
+		BW_LEAVE(BW_FOLLOWING(rec));
 	}
 	uint64_t v = message_result(w, x, msg);
 	if (wide)

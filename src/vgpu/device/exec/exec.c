@@ -80,8 +80,7 @@ static void report(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *re
 		x->host.absent(x->host.cookie, w, pc, words, name);
 }
 
-const struct bw_rec *bw_h_illegal(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-				  uint64_t left)
+BW_HANDLER(bw_h_illegal)
 {
 	/* An encoding with operands that do not exist still has a name. */
 	enum bw_op op = rec->inst->op;
@@ -89,21 +88,19 @@ const struct bw_rec *bw_h_illegal(const struct bw_rec *rec, struct bw_wave *w, s
 	BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
 }
 
-const struct bw_rec *bw_h_absent(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-				 uint64_t left)
+BW_HANDLER(bw_h_absent)
 {
 	report(x, w, rec, bw_isa_op_info(rec->inst->op)->name);
 	BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
 }
 
 /* A VGPR after DEALLOC_VGPRS: rule 308. */
-const struct bw_rec *bw_h_no_vgprs(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-				   uint64_t left)
+BW_HANDLER(bw_h_no_vgprs)
 {
-	return bw_h_absent(rec, w, x, left);
+	return bw_h_absent(rec, w, x, left, vgpr);
 }
 
-const struct bw_rec *bw_h_mem(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint64_t left)
+BW_HANDLER(bw_h_mem)
 {
 	enum bw_mem_result r = rec->mem->fn(x, w, rec);
 	if (__builtin_expect(r == BW_MEM_OK, 1))
@@ -285,9 +282,10 @@ static bool handle_requests(struct bw_exec *x, struct bw_wave *w, enum bw_run *o
 static uint64_t run_chunk(struct bw_exec *x, struct bw_wave *w, uint64_t n)
 {
 	const struct bw_rec *rec = bw_goto(w, x, w->pc);
+	uint8_t *vgpr = (uint8_t *)w->v;
 	x->left = n;
 	while (rec) {
-		rec = rec->fn(rec, w, x, x->left);
+		rec = rec->fn(rec, w, x, x->left, vgpr);
 		if (rec && (x->left == 0 ||
 			    atomic_load_explicit(&w->request, memory_order_relaxed) != 0)) {
 			w->pc = bw_code_pc(&x->code, rec);

@@ -48,8 +48,6 @@ struct bw_exec {
 	uint32_t bcast[3][BW_LANES] __attribute__((aligned(64)));
 	uint64_t tmp[2][BW_LANES] __attribute__((aligned(64)));
 	uint64_t src[3][BW_LANES] __attribute__((aligned(64)));
-	uint32_t sink[4] __attribute__((aligned(16))); /* where writes to NULL go */
-	uint64_t scc64; /* SCC as a 64-bit operand */
 	const struct bw_row_set *rows;
 	struct bw_exec_host host;
 	struct bw_absent_seen *absent_seen;
@@ -78,7 +76,7 @@ enum { /* bw_rec.flags */
 			x->left = left;                                                            \
 			return next_;                                                              \
 		}                                                                                  \
-		return next_->fn(next_, w, x, left);                                               \
+		return next_->fn(next_, w, x, left, vgpr);                                               \
 	} while (0)
 #else
 #define BW_NEXT(n) BW_LEAVE(n)
@@ -142,7 +140,9 @@ struct bw_map_row {
 	const char *name;
 	bw_row_fn *fn;
 	bw_row_fn *sat;   /* the same, saturated: CLAMP on an integer result; NULL where there is none */
-	bw_handler *fast; /* wave32, no modifiers, 32-bit types; NULL where there is none */
+	/* wave32, no modifiers, 32-bit types; NULL where there is none: for all sources in VGPRs, for src0
+	 * only a scalar or constant, for any */
+	bw_handler *fast_v, *fast_s, *fast;
 	uint8_t shape;    /* enum bw_shape */
 	uint8_t n_src;    /* lane operands: 1 to 3 */
 	uint8_t dst, src[3]; /* enum bw_type */
@@ -161,7 +161,7 @@ extern const struct bw_row_set bw_rows_v1, bw_rows_v3;
 
 struct bw_scalar_row {
 	const char *name;
-	bw_handler *fn;
+	bw_handler *fn[4];   /* bit 0 of the index: src0 is a constant, bit 1: src1 */
 	uint8_t dst, src[2]; /* enum bw_type, BW_T_NONE where there is none */
 	uint8_t form;        /* enum bw_scalar_form */
 };

@@ -9,9 +9,7 @@
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/lane_math.h"
 
-#define HANDLER(name)                                                                              \
-	static const struct bw_rec *h_##name(const struct bw_rec *rec, struct bw_wave *w,         \
-					     struct bw_exec *x, uint64_t left)
+#define HANDLER(name) static BW_HANDLER(h_##name)
 
 static unsigned n_vgprs(const struct bw_exec *x)
 {

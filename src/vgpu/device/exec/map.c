@@ -225,8 +225,7 @@ static void write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
 		w->s[code + 1] = (uint32_t)(mask >> 32);
 }
 
-const struct bw_rec *bw_h_map(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-			      uint64_t left)
+BW_HANDLER(bw_h_map)
 {
 	const struct bw_map_row *row = rec->map;
 	const struct bw_inst *inst = rec->inst;
@@ -275,8 +274,7 @@ const struct bw_rec *bw_h_map(const struct bw_rec *rec, struct bw_wave *w, struc
 }
 
 /* wave64, 32-bit operands, no modifiers. */
-const struct bw_rec *bw_h_map64(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-				uint64_t left)
+BW_HANDLER(bw_h_map64)
 {
 	const struct bw_map_row *row = rec->map;
 	const struct bw_row_set *rows = x->rows;
@@ -325,8 +323,7 @@ static uint32_t *dual_half(const struct bw_rec *rec, struct bw_wave *w, struct b
 }
 
 /* VOPD: both halves read before either writes (rule 226). */
-const struct bw_rec *bw_h_dual(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-			       uint64_t left)
+BW_HANDLER(bw_h_dual)
 {
 	const struct bw_rec *y = &BW_CONTAINER_OF(rec->inst, const struct bw_dual, inst)->y;
 	uint32_t exec = w->s[BW_SRC_EXEC_LO];

@@ -36,10 +36,14 @@ enum bw_base {
 };
 
 /* Executes the instruction of rec and goes on to others, until it wants the run loop's attention.
- * left: instructions that may still be executed, this one included, >= 1. Returns the record to go
- * on with, bw_exec.left updated; NULL when bw_exec.exit says why to stop (wave->pc is then right). */
+ * left: instructions that may still be executed, this one included, >= 1. vgpr: w->v, in a register
+ * because most instructions need it. Returns the record to go on with, bw_exec.left updated; NULL when
+ * bw_exec.exit says why to stop (wave->pc is then right). */
 typedef const struct bw_rec *bw_handler(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-					uint64_t left);
+					uint64_t left, uint8_t *vgpr);
+#define BW_HANDLER(name)                                                                           \
+	const struct bw_rec *name(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,  \
+				  uint64_t left, uint8_t *vgpr)
 
 /* Facts about the wave that a record may depend on. */
 struct bw_rec_ctx {
@@ -65,7 +69,7 @@ struct bw_rec {
 	uint8_t base[4];            /* enum bw_base */
 	uint8_t size_dw;
 	uint8_t bcast;              /* bit i: src i is a scalar register to be spread */
-	uint8_t n_src;
+	uint8_t form;               /* scalar rows: which of the handlers */
 	uint8_t flags;
 };
 static_assert(sizeof(struct bw_rec) == 64, "one record, one cache line");

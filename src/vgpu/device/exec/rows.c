@@ -67,25 +67,50 @@ static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 		d[l] = mask >> l & 1 ? s[l] : d[l];
 }
 
-/* A row in a wave32 instruction without modifiers, all operands 32 bits wide. */
-#define FAST(name, ...)                                                                            \
-	__attribute__((unused)) static const struct bw_rec *fast_##name(const struct bw_rec *rec, struct bw_wave *w,      \
-						struct bw_exec *x, uint64_t left)                  \
-	{                                                                                          \
-		if (__builtin_expect(rec->bcast, 0))                                               \
-			bw_spread(rec, w, x);                                                      \
-		uint32_t exec = w->s[BW_SRC_EXEC_LO];                                              \
-		__VA_ARGS__                                                                        \
-		BW_NEXT(BW_FOLLOWING(rec));                                                        \
-	}
+/* Wave32 instructions without modifiers, all operands 32 bits wide. Three handlers a row: `fast` takes
+ * operands from anywhere and any EXEC; `fast_v` all sources from VGPRs and `fast_s` src0 from an SGPR
+ * or a constant, both for full EXEC only. */
+#define HANDLER(name) __attribute__((unused)) static BW_HANDLER(name)
+#define OFTEN(cond) __builtin_expect(cond, 1)
+#define VGPR(slot) ((void *)(vgpr + rec->off[slot]))
+#define ALL_LANES (w->s[BW_SRC_EXEC_LO] == UINT32_MAX)
 
-#define RUN_MAP(name, args)                                                                        \
-	uint32_t *d = BW_OPERAND(0);                                                               \
-	if (__builtin_expect(exec == UINT32_MAX, 1)) {                                             \
-		body_##name(d, BW_OPERAND(1), BW_OPERAND(2), BW_OPERAND(3), args);                 \
-	} else {                                                                                   \
-		row_##name(x->tmp[1], BW_OPERAND(1), BW_OPERAND(2), BW_OPERAND(3), args);          \
-		blend(d, (const uint32_t *)x->tmp[1], exec);                                       \
+static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave *w)
+{
+	if (!rec->bcast)
+		return (const void *)(uintptr_t)rec->off[1];
+	unsigned code = rec->inst->src[0];
+	return code == BW_SRC_SCC ? &w->scc : &w->s[code];
+}
+
+#define FAST_MAP(name, before, args)                                                               \
+	__attribute__((unused, noinline)) static BW_HANDLER(fast_##name)                                   \
+	{                                                                                          \
+		if (rec->bcast)                                                                    \
+			bw_spread(rec, w, x);                                                      \
+		before                                                                             \
+		uint32_t *d = BW_OPERAND(0), exec = w->s[BW_SRC_EXEC_LO];                          \
+		uint32_t *r = exec == UINT32_MAX ? d : (uint32_t *)x->tmp[1];                      \
+		body_##name(r, BW_OPERAND(1), BW_OPERAND(2), BW_OPERAND(3), args);                 \
+		if (r != d)                                                                        \
+			blend(d, r, exec);                                                         \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
+	}                                                                                          \
+	HANDLER(fast_v_##name)                                                                     \
+	{                                                                                          \
+		if (!OFTEN(ALL_LANES))                                                             \
+			return fast_##name(rec, w, x, left, vgpr);                                 \
+		before                                                                             \
+		body_##name(VGPR(0), VGPR(1), VGPR(2), VGPR(3), args);                             \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
+	}                                                                                          \
+	HANDLER(fast_s_##name)                                                                     \
+	{                                                                                          \
+		if (!OFTEN(ALL_LANES))                                                             \
+			return fast_##name(rec, w, x, left, vgpr);                                 \
+		before                                                                             \
+		splat_##name(VGPR(0), scalar0(rec, w), VGPR(2), VGPR(3), args);                    \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
 	}
 
 #define MASKED_ARGS(slot)                                                                          \
@@ -99,6 +124,8 @@ static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 /* Only the operands that exist may be looked at; n is a constant. */
 #define LANE_OPERANDS(T0, T1, T2, n)                                                               \
 	const lane_##T0 S0 = ((const lane_##T0 *)s0_)[l];                                          \
+	REST_OPERANDS(T1, T2, n)
+#define REST_OPERANDS(T1, T2, n)                                                                   \
 	const lane_##T1 S1 = n > 1 ? ((const lane_##T1 *)s1_)[l] : (lane_##T1)0;                   \
 	const lane_##T2 S2 = n > 2 ? ((const lane_##T2 *)s2_)[l] : (lane_##T2)0;                   \
 	(void)S0, (void)S1, (void)S2
@@ -114,6 +141,19 @@ static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 		}                                                                                  \
 		return 0;                                                                          \
 	}
+/* The same with one src0 for all lanes. */
+#define SPLAT_(name, D, T0, T1, T2, n, expr)                                                       \
+	BODY_FN(name)                                                                              \
+	{                                                                                          \
+		lane_##D *d = d_;                                                                  \
+		const lane_##T0 S0 = *(const lane_##T0 *)s0_;                                      \
+		UNUSED;                                                                            \
+		EACH_LANE {                                                                        \
+			REST_OPERANDS(T1, T2, n);                                                  \
+			d[l] = (lane_##D)(expr);                                                   \
+		}                                                                                  \
+		return 0;                                                                          \
+	}
 #define ROW_(name)                                                                                 \
 	ROW_FN(row_##name)                                                                         \
 	{                                                                                          \
@@ -121,8 +161,9 @@ static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 	}
 #define MAP_(name, D, T0, T1, T2, n, expr)                                                         \
 	BODY_(body_##name, D, T0, T1, T2, n, expr)                                                 \
+	SPLAT_(splat_##name, D, T0, T1, T2, n, expr)                                               \
 	ROW_(name)                                                                                 \
-	FAST(name, RUN_MAP(name, &x->args))
+	FAST_MAP(name, , &x->args)
 
 #define SAT_(name, D, T0, T1, T2, n, R, exact)                                                     \
 	BODY_(satbody_##name, D, T0, T1, T2, n, SAT((exact), LO_##R, HI_##R))                      \
@@ -148,8 +189,9 @@ static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 
 #define SEL2(name, D, T0, T1, expr)                                                                \
 	BODY_(body_##name, D, T0, T1, T1, 2, expr)                                                 \
+	SPLAT_(splat_##name, D, T0, T1, T1, 2, expr)                                               \
 	ROW_(name)                                                                                 \
-	FAST(name, MASKED_ARGS(3) RUN_MAP(name, &masked))
+	FAST_MAP(name, MASKED_ARGS(3), &masked)
 
 #define VCC3(name, T, expr)                                                                        \
 	BODY_(body_##name, T, T, T, T, 3, expr)                                                    \
@@ -234,20 +276,43 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 	return mask;
 }
 
-#define CMP2(name, T0, T1, expr)                                                                   \
-	BODY_FN(body_v_cmp_##name)                                                                 \
+#define CMP_BODY_(name, T0, T1, expr, first)                                                       \
+	BODY_FN(name)                                                                              \
 	{                                                                                          \
 		int32_t t[BW_LANES] __attribute__((aligned(32)));                                  \
 		UNUSED;                                                                            \
 		EACH_LANE {                                                                        \
-			LANE_OPERANDS(T0, T1, T1, 2);                                              \
+			const lane_##T0 S0 = ((const lane_##T0 *)s0_)[(first) ? 0 : l];            \
+			const lane_##T1 S1 = ((const lane_##T1 *)s1_)[l];                          \
+			(void)S0, (void)S1;                                                        \
 			t[l] = (expr) ? -1 : 0;                                                    \
 		}                                                                                  \
 		return lanes_to_mask(t);                                                           \
-	}                                                                                          \
+	}
+#define CMP2(name, T0, T1, expr)                                                                   \
+	CMP_BODY_(body_v_cmp_##name, T0, T1, expr, 0)                                              \
+	CMP_BODY_(splat_v_cmp_##name, T0, T1, expr, 1)                                             \
 	ROW_(v_cmp_##name)                                                                         \
-	FAST(v_cmp_##name, uint32_t *d = BW_OPERAND(0);                                            \
-	     *d = exec & body_v_cmp_##name(NULL, BW_OPERAND(1), BW_OPERAND(2), NULL, &x->args);)
+	HANDLER(fast_v_cmp_##name)                                                                 \
+	{                                                                                          \
+		if (rec->bcast)                                                                    \
+			bw_spread(rec, w, x);                                                      \
+		uint32_t r = body_v_cmp_##name(NULL, BW_OPERAND(1), BW_OPERAND(2), NULL, &x->args); \
+		*(uint32_t *)BW_OPERAND(0) = r & w->s[BW_SRC_EXEC_LO];                             \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
+	}                                                                                          \
+	HANDLER(fast_v_v_cmp_##name)                                                               \
+	{                                                                                          \
+		uint32_t r = body_v_cmp_##name(NULL, VGPR(1), VGPR(2), NULL, &x->args);            \
+		*(uint32_t *)BW_OPERAND(0) = r & w->s[BW_SRC_EXEC_LO];                             \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
+	}                                                                                          \
+	HANDLER(fast_s_v_cmp_##name)                                                               \
+	{                                                                                          \
+		uint32_t r = splat_v_cmp_##name(NULL, scalar0(rec, w), VGPR(2), NULL, &x->args);   \
+		*(uint32_t *)BW_OPERAND(0) = r & w->s[BW_SRC_EXEC_LO];                             \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
+	}
 
 #include "vgpu/device/exec/sem_vop1.def"
 #include "vgpu/device/exec/sem_vop2.def"
@@ -274,9 +339,11 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 #define ENTRY(n, shape_, n_src_, D, T0, T1, T2, ...)                                               \
 	{.name = #n, .fn = row_##n, .shape = shape_, .n_src = n_src_, .dst = BW_T_##D,             \
 	 .src = {BW_T_##T0, BW_T_##T1, BW_T_##T2}, __VA_ARGS__},
-#define FAST2_OF(n, D, T0, T1) .fast = IS_32(D) && IS_32(T0) && IS_32(T1) ? fast_##n : NULL
-#define FAST3_OF(n, D, T0, T1, T2)                                                                 \
-	.fast = IS_32(D) && IS_32(T0) && IS_32(T1) && IS_32(T2) ? fast_##n : NULL
+#define IF(cond, n)                                                                                \
+	.fast = (cond) ? fast_##n : NULL, .fast_v = (cond) ? fast_v_##n : NULL,                    \
+	.fast_s = (cond) ? fast_s_##n : NULL
+#define FAST2_OF(n, D, T0, T1) IF(IS_32(D) && IS_32(T0) && IS_32(T1), n)
+#define FAST3_OF(n, D, T0, T1, T2) IF(IS_32(D) && IS_32(T0) && IS_32(T1) && IS_32(T2), n)
 
 #define MAP1(n, D, T0, expr) ENTRY(n, BW_SHAPE_MAP, 1, D, T0, NONE, NONE, FAST2_OF(n, D, T0, T0))
 #define MAP2(n, D, T0, T1, expr) ENTRY(n, BW_SHAPE_MAP, 2, D, T0, T1, NONE, FAST2_OF(n, D, T0, T1))

@@ -90,7 +90,10 @@ struct bw_wave {
 	struct bw_vm_fault fault;
 	uint64_t fault_pc;
 	uint64_t fault_lanes;
-	void *exec_private;       /* the executor's decoded-code cursor */
+	/* The executor's own: where writes to NULL go, and SCC when it is read as a 64-bit operand. Here
+	 * so that every scalar operand lies in the wave. */
+	uint64_t null_dst[2], scc64;
+	void *exec_private;
 };
 
 enum bw_run {
