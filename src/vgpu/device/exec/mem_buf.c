@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/mem_atomic.h"
+#include "vgpu/device/exec/mem_buf.h"
 #include "vgpu/device/exec/mem_move.h"
 
 /* The descriptor's fields (gfx11-encodings.md 12). */
@@ -124,8 +125,8 @@ static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 	}
 }
 
-static void locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-		   unsigned size_b, unsigned align_b, enum bw_access access)
+void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
+		   unsigned size_b, unsigned align_b, bool whole, enum bw_access access)
 {
 	const struct bw_inst *in = rec->inst;
 	struct buffer b = read_descriptor(w, in->srsrc);
@@ -134,11 +135,10 @@ static void locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, cons
 
 	bw_span_begin(s, align_b);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
-		locate_half(s, w, ap, h, in, bw_mem_prep(rec), &b, soffset, size_b, align_b > 1, access);
+		locate_half(s, w, ap, h, in, bw_mem_prep(rec), &b, soffset, size_b, whole, access);
 }
 
-/* The status register of TFE: nothing is ever partially resident here (rule 352). */
-static void clear_tfe(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
+void bw_buf_clear_tfe(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 {
 	unsigned lane;
 	if (rec->inst->tfe)
@@ -153,11 +153,11 @@ BW_ALWAYS_INLINE enum bw_mem_result buf_load(struct bw_exec *x, struct bw_wave *
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, bw_elem_size_b(e), 1, BW_ACCESS_READ);
+	bw_buf_locate(&s, x, w, rec, bw_elem_size_b(e), 1, false, BW_ACCESS_READ);
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_load(&s, w, p->dst, e);
-	clear_tfe(w, rec, bw_elem_n_dw(e));
+	bw_buf_clear_tfe(w, rec, bw_elem_n_dw(e));
 	return BW_MEM_OK;
 }
 
@@ -167,7 +167,7 @@ BW_ALWAYS_INLINE enum bw_mem_result buf_store(struct bw_exec *x, struct bw_wave 
 	struct bw_span s;
 	if (bw_mem_prep(rec)->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, bw_elem_size_b(e), 1, BW_ACCESS_WRITE);
+	bw_buf_locate(&s, x, w, rec, bw_elem_size_b(e), 1, false, BW_ACCESS_WRITE);
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_store(&s, w, bw_mem_prep(rec)->data, e);
@@ -181,12 +181,12 @@ static enum bw_mem_result buf_atomic(struct bw_exec *x, struct bw_wave *w, const
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, op->size_b, op->size_b, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
+	bw_buf_locate(&s, x, w, rec, op->size_b, op->size_b, true, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_atomic(&s, w, p, op);
 	if (p->has_return)
-		clear_tfe(w, rec, op->size_b / 4);
+		bw_buf_clear_tfe(w, rec, op->size_b / 4);
 	return BW_MEM_OK;
 }
 
