@@ -273,10 +273,29 @@ BW_HANDLER(bw_h_map)
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
+/* Lanes to lanes with all 64 active. */
+static inline void map64_full(const struct bw_rec *rec, struct bw_exec *x)
+{
+	bw_row_fn *fn = rec->map->fn;
+	uint8_t *p[4];
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = BW_OPERAND(i);
+	fn(p[0], p[1], p[2], p[3], &x->args);
+	for (unsigned i = 0; i < 4; i++)
+		p[i] += rec->base[i] == BW_BASE_VGPR ? BW_HALF_B : 0;
+	struct bw_lane_args args = {.lane0 = BW_LANES, .m = &x->m};
+	fn(p[0], p[1], p[2], p[3], &args);
+}
+
 /* wave64, 32-bit operands, no modifiers. */
 BW_HANDLER(bw_h_map64)
 {
 	const struct bw_map_row *row = rec->map;
+	if (row->shape == BW_SHAPE_MAP && !row->takes_mask && !rec->bcast &&
+	    (w->s[BW_SRC_EXEC_LO] & w->s[BW_SRC_EXEC_HI]) == UINT32_MAX) {
+		map64_full(rec, x);
+		BW_NEXT(BW_FOLLOWING(rec));
+	}
 	const struct bw_row_set *rows = x->rows;
 	struct bw_lane_args args = {.m = &x->m};
 	uint32_t result[2];

@@ -61,10 +61,20 @@ static inline uint32_t lanes_below(uint32_t lane0, uint32_t first, unsigned l)
 	void *d_, const void *s0_, const void *s1_, const void *s2_, const struct bw_lane_args *args)
 #define UNUSED (void)d_, (void)s0_, (void)s1_, (void)s2_, (void)args
 
+/* One bit a lane, from memory: shifts by lane number are slow where the baseline has to make them. */
+static const uint32_t lane_bit[BW_LANES] __attribute__((aligned(64))) = {
+	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+	1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+};
+
 static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 {
-	EACH_LANE
-		d[l] = mask >> l & 1 ? s[l] : d[l];
+	EACH_LANE {
+		uint32_t m = (mask & lane_bit[l]) == lane_bit[l] ? UINT32_MAX : 0;
+		d[l] = (s[l] & m) | (d[l] & ~m);
+	}
 }
 
 /* Wave32 instructions without modifiers, all operands 32 bits wide. Three handlers a row: `fast` takes
