@@ -85,7 +85,7 @@ static int ctx_alloc(struct bw_drm_file *f, int32_t priority, uint32_t *out_id)
 	ctx->gfx.sequence = 1;
 	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++) {
 		ctx->compute[i].sequence = 1;
-		ctx->compute[i].ring = i;
+		ctx->compute[i].ring = 1 + i;
 	}
 	int r = bw_ids_add(&f->ctxs, ctx, out_id);
 	if (r)

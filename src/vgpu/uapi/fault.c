@@ -151,32 +151,48 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 /* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not. */
 static void cp_error(struct bw_uapi *u, const struct vector *v)
 {
-	static const char *const what[] = {"Illegal opcode in command stream", "Illegal register access in command stream",
-					   "Illegal instruction in command stream"};
+	static const char *const what[] = {"Illegal opcode in command stream", "Illegal register access in command stream"};
 	unsigned me = v->ring >> 2 & 3, pipe = v->ring & 3;
+	/* A wave's illegal instruction comes as an SQ interrupt as well, which says more. */
+	if (v->source == SRC_CP_PRIV_INSTR)
+		return;
 	const char *text = what[v->source - SRC_CP_BAD_OPCODE];
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
 		struct bw_drm_ring *ring = &u->rings[i];
 		if (ring->me != me || ring->pipe != pipe || !ring->head || ring->head->killing)
 			continue;
 		if (bw_klog_allowed(u)) {
+			char why[256] = "";
 			bw_klog(u, "%s (ring %s vmid:%u pasid:%u)", text, ring->name, ring->head->vmid, ring->head->vm->pasid);
 			log_process(u, ring->head->vm);
+			if (bw_device_queue_error(u->dev, me, pipe, 0, why, sizeof(why)))
+				bw_klog(u, "  %s", why);
 			log_hint(u, ring->head->vm);
 		}
 		bw_drm_job_kill(u, ring, -ETIME, text);
 	}
 }
 
+static bool is_being_killed(struct bw_uapi *u, unsigned vmid)
+{
+	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++)
+		if (u->rings[i].head && u->rings[i].head->vmid == vmid && u->rings[i].head->killing)
+			return true;
+	return false;
+}
+
 static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
 {
-	/* s_sendmsg MSG_INTERRUPT comes this way too, and is nothing to the graphics driver. */
-	if (!v->vmid || v->vmid > BW_DRM_LAST_VMID || !u->vmids[v->vmid].busy || !has_fatal_wave(u, v->vmid))
+	/* SQ_INTERRUPT_WORD: ENCODING in 7:6 of the second dword. 2 is an error; 1 is s_sendmsg
+	 * MSG_INTERRUPT, which is nothing to the graphics driver. */
+	if ((v->data[1] >> 6 & 3) != 2 || !v->vmid || !u->vmids[v->vmid].busy || is_being_killed(u, v->vmid) ||
+	    !has_fatal_wave(u, v->vmid))
 		return;
 	struct bw_drm_vm *vm = vm_of(u, v);
 	if (bw_klog_allowed(u)) {
-		bw_klog(u, "a wave has stopped at an exception (vmid:%u pasid:%u, data 0x%08x 0x%08x)", v->vmid, v->pasid,
-			v->data[0], v->data[1]);
+		/* ERR_TYPE in 24:21 of the first */
+		bw_klog(u, "%s in a wave (vmid:%u pasid:%u)",
+			(v->data[0] >> 21 & 0xf) == 1 ? "Illegal instruction" : "Memory violation", v->vmid, v->pasid);
 		log_process(u, vm);
 	}
 	kill_vmid(u, v->vmid, "wave exception");

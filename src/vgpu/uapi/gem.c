@@ -234,7 +234,7 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 		if ((*it)->fake_offset == offset)
 			bo = *it;
 	/* drm_gem_mmap: the start must be that of a buffer, and the file must have a handle to it. */
-	int r = !bo || bw_align_up(size_b, BW_DRM_PAGE_B) > bo->size_b || !size_b ? -EINVAL : -EACCES;
+	int r = !bo || size_b > bo->size_b || !size_b ? -EINVAL : -EACCES;
 	if (r == -EACCES) {
 		bw_ids_each(&f->bos, i)
 			if (f->bos.slot[i] == bo)

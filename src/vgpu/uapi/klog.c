@@ -31,6 +31,8 @@ void bw_klog(struct bw_uapi *u, const char *fmt, ...)
 	}
 	bw_str_addn(&u->log, line, len);
 	pthread_mutex_unlock(&u->log_lock);
+	if (u->options.quiet)
+		return;
 	/* One write, so that lines of several processes do not mix. */
 	ssize_t ignored = write(STDERR_FILENO, line, len);
 	(void)ignored;

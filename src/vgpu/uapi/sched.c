@@ -71,13 +71,21 @@ void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job)
 	e->tail = job;
 }
 
-static struct bw_drm_job *pop_waiting(struct bw_drm_entity *e)
+/* An entity without jobs leaves the list at once: only its jobs keep its context, and so itself. */
+static struct bw_drm_job *pop_waiting(struct bw_uapi *u, struct bw_drm_entity *e)
 {
 	struct bw_drm_job *job = e->head;
 	e->head = job->next;
-	if (!e->head)
-		e->tail = NULL;
 	job->next = NULL;
+	if (e->head)
+		return job;
+	e->tail = NULL;
+	for (size_t i = 0; i < u->waiting.len; i++) {
+		if (u->waiting.data[i] == e) {
+			bw_vec_remove(&u->waiting, i);
+			break;
+		}
+	}
 	return job;
 }
 
@@ -92,7 +100,7 @@ static struct bw_drm_ring *pick_ring(struct bw_uapi *u, const struct bw_drm_job 
 	else if (e->on_ring)
 		best = &u->rings[e->ring];
 	for (unsigned i = 0; !best && i < BW_DRM_N_COMPUTE; i++) {
-		struct bw_drm_ring *ring = &u->rings[1 + (e->ring + i) % BW_DRM_N_COMPUTE];
+		struct bw_drm_ring *ring = &u->rings[1 + (e->ring - 1 + i) % BW_DRM_N_COMPUTE];
 		bool least = true;
 		for (unsigned k = 1; k < BW_DRM_N_RINGS; k++)
 			least &= u->rings[k].n >= ring->n;
@@ -124,7 +132,7 @@ static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 	unsigned vmid = ring ? bw_drm_vmid_grab(job->vm) : 0;
 	if (!vmid)
 		return false;
-	pop_waiting(job->entity);
+	pop_waiting(u, job->entity);
 	job->ring_seq = ring->emitted + 1;
 	bool flush = u->vmids[vmid].flushed != job->vm->tlb_seq;
 	job->flushes = flush ? job->vm->tlb_seq : 0;
@@ -181,35 +189,30 @@ static bool launch_gang(struct bw_uapi *u, struct bw_drm_gang *gang)
 	return true;
 }
 
+static bool schedule_entity(struct bw_uapi *u, struct bw_drm_entity *e)
+{
+	struct bw_drm_job *job = e->head;
+	if (job->gang && (job->vm->dying || job->ctx->guilty))
+		job->gang->cancelled = true; /* its other members end when their turn comes */
+	if (job->vm->dying || job->ctx->guilty || (job->gang && job->gang->cancelled)) {
+		bw_drm_job_finish(u, pop_waiting(u, e), -ECANCELED);
+		return true;
+	}
+	if (job->gang)
+		return launch_gang(u, job->gang);
+	return is_ready(job) && launch(u, job);
+}
+
 /* One pass over the entities; true if something moved. */
 static bool schedule(struct bw_uapi *u)
 {
 	bool moved = false;
-	for (size_t i = 0; i < u->waiting.len; i++) {
+	for (size_t i = 0; i < u->waiting.len;) {
 		struct bw_drm_entity *e = u->waiting.data[i];
-		struct bw_drm_job *job = e->head;
-		struct bw_drm_ctx *ctx = bw_drm_ctx_ref(job->ctx); /* the entity is in it */
-		if (job->vm->dying || ctx->guilty) {
-			if (job->gang) /* the others are cancelled on their own */
-				job->gang->cancelled = true;
-			bw_drm_job_finish(u, pop_waiting(e), -ECANCELED);
-			moved = true;
-		} else if (job->gang && job->gang->cancelled) {
-			bw_drm_job_finish(u, pop_waiting(e), -ECANCELED);
-			moved = true;
-		} else if (job->gang) {
-			moved |= launch_gang(u, job->gang);
-		} else if (is_ready(job)) {
-			moved |= launch(u, job);
-		}
-		bw_drm_ctx_unref(ctx);
+		moved |= schedule_entity(u, e);
+		if (i < u->waiting.len && u->waiting.data[i] == e)
+			i++; /* else it has left, and another one is here */
 	}
-	/* Entities with nothing more to launch leave the list; their contexts hold them. */
-	size_t kept = 0;
-	for (size_t i = 0; i < u->waiting.len; i++)
-		if (u->waiting.data[i]->head)
-			u->waiting.data[kept++] = u->waiting.data[i];
-	u->waiting.len = kept;
 	return moved;
 }
 

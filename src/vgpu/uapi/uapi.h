@@ -17,6 +17,7 @@ struct bw_uapi;
 struct bw_uapi_options {
 	struct bw_device_options device;
 	unsigned lockup_timeout_ms; /* a job that runs longer is killed; 0: never */
+	bool quiet;                 /* the log is kept, and not written to standard error */
 	bool no_defects;            /* repair what reference kernel-interface 8 lists, where 6.12 has it */
 	const char *root;           /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
 };

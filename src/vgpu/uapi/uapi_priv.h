@@ -142,7 +142,7 @@ struct bw_drm_entity {
 	struct bw_drm_fence *fences[BW_DRM_CTX_JOBS];
 	struct bw_drm_job *head, *tail; /* not yet on a ring */
 	unsigned on_ring;          /* jobs on `ring` */
-	unsigned ring;
+	unsigned ring;             /* index in bw_uapi.rings; of compute: the one last used */
 };
 
 struct bw_drm_ctx {

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+enum { COMPUTE = AMDGPU_HW_IP_COMPUTE, GFX = AMDGPU_HW_IP_GFX };
+enum { CODE = 0x10000000, DATA = 0x20000000, IB = 0x30000000, IB2 = 0x30010000 };
+
+/* An IB of the packets in a stream. */
+static uint32_t put_ib(struct buffer *ib, struct bw_pm4_stream *s)
+{
+	assert_false(s->failed);
+	assert_true(s->len * 4 <= ib->size_b);
+	memcpy(ib->cpu, s->data, s->len * 4);
+	uint32_t n = (uint32_t)s->len;
+	bw_pm4_stream_free(s);
+	return n;
+}
+
+static uint32_t put_nops(struct buffer *ib)
+{
+	struct bw_pm4_stream s = {0};
+	bw_pm4_put_nop(&s, 8);
+	return put_ib(ib, &s);
+}
+
+static void a_nop_ib_completes(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer fence = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
+	uint32_t n = put_nops(&ib), ctx = make_ctx(&c);
+	for (uint64_t i = 1; i <= 40; i++) {
+		struct drm_amdgpu_cs_chunk_fence uf = {fence.handle, 256};
+		uint64_t seq = 0, status = 7;
+		assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, &(struct chunk){AMDGPU_CHUNK_ID_FENCE, &uf, sizeof(uf)}, 1, &seq), 0);
+		assert_int_equal(seq, i);
+		assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
+		assert_int_equal(status, 0);
+		assert_int_equal(((volatile uint64_t *)fence.cpu)[32], i); /* before the signal */
+	}
+	uint64_t status;
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, UINT64_MAX, 0, &status), 0); /* the last one */
+	assert_int_equal(status, 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, 41, 0, &status), -EINVAL);   /* not yet submitted */
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, 1, 0, &status), 0);          /* long forgotten */
+	uint64_t seq;
+	assert_int_equal(submit(&c, ctx, GFX, 0, IB, n, NULL, 0, &seq), 0);        /* counts by itself */
+	assert_int_equal(seq, 1);
+	assert_int_equal(wait_cs(&c, ctx, GFX, 0, seq, SECONDS(10), &status), 0);
+	assert_int_equal(status, 0);
+	close_client(&c);
+}
+
+static void a_kernel_runs(void **state)
+{
+	/* v_mov_b32 v1, 0x1234; v_lshlrev_b32 v0, 2, v0; global_store_b32 v0, v1, s[0:1]; s_endpgm */
+	static const uint32_t code[] = {0x7e0202ff, 0x1234, 0x30000082, 0xdc6a0000, 0x00000100, 0xbfb00000};
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer program = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, CODE);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, DATA);
+	memcpy(program.cpu, code, sizeof(code));
+	struct bw_pm4_stream s = {0};
+	put_kernel(&s, CODE, DATA, 1);
+	uint32_t n = put_ib(&ib, &s), ctx = make_ctx(&c);
+	uint64_t seq, status;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB, n, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, seq, SECONDS(20), &status), 0);
+	assert_int_equal(status, 0);
+	for (unsigned i = 0; i < 33; i++)
+		assert_int_equal(((uint32_t *)data.cpu)[i], i < 32 ? 0x1234 : 0);
+	struct bw_vgpu_server_info info = server_info(&c);
+	assert_int_equal(info.dispatches, 1);
+	assert_int_equal(info.waves_launched, 1);
+	assert_int_equal(info.waves_resident, 0);
+	close_client(&c);
+}
+
+/* Two jobs on different rings: the first waits in memory for the test, the second depends on it. */
+static void a_dependency_orders_two_rings(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer first = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer second = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB2);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, DATA);
+	volatile uint32_t *word = data.cpu;
+	struct bw_pm4_stream s = {0};
+	bw_pm4_put_wait_mem(&s, DATA, 3, 1, ~0u);
+	bw_pm4_put_write_mem(&s, DATA + 4, &(uint32_t){11}, 1);
+	uint32_t n1 = put_ib(&first, &s);
+	bw_pm4_put_write_mem(&s, DATA + 8, &(uint32_t){22}, 1);
+	uint32_t n2 = put_ib(&second, &s);
+
+	uint32_t ctx = make_ctx(&c);
+	uint64_t seq1, seq2, status;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n1, NULL, 0, &seq1), 0);
+	struct drm_amdgpu_cs_chunk_dep dep = {COMPUTE, 0, 0, ctx, seq1};
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2, &(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1, &seq2), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, seq2, (uint64_t)now_ns() + 50000000, &status), 0);
+	assert_int_equal(status, 1); /* still busy */
+	assert_int_equal(word[2], 0);
+	/* One that depends on nothing is not held up. */
+	uint64_t seq3;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 2, IB2, n2, NULL, 0, &seq3), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 2, seq3, SECONDS(10), &status), 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(word[2], 22);
+	word[2] = 0;
+	word[0] = 1;
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, seq2, SECONDS(10), &status), 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(word[1], 11);
+	assert_int_equal(word[2], 22);
+	/* A dependency on what is long done, and on what does not exist. */
+	dep.handle = UINT64_MAX - 5;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2, &(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1, NULL), -EINVAL);
+	dep.handle = seq1;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2, &(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1, NULL), 0);
+	close_client(&c);
+}
+
+static void unmapping_waits_for_jobs(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer flag = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, DATA);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, DATA + 0x10000);
+	uint32_t *cpu = data.cpu;
+	struct bw_pm4_stream s = {0};
+	bw_pm4_put_wait_mem(&s, DATA, 3, 1, ~0u);
+	bw_pm4_put_write_mem(&s, DATA + 0x10000, &(uint32_t){5}, 1);
+	uint32_t n = put_ib(&ib, &s), ctx = make_ctx(&c);
+	uint64_t seq, status;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, NULL, 0, &seq), 0);
+	/* The program frees everything while the job still waits, as Vulkan programs do. */
+	data.cpu = NULL;
+	free_buffer(&c, &data);
+	struct buffer other = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, DATA + 0x10000);
+	*(volatile uint32_t *)flag.cpu = 1;
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(cpu[0], 5);                      /* the job had the old mapping */
+	assert_int_equal(*(uint32_t *)other.cpu, 0);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
+	assert_int_equal(*(uint32_t *)other.cpu, 5);      /* the next one has the new one */
+	munmap(cpu, 4096);
+	close_client(&c);
+}
+
+static void a_gang_starts_together(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer a = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer b = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB2);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, DATA);
+	struct bw_pm4_stream s = {0};
+	/* Each waits for the other: neither ends if they do not run at the same time. */
+	bw_pm4_put_write_mem(&s, DATA, &(uint32_t){1}, 1);
+	bw_pm4_put_wait_mem(&s, DATA + 4, 3, 1, ~0u);
+	uint32_t na = put_ib(&a, &s);
+	bw_pm4_put_write_mem(&s, DATA + 4, &(uint32_t){1}, 1);
+	bw_pm4_put_wait_mem(&s, DATA, 3, 1, ~0u);
+	uint32_t nb = put_ib(&b, &s), ctx = make_ctx(&c);
+	struct drm_amdgpu_cs_chunk_ib other = {.va_start = IB2, .ib_bytes = nb * 4, .ip_type = COMPUTE, .ring = 2};
+	uint64_t seq, status;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, na, &(struct chunk){AMDGPU_CHUNK_ID_IB, &other, sizeof(other)}, 1, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 2, seq, SECONDS(10), &status), 0); /* the last IB's ring leads */
+	assert_int_equal(status, 0);
+	assert_int_equal(((uint32_t *)data.cpu)[0] + ((uint32_t *)data.cpu)[1], 2);
+	close_client(&c);
+}
+
+static void bad_submissions_are_refused(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer big = make_buffer(&c, 8192, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
+	uint32_t n = put_nops(&ib), ctx = make_ctx(&c), handle99 = 99;
+	struct drm_amdgpu_cs_chunk_fence uf = {big.handle, 0}, uf2 = {ib.handle, 4089}, uf3 = {99, 0};
+	struct drm_amdgpu_bo_list_in list = {.operation = ~0u, .list_handle = ~0u, .bo_number = 1, .bo_info_size = 8,
+					     .bo_info_ptr = (uintptr_t)&(struct drm_amdgpu_bo_list_entry){99, 0}};
+	struct drm_amdgpu_bo_list_in huge = list;
+	huge.bo_number = UINT32_MAX;
+	struct drm_amdgpu_cs_chunk_syncobj timeline = {99, 0, 1}, odd = {99, 8, 1};
+	uint64_t shadow[4] = {0, 0, 0, 2};
+	const struct { struct chunk chunk; int result; } rows[] = {
+		{{AMDGPU_CHUNK_ID_FENCE, &uf, sizeof(uf)}, -EINVAL},            /* not one page */
+		{{AMDGPU_CHUNK_ID_FENCE, &uf2, sizeof(uf2)}, -EINVAL},          /* over its end */
+		{{AMDGPU_CHUNK_ID_FENCE, &uf3, sizeof(uf3)}, -EINVAL},
+		{{AMDGPU_CHUNK_ID_FENCE, &uf, 4}, -EINVAL},
+		{{AMDGPU_CHUNK_ID_IB, &uf, 8}, -EINVAL},
+		{{0x0b, &uf, 8}, -EINVAL}, {{0, &uf, 8}, -EINVAL}, {{UINT32_MAX, &uf, 8}, -EINVAL},
+		{{AMDGPU_CHUNK_ID_BO_HANDLES, &list, sizeof(list)}, -ENOENT},
+		{{AMDGPU_CHUNK_ID_BO_HANDLES, &huge, sizeof(huge)}, -EINVAL},
+		{{AMDGPU_CHUNK_ID_SYNCOBJ_IN, &handle99, 4}, -ENOENT},
+		{{AMDGPU_CHUNK_ID_SYNCOBJ_OUT, &handle99, 4}, -EINVAL},
+		{{AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, &timeline, sizeof(timeline)}, -ENOENT},
+		{{AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL, &timeline, sizeof(timeline)}, -EINVAL},
+		{{AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, &odd, sizeof(odd)}, -ENOENT},
+		{{0x0a, shadow, sizeof(shadow)}, -EINVAL}, {{0x0a, shadow, 16}, -EINVAL},
+		{{AMDGPU_CHUNK_ID_SYNCOBJ_IN, (void *)16, 4}, -EFAULT},
+		{{AMDGPU_CHUNK_ID_SYNCOBJ_IN, &handle99, UINT32_MAX - 3}, -ENOMEM},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		int r = submit(&c, ctx, COMPUTE, 0, IB, n, &rows[i].chunk, 1, NULL);
+		if (r != rows[i].result)
+			fail_msg("row %zu: %d, not %d", i, r, rows[i].result);
+	}
+	assert_int_equal(submit(&c, 99, COMPUTE, 0, IB, n, NULL, 0, NULL), -EINVAL);     /* context */
+	assert_int_equal(submit(&c, ctx, COMPUTE, 4, IB, n, NULL, 0, NULL), -EINVAL);    /* ring */
+	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_DMA, 0, IB, n, NULL, 0, NULL), -EINVAL);
+	assert_int_equal(submit(&c, ctx, 1000, 0, IB, n, NULL, 0, NULL), -EINVAL);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, 1 << 20, NULL, 0, NULL), -EINVAL); /* IB too long */
+
+	union drm_amdgpu_cs cs = {.in = {.ctx_id = ctx, .num_chunks = 0}};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL);
+	cs.in.num_chunks = 1u << 31;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -ENOMEM);
+	cs.in.num_chunks = UINT32_MAX;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -ENOMEM);
+	cs.in.num_chunks = 3, cs.in.chunks = 64;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -EFAULT);
+	uint64_t pointers[2] = {32, 48};
+	cs.in.num_chunks = 2, cs.in.chunks = (uintptr_t)pointers;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -EFAULT);
+	cs.in.bo_list_handle = 5;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -EFAULT);
+
+	/* Five rings in one call: a gang has at most four members. */
+	struct drm_amdgpu_cs_chunk_ib ibs[5];
+	struct chunk more[5];
+	for (unsigned i = 0; i < 5; i++) {
+		ibs[i] = (struct drm_amdgpu_cs_chunk_ib){.va_start = IB, .ib_bytes = n * 4, .ip_type = i < 4 ? COMPUTE : GFX, .ring = i < 4 ? i : 0};
+		more[i] = (struct chunk){AMDGPU_CHUNK_ID_IB, &ibs[i], sizeof(ibs[i])};
+	}
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, more, 5, NULL), -EINVAL);
+	/* And it all still works. */
+	uint64_t seq, status;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
+	close_client(&c);
+}
+
+static void many_jobs_at_once(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	uint32_t n = put_nops(&ib), ctx[3];
+	uint64_t seq[3][4], status;
+	for (unsigned i = 0; i < 3; i++)
+		ctx[i] = make_ctx(&c);
+	for (unsigned k = 0; k < 200; k++)
+		for (unsigned i = 0; i < 3; i++)
+			for (unsigned ring = 0; ring < 4; ring++)
+				assert_int_equal(submit(&c, ctx[i], COMPUTE, ring, IB, n, NULL, 0, &seq[i][ring]), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned ring = 0; ring < 4; ring++) {
+			assert_int_equal(seq[i][ring], 200);
+			assert_int_equal(wait_cs(&c, ctx[i], COMPUTE, ring, 200, SECONDS(20), &status), 0);
+			assert_int_equal(status, 0);
+		}
+	}
+	close_client(&c);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
+	const struct CMUnitTest tests[] = {
+		TEST(a_nop_ib_completes), TEST(a_kernel_runs), TEST(a_dependency_orders_two_rings), TEST(unmapping_waits_for_jobs),
+		TEST(a_gang_starts_together), TEST(bad_submissions_are_refused), TEST(many_jobs_at_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

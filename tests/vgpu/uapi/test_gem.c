@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+#include <sys/stat.h>
+
+static int create(struct client *c, uint64_t size, uint64_t align, uint64_t domains, uint64_t flags, uint32_t *out)
+{
+	union drm_amdgpu_gem_create a = {.in = {size, align, domains, flags}};
+	int r = drm_ioctl(c, DRM_IOCTL_AMDGPU_GEM_CREATE, &a);
+	*out = a.out.handle;
+	return r;
+}
+
+static void create_checks_as_the_kernel(void **state)
+{
+	static const struct { uint64_t size, domains, flags; int result; } rows[] = {
+		{4096, 4, 0, 0}, {1, 2, 0, 0}, {640, 6, 0x85, 0}, {4096, 1, 0, 0}, {4096, 4, 0x1082, 0},
+		{0, 4, 0, -EINVAL},
+		{4096, 0x40, 0, -EINVAL},            /* DOORBELL */
+		{4096, 0x80, 0, -EINVAL},            /* no such domain */
+		{4096, 4, 1 << 5, -EINVAL},          /* VRAM_CONTIGUOUS is the kernel's own */
+		{4096, 4, 1 << 9, -EINVAL},          /* WIPE_ON_RELEASE */
+		{4096, 4, 1 << 10, -EINVAL},         /* ENCRYPTED without TMZ */
+		{4096, 4, 1 << 14, -EINVAL},         /* UNCACHED: 7.1 */
+		{4096, 4, 1 << 16, 0},               /* GFX12_DCC */
+		{4096, 8, 1 << 6, -EINVAL},          /* GDS, always valid */
+		{4096, 8 | 4, 0, -EINVAL}, {4096, 8 | 16, 0, -EINVAL},
+		{1ull << 46, 4, 0, -ENOMEM}, {UINT64_MAX, 2, 0, -ENOMEM}, {UINT64_MAX - 4094, 4, 0, -ENOMEM},
+	};
+	struct client c;
+	open_client(&c);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		uint32_t handle;
+		int r = create(&c, rows[i].size, 0, rows[i].domains, rows[i].flags, &handle);
+		if (r != rows[i].result)
+			fail_msg("row %zu: %d, not %d", i, r, rows[i].result);
+	}
+	uint32_t handle;
+	assert_int_equal(create(&c, 4096, UINT64_MAX, 4, 0, &handle), -ENOMEM);
+	close_client(&c);
+}
+
+static void memory_is_shared_zeroed_and_sealed(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer b = make_buffer(&c, 10000, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
+	assert_int_equal(b.size_b, 12288);
+	for (unsigned i = 0; i < 12288; i++)
+		assert_int_equal(((uint8_t *)b.cpu)[i], 0);
+	/* The same pages through a second mapping. */
+	union drm_amdgpu_gem_mmap map = {.in = {b.handle, 0}};
+	int fd;
+	uint64_t offset;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), 0);
+	assert_int_equal(drm_mmap(&c, c.drm, map.out.addr_ptr, 4096, &fd, &offset), 0);
+	uint32_t *again = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	*(uint32_t *)b.cpu = 0x12345678;
+	assert_int_equal(*again, 0x12345678);
+	assert_int_equal(ftruncate(fd, 0), -1); /* a client cannot take pages away from the others */
+	munmap(again, 4096);
+	close(fd);
+	assert_int_equal(drm_mmap(&c, c.drm, map.out.addr_ptr + 4096, 4096, &fd, &offset), -EINVAL);
+	assert_int_equal(drm_mmap(&c, c.drm, map.out.addr_ptr, 16384, &fd, &offset), -EINVAL);
+	assert_int_equal(drm_mmap(&c, c.drm, map.out.addr_ptr, 0, &fd, &offset), -EINVAL);
+	assert_int_equal(drm_mmap(&c, c.drm, map.out.addr_ptr, UINT64_MAX, &fd, &offset), -EINVAL);
+	free_buffer(&c, &b);
+	close_client(&c);
+}
+
+static void mmap_needs_cpu_access(void **state)
+{
+	struct client c;
+	uint32_t handle;
+	open_client(&c);
+	assert_int_equal(create(&c, 4096, 0, 4, AMDGPU_GEM_CREATE_NO_CPU_ACCESS, &handle), 0);
+	union drm_amdgpu_gem_mmap map = {.in = {handle, 0}};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -EPERM);
+	map.in.handle = 999;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -ENOENT);
+	close_client(&c);
+}
+
+static void another_client_sees_nothing(void **state)
+{
+	struct client a, b;
+	open_client(&a);
+	open_client(&b);
+	struct buffer buf = make_buffer(&a, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
+	union drm_amdgpu_gem_mmap map = {.in = {buf.handle, 0}};
+	int fd;
+	uint64_t offset;
+	assert_int_equal(drm_ioctl(&a, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), 0);
+	assert_int_equal(drm_mmap(&b, b.drm, map.out.addr_ptr, 4096, &fd, &offset), -EACCES);
+	union drm_amdgpu_gem_mmap other = {.in = {buf.handle, 0}};
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_AMDGPU_GEM_MMAP, &other), -ENOENT);
+	/* And a file number of one client is nothing to the other. */
+	uint32_t spare;
+	assert_int_equal(drm_open(&a, 128, &spare), 0);
+	assert_int_equal(drm_mmap(&b, spare, map.out.addr_ptr, 4096, &fd, &offset), -EBADF);
+	close_client(&a);
+	close_client(&b);
+}
+
+static void op_metadata_and_wait(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer b = make_buffer(&c, 5000, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, 0);
+	struct drm_amdgpu_gem_create_in info;
+	struct drm_amdgpu_gem_op op = {b.handle, AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, (uintptr_t)&info};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), 0);
+	assert_int_equal(info.bo_size, 8192);
+	assert_int_equal(info.domains, 4);
+	assert_true(info.domain_flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
+	op.value = 16; /* not our memory */
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), -EFAULT);
+	op.op = 9;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), -EINVAL);
+	op.handle = 77;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), -ENOENT);
+
+	struct drm_amdgpu_gem_metadata m = {.handle = b.handle, .op = AMDGPU_GEM_METADATA_OP_SET_METADATA,
+					    .data = {1, 2, 8, {3, 4}}};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
+	m = (struct drm_amdgpu_gem_metadata){.handle = b.handle, .op = AMDGPU_GEM_METADATA_OP_GET_METADATA};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
+	assert_int_equal(m.data.tiling_info, 2);
+	assert_int_equal(m.data.data_size_bytes, 8);
+	assert_int_equal(m.data.data[1], 4);
+	m.op = AMDGPU_GEM_METADATA_OP_SET_METADATA;
+	m.data.data_size_bytes = 257;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), -EINVAL);
+
+	union drm_amdgpu_gem_wait_idle w = {.in = {b.handle, 0, 0}};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &w), 0);
+	assert_int_equal(w.out.status, 0);
+	struct drm_amdgpu_gem_userptr up = {.addr = 4096, .size = 4096, .flags = AMDGPU_GEM_USERPTR_REGISTER};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -ENODEV);
+	up.addr = 1;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EINVAL);
+	up.addr = 4096, up.flags = 0;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EACCES);
+	close_client(&c);
+}
+
+static void prime_shares_a_buffer(void **state)
+{
+	struct client a, b;
+	open_client(&a);
+	open_client(&b);
+	struct buffer buf = make_buffer(&a, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
+	strcpy(buf.cpu, "shared");
+	struct drm_prime_handle to = {.handle = buf.handle, .flags = DRM_CLOEXEC | DRM_RDWR};
+	assert_int_equal(drm_ioctl(&a, DRM_IOCTL_PRIME_HANDLE_TO_FD, &to), 0);
+	assert_true(a.fd_out >= 0);
+	assert_int_equal(a.fd_at, offsetof(struct drm_prime_handle, fd));
+
+	struct drm_prime_handle from = {.fd = a.fd_out};
+	b.fd_in = a.fd_out;
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), 0);
+	uint32_t handle = from.handle;
+	b.fd_in = a.fd_out; /* the same buffer has one handle */
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), 0);
+	assert_int_equal(from.handle, handle);
+	union drm_amdgpu_gem_mmap map = {.in = {handle, 0}};
+	int fd;
+	uint64_t offset;
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), 0);
+	assert_int_equal(drm_mmap(&b, b.drm, map.out.addr_ptr, 4096, &fd, &offset), 0);
+	char *p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	assert_string_equal(p, "shared");
+	/* It outlives the one that made it. */
+	assert_int_equal(server_info(&b).buffers, 1);
+	close_client(&a);
+	assert_int_equal(server_info(&b).buffers, 1);
+	assert_string_equal(p, "shared");
+	munmap(p, 4096);
+	close(fd);
+
+	int pipe_fd[2];
+	assert_int_equal(pipe(pipe_fd), 0);
+	b.fd_in = pipe_fd[0];
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), -EINVAL); /* no buffer of ours */
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), -EBADF);  /* no fd came */
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	to.handle = 99;
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_HANDLE_TO_FD, &to), -ENOENT);
+	struct buffer valid = make_buffer(&b, 4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, 0);
+	to.handle = valid.handle;
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_HANDLE_TO_FD, &to), -EPERM);
+	close_client(&b);
+}
+
+static void freed_memory_is_used_again(void **state)
+{
+	struct client c;
+	open_client(&c);
+	uint64_t bytes = server_info(&c).buffer_bytes;
+	for (unsigned i = 0; i < 2000; i++) { /* 16 GiB and more in all: it must come back */
+		struct buffer b = make_buffer(&c, 16 << 20, i % 2 ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT, 0, 0x10000000);
+		free_buffer(&c, &b);
+	}
+	assert_int_equal(server_info(&c).buffer_bytes, bytes);
+	struct drm_gem_close bad = {.handle = 5};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GEM_CLOSE, &bad), -EINVAL);
+	close_client(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(create_checks_as_the_kernel),
+		cmocka_unit_test(memory_is_shared_zeroed_and_sealed),
+		cmocka_unit_test(mmap_needs_cpu_access),
+		cmocka_unit_test(another_client_sees_nothing),
+		cmocka_unit_test(op_metadata_and_wait),
+		cmocka_unit_test(prime_shares_a_buffer),
+		cmocka_unit_test(freed_memory_is_used_again),
+	};
+	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
+}
