@@ -192,7 +192,7 @@ static void split(char *text, char **out_condition, uint32_t *out_wave)
 	trim(text);
 	for (char *p = text; *p; p++) {
 		bool starts = p == text || isspace((unsigned char)p[-1]);
-		if (starts && p[0] == 'i' && p[1] == 'f' && (isspace((unsigned char)p[2]) || p[2] == '(')) {
+		if (starts && p[0] == 'i' && p[1] == 'f' && (isspace((unsigned char)p[2]) || p[2] == '(' || p[2] == 0)) {
 			*p = 0;
 			*out_condition = p + 2;
 			trim(*out_condition);

@@ -90,8 +90,16 @@ static int rank(uint32_t reasons)
 	return reasons & ~(uint32_t)BW_REASON_INTERRUPT ? 1 : 0;
 }
 
-static unsigned stop_lane(const struct bw_wave *w)
+/* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active. */
+static unsigned stop_lane(struct bw_debug *d, const struct bw_wave *w)
 {
+	if (w->info.reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
+		struct bw_fault_info f;
+		struct bw_error *err = bw_debug_fault(d, w->info.number, &f);
+		if (!err && f.first_lane >= 0)
+			return (unsigned)f.first_lane;
+		bw_error_free(err);
+	}
 	uint64_t lanes = w->info.breakpoint_lanes ? w->info.breakpoint_lanes : w->info.exec;
 	return lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
 }
@@ -123,7 +131,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	bool moved = best->info.number != old_focus;
 	if (moved || !(best->info.exec >> d->focus_lane & 1) ||
 	    (best->info.breakpoint_lanes && !(best->info.breakpoint_lanes >> d->focus_lane & 1)))
-		d->focus_lane = stop_lane(best);
+		d->focus_lane = stop_lane(d, best);
 	d->focus_number = best->info.number;
 	d->focus_slot = best->info.slot;
 	out->wave = best->info.number;
@@ -176,7 +184,6 @@ static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
 		if (w->stopped) /* held since an earlier stop */
 			continue;
 		struct bw_error *err = bw_debug_examine(d, d->stopped.data[i]);
-		w->reported = false;
 		if (!err && is_event(w))
 			*out_stop = true;
 		else if (!err)
@@ -424,7 +431,7 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop
 {
 	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
 	if (!(w->info.exec >> d->focus_lane & 1) && w->info.breakpoint_lanes)
-		d->focus_lane = stop_lane(w);
+		d->focus_lane = stop_lane(d, w);
 	*out = (struct bw_stop){
 		.kind = BW_STOP_WAVES,
 		.wave = w->info.number,

@@ -295,6 +295,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	BW_TRY(d->target->ops->read_wave(d->target, slot, &hw));
 	if (w->stopped && w->hw.seq == hw.seq)
 		return NULL;
+	w->reported = false;
 	/* The inside of a displaced copy is nobody's business: show the original. */
 	uint64_t pc = bw_displaced_pc(w, hw.pc);
 	bool not_run = w->displaced_va && pc == w->displaced_va && pc != hw.pc;

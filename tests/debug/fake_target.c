@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: MIT
+#include "fake_target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+enum { MAX_RUN = 10000 };
+
+static struct fake_target *of(struct bw_target *t)
+{
+	return BW_CONTAINER_OF(t, struct fake_target, t);
+}
+
+static bool inside(uint64_t va, size_t size_b)
+{
+	return va >= FAKE_BASE && va - FAKE_BASE <= FAKE_MEMORY_B && size_b <= FAKE_MEMORY_B - (va - FAKE_BASE);
+}
+
+uint8_t *fake_at(struct fake_target *f, uint64_t va)
+{
+	return f->memory + (va - FAKE_BASE);
+}
+
+/* ---- Execution ---- */
+
+static void stop(struct fake_target *f, struct fake_wave *w, uint32_t ttmp1, uint32_t trapsts)
+{
+	w->state = FAKE_STOPPED;
+	w->hw.seq++;
+	w->hw.ttmp1 = ttmp1;
+	w->hw.trapsts = trapsts;
+	w->step = false;
+	f->stop_pending = true;
+}
+
+/* One instruction, by its encoding (gfx11): s_nop, s_trap, s_branch, s_cbranch_scc0/1, s_endpgm, s_mov_b32
+ * and s_add_u32 of small operands. Anything else is illegal here. */
+static void execute(struct fake_target *f, struct fake_wave *w)
+{
+	enum { SCC = 1, ILLEGAL = 1u << 11, AFTER_INST = 1u << 20 };
+	uint32_t op = 0;
+	if (!inside(w->hw.pc, 4)) {
+		stop(f, w, 0, 1u << 8 | 1u << 28);
+		return;
+	}
+	memcpy(&op, fake_at(f, w->hw.pc), 4);
+	f->n_executed++;
+	uint64_t next = w->hw.pc + 4;
+	int64_t offset = (int16_t)(op & 0xffff) * 4;
+	bool step = w->step;
+
+	switch (op >> 16) {
+	case 0xbf80: /* s_nop */
+		break;
+	case 0xbf90: /* s_trap */
+		if ((op & 0xff) == 0x7e) {
+			next = w->displaced_return;
+			step = false;
+			break;
+		}
+		stop(f, w, (op & 0xff) << 16, 0);
+		return;
+	case 0xbfa0: /* s_branch */
+		next += (uint64_t)offset;
+		break;
+	case 0xbfa1: /* s_cbranch_scc0 */
+		next += w->hw.status & SCC ? 0 : (uint64_t)offset;
+		break;
+	case 0xbfa2: /* s_cbranch_scc1 */
+		next += w->hw.status & SCC ? (uint64_t)offset : 0;
+		break;
+	case 0xbfb0: /* s_endpgm */
+		w->state = FAKE_ABSENT;
+		return;
+	default:
+		if ((op & 0xff80ff00) == 0xbe800000 && (op & 0xff) >= 128 && (op & 0xff) <= 192) {
+			w->s[op >> 16 & 0x7f] = (op & 0xff) - 128; /* s_mov_b32 sN, 0..64 */
+			break;
+		}
+		if ((op & 0xff800000) == 0x80000000 && (op >> 8 & 0xff) >= 128 && (op >> 8 & 0xff) <= 192 && (op & 0xff) < 106) {
+			w->s[op >> 16 & 0x7f] = w->s[op & 0xff] + (op >> 8 & 0xff) - 128; /* s_add_u32 */
+			break;
+		}
+		stop(f, w, 0, ILLEGAL);
+		return;
+	}
+	w->hw.pc = next;
+	if (step)
+		stop(f, w, 0, AFTER_INST);
+}
+
+void fake_run(struct fake_target *f)
+{
+	for (size_t i = 0; i < FAKE_WAVES; i++)
+		for (int n = 0; n < MAX_RUN && f->wave[i].state == FAKE_RUNNING; n++)
+			execute(f, &f->wave[i]);
+}
+
+void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t workgroup, uint32_t wave_in_group)
+{
+	struct fake_wave *w = &f->wave[slot];
+	uint32_t seq = w->hw.seq;
+	memset(w, 0, sizeof(*w));
+	w->state = FAKE_RUNNING;
+	w->hw = (struct bw_target_wave){.slot = slot, .seq = seq, .pc = pc, .exec = 0xffffffff, .workgroup = {workgroup},
+					.wave_in_group = wave_in_group, .n_vgprs = FAKE_VGPRS, .lanes = 32};
+}
+
+void fake_stop(struct fake_target *f, uint32_t slot)
+{
+	stop(f, &f->wave[slot], 1u << 24, 1u << 16);
+}
+
+/* ---- Operations ---- */
+
+static void fake_close(struct bw_target *t)
+{
+	struct fake_target *f = of(t);
+	if (f->closed)
+		*f->closed = true;
+	free(f);
+}
+
+void fake_push(struct fake_target *f, const struct bw_target_event *ev)
+{
+	if (f->n_events < BW_ARRAY_SIZE(f->events))
+		f->events[f->n_events++] = *ev;
+}
+
+static struct bw_error *fake_wait(struct bw_target *t, int timeout_ms, struct bw_target_event *out)
+{
+	struct fake_target *f = of(t);
+	*out = (struct bw_target_event){.kind = BW_EVENT_NONE};
+	if (f->next_event < f->n_events) {
+		*out = f->events[f->next_event++];
+		return NULL;
+	}
+	if (f->interrupted) {
+		f->interrupted = false;
+		out->kind = BW_EVENT_INTERRUPT;
+		return NULL;
+	}
+	if (timeout_ms)
+		fake_run(f);
+	if (f->stop_pending) {
+		f->stop_pending = false;
+		out->kind = BW_EVENT_STOP;
+	} else if (timeout_ms < 0) {
+		return bw_errorf(BW_E_TIMEOUT, "the fake target has nothing more to say");
+	}
+	return NULL;
+}
+
+static void fake_interrupt(struct bw_target *t)
+{
+	of(t)->interrupted = true;
+}
+
+static bool fake_is_stopped(struct bw_target *t, uint32_t slot)
+{
+	return slot < FAKE_WAVES && of(t)->wave[slot].state == FAKE_STOPPED;
+}
+
+static size_t fake_stopped(struct bw_target *t, uint32_t *out, size_t max)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < FAKE_WAVES; i++) {
+		if (!fake_is_stopped(t, i))
+			continue;
+		if (n < max)
+			out[n] = i;
+		n++;
+	}
+	return n;
+}
+
+static struct bw_error *need(struct bw_target *t, uint32_t slot, struct fake_wave **out)
+{
+	if (!fake_is_stopped(t, slot))
+		return bw_errorf(BW_E_STATE, "wave %u is not stopped", slot);
+	*out = &of(t)->wave[slot];
+	return NULL;
+}
+
+static struct bw_error *fake_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)
+{
+	struct fake_wave *w = NULL;
+	BW_TRY(need(t, slot, &w));
+	*out = w->hw;
+	return NULL;
+}
+
+static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg, uint64_t value)
+{
+	struct fake_wave *w = NULL;
+	BW_TRY(need(t, slot, &w));
+	switch (reg) {
+	case BW_TREG_PC:
+		w->hw.pc = value;
+		break;
+	case BW_TREG_EXEC:
+		w->hw.exec = value;
+		break;
+	case BW_TREG_M0:
+		w->hw.m0 = (uint32_t)value;
+		break;
+	case BW_TREG_STATUS:
+		w->hw.status = (uint32_t)value;
+		break;
+	case BW_TREG_MODE:
+		w->hw.mode = (uint32_t)value;
+		break;
+	case BW_TREG_TRAPSTS:
+		w->hw.trapsts = (uint32_t)value;
+		break;
+	case BW_TREG_DISPLACED_RETURN:
+		w->displaced_return = value;
+		break;
+	}
+	return NULL;
+}
+
+static struct bw_error *fake_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n, uint32_t *out)
+{
+	struct fake_wave *w = NULL;
+	BW_TRY(need(t, slot, &w));
+	if (first + n > 108)
+		return bw_errorf(BW_E_INVALID, "no such SGPRs");
+	memcpy(out, w->s + first, n * 4);
+	return NULL;
+}
+
+static struct bw_error *fake_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t value)
+{
+	struct fake_wave *w = NULL;
+	BW_TRY(need(t, slot, &w));
+	if (n >= 108)
+		return bw_errorf(BW_E_INVALID, "no such SGPR");
+	w->s[n] = value;
+	return NULL;
+}
+
+static struct bw_error *fake_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t *out)
+{
+	struct fake_wave *w = NULL;
+	BW_TRY(need(t, slot, &w));
+	if (n >= FAKE_VGPRS)
+		return bw_errorf(BW_E_INVALID, "no such VGPR");
+	memcpy(out, w->v[n], w->hw.lanes * 4u);
+	return NULL;
+}
+
+static struct bw_error *fake_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane, uint32_t value)
+{
+	struct fake_wave *w = NULL;
+	BW_TRY(need(t, slot, &w));
+	if (n >= FAKE_VGPRS || lane >= w->hw.lanes)
+		return bw_errorf(BW_E_INVALID, "no such VGPR or lane");
+	w->v[n][lane] = value;
+	return NULL;
+}
+
+static struct bw_error *fake_resume(struct bw_target *t, const uint32_t *slots, size_t n)
+{
+	struct fake_wave *w = NULL;
+	for (size_t i = 0; i < n; i++) {
+		BW_TRY(need(t, slots[i], &w));
+		w->state = FAKE_RUNNING;
+		of(t)->n_resumes++;
+	}
+	return NULL;
+}
+
+static struct bw_error *fake_step(struct bw_target *t, uint32_t slot)
+{
+	struct fake_wave *w = NULL;
+	BW_TRY(need(t, slot, &w));
+	w->state = FAKE_RUNNING;
+	w->step = true;
+	return NULL;
+}
+
+static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms, bool *out_stopped, bool *out_ended)
+{
+	struct fake_target *f = of(t);
+	if (!f->interrupted)
+		fake_run(f);
+	*out_stopped = f->wave[slot].state == FAKE_STOPPED;
+	*out_ended = f->wave[slot].state == FAKE_ABSENT;
+	if (*out_stopped)
+		f->stop_pending = false;
+	return NULL;
+}
+
+static struct bw_error *fake_stop_all(struct bw_target *t, uint32_t *out_running)
+{
+	struct fake_target *f = of(t);
+	for (uint32_t i = 0; i < FAKE_WAVES; i++)
+		if (f->wave[i].state == FAKE_RUNNING)
+			fake_stop(f, i);
+	f->stop_pending = false;
+	*out_running = 0;
+	return NULL;
+}
+
+static struct bw_error *fake_read(struct bw_target *t, uint64_t va, void *out, size_t size_b)
+{
+	struct fake_target *f = of(t);
+	if (!inside(va, size_b))
+		return bw_error_fault(inside(va, 0) ? FAKE_BASE + FAKE_MEMORY_B : va, "no memory");
+	memcpy(out, fake_at(f, va), size_b);
+	for (unsigned i = 0; i < f->n_patches; i++)
+		if (f->patch[i].va >= va && f->patch[i].va + 4 <= va + size_b)
+			memcpy((uint8_t *)out + (f->patch[i].va - va), &f->patch[i].before, 4);
+	return NULL;
+}
+
+static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void *data, size_t size_b)
+{
+	if (!inside(va, size_b))
+		return bw_error_fault(va, "no memory");
+	memcpy(fake_at(of(t), va), data, size_b);
+	return NULL;
+}
+
+static struct bw_error *fake_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out, size_t size_b)
+{
+	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
+		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x", offset_b);
+	memcpy(out, of(t)->lds + offset_b, size_b);
+	return NULL;
+}
+
+static struct bw_error *fake_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, const void *data, size_t size_b)
+{
+	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
+		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x", offset_b);
+	memcpy(of(t)->lds + offset_b, data, size_b);
+	return NULL;
+}
+
+static struct bw_error *fake_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, void *out, size_t size_b)
+{
+	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
+		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x", offset_b);
+	memcpy(out, of(t)->wave[slot].scratch[lane] + offset_b, size_b);
+	return NULL;
+}
+
+static struct bw_error *fake_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, const void *data, size_t size_b)
+{
+	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
+		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x", offset_b);
+	memcpy(of(t)->wave[slot].scratch[lane] + offset_b, data, size_b);
+	return NULL;
+}
+
+static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t word)
+{
+	struct fake_target *f = of(t);
+	struct fake_patch p = {.va = va};
+	if (!inside(va, 4))
+		return bw_error_fault(va, "Cannot access memory at address 0x%llx", (unsigned long long)va);
+	if (f->n_patches == BW_ARRAY_SIZE(f->patch))
+		return bw_errorf(BW_E_INVALID, "too many patches");
+	memcpy(&p.before, fake_at(f, va), 4);
+	f->patch[f->n_patches++] = p;
+	memcpy(fake_at(f, va), &word, 4);
+	return NULL;
+}
+
+static struct bw_error *fake_unpatch(struct bw_target *t, uint64_t va)
+{
+	struct fake_target *f = of(t);
+	for (unsigned i = 0; i < f->n_patches; i++) {
+		if (f->patch[i].va != va)
+			continue;
+		memcpy(fake_at(f, va), &f->patch[i].before, 4);
+		f->patch[i] = f->patch[--f->n_patches];
+		return NULL;
+	}
+	return bw_errorf(BW_E_NOT_FOUND, "no patch at 0x%llx", (unsigned long long)va);
+}
+
+static void fake_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b)
+{
+	*out_va = FAKE_CODE_BUFFER;
+	*out_size_b = 4096;
+}
+
+static struct bw_error *fake_go(struct bw_target *t, uint32_t submission)
+{
+	of(t)->n_gone++;
+	return NULL;
+}
+
+static struct bw_error *fake_kill(struct bw_target *t)
+{
+	of(t)->killed = true;
+	return NULL;
+}
+
+static struct bw_error *fake_fault(struct bw_target *t, struct bw_target_fault *out)
+{
+	*out = (struct bw_target_fault){.present = false};
+	return NULL;
+}
+
+static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_verdict *out)
+{
+	bool mapped = inside(va, 1);
+	/* the upper half of the memory is read-only */
+	*out = (struct bw_verdict){.kind = mapped ? BW_VERDICT_MAPPED : BW_VERDICT_UNMAPPED, .readable = mapped,
+				   .writable = mapped && va < FAKE_BASE + FAKE_MEMORY_B / 2, .executable = mapped};
+	return NULL;
+}
+
+static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n)
+{
+	*out = NULL;
+	*out_n = 0;
+	return NULL;
+}
+
+static const struct bw_target_ops fake_ops = {
+	.close = fake_close, .wait = fake_wait, .interrupt = fake_interrupt, .stopped = fake_stopped,
+	.is_stopped = fake_is_stopped, .read_wave = fake_read_wave, .write_reg = fake_write_reg,
+	.read_sgprs = fake_read_sgprs, .write_sgpr = fake_write_sgpr, .read_vgpr = fake_read_vgpr,
+	.write_vgpr = fake_write_vgpr, .resume = fake_resume, .step = fake_step, .wait_wave = fake_wait_wave,
+	.stop_all = fake_stop_all, .read = fake_read, .write = fake_write, .read_lds = fake_read_lds,
+	.write_lds = fake_write_lds, .read_scratch = fake_read_scratch, .write_scratch = fake_write_scratch,
+	.patch = fake_patch, .unpatch = fake_unpatch, .code_buffer = fake_code_buffer, .go = fake_go,
+	.kill = fake_kill, .fault = fake_fault, .walk = fake_walk, .maps = fake_maps,
+};
+
+struct fake_target *fake_create(bool *closed)
+{
+	struct fake_target *f = calloc(1, sizeof(*f));
+	if (!f)
+		abort();
+	f->t.ops = &fake_ops;
+	f->t.caps = ~0u;
+	f->t.facts = (struct bw_target_facts){.gfx = "gfx1100", .name = "fake", .n_se = 1, .sa_per_se = 1, .wgp_per_sa = 2,
+					      .simd_per_wgp = 2, .waves_per_simd = 2, .n_slots = FAKE_WAVES};
+	f->closed = closed;
+	return f;
+}
