@@ -78,12 +78,12 @@ struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 
 static struct bw_error *one_register(struct bw_cli *c, const char *word)
 {
-	struct bw_reg r;
+	struct bw_wave_reg r;
 	if (!strcmp(word, "vgprs") || !strcmp(word, "vector"))
 		return bw_show_vgprs(c->out, c->debug);
 	if (!strcmp(word, "sgprs") || !strcmp(word, "scalar"))
-		r = (struct bw_reg){BW_REG_SGPR, 0, BW_SGPR_SHOWN};
-	else if (!bw_reg_parse(word, &r))
+		r = (struct bw_wave_reg){BW_REG_SGPR, 0, BW_SGPR_SHOWN};
+	else if (!bw_wave_reg_parse(word, &r))
 		return bw_errorf(BW_E_INVALID, "There is no register \"%s\" (pc exec vcc scc m0 mode status trapsts s0-s105 v0-v255 "
 					       "ttmp0-15)", word);
 	return bw_show_register(c->out, c->debug, r);

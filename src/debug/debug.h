@@ -258,27 +258,27 @@ enum bw_reg_special {
 	BW_REG_LDS_ALLOC, BW_REG_IB_STS, BW_REG_IB_STS2, BW_REG_SHADER_CYCLES, BW_REG_EXEC_LO, BW_REG_EXEC_HI,
 	BW_REG_VCC_LO, BW_REG_VCC_HI, BW_REG_SPECIAL_COUNT,
 };
-struct bw_reg {
+struct bw_wave_reg {
 	enum bw_reg_class cls;
 	uint16_t index;             /* of its class; SPECIAL: enum bw_reg_special */
 	uint16_t count;             /* consecutive ones: s[2:3] is 2; 1 otherwise */
 };
 enum { BW_SGPR_SHOWN = 106 };       /* s0..s105; VCC is a register of its own */
 /* Without '$' or with: "pc", "s4", "v3", "s[2:3]", "ttmp8". False: no such register. */
-bool bw_reg_parse(const char *name, struct bw_reg *out);
-void bw_reg_name(struct bw_reg r, char out[24]);
+bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out);
+void bw_wave_reg_name(struct bw_wave_reg r, char out[24]);
 /* In dwords (2 for PC, FLAT_SCRATCH, and for EXEC and VCC of wave64). */
-unsigned bw_reg_size_dw(struct bw_reg r, const struct bw_wave_info *w);
+unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w);
 /* Not VGPR. Up to 64 bits; pairs low dword first. */
-struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_reg r, uint64_t *out) BW_MUST_CHECK;
-struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_reg r, uint64_t value) BW_MUST_CHECK;
+struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
 /* One VGPR of all lanes; out has room for 64. */
 struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned n, uint32_t *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane, uint32_t value) BW_MUST_CHECK;
 /* n SGPRs from first: the quick way for tables. */
 struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n, uint32_t *out) BW_MUST_CHECK;
 /* Fields of STATUS, MODE and TRAPSTS that are set, for display: "SCC PRIV TRAP_EN" or "FP_ROUND=0 ...". */
-void bw_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, size_t out_b);
+void bw_wave_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, size_t out_b);
 
 /* ---- Memory ---- */
 

@@ -212,8 +212,8 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 void bw_debug_forget_insts(struct bw_debug *d);
 
 /* regs.c */
-struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_reg r, uint64_t *out) BW_MUST_CHECK;
-struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_reg r, uint64_t value) BW_MUST_CHECK;
+struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;
+struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
 
 /* memory.c */
 struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space, uint64_t addr, void *out, size_t size_b) BW_MUST_CHECK;

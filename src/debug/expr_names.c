@@ -169,7 +169,7 @@ static struct bw_error *need_wave(struct bw_expr *x)
 	return bw_errorf(BW_E_STATE, x->d->target ? "No wave is stopped" : "No registers");
 }
 
-static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_reg r, struct bw_value *out)
+static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_wave_reg r, struct bw_value *out)
 {
 	struct bw_value v = *out;
 	uint32_t low[64], high[64] = {0};
@@ -200,7 +200,7 @@ static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_reg r, struct bw
 }
 
 /* $s[0:7]: more than a number holds. */
-static struct bw_error *sgpr_array(struct bw_expr *x, struct bw_reg r, struct bw_value *out)
+static struct bw_error *sgpr_array(struct bw_expr *x, struct bw_wave_reg r, struct bw_value *out)
 {
 	uint32_t s[BW_SGPR_SHOWN];
 	BW_TRY(need_wave(x));
@@ -215,10 +215,10 @@ static struct bw_error *sgpr_array(struct bw_expr *x, struct bw_reg r, struct bw
 	return NULL;
 }
 
-static struct bw_error *reg_value(struct bw_expr *x, struct bw_reg r, struct bw_value *out)
+static struct bw_error *reg_value(struct bw_expr *x, struct bw_wave_reg r, struct bw_value *out)
 {
 	struct bw_value v = {.type = {.kind = BW_TYPE_UINT}, .place = BW_PLACE_REG, .lane = -1};
-	unsigned size_dw = bw_reg_size_dw(r, x->wave ? &x->wave->info : NULL);
+	unsigned size_dw = bw_wave_reg_size_dw(r, x->wave ? &x->wave->info : NULL);
 	struct bw_error *err = NULL;
 
 	v.type.size_b = size_dw == 1 ? 4 : 8;
@@ -507,14 +507,14 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name)
 
 struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned, struct bw_value *out)
 {
-	struct bw_reg r;
+	struct bw_wave_reg r;
 	uint64_t addr, kernarg;
 
 	if (dollar) {
 		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)
 			if (strcmp(internals[i].name, name) == 0)
 				return internal_value(x, internals[i].what, out);
-		if (bw_reg_parse(name, &r))
+		if (bw_wave_reg_parse(name, &r))
 			return reg_value(x, r, out);
 		return var_value(x, name, assigned, out);
 	}
@@ -525,7 +525,7 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 		*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
 		return NULL;
 	}
-	if (bw_reg_parse(name, &r)) /* s[2:3], exec: no variable has taken the name */
+	if (bw_wave_reg_parse(name, &r)) /* s[2:3], exec: no variable has taken the name */
 		return reg_value(x, r, out);
 	return no_symbol(x, name);
 }
@@ -576,7 +576,7 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 	if (prefix[0] == '$') {
 		char name[24];
 		for (uint16_t i = 0; i < BW_REG_SPECIAL_COUNT; i++) {
-			bw_reg_name((struct bw_reg){BW_REG_SPECIAL, i, 1}, name);
+			bw_wave_reg_name((struct bw_wave_reg){BW_REG_SPECIAL, i, 1}, name);
 			add_word(&w, prefix, "$", name);
 		}
 		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)

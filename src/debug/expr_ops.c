@@ -399,7 +399,7 @@ struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, siz
 
 /* ---- Assignment ---- */
 
-static struct bw_error *write_vgpr(struct bw_expr *x, struct bw_reg r, unsigned lane, uint64_t bits)
+static struct bw_error *write_vgpr(struct bw_expr *x, struct bw_wave_reg r, unsigned lane, uint64_t bits)
 {
 	if (!x->wave)
 		return bw_errorf(BW_E_STATE, "No wave is stopped");
@@ -414,7 +414,7 @@ static struct bw_error *write_vgpr(struct bw_expr *x, struct bw_reg r, unsigned 
 
 struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struct bw_value *v)
 {
-	struct bw_reg r = {(enum bw_reg_class)(place->reg >> 24), place->reg & 0xffff, place->reg >> 16 & 0xff};
+	struct bw_wave_reg r = {(enum bw_reg_class)(place->reg >> 24), place->reg & 0xffff, place->reg >> 16 & 0xff};
 	uint64_t bits;
 
 	if (place->place == BW_PLACE_NONE)

@@ -59,7 +59,7 @@ static const char *parse_index(const char *p, unsigned *out)
 	return digits && !isdigit((unsigned char)*p) ? p : NULL;
 }
 
-bool bw_reg_parse(const char *name, struct bw_reg *out)
+bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out)
 {
 	static const struct {
 		const char *prefix;
@@ -71,7 +71,7 @@ bool bw_reg_parse(const char *name, struct bw_reg *out)
 		name++;
 	for (unsigned i = 0; i < BW_REG_SPECIAL_COUNT; i++) {
 		if (strcmp(name, special_names[i]) == 0) {
-			*out = (struct bw_reg){BW_REG_SPECIAL, (uint16_t)i, 1};
+			*out = (struct bw_wave_reg){BW_REG_SPECIAL, (uint16_t)i, 1};
 			return true;
 		}
 	}
@@ -87,13 +87,13 @@ bool bw_reg_parse(const char *name, struct bw_reg *out)
 			p = parse_index(p + 1, &last);
 		if (!p || (range && *p++ != ']') || *p || last < first || last >= class_size(classes[i].cls))
 			continue;
-		*out = (struct bw_reg){classes[i].cls, (uint16_t)first, (uint16_t)(last - first + 1)};
+		*out = (struct bw_wave_reg){classes[i].cls, (uint16_t)first, (uint16_t)(last - first + 1)};
 		return true;
 	}
 	return false;
 }
 
-void bw_reg_name(struct bw_reg r, char out[24])
+void bw_wave_reg_name(struct bw_wave_reg r, char out[24])
 {
 	static const char *const prefix[] = {[BW_REG_SGPR] = "s", [BW_REG_VGPR] = "v", [BW_REG_TTMP] = "ttmp"};
 	if (r.cls == BW_REG_SPECIAL)
@@ -104,7 +104,7 @@ void bw_reg_name(struct bw_reg r, char out[24])
 		snprintf(out, 24, "%s%u", prefix[r.cls], r.index);
 }
 
-unsigned bw_reg_size_dw(struct bw_reg r, const struct bw_wave_info *w)
+unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w)
 {
 	if (r.cls != BW_REG_SPECIAL)
 		return r.count;
@@ -224,7 +224,7 @@ static struct bw_error *read_special(struct bw_debug *d, struct bw_wave *w, unsi
 	return NULL;
 }
 
-struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_reg r, uint64_t *out)
+struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t *out)
 {
 	switch (r.cls) {
 	case BW_REG_SPECIAL:
@@ -331,7 +331,7 @@ static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, uns
 			 index < BW_REG_SPECIAL_COUNT ? special_names[index] : "this register");
 }
 
-struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_reg r, uint64_t value)
+struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t value)
 {
 	struct bw_error *err = NULL;
 	switch (r.cls) {
@@ -360,14 +360,14 @@ static struct bw_error *stopped_wave(struct bw_debug *d, uint32_t number, struct
 	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "Wave %u is not stopped", number);
 }
 
-struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_reg r, uint64_t *out)
+struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t *out)
 {
 	struct bw_wave *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	return bw_wave_reg_read(d, w, r, out);
 }
 
-struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_reg r, uint64_t value)
+struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t value)
 {
 	struct bw_wave *w;
 	BW_TRY(stopped_wave(d, wave, &w));
@@ -470,7 +470,7 @@ static const struct flag flags[] = {
 	{BW_REG_TRAPSTS, 28, 28, "XNACK_ERROR"},
 };
 
-void bw_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, size_t out_b)
+void bw_wave_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, size_t out_b)
 {
 	size_t len = 0;
 	if (out_b)

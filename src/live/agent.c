@@ -175,6 +175,7 @@ struct bw_error *bw_live_attach(struct bw_live *l)
 	struct bw_agent_attach_reply r = {0};
 	_cleanup_close_ int fd = -1;
 	uint32_t n_wgps = f->n_se * f->sa_per_se * f->wgp_per_sa;
+	uint64_t start = bw_live_now_ns();
 
 	BW_TRY(ask_attach(l, area_b, &r, &fd));
 	l->slots = calloc(f->n_slots, sizeof(*l->slots));
@@ -193,6 +194,7 @@ struct bw_error *bw_live_attach(struct bw_live *l)
 	l->stops_seen = 0;
 	BW_TRY(bw_live_enable_traps(l));
 	l->attached = true;
+	BW_LOG(INFO, "live", "attached in %llu us", (unsigned long long)(bw_live_now_ns() - start) / 1000);
 	return NULL;
 }
 

@@ -32,7 +32,7 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const stru
 
 /* ---- show_registers.c ---- */
 struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too) BW_MUST_CHECK;
-struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_reg r) BW_MUST_CHECK;
+struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_wave_reg r) BW_MUST_CHECK;
 struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 
 /* ---- show_value.c ---- */

@@ -24,16 +24,16 @@ static struct bw_error *need_focus(struct bw_debug *d, const struct bw_wave_info
 static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
 				     enum bw_reg_special which)
 {
-	struct bw_reg r = {BW_REG_SPECIAL, (uint16_t)which, 1};
+	struct bw_wave_reg r = {BW_REG_SPECIAL, (uint16_t)which, 1};
 	uint64_t value;
 	BW_TRY(bw_debug_reg_read(d, w->number, r, &value));
 	char name[24], symbol[160] = "", flags[256] = "";
-	bw_reg_name(r, name);
+	bw_wave_reg_name(r, name);
 	if (which == BW_REG_PC)
 		bw_debug_symbolize(d, value, symbol, sizeof(symbol));
 	else
-		bw_reg_flags_text(which, (uint32_t)value, flags, sizeof(flags));
-	int digits = (int)bw_reg_size_dw(r, w) * 8;
+		bw_wave_reg_flags_text(which, (uint32_t)value, flags, sizeof(flags));
+	int digits = (int)bw_wave_reg_size_dw(r, w) * 8;
 	if (which == BW_REG_SCC)
 		bw_out_line(o, "%-13s%u", name, (unsigned)value);
 	else
@@ -125,7 +125,7 @@ struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vg
 	return vgprs_too && w->n_vgprs ? bw_show_vgprs(o, d) : NULL;
 }
 
-struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_reg r)
+struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_wave_reg r)
 {
 	const struct bw_wave_info *w;
 	BW_TRY(need_focus(d, &w));
@@ -144,7 +144,7 @@ struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct b
 	uint64_t value;
 	BW_TRY(bw_debug_reg_read(d, w->number, r, &value));
 	char name[24];
-	bw_reg_name(r, name);
+	bw_wave_reg_name(r, name);
 	struct bw_str s = {0};
 	bw_format_value(&s, value, r.count == 2 ? 8 : 4, BW_KIND_SIGNED, 'd');
 	bw_out_line(o, "%-13s0x%0*llx  %s", name, r.count == 2 ? 16 : 8, (unsigned long long)value, bw_str_text(&s));

@@ -73,7 +73,7 @@ static void test_global_lanes(void **state)
 	assert_true(f.fault_lanes == 0xfffffffc);
 	assert_int_equal(f.verdict.kind, BW_VERDICT_UNMAPPED);
 	/* inactive lanes do not fault */
-	OK(bw_debug_reg_write(s.debug, 1, (struct bw_reg){BW_REG_SPECIAL, BW_REG_EXEC, 1}, 0x13));
+	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC, 1}, 0x13));
 	OK(bw_debug_fault(s.debug, 1, &f));
 	assert_int_equal(f.first_lane, 4);
 	assert_true(f.fault_lanes == 0x10);

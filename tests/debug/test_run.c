@@ -350,7 +350,7 @@ static void test_traps(void **state)
 	/* it stays there until the PC is moved */
 	stop = go(&s);
 	assert_int_equal(stop.reasons, BW_REASON_ILLEGAL_INSTRUCTION);
-	OK(bw_debug_reg_write(s.debug, 1, (struct bw_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, FAKE_BASE + 20));
+	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, FAKE_BASE + 20));
 	assert_true(bw_debug_focus(s.debug)->pc == FAKE_BASE + 20);
 	OK(bw_debug_continue(s.debug));
 	fake_run(s.fake);

@@ -204,7 +204,7 @@ static void test_interrupt_a_loop(void **state)
 	size_t n;
 	const struct bw_wave_info *w = bw_debug_waves(s.debug, &n);
 	for (size_t i = 0; i < n; i++)
-		OK(bw_debug_reg_write(s.debug, w[i].number, (struct bw_reg){BW_REG_SGPR, 20, 1}, 1));
+		OK(bw_debug_reg_write(s.debug, w[i].number, (struct bw_wave_reg){BW_REG_SGPR, 20, 1}, 1));
 	assert_int_equal(session_finish(&s), 0);
 	assert_string_equal(session_output(&s, text, sizeof(text)), "7 7\n");
 	session_end(&s);
