@@ -108,8 +108,7 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
 		while (said.len && said.data[said.len - 1] == '\n')
 			said.data[--said.len] = '\0';
-		err = bw_errorf(BW_E_INVALID, "%s\n%s does not assemble for %s; what clang-19 says is above", bw_str_text(&said),
-				source, gpu);
+		err = bw_errorf(BW_E_INVALID, "%s does not assemble for %s, says clang-19:\n%s", source, gpu, bw_str_text(&said));
 	}
 	bw_str_free(&said);
 	if (!err)

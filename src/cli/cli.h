@@ -30,7 +30,7 @@ struct bw_cli {
 	struct bw_program program;
 
 	bool batch;              /* --batch: no prompt, ever */
-	bool scripted;           /* commands come from -x, -ex or a pipe: the first that fails ends it all */
+	bool scripted;           /* commands come from -x, -ex or a pipe: one that is wrong ends it all */
 	bool plain;              /* the kernel runs by itself: no command has been given */
 	bool quit;
 	bool trace;              /* set trace-commands on: commands are shown as they run */
@@ -91,6 +91,8 @@ void bw_cli_catch_interrupts(struct bw_cli *c);
 
 /* ---- script.c, edit.c: where lines come from ---- */
 
+/* One line of a script: what only comes too late or too early is said, and is no error. */
+struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path) BW_MUST_CHECK; /* "-": standard input */
 /* Prompt until quit or end of input. */
 void bw_cli_interact(struct bw_cli *c);

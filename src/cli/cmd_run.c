@@ -22,6 +22,15 @@ static struct bw_error *need_program(struct bw_cli *c)
 		       : NULL;
 }
 
+/* A program that died while its waves were stopped is found out when they are to go on: that is its
+ * end, not an error of the command. */
+static struct bw_error *end_if_gone(struct bw_cli *c, struct bw_error *err)
+{
+	if (!bw_error_catch(&err, BW_E_GONE))
+		return err;
+	return bw_cli_wait_and_show(c);
+}
+
 struct bw_error *bw_cmd_continue(struct bw_cli *c, const char *args)
 {
 	BW_TRY(need_program(c));
@@ -32,8 +41,8 @@ struct bw_error *bw_cmd_continue(struct bw_cli *c, const char *args)
 		if (count > 1 && w && w->breakpoint)
 			BW_TRY(bw_debug_break_ignore(c->debug, w->breakpoint, count - 1));
 	}
-	BW_TRY(bw_debug_continue(c->debug));
-	return bw_cli_wait_and_show(c);
+	struct bw_error *err = bw_debug_continue(c->debug);
+	return err ? end_if_gone(c, err) : bw_cli_wait_and_show(c);
 }
 
 static struct bw_error *step(struct bw_cli *c, const char *args, bool over_calls)
@@ -45,7 +54,9 @@ static struct bw_error *step(struct bw_cli *c, const char *args, bool over_calls
 	if (args[0])
 		BW_TRY(bw_cli_eval_count(c, args, &count));
 	struct bw_stop stop;
-	BW_TRY(bw_debug_stepi(c->debug, count, over_calls, &stop));
+	struct bw_error *err = bw_debug_stepi(c->debug, count, over_calls, &stop);
+	if (err)
+		return end_if_gone(c, err);
 	bw_cli_stopped(c, &stop, true);
 	return NULL;
 }

@@ -298,7 +298,7 @@ static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o
 	bw_vec_each(&o->script, item) {
 		if (c->quit)
 			break;
-		BW_TRY(item->kind == ITEM_FILE ? bw_cli_run_file(c, item->text) : bw_cli_execute(c, item->text));
+		BW_TRY(item->kind == ITEM_FILE ? bw_cli_run_file(c, item->text) : bw_cli_execute_scripted(c, item->text));
 	}
 	return NULL;
 }
@@ -350,6 +350,16 @@ static void fini(struct bw_cli *c)
 		close(c->output_fd);
 }
 
+/* What a kernel logs about a fault the debugger says itself, and better. */
+static struct bw_error *quiet_server(void)
+{
+	const char *given = getenv(BW_KMD_SERVER_ARGS_ENV);
+	_cleanup_free_ char *args = NULL;
+	if (asprintf(&args, "%s --quiet", given ? given : "") < 0 || setenv(BW_KMD_SERVER_ARGS_ENV, args, 1))
+		return bw_error_nomem();
+	return NULL;
+}
+
 static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
 {
 	BW_TRY(parse(o, argc, argv));
@@ -361,6 +371,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	BW_TRY(bw_debug_create(&c->debug));
 	bw_debug_on_notice(c->debug, on_notice, c);
 	BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
+	BW_TRY(quiet_server());
 	BW_TRY(bw_kmd_open(o->gpu, &c->kmd));
 	bw_cli_catch_interrupts(c);
 	struct bw_error *err = run_session(c, o);
@@ -383,7 +394,7 @@ int bw_main_run(int argc, char **argv)
 	struct run_options o = {0};
 	struct bw_error *err = run(&c, &o, argc, argv);
 	if (err) {
-		fprintf(stderr, "breakwater: %s.\n", err->message);
+		fprintf(stderr, "breakwater: %s%s\n", err->message, strchr(err->message, '\n') ? "" : ".");
 		c.exit_status = BW_EXIT_USAGE;
 		bw_error_free(err);
 	}

@@ -103,10 +103,14 @@ struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
 
 void bw_cli_leave(struct bw_cli *c)
 {
-	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM) {
+		if (c->gpu_fault && !c->exit_status_known)
+			c->exit_status = BW_EXIT_GPU;
 		return;
+	}
 	if (c->gpu_fault) {
 		/* Nothing good can come of running on. */
+		bw_out_line(c->out, "[The program was killed. With -i, or commands, \"breakwater run\" stays here to look around]");
 		bw_error_free(bw_debug_kill(c->debug));
 		c->exit_status = BW_EXIT_GPU;
 		c->exit_status_known = true;

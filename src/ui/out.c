@@ -154,5 +154,6 @@ void bw_out_error(struct bw_out *o, const struct bw_error *err)
 		return;
 	}
 	fflush(o->f);
-	fprintf(stderr, "%s.\n", err->message);
+	/* What shows a place below its sentence ends as it is. */
+	fprintf(stderr, "%s%s\n", err->message, strchr(err->message, '\n') ? "" : ".");
 }

@@ -101,6 +101,35 @@ static const char *access_verb(const struct bw_fault_info *f)
 	return f->is_write ? "writes" : "reads";
 }
 
+/* "not mapped: the PDB1 entry ... is not valid", "mapped, but not for writing: ..." */
+static void add_verdict(struct bw_str *s, const struct bw_fault_info *f)
+{
+	const struct bw_verdict *v = &f->verdict;
+	switch (v->kind) {
+	case BW_VERDICT_UNMAPPED:
+		bw_str_addf(s, "not mapped: %s", v->text);
+		return;
+	case BW_VERDICT_NOT_CANONICAL:
+		bw_str_addf(s, "no address: %s", v->text);
+		return;
+	case BW_VERDICT_MAPPED:
+		if (f->is_fetch && !v->executable)
+			bw_str_add(s, "mapped, but not for execution ");
+		else if ((f->is_write || f->is_atomic) && !v->writable)
+			bw_str_add(s, "mapped, but not for writing ");
+		else if (!v->readable)
+			bw_str_add(s, "mapped, but not for reading ");
+		else
+			bw_str_add(s, "mapped now ");
+		/* The entry that says so, in parentheses. */
+		bw_str_add(s, bw_starts_with(v->text, "mapped ") ? v->text + strlen("mapped ") : v->text);
+		return;
+	case BW_VERDICT_UNKNOWN:
+		bw_str_addf(s, "of unknown state: %s", v->text);
+		return;
+	}
+}
+
 void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 {
 	struct bw_fault_info f;
@@ -119,11 +148,14 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 		bw_str_add(&s, access_verb(&f));
 		if (!f.is_fetch)
 			bw_str_addf(&s, " %u byte%s at", f.access_size_b, f.access_size_b == 1 ? "" : "s");
-		bw_str_addf(&s, " 0x%llx, which is %s.", (unsigned long long)f.addr, f.verdict.text);
+		bw_str_addf(&s, " 0x%llx, which is ", (unsigned long long)f.addr);
+		add_verdict(&s, &f);
+		bw_str_add(&s, ".");
 		bw_out_hex(o, "fault_address", f.addr);
 	} else if (f.has_addr) {
-		bw_str_addf(&s, "The GPU recorded a fault in the page at 0x%llx, which is %s.",
-			    (unsigned long long)f.addr, f.verdict.text);
+		bw_str_addf(&s, "The GPU recorded a fault in the page at 0x%llx, which is ", (unsigned long long)f.addr);
+		add_verdict(&s, &f);
+		bw_str_add(&s, ".");
 		bw_out_hex(o, "fault_address", f.addr);
 	} else {
 		bw_str_add(&s, "The GPU recorded no address for it.");

@@ -36,6 +36,7 @@ static const char usage[] =
 	"  --threads N             threads that run waves; 0 (default): one a core\n"
 	"  --deterministic         one thread, fixed scheduling order, time counted in instructions\n"
 	"  --lockup-timeout MS     end jobs that run longer; 0 (default): never\n"
+	"  --quiet                 keep what the kernel would log to the file \"log\" alone, not on standard error\n"
 	"  --no-defects            leave out the kernel's interface defects\n"
 	"  --socket PATH           listen here; default: SOCKET in the run folder, printed on start\n"
 	"  --exit-with-last-client end when the last client has gone, or none comes within 10 s\n"
@@ -67,11 +68,11 @@ static struct bw_error *number(const char *option, const char *text, uint64_t ma
 
 static struct bw_error *parse(int argc, char **argv, struct settings *s)
 {
-	enum { PROFILE = 256, THREADS, DETERMINISTIC, LOCKUP, NO_DEFECTS, SOCKET, EXIT, READY, HELP, VERSION };
+	enum { PROFILE = 256, THREADS, DETERMINISTIC, LOCKUP, QUIET, NO_DEFECTS, SOCKET, EXIT, READY, HELP, VERSION };
 	static const struct option options[] = {
 		{"profile", required_argument, NULL, PROFILE}, {"threads", required_argument, NULL, THREADS},
 		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"lockup-timeout", required_argument, NULL, LOCKUP},
-		{"no-defects", no_argument, NULL, NO_DEFECTS}, {"socket", required_argument, NULL, SOCKET},
+		{"quiet", no_argument, NULL, QUIET}, {"no-defects", no_argument, NULL, NO_DEFECTS}, {"socket", required_argument, NULL, SOCKET},
 		{"exit-with-last-client", no_argument, NULL, EXIT}, {"ready-fd", required_argument, NULL, READY},
 		{"help", no_argument, NULL, HELP}, {"version", no_argument, NULL, VERSION}, {0},
 	};
@@ -95,6 +96,9 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		case LOCKUP:
 			BW_TRY(number("lockup-timeout", optarg, 1u << 31, &v));
 			s->uapi.lockup_timeout_ms = (unsigned)v;
+			break;
+		case QUIET:
+			s->uapi.quiet = true;
 			break;
 		case NO_DEFECTS:
 			s->uapi.no_defects = true;

@@ -4,7 +4,7 @@
 
 Usage: transcript.py FILE...          with BREAKWATER_BUILD and BREAKWATER_SOURCE in the environment
 
-A transcript is a list of cases. Lines beginning with '#' are comments.
+A transcript is a list of cases. Lines beginning with '# ' are comments.
 
     $ command            run by sh in the source folder, with the build folder first in PATH
     text                 a line it prints (standard output and error together)
@@ -19,6 +19,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 TIMEOUT_S = 300
 
@@ -41,7 +42,7 @@ def parse(path):
         elif line.startswith("$ "):
             cases.append(Case(number, line[2:]))
             pending = cases[-1] if line.endswith("\\") else None
-        elif line.startswith("#"):
+        elif line.startswith("# "):
             continue
         elif not cases:
             if line.strip():
@@ -87,7 +88,8 @@ def run(case, env, cwd):
 def main():
     build = os.environ["BREAKWATER_BUILD"]
     source = os.environ["BREAKWATER_SOURCE"]
-    env = dict(os.environ, PATH=build + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
+    temporary = tempfile.TemporaryDirectory(prefix="transcript-")
+    env = dict(os.environ, TMPDIR=temporary.name, PATH=build + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
     failed = ran = 0
     for name in sys.argv[1:]:
         path = pathlib.Path(name)
