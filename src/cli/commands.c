@@ -213,7 +213,9 @@ struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text, struct bw_value
 	if (!err || bw_out_is_json(c->out) || err->code != BW_E_INVALID || where.column > strlen(text))
 		return err;
 	/* A syntax error is shown where it is. */
-	return bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text, (int)where.column + 1, "^");
+	struct bw_error *shown = bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text, (int)where.column + 1, "^");
+	bw_error_free(err);
+	return shown;
 }
 
 struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space, uint64_t *out_addr)
