@@ -105,6 +105,10 @@ BW_HANDLER(bw_h_mem)
 	enum bw_mem_result r = rec->mem->fn(x, w, rec);
 	if (__builtin_expect(r == BW_MEM_OK, 1))
 		BW_NEXT(BW_FOLLOWING(rec));
+	if (r == BW_MEM_REFUSED) {
+		report(x, w, rec, x->refused);
+		BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
+	}
 	x->fault_page = r == BW_MEM_FAULT_PAGE;
 	BW_EXIT(BW_EXIT_FAULT, bw_code_pc(&x->code, rec));
 }

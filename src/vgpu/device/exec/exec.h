@@ -22,6 +22,8 @@ struct bw_exec_host {
 	void (*wakeup)(void *cookie, struct bw_workgroup *wg);
 	/* Once for each instruction that this executor does not have, with its decoded name if any. */
 	void (*absent)(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words, const char *name);
+	/* TA_CS_BC_BASE_ADDR: where samplers find their own border colours, 16 bytes each. Optional. */
+	uint64_t (*border_colors)(void *cookie);
 	uint32_t sh_mem_bases;                   /* SH_MEM_BASES of the VMIDs: PRIVATE 15:0, SHARED 31:16 */
 };
 

@@ -40,6 +40,7 @@ struct bw_exec {
 	enum bw_exit exit;
 	uint8_t trap_id;
 	bool fault_page;
+	const char *refused; /* BW_MEM_REFUSED: what is missing; a static string */
 	struct bw_code code;
 	struct bw_fmode m;
 	struct bw_lane_args args; /* for fast rows: no mask, lane 0 */

@@ -79,6 +79,7 @@ enum bw_mem_result {
 	BW_MEM_OK,
 	BW_MEM_FAULT_PAGE,     /* translation or permission; wave->fault, fault_lanes are filled */
 	BW_MEM_FAULT_APERTURE, /* no aperture, misaligned, out of the scratch area ...; the same */
+	BW_MEM_REFUSED,        /* the operands ask for what the executor does not have; bw_exec.refused */
 };
 
 /* Executes one memory instruction for the whole wave. On a fault it has had no effect on registers. */
