@@ -130,6 +130,14 @@ static struct bw_drm_vm *vm_of(struct bw_uapi *u, const struct vector *v)
 	return NULL;
 }
 
+static bool is_being_killed(struct bw_uapi *u, unsigned vmid)
+{
+	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++)
+		if (u->rings[i].head && u->rings[i].head->vmid == vmid && u->rings[i].head->killing)
+			return true;
+	return false;
+}
+
 /* gmc_v11_0_process_interrupt */
 static void vm_fault(struct bw_uapi *u, const struct vector *v)
 {
@@ -137,6 +145,9 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 	uint32_t status = bw_rreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_STATUS);
 	uint32_t cntl = bw_rreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_CNTL);
 	bw_wreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_CNTL, cntl | 1); /* CLEAR_PROTECTION_FAULT_STATUS_ADDR */
+	/* What comes while the VMID's waves are being ended is more of the same: the first one tells. */
+	if (is_being_killed(u, v->vmid))
+		return;
 	struct bw_drm_vm *vm = vm_of(u, v);
 	if (vm && (status || !vm->fault.status)) {
 		vm->fault.addr = addr;
@@ -171,14 +182,6 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 		}
 		bw_drm_job_kill(u, ring, -ETIME, text);
 	}
-}
-
-static bool is_being_killed(struct bw_uapi *u, unsigned vmid)
-{
-	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++)
-		if (u->rings[i].head && u->rings[i].head->vmid == vmid && u->rings[i].head->killing)
-			return true;
-	return false;
 }
 
 static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
@@ -266,7 +269,8 @@ bool bw_drm_recover(struct bw_uapi *u)
 				    SQ_CMD_KILL | SQ_CMD_BROADCAST | SQ_CMD_CHECK_VMID | job->vmid << 28);
 		if (bw_drm_ring_stopped(u, ring) || bw_now_ns() - job->kill_since_ns > soft_ns) {
 			job->kill_since_ns = bw_now_ns(); /* if this does not work, try again later */
-			if (bw_drm_ring_reset(u, ring))
+			job->was_reset = bw_drm_ring_reset(u, ring);
+			if (job->was_reset)
 				bw_drm_kick(u);
 		}
 	}

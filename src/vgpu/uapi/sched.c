@@ -233,7 +233,7 @@ static bool complete(struct bw_uapi *u)
 			u->vmids[job->vmid].busy--;
 			if (job->flushes && u->vmids[job->vmid].vm == job->vm)
 				u->vmids[job->vmid].flushed = job->flushes;
-			if (job->killing && job->error == -ETIME)
+			if (job->killing && job->error == -ETIME && !job->was_reset)
 				bw_klog(u, "ring %s timeout, but soft recovered", ring->name);
 			bw_drm_job_finish(u, job, job->error);
 			became_head(ring);
@@ -269,8 +269,12 @@ static bool watch(struct bw_uapi *u)
 				bw_drm_job_kill(u, ring, -ECANCELED, NULL);
 		} else if (u->options.lockup_timeout_ms) {
 			watching = true;
-			if (!held_now && ran > (int64_t)u->options.lockup_timeout_ms * 1000000)
+			if (!held_now && ran > (int64_t)u->options.lockup_timeout_ms * 1000000) {
+				bw_klog(u, "%s pid %d: its work on the GPU has run for %u ms and is ended; run it under "
+					   "`breakwater run` to see where it is",
+					job->vm->comm, job->vm->pid, u->options.lockup_timeout_ms);
 				bw_drm_job_kill(u, ring, -ETIME, "timeout");
+			}
 		}
 	}
 	return watching;

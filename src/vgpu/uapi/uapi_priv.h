@@ -177,7 +177,7 @@ struct bw_drm_job {
 	uint64_t flushes;               /* the tlb_seq its flush brings; 0: it does not flush */
 	int64_t started_ns;             /* when it came to the head */
 	uint64_t held_at_start_ns;
-	bool killing;
+	bool killing, was_reset;
 	int64_t kill_since_ns;
 	int error;                      /* what its fence will carry */
 };

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+enum { COMPUTE = AMDGPU_HW_IP_COMPUTE };
+enum { CODE = 0x10000000, DATA = 0x20000000, IB = 0x30000000 };
+enum { INFO_GPUVM_FAULT = 0x23 };
+
+static const uint32_t code_store[] = {0x7e0202ff, 0x1234, 0x30000082, 0xdc6a0000, 0x00000100, 0xbfb00000};
+static const uint32_t code_loop[] = {0xbfa0ffff};             /* s_branch -1 */
+static const uint32_t code_illegal[] = {0xbf800000, 0xffffffff, 0xbfb00000};
+
+struct setup {
+	struct client c;
+	struct buffer ib, code;
+	uint32_t ctx, n;
+};
+
+static void prepare(struct setup *s, const uint32_t *code, size_t code_b, uint64_t arg, uint32_t groups)
+{
+	struct bw_pm4_stream stream = {0};
+	open_client(&s->c);
+	s->ib = make_buffer(&s->c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	s->code = make_buffer(&s->c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, CODE);
+	memcpy(s->code.cpu, code, code_b);
+	put_kernel(&stream, CODE, arg, groups);
+	assert_false(stream.failed);
+	memcpy(s->ib.cpu, stream.data, stream.len * 4);
+	s->n = (uint32_t)stream.len;
+	bw_pm4_stream_free(&stream);
+	s->ctx = make_ctx(&s->c);
+}
+
+static void fault_of(struct client *c, uint64_t *out_addr, uint32_t *out_status)
+{
+	struct { uint64_t addr; uint32_t status, hub; } f = {0};
+	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)&f, .return_size = sizeof(f), .query = INFO_GPUVM_FAULT};
+	assert_int_equal(drm_ioctl(c, DRM_IOCTL_AMDGPU_INFO, &q), 0);
+	*out_addr = f.addr;
+	*out_status = f.status;
+}
+
+static uint32_t state2(struct client *c, uint32_t ctx)
+{
+	union drm_amdgpu_ctx a = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
+	assert_int_equal(drm_ioctl(c, DRM_IOCTL_AMDGPU_CTX, &a), 0);
+	return (uint32_t)a.out.state.flags;
+}
+
+/* The job has ended with ETIME, its context is guilty, and the rest of the GPU is as good as new. */
+static void check_guilty(struct setup *s, uint64_t seq)
+{
+	uint64_t status;
+	assert_int_equal(wait_cs(&s->c, s->ctx, COMPUTE, 0, seq, SECONDS(20), &status), -ETIME);
+	assert_int_equal(state2(&s->c, s->ctx), AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY);
+	assert_int_equal(submit(&s->c, s->ctx, COMPUTE, 0, IB, s->n, NULL, 0, NULL), -ECANCELED);
+	assert_int_equal(server_info(&s->c).waves_resident, 0);
+	struct buffer data = make_buffer(&s->c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, DATA);
+	struct bw_pm4_stream stream = {0};
+	memcpy(s->code.cpu, code_store, sizeof(code_store));
+	put_kernel(&stream, CODE, DATA, 1);
+	bw_pm4_put_acquire(&stream, 0xc3b1);
+	/* the instruction cache first, then the kernel */
+	uint32_t *ib = s->ib.cpu;
+	struct bw_pm4_stream first = {0};
+	bw_pm4_put_acquire(&first, 0xc3b1);
+	memcpy(ib, first.data, first.len * 4);
+	memcpy(ib + first.len, stream.data, stream.len * 4);
+	uint32_t n = (uint32_t)(first.len + stream.len), ctx = make_ctx(&s->c);
+	bw_pm4_stream_free(&first);
+	bw_pm4_stream_free(&stream);
+	assert_int_equal(state2(&s->c, ctx), 0);
+	assert_int_equal(submit(&s->c, ctx, COMPUTE, 0, IB, n, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&s->c, ctx, COMPUTE, 0, seq, SECONDS(20), &status), 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(((uint32_t *)data.cpu)[31], 0x1234);
+}
+
+static void a_store_to_nowhere(void **state)
+{
+	struct setup s;
+	uint64_t seq, addr;
+	uint32_t status;
+	prepare(&s, code_store, sizeof(code_store), 0x7654321000, 1);
+	fault_of(&s.c, &addr, &status);
+	assert_int_equal(status, 0); /* none yet */
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+	check_guilty(&s, seq);
+	fault_of(&s.c, &addr, &status);
+	assert_int_equal(addr, 0x7654321000);
+	/* TCP (8), a write, VMID 1; the page is not there: directories of level 2 (WALKER 4) down */
+	assert_int_equal(status >> 9 & 0x1ff, 8);
+	assert_int_equal(status >> 18 & 1, 1);
+	assert_true(status >> 4 & 1);
+
+	char *log = file_text(&s.c, "log"), expected[200];
+	assert_non_null(strstr(log, "amdgpu " PCI ": amdgpu: [gfxhub] page fault (src_id:0 ring:0 vmid:1 pasid:32769)"));
+	snprintf(expected, sizeof(expected), " in process test pid %d thread test pid %d)", getpid(), getpid());
+	assert_non_null(strstr(log, expected));
+	assert_non_null(strstr(log, "  in page starting at address 0x0000007654321000 from client 10\n"));
+	snprintf(expected, sizeof(expected), "GCVM_L2_PROTECTION_FAULT_STATUS:0x%08X\n", status);
+	assert_non_null(strstr(log, expected));
+	assert_non_null(strstr(log, "\t Faulty UTCL2 client ID: TCP (0x8)\n"));
+	assert_non_null(strstr(log, "\t RW: 0x1\n"));
+	assert_non_null(strstr(log, "breakwater run"));
+	free(log);
+	close_client(&s.c);
+}
+
+static void a_fault_of_one_is_not_the_others(void **state)
+{
+	struct setup s;
+	struct client other;
+	uint64_t seq, addr, ignored;
+	uint32_t status;
+	open_client(&other);
+	prepare(&s, code_store, sizeof(code_store), 0x123456000, 1);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, SECONDS(20), &ignored), -ETIME);
+	fault_of(&other, &addr, &status);
+	assert_int_equal(status, 0);
+	fault_of(&s.c, &addr, &status);
+	assert_int_equal(addr, 0x123456000);
+	close_client(&other);
+	close_client(&s.c);
+}
+
+static void an_illegal_instruction(void **state)
+{
+	struct setup s;
+	uint64_t seq;
+	prepare(&s, code_illegal, sizeof(code_illegal), DATA, 1);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+	check_guilty(&s, seq);
+	char *log = file_text(&s.c, "sys/kernel/breakwater_log");
+	assert_non_null(strstr(log, "Illegal instruction"));
+	free(log);
+	close_client(&s.c);
+}
+
+static void many_faulting_groups(void **state)
+{
+	struct setup s;
+	uint64_t seq;
+	prepare(&s, code_store, sizeof(code_store), 0x7654321000, 20000);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+	check_guilty(&s, seq);
+	close_client(&s.c);
+}
+
+static void an_ib_that_is_not_there(void **state)
+{
+	struct setup s;
+	uint64_t seq;
+	prepare(&s, code_store, sizeof(code_store), DATA, 1);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, 0x660000000, 16, NULL, 0, &seq), 0);
+	check_guilty(&s, seq);
+	close_client(&s.c);
+}
+
+static void a_packet_that_is_none(void **state)
+{
+	struct setup s;
+	uint64_t seq;
+	prepare(&s, code_store, sizeof(code_store), DATA, 1);
+	uint32_t *ib = s.ib.cpu, kept = ib[0];
+	ib[0] = 0xc000fe00; /* opcode 0xfe */
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, 2, NULL, 0, &seq), 0);
+	ib[0] = ib[0]; /* the job still reads it */
+	uint64_t status;
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, SECONDS(20), &status), -ETIME);
+	ib[0] = kept;
+	check_guilty(&s, seq);
+	char *log = file_text(&s.c, "log");
+	assert_non_null(strstr(log, "Illegal opcode in command stream"));
+	assert_non_null(strstr(log, "opcode 0xfe"));
+	assert_non_null(strstr(log, "Ring comp_1."));
+	free(log);
+	close_client(&s.c);
+}
+
+static void a_second_job_is_not_lost(void **state)
+{
+	/* Two contexts on one ring each: the innocent one's work is done whatever happens to the other. */
+	struct setup s;
+	uint64_t seq[8], bad, status;
+	prepare(&s, code_loop, sizeof(code_loop), DATA, 4);
+	struct buffer nop = make_buffer(&s.c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, 0x40000000);
+	*(uint32_t *)nop.cpu = 0xffff1000;
+	uint32_t innocent = make_ctx(&s.c);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, 0x660000000, 16, NULL, 0, &bad), 0);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(submit(&s.c, innocent, COMPUTE, i % 4, 0x40000000, 1, NULL, 0, &seq[i]), 0);
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(wait_cs(&s.c, innocent, COMPUTE, i % 4, seq[i], SECONDS(20), &status), 0);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, bad, SECONDS(20), &status), -ETIME);
+	close_client(&s.c);
+}
+
+static int start_with_timeout(void **state)
+{
+	gpu_options.lockup_timeout_ms = 300;
+	return start_gpu(state);
+}
+
+static void a_kernel_without_end_is_ended(void **state)
+{
+	struct setup s;
+	uint64_t seq, status;
+	prepare(&s, code_loop, sizeof(code_loop), DATA, 4);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, (uint64_t)now_ns() + 100000000, &status), 0);
+	assert_int_equal(status, 1);
+	check_guilty(&s, seq);
+	char *log = file_text(&s.c, "log");
+	assert_non_null(strstr(log, "timeout"));
+	free(log);
+	close_client(&s.c);
+}
+
+struct later {
+	struct client *c;
+	uint32_t file;
+	uint64_t pos;
+	uint32_t go;
+};
+
+static void *let_go(void *arg)
+{
+	struct later *l = arg;
+	usleep(400000);
+	file_write(l->c, l->file, &l->pos, &l->go, 4);
+	return NULL;
+}
+
+static void held_time_does_not_count(void **state)
+{
+	struct setup s;
+	uint64_t seq, status;
+	prepare(&s, code_loop, sizeof(code_loop), DATA, 1);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+	while (!server_info(&s.c).waves_resident)
+		usleep(1000);
+	/* SQ_CMD SETHALT, broadcast: what a debugger does. The lockup timeout of 300 ms and a finite wait
+	 * stand still. */
+	struct client debugger;
+	uint32_t file, halt = 1 | 1 << 4 | 1 << 8, go = 1 | 1 << 4;
+	uint64_t pos = 4ull * (bw_profile_navi31.gc_segment[0] + 0x111b);
+	connect_client(&debugger, 0);
+	assert_int_equal(file_open(&debugger, "debug/dri/0/amdgpu_regs2", O_RDWR, &file), 0);
+	assert_int_equal(file_write(&debugger, file, &pos, &halt, 4), 4);
+	usleep(600000);
+	assert_int_equal(state2(&s.c, s.ctx), 0);
+	int64_t before = now_ns();
+	uint64_t deadline = (uint64_t)before + 50000000;
+	pthread_t thread;
+	struct later later = {&debugger, file, pos, go};
+	pthread_create(&thread, NULL, let_go, &later);
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, deadline, &status), 0);
+	assert_int_equal(status, 1);
+	assert_true(now_ns() - before >= 400000000); /* not after 50 ms */
+	pthread_join(thread, NULL);
+	check_guilty(&s, seq); /* and now it runs out */
+	close_client(&debugger);
+	close_client(&s.c);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
+	const struct CMUnitTest tests[] = {
+		TEST(a_store_to_nowhere), TEST(a_fault_of_one_is_not_the_others), TEST(an_illegal_instruction), TEST(many_faulting_groups),
+		TEST(an_ib_that_is_not_there), TEST(a_packet_that_is_none), TEST(a_second_job_is_not_lost),
+		cmocka_unit_test_setup_teardown(a_kernel_without_end_is_ended, start_with_timeout, stop_gpu),
+		cmocka_unit_test_setup_teardown(held_time_does_not_count, start_with_timeout, stop_gpu),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+static int query(struct client *c, uint32_t what, const uint32_t more[4], void *out, uint32_t size_b)
+{
+	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)out, .return_size = size_b, .query = what};
+	if (more)
+		memcpy(&q.query_hw_ip, more, 16);
+	return drm_ioctl(c, DRM_IOCTL_AMDGPU_INFO, &q);
+}
+
+static uint64_t at(const uint8_t *info, unsigned offset, unsigned size_b)
+{
+	uint64_t v = 0;
+	memcpy(&v, info + offset, size_b);
+	return v;
+}
+
+static void dev_info_is_a_navi31(void **state)
+{
+	/* Offsets: reference kernel-interface 3.3; values: radv-client 3.3, address space of 6.12. */
+	static const struct { unsigned offset, size_b; uint64_t value; } rows[] = {
+		{0, 4, 0x744c}, {4, 4, 0}, {8, 4, 1}, {12, 4, 0xc8}, {16, 4, 145}, {20, 4, 6}, {24, 4, 2}, {28, 4, 100000},
+		{32, 8, 2371000}, {40, 8, 1249000}, {48, 4, 96}, {120, 4, 0xffffff}, {124, 4, 24}, {128, 4, 8}, {132, 4, 4}, {136, 8, 0},
+		{144, 8, 0x10000}, {152, 8, 0x800000000000}, {160, 4, 4096}, {164, 4, 2097152}, {168, 4, 4096}, {176, 4, 9}, {180, 4, 384},
+		{240, 4, 32}, {244, 4, 1536}, {248, 4, 8}, {252, 4, 24}, {256, 4, 32}, {260, 4, 1792}, {264, 4, 32}, {268, 4, 16},
+		{336, 8, 0xffff800000000000}, {344, 8, 0xffffffffffbf0000}, {368, 8, 500000}, {376, 8, 96000}, {384, 4, 32}, {388, 4, 1},
+		{392, 4, 16}, {396, 4, 32}, {400, 4, 256}, {404, 4, 6144}, {408, 8, 100663296}, {420, 4, 0},
+		/* cu_bitmap: {ff,ff,ff,ff} {ff,ff,ff,ff} {ff,ff,0,0} {ff,ff,0,0} */
+		{56, 4, 0xff}, {68, 4, 0xff}, {72, 4, 0xff}, {84, 4, 0xff}, {88, 4, 0xff}, {92, 4, 0xff}, {96, 4, 0}, {104, 4, 0xff},
+		{108, 4, 0xff}, {112, 4, 0}, {116, 4, 0},
+	};
+	struct client c;
+	uint8_t info[512];
+	open_client(&c);
+	memset(info, 0xee, sizeof(info));
+	assert_int_equal(query(&c, AMDGPU_INFO_DEV_INFO, NULL, info, 448), 0);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (at(info, rows[i].offset, rows[i].size_b) != rows[i].value)
+			fail_msg("offset %u: %#llx", rows[i].offset, (unsigned long long)at(info, rows[i].offset, rows[i].size_b));
+	assert_int_equal(info[440], 0xee); /* 440 bytes in 6.12, and the rest is the caller's */
+	memset(info, 0xee, sizeof(info));
+	assert_int_equal(query(&c, AMDGPU_INFO_DEV_INFO, NULL, info, 368), 0);
+	assert_int_equal(info[368], 0xee);
+	close_client(&c);
+}
+
+static void hardware_blocks(void **state)
+{
+	struct client c;
+	open_client(&c);
+	for (uint32_t type = 0; type < 11; type++) {
+		struct drm_amdgpu_info_hw_ip ip;
+		memset(&ip, 0xee, sizeof(ip));
+		int r = query(&c, AMDGPU_INFO_HW_IP_INFO, (uint32_t[4]){type}, &ip, sizeof(ip));
+		assert_int_equal(r, type < 10 ? 0 : -EINVAL);
+		if (r)
+			continue;
+		assert_int_equal(ip.available_rings, type == 0 ? 1 : type == 1 ? 0xf : 0);
+		assert_int_equal(ip.hw_ip_version_major, type < 2 ? 11 : 0);
+		assert_int_equal(ip.ib_start_alignment, type < 2 ? 32 : 0);
+		assert_int_equal(ip._pad, type < 2 ? 0xb0000 : 0);
+		uint32_t count;
+		assert_int_equal(query(&c, AMDGPU_INFO_HW_IP_COUNT, (uint32_t[4]){type}, &count, 4), type < 2 ? 0 : -EINVAL);
+	}
+	struct drm_amdgpu_info_firmware fw;
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_ME}, &fw, sizeof(fw)), 0);
+	assert_int_equal(fw.ver, 1486);
+	assert_int_equal(fw.feature, 29);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_MEC}, &fw, sizeof(fw)), 0);
+	assert_int_equal(fw.ver, 494);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_ME, 1}, &fw, sizeof(fw)), -EINVAL);
+	close_client(&c);
+}
+
+static void memory(void **state)
+{
+	struct client c;
+	struct drm_amdgpu_memory_info m, after;
+	struct drm_amdgpu_info_vram_gtt v;
+	open_client(&c);
+	assert_int_equal(query(&c, AMDGPU_INFO_MEMORY, NULL, &m, sizeof(m)), 0);
+	assert_int_equal(m.vram.total_heap_size, 25753026560);
+	assert_int_equal(m.vram.usable_heap_size, 25681096704);
+	assert_int_equal(m.vram.max_allocation, 19260822528);
+	assert_int_equal(m.cpu_accessible_vram.total_heap_size, 25753026560);
+	assert_int_equal(m.gtt.total_heap_size, 33254252544);
+	assert_int_equal(m.gtt.usable_heap_size, 33240895488);
+	assert_int_equal(m.gtt.max_allocation, 24930671616);
+	assert_int_equal(query(&c, AMDGPU_INFO_VRAM_GTT, NULL, &v, sizeof(v)), 0);
+	assert_int_equal(v.vram_size, 25681096704);
+	assert_int_equal(v.gtt_size, 33240895488);
+	struct buffer b = make_buffer(&c, 1 << 20, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
+	assert_int_equal(query(&c, AMDGPU_INFO_MEMORY, NULL, &after, sizeof(after)), 0);
+	assert_int_equal(after.vram.heap_usage, m.vram.heap_usage + (1 << 20));
+	free_buffer(&c, &b);
+	uint64_t usage;
+	assert_int_equal(query(&c, AMDGPU_INFO_VRAM_USAGE, NULL, &usage, 8), 0);
+	assert_int_equal(usage, m.vram.heap_usage);
+	close_client(&c);
+}
+
+static void registers_and_the_clock(void **state)
+{
+	struct client c;
+	uint32_t v[3] = {0};
+	open_client(&c);
+	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 1, 0xffffffff, 0}, v, 4), 0);
+	assert_int_equal(v[0], 0x545); /* GB_ADDR_CONFIG */
+	/* what RADV's hang report asks for: radv-client 9.2 */
+	static const uint32_t asked[] = {0x2002, 0x2004, 0x2005, 0x2006, 0x200e, 0x200f, 0x2084, 0x2085, 0x2086, 0x2087, 0x2088,
+					 0x2089, 0x219c, 0x219d, 0x219e, 0x21a0, 0x1285, 0x1885};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(asked); i++)
+		assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){asked[i], 1, 0xffffffff, 0}, v, 4), 0);
+	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263f, 1, 0xffffffff, 0}, v, 4), -EFAULT);
+	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 129, 0xffffffff, 0}, v, 4), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 1, 7, 0}, v, 4), -EINVAL);
+	uint64_t t1 = 0, t2 = 0;
+	assert_int_equal(query(&c, AMDGPU_INFO_TIMESTAMP, NULL, &t1, 8), 0);
+	usleep(20000);
+	assert_int_equal(query(&c, AMDGPU_INFO_TIMESTAMP, NULL, &t2, 8), 0);
+	assert_true(t2 - t1 >= 2000000 && t2 - t1 < 2000000000); /* 100 MHz */
+	close_client(&c);
+}
+
+static void the_rest(void **state)
+{
+	static const struct { uint32_t what; int result; } rows[] = {
+		{AMDGPU_INFO_ACCEL_WORKING, 0}, {AMDGPU_INFO_NUM_BYTES_MOVED, 0}, {AMDGPU_INFO_GTT_USAGE, 0}, {AMDGPU_INFO_GDS_CONFIG, 0},
+		{AMDGPU_INFO_VIS_VRAM_USAGE, 0}, {AMDGPU_INFO_NUM_EVICTIONS, 0}, {AMDGPU_INFO_VRAM_LOST_COUNTER, 0}, {0x22, 0}, {0x23, 0},
+		{AMDGPU_INFO_VIDEO_CAPS, -EINVAL}, {AMDGPU_INFO_NUM_HANDLES, -EINVAL}, {0x24, -EINVAL}, {0x7777, -EINVAL}, {0x04, -EINVAL},
+	};
+	struct client c;
+	uint32_t out[64];
+	open_client(&c);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (query(&c, rows[i].what, NULL, out, sizeof(out)) != rows[i].result)
+			fail_msg("query %#x", rows[i].what);
+	assert_int_equal(query(&c, 0x22, NULL, out, 40), 0);
+	assert_int_equal(out[0], 192);
+	assert_int_equal(out[1], 125);
+	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, out, 0), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, NULL, 4), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, (void *)16, 4), -EFAULT);
+	uint32_t sclk;
+	assert_int_equal(query(&c, AMDGPU_INFO_SENSOR, (uint32_t[4]){AMDGPU_INFO_SENSOR_GFX_SCLK}, &sclk, 4), 0);
+	assert_int_equal(sclk, 2371);
+	close_client(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dev_info_is_a_navi31), cmocka_unit_test(hardware_blocks), cmocka_unit_test(memory),
+		cmocka_unit_test(registers_and_the_clock), cmocka_unit_test(the_rest),
+	};
+	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
+}
