@@ -14,6 +14,12 @@
  *     debugger.c     the connection to the debugger and its requests
  *     attach.c       the trap handler and the debug area in the program's address space, patches
  *
+ * Limits. A forked child shares its parent's DRM files for as long as the parent lives; it is not
+ * debugged. DRM files do not survive exec, nor the way to another process over a socket. System
+ * calls made without libc, and static and setuid programs, pass by. A signal handler that calls
+ * ioctl, dup or close on a DRM file may meet a lock of the thread it interrupts; on other files it
+ * does not.
+ *
  * Threads: any thread of the program may be in any function. Locks are held for moments only, never
  * across a call to the GPU. In a forked child the connection to the debugger is not used. */
 
@@ -30,11 +36,11 @@ struct bw_track;
 /* A DRM file (an open file description, not a descriptor): one GPU address space. */
 struct bw_agent_file {
 	atomic_int refs;
-	int n_fds;              /* descriptors of the program that name it; under the table's lock */
-	pid_t owner;            /* the process that opened it: only that one closes it at the server */
-	unsigned minor;         /* 128: render node, 0: card */
-	uint32_t server_file;   /* virtual */
-	int own_fd;             /* real: a descriptor of ours, so that it outlives the program's; else -1 */
+	int n_fds;	/* descriptors of the program that name it; under the table's lock */
+	pid_t owner;	/* the process that opened it: only that one closes it at the server */
+	unsigned minor; /* 128: render node, 0: card */
+	uint32_t server_file; /* virtual */
+	int own_fd; /* real: a descriptor of ours, so that it outlives the program's; else -1 */
 	struct bw_track *track; /* NULL unless there is a debugger */
 };
 
@@ -56,7 +62,8 @@ void bw_agent_fd_own(int fd, bool own);
 int bw_agent_fd_move_high(int fd);
 /* The first descriptor >= fd that is own or a DRM file, -1: none. */
 int bw_agent_fd_next(int fd);
-/* False in a child between vfork and exec, which shares the parent's memory but not its descriptors. */
+/* False in a child between vfork and exec, which shares the parent's memory but not its
+ * descriptors. */
 bool bw_agent_owns_table(void);
 
 /* gpu.c */
@@ -82,7 +89,8 @@ int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* The program's call. */
 int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* A mapping at the fake offset of GEM_MMAP; MAP_FAILED and errno. */
-void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags, uint64_t offset);
+void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags,
+		    uint64_t offset);
 /* The text of /proc/self/fdinfo; bytes or -errno. */
 ssize_t bw_agent_fdinfo(struct bw_agent_file *f, char *out, size_t size_b);
 /* Copies from the program's memory; false for a bad pointer. */
@@ -93,9 +101,9 @@ bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b);
 enum bw_agent_where { BW_AGENT_ELSEWHERE, BW_AGENT_TREE, BW_AGENT_NODE, BW_AGENT_FDINFO };
 struct bw_agent_path {
 	enum bw_agent_where where;
-	const char *path;  /* TREE, NODE: in the virtual GPU's tree (buf); ELSEWHERE: the caller's */
-	unsigned minor;    /* NODE */
-	int fd;            /* FDINFO: the descriptor asked about */
+	const char *path; /* TREE, NODE: in the virtual GPU's tree (buf); ELSEWHERE: the caller's */
+	unsigned minor;	  /* NODE */
+	int fd;		  /* FDINFO: the descriptor asked about */
 	char buf[4096];
 };
 /* dirfd: AT_FDCWD or a folder's. Touches nothing but memory unless the path looks like a GPU's. */

@@ -22,18 +22,18 @@ enum {
 	PAGE_B = 4096,
 	VA_STEP_B = 2 << 20,
 	VA_TRIES = 4096,
-	CODE_END_PAD_B = 512,     /* prefetch runs past the last instruction */
+	CODE_END_PAD_B = 512, /* prefetch runs past the last instruction */
 	NOP_IB_DW = 16,
 	NOP_WAIT_MS = 5000,
 };
-#define S_CODE_END 0xbf9f0000u
+#define S_CODE_END  0xbf9f0000u
 #define PKT_NOP_1DW 0xffff1000u
-#define AREA_MAX_B (1ull << 32)
-#define CODE_MAX_B (1u << 20)
+#define AREA_MAX_B  (1ull << 32)
+#define CODE_MAX_B  (1u << 20)
 /* Where the driver says nothing: the lower half of a 48-bit space, less what it reserves. */
 #define VA_TOP_DEFAULT 0x7fffffc00000ull
 
-#define MTYPE_UC AMDGPU_VM_MTYPE_UC
+#define MTYPE_UC   AMDGPU_VM_MTYPE_UC
 #define DATA_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | MTYPE_UC)
 /* Uncached too: what the debugger writes into code must be there at the next fetch. */
 #define CODE_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE | MTYPE_UC)
@@ -54,19 +54,27 @@ static int64_t now_ns(void)
 static uint64_t va_top(struct bw_agent_file *f)
 {
 	struct drm_amdgpu_info_device dev = {0};
-	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&dev, .return_size = sizeof(dev), .query = AMDGPU_INFO_DEV_INFO};
-	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !dev.virtual_address_max || dev.virtual_address_max > 1ull << 47)
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&dev,
+				       .return_size = sizeof(dev),
+				       .query = AMDGPU_INFO_DEV_INFO};
+	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !dev.virtual_address_max ||
+	    dev.virtual_address_max > 1ull << 47)
 		return VA_TOP_DEFAULT;
 	return dev.virtual_address_max;
 }
 
 /* Downwards from *top until the kernel takes it: the program's own allocator goes upwards, so the
  * two do not meet. */
-static int map_low(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint32_t flags, uint64_t *top, uint64_t *out_va)
+static int map_low(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint32_t flags,
+		   uint64_t *top, uint64_t *out_va)
 {
 	uint64_t va = bw_align_down(*top - size_b, VA_STEP_B);
 	for (unsigned i = 0; i < VA_TRIES; i++, va -= VA_STEP_B) {
-		struct drm_amdgpu_gem_va a = {.handle = handle, .operation = AMDGPU_VA_OP_MAP, .flags = flags, .va_address = va, .map_size = size_b};
+		struct drm_amdgpu_gem_va a = {.handle = handle,
+					      .operation = AMDGPU_VA_OP_MAP,
+					      .flags = flags,
+					      .va_address = va,
+					      .map_size = size_b};
 		int r = bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_VA, &a);
 		if (!r) {
 			*top = *out_va = va;
@@ -78,11 +86,15 @@ static int map_low(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, ui
 	return -EINVAL;
 }
 
-static int place(struct bw_agent_file *f, uint64_t size_b, uint64_t gem_flags, uint32_t va_flags, uint64_t *top, struct placed *out)
+static int place(struct bw_agent_file *f, uint64_t size_b, uint64_t gem_flags, uint32_t va_flags,
+		 uint64_t *top, struct placed *out)
 {
 	struct placed p = {.size_b = bw_align_up(size_b, PAGE_B)};
-	union drm_amdgpu_gem_create create = {.in = {.bo_size = p.size_b, .alignment = PAGE_B, .domains = AMDGPU_GEM_DOMAIN_GTT,
-		.domain_flags = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | gem_flags}};
+	union drm_amdgpu_gem_create create = {
+		.in = {.bo_size = p.size_b,
+		       .alignment = PAGE_B,
+		       .domains = AMDGPU_GEM_DOMAIN_GTT,
+		       .domain_flags = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | gem_flags}};
 	int r = bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_CREATE, &create);
 	if (r)
 		return r;
@@ -90,7 +102,8 @@ static int place(struct bw_agent_file *f, uint64_t size_b, uint64_t gem_flags, u
 	union drm_amdgpu_gem_mmap map = {.in = {.handle = p.handle}};
 	r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &map);
 	if (!r) {
-		void *cpu = bw_agent_mmap(f, NULL, p.size_b, PROT_READ | PROT_WRITE, MAP_SHARED, map.out.addr_ptr);
+		void *cpu = bw_agent_mmap(f, NULL, p.size_b, PROT_READ | PROT_WRITE, MAP_SHARED,
+					  map.out.addr_ptr);
 		p.cpu = cpu == MAP_FAILED ? NULL : cpu;
 		r = p.cpu ? 0 : -errno;
 	}
@@ -103,7 +116,10 @@ static int place(struct bw_agent_file *f, uint64_t size_b, uint64_t gem_flags, u
 static void unplace(struct bw_agent_file *f, struct placed *p)
 {
 	if (p->va) {
-		struct drm_amdgpu_gem_va a = {.handle = p->handle, .operation = AMDGPU_VA_OP_UNMAP, .va_address = p->va, .map_size = p->size_b};
+		struct drm_amdgpu_gem_va a = {.handle = p->handle,
+					      .operation = AMDGPU_VA_OP_UNMAP,
+					      .va_address = p->va,
+					      .map_size = p->size_b};
 		bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_VA, &a);
 	}
 	if (p->cpu)
@@ -123,32 +139,43 @@ static void fill_code(struct placed *p, const void *code, size_t size_b)
 		memcpy(p->cpu + at, &(uint32_t){S_CODE_END}, 4);
 }
 
-/* Writes BO handles, of which one is the IB itself, into a submission of NOPs and waits for it: then the
- * kernel has given this address space a VMID and programmed it. */
-static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, const struct placed *ib, uint32_t ctx_id)
+/* Writes BO handles, of which one is the IB itself, into a submission of NOPs and waits for it:
+ * then the kernel has given this address space a VMID and programmed it. */
+static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
+		    const struct placed *ib, uint32_t ctx_id)
 {
 	for (unsigned i = 0; i < NOP_IB_DW; i++)
 		memcpy(ib->cpu + i * 4, &(uint32_t){PKT_NOP_1DW}, 4);
 	struct drm_amdgpu_bo_list_entry entry = {.bo_handle = ib->handle};
-	struct drm_amdgpu_bo_list_in list = {
-		.operation = ~0u, .list_handle = ~0u, .bo_number = 1, .bo_info_size = sizeof(entry), .bo_info_ptr = (uintptr_t)&entry};
-	struct drm_amdgpu_cs_chunk_ib ib_chunk = {.va_start = ib->va, .ib_bytes = NOP_IB_DW * 4, .ip_type = ip_type, .ring = ring};
+	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
+					     .list_handle = ~0u,
+					     .bo_number = 1,
+					     .bo_info_size = sizeof(entry),
+					     .bo_info_ptr = (uintptr_t)&entry};
+	struct drm_amdgpu_cs_chunk_ib ib_chunk = {
+		.va_start = ib->va, .ib_bytes = NOP_IB_DW * 4, .ip_type = ip_type, .ring = ring};
 	struct drm_amdgpu_cs_chunk chunks[] = {
 		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
 		{AMDGPU_CHUNK_ID_IB, sizeof(ib_chunk) / 4, (uintptr_t)&ib_chunk},
 	};
 	uint64_t pointers[] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1]};
-	union drm_amdgpu_cs cs = {.in = {.ctx_id = ctx_id, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
+	union drm_amdgpu_cs cs = {
+		.in = {.ctx_id = ctx_id, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CS, &cs);
 	if (r)
 		return r;
-	union drm_amdgpu_wait_cs wait = {.in = {.handle = cs.out.handle,
-		.timeout = (uint64_t)now_ns() + NOP_WAIT_MS * 1000000ull, .ip_type = ip_type, .ring = ring, .ctx_id = ctx_id}};
+	union drm_amdgpu_wait_cs wait = {
+		.in = {.handle = cs.out.handle,
+		       .timeout = (uint64_t)now_ns() + NOP_WAIT_MS * 1000000ull,
+		       .ip_type = ip_type,
+		       .ring = ring,
+		       .ctx_id = ctx_id}};
 	r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &wait);
 	return r ? r : wait.out.status ? -ETIME : 0;
 }
 
-static int get_vmid(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint64_t *top, uint32_t *out_reserved)
+static int get_vmid(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint64_t *top,
+		    uint32_t *out_reserved)
 {
 	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
 	*out_reserved = !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
@@ -192,22 +219,26 @@ static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
 	return r;
 }
 
-static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *req, const void *control, const void *handler,
-			uint32_t ip_type, uint32_t ring, struct bw_attach_parts *p, struct bw_agent_attach_reply *out, int *out_fd)
+static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *req,
+			const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
+			struct bw_attach_parts *p, struct bw_agent_attach_reply *out, int *out_fd)
 {
 	uint64_t top = va_top(f);
 	int r = place(f, req->area_size_b, 0, DATA_FLAGS, &top, &p->area);
 	if (r)
 		return failed(out, r, "no GPU memory for the debug area");
-	/* Its pages come zeroed from the kernel (ttm_bo.c, TTM_TT_FLAG_ZERO_ALLOC for what user space asks
-	 * for), and most of the 200 MB is never used: not one page is touched that need not be. */
+	/* Its pages come zeroed from the kernel (ttm_bo.c, TTM_TT_FLAG_ZERO_ALLOC for what user
+	 * space asks for), and most of the 200 MB is never used: not one page is touched that need
+	 * not be. */
 	memcpy(p->area.cpu, control, req->control_size_b);
 	/* Code is never shared, so it can be resident without being on any list. */
-	r = place(f, (uint64_t)req->handler_size_b + CODE_END_PAD_B, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
+	r = place(f, (uint64_t)req->handler_size_b + CODE_END_PAD_B,
+		  AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
 	if (r)
 		return failed(out, r, "no GPU memory for the trap handler");
 	fill_code(&p->handler, handler, req->handler_size_b);
-	r = place(f, (uint64_t)req->displaced_size_b + CODE_END_PAD_B, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->displaced);
+	r = place(f, (uint64_t)req->displaced_size_b + CODE_END_PAD_B,
+		  AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->displaced);
 	if (r)
 		return failed(out, r, "no GPU memory for displaced instructions");
 	fill_code(&p->displaced, NULL, 0);
@@ -217,7 +248,8 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *r
 	r = read_pasid(f, &out->pasid);
 	if (r)
 		return failed(out, r, "the kernel does not tell the program's PASID");
-	struct drm_prime_handle prime = {.handle = p->area.handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1};
+	struct drm_prime_handle prime = {
+		.handle = p->area.handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1};
 	r = bw_agent_ioctl(f, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
 	if (r)
 		return failed(out, r, "the debug area cannot be shared");
@@ -225,11 +257,13 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *r
 	return 0;
 }
 
-int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req, const void *control,
-	      const void *handler, uint32_t ip_type, uint32_t ring, struct bw_agent_attach_reply *out, int *out_fd)
+int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req,
+	      const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
+	      struct bw_agent_attach_reply *out, int *out_fd)
 {
-	if (req->area_size_b < BW_TRAP_C_SIZE || req->area_size_b > AREA_MAX_B || req->control_size_b > BW_TRAP_C_SIZE ||
-	    req->handler_size_b > CODE_MAX_B || req->displaced_size_b > CODE_MAX_B)
+	if (req->area_size_b < BW_TRAP_C_SIZE || req->area_size_b > AREA_MAX_B ||
+	    req->control_size_b > BW_TRAP_C_SIZE || req->handler_size_b > CODE_MAX_B ||
+	    req->displaced_size_b > CODE_MAX_B)
 		return failed(out, -EINVAL, "sizes of the debug area that make no sense");
 	struct bw_attach_parts p = {0};
 	int r = attach_parts(f, req, control, handler, ip_type, ring, &p, out, out_fd);
@@ -239,7 +273,8 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agen
 		unplace(f, &p.area);
 		return r;
 	}
-	munmap(p.handler.cpu, p.handler.size_b); /* from here on reached through the track, as all memory */
+	munmap(p.handler.cpu,
+	       p.handler.size_b); /* from here on reached through the track, as all memory */
 	munmap(p.displaced.cpu, p.displaced.size_b);
 	out->area_va = p.area.va;
 	out->handler_va = p.handler.va;
@@ -285,7 +320,8 @@ static unsigned resume_all(struct bw_trap_slot *slots, uint32_t n)
 	return stopped;
 }
 
-/* A wave that was on its way into the handler when the flag was set stops once more, a moment later. */
+/* A wave that was on its way into the handler when the flag was set stops once more, a moment
+ * later. */
 enum { SETTLE_MS = 200, GIVE_UP_MS = 10000, PAUSE_US = 1000 };
 
 void bw_attach_end(struct bw_attach *a)

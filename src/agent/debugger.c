@@ -28,22 +28,24 @@ struct held {
 };
 
 static struct {
-	pthread_mutex_t lock;          /* of what follows, but for the socket's two directions */
+	pthread_mutex_t lock; /* of what follows, but for the socket's two directions */
 	pthread_cond_t released;
 	enum { UNTRIED, CONNECTED, ENDED } state;
-	struct bw_agent_file *file;    /* a reference: of the last submission, else the first opened */
-	uint32_t ip_type, ring;        /* of that submission */
+	struct bw_agent_file *file; /* a reference: of the last submission, else the first opened */
+	uint32_t ip_type, ring;	    /* of that submission */
 	uint32_t submissions;
 	struct BW_VEC(struct held *) held;
-	uint32_t area_handle;          /* in attached_file */
+	uint32_t area_handle; /* in attached_file */
 	struct bw_agent_file *attached_file;
-	struct bw_agent_file *closed;  /* the program closed it: the service thread lets go of it */
+	struct bw_agent_file *closed; /* the program closed it: the service thread lets go of it */
 
 	pthread_mutex_t send_lock;
 	int sock;
-	struct bw_attach attach;       /* the service thread's */
-} d = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER,
-       .send_lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+	struct bw_attach attach; /* the service thread's */
+} d = {.lock = PTHREAD_MUTEX_INITIALIZER,
+       .released = PTHREAD_COND_INITIALIZER,
+       .send_lock = PTHREAD_MUTEX_INITIALIZER,
+       .sock = -1};
 
 int bw_thread_start(void *(*fn)(void *), void *cookie)
 {
@@ -62,10 +64,12 @@ int bw_thread_start(void *(*fn)(void *), void *cookie)
 	return -r;
 }
 
-static struct bw_error *send_msg(uint16_t type, uint32_t seq, const struct bw_msg_part *parts, size_t n, int fd)
+static struct bw_error *send_msg(uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
+				 size_t n, int fd)
 {
 	pthread_mutex_lock(&d.send_lock);
-	struct bw_error *err = d.sock < 0 ? bw_errorf(BW_E_GONE, "no debugger") : bw_msg_send(d.sock, type, seq, parts, n, fd);
+	struct bw_error *err = d.sock < 0 ? bw_errorf(BW_E_GONE, "no debugger")
+					  : bw_msg_send(d.sock, type, seq, parts, n, fd);
 	pthread_mutex_unlock(&d.send_lock);
 	return err;
 }
@@ -85,20 +89,25 @@ static void set_result(struct bw_agent_result *r, int result, uint64_t va, const
 	r->result = result;
 	r->va = va;
 	if (result == -EFAULT)
-		snprintf(r->message, sizeof(r->message), "%s: nothing is mapped at 0x%llx", what, (unsigned long long)va);
+		snprintf(r->message, sizeof(r->message), "%s: nothing is mapped at 0x%llx", what,
+			 (unsigned long long)va);
 	else if (result == -EPERM)
-		snprintf(r->message, sizeof(r->message), "%s: the buffer at 0x%llx is not visible to the CPU", what, (unsigned long long)va);
+		snprintf(r->message, sizeof(r->message),
+			 "%s: the buffer at 0x%llx is not visible to the CPU", what,
+			 (unsigned long long)va);
 	else if (result)
 		snprintf(r->message, sizeof(r->message), "%s: %s", what, strerror(-result));
 }
 
-static struct bw_error *reply(const struct bw_msg *m, const void *head, size_t head_b, const void *more, size_t more_b, int fd)
+static struct bw_error *reply(const struct bw_msg *m, const void *head, size_t head_b,
+			      const void *more, size_t more_b, int fd)
 {
 	struct bw_msg_part parts[] = {{head, head_b}, {more, more_b}};
 	return send_msg(m->type | BW_AGENT_REPLY, m->seq, parts, 2, fd);
 }
 
-static struct bw_error *reply_result(const struct bw_msg *m, int result, uint64_t va, const char *what)
+static struct bw_error *reply_result(const struct bw_msg *m, int result, uint64_t va,
+				     const char *what)
 {
 	struct bw_agent_result r = {0};
 	set_result(&r, result, va, what);
@@ -134,7 +143,8 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 		set_result(&out.r, -EBUSY, 0, "already attached");
 	else if (!is_held)
 		set_result(&out.r, -EAGAIN, 0, "no submission is held");
-	else if (!bw_attach(&d.attach, f, &req, payload, payload + req.control_size_b, ip_type, ring, &out, &fd)) {
+	else if (!bw_attach(&d.attach, f, &req, payload, payload + req.control_size_b, ip_type,
+			    ring, &out, &fd)) {
 		pthread_mutex_lock(&d.lock);
 		d.attached_file = f;
 		d.area_handle = d.attach.area_handle;
@@ -170,7 +180,8 @@ static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
 	if (m->type == BW_AGENT_UNPATCH)
 		return reply_result(m, bw_patch_clear(f, req.va), req.va, "no such patch");
 	if (m->type == BW_AGENT_MEM_READ) {
-		_cleanup_free_ uint8_t *out = req.size_b <= IO_MAX_B ? calloc(1, BW_MAX(req.size_b, 1u)) : NULL;
+		_cleanup_free_ uint8_t *out =
+			req.size_b <= IO_MAX_B ? calloc(1, BW_MAX(req.size_b, 1u)) : NULL;
 		struct bw_agent_result r = {0};
 		int e = out ? bw_patch_read(f, req.va, out, req.size_b, &va) : -E2BIG;
 		set_result(&r, e, va, "reading GPU memory");
@@ -178,8 +189,10 @@ static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
 	}
 	if (data_b != req.size_b)
 		return reply_result(m, -EINVAL, req.va, "size and data differ");
-	int r = m->type == BW_AGENT_PATCH ? bw_patch_set(f, req.va, data, data_b, &va) : bw_patch_write(f, req.va, data, data_b, &va);
-	return reply_result(m, r, va, m->type == BW_AGENT_PATCH ? "writing GPU code" : "writing GPU memory");
+	int r = m->type == BW_AGENT_PATCH ? bw_patch_set(f, req.va, data, data_b, &va)
+					  : bw_patch_write(f, req.va, data, data_b, &va);
+	return reply_result(m, r, va,
+			    m->type == BW_AGENT_PATCH ? "writing GPU code" : "writing GPU memory");
 }
 
 static struct bw_error *on_maps(const struct bw_msg *m, struct bw_agent_file *f)
@@ -195,10 +208,16 @@ static struct bw_error *on_maps(const struct bw_msg *m, struct bw_agent_file *f)
 
 static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f)
 {
-	struct { uint64_t addr; uint32_t status, vmhub; } fault = {0};
-	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault, .return_size = sizeof(fault), .query = INFO_GPUVM_FAULT};
+	struct {
+		uint64_t addr;
+		uint32_t status, vmhub;
+	} fault = {0};
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault,
+				       .return_size = sizeof(fault),
+				       .query = INFO_GPUVM_FAULT};
 	struct bw_agent_fault out = {0};
-	set_result(&out.r, bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info), 0, "asking for the last page fault");
+	set_result(&out.r, bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info), 0,
+		   "asking for the last page fault");
 	out.addr = fault.addr;
 	out.status = fault.status;
 	out.vmhub = fault.vmhub;
@@ -314,7 +333,9 @@ static void real_pci_address(unsigned minor, char *out, size_t size_b)
 
 static void say_hello(const struct bw_agent_file *f)
 {
-	struct bw_agent_hello hello = {.version = BW_AGENT_PROTO_VERSION, .pid = (uint32_t)getpid(), .is_render_node = f->minor >= 128};
+	struct bw_agent_hello hello = {.version = BW_AGENT_PROTO_VERSION,
+				       .pid = (uint32_t)getpid(),
+				       .is_render_node = f->minor >= 128};
 	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, hello.comm, sizeof(hello.comm) - 1);
 	if (n > 0 && hello.comm[n - 1] == '\n')
@@ -322,7 +343,8 @@ static void say_hello(const struct bw_agent_file *f)
 	if (fd >= 0)
 		close(fd);
 	if (f->own_fd < 0)
-		snprintf(hello.pci_address, sizeof(hello.pci_address), "%s", bw_agent_pci_address());
+		snprintf(hello.pci_address, sizeof(hello.pci_address), "%s",
+			 bw_agent_pci_address());
 	else
 		real_pci_address(f->minor, hello.pci_address, sizeof(hello.pci_address));
 	struct bw_msg_part part = {&hello, sizeof(hello)};
@@ -372,7 +394,8 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 		d.attached_file = NULL;
 		d.area_handle = 0;
 	}
-	/* With a service thread the last reference is that thread's to drop: it may be using the file. */
+	/* With a service thread the last reference is that thread's to drop: it may be using the
+	 * file. */
 	bool pass_on = ours && d.state == CONNECTED && !d.closed;
 	if (pass_on)
 		d.closed = f;
@@ -397,7 +420,8 @@ uint32_t bw_debugger_area_handle(const struct bw_agent_file *f)
 	return handle;
 }
 
-uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit, const struct bw_agent_dispatch *dispatches)
+uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
+			  const struct bw_agent_dispatch *dispatches)
 {
 	struct held h = {0};
 	struct bw_agent_file *before = NULL;
@@ -419,7 +443,8 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 	pthread_mutex_unlock(&d.lock);
 	bw_agent_file_unref(before);
 
-	struct bw_msg_part parts[] = {{submit, sizeof(*submit)}, {dispatches, submit->n_dispatches * sizeof(*dispatches)}};
+	struct bw_msg_part parts[] = {{submit, sizeof(*submit)},
+				      {dispatches, submit->n_dispatches * sizeof(*dispatches)}};
 	send_event(BW_AGENT_EV_SUBMIT, parts, 2);
 
 	pthread_mutex_lock(&d.lock);

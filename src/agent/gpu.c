@@ -74,9 +74,11 @@ static void connect_client(void)
 {
 	if (!bw_agent_config()->vgpu_socket)
 		return;
-	const struct bw_vgpu_client_hooks hooks = {fd_kept, fd_dropped, server_gone, bw_agent_fd_move_high};
+	const struct bw_vgpu_client_hooks hooks = {fd_kept, fd_dropped, server_gone,
+						   bw_agent_fd_move_high};
 	struct bw_vgpu_client *c;
-	_cleanup_error_ struct bw_error *err = bw_vgpu_client_open(bw_agent_config()->vgpu_socket, &hooks, &c);
+	_cleanup_error_ struct bw_error *err =
+		bw_vgpu_client_open(bw_agent_config()->vgpu_socket, &hooks, &c);
 	if (err) {
 		say("breakwater: ");
 		say(err->message);
@@ -203,13 +205,15 @@ int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	return bw_track_ioctl(f, cmd, arg);
 }
 
-void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags, uint64_t offset)
+void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags,
+		    uint64_t offset)
 {
 	if (f->own_fd >= 0)
 		return REAL(mmap64)(addr, size_b, prot, flags, f->own_fd, (off64_t)offset);
 	int fd;
 	uint64_t fd_offset;
-	int r = bw_vgpu_mmap(bw_agent_client(), f->server_file, prot, offset, size_b, &fd, &fd_offset);
+	int r = bw_vgpu_mmap(bw_agent_client(), f->server_file, prot, offset, size_b, &fd,
+			     &fd_offset);
 	if (r) {
 		errno = -r;
 		return MAP_FAILED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of libc that a program reaches a GPU with (radv-client 2.2), in the symbols of glibc
- * 2.33 and newer. Each asks whether the path or descriptor is the GPU's, and else does what it would
- * have done. Built without _FILE_OFFSET_BITS, which would rename half of them. */
+/* The functions of libc that a program reaches a GPU with (radv-client 2.2), in the symbols of
+ * glibc 2.33 and newer. Each asks whether the path or descriptor is the GPU's, and else does what
+ * it would have done. Built without _FILE_OFFSET_BITS, which would rename half of them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,8 +54,8 @@ static int open_fdinfo(int asked, int flags)
 static void adopt(int fd, const char *path)
 {
 	struct stat st;
-	if (fd < 0 || !path || strncmp(path, "/dev/dri/", 9) || REAL(fstat)(fd, &st) || !S_ISCHR(st.st_mode) ||
-	    major(st.st_rdev) != DRM_MAJOR)
+	if (fd < 0 || !path || strncmp(path, "/dev/dri/", 9) || REAL(fstat)(fd, &st) ||
+	    !S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR)
 		return;
 	int e = errno;
 	bw_agent_adopt(fd, minor(st.st_rdev));
@@ -188,7 +188,7 @@ static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 		struct bw_agent_path p_;                                                           \
 		bw_agent_resolve(AT_FDCWD, path, &p_);                                             \
 		int r_ = REAL(fn)(p_.path, st);                                                    \
-		!r_ && p_.where == BW_AGENT_NODE ? NODE_STAT(st, p_.minor) : r_;                   \
+		r_ == 0 && p_.where == BW_AGENT_NODE ? NODE_STAT(st, p_.minor) : r_;               \
 	})
 
 #define FD_STAT(fn, fd, st)                                                                        \
@@ -206,9 +206,10 @@ static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 		struct bw_agent_path p_;                                                           \
 		bw_agent_resolve(dirfd, path, &p_);                                                \
 		int r_;                                                                            \
-		if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))             \
+		if (((flags)&AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))              \
 			r_ = plain(dirfd, st);                                                     \
-		else if ((r_ = REAL(fn)(dirfd, p_.path, st, flags)) == 0 && p_.where == BW_AGENT_NODE) \
+		else if ((r_ = REAL(fn)(dirfd, p_.path, st, flags)) == 0 &&                        \
+			 p_.where == BW_AGENT_NODE)                                                \
 			NODE_STAT(st, p_.minor);                                                   \
 		r_;                                                                                \
 	})
@@ -287,7 +288,8 @@ EXPORT int faccessat(int dirfd, const char *path, int mode, int flags)
 	return REAL(faccessat)(dirfd, p.path, mode, flags);
 }
 
-/* readlink text is cut, not ended: a link target that lies in the tree loses the tree's root first. */
+/* readlink text is cut, not ended: a link target that lies in the tree loses the tree's root first.
+ */
 static ssize_t readlink_tree(const char *path, char *out, size_t size_b)
 {
 	char full[PATH_MAX];
@@ -305,21 +307,24 @@ EXPORT ssize_t readlink(const char *path, char *out, size_t size_b)
 {
 	struct bw_agent_path p;
 	bw_agent_resolve(AT_FDCWD, path, &p);
-	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b) : REAL(readlink)(p.path, out, size_b);
+	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b)
+					: REAL(readlink)(p.path, out, size_b);
 }
 
 EXPORT ssize_t readlinkat(int dirfd, const char *path, char *out, size_t size_b)
 {
 	struct bw_agent_path p;
 	bw_agent_resolve(dirfd, path, &p);
-	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b) : REAL(readlinkat)(dirfd, p.path, out, size_b);
+	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b)
+					: REAL(readlinkat)(dirfd, p.path, out, size_b);
 }
 
 EXPORT ssize_t __readlink_chk(const char *path, char *out, size_t size_b, size_t out_b);
 EXPORT ssize_t __readlink_chk(const char *path, char *out, size_t size_b, size_t out_b)
 {
 	if (size_b > out_b)
-		return REAL(__readlink_chk)(path, out, size_b, out_b); /* ends the program, as it must */
+		return REAL(__readlink_chk)(path, out, size_b,
+					    out_b); /* ends the program, as it must */
 	return readlink(path, out, size_b);
 }
 
@@ -334,7 +339,8 @@ EXPORT char *realpath(const char *path, char *out)
 {
 	struct bw_agent_path p;
 	bw_agent_resolve(AT_FDCWD, path, &p);
-	return p.where == BW_AGENT_ELSEWHERE ? REAL(realpath)(path, out) : stripped(REAL(realpath)(p.path, out));
+	return p.where == BW_AGENT_ELSEWHERE ? REAL(realpath)(path, out)
+					     : stripped(REAL(realpath)(p.path, out));
 }
 
 EXPORT char *__realpath_chk(const char *path, char *out, size_t out_b);
@@ -424,7 +430,9 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
 		return REAL(close_range)(first, last, flags);
 	/* In pieces around the agent's descriptors. */
 	unsigned at = first;
-	for (int fd; at <= last && at <= INT_MAX && (fd = bw_agent_fd_next((int)at)) >= 0 && (unsigned)fd <= last; at = (unsigned)fd + 1) {
+	for (int fd; at <= last && at <= INT_MAX && (fd = bw_agent_fd_next((int)at)) >= 0 &&
+		     (unsigned)fd <= last;
+	     at = (unsigned)fd + 1) {
 		if ((unsigned)fd > at && REAL(close_range)(at, (unsigned)fd - 1, flags))
 			return -1;
 		if (!bw_agent_fd_is_own(fd))

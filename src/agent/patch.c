@@ -13,7 +13,8 @@ static bool touches(const struct bw_patch *p, uint64_t va, uint64_t size_b)
 }
 
 /* The part of the patch inside [va, va + size): where it begins in the patch and in the range. */
-static size_t overlap(const struct bw_patch *p, uint64_t va, size_t size_b, size_t *out_in_patch, size_t *out_in_range)
+static size_t overlap(const struct bw_patch *p, uint64_t va, size_t size_b, size_t *out_in_patch,
+		      size_t *out_in_range)
 {
 	uint64_t from = BW_MAX(p->va, va), to = BW_MIN(p->va + p->size_b, va + size_b);
 	*out_in_patch = (size_t)(from - p->va);
@@ -39,11 +40,13 @@ int bw_patch_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b
 }
 
 /* Piece by piece around the patches, so that not even for a moment a breakpoint is away. */
-static int write_around(struct bw_agent_file *f, uint64_t va, const uint8_t *data, size_t size_b, uint64_t *out_va)
+static int write_around(struct bw_agent_file *f, uint64_t va, const uint8_t *data, size_t size_b,
+			uint64_t *out_va)
 {
 	struct bw_track *t = f->track;
 	while (size_b) {
-		struct bw_patch *next = NULL; /* the first one that begins or lasts at or behind va */
+		struct bw_patch *next =
+			NULL; /* the first one that begins or lasts at or behind va */
 		bw_vec_each(&t->patches, p)
 			if (touches(p, va, size_b) && (!next || p->va < next->va))
 				next = p;
@@ -65,7 +68,8 @@ static int write_around(struct bw_agent_file *f, uint64_t va, const uint8_t *dat
 	return 0;
 }
 
-int bw_patch_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b, uint64_t *out_va)
+int bw_patch_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		   uint64_t *out_va)
 {
 	struct bw_track *t = f->track;
 	pthread_mutex_lock(&t->patch_lock);
@@ -74,7 +78,8 @@ int bw_patch_write(struct bw_agent_file *f, uint64_t va, const void *data, size_
 	return r;
 }
 
-static int set_locked(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b, uint64_t *out_va)
+static int set_locked(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		      uint64_t *out_va)
 {
 	struct bw_track *t = f->track;
 	bool known = false;
@@ -100,7 +105,8 @@ static int set_locked(struct bw_agent_file *f, uint64_t va, const void *data, si
 	return r;
 }
 
-int bw_patch_set(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b, uint64_t *out_va)
+int bw_patch_set(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		 uint64_t *out_va)
 {
 	struct bw_track *t = f->track;
 	if (!size_b || size_b > BW_PATCH_MAX_B)

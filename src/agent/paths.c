@@ -6,8 +6,8 @@
  *     any path below /sys that names the PCI address of the virtual GPU
  *     /proc/self/fdinfo/N of its files
  *
- * A real device at the same PCI address is hidden from the program. Paths that are written in another
- * way (//dev/dri, /dev/../dev/dri) are not recognised. */
+ * A real device at the same PCI address is hidden from the program. Paths that are written in
+ * another way (//dev/dri, /dev/../dev/dri) are not recognised. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +53,8 @@ static bool is_sys_of_gpu(const char *path)
 	    below(path, "/sys/module/amdgpu") || below(path, "/sys/bus/pci/drivers/amdgpu"))
 		return true;
 	/* Only here must the server be asked who it is. */
-	return (bw_starts_with(path, "/sys/devices/pci") || below(path, "/sys/bus/pci")) && names_pci_address(path);
+	return (bw_starts_with(path, "/sys/devices/pci") || below(path, "/sys/bus/pci")) &&
+	       names_pci_address(path);
 }
 
 /* /proc/self/fdinfo/N, /proc/<pid>/fdinfo/N */
@@ -112,9 +113,12 @@ void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
 		return;
 	switch (path[0]) {
 	case '/':
-		if (path[1] == 'd' ? below(path, "/dev/dri") : path[1] == 's' && bw_starts_with(path, "/sys/") && is_sys_of_gpu(path))
+		if (path[1] == 'd' ? below(path, "/dev/dri")
+				   : path[1] == 's' && bw_starts_with(path, "/sys/") &&
+					     is_sys_of_gpu(path))
 			set_tree(path, out);
-		else if (path[1] == 'p' && bw_starts_with(path, "/proc/") && is_fdinfo(path, &out->fd))
+		else if (path[1] == 'p' && bw_starts_with(path, "/proc/") &&
+			 is_fdinfo(path, &out->fd))
 			out->where = BW_AGENT_FDINFO;
 		return;
 	case 'r':

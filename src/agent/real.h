@@ -2,8 +2,8 @@
 #ifndef BW_AGENT_REAL_H
 #define BW_AGENT_REAL_H
 
-/* What a function would have been without us: REAL(open)(path, flags). Looked up once for each place
- * that uses it; looking twice at the same time does no harm. */
+/* What a function would have been without us: REAL(open)(path, flags). Looked up once for each
+ * place that uses it; looking twice at the same time does no harm. */
 
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -17,10 +17,10 @@
 #include "pm4/pm4.h"
 
 enum {
-	CHUNKS_MAX = 512,       /* of a submission: more than the kernel's own limits on IBs */
-	IB_MAX_DW = 1 << 20,    /* 20 bits of size */
+	CHUNKS_MAX = 512,    /* of a submission: more than the kernel's own limits on IBs */
+	IB_MAX_DW = 1 << 20, /* 20 bits of size */
 	IB_DEPTH_MAX = 4,
-	DISPATCHES_MAX = 4096,  /* shown of one submission; the rest is run, not shown */
+	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
 };
 
 /* SH registers by byte address (radv-client 7.1, 8) */
@@ -59,7 +59,8 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 {
 	const struct bw_pm4_scan *r = found->state;
 	struct bw_agent_dispatch d = {
-		.code_va = bw_canonical((uint64_t)(sh(r, COMPUTE_PGM_HI) & 0xff) << 40 | (uint64_t)sh(r, COMPUTE_PGM_LO) << 8),
+		.code_va = bw_canonical((uint64_t)(sh(r, COMPUTE_PGM_HI) & 0xff) << 40 |
+					(uint64_t)sh(r, COMPUTE_PGM_LO) << 8),
 		.rsrc1 = sh(r, COMPUTE_PGM_RSRC1),
 		.rsrc2 = sh(r, COMPUTE_PGM_RSRC2),
 		.rsrc3 = sh(r, COMPUTE_PGM_RSRC3),
@@ -108,12 +109,14 @@ static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
 static bool read_chunks(struct submission *s, uint32_t cmd, void *arg)
 {
 	union drm_amdgpu_cs a;
-	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) || a.in.num_chunks > CHUNKS_MAX)
+	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) ||
+	    a.in.num_chunks > CHUNKS_MAX)
 		return false;
 	s->in = a.in;
 	for (uint32_t i = 0; i < a.in.num_chunks; i++) {
 		uint64_t at;
-		if (!bw_agent_copy_in(&at, a.in.chunks + i * 8ull, 8) || !bw_agent_copy_in(&s->chunks[i], at, sizeof(s->chunks[i])))
+		if (!bw_agent_copy_in(&at, a.in.chunks + i * 8ull, 8) ||
+		    !bw_agent_copy_in(&s->chunks[i], at, sizeof(s->chunks[i])))
 			return false;
 	}
 	return true;
@@ -123,7 +126,8 @@ static void scan_chunks(struct submission *s)
 {
 	for (uint32_t i = 0; i < s->in.num_chunks; i++) {
 		struct drm_amdgpu_cs_chunk_ib ib;
-		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB || s->chunks[i].length_dw < sizeof(ib) / 4 ||
+		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB ||
+		    s->chunks[i].length_dw < sizeof(ib) / 4 ||
 		    !bw_agent_copy_in(&ib, s->chunks[i].chunk_data, sizeof(ib)))
 			continue;
 		s->ip_type = ib.ip_type;
@@ -141,7 +145,10 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 {
 	if (!area_handle || s->in.bo_list_handle)
 		return bw_agent_ioctl(s->file, cmd, arg);
-	struct drm_amdgpu_bo_list_in list = {.operation = ~0u, .list_handle = ~0u, .bo_info_size = sizeof(struct drm_amdgpu_bo_list_entry)};
+	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
+					     .list_handle = ~0u,
+					     .bo_info_size =
+						     sizeof(struct drm_amdgpu_bo_list_entry)};
 	uint32_t n = s->in.num_chunks, list_at = n;
 	for (uint32_t i = 0; i < n; i++)
 		if (s->chunks[i].chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES)
@@ -149,21 +156,25 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 	if (list_at == CHUNKS_MAX)
 		return bw_agent_ioctl(s->file, cmd, arg);
 	if (list_at < n && (s->chunks[list_at].length_dw < sizeof(list) / 4 ||
-			    !bw_agent_copy_in(&list, s->chunks[list_at].chunk_data, sizeof(list)) || list.bo_number > 1 << 20))
+			    !bw_agent_copy_in(&list, s->chunks[list_at].chunk_data, sizeof(list)) ||
+			    list.bo_number > 1 << 20))
 		return bw_agent_ioctl(s->file, cmd, arg);
 	uint32_t stride = list.bo_info_size;
-	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries = calloc((size_t)list.bo_number + 1, sizeof(*entries));
+	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries =
+		calloc((size_t)list.bo_number + 1, sizeof(*entries));
 	_cleanup_free_ uint64_t *pointers = calloc((size_t)n + 1, sizeof(*pointers));
 	if (!entries || !pointers || stride < sizeof(*entries))
 		return bw_agent_ioctl(s->file, cmd, arg);
 	for (uint32_t i = 0; i < list.bo_number; i++)
-		if (!bw_agent_copy_in(&entries[i], list.bo_info_ptr + (uint64_t)i * stride, sizeof(*entries)))
+		if (!bw_agent_copy_in(&entries[i], list.bo_info_ptr + (uint64_t)i * stride,
+				      sizeof(*entries)))
 			return bw_agent_ioctl(s->file, cmd, arg);
 	entries[list.bo_number] = (struct drm_amdgpu_bo_list_entry){.bo_handle = area_handle};
 	list.bo_number++;
 	list.bo_info_size = sizeof(*entries);
 	list.bo_info_ptr = (uintptr_t)entries;
-	s->chunks[list_at] = (struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list};
+	s->chunks[list_at] = (struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_BO_HANDLES,
+							  sizeof(list) / 4, (uintptr_t)&list};
 	for (uint32_t i = 0; i <= n; i++)
 		pointers[i] = (uintptr_t)&s->chunks[i];
 	union drm_amdgpu_cs a = {.in = s->in};
@@ -191,7 +202,8 @@ static void *wait_thread(void *cookie)
 		int r = bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
 		if (r == -EINTR || r == -EAGAIN || (!r && a.out.status))
 			continue;
-		/* EINVAL: the program has freed the context already, so it knows that the job is done. */
+		/* EINVAL: the program has freed the context already, so it knows that the job is
+		 * done. */
 		bw_debugger_done(w->submission, r == -EINVAL ? 0 : r);
 		break;
 	}
@@ -205,8 +217,14 @@ static void start_wait(const struct submission *s, uint32_t number, uint64_t fen
 	struct wait *w = calloc(1, sizeof(*w));
 	if (!w)
 		return;
-	*w = (struct wait){s->file, number, {.handle = fence, .timeout = INT64_MAX, .ip_type = s->ip_type,
-		.ip_instance = s->ip_instance, .ring = s->ring, .ctx_id = s->in.ctx_id}};
+	*w = (struct wait){s->file,
+			   number,
+			   {.handle = fence,
+			    .timeout = INT64_MAX,
+			    .ip_type = s->ip_type,
+			    .ip_instance = s->ip_instance,
+			    .ring = s->ring,
+			    .ctx_id = s->in.ctx_id}};
 	bw_agent_file_ref(s->file);
 	if (bw_thread_start(wait_thread, w)) {
 		bw_agent_file_unref(s->file);
@@ -224,12 +242,15 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool shown = read_chunks(s, cmd, arg);
 	if (shown) {
 		scan_chunks(s);
-		struct bw_agent_submit event = {
-			.ctx_id = s->in.ctx_id, .ip_type = s->ip_type, .ring = s->ring, .n_dispatches = (uint32_t)s->dispatches.len};
+		struct bw_agent_submit event = {.ctx_id = s->in.ctx_id,
+						.ip_type = s->ip_type,
+						.ring = s->ring,
+						.n_dispatches = (uint32_t)s->dispatches.len};
 		if (s->dispatches.len)
 			number = bw_debugger_hold(f, &event, s->dispatches.data);
 	}
-	int r = shown ? call_with_area(s, cmd, arg, bw_debugger_area_handle(f)) : bw_agent_ioctl(f, cmd, arg);
+	int r = shown ? call_with_area(s, cmd, arg, bw_debugger_area_handle(f))
+		      : bw_agent_ioctl(f, cmd, arg);
 	union drm_amdgpu_cs out;
 	if (number && r)
 		bw_debugger_done(number, r);

@@ -68,7 +68,8 @@ static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 {
 	pthread_mutex_lock(&t->lock);
 	if (bo.handle && !find_bo(t, bo.handle))
-		bw_error_free(bw_vec_push(&t->bos, bo)); /* out of memory: its contents stay out of reach */
+		bw_error_free(bw_vec_push(&t->bos,
+					  bo)); /* out of memory: its contents stay out of reach */
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -138,8 +139,11 @@ static void clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
 static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
 {
 	struct bw_agent_map map = {
-		.va = a->va_address & BW_VA_MASK, .size_b = a->map_size, .bo_offset_b = a->offset_in_bo,
-		.flags = a->flags, .bo_handle = a->handle,
+		.va = a->va_address & BW_VA_MASK,
+		.size_b = a->map_size,
+		.bo_offset_b = a->offset_in_bo,
+		.flags = a->flags,
+		.bo_handle = a->handle,
 	};
 	pthread_mutex_lock(&t->lock);
 	size_t at;
@@ -211,7 +215,9 @@ static int gem_userptr(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	struct drm_amdgpu_gem_userptr a;
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r && bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
-		add_bo(f->track, (struct bw_track_bo){.handle = a.handle, .size_b = a.size, .domains = AMDGPU_GEM_DOMAIN_GTT,
+		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
+						      .size_b = a.size,
+						      .domains = AMDGPU_GEM_DOMAIN_GTT,
 						      .user = (uint8_t *)(uintptr_t)a.addr});
 	return r;
 }
@@ -223,10 +229,13 @@ static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (r || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
 		return r;
 	struct drm_amdgpu_gem_create_in info = {0};
-	struct drm_amdgpu_gem_op op = {
-		.handle = a.handle, .op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, .value = (uintptr_t)&info};
+	struct drm_amdgpu_gem_op op = {.handle = a.handle,
+				       .op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO,
+				       .value = (uintptr_t)&info};
 	if (!bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_OP, &op))
-		add_bo(f->track, (struct bw_track_bo){.handle = a.handle, .size_b = info.bo_size, .domains = (uint32_t)info.domains});
+		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
+						      .size_b = info.bo_size,
+						      .domains = (uint32_t)info.domains});
 	return r;
 }
 
@@ -277,7 +286,8 @@ static int map_bo(struct bw_agent_file *f, uint32_t handle, uint64_t size_b)
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &a);
 	void *p = MAP_FAILED;
 	if (!r) {
-		p = bw_agent_mmap(f, NULL, bw_align_up(size_b, PAGE_B), PROT_READ | PROT_WRITE, MAP_SHARED, a.out.addr_ptr);
+		p = bw_agent_mmap(f, NULL, bw_align_up(size_b, PAGE_B), PROT_READ | PROT_WRITE,
+				  MAP_SHARED, a.out.addr_ptr);
 		r = p == MAP_FAILED ? -errno : 0;
 	}
 	struct bw_track *t = f->track;
@@ -311,18 +321,21 @@ static bool copy_user(uint8_t *user, void *data, size_t size_b, bool write)
 {
 	/* The program may have unmapped it: no signal may come of it. */
 	struct iovec l = {data, size_b}, r = {user, size_b};
-	ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0) : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
+	ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0)
+			  : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
 	return n == (ssize_t)size_b;
 }
 
 /* One piece, up to the end of its mapping; returns its length, or -errno. */
-static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, void *data, size_t size_b, bool write)
+static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, void *data, size_t size_b,
+			    bool write)
 {
 	struct bw_track *t = f->track;
 	for (;;) {
 		pthread_mutex_lock(&t->lock);
 		size_t at = find_range(t, va);
-		const struct bw_agent_map *m = at < t->maps.len && t->maps.data[at].va <= va ? &t->maps.data[at] : NULL;
+		const struct bw_agent_map *m =
+			at < t->maps.len && t->maps.data[at].va <= va ? &t->maps.data[at] : NULL;
 		struct bw_track_bo *bo = m ? find_bo(t, m->bo_handle) : NULL;
 		ssize_t r = 0;
 		uint32_t handle = 0;
@@ -339,9 +352,11 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, void *data, si
 			if (!left) {
 				r = -EFAULT;
 			} else if (bo->user) {
-				r = copy_user(bo->user + offset, data, left, write) ? (ssize_t)left : -EFAULT;
+				r = copy_user(bo->user + offset, data, left, write) ? (ssize_t)left
+										    : -EFAULT;
 			} else if (bo->cpu) {
-				copy(write ? bo->cpu + offset : data, write ? data : bo->cpu + offset, left);
+				copy(write ? bo->cpu + offset : data,
+				     write ? data : bo->cpu + offset, left);
 				r = (ssize_t)left;
 			} else {
 				handle = bo->handle;
@@ -357,7 +372,8 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, void *data, si
 	}
 }
 
-static int access_memory(struct bw_agent_file *f, uint64_t va, void *data, size_t size_b, bool write, uint64_t *out_va)
+static int access_memory(struct bw_agent_file *f, uint64_t va, void *data, size_t size_b,
+			 bool write, uint64_t *out_va)
 {
 	va &= BW_VA_MASK;
 	while (size_b) {
@@ -378,7 +394,8 @@ int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b
 	return access_memory(f, va, out, size_b, false, out_va);
 }
 
-int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b, uint64_t *out_va)
+int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		   uint64_t *out_va)
 {
 	return access_memory(f, va, (void *)data, size_b, true, out_va);
 }

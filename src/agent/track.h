@@ -21,18 +21,22 @@ struct bw_agent_maps BW_VEC(struct bw_agent_map);
 /* All mappings by address; the caller frees the vector. */
 struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *out) BW_MUST_CHECK;
 
-/* GPU memory as it is. 0, or -errno with the first address that could not be reached: EFAULT nothing
- * mapped there, EPERM a buffer that the CPU may not see. What lies before it has been copied. */
+/* GPU memory as it is. 0, or -errno with the first address that could not be reached: EFAULT
+ * nothing mapped there, EPERM a buffer that the CPU may not see. What lies before it has been
+ * copied. */
 int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va);
-int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b, uint64_t *out_va);
+int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		   uint64_t *out_va);
 
 /* Memory as the program wrote it: patches do not show, and a write under a patch waits until the
  * patch goes. */
 int bw_patch_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va);
-int bw_patch_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b, uint64_t *out_va);
+int bw_patch_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		   uint64_t *out_va);
 /* EINVAL: longer than BW_PATCH_MAX_B. EEXIST: overlaps another patch without being at its place. */
 enum { BW_PATCH_MAX_B = 32 };
-int bw_patch_set(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b, uint64_t *out_va);
+int bw_patch_set(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		 uint64_t *out_va);
 int bw_patch_clear(struct bw_agent_file *f, uint64_t va);
 /* Patches that touch the range, put back and forgotten; (0, UINT64_MAX) is all. */
 void bw_patch_clear_range(struct bw_agent_file *f, uint64_t va, uint64_t size_b);

@@ -9,9 +9,9 @@
 struct bw_track_bo {
 	uint32_t handle, domains;
 	uint64_t size_b;
-	uint8_t *user;     /* GEM_USERPTR: the program's own memory */
-	uint8_t *cpu;      /* our mapping of it, NULL until needed */
-	bool no_cpu;       /* the kernel does not map it */
+	uint8_t *user; /* GEM_USERPTR: the program's own memory */
+	uint8_t *cpu;  /* our mapping of it, NULL until needed */
+	bool no_cpu;   /* the kernel does not map it */
 };
 
 struct bw_patch {
@@ -21,9 +21,9 @@ struct bw_patch {
 };
 
 struct bw_track {
-	pthread_mutex_t lock;             /* bos, maps */
+	pthread_mutex_t lock; /* bos, maps */
 	struct BW_VEC(struct bw_track_bo) bos;
-	struct bw_agent_maps maps;        /* by 48-bit address, without overlap */
+	struct bw_agent_maps maps; /* by 48-bit address, without overlap */
 	/* Only debugger requests and unmapping take this one, the latter before its call. */
 	pthread_mutex_t patch_lock;
 	struct BW_VEC(struct bw_patch) patches;

@@ -17,9 +17,14 @@
 #include "base/vec.h"
 #include "wire/message.h"
 
-/* One ioctl argument is at most 14 bits of size. The memory a server may ask for in one piece leaves
- * room for the struct in front of it. */
-enum { IOCTL_ARG_MAX_B = 1 << 14, USER_MAX_B = BW_MSG_MAX_BODY_B - 4096, IO_MAX_B = 1 << 20, CHANNELS_MAX = 1024 };
+/* One ioctl argument is at most 14 bits of size. The memory a server may ask for in one piece
+ * leaves room for the struct in front of it. */
+enum {
+	IOCTL_ARG_MAX_B = 1 << 14,
+	USER_MAX_B = BW_MSG_MAX_BODY_B - 4096,
+	IO_MAX_B = 1 << 20,
+	CHANNELS_MAX = 1024
+};
 
 struct channel {
 	int sock; /* -1: free place */
@@ -73,7 +78,9 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 	if (c->hooks.fd_kept)
 		c->hooks.fd_kept(sock);
 
-	struct bw_vgpu_hello hello = {.version = BW_VGPU_PROTO_VERSION, .pid = (uint32_t)getpid(), .client = c->hello.client};
+	struct bw_vgpu_hello hello = {.version = BW_VGPU_PROTO_VERSION,
+				      .pid = (uint32_t)getpid(),
+				      .client = c->hello.client};
 	_cleanup_close_ int comm = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
 	ssize_t n = comm < 0 ? -1 : read(comm, hello.comm, sizeof(hello.comm) - 1);
 	if (n > 0 && hello.comm[n - 1] == '\n')
@@ -86,16 +93,20 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 		err = bw_msg_recv(sock, 10000, &reply);
 	struct bw_vgpu_hello_reply got = {0};
 	if (!err && (reply.type != (BW_VGPU_HELLO | BW_VGPU_REPLY) || reply.body_b < sizeof(got)))
-		err = bw_errorf(BW_E_INVALID, "%s does not speak the virtual GPU's protocol", c->path);
+		err = bw_errorf(BW_E_INVALID, "%s does not speak the virtual GPU's protocol",
+				c->path);
 	if (!err) {
 		memcpy(&got, reply.body, sizeof(got));
 		got.pci_address[sizeof(got.pci_address) - 1] = 0;
 		got.root[sizeof(got.root) - 1] = 0;
 		if (got.version != BW_VGPU_PROTO_VERSION)
-			err = bw_errorf(BW_E_UNSUPPORTED, "the virtual GPU at %s speaks version %u of the protocol, this program version %d",
+			err = bw_errorf(BW_E_UNSUPPORTED,
+					"the virtual GPU at %s speaks version %u of the protocol, "
+					"this program version %d",
 					c->path, got.version, BW_VGPU_PROTO_VERSION);
 		else if (got.result)
-			err = bw_error_errno(-got.result, "the virtual GPU at %s refuses this process", c->path);
+			err = bw_error_errno(-got.result,
+					     "the virtual GPU at %s refuses this process", c->path);
 	}
 	bw_msg_fini(&reply);
 	if (err) {
@@ -108,7 +119,8 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 	return NULL;
 }
 
-struct bw_error *bw_vgpu_client_open(const char *socket_path, const struct bw_vgpu_client_hooks *hooks,
+struct bw_error *bw_vgpu_client_open(const char *socket_path,
+				     const struct bw_vgpu_client_hooks *hooks,
 				     struct bw_vgpu_client **out)
 {
 	struct bw_vgpu_client *c = calloc(1, sizeof(*c));
@@ -209,7 +221,8 @@ static int acquire(struct bw_vgpu_client *c, struct channel **out)
 	_cleanup_error_ struct bw_error *err = handshake(c, &ch->sock);
 	if (err) {
 		BW_LOG(WARN, "kmd", "new channel: %s", err->message);
-		bool no_fds = err->code == BW_E_SYSTEM && (err->errnum == EMFILE || err->errnum == ENFILE);
+		bool no_fds = err->code == BW_E_SYSTEM &&
+			      (err->errnum == EMFILE || err->errnum == ENFILE);
 		free(ch);
 		if (no_fds)
 			return -EMFILE;
@@ -257,7 +270,8 @@ static bool user_copy(bool write, uint64_t va, void *local, size_t size_b)
 	struct iovec l = {local, size_b}, r = {(void *)(uintptr_t)va, size_b};
 	if (!size_b)
 		return true;
-	ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0) : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
+	ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0)
+			  : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
 	return n == (ssize_t)size_b;
 }
 
@@ -272,7 +286,9 @@ static struct bw_error *answer_user(struct channel *ch)
 	size_t n_parts = 1;
 	if (ch->in.type == BW_VGPU_USER_WRITE) {
 		if (user.size_b != ch->in.body_b - sizeof(user))
-			return bw_errorf(BW_E_INVALID, "memory request of the virtual GPU and its data differ in size");
+			return bw_errorf(
+				BW_E_INVALID,
+				"memory request of the virtual GPU and its data differ in size");
 		if (!user_copy(true, user.va, ch->in.body + sizeof(user), user.size_b))
 			res.result = -EFAULT;
 	} else if (user.size_b > USER_MAX_B) {
@@ -295,8 +311,8 @@ static struct bw_error *answer_user(struct channel *ch)
 
 /* One request and its reply, the server's questions in between answered. On success the reply is in
  * (*out_ch)->in, at least min_b long, and the caller releases the channel. */
-static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts, size_t n_parts, int fd,
-		size_t min_b, struct channel **out_ch)
+static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
+		size_t n_parts, int fd, size_t min_b, struct channel **out_ch)
 {
 	struct channel *ch;
 	int r = acquire(c, &ch);
@@ -310,12 +326,14 @@ static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_par
 			break;
 		if (ch->in.type == BW_VGPU_USER_READ || ch->in.type == BW_VGPU_USER_WRITE) {
 			err = answer_user(ch);
-		} else if (ch->in.type == (type | BW_VGPU_REPLY) && ch->in.seq == seq && ch->in.body_b >= min_b) {
+		} else if (ch->in.type == (type | BW_VGPU_REPLY) && ch->in.seq == seq &&
+			   ch->in.body_b >= min_b) {
 			*out_ch = ch;
 			return 0;
 		} else {
-			err = bw_errorf(BW_E_INVALID, "unexpected message %#x of %u bytes from the virtual GPU", ch->in.type,
-					ch->in.body_b);
+			err = bw_errorf(BW_E_INVALID,
+					"unexpected message %#x of %u bytes from the virtual GPU",
+					ch->in.type, ch->in.body_b);
 		}
 	}
 	BW_LOG(WARN, "kmd", "request %u: %s", type, err->message);
@@ -327,8 +345,8 @@ static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_par
 	return -ENODEV;
 }
 
-static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts, size_t n_parts,
-		     uint32_t *out_file)
+static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
+		     size_t n_parts, uint32_t *out_file)
 {
 	struct channel *ch;
 	struct bw_vgpu_open_reply reply;
@@ -412,14 +430,15 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 		memcpy(back + reply.fd_at, &ch->in.fd, sizeof(int));
 		ch->in.fd = -1; /* the caller's now */
 	}
-	if ((_IOC_DIR(cmd) & _IOC_READ) && !user_copy(true, (uintptr_t)arg, back, back_b) && !reply.result)
+	if ((_IOC_DIR(cmd) & _IOC_READ) && !user_copy(true, (uintptr_t)arg, back, back_b) &&
+	    !reply.result)
 		reply.result = -EFAULT;
 	release(c, ch);
 	return reply.result;
 }
 
-int bw_vgpu_mmap(struct bw_vgpu_client *c, uint32_t file, int prot, uint64_t offset, uint64_t size_b, int *out_fd,
-		 uint64_t *out_fd_offset_b)
+int bw_vgpu_mmap(struct bw_vgpu_client *c, uint32_t file, int prot, uint64_t offset,
+		 uint64_t size_b, int *out_fd, uint64_t *out_fd_offset_b)
 {
 	struct bw_vgpu_mmap req = {file, (uint32_t)prot, offset, size_b};
 	struct bw_msg_part part = {&req, sizeof(req)};
@@ -456,7 +475,8 @@ ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_
 	return reply.result ? reply.result : (ssize_t)n;
 }
 
-static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out, size_t size_b)
+static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out,
+			  size_t size_b)
 {
 	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
 	struct bw_msg_part part = {&req, sizeof(req)};
@@ -475,7 +495,8 @@ static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos,
 	return reply.result;
 }
 
-static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data, size_t size_b)
+static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data,
+			   size_t size_b)
 {
 	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
 	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {data, size_b}};
@@ -489,7 +510,8 @@ static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos
 	return reply.result > (int64_t)size_b ? -EIO : reply.result;
 }
 
-ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out, size_t size_b)
+ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out,
+		      size_t size_b)
 {
 	size_t done = 0;
 	do {
@@ -504,7 +526,8 @@ ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, voi
 	return (ssize_t)done;
 }
 
-ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data, size_t size_b)
+ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data,
+		       size_t size_b)
 {
 	size_t done = 0;
 	do {

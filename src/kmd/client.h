@@ -2,10 +2,10 @@
 #ifndef BW_KMD_CLIENT_H
 #define BW_KMD_CLIENT_H
 
-/* The client side of vgpu_proto.h: one object for a process's connection to breakwater-vgpu, with as
- * many channels in it as there are threads inside a call. Calls answer like system calls: 0 or more,
- * or -errno; -ENODEV once the server has gone. Any thread may call; no lock is held while a call
- * waits. The server reaches this process's memory only while a call is under way, through
+/* The client side of vgpu_proto.h: one object for a process's connection to breakwater-vgpu, with
+ * as many channels in it as there are threads inside a call. Calls answer like system calls: 0 or
+ * more, or -errno; -ENODEV once the server has gone. Any thread may call; no lock is held while a
+ * call waits. The server reaches this process's memory only while a call is under way, through
  * process_vm_readv and process_vm_writev, so that a bad pointer is EFAULT as in a kernel. */
 
 #include <stdbool.h>
@@ -20,14 +20,15 @@ struct bw_vgpu_client;
 
 /* For a library that must keep its sockets out of its program's sight. All may be NULL. */
 struct bw_vgpu_client_hooks {
-	void (*fd_kept)(int fd);     /* this fd now belongs to the client */
-	void (*fd_dropped)(int fd);  /* and is about to be closed */
-	void (*gone)(void);          /* once, when the server turns out to be gone */
+	void (*fd_kept)(int fd);    /* this fd now belongs to the client */
+	void (*fd_dropped)(int fd); /* and is about to be closed */
+	void (*gone)(void);	    /* once, when the server turns out to be gone */
 	/* Moves a fresh socket to a number of the library's choice; returns the new fd. */
 	int (*fd_move)(int fd);
 };
 
-struct bw_error *bw_vgpu_client_open(const char *socket_path, const struct bw_vgpu_client_hooks *hooks,
+struct bw_error *bw_vgpu_client_open(const char *socket_path,
+				     const struct bw_vgpu_client_hooks *hooks,
 				     struct bw_vgpu_client **out) BW_MUST_CHECK;
 /* No call may be under way. Accepts NULL. */
 void bw_vgpu_client_close(struct bw_vgpu_client *c);
@@ -48,12 +49,14 @@ int bw_vgpu_file_open(struct bw_vgpu_client *c, const char *path, int flags, uin
 int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file);
 /* arg: as the program passed it, possibly a bad pointer. */
 int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg);
-int bw_vgpu_mmap(struct bw_vgpu_client *c, uint32_t file, int prot, uint64_t offset, uint64_t size_b,
-		 int *out_fd, uint64_t *out_fd_offset_b);
+int bw_vgpu_mmap(struct bw_vgpu_client *c, uint32_t file, int prot, uint64_t offset,
+		 uint64_t size_b, int *out_fd, uint64_t *out_fd_offset_b);
 /* Text without a NUL; the bytes done. */
 ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_t size_b);
-ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out, size_t size_b);
-ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data, size_t size_b);
+ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out,
+		      size_t size_b);
+ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data,
+		       size_t size_b);
 int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *out);
 
 #endif

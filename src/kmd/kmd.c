@@ -19,7 +19,7 @@ struct regs2_state {
 	uint32_t me, pipe, queue, vmid;
 	uint32_t xcc_id; /* V2 only */
 };
-#define REGS2_SET_STATE _IOC(_IOC_READ | _IOC_WRITE, 0x20, 0, 40)
+#define REGS2_SET_STATE	   _IOC(_IOC_READ | _IOC_WRITE, 0x20, 0, 40)
 #define REGS2_SET_STATE_V2 _IOC(_IOC_READ | _IOC_WRITE, 0x20, 1, 44)
 _Static_assert(sizeof(struct regs2_state) == 44, "kernel layout");
 
@@ -84,7 +84,8 @@ static struct bw_error *file_error(struct bw_kmd_file *f, int result, const char
 	return bw_error_errno(-result, "cannot %s %s", what, f->name);
 }
 
-struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool writable, struct bw_kmd_file **out)
+struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool writable,
+				  struct bw_kmd_file **out)
 {
 	bool sysfs = bw_starts_with(name, "sysfs:");
 	const char *path = sysfs ? name + strlen("sysfs:") : name;
@@ -92,7 +93,8 @@ struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool wri
 		return bw_errorf(BW_E_INVALID, "'%s' names no file of a GPU", name);
 	struct bw_kmd_file *f = NULL;
 	char *copy = strdup(path);
-	int r = copy ? kmd->ops->file_open(kmd, sysfs, path, writable ? O_RDWR : O_RDONLY, &f) : -ENOMEM;
+	int r = copy ? kmd->ops->file_open(kmd, sysfs, path, writable ? O_RDWR : O_RDONLY, &f)
+		     : -ENOMEM;
 	if (!r) {
 		f->name = copy;
 		*out = f;
@@ -102,7 +104,8 @@ struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool wri
 	if (r == -ENODEV && kmd->ops->is_virtual)
 		return bw_errorf(BW_E_GONE, "the virtual GPU has gone away");
 	const char *remedy = kmd->ops->remedy(kmd, sysfs, -r);
-	struct bw_error *err = bw_error_errno(-r, "cannot open %s/%s", kmd->ops->place(kmd, sysfs), path);
+	struct bw_error *err =
+		bw_error_errno(-r, "cannot open %s/%s", kmd->ops->place(kmd, sysfs), path);
 	if (remedy && err->message && err->code == BW_E_SYSTEM) {
 		char *longer = NULL;
 		if (asprintf(&longer, "%s (%s)", err->message, remedy) >= 0) {
@@ -127,7 +130,8 @@ struct bw_error *bw_kmd_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *ar
 	return r < 0 ? file_error(f, r, "set up") : NULL;
 }
 
-struct bw_error *bw_kmd_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b, size_t *out_done)
+struct bw_error *bw_kmd_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b,
+				  size_t *out_done)
 {
 	ssize_t n = f->kmd->ops->file_read(f, pos, out, size_b);
 	if (n < 0)
@@ -136,7 +140,8 @@ struct bw_error *bw_kmd_file_read(struct bw_kmd_file *f, uint64_t pos, void *out
 	return NULL;
 }
 
-struct bw_error *bw_kmd_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b, size_t *out_done)
+struct bw_error *bw_kmd_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data,
+				   size_t size_b, size_t *out_done)
 {
 	ssize_t n = f->kmd->ops->file_write(f, pos, data, size_b);
 	if (n < 0)
@@ -149,9 +154,9 @@ struct bw_error *bw_kmd_file_write(struct bw_kmd_file *f, uint64_t pos, const vo
 
 static bool same_bank(const struct bw_kmd_bank *a, const struct bw_kmd_bank *b)
 {
-	return a->use_grbm == b->use_grbm && a->use_srbm == b->use_srbm && a->se == b->se && a->sa == b->sa &&
-	       a->instance == b->instance && a->me == b->me && a->pipe == b->pipe && a->queue == b->queue &&
-	       a->vmid == b->vmid;
+	return a->use_grbm == b->use_grbm && a->use_srbm == b->use_srbm && a->se == b->se &&
+	       a->sa == b->sa && a->instance == b->instance && a->me == b->me &&
+	       a->pipe == b->pipe && a->queue == b->queue && a->vmid == b->vmid;
 }
 
 static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank *bank)
@@ -164,9 +169,15 @@ static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank
 	if (kmd->bank_known && same_bank(bank, &kmd->bank))
 		return NULL;
 	struct regs2_state s = {
-		.use_srbm = bank->use_srbm, .use_grbm = bank->use_grbm,
-		.se = bank->se, .sh = bank->sa, .instance = bank->instance,
-		.me = bank->me, .pipe = bank->pipe, .queue = bank->queue, .vmid = bank->vmid,
+		.use_srbm = bank->use_srbm,
+		.use_grbm = bank->use_grbm,
+		.se = bank->se,
+		.sh = bank->sa,
+		.instance = bank->instance,
+		.me = bank->me,
+		.pipe = bank->pipe,
+		.queue = bank->queue,
+		.vmid = bank->vmid,
 	};
 	kmd->bank_known = false;
 	int r = -ENOTTY;
@@ -186,20 +197,24 @@ static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank
 	return NULL;
 }
 
-static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, bool write,
-				   uint32_t *value)
+static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
+				   uint32_t addr_dw, bool write, uint32_t *value)
 {
 	BW_TRY(select_bank(kmd, bank));
 	uint64_t pos = (uint64_t)addr_dw * 4;
-	ssize_t n = write ? kmd->ops->file_write(kmd->regs2, pos, value, 4) : kmd->ops->file_read(kmd->regs2, pos, value, 4);
+	ssize_t n = write ? kmd->ops->file_write(kmd->regs2, pos, value, 4)
+			  : kmd->ops->file_read(kmd->regs2, pos, value, 4);
 	if (n < 0)
-		return bw_error_wrap(file_error(kmd->regs2, (int)n, write ? "write" : "read"), "register %#x", addr_dw);
+		return bw_error_wrap(file_error(kmd->regs2, (int)n, write ? "write" : "read"),
+				     "register %#x", addr_dw);
 	if (n != 4)
-		return bw_errorf(BW_E_INVALID, "register %#x: amdgpu_regs2 ends before it", addr_dw);
+		return bw_errorf(BW_E_INVALID, "register %#x: amdgpu_regs2 ends before it",
+				 addr_dw);
 	return NULL;
 }
 
-struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, uint32_t *out_value)
+struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
+				 uint32_t addr_dw, uint32_t *out_value)
 {
 	uint32_t value = 0;
 	pthread_mutex_lock(&kmd->regs_lock);
@@ -210,7 +225,8 @@ struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *b
 	return err;
 }
 
-struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, uint32_t value)
+struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
+				  uint32_t addr_dw, uint32_t value)
 {
 	pthread_mutex_lock(&kmd->regs_lock);
 	struct bw_error *err = reg_access(kmd, bank, addr_dw, true, &value);
@@ -232,7 +248,8 @@ static struct bw_error *read_text(struct bw_kmd *kmd, const char *name, char *ou
 	return err;
 }
 
-static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, const char *what, uint8_t *out)
+static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, const char *what,
+				       uint8_t *out)
 {
 	char name[128], text[64];
 	snprintf(name, sizeof(name), "sysfs:ip_discovery/die/0/%s/0/%s", block, what);
@@ -240,7 +257,8 @@ static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, co
 	text[strcspn(text, "\n")] = 0;
 	uint64_t v;
 	if (!bw_parse_u64(text, &v) || v > UINT8_MAX)
-		return bw_errorf(BW_E_INVALID, "%s says '%s', which is no version number", name + 6, text);
+		return bw_errorf(BW_E_INVALID, "%s says '%s', which is no version number", name + 6,
+				 text);
 	*out = (uint8_t)v;
 	return NULL;
 }
@@ -257,8 +275,11 @@ struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_
 	char *save = NULL;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		uint64_t v;
-		if (ip.n_segments == sizeof(ip.segment) / sizeof(ip.segment[0]) || !bw_parse_u64(line, &v) || v > UINT32_MAX)
-			return bw_errorf(BW_E_INVALID, "%s holds '%s', which is no register segment", name + 6, line);
+		if (ip.n_segments == sizeof(ip.segment) / sizeof(ip.segment[0]) ||
+		    !bw_parse_u64(line, &v) || v > UINT32_MAX)
+			return bw_errorf(BW_E_INVALID,
+					 "%s holds '%s', which is no register segment", name + 6,
+					 line);
 		ip.segment[ip.n_segments++] = (uint32_t)v;
 	}
 	*out = ip;
@@ -267,7 +288,8 @@ struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_
 
 /* Parts of the program */
 
-static struct bw_error *try_part(const char *folder, const char *sub, const char *name, char **out_path)
+static struct bw_error *try_part(const char *folder, const char *sub, const char *name,
+				 char **out_path)
 {
 	char *path = NULL;
 	if (asprintf(&path, "%s/%s%s", folder, sub, name) < 0)
@@ -285,7 +307,8 @@ struct bw_error *bw_kmd_find_part(const char *name, char **out_path)
 {
 	const char *folder = getenv("BREAKWATER_LIBEXEC");
 	if (folder && *folder)
-		return bw_error_wrap(try_part(folder, "", name, out_path), "BREAKWATER_LIBEXEC has no %s", name);
+		return bw_error_wrap(try_part(folder, "", name, out_path),
+				     "BREAKWATER_LIBEXEC has no %s", name);
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n < 0)
@@ -300,6 +323,8 @@ struct bw_error *bw_kmd_find_part(const char *name, char **out_path)
 		if (!err)
 			return NULL;
 	}
-	return bw_errorf(BW_E_NOT_FOUND, "%s is neither in %s nor in %s/../libexec/breakwater: the installation is not complete",
+	return bw_errorf(BW_E_NOT_FOUND,
+			 "%s is neither in %s nor in %s/../libexec/breakwater: the installation is "
+			 "not complete",
 			 name, exe, exe);
 }

@@ -13,7 +13,8 @@ struct bw_kmd_ops {
 	bool is_virtual;
 	void (*close)(struct bw_kmd *kmd); /* frees */
 	/* path below the debugfs folder of the device, or of its sysfs folder */
-	int (*file_open)(struct bw_kmd *kmd, bool sysfs, const char *path, int flags, struct bw_kmd_file **out);
+	int (*file_open)(struct bw_kmd *kmd, bool sysfs, const char *path, int flags,
+			 struct bw_kmd_file **out);
 	void (*file_close)(struct bw_kmd_file *f); /* frees */
 	int (*file_ioctl)(struct bw_kmd_file *f, uint32_t cmd, void *arg);
 	ssize_t (*file_read)(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b);
@@ -32,23 +33,23 @@ struct bw_kmd {
 	char pci_address[16];
 	pthread_mutex_t regs_lock;
 	struct bw_kmd_file *regs2;
-	bool regs2_v1;              /* kernel without SET_STATE_V2 */
+	bool regs2_v1; /* kernel without SET_STATE_V2 */
 	bool bank_known;
-	struct bw_kmd_bank bank;    /* as last set */
+	struct bw_kmd_bank bank; /* as last set */
 };
 
 struct bw_kmd_file {
 	struct bw_kmd *kmd;
-	char *name;                 /* owned, for messages */
+	char *name; /* owned, for messages */
 };
 
 /* sysfs_root, debugfs_root: "/sys", "/sys/kernel/debug"; others in tests. */
-struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_root, const char *selector,
-				   struct bw_kmd **out) BW_MUST_CHECK;
+struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_root,
+				   const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
 struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out) BW_MUST_CHECK;
 
-/* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater when
- * installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
+/* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater
+ * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
 struct bw_error *bw_kmd_find_part(const char *name, char **out_path) BW_MUST_CHECK;
 
 #endif

@@ -19,9 +19,9 @@
 struct linux_kmd {
 	struct bw_kmd base;
 	char *sysfs_dir, *debugfs_root;
-	char *debugfs_dir;           /* NULL: none found; debugfs_errnum says why */
+	char *debugfs_dir; /* NULL: none found; debugfs_errnum says why */
 	int debugfs_errnum;
-	char *agent_env;             /* "LD_PRELOAD=..." */
+	char *agent_env; /* "LD_PRELOAD=..." */
 	const char *env[2];
 };
 
@@ -60,7 +60,8 @@ static void linux_close(struct bw_kmd *kmd)
 	free(k);
 }
 
-static int linux_file_open(struct bw_kmd *kmd, bool sysfs, const char *path, int flags, struct bw_kmd_file **out)
+static int linux_file_open(struct bw_kmd *kmd, bool sysfs, const char *path, int flags,
+			   struct bw_kmd_file **out)
 {
 	struct linux_kmd *k = linux_kmd(kmd);
 	const char *dir = sysfs ? k->sysfs_dir : k->debugfs_dir;
@@ -115,12 +116,14 @@ static ssize_t linux_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, s
 	return (ssize_t)done;
 }
 
-static ssize_t linux_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b)
+static ssize_t linux_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data,
+				size_t size_b)
 {
 	size_t done = 0;
 	do {
 		size_t want = BW_MIN(size_b - done, (size_t)CHUNK_B);
-		ssize_t n = pwrite(linux_file(f)->fd, (const char *)data + done, want, (off_t)(pos + done));
+		ssize_t n = pwrite(linux_file(f)->fd, (const char *)data + done, want,
+				   (off_t)(pos + done));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -137,7 +140,8 @@ static const char *const *linux_program_env(struct bw_kmd *kmd)
 	struct linux_kmd *k = linux_kmd(kmd);
 	if (!k->agent_env) {
 		_cleanup_free_ char *path = NULL;
-		_cleanup_error_ struct bw_error *err = bw_kmd_find_part("libbreakwater-agent.so", &path);
+		_cleanup_error_ struct bw_error *err =
+			bw_kmd_find_part("libbreakwater-agent.so", &path);
 		if (!err && asprintf(&k->agent_env, "LD_PRELOAD=%s", path) < 0)
 			k->agent_env = NULL;
 		k->env[0] = k->agent_env;
@@ -163,7 +167,8 @@ static const char *linux_remedy(const struct bw_kmd *kmd, bool sysfs, int errnum
 	case EACCES:
 		return "this needs root, see breakwater(1) PRIVILEGES; or use --gpu virtual";
 	case EPERM:
-		return "the kernel is locked down, see breakwater(1) PRIVILEGES; or use --gpu virtual";
+		return "the kernel is locked down, see breakwater(1) PRIVILEGES; or use --gpu "
+		       "virtual";
 	case ENODEV:
 		return "debugfs is not mounted: mount -t debugfs none /sys/kernel/debug";
 	case ENOENT:
@@ -203,9 +208,9 @@ static bool read_line(const char *path, char *out, size_t size_b)
 }
 
 struct gpu {
-	unsigned index;      /* DRM card number */
+	unsigned index; /* DRM card number */
 	char pci[16];
-	char dir[PATH_MAX];  /* of the PCI device */
+	char dir[PATH_MAX]; /* of the PCI device */
 };
 
 /* "0000:03:00.0" */
@@ -213,7 +218,8 @@ static bool is_pci_address(const char *s)
 {
 	unsigned domain, bus, dev, fn;
 	int used = 0;
-	return sscanf(s, "%x:%x:%x.%x%n", &domain, &bus, &dev, &fn, &used) == 4 && !s[used] && strlen(s) < 16;
+	return sscanf(s, "%x:%x:%x.%x%n", &domain, &bus, &dev, &fn, &used) == 4 && !s[used] &&
+	       strlen(s) < 16;
 }
 
 /* A cardN entry of /sys/class/drm that is an AMD GPU driven by amdgpu. */
@@ -224,7 +230,8 @@ static bool look_at_card(const char *drm_dir, const char *name, struct gpu *out)
 	char path[PATH_MAX], text[64], real[PATH_MAX], driver[PATH_MAX];
 	if (sscanf(name, "card%u%n", &index, &used) != 1 || name[used])
 		return false;
-	if (!path_of(path, "%s/%s/device/vendor", drm_dir, name) || !read_line(path, text, sizeof(text)) || strcmp(text, "0x1002"))
+	if (!path_of(path, "%s/%s/device/vendor", drm_dir, name) ||
+	    !read_line(path, text, sizeof(text)) || strcmp(text, "0x1002"))
 		return false;
 	if (!path_of(path, "%s/%s/device/driver", drm_dir, name) || !realpath(path, driver) ||
 	    !bw_starts_with(strrchr(driver, '/'), "/amdgpu"))
@@ -266,11 +273,14 @@ static struct bw_error *find_gpus(const char *sysfs_root, struct gpus *out)
 	return err;
 }
 
-static struct bw_error *choose_gpu(const struct gpus *gpus, const char *selector, const struct gpu **out)
+static struct bw_error *choose_gpu(const struct gpus *gpus, const char *selector,
+				   const struct gpu **out)
 {
 	uint64_t index;
 	if (selector && !is_pci_address(selector) && !bw_parse_u64(selector, &index))
-		return bw_errorf(BW_E_INVALID, "'%s' names no GPU: use virtual, a number such as 0, or a PCI address such as 0000:03:00.0",
+		return bw_errorf(BW_E_INVALID,
+				 "'%s' names no GPU: use virtual, a number such as 0, or a PCI "
+				 "address such as 0000:03:00.0",
 				 selector);
 	for (size_t i = 0; i < gpus->len; i++) {
 		const struct gpu *g = &gpus->data[i];
@@ -282,11 +292,14 @@ static struct bw_error *choose_gpu(const struct gpus *gpus, const char *selector
 		}
 	}
 	if (!gpus->len)
-		return bw_errorf(BW_E_NOT_FOUND, "this machine has no AMD GPU with the amdgpu driver; --gpu virtual needs none");
+		return bw_errorf(BW_E_NOT_FOUND, "this machine has no AMD GPU with the amdgpu "
+						 "driver; --gpu virtual needs none");
 	struct bw_str names = {0};
 	for (size_t i = 0; i < gpus->len; i++)
-		bw_str_addf(&names, "%s%u (%s)", i ? ", " : "", gpus->data[i].index, gpus->data[i].pci);
-	struct bw_error *err = bw_errorf(BW_E_NOT_FOUND, "there is no AMD GPU %s; there is %s", selector, bw_str_text(&names));
+		bw_str_addf(&names, "%s%u (%s)", i ? ", " : "", gpus->data[i].index,
+			    gpus->data[i].pci);
+	struct bw_error *err = bw_errorf(BW_E_NOT_FOUND, "there is no AMD GPU %s; there is %s",
+					 selector, bw_str_text(&names));
 	bw_str_free(&names);
 	return err;
 }
@@ -296,7 +309,8 @@ static struct bw_error *choose_gpu(const struct gpus *gpus, const char *selector
 static void find_debugfs(struct linux_kmd *k)
 {
 	char path[PATH_MAX], text[256];
-	if (path_of(path, "%s/dri/%s", k->debugfs_root, k->base.pci_address) && !access(path, X_OK)) {
+	if (path_of(path, "%s/dri/%s", k->debugfs_root, k->base.pci_address) &&
+	    !access(path, X_OK)) {
 		k->debugfs_dir = strdup(path);
 		return;
 	}
@@ -321,8 +335,8 @@ static void find_debugfs(struct linux_kmd *k)
 	closedir(dir);
 }
 
-struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_root, const char *selector,
-				   struct bw_kmd **out)
+struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_root,
+				   const char *selector, struct bw_kmd **out)
 {
 	struct gpus gpus = {0};
 	const struct gpu *gpu = NULL;

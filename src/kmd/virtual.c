@@ -24,9 +24,9 @@ struct virtual_kmd {
 	struct bw_kmd base;
 	struct bw_vgpu_client *client;
 	char *socket;
-	char *folder;        /* of a server that was started here, else NULL */
+	char *folder; /* of a server that was started here, else NULL */
 	pid_t server;
-	pid_t child;         /* the same, when it was started here */
+	pid_t child; /* the same, when it was started here */
 	char *env_text[2];
 	const char *env[3];
 };
@@ -48,9 +48,9 @@ static struct virtual_file *virtual_file(struct bw_kmd_file *f)
 	return BW_CONTAINER_OF(f, struct virtual_file, base);
 }
 
-/* Without us a server that was started here has no clients, but for a program that is still running:
- * then it goes on, and its parent is whoever inherits it. Usually it ends at once, and is waited for,
- * so that neither a zombie nor its files are left behind. */
+/* Without us a server that was started here has no clients, but for a program that is still
+ * running: then it goes on, and its parent is whoever inherits it. Usually it ends at once, and is
+ * waited for, so that neither a zombie nor its files are left behind. */
 static int wait_for_child(pid_t child)
 {
 	int status = 0;
@@ -74,7 +74,8 @@ static void virtual_close(struct bw_kmd *kmd)
 	free(k);
 }
 
-static int virtual_file_open(struct bw_kmd *kmd, bool sysfs, const char *path, int flags, struct bw_kmd_file **out)
+static int virtual_file_open(struct bw_kmd *kmd, bool sysfs, const char *path, int flags,
+			     struct bw_kmd_file **out)
 {
 	struct virtual_kmd *k = virtual_kmd(kmd);
 	char full[PATH_MAX];
@@ -111,9 +112,11 @@ static ssize_t virtual_file_read(struct bw_kmd_file *f, uint64_t pos, void *out,
 	return bw_vgpu_pread(virtual_kmd(f->kmd)->client, virtual_file(f)->file, pos, out, size_b);
 }
 
-static ssize_t virtual_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b)
+static ssize_t virtual_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data,
+				  size_t size_b)
 {
-	return bw_vgpu_pwrite(virtual_kmd(f->kmd)->client, virtual_file(f)->file, pos, data, size_b);
+	return bw_vgpu_pwrite(virtual_kmd(f->kmd)->client, virtual_file(f)->file, pos, data,
+			      size_b);
 }
 
 /* AddressSanitizer wants its library to come first, before the agent that is made with it too. */
@@ -141,7 +144,8 @@ static const char *const *virtual_program_env(struct bw_kmd *kmd)
 #endif
 	if (asprintf(&k->env_text[0], BW_VGPU_SOCKET_ENV "=%s", k->socket) < 0)
 		k->env_text[0] = NULL;
-	if (!err && asprintf(&k->env_text[1], "LD_PRELOAD=%s%s%s", asan ? asan : "", asan ? ":" : "", agent) < 0)
+	if (!err && asprintf(&k->env_text[1], "LD_PRELOAD=%s%s%s", asan ? asan : "",
+			     asan ? ":" : "", agent) < 0)
 		k->env_text[1] = NULL;
 	k->env[0] = k->env_text[0];
 	k->env[1] = k->env_text[1];
@@ -241,7 +245,8 @@ static struct bw_error *spawn(char *const *argv, int *out_ready, pid_t *out_chil
 		return err;
 	}
 	/* Out of the way of 3 and 4, where the child wants them. */
-	int ready_w = fcntl(ready[1], F_DUPFD_CLOEXEC, 10), fail_w = fcntl(fail[1], F_DUPFD_CLOEXEC, 10);
+	int ready_w = fcntl(ready[1], F_DUPFD_CLOEXEC, 10),
+	    fail_w = fcntl(fail[1], F_DUPFD_CLOEXEC, 10);
 	close(ready[1]);
 	close(fail[1]);
 	pid_t pid = fork();
@@ -275,11 +280,14 @@ static struct bw_error *await_ready(int fd, const char *program)
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (len < sizeof(text) - 1) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		int64_t spent = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+		int64_t spent = (now.tv_sec - start.tv_sec) * 1000 +
+				(now.tv_nsec - start.tv_nsec) / 1000000;
 		struct pollfd p = {.fd = fd, .events = POLLIN};
-		int r = spent > READY_TIMEOUT_MS ? 0 : poll(&p, 1, (int)(READY_TIMEOUT_MS - spent) + 1);
+		int r = spent > READY_TIMEOUT_MS ? 0
+						 : poll(&p, 1, (int)(READY_TIMEOUT_MS - spent) + 1);
 		if (r == 0)
-			return bw_errorf(BW_E_TIMEOUT, "%s was not ready within %d s", program, READY_TIMEOUT_MS / 1000);
+			return bw_errorf(BW_E_TIMEOUT, "%s was not ready within %d s", program,
+					 READY_TIMEOUT_MS / 1000);
 		if (r < 0)
 			continue;
 		ssize_t n = read(fd, text + len, sizeof(text) - 1 - len);
@@ -298,7 +306,8 @@ static struct bw_error *await_ready(int fd, const char *program)
 	return bw_errorf(BW_E_GONE, "%s ended before it was ready", program);
 }
 
-static struct bw_error *start_server(const char *profile, char **out_folder, char **out_socket, pid_t *out_child)
+static struct bw_error *start_server(const char *profile, char **out_folder, char **out_socket,
+				     pid_t *out_child)
 {
 	_cleanup_free_ char *program = NULL;
 	BW_TRY(bw_kmd_find_part("breakwater-vgpu", &program));
@@ -310,7 +319,8 @@ static struct bw_error *start_server(const char *profile, char **out_folder, cha
 		return bw_error_nomem();
 
 	struct words argv = {0};
-	const char *fixed[] = {program, "--socket", socket, "--ready-fd", "3", "--exit-with-last-client"};
+	const char *fixed[] = {program,	     "--socket", socket,
+			       "--ready-fd", "3",	 "--exit-with-last-client"};
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < BW_ARRAY_SIZE(fixed); i++)
 		err = bw_vec_push(&argv, fixed[i]);
@@ -333,7 +343,8 @@ static struct bw_error *start_server(const char *profile, char **out_folder, cha
 	if (err) {
 		int status = wait_for_child(*out_child);
 		if (err->code == BW_E_STATE && WIFEXITED(status) && WEXITSTATUS(status) == 2)
-			err->code = BW_E_INVALID; /* it did not like its options, which are the user's */
+			err->code = BW_E_INVALID; /* it did not like its options, which are the
+						     user's */
 		rmdir(folder);
 		return err;
 	}
@@ -372,7 +383,8 @@ struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
 		return err;
 	}
 	k->server = (pid_t)info.pid;
-	memcpy(k->base.pci_address, bw_vgpu_client_hello(k->client)->pci_address, sizeof(k->base.pci_address));
+	memcpy(k->base.pci_address, bw_vgpu_client_hello(k->client)->pci_address,
+	       sizeof(k->base.pci_address));
 	*out = &k->base;
 	return NULL;
 }

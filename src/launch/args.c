@@ -27,7 +27,8 @@ static bool names_u64(const char *text)
 	return n > 4 && !strcmp(text + n - 4, ":u64");
 }
 
-static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char *text, struct bw_plan_arg *a)
+static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char *text,
+				     struct bw_plan_arg *a)
 {
 	enum bw_scalar type;
 	char buf[160];
@@ -35,11 +36,14 @@ static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char 
 	BW_TRY(bw_arg_value_parse(text, known ? &type : NULL, &a->value));
 	if (a->value.is_buffer || (names_u64(text) && a->value.type == BW_SCALAR_U64))
 		return NULL;
-	return bw_errorf(BW_E_INVALID, "it is a buffer%s, not a number: give " BUFFER_FORMS " (or 0xADDRESS:u64 for an address as it is)",
+	return bw_errorf(BW_E_INVALID,
+			 "it is a buffer%s, not a number: give " BUFFER_FORMS
+			 " (or 0xADDRESS:u64 for an address as it is)",
 			 type_text(ka, buf, sizeof(buf)));
 }
 
-/* The type of a number for an argument whose type has no name: by its size, and by how it is written. */
+/* The type of a number for an argument whose type has no name: by its size, and by how it is
+ * written. */
 static enum bw_scalar type_by_size(uint32_t size_b, enum bw_scalar written)
 {
 	bool is_float = written == BW_SCALAR_F32;
@@ -55,7 +59,8 @@ static enum bw_scalar type_by_size(uint32_t size_b, enum bw_scalar written)
 	}
 }
 
-static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const char *text, struct bw_plan_arg *a)
+static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const char *text,
+				       struct bw_plan_arg *a)
 {
 	enum bw_scalar type;
 	char buf[160];
@@ -68,12 +73,14 @@ static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const cha
 	}
 	if (a->value.size_b == ka->size_b)
 		return NULL;
-	return bw_errorf(BW_E_INVALID, "%s is too %s: the argument%s takes %u byte%s, this has %zu", text,
-			 a->value.size_b < ka->size_b ? "short" : "long", type_text(ka, buf, sizeof(buf)), ka->size_b,
-			 ka->size_b == 1 ? "" : "s", a->value.size_b);
+	return bw_errorf(BW_E_INVALID, "%s is too %s: the argument%s takes %u byte%s, this has %zu",
+			 text, a->value.size_b < ka->size_b ? "short" : "long",
+			 type_text(ka, buf, sizeof(buf)), ka->size_b, ka->size_b == 1 ? "" : "s",
+			 a->value.size_b);
 }
 
-/* A __local pointer: the number is how many bytes of LDS it gets, behind what the kernel has anyway. */
+/* A __local pointer: the number is how many bytes of LDS it gets, behind what the kernel has
+ * anyway. */
 static struct bw_error *parse_lds(struct bw_launch_plan *p, const char *text, struct bw_plan_arg *a)
 {
 	enum bw_scalar type = BW_SCALAR_U32;
@@ -103,8 +110,8 @@ static char *name_of(const struct bw_kernel_arg *ka, size_t index)
 	return asprintf(&name, "%zu", index) < 0 ? NULL : name;
 }
 
-static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel_arg *ka, size_t index,
-				const struct bw_launch_options *o)
+static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel_arg *ka,
+				size_t index, const struct bw_launch_options *o)
 {
 	struct bw_plan_arg a = {.kind = ka->kind, .offset_b = ka->offset_b, .size_b = ka->size_b};
 	_cleanup_free_ char *name = name_of(ka, index);
@@ -120,7 +127,8 @@ static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel
 		text = o->args.data[i].value;
 	}
 	if (!text)
-		return bw_errorf(BW_E_INVALID, "argument %s%s of kernel %s is missing: give --arg %s=%s", name,
+		return bw_errorf(BW_E_INVALID,
+				 "argument %s%s of kernel %s is missing: give --arg %s=%s", name,
 				 type_text(ka, buf, sizeof(buf)), p->name, name,
 				 ka->kind == BW_ARG_BUFFER ? "zeros:N or the like" : "VALUE");
 	struct bw_error *err;
@@ -137,7 +145,8 @@ static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel
 	case BW_ARG_HIDDEN:
 	case BW_ARG_OTHER:
 	default:
-		err = bw_errorf(BW_E_UNSUPPORTED, "arguments of kind %s are not supported", ka->value_kind);
+		err = bw_errorf(BW_E_UNSUPPORTED, "arguments of kind %s are not supported",
+				ka->value_kind);
 		break;
 	}
 	a.name = bw_take(name);
@@ -151,7 +160,8 @@ static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel
 	return err;
 }
 
-static struct bw_error *refuse_unknown(const struct bw_launch_plan *p, const struct bw_launch_options *o)
+static struct bw_error *refuse_unknown(const struct bw_launch_plan *p,
+				       const struct bw_launch_options *o)
 {
 	const char *known[256];
 	size_t n = BW_MIN(p->args.len, BW_ARRAY_SIZE(known));
@@ -166,7 +176,9 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p, const str
 			continue;
 		size_t near;
 		if (bw_nearest(name, known, n, &near, 1))
-			return bw_errorf(BW_E_INVALID, "kernel %s has no argument %s; did you mean %s?", p->name, name, known[near]);
+			return bw_errorf(BW_E_INVALID,
+					 "kernel %s has no argument %s; did you mean %s?", p->name,
+					 name, known[near]);
 		struct bw_str s = {0};
 		bw_str_addf(&s, "kernel %s has no argument %s; ", p->name, name);
 		bw_str_add(&s, n ? "its arguments are " : "it has none");
@@ -179,11 +191,12 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p, const str
 	return NULL;
 }
 
-static struct bw_error *args_by_metadata(struct bw_launch_plan *p, const struct bw_launch_options *o)
+static struct bw_error *args_by_metadata(struct bw_launch_plan *p,
+					 const struct bw_launch_options *o)
 {
 	const struct bw_kernel *k = p->kernel;
-	/* Unknown names first: "missing" for a name that was only misspelt would mislead. So two passes,
-	 * the first over names alone. */
+	/* Unknown names first: "missing" for a name that was only misspelt would mislead. So two
+	 * passes, the first over names alone. */
 	struct bw_launch_plan names = {.name = p->name};
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < k->n_args; i++) {
@@ -211,9 +224,12 @@ static struct bw_error *args_in_order(struct bw_launch_plan *p, const struct bw_
 		const struct bw_launch_pair *pair = &o->args.data[i];
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(o->args.data[k].name, pair->name))
-				return bw_errorf(BW_E_INVALID, "argument %s is given twice", pair->name);
-		struct bw_plan_arg a = {.kind = BW_ARG_VALUE, .offset_b = (uint32_t)i * 8, .size_b = 8};
-		BW_TRY(bw_error_wrap(bw_arg_value_parse(pair->value, NULL, &a.value), "argument %s", pair->name));
+				return bw_errorf(BW_E_INVALID, "argument %s is given twice",
+						 pair->name);
+		struct bw_plan_arg a = {
+			.kind = BW_ARG_VALUE, .offset_b = (uint32_t)i * 8, .size_b = 8};
+		BW_TRY(bw_error_wrap(bw_arg_value_parse(pair->value, NULL, &a.value), "argument %s",
+				     pair->name));
 		if (a.value.is_buffer)
 			a.kind = BW_ARG_BUFFER;
 		a.name = strdup(pair->name);
@@ -227,7 +243,9 @@ static struct bw_error *args_in_order(struct bw_launch_plan *p, const struct bw_
 	uint32_t size_b = (uint32_t)o->args.len * 8;
 	uint32_t want_b = p->kernel ? p->kernel->kernarg_b : 0;
 	if (want_b && size_b != want_b)
-		return bw_errorf(BW_E_INVALID, "kernel %s has %u bytes of arguments and no metadata that names them; %zu --arg of 8 bytes each make %u",
+		return bw_errorf(BW_E_INVALID,
+				 "kernel %s has %u bytes of arguments and no metadata that names "
+				 "them; %zu --arg of 8 bytes each make %u",
 				 p->name, want_b, o->args.len, size_b);
 	p->kernarg_b = size_b;
 	return NULL;
@@ -240,7 +258,8 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 	if (!k || !k->has_metadata)
 		return args_in_order(p, o);
 	if (k->kernarg_b > KERNARG_MAX_B)
-		return bw_errorf(BW_E_INVALID, "kernel %s has %u bytes of arguments", p->name, k->kernarg_b);
+		return bw_errorf(BW_E_INVALID, "kernel %s has %u bytes of arguments", p->name,
+				 k->kernarg_b);
 	p->kernarg_b = k->kernarg_b;
 	BW_TRY(args_by_metadata(p, o));
 	/* The descriptor and the metadata are two statements of one thing: take the larger. */
@@ -248,12 +267,16 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 		const struct bw_kernel_arg *a = &k->args[i];
 		uint64_t end = (uint64_t)a->offset_b + a->size_b;
 		if (end > KERNARG_MAX_B)
-			return bw_errorf(BW_E_INVALID, "argument %zu of kernel %s lies at byte %u", i, p->name, a->offset_b);
+			return bw_errorf(BW_E_INVALID, "argument %zu of kernel %s lies at byte %u",
+					 i, p->name, a->offset_b);
 		p->kernarg_b = BW_MAX(p->kernarg_b, (uint32_t)end);
 		bool pointer = a->kind == BW_ARG_BUFFER;
 		bool lds = a->kind == BW_ARG_LDS_POINTER;
-		if ((pointer && a->size_b != 8) || (lds && a->size_b != 4) || (a->kind == BW_ARG_HIDDEN && a->size_b > 8))
-			return bw_errorf(BW_E_INVALID, "argument %zu of kernel %s (%s) has %u bytes", i, p->name, a->value_kind, a->size_b);
+		if ((pointer && a->size_b != 8) || (lds && a->size_b != 4) ||
+		    (a->kind == BW_ARG_HIDDEN && a->size_b > 8))
+			return bw_errorf(BW_E_INVALID,
+					 "argument %zu of kernel %s (%s) has %u bytes", i, p->name,
+					 a->value_kind, a->size_b);
 	}
 	return NULL;
 }
@@ -263,11 +286,14 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 /* Hidden arguments of code object v5 (debug-info 2). */
 static uint64_t hidden_value(const struct bw_launch_plan *p, const char *kind, uint64_t queue_va)
 {
-	/* libclc-19 takes the dword after block_count_x for the global offset (debug-info 10), and it is the
-	 * one that asks for the dispatch packet: such kernels get zeros there. The price is that they do not
-	 * see how many workgroups there are in y and z. */
+	/* libclc-19 takes the dword after block_count_x for the global offset (debug-info 10), and
+	 * it is the one that asks for the dispatch packet: such kernels get zeros there. The price
+	 * is that they do not see how many workgroups there are in y and z. */
 	bool libclc = p->properties & BW_KCP_DISPATCH_PTR;
-	const struct { const char *kind; uint64_t value; } table[] = {
+	const struct {
+		const char *kind;
+		uint64_t value;
+	} table[] = {
 		{"hidden_block_count_x", p->grid[0] / p->group[0]},
 		{"hidden_block_count_y", libclc ? 0 : p->grid[1] / p->group[1]},
 		{"hidden_block_count_z", libclc ? 0 : p->grid[2] / p->group[2]},
@@ -277,9 +303,12 @@ static uint64_t hidden_value(const struct bw_launch_plan *p, const char *kind, u
 		{"hidden_remainder_x", p->grid[0] % p->group[0]},
 		{"hidden_remainder_y", p->grid[1] % p->group[1]},
 		{"hidden_remainder_z", p->grid[2] % p->group[2]},
-		{"hidden_grid_dims", p->grid[2] > 1 ? 3 : p->grid[1] > 1 ? 2 : 1},
+		{"hidden_grid_dims", p->grid[2] > 1   ? 3
+				     : p->grid[1] > 1 ? 2
+						      : 1},
 		{"hidden_queue_ptr", queue_va},
-		/* global offsets, hostcall, multigrid, heap, default queue and completion action: 0 */
+		/* global offsets, hostcall, multigrid, heap, default queue and completion action: 0
+		 */
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(table); i++)
 		if (!strcmp(kind, table[i].kind))
@@ -287,7 +316,8 @@ static uint64_t hidden_value(const struct bw_launch_plan *p, const char *kind, u
 	return 0;
 }
 
-void bw_launch_plan_kernarg(const struct bw_launch_plan *p, const uint64_t *buffer_va, uint64_t queue_va, uint8_t *out)
+void bw_launch_plan_kernarg(const struct bw_launch_plan *p, const uint64_t *buffer_va,
+			    uint64_t queue_va, uint8_t *out)
 {
 	memset(out, 0, p->kernarg_b);
 	for (size_t i = 0; i < p->args.len; i++) {
@@ -297,9 +327,12 @@ void bw_launch_plan_kernarg(const struct bw_launch_plan *p, const uint64_t *buff
 		} else if (a->kind == BW_ARG_LDS_POINTER) {
 			memcpy(out + a->offset_b, &a->lds_offset_b, 4);
 		} else {
-			memcpy(out + a->offset_b, a->value.data, BW_MIN(a->value.size_b, (size_t)a->size_b));
-			/* Whole numbers fill their 64 bits in raw code: -1 is -1 to s_load_b64 too. */
-			bool is_signed = a->value.type == BW_SCALAR_I8 || a->value.type == BW_SCALAR_I16 ||
+			memcpy(out + a->offset_b, a->value.data,
+			       BW_MIN(a->value.size_b, (size_t)a->size_b));
+			/* Whole numbers fill their 64 bits in raw code: -1 is -1 to s_load_b64 too.
+			 */
+			bool is_signed = a->value.type == BW_SCALAR_I8 ||
+					 a->value.type == BW_SCALAR_I16 ||
 					 a->value.type == BW_SCALAR_I32;
 			size_t n = a->value.size_b;
 			if (n < a->size_b && is_signed && (a->value.data[n - 1] & 0x80))
@@ -308,7 +341,8 @@ void bw_launch_plan_kernarg(const struct bw_launch_plan *p, const uint64_t *buff
 	}
 	for (size_t i = 0; p->kernel && p->kernel->has_metadata && i < p->kernel->n_args; i++) {
 		const struct bw_kernel_arg *a = &p->kernel->args[i];
-		uint64_t v = a->kind == BW_ARG_HIDDEN ? hidden_value(p, a->value_kind, queue_va) : 0;
+		uint64_t v =
+			a->kind == BW_ARG_HIDDEN ? hidden_value(p, a->value_kind, queue_va) : 0;
 		if (a->kind == BW_ARG_HIDDEN)
 			memcpy(out + a->offset_b, &v, a->size_b);
 	}

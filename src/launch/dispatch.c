@@ -14,7 +14,7 @@ enum {
 	PKT_SET_SH_REG = 0x76,
 };
 #define PKT_NOP_1DW 0xffff1000u /* NOP with count 0x3fff: one dword */
-#define PKT_COMPUTE (1u << 1)   /* shader type */
+#define PKT_COMPUTE (1u << 1)	/* shader type */
 
 /* SH registers by byte address (radv-client 7.1, 8) */
 enum {
@@ -43,10 +43,10 @@ enum {
 
 enum { SCRATCH_UNIT_B = 256 };
 
-/* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its end
- * (write back): radv-client 7.1. */
+/* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its
+ * end (write back): radv-client 7.1. */
 #define GCR_BEFORE 0xc3b1u
-#define GCR_AFTER 0xc030u
+#define GCR_AFTER  0xc030u
 
 struct ib {
 	uint32_t *dw;
@@ -83,7 +83,7 @@ static void acquire_mem(struct ib *ib, uint32_t gcr_cntl)
 	emit(ib, 0x01ffffff);
 	emit(ib, 0);
 	emit(ib, 0);
-	emit(ib, 10);         /* poll interval */
+	emit(ib, 10); /* poll interval */
 	emit(ib, gcr_cntl);
 }
 
@@ -99,13 +99,19 @@ static uint32_t hi(uint64_t v)
 
 uint32_t bw_dispatch_scratch_wave_b(const struct bw_launch_plan *plan)
 {
-	return (uint32_t)bw_align_up((uint64_t)plan->scratch_b * (plan->wave32 ? 32 : 64), SCRATCH_UNIT_B);
+	return (uint32_t)bw_align_up((uint64_t)plan->scratch_b * (plan->wave32 ? 32 : 64),
+				     SCRATCH_UNIT_B);
 }
 
 /* In the order of the properties (debug-info 3); what the user preset on raw code stays. */
-static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem, uint32_t *out)
+static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
+		       uint32_t *out)
 {
-	const struct { uint16_t bit; bool wide; uint64_t value; } sources[] = {
+	const struct {
+		uint16_t bit;
+		bool wide;
+		uint64_t value;
+	} sources[] = {
 		{BW_KCP_DISPATCH_PTR, true, mem->packet_va},
 		{BW_KCP_QUEUE_PTR, true, mem->queue_va},
 		{BW_KCP_KERNARG_PTR, true, mem->kernarg_va},
@@ -153,13 +159,16 @@ unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispa
 	SET_SH(&ib, COMPUTE_PGM_RSRC1, plan->rsrc1, plan->rsrc2);
 	SET_SH(&ib, COMPUTE_PGM_RSRC3, plan->rsrc3);
 	if (mem->scratch_va) {
-		SET_SH(&ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, lo(mem->scratch_va >> 8), hi(mem->scratch_va >> 8) & 0xff);
-		SET_SH(&ib, COMPUTE_TMPRING_SIZE, bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B << 12 | mem->scratch_waves_per_se);
+		SET_SH(&ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, lo(mem->scratch_va >> 8),
+		       hi(mem->scratch_va >> 8) & 0xff);
+		SET_SH(&ib, COMPUTE_TMPRING_SIZE,
+		       bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B << 12 |
+			       mem->scratch_waves_per_se);
 	} else {
 		SET_SH(&ib, COMPUTE_TMPRING_SIZE, 0);
 	}
-	SET_SH(&ib, COMPUTE_NUM_THREAD_X, num_thread(plan, 0, partial), num_thread(plan, 1, partial),
-	       num_thread(plan, 2, partial));
+	SET_SH(&ib, COMPUTE_NUM_THREAD_X, num_thread(plan, 0, partial),
+	       num_thread(plan, 1, partial), num_thread(plan, 2, partial));
 
 	uint32_t sgprs[BW_LAUNCH_USER_SGPRS] = {0};
 	user_sgprs(plan, mem, sgprs);
@@ -170,7 +179,8 @@ unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispa
 	for (unsigned i = 0; i < 3; i++)
 		emit(&ib, plan->groups[i]);
 	emit(&ib, INITIATOR_ENABLE | INITIATOR_FORCE_START_AT_000 | INITIATOR_ORDER_MODE |
-		     (partial ? INITIATOR_PARTIAL_TG_EN : 0) | (plan->wave32 ? INITIATOR_CS_W32_EN : 0));
+			  (partial ? INITIATOR_PARTIAL_TG_EN : 0) |
+			  (plan->wave32 ? INITIATOR_CS_W32_EN : 0));
 
 	packet(&ib, PKT_EVENT_WRITE, 1, 0);
 	emit(&ib, 0x407); /* CS_PARTIAL_FLUSH, event index 4 */
@@ -192,8 +202,11 @@ void bw_dispatch_aql(const struct bw_launch_plan *plan, const struct bw_dispatch
 		uint64_t kernel_object, kernarg, reserved1, signal;
 	} packet = {
 		.header = 2, /* kernel dispatch */
-		.setup = plan->grid[2] > 1 ? 3 : plan->grid[1] > 1 ? 2 : 1,
-		.group = {(uint16_t)plan->group[0], (uint16_t)plan->group[1], (uint16_t)plan->group[2]},
+		.setup = plan->grid[2] > 1   ? 3
+			 : plan->grid[1] > 1 ? 2
+					     : 1,
+		.group = {(uint16_t)plan->group[0], (uint16_t)plan->group[1],
+			  (uint16_t)plan->group[2]},
 		.grid = {plan->grid[0], plan->grid[1], plan->grid[2]},
 		.private_b = plan->scratch_b,
 		.group_b = plan->lds_b,

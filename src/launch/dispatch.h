@@ -14,9 +14,9 @@ enum {
 };
 
 struct bw_dispatch_memory {
-	uint64_t code_va;     /* of the image; a multiple of 4096 */
+	uint64_t code_va; /* of the image; a multiple of 4096 */
 	uint64_t kernarg_va, packet_va, queue_va;
-	uint64_t scratch_va;  /* 0: none */
+	uint64_t scratch_va; /* 0: none */
 	uint32_t scratch_waves_per_se;
 };
 

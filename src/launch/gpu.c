@@ -16,23 +16,23 @@
 
 enum {
 	PAGE_B = 4096,
-	QUEUE_B = 256,                  /* amd_queue_t: zeros, gfx11 code takes apertures from registers */
-	CODE_END_B = 512,               /* instruction prefetch runs ahead of the code */
-	WAVES_PER_CU = 32,              /* two SIMDs of 16 (radv-client 3.3) */
+	QUEUE_B = 256,	   /* amd_queue_t: zeros, gfx11 code takes apertures from registers */
+	CODE_END_B = 512,  /* instruction prefetch runs ahead of the code */
+	WAVES_PER_CU = 32, /* two SIMDs of 16 (radv-client 3.3) */
 	TMPRING_WAVES_MAX = 0xfff,
-	IP_DISCOVERY_VERSION_AT = 28,   /* in struct drm_amdgpu_info_hw_ip (kernel-interface 3.2) */
-	INFO_GPUVM_FAULT = 0x23,        /* newer than the oldest libdrm header we build with */
+	IP_DISCOVERY_VERSION_AT = 28, /* in struct drm_amdgpu_info_hw_ip (kernel-interface 3.2) */
+	INFO_GPUVM_FAULT = 0x23,      /* newer than the oldest libdrm header we build with */
 };
-#define S_CODE_END 0xbf9f0000u
+#define S_CODE_END    0xbf9f0000u
 #define SCRATCH_MAX_B (512ull << 20)
-#define FLAGS_RW (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
-#define FLAGS_RX (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE)
+#define FLAGS_RW      (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
+#define FLAGS_RX      (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE)
 
 struct memory {
 	amdgpu_bo_handle bo;
 	amdgpu_va_handle range;
 	uint64_t va, size_b;
-	uint8_t *cpu;            /* NULL: not mapped */
+	uint8_t *cpu; /* NULL: not mapped */
 	uint32_t handle;
 };
 
@@ -43,7 +43,7 @@ struct bw_launch_gpu {
 	struct amdgpu_gpu_info info;
 	char name[16];
 	struct BW_VEC(struct memory) all; /* every allocation: the residency list */
-	struct memory *args;              /* owned; of the plan's arguments, by index; entries of `all` */
+	struct memory *args; /* owned; of the plan's arguments, by index; entries of `all` */
 };
 
 static struct bw_error *gpu_error(int r, const char *what)
@@ -79,12 +79,13 @@ struct bw_error *bw_launch_gpu_open(const char *node, struct bw_launch_gpu **out
 		bw_launch_gpu_close(g);
 		return err;
 	}
-	/* ip_discovery_version, 0x000b0000 = GC 11.0.0 = gfx1100: a padding word in older headers, 0 from
-	 * kernels before DRM 3.48. */
+	/* ip_discovery_version, 0x000b0000 = GC 11.0.0 = gfx1100: a padding word in older headers,
+	 * 0 from kernels before DRM 3.48. */
 	uint32_t v;
 	memcpy(&v, (const char *)&ip + IP_DISCOVERY_VERSION_AT, sizeof(v));
 	if (v)
-		snprintf(g->name, sizeof(g->name), "gfx%u%x%x", v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff);
+		snprintf(g->name, sizeof(g->name), "gfx%u%x%x", v >> 16 & 0xff, v >> 8 & 0xff,
+			 v & 0xff);
 	*out = g;
 	return NULL;
 }
@@ -124,23 +125,29 @@ void bw_launch_gpu_close(struct bw_launch_gpu *g)
 }
 
 /* size_b is rounded up to pages. domain: AMDGPU_GEM_DOMAIN_*. */
-static struct bw_error *allocate(struct bw_launch_gpu *g, uint64_t size_b, uint32_t domain, uint64_t va_flags, bool map,
-				 struct memory *out)
+static struct bw_error *allocate(struct bw_launch_gpu *g, uint64_t size_b, uint32_t domain,
+				 uint64_t va_flags, bool map, struct memory *out)
 {
 	struct memory m = {.size_b = bw_align_up(BW_MAX(size_b, (uint64_t)1), PAGE_B)};
 	struct amdgpu_bo_alloc_request req = {
-		.alloc_size = m.size_b, .phys_alignment = PAGE_B, .preferred_heap = domain,
-		.flags = map ? AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED : AMDGPU_GEM_CREATE_NO_CPU_ACCESS,
+		.alloc_size = m.size_b,
+		.phys_alignment = PAGE_B,
+		.preferred_heap = domain,
+		.flags = map ? AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED
+			     : AMDGPU_GEM_CREATE_NO_CPU_ACCESS,
 	};
 	BW_TRY(bw_vec_reserve(&g->all, g->all.len + 1));
 	int r = amdgpu_bo_alloc(g->dev, &req, &m.bo);
 	if (r)
-		return bw_error_wrap(gpu_error(r, "no GPU memory"), "%llu bytes", (unsigned long long)m.size_b);
+		return bw_error_wrap(gpu_error(r, "no GPU memory"), "%llu bytes",
+				     (unsigned long long)m.size_b);
 	const char *what = "cannot get a GPU address";
-	r = amdgpu_va_range_alloc(g->dev, amdgpu_gpu_va_range_general, m.size_b, PAGE_B, 0, &m.va, &m.range, 0);
+	r = amdgpu_va_range_alloc(g->dev, amdgpu_gpu_va_range_general, m.size_b, PAGE_B, 0, &m.va,
+				  &m.range, 0);
 	if (!r) {
 		what = "cannot map GPU memory";
-		r = amdgpu_bo_va_op_raw(g->dev, m.bo, 0, m.size_b, m.va, va_flags, AMDGPU_VA_OP_MAP);
+		r = amdgpu_bo_va_op_raw(g->dev, m.bo, 0, m.size_b, m.va, va_flags,
+					AMDGPU_VA_OP_MAP);
 		if (r)
 			m.va = 0;
 	}
@@ -160,7 +167,8 @@ static struct bw_error *allocate(struct bw_launch_gpu *g, uint64_t size_b, uint3
 }
 
 /* Code with its relocations, and s_code_end behind it for the prefetcher. */
-static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_launch_plan *p, uint64_t *out_va)
+static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_launch_plan *p,
+				   uint64_t *out_va)
 {
 	struct memory m;
 	BW_TRY(allocate(g, p->image_b + CODE_END_B, AMDGPU_GEM_DOMAIN_VRAM, FLAGS_RX, true, &m));
@@ -171,7 +179,8 @@ static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_laun
 	const struct bw_reloc *relocs = p->co ? bw_code_object_relocs(p->co, &n) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (relocs[i].offset_b > p->image_b || p->image_b - relocs[i].offset_b < 8)
-			return bw_errorf(BW_E_INVALID, "%s: relocation %zu is outside the image", bw_code_object_path(p->co), i);
+			return bw_errorf(BW_E_INVALID, "%s: relocation %zu is outside the image",
+					 bw_code_object_path(p->co), i);
 		uint64_t value = m.va + relocs[i].addend;
 		memcpy(m.cpu + relocs[i].offset_b, &value, sizeof(value));
 	}
@@ -179,7 +188,8 @@ static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_laun
 	return NULL;
 }
 
-static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_launch_plan *p, struct bw_dispatch_memory *mem)
+static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_launch_plan *p,
+				   struct bw_dispatch_memory *mem)
 {
 	g->args = calloc(p->args.len ? p->args.len : 1, sizeof(*g->args));
 	_cleanup_free_ uint64_t *va = calloc(p->args.len ? p->args.len : 1, sizeof(*va));
@@ -189,14 +199,16 @@ static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_laun
 		const struct bw_plan_arg *a = &p->args.data[i];
 		if (a->kind != BW_ARG_BUFFER || !a->value.is_buffer)
 			continue;
-		BW_TRY(bw_error_wrap(allocate(g, a->value.size_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RW, true, &g->args[i]),
+		BW_TRY(bw_error_wrap(allocate(g, a->value.size_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RW,
+					      true, &g->args[i]),
 				     "argument %s", a->name));
 		memcpy(g->args[i].cpu, a->value.data, a->value.size_b);
 		va[i] = g->args[i].va;
 	}
 	/* One small buffer: the AQL packet, the queue block, the arguments. */
 	struct memory block;
-	BW_TRY(allocate(g, BW_AQL_PACKET_B + QUEUE_B + p->kernarg_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RW, true, &block));
+	BW_TRY(allocate(g, BW_AQL_PACKET_B + QUEUE_B + p->kernarg_b, AMDGPU_GEM_DOMAIN_GTT,
+			FLAGS_RW, true, &block));
 	mem->queue_va = block.va;
 	mem->packet_va = block.va + QUEUE_B;
 	mem->kernarg_va = mem->packet_va + BW_AQL_PACKET_B;
@@ -206,9 +218,10 @@ static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_laun
 	return NULL;
 }
 
-/* Scratch for as many waves as can be resident, or for fewer when that would be a lot of memory: the
- * hardware then launches fewer at a time. */
-static struct bw_error *place_scratch(struct bw_launch_gpu *g, const struct bw_launch_plan *p, struct bw_dispatch_memory *mem)
+/* Scratch for as many waves as can be resident, or for fewer when that would be a lot of memory:
+ * the hardware then launches fewer at a time. */
+static struct bw_error *place_scratch(struct bw_launch_gpu *g, const struct bw_launch_plan *p,
+				      struct bw_dispatch_memory *mem)
 {
 	uint64_t wave_b = bw_dispatch_scratch_wave_b(p);
 	if (!wave_b)
@@ -219,13 +232,16 @@ static struct bw_error *place_scratch(struct bw_launch_gpu *g, const struct bw_l
 	waves = BW_MIN(waves, affordable);
 	waves = waves < 1 ? 1 : waves > TMPRING_WAVES_MAX ? TMPRING_WAVES_MAX : waves;
 	struct memory m;
-	BW_TRY(bw_error_wrap(allocate(g, wave_b * waves * ses, AMDGPU_GEM_DOMAIN_VRAM, FLAGS_RW, false, &m), "scratch"));
+	BW_TRY(bw_error_wrap(
+		allocate(g, wave_b * waves * ses, AMDGPU_GEM_DOMAIN_VRAM, FLAGS_RW, false, &m),
+		"scratch"));
 	mem->scratch_va = m.va;
 	mem->scratch_waves_per_se = (uint32_t)waves;
 	return NULL;
 }
 
-static struct bw_error *submit(struct bw_launch_gpu *g, uint64_t ib_va, uint32_t ib_b, uint64_t *out_seq)
+static struct bw_error *submit(struct bw_launch_gpu *g, uint64_t ib_va, uint32_t ib_b,
+			       uint64_t *out_seq)
 {
 	_cleanup_free_ struct drm_amdgpu_bo_list_entry *list = calloc(g->all.len, sizeof(*list));
 	if (!list)
@@ -233,10 +249,14 @@ static struct bw_error *submit(struct bw_launch_gpu *g, uint64_t ib_va, uint32_t
 	for (size_t i = 0; i < g->all.len; i++)
 		list[i].bo_handle = g->all.data[i].handle;
 	struct drm_amdgpu_bo_list_in handles = {
-		.operation = ~0u, .list_handle = ~0u, .bo_number = (uint32_t)g->all.len,
-		.bo_info_size = sizeof(*list), .bo_info_ptr = (uintptr_t)list,
+		.operation = ~0u,
+		.list_handle = ~0u,
+		.bo_number = (uint32_t)g->all.len,
+		.bo_info_size = sizeof(*list),
+		.bo_info_ptr = (uintptr_t)list,
 	};
-	struct drm_amdgpu_cs_chunk_ib ib = {.va_start = ib_va, .ib_bytes = ib_b, .ip_type = AMDGPU_HW_IP_COMPUTE};
+	struct drm_amdgpu_cs_chunk_ib ib = {
+		.va_start = ib_va, .ib_bytes = ib_b, .ip_type = AMDGPU_HW_IP_COMPUTE};
 	struct drm_amdgpu_cs_chunk chunks[] = {
 		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(handles) / 4, (uintptr_t)&handles},
 		{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib},
@@ -249,25 +269,35 @@ static struct bw_error *submit(struct bw_launch_gpu *g, uint64_t ib_va, uint32_t
 static struct bw_error *fault_error(uint64_t addr, uint32_t status)
 {
 	unsigned permission = (unsigned)bw_bits(status, 7, 4);
-	const char *access = bw_bits(status, 18, 18) ? (bw_bits(status, 19, 19) ? "an atomic access to" : "a write to")
-						    : permission & 8 ? "an instruction fetch from" : "a read of";
-	const char *why = permission & 1 || bw_bits(status, 3, 1) ? "nothing is mapped there" : "that page forbids it";
-	return bw_error_fault(addr, "page fault by %s 0x%llx: %s (status %#x)", access, (unsigned long long)addr, why, status);
+	const char *access =
+		bw_bits(status, 18, 18)
+			? (bw_bits(status, 19, 19) ? "an atomic access to" : "a write to")
+		: permission & 8 ? "an instruction fetch from"
+				 : "a read of";
+	const char *why = permission & 1 || bw_bits(status, 3, 1) ? "nothing is mapped there"
+								  : "that page forbids it";
+	return bw_error_fault(addr, "page fault by %s 0x%llx: %s (status %#x)", access,
+			      (unsigned long long)addr, why, status);
 }
 
 /* r: what the fence says. */
 static struct bw_error *explain(struct bw_launch_gpu *g, const struct bw_launch_plan *p, int r)
 {
 	if (r == -ENODEV)
-		return bw_errorf(BW_E_GONE, "the GPU has gone away while kernel %s was running", p->name);
-	struct { uint64_t addr; uint32_t status, vmhub; } fault = {0};
+		return bw_errorf(BW_E_GONE, "the GPU has gone away while kernel %s was running",
+				 p->name);
+	struct {
+		uint64_t addr;
+		uint32_t status, vmhub;
+	} fault = {0};
 	struct bw_error *err = NULL;
 	if (!amdgpu_query_info(g->dev, INFO_GPUVM_FAULT, sizeof(fault), &fault) && fault.status)
 		err = fault_error(fault.addr, fault.status);
 	else if (r == -ECANCELED)
 		err = bw_error_fault(0, "the context was lost: another job hung the GPU");
 	else if (r == -ETIME || r == -ENODATA)
-		err = bw_error_fault(0, "the driver ended its job after an exception or a time-out (no page fault is on record)");
+		err = bw_error_fault(0, "the driver ended its job after an exception or a time-out "
+					"(no page fault is on record)");
 	else
 		err = bw_error_fault(0, "%s", strerror(-r));
 	return bw_error_wrap(err, "kernel %s failed on the GPU", p->name);

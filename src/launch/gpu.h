@@ -15,9 +15,10 @@ void bw_launch_gpu_close(struct bw_launch_gpu *g);
 const char *bw_launch_gpu_name(const struct bw_launch_gpu *g);
 
 /* Puts code and buffers into GPU memory, runs the kernel and waits until it has ended. What the GPU
- * did wrong is an error with code BW_E_FAULT (va: the address, 0 if it was something else) or, when the
- * device is lost, BW_E_GONE. */
-struct bw_error *bw_launch_gpu_run(struct bw_launch_gpu *g, const struct bw_launch_plan *plan) BW_MUST_CHECK;
+ * did wrong is an error with code BW_E_FAULT (va: the address, 0 if it was something else) or, when
+ * the device is lost, BW_E_GONE. */
+struct bw_error *bw_launch_gpu_run(struct bw_launch_gpu *g,
+				   const struct bw_launch_plan *plan) BW_MUST_CHECK;
 /* After a run: the bytes of buffer argument `arg` in GPU memory, borrowed until close. */
 const uint8_t *bw_launch_gpu_buffer(const struct bw_launch_gpu *g, size_t arg);
 

@@ -29,7 +29,8 @@ struct command {
 static const char usage[] =
 	"usage: breakwater-launch [options] KERNEL\n"
 	"Runs one kernel: a code object (.co, .hsaco) or raw machine code (.bin).\n"
-	"  --gpu SELECTOR          virtual, 0, 0000:03:00.0 (default: the first AMD GPU, else virtual)\n";
+	"  --gpu SELECTOR          virtual, 0, 0000:03:00.0 (default: the first AMD GPU, else "
+	"virtual)\n";
 
 static struct bw_error *parse(int argc, char **argv, struct command *out)
 {
@@ -52,7 +53,8 @@ static struct bw_error *parse(int argc, char **argv, struct command *out)
 		} else if (word[0] == '-') {
 			return bw_errorf(BW_E_INVALID, "unknown option %s (see --help)", word);
 		} else if (out->kernel) {
-			return bw_errorf(BW_E_INVALID, "one kernel at a time: %s or %s?", out->kernel, word);
+			return bw_errorf(BW_E_INVALID, "one kernel at a time: %s or %s?",
+					 out->kernel, word);
 		} else {
 			out->kernel = word;
 		}
@@ -76,7 +78,8 @@ static int report_gpu(struct bw_error *err)
 	bool hint = err->code == BW_E_FAULT && !getenv("BREAKWATER_DEBUGGER");
 	int status = report(err, gpu ? EXIT_GPU : EXIT_OTHER);
 	if (hint)
-		fprintf(stderr, "breakwater-launch: to stop where it happens: breakwater run KERNEL with the same options\n");
+		fprintf(stderr, "breakwater-launch: to stop where it happens: breakwater run "
+				"KERNEL with the same options\n");
 	return status;
 }
 
@@ -98,7 +101,8 @@ static void print_buffers(const struct bw_launch_gpu *gpu, const struct bw_launc
 	}
 }
 
-static struct bw_error *dump_buffers(const struct bw_launch_gpu *gpu, const struct bw_launch_plan *plan)
+static struct bw_error *dump_buffers(const struct bw_launch_gpu *gpu,
+				     const struct bw_launch_plan *plan)
 {
 	bw_vec_each(&plan->dumps, out) {
 		const struct bw_plan_arg *a = &plan->args.data[out->arg];
@@ -149,7 +153,9 @@ static int run_with_agent(struct bw_kmd *kmd, char **argv)
 		free(pair);
 	}
 	if (!getenv("LD_PRELOAD"))
-		return report(bw_errorf(BW_E_NOT_FOUND, "libbreakwater-agent.so is not beside this program"), EXIT_OTHER);
+		return report(bw_errorf(BW_E_NOT_FOUND,
+					"libbreakwater-agent.so is not beside this program"),
+			      EXIT_OTHER);
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	exe[n < 0 ? 0 : n] = 0;
@@ -163,7 +169,8 @@ static int run_with_agent(struct bw_kmd *kmd, char **argv)
 		return report(bw_error_errno(errno, "cannot start a process"), EXIT_OTHER);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return report(bw_error_errno(errno, "cannot wait for the launch"), EXIT_OTHER);
+			return report(bw_error_errno(errno, "cannot wait for the launch"),
+				      EXIT_OTHER);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -186,7 +193,9 @@ static int choose_and_run(const struct command *c, const struct bw_launch_plan *
 	struct bw_kmd *kmd;
 	struct bw_error *err = bw_kmd_open(c->gpu, &kmd);
 	if (err)
-		return report(err, err->code == BW_E_INVALID || err->code == BW_E_NOT_FOUND ? EXIT_BAD_INPUT : EXIT_OTHER);
+		return report(err, err->code == BW_E_INVALID || err->code == BW_E_NOT_FOUND
+					   ? EXIT_BAD_INPUT
+					   : EXIT_OTHER);
 	char name[16], node[64];
 	gpu_name(kmd, name, sizeof(name));
 	int status;
@@ -195,7 +204,8 @@ static int choose_and_run(const struct command *c, const struct bw_launch_plan *
 	} else if (bw_kmd_is_virtual(kmd)) {
 		status = run_with_agent(kmd, argv);
 	} else {
-		snprintf(node, sizeof(node), "/dev/dri/by-path/pci-%s-render", bw_kmd_pci_address(kmd));
+		snprintf(node, sizeof(node), "/dev/dri/by-path/pci-%s-render",
+			 bw_kmd_pci_address(kmd));
 		status = run(plan, node);
 	}
 	bw_kmd_close(kmd);
@@ -212,7 +222,8 @@ int main(int argc, char **argv)
 		printf("%s%s", usage, bw_launch_options_help);
 	else if (!err)
 		err = bw_launch_plan_make(&c.options, c.kernel, NULL, &plan);
-	/* The kernel's name is what a user wants to see in a list of processes, and in a debugger. */
+	/* The kernel's name is what a user wants to see in a list of processes, and in a debugger.
+	 */
 	if (plan)
 		prctl(PR_SET_NAME, plan->name);
 	if (err)

@@ -11,13 +11,13 @@ const char bw_launch_options_help[] =
 	"  --kernel NAME           which kernel of the code object; needed when it has several\n"
 	"  --grid X[,Y,Z]          work-items to run; or\n"
 	"  --groups X[,Y,Z]        workgroups to run\n"
-	"  --group X[,Y,Z]         work-items of a workgroup (default: what the kernel requires, else 64)\n"
+	"  --group X[,Y,Z]         work-items of a workgroup (default: as required, else 64)\n"
 	"  --arg NAME=VALUE        an argument; VALUE is a number, zeros:N, iota:N, fill:N:V,\n"
 	"                          random:N[:SEED] or file:PATH, each with an optional last :TYPE\n"
 	"                          (f32 f16 f64 i8 u8 i16 u16 i32 u32 i64 u64)\n"
 	"  --print NAME[:COUNT]    afterwards, print the elements of a buffer\n"
 	"  --dump NAME=FILE        afterwards, write a buffer's bytes to a file\n"
-	"raw machine code (.bin) has no metadata; its arguments are 64 bits each, in the order given:\n"
+	"raw machine code (.bin) has no metadata; its arguments are 64 bits each, in order:\n"
 	"  --vgprs N --sgprs N --lds BYTES --scratch BYTES --wave 32|64 --user-sgpr I=VALUE\n";
 
 static struct bw_error *parse_dims(const char *option, const char *text, uint32_t out[3])
@@ -25,38 +25,44 @@ static struct bw_error *parse_dims(const char *option, const char *text, uint32_
 	char copy[96];
 	uint32_t dims[3] = {1, 1, 1};
 	if (strlen(text) >= sizeof(copy))
-		return bw_errorf(BW_E_INVALID, "%s %s: not a size: use X, X,Y or X,Y,Z", option, text);
+		return bw_errorf(BW_E_INVALID, "%s %s: not a size: use X, X,Y or X,Y,Z", option,
+				 text);
 	strcpy(copy, text);
 	char *rest = copy;
 	for (unsigned i = 0; rest; i++) {
 		char *word = strsep(&rest, ",");
 		uint64_t v;
 		if (i == 3 || !bw_parse_u64(word, &v))
-			return bw_errorf(BW_E_INVALID, "%s %s: not a size: use X, X,Y or X,Y,Z", option, text);
+			return bw_errorf(BW_E_INVALID, "%s %s: not a size: use X, X,Y or X,Y,Z",
+					 option, text);
 		if (v == 0)
-			return bw_errorf(BW_E_INVALID, "%s %s: each dimension needs at least 1", option, text);
+			return bw_errorf(BW_E_INVALID, "%s %s: each dimension needs at least 1",
+					 option, text);
 		if (v > UINT32_MAX)
-			return bw_errorf(BW_E_INVALID, "%s %s: a dimension has 32 bits", option, text);
+			return bw_errorf(BW_E_INVALID, "%s %s: a dimension has 32 bits", option,
+					 text);
 		dims[i] = (uint32_t)v;
 	}
 	memcpy(out, dims, sizeof(dims));
 	return NULL;
 }
 
-static struct bw_error *parse_number(const char *option, const char *text, uint64_t most, uint32_t *out)
+static struct bw_error *parse_number(const char *option, const char *text, uint64_t most,
+				     uint32_t *out)
 {
 	uint64_t v;
 	if (!bw_parse_u64(text, &v))
 		return bw_errorf(BW_E_INVALID, "%s %s: not a number", option, text);
 	if (v > most)
-		return bw_errorf(BW_E_INVALID, "%s %s: at most %llu", option, text, (unsigned long long)most);
+		return bw_errorf(BW_E_INVALID, "%s %s: at most %llu", option, text,
+				 (unsigned long long)most);
 	*out = (uint32_t)v;
 	return NULL;
 }
 
 /* NAME<sep>REST, REST needed unless sep is ':'. */
-static struct bw_error *push_pair(struct bw_launch_pairs *pairs, const char *option, const char *text, char sep,
-				  const char *shape)
+static struct bw_error *push_pair(struct bw_launch_pairs *pairs, const char *option,
+				  const char *text, char sep, const char *shape)
 {
 	const char *at = strchr(text, sep);
 	size_t name_len = at ? (size_t)(at - text) : strlen(text);
@@ -69,7 +75,8 @@ static struct bw_error *push_pair(struct bw_launch_pairs *pairs, const char *opt
 	if (!p.name || (sep == '=' && !p.value))
 		err = bw_error_nomem();
 	else if (sep == ':' && at && (!bw_parse_u64(at + 1, &p.count) || !p.count))
-		err = bw_errorf(BW_E_INVALID, "%s %s: '%s' is not a number of elements", option, text, at + 1);
+		err = bw_errorf(BW_E_INVALID, "%s %s: '%s' is not a number of elements", option,
+				text, at + 1);
 	else
 		err = bw_vec_push(pairs, p);
 	if (err) {
@@ -79,7 +86,8 @@ static struct bw_error *push_pair(struct bw_launch_pairs *pairs, const char *opt
 	return err;
 }
 
-static struct bw_error *take_kernel(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_kernel(struct bw_launch_options *o, const char *option,
+				    const char *text)
 {
 	if (!*text)
 		return bw_errorf(BW_E_INVALID, "--kernel needs a name");
@@ -95,14 +103,16 @@ static struct bw_error *take_grid(struct bw_launch_options *o, const char *optio
 	return NULL;
 }
 
-static struct bw_error *take_groups(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_groups(struct bw_launch_options *o, const char *option,
+				    const char *text)
 {
 	BW_TRY(parse_dims(option, text, o->groups));
 	o->has_groups = true;
 	return NULL;
 }
 
-static struct bw_error *take_group(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_group(struct bw_launch_options *o, const char *option,
+				   const char *text)
 {
 	BW_TRY(parse_dims(option, text, o->group));
 	o->has_group = true;
@@ -114,7 +124,8 @@ static struct bw_error *take_arg(struct bw_launch_options *o, const char *option
 	return push_pair(&o->args, option, text, '=', "NAME=VALUE");
 }
 
-static struct bw_error *take_print(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_print(struct bw_launch_options *o, const char *option,
+				   const char *text)
 {
 	return push_pair(&o->prints, option, text, ':', "NAME[:COUNT]");
 }
@@ -124,13 +135,15 @@ static struct bw_error *take_dump(struct bw_launch_options *o, const char *optio
 	return push_pair(&o->dumps, option, text, '=', "NAME=FILE");
 }
 
-static struct bw_error *take_vgprs(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_vgprs(struct bw_launch_options *o, const char *option,
+				   const char *text)
 {
 	o->has_raw = true;
 	return parse_number(option, text, 256, &o->vgprs);
 }
 
-static struct bw_error *take_sgprs(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_sgprs(struct bw_launch_options *o, const char *option,
+				   const char *text)
 {
 	o->has_raw = true;
 	return parse_number(option, text, 106, &o->sgprs);
@@ -142,7 +155,8 @@ static struct bw_error *take_lds(struct bw_launch_options *o, const char *option
 	return parse_number(option, text, 64 << 10, &o->lds_b);
 }
 
-static struct bw_error *take_scratch(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_scratch(struct bw_launch_options *o, const char *option,
+				     const char *text)
 {
 	o->has_raw = true;
 	/* TMPRING_SIZE.WAVESIZE: 15 bits of 256 bytes for the 64 lanes of a wave. */
@@ -158,7 +172,8 @@ static struct bw_error *take_wave(struct bw_launch_options *o, const char *optio
 	return NULL;
 }
 
-static struct bw_error *take_user_sgpr(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_user_sgpr(struct bw_launch_options *o, const char *option,
+				       const char *text)
 {
 	o->has_raw = true;
 	char index_text[8] = "";
@@ -170,11 +185,13 @@ static struct bw_error *take_user_sgpr(struct bw_launch_options *o, const char *
 	if (!bw_parse_u64(index_text, &index))
 		return bw_errorf(BW_E_INVALID, "--user-sgpr %s: use --user-sgpr I=VALUE", text);
 	if (index >= BW_LAUNCH_USER_SGPRS)
-		return bw_errorf(BW_E_INVALID, "--user-sgpr %s: the user SGPRs are 0 to %d", text, BW_LAUNCH_USER_SGPRS - 1);
+		return bw_errorf(BW_E_INVALID, "--user-sgpr %s: the user SGPRs are 0 to %d", text,
+				 BW_LAUNCH_USER_SGPRS - 1);
 	if (bw_parse_i64(equals + 1, &negative) && negative < 0 && negative >= INT32_MIN)
 		value = (uint32_t)negative;
 	else if (!bw_parse_u64(equals + 1, &value) || value > UINT32_MAX)
-		return bw_errorf(BW_E_INVALID, "--user-sgpr %s: '%s' is not a number of 32 bits", text, equals + 1);
+		return bw_errorf(BW_E_INVALID, "--user-sgpr %s: '%s' is not a number of 32 bits",
+				 text, equals + 1);
 	o->user_sgpr[index] = (uint32_t)value;
 	o->user_sgpr_mask |= 1u << index;
 	return NULL;
@@ -184,14 +201,23 @@ static const struct {
 	const char *name;
 	struct bw_error *(*take)(struct bw_launch_options *o, const char *option, const char *text);
 } options[] = {
-	{"--kernel", take_kernel}, {"--grid", take_grid},   {"--groups", take_groups},   {"--group", take_group},
-	{"--arg", take_arg},       {"--print", take_print}, {"--dump", take_dump},       {"--vgprs", take_vgprs},
-	{"--sgprs", take_sgprs},   {"--lds", take_lds},     {"--scratch", take_scratch}, {"--wave", take_wave},
+	{"--kernel", take_kernel},
+	{"--grid", take_grid},
+	{"--groups", take_groups},
+	{"--group", take_group},
+	{"--arg", take_arg},
+	{"--print", take_print},
+	{"--dump", take_dump},
+	{"--vgprs", take_vgprs},
+	{"--sgprs", take_sgprs},
+	{"--lds", take_lds},
+	{"--scratch", take_scratch},
+	{"--wave", take_wave},
 	{"--user-sgpr", take_user_sgpr},
 };
 
-struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv, int *index,
-					bool *out_taken)
+struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv,
+					int *index, bool *out_taken)
 {
 	const char *word = argv[*index];
 	*out_taken = false;

@@ -2,8 +2,8 @@
 #ifndef BW_LAUNCH_OPTIONS_H
 #define BW_LAUNCH_OPTIONS_H
 
-/* The kernel options of `breakwater run KERNEL` and of breakwater-launch, as words on a command line.
- * Parsing only; whether they fit a kernel is for launch/plan.h. */
+/* The kernel options of `breakwater run KERNEL` and of breakwater-launch, as words on a command
+ * line. Parsing only; whether they fit a kernel is for launch/plan.h. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,18 +16,18 @@ enum { BW_LAUNCH_USER_SGPRS = 16 };
 
 struct bw_launch_pair {
 	char *name, *value; /* owned; --arg: VALUE, --dump: FILE, --print: NULL */
-	uint64_t count;     /* --print: 0 = all */
+	uint64_t count;	    /* --print: 0 = all */
 };
 struct bw_launch_pairs BW_VEC(struct bw_launch_pair);
 struct bw_launch_words BW_VEC(const char *);
 
 struct bw_launch_options {
-	char *kernel;                      /* owned; NULL: not given */
+	char *kernel; /* owned; NULL: not given */
 	bool has_grid, has_groups, has_group;
 	uint32_t grid[3], groups[3], group[3]; /* work-items, workgroups, work-items of a group */
 	struct bw_launch_pairs args, prints, dumps;
 	/* .bin */
-	bool has_raw;                      /* one of these was given */
+	bool has_raw;				       /* one of these was given */
 	uint32_t vgprs, sgprs, lds_b, scratch_b, wave; /* 0: not given */
 	uint32_t user_sgpr_mask, user_sgpr[BW_LAUNCH_USER_SGPRS];
 	/* The same options as words, borrowed from argv, to hand on to another program. */
@@ -36,8 +36,8 @@ struct bw_launch_options {
 
 /* If argv[*index] is a kernel option, takes it with its value (--grid 256 or --grid=256), moves
  * *index behind it and sets *out_taken; else leaves all as it is. */
-struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv, int *index,
-					bool *out_taken) BW_MUST_CHECK;
+struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv,
+					int *index, bool *out_taken) BW_MUST_CHECK;
 void bw_launch_options_fini(struct bw_launch_options *o);
 
 /* One line for each option, for --help. */

@@ -13,21 +13,23 @@
 
 enum {
 	GROUP_MAX = 1024,
-	LDS_MAX_B = 64 << 10,      /* of a workgroup on gfx11 */
-	LDS_UNIT_B = 512,          /* RSRC2.LDS_SIZE on gfx11 */
+	LDS_MAX_B = 64 << 10, /* of a workgroup on gfx11 */
+	LDS_UNIT_B = 512,     /* RSRC2.LDS_SIZE on gfx11 */
 	RAW_MAX_B = 64 << 20,
-	DYNAMIC_STACK_B = 4096,    /* more scratch for a lane whose depth the compiler did not know */
+	DYNAMIC_STACK_B = 4096, /* more scratch for a lane whose depth the compiler did not know */
 };
 
 /* COMPUTE_PGM_RSRC1, 2 (radv-client 8, trap-and-debug 11) */
-#define RSRC1_COMPILED 0x60af0000u /* FLOAT_MODE 0xf0, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED: as clang sets them */
-#define RSRC2_SCRATCH_EN (1u << 0)
-#define RSRC2_USER_SGPR(n) ((uint32_t)(n) << 1)
-#define RSRC2_TRAP_PRESENT (1u << 6)
-#define RSRC2_TGID_XYZ (7u << 7)
-#define RSRC2_TIDIG_XYZ (2u << 11)
+#define RSRC1_COMPILED                                                                             \
+	0x60af0000u /* FLOAT_MODE 0xf0, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED: as clang sets     \
+		       them */
+#define RSRC2_SCRATCH_EN     (1u << 0)
+#define RSRC2_USER_SGPR(n)   ((uint32_t)(n) << 1)
+#define RSRC2_TRAP_PRESENT   (1u << 6)
+#define RSRC2_TGID_XYZ	     (7u << 7)
+#define RSRC2_TIDIG_XYZ	     (2u << 11)
 #define RSRC2_LDS_SIZE_SHIFT 15
-#define RSRC2_LDS_SIZE_MASK (0x1ffu << 15)
+#define RSRC2_LDS_SIZE_MASK  (0x1ffu << 15)
 
 /* Files */
 
@@ -68,25 +70,35 @@ static bool ends_with(const char *text, const char *tail)
 	return n >= t && !strcmp(text + n - t, tail);
 }
 
-static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_options *o, const char *path)
+static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_options *o,
+			     const char *path)
 {
 	_cleanup_free_ uint8_t *data = NULL;
 	size_t size_b = 0;
 	BW_TRY(read_whole(path, &data, &size_b));
 	if (size_b >= 4 && !memcmp(data, "\177ELF", 4)) {
 		if (o->has_raw)
-			return bw_errorf(BW_E_INVALID, "%s is a code object: its kernel descriptor says what --vgprs, --sgprs, --lds, --scratch, --wave and --user-sgpr say for a .bin",
-					 path);
+			return bw_errorf(
+				BW_E_INVALID,
+				"%s is a code object: its kernel descriptor says what --vgprs, "
+				"--sgprs, --lds, --scratch, --wave and --user-sgpr say for a .bin",
+				path);
 		return bw_code_object_open(data, size_b, path, &p->co);
 	}
 	if (ends_with(path, ".s") || ends_with(path, ".S") || ends_with(path, ".cl"))
-		return bw_errorf(BW_E_INVALID, "%s is source text: `breakwater run` assembles it", path);
+		return bw_errorf(BW_E_INVALID, "%s is source text: `breakwater run` assembles it",
+				 path);
 	if (!ends_with(path, ".bin"))
-		return bw_errorf(BW_E_INVALID, "%s is no code object (ELF), and no raw machine code (.bin)", path);
+		return bw_errorf(BW_E_INVALID,
+				 "%s is no code object (ELF), and no raw machine code (.bin)",
+				 path);
 	if (size_b % 4)
-		return bw_errorf(BW_E_INVALID, "%s: machine code comes in dwords, this file has %zu bytes", path, size_b);
+		return bw_errorf(BW_E_INVALID,
+				 "%s: machine code comes in dwords, this file has %zu bytes", path,
+				 size_b);
 	if (o->kernel)
-		return bw_errorf(BW_E_INVALID, "--kernel %s: raw machine code has no kernel names", o->kernel);
+		return bw_errorf(BW_E_INVALID, "--kernel %s: raw machine code has no kernel names",
+				 o->kernel);
 	p->raw_image = bw_take(data);
 	p->image = p->raw_image;
 	p->image_b = size_b;
@@ -99,8 +111,8 @@ struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan, con
 {
 	if (!plan->co || !strcmp(bw_code_object_gpu(plan->co), gpu))
 		return NULL;
-	return bw_errorf(BW_E_INVALID, "%s is built for %s; this GPU is %s", bw_code_object_path(plan->co),
-			 bw_code_object_gpu(plan->co), gpu);
+	return bw_errorf(BW_E_INVALID, "%s is built for %s; this GPU is %s",
+			 bw_code_object_path(plan->co), bw_code_object_gpu(plan->co), gpu);
 }
 
 /* Kernel */
@@ -115,7 +127,11 @@ static void add_names(struct bw_str *s, const char *word, const struct names *na
 	if (n) {
 		bw_str_add(s, "; did you mean ");
 		for (size_t i = 0; i < n; i++)
-			bw_str_addf(s, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", names->data[near[i]]);
+			bw_str_addf(s, "%s%s",
+				    i == 0	 ? ""
+				    : i + 1 == n ? " or "
+						 : ", ",
+				    names->data[near[i]]);
 		bw_str_add(s, "?");
 		return;
 	}
@@ -192,27 +208,37 @@ static struct bw_error *choose_group(struct bw_launch_plan *p, const struct bw_l
 	memcpy(p->group, o->has_group ? o->group : reqd ? reqd : fallback, sizeof(p->group));
 	uint64_t size = product(p->group);
 	if (size > GROUP_MAX)
-		return bw_errorf(BW_E_INVALID, "--group %u,%u,%u is %llu work-items; a workgroup has at most %d", p->group[0],
-				 p->group[1], p->group[2], (unsigned long long)size, GROUP_MAX);
+		return bw_errorf(BW_E_INVALID,
+				 "--group %u,%u,%u is %llu work-items; a workgroup has at most %d",
+				 p->group[0], p->group[1], p->group[2], (unsigned long long)size,
+				 GROUP_MAX);
 	if (reqd && memcmp(reqd, p->group, sizeof(p->group)))
-		return bw_errorf(BW_E_INVALID, "kernel %s requires --group %u,%u,%u", p->name, reqd[0], reqd[1], reqd[2]);
+		return bw_errorf(BW_E_INVALID, "kernel %s requires --group %u,%u,%u", p->name,
+				 reqd[0], reqd[1], reqd[2]);
 	if (size > most)
-		return bw_errorf(BW_E_INVALID, "--group %u,%u,%u is %llu work-items; kernel %s is built for at most %u", p->group[0],
-				 p->group[1], p->group[2], (unsigned long long)size, p->name, most);
+		return bw_errorf(
+			BW_E_INVALID,
+			"--group %u,%u,%u is %llu work-items; kernel %s is built for at most %u",
+			p->group[0], p->group[1], p->group[2], (unsigned long long)size, p->name,
+			most);
 	return NULL;
 }
 
 static struct bw_error *choose_grid(struct bw_launch_plan *p, const struct bw_launch_options *o)
 {
 	if (o->has_grid && o->has_groups)
-		return bw_errorf(BW_E_INVALID, "give --grid (work-items) or --groups (workgroups), not both");
+		return bw_errorf(BW_E_INVALID,
+				 "give --grid (work-items) or --groups (workgroups), not both");
 	if (!o->has_grid && !o->has_groups)
-		return bw_errorf(BW_E_INVALID, "how many work-items? give --grid X[,Y,Z], or --groups X[,Y,Z]");
+		return bw_errorf(BW_E_INVALID,
+				 "how many work-items? give --grid X[,Y,Z], or --groups X[,Y,Z]");
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t items = o->has_grid ? o->grid[i] : (uint64_t)o->groups[i] * p->group[i];
 		if (items > UINT32_MAX)
-			return bw_errorf(BW_E_INVALID, "--groups %u of %u work-items each are more than 32 bits can count",
-					 o->groups[i], p->group[i]);
+			return bw_errorf(
+				BW_E_INVALID,
+				"--groups %u of %u work-items each are more than 32 bits can count",
+				o->groups[i], p->group[i]);
 		p->grid[i] = (uint32_t)items;
 		p->groups[i] = (uint32_t)((items + p->group[i] - 1) / p->group[i]);
 	}
@@ -221,19 +247,24 @@ static struct bw_error *choose_grid(struct bw_launch_plan *p, const struct bw_la
 
 /* Registers */
 
-static struct bw_error *choose_registers_raw(struct bw_launch_plan *p, const struct bw_launch_options *o)
+static struct bw_error *choose_registers_raw(struct bw_launch_plan *p,
+					     const struct bw_launch_options *o)
 {
 	p->wave32 = o->wave != 64;
 	p->properties = BW_KCP_KERNARG_PTR;
 	p->user_sgpr_mask = o->user_sgpr_mask;
 	memcpy(p->user_sgpr, o->user_sgpr, sizeof(p->user_sgpr));
 	if (p->args.len && (o->user_sgpr_mask & 3))
-		return bw_errorf(BW_E_INVALID, "--user-sgpr: s[0:1] hold the address of the arguments");
-	p->user_sgprs = o->user_sgpr_mask ? BW_MAX(2u, 32u - (unsigned)__builtin_clz(o->user_sgpr_mask)) : 2;
+		return bw_errorf(BW_E_INVALID,
+				 "--user-sgpr: s[0:1] hold the address of the arguments");
+	p->user_sgprs = o->user_sgpr_mask
+				? BW_MAX(2u, 32u - (unsigned)__builtin_clz(o->user_sgpr_mask))
+				: 2;
 	p->lds_b += o->lds_b;
 	p->scratch_b = o->scratch_b;
-	/* RSRC1.VGPRS counts 8 registers of a wave32, 4 of a wave64. Not told, all of them: right for any
-	 * code, and only fewer waves at a time. SGPRs are always all there (gfx10 and later). */
+	/* RSRC1.VGPRS counts 8 registers of a wave32, 4 of a wave64. Not told, all of them: right
+	 * for any code, and only fewer waves at a time. SGPRs are always all there (gfx10 and
+	 * later). */
 	unsigned vgprs = o->vgprs ? o->vgprs : 256, unit = p->wave32 ? 8 : 4;
 	p->rsrc1 = RSRC1_COMPILED | ((vgprs + unit - 1) / unit - 1);
 	p->rsrc2 = RSRC2_USER_SGPR(p->user_sgprs) | RSRC2_TGID_XYZ | RSRC2_TIDIG_XYZ |
@@ -245,17 +276,25 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 {
 	const struct bw_kernel *k = p->kernel;
 	/* User SGPRs of each property, in this order (debug-info 3). */
-	static const struct { uint16_t bit; uint8_t n; } sgprs[] = {
-		{BW_KCP_PRIVATE_BUFFER, 4}, {BW_KCP_DISPATCH_PTR, 2}, {BW_KCP_QUEUE_PTR, 2}, {BW_KCP_KERNARG_PTR, 2},
-		{BW_KCP_DISPATCH_ID, 2}, {BW_KCP_FLAT_SCRATCH_INIT, 2}, {BW_KCP_PRIVATE_SIZE, 1},
+	static const struct {
+		uint16_t bit;
+		uint8_t n;
+	} sgprs[] = {
+		{BW_KCP_PRIVATE_BUFFER, 4}, {BW_KCP_DISPATCH_PTR, 2}, {BW_KCP_QUEUE_PTR, 2},
+		{BW_KCP_KERNARG_PTR, 2},    {BW_KCP_DISPATCH_ID, 2},  {BW_KCP_FLAT_SCRATCH_INIT, 2},
+		{BW_KCP_PRIVATE_SIZE, 1},
 	};
 	unsigned need = 0;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(sgprs); i++)
 		need += k->properties & sgprs[i].bit ? sgprs[i].n : 0;
-	/* gfx11 has architected flat scratch: the hardware knows the base, SGPRs do not carry it. */
+	/* gfx11 has architected flat scratch: the hardware knows the base, SGPRs do not carry it.
+	 */
 	if (k->properties & (BW_KCP_PRIVATE_BUFFER | BW_KCP_FLAT_SCRATCH_INIT))
-		return bw_errorf(BW_E_UNSUPPORTED, "kernel %s wants a %s in SGPRs, which gfx11 does not have", p->name,
-				 k->properties & BW_KCP_PRIVATE_BUFFER ? "private segment buffer" : "flat scratch base");
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "kernel %s wants a %s in SGPRs, which gfx11 does not have",
+				 p->name,
+				 k->properties & BW_KCP_PRIVATE_BUFFER ? "private segment buffer"
+								       : "flat scratch base");
 	p->rsrc1 = k->rsrc1;
 	p->rsrc2 = k->rsrc2;
 	p->rsrc3 = k->rsrc3;
@@ -263,7 +302,9 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 	p->wave32 = k->wave32;
 	p->user_sgprs = (uint32_t)bw_bits(k->rsrc2, 5, 1);
 	if (need > p->user_sgprs || p->user_sgprs > BW_LAUNCH_USER_SGPRS)
-		return bw_errorf(BW_E_INVALID, "the descriptor of kernel %s asks for %u user SGPRs and makes room for %u (at most %d)",
+		return bw_errorf(BW_E_INVALID,
+				 "the descriptor of kernel %s asks for %u user SGPRs and makes "
+				 "room for %u (at most %d)",
 				 p->name, need, p->user_sgprs, BW_LAUNCH_USER_SGPRS);
 	p->scratch_b = k->scratch_b + (k->properties & BW_KCP_DYNAMIC_STACK ? DYNAMIC_STACK_B : 0);
 	if (p->scratch_b)
@@ -271,28 +312,34 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 	return NULL;
 }
 
-static struct bw_error *choose_registers(struct bw_launch_plan *p, const struct bw_launch_options *o)
+static struct bw_error *choose_registers(struct bw_launch_plan *p,
+					 const struct bw_launch_options *o)
 {
 	if (p->kernel)
 		BW_TRY(choose_registers_kernel(p));
 	else
 		BW_TRY(choose_registers_raw(p, o));
 	if (p->lds_b > LDS_MAX_B)
-		return bw_errorf(BW_E_INVALID, "%s wants %u bytes of LDS for a workgroup; there are %d", p->name, p->lds_b, LDS_MAX_B);
+		return bw_errorf(BW_E_INVALID,
+				 "%s wants %u bytes of LDS for a workgroup; there are %d", p->name,
+				 p->lds_b, LDS_MAX_B);
 	uint32_t lds = (p->lds_b + LDS_UNIT_B - 1) / LDS_UNIT_B;
 	p->rsrc2 = (p->rsrc2 & ~RSRC2_LDS_SIZE_MASK) | lds << RSRC2_LDS_SIZE_SHIFT;
 	/* Always: without it no trap handler can stop these waves. */
 	p->rsrc2 |= RSRC2_TRAP_PRESENT;
 	uint64_t wave_b = (uint64_t)p->scratch_b * (p->wave32 ? 32 : 64);
 	if (wave_b > 0x7fff * 256u)
-		return bw_errorf(BW_E_INVALID, "%s wants %u bytes of scratch for a lane; a wave can have %u in all", p->name,
-				 p->scratch_b, 0x7fff * 256u);
+		return bw_errorf(
+			BW_E_INVALID,
+			"%s wants %u bytes of scratch for a lane; a wave can have %u in all",
+			p->name, p->scratch_b, 0x7fff * 256u);
 	return NULL;
 }
 
 /* Outputs */
 
-static struct bw_error *find_buffer(const struct bw_launch_plan *p, const char *option, const char *name, size_t *out)
+static struct bw_error *find_buffer(const struct bw_launch_plan *p, const char *option,
+				    const char *name, size_t *out)
 {
 	struct names names = {0};
 	for (size_t i = 0; i < p->args.len; i++) {
@@ -300,7 +347,8 @@ static struct bw_error *find_buffer(const struct bw_launch_plan *p, const char *
 		if (!strcmp(a->name, name)) {
 			bw_vec_free(&names);
 			if (!a->value.is_buffer || a->kind == BW_ARG_VALUE)
-				return bw_errorf(BW_E_INVALID, "%s %s: that argument is no buffer", option, name);
+				return bw_errorf(BW_E_INVALID, "%s %s: that argument is no buffer",
+						 option, name);
 			*out = i;
 			return NULL;
 		}
@@ -327,8 +375,9 @@ static struct bw_error *choose_outputs(struct bw_launch_plan *p, const struct bw
 		BW_TRY(find_buffer(p, "--print", pair->name, &out.arg));
 		uint64_t have = p->args.data[out.arg].value.count;
 		if (out.count > have)
-			return bw_errorf(BW_E_INVALID, "--print %s:%llu: %s has %llu element%s", pair->name,
-					 (unsigned long long)out.count, pair->name, (unsigned long long)have, have == 1 ? "" : "s");
+			return bw_errorf(BW_E_INVALID, "--print %s:%llu: %s has %llu element%s",
+					 pair->name, (unsigned long long)out.count, pair->name,
+					 (unsigned long long)have, have == 1 ? "" : "s");
 		if (!out.count)
 			out.count = have;
 		BW_TRY(bw_vec_push(&p->prints, out));
@@ -344,13 +393,15 @@ static struct bw_error *choose_outputs(struct bw_launch_plan *p, const struct bw
 		if (slash)
 			slash[slash == folder] = 0;
 		if (access(slash ? folder : ".", W_OK))
-			return bw_error_errno(errno, "--dump %s=%s: cannot write there", pair->name, pair->value);
+			return bw_error_errno(errno, "--dump %s=%s: cannot write there", pair->name,
+					      pair->value);
 		BW_TRY(bw_vec_push(&p->dumps, out));
 	}
 	return NULL;
 }
 
-static struct bw_error *fill(struct bw_launch_plan *p, const struct bw_launch_options *o, const char *path, const char *gpu)
+static struct bw_error *fill(struct bw_launch_plan *p, const struct bw_launch_options *o,
+			     const char *path, const char *gpu)
 {
 	BW_TRY(load(p, o, path));
 	if (gpu)
@@ -364,8 +415,8 @@ static struct bw_error *fill(struct bw_launch_plan *p, const struct bw_launch_op
 	return choose_outputs(p, o);
 }
 
-struct bw_error *bw_launch_plan_make(const struct bw_launch_options *options, const char *path, const char *gpu,
-				     struct bw_launch_plan **out)
+struct bw_error *bw_launch_plan_make(const struct bw_launch_options *options, const char *path,
+				     const char *gpu, struct bw_launch_plan **out)
 {
 	struct bw_launch_plan *p = calloc(1, sizeof(*p));
 	if (!p)

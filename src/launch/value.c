@@ -35,20 +35,45 @@ static const struct {
 	const char *name;
 	enum bw_scalar type;
 } type_names[] = {
-	{"float", BW_SCALAR_F32}, {"half", BW_SCALAR_F16}, {"_Float16", BW_SCALAR_F16}, {"double", BW_SCALAR_F64},
-	{"char", BW_SCALAR_I8}, {"signed char", BW_SCALAR_I8}, {"uchar", BW_SCALAR_U8}, {"unsigned char", BW_SCALAR_U8},
-	{"bool", BW_SCALAR_U8}, {"_Bool", BW_SCALAR_U8},
-	{"short", BW_SCALAR_I16}, {"ushort", BW_SCALAR_U16}, {"unsigned short", BW_SCALAR_U16},
-	{"int", BW_SCALAR_I32}, {"uint", BW_SCALAR_U32}, {"unsigned int", BW_SCALAR_U32}, {"unsigned", BW_SCALAR_U32},
-	{"long", BW_SCALAR_I64}, {"ulong", BW_SCALAR_U64}, {"unsigned long", BW_SCALAR_U64},
-	{"long long", BW_SCALAR_I64}, {"unsigned long long", BW_SCALAR_U64}, {"size_t", BW_SCALAR_U64},
-	{"ptrdiff_t", BW_SCALAR_I64}, {"intptr_t", BW_SCALAR_I64}, {"uintptr_t", BW_SCALAR_U64},
-	{"int8_t", BW_SCALAR_I8}, {"uint8_t", BW_SCALAR_U8}, {"int16_t", BW_SCALAR_I16}, {"uint16_t", BW_SCALAR_U16},
-	{"int32_t", BW_SCALAR_I32}, {"uint32_t", BW_SCALAR_U32}, {"int64_t", BW_SCALAR_I64}, {"uint64_t", BW_SCALAR_U64},
+	{"float", BW_SCALAR_F32},
+	{"half", BW_SCALAR_F16},
+	{"_Float16", BW_SCALAR_F16},
+	{"double", BW_SCALAR_F64},
+	{"char", BW_SCALAR_I8},
+	{"signed char", BW_SCALAR_I8},
+	{"uchar", BW_SCALAR_U8},
+	{"unsigned char", BW_SCALAR_U8},
+	{"bool", BW_SCALAR_U8},
+	{"_Bool", BW_SCALAR_U8},
+	{"short", BW_SCALAR_I16},
+	{"ushort", BW_SCALAR_U16},
+	{"unsigned short", BW_SCALAR_U16},
+	{"int", BW_SCALAR_I32},
+	{"uint", BW_SCALAR_U32},
+	{"unsigned int", BW_SCALAR_U32},
+	{"unsigned", BW_SCALAR_U32},
+	{"long", BW_SCALAR_I64},
+	{"ulong", BW_SCALAR_U64},
+	{"unsigned long", BW_SCALAR_U64},
+	{"long long", BW_SCALAR_I64},
+	{"unsigned long long", BW_SCALAR_U64},
+	{"size_t", BW_SCALAR_U64},
+	{"ptrdiff_t", BW_SCALAR_I64},
+	{"intptr_t", BW_SCALAR_I64},
+	{"uintptr_t", BW_SCALAR_U64},
+	{"int8_t", BW_SCALAR_I8},
+	{"uint8_t", BW_SCALAR_U8},
+	{"int16_t", BW_SCALAR_I16},
+	{"uint16_t", BW_SCALAR_U16},
+	{"int32_t", BW_SCALAR_I32},
+	{"uint32_t", BW_SCALAR_U32},
+	{"int64_t", BW_SCALAR_I64},
+	{"uint64_t", BW_SCALAR_U64},
 };
 
-static const char *const qualifiers[] = {"const", "volatile", "restrict", "__restrict", "__global", "__constant",
-					 "__local", "__private", "global", "constant", "local"};
+static const char *const qualifiers[] = {"const",    "volatile",   "restrict", "__restrict",
+					 "__global", "__constant", "__local",  "__private",
+					 "global",   "constant",   "local"};
 
 const char *bw_scalar_name(enum bw_scalar type)
 {
@@ -97,7 +122,8 @@ bool bw_scalar_of_type_name(const char *type_name, enum bw_scalar *out)
 			strcat(bare, " ");
 		strcat(bare, w);
 	}
-	/* float4, uchar16: vectors of 2, 3, 4, 8 or 16. A name that is known as it stands (int8_t) is none. */
+	/* float4, uchar16: vectors of 2, 3, 4, 8 or 16. A name that is known as it stands (int8_t)
+	 * is none. */
 	size_t base = strlen(bare);
 	while (base && isdigit((unsigned char)bare[base - 1]))
 		base--;
@@ -133,7 +159,9 @@ static struct bw_error *store_float(const char *text, enum bw_scalar type, uint8
 					(type == BW_SCALAR_F16 && !isfinite((float)h)));
 	if (overflow)
 		return bw_errorf(BW_E_INVALID, "%s does not fit %s", text, scalars[type].name);
-	const void *from = type == BW_SCALAR_F32 ? (void *)&f : type == BW_SCALAR_F16 ? (void *)&h : (void *)&d;
+	const void *from = type == BW_SCALAR_F32   ? (void *)&f
+			   : type == BW_SCALAR_F16 ? (void *)&h
+						   : (void *)&d;
 	memcpy(out, from, scalars[type].size_b);
 	return NULL;
 }
@@ -147,7 +175,8 @@ static struct bw_error *store_int(const char *text, enum bw_scalar type, uint8_t
 	if (negative ? !bw_parse_i64(text, &i) : !bw_parse_u64(text, &u)) {
 		double d;
 		if (bw_parse_f64(text, &d))
-			return bw_errorf(BW_E_INVALID, "%s is not a whole number that fits %s", text, scalars[type].name);
+			return bw_errorf(BW_E_INVALID, "%s is not a whole number that fits %s",
+					 text, scalars[type].name);
 		return bw_errorf(BW_E_INVALID, "'%s' is not a number", text);
 	}
 	if (negative)
@@ -155,7 +184,8 @@ static struct bw_error *store_int(const char *text, enum bw_scalar type, uint8_t
 	/* Hexadecimal names a bit pattern: 0xffffffff is -1 as i32. Decimal is a value. */
 	bool pattern = text[0] == '0' && text[1];
 	unsigned room = bits - (scalars[type].is_signed && !pattern);
-	bool fits = negative ? scalars[type].is_signed && bw_sign_extend(u, bits) == i : room == 64 || u >> room == 0;
+	bool fits = negative ? scalars[type].is_signed && bw_sign_extend(u, bits) == i
+			     : room == 64 || u >> room == 0;
 	if (!fits)
 		return bw_errorf(BW_E_INVALID, "%s does not fit %s", text, scalars[type].name);
 	memcpy(out, &u, scalars[type].size_b);
@@ -172,8 +202,10 @@ static void store_index(uint64_t i, enum bw_scalar type, uint8_t *out)
 	float f = (float)i;
 	double d = (double)i;
 	_Float16 h = i > 65504 ? (_Float16)INFINITY : (_Float16)(float)i;
-	const void *from = type == BW_SCALAR_F32 ? (void *)&f : type == BW_SCALAR_F16 ? (void *)&h
-			 : type == BW_SCALAR_F64 ? (void *)&d : (void *)&i;
+	const void *from = type == BW_SCALAR_F32   ? (void *)&f
+			   : type == BW_SCALAR_F16 ? (void *)&h
+			   : type == BW_SCALAR_F64 ? (void *)&d
+						   : (void *)&i;
 	memcpy(out, from, scalars[type].size_b);
 }
 
@@ -192,8 +224,10 @@ static void store_random(uint64_t bits, enum bw_scalar type, uint8_t *out)
 	float f = (float)(bits >> 40) * 0x1p-24f;
 	double d = (double)(bits >> 11) * 0x1p-53;
 	_Float16 h = (_Float16)((float)(bits >> 53) * 0x1p-11f);
-	const void *from = type == BW_SCALAR_F32 ? (void *)&f : type == BW_SCALAR_F16 ? (void *)&h
-			 : type == BW_SCALAR_F64 ? (void *)&d : (void *)&bits;
+	const void *from = type == BW_SCALAR_F32   ? (void *)&f
+			   : type == BW_SCALAR_F16 ? (void *)&h
+			   : type == BW_SCALAR_F64 ? (void *)&d
+						   : (void *)&bits;
 	memcpy(out, from, scalars[type].size_b);
 }
 
@@ -205,8 +239,8 @@ static struct bw_error *make_room(struct bw_arg_value *v)
 	if (v->count == 0)
 		return bw_errorf(BW_E_INVALID, "a buffer needs at least one element");
 	if (v->count > VALUE_MAX_B / elem_b)
-		return bw_errorf(BW_E_INVALID, "%llu elements of %s are more than 4 GiB", (unsigned long long)v->count,
-				 scalars[v->type].name);
+		return bw_errorf(BW_E_INVALID, "%llu elements of %s are more than 4 GiB",
+				 (unsigned long long)v->count, scalars[v->type].name);
 	v->size_b = v->count * elem_b;
 	v->data = calloc(v->count, elem_b);
 	return v->data ? NULL : bw_error_nomem();
@@ -222,8 +256,10 @@ static struct bw_error *read_file(const char *path, struct bw_arg_value *v)
 		return bw_errorf(BW_E_INVALID, "%s is not a file of data", path);
 	unsigned elem_b = scalars[v->type].size_b;
 	if ((uint64_t)st.st_size < elem_b)
-		return bw_errorf(BW_E_INVALID, "%s is too short: it has %llu byte%s, one element of %s takes %u", path,
-				 (unsigned long long)st.st_size, st.st_size == 1 ? "" : "s", scalars[v->type].name, elem_b);
+		return bw_errorf(BW_E_INVALID,
+				 "%s is too short: it has %llu byte%s, one element of %s takes %u",
+				 path, (unsigned long long)st.st_size, st.st_size == 1 ? "" : "s",
+				 scalars[v->type].name, elem_b);
 	if ((uint64_t)st.st_size > VALUE_MAX_B)
 		return bw_errorf(BW_E_INVALID, "%s is larger than 4 GiB", path);
 	v->size_b = (size_t)st.st_size;
@@ -237,7 +273,8 @@ static struct bw_error *read_file(const char *path, struct bw_arg_value *v)
 			continue;
 		if (n <= 0)
 			return n ? bw_error_errno(errno, "cannot read %s", path)
-				 : bw_errorf(BW_E_INVALID, "%s became shorter while it was read", path);
+				 : bw_errorf(BW_E_INVALID, "%s became shorter while it was read",
+					     path);
 		done += (size_t)n;
 	}
 	return NULL;
@@ -270,7 +307,8 @@ static struct bw_error *make_fill(char *text, struct bw_arg_value *v)
 {
 	char *colon = strchr(text, ':');
 	if (!colon)
-		return bw_errorf(BW_E_INVALID, "fill needs a number of elements and a value: fill:N:V");
+		return bw_errorf(BW_E_INVALID,
+				 "fill needs a number of elements and a value: fill:N:V");
 	*colon = 0;
 	BW_TRY(parse_count(text, &v->count));
 	uint8_t element[8];
@@ -288,7 +326,8 @@ static struct bw_error *make_random(char *text, struct bw_arg_value *v)
 	if (colon) {
 		*colon = 0;
 		if (!bw_parse_u64(colon + 1, &seed))
-			return bw_errorf(BW_E_INVALID, "'%s' is neither a seed nor a type", colon + 1);
+			return bw_errorf(BW_E_INVALID, "'%s' is neither a seed nor a type",
+					 colon + 1);
 	}
 	BW_TRY(parse_count(text, &v->count));
 	BW_TRY(make_room(v));
@@ -306,7 +345,8 @@ static const struct {
 	const char *prefix;
 	struct bw_error *(*make)(char *text, struct bw_arg_value *v);
 } forms[] = {
-	{"zeros:", make_zeros}, {"iota:", make_iota}, {"fill:", make_fill}, {"random:", make_random}, {"file:", make_file},
+	{"zeros:", make_zeros},	  {"iota:", make_iota}, {"fill:", make_fill},
+	{"random:", make_random}, {"file:", make_file},
 };
 
 static enum bw_scalar guess_type(const char *number)
@@ -316,7 +356,9 @@ static enum bw_scalar guess_type(const char *number)
 	int64_t i;
 	if (hex || bw_parse_i64(number, &i) || bw_parse_u64(number, &u))
 		return BW_SCALAR_I32;
-	return strpbrk(number, ".eE") || !isdigit((unsigned char)number[strspn(number, "-")]) ? BW_SCALAR_F32 : BW_SCALAR_I32;
+	return strpbrk(number, ".eE") || !isdigit((unsigned char)number[strspn(number, "-")])
+		       ? BW_SCALAR_F32
+		       : BW_SCALAR_I32;
 }
 
 /* The number that decides a type when nothing names it: V of fill:N:V, or the text itself. */
@@ -328,7 +370,8 @@ static const char *number_of(const char *text)
 	return colon ? colon + 1 : "0";
 }
 
-struct bw_error *bw_arg_value_parse(const char *text, const enum bw_scalar *default_type, struct bw_arg_value *out)
+struct bw_error *bw_arg_value_parse(const char *text, const enum bw_scalar *default_type,
+				    struct bw_arg_value *out)
 {
 	_cleanup_free_ char *copy = strdup(text);
 	if (!copy)
@@ -351,10 +394,14 @@ struct bw_error *bw_arg_value_parse(const char *text, const enum bw_scalar *defa
 	if (!v.is_buffer) {
 		char *word_end = strchr(copy, ':');
 		if (word_end && isalpha((unsigned char)copy[0]))
-			return bw_errorf(BW_E_INVALID, "'%s' is not a value: use a number, zeros:N, iota:N, fill:N:V, random:N or file:PATH",
+			return bw_errorf(BW_E_INVALID,
+					 "'%s' is not a value: use a number, zeros:N, iota:N, "
+					 "fill:N:V, random:N or file:PATH",
 					 text);
 		if (word_end)
-			return bw_errorf(BW_E_INVALID, "'%s' is not a type: use f32 f16 f64 i8 u8 i16 u16 i32 u32 i64 or u64",
+			return bw_errorf(BW_E_INVALID,
+					 "'%s' is not a type: use f32 f16 f64 i8 u8 i16 u16 i32 "
+					 "u32 i64 or u64",
 					 word_end + 1);
 		v.count = 1;
 		err = make_room(&v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with the agent in it: does what its first argument says, and ends with status 0 when all of
- * it was as a program expects it of a GPU. */
+/* A program with the agent in it: does what its first argument says, and ends with status 0 when
+ * all of it was as a program expects it of a GPU. */
 #include <amdgpu_drm.h>
 #include <dirent.h>
 #include <drm.h>
@@ -23,13 +23,14 @@
 #define CHECK(what)                                                                                \
 	do {                                                                                       \
 		if (!(what)) {                                                                     \
-			fprintf(stderr, "probe:%d: %s (errno %s)\n", __LINE__, #what, strerror(errno)); \
+			fprintf(stderr, "probe:%d: %s (errno %s)\n", __LINE__, #what,              \
+				strerror(errno));                                                  \
 			_exit(1);                                                                  \
 		}                                                                                  \
 	} while (0)
 
-#define NODE "/dev/dri/renderD128"
-#define SYS "/sys/dev/char/226:128/device"
+#define NODE	"/dev/dri/renderD128"
+#define SYS	"/sys/dev/char/226:128/device"
 #define PCI_DIR "/sys/devices/pci0000:00/0000:03:00.0"
 
 static bool is_amdgpu(int fd)
@@ -56,7 +57,8 @@ static void paths(void)
 	CHECK(!stat64(NODE, &st64) && S_ISCHR(st64.st_mode));
 	CHECK(!fstatat(AT_FDCWD, NODE, &st, 0));
 	is_node(&st, 128);
-	CHECK(!statx(AT_FDCWD, NODE, 0, STATX_BASIC_STATS, &stx) && S_ISCHR(stx.stx_mode) && stx.stx_rdev_minor == 128);
+	CHECK(!statx(AT_FDCWD, NODE, 0, STATX_BASIC_STATS, &stx) && S_ISCHR(stx.stx_mode) &&
+	      stx.stx_rdev_minor == 128);
 	CHECK(stat("/dev/dri/renderD129", &st) && errno == ENOENT);
 	CHECK(open("/dev/dri/renderD129", O_RDWR) < 0 && errno == ENOENT);
 	CHECK(!access(NODE, R_OK | W_OK) && !stat(SYS "/drm", &st) && S_ISDIR(st.st_mode));
@@ -65,7 +67,8 @@ static void paths(void)
 	unsigned seen = 0;
 	CHECK(d);
 	for (struct dirent *e; (e = readdir(d));)
-		seen |= (unsigned)!strcmp(e->d_name, "card0") | (unsigned)!strcmp(e->d_name, "renderD128") << 1;
+		seen |= (unsigned)!strcmp(e->d_name, "card0") |
+			(unsigned)!strcmp(e->d_name, "renderD128") << 1;
 	CHECK(seen == 3);
 	int fd = openat(dirfd(d), "renderD128", O_RDWR | O_CLOEXEC);
 	CHECK(fd >= 0 && is_amdgpu(fd));
@@ -99,7 +102,8 @@ static void descriptors(void)
 	struct stat st;
 	CHECK(!fstat(fd, &st));
 	is_node(&st, 128);
-	int copies[] = {dup(fd), fcntl(fd, F_DUPFD, 40), fcntl(fd, F_DUPFD_CLOEXEC, 50), dup2(fd, 60), dup3(fd, 61, O_CLOEXEC)};
+	int copies[] = {dup(fd), fcntl(fd, F_DUPFD, 40), fcntl(fd, F_DUPFD_CLOEXEC, 50),
+			dup2(fd, 60), dup3(fd, 61, O_CLOEXEC)};
 	CHECK(copies[3] == 60 && copies[4] == 61);
 	close(fd);
 	for (unsigned i = 0; i < 5; i++)
@@ -131,7 +135,8 @@ static void descriptors(void)
 
 static uint32_t make_bo(int fd, uint64_t size_b, uint64_t flags)
 {
-	union drm_amdgpu_gem_create c = {.in = {.bo_size = size_b, .domains = AMDGPU_GEM_DOMAIN_GTT, .domain_flags = flags}};
+	union drm_amdgpu_gem_create c = {
+		.in = {.bo_size = size_b, .domains = AMDGPU_GEM_DOMAIN_GTT, .domain_flags = flags}};
 	CHECK(!ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &c));
 	return c.out.handle;
 }
@@ -156,7 +161,8 @@ static void buffers(void)
 	CHECK(!ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out));
 	char *c = mmap(NULL, 4096, PROT_READ, MAP_SHARED, out.fd, 0);
 	CHECK(c != MAP_FAILED && !strcmp(c, "shared"));
-	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)77 << 32) == MAP_FAILED && errno == EINVAL);
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)77 << 32) == MAP_FAILED &&
+	      errno == EINVAL);
 	CHECK(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
 	CHECK(ioctl(fd, DRM_IOCTL_VERSION, NULL) < 0 && errno == EFAULT);
 }
@@ -225,11 +231,15 @@ static void gone(void)
 
 enum { IB_DW = 32 };
 #define CODE_VA 0xffff800100001000ull
-#define IB_VA 0x400000000ull
+#define IB_VA	0x400000000ull
 
 static void map_va(int fd, uint32_t handle, uint64_t va, uint64_t size_b)
 {
-	struct drm_amdgpu_gem_va a = {.handle = handle, .operation = AMDGPU_VA_OP_MAP, .flags = 0xe, .va_address = va, .map_size = size_b};
+	struct drm_amdgpu_gem_va a = {.handle = handle,
+				      .operation = AMDGPU_VA_OP_MAP,
+				      .flags = 0xe,
+				      .va_address = va,
+				      .map_size = size_b};
 	CHECK(!ioctl(fd, DRM_IOCTL_AMDGPU_GEM_VA, &a));
 }
 
@@ -237,33 +247,44 @@ static void map_va(int fd, uint32_t handle, uint64_t va, uint64_t size_b)
 static void submit(void)
 {
 	int fd = open(NODE, O_RDWR);
-	uint32_t code = make_bo(fd, 4096, AMDGPU_GEM_CREATE_NO_CPU_ACCESS), ib = make_bo(fd, 4096, 0);
+	uint32_t code = make_bo(fd, 4096, AMDGPU_GEM_CREATE_NO_CPU_ACCESS),
+		 ib = make_bo(fd, 4096, 0);
 	uint32_t *dw = map_bo(fd, ib, 4096), *insts = map_bo(fd, code, 4096);
 	map_va(fd, code, CODE_VA, 4096);
 	map_va(fd, ib, IB_VA, 4096);
 	const uint64_t pgm = (CODE_VA & 0xffffffffffff) >> 8;
 	const uint32_t words[IB_DW] = {
-		0xc0017600, 0x20d, (uint32_t)(pgm >> 32), 0xc0017600, 0x20c, (uint32_t)pgm,
-		0xc0027600, 0x212, 0x602c0002, 0x0000008a,
-		0xc0037600, 0x207, 256, 1, 1,
-		0xc0027600, 0x243, 0x40000000, 0x100,
-		0xc0031502, 4, 1, 1, 0x2045,
-		0xffff1000, 0xffff1000, 0xffff1000, 0xffff1000, 0xffff1000, 0xffff1000, 0xffff1000, 0xffff1000,
+		0xc0017600, 0x20d,	(uint32_t)(pgm >> 32),
+		0xc0017600, 0x20c,	(uint32_t)pgm,
+		0xc0027600, 0x212,	0x602c0002,
+		0x0000008a, 0xc0037600, 0x207,
+		256,	    1,		1,
+		0xc0027600, 0x243,	0x40000000,
+		0x100,	    0xc0031502, 4,
+		1,	    1,		0x2045,
+		0xffff1000, 0xffff1000, 0xffff1000,
+		0xffff1000, 0xffff1000, 0xffff1000,
+		0xffff1000, 0xffff1000,
 	};
 	memcpy(dw, words, sizeof(words));
 	insts[0] = 0x11111111;
 	insts[1] = 0x22222222;
 	struct drm_amdgpu_bo_list_entry entry = {.bo_handle = code};
 	struct drm_amdgpu_bo_list_in list = {~0u, ~0u, 1, sizeof(entry), (uintptr_t)&entry};
-	struct drm_amdgpu_cs_chunk_ib chunk_ib = {.va_start = IB_VA, .ib_bytes = IB_DW * 4, .ip_type = AMDGPU_HW_IP_COMPUTE, .ring = 1};
+	struct drm_amdgpu_cs_chunk_ib chunk_ib = {.va_start = IB_VA,
+						  .ib_bytes = IB_DW * 4,
+						  .ip_type = AMDGPU_HW_IP_COMPUTE,
+						  .ring = 1};
 	struct drm_amdgpu_cs_chunk chunks[] = {
 		{AMDGPU_CHUNK_ID_IB, sizeof(chunk_ib) / 4, (uintptr_t)&chunk_ib},
 		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
 	};
 	uint64_t pointers[] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1]};
-	union drm_amdgpu_cs cs = {.in = {.ctx_id = 5, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
+	union drm_amdgpu_cs cs = {
+		.in = {.ctx_id = 5, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
 	CHECK(!ioctl(fd, DRM_IOCTL_AMDGPU_CS, &cs) && cs.out.handle > 0);
-	union drm_amdgpu_wait_cs w = {.in = {.handle = cs.out.handle, .timeout = INT64_MAX, .ctx_id = 5}};
+	union drm_amdgpu_wait_cs w = {
+		.in = {.handle = cs.out.handle, .timeout = INT64_MAX, .ctx_id = 5}};
 	CHECK(!ioctl(fd, DRM_IOCTL_AMDGPU_WAIT_CS, &w));
 	CHECK(insts[0] == 0x11111111 && insts[1] == 0x33333333);
 	close(fd);
@@ -272,9 +293,13 @@ static void submit(void)
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*run)(void); } table[] = {
-		{"paths", paths}, {"descriptors", descriptors}, {"buffers", buffers}, {"forks", forks},
-		{"threads", threads}, {"gone", gone}, {"submit", submit},
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} table[] = {
+		{"paths", paths},   {"descriptors", descriptors}, {"buffers", buffers},
+		{"forks", forks},   {"threads", threads},	  {"gone", gone},
+		{"submit", submit},
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (argc > 1 && !strcmp(argv[1], table[i].name)) {

@@ -202,7 +202,10 @@ static struct bw_agent_submit begin_debugging(pid_t *out_pid)
 static void attach(void)
 {
 	uint32_t handler[] = {0xbfb00000, 0xbf800000};
-	struct bw_trap_control control = {.magic = BW_TRAP_MAGIC, .slots_offset_b = 0x1000, .n_slots = SLOTS, .version = BW_TRAP_VERSION};
+	struct bw_trap_control control = {.magic = BW_TRAP_MAGIC,
+					  .slots_offset_b = 0x1000,
+					  .n_slots = SLOTS,
+					  .version = BW_TRAP_VERSION};
 	struct bw_agent_attach q = {AREA_B, sizeof(control), sizeof(handler), 4096, 0};
 	uint8_t payload[sizeof(control) + sizeof(handler)];
 	memcpy(payload, &control, sizeof(control));
@@ -237,7 +240,8 @@ static void end_debugging(void)
 static void debugging(void **state)
 {
 	pid_t pid;
-	server.va_limit = 0x7ffff0000000; /* the driver keeps the top: the agent must look further down */
+	server.va_limit =
+		0x7ffff0000000; /* the driver keeps the top: the agent must look further down */
 	struct bw_agent_submit s = begin_debugging(&pid);
 	assert_int_equal(s.submission, 1);
 	assert_int_equal(s.ip_type, AMDGPU_HW_IP_COMPUTE);
@@ -259,7 +263,8 @@ static void debugging(void **state)
 	assert_int_equal(dbg.attached.pasid, FAKE_PASID);
 	assert_int_equal(dbg.attached.vmid_reserved, 1);
 	assert_true(dbg.attached.area_va < server.va_limit && dbg.attached.area_va > 1ull << 46);
-	assert_true(dbg.attached.handler_va < dbg.attached.area_va && dbg.attached.handler_va % 256 == 0);
+	assert_true(dbg.attached.handler_va < dbg.attached.area_va &&
+		    dbg.attached.handler_va % 256 == 0);
 	assert_int_equal(server.submissions, 1); /* the empty one, for the VMID */
 	assert_int_equal(((struct bw_trap_control *)dbg.area)->magic, BW_TRAP_MAGIC);
 	assert_int_equal(read_dw(dbg.attached.handler_va), 0xbfb00000);
@@ -335,7 +340,8 @@ static void stop_wave(unsigned i, uint32_t seq)
 static bool resumed(unsigned i, uint32_t seq)
 {
 	for (int ms = 0; ms < 5000; ms++, usleep(1000))
-		if (__atomic_load_n(&slot(i)->command, __ATOMIC_ACQUIRE) == (BW_TRAP_CMD_RESUME | seq << 8))
+		if (__atomic_load_n(&slot(i)->command, __ATOMIC_ACQUIRE) ==
+		    (BW_TRAP_CMD_RESUME | seq << 8))
 			return true;
 	return false;
 }
@@ -427,8 +433,10 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
 	const struct CMUnitTest tests[] = {
-		T(paths), T(descriptors), T(buffers), T(forks), T(threads), T(server_dies), T(debugging), T(debugger_dies),
-		T(debugger_detaches), T(bad_requests),
+		T(paths),	 T(descriptors),   T(buffers),
+		T(forks),	 T(threads),	   T(server_dies),
+		T(debugging),	 T(debugger_dies), T(debugger_detaches),
+		T(bad_requests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

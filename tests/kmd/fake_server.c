@@ -17,7 +17,7 @@
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
 
-#define PCI "0000:03:00.0"
+#define PCI	   "0000:03:00.0"
 #define DEVICE_DIR "sys/devices/pci0000:00/" PCI
 
 struct conn {
@@ -77,7 +77,8 @@ static void make_tree(const char *root)
 
 /* Requests */
 
-static void answer(struct conn *c, const struct bw_msg *m, const void *head, size_t head_b, const void *more, size_t more_b, int fd)
+static void answer(struct conn *c, const struct bw_msg *m, const void *head, size_t head_b,
+		   const void *more, size_t more_b, int fd)
 {
 	struct bw_msg_part parts[] = {{head, head_b}, {more, more_b}};
 	bw_error_free(bw_msg_send(c->sock, m->type | BW_VGPU_REPLY, m->seq, parts, 2, fd));
@@ -86,7 +87,8 @@ static void answer(struct conn *c, const struct bw_msg *m, const void *head, siz
 static bool user(struct conn *c, uint16_t type, uint64_t va, void *data, uint32_t size_b)
 {
 	struct bw_vgpu_user u = {va, size_b, 0};
-	struct bw_msg_part parts[] = {{&u, sizeof(u)}, {data, type == BW_VGPU_USER_WRITE ? size_b : 0}};
+	struct bw_msg_part parts[] = {{&u, sizeof(u)},
+				      {data, type == BW_VGPU_USER_WRITE ? size_b : 0}};
 	struct bw_msg m = BW_MSG_INIT;
 	struct bw_vgpu_result res = {-EFAULT, 0};
 	struct bw_error *err = bw_msg_send(c->sock, type, 7, parts, 2, -1);
@@ -118,7 +120,8 @@ static int do_sum(struct conn *c, struct fake_sum *a)
 
 static int do_version(struct conn *c, struct drm_version *v)
 {
-	if (v->name && v->name_len >= 6 && !user(c, BW_VGPU_USER_WRITE, (uintptr_t)v->name, (char[]){"amdgpu"}, 6))
+	if (v->name && v->name_len >= 6 &&
+	    !user(c, BW_VGPU_USER_WRITE, (uintptr_t)v->name, (char[]){"amdgpu"}, 6))
 		return -EFAULT;
 	v->version_major = 3;
 	v->version_minor = 61;
@@ -152,19 +155,26 @@ static bool is_bo(struct fake_server *s, uint32_t h)
 
 static int do_va(struct fake_server *s, const struct drm_amdgpu_gem_va *a)
 {
-	if (a->operation == AMDGPU_VA_OP_MAP && s->va_limit && a->va_address >= s->va_limit && a->va_address < 1ull << 47)
+	if (a->operation == AMDGPU_VA_OP_MAP && s->va_limit && a->va_address >= s->va_limit &&
+	    a->va_address < 1ull << 47)
 		return -EINVAL;
 	return a->operation == AMDGPU_VA_OP_CLEAR || is_bo(s, a->handle) ? 0 : -ENOENT;
 }
 
 static int do_info(struct conn *c, const struct drm_amdgpu_info *a)
 {
-	struct { uint64_t addr; uint32_t status, hub; } fault = {0x123456000, 0x601, 0};
+	struct {
+		uint64_t addr;
+		uint32_t status, hub;
+	} fault = {0x123456000, 0x601, 0};
 	struct drm_amdgpu_info_device dev = {.virtual_address_max = 0x7ffffff00000};
 	if (a->query == AMDGPU_INFO_DEV_INFO)
-		return user(c, BW_VGPU_USER_WRITE, a->return_pointer, &dev, sizeof(dev)) ? 0 : -EFAULT;
+		return user(c, BW_VGPU_USER_WRITE, a->return_pointer, &dev, sizeof(dev)) ? 0
+											 : -EFAULT;
 	if (a->query == 0x23)
-		return user(c, BW_VGPU_USER_WRITE, a->return_pointer, &fault, sizeof(fault)) ? 0 : -EFAULT;
+		return user(c, BW_VGPU_USER_WRITE, a->return_pointer, &fault, sizeof(fault))
+			       ? 0
+			       : -EFAULT;
 	return -EINVAL;
 }
 
@@ -177,11 +187,13 @@ static int do_cs(struct conn *c, union drm_amdgpu_cs *a)
 		struct drm_amdgpu_cs_chunk chunk;
 		struct drm_amdgpu_bo_list_in in;
 		struct drm_amdgpu_bo_list_entry e[16];
-		if (!user(c, BW_VGPU_USER_READ, a->in.chunks + i * 8, &at, 8) || !user(c, BW_VGPU_USER_READ, at, &chunk, sizeof(chunk)))
+		if (!user(c, BW_VGPU_USER_READ, a->in.chunks + i * 8, &at, 8) ||
+		    !user(c, BW_VGPU_USER_READ, at, &chunk, sizeof(chunk)))
 			return -EFAULT;
 		if (chunk.chunk_id != AMDGPU_CHUNK_ID_BO_HANDLES)
 			continue;
-		if (!user(c, BW_VGPU_USER_READ, chunk.chunk_data, &in, sizeof(in)) || in.bo_number > 16 ||
+		if (!user(c, BW_VGPU_USER_READ, chunk.chunk_data, &in, sizeof(in)) ||
+		    in.bo_number > 16 ||
 		    !user(c, BW_VGPU_USER_READ, in.bo_info_ptr, e, in.bo_number * sizeof(e[0])))
 			return -EFAULT;
 		list_n = in.bo_number;
@@ -246,58 +258,59 @@ static void on_ioctl(struct conn *c, const struct bw_msg *m)
 		reply.result = -EBADF;
 	else if (_IOC_TYPE(req.cmd) == 0x20)
 		memcpy(f->state, a, size_b < 44 ? size_b : 44);
-	else switch (_IOC_NR(req.cmd)) {
-	case 0x00:
-		reply.result = do_version(c, a);
-		break;
-	case 0x09:
-		pthread_mutex_lock(&s->lock);
-		reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -EINVAL;
-		if (!reply.result) {
-			close(s->bo_fd[*(uint32_t *)a]);
-			s->bo_fd[*(uint32_t *)a] = -1;
+	else
+		switch (_IOC_NR(req.cmd)) {
+		case 0x00:
+			reply.result = do_version(c, a);
+			break;
+		case 0x09:
+			pthread_mutex_lock(&s->lock);
+			reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -EINVAL;
+			if (!reply.result) {
+				close(s->bo_fd[*(uint32_t *)a]);
+				s->bo_fd[*(uint32_t *)a] = -1;
+			}
+			pthread_mutex_unlock(&s->lock);
+			break;
+		case 0x2d:
+			reply.fd_at = offsetof(struct drm_prime_handle, fd);
+			reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -ENOENT;
+			fd = reply.result ? -1 : s->bo_fd[*(uint32_t *)a];
+			break;
+		case 0x2e:
+			reply.result = do_prime_import(s, a, m->fd);
+			break;
+		case 0x40:
+			reply.result = do_create(c, a);
+			break;
+		case 0x41:
+			reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -ENOENT;
+			*(uint64_t *)a = (uint64_t) * (uint32_t *)a << 32;
+			break;
+		case 0x42:
+			memset(a, 0, size_b);
+			*(uint32_t *)a = 5;
+			break;
+		case 0x44:
+			reply.result = do_cs(c, a);
+			break;
+		case 0x45:
+			reply.result = do_info(c, a);
+			break;
+		case 0x48:
+			reply.result = do_va(s, a);
+			break;
+		case 0x49:
+			reply.result = do_wait(s, a);
+			break;
+		case 0x53:
+			break;
+		case 0x7e:
+			reply.result = do_sum(c, a);
+			break;
+		default:
+			reply.result = -EINVAL;
 		}
-		pthread_mutex_unlock(&s->lock);
-		break;
-	case 0x2d:
-		reply.fd_at = offsetof(struct drm_prime_handle, fd);
-		reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -ENOENT;
-		fd = reply.result ? -1 : s->bo_fd[*(uint32_t *)a];
-		break;
-	case 0x2e:
-		reply.result = do_prime_import(s, a, m->fd);
-		break;
-	case 0x40:
-		reply.result = do_create(c, a);
-		break;
-	case 0x41:
-		reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -ENOENT;
-		*(uint64_t *)a = (uint64_t)*(uint32_t *)a << 32;
-		break;
-	case 0x42:
-		memset(a, 0, size_b);
-		*(uint32_t *)a = 5;
-		break;
-	case 0x44:
-		reply.result = do_cs(c, a);
-		break;
-	case 0x45:
-		reply.result = do_info(c, a);
-		break;
-	case 0x48:
-		reply.result = do_va(s, a);
-		break;
-	case 0x49:
-		reply.result = do_wait(s, a);
-		break;
-	case 0x53:
-		break;
-	case 0x7e:
-		reply.result = do_sum(c, a);
-		break;
-	default:
-		reply.result = -EINVAL;
-	}
 	answer(c, m, &reply, sizeof(reply), arg.bytes, size_b, fd);
 }
 
@@ -314,11 +327,14 @@ static uint32_t new_file(struct fake_server *s, const char *path, size_t len, ui
 	return i;
 }
 
-static const struct { const char *path, *text; } texts[] = {
+static const struct {
+	const char *path, *text;
+} texts[] = {
 	{"sys/class/drm/card0/device/ip_discovery/die/0/GC/0/major", "11\n"},
 	{"sys/class/drm/card0/device/ip_discovery/die/0/GC/0/minor", "0\n"},
 	{"sys/class/drm/card0/device/ip_discovery/die/0/GC/0/revision", "0\n"},
-	{"sys/class/drm/card0/device/ip_discovery/die/0/GC/0/base_addr", "0x00001260\n0x0000A000\n0x02402C00\n"},
+	{"sys/class/drm/card0/device/ip_discovery/die/0/GC/0/base_addr",
+	 "0x00001260\n0x0000A000\n0x02402C00\n"},
 	{"sys/class/drm/card0/device/ip_discovery/die/0/BAD/0/major", "eleven\n"},
 	{"debug/dri/" PCI "/amdgpu_regs2", ""},
 };
@@ -351,7 +367,8 @@ static void on_file_read(struct conn *c, const struct bw_msg *m)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (!strcmp(texts[i].path, f->path))
 			text = texts[i].text;
-	size_t len = strlen(text), from = io.pos < len ? io.pos : len, n = len - from < io.size_b ? len - from : io.size_b;
+	size_t len = strlen(text), from = io.pos < len ? io.pos : len,
+	       n = len - from < io.size_b ? len - from : io.size_b;
 	reply.result = (int32_t)n;
 	answer(c, m, &reply, sizeof(reply), text + from, n, -1);
 }
@@ -366,7 +383,9 @@ static void on_hello(struct conn *c, const struct bw_msg *m)
 	s->hello_pid = hello.pid;
 	if (!hello.client)
 		s->client_token++;
-	struct bw_vgpu_hello_reply reply = {.version = BW_VGPU_PROTO_VERSION, .client = hello.client ? hello.client : s->client_token, .pci_address = PCI};
+	struct bw_vgpu_hello_reply reply = {.version = BW_VGPU_PROTO_VERSION,
+					    .client = hello.client ? hello.client : s->client_token,
+					    .pci_address = PCI};
 	pthread_mutex_unlock(&s->lock);
 	snprintf(reply.root, sizeof(reply.root), "%s", s->root);
 	answer(c, m, &reply, sizeof(reply), NULL, 0, -1);

@@ -2,8 +2,8 @@
 #ifndef TESTS_KMD_FAKE_SERVER_H
 #define TESTS_KMD_FAKE_SERVER_H
 
-/* A stand-in for breakwater-vgpu that speaks vgpu_proto.h and knows just enough ioctls for the tests
- * of its clients. It runs in threads of the test. */
+/* A stand-in for breakwater-vgpu that speaks vgpu_proto.h and knows just enough ioctls for the
+ * tests of its clients. It runs in threads of the test. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -11,15 +11,18 @@
 
 enum { FAKE_BOS = 64, FAKE_FILES = 64, FAKE_PASID = 32771 };
 
-/* An ioctl of its own: adds up size_b bytes at va, by USER_READ; and with write set, puts the sum back
- * over the first 4 of them, by USER_WRITE. */
-struct fake_sum { uint64_t va; uint32_t size_b, write, sum, pad; };
+/* An ioctl of its own: adds up size_b bytes at va, by USER_READ; and with write set, puts the sum
+ * back over the first 4 of them, by USER_WRITE. */
+struct fake_sum {
+	uint64_t va;
+	uint32_t size_b, write, sum, pad;
+};
 #define FAKE_IOCTL_SUM 0xc018647eu /* _IOWR('d', 0x7e, struct fake_sum) */
 
 struct fake_file {
 	bool used;
-	char path[128];              /* "" for a DRM file */
-	uint32_t minor, state[11];   /* state: regs2 */
+	char path[128];		   /* "" for a DRM file */
+	uint32_t minor, state[11]; /* state: regs2 */
 };
 
 struct fake_server {
@@ -30,13 +33,13 @@ struct fake_server {
 	pthread_cond_t changed;
 	/* Below: under lock; read and set by tests. */
 	int socks[128];
-	unsigned n_socks;            /* connections so far */
+	unsigned n_socks; /* connections so far */
 	unsigned drm_open, drm_closed;
 	int bo_fd[FAKE_BOS];
 	uint64_t bo_size[FAKE_BOS], bo_flags[FAKE_BOS];
 	struct fake_file files[FAKE_FILES];
-	uint64_t va_limit;           /* MAP at or above it, below the upper half: EINVAL */
-	bool signalled;              /* fences of CS */
+	uint64_t va_limit; /* MAP at or above it, below the upper half: EINVAL */
+	bool signalled;	   /* fences of CS */
 	int fence_result;
 	unsigned submissions, waiting;
 	uint32_t last_list_n, last_list[16]; /* BO_HANDLES of the last CS */

@@ -56,7 +56,8 @@ static void hello(void **state)
 	assert_string_equal(h->root, server.root);
 	assert_int_equal(server.hello_pid, getpid());
 	drm_open();
-	assert_int_equal(server.hello_token, h->client); /* the second channel is of the same client */
+	assert_int_equal(server.hello_token,
+			 h->client); /* the second channel is of the same client */
 	struct bw_vgpu_server_info info;
 	assert_int_equal(bw_vgpu_server_info(client, &info), 0);
 	assert_int_equal(info.clients, 1);
@@ -70,7 +71,9 @@ static void ioctls(void **state)
 	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_VERSION, &v), 0);
 	assert_string_equal(name, "amdgpu");
 	assert_int_equal(v.version_major, 3);
-	assert_int_equal(bw_vgpu_ioctl(client, file, _IOC(_IOC_READ | _IOC_WRITE, 'd', 0x77, 8), &v), -EINVAL);
+	assert_int_equal(
+		bw_vgpu_ioctl(client, file, _IOC(_IOC_READ | _IOC_WRITE, 'd', 0x77, 8), &v),
+		-EINVAL);
 	assert_int_equal(bw_vgpu_ioctl(client, 60, DRM_IOCTL_VERSION, &v), -EBADF);
 	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_VERSION, (void *)8), -EFAULT);
 	assert_int_equal(bw_vgpu_close(client, file), 0);
@@ -89,7 +92,8 @@ static void user_memory(void **state)
 	assert_memory_equal(bytes, &(uint32_t){sizeof(bytes)}, 4);
 
 	long page = sysconf(_SC_PAGESIZE);
-	uint8_t *p = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *p = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(p + page, (size_t)page);
 	a = (struct fake_sum){.va = (uintptr_t)p + (uintptr_t)page - 8, .size_b = 16};
 	assert_int_equal(bw_vgpu_ioctl(client, file, FAKE_IOCTL_SUM, &a), -EFAULT);
@@ -101,7 +105,8 @@ static void user_memory(void **state)
 
 static uint32_t make_bo(uint32_t file, uint64_t size_b)
 {
-	union drm_amdgpu_gem_create c = {.in = {.bo_size = size_b, .domains = AMDGPU_GEM_DOMAIN_GTT}};
+	union drm_amdgpu_gem_create c = {
+		.in = {.bo_size = size_b, .domains = AMDGPU_GEM_DOMAIN_GTT}};
 	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_AMDGPU_GEM_CREATE, &c), 0);
 	return c.out.handle;
 }
@@ -111,10 +116,12 @@ static void descriptors(void **state)
 	uint32_t file = drm_open(), bo = make_bo(file, 4096);
 	int fd = -1;
 	uint64_t offset = 1;
-	assert_int_equal(bw_vgpu_mmap(client, file, PROT_READ, (uint64_t)bo << 32, 4096, &fd, &offset), 0);
+	assert_int_equal(
+		bw_vgpu_mmap(client, file, PROT_READ, (uint64_t)bo << 32, 4096, &fd, &offset), 0);
 	assert_int_equal(offset, 0);
 	assert_int_equal(pwrite(fd, "hello", 5, 0), 5);
-	assert_int_equal(bw_vgpu_mmap(client, file, PROT_READ, 99ull << 32, 4096, &fd, &offset), -EINVAL);
+	assert_int_equal(bw_vgpu_mmap(client, file, PROT_READ, 99ull << 32, 4096, &fd, &offset),
+			 -EINVAL);
 
 	struct drm_prime_handle out = {.handle = bo};
 	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out), 0);
@@ -136,7 +143,8 @@ static void descriptors(void **state)
 static void *wait_in_call(void *cookie)
 {
 	union drm_amdgpu_wait_cs w = {.in = {.handle = 1, .timeout = INT64_MAX}};
-	return (void *)(intptr_t)bw_vgpu_ioctl(client, *(uint32_t *)cookie, DRM_IOCTL_AMDGPU_WAIT_CS, &w);
+	return (void *)(intptr_t)bw_vgpu_ioctl(client, *(uint32_t *)cookie,
+					       DRM_IOCTL_AMDGPU_WAIT_CS, &w);
 }
 
 /* A thread that waits in the kernel keeps no other thread from calling it. */
@@ -210,7 +218,13 @@ int main(void)
 	signal(SIGPIPE, SIG_DFL);
 #define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
 	const struct CMUnitTest tests[] = {
-		T(hello), T(ioctls), T(user_memory), T(descriptors), T(one_waits_others_go_on), T(forked_child), T(server_dies),
+		T(hello),
+		T(ioctls),
+		T(user_memory),
+		T(descriptors),
+		T(one_waits_others_go_on),
+		T(forked_child),
+		T(server_dies),
 		cmocka_unit_test(nobody_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

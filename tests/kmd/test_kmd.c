@@ -55,7 +55,8 @@ static void virtual_gpu(void **state)
 	struct bw_kmd_file *f;
 	says(bw_kmd_file_open(kmd, "../x", false, &f), "names no file");
 	says(bw_kmd_file_open(kmd, "/etc/passwd", false, &f), "names no file");
-	says(bw_kmd_file_open(kmd, "amdgpu_nothing", false, &f), "cannot open debugfs of the virtual GPU/amdgpu_nothing");
+	says(bw_kmd_file_open(kmd, "amdgpu_nothing", false, &f),
+	     "cannot open debugfs of the virtual GPU/amdgpu_nothing");
 	fake_server_kill(&server);
 	struct bw_error *err = bw_kmd_reg_read(kmd, NULL, 0x10, &value);
 	assert_int_equal(err->code, BW_E_GONE);
@@ -65,7 +66,8 @@ static void virtual_gpu(void **state)
 	unsetenv("BREAKWATER_VGPU");
 }
 
-/* A machine: two AMD GPUs, of which the second has its debugfs by minor, and one of another maker. */
+/* A machine: two AMD GPUs, of which the second has its debugfs by minor, and one of another maker.
+ */
 static char machine[64];
 
 static void put(const char *path, const char *text)
@@ -154,7 +156,8 @@ static void linux_gpu(void **state)
 	assert_memory_equal(text, "25753026560", 11);
 	bw_kmd_file_close(f);
 	uint32_t value;
-	says(bw_kmd_reg_read(kmd, NULL, 0, &value), "amdgpu_regs2: No such file or directory (this kernel's amdgpu has no such file");
+	says(bw_kmd_reg_read(kmd, NULL, 0, &value),
+	     "amdgpu_regs2: No such file or directory (this kernel's amdgpu has no such file");
 	bw_kmd_close(kmd);
 
 	assert_null(linux_open("0000:0a:00.0", "debug", &kmd));
@@ -162,7 +165,8 @@ static void linux_gpu(void **state)
 	bw_kmd_file_close(f);
 	bw_kmd_close(kmd);
 	assert_null(linux_open("1", "empty", &kmd));
-	says(bw_kmd_file_open(kmd, "amdgpu_regs2", false, &f), "debugfs is not mounted: mount -t debugfs");
+	says(bw_kmd_file_open(kmd, "amdgpu_regs2", false, &f),
+	     "debugfs is not mounted: mount -t debugfs");
 	bw_kmd_close(kmd);
 	char command[96];
 	snprintf(command, sizeof(command), "rm -rf %s", machine);
@@ -194,18 +198,22 @@ static void server_does_not_start(void **state)
 {
 	start_server_with(NULL, "has no breakwater-vgpu");
 	start_server_with("#!/bin/sh\nexit 3\n", "ended before it was ready");
-	start_server_with("#!/bin/sh\necho 'no such profile' >&3\nexit 1\n", "the virtual GPU cannot start: no such profile");
+	start_server_with("#!/bin/sh\necho 'no such profile' >&3\nexit 1\n",
+			  "the virtual GPU cannot start: no such profile");
 	start_server_with("#!/bin/sh\necho ready >&3\n", "cannot reach the virtual GPU");
 	start_server_with("#!/no/such/shell\n", "cannot start");
 	/* Says what it was called with. */
-	start_server_with("#!/bin/sh\necho \"$1 $3 $4 $5\" >&3\n", "--socket --ready-fd 3 --exit-with-last-client");
+	start_server_with("#!/bin/sh\necho \"$1 $3 $4 $5\" >&3\n",
+			  "--socket --ready-fd 3 --exit-with-last-client");
 }
 
 int main(void)
 {
 	unsetenv("BREAKWATER_VGPU");
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(virtual_gpu), cmocka_unit_test(linux_gpu), cmocka_unit_test(server_does_not_start),
+		cmocka_unit_test(virtual_gpu),
+		cmocka_unit_test(linux_gpu),
+		cmocka_unit_test(server_does_not_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

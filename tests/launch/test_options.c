@@ -9,22 +9,26 @@
 #include "base/util.h"
 
 /* Words up to NULL; returns how many were taken as kernel options. */
-static struct bw_error *take_all(struct bw_launch_options *o, const char *const *words, int *out_used)
+static struct bw_error *take_all(struct bw_launch_options *o, const char *const *words,
+				 int *out_used)
 {
 	int argc = 0, i = 0;
 	bool taken = true;
 	while (words[argc])
 		argc++;
 	while (taken && i < argc)
-		BW_TRY(bw_launch_options_take(o, argc, (char *const *)(uintptr_t)words, &i, &taken));
+		BW_TRY(bw_launch_options_take(o, argc, (char *const *)(uintptr_t)words, &i,
+					      &taken));
 	*out_used = i;
 	return NULL;
 }
 
 static void take_them(void **state)
 {
-	const char *words[] = {"--kernel", "saxpy", "--grid", "256,2", "--group=64", "--arg", "a=2.0", "--arg=x=iota:4", "--print", "out:8",
-			 "--print", "x", "--dump", "out=/tmp/o=1", "--groups", "1,2,3", "file.co", NULL};
+	const char *words[] = {
+		"--kernel", "saxpy",	      "--grid",	  "256,2", "--group=64", "--arg",
+		"a=2.0",    "--arg=x=iota:4", "--print",  "out:8", "--print",	 "x",
+		"--dump",   "out=/tmp/o=1",   "--groups", "1,2,3", "file.co",	 NULL};
 	struct bw_launch_options o = {0};
 	int used;
 	assert_null(take_all(&o, words, &used));
@@ -53,8 +57,10 @@ static void take_them(void **state)
 
 static void raw_options(void **state)
 {
-	const char *words[] = {"--vgprs", "32", "--sgprs", "100", "--lds", "1k", "--scratch", "256", "--wave", "64",
-			 "--user-sgpr", "2=0x10", "--user-sgpr=15=-1", NULL};
+	const char *words[] = {
+		"--vgprs",	     "32",  "--sgprs", "100", "--lds",	     "1k",
+		"--scratch",	     "256", "--wave",  "64",  "--user-sgpr", "2=0x10",
+		"--user-sgpr=15=-1", NULL};
 	struct bw_launch_options o = {0};
 	int used;
 	assert_null(take_all(&o, words, &used));
@@ -73,16 +79,35 @@ static void raw_options(void **state)
 
 static void refuse_them(void **state)
 {
-	static const struct { const char *word, *value, *message; } rows[] = {
-		{"--grid", "0", "needs at least 1"}, {"--grid", "64,0", "needs at least 1"}, {"--grid", "", "not a size"},
-		{"--grid", "1,2,3,4", "not a size"}, {"--grid", "x", "not a size"}, {"--grid", "1,", "not a size"},
-		{"--grid", "4294967296", "32 bits"}, {"--groups", "-1", "not a size"}, {"--grid", NULL, "needs a value"},
-		{"--arg", "a", "--arg NAME=VALUE"}, {"--arg", "=2", "--arg NAME=VALUE"}, {"--arg", "a=", "--arg NAME=VALUE"},
-		{"--print", ":8", "NAME[:COUNT]"}, {"--print", "out:0", "'0' is not a number of elements"},
-		{"--print", "out:x", "'x' is not a number"}, {"--dump", "out", "NAME=FILE"}, {"--wave", "48", "32 or 64"},
-		{"--wave", "320", "32 or 64"}, {"--vgprs", "257", "at most 256"}, {"--vgprs", "many", "not a number"},
-		{"--lds", "65537", "at most 65536"}, {"--user-sgpr", "16=0", "0 to 15"}, {"--user-sgpr", "1", "I=VALUE"},
-		{"--user-sgpr", "0=x", "'x' is not a number"}, {"--user-sgpr", "0=4294967296", "32 bits"}, {"--kernel", "", "needs a name"},
+	static const struct {
+		const char *word, *value, *message;
+	} rows[] = {
+		{"--grid", "0", "needs at least 1"},
+		{"--grid", "64,0", "needs at least 1"},
+		{"--grid", "", "not a size"},
+		{"--grid", "1,2,3,4", "not a size"},
+		{"--grid", "x", "not a size"},
+		{"--grid", "1,", "not a size"},
+		{"--grid", "4294967296", "32 bits"},
+		{"--groups", "-1", "not a size"},
+		{"--grid", NULL, "needs a value"},
+		{"--arg", "a", "--arg NAME=VALUE"},
+		{"--arg", "=2", "--arg NAME=VALUE"},
+		{"--arg", "a=", "--arg NAME=VALUE"},
+		{"--print", ":8", "NAME[:COUNT]"},
+		{"--print", "out:0", "'0' is not a number of elements"},
+		{"--print", "out:x", "'x' is not a number"},
+		{"--dump", "out", "NAME=FILE"},
+		{"--wave", "48", "32 or 64"},
+		{"--wave", "320", "32 or 64"},
+		{"--vgprs", "257", "at most 256"},
+		{"--vgprs", "many", "not a number"},
+		{"--lds", "65537", "at most 65536"},
+		{"--user-sgpr", "16=0", "0 to 15"},
+		{"--user-sgpr", "1", "I=VALUE"},
+		{"--user-sgpr", "0=x", "'x' is not a number"},
+		{"--user-sgpr", "0=4294967296", "32 bits"},
+		{"--kernel", "", "needs a name"},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		const char *argv[] = {rows[i].word, rows[i].value, NULL};
@@ -93,7 +118,8 @@ static void refuse_them(void **state)
 			fail_msg("%s %s was taken", rows[i].word, rows[i].value);
 		assert_int_equal(err->code, BW_E_INVALID);
 		if (!strstr(err->message, rows[i].message) || !strstr(err->message, rows[i].word))
-			fail_msg("%s %s: '%s' does not say '%s'", rows[i].word, rows[i].value, err->message, rows[i].message);
+			fail_msg("%s %s: '%s' does not say '%s'", rows[i].word, rows[i].value,
+				 err->message, rows[i].message);
 		bw_error_free(err);
 		bw_launch_options_fini(&o);
 	}
@@ -114,7 +140,9 @@ static void leave_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(take_them), cmocka_unit_test(raw_options), cmocka_unit_test(refuse_them),
+		cmocka_unit_test(take_them),
+		cmocka_unit_test(raw_options),
+		cmocka_unit_test(refuse_them),
 		cmocka_unit_test(leave_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,13 +21,16 @@ static const char *sample(const char *name)
 	char *p = path[next++ % 4];
 	if (name[0] == '/')
 		return name;
-	snprintf(p, sizeof(path[0]), "%s/%s", getenv(strcmp(name, "saxpy.co") ? "BREAKWATER_SAMPLES" : "BREAKWATER_LAUNCH_SAMPLES"), name);
+	snprintf(p, sizeof(path[0]), "%s/%s",
+		 getenv(strcmp(name, "saxpy.co") ? "BREAKWATER_SAMPLES"
+						 : "BREAKWATER_LAUNCH_SAMPLES"),
+		 name);
 	return p;
 }
 
 /* Options as one line of words. */
-static struct bw_error *plan_of(const char *name, const char *line, const char *gpu, struct bw_launch_options *o,
-				struct bw_launch_plan **out)
+static struct bw_error *plan_of(const char *name, const char *line, const char *gpu,
+				struct bw_launch_options *o, struct bw_launch_plan **out)
 {
 	static char copy[1024];
 	char *argv[64], *save = NULL;
@@ -67,31 +70,46 @@ static void bad_input(void **state)
 	refused("saxpy.co", SAXPY_ARGS, "how many work-items?");
 	refused("saxpy.co", SAXPY_ARGS "--grid 4 --groups 4", "not both");
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --group 1025", "at most 1024");
-	refused("saxpy.co", SAXPY_ARGS "--grid 256 --group 32,64", "is 2048 work-items; a workgroup has at most 1024");
-	refused("saxpy.co", SAXPY_ARGS "--grid 256 --group 4294967295,4294967295,4294967295", "at most 1024");
+	refused("saxpy.co", SAXPY_ARGS "--grid 256 --group 32,64",
+		"is 2048 work-items; a workgroup has at most 1024");
+	refused("saxpy.co", SAXPY_ARGS "--grid 256 --group 4294967295,4294967295,4294967295",
+		"at most 1024");
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --group 128", "requires --group 64,1,1");
 	refused("saxpy.co", SAXPY_ARGS "--groups 67108865", "more than 32 bits");
-	refused("saxpy.co", "--grid 256 --arg a=2.0 --arg x=iota:256 --arg y=zeros:256", "argument out (float*) of kernel saxpy is missing");
-	refused("saxpy.co", SAXPY_ARGS "--arg ouy=1 --grid 256", "no argument ouy; did you mean out?");
-	refused("saxpy.co", SAXPY_ARGS "--arg nothing_like_it=1 --grid 256", "no argument nothing_like_it; its arguments are a, x, y, out");
+	refused("saxpy.co", "--grid 256 --arg a=2.0 --arg x=iota:256 --arg y=zeros:256",
+		"argument out (float*) of kernel saxpy is missing");
+	refused("saxpy.co", SAXPY_ARGS "--arg ouy=1 --grid 256",
+		"no argument ouy; did you mean out?");
+	refused("saxpy.co", SAXPY_ARGS "--arg nothing_like_it=1 --grid 256",
+		"no argument nothing_like_it; its arguments are a, x, y, out");
 	refused("saxpy.co", SAXPY_ARGS "--arg x=iota:4 --grid 256", "argument x is given twice");
-	refused("saxpy.co", "--grid 256 --arg a=2.0:f16 --arg x=iota:4 --arg y=iota:4 --arg out=zeros:4", "argument a: 2.0:f16 is too short: the argument (float) takes 4 bytes, this has 2");
-	refused("saxpy.co", "--grid 256 --arg a=2.0 --arg x=4 --arg y=iota:4 --arg out=zeros:4", "argument x: it is a buffer (float*), not a number");
-	refused("saxpy.co", "--grid 256 --arg a=zz --arg x=iota:4 --arg y=iota:4 --arg out=zeros:4", "argument a: 'zz' is not a number");
-	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print owt", "--print owt: no such argument; did you mean out");
-	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print a", "--print a: that argument is no buffer");
+	refused("saxpy.co",
+		"--grid 256 --arg a=2.0:f16 --arg x=iota:4 --arg y=iota:4 --arg out=zeros:4",
+		"argument a: 2.0:f16 is too short: the argument (float) takes 4 bytes, this has 2");
+	refused("saxpy.co", "--grid 256 --arg a=2.0 --arg x=4 --arg y=iota:4 --arg out=zeros:4",
+		"argument x: it is a buffer (float*), not a number");
+	refused("saxpy.co", "--grid 256 --arg a=zz --arg x=iota:4 --arg y=iota:4 --arg out=zeros:4",
+		"argument a: 'zz' is not a number");
+	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print owt",
+		"--print owt: no such argument; did you mean out");
+	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print a",
+		"--print a: that argument is no buffer");
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print out:257", "out has 256 elements");
-	refused("saxpy.co", SAXPY_ARGS "--grid 256 --dump out=/nowhere/at/all", "cannot write there");
+	refused("saxpy.co", SAXPY_ARGS "--grid 256 --dump out=/nowhere/at/all",
+		"cannot write there");
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --vgprs 8", "its kernel descriptor says");
-	refused("saxpy.co", SAXPY_ARGS "--grid 256 --kernel saxpi", "no kernel saxpi; did you mean saxpy?");
+	refused("saxpy.co", SAXPY_ARGS "--grid 256 --kernel saxpi",
+		"no kernel saxpi; did you mean saxpy?");
 	refused("meta.co", "--grid 1 --kernel", "--kernel needs a value");
 	refused(raw_path, "--grid 1 --kernel x", "no kernel names");
-	refused(raw_path, "--grid 1 --arg a=1 --user-sgpr 1=0", "s[0:1] hold the address of the arguments");
+	refused(raw_path, "--grid 1 --arg a=1 --user-sgpr 1=0",
+		"s[0:1] hold the address of the arguments");
 	refused(raw_path, "--grid 1 --arg a=1 --arg a=2", "given twice");
 	refused(raw_path, "--grid 1 --lds 65536 --scratch 131072", "at most 131068");
 }
 
-static struct bw_launch_plan *plan_ok(const char *name, const char *line, struct bw_launch_options *o)
+static struct bw_launch_plan *plan_ok(const char *name, const char *line,
+				      struct bw_launch_options *o)
 {
 	struct bw_launch_plan *p = NULL;
 	struct bw_error *err = plan_of(name, line, NULL, o, &p);
@@ -109,7 +127,8 @@ static void done(struct bw_launch_plan *p, struct bw_launch_options *o)
 static void saxpy(void **state)
 {
 	struct bw_launch_options o = {0};
-	struct bw_launch_plan *p = plan_ok("saxpy.co", SAXPY_ARGS "--grid 200 --print out:8 --print x", &o);
+	struct bw_launch_plan *p =
+		plan_ok("saxpy.co", SAXPY_ARGS "--grid 200 --print out:8 --print x", &o);
 	assert_int_equal(p->args.len, 4);
 	assert_int_equal(p->kernarg_b, 32);
 	assert_int_equal(p->group[0], 64); /* as the kernel requires */
@@ -134,7 +153,9 @@ static void saxpy(void **state)
 static void hidden_args(void **state)
 {
 	struct bw_launch_options o = {0};
-	struct bw_launch_plan *p = plan_ok("kern_nolib.O0.co", "--arg 0=zeros:64 --arg 1=zeros:64 --arg 2=1 --arg 3=3 --grid 150", &o);
+	struct bw_launch_plan *p =
+		plan_ok("kern_nolib.O0.co",
+			"--arg 0=zeros:64 --arg 1=zeros:64 --arg 2=1 --arg 3=3 --grid 150", &o);
 	assert_int_equal(p->kernarg_b, 280);
 	uint8_t block[280];
 	const uint64_t va[4] = {0x10000, 0x20000};
@@ -162,7 +183,11 @@ static void hidden_args(void **state)
 static void raw_code(void **state)
 {
 	struct bw_launch_options o = {0};
-	struct bw_launch_plan *p = plan_ok(raw_path, "--arg x=iota:4 --arg k=-1 --arg f=1.5 --vgprs 30 --wave 64 --lds 513 --scratch 8 --user-sgpr 4=7 --groups 2 --group 8,2", &o);
+	struct bw_launch_plan *p =
+		plan_ok(raw_path,
+			"--arg x=iota:4 --arg k=-1 --arg f=1.5 --vgprs 30 --wave 64 --lds 513 "
+			"--scratch 8 --user-sgpr 4=7 --groups 2 --group 8,2",
+			&o);
 	assert_false(p->wave32);
 	assert_int_equal(p->grid[0], 16);
 	assert_int_equal(p->grid[1], 2);
@@ -182,7 +207,8 @@ static void raw_code(void **state)
 	done(p, &o);
 }
 
-/* SET_SH_REG packets of a command buffer into an image of the registers; returns the dispatch packet. */
+/* SET_SH_REG packets of a command buffer into an image of the registers; returns the dispatch
+ * packet. */
 static const uint32_t *run_ib(const uint32_t *dw, unsigned n, uint32_t *sh)
 {
 	const uint32_t *dispatch = NULL;
@@ -201,15 +227,20 @@ static const uint32_t *run_ib(const uint32_t *dw, unsigned n, uint32_t *sh)
 	return dispatch;
 }
 
-#define SH(byte) sh[((byte) - 0xb000) / 4]
+#define SH(byte) sh[((byte)-0xb000) / 4]
 
 static void command_buffer(void **state)
 {
 	struct bw_launch_options o = {0};
-	struct bw_launch_plan *p = plan_ok("kern_nolib.O0.co", "--arg 0=zeros:64 --arg 1=zeros:64 --arg 2=1 --arg 3=3 --grid 150", &o);
-	const struct bw_dispatch_memory mem = {
-		.code_va = 0xffff800012345000, .kernarg_va = 0x7000001000, .packet_va = 0x7000002000, .queue_va = 0x7000003000,
-		.scratch_va = 0x8000000000, .scratch_waves_per_se = 512};
+	struct bw_launch_plan *p =
+		plan_ok("kern_nolib.O0.co",
+			"--arg 0=zeros:64 --arg 1=zeros:64 --arg 2=1 --arg 3=3 --grid 150", &o);
+	const struct bw_dispatch_memory mem = {.code_va = 0xffff800012345000,
+					       .kernarg_va = 0x7000001000,
+					       .packet_va = 0x7000002000,
+					       .queue_va = 0x7000003000,
+					       .scratch_va = 0x8000000000,
+					       .scratch_waves_per_se = 512};
 	uint32_t dw[BW_IB_MAX_DW], sh[0x400] = {0};
 	unsigned n = bw_dispatch_ib(p, &mem, dw);
 	assert_int_equal(n % 8, 0);
@@ -227,7 +258,8 @@ static void command_buffer(void **state)
 	assert_int_equal(SH(0xb904), 0x70);
 	assert_int_equal(SH(0xb908), 0x1000);
 	assert_int_equal(SH(0xb90c), 0x70);
-	/* 150 work-items in groups of 64: three groups, the last of 22; the other dimensions are full */
+	/* 150 work-items in groups of 64: three groups, the last of 22; the other dimensions are
+	 * full */
 	assert_int_equal(SH(0xb81c), 22 << 16 | 64);
 	assert_int_equal(SH(0xb820), 1 << 16 | 1);
 	assert_int_equal(d[1], 3);
@@ -245,7 +277,12 @@ static void command_buffer(void **state)
 
 	p = plan_ok(raw_path, "--grid 64 --group 64 --wave 64 --user-sgpr 3=9", &o);
 	memset(sh, 0, sizeof(sh));
-	d = run_ib(dw, bw_dispatch_ib(p, &(struct bw_dispatch_memory){.code_va = 0x100000, .kernarg_va = 0x200000}, dw), sh);
+	d = run_ib(dw,
+		   bw_dispatch_ib(p,
+				  &(struct bw_dispatch_memory){.code_va = 0x100000,
+							       .kernarg_va = 0x200000},
+				  dw),
+		   sh);
 	assert_int_equal(SH(0xb81c), 64);
 	assert_int_equal(SH(0xb900), 0x200000);
 	assert_int_equal(SH(0xb90c), 9);
@@ -262,7 +299,8 @@ int main(void)
 	if (!f || fwrite(code, sizeof(code), 1, f) != 1 || fclose(f))
 		return 1;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_input), cmocka_unit_test(saxpy), cmocka_unit_test(hidden_args), cmocka_unit_test(raw_code),
+		cmocka_unit_test(bad_input),	  cmocka_unit_test(saxpy),
+		cmocka_unit_test(hidden_args),	  cmocka_unit_test(raw_code),
 		cmocka_unit_test(command_buffer),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,8 +114,10 @@ static void buffers(void **state)
 
 static void random_values(void **state)
 {
-	struct bw_arg_value a = parsed("random:1000", BW_SCALAR_F32), b = parsed("random:1000:1", BW_SCALAR_F32);
-	struct bw_arg_value c = parsed("random:1000:2:f32", -1), d = parsed("random:4:0", BW_SCALAR_U64);
+	struct bw_arg_value a = parsed("random:1000", BW_SCALAR_F32),
+			    b = parsed("random:1000:1", BW_SCALAR_F32);
+	struct bw_arg_value c = parsed("random:1000:2:f32", -1),
+			    d = parsed("random:4:0", BW_SCALAR_U64);
 	assert_memory_equal(a.data, b.data, a.size_b);
 	assert_memory_not_equal(a.data, c.data, a.size_b);
 	double sum = 0;
@@ -127,7 +129,8 @@ static void random_values(void **state)
 	}
 	assert_true(sum > 450 && sum < 550);
 	/* splitmix64 with seed 0, as published with the algorithm. */
-	const uint64_t known[] = {0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f, 0xf88bb8a8724c81ec};
+	const uint64_t known[] = {0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f,
+				  0xf88bb8a8724c81ec};
 	assert_memory_equal(d.data, known, sizeof(known));
 	bw_arg_value_fini(&a);
 	bw_arg_value_fini(&b);
@@ -166,13 +169,33 @@ static void files(void **state)
 
 static void type_names(void **state)
 {
-	static const struct { const char *name; int want; } rows[] = {
-		{"float*", BW_SCALAR_F32}, {"float", BW_SCALAR_F32}, {"const float *", BW_SCALAR_F32},
-		{"float4*", BW_SCALAR_F32}, {"uchar16", BW_SCALAR_U8}, {"unsigned char", BW_SCALAR_U8},
-		{"int", BW_SCALAR_I32}, {"uint*", BW_SCALAR_U32}, {"ulong", BW_SCALAR_U64}, {"long2*", BW_SCALAR_I64},
-		{"half*", BW_SCALAR_F16}, {"double", BW_SCALAR_F64}, {"int8_t*", BW_SCALAR_I8}, {"size_t", BW_SCALAR_U64},
-		{"unsigned int *restrict", BW_SCALAR_U32}, {"__global int*", BW_SCALAR_I32}, {"bool", BW_SCALAR_U8},
-		{"void*", -1}, {"struct item*", -1}, {"float5", -1}, {"", -1}, {"item_t*", -1}, {"float4x4", -1},
+	static const struct {
+		const char *name;
+		int want;
+	} rows[] = {
+		{"float*", BW_SCALAR_F32},
+		{"float", BW_SCALAR_F32},
+		{"const float *", BW_SCALAR_F32},
+		{"float4*", BW_SCALAR_F32},
+		{"uchar16", BW_SCALAR_U8},
+		{"unsigned char", BW_SCALAR_U8},
+		{"int", BW_SCALAR_I32},
+		{"uint*", BW_SCALAR_U32},
+		{"ulong", BW_SCALAR_U64},
+		{"long2*", BW_SCALAR_I64},
+		{"half*", BW_SCALAR_F16},
+		{"double", BW_SCALAR_F64},
+		{"int8_t*", BW_SCALAR_I8},
+		{"size_t", BW_SCALAR_U64},
+		{"unsigned int *restrict", BW_SCALAR_U32},
+		{"__global int*", BW_SCALAR_I32},
+		{"bool", BW_SCALAR_U8},
+		{"void*", -1},
+		{"struct item*", -1},
+		{"float5", -1},
+		{"", -1},
+		{"item_t*", -1},
+		{"float4x4", -1},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		enum bw_scalar got;
@@ -238,8 +261,12 @@ static void printing_reads_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),    cmocka_unit_test(buffers),  cmocka_unit_test(random_values),
-		cmocka_unit_test(files),      cmocka_unit_test(type_names), cmocka_unit_test(printing),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(buffers),
+		cmocka_unit_test(random_values),
+		cmocka_unit_test(files),
+		cmocka_unit_test(type_names),
+		cmocka_unit_test(printing),
 		cmocka_unit_test(printing_reads_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
