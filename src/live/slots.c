@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* PRIV in the saved STATUS is the handler's own: it must be there when STATUS is written back, before
+ * s_rfe clears it, and is nobody else's business. */
+#define STATUS_PRIV (1u << 5)
+
 volatile struct bw_trap_slot *bw_live_slot(struct bw_live *l, uint32_t slot)
 {
 	return (volatile struct bw_trap_slot *)(l->area + BW_TRAP_C_SIZE + (size_t)slot * BW_TRAP_SLOT_STRIDE);
@@ -77,7 +81,7 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 		.exec = hw[BW_TRAP_HW_EXEC_LO] | (uint64_t)hw[BW_TRAP_HW_EXEC_HI] << 32,
 		.flat_scratch = hw[BW_TRAP_HW_FLAT_SCRATCH_LO] | (uint64_t)hw[BW_TRAP_HW_FLAT_SCRATCH_HI] << 32,
 		.m0 = hw[BW_TRAP_HW_M0],
-		.status = hw[BW_TRAP_HW_STATUS],
+		.status = hw[BW_TRAP_HW_STATUS] & ~STATUS_PRIV,
 		.mode = hw[BW_TRAP_HW_MODE] & ~(1u << 11), /* TRAP_AFTER_INST_EN is ours */
 		.trapsts = hw[BW_TRAP_HW_TRAPSTS],
 		.ttmp1 = hw[BW_TRAP_HW_TTMP1],
@@ -117,7 +121,7 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 		s->hw[BW_TRAP_HW_M0] = low;
 		break;
 	case BW_TREG_STATUS:
-		s->hw[BW_TRAP_HW_STATUS] = low;
+		s->hw[BW_TRAP_HW_STATUS] = (low & ~STATUS_PRIV) | (s->hw[BW_TRAP_HW_STATUS] & STATUS_PRIV);
 		break;
 	case BW_TREG_MODE:
 		s->hw[BW_TRAP_HW_MODE] = low & ~(1u << 11);
