@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+
+static void version(void **state)
+{
+	struct client c;
+	open_client(&c);
+	char name[16] = "", date[16] = "", desc[4] = "";
+	struct drm_version v = {0};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_VERSION, &v), 0);
+	assert_int_equal(v.version_major, 3);
+	assert_int_equal(v.version_minor, 61);
+	assert_int_equal(v.name_len, 6);
+	v.name = name, v.date = date, v.desc = desc;
+	v.desc_len = 3; /* too short: cut, and the whole length told */
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_VERSION, &v), 0);
+	assert_string_equal(name, "amdgpu");
+	assert_string_equal(desc, "AMD");
+	assert_int_equal(v.desc_len, 7);
+	v.name = (char *)8;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_VERSION, &v), -EFAULT);
+	close_client(&c);
+}
+
+static void capabilities(void **state)
+{
+	static const struct { uint64_t cap, value; int result; } rows[] = {
+		{0x13, 1, 0}, {0x14, 1, 0}, {0x10, 1, 0}, {0x05, 3, 0}, {0x06, 1, 0}, {0x99, 0, -EINVAL}, {UINT64_MAX, 0, -EINVAL},
+	};
+	struct client c;
+	open_client(&c);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		struct drm_get_cap a = {rows[i].cap, 77};
+		assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GET_CAP, &a), rows[i].result);
+		if (!rows[i].result)
+			assert_int_equal(a.value, rows[i].value);
+	}
+	close_client(&c);
+}
+
+static void the_core_answers_what_is_absent(void **state)
+{
+	struct client c;
+	uint32_t card;
+	uint64_t arg[32] = {0};
+	open_client(&c);
+	assert_int_equal(drm_open(&c, 0, &card), 0);
+	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x7f, uint64_t), arg), -EINVAL); /* no such driver ioctl */
+	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x56, uint64_t[9]), arg), -EINVAL); /* USERQ: 7.1 */
+	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x03, uint64_t), arg), -EINVAL);
+	assert_int_equal(drm_ioctl(&c, _IOWR('x', 0x00, uint64_t), arg), -ENOTTY);
+	assert_int_equal(drm_ioctl(&c, _IO('d', 0xff), arg), -EINVAL);
+	/* Rights: the render node refuses what needs a master; the card node has it. */
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_SCHED, arg), -EACCES);
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AUTH_MAGIC, arg), -EACCES);
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_MODE_GETRESOURCES, arg), -EACCES);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_AUTH_MAGIC, arg), -EINVAL);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETRESOURCES, arg), -EOPNOTSUPP);
+	char unique[40] = "";
+	struct drm_unique u = {sizeof(unique), unique};
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_UNIQUE, &u), 0);
+	assert_string_equal(unique, "pci:" PCI);
+	close_client(&c);
+}
+
+static void only_what_the_direction_says_is_copied(void **state)
+{
+	/* INFO is write-only: its argument comes back as it was, whatever the call did with it. */
+	struct client c;
+	uint32_t out = 0;
+	open_client(&c);
+	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)&out, .return_size = 4, .query = AMDGPU_INFO_ACCEL_WORKING}, kept = q;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_INFO, &q), 0);
+	assert_memory_equal(&q, &kept, sizeof(q));
+	assert_int_equal(out, 1);
+	/* A call that says it only reads gives no input: a context of op 0. */
+	union drm_amdgpu_ctx a = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+	assert_int_equal(drm_ioctl(&c, _IOC(_IOC_READ, 'd', 0x42, sizeof(a)), &a), -EINVAL);
+	close_client(&c);
+}
+
+static void every_file_is_a_vm_of_its_own(void **state)
+{
+	struct client c;
+	uint32_t second;
+	open_client(&c);
+	make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, 0x100000);
+	assert_int_equal(drm_open(&c, 128, &second), 0);
+	union drm_amdgpu_gem_create create = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_VRAM, 0}};
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
+	assert_int_equal(create.out.handle, 1);
+	struct drm_amdgpu_gem_va va = {.handle = 1, .operation = AMDGPU_VA_OP_MAP, .flags = AMDGPU_VM_PAGE_READABLE,
+				       .va_address = 0x100000, .map_size = 4096};
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_GEM_VA, &va), 0);
+	assert_int_equal(close_file(&c, second), 0);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_GEM_VA, &va), -EBADF);
+	assert_int_equal(server_info(&c).buffers, 1);
+	close_client(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(version), cmocka_unit_test(capabilities), cmocka_unit_test(the_core_answers_what_is_absent),
+		cmocka_unit_test(only_what_the_direction_says_is_copied), cmocka_unit_test(every_file_is_a_vm_of_its_own),
+	};
+	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
+}
