@@ -95,6 +95,8 @@ struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid);
 /* VMID of the packets at hand: 0 is the kernel, which may do everything. */
 unsigned bw_cp_vmid(const struct bw_queue *q);
 
+/* With the WGP held: carries out the commands posted to it (regs_sq.c). */
+void bw_sq_carry_out(struct bw_wgp *wgp);
 /* Ends all waves of a queue (regs_sq.c). */
 void bw_sq_kill_queue(struct bw_device *dev, const struct bw_queue *q);
 

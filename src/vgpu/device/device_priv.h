@@ -11,6 +11,7 @@
  *     cp.lock         queues and their registers
  *     wgp->gate       whoever wants a WGP queues up here, so that a worker cannot take it again at once
  *     wgp->lock       slots and waves of one WGP: a worker holds it while it runs them
+ *     wgp->cmd_lock   commands posted to a WGP
  *     spi.lock        dispatches not yet launched, free resources of all WGPs
  *     sched.lock      which WGPs can run, and when
  *     ih.lock, vm.lock  interrupt ring, fault registers

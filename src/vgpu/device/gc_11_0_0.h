@@ -191,6 +191,9 @@ enum {
 	BW_REG_SPACE_DW = 0x40000,  /* BAR5: every register of this device lies below */
 };
 
+/* Of the bus interface, which has no table in the register database (reference cosimulation 9.2). */
+enum { BW_REG_RCC_CONFIG_MEMSIZE = 0xde3, BW_REG_GPU_HDP_FLUSH_REQ = 0xe26, BW_REG_GPU_HDP_FLUSH_DONE = 0xe27 };
+
 /* IH client and source ids (soc15_ih_clientid.h, irqsrcs_gfx_11_0_0.h). */
 enum {
 	BW_IH_CLIENT_GFX = 0x0a, BW_IH_CLIENT_VMC = 0x12, BW_IH_CLIENT_GRBM_CP = 0x14,

@@ -47,11 +47,15 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 	unsigned live = BW_MIN((unsigned)w->lanes, total - first);
 
 	memset(w->v, 0, (size_t)w->n_vgprs * w->lanes * 4);
+	unsigned x = first % g->threads[0], y = first / g->threads[0] % g->threads[1],
+		 z = first / g->threads[0] / g->threads[1];
 	for (unsigned lane = 0; lane < live; lane++) {
-		unsigned t = first + lane;
-		unsigned x = t % g->threads[0], y = t / g->threads[0] % g->threads[1],
-			 z = t / g->threads[0] / g->threads[1];
 		w->v[lane] = x | (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
+		if (++x == g->threads[0]) {
+			x = 0;
+			if (++y == g->threads[1])
+				y = 0, z++;
+		}
 	}
 	uint64_t exec = live == 64 ? ~0ull : (1ull << live) - 1;
 	w->s[EXEC_LO] = (uint32_t)exec;

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "regs/regs.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/scheduler.h"
 
@@ -80,6 +81,14 @@ static uint32_t read_clock(struct bw_device *dev, const struct bw_bank_sel *b, u
 {
 	uint64_t now = bw_device_realtime(dev);
 	return addr_dw == BW_REG_CP_MES_MTIME_LO ? (uint32_t)now : (uint32_t)(now >> 32);
+}
+
+/* Host accesses to VRAM are coherent here: a flush is done when it is asked for. */
+static void write_hdp_flush(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+			    uint32_t value)
+{
+	bw_reg_set(dev, BW_REG_GPU_HDP_FLUSH_REQ, value);
+	bw_reg_set(dev, BW_REG_GPU_HDP_FLUSH_DONE, value);
 }
 
 /* --- GPUVM --- */
@@ -236,6 +245,9 @@ static const struct {
 	{BW_REG_SH_MEM_BASES, 2, read_per_vmid, write_per_vmid},
 	{BW_REG_SQ_SHADER_TBA_LO, 4, read_per_vmid, write_per_vmid},
 	{BW_REG_SPI_GDBG_PER_VMID_CNTL, 1, read_per_vmid, write_per_vmid},
+	{BW_REG_GPU_HDP_FLUSH_REQ, 1, NULL, write_hdp_flush},
+	{BW_REG_GPU_HDP_FLUSH_DONE, 1, NULL, write_ignored},
+	{BW_REG_RCC_CONFIG_MEMSIZE, 1, NULL, write_ignored},
 	{BW_REG_IH_RB_CNTL, 1, NULL, write_ih},
 	{BW_REG_IH_RB_RPTR, 2, read_ih, write_ih},
 	{BW_REG_RLC_CAPTURE_GPU_CLOCK_COUNT, 1, NULL, write_capture_clock},
@@ -285,6 +297,7 @@ static void set_defaults(struct bw_device *dev)
 
 	bw_reg_set(dev, BW_REG_GB_ADDR_CONFIG, p->gb_addr_config);
 	bw_reg_set(dev, BW_REG_GB_ADDR_CONFIG_READ, p->gb_addr_config);
+	bw_reg_set(dev, BW_REG_RCC_CONFIG_MEMSIZE, (uint32_t)(p->vram_size_b >> 20));
 	bw_reg_set(dev, BW_REG_GRBM_GFX_INDEX, 0xe0000000);
 	bw_reg_set(dev, BW_REG_RLC_RLCS_BOOTLOAD_STATUS, 0x80000000);
 	/* SINGLE_MEMOP: memory exceptions of this device are precise, and a debugger can tell. */
@@ -339,6 +352,33 @@ static struct bw_bank_sel resolve(struct bw_device *dev, const struct bw_bank *b
 	return s;
 }
 
+/* Whether some block of this device has a register there. */
+static bool is_register(struct bw_device *dev, uint32_t addr_dw)
+{
+	const struct bw_profile *p = dev->profile;
+	const struct {
+		const char *name;
+		uint32_t version;
+		const uint32_t *segment;
+	} blocks[] = {
+		{"gc", p->gc_version, p->gc_segment},
+		{"mmhub", BW_IP_VERSION(3, 0, 0), p->mmhub_segment},
+		{"osssys", BW_IP_VERSION(6, 0, 0), p->osssys_segment},
+		{"hdp", BW_IP_VERSION(6, 0, 0), p->hdp_segment},
+	};
+	if (dev->regs.handler[addr_dw])
+		return true;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
+		const struct bw_regs_block *b;
+		struct bw_reg reg;
+		struct bw_error *err = bw_regs_find(blocks[i].name, blocks[i].version, &b);
+		bw_error_free(err);
+		if (!err && bw_regs_at_address(b, blocks[i].segment, BW_ARRAY_SIZE(p->gc_segment), addr_dw, &reg))
+			return true;
+	}
+	return false;
+}
+
 uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw)
 {
 	if (addr_dw >= BW_REG_SPACE_DW) {
@@ -349,6 +389,8 @@ uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, u
 	bw_reg_read_fn *fn = rows[dev->regs.handler[addr_dw]].read;
 	uint32_t v = fn ? fn(dev, &s, addr_dw) : bw_reg_get(dev, addr_dw);
 	BW_LOG(TRACE, "vgpu", "read  0x%05x = 0x%08x", addr_dw, v);
+	if (bw_log_on(BW_LOG_WARN, "vgpu") && !is_register(dev, addr_dw))
+		BW_LOG(WARN, "vgpu", "read of 0x%05x, where no register is", addr_dw);
 	return v;
 }
 

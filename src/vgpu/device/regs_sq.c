@@ -32,16 +32,14 @@ static bool selects(const struct bw_bank_sel *b, const struct bw_wgp *wgp, unsig
 /* A read with a broadcast selected gets the first unit's answer. */
 static struct bw_wgp *selected(struct bw_device *dev, const struct bw_bank_sel *b, unsigned *out_simd)
 {
-	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
-		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
-		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
-			if (selects(b, wgp, simd)) {
-				*out_simd = simd;
-				return wgp;
-			}
-		}
-	}
-	return NULL;
+	const struct bw_profile *p = dev->profile;
+	unsigned se = b->se == ~0u ? 0 : b->se, sa = b->sa == ~0u ? 0 : b->sa;
+	unsigned instance = b->instance == ~0u ? 0 : b->instance;
+	if (se >= p->n_se || sa >= p->sa_per_se || instance >> 2 >= p->wgp_per_sa ||
+	    (instance & 3) >= p->simd_per_wgp)
+		return NULL;
+	*out_simd = instance & 3;
+	return bw_sched_wgp(dev, (se * p->sa_per_se + sa) * p->wgp_per_sa + (instance >> 2));
 }
 
 uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b)
@@ -58,8 +56,13 @@ uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b)
 
 void bw_sq_ind_set_index(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value)
 {
+	bool one = b->se != ~0u && b->sa != ~0u && b->instance != ~0u;
+	unsigned only;
+	struct bw_wgp *wgp = one ? selected(dev, b, &only) : NULL;
 	pthread_mutex_lock(&dev->regs.ind_lock);
-	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++)
+	if (wgp)
+		dev->regs.sq_ind_index[wgp->index * BW_MAX_SIMDS + only] = value;
+	for (unsigned i = 0; i < (one ? 0 : bw_sched_n_wgps(dev)); i++)
 		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
 			if (selects(b, bw_sched_wgp(dev, i), simd))
 				dev->regs.sq_ind_index[i * BW_MAX_SIMDS + simd] = value;
@@ -209,20 +212,35 @@ void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t valu
 		bw_spi_cancel(dev, NULL, value >> 28);
 	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
 		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
-		bool any = false;
+		uint8_t simds = 0;
 		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
-			any |= selects(b, wgp, simd);
-		if (!any)
-			continue;
-		bw_wgp_acquire(wgp);
-		/* What was placed here a moment ago counts as resident. */
-		bw_spi_launch(wgp);
-		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
-			for (unsigned k = 0; k < dev->profile->waves_per_simd && selects(b, wgp, simd); k++)
-				if (addressed(&wgp->slot[simd][k], value))
-					command(wgp, &wgp->slot[simd][k], cmd, value >> 8 & 0xf);
-		bw_wgp_release(wgp);
+			simds |= (uint8_t)(selects(b, wgp, simd) << simd);
+		if (simds && (__atomic_load_n(&wgp->n_resident, __ATOMIC_SEQ_CST) || atomic_load(&wgp->has_inbox)))
+			bw_wgp_post(wgp, value, simds);
 	}
+}
+
+void bw_sq_carry_out(struct bw_wgp *wgp)
+{
+	if (!atomic_load(&wgp->n_cmds))
+		return;
+	/* What was placed here a moment ago counts as resident. */
+	bw_spi_launch(wgp);
+	pthread_mutex_lock(&wgp->cmd_lock);
+	for (unsigned i = 0; i < atomic_load(&wgp->n_cmds); i++) {
+		uint32_t value = wgp->cmd[i].value;
+		for (unsigned simd = 0; simd < BW_MAX_SIMDS; simd++) {
+			if (!(wgp->cmd[i].simds >> simd & 1))
+				continue;
+			for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
+				struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
+				if (addressed(s, value))
+					command(wgp, s, (enum sq_cmd)(value & 0xf), value >> 8 & 0xf);
+			}
+		}
+	}
+	atomic_store(&wgp->n_cmds, 0);
+	pthread_mutex_unlock(&wgp->cmd_lock);
 }
 
 void bw_sq_kill_queue(struct bw_device *dev, const struct bw_queue *q)

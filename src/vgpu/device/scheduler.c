@@ -31,12 +31,37 @@ void bw_wgp_acquire(struct bw_wgp *wgp)
 		atomic_fetch_or(&s->w.request, BW_REQ_YIELD);
 	pthread_mutex_lock(&wgp->lock);
 	atomic_store(&wgp->yield_wanted, false);
+	bw_sq_carry_out(wgp);
 }
 
 void bw_wgp_release(struct bw_wgp *wgp)
 {
 	pthread_mutex_unlock(&wgp->lock);
 	pthread_mutex_unlock(&wgp->gate);
+}
+
+void bw_wgp_post(struct bw_wgp *wgp, uint32_t sq_cmd, uint8_t simds)
+{
+	pthread_mutex_lock(&wgp->cmd_lock);
+	unsigned n = atomic_load(&wgp->n_cmds);
+	bool posted = n < BW_ARRAY_SIZE(wgp->cmd);
+	if (posted) {
+		wgp->cmd[n].value = sq_cmd;
+		wgp->cmd[n].simds = simds;
+		atomic_store(&wgp->n_cmds, n + 1);
+	}
+	pthread_mutex_unlock(&wgp->cmd_lock);
+	if (!posted) {
+		/* Full: taking the WGP empties it. */
+		bw_wgp_acquire(wgp);
+		bw_wgp_release(wgp);
+		bw_wgp_post(wgp, sq_cmd, simds);
+		return;
+	}
+	struct bw_slot *s = atomic_load(&wgp->current);
+	if (s)
+		atomic_fetch_or(&s->w.request, BW_REQ_YIELD);
+	bw_sched_kick(wgp);
 }
 
 /* --- the run queue; all with sched->lock --- */
@@ -171,7 +196,8 @@ static void *worker_main(void *arg)
 				sched->has_timekeeper = false;
 			continue;
 		}
-		if (sched->head && sched->n_waiting)
+		/* There is more to run, or time to keep. */
+		if (sched->n_waiting && (sched->head || (!sched->has_timekeeper && next != ~0ull)))
 			pthread_cond_signal(&sched->cond);
 		pthread_mutex_unlock(&sched->lock);
 		run_wgp(worker, wgp);
@@ -183,12 +209,13 @@ static void *worker_main(void *arg)
 
 /* --- deterministic: one thread, a fixed order, its own clock --- */
 
-static bool everything_polls(struct bw_sched *sched)
+/* Whether all sleepers wait for something from outside, which takes real time to come. */
+static bool everything_polls(const struct bw_sched *sched)
 {
-	bool polls = false;
 	for (unsigned i = 0; i < sched->n_wgps; i++)
-		polls |= sched->wgp[i].wake_ns != ~0ull;
-	return polls;
+		if (sched->wgp[i].wake_ns != ~0ull && !sched->wgp[i].polling)
+			return false;
+	return true;
 }
 
 static void *deterministic_main(void *arg)
@@ -216,14 +243,12 @@ static void *deterministic_main(void *arg)
 		if (progress || sched->poked)
 			continue;
 		if (next != ~0ull) {
-			/* Only sleepers: their time comes now. When they poll for something from outside,
-			 * it takes real time. */
-			atomic_store(&dev->virtual_ns, next);
-			if (everything_polls(sched) && sched->idle_turns++ > 64)
+			/* Only sleepers: their time comes now. */
+			if (everything_polls(sched))
 				wait_for_work(sched, 500000);
+			atomic_store(&dev->virtual_ns, next);
 			continue;
 		}
-		sched->idle_turns = 0;
 		wait_for_work(sched, bw_cp_polling(dev) ? 100000 : ~0ull);
 	}
 	pthread_mutex_unlock(&sched->lock);
@@ -336,6 +361,7 @@ struct bw_error *bw_sched_create(struct bw_device *dev)
 		wgp->wake_ns = ~0ull;
 		pthread_mutex_init(&wgp->gate, NULL);
 		pthread_mutex_init(&wgp->lock, NULL);
+		pthread_mutex_init(&wgp->cmd_lock, NULL);
 	}
 	return map_files(sched, p);
 }
@@ -406,6 +432,7 @@ void bw_sched_destroy(struct bw_device *dev)
 	for (unsigned i = 0; i < sched->n_wgps; i++) {
 		pthread_mutex_destroy(&sched->wgp[i].gate);
 		pthread_mutex_destroy(&sched->wgp[i].lock);
+		pthread_mutex_destroy(&sched->wgp[i].cmd_lock);
 	}
 	free(sched->wgp);
 	if (sched->files)

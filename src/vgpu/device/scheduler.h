@@ -38,6 +38,11 @@ struct bw_wgp {
 	_Atomic(struct bw_slot *) current;
 
 	struct bw_slot slot[BW_MAX_SIMDS][BW_MAX_WAVES_PER_SIMD];
+	/* SQ_CMD not carried out yet; under cmd_lock */
+	pthread_mutex_t cmd_lock;
+	struct { uint32_t value; uint8_t simds; } cmd[8];
+	_Atomic unsigned n_cmds;
+
 	uint16_t resident[BW_MAX_SIMDS]; /* slots in use, under lock */
 	uint8_t *vgprs;        /* simd_per_wgp files of vgprs_per_simd * 128 bytes */
 	uint8_t *lds;
@@ -47,6 +52,7 @@ struct bw_wgp {
 	enum { BW_WGP_IDLE, BW_WGP_QUEUED, BW_WGP_RUNNING } run;
 	bool again;            /* became runnable while running */
 	uint64_t wake_ns;      /* of the earliest sleeper; ~0: none */
+	bool polling;          /* all its sleepers have been polling for long */
 	struct bw_wgp *next;
 
 	/* under spi.lock: free resources, and groups placed here but not launched yet */
@@ -73,6 +79,9 @@ void bw_wgp_acquire(struct bw_wgp *wgp);
 void bw_wgp_release(struct bw_wgp *wgp);
 /* Somebody should look at the WGP: a group was placed, a request was made. */
 void bw_sched_kick(struct bw_wgp *wgp);
+/* Gives the WGP a command for waves on some of its SIMDs without waiting for it: it is carried out
+ * before the next instruction of its waves, and before the next bw_wgp_acquire() returns. */
+void bw_wgp_post(struct bw_wgp *wgp, uint32_t sq_cmd, uint8_t simds);
 /* Deterministic mode: the command processor has something to do. */
 void bw_sched_poke(struct bw_device *dev);
 /* Makes requests (enum bw_wave_request) of a wave; with the WGP acquired. */

@@ -14,7 +14,6 @@ struct bw_worker {
 	_Atomic uint64_t running_generation;    /* of that VMID's translations in use */
 	_Atomic(struct bw_slot *) current;
 	_Atomic uint64_t instructions;
-	struct bw_wgp *wgp;                     /* being run */
 };
 
 struct bw_held {
@@ -26,7 +25,7 @@ struct bw_sched {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	struct bw_wgp *head, **tail;
-	unsigned n_waiting, idle_turns;
+	unsigned n_waiting;
 	bool has_timekeeper, poked;
 	_Atomic bool stop;
 

@@ -7,7 +7,10 @@
 #include "base/util.h"
 #include "vgpu/device/scheduler_priv.h"
 
-enum { QUANTUM = 4096 /* instructions of a wave's turn */ };
+enum {
+	QUANTUM = 4096,     /* instructions of a wave's turn */
+	POLLS_QUICKLY = 50, /* sleeps in a row, before the waits grow */
+};
 
 /* --- what the executor asks --- */
 
@@ -172,8 +175,8 @@ static uint64_t wake_time(struct bw_device *dev, const struct bw_wave *w)
 {
 	uint64_t now = bw_device_now_ns(dev);
 	uint64_t ns = w->sleep_clocks * 1000 / BW_SHADER_CLOCK_MHZ;
-	if (w->sleeps_in_a_row > 50) {
-		unsigned doublings = BW_MIN((w->sleeps_in_a_row - 50) / 16, 7u);
+	if (w->sleeps_in_a_row > POLLS_QUICKLY) {
+		unsigned doublings = BW_MIN((w->sleeps_in_a_row - POLLS_QUICKLY) / 16, 7u);
 		uint64_t poll_ns = BW_MIN(20000ull << doublings, 2000000ull);
 		ns = BW_MAX(ns, poll_ns);
 	} else if (w->sleeps_in_a_row > 2) {
@@ -271,8 +274,8 @@ bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wak
 	struct bw_device *dev = worker->dev;
 	bool ready = false, yielded = false;
 	*out_wake_ns = ~0ull;
-	worker->wgp = wgp;
 	bw_spi_launch(wgp);
+	bw_sq_carry_out(wgp);
 	uint64_t now = bw_device_now_ns(dev);
 	for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
 		for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
@@ -283,6 +286,7 @@ bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wak
 			atomic_store(&wgp->current, s);
 			atomic_store(&worker->current, s);
 			atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_YIELD);
+			bw_sq_carry_out(wgp);
 			if (atomic_load(&wgp->yield_wanted) || atomic_load(&dev->sched->stop)) {
 				yielded = true;
 				break;
@@ -296,13 +300,16 @@ bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wak
 	atomic_store(&worker->current, NULL);
 	bw_spi_launch(wgp); /* into what the ended ones left */
 
+	wgp->polling = true;
 	for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
 		for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
 			const struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
-			if (can_run(s, now))
+			if (can_run(s, now)) {
 				ready = true;
-			else if (s->state == BW_SLOT_SLEEP)
+			} else if (s->state == BW_SLOT_SLEEP) {
 				*out_wake_ns = BW_MIN(*out_wake_ns, s->wake_ns);
+				wgp->polling &= s->w.sleeps_in_a_row > POLLS_QUICKLY;
+			}
 		}
 	}
 	return ready;

@@ -22,6 +22,9 @@ static void test_storage_and_defaults(void **state)
 	assert_int_equal(rig_read(&r, BW_REG_SQ_DEBUG) & 1, 1);
 	assert_int_equal(rig_read(&r, BW_REG_CP_STAT), 0);
 	assert_int_equal(rig_read(&r, BW_REG_GRBM_STATUS) >> 27 & 1, 0); /* ANY_ACTIVE */
+	assert_int_equal(rig_read(&r, 0xde3), 25753026560 >> 20); /* RCC_CONFIG_MEMSIZE, MiB */
+	rig_write(&r, 0xe26, 0x55);
+	assert_int_equal(rig_read(&r, 0xe27), 0x55); /* HDP flush: DONE follows REQ */
 	/* Outside of the space: nothing, and no harm. */
 	rig_write(&r, 0x2402c00, 1);
 	assert_int_equal(rig_read(&r, 0x2402c00), 0);
