@@ -336,6 +336,11 @@ static void by_hand(void **state)
 	run_file("exec-hand.vec");
 }
 
+static void packed(void **state)
+{
+	run_file("exec-packed.vec");
+}
+
 /* Rows whose effect is not one step of registers have tests of their own in test_ctrl.c. */
 static const char *const elsewhere[] = {
 	"s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done", "s_setkill", "s_trap", "s_sethalt",
@@ -382,6 +387,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modelled),
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(packed),
 		cmocka_unit_test(tables_join),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

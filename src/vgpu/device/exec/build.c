@@ -22,9 +22,10 @@ unsigned bw_type_bits(enum bw_type t)
 	switch (t) {
 	case BW_T_NONE:
 		return 0;
-	case BW_T_B16: case BW_T_U16: case BW_T_I16: case BW_T_F16:
+	case BW_T_B16: case BW_T_U16: case BW_T_I16: case BW_T_F16: case BW_T_BF16: case BW_T_F16H:
 		return 16;
 	case BW_T_B32: case BW_T_U32: case BW_T_I32: case BW_T_F32: case BW_T_N32: case BW_T_X32:
+	case BW_T_PKH: case BW_T_PKB: case BW_T_MIX:
 		return 32;
 	case BW_T_B64: case BW_T_U64: case BW_T_I64: case BW_T_F64: case BW_T_N64:
 		return 64;
@@ -67,7 +68,12 @@ bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned c
 		*out = bits == 64 ? base | (limit ? 0xffffffff : 0) : 0; /* rule 51 */
 	} else if (code >= BW_SRC_HALF && code <= BW_SRC_INV_2PI) {
 		unsigned i = code - BW_SRC_HALF;
-		*out = bits == 16 ? float16[i] : bits == 64 ? float64[i] : float32[i];
+		if (t == BW_T_BF16 || t == BW_T_PKB)
+			*out = float32[i] >> 16; /* rule 57 */
+		else if (bits == 16 || t == BW_T_PKH)
+			*out = float16[i]; /* a pair: the low half, rule 55 */
+		else
+			*out = bits == 64 ? float64[i] : float32[i];
 	} else {
 		return false;
 	}
@@ -243,6 +249,8 @@ static void fill(void *out, uint64_t value, unsigned bits)
 
 static bool vector_src(struct bw_build *b, unsigned i, unsigned code, enum bw_type t)
 {
+	if (t == BW_T_MIX) /* says which constants: rule 53 */
+		t = b->inst->op_sel_hi >> i & 1 ? BW_T_PKH : BW_T_F32;
 	const struct bw_rec_ctx *ctx = &b->page->ctx;
 	struct bw_rec *rec = b->rec;
 	unsigned bits = bw_type_bits(t);
@@ -285,7 +293,12 @@ static void mask_src(struct bw_build *b, unsigned slot, unsigned code)
 
 static bool has_modifiers(const struct bw_inst *inst, const struct bw_map_row *row)
 {
-	return inst->abs || inst->neg || inst->omod || inst->op_sel || inst->dpp != BW_DPP_NONE ||
+	bool has_pairs = row->shape == BW_SHAPE_PACKED || row->src[0] == BW_T_PKH || row->src[0] == BW_T_PKB;
+	if (row->src[0] == BW_T_MIX)
+		return true;
+	if (inst->fmt == BW_FMT_VOP3P && has_pairs && (~inst->op_sel_hi & ((1u << row->n_src) - 1)))
+		return true;
+	return inst->abs || inst->neg || inst->neg_hi || inst->omod || inst->op_sel || inst->dpp != BW_DPP_NONE ||
 	       (inst->clamp && row->shape != BW_SHAPE_CMP && row->shape != BW_SHAPE_CMPX);
 }
 
@@ -362,6 +375,8 @@ static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 		rec->fn = bw_h_nop;
 	else if (has_modifiers(b->inst, row) || !all_32bit(row))
 		rec->fn = bw_h_map;
+	else if (row->shape == BW_SHAPE_PACKED)
+		rec->fn = bw_h_packed;
 	else if (b->page->ctx.lanes == 64)
 		rec->fn = bw_h_map64;
 	else

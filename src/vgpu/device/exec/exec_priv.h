@@ -8,6 +8,7 @@
 #include "vgpu/device/exec/code.h"
 #include "vgpu/device/exec/fmode.h"
 #include "vgpu/device/exec/rec.h"
+#include "vgpu/device/exec/wmma.h"
 
 /* Why a handler returned NULL. w->pc is right, and is that of the next instruction unless said
  * otherwise. */
@@ -29,6 +30,7 @@ enum bw_exit {
 struct bw_lane_args {
 	uint32_t mask_in; /* carry-in or selector, one bit a lane */
 	uint32_t lane0;   /* 0 or 32: the number of lane 0 of this half */
+	uint32_t neg;     /* NEG of instructions that give it another meaning */
 	const struct bw_fmode *m;
 };
 
@@ -127,6 +129,10 @@ enum bw_type {
 	BW_T_B64, BW_T_U64, BW_T_I64, BW_T_F64, BW_T_N64,
 	BW_T_B16, BW_T_U16, BW_T_I16, BW_T_F16,
 	BW_T_X32, /* as B32, not a float for any modifier: packed pairs */
+	BW_T_BF16,
+	BW_T_F16H, /* destination: an f16 that goes to the high half */
+	BW_T_PKH, BW_T_PKB, /* pairs of f16, of bf16; halves chosen by op_sel and op_sel_hi */
+	BW_T_MIX, /* v_fma_mix: an f32, or half of the register widened to one, by op_sel_hi */
 };
 
 enum bw_shape {
@@ -135,6 +141,7 @@ enum bw_shape {
 	BW_SHAPE_CARRY, /* the same with a mask result; and a mask operand if takes_mask */
 	BW_SHAPE_CMP,   /* lanes to mask */
 	BW_SHAPE_CMPX,  /* lanes to EXEC */
+	BW_SHAPE_PACKED, /* a row of 16-bit types on 64 halves: operands are pairs in 32-bit registers */
 };
 
 struct bw_map_row {
@@ -157,6 +164,7 @@ struct bw_row_set {
 	const struct bw_map_row *row;
 	size_t n_rows;
 	void (*blend)(uint32_t *d, const uint32_t *s, uint32_t mask);
+	bw_wmma_fn *wmma;
 };
 extern const struct bw_row_set bw_rows_v1, bw_rows_v3;
 
@@ -188,8 +196,8 @@ struct bw_wave_row {
 	uint8_t form;
 	uint8_t dst, src;
 };
-extern const struct bw_wave_row bw_ctrl_rows[], bw_lane_rows[];
-extern const size_t bw_n_ctrl_rows, bw_n_lane_rows;
+extern const struct bw_wave_row bw_ctrl_rows[], bw_lane_rows[], bw_matrix_rows[];
+extern const size_t bw_n_ctrl_rows, bw_n_lane_rows, bw_n_matrix_rows;
 
 struct bw_absent_row {
 	const char *name, *why;
@@ -222,6 +230,8 @@ bw_handler bw_h_next_page;
 bw_handler bw_h_illegal, bw_h_absent, bw_h_no_vgprs, bw_h_nop, bw_h_mem;
 /* The general case of rows: any wave size, any modifier. */
 bw_handler bw_h_map, bw_h_map64, bw_h_dual;
+/* Packed rows without modifiers: halves of a register with the same halves of the others. */
+bw_handler bw_h_packed;
 
 /* Continues at pc: in the same page, another one, or by way of the run loop. For handlers:
  * `return bw_goto(...)`, left counted down already in x->left. */

@@ -40,7 +40,10 @@ void bw_fmode_set(struct bw_fmode *m, uint32_t mode)
 		.fp16_ovfl = mode >> 23 & 1,
 		.mxcsr32 = mxcsr(mode & 3, denorm32),
 		.mxcsr64 = mxcsr(mode >> 2 & 3, denorm16),
+		.mxcsr_narrow = mxcsr(mode & 3, (denorm16 & 1) | (denorm32 & 2)),
+		.mxcsr_bf16 = mxcsr(mode >> 2 & 3, 3),
 	};
+	m->mxcsr_f16 = m->round16 == m->round32 ? m->mxcsr32 : m->mxcsr_bf16;
 }
 
 uint32_t bw_fmode_enter(const struct bw_fmode *m)

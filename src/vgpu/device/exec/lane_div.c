@@ -3,6 +3,7 @@
 /* The three steps of a division (reference gfx11-rules 144 to 150). Not inlined: they are long and
  * rare. They run with the wave's float mode set, as the rows do. */
 
+#include "vgpu/device/exec/fmath.h"
 #include "vgpu/device/exec/lane_math.h"
 
 static int exp32(uint32_t a)
@@ -91,37 +92,25 @@ uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmod
 	return s0;
 }
 
-/* a * b + c rounded to odd in a double, so that scaling and one rounding to f32 give what a single
- * rounding of the exact value gives. Other host rounding modes than nearest compose by themselves. */
-static double fma_odd(double a, double b, double c, const struct bw_fmode *m)
-{
-	double p = a * b; /* exact: two times 24 bits */
-	double s = p + c;
-	if (m->round32 != BW_ROUND_NEAREST || !isfinite(s))
-		return s;
-	double bb = s - p;
-	double rest = (p - (s - bb)) + (c - bb);
-	uint64_t bits = f64_bits(s);
-	if (rest != 0.0 && !(bits & 1) && s != 0.0)
-		bits += (rest > 0.0) == (s > 0.0) ? 1 : (uint64_t)-1;
-	return bits_f64(bits);
-}
-
+/* By integers when it is scaled: the quotient may become denormal, and is to be rounded once. */
 float div_fmas32(float a, float b, float c, uint32_t scale, const struct bw_fmode *m)
 {
 	if (!scale)
 		return FMA32(a, b, c);
-	double r = fma_odd((double)a, (double)b, (double)c, m);
-	return (float)(r * (exp32(f32_bits(c)) > 127 ? 0x1p64 : 0x1p-64));
+	const struct bw_fmath mode = bw_fmath_mode(m, BW_FKIND_F32);
+	uint32_t flags = 0;
+	int by = exp32(f32_bits(c)) > 127 ? 64 : -64;
+	return bits_f32((uint32_t)bw_fmath_fma(BW_FKIND_F32, f32_bits(a), f32_bits(b), f32_bits(c), by, &mode, &flags));
 }
 
 double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_fmode *m)
 {
-	(void)m;
-	double r = FMA64(a, b, c);
 	if (!scale)
-		return r;
-	return r * (exp64(f64_bits(c)) > 1023 ? 0x1p128 : 0x1p-128);
+		return FMA64(a, b, c);
+	const struct bw_fmath mode = bw_fmath_mode(m, BW_FKIND_F64);
+	uint32_t flags = 0;
+	int by = exp64(f64_bits(c)) > 1023 ? 128 : -128;
+	return bits_f64(bw_fmath_fma(BW_FKIND_F64, f64_bits(a), f64_bits(b), f64_bits(c), by, &mode, &flags));
 }
 
 uint32_t div_fixup32(uint32_t q, uint32_t den, uint32_t num, const struct bw_fmode *m)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "vgpu/device/exec/fmode.h"
+#include "vgpu/device/exec/lane_half.h"
 
 static inline uint32_t f32_bits(float f)
 {
@@ -199,133 +200,6 @@ static inline uint16_t f32_to_norm(float f, float lo, float scale)
 	return (uint16_t)(int32_t)__builtin_rint((double)f * (double)scale);
 }
 
-/* ---- f16 ---- */
-
-static inline float f16_to_f32(uint16_t h, uint32_t flush)
-{
-	uint32_t sign = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, f = h & 0x3ff;
-	if (e == 31)
-		return bits_f32(sign | 0x7f800000 | f << 13 | (f ? F32_QUIET : 0));
-	if (e)
-		return bits_f32(sign | (e + 112) << 23 | f << 13);
-	if (f == 0 || flush)
-		return bits_f32(sign);
-	unsigned shift = (unsigned)__builtin_clz(f) - 21; /* to bit 10 */
-	return bits_f32(sign | (113 - shift) << 23 | (f << shift & 0x3ff) << 13);
-}
-
-/* Rounds a value with sticky bits below to an f16 by hand, so that the host's mode does not matter.
- * mant: 1.x with 52 bits below the point (a double's), e: its exponent. */
-static inline uint16_t f64_to_f16(double d, enum bw_round round, const struct bw_fmode *m)
-{
-	uint64_t b = f64_bits(d);
-	uint32_t sign = (uint32_t)(b >> 48 & 0x8000);
-	int e = (int)(b >> 52 & 0x7ff) - 1023;
-	uint64_t mant = (b & 0xfffffffffffffull) | 1ull << 52;
-	if (e == 1024) {
-		uint32_t frac = (uint32_t)(b >> 42 & 0x3ff);
-		return (uint16_t)(sign | 0x7c00 | ((b & 0xfffffffffffffull) ? frac | 0x200 : 0));
-	}
-	if (e < -1022)
-		return (uint16_t)sign; /* a double that is zero or denormal is below every f16 */
-	unsigned drop = e >= -14 ? 42 : (unsigned)(42 + -14 - e);
-	uint32_t kept, rest_hi, rest_any;
-	if (drop > 54) {
-		kept = 0;
-		rest_hi = 0;
-		rest_any = 1;
-	} else {
-		kept = (uint32_t)(mant >> drop);
-		rest_hi = (uint32_t)(mant >> (drop - 1) & 1);
-		rest_any = (mant & ((1ull << (drop - 1)) - 1)) != 0;
-	}
-	uint32_t inexact = rest_hi | rest_any, up = 0;
-	if (round == BW_ROUND_NEAREST)
-		up = rest_hi & (rest_any | (kept & 1));
-	else if (round == BW_ROUND_UP)
-		up = inexact && !sign;
-	else if (round == BW_ROUND_DOWN)
-		up = inexact && sign;
-	kept += up;
-	uint32_t out = e >= -14 ? ((uint32_t)(e + 14) << 10) + kept : kept;
-	if (out >= 0x7c00) {
-		int to_max = round == BW_ROUND_ZERO || (round == BW_ROUND_UP && sign) ||
-			     (round == BW_ROUND_DOWN && !sign) || m->fp16_ovfl;
-		out = to_max ? 0x7bff : 0x7c00;
-	} else if (out < 0x400 && m->flush_out16) {
-		out = 0;
-	}
-	return (uint16_t)(sign | out);
-}
-
-static inline uint16_t f32_to_f16(float f, enum bw_round round, const struct bw_fmode *m)
-{
-	return f64_to_f16((double)f, round, m);
-}
-
-static inline uint32_t pack16(uint32_t lo, uint32_t hi)
-{
-	return (lo & 0xffff) | hi << 16;
-}
-
-/* An f16 as the double that rows compute with: sums and products of two are exact in it, so that the
- * conversion back is the one rounding; fma's is exact wherever a tie could be missed. */
-#define HF(h) ((double)f16_to_f32((uint16_t)(h), FM->flush_in16))
-#define F16_OF(d) f64_to_f16(d, FM->round16, FM)
-
-#define F16_IS_NAN(a) (((a) & 0x7fffu) > 0x7c00u)
-#define F16_IS_SNAN(a) (F16_IS_NAN(a) && !((a) & 0x200u))
-
-static inline uint16_t flush16(uint16_t a, uint32_t on)
-{
-	return on && (a & 0x7fff) < 0x400 ? a & 0x8000 : a;
-}
-
-static inline int f16_order(uint16_t a)
-{
-	return a & 0x8000 ? -(int)(a & 0x7fff) - 1 : (int)a;
-}
-
-static inline uint16_t minmax16(uint16_t a, uint16_t b, int max, const struct bw_fmode *m)
-{
-	a = flush16(a, m->flush_in16);
-	b = flush16(b, m->flush_in16);
-	if (m->ieee && F16_IS_SNAN(a))
-		return a | 0x200;
-	if (m->ieee && F16_IS_SNAN(b))
-		return b | 0x200;
-	if (F16_IS_NAN(a))
-		return b;
-	if (F16_IS_NAN(b))
-		return a;
-	int a_first = max ? f16_order(a) >= f16_order(b) : f16_order(a) < f16_order(b);
-	return a_first ? a : b;
-}
-
-#define MIN16(a, b) minmax16(a, b, 0, FM)
-#define MAX16(a, b) minmax16(a, b, 1, FM)
-
-static inline uint16_t med3_f16(uint16_t a, uint16_t b, uint16_t c, const struct bw_fmode *m)
-{
-	uint16_t lo = minmax16(a, b, 0, m), hi = minmax16(a, b, 1, m);
-	if (F16_IS_NAN(a) || F16_IS_NAN(b) || F16_IS_NAN(c))
-		return minmax16(lo, c, 0, m);
-	return minmax16(lo, minmax16(hi, c, 0, m), 1, m);
-}
-
-static inline uint16_t fract16(double f, const struct bw_fmode *m)
-{
-	uint16_t r = f64_to_f16(f - floor(f), (enum bw_round)m->round16, m);
-	return r == 0x3c00 ? 0x3bff : r; /* below 1: rule 136 */
-}
-
-/* v_pack_b32_f16: rule 172. */
-static inline uint16_t quiet16(uint16_t a, const struct bw_fmode *m)
-{
-	a = flush16(a, m->flush_in16);
-	return m->ieee && F16_IS_SNAN(a) ? a | 0x200 : a;
-}
-
 /* ---- fma ---- */
 
 #ifdef __FMA__
@@ -492,6 +366,9 @@ double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_
 uint32_t div_fixup32(uint32_t q, uint32_t den, uint32_t num, const struct bw_fmode *m);
 uint64_t div_fixup64(uint64_t q, uint64_t den, uint64_t num, const struct bw_fmode *m);
 uint16_t div_fixup16(uint16_t q, uint16_t den, uint16_t num, const struct bw_fmode *m);
+
+/* v_trig_preop_f64: trig_preop.c. */
+double trig_preop64(uint64_t s0, uint32_t s1);
 
 /* ---- cube maps: rule 143 ---- */
 

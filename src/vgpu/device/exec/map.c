@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "vgpu/device/exec/build.h"
 #include "vgpu/device/exec/exec_priv.h"
+#include "vgpu/device/exec/lane_math.h"
 
 /* Operands of a row while a half of a wave is executed. */
 struct fetch {
@@ -23,7 +24,7 @@ struct fetch {
 static bool is_float(enum bw_type t)
 {
 	return t == BW_T_F32 || t == BW_T_N32 || t == BW_T_B32 || t == BW_T_F64 || t == BW_T_N64 ||
-	       t == BW_T_F16 || t == BW_T_B16;
+	       t == BW_T_F16 || t == BW_T_B16 || t == BW_T_BF16;
 }
 
 static const uint8_t *vgpr_half(const struct fetch *f, unsigned slot)
@@ -117,12 +118,53 @@ static const void *apply_sign(const struct fetch *f, unsigned i, const void *p, 
 	return out;
 }
 
+/* Both halves of a packed operand, the low one by OPSEL and NEG, the high one by OPSEL_HI and NEG_HI:
+ * rules 202 and 205. Elsewhere than in VOP3P pairs stay as they are, and their modifiers mean both. */
+static const void *make_pair(const struct fetch *f, unsigned i, const uint32_t *p, bool is_float_pair)
+{
+	const struct bw_inst *inst = f->inst;
+	unsigned lo = 0, hi = 16;
+	bool abs = inst->abs >> i & 1, neg_lo = inst->neg >> i & 1, neg_hi = neg_lo;
+	if (inst->fmt == BW_FMT_VOP3P) {
+		lo = inst->op_sel >> i & 1 ? 16 : 0;
+		hi = inst->op_sel_hi >> i & 1 ? 16 : 0;
+		neg_hi = inst->neg_hi >> i & 1;
+	}
+	uint32_t keep = UINT32_MAX, flip = 0, *out = (uint32_t *)f->x->src[i];
+	if (is_float_pair) {
+		keep = abs ? 0x7fff7fff : UINT32_MAX;
+		flip = (neg_lo ? 0x8000u : 0) | (neg_hi ? 0x80000000u : 0);
+	}
+	for (unsigned l = 0; l < BW_LANES; l++)
+		out[l] = (((p[l] >> lo & 0xffff) | p[l] >> hi << 16) & keep) ^ flip;
+	return out;
+}
+
+/* v_fma_mix: NEG_HI is |x|, rule 207. */
+static const void *mix(const struct fetch *f, unsigned i, const uint32_t *p)
+{
+	const struct bw_inst *inst = f->inst;
+	bool half = inst->op_sel_hi >> i & 1;
+	unsigned shift = inst->op_sel >> i & 1 ? 16 : 0;
+	uint32_t keep = inst->neg_hi >> i & 1 ? 0x7fffffff : UINT32_MAX;
+	uint32_t flip = inst->neg >> i & 1 ? 0x80000000u : 0, *out = (uint32_t *)f->x->src[i];
+	for (unsigned l = 0; l < BW_LANES; l++) {
+		uint32_t v = half ? f32_bits(f16_to_f32((uint16_t)(p[l] >> shift), f->x->m.flush_in16)) : p[l];
+		out[l] = (v & keep) ^ flip;
+	}
+	return out;
+}
+
 static const void *fetch(const struct fetch *f, unsigned i, enum bw_type t)
 {
 	unsigned bits = bw_type_bits(t);
 	const void *p = bits == 16 ? fetch16(f, i) : bits == 32 ? fetch32(f, i) : fetch64(f, i);
 	if (i == 0 && f->dpp)
 		p = permute(f, i, p, bits);
+	if (t == BW_T_MIX)
+		return mix(f, i, p);
+	if (t == BW_T_PKH || t == BW_T_PKB || f->rec->map->shape == BW_SHAPE_PACKED)
+		return make_pair(f, i, p, t != BW_T_X32);
 	if (((f->inst->abs | f->inst->neg) >> i & 1) && is_float(t))
 		p = apply_sign(f, i, p, bits);
 	return p;
@@ -190,6 +232,51 @@ static void finish_f64(double *d, const struct bw_inst *inst, const struct bw_fm
 	}
 }
 
+static void finish_f16(uint16_t *d, unsigned n, const struct bw_inst *inst, const struct bw_fmode *m)
+{
+	static const double factor[] = {1.0, 2.0, 4.0, 0.5};
+	if (inst->omod && !m->ieee && m->flush_out16)
+		for (unsigned l = 0; l < n; l++)
+			d[l] = f64_to_f16((double)f16_to_f32(d[l], 0) * factor[inst->omod], m->round16, m);
+	if (!inst->clamp)
+		return;
+	for (unsigned l = 0; l < n; l++) {
+		uint16_t mag = d[l] & 0x7fff;
+		if (mag > 0x7c00)
+			d[l] = m->dx10_clamp ? 0 : d[l];
+		else
+			d[l] = d[l] & 0x8000 ? 0 : mag > 0x3c00 ? 0x3c00 : mag;
+	}
+}
+
+/* OMOD and CLAMP of a float result. */
+static void finish(const struct bw_map_row *row, void *d, const struct bw_inst *inst, const struct bw_fmode *m)
+{
+	if (row->dst == BW_T_F32 || row->dst == BW_T_N32)
+		finish_f32(d, inst, m);
+	else if (row->dst == BW_T_F64 || row->dst == BW_T_N64)
+		finish_f64(d, inst, m);
+	else if (row->dst == BW_T_F16 || row->dst == BW_T_F16H)
+		finish_f16(d, BW_LANES, inst, m);
+	else if (row->dst == BW_T_PKH)
+		finish_f16(d, 2 * BW_LANES, inst, m);
+}
+
+/* The host's float mode for a row. */
+static uint32_t row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m)
+{
+	bool from64 = row->src[0] == BW_T_F64 || row->src[0] == BW_T_N64;
+	if (row->src[0] == BW_T_MIX)
+		return m->mxcsr32; /* computed in f32, narrowed by hand */
+	if (row->dst == BW_T_BF16)
+		return m->mxcsr_bf16;
+	if (row->dst == BW_T_F16 || row->dst == BW_T_PKH)
+		return m->mxcsr_f16;
+	if (!from64)
+		return m->mxcsr32;
+	return row->dst == BW_T_F32 ? m->mxcsr_narrow : m->mxcsr64;
+}
+
 static void write_lanes(const struct fetch *f, enum bw_type t, const void *r, uint32_t mask)
 {
 	uint32_t *d = (uint32_t *)vgpr_half(f, 0);
@@ -206,7 +293,7 @@ static void write_lanes(const struct fetch *f, enum bw_type t, const void *r, ui
 		}
 	} else {
 		const uint16_t *s = r;
-		unsigned shift = f->inst->op_sel >> 3 & 1 ? 16 : 0;
+		unsigned shift = t == BW_T_F16H || (f->inst->op_sel >> 3 & 1) ? 16 : 0;
 		for (unsigned l = 0; l < BW_LANES; l++)
 			if (mask >> l & 1)
 				d[l] = (d[l] & ~(0xffffu << shift)) | (uint32_t)s[l] << shift;
@@ -225,18 +312,27 @@ static void write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
 		w->s[code + 1] = (uint32_t)(mask >> 32);
 }
 
+/* Packed: lanes 16 to 31 have the second 32 of 64 halves. */
+static void second_half(bw_row_fn *fn, void *d, const void *const s[3], const struct bw_lane_args *args)
+{
+	const void *t[3];
+	for (unsigned i = 0; i < 3; i++)
+		t[i] = s[i] ? (const uint8_t *)s[i] + BW_HALF_B / 2 : NULL;
+	fn((uint8_t *)d + BW_HALF_B / 2, t[0], t[1], t[2], args);
+}
+
 BW_HANDLER(bw_h_map)
 {
 	const struct bw_map_row *row = rec->map;
 	const struct bw_inst *inst = rec->inst;
 	bool is_cmp = row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX;
-	bool f64 = row->src[0] == BW_T_F64 && (is_cmp || row->dst == BW_T_F64);
+	uint32_t mxcsr = row_mxcsr(row, &x->m);
 	bw_row_fn *fn = inst->clamp && row->sat ? row->sat : row->fn;
 	uint64_t exec = bw_wave_exec(w), result = 0;
 	if (rec->bcast)
 		bw_spread(rec, w, x);
-	if (f64)
-		bw_fmode_load(x->m.mxcsr64);
+	if (mxcsr != x->m.mxcsr32)
+		bw_fmode_load(mxcsr);
 	for (unsigned half = 0; half < w->lanes / BW_LANES; half++) {
 		struct fetch f = {.rec = rec, .inst = inst, .w = w, .x = x, .half = half};
 		uint32_t mask = (uint32_t)(exec >> 32 * half);
@@ -247,20 +343,20 @@ BW_HANDLER(bw_h_map)
 		const void *s[3] = {NULL, NULL, NULL};
 		for (unsigned i = 0; i < row->n_src; i++)
 			s[i] = fetch(&f, i, row->src[i]);
-		struct bw_lane_args args = {.lane0 = half * BW_LANES, .m = &x->m};
+		struct bw_lane_args args = {.lane0 = half * BW_LANES, .neg = inst->neg, .m = &x->m};
 		if (row->takes_mask)
 			args.mask_in = read_mask(&f, row);
 		uint32_t r = fn(x->tmp[1], s[0], s[1], s[2], &args);
+		if (row->shape == BW_SHAPE_PACKED)
+			second_half(fn, x->tmp[1], s, &args);
 		result |= (uint64_t)(r & mask) << 32 * half;
 		if (is_cmp)
 			continue;
-		if (row->dst == BW_T_F32 || row->dst == BW_T_N32)
-			finish_f32((float *)x->tmp[1], inst, &x->m);
-		else if (row->dst == BW_T_F64 || row->dst == BW_T_N64)
-			finish_f64((double *)x->tmp[1], inst, &x->m);
+		if (inst->omod || inst->clamp)
+			finish(row, x->tmp[1], inst, &x->m);
 		write_lanes(&f, row->dst, x->tmp[1], mask);
 	}
-	if (f64)
+	if (mxcsr != x->m.mxcsr32)
 		bw_fmode_load(x->m.mxcsr32);
 	if (is_cmp) {
 		uint32_t *d = BW_OPERAND(0);
@@ -326,6 +422,33 @@ BW_HANDLER(bw_h_map64)
 		memcpy(BW_OPERAND(0), result, sizeof(result));
 	else if (row->shape == BW_SHAPE_CARRY)
 		write_mask(w, rec->inst->sdst, result[0] | (uint64_t)result[1] << 32);
+	BW_NEXT(BW_FOLLOWING(rec));
+}
+
+BW_HANDLER(bw_h_packed)
+{
+	const struct bw_map_row *row = rec->map;
+	struct bw_lane_args args = {.m = &x->m};
+	uint32_t mxcsr = row_mxcsr(row, &x->m);
+	if (rec->bcast)
+		bw_spread(rec, w, x);
+	if (mxcsr != x->m.mxcsr32)
+		bw_fmode_load(mxcsr);
+	for (unsigned half = 0; half < w->lanes / BW_LANES; half++) {
+		uint32_t exec = w->s[BW_SRC_EXEC_LO + half];
+		const void *s[3] = {NULL, NULL, NULL};
+		for (unsigned i = 0; i < row->n_src; i++)
+			s[i] = (const uint8_t *)BW_OPERAND(1 + i) +
+			       (rec->base[1 + i] == BW_BASE_VGPR ? half * BW_HALF_B : 0);
+		uint32_t *d = (uint32_t *)((uint8_t *)BW_OPERAND(0) + half * BW_HALF_B);
+		uint32_t *out = exec == UINT32_MAX ? d : (uint32_t *)x->tmp[1];
+		row->fn(out, s[0], s[1], s[2], &args);
+		second_half(row->fn, out, s, &args);
+		if (out != d)
+			x->rows->blend(d, out, exec);
+	}
+	if (mxcsr != x->m.mxcsr32)
+		bw_fmode_load(x->m.mxcsr32);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 

@@ -29,7 +29,9 @@ typedef float lane_F32;
 typedef uint64_t lane_B64, lane_U64, lane_N64;
 typedef int64_t lane_I64;
 typedef double lane_F64;
-typedef uint16_t lane_B16, lane_U16, lane_F16;
+typedef uint16_t lane_B16, lane_U16, lane_F16, lane_BF16, lane_F16H;
+typedef uint32_t lane_PKH, lane_PKB;
+typedef float lane_MIX;
 typedef int16_t lane_I16;
 
 #define LO_U16 0
@@ -42,6 +44,7 @@ typedef int16_t lane_I16;
 #define HI_I32 0x7fffffffll
 
 #define FM (args->m)
+#define NEG (args->neg)
 #define IN32(f) bits_f32(flush32(f32_bits(f), FM->flush_in32))
 #define IN64(f) bits_f64(flush64(f64_bits(f), FM->flush_in16))
 #define LANES_BELOW(first) lanes_below(args->lane0, first, l)
@@ -324,10 +327,12 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 		BW_NEXT(BW_FOLLOWING(rec));                                                        \
 	}
 
+#define PK(name, row) /* sem.c */
 #include "vgpu/device/exec/sem_vop1.def"
 #include "vgpu/device/exec/sem_vop2.def"
 #include "vgpu/device/exec/sem_vop3.def"
 #include "vgpu/device/exec/sem_vopc.def"
+#include "vgpu/device/exec/sem_vop3p.def"
 
 #undef MAP1
 #undef MAP2
@@ -389,6 +394,8 @@ static const struct bw_map_row rows[] = {
 #include "vgpu/device/exec/sem_vop2.def"
 #include "vgpu/device/exec/sem_vop3.def"
 #include "vgpu/device/exec/sem_vopc.def"
+#include "vgpu/device/exec/sem_vop3p.def"
 };
 
-const struct bw_row_set BW_ROWS = {.row = rows, .n_rows = sizeof(rows) / sizeof(rows[0]), .blend = blend};
+const struct bw_row_set BW_ROWS = {.row = rows, .n_rows = sizeof(rows) / sizeof(rows[0]), .blend = blend,
+					.wmma = CAT(BW_ROWS, _wmma)};

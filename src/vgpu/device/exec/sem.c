@@ -25,6 +25,18 @@ static const struct {
 #include "vgpu/device/exec/sem_vopd.def"
 };
 
+/* Packed instructions are a 16-bit row on pairs. */
+static const struct {
+	const char *name, *row;
+} packed[] = {
+#define MAP3(...)
+#define MAP3S(...)
+#define ACC2(...)
+#define PK(n, row_) {.name = #n, .row = #row_},
+#include "vgpu/device/exec/sem_vop3p.def"
+};
+static struct bw_map_row packed_rows[BW_ARRAY_SIZE(packed)];
+
 static struct {
 	struct bw_sem sem[BW_OP_COUNT];
 	const struct bw_row_set *rows;
@@ -50,17 +62,43 @@ static void add(const char *name, struct bw_sem sem)
 		joined.sem[op] = sem;
 }
 
+static void join_packed(void)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(packed); i++) {
+		const struct bw_sem *same = &joined.sem[bw_isa_op_by_name(packed[i].row)];
+		struct bw_map_row *row = &packed_rows[i];
+		assert(same->kind == BW_SEM_MAP);
+		*row = *same->map;
+		row->name = packed[i].name;
+		row->shape = BW_SHAPE_PACKED;
+		row->dst = row->dst == BW_T_F16 ? BW_T_PKH : BW_T_X32;
+		for (unsigned s = 0; s < row->n_src; s++)
+			row->src[s] = row->src[s] == BW_T_F16 ? BW_T_PKH : BW_T_X32;
+		add(row->name, (struct bw_sem){.kind = BW_SEM_MAP, .map = row});
+	}
+}
+
+/* Rows whose only instruction is a VOPD half. */
+static enum bw_sem_kind row_kind(const char *name)
+{
+	return strncmp(name, "v_dual_", 7) == 0 ? BW_SEM_DUAL : BW_SEM_MAP;
+}
+
 static void join(void)
 {
 	joined.rows = bw_exec_host_has_v3() ? &bw_rows_v3 : &bw_rows_v1;
 	for (size_t i = 0; i < joined.rows->n_rows; i++)
-		add(joined.rows->row[i].name, (struct bw_sem){.kind = BW_SEM_MAP, .map = &joined.rows->row[i]});
+		add(joined.rows->row[i].name, (struct bw_sem){.kind = row_kind(joined.rows->row[i].name),
+								   .map = &joined.rows->row[i]});
+	join_packed();
 	for (size_t i = 0; i < bw_n_scalar_rows; i++)
 		add(bw_scalar_rows[i].name, (struct bw_sem){.kind = BW_SEM_SCALAR, .scalar = &bw_scalar_rows[i]});
 	for (size_t i = 0; i < bw_n_ctrl_rows; i++)
 		add(bw_ctrl_rows[i].name, (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_ctrl_rows[i]});
 	for (size_t i = 0; i < bw_n_lane_rows; i++)
 		add(bw_lane_rows[i].name, (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_lane_rows[i]});
+	for (size_t i = 0; i < bw_n_matrix_rows; i++)
+		add(bw_matrix_rows[i].name, (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_matrix_rows[i]});
 	for (size_t i = 0; i < BW_ARRAY_SIZE(duals); i++) {
 		const struct bw_sem *same = &joined.sem[bw_isa_op_by_name(duals[i].same)];
 		assert(same->kind == BW_SEM_MAP);
