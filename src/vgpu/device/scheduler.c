@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -182,6 +183,8 @@ static void *worker_main(void *arg)
 	struct bw_worker *worker = arg;
 	struct bw_device *dev = worker->dev;
 	struct bw_sched *sched = dev->sched;
+	/* Sleeps of 20 us are meant as such; the kernel's default is 50 us more. */
+	prctl(PR_SET_TIMERSLACK, 1000ul);
 	pthread_mutex_lock(&sched->lock);
 	while (!atomic_load(&sched->stop)) {
 		uint64_t now = bw_device_now_ns(dev);
@@ -281,8 +284,8 @@ uint32_t bw_sched_vm_settled(struct bw_device *dev)
 	for (unsigned i = 0; i < dev->sched->n_workers; i++) {
 		struct bw_worker *worker = &dev->sched->worker[i];
 		int vmid = atomic_load(&worker->running_vmid);
-		if (vmid >= 0 &&
-		    atomic_load(&worker->running_generation) != atomic_load(&dev->vm.generation[vmid]))
+		if (vmid >= 0 && atomic_load(&worker->running_generation) !=
+					 atomic_load(&dev->vm.generation[vmid]))
 			settled &= ~(1u << vmid);
 	}
 	return settled;
@@ -306,7 +309,8 @@ void bw_sched_stats(struct bw_device *dev, struct bw_device_stats *out)
 	for (unsigned i = 0; i < dev->sched->n_workers; i++)
 		out->instructions += atomic_load(&dev->sched->worker[i].instructions);
 	for (unsigned i = 0; i < dev->sched->n_wgps; i++)
-		out->waves_resident += __atomic_load_n(&dev->sched->wgp[i].n_resident, __ATOMIC_RELAXED);
+		out->waves_resident +=
+			__atomic_load_n(&dev->sched->wgp[i].n_resident, __ATOMIC_RELAXED);
 	bw_spi_counts(dev, &out->dispatches, &out->waves_launched);
 }
 
@@ -324,7 +328,8 @@ static struct bw_error *map_files(struct bw_sched *sched, const struct bw_profil
 	sched->files = files;
 	for (unsigned i = 0; i < sched->n_wgps; i++) {
 		sched->wgp[i].vgprs = sched->files + i * vgprs_b;
-		sched->wgp[i].lds = sched->files + sched->n_wgps * vgprs_b + i * (size_t)p->lds_per_wgp_b;
+		sched->wgp[i].lds =
+			sched->files + sched->n_wgps * vgprs_b + i * (size_t)p->lds_per_wgp_b;
 	}
 	return NULL;
 }
@@ -394,8 +399,9 @@ struct bw_error *bw_sched_start(struct bw_device *dev)
 		BW_TRY(start_worker(dev, &sched->worker[sched->n_workers]));
 	for (; sched->n_threads < n; sched->n_threads++) {
 		struct bw_worker *worker = &sched->worker[sched->n_threads];
-		int e = pthread_create(&worker->thread, NULL,
-				       dev->options.deterministic ? deterministic_main : worker_main, worker);
+		int e = pthread_create(
+			&worker->thread, NULL,
+			dev->options.deterministic ? deterministic_main : worker_main, worker);
 		if (e)
 			return bw_error_errno(e, "starting a worker thread");
 	}
