@@ -8,8 +8,8 @@
 enum { NONE = 0 };
 
 struct layout {
-	uint8_t page_hi;               /* highest address bit of a leaf */
-	uint8_t leaf_pte, leaf_pde;    /* P; gfx12: IS_PTE */
+	uint8_t page_hi;	    /* highest address bit of a leaf */
+	uint8_t leaf_pte, leaf_pde; /* P; gfx12: IS_PTE */
 	uint8_t prt, tmz, log, further_pte, further_pde, tfs, noalloc, dcc;
 	uint8_t mtype_hi, mtype_lo, bfs_hi, bfs_lo;
 };

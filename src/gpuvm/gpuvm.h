@@ -2,10 +2,11 @@
 #ifndef BW_GPUVM_GPUVM_H
 #define BW_GPUVM_GPUVM_H
 
-/* GPUVM address translation, gfx9 to gfx12.1: entry layouts, the apertures of VMID 0 and the walk, as
- * in reference page-tables sections 2 to 5. A walk reads table memory through a callback and gives
- * one range with a verdict: mapped where, or which entry at which level says why not. Pure: it owns
- * nothing, keeps no state, and takes no value on trust that comes from table memory or registers. */
+/* GPUVM address translation, gfx9 to gfx12.1: entry layouts, the apertures of VMID 0 and the walk,
+ * as in reference page-tables sections 2 to 5. A walk reads table memory through a callback and
+ * gives one range with a verdict: mapped where, or which entry at which level says why not. Pure:
+ * it owns nothing, keeps no state, and takes no value on trust that comes from table memory or
+ * registers. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,19 +20,20 @@ enum bw_gpuvm_gen {
 	BW_GPUVM_GFX12,
 	BW_GPUVM_GFX12_1,
 };
-/* From a GC version, major << 16 | minor << 8 | revision. False: a version without a known layout. */
+/* From a GC version, major << 16 | minor << 8 | revision. False: a version without a known layout.
+ */
 bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen);
 
 /* Register values of one hub and VMID as read, without any shift. On gfx12.1, where the location
  * and aperture registers are pairs, LO | HI << 32. */
 struct bw_gpuvm_regs {
-	uint32_t cntl;               /* VM_CONTEXTn_CNTL */
-	uint64_t base, start, end;   /* VM_CONTEXTn_PAGE_TABLE_{BASE,START,END}_ADDR, LO | HI << 32 */
-	uint64_t fb_offset;          /* MC_VM_FB_OFFSET */
-	uint64_t fb_base, fb_top;    /* MC_VM_FB_LOCATION_{BASE,TOP} */
+	uint32_t cntl;		   /* VM_CONTEXTn_CNTL */
+	uint64_t base, start, end; /* VM_CONTEXTn_PAGE_TABLE_{BASE,START,END}_ADDR, LO | HI << 32 */
+	uint64_t fb_offset;	   /* MC_VM_FB_OFFSET */
+	uint64_t fb_base, fb_top;  /* MC_VM_FB_LOCATION_{BASE,TOP} */
 	uint64_t agp_base, agp_bot, agp_top;
-	uint64_t sys_low, sys_high;  /* MC_VM_SYSTEM_APERTURE_{LOW,HIGH}_ADDR */
-	uint32_t mx_l1_tlb_cntl;     /* MC_VM_MX_L1_TLB_CNTL; VMID 0 only */
+	uint64_t sys_low, sys_high; /* MC_VM_SYSTEM_APERTURE_{LOW,HIGH}_ADDR */
+	uint32_t mx_l1_tlb_cntl;    /* MC_VM_MX_L1_TLB_CNTL; VMID 0 only */
 };
 
 /* The same, decoded: addresses in bytes. */
@@ -39,14 +41,14 @@ struct bw_gpuvm_context {
 	enum bw_gpuvm_gen gen;
 	unsigned vmid;
 	bool enabled;
-	unsigned depth, block;       /* PAGE_TABLE_DEPTH, PAGE_TABLE_BLOCK_SIZE */
-	uint64_t base;               /* as a directory entry */
-	uint64_t start, end;         /* first and last byte */
+	unsigned depth, block; /* PAGE_TABLE_DEPTH, PAGE_TABLE_BLOCK_SIZE */
+	uint64_t base;	       /* as a directory entry */
+	uint64_t start, end;   /* first and last byte */
 	uint64_t fb_offset;
-	uint64_t fb_base, fb_end;    /* last byte; end < base: no framebuffer (ZFB) */
+	uint64_t fb_base, fb_end; /* last byte; end < base: no framebuffer (ZFB) */
 	uint64_t agp_base, agp_bot, agp_end;
 	uint64_t sys_low, sys_end;
-	unsigned access_mode;        /* MX_L1_TLB_CNTL.SYSTEM_ACCESS_MODE */
+	unsigned access_mode; /* MX_L1_TLB_CNTL.SYSTEM_ACCESS_MODE */
 };
 void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, unsigned vmid,
 			   const struct bw_gpuvm_regs *regs);
@@ -55,9 +57,9 @@ void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, un
  * bits: the walk knows. */
 struct bw_gpuvm_entry {
 	uint64_t raw;
-	uint64_t base;               /* directory: 64-byte granular; leaf: 4 KiB granular */
+	uint64_t base; /* directory: 64-byte granular; leaf: 4 KiB granular */
 	bool valid, system, coherent, tmz, execute, read, write;
-	bool leaf;                   /* P, gfx12: IS_PTE */
+	bool leaf; /* P, gfx12: IS_PTE */
 	bool prt, further, tfs, log, noalloc, dcc;
 	uint8_t frag, bfs, mtype;
 };
@@ -66,21 +68,22 @@ struct bw_gpuvm_entry bw_gpuvm_pte(enum bw_gpuvm_gen gen, uint64_t raw);
 /* "NC", "RW", "CC", "UC", ... as the generation calls it. */
 const char *bw_gpuvm_mtype_name(enum bw_gpuvm_gen gen, unsigned mtype);
 
-/* 8 bytes of table memory at a VRAM offset, or at a bus address when system. False: cannot be read. */
+/* 8 bytes of table memory at a VRAM offset, or at a bus address when system. False: cannot be read.
+ */
 typedef bool bw_gpuvm_read_fn(void *cookie, bool system, uint64_t address, uint64_t *out_entry);
 
 enum bw_gpuvm_verdict {
 	BW_GPUVM_MAPPED,
-	BW_GPUVM_UNTRANSLATED,       /* VMID 0, by an aperture: mapped without a table */
-	BW_GPUVM_NOT_VALID,          /* the entry at `at` is not valid */
-	BW_GPUVM_PRT,                /* not valid and marked partially resident: reads 0, no fault */
-	BW_GPUVM_NO_RETRY,           /* the entry is one of the driver's "invalid, final" patterns */
-	BW_GPUVM_OUT_OF_RANGE,       /* outside PAGE_TABLE_START..END */
+	BW_GPUVM_UNTRANSLATED, /* VMID 0, by an aperture: mapped without a table */
+	BW_GPUVM_NOT_VALID,    /* the entry at `at` is not valid */
+	BW_GPUVM_PRT,	       /* not valid and marked partially resident: reads 0, no fault */
+	BW_GPUVM_NO_RETRY,     /* the entry is one of the driver's "invalid, final" patterns */
+	BW_GPUVM_OUT_OF_RANGE, /* outside PAGE_TABLE_START..END */
 	BW_GPUVM_NOT_CANONICAL,
 	BW_GPUVM_CONTEXT_DISABLED,
-	BW_GPUVM_POWERED_OFF,        /* the base register reads all ones */
-	BW_GPUVM_UNREADABLE,         /* the entry at `at` could not be read */
-	BW_GPUVM_DEFAULT_PAGE,       /* VMID 0, in the system aperture but in neither FB nor AGP */
+	BW_GPUVM_POWERED_OFF,  /* the base register reads all ones */
+	BW_GPUVM_UNREADABLE,   /* the entry at `at` could not be read */
+	BW_GPUVM_DEFAULT_PAGE, /* VMID 0, in the system aperture but in neither FB nor AGP */
 };
 
 /* Levels as the walk names them: 0 is the PTB, n the directory PDBn-1, 255 the second table that a
@@ -90,23 +93,26 @@ enum { BW_GPUVM_LEVEL_PTB = 0, BW_GPUVM_LEVEL_FURTHER = 255, BW_GPUVM_MAX_STEPS 
 struct bw_gpuvm_step {
 	uint8_t level;
 	bool system;
-	uint64_t address;            /* of the entry: VRAM offset or bus address */
+	uint64_t address; /* of the entry: VRAM offset or bus address */
 	uint64_t value;
 };
 
 struct bw_gpuvm_range {
 	enum bw_gpuvm_verdict verdict;
-	uint64_t va, size_b;         /* the page, or the hole that this entry leaves; includes the address asked */
-	uint64_t address;            /* mapped: of byte `va`; VRAM offset or bus address */
+	uint64_t va, size_b; /* the page, or the hole that this entry leaves; includes the address
+				asked */
+	uint64_t address;    /* mapped: of byte `va`; VRAM offset or bus address */
 	bool system;
-	uint8_t level;               /* of the leaf */
+	uint8_t level;		     /* of the leaf */
 	struct bw_gpuvm_entry entry; /* leaf, or the entry that failed; zero when none was read */
 	unsigned n_steps;
-	struct bw_gpuvm_step step[BW_GPUVM_MAX_STEPS]; /* entries read, root first; the last one is `entry` */
+	struct bw_gpuvm_step
+		step[BW_GPUVM_MAX_STEPS]; /* entries read, root first; the last one is `entry` */
 };
 
-/* Translates one address. Always fills out_range; true: the address is mapped. Addresses of the upper
- * half may be given sign-extended or, as kernel logs print them, with zeros above bit 47 (56). */
+/* Translates one address. Always fills out_range; true: the address is mapped. Addresses of the
+ * upper half may be given sign-extended or, as kernel logs print them, with zeros above bit 47
+ * (56). */
 bool bw_gpuvm_walk(const struct bw_gpuvm_context *c, bw_gpuvm_read_fn *read, void *cookie,
 		   uint64_t va, struct bw_gpuvm_range *out_range);
 

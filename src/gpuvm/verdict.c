@@ -11,7 +11,8 @@ bool bw_gpuvm_allows(const struct bw_gpuvm_range *r, unsigned access)
 		return true;
 	if (r->verdict != BW_GPUVM_MAPPED)
 		return false;
-	unsigned have = (r->entry.read ? BW_GPUVM_READ : 0u) | (r->entry.write ? BW_GPUVM_WRITE : 0u) |
+	unsigned have = (r->entry.read ? BW_GPUVM_READ : 0u) |
+			(r->entry.write ? BW_GPUVM_WRITE : 0u) |
 			(r->entry.execute ? BW_GPUVM_EXECUTE : 0u);
 	return (have & access) == access;
 }
@@ -78,8 +79,9 @@ static void add_entry(const struct bw_gpuvm_range *r, struct bw_str *out)
 	if (!r->n_steps)
 		return;
 	const struct bw_gpuvm_step *s = &r->step[r->n_steps - 1];
-	bw_str_addf(out, "%s entry 0x%016" PRIx64 " at %s 0x%" PRIx64, bw_gpuvm_level_name(s->level),
-		    s->value, s->system ? "system memory" : "vram", s->address);
+	bw_str_addf(out, "%s entry 0x%016" PRIx64 " at %s 0x%" PRIx64,
+		    bw_gpuvm_level_name(s->level), s->value, s->system ? "system memory" : "vram",
+		    s->address);
 }
 
 void bw_gpuvm_explain(const struct bw_gpuvm_range *r, unsigned access, struct bw_str *out)
@@ -126,7 +128,8 @@ void bw_gpuvm_explain(const struct bw_gpuvm_range *r, unsigned access, struct bw
 		bw_str_add(out, "the VM context is disabled");
 		return;
 	case BW_GPUVM_POWERED_OFF:
-		bw_str_add(out, "the page-table base register reads all ones: the block is powered off");
+		bw_str_add(out,
+			   "the page-table base register reads all ones: the block is powered off");
 		return;
 	case BW_GPUVM_UNREADABLE: {
 		const struct bw_gpuvm_step *s = &r->step[r->n_steps - 1];
@@ -161,17 +164,21 @@ struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t st
 const char *bw_gpuvm_gfxhub_client(enum bw_gpuvm_gen gen, unsigned client)
 {
 	/* gmc_v9_0.c; gfxhub_v2_0/2_1/3_0/3_0_3/11_5_0.c; gfxhub_v12_0/12_1.c (9.1) */
-	static const char *const gfx9[] = {"CB",  "DB",	 "IA",	       "WD",	      "CPF", "CPC", "CPG",
-					   "RLC", "TCP", "SQC (inst)", "SQC (data)", "SQG", "PA"};
+	static const char *const gfx9[] = {"CB",	 "DB",	"IA",  "WD",  "CPF",
+					   "CPC",	 "CPG", "RLC", "TCP", "SQC (inst)",
+					   "SQC (data)", "SQG", "PA"};
 	static const char *const gfx10[] = {
-		"CB/DB", "Reserved", "GE1", "GE2", "CPF",      "CPC",	"CPG",	 "RLC", "TCP",	 "SQC (inst)",
-		"SQC (data)", "SQG", "Reserved", "SDMA0", "SDMA1", "GCR", "SDMA2", "SDMA3"};
+		"CB/DB",    "Reserved", "GE1",	 "GE2",	       "CPF",	     "CPC",
+		"CPG",	    "RLC",	"TCP",	 "SQC (inst)", "SQC (data)", "SQG",
+		"Reserved", "SDMA0",	"SDMA1", "GCR",	       "SDMA2",	     "SDMA3"};
 	static const char *const gfx12[] = {
-		"CB", "DB", "GE1", "GE2", "CPF", "CPC", "CPG", "RLC", "TCP", "SQC (inst)",
-		"SQC (data)", "SQG/PC/SC", "Reserved", "SDMA0", "SDMA1", "GCR", "Reserved", "Reserved",
-		"WGS", "DSM", "PA"};
-	const char *const *names = gen == BW_GPUVM_GFX9 ? gfx9 : gen < BW_GPUVM_GFX12 ? gfx10 : gfx12;
-	size_t n = gen == BW_GPUVM_GFX9	     ? BW_ARRAY_SIZE(gfx9)
+		"CB",	 "DB",	"GE1",	      "GE2",	    "CPF",	 "CPC",	     "CPG",
+		"RLC",	 "TCP", "SQC (inst)", "SQC (data)", "SQG/PC/SC", "Reserved", "SDMA0",
+		"SDMA1", "GCR", "Reserved",   "Reserved",   "WGS",	 "DSM",	     "PA"};
+	const char *const *names = gen == BW_GPUVM_GFX9	  ? gfx9
+				   : gen < BW_GPUVM_GFX12 ? gfx10
+							  : gfx12;
+	size_t n = gen == BW_GPUVM_GFX9	  ? BW_ARRAY_SIZE(gfx9)
 		   : gen < BW_GPUVM_GFX12 ? BW_ARRAY_SIZE(gfx10)
 					  : BW_ARRAY_SIZE(gfx12);
 	return client < n ? names[client] : "unknown";

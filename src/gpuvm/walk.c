@@ -37,7 +37,8 @@ void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, un
 		.sys_end = regs->sys_high << 18 | 0x3ffff,
 		.access_mode = (unsigned)bw_bits(regs->mx_l1_tlb_cntl, 4, 3),
 	};
-	/* "Disabled" is written as base above top (5.3); the low bits filled in must not undo it. */
+	/* "Disabled" is written as base above top (5.3); the low bits filled in must not undo it.
+	 */
 	if (regs->fb_top < regs->fb_base)
 		c->fb_base = ~0ull, c->fb_end = 0;
 	if (regs->agp_top < regs->agp_bot)
@@ -128,7 +129,8 @@ static bool fetch(struct walk *w, unsigned level, bool system, uint64_t base, ui
 	return true;
 }
 
-/* Patterns the driver writes to silence fault storms: "invalid, final" although V or P is set (2.2). */
+/* Patterns the driver writes to silence fault storms: "invalid, final" although V or P is set
+ * (2.2). */
 static bool is_no_retry(const struct bw_gpuvm_entry *e)
 {
 	bool may_access = e->read || e->write;
@@ -189,7 +191,8 @@ static bool directories(struct walk *w, unsigned bits)
 	if (c->depth == 0) {
 		unsigned shift = 12 + p.bfs;
 		span(w, shift);
-		if (!fetch(w, BW_GPUVM_LEVEL_PTB, p.system, p.base, index_of(w->a, shift, 64), &raw))
+		if (!fetch(w, BW_GPUVM_LEVEL_PTB, p.system, p.base, index_of(w->a, shift, 64),
+			   &raw))
 			return false;
 		return leaf(w, bw_gpuvm_pte(c->gen, raw), shift);
 	}

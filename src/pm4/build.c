@@ -108,8 +108,8 @@ void bw_pm4_put_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t ref
 	put_wait(s, 3, addr_dw, ref, mask);
 }
 
-void bw_pm4_put_write_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t addr2_dw, uint32_t ref,
-			       uint32_t mask)
+void bw_pm4_put_write_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t addr2_dw,
+			       uint32_t ref, uint32_t mask)
 {
 	put_wait(s, 3 | 1 << 6, addr_dw | (uint64_t)addr2_dw << 32, ref, mask);
 }
@@ -120,8 +120,8 @@ void bw_pm4_put_wait_mem(struct bw_pm4_stream *s, uint64_t va, unsigned function
 	put_wait(s, function | 1 << 4, va, ref, mask);
 }
 
-void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t size_dw, unsigned vmid,
-				bool chain)
+void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t size_dw,
+				unsigned vmid, bool chain)
 {
 	bw_pm4_put_header(s, BW_PM4_INDIRECT_BUFFER, 3);
 	put64(s, va & ~3ull);
@@ -131,10 +131,12 @@ void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t s
 void bw_pm4_put_fence(struct bw_pm4_stream *s, uint64_t va, uint64_t value, bool interrupt)
 {
 	bw_pm4_put_header(s, BW_PM4_RELEASE_MEM, 7);
-	/* CACHE_FLUSH_AND_INV_TS_EVENT, index 5, with the GCR bits the kernel sets: SEQ, GL2_WB, GLM */
+	/* CACHE_FLUSH_AND_INV_TS_EVENT, index 5, with the GCR bits the kernel sets: SEQ, GL2_WB,
+	 * GLM */
 	bw_pm4_put(s, 0x14 | 5 << 8 | 1 << 22 | 1 << 21 | 3 << 12 | 3 << 25);
 	bw_pm4_put(s, (uint32_t)BW_PM4_DATA_64 << 29 |
-			      (uint32_t)(interrupt ? BW_PM4_INT_AFTER_WRITE : BW_PM4_INT_NONE) << 24);
+			      (uint32_t)(interrupt ? BW_PM4_INT_AFTER_WRITE : BW_PM4_INT_NONE)
+				      << 24);
 	put64(s, va);
 	put64(s, value);
 	bw_pm4_put(s, 0);

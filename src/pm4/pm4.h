@@ -2,9 +2,9 @@
 #ifndef BW_PM4_PM4_H
 #define BW_PM4_PM4_H
 
-/* PM4 command streams of gfx11: packets as structs, and back. Pure: the words come from anywhere and
- * nothing in them is trusted; no address is followed. Layouts: reference radv-client 7, cosimulation
- * 12.3, nvd.h of Linux 6.12. */
+/* PM4 command streams of gfx11: packets as structs, and back. Pure: the words come from anywhere
+ * and nothing in them is trusted; no address is followed. Layouts: reference radv-client 7,
+ * cosimulation 12.3, nvd.h of Linux 6.12. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,11 +20,11 @@ enum bw_pm4_kind { BW_PM4_TYPE0, BW_PM4_TYPE2_PAD, BW_PM4_TYPE3, BW_PM4_RESERVED
 struct bw_pm4_packet {
 	enum bw_pm4_kind kind;
 	uint32_t header;
-	uint8_t op;           /* enum bw_pm4_op; may be one without a name */
+	uint8_t op; /* enum bw_pm4_op; may be one without a name */
 	bool compute, predicate;
 	const uint32_t *body; /* borrowed from the stream */
 	uint32_t n_body;
-	uint32_t size_dw;     /* with the header */
+	uint32_t size_dw; /* with the header */
 };
 
 /* Size in dwords of the packet that this header begins; at least 1. */
@@ -43,39 +43,60 @@ const struct bw_pm4_info *bw_pm4_info(unsigned op);
 /* "DISPATCH_DIRECT", or "opcode 0xee". buf is used for the latter. */
 const char *bw_pm4_name(unsigned op, char buf[16]);
 
-/* --- decoded bodies. Each decoder checks opcode and length and returns false when they do not fit --- */
+/* --- decoded bodies. Each decoder checks opcode and length and returns false when they do not fit
+ * --- */
 
 /* SET_*_REG, SET_*_REG_INDEX, the PAIRS forms: address and value of one register at a time. */
 struct bw_pm4_set_reg {
 	const struct bw_pm4_packet *packet;
-	uint32_t base_dw;     /* of the register space */
-	uint32_t n, i;        /* registers, next one */
+	uint32_t base_dw; /* of the register space */
+	uint32_t n, i;	  /* registers, next one */
 };
 bool bw_pm4_set_reg_begin(const struct bw_pm4_packet *p, struct bw_pm4_set_reg *out);
 bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32_t *out_value);
 
 /* COMPUTE_DISPATCH_INITIATOR */
 enum {
-	BW_PM4_INIT_ENABLE = 1 << 0, BW_PM4_INIT_PARTIAL_TG_EN = 1 << 1, BW_PM4_INIT_FORCE_START_AT_000 = 1 << 2,
-	BW_PM4_INIT_USE_THREAD_DIMENSIONS = 1 << 5, BW_PM4_INIT_CS_W32_EN = 1 << 15,
+	BW_PM4_INIT_ENABLE = 1 << 0,
+	BW_PM4_INIT_PARTIAL_TG_EN = 1 << 1,
+	BW_PM4_INIT_FORCE_START_AT_000 = 1 << 2,
+	BW_PM4_INIT_USE_THREAD_DIMENSIONS = 1 << 5,
+	BW_PM4_INIT_CS_W32_EN = 1 << 15,
 };
-struct bw_pm4_dispatch { uint32_t dim[3], initiator; };
+struct bw_pm4_dispatch {
+	uint32_t dim[3], initiator;
+};
 bool bw_pm4_dispatch_direct(const struct bw_pm4_packet *p, struct bw_pm4_dispatch *out);
 struct bw_pm4_dispatch_indirect {
-	bool has_va;          /* the compute queue's form; else an offset from SET_BASE index 1 */
+	bool has_va; /* the compute queue's form; else an offset from SET_BASE index 1 */
 	uint64_t va_or_offset;
 	uint32_t initiator;
 };
 bool bw_pm4_dispatch_indirect(const struct bw_pm4_packet *p, struct bw_pm4_dispatch_indirect *out);
 
-struct bw_pm4_indirect_buffer { uint64_t va; uint32_t size_dw; uint8_t vmid; bool chain; };
+struct bw_pm4_indirect_buffer {
+	uint64_t va;
+	uint32_t size_dw;
+	uint8_t vmid;
+	bool chain;
+};
 bool bw_pm4_indirect_buffer(const struct bw_pm4_packet *p, struct bw_pm4_indirect_buffer *out);
 
-struct bw_pm4_event { uint8_t type, index; bool has_address; uint64_t address; };
+struct bw_pm4_event {
+	uint8_t type, index;
+	bool has_address;
+	uint64_t address;
+};
 bool bw_pm4_event_write(const struct bw_pm4_packet *p, struct bw_pm4_event *out);
 enum { BW_PM4_EVENT_CS_PARTIAL_FLUSH = 7 };
 
-enum bw_pm4_data_sel { BW_PM4_DATA_NONE, BW_PM4_DATA_32, BW_PM4_DATA_64, BW_PM4_DATA_CLOCK, BW_PM4_DATA_SYS_CLOCK };
+enum bw_pm4_data_sel {
+	BW_PM4_DATA_NONE,
+	BW_PM4_DATA_32,
+	BW_PM4_DATA_64,
+	BW_PM4_DATA_CLOCK,
+	BW_PM4_DATA_SYS_CLOCK
+};
 enum bw_pm4_int_sel { BW_PM4_INT_NONE, BW_PM4_INT_ONLY, BW_PM4_INT_AFTER_WRITE };
 struct bw_pm4_release_mem {
 	uint8_t event, event_index, data_sel, int_sel, dst_sel;
@@ -85,16 +106,26 @@ struct bw_pm4_release_mem {
 };
 bool bw_pm4_release_mem(const struct bw_pm4_packet *p, struct bw_pm4_release_mem *out);
 
-struct bw_pm4_acquire_mem { uint64_t base, size; uint32_t gcr; bool pws; };
-enum { BW_PM4_GCR_GLI_INV = 3 };   /* instruction caches */
+struct bw_pm4_acquire_mem {
+	uint64_t base, size;
+	uint32_t gcr;
+	bool pws;
+};
+enum { BW_PM4_GCR_GLI_INV = 3 }; /* instruction caches */
 bool bw_pm4_acquire_mem(const struct bw_pm4_packet *p, struct bw_pm4_acquire_mem *out);
 
 /* DST_SEL of WRITE_DATA */
-enum { BW_PM4_WRITE_REG = 0, BW_PM4_WRITE_MEM_GRBM = 1, BW_PM4_WRITE_L2 = 2, BW_PM4_WRITE_GDS = 3, BW_PM4_WRITE_MEM = 5 };
+enum {
+	BW_PM4_WRITE_REG = 0,
+	BW_PM4_WRITE_MEM_GRBM = 1,
+	BW_PM4_WRITE_L2 = 2,
+	BW_PM4_WRITE_GDS = 3,
+	BW_PM4_WRITE_MEM = 5
+};
 struct bw_pm4_write_data {
 	uint8_t dst_sel;
-	bool one_address;     /* all dwords to the same place */
-	uint64_t address;     /* bytes, or a dword register address */
+	bool one_address; /* all dwords to the same place */
+	uint64_t address; /* bytes, or a dword register address */
 	const uint32_t *data;
 	uint32_t n;
 };
@@ -102,37 +133,64 @@ bool bw_pm4_write_data(const struct bw_pm4_packet *p, struct bw_pm4_write_data *
 
 /* Selectors of COPY_DATA */
 enum {
-	BW_PM4_COPY_REG = 0, BW_PM4_COPY_SRC_MEM = 1, BW_PM4_COPY_L2 = 2, BW_PM4_COPY_GDS = 3, BW_PM4_COPY_PERF = 4,
-	BW_PM4_COPY_SRC_IMM = 5, BW_PM4_COPY_DST_MEM = 5, BW_PM4_COPY_DST_MEM_GRBM = 1, BW_PM4_COPY_SRC_CLOCK = 9,
+	BW_PM4_COPY_REG = 0,
+	BW_PM4_COPY_SRC_MEM = 1,
+	BW_PM4_COPY_L2 = 2,
+	BW_PM4_COPY_GDS = 3,
+	BW_PM4_COPY_PERF = 4,
+	BW_PM4_COPY_SRC_IMM = 5,
+	BW_PM4_COPY_DST_MEM = 5,
+	BW_PM4_COPY_DST_MEM_GRBM = 1,
+	BW_PM4_COPY_SRC_CLOCK = 9,
 };
-struct bw_pm4_copy_data { uint8_t src_sel, dst_sel; bool is_64; uint64_t src, dst; };
+struct bw_pm4_copy_data {
+	uint8_t src_sel, dst_sel;
+	bool is_64;
+	uint64_t src, dst;
+};
 bool bw_pm4_copy_data(const struct bw_pm4_packet *p, struct bw_pm4_copy_data *out);
 
 /* Selectors of DMA_DATA */
-enum { BW_PM4_DMA_ADDR = 0, BW_PM4_DMA_GDS = 1, BW_PM4_DMA_SRC_DATA = 2, BW_PM4_DMA_DST_NOWHERE = 2, BW_PM4_DMA_L2 = 3 };
+enum {
+	BW_PM4_DMA_ADDR = 0,
+	BW_PM4_DMA_GDS = 1,
+	BW_PM4_DMA_SRC_DATA = 2,
+	BW_PM4_DMA_DST_NOWHERE = 2,
+	BW_PM4_DMA_L2 = 3
+};
 struct bw_pm4_dma_data {
 	uint8_t src_sel, dst_sel;
 	bool src_is_reg, dst_is_reg, src_fixed, dst_fixed, sync;
-	uint64_t src, dst;    /* src: the fill value with SRC_DATA */
+	uint64_t src, dst; /* src: the fill value with SRC_DATA */
 	uint32_t size_b;
 };
 bool bw_pm4_dma_data(const struct bw_pm4_packet *p, struct bw_pm4_dma_data *out);
 
 /* WAIT_REG_MEM and WAIT_REG_MEM64 */
 struct bw_pm4_wait {
-	uint8_t function;     /* 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 > */
+	uint8_t function; /* 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 > */
 	bool is_memory, is_64;
-	bool write_first;     /* operation 1: write `ref` to register `address`, then wait on register `address2` */
+	bool write_first; /* operation 1: write `ref` to register `address`, then wait on register
+			     `address2` */
 	uint64_t address, address2, ref, mask;
 };
 bool bw_pm4_wait(const struct bw_pm4_packet *p, struct bw_pm4_wait *out);
 bool bw_pm4_wait_true(const struct bw_pm4_wait *w, uint64_t value);
 
-struct bw_pm4_cond_exec { uint64_t address; uint32_t skip_dw; };
+struct bw_pm4_cond_exec {
+	uint64_t address;
+	uint32_t skip_dw;
+};
 bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *out);
-struct bw_pm4_set_base { uint8_t index; uint64_t address; };
+struct bw_pm4_set_base {
+	uint8_t index;
+	uint64_t address;
+};
 bool bw_pm4_set_base(const struct bw_pm4_packet *p, struct bw_pm4_set_base *out);
-struct bw_pm4_load_reg { uint64_t address; uint32_t addr_dw, n; }; /* LOAD_SH_REG_INDEX */
+struct bw_pm4_load_reg {
+	uint64_t address;
+	uint32_t addr_dw, n;
+}; /* LOAD_SH_REG_INDEX */
 bool bw_pm4_load_sh_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out);
 
 /* --- building --- */
@@ -146,7 +204,7 @@ struct bw_pm4_stream {
 void bw_pm4_stream_free(struct bw_pm4_stream *s);
 void bw_pm4_put(struct bw_pm4_stream *s, uint32_t dw);
 void bw_pm4_put_header(struct bw_pm4_stream *s, enum bw_pm4_op op, uint32_t n_body);
-void bw_pm4_put_nop(struct bw_pm4_stream *s, uint32_t size_dw);      /* size_dw >= 1 */
+void bw_pm4_put_nop(struct bw_pm4_stream *s, uint32_t size_dw); /* size_dw >= 1 */
 void bw_pm4_put_sh(struct bw_pm4_stream *s, uint32_t addr_dw, const uint32_t *values, uint32_t n);
 void bw_pm4_put_uconfig(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);
 void bw_pm4_put_dispatch(struct bw_pm4_stream *s, const uint32_t dim[3], uint32_t initiator);
@@ -155,9 +213,12 @@ void bw_pm4_put_write_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t va
 void bw_pm4_put_write_mem(struct bw_pm4_stream *s, uint64_t va, const uint32_t *values, uint32_t n);
 void bw_pm4_put_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t ref, uint32_t mask);
 /* Writes `ref` to the first register, waits until (second & mask) == ref & mask. */
-void bw_pm4_put_write_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t addr2_dw, uint32_t ref, uint32_t mask);
-void bw_pm4_put_wait_mem(struct bw_pm4_stream *s, uint64_t va, unsigned function, uint32_t ref, uint32_t mask);
-void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t size_dw, unsigned vmid, bool chain);
+void bw_pm4_put_write_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t addr2_dw,
+			       uint32_t ref, uint32_t mask);
+void bw_pm4_put_wait_mem(struct bw_pm4_stream *s, uint64_t va, unsigned function, uint32_t ref,
+			 uint32_t mask);
+void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t size_dw,
+				unsigned vmid, bool chain);
 /* An end-of-pipe fence: 64-bit value, interrupt when asked. */
 void bw_pm4_put_fence(struct bw_pm4_stream *s, uint64_t va, uint64_t value, bool interrupt);
 void bw_pm4_put_acquire(struct bw_pm4_stream *s, uint32_t gcr);
@@ -169,21 +230,23 @@ enum { BW_PM4_SH_BEGIN_DW = 0x2c00, BW_PM4_N_SH = 0x400 };
 /* Carries register state from one IB of a submission to the next; zero it before the first. */
 struct bw_pm4_scan {
 	uint32_t sh[BW_PM4_N_SH]; /* by address - BW_PM4_SH_BEGIN_DW: what SET_SH_REG has set */
-	uint64_t base[4];         /* SET_BASE */
+	uint64_t base[4];	  /* SET_BASE */
 };
 enum bw_pm4_found { BW_PM4_FOUND_DISPATCH, BW_PM4_FOUND_INDIRECT_BUFFER, BW_PM4_FOUND_BAD };
 struct bw_pm4_find {
 	enum bw_pm4_found what;
-	size_t pos_dw;            /* of the packet in this buffer */
+	size_t pos_dw; /* of the packet in this buffer */
 	const struct bw_pm4_scan *state;
 	struct bw_pm4_dispatch dispatch; /* dim: ~0 each when read from memory at indirect_va */
 	bool indirect;
 	uint64_t indirect_va;
 	struct bw_pm4_indirect_buffer ib;
 };
-/* Reports what it finds in order, until the end or until the callback returns false. Follows nothing:
- * an INDIRECT_BUFFER is the caller's to read and scan with the same state (a chain ends this buffer). */
+/* Reports what it finds in order, until the end or until the callback returns false. Follows
+ * nothing: an INDIRECT_BUFFER is the caller's to read and scan with the same state (a chain ends
+ * this buffer). */
 typedef bool bw_pm4_find_fn(void *cookie, const struct bw_pm4_find *found);
-void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_t n_dw, bw_pm4_find_fn *fn, void *cookie);
+void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_t n_dw,
+			    bw_pm4_find_fn *fn, void *cookie);
 
 #endif

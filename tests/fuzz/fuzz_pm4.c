@@ -40,8 +40,9 @@ static void decode_all(const struct bw_pm4_packet *p)
 	sum += bw_pm4_dispatch_direct(p, &u.dispatch) + bw_pm4_dispatch_indirect(p, &u.indirect) +
 	       bw_pm4_indirect_buffer(p, &u.ib) + bw_pm4_event_write(p, &u.event) +
 	       bw_pm4_release_mem(p, &u.release) + bw_pm4_acquire_mem(p, &u.acquire) +
-	       bw_pm4_copy_data(p, &u.copy) + bw_pm4_dma_data(p, &u.dma) + bw_pm4_cond_exec(p, &u.cond) +
-	       bw_pm4_set_base(p, &u.base) + bw_pm4_load_sh_reg(p, &u.load);
+	       bw_pm4_copy_data(p, &u.copy) + bw_pm4_dma_data(p, &u.dma) +
+	       bw_pm4_cond_exec(p, &u.cond) + bw_pm4_set_base(p, &u.base) +
+	       bw_pm4_load_sh_reg(p, &u.load);
 	if (bw_pm4_wait(p, &wait))
 		sum += bw_pm4_wait_true(&wait, sum);
 	if (bw_pm4_write_data(p, &write))

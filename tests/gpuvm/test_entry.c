@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry words of reference page-tables 10.5 (dumped by others) and layouts that differ by generation. */
+/* Entry words of reference page-tables 10.5 (dumped by others) and layouts that differ by
+ * generation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -22,12 +22,14 @@ static void test_status_words(void **state)
 		{0x001008b4, {.walker_error = 2, .permission = 0xb, .client = 4, .vmid = 1}},
 		{0x001008ba, {.walker_error = 5, .permission = 0xb, .client = 4, .vmid = 1}},
 		{0x0010003c, {.walker_error = 6, .permission = 3, .vmid = 1}},
-		{0x00000b32, {.walker_error = 1, .permission = 3, .mapping_error = true, .client = 5}},
+		{0x00000b32,
+		 {.walker_error = 1, .permission = 3, .mapping_error = true, .client = 5}},
 		{0x00040a40, {.permission = 4, .client = 5, .write = true}},
 		{0x00103a11, {.more = true, .permission = 1, .client = 0x1d, .vmid = 1}},
 		{0x00405631, {.more = true, .permission = 3, .client = 0x2b, .vmid = 4}},
 		{0x00801031, {.more = true, .permission = 3, .client = 8, .vmid = 8}},
-		{0x00841051, {.more = true, .permission = 5, .client = 8, .write = true, .vmid = 8}},
+		{0x00841051,
+		 {.more = true, .permission = 5, .client = 8, .write = true, .vmid = 8}},
 		{0, {0}},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
@@ -95,7 +97,8 @@ static void test_explain(void **state)
 	check_text(range(BW_GPUVM_NOT_VALID, 1, 0), BW_GPUVM_READ,
 		   "the PDB0 entry 0x0000000000000000 at vram 0x3f8 is not valid");
 	check_text(range(BW_GPUVM_MAPPED, 0, 0x31), BW_GPUVM_WRITE,
-		   "the page is mapped without write permission (PTB entry 0x0000000000000031 at vram 0x3f8)");
+		   "the page is mapped without write permission (PTB entry 0x0000000000000031 at "
+		   "vram 0x3f8)");
 	check_text(range(BW_GPUVM_UNREADABLE, 255, 0), BW_GPUVM_READ,
 		   "the PTB (further) entry at vram 0x3f8 cannot be read");
 }

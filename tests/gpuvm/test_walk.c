@@ -33,9 +33,10 @@ struct vector {
 #define END48 .end = 0xfffffffff
 /* VMID 0 with the system aperture out of the way, as in S4. */
 #define MAPPED0 .mx_l1_tlb_cntl = 0x3859, .sys_low = 0x3d0000, .sys_high = 0x3fffffff
-#define KiB 1024ull
-#define MiB (1024 * KiB)
+#define KiB	1024ull
+#define MiB	(1024 * KiB)
 
+/* clang-format off */
 static const struct vector vectors[] = {
 	{"S1", BW_GPUVM_GFX9, 8, 0x7ffff7f76000, {.cntl = 0x7ffe07, .base = 0x3febfe001, END48}, false,
 	 {{0x3febfe7f8, 0xcf1001}, {0xcf1ff8, 0xcf2001}, {0xcf2df8, 0xcf3001}, {0xcf3bb0, 0x3febfc071}},
@@ -118,12 +119,14 @@ static const struct vector vectors[] = {
 	  .fb_base = 0xf400, .fb_top = 0xf7fe}, false,
 	 {{0}}, BW_GPUVM_UNTRANSLATED, 0, 0xa0a000, 0, 0, 0},
 };
+/* clang-format on */
 
 static bool read_vector(void *cookie, bool system, uint64_t address, uint64_t *out_entry)
 {
 	const struct vector *v = cookie;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(v->entry); i++) {
-		if (v->entry[i].address == address && v->entry[i].value && v->tables_in_system == system) {
+		if (v->entry[i].address == address && v->entry[i].value &&
+		    v->tables_in_system == system) {
 			*out_entry = v->entry[i].value;
 			return true;
 		}
@@ -145,7 +148,8 @@ static void test_vectors(void **state)
 		if (!ok)
 			continue;
 		if (r.address + (v->va - r.va) != v->address)
-			fail_msg("%s: address %llx", v->id, (unsigned long long)(r.address + v->va - r.va));
+			fail_msg("%s: address %llx", v->id,
+				 (unsigned long long)(r.address + v->va - r.va));
 		assert_int_equal(r.system, !!(v->flags & S));
 		if (r.verdict == BW_GPUVM_UNTRANSLATED)
 			continue;
@@ -157,9 +161,9 @@ static void test_vectors(void **state)
 		assert_int_equal(r.size_b, v->page_b);
 		assert_int_equal(r.entry.mtype, v->mtype);
 		assert_int_equal(r.entry.frag, v->frag);
-		unsigned flags = (r.entry.valid ? V : 0) | (r.entry.read ? R : 0) | (r.entry.write ? W : 0) |
-				 (r.entry.execute ? X : 0) | (r.entry.system ? S : 0) |
-				 (r.entry.coherent ? C : 0);
+		unsigned flags = (r.entry.valid ? V : 0) | (r.entry.read ? R : 0) |
+				 (r.entry.write ? W : 0) | (r.entry.execute ? X : 0) |
+				 (r.entry.system ? S : 0) | (r.entry.coherent ? C : 0);
 		assert_int_equal(flags, v->flags);
 	}
 }
@@ -167,8 +171,13 @@ static void test_vectors(void **state)
 /* A2, A3 of 10.2: where the apertures begin and end. */
 static void test_aperture_limits(void **state)
 {
-	struct bw_gpuvm_regs regs = {.cntl = 1, END48, MAPPED0, .fb_base = 0xf400, .fb_top = 0xf7fe,
-				     .agp_bot = 0xf800, .agp_top = 0xffffff};
+	struct bw_gpuvm_regs regs = {.cntl = 1,
+				     END48,
+				     MAPPED0,
+				     .fb_base = 0xf400,
+				     .fb_top = 0xf7fe,
+				     .agp_bot = 0xf800,
+				     .agp_top = 0xffffff};
 	struct bw_gpuvm_context c;
 	bw_gpuvm_context_init(&c, BW_GPUVM_GFX9, 0, &regs);
 	assert_int_equal(c.sys_low, 0xf400000000);
@@ -210,13 +219,15 @@ static void test_geometries(void **state)
 		uint64_t va;
 		uint64_t index[3];
 	} cases[] = {
-		{1, 7, 4, 0x400480000, {0, 0x48, 0}},	{1, 7, 4, 0x40047f000, {0, 0x47, 0xf}},
-		{1, 7, 4, 0x400280000, {0, 0x28, 0}},	{1, 7, 4, 0x40027f000, {0, 0x27, 0xf}},
-		{2, 0, 0, 0x400480000, {0, 2, 0x80}},	{2, 0, 0, 0x40047f000, {0, 2, 0x7f}},
+		{1, 7, 4, 0x400480000, {0, 0x48, 0}}, {1, 7, 4, 0x40047f000, {0, 0x47, 0xf}},
+		{1, 7, 4, 0x400280000, {0, 0x28, 0}}, {1, 7, 4, 0x40027f000, {0, 0x27, 0xf}},
+		{2, 0, 0, 0x400480000, {0, 2, 0x80}}, {2, 0, 0, 0x40047f000, {0, 2, 0x7f}},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
-		struct bw_gpuvm_regs regs = {.cntl = 1 | cases[i].depth << 1 | cases[i].block << 3, .base = 1,
-					     .start = 0x400000, .end = 0x23fffff};
+		struct bw_gpuvm_regs regs = {.cntl = 1 | cases[i].depth << 1 | cases[i].block << 3,
+					     .base = 1,
+					     .start = 0x400000,
+					     .end = 0x23fffff};
 		struct bw_gpuvm_context c;
 		struct geometry g = {.bfs_entry = cases[i].bfs << 59};
 		struct bw_gpuvm_range r;
@@ -252,7 +263,8 @@ static void test_not_mapped(void **state)
 	assert_int_equal(verdict_of(BW_GPUVM_GFX9, 0, 1ull << 51), BW_GPUVM_PRT);
 	assert_int_equal(verdict_of(BW_GPUVM_GFX11, 0, 1ull << 51 | 1ull << 55 | 6), BW_GPUVM_PRT);
 	assert_int_equal(verdict_of(BW_GPUVM_GFX12, 0, 1ull << 63 | 1ull << 56 | 6), BW_GPUVM_PRT);
-	assert_int_equal(verdict_of(BW_GPUVM_GFX10, 3, 0x10 | 1ull << 54 | 1ull << 56), BW_GPUVM_NO_RETRY);
+	assert_int_equal(verdict_of(BW_GPUVM_GFX10, 3, 0x10 | 1ull << 54 | 1ull << 56),
+			 BW_GPUVM_NO_RETRY);
 	assert_int_equal(verdict_of(BW_GPUVM_GFX9, 0, 3 | 1ull << 51), BW_GPUVM_NO_RETRY);
 }
 
@@ -273,7 +285,8 @@ static void test_canonical(void **state)
 	assert_int_equal(r.step[0].address, 0x800);
 }
 
-/* Table memory of any content, and any CNTL: the walk ends, and its range holds the address asked. */
+/* Table memory of any content, and any CNTL: the walk ends, and its range holds the address asked.
+ */
 static bool read_noise(void *cookie, bool system, uint64_t address, uint64_t *out_entry)
 {
 	uint64_t *seed = cookie;
@@ -289,7 +302,9 @@ static void test_hostile_memory(void **state)
 		uint64_t n[4];
 		for (unsigned k = 0; k < 4; k++)
 			read_noise(&seed, false, 0, &n[k]);
-		struct bw_gpuvm_regs regs = {.cntl = (uint32_t)n[0] | 1, .base = n[1], .end = 0xfffffffffffff,
+		struct bw_gpuvm_regs regs = {.cntl = (uint32_t)n[0] | 1,
+					     .base = n[1],
+					     .end = 0xfffffffffffff,
 					     .fb_offset = n[2] >> 40};
 		struct bw_gpuvm_context c;
 		struct bw_gpuvm_range r;
@@ -305,9 +320,9 @@ static void test_hostile_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),	      cmocka_unit_test(test_aperture_limits),
-		cmocka_unit_test(test_geometries),    cmocka_unit_test(test_not_mapped),
-		cmocka_unit_test(test_canonical),     cmocka_unit_test(test_hostile_memory),
+		cmocka_unit_test(test_vectors),	   cmocka_unit_test(test_aperture_limits),
+		cmocka_unit_test(test_geometries), cmocka_unit_test(test_not_mapped),
+		cmocka_unit_test(test_canonical),  cmocka_unit_test(test_hostile_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

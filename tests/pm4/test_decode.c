@@ -21,7 +21,8 @@
 
 static void test_headers(void **state)
 {
-	static const uint32_t stream[] = {0xffff1000, 0xc0021000, 1, 2, 3, 0x80000000, 0xc0031502, 4, 1, 1, 0x2045};
+	static const uint32_t stream[] = {0xffff1000, 0xc0021000, 1, 2, 3,     0x80000000,
+					  0xc0031502, 4,	  1, 1, 0x2045};
 	struct bw_pm4_packet p;
 	size_t pos = 0;
 	assert_true(bw_pm4_at(stream, BW_ARRAY_SIZE(stream), pos, &p));
@@ -42,7 +43,8 @@ static void test_headers(void **state)
 	assert_false(bw_pm4_at(stream, BW_ARRAY_SIZE(stream) - 1, pos, &p));
 	assert_int_equal(p.size_dw, 5);
 	assert_false(bw_pm4_at(stream, BW_ARRAY_SIZE(stream), BW_ARRAY_SIZE(stream), &p));
-	/* c00ea100 = MAP_PROCESS with 15 body dwords, c005a200 = MAP_QUEUES (kernel-interface 6.7) */
+	/* c00ea100 = MAP_PROCESS with 15 body dwords, c005a200 = MAP_QUEUES (kernel-interface 6.7)
+	 */
 	assert_int_equal(bw_pm4_size_dw(0xc00ea100), 16);
 	assert_int_equal(bw_pm4_size_dw(0xc005a200), 7);
 }
@@ -102,7 +104,8 @@ static void test_set_reg(void **state)
 	assert_int_equal(addr, 0xb858 / 4);
 	/* Pairs, and packed pairs: count, two offsets, two values */
 	assert_true(bw_pm4_set_reg_begin(PACKET(0xc003ba00, 0x212, 1, 0x240, 2), &s));
-	assert_true(bw_pm4_set_reg_next(&s, &addr, &value) && bw_pm4_set_reg_next(&s, &addr, &value));
+	assert_true(bw_pm4_set_reg_next(&s, &addr, &value) &&
+		    bw_pm4_set_reg_next(&s, &addr, &value));
 	assert_int_equal(addr, 0x2c00 + 0x240);
 	assert_int_equal(value, 2);
 	assert_true(bw_pm4_set_reg_begin(PACKET(0xc003bb00, 2, 0x02400212, 10, 20), &s));
@@ -128,7 +131,8 @@ static void test_dma_data(void **state)
 	assert_int_equal(d.src, 0x800000000000);
 	assert_int_equal(d.size_b, 96);
 	/* fill 0x40300000, copy 0x60300000, synchronisation 0x80000000 */
-	assert_true(bw_pm4_dma_data(PACKET(0xc0055000, 0x40300000, 0x1234, 0, 0x100, 1, 0x2000), &d));
+	assert_true(
+		bw_pm4_dma_data(PACKET(0xc0055000, 0x40300000, 0x1234, 0, 0x100, 1, 0x2000), &d));
 	assert_int_equal(d.src_sel, BW_PM4_DMA_SRC_DATA);
 	assert_int_equal(d.dst_sel, BW_PM4_DMA_L2);
 	assert_int_equal(d.dst, 0x100000100);
@@ -152,7 +156,8 @@ static void test_synchronisation(void **state)
 
 	/* gfx_v11_0_ring_emit_fence, 64 bits with interrupt */
 	struct bw_pm4_release_mem r;
-	assert_true(bw_pm4_release_mem(PACKET(0xc0064900, 0x06603514, 0x42000000, 0x1000, 0xf4, 7, 0, 0), &r));
+	assert_true(bw_pm4_release_mem(
+		PACKET(0xc0064900, 0x06603514, 0x42000000, 0x1000, 0xf4, 7, 0, 0), &r));
 	assert_int_equal(r.event, 0x14);
 	assert_int_equal(r.event_index, 5);
 	assert_int_equal(r.data_sel, BW_PM4_DATA_64);
@@ -226,9 +231,9 @@ static void test_write_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),	     cmocka_unit_test(test_names),
-		cmocka_unit_test(test_dispatch),     cmocka_unit_test(test_set_reg),
-		cmocka_unit_test(test_dma_data),     cmocka_unit_test(test_synchronisation),
+		cmocka_unit_test(test_headers),	       cmocka_unit_test(test_names),
+		cmocka_unit_test(test_dispatch),       cmocka_unit_test(test_set_reg),
+		cmocka_unit_test(test_dma_data),       cmocka_unit_test(test_synchronisation),
 		cmocka_unit_test(test_wait_functions), cmocka_unit_test(test_indirect_buffer),
 		cmocka_unit_test(test_write_copy),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding dispatches: the command stream that RADV was seen to send for one of them (radv-client 7.1). */
+/* Finding dispatches: the command stream that RADV was seen to send for one of them
+ * (radv-client 7.1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,6 +32,7 @@ static bool found(void *cookie, const struct bw_pm4_find *f)
 static void test_radv(void **state)
 {
 	static const uint32_t preamble[] = {0xc0017600, 0x20d, 0x80};
+	/* clang-format off */
 	static const uint32_t main_ib[] = {
 		0xc0055000, 0x60200000, 0, 0x8000, 0, 0x8000, 96,
 		0xc0017600, 0x242, 0x00040000,             /* USER_DATA_2 */
@@ -43,6 +45,7 @@ static void test_radv(void **state)
 		0xc0004600, 0x407,
 		0xc0065800, 0, ~0u, 0xff, 0, 0, 0xa, 0xc030,
 	};
+	/* clang-format on */
 	static struct bw_pm4_scan scan;
 	struct seen s = {.n = 0};
 	bw_pm4_find_dispatches(&scan, preamble, BW_ARRAY_SIZE(preamble), found, &s);
@@ -62,6 +65,7 @@ static void test_radv(void **state)
 
 static void test_indirect_and_ib(void **state)
 {
+	/* clang-format off */
 	static const uint32_t ib[] = {
 		0xc0021100, 1, 0x1000, 0x80,               /* SET_BASE 1 */
 		0xc0011602, 0x40, 5,                       /* DISPATCH_INDIRECT, offset */
@@ -71,6 +75,7 @@ static void test_indirect_and_ib(void **state)
 		0xc0023f00, 0x20000, 0x8000, 0x00900038,   /* chain: ends the buffer */
 		0xc0031502, 2, 2, 2, 5,
 	};
+	/* clang-format on */
 	static struct bw_pm4_scan scan;
 	struct seen s = {.n = 0};
 	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);

@@ -40,7 +40,8 @@ unsigned bw_cp_vmid(const struct bw_queue *q)
 
 /* --- which queue --- */
 
-static struct bw_queue *find_queue(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue)
+static struct bw_queue *find_queue(struct bw_device *dev, uint32_t me, uint32_t pipe,
+				   uint32_t queue)
 {
 	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
 		struct bw_queue *q = &dev->cp->queue[i];
@@ -113,11 +114,13 @@ static void activate(struct bw_queue *q)
 	q->active = true;
 }
 
-void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw, uint32_t value)
+void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		     uint32_t value)
 {
 	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
 	if (!q) {
-		BW_LOG(WARN, "vgpu", "write to register 0x%05x of ME %u pipe %u queue %u, which does not exist",
+		BW_LOG(WARN, "vgpu",
+		       "write to register 0x%05x of ME %u pipe %u queue %u, which does not exist",
 		       addr_dw, b->me, b->pipe, b->queue);
 		return;
 	}
@@ -186,19 +189,21 @@ void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, 
 	atomic_store(&q->error, error);
 	pthread_mutex_unlock(&dev->cp->lock);
 	va_end(args);
-	BW_LOG(WARN, "vgpu", "ME %u pipe %u queue %u stopped: %s", q->me, q->pipe, q->queue, q->why);
+	BW_LOG(WARN, "vgpu", "ME %u pipe %u queue %u stopped: %s", q->me, q->pipe, q->queue,
+	       q->why);
 
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GRBM_CP,
-		.source = error == BW_QUEUE_PRIV_REG ? BW_IH_SRC_CP_PRIV_REG : BW_IH_SRC_CP_BAD_OPCODE,
+		.source = error == BW_QUEUE_PRIV_REG ? BW_IH_SRC_CP_PRIV_REG
+						     : BW_IH_SRC_CP_BAD_OPCODE,
 		.ring = (uint8_t)(q->pipe | q->me << 2 | q->queue << 4),
 		.vmid = (uint8_t)bw_cp_vmid(q),
 	};
 	bw_ih_raise(dev, &v);
 }
 
-bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue, char *out_text,
-			   size_t size)
+bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue,
+			   char *out_text, size_t size)
 {
 	struct bw_queue *q = find_queue(dev, me, pipe, queue);
 	if (!q)
@@ -236,8 +241,8 @@ static bool read_level(struct bw_queue *q, uint32_t *out, uint32_t offset_dw, ui
 	struct bw_vm_fault fault;
 	if (!q->depth)
 		return read_ring(q, atomic_load(&q->rptr) + offset_dw, out, n);
-	return bw_vm_read(bw_cp_tlb(q->dev, l->vmid), l->va + (l->pos_dw + offset_dw) * 4ull, out, n * 4ull,
-			  &fault);
+	return bw_vm_read(bw_cp_tlb(q->dev, l->vmid), l->va + (l->pos_dw + offset_dw) * 4ull, out,
+			  n * 4ull, &fault);
 }
 
 /* The next packet into q->packet. False: none, or the queue has been stopped. */
@@ -255,7 +260,9 @@ static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
 		left = wptr - rptr;
 		if (left > 2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) {
 			bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
-				   "the write pointer is %" PRIu64 " dwords ahead, more than the ring holds", left);
+				   "the write pointer is %" PRIu64
+				   " dwords ahead, more than the ring holds",
+				   left);
 			return false;
 		}
 	}
@@ -264,7 +271,8 @@ static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
 	uint32_t size = bw_pm4_size_dw(q->packet[0]);
 	if (size > left) {
 		char buf[16];
-		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s of %u dwords, but only %" PRIu64 " are left",
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
+			   "packet %s of %u dwords, but only %" PRIu64 " are left",
 			   bw_pm4_name(q->packet[0] >> 8 & 0xff, buf), size, left);
 		return false;
 	}
@@ -294,8 +302,8 @@ static void report_rptr(struct bw_queue *q)
 	uint32_t mask = (2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) - 1;
 	uint32_t rptr = (uint32_t)atomic_load(&q->rptr) & mask;
 	struct bw_vm_fault fault;
-	if (address && !bw_vm_write(bw_cp_tlb(q->dev, HQD(q, HQD_VMID) & 0xf), bw_canonical(address), &rptr,
-				    4, &fault))
+	if (address && !bw_vm_write(bw_cp_tlb(q->dev, HQD(q, HQD_VMID) & 0xf),
+				    bw_canonical(address), &rptr, 4, &fault))
 		BW_LOG(WARN, "vgpu", "the read pointer cannot be reported to 0x%" PRIx64, address);
 }
 
@@ -382,7 +390,8 @@ bool bw_cp_busy(struct bw_device *dev)
 	pthread_mutex_lock(&dev->cp->lock);
 	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
 		const struct bw_queue *q = &dev->cp->queue[i];
-		busy |= q->active && (q->wptr > atomic_load(&q->rptr) || atomic_load(&q->n_inflight));
+		busy |= q->active &&
+			(q->wptr > atomic_load(&q->rptr) || atomic_load(&q->n_inflight));
 	}
 	pthread_mutex_unlock(&dev->cp->lock);
 	return busy;
@@ -466,12 +475,17 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 		q->pipe = i >= 8 ? (uint8_t)((i - 8) / 8) : 0;
 		q->queue = i % 8;
 		q->tail = &q->head;
-		/* Compute units are all enabled until somebody says otherwise (gfx_v11_0_compute_mqd_init). */
+		/* Compute units are all enabled until somebody says otherwise
+		 * (gfx_v11_0_compute_mqd_init). */
 		static const uint32_t thread_mgmt[] = {
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE1,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE2, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE3,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE4, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE5,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE6, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE7,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE1,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE2,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE3,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE4,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE5,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE6,
+			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE7,
 		};
 		for (unsigned k = 0; k < BW_ARRAY_SIZE(thread_mgmt); k++)
 			q->sh[thread_mgmt[k] - BW_REG_SH_BEGIN] = 0xffffffff;

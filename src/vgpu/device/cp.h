@@ -5,8 +5,8 @@
 /* The command processor and the workgroup dispatcher behind it.
  *
  * Queues: ME 0 pipe 0 queue 0 is the graphics ring, ME 1 pipes 0 to 3 the compute rings; both are
- * set up by their CP_HQD_* registers under the SRBM bank. Each is a state machine that runs until it
- * has nothing to do or must wait, so that no queue can hold up another.
+ * set up by their CP_HQD_* registers under the SRBM bank. Each is a state machine that runs until
+ * it has nothing to do or must wait, so that no queue can hold up another.
  *
  * A queue that meets a packet it cannot execute stops there (CP_HQD_ERROR says why), raises the
  * interrupt, and stays stopped until DEQUEUE_REQUEST. */
@@ -16,15 +16,19 @@
 #include "vgpu/device/scheduler.h"
 
 enum {
-	BW_CP_MAX_DEPTH = 3,          /* ring, IB, IB called by an IB */
-	BW_CP_PACKET_DW = 0x4001,     /* the longest packet */
+	BW_CP_MAX_DEPTH = 3,	  /* ring, IB, IB called by an IB */
+	BW_CP_PACKET_DW = 0x4001, /* the longest packet */
 	BW_N_HQD = BW_REG_CP_HQD_DEQUEUE_STATUS - BW_REG_CP_MQD_BASE_ADDR + 1,
 	BW_N_SH = BW_REG_SH_END - BW_REG_SH_BEGIN,
 };
 
 /* CP_HQD_ERROR, as this device uses it. */
 enum bw_queue_error {
-	BW_QUEUE_OK, BW_QUEUE_BAD_PACKET, BW_QUEUE_PRIV_REG, BW_QUEUE_FAULT, BW_QUEUE_BAD_DISPATCH,
+	BW_QUEUE_OK,
+	BW_QUEUE_BAD_PACKET,
+	BW_QUEUE_PRIV_REG,
+	BW_QUEUE_FAULT,
+	BW_QUEUE_BAD_DISPATCH,
 };
 
 /* Where a queue reads: the ring, or an indirect buffer. */
@@ -40,28 +44,28 @@ struct bw_queue {
 	unsigned index;
 
 	/* under cp.lock */
-	uint32_t hqd[BW_N_HQD];       /* from CP_MQD_BASE_ADDR on */
+	uint32_t hqd[BW_N_HQD]; /* from CP_MQD_BASE_ADDR on */
 	bool active;
-	uint32_t dequeue;             /* DEQUEUE_REQUEST not done yet */
-	uint64_t wptr;                /* dwords, never wrapped */
+	uint32_t dequeue; /* DEQUEUE_REQUEST not done yet */
+	uint64_t wptr;	  /* dwords, never wrapped */
 
 	/* while active, the command processor's own */
-	uint32_t sh[BW_N_SH];         /* COMPUTE_* and the other SH registers */
-	uint32_t grbm_gfx_index;      /* of the packets of this queue */
+	uint32_t sh[BW_N_SH];	 /* COMPUTE_* and the other SH registers */
+	uint32_t grbm_gfx_index; /* of the packets of this queue */
 	_Atomic uint64_t rptr;
 	struct bw_cp_level level[BW_CP_MAX_DEPTH]; /* [0] is not used: the ring is rptr */
 	unsigned depth;
-	uint64_t base[4];             /* SET_BASE */
-	bool polling;                 /* waits for memory or a register */
-	bool started;                 /* the waiting packet has done what comes before its wait */
+	uint64_t base[4]; /* SET_BASE */
+	bool polling;	  /* waits for memory or a register */
+	bool started;	  /* the waiting packet has done what comes before its wait */
 	_Atomic enum bw_queue_error error;
-	char why[160];                /* the error in words; under cp.lock */
-	uint32_t *packet;             /* the packet at hand, BW_CP_PACKET_DW */
+	char why[160];	  /* the error in words; under cp.lock */
+	uint32_t *packet; /* the packet at hand, BW_CP_PACKET_DW */
 	uint32_t n_dispatches;
 
 	/* under spi.lock */
 	struct bw_dispatch *head, **tail; /* not completely placed yet */
-	_Atomic unsigned n_inflight;  /* dispatches not complete */
+	_Atomic unsigned n_inflight;	  /* dispatches not complete */
 	uint64_t scratch_used[BW_MAX_SES][BW_MAX_SCRATCH_WAVES / 64];
 };
 
@@ -77,18 +81,20 @@ bool bw_cp_polling(struct bw_device *dev);
 void bw_cp_kick(struct bw_device *dev);
 bool bw_cp_busy(struct bw_device *dev);
 /* Stops the queue: error register, interrupt, words for people. */
-void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, ...) BW_PRINTF(3, 4);
+void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, ...)
+	BW_PRINTF(3, 4);
 bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
-void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw, uint32_t value);
+void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		     uint32_t value);
 
 /* What became of a packet (cp_packets.c). */
 enum bw_cp_result {
-	BW_CP_DONE,     /* go on behind it */
-	BW_CP_JUMPED,   /* done, and has set the position itself */
-	BW_CP_WAIT,     /* again when a dispatch completes */
-	BW_CP_POLL,     /* again soon */
-	BW_CP_STOP,     /* bw_cp_fail() has been called */
+	BW_CP_DONE,   /* go on behind it */
+	BW_CP_JUMPED, /* done, and has set the position itself */
+	BW_CP_WAIT,   /* again when a dispatch completes */
+	BW_CP_POLL,   /* again soon */
+	BW_CP_STOP,   /* bw_cp_fail() has been called */
 };
 enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p);
 struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid);
@@ -114,18 +120,18 @@ struct bw_dispatch {
 	uint64_t scratch_base;
 	uint32_t scratch_wave_b, scratch_waves; /* of a wave; slots in a shader engine */
 	uint32_t cu_mask[BW_MAX_SES];
-	uint32_t packet_id;                     /* TTMP6 */
+	uint32_t packet_id; /* TTMP6 */
 
-	uint32_t begin[3], end[3];              /* workgroup ids */
-	uint32_t threads[3], last[3];           /* of a full group, of the last one in each dimension */
-	unsigned lanes, n_vgprs, granules;      /* granules of 32-lane registers */
+	uint32_t begin[3], end[3];	   /* workgroup ids */
+	uint32_t threads[3], last[3];	   /* of a full group, of the last one in each dimension */
+	unsigned lanes, n_vgprs, granules; /* granules of 32-lane registers */
 	unsigned lds_b, lds_granules;
 	bool wgp_mode;
 
 	/* under spi.lock */
-	uint32_t id[3];                         /* next group to place */
+	uint32_t id[3]; /* next group to place */
 	bool all_placed;
-	uint64_t n_alive;                       /* placed and not ended */
+	uint64_t n_alive; /* placed and not ended */
 };
 
 struct bw_group {
@@ -139,7 +145,7 @@ struct bw_group {
 	struct {
 		uint8_t simd, slot;
 		uint8_t first_granule;
-		int scratch_slot;               /* -1: none */
+		int scratch_slot; /* -1: none */
 	} place[32];
 };
 

@@ -26,8 +26,8 @@ static enum bw_cp_result refuse(struct bw_queue *q, const struct bw_pm4_packet *
 				unsigned value)
 {
 	char buf[16];
-	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "%s with %s %u is not supported", bw_pm4_name(p->op, buf), what,
-		   value);
+	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "%s with %s %u is not supported",
+		   bw_pm4_name(p->op, buf), what, value);
 	return BW_CP_STOP;
 }
 
@@ -39,8 +39,9 @@ static bool mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n)
 	unsigned vmid = bw_cp_vmid(q);
 	if (bw_vm_read(bw_cp_tlb(q->dev, vmid), bw_canonical(va), out, n, &fault))
 		return true;
-	bw_cp_fail(q, BW_QUEUE_FAULT, "a packet of VMID %u reads 0x%" PRIx64 ", which is not mapped for that",
-		   vmid, fault.va);
+	bw_cp_fail(q, BW_QUEUE_FAULT,
+		   "a packet of VMID %u reads 0x%" PRIx64 ", which is not mapped for that", vmid,
+		   fault.va);
 	return false;
 }
 
@@ -50,8 +51,9 @@ static bool mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t 
 	unsigned vmid = bw_cp_vmid(q);
 	if (bw_vm_write(bw_cp_tlb(q->dev, vmid), bw_canonical(va), data, n, &fault))
 		return true;
-	bw_cp_fail(q, BW_QUEUE_FAULT, "a packet of VMID %u writes 0x%" PRIx64 ", which is not mapped for that",
-		   vmid, fault.va);
+	bw_cp_fail(q, BW_QUEUE_FAULT,
+		   "a packet of VMID %u writes 0x%" PRIx64 ", which is not mapped for that", vmid,
+		   fault.va);
 	return false;
 }
 
@@ -67,8 +69,9 @@ static bool check_reg(struct bw_queue *q, uint32_t addr_dw)
 {
 	if ((privileged(q) || user_may(addr_dw)) && addr_dw < BW_REG_SPACE_DW)
 		return true;
-	bw_cp_fail(q, BW_QUEUE_PRIV_REG, "illegal register access in command stream: 0x%05x by VMID %u",
-		   addr_dw, bw_cp_vmid(q));
+	bw_cp_fail(q, BW_QUEUE_PRIV_REG,
+		   "illegal register access in command stream: 0x%05x by VMID %u", addr_dw,
+		   bw_cp_vmid(q));
 	return false;
 }
 
@@ -126,7 +129,8 @@ static enum bw_cp_result do_load_sh_reg(struct bw_queue *q, const struct bw_pm4_
 		return malformed(q, p);
 	for (uint32_t i = 0; i < l.n; i++) {
 		uint32_t value;
-		if (!mem_read(q, l.address + i * 4ull, &value, 4) || !reg_write(q, l.addr_dw + i, value))
+		if (!mem_read(q, l.address + i * 4ull, &value, 4) ||
+		    !reg_write(q, l.addr_dw + i, value))
 			return BW_CP_STOP;
 	}
 	return BW_CP_DONE;
@@ -155,7 +159,8 @@ static enum bw_cp_result dispatch(struct bw_queue *q, const uint32_t dim[3], uin
 		return BW_CP_WAIT;
 	if (bw_spi_dispatch(q, bw_cp_vmid(q), dim, initiator, &why))
 		return BW_CP_DONE;
-	bw_cp_fail(q, BW_QUEUE_BAD_DISPATCH, "dispatch of %u x %u x %u: %s", dim[0], dim[1], dim[2], why);
+	bw_cp_fail(q, BW_QUEUE_BAD_DISPATCH, "dispatch of %u x %u x %u: %s", dim[0], dim[1], dim[2],
+		   why);
 	return BW_CP_STOP;
 }
 
@@ -223,8 +228,12 @@ static enum bw_cp_result do_cond_exec(struct bw_queue *q, const struct bw_pm4_pa
 static enum bw_cp_result do_event_write(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	/* Events that write counters of units this device does not have (soc21_enum.h). */
-	static const uint8_t writes_counters[] = {0x15 /* ZPASS_DONE */, 0x1e /* SAMPLE_PIPELINESTAT */,
-						  0x20, 0x1, 0x2, 0x3 /* SAMPLE_STREAMOUTSTATS */,
+	static const uint8_t writes_counters[] = {0x15 /* ZPASS_DONE */,
+						  0x1e /* SAMPLE_PIPELINESTAT */,
+						  0x20,
+						  0x1,
+						  0x2,
+						  0x3 /* SAMPLE_STREAMOUTSTATS */,
 						  0x39 /* PIXEL_PIPE_STAT_DUMP */};
 	struct bw_pm4_event e;
 	if (!bw_pm4_event_write(p, &e))
@@ -284,14 +293,16 @@ static enum bw_cp_result do_wait(struct bw_queue *q, const struct bw_pm4_packet 
 		if (!mem_read(q, w.address, &value, w.is_64 ? 8 : 4))
 			return BW_CP_STOP;
 	} else {
-		if (w.write_first && !q->started && !reg_write(q, (uint32_t)w.address, (uint32_t)w.ref))
+		if (w.write_first && !q->started &&
+		    !reg_write(q, (uint32_t)w.address, (uint32_t)w.ref))
 			return BW_CP_STOP;
 		q->started = true;
 		uint32_t reg, from = (uint32_t)(w.write_first ? w.address2 : w.address);
 		if (!reg_read(q, from, &reg))
 			return BW_CP_STOP;
 		value = reg;
-		/* The written value is the request; what is waited for is that its masked bits are seen. */
+		/* The written value is the request; what is waited for is that its masked bits are
+		 * seen. */
 		if (w.write_first)
 			w.ref &= w.mask;
 	}
@@ -321,7 +332,8 @@ static enum bw_cp_result do_write_data(struct bw_queue *q, const struct bw_pm4_p
 	case BW_PM4_WRITE_MEM_GRBM:
 	case BW_PM4_WRITE_L2:
 		if (!w.one_address)
-			return mem_write(q, w.address, w.data, w.n * 4ull) ? BW_CP_DONE : BW_CP_STOP;
+			return mem_write(q, w.address, w.data, w.n * 4ull) ? BW_CP_DONE
+									   : BW_CP_STOP;
 		for (uint32_t i = 0; i < w.n; i++)
 			if (!mem_write(q, w.address, &w.data[i], 4))
 				return BW_CP_STOP;
@@ -364,7 +376,8 @@ static enum bw_cp_result do_copy_data(struct bw_queue *q, const struct bw_pm4_pa
 	switch (c.dst_sel) {
 	case BW_PM4_COPY_REG:
 		for (unsigned i = 0; i < n; i++)
-			if (!reg_write(q, (uint32_t)(c.dst & 0x3ffff) + i, (uint32_t)(value >> 32 * i)))
+			if (!reg_write(q, (uint32_t)(c.dst & 0x3ffff) + i,
+				       (uint32_t)(value >> 32 * i)))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
 	case BW_PM4_COPY_DST_MEM:
@@ -395,14 +408,18 @@ static enum bw_cp_result do_dma_data(struct bw_queue *q, const struct bw_pm4_pac
 			memcpy(chunk + i, &d.src, 4);
 	for (uint32_t done = 0; done < d.size_b;) {
 		uint32_t n = BW_MIN(d.size_b - done, (uint32_t)sizeof(chunk));
-		if ((!fill && !mem_read(q, d.src + done, chunk, n)) || !mem_write(q, d.dst + done, chunk, n))
+		if ((!fill && !mem_read(q, d.src + done, chunk, n)) ||
+		    !mem_write(q, d.dst + done, chunk, n))
 			return BW_CP_STOP;
 		done += n;
 	}
 	return BW_CP_DONE;
 }
 
-/* --- the table --- */
+/* --- the table ---
+ *
+ * To add a packet: a row in data/pm4/packets.txt if it has none, a struct and a decoder in src/pm4,
+ * a function and a row here, a case in tests/vgpu/device/test_cp.c. */
 
 static const struct {
 	uint8_t op;
@@ -465,14 +482,16 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 		if (packets[i].op != p->op)
 			continue;
 		if (packets[i].kernel_only && !privileged(q)) {
-			bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s is for the kernel's rings only",
+			bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
+				   "packet %s is for the kernel's rings only",
 				   bw_pm4_name(p->op, buf));
 			return BW_CP_STOP;
 		}
 		return packets[i].fn(q, p);
 	}
 	const struct bw_pm4_info *info = bw_pm4_info(p->op);
-	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, info ? "packet %s is not supported" : "%s is no PM4 packet",
+	bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
+		   info ? "packet %s is not supported" : "%s is no PM4 packet",
 		   bw_pm4_name(p->op, buf));
 	return BW_CP_STOP;
 }

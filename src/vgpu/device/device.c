@@ -18,7 +18,8 @@ uint64_t bw_host_ns(void)
 
 uint64_t bw_device_now_ns(struct bw_device *dev)
 {
-	return dev->options.deterministic ? atomic_load(&dev->virtual_ns) : bw_host_ns() - dev->t0_ns;
+	return dev->options.deterministic ? atomic_load(&dev->virtual_ns)
+					  : bw_host_ns() - dev->t0_ns;
 }
 
 uint64_t bw_device_realtime(struct bw_device *dev)
@@ -37,8 +38,9 @@ static struct bw_error *start(struct bw_device *dev)
 	return bw_cp_start(dev);
 }
 
-struct bw_error *bw_device_create(const struct bw_profile *profile, const struct bw_device_options *options,
-				  bw_irq_fn *irq, void *irq_cookie, struct bw_device **out)
+struct bw_error *bw_device_create(const struct bw_profile *profile,
+				  const struct bw_device_options *options, bw_irq_fn *irq,
+				  void *irq_cookie, struct bw_device **out)
 {
 	struct bw_device *dev = calloc(1, sizeof(*dev));
 	if (!dev)

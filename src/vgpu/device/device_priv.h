@@ -9,8 +9,8 @@
  *
  * Locks, outermost first; nothing is called back with one held but bw_irq_fn:
  *     cp.lock         queues and their registers
- *     wgp->gate       whoever wants a WGP queues up here, so that a worker cannot take it again at once
- *     wgp->lock       slots and waves of one WGP: a worker holds it while it runs them
+ *     wgp->gate       whoever wants a WGP queues up here, so that a worker cannot take it again at
+ * once wgp->lock       slots and waves of one WGP: a worker holds it while it runs them
  *     wgp->cmd_lock   commands posted to a WGP
  *     spi.lock        dispatches not yet launched, free resources of all WGPs
  *     sched.lock      which WGPs can run, and when
@@ -27,8 +27,11 @@
 
 enum {
 	BW_N_VMIDS = 16,
-	BW_MAX_SES = 8, BW_MAX_SIMDS = 4, BW_MAX_WAVES_PER_SIMD = 16, BW_MAX_GROUPS = 32,
-	BW_N_QUEUES = 40,          /* ME 0 and 1, four pipes, queues 0 to 4: bw_queue_index() */
+	BW_MAX_SES = 8,
+	BW_MAX_SIMDS = 4,
+	BW_MAX_WAVES_PER_SIMD = 16,
+	BW_MAX_GROUPS = 32,
+	BW_N_QUEUES = 40,	     /* ME 0 and 1, four pipes, queues 0 to 4: bw_queue_index() */
 	BW_MAX_SCRATCH_WAVES = 4096, /* TMPRING_SIZE.WAVES has 12 bits */
 	BW_SHADER_CLOCK_MHZ = 2000,
 };
@@ -38,7 +41,13 @@ enum {
 #define BW_SH_MEM_BASES 0x20001000u
 
 /* fault clients of the graphics hub, reference page-tables 9.1 */
-enum { BW_CLIENT_CPC = 5, BW_CLIENT_CPG = 6, BW_CLIENT_TCP = 8, BW_CLIENT_SQC_INST = 9, BW_CLIENT_SQC_DATA = 10 };
+enum {
+	BW_CLIENT_CPC = 5,
+	BW_CLIENT_CPG = 6,
+	BW_CLIENT_TCP = 8,
+	BW_CLIENT_SQC_INST = 9,
+	BW_CLIENT_SQC_DATA = 10
+};
 
 struct bw_worker;
 struct bw_queue;
@@ -94,14 +103,16 @@ struct bw_bank_sel {
 	uint32_t se, sa, instance; /* ~0: broadcast */
 	uint32_t me, pipe, queue, vmid;
 };
-typedef uint32_t bw_reg_read_fn(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
-typedef void bw_reg_write_fn(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw, uint32_t value);
+typedef uint32_t bw_reg_read_fn(struct bw_device *dev, const struct bw_bank_sel *b,
+				uint32_t addr_dw);
+typedef void bw_reg_write_fn(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+			     uint32_t value);
 struct bw_registers {
-	uint32_t *plain;              /* by dword address */
-	uint8_t *handler;             /* by dword address: row of the handler table, 0 = plain storage */
-	uint32_t *per_vmid;           /* [slot of the register][vmid] */
+	uint32_t *plain;    /* by dword address */
+	uint8_t *handler;   /* by dword address: row of the handler table, 0 = plain storage */
+	uint32_t *per_vmid; /* [slot of the register][vmid] */
 	pthread_mutex_t ind_lock;
-	uint32_t *sq_ind_index;       /* by SIMD of the device */
+	uint32_t *sq_ind_index; /* by SIMD of the device */
 };
 struct bw_error *bw_registers_init(struct bw_device *dev) BW_MUST_CHECK;
 void bw_registers_fini(struct bw_device *dev);
@@ -128,7 +139,7 @@ struct bw_device {
 	struct bw_ih ih;
 	struct bw_registers regs;
 	uint64_t t0_ns;
-	_Atomic uint64_t virtual_ns;  /* deterministic: the device's own clock */
+	_Atomic uint64_t virtual_ns; /* deterministic: the device's own clock */
 
 	struct bw_cp *cp;
 	struct bw_spi *spi;

@@ -11,7 +11,8 @@
 /* First and last workgroup of each dimension, and the threads of the last one. */
 static const char *decode_grid(struct bw_queue *q, struct bw_dispatch *d, const uint32_t dim[3])
 {
-	const uint32_t num_thread[3] = {SH(q, NUM_THREAD_X), SH(q, NUM_THREAD_Y), SH(q, NUM_THREAD_Z)};
+	const uint32_t num_thread[3] = {SH(q, NUM_THREAD_X), SH(q, NUM_THREAD_Y),
+					SH(q, NUM_THREAD_Z)};
 	const uint32_t start[3] = {SH(q, START_X), SH(q, START_Y), SH(q, START_Z)};
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t full = num_thread[i] & 0xffff, partial = num_thread[i] >> 16;
@@ -31,8 +32,8 @@ static const char *decode_grid(struct bw_queue *q, struct bw_dispatch *d, const 
 		d->begin[i] = d->initiator & BW_PM4_INIT_FORCE_START_AT_000 ? 0 : start[i];
 		d->id[i] = d->begin[i];
 	}
-	if ((uint64_t)d->threads[0] * d->threads[1] * d->threads[2] > 1024 || d->threads[0] > 1024 ||
-	    d->threads[1] > 1024 || d->threads[2] > 1024)
+	if ((uint64_t)d->threads[0] * d->threads[1] * d->threads[2] > 1024 ||
+	    d->threads[0] > 1024 || d->threads[1] > 1024 || d->threads[2] > 1024)
 		return "a workgroup has more than 1024 threads";
 	return NULL;
 }
@@ -42,8 +43,8 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 	const struct bw_profile *p = q->dev->profile;
 	unsigned waves = (d->threads[0] * d->threads[1] * d->threads[2] + d->lanes - 1) / d->lanes;
 
-	/* Registers are given in blocks of 8 (wave32) or 4, allocated in granules. A wave owns all of
-	 * its granules, but can name no more than 256. */
+	/* Registers are given in blocks of 8 (wave32) or 4, allocated in granules. A wave owns all
+	 * of its granules, but can name no more than 256. */
 	unsigned per_32 = d->lanes / 32;
 	unsigned want = BW_MIN((d->rsrc1 & 0x3f) + 1, d->lanes == 32 ? 32u : 64u) * (8 / per_32);
 	d->granules = (want * per_32 + p->vgpr_granule_w32 - 1) / p->vgpr_granule_w32;
@@ -109,7 +110,8 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		*out_why = decode_resources(q, d);
 	if (!*out_why && !any_cu)
 		*out_why = "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit";
-	bool empty = d->begin[0] >= d->end[0] || d->begin[1] >= d->end[1] || d->begin[2] >= d->end[2];
+	bool empty =
+		d->begin[0] >= d->end[0] || d->begin[1] >= d->end[1] || d->begin[2] >= d->end[2];
 	if (*out_why || empty) {
 		free(d);
 		return !*out_why;

@@ -8,9 +8,12 @@
 #include "base/util.h"
 
 enum {
-	CNTL_RB_ENABLE = 1u << 0, CNTL_WRITEBACK = 1u << 8, CNTL_OVERFLOW_ENABLE = 1u << 16,
-	CNTL_ENABLE_INTR = 1u << 17, CNTL_OVERFLOW_CLEAR = 1u << 31,
-	SPACE_BUS = 2,   /* MC_SPACE: bus address; anything else: GPU address of VMID 0 */
+	CNTL_RB_ENABLE = 1u << 0,
+	CNTL_WRITEBACK = 1u << 8,
+	CNTL_OVERFLOW_ENABLE = 1u << 16,
+	CNTL_ENABLE_INTR = 1u << 17,
+	CNTL_OVERFLOW_CLEAR = 1u << 31,
+	SPACE_BUS = 2, /* MC_SPACE: bus address; anything else: GPU address of VMID 0 */
 	WPTR_OVERFLOW = 1,
 	VECTOR_B = 32,
 };
@@ -26,7 +29,8 @@ void bw_ih_fini(struct bw_device *dev)
 }
 
 /* The ring is small and the driver's: translated afresh each time, so that nothing goes stale. */
-static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const void *data, size_t n)
+static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const void *data,
+		  size_t n)
 {
 	if ((cntl >> 28 & 7) == SPACE_BUS) {
 		uint8_t *p = bw_device_sysmem(dev, address, n);
@@ -67,7 +71,10 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 		(uint32_t)now,
 		(uint32_t)(now >> 32) & 0xffff,
 		lut & 0xffff, /* PASID */
-		v->data[0], v->data[1], v->data[2], v->data[3],
+		v->data[0],
+		v->data[1],
+		v->data[2],
+		v->data[3],
 	};
 
 	pthread_mutex_lock(&dev->ih.lock);

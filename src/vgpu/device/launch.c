@@ -15,8 +15,8 @@ static uint32_t initial_mode(const struct bw_dispatch *d, uint32_t gdbg)
 	uint32_t excp = (d->rsrc2 >> 24 & 0x7f) | (d->rsrc2 >> 13 & 3) << 7;
 	uint32_t forced = gdbg >> 4 & 0x1ff;
 	excp = gdbg >> 13 & 1 ? forced : excp | forced; /* EXCP_REPLACE */
-	uint32_t mode = (d->rsrc1 >> 12 & 0xff) | (d->rsrc1 >> 21 & 1) << 8 | (d->rsrc1 >> 23 & 1) << 9 |
-			excp << 12 | (d->rsrc1 >> 26 & 1) << 23;
+	uint32_t mode = (d->rsrc1 >> 12 & 0xff) | (d->rsrc1 >> 21 & 1) << 8 |
+			(d->rsrc1 >> 23 & 1) << 9 | excp << 12 | (d->rsrc1 >> 26 & 1) << 23;
 	if (d->rsrc3 >> 11 & 1 || gdbg >> 15 & 1) /* TRAP_ON_END */
 		mode |= MODE_WAVE_END;
 	if ((gdbg >> 1 & 3) == 3) /* LAUNCH_MODE debug: starts in single step */
@@ -34,8 +34,8 @@ static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
 		if (d->rsrc2 >> (7 + i) & 1)
 			w->s[n++] = g->wg.id[i];
 	if (d->rsrc2 >> 10 & 1) /* TG_SIZE_EN (rule 320) */
-		w->s[n++] = (w->index_in_group == 0 ? 1u << 31 : 0) | (uint32_t)w->index_in_group << 20 |
-			    g->wg.n_waves;
+		w->s[n++] = (w->index_in_group == 0 ? 1u << 31 : 0) |
+			    (uint32_t)w->index_in_group << 20 | g->wg.n_waves;
 }
 
 static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
@@ -68,19 +68,21 @@ static void identify(const struct bw_group *g, struct bw_slot *s, unsigned i)
 	const struct bw_dispatch *d = g->dispatch;
 	const struct bw_wgp *wgp = g->wgp;
 	struct bw_wave *w = &s->w;
-	w->hw_id1 = s->id | (uint32_t)s->simd << 8 | (uint32_t)wgp->id << 10 | (uint32_t)wgp->sa << 16 |
-		    (uint32_t)wgp->se << 18;
+	w->hw_id1 = s->id | (uint32_t)s->simd << 8 | (uint32_t)wgp->id << 10 |
+		    (uint32_t)wgp->sa << 16 | (uint32_t)wgp->se << 18;
 	w->hw_id2 = d->queue->queue | (uint32_t)d->queue->pipe << 4 | (uint32_t)d->queue->me << 8 |
 		    (uint32_t)g->wg.wg_id << 16 | (uint32_t)d->vmid << 24;
-	/* Base and size in units of 4 registers of the wave's own width; which unit the hardware takes
-	 * is not known [I]. */
-	uint32_t base = g->place[i].first_granule * d->dev->profile->vgpr_granule_w32 / (4 * (w->lanes / 32));
+	/* Base and size in units of 4 registers of the wave's own width; which unit the hardware
+	 * takes is not known [I]. */
+	uint32_t base = g->place[i].first_granule * d->dev->profile->vgpr_granule_w32 /
+			(4 * (w->lanes / 32));
 	w->gpr_alloc = (base & 0x1ff) | (w->n_vgprs / 4u - 1) << 12;
 	/* Units of 256 bytes, as the kernel's trap handler reads them. */
 	w->lds_alloc = g->wg.lds_base_b / 256 | g->wg.lds_size_b / 256 << 12;
 }
 
-static void trap_state(struct bw_device *dev, const struct bw_group *g, struct bw_wave *w, uint32_t gdbg)
+static void trap_state(struct bw_device *dev, const struct bw_group *g, struct bw_wave *w,
+		       uint32_t gdbg)
 {
 	const struct bw_dispatch *d = g->dispatch;
 	uint32_t hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, d->vmid);
@@ -95,7 +97,8 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	w->s[TTMP0 + 11] = w->index_in_group & 0x3f;
 	if (d->rsrc3 >> 10 & 1 || gdbg >> 14 & 1) { /* TRAP_ON_START */
 		w->trapsts |= BW_TRAPSTS_WAVE_START;
-		bw_wave_enter_trap(w, bw_canonical((uint64_t)(hi & 0xff) << 40 | (uint64_t)lo << 8), 0, false);
+		bw_wave_enter_trap(w, bw_canonical((uint64_t)(hi & 0xff) << 40 | (uint64_t)lo << 8),
+				   0, false);
 	}
 }
 
@@ -124,9 +127,11 @@ void bw_group_launch(struct bw_group *g)
 		w->vmid = d->vmid;
 		w->lanes = (uint8_t)d->lanes;
 		w->n_vgprs = (uint16_t)d->n_vgprs;
-		w->v = (uint32_t *)(void *)(wgp->vgprs + ((size_t)s->simd * dev->profile->vgprs_per_simd +
-						  g->place[i].first_granule * dev->profile->vgpr_granule_w32) *
-							 128);
+		w->v = (uint32_t *)(void *)(wgp->vgprs +
+					    ((size_t)s->simd * dev->profile->vgprs_per_simd +
+					     g->place[i].first_granule *
+						     dev->profile->vgpr_granule_w32) *
+						    128);
 		w->index_in_group = (uint8_t)i;
 		w->pc = d->pc;
 		w->dispatch_initiator = d->initiator;
@@ -135,10 +140,9 @@ void bw_group_launch(struct bw_group *g)
 		if (g->place[i].scratch_slot >= 0) {
 			w->status |= BW_STATUS_SCRATCH_EN;
 			w->scratch_size_b = d->scratch_wave_b;
-			w->flat_scratch = d->scratch_base +
-					  ((uint64_t)d->scratch_waves * wgp->se +
-					   (unsigned)g->place[i].scratch_slot) *
-						  d->scratch_wave_b;
+			w->flat_scratch = d->scratch_base + ((uint64_t)d->scratch_waves * wgp->se +
+							     (unsigned)g->place[i].scratch_slot) *
+								    d->scratch_wave_b;
 		}
 		g->wg.wave[i] = w;
 		initial_sgprs(g, w);

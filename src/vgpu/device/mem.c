@@ -53,15 +53,18 @@ static struct bw_error *attach(uint8_t *space, uint64_t space_b, const char *wha
 {
 	if ((at | size_b | fd_offset_b) % BW_PAGE_B || size_b == 0 || at > space_b ||
 	    size_b > space_b - at)
-		return bw_errorf(BW_E_INVALID, "%s 0x%" PRIx64 " + 0x%" PRIx64 " cannot be attached", what,
-				 at, size_b);
+		return bw_errorf(BW_E_INVALID,
+				 "%s 0x%" PRIx64 " + 0x%" PRIx64 " cannot be attached", what, at,
+				 size_b);
 	/* A file that shrinks later would kill the whole process with SIGBUS. */
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
-		return bw_errorf(BW_E_INVALID, "memory for %s is not sealed against shrinking", what);
+		return bw_errorf(BW_E_INVALID, "memory for %s is not sealed against shrinking",
+				 what);
 	off_t end = lseek(fd, 0, SEEK_END);
 	if (end < 0 || fd_offset_b > (uint64_t)end || size_b > (uint64_t)end - fd_offset_b)
-		return bw_errorf(BW_E_INVALID, "memory for %s is shorter than what is attached", what);
+		return bw_errorf(BW_E_INVALID, "memory for %s is shorter than what is attached",
+				 what);
 	void *p = mmap(space + at, size_b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
 		       (off_t)fd_offset_b);
 	if (p == MAP_FAILED)
@@ -108,11 +111,11 @@ static void mark(struct bw_memory *m, uint64_t bus, uint64_t size_b, bool attach
 	pthread_mutex_unlock(&m->lock);
 }
 
-struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b, int fd,
-					 uint64_t fd_offset_b)
+struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b,
+					 int fd, uint64_t fd_offset_b)
 {
-	BW_TRY(attach(dev->memory.sysmem, dev->profile->sysmem_size_b, "system memory", bus, size_b, fd,
-		      fd_offset_b));
+	BW_TRY(attach(dev->memory.sysmem, dev->profile->sysmem_size_b, "system memory", bus, size_b,
+		      fd, fd_offset_b));
 	mark(&dev->memory, bus, size_b, true);
 	return NULL;
 }
@@ -132,7 +135,8 @@ uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b)
 	if (bus > space_b || size_b > space_b - bus)
 		return NULL;
 	for (uint64_t page = bus / BW_PAGE_B; page * BW_PAGE_B < bus + size_b; page++) {
-		uint64_t word = __atomic_load_n(&dev->memory.sysmem_attached[page / 64], __ATOMIC_ACQUIRE);
+		uint64_t word =
+			__atomic_load_n(&dev->memory.sysmem_attached[page / 64], __ATOMIC_ACQUIRE);
 		if (!(word >> page % 64 & 1))
 			return NULL;
 	}

@@ -22,8 +22,8 @@ void bw_reg_set(struct bw_device *dev, uint32_t addr_dw, uint32_t value)
 /* --- registers with one copy for each VMID, selected by SRBM --- */
 
 static const uint32_t per_vmid[] = {
-	BW_REG_SH_MEM_BASES,	  BW_REG_SH_MEM_CONFIG,	    BW_REG_SQ_SHADER_TBA_LO,
-	BW_REG_SQ_SHADER_TBA_HI,  BW_REG_SQ_SHADER_TMA_LO,  BW_REG_SQ_SHADER_TMA_HI,
+	BW_REG_SH_MEM_BASES,	       BW_REG_SH_MEM_CONFIG,	BW_REG_SQ_SHADER_TBA_LO,
+	BW_REG_SQ_SHADER_TBA_HI,       BW_REG_SQ_SHADER_TMA_LO, BW_REG_SQ_SHADER_TMA_HI,
 	BW_REG_SPI_GDBG_PER_VMID_CNTL,
 };
 
@@ -53,8 +53,8 @@ static void write_per_vmid(struct bw_device *dev, const struct bw_bank_sel *b, u
 		bw_spi_unstalled(dev); /* STALL_VMID may have been cleared */
 	if (addr_dw == BW_REG_SH_MEM_BASES && value && value != BW_SH_MEM_BASES)
 		BW_LOG(WARN, "vgpu",
-		       "SH_MEM_BASES 0x%08x of VMID %u: the executor keeps the apertures of 0x%08x", value,
-		       b->vmid, BW_SH_MEM_BASES);
+		       "SH_MEM_BASES 0x%08x of VMID %u: the executor keeps the apertures of 0x%08x",
+		       value, b->vmid, BW_SH_MEM_BASES);
 }
 
 /* --- interrupt ring, clock --- */
@@ -64,13 +64,14 @@ static uint32_t read_ih(struct bw_device *dev, const struct bw_bank_sel *b, uint
 	return bw_ih_reg_read(dev, addr_dw);
 }
 
-static void write_ih(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw, uint32_t value)
+static void write_ih(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		     uint32_t value)
 {
 	bw_ih_reg_write(dev, addr_dw, value);
 }
 
-static void write_capture_clock(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
-				uint32_t value)
+static void write_capture_clock(struct bw_device *dev, const struct bw_bank_sel *b,
+				uint32_t addr_dw, uint32_t value)
 {
 	uint64_t now = bw_device_realtime(dev);
 	bw_reg_set(dev, BW_REG_RLC_GPU_CLOCK_COUNT_LSB, (uint32_t)now);
@@ -118,9 +119,11 @@ static uint32_t read_inv_ack(struct bw_device *dev, const struct bw_bank_sel *b,
 }
 
 /* The multimedia hub serves nothing in this device: an invalidation there is done at once. */
-static uint32_t read_mm_inv_ack(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t read_mm_inv_ack(struct bw_device *dev, const struct bw_bank_sel *b,
+				uint32_t addr_dw)
 {
-	return bw_reg_get(dev, addr_dw - BW_REG_MMVM_INVALIDATE_ENG0_ACK + BW_REG_MMVM_INVALIDATE_ENG0_REQ) &
+	return bw_reg_get(dev, addr_dw - BW_REG_MMVM_INVALIDATE_ENG0_ACK +
+				       BW_REG_MMVM_INVALIDATE_ENG0_REQ) &
 	       0xffff;
 }
 
@@ -156,7 +159,8 @@ static unsigned waves_in(struct bw_device *dev, unsigned se, unsigned sa)
 	return n;
 }
 
-static uint32_t read_grbm_status(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t read_grbm_status(struct bw_device *dev, const struct bw_bank_sel *b,
+				 uint32_t addr_dw)
 {
 	bool cp = bw_cp_busy(dev), spi = waves_in(dev, ~0u, ~0u);
 	/* DB_CLEAN 12, CB_CLEAN 13; SPI_BUSY 22, ANY_ACTIVE 27, CP_BUSY 29, GUI_ACTIVE 31 */
@@ -164,7 +168,8 @@ static uint32_t read_grbm_status(struct bw_device *dev, const struct bw_bank_sel
 	       (cp || spi ? 1u << 27 | 1u << 31 : 0);
 }
 
-static uint32_t read_grbm_status_se(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t read_grbm_status_se(struct bw_device *dev, const struct bw_bank_sel *b,
+				    uint32_t addr_dw)
 {
 	static const uint32_t regs[] = {BW_REG_GRBM_STATUS_SE0, BW_REG_GRBM_STATUS_SE1,
 					BW_REG_GRBM_STATUS_SE2, BW_REG_GRBM_STATUS_SE3,
@@ -180,12 +185,14 @@ static uint32_t read_cp_stat(struct bw_device *dev, const struct bw_bank_sel *b,
 	return bw_cp_busy(dev) ? 1u << 31 : 0; /* CP_BUSY */
 }
 
-static uint32_t read_cpc_status(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t read_cpc_status(struct bw_device *dev, const struct bw_bank_sel *b,
+				uint32_t addr_dw)
 {
 	return bw_cp_busy(dev) ? 1u << 31 | 1u : 0; /* CPC_BUSY, MEC1_BUSY */
 }
 
-static uint32_t read_sq_debug_global(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t read_sq_debug_global(struct bw_device *dev, const struct bw_bank_sel *b,
+				     uint32_t addr_dw)
 {
 	unsigned sa0 = waves_in(dev, b->se, 0), sa1 = waves_in(dev, b->se, 1);
 	return (sa0 + sa1 ? 1u : 0) | BW_MIN(sa0, 0xfffu) << 4 | BW_MIN(sa1, 0xfffu) << 16;
@@ -193,7 +200,8 @@ static uint32_t read_sq_debug_global(struct bw_device *dev, const struct bw_bank
 
 /* --- SQ --- */
 
-static uint32_t read_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t read_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b,
+				  uint32_t addr_dw)
 {
 	return bw_sq_ind_index(dev, b);
 }
@@ -204,7 +212,8 @@ static void write_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *
 	bw_sq_ind_set_index(dev, b, value);
 }
 
-static uint32_t read_sq_ind_data(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t read_sq_ind_data(struct bw_device *dev, const struct bw_bank_sel *b,
+				 uint32_t addr_dw)
 {
 	return bw_sq_ind_read(dev, b);
 }
@@ -229,16 +238,20 @@ static uint32_t read_hqd(struct bw_device *dev, const struct bw_bank_sel *b, uin
 	return bw_cp_hqd_read(dev, b, addr_dw);
 }
 
-static void write_hqd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw, uint32_t value)
+static void write_hqd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		      uint32_t value)
 {
 	bw_cp_hqd_write(dev, b, addr_dw, value);
 }
 
-/* --- the table: everything not listed is plain storage --- */
+/* --- the table: everything not listed is plain storage ---
+ *
+ * To give a register behaviour: its row in gc_11_0_0.h, a function or two above, a row here. One
+ * that is banked by VMID: also a line in per_vmid; by queue: it belongs to cp.c. */
 
 static const struct {
 	uint32_t first, count;
-	bw_reg_read_fn *read;   /* NULL: storage */
+	bw_reg_read_fn *read;	/* NULL: storage */
 	bw_reg_write_fn *write; /* NULL: storage */
 } rows[] = {
 	{0}, /* row 0: no handler */
@@ -274,8 +287,8 @@ static const struct {
 	{BW_REG_SQ_IND_INDEX, 1, read_sq_ind_index, write_sq_ind_index},
 	{BW_REG_SQ_IND_DATA, 1, read_sq_ind_data, write_sq_ind_data},
 	{BW_REG_SQ_CMD, 1, NULL, write_sq_cmd},
-	{BW_REG_CP_MQD_BASE_ADDR, BW_REG_CP_HQD_DEQUEUE_STATUS - BW_REG_CP_MQD_BASE_ADDR + 1, read_hqd,
-	 write_hqd},
+	{BW_REG_CP_MQD_BASE_ADDR, BW_REG_CP_HQD_DEQUEUE_STATUS - BW_REG_CP_MQD_BASE_ADDR + 1,
+	 read_hqd, write_hqd},
 	{BW_REG_SH_BEGIN, BW_REG_SH_END - BW_REG_SH_BEGIN, read_hqd, write_hqd},
 };
 
@@ -283,8 +296,8 @@ static const struct {
 static void set_defaults(struct bw_device *dev)
 {
 	const struct bw_profile *p = dev->profile;
-	/* VRAM at MC address 512 GiB, everything else off; VMID 0 reaches it untranslated (page-tables
-	 * 5: SYSTEM_ACCESS_MODE 3, the aperture around the framebuffer). */
+	/* VRAM at MC address 512 GiB, everything else off; VMID 0 reaches it untranslated
+	 * (page-tables 5: SYSTEM_ACCESS_MODE 3, the aperture around the framebuffer). */
 	uint32_t fb_base = 0x8000, fb_top = fb_base + (uint32_t)((p->vram_size_b - 1) >> 24);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_BASE, fb_base);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP, fb_top);
@@ -373,7 +386,8 @@ static bool is_register(struct bw_device *dev, uint32_t addr_dw)
 		struct bw_reg reg;
 		struct bw_error *err = bw_regs_find(blocks[i].name, blocks[i].version, &b);
 		bw_error_free(err);
-		if (!err && bw_regs_at_address(b, blocks[i].segment, BW_ARRAY_SIZE(p->gc_segment), addr_dw, &reg))
+		if (!err && bw_regs_at_address(b, blocks[i].segment, BW_ARRAY_SIZE(p->gc_segment),
+					       addr_dw, &reg))
 			return true;
 	}
 	return false;
@@ -394,7 +408,8 @@ uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, u
 	return v;
 }
 
-void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw, uint32_t value)
+void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw,
+			 uint32_t value)
 {
 	if (addr_dw >= BW_REG_SPACE_DW) {
 		BW_LOG(WARN, "vgpu", "write to 0x%x, which is no register of this device", addr_dw);

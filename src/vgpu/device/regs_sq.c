@@ -12,7 +12,8 @@ enum { NO_SQ = 0xbebebeef }; /* what an SQ that does not exist reads as, accordi
 struct bw_error *bw_sq_init(struct bw_device *dev)
 {
 	pthread_mutex_init(&dev->regs.ind_lock, NULL);
-	dev->regs.sq_ind_index = calloc((size_t)bw_sched_n_wgps(dev) * BW_MAX_SIMDS, sizeof(uint32_t));
+	dev->regs.sq_ind_index =
+		calloc((size_t)bw_sched_n_wgps(dev) * BW_MAX_SIMDS, sizeof(uint32_t));
 	return dev->regs.sq_ind_index ? NULL : bw_error_nomem();
 }
 
@@ -30,7 +31,8 @@ static bool selects(const struct bw_bank_sel *b, const struct bw_wgp *wgp, unsig
 }
 
 /* A read with a broadcast selected gets the first unit's answer. */
-static struct bw_wgp *selected(struct bw_device *dev, const struct bw_bank_sel *b, unsigned *out_simd)
+static struct bw_wgp *selected(struct bw_device *dev, const struct bw_bank_sel *b,
+			       unsigned *out_simd)
 {
 	const struct bw_profile *p = dev->profile;
 	unsigned se = b->se == ~0u ? 0 : b->se, sa = b->sa == ~0u ? 0 : b->sa;
@@ -84,7 +86,13 @@ static uint32_t wave_mask(const struct bw_wgp *wgp, unsigned simd, bool idle_onl
 /* With the WGP held. */
 static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
 {
-	enum { STS_LOCAL = 8, WAVE_ACTIVE = 0xa, VALID_AND_IDLE = 0xb, PC_LO = 0x108, PC_HI = 0x109 };
+	enum {
+		STS_LOCAL = 8,
+		WAVE_ACTIVE = 0xa,
+		VALID_AND_IDLE = 0xb,
+		PC_LO = 0x108,
+		PC_HI = 0x109
+	};
 	uint32_t index = sel >> 16, wave = sel & 0x1f, lane = sel >> 5 & 0x3f;
 	uint32_t active = wave_mask(wgp, simd, false);
 	switch (index) {
@@ -134,17 +142,31 @@ uint32_t bw_sq_ind_read(struct bw_device *dev, const struct bw_bank_sel *b)
 
 void bw_sq_ind_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value)
 {
-	BW_LOG(INFO, "vgpu", "write of 0x%08x to SQ_IND_DATA (index 0x%08x): wave state is read-only there",
+	BW_LOG(INFO, "vgpu",
+	       "write of 0x%08x to SQ_IND_DATA (index 0x%08x): wave state is read-only there",
 	       value, bw_sq_ind_index(dev, b));
 }
 
 /* --- SQ_CMD --- */
 
 enum sq_cmd {
-	CMD_NONE, CMD_SETHALT, CMD_SAVECTX, CMD_KILL, CMD_TRAP_AFTER_INST, CMD_TRAP, CMD_SET_SPI_PRIO,
-	CMD_SETFATALHALT, CMD_SINGLE_STEP,
+	CMD_NONE,
+	CMD_SETHALT,
+	CMD_SAVECTX,
+	CMD_KILL,
+	CMD_TRAP_AFTER_INST,
+	CMD_TRAP,
+	CMD_SET_SPI_PRIO,
+	CMD_SETFATALHALT,
+	CMD_SINGLE_STEP,
 };
-enum sq_mode { MODE_SINGLE, MODE_BROADCAST, MODE_BROADCAST_QUEUE, MODE_BROADCAST_PIPE, MODE_BROADCAST_ME };
+enum sq_mode {
+	MODE_SINGLE,
+	MODE_BROADCAST,
+	MODE_BROADCAST_QUEUE,
+	MODE_BROADCAST_PIPE,
+	MODE_BROADCAST_ME
+};
 
 static void command(struct bw_wgp *wgp, struct bw_slot *s, enum sq_cmd cmd, uint32_t data)
 {
@@ -206,8 +228,9 @@ void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t valu
 		       (unsigned)cmd, (unsigned)mode);
 		return;
 	}
-	/* Soft recovery: a dispatch whose waves are killed does not go on launching. Whether SPI does on
-	 * hardware is unknown [I]; the driver repeats the command until the fence signals. */
+	/* Soft recovery: a dispatch whose waves are killed does not go on launching. Whether SPI
+	 * does on hardware is unknown [I]; the driver repeats the command until the fence signals.
+	 */
 	if (cmd == CMD_KILL && mode == MODE_BROADCAST && value >> 7 & 1)
 		bw_spi_cancel(dev, NULL, value >> 28);
 	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
@@ -215,7 +238,8 @@ void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t valu
 		uint8_t simds = 0;
 		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
 			simds |= (uint8_t)(selects(b, wgp, simd) << simd);
-		if (simds && (__atomic_load_n(&wgp->n_resident, __ATOMIC_SEQ_CST) || atomic_load(&wgp->has_inbox)))
+		if (simds && (__atomic_load_n(&wgp->n_resident, __ATOMIC_SEQ_CST) ||
+			      atomic_load(&wgp->has_inbox)))
 			bw_wgp_post(wgp, value, simds);
 	}
 }
@@ -235,7 +259,8 @@ void bw_sq_carry_out(struct bw_wgp *wgp)
 			for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
 				struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
 				if (addressed(s, value))
-					command(wgp, s, (enum sq_cmd)(value & 0xf), value >> 8 & 0xf);
+					command(wgp, s, (enum sq_cmd)(value & 0xf),
+						value >> 8 & 0xf);
 			}
 		}
 	}

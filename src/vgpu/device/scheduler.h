@@ -2,35 +2,35 @@
 #ifndef BW_VGPU_DEVICE_SCHEDULER_H
 #define BW_VGPU_DEVICE_SCHEDULER_H
 
-/* Wave slots and who runs them. A WGP is run by one worker at a time, which holds its lock; its waves
- * take turns. A register access that wants a WGP asks the worker to give it back. */
+/* Wave slots and who runs them. A WGP is run by one worker at a time, which holds its lock; its
+ * waves take turns. A register access that wants a WGP asks the worker to give it back. */
 
 #include "vgpu/device/device_priv.h"
 
 enum bw_slot_state {
 	BW_SLOT_FREE,
 	BW_SLOT_READY,
-	BW_SLOT_SLEEP,    /* until wake_ns */
+	BW_SLOT_SLEEP, /* until wake_ns */
 	BW_SLOT_BARRIER,
-	BW_SLOT_HALTED,   /* STATUS.HALT */
-	BW_SLOT_FATAL,    /* halted by an exception nobody handles; only SQ_CMD KILL ends it */
+	BW_SLOT_HALTED, /* STATUS.HALT */
+	BW_SLOT_FATAL,	/* halted by an exception nobody handles; only SQ_CMD KILL ends it */
 };
 
 struct bw_slot {
 	struct bw_wave w;
 	enum bw_slot_state state;
-	bool held;             /* counted in held_ns: halted, or polling in the trap handler */
-	bool single_step;      /* SQ_CMD SINGLE_STEP: one instruction although halted */
-	bool at_barrier;       /* arrived and not released; a host trap may run meanwhile */
+	bool held;	  /* counted in held_ns: halted, or polling in the trap handler */
+	bool single_step; /* SQ_CMD SINGLE_STEP: one instruction although halted */
+	bool at_barrier;  /* arrived and not released; a host trap may run meanwhile */
 	uint8_t simd, id;
 	uint64_t wake_ns;
-	uint64_t counted;      /* n_executed already added to the statistics */
+	uint64_t counted; /* n_executed already added to the statistics */
 	struct bw_group *group;
 };
 
 struct bw_wgp {
 	struct bw_device *dev;
-	unsigned index;        /* SE-major: ((se * SAs) + sa) * WGPs + id */
+	unsigned index; /* SE-major: ((se * SAs) + sa) * WGPs + id */
 	uint8_t se, sa, id;
 
 	pthread_mutex_t gate, lock;
@@ -40,25 +40,28 @@ struct bw_wgp {
 	struct bw_slot slot[BW_MAX_SIMDS][BW_MAX_WAVES_PER_SIMD];
 	/* SQ_CMD not carried out yet; under cmd_lock */
 	pthread_mutex_t cmd_lock;
-	struct { uint32_t value; uint8_t simds; } cmd[8];
+	struct {
+		uint32_t value;
+		uint8_t simds;
+	} cmd[8];
 	_Atomic unsigned n_cmds;
 
 	uint16_t resident[BW_MAX_SIMDS]; /* slots in use, under lock */
-	uint8_t *vgprs;        /* simd_per_wgp files of vgprs_per_simd * 128 bytes */
+	uint8_t *vgprs;			 /* simd_per_wgp files of vgprs_per_simd * 128 bytes */
 	uint8_t *lds;
-	unsigned n_resident;   /* under lock */
+	unsigned n_resident; /* under lock */
 
 	/* under sched.lock */
 	enum { BW_WGP_IDLE, BW_WGP_QUEUED, BW_WGP_RUNNING } run;
-	bool again;            /* became runnable while running */
-	uint64_t wake_ns;      /* of the earliest sleeper; ~0: none */
-	bool polling;          /* all its sleepers have been polling for long */
+	bool again;	  /* became runnable while running */
+	uint64_t wake_ns; /* of the earliest sleeper; ~0: none */
+	bool polling;	  /* all its sleepers have been polling for long */
 	struct bw_wgp *next;
 
 	/* under spi.lock: free resources, and groups placed here but not launched yet */
 	uint64_t free_vgprs[BW_MAX_SIMDS]; /* granules */
 	uint32_t free_slots[BW_MAX_SIMDS];
-	uint64_t free_lds[2];              /* granules of the two sides */
+	uint64_t free_lds[2]; /* granules of the two sides */
 	uint32_t free_groups;
 	struct bw_group *inbox, **inbox_tail;
 	_Atomic bool has_inbox;

@@ -10,15 +10,15 @@ struct bw_worker {
 	pthread_t thread;
 	struct bw_exec *exec;
 	struct bw_tlb tlb[BW_N_VMIDS];
-	_Atomic int running_vmid;               /* -1: none */
-	_Atomic uint64_t running_generation;    /* of that VMID's translations in use */
+	_Atomic int running_vmid;	     /* -1: none */
+	_Atomic uint64_t running_generation; /* of that VMID's translations in use */
 	_Atomic(struct bw_slot *) current;
 	_Atomic uint64_t instructions;
 };
 
 struct bw_held {
 	unsigned n;
-	uint64_t since_ns, total_ns;            /* of the host's clock */
+	uint64_t since_ns, total_ns; /* of the host's clock */
 };
 
 struct bw_sched {
@@ -36,7 +36,7 @@ struct bw_sched {
 	uint8_t *files;
 	size_t files_b;
 
-	pthread_mutex_t held_lock;              /* leaf */
+	pthread_mutex_t held_lock; /* leaf */
 	struct bw_held held[BW_N_VMIDS];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The workgroup dispatcher: which group goes to which WGP, by what is free there. A group starts with
- * all its waves or not at all. */
+/* The workgroup dispatcher: which group goes to which WGP, by what is free there. A group starts
+ * with all its waves or not at all. */
 #include "vgpu/device/spi.h"
 
 #include <stdlib.h>
@@ -11,11 +11,12 @@
 
 struct bw_spi {
 	pthread_mutex_t lock;
-	unsigned order[BW_MAX_SES * 2 * 16]; /* WGPs in the order of placing: neighbours in other engines */
-	unsigned next;                       /* in order */
+	unsigned order[BW_MAX_SES * 2 *
+		       16]; /* WGPs in the order of placing: neighbours in other engines */
+	unsigned next;	    /* in order */
 	unsigned next_queue;
-	struct bw_group *groups;             /* BW_MAX_GROUPS of each WGP */
-	struct bw_queue *queues[BW_N_QUEUES];/* that ever dispatched */
+	struct bw_group *groups;	      /* BW_MAX_GROUPS of each WGP */
+	struct bw_queue *queues[BW_N_QUEUES]; /* that ever dispatched */
 	unsigned n_queues;
 	uint64_t n_dispatches, n_waves;
 };
@@ -68,8 +69,8 @@ static unsigned enabled_cus(const struct bw_dispatch *d, const struct bw_wgp *wg
 }
 
 /* Reserves slots and registers on SIMDs first..first+n-1 for every wave of the group. */
-static bool place_waves(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g, unsigned n_waves,
-			unsigned first_simd, unsigned n_simds)
+static bool place_waves(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g,
+			unsigned n_waves, unsigned first_simd, unsigned n_simds)
 {
 	uint64_t vgprs[BW_MAX_SIMDS];
 	uint32_t slots[BW_MAX_SIMDS];
@@ -102,7 +103,8 @@ static bool place_waves(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_gro
 }
 
 /* Scratch slots are counted by queue and shader engine (rule 323). */
-static bool place_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g, unsigned n_waves)
+static bool place_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g,
+			  unsigned n_waves)
 {
 	uint64_t *used = d->queue->scratch_used[wgp->se];
 	unsigned found = 0;
@@ -147,10 +149,11 @@ static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
 	for (unsigned side = 0; side < n_sides && !placed; side++) {
 		if (!d->wgp_mode && !(cus >> side & 1))
 			continue;
-		unsigned part = lds_total / n_sides, simds = d->dev->profile->simd_per_wgp / n_sides;
-		lds_first = d->lds_granules
-				    ? find_run(wgp->free_lds, side * part, side * part + part, d->lds_granules)
-				    : 0;
+		unsigned part = lds_total / n_sides,
+			 simds = d->dev->profile->simd_per_wgp / n_sides;
+		lds_first = d->lds_granules ? find_run(wgp->free_lds, side * part,
+						       side * part + part, d->lds_granules)
+					    : 0;
 		if (lds_first >= 0)
 			placed = place_waves(d, wgp, g, n_waves, side * simds, simds);
 	}
@@ -237,7 +240,8 @@ static void place(struct bw_device *dev, struct bw_wgp *only)
 			struct bw_wgp *found = NULL;
 			for (unsigned k = 0; k < (only ? 1 : n) && !found; k++) {
 				struct bw_wgp *wgp =
-					only ? only : bw_sched_wgp(dev, spi->order[(spi->next + k) % n]);
+					only ? only
+					     : bw_sched_wgp(dev, spi->order[(spi->next + k) % n]);
 				if (try_place(d, wgp)) {
 					found = wgp;
 					spi->next = only ? spi->next : (spi->next + k + 1) % n;
@@ -289,8 +293,8 @@ void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid)
 		struct bw_queue *each = spi->queues[i];
 		if (q && each != q)
 			continue;
-		/* A queue's list is in order and of few VMIDs: what comes behind a foreign dispatch waits
-		 * for it anyhow. */
+		/* A queue's list is in order and of few VMIDs: what comes behind a foreign dispatch
+		 * waits for it anyhow. */
 		while (each->head && (q || each->head->vmid == vmid))
 			all_placed(each->head);
 	}
@@ -361,8 +365,8 @@ struct bw_error *bw_spi_create(struct bw_device *dev)
 	for (unsigned i = 0; i < n; i++) {
 		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
 		for (unsigned s = 0; s < p->simd_per_wgp; s++) {
-			set_run(&wgp->free_vgprs[s], 0, BW_MIN(p->vgprs_per_simd / p->vgpr_granule_w32, 64u),
-				true);
+			set_run(&wgp->free_vgprs[s], 0,
+				BW_MIN(p->vgprs_per_simd / p->vgpr_granule_w32, 64u), true);
 			wgp->free_slots[s] = (1u << p->waves_per_simd) - 1;
 		}
 		set_run(wgp->free_lds, 0, BW_MIN(p->lds_per_wgp_b / p->lds_granule_b, 128u), true);

@@ -93,7 +93,8 @@ static bool read_entry(void *cookie, bool system, uint64_t address, uint64_t *ou
 	return true;
 }
 
-/* Latches the fault, unless one is latched already, and raises the vector (reference page-tables 8). */
+/* Latches the fault, unless one is latched already, and raises the vector (reference page-tables
+ * 8). */
 static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 {
 	struct bw_device *dev = tlb->dev;
@@ -114,13 +115,14 @@ static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32, (uint32_t)page);
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32, (uint32_t)(page >> 32));
 	} else {
-		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS, latched | 1); /* MORE_FAULTS */
+		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS,
+			   latched | 1); /* MORE_FAULTS */
 	}
 	pthread_mutex_unlock(&dev->vm.lock);
 	atomic_fetch_add(&dev->vm.n_faults, 1);
 
-	BW_LOG(INFO, "vgpu", "VM fault vmid %u va 0x%" PRIx64 " client %u status 0x%08x", tlb->vmid, f->va,
-	       client, status);
+	BW_LOG(INFO, "vgpu", "VM fault vmid %u va 0x%" PRIx64 " client %u status 0x%08x", tlb->vmid,
+	       f->va, client, status);
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_UTCL2_FAULT,
@@ -139,7 +141,8 @@ static enum bw_gpuvm_access walk_access(unsigned access)
 	       (access & BW_ACCESS_EXECUTE ? BW_GPUVM_EXECUTE : 0u);
 }
 
-uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, struct bw_vm_fault *out_fault)
+uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
+		     struct bw_vm_fault *out_fault)
 {
 	struct bw_device *dev = tlb->dev;
 	struct bw_gpuvm_context c;
@@ -178,9 +181,10 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, str
 	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
 		.tag = va >> 12,
 		.host = host,
-		.access = (uint8_t)((all || r.entry.read ? BW_ACCESS_READ : 0) |
-				    (all || r.entry.write ? BW_ACCESS_WRITE | BW_ACCESS_ATOMIC : 0) |
-				    (all || r.entry.execute ? BW_ACCESS_EXECUTE : 0)),
+		.access =
+			(uint8_t)((all || r.entry.read ? BW_ACCESS_READ : 0) |
+				  (all || r.entry.write ? BW_ACCESS_WRITE | BW_ACCESS_ATOMIC : 0) |
+				  (all || r.entry.execute ? BW_ACCESS_EXECUTE : 0)),
 	};
 	return host + (va - page_va);
 }
@@ -191,7 +195,8 @@ static bool pieces(struct bw_tlb *tlb, uint64_t va, uint8_t *data, size_t size_b
 {
 	while (size_b) {
 		size_t n = BW_MIN(size_b, (size_t)(BW_PAGE_B - va % BW_PAGE_B));
-		uint8_t *host = bw_tlb_lookup(tlb, va, write ? BW_ACCESS_WRITE : BW_ACCESS_READ, out_fault);
+		uint8_t *host =
+			bw_tlb_lookup(tlb, va, write ? BW_ACCESS_WRITE : BW_ACCESS_READ, out_fault);
 		if (host && write)
 			memcpy(host, data, n);
 		else if (host)
@@ -207,7 +212,8 @@ static bool pieces(struct bw_tlb *tlb, uint64_t va, uint8_t *data, size_t size_b
 	return true;
 }
 
-bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b, struct bw_vm_fault *out_fault)
+bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b,
+		struct bw_vm_fault *out_fault)
 {
 	return pieces(tlb, va, out, size_b, false, out_fault);
 }

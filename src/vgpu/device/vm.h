@@ -13,37 +13,44 @@
 
 struct bw_device;
 
-enum bw_access { BW_ACCESS_READ = 1, BW_ACCESS_WRITE = 2, BW_ACCESS_EXECUTE = 4, BW_ACCESS_ATOMIC = 8 };
+enum bw_access {
+	BW_ACCESS_READ = 1,
+	BW_ACCESS_WRITE = 2,
+	BW_ACCESS_EXECUTE = 4,
+	BW_ACCESS_ATOMIC = 8
+};
 
 /* Why an access failed; small and by value because the memory path returns it. */
 struct bw_vm_fault {
-	uint64_t va;             /* canonical address of the first failing byte */
-	uint8_t access;          /* enum bw_access */
-	uint8_t walker_error;    /* VM_L2_PROTECTION_FAULT_STATUS fields: reference page-tables 8 */
+	uint64_t va;	      /* canonical address of the first failing byte */
+	uint8_t access;	      /* enum bw_access */
+	uint8_t walker_error; /* VM_L2_PROTECTION_FAULT_STATUS fields: reference page-tables 8 */
 	uint8_t permission;
 	bool mapping_error;
-	bool prt;                /* not a fault: reads give 0, writes are dropped */
+	bool prt; /* not a fault: reads give 0, writes are dropped */
 };
 
 enum { BW_TLB_ENTRIES = 256, BW_PAGE_B = 4096 };
 
 struct bw_tlb_entry {
-	uint64_t tag;            /* va >> 12, or ~0 */
-	uint8_t *host;           /* of the page's first byte */
-	uint8_t access;          /* permitted, enum bw_access */
+	uint64_t tag;	/* va >> 12, or ~0 */
+	uint8_t *host;	/* of the page's first byte */
+	uint8_t access; /* permitted, enum bw_access */
 };
 
 struct bw_tlb {
 	struct bw_tlb_entry entry[BW_TLB_ENTRIES]; /* index: (va >> 12) % BW_TLB_ENTRIES */
 	struct bw_device *dev;
 	unsigned vmid;
-	uint8_t client;          /* who makes the accesses, for the fault status; fetches of a TCP client count as SQC (inst) */
-	uint64_t generation;     /* of the VMID's translations when the entries were made */
+	uint8_t client; /* who makes the accesses, for the fault status; fetches of a TCP client
+			   count as SQC (inst) */
+	uint64_t generation; /* of the VMID's translations when the entries were made */
 };
 
 /* The slow path: walks, fills the entry, reports the fault into the device's fault registers when
  * there is one. Returns the host address of va, valid to the end of its 4 KiB page, or NULL. */
-uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, struct bw_vm_fault *out_fault);
+uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
+		     struct bw_vm_fault *out_fault);
 
 /* Host address of va for this access, valid to the end of its 4 KiB page; NULL and out_fault filled
  * when it may not be made. */
@@ -57,7 +64,9 @@ static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_ac
 }
 
 /* Copies that may cross pages. False: out_fault says where; the bytes before it are done. */
-bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b, struct bw_vm_fault *out_fault);
-bool bw_vm_write(struct bw_tlb *tlb, uint64_t va, const void *data, size_t size_b, struct bw_vm_fault *out_fault);
+bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b,
+		struct bw_vm_fault *out_fault);
+bool bw_vm_write(struct bw_tlb *tlb, uint64_t va, const void *data, size_t size_b,
+		 struct bw_vm_fault *out_fault);
 
 #endif

@@ -8,7 +8,7 @@
 #include "vgpu/device/scheduler_priv.h"
 
 enum {
-	QUANTUM = 4096,     /* instructions of a wave's turn */
+	QUANTUM = 4096,	    /* instructions of a wave's turn */
 	POLLS_QUICKLY = 50, /* sleeps in a row, before the waits grow */
 };
 
@@ -38,7 +38,8 @@ static uint32_t host_shader_cycles(void *cookie)
 }
 
 /* SQ_INTERRUPT_WORD_WAVE / _ERROR of gfx11 (kfd_int_process_v11.c): encoding 1 message, 2 error. */
-static void sq_interrupt(struct bw_worker *worker, const struct bw_wave *w, unsigned encoding, uint32_t data)
+static void sq_interrupt(struct bw_worker *worker, const struct bw_wave *w, unsigned encoding,
+			 uint32_t data)
 {
 	uint32_t id1 = w->hw_id1, id2 = w->hw_id2;
 	uint32_t wave = id1 & 0x1f, simd = id1 >> 8 & 3, wgp = id1 >> 10 & 0xf, sa = id1 >> 16 & 1;
@@ -72,7 +73,8 @@ static void host_wakeup(void *cookie, struct bw_workgroup *wg)
 	}
 }
 
-static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words, const char *name)
+static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
+			const char *name)
 {
 	BW_LOG(ERROR, "vgpu", "instruction %s (0x%08x 0x%08x) at 0x%" PRIx64 " is not implemented",
 	       name ? name : "of unknown name", words[0], words[1], pc);
@@ -139,7 +141,7 @@ static void wave_ended(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_s
 	s->state = BW_SLOT_FREE;
 	s->at_barrier = false;
 	s->w.status &= ~(uint32_t)BW_STATUS_VALID;
-	wgp->resident[s->simd] &= (uint16_t)~(1u << s->id);
+	wgp->resident[s->simd] &= (uint16_t) ~(1u << s->id);
 	__atomic_fetch_sub(&wgp->n_resident, 1, __ATOMIC_RELAXED);
 	check_barrier(wg);
 	bw_spi_wave_ended(wgp, s);
@@ -150,8 +152,8 @@ static void wave_fatal(struct bw_worker *worker, struct bw_slot *s)
 	struct bw_wave *w = &s->w;
 	bool illegal = w->trapsts & BW_TRAPSTS_ILLEGAL_INST;
 	s->state = BW_SLOT_FATAL;
-	BW_LOG(INFO, "vgpu", "wave 0x%08x of VMID %u halted at 0x%" PRIx64 ": %s, no trap handler", w->hw_id1,
-	       w->vmid, w->pc, illegal ? "illegal instruction" : "memory violation");
+	BW_LOG(INFO, "vgpu", "wave 0x%08x of VMID %u halted at 0x%" PRIx64 ": %s, no trap handler",
+	       w->hw_id1, w->vmid, w->pc, illegal ? "illegal instruction" : "memory violation");
 	/* SQ_INTERRUPT_ERROR_TYPE 24:21: 1 illegal instruction, 2 memory violation */
 	sq_interrupt(worker, w, 2, illegal ? 1u << 21 : 2u << 21);
 	if (illegal) {
@@ -168,9 +170,9 @@ static void wave_fatal(struct bw_worker *worker, struct bw_slot *s)
 
 /* --- sleeping --- */
 
-/* A fresh sleep lasts as long as it says at 2 GHz. A wave that sleeps again and again polls: every 20
- * us at first, after some fifty times less and less often, every 2 ms in the end. Longer sleeps end on
- * round moments, so that the waves of a WGP wake together. */
+/* A fresh sleep lasts as long as it says at 2 GHz. A wave that sleeps again and again polls: every
+ * 20 us at first, after some fifty times less and less often, every 2 ms in the end. Longer sleeps
+ * end on round moments, so that the waves of a WGP wake together. */
 static uint64_t wake_time(struct bw_device *dev, const struct bw_wave *w)
 {
 	uint64_t now = bw_device_now_ns(dev);
@@ -200,7 +202,8 @@ static enum bw_run execute(struct bw_worker *worker, struct bw_slot *s, uint64_t
 	w->tlb = tlb;
 	enum bw_run result = bw_exec_run(worker->exec, w, budget);
 	atomic_store(&worker->running_vmid, -1);
-	atomic_fetch_add_explicit(&worker->instructions, w->n_executed - s->counted, memory_order_relaxed);
+	atomic_fetch_add_explicit(&worker->instructions, w->n_executed - s->counted,
+				  memory_order_relaxed);
 	s->counted = w->n_executed;
 	return result;
 }
@@ -229,7 +232,8 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 		atomic_store(&w->request, 0);
 		return;
 	}
-	enum bw_run result = s->single_step ? execute_single_step(worker, s) : execute(worker, s, QUANTUM);
+	enum bw_run result =
+		s->single_step ? execute_single_step(worker, s) : execute(worker, s, QUANTUM);
 	switch (result) {
 	case BW_RUN_QUANTUM:
 		s->state = BW_SLOT_READY;
@@ -238,7 +242,8 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 		wave_ended(worker, wgp, s);
 		return;
 	case BW_RUN_BARRIER:
-		/* Also when a wave that waits there comes back from a trap: it has arrived already. */
+		/* Also when a wave that waits there comes back from a trap: it has arrived already.
+		 */
 		s->at_barrier = true;
 		s->state = BW_SLOT_BARRIER;
 		w->status |= BW_STATUS_IN_BARRIER;
@@ -280,7 +285,8 @@ bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wak
 	for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
 		for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
 			struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
-			/* A slot emptied in this turn may have been filled again: that wave is ready too. */
+			/* A slot emptied in this turn may have been filled again: that wave is
+			 * ready too. */
 			if (s->state == BW_SLOT_FREE || !can_run(s, now))
 				continue;
 			atomic_store(&wgp->current, s);

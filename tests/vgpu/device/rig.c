@@ -35,7 +35,8 @@ void rig_write(struct rig *r, uint32_t addr_dw, uint32_t value)
 
 uint64_t rig_mc(const struct rig *r, uint64_t vram_offset)
 {
-	return ((uint64_t)bw_device_reg_read(r->dev, NULL, BW_REG_GCMC_VM_FB_LOCATION_BASE) << 24) + vram_offset;
+	return ((uint64_t)bw_device_reg_read(r->dev, NULL, BW_REG_GCMC_VM_FB_LOCATION_BASE) << 24) +
+	       vram_offset;
 }
 
 void *rig_ptr(struct rig *r, uint64_t va)
@@ -85,7 +86,8 @@ static void build_tables(struct rig *r)
 	t[1024 + (RIG_SMALL_VA >> 21)] = (RIG_TABLES + 0x3000) | 1;
 	for (unsigned v = 1; v < 4; v++) {
 		rig_write(r, BW_REG_GCVM_CONTEXT0_CNTL + v, 1 | 3 << 1);
-		rig_write(r, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + 2 * v, RIG_TABLES | 1);
+		rig_write(r, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + 2 * v,
+			  RIG_TABLES | 1);
 		rig_write(r, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + 2 * v, 0xffffffff);
 		rig_write(r, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32 + 2 * v, 0xf);
 		rig_write(r, BW_REG_IH_VMID_0_LUT + v, 0x8000 + v);
@@ -97,7 +99,8 @@ void rig_start(struct rig *r, const struct bw_device_options *options)
 	static const struct bw_device_options defaults = {.threads = 2};
 	memset(r, 0, sizeof(*r));
 	r->vmid = 1;
-	assert_null(bw_device_create(&bw_profile_navi31, options ? options : &defaults, irq, r, &r->dev));
+	assert_null(bw_device_create(&bw_profile_navi31, options ? options : &defaults, irq, r,
+				     &r->dev));
 	build_tables(r);
 	uint64_t ih = rig_mc(r, RIG_IH);
 	rig_write(r, BW_REG_IH_RB_BASE, (uint32_t)(ih >> 8));
@@ -136,9 +139,11 @@ bool rig_next_vector(struct rig *r, struct rig_vector *out, unsigned timeout_ms)
 			return false;
 		rig_sleep_ms(1);
 	}
-	const uint32_t *dw = (const uint32_t *)(const void *)(bw_device_vram(r->dev) + RIG_IH + r->ih_rptr);
-	*out = (struct rig_vector){(uint8_t)dw[0], (uint8_t)(dw[0] >> 8), (uint8_t)(dw[0] >> 16),
-				   (uint8_t)(dw[0] >> 24 & 0xf), (uint16_t)dw[3], {dw[4], dw[5], dw[6], dw[7]}};
+	const uint32_t *dw =
+		(const uint32_t *)(const void *)(bw_device_vram(r->dev) + RIG_IH + r->ih_rptr);
+	*out = (struct rig_vector){(uint8_t)dw[0],	   (uint8_t)(dw[0] >> 8),
+				   (uint8_t)(dw[0] >> 16), (uint8_t)(dw[0] >> 24 & 0xf),
+				   (uint16_t)dw[3],	   {dw[4], dw[5], dw[6], dw[7]}};
 	r->ih_rptr = (r->ih_rptr + 32) % RIG_IH_B;
 	rig_write(r, BW_REG_IH_RB_RPTR, r->ih_rptr);
 	return true;
@@ -146,7 +151,8 @@ bool rig_next_vector(struct rig *r, struct rig_vector *out, unsigned timeout_ms)
 
 void rig_submit_ring(struct rig *r, unsigned ring, const struct bw_pm4_stream *s)
 {
-	uint32_t *dw = (uint32_t *)(void *)(bw_device_vram(r->dev) + RIG_RINGS + ring * RIG_RING_DW * 4);
+	uint32_t *dw =
+		(uint32_t *)(void *)(bw_device_vram(r->dev) + RIG_RINGS + ring * RIG_RING_DW * 4);
 	assert_false(s->failed);
 	for (size_t i = 0; i < s->len; i++)
 		dw[r->ring[ring].wptr++ % RIG_RING_DW] = s->data[i];
@@ -163,7 +169,8 @@ uint64_t rig_submit(struct rig *r, unsigned ring, struct bw_pm4_stream *s)
 	assert_true(s->len < 0x10000);
 	memcpy(rig_ptr(r, ib), s->data, s->len * 4);
 	bw_pm4_put_write_wait_reg(&k, BW_REG_GCVM_INVALIDATE_ENG0_REQ + ring,
-				  BW_REG_GCVM_INVALIDATE_ENG0_ACK + ring, 0xf80000 | 1u << r->vmid, 1u << r->vmid);
+				  BW_REG_GCVM_INVALIDATE_ENG0_ACK + ring, 0xf80000 | 1u << r->vmid,
+				  1u << r->vmid);
 	bw_pm4_put_indirect_buffer(&k, ib, (uint32_t)s->len, r->vmid, false);
 	bw_pm4_put_fence(&k, rig_mc(r, RIG_FENCES + ring * 64), ++r->ring[ring].fence, true);
 	rig_submit_ring(r, ring, &k);
@@ -207,11 +214,15 @@ void rig_put_launch(struct rig *r, struct bw_pm4_stream *s, const struct rig_lau
 {
 	uint64_t va = rig_code(r, l->kernel);
 	uint32_t zero = 0, vgprs = or_else(l->vgprs, 64);
-	uint32_t threads[3] = {or_else(l->threads[0], 64), or_else(l->threads[1], 1), or_else(l->threads[2], 1)};
-	uint32_t groups[3] = {or_else(l->groups[0], 1), or_else(l->groups[1], 1), or_else(l->groups[2], 1)};
+	uint32_t threads[3] = {or_else(l->threads[0], 64), or_else(l->threads[1], 1),
+			       or_else(l->threads[2], 1)};
+	uint32_t groups[3] = {or_else(l->groups[0], 1), or_else(l->groups[1], 1),
+			      or_else(l->groups[2], 1)};
 	uint32_t pgm[2] = {(uint32_t)(va >> 8), (uint32_t)(va >> 40)};
-	uint32_t rsrc[2] = {(vgprs / (l->wave64 ? 4 : 8) - 1) | 0xc0 << 12 | 1u << 29 | 1u << 30 | l->rsrc1,
-			    (l->tmpring ? 1u : 0) | l->n_user << 1 | 1 << 7 | (l->lds_b + 511) / 512 << 15 | l->rsrc2};
+	uint32_t rsrc[2] = {(vgprs / (l->wave64 ? 4 : 8) - 1) | 0xc0 << 12 | 1u << 29 | 1u << 30 |
+				    l->rsrc1,
+			    (l->tmpring ? 1u : 0) | l->n_user << 1 | 1 << 7 |
+				    (l->lds_b + 511) / 512 << 15 | l->rsrc2};
 	uint32_t scratch[2] = {(uint32_t)(l->scratch >> 8), (uint32_t)(l->scratch >> 40)};
 	bw_pm4_put_sh(s, BW_REG_COMPUTE_PGM_LO, pgm, 2);
 	bw_pm4_put_sh(s, BW_REG_COMPUTE_PGM_RSRC1, rsrc, 2);
@@ -222,7 +233,9 @@ void rig_put_launch(struct rig *r, struct bw_pm4_stream *s, const struct rig_lau
 	bw_pm4_put_sh(s, BW_REG_COMPUTE_DISPATCH_SCRATCH_BASE_LO, scratch, 2);
 	for (unsigned i = 0; i < 3; i++)
 		bw_pm4_put_sh(s, BW_REG_COMPUTE_START_X + i, &zero, 1);
-	bw_pm4_put_dispatch(s, groups, BW_PM4_INIT_ENABLE | (l->wave64 ? 0 : BW_PM4_INIT_CS_W32_EN) | l->initiator);
+	bw_pm4_put_dispatch(s, groups,
+			    BW_PM4_INIT_ENABLE | (l->wave64 ? 0 : BW_PM4_INIT_CS_W32_EN) |
+				    l->initiator);
 }
 
 uint64_t rig_launch(struct rig *r, const struct rig_launch *l)
@@ -232,8 +245,8 @@ uint64_t rig_launch(struct rig *r, const struct rig_launch *l)
 	return rig_submit(r, 1, &s);
 }
 
-uint32_t rig_sq_ind(struct rig *r, unsigned se, unsigned sa, unsigned wgp, unsigned simd, unsigned wave,
-		    unsigned lane, uint32_t index)
+uint32_t rig_sq_ind(struct rig *r, unsigned se, unsigned sa, unsigned wgp, unsigned simd,
+		    unsigned wave, unsigned lane, uint32_t index)
 {
 	struct bw_bank b = {.use_grbm = true, .se = se, .sa = sa, .instance = wgp << 2 | simd};
 	bw_device_reg_write(r->dev, &b, BW_REG_SQ_IND_INDEX, index << 16 | lane << 5 | wave);

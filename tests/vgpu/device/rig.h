@@ -14,21 +14,27 @@
 
 /* Where things lie in VRAM. */
 enum {
-	RIG_TABLES = 0x100000, RIG_RINGS = 0x200000, RIG_IH = 0x300000, RIG_FENCES = 0x400000,
-	RIG_PAGE = 0x500000,       /* one 4 KiB page for mappings of its own */
-	RIG_RING_DW = 4096, RIG_IH_B = 64 << 10,
+	RIG_TABLES = 0x100000,
+	RIG_RINGS = 0x200000,
+	RIG_IH = 0x300000,
+	RIG_FENCES = 0x400000,
+	RIG_PAGE = 0x500000, /* one 4 KiB page for mappings of its own */
+	RIG_RING_DW = 4096,
+	RIG_IH_B = 64 << 10,
 };
 /* VMID 1: 64 MiB with all rights, virtual = VRAM offset, from here: */
-#define RIG_VA 0x10000000ull
-#define RIG_VA_SIZE 0x4000000ull
-#define RIG_CODE RIG_VA                /* kernels, 64 KiB apart */
-#define RIG_IB (RIG_VA + 0x800000)
-#define RIG_DATA (RIG_VA + 0x1000000)
-#define RIG_SMALL_VA 0x20000000ull     /* 512 pages of a page table, not valid at first */
+#define RIG_VA	     0x10000000ull
+#define RIG_VA_SIZE  0x4000000ull
+#define RIG_CODE     RIG_VA /* kernels, 64 KiB apart */
+#define RIG_IB	     (RIG_VA + 0x800000)
+#define RIG_DATA     (RIG_VA + 0x1000000)
+#define RIG_SMALL_VA 0x20000000ull /* 512 pages of a page table, not valid at first */
 
 struct rig {
 	struct bw_device *dev;
-	struct { uint64_t wptr, fence; } ring[5]; /* gfx, four compute */
+	struct {
+		uint64_t wptr, fence;
+	} ring[5]; /* gfx, four compute */
 	_Atomic unsigned irqs;
 	uint32_t ih_rptr;
 	unsigned vmid;
@@ -45,12 +51,17 @@ void *rig_ptr(struct rig *r, uint64_t va);
 void rig_set_pte(struct rig *r, unsigned index, uint64_t pte);
 void rig_invalidate(struct rig *r);
 /* The next interrupt vector: false when there is none within the time. */
-struct rig_vector { uint8_t client, source, ring, vmid; uint16_t pasid; uint32_t data[4]; };
+struct rig_vector {
+	uint8_t client, source, ring, vmid;
+	uint16_t pasid;
+	uint32_t data[4];
+};
 bool rig_next_vector(struct rig *r, struct rig_vector *out, unsigned timeout_ms);
 
 /* Puts packets on a ring (0 gfx, 1 to 4 compute) and rings the doorbell. */
 void rig_submit_ring(struct rig *r, unsigned ring, const struct bw_pm4_stream *s);
-/* Runs packets as a user's IB on compute ring 1, with VM flush and fence; returns without waiting. */
+/* Runs packets as a user's IB on compute ring 1, with VM flush and fence; returns without waiting.
+ */
 uint64_t rig_submit(struct rig *r, unsigned ring, struct bw_pm4_stream *s);
 bool rig_done(struct rig *r, unsigned ring, uint64_t fence);
 bool rig_wait(struct rig *r, unsigned ring, uint64_t fence, unsigned timeout_ms);
@@ -63,10 +74,10 @@ void rig_hqd_start(struct rig *r, unsigned ring);
 struct rig_launch {
 	const char *kernel;
 	uint32_t groups[3], threads[3];
-	uint32_t user[8];          /* s0.. */
+	uint32_t user[8]; /* s0.. */
 	unsigned n_user;
 	uint32_t rsrc1, rsrc2, rsrc3; /* OR'ed to what the rest says */
-	uint32_t initiator;        /* the same */
+	uint32_t initiator;	      /* the same */
 	uint32_t lds_b, tmpring;
 	uint64_t scratch;
 	unsigned vgprs;
@@ -74,10 +85,11 @@ struct rig_launch {
 };
 uint64_t rig_code(struct rig *r, const char *kernel); /* puts it there; its VA */
 void rig_put_launch(struct rig *r, struct bw_pm4_stream *s, const struct rig_launch *l);
-uint64_t rig_launch(struct rig *r, const struct rig_launch *l); /* a submission of its own on ring 1 */
+uint64_t rig_launch(struct rig *r,
+		    const struct rig_launch *l); /* a submission of its own on ring 1 */
 /* SQ_IND of a wave slot */
-uint32_t rig_sq_ind(struct rig *r, unsigned se, unsigned sa, unsigned wgp, unsigned simd, unsigned wave,
-		    unsigned lane, uint32_t index);
+uint32_t rig_sq_ind(struct rig *r, unsigned se, unsigned sa, unsigned wgp, unsigned simd,
+		    unsigned wave, unsigned lane, uint32_t index);
 void rig_sq_cmd(struct rig *r, uint32_t value); /* to all */
 void rig_sleep_ms(unsigned ms);
 /* Waits until as many waves are resident. */

@@ -22,7 +22,8 @@ static void put(struct bw_pm4_stream *s, const uint32_t *dw, size_t n)
 	for (size_t i = 0; i < n; i++)
 		bw_pm4_put(s, dw[i]);
 }
-#define PUT(s, ...) put(s, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+#define PUT(s, ...)                                                                                \
+	put(s, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
 
 /* The ring test of the kernel: a uconfig register by a packet, polled by the CPU. */
 static void test_scratch_reg(void **state)
@@ -81,7 +82,8 @@ static void test_data_packets(void **state)
 	PUT(&s, 0xc0044000, 1 | 5 << 8 | 1 << 16, (uint32_t)d + 4, 0, (uint32_t)d + 16, 0);
 	PUT(&s, 0xc0044000, 5 | 5 << 8, 0x4444, 0, (uint32_t)d + 24, 0);
 	PUT(&s, 0xc0044000, 9 | 5 << 8 | 1 << 16, 0, 0, (uint32_t)d + 32, 0);
-	/* DMA_DATA: fill 0x1000 bytes, copy 8 of them, prefetch to nowhere (words as RADV sends them) */
+	/* DMA_DATA: fill 0x1000 bytes, copy 8 of them, prefetch to nowhere (words as RADV sends
+	 * them) */
 	PUT(&s, 0xc0055000, 0x40300000, 0x5a5a5a5a, 0, (uint32_t)d + 0x1000, 0, 0x1000);
 	PUT(&s, 0xc0055000, 0x60300000, (uint32_t)d, 0, (uint32_t)d + 0x3000, 0, 8);
 	PUT(&s, 0xc0055000, 0x60200000, (uint32_t)d, 0, (uint32_t)d + 0x4000, 0, 96);
@@ -205,8 +207,9 @@ static void check_refused(const uint32_t *dw, size_t n, unsigned source, const c
 	assert_int_equal(*data(&r), 1);
 	rig_stop(&r);
 }
-#define REFUSED(source, text, ...)                                                                     \
-	check_refused((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4, source, text)
+#define REFUSED(source, text, ...)                                                                 \
+	check_refused((const uint32_t[]){__VA_ARGS__},                                             \
+		      sizeof((const uint32_t[]){__VA_ARGS__}) / 4, source, text)
 
 static void test_refused(void **state)
 {
@@ -218,7 +221,8 @@ static void test_refused(void **state)
 	REFUSED(183, "kernel's rings", 0xc0019800 & ~(1u << 16), 0);
 	/* WRITE_DATA to SQ_CMD, COPY_DATA from IH_RB_CNTL, SET_SH_REG over the end of its space */
 	REFUSED(184, "illegal register access", 0xc0033700, 0, BW_REG_SQ_CMD, 0, 3);
-	REFUSED(184, "illegal register access", 0xc0044000, 0 | 5 << 8, BW_REG_IH_RB_CNTL, 0, (uint32_t)RIG_DATA, 0);
+	REFUSED(184, "illegal register access", 0xc0044000, 0 | 5 << 8, BW_REG_IH_RB_CNTL, 0,
+		(uint32_t)RIG_DATA, 0);
 	REFUSED(184, "illegal register access", 0xc0027600, 0x3ff, 1, 2);
 	/* memory that is not there: IB, DMA */
 	REFUSED(183, "cannot be read", 0xc0023f00, 0x1000, 0, 16);
@@ -247,10 +251,10 @@ static void test_kernel_registers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scratch_reg),	cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_data_packets),	cmocka_unit_test(test_wait_reg_mem),
+		cmocka_unit_test(test_scratch_reg),	 cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_data_packets),	 cmocka_unit_test(test_wait_reg_mem),
 		cmocka_unit_test(test_indirect_buffers), cmocka_unit_test(test_cond_exec),
-		cmocka_unit_test(test_refused),		cmocka_unit_test(test_kernel_registers),
+		cmocka_unit_test(test_refused),		 cmocka_unit_test(test_kernel_registers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dispatches through a ring, as a driver does it: grids, groups, LDS, barriers, scratch, and the state
- * that waves start with. */
+/* Dispatches through a ring, as a driver does it: grids, groups, LDS, barriers, scratch, and the
+ * state that waves start with. */
 #include "rig.h"
 
 #include <setjmp.h>
@@ -22,12 +22,17 @@ static uint32_t *data(struct rig *r)
 	return rig_ptr(r, RIG_DATA);
 }
 
-static void check_ids(const struct bw_device_options *options, unsigned groups, unsigned threads, bool wave64)
+static void check_ids(const struct bw_device_options *options, unsigned groups, unsigned threads,
+		      bool wave64)
 {
 	struct rig r;
 	rig_start(&r, options);
-	struct rig_launch l = {.kernel = "ids", .groups = {groups}, .threads = {threads}, .n_user = 3,
-			       .user = {LO(RIG_DATA), HI(RIG_DATA), threads}, .wave64 = wave64};
+	struct rig_launch l = {.kernel = "ids",
+			       .groups = {groups},
+			       .threads = {threads},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), threads},
+			       .wave64 = wave64};
 	uint64_t fence = rig_launch(&r, &l);
 	assert_true(rig_wait(&r, 1, fence, WAIT_MS));
 	uint32_t n = groups * threads;
@@ -66,8 +71,13 @@ static void test_barrier(void **state)
 		struct rig r;
 		unsigned n = sizes[k / 2], groups = 300;
 		rig_start(&r, NULL);
-		struct rig_launch l = {.kernel = "barrier", .groups = {groups}, .threads = {n}, .n_user = 3,
-				       .user = {LO(RIG_DATA), HI(RIG_DATA), n}, .lds_b = n * 4, .wave64 = k % 2};
+		struct rig_launch l = {.kernel = "barrier",
+				       .groups = {groups},
+				       .threads = {n},
+				       .n_user = 3,
+				       .user = {LO(RIG_DATA), HI(RIG_DATA), n},
+				       .lds_b = n * 4,
+				       .wave64 = k % 2};
 		assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 		for (unsigned g = 0; g < groups; g++)
 			for (unsigned i = 0; i < n; i++)
@@ -81,13 +91,18 @@ static void test_cu_mode(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "barrier", .groups = {200}, .threads = {512}, .n_user = 3,
-			       .user = {LO(RIG_DATA), HI(RIG_DATA), 512}, .lds_b = 40 << 10};
+	struct rig_launch l = {.kernel = "barrier",
+			       .groups = {200},
+			       .threads = {512},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), 512},
+			       .lds_b = 40 << 10};
 	struct bw_pm4_stream s = {0};
 	rig_put_launch(&r, &s, &l);
 	/* the same registers without WGP_MODE (RSRC1 bit 29): the launch's second SET_SH_REG */
 	for (size_t i = 0; i + 3 < s.len; i++)
-		if (s.data[i + 1] == BW_REG_COMPUTE_PGM_RSRC1 - BW_PM4_SH_BEGIN_DW && s.data[i] == 0xc0027600)
+		if (s.data[i + 1] == BW_REG_COMPUTE_PGM_RSRC1 - BW_PM4_SH_BEGIN_DW &&
+		    s.data[i] == 0xc0027600)
 			s.data[i + 2] &= ~(1u << 29);
 	assert_true(rig_wait(&r, 1, rig_submit(&r, 1, &s), WAIT_MS));
 	for (unsigned i = 0; i < 200 * 512; i++)
@@ -95,15 +110,19 @@ static void test_cu_mode(void **state)
 	rig_stop(&r);
 }
 
-/* Partial groups (radv-client 7.3): 8 x 4 x 2 threads, the last group of x has 5, of y 4 (aligned: the
- * full size is given), of z 1. Each item adds 1 at its place. */
+/* Partial groups (radv-client 7.3): 8 x 4 x 2 threads, the last group of x has 5, of y 4 (aligned:
+ * the full size is given), of z 1. Each item adds 1 at its place. */
 static void test_partial(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "ids3", .groups = {4, 4, 2}, .n_user = 3, .user = {LO(RIG_DATA), HI(RIG_DATA), 256},
+	struct rig_launch l = {.kernel = "ids3",
+			       .groups = {4, 4, 2},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), 256},
 			       .threads = {8 | 5 << 16, 4 | 4 << 16, 2 | 1 << 16},
-			       .rsrc2 = 1 << 8 | 1 << 9 | 2 << 11, .initiator = BW_PM4_INIT_PARTIAL_TG_EN};
+			       .rsrc2 = 1 << 8 | 1 << 9 | 2 << 11,
+			       .initiator = BW_PM4_INIT_PARTIAL_TG_EN};
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 	for (unsigned g = 0; g < 32; g++) {
 		unsigned gx = g % 4, gz = g / 16;
@@ -122,8 +141,12 @@ static void test_thread_dimensions(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "ids3", .groups = {29, 16, 3}, .threads = {8, 4, 2}, .n_user = 3,
-			       .user = {LO(RIG_DATA), HI(RIG_DATA), 256}, .rsrc2 = 1 << 8 | 1 << 9 | 2 << 11,
+	struct rig_launch l = {.kernel = "ids3",
+			       .groups = {29, 16, 3},
+			       .threads = {8, 4, 2},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), 256},
+			       .rsrc2 = 1 << 8 | 1 << 9 | 2 << 11,
 			       .initiator = BW_PM4_INIT_USE_THREAD_DIMENSIONS};
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 	unsigned total = 0;
@@ -139,7 +162,10 @@ static void test_start(void **state)
 	struct rig r;
 	struct bw_pm4_stream s = {0};
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "ids", .groups = {10}, .threads = {32}, .n_user = 3,
+	struct rig_launch l = {.kernel = "ids",
+			       .groups = {10},
+			       .threads = {32},
+			       .n_user = 3,
 			       .user = {LO(RIG_DATA), HI(RIG_DATA), 32}};
 	rig_put_launch(&r, &s, &l);
 	uint32_t start = 4;
@@ -162,7 +188,10 @@ static void test_indirect(void **state)
 	struct rig r;
 	struct bw_pm4_stream s = {0};
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "ids", .threads = {64}, .n_user = 3, .user = {LO(RIG_DATA), HI(RIG_DATA), 64}};
+	struct rig_launch l = {.kernel = "ids",
+			       .threads = {64},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), 64}};
 	rig_put_launch(&r, &s, &l);
 	s.len -= 5;
 	const uint32_t dim[3] = {9, 1, 1};
@@ -183,9 +212,14 @@ static void test_scratch(void **state)
 	for (unsigned wave64 = 0; wave64 < 2; wave64++) {
 		struct rig r;
 		rig_start(&r, NULL);
-		struct rig_launch l = {.kernel = "scratch", .groups = {2000}, .threads = {128}, .n_user = 3,
-				       .user = {LO(RIG_DATA), HI(RIG_DATA), 128}, .tmpring = 64 | 4 << 12,
-				       .scratch = RIG_DATA + 0x1000000, .wave64 = wave64};
+		struct rig_launch l = {.kernel = "scratch",
+				       .groups = {2000},
+				       .threads = {128},
+				       .n_user = 3,
+				       .user = {LO(RIG_DATA), HI(RIG_DATA), 128},
+				       .tmpring = 64 | 4 << 12,
+				       .scratch = RIG_DATA + 0x1000000,
+				       .wave64 = wave64};
 		assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 		for (unsigned i = 0; i < 2000 * 128; i++)
 			assert_int_equal(data(&r)[i], i);
@@ -203,6 +237,7 @@ static void test_impossible(void **state)
 	static const struct {
 		const char *text;
 		struct rig_launch l;
+		/* clang-format off */
 	} cases[] = {
 		{"more than 1024", {.kernel = "ids", .threads = {1025}}},
 		{"more than 1024", {.kernel = "ids", .threads = {0xffff, 0xffff, 0xffff}}},
@@ -211,6 +246,7 @@ static void test_impossible(void **state)
 		{"TMPRING", {.kernel = "ids", .threads = {1024}, .tmpring = 16 | 1 << 12}},
 		{"partial", {.kernel = "ids", .threads = {8 | 9 << 16}, .initiator = BW_PM4_INIT_PARTIAL_TG_EN}},
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
 		struct rig r;
 		struct rig_vector v;
@@ -234,24 +270,33 @@ static void test_impossible(void **state)
 	rig_stop(&r);
 }
 
-/* Waves launched halted (SPI_GDBG LAUNCH_MODE 1) show the state they start with. Values worked out by
- * hand from radv-client 8 and gfx11-rules 314 to 330. */
+/* Waves launched halted (SPI_GDBG LAUNCH_MODE 1) show the state they start with. Values worked out
+ * by hand from radv-client 8 and gfx11-rules 314 to 330. */
 static void test_initial_state(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
 	struct bw_bank vmid1 = {.use_srbm = true, .vmid = 1};
 	bw_device_reg_write(r.dev, &vmid1, BW_REG_SPI_GDBG_PER_VMID_CNTL, 1 << 1);
-	/* 3 groups of 10 x 7 = 70 threads: waves of 32, 32 and 6; ids X and Y, TG_SIZE, two components */
-	struct rig_launch l = {.kernel = "loop", .groups = {1, 3}, .threads = {10, 7}, .n_user = 5,
-			       .user = {0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5}, .vgprs = 96,
-			       .rsrc1 = 1 << 21 | 1 << 23, .rsrc2 = 1 << 8 | 1 << 10 | 1 << 11 | 2 << 24 | 1 << 13,
-			       .lds_b = 3000, .tmpring = 100 | 3 << 12, .scratch = 0x10000000000};
+	/* 3 groups of 10 x 7 = 70 threads: waves of 32, 32 and 6; ids X and Y, TG_SIZE, two
+	 * components */
+	struct rig_launch l = {.kernel = "loop",
+			       .groups = {1, 3},
+			       .threads = {10, 7},
+			       .n_user = 5,
+			       .user = {0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5},
+			       .vgprs = 96,
+			       .rsrc1 = 1 << 21 | 1 << 23,
+			       .rsrc2 = 1 << 8 | 1 << 10 | 1 << 11 | 2 << 24 | 1 << 13,
+			       .lds_b = 3000,
+			       .tmpring = 100 | 3 << 12,
+			       .scratch = 0x10000000000};
 	rig_launch(&r, &l);
 	assert_true(rig_wait_resident(&r, 9, WAIT_MS));
 	unsigned seen = 0, busy = 0;
 	for (unsigned place = 0; place < 6 * 2 * 4 * 4; place++) {
-		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+			 se = place / 32;
 #define IND(wave, lane, index) rig_sq_ind(&r, se, sa, wgp, simd, wave, lane, index)
 		uint32_t active = IND(0, 0, 0xa);
 		assert_int_equal(IND(0, 0, 8) & 1, active != 0);
@@ -270,7 +315,8 @@ static void test_initial_state(void **state)
 			assert_true(y < 3);
 			uint32_t in_group = tg >> 20 & 0x1f;
 			assert_int_equal(tg, (in_group == 0 ? 1u << 31 : 0) | in_group << 20 | 3);
-			assert_int_equal(IND(w, 0, 0x27e), in_group == 2 ? 0x3f : ~0u); /* EXEC_LO */
+			assert_int_equal(IND(w, 0, 0x27e),
+					 in_group == 2 ? 0x3f : ~0u); /* EXEC_LO */
 			assert_int_equal(IND(w, 0, 0x27f), 0);
 			for (unsigned lane = 0; lane < 32; lane++) {
 				uint32_t t = in_group * 32 + lane, want = t % 10 | t / 10 << 10;
@@ -278,17 +324,21 @@ static void test_initial_state(void **state)
 			}
 			uint64_t pc = IND(w, 0, 0x108) | (uint64_t)IND(w, 0, 0x109) << 32;
 			assert_int_equal(pc, rig_code(&r, "loop"));
-			/* FLOAT_MODE 0xc0, DX10_CLAMP, IEEE; EXCP_EN: divide by zero (1), watch (7) */
-			assert_int_equal(IND(w, 0, 0x101), 0xc0 | 1 << 8 | 1 << 9 | (2 | 1 << 7) << 12);
+			/* FLOAT_MODE 0xc0, DX10_CLAMP, IEEE; EXCP_EN: divide by zero (1), watch (7)
+			 */
+			assert_int_equal(IND(w, 0, 0x101),
+					 0xc0 | 1 << 8 | 1 << 9 | (2 | 1 << 7) << 12);
 			/* VALID, IN_TG, HALT, SCRATCH_EN; no handler: TRAP_EN 0 */
 			uint32_t status = IND(w, 0, 0x102);
-			assert_int_equal(status & (1 << 16 | 1 << 11 | 1 << 13 | 1 << 29 | 1 << 6 | 1 << 5),
-					 1 << 16 | 1 << 11 | 1 << 13 | 1 << 29);
-			assert_int_equal(IND(w, 0, 0x117), w | simd << 8 | wgp << 10 | sa << 16 | se << 18);
+			assert_int_equal(
+				status & (1 << 16 | 1 << 11 | 1 << 13 | 1 << 29 | 1 << 6 | 1 << 5),
+				1 << 16 | 1 << 11 | 1 << 13 | 1 << 29);
+			assert_int_equal(IND(w, 0, 0x117),
+					 w | simd << 8 | wgp << 10 | sa << 16 | se << 18);
 			uint32_t id2 = IND(w, 0, 0x118);
-			assert_int_equal(id2 >> 24, 1);          /* VM_ID */
-			assert_int_equal(id2 >> 8 & 3, 1);       /* ME 1 */
-			assert_int_equal(id2 & 0x3f, 0);         /* pipe 0, queue 0 */
+			assert_int_equal(id2 >> 24, 1);	   /* VM_ID */
+			assert_int_equal(id2 >> 8 & 3, 1); /* ME 1 */
+			assert_int_equal(id2 & 0x3f, 0);   /* pipe 0, queue 0 */
 			assert_int_equal(IND(w, 0, 0x105) >> 12 & 0xff, 96 / 4 - 1);
 			assert_int_equal(IND(w, 0, 0x106) >> 12 & 0x1ff, 3072 / 256);
 			uint64_t flat = IND(w, 0, 0x114) | (uint64_t)IND(w, 0, 0x115) << 32;
@@ -314,7 +364,10 @@ static void test_queues_together(void **state)
 		struct bw_pm4_stream s = {0};
 		uint64_t out = RIG_DATA + q * 0x100000;
 		for (unsigned k = 0; k < 3; k++) {
-			struct rig_launch l = {.kernel = "ids", .groups = {500}, .threads = {64}, .n_user = 3,
+			struct rig_launch l = {.kernel = "ids",
+					       .groups = {500},
+					       .threads = {64},
+					       .n_user = 3,
 					       .user = {LO(out + k * 0x40000), HI(out), 64}};
 			rig_put_launch(&r, &s, &l);
 			if (k == 1)
@@ -326,18 +379,24 @@ static void test_queues_together(void **state)
 		assert_true(rig_wait(&r, q, fence[q], WAIT_MS));
 	for (unsigned q = 0; q < 15; q++)
 		for (unsigned i = 0; i < 500 * 64; i++)
-			assert_int_equal(data(&r)[q / 3 * 0x40000 + q % 3 * 0x10000 + i], 3 * i + 7);
+			assert_int_equal(data(&r)[q / 3 * 0x40000 + q % 3 * 0x10000 + i],
+					 3 * i + 7);
 	rig_stop(&r);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grids),	      cmocka_unit_test(test_barrier),
-		cmocka_unit_test(test_cu_mode),	      cmocka_unit_test(test_partial),
-		cmocka_unit_test(test_thread_dimensions), cmocka_unit_test(test_start),
-		cmocka_unit_test(test_indirect),      cmocka_unit_test(test_scratch),
-		cmocka_unit_test(test_impossible),    cmocka_unit_test(test_initial_state),
+		cmocka_unit_test(test_grids),
+		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_cu_mode),
+		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_thread_dimensions),
+		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_indirect),
+		cmocka_unit_test(test_scratch),
+		cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_initial_state),
 		cmocka_unit_test(test_queues_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,9 +34,9 @@ static void test_storage_and_defaults(void **state)
 
 static void test_vmid_banks(void **state)
 {
-	static const uint32_t regs[] = {BW_REG_SQ_SHADER_TBA_LO, BW_REG_SQ_SHADER_TBA_HI, BW_REG_SQ_SHADER_TMA_LO,
-					BW_REG_SQ_SHADER_TMA_HI, BW_REG_SPI_GDBG_PER_VMID_CNTL,
-					BW_REG_SH_MEM_CONFIG};
+	static const uint32_t regs[] = {BW_REG_SQ_SHADER_TBA_LO,       BW_REG_SQ_SHADER_TBA_HI,
+					BW_REG_SQ_SHADER_TMA_LO,       BW_REG_SQ_SHADER_TMA_HI,
+					BW_REG_SPI_GDBG_PER_VMID_CNTL, BW_REG_SH_MEM_CONFIG};
 	struct rig r;
 	rig_start(&r, NULL);
 	for (unsigned v = 0; v < 16; v++) {
@@ -110,7 +110,8 @@ static void test_clock(void **state)
 	rig_stop(&r);
 }
 
-/* The addresses of gc_11_0_0.h against the register database, which comes from the kernel's headers. */
+/* The addresses of gc_11_0_0.h against the register database, which comes from the kernel's
+ * headers. */
 static void test_addresses(void **state)
 {
 	static const struct {
@@ -126,7 +127,9 @@ static void test_addresses(void **state)
 		bool gc = !strcmp(rows[i].block, "GC"), mm = !strcmp(rows[i].block, "MMHUB");
 		const struct bw_regs_block *b;
 		struct bw_reg reg;
-		assert_null(bw_regs_find(gc ? "gc" : mm ? "mmhub" : "osssys",
+		assert_null(bw_regs_find(gc   ? "gc"
+					 : mm ? "mmhub"
+					      : "osssys",
 					 gc   ? BW_IP_VERSION(11, 0, 0)
 					 : mm ? BW_IP_VERSION(3, 0, 0)
 					      : BW_IP_VERSION(6, 0, 0),
@@ -148,9 +151,12 @@ static void test_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_storage_and_defaults), cmocka_unit_test(test_vmid_banks),
-		cmocka_unit_test(test_queue_banks),	     cmocka_unit_test(test_sq_ind_banks),
-		cmocka_unit_test(test_clock),		     cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_storage_and_defaults),
+		cmocka_unit_test(test_vmid_banks),
+		cmocka_unit_test(test_queue_banks),
+		cmocka_unit_test(test_sq_ind_banks),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,10 +30,15 @@ static void test_destroy(void **state)
 	static const char *const kernels[] = {"loop", "poll", "barrier", "ids"};
 	for (unsigned i = 0; i < 24; i++) {
 		struct rig r;
-		struct bw_device_options options = {.threads = 1 + i % 3, .deterministic = i % 4 == 3};
+		struct bw_device_options options = {.threads = 1 + i % 3,
+						    .deterministic = i % 4 == 3};
 		rig_start(&r, &options);
-		struct rig_launch l = {.kernel = kernels[i % 4], .groups = {4000}, .threads = {128}, .n_user = 3,
-				       .lds_b = 1024, .user = {LO(RIG_DATA), HI(RIG_DATA), 128}};
+		struct rig_launch l = {.kernel = kernels[i % 4],
+				       .groups = {4000},
+				       .threads = {128},
+				       .n_user = 3,
+				       .lds_b = 1024,
+				       .user = {LO(RIG_DATA), HI(RIG_DATA), 128}};
 		rig_launch(&r, &l);
 		l.kernel = kernels[(i + 1) % 4];
 		rig_launch(&r, &l);
@@ -52,8 +57,12 @@ static void test_polling_is_cheap(void **state)
 		struct rig r;
 		struct bw_device_options options = {.deterministic = deterministic};
 		rig_start(&r, &options);
-		struct rig_launch l = {.kernel = "poll", .groups = {1536}, .threads = {64}, .n_user = 2,
-				       .user = {LO(RIG_DATA), HI(RIG_DATA)}, .vgprs = 16};
+		struct rig_launch l = {.kernel = "poll",
+				       .groups = {1536},
+				       .threads = {64},
+				       .n_user = 2,
+				       .user = {LO(RIG_DATA), HI(RIG_DATA)},
+				       .vgprs = 16};
 		uint64_t fence = rig_launch(&r, &l);
 		assert_true(rig_wait_resident(&r, 3072, WAIT_MS));
 		rig_sleep_ms(300); /* until they poll rarely */
@@ -63,10 +72,11 @@ static void test_polling_is_cheap(void **state)
 		rig_sleep_ms(500);
 		double used = cpu_seconds() - before;
 		bw_device_stats(r.dev, &b);
-		/* Every 2 ms or less often, six instructions or so each: a driver's view of the rate, not of
-		 * the host's speed. Instrumented builds are slow, so the CPU time is only reported. */
-		print_message("3072 polling waves: %.0f%% of a core, %llu instructions\n", used * 200,
-			      (unsigned long long)(b.instructions - a.instructions));
+		/* Every 2 ms or less often, six instructions or so each: a driver's view of the
+		 * rate, not of the host's speed. Instrumented builds are slow, so the CPU time is
+		 * only reported. */
+		print_message("3072 polling waves: %.0f%% of a core, %llu instructions\n",
+			      used * 200, (unsigned long long)(b.instructions - a.instructions));
 		if (!deterministic)
 			assert_true(b.instructions - a.instructions < 3072ull * 6 * 300);
 		__atomic_store_n((uint32_t *)rig_ptr(&r, RIG_DATA), 1, __ATOMIC_SEQ_CST);
@@ -80,7 +90,10 @@ static void test_idle(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "ids", .groups = {10}, .threads = {64}, .n_user = 3,
+	struct rig_launch l = {.kernel = "ids",
+			       .groups = {10},
+			       .threads = {64},
+			       .n_user = 3,
 			       .user = {LO(RIG_DATA), HI(RIG_DATA), 64}};
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 	double before = cpu_seconds();
@@ -89,7 +102,8 @@ static void test_idle(void **state)
 	rig_stop(&r);
 }
 
-/* Deterministic: the same work takes the same number of instructions and of the device's own time. */
+/* Deterministic: the same work takes the same number of instructions and of the device's own time.
+ */
 static void test_deterministic(void **state)
 {
 	uint64_t seen[2][2];
@@ -98,8 +112,12 @@ static void test_deterministic(void **state)
 		struct bw_device_options options = {.deterministic = true};
 		struct bw_device_stats s;
 		rig_start(&r, &options);
-		struct rig_launch l = {.kernel = "barrier", .groups = {200}, .threads = {256}, .n_user = 3,
-				       .user = {LO(RIG_DATA), HI(RIG_DATA), 256}, .lds_b = 1024};
+		struct rig_launch l = {.kernel = "barrier",
+				       .groups = {200},
+				       .threads = {256},
+				       .n_user = 3,
+				       .user = {LO(RIG_DATA), HI(RIG_DATA), 256},
+				       .lds_b = 1024};
 		assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 		bw_device_stats(r.dev, &s);
 		rig_write(&r, BW_REG_RLC_CAPTURE_GPU_CLOCK_COUNT, 1);
@@ -117,11 +135,15 @@ static void test_invalidate_while_running(void **state)
 	struct rig r;
 	rig_start(&r, NULL);
 	rig_set_pte(&r, 0, RIG_PAGE | 0x71);
-	struct rig_launch l = {.kernel = "poll", .groups = {64}, .threads = {32}, .n_user = 2,
+	struct rig_launch l = {.kernel = "poll",
+			       .groups = {64},
+			       .threads = {32},
+			       .n_user = 2,
 			       .user = {LO(RIG_SMALL_VA), 0}};
 	uint64_t fence = rig_launch(&r, &l);
 	assert_true(rig_wait_resident(&r, 64, WAIT_MS));
-	/* Another page in its place, again and again; only what is there after the last one counts. */
+	/* Another page in its place, again and again; only what is there after the last one counts.
+	 */
 	for (unsigned i = 0; i < 200; i++) {
 		rig_set_pte(&r, 0, (RIG_PAGE + (i % 2 ? 0x1000 : 0)) | 0x71);
 		rig_invalidate(&r);
@@ -138,8 +160,10 @@ static void test_invalidate_while_running(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_destroy),	      cmocka_unit_test(test_polling_is_cheap),
-		cmocka_unit_test(test_idle),	      cmocka_unit_test(test_deterministic),
+		cmocka_unit_test(test_destroy),
+		cmocka_unit_test(test_polling_is_cheap),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_invalidate_while_running),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@
 #include "base/util.h"
 
 enum { WAIT_MS = 20000, KILL = 3, TRAP = 5, SETHALT = 1, BROADCAST = 1 << 4, CHECK_VMID = 1 << 7 };
-#define LO(va) ((uint32_t)(va))
-#define HI(va) ((uint32_t)((va) >> 32))
+#define LO(va)	((uint32_t)(va))
+#define HI(va)	((uint32_t)((va) >> 32))
 #define VMID(n) ((uint32_t)(n) << 28)
 
 static uint32_t *data(struct rig *r)
@@ -27,7 +27,8 @@ static void set_handler(struct rig *r, const char *kernel, uint64_t tma, uint32_
 	struct bw_bank b = {.use_srbm = true, .vmid = r->vmid};
 	uint64_t tba = kernel ? rig_code(r, kernel) : 0;
 	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TBA_LO, (uint32_t)(tba >> 8));
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TBA_HI, (uint32_t)(tba >> 40) | (kernel ? 1u << 31 : 0));
+	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TBA_HI,
+			    (uint32_t)(tba >> 40) | (kernel ? 1u << 31 : 0));
 	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TMA_LO, (uint32_t)(tma >> 8));
 	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TMA_HI, (uint32_t)(tma >> 40));
 	bw_device_reg_write(r->dev, &b, BW_REG_SPI_GDBG_PER_VMID_CNTL, 1 << 3 | gdbg);
@@ -49,7 +50,10 @@ static void test_kill(void **state)
 	assert_true(rig_wait(&r, 1, fence, WAIT_MS));
 	assert_true(rig_wait_resident(&r, 0, WAIT_MS));
 	/* The slots are free again. */
-	struct rig_launch ids = {.kernel = "ids", .groups = {100}, .threads = {64}, .n_user = 3,
+	struct rig_launch ids = {.kernel = "ids",
+				 .groups = {100},
+				 .threads = {64},
+				 .n_user = 3,
 				 .user = {LO(RIG_DATA), HI(RIG_DATA), 64}};
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &ids), WAIT_MS));
 	assert_int_equal(data(&r)[99 * 64], 3 * 99 * 64 + 7);
@@ -67,12 +71,15 @@ static void test_kill_one(void **state)
 	unsigned killed = 0;
 	for (unsigned left = 3; left; left--) {
 		for (unsigned place = 0; place < 192; place++) {
-			unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+			unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+				 se = place / 32;
 			uint32_t active = rig_sq_ind(&r, se, sa, wgp, simd, 0, 0, 0xa);
 			if (!active)
 				continue;
-			struct bw_bank b = {.use_grbm = true, .se = se, .sa = sa, .instance = wgp << 2 | simd};
-			bw_device_reg_write(r.dev, &b, BW_REG_SQ_CMD, KILL | (uint32_t)__builtin_ctz(active) << 16);
+			struct bw_bank b = {
+				.use_grbm = true, .se = se, .sa = sa, .instance = wgp << 2 | simd};
+			bw_device_reg_write(r.dev, &b, BW_REG_SQ_CMD,
+					    KILL | (uint32_t)__builtin_ctz(active) << 16);
 			killed++;
 			break;
 		}
@@ -87,7 +94,10 @@ static void test_halt(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "poll", .groups = {64}, .threads = {32}, .n_user = 2,
+	struct rig_launch l = {.kernel = "poll",
+			       .groups = {64},
+			       .threads = {32},
+			       .n_user = 2,
 			       .user = {LO(RIG_DATA), HI(RIG_DATA)}};
 	uint64_t fence = rig_launch(&r, &l);
 	assert_true(rig_wait_resident(&r, 64, WAIT_MS));
@@ -102,7 +112,8 @@ static void test_halt(void **state)
 	assert_int_equal(data(&r)[16], 0);
 	assert_true(rig_wait_resident(&r, 64, 1));
 	for (unsigned place = 0; place < 192; place++) {
-		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+			 se = place / 32;
 		assert_int_equal(rig_sq_ind(&r, se, sa, wgp, simd, 0, 0, 0xa),
 				 rig_sq_ind(&r, se, sa, wgp, simd, 0, 0, 0xb));
 	}
@@ -116,24 +127,27 @@ static void test_halt(void **state)
 	rig_stop(&r);
 }
 
-/* A store to nowhere without a trap handler: the wave stops for good, the driver hears of it twice (VM
- * fault, SQ), KILL completes the job. */
+/* A store to nowhere without a trap handler: the wave stops for good, the driver hears of it twice
+ * (VM fault, SQ), KILL completes the job. */
 static void test_fatal_fault(void **state)
 {
 	struct rig r;
 	struct rig_vector v;
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "store", .threads = {32}, .n_user = 4,
+	struct rig_launch l = {.kernel = "store",
+			       .threads = {32},
+			       .n_user = 4,
 			       .user = {LO(RIG_SMALL_VA + 0x3000), 0, LO(RIG_DATA), HI(RIG_DATA)}};
 	uint64_t fence = rig_launch(&r, &l);
 	assert_true(rig_next_vector(&r, &v, WAIT_MS));
 	assert_int_equal(v.client, 0x0a);
 	assert_int_equal(v.data[0], (RIG_SMALL_VA + 0x3000) >> 12);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 1 << 20 | 1 << 18 | 8 << 9 | 5 << 4);
+	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+			 1 << 20 | 1 << 18 | 8 << 9 | 5 << 4);
 	assert_true(rig_next_vector(&r, &v, WAIT_MS));
 	assert_int_equal(v.source, 239);
-	assert_int_equal(v.data[0] >> 21 & 0xf, 2);  /* memory violation */
-	assert_int_equal(v.data[1] >> 6 & 3, 2);     /* error */
+	assert_int_equal(v.data[0] >> 21 & 0xf, 2); /* memory violation */
+	assert_int_equal(v.data[1] >> 6 & 3, 2);    /* error */
 	assert_true(rig_wait_resident(&r, 1, WAIT_MS));
 	assert_false(rig_done(&r, 1, fence));
 	assert_int_equal(data(&r)[0], 0);
@@ -160,7 +174,8 @@ static void test_fatal_illegal(void **state)
 	assert_int_equal(v.ring, 1 << 2);
 	unsigned found = 0;
 	for (unsigned place = 0; place < 192; place++) {
-		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+			 se = place / 32;
 		uint32_t active = rig_sq_ind(&r, se, sa, wgp, simd, 0, 0, 0xa);
 		if (!active)
 			continue;
@@ -169,7 +184,8 @@ static void test_fatal_illegal(void **state)
 		/* FATAL_HALT; TRAPSTS.ILLEGAL_INST; the PC of the instruction itself */
 		assert_int_equal(rig_sq_ind(&r, se, sa, wgp, simd, w, 0, 0x102) >> 23 & 1, 1);
 		assert_int_equal(rig_sq_ind(&r, se, sa, wgp, simd, w, 0, 0x103) >> 11 & 1, 1);
-		assert_int_equal(rig_sq_ind(&r, se, sa, wgp, simd, w, 0, 0x108), LO(rig_code(&r, "illegal") + 4));
+		assert_int_equal(rig_sq_ind(&r, se, sa, wgp, simd, w, 0, 0x108),
+				 LO(rig_code(&r, "illegal") + 4));
 	}
 	assert_int_equal(found, 1);
 	rig_sq_cmd(&r, KILL | BROADCAST | CHECK_VMID | VMID(1));
@@ -183,18 +199,21 @@ static void test_trap(void **state)
 	struct rig r;
 	rig_start(&r, NULL);
 	set_handler(&r, "handler", RIG_DATA + 0x1000, 0);
-	struct rig_launch l = {.kernel = "trap", .groups = {100, 1, 1}, .threads = {64}, .n_user = 2,
+	struct rig_launch l = {.kernel = "trap",
+			       .groups = {100, 1, 1},
+			       .threads = {64},
+			       .n_user = 2,
 			       .user = {LO(RIG_DATA), HI(RIG_DATA)}};
 	uint64_t fence = rig_launch(&r, &l);
 	assert_true(rig_wait(&r, 1, fence, WAIT_MS));
 	const uint32_t *t = data(&r) + 0x1000 / 4;
 	assert_int_equal(data(&r)[0], 0x77);
-	assert_int_equal(t[8], 200);                           /* entries */
-	assert_int_equal(t[0], LO(rig_code(&r, "trap")));      /* the s_trap itself */
+	assert_int_equal(t[8], 200);			  /* entries */
+	assert_int_equal(t[0], LO(rig_code(&r, "trap"))); /* the s_trap itself */
 	assert_int_equal(t[1], 5 << 16);
-	assert_int_equal(t[2] & 0x1f0900, 0);                  /* no flag of TRAPSTS */
+	assert_int_equal(t[2] & 0x1f0900, 0);			     /* no flag of TRAPSTS */
 	assert_int_equal(t[3] & (1 << 5 | 1 << 6), 1 << 5 | 1 << 6); /* PRIV, TRAP_EN */
-	assert_true(t[4] < 100);                               /* TTMP8: workgroup X */
+	assert_true(t[4] < 100);				     /* TTMP8: workgroup X */
 	rig_stop(&r);
 }
 
@@ -205,8 +224,12 @@ static void test_trap_on_start(void **state)
 		struct rig r;
 		rig_start(&r, NULL);
 		set_handler(&r, "handler", RIG_DATA + 0x100000, by_rsrc3 ? 0 : 1 << 14);
-		struct rig_launch l = {.kernel = "ids", .groups = {50}, .threads = {64}, .n_user = 3,
-				       .user = {LO(RIG_DATA), HI(RIG_DATA), 64}, .rsrc3 = by_rsrc3 ? 1 << 10 : 0};
+		struct rig_launch l = {.kernel = "ids",
+				       .groups = {50},
+				       .threads = {64},
+				       .n_user = 3,
+				       .user = {LO(RIG_DATA), HI(RIG_DATA), 64},
+				       .rsrc3 = by_rsrc3 ? 1 << 10 : 0};
 		assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 		const uint32_t *t = data(&r) + 0x100000 / 4;
 		assert_int_equal(t[8], 100);
@@ -225,7 +248,10 @@ static void test_trap_enable(void **state)
 	struct rig r;
 	rig_start(&r, NULL);
 	struct bw_bank b = {.use_srbm = true, .vmid = 1};
-	struct rig_launch l = {.kernel = "trap", .threads = {64}, .n_user = 2, .user = {LO(RIG_DATA), HI(RIG_DATA)}};
+	struct rig_launch l = {.kernel = "trap",
+			       .threads = {64},
+			       .n_user = 2,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA)}};
 	set_handler(&r, "handler", RIG_DATA + 0x1000, 0);
 	bw_device_reg_write(r.dev, &b, BW_REG_SPI_GDBG_PER_VMID_CNTL, 0);
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
@@ -255,7 +281,8 @@ static void test_host_trap_all(void **state)
 	for (unsigned tries = 0; tries < 1000 && inside != 3072; tries++) {
 		inside = 0;
 		for (unsigned place = 0; place < 192; place++) {
-			unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+			unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+				 se = place / 32;
 			for (unsigned w = 0; w < 16; w++) /* STATUS.PRIV */
 				inside += rig_sq_ind(&r, se, sa, wgp, simd, w, 0, 0x102) >> 5 & 1;
 		}
@@ -271,9 +298,11 @@ static void test_host_trap_all(void **state)
 	for (unsigned tries = 0; tries < 1000 && outside != 3072; tries++) {
 		outside = 0;
 		for (unsigned place = 0; place < 192; place++) {
-			unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+			unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+				 se = place / 32;
 			for (unsigned w = 0; w < 16; w++)
-				outside += !(rig_sq_ind(&r, se, sa, wgp, simd, w, 0, 0x102) >> 5 & 1);
+				outside +=
+					!(rig_sq_ind(&r, se, sa, wgp, simd, w, 0, 0x102) >> 5 & 1);
 		}
 	}
 	assert_int_equal(outside, 3072);
@@ -290,15 +319,22 @@ static void test_trap_at_barrier(void **state)
 	struct rig r;
 	rig_start(&r, NULL);
 	set_handler(&r, "handler_poll", RIG_DATA + 0x1000, 1 << 1); /* launched halted */
-	struct rig_launch l = {.kernel = "barrier", .groups = {1}, .threads = {128}, .n_user = 3,
-			       .user = {LO(RIG_DATA), HI(RIG_DATA), 128}, .lds_b = 512};
+	struct rig_launch l = {.kernel = "barrier",
+			       .groups = {1},
+			       .threads = {128},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), 128},
+			       .lds_b = 512};
 	uint64_t fence = rig_launch(&r, &l);
 	assert_true(rig_wait_resident(&r, 4, WAIT_MS));
 	/* Three of the four go and wait at the barrier. */
-	struct { unsigned se, sa, wgp, simd, wave; } at[4];
+	struct {
+		unsigned se, sa, wgp, simd, wave;
+	} at[4];
 	unsigned n = 0;
 	for (unsigned place = 0; place < 192; place++) {
-		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+			 se = place / 32;
 		uint32_t active = rig_sq_ind(&r, se, sa, wgp, simd, 0, 0, 0xa);
 		for (; active; active &= active - 1) {
 			at[n].se = se, at[n].sa = sa, at[n].wgp = wgp, at[n].simd = simd;
@@ -307,10 +343,12 @@ static void test_trap_at_barrier(void **state)
 	}
 	assert_int_equal(n, 4);
 #define STATUS(i) rig_sq_ind(&r, at[i].se, at[i].sa, at[i].wgp, at[i].simd, at[i].wave, 0, 0x102)
-#define COMMAND(i, value)                                                                              \
-	bw_device_reg_write(r.dev,                                                                     \
-			    &(struct bw_bank){.use_grbm = true, .se = at[i].se, .sa = at[i].sa,        \
-					      .instance = at[i].wgp << 2 | at[i].simd},                \
+#define COMMAND(i, value)                                                                          \
+	bw_device_reg_write(r.dev,                                                                 \
+			    &(struct bw_bank){.use_grbm = true,                                    \
+					      .se = at[i].se,                                      \
+					      .sa = at[i].sa,                                      \
+					      .instance = at[i].wgp << 2 | at[i].simd},            \
 			    BW_REG_SQ_CMD, (value) | at[i].wave << 16)
 	for (unsigned i = 0; i < 3; i++)
 		COMMAND(i, SETHALT);
@@ -345,7 +383,9 @@ static void test_fault_in_handler(void **state)
 	struct rig_vector v;
 	rig_start(&r, NULL);
 	set_handler(&r, "handler_poll", RIG_DATA + 0x1000, 0);
-	struct rig_launch l = {.kernel = "store", .threads = {32}, .n_user = 4,
+	struct rig_launch l = {.kernel = "store",
+			       .threads = {32},
+			       .n_user = 4,
 			       .user = {LO(RIG_SMALL_VA + 0x3000), 0, LO(RIG_DATA), HI(RIG_DATA)}};
 	uint64_t fence = rig_launch(&r, &l);
 	assert_true(rig_next_vector(&r, &v, WAIT_MS));
@@ -376,10 +416,12 @@ static void test_single_step(void **state)
 		uint32_t now = 0;
 		for (unsigned k = 0; k < WAIT_MS && now != want[i]; k++) {
 			for (unsigned place = 0; place < 192; place++) {
-				unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2, se = place / 32;
+				unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+					 se = place / 32;
 				uint32_t active = rig_sq_ind(&r, se, sa, wgp, simd, 0, 0, 0xa);
 				if (active)
-					now = rig_sq_ind(&r, se, sa, wgp, simd, (unsigned)__builtin_ctz(active), 0, 0x108);
+					now = rig_sq_ind(&r, se, sa, wgp, simd,
+							 (unsigned)__builtin_ctz(active), 0, 0x108);
 			}
 		}
 		assert_int_equal(now, want[i]);
@@ -394,7 +436,10 @@ static void test_reset_queue(void **state)
 	struct rig r;
 	rig_start(&r, NULL);
 	set_handler(&r, "handler_poll", RIG_DATA + 0x1000, 0);
-	rig_launch(&r, &(struct rig_launch){.kernel = "trap", .groups = {5000}, .threads = {64}, .n_user = 2,
+	rig_launch(&r, &(struct rig_launch){.kernel = "trap",
+					    .groups = {5000},
+					    .threads = {64},
+					    .n_user = 2,
 					    .user = {LO(RIG_DATA), HI(RIG_DATA)}});
 	assert_true(rig_wait_resident(&r, 3072, WAIT_MS));
 	rig_hqd_write(&r, 1, BW_REG_CP_HQD_DEQUEUE_REQUEST, 2);
@@ -408,12 +453,18 @@ static void test_reset_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kill),	       cmocka_unit_test(test_kill_one),
-		cmocka_unit_test(test_halt),	       cmocka_unit_test(test_fatal_fault),
-		cmocka_unit_test(test_fatal_illegal),  cmocka_unit_test(test_trap),
-		cmocka_unit_test(test_trap_on_start),  cmocka_unit_test(test_trap_enable),
-		cmocka_unit_test(test_host_trap_all),  cmocka_unit_test(test_trap_at_barrier),
-		cmocka_unit_test(test_fault_in_handler), cmocka_unit_test(test_single_step),
+		cmocka_unit_test(test_kill),
+		cmocka_unit_test(test_kill_one),
+		cmocka_unit_test(test_halt),
+		cmocka_unit_test(test_fatal_fault),
+		cmocka_unit_test(test_fatal_illegal),
+		cmocka_unit_test(test_trap),
+		cmocka_unit_test(test_trap_on_start),
+		cmocka_unit_test(test_trap_enable),
+		cmocka_unit_test(test_host_trap_all),
+		cmocka_unit_test(test_trap_at_barrier),
+		cmocka_unit_test(test_fault_in_handler),
+		cmocka_unit_test(test_single_step),
 		cmocka_unit_test(test_reset_queue),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,8 +44,8 @@ static void test_read_write(void **state)
 	rig_stop(&r);
 }
 
-/* Status words by reference page-tables 8: load 3, store 5, fetch 0xb with bit 0; client TCP 8, fetches
- * SQC (inst) 9; RW 18; VMID 23:20. */
+/* Status words by reference page-tables 8: load 3, store 5, fetch 0xb with bit 0; client TCP 8,
+ * fetches SQC (inst) 9; RW 18; VMID 23:20. */
 static void test_unmapped(void **state)
 {
 	struct rig r;
@@ -57,7 +57,8 @@ static void test_unmapped(void **state)
 	assert_int_equal(f.va, va);
 	assert_int_equal(f.permission, 3);
 	assert_int_equal(f.walker_error, 0);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 1 << 20 | 8 << 9 | 3 << 4);
+	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+			 1 << 20 | 8 << 9 | 3 << 4);
 	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32), va >> 12);
 	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32), 0);
 	assert_true(rig_next_vector(&r, &v, 0));
@@ -70,7 +71,8 @@ static void test_unmapped(void **state)
 
 	/* The first fault stays latched; the second shows as MORE_FAULTS only. */
 	assert_null(bw_tlb_lookup(&tlb, va + 0x1000, BW_ACCESS_WRITE, &f));
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 1 << 20 | 8 << 9 | 3 << 4 | 1);
+	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+			 1 << 20 | 8 << 9 | 3 << 4 | 1);
 	assert_true(rig_next_vector(&r, &v, 0));
 	assert_int_equal(v.data[1], 0x20);
 	clear_status(&r);
@@ -80,7 +82,8 @@ static void test_unmapped(void **state)
 			 1 << 20 | 1 << 18 | 8 << 9 | 5 << 4);
 	clear_status(&r);
 	assert_null(bw_tlb_lookup(&tlb, va, BW_ACCESS_EXECUTE, &f));
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 1 << 20 | 9 << 9 | 0xb << 4);
+	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+			 1 << 20 | 9 << 9 | 0xb << 4);
 	assert_int_equal(r.irqs, 4);
 
 	/* No directory entry: PDB0, walker error 2. Outside of everything: PDB2, 4. */
@@ -102,8 +105,8 @@ static void test_permissions(void **state)
 	struct rig r;
 	struct bw_vm_fault f;
 	start(&r);
-	rig_set_pte(&r, 0, RIG_PAGE | 0x21); /* V R */
-	rig_set_pte(&r, 1, RIG_PAGE | 0x61); /* V R W */
+	rig_set_pte(&r, 0, RIG_PAGE | 0x21);		 /* V R */
+	rig_set_pte(&r, 1, RIG_PAGE | 0x61);		 /* V R W */
 	rig_set_pte(&r, 2, 1ull << 51 | 1ull << 55 | 6); /* PRT */
 	rig_invalidate(&r);
 	assert_non_null(bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f));
@@ -248,9 +251,9 @@ static void test_ih_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read_write), cmocka_unit_test(test_unmapped),
+		cmocka_unit_test(test_read_write),  cmocka_unit_test(test_unmapped),
 		cmocka_unit_test(test_permissions), cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_attach),	   cmocka_unit_test(test_vmid0),
+		cmocka_unit_test(test_attach),	    cmocka_unit_test(test_vmid0),
 		cmocka_unit_test(test_ih_overflow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
