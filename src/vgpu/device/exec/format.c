@@ -24,8 +24,7 @@ static float srgb_linear[256];
 /* Smallest linear value that becomes n + 1 when encoded. */
 static float srgb_threshold[255];
 
-/* IEC 61966-2-1. */
-static double srgb_curve(double v)
+double bw_srgb_curve(double v)
 {
 	return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
@@ -44,9 +43,9 @@ static void prepare_formats(void)
 		f->clamps_compare = f->num == BW_NUM_UNORM || i == 75;
 	}
 	for (unsigned i = 0; i < 256; i++)
-		srgb_linear[i] = (float)srgb_curve(i / 255.0);
+		srgb_linear[i] = (float)bw_srgb_curve(i / 255.0);
 	for (unsigned i = 0; i < 255; i++)
-		srgb_threshold[i] = (float)srgb_curve((i + 0.5) / 255.0);
+		srgb_threshold[i] = (float)bw_srgb_curve((i + 0.5) / 255.0);
 }
 
 static const struct bw_format *lookup(unsigned number, unsigned limit)

@@ -65,6 +65,8 @@ uint16_t bw_f32_to_f16(uint32_t f, bool truncate);
 /* Unsigned floats with 5 exponent bits and mantissa_bits (6 for 11_FLOAT, 5 for 10_FLOAT). */
 uint32_t bw_ufloat_to_f32(uint32_t v, unsigned mantissa_bits);
 uint32_t bw_f32_to_ufloat(uint32_t f, unsigned mantissa_bits);
+/* sRGB to linear (IEC 61966-2-1). */
+double bw_srgb_curve(double v);
 float bw_srgb_to_linear(uint8_t v);
 uint8_t bw_linear_to_srgb(float v);
 
