@@ -216,6 +216,8 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct 
 struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
 
 /* memory.c */
+/* A fault in the words of gdb; other errors as they are. */
+struct bw_error *bw_debug_worded(struct bw_error *err) BW_MUST_CHECK;
 struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space, uint64_t addr, void *out, size_t size_b) BW_MUST_CHECK;
 struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space, uint64_t addr, const void *data, size_t size_b) BW_MUST_CHECK;
 

@@ -37,7 +37,7 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 			err = d->target->ops->read(d->target, va, words, n * 4);
 		}
 		if (err)
-			return err;
+			return bw_debug_worded(err);
 		e->va = va;
 		memcpy(e->words, words, sizeof(words));
 		bw_isa_decode(words, n, &e->inst);

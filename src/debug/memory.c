@@ -34,7 +34,7 @@ static struct bw_error *need_wave(struct bw_wave *w, enum bw_space space)
 }
 
 /* A fault is worded as gdb words it. */
-static struct bw_error *worded(struct bw_error *err)
+struct bw_error *bw_debug_worded(struct bw_error *err)
 {
 	if (!err || err->code != BW_E_FAULT)
 		return err;
@@ -52,7 +52,7 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigne
 	if (size_b == 0)
 		return NULL;
 	if (space == BW_SPACE_GLOBAL)
-		return worded(ops->read(d->target, addr, out, size_b));
+		return bw_debug_worded(ops->read(d->target, addr, out, size_b));
 	BW_TRY(need_wave(w, space));
 	BW_TRY(check_offset(space, addr, size_b));
 	if (space == BW_SPACE_LDS)
@@ -70,7 +70,7 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsign
 		return NULL;
 	bw_debug_forget_insts(d);
 	if (space == BW_SPACE_GLOBAL)
-		return worded(ops->write(d->target, addr, data, size_b));
+		return bw_debug_worded(ops->write(d->target, addr, data, size_b));
 	BW_TRY(need_wave(w, space));
 	BW_TRY(check_offset(space, addr, size_b));
 	if (space == BW_SPACE_LDS)

@@ -42,7 +42,7 @@ void session_start(struct session *s, const char *kernel, const char *const *arg
 	*s = (struct session){.output = "/tmp/bw-live-XXXXXX"};
 	setenv("BREAKWATER_LIBEXEC", build_folder(), 1);
 	snprintf(launcher, sizeof(launcher), "%s/breakwater-launch", build_folder());
-	snprintf(object, sizeof(object), "%s/tests/live/%s.co", build_folder(), kernel);
+	snprintf(object, sizeof(object), "%s/tests/%s/%s.co", build_folder(), strcmp(kernel, "saxpy") ? "live" : "debug", kernel);
 	size_t n = 4;
 	for (; *args && n < MAX_WORDS - 1; args++)
 		argv[n++] = *args;

@@ -387,6 +387,44 @@ static void test_kill_gpu(void **state)
 	session_end(&s);
 }
 
+/* Trap registers of user VMIDs that are not as the driver leaves them (SQ_SHADER_TBA and TMA 0x9e6 to
+ * 0x9e9 in segment 1, SPI_GDBG_PER_VMID_CNTL 0x1f72 in segment 0: reference kernel-interface 7.5). */
+static unsigned traces(struct bw_kmd *kmd)
+{
+	struct bw_kmd_ip gc;
+	unsigned n = 0;
+	OK(bw_kmd_ip(kmd, "GC", &gc));
+	const uint32_t regs[] = {gc.segment[1] + 0x9e6, gc.segment[1] + 0x9e7, gc.segment[1] + 0x9e8, gc.segment[1] + 0x9e9,
+				 gc.segment[0] + 0x1f72};
+	for (uint32_t vmid = 1; vmid < 8; vmid++) {
+		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
+		for (size_t i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
+			uint32_t v;
+			OK(bw_kmd_reg_read(kmd, &bank, regs[i], &v));
+			n += v != 0;
+		}
+	}
+	return n;
+}
+
+/* A GPU that outlives the sessions on it. */
+static struct bw_kmd *lasting_gpu(void)
+{
+	struct bw_kmd *kmd;
+	setenv("BREAKWATER_LIBEXEC", getenv("BREAKWATER_BUILD"), 1);
+	OK(bw_kmd_open("virtual", &kmd));
+	for (const char *const *e = bw_kmd_program_env(kmd); *e; e++)
+		if (strncmp(*e, "BREAKWATER_VGPU=", 16) == 0)
+			setenv("BREAKWATER_VGPU", *e + 16, 1);
+	return kmd;
+}
+
+static void end_lasting_gpu(struct bw_kmd *kmd)
+{
+	unsetenv("BREAKWATER_VGPU");
+	bw_kmd_close(kmd);
+}
+
 /* The debugger dies with waves stopped: the program ends as if nothing had been. */
 static void test_kill_debugger(void **state)
 {
@@ -394,6 +432,8 @@ static void test_kill_debugger(void **state)
 	char name[64] = "", text[256] = "", c;
 	pid_t program = 0;
 
+	struct bw_kmd *gpu = lasting_gpu();
+	assert_int_equal(traces(gpu), 0);
 	assert_int_equal(pipe(ready), 0);
 	pid_t debugger = fork();
 	if (debugger == 0) {
@@ -412,6 +452,7 @@ static void test_kill_debugger(void **state)
 	close(ready[1]);
 	assert_int_equal(read(ready[0], name, sizeof(name)), sizeof(name));
 	assert_int_equal(read(ready[0], &program, sizeof(program)), sizeof(program));
+	assert_int_not_equal(traces(gpu), 0);
 	kill(debugger, SIGKILL);
 	waitpid(debugger, NULL, 0);
 	for (int i = 0; i < 100 && strlen(text) < 5; i++) {
@@ -425,23 +466,32 @@ static void test_kill_debugger(void **state)
 	assert_string_equal(text, "1 3 5 7 9 11 13 15\n");
 	assert_int_equal(read(ready[0], &c, 1), 0);
 	close(ready[0]);
+	/* the guard puts the registers back once the waves have left the handler */
+	for (int i = 0; i < 100 && traces(gpu); i++)
+		nanosleep(&(struct timespec){0, 100000000}, NULL);
+	assert_int_equal(traces(gpu), 0);
+	end_lasting_gpu(gpu);
 }
 
 static void test_detach(void **state)
 {
 	struct session s;
 	char text[256];
+	struct bw_kmd *gpu = lasting_gpu();
 	session_start(&s, "saxpy", saxpy_256);
 	session_break(&s, "compute");
 	struct bw_stop stop = session_wait(&s);
 	assert_int_equal(stop.kind, BW_STOP_WAVES);
+	assert_int_not_equal(traces(gpu), 0);
 	pid_t pid = bw_live_pid(s.target);
 	bw_debug_detach(s.debug);
+	assert_int_equal(traces(gpu), 0);
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_string_equal(session_output(&s, text, sizeof(text)), "1 3 5 7 9 11 13 15\n");
 	session_end(&s);
+	end_lasting_gpu(gpu);
 }
 
 static void test_step_over_barrier(void **state)
