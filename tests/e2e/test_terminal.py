@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""At a terminal: Ctrl-C stops a kernel that loops for ever and gives the prompt, Tab completes, the
+history is there, Enter repeats, Ctrl-D leaves."""
+import os
+import pty
+import re
+import select
+import signal
+import tempfile
+import time
+
+from harness import BREAKWATER, KERNELS, SOURCE, Failure, check, main, wait_gone
+
+PROMPT = "(breakwater) "
+PATIENCE_S = 120
+
+
+class Terminal:
+    def __init__(self, *args):
+        self.home = tempfile.TemporaryDirectory()
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(SOURCE)
+            env = dict(os.environ, TERM="dumb", HOME=self.home.name)
+            env.pop("XDG_STATE_HOME", None)
+            os.execve(BREAKWATER, ["breakwater", "run", *map(str, args)], env)
+        self.text = ""
+
+    def expect(self, pattern):
+        """Reads until the pattern has come; returns what came before and with it, and forgets it."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            found = re.search(pattern, self.text)
+            if found:
+                got, self.text = self.text[:found.end()], self.text[found.end():]
+                return got
+            ready, _, _ = select.select([self.fd], [], [], max(0, end - time.monotonic()))
+            if not ready:
+                raise Failure(f"{pattern!r} did not come; the screen has {self.text!r}")
+            try:
+                data = os.read(self.fd, 65536)
+            except OSError:
+                data = b""
+            if not data:
+                raise Failure(f"the terminal closed before {pattern!r}; it has {self.text!r}")
+            self.text += data.decode(errors="replace").replace("\r", "")
+
+    def type(self, text):
+        # What is typed before the line editor has set the terminal up is echoed twice.
+        time.sleep(0.3)
+        os.write(self.fd, text.encode())
+
+    def command(self, text):
+        self.type(text + "\n")
+        return self.expect(re.escape(PROMPT))
+
+    def close(self):
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+def ctrl_c_and_the_prompt():
+    t = Terminal(KERNELS / "loop.s", "--grid", 64, "--group", 64, "--arg", "out=zeros:4")
+    try:
+        time.sleep(1.5)
+        t.type("\x03")
+        stop = t.expect(re.escape(PROMPT))
+        check("SIGINT" in stop and "loop.s:" in stop, f"the stop says {stop!r}")
+        check("loop.s:" in t.command("info waves"), "info waves names no line")
+        # Tab: a unique word is completed, with its blank; an ambiguous one is listed.
+        t.type("info ker\t\n")
+        t.expect("Kernel loop, dispatch 1")
+        t.expect(re.escape(PROMPT))
+        t.type("print $v1[0]\n")
+        before = int(re.search(r"\$1 = (\d+)", t.expect(r"\$1 = \d+\n")).group(1))
+        t.expect(re.escape(PROMPT))
+        t.type("stepi\n")
+        t.expect("=> .*\n")
+        t.expect(re.escape(PROMPT))
+        t.type("\n")  # Enter repeats stepi
+        t.expect("=> .*\n")
+        t.expect(re.escape(PROMPT))
+        t.type("\x10\x10\n")  # Ctrl-P, twice: print
+        after = int(re.search(r"\$2 = (\d+)", t.expect(r"\$2 = \d+\n")).group(1))
+        t.expect(re.escape(PROMPT))
+        check(after == before + 1, f"two steps of a loop of two: {before}, then {after}")
+        # Running on and stopping again.
+        t.type("continue\n")
+        time.sleep(0.5)
+        t.type("\x03")
+        check("SIGINT" in t.expect(re.escape(PROMPT)), "no second interrupt")
+        check("was killed" in t.command("kill"), "kill says nothing")
+        t.type("\x04")
+        t.expect("quit")
+        wait_gone(t.pid, "the debugger")
+    finally:
+        t.close()
+
+
+def the_prompt_first():
+    t = Terminal("-i", SOURCE / "examples/saxpy.s", "--grid", 256, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:256",
+                 "--arg", "y=fill:256:1", "--arg", "out=zeros:256", "--print", "out:8")
+    try:
+        t.expect(re.escape(PROMPT))
+        check("No program runs" in t.command("info waves"), "before the run")
+        check("Undefined command" in t.command("frob"), "an unknown command")
+        t.command("tbreak compute")
+        check("hit Temporary breakpoint 1" in t.command("run"), "the breakpoint")
+        check("1 3 5 7 9 11 13 15" in t.command("continue"), "the result")
+        t.type("quit\n")
+        wait_gone(t.pid, "the debugger")
+    finally:
+        t.close()
+
+
+if __name__ == "__main__":
+    main(ctrl_c_and_the_prompt, the_prompt_first)
