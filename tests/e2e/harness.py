@@ -88,6 +88,16 @@ class Session:
         self.events = seen[:-1]
         return seen[-1]
 
+    def __del__(self):
+        # After a failure: a kernel that loops would run on without its debugger.
+        if self.process.poll() is None:
+            for pid in [*children(self.process.pid), self.process.pid]:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            self.process.wait()
+
     def end(self):
         self.process.stdin.close()
         rest = [json.loads(line) for line in self.process.stdout]
@@ -155,7 +165,8 @@ def main(*cases):
         try:
             case()
             print(f"ok      {case.__name__}")
-        except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError, KeyError, IndexError, OSError) as e:
+        except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError, KeyError, IndexError, OSError,
+                AttributeError, ValueError) as e:
             failed += 1
             print(f"FAILED  {case.__name__}: {type(e).__name__}: {e}")
     print(f"{len(cases) - failed} passed, {failed} failed")

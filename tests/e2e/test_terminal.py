@@ -10,7 +10,7 @@ import signal
 import tempfile
 import time
 
-from harness import BREAKWATER, KERNELS, SOURCE, Failure, check, main, wait_gone
+from harness import BREAKWATER, KERNELS, SOURCE, Failure, check, children, main, wait_gone
 
 PROMPT = "(breakwater) "
 PATIENCE_S = 120
@@ -56,10 +56,12 @@ class Terminal:
         return self.expect(re.escape(PROMPT))
 
     def close(self):
-        try:
-            os.kill(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        # A kernel that loops would run on without its debugger.
+        for pid in [*children(self.pid), self.pid]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
         os.waitpid(self.pid, 0)
         os.close(self.fd)
 
