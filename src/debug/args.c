@@ -14,13 +14,18 @@ bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out)
 	case BW_ARG_BUFFER:
 		/* of bytes nobody has named: dwords */
 		if (!known || t.kind != BW_TYPE_POINTER)
-			t = (struct bw_type){.kind = BW_TYPE_POINTER, .elem_kind = known ? t.kind : BW_TYPE_UINT,
-					     .elem_size_b = known && t.size_b ? t.size_b : 4, .depth = 1};
+			t = (struct bw_type){.kind = BW_TYPE_POINTER,
+					     .elem_kind = known ? t.kind : BW_TYPE_UINT,
+					     .elem_size_b = known && t.size_b ? t.size_b : 4,
+					     .depth = 1};
 		t.size_b = 8;
 		break;
 	case BW_ARG_LDS_POINTER:
 		if (!known || t.kind != BW_TYPE_POINTER)
-			t = (struct bw_type){.kind = BW_TYPE_POINTER, .elem_kind = BW_TYPE_UINT, .elem_size_b = 4, .depth = 1};
+			t = (struct bw_type){.kind = BW_TYPE_POINTER,
+					     .elem_kind = BW_TYPE_UINT,
+					     .elem_size_b = 4,
+					     .depth = 1};
 		t.space = BW_SPACE_LDS;
 		t.size_b = 4;
 		break;
@@ -40,7 +45,8 @@ bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out)
 	return true;
 }
 
-struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out, size_t *out_n)
+struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,
+			       size_t *out_n)
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, dispatch);
 	if (!x)
@@ -59,8 +65,8 @@ struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_
 			continue;
 		a->value.place = BW_PLACE_MEMORY;
 		a->value.va = x->kernarg_va + arg->offset_b;
-		struct bw_error *err = bw_wave_mem_read(d, NULL, 0, BW_SPACE_GLOBAL, a->value.va, &a->value.bits,
-							a->value.type.size_b);
+		struct bw_error *err = bw_wave_mem_read(d, NULL, 0, BW_SPACE_GLOBAL, a->value.va,
+							&a->value.bits, a->value.type.size_b);
 		a->has_value = !err;
 		bw_error_free(err);
 		a->value.bits = bw_type_extend(&a->value.type, a->value.bits);

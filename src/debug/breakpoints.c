@@ -92,8 +92,8 @@ static void remove_places(struct bw_debug *d, struct bw_break *b)
 /* Drops the address at index i: nothing can be put there. */
 static void drop_place(struct bw_debug *d, struct bw_break *b, size_t i, struct bw_error *err)
 {
-	bw_debug_note(d, BW_NOTICE_WARNING, "Cannot insert breakpoint %u at 0x%llx: %s", b->info.number,
-		      (unsigned long long)b->addr.data[i], err->message);
+	bw_debug_note(d, BW_NOTICE_WARNING, "Cannot insert breakpoint %u at 0x%llx: %s",
+		      b->info.number, (unsigned long long)b->addr.data[i], err->message);
 	bw_error_free(err);
 	bw_vec_remove(&b->addr, i);
 }
@@ -107,7 +107,8 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 		return;
 	struct bw_error *err = bw_where_resolve(d, &b->where, &now);
 	if (err) {
-		bw_debug_note(d, BW_NOTICE_WARNING, "breakpoint %u: %s", b->info.number, err->message);
+		bw_debug_note(d, BW_NOTICE_WARNING, "breakpoint %u: %s", b->info.number,
+			      err->message);
 		bw_error_free(err);
 	}
 	bool was_pending = b->info.pending;
@@ -130,8 +131,8 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 	}
 	b->info.pending = b->addr.len == 0;
 	if (announce && was_pending && !b->info.pending)
-		bw_debug_note(d, BW_NOTICE_BREAKPOINT, "Breakpoint %u, %s at 0x%llx", b->info.number, b->spec,
-			      (unsigned long long)b->addr.data[0]);
+		bw_debug_note(d, BW_NOTICE_BREAKPOINT, "Breakpoint %u, %s at 0x%llx",
+			      b->info.number, b->spec, (unsigned long long)b->addr.data[0]);
 	bw_vec_free(&now);
 }
 
@@ -192,7 +193,8 @@ static void split(char *text, char **out_condition, uint32_t *out_wave)
 	trim(text);
 	for (char *p = text; *p; p++) {
 		bool starts = p == text || isspace((unsigned char)p[-1]);
-		if (starts && p[0] == 'i' && p[1] == 'f' && (isspace((unsigned char)p[2]) || p[2] == '(' || p[2] == 0)) {
+		if (starts && p[0] == 'i' && p[1] == 'f' &&
+		    (isspace((unsigned char)p[2]) || p[2] == '(' || p[2] == 0)) {
 			*p = 0;
 			*out_condition = p + 2;
 			trim(*out_condition);
@@ -215,7 +217,8 @@ static struct bw_error *check_condition(struct bw_debug *d, const char *expr)
 	return bw_error_wrap(bw_debug_eval_check(d, expr, &where), "the condition \"%s\"", expr);
 }
 
-struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary, uint32_t *out_number)
+struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
+				uint32_t *out_number)
 {
 	_cleanup_free_ char *copy = strdup(text);
 	char *condition;
@@ -251,8 +254,11 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 		bw_break_free(b);
 		return err;
 	}
-	b->info = (struct bw_break_info){.number = d->next_break++, .enabled = true, .temporary = temporary,
-					 .pending = true, .wave = wave};
+	b->info = (struct bw_break_info){.number = d->next_break++,
+					 .enabled = true,
+					 .temporary = temporary,
+					 .pending = true,
+					 .wave = wave};
 	insert_places(d, b, false);
 	*out_number = b->info.number;
 	return NULL;
@@ -358,8 +364,8 @@ const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t num
 
 /* ---- Hits ---- */
 
-/* Active lanes whose condition holds. A condition that cannot be worked out stops the wave, and says
- * why once for each stop of it. */
+/* Active lanes whose condition holds. A condition that cannot be worked out stops the wave, and
+ * says why once for each stop of it. */
 static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct bw_wave *w)
 {
 	uint64_t held = 0;
@@ -370,7 +376,8 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 			continue;
 		struct bw_error *err = bw_debug_eval_for(d, b->condition, w, lane, &v, &where);
 		if (err) {
-			bw_debug_note(d, BW_NOTICE_WARNING, "Error in testing condition for breakpoint %u: %s",
+			bw_debug_note(d, BW_NOTICE_WARNING,
+				      "Error in testing condition for breakpoint %u: %s",
 				      b->info.number, err->message);
 			bw_error_free(err);
 			return w->info.exec;

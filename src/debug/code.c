@@ -112,7 +112,8 @@ struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint
 		return bw_errorf(BW_E_NOT_FOUND, "No function contains specified address 0x%llx",
 				 (unsigned long long)addr);
 
-	/* A label has no size: it reaches to the next function, or to the end of what encloses it. */
+	/* A label has no size: it reaches to the next function, or to the end of what encloses it.
+	 */
 	size_t n;
 	const struct bw_symbol *all = bw_module_symbols(l->module, &n);
 	uint64_t start = s->addr, end = s->addr + s->size_b, at = addr - l->base;
@@ -193,7 +194,8 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 			i--;
 		}
 	}
-	return bw_vec_push(&d->loads, ((struct bw_load){.module = m, .base = base, .size_b = size_b}));
+	return bw_vec_push(&d->loads,
+			   ((struct bw_load){.module = m, .base = base, .size_b = size_b}));
 }
 
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch *x)

@@ -4,15 +4,16 @@
 
 /* The debugger's core: one session with one program. It owns the target (target/target.h), the code
  * objects the user knows about, breakpoints, the waves and their numbers, the focus, stepping and
- * expressions. It prints nothing: commands (src/cli) call it, src/ui turns what it returns into text
- * and JSON.
+ * expressions. It prints nothing: commands (src/cli) call it, src/ui turns what it returns into
+ * text and JSON.
  *
  * A session goes   create -> add_code_object... -> break... -> start(target) -> wait -> [stopped:
- * look, edit, continue or step] ... -> wait says EXITED -> (start again, breakpoints stay) -> destroy.
+ * look, edit, continue or step] ... -> wait says EXITED -> (start again, breakpoints stay) ->
+ * destroy.
  *
  * All-stop: when wait or step return with a stop, every wave of the program has stopped. What they
- * return by pointer is borrowed until the next call that lets waves run (continue, step, wait, kill,
- * detach), unless it says otherwise. One thread at a time, except bw_debug_interrupt. */
+ * return by pointer is borrowed until the next call that lets waves run (continue, step, wait,
+ * kill, detach), unless it says otherwise. One thread at a time, except bw_debug_interrupt. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,27 +38,29 @@ void bw_debug_destroy(struct bw_debug *d);
 enum bw_notice_kind {
 	BW_NOTICE_INFO,
 	BW_NOTICE_WARNING,
-	BW_NOTICE_PROGRAM,          /* the program has opened the GPU */
-	BW_NOTICE_DISPATCH,         /* a dispatch has been let through */
-	BW_NOTICE_DISPATCH_FAILED,  /* its fence carries an error */
-	BW_NOTICE_BREAKPOINT,       /* a pending breakpoint has found its place */
-	BW_NOTICE_WAVE_EXIT,        /* the focus wave has ended */
+	BW_NOTICE_PROGRAM,	   /* the program has opened the GPU */
+	BW_NOTICE_DISPATCH,	   /* a dispatch has been let through */
+	BW_NOTICE_DISPATCH_FAILED, /* its fence carries an error */
+	BW_NOTICE_BREAKPOINT,	   /* a pending breakpoint has found its place */
+	BW_NOTICE_WAVE_EXIT,	   /* the focus wave has ended */
 };
 typedef void bw_notice_fn(void *cookie, enum bw_notice_kind kind, const char *text);
 void bw_debug_on_notice(struct bw_debug *d, bw_notice_fn *fn, void *cookie);
 
 /* Code the user knows: a code object (taken, also on failure), or raw machine code (copied) whose
  * kernel is called `name`. Kernels are recognised when they are dispatched, by their bytes. */
-struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_object *co) BW_MUST_CHECK;
-struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const void *code, size_t size_b) BW_MUST_CHECK;
-/* The kernel that will run, for breakpoints before its dispatch and argument names; NULL if there are
- * several and none was chosen. */
+struct bw_error *bw_debug_add_code_object(struct bw_debug *d,
+					  struct bw_code_object *co) BW_MUST_CHECK;
+struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const void *code,
+				  size_t size_b) BW_MUST_CHECK;
+/* The kernel that will run, for breakpoints before its dispatch and argument names; NULL if there
+ * are several and none was chosen. */
 void bw_debug_set_default_kernel(struct bw_debug *d, const char *name);
 
 /* Takes the target, whose program has been started and holds its first submission or will. */
 struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t) BW_MUST_CHECK;
-/* Lets everything run on without us: breakpoints are taken out, registers given back. The breakpoints
- * themselves stay known to the session. */
+/* Lets everything run on without us: breakpoints are taken out, registers given back. The
+ * breakpoints themselves stay known to the session. */
 void bw_debug_detach(struct bw_debug *d);
 /* Ends the program. */
 struct bw_error *bw_debug_kill(struct bw_debug *d) BW_MUST_CHECK;
@@ -71,25 +74,26 @@ pid_t bw_debug_program_pid(const struct bw_debug *d);
 const char *bw_debug_program_name(const struct bw_debug *d);
 
 struct bw_debug_settings {
-	bool stop_on_dispatch;      /* each dispatch is a stop before its first wave */
+	bool stop_on_dispatch; /* each dispatch is a stop before its first wave */
 };
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
 
 /* ---- Why a wave has stopped ---- */
 
-enum bw_reason {                    /* several may be set at once */
+/* Several may be set at once. */
+enum bw_reason {
 	BW_REASON_BREAKPOINT = 1 << 0,
 	BW_REASON_SINGLE_STEP = 1 << 1,
 	BW_REASON_MEMORY_VIOLATION = 1 << 2,
-	BW_REASON_ADDRESS_ERROR = 1 << 3, /* no such address: not canonical, wrong aperture, misaligned */
+	BW_REASON_ADDRESS_ERROR = 1 << 3, /* not canonical, wrong aperture, misaligned */
 	BW_REASON_ILLEGAL_INSTRUCTION = 1 << 4,
-	BW_REASON_ASSERT_TRAP = 1 << 5,   /* s_trap 2 */
-	BW_REASON_DEBUG_TRAP = 1 << 6,    /* s_trap 3 */
-	BW_REASON_TRAP = 1 << 7,          /* another s_trap, trap_id says which */
-	BW_REASON_FP_EXCEPTION = 1 << 8,  /* exceptions 6:0 of TRAPSTS */
+	BW_REASON_ASSERT_TRAP = 1 << 5,	 /* s_trap 2 */
+	BW_REASON_DEBUG_TRAP = 1 << 6,	 /* s_trap 3 */
+	BW_REASON_TRAP = 1 << 7,	 /* another s_trap, trap_id says which */
+	BW_REASON_FP_EXCEPTION = 1 << 8, /* exceptions 6:0 of TRAPSTS */
 	BW_REASON_WAVE_START = 1 << 9,
 	BW_REASON_WAVE_END = 1 << 10,
-	BW_REASON_INTERRUPT = 1 << 11,    /* asked to stop: Ctrl-C, or because another wave stopped */
+	BW_REASON_INTERRUPT = 1 << 11, /* asked to stop: Ctrl-C, or another wave stopped */
 };
 /* "BREAKPOINT|SINGLE_STEP"; "" for 0. INTERRUPT alone is written "INTERRUPT". */
 void bw_reason_text(uint32_t reasons, char *out, size_t out_b);
@@ -108,15 +112,15 @@ struct bw_wave_info {
 	struct bw_place place;
 	uint32_t slot;
 	uint64_t pc, exec;
-	uint8_t lanes;              /* 32 or 64 */
-	uint32_t n_vgprs;           /* 0: given back, not readable */
-	uint32_t reasons;           /* enum bw_reason, of its last stop */
-	uint32_t trap_id;           /* TRAP, ASSERT_TRAP, DEBUG_TRAP */
-	uint32_t breakpoint;        /* number of the one it is at, 0 if none */
-	uint64_t breakpoint_lanes;  /* active lanes whose condition held */
+	uint8_t lanes;		   /* 32 or 64 */
+	uint32_t n_vgprs;	   /* 0: given back, not readable */
+	uint32_t reasons;	   /* enum bw_reason, of its last stop */
+	uint32_t trap_id;	   /* TRAP, ASSERT_TRAP, DEBUG_TRAP */
+	uint32_t breakpoint;	   /* number of the one it is at, 0 if none */
+	uint64_t breakpoint_lanes; /* active lanes whose condition held */
 	bool in_barrier;
-	bool builtin_trap;          /* at the head of clang's __builtin_trap sequence */
-	bool pc_imprecise;          /* memory violation reported late: see BW_CAP_PRECISE */
+	bool builtin_trap; /* at the head of clang's __builtin_trap sequence */
+	bool pc_imprecise; /* memory violation reported late: see BW_CAP_PRECISE */
 };
 
 /* All stopped waves, by number. */
@@ -124,7 +128,8 @@ const struct bw_wave_info *bw_debug_waves(struct bw_debug *d, size_t *out_n);
 /* NULL when no stopped wave has this number. */
 const struct bw_wave_info *bw_debug_wave(struct bw_debug *d, uint32_t number);
 /* The wave of that workgroup position in that dispatch, or NULL. */
-const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatch, const uint32_t workgroup[3], uint32_t wave_in_group);
+const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatch,
+					    const uint32_t workgroup[3], uint32_t wave_in_group);
 
 /* The focus: what registers, lanes and expressions speak of. NULL when nothing is stopped. */
 const struct bw_wave_info *bw_debug_focus(struct bw_debug *d);
@@ -136,34 +141,43 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane) BW_MUST_CH
 /* "AMDGPU Wave 1:2:1:5 (2,0,0)/1" */
 void bw_wave_name(const struct bw_wave_info *w, char *out, size_t out_b);
 /* "AMDGPU Lane 1:2:1:5/3 (2,0,0)[35,0,0]" */
-void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out, size_t out_b);
-/* Work item of a lane in its group, from the dispatch's group size: lanes are numbered x first. False
- * when the group size is not known or the lane lies beyond the group. */
-bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, uint32_t out_item[3]);
+void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out,
+		  size_t out_b);
+/* Work item of a lane in its group, from the dispatch's group size: lanes are numbered x first.
+ * False when the group size is not known or the lane lies beyond the group. */
+bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane,
+		  uint32_t out_item[3]);
 
-/* What became of the waves of a dispatch. stopped + running + waiting + finished == total, where total
- * is known (indirect dispatches: total 0 and known false). waiting: not launched yet; told from
- * finished by the order of launch and by whether another group would have had room. */
+/* What became of the waves of a dispatch. stopped + running + waiting + finished == total, where
+ * total is known (indirect dispatches: total 0 and known false). waiting: not launched yet; told
+ * from finished by the order of launch and by whether another group would have had room. */
 struct bw_wave_count {
 	uint32_t dispatch;
 	bool known;
 	uint64_t total, stopped, running, waiting, finished;
 };
-struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t dispatch, struct bw_wave_count *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t dispatch,
+				      struct bw_wave_count *out) BW_MUST_CHECK;
 
 /* ---- Dispatches and code ---- */
 
-enum bw_dispatch_state { BW_DISPATCH_HELD, BW_DISPATCH_RUNNING, BW_DISPATCH_DONE, BW_DISPATCH_FAILED };
+enum bw_dispatch_state {
+	BW_DISPATCH_HELD,
+	BW_DISPATCH_RUNNING,
+	BW_DISPATCH_DONE,
+	BW_DISPATCH_FAILED
+};
 struct bw_dispatch_info {
-	uint32_t number;            /* from 1, never used again */
+	uint32_t number; /* from 1, never used again */
 	uint32_t submission, queue;
 	enum bw_dispatch_state state;
-	int result;                 /* FAILED: -errno */
-	const struct bw_kernel *kernel; /* NULL: code nobody told us about; borrowed from the code object */
-	const char *kernel_name;    /* "?" when unknown */
-	const char *code_object;    /* path or "" */
-	uint64_t load_base;         /* of the code object's image; 0 when unknown */
-	uint64_t kernarg_va;        /* 0 when unknown */
+	int result; /* FAILED: -errno */
+	const struct bw_kernel
+		*kernel; /* NULL: code nobody told us about; borrowed from the code object */
+	const char *kernel_name; /* "?" when unknown */
+	const char *code_object; /* path or "" */
+	uint64_t load_base;	 /* of the code object's image; 0 when unknown */
+	uint64_t kernarg_va;	 /* 0 when unknown */
 	uint32_t waves_per_group;
 	struct bw_target_dispatch desc;
 };
@@ -174,12 +188,12 @@ const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t nu
 /* Where an address is. Names are borrowed as long as the session. */
 struct bw_where {
 	uint64_t pc;
-	const char *function;       /* NULL: no symbol */
-	uint64_t offset_b;          /* from the function's start */
-	const char *code_object;    /* path, NULL when in none */
+	const char *function;	 /* NULL: no symbol */
+	uint64_t offset_b;	 /* from the function's start */
+	const char *code_object; /* path, NULL when in none */
 	bool has_line;
-	struct bw_line line;        /* start and end are addresses in the GPU's space here */
-	const char *line_text;      /* of the source file; NULL when it cannot be read */
+	struct bw_line line;   /* start and end are addresses in the GPU's space here */
+	const char *line_text; /* of the source file; NULL when it cannot be read */
 };
 void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out);
 /* Any line of a source file that a code object names; NULL when it cannot be read. */
@@ -188,64 +202,73 @@ const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned 
 /* ---- Running ---- */
 
 enum bw_stop_kind {
-	BW_STOP_NONE,               /* wait: the time is over; the program runs */
-	BW_STOP_WAVES,              /* waves have stopped: reasons, focus */
-	BW_STOP_DISPATCH,           /* settings.stop_on_dispatch: `dispatch` is held; no wave of it runs */
-	BW_STOP_INTERRUPTED,        /* Ctrl-C, and no wave was there to be stopped */
-	BW_STOP_EXITED,             /* the program has ended: exit_status as from waitpid */
+	BW_STOP_NONE,	     /* wait: the time is over; the program runs */
+	BW_STOP_WAVES,	     /* waves have stopped: reasons, focus */
+	BW_STOP_DISPATCH,    /* settings.stop_on_dispatch: `dispatch` is held; no wave of it runs */
+	BW_STOP_INTERRUPTED, /* Ctrl-C, and no wave was there to be stopped */
+	BW_STOP_EXITED,	     /* the program has ended: exit_status as from waitpid */
 	BW_STOP_GPU_GONE,
 };
 struct bw_stop {
 	enum bw_stop_kind kind;
 	/* WAVES: the focus after the stop (also in bw_debug_focus), and why */
-	uint32_t wave;              /* number */
+	uint32_t wave; /* number */
 	unsigned lane;
-	bool focus_changed;         /* another wave than before */
-	uint32_t reasons;           /* of that wave */
-	uint32_t breakpoint;        /* of that wave; a temporary one has been deleted already */
+	bool focus_changed;  /* another wave than before */
+	uint32_t reasons;    /* of that wave */
+	uint32_t breakpoint; /* of that wave; a temporary one has been deleted already */
 	bool breakpoint_temporary;
 	uint64_t breakpoint_lanes;
-	size_t n_waves;             /* stopped in all */
-	size_t n_same;              /* stopped for the same reason at the same PC, this one counted */
-	uint32_t n_unstoppable;     /* still running although asked to stop */
-	uint32_t dispatch;          /* WAVES, DISPATCH */
+	size_t n_waves;		/* stopped in all */
+	size_t n_same;		/* stopped for the same reason at the same PC, this one counted */
+	uint32_t n_unstoppable; /* still running although asked to stop */
+	uint32_t dispatch;	/* WAVES, DISPATCH */
 	bool exit_known;
-	int exit_status;            /* EXITED, as from waitpid */
+	int exit_status; /* EXITED, as from waitpid */
 };
 
-/* The waves run on; the stop comes from wait. From a trap (s_trap 1, 2, 3...) they go on behind it. */
+/* The waves run on; the stop comes from wait. From a trap (s_trap 1, 2, 3...) they go on behind it.
+ */
 struct bw_error *bw_debug_continue(struct bw_debug *d) BW_MUST_CHECK;
 /* Waits for the next stop. timeout_ms < 0: for ever. */
-struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_stop *out) BW_MUST_CHECK;
-/* The focus wave alone makes `count` instructions, and less when something else stops it. over_calls:
- * a call (s_swappc_b64, s_call_b64) counts as one. At s_barrier the other waves of its group run, too,
- * since none would pass otherwise. */
-struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls, struct bw_stop *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
+			       struct bw_stop *out) BW_MUST_CHECK;
+/* The focus wave alone makes `count` instructions, and less when something else stops it.
+ * over_calls: a call (s_swappc_b64, s_call_b64) counts as one. At s_barrier the other waves of its
+ * group run, too, since none would pass otherwise. */
+struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
+				struct bw_stop *out) BW_MUST_CHECK;
 /* Async-signal-safe: wait and stepi stop everything and return. */
 void bw_debug_interrupt(struct bw_debug *d);
 
 /* ---- Breakpoints ---- */
 
 struct bw_break_info {
-	uint32_t number;            /* from 1, never used again */
+	uint32_t number; /* from 1, never used again */
 	bool enabled, temporary, pending;
-	const char *spec;           /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
-	const char *condition;      /* NULL if none */
-	uint32_t wave;              /* only for this wave; 0: for all */
-	uint64_t hits;              /* waves stopped by it */
-	uint64_t ignore;            /* hits still to be passed over */
-	const uint64_t *addr;       /* places now, in the GPU's space; none while pending */
+	const char *spec; /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
+	const char *condition; /* NULL if none */
+	uint32_t wave;	       /* only for this wave; 0: for all */
+	uint64_t hits;	       /* waves stopped by it */
+	uint64_t ignore;       /* hits still to be passed over */
+	const uint64_t *addr;  /* places now, in the GPU's space; none while pending */
 	size_t n_addr;
 };
-/* text: "WHERE [if EXPR] [wave N | thread N]", WHERE being a function or label [+OFFSET], FILE:LINE, LINE (in the
- * file of the focus or of the default kernel), or *EXPR. Without WHERE: the focus wave's PC. A function
- * breakpoint lies behind the prologue where there are line tables. Fails with BW_E_NOT_FOUND, naming
- * the nearest names, when the code is known and has no such place; is pending when no code is known. */
-struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary, uint32_t *out_number) BW_MUST_CHECK;
-struct bw_error *bw_debug_break_delete(struct bw_debug *d, uint32_t number) BW_MUST_CHECK; /* 0: all */
-struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number, bool enable) BW_MUST_CHECK; /* 0: all */
-struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, const char *expr) BW_MUST_CHECK; /* NULL or "": none */
-struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number, uint64_t hits) BW_MUST_CHECK;
+/* text: "WHERE [if EXPR] [wave N | thread N]", WHERE being a function or label [+OFFSET],
+ * FILE:LINE, LINE (in the file of the focus or of the default kernel), or *EXPR. Without WHERE: the
+ * focus wave's PC. A function breakpoint lies behind the prologue where there are line tables.
+ * Fails with BW_E_NOT_FOUND, naming the nearest names, when the code is known and has no such
+ * place; is pending when no code is known. */
+struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
+				uint32_t *out_number) BW_MUST_CHECK;
+struct bw_error *bw_debug_break_delete(struct bw_debug *d,
+				       uint32_t number) BW_MUST_CHECK; /* 0: all */
+struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,
+				       bool enable) BW_MUST_CHECK; /* 0: all */
+struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number,
+					  const char *expr) BW_MUST_CHECK; /* NULL or "": none */
+struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number,
+				       uint64_t hits) BW_MUST_CHECK;
 const struct bw_break_info *bw_debug_breakpoints(struct bw_debug *d, size_t *out_n);
 const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t number);
 
@@ -253,38 +276,63 @@ const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t num
 
 enum bw_reg_class { BW_REG_SPECIAL, BW_REG_SGPR, BW_REG_VGPR, BW_REG_TTMP };
 enum bw_reg_special {
-	BW_REG_PC, BW_REG_EXEC, BW_REG_VCC, BW_REG_SCC, BW_REG_M0, BW_REG_MODE, BW_REG_STATUS,
-	BW_REG_TRAPSTS, BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1, BW_REG_HW_ID2, BW_REG_GPR_ALLOC,
-	BW_REG_LDS_ALLOC, BW_REG_IB_STS, BW_REG_IB_STS2, BW_REG_SHADER_CYCLES, BW_REG_EXEC_LO, BW_REG_EXEC_HI,
-	BW_REG_VCC_LO, BW_REG_VCC_HI, BW_REG_SPECIAL_COUNT,
+	BW_REG_PC,
+	BW_REG_EXEC,
+	BW_REG_VCC,
+	BW_REG_SCC,
+	BW_REG_M0,
+	BW_REG_MODE,
+	BW_REG_STATUS,
+	BW_REG_TRAPSTS,
+	BW_REG_FLAT_SCRATCH,
+	BW_REG_HW_ID1,
+	BW_REG_HW_ID2,
+	BW_REG_GPR_ALLOC,
+	BW_REG_LDS_ALLOC,
+	BW_REG_IB_STS,
+	BW_REG_IB_STS2,
+	BW_REG_SHADER_CYCLES,
+	BW_REG_EXEC_LO,
+	BW_REG_EXEC_HI,
+	BW_REG_VCC_LO,
+	BW_REG_VCC_HI,
+	BW_REG_SPECIAL_COUNT,
 };
 struct bw_wave_reg {
 	enum bw_reg_class cls;
-	uint16_t index;             /* of its class; SPECIAL: enum bw_reg_special */
-	uint16_t count;             /* consecutive ones: s[2:3] is 2; 1 otherwise */
+	uint16_t index; /* of its class; SPECIAL: enum bw_reg_special */
+	uint16_t count; /* consecutive ones: s[2:3] is 2; 1 otherwise */
 };
-enum { BW_SGPR_SHOWN = 106 };       /* s0..s105; VCC is a register of its own */
+enum { BW_SGPR_SHOWN = 106 }; /* s0..s105; VCC is a register of its own */
 /* Without '$' or with: "pc", "s4", "v3", "s[2:3]", "ttmp8". False: no such register. */
 bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out);
 void bw_wave_reg_name(struct bw_wave_reg r, char out[24]);
 /* In dwords (2 for PC, FLAT_SCRATCH, and for EXEC and VCC of wave64). */
 unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w);
 /* Not VGPR. Up to 64 bits; pairs low dword first. */
-struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;
-struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
+struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
+				   uint64_t *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
+				    uint64_t value) BW_MUST_CHECK;
 /* One VGPR of all lanes; out has room for 64. */
-struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned n, uint32_t *out) BW_MUST_CHECK;
-struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane, uint32_t value) BW_MUST_CHECK;
+struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned n,
+				    uint32_t *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane,
+				     uint32_t value) BW_MUST_CHECK;
 /* n SGPRs from first: the quick way for tables. */
-struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n, uint32_t *out) BW_MUST_CHECK;
-/* Fields of STATUS, MODE and TRAPSTS that are set, for display: "SCC PRIV TRAP_EN" or "FP_ROUND=0 ...". */
+struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n,
+				     uint32_t *out) BW_MUST_CHECK;
+/* Fields of STATUS, MODE and TRAPSTS that are set, for display: "SCC PRIV TRAP_EN" or "FP_ROUND=0
+ * ...". */
 void bw_wave_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, size_t out_b);
 
 /* ---- Memory ---- */
 
 /* LDS and private space are those of the focus wave (and lane). */
-struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out, size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_debug_write(struct bw_debug *d, enum bw_space space, uint64_t addr, const void *data, size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out,
+			       size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_debug_write(struct bw_debug *d, enum bw_space space, uint64_t addr,
+				const void *data, size_t size_b) BW_MUST_CHECK;
 const char *bw_space_name(enum bw_space space); /* "global", "local", "private_lane" */
 /* "<saxpy+24>" for a code address, "" for others. */
 void bw_debug_symbolize(struct bw_debug *d, uint64_t addr, char *out, size_t out_b);
@@ -292,25 +340,32 @@ void bw_debug_symbolize(struct bw_debug *d, uint64_t addr, char *out, size_t out
 /* ---- Expressions ---- */
 
 /* Where an error is: 0-based column in the text, for the caret below it. */
-struct bw_expr_error { size_t column; };
+struct bw_expr_error {
+	size_t column;
+};
 
-/* C expressions over the focus wave and lane. Names: registers ($pc $exec $vcc $scc $m0 $s4 $v3 $v3[5]
- * $s[2:3] s[2:3] ...), $_lane $_wave $_thread $_dispatch $_queue $_agent $_dispatch_pos
+/* C expressions over the focus wave and lane. Names: registers ($pc $exec $vcc $scc $m0 $s4 $v3
+ * $v3[5] $s[2:3] s[2:3] ...), $_lane $_wave $_thread $_dispatch $_queue $_agent $_dispatch_pos
  * $_lane_workgroup_pos $_thread_workgroup_pos $_exitcode $_, $blockIdx.x $threadIdx.x blockDim.x,
- * arguments of the kernel by name (a buffer is a pointer to its elements), symbols of the code object
- * (their address), numbers, casts, ops of C, *(float *)ADDR, out[4], lds#0x10, A@8. An assignment
- * (=, +=, ...) writes: to a register the bits of a float, where the right side is one ($v2[3] = 1.5); to
- * $v2 without a lane, that of the focus. A VGPR alone is the value of all its lanes, in an operation
- * that of the focus lane. as_float(x), as_int(x), as_uint(x), as_double(x) look at the same bits in another
- * way. $name = 3 for another name makes a convenience variable. out is the caller's (bw_value_fini). A wave
- * is needed only where the expression asks for one. */
-struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_value *out, struct bw_expr_error *out_where) BW_MUST_CHECK;
+ * arguments of the kernel by name (a buffer is a pointer to its elements), symbols of the code
+ * object (their address), numbers, casts, ops of C, *(float *)ADDR, out[4], lds#0x10, A@8. An
+ * assignment
+ * (=, +=, ...) writes: to a register the bits of a float, where the right side is one ($v2[3]
+ * = 1.5); to $v2 without a lane, that of the focus. A VGPR alone is the value of all its lanes, in
+ * an operation that of the focus lane. as_float(x), as_int(x), as_uint(x), as_double(x) look at the
+ * same bits in another way. $name = 3 for another name makes a convenience variable. out is the
+ * caller's (bw_value_fini). A wave is needed only where the expression asks for one. */
+struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_value *out,
+			       struct bw_expr_error *out_where) BW_MUST_CHECK;
 /* The same for another lane of the focus wave. */
-struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane, struct bw_value *out, struct bw_expr_error *out_where) BW_MUST_CHECK;
+struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane,
+				    struct bw_value *out,
+				    struct bw_expr_error *out_where) BW_MUST_CHECK;
 /* Convenience variables: name without '$'. Copies the value ($1, $2 of print; $_ and $__ of x). */
-struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const struct bw_value *v) BW_MUST_CHECK;
-/* Words that could stand where `prefix` stands (registers, symbols, arguments), for completion; owned
- * array of owned strings, NULL-terminated; NULL when out of memory. */
+struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name,
+				  const struct bw_value *v) BW_MUST_CHECK;
+/* Words that could stand where `prefix` stands (registers, symbols, arguments), for completion;
+ * owned array of owned strings, NULL-terminated; NULL when out of memory. */
 char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix);
 /* Functions, labels and files:, for break. */
 char **bw_debug_complete_where(struct bw_debug *d, const char *prefix);
@@ -320,11 +375,12 @@ void bw_debug_free_words(char **words);
 
 struct bw_arg_info {
 	const struct bw_kernel_arg *arg;
-	struct bw_value value;      /* pointer for buffers */
-	bool has_value;             /* false: could not be read */
+	struct bw_value value; /* pointer for buffers */
+	bool has_value;	       /* false: could not be read */
 };
 /* Arguments of the kernel of a dispatch, hidden ones left out. Owned (bw_debug_free_args). */
-struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out, size_t *out_n) BW_MUST_CHECK;
+struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,
+			       size_t *out_n) BW_MUST_CHECK;
 void bw_debug_free_args(struct bw_arg_info *args, size_t n);
 
 /* ---- Disassembly ---- */
@@ -332,40 +388,44 @@ void bw_debug_free_args(struct bw_arg_info *args, size_t n);
 struct bw_dis_line {
 	uint64_t addr;
 	uint32_t words[3];
-	uint8_t size_b;             /* 4, 8, 12 */
-	bool is_pc;                 /* of the focus wave */
-	uint32_t breakpoint;        /* number, 0 if none */
-	uint32_t waves_here;        /* stopped waves with this PC */
-	const char *function;       /* NULL: none */
+	uint8_t size_b;	      /* 4, 8, 12 */
+	bool is_pc;	      /* of the focus wave */
+	uint32_t breakpoint;  /* number, 0 if none */
+	uint32_t waves_here;  /* stopped waves with this PC */
+	const char *function; /* NULL: none */
 	uint64_t offset_b;
-	bool first_of_line;         /* a new source line starts here (line.line != 0) */
+	bool first_of_line; /* a new source line starts here (line.line != 0) */
 	struct bw_line line;
 	const char *line_text;
 	char text[128];
 };
-/* Instructions from start: `count` of them, or up to `end` when count is 0. Stops early at memory that
- * cannot be read, and fails only when the first cannot. Owned by the caller (free). */
-struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64_t end, size_t count, struct bw_dis_line **out, size_t *out_n) BW_MUST_CHECK;
+/* Instructions from start: `count` of them, or up to `end` when count is 0. Stops early at memory
+ * that cannot be read, and fails only when the first cannot. Owned by the caller (free). */
+struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64_t end,
+				      size_t count, struct bw_dis_line **out,
+				      size_t *out_n) BW_MUST_CHECK;
 /* The function around addr: its bounds, in the GPU's space. */
-struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint64_t *out_start, uint64_t *out_end) BW_MUST_CHECK;
+struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint64_t *out_start,
+					 uint64_t *out_end) BW_MUST_CHECK;
 
 /* ---- Faults ---- */
 
-/* What a memory violation was about: the instruction at the PC is decoded, the address of each active
- * lane computed from the saved registers, and the page tables asked. */
+/* What a memory violation was about: the instruction at the PC is decoded, the address of each
+ * active lane computed from the saved registers, and the page tables asked. */
 struct bw_fault_info {
-	bool has_instruction;       /* false: the PC does not name a memory instruction */
+	bool has_instruction; /* false: the PC does not name a memory instruction */
 	bool is_write, is_atomic, is_scalar, is_fetch;
 	enum bw_space space;
-	uint32_t access_size_b;     /* bytes of one lane */
-	int first_lane;             /* first lane whose access fails, -1 when none was found */
-	uint64_t fault_lanes;       /* all of them */
-	uint64_t addr;              /* of the first failing lane; without one the fault register's page */
+	uint32_t access_size_b; /* bytes of one lane */
+	int first_lane;		/* first lane whose access fails, -1 when none was found */
+	uint64_t fault_lanes;	/* all of them */
+	uint64_t addr; /* of the first failing lane; without one the fault register's page */
 	bool has_addr;
 	struct bw_verdict verdict;
-	bool has_status;            /* the GPU's own record (GPUVM_FAULT) */
+	bool has_status; /* the GPU's own record (GPUVM_FAULT) */
 	struct bw_target_fault record;
 };
-struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t wave, struct bw_fault_info *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t wave,
+				struct bw_fault_info *out) BW_MUST_CHECK;
 
 #endif

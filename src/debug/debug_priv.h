@@ -14,9 +14,9 @@
 
 /* A code object or a piece of raw code the user told us about. */
 struct bw_module {
-	struct bw_code_object *co;  /* NULL: raw */
-	struct bw_lines *lines;     /* NULL: raw */
-	char *name;                 /* raw: of its kernel; else path of the code object, owned */
+	struct bw_code_object *co; /* NULL: raw */
+	struct bw_lines *lines;	   /* NULL: raw */
+	char *name;		   /* raw: of its kernel; else path of the code object, owned */
 	uint8_t *raw;
 	size_t raw_b;
 	struct bw_kernel raw_kernel;
@@ -42,17 +42,19 @@ enum bw_where_kind { BW_WHERE_SYMBOL, BW_WHERE_LINE, BW_WHERE_ADDRESS };
 /* What stands before "if": one place named, not yet found. */
 struct bw_where_spec {
 	enum bw_where_kind kind;
-	char *name;                 /* symbol, or file; owned */
+	char *name; /* symbol, or file; owned */
 	unsigned line;
-	bool plain;                 /* SYMBOL without +OFFSET: behind the prologue */
-	uint64_t offset_b;          /* SYMBOL: from it; ADDRESS: the address */
+	bool plain;	   /* SYMBOL without +OFFSET: behind the prologue */
+	uint64_t offset_b; /* SYMBOL: from it; ADDRESS: the address */
 };
 void bw_where_spec_fini(struct bw_where_spec *s);
 /* text: the place alone. */
-struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_where_spec *out) BW_MUST_CHECK;
+struct bw_error *bw_where_parse(struct bw_debug *d, const char *text,
+				struct bw_where_spec *out) BW_MUST_CHECK;
 /* Addresses of the place in every load of every module; appends to out. */
 struct bw_addr_vec BW_VEC(uint64_t);
-struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s, struct bw_addr_vec *out) BW_MUST_CHECK;
+struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s,
+				  struct bw_addr_vec *out) BW_MUST_CHECK;
 /* BW_E_NOT_FOUND with the nearest names when some code is known and none has the place. */
 struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s) BW_MUST_CHECK;
 
@@ -60,15 +62,15 @@ struct bw_break {
 	struct bw_break_info info;
 	char *spec, *condition;
 	struct bw_where_spec where;
-	struct bw_addr_vec addr;    /* resolved */
+	struct bw_addr_vec addr; /* resolved */
 };
 
 /* An s_trap in the code: one for each address, however many breakpoints want it. */
 struct bw_patch {
 	uint64_t va;
 	unsigned refs;
-	struct bw_inst inst;        /* what it replaces */
-	uint64_t copy_va;           /* [inst][s_trap DISPLACED]; 0 until first needed */
+	struct bw_inst inst; /* what it replaces */
+	uint64_t copy_va;    /* [inst][s_trap DISPLACED]; 0 until first needed */
 	uint32_t cell;
 };
 
@@ -76,23 +78,23 @@ struct bw_patch {
 
 /* One for each slot of the device. */
 struct bw_wave {
-	struct bw_wave_info info;   /* number 0: not yet given */
+	struct bw_wave_info info; /* number 0: not yet given */
 	struct bw_target_wave hw;
-	bool known;                 /* info's identity is that of the slot's present or last wave */
-	bool stopped;               /* and looked at: hw is fresh */
-	bool reported;              /* its reasons have been shown or did not matter */
-	uint64_t stop_pc;           /* PC when it stopped: only there breakpoints are stepped over */
+	bool known;	  /* info's identity is that of the slot's present or last wave */
+	bool stopped;	  /* and looked at: hw is fresh */
+	bool reported;	  /* its reasons have been shown or did not matter */
+	uint64_t stop_pc; /* PC when it stopped: only there breakpoints are stepped over */
 	/* the displaced instruction it was resumed into; 0: none */
 	uint64_t displaced_va, displaced_copy;
 	uint8_t displaced_size_b;
-	uint8_t skip_b;             /* bytes of an s_trap that has been reported */
+	uint8_t skip_b; /* bytes of an s_trap that has been reported */
 };
 
 struct bw_dispatch {
 	struct bw_dispatch_info info;
-	uint32_t packet;            /* ttmp6 of its waves */
+	uint32_t packet; /* ttmp6 of its waves */
 	bool packet_known;
-	uint64_t launched_groups;   /* highest linear workgroup seen, plus one */
+	uint64_t launched_groups;	   /* highest linear workgroup seen, plus one */
 	uint64_t kernel_start, kernel_end; /* code, 0 and 0 when unknown */
 };
 
@@ -106,7 +108,7 @@ struct bw_u32_vec BW_VEC(uint32_t);
 /* Instructions read lately, so that a step asks the program for nothing. */
 enum { BW_INST_CACHE = 512 };
 struct bw_inst_entry {
-	uint64_t va;                /* 0: none */
+	uint64_t va; /* 0: none */
 	uint32_t words[3];
 	struct bw_inst inst;
 };
@@ -138,26 +140,27 @@ struct bw_debug {
 	uint64_t internal_va;
 	uint32_t internal_wave;
 
-	struct bw_wave *slots;      /* target->facts.n_slots */
-	struct bw_u32_vec stopped;  /* slots of stopped waves, in the order of wave numbers */
+	struct bw_wave *slots;	   /* target->facts.n_slots */
+	struct bw_u32_vec stopped; /* slots of stopped waves, in the order of wave numbers */
 	struct BW_VEC(struct bw_wave_info) wave_list; /* what bw_debug_waves gave out */
 	bool wave_list_valid;
 	uint32_t next_wave;
-	uint32_t focus_slot;        /* UINT32_MAX: none */
-	uint32_t focus_number;      /* of the wave that had the focus, also while it runs */
+	uint32_t focus_slot;   /* UINT32_MAX: none */
+	uint32_t focus_number; /* of the wave that had the focus, also while it runs */
 	unsigned focus_lane;
 	uint32_t unstoppable;
 
 	struct BW_VEC(struct bw_dispatch) dispatches;
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
-	struct bw_u32_vec held;     /* submissions not yet let go */
+	struct bw_u32_vec held; /* submissions not yet let go */
 
 	struct BW_VEC(struct bw_var) vars;
 	struct bw_inst_entry insts[BW_INST_CACHE];
 };
 
 /* session.c */
-void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...) BW_PRINTF(3, 4);
+void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
+	BW_PRINTF(3, 4);
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
 /* Drops everything that belongs to one run of the program; breakpoints become pending. */
 void bw_debug_forget_program(struct bw_debug *d);
@@ -165,10 +168,12 @@ void bw_debug_forget_program(struct bw_debug *d);
 /* code.c */
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);
 /* Recognises the kernel at a dispatch's code address; adds a load when it is a new one. */
-struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch *dispatch) BW_MUST_CHECK;
+struct bw_error *bw_debug_match_kernel(struct bw_debug *d,
+				       struct bw_dispatch *dispatch) BW_MUST_CHECK;
 
 /* dispatch.c */
-struct bw_error *bw_debug_on_submit(struct bw_debug *d, const struct bw_target_event *ev) BW_MUST_CHECK;
+struct bw_error *bw_debug_on_submit(struct bw_debug *d,
+				    const struct bw_target_event *ev) BW_MUST_CHECK;
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev);
 struct bw_dispatch *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);
 /* The dispatch a wave belongs to; NULL when none fits. */
@@ -201,31 +206,42 @@ struct bw_error *bw_debug_collect(struct bw_debug *d) BW_MUST_CHECK;
 void bw_debug_waves_changed(struct bw_debug *d);
 
 /* displaced.c */
-/* Makes a stopped wave ready to run on from where it stopped: past a reported trap, over a breakpoint.
- * out_simulated: its next instruction has been done here. */
-struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w, bool *out_simulated) BW_MUST_CHECK;
+/* Makes a stopped wave ready to run on from where it stopped: past a reported trap, over a
+ * breakpoint. out_simulated: its next instruction has been done here. */
+struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w,
+				  bool *out_simulated) BW_MUST_CHECK;
 /* The PC a user should see for one inside a displaced copy. */
 uint64_t bw_displaced_pc(const struct bw_wave *w, uint64_t pc);
-struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out, uint32_t out_words[3]) BW_MUST_CHECK;
+struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
+				    uint32_t out_words[3]) BW_MUST_CHECK;
 
 /* After anything that may have written code. */
 void bw_debug_forget_insts(struct bw_debug *d);
 
 /* regs.c */
-struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;
-struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
+struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
+				  uint64_t *out) BW_MUST_CHECK;
+struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
+				   uint64_t value) BW_MUST_CHECK;
 
 /* memory.c */
 /* A fault in the words of gdb; other errors as they are. */
 struct bw_error *bw_debug_worded(struct bw_error *err) BW_MUST_CHECK;
-struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space, uint64_t addr, void *out, size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space, uint64_t addr, const void *data, size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+				  enum bw_space space, uint64_t addr, void *out,
+				  size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+				   enum bw_space space, uint64_t addr, const void *data,
+				   size_t size_b) BW_MUST_CHECK;
 
 /* expr.c */
-struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w, unsigned lane, struct bw_value *out, struct bw_expr_error *out_where) BW_MUST_CHECK;
+struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w,
+				   unsigned lane, struct bw_value *out,
+				   struct bw_expr_error *out_where) BW_MUST_CHECK;
 
 /* Grammar and names only: nothing is read or written. */
-struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text, struct bw_expr_error *out_where) BW_MUST_CHECK;
+struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
+				     struct bw_expr_error *out_where) BW_MUST_CHECK;
 
 /* args.c */
 bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out);

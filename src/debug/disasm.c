@@ -17,9 +17,10 @@ static struct bw_error *need_text(struct bw_debug *d)
 	return bw_isa_text_create(gpu, &d->text);
 }
 
-/* Bytes of code: of the program's memory, or of a module that is not loaded, whose addresses are then
- * offsets in its image. */
-static struct bw_error *read_code(struct bw_debug *d, uint64_t va, uint32_t words[3], size_t *out_size_b)
+/* Bytes of code: of the program's memory, or of a module that is not loaded, whose addresses are
+ * then offsets in its image. */
+static struct bw_error *read_code(struct bw_debug *d, uint64_t va, uint32_t words[3],
+				  size_t *out_size_b)
 {
 	struct bw_inst unused;
 	if (d->target) {
@@ -71,8 +72,8 @@ static void fill_source(struct bw_debug *d, struct bw_dis_line *l, const struct 
 			   strcmp(before->line.file, w.line.file) != 0;
 }
 
-struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64_t end, size_t count,
-				      struct bw_dis_line **out, size_t *out_n)
+struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64_t end,
+				      size_t count, struct bw_dis_line **out, size_t *out_n)
 {
 	struct BW_VEC(struct bw_dis_line) lines = {0};
 	struct bw_wave *focus = bw_debug_focus_priv(d);
@@ -80,7 +81,8 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 	uint64_t va = start;
 
 	if (!err && start % 4)
-		err = bw_errorf(BW_E_INVALID, "0x%llx is no instruction address: not a multiple of 4",
+		err = bw_errorf(BW_E_INVALID,
+				"0x%llx is no instruction address: not a multiple of 4",
 				(unsigned long long)start);
 	while (!err && (count ? lines.len < count : va < end) && lines.len < MAX_LINES) {
 		struct bw_dis_line l = {.addr = va};
@@ -89,7 +91,8 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 		err = read_code(d, va, l.words, &n);
 		if (err)
 			break;
-		l.size_b = (uint8_t)bw_isa_text_line(d->text, l.words, n, va, l.text, sizeof(l.text));
+		l.size_b =
+			(uint8_t)bw_isa_text_line(d->text, l.words, n, va, l.text, sizeof(l.text));
 		if (l.size_b == 4 && bw_isa_decode(l.words, n / 4, &inst) && inst.size_b > 4)
 			l.size_b = inst.size_b; /* known to us, not to LLVM */
 		if (l.size_b < 4)

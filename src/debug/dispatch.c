@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Dispatches: what a submission brings, which of them a wave belongs to, what became of its waves. */
+/* Dispatches: what a submission brings, which of them a wave belongs to, what became of its waves.
+ */
 #include "debug/debug_priv.h"
 
 #include <string.h>
@@ -30,8 +31,8 @@ static uint64_t groups_of(const struct bw_dispatch_info *x)
 	return g[2] && xy > UINT64_MAX / g[2] ? UINT64_MAX : xy * g[2];
 }
 
-/* The kernarg address by the user SGPRs that the kernel's descriptor asks for (reference debug-info 3):
- * private buffer 4, dispatch pointer 2, queue pointer 2, then the kernarg pointer. */
+/* The kernarg address by the user SGPRs that the kernel's descriptor asks for (reference debug-info
+ * 3): private buffer 4, dispatch pointer 2, queue pointer 2, then the kernarg pointer. */
 static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 {
 	unsigned at = 0;
@@ -60,7 +61,8 @@ static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_
 	const uint32_t *s = x.info.desc.group_size;
 	uint64_t items = (uint64_t)s[0] * s[1] * s[2];
 	unsigned lanes = dispatch_lanes(&x.info);
-	x.info.waves_per_group = (uint32_t)BW_MIN((items + lanes - 1) / lanes, (uint64_t)UINT32_MAX);
+	x.info.waves_per_group =
+		(uint32_t)BW_MIN((items + lanes - 1) / lanes, (uint64_t)UINT32_MAX);
 	return bw_vec_push(&d->dispatches, x);
 }
 
@@ -148,8 +150,8 @@ struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_tar
 
 /* ---- Counting ---- */
 
-/* How many groups of this kernel fit on the device at once, as the dispatcher would place them: waves
- * per SIMD, LDS and VGPRs. An estimate from above: what is taken by others is not known. */
+/* How many groups of this kernel fit on the device at once, as the dispatcher would place them:
+ * waves per SIMD, LDS and VGPRs. An estimate from above: what is taken by others is not known. */
 static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw_dispatch_info *x)
 {
 	uint64_t waves = x->waves_per_group ? x->waves_per_group : 1;
@@ -158,7 +160,8 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 
 	if (f->vgprs_per_simd) {
 		/* RSRC1.VGPRS counts in 8 (wave32) or 4 (wave64) registers of the wave's width */
-		uint64_t vgprs = (bw_bits(x->desc.rsrc1, 5, 0) + 1) * (lanes == 32 ? 8 : 4) * (lanes / 32);
+		uint64_t vgprs =
+			(bw_bits(x->desc.rsrc1, 5, 0) + 1) * (lanes == 32 ? 8 : 4) * (lanes / 32);
 		simd_waves = BW_MIN(simd_waves, f->vgprs_per_simd / vgprs);
 	}
 	uint64_t per_wgp = simd_waves * f->simd_per_wgp / waves;
@@ -169,7 +172,8 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 	return BW_MAX(per_wgp, 1u) * f->n_se * f->sa_per_se * f->wgp_per_sa;
 }
 
-struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number, struct bw_wave_count *out)
+struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
+				      struct bw_wave_count *out)
 {
 	struct bw_wave_count c = {.dispatch = number};
 	struct bw_dispatch *x = bw_debug_dispatch_priv(d, number);
@@ -202,8 +206,9 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number, struc
 			c.running += rest;
 			break;
 		}
-		/* Groups are launched in order. Those behind the last one seen have not been launched if the
-		 * device was full, and have come and gone if there was room for them. */
+		/* Groups are launched in order. Those behind the last one seen have not been
+		 * launched if the device was full, and have come and gone if there was room for
+		 * them. */
 		uint64_t resident = (c.stopped + c.running + per_group - 1) / BW_MAX(per_group, 1u);
 		uint64_t room = capacity_groups(&d->target->facts, &x->info);
 		uint64_t behind = groups - BW_MIN(groups, x->launched_groups);

@@ -10,8 +10,8 @@
 #include "trap/trap.h"
 
 enum {
-	CELL_B = 32,              /* 12 bytes of instruction, 4 of s_trap, the rest s_code_end */
-	BUFFER_TAIL_B = 256,      /* the fetcher runs ahead of the last cell */
+	CELL_B = 32,	     /* 12 bytes of instruction, 4 of s_trap, the rest s_code_end */
+	BUFFER_TAIL_B = 256, /* the fetcher runs ahead of the last cell */
 	OP_S_TRAP = 0xbf900000,
 	OP_S_CODE_END = 0xbf9f0000,
 };
@@ -90,8 +90,8 @@ static struct bw_error *simulate(struct bw_debug *d, struct bw_wave *w, const st
 {
 	struct bw_target *t = d->target;
 	uint32_t slot = w->info.slot;
-	struct bw_sim_regs before = {.pc = w->hw.pc, .exec = w->hw.exec, .status = w->hw.status,
-				     .lanes = w->hw.lanes};
+	struct bw_sim_regs before = {
+		.pc = w->hw.pc, .exec = w->hw.exec, .status = w->hw.status, .lanes = w->hw.lanes};
 
 	BW_TRY(t->ops->read_sgprs(t, slot, 0, 108, before.s));
 	struct bw_sim_regs r = before;

@@ -32,7 +32,8 @@ static struct bw_error *syntax(struct bw_expr *x)
 		return bw_errorf(BW_E_INVALID, "%s", x->tok.message);
 	if (x->tok.kind == BW_TOK_END)
 		return bw_errorf(BW_E_INVALID, "A syntax error in expression: it ends too early");
-	return bw_errorf(BW_E_INVALID, "A syntax error in expression, near `%s'", x->text + x->tok.column);
+	return bw_errorf(BW_E_INVALID, "A syntax error in expression, near `%s'",
+			 x->text + x->tok.column);
 }
 
 static struct bw_error *expect(struct bw_expr *x, int op)
@@ -65,14 +66,18 @@ static struct bw_error *parse_type(struct bw_expr *x, struct bw_type *out)
 	struct bw_type t = bw_expr_type_finish(&words);
 	while (is_op(x, '*')) {
 		if (t.kind != BW_TYPE_POINTER) {
-			t = (struct bw_type){.kind = BW_TYPE_POINTER, .elem_kind = t.kind, .elem_size_b = t.size_b,
-					     .size_b = words.space == BW_SPACE_GLOBAL ? 8 : 4, .space = words.space};
+			t = (struct bw_type){.kind = BW_TYPE_POINTER,
+					     .elem_kind = t.kind,
+					     .elem_size_b = t.size_b,
+					     .size_b = words.space == BW_SPACE_GLOBAL ? 8 : 4,
+					     .space = words.space};
 		}
 		if (t.depth == 8)
 			return syntax(x);
 		t.depth++;
 		next(x);
-		while (x->tok.kind == BW_TOK_IDENT && (strcmp(x->tok.name, "const") == 0 || strcmp(x->tok.name, "restrict") == 0))
+		while (x->tok.kind == BW_TOK_IDENT &&
+		       (strcmp(x->tok.name, "const") == 0 || strcmp(x->tok.name, "restrict") == 0))
 			next(x);
 	}
 	*out = t;
@@ -113,7 +118,8 @@ static struct bw_error *parse_as(struct bw_expr *x, const struct bw_type *t, str
 }
 
 /* lds#0x10: an address in a space, of dwords until it is cast. */
-static struct bw_error *parse_space(struct bw_expr *x, const char *name, size_t column, struct bw_value *out)
+static struct bw_error *parse_space(struct bw_expr *x, const char *name, size_t column,
+				    struct bw_value *out)
 {
 	enum bw_space space;
 	struct bw_value v = {0};
@@ -121,18 +127,24 @@ static struct bw_error *parse_space(struct bw_expr *x, const char *name, size_t 
 	BW_TRY(expect(x, '#'));
 	column = x->tok.column;
 	BW_TRY(parse_unary(x, &v));
-	struct bw_error *err = v.type.kind == BW_TYPE_TEXT ? syntax(x) : at(x, column, bw_expr_scalar(x, &v));
+	struct bw_error *err =
+		v.type.kind == BW_TYPE_TEXT ? syntax(x) : at(x, column, bw_expr_scalar(x, &v));
 	if (!err) {
 		uint64_t addr = (uint64_t)bw_value_i64(&v, 0);
-		*out = (struct bw_value){.type = {.kind = BW_TYPE_POINTER, .size_b = space == BW_SPACE_GLOBAL ? 8 : 4,
-						  .space = space, .elem_kind = BW_TYPE_UINT, .elem_size_b = 4, .depth = 1}};
+		*out = (struct bw_value){.type = {.kind = BW_TYPE_POINTER,
+						  .size_b = space == BW_SPACE_GLOBAL ? 8 : 4,
+						  .space = space,
+						  .elem_kind = BW_TYPE_UINT,
+						  .elem_size_b = 4,
+						  .depth = 1}};
 		out->bits = bw_type_extend(&out->type, addr);
 	}
 	bw_value_fini(&v);
 	return err;
 }
 
-static struct bw_error *parse_dim3(struct bw_expr *x, const char *name, size_t column, struct bw_value *out)
+static struct bw_error *parse_dim3(struct bw_expr *x, const char *name, size_t column,
+				   struct bw_value *out)
 {
 	BW_TRY(expect(x, '.'));
 	char member = x->tok.name[0];
@@ -203,8 +215,9 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 	int64_t i = (int64_t)index->bits;
 	if (v->n_elem && (v->across_lanes || v->place != BW_PLACE_MEMORY)) {
 		if (i < 0 || (size_t)i >= v->n_elem)
-			return bw_errorf(BW_E_NOT_FOUND, v->across_lanes ? "Invalid lane ID: %lld (lanes 0 to %zu)"
-									 : "no such element: %lld of 0 to %zu",
+			return bw_errorf(BW_E_NOT_FOUND,
+					 v->across_lanes ? "Invalid lane ID: %lld (lanes 0 to %zu)"
+							 : "no such element: %lld of 0 to %zu",
 					 (long long)i, v->n_elem - 1);
 		r = *v;
 		r.bits = v->elem[i];
@@ -263,9 +276,14 @@ static struct bw_error *address_of(struct bw_value *v, struct bw_value *out)
 		return NULL;
 	}
 	if (v->place != BW_PLACE_MEMORY)
-		return bw_errorf(BW_E_INVALID, "Attempt to take address of value not located in memory");
-	struct bw_type t = {.kind = BW_TYPE_POINTER, .size_b = v->space == BW_SPACE_GLOBAL ? 8 : 4, .space = v->space,
-			    .elem_kind = v->type.kind, .elem_size_b = v->type.size_b, .depth = 1};
+		return bw_errorf(BW_E_INVALID,
+				 "Attempt to take address of value not located in memory");
+	struct bw_type t = {.kind = BW_TYPE_POINTER,
+			    .size_b = v->space == BW_SPACE_GLOBAL ? 8 : 4,
+			    .space = v->space,
+			    .elem_kind = v->type.kind,
+			    .elem_size_b = v->type.size_b,
+			    .depth = 1};
 	if (v->type.kind == BW_TYPE_POINTER) {
 		t.elem_kind = v->type.elem_kind;
 		t.elem_size_b = v->type.elem_size_b;
@@ -280,13 +298,19 @@ static struct bw_error *contents(struct bw_expr *x, struct bw_value *v, struct b
 	BW_TRY(bw_expr_scalar(x, v));
 	if (v->type.kind == BW_TYPE_UINT && v->type.is_code) {
 		/* *saxpy, *$pc: the dword there */
-		v->type = (struct bw_type){.kind = BW_TYPE_POINTER, .size_b = 8, .elem_kind = BW_TYPE_UINT,
-					   .elem_size_b = 4, .depth = 1};
+		v->type = (struct bw_type){.kind = BW_TYPE_POINTER,
+					   .size_b = 8,
+					   .elem_kind = BW_TYPE_UINT,
+					   .elem_size_b = 4,
+					   .depth = 1};
 	} else if (v->type.kind == BW_TYPE_INT || v->type.kind == BW_TYPE_UINT) {
 		/* gdb takes an integer for the address of an int */
 		v->bits = (uint64_t)bw_value_i64(v, 0);
-		v->type = (struct bw_type){.kind = BW_TYPE_POINTER, .size_b = 8, .elem_kind = BW_TYPE_INT,
-					   .elem_size_b = 4, .depth = 1};
+		v->type = (struct bw_type){.kind = BW_TYPE_POINTER,
+					   .size_b = 8,
+					   .elem_kind = BW_TYPE_INT,
+					   .elem_size_b = 4,
+					   .depth = 1};
 	}
 	return bw_expr_load(x, v, 1, out);
 }
@@ -329,7 +353,10 @@ static struct bw_error *parse_cast(struct bw_expr *x, int close, struct bw_value
 	if (close == ')') {
 		err = at(x, column, bw_expr_cast(x, &t, &v));
 	} else { /* {float} ADDR, gdb's way to write *(float *)ADDR */
-		struct bw_type p = {.kind = BW_TYPE_POINTER, .size_b = 8, .elem_kind = t.kind, .elem_size_b = t.size_b,
+		struct bw_type p = {.kind = BW_TYPE_POINTER,
+				    .size_b = 8,
+				    .elem_kind = t.kind,
+				    .elem_size_b = t.size_b,
 				    .depth = 1};
 		struct bw_value r;
 		err = at(x, column, bw_expr_cast(x, &p, &v));
@@ -384,7 +411,8 @@ static struct bw_error *parse_unary_inner(struct bw_expr *x, struct bw_value *ou
 static struct bw_error *parse_unary(struct bw_expr *x, struct bw_value *out)
 {
 	if (x->depth >= MAX_DEPTH)
-		return at(x, x->tok.column, bw_errorf(BW_E_INVALID, "the expression is nested too deeply"));
+		return at(x, x->tok.column,
+			  bw_errorf(BW_E_INVALID, "the expression is nested too deeply"));
 	x->depth++;
 	struct bw_error *err = parse_unary_inner(x, out);
 	x->depth--;
@@ -435,14 +463,16 @@ static int precedence(const struct bw_expr *x)
 }
 
 /* a@n: n elements from where a lies. */
-static struct bw_error *make_array(struct bw_expr *x, struct bw_value *a, struct bw_value *n, struct bw_value *out)
+static struct bw_error *make_array(struct bw_expr *x, struct bw_value *a, struct bw_value *n,
+				   struct bw_value *out)
 {
 	BW_TRY(bw_expr_scalar(x, n));
 	int64_t count = bw_value_i64(n, 0);
 	if (a->place != BW_PLACE_MEMORY || a->n_elem)
 		return bw_errorf(BW_E_INVALID, "Only values in memory can be extended with '@'");
 	if (count <= 0 || count > MAX_ARRAY)
-		return bw_errorf(BW_E_INVALID, "Invalid number %lld of repetitions", (long long)count);
+		return bw_errorf(BW_E_INVALID, "Invalid number %lld of repetitions",
+				 (long long)count);
 	struct bw_value p;
 	BW_TRY(address_of(a, &p));
 	return bw_expr_load(x, &p, (size_t)count, out);
@@ -473,7 +503,8 @@ static struct bw_error *parse_binary(struct bw_expr *x, int min, struct bw_value
 		if (logical) {
 			err = decided ? NULL : at(x, column, bw_expr_scalar(x, &b));
 			if (!err)
-				r = bw_expr_int(decided ? op == BW_OPR_OR : bw_expr_true(x, &b), 4, true);
+				r = bw_expr_int(decided ? op == BW_OPR_OR : bw_expr_true(x, &b), 4,
+						true);
 		} else if (op == '@') {
 			err = at(x, column, make_array(x, &a, &b, &r));
 		} else {
@@ -571,7 +602,8 @@ static struct bw_error *parse_assign_inner(struct bw_expr *x, struct bw_value *o
 static struct bw_error *parse_assign(struct bw_expr *x, struct bw_value *out)
 {
 	if (x->depth >= MAX_DEPTH)
-		return at(x, x->tok.column, bw_errorf(BW_E_INVALID, "the expression is nested too deeply"));
+		return at(x, x->tok.column,
+			  bw_errorf(BW_E_INVALID, "the expression is nested too deeply"));
 	x->depth++;
 	struct bw_error *err = parse_assign_inner(x, out);
 	x->depth--;
@@ -580,7 +612,8 @@ static struct bw_error *parse_assign(struct bw_expr *x, struct bw_value *out)
 
 /* ---- Entry ---- */
 
-static struct bw_error *evaluate(struct bw_expr *x, struct bw_value *out, struct bw_expr_error *out_where)
+static struct bw_error *evaluate(struct bw_expr *x, struct bw_value *out,
+				 struct bw_expr_error *out_where)
 {
 	struct bw_value v = {0};
 	x->error_column = SIZE_MAX;
@@ -598,16 +631,22 @@ static struct bw_error *evaluate(struct bw_expr *x, struct bw_value *out, struct
 	return NULL;
 }
 
-struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w, unsigned lane,
-				   struct bw_value *out, struct bw_expr_error *out_where)
+struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w,
+				   unsigned lane, struct bw_value *out,
+				   struct bw_expr_error *out_where)
 {
 	struct bw_expr x = {.d = d, .wave = w, .lane = lane, .text = text};
 	return evaluate(&x, out, out_where);
 }
 
-struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text, struct bw_expr_error *out_where)
+struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
+				     struct bw_expr_error *out_where)
 {
-	struct bw_expr x = {.d = d, .wave = bw_debug_focus_priv(d), .lane = d->focus_lane, .text = text, .check = true,
+	struct bw_expr x = {.d = d,
+			    .wave = bw_debug_focus_priv(d),
+			    .lane = d->focus_lane,
+			    .text = text,
+			    .check = true,
 			    .skip = 1};
 	struct bw_value v;
 	BW_TRY(evaluate(&x, &v, out_where));
@@ -621,12 +660,12 @@ struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_v
 	return bw_debug_eval_for(d, text, bw_debug_focus_priv(d), d->focus_lane, out, out_where);
 }
 
-struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane, struct bw_value *out,
-				    struct bw_expr_error *out_where)
+struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane,
+				    struct bw_value *out, struct bw_expr_error *out_where)
 {
 	struct bw_wave *w = bw_debug_focus_priv(d);
 	if (w && lane >= w->info.lanes)
-		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)", lane,
-				 w->info.lanes - 1u);
+		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
+				 lane, w->info.lanes - 1u);
 	return bw_debug_eval_for(d, text, w, lane, out, out_where);
 }

@@ -141,7 +141,8 @@ static void word(const char *text, size_t pos, struct bw_tok *t)
 	while (is_word(text[pos]) || (text[pos] == '$' && t->kind == BW_TOK_IDENT))
 		pos++;
 	n = pos - start;
-	if ((n == 1 && (text[start] == 's' || text[start] == 'v')) || (n == 4 && strncmp(text + start, "ttmp", 4) == 0)) {
+	if ((n == 1 && (text[start] == 's' || text[start] == 'v')) ||
+	    (n == 4 && strncmp(text + start, "ttmp", 4) == 0)) {
 		size_t range = range_length(text + pos);
 		n += range;
 		pos += range;
@@ -208,12 +209,25 @@ static void operator(const char *text, size_t pos, struct bw_tok *t)
 		char text[4];
 		int op, assign_op;
 	} ops[] = {
-		{"<<=", BW_OPR_ASSIGN, BW_OPR_SHL}, {">>=", BW_OPR_ASSIGN, BW_OPR_SHR},
-		{"<<", BW_OPR_SHL, 0}, {">>", BW_OPR_SHR, 0}, {"<=", BW_OPR_LE, 0}, {">=", BW_OPR_GE, 0},
-		{"==", BW_OPR_EQ, 0}, {"!=", BW_OPR_NE, 0}, {"&&", BW_OPR_AND, 0}, {"||", BW_OPR_OR, 0},
-		{"+=", BW_OPR_ASSIGN, '+'}, {"-=", BW_OPR_ASSIGN, '-'}, {"*=", BW_OPR_ASSIGN, '*'},
-		{"/=", BW_OPR_ASSIGN, '/'}, {"%=", BW_OPR_ASSIGN, '%'}, {"&=", BW_OPR_ASSIGN, '&'},
-		{"|=", BW_OPR_ASSIGN, '|'}, {"^=", BW_OPR_ASSIGN, '^'}, {"=", BW_OPR_ASSIGN, 0},
+		{"<<=", BW_OPR_ASSIGN, BW_OPR_SHL},
+		{">>=", BW_OPR_ASSIGN, BW_OPR_SHR},
+		{"<<", BW_OPR_SHL, 0},
+		{">>", BW_OPR_SHR, 0},
+		{"<=", BW_OPR_LE, 0},
+		{">=", BW_OPR_GE, 0},
+		{"==", BW_OPR_EQ, 0},
+		{"!=", BW_OPR_NE, 0},
+		{"&&", BW_OPR_AND, 0},
+		{"||", BW_OPR_OR, 0},
+		{"+=", BW_OPR_ASSIGN, '+'},
+		{"-=", BW_OPR_ASSIGN, '-'},
+		{"*=", BW_OPR_ASSIGN, '*'},
+		{"/=", BW_OPR_ASSIGN, '/'},
+		{"%=", BW_OPR_ASSIGN, '%'},
+		{"&=", BW_OPR_ASSIGN, '&'},
+		{"|=", BW_OPR_ASSIGN, '|'},
+		{"^=", BW_OPR_ASSIGN, '^'},
+		{"=", BW_OPR_ASSIGN, 0},
 	};
 	t->kind = BW_TOK_OP;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(ops); i++) {

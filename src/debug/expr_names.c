@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The names of expressions: types, registers, $_ variables, arguments, symbols. */
+/* The names of expressions: spaces, registers, $_ variables, arguments, symbols. */
 #include "debug/expr_priv.h"
 
 #include <stdio.h>
@@ -9,146 +9,15 @@
 
 #include "base/str.h"
 
-/* ---- Types ---- */
-
-struct type_row {
-	const char *name;
-	enum bw_type_kind kind;
-	uint8_t size_b;
-};
-/* Whole types; the words that combine are in bw_expr_type_add. */
-static const struct type_row type_rows[] = {
-	{"float", BW_TYPE_FLOAT, 4}, {"double", BW_TYPE_FLOAT, 8}, {"half", BW_TYPE_FLOAT, 2},
-	{"_Float16", BW_TYPE_FLOAT, 2}, {"f16", BW_TYPE_FLOAT, 2}, {"f32", BW_TYPE_FLOAT, 4}, {"f64", BW_TYPE_FLOAT, 8},
-	{"void", BW_TYPE_VOID, 0}, {"bool", BW_TYPE_UINT, 1}, {"_Bool", BW_TYPE_UINT, 1},
-	{"int8_t", BW_TYPE_INT, 1}, {"int16_t", BW_TYPE_INT, 2}, {"int32_t", BW_TYPE_INT, 4}, {"int64_t", BW_TYPE_INT, 8},
-	{"uint8_t", BW_TYPE_UINT, 1}, {"uint16_t", BW_TYPE_UINT, 2}, {"uint32_t", BW_TYPE_UINT, 4},
-	{"uint64_t", BW_TYPE_UINT, 8}, {"i8", BW_TYPE_INT, 1}, {"i16", BW_TYPE_INT, 2}, {"i32", BW_TYPE_INT, 4},
-	{"i64", BW_TYPE_INT, 8}, {"u8", BW_TYPE_UINT, 1}, {"u16", BW_TYPE_UINT, 2}, {"u32", BW_TYPE_UINT, 4},
-	{"u64", BW_TYPE_UINT, 8}, {"uchar", BW_TYPE_UINT, 1}, {"ushort", BW_TYPE_UINT, 2}, {"uint", BW_TYPE_UINT, 4},
-	{"ulong", BW_TYPE_UINT, 8}, {"size_t", BW_TYPE_UINT, 8}, {"uintptr_t", BW_TYPE_UINT, 8},
-	{"char", BW_TYPE_INT, 1}, {"short", BW_TYPE_INT, 2}, {"int", BW_TYPE_INT, 4}, {"long", BW_TYPE_INT, 8},
-};
-static const char *const qualifiers[] = {"const", "volatile", "restrict", "signed", "unsigned", "struct"};
-static const struct {
-	const char *name;
-	enum bw_space space;
-} space_words[] = {
-	{"__global", BW_SPACE_GLOBAL}, {"global", BW_SPACE_GLOBAL}, {"__constant", BW_SPACE_GLOBAL},
-	{"__local", BW_SPACE_LDS}, {"__private", BW_SPACE_PRIVATE},
-};
-
-static const struct type_row *type_row(const char *word)
-{
-	for (size_t i = 0; i < BW_ARRAY_SIZE(type_rows); i++)
-		if (strcmp(type_rows[i].name, word) == 0)
-			return &type_rows[i];
-	return NULL;
-}
-
-bool bw_expr_type_word(const char *word)
-{
-	if (type_row(word))
-		return true;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(qualifiers) - 1; i++)
-		if (strcmp(qualifiers[i], word) == 0)
-			return true;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(space_words); i++)
-		if (word[0] == '_' && strcmp(space_words[i].name, word) == 0)
-			return true;
-	return false;
-}
-
-bool bw_expr_type_add(struct bw_type_words *t, const char *word)
-{
-	if (strcmp(word, "unsigned") == 0) {
-		t->is_unsigned = true;
-		return !t->is_signed;
-	}
-	if (strcmp(word, "signed") == 0) {
-		t->is_signed = true;
-		return !t->is_unsigned;
-	}
-	for (size_t i = 0; i < BW_ARRAY_SIZE(qualifiers); i++)
-		if (strcmp(qualifiers[i], word) == 0)
-			return true;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(space_words); i++) {
-		if (strcmp(space_words[i].name, word) == 0) {
-			t->space = space_words[i].space;
-			return true;
-		}
-	}
-	const struct type_row *row = type_row(word);
-	if (!row)
-		return false;
-	bool is_long = strcmp(word, "long") == 0, is_int = strcmp(word, "int") == 0;
-	if (is_long && t->n_long < 2 && (!t->have || t->n_long)) {
-		t->n_long++;
-	} else if (is_int && t->have && t->type.kind == BW_TYPE_INT && t->type.size_b != 1) {
-		return true; /* long int, short int */
-	} else if (t->have) {
-		return false;
-	}
-	t->have = true;
-	t->type = (struct bw_type){.kind = row->kind, .size_b = row->size_b};
-	return true;
-}
-
-struct bw_type bw_expr_type_finish(const struct bw_type_words *t)
-{
-	struct bw_type type = t->type;
-	if (!t->have)
-		type = (struct bw_type){.kind = BW_TYPE_INT, .size_b = 4};
-	if (t->is_unsigned && type.kind == BW_TYPE_INT)
-		type.kind = BW_TYPE_UINT;
-	return type;
-}
-
-bool bw_type_parse(const char *text, struct bw_type *out)
-{
-	struct bw_type_words words = {0};
-	char word[BW_NAME_MAX];
-	bool any = false;
-
-	for (;;) {
-		text += strspn(text, " ");
-		size_t n = strcspn(text, " *");
-		if (n == 0)
-			break;
-		if (n >= sizeof(word))
-			return false;
-		memcpy(word, text, n);
-		word[n] = 0;
-		if (!bw_expr_type_add(&words, word))
-			return false;
-		any = true;
-		text += n;
-	}
-	struct bw_type t = bw_expr_type_finish(&words);
-	for (; *text; text++) {
-		if (*text == ' ')
-			continue;
-		if (*text != '*' || t.depth == 8)
-			return false;
-		if (t.kind != BW_TYPE_POINTER)
-			t = (struct bw_type){.kind = BW_TYPE_POINTER, .size_b = 8, .elem_kind = t.kind,
-					     .elem_size_b = t.size_b};
-		t.depth++;
-	}
-	if (!any || (!words.have && !words.is_unsigned && !words.is_signed))
-		return false;
-	*out = t;
-	return true;
-}
-
 struct bw_error *bw_expr_space(const char *name, enum bw_space *out)
 {
 	static const struct {
 		const char *name;
 		enum bw_space space;
 	} rows[] = {
-		{"global", BW_SPACE_GLOBAL}, {"generic", BW_SPACE_GLOBAL}, {"local", BW_SPACE_LDS},
-		{"lds", BW_SPACE_LDS}, {"shared", BW_SPACE_LDS}, {"private_lane", BW_SPACE_PRIVATE},
+		{"global", BW_SPACE_GLOBAL},   {"generic", BW_SPACE_GLOBAL},
+		{"local", BW_SPACE_LDS},       {"lds", BW_SPACE_LDS},
+		{"shared", BW_SPACE_LDS},      {"private_lane", BW_SPACE_PRIVATE},
 		{"private", BW_SPACE_PRIVATE}, {"scratch", BW_SPACE_PRIVATE},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
@@ -176,13 +45,18 @@ static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_wave_reg r, stru
 	struct bw_target *t = x->d->target;
 
 	if (r.count > 2)
-		return bw_errorf(BW_E_UNSUPPORTED, "a value of more than 64 bits in each lane (%u registers)", r.count);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "a value of more than 64 bits in each lane (%u registers)",
+				 r.count);
 	BW_TRY(need_wave(x));
 	if (r.index + r.count > x->wave->info.n_vgprs)
-		return x->wave->info.n_vgprs ? bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u: it was given v0 to v%u",
-							 r.index + r.count - 1u, x->wave->info.n_vgprs - 1)
-					     : bw_errorf(BW_E_STATE, "the wave has given its VGPRs back (s_sendmsg "
-								     "DEALLOC_VGPRS)");
+		return x->wave->info.n_vgprs
+			       ? bw_errorf(BW_E_NOT_FOUND,
+					   "the wave has no v%u: it was given v0 to v%u",
+					   r.index + r.count - 1u, x->wave->info.n_vgprs - 1)
+			       : bw_errorf(BW_E_STATE,
+					   "the wave has given its VGPRs back (s_sendmsg "
+					   "DEALLOC_VGPRS)");
 	BW_TRY(t->ops->read_vgpr(t, x->wave->info.slot, r.index, low));
 	if (r.count == 2)
 		BW_TRY(t->ops->read_vgpr(t, x->wave->info.slot, r.index + 1u, high));
@@ -204,7 +78,8 @@ static struct bw_error *sgpr_array(struct bw_expr *x, struct bw_wave_reg r, stru
 {
 	uint32_t s[BW_SGPR_SHOWN];
 	BW_TRY(need_wave(x));
-	BW_TRY(x->d->target->ops->read_sgprs(x->d->target, x->wave->info.slot, r.index, r.count, s));
+	BW_TRY(x->d->target->ops->read_sgprs(x->d->target, x->wave->info.slot, r.index, r.count,
+					     s));
 	out->type.size_b = 4;
 	out->elem = calloc(r.count, sizeof(*out->elem));
 	if (!out->elem)
@@ -251,14 +126,33 @@ static void text_value(struct bw_value *out, const char *fmt, ...)
 	va_end(args);
 }
 
-enum internal { I_LANE, I_WAVE, I_AGENT, I_QUEUE, I_DISPATCH, I_DISPATCH_POS, I_WAVE_IN_GROUP, I_LANE_POS, I_EXITCODE };
+enum internal {
+	I_LANE,
+	I_WAVE,
+	I_AGENT,
+	I_QUEUE,
+	I_DISPATCH,
+	I_DISPATCH_POS,
+	I_WAVE_IN_GROUP,
+	I_LANE_POS,
+	I_EXITCODE
+};
 static const struct {
 	const char *name;
 	enum internal what;
 } internals[] = {
-	{"_lane", I_LANE}, {"_simd_lane", I_LANE}, {"_wave", I_WAVE}, {"_thread", I_WAVE}, {"_gthread", I_WAVE},
-	{"_agent", I_AGENT}, {"_queue", I_QUEUE}, {"_dispatch", I_DISPATCH}, {"_dispatch_pos", I_DISPATCH_POS},
-	{"_thread_workgroup_pos", I_WAVE_IN_GROUP}, {"_lane_workgroup_pos", I_LANE_POS}, {"_exitcode", I_EXITCODE},
+	{"_lane", I_LANE},
+	{"_simd_lane", I_LANE},
+	{"_wave", I_WAVE},
+	{"_thread", I_WAVE},
+	{"_gthread", I_WAVE},
+	{"_agent", I_AGENT},
+	{"_queue", I_QUEUE},
+	{"_dispatch", I_DISPATCH},
+	{"_dispatch_pos", I_DISPATCH_POS},
+	{"_thread_workgroup_pos", I_WAVE_IN_GROUP},
+	{"_lane_workgroup_pos", I_LANE_POS},
+	{"_exitcode", I_EXITCODE},
 };
 
 static struct bw_error *internal_value(struct bw_expr *x, enum internal what, struct bw_value *out)
@@ -298,7 +192,8 @@ static struct bw_error *internal_value(struct bw_expr *x, enum internal what, st
 		out->bits = w->wave_in_group;
 		break;
 	case I_DISPATCH_POS:
-		text_value(out, "(%u,%u,%u)/%u", w->workgroup[0], w->workgroup[1], w->workgroup[2], w->wave_in_group);
+		text_value(out, "(%u,%u,%u)/%u", w->workgroup[0], w->workgroup[1], w->workgroup[2],
+			   w->wave_in_group);
 		break;
 	case I_LANE_POS:
 		if (bw_lane_item(x->d, w, x->lane, item))
@@ -312,11 +207,12 @@ static struct bw_error *internal_value(struct bw_expr *x, enum internal what, st
 
 bool bw_expr_is_dim3(const char *name)
 {
-	return strcmp(name, "threadIdx") == 0 || strcmp(name, "blockIdx") == 0 || strcmp(name, "blockDim") == 0 ||
-	       strcmp(name, "gridDim") == 0;
+	return strcmp(name, "threadIdx") == 0 || strcmp(name, "blockIdx") == 0 ||
+	       strcmp(name, "blockDim") == 0 || strcmp(name, "gridDim") == 0;
 }
 
-struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member, struct bw_value *out)
+struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
+			      struct bw_value *out)
 {
 	unsigned i = (unsigned)(member - 'x');
 	uint32_t item[3];
@@ -331,12 +227,14 @@ struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member, 
 		out->bits = w->workgroup[i];
 	} else if (strcmp(name, "threadIdx") == 0) {
 		if (!bw_lane_item(x->d, w, x->lane, item))
-			return bw_errorf(BW_E_NOT_FOUND, "lane %u is no work item of its group", x->lane);
+			return bw_errorf(BW_E_NOT_FOUND, "lane %u is no work item of its group",
+					 x->lane);
 		out->bits = item[i];
 	} else if (!dispatch) {
 		return bw_errorf(BW_E_NOT_FOUND, "the dispatch of this wave is not known");
 	} else {
-		out->bits = strcmp(name, "blockDim") == 0 ? dispatch->desc.group_size[i] : dispatch->desc.groups[i];
+		out->bits = strcmp(name, "blockDim") == 0 ? dispatch->desc.group_size[i]
+							  : dispatch->desc.groups[i];
 	}
 	return NULL;
 }
@@ -385,7 +283,8 @@ struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const st
 	return NULL;
 }
 
-static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assigned, struct bw_value *out)
+static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assigned,
+				  struct bw_value *out)
 {
 	struct bw_var *v = find_var(x->d, name);
 	if (!v && assigned && !x->skip) {
@@ -415,11 +314,13 @@ static const struct bw_kernel_arg *find_arg(const struct bw_kernel *k, const cha
 }
 
 /* Of the wave's kernel; without a wave, of the kernel that will run, or any. */
-static const struct bw_kernel_arg *visible_arg(struct bw_expr *x, const char *name, uint64_t *out_kernarg)
+static const struct bw_kernel_arg *visible_arg(struct bw_expr *x, const char *name,
+					       uint64_t *out_kernarg)
 {
 	*out_kernarg = 0;
 	if (x->wave) {
-		const struct bw_dispatch_info *dispatch = bw_debug_dispatch(x->d, x->wave->info.dispatch);
+		const struct bw_dispatch_info *dispatch =
+			bw_debug_dispatch(x->d, x->wave->info.dispatch);
 		if (!dispatch)
 			return NULL;
 		*out_kernarg = dispatch->kernarg_va;
@@ -430,27 +331,31 @@ static const struct bw_kernel_arg *visible_arg(struct bw_expr *x, const char *na
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
 		for (size_t i = 0; i < n; i++) {
 			const struct bw_kernel_arg *arg = find_arg(&k[i], name);
-			if (arg && (!x->d->default_kernel || strcmp(k[i].name, x->d->default_kernel) == 0))
+			if (arg &&
+			    (!x->d->default_kernel || strcmp(k[i].name, x->d->default_kernel) == 0))
 				return arg;
 		}
 	}
 	return NULL;
 }
 
-static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg *arg, uint64_t kernarg,
-				  struct bw_value *out)
+static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg *arg,
+				  uint64_t kernarg, struct bw_value *out)
 {
 	struct bw_type t;
 	struct bw_value v;
 	if (!bw_arg_type(arg, &t))
-		return bw_errorf(BW_E_UNSUPPORTED, "argument %s has a type that is not known here: %s", arg->name,
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "argument %s has a type that is not known here: %s", arg->name,
 				 arg->type_name[0] ? arg->type_name : arg->value_kind);
 	v = (struct bw_value){.type = t, .place = BW_PLACE_MEMORY, .va = kernarg + arg->offset_b};
 	if (!x->skip) {
 		BW_TRY(need_wave(x));
 		if (!kernarg)
-			return bw_errorf(BW_E_NOT_FOUND, "the arguments of this dispatch lie at no known address");
-		BW_TRY(bw_wave_mem_read(x->d, x->wave, x->lane, BW_SPACE_GLOBAL, v.va, &v.bits, t.size_b));
+			return bw_errorf(BW_E_NOT_FOUND,
+					 "the arguments of this dispatch lie at no known address");
+		BW_TRY(bw_wave_mem_read(x->d, x->wave, x->lane, BW_SPACE_GLOBAL, v.va, &v.bits,
+					t.size_b));
 		v.bits = bw_type_extend(&t, v.bits);
 	}
 	*out = v;
@@ -485,8 +390,11 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name)
 	struct bw_str text = {0};
 
 	if (x->wave) {
-		const struct bw_dispatch_info *dispatch = bw_debug_dispatch(x->d, x->wave->info.dispatch);
-		for (size_t i = 0; dispatch && dispatch->kernel && i < dispatch->kernel->n_args && count < 128; i++)
+		const struct bw_dispatch_info *dispatch =
+			bw_debug_dispatch(x->d, x->wave->info.dispatch);
+		for (size_t i = 0;
+		     dispatch && dispatch->kernel && i < dispatch->kernel->n_args && count < 128;
+		     i++)
 			names[count++] = dispatch->kernel->args[i].name;
 	}
 	bw_vec_each(&x->d->modules, m) {
@@ -500,12 +408,14 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name)
 		bw_str_addf(&text, "%s%s", i ? ", " : " (did you mean ", names[near[i]]);
 	if (found)
 		bw_str_add(&text, "?)");
-	struct bw_error *err = bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s", name, bw_str_text(&text));
+	struct bw_error *err = bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s",
+					 name, bw_str_text(&text));
 	bw_str_free(&text);
 	return err;
 }
 
-struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned, struct bw_value *out)
+struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
+			      struct bw_value *out)
 {
 	struct bw_wave_reg r;
 	uint64_t addr, kernarg;
@@ -522,7 +432,8 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 	if (arg)
 		return arg_value(x, arg, kernarg, out);
 	if (symbol_address(x->d, name, &addr)) {
-		*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
+		*out = (struct bw_value){
+			.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
 		return NULL;
 	}
 	if (bw_wave_reg_parse(name, &r)) /* s[2:3], exec: no variable has taken the name */
@@ -530,93 +441,7 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 	return no_symbol(x, name);
 }
 
-/* ---- Completion ---- */
-
-struct words BW_VEC(char *);
-
-static void add_word(struct words *w, const char *prefix, const char *lead, const char *name)
+const char *bw_expr_internal_name(size_t i)
 {
-	char *word;
-	if (asprintf(&word, "%s%s", lead, name) < 0)
-		return;
-	bool wanted = bw_starts_with(word, prefix);
-	for (size_t i = 0; wanted && i < w->len; i++)
-		wanted = strcmp(w->data[i], word) != 0;
-	struct bw_error *err = wanted ? bw_vec_push(w, word) : NULL;
-	if (err || !wanted)
-		free(word);
-	bw_error_free(err);
-}
-
-static char **finish_words(struct words *w)
-{
-	struct bw_error *err = bw_vec_push(w, NULL);
-	if (!err)
-		return w->data;
-	bw_error_free(err);
-	bw_vec_each(w, it)
-		free(*it);
-	bw_vec_free(w);
-	return NULL;
-}
-
-static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
-{
-	bw_vec_each(&d->modules, m) {
-		size_t n;
-		const struct bw_symbol *s = bw_module_symbols(*m, &n);
-		for (size_t i = 0; i < n; i++)
-			add_word(w, prefix, "", s[i].name);
-	}
-}
-
-char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
-{
-	struct words w = {0};
-	if (prefix[0] == '$') {
-		char name[24];
-		for (uint16_t i = 0; i < BW_REG_SPECIAL_COUNT; i++) {
-			bw_wave_reg_name((struct bw_wave_reg){BW_REG_SPECIAL, i, 1}, name);
-			add_word(&w, prefix, "$", name);
-		}
-		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)
-			add_word(&w, prefix, "$", internals[i].name);
-		bw_vec_each(&d->vars, v)
-			add_word(&w, prefix, "$", v->name);
-		return finish_words(&w);
-	}
-	bw_vec_each(&d->modules, m) {
-		size_t n;
-		const struct bw_kernel *k = bw_module_kernels(*m, &n);
-		for (size_t i = 0; i < n; i++)
-			for (size_t a = 0; a < k[i].n_args; a++)
-				if (k[i].args[a].kind != BW_ARG_HIDDEN)
-					add_word(&w, prefix, "", k[i].args[a].name);
-	}
-	add_symbols(d, &w, prefix);
-	return finish_words(&w);
-}
-
-char **bw_debug_complete_where(struct bw_debug *d, const char *prefix)
-{
-	struct words w = {0};
-	add_symbols(d, &w, prefix);
-	bw_vec_each(&d->modules, m) {
-		const char *const *files;
-		size_t n = (*m)->lines ? bw_lines_files((*m)->lines, &files) : 0;
-		for (size_t i = 0; i < n; i++) {
-			const char *slash = strrchr(files[i], '/');
-			char name[256];
-			snprintf(name, sizeof(name), "%s:", slash ? slash + 1 : files[i]);
-			add_word(&w, prefix, "", name);
-		}
-	}
-	return finish_words(&w);
-}
-
-void bw_debug_free_words(char **words)
-{
-	for (char **p = words; p && *p; p++)
-		free(*p);
-	free(words);
+	return i < BW_ARRAY_SIZE(internals) ? internals[i].name : NULL;
 }

@@ -2,20 +2,32 @@
 #ifndef BW_DEBUG_EXPR_PRIV_H
 #define BW_DEBUG_EXPR_PRIV_H
 
-/* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr.c knows the grammar
- * and evaluates as it goes, expr_ops.c computes, loads and stores, expr_names.c knows the names. */
+/* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr.c knows the
+ * grammar and evaluates as it goes, expr_ops.c computes, loads and stores, expr_names.c knows the
+ * names. */
 
 #include "debug/debug_priv.h"
 
 enum bw_tok_kind {
-	BW_TOK_END, BW_TOK_INT, BW_TOK_FLOAT, BW_TOK_CHAR, BW_TOK_STRING,
-	BW_TOK_IDENT,   /* name */
-	BW_TOK_DOLLAR,  /* $name; "s[2:3]" is one name */
-	BW_TOK_OP,      /* op: one of the characters, or the codes below */
-	BW_TOK_BAD,     /* message says why */
+	BW_TOK_END,
+	BW_TOK_INT,
+	BW_TOK_FLOAT,
+	BW_TOK_CHAR,
+	BW_TOK_STRING,
+	BW_TOK_IDENT,  /* name */
+	BW_TOK_DOLLAR, /* $name; "s[2:3]" is one name */
+	BW_TOK_OP,     /* op: one of the characters, or the codes below */
+	BW_TOK_BAD,    /* message says why */
 };
 enum bw_tok_op {
-	BW_OPR_SHL = 256, BW_OPR_SHR, BW_OPR_LE, BW_OPR_GE, BW_OPR_EQ, BW_OPR_NE, BW_OPR_AND, BW_OPR_OR,
+	BW_OPR_SHL = 256,
+	BW_OPR_SHR,
+	BW_OPR_LE,
+	BW_OPR_GE,
+	BW_OPR_EQ,
+	BW_OPR_NE,
+	BW_OPR_AND,
+	BW_OPR_OR,
 	BW_OPR_ASSIGN, /* op=: assign_op says which operation, 0 for = alone */
 };
 enum { BW_NAME_MAX = 64 };
@@ -23,21 +35,21 @@ struct bw_tok {
 	enum bw_tok_kind kind;
 	size_t column, end;
 	int op, assign_op;
-	char name[BW_NAME_MAX];     /* IDENT, DOLLAR (without $), STRING */
-	struct bw_value number;     /* INT, FLOAT, CHAR */
-	const char *message;        /* BAD */
+	char name[BW_NAME_MAX]; /* IDENT, DOLLAR (without $), STRING */
+	struct bw_value number; /* INT, FLOAT, CHAR */
+	const char *message;	/* BAD */
 };
 void bw_expr_lex(const char *text, size_t pos, struct bw_tok *out);
 
 /* One evaluation. */
 struct bw_expr {
 	struct bw_debug *d;
-	struct bw_wave *wave;       /* NULL: none */
+	struct bw_wave *wave; /* NULL: none */
 	unsigned lane;
-	bool check;                 /* only names and grammar matter */
+	bool check; /* only names and grammar matter */
 	const char *text;
-	struct bw_tok tok;          /* the next one */
-	unsigned skip;              /* > 0: parse, do not read, write or divide */
+	struct bw_tok tok; /* the next one */
+	unsigned skip;	   /* > 0: parse, do not read, write or divide */
 	unsigned depth;
 	size_t error_column;
 };
@@ -48,20 +60,26 @@ struct bw_value bw_expr_int(uint64_t bits, unsigned size_b, bool is_signed);
 uint64_t bw_type_extend(const struct bw_type *t, uint64_t bits);
 /* The focus lane's value of a register, the address of an array in memory. */
 struct bw_error *bw_expr_scalar(struct bw_expr *x, struct bw_value *v) BW_MUST_CHECK;
-struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, struct bw_value *b, struct bw_value *out) BW_MUST_CHECK;
-struct bw_error *bw_expr_unary(struct bw_expr *x, int op, struct bw_value *a, struct bw_value *out) BW_MUST_CHECK;
-struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t, struct bw_value *v) BW_MUST_CHECK;
+struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, struct bw_value *b,
+				struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_expr_unary(struct bw_expr *x, int op, struct bw_value *a,
+			       struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t,
+			      struct bw_value *v) BW_MUST_CHECK;
 /* The same bits seen as another type of the same size. */
-struct bw_error *bw_expr_as(struct bw_expr *x, const struct bw_type *t, struct bw_value *v) BW_MUST_CHECK;
+struct bw_error *bw_expr_as(struct bw_expr *x, const struct bw_type *t,
+			    struct bw_value *v) BW_MUST_CHECK;
 bool bw_expr_true(const struct bw_expr *x, const struct bw_value *v);
 /* What a pointer points to, n elements of it (n = 1: a scalar). */
-struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, size_t n, struct bw_value *out) BW_MUST_CHECK;
-struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struct bw_value *v) BW_MUST_CHECK;
+struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, size_t n,
+			      struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place,
+				struct bw_value *v) BW_MUST_CHECK;
 
-/* expr_names.c */
+/* expr_types.c */
 bool bw_expr_type_word(const char *word);
-/* The type named by words like "unsigned", "long", "__local": feeds one word, false when it does not
- * fit in. */
+/* The type named by words like "unsigned", "long", "__local": feeds one word, false when it does
+ * not fit in. */
 struct bw_type_words {
 	bool is_unsigned, is_signed, have;
 	unsigned n_long;
@@ -73,10 +91,15 @@ bool bw_expr_type_add(struct bw_type_words *t, const char *word);
 struct bw_type bw_expr_type_finish(const struct bw_type_words *t);
 /* A C type name as metadata has it, "float*" or "unsigned int". */
 bool bw_type_parse(const char *text, struct bw_type *out);
-struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned, struct bw_value *out) BW_MUST_CHECK;
+/* expr_names.c */
+/* "_lane" and its kin, one after the other; NULL behind the last. */
+const char *bw_expr_internal_name(size_t i);
+struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
+			      struct bw_value *out) BW_MUST_CHECK;
 /* blockIdx and its kin: whether name is one. */
 bool bw_expr_is_dim3(const char *name);
-struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member, struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
+			      struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_space(const char *name, enum bw_space *out) BW_MUST_CHECK;
 
 #endif

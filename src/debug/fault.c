@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What a memory violation was about: which instruction, which lanes, which address, and what the page
- * tables say to it. The address rules are those of reference gfx11-rules, 331 and 372 to 385. */
+/* What a memory violation was about: which instruction, which lanes, which address, and what the
+ * page tables say to it. The address rules are those of reference gfx11-rules, 331 and 372 to 385.
+ */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 enum {
 	PAGE_B = 4096,
-	/* SH_MEM_BASES as the amdgpu driver programs it on gfx10 and later (gfx_v11_0.c, DEFAULT_SH_MEM_BASES
-	 * 0x6000): LDS at 0x60000000'00000000, scratch 4 GiB above it */
+	/* SH_MEM_BASES as the amdgpu driver programs it on gfx10 and later (gfx_v11_0.c,
+	 * DEFAULT_SH_MEM_BASES 0x6000): LDS at 0x60000000'00000000, scratch 4 GiB above it */
 	APERTURE_LDS = 0x60000000,
 	APERTURE_SCRATCH = 0x60000001,
 };
@@ -19,7 +20,7 @@ enum {
 /* Registers that addresses are made of, all lanes. */
 struct access {
 	struct bw_inst inst;
-	uint64_t sbase;             /* SGPR pair or single, 0 without one */
+	uint64_t sbase; /* SGPR pair or single, 0 without one */
 	uint32_t soffset;
 	bool has_sbase, vaddr_is_64, has_vaddr;
 	uint32_t lo[64], hi[64];
@@ -32,9 +33,10 @@ static unsigned mem_size(const char *mem)
 		const char *name;
 		uint8_t size_b;
 	} rows[] = {
-		{"B8", 1}, {"U8", 1}, {"I8", 1}, {"B16", 2}, {"U16", 2}, {"I16", 2}, {"B32", 4}, {"U32", 4},
-		{"I32", 4}, {"F32", 4}, {"B32x2", 8}, {"B64", 8}, {"U64", 8}, {"I64", 8}, {"F64", 8}, {"B96", 12},
-		{"B128", 16}, {"B64x2", 16}, {"B256", 32}, {"B512", 64},
+		{"B8", 1},    {"U8", 1},    {"I8", 1},	   {"B16", 2},	 {"U16", 2},
+		{"I16", 2},   {"B32", 4},   {"U32", 4},	   {"I32", 4},	 {"F32", 4},
+		{"B32x2", 8}, {"B64", 8},   {"U64", 8},	   {"I64", 8},	 {"F64", 8},
+		{"B96", 12},  {"B128", 16}, {"B64x2", 16}, {"B256", 32}, {"B512", 64},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
 		if (strcmp(rows[i].name, mem) == 0)
@@ -44,10 +46,12 @@ static unsigned mem_size(const char *mem)
 
 static bool has_sgpr(unsigned code)
 {
-	return code != BW_SRC_NULL && code != 127; /* 127: the manual's other way to say none (rule 380) */
+	return code != BW_SRC_NULL &&
+	       code != 127; /* 127: the manual's other way to say none (rule 380) */
 }
 
-static struct bw_error *scalar(struct bw_debug *d, struct bw_wave *w, unsigned code, bool pair, uint64_t *out)
+static struct bw_error *scalar(struct bw_debug *d, struct bw_wave *w, unsigned code, bool pair,
+			       uint64_t *out)
 {
 	uint32_t s[2] = {0};
 	*out = 0;
@@ -69,8 +73,10 @@ static struct bw_error *vector(struct bw_debug *d, struct bw_wave *w, unsigned n
 	return d->target->ops->read_vgpr(d->target, w->info.slot, n, out);
 }
 
-/* Reads what the instruction's address needs. False: a format whose addresses are not worked out here. */
-static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w, struct access *a, bool *out_known)
+/* Reads what the instruction's address needs. False: a format whose addresses are not worked out
+ * here. */
+static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w, struct access *a,
+				      bool *out_known)
 {
 	const struct bw_inst *i = &a->inst;
 	uint64_t v;
@@ -86,7 +92,8 @@ static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w, str
 		}
 		return NULL;
 	case BW_FMT_GLOBAL:
-		a->has_vaddr = i->op != BW_OP_GLOBAL_LOAD_ADDTID_B32 && i->op != BW_OP_GLOBAL_STORE_ADDTID_B32;
+		a->has_vaddr = i->op != BW_OP_GLOBAL_LOAD_ADDTID_B32 &&
+			       i->op != BW_OP_GLOBAL_STORE_ADDTID_B32;
 		a->vaddr_is_64 = !a->has_sbase;
 		if (a->has_sbase)
 			BW_TRY(scalar(d, w, i->saddr, true, &a->sbase));
@@ -130,7 +137,8 @@ static uint64_t lane_address(const struct access *a, unsigned lane, enum bw_spac
 		return (a->has_sbase ? a->sbase : 0) + v + (uint64_t)(int64_t)i->imm;
 	case BW_FMT_SCRATCH:
 		*out_space = BW_SPACE_PRIVATE;
-		return (uint32_t)((a->has_sbase ? a->sbase : 0) + (a->has_vaddr ? v : 0) + (uint64_t)(int64_t)i->imm);
+		return (uint32_t)((a->has_sbase ? a->sbase : 0) + (a->has_vaddr ? v : 0) +
+				  (uint64_t)(int64_t)i->imm);
 	case BW_FMT_DS:
 		*out_space = BW_SPACE_LDS;
 		return (uint32_t)(v + (uint32_t)i->imm);
@@ -149,7 +157,9 @@ static bool allows(const struct bw_verdict *v, const struct bw_fault_info *f)
 		return false;
 	if (f->is_fetch)
 		return v->executable;
-	return (f->is_write && !f->is_atomic) ? v->writable : f->is_atomic ? v->readable && v->writable : v->readable;
+	return (f->is_write && !f->is_atomic) ? v->writable
+	       : f->is_atomic		      ? v->readable && v->writable
+					      : v->readable;
 }
 
 /* One page after another; lanes of a wave mostly share theirs. */
@@ -172,7 +182,8 @@ static struct bw_error *ask(struct pages *p, uint64_t va, const struct bw_verdic
 	return NULL;
 }
 
-/* Bytes of scratch that one lane has, from COMPUTE_TMPRING_SIZE.WAVESIZE 26:12, units of 256 bytes. */
+/* Bytes of scratch that one lane has, from COMPUTE_TMPRING_SIZE.WAVESIZE 26:12, units of 256 bytes.
+ */
 static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave *w)
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
@@ -181,8 +192,9 @@ static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave *w)
 
 /* Whether an access of one lane fails; the verdict says why. */
 static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct pages *p,
-				   const struct bw_fault_info *f, enum bw_space space, uint64_t addr,
-				   struct bw_verdict *out, uint64_t *out_addr, bool *out_fails)
+				   const struct bw_fault_info *f, enum bw_space space,
+				   uint64_t addr, struct bw_verdict *out, uint64_t *out_addr,
+				   bool *out_fails)
 {
 	const struct bw_verdict *v;
 
@@ -194,7 +206,8 @@ static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct
 		if (addr + f->access_size_b <= size_b)
 			return NULL;
 		*out = (struct bw_verdict){.kind = BW_VERDICT_UNMAPPED};
-		snprintf(out->text, sizeof(out->text), "a lane of this dispatch has %u bytes of scratch", size_b);
+		snprintf(out->text, sizeof(out->text),
+			 "a lane of this dispatch has %u bytes of scratch", size_b);
 		*out_addr = addr;
 		*out_fails = true;
 		return NULL;

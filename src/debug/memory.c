@@ -21,8 +21,8 @@ const char *bw_space_name(enum bw_space space)
 static struct bw_error *check_offset(enum bw_space space, uint64_t addr, size_t size_b)
 {
 	if (addr > UINT32_MAX || size_b > UINT32_MAX - addr)
-		return bw_error_fault(addr, "Cannot access memory at address %s#0x%llx", bw_space_name(space),
-				      (unsigned long long)addr);
+		return bw_error_fault(addr, "Cannot access memory at address %s#0x%llx",
+				      bw_space_name(space), (unsigned long long)addr);
 	return NULL;
 }
 
@@ -30,7 +30,8 @@ static struct bw_error *need_wave(struct bw_wave *w, enum bw_space space)
 {
 	if (w)
 		return NULL;
-	return bw_errorf(BW_E_STATE, "%s memory belongs to a wave, and no wave is stopped", bw_space_name(space));
+	return bw_errorf(BW_E_STATE, "%s memory belongs to a wave, and no wave is stopped",
+			 bw_space_name(space));
 }
 
 /* A fault is worded as gdb words it. */
@@ -43,8 +44,8 @@ struct bw_error *bw_debug_worded(struct bw_error *err)
 	return bw_error_fault(va, "Cannot access memory at address 0x%llx", (unsigned long long)va);
 }
 
-struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space,
-				  uint64_t addr, void *out, size_t size_b)
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+				  enum bw_space space, uint64_t addr, void *out, size_t size_b)
 {
 	const struct bw_target_ops *ops = d->target ? d->target->ops : NULL;
 
@@ -60,8 +61,9 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigne
 	return ops->read_scratch(d->target, w->info.slot, lane, (uint32_t)addr, out, size_b);
 }
 
-struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane, enum bw_space space,
-				   uint64_t addr, const void *data, size_t size_b)
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+				   enum bw_space space, uint64_t addr, const void *data,
+				   size_t size_b)
 {
 	const struct bw_target_ops *ops = d->target ? d->target->ops : NULL;
 
@@ -78,13 +80,15 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsign
 	return ops->write_scratch(d->target, w->info.slot, lane, (uint32_t)addr, data, size_b);
 }
 
-struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out, size_t size_b)
+struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out,
+			       size_t size_b)
 {
 	return bw_wave_mem_read(d, bw_debug_focus_priv(d), d->focus_lane, space, addr, out, size_b);
 }
 
-struct bw_error *bw_debug_write(struct bw_debug *d, enum bw_space space, uint64_t addr, const void *data,
-				size_t size_b)
+struct bw_error *bw_debug_write(struct bw_debug *d, enum bw_space space, uint64_t addr,
+				const void *data, size_t size_b)
 {
-	return bw_wave_mem_write(d, bw_debug_focus_priv(d), d->focus_lane, space, addr, data, size_b);
+	return bw_wave_mem_write(d, bw_debug_focus_priv(d), d->focus_lane, space, addr, data,
+				 size_b);
 }

@@ -37,7 +37,8 @@ void bw_reason_text(uint32_t reasons, char *out, size_t out_b)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(reason_rows); i++) {
 		if (!(reasons & reason_rows[i].reason))
 			continue;
-		int n = snprintf(out + len, out_b - len, "%s%s", len ? "|" : "", reason_rows[i].name);
+		int n = snprintf(out + len, out_b - len, "%s%s", len ? "|" : "",
+				 reason_rows[i].name);
 		if (n < 0 || (size_t)n >= out_b - len)
 			return;
 		len += (size_t)n;

@@ -85,9 +85,11 @@ bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out)
 		last = first;
 		if (p && range && *p == ':')
 			p = parse_index(p + 1, &last);
-		if (!p || (range && *p++ != ']') || *p || last < first || last >= class_size(classes[i].cls))
+		if (!p || (range && *p++ != ']') || *p || last < first ||
+		    last >= class_size(classes[i].cls))
 			continue;
-		*out = (struct bw_wave_reg){classes[i].cls, (uint16_t)first, (uint16_t)(last - first + 1)};
+		*out = (struct bw_wave_reg){classes[i].cls, (uint16_t)first,
+					    (uint16_t)(last - first + 1)};
 		return true;
 	}
 	return false;
@@ -95,9 +97,11 @@ bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out)
 
 void bw_wave_reg_name(struct bw_wave_reg r, char out[24])
 {
-	static const char *const prefix[] = {[BW_REG_SGPR] = "s", [BW_REG_VGPR] = "v", [BW_REG_TTMP] = "ttmp"};
+	static const char *const prefix[] = {
+		[BW_REG_SGPR] = "s", [BW_REG_VGPR] = "v", [BW_REG_TTMP] = "ttmp"};
 	if (r.cls == BW_REG_SPECIAL)
-		snprintf(out, 24, "%s", r.index < BW_REG_SPECIAL_COUNT ? special_names[r.index] : "?");
+		snprintf(out, 24, "%s",
+			 r.index < BW_REG_SPECIAL_COUNT ? special_names[r.index] : "?");
 	else if (r.count > 1)
 		snprintf(out, 24, "%s[%u:%u]", prefix[r.cls], r.index, r.index + r.count - 1);
 	else
@@ -122,12 +126,15 @@ unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w)
 
 /* ---- Reading ---- */
 
-static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave *w, unsigned first, unsigned count,
-				   uint64_t *out)
+static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave *w, unsigned first,
+				   unsigned count, uint64_t *out)
 {
 	uint32_t s[2] = {0};
 	if (count > 2)
-		return bw_errorf(BW_E_UNSUPPORTED, "a value of more than 64 bits (%u registers): use x or info registers", count);
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"a value of more than 64 bits (%u registers): use x or info registers",
+			count);
 	BW_TRY(d->target->ops->read_sgprs(d->target, w->info.slot, first, count, s));
 	*out = s[0] | (uint64_t)s[1] << 32;
 	return NULL;
@@ -151,11 +158,14 @@ static struct bw_error *read_ttmp(const struct bw_wave *w, unsigned index, uint6
 		*out = w->hw.wave_in_group;
 		return NULL;
 	default:
-		return bw_errorf(BW_E_UNSUPPORTED, "ttmp%u belongs to the trap handler while the wave is stopped", index);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "ttmp%u belongs to the trap handler while the wave is stopped",
+				 index);
 	}
 }
 
-static struct bw_error *read_special(struct bw_debug *d, struct bw_wave *w, unsigned index, uint64_t *out)
+static struct bw_error *read_special(struct bw_debug *d, struct bw_wave *w, unsigned index,
+				     uint64_t *out)
 {
 	const struct bw_target_wave *hw = &w->hw;
 	uint64_t vcc;
@@ -165,7 +175,9 @@ static struct bw_error *read_special(struct bw_debug *d, struct bw_wave *w, unsi
 	case BW_REG_VCC_LO:
 	case BW_REG_VCC_HI:
 		BW_TRY(read_sgprs(d, w, VCC_LO, 2, &vcc));
-		*out = index == BW_REG_VCC_HI ? vcc >> 32 : index == BW_REG_VCC_LO || hw->lanes == 32 ? (uint32_t)vcc : vcc;
+		*out = index == BW_REG_VCC_HI			   ? vcc >> 32
+		       : index == BW_REG_VCC_LO || hw->lanes == 32 ? (uint32_t)vcc
+								   : vcc;
 		return NULL;
 	case BW_REG_PC:
 		*out = hw->pc;
@@ -224,7 +236,8 @@ static struct bw_error *read_special(struct bw_debug *d, struct bw_wave *w, unsi
 	return NULL;
 }
 
-struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t *out)
+struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
+				  uint64_t *out)
 {
 	switch (r.cls) {
 	case BW_REG_SPECIAL:
@@ -241,18 +254,20 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct 
 
 /* ---- Writing ---- */
 
-static struct bw_error *write_target(struct bw_debug *d, struct bw_wave *w, enum bw_target_reg reg, uint64_t value)
+static struct bw_error *write_target(struct bw_debug *d, struct bw_wave *w, enum bw_target_reg reg,
+				     uint64_t value)
 {
 	return d->target->ops->write_reg(d->target, w->info.slot, reg, value);
 }
 
-static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave *w, unsigned first, unsigned count,
-				    uint64_t value)
+static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave *w, unsigned first,
+				    unsigned count, uint64_t value)
 {
 	if (count > 2)
 		return bw_errorf(BW_E_UNSUPPORTED, "cannot write %u registers at once", count);
 	for (unsigned i = 0; i < count; i++)
-		BW_TRY(d->target->ops->write_sgpr(d->target, w->info.slot, first + i, (uint32_t)(value >> 32 * i)));
+		BW_TRY(d->target->ops->write_sgpr(d->target, w->info.slot, first + i,
+						  (uint32_t)(value >> 32 * i)));
 	return NULL;
 }
 
@@ -267,14 +282,16 @@ static struct bw_error *write_exec(struct bw_debug *d, struct bw_wave *w, uint64
 static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave *w, uint64_t value)
 {
 	if (value % 4)
-		return bw_errorf(BW_E_INVALID, "0x%llx is no instruction address: not a multiple of 4",
+		return bw_errorf(BW_E_INVALID,
+				 "0x%llx is no instruction address: not a multiple of 4",
 				 (unsigned long long)value);
 	BW_TRY(write_target(d, w, BW_TREG_PC, value));
 	w->hw.pc = w->info.pc = value;
 	return NULL;
 }
 
-static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, unsigned index, uint64_t value)
+static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, unsigned index,
+				      uint64_t value)
 {
 	struct bw_target_wave *hw = &w->hw;
 	uint32_t low = (uint32_t)value, status;
@@ -331,7 +348,8 @@ static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, uns
 			 index < BW_REG_SPECIAL_COUNT ? special_names[index] : "this register");
 }
 
-struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r, uint64_t value)
+struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
+				   uint64_t value)
 {
 	struct bw_error *err = NULL;
 	switch (r.cls) {
@@ -345,7 +363,8 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct
 		err = bw_errorf(BW_E_UNSUPPORTED, "ttmp%u cannot be written", r.index);
 		break;
 	case BW_REG_VGPR:
-		err = bw_errorf(BW_E_INVALID, "v%u has a value for each lane: name one, $v%u[LANE]", r.index, r.index);
+		err = bw_errorf(BW_E_INVALID, "v%u has a value for each lane: name one, $v%u[LANE]",
+				r.index, r.index);
 		break;
 	}
 	bw_debug_waves_changed(d);
@@ -360,14 +379,16 @@ static struct bw_error *stopped_wave(struct bw_debug *d, uint32_t number, struct
 	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "Wave %u is not stopped", number);
 }
 
-struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t *out)
+struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
+				   uint64_t *out)
 {
 	struct bw_wave *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	return bw_wave_reg_read(d, w, r, out);
 }
 
-struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r, uint64_t value)
+struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
+				    uint64_t value)
 {
 	struct bw_wave *w;
 	BW_TRY(stopped_wave(d, wave, &w));
@@ -377,9 +398,11 @@ struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw
 static struct bw_error *check_vgpr(const struct bw_wave *w, unsigned n)
 {
 	if (w->info.n_vgprs == 0)
-		return bw_errorf(BW_E_STATE, "the wave has given its VGPRs back (s_sendmsg DEALLOC_VGPRS)");
+		return bw_errorf(BW_E_STATE,
+				 "the wave has given its VGPRs back (s_sendmsg DEALLOC_VGPRS)");
 	if (n >= w->info.n_vgprs)
-		return bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u: it was given v0 to v%u", n, w->info.n_vgprs - 1);
+		return bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u: it was given v0 to v%u", n,
+				 w->info.n_vgprs - 1);
 	return NULL;
 }
 
@@ -391,18 +414,20 @@ struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned 
 	return d->target->ops->read_vgpr(d->target, w->info.slot, n, out);
 }
 
-struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane, uint32_t value)
+struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane,
+				     uint32_t value)
 {
 	struct bw_wave *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	BW_TRY(check_vgpr(w, n));
 	if (lane >= w->info.lanes)
-		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)", lane,
-				 w->info.lanes - 1u);
+		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
+				 lane, w->info.lanes - 1u);
 	return d->target->ops->write_vgpr(d->target, w->info.slot, n, lane, value);
 }
 
-struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n, uint32_t *out)
+struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n,
+				     uint32_t *out)
 {
 	struct bw_wave *w;
 	BW_TRY(stopped_wave(d, wave, &w));
@@ -480,8 +505,10 @@ void bw_wave_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, si
 		unsigned v = (unsigned)bw_bits(value, f->hi, f->lo);
 		if (f->reg != r || !v)
 			continue;
-		int n = f->hi == f->lo ? snprintf(out + len, out_b - len, "%s%s", len ? " " : "", f->name)
-				       : snprintf(out + len, out_b - len, "%s%s=%u", len ? " " : "", f->name, v);
+		int n = f->hi == f->lo
+				? snprintf(out + len, out_b - len, "%s%s", len ? " " : "", f->name)
+				: snprintf(out + len, out_b - len, "%s%s=%u", len ? " " : "",
+					   f->name, v);
 		if (n < 0 || (size_t)n >= out_b - len)
 			return;
 		len += (size_t)n;

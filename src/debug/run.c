@@ -82,15 +82,16 @@ static bool is_event(const struct bw_wave *w)
 /* Exceptions first, then traps, then the rest: what the user must see most. */
 static int rank(uint32_t reasons)
 {
-	if (reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR | BW_REASON_ILLEGAL_INSTRUCTION |
-		       BW_REASON_FP_EXCEPTION))
+	if (reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
+		       BW_REASON_ILLEGAL_INSTRUCTION | BW_REASON_FP_EXCEPTION))
 		return 3;
 	if (reasons & (BW_REASON_ASSERT_TRAP | BW_REASON_DEBUG_TRAP | BW_REASON_TRAP))
 		return 2;
 	return reasons & ~(uint32_t)BW_REASON_INTERRUPT ? 1 : 0;
 }
 
-/* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active. */
+/* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active.
+ */
 static unsigned stop_lane(struct bw_debug *d, const struct bw_wave *w)
 {
 	if (w->info.reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
@@ -104,8 +105,8 @@ static unsigned stop_lane(struct bw_debug *d, const struct bw_wave *w)
 	return lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
 }
 
-/* Everything has stopped: which wave is shown, and what the stop looks like. Waves that stopped at an
- * earlier time and were not resumed (stepping) do not report again. */
+/* Everything has stopped: which wave is shown, and what the stop looks like. Waves that stopped at
+ * an earlier time and were not resumed (stepping) do not report again. */
 static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 {
 	struct bw_wave *best = NULL;
@@ -116,14 +117,15 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 			continue;
 		/* the focus stays where it is among equals */
 		if (!best || rank(w->info.reasons) > rank(best->info.reasons) ||
-		    (rank(w->info.reasons) == rank(best->info.reasons) && w->info.number == old_focus))
+		    (rank(w->info.reasons) == rank(best->info.reasons) &&
+		     w->info.number == old_focus))
 			best = w;
 	}
 	struct bw_wave *focus = bw_debug_focus_priv(d);
 	if (!best || (!is_event(best) && focus))
 		best = focus;
-	*out = (struct bw_stop){.kind = BW_STOP_WAVES, .n_waves = d->stopped.len,
-				.n_unstoppable = d->unstoppable};
+	*out = (struct bw_stop){
+		.kind = BW_STOP_WAVES, .n_waves = d->stopped.len, .n_unstoppable = d->unstoppable};
 	if (!best) {
 		out->kind = BW_STOP_INTERRUPTED;
 		return;
@@ -143,7 +145,8 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	out->dispatch = best->info.dispatch;
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
-		if (!w->reported && w->info.pc == best->info.pc && rank(w->info.reasons) == rank(best->info.reasons))
+		if (!w->reported && w->info.pc == best->info.pc &&
+		    rank(w->info.reasons) == rank(best->info.reasons))
 			out->n_same++;
 	}
 	struct bw_break *b = bw_debug_break_priv(d, out->breakpoint);
@@ -168,8 +171,8 @@ static struct bw_error *stop_and_report(struct bw_debug *d, struct bw_stop *out)
 	return NULL;
 }
 
-/* Waves have stopped. Those that need not have (a condition that does not hold, a breakpoint that is
- * gone) go on at once; out_stop: there is one for the user. */
+/* Waves have stopped. Those that need not have (a condition that does not hold, a breakpoint that
+ * is gone) go on at once; out_stop: there is one for the user. */
 static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
@@ -177,7 +180,8 @@ static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
 
 	*out_stop = false;
 	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
-	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
+	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots),
+			  (size_t)n_slots);
 	d->stopped.len = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
@@ -200,8 +204,10 @@ static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
 
 static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct bw_stop *out)
 {
-	*out = (struct bw_stop){.kind = ev->kind == BW_EVENT_EXIT ? BW_STOP_EXITED : BW_STOP_GPU_GONE,
-				.exit_known = ev->exit_known, .exit_status = ev->exit_status};
+	*out = (struct bw_stop){.kind = ev->kind == BW_EVENT_EXIT ? BW_STOP_EXITED
+								  : BW_STOP_GPU_GONE,
+				.exit_known = ev->exit_known,
+				.exit_status = ev->exit_status};
 	d->exit_known = ev->exit_known;
 	d->exit_status = ev->exit_status;
 	d->target->ops->close(d->target);
@@ -211,7 +217,8 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 }
 
 /* One event. out->kind stays NONE when it is nothing for the user. */
-static struct bw_error *handle(struct bw_debug *d, const struct bw_target_event *ev, struct bw_stop *out)
+static struct bw_error *handle(struct bw_debug *d, const struct bw_target_event *ev,
+			       struct bw_stop *out)
 {
 	bool stop;
 
@@ -222,7 +229,8 @@ static struct bw_error *handle(struct bw_debug *d, const struct bw_target_event 
 		d->pid = ev->pid;
 		memcpy(d->comm, ev->comm, sizeof(ev->comm));
 		d->comm[sizeof(ev->comm)] = 0;
-		bw_debug_note(d, BW_NOTICE_PROGRAM, "%s (process %d) uses the GPU", d->comm, (int)d->pid);
+		bw_debug_note(d, BW_NOTICE_PROGRAM, "%s (process %d) uses the GPU", d->comm,
+			      (int)d->pid);
 		break;
 	case BW_EVENT_SUBMIT: {
 		size_t before = d->dispatches.len;
@@ -256,7 +264,8 @@ static struct bw_error *handle(struct bw_debug *d, const struct bw_target_event 
 		ended(d, ev, out);
 		break;
 	case BW_EVENT_NOTE:
-		bw_debug_note(d, ev->is_warning ? BW_NOTICE_WARNING : BW_NOTICE_INFO, "%s", ev->text);
+		bw_debug_note(d, ev->is_warning ? BW_NOTICE_WARNING : BW_NOTICE_INFO, "%s",
+			      ev->text);
 		break;
 	}
 	return NULL;
@@ -280,7 +289,8 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 		/* somebody has died in the middle of it: an event will say who */
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;
-		if (stop.kind != BW_STOP_NONE || (ev.kind == BW_EVENT_NONE && timeout_ms >= 0 && left == 0))
+		if (stop.kind != BW_STOP_NONE ||
+		    (ev.kind == BW_EVENT_NONE && timeout_ms >= 0 && left == 0))
 			break;
 	}
 	*out = stop;
@@ -316,13 +326,15 @@ static struct bw_error *poll_events(struct bw_debug *d, struct bw_stop *out)
 	return NULL;
 }
 
-/* Waits for the wave in `slot`, which has been let run. group: other waves run, too, and may stop for
- * reasons of their own. */
-static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool group, bool *out_ended, struct bw_stop *out)
+/* Waits for the wave in `slot`, which has been let run. group: other waves run, too, and may stop
+ * for reasons of their own. */
+static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool group, bool *out_ended,
+			      struct bw_stop *out)
 {
 	for (;;) {
 		bool stopped, is_over, other = false;
-		BW_TRY(d->target->ops->wait_wave(d->target, slot, group ? BARRIER_POLL_MS : -1, &stopped, &is_over));
+		BW_TRY(d->target->ops->wait_wave(d->target, slot, group ? BARRIER_POLL_MS : -1,
+						 &stopped, &is_over));
 		*out_ended = is_over;
 		if (stopped || is_over)
 			return NULL;
@@ -342,7 +354,8 @@ static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool group, boo
 }
 
 /* The waves of w's group, w left out. */
-static struct bw_error *group_of(struct bw_debug *d, const struct bw_wave *w, struct bw_u32_vec *out)
+static struct bw_error *group_of(struct bw_debug *d, const struct bw_wave *w,
+				 struct bw_u32_vec *out)
 {
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave *o = &d->slots[d->stopped.data[i]];
@@ -354,8 +367,8 @@ static struct bw_error *group_of(struct bw_debug *d, const struct bw_wave *w, st
 }
 
 /* Lets w make one instruction. */
-static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w, enum step_result *out_result,
-				  struct bw_stop *out)
+static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
+				  enum step_result *out_result, struct bw_stop *out)
 {
 	struct bw_target *t = d->target;
 	struct bw_inst inst = {0};
@@ -412,10 +425,11 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w, enum st
 		struct bw_stop at = {0};
 		*out_result = is_over ? STEP_ENDED : STEP_DONE;
 		if (is_over)
-			bw_debug_note(d, BW_NOTICE_WAVE_EXIT, "[AMDGPU Wave %u:%u:%u:%u (%u,%u,%u)/%u exited]",
-				      w->info.agent, w->info.queue, w->info.dispatch, w->info.number,
-				      w->info.workgroup[0], w->info.workgroup[1], w->info.workgroup[2],
-				      w->info.wave_in_group);
+			bw_debug_note(d, BW_NOTICE_WAVE_EXIT,
+				      "[AMDGPU Wave %u:%u:%u:%u (%u,%u,%u)/%u exited]",
+				      w->info.agent, w->info.queue, w->info.dispatch,
+				      w->info.number, w->info.workgroup[0], w->info.workgroup[1],
+				      w->info.workgroup[2], w->info.wave_in_group);
 		BW_TRY(stop_and_report(d, &at));
 		if (is_over || at.wave != w->info.number) {
 			*out = at;
@@ -503,8 +517,8 @@ static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_ca
 	return step_once(d, w, out_result, out);
 }
 
-static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count, bool over_calls,
-				   struct bw_stop *out)
+static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
+				   bool over_calls, struct bw_stop *out)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		enum step_result result;
@@ -535,7 +549,8 @@ static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64
 	return NULL;
 }
 
-struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls, struct bw_stop *out)
+struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
+				struct bw_stop *out)
 {
 	struct bw_wave *w;
 	BW_TRY(bw_debug_need_focus(d, &w));

@@ -140,12 +140,13 @@ void bw_debug_forget_program(struct bw_debug *d)
 void bw_debug_detach(struct bw_debug *d)
 {
 	if (d->target) {
-		/* Waves that stand in front of a breakpoint need no displacement: closing puts the code back.
-		 * Those that reported a trap go on behind it, as continue would do. */
+		/* Waves that stand in front of a breakpoint need no displacement: closing puts the
+		 * code back. Those that reported a trap go on behind it, as continue would do. */
 		for (size_t i = 0; i < d->stopped.len; i++) {
 			struct bw_wave *w = &d->slots[d->stopped.data[i]];
 			if (w->skip_b && w->info.pc == w->stop_pc)
-				bw_error_free(d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_PC,
+				bw_error_free(d->target->ops->write_reg(d->target, w->info.slot,
+									BW_TREG_PC,
 									w->info.pc + w->skip_b));
 		}
 		d->target->ops->close(d->target);
@@ -192,7 +193,8 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 	return err;
 }
 
-struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const void *code, size_t size_b)
+struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const void *code,
+				  size_t size_b)
 {
 	struct bw_module *m = calloc(1, sizeof(*m));
 	if (!m)

@@ -5,7 +5,8 @@
 
 enum {
 	STATUS_SCC = 1u << 0,
-	STATUS_CDBG_USER = 1u << 20, /* COND_DBG_USER and COND_DBG_SYS of the RDNA3 ISA manual, STATUS */
+	STATUS_CDBG_USER =
+		1u << 20, /* COND_DBG_USER and COND_DBG_SYS of the RDNA3 ISA manual, STATUS */
 	STATUS_CDBG_SYS = 1u << 21,
 };
 

@@ -9,16 +9,16 @@
 
 struct bw_sim_regs {
 	uint64_t pc;
-	uint64_t exec;      /* both halves in wave32, too */
-	uint32_t s[108];    /* s0..s105, VCC */
-	uint32_t status;    /* SCC 0, the CDBG bits 20 and 21 */
+	uint64_t exec;	 /* both halves in wave32, too */
+	uint32_t s[108]; /* s0..s105, VCC */
+	uint32_t status; /* SCC 0, the CDBG bits 20 and 21 */
 	uint8_t lanes;
 };
 
 enum bw_sim_result {
-	BW_SIM_DONE,        /* regs are as after the instruction */
+	BW_SIM_DONE,	    /* regs are as after the instruction */
 	BW_SIM_DISPLACE,    /* not relative to the PC: run it from a copy */
-	BW_SIM_TRAP,        /* s_trap: to be reported, not executed */
+	BW_SIM_TRAP,	    /* s_trap: to be reported, not executed */
 	BW_SIM_UNSUPPORTED, /* relative to the PC, and not a form a shader may use */
 };
 

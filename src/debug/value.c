@@ -130,7 +130,7 @@ const char *bw_type_name(const struct bw_type *t, char out[48])
 {
 	if (t->kind != BW_TYPE_POINTER)
 		return scalar_name(t->kind, t->size_b);
-	const char *space = t->space == BW_SPACE_LDS       ? "__local "
+	const char *space = t->space == BW_SPACE_LDS	   ? "__local "
 			    : t->space == BW_SPACE_PRIVATE ? "__private "
 							   : "";
 	const char *elem = t->elem_size_b ? scalar_name(t->elem_kind, t->elem_size_b) : "void";

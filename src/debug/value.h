@@ -2,8 +2,8 @@
 #ifndef BW_DEBUG_VALUE_H
 #define BW_DEBUG_VALUE_H
 
-/* Values of expressions. A value carries its type and, where it can be assigned to, the place it was
- * read from. Formats (x d u o t f a c s z) are the ui's. */
+/* Values of expressions. A value carries its type and, where it can be assigned to, the place it
+ * was read from. Formats (x d u o t f a c s z) are the ui's. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,49 +13,50 @@
 
 enum bw_type_kind {
 	BW_TYPE_VOID,
-	BW_TYPE_INT,      /* signed, 1 2 4 8 bytes */
-	BW_TYPE_UINT,     /* and addresses of code: is_code */
-	BW_TYPE_FLOAT,    /* 2 4 8 bytes */
-	BW_TYPE_POINTER,  /* 8 bytes in global, 4 in the other spaces; elem says what is there */
-	BW_TYPE_TEXT,     /* $_dispatch_pos and its like */
+	BW_TYPE_INT,	 /* signed, 1 2 4 8 bytes */
+	BW_TYPE_UINT,	 /* and addresses of code: is_code */
+	BW_TYPE_FLOAT,	 /* 2 4 8 bytes */
+	BW_TYPE_POINTER, /* 8 bytes in global, 4 in the other spaces; elem says what is there */
+	BW_TYPE_TEXT,	 /* $_dispatch_pos and its like */
 };
 
 /* Address spaces, by the names users type before '#'. */
 enum bw_space {
 	BW_SPACE_GLOBAL,  /* global# generic# */
-	BW_SPACE_LDS,     /* local# lds#: offset in the workgroup's LDS */
+	BW_SPACE_LDS,	  /* local# lds#: offset in the workgroup's LDS */
 	BW_SPACE_PRIVATE, /* private_lane# private# scratch#: offset in one lane's scratch */
 };
 
 struct bw_type {
 	enum bw_type_kind kind;
 	uint8_t size_b;
-	bool is_code;               /* UINT: show as an address with its symbol */
+	bool is_code; /* UINT: show as an address with its symbol */
 	/* POINTER: one level of it; deeper pointers are pointers to UINT of 8 bytes */
 	enum bw_space space;
 	enum bw_type_kind elem_kind;
-	uint8_t elem_size_b;        /* 0: void */
-	uint8_t depth;              /* 1 for T *, 2 for T ** */
+	uint8_t elem_size_b; /* 0: void */
+	uint8_t depth;	     /* 1 for T *, 2 for T ** */
 };
 
 enum bw_place_kind { BW_PLACE_NONE, BW_PLACE_REG, BW_PLACE_MEMORY, BW_PLACE_VAR };
 
 struct bw_value {
-	struct bw_type type;        /* of one element */
-	uint64_t bits;              /* the value, zero- or sign-extended to 64 bits; FLOAT: its own bits */
-	/* More than one element: registers across lanes ($v3), arrays (p@8). Else NULL and 0. Owned. */
+	struct bw_type type; /* of one element */
+	uint64_t bits;	     /* the value, zero- or sign-extended to 64 bits; FLOAT: its own bits */
+	/* More than one element: registers across lanes ($v3), arrays (p@8). Else NULL and 0.
+	 * Owned. */
 	uint64_t *elem;
 	size_t n_elem;
-	bool across_lanes;          /* elem[i] is lane i */
-	uint64_t exec;              /* across_lanes: the active ones */
-	char text[64];              /* TEXT */
+	bool across_lanes; /* elem[i] is lane i */
+	uint64_t exec;	   /* across_lanes: the active ones */
+	char text[64];	   /* TEXT */
 
 	/* where it was read, for assignment and for & */
 	enum bw_place_kind place;
-	uint32_t reg;               /* REG: class << 24 | count << 16 | index; VAR: number of the variable */
-	int lane;                   /* REG: of a VGPR, -1: all. MEMORY: of private space */
-	enum bw_space space;        /* MEMORY */
-	uint64_t va;                /* MEMORY: address or offset in its space */
+	uint32_t reg; /* REG: class << 24 | count << 16 | index; VAR: number of the variable */
+	int lane;     /* REG: of a VGPR, -1: all. MEMORY: of private space */
+	enum bw_space space; /* MEMORY */
+	uint64_t va;	     /* MEMORY: address or offset in its space */
 };
 
 void bw_value_fini(struct bw_value *v);

@@ -40,7 +40,8 @@ struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave **out)
 	struct bw_wave *w = bw_debug_focus_priv(d);
 	if (!w) {
 		if (!d->target)
-			return bw_errorf(BW_E_STATE, "The program has no registers now: it is not being run");
+			return bw_errorf(BW_E_STATE,
+					 "The program has no registers now: it is not being run");
 		return bw_errorf(BW_E_STATE, "No wave is stopped");
 	}
 	*out = w;
@@ -85,8 +86,11 @@ struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
 {
 	struct bw_wave *w = bw_debug_wave_priv(d, number);
 	if (!w)
-		return bw_errorf(BW_E_NOT_FOUND, number && number < d->next_wave ? "Wave %u is not stopped, or has ended"
-									  : "Unknown wave %u", number);
+		return bw_errorf(BW_E_NOT_FOUND,
+				 number && number < d->next_wave
+					 ? "Wave %u is not stopped, or has ended"
+					 : "Unknown wave %u",
+				 number);
 	if (number != d->focus_number)
 		d->focus_lane = first_active(w);
 	d->focus_number = number;
@@ -99,8 +103,8 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
 	struct bw_wave *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	if (lane >= w->info.lanes)
-		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)", lane,
-				 w->info.lanes - 1u);
+		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
+				 lane, w->info.lanes - 1u);
 	d->focus_lane = lane;
 	return NULL;
 }
@@ -109,11 +113,13 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
 
 void bw_wave_name(const struct bw_wave_info *w, char *out, size_t out_b)
 {
-	snprintf(out, out_b, "AMDGPU Wave %u:%u:%u:%u (%u,%u,%u)/%u", w->agent, w->queue, w->dispatch,
-		 w->number, w->workgroup[0], w->workgroup[1], w->workgroup[2], w->wave_in_group);
+	snprintf(out, out_b, "AMDGPU Wave %u:%u:%u:%u (%u,%u,%u)/%u", w->agent, w->queue,
+		 w->dispatch, w->number, w->workgroup[0], w->workgroup[1], w->workgroup[2],
+		 w->wave_in_group);
 }
 
-bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, uint32_t out_item[3])
+bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane,
+		  uint32_t out_item[3])
 {
 	struct bw_dispatch *x = bw_debug_dispatch_priv(d, w->dispatch);
 	if (!x)
@@ -129,14 +135,16 @@ bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lan
 	return true;
 }
 
-void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out, size_t out_b)
+void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out,
+		  size_t out_b)
 {
 	uint32_t i[3];
 	char item[48] = "[?]";
 	if (bw_lane_item(d, w, lane, i))
 		snprintf(item, sizeof(item), "[%u,%u,%u]", i[0], i[1], i[2]);
-	snprintf(out, out_b, "AMDGPU Lane %u:%u:%u:%u/%u (%u,%u,%u)%s", w->agent, w->queue, w->dispatch,
-		 w->number, lane, w->workgroup[0], w->workgroup[1], w->workgroup[2], item);
+	snprintf(out, out_b, "AMDGPU Lane %u:%u:%u:%u/%u (%u,%u,%u)%s", w->agent, w->queue,
+		 w->dispatch, w->number, lane, w->workgroup[0], w->workgroup[1], w->workgroup[2],
+		 item);
 }
 
 /* ---- Lists ---- */
@@ -172,8 +180,8 @@ const struct bw_wave_info *bw_debug_wave(struct bw_debug *d, uint32_t number)
 	return w ? &w->info : NULL;
 }
 
-const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatch, const uint32_t workgroup[3],
-					    uint32_t wave_in_group)
+const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatch,
+					    const uint32_t workgroup[3], uint32_t wave_in_group)
 {
 	if (d->state != BW_DEBUG_STOPPED)
 		return NULL;
@@ -201,7 +209,8 @@ static uint32_t reasons_of(const struct bw_target_wave *hw, uint32_t trap_id)
 	uint32_t reasons = 0, enabled = hw->mode >> MODE_EXCP_EN_SHIFT & TRAPSTS_EXCP;
 
 	if (hw->trapsts & TRAPSTS_MEM_VIOL)
-		reasons |= hw->trapsts & TRAPSTS_XNACK_ERROR ? BW_REASON_MEMORY_VIOLATION : BW_REASON_ADDRESS_ERROR;
+		reasons |= hw->trapsts & TRAPSTS_XNACK_ERROR ? BW_REASON_MEMORY_VIOLATION
+							     : BW_REASON_ADDRESS_ERROR;
 	if (hw->trapsts & TRAPSTS_ILLEGAL_INST)
 		reasons |= BW_REASON_ILLEGAL_INSTRUCTION;
 	if (hw->trapsts & enabled)
@@ -235,8 +244,8 @@ static uint32_t reasons_of(const struct bw_target_wave *hw, uint32_t trap_id)
 	return reasons;
 }
 
-/* clang's __builtin_trap() goes on behind its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and ends in
- * s_sethalt (reference debug-info 10): one event, and nothing to come back to. */
+/* clang's __builtin_trap() goes on behind its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and ends
+ * in s_sethalt (reference debug-info 10): one event, and nothing to come back to. */
 static bool is_builtin_trap(struct bw_debug *d, uint64_t pc)
 {
 	struct bw_inst inst;
@@ -272,14 +281,17 @@ static void identify(struct bw_debug *d, struct bw_wave *w)
 
 	if (same)
 		return;
-	*i = (struct bw_wave_info){.agent = 1, .slot = hw->slot, .lanes = hw->lanes,
+	*i = (struct bw_wave_info){.agent = 1,
+				   .slot = hw->slot,
+				   .lanes = hw->lanes,
 				   .wave_in_group = hw->wave_in_group};
 	memcpy(i->workgroup, hw->workgroup, sizeof(i->workgroup));
 	i->place = bw_target_place(&d->target->facts, hw->slot);
 	x = bw_debug_dispatch_of(d, hw);
 	if (x) {
 		const uint32_t *g = x->info.desc.groups;
-		uint64_t linear = ((uint64_t)hw->workgroup[2] * g[1] + hw->workgroup[1]) * g[0] + hw->workgroup[0];
+		uint64_t linear = ((uint64_t)hw->workgroup[2] * g[1] + hw->workgroup[1]) * g[0] +
+				  hw->workgroup[0];
 		i->dispatch = x->info.number;
 		i->queue = x->info.queue;
 		x->launched_groups = BW_MAX(x->launched_groups, linear + 1);
@@ -319,7 +331,9 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
 	w->info.builtin_trap = trap_id == 2 && is_builtin_trap(d, pc);
 	w->info.pc_imprecise = !(d->target->caps & BW_CAP_PRECISE) && hw.trapsts & TRAPSTS_MEM_VIOL;
-	w->skip_b = trap_id && trap_id != BW_TRAP_ID_BREAKPOINT && trap_id != BW_TRAP_ID_DISPLACED ? 4 : 0;
+	w->skip_b = trap_id && trap_id != BW_TRAP_ID_BREAKPOINT && trap_id != BW_TRAP_ID_DISPLACED
+			    ? 4
+			    : 0;
 	if (!not_run)
 		at_breakpoint(d, w);
 	if (!w->info.reasons)
@@ -356,7 +370,8 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
 	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
-	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
+	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots),
+			  (size_t)n_slots);
 
 	size_t next = 0;
 	for (uint32_t slot = 0; slot < n_slots; slot++) {

@@ -49,8 +49,10 @@ static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t 
 	if (!file) {
 		file = default_file(d);
 		if (!file)
-			return bw_errorf(BW_E_NOT_FOUND, "No symbol table is loaded, so line %s names no place: "
-					 "use FILE:LINE, or a kernel assembled with -g", number);
+			return bw_errorf(BW_E_NOT_FOUND,
+					 "No symbol table is loaded, so line %s names no place: "
+					 "use FILE:LINE, or a kernel assembled with -g",
+					 number);
 		file_len = strlen(file);
 	}
 	out->kind = BW_WHERE_LINE;
@@ -73,7 +75,8 @@ static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out
 	while (*rest == ' ')
 		rest++;
 	if (n == 0 || (*rest && *rest != '+'))
-		return bw_errorf(BW_E_INVALID, "\"%s\" names no place: use a function, FILE:LINE or *ADDRESS",
+		return bw_errorf(BW_E_INVALID,
+				 "\"%s\" names no place: use a function, FILE:LINE or *ADDRESS",
 				 text);
 	out->plain = *rest == 0;
 	if (!out->plain) {
@@ -97,7 +100,8 @@ static bool any_symbol(struct bw_debug *d, const char *name)
 }
 
 /* *EXPR. A symbol keeps its name, so that the place is found again in the next run. */
-static struct bw_error *parse_address(struct bw_debug *d, const char *text, struct bw_where_spec *out)
+static struct bw_error *parse_address(struct bw_debug *d, const char *text,
+				      struct bw_where_spec *out)
 {
 	uint64_t va;
 	while (*text == ' ')
@@ -121,7 +125,8 @@ static struct bw_error *parse_address(struct bw_debug *d, const char *text, stru
 		bw_value_fini(&v);
 	}
 	if (va % 4)
-		return bw_errorf(BW_E_INVALID, "0x%llx is no instruction address: not a multiple of 4",
+		return bw_errorf(BW_E_INVALID,
+				 "0x%llx is no instruction address: not a multiple of 4",
 				 (unsigned long long)va);
 	out->kind = BW_WHERE_ADDRESS;
 	out->offset_b = va;
@@ -136,7 +141,8 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_
 	if (text[0] == 0) {
 		struct bw_wave *w = bw_debug_focus_priv(d);
 		if (!w)
-			return bw_errorf(BW_E_STATE, "No default breakpoint address now: no wave is stopped");
+			return bw_errorf(BW_E_STATE,
+					 "No default breakpoint address now: no wave is stopped");
 		s.kind = BW_WHERE_ADDRESS;
 		s.offset_b = w->info.pc;
 		*out = s;
@@ -159,8 +165,8 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_
 }
 
 /* Offsets of the place in one module. */
-static struct bw_error *in_module(const struct bw_module *m, const struct bw_where_spec *s, uint64_t base,
-				  struct bw_addr_vec *out)
+static struct bw_error *in_module(const struct bw_module *m, const struct bw_where_spec *s,
+				  uint64_t base, struct bw_addr_vec *out)
 {
 	if (s->kind == BW_WHERE_SYMBOL) {
 		const struct bw_symbol *sym = bw_module_symbol(m, s->name);
@@ -170,19 +176,23 @@ static struct bw_error *in_module(const struct bw_module *m, const struct bw_whe
 		if (s->plain && sym->is_function && m->lines)
 			at = bw_lines_after_prologue(m->lines, sym->addr, sym->addr + sym->size_b);
 		if (at % 4)
-			return bw_errorf(BW_E_INVALID, "%s+%llu is no instruction address: not a multiple of 4",
+			return bw_errorf(BW_E_INVALID,
+					 "%s+%llu is no instruction address: not a multiple of 4",
 					 s->name, (unsigned long long)s->offset_b);
 		return bw_vec_push(out, base + at);
 	}
 	uint64_t addr[MAX_ADDRS_A_LINE];
 	unsigned line;
-	size_t n = m->lines ? bw_lines_find(m->lines, s->name, s->line, addr, MAX_ADDRS_A_LINE, &line) : 0;
+	size_t n =
+		m->lines ? bw_lines_find(m->lines, s->name, s->line, addr, MAX_ADDRS_A_LINE, &line)
+			 : 0;
 	for (size_t i = 0; i < n; i++)
 		BW_TRY(bw_vec_push(out, base + addr[i]));
 	return NULL;
 }
 
-struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s, struct bw_addr_vec *out)
+struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s,
+				  struct bw_addr_vec *out)
 {
 	if (s->kind == BW_WHERE_ADDRESS)
 		return bw_vec_push(out, s->offset_b);
@@ -195,7 +205,8 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 
 struct names BW_VEC(const char *);
 
-static struct bw_error *collect_names(struct bw_debug *d, enum bw_where_kind kind, struct names *out)
+static struct bw_error *collect_names(struct bw_debug *d, enum bw_where_kind kind,
+				      struct names *out)
 {
 	bw_vec_each(&d->modules, m) {
 		size_t n;
@@ -235,18 +246,22 @@ static struct bw_error *not_found(struct bw_debug *d, const struct bw_where_spec
 		for (size_t j = 0; j < i; j++)
 			twice |= strcmp(names.data[near[i]], names.data[near[j]]) == 0;
 		if (!twice)
-			bw_str_addf(&text, "%s%s", text.len ? ", " : " (did you mean ", names.data[near[i]]);
+			bw_str_addf(&text, "%s%s", text.len ? ", " : " (did you mean ",
+				    names.data[near[i]]);
 	}
 	if (text.len)
 		bw_str_add(&text, "?)");
 	if (s->kind == BW_WHERE_SYMBOL) {
-		err = bw_errorf(BW_E_NOT_FOUND, "Function \"%s\" not defined%s", s->name, bw_str_text(&text));
+		err = bw_errorf(BW_E_NOT_FOUND, "Function \"%s\" not defined%s", s->name,
+				bw_str_text(&text));
 	} else {
 		bool known = false;
 		for (size_t i = 0; i < names.len; i++)
 			known |= strcmp(names.data[i], word) == 0;
-		err = known ? bw_errorf(BW_E_NOT_FOUND, "No code at or after line %u of %s", s->line, word)
-			    : bw_errorf(BW_E_NOT_FOUND, "No source file named %s%s", s->name, bw_str_text(&text));
+		err = known ? bw_errorf(BW_E_NOT_FOUND, "No code at or after line %u of %s",
+					s->line, word)
+			    : bw_errorf(BW_E_NOT_FOUND, "No source file named %s%s", s->name,
+					bw_str_text(&text));
 	}
 	bw_str_free(&text);
 	bw_vec_free(&names);

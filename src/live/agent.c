@@ -15,9 +15,9 @@
 
 enum {
 	REPLY_TIMEOUT_MS = 30000,
-	MAX_QUEUED = 10000,           /* events while we wait for one reply: more is an agent gone mad */
+	MAX_QUEUED = 10000, /* events while we wait for one reply: more is an agent gone mad */
 	MAX_DISPATCHES = 65536,
-	DISPLACED_B = 64 * 1024,      /* 2000 breakpoints */
+	DISPLACED_B = 64 * 1024, /* 2000 breakpoints */
 	QUEUE_LIMIT = 4096,
 };
 
@@ -54,8 +54,8 @@ static struct bw_error *queue_event(struct bw_live *l, struct bw_msg *m)
 	return NULL;
 }
 
-struct bw_error *bw_live_request(struct bw_live *l, uint16_t type, const struct bw_msg_part *parts, size_t n_parts,
-				 size_t min_b, int *out_fd)
+struct bw_error *bw_live_request(struct bw_live *l, uint16_t type, const struct bw_msg_part *parts,
+				 size_t n_parts, size_t min_b, int *out_fd)
 {
 	uint32_t seq = ++l->seq ? l->seq : ++l->seq;
 	struct bw_msg *m = &l->reply;
@@ -76,10 +76,13 @@ struct bw_error *bw_live_request(struct bw_live *l, uint16_t type, const struct 
 			continue;
 		}
 		if (m->seq != seq || m->type != (type | BW_AGENT_REPLY))
-			err = bw_errorf(BW_E_INVALID, "the program's agent answers %u.%u to %u.%u", m->type, m->seq, type, seq);
+			err = bw_errorf(BW_E_INVALID, "the program's agent answers %u.%u to %u.%u",
+					m->type, m->seq, type, seq);
 		else if (m->body_b < min_b)
-			err = bw_errorf(BW_E_INVALID, "the program's agent answers %u with %u bytes, %zu expected", type,
-					m->body_b, min_b);
+			err = bw_errorf(
+				BW_E_INVALID,
+				"the program's agent answers %u with %u bytes, %zu expected", type,
+				m->body_b, min_b);
 		break;
 	}
 	if (err) {
@@ -131,8 +134,9 @@ static struct bw_error *map_area(struct bw_live *l, int fd, uint64_t size_b)
 	if (end < 0 && fstat(fd, &st) == 0)
 		end = st.st_size;
 	if (end < 0 || (uint64_t)end < size_b)
-		return bw_errorf(BW_E_INVALID, "the agent's debug area has %lld bytes, %llu are needed", (long long)end,
-				 (unsigned long long)size_b);
+		return bw_errorf(BW_E_INVALID,
+				 "the agent's debug area has %lld bytes, %llu are needed",
+				 (long long)end, (unsigned long long)size_b);
 	void *p = mmap(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return bw_error_errno(errno, "cannot map the debug area");
@@ -142,7 +146,8 @@ static struct bw_error *map_area(struct bw_live *l, int fd, uint64_t size_b)
 	return NULL;
 }
 
-static struct bw_error *ask_attach(struct bw_live *l, uint64_t area_b, struct bw_agent_attach_reply *out, int *out_fd)
+static struct bw_error *ask_attach(struct bw_live *l, uint64_t area_b,
+				   struct bw_agent_attach_reply *out, int *out_fd)
 {
 	const struct bw_target_facts *f = &l->t.facts;
 	struct bw_trap_control control;
@@ -152,19 +157,26 @@ static struct bw_error *ask_attach(struct bw_live *l, uint64_t area_b, struct bw
 	if (!handler)
 		return bw_errorf(BW_E_UNSUPPORTED, "there is no trap handler for %s yet", f->gfx);
 	bw_trap_control_init(&control, f->n_se, f->sa_per_se, f->wgp_per_sa, f->waves_per_simd);
-	struct bw_agent_attach a = {.area_size_b = area_b, .control_size_b = sizeof(control),
-				    .handler_size_b = (uint32_t)handler_b, .displaced_size_b = DISPLACED_B};
-	const struct bw_msg_part parts[] = {{&a, sizeof(a)}, {&control, sizeof(control)}, {handler, handler_b}};
-	BW_TRY(bw_live_request(l, BW_AGENT_ATTACH, parts, BW_ARRAY_SIZE(parts), sizeof(struct bw_agent_result), out_fd));
+	struct bw_agent_attach a = {.area_size_b = area_b,
+				    .control_size_b = sizeof(control),
+				    .handler_size_b = (uint32_t)handler_b,
+				    .displaced_size_b = DISPLACED_B};
+	const struct bw_msg_part parts[] = {
+		{&a, sizeof(a)}, {&control, sizeof(control)}, {handler, handler_b}};
+	BW_TRY(bw_live_request(l, BW_AGENT_ATTACH, parts, BW_ARRAY_SIZE(parts),
+			       sizeof(struct bw_agent_result), out_fd));
 	BW_TRY(bw_live_result(l, "attaching to the program"));
 	if (l->reply.body_b < sizeof(*out))
-		return bw_errorf(BW_E_INVALID, "the program's agent answers ATTACH with %u bytes", l->reply.body_b);
+		return bw_errorf(BW_E_INVALID, "the program's agent answers ATTACH with %u bytes",
+				 l->reply.body_b);
 	memcpy(out, l->reply.body, sizeof(*out));
 	if (*out_fd < 0)
 		return bw_errorf(BW_E_INVALID, "the program's agent sent no debug area");
 	if (out->handler_va & 0xff || out->area_va & 0xfff || !out->handler_va || !out->area_va)
-		return bw_errorf(BW_E_INVALID, "the program's agent put the handler at 0x%llx and the area at 0x%llx",
-				 (unsigned long long)out->handler_va, (unsigned long long)out->area_va);
+		return bw_errorf(
+			BW_E_INVALID,
+			"the program's agent put the handler at 0x%llx and the area at 0x%llx",
+			(unsigned long long)out->handler_va, (unsigned long long)out->area_va);
 	return NULL;
 }
 
@@ -194,7 +206,8 @@ struct bw_error *bw_live_attach(struct bw_live *l)
 	l->stops_seen = 0;
 	BW_TRY(bw_live_enable_traps(l));
 	l->attached = true;
-	BW_LOG(INFO, "live", "attached in %llu us", (unsigned long long)(bw_live_now_ns() - start) / 1000);
+	BW_LOG(INFO, "live", "attached in %llu us",
+	       (unsigned long long)(bw_live_now_ns() - start) / 1000);
 	return NULL;
 }
 
@@ -211,15 +224,20 @@ static uint32_t queue_number(struct bw_live *l, const struct bw_agent_submit *s)
 	return (uint32_t)l->queues.len;
 }
 
-static struct bw_error *on_hello(struct bw_live *l, const struct bw_msg *m, struct bw_target_event *out)
+static struct bw_error *on_hello(struct bw_live *l, const struct bw_msg *m,
+				 struct bw_target_event *out)
 {
 	struct bw_agent_hello h;
 	if (m->body_b < sizeof(h))
-		return bw_errorf(BW_E_INVALID, "the program's agent greets with %u bytes", m->body_b);
+		return bw_errorf(BW_E_INVALID, "the program's agent greets with %u bytes",
+				 m->body_b);
 	memcpy(&h, m->body, sizeof(h));
 	if (h.version != BW_AGENT_PROTO_VERSION)
-		return bw_errorf(BW_E_UNSUPPORTED, "the program's agent speaks version %u, this debugger version %u: they are of "
-				 "different builds", h.version, BW_AGENT_PROTO_VERSION);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "the program's agent speaks version %u, this debugger version %u: "
+				 "they are of "
+				 "different builds",
+				 h.version, BW_AGENT_PROTO_VERSION);
 	l->agent_pid = (pid_t)h.pid;
 	*out = (struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = (pid_t)h.pid};
 	memcpy(out->comm, h.comm, sizeof(out->comm));
@@ -242,15 +260,20 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 	memcpy(to->user_data, from->user_data, sizeof(to->user_data));
 }
 
-static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m, struct bw_target_event *out)
+static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m,
+				  struct bw_target_event *out)
 {
 	struct bw_agent_submit s;
 	if (m->body_b < sizeof(s))
-		return bw_errorf(BW_E_INVALID, "the program's agent sent a submission of %u bytes", m->body_b);
+		return bw_errorf(BW_E_INVALID, "the program's agent sent a submission of %u bytes",
+				 m->body_b);
 	memcpy(&s, m->body, sizeof(s));
-	if (s.n_dispatches > MAX_DISPATCHES || m->body_b - sizeof(s) < (size_t)s.n_dispatches * sizeof(struct bw_agent_dispatch))
-		return bw_errorf(BW_E_INVALID, "the program's agent sent a submission of %u dispatches in %u bytes",
-				 s.n_dispatches, m->body_b);
+	if (s.n_dispatches > MAX_DISPATCHES ||
+	    m->body_b - sizeof(s) < (size_t)s.n_dispatches * sizeof(struct bw_agent_dispatch))
+		return bw_errorf(
+			BW_E_INVALID,
+			"the program's agent sent a submission of %u dispatches in %u bytes",
+			s.n_dispatches, m->body_b);
 	struct bw_target_dispatch *all = calloc(s.n_dispatches ? s.n_dispatches : 1, sizeof(*all));
 	if (!all)
 		return bw_error_nomem();
@@ -272,12 +295,16 @@ static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m, str
 			bw_live_unmap(l);
 		}
 	}
-	*out = (struct bw_target_event){.kind = BW_EVENT_SUBMIT, .submission = s.submission, .queue = queue_number(l, &s),
-					.dispatches = all, .n_dispatches = s.n_dispatches};
+	*out = (struct bw_target_event){.kind = BW_EVENT_SUBMIT,
+					.submission = s.submission,
+					.queue = queue_number(l, &s),
+					.dispatches = all,
+					.n_dispatches = s.n_dispatches};
 	return NULL;
 }
 
-struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_target_event *out, bool *out_given)
+struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_target_event *out,
+			       bool *out_given)
 {
 	struct bw_agent_done done;
 
@@ -289,9 +316,13 @@ struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_ta
 		return on_submit(l, m, out);
 	case BW_AGENT_EV_DONE:
 		if (m->body_b < sizeof(done))
-			return bw_errorf(BW_E_INVALID, "the program's agent sent a completion of %u bytes", m->body_b);
+			return bw_errorf(BW_E_INVALID,
+					 "the program's agent sent a completion of %u bytes",
+					 m->body_b);
 		memcpy(&done, m->body, sizeof(done));
-		*out = (struct bw_target_event){.kind = BW_EVENT_DONE, .submission = done.submission, .result = done.result};
+		*out = (struct bw_target_event){.kind = BW_EVENT_DONE,
+						.submission = done.submission,
+						.result = done.result};
 		return NULL;
 	default:
 		BW_LOG(WARN, "live", "event %u of the agent is unknown", m->type);

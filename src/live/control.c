@@ -11,11 +11,11 @@
 #include "base/log.h"
 
 enum {
-	SPIN_NS = 30 * 1000,              /* a step of a wave that polls every 20 us */
+	SPIN_NS = 30 * 1000, /* a step of a wave that polls every 20 us */
 	QUICK_NS = 2 * 1000 * 1000,
 	CHECK_ALIVE_NS = 4 * 1000 * 1000, /* no answer so long: has the wave ended? */
 	COMMAND_TIMEOUT_NS = 2000000000,
-	SETTLE_NS = 300 * 1000,           /* the stop count has not moved for so long */
+	SETTLE_NS = 300 * 1000, /* the stop count has not moved for so long */
 	MODE_TRAP_AFTER_INST = 1u << 11,
 };
 static const uint64_t stop_timeout_ns = 3000000000ull;
@@ -41,7 +41,8 @@ static void pause_for(uint64_t waited_ns)
 		for (int i = 0; i < 16; i++)
 			relax();
 	} else {
-		/* A sleeper is woken before what computes: on a busy machine that is sooner than a yield. */
+		/* A sleeper is woken before what computes: on a busy machine that is sooner than a
+		 * yield. */
 		uint64_t ns = BW_MIN(waited_ns / 4, (uint64_t)2000000);
 		nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 	}
@@ -62,7 +63,8 @@ static uint32_t resume_flags(struct bw_live *l, uint32_t slot)
 	return 0;
 }
 
-static void put_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0, uint32_t arg1)
+static void put_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0,
+			uint32_t arg1)
 {
 	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
 	s->arg0 = arg0;
@@ -101,14 +103,18 @@ struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot)
 	return NULL;
 }
 
-/* Something else wants to be looked at: the agent has sent something, the program or the GPU is gone. */
+/* Something else wants to be looked at: the agent has sent something, the program or the GPU is
+ * gone. */
 static bool others_want(struct bw_live *l)
 {
-	struct pollfd fds[] = {{l->agent_fd, POLLIN, 0}, {l->pidfd, POLLIN, 0}, {bw_kmd_liveness_fd(l->kmd), POLLIN, 0}};
+	struct pollfd fds[] = {{l->agent_fd, POLLIN, 0},
+			       {l->pidfd, POLLIN, 0},
+			       {bw_kmd_liveness_fd(l->kmd), POLLIN, 0}};
 	return l->queue.len || poll(fds, BW_ARRAY_SIZE(fds), 0) > 0;
 }
 
-struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms, bool *out_stopped, bool *out_ended)
+struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms,
+				   bool *out_stopped, bool *out_ended)
 {
 	struct bw_live *l = bw_live_of(t);
 	uint64_t start = bw_live_now_ns(), next_check = CHECK_ALIVE_NS, waited = 0;
@@ -149,7 +155,8 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	}
 }
 
-struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0, uint32_t arg1)
+struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0,
+				 uint32_t arg1)
 {
 	uint64_t start = bw_live_now_ns(), waited = 0;
 	BW_TRY(bw_live_check_stopped(l, slot));
@@ -204,8 +211,9 @@ struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
 	uint32_t *resident = calloc(t->facts.n_slots / 32 + 1, sizeof(*resident));
 	if (!resident)
 		return bw_error_nomem();
-	/* A wave that has been resumed but is still on its way out of the handler drops the host trap, and
-	 * new waves may be launched in between: ask again until all that are resident have stopped. */
+	/* A wave that has been resumed but is still on its way out of the handler drops the host
+	 * trap, and new waves may be launched in between: ask again until all that are resident
+	 * have stopped. */
 	for (;;) {
 		err = bw_live_host_trap(l);
 		if (err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The guard: a small process that outlives a killed debugger long enough to put registers back and to
- * remove the agent's socket. It knows what to do from messages sent before each change is made. */
+/* The guard: a small process that outlives a killed debugger long enough to put registers back and
+ * to remove the agent's socket. It knows what to do from messages sent before each change is made.
+ */
 #include "live/live_priv.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@
 
 enum {
 	MAX_SAVED = 16 * 8,
-	AGENT_PATIENCE_MS = 5000,   /* for waves to leave the handler, which reads TMA on its way out */
+	AGENT_PATIENCE_MS =
+		5000, /* for waves to leave the handler, which reads TMA on its way out */
 	QUIET_MS = 100,
 };
 
@@ -40,15 +42,17 @@ static void sleep_ms(long ms)
 static bool any_stopped(const struct guard *g)
 {
 	for (uint32_t i = 0; g->area && i < g->shape.n_slots; i++) {
-		const uint8_t *slot = g->area + g->shape.slots_offset_b + (size_t)i * BW_TRAP_SLOT_STRIDE;
-		if (__atomic_load_n((const uint32_t *)slot, __ATOMIC_ACQUIRE) == BW_TRAP_STATE_STOPPED)
+		const uint8_t *slot =
+			g->area + g->shape.slots_offset_b + (size_t)i * BW_TRAP_SLOT_STRIDE;
+		if (__atomic_load_n((const uint32_t *)slot, __ATOMIC_ACQUIRE) ==
+		    BW_TRAP_STATE_STOPPED)
 			return true;
 	}
 	return false;
 }
 
-/* The agent lets stopped waves go when it sees the debugger's end. A program that died with the debugger
- * leaves its slots as they were: hence the limit. */
+/* The agent lets stopped waves go when it sees the debugger's end. A program that died with the
+ * debugger leaves its slots as they were: hence the limit. */
 static void wait_for_waves(const struct guard *g)
 {
 	int quiet = 0;
@@ -102,9 +106,11 @@ static bool serve(struct guard *g)
 		}
 		if (m.type == BW_GUARD_QUIT)
 			return false;
-		if (m.type == BW_GUARD_REG && m.body_b == sizeof(struct bw_saved_reg) && g->n_saved < MAX_SAVED)
+		if (m.type == BW_GUARD_REG && m.body_b == sizeof(struct bw_saved_reg) &&
+		    g->n_saved < MAX_SAVED)
 			memcpy(&g->saved[g->n_saved++], m.body, sizeof(struct bw_saved_reg));
-		else if (m.type == BW_GUARD_AREA && m.body_b == sizeof(struct bw_guard_area) && m.fd >= 0)
+		else if (m.type == BW_GUARD_AREA && m.body_b == sizeof(struct bw_guard_area) &&
+			 m.fd >= 0)
 			take_area(g, &m);
 		/* so that the debugger changes nothing we do not know of */
 		err = bw_msg_send(g->sock, m.type, m.seq, NULL, 0, -1);
@@ -112,8 +118,8 @@ static bool serve(struct guard *g)
 	}
 }
 
-/* In the child: nothing of the debugger's may stay open, or the ends of its connections would be seen
- * by nobody. */
+/* In the child: nothing of the debugger's may stay open, or the ends of its connections would be
+ * seen by nobody. */
 static void become_guard(struct guard *g)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};
@@ -182,7 +188,8 @@ struct bw_error *bw_live_guard_start(struct bw_live *l)
 	return NULL;
 }
 
-static struct bw_error *tell(struct bw_live *l, uint16_t type, const void *data, size_t size_b, int fd)
+static struct bw_error *tell(struct bw_live *l, uint16_t type, const void *data, size_t size_b,
+			     int fd)
 {
 	const struct bw_msg_part part = {data, size_b};
 	struct bw_msg m = BW_MSG_INIT;
@@ -199,7 +206,9 @@ struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg 
 
 struct bw_error *bw_live_guard_area(struct bw_live *l, int area_fd)
 {
-	struct bw_guard_area a = {.size_b = l->area_b, .slots_offset_b = BW_TRAP_C_SIZE, .n_slots = l->t.facts.n_slots};
+	struct bw_guard_area a = {.size_b = l->area_b,
+				  .slots_offset_b = BW_TRAP_C_SIZE,
+				  .n_slots = l->t.facts.n_slots};
 	return tell(l, BW_GUARD_AREA, &a, sizeof(a), area_fd);
 }
 

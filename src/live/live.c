@@ -92,8 +92,8 @@ static struct bw_error *set(struct settings *s, const char *setting)
 }
 
 /* Ours, what the GPU asks for, what the caller wants, and where the agent finds us. */
-static struct bw_error *make_env(struct bw_live *l, const struct bw_live_options *o, const char *socket_setting,
-				 struct settings *out)
+static struct bw_error *make_env(struct bw_live *l, const struct bw_live_options *o,
+				 const char *socket_setting, struct settings *out)
 {
 	for (char **e = environ; *e; e++)
 		BW_TRY(bw_vec_push(out, *e));
@@ -223,8 +223,10 @@ static void live_close(struct bw_target *t)
 {
 	struct bw_live *l = bw_live_of(t);
 	if (l->agent_fd >= 0 && !l->kill_asked) {
-		/* code back in its place, waves on their way: then nobody needs the handler's address */
-		struct bw_error *err = bw_live_request(l, BW_AGENT_DETACH, NULL, 0, sizeof(struct bw_agent_result), NULL);
+		/* code back in its place, waves on their way: then nobody needs the handler's
+		 * address */
+		struct bw_error *err = bw_live_request(l, BW_AGENT_DETACH, NULL, 0,
+						       sizeof(struct bw_agent_result), NULL);
 		if (!err)
 			err = bw_live_result(l, "detaching");
 		if (err)
@@ -275,7 +277,8 @@ static struct bw_error *accept_agent(struct bw_live *l)
 	if (err)
 		close(fd);
 	else
-		bw_live_note(l, false, "another process of the program uses the GPU; it is not debugged");
+		bw_live_note(l, false,
+			     "another process of the program uses the GPU; it is not debugged");
 	return err;
 }
 
@@ -306,7 +309,8 @@ static struct bw_error *read_agent(struct bw_live *l, struct bw_target_event *ou
 	if (err) {
 		bool gone = bw_error_catch(&err, BW_E_GONE);
 		bw_live_agent_lost(l);
-		return gone ? NULL : bw_error_wrap(err, "the connection to the program is given up");
+		return gone ? NULL
+			    : bw_error_wrap(err, "the connection to the program is given up");
 	}
 	if (m.seq == 0)
 		err = bw_live_event(l, &m, out, out_given);
@@ -361,7 +365,8 @@ static struct bw_error *add_poll(struct bw_live *l, int fd)
 	return bw_vec_push(&l->poll_set, ((struct pollfd){.fd = fd, .events = POLLIN}));
 }
 
-/* How long to sleep before the stop count is looked at again: often just after waves were let run. */
+/* How long to sleep before the stop count is looked at again: often just after waves were let run.
+ */
 static uint64_t poll_ns(const struct bw_live *l)
 {
 	uint64_t since = bw_live_now_ns() - l->last_run_ns;
@@ -403,7 +408,8 @@ static struct bw_error *serve(struct bw_live *l, struct bw_target_event *out, bo
 {
 	*out_given = false;
 	for (size_t i = l->others.len; i-- > 0;) {
-		if (AT_OTHERS + i < l->poll_set.len && ready(l, (unsigned)(AT_OTHERS + i)) && !serve_other(l->others.data[i])) {
+		if (AT_OTHERS + i < l->poll_set.len && ready(l, (unsigned)(AT_OTHERS + i)) &&
+		    !serve_other(l->others.data[i])) {
 			close(l->others.data[i]);
 			bw_vec_remove(&l->others, i);
 		}
@@ -492,8 +498,8 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 	if (!l)
 		return bw_error_nomem();
 	l->t.ops = &bw_live_ops;
-	l->t.caps = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH | BW_CAP_LDS | BW_CAP_SCRATCH |
-		    BW_CAP_WALK;
+	l->t.caps = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH |
+		    BW_CAP_LDS | BW_CAP_SCRATCH | BW_CAP_WALK;
 	l->kmd = options->kmd;
 	l->listen_fd = l->agent_fd = l->pidfd = l->guard_fd = -1;
 	l->reply.fd = -1;

@@ -2,8 +2,9 @@
 #ifndef BW_LIVE_LIVE_H
 #define BW_LIVE_LIVE_H
 
-/* A target on a GPU at work: the kernel interface (src/kmd) on one side, the agent inside the program
- * (wire/agent_proto.h) on the other, and between them the debug area that waves and debugger share. */
+/* A target on a GPU at work: the kernel interface (src/kmd) on one side, the agent inside the
+ * program (wire/agent_proto.h) on the other, and between them the debug area that waves and
+ * debugger share. */
 
 #include <sys/types.h>
 
@@ -11,18 +12,19 @@
 #include "target/target.h"
 
 struct bw_live_options {
-	struct bw_kmd *kmd;          /* the GPU; borrowed, must outlive the target */
+	struct bw_kmd *kmd; /* the GPU; borrowed, must outlive the target */
 	/* The program: argv[0] is looked up in PATH. */
 	char *const *argv;
-	/* More settings for its environment, NAME=VALUE, NULL-terminated; may be NULL. The GPU's own and
-	 * BREAKWATER_DEBUGGER are added by this module. */
+	/* More settings for its environment, NAME=VALUE, NULL-terminated; may be NULL. The GPU's
+	 * own and BREAKWATER_DEBUGGER are added by this module. */
 	const char *const *env;
 	/* Files for its standard input, output and error; -1: ours. */
 	int in_fd, out_fd, err_fd;
 };
 
 /* Starts the program under the debugger. What it submits to the GPU is held until go(). */
-struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_target **out) BW_MUST_CHECK;
+struct bw_error *bw_live_start(const struct bw_live_options *options,
+			       struct bw_target **out) BW_MUST_CHECK;
 /* Of the program started; for messages. */
 pid_t bw_live_pid(const struct bw_target *t);
 

@@ -22,7 +22,8 @@ struct bw_live_regs {
 	uint32_t sq_ind_index, sq_ind_data, sq_cmd, sq_debug;
 	uint32_t tba_lo, tba_hi, tma_lo, tma_hi, gdbg;
 	uint32_t ih_vmid_lut[16];
-	uint32_t ctx_cntl[16], ctx_base[16], ctx_start[16], ctx_end[16]; /* LO32; HI32 is the next one */
+	uint32_t ctx_cntl[16], ctx_base[16], ctx_start[16],
+		ctx_end[16]; /* LO32; HI32 is the next one */
 	uint32_t fb_offset, fb_base, fb_top, agp_base, agp_bot, agp_top, sys_low, sys_high;
 	uint32_t gc_version;
 };
@@ -39,10 +40,13 @@ struct bw_queue_key {
 
 /* Messages to the guard. */
 enum bw_guard_msg { BW_GUARD_REG = 1, BW_GUARD_AREA, BW_GUARD_QUIT };
-struct bw_guard_area { uint64_t size_b; uint32_t slots_offset_b, n_slots; };
+struct bw_guard_area {
+	uint64_t size_b;
+	uint32_t slots_offset_b, n_slots;
+};
 
 struct bw_live_slot {
-	uint32_t resumed_seq;       /* the stop we have resumed it from */
+	uint32_t resumed_seq; /* the stop we have resumed it from */
 	bool resumed;
 };
 
@@ -57,7 +61,7 @@ struct bw_live {
 
 	char *socket_folder, *socket_path;
 	int listen_fd, agent_fd, wake_fd;
-	struct BW_VEC(int) others;  /* agents of other processes: what they submit goes through */
+	struct BW_VEC(int) others; /* agents of other processes: what they submit goes through */
 	struct BW_VEC(struct pollfd) poll_set;
 	_Atomic bool interrupted;
 	pid_t agent_pid;
@@ -78,12 +82,12 @@ struct bw_live {
 	uint32_t displaced_b;
 	uint32_t pasid;
 	bool vmid_reserved;
-	uint32_t vmids;             /* mask of those whose trap registers are ours */
+	uint32_t vmids; /* mask of those whose trap registers are ours */
 	struct BW_VEC(struct bw_saved_reg) saved;
 	uint32_t stops_seen;
-	uint64_t last_run_ns;       /* when waves were last let run: polling is close after it */
-	uint32_t code_generation;   /* raised at each write of code */
-	uint32_t *icache_generation;/* of each WGP: what its instruction cache has been freed of */
+	uint64_t last_run_ns;	     /* when waves were last let run: polling is close after it */
+	uint32_t code_generation;    /* raised at each write of code */
+	uint32_t *icache_generation; /* of each WGP: what its instruction cache has been freed of */
 
 	int guard_fd;
 	pid_t guard;
@@ -100,14 +104,15 @@ uint64_t bw_live_now_ns(void);
 void bw_live_note(struct bw_live *l, bool warning, const char *fmt, ...) BW_PRINTF(3, 4);
 
 /* agent.c */
-/* One request; the reply's body is in l->reply, at least min_b bytes of it. fd: of the reply, -1 if none,
- * may be NULL. Events that come meanwhile are queued. */
-struct bw_error *bw_live_request(struct bw_live *l, uint16_t type, const struct bw_msg_part *parts, size_t n_parts,
-				 size_t min_b, int *out_fd) BW_MUST_CHECK;
+/* One request; the reply's body is in l->reply, at least min_b bytes of it. fd: of the reply, -1 if
+ * none, may be NULL. Events that come meanwhile are queued. */
+struct bw_error *bw_live_request(struct bw_live *l, uint16_t type, const struct bw_msg_part *parts,
+				 size_t n_parts, size_t min_b, int *out_fd) BW_MUST_CHECK;
 /* Its result as an error. */
 struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHECK;
 /* A message from the agent that is no reply. True: out is an event to give out. */
-struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_target_event *out, bool *out_given) BW_MUST_CHECK;
+struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_target_event *out,
+			       bool *out_given) BW_MUST_CHECK;
 struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
 /* The connection has ended. */
 void bw_live_agent_lost(struct bw_live *l);
@@ -126,46 +131,64 @@ struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
 /* Slots of resident waves of the program, a bit each; n_slots / 32 words. */
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits) BW_MUST_CHECK;
 /* Whether that wave of ours is still resident: the one at this place of the grid. */
-struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot, const uint32_t workgroup_and_wave[4], bool *out) BW_MUST_CHECK;
+struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
+				     const uint32_t workgroup_and_wave[4], bool *out) BW_MUST_CHECK;
 
 /* slots.c */
 extern const struct bw_target_ops bw_live_ops;
 volatile struct bw_trap_slot *bw_live_slot(struct bw_live *l, uint32_t slot);
 bool bw_live_is_stopped(struct bw_target *t, uint32_t slot);
 size_t bw_live_stopped(struct bw_target *t, uint32_t *out_slots, size_t max);
-struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out) BW_MUST_CHECK;
-struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg, uint64_t value) BW_MUST_CHECK;
-struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n, uint32_t *out) BW_MUST_CHECK;
-struct bw_error *bw_live_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t value) BW_MUST_CHECK;
-struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t *out) BW_MUST_CHECK;
-struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane, uint32_t value) BW_MUST_CHECK;
+struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot,
+				   struct bw_target_wave *out) BW_MUST_CHECK;
+struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
+				   uint64_t value) BW_MUST_CHECK;
+struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n,
+				    uint32_t *out) BW_MUST_CHECK;
+struct bw_error *bw_live_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n,
+				    uint32_t value) BW_MUST_CHECK;
+struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n,
+				   uint32_t *out) BW_MUST_CHECK;
+struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane,
+				    uint32_t value) BW_MUST_CHECK;
 struct bw_error *bw_live_check_stopped(struct bw_live *l, uint32_t slot) BW_MUST_CHECK;
-struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out, size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, const void *data, size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out,
+				  size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
+				   const void *data, size_t size_b) BW_MUST_CHECK;
 
 /* control.c */
 struct bw_error *bw_live_resume(struct bw_target *t, const uint32_t *slots, size_t n) BW_MUST_CHECK;
 struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot) BW_MUST_CHECK;
-struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms, bool *out_stopped, bool *out_ended) BW_MUST_CHECK;
+struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms,
+				   bool *out_stopped, bool *out_ended) BW_MUST_CHECK;
 struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running) BW_MUST_CHECK;
 /* Writes a command and, for those that end, waits for its end. */
-struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0, uint32_t arg1) BW_MUST_CHECK;
+struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0,
+				 uint32_t arg1) BW_MUST_CHECK;
 
 /* memory.c */
-struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out, size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_write(struct bw_target *t, uint64_t va, const void *data, size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, void *out, size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, const void *data, size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out,
+			      size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_live_write(struct bw_target *t, uint64_t va, const void *data,
+			       size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_live_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
+				      uint32_t offset_b, void *out, size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
+				       uint32_t offset_b, const void *data,
+				       size_t size_b) BW_MUST_CHECK;
 struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word) BW_MUST_CHECK;
 struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va) BW_MUST_CHECK;
-struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n) BW_MUST_CHECK;
+struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out,
+			      size_t *out_n) BW_MUST_CHECK;
 
 /* walk.c */
 struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out) BW_MUST_CHECK;
-struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va, struct bw_verdict *out) BW_MUST_CHECK;
+struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va,
+			      struct bw_verdict *out) BW_MUST_CHECK;
 
-/* guard.c: forked before anything of the program exists. It holds what must be put back and does so when
- * we end without saying goodbye, and removes the socket's folder. */
+/* guard.c: forked before anything of the program exists. It holds what must be put back and does so
+ * when we end without saying goodbye, and removes the socket's folder. */
 struct bw_error *bw_live_guard_start(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_area(struct bw_live *l, int area_fd) BW_MUST_CHECK;

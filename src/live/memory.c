@@ -14,13 +14,16 @@ struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out, size_
 	struct bw_live *l = bw_live_of(t);
 	uint8_t *to = out;
 	while (size_b) {
-		struct bw_agent_mem m = {.va = va, .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B)};
+		struct bw_agent_mem m = {.va = va,
+					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B)};
 		const struct bw_msg_part part = {&m, sizeof(m)};
-		BW_TRY(bw_live_request(l, BW_AGENT_MEM_READ, &part, 1, sizeof(struct bw_agent_result), NULL));
+		BW_TRY(bw_live_request(l, BW_AGENT_MEM_READ, &part, 1,
+				       sizeof(struct bw_agent_result), NULL));
 		BW_TRY(bw_live_result(l, "Cannot read memory"));
 		if (l->reply.body_b - sizeof(struct bw_agent_result) < m.size_b)
-			return bw_errorf(BW_E_INVALID, "the program's agent read %zu bytes instead of %u",
-					 l->reply.body_b - sizeof(struct bw_agent_result), m.size_b);
+			return bw_errorf(
+				BW_E_INVALID, "the program's agent read %zu bytes instead of %u",
+				l->reply.body_b - sizeof(struct bw_agent_result), m.size_b);
 		memcpy(to, l->reply.body + sizeof(struct bw_agent_result), m.size_b);
 		to += m.size_b;
 		va += m.size_b;
@@ -29,14 +32,16 @@ struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out, size_
 	return NULL;
 }
 
-static struct bw_error *write_as(struct bw_live *l, uint16_t type, uint64_t va, const void *data, size_t size_b,
-				 const char *what)
+static struct bw_error *write_as(struct bw_live *l, uint16_t type, uint64_t va, const void *data,
+				 size_t size_b, const char *what)
 {
 	const uint8_t *from = data;
 	while (size_b) {
-		struct bw_agent_mem m = {.va = va, .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B)};
+		struct bw_agent_mem m = {.va = va,
+					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B)};
 		const struct bw_msg_part parts[] = {{&m, sizeof(m)}, {from, m.size_b}};
-		BW_TRY(bw_live_request(l, type, parts, BW_ARRAY_SIZE(parts), sizeof(struct bw_agent_result), NULL));
+		BW_TRY(bw_live_request(l, type, parts, BW_ARRAY_SIZE(parts),
+				       sizeof(struct bw_agent_result), NULL));
 		BW_TRY(bw_live_result(l, what));
 		from += m.size_b;
 		va += m.size_b;
@@ -54,7 +59,8 @@ struct bw_error *bw_live_write(struct bw_target *t, uint64_t va, const void *dat
 
 struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word)
 {
-	return write_as(bw_live_of(t), BW_AGENT_PATCH, va, &word, sizeof(word), "Cannot patch code");
+	return write_as(bw_live_of(t), BW_AGENT_PATCH, va, &word, sizeof(word),
+			"Cannot patch code");
 }
 
 struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
@@ -62,40 +68,49 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 	struct bw_live *l = bw_live_of(t);
 	struct bw_agent_mem m = {.va = va, .size_b = 4};
 	const struct bw_msg_part part = {&m, sizeof(m)};
-	BW_TRY(bw_live_request(l, BW_AGENT_UNPATCH, &part, 1, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_request(l, BW_AGENT_UNPATCH, &part, 1, sizeof(struct bw_agent_result),
+			       NULL));
 	l->code_generation++;
 	return bw_live_result(l, "Cannot restore code");
 }
 
 /* ---- Scratch ---- */
 
-/* Dword i of a lane lies at i * 4 * lanes + 4 * lane from the wave's scratch base (gfx11-rules 381). */
+/* Dword i of a lane lies at i * 4 * lanes + 4 * lane from the wave's scratch base (gfx11-rules
+ * 381). */
 struct scratch {
 	uint64_t base;
 	unsigned lanes;
-	uint32_t first, n;          /* dwords */
-	uint32_t skip_b;            /* in the first */
+	uint32_t first, n; /* dwords */
+	uint32_t skip_b;   /* in the first */
 };
 
-static struct bw_error *scratch_of(struct bw_live *l, uint32_t slot, unsigned lane, uint32_t offset_b, size_t size_b,
-				   struct scratch *out)
+static struct bw_error *scratch_of(struct bw_live *l, uint32_t slot, unsigned lane,
+				   uint32_t offset_b, size_t size_b, struct scratch *out)
 {
 	enum { STATUS_SCRATCH_EN = 1u << 29, MAX_SCRATCH_B = 1 << 24 };
 	struct bw_target_wave w;
 	BW_TRY(bw_live_read_wave(&l->t, slot, &w));
 	if (!(w.status & STATUS_SCRATCH_EN) || !w.flat_scratch)
-		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x: the wave has no scratch",
+		return bw_error_fault(offset_b,
+				      "Cannot access memory at address private_lane#0x%x: the wave "
+				      "has no scratch",
 				      offset_b);
 	if (lane >= w.lanes)
 		return bw_errorf(BW_E_INVALID, "no such lane: %u of %u", lane, w.lanes);
 	if (offset_b > MAX_SCRATCH_B || size_b > MAX_SCRATCH_B - offset_b)
-		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x", offset_b);
-	*out = (struct scratch){.base = w.flat_scratch, .lanes = w.lanes, .first = offset_b / 4, .skip_b = offset_b % 4};
+		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x",
+				      offset_b);
+	*out = (struct scratch){.base = w.flat_scratch,
+				.lanes = w.lanes,
+				.first = offset_b / 4,
+				.skip_b = offset_b % 4};
 	out->n = (uint32_t)((out->skip_b + size_b + 3) / 4);
 	return NULL;
 }
 
-static struct bw_error *read_dwords(struct bw_live *l, const struct scratch *s, unsigned lane, uint32_t *out)
+static struct bw_error *read_dwords(struct bw_live *l, const struct scratch *s, unsigned lane,
+				    uint32_t *out)
 {
 	enum { MAX_SPAN_DW = 4096 };
 	/* one read spans many rows; a row is one dword of every lane */
@@ -114,8 +129,8 @@ static struct bw_error *read_dwords(struct bw_live *l, const struct scratch *s, 
 	return NULL;
 }
 
-struct bw_error *bw_live_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, void *out,
-				      size_t size_b)
+struct bw_error *bw_live_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
+				      uint32_t offset_b, void *out, size_t size_b)
 {
 	struct bw_live *l = bw_live_of(t);
 	struct scratch s;
@@ -128,8 +143,8 @@ struct bw_error *bw_live_read_scratch(struct bw_target *t, uint32_t slot, unsign
 	return NULL;
 }
 
-struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b,
-				       const void *data, size_t size_b)
+struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
+				       uint32_t offset_b, const void *data, size_t size_b)
 {
 	struct bw_live *l = bw_live_of(t);
 	struct scratch s;
@@ -140,7 +155,8 @@ struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsig
 	BW_TRY(read_dwords(l, &s, lane, dwords));
 	memcpy((uint8_t *)dwords + s.skip_b, data, size_b);
 	for (uint32_t i = 0; i < s.n; i++)
-		BW_TRY(bw_live_write(t, s.base + ((uint64_t)(s.first + i) * s.lanes + lane) * 4, &dwords[i], 4));
+		BW_TRY(bw_live_write(t, s.base + ((uint64_t)(s.first + i) * s.lanes + lane) * 4,
+				     &dwords[i], 4));
 	return NULL;
 }
 
@@ -158,8 +174,10 @@ struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, s
 		return bw_error_nomem();
 	for (size_t i = 0; i < n; i++) {
 		struct bw_agent_map m;
-		memcpy(&m, l->reply.body + sizeof(struct bw_agent_result) + i * sizeof(m), sizeof(m));
-		maps[i] = (struct bw_target_map){.va = m.va, .size_b = m.size_b, .flags = m.flags, .domains = m.domains};
+		memcpy(&m, l->reply.body + sizeof(struct bw_agent_result) + i * sizeof(m),
+		       sizeof(m));
+		maps[i] = (struct bw_target_map){
+			.va = m.va, .size_b = m.size_b, .flags = m.flags, .domains = m.domains};
 	}
 	*out = maps;
 	*out_n = n;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The registers a debugger needs: which VMID the program has, where its traps go, SQ_CMD and SQ_IND. */
+/* The registers a debugger needs: which VMID the program has, where its traps go, SQ_CMD and
+ * SQ_IND. */
 #include "live/live_priv.h"
 
 #include <stdio.h>
@@ -20,13 +21,14 @@ enum {
 	IND_WAVE_ACTIVE = 0xa,
 	IND_HW_ID2 = 0x118,
 	IND_TTMP8 = 0x200 + 108 + 8,
-	NO_SQ = 0xbebebeef,         /* what an SQ that does not exist reads as */
+	NO_SQ = 0xbebebeef, /* what an SQ that does not exist reads as */
 	FIRST_USER_VMID = 1,
-	LAST_GFX_VMID = 7,          /* 8 to 15 are KFD's (kernel-interface 7.5) */
+	LAST_GFX_VMID = 7, /* 8 to 15 are KFD's (kernel-interface 7.5) */
 	GCA_DWORDS = 36,
 };
 
-static const struct bw_kmd_bank broadcast = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+static const struct bw_kmd_bank broadcast = {
+	.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 
 /* ---- Addresses ---- */
 
@@ -35,10 +37,12 @@ struct finder {
 	struct bw_kmd_ip ip;
 };
 
-static struct bw_error *open_block(struct bw_live *l, const char *name, const char *table, struct finder *out)
+static struct bw_error *open_block(struct bw_live *l, const char *name, const char *table,
+				   struct finder *out)
 {
 	BW_TRY(bw_kmd_ip(l->kmd, name, &out->ip));
-	return bw_regs_find(table, BW_IP_VERSION(out->ip.major, out->ip.minor, out->ip.revision), &out->block);
+	return bw_regs_find(table, BW_IP_VERSION(out->ip.major, out->ip.minor, out->ip.revision),
+			    &out->block);
 }
 
 static struct bw_error *find(const struct finder *f, const char *name, uint32_t *out)
@@ -59,13 +63,23 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 		const char *name;
 		uint32_t *addr;
 	} rows[] = {
-		{"SQ_IND_INDEX", &r->sq_ind_index}, {"SQ_IND_DATA", &r->sq_ind_data}, {"SQ_CMD", &r->sq_cmd},
-		{"SQ_DEBUG", &r->sq_debug}, {"SQ_SHADER_TBA_LO", &r->tba_lo}, {"SQ_SHADER_TBA_HI", &r->tba_hi},
-		{"SQ_SHADER_TMA_LO", &r->tma_lo}, {"SQ_SHADER_TMA_HI", &r->tma_hi},
-		{"SPI_GDBG_PER_VMID_CNTL", &r->gdbg}, {"GCMC_VM_FB_OFFSET", &r->fb_offset},
-		{"GCMC_VM_FB_LOCATION_BASE", &r->fb_base}, {"GCMC_VM_FB_LOCATION_TOP", &r->fb_top},
-		{"GCMC_VM_AGP_BASE", &r->agp_base}, {"GCMC_VM_AGP_BOT", &r->agp_bot}, {"GCMC_VM_AGP_TOP", &r->agp_top},
-		{"GCMC_VM_SYSTEM_APERTURE_LOW_ADDR", &r->sys_low}, {"GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR", &r->sys_high},
+		{"SQ_IND_INDEX", &r->sq_ind_index},
+		{"SQ_IND_DATA", &r->sq_ind_data},
+		{"SQ_CMD", &r->sq_cmd},
+		{"SQ_DEBUG", &r->sq_debug},
+		{"SQ_SHADER_TBA_LO", &r->tba_lo},
+		{"SQ_SHADER_TBA_HI", &r->tba_hi},
+		{"SQ_SHADER_TMA_LO", &r->tma_lo},
+		{"SQ_SHADER_TMA_HI", &r->tma_hi},
+		{"SPI_GDBG_PER_VMID_CNTL", &r->gdbg},
+		{"GCMC_VM_FB_OFFSET", &r->fb_offset},
+		{"GCMC_VM_FB_LOCATION_BASE", &r->fb_base},
+		{"GCMC_VM_FB_LOCATION_TOP", &r->fb_top},
+		{"GCMC_VM_AGP_BASE", &r->agp_base},
+		{"GCMC_VM_AGP_BOT", &r->agp_bot},
+		{"GCMC_VM_AGP_TOP", &r->agp_top},
+		{"GCMC_VM_SYSTEM_APERTURE_LOW_ADDR", &r->sys_low},
+		{"GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR", &r->sys_high},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
 		BW_TRY(find(&gc, rows[i].name, rows[i].addr));
@@ -104,14 +118,17 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 	f->simd_per_wgp = 4;
 	f->waves_per_simd = 16; /* gfx10.3 and later (trap-and-debug 8) */
 	/* HW_ID1 has 3 bits for SE, 1 for SA, 4 for WGP */
-	if (f->n_se == 0 || f->n_se > 8 || f->sa_per_se == 0 || f->sa_per_se > 2 || f->wgp_per_sa == 0 || f->wgp_per_sa > 16)
-		return bw_errorf(BW_E_INVALID, "amdgpu_gca_config makes no sense: %u engines, %u arrays, %u WGPs", f->n_se,
-				 f->sa_per_se, f->wgp_per_sa);
+	if (f->n_se == 0 || f->n_se > 8 || f->sa_per_se == 0 || f->sa_per_se > 2 ||
+	    f->wgp_per_sa == 0 || f->wgp_per_sa > 16)
+		return bw_errorf(BW_E_INVALID,
+				 "amdgpu_gca_config makes no sense: %u engines, %u arrays, %u WGPs",
+				 f->n_se, f->sa_per_se, f->wgp_per_sa);
 	f->n_slots = f->n_se * f->sa_per_se * f->wgp_per_sa * f->simd_per_wgp * f->waves_per_simd;
 	f->vgprs_per_simd = gca[7] ? gca[7] : 0;
 	f->lds_per_wgp_b = 128 * 1024; /* gfx10 to gfx12 (gfx11-rules 326) */
 	f->is_virtual = bw_kmd_is_virtual(l->kmd);
-	snprintf(f->name, sizeof(f->name), "%s%s", f->is_virtual ? "virtual " : "", bw_kmd_pci_address(l->kmd));
+	snprintf(f->name, sizeof(f->name), "%s%s", f->is_virtual ? "virtual " : "",
+		 bw_kmd_pci_address(l->kmd));
 	uint32_t v = l->regs.gc_version;
 	snprintf(f->gfx, sizeof(f->gfx), "gfx%u%u%x", v >> 16, v >> 8 & 0xff, v & 0xff);
 	BW_TRY(bw_kmd_reg_read(l->kmd, &broadcast, l->regs.sq_debug, &sq_debug));
@@ -150,7 +167,8 @@ static bool maps_handler(struct bw_live *l, unsigned vmid)
 	return yes || unknown; /* what cannot be looked at is not held against it */
 }
 
-static struct bw_error *write_saved(struct bw_live *l, unsigned vmid, uint32_t addr_dw, uint32_t value)
+static struct bw_error *write_saved(struct bw_live *l, unsigned vmid, uint32_t addr_dw,
+				    uint32_t value)
 {
 	const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
 	struct bw_saved_reg r = {.vmid = vmid, .addr_dw = addr_dw, .ours = value};
@@ -168,16 +186,18 @@ static struct bw_error *point_traps(struct bw_live *l, unsigned vmid)
 	const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
 	uint32_t gdbg;
 
-	/* both registers hold the address >> 8; HI bits 7:0 are address bits 47:40 (kernel-interface 7.5) */
+	/* both registers hold the address >> 8; HI bits 7:0 are address bits 47:40
+	 * (kernel-interface 7.5) */
 	BW_TRY(write_saved(l, vmid, r->tma_lo, (uint32_t)(l->area_va >> 8)));
 	BW_TRY(write_saved(l, vmid, r->tma_hi, (uint32_t)(l->area_va >> 40) & 0xff));
 	BW_TRY(write_saved(l, vmid, r->tba_lo, (uint32_t)(l->handler_va >> 8)));
-	BW_TRY(write_saved(l, vmid, r->tba_hi, ((uint32_t)(l->handler_va >> 40) & 0xff) | TBA_HI_TRAP_EN));
+	BW_TRY(write_saved(l, vmid, r->tba_hi,
+			   ((uint32_t)(l->handler_va >> 40) & 0xff) | TBA_HI_TRAP_EN));
 	BW_TRY(bw_kmd_reg_read(l->kmd, &bank, r->gdbg, &gdbg));
 	BW_TRY(write_saved(l, vmid, r->gdbg, gdbg | GDBG_TRAP_EN));
 	l->vmids |= 1u << vmid;
-	BW_LOG(INFO, "live", "VMID %u: handler at %#llx, area at %#llx", vmid, (unsigned long long)l->handler_va,
-	       (unsigned long long)l->area_va);
+	BW_LOG(INFO, "live", "VMID %u: handler at %#llx, area at %#llx", vmid,
+	       (unsigned long long)l->handler_va, (unsigned long long)l->area_va);
 	return NULL;
 }
 
@@ -190,8 +210,10 @@ struct bw_error *bw_live_enable_traps(struct bw_live *l)
 			chosen |= 1u << vmid;
 	if (!chosen) {
 		bw_live_note(l, true,
-			     "the VMID of the program was not found (PASID %u): the trap registers of all user VMIDs are "
-			     "set, and waves of other programs may be disturbed", l->pasid);
+			     "the VMID of the program was not found (PASID %u): the trap registers "
+			     "of all user VMIDs are "
+			     "set, and waves of other programs may be disturbed",
+			     l->pasid);
 		for (unsigned vmid = FIRST_USER_VMID; vmid <= LAST_GFX_VMID; vmid++)
 			chosen |= 1u << vmid;
 	}
@@ -224,7 +246,8 @@ void bw_live_restore_regs(struct bw_live *l)
 		if (!err && now == r.ours)
 			err = bw_kmd_reg_write(l->kmd, &bank, r.addr_dw, r.before);
 		if (err)
-			BW_LOG(WARN, "live", "register %#x of VMID %u not restored: %s", r.addr_dw, r.vmid, err->message);
+			BW_LOG(WARN, "live", "register %#x of VMID %u not restored: %s", r.addr_dw,
+			       r.vmid, err->message);
 		bw_error_free(err);
 	}
 	l->vmids = 0;
@@ -245,11 +268,14 @@ struct bw_error *bw_live_host_trap(struct bw_live *l)
 static struct bw_kmd_bank simd_bank(const struct bw_target_facts *f, uint32_t slot)
 {
 	struct bw_place p = bw_target_place(f, slot);
-	return (struct bw_kmd_bank){.use_grbm = true, .se = p.se, .sa = p.sa, .instance = (uint32_t)p.wgp << 2 | p.simd};
+	return (struct bw_kmd_bank){.use_grbm = true,
+				    .se = p.se,
+				    .sa = p.sa,
+				    .instance = (uint32_t)p.wgp << 2 | p.simd};
 }
 
-static struct bw_error *ind_read(struct bw_live *l, const struct bw_kmd_bank *bank, uint32_t index, uint32_t wave,
-				 uint32_t *out)
+static struct bw_error *ind_read(struct bw_live *l, const struct bw_kmd_bank *bank, uint32_t index,
+				 uint32_t wave, uint32_t *out)
 {
 	BW_TRY(bw_kmd_reg_write(l->kmd, bank, l->regs.sq_ind_index, index << 16 | wave));
 	return bw_kmd_reg_read(l->kmd, bank, l->regs.sq_ind_data, out);
@@ -286,7 +312,8 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 			/* what stands in our slot is ours; the rest is asked */
 			if (!bw_live_is_stopped(&l->t, slot + w)) {
 				BW_TRY(is_ours(l, slot + w, &ours));
-				BW_TRY(bw_kmd_reg_write(l->kmd, &bank, l->regs.sq_ind_index, IND_WAVE_ACTIVE << 16));
+				BW_TRY(bw_kmd_reg_write(l->kmd, &bank, l->regs.sq_ind_index,
+							IND_WAVE_ACTIVE << 16));
 			}
 			if (ours)
 				out_bits[(slot + w) / 32] |= 1u << (slot + w) % 32;
@@ -295,7 +322,8 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 	return NULL;
 }
 
-struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot, const uint32_t workgroup_and_wave[4], bool *out)
+struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
+				     const uint32_t workgroup_and_wave[4], bool *out)
 {
 	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
 	uint32_t active, wave = slot % l->t.facts.waves_per_simd;

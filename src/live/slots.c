@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-/* PRIV in the saved STATUS is the handler's own: it must be there when STATUS is written back, before
- * s_rfe clears it, and is nobody else's business. */
+/* PRIV in the saved STATUS is the handler's own: it must be there when STATUS is written back,
+ * before s_rfe clears it, and is nobody else's business. */
 #define STATUS_PRIV (1u << 5)
 
 volatile struct bw_trap_slot *bw_live_slot(struct bw_live *l, uint32_t slot)
 {
-	return (volatile struct bw_trap_slot *)(l->area + BW_TRAP_C_SIZE + (size_t)slot * BW_TRAP_SLOT_STRIDE);
+	return (volatile struct bw_trap_slot *)(l->area + BW_TRAP_C_SIZE +
+						(size_t)slot * BW_TRAP_SLOT_STRIDE);
 }
 
 static volatile uint32_t *vgpr(struct bw_live *l, uint32_t slot, unsigned n, unsigned lanes)
@@ -79,7 +80,8 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 		.seq = s->seq,
 		.pc = bw_canonical(hw[BW_TRAP_HW_PC_LO] | (uint64_t)hw[BW_TRAP_HW_PC_HI] << 32),
 		.exec = hw[BW_TRAP_HW_EXEC_LO] | (uint64_t)hw[BW_TRAP_HW_EXEC_HI] << 32,
-		.flat_scratch = hw[BW_TRAP_HW_FLAT_SCRATCH_LO] | (uint64_t)hw[BW_TRAP_HW_FLAT_SCRATCH_HI] << 32,
+		.flat_scratch = hw[BW_TRAP_HW_FLAT_SCRATCH_LO] |
+				(uint64_t)hw[BW_TRAP_HW_FLAT_SCRATCH_HI] << 32,
 		.m0 = hw[BW_TRAP_HW_M0],
 		.status = hw[BW_TRAP_HW_STATUS] & ~STATUS_PRIV,
 		.mode = hw[BW_TRAP_HW_MODE] & ~(1u << 11), /* TRAP_AFTER_INST_EN is ours */
@@ -101,7 +103,8 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 	return NULL;
 }
 
-struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg, uint64_t value)
+struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
+				   uint64_t value)
 {
 	struct bw_live *l = bw_live_of(t);
 	uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
@@ -121,7 +124,8 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 		s->hw[BW_TRAP_HW_M0] = low;
 		break;
 	case BW_TREG_STATUS:
-		s->hw[BW_TRAP_HW_STATUS] = (low & ~STATUS_PRIV) | (s->hw[BW_TRAP_HW_STATUS] & STATUS_PRIV);
+		s->hw[BW_TRAP_HW_STATUS] =
+			(low & ~STATUS_PRIV) | (s->hw[BW_TRAP_HW_STATUS] & STATUS_PRIV);
 		break;
 	case BW_TREG_MODE:
 		s->hw[BW_TRAP_HW_MODE] = low & ~(1u << 11);
@@ -145,7 +149,8 @@ static struct bw_error *check_sgprs(struct bw_live *l, uint32_t slot, unsigned f
 	return NULL;
 }
 
-struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n, uint32_t *out)
+struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n,
+				    uint32_t *out)
 {
 	struct bw_live *l = bw_live_of(t);
 	BW_TRY(check_sgprs(l, slot, first, n));
@@ -163,7 +168,8 @@ struct bw_error *bw_live_write_sgpr(struct bw_target *t, uint32_t slot, unsigned
 	return NULL;
 }
 
-static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n, unsigned *out_lanes)
+static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n,
+				   unsigned *out_lanes)
 {
 	BW_TRY(bw_live_check_stopped(l, slot));
 	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
@@ -183,7 +189,8 @@ struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned 
 	return NULL;
 }
 
-struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane, uint32_t value)
+struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane,
+				    uint32_t value)
 {
 	struct bw_live *l = bw_live_of(t);
 	unsigned lanes;
@@ -197,19 +204,24 @@ struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned
 /* ---- LDS, by the wave itself ---- */
 
 /* LDS_ALLOC.LDS_SIZE 20:12, in 256 bytes on gfx10 and gfx11 (trap-and-debug 5.2). */
-static struct bw_error *check_lds(struct bw_live *l, uint32_t slot, uint32_t offset_b, size_t size_b)
+static struct bw_error *check_lds(struct bw_live *l, uint32_t slot, uint32_t offset_b,
+				  size_t size_b)
 {
 	BW_TRY(bw_live_check_stopped(l, slot));
 	uint64_t have_b = bw_bits(bw_live_slot(l, slot)->hw[BW_TRAP_HW_LDS_ALLOC], 20, 12) << 8;
 	if (have_b == 0)
 		return bw_error_fault(offset_b, "the wave's workgroup has no LDS");
 	if (offset_b >= have_b || size_b > have_b - offset_b)
-		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x: the workgroup has %llu bytes of "
-				      "LDS", offset_b, (unsigned long long)have_b);
+		return bw_error_fault(offset_b,
+				      "Cannot access memory at address local#0x%x: the workgroup "
+				      "has %llu bytes of "
+				      "LDS",
+				      offset_b, (unsigned long long)have_b);
 	return NULL;
 }
 
-struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out, size_t size_b)
+struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out,
+				  size_t size_b)
 {
 	struct bw_live *l = bw_live_of(t);
 	uint32_t data[BW_TRAP_DATA_DW];
@@ -230,7 +242,8 @@ struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t o
 	return NULL;
 }
 
-struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, const void *data, size_t size_b)
+struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
+				   const void *data, size_t size_b)
 {
 	struct bw_live *l = bw_live_of(t);
 	const uint8_t *from = data;
@@ -242,7 +255,8 @@ struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t 
 		uint32_t dwords = (uint32_t)((skip + n + 3) / 4);
 		/* whole dwords are written: what stands around the bytes is read first */
 		if (skip || n % 4)
-			BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip, dwords));
+			BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip,
+					       dwords));
 		memcpy((uint8_t *)bw_live_slot(l, slot)->data + skip, from, n);
 		BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_WRITE, offset_b - skip, dwords));
 		from += n;

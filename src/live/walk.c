@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Fault records and page-table verdicts: the program's VM context read from its registers, its tables
- * through amdgpu_vram and amdgpu_iomem, the walk by src/gpuvm. */
+/* Fault records and page-table verdicts: the program's VM context read from its registers, its
+ * tables through amdgpu_vram and amdgpu_iomem, the walk by src/gpuvm. */
 #include "live/live_priv.h"
 
 #include <stdio.h>
@@ -13,10 +13,12 @@ struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out)
 	BW_TRY(bw_live_request(l, BW_AGENT_FAULT, NULL, 0, sizeof(struct bw_agent_result), NULL));
 	BW_TRY(bw_live_result(l, "asking for the fault"));
 	if (l->reply.body_b < sizeof(f))
-		return bw_errorf(BW_E_INVALID, "the program's agent answers FAULT with %u bytes", l->reply.body_b);
+		return bw_errorf(BW_E_INVALID, "the program's agent answers FAULT with %u bytes",
+				 l->reply.body_b);
 	memcpy(&f, l->reply.body, sizeof(f));
 	/* a status of 0 is no information (page-tables 8.3) */
-	*out = (struct bw_target_fault){.present = f.status != 0, .va = f.addr, .status = f.status, .vmhub = f.vmhub};
+	*out = (struct bw_target_fault){
+		.present = f.status != 0, .va = f.addr, .status = f.status, .vmhub = f.vmhub};
 	return NULL;
 }
 
@@ -44,7 +46,8 @@ static struct bw_error *read_context(struct bw_live *l, unsigned vmid, struct bw
 	enum bw_gpuvm_gen gen;
 
 	if (!bw_gpuvm_gen_of(r->gc_version, &gen))
-		return bw_errorf(BW_E_UNSUPPORTED, "the page tables of %s are not known", l->t.facts.gfx);
+		return bw_errorf(BW_E_UNSUPPORTED, "the page tables of %s are not known",
+				 l->t.facts.gfx);
 	BW_TRY(bw_kmd_reg_read(l->kmd, NULL, r->ctx_cntl[vmid], &g.cntl));
 	BW_TRY(pair(l, r->ctx_base[vmid], &g.base));
 	BW_TRY(pair(l, r->ctx_start[vmid], &g.start));
@@ -66,7 +69,8 @@ static struct bw_kmd_file *memory_file(struct bw_live *l, bool system)
 	struct bw_kmd_file **f = system ? &l->iomem : &l->vram;
 	int *tried = system ? &l->iomem_fd_tried : &l->vram_fd_tried;
 	if (!*f && !*tried) {
-		struct bw_error *err = bw_kmd_file_open(l->kmd, system ? "amdgpu_iomem" : "amdgpu_vram", false, f);
+		struct bw_error *err =
+			bw_kmd_file_open(l->kmd, system ? "amdgpu_iomem" : "amdgpu_vram", false, f);
 		bw_error_free(err);
 		*tried = 1;
 	}

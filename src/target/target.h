@@ -2,11 +2,11 @@
 #ifndef BW_TARGET_TARGET_H
 #define BW_TARGET_TARGET_H
 
-/* The seam between the debugger core and what is debugged: a GPU at work under a program (src/live),
- * a fake one in tests, later a dump. A target knows waves by their slot (the dense number of a
- * hardware wave slot), shows and edits the registers of stopped ones, reads and writes the memory the
- * program's waves see, and reports what happens. It has no opinion: which wave stops for what reason,
- * breakpoints, stepping over them and all-stop are the core's (src/debug).
+/* The seam between the debugger core and what is debugged: a GPU at work under a program
+ * (src/live), a fake one in tests, later a dump. A target knows waves by their slot (the dense
+ * number of a hardware wave slot), shows and edits the registers of stopped ones, reads and writes
+ * the memory the program's waves see, and reports what happens. It has no opinion: which wave stops
+ * for what reason, breakpoints, stepping over them and all-stop are the core's (src/debug).
  *
  * One thread at a time, except interrupt, which is async-signal-safe. What a target cannot do is a
  * missing capability bit, and its function then fails with BW_E_UNSUPPORTED. */
@@ -19,45 +19,50 @@
 #include "base/error.h"
 
 enum bw_target_cap {
-	BW_CAP_RUN = 1 << 0,        /* resume, step, stop_all */
+	BW_CAP_RUN = 1 << 0, /* resume, step, stop_all */
 	BW_CAP_WRITE_REGS = 1 << 1,
 	BW_CAP_WRITE_MEMORY = 1 << 2,
-	BW_CAP_PATCH = 1 << 3,      /* patch, unpatch: breakpoints */
+	BW_CAP_PATCH = 1 << 3, /* patch, unpatch: breakpoints */
 	BW_CAP_LDS = 1 << 4,
 	BW_CAP_SCRATCH = 1 << 5,
-	BW_CAP_WALK = 1 << 6,       /* page-table verdicts */
-	BW_CAP_PRECISE = 1 << 7,    /* the PC of a memory violation is the access itself */
+	BW_CAP_WALK = 1 << 6,	 /* page-table verdicts */
+	BW_CAP_PRECISE = 1 << 7, /* the PC of a memory violation is the access itself */
 };
 
 struct bw_target_facts {
-	char gfx[16];               /* "gfx1100" */
-	char name[32];              /* "virtual navi31", "0000:03:00.0" */
+	char gfx[16];  /* "gfx1100" */
+	char name[32]; /* "virtual navi31", "0000:03:00.0" */
 	uint32_t n_se, sa_per_se, wgp_per_sa, simd_per_wgp, waves_per_simd;
 	uint32_t n_slots;
-	uint32_t vgprs_per_simd;    /* registers of 32 lanes; 0: not known */
-	uint32_t lds_per_wgp_b;     /* 0: not known */
+	uint32_t vgprs_per_simd; /* registers of 32 lanes; 0: not known */
+	uint32_t lds_per_wgp_b;	 /* 0: not known */
 	bool is_virtual;
 };
 
 /* Everything of a stopped wave that is small. SGPRs and VGPRs are read apart. */
 struct bw_target_wave {
 	uint32_t slot;
-	uint32_t seq;               /* raised at each stop: the same number is the same stop */
+	uint32_t seq; /* raised at each stop: the same number is the same stop */
 	uint64_t pc, exec;
 	uint64_t flat_scratch;
 	uint32_t m0, status, mode, trapsts;
-	uint32_t ttmp1;             /* why it stopped: trap id 23:16, host trap 24 */
+	uint32_t ttmp1; /* why it stopped: trap id 23:16, host trap 24 */
 	uint32_t hw_id1, hw_id2, gpr_alloc, lds_alloc, ib_sts, ib_sts2, cycles;
-	uint32_t dispatch_packet;   /* ttmp6 24:0 */
+	uint32_t dispatch_packet; /* ttmp6 24:0 */
 	uint32_t workgroup[3];
 	uint32_t wave_in_group;
-	uint32_t n_vgprs;           /* 0: the wave has given them back (DEALLOC_VGPRS) */
-	uint8_t lanes;              /* 32 or 64 */
+	uint32_t n_vgprs; /* 0: the wave has given them back (DEALLOC_VGPRS) */
+	uint8_t lanes;	  /* 32 or 64 */
 };
 
 /* What can be written one by one; the rest is read-only. */
 enum bw_target_reg {
-	BW_TREG_PC, BW_TREG_EXEC, BW_TREG_M0, BW_TREG_STATUS, BW_TREG_MODE, BW_TREG_TRAPSTS,
+	BW_TREG_PC,
+	BW_TREG_EXEC,
+	BW_TREG_M0,
+	BW_TREG_STATUS,
+	BW_TREG_MODE,
+	BW_TREG_TRAPSTS,
 	/* where an s_trap of a displaced instruction (trap.h, BW_TRAP_ID_DISPLACED) goes on */
 	BW_TREG_DISPLACED_RETURN,
 };
@@ -66,22 +71,22 @@ enum bw_target_reg {
 struct bw_target_dispatch {
 	uint64_t code_va;
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
-	uint32_t groups[3];         /* 0xffffffff: read from memory by the GPU (indirect) */
+	uint32_t groups[3]; /* 0xffffffff: read from memory by the GPU (indirect) */
 	uint32_t group_size[3];
 	uint32_t user_data[16];
 	uint32_t tmpring_size;
 };
 
 enum bw_target_event_kind {
-	BW_EVENT_NONE,              /* the time given is over */
-	BW_EVENT_PROGRAM,           /* the program has opened the GPU: pid, comm */
-	BW_EVENT_SUBMIT,            /* a submission is held until go() */
-	BW_EVENT_DONE,              /* a submission has ended: result is 0 or the -errno of its fence */
-	BW_EVENT_STOP,              /* waves may have stopped: look at stopped() */
-	BW_EVENT_INTERRUPT,         /* interrupt() was called */
-	BW_EVENT_EXIT,              /* the program is gone: exit_known, exit_status as from waitpid */
-	BW_EVENT_GPU_GONE,          /* the GPU is gone (the virtual GPU's process has ended) */
-	BW_EVENT_NOTE,              /* something the user should read: text */
+	BW_EVENT_NONE,	    /* the time given is over */
+	BW_EVENT_PROGRAM,   /* the program has opened the GPU: pid, comm */
+	BW_EVENT_SUBMIT,    /* a submission is held until go() */
+	BW_EVENT_DONE,	    /* a submission has ended: result is 0 or the -errno of its fence */
+	BW_EVENT_STOP,	    /* waves may have stopped: look at stopped() */
+	BW_EVENT_INTERRUPT, /* interrupt() was called */
+	BW_EVENT_EXIT,	    /* the program is gone: exit_known, exit_status as from waitpid */
+	BW_EVENT_GPU_GONE,  /* the GPU is gone (the virtual GPU's process has ended) */
+	BW_EVENT_NOTE,	    /* something the user should read: text */
 };
 
 struct bw_target_event {
@@ -94,37 +99,38 @@ struct bw_target_event {
 	int result;
 	bool exit_known;
 	int exit_status;
-	bool is_warning;            /* NOTE */
+	bool is_warning; /* NOTE */
 	char text[256];
 };
 
 /* What the page tables say about an address. */
 enum bw_verdict_kind {
-	BW_VERDICT_UNKNOWN,         /* could not look: text says why */
+	BW_VERDICT_UNKNOWN, /* could not look: text says why */
 	BW_VERDICT_UNMAPPED,
-	BW_VERDICT_NOT_CANONICAL,   /* no address: bits 63:47 differ */
-	BW_VERDICT_MAPPED,          /* readable, writable, executable say for what */
+	BW_VERDICT_NOT_CANONICAL, /* no address: bits 63:47 differ */
+	BW_VERDICT_MAPPED,	  /* readable, writable, executable say for what */
 };
 struct bw_verdict {
 	enum bw_verdict_kind kind;
 	bool readable, writable, executable;
-	uint64_t page_va, page_size_b; /* of the leaf; of the hole where UNMAPPED and known, else 0 */
+	uint64_t page_va,
+		page_size_b; /* of the leaf; of the hole where UNMAPPED and known, else 0 */
 	uint64_t pa;
-	bool is_system;             /* in system memory, else VRAM */
-	char text[160];             /* "not mapped: PDE0 entry 0x1f5 at level 1 is not valid" */
+	bool is_system; /* in system memory, else VRAM */
+	char text[160]; /* "not mapped: PDE0 entry 0x1f5 at level 1 is not valid" */
 };
 
 struct bw_target_fault {
 	bool present;
-	uint64_t va;                /* only its page is known */
-	uint32_t status;            /* VM_L2_PROTECTION_FAULT_STATUS */
+	uint64_t va;	 /* only its page is known */
+	uint32_t status; /* VM_L2_PROTECTION_FAULT_STATUS */
 	uint32_t vmhub;
 };
 
 struct bw_target_map {
 	uint64_t va, size_b;
-	uint32_t flags;             /* AMDGPU_VM_PAGE_*: 2 readable, 4 writable, 8 executable */
-	uint32_t domains;           /* 2 GTT, 4 VRAM */
+	uint32_t flags;	  /* AMDGPU_VM_PAGE_*: 2 readable, 4 writable, 8 executable */
+	uint32_t domains; /* 2 GTT, 4 VRAM */
 };
 
 struct bw_target;
@@ -137,39 +143,53 @@ struct bw_target_ops {
 	struct bw_error *(*wait)(struct bw_target *t, int timeout_ms, struct bw_target_event *out);
 	void (*interrupt)(struct bw_target *t);
 
-	/* Slots whose waves are stopped now, ascending. Returns how many there are; fills at most max. */
+	/* Slots whose waves are stopped now, ascending. Returns how many there are; fills at most
+	 * max. */
 	size_t (*stopped)(struct bw_target *t, uint32_t *out_slots, size_t max);
 	bool (*is_stopped)(struct bw_target *t, uint32_t slot);
-	struct bw_error *(*read_wave)(struct bw_target *t, uint32_t slot, struct bw_target_wave *out);
-	struct bw_error *(*write_reg)(struct bw_target *t, uint32_t slot, enum bw_target_reg reg, uint64_t value);
+	struct bw_error *(*read_wave)(struct bw_target *t, uint32_t slot,
+				      struct bw_target_wave *out);
+	struct bw_error *(*write_reg)(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
+				      uint64_t value);
 	/* first + n up to 108: s0..s105, VCC */
-	struct bw_error *(*read_sgprs)(struct bw_target *t, uint32_t slot, unsigned first, unsigned n, uint32_t *out);
-	struct bw_error *(*write_sgpr)(struct bw_target *t, uint32_t slot, unsigned n, uint32_t value);
+	struct bw_error *(*read_sgprs)(struct bw_target *t, uint32_t slot, unsigned first,
+				       unsigned n, uint32_t *out);
+	struct bw_error *(*write_sgpr)(struct bw_target *t, uint32_t slot, unsigned n,
+				       uint32_t value);
 	/* All lanes of one VGPR: 32 or 64 dwords. */
-	struct bw_error *(*read_vgpr)(struct bw_target *t, uint32_t slot, unsigned n, uint32_t *out);
-	struct bw_error *(*write_vgpr)(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane, uint32_t value);
+	struct bw_error *(*read_vgpr)(struct bw_target *t, uint32_t slot, unsigned n,
+				      uint32_t *out);
+	struct bw_error *(*write_vgpr)(struct bw_target *t, uint32_t slot, unsigned n,
+				       unsigned lane, uint32_t value);
 
 	/* Stopped waves go on; step: one of them stops again after one instruction. */
 	struct bw_error *(*resume)(struct bw_target *t, const uint32_t *slots, size_t n);
 	struct bw_error *(*step)(struct bw_target *t, uint32_t slot);
-	/* After step: waits until the wave has stopped again (true), or has ended (out_ended), or timeout_ms
-	 * has passed or interrupt() was called (false). */
-	struct bw_error *(*wait_wave)(struct bw_target *t, uint32_t slot, int timeout_ms, bool *out_stopped, bool *out_ended);
-	/* Stops every wave of the program; returns when all that are resident have stopped, with the number
-	 * of those that could not be stopped. */
+	/* After step: waits until the wave has stopped again (true), or has ended (out_ended), or
+	 * timeout_ms has passed or interrupt() was called (false). */
+	struct bw_error *(*wait_wave)(struct bw_target *t, uint32_t slot, int timeout_ms,
+				      bool *out_stopped, bool *out_ended);
+	/* Stops every wave of the program; returns when all that are resident have stopped, with
+	 * the number of those that could not be stopped. */
 	struct bw_error *(*stop_all)(struct bw_target *t, uint32_t *out_running);
 
-	/* Memory as the program's waves see it. All or nothing: BW_E_FAULT names the first byte that
-	 * cannot be reached. Reads show code without breakpoints. */
+	/* Memory as the program's waves see it. All or nothing: BW_E_FAULT names the first byte
+	 * that cannot be reached. Reads show code without breakpoints. */
 	struct bw_error *(*read)(struct bw_target *t, uint64_t va, void *out, size_t size_b);
-	struct bw_error *(*write)(struct bw_target *t, uint64_t va, const void *data, size_t size_b);
+	struct bw_error *(*write)(struct bw_target *t, uint64_t va, const void *data,
+				  size_t size_b);
 	/* LDS of the workgroup of a stopped wave; scratch of one of its lanes. */
-	struct bw_error *(*read_lds)(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out, size_t size_b);
-	struct bw_error *(*write_lds)(struct bw_target *t, uint32_t slot, uint32_t offset_b, const void *data, size_t size_b);
-	struct bw_error *(*read_scratch)(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, void *out, size_t size_b);
-	struct bw_error *(*write_scratch)(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, const void *data, size_t size_b);
+	struct bw_error *(*read_lds)(struct bw_target *t, uint32_t slot, uint32_t offset_b,
+				     void *out, size_t size_b);
+	struct bw_error *(*write_lds)(struct bw_target *t, uint32_t slot, uint32_t offset_b,
+				      const void *data, size_t size_b);
+	struct bw_error *(*read_scratch)(struct bw_target *t, uint32_t slot, unsigned lane,
+					 uint32_t offset_b, void *out, size_t size_b);
+	struct bw_error *(*write_scratch)(struct bw_target *t, uint32_t slot, unsigned lane,
+					  uint32_t offset_b, const void *data, size_t size_b);
 
-	/* Code: what was there is kept by the target and put back by unpatch, or when the debugger dies. */
+	/* Code: what was there is kept by the target and put back by unpatch, or when the debugger
+	 * dies. */
 	struct bw_error *(*patch)(struct bw_target *t, uint64_t va, uint32_t word);
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);
 	/* An executable buffer of the debugger's own in the program's address space, for displaced
@@ -188,13 +208,15 @@ struct bw_target_ops {
 
 struct bw_target {
 	const struct bw_target_ops *ops;
-	uint32_t caps;              /* enum bw_target_cap */
+	uint32_t caps; /* enum bw_target_cap */
 	struct bw_target_facts facts;
 };
 
 /* Place of a slot, and the slot of a wave by its HW_ID1 fields: slots are numbered
  * ((((SE * sas + SA) * wgps + WGP) * simds + SIMD) * waves + WAVE. */
-struct bw_place { uint8_t se, sa, wgp, simd, wave; };
+struct bw_place {
+	uint8_t se, sa, wgp, simd, wave;
+};
 struct bw_place bw_target_place(const struct bw_target_facts *f, uint32_t slot);
 /* "se0.sa0.wgp1.simd2.w3" */
 void bw_place_text(struct bw_place p, char out[32]);

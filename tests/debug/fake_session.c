@@ -50,11 +50,19 @@ void fake_session_start(struct fake_session *s, uint32_t groups)
 	struct fake_target *f = fake_create(&s->closed);
 	s->fake = f;
 	memcpy(fake_at(f, FAKE_BASE), code, code_dw * 4);
-	dispatch = (struct bw_target_dispatch){.code_va = FAKE_BASE, .initiator = 1u << 15, .groups = {groups, 1, 1},
-					       .group_size = {64, 1, 1},
-					       .user_data = {(uint32_t)(FAKE_BASE + 0x1000), (uint32_t)((FAKE_BASE + 0x1000) >> 32)}};
-	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = 42, .comm = "fake"});
-	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT, .submission = 1, .queue = 2, .dispatches = &dispatch,
+	dispatch =
+		(struct bw_target_dispatch){.code_va = FAKE_BASE,
+					    .initiator = 1u << 15,
+					    .groups = {groups, 1, 1},
+					    .group_size = {64, 1, 1},
+					    .user_data = {(uint32_t)(FAKE_BASE + 0x1000),
+							  (uint32_t)((FAKE_BASE + 0x1000) >> 32)}};
+	fake_push(f,
+		  &(struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = 42, .comm = "fake"});
+	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,
+					       .submission = 1,
+					       .queue = 2,
+					       .dispatches = &dispatch,
 					       .n_dispatches = 1});
 	for (uint32_t i = 0; i < FAKE_WAVES && i < 2 * groups; i++)
 		fake_launch(f, i, FAKE_BASE, i / 2, i % 2);

@@ -15,7 +15,8 @@ static struct fake_target *of(struct bw_target *t)
 
 static bool inside(uint64_t va, size_t size_b)
 {
-	return va >= FAKE_BASE && va - FAKE_BASE <= FAKE_MEMORY_B && size_b <= FAKE_MEMORY_B - (va - FAKE_BASE);
+	return va >= FAKE_BASE && va - FAKE_BASE <= FAKE_MEMORY_B &&
+	       size_b <= FAKE_MEMORY_B - (va - FAKE_BASE);
 }
 
 uint8_t *fake_at(struct fake_target *f, uint64_t va)
@@ -35,8 +36,8 @@ static void stop(struct fake_target *f, struct fake_wave *w, uint32_t ttmp1, uin
 	f->stop_pending = true;
 }
 
-/* One instruction, by its encoding (gfx11): s_nop, s_trap, s_branch, s_cbranch_scc0/1, s_endpgm, s_mov_b32
- * and s_add_u32 of small operands. Anything else is illegal here. */
+/* One instruction, by its encoding (gfx11): s_nop, s_trap, s_branch, s_cbranch_scc0/1, s_endpgm,
+ * s_mov_b32 and s_add_u32 of small operands. Anything else is illegal here. */
 static void execute(struct fake_target *f, struct fake_wave *w)
 {
 	enum { SCC = 1, ILLEGAL = 1u << 11, AFTER_INST = 1u << 20 };
@@ -79,8 +80,10 @@ static void execute(struct fake_target *f, struct fake_wave *w)
 			w->s[op >> 16 & 0x7f] = (op & 0xff) - 128; /* s_mov_b32 sN, 0..64 */
 			break;
 		}
-		if ((op & 0xff800000) == 0x80000000 && (op >> 8 & 0xff) >= 128 && (op >> 8 & 0xff) <= 192 && (op & 0xff) < 106) {
-			w->s[op >> 16 & 0x7f] = w->s[op & 0xff] + (op >> 8 & 0xff) - 128; /* s_add_u32 */
+		if ((op & 0xff800000) == 0x80000000 && (op >> 8 & 0xff) >= 128 &&
+		    (op >> 8 & 0xff) <= 192 && (op & 0xff) < 106) {
+			w->s[op >> 16 & 0x7f] =
+				w->s[op & 0xff] + (op >> 8 & 0xff) - 128; /* s_add_u32 */
 			break;
 		}
 		stop(f, w, 0, ILLEGAL);
@@ -98,14 +101,21 @@ void fake_run(struct fake_target *f)
 			execute(f, &f->wave[i]);
 }
 
-void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t workgroup, uint32_t wave_in_group)
+void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t workgroup,
+		 uint32_t wave_in_group)
 {
 	struct fake_wave *w = &f->wave[slot];
 	uint32_t seq = w->hw.seq;
 	memset(w, 0, sizeof(*w));
 	w->state = FAKE_RUNNING;
-	w->hw = (struct bw_target_wave){.slot = slot, .seq = seq, .pc = pc, .exec = 0xffffffff, .workgroup = {workgroup},
-					.wave_in_group = wave_in_group, .n_vgprs = FAKE_VGPRS, .lanes = 32};
+	w->hw = (struct bw_target_wave){.slot = slot,
+					.seq = seq,
+					.pc = pc,
+					.exec = 0xffffffff,
+					.workgroup = {workgroup},
+					.wave_in_group = wave_in_group,
+					.n_vgprs = FAKE_VGPRS,
+					.lanes = 32};
 }
 
 void fake_stop(struct fake_target *f, uint32_t slot)
@@ -184,7 +194,8 @@ static struct bw_error *need(struct bw_target *t, uint32_t slot, struct fake_wav
 	return NULL;
 }
 
-static struct bw_error *fake_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)
+static struct bw_error *fake_read_wave(struct bw_target *t, uint32_t slot,
+				       struct bw_target_wave *out)
 {
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
@@ -192,7 +203,8 @@ static struct bw_error *fake_read_wave(struct bw_target *t, uint32_t slot, struc
 	return NULL;
 }
 
-static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg, uint64_t value)
+static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
+				       uint64_t value)
 {
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
@@ -222,7 +234,8 @@ static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum 
 	return NULL;
 }
 
-static struct bw_error *fake_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n, uint32_t *out)
+static struct bw_error *fake_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first,
+					unsigned n, uint32_t *out)
 {
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
@@ -232,7 +245,8 @@ static struct bw_error *fake_read_sgprs(struct bw_target *t, uint32_t slot, unsi
 	return NULL;
 }
 
-static struct bw_error *fake_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t value)
+static struct bw_error *fake_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n,
+					uint32_t value)
 {
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
@@ -242,7 +256,8 @@ static struct bw_error *fake_write_sgpr(struct bw_target *t, uint32_t slot, unsi
 	return NULL;
 }
 
-static struct bw_error *fake_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t *out)
+static struct bw_error *fake_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n,
+				       uint32_t *out)
 {
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
@@ -252,7 +267,8 @@ static struct bw_error *fake_read_vgpr(struct bw_target *t, uint32_t slot, unsig
 	return NULL;
 }
 
-static struct bw_error *fake_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane, uint32_t value)
+static struct bw_error *fake_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n,
+					unsigned lane, uint32_t value)
 {
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
@@ -282,7 +298,8 @@ static struct bw_error *fake_step(struct bw_target *t, uint32_t slot)
 	return NULL;
 }
 
-static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms, bool *out_stopped, bool *out_ended)
+static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms,
+				       bool *out_stopped, bool *out_ended)
 {
 	struct fake_target *f = of(t);
 	if (!f->interrupted)
@@ -317,7 +334,8 @@ static struct bw_error *fake_read(struct bw_target *t, uint64_t va, void *out, s
 	return NULL;
 }
 
-static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void *data, size_t size_b)
+static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void *data,
+				   size_t size_b)
 {
 	if (!inside(va, size_b))
 		return bw_error_fault(va, "no memory");
@@ -325,34 +343,42 @@ static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void 
 	return NULL;
 }
 
-static struct bw_error *fake_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out, size_t size_b)
+static struct bw_error *fake_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
+				      void *out, size_t size_b)
 {
 	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
-		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x", offset_b);
+		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x",
+				      offset_b);
 	memcpy(out, of(t)->lds + offset_b, size_b);
 	return NULL;
 }
 
-static struct bw_error *fake_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, const void *data, size_t size_b)
+static struct bw_error *fake_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
+				       const void *data, size_t size_b)
 {
 	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
-		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x", offset_b);
+		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x",
+				      offset_b);
 	memcpy(of(t)->lds + offset_b, data, size_b);
 	return NULL;
 }
 
-static struct bw_error *fake_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, void *out, size_t size_b)
+static struct bw_error *fake_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
+					  uint32_t offset_b, void *out, size_t size_b)
 {
 	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
-		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x", offset_b);
+		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x",
+				      offset_b);
 	memcpy(out, of(t)->wave[slot].scratch[lane] + offset_b, size_b);
 	return NULL;
 }
 
-static struct bw_error *fake_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane, uint32_t offset_b, const void *data, size_t size_b)
+static struct bw_error *fake_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
+					   uint32_t offset_b, const void *data, size_t size_b)
 {
 	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
-		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x", offset_b);
+		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x",
+				      offset_b);
 	memcpy(of(t)->wave[slot].scratch[lane] + offset_b, data, size_b);
 	return NULL;
 }
@@ -362,7 +388,8 @@ static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t wo
 	struct fake_target *f = of(t);
 	struct fake_patch p = {.va = va};
 	if (!inside(va, 4))
-		return bw_error_fault(va, "Cannot access memory at address 0x%llx", (unsigned long long)va);
+		return bw_error_fault(va, "Cannot access memory at address 0x%llx",
+				      (unsigned long long)va);
 	if (f->n_patches == BW_ARRAY_SIZE(f->patch))
 		return bw_errorf(BW_E_INVALID, "too many patches");
 	memcpy(&p.before, fake_at(f, va), 4);
@@ -412,8 +439,10 @@ static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_ve
 {
 	bool mapped = inside(va, 1);
 	/* the upper half of the memory is read-only */
-	*out = (struct bw_verdict){.kind = mapped ? BW_VERDICT_MAPPED : BW_VERDICT_UNMAPPED, .readable = mapped,
-				   .writable = mapped && va < FAKE_BASE + FAKE_MEMORY_B / 2, .executable = mapped};
+	*out = (struct bw_verdict){.kind = mapped ? BW_VERDICT_MAPPED : BW_VERDICT_UNMAPPED,
+				   .readable = mapped,
+				   .writable = mapped && va < FAKE_BASE + FAKE_MEMORY_B / 2,
+				   .executable = mapped};
 	return NULL;
 }
 
@@ -425,14 +454,35 @@ static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **ou
 }
 
 static const struct bw_target_ops fake_ops = {
-	.close = fake_close, .wait = fake_wait, .interrupt = fake_interrupt, .stopped = fake_stopped,
-	.is_stopped = fake_is_stopped, .read_wave = fake_read_wave, .write_reg = fake_write_reg,
-	.read_sgprs = fake_read_sgprs, .write_sgpr = fake_write_sgpr, .read_vgpr = fake_read_vgpr,
-	.write_vgpr = fake_write_vgpr, .resume = fake_resume, .step = fake_step, .wait_wave = fake_wait_wave,
-	.stop_all = fake_stop_all, .read = fake_read, .write = fake_write, .read_lds = fake_read_lds,
-	.write_lds = fake_write_lds, .read_scratch = fake_read_scratch, .write_scratch = fake_write_scratch,
-	.patch = fake_patch, .unpatch = fake_unpatch, .code_buffer = fake_code_buffer, .go = fake_go,
-	.kill = fake_kill, .fault = fake_fault, .walk = fake_walk, .maps = fake_maps,
+	.close = fake_close,
+	.wait = fake_wait,
+	.interrupt = fake_interrupt,
+	.stopped = fake_stopped,
+	.is_stopped = fake_is_stopped,
+	.read_wave = fake_read_wave,
+	.write_reg = fake_write_reg,
+	.read_sgprs = fake_read_sgprs,
+	.write_sgpr = fake_write_sgpr,
+	.read_vgpr = fake_read_vgpr,
+	.write_vgpr = fake_write_vgpr,
+	.resume = fake_resume,
+	.step = fake_step,
+	.wait_wave = fake_wait_wave,
+	.stop_all = fake_stop_all,
+	.read = fake_read,
+	.write = fake_write,
+	.read_lds = fake_read_lds,
+	.write_lds = fake_write_lds,
+	.read_scratch = fake_read_scratch,
+	.write_scratch = fake_write_scratch,
+	.patch = fake_patch,
+	.unpatch = fake_unpatch,
+	.code_buffer = fake_code_buffer,
+	.go = fake_go,
+	.kill = fake_kill,
+	.fault = fake_fault,
+	.walk = fake_walk,
+	.maps = fake_maps,
 };
 
 struct fake_target *fake_create(bool *closed)
@@ -442,8 +492,14 @@ struct fake_target *fake_create(bool *closed)
 		abort();
 	f->t.ops = &fake_ops;
 	f->t.caps = ~0u;
-	f->t.facts = (struct bw_target_facts){.gfx = "gfx1100", .name = "fake", .n_se = 1, .sa_per_se = 1, .wgp_per_sa = 2,
-					      .simd_per_wgp = 2, .waves_per_simd = 2, .n_slots = FAKE_WAVES};
+	f->t.facts = (struct bw_target_facts){.gfx = "gfx1100",
+					      .name = "fake",
+					      .n_se = 1,
+					      .sa_per_se = 1,
+					      .wgp_per_sa = 2,
+					      .simd_per_wgp = 2,
+					      .waves_per_simd = 2,
+					      .n_slots = FAKE_WAVES};
 	f->closed = closed;
 	return f;
 }

@@ -8,8 +8,14 @@
 
 #include "target/target.h"
 
-enum { FAKE_WAVES = 8, FAKE_VGPRS = 16, FAKE_MEMORY_B = 1 << 16, FAKE_LDS_B = 1024, FAKE_SCRATCH_B = 256 };
-#define FAKE_BASE 0x700000000000ull /* of the memory */
+enum {
+	FAKE_WAVES = 8,
+	FAKE_VGPRS = 16,
+	FAKE_MEMORY_B = 1 << 16,
+	FAKE_LDS_B = 1024,
+	FAKE_SCRATCH_B = 256
+};
+#define FAKE_BASE	 0x700000000000ull /* of the memory */
 #define FAKE_CODE_BUFFER (FAKE_BASE + 0xe000)
 
 enum fake_state { FAKE_ABSENT, FAKE_RUNNING, FAKE_STOPPED };
@@ -24,7 +30,10 @@ struct fake_wave {
 	bool step;
 };
 
-struct fake_patch { uint64_t va; uint32_t before; };
+struct fake_patch {
+	uint64_t va;
+	uint32_t before;
+};
 
 struct fake_target {
 	struct bw_target t;
@@ -36,7 +45,7 @@ struct fake_target {
 	struct bw_target_event events[16]; /* given out in order */
 	unsigned n_events, next_event;
 	bool stop_pending, interrupted, killed;
-	bool *closed;               /* set by close, which frees the target */
+	bool *closed;		    /* set by close, which frees the target */
 	unsigned n_resumes, n_gone; /* submissions let go */
 	uint64_t n_executed;
 };
@@ -45,7 +54,8 @@ struct fake_target *fake_create(bool *closed);
 void fake_push(struct fake_target *f, const struct bw_target_event *ev);
 uint8_t *fake_at(struct fake_target *f, uint64_t va);
 /* A wave at pc, running; workgroup x, wave_in_group. */
-void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t workgroup, uint32_t wave_in_group);
+void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t workgroup,
+		 uint32_t wave_in_group);
 /* Puts a wave into the stopped state without a reason of its own (host trap). */
 void fake_stop(struct fake_target *f, uint32_t slot);
 /* Runs all running waves until each has stopped, ended or made many instructions. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* src/debug/code.c, args.c, disasm.c and dispatch.c on a real code object: examples/saxpy.s as clang
- * made it. Addresses and lines by counting in the source. */
+/* src/debug/code.c, args.c, disasm.c and dispatch.c on a real code object: examples/saxpy.s as
+ * clang made it. Addresses and lines by counting in the source. */
 #include "fake_session.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { N_INST = 13, ARGS = 0x4000, X = 0x5000, OUT = 0x6000 };
 struct code_session {
 	struct fake_session s;
 	struct bw_target_dispatch dispatch;
-	uint64_t entry;             /* in the GPU's space */
+	uint64_t entry; /* in the GPU's space */
 };
 
 static void load(struct code_session *c, uint64_t base)
@@ -35,16 +35,26 @@ static void load(struct code_session *c, uint64_t base)
 	assert_true(image_b < 0x4000);
 	memcpy(fake_at(f, base), image, image_b);
 	/* a = 2, x, y, out */
-	struct { float a; uint32_t pad; uint64_t x, y, out; } args = {2.0f, 0, FAKE_BASE + X, FAKE_BASE + X, FAKE_BASE + OUT};
+	struct {
+		float a;
+		uint32_t pad;
+		uint64_t x, y, out;
+	} args = {2.0f, 0, FAKE_BASE + X, FAKE_BASE + X, FAKE_BASE + OUT};
 	memcpy(fake_at(f, FAKE_BASE + ARGS), &args, sizeof(args));
 	for (unsigned i = 0; i < 16; i++) {
 		float v = (float)i * 0.5f;
 		memcpy(fake_at(f, FAKE_BASE + X + i * 4), &v, 4);
 	}
-	c->dispatch = (struct bw_target_dispatch){.code_va = c->entry, .initiator = 1u << 15, .groups = {1, 1, 1},
-						  .group_size = {64, 1, 1},
-						  .user_data = {(uint32_t)(FAKE_BASE + ARGS), (uint32_t)((FAKE_BASE + ARGS) >> 32)}};
-	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT, .submission = 1, .queue = 1, .dispatches = &c->dispatch,
+	c->dispatch = (struct bw_target_dispatch){
+		.code_va = c->entry,
+		.initiator = 1u << 15,
+		.groups = {1, 1, 1},
+		.group_size = {64, 1, 1},
+		.user_data = {(uint32_t)(FAKE_BASE + ARGS), (uint32_t)((FAKE_BASE + ARGS) >> 32)}};
+	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,
+					       .submission = 1,
+					       .queue = 1,
+					       .dispatches = &c->dispatch,
 					       .n_dispatches = 1});
 	fake_launch(f, 0, c->entry, 0, 0);
 	OK(bw_debug_create(&c->s.debug));
@@ -112,7 +122,8 @@ static void test_where_and_lines(void **state)
 	OK(bw_debug_function_range(c.s.debug, c.entry + 40, &start, &end));
 	assert_true(start == c.entry);
 	assert_true(end == c.entry + 76);
-	fake_fails(bw_debug_function_range(c.s.debug, 0x10, &start, &end), BW_E_NOT_FOUND, "No function contains");
+	fake_fails(bw_debug_function_range(c.s.debug, 0x10, &start, &end), BW_E_NOT_FOUND,
+		   "No function contains");
 	/* FILE:LINE, a line without code, a label, a line beyond the end */
 	OK(bw_debug_break(c.s.debug, "saxpy.s:17", false, &n));
 	assert_true(bw_debug_breakpoint(c.s.debug, n)->addr[0] == c.entry + 24);
@@ -122,9 +133,12 @@ static void test_where_and_lines(void **state)
 	assert_true(bw_debug_breakpoint(c.s.debug, n)->addr[0] == c.entry + 64);
 	OK(bw_debug_break(c.s.debug, "*saxpy+28", false, &n));
 	assert_true(bw_debug_breakpoint(c.s.debug, n)->addr[0] == c.entry + 28);
-	fake_fails(bw_debug_break(c.s.debug, "saxpy.s:9999", false, &n), BW_E_NOT_FOUND, "No code at or after line 9999");
-	fake_fails(bw_debug_break(c.s.debug, "saxpi.s:17", false, &n), BW_E_NOT_FOUND, "did you mean saxpy.s?");
-	fake_fails(bw_debug_break(c.s.debug, "saxpi", false, &n), BW_E_NOT_FOUND, "did you mean saxpy");
+	fake_fails(bw_debug_break(c.s.debug, "saxpy.s:9999", false, &n), BW_E_NOT_FOUND,
+		   "No code at or after line 9999");
+	fake_fails(bw_debug_break(c.s.debug, "saxpi.s:17", false, &n), BW_E_NOT_FOUND,
+		   "did you mean saxpy.s?");
+	fake_fails(bw_debug_break(c.s.debug, "saxpi", false, &n), BW_E_NOT_FOUND,
+		   "did you mean saxpy");
 	fake_session_end(&c.s);
 }
 
@@ -199,7 +213,8 @@ static void test_disassembly(void **state)
 		at += sizes[i];
 	}
 	/* the breakpoint's s_trap is not shown */
-	assert_string_equal(l[0].text, "s_load_b32 s4, s[0:1], null"); /* LLVM 19's way to write offset 0 */
+	assert_string_equal(l[0].text,
+			    "s_load_b32 s4, s[0:1], null"); /* LLVM 19's way to write offset 0 */
 	assert_string_equal(l[12].text, "s_endpgm");
 	assert_int_equal(l[9].line.line, 24);
 	free(l);
@@ -211,13 +226,15 @@ static void test_disassembly(void **state)
 	assert_int_equal(n, 2);
 	free(l);
 	fake_fails(bw_debug_disassemble(c.s.debug, 0x1000, 0, 1, &l, &n), BW_E_FAULT, "0x1000");
-	fake_fails(bw_debug_disassemble(c.s.debug, c.entry + 2, 0, 1, &l, &n), BW_E_INVALID, "multiple of 4");
+	fake_fails(bw_debug_disassemble(c.s.debug, c.entry + 2, 0, 1, &l, &n), BW_E_INVALID,
+		   "multiple of 4");
 	fake_session_end(&c.s);
 	/* before the program runs: the image's own addresses */
 	load(&c, FAKE_BASE);
 	uint64_t offset = c.entry - FAKE_BASE;
 	OK(bw_debug_disassemble(c.s.debug, offset, 0, 1, &l, &n));
-	assert_string_equal(l[0].text, "s_load_b32 s4, s[0:1], null"); /* LLVM 19's way to write offset 0 */
+	assert_string_equal(l[0].text,
+			    "s_load_b32 s4, s[0:1], null"); /* LLVM 19's way to write offset 0 */
 	free(l);
 	bw_debug_destroy(c.s.debug);
 	c.s.fake->t.ops->close(&c.s.fake->t);

@@ -65,21 +65,73 @@ static int64_t ival(const char *text)
 
 static void test_arithmetic(void **state)
 {
-#define C(expr) {#expr, (int64_t)(expr)}
-	static const struct { const char *text; int64_t want; } rows[] = {
-		C(1 + 2 * 3), C((1 + 2) * 3), C(7 / 2), C(-7 / 2), C(-7 % 3), C(7 - 2 - 1), C(1 << 4 >> 2),
-		C(0xffffffff), C(0xffffffff + 1), C(4294967295u + 1), C(~0), C(~0u), C(-1 < 0u), C(!5), C(!!5), C(- -3),
-		C(1 ? 2 : 3), C(0 ? 2 : 1 ? 4 : 5), {"5 & 3 | 8", 9}, C(5 ^ 1), {"1 == 1 != 0", 1}, C(3 > 2 && 2 > 1),
-		C(0 && 1 / 0), C(1 || 1 / 0), C(2147483647 + 1ll), C(0x80000000), C(-0x80000000), C(1.5 + 1.5),
-		C((int)2.9), C((char)300), C((unsigned char)300), C((short)-1 == -1), C((unsigned short)-1), C('a' + 1),
-		C(1.0 / 4 * 8), C(7.9f > 7), C(sizeof(int)), C(sizeof(unsigned long long)), C(sizeof(float *)), C(010),
-		C((1 << 31) >> 31), C((1u << 31) >> 31), C(3 - 2u > 0), C((long)1 << 40), C(-5 >> 1), C(0x7fffffffffffffff),
-		C((unsigned)1 - 2 > 0), {"1 ? -1 : 0u", -1}, /* a debugger shows the side taken as it is */ C(2 * (3 + 4) - 5 % 3), C((double)1 / 3 < 0.34), C(0.1f == 0.1),
+#define C(expr)                                                                                    \
+	{                                                                                          \
+#expr, (int64_t)(expr)                                                             \
+	}
+	static const struct {
+		const char *text;
+		int64_t want;
+	} rows[] = {
+		C(1 + 2 * 3),
+		C((1 + 2) * 3),
+		C(7 / 2),
+		C(-7 / 2),
+		C(-7 % 3),
+		C(7 - 2 - 1),
+		C(1 << 4 >> 2),
+		C(0xffffffff),
+		C(0xffffffff + 1),
+		C(4294967295u + 1),
+		C(~0),
+		C(~0u),
+		C(-1 < 0u),
+		C(!5),
+		C(!!5),
+		C(- -3),
+		C(1 ? 2 : 3),
+		C(0   ? 2
+		  : 1 ? 4
+		      : 5),
+		{"5 & 3 | 8", 9},
+		C(5 ^ 1),
+		{"1 == 1 != 0", 1},
+		C(3 > 2 && 2 > 1),
+		C(0 && 1 / 0),
+		C(1 || 1 / 0),
+		C(2147483647 + 1ll),
+		C(0x80000000),
+		C(-0x80000000),
+		C(1.5 + 1.5),
+		C((int)2.9),
+		C((char)300),
+		C((unsigned char)300),
+		C((short)-1 == -1),
+		C((unsigned short)-1),
+		C('a' + 1),
+		C(1.0 / 4 * 8),
+		C(7.9f > 7),
+		C(sizeof(int)),
+		C(sizeof(unsigned long long)),
+		C(sizeof(float *)),
+		C(010),
+		C((1 << 31) >> 31),
+		C((1u << 31) >> 31),
+		C(3 - 2u > 0),
+		C((long)1 << 40),
+		C(-5 >> 1),
+		C(0x7fffffffffffffff),
+		C((unsigned)1 - 2 > 0),
+		{"1 ? -1 : 0u", -1},
+		/* a debugger shows the side taken as it is */ C(2 * (3 + 4) - 5 % 3),
+		C((double)1 / 3 < 0.34),
+		C(0.1f == 0.1),
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		int64_t got = ival(rows[i].text);
 		if (got != rows[i].want)
-			print_error("%s = %lld, not %lld\n", rows[i].text, (long long)got, (long long)rows[i].want);
+			print_error("%s = %lld, not %lld\n", rows[i].text, (long long)got,
+				    (long long)rows[i].want);
 		assert_true(got == rows[i].want);
 	}
 	struct bw_value v = eval("1.5f * 2");
@@ -237,20 +289,48 @@ static void test_assignment(void **state)
 
 static void test_errors(void **state)
 {
-	static const struct { const char *text, *message; size_t column; } rows[] = {
-		{"", "ends too early", 0}, {"1 +", "ends too early", 3}, {"1 2", "near `2'", 2}, {"(1", "ends too early", 2},
-		{"1 + )", "near `)'", 4}, {"nosuch + 1", "No symbol \"nosuch\" in current context", 0},
-		{"1 + dmo", "did you mean demo?", 4}, {"1 / 0", "Division by zero", 2}, {"5 % (2 - 2)", "Division by zero", 2},
-		{"*(float *)0x10", "Cannot access memory at address 0x10", 0}, {"$v99", "the wave has no v99", 0},
-		{"$v0[32]", "Invalid lane ID: 32", 3}, {"1 = 2", "not an lvalue", 2}, {"gibberish#4", "Address space gibberish not recognised", 0},
-		{"lds#0x10000", NULL, 0}, {"*lds#0x10000", "Cannot access memory at address local#0x10000", 0},
-		{"1.5 << 2", "integers", 4}, {"~1.5", "complement", 0}, {"*(void *)0x700000002000", "void pointer", 0},
-		{"$hw_id1 = 3", "cannot be written", 8}, {"$pc = 3", "multiple of 4", 4}, {"1.5[2]", "subscript", 3},
-		{"\"abc", "Unterminated", 0}, {"'ab'", "character", 0}, {"0x", "Invalid number", 0}, {"0xg", "Invalid number", 0},
-		{"1e", "Invalid number", 0}, {"as_double($s4)", "8 bytes", 9}, {"&1", "address of value", 0}, {"3@2", "in memory", 1},
-		{"*(int *)0x700000002000@0", "Invalid number 0 of repetitions", 22}, {"threadIdx", "ends too early", 9},
-		{"threadIdx.w", "near `w'", 10}, {"$scc = 2", "one bit", 5}, {"1 ? 2", "ends too early", 5}, {"\\", "Invalid character", 0},
-		{"(unsigned signed)1", "near `signed", 10}, {"$ttmp4", "belongs to the trap handler", 0},
+	static const struct {
+		const char *text, *message;
+		size_t column;
+	} rows[] = {
+		{"", "ends too early", 0},
+		{"1 +", "ends too early", 3},
+		{"1 2", "near `2'", 2},
+		{"(1", "ends too early", 2},
+		{"1 + )", "near `)'", 4},
+		{"nosuch + 1", "No symbol \"nosuch\" in current context", 0},
+		{"1 + dmo", "did you mean demo?", 4},
+		{"1 / 0", "Division by zero", 2},
+		{"5 % (2 - 2)", "Division by zero", 2},
+		{"*(float *)0x10", "Cannot access memory at address 0x10", 0},
+		{"$v99", "the wave has no v99", 0},
+		{"$v0[32]", "Invalid lane ID: 32", 3},
+		{"1 = 2", "not an lvalue", 2},
+		{"gibberish#4", "Address space gibberish not recognised", 0},
+		{"lds#0x10000", NULL, 0},
+		{"*lds#0x10000", "Cannot access memory at address local#0x10000", 0},
+		{"1.5 << 2", "integers", 4},
+		{"~1.5", "complement", 0},
+		{"*(void *)0x700000002000", "void pointer", 0},
+		{"$hw_id1 = 3", "cannot be written", 8},
+		{"$pc = 3", "multiple of 4", 4},
+		{"1.5[2]", "subscript", 3},
+		{"\"abc", "Unterminated", 0},
+		{"'ab'", "character", 0},
+		{"0x", "Invalid number", 0},
+		{"0xg", "Invalid number", 0},
+		{"1e", "Invalid number", 0},
+		{"as_double($s4)", "8 bytes", 9},
+		{"&1", "address of value", 0},
+		{"3@2", "in memory", 1},
+		{"*(int *)0x700000002000@0", "Invalid number 0 of repetitions", 22},
+		{"threadIdx", "ends too early", 9},
+		{"threadIdx.w", "near `w'", 10},
+		{"$scc = 2", "one bit", 5},
+		{"1 ? 2", "ends too early", 5},
+		{"\\", "Invalid character", 0},
+		{"(unsigned signed)1", "near `signed", 10},
+		{"$ttmp4", "belongs to the trap handler", 0},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		struct bw_value v = {0};
@@ -261,8 +341,10 @@ static void test_errors(void **state)
 			bw_value_fini(&v);
 			continue;
 		}
-		if (!err || !strstr(err->message, rows[i].message) || where.column != rows[i].column)
-			print_error("%s: \"%s\" at %zu\n", rows[i].text, err ? err->message : "no error", where.column);
+		if (!err || !strstr(err->message, rows[i].message) ||
+		    where.column != rows[i].column)
+			print_error("%s: \"%s\" at %zu\n", rows[i].text,
+				    err ? err->message : "no error", where.column);
 		assert_non_null(err);
 		assert_non_null(strstr(err->message, rows[i].message));
 		assert_int_equal(where.column, rows[i].column);

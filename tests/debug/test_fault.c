@@ -10,18 +10,31 @@ struct row {
 	uint32_t words[2];
 	bool write, scalar, atomic;
 	unsigned size_b;
-	uint64_t addr[2];           /* of lanes 0 and 1; lane 1 is the one that fails */
+	uint64_t addr[2]; /* of lanes 0 and 1; lane 1 is the one that fails */
 	enum bw_space space;
 };
 
-/* s[2:3] = s[4:5] = s[6:7] = FAKE_BASE + 0xfff0; v2 = lane * 16; v[2:3] for the 64-bit forms likewise */
+/* s[2:3] = s[4:5] = s[6:7] = FAKE_BASE + 0xfff0; v2 = lane * 16; v[2:3] for the 64-bit forms
+ * likewise */
 static const struct row rows[] = {
 	/* global_load_b64 v[4:5], v2, s[4:5] offset:-16 */
-	{{0xdc561ff0, 0x04040002}, false, false, false, 8, {FAKE_BASE + 0xffe0, FAKE_BASE + 0xfff0}, BW_SPACE_GLOBAL},
+	{{0xdc561ff0, 0x04040002},
+	 false,
+	 false,
+	 false,
+	 8,
+	 {FAKE_BASE + 0xffe0, FAKE_BASE + 0xfff0},
+	 BW_SPACE_GLOBAL},
 	/* global_atomic_add_u32 v1, v2, s[6:7] */
 	{{0xdcd60000, 0x00060201}, true, false, true, 4, {0}, BW_SPACE_GLOBAL},
 	/* s_load_b64 s[4:5], s[2:3], 0x10 */
-	{{0xf4040101, 0xf8000010}, false, true, false, 8, {FAKE_BASE + 0x10000, 0}, BW_SPACE_GLOBAL},
+	{{0xf4040101, 0xf8000010},
+	 false,
+	 true,
+	 false,
+	 8,
+	 {FAKE_BASE + 0x10000, 0},
+	 BW_SPACE_GLOBAL},
 	/* scratch_store_b32 off, v2, off offset:8 */
 	{{0xdc690008, 0x007c0200}, true, false, false, 4, {8, 8}, BW_SPACE_PRIVATE},
 };
@@ -65,7 +78,8 @@ static void test_global_lanes(void **state)
 {
 	struct fake_session s;
 	struct bw_fault_info f;
-	/* lane 0 at +0xffe0, lane 1 at +0xfff0: 8 bytes each, both inside; lane 2 at +0x10000: outside */
+	/* lane 0 at +0xffe0, lane 1 at +0xfff0: 8 bytes each, both inside; lane 2 at +0x10000:
+	 * outside */
 	start(&s, &rows[0]);
 	OK(bw_debug_fault(s.debug, 1, &f));
 	assert_int_equal(f.first_lane, 2);
@@ -73,7 +87,8 @@ static void test_global_lanes(void **state)
 	assert_true(f.fault_lanes == 0xfffffffc);
 	assert_int_equal(f.verdict.kind, BW_VERDICT_UNMAPPED);
 	/* inactive lanes do not fault */
-	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC, 1}, 0x13));
+	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC, 1},
+			      0x13));
 	OK(bw_debug_fault(s.debug, 1, &f));
 	assert_int_equal(f.first_lane, 4);
 	assert_true(f.fault_lanes == 0x10);
@@ -133,10 +148,8 @@ static void test_fetch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decoding),
-		cmocka_unit_test(test_global_lanes),
-		cmocka_unit_test(test_permissions),
-		cmocka_unit_test(test_scalar_and_scratch),
+		cmocka_unit_test(test_decoding),    cmocka_unit_test(test_global_lanes),
+		cmocka_unit_test(test_permissions), cmocka_unit_test(test_scalar_and_scratch),
 		cmocka_unit_test(test_fetch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,14 +7,26 @@
 
 static void test_names(void **state)
 {
-	static const struct { const char *text; struct bw_wave_reg r; } good[] = {
-		{"pc", {BW_REG_SPECIAL, BW_REG_PC, 1}}, {"$exec", {BW_REG_SPECIAL, BW_REG_EXEC, 1}}, {"s0", {BW_REG_SGPR, 0, 1}},
-		{"s105", {BW_REG_SGPR, 105, 1}}, {"v255", {BW_REG_VGPR, 255, 1}}, {"s[2:3]", {BW_REG_SGPR, 2, 2}},
-		{"$v[4:7]", {BW_REG_VGPR, 4, 4}}, {"ttmp11", {BW_REG_TTMP, 11, 1}}, {"scc", {BW_REG_SPECIAL, BW_REG_SCC, 1}},
-		{"vcc_lo", {BW_REG_SPECIAL, BW_REG_VCC_LO, 1}}, {"s[7]", {BW_REG_SGPR, 7, 1}},
+	static const struct {
+		const char *text;
+		struct bw_wave_reg r;
+	} good[] = {
+		{"pc", {BW_REG_SPECIAL, BW_REG_PC, 1}},
+		{"$exec", {BW_REG_SPECIAL, BW_REG_EXEC, 1}},
+		{"s0", {BW_REG_SGPR, 0, 1}},
+		{"s105", {BW_REG_SGPR, 105, 1}},
+		{"v255", {BW_REG_VGPR, 255, 1}},
+		{"s[2:3]", {BW_REG_SGPR, 2, 2}},
+		{"$v[4:7]", {BW_REG_VGPR, 4, 4}},
+		{"ttmp11", {BW_REG_TTMP, 11, 1}},
+		{"scc", {BW_REG_SPECIAL, BW_REG_SCC, 1}},
+		{"vcc_lo", {BW_REG_SPECIAL, BW_REG_VCC_LO, 1}},
+		{"s[7]", {BW_REG_SGPR, 7, 1}},
 	};
-	static const char *const bad[] = {"", "$", "s", "s106", "v256", "s[3:2]", "s[2:", "s[2:3", "s[100:106]", "v1x", "ttmp16",
-					  "s99999999999", "s[1:2]x", "pcc", "s-1", "s[:3]"};
+	static const char *const bad[] = {"",		"$",	  "s",	    "s106",
+					  "v256",	"s[3:2]", "s[2:",   "s[2:3",
+					  "s[100:106]", "v1x",	  "ttmp16", "s99999999999",
+					  "s[1:2]x",	"pcc",	  "s-1",    "s[:3]"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(good); i++) {
 		struct bw_wave_reg r;
 		char name[24];
@@ -35,7 +47,8 @@ static void test_names(void **state)
 static void test_flags(void **state)
 {
 	char text[256];
-	bw_wave_reg_flags_text(BW_REG_STATUS, 1u | 1u << 6 | 2u << 3 | 1u << 16, text, sizeof(text));
+	bw_wave_reg_flags_text(BW_REG_STATUS, 1u | 1u << 6 | 2u << 3 | 1u << 16, text,
+			       sizeof(text));
 	assert_string_equal(text, "SCC USER_PRIO=2 TRAP_EN VALID");
 	bw_wave_reg_flags_text(BW_REG_MODE, 0xf0, text, sizeof(text));
 	assert_string_equal(text, "FP_DENORM=15");
@@ -60,26 +73,37 @@ static void test_access(void **state)
 	w->hw.flat_scratch = 0x123456789abc;
 	OK(bw_debug_wait(s.debug, 10, &stop));
 	const struct bw_wave_info *i = bw_debug_wave(s.debug, 1);
-	assert_int_equal(bw_wave_reg_size_dw((struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC, 1}, i), 2);
+	assert_int_equal(
+		bw_wave_reg_size_dw((struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC, 1}, i), 2);
 	OK(bw_debug_reg_read(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC, 1}, &v));
 	assert_true(v == 0xffffffff00000001);
-	OK(bw_debug_reg_read(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC_HI, 1}, &v));
+	OK(bw_debug_reg_read(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC_HI, 1},
+			     &v));
 	assert_true(v == 0xffffffff);
-	OK(bw_debug_reg_read(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_FLAT_SCRATCH, 1}, &v));
+	OK(bw_debug_reg_read(s.debug, 1,
+			     (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_FLAT_SCRATCH, 1}, &v));
 	assert_true(v == 0x123456789abc);
-	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC_HI, 1}, 7));
+	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_EXEC_HI, 1},
+			      7));
 	assert_true(w->hw.exec == 0x700000001);
-	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_VCC, 1}, 0x1122334455667788));
+	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_VCC, 1},
+			      0x1122334455667788));
 	assert_int_equal(w->s[106], 0x55667788);
 	assert_int_equal(w->s[107], 0x11223344);
 	OK(bw_debug_vgpr_write(s.debug, 1, 3, 63, 5));
 	OK(bw_debug_vgpr_read(s.debug, 1, 3, lanes));
 	assert_int_equal(lanes[63], 5);
 	fake_fails(bw_debug_vgpr_read(s.debug, 1, FAKE_VGPRS, lanes), BW_E_NOT_FOUND, "no v16");
-	fake_fails(bw_debug_vgpr_write(s.debug, 1, 3, 64, 5), BW_E_NOT_FOUND, "Invalid lane ID: 64");
-	fake_fails(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_HW_ID1, 1}, 0), BW_E_UNSUPPORTED, "hw_id1");
-	fake_fails(bw_debug_reg_read(s.debug, 7, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, &v), BW_E_NOT_FOUND, "Wave 7");
-	fake_fails(bw_debug_set_lane(s.debug, 64), BW_E_NOT_FOUND, "Invalid lane ID: 64 (the wave has lanes 0 to 63)");
+	fake_fails(bw_debug_vgpr_write(s.debug, 1, 3, 64, 5), BW_E_NOT_FOUND,
+		   "Invalid lane ID: 64");
+	fake_fails(bw_debug_reg_write(s.debug, 1,
+				      (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_HW_ID1, 1}, 0),
+		   BW_E_UNSUPPORTED, "hw_id1");
+	fake_fails(bw_debug_reg_read(s.debug, 7, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1},
+				     &v),
+		   BW_E_NOT_FOUND, "Wave 7");
+	fake_fails(bw_debug_set_lane(s.debug, 64), BW_E_NOT_FOUND,
+		   "Invalid lane ID: 64 (the wave has lanes 0 to 63)");
 	/* a wave that has given its VGPRs back */
 	w->hw.n_vgprs = 0;
 	w->hw.seq++;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* src/debug/run.c, breakpoints.c, displaced.c, waves.c: sessions played through on the fake target. */
+/* src/debug/run.c, breakpoints.c, displaced.c, waves.c: sessions played through on the fake target.
+ */
 #include "fake_session.h"
 
 #include <stdio.h>
@@ -7,9 +8,18 @@
 
 #include "base/util.h"
 
-/* gfx11 words: s_mov_b32 s4, 5; s_add_u32 s4, s4, 1; s_nop; s_branch +1; s_trap 3; s_add_u32 s4, s4, 2; s_endpgm */
-enum { MOV = 0xbe840085, ADD1 = 0x80048104, NOP = 0xbf800000, BRANCH1 = 0xbfa00001, TRAP3 = 0xbf900003,
-       ADD2 = 0x80048204, END = 0xbfb00000, SELF = 0xbfa0ffff };
+/* gfx11 words: s_mov_b32 s4, 5; s_add_u32 s4, s4, 1; s_nop; s_branch +1; s_trap 3; s_add_u32 s4,
+ * s4, 2; s_endpgm */
+enum {
+	MOV = 0xbe840085,
+	ADD1 = 0x80048104,
+	NOP = 0xbf800000,
+	BRANCH1 = 0xbfa00001,
+	TRAP3 = 0xbf900003,
+	ADD2 = 0x80048204,
+	END = 0xbfb00000,
+	SELF = 0xbfa0ffff
+};
 static const uint32_t straight[] = {MOV, ADD1, NOP, BRANCH1, TRAP3, ADD2, END};
 
 static uint32_t set_break(struct fake_session *s, const char *text)
@@ -268,7 +278,8 @@ static void test_conditions(void **state)
 	assert_true(stop.breakpoint_lanes == 1u << 9);
 	assert_int_equal(stop.lane, 9);
 	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 2);
-	assert_string_equal(bw_debug_breakpoint(s.debug, n)->condition, "$v3 == 7 && blockIdx.x == 1");
+	assert_string_equal(bw_debug_breakpoint(s.debug, n)->condition,
+			    "$v3 == 7 && blockIdx.x == 1");
 	assert_string_equal(bw_debug_breakpoint(s.debug, n)->spec, "demo+8");
 	/* those whose condition failed have been let on in the meantime, and end right */
 	OK(bw_debug_continue(s.debug));
@@ -350,7 +361,8 @@ static void test_traps(void **state)
 	/* it stays there until the PC is moved */
 	stop = go(&s);
 	assert_int_equal(stop.reasons, BW_REASON_ILLEGAL_INSTRUCTION);
-	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, FAKE_BASE + 20));
+	OK(bw_debug_reg_write(s.debug, 1, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1},
+			      FAKE_BASE + 20));
 	assert_true(bw_debug_focus(s.debug)->pc == FAKE_BASE + 20);
 	OK(bw_debug_continue(s.debug));
 	fake_run(s.fake);
@@ -402,7 +414,8 @@ static void test_stop_on_dispatch_and_counts(void **state)
 	assert_int_equal(c.stopped, 3);
 	assert_int_equal(c.total, c.stopped + c.running + c.waiting + c.finished);
 	assert_int_equal(c.finished, 1);
-	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_DONE, .submission = 1, .result = -62});
+	fake_push(s.fake,
+		  &(struct bw_target_event){.kind = BW_EVENT_DONE, .submission = 1, .result = -62});
 	stop = go(&s);
 	assert_int_equal(bw_debug_dispatch(s.debug, 1)->state, BW_DISPATCH_FAILED);
 	assert_non_null(strstr(s.notices, "dispatch 1 (demo) failed"));
@@ -418,7 +431,9 @@ static void test_exit_and_again(void **state)
 	uint32_t n = set_break(&s, "demo+8");
 	fake_session_start(&s, 1);
 	wait_stop(&s);
-	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_EXIT, .exit_known = true, .exit_status = 3 << 8});
+	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_EXIT,
+						    .exit_known = true,
+						    .exit_status = 3 << 8});
 	stop = go(&s);
 	while (stop.kind == BW_STOP_NONE)
 		stop = wait_stop(&s);
@@ -447,16 +462,24 @@ static void test_bad_places(void **state)
 	struct fake_session s;
 	uint32_t n;
 	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
-	fake_fails(bw_debug_break(s.debug, "dmeo", false, &n), BW_E_NOT_FOUND, "Function \"dmeo\" not defined (did you mean demo?)");
-	fake_fails(bw_debug_break(s.debug, "demo+2", false, &n), BW_E_INVALID, "not a multiple of 4");
+	fake_fails(bw_debug_break(s.debug, "dmeo", false, &n), BW_E_NOT_FOUND,
+		   "Function \"dmeo\" not defined (did you mean demo?)");
+	fake_fails(bw_debug_break(s.debug, "demo+2", false, &n), BW_E_INVALID,
+		   "not a multiple of 4");
 	fake_fails(bw_debug_break(s.debug, "demo+x", false, &n), BW_E_INVALID, "no offset");
-	fake_fails(bw_debug_break(s.debug, "*0x1001", false, &n), BW_E_INVALID, "not a multiple of 4");
-	fake_fails(bw_debug_break(s.debug, "demo if", false, &n), BW_E_INVALID, "condition after \"if\" is missing");
-	fake_fails(bw_debug_break(s.debug, "demo if $v0 == nosuch", false, &n), BW_E_NOT_FOUND, "No symbol \"nosuch\"");
-	fake_fails(bw_debug_break(s.debug, "demo if 1 +", false, &n), BW_E_INVALID, "ends too early");
-	fake_fails(bw_debug_break(s.debug, "file.s:12", false, &n), BW_E_NOT_FOUND, "No source file named file.s");
+	fake_fails(bw_debug_break(s.debug, "*0x1001", false, &n), BW_E_INVALID,
+		   "not a multiple of 4");
+	fake_fails(bw_debug_break(s.debug, "demo if", false, &n), BW_E_INVALID,
+		   "condition after \"if\" is missing");
+	fake_fails(bw_debug_break(s.debug, "demo if $v0 == nosuch", false, &n), BW_E_NOT_FOUND,
+		   "No symbol \"nosuch\"");
+	fake_fails(bw_debug_break(s.debug, "demo if 1 +", false, &n), BW_E_INVALID,
+		   "ends too early");
+	fake_fails(bw_debug_break(s.debug, "file.s:12", false, &n), BW_E_NOT_FOUND,
+		   "No source file named file.s");
 	fake_fails(bw_debug_break(s.debug, "file.s:0", false, &n), BW_E_INVALID, "no line number");
-	fake_fails(bw_debug_break(s.debug, "", false, &n), BW_E_STATE, "No default breakpoint address now");
+	fake_fails(bw_debug_break(s.debug, "", false, &n), BW_E_STATE,
+		   "No default breakpoint address now");
 	fake_fails(bw_debug_break(s.debug, "12", false, &n), BW_E_NOT_FOUND, "No symbol table");
 	size_t count;
 	bw_debug_breakpoints(s.debug, &count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* src/debug/simulate.c. Instruction words from the table of gfx11 encodings that LLVM was seen to use
- * (reference gfx11-opcodes.csv); effects by the RDNA3 ISA manual's words. */
+/* src/debug/simulate.c. Instruction words from the table of gfx11 encodings that LLVM was seen to
+ * use (reference gfx11-opcodes.csv); effects by the RDNA3 ISA manual's words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,19 +35,32 @@ static void test_conditional_branches(void **state)
 		bool taken;
 	} rows[] = {
 		{0xbfa00000, 0, 1, 1, 32, true}, /* s_branch */
-		{0xbfa10000, 0, 1, 1, 32, true}, {0xbfa10000, SCC, 1, 1, 32, false},
-		{0xbfa20000, SCC, 1, 1, 32, true}, {0xbfa20000, 0, 1, 1, 32, false},
-		{0xbfa30000, 0, 1, 0, 32, true}, {0xbfa30000, 0, 1, 8, 32, false},
+		{0xbfa10000, 0, 1, 1, 32, true},
+		{0xbfa10000, SCC, 1, 1, 32, false},
+		{0xbfa20000, SCC, 1, 1, 32, true},
+		{0xbfa20000, 0, 1, 1, 32, false},
+		{0xbfa30000, 0, 1, 0, 32, true},
+		{0xbfa30000, 0, 1, 8, 32, false},
 		/* VCC_HI does not count in wave32 */
-		{0xbfa30000, 0, 1, 1ull << 40, 32, true}, {0xbfa30000, 0, 1, 1ull << 40, 64, false},
-		{0xbfa40000, 0, 1, 4, 32, true}, {0xbfa40000, 0, 1, 0, 64, false}, {0xbfa40000, 0, 1, 1ull << 63, 64, true},
-		{0xbfa50000, 0, 0, 1, 32, true}, {0xbfa50000, 0, 1, 1, 32, false},
-		{0xbfa50000, 0, 1ull << 32, 1, 32, true}, {0xbfa50000, 0, 1ull << 32, 1, 64, false},
-		{0xbfa60000, 0, 1, 1, 32, true}, {0xbfa60000, 0, 0, 1, 64, false},
-		{0xbfa70000, CDBG_SYS, 1, 1, 32, true}, {0xbfa70000, CDBG_USER, 1, 1, 32, false},
-		{0xbfa80000, CDBG_USER, 1, 1, 32, true}, {0xbfa80000, CDBG_SYS, 1, 1, 32, false},
-		{0xbfa90000, CDBG_USER, 1, 1, 32, true}, {0xbfa90000, 0, 1, 1, 32, false},
-		{0xbfaa0000, CDBG_USER | CDBG_SYS, 1, 1, 32, true}, {0xbfaa0000, CDBG_SYS, 1, 1, 32, false},
+		{0xbfa30000, 0, 1, 1ull << 40, 32, true},
+		{0xbfa30000, 0, 1, 1ull << 40, 64, false},
+		{0xbfa40000, 0, 1, 4, 32, true},
+		{0xbfa40000, 0, 1, 0, 64, false},
+		{0xbfa40000, 0, 1, 1ull << 63, 64, true},
+		{0xbfa50000, 0, 0, 1, 32, true},
+		{0xbfa50000, 0, 1, 1, 32, false},
+		{0xbfa50000, 0, 1ull << 32, 1, 32, true},
+		{0xbfa50000, 0, 1ull << 32, 1, 64, false},
+		{0xbfa60000, 0, 1, 1, 32, true},
+		{0xbfa60000, 0, 0, 1, 64, false},
+		{0xbfa70000, CDBG_SYS, 1, 1, 32, true},
+		{0xbfa70000, CDBG_USER, 1, 1, 32, false},
+		{0xbfa80000, CDBG_USER, 1, 1, 32, true},
+		{0xbfa80000, CDBG_SYS, 1, 1, 32, false},
+		{0xbfa90000, CDBG_USER, 1, 1, 32, true},
+		{0xbfa90000, 0, 1, 1, 32, false},
+		{0xbfaa0000, CDBG_USER | CDBG_SYS, 1, 1, 32, true},
+		{0xbfaa0000, CDBG_SYS, 1, 1, 32, false},
 	};
 	static const int16_t offsets[] = {0, 1, 100, -1, -100, 32767, -32768};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {

@@ -11,9 +11,13 @@
 static void test_f16(void **state)
 {
 	/* IEEE 754 binary16, values by hand */
-	static const struct { uint16_t h; float f; } rows[] = {
-		{0x0000, 0.0f}, {0x3c00, 1.0f}, {0xc000, -2.0f}, {0x7bff, 65504.0f}, {0x0400, 0x1p-14f},
-		{0x03ff, 0x1.ff8p-15f}, {0x0001, 0x1p-24f}, {0x3555, 0x1.554p-2f}, {0x8001, -0x1p-24f},
+	static const struct {
+		uint16_t h;
+		float f;
+	} rows[] = {
+		{0x0000, 0.0f},	    {0x3c00, 1.0f},	   {0xc000, -2.0f},
+		{0x7bff, 65504.0f}, {0x0400, 0x1p-14f},	   {0x03ff, 0x1.ff8p-15f},
+		{0x0001, 0x1p-24f}, {0x3555, 0x1.554p-2f}, {0x8001, -0x1p-24f},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		assert_true(bw_f16_to_f32(rows[i].h) == rows[i].f);
@@ -25,7 +29,8 @@ static void test_f16(void **state)
 		if (f == f)
 			assert_int_equal(bw_f32_to_f16(f), h);
 		else
-			assert_true((bw_f32_to_f16(f) & 0x7c00) == 0x7c00 && (bw_f32_to_f16(f) & 0x3ff));
+			assert_true((bw_f32_to_f16(f) & 0x7c00) == 0x7c00 &&
+				    (bw_f32_to_f16(f) & 0x3ff));
 	}
 	/* ties go to even, overflow to infinity, halves of the least denormal to 0 */
 	assert_int_equal(bw_f32_to_f16(1.0f + 0x1p-11f), 0x3c00);
@@ -40,8 +45,12 @@ static void test_f16(void **state)
 static void test_conversions(void **state)
 {
 	struct bw_value v = {.type = {.kind = BW_TYPE_FLOAT, .size_b = 8}};
-	static const struct { double d; int64_t i; } rows[] = {
-		{1.9, 1}, {-1.9, -1}, {1e300, -1}, {-1e300, INT64_MIN}, {0x1p63, INT64_MIN}, {0.0 / 1, 0},
+	static const struct {
+		double d;
+		int64_t i;
+	} rows[] = {
+		{1.9, 1},     {-1.9, -1}, {1e300, -1}, {-1e300, INT64_MIN}, {0x1p63, INT64_MIN},
+		{0.0 / 1, 0},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		memcpy(&v.bits, &rows[i].d, 8);
@@ -57,7 +66,11 @@ static void test_conversions(void **state)
 static void test_names(void **state)
 {
 	char out[48], reasons[64];
-	struct bw_type t = {.kind = BW_TYPE_POINTER, .size_b = 8, .elem_kind = BW_TYPE_FLOAT, .elem_size_b = 4, .depth = 1};
+	struct bw_type t = {.kind = BW_TYPE_POINTER,
+			    .size_b = 8,
+			    .elem_kind = BW_TYPE_FLOAT,
+			    .elem_size_b = 4,
+			    .depth = 1};
 	assert_string_equal(bw_type_name(&t, out), "float *");
 	t.space = BW_SPACE_LDS;
 	t.depth = 2;
@@ -65,7 +78,8 @@ static void test_names(void **state)
 	t = (struct bw_type){.kind = BW_TYPE_UINT, .size_b = 2};
 	assert_string_equal(bw_type_name(&t, out), "unsigned short");
 
-	bw_reason_text(BW_REASON_BREAKPOINT | BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT, reasons, sizeof(reasons));
+	bw_reason_text(BW_REASON_BREAKPOINT | BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT, reasons,
+		       sizeof(reasons));
 	assert_string_equal(reasons, "BREAKPOINT|SINGLE_STEP");
 	bw_reason_text(BW_REASON_INTERRUPT, reasons, sizeof(reasons));
 	assert_string_equal(reasons, "INTERRUPT");
@@ -73,7 +87,8 @@ static void test_names(void **state)
 	assert_string_equal(reasons, "MEMORY_VIOLATION|AD"); /* cut, not overrun */
 	bw_reason_text(0, reasons, sizeof(reasons));
 	assert_string_equal(reasons, "");
-	assert_string_equal(bw_reason_signal(BW_REASON_MEMORY_VIOLATION), "SIGSEGV, Segmentation fault");
+	assert_string_equal(bw_reason_signal(BW_REASON_MEMORY_VIOLATION),
+			    "SIGSEGV, Segmentation fault");
 	assert_string_equal(bw_reason_signal(BW_REASON_ASSERT_TRAP), "SIGABRT, Aborted");
 	assert_null(bw_reason_signal(BW_REASON_SINGLE_STEP));
 }

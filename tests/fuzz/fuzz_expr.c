@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as an expression, a breakpoint's place and a condition, in front of a stopped wave of the
- * fake target. */
+/* Any text as an expression, a breakpoint's place and a condition, in front of a stopped wave of
+ * the fake target. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static const uint32_t code[] = {0xbf900003, 0x80048104, 0xbfb00000}; /* s_trap 3, s_add_u32, s_endpgm */
-static const struct bw_target_dispatch dispatch = {.code_va = FAKE_BASE, .initiator = 1u << 15, .groups = {2, 1, 1},
-						   .group_size = {64, 1, 1}};
+static const uint32_t code[] = {0xbf900003, 0x80048104,
+				0xbfb00000}; /* s_trap 3, s_add_u32, s_endpgm */
+static const struct bw_target_dispatch dispatch = {
+	.code_va = FAKE_BASE, .initiator = 1u << 15, .groups = {2, 1, 1}, .group_size = {64, 1, 1}};
 
 static void must(struct bw_error *err)
 {
@@ -28,7 +29,10 @@ static struct bw_debug *stopped_session(void)
 	must(bw_debug_create(&d));
 	must(bw_debug_add_raw(d, "demo", code, sizeof(code)));
 	memcpy(fake_at(f, FAKE_BASE), code, sizeof(code));
-	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT, .submission = 1, .queue = 1, .dispatches = &dispatch,
+	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,
+					       .submission = 1,
+					       .queue = 1,
+					       .dispatches = &dispatch,
 					       .n_dispatches = 1});
 	for (uint32_t i = 0; i < 4; i++)
 		fake_launch(f, i, FAKE_BASE, i / 2, i % 2);

@@ -42,7 +42,8 @@ void session_start(struct session *s, const char *kernel, const char *const *arg
 	*s = (struct session){.output = "/tmp/bw-live-XXXXXX"};
 	setenv("BREAKWATER_LIBEXEC", build_folder(), 1);
 	snprintf(launcher, sizeof(launcher), "%s/breakwater-launch", build_folder());
-	snprintf(object, sizeof(object), "%s/tests/%s/%s.co", build_folder(), strcmp(kernel, "saxpy") ? "live" : "debug", kernel);
+	snprintf(object, sizeof(object), "%s/tests/%s/%s.co", build_folder(),
+		 strcmp(kernel, "saxpy") ? "live" : "debug", kernel);
 	size_t n = 4;
 	for (; *args && n < MAX_WORDS - 1; args++)
 		argv[n++] = *args;
@@ -53,7 +54,11 @@ void session_start(struct session *s, const char *kernel, const char *const *arg
 	OK(bw_debug_add_code_object(s->debug, co));
 	int out = mkstemp(s->output);
 	assert_true(out >= 0);
-	struct bw_live_options o = {.kmd = s->kmd, .argv = (char *const *)argv, .in_fd = -1, .out_fd = out, .err_fd = -1};
+	struct bw_live_options o = {.kmd = s->kmd,
+				    .argv = (char *const *)argv,
+				    .in_fd = -1,
+				    .out_fd = out,
+				    .err_fd = -1};
 	OK(bw_live_start(&o, &s->target));
 	close(out);
 	OK(bw_debug_start(s->debug, s->target));

@@ -18,14 +18,14 @@ struct session {
 	struct bw_debug *debug;
 	struct bw_target *target;
 	char notices[4096];
-	char output[64];            /* file the program prints into */
+	char output[64]; /* file the program prints into */
 };
 
 #define OK(expr) ok_((expr), #expr, __LINE__)
 void ok_(struct bw_error *err, const char *what, int line);
 
-/* kernel: name of a .co in the build's tests/live; args: more words for the launcher, NULL-terminated.
- * The program is started; its first submission comes with the first wait. */
+/* kernel: name of a .co in the build's tests/live; args: more words for the launcher,
+ * NULL-terminated. The program is started; its first submission comes with the first wait. */
 void session_start(struct session *s, const char *kernel, const char *const *args);
 void session_end(struct session *s);
 /* Waits at most 20 s; fails the test when there is no stop by then. */

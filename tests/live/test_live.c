@@ -11,8 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const saxpy_256[] = {"--grid", "256", "--group", "64", "--arg", "a=2.0", "--arg", "x=iota:256",
-					"--arg", "y=fill:256:1", "--arg", "out=zeros:256", "--print", "out:8", NULL};
+static const char *const saxpy_256[] = {"--grid",  "256",	   "--group", "64",
+					"--arg",   "a=2.0",	   "--arg",   "x=iota:256",
+					"--arg",   "y=fill:256:1", "--arg",   "out=zeros:256",
+					"--print", "out:8",	   NULL};
 
 static void test_runs_undisturbed(void **state)
 {
@@ -123,11 +125,12 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* A loop with branches, a call and s_getpc: stepped through with a breakpoint on each instruction, so
- * that every one is displaced or simulated, and the sum is right at the end. */
+/* A loop with branches, a call and s_getpc: stepped through with a breakpoint on each instruction,
+ * so that every one is displaced or simulated, and the sum is right at the end. */
 static void test_loop_with_breakpoints_everywhere(void **state)
 {
-	static const char *const args[] = {"--grid", "64", "--group", "64", "--arg", "out=zeros:64:u32", "--print", "out:4", NULL};
+	static const char *const args[] = {"--grid",	       "64",	  "--group", "64", "--arg",
+					   "out=zeros:64:u32", "--print", "out:4",   NULL};
 	struct session s;
 	char text[256], where[64];
 
@@ -151,7 +154,8 @@ static void test_loop_with_breakpoints_everywhere(void **state)
 
 static void test_step_speed(void **state)
 {
-	static const char *const args[] = {"--grid", "32", "--group", "32", "--arg", "out=zeros:64:u32", NULL};
+	static const char *const args[] = {"--grid",	       "32", "--group", "32", "--arg",
+					   "out=zeros:64:u32", NULL};
 	struct session s;
 	struct bw_stop stop;
 
@@ -180,7 +184,9 @@ static void *interrupt_later(void *cookie)
 
 static void test_interrupt_a_loop(void **state)
 {
-	static const char *const args[] = {"--grid", "4096", "--group", "64", "--arg", "out=zeros:4096:u32", "--print", "out:2", NULL};
+	static const char *const args[] = {"--grid",  "4096",  "--group",
+					   "64",      "--arg", "out=zeros:4096:u32",
+					   "--print", "out:2", NULL};
 	struct session s;
 	struct bw_stop stop;
 	struct bw_where where;
@@ -204,7 +210,8 @@ static void test_interrupt_a_loop(void **state)
 	size_t n;
 	const struct bw_wave_info *w = bw_debug_waves(s.debug, &n);
 	for (size_t i = 0; i < n; i++)
-		OK(bw_debug_reg_write(s.debug, w[i].number, (struct bw_wave_reg){BW_REG_SGPR, 20, 1}, 1));
+		OK(bw_debug_reg_write(s.debug, w[i].number,
+				      (struct bw_wave_reg){BW_REG_SGPR, 20, 1}, 1));
 	assert_int_equal(session_finish(&s), 0);
 	assert_string_equal(session_output(&s, text, sizeof(text)), "7 7\n");
 	session_end(&s);
@@ -217,7 +224,9 @@ static void test_condition_and_lds(void **state)
 	char text[256];
 	uint32_t lds[4] = {0};
 
-	static const char *const args[] = {"--grid", "256", "--group", "64", "--arg", "out=zeros:256:u32", "--print", "out:4", NULL};
+	static const char *const args[] = {"--grid",  "256",   "--group",
+					   "64",      "--arg", "out=zeros:256:u32",
+					   "--print", "out:4", NULL};
 	session_start(&s, "lds", args);
 	session_break(&s, "written if $v0 == 37 && blockIdx.x == 2");
 	stop = session_wait(&s);
@@ -241,7 +250,8 @@ static void test_condition_and_lds(void **state)
 static void test_scratch(void **state)
 {
 	struct session s;
-	static const char *const args[] = {"--grid", "64", "--group", "64", "--arg", "out=zeros:64:u32", "--print", "out:3", NULL};
+	static const char *const args[] = {"--grid",	       "64",	  "--group", "64", "--arg",
+					   "out=zeros:64:u32", "--print", "out:3",   NULL};
 	char text[256];
 
 	session_start(&s, "scratch", args);
@@ -264,7 +274,8 @@ static void test_memory_violation(void **state)
 {
 	struct session s;
 	struct bw_fault_info f;
-	static const char *const args[] = {"--grid", "64", "--group", "64", "--arg", "out=zeros:64:u32", NULL};
+	static const char *const args[] = {"--grid",	       "64", "--group", "64", "--arg",
+					   "out=zeros:64:u32", NULL};
 
 	session_start(&s, "fault", args);
 	struct bw_stop stop = session_wait(&s);
@@ -291,7 +302,8 @@ static void test_memory_violation(void **state)
 static void test_illegal_and_traps(void **state)
 {
 	struct session s;
-	static const char *const args[] = {"--grid", "32", "--group", "32", "--arg", "out=zeros:64:u32", "--print", "out:1", NULL};
+	static const char *const args[] = {"--grid",	       "32",	  "--group", "32", "--arg",
+					   "out=zeros:64:u32", "--print", "out:1",   NULL};
 	char text[256];
 
 	session_start(&s, "traps", args);
@@ -317,7 +329,8 @@ static void many(const char *kernel, const char *group, unsigned lanes)
 {
 	char grid[16];
 	snprintf(grid, sizeof(grid), "%u", 4096 * lanes);
-	const char *args[] = {"--grid", grid, "--group", group, "--arg", "out=zeros:262144:u32", "--print", "out:3", NULL};
+	const char *args[] = {"--grid",	 grid,	  "--group", group, "--arg", "out=zeros:262144:u32",
+			      "--print", "out:3", NULL};
 	struct session s;
 	struct bw_wave_count c;
 	char text[256];
@@ -387,14 +400,16 @@ static void test_kill_gpu(void **state)
 	session_end(&s);
 }
 
-/* Trap registers of user VMIDs that are not as the driver leaves them (SQ_SHADER_TBA and TMA 0x9e6 to
- * 0x9e9 in segment 1, SPI_GDBG_PER_VMID_CNTL 0x1f72 in segment 0: reference kernel-interface 7.5). */
+/* Trap registers of user VMIDs that are not as the driver leaves them (SQ_SHADER_TBA and TMA 0x9e6
+ * to 0x9e9 in segment 1, SPI_GDBG_PER_VMID_CNTL 0x1f72 in segment 0: reference
+ * kernel-interface 7.5). */
 static unsigned traces(struct bw_kmd *kmd)
 {
 	struct bw_kmd_ip gc;
 	unsigned n = 0;
 	OK(bw_kmd_ip(kmd, "GC", &gc));
-	const uint32_t regs[] = {gc.segment[1] + 0x9e6, gc.segment[1] + 0x9e7, gc.segment[1] + 0x9e8, gc.segment[1] + 0x9e9,
+	const uint32_t regs[] = {gc.segment[1] + 0x9e6, gc.segment[1] + 0x9e7,
+				 gc.segment[1] + 0x9e8, gc.segment[1] + 0x9e9,
 				 gc.segment[0] + 0x1f72};
 	for (uint32_t vmid = 1; vmid < 8; vmid++) {
 		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
@@ -444,7 +459,8 @@ static void test_kill_debugger(void **state)
 		struct bw_stop stop;
 		bw_error_free(bw_debug_stepi(s.debug, 3, false, &stop));
 		program = bw_live_pid(s.target);
-		if (write(ready[1], s.output, sizeof(name)) < 0 || write(ready[1], &program, sizeof(program)) < 0)
+		if (write(ready[1], s.output, sizeof(name)) < 0 ||
+		    write(ready[1], &program, sizeof(program)) < 0)
 			_exit(1);
 		for (;;)
 			pause();
@@ -499,7 +515,9 @@ static void test_step_over_barrier(void **state)
 	struct session s;
 	struct bw_stop stop;
 	char text[256];
-	static const char *const args[] = {"--grid", "256", "--group", "64", "--arg", "out=zeros:256:u32", "--print", "out:4", NULL};
+	static const char *const args[] = {"--grid",  "256",   "--group",
+					   "64",      "--arg", "out=zeros:256:u32",
+					   "--print", "out:4", NULL};
 
 	session_start(&s, "lds", args);
 	session_break(&s, "written");

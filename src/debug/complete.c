@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/* Words that could stand where something was begun. */
+#include "debug/expr_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+struct words BW_VEC(char *);
+
+static void add_word(struct words *w, const char *prefix, const char *lead, const char *name)
+{
+	char *word;
+	if (asprintf(&word, "%s%s", lead, name) < 0)
+		return;
+	bool wanted = bw_starts_with(word, prefix);
+	for (size_t i = 0; wanted && i < w->len; i++)
+		wanted = strcmp(w->data[i], word) != 0;
+	struct bw_error *err = wanted ? bw_vec_push(w, word) : NULL;
+	if (err || !wanted)
+		free(word);
+	bw_error_free(err);
+}
+
+static char **finish_words(struct words *w)
+{
+	struct bw_error *err = bw_vec_push(w, NULL);
+	if (!err)
+		return w->data;
+	bw_error_free(err);
+	bw_vec_each(w, it)
+		free(*it);
+	bw_vec_free(w);
+	return NULL;
+}
+
+static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
+{
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const struct bw_symbol *s = bw_module_symbols(*m, &n);
+		for (size_t i = 0; i < n; i++)
+			add_word(w, prefix, "", s[i].name);
+	}
+}
+
+char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
+{
+	struct words w = {0};
+	if (prefix[0] == '$') {
+		char name[24];
+		for (uint16_t i = 0; i < BW_REG_SPECIAL_COUNT; i++) {
+			bw_wave_reg_name((struct bw_wave_reg){BW_REG_SPECIAL, i, 1}, name);
+			add_word(&w, prefix, "$", name);
+		}
+		for (size_t i = 0; bw_expr_internal_name(i); i++)
+			add_word(&w, prefix, "$", bw_expr_internal_name(i));
+		bw_vec_each(&d->vars, v)
+			add_word(&w, prefix, "$", v->name);
+		return finish_words(&w);
+	}
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		for (size_t i = 0; i < n; i++)
+			for (size_t a = 0; a < k[i].n_args; a++)
+				if (k[i].args[a].kind != BW_ARG_HIDDEN)
+					add_word(&w, prefix, "", k[i].args[a].name);
+	}
+	add_symbols(d, &w, prefix);
+	return finish_words(&w);
+}
+
+char **bw_debug_complete_where(struct bw_debug *d, const char *prefix)
+{
+	struct words w = {0};
+	add_symbols(d, &w, prefix);
+	bw_vec_each(&d->modules, m) {
+		const char *const *files;
+		size_t n = (*m)->lines ? bw_lines_files((*m)->lines, &files) : 0;
+		for (size_t i = 0; i < n; i++) {
+			const char *slash = strrchr(files[i], '/');
+			char name[256];
+			snprintf(name, sizeof(name), "%s:", slash ? slash + 1 : files[i]);
+			add_word(&w, prefix, "", name);
+		}
+	}
+	return finish_words(&w);
+}
+
+void bw_debug_free_words(char **words)
+{
+	for (char **p = words; p && *p; p++)
+		free(*p);
+	free(words);
+}
