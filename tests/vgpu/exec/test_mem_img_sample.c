@@ -1,0 +1,707 @@
+/* SPDX-License-Identifier: MIT */
+/* Sampling, from the instructions' encodings (llvm-mc-19), against the formulas of texture filtering as the
+ * Vulkan specification has them, with positions and levels in 1/256; numbers in comments are rules of
+ * gfx11-rules.md. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "img_env.h"
+
+enum { POINT, LINEAR, WRAP = 0, MIRROR, EDGE, MIRROR_EDGE, HALF, MIRROR_HALF, BORDER, MIRROR_BORDER };
+
+static struct env e;
+
+static int setup(void **state)
+{
+	env_init(&e, 32);
+	return 0;
+}
+
+static int setup64(void **state)
+{
+	env_init(&e, 64);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	env_fini(&e);
+	return 0;
+}
+
+static void ok(enum bw_mem_result r)
+{
+	if (r == BW_MEM_REFUSED)
+		fail_msg("refused: %s", e.x->refused);
+	assert_int_equal(r, BW_MEM_OK);
+}
+
+static void set(unsigned reg, unsigned lane, float v)
+{
+	*env_v(&e, reg, lane) = img_bits(v);
+}
+
+static float get(unsigned reg, unsigned lane)
+{
+	return img_float(*env_v(&e, reg, lane));
+}
+
+static void near(float got, double want)
+{
+	if (!(fabs(got - want) <= 2e-7 * fmax(1, fabs(want))))
+		fail_msg("%.9g, not %.9g", got, want);
+}
+
+/* Fields of the sampler by name. */
+struct smp {
+	unsigned clamp, mag, min, mip, z, compare, reduction, border;
+	int bias; /* 1/256 */
+	unsigned min_lod, max_lod; /* 0: 15 */
+	uint32_t w0;
+};
+
+static void sampler(struct smp s)
+{
+	img_sampler(&e, s.clamp * 0111 | s.compare << 12 | s.reduction << 29 | s.w0,
+		    s.min_lod | (s.max_lod ? s.max_lod : 15 * 256) << 12,
+		    ((unsigned)s.bias & 0x3fff) | s.mag << 20 | s.min << 22 | s.z << 24 | s.mip << 26, s.border << 30);
+}
+
+/* A float texel of one component. */
+static void put(unsigned level, unsigned x, unsigned y, unsigned z, float v)
+{
+	uint32_t b = img_bits(v);
+	img_poke(&e, img_va(&e, level, x, y, z, 0), &b, 4);
+}
+
+static const struct img_desc floats = {.format = 22, .type = BW_IMAGE_2D, .mode = 27, .width = 13, .height = 9};
+
+static float value_at(int x, int y)
+{
+	return (float)(x * x * 3 + y * 7) / 16;
+}
+
+static void fill(const struct img_desc *d)
+{
+	img_descriptor(&e, d);
+	for (unsigned y = 0; y < d->height; y++)
+		for (unsigned x = 0; x < d->width; x++)
+			put(0, x, y, 0, value_at((int)x, (int)y));
+}
+
+/* The texel that a coordinate means, or -1 for the border (Vulkan 16.6.2, and the modes that only AMD has). */
+static int wrapped(int i, int n, unsigned mode)
+{
+	int m;
+	switch (mode) {
+	case WRAP: return ((i % n) + n) % n;
+	case MIRROR:
+		m = ((i % (2 * n)) + 2 * n) % (2 * n);
+		return m < n ? m : 2 * n - 1 - m;
+	case EDGE: return i < 0 ? 0 : i >= n ? n - 1 : i;
+	case MIRROR_EDGE:
+		m = i < 0 ? -1 - i : i;
+		return m >= n ? n - 1 : m;
+	case MIRROR_BORDER:
+		m = i < 0 ? -1 - i : i;
+		return m >= n ? -1 : m;
+	default: return i < 0 || i >= n ? -1 : i;
+	}
+}
+
+static double fetch(int x, int y, unsigned mode, double border)
+{
+	x = wrapped(x, 13, mode);
+	y = wrapped(y, 9, mode);
+	return x < 0 || y < 0 ? border : value_at(x, y);
+}
+
+static double reference(double s, double t, bool linear, unsigned mode, double border)
+{
+	double u = floor(s * 13 * 256 + 0.5) / 256, v = floor(t * 9 * 256 + 0.5) / 256;
+	if (!linear)
+		return fetch((int)floor(u), (int)floor(v), mode, border);
+	u -= 0.5;
+	v -= 0.5;
+	int x = (int)floor(u), y = (int)floor(v);
+	double fx = u - x, fy = v - y;
+	return (1 - fy) * ((1 - fx) * fetch(x, y, mode, border) + fx * fetch(x + 1, y, mode, border)) +
+	       fy * ((1 - fx) * fetch(x, y + 1, mode, border) + fx * fetch(x + 1, y + 1, mode, border));
+}
+
+static void filters_and_wraps(void **state)
+{
+	static const unsigned modes[] = {WRAP, MIRROR, EDGE, MIRROR_EDGE, BORDER, MIRROR_BORDER};
+	fill(&floats);
+	for (size_t m = 0; m < BW_ARRAY_SIZE(modes); m++) {
+		for (unsigned f = POINT; f <= LINEAR; f++) {
+			sampler((struct smp){.clamp = modes[m], .mag = f, .min = f, .border = 2});
+			for (unsigned i = 0; i < e.w.lanes; i++) {
+				set(1, i, (float)(env_random(&e) % 4000) / 1000 - 1.5f);
+				set(2, i, (float)(env_random(&e) % 4000) / 1000 - 1.5f);
+			}
+			ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401)); /* image_sample_lz v[4:7], v[1:2], ... dim:2D */
+			for (unsigned i = 0; i < e.w.lanes; i++) {
+				near(get(4, i), reference(get(1, i), get(2, i), f, modes[m], 1));
+				assert_true(get(5, i) == 0 || modes[m] >= BORDER);
+			}
+		}
+	}
+}
+
+static void truncation(void **state)
+{
+	fill(&floats);
+	/* 1/1024 before texel 5: rounded it is 5, truncated 4 */
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, (5 - 1 / 1024.0f) / 13);
+		set(2, i, 0.5f / 9);
+	}
+	sampler((struct smp){0});
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	near(get(4, 0), value_at(5, 0));
+	sampler((struct smp){.w0 = 1 << 27});
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	near(get(4, 0), value_at(4, 0));
+}
+
+static void half_borders(void **state)
+{
+	/* The position stops at the edge: half texel, half border */
+	fill(&floats);
+	sampler((struct smp){.clamp = HALF, .mag = LINEAR, .border = 2});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, i % 2 ? 7 : -7);
+		set(2, i, 4.5f / 9);
+	}
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	near(get(4, 0), (1 + value_at(0, 4)) / 2);
+	near(get(4, 1), (1 + value_at(12, 4)) / 2);
+}
+
+static void offsets(void **state)
+{
+	fill(&floats);
+	sampler((struct smp){.clamp = EDGE});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		*env_v(&e, 1, i) = 0x3d | 3 << 8; /* -3, 3: rule 436 */
+		set(2, i, 6.5f / 13);
+		set(3, i, 2.5f / 9);
+	}
+	ok(IMG_RUN(&e, 0xf0a40f04, 0x10020401)); /* image_sample_lz_o v[4:7], v[1:3], ... */
+	near(get(4, 3), value_at(3, 5));
+}
+
+/* Every texel of level k is k. */
+static void fill_levels(const struct img_desc *d)
+{
+	img_descriptor(&e, d);
+	for (unsigned l = 0; l < d->levels; l++)
+		for (unsigned z = 0; z < BW_MAX(d->depth, 1u); z++)
+			for (unsigned y = 0; y < BW_MAX(d->height >> l, 1u); y++)
+				for (unsigned x = 0; x < BW_MAX(d->width >> l, 1u); x++)
+					put(l, x, y, z, (float)l);
+}
+
+static const struct img_desc pyramid = {.format = 22, .type = BW_IMAGE_2D, .mode = 27, .width = 64, .height = 32,
+					.levels = 7, .last_level = 6};
+
+static void explicit_levels(void **state)
+{
+	static const struct {
+		struct smp s;
+		unsigned base;
+		float lod[4], want[4];
+	} rows[] = {
+		/* linear between levels */
+		{{.mip = 2}, 0, {-1, 0.25f, 2.5f, 9}, {0, 0.25f, 2.5f, 6}},
+		/* the nearest one */
+		{{.mip = 1}, 0, {0.25f, 0.75f, 2.25f, 9}, {0, 1, 2, 6}},
+		/* none: the view's base */
+		{{.mip = 0}, 0, {0, 1, 5, 9}, {0, 0, 0, 0}},
+		/* bias and clamps of the sampler */
+		{{.mip = 2, .bias = 384}, 0, {0, 1, 2, 3}, {1.5f, 2.5f, 3.5f, 4.5f}},
+		{{.mip = 2, .min_lod = 512, .max_lod = 1024}, 0, {0, 3, 4, 9}, {2, 3, 4, 4}},
+		/* relative to the base level of the view */
+		{{.mip = 2}, 2, {0, 1.5f, 4, 9}, {2, 3.5f, 6, 6}},
+	};
+	for (size_t r = 0; r < BW_ARRAY_SIZE(rows); r++) {
+		struct img_desc d = pyramid;
+		fill_levels(&pyramid);
+		d.base_level = rows[r].base;
+		img_descriptor(&e, &d);
+		sampler(rows[r].s);
+		for (unsigned i = 0; i < e.w.lanes; i++) {
+			set(1, i, 0.3f);
+			set(2, i, 0.6f);
+			set(3, i, rows[r].lod[i % 4]);
+			set(9, i, 0.3f);
+		}
+		ok(IMG_RUN(&e, 0xf0740f04, 0x10020401)); /* image_sample_l v[4:7], v[1:3], ... dim:2D */
+		for (unsigned i = 0; i < e.w.lanes; i++)
+			near(get(4, i), rows[r].want[i % 4]);
+	}
+}
+
+/* Lanes of a quad a power of two of texels apart: their distance is the level (Vulkan 16.5.6). */
+static void implicit_levels(void **state)
+{
+	fill_levels(&pyramid);
+	sampler((struct smp){.mip = 2});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		float step = exp2f((float)(i / 4 % 6));
+		set(1, i, 0.1f + (float)(i & 1) * step / 64);
+		set(2, i, 0.1f + (float)(i >> 1 & 1) * step / 2 / 32);
+	}
+	ok(IMG_RUN(&e, 0xf06c0f04, 0x10020401)); /* image_sample v[4:7], v[1:2], ... dim:2D */
+	for (unsigned i = 0; i < e.w.lanes; i++)
+		near(get(4, i), i / 4 % 6);
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401)); /* image_sample_lz */
+	near(get(4, 20), 0);
+	ok(IMG_RUN(&e, 0xf0e00304, 0x10020401)); /* image_get_lod v[4:5], v[1:2], ... dmask:0x3   440 */
+	near(get(4, 16), 4);
+	near(get(5, 16), 4);
+	sampler((struct smp){.mip = 2, .max_lod = 640, .bias = -128});
+	ok(IMG_RUN(&e, 0xf0e00304, 0x10020401));
+	near(get(4, 16), 2.5);
+	near(get(5, 16), 3.5);
+	/* inactive lanes of a quad count too */
+	e.w.s[BW_SRC_EXEC_LO] = 1 << 16;
+	set(4, 0, 55);
+	ok(IMG_RUN(&e, 0xf06c0f04, 0x10020401));
+	near(get(4, 16), 2.5);
+	near(get(4, 0), 55);
+}
+
+static void prefixes(void **state)
+{
+	fill_levels(&pyramid);
+	sampler((struct smp){.mip = 2});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		/* bias, s, t: no derivative is level -infinity, so let there be one of 4 texels: level 2 */
+		set(1, i, (float)(i % 5) / 2 - 1);
+		set(2, i, 0.1f + (float)(i & 1) / 16);
+		set(3, i, 0.5f);
+	}
+	ok(IMG_RUN(&e, 0xf0780f04, 0x10020401)); /* image_sample_b v[4:7], v[1:3], ... */
+	for (unsigned i = 0; i < e.w.lanes; i++)
+		near(get(4, i), 1 + (i % 5) / 2.0);
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, get(2, i));
+		set(2, i, 0.5f);
+		set(3, i, (float)i / 8); /* the clamp is a lower bound */
+	}
+	ok(IMG_RUN(&e, 0xf1000f04, 0x10020401)); /* image_sample_cl v[4:7], v[1:3], ... */
+	for (unsigned i = 0; i < 32; i++)
+		near(get(4, i), fmax(2, i / 8.0));
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(10, i, 0);              /* ds/dh */
+		set(11, i, 0.5f / 32);      /* dt/dh: half a texel */
+		set(12, i, 3.0f / 64);      /* ds/dv: 3 texels */
+		set(13, i, 4.0f / 32);      /* dt/dv: 4 */
+		set(14, i, 0.5f);
+		set(15, i, 0.5f);
+	}
+	ok(IMG_RUN(&e, 0xf0700f04, 0x1002040a)); /* image_sample_d v[4:7], v[10:15], ... */
+	near(get(4, 7), floor(log2(5) * 256 + 0.5) / 256);
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		*env_v(&e, 10, i) = 0x24000000;             /* 0, 1/64 */
+		*env_v(&e, 11, i) = 0x30002c00;             /* 1/16, 1/8: 4 and 4 texels */
+		set(12, i, 0.5f);
+		set(13, i, 0.5f);
+	}
+	ok(IMG_RUN(&e, 0xf0e40f04, 0x1002040a)); /* image_sample_d_g16 v[4:7], v[10:13], ... */
+	near(get(4, 7), floor(2.5 * 256 + 0.5) / 256);
+}
+
+static void comparisons(void **state)
+{
+	/* reference op texel (Vulkan 16.4.4) for texels 1/4, 1/2, 3/4 against 1/2 */
+	static const uint8_t passes[8] = {0, 4, 2, 6, 1, 5, 3, 7}; /* bit k: texel k */
+	struct img_desc d = floats;
+	d.width = 3;
+	d.height = 1;
+	img_descriptor(&e, &d);
+	for (unsigned x = 0; x < 3; x++)
+		put(0, x, 0, 0, (float)(x + 1) / 4);
+	for (unsigned func = 0; func < 8; func++) {
+		sampler((struct smp){.compare = func});
+		for (unsigned i = 0; i < e.w.lanes; i++) {
+			set(1, i, 0.5f);
+			set(2, i, ((float)(i % 3) + 0.5f) / 3);
+			set(3, i, 0.5f);
+		}
+		ok(IMG_RUN(&e, 0xf0900104, 0x10020401)); /* image_sample_c_lz v4, v[1:3], ... dmask:0x1 */
+		for (unsigned i = 0; i < 3; i++)
+			near(get(4, i), passes[func] >> i & 1);
+	}
+	/* filtered after the comparison: a quarter of the way from texel 1 to texel 2 */
+	sampler((struct smp){.compare = 1, .mag = LINEAR});
+	for (unsigned i = 0; i < e.w.lanes; i++)
+		set(2, i, 1.75f / 3);
+	ok(IMG_RUN(&e, 0xf0900104, 0x10020401));
+	near(get(4, 0), 0.25);
+}
+
+static void gathers(void **state)
+{
+	struct img_desc d = floats;
+	d.format = 46; /* 8_8_8_8_UINT */
+	img_descriptor(&e, &d);
+	for (unsigned y = 0; y < 9; y++)
+		for (unsigned x = 0; x < 13; x++)
+			img_poke(&e, img_va(&e, 0, x, y, 0, 0), (const uint8_t[4]){1, (uint8_t)(16 * y + x), 3, 4}, 4);
+	sampler((struct smp){.clamp = EDGE});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 4.0f / 13); /* between texels 3 and 4 */
+		set(2, i, 7.2f / 9);  /* between 6 and 7 */
+	}
+	ok(IMG_RUN(&e, 0xf0c80204, 0x10020401)); /* image_gather4_lz v[4:7], v[1:2], ... dmask:0x2   439 */
+	assert_int_equal(*env_v(&e, 4, 1), 0x73);
+	assert_int_equal(*env_v(&e, 5, 1), 0x74);
+	assert_int_equal(*env_v(&e, 6, 1), 0x64);
+	assert_int_equal(*env_v(&e, 7, 1), 0x63);
+	fill(&floats);
+	sampler((struct smp){.clamp = EDGE, .compare = 6}); /* reference >= texel */
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		*env_v(&e, 0, i) = 1; /* one to the right */
+		set(1, i, value_at(5, 6));
+		set(2, i, 4.0f / 13);
+		set(3, i, 7.2f / 9);
+	}
+	ok(IMG_RUN(&e, 0xf0dc0104, 0x10020400)); /* image_gather4_c_lz_o v[4:7], v[0:3], ... */
+	near(get(4, 0), 1); /* (4, 7) */
+	near(get(5, 0), 0); /* (5, 7) */
+	near(get(6, 0), 1);
+	near(get(7, 0), 1);
+}
+
+static void integers(void **state)
+{
+	/* Never filtered */
+	struct img_desc d = floats;
+	d.format = 21;
+	fill(&floats);
+	img_descriptor(&e, &d);
+	sampler((struct smp){.mag = LINEAR, .min = LINEAR});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 4.9f / 13);
+		set(2, i, 6.9f / 9);
+	}
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	assert_int_equal(*env_v(&e, 4, 0), img_bits(value_at(4, 6)));
+	assert_int_equal(*env_v(&e, 7, 0), 1);
+}
+
+static void layers(void **state)
+{
+	struct img_desc d = {.format = 22, .type = BW_IMAGE_2D_ARRAY, .mode = 0, .width = 4, .height = 4, .depth = 5, .first = 1};
+	img_descriptor(&e, &d);
+	for (unsigned z = 0; z < 4; z++)
+		for (unsigned k = 0; k < 16; k++)
+			put(0, k % 4, k / 4, z, (float)z);
+	sampler((struct smp){.mag = LINEAR});
+	static const float layer[8] = {-3, 0.4f, 0.5f, 1.5f, 2.5f, 2.6f, 9, NAN}, want[8] = {0, 0, 0, 2, 2, 3, 3, 0};
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 0.4f);
+		set(2, i, 0.7f);
+		set(3, i, layer[i % 8]);
+	}
+	ok(IMG_RUN(&e, 0xf07c0f14, 0x10020401)); /* image_sample_lz v[4:7], v[1:3], ... dim:2D_ARRAY */
+	for (unsigned i = 0; i < 8; i++)
+		near(get(4, i), want[i]);
+}
+
+static void volumes(void **state)
+{
+	struct img_desc d = {.format = 22, .type = BW_IMAGE_3D, .mode = 25, .width = 8, .height = 8, .depth = 8};
+	img_descriptor(&e, &d);
+	for (unsigned z = 0; z < 8; z++)
+		for (unsigned y = 0; y < 8; y++)
+			for (unsigned x = 0; x < 8; x++)
+				put(0, x, y, z, (float)(x + 16 * y + 256 * z));
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		/* at texel positions 2.25, 3.5, 4.75 between centres: a linear function is met exactly */
+		set(1, i, 2.75f / 8);
+		set(2, i, 4.0f / 8);
+		set(3, i, 5.25f / 8);
+		set(4, i, 0);
+	}
+	sampler((struct smp){.clamp = EDGE, .mag = LINEAR});
+	ok(IMG_RUN(&e, 0xf0740f08, 0x10020401)); /* image_sample_l v[4:7], v[1:4], ... dim:3D */
+	near(get(4, 0), 2.25 + 16 * 3.5 + 256 * 4.75);
+	for (unsigned i = 0; i < e.w.lanes; i++)
+		set(4, i, 0);
+	sampler((struct smp){.clamp = EDGE, .mag = LINEAR, .z = 1});
+	ok(IMG_RUN(&e, 0xf0740f08, 0x10020401));
+	near(get(4, 0), 2.25 + 16 * 3.5 + 256 * 5);
+}
+
+/* Where a direction goes, as the shader computes it (v_cubesc, v_cubetc, v_cubema, v_cubeid). */
+static void cube_coords(const float v[3], float *s, float *t, float *face)
+{
+	float ax = fabsf(v[0]), ay = fabsf(v[1]), az = fabsf(v[2]), sc, tc, ma;
+	if (az >= ax && az >= ay) {
+		ma = az, *face = v[2] < 0 ? 5 : 4, sc = v[2] < 0 ? -v[0] : v[0], tc = -v[1];
+	} else if (ay >= ax) {
+		ma = ay, *face = v[1] < 0 ? 3 : 2, sc = v[0], tc = v[1] < 0 ? -v[2] : v[2];
+	} else {
+		ma = ax, *face = v[0] < 0 ? 1 : 0, sc = v[0] < 0 ? v[2] : -v[2], tc = -v[1];
+	}
+	*s = sc / (2 * ma) + 1.5f;
+	*t = tc / (2 * ma) + 1.5f;
+}
+
+static void cubes(void **state)
+{
+	/* Each texel holds a smooth function of its direction: across edges it must stay smooth, which it
+	 * does only if each neighbour is the right texel of the right face. */
+	enum { N = 16 };
+	static const struct { int8_t major, sign, s, ss, t, ts; } f[6] = {
+		{0, 1, 2, -1, 1, -1}, {0, -1, 2, 1, 1, -1}, {1, 1, 0, 1, 2, 1},
+		{1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1}, {2, -1, 0, -1, 1, -1}};
+	struct img_desc d = {.format = 22, .type = BW_IMAGE_CUBE, .mode = 22, .width = N, .height = N, .depth = 6};
+	img_descriptor(&e, &d);
+	for (unsigned k = 0; k < 6; k++) {
+		for (unsigned y = 0; y < N; y++) {
+			for (unsigned x = 0; x < N; x++) {
+				double v[3], length;
+				v[f[k].major] = f[k].sign;
+				v[f[k].s] = f[k].ss * ((2 * x + 1.0) / N - 1);
+				v[f[k].t] = f[k].ts * ((2 * y + 1.0) / N - 1);
+				length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+				put(0, x, y, k, (float)((v[0] + 2 * v[1] + 4 * v[2]) / length));
+			}
+		}
+	}
+	sampler((struct smp){.clamp = EDGE, .mag = LINEAR});
+	for (unsigned n = 0; n < 300; n++) {
+		float dir[64][3];
+		for (unsigned i = 0; i < e.w.lanes; i++) {
+			for (unsigned a = 0; a < 3; a++)
+				dir[i][a] = (float)(env_random(&e) % 2001) / 1000 - 1;
+			if (n % 3 == 0) /* near an edge */
+				dir[i][i % 3] = dir[i][(i + 1) % 3] * (i % 2 ? 1.001f : -1.001f);
+			if (n % 3 == 1) /* near a corner */
+				for (unsigned a = 0; a < 3; a++)
+					dir[i][a] = (i >> a & 1 ? 1 : -1) * (1 + (float)(env_random(&e) % 100) / 1000);
+			dir[i][0] += 1e-4f;
+			float s, t, face;
+			cube_coords(dir[i], &s, &t, &face);
+			set(1, i, s);
+			set(2, i, t);
+			set(3, i, face);
+		}
+		ok(IMG_RUN(&e, 0xf07c0f0c, 0x10020401)); /* image_sample_lz v[4:7], v[1:3], ... dim:CUBE */
+		for (unsigned i = 0; i < e.w.lanes; i++) {
+			const float *v = dir[i];
+			double want = (v[0] + 2 * v[1] + 4 * v[2]) / sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+			if (fabs(get(4, i) - want) > 0.08)
+				fail_msg("direction %g %g %g: %g, not %g", v[0], v[1], v[2], get(4, i), want);
+		}
+	}
+}
+
+static void borders(void **state)
+{
+	struct img_desc d = floats;
+	d.format = 42;
+	d.dst_sel = 6 | 5 << 3 | 4 << 6 | 7 << 9; /* BGRA */
+	img_descriptor(&e, &d);
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 2);
+		set(2, i, 0.5f);
+	}
+	static const float want[3][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1, 1}};
+	for (unsigned b = 0; b < 3; b++) {
+		sampler((struct smp){.clamp = BORDER, .border = b});
+		ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+		for (unsigned c = 0; c < 4; c++)
+			near(get(4 + c, 0), want[b][c]);
+	}
+}
+
+static uint64_t table_va(void *cookie)
+{
+	return ENV_VA + 0x9000;
+}
+
+static void border_table(void **state)
+{
+	struct img_desc d = floats;
+	d.format = 42;
+	d.dst_sel = 6 | 5 << 3 | 4 << 6 | 7 << 9;
+	img_descriptor(&e, &d);
+	e.w.s[IMG_T + 3] |= 4 << 25; /* ZYXW, as for BGRA */
+	static const float color[4] = {0.125f, 0.25f, 0.5f, 0.75f};
+	img_poke(&e, ENV_VA + 0x9000 + 16 * 37, color, 16);
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 2);
+		set(2, i, 0.5f);
+	}
+	img_sampler(&e, BORDER * 0111, 15 << 20, 0, 3u << 30 | 37 << 18);
+	assert_int_equal(IMG_RUN(&e, 0xf07c0f04, 0x10020401), BW_MEM_REFUSED);
+	assert_string_equal(e.x->refused, "sampler with a border colour of its own, but no table of them");
+	e.x->host.border_colors = table_va;
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	for (unsigned c = 0; c < 4; c++)
+		near(get(4 + c, 0), color[c]);
+}
+
+static void unnormalized(void **state)
+{
+	fill(&floats);
+	sampler((struct smp){.clamp = EDGE, .w0 = 1 << 15});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 7.3f);
+		set(2, i, 2.9f);
+	}
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	near(get(4, 0), value_at(7, 2));
+	sampler((struct smp){.clamp = EDGE});
+	ok(IMG_RUN(&e, 0xf07c0f84, 0x10020401)); /* the same with unorm */
+	near(get(4, 0), value_at(7, 2));
+}
+
+static void halves(void **state)
+{
+	struct img_desc d = floats;
+	d.format = 42;
+	img_descriptor(&e, &d);
+	img_poke(&e, img_va(&e, 0, 6, 4, 0, 0), (const uint8_t[4]){255, 0, 51, 255}, 4);
+	sampler((struct smp){0});
+	for (unsigned i = 0; i < e.w.lanes; i++)
+		*env_v(&e, 1, i) = 0x38003800; /* 0.5, 0.5 */
+	ok(IMG_RUN(&e, 0xf07f0f04, 0x10020401)); /* image_sample_lz v[4:5], v1, ... a16 d16 */
+	assert_int_equal(*env_v(&e, 4, 0), 0x00003c00);
+	assert_int_equal(*env_v(&e, 5, 0), 0x3c003266);
+	/* A bias under A16 is half of a dword of its own */
+	fill_levels(&pyramid);
+	sampler((struct smp){.mip = 2});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		*env_v(&e, 1, i) = 0xffff4000; /* 2 */
+		*env_v(&e, 2, i) = 0x38000000 | (i & 1 ? 0x2400 : 0); /* a texel apart */
+	}
+	ok(IMG_RUN(&e, 0xf0790f04, 0x10020401)); /* image_sample_b v[4:7], v[1:2], ... a16 */
+	near(get(4, 9), 2);
+}
+
+static void reductions(void **state)
+{
+	fill(&floats);
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 4.2f / 13);
+		set(2, i, 3.3f / 9);
+	}
+	sampler((struct smp){.mag = LINEAR, .reduction = 1});
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	near(get(4, 0), value_at(3, 2));
+	sampler((struct smp){.mag = LINEAR, .reduction = 2});
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	near(get(4, 0), value_at(4, 3));
+}
+
+static void degamma(void **state)
+{
+	struct img_desc d = floats;
+	d.format = 66;
+	img_descriptor(&e, &d);
+	img_poke(&e, img_va(&e, 0, 6, 4, 0, 0), (const uint8_t[4]){188, 188, 188, 188}, 4);
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 0.5f);
+		set(2, i, 0.5f);
+	}
+	sampler((struct smp){0});
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	assert_true(fabsf(get(4, 0) - 0.50288653f) < 1e-6f);
+	near(get(7, 0), 188 / 255.0);
+	sampler((struct smp){.w0 = 1u << 31});
+	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
+	near(get(4, 0), 188 / 255.0);
+}
+
+static void warnings(void **state)
+{
+	fill_levels(&pyramid);
+	e.w.s[IMG_T + 5] |= 384 << 8; /* MIN_LOD_WARN 1.5 */
+	sampler((struct smp){.mip = 2});
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(1, i, 0.1f + (float)(i & 1) * exp2f((float)(i / 4 % 4)) / 64);
+		set(2, i, 0.5f);
+		*env_v(&e, 8, i) = 77;
+	}
+	ok(IMG_RUN(&e, 0xf06c0f04, 0x10420401)); /* image_sample v[4:8], v[1:2], ... lwe */
+	for (unsigned i = 0; i < 16; i++)
+		assert_int_equal(*env_v(&e, 8, i), i / 4 < 2 ? 2 : 0);
+}
+
+static void anisotropy(void **state)
+{
+	/* 8 texels long, 1 wide: with 8 positions level 0 is sampled, without level 3 */
+	fill_levels(&pyramid);
+	for (unsigned i = 0; i < e.w.lanes; i++) {
+		set(10, i, 8.0f / 64);
+		set(11, i, 0);
+		set(12, i, 0);
+		set(13, i, 1.0f / 32);
+		set(14, i, 0.5f);
+		set(15, i, 0.5f);
+	}
+	sampler((struct smp){.mip = 2, .mag = 3, .min = 3, .w0 = 4 << 9});
+	ok(IMG_RUN(&e, 0xf0700f04, 0x1002040a)); /* image_sample_d v[4:7], v[10:15], ... */
+	near(get(4, 0), 0);
+	sampler((struct smp){.mip = 2, .mag = 3, .min = 3, .w0 = 1 << 9}); /* at most 2 */
+	ok(IMG_RUN(&e, 0xf0700f04, 0x1002040a));
+	near(get(4, 0), 2);
+	sampler((struct smp){.mip = 2, .mag = 1, .min = 1, .w0 = 4 << 9});
+	ok(IMG_RUN(&e, 0xf0700f04, 0x1002040a));
+	near(get(4, 0), 3);
+}
+
+static void hostile(void **state)
+{
+	for (unsigned n = 0; n < 60000; n++) {
+		uint32_t r = env_random(&e);
+		uint32_t words[3] = {0xf0000000 | (env_random(&e) & 0x03fe7f9d), env_random(&e), env_random(&e)};
+		words[0] = (words[0] & ~0x03fc0000u) | (27 + r % 75) << 18;
+		words[1] = (words[1] & 0x00600000) | 0x10020401;
+		if (!bw_isa_decode(words, 3, &e.inst) || !bw_exec_mem_row(e.inst.op))
+			continue;
+		for (unsigned i = 0; i < 12; i++)
+			e.w.s[IMG_T + i] = env_random(&e);
+		if (r & 256) {
+			static const uint8_t modes[] = {0, 2, 5, 6, 10, 22, 25, 26, 27, 31};
+			struct img_desc d = {.format = (r >> 9) % 123, .type = 8 + (r >> 12) % 8, .mode = modes[(r >> 16) % 10],
+					     .width = 1 + env_random(&e) % 60, .height = 1 + env_random(&e) % 40,
+					     .depth = 1 + env_random(&e) % 8, .levels = 1 + env_random(&e) % 4};
+			d.last_level = d.levels - 1;
+			img_descriptor(&e, &d);
+		}
+		for (unsigned k = 0; k < ENV_VGPRS; k++)
+			for (unsigned i = 0; i < e.w.lanes; i++)
+				*env_v(&e, k, i) = r & 512 ? env_random(&e) : img_bits((float)(env_random(&e) % 4096) / 1024 - 1);
+		bool illegal;
+		enum bw_mem_result got = env_run(&e, &illegal);
+		assert_false(illegal);
+		assert_in_range(got, BW_MEM_OK, BW_MEM_REFUSED);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T64(f) cmocka_unit_test_setup_teardown(f, setup64, teardown)
+		T(filters_and_wraps), T(truncation), T(half_borders), T(offsets), T(explicit_levels), T(implicit_levels),
+		T(prefixes), T(comparisons), T(gathers), T(integers), T(layers), T(volumes), T(cubes), T(borders),
+		T(border_table), T(unnormalized), T(halves), T(reductions), T(degamma), T(warnings), T(anisotropy),
+		T(hostile), T64(filters_and_wraps), T64(explicit_levels), T64(cubes), T64(hostile),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
