@@ -164,7 +164,7 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		out_fault->permission = f.permission;
 		out_fault->mapping_error = f.mapping_error;
 		out_fault->prt = r.verdict == BW_GPUVM_PRT;
-		if (!out_fault->prt)
+		if (!out_fault->prt && !(access & BW_ACCESS_PROBE))
 			report(tlb, out_fault);
 		return NULL;
 	}
@@ -174,9 +174,12 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	if (!host) {
 		out_fault->mapping_error = true;
 		out_fault->permission = 1;
-		report(tlb, out_fault);
+		if (!(access & BW_ACCESS_PROBE))
+			report(tlb, out_fault);
 		return NULL;
 	}
+	if (access & BW_ACCESS_PROBE)
+		return host + (va - page_va);
 	bool all = r.verdict == BW_GPUVM_UNTRANSLATED;
 	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
 		.tag = va >> 12,

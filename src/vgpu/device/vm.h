@@ -17,7 +17,9 @@ enum bw_access {
 	BW_ACCESS_READ = 1,
 	BW_ACCESS_WRITE = 2,
 	BW_ACCESS_EXECUTE = 4,
-	BW_ACCESS_ATOMIC = 8
+	BW_ACCESS_ATOMIC = 8,
+	/* With another: would it be permitted? No fault is reported, nothing is remembered. */
+	BW_ACCESS_PROBE = 16,
 };
 
 /* Why an access failed; small and by value because the memory path returns it. */

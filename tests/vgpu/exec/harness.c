@@ -18,10 +18,14 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, str
 {
 	struct harness *h = of(tlb);
 	uint64_t page = (va - HARNESS_BASE) / BW_PAGE_B;
+	bool probe = access & BW_ACCESS_PROBE;
+	access &= ~(unsigned)BW_ACCESS_PROBE;
 	if (va < HARNESS_BASE || page >= HARNESS_PAGES || (h->access[page] & access) != access) {
 		*out_fault = (struct bw_vm_fault){.va = va, .access = (uint8_t)access, .walker_error = 1};
 		return NULL;
 	}
+	if (probe)
+		return h->mem + page * BW_PAGE_B + va % BW_PAGE_B;
 	struct bw_tlb_entry *e = &tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
 	*e = (struct bw_tlb_entry){.tag = va >> 12, .host = h->mem + page * BW_PAGE_B, .access = h->access[page]};
 	return e->host + va % BW_PAGE_B;

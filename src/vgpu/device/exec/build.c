@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/exec/build.h"
+#include "vgpu/device/exec/excp.h"
 #include "vgpu/device/exec/exec_priv.h"
 
 /* Codes 240 to 248 by operand type. */
@@ -373,7 +374,7 @@ static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 		return false;
 	if (nop)
 		rec->fn = bw_h_nop;
-	else if (has_modifiers(b->inst, row) || !all_32bit(row))
+	else if (has_modifiers(b->inst, row) || !all_32bit(row) || (b->page->excp && bw_excp_possible(b->inst)))
 		rec->fn = bw_h_map;
 	else if (row->shape == BW_SHAPE_PACKED)
 		rec->fn = bw_h_packed;
@@ -416,7 +417,7 @@ static bool build_dual(struct bw_build *b, const struct bw_map_row *row_x)
 	for (unsigned i = 1; i < 4; i++)
 		if (dual->y.base[i] == BW_BASE_VGPR && dual->y.off[i] == rec->off[0])
 			rec->flags |= BW_REC_DEPENDS;
-	rec->fn = nop_x || nop_y ? bw_h_nop : bw_h_dual;
+	rec->fn = nop_x || nop_y ? bw_h_nop : b->page->excp && bw_excp_possible(inst) ? bw_h_dual_excp : bw_h_dual;
 	return true;
 }
 

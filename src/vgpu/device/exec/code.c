@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "vgpu/device/exec/excp.h"
 #include "vgpu/device/exec/exec_priv.h"
+#include "vgpu/device/exec/hwreg.h"
 
 /* Raised by every s_icache_inv and flush. One for the process: that an executor of another device
  * compares its pages once more costs little and is not wrong. */
@@ -87,10 +89,36 @@ static void word_changed(struct bw_code_page *p, unsigned i)
 			forget_record(p, i - back);
 }
 
-static void compare(struct bw_code_page *p, unsigned first, unsigned n, const uint8_t *host)
+/* Code that reads TRAPSTS wants to know the float exceptions of what ran before it: in this page or in
+ * the ones that lead to it. Looked for as far as code goes on, up to this many pages, when a page is first
+ * executed or has changed. The trap handler reads TRAPSTS for other reasons. */
+enum { EXCP_AHEAD_PAGES = 16 };
+
+static bool is_watched(struct bw_wave *w, uint64_t va, const struct bw_rec_ctx *ctx)
+{
+	if (ctx->excp)
+		return true;
+	for (unsigned i = 0; i < EXCP_AHEAD_PAGES && !ctx->priv; i++) {
+		struct bw_vm_fault no_matter;
+		const uint8_t *host = bw_tlb_lookup(w->tlb, va + (uint64_t)i * BW_PAGE_B,
+						    BW_ACCESS_EXECUTE | BW_ACCESS_PROBE, &no_matter);
+		for (unsigned k = 0; host && k < BW_CODE_DW; k++) {
+			uint32_t word;
+			memcpy(&word, host + k * 4, 4);
+			if (bw_excp_is_reader(word))
+				return true;
+		}
+		if (!host)
+			break;
+	}
+	return false;
+}
+
+/* True: something changed. */
+static bool compare(struct bw_code_page *p, unsigned first, unsigned n, const uint8_t *host)
 {
 	if (memcmp(&p->word[first], host, n * 4) == 0)
-		return;
+		return false;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t now;
 		memcpy(&now, host + i * 4, 4);
@@ -99,6 +127,7 @@ static void compare(struct bw_code_page *p, unsigned first, unsigned n, const ui
 			word_changed(p, first + i);
 		}
 	}
+	return true;
 }
 
 static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
@@ -106,7 +135,11 @@ static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
 	const uint8_t *host = bw_tlb_lookup(w->tlb, p->va, BW_ACCESS_EXECUTE, &w->fault);
 	if (!host)
 		return false;
-	compare(p, 0, BW_CODE_DW, host);
+	if (compare(p, 0, BW_CODE_DW, host) && is_watched(w, p->va, &p->ctx) != p->excp) {
+		p->excp = !p->excp;
+		for (unsigned i = 0; i < BW_CODE_DW; i++)
+			forget_record(p, i);
+	}
 	if (p->n_words > BW_CODE_DW) {
 		struct bw_vm_fault no_matter;
 		host = bw_tlb_lookup(w->tlb, p->va + BW_PAGE_B, BW_ACCESS_EXECUTE, &no_matter);
@@ -136,6 +169,7 @@ static struct bw_code_page *page_create(struct bw_wave *w, uint64_t va, const st
 	memset(p, 0, sizeof(*p));
 	p->va = va;
 	p->ctx = *ctx;
+	p->excp = is_watched(w, va, ctx);
 	memcpy(p->word, host, BW_PAGE_B);
 	p->n_words = BW_CODE_DW;
 	for (unsigned i = 0; i < BW_CODE_DW; i++)
@@ -161,17 +195,20 @@ unsigned bw_code_words(struct bw_code_page *p, struct bw_wave *w, unsigned index
 
 static bool same_ctx(const struct bw_rec_ctx *a, const struct bw_rec_ctx *b)
 {
-	return a->n_vgprs == b->n_vgprs && a->lanes == b->lanes && a->vmid == b->vmid && a->priv == b->priv;
+	return a->n_vgprs == b->n_vgprs && a->lanes == b->lanes && a->vmid == b->vmid && a->priv == b->priv &&
+	       a->excp == b->excp;
 }
 
 bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
 {
+	bool priv = w->status & BW_STATUS_PRIV;
 	uint64_t va = pc & ~(uint64_t)(BW_PAGE_B - 1);
 	const struct bw_rec_ctx ctx = {
 		.n_vgprs = w->status & BW_STATUS_NO_VGPRS ? 0 : w->n_vgprs,
 		.lanes = w->lanes,
 		.vmid = w->vmid,
-		.priv = w->status & BW_STATUS_PRIV,
+		.priv = priv,
+		.excp = !priv && (c->float_exceptions || (w->mode & BW_MODE_EXCP_EN_FLOAT)),
 	};
 	uint64_t now = bw_code_generation();
 	struct bw_code_page *p = c->page;

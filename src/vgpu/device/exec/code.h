@@ -28,6 +28,7 @@ struct bw_code_page {
 	unsigned n_words; /* with or without the tail */
 	uint64_t va;
 	struct bw_rec_ctx ctx;
+	bool excp; /* float exceptions are looked for: ctx says so, or code near reads TRAPSTS */
 	uint64_t generation, tlb_generation; /* when it was last compared with memory */
 	struct bw_code_page *next;           /* in its bucket */
 	struct bw_code_arena *arena;
@@ -37,6 +38,7 @@ struct bw_code {
 	struct bw_code_page *bucket[BW_CODE_BUCKETS];
 	struct bw_code_page *page; /* the one being executed */
 	unsigned n_pages;
+	bool float_exceptions; /* bw_exec_host.float_exceptions */
 };
 
 void bw_code_init(struct bw_code *c);

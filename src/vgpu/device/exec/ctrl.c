@@ -314,9 +314,11 @@ static const struct bw_rec *setreg(const struct bw_rec *rec, struct bw_wave *w, 
 	uint32_t old = bw_wave_hwreg_read(w, f.id);
 	uint32_t now = (old & ~f.mask) | (value << f.shift & f.mask);
 	bool stepping = w->mode & BW_MODE_TRAP_AFTER_INST;
+	uint32_t traps = w->mode & BW_MODE_EXCP_EN_FLOAT;
 	bw_wave_hwreg_write(w, f.id, now, w->status & BW_STATUS_PRIV);
 	bw_exec_mode_changed(x, w);
-	if (!stepping && (w->mode & BW_MODE_TRAP_AFTER_INST) && !(w->status & BW_STATUS_PRIV))
+	bool steps_now = !stepping && (w->mode & BW_MODE_TRAP_AFTER_INST) && !(w->status & BW_STATUS_PRIV);
+	if (steps_now || traps != (w->mode & BW_MODE_EXCP_EN_FLOAT))
 		BW_EXIT(BW_EXIT_LOOKUP, pc_after(x, rec));
 	BW_LEAVE(BW_FOLLOWING(rec));
 }

@@ -35,6 +35,7 @@ struct bw_exec *bw_exec_create(const struct bw_exec_host *host)
 	x->args.m = &x->m;
 	x->rows = bw_exec_rows();
 	bw_code_init(&x->code);
+	x->code.float_exceptions = host->float_exceptions;
 	return x;
 }
 
@@ -219,6 +220,15 @@ static bool handle_exit(struct bw_exec *x, struct bw_wave *w, bool step, enum bw
 			bw_wave_enter_trap(w, tba, x->trap_id, false);
 		} else {
 			w->pc += 4;
+			w->step_pending = step;
+		}
+		return true;
+	case BW_EXIT_EXCP:
+		/* The instruction is complete [I]; a single step of it is served by the same entry. */
+		if (trap_handler(x, w, &tba)) {
+			w->trapsts |= step ? BW_TRAPSTS_TRAP_AFTER_INST : 0;
+			bw_wave_enter_trap(w, tba, 0, false);
+		} else {
 			w->step_pending = step;
 		}
 		return true;

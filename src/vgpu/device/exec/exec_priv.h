@@ -16,6 +16,7 @@ enum bw_exit {
 	BW_EXIT_NONE,
 	BW_EXIT_LOOKUP,   /* go on at w->pc: it may be anywhere, and privilege may have changed */
 	BW_EXIT_TRAP,     /* s_trap x->trap_id; pc is that of the s_trap */
+	BW_EXIT_EXCP,     /* a float exception that MODE.EXCP_EN wants trapped; TRAPSTS has it */
 	BW_EXIT_ILLEGAL,  /* pc is that of the instruction */
 	BW_EXIT_FAULT,    /* memory violation, x->fault_page; pc is that of the instruction */
 	BW_EXIT_END,      /* s_endpgm; pc is that of it */
@@ -230,6 +231,8 @@ bw_handler bw_h_next_page;
 bw_handler bw_h_illegal, bw_h_absent, bw_h_no_vgprs, bw_h_nop, bw_h_mem;
 /* The general case of rows: any wave size, any modifier. */
 bw_handler bw_h_map, bw_h_map64, bw_h_dual;
+/* VOPD where float exceptions are looked for; bw_h_map does it by itself. */
+bw_handler bw_h_dual_excp;
 /* Packed rows without modifiers: halves of a register with the same halves of the others. */
 bw_handler bw_h_packed;
 

@@ -28,6 +28,8 @@ enum {
 	BW_MODE_DENORM = 0xf0,
 	BW_MODE_WAVE_END = 1u << 21,  /* arms the trap at s_endpgm: gfx11-rules 298 */
 	BW_MODE_BITS = 0x08bfffff,
+	BW_MODE_EXCP_EN_SHIFT = 12,
+	BW_MODE_EXCP_EN_FLOAT = 0x7f << 12, /* invalid to integer division by zero */
 	BW_STATUS_USER_PRIO = 3u << 3,
 	BW_STATUS_COND_DBG_USER = 1u << 20,
 	BW_STATUS_COND_DBG_SYS = 1u << 21,

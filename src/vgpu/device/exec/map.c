@@ -7,7 +7,9 @@
 
 #include "base/util.h"
 #include "vgpu/device/exec/build.h"
+#include "vgpu/device/exec/excp.h"
 #include "vgpu/device/exec/exec_priv.h"
+#include "vgpu/device/exec/hwreg.h"
 #include "vgpu/device/exec/lane_math.h"
 
 /* Operands of a row while a half of a wave is executed. */
@@ -312,6 +314,15 @@ static void write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
 		w->s[code + 1] = (uint32_t)(mask >> 32);
 }
 
+/* Float exceptions of the instruction of rec: sticky flags, and out to the run loop for the trap. */
+#define BW_NEXT_EXCP(excp)                                                                         \
+	do {                                                                                       \
+		w->trapsts |= (excp);                                                              \
+		if (__builtin_expect((excp) & w->mode >> BW_MODE_EXCP_EN_SHIFT, 0))                \
+			BW_EXIT(BW_EXIT_EXCP, bw_code_pc(&x->code, BW_FOLLOWING(rec)));            \
+		BW_NEXT(BW_FOLLOWING(rec));                                                        \
+	} while (0)
+
 /* Packed: lanes 16 to 31 have the second 32 of 64 halves. */
 static void second_half(bw_row_fn *fn, void *d, const void *const s[3], const struct bw_lane_args *args)
 {
@@ -329,6 +340,9 @@ BW_HANDLER(bw_h_map)
 	uint32_t mxcsr = row_mxcsr(row, &x->m);
 	bw_row_fn *fn = inst->clamp && row->sat ? row->sat : row->fn;
 	uint64_t exec = bw_wave_exec(w), result = 0;
+	/* A clamped NaN raises nothing: rule 119. */
+	bool watched = x->code.page->excp && !(inst->clamp && x->m.dx10_clamp);
+	uint32_t excp = 0;
 	if (rec->bcast)
 		bw_spread(rec, w, x);
 	if (mxcsr != x->m.mxcsr32)
@@ -346,6 +360,8 @@ BW_HANDLER(bw_h_map)
 		struct bw_lane_args args = {.lane0 = half * BW_LANES, .neg = inst->neg, .m = &x->m};
 		if (row->takes_mask)
 			args.mask_in = read_mask(&f, row);
+		if (watched)
+			excp |= bw_excp_lanes(inst->op, row, s, mask, &args);
 		uint32_t r = fn(x->tmp[1], s[0], s[1], s[2], &args);
 		if (row->shape == BW_SHAPE_PACKED)
 			second_half(fn, x->tmp[1], s, &args);
@@ -366,7 +382,7 @@ BW_HANDLER(bw_h_map)
 	} else if (row->shape == BW_SHAPE_CARRY) {
 		write_mask(w, inst->sdst, result);
 	}
-	BW_NEXT(BW_FOLLOWING(rec));
+	BW_NEXT_EXCP(excp);
 }
 
 /* Lanes to lanes with all 64 active. */
@@ -464,8 +480,7 @@ static uint32_t *dual_half(const struct bw_rec *rec, struct bw_wave *w, struct b
 	return out;
 }
 
-/* VOPD: both halves read before either writes (rule 226). */
-BW_HANDLER(bw_h_dual)
+static void dual(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x)
 {
 	const struct bw_rec *y = &BW_CONTAINER_OF(rec->inst, const struct bw_dual, inst)->y;
 	uint32_t exec = w->s[BW_SRC_EXEC_LO];
@@ -481,5 +496,31 @@ BW_HANDLER(bw_h_dual)
 		rows->blend(dx, rx, exec);
 		rows->blend(dy, ry, exec);
 	}
+}
+
+/* VOPD: both halves read before either writes (rule 226). */
+BW_HANDLER(bw_h_dual)
+{
+	dual(rec, w, x);
 	BW_NEXT(BW_FOLLOWING(rec));
+}
+
+static uint32_t half_excp(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x, enum bw_op op)
+{
+	const struct bw_lane_args args = {.m = &x->m};
+	const void *s[3] = {NULL, NULL, NULL};
+	if (rec->bcast)
+		bw_spread(rec, w, x);
+	for (unsigned i = 0; i < rec->map->n_src; i++)
+		s[i] = BW_OPERAND(1 + i);
+	return bw_excp_lanes(op, rec->map, s, w->s[BW_SRC_EXEC_LO], &args);
+}
+
+/* A pair raises one event for both: rule 232. */
+BW_HANDLER(bw_h_dual_excp)
+{
+	const struct bw_rec *y = &BW_CONTAINER_OF(rec->inst, const struct bw_dual, inst)->y;
+	uint32_t excp = half_excp(rec, w, x, rec->inst->op) | half_excp(y, w, x, y->inst->op_y);
+	dual(rec, w, x);
+	BW_NEXT_EXCP(excp);
 }

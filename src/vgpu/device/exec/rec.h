@@ -51,6 +51,7 @@ struct bw_rec_ctx {
 	uint8_t lanes;    /* 32 or 64 */
 	uint8_t vmid;
 	bool priv;        /* STATUS.PRIV: TTMPs are there */
+	bool excp;        /* MODE.EXCP_EN has float exceptions in it, or all are wanted (excp.h) */
 };
 
 struct bw_rec {
