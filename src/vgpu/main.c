@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* breakwater-vgpu: the virtual GPU, a process of its own. It makes a run folder with its socket and the
- * files that programs look for below /dev and /sys, serves every connection in a thread, and takes the
- * folder away again at the end. */
+/* breakwater-vgpu: the virtual GPU, a process of its own. It makes a run folder with its socket and
+ * the files that programs look for below /dev and /sys, serves every connection in a thread, and
+ * takes the folder away again at the end. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,11 +34,14 @@ static const char usage[] =
 	"\n"
 	"  --profile NAME          the GPU to be: navi31 (default)\n"
 	"  --threads N             threads that run waves; 0 (default): one a core\n"
-	"  --deterministic         one thread, fixed scheduling order, time counted in instructions\n"
+	"  --deterministic         one thread, fixed scheduling order, time counted in "
+	"instructions\n"
 	"  --lockup-timeout MS     end jobs that run longer; 0 (default): never\n"
-	"  --quiet                 keep what the kernel would log to the file \"log\" alone, not on standard error\n"
+	"  --quiet                 keep what the kernel would log to the file \"log\" alone, not "
+	"on standard error\n"
 	"  --no-defects            leave out the kernel's interface defects\n"
-	"  --socket PATH           listen here; default: SOCKET in the run folder, printed on start\n"
+	"  --socket PATH           listen here; default: SOCKET in the run folder, printed on "
+	"start\n"
 	"  --exit-with-last-client end when the last client has gone, or none comes within 10 s\n"
 	"  --ready-fd N            write \"ready\" to this descriptor once the socket listens\n"
 	"  --help, --version\n"
@@ -61,14 +64,28 @@ static struct bw_error *number(const char *option, const char *text, uint64_t ma
 {
 	uint64_t v;
 	if (!bw_parse_u64(text, &v) || v > max)
-		return bw_errorf(BW_E_INVALID, "--%s wants a number up to %llu, not \"%s\"", option, (unsigned long long)max, text);
+		return bw_errorf(BW_E_INVALID, "--%s wants a number up to %llu, not \"%s\"", option,
+				 (unsigned long long)max, text);
 	*out = v;
 	return NULL;
 }
 
 static struct bw_error *parse(int argc, char **argv, struct settings *s)
 {
-	enum { PROFILE = 256, THREADS, DETERMINISTIC, LOCKUP, QUIET, NO_DEFECTS, SOCKET, EXIT, READY, HELP, VERSION };
+	enum {
+		PROFILE = 256,
+		THREADS,
+		DETERMINISTIC,
+		LOCKUP,
+		QUIET,
+		NO_DEFECTS,
+		SOCKET,
+		EXIT,
+		READY,
+		HELP,
+		VERSION
+	};
+	/* clang-format off */
 	static const struct option options[] = {
 		{"profile", required_argument, NULL, PROFILE}, {"threads", required_argument, NULL, THREADS},
 		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"lockup-timeout", required_argument, NULL, LOCKUP},
@@ -76,6 +93,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		{"exit-with-last-client", no_argument, NULL, EXIT}, {"ready-fd", required_argument, NULL, READY},
 		{"help", no_argument, NULL, HELP}, {"version", no_argument, NULL, VERSION}, {0},
 	};
+	/* clang-format on */
 	int o;
 	uint64_t v = 0;
 	opterr = 0;
@@ -84,7 +102,9 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		case PROFILE:
 			s->profile = bw_profile_find(optarg);
 			if (!s->profile)
-				return bw_errorf(BW_E_INVALID, "there is no profile \"%s\"; there is navi31", optarg);
+				return bw_errorf(BW_E_INVALID,
+						 "there is no profile \"%s\"; there is navi31",
+						 optarg);
 			break;
 		case THREADS:
 			BW_TRY(number("threads", optarg, 1024, &v));
@@ -122,7 +142,8 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		case ':':
 			return bw_errorf(BW_E_INVALID, "option %s wants a value", argv[optind - 1]);
 		default:
-			return bw_errorf(BW_E_INVALID, "unknown option %s; see --help", argv[optind - 1]);
+			return bw_errorf(BW_E_INVALID, "unknown option %s; see --help",
+					 argv[optind - 1]);
 		}
 	}
 	if (optind < argc)
@@ -136,10 +157,14 @@ static const char *run_base(void)
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 	struct stat st;
-	return dir && dir[0] == '/' && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && !access(dir, W_OK) ? dir : "/tmp";
+	return dir && dir[0] == '/' && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+			       !access(dir, W_OK)
+		       ? dir
+		       : "/tmp";
 }
 
-/* Folders of servers that died without taking theirs away: breakwater-<pid>, ours, and no such process. */
+/* Folders of servers that died without taking theirs away: breakwater-<pid>, ours, and no such
+ * process. */
 static void sweep(const char *base)
 {
 	DIR *dir = opendir(base);
@@ -150,12 +175,13 @@ static void sweep(const char *base)
 		uint64_t pid;
 		char path[512];
 		struct stat st;
-		if (!bw_starts_with(e->d_name, prefix) || strspn(e->d_name + sizeof(prefix) - 1, "0123456789") !=
-								  strlen(e->d_name + sizeof(prefix) - 1) ||
+		if (!bw_starts_with(e->d_name, prefix) ||
+		    strspn(e->d_name + sizeof(prefix) - 1, "0123456789") !=
+			    strlen(e->d_name + sizeof(prefix) - 1) ||
 		    !bw_parse_u64(e->d_name + sizeof(prefix) - 1, &pid) || !pid || pid > INT32_MAX)
 			continue;
-		if (snprintf(path, sizeof(path), "%s/%s", base, e->d_name) >= (int)sizeof(path) || lstat(path, &st) < 0 ||
-		    !S_ISDIR(st.st_mode) || st.st_uid != getuid())
+		if (snprintf(path, sizeof(path), "%s/%s", base, e->d_name) >= (int)sizeof(path) ||
+		    lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid())
 			continue;
 		if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
 			bw_tree_remove(path);
@@ -163,19 +189,24 @@ static void sweep(const char *base)
 	closedir(dir);
 }
 
-static struct bw_error *make_run_folder(const struct bw_profile *profile, char out_folder[256], char out_root[108])
+static struct bw_error *make_run_folder(const struct bw_profile *profile, char out_folder[256],
+					char out_root[108])
 {
 	const char *base = run_base();
 	sweep(base);
 	if (snprintf(out_root, 108, "%s/breakwater-%d/root", base, getpid()) >= 108)
-		return bw_errorf(BW_E_INVALID, "the path %s is too long for a run folder; set XDG_RUNTIME_DIR to a shorter one", base);
+		return bw_errorf(BW_E_INVALID,
+				 "the path %s is too long for a run folder; set XDG_RUNTIME_DIR to "
+				 "a shorter one",
+				 base);
 	snprintf(out_folder, 256, "%s/breakwater-%d", base, getpid());
 	if (mkdir(out_folder, 0700) < 0) {
 		/* A folder of that name is one of an earlier process with our number. */
 		if (errno == EEXIST)
 			bw_tree_remove(out_folder);
 		if (mkdir(out_folder, 0700) < 0) {
-			struct bw_error *err = bw_error_errno(errno, "cannot make the folder %s", out_folder);
+			struct bw_error *err =
+				bw_error_errno(errno, "cannot make the folder %s", out_folder);
 			out_folder[0] = '\0';
 			return err;
 		}
@@ -226,7 +257,8 @@ static void on_clients(void *cookie)
 }
 
 /* Until a signal, or the last client, ends it. */
-static void serve_all(struct bw_uapi *u, const struct settings *s, int listening, int signals, int events)
+static void serve_all(struct bw_uapi *u, const struct settings *s, int listening, int signals,
+		      int events)
 {
 	struct pollfd fds[] = {{listening, POLLIN, 0}, {signals, POLLIN, 0}, {events, POLLIN, 0}};
 	for (;;) {
@@ -235,7 +267,8 @@ static void serve_all(struct bw_uapi *u, const struct settings *s, int listening
 		bw_uapi_clients(u, &now, &ever);
 		if (s->exit_with_last && ever && !now)
 			return;
-		int n = poll(fds, BW_ARRAY_SIZE(fds), s->exit_with_last && !ever ? FIRST_CLIENT_MS : -1);
+		int n = poll(fds, BW_ARRAY_SIZE(fds),
+			     s->exit_with_last && !ever ? FIRST_CLIENT_MS : -1);
 		if (n == 0 && s->exit_with_last && !ever)
 			return;
 		if (n < 0)
@@ -297,7 +330,8 @@ static void remove_socket(const char *path)
 static struct bw_error *run(struct settings *s)
 {
 	char folder[256] = "", root[108], own_socket[300];
-	_cleanup_close_ int listening = -1, signals = signal_fd(), events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	_cleanup_close_ int listening = -1, signals = signal_fd(),
+			    events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	struct bw_uapi *u = NULL;
 	raise_limits();
 	struct bw_error *err = make_run_folder(s->profile, folder, root);

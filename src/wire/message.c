@@ -42,12 +42,13 @@ struct bw_error *bw_msg_parse(const void *bytes, size_t size_b, struct bw_msg_he
 		return NULL;
 	}
 	if (h.magic != BW_MSG_MAGIC)
-		return bw_errorf(BW_E_INVALID, "not a Breakwater message (it begins with %#x)", h.magic);
+		return bw_errorf(BW_E_INVALID, "not a Breakwater message (it begins with %#x)",
+				 h.magic);
 	if (h.flags & ~BW_MSG_HAS_FD)
 		return bw_errorf(BW_E_INVALID, "message %u has unknown flags %#x", h.type, h.flags);
 	if (h.body_b > BW_MSG_MAX_BODY_B)
-		return bw_errorf(BW_E_INVALID, "message %u claims a body of %u bytes, more than %u", h.type,
-				 h.body_b, (unsigned)BW_MSG_MAX_BODY_B);
+		return bw_errorf(BW_E_INVALID, "message %u claims a body of %u bytes, more than %u",
+				 h.type, h.body_b, (unsigned)BW_MSG_MAX_BODY_B);
 	*out_header = h;
 	*out_used = bw_cursor_left(&c) >= h.body_b ? BW_MSG_HEADER_B + h.body_b : 0;
 	return NULL;
@@ -84,7 +85,8 @@ static void close_rights(struct msghdr *mh)
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(mh); c; c = CMSG_NXTHDR(mh, c)) {
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
-		for (size_t at = 0; at + sizeof(int) <= c->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+		for (size_t at = 0; at + sizeof(int) <= c->cmsg_len - CMSG_LEN(0);
+		     at += sizeof(int)) {
 			int fd;
 			memcpy(&fd, CMSG_DATA(c) + at, sizeof(fd));
 			close(fd);
@@ -102,8 +104,8 @@ static struct bw_error *take_rights(struct msghdr *mh, int *fd)
 	}
 	if (!c)
 		return NULL;
-	if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(int)) ||
-	    *fd >= 0) {
+	if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+	    c->cmsg_len != CMSG_LEN(sizeof(int)) || *fd >= 0) {
 		close_rights(mh);
 		return bw_errorf(BW_E_INVALID, "a message came with unexpected control data");
 	}
@@ -113,21 +115,26 @@ static struct bw_error *take_rights(struct msghdr *mh, int *fd)
 
 /* Exactly size_b bytes. `start`: nothing of the message has been read yet, so that the end of the
  * stream is a clean end and the caller's timeout holds; later only silence ends the wait. */
-static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out, size_t size_b, int *fd)
+static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out, size_t size_b,
+				int *fd)
 {
 	uint8_t *at = out;
 	while (size_b) {
 		int64_t patience = start ? timeout_ms : BW_MAX(timeout_ms, (int)STALL_MS);
 		if (timeout_ms >= 0 && !wait_readable(sock, now_ms() + patience))
-			return start ? bw_errorf(BW_E_TIMEOUT, "no message within %d ms", timeout_ms)
-				     : bw_errorf(BW_E_GONE, "the peer stopped in the middle of a message");
+			return start ? bw_errorf(BW_E_TIMEOUT, "no message within %d ms",
+						 timeout_ms)
+				     : bw_errorf(BW_E_GONE,
+						 "the peer stopped in the middle of a message");
 		union {
 			char bytes[CMSG_SPACE(sizeof(int))];
 			struct cmsghdr align;
 		} control;
 		struct iovec iov = {at, size_b};
 		/* CMSG_LEN, not CMSG_SPACE: the padding would make room for a second descriptor. */
-		struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+		struct msghdr mh = {.msg_iov = &iov,
+				    .msg_iovlen = 1,
+				    .msg_control = control.bytes,
 				    .msg_controllen = CMSG_LEN(sizeof(int))};
 		ssize_t n = recvmsg(sock, &mh, MSG_CMSG_CLOEXEC);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
@@ -136,7 +143,8 @@ static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out,
 			continue;
 		}
 		if (n < 0)
-			return errno == ECONNRESET ? gone("") : bw_error_errno(errno, "receiving a message");
+			return errno == ECONNRESET ? gone("")
+						   : bw_error_errno(errno, "receiving a message");
 		BW_TRY(take_rights(&mh, fd));
 		if (n == 0)
 			return gone(start ? "" : " in the middle of a message");
@@ -207,8 +215,8 @@ struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct
 	for (size_t i = 0; i < n_parts; i++) {
 		iov[1 + i] = (struct iovec){(void *)parts[i].data, parts[i].size_b};
 		if (parts[i].size_b > BW_MSG_MAX_BODY_B - total)
-			return bw_errorf(BW_E_INVALID, "message %u would be longer than %u bytes", type,
-					 (unsigned)BW_MSG_MAX_BODY_B);
+			return bw_errorf(BW_E_INVALID, "message %u would be longer than %u bytes",
+					 type, (unsigned)BW_MSG_MAX_BODY_B);
 		total += parts[i].size_b;
 	}
 	h.body_b = (uint32_t)total;
@@ -234,8 +242,9 @@ struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno == EPIPE || errno == ECONNRESET ? gone("")
-								     : bw_error_errno(errno, "sending a message");
+			return errno == EPIPE || errno == ECONNRESET
+				       ? gone("")
+				       : bw_error_errno(errno, "sending a message");
 		advance(&mh, (size_t)n);
 		mh.msg_control = NULL; /* the descriptor went with the first byte */
 		mh.msg_controllen = 0;
@@ -261,7 +270,8 @@ struct bw_error *bw_sock_listen(const char *path, int *out_fd)
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return bw_error_errno(errno, "cannot make a socket");
-	/* The mode of an unbound socket becomes that of the file: no moment in which others may connect. */
+	/* The mode of an unbound socket becomes that of the file: no moment in which others may
+	 * connect. */
 	if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
 	    listen(fd, 64) < 0)
 		return bw_error_errno(errno, "cannot listen on %s", path);

@@ -2,9 +2,9 @@
 #ifndef BW_WIRE_MESSAGE_H
 #define BW_WIRE_MESSAGE_H
 
-/* Message framing on a Unix stream socket: a 16-byte header, a body, and at most one file descriptor
- * with it. Both ends may be hostile: lengths are checked before anything is allocated. One thread at
- * a time for each direction of a socket. */
+/* Message framing on a Unix stream socket: a 16-byte header, a body, and at most one file
+ * descriptor with it. Both ends may be hostile: lengths are checked before anything is allocated.
+ * One thread at a time for each direction of a socket. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,9 +15,9 @@ enum { BW_MSG_MAGIC = 0x4b417242, /* "BrAK" */ BW_MSG_MAX_BODY_B = 16 << 20, BW_
 
 struct bw_msg_header {
 	uint32_t magic;
-	uint16_t type;    /* of vgpu_proto.h or agent_proto.h */
-	uint16_t flags;   /* BW_MSG_HAS_FD */
-	uint32_t seq;     /* a reply carries its request's; events carry 0 */
+	uint16_t type;	/* of vgpu_proto.h or agent_proto.h */
+	uint16_t flags; /* BW_MSG_HAS_FD */
+	uint32_t seq;	/* a reply carries its request's; events carry 0 */
 	uint32_t body_b;
 };
 enum { BW_MSG_HAS_FD = 1 };
@@ -26,25 +26,31 @@ struct bw_msg {
 	uint16_t type;
 	uint32_t seq;
 	uint32_t body_b;
-	uint8_t *body;    /* owned; reused by the next receive into the same struct */
+	uint8_t *body; /* owned; reused by the next receive into the same struct */
 	size_t body_cap;
-	int fd;           /* owned, -1 if none */
+	int fd; /* owned, -1 if none */
 };
-#define BW_MSG_INIT {.fd = -1}
+#define BW_MSG_INIT                                                                                \
+	{                                                                                          \
+		.fd = -1                                                                           \
+	}
 void bw_msg_fini(struct bw_msg *m);
 
 /* parts: the body in pieces, so that a struct and a payload need no copy. fd: -1 or borrowed.
  * A peer that has closed is BW_E_GONE; SIGPIPE is never raised. */
-struct bw_msg_part { const void *data; size_t size_b; };
+struct bw_msg_part {
+	const void *data;
+	size_t size_b;
+};
 struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
 			     size_t n_parts, int fd) BW_MUST_CHECK;
-/* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT: none has begun, and the stream
- * is as it was; a peer that falls silent inside a message is BW_E_GONE. After any other error than
- * BW_E_TIMEOUT the stream has lost its place: close it. */
+/* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT: none has begun, and the
+ * stream is as it was; a peer that falls silent inside a message is BW_E_GONE. After any other
+ * error than BW_E_TIMEOUT the stream has lost its place: close it. */
 struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg) BW_MUST_CHECK;
 
-/* The header at the start of `bytes`, checked. out_used: length of the whole message, 0 when there are
- * fewer bytes than that. */
+/* The header at the start of `bytes`, checked. out_used: length of the whole message, 0 when there
+ * are fewer bytes than that. */
 struct bw_error *bw_msg_parse(const void *bytes, size_t size_b, struct bw_msg_header *out_header,
 			      size_t *out_used) BW_MUST_CHECK;
 

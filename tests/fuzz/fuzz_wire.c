@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes from a hostile peer, once as a buffer and once through a socket: whatever comes in must end in
- * messages or in an error, with both ways agreeing on which messages. */
+/* Bytes from a hostile peer, once as a buffer and once through a socket: whatever comes in must end
+ * in messages or in an error, with both ways agreeing on which messages. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 		assert(whole == !recv_err);
 		if (whole) {
 			assert(m.type == h.type && m.seq == h.seq && m.body_b == h.body_b);
-			assert(!memcmp(m.body_b ? m.body : data, m.body_b ? data + at + BW_MSG_HEADER_B : data, m.body_b));
+			assert(!memcmp(m.body_b ? m.body : data,
+				       m.body_b ? data + at + BW_MSG_HEADER_B : data, m.body_b));
 			at += used;
 		}
 		bw_error_free(parse_err);

@@ -80,7 +80,8 @@ static void the_header_is_the_documented_one(void **state)
 	must(bw_msg_send(pair[0], 0x8004, 0x01020304, &(struct bw_msg_part){"xy", 2}, 1, -1));
 	uint8_t bytes[18];
 	assert_int_equal(recv(pair[1], bytes, sizeof(bytes), MSG_WAITALL), 18);
-	static const uint8_t expected[18] = {'B', 'r', 'A', 'K', 4, 0x80, 0, 0, 4, 3, 2, 1, 2, 0, 0, 0, 'x', 'y'};
+	static const uint8_t expected[18] = {'B', 'r', 'A', 'K', 4, 0x80, 0, 0,	  4,
+					     3,	  2,   1,   2,	 0, 0,	  0, 'x', 'y'};
 	assert_memory_equal(bytes, expected, sizeof(expected));
 }
 
@@ -115,7 +116,9 @@ static void send_with_fds(const void *bytes, size_t size_b, unsigned n)
 		struct cmsghdr align;
 	} control = {{0}};
 	struct iovec iov = {(void *)bytes, size_b};
-	struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr mh = {.msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
 			    .msg_controllen = CMSG_SPACE(n * sizeof(int))};
 	control.align = (struct cmsghdr){CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
 	for (unsigned i = 0; i < n; i++)
@@ -166,8 +169,9 @@ static void a_body_too_long_is_not_sent(void **state)
 	must_fail(bw_msg_send(pair[0], 1, 1,
 			      (struct bw_msg_part[]){{"", BW_MSG_MAX_BODY_B}, {"", 1}}, 2, -1),
 		  BW_E_INVALID);
-	must_fail(bw_msg_send(pair[0], 1, 1, (struct bw_msg_part[]){{"", 1}, {"", SIZE_MAX}}, 2, -1),
-		  BW_E_INVALID);
+	must_fail(
+		bw_msg_send(pair[0], 1, 1, (struct bw_msg_part[]){{"", 1}, {"", SIZE_MAX}}, 2, -1),
+		BW_E_INVALID);
 	char c;
 	assert_int_equal(recv(pair[1], &c, 1, MSG_DONTWAIT), -1);
 }
@@ -215,7 +219,8 @@ static void bytes_may_come_one_at_a_time(void **state)
 	pthread_t thread;
 	struct bw_msg m = BW_MSG_INIT;
 	pthread_create(&thread, NULL, dribble, NULL);
-	must(bw_msg_recv(pair[1], 2, &m)); /* shorter than the whole takes: it has begun, so it is waited for */
+	must(bw_msg_recv(pair[1], 2,
+			 &m)); /* shorter than the whole takes: it has begun, so it is waited for */
 	pthread_join(thread, NULL);
 	assert_int_equal(m.body_b, 8);
 	assert_memory_equal(m.body, "12345678", 8);

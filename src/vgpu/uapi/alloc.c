@@ -36,8 +36,8 @@ int bw_ranges_add(struct bw_ranges *r, uint64_t start, uint64_t size_b)
 
 bool bw_ranges_alloc(struct bw_ranges *r, uint64_t size_b, uint64_t align_b, uint64_t *out_start)
 {
-	/* Room for the piece that taking a middle leaves: freeing must not fail for lack of memory, nor
-	 * may this after it has changed something. */
+	/* Room for the piece that taking a middle leaves: freeing must not fail for lack of memory,
+	 * nor may this after it has changed something. */
 	struct bw_error *err = bw_vec_reserve(r, r->len + 2);
 	if (err) {
 		bw_error_free(err);

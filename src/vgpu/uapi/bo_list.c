@@ -22,7 +22,8 @@ static int copy_entries(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_i
 		return -ENOMEM;
 	size_t bytes = BW_MIN((size_t)in->bo_info_size, sizeof(*e));
 	for (uint32_t i = 0; i < in->bo_number; i++) {
-		if (bw_user_read(c, in->bo_info_ptr + (uint64_t)i * in->bo_info_size, &e[i], bytes)) {
+		if (bw_user_read(c, in->bo_info_ptr + (uint64_t)i * in->bo_info_size, &e[i],
+				 bytes)) {
 			free(e);
 			return -EFAULT;
 		}
@@ -42,8 +43,8 @@ void bw_drm_bo_list_unref(struct bw_drm_bo_list *l)
 }
 
 /* Lock held. */
-static int list_of(struct bw_drm_file *f, const struct drm_amdgpu_bo_list_entry *entries, uint32_t n,
-		   struct bw_drm_bo_list **out)
+static int list_of(struct bw_drm_file *f, const struct drm_amdgpu_bo_list_entry *entries,
+		   uint32_t n, struct bw_drm_bo_list **out)
 {
 	struct bw_drm_bo_list *l = calloc(1, sizeof(*l));
 	if (!l)
@@ -66,7 +67,8 @@ static int list_of(struct bw_drm_file *f, const struct drm_amdgpu_bo_list_entry 
 	return r;
 }
 
-int bw_drm_bo_list_make(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_in *in, struct bw_drm_bo_list **out)
+int bw_drm_bo_list_make(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_in *in,
+			struct bw_drm_bo_list **out)
 {
 	struct drm_amdgpu_bo_list_entry *entries;
 	int r = copy_entries(c, in, &entries);

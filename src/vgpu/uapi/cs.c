@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CS: command submission, in the stages of amdgpu_cs.c: copy the chunks and look at each once, resolve
- * what they name, collect the buffers, and hand the jobs to the scheduler. */
+/* CS: command submission, in the stages of amdgpu_cs.c: copy the chunks and look at each once,
+ * resolve what they name, collect the buffers, and hand the jobs to the scheduler. */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,12 @@ struct parser {
 	struct bw_drm_ctx *ctx;
 	struct chunk *chunks;
 	uint32_t n_chunks;
-	struct { struct bw_drm_entity *entity; uint32_t ip, ring; unsigned n_ibs; struct bw_drm_job *job; } gang[BW_DRM_GANG];
+	struct {
+		struct bw_drm_entity *entity;
+		uint32_t ip, ring;
+		unsigned n_ibs;
+		struct bw_drm_job *job;
+	} gang[BW_DRM_GANG];
 	unsigned n_gang, leader;
 	struct bw_drm_bo *uf_bo;
 	uint64_t uf_offset;
@@ -224,11 +229,13 @@ static int pass2_dependencies(struct parser *p, const struct chunk *ch)
 		struct bw_drm_ctx *ctx = bw_drm_ctx_get(p->call->file, deps[i].ctx_id);
 		struct bw_drm_entity *e;
 		struct bw_drm_fence *f = NULL;
-		int r = ctx ? bw_drm_ctx_entity(ctx, deps[i].ip_type, deps[i].ip_instance, deps[i].ring, &e) : -EINVAL;
+		int r = ctx ? bw_drm_ctx_entity(ctx, deps[i].ip_type, deps[i].ip_instance,
+						deps[i].ring, &e)
+			    : -EINVAL;
 		if (!r)
 			r = bw_drm_ctx_fence(e, deps[i].handle, &f);
-		/* SCHEDULED_DEPENDENCIES ask for less; waiting for the end is right as well, unless the two
-		 * jobs wait for each other, which the scheduled fence is for. */
+		/* SCHEDULED_DEPENDENCIES ask for less; waiting for the end is right as well, unless
+		 * the two jobs wait for each other, which the scheduled fence is for. */
 		if (!r && f && ch->id == AMDGPU_CHUNK_ID_SCHEDULED_DEPENDENCIES && f->scheduled) {
 			struct bw_drm_fence *scheduled = bw_drm_fence_ref(f->scheduled);
 			bw_drm_fence_unref(f);
@@ -263,7 +270,8 @@ static int pass2_waits(struct parser *p, const struct chunk *ch)
 			r = add_syncobj_dep(p, binary[i].handle, 0, 0);
 	} else {
 		for (uint32_t i = 0; i < ch->size_b / sizeof(*timeline) && !r; i++)
-			r = add_syncobj_dep(p, timeline[i].handle, timeline[i].point, timeline[i].flags);
+			r = add_syncobj_dep(p, timeline[i].handle, timeline[i].point,
+					    timeline[i].flags);
 	}
 	return r;
 }
@@ -281,7 +289,8 @@ static int pass2_signals(struct parser *p, const struct chunk *ch)
 	if (!p->posts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
-		struct bw_drm_syncobj *s = bw_drm_syncobj_get(p->call->file, is_binary ? binary[i].handle : timeline[i].handle);
+		struct bw_drm_syncobj *s = bw_drm_syncobj_get(
+			p->call->file, is_binary ? binary[i].handle : timeline[i].handle);
 		if (!s)
 			return -EINVAL;
 		s->refs++;
@@ -309,11 +318,14 @@ static int pass2(struct parser *p)
 		int r = 0;
 		if (ch->id == AMDGPU_CHUNK_ID_IB)
 			r = pass2_ib(p, ch->data);
-		else if (ch->id == AMDGPU_CHUNK_ID_DEPENDENCIES || ch->id == AMDGPU_CHUNK_ID_SCHEDULED_DEPENDENCIES)
+		else if (ch->id == AMDGPU_CHUNK_ID_DEPENDENCIES ||
+			 ch->id == AMDGPU_CHUNK_ID_SCHEDULED_DEPENDENCIES)
 			r = pass2_dependencies(p, ch);
-		else if (ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_IN || ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT)
+		else if (ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_IN ||
+			 ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT)
 			r = pass2_waits(p, ch);
-		else if (ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_OUT || ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL)
+		else if (ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_OUT ||
+			 ch->id == AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL)
 			r = pass2_signals(p, ch);
 		else if (ch->id == CHUNK_CP_GFX_SHADOW)
 			r = pass2_shadow(ch);
@@ -395,7 +407,8 @@ static int prepare(struct parser *p)
 	return r;
 }
 
-/* The leader's fence on everything the call uses. Failing here costs only somebody's implicit wait. */
+/* The leader's fence on everything the call uses. Failing here costs only somebody's implicit wait.
+ */
 static void mark_busy(struct parser *p, struct bw_drm_fence *done)
 {
 	struct bw_drm_vm *vm = p->call->file->vm;
@@ -464,7 +477,8 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg)
 		r = pass2(&p);
 	if (!r)
 		r = find_list(&p, cs);
-	/* As many jobs as the context remembers may be waiting: the next one waits for the first. */
+	/* As many jobs as the context remembers may be waiting: the next one waits for the first.
+	 */
 	if (!r)
 		r = bw_drm_wait(c, INT64_MAX, slot_free, p.gang[p.leader].entity);
 	if (!r)

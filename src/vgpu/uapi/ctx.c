@@ -37,7 +37,8 @@ void bw_drm_ctx_unref(struct bw_drm_ctx *ctx)
 	free(ctx);
 }
 
-int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring, struct bw_drm_entity **out)
+int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring,
+		      struct bw_drm_entity **out)
 {
 	if (instance)
 		return -EINVAL;
@@ -56,7 +57,9 @@ int bw_drm_ctx_fence(struct bw_drm_entity *e, uint64_t seq, struct bw_drm_fence 
 		seq = e->sequence - 1;
 	if (seq >= e->sequence)
 		return -EINVAL;
-	*out = seq + BW_DRM_CTX_JOBS < e->sequence ? NULL : bw_drm_fence_ref(e->fences[seq % BW_DRM_CTX_JOBS]);
+	*out = seq + BW_DRM_CTX_JOBS < e->sequence
+		       ? NULL
+		       : bw_drm_fence_ref(e->fences[seq % BW_DRM_CTX_JOBS]);
 	return 0;
 }
 
@@ -80,7 +83,9 @@ static int ctx_alloc(struct bw_drm_file *f, int32_t priority, uint32_t *out_id)
 	struct bw_drm_ctx *ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
-	*ctx = (struct bw_drm_ctx){.refs = 1, .priority = priority, .resets_at_query = f->u->n_resets,
+	*ctx = (struct bw_drm_ctx){.refs = 1,
+				   .priority = priority,
+				   .resets_at_query = f->u->n_resets,
 				   .resets_at_start = f->u->n_resets};
 	ctx->gfx.sequence = 1;
 	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++) {
@@ -93,17 +98,20 @@ static int ctx_alloc(struct bw_drm_file *f, int32_t priority, uint32_t *out_id)
 	return r;
 }
 
-static void query(struct bw_drm_file *f, struct bw_drm_ctx *ctx, bool second, union drm_amdgpu_ctx_out *out)
+static void query(struct bw_drm_file *f, struct bw_drm_ctx *ctx, bool second,
+		  union drm_amdgpu_ctx_out *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (second) {
 		/* Soft recovery keeps the device going: only the guilty context has had a reset. */
 		if (ctx->guilty)
-			out->state.flags = AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY;
+			out->state.flags =
+				AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY;
 		return;
 	}
 	/* 3 (unknown) if the device has been reset since the last query */
-	out->state.reset_status = ctx->resets_at_query == f->u->n_resets ? AMDGPU_CTX_NO_RESET : AMDGPU_CTX_UNKNOWN_RESET;
+	out->state.reset_status = ctx->resets_at_query == f->u->n_resets ? AMDGPU_CTX_NO_RESET
+									 : AMDGPU_CTX_UNKNOWN_RESET;
 	ctx->resets_at_query = f->u->n_resets;
 }
 
@@ -112,10 +120,12 @@ int bw_ioctl_ctx(struct bw_drm_call *c, void *arg)
 	union drm_amdgpu_ctx *a = arg;
 	uint32_t id = a->in.ctx_id, op = a->in.op, flags = a->in.flags;
 	/* Garbage in the priority is an old program (amdgpu_ctx_ioctl). */
-	int32_t priority = priority_known(a->in.priority) ? a->in.priority : AMDGPU_CTX_PRIORITY_NORMAL;
+	int32_t priority =
+		priority_known(a->in.priority) ? a->in.priority : AMDGPU_CTX_PRIORITY_NORMAL;
 	if (op < AMDGPU_CTX_OP_ALLOC_CTX || op > CTX_OP_SET_STABLE_PSTATE)
 		return -EINVAL;
-	if (op == CTX_OP_SET_STABLE_PSTATE ? flags & ~(uint32_t)PSTATE_MASK || flags > PSTATE_PEAK : flags != 0)
+	if (op == CTX_OP_SET_STABLE_PSTATE ? flags & ~(uint32_t)PSTATE_MASK || flags > PSTATE_PEAK
+					   : flags != 0)
 		return -EINVAL;
 
 	pthread_mutex_lock(&c->u->lock);
@@ -144,7 +154,8 @@ int bw_ioctl_ctx(struct bw_drm_call *c, void *arg)
 int bw_ioctl_sched(struct bw_drm_call *c, void *arg)
 {
 	const union drm_amdgpu_sched *a = arg;
-	if (a->in.op != AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE && a->in.op != AMDGPU_SCHED_OP_CONTEXT_PRIORITY_OVERRIDE)
+	if (a->in.op != AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE &&
+	    a->in.op != AMDGPU_SCHED_OP_CONTEXT_PRIORITY_OVERRIDE)
 		return -EINVAL;
 	if (!priority_known(a->in.priority))
 		return -EINVAL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are opened by path: debugfs, the live part of sysfs, the kernel log, and whatever static
- * file is in the tree that programs see. */
+/* Files that are opened by path: debugfs, the live part of sysfs, the kernel log, and whatever
+ * static file is in the tree that programs see. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -17,7 +17,8 @@ enum { MAX_TEXT_B = 1 << 20 };
 
 /* ---- memory ---- */
 
-static int64_t vram_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b, uint64_t *pos)
+static int64_t vram_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b,
+		       uint64_t *pos)
 {
 	uint64_t total = f->u->profile->vram_size_b;
 	if ((size_b | *pos) & 3)
@@ -52,7 +53,8 @@ static int64_t vram_write(struct bw_file *f, const void *data, size_t size_b, ui
 }
 
 /* Page by page: a page that is not the device's is EPERM, even after some that were. */
-static int64_t iomem_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b, uint64_t *pos)
+static int64_t iomem_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b,
+			uint64_t *pos)
 {
 	int64_t done = 0;
 	pthread_mutex_lock(&f->u->lock); /* so that no buffer goes away meanwhile */
@@ -109,12 +111,15 @@ static int64_t text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *
 	return (int64_t)n;
 }
 
-static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL}, iomem_ops = {iomem_read, iomem_write, NULL},
-				gca_config_ops = {gca_config_read, NULL, NULL}, text_ops = {text_read, NULL, NULL};
+static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL},
+				iomem_ops = {iomem_read, iomem_write, NULL},
+				gca_config_ops = {gca_config_read, NULL, NULL},
+				text_ops = {text_read, NULL, NULL};
 
 static void text_name(struct bw_uapi *u, struct bw_str *s)
 {
-	bw_str_addf(s, "amdgpu dev=%s unique=%s\n", u->profile->pci_address, u->profile->pci_address);
+	bw_str_addf(s, "amdgpu dev=%s unique=%s\n", u->profile->pci_address,
+		    u->profile->pci_address);
 }
 
 static void text_vm_info(struct bw_uapi *u, struct bw_str *s)
@@ -126,11 +131,14 @@ static void text_vm_info(struct bw_uapi *u, struct bw_str *s)
 		bw_vec_each(&(*vm)->maps, m) {
 			if (!m->bo || (m > (*vm)->maps.data && m[-1].bo == m->bo))
 				continue;
-			bw_str_addf(s, "\t\t0x%08llx: %12llu byte %s%s\n", (unsigned long long)n++, (unsigned long long)m->bo->size_b,
-				    m->bo->in_vram ? "VRAM VISIBLE" : "GTT", m->bo->vm ? " VM_ALWAYS_VALID" : "");
+			bw_str_addf(s, "\t\t0x%08llx: %12llu byte %s%s\n", (unsigned long long)n++,
+				    (unsigned long long)m->bo->size_b,
+				    m->bo->in_vram ? "VRAM VISIBLE" : "GTT",
+				    m->bo->vm ? " VM_ALWAYS_VALID" : "");
 			total += m->bo->size_b;
 		}
-		bw_str_addf(s, "\tTotal idle size:    %12llu\tobjs:\t%llu\n", (unsigned long long)total, (unsigned long long)n);
+		bw_str_addf(s, "\tTotal idle size:    %12llu\tobjs:\t%llu\n",
+			    (unsigned long long)total, (unsigned long long)n);
 	}
 	pthread_mutex_unlock(&u->lock);
 }
@@ -184,6 +192,7 @@ struct row {
 };
 
 /* Of debug/dri/<PCI address>/ */
+/* clang-format off */
 static const struct row debugfs_rows[] = {
 	{"name", &text_ops, text_name},
 	{"amdgpu_regs", &bw_regs_ops, NULL},
@@ -197,8 +206,10 @@ static const struct row debugfs_rows[] = {
 	{"amdgpu_vm_info", &text_ops, text_vm_info},
 	{"amdgpu_firmware_info", &text_ops, text_firmware_info},
 };
+/* clang-format on */
 
 /* Of the PCI device's folder in sysfs: what changes. The rest lies in the tree. */
+/* clang-format off */
 static const struct row sysfs_rows[] = {
 	{"mem_info_vram_total", &text_ops, text_vram_total},
 	{"mem_info_vis_vram_total", &text_ops, text_vram_total},
@@ -207,6 +218,7 @@ static const struct row sysfs_rows[] = {
 	{"mem_info_gtt_total", &text_ops, text_gtt_total},
 	{"mem_info_gtt_used", &text_ops, text_gtt_used},
 };
+/* clang-format on */
 
 static const struct row log_row = {"log", &text_ops, text_log};
 
@@ -234,8 +246,9 @@ static const struct row *row_of(struct bw_uapi *u, const char *path)
 	snprintf(by_bus, sizeof(by_bus), "sys/bus/pci/devices/%s/", u->profile->pci_address);
 	/* Numbers are links to the address. */
 	const char *const debug[] = {by_address, "debug/dri/0/", "debug/dri/128/"};
-	const char *const sys[] = {by_bus, "sys/class/drm/card0/device/", "sys/class/drm/renderD128/device/",
-				   "sys/dev/char/226:0/device/", "sys/dev/char/226:128/device/"};
+	const char *const sys[] = {by_bus, "sys/class/drm/card0/device/",
+				   "sys/class/drm/renderD128/device/", "sys/dev/char/226:0/device/",
+				   "sys/dev/char/226:128/device/"};
 	const char *name = after(path, debug, BW_ARRAY_SIZE(debug));
 	if (name)
 		return find_row(debugfs_rows, BW_ARRAY_SIZE(debugfs_rows), name);
@@ -251,8 +264,10 @@ static int open_static(struct bw_uapi *u, const char *path, struct bw_str *out)
 	if (!u->options.root)
 		return -ENOENT;
 	_cleanup_close_ int root = open(u->options.root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT};
-	_cleanup_close_ int fd = root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+			       .resolve = RESOLVE_IN_ROOT};
+	_cleanup_close_ int fd =
+		root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The register and wave files of debugfs, with the kernel's positions, sizes and errors, and with the
- * defects that clients will meet on hardware (reference kernel-interface 5 and 8) unless the server
- * was told to leave them out. */
+/* The register and wave files of debugfs, with the kernel's positions, sizes and errors, and with
+ * the defects that clients will meet on hardware (reference kernel-interface 5 and 8) unless the
+ * server was told to leave them out. */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,8 +10,12 @@
 
 enum { MAX_ACCESS_B = 4096 };
 enum {
-	REGS2_SET_STATE = 0xc0282000, REGS2_SET_STATE_V2 = 0xc02c2001, GPRWAVE_SET_STATE = 0xc0242000,
-	REGS2_STATE_B = 40, REGS2_STATE_V2_B = 44, GPRWAVE_STATE_B = 36,
+	REGS2_SET_STATE = 0xc0282000,
+	REGS2_SET_STATE_V2 = 0xc02c2001,
+	GPRWAVE_SET_STATE = 0xc0242000,
+	REGS2_STATE_B = 40,
+	REGS2_STATE_V2_B = 44,
+	GPRWAVE_STATE_B = 36,
 };
 /* SQ_IND index spaces (reference kernel-interface 7.3) */
 enum { IND_SGPR = 0x200, IND_VGPR = 0x400, IND_AUTO_INCR = 1 << 11 };
@@ -23,12 +27,13 @@ static uint64_t field(uint64_t pos, unsigned hi, unsigned lo)
 
 static bool bank_valid(struct bw_uapi *u, const struct bw_bank *b)
 {
-	return !b->use_grbm || ((b->sa == ~0u || b->sa < u->profile->sa_per_se) && (b->se == ~0u || b->se < u->profile->n_se));
+	return !b->use_grbm || ((b->sa == ~0u || b->sa < u->profile->sa_per_se) &&
+				(b->se == ~0u || b->se < u->profile->n_se));
 }
 
 /* Register reads or writes one after the other; `out` or `in` is NULL. */
-static void access_regs(struct bw_uapi *u, const struct bw_bank *bank, uint32_t addr_b, size_t size_b, uint8_t *out,
-			const uint8_t *in)
+static void access_regs(struct bw_uapi *u, const struct bw_bank *bank, uint32_t addr_b,
+			size_t size_b, uint8_t *out, const uint8_t *in)
 {
 	pthread_mutex_lock(&u->grbm_lock);
 	for (size_t i = 0; i < size_b; i += 4) {
@@ -46,14 +51,20 @@ static void access_regs(struct bw_uapi *u, const struct bw_bank *bank, uint32_t 
 
 /* ---- amdgpu_regs: the position says which bank ---- */
 
-static int64_t regs_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b, uint64_t *pos)
+static int64_t regs_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b,
+		       uint64_t *pos)
 {
 	uint64_t p = *pos;
 	bool grbm = p >> 62 & 1, srbm = p >> 61 & 1;
 	if ((size_b | p) & 3 || (grbm && srbm))
 		return -EINVAL;
-	uint32_t a = (uint32_t)field(p, 33, 24), b = (uint32_t)field(p, 43, 34), c = (uint32_t)field(p, 53, 44);
-	struct bw_bank bank = {.use_grbm = grbm, .use_srbm = srbm, .me = a, .pipe = b, .queue = c,
+	uint32_t a = (uint32_t)field(p, 33, 24), b = (uint32_t)field(p, 43, 34),
+		 c = (uint32_t)field(p, 53, 44);
+	struct bw_bank bank = {.use_grbm = grbm,
+			       .use_srbm = srbm,
+			       .me = a,
+			       .pipe = b,
+			       .queue = c,
 			       .vmid = (uint32_t)field(p, 58, 54)};
 	bank.se = a == 0x3ff ? ~0u : a;
 	bank.sa = b == 0x3ff ? ~0u : b;
@@ -81,16 +92,23 @@ const struct bw_file_ops bw_regs_ops = {regs_read, regs_write, NULL};
 
 /* ---- amdgpu_regs2: the bank is the file's state ---- */
 
-static int64_t regs2_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b, uint64_t pos)
+static int64_t regs2_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_t size_b,
+			uint64_t pos)
 {
 	uint32_t offset = (uint32_t)pos; /* truncated, and the position never moves */
 	if ((size_b | offset) & 3 || size_b > MAX_ACCESS_B)
 		return -EINVAL;
 	pthread_mutex_lock(&f->lock);
 	struct bw_bank bank = {
-		.use_grbm = f->regs2.use_grbm, .use_srbm = f->regs2.use_srbm,
-		.se = f->regs2.se, .sa = f->regs2.sh, .instance = f->regs2.instance,
-		.me = f->regs2.me, .pipe = f->regs2.pipe, .queue = f->regs2.queue, .vmid = f->regs2.vmid,
+		.use_grbm = f->regs2.use_grbm,
+		.use_srbm = f->regs2.use_srbm,
+		.se = f->regs2.se,
+		.sa = f->regs2.sh,
+		.instance = f->regs2.instance,
+		.me = f->regs2.me,
+		.pipe = f->regs2.pipe,
+		.queue = f->regs2.queue,
+		.vmid = f->regs2.vmid,
 	};
 	bool valid = bank_valid(f->u, &bank);
 	if (valid)
@@ -130,7 +148,9 @@ const struct bw_file_ops bw_regs2_ops = {regs2_read, regs2_write, regs2_ioctl};
 
 /* ---- waves ---- */
 
-struct wave_place { uint32_t se, sh, cu, wave; };
+struct wave_place {
+	uint32_t se, sh, cu, wave;
+};
 
 static struct bw_bank wave_bank(const struct wave_place *w)
 {
@@ -138,7 +158,8 @@ static struct bw_bank wave_bank(const struct wave_place *w)
 }
 
 /* n registers from an index of SQ_IND on; grbm_lock held. */
-static void read_ind(struct bw_uapi *u, const struct wave_place *w, uint32_t index, uint32_t thread, uint32_t n, uint32_t *out)
+static void read_ind(struct bw_uapi *u, const struct wave_place *w, uint32_t index, uint32_t thread,
+		     uint32_t n, uint32_t *out)
 {
 	struct bw_bank bank = wave_bank(w);
 	bw_device_reg_write(u->dev, &bank, u->reg.SQ_IND_INDEX,
@@ -152,9 +173,11 @@ enum { WAVE_WORDS = 16 };
 /* Type 3: gfx11 (reference kernel-interface 5.6). */
 static unsigned read_wave(struct bw_uapi *u, const struct wave_place *w, uint32_t out[WAVE_WORDS])
 {
-	/* STATUS PC EXEC HW_ID1 HW_ID2 GPR_ALLOC LDS_ALLOC TRAPSTS IB_STS IB_STS2 IB_DBG1 M0 MODE */
+	/* STATUS PC EXEC HW_ID1 HW_ID2 GPR_ALLOC LDS_ALLOC TRAPSTS IB_STS IB_STS2 IB_DBG1 M0 MODE
+	 */
 	static const uint16_t index[WAVE_WORDS - 1] = {
-		0x102, 0x108, 0x109, 0x27e, 0x27f, 0x117, 0x118, 0x105, 0x106, 0x103, 0x107, 0x11c, 0x10d, 0x27d, 0x101,
+		0x102, 0x108, 0x109, 0x27e, 0x27f, 0x117, 0x118, 0x105,
+		0x106, 0x103, 0x107, 0x11c, 0x10d, 0x27d, 0x101,
 	};
 	out[0] = 3;
 	for (unsigned i = 0; i < WAVE_WORDS - 1; i++)
@@ -167,7 +190,8 @@ static int64_t gprwave_read(struct bw_file *f, void *out, size_t size_b, uint64_
 	struct bw_uapi *u = f->u;
 	if (size_b > MAX_ACCESS_B || (size_b | *pos) & 3)
 		return -EINVAL;
-	/* The kernel does not take the file's lock here (defect c); a torn state would help nobody. */
+	/* The kernel does not take the file's lock here (defect c); a torn state would help nobody.
+	 */
 	pthread_mutex_lock(&f->lock);
 	struct wave_place w = {f->gprwave.se, f->gprwave.sh, f->gprwave.cu, f->gprwave.wave};
 	bool gprs = f->gprwave.gpr_or_wave, vgprs = f->gprwave.vgpr;
@@ -180,10 +204,11 @@ static int64_t gprwave_read(struct bw_file *f, void *out, size_t size_b, uint64_
 	if (!gprs) {
 		n = read_wave(u, &w, data);
 	} else {
-		/* Defect b: the byte position is taken as the number of the first register, and the data
-		 * are then indexed by it once more. */
+		/* Defect b: the byte position is taken as the number of the first register, and the
+		 * data are then indexed by it once more. */
 		uint32_t first = (uint32_t)(u->options.no_defects ? *pos / 4 : *pos);
-		read_ind(u, &w, (vgprs ? IND_VGPR : IND_SGPR) + (first & 0xffff), vgprs ? thread : 0, n, data);
+		read_ind(u, &w, (vgprs ? IND_VGPR : IND_SGPR) + (first & 0xffff),
+			 vgprs ? thread : 0, n, data);
 	}
 	pthread_mutex_unlock(&u->grbm_lock);
 	if (!n)
@@ -215,8 +240,8 @@ static int64_t wave_read(struct bw_file *f, void *out, size_t size_b, uint64_t *
 	if ((size_b | p) & 3)
 		return -EINVAL;
 	uint32_t offset = (uint32_t)field(p, 6, 0), data[WAVE_WORDS];
-	struct wave_place w = {(uint32_t)field(p, 14, 7), (uint32_t)field(p, 22, 15), (uint32_t)field(p, 30, 23),
-			       (uint32_t)field(p, 36, 31)};
+	struct wave_place w = {(uint32_t)field(p, 14, 7), (uint32_t)field(p, 22, 15),
+			       (uint32_t)field(p, 30, 23), (uint32_t)field(p, 36, 31)};
 	pthread_mutex_lock(&f->u->grbm_lock);
 	unsigned n = read_wave(f->u, &w, data);
 	pthread_mutex_unlock(&f->u->grbm_lock);
@@ -234,12 +259,12 @@ static int64_t gpr_read(struct bw_file *f, void *out, size_t size_b, uint64_t *p
 	if (size_b > MAX_ACCESS_B || (size_b | p) & 3)
 		return -EINVAL;
 	uint32_t data[MAX_ACCESS_B / 4] = {0};
-	struct wave_place w = {(uint32_t)field(p, 19, 12), (uint32_t)field(p, 27, 20), (uint32_t)field(p, 35, 28),
-			       (uint32_t)field(p, 43, 36)};
+	struct wave_place w = {(uint32_t)field(p, 19, 12), (uint32_t)field(p, 27, 20),
+			       (uint32_t)field(p, 35, 28), (uint32_t)field(p, 43, 36)};
 	bool sgprs = field(p, 61, 60) != 0;
 	pthread_mutex_lock(&f->u->grbm_lock);
-	read_ind(f->u, &w, (sgprs ? IND_SGPR : IND_VGPR) + (uint32_t)field(p, 11, 2), sgprs ? 0 : (uint32_t)field(p, 59, 52),
-		 (uint32_t)(size_b / 4), data);
+	read_ind(f->u, &w, (sgprs ? IND_SGPR : IND_VGPR) + (uint32_t)field(p, 11, 2),
+		 sgprs ? 0 : (uint32_t)field(p, 59, 52), (uint32_t)(size_b / 4), data);
 	pthread_mutex_unlock(&f->u->grbm_lock);
 	memcpy(out, data, size_b);
 	return (int64_t)size_b;

@@ -45,7 +45,8 @@ static int ioctl_get_unique(struct bw_drm_call *c, void *arg)
 	const char *name = c->u->profile->pci_address;
 	char bus_id[40];
 	snprintf(bus_id, sizeof(bus_id), "pci:%s", name);
-	if (a->unique_len >= strlen(bus_id) && bw_user_write(c, (uintptr_t)a->unique, bus_id, strlen(bus_id)))
+	if (a->unique_len >= strlen(bus_id) &&
+	    bw_user_write(c, (uintptr_t)a->unique, bus_id, strlen(bus_id)))
 		return -EFAULT;
 	a->unique_len = strlen(bus_id);
 	return 0;
@@ -74,6 +75,7 @@ static int ioctl_set_version(struct bw_drm_call *c, void *arg)
 
 static int ioctl_get_cap(struct bw_drm_call *c, void *arg)
 {
+	/* clang-format off */
 	static const struct { uint8_t cap; uint8_t value; } caps[] = {
 		{DRM_CAP_DUMB_BUFFER, 0}, {DRM_CAP_VBLANK_HIGH_CRTC, 1}, {DRM_CAP_DUMB_PREFERRED_DEPTH, 24},
 		{DRM_CAP_DUMB_PREFER_SHADOW, 1}, {DRM_CAP_PRIME, 3}, {DRM_CAP_TIMESTAMP_MONOTONIC, 1},
@@ -81,6 +83,7 @@ static int ioctl_get_cap(struct bw_drm_call *c, void *arg)
 		{DRM_CAP_ADDFB2_MODIFIERS, 1}, {DRM_CAP_PAGE_FLIP_TARGET, 0}, {DRM_CAP_CRTC_IN_VBLANK_EVENT, 1},
 		{DRM_CAP_SYNCOBJ, 1}, {CAP_SYNCOBJ_TIMELINE, 1},
 	};
+	/* clang-format on */
 	struct drm_get_cap *a = arg;
 	a->value = 0;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(caps); i++) {
@@ -115,8 +118,10 @@ struct row {
 };
 
 #define CORE(name, flags, fn) [_IOC_NR(DRM_IOCTL_##name)] = {#name, DRM_IOCTL_##name, flags, fn}
-#define DRIVER(name, fn) [_IOC_NR(DRM_IOCTL_AMDGPU_##name)] = {#name, DRM_IOCTL_AMDGPU_##name, RENDER, fn}
+#define DRIVER(name, fn)                                                                           \
+	[_IOC_NR(DRM_IOCTL_AMDGPU_##name)] = {#name, DRM_IOCTL_AMDGPU_##name, RENDER, fn}
 
+/* clang-format off */
 static const struct row rows[256] = {
 	CORE(VERSION, RENDER, ioctl_version),
 	CORE(GET_UNIQUE, 0, ioctl_get_unique),
@@ -159,6 +164,7 @@ static const struct row rows[256] = {
 	DRIVER(FENCE_TO_HANDLE, bw_ioctl_fence_to_handle),
 	[_IOC_NR(DRM_IOCTL_AMDGPU_SCHED)] = {"SCHED", DRM_IOCTL_AMDGPU_SCHED, 0, bw_ioctl_sched},
 };
+/* clang-format on */
 
 /* What this driver does not have is named once for each number. */
 static void say_absent(struct bw_drm_call *c, uint32_t cmd)
@@ -189,7 +195,8 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 	uint32_t size = _IOC_SIZE(cmd), own = _IOC_SIZE(row->cmd);
 	bool in = cmd & row->cmd & IOC_IN, out = cmd & row->cmd & IOC_OUT;
 	_Alignas(16) uint8_t small[512] = {0};
-	_cleanup_free_ uint8_t *large = BW_MAX(size, own) > sizeof(small) ? calloc(1, BW_MAX(size, own)) : NULL;
+	_cleanup_free_ uint8_t *large =
+		BW_MAX(size, own) > sizeof(small) ? calloc(1, BW_MAX(size, own)) : NULL;
 	uint8_t *arg = BW_MAX(size, own) > sizeof(small) ? large : small;
 	if (!arg)
 		return -ENOMEM;
@@ -204,7 +211,8 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 
 /* ---- files ---- */
 
-int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm, struct bw_drm_file **out)
+int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm,
+		     struct bw_drm_file **out)
 {
 	if (minor != 0 && minor != 128)
 		return -ENOENT;
@@ -236,14 +244,11 @@ void bw_drm_file_close(struct bw_drm_file *f)
 	f->vm->dying = true;
 	f->vm->dying_since_ns = bw_now_ns();
 	bw_drm_vmid_unreserve(f->vm);
-	bw_ids_each(&f->bo_lists, i)
-		bw_drm_bo_list_unref(f->bo_lists.slot[i]);
+	bw_ids_each(&f->bo_lists, i) bw_drm_bo_list_unref(f->bo_lists.slot[i]);
 	bw_ids_fini(&f->bo_lists);
-	bw_ids_each(&f->ctxs, i)
-		bw_drm_ctx_unref(f->ctxs.slot[i]);
+	bw_ids_each(&f->ctxs, i) bw_drm_ctx_unref(f->ctxs.slot[i]);
 	bw_ids_fini(&f->ctxs);
-	bw_ids_each(&f->syncobjs, i)
-		bw_drm_syncobj_unref(f->syncobjs.slot[i]);
+	bw_ids_each(&f->syncobjs, i) bw_drm_syncobj_unref(f->syncobjs.slot[i]);
 	bw_ids_fini(&f->syncobjs);
 	bw_drm_file_close_bos(f);
 	bw_drm_vm_unref(f->vm);
@@ -257,18 +262,24 @@ void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out)
 	struct bw_uapi *u = f->u;
 	uint64_t vram = 0, gtt = 0;
 	pthread_mutex_lock(&u->lock);
-	bw_ids_each(&f->bos, i) {
+	bw_ids_each(&f->bos, i)
+	{
 		const struct bw_drm_bo *bo = f->bos.slot[i];
 		*(bo->in_vram ? &vram : &gtt) += bo->size_b;
 	}
 	/* drm_show_fdinfo and amdgpu_show_fdinfo of 6.12 */
 	bw_str_addf(out, "pos:\t0\nflags:\t02100002\nmnt_id:\t0\nino:\t0\n");
-	bw_str_addf(out, "drm-driver:\tamdgpu\ndrm-client-id:\t%llu\ndrm-pdev:\t%s\n", (unsigned long long)f->client_id,
-		    u->profile->pci_address);
+	bw_str_addf(out, "drm-driver:\tamdgpu\ndrm-client-id:\t%llu\ndrm-pdev:\t%s\n",
+		    (unsigned long long)f->client_id, u->profile->pci_address);
 	bw_str_addf(out, "pasid:\t%u\n", f->vm->pasid);
-	bw_str_addf(out, "drm-memory-vram:\t%llu KiB\ndrm-memory-gtt: \t%llu KiB\ndrm-memory-cpu: \t0 KiB\n",
-		    (unsigned long long)vram / 1024, (unsigned long long)gtt / 1024);
-	bw_str_addf(out, "amd-memory-visible-vram:\t%llu KiB\namd-requested-vram:\t%llu KiB\namd-requested-gtt:\t%llu KiB\n",
-		    (unsigned long long)vram / 1024, (unsigned long long)vram / 1024, (unsigned long long)gtt / 1024);
+	bw_str_addf(
+		out,
+		"drm-memory-vram:\t%llu KiB\ndrm-memory-gtt: \t%llu KiB\ndrm-memory-cpu: \t0 KiB\n",
+		(unsigned long long)vram / 1024, (unsigned long long)gtt / 1024);
+	bw_str_addf(out,
+		    "amd-memory-visible-vram:\t%llu KiB\namd-requested-vram:\t%llu "
+		    "KiB\namd-requested-gtt:\t%llu KiB\n",
+		    (unsigned long long)vram / 1024, (unsigned long long)vram / 1024,
+		    (unsigned long long)gtt / 1024);
 	pthread_mutex_unlock(&u->lock);
 }

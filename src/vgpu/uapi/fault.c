@@ -9,8 +9,12 @@
 /* Client and source ids: soc15_ih_clientid.h, irqsrcs_gfx_11_0_0.h */
 enum { CLIENT_GFX = 0x0a, CLIENT_VMC = 0x12, CLIENT_GRBM_CP = 0x14, CLIENT_UTCL2 = 0x1b };
 enum {
-	SRC_UTCL2_FAULT = 0, SRC_CP_EOP = 181, SRC_CP_BAD_OPCODE = 183, SRC_CP_PRIV_REG = 184,
-	SRC_CP_PRIV_INSTR = 185, SRC_SQ = 239,
+	SRC_UTCL2_FAULT = 0,
+	SRC_CP_EOP = 181,
+	SRC_CP_BAD_OPCODE = 183,
+	SRC_CP_PRIV_REG = 184,
+	SRC_CP_PRIV_INSTR = 185,
+	SRC_SQ = 239,
 };
 enum { IH_VECTOR_B = 32, IH_RING_B = 256 << 10 };
 enum { SQ_CMD_KILL = 3, SQ_CMD_BROADCAST = 1 << 4, SQ_CMD_CHECK_VMID = 1 << 7 };
@@ -28,20 +32,24 @@ struct vector {
 /* gfxhub clients of gfx11 (reference page-tables 9.1) */
 static const char *client_name(unsigned cid)
 {
+	/* clang-format off */
 	static const char *const names[] = {
 		"CB/DB", "Reserved", "GE1", "GE2", "CPF", "CPC", "CPG", "RLC", "TCP", "SQC (inst)", "SQC (data)",
 		"SQG", "Reserved", "SDMA0", "SDMA1", "GCR", "SDMA2", "SDMA3",
 	};
+	/* clang-format on */
 	return cid < BW_ARRAY_SIZE(names) ? names[cid] : "unknown";
 }
 
 static void log_process(struct bw_uapi *u, const struct bw_drm_vm *vm)
 {
 	if (vm)
-		bw_klog(u, " in process %s pid %d thread %s pid %d)", vm->comm, vm->pid, vm->comm, vm->pid);
+		bw_klog(u, " in process %s pid %d thread %s pid %d)", vm->comm, vm->pid, vm->comm,
+			vm->pid);
 }
 
-/* A debugger has put a trap handler under this VMID: what happens to its waves is the debugger's. */
+/* A debugger has put a trap handler under this VMID: what happens to its waves is the debugger's.
+ */
 static bool has_trap_handler(struct bw_uapi *u, unsigned vmid)
 {
 	struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
@@ -60,10 +68,13 @@ static bool has_fatal_wave(struct bw_uapi *u, unsigned vmid)
 	const struct bw_profile *p = u->profile;
 	bool found = false;
 	pthread_mutex_lock(&u->grbm_lock);
-	for (unsigned i = 0; i < p->n_se * p->sa_per_se * p->wgp_per_sa * p->simd_per_wgp && !found; i++) {
+	for (unsigned i = 0; i < p->n_se * p->sa_per_se * p->wgp_per_sa * p->simd_per_wgp && !found;
+	     i++) {
 		unsigned simd = i % p->simd_per_wgp, wgp = i / p->simd_per_wgp % p->wgp_per_sa;
 		unsigned sa = i / (p->simd_per_wgp * p->wgp_per_sa) % p->sa_per_se;
-		struct bw_bank bank = {.use_grbm = true, .sa = sa, .instance = wgp << 2 | simd,
+		struct bw_bank bank = {.use_grbm = true,
+				       .sa = sa,
+				       .instance = wgp << 2 | simd,
 				       .se = i / (p->simd_per_wgp * p->wgp_per_sa * p->sa_per_se)};
 		uint32_t active = sq_ind(u, &bank, 0, IND_WAVE_ACTIVE);
 		for (unsigned wave = 0; wave < p->waves_per_simd && !found; wave++) {
@@ -80,7 +91,9 @@ static bool has_fatal_wave(struct bw_uapi *u, unsigned vmid)
 
 static void log_hint(struct bw_uapi *u, const struct bw_drm_vm *vm)
 {
-	bw_klog(u, "%s pid %d: its work on the GPU was ended; run it under `breakwater run` to stop at the instruction",
+	bw_klog(u,
+		"%s pid %d: its work on the GPU was ended; run it under `breakwater run` to stop "
+		"at the instruction",
 		vm->comm, vm->pid);
 }
 
@@ -99,20 +112,22 @@ static void kill_vmid(struct bw_uapi *u, unsigned vmid, const char *why)
 	}
 }
 
-static void log_fault(struct bw_uapi *u, const struct vector *v, const struct bw_drm_vm *vm, uint64_t addr,
-		      uint32_t status)
+static void log_fault(struct bw_uapi *u, const struct vector *v, const struct bw_drm_vm *vm,
+		      uint64_t addr, uint32_t status)
 {
 	if (!bw_klog_allowed(u))
 		return;
-	bw_klog(u, "[%s] page fault (src_id:%u ring:%u vmid:%u pasid:%u)", v->mmhub ? "mmhub" : "gfxhub",
-		v->source, v->ring, v->vmid, v->pasid);
+	bw_klog(u, "[%s] page fault (src_id:%u ring:%u vmid:%u pasid:%u)",
+		v->mmhub ? "mmhub" : "gfxhub", v->source, v->ring, v->vmid, v->pasid);
 	log_process(u, vm);
-	bw_klog(u, "  in page starting at address 0x%016llx from client %d", (unsigned long long)addr, v->client);
+	bw_klog(u, "  in page starting at address 0x%016llx from client %d",
+		(unsigned long long)addr, v->client);
 	/* 6.12 prints the fields of a zero status too, which say nothing; that helps nobody. */
 	if (!status)
 		return;
 	bw_klog(u, "GCVM_L2_PROTECTION_FAULT_STATUS:0x%08X", status);
-	bw_klog(u, "\t Faulty UTCL2 client ID: %s (0x%x)", client_name(status >> 9 & 0x1ff), status >> 9 & 0x1ff);
+	bw_klog(u, "\t Faulty UTCL2 client ID: %s (0x%x)", client_name(status >> 9 & 0x1ff),
+		status >> 9 & 0x1ff);
 	bw_klog(u, "\t MORE_FAULTS: 0x%x", status & 1);
 	bw_klog(u, "\t WALKER_ERROR: 0x%x", status >> 1 & 7);
 	bw_klog(u, "\t PERMISSION_FAULTS: 0x%x", status >> 4 & 0xf);
@@ -144,8 +159,10 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 	uint64_t addr = (uint64_t)v->data[0] << 12 | (uint64_t)(v->data[1] & 0xf) << 44;
 	uint32_t status = bw_rreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_STATUS);
 	uint32_t cntl = bw_rreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_CNTL);
-	bw_wreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_CNTL, cntl | 1); /* CLEAR_PROTECTION_FAULT_STATUS_ADDR */
-	/* What comes while the VMID's waves are being ended is more of the same: the first one tells. */
+	bw_wreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_CNTL,
+		cntl | 1); /* CLEAR_PROTECTION_FAULT_STATUS_ADDR */
+	/* What comes while the VMID's waves are being ended is more of the same: the first one
+	 * tells. */
 	if (is_being_killed(u, v->vmid))
 		return;
 	struct bw_drm_vm *vm = vm_of(u, v);
@@ -159,10 +176,12 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 		kill_vmid(u, v->vmid, "page fault");
 }
 
-/* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not. */
+/* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not.
+ */
 static void cp_error(struct bw_uapi *u, const struct vector *v)
 {
-	static const char *const what[] = {"Illegal opcode in command stream", "Illegal register access in command stream"};
+	static const char *const what[] = {"Illegal opcode in command stream",
+					   "Illegal register access in command stream"};
 	unsigned me = v->ring >> 2 & 3, pipe = v->ring & 3;
 	/* A wave's illegal instruction comes as an SQ interrupt as well, which says more. */
 	if (v->source == SRC_CP_PRIV_INSTR)
@@ -174,7 +193,8 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 			continue;
 		if (bw_klog_allowed(u)) {
 			char why[256] = "";
-			bw_klog(u, "%s (ring %s vmid:%u pasid:%u)", text, ring->name, ring->head->vmid, ring->head->vm->pasid);
+			bw_klog(u, "%s (ring %s vmid:%u pasid:%u)", text, ring->name,
+				ring->head->vmid, ring->head->vm->pasid);
 			log_process(u, ring->head->vm);
 			if (bw_device_queue_error(u->dev, me, pipe, 0, why, sizeof(why)))
 				bw_klog(u, "  %s", why);
@@ -188,14 +208,15 @@ static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
 {
 	/* SQ_INTERRUPT_WORD: ENCODING in 7:6 of the second dword. 2 is an error; 1 is s_sendmsg
 	 * MSG_INTERRUPT, which is nothing to the graphics driver. */
-	if ((v->data[1] >> 6 & 3) != 2 || !v->vmid || !u->vmids[v->vmid].busy || is_being_killed(u, v->vmid) ||
-	    !has_fatal_wave(u, v->vmid))
+	if ((v->data[1] >> 6 & 3) != 2 || !v->vmid || !u->vmids[v->vmid].busy ||
+	    is_being_killed(u, v->vmid) || !has_fatal_wave(u, v->vmid))
 		return;
 	struct bw_drm_vm *vm = vm_of(u, v);
 	if (bw_klog_allowed(u)) {
 		/* ERR_TYPE in 24:21 of the first */
 		bw_klog(u, "%s in a wave (vmid:%u pasid:%u)",
-			(v->data[0] >> 21 & 0xf) == 1 ? "Illegal instruction" : "Memory violation", v->vmid, v->pasid);
+			(v->data[0] >> 21 & 0xf) == 1 ? "Illegal instruction" : "Memory violation",
+			v->vmid, v->pasid);
 		log_process(u, vm);
 	}
 	kill_vmid(u, v->vmid, "wave exception");
@@ -203,20 +224,24 @@ static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
 
 static void dispatch(struct bw_uapi *u, const struct vector *v)
 {
-	if (v->source == SRC_UTCL2_FAULT && (v->client == CLIENT_GFX || v->client == CLIENT_UTCL2 || v->client == CLIENT_VMC))
+	if (v->source == SRC_UTCL2_FAULT &&
+	    (v->client == CLIENT_GFX || v->client == CLIENT_UTCL2 || v->client == CLIENT_VMC))
 		vm_fault(u, v);
-	else if (v->client == CLIENT_GRBM_CP && v->source >= SRC_CP_BAD_OPCODE && v->source <= SRC_CP_PRIV_INSTR)
+	else if (v->client == CLIENT_GRBM_CP && v->source >= SRC_CP_BAD_OPCODE &&
+		 v->source <= SRC_CP_PRIV_INSTR)
 		cp_error(u, v);
 	else if (v->source == SRC_SQ)
 		sq_interrupt(u, v);
 	else if (v->source != SRC_CP_EOP) /* completed fences are found by looking at them */
-		BW_LOG(WARN, "uapi", "interrupt of client %#x, source %u is not handled", v->client, v->source);
+		BW_LOG(WARN, "uapi", "interrupt of client %#x, source %u is not handled", v->client,
+		       v->source);
 }
 
 void bw_drm_ih_process(struct bw_uapi *u)
 {
 	uint32_t wptr = bw_rreg(u, u->reg.IH_RB_WPTR);
-	if (wptr & 1) { /* RB_OVERFLOW: start at the oldest vector that is still there (ih_v6_0_get_wptr) */
+	if (wptr & 1) { /* RB_OVERFLOW: start at the oldest vector that is still there
+			   (ih_v6_0_get_wptr) */
 		u->ih_rptr = (wptr + IH_VECTOR_B) & (IH_RING_B - 1) & ~1u;
 		uint32_t cntl = bw_rreg(u, u->reg.IH_RB_CNTL) & ~(1u << 31);
 		bw_wreg(u, u->reg.IH_RB_CNTL, cntl | 1u << 31); /* WPTR_OVERFLOW_CLEAR */
@@ -230,8 +255,12 @@ void bw_drm_ih_process(struct bw_uapi *u)
 	while (u->ih_rptr != wptr) {
 		uint32_t dw[IH_VECTOR_B / 4];
 		memcpy(dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + u->ih_rptr, sizeof(dw));
-		struct vector v = {.client = dw[0] & 0xff, .source = dw[0] >> 8 & 0xff, .ring = dw[0] >> 16 & 0xff,
-				   .vmid = dw[0] >> 24 & 0xf, .mmhub = dw[0] >> 31, .pasid = dw[3] & 0xffff,
+		struct vector v = {.client = dw[0] & 0xff,
+				   .source = dw[0] >> 8 & 0xff,
+				   .ring = dw[0] >> 16 & 0xff,
+				   .vmid = dw[0] >> 24 & 0xf,
+				   .mmhub = dw[0] >> 31,
+				   .pasid = dw[3] & 0xffff,
 				   .data = {dw[4], dw[5], dw[6], dw[7]}};
 		u->ih_rptr = (u->ih_rptr + IH_VECTOR_B) & (IH_RING_B - 1);
 		dispatch(u, &v);
@@ -255,7 +284,8 @@ void bw_drm_job_kill(struct bw_uapi *u, struct bw_drm_ring *ring, int error, con
 
 bool bw_drm_recover(struct bw_uapi *u)
 {
-	/* How long the waves are killed before the queue is reset: new ones may be launched meanwhile. */
+	/* How long the waves are killed before the queue is reset: new ones may be launched
+	 * meanwhile. */
 	const int64_t soft_ns = 500 * 1000000;
 	bool busy = false;
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
@@ -266,9 +296,11 @@ bool bw_drm_recover(struct bw_uapi *u)
 		busy = true;
 		struct bw_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 		bw_device_reg_write(u->dev, &all, u->reg.SQ_CMD,
-				    SQ_CMD_KILL | SQ_CMD_BROADCAST | SQ_CMD_CHECK_VMID | job->vmid << 28);
+				    SQ_CMD_KILL | SQ_CMD_BROADCAST | SQ_CMD_CHECK_VMID |
+					    job->vmid << 28);
 		if (bw_drm_ring_stopped(u, ring) || bw_now_ns() - job->kill_since_ns > soft_ns) {
-			job->kill_since_ns = bw_now_ns(); /* if this does not work, try again later */
+			job->kill_since_ns =
+				bw_now_ns(); /* if this does not work, try again later */
 			job->was_reset = bw_drm_ring_reset(u, ring);
 			if (job->was_reset)
 				bw_drm_kick(u);

@@ -121,8 +121,8 @@ int64_t bw_drm_deadline(uint64_t timeout_ns)
 
 int bw_drm_wait(struct bw_drm_call *c, int64_t deadline_ns, bool (*done)(void *arg), void *arg)
 {
-	/* How often a waiter looks for what nobody tells it: that its program has died, that waves are
-	 * held or no longer held. */
+	/* How often a waiter looks for what nobody tells it: that its program has died, that waves
+	 * are held or no longer held. */
 	const int64_t slice_ns = 50 * 1000000;
 	struct bw_uapi *u = c->u;
 	bool held_now = false;
@@ -134,8 +134,9 @@ int bw_drm_wait(struct bw_drm_call *c, int64_t deadline_ns, bool (*done)(void *a
 		int64_t now = bw_now_ns(), until = now + slice_ns;
 		if (deadline_ns != INT64_MAX) {
 			uint64_t held = bw_drm_vm_held_ns(c->file->vm, &held_now) - held_at_start;
-			int64_t left = deadline_ns > INT64_MAX - (int64_t)held ? INT64_MAX
-									       : deadline_ns + (int64_t)held;
+			int64_t left = deadline_ns > INT64_MAX - (int64_t)held
+					       ? INT64_MAX
+					       : deadline_ns + (int64_t)held;
 			if (poll || (!held_now && left <= now))
 				return -ETIME;
 			if (!held_now)
@@ -159,7 +160,8 @@ int bw_drm_wait_fence(struct bw_drm_call *c, struct bw_drm_fence *f, int64_t dea
 }
 
 /* A reference to the fence a program names; 0 and NULL: long done. Lock held. */
-static int find_fence(struct bw_drm_call *c, const struct drm_amdgpu_fence *name, struct bw_drm_fence **out)
+static int find_fence(struct bw_drm_call *c, const struct drm_amdgpu_fence *name,
+		      struct bw_drm_fence **out)
 {
 	struct bw_drm_ctx *ctx = bw_drm_ctx_get(c->file, name->ctx_id);
 	struct bw_drm_entity *e;
@@ -274,7 +276,8 @@ int bw_ioctl_wait_fences(struct bw_drm_call *c, void *arg)
 	if (r)
 		return r;
 	pthread_mutex_lock(&c->u->lock);
-	r = wait->in.wait_all ? wait_all(c, names, n, deadline, wait) : wait_any(c, names, n, deadline, wait);
+	r = wait->in.wait_all ? wait_all(c, names, n, deadline, wait)
+			      : wait_any(c, names, n, deadline, wait);
 	pthread_mutex_unlock(&c->u->lock);
 	free(names);
 	return r;

@@ -83,8 +83,9 @@ static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b)
 	uint64_t address;
 	if (!bw_ranges_alloc(ranges, bo->size_b, align_b, &address))
 		return -ENOMEM;
-	struct bw_error *err = vram ? bw_device_vram_attach(u->dev, address, bo->size_b, bo->fd, 0)
-				    : bw_device_sysmem_attach(u->dev, address, bo->size_b, bo->fd, 0);
+	struct bw_error *err =
+		vram ? bw_device_vram_attach(u->dev, address, bo->size_b, bo->fd, 0)
+		     : bw_device_sysmem_attach(u->dev, address, bo->size_b, bo->fd, 0);
 	if (err) {
 		BW_LOG(WARN, "uapi", "placing a buffer: %s", err->message);
 		bw_error_free(err);
@@ -103,7 +104,8 @@ static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 	struct stat st;
 	/* Nobody may pull the pages away from under the others. */
 	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 || fstat(fd, &st) < 0)
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
+	    fstat(fd, &st) < 0)
 		return -ENOMEM;
 	*out_dev = st.st_dev;
 	*out_ino = st.st_ino;
@@ -122,8 +124,12 @@ static int bo_create(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint3
 	_cleanup_free_ struct bw_drm_bo *bo = calloc(1, sizeof(*bo));
 	if (!bo)
 		return -ENOMEM;
-	*bo = (struct bw_drm_bo){.refs = 1, .u = u, .size_b = bw_align_up(size_b, BW_DRM_PAGE_B),
-				 .asked_alignment_b = align_b, .asked_domains = domains, .flags = flags};
+	*bo = (struct bw_drm_bo){.refs = 1,
+				 .u = u,
+				 .size_b = bw_align_up(size_b, BW_DRM_PAGE_B),
+				 .asked_alignment_b = align_b,
+				 .asked_domains = domains,
+				 .flags = flags};
 	struct bw_error *err = bw_vec_reserve(&u->bos, u->bos.len + 1);
 	if (err) {
 		bw_error_free(err);
@@ -175,10 +181,11 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 {
 	union drm_amdgpu_gem_create *a = arg;
 	uint64_t flags = a->in.domain_flags, domains = a->in.domains;
-	const uint64_t allowed = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | AMDGPU_GEM_CREATE_NO_CPU_ACCESS |
-				 AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CLEARED |
-				 AMDGPU_GEM_CREATE_VM_ALWAYS_VALID | AMDGPU_GEM_CREATE_EXPLICIT_SYNC |
-				 AMDGPU_GEM_CREATE_ENCRYPTED | CREATE_GFX12_DCC | CREATE_DISCARDABLE;
+	const uint64_t allowed =
+		AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | AMDGPU_GEM_CREATE_NO_CPU_ACCESS |
+		AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CLEARED |
+		AMDGPU_GEM_CREATE_VM_ALWAYS_VALID | AMDGPU_GEM_CREATE_EXPLICIT_SYNC |
+		AMDGPU_GEM_CREATE_ENCRYPTED | CREATE_GFX12_DCC | CREATE_DISCARDABLE;
 	if (domains & DOMAIN_DOORBELL || flags & ~allowed || domains & ~(uint64_t)DOMAIN_KNOWN ||
 	    !domains_valid((uint32_t)domains) || flags & AMDGPU_GEM_CREATE_ENCRYPTED)
 		return -EINVAL;
@@ -225,7 +232,8 @@ int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *out_fd, uint64_t *out_fd_offset)
+int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *out_fd,
+		uint64_t *out_fd_offset)
 {
 	struct bw_uapi *u = f->u;
 	struct bw_drm_bo *bo = NULL;
@@ -233,12 +241,11 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 	bw_vec_each(&u->bos, it)
 		if ((*it)->fake_offset == offset)
 			bo = *it;
-	/* drm_gem_mmap: the start must be that of a buffer, and the file must have a handle to it. */
+	/* drm_gem_mmap: the start must be that of a buffer, and the file must have a handle to it.
+	 */
 	int r = !bo || size_b > bo->size_b || !size_b ? -EINVAL : -EACCES;
 	if (r == -EACCES) {
-		bw_ids_each(&f->bos, i)
-			if (f->bos.slot[i] == bo)
-				r = 0;
+		bw_ids_each(&f->bos, i) if (f->bos.slot[i] == bo) r = 0;
 	}
 	if (!r && bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS)
 		r = -EPERM;
@@ -307,11 +314,13 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 	int r = bo ? 0 : -ENOENT;
 	if (r) {
 	} else if (a->op == AMDGPU_GEM_OP_GET_GEM_CREATE_INFO) {
-		info = (struct drm_amdgpu_gem_create_in){bo->size_b, bw_align_up(bo->asked_alignment_b, BW_DRM_PAGE_B),
-							 bo->asked_domains, bo->flags};
+		info = (struct drm_amdgpu_gem_create_in){
+			bo->size_b, bw_align_up(bo->asked_alignment_b, BW_DRM_PAGE_B),
+			bo->asked_domains, bo->flags};
 	} else if (a->op == AMDGPU_GEM_OP_SET_PLACEMENT) {
 		/* A wish; buffers here stay where they are. */
-		bo->asked_domains = a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_CPU);
+		bo->asked_domains = a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT |
+						AMDGPU_GEM_DOMAIN_CPU);
 	} else {
 		r = -EINVAL;
 	}
@@ -330,18 +339,19 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		return -EINVAL;
 	if (!(a->flags & AMDGPU_GEM_USERPTR_READONLY) && !(a->flags & AMDGPU_GEM_USERPTR_REGISTER))
 		return -EACCES;
-	/* Memory of another process cannot be made the device's. A kernel without MMU notifiers, which
-	 * cannot either, says ENODEV. */
-	bw_klog(c->u, "GEM_USERPTR: the virtual GPU cannot use memory of a program that was not allocated on it");
+	/* Memory of another process cannot be made the device's. A kernel without MMU notifiers,
+	 * which cannot either, says ENODEV. */
+	bw_klog(c->u, "GEM_USERPTR: the virtual GPU cannot use memory of a program that was not "
+		      "allocated on it");
 	return -ENODEV;
 }
 
-/* One handle of a file gone. Mappings go with the last handle the file has (amdgpu_gem_object_close). */
+/* One handle of a file gone. Mappings go with the last handle the file has
+ * (amdgpu_gem_object_close). */
 static void drop_handle(struct bw_drm_file *f, struct bw_drm_bo *bo)
 {
 	bool another = false;
-	bw_ids_each(&f->bos, i)
-		another |= f->bos.slot[i] == bo;
+	bw_ids_each(&f->bos, i) another |= f->bos.slot[i] == bo;
 	if (!another)
 		bw_drm_vm_forget_bo(f->vm, bo);
 	bo->n_handles--;
@@ -363,7 +373,8 @@ int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
 
 void bw_drm_file_close_bos(struct bw_drm_file *f)
 {
-	bw_ids_each(&f->bos, i) {
+	bw_ids_each(&f->bos, i)
+	{
 		struct bw_drm_bo *bo = f->bos.slot[i];
 		f->bos.slot[i] = NULL;
 		drop_handle(f, bo);
@@ -387,7 +398,8 @@ int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 	bool known = false;
 	bw_vec_each(&c->file->exported, it)
 		known |= *it == bo;
-	/* The fd keeps the buffer; when its last copy is closed cannot be seen, so the file keeps it. */
+	/* The fd keeps the buffer; when its last copy is closed cannot be seen, so the file keeps
+	 * it. */
 	if (!r && !known) {
 		struct bw_error *err = bw_vec_push(&c->file->exported, bo);
 		if (err)
@@ -419,7 +431,8 @@ int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
 	int r = bo ? 0 : -EINVAL;
 	bool has_one = false;
 	if (bo) {
-		bw_ids_each(&c->file->bos, i) {
+		bw_ids_each(&c->file->bos, i)
+		{
 			if (c->file->bos.slot[i] == bo && !has_one) {
 				a->handle = c->file->bos.first + i;
 				has_one = true;

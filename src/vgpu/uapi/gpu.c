@@ -77,15 +77,16 @@ static void find_vram(struct bw_uapi *u)
 	bw_wreg(u, u->reg.GCMC_VM_AGP_BOT, 0xffffff);
 	bw_wreg(u, u->reg.GCMC_VM_AGP_TOP, 0);
 	bw_wreg(u, u->reg.GCMC_VM_SYSTEM_APERTURE_LOW_ADDR, (uint32_t)(u->fb_base >> 18));
-	bw_wreg(u, u->reg.GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR, (uint32_t)((((top + 1) << 24) - 1) >> 18));
+	bw_wreg(u, u->reg.GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR,
+		(uint32_t)((((top + 1) << 24) - 1) >> 18));
 	/* ENABLE_L1_TLB, SYSTEM_ACCESS_MODE 3, ENABLE_ADVANCED_DRIVER_MODEL, MTYPE UC */
 	bw_wreg(u, u->reg.GCMC_VM_MX_L1_TLB_CNTL, 1 | 3 << 3 | 1 << 6 | 3 << 11);
 }
 
 static void setup_vmids(struct bw_uapi *u)
 {
-	/* ENABLE_CONTEXT, PAGE_TABLE_DEPTH 3, BLOCK_SIZE 0; the default page for faults of each kind:
-	 * RANGE 10, DUMMY_PAGE 12, PDE0 14, VALID 16, READ 18, WRITE 20, EXECUTE 22. */
+	/* ENABLE_CONTEXT, PAGE_TABLE_DEPTH 3, BLOCK_SIZE 0; the default page for faults of each
+	 * kind: RANGE 10, DUMMY_PAGE 12, PDE0 14, VALID 16, READ 18, WRITE 20, EXECUTE 22. */
 	uint32_t cntl = 1 | 3 << 1;
 	for (unsigned bit = 10; bit <= 22; bit += 2)
 		cntl |= 1u << bit;
@@ -97,10 +98,12 @@ static void setup_vmids(struct bw_uapi *u)
 		bw_wreg(u, u->reg.GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32 + 2 * i, 0);
 		bw_wreg(u, u->reg.GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32 + 2 * i + 1, 0);
 		bw_wreg(u, u->reg.GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + 2 * i, (uint32_t)end);
-		bw_wreg(u, u->reg.GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + 2 * i + 1, (uint32_t)(end >> 32));
+		bw_wreg(u, u->reg.GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + 2 * i + 1,
+			(uint32_t)(end >> 32));
 		struct bw_bank bank = {.use_srbm = true, .vmid = i};
 		bw_device_reg_write(u->dev, &bank, u->reg.SH_MEM_CONFIG, sh_mem_config);
-		/* Private aperture at 0x1000 << 48, shared at 0x2000 << 48 (gmc_v11_0_vram_gtt_location). */
+		/* Private aperture at 0x1000 << 48, shared at 0x2000 << 48
+		 * (gmc_v11_0_vram_gtt_location). */
 		bw_device_reg_write(u->dev, &bank, u->reg.SH_MEM_BASES, 0x1000 | 0x2000u << 16);
 	}
 }
@@ -132,7 +135,8 @@ struct bw_error *bw_drm_gpu_init(struct bw_uapi *u)
 	const struct bw_profile *p = u->profile;
 	BW_TRY(resolve_registers(u));
 	find_vram(u);
-	/* The first MiB is the firmware's on hardware; page 0 stays out of use, so that a stray 0 is one. */
+	/* The first MiB is the firmware's on hardware; page 0 stays out of use, so that a stray 0
+	 * is one. */
 	int r = bw_ranges_add(&u->vram, 1 << 20, p->vram_size_b - (1 << 20));
 	if (!r)
 		r = bw_ranges_add(&u->gtt, 1 << 20, p->sysmem_size_b - (1 << 20));

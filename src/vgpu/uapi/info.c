@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AMDGPU_INFO: what a program may know about the device. Numbers that no part of the model decides are
- * those of a real Navi31 (reference radv-client 3.2 and 3.3). */
+/* AMDGPU_INFO: what a program may know about the device. Numbers that no part of the model decides
+ * are those of a real Navi31 (reference radv-client 3.2 and 3.3). */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <string.h>
@@ -14,17 +14,20 @@ enum { N_HW_IP = 10, DEV_INFO_B = 440, MAX_MMR = 128, MAX_SE = 4, MAX_SH = 2 };
 
 /* Pinned by the driver on the card these numbers come from. */
 enum { VRAM_PINNED_B = 71929856 };
-#define GTT_TOTAL_B 33254252544ull
+#define GTT_TOTAL_B  33254252544ull
 #define GTT_USABLE_B 33240895488ull
 
-void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total, uint64_t *out_gtt_usable)
+void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total,
+			 uint64_t *out_gtt_usable)
 {
-	*out_vram_usable = u->profile->vram_size_b - BW_MIN((uint64_t)VRAM_PINNED_B, u->profile->vram_size_b / 16);
+	*out_vram_usable = u->profile->vram_size_b -
+			   BW_MIN((uint64_t)VRAM_PINNED_B, u->profile->vram_size_b / 16);
 	*out_gtt_total = BW_MIN(GTT_TOTAL_B, u->profile->sysmem_size_b);
 	*out_gtt_usable = BW_MIN(GTT_USABLE_B, *out_gtt_total);
 }
 
-/* An answer: at most as much as was asked for is copied, and the rest of the caller's is not cleared. */
+/* An answer: at most as much as was asked for is copied, and the rest of the caller's is not
+ * cleared. */
 struct answer {
 	uint8_t bytes[512];
 	size_t size_b;
@@ -54,6 +57,7 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 	const struct bw_profile *p = u->profile;
 	const uint64_t vm_size = (BW_VM_MAX_PFN << 12) - BW_VA_RESERVED_TOP;
 	const uint32_t n_cu = p->n_se * p->sa_per_se * p->wgp_per_sa * 2u;
+	/* clang-format off */
 	const struct { uint16_t at; uint8_t size; uint64_t value; } fields[] = {
 		{0, 4, p->pci_device}, {4, 4, 0}, {8, 4, p->external_rev}, {12, 4, p->pci_revision},
 		{16, 4, p->family}, {20, 4, p->n_se}, {24, 4, p->sa_per_se},
@@ -73,6 +77,7 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 		{384, 4, 32}, {388, 4, 1}, {392, 4, 16}, {396, 4, 32}, {400, 4, 256}, {404, 4, 6144}, /* caches, KiB */
 		{408, 8, 100663296},                            /* mall_size */
 	};
+	/* clang-format on */
 	memset(a->bytes, 0, DEV_INFO_B);
 	a->size_b = DEV_INFO_B;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(fields); i++)
@@ -82,7 +87,8 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 	for (unsigned se = 0; se < p->n_se; se++) {
 		for (unsigned sa = 0; sa < p->sa_per_se; sa++) {
 			uint32_t mask = cu_mask(p);
-			memcpy(a->bytes + 56 + 4 * (se % 4 * 4 + sa + se / 4 * 2), &mask, sizeof(mask));
+			memcpy(a->bytes + 56 + 4 * (se % 4 * 4 + sa + se / 4 * 2), &mask,
+			       sizeof(mask));
 		}
 	}
 }
@@ -92,13 +98,16 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 {
 	struct drm_amdgpu_info_hw_ip ip = {0};
-	if (q->query_hw_ip.ip_instance >= AMDGPU_HW_IP_INSTANCE_MAX_COUNT || q->query_hw_ip.type >= N_HW_IP)
+	if (q->query_hw_ip.ip_instance >= AMDGPU_HW_IP_INSTANCE_MAX_COUNT ||
+	    q->query_hw_ip.type >= N_HW_IP)
 		return -EINVAL;
 	/* SDMA and video: no rings, and so all zero. */
-	if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX || q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
+	if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX ||
+	    q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
 		ip.hw_ip_version_major = 11;
 		ip.ib_start_alignment = ip.ib_size_alignment = 32;
-		ip.available_rings = q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
+		ip.available_rings =
+			q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
 		ip._pad = 11 << 16; /* ip_discovery_version, in what older headers call padding */
 	}
 	memcpy(a->bytes, &ip, sizeof(ip));
@@ -116,9 +125,11 @@ static int hw_ip_count(const struct drm_amdgpu_info *q, struct answer *a)
 
 static int fw_version(const struct drm_amdgpu_info *q, struct answer *a)
 {
+	/* clang-format off */
 	static const struct { uint8_t type; struct drm_amdgpu_info_firmware fw; } known[] = {
 		{AMDGPU_INFO_FW_GFX_ME, {1486, 29}}, {AMDGPU_INFO_FW_GFX_PFP, {1525, 29}}, {AMDGPU_INFO_FW_GFX_MEC, {494, 29}},
 	};
+	/* clang-format on */
 	struct drm_amdgpu_info_firmware fw = {0};
 	if (q->query_fw.ip_instance || q->query_fw.fw_type == 0 || q->query_fw.fw_type > 0x1c)
 		return -EINVAL;
@@ -137,9 +148,11 @@ static void memory(struct bw_uapi *u, struct answer *a)
 	struct drm_amdgpu_memory_info m = {0};
 	uint64_t gtt_total, vram_usable, gtt_usable;
 	bw_drm_memory_sizes(u, &vram_usable, &gtt_total, &gtt_usable);
-	m.vram = (struct drm_amdgpu_heap_info){u->profile->vram_size_b, vram_usable, u->vram_used_b, vram_usable / 4 * 3};
+	m.vram = (struct drm_amdgpu_heap_info){u->profile->vram_size_b, vram_usable, u->vram_used_b,
+					       vram_usable / 4 * 3};
 	m.cpu_accessible_vram = m.vram; /* all of it: a large BAR */
-	m.gtt = (struct drm_amdgpu_heap_info){gtt_total, gtt_usable, u->gtt_used_b, gtt_usable / 4 * 3};
+	m.gtt = (struct drm_amdgpu_heap_info){gtt_total, gtt_usable, u->gtt_used_b,
+					      gtt_usable / 4 * 3};
 	memcpy(a->bytes, &m, sizeof(m));
 	a->size_b = sizeof(m);
 }
@@ -156,6 +169,7 @@ static void vram_gtt(struct bw_uapi *u, struct answer *a)
 /* What soc21.c lets every program read, by GC dword offset: all in segment 0. */
 static bool mmr_allowed(const struct bw_profile *p, uint32_t addr_dw)
 {
+	/* clang-format off */
 	static const uint16_t offsets[] = {
 		0x0da4, 0x0da2, 0x0da5, 0x0da6, 0x0dae, 0x0daf, /* GRBM_STATUS, _STATUS2, _STATUS_SE0-3 */
 		0x0025, 0x0625,                                 /* SDMA0/1_STATUS_REG */
@@ -164,6 +178,7 @@ static bool mmr_allowed(const struct bw_profile *p, uint32_t addr_dw)
 		0x0e25, 0x0e26, 0x0e24,                         /* CP_CPC_BUSY_STAT, _STALLED_STAT1, _STATUS */
 		0x13de,                                         /* GB_ADDR_CONFIG */
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(offsets); i++)
 		if (p->gc_segment[0] + offsets[i] == addr_dw)
 			return true;
@@ -175,17 +190,19 @@ static int read_mmr(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct a
 	uint32_t instance = q->read_mmr_reg.instance, count = q->read_mmr_reg.count;
 	uint32_t se = instance >> AMDGPU_INFO_MMR_SE_INDEX_SHIFT & AMDGPU_INFO_MMR_SE_INDEX_MASK;
 	uint32_t sh = instance >> AMDGPU_INFO_MMR_SH_INDEX_SHIFT & AMDGPU_INFO_MMR_SH_INDEX_MASK;
-	if ((se != AMDGPU_INFO_MMR_SE_INDEX_MASK && se >= MAX_SE) || (sh != AMDGPU_INFO_MMR_SH_INDEX_MASK && sh >= MAX_SH) ||
-	    count > MAX_MMR)
+	if ((se != AMDGPU_INFO_MMR_SE_INDEX_MASK && se >= MAX_SE) ||
+	    (sh != AMDGPU_INFO_MMR_SH_INDEX_MASK && sh >= MAX_SH) || count > MAX_MMR)
 		return -EINVAL;
-	struct bw_bank bank = {.use_grbm = true, .instance = ~0u,
+	struct bw_bank bank = {.use_grbm = true,
+			       .instance = ~0u,
 			       .se = se == AMDGPU_INFO_MMR_SE_INDEX_MASK ? ~0u : se,
 			       .sa = sh == AMDGPU_INFO_MMR_SH_INDEX_MASK ? ~0u : sh};
 	_Static_assert(MAX_MMR * 4 <= sizeof(a->bytes), "answer too small");
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t addr = q->read_mmr_reg.dword_offset + i;
 		if (!mmr_allowed(u->profile, addr)) {
-			BW_LOG(INFO, "uapi", "READ_MMR_REG of %#x is not allowed to programs", addr);
+			BW_LOG(INFO, "uapi", "READ_MMR_REG of %#x is not allowed to programs",
+			       addr);
 			return -EFAULT;
 		}
 		uint32_t v = bw_device_reg_read(u->dev, &bank, addr);
@@ -198,12 +215,14 @@ static int read_mmr(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct a
 static int sensor(const struct drm_amdgpu_info *q, struct answer *a)
 {
 	/* Constant: nothing in this device gets warm. */
+	/* clang-format off */
 	static const struct { uint8_t type; uint32_t value; } known[] = {
 		{AMDGPU_INFO_SENSOR_GFX_SCLK, 2371}, {AMDGPU_INFO_SENSOR_GFX_MCLK, 1249}, {AMDGPU_INFO_SENSOR_GPU_TEMP, 40000},
 		{AMDGPU_INFO_SENSOR_GPU_LOAD, 0}, {AMDGPU_INFO_SENSOR_GPU_AVG_POWER, 0}, {AMDGPU_INFO_SENSOR_VDDGFX, 900},
 		{AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK, 2371}, {AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK, 1249},
 		{0xa, 2371}, {0xb, 1249}, /* peak clocks */
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++) {
 		if (known[i].type == q->sensor_info.type) {
 			answer_u32(a, known[i].value);
@@ -236,7 +255,9 @@ static int vbios(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answ
 	}
 	if (q->vbios_info.type != AMDGPU_INFO_VBIOS_INFO)
 		return -EINVAL;
-	struct drm_amdgpu_info_vbios v = {.name = "BREAKWATER", .vbios_pn = "BREAKWATER-VIRTUAL", .vbios_ver_str = "000.000",
+	struct drm_amdgpu_info_vbios v = {.name = "BREAKWATER",
+					  .vbios_pn = "BREAKWATER-VIRTUAL",
+					  .vbios_ver_str = "000.000",
 					  .date = ""};
 	memcpy(a->bytes, &v, sizeof(v));
 	a->size_b = sizeof(v);
@@ -329,7 +350,9 @@ int bw_ioctl_info(struct bw_drm_call *c, void *arg)
 	pthread_mutex_lock(&c->u->lock);
 	int r = query(c, q, &a);
 	pthread_mutex_unlock(&c->u->lock);
-	return r ? r : bw_user_write(c, q->return_pointer, a.bytes, BW_MIN(a.size_b, (size_t)q->return_size));
+	return r ? r
+		 : bw_user_write(c, q->return_pointer, a.bytes,
+				 BW_MIN(a.size_b, (size_t)q->return_size));
 }
 
 /* amdgpu_gca_config, version 5 (reference kernel-interface 6.1) */
@@ -337,11 +360,29 @@ void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36])
 {
 	const struct bw_profile *p = u->profile;
 	const uint32_t config[36] = {
-		[0] = 5, [1] = p->n_se, [2] = 1u << (p->gb_addr_config & 7), /* NUM_PIPES */
-		[3] = p->wgp_per_sa * 2u, [4] = p->sa_per_se, [5] = 4, [6] = 24, [7] = p->vgprs_per_simd, [8] = 32, [9] = 8,
-		[10] = 0x20, [11] = 0x100, [12] = 0, [13] = 0x4c0, [15] = 0xffffff,
-		[22] = p->gb_addr_config, [23] = 24, [27] = p->family, [28] = p->external_rev, [29] = p->pci_device,
-		[30] = p->pci_revision, [31] = p->pci_subdevice, [32] = 0x1002,
+		[0] = 5,
+		[1] = p->n_se,
+		[2] = 1u << (p->gb_addr_config & 7), /* NUM_PIPES */
+		[3] = p->wgp_per_sa * 2u,
+		[4] = p->sa_per_se,
+		[5] = 4,
+		[6] = 24,
+		[7] = p->vgprs_per_simd,
+		[8] = 32,
+		[9] = 8,
+		[10] = 0x20,
+		[11] = 0x100,
+		[12] = 0,
+		[13] = 0x4c0,
+		[15] = 0xffffff,
+		[22] = p->gb_addr_config,
+		[23] = 24,
+		[27] = p->family,
+		[28] = p->external_rev,
+		[29] = p->pci_device,
+		[30] = p->pci_revision,
+		[31] = p->pci_subdevice,
+		[32] = 0x1002,
 	};
 	memcpy(out, config, sizeof(config));
 }

@@ -11,14 +11,18 @@
 enum { RING_DW = 16 << 10, DEQUEUE_RESET_WAVES = 2 };
 /* AMDGPU_IB_FLAG_EMIT_MEM_SYNC, of DRM 3.42 */
 enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
-/* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0. */
+/* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0.
+ */
 enum { DOORBELL_MEC = 3, DOORBELL_GFX = 0x8b };
 
+/* clang-format off */
 static const struct { const char *name; uint8_t me, pipe; } places[BW_DRM_N_RINGS] = {
 	{"gfx_0.0.0", 0, 0}, {"comp_1.0.0", 1, 0}, {"comp_1.1.0", 1, 1}, {"comp_1.2.0", 1, 2}, {"comp_1.3.0", 1, 3},
 };
+/* clang-format on */
 
-static void hqd_write(struct bw_uapi *u, const struct bw_drm_ring *ring, uint32_t addr_dw, uint32_t value)
+static void hqd_write(struct bw_uapi *u, const struct bw_drm_ring *ring, uint32_t addr_dw,
+		      uint32_t value)
 {
 	struct bw_bank bank = {.use_srbm = true, .me = ring->me, .pipe = ring->pipe};
 	bw_device_reg_write(u->dev, &bank, addr_dw, value);
@@ -84,11 +88,12 @@ static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
 	}
 }
 
-/* GCR_CNTL of gfx_v11_0_emit_mem_sync: GLI_INV, GLM_WB, GLM_INV, GLK_INV, GLV_INV, GL1_INV, GL2_INV,
- * GL2_WB: what a job before this one may have left in caches. */
+/* GCR_CNTL of gfx_v11_0_emit_mem_sync: GLI_INV, GLM_WB, GLM_INV, GLK_INV, GLV_INV, GL1_INV,
+ * GL2_INV, GL2_WB: what a job before this one may have left in caches. */
 enum { GCR_ALL = 1 << 0 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 14 | 1 << 15 };
 
-bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job, bool flush)
+bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
+		      bool flush)
 {
 	struct bw_pm4_stream *s = &ring->stream;
 	s->len = 0;
@@ -100,7 +105,8 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 		if (ib->flags & IB_FLAG_EMIT_MEM_SYNC)
 			bw_pm4_put_acquire(s, GCR_ALL);
 		if (ib->dw)
-			bw_pm4_put_indirect_buffer(s, ib->va & BW_VA_MASK & ~3ull, ib->dw, job->vm->vmid, false);
+			bw_pm4_put_indirect_buffer(s, ib->va & BW_VA_MASK & ~3ull, ib->dw,
+						   job->vm->vmid, false);
 	}
 	bw_pm4_put_fence(s, bw_drm_mc(u, ring->fence_offset), job->ring_seq, true);
 	if (s->failed)
@@ -114,7 +120,8 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
-	return __atomic_load_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), __ATOMIC_ACQUIRE);
+	return __atomic_load_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset),
+			       __ATOMIC_ACQUIRE);
 }
 
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
@@ -137,7 +144,8 @@ bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring)
 		struct timespec nap = {0, 500000};
 		nanosleep(&nap, NULL);
 	}
-	__atomic_store_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), ring->head->ring_seq, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), ring->head->ring_seq,
+			 __ATOMIC_RELEASE);
 	hqd_start(u, ring);
 	/* The stream has room already: each of these jobs has been through it once. */
 	for (struct bw_drm_job *job = ring->head->next; job; job = job->next)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The worker: one thread that reacts to interrupts and to what calls have queued. It completes jobs,
- * applies page-table changes whose time has come, and puts jobs on rings when what they depend on is
- * done, a VMID is free and the ring has room. */
+/* The worker: one thread that reacts to interrupts and to what calls have queued. It completes
+ * jobs, applies page-table changes whose time has come, and puts jobs on rings when what they
+ * depend on is done, a VMID is free and the ring has room. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -250,7 +250,8 @@ static int64_t ran_ns(const struct bw_drm_job *job, bool *out_held_now)
 	return bw_now_ns() - job->started_ns - (int64_t)held;
 }
 
-/* Jobs that have run too long, and jobs whose program has gone. True while one of these is watched. */
+/* Jobs that have run too long, and jobs whose program has gone. True while one of these is watched.
+ */
 static bool watch(struct bw_uapi *u)
 {
 	/* What a program that ends has submitted last may finish. */
@@ -265,13 +266,16 @@ static bool watch(struct bw_uapi *u)
 		int64_t ran = ran_ns(job, &held_now);
 		if (job->vm->dying) {
 			watching = true;
-			if (held_now || bw_now_ns() - job->vm->dying_since_ns > grace_ns || u->stopping)
+			if (held_now || bw_now_ns() - job->vm->dying_since_ns > grace_ns ||
+			    u->stopping)
 				bw_drm_job_kill(u, ring, -ECANCELED, NULL);
 		} else if (u->options.lockup_timeout_ms) {
 			watching = true;
 			if (!held_now && ran > (int64_t)u->options.lockup_timeout_ms * 1000000) {
-				bw_klog(u, "%s pid %d: its work on the GPU has run for %u ms and is ended; run it under "
-					   "`breakwater run` to see where it is",
+				bw_klog(u,
+					"%s pid %d: its work on the GPU has run for %u ms and is "
+					"ended; run it under "
+					"`breakwater run` to see where it is",
 					job->vm->comm, job->vm->pid, u->options.lockup_timeout_ms);
 				bw_drm_job_kill(u, ring, -ETIME, "timeout");
 			}
@@ -319,7 +323,10 @@ static void *work(void *arg)
 		pthread_mutex_unlock(&u->lock);
 		if (stop)
 			return NULL;
-		sleep_until_kicked(u, killing ? 1000000 : watching ? 20 * 1000000 : sync_fds ? 200 * 1000000 : 1000000000);
+		sleep_until_kicked(u, killing	 ? 1000000
+				      : watching ? 20 * 1000000
+				      : sync_fds ? 200 * 1000000
+						 : 1000000000);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Connections: one thread each, one request at a time. A client is the connections of one process; its
- * files go when the last of them does, whatever it was in the middle of. */
+/* Connections: one thread each, one request at a time. A client is the connections of one process;
+ * its files go when the last of them does, whatever it was in the middle of. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 
 /* An open file of a client: of the DRM device or one opened by path. */
 struct open_file {
-	unsigned refs;             /* the client's, and one for each call under way */
+	unsigned refs; /* the client's, and one for each call under way */
 	struct bw_drm_file *drm;
 	struct bw_file *file;
 };
@@ -32,10 +32,10 @@ struct bw_client {
 
 struct bw_conn {
 	struct bw_uapi *u;
-	struct bw_client *client;  /* NULL before HELLO */
+	struct bw_client *client; /* NULL before HELLO */
 	int sock;
 	bool broken;
-	uint32_t seq;              /* of the request at hand */
+	uint32_t seq; /* of the request at hand */
 	struct bw_msg request, answer;
 };
 
@@ -43,7 +43,8 @@ struct bw_conn {
 
 static void reply(struct bw_conn *c, const struct bw_msg_part *parts, size_t n, int fd)
 {
-	struct bw_error *err = bw_msg_send(c->sock, c->request.type | BW_VGPU_REPLY, c->seq, parts, n, fd);
+	struct bw_error *err =
+		bw_msg_send(c->sock, c->request.type | BW_VGPU_REPLY, c->seq, parts, n, fd);
 	if (err) {
 		BW_LOG(INFO, "uapi", "replying: %s", err->message);
 		bw_error_free(err);
@@ -62,7 +63,8 @@ static void reply_result(struct bw_conn *c, int r)
 	reply_struct(c, &result, sizeof(result));
 }
 
-bool bw_conn_ask(struct bw_conn *c, uint16_t type, const struct bw_msg_part *parts, size_t n_parts, struct bw_msg **out_reply)
+bool bw_conn_ask(struct bw_conn *c, uint16_t type, const struct bw_msg_part *parts, size_t n_parts,
+		 struct bw_msg **out_reply)
 {
 	if (c->broken)
 		return false;
@@ -70,7 +72,8 @@ bool bw_conn_ask(struct bw_conn *c, uint16_t type, const struct bw_msg_part *par
 	if (!err)
 		err = bw_msg_recv(c->sock, -1, &c->answer);
 	if (!err && (c->answer.type != (type | BW_VGPU_REPLY) || c->answer.seq != c->seq))
-		err = bw_errorf(BW_E_INVALID, "message %u in place of the answer to %u", c->answer.type, type);
+		err = bw_errorf(BW_E_INVALID, "message %u in place of the answer to %u",
+				c->answer.type, type);
 	if (err) {
 		BW_LOG(INFO, "uapi", "asking for user memory: %s", err->message);
 		bw_error_free(err);
@@ -84,7 +87,8 @@ bool bw_conn_ask(struct bw_conn *c, uint16_t type, const struct bw_msg_part *par
 bool bw_conn_gone(struct bw_conn *c)
 {
 	struct pollfd p = {.fd = c->sock, .events = POLLRDHUP};
-	return c->broken || (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)));
+	return c->broken ||
+	       (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)));
 }
 
 /* ---- files of a client ---- */
@@ -114,7 +118,8 @@ static struct open_file *file_get(struct bw_conn *c, uint32_t id)
 }
 
 /* Takes drm or file. */
-static int file_add(struct bw_conn *c, struct bw_drm_file *drm, struct bw_file *file, uint32_t *out_id)
+static int file_add(struct bw_conn *c, struct bw_drm_file *drm, struct bw_file *file,
+		    uint32_t *out_id)
 {
 	struct open_file *f = calloc(1, sizeof(*f));
 	int r = f ? 0 : -ENOMEM;
@@ -241,9 +246,11 @@ static void on_ioctl(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	} else if (rest_b != _IOC_SIZE(a.cmd)) {
 		r.result = -EFAULT;
 	} else if (f->file) {
-		r.result = f->file->ops->ioctl ? f->file->ops->ioctl(f->file, a.cmd, data) : -ENOTTY;
+		r.result =
+			f->file->ops->ioctl ? f->file->ops->ioctl(f->file, a.cmd, data) : -ENOTTY;
 	} else {
-		struct bw_drm_call call = {.u = c->u, .conn = c, .file = f->drm, .fd_in = c->request.fd, .fd_out = -1};
+		struct bw_drm_call call = {
+			.u = c->u, .conn = c, .file = f->drm, .fd_in = c->request.fd, .fd_out = -1};
 		r.result = bw_drm_ioctl(&call, a.cmd, data);
 		fd = call.fd_out;
 		r.fd_at = fd >= 0 ? call.fd_at : 0;
@@ -264,7 +271,9 @@ static void on_mmap(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	_cleanup_close_ int fd = -1;
 	memcpy(&a, body, sizeof(a));
 	struct open_file *f = file_get(c, a.file);
-	r.result = !f ? -EBADF : f->drm ? bw_drm_mmap(f->drm, a.offset, a.size_b, &fd, &r.fd_offset) : -ENODEV;
+	r.result = !f	    ? -EBADF
+		   : f->drm ? bw_drm_mmap(f->drm, a.offset, a.size_b, &fd, &r.fd_offset)
+			    : -ENODEV;
 	if (f)
 		file_unref(c->u, f);
 	reply(c, &(struct bw_msg_part){&r, sizeof(r)}, 1, fd);
@@ -354,8 +363,10 @@ static void on_server_info(struct bw_conn *c, const uint8_t *body, size_t rest_b
 	struct bw_uapi *u = c->u;
 	struct bw_device_stats s;
 	bw_device_stats(u->dev, &s);
-	struct bw_vgpu_server_info r = {.pid = (uint32_t)getpid(), .instructions = s.instructions,
-					.waves_launched = s.waves_launched, .waves_resident = s.waves_resident,
+	struct bw_vgpu_server_info r = {.pid = (uint32_t)getpid(),
+					.instructions = s.instructions,
+					.waves_launched = s.waves_launched,
+					.waves_resident = s.waves_resident,
 					.dispatches = s.dispatches};
 	pthread_mutex_lock(&u->lock);
 	r.buffers = u->n_bos;
@@ -365,12 +376,13 @@ static void on_server_info(struct bw_conn *c, const uint8_t *body, size_t rest_b
 	reply_struct(c, &r, sizeof(r));
 }
 
+/* clang-format off */
 static const struct {
 	const char *name;
 	size_t struct_b;
 	bool has_payload;
 	void (*fn)(struct bw_conn *c, const uint8_t *body, size_t rest_b);
-} requests[] = {
+	} requests[] = {
 	[BW_VGPU_HELLO] = {"HELLO", sizeof(struct bw_vgpu_hello), false, on_hello},
 	[BW_VGPU_DRM_OPEN] = {"DRM_OPEN", sizeof(struct bw_vgpu_drm_open), false, on_drm_open},
 	[BW_VGPU_CLOSE] = {"CLOSE", sizeof(struct bw_vgpu_file), false, on_close},
@@ -382,6 +394,7 @@ static const struct {
 	[BW_VGPU_FILE_WRITE] = {"FILE_WRITE", sizeof(struct bw_vgpu_file_io), true, on_file_write},
 	[BW_VGPU_SERVER_INFO] = {"SERVER_INFO", 0, false, on_server_info},
 };
+/* clang-format on */
 
 static void handle(struct bw_conn *c)
 {
@@ -410,8 +423,7 @@ static void handle(struct bw_conn *c)
 static void client_gone(struct bw_uapi *u, struct bw_client *client)
 {
 	BW_LOG(INFO, "uapi", "client %s pid %d has gone", client->comm, client->pid);
-	bw_ids_each(&client->files, i)
-		file_unref(u, client->files.slot[i]);
+	bw_ids_each(&client->files, i) file_unref(u, client->files.slot[i]);
 	bw_ids_fini(&client->files);
 	free(client);
 }
@@ -450,7 +462,8 @@ void bw_uapi_serve(struct bw_uapi *u, int sock)
 	struct bw_conn c = {.u = u, .sock = sock, .request = BW_MSG_INIT, .answer = BW_MSG_INIT};
 	fcntl(sock, F_SETFL, fcntl(sock, F_GETFL) & ~O_NONBLOCK);
 	pthread_mutex_lock(&u->lock);
-	struct bw_error *err = u->stopping ? bw_errorf(BW_E_GONE, "the server is stopping") : bw_vec_push(&u->socks, sock);
+	struct bw_error *err = u->stopping ? bw_errorf(BW_E_GONE, "the server is stopping")
+					   : bw_vec_push(&u->socks, sock);
 	u->n_connections++;
 	pthread_mutex_unlock(&u->lock);
 	while (!err && !c.broken) {
@@ -502,8 +515,8 @@ static void init_locks(struct bw_uapi *u)
 	pthread_mutex_init(&u->grbm_lock, NULL);
 }
 
-struct bw_error *bw_uapi_create(const struct bw_profile *profile, const struct bw_uapi_options *options,
-				struct bw_uapi **out)
+struct bw_error *bw_uapi_create(const struct bw_profile *profile,
+				const struct bw_uapi_options *options, struct bw_uapi **out)
 {
 	struct bw_uapi *u = calloc(1, sizeof(*u));
 	if (!u)
@@ -537,7 +550,8 @@ static void end_connections(struct bw_uapi *u)
 		pthread_cond_wait(&u->changed, &u->lock);
 	int64_t until = bw_now_ns() + patience_ns;
 	while (u->vms.len && u->worker_runs && bw_now_ns() < until) {
-		struct timespec t = {(bw_now_ns() + 10000000) / 1000000000, (bw_now_ns() + 10000000) % 1000000000};
+		struct timespec t = {(bw_now_ns() + 10000000) / 1000000000,
+				     (bw_now_ns() + 10000000) % 1000000000};
 		pthread_cond_timedwait(&u->changed, &u->lock, &t);
 		bw_drm_kick(u);
 	}

@@ -61,7 +61,8 @@ void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct 
 	pthread_cond_broadcast(&u->changed);
 }
 
-int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence *f)
+int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point,
+			     struct bw_drm_fence *f)
 {
 	struct bw_error *err = bw_vec_reserve(&s->points, s->points.len + 2);
 	if (err) {
@@ -75,7 +76,8 @@ int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64
 	s->is_chain = true;
 	/* Points never go back: a smaller one counts as the last (dma_fence_chain_init). */
 	uint64_t last = s->points.len ? s->points.data[s->points.len - 1].point : s->signaled_point;
-	s->points.data[s->points.len++] = (struct bw_drm_point){BW_MAX(point, last), bw_drm_fence_ref(f)};
+	s->points.data[s->points.len++] =
+		(struct bw_drm_point){BW_MAX(point, last), bw_drm_fence_ref(f)};
 	points_trim(s);
 	pthread_cond_broadcast(&u->changed);
 	return 0;
@@ -97,11 +99,13 @@ static bool point_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_sign
 	}
 	points_trim(s);
 	uint64_t want = point ? point : last_point(s);
-	*out_signaled = s->signaled_point >= want && !(s->points.len && s->points.data[0].point <= want);
+	*out_signaled =
+		s->signaled_point >= want && !(s->points.len && s->points.data[0].point <= want);
 	return last_point(s) >= want;
 }
 
-/* Of the first point that is late enough, and of all before it: a point signals after its elders. */
+/* Of the first point that is late enough, and of all before it: a point signals after its elders.
+ */
 static struct bw_drm_fence *fence_of_chain(struct bw_drm_syncobj *s, uint64_t point)
 {
 	uint64_t want = point ? point : last_point(s);
@@ -154,7 +158,8 @@ static bool find_done(void *arg)
 	return find->r != -EINVAL;
 }
 
-int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, uint64_t flags, struct bw_drm_fence **out)
+int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, uint64_t flags,
+			struct bw_drm_fence **out)
 {
 	/* DRM_SYNCOBJ_WAIT_FOR_SUBMIT_TIMEOUT */
 	const int64_t submit_timeout_ns = 5000000000;
@@ -175,7 +180,8 @@ int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, 
 	return find.r;
 }
 
-int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence, uint32_t *out_handle)
+int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
+			      uint32_t *out_handle)
 {
 	struct bw_drm_syncobj *s = calloc(1, sizeof(*s));
 	if (!s)
@@ -192,17 +198,21 @@ int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 
 /* ---- file descriptors ---- */
 
-int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file, int *out_fd)
+int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
+		      int *out_fd)
 {
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
 		return -errno;
 	struct stat st;
-	struct bw_error *err = fstat(pair[1], &st) < 0
-				       ? bw_error_nomem()
-				       : bw_vec_push(&u->sync_fds, ((struct bw_drm_sync_fd){
-							.ino = st.st_ino, .sock = pair[0], .syncobj = s,
-							.fence = bw_drm_fence_ref(sync_file)}));
+	struct bw_error *err =
+		fstat(pair[1], &st) < 0
+			? bw_error_nomem()
+			: bw_vec_push(&u->sync_fds, ((struct bw_drm_sync_fd){
+							    .ino = st.st_ino,
+							    .sock = pair[0],
+							    .syncobj = s,
+							    .fence = bw_drm_fence_ref(sync_file)}));
 	if (err) {
 		bw_error_free(err);
 		close(pair[0]);
@@ -432,13 +442,15 @@ static bool array_done(void *arg)
 	return a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL ? done == a->n : done > 0;
 }
 
-static int array_wait(struct bw_drm_call *c, struct array *a, int64_t timeout_ns, uint32_t *out_first)
+static int array_wait(struct bw_drm_call *c, struct array *a, int64_t timeout_ns,
+		      uint32_t *out_first)
 {
 	bool missing;
 	pthread_mutex_lock(&c->u->lock);
 	count_done(a, &missing);
 	int r = 0;
-	if (missing && !(a->flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
+	if (missing && !(a->flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
+				     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
 		r = -EINVAL;
 	else
 		r = bw_drm_wait(c, timeout_ns, array_done, a);
@@ -452,7 +464,8 @@ int bw_ioctl_syncobj_wait(struct bw_drm_call *c, void *arg)
 {
 	struct drm_syncobj_wait *a = arg;
 	struct array array;
-	if (a->flags & ~(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | WAIT_FLAG_DEADLINE))
+	if (a->flags & ~(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
+			 WAIT_FLAG_DEADLINE))
 		return -EINVAL;
 	if (!a->count_handles)
 		return 0;
@@ -478,7 +491,8 @@ int bw_ioctl_syncobj_timeline_wait(struct bw_drm_call *c, void *arg)
 	if (r)
 		return r;
 	if (a->points)
-		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*array.points), &array.points);
+		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*array.points),
+				&array.points);
 	array.flags = a->flags;
 	if (!r)
 		r = array_wait(c, &array, a->timeout_nsec, &a->first_signaled);
@@ -527,11 +541,13 @@ int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg)
 	if (r)
 		return r;
 	if (a->points)
-		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*array.points), &array.points);
+		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*array.points),
+				&array.points);
 	pthread_mutex_lock(&c->u->lock);
 	for (uint32_t i = 0; !r && i < array.n; i++) {
 		struct bw_drm_fence *f = bw_drm_fence_new_signaled();
-		r = f ? bw_drm_syncobj_add_point(c->u, array.s[i], array.points ? array.points[i] : 0, f)
+		r = f ? bw_drm_syncobj_add_point(c->u, array.s[i],
+						 array.points ? array.points[i] : 0, f)
 		      : -ENOMEM;
 		bw_drm_fence_unref(f);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that programs look for below /dev and /sys, as they look with one Navi31 in the machine:
- * libdrm and Mesa's loaders find the device by them (reference radv-client 2.1, kernel-interface 6.8).
- * Links are relative, so that the tree works wherever it stands. */
+/* The files that programs look for below /dev and /sys, as they look with one Navi31 in the
+ * machine: libdrm and Mesa's loaders find the device by them (reference radv-client 2.1,
+ * kernel-interface 6.8). Links are relative, so that the tree works wherever it stands. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <fcntl.h>
@@ -70,14 +70,19 @@ static void link_to(struct maker *m, const char *path, const char *target)
 		m->err = bw_error_errno(errno, "cannot make the link %s", full);
 }
 
-#define AT(...) ({ snprintf(at, sizeof(at), __VA_ARGS__); at; })
+#define AT(...)                                                                                    \
+	({                                                                                         \
+		snprintf(at, sizeof(at), __VA_ARGS__);                                             \
+		at;                                                                                \
+	})
 
 static void minor(struct maker *m, const char *pci_dir, const char *node, unsigned number)
 {
 	char at[256];
 	file(m, AT("dev/dri/%s", node), "%s", "");
 	file(m, AT("%s/drm/%s/dev", pci_dir, node), "226:%u\n", number);
-	file(m, AT("%s/drm/%s/uevent", pci_dir, node), "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", number, node);
+	file(m, AT("%s/drm/%s/uevent", pci_dir, node),
+	     "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", number, node);
 	link_to(m, AT("%s/drm/%s/device", pci_dir, node), "../..");
 	link_to(m, AT("%s/drm/%s/subsystem", pci_dir, node), "../../../../../../class/drm");
 	char target[256];
@@ -87,15 +92,16 @@ static void minor(struct maker *m, const char *pci_dir, const char *node, unsign
 }
 
 /* One IP block of the discovery tree. Hardware ids: soc15_hw_ip.h. */
-static void ip_block(struct maker *m, const char *pci_dir, const char *name, unsigned hw_id, uint32_t version,
-		     const uint32_t segment[5])
+static void ip_block(struct maker *m, const char *pci_dir, const char *name, unsigned hw_id,
+		     uint32_t version, const uint32_t segment[5])
 {
 	char at[256], dir[200], id[16], bases[128] = "";
 	unsigned n = 5;
 	while (n && !segment[n - 1])
 		n--;
 	for (unsigned i = 0; i < n; i++)
-		snprintf(bases + strlen(bases), sizeof(bases) - strlen(bases), "0x%08X\n", segment[i]);
+		snprintf(bases + strlen(bases), sizeof(bases) - strlen(bases), "0x%08X\n",
+			 segment[i]);
 	snprintf(dir, sizeof(dir), "%s/ip_discovery/die/0/%u/0", pci_dir, hw_id);
 	file(m, AT("%s/hw_id", dir), "%u\n", hw_id);
 	file(m, AT("%s/num_instance", dir), "0\n");
@@ -113,7 +119,8 @@ static void pci_device(struct maker *m, const struct bw_profile *p, const char *
 {
 	char at[256];
 	file(m, AT("%s/uevent", dir),
-	     "DRIVER=amdgpu\nPCI_CLASS=30000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:%04X\nPCI_SLOT_NAME=%s\n"
+	     "DRIVER=amdgpu\nPCI_CLASS=30000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:%04X\nPCI_SLOT_"
+	     "NAME=%s\n"
 	     "MODALIAS=pci:v00001002d%08Xsv00001002sd%08Xbc03sc00i00\n",
 	     p->pci_device, p->pci_subdevice, p->pci_address, p->pci_device, p->pci_subdevice);
 	file(m, AT("%s/vendor", dir), "0x1002\n");
@@ -124,7 +131,8 @@ static void pci_device(struct maker *m, const struct bw_profile *p, const char *
 	file(m, AT("%s/class", dir), "0x030000\n");
 	file(m, AT("%s/vbios_version", dir), "BREAKWATER-VIRTUAL\n");
 	file(m, AT("%s/mem_info_vram_total", dir), "%llu\n", (unsigned long long)p->vram_size_b);
-	file(m, AT("%s/mem_info_vis_vram_total", dir), "%llu\n", (unsigned long long)p->vram_size_b);
+	file(m, AT("%s/mem_info_vis_vram_total", dir), "%llu\n",
+	     (unsigned long long)p->vram_size_b);
 	file(m, AT("%s/product_name", dir), "%s\n", p->marketing_name);
 	link_to(m, AT("%s/subsystem", dir), "../../../../bus/pci");
 	link_to(m, AT("%s/driver", dir), "../../../../bus/pci/drivers/amdgpu");
@@ -146,9 +154,11 @@ struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root
 	pci_device(&m, profile, dir);
 	minor(&m, dir, "card0", 0);
 	minor(&m, dir, "renderD128", 128);
-	snprintf(target, sizeof(target), "../../../devices/pci0000:00/0000:00:01.0/%s", profile->pci_address);
+	snprintf(target, sizeof(target), "../../../devices/pci0000:00/0000:00:01.0/%s",
+		 profile->pci_address);
 	link_to(&m, AT("sys/bus/pci/devices/%s", profile->pci_address), target);
-	snprintf(target, sizeof(target), "../../../../devices/pci0000:00/0000:00:01.0/%s", profile->pci_address);
+	snprintf(target, sizeof(target), "../../../../devices/pci0000:00/0000:00:01.0/%s",
+		 profile->pci_address);
 	link_to(&m, AT("sys/bus/pci/drivers/amdgpu/%s", profile->pci_address), target);
 	file(&m, "sys/module/amdgpu/parameters/lockup_timeout", "\n");
 	file(&m, "sys/module/amdgpu/parameters/gpu_recovery", "-1\n");

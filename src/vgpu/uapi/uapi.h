@@ -17,12 +17,13 @@ struct bw_uapi;
 struct bw_uapi_options {
 	struct bw_device_options device;
 	unsigned lockup_timeout_ms; /* a job that runs longer is killed; 0: never */
-	bool quiet;                 /* the log is kept, and not written to standard error */
-	bool no_defects;            /* repair what reference kernel-interface 8 lists, where 6.12 has it */
-	const char *root;           /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
+	bool quiet;		    /* the log is kept, and not written to standard error */
+	bool no_defects;  /* repair what reference kernel-interface 8 lists, where 6.12 has it */
+	const char *root; /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
 };
 
-struct bw_error *bw_uapi_create(const struct bw_profile *profile, const struct bw_uapi_options *options,
+struct bw_error *bw_uapi_create(const struct bw_profile *profile,
+				const struct bw_uapi_options *options,
 				struct bw_uapi **out) BW_MUST_CHECK;
 /* Ends all connections and jobs first. */
 void bw_uapi_destroy(struct bw_uapi *u);

@@ -2,13 +2,13 @@
 #ifndef BW_VGPU_UAPI_PRIV_H
 #define BW_VGPU_UAPI_PRIV_H
 
-/* The driver's inside. One lock (bw_uapi.lock) guards every struct here, except where a comment says
- * otherwise; user memory is copied without it, because a client may take its time. Functions return 0
- * or -errno as the kernel's do, since what they return is what the program sees.
+/* The driver's inside. One lock (bw_uapi.lock) guards every struct here, except where a comment
+ * says otherwise; user memory is copied without it, because a client may take its time. Functions
+ * return 0 or -errno as the kernel's do, since what they return is what the program sees.
  *
- * Life times: a file owns handles; handles, mappings, jobs and lists own references to buffers; a job
- * owns references to its VM and context. So when a client goes, its files go, and what its running
- * jobs still need stays until the jobs have been killed. */
+ * Life times: a file owns handles; handles, mappings, jobs and lists own references to buffers; a
+ * job owns references to its VM and context. So when a client goes, its files go, and what its
+ * running jobs still need stays until the jobs have been killed. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,30 +25,35 @@
 
 enum {
 	BW_DRM_PAGE_B = 4096,
-	BW_DRM_N_RINGS = 5,        /* gfx, compute 0-3 */
+	BW_DRM_N_RINGS = 5, /* gfx, compute 0-3 */
 	BW_DRM_N_COMPUTE = 4,
 	BW_DRM_N_VMIDS = 16,
-	BW_DRM_FIRST_VMID = 1, BW_DRM_LAST_VMID = 7, /* 8-15 are KFD's */
-	BW_DRM_CTX_JOBS = 32,      /* amdgpu.sched_jobs: fences a context remembers for each ring */
-	BW_DRM_HW_JOBS = 2,        /* amdgpu.sched_hw_submission: jobs on a ring at once */
+	BW_DRM_FIRST_VMID = 1,
+	BW_DRM_LAST_VMID = 7, /* 8-15 are KFD's */
+	BW_DRM_CTX_JOBS = 32, /* amdgpu.sched_jobs: fences a context remembers for each ring */
+	BW_DRM_HW_JOBS = 2,   /* amdgpu.sched_hw_submission: jobs on a ring at once */
 	BW_DRM_GANG = 4,
 	BW_DRM_MAX_IBS = 192,
 	BW_DRM_MAX_COPY_B = 64 << 20, /* largest array taken from a program */
 };
 
-/* Address space of a VM (reference kernel-interface 2.3): 48 bits, a reserved piece at either end. */
-#define BW_VA_BITS 48
-#define BW_VA_MASK ((1ull << BW_VA_BITS) - 1)
-#define BW_VA_HOLE_START 0x0000800000000000ull
-#define BW_VA_HOLE_END 0xffff800000000000ull
+/* Address space of a VM (reference kernel-interface 2.3): 48 bits, a reserved piece at either end.
+ */
+#define BW_VA_BITS	      48
+#define BW_VA_MASK	      ((1ull << BW_VA_BITS) - 1)
+#define BW_VA_HOLE_START      0x0000800000000000ull
+#define BW_VA_HOLE_END	      0xffff800000000000ull
 #define BW_VA_RESERVED_BOTTOM (64ull << 10)
-#define BW_VA_RESERVED_TOP ((64ull << 10) + (2ull << 20) + (2ull << 20)) /* trap area, seq64, CSA */
+#define BW_VA_RESERVED_TOP    ((64ull << 10) + (2ull << 20) + (2ull << 20)) /* trap area, seq64, CSA \
+									     */
 #define BW_VM_MAX_PFN (1ull << (BW_VA_BITS - 12))
 
 /* ---- alloc.c: address ranges and ids ---- */
 
 /* Free pieces of an address range in order; first fit. */
-struct bw_span { uint64_t start, end; };
+struct bw_span {
+	uint64_t start, end;
+};
 struct bw_ranges BW_VEC(struct bw_span);
 int bw_ranges_add(struct bw_ranges *r, uint64_t start, uint64_t size_b);
 bool bw_ranges_alloc(struct bw_ranges *r, uint64_t size_b, uint64_t align_b, uint64_t *out_start);
@@ -63,7 +68,9 @@ int bw_ids_add(struct bw_ids *ids, void *object, uint32_t *out_id);
 void *bw_ids_get(const struct bw_ids *ids, uint32_t id);
 void *bw_ids_remove(struct bw_ids *ids, uint32_t id);
 void bw_ids_fini(struct bw_ids *ids);
-#define bw_ids_each(ids, i) for (uint32_t i = 0; i < (ids)->cap; i++) if ((ids)->slot[i])
+#define bw_ids_each(ids, i)                                                                        \
+	for (uint32_t i = 0; i < (ids)->cap; i++)                                                  \
+		if ((ids)->slot[i])
 
 /* ---- objects ---- */
 
@@ -71,27 +78,27 @@ struct bw_drm_fence;
 struct bw_drm_fences BW_VEC(struct bw_drm_fence *);
 struct bw_drm_fence {
 	unsigned refs;
-	bool signaled;             /* ask bw_drm_fence_done() */
-	int error;                 /* -errno the work ended with */
-	uint16_t pasid;            /* of a job: its VM's */
+	bool signaled;			/* ask bw_drm_fence_done() */
+	int error;			/* -errno the work ended with */
+	uint16_t pasid;			/* of a job: its VM's */
 	struct bw_drm_fence *scheduled; /* of a job: signals when it goes to a ring */
-	struct bw_drm_fences parts; /* a merged one: signals when all of these have */
+	struct bw_drm_fences parts;	/* a merged one: signals when all of these have */
 };
 
 struct bw_drm_bo {
-	unsigned refs, n_handles;  /* handles in all files */
+	unsigned refs, n_handles; /* handles in all files */
 	struct bw_uapi *u;
-	uint64_t size_b;           /* whole pages */
+	uint64_t size_b; /* whole pages */
 	uint64_t asked_alignment_b;
 	uint32_t asked_domains;
 	uint64_t flags;
 	bool in_vram;
-	uint64_t address;          /* VRAM offset or bus address */
-	int fd;                    /* memfd */
+	uint64_t address; /* VRAM offset or bus address */
+	int fd;		  /* memfd */
 	uint64_t ino, dev;
-	uint64_t fake_offset;      /* for mmap */
+	uint64_t fake_offset;	   /* for mmap */
 	struct bw_drm_fences busy; /* work that uses it */
-	struct bw_drm_vm *vm;      /* VM_ALWAYS_VALID: its VM, borrowed while that lives */
+	struct bw_drm_vm *vm;	   /* VM_ALWAYS_VALID: its VM, borrowed while that lives */
 	uint64_t meta_flags, tiling;
 	uint32_t metadata_b;
 	uint8_t metadata[256];
@@ -99,19 +106,19 @@ struct bw_drm_bo {
 struct bw_drm_bos BW_VEC(struct bw_drm_bo *);
 
 struct bw_drm_mapping {
-	uint64_t start, last;      /* page numbers */
-	struct bw_drm_bo *bo;      /* owned reference; NULL: PRT */
+	uint64_t start, last; /* page numbers */
+	struct bw_drm_bo *bo; /* owned reference; NULL: PRT */
 	uint64_t offset_b;
-	uint32_t flags;            /* AMDGPU_VM_PAGE_* */
+	uint32_t flags; /* AMDGPU_VM_PAGE_* */
 };
 struct bw_drm_mappings BW_VEC(struct bw_drm_mapping);
 
 /* A change of the page tables, in the order the program made them. */
 struct bw_drm_update {
-	struct bw_drm_mapping m;   /* what the range becomes; owns a reference to m.bo */
-	bool clear;                /* not mapped; m.bo stays until then */
-	bool delayed;              /* waits for the next CS or VA call (AMDGPU_VM_DELAY_UPDATE) */
-	uint64_t after_job;        /* jobs of the VM up to this number must have finished */
+	struct bw_drm_mapping m; /* what the range becomes; owns a reference to m.bo */
+	bool clear;		 /* not mapped; m.bo stays until then */
+	bool delayed;		 /* waits for the next CS or VA call (AMDGPU_VM_DELAY_UPDATE) */
+	uint64_t after_job;	 /* jobs of the VM up to this number must have finished */
 };
 struct bw_drm_updates BW_VEC(struct bw_drm_update);
 
@@ -121,28 +128,32 @@ struct bw_drm_vm {
 	uint16_t pasid;
 	int pid;
 	char comm[16];
-	uint64_t root;             /* VRAM offset of the PDB2 */
+	uint64_t root;		     /* VRAM offset of the PDB2 */
 	struct bw_drm_mappings maps; /* by address, not overlapping */
 	struct bw_drm_updates updates;
 	uint64_t updates_made, updates_applied;
-	uint64_t tlb_seq;          /* raised when tables have changed */
-	uint64_t n_jobs;           /* number of the last one submitted */
-	struct bw_drm_job *jobs;   /* submitted and not finished, oldest first */
-	unsigned vmid;             /* 0: none now */
+	uint64_t tlb_seq;	 /* raised when tables have changed */
+	uint64_t n_jobs;	 /* number of the last one submitted */
+	struct bw_drm_job *jobs; /* submitted and not finished, oldest first */
+	unsigned vmid;		 /* 0: none now */
 	bool reserved;
-	bool dying;                /* its file is closed */
+	bool dying; /* its file is closed */
 	int64_t dying_since_ns;
-	uint64_t held_before_ns, held_base_ns; /* held time under earlier VMIDs; of this one at the start */
+	uint64_t held_before_ns,
+		held_base_ns;	   /* held time under earlier VMIDs; of this one at the start */
 	struct bw_drm_fences busy; /* of its VM_ALWAYS_VALID buffers */
-	struct { uint64_t addr; uint32_t status, hub; } fault;
+	struct {
+		uint64_t addr;
+		uint32_t status, hub;
+	} fault;
 };
 
 struct bw_drm_entity {
-	uint64_t sequence;         /* of the next job, from 1 */
+	uint64_t sequence; /* of the next job, from 1 */
 	struct bw_drm_fence *fences[BW_DRM_CTX_JOBS];
 	struct bw_drm_job *head, *tail; /* not yet on a ring */
-	unsigned on_ring;          /* jobs on `ring` */
-	unsigned ring;             /* index in bw_uapi.rings; of compute: the one last used */
+	unsigned on_ring;		/* jobs on `ring` */
+	unsigned ring;			/* index in bw_uapi.rings; of compute: the one last used */
 };
 
 struct bw_drm_ctx {
@@ -154,19 +165,22 @@ struct bw_drm_ctx {
 	struct bw_drm_entity gfx, compute[BW_DRM_N_COMPUTE];
 };
 
-struct bw_drm_ib { uint64_t va; uint32_t dw, flags; };
+struct bw_drm_ib {
+	uint64_t va;
+	uint32_t dw, flags;
+};
 
 struct bw_drm_job {
-	struct bw_drm_job *next;        /* in the entity's queue, then on the ring */
+	struct bw_drm_job *next; /* in the entity's queue, then on the ring */
 	struct bw_drm_job *vm_next, **vm_prev;
 	struct bw_drm_vm *vm;
 	struct bw_drm_ctx *ctx;
 	struct bw_drm_entity *entity;
-	struct bw_drm_gang *gang;       /* NULL: alone */
+	struct bw_drm_gang *gang; /* NULL: alone */
 	struct bw_drm_fence *done, *scheduled;
-	struct bw_drm_fences deps;      /* must have signalled before it runs */
-	uint64_t vm_number;             /* of the VM's jobs */
-	uint64_t updates_before;        /* page-table changes it must see */
+	struct bw_drm_fences deps; /* must have signalled before it runs */
+	uint64_t vm_number;	   /* of the VM's jobs */
+	uint64_t updates_before;   /* page-table changes it must see */
 	unsigned ip, n_ibs;
 	struct bw_drm_ib *ibs;
 	struct bw_drm_bo *uf_bo;
@@ -174,12 +188,12 @@ struct bw_drm_job {
 	/* on the ring */
 	uint64_t ring_seq;
 	unsigned vmid;
-	uint64_t flushes;               /* the tlb_seq its flush brings; 0: it does not flush */
-	int64_t started_ns;             /* when it came to the head */
+	uint64_t flushes;   /* the tlb_seq its flush brings; 0: it does not flush */
+	int64_t started_ns; /* when it came to the head */
 	uint64_t held_at_start_ns;
 	bool killing, was_reset;
 	int64_t kill_since_ns;
-	int error;                      /* what its fence will carry */
+	int error; /* what its fence will carry */
 };
 /* Jobs of one call that start together. */
 struct bw_drm_gang {
@@ -189,24 +203,27 @@ struct bw_drm_gang {
 };
 
 struct bw_drm_ring {
-	const char *name;          /* "comp_1.0.0" */
+	const char *name; /* "comp_1.0.0" */
 	unsigned me, pipe;
 	uint32_t doorbell_dw;
-	uint64_t offset;           /* VRAM offset of the packets */
-	uint64_t fence_offset;     /* VRAM offset of the 64-bit fence */
-	uint64_t wptr;             /* dwords, never wraps */
+	uint64_t offset;       /* VRAM offset of the packets */
+	uint64_t fence_offset; /* VRAM offset of the 64-bit fence */
+	uint64_t wptr;	       /* dwords, never wraps */
 	uint64_t emitted, signaled;
 	struct bw_drm_job *head, *tail;
 	unsigned n;
 	struct bw_pm4_stream stream; /* a job's packets while they are made */
 };
 
-struct bw_drm_point { uint64_t point; struct bw_drm_fence *fence; };
+struct bw_drm_point {
+	uint64_t point;
+	struct bw_drm_fence *fence;
+};
 struct bw_drm_syncobj {
 	unsigned refs;
-	struct bw_drm_fence *fence;  /* binary; NULL: none */
-	bool is_chain;               /* a timeline: `fence` is NULL and these hold */
-	uint64_t signaled_point;     /* all points up to it have signalled */
+	struct bw_drm_fence *fence; /* binary; NULL: none */
+	bool is_chain;		    /* a timeline: `fence` is NULL and these hold */
+	uint64_t signaled_point;    /* all points up to it have signalled */
 	struct bw_drm_points BW_VEC(struct bw_drm_point) points; /* later ones, in order */
 };
 
@@ -215,11 +232,11 @@ struct bw_drm_bo_list {
 	struct bw_drm_bos bos;
 };
 
-/* An fd that a program holds for a syncobj or a sync_file: the other end of a socket pair, so that the
- * server sees when the last copy of it is closed, and can make it readable. */
+/* An fd that a program holds for a syncobj or a sync_file: the other end of a socket pair, so that
+ * the server sees when the last copy of it is closed, and can make it readable. */
 struct bw_drm_sync_fd {
-	uint64_t ino;              /* of the program's end */
-	int sock;                  /* ours */
+	uint64_t ino; /* of the program's end */
+	int sock;     /* ours */
 	struct bw_drm_syncobj *syncobj;
 	struct bw_drm_fence *fence; /* sync_file */
 	bool told;
@@ -232,18 +249,19 @@ struct bw_drm_file {
 	uint64_t client_id;
 	struct bw_drm_vm *vm;
 	struct bw_ids bos, ctxs, syncobjs, bo_lists;
-	struct bw_drm_bos exported;  /* as dma-buf: kept until the file is closed */
+	struct bw_drm_bos exported; /* as dma-buf: kept until the file is closed */
 };
 
 struct bw_drm_vmid {
-	struct bw_drm_vm *vm;      /* owner, or the last one (borrowed; NULL when it is gone) */
-	uint64_t flushed;          /* the owner's tlb_seq when last flushed */
-	unsigned busy;             /* jobs on rings */
-	uint64_t used;             /* for LRU */
+	struct bw_drm_vm *vm; /* owner, or the last one (borrowed; NULL when it is gone) */
+	uint64_t flushed;     /* the owner's tlb_seq when last flushed */
+	unsigned busy;	      /* jobs on rings */
+	uint64_t used;	      /* for LRU */
 };
 
 /* Addresses of the registers the driver uses, resolved by name once (gpu.c). */
 struct bw_drm_regs {
+/* clang-format off */
 #define BW_DRM_REGS(X)                                                                             \
 	X(gc, GCVM_CONTEXT0_CNTL) X(gc, GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32)                   \
 	X(gc, GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32) X(gc, GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32) \
@@ -262,6 +280,7 @@ struct bw_drm_regs {
 	X(gc, GB_ADDR_CONFIG) X(gc, RLC_GPU_CLOCK_COUNT_LSB)                                       \
 	X(osssys, IH_RB_CNTL) X(osssys, IH_RB_BASE) X(osssys, IH_RB_BASE_HI)                       \
 	X(osssys, IH_RB_RPTR) X(osssys, IH_RB_WPTR) X(osssys, IH_VMID_0_LUT)
+/* clang-format on */
 #define X(block, name) uint32_t name;
 	BW_DRM_REGS(X)
 #undef X
@@ -272,22 +291,23 @@ struct bw_uapi {
 	struct bw_uapi_options options;
 	struct bw_device *dev;
 	struct bw_drm_regs reg;
-	uint64_t fb_base, fb_offset;   /* MC address of VRAM offset 0; what page tables add */
+	uint64_t fb_base, fb_offset; /* MC address of VRAM offset 0; what page tables add */
 	uint64_t boot_ns;
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed;        /* a fence or syncobj has changed, a client has gone */
+	pthread_cond_t changed; /* a fence or syncobj has changed, a client has gone */
 	bool stopping;
 
 	struct bw_ranges vram, gtt, fake;
 	uint64_t vram_used_b, gtt_used_b, n_bos, bo_bytes;
-	struct bw_drm_bos bos;         /* all of them, borrowed */
+	struct bw_drm_bos bos; /* all of them, borrowed */
 	struct bw_drm_ring rings[BW_DRM_N_RINGS];
 	struct bw_drm_vmid vmids[BW_DRM_N_VMIDS];
 	unsigned reserved_vmid, n_reserved;
 	uint64_t vmid_clock;
 	struct bw_drm_vms BW_VEC(struct bw_drm_vm *) vms; /* borrowed */
-	struct bw_drm_entities BW_VEC(struct bw_drm_entity *) waiting; /* with jobs not yet on a ring */
+	struct bw_drm_entities
+	BW_VEC(struct bw_drm_entity *) waiting; /* with jobs not yet on a ring */
 	struct bw_drm_sync_fds sync_fds;
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
@@ -318,7 +338,7 @@ struct bw_uapi {
 	struct bw_socks BW_VEC(int) socks;
 	void (*on_clients)(void *cookie);
 	void *on_clients_cookie;
-	unsigned ioctl_said[8];        /* bits: absent ioctls named already */
+	unsigned ioctl_said[8]; /* bits: absent ioctls named already */
 };
 
 struct bw_conn;
@@ -326,10 +346,10 @@ struct bw_conn;
 /* One call of a program. */
 struct bw_drm_call {
 	struct bw_uapi *u;
-	struct bw_conn *conn;      /* for user memory and to see that the caller has gone */
+	struct bw_conn *conn; /* for user memory and to see that the caller has gone */
 	struct bw_drm_file *file;
-	int fd_in;                 /* borrowed, -1 */
-	int fd_out;                /* owned until sent, -1 */
+	int fd_in;  /* borrowed, -1 */
+	int fd_out; /* owned until sent, -1 */
 	uint32_t fd_at;
 };
 
@@ -354,8 +374,9 @@ int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f);
 bool bw_drm_fences_signaled(const struct bw_drm_fences *v);
 void bw_drm_fences_fini(struct bw_drm_fences *v);
 int64_t bw_now_ns(void);
-/* Waits (lock held, given up meanwhile) until done() or the absolute time: 0, -ETIME, or -EINTR when
- * the caller has gone. INT64_MAX: for ever. Time in which the VM's waves are held does not count. */
+/* Waits (lock held, given up meanwhile) until done() or the absolute time: 0, -ETIME, or -EINTR
+ * when the caller has gone. INT64_MAX: for ever. Time in which the VM's waves are held does not
+ * count. */
 int bw_drm_wait(struct bw_drm_call *c, int64_t deadline_ns, bool (*done)(void *arg), void *arg);
 int bw_drm_wait_fence(struct bw_drm_call *c, struct bw_drm_fence *f, int64_t deadline_ns);
 /* "negative as signed 64-bit = for ever" of the amdgpu ioctls */
@@ -370,11 +391,15 @@ struct bw_drm_syncobj *bw_drm_syncobj_get(struct bw_drm_file *f, uint32_t handle
 /* The fence of a point: 0 and a reference, -EINVAL when there is none yet. */
 int bw_drm_syncobj_fence(struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence **out);
 /* The same by handle, waiting for it to be submitted if the flags say so. Lock held. */
-int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, uint64_t flags, struct bw_drm_fence **out);
+int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, uint64_t flags,
+			struct bw_drm_fence **out);
 void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *f);
-int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence *f);
-int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence, uint32_t *out_handle);
-int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file, int *out_fd);
+int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point,
+			     struct bw_drm_fence *f);
+int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
+			      uint32_t *out_handle);
+int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
+		      int *out_fd);
 /* Fds whose last copy is closed, and sync_files that have signalled. */
 void bw_drm_sync_fds_check(struct bw_uapi *u);
 void bw_drm_sync_fds_fini(struct bw_uapi *u);
@@ -398,7 +423,8 @@ struct bw_drm_fences *bw_drm_bo_busy(struct bw_drm_bo *bo);
 /* The memory at an offset, as the driver's CPU sees it. */
 uint8_t *bw_drm_bo_cpu(struct bw_drm_bo *bo, uint64_t offset_b, uint64_t size_b);
 void bw_drm_file_close_bos(struct bw_drm_file *f);
-int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *out_fd, uint64_t *out_fd_offset);
+int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *out_fd,
+		uint64_t *out_fd_offset);
 int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_metadata(struct bw_drm_call *c, void *arg);
@@ -438,7 +464,8 @@ int bw_ioctl_vm(struct bw_drm_call *c, void *arg);
 struct bw_drm_ctx *bw_drm_ctx_get(struct bw_drm_file *f, uint32_t id); /* borrowed */
 struct bw_drm_ctx *bw_drm_ctx_ref(struct bw_drm_ctx *ctx);
 void bw_drm_ctx_unref(struct bw_drm_ctx *ctx);
-int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring, struct bw_drm_entity **out);
+int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring,
+		      struct bw_drm_entity **out);
 /* A reference to the fence of a submission; 0 and NULL: long done. */
 int bw_drm_ctx_fence(struct bw_drm_entity *e, uint64_t seq, struct bw_drm_fence **out);
 int bw_ioctl_ctx(struct bw_drm_call *c, void *arg);
@@ -446,7 +473,8 @@ int bw_ioctl_sched(struct bw_drm_call *c, void *arg);
 
 /* ---- bo_list.c ---- */
 struct drm_amdgpu_bo_list_in;
-int bw_drm_bo_list_make(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_in *in, struct bw_drm_bo_list **out);
+int bw_drm_bo_list_make(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_in *in,
+			struct bw_drm_bo_list **out);
 void bw_drm_bo_list_unref(struct bw_drm_bo_list *l);
 int bw_ioctl_bo_list(struct bw_drm_call *c, void *arg);
 
@@ -456,7 +484,7 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg);
 /* ---- sched.c ---- */
 struct bw_error *bw_drm_sched_start(struct bw_uapi *u) BW_MUST_CHECK;
 void bw_drm_sched_stop(struct bw_uapi *u);
-void bw_drm_kick(struct bw_uapi *u);        /* any thread, no lock needed */
+void bw_drm_kick(struct bw_uapi *u); /* any thread, no lock needed */
 void bw_drm_job_free(struct bw_drm_job *job);
 void bw_drm_job_finish(struct bw_uapi *u, struct bw_drm_job *job, int error);
 void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job); /* takes it */
@@ -464,7 +492,8 @@ void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job); /* takes it */
 /* ---- ring.c ---- */
 int bw_drm_ring_init(struct bw_uapi *u, unsigned index);
 /* False: out of memory, and nothing was put on the ring. */
-bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job, bool flush);
+bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
+		      bool flush);
 /* The command processor has met something it cannot do and waits to be reset. */
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring);
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring);
@@ -489,15 +518,17 @@ void *bw_drm_vram_cpu(struct bw_uapi *u, uint64_t offset);
 /* ---- info.c ---- */
 int bw_ioctl_info(struct bw_drm_call *c, void *arg);
 void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36]);
-void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total, uint64_t *out_gtt_usable);
+void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total,
+			 uint64_t *out_gtt_usable);
 
 /* ---- klog.c ---- */
 void bw_klog(struct bw_uapi *u, const char *fmt, ...) BW_PRINTF(2, 3);
-bool bw_klog_allowed(struct bw_uapi *u);   /* printk_ratelimit() */
-char *bw_klog_text(struct bw_uapi *u);     /* a copy, owned by the caller, or NULL */
+bool bw_klog_allowed(struct bw_uapi *u); /* printk_ratelimit() */
+char *bw_klog_text(struct bw_uapi *u);	 /* a copy, owned by the caller, or NULL */
 
 /* ---- drm.c ---- */
-int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm, struct bw_drm_file **out);
+int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm,
+		     struct bw_drm_file **out);
 void bw_drm_file_close(struct bw_drm_file *f);
 void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out);
 /* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. */
@@ -514,13 +545,18 @@ struct bw_file_ops {
 struct bw_file {
 	struct bw_uapi *u;
 	const struct bw_file_ops *ops;
-	pthread_mutex_t lock;      /* of the file's own state, as the kernel's per-file lock */
+	pthread_mutex_t lock; /* of the file's own state, as the kernel's per-file lock */
 	bool writable;
-	char *text;                /* text files: as it was when opened */
+	char *text; /* text files: as it was when opened */
 	size_t text_b;
 	union {
-		struct { uint32_t use_srbm, use_grbm, pg_lock, se, sh, instance, me, pipe, queue, vmid, xcc; } regs2;
-		struct { uint32_t gpr_or_wave, se, sh, cu, wave, simd, xcc, thread, vgpr; } gprwave;
+		struct {
+			uint32_t use_srbm, use_grbm, pg_lock, se, sh, instance, me, pipe, queue,
+				vmid, xcc;
+		} regs2;
+		struct {
+			uint32_t gpr_or_wave, se, sh, cu, wave, simd, xcc, thread, vgpr;
+		} gprwave;
 	};
 };
 int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out);
@@ -532,7 +568,8 @@ extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wa
  * gone. */
 struct bw_msg;
 struct bw_msg_part;
-bool bw_conn_ask(struct bw_conn *conn, uint16_t type, const struct bw_msg_part *parts, size_t n_parts, struct bw_msg **out_reply);
+bool bw_conn_ask(struct bw_conn *conn, uint16_t type, const struct bw_msg_part *parts,
+		 size_t n_parts, struct bw_msg **out_reply);
 bool bw_conn_gone(struct bw_conn *conn);
 
 #endif

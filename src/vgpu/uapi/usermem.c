@@ -17,8 +17,8 @@ int bw_user_read(struct bw_drm_call *c, uint64_t va, void *out, size_t size_b)
 		struct bw_vgpu_user ask = {.va = va + done, .size_b = n};
 		struct bw_msg *reply;
 		struct bw_vgpu_result r;
-		if (!bw_conn_ask(c->conn, BW_VGPU_USER_READ, &(struct bw_msg_part){&ask, sizeof(ask)}, 1,
-				 &reply) ||
+		if (!bw_conn_ask(c->conn, BW_VGPU_USER_READ,
+				 &(struct bw_msg_part){&ask, sizeof(ask)}, 1, &reply) ||
 		    reply->body_b < sizeof(r))
 			return -EFAULT;
 		memcpy(&r, reply->body, sizeof(r));
@@ -35,10 +35,12 @@ int bw_user_write(struct bw_drm_call *c, uint64_t va, const void *data, size_t s
 	for (size_t done = 0; done < size_b;) {
 		uint32_t n = (uint32_t)BW_MIN(size_b - done, (size_t)PIECE_B);
 		struct bw_vgpu_user ask = {.va = va + done, .size_b = n};
-		struct bw_msg_part parts[] = {{&ask, sizeof(ask)}, {(const uint8_t *)data + done, n}};
+		struct bw_msg_part parts[] = {{&ask, sizeof(ask)},
+					      {(const uint8_t *)data + done, n}};
 		struct bw_msg *reply;
 		struct bw_vgpu_result r;
-		if (!bw_conn_ask(c->conn, BW_VGPU_USER_WRITE, parts, 2, &reply) || reply->body_b < sizeof(r))
+		if (!bw_conn_ask(c->conn, BW_VGPU_USER_WRITE, parts, 2, &reply) ||
+		    reply->body_b < sizeof(r))
 			return -EFAULT;
 		memcpy(&r, reply->body, sizeof(r));
 		if (r.result)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* GEM_VA: what a program maps where. The mappings change at once; the page tables follow in the order
- * of the calls, and what takes a mapping away waits for the jobs that were submitted before it, as the
- * kernel's updates wait for the VM's fences (amdgpu_vm_clear_freed). */
+/* GEM_VA: what a program maps where. The mappings change at once; the page tables follow in the
+ * order of the calls, and what takes a mapping away waits for the jobs that were submitted before
+ * it, as the kernel's updates wait for the VM's fences (amdgpu_vm_clear_freed). */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <string.h>
@@ -48,9 +48,11 @@ static void insert(struct bw_drm_vm *vm, struct bw_drm_mapping m)
 
 static void queue_update(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool clear)
 {
-	vm->updates.data[vm->updates.len++] = (struct bw_drm_update){
-		.m = *m, .clear = clear, .delayed = true,
-		.after_job = clear && vm->jobs ? vm->n_jobs : 0};
+	vm->updates.data[vm->updates.len++] =
+		(struct bw_drm_update){.m = *m,
+				       .clear = clear,
+				       .delayed = true,
+				       .after_job = clear && vm->jobs ? vm->n_jobs : 0};
 	bw_drm_bo_ref(m->bo);
 	vm->updates_made++;
 }
@@ -147,8 +149,9 @@ static int replace(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_
 int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 {
 	struct drm_amdgpu_gem_va *a = arg;
-	const uint32_t page_flags = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE |
-				    AMDGPU_VM_PAGE_EXECUTABLE | AMDGPU_VM_MTYPE_MASK | PAGE_NOALLOC;
+	const uint32_t page_flags = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_READABLE |
+				    AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_PAGE_EXECUTABLE |
+				    AMDGPU_VM_MTYPE_MASK | PAGE_NOALLOC;
 	const uint32_t prt_flags = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_PRT;
 	/* In this order: reference kernel-interface 2.3. */
 	if (a->va_address < BW_VA_RESERVED_BOTTOM)
@@ -209,7 +212,8 @@ bool bw_drm_vm_apply_updates(struct bw_drm_vm *vm)
 	size_t n = 0;
 	for (; n < vm->updates.len; n++) {
 		struct bw_drm_update *up = &vm->updates.data[n];
-		if (up->delayed || (up->after_job && vm->jobs && vm->jobs->vm_number <= up->after_job))
+		if (up->delayed ||
+		    (up->after_job && vm->jobs && vm->jobs->vm_number <= up->after_job))
 			break;
 		int r = bw_drm_pt_write(vm, &up->m, up->clear);
 		if (r)
@@ -220,7 +224,8 @@ bool bw_drm_vm_apply_updates(struct bw_drm_vm *vm)
 	if (!n)
 		return false;
 	vm->updates.len -= n;
-	memmove(vm->updates.data, vm->updates.data + n, vm->updates.len * sizeof(vm->updates.data[0]));
+	memmove(vm->updates.data, vm->updates.data + n,
+		vm->updates.len * sizeof(vm->updates.data[0]));
 	vm->tlb_seq++;
 	return true;
 }

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Page tables in VRAM, as amdgpu writes them for gfx11 (reference page-tables 2 and 3): four levels,
- * a directory entry as leaf where a naturally aligned span of its size is contiguous. The tables
- * themselves are the only record of their shape. */
+/* Page tables in VRAM, as amdgpu writes them for gfx11 (reference page-tables 2 and 3): four
+ * levels, a directory entry as leaf where a naturally aligned span of its size is contiguous. The
+ * tables themselves are the only record of their shape. */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <string.h>
 
 #include "vgpu/uapi/uapi_priv.h"
 
-#define PTE_V (1ull << 0)
-#define PTE_S (1ull << 1)
-#define PTE_C (1ull << 2)
-#define PTE_X (1ull << 4)
-#define PTE_R (1ull << 5)
-#define PTE_W (1ull << 6)
-#define PTE_FRAG(n) ((uint64_t)(n) << 7)
+#define PTE_V	     (1ull << 0)
+#define PTE_S	     (1ull << 1)
+#define PTE_C	     (1ull << 2)
+#define PTE_X	     (1ull << 4)
+#define PTE_R	     (1ull << 5)
+#define PTE_W	     (1ull << 6)
+#define PTE_FRAG(n)  ((uint64_t)(n) << 7)
 #define PTE_MTYPE(n) ((uint64_t)(n) << 48)
-#define PTE_PRT (1ull << 51)
-#define PTE_P (1ull << 54)
-#define PTE_LOG (1ull << 55)
-#define PTE_NOALLOC (1ull << 58)
-#define PTE_ADDRESS 0x0000fffffffff000ull
-#define PDE_ADDRESS 0x0000ffffffffffc0ull
+#define PTE_PRT	     (1ull << 51)
+#define PTE_P	     (1ull << 54)
+#define PTE_LOG	     (1ull << 55)
+#define PTE_NOALLOC  (1ull << 58)
+#define PTE_ADDRESS  0x0000fffffffff000ull
+#define PDE_ADDRESS  0x0000ffffffffffc0ull
 
 enum { PTB, PDB0, PDB1, PDB2, ENTRIES = 512, TABLE_B = 4096, MAX_FRAG = 31 };
 
@@ -88,7 +88,7 @@ uint64_t bw_drm_pt_root_entry(const struct bw_drm_vm *vm)
 
 /* A range that is being written: everything about it but the place. */
 struct span {
-	uint64_t pa;         /* of page `start`; 0 where nothing is mapped */
+	uint64_t pa;	     /* of page `start`; 0 where nothing is mapped */
 	uint64_t start, end; /* pages, end not included */
 	uint64_t flags;
 	bool clear, prt;
@@ -197,7 +197,8 @@ int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool c
 		if (m->bo->in_vram)
 			s.pa += vm->u->fb_offset;
 		else
-			s.flags |= PTE_S | (m->bo->flags & AMDGPU_GEM_CREATE_CPU_GTT_USWC ? 0 : PTE_C);
+			s.flags |=
+				PTE_S | (m->bo->flags & AMDGPU_GEM_CREATE_CPU_GTT_USWC ? 0 : PTE_C);
 	}
 	return write_level(vm, vm->root, PDB2, &s, s.start, s.end);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Address spaces and the VMIDs they run under. A VM gets one of the graphics hub's VMIDs 1-7 with its
- * first job and keeps it until another VM needs one and it is the longest unused. */
+/* Address spaces and the VMIDs they run under. A VM gets one of the graphics hub's VMIDs 1-7 with
+ * its first job and keeps it until another VM needs one and it is the longest unused. */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ struct bw_drm_vm *bw_drm_vm_ref(struct bw_drm_vm *vm)
 	return vm;
 }
 
-/* The VMID's hardware state stays as it is, as in the kernel: registers name the last owner until the
- * next one's first job. */
+/* The VMID's hardware state stays as it is, as in the kernel: registers name the last owner until
+ * the next one's first job. */
 static void vmid_release(struct bw_drm_vm *vm)
 {
 	if (!vm->vmid)
@@ -100,7 +100,8 @@ uint64_t bw_drm_vm_held_ns(struct bw_drm_vm *vm, bool *out_held_now)
 	*out_held_now = false;
 	if (!vm->vmid)
 		return vm->held_before_ns;
-	return vm->held_before_ns + bw_device_held_ns(vm->u->dev, vm->vmid, out_held_now) - vm->held_base_ns;
+	return vm->held_before_ns + bw_device_held_ns(vm->u->dev, vm->vmid, out_held_now) -
+	       vm->held_base_ns;
 }
 
 static bool usable(const struct bw_drm_vm *vm, unsigned id)
@@ -122,7 +123,8 @@ unsigned bw_drm_vmid_grab(struct bw_drm_vm *vm)
 		if (vm->vmid && u->vmids[vm->vmid].busy)
 			return 0;
 		for (unsigned i = BW_DRM_FIRST_VMID; i <= BW_DRM_LAST_VMID; i++)
-			if (usable(vm, i) && !u->vmids[i].busy && (!best || u->vmids[i].used < u->vmids[best].used))
+			if (usable(vm, i) && !u->vmids[i].busy &&
+			    (!best || u->vmids[i].used < u->vmids[best].used))
 				best = i;
 		if (!best)
 			return 0;
@@ -158,7 +160,9 @@ static void reserve(struct bw_drm_vm *vm)
 	if (!u->n_reserved++) {
 		u->reserved_vmid = vm->vmid;
 		for (unsigned i = BW_DRM_FIRST_VMID; !vm->vmid && i <= BW_DRM_LAST_VMID; i++)
-			if (!u->reserved_vmid || (!u->vmids[i].busy && u->vmids[i].used < u->vmids[u->reserved_vmid].used))
+			if (!u->reserved_vmid ||
+			    (!u->vmids[i].busy &&
+			     u->vmids[i].used < u->vmids[u->reserved_vmid].used))
 				u->reserved_vmid = i;
 	}
 	vm->reserved = true;

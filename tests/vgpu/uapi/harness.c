@@ -47,7 +47,10 @@ void connect_raw(struct client *c)
 
 void connect_client(struct client *c, uint64_t token)
 {
-	struct bw_vgpu_hello h = {.version = BW_VGPU_PROTO_VERSION, .pid = (uint32_t)getpid(), .client = token, .comm = "test"};
+	struct bw_vgpu_hello h = {.version = BW_VGPU_PROTO_VERSION,
+				  .pid = (uint32_t)getpid(),
+				  .client = token,
+				  .comm = "test"};
 	struct bw_msg m = BW_MSG_INIT;
 	connect_raw(c);
 	request(c, BW_VGPU_HELLO, &(struct bw_msg_part){&h, sizeof(h)}, 1, -1, &m);
@@ -73,8 +76,8 @@ void close_client(struct client *c)
 	c->fd_out = -1;
 }
 
-/* The server's question about our memory, which is that of the "program". A bad address is EFAULT, as
- * process_vm_readv says of our own pid. */
+/* The server's question about our memory, which is that of the "program". A bad address is EFAULT,
+ * as process_vm_readv says of our own pid. */
 static void answer(struct client *c, const struct bw_msg *ask)
 {
 	struct bw_vgpu_user u;
@@ -97,7 +100,8 @@ static void answer(struct client *c, const struct bw_msg *ask)
 	free(data);
 }
 
-void request(struct client *c, uint16_t type, const struct bw_msg_part *parts, size_t n, int fd, struct bw_msg *out)
+void request(struct client *c, uint16_t type, const struct bw_msg_part *parts, size_t n, int fd,
+	     struct bw_msg *out)
 {
 	uint32_t seq = ++c->seq;
 	must(bw_msg_send(c->sock, type, seq, parts, n, fd));
@@ -112,8 +116,9 @@ void request(struct client *c, uint16_t type, const struct bw_msg_part *parts, s
 }
 
 /* A request whose reply is a struct and perhaps a payload. */
-static void ask(struct client *c, uint16_t type, const void *body, size_t body_b, const void *payload, size_t payload_b,
-		void *reply, size_t reply_b, struct bw_msg *m)
+static void ask(struct client *c, uint16_t type, const void *body, size_t body_b,
+		const void *payload, size_t payload_b, void *reply, size_t reply_b,
+		struct bw_msg *m)
 {
 	struct bw_msg_part parts[] = {{body, body_b}, {payload, payload_b}};
 	request(c, type, parts, 2, c->fd_in, m);
@@ -198,7 +203,8 @@ int file_write(struct client *c, uint32_t file, uint64_t *pos, const void *data,
 	return r.result;
 }
 
-int drm_mmap(struct client *c, uint32_t file, uint64_t offset, uint64_t size_b, int *out_fd, uint64_t *out_fd_offset)
+int drm_mmap(struct client *c, uint32_t file, uint64_t offset, uint64_t size_b, int *out_fd,
+	     uint64_t *out_fd_offset)
 {
 	struct bw_vgpu_mmap a = {file, PROT_READ | PROT_WRITE, offset, size_b};
 	struct bw_vgpu_mmap_reply r;
@@ -233,16 +239,22 @@ char *file_text(struct client *c, const char *path)
 	return text;
 }
 
-int va_op(struct client *c, uint32_t op, uint32_t handle, uint64_t va, uint64_t offset, uint64_t size_b, uint32_t flags)
+int va_op(struct client *c, uint32_t op, uint32_t handle, uint64_t va, uint64_t offset,
+	  uint64_t size_b, uint32_t flags)
 {
-	struct drm_amdgpu_gem_va a = {.handle = handle, .operation = op, .flags = flags, .va_address = va,
-				      .offset_in_bo = offset, .map_size = size_b};
+	struct drm_amdgpu_gem_va a = {.handle = handle,
+				      .operation = op,
+				      .flags = flags,
+				      .va_address = va,
+				      .offset_in_bo = offset,
+				      .map_size = size_b};
 	return drm_ioctl(c, DRM_IOCTL_AMDGPU_GEM_VA, &a);
 }
 
 enum { RWX = AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_PAGE_EXECUTABLE };
 
-struct buffer make_buffer(struct client *c, uint64_t size_b, uint32_t domain, uint64_t flags, uint64_t va)
+struct buffer make_buffer(struct client *c, uint64_t size_b, uint32_t domain, uint64_t flags,
+			  uint64_t va)
 {
 	struct buffer b = {.size_b = bw_align_up(size_b, 4096), .va = va};
 	union drm_amdgpu_gem_create create = {.in = {size_b, 0, domain, flags}};
@@ -278,26 +290,35 @@ uint32_t make_ctx(struct client *c)
 	return a.out.alloc.ctx_id;
 }
 
-int submit(struct client *c, uint32_t ctx, uint32_t ip, uint32_t ring, uint64_t ib_va, uint32_t ib_dw,
-	   const struct chunk *more, unsigned n_more, uint64_t *out_seq)
+int submit(struct client *c, uint32_t ctx, uint32_t ip, uint32_t ring, uint64_t ib_va,
+	   uint32_t ib_dw, const struct chunk *more, unsigned n_more, uint64_t *out_seq)
 {
-	struct drm_amdgpu_cs_chunk_ib ib = {.va_start = ib_va, .ib_bytes = ib_dw * 4, .ip_type = ip, .ring = ring};
-	struct drm_amdgpu_cs_chunk chunks[8] = {{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib}};
+	struct drm_amdgpu_cs_chunk_ib ib = {
+		.va_start = ib_va, .ib_bytes = ib_dw * 4, .ip_type = ip, .ring = ring};
+	struct drm_amdgpu_cs_chunk chunks[8] = {
+		{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib}};
 	uint64_t pointers[8];
 	for (unsigned i = 0; i < n_more; i++)
-		chunks[1 + i] = (struct drm_amdgpu_cs_chunk){more[i].id, more[i].size_b / 4, (uintptr_t)more[i].data};
+		chunks[1 + i] = (struct drm_amdgpu_cs_chunk){more[i].id, more[i].size_b / 4,
+							     (uintptr_t)more[i].data};
 	for (unsigned i = 0; i <= n_more; i++)
 		pointers[i] = (uintptr_t)&chunks[i];
-	union drm_amdgpu_cs cs = {.in = {.ctx_id = ctx, .num_chunks = 1 + n_more, .chunks = (uintptr_t)pointers}};
+	union drm_amdgpu_cs cs = {
+		.in = {.ctx_id = ctx, .num_chunks = 1 + n_more, .chunks = (uintptr_t)pointers}};
 	int r = drm_ioctl(c, DRM_IOCTL_AMDGPU_CS, &cs);
 	if (!r && out_seq)
 		*out_seq = cs.out.handle;
 	return r;
 }
 
-int wait_cs(struct client *c, uint32_t ctx, uint32_t ip, uint32_t ring, uint64_t seq, uint64_t deadline_ns, uint64_t *out_status)
+int wait_cs(struct client *c, uint32_t ctx, uint32_t ip, uint32_t ring, uint64_t seq,
+	    uint64_t deadline_ns, uint64_t *out_status)
 {
-	union drm_amdgpu_wait_cs w = {.in = {.handle = seq, .timeout = deadline_ns, .ip_type = ip, .ring = ring, .ctx_id = ctx}};
+	union drm_amdgpu_wait_cs w = {.in = {.handle = seq,
+					     .timeout = deadline_ns,
+					     .ip_type = ip,
+					     .ring = ring,
+					     .ctx_id = ctx}};
 	int r = drm_ioctl(c, DRM_IOCTL_AMDGPU_WAIT_CS, &w);
 	if (!r)
 		*out_status = w.out.status;
@@ -316,7 +337,8 @@ void put_kernel(struct bw_pm4_stream *s, uint64_t code_va, uint64_t arg, uint32_
 	/* dword addresses of COMPUTE_* : reference radv-client 7.1, byte address / 4 */
 	const uint32_t pgm[2] = {(uint32_t)(code_va >> 8), (uint32_t)(code_va >> 40) & 0xff};
 	const uint32_t rsrc[2] = {0x602c0002, 2 << 1}; /* 24 VGPRs of wave32; two user SGPRs */
-	const uint32_t threads[3] = {32, 1, 1}, user[2] = {(uint32_t)arg, (uint32_t)(arg >> 32)}, start[3] = {0};
+	const uint32_t threads[3] = {32, 1, 1}, user[2] = {(uint32_t)arg, (uint32_t)(arg >> 32)},
+		       start[3] = {0};
 	const uint32_t all = ~0u, zero = 0, dim[3] = {groups, 1, 1};
 	bw_pm4_put_sh(s, 0xb830 / 4, pgm, 2);
 	bw_pm4_put_sh(s, 0xb848 / 4, rsrc, 2);
@@ -330,7 +352,9 @@ void put_kernel(struct bw_pm4_stream *s, uint64_t code_va, uint64_t arg, uint32_
 	bw_pm4_put_sh(s, 0xb810 / 4, start, 3);
 	bw_pm4_put_sh(s, 0xb81c / 4, threads, 3);
 	bw_pm4_put_sh(s, 0xb900 / 4, user, 2);
-	bw_pm4_put_dispatch(s, dim, BW_PM4_INIT_ENABLE | BW_PM4_INIT_FORCE_START_AT_000 | BW_PM4_INIT_CS_W32_EN);
+	bw_pm4_put_dispatch(s, dim,
+			    BW_PM4_INIT_ENABLE | BW_PM4_INIT_FORCE_START_AT_000 |
+				    BW_PM4_INIT_CS_W32_EN);
 	bw_pm4_put_event(s, BW_PM4_EVENT_CS_PARTIAL_FLUSH, 4);
 }
 

@@ -28,7 +28,9 @@ static void ranges_never_overlap(void **state)
 {
 	enum { N = 200, SPAN = 1 << 20 };
 	static uint8_t owner[SPAN / 4096];
-	struct { uint64_t start, size; } live[N] = {{0}};
+	struct {
+		uint64_t start, size;
+	} live[N] = {{0}};
 	struct bw_ranges r = {0};
 	bw_ranges_add(&r, 0, SPAN);
 	unsigned seed = 1;

@@ -32,19 +32,24 @@ static void a_nop_ib_completes(void **state)
 	for (uint64_t i = 1; i <= 40; i++) {
 		struct drm_amdgpu_cs_chunk_fence uf = {fence.handle, 256};
 		uint64_t seq = 0, status = 7;
-		assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, &(struct chunk){AMDGPU_CHUNK_ID_FENCE, &uf, sizeof(uf)}, 1, &seq), 0);
+		assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n,
+					&(struct chunk){AMDGPU_CHUNK_ID_FENCE, &uf, sizeof(uf)}, 1,
+					&seq),
+				 0);
 		assert_int_equal(seq, i);
 		assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
 		assert_int_equal(status, 0);
 		assert_int_equal(((volatile uint64_t *)fence.cpu)[32], i); /* before the signal */
 	}
 	uint64_t status;
-	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, UINT64_MAX, 0, &status), 0); /* the last one */
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, UINT64_MAX, 0, &status),
+			 0); /* the last one */
 	assert_int_equal(status, 0);
-	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, 41, 0, &status), -EINVAL);   /* not yet submitted */
-	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, 1, 0, &status), 0);          /* long forgotten */
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, 41, 0, &status),
+			 -EINVAL);					  /* not yet submitted */
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, 1, 0, &status), 0); /* long forgotten */
 	uint64_t seq;
-	assert_int_equal(submit(&c, ctx, GFX, 0, IB, n, NULL, 0, &seq), 0);        /* counts by itself */
+	assert_int_equal(submit(&c, ctx, GFX, 0, IB, n, NULL, 0, &seq), 0); /* counts by itself */
 	assert_int_equal(seq, 1);
 	assert_int_equal(wait_cs(&c, ctx, GFX, 0, seq, SECONDS(10), &status), 0);
 	assert_int_equal(status, 0);
@@ -53,8 +58,10 @@ static void a_nop_ib_completes(void **state)
 
 static void a_kernel_runs(void **state)
 {
-	/* v_mov_b32 v1, 0x1234; v_lshlrev_b32 v0, 2, v0; global_store_b32 v0, v1, s[0:1]; s_endpgm */
-	static const uint32_t code[] = {0x7e0202ff, 0x1234, 0x30000082, 0xdc6a0000, 0x00000100, 0xbfb00000};
+	/* v_mov_b32 v1, 0x1234; v_lshlrev_b32 v0, 2, v0; global_store_b32 v0, v1, s[0:1]; s_endpgm
+	 */
+	static const uint32_t code[] = {0x7e0202ff, 0x1234,	0x30000082,
+					0xdc6a0000, 0x00000100, 0xbfb00000};
 	struct client c;
 	open_client(&c);
 	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
@@ -97,8 +104,12 @@ static void a_dependency_orders_two_rings(void **state)
 	uint64_t seq1, seq2, status;
 	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n1, NULL, 0, &seq1), 0);
 	struct drm_amdgpu_cs_chunk_dep dep = {COMPUTE, 0, 0, ctx, seq1};
-	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2, &(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1, &seq2), 0);
-	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, seq2, (uint64_t)now_ns() + 50000000, &status), 0);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2,
+				&(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1,
+				&seq2),
+			 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, seq2, (uint64_t)now_ns() + 50000000, &status),
+			 0);
 	assert_int_equal(status, 1); /* still busy */
 	assert_int_equal(word[2], 0);
 	/* One that depends on nothing is not held up. */
@@ -115,9 +126,15 @@ static void a_dependency_orders_two_rings(void **state)
 	assert_int_equal(word[2], 22);
 	/* A dependency on what is long done, and on what does not exist. */
 	dep.handle = UINT64_MAX - 5;
-	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2, &(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1, NULL), -EINVAL);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2,
+				&(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1,
+				NULL),
+			 -EINVAL);
 	dep.handle = seq1;
-	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2, &(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1, NULL), 0);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2,
+				&(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1,
+				NULL),
+			 0);
 	close_client(&c);
 }
 
@@ -142,11 +159,11 @@ static void unmapping_waits_for_jobs(void **state)
 	*(volatile uint32_t *)flag.cpu = 1;
 	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
 	assert_int_equal(status, 0);
-	assert_int_equal(cpu[0], 5);                      /* the job had the old mapping */
+	assert_int_equal(cpu[0], 5); /* the job had the old mapping */
 	assert_int_equal(*(uint32_t *)other.cpu, 0);
 	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, NULL, 0, &seq), 0);
 	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
-	assert_int_equal(*(uint32_t *)other.cpu, 5);      /* the next one has the new one */
+	assert_int_equal(*(uint32_t *)other.cpu, 5); /* the next one has the new one */
 	munmap(cpu, 4096);
 	close_client(&c);
 }
@@ -166,10 +183,15 @@ static void a_gang_starts_together(void **state)
 	bw_pm4_put_write_mem(&s, DATA + 4, &(uint32_t){1}, 1);
 	bw_pm4_put_wait_mem(&s, DATA, 3, 1, ~0u);
 	uint32_t nb = put_ib(&b, &s), ctx = make_ctx(&c);
-	struct drm_amdgpu_cs_chunk_ib other = {.va_start = IB2, .ib_bytes = nb * 4, .ip_type = COMPUTE, .ring = 2};
+	struct drm_amdgpu_cs_chunk_ib other = {
+		.va_start = IB2, .ib_bytes = nb * 4, .ip_type = COMPUTE, .ring = 2};
 	uint64_t seq, status;
-	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, na, &(struct chunk){AMDGPU_CHUNK_ID_IB, &other, sizeof(other)}, 1, &seq), 0);
-	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 2, seq, SECONDS(10), &status), 0); /* the last IB's ring leads */
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, na,
+				&(struct chunk){AMDGPU_CHUNK_ID_IB, &other, sizeof(other)}, 1,
+				&seq),
+			 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 2, seq, SECONDS(10), &status),
+			 0); /* the last IB's ring leads */
 	assert_int_equal(status, 0);
 	assert_int_equal(((uint32_t *)data.cpu)[0] + ((uint32_t *)data.cpu)[1], 2);
 	close_client(&c);
@@ -182,13 +204,19 @@ static void bad_submissions_are_refused(void **state)
 	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
 	struct buffer big = make_buffer(&c, 8192, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
 	uint32_t n = put_nops(&ib), ctx = make_ctx(&c), handle99 = 99;
-	struct drm_amdgpu_cs_chunk_fence uf = {big.handle, 0}, uf2 = {ib.handle, 4089}, uf3 = {99, 0};
-	struct drm_amdgpu_bo_list_in list = {.operation = ~0u, .list_handle = ~0u, .bo_number = 1, .bo_info_size = 8,
-					     .bo_info_ptr = (uintptr_t)&(struct drm_amdgpu_bo_list_entry){99, 0}};
+	struct drm_amdgpu_cs_chunk_fence uf = {big.handle, 0}, uf2 = {ib.handle, 4089},
+					 uf3 = {99, 0};
+	struct drm_amdgpu_bo_list_in list = {
+		.operation = ~0u,
+		.list_handle = ~0u,
+		.bo_number = 1,
+		.bo_info_size = 8,
+		.bo_info_ptr = (uintptr_t) & (struct drm_amdgpu_bo_list_entry){99, 0}};
 	struct drm_amdgpu_bo_list_in huge = list;
 	huge.bo_number = UINT32_MAX;
 	struct drm_amdgpu_cs_chunk_syncobj timeline = {99, 0, 1}, odd = {99, 8, 1};
 	uint64_t shadow[4] = {0, 0, 0, 2};
+	/* clang-format off */
 	const struct { struct chunk chunk; int result; } rows[] = {
 		{{AMDGPU_CHUNK_ID_FENCE, &uf, sizeof(uf)}, -EINVAL},            /* not one page */
 		{{AMDGPU_CHUNK_ID_FENCE, &uf2, sizeof(uf2)}, -EINVAL},          /* over its end */
@@ -207,16 +235,18 @@ static void bad_submissions_are_refused(void **state)
 		{{AMDGPU_CHUNK_ID_SYNCOBJ_IN, (void *)16, 4}, -EFAULT},
 		{{AMDGPU_CHUNK_ID_SYNCOBJ_IN, &handle99, UINT32_MAX - 3}, -ENOMEM},
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		int r = submit(&c, ctx, COMPUTE, 0, IB, n, &rows[i].chunk, 1, NULL);
 		if (r != rows[i].result)
 			fail_msg("row %zu: %d, not %d", i, r, rows[i].result);
 	}
-	assert_int_equal(submit(&c, 99, COMPUTE, 0, IB, n, NULL, 0, NULL), -EINVAL);     /* context */
-	assert_int_equal(submit(&c, ctx, COMPUTE, 4, IB, n, NULL, 0, NULL), -EINVAL);    /* ring */
+	assert_int_equal(submit(&c, 99, COMPUTE, 0, IB, n, NULL, 0, NULL), -EINVAL);  /* context */
+	assert_int_equal(submit(&c, ctx, COMPUTE, 4, IB, n, NULL, 0, NULL), -EINVAL); /* ring */
 	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_DMA, 0, IB, n, NULL, 0, NULL), -EINVAL);
 	assert_int_equal(submit(&c, ctx, 1000, 0, IB, n, NULL, 0, NULL), -EINVAL);
-	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, 1 << 20, NULL, 0, NULL), -EINVAL); /* IB too long */
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, 1 << 20, NULL, 0, NULL),
+			 -EINVAL); /* IB too long */
 
 	union drm_amdgpu_cs cs = {.in = {.ctx_id = ctx, .num_chunks = 0}};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL);
@@ -236,7 +266,10 @@ static void bad_submissions_are_refused(void **state)
 	struct drm_amdgpu_cs_chunk_ib ibs[5];
 	struct chunk more[5];
 	for (unsigned i = 0; i < 5; i++) {
-		ibs[i] = (struct drm_amdgpu_cs_chunk_ib){.va_start = IB, .ib_bytes = n * 4, .ip_type = i < 4 ? COMPUTE : GFX, .ring = i < 4 ? i : 0};
+		ibs[i] = (struct drm_amdgpu_cs_chunk_ib){.va_start = IB,
+							 .ib_bytes = n * 4,
+							 .ip_type = i < 4 ? COMPUTE : GFX,
+							 .ring = i < 4 ? i : 0};
 		more[i] = (struct chunk){AMDGPU_CHUNK_ID_IB, &ibs[i], sizeof(ibs[i])};
 	}
 	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, more, 5, NULL), -EINVAL);
@@ -259,11 +292,14 @@ static void many_jobs_at_once(void **state)
 	for (unsigned k = 0; k < 200; k++)
 		for (unsigned i = 0; i < 3; i++)
 			for (unsigned ring = 0; ring < 4; ring++)
-				assert_int_equal(submit(&c, ctx[i], COMPUTE, ring, IB, n, NULL, 0, &seq[i][ring]), 0);
+				assert_int_equal(submit(&c, ctx[i], COMPUTE, ring, IB, n, NULL, 0,
+							&seq[i][ring]),
+						 0);
 	for (unsigned i = 0; i < 3; i++) {
 		for (unsigned ring = 0; ring < 4; ring++) {
 			assert_int_equal(seq[i][ring], 200);
-			assert_int_equal(wait_cs(&c, ctx[i], COMPUTE, ring, 200, SECONDS(20), &status), 0);
+			assert_int_equal(
+				wait_cs(&c, ctx[i], COMPUTE, ring, 200, SECONDS(20), &status), 0);
 			assert_int_equal(status, 0);
 		}
 	}
@@ -274,8 +310,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
 	const struct CMUnitTest tests[] = {
-		TEST(a_nop_ib_completes), TEST(a_kernel_runs), TEST(a_dependency_orders_two_rings), TEST(unmapping_waits_for_jobs),
-		TEST(a_gang_starts_together), TEST(bad_submissions_are_refused), TEST(many_jobs_at_once),
+		TEST(a_nop_ib_completes),
+		TEST(a_kernel_runs),
+		TEST(a_dependency_orders_two_rings),
+		TEST(unmapping_waits_for_jobs),
+		TEST(a_gang_starts_together),
+		TEST(bad_submissions_are_refused),
+		TEST(many_jobs_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

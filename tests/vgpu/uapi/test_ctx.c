@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-static int ctx_op(struct client *c, uint32_t op, uint32_t id, uint32_t flags, int32_t priority, union drm_amdgpu_ctx *out)
+static int ctx_op(struct client *c, uint32_t op, uint32_t id, uint32_t flags, int32_t priority,
+		  union drm_amdgpu_ctx *out)
 {
 	*out = (union drm_amdgpu_ctx){.in = {op, flags, id, priority}};
 	return drm_ioctl(c, DRM_IOCTL_AMDGPU_CTX, out);
@@ -19,7 +20,7 @@ static void contexts(void **state)
 	assert_int_equal(ctx_op(&c, 1, 0, 0, 1023, &a), 0);
 	assert_int_equal(a.out.alloc.ctx_id, 2);
 	assert_int_equal(ctx_op(&d, 1, 0, 0, 0, &a), 0);
-	assert_int_equal(a.out.alloc.ctx_id, 1);             /* each file counts by itself */
+	assert_int_equal(a.out.alloc.ctx_id, 1); /* each file counts by itself */
 	assert_int_equal(ctx_op(&c, 3, id, 0, 0, &a), 0);
 	assert_int_equal(a.out.state.flags, 0);
 	assert_int_equal(a.out.state.reset_status, AMDGPU_CTX_NO_RESET);

@@ -30,7 +30,8 @@ static void texts(void **state)
 	free(t);
 	free_buffer(&c, &b);
 	uint32_t file;
-	assert_int_equal(file_open(&c, DEBUG("amdgpu_gpu_recover"), O_RDONLY, &file), -ENOENT); /* not in this GPU */
+	assert_int_equal(file_open(&c, DEBUG("amdgpu_gpu_recover"), O_RDONLY, &file),
+			 -ENOENT); /* not in this GPU */
 	assert_int_equal(file_open(&c, "debug/dri/0000:04:00.0/name", O_RDONLY, &file), -ENOENT);
 	assert_int_equal(file_open(&c, "../../etc/passwd", O_RDONLY, &file), -ENOENT);
 	close_client(&c);
@@ -43,10 +44,14 @@ static void gca_config(void **state)
 	uint64_t pos = 0;
 	open_client(&c);
 	assert_int_equal(file_open(&c, DEBUG("amdgpu_gca_config"), O_RDONLY, &file), 0);
-	assert_int_equal(file_read(&c, file, &pos, config, sizeof(config)), 36 * 4); /* as much as there is */
+	assert_int_equal(file_read(&c, file, &pos, config, sizeof(config)),
+			 36 * 4); /* as much as there is */
 	assert_int_equal(pos, 36 * 4);
-	static const uint32_t expected[][2] = {{0, 5}, {1, 6}, {3, 8}, {4, 2}, {5, 4}, {9, 8}, {10, 0x20}, {11, 0x100}, {13, 0x4c0},
-		{15, 0xffffff}, {22, 0x545}, {23, 24}, {27, 145}, {28, 1}, {29, 0x744c}, {30, 0xc8}, {31, 0x0e3b}, {32, 0x1002}, {33, 0}};
+	static const uint32_t expected[][2] = {
+		{0, 5},	     {1, 6},	   {3, 8},	 {4, 2},      {5, 4},
+		{9, 8},	     {10, 0x20},   {11, 0x100},	 {13, 0x4c0}, {15, 0xffffff},
+		{22, 0x545}, {23, 24},	   {27, 145},	 {28, 1},     {29, 0x744c},
+		{30, 0xc8},  {31, 0x0e3b}, {32, 0x1002}, {33, 0}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(expected); i++)
 		assert_int_equal(config[expected[i][0]], expected[i][1]);
 	pos = 29 * 4;
@@ -105,8 +110,8 @@ static void iomem_is_for_buffers_only(void **state)
 	assert_int_equal(file_read(&c, file, &pos, &v, 4), -EPERM);
 	pos = UINT64_MAX - 1;
 	assert_int_equal(file_read(&c, file, &pos, &v, 4), -EPERM);
-	/* Where a buffer is: its mapping's entry (test_vm_pt reads through it). The first one of an empty
-	 * GPU lies at the start of what the driver hands out. */
+	/* Where a buffer is: its mapping's entry (test_vm_pt reads through it). The first one of an
+	 * empty GPU lies at the start of what the driver hands out. */
 	struct buffer b = make_buffer(&c, 8192, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
 	((uint8_t *)b.cpu)[4095] = 1, ((uint8_t *)b.cpu)[4096] = 2;
 	pos = 0x100000 + 4095;
@@ -123,7 +128,10 @@ static void iomem_is_for_buffers_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts), cmocka_unit_test(gca_config), cmocka_unit_test(vram), cmocka_unit_test(iomem_is_for_buffers_only),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(gca_config),
+		cmocka_unit_test(vram),
+		cmocka_unit_test(iomem_is_for_buffers_only),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

@@ -85,9 +85,9 @@ static void regs2_positions(void **state)
 	assert_int_equal(file_open(&c, DEBUG("amdgpu_regs2"), O_RDWR, &f), 0);
 	uint64_t pos = 4ull * gc(0, 0x1678);
 	assert_int_equal(file_read(&c, f, &pos, v, 8), 8);
-	assert_int_equal(pos, 4ull * gc(0, 0x1678));          /* does not advance */
+	assert_int_equal(pos, 4ull * gc(0, 0x1678)); /* does not advance */
 	assert_int_equal(v[0], 0x8000);
-	pos = 0x700000000ull + 4ull * gc(0, 0x1678);          /* 32 bits of it count */
+	pos = 0x700000000ull + 4ull * gc(0, 0x1678); /* 32 bits of it count */
 	assert_int_equal(file_read(&c, f, &pos, v, 4), 4);
 	assert_int_equal(v[0], 0x8000);
 	pos = 2;
@@ -120,7 +120,7 @@ static void regs_positions(void **state)
 	uint64_t pos = 4ull * gc(0, 0x1678);
 	assert_int_equal(file_read(&c, f, &pos, &v, 4), 4);
 	assert_int_equal(v, 0x8000);
-	assert_int_equal(pos, 4ull * gc(0, 0x1678) + 4);      /* advances */
+	assert_int_equal(pos, 4ull * gc(0, 0x1678) + 4); /* advances */
 	/* SRBM: VMID 5 in 58:54; defect f: the bank is gone from the position afterwards */
 	uint64_t tba = 4ull * gc(1, 0x9e6), vmid5 = 1ull << 61 | 5ull << 54;
 	pos = vmid5 | tba;
@@ -135,7 +135,7 @@ static void regs_positions(void **state)
 	assert_int_equal(v, 0);
 	pos = 1ull << 61 | 1ull << 62 | tba;
 	assert_int_equal(file_read(&c, f, &pos, &v, 4), -EINVAL);
-	pos = 1ull << 62 | 6ull << 24 | tba;                  /* SE 6 of 6 */
+	pos = 1ull << 62 | 6ull << 24 | tba; /* SE 6 of 6 */
 	assert_int_equal(file_read(&c, f, &pos, &v, 4), -EINVAL);
 	pos = 1ull << 62 | 0x3ffull << 24 | 0x3ffull << 34 | 0x3ffull << 44 | 4ull * gc(0, 0x1678);
 	assert_int_equal(file_read(&c, f, &pos, &v, 4), 4);
@@ -173,9 +173,10 @@ static void waves(void **state)
 	assert_int_equal(file_open(&c, DEBUG("amdgpu_gprwave"), O_RDONLY, &f), 0);
 	uint32_t id[9] = {0}, data[64], found = 0, state32[9];
 	for (uint32_t place = 0; place < 6 * 2 * 16; place++) {
-		uint32_t bank[11] = {[1] = 1, [3] = place / 32, [4] = place / 16 % 2, [5] = place % 16};
+		uint32_t bank[11] = {
+			[1] = 1, [3] = place / 32, [4] = place / 16 % 2, [5] = place % 16};
 		assert_int_equal(file_ioctl(&c, regs, SET_STATE_V2, bank), 0);
-		put(&c, regs, gc(0, 0x1118), 0x0a << 16);      /* SQ_WAVE_ACTIVE */
+		put(&c, regs, gc(0, 0x1118), 0x0a << 16); /* SQ_WAVE_ACTIVE */
 		uint32_t active = get(&c, regs, gc(0, 0x1119));
 		for (uint32_t wave = 0; wave < 16; wave++) {
 			if (!(active >> wave & 1))
@@ -192,13 +193,13 @@ static void waves(void **state)
 	assert_int_equal(file_read(&c, f, &pos, data, 256), 64); /* 16 words: type 3 */
 	assert_int_equal(pos, 64);
 	assert_int_equal(data[0], 3);
-	assert_true(data[1] >> 16 & 1);                      /* STATUS.VALID */
-	assert_true(data[1] >> 13 & 1);                      /* HALT */
-	assert_int_equal(data[2], CODE + 16);                /* PC: the branch */
-	assert_int_equal(data[4], 0xffffffff);               /* EXEC */
+	assert_true(data[1] >> 16 & 1);	       /* STATUS.VALID */
+	assert_true(data[1] >> 13 & 1);	       /* HALT */
+	assert_int_equal(data[2], CODE + 16);  /* PC: the branch */
+	assert_int_equal(data[4], 0xffffffff); /* EXEC */
 	uint32_t hw_id1 = id[4] | (id[3] & 3) << 8 | (id[3] >> 2) << 10 | id[2] << 16 | id[1] << 18;
 	assert_int_equal(data[6] & 0x1fffffff, hw_id1);
-	assert_int_equal(data[7] >> 24 & 0xf, 1);            /* VMID */
+	assert_int_equal(data[7] >> 24 & 0xf, 1); /* VMID */
 	pos = 0;
 	assert_int_equal(file_read(&c, f, &pos, data, 8), 8);
 	pos = 64;
@@ -230,7 +231,8 @@ static void waves(void **state)
 
 	/* The older files say the same. */
 	assert_int_equal(file_open(&c, DEBUG("amdgpu_wave"), O_RDONLY, &w), 0);
-	uint64_t where = (uint64_t)id[1] << 7 | (uint64_t)id[2] << 15 | (uint64_t)id[3] << 23 | (uint64_t)id[4] << 31;
+	uint64_t where = (uint64_t)id[1] << 7 | (uint64_t)id[2] << 15 | (uint64_t)id[3] << 23 |
+			 (uint64_t)id[4] << 31;
 	pos = where;
 	assert_int_equal(file_read(&c, w, &pos, data, 64), 64);
 	assert_int_equal(pos, where);
@@ -239,11 +241,12 @@ static void waves(void **state)
 	assert_int_equal(file_read(&c, w, &pos, data, 4), 4);
 	assert_int_equal(data[0], CODE + 16);
 	assert_int_equal(file_open(&c, DEBUG("amdgpu_gpr"), O_RDONLY, &g), 0);
-	where = (uint64_t)id[1] << 12 | (uint64_t)id[2] << 20 | (uint64_t)id[3] << 28 | (uint64_t)id[4] << 36;
-	pos = where | 1ull << 60 | 12;                       /* an SGPR: the offset counts bytes here */
+	where = (uint64_t)id[1] << 12 | (uint64_t)id[2] << 20 | (uint64_t)id[3] << 28 |
+		(uint64_t)id[4] << 36;
+	pos = where | 1ull << 60 | 12; /* an SGPR: the offset counts bytes here */
 	assert_int_equal(file_read(&c, g, &pos, data, 4), 4);
 	assert_int_equal(data[0], 0xcafe);
-	pos = where | 9ull << 52 | 4;                        /* v1 of lane 9 */
+	pos = where | 9ull << 52 | 4; /* v1 of lane 9 */
 	assert_int_equal(file_read(&c, g, &pos, data, 4), 4);
 	assert_int_equal(data[0], 0x1234);
 	pos = where | 9ull << 52;
@@ -257,7 +260,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(regs2_banks_by_vmid, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(without_defects_v1_takes_the_vmid, start_without_defects, stop_gpu),
+		cmocka_unit_test_setup_teardown(without_defects_v1_takes_the_vmid,
+						start_without_defects, stop_gpu),
 		cmocka_unit_test_setup_teardown(regs2_positions, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(regs_positions, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(waves, start_gpu, stop_gpu),

@@ -24,9 +24,11 @@ static void version(void **state)
 
 static void capabilities(void **state)
 {
+	/* clang-format off */
 	static const struct { uint64_t cap, value; int result; } rows[] = {
 		{0x13, 1, 0}, {0x14, 1, 0}, {0x10, 1, 0}, {0x05, 3, 0}, {0x06, 1, 0}, {0x99, 0, -EINVAL}, {UINT64_MAX, 0, -EINVAL},
 	};
+	/* clang-format on */
 	struct client c;
 	open_client(&c);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
@@ -45,8 +47,10 @@ static void the_core_answers_what_is_absent(void **state)
 	uint64_t arg[32] = {0};
 	open_client(&c);
 	assert_int_equal(drm_open(&c, 0, &card), 0);
-	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x7f, uint64_t), arg), -EINVAL); /* no such driver ioctl */
-	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x56, uint64_t[9]), arg), -EINVAL); /* USERQ: 7.1 */
+	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x7f, uint64_t), arg),
+			 -EINVAL); /* no such driver ioctl */
+	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x56, uint64_t[9]), arg),
+			 -EINVAL); /* USERQ: 7.1 */
 	assert_int_equal(drm_ioctl(&c, _IOWR('d', 0x03, uint64_t), arg), -EINVAL);
 	assert_int_equal(drm_ioctl(&c, _IOWR('x', 0x00, uint64_t), arg), -ENOTTY);
 	assert_int_equal(drm_ioctl(&c, _IO('d', 0xff), arg), -EINVAL);
@@ -69,7 +73,10 @@ static void only_what_the_direction_says_is_copied(void **state)
 	struct client c;
 	uint32_t out = 0;
 	open_client(&c);
-	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)&out, .return_size = 4, .query = AMDGPU_INFO_ACCEL_WORKING}, kept = q;
+	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)&out,
+				    .return_size = 4,
+				    .query = AMDGPU_INFO_ACCEL_WORKING},
+			       kept = q;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_INFO, &q), 0);
 	assert_memory_equal(&q, &kept, sizeof(q));
 	assert_int_equal(out, 1);
@@ -89,8 +96,11 @@ static void every_file_is_a_vm_of_its_own(void **state)
 	union drm_amdgpu_gem_create create = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_VRAM, 0}};
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
 	assert_int_equal(create.out.handle, 1);
-	struct drm_amdgpu_gem_va va = {.handle = 1, .operation = AMDGPU_VA_OP_MAP, .flags = AMDGPU_VM_PAGE_READABLE,
-				       .va_address = 0x100000, .map_size = 4096};
+	struct drm_amdgpu_gem_va va = {.handle = 1,
+				       .operation = AMDGPU_VA_OP_MAP,
+				       .flags = AMDGPU_VM_PAGE_READABLE,
+				       .va_address = 0x100000,
+				       .map_size = 4096};
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_GEM_VA, &va), 0);
 	assert_int_equal(close_file(&c, second), 0);
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_GEM_VA, &va), -EBADF);
@@ -101,8 +111,11 @@ static void every_file_is_a_vm_of_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(version), cmocka_unit_test(capabilities), cmocka_unit_test(the_core_answers_what_is_absent),
-		cmocka_unit_test(only_what_the_direction_says_is_copied), cmocka_unit_test(every_file_is_a_vm_of_its_own),
+		cmocka_unit_test(version),
+		cmocka_unit_test(capabilities),
+		cmocka_unit_test(the_core_answers_what_is_absent),
+		cmocka_unit_test(only_what_the_direction_says_is_copied),
+		cmocka_unit_test(every_file_is_a_vm_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

@@ -5,8 +5,9 @@ enum { COMPUTE = AMDGPU_HW_IP_COMPUTE };
 enum { CODE = 0x10000000, DATA = 0x20000000, IB = 0x30000000 };
 enum { INFO_GPUVM_FAULT = 0x23 };
 
-static const uint32_t code_store[] = {0x7e0202ff, 0x1234, 0x30000082, 0xdc6a0000, 0x00000100, 0xbfb00000};
-static const uint32_t code_loop[] = {0xbfa0ffff};             /* s_branch -1 */
+static const uint32_t code_store[] = {0x7e0202ff, 0x1234,     0x30000082,
+				      0xdc6a0000, 0x00000100, 0xbfb00000};
+static const uint32_t code_loop[] = {0xbfa0ffff}; /* s_branch -1 */
 static const uint32_t code_illegal[] = {0xbf800000, 0xffffffff, 0xbfb00000};
 
 struct setup {
@@ -15,7 +16,8 @@ struct setup {
 	uint32_t ctx, n;
 };
 
-static void prepare(struct setup *s, const uint32_t *code, size_t code_b, uint64_t arg, uint32_t groups)
+static void prepare(struct setup *s, const uint32_t *code, size_t code_b, uint64_t arg,
+		    uint32_t groups)
 {
 	struct bw_pm4_stream stream = {0};
 	open_client(&s->c);
@@ -32,8 +34,13 @@ static void prepare(struct setup *s, const uint32_t *code, size_t code_b, uint64
 
 static void fault_of(struct client *c, uint64_t *out_addr, uint32_t *out_status)
 {
-	struct { uint64_t addr; uint32_t status, hub; } f = {0};
-	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)&f, .return_size = sizeof(f), .query = INFO_GPUVM_FAULT};
+	struct {
+		uint64_t addr;
+		uint32_t status, hub;
+	} f = {0};
+	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)&f,
+				    .return_size = sizeof(f),
+				    .query = INFO_GPUVM_FAULT};
 	assert_int_equal(drm_ioctl(c, DRM_IOCTL_AMDGPU_INFO, &q), 0);
 	*out_addr = f.addr;
 	*out_status = f.status;
@@ -46,12 +53,14 @@ static uint32_t state2(struct client *c, uint32_t ctx)
 	return (uint32_t)a.out.state.flags;
 }
 
-/* The job has ended with ETIME, its context is guilty, and the rest of the GPU is as good as new. */
+/* The job has ended with ETIME, its context is guilty, and the rest of the GPU is as good as new.
+ */
 static void check_guilty(struct setup *s, uint64_t seq)
 {
 	uint64_t status;
 	assert_int_equal(wait_cs(&s->c, s->ctx, COMPUTE, 0, seq, SECONDS(20), &status), -ETIME);
-	assert_int_equal(state2(&s->c, s->ctx), AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY);
+	assert_int_equal(state2(&s->c, s->ctx),
+			 AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY);
 	assert_int_equal(submit(&s->c, s->ctx, COMPUTE, 0, IB, s->n, NULL, 0, NULL), -ECANCELED);
 	assert_int_equal(server_info(&s->c).waves_resident, 0);
 	struct buffer data = make_buffer(&s->c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, DATA);
@@ -87,16 +96,21 @@ static void a_store_to_nowhere(void **state)
 	check_guilty(&s, seq);
 	fault_of(&s.c, &addr, &status);
 	assert_int_equal(addr, 0x7654321000);
-	/* TCP (8), a write, VMID 1; the page is not there: directories of level 2 (WALKER 4) down */
+	/* TCP (8), a write, VMID 1; the page is not there: directories of level 2 (WALKER 4) down
+	 */
 	assert_int_equal(status >> 9 & 0x1ff, 8);
 	assert_int_equal(status >> 18 & 1, 1);
 	assert_true(status >> 4 & 1);
 
 	char *log = file_text(&s.c, "log"), expected[200];
-	assert_non_null(strstr(log, "amdgpu " PCI ": amdgpu: [gfxhub] page fault (src_id:0 ring:0 vmid:1 pasid:32769)"));
-	snprintf(expected, sizeof(expected), " in process test pid %d thread test pid %d)", getpid(), getpid());
+	assert_non_null(
+		strstr(log, "amdgpu " PCI
+			    ": amdgpu: [gfxhub] page fault (src_id:0 ring:0 vmid:1 pasid:32769)"));
+	snprintf(expected, sizeof(expected), " in process test pid %d thread test pid %d)",
+		 getpid(), getpid());
 	assert_non_null(strstr(log, expected));
-	assert_non_null(strstr(log, "  in page starting at address 0x0000007654321000 from client 10\n"));
+	assert_non_null(
+		strstr(log, "  in page starting at address 0x0000007654321000 from client 10\n"));
 	snprintf(expected, sizeof(expected), "GCVM_L2_PROTECTION_FAULT_STATUS:0x%08X\n", status);
 	assert_non_null(strstr(log, expected));
 	assert_non_null(strstr(log, "\t Faulty UTCL2 client ID: TCP (0x8)\n"));
@@ -180,7 +194,8 @@ static void a_packet_that_is_none(void **state)
 
 static void a_second_job_is_not_lost(void **state)
 {
-	/* Two contexts on one ring each: the innocent one's work is done whatever happens to the other. */
+	/* Two contexts on one ring each: the innocent one's work is done whatever happens to the
+	 * other. */
 	struct setup s;
 	uint64_t seq[8], bad, status;
 	prepare(&s, code_loop, sizeof(code_loop), DATA, 4);
@@ -189,9 +204,11 @@ static void a_second_job_is_not_lost(void **state)
 	uint32_t innocent = make_ctx(&s.c);
 	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, 0x660000000, 16, NULL, 0, &bad), 0);
 	for (unsigned i = 0; i < 8; i++)
-		assert_int_equal(submit(&s.c, innocent, COMPUTE, i % 4, 0x40000000, 1, NULL, 0, &seq[i]), 0);
+		assert_int_equal(
+			submit(&s.c, innocent, COMPUTE, i % 4, 0x40000000, 1, NULL, 0, &seq[i]), 0);
 	for (unsigned i = 0; i < 8; i++) {
-		assert_int_equal(wait_cs(&s.c, innocent, COMPUTE, i % 4, seq[i], SECONDS(20), &status), 0);
+		assert_int_equal(
+			wait_cs(&s.c, innocent, COMPUTE, i % 4, seq[i], SECONDS(20), &status), 0);
 		assert_int_equal(status, 0);
 	}
 	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, bad, SECONDS(20), &status), -ETIME);
@@ -210,7 +227,8 @@ static void a_kernel_without_end_is_ended(void **state)
 	uint64_t seq, status;
 	prepare(&s, code_loop, sizeof(code_loop), DATA, 4);
 	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
-	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, (uint64_t)now_ns() + 100000000, &status), 0);
+	assert_int_equal(
+		wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, (uint64_t)now_ns() + 100000000, &status), 0);
 	assert_int_equal(status, 1);
 	check_guilty(&s, seq);
 	char *log = file_text(&s.c, "log");
@@ -242,8 +260,8 @@ static void held_time_does_not_count(void **state)
 	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
 	while (!server_info(&s.c).waves_resident)
 		usleep(1000);
-	/* SQ_CMD SETHALT, broadcast: what a debugger does. The lockup timeout of 300 ms and a finite wait
-	 * stand still. */
+	/* SQ_CMD SETHALT, broadcast: what a debugger does. The lockup timeout of 300 ms and a
+	 * finite wait stand still. */
 	struct client debugger;
 	uint32_t file, halt = 1 | 1 << 4 | 1 << 8, go = 1 | 1 << 4;
 	uint64_t pos = 4ull * (bw_profile_navi31.gc_segment[0] + 0x111b);
@@ -270,10 +288,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
 	const struct CMUnitTest tests[] = {
-		TEST(a_store_to_nowhere), TEST(a_fault_of_one_is_not_the_others), TEST(an_illegal_instruction), TEST(many_faulting_groups),
-		TEST(an_ib_that_is_not_there), TEST(a_packet_that_is_none), TEST(a_second_job_is_not_lost),
-		cmocka_unit_test_setup_teardown(a_kernel_without_end_is_ended, start_with_timeout, stop_gpu),
-		cmocka_unit_test_setup_teardown(held_time_does_not_count, start_with_timeout, stop_gpu),
+		TEST(a_store_to_nowhere),
+		TEST(a_fault_of_one_is_not_the_others),
+		TEST(an_illegal_instruction),
+		TEST(many_faulting_groups),
+		TEST(an_ib_that_is_not_there),
+		TEST(a_packet_that_is_none),
+		TEST(a_second_job_is_not_lost),
+		cmocka_unit_test_setup_teardown(a_kernel_without_end_is_ended, start_with_timeout,
+						stop_gpu),
+		cmocka_unit_test_setup_teardown(held_time_does_not_count, start_with_timeout,
+						stop_gpu),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,12 +23,15 @@ static void prepare(struct setup *s)
 		struct bw_pm4_stream p = {0};
 		bw_pm4_put_wait_mem(&p, DATA + 4 * i, 3, 1, ~0u);
 		memcpy((uint8_t *)s->ib.cpu + 256 * i, p.data, p.len * 4);
-		assert_int_equal(submit(&s->c, s->ctx, COMPUTE, i, IB + 256 * i, (uint32_t)p.len, NULL, 0, &s->seq[i]), 0);
+		assert_int_equal(submit(&s->c, s->ctx, COMPUTE, i, IB + 256 * i, (uint32_t)p.len,
+					NULL, 0, &s->seq[i]),
+				 0);
 		bw_pm4_stream_free(&p);
 	}
 }
 
-static int wait_fences(struct setup *s, uint32_t n, bool all, uint64_t deadline, uint32_t *out_status, uint32_t *out_first)
+static int wait_fences(struct setup *s, uint32_t n, bool all, uint64_t deadline,
+		       uint32_t *out_status, uint32_t *out_first)
 {
 	struct drm_amdgpu_fence f[4];
 	for (unsigned i = 0; i < 4; i++)
@@ -53,10 +56,12 @@ static void any_and_all(void **state)
 	assert_int_equal(wait_fences(&s, 4, false, SECONDS(10), &status, &first), 0);
 	assert_int_equal(status, 1);
 	assert_int_equal(first, 2);
-	assert_int_equal(wait_fences(&s, 4, true, (uint64_t)now_ns() + 20000000, &status, &first), 0);
+	assert_int_equal(wait_fences(&s, 4, true, (uint64_t)now_ns() + 20000000, &status, &first),
+			 0);
 	assert_int_equal(status, 0);
 	word[0] = word[1] = word[3] = 1;
-	assert_int_equal(wait_fences(&s, 4, true, UINT64_MAX, &status, &first), 0); /* negative: for ever */
+	assert_int_equal(wait_fences(&s, 4, true, UINT64_MAX, &status, &first),
+			 0); /* negative: for ever */
 	assert_int_equal(status, 1);
 	s.seq[1] = 99;
 	assert_int_equal(wait_fences(&s, 4, false, 0, &status, &first), -EINVAL);
@@ -74,13 +79,16 @@ static void timeouts_are_absolute(void **state)
 	uint64_t status;
 	prepare(&s);
 	int64_t before = now_ns();
-	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, s.seq[0], 0, &status), 0);       /* long past: a poll */
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, s.seq[0], 0, &status),
+			 0); /* long past: a poll */
 	assert_int_equal(status, 1);
 	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, s.seq[0], (uint64_t)before, &status), 0);
 	assert_int_equal(status, 1);
 	assert_true(now_ns() - before < 1000000000);
 	before = now_ns();
-	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, s.seq[0], (uint64_t)before + 130000000, &status), 0);
+	assert_int_equal(
+		wait_cs(&s.c, s.ctx, COMPUTE, 0, s.seq[0], (uint64_t)before + 130000000, &status),
+		0);
 	assert_int_equal(status, 1);
 	assert_true(now_ns() - before >= 130000000);
 	assert_true(now_ns() - before < 2000000000);
@@ -99,13 +107,16 @@ static void fences_become_handles(void **state)
 	prepare(&s);
 	volatile uint32_t *word = s.data.cpu;
 	struct drm_amdgpu_fence f = {s.ctx, COMPUTE, 0, 1, s.seq[1]};
-	union drm_amdgpu_fence_to_handle h = {.in = {.fence = f, .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ}};
+	union drm_amdgpu_fence_to_handle h = {
+		.in = {.fence = f, .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ}};
 	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &h), 0);
 	uint32_t syncobj = h.out.handle;
-	h = (union drm_amdgpu_fence_to_handle){.in = {.fence = f, .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD}};
+	h = (union drm_amdgpu_fence_to_handle){
+		.in = {.fence = f, .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD}};
 	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &h), 0);
 	int file = dup(s.c.fd_out);
-	h = (union drm_amdgpu_fence_to_handle){.in = {.fence = f, .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD}};
+	h = (union drm_amdgpu_fence_to_handle){
+		.in = {.fence = f, .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD}};
 	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &h), 0);
 	assert_true(s.c.fd_out >= 0);
 	assert_int_equal(s.c.fd_at, 0);
@@ -136,7 +147,10 @@ static void a_busy_buffer(void **state)
 	struct buffer b = make_buffer(&s.c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
 	struct drm_amdgpu_bo_list_entry entry = {b.handle, 0};
 	struct drm_amdgpu_bo_list_in list = {~0u, ~0u, 1, sizeof(entry), (uintptr_t)&entry};
-	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, 7, &(struct chunk){AMDGPU_CHUNK_ID_BO_HANDLES, &list, sizeof(list)}, 1, NULL), 0);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, 7,
+				&(struct chunk){AMDGPU_CHUNK_ID_BO_HANDLES, &list, sizeof(list)}, 1,
+				NULL),
+			 0);
 	union drm_amdgpu_gem_wait_idle w = {.in = {b.handle, 0, (uint64_t)now_ns() + 20000000}};
 	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &w), 0);
 	assert_int_equal(w.out.status, 1);
@@ -151,7 +165,9 @@ static void a_busy_buffer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_and_all), cmocka_unit_test(timeouts_are_absolute), cmocka_unit_test(fences_become_handles),
+		cmocka_unit_test(any_and_all),
+		cmocka_unit_test(timeouts_are_absolute),
+		cmocka_unit_test(fences_become_handles),
 		cmocka_unit_test(a_busy_buffer),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);

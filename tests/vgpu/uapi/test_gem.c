@@ -3,7 +3,8 @@
 
 #include <sys/stat.h>
 
-static int create(struct client *c, uint64_t size, uint64_t align, uint64_t domains, uint64_t flags, uint32_t *out)
+static int create(struct client *c, uint64_t size, uint64_t align, uint64_t domains, uint64_t flags,
+		  uint32_t *out)
 {
 	union drm_amdgpu_gem_create a = {.in = {size, align, domains, flags}};
 	int r = drm_ioctl(c, DRM_IOCTL_AMDGPU_GEM_CREATE, &a);
@@ -13,6 +14,7 @@ static int create(struct client *c, uint64_t size, uint64_t align, uint64_t doma
 
 static void create_checks_as_the_kernel(void **state)
 {
+	/* clang-format off */
 	static const struct { uint64_t size, domains, flags; int result; } rows[] = {
 		{4096, 4, 0, 0}, {1, 2, 0, 0}, {640, 6, 0x85, 0}, {4096, 1, 0, 0}, {4096, 4, 0x1082, 0},
 		{0, 4, 0, -EINVAL},
@@ -27,6 +29,7 @@ static void create_checks_as_the_kernel(void **state)
 		{4096, 8 | 4, 0, -EINVAL}, {4096, 8 | 16, 0, -EINVAL},
 		{1ull << 46, 4, 0, -ENOMEM}, {UINT64_MAX, 2, 0, -ENOMEM}, {UINT64_MAX - 4094, 4, 0, -ENOMEM},
 	};
+	/* clang-format on */
 	struct client c;
 	open_client(&c);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
@@ -57,7 +60,8 @@ static void memory_is_shared_zeroed_and_sealed(void **state)
 	uint32_t *again = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)offset);
 	*(uint32_t *)b.cpu = 0x12345678;
 	assert_int_equal(*again, 0x12345678);
-	assert_int_equal(ftruncate(fd, 0), -1); /* a client cannot take pages away from the others */
+	assert_int_equal(ftruncate(fd, 0),
+			 -1); /* a client cannot take pages away from the others */
 	munmap(again, 4096);
 	close(fd);
 	assert_int_equal(drm_mmap(&c, c.drm, map.out.addr_ptr + 4096, 4096, &fd, &offset), -EINVAL);
@@ -106,9 +110,11 @@ static void op_metadata_and_wait(void **state)
 {
 	struct client c;
 	open_client(&c);
-	struct buffer b = make_buffer(&c, 5000, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, 0);
+	struct buffer b =
+		make_buffer(&c, 5000, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, 0);
 	struct drm_amdgpu_gem_create_in info;
-	struct drm_amdgpu_gem_op op = {b.handle, AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, (uintptr_t)&info};
+	struct drm_amdgpu_gem_op op = {b.handle, AMDGPU_GEM_OP_GET_GEM_CREATE_INFO,
+				       (uintptr_t)&info};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), 0);
 	assert_int_equal(info.bo_size, 8192);
 	assert_int_equal(info.domains, 4);
@@ -120,10 +126,12 @@ static void op_metadata_and_wait(void **state)
 	op.handle = 77;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), -ENOENT);
 
-	struct drm_amdgpu_gem_metadata m = {.handle = b.handle, .op = AMDGPU_GEM_METADATA_OP_SET_METADATA,
+	struct drm_amdgpu_gem_metadata m = {.handle = b.handle,
+					    .op = AMDGPU_GEM_METADATA_OP_SET_METADATA,
 					    .data = {1, 2, 8, {3, 4}}};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
-	m = (struct drm_amdgpu_gem_metadata){.handle = b.handle, .op = AMDGPU_GEM_METADATA_OP_GET_METADATA};
+	m = (struct drm_amdgpu_gem_metadata){.handle = b.handle,
+					     .op = AMDGPU_GEM_METADATA_OP_GET_METADATA};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
 	assert_int_equal(m.data.tiling_info, 2);
 	assert_int_equal(m.data.data_size_bytes, 8);
@@ -135,7 +143,8 @@ static void op_metadata_and_wait(void **state)
 	union drm_amdgpu_gem_wait_idle w = {.in = {b.handle, 0, 0}};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &w), 0);
 	assert_int_equal(w.out.status, 0);
-	struct drm_amdgpu_gem_userptr up = {.addr = 4096, .size = 4096, .flags = AMDGPU_GEM_USERPTR_REGISTER};
+	struct drm_amdgpu_gem_userptr up = {
+		.addr = 4096, .size = 4096, .flags = AMDGPU_GEM_USERPTR_REGISTER};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -ENODEV);
 	up.addr = 1;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EINVAL);
@@ -181,13 +190,16 @@ static void prime_shares_a_buffer(void **state)
 	int pipe_fd[2];
 	assert_int_equal(pipe(pipe_fd), 0);
 	b.fd_in = pipe_fd[0];
-	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), -EINVAL); /* no buffer of ours */
-	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), -EBADF);  /* no fd came */
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from),
+			 -EINVAL); /* no buffer of ours */
+	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from),
+			 -EBADF); /* no fd came */
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
 	to.handle = 99;
 	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_HANDLE_TO_FD, &to), -ENOENT);
-	struct buffer valid = make_buffer(&b, 4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, 0);
+	struct buffer valid =
+		make_buffer(&b, 4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, 0);
 	to.handle = valid.handle;
 	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_HANDLE_TO_FD, &to), -EPERM);
 	close_client(&b);
@@ -199,7 +211,9 @@ static void freed_memory_is_used_again(void **state)
 	open_client(&c);
 	uint64_t bytes = server_info(&c).buffer_bytes;
 	for (unsigned i = 0; i < 2000; i++) { /* 16 GiB and more in all: it must come back */
-		struct buffer b = make_buffer(&c, 16 << 20, i % 2 ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT, 0, 0x10000000);
+		struct buffer b = make_buffer(
+			&c, 16 << 20, i % 2 ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT, 0,
+			0x10000000);
 		free_buffer(&c, &b);
 	}
 	assert_int_equal(server_info(&c).buffer_bytes, bytes);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-static int query(struct client *c, uint32_t what, const uint32_t more[4], void *out, uint32_t size_b)
+static int query(struct client *c, uint32_t what, const uint32_t more[4], void *out,
+		 uint32_t size_b)
 {
-	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)out, .return_size = size_b, .query = what};
+	struct drm_amdgpu_info q = {
+		.return_pointer = (uintptr_t)out, .return_size = size_b, .query = what};
 	if (more)
 		memcpy(&q.query_hw_ip, more, 16);
 	return drm_ioctl(c, DRM_IOCTL_AMDGPU_INFO, &q);
@@ -18,7 +20,9 @@ static uint64_t at(const uint8_t *info, unsigned offset, unsigned size_b)
 
 static void dev_info_is_a_navi31(void **state)
 {
-	/* Offsets: reference kernel-interface 3.3; values: radv-client 3.3, address space of 6.12. */
+	/* Offsets: reference kernel-interface 3.3; values: radv-client 3.3, address space of 6.12.
+	 */
+	/* clang-format off */
 	static const struct { unsigned offset, size_b; uint64_t value; } rows[] = {
 		{0, 4, 0x744c}, {4, 4, 0}, {8, 4, 1}, {12, 4, 0xc8}, {16, 4, 145}, {20, 4, 6}, {24, 4, 2}, {28, 4, 100000},
 		{32, 8, 2371000}, {40, 8, 1249000}, {48, 4, 96}, {120, 4, 0xffffff}, {124, 4, 24}, {128, 4, 8}, {132, 4, 4}, {136, 8, 0},
@@ -30,6 +34,7 @@ static void dev_info_is_a_navi31(void **state)
 		{56, 4, 0xff}, {68, 4, 0xff}, {72, 4, 0xff}, {84, 4, 0xff}, {88, 4, 0xff}, {92, 4, 0xff}, {96, 4, 0}, {104, 4, 0xff},
 		{108, 4, 0xff}, {112, 4, 0}, {116, 4, 0},
 	};
+	/* clang-format on */
 	struct client c;
 	uint8_t info[512];
 	open_client(&c);
@@ -37,7 +42,8 @@ static void dev_info_is_a_navi31(void **state)
 	assert_int_equal(query(&c, AMDGPU_INFO_DEV_INFO, NULL, info, 448), 0);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
 		if (at(info, rows[i].offset, rows[i].size_b) != rows[i].value)
-			fail_msg("offset %u: %#llx", rows[i].offset, (unsigned long long)at(info, rows[i].offset, rows[i].size_b));
+			fail_msg("offset %u: %#llx", rows[i].offset,
+				 (unsigned long long)at(info, rows[i].offset, rows[i].size_b));
 	assert_int_equal(info[440], 0xee); /* 440 bytes in 6.12, and the rest is the caller's */
 	memset(info, 0xee, sizeof(info));
 	assert_int_equal(query(&c, AMDGPU_INFO_DEV_INFO, NULL, info, 368), 0);
@@ -61,15 +67,22 @@ static void hardware_blocks(void **state)
 		assert_int_equal(ip.ib_start_alignment, type < 2 ? 32 : 0);
 		assert_int_equal(ip._pad, type < 2 ? 0xb0000 : 0);
 		uint32_t count;
-		assert_int_equal(query(&c, AMDGPU_INFO_HW_IP_COUNT, (uint32_t[4]){type}, &count, 4), type < 2 ? 0 : -EINVAL);
+		assert_int_equal(query(&c, AMDGPU_INFO_HW_IP_COUNT, (uint32_t[4]){type}, &count, 4),
+				 type < 2 ? 0 : -EINVAL);
 	}
 	struct drm_amdgpu_info_firmware fw;
-	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_ME}, &fw, sizeof(fw)), 0);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_ME},
+			       &fw, sizeof(fw)),
+			 0);
 	assert_int_equal(fw.ver, 1486);
 	assert_int_equal(fw.feature, 29);
-	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_MEC}, &fw, sizeof(fw)), 0);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_MEC},
+			       &fw, sizeof(fw)),
+			 0);
 	assert_int_equal(fw.ver, 494);
-	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_ME, 1}, &fw, sizeof(fw)), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_ME, 1},
+			       &fw, sizeof(fw)),
+			 -EINVAL);
 	close_client(&c);
 }
 
@@ -105,16 +118,26 @@ static void registers_and_the_clock(void **state)
 	struct client c;
 	uint32_t v[3] = {0};
 	open_client(&c);
-	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 1, 0xffffffff, 0}, v, 4), 0);
+	assert_int_equal(
+		query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 1, 0xffffffff, 0}, v, 4),
+		0);
 	assert_int_equal(v[0], 0x545); /* GB_ADDR_CONFIG */
 	/* what RADV's hang report asks for: radv-client 9.2 */
-	static const uint32_t asked[] = {0x2002, 0x2004, 0x2005, 0x2006, 0x200e, 0x200f, 0x2084, 0x2085, 0x2086, 0x2087, 0x2088,
-					 0x2089, 0x219c, 0x219d, 0x219e, 0x21a0, 0x1285, 0x1885};
+	static const uint32_t asked[] = {0x2002, 0x2004, 0x2005, 0x2006, 0x200e, 0x200f,
+					 0x2084, 0x2085, 0x2086, 0x2087, 0x2088, 0x2089,
+					 0x219c, 0x219d, 0x219e, 0x21a0, 0x1285, 0x1885};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(asked); i++)
-		assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){asked[i], 1, 0xffffffff, 0}, v, 4), 0);
-	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263f, 1, 0xffffffff, 0}, v, 4), -EFAULT);
-	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 129, 0xffffffff, 0}, v, 4), -EINVAL);
-	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 1, 7, 0}, v, 4), -EINVAL);
+		assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG,
+				       (uint32_t[4]){asked[i], 1, 0xffffffff, 0}, v, 4),
+				 0);
+	assert_int_equal(
+		query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263f, 1, 0xffffffff, 0}, v, 4),
+		-EFAULT);
+	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG,
+			       (uint32_t[4]){0x263e, 129, 0xffffffff, 0}, v, 4),
+			 -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 1, 7, 0}, v, 4),
+			 -EINVAL);
 	uint64_t t1 = 0, t2 = 0;
 	assert_int_equal(query(&c, AMDGPU_INFO_TIMESTAMP, NULL, &t1, 8), 0);
 	usleep(20000);
@@ -125,11 +148,13 @@ static void registers_and_the_clock(void **state)
 
 static void the_rest(void **state)
 {
+	/* clang-format off */
 	static const struct { uint32_t what; int result; } rows[] = {
 		{AMDGPU_INFO_ACCEL_WORKING, 0}, {AMDGPU_INFO_NUM_BYTES_MOVED, 0}, {AMDGPU_INFO_GTT_USAGE, 0}, {AMDGPU_INFO_GDS_CONFIG, 0},
 		{AMDGPU_INFO_VIS_VRAM_USAGE, 0}, {AMDGPU_INFO_NUM_EVICTIONS, 0}, {AMDGPU_INFO_VRAM_LOST_COUNTER, 0}, {0x22, 0}, {0x23, 0},
 		{AMDGPU_INFO_VIDEO_CAPS, -EINVAL}, {AMDGPU_INFO_NUM_HANDLES, -EINVAL}, {0x24, -EINVAL}, {0x7777, -EINVAL}, {0x04, -EINVAL},
 	};
+	/* clang-format on */
 	struct client c;
 	uint32_t out[64];
 	open_client(&c);
@@ -143,7 +168,9 @@ static void the_rest(void **state)
 	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, NULL, 4), -EINVAL);
 	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, (void *)16, 4), -EFAULT);
 	uint32_t sclk;
-	assert_int_equal(query(&c, AMDGPU_INFO_SENSOR, (uint32_t[4]){AMDGPU_INFO_SENSOR_GFX_SCLK}, &sclk, 4), 0);
+	assert_int_equal(
+		query(&c, AMDGPU_INFO_SENSOR, (uint32_t[4]){AMDGPU_INFO_SENSOR_GFX_SCLK}, &sclk, 4),
+		0);
 	assert_int_equal(sclk, 2371);
 	close_client(&c);
 }
@@ -151,8 +178,11 @@ static void the_rest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dev_info_is_a_navi31), cmocka_unit_test(hardware_blocks), cmocka_unit_test(memory),
-		cmocka_unit_test(registers_and_the_clock), cmocka_unit_test(the_rest),
+		cmocka_unit_test(dev_info_is_a_navi31),
+		cmocka_unit_test(hardware_blocks),
+		cmocka_unit_test(memory),
+		cmocka_unit_test(registers_and_the_clock),
+		cmocka_unit_test(the_rest),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

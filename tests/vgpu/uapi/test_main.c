@@ -46,6 +46,7 @@ static int run(const char *const argv[], char *err, size_t err_b)
 
 static void bad_options(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *argv[4]; const char *says; } rows[] = {
 		{{"vgpu", "--nonsense"}, "unknown option --nonsense"},
 		{{"vgpu", "--profile", "navi99"}, "there is no profile \"navi99\""},
@@ -54,6 +55,7 @@ static void bad_options(void **state)
 		{{"vgpu", "--lockup-timeout", "-1"}, "--lockup-timeout wants a number"},
 		{{"vgpu", "word"}, "\"word\" is no option"},
 	};
+	/* clang-format on */
 	char err[2048];
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		assert_int_equal(run(rows[i].argv, err, sizeof(err)), 2);
@@ -63,9 +65,12 @@ static void bad_options(void **state)
 	}
 	assert_int_equal(run((const char *const[]){"vgpu", "--help", NULL}, err, sizeof(err)), 0);
 	assert_non_null(strstr(err, "Usage: breakwater-vgpu"));
-	assert_int_equal(run((const char *const[]){"vgpu", "--version", NULL}, err, sizeof(err)), 0);
+	assert_int_equal(run((const char *const[]){"vgpu", "--version", NULL}, err, sizeof(err)),
+			 0);
 	assert_memory_equal(err, "breakwater-vgpu ", 16);
-	assert_int_equal(run((const char *const[]){"vgpu", "--socket", "/nonexistent/socket", NULL}, err, sizeof(err)), 1);
+	assert_int_equal(run((const char *const[]){"vgpu", "--socket", "/nonexistent/socket", NULL},
+			     err, sizeof(err)),
+			 1);
 	assert_non_null(strstr(err, "/nonexistent/socket"));
 }
 
@@ -81,7 +86,8 @@ static void start(struct server *s, bool exit_with_last)
 		char fd[16];
 		snprintf(fd, sizeof(fd), "%d", ready[1]);
 		close(ready[0]);
-		execl(program(), "vgpu", "--socket", s->socket, "--ready-fd", fd, "--threads", "1", exit_with_last ? "--exit-with-last-client" : NULL, NULL);
+		execl(program(), "vgpu", "--socket", s->socket, "--ready-fd", fd, "--threads", "1",
+		      exit_with_last ? "--exit-with-last-client" : NULL, NULL);
 		_exit(126);
 	}
 	close(ready[1]);
@@ -109,10 +115,12 @@ static int end(struct server *s)
 static int connect_to(struct server *s, struct bw_vgpu_hello_reply *out)
 {
 	int sock = -1;
-	struct bw_vgpu_hello h = {.version = BW_VGPU_PROTO_VERSION, .pid = (uint32_t)getpid(), .comm = "test"};
+	struct bw_vgpu_hello h = {
+		.version = BW_VGPU_PROTO_VERSION, .pid = (uint32_t)getpid(), .comm = "test"};
 	struct bw_msg m = BW_MSG_INIT;
 	assert_null(bw_sock_connect(s->socket, &sock));
-	assert_null(bw_msg_send(sock, BW_VGPU_HELLO, 1, &(struct bw_msg_part){&h, sizeof(h)}, 1, -1));
+	assert_null(
+		bw_msg_send(sock, BW_VGPU_HELLO, 1, &(struct bw_msg_part){&h, sizeof(h)}, 1, -1));
 	assert_null(bw_msg_recv(sock, 10000, &m));
 	memcpy(out, m.body, sizeof(*out));
 	bw_msg_fini(&m);
@@ -172,7 +180,8 @@ static void dead_servers_are_swept_away(void **state)
 	close(a);
 	assert_int_equal(stat(hello.root, &st), 0);
 	/* Something of that name that is no folder of ours stays. */
-	snprintf(folder, sizeof(folder), "%.*s/breakwater-notes", (int)(strstr(hello.root, "/breakwater-") - hello.root), hello.root);
+	snprintf(folder, sizeof(folder), "%.*s/breakwater-notes",
+		 (int)(strstr(hello.root, "/breakwater-") - hello.root), hello.root);
 	mkdir(folder, 0700);
 	start(&t, true);
 	assert_int_equal(stat(hello.root, &st), -1);
@@ -187,7 +196,9 @@ static void dead_servers_are_swept_away(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_options), cmocka_unit_test(it_ends_with_its_last_client), cmocka_unit_test(signals_end_it_cleanly),
+		cmocka_unit_test(bad_options),
+		cmocka_unit_test(it_ends_with_its_last_client),
+		cmocka_unit_test(signals_end_it_cleanly),
 		cmocka_unit_test(dead_servers_are_swept_away),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,8 @@ static void requests_are_checked(void **state)
 	struct client c;
 	char zeros[256] = {0};
 	connect_raw(&c);
-	assert_int_equal(result_of(&c, BW_VGPU_DRM_OPEN, zeros, sizeof(struct bw_vgpu_drm_open)), -EPERM); /* before HELLO */
+	assert_int_equal(result_of(&c, BW_VGPU_DRM_OPEN, zeros, sizeof(struct bw_vgpu_drm_open)),
+			 -EPERM); /* before HELLO */
 	close_client(&c);
 	open_client(&c);
 	assert_int_equal(result_of(&c, 999, zeros, 8), -ENOSYS);
@@ -61,7 +62,8 @@ static void requests_are_checked(void **state)
 	assert_int_equal(drm_open(&c, 5, &file), -ENOENT);
 	assert_int_equal(close_file(&c, 999), -EBADF);
 	struct bw_vgpu_ioctl a = {c.drm, DRM_IOCTL_AMDGPU_CTX};
-	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &a, sizeof(a)), -EFAULT); /* without its argument */
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &a, sizeof(a)),
+			 -EFAULT); /* without its argument */
 	a.file = 999;
 	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &a, sizeof(a)), -EBADF);
 	uint64_t pos = 0;
@@ -105,12 +107,18 @@ static void random_ioctls(void **state)
 			for (unsigned i = 0; i < 64; i++) {
 				seed = seed * 1664525 + 1013904223;
 				/* small numbers, large ones, and pointers that are none */
-				args[i] = seed >> 28 < 8 ? seed >> 8 & 7 : seed >> 28 < 12 ? UINT64_MAX >> (seed & 63) : (uint64_t)seed << 20;
+				args[i] = seed >> 28 < 8    ? seed >> 8 & 7
+					  : seed >> 28 < 12 ? UINT64_MAX >> (seed & 63)
+							    : (uint64_t)seed << 20;
 			}
-			/* waits must not wait for ever: no INT64_MAX as a timeout in syncobj waits */
+			/* waits must not wait for ever: no INT64_MAX as a timeout in syncobj waits
+			 */
 			if (nr == 0xc3 || nr == 0xca || nr == 0x47 || nr == 0x49 || nr == 0x52)
 				memset(args, 0, sizeof(args));
-			drm_ioctl(&c, _IOC(_IOC_READ | _IOC_WRITE, 'd', nr, (seed >> 16) % sizeof(args)), args);
+			drm_ioctl(
+				&c,
+				_IOC(_IOC_READ | _IOC_WRITE, 'd', nr, (seed >> 16) % sizeof(args)),
+				args);
 		}
 	}
 	uint32_t ctx = make_ctx(&c);
@@ -126,7 +134,8 @@ static void a_client_leaves_nothing(void **state)
 	for (unsigned round = 0; round < 10; round++) {
 		open_client(&c);
 		struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
-		struct buffer code = make_buffer(&c, 1 << 20, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE);
+		struct buffer code = make_buffer(&c, 1 << 20, AMDGPU_GEM_DOMAIN_VRAM,
+						 AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE);
 		struct bw_pm4_stream s = {0};
 		*(uint32_t *)code.cpu = 0xbfa0ffff; /* for ever */
 		put_kernel(&s, CODE, DATA, 8);
@@ -144,7 +153,8 @@ static void a_client_leaves_nothing(void **state)
 		int64_t until = now_ns() + 20000000000;
 		while (now_ns() < until) {
 			struct bw_vgpu_server_info now = server_info(&watcher);
-			if (!now.waves_resident && now.buffers == before.buffers && now.clients == before.clients)
+			if (!now.waves_resident && now.buffers == before.buffers &&
+			    now.clients == before.clients)
 				break;
 			usleep(2000);
 		}
@@ -164,7 +174,8 @@ static void a_client_may_die_in_the_middle(void **state)
 	connect_client(&watcher, 0);
 	open_client(&c);
 	struct bw_vgpu_ioctl a = {c.drm, DRM_IOCTL_AMDGPU_CS};
-	union drm_amdgpu_cs cs = {.in = {.ctx_id = make_ctx(&c), .num_chunks = 3, .chunks = 0x1000}};
+	union drm_amdgpu_cs cs = {
+		.in = {.ctx_id = make_ctx(&c), .num_chunks = 3, .chunks = 0x1000}};
 	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {&cs, sizeof(cs)}};
 	struct bw_msg m = BW_MSG_INIT;
 	assert_null(bw_msg_send(c.sock, BW_VGPU_IOCTL, 77, parts, 2, -1));
@@ -175,7 +186,9 @@ static void a_client_may_die_in_the_middle(void **state)
 	open_client(&c);
 	struct drm_syncobj_create create = {0};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_CREATE, &create), 0);
-	struct drm_syncobj_wait w = {.handles = 0x1000, .count_handles = 1, .timeout_nsec = INT64_MAX,
+	struct drm_syncobj_wait w = {.handles = 0x1000,
+				     .count_handles = 1,
+				     .timeout_nsec = INT64_MAX,
 				     .flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT};
 	a = (struct bw_vgpu_ioctl){c.drm, DRM_IOCTL_SYNCOBJ_WAIT};
 	parts[1] = (struct bw_msg_part){&w, sizeof(w)};
@@ -191,12 +204,20 @@ static void a_client_may_die_in_the_middle(void **state)
 
 	/* An answer that is none. */
 	open_client(&c);
-	assert_null(bw_msg_send(c.sock, BW_VGPU_IOCTL, 79, (struct bw_msg_part[]){{&(struct bw_vgpu_ioctl){c.drm, DRM_IOCTL_AMDGPU_CS}, 8}, {&cs, sizeof(cs)}}, 2, -1));
+	assert_null(bw_msg_send(
+		c.sock, BW_VGPU_IOCTL, 79,
+		(struct bw_msg_part[]){{&(struct bw_vgpu_ioctl){c.drm, DRM_IOCTL_AMDGPU_CS}, 8},
+				       {&cs, sizeof(cs)}},
+		2, -1));
 	/* ctx 1 does not exist here: refused before any question */
 	assert_null(bw_msg_recv(c.sock, 10000, &m));
 	assert_int_equal(m.type, BW_VGPU_IOCTL | BW_VGPU_REPLY);
 	make_ctx(&c);
-	assert_null(bw_msg_send(c.sock, BW_VGPU_IOCTL, 80, (struct bw_msg_part[]){{&(struct bw_vgpu_ioctl){c.drm, DRM_IOCTL_AMDGPU_CS}, 8}, {&cs, sizeof(cs)}}, 2, -1));
+	assert_null(bw_msg_send(
+		c.sock, BW_VGPU_IOCTL, 80,
+		(struct bw_msg_part[]){{&(struct bw_vgpu_ioctl){c.drm, DRM_IOCTL_AMDGPU_CS}, 8},
+				       {&cs, sizeof(cs)}},
+		2, -1));
 	assert_null(bw_msg_recv(c.sock, 10000, &m));
 	assert_null(bw_msg_send(c.sock, BW_VGPU_SERVER_INFO, 80, NULL, 0, -1));
 	struct bw_error *err = bw_msg_recv(c.sock, 10000, &m);
@@ -245,8 +266,12 @@ static void threads_of_a_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hello_is_checked), cmocka_unit_test(requests_are_checked), cmocka_unit_test(garbage_ends_only_its_connection),
-		cmocka_unit_test(random_ioctls), cmocka_unit_test(a_client_leaves_nothing), cmocka_unit_test(a_client_may_die_in_the_middle),
+		cmocka_unit_test(hello_is_checked),
+		cmocka_unit_test(requests_are_checked),
+		cmocka_unit_test(garbage_ends_only_its_connection),
+		cmocka_unit_test(random_ioctls),
+		cmocka_unit_test(a_client_leaves_nothing),
+		cmocka_unit_test(a_client_may_die_in_the_middle),
 		cmocka_unit_test(threads_of_a_program),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);

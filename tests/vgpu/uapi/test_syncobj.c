@@ -4,8 +4,11 @@
 #include <poll.h>
 
 enum { COMPUTE = AMDGPU_HW_IP_COMPUTE, IB = 0x30000000, DATA = 0x20000000 };
-enum { ALL = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL, FOR_SUBMIT = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
-       AVAILABLE = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE };
+enum {
+	ALL = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL,
+	FOR_SUBMIT = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
+	AVAILABLE = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE
+};
 
 static uint32_t create(struct client *c, uint32_t flags)
 {
@@ -14,39 +17,55 @@ static uint32_t create(struct client *c, uint32_t flags)
 	return a.handle;
 }
 
-static int wait(struct client *c, const uint32_t *handles, uint32_t n, int64_t timeout, uint32_t flags, uint32_t *out_first)
+static int wait(struct client *c, const uint32_t *handles, uint32_t n, int64_t timeout,
+		uint32_t flags, uint32_t *out_first)
 {
-	struct drm_syncobj_wait a = {.handles = (uintptr_t)handles, .timeout_nsec = timeout, .count_handles = n, .flags = flags};
+	struct drm_syncobj_wait a = {.handles = (uintptr_t)handles,
+				     .timeout_nsec = timeout,
+				     .count_handles = n,
+				     .flags = flags};
 	int r = drm_ioctl(c, DRM_IOCTL_SYNCOBJ_WAIT, &a);
 	if (out_first)
 		*out_first = a.first_signaled;
 	return r;
 }
 
-static int timeline_wait(struct client *c, uint32_t handle, uint64_t point, int64_t timeout, uint32_t flags)
+static int timeline_wait(struct client *c, uint32_t handle, uint64_t point, int64_t timeout,
+			 uint32_t flags)
 {
-	struct drm_syncobj_timeline_wait a = {.handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .timeout_nsec = timeout,
-					      .count_handles = 1, .flags = flags};
+	struct drm_syncobj_timeline_wait a = {.handles = (uintptr_t)&handle,
+					      .points = (uintptr_t)&point,
+					      .timeout_nsec = timeout,
+					      .count_handles = 1,
+					      .flags = flags};
 	return drm_ioctl(c, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &a);
 }
 
 static uint64_t query(struct client *c, uint32_t handle, uint32_t flags)
 {
 	uint64_t point = 77;
-	struct drm_syncobj_timeline_array a = {.handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1, .flags = flags};
+	struct drm_syncobj_timeline_array a = {.handles = (uintptr_t)&handle,
+					       .points = (uintptr_t)&point,
+					       .count_handles = 1,
+					       .flags = flags};
 	assert_int_equal(drm_ioctl(c, DRM_IOCTL_SYNCOBJ_QUERY, &a), 0);
 	return point;
 }
 
 static int signal_point(struct client *c, uint32_t handle, uint64_t point)
 {
-	struct drm_syncobj_timeline_array a = {.handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1};
+	struct drm_syncobj_timeline_array a = {
+		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1};
 	return drm_ioctl(c, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
 }
 
-static int transfer(struct client *c, uint32_t dst, uint64_t dst_point, uint32_t src, uint64_t src_point)
+static int transfer(struct client *c, uint32_t dst, uint64_t dst_point, uint32_t src,
+		    uint64_t src_point)
 {
-	struct drm_syncobj_transfer a = {.src_handle = src, .dst_handle = dst, .src_point = src_point, .dst_point = dst_point};
+	struct drm_syncobj_transfer a = {.src_handle = src,
+					 .dst_handle = dst,
+					 .src_point = src_point,
+					 .dst_point = dst_point};
 	return drm_ioctl(c, DRM_IOCTL_SYNCOBJ_TRANSFER, &a);
 }
 
@@ -65,11 +84,12 @@ static void binary_ones(void **state)
 	uint32_t done = create(&c, DRM_SYNCOBJ_CREATE_SIGNALED), none = create(&c, 0);
 	assert_int_equal(wait(&c, &done, 1, 0, ALL, &first), 0);
 	assert_int_equal(first, 0);
-	assert_int_equal(wait(&c, &none, 1, 0, ALL, NULL), -EINVAL);             /* no fence, and not told to wait for one */
+	assert_int_equal(wait(&c, &none, 1, 0, ALL, NULL),
+			 -EINVAL); /* no fence, and not told to wait for one */
 	assert_int_equal(wait(&c, &none, 1, 0, ALL | FOR_SUBMIT, NULL), -ETIME);
 	assert_int_equal(wait(&c, &none, 1, now_ns() + 20000000, FOR_SUBMIT, NULL), -ETIME);
 	const uint32_t both[] = {none, done};
-	assert_int_equal(wait(&c, both, 2, 0, FOR_SUBMIT, &first), 0);           /* any */
+	assert_int_equal(wait(&c, both, 2, 0, FOR_SUBMIT, &first), 0); /* any */
 	assert_int_equal(first, 1);
 	assert_int_equal(wait(&c, both, 2, 0, FOR_SUBMIT | ALL, NULL), -ETIME);
 	assert_int_equal(array_op(&c, DRM_IOCTL_SYNCOBJ_SIGNAL, none), 0);
@@ -92,7 +112,7 @@ static void bad_arguments(void **state)
 	assert_int_equal(wait(&c, &bad, 1, 0, 0, NULL), -ENOENT);
 	assert_int_equal(wait(&c, &s, 0, 0, 0, NULL), 0);
 	assert_int_equal(wait(&c, &s, 1, 0, 1 << 7, NULL), -EINVAL);
-	assert_int_equal(wait(&c, &s, 1, 0, AVAILABLE, NULL), -EINVAL);          /* timelines only */
+	assert_int_equal(wait(&c, &s, 1, 0, AVAILABLE, NULL), -EINVAL); /* timelines only */
 	assert_int_equal(wait(&c, (uint32_t *)8, 1, 0, 0, NULL), -EFAULT);
 	assert_int_equal(wait(&c, &s, UINT32_MAX, 0, 0, NULL), -ENOMEM);
 	assert_int_equal(wait(&c, &s, 1 << 22, 0, 0, NULL), -EFAULT);
@@ -102,7 +122,7 @@ static void bad_arguments(void **state)
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_SIGNAL, &empty), -EINVAL);
 	assert_int_equal(transfer(&c, bad, 0, s, 0), -ENOENT);
 	assert_int_equal(transfer(&c, s, 0, bad, 0), -ENOENT);
-	assert_int_equal(transfer(&c, s, 0, s, 0), -EINVAL);                     /* no fence in it */
+	assert_int_equal(transfer(&c, s, 0, s, 0), -EINVAL); /* no fence in it */
 	struct drm_syncobj_handle h = {.handle = bad};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), -EINVAL);
 	h.handle = s, h.flags = 8;
@@ -122,14 +142,14 @@ static void timelines(void **state)
 	assert_int_equal(query(&c, t, 0), 5);
 	assert_int_equal(timeline_wait(&c, t, 5, 0, 0), 0);
 	assert_int_equal(timeline_wait(&c, t, 3, 0, 0), 0);
-	assert_int_equal(timeline_wait(&c, t, 0, 0, 0), 0);                      /* binary: the whole chain */
+	assert_int_equal(timeline_wait(&c, t, 0, 0, 0), 0); /* binary: the whole chain */
 	assert_int_equal(timeline_wait(&c, t, 6, 0, 0), -EINVAL);
 	assert_int_equal(timeline_wait(&c, t, 6, 0, AVAILABLE), -ETIME);
-	assert_int_equal(signal_point(&c, t, 4), 0);                             /* points never go back */
+	assert_int_equal(signal_point(&c, t, 4), 0); /* points never go back */
 	assert_int_equal(query(&c, t, 0), 5);
 	assert_int_equal(transfer(&c, other, 9, t, 5), 0);
 	assert_int_equal(query(&c, other, 0), 9);
-	assert_int_equal(transfer(&c, other, 0, t, 5), 0);                       /* to a binary one */
+	assert_int_equal(transfer(&c, other, 0, t, 5), 0); /* to a binary one */
 	assert_int_equal(query(&c, other, 0), 0);
 	assert_int_equal(timeline_wait(&c, other, 0, 0, 0), 0);
 	assert_int_equal(array_op(&c, DRM_IOCTL_SYNCOBJ_RESET, t), 0);
@@ -168,11 +188,15 @@ static void work_signals_a_timeline(void **state)
 	gate_open(&g);
 	uint32_t t = create(&g.c, 0), bin = create(&g.c, 0);
 	struct drm_amdgpu_cs_chunk_syncobj out[] = {{t, 0, 10}, {bin, 0, 0}};
-	assert_int_equal(submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n, &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL, out, sizeof(out)}, 1, NULL), 0);
+	assert_int_equal(
+		submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n,
+		       &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL, out, sizeof(out)},
+		       1, NULL),
+		0);
 	assert_int_equal(query(&g.c, t, 0), 0);
 	assert_int_equal(query(&g.c, t, DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED), 10);
 	assert_int_equal(timeline_wait(&g.c, t, 10, now_ns() + 20000000, 0), -ETIME);
-	assert_int_equal(timeline_wait(&g.c, t, 10, 0, AVAILABLE), 0);           /* submitted is enough */
+	assert_int_equal(timeline_wait(&g.c, t, 10, 0, AVAILABLE), 0); /* submitted is enough */
 	/* A copy of a fence that has not signalled signals later; so does a point after it. */
 	uint32_t copy = create(&g.c, 0);
 	assert_int_equal(transfer(&g.c, copy, 0, t, 10), 0);
@@ -196,11 +220,21 @@ static void work_waits_for_a_point(void **state)
 	uint32_t t = create(&g.c, 0), s = create(&g.c, 0);
 	struct drm_amdgpu_cs_chunk_syncobj in = {t, 0, 3};
 	/* Not submitted yet: refused, unless the flag says to wait for that. */
-	assert_int_equal(submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n, &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, &in, sizeof(in)}, 1, NULL), -EINVAL);
-	assert_int_equal(submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n, &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_IN, &s, 4}, 1, NULL), -EINVAL);
+	assert_int_equal(
+		submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n,
+		       &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, &in, sizeof(in)}, 1,
+		       NULL),
+		-EINVAL);
+	assert_int_equal(submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n,
+				&(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_IN, &s, 4}, 1, NULL),
+			 -EINVAL);
 	assert_int_equal(signal_point(&g.c, t, 3), 0);
 	uint64_t seq, status;
-	assert_int_equal(submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n, &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, &in, sizeof(in)}, 1, &seq), 0);
+	assert_int_equal(
+		submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n,
+		       &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, &in, sizeof(in)}, 1,
+		       &seq),
+		0);
 	assert_int_equal(wait_cs(&g.c, g.ctx, COMPUTE, 0, seq, SECONDS(10), &status), 0);
 	assert_int_equal(status, 0);
 	close_client(&g.c);
@@ -241,7 +275,9 @@ static void descriptors(void **state)
 	gate_open(&g);
 	open_client(&b);
 	uint32_t s = create(&g.c, 0);
-	assert_int_equal(submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n, &(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_OUT, &s, 4}, 1, NULL), 0);
+	assert_int_equal(submit(&g.c, g.ctx, COMPUTE, 0, IB, g.n,
+				&(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_OUT, &s, 4}, 1, NULL),
+			 0);
 	/* As a syncobj: the same object in another process. */
 	struct drm_syncobj_handle h = {.handle = s};
 	assert_int_equal(drm_ioctl(&g.c, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), 0);
@@ -258,7 +294,8 @@ static void descriptors(void **state)
 	struct pollfd p = {.fd = file, .events = POLLIN};
 	assert_int_equal(poll(&p, 1, 20), 0);
 	uint32_t s2 = create(&b, 0);
-	struct drm_syncobj_handle into = {.handle = s2, .flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE};
+	struct drm_syncobj_handle into = {.handle = s2,
+					  .flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE};
 	b.fd_in = file;
 	assert_int_equal(drm_ioctl(&b, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &into), 0);
 	assert_int_equal(wait(&b, &s2, 1, 0, ALL, NULL), -ETIME);
@@ -276,9 +313,13 @@ static void descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(binary_ones), cmocka_unit_test(bad_arguments), cmocka_unit_test(timelines),
-		cmocka_unit_test(work_signals_a_timeline), cmocka_unit_test(work_waits_for_a_point),
-		cmocka_unit_test(a_wait_ends_when_another_thread_signals), cmocka_unit_test(descriptors),
+		cmocka_unit_test(binary_ones),
+		cmocka_unit_test(bad_arguments),
+		cmocka_unit_test(timelines),
+		cmocka_unit_test(work_signals_a_timeline),
+		cmocka_unit_test(work_waits_for_a_point),
+		cmocka_unit_test(a_wait_ends_when_another_thread_signals),
+		cmocka_unit_test(descriptors),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

@@ -27,10 +27,12 @@ static void what_loaders_look_for(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/dev/dri/%s", root, i ? "card0" : "renderD128");
 		assert_int_equal(stat(path, &st), 0);
-		snprintf(path, sizeof(path), "%s/sys/dev/char/226:%d/device/drm", root, i ? 0 : 128);
+		snprintf(path, sizeof(path), "%s/sys/dev/char/226:%d/device/drm", root,
+			 i ? 0 : 128);
 		assert_int_equal(stat(path, &st), 0);
 		assert_true(S_ISDIR(st.st_mode));
-		snprintf(path, sizeof(path), "%s/sys/dev/char/226:%d/device/subsystem", root, i ? 0 : 128);
+		snprintf(path, sizeof(path), "%s/sys/dev/char/226:%d/device/subsystem", root,
+			 i ? 0 : 128);
 		ssize_t n = readlink(path, target, sizeof(target) - 1);
 		assert_true(n > 4);
 		target[n] = '\0';
@@ -42,19 +44,28 @@ static void what_loaders_look_for(void **state)
 		assert_memory_equal(real, root, strlen(root)); /* inside the tree */
 		free(real);
 	}
-	assert_non_null(strstr(slurp("sys/dev/char/226:128/device/uevent"), "PCI_SLOT_NAME=" PCI "\n"));
+	assert_non_null(
+		strstr(slurp("sys/dev/char/226:128/device/uevent"), "PCI_SLOT_NAME=" PCI "\n"));
 	assert_non_null(strstr(slurp("sys/dev/char/226:128/device/uevent"), "PCI_ID=1002:744C\n"));
 	assert_string_equal(slurp("sys/dev/char/226:128/device/vendor"), "0x1002\n");
 	assert_string_equal(slurp("sys/dev/char/226:128/device/device"), "0x744c\n");
 	assert_string_equal(slurp("sys/class/drm/card0/device/subsystem_device"), "0x0e3b\n");
 	assert_string_equal(slurp("sys/class/drm/renderD128/device/revision"), "0xc8\n");
 	assert_string_equal(slurp("sys/class/drm/card0/dev"), "226:0\n");
-	assert_string_equal(slurp("sys/bus/pci/devices/" PCI "/ip_discovery/die/0/GC/0/major"), "11\n");
-	assert_string_equal(slurp("sys/bus/pci/devices/" PCI "/ip_discovery/die/0/11/0/minor"), "0\n");
-	assert_memory_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/GC/0/base_addr"), "0x00001260\n0x0000A000\n", 22);
-	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/OSSSYS/0/base_addr"), "0x000010A0\n0x0240A000\n");
-	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/MMHUB/0/num_base_addresses"), "2\n");
-	snprintf(path, sizeof(path), "%s/sys/class/drm/card0/subsystem/card0/device/driver/" PCI, root);
+	assert_string_equal(slurp("sys/bus/pci/devices/" PCI "/ip_discovery/die/0/GC/0/major"),
+			    "11\n");
+	assert_string_equal(slurp("sys/bus/pci/devices/" PCI "/ip_discovery/die/0/11/0/minor"),
+			    "0\n");
+	assert_memory_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/GC/0/base_addr"),
+			    "0x00001260\n0x0000A000\n", 22);
+	assert_string_equal(
+		slurp("sys/class/drm/card0/device/ip_discovery/die/0/OSSSYS/0/base_addr"),
+		"0x000010A0\n0x0240A000\n");
+	assert_string_equal(
+		slurp("sys/class/drm/card0/device/ip_discovery/die/0/MMHUB/0/num_base_addresses"),
+		"2\n");
+	snprintf(path, sizeof(path), "%s/sys/class/drm/card0/subsystem/card0/device/driver/" PCI,
+		 root);
 	assert_int_equal(stat(path, &st), 0); /* no link leads nowhere */
 	assert_int_equal(stat(root, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
@@ -79,7 +90,8 @@ static void clients_read_it_and_cannot_leave_it(void **state)
 	assert_int_equal(file_open(&c, outside, O_RDONLY, &file), -ENOENT);
 	snprintf(path, sizeof(path), "%s/link", root);
 	assert_int_equal(symlink(outside, path), 0);
-	assert_int_equal(file_open(&c, "link", O_RDONLY, &file), -ENOENT); /* a link out of the tree ends in it */
+	assert_int_equal(file_open(&c, "link", O_RDONLY, &file),
+			 -ENOENT); /* a link out of the tree ends in it */
 	assert_int_equal(file_open(&c, "sys", O_RDONLY, &file), -EISDIR);
 	unlink(outside);
 	close_client(&c);
@@ -107,7 +119,8 @@ int main(void)
 {
 	snprintf(root, sizeof(root), "/tmp/bw-test-tree-%d", getpid());
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_loaders_look_for), cmocka_unit_test(clients_read_it_and_cannot_leave_it),
+		cmocka_unit_test(what_loaders_look_for),
+		cmocka_unit_test(clients_read_it_and_cannot_leave_it),
 		cmocka_unit_test(removing_follows_no_links),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#define MAP AMDGPU_VA_OP_MAP
-#define UNMAP AMDGPU_VA_OP_UNMAP
-#define CLEAR AMDGPU_VA_OP_CLEAR
+#define MAP	AMDGPU_VA_OP_MAP
+#define UNMAP	AMDGPU_VA_OP_UNMAP
+#define CLEAR	AMDGPU_VA_OP_CLEAR
 #define REPLACE AMDGPU_VA_OP_REPLACE
 enum { RW = AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE };
 
@@ -14,6 +14,7 @@ static void checks_come_in_the_kernels_order(void **state)
 	uint32_t h = make_buffer(&c, 0x4000, AMDGPU_GEM_DOMAIN_VRAM, 0, 0).handle;
 	const uint64_t top = (1ull << 48) - 0x410000;
 	static const uint32_t bad = 1 << 20;
+	/* clang-format off */
 	const struct { uint32_t op, handle; uint64_t va, offset, size; uint32_t flags; int result; } rows[] = {
 		{MAP, h, 0xffff, 0, 0x1000, RW, -EINVAL},                     /* below 64 KiB */
 		{MAP, 77, 0xf000, 0, 0x1000, RW, -EINVAL},                    /* before the handle is looked at */
@@ -47,8 +48,10 @@ static void checks_come_in_the_kernels_order(void **state)
 		{MAP, h, 0xffff800000000000, 0, 0x4000, RW, 0},               /* the upper half */
 		{MAP, h, 0xffff000000000000 | (top - 0x1000), 0, 0x1000, RW, 0},
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
-		int r = va_op(&c, rows[i].op, rows[i].handle, rows[i].va, rows[i].offset, rows[i].size, rows[i].flags);
+		int r = va_op(&c, rows[i].op, rows[i].handle, rows[i].va, rows[i].offset,
+			      rows[i].size, rows[i].flags);
 		if (r != rows[i].result)
 			fail_msg("row %zu: %d, not %d", i, r, rows[i].result);
 	}
@@ -58,8 +61,10 @@ static void checks_come_in_the_kernels_order(void **state)
 static void the_size_of_the_struct_may_differ(void **state)
 {
 	/* 64 bytes with the fields of 7.1, 40 in ours: both are understood. */
-	struct { struct drm_amdgpu_gem_va a; uint64_t more[3]; } big = {.a = {.operation = MAP, .flags = RW, .va_address = 0x100000,
-									     .map_size = 0x1000}};
+	struct {
+		struct drm_amdgpu_gem_va a;
+		uint64_t more[3];
+	} big = {.a = {.operation = MAP, .flags = RW, .va_address = 0x100000, .map_size = 0x1000}};
 	struct client c;
 	open_client(&c);
 	big.a.handle = make_buffer(&c, 0x1000, AMDGPU_GEM_DOMAIN_VRAM, 0, 0).handle;

@@ -37,7 +37,8 @@ static void open_view(struct view *v, struct client *c)
 	struct bw_msg m = BW_MSG_INIT;
 	request(c, BW_VGPU_FDINFO, &(struct bw_msg_part){&a, sizeof(a)}, 1, -1, &m);
 	char text[4096] = "";
-	memcpy(text, m.body + sizeof(struct bw_vgpu_result), BW_MIN(m.body_b - sizeof(struct bw_vgpu_result), sizeof(text) - 1));
+	memcpy(text, m.body + sizeof(struct bw_vgpu_result),
+	       BW_MIN(m.body_b - sizeof(struct bw_vgpu_result), sizeof(text) - 1));
 	bw_msg_fini(&m);
 	unsigned pasid = 0, vmid = 0;
 	assert_non_null(strstr(text, "pasid:\t"));
@@ -51,11 +52,18 @@ static void open_view(struct view *v, struct client *c)
 	const uint32_t gc = p->gc_segment[0];
 	struct bw_gpuvm_regs r = {
 		.cntl = read_reg(c, gc + 0x1688 + vmid),
-		.base = read_reg(c, gc + 0x16f3 + 2 * vmid) | (uint64_t)read_reg(c, gc + 0x16f4 + 2 * vmid) << 32,
-		.start = read_reg(c, gc + 0x1713 + 2 * vmid) | (uint64_t)read_reg(c, gc + 0x1714 + 2 * vmid) << 32,
-		.end = read_reg(c, gc + 0x1733 + 2 * vmid) | (uint64_t)read_reg(c, gc + 0x1734 + 2 * vmid) << 32,
-		.fb_offset = read_reg(c, gc + 0x15a7), .fb_base = read_reg(c, gc + 0x1678), .fb_top = read_reg(c, gc + 0x1679),
-		.agp_top = read_reg(c, gc + 0x167a), .agp_bot = read_reg(c, gc + 0x167b), .agp_base = read_reg(c, gc + 0x167c),
+		.base = read_reg(c, gc + 0x16f3 + 2 * vmid) |
+			(uint64_t)read_reg(c, gc + 0x16f4 + 2 * vmid) << 32,
+		.start = read_reg(c, gc + 0x1713 + 2 * vmid) |
+			 (uint64_t)read_reg(c, gc + 0x1714 + 2 * vmid) << 32,
+		.end = read_reg(c, gc + 0x1733 + 2 * vmid) |
+		       (uint64_t)read_reg(c, gc + 0x1734 + 2 * vmid) << 32,
+		.fb_offset = read_reg(c, gc + 0x15a7),
+		.fb_base = read_reg(c, gc + 0x1678),
+		.fb_top = read_reg(c, gc + 0x1679),
+		.agp_top = read_reg(c, gc + 0x167a),
+		.agp_bot = read_reg(c, gc + 0x167b),
+		.agp_base = read_reg(c, gc + 0x167c),
 	};
 	enum bw_gpuvm_gen gen;
 	assert_true(bw_gpuvm_gen_of(p->gc_version, &gen));
@@ -112,6 +120,7 @@ static void walks_find_what_was_mapped(void **state)
 
 static void flags_reach_the_entries(void **state)
 {
+	/* clang-format off */
 	static const struct { uint32_t flags; bool r, w, x; unsigned mtype; bool noalloc; } rows[] = {
 		{AMDGPU_VM_PAGE_READABLE, 1, 0, 0, 0, 0},
 		{RW, 1, 1, 0, 0, 0},
@@ -122,6 +131,7 @@ static void flags_reach_the_entries(void **state)
 		{RW | AMDGPU_VM_MTYPE_UC, 1, 1, 0, 3, 0},
 		{RW | 1 << 9, 1, 1, 0, 0, 1},
 	};
+	/* clang-format on */
 	struct client c;
 	struct view v;
 	open_client(&c);
@@ -129,7 +139,8 @@ static void flags_reach_the_entries(void **state)
 	struct buffer b = make_buffer(&c, 0x1000, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		uint64_t va = 0x40000000 + i * 0x1000;
-		assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, b.handle, va, 0, 0x1000, rows[i].flags), 0);
+		assert_int_equal(
+			va_op(&c, AMDGPU_VA_OP_MAP, b.handle, va, 0, 0x1000, rows[i].flags), 0);
 		struct bw_gpuvm_entry e = walk(&v, va).entry;
 		assert_int_equal(e.read, rows[i].r);
 		assert_int_equal(e.write, rows[i].w);
@@ -147,7 +158,8 @@ static void large_pages_and_fragments(void **state)
 	open_client(&c);
 	open_view(&v, &c);
 	/* 2 MiB and 64 KiB before an aligned address, 5 MiB in all. */
-	struct buffer b = make_buffer(&c, 5 << 20, AMDGPU_GEM_DOMAIN_VRAM, 0, 0x800000000 - 0x10000);
+	struct buffer b =
+		make_buffer(&c, 5 << 20, AMDGPU_GEM_DOMAIN_VRAM, 0, 0x800000000 - 0x10000);
 	struct bw_gpuvm_range r = walk(&v, b.va);
 	assert_int_equal(r.level, BW_GPUVM_LEVEL_PTB);
 	assert_int_equal(r.entry.frag, 4); /* 64 KiB up to the boundary */
@@ -169,7 +181,8 @@ static void large_pages_and_fragments(void **state)
 	r = walk(&v, 0x800202000);
 	assert_int_equal(r.entry.frag, 1);
 	/* Everything mapped again in one piece: a leaf once more. */
-	assert_int_equal(va_op(&c, AMDGPU_VA_OP_REPLACE, b.handle, 0x800200000, 0x210000, 0x200000, RW), 0);
+	assert_int_equal(
+		va_op(&c, AMDGPU_VA_OP_REPLACE, b.handle, 0x800200000, 0x210000, 0x200000, RW), 0);
 	r = walk(&v, 0x800201000);
 	assert_int_equal(r.level, 1);
 	assert_int_equal(peek(&v, 0x800204444), 0xabcd);
@@ -182,7 +195,8 @@ static void prt_is_marked(void **state)
 	struct view v;
 	open_client(&c);
 	open_view(&v, &c);
-	assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, 0, 0x900000000, 0, 0x203000, AMDGPU_VM_PAGE_PRT), 0);
+	assert_int_equal(
+		va_op(&c, AMDGPU_VA_OP_MAP, 0, 0x900000000, 0, 0x203000, AMDGPU_VM_PAGE_PRT), 0);
 	assert_int_equal(walk(&v, 0x900000000).verdict, BW_GPUVM_PRT);
 	assert_int_equal(walk(&v, 0x900202fff).verdict, BW_GPUVM_PRT);
 	assert_int_equal(walk(&v, 0x900203000).verdict, BW_GPUVM_NOT_VALID);
@@ -202,14 +216,18 @@ static void random_operations_agree_with_a_model(void **state)
 {
 	enum { PAGES = 3 * 512, N_BO = 3, BO_PAGES = 1200 };
 	const uint64_t base = 0x7000000000ull; /* 2 MiB aligned */
-	static struct { int bo; uint32_t page; } model[PAGES];
+	static struct {
+		int bo;
+		uint32_t page;
+	} model[PAGES];
 	struct client c;
 	struct view v;
 	struct buffer bo[N_BO];
 	open_client(&c);
 	open_view(&v, &c);
 	for (int i = 0; i < N_BO; i++) {
-		bo[i] = make_buffer(&c, BO_PAGES * 4096ull, i == 1 ? AMDGPU_GEM_DOMAIN_GTT : AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
+		bo[i] = make_buffer(&c, BO_PAGES * 4096ull,
+				    i == 1 ? AMDGPU_GEM_DOMAIN_GTT : AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
 		for (uint32_t p = 0; p < BO_PAGES; p++)
 			((uint32_t *)bo[i].cpu)[p * 1024] = (uint32_t)(i + 1) << 24 | p;
 	}
@@ -225,12 +243,15 @@ static void random_operations_agree_with_a_model(void **state)
 		int which = (int)(seed >> 4 & 3);
 		uint64_t va = base + at * 4096ull;
 		if (which == N_BO) {
-			assert_int_equal(va_op(&c, AMDGPU_VA_OP_CLEAR, 0, va, 0, n * 4096ull, 0), 0);
+			assert_int_equal(va_op(&c, AMDGPU_VA_OP_CLEAR, 0, va, 0, n * 4096ull, 0),
+					 0);
 			for (uint32_t p = at; p < at + n; p++)
 				model[p].bo = 0;
 		} else {
 			uint32_t first = (seed >> 12) % (BO_PAGES - n);
-			assert_int_equal(va_op(&c, AMDGPU_VA_OP_REPLACE, bo[which].handle, va, first * 4096ull, n * 4096ull, RW), 0);
+			assert_int_equal(va_op(&c, AMDGPU_VA_OP_REPLACE, bo[which].handle, va,
+					       first * 4096ull, n * 4096ull, RW),
+					 0);
 			for (uint32_t p = at; p < at + n; p++)
 				model[p].bo = which + 1, model[p].page = first + p - at;
 		}
@@ -244,7 +265,8 @@ static void random_operations_agree_with_a_model(void **state)
 			if (!model[p].bo)
 				assert_int_equal(walk(&v, where).verdict, BW_GPUVM_NOT_VALID);
 			else
-				assert_int_equal(peek(&v, where), (uint32_t)model[p].bo << 24 | model[p].page);
+				assert_int_equal(peek(&v, where),
+						 (uint32_t)model[p].bo << 24 | model[p].page);
 		}
 	}
 	close_client(&c);
@@ -257,7 +279,9 @@ static void delayed_updates_wait_for_a_cs(void **state)
 	open_client(&c);
 	open_view(&v, &c);
 	struct buffer b = make_buffer(&c, 0x1000, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
-	assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, b.handle, 0xa00000000, 0, 0x1000, RW | AMDGPU_VM_DELAY_UPDATE), 0);
+	assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, b.handle, 0xa00000000, 0, 0x1000,
+			       RW | AMDGPU_VM_DELAY_UPDATE),
+			 0);
 	assert_int_equal(walk(&v, 0xa00000000).verdict, BW_GPUVM_NOT_VALID);
 	uint32_t ctx = make_ctx(&c);
 	assert_int_equal(submit(&c, ctx, COMPUTE, 0, 0x7ff000000000, 1, NULL, 0, NULL), 0);

@@ -15,7 +15,8 @@ static void prepare(struct program *p, uint32_t number, bool gated)
 	struct bw_pm4_stream s = {0};
 	open_client(&p->c);
 	p->ib = make_buffer(&p->c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
-	p->data = make_buffer(&p->c, 4096, number % 2 ? AMDGPU_GEM_DOMAIN_GTT : AMDGPU_GEM_DOMAIN_VRAM, 0, DATA);
+	p->data = make_buffer(&p->c, 4096,
+			      number % 2 ? AMDGPU_GEM_DOMAIN_GTT : AMDGPU_GEM_DOMAIN_VRAM, 0, DATA);
 	if (gated)
 		bw_pm4_put_wait_mem(&s, DATA + 64, 3, 1, ~0u);
 	bw_pm4_put_write_mem(&s, DATA, &number, 1);
@@ -40,7 +41,8 @@ static unsigned pasid_of(struct client *c)
 	unsigned pasid = 0;
 	request(c, BW_VGPU_FDINFO, &(struct bw_msg_part){&a, sizeof(a)}, 1, -1, &m);
 	char text[4096] = "";
-	memcpy(text, m.body + sizeof(struct bw_vgpu_result), BW_MIN(m.body_b - sizeof(struct bw_vgpu_result), sizeof(text) - 1));
+	memcpy(text, m.body + sizeof(struct bw_vgpu_result),
+	       BW_MIN(m.body_b - sizeof(struct bw_vgpu_result), sizeof(text) - 1));
 	bw_msg_fini(&m);
 	assert_non_null(strstr(text, "drm-driver:\tamdgpu\n"));
 	sscanf(strstr(text, "pasid:\t"), "pasid:\t%u", &pasid);
@@ -86,11 +88,13 @@ static void busy_vmids_are_not_taken(void **state)
 	uint64_t seq[N], status;
 	for (uint32_t i = 0; i < N; i++) {
 		prepare(&p[i], 100 + i, true);
-		assert_int_equal(submit(&p[i].c, p[i].ctx, COMPUTE, 0, IB, p[i].n, NULL, 0, &seq[i]), 0);
+		assert_int_equal(
+			submit(&p[i].c, p[i].ctx, COMPUTE, 0, IB, p[i].n, NULL, 0, &seq[i]), 0);
 	}
 	for (uint32_t i = 0; i < N; i++) {
 		((volatile uint32_t *)p[i].data.cpu)[16] = 1;
-		assert_int_equal(wait_cs(&p[i].c, p[i].ctx, COMPUTE, 0, seq[i], SECONDS(10), &status), 0);
+		assert_int_equal(
+			wait_cs(&p[i].c, p[i].ctx, COMPUTE, 0, seq[i], SECONDS(10), &status), 0);
 		assert_int_equal(status, 0);
 		assert_int_equal(*(volatile uint32_t *)p[i].data.cpu, 100 + i);
 	}
@@ -143,7 +147,8 @@ static void reservation_is_shared_and_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(more_programs_than_vmids), cmocka_unit_test(busy_vmids_are_not_taken),
+		cmocka_unit_test(more_programs_than_vmids),
+		cmocka_unit_test(busy_vmids_are_not_taken),
 		cmocka_unit_test(reservation_is_shared_and_kept),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
