@@ -162,6 +162,8 @@ struct bw_debug {
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
 	BW_PRINTF(3, 4);
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
+/* Ends the target, and drops everything that belongs to it. */
+void bw_debug_close_target(struct bw_debug *d);
 /* Drops everything that belongs to one run of the program; breakpoints become pending. */
 void bw_debug_forget_program(struct bw_debug *d);
 

@@ -210,10 +210,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 				.exit_status = ev->exit_status};
 	d->exit_known = ev->exit_known;
 	d->exit_status = ev->exit_status;
-	d->target->ops->close(d->target);
-	d->target = NULL;
-	d->state = BW_DEBUG_NO_PROGRAM;
-	bw_debug_forget_program(d);
+	bw_debug_close_target(d);
 }
 
 /* One event. out->kind stays NONE when it is nothing for the user. */

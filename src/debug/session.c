@@ -137,6 +137,17 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_debug_forget_insts(d);
 }
 
+/* bw_debug_interrupt may come in at any moment: it must not find a target that is being freed. */
+void bw_debug_close_target(struct bw_debug *d)
+{
+	struct bw_target *t = d->target;
+	__atomic_store_n(&d->target, NULL, __ATOMIC_SEQ_CST);
+	d->state = BW_DEBUG_NO_PROGRAM;
+	if (t)
+		t->ops->close(t);
+	bw_debug_forget_program(d);
+}
+
 void bw_debug_detach(struct bw_debug *d)
 {
 	if (d->target) {
@@ -149,27 +160,21 @@ void bw_debug_detach(struct bw_debug *d)
 									BW_TREG_PC,
 									w->info.pc + w->skip_b));
 		}
-		d->target->ops->close(d->target);
 	}
-	d->target = NULL;
-	d->state = BW_DEBUG_NO_PROGRAM;
-	bw_debug_forget_program(d);
+	bw_debug_close_target(d);
 }
 
 struct bw_error *bw_debug_kill(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
 	struct bw_error *err = d->target->ops->kill(d->target);
-	d->target->ops->close(d->target);
-	d->target = NULL;
-	d->state = BW_DEBUG_NO_PROGRAM;
-	bw_debug_forget_program(d);
+	bw_debug_close_target(d);
 	return err;
 }
 
 void bw_debug_interrupt(struct bw_debug *d)
 {
-	struct bw_target *t = d->target;
+	struct bw_target *t = __atomic_load_n(&d->target, __ATOMIC_SEQ_CST);
 	if (t)
 		t->ops->interrupt(t);
 }

@@ -59,6 +59,10 @@ struct bw_error *bw_live_write(struct bw_target *t, uint64_t va, const void *dat
 
 struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word)
 {
+	/* Without a handler an s_trap does nothing, and the instruction it replaces would be
+	 * missing. */
+	if (!bw_live_of(t)->attached)
+		return bw_errorf(BW_E_STATE, "the program's waves cannot be stopped");
 	return write_as(bw_live_of(t), BW_AGENT_PATCH, va, &word, sizeof(word),
 			"Cannot patch code");
 }

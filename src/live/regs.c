@@ -98,6 +98,36 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 	return NULL;
 }
 
+/* The compiler's name of a GC version (amdkfd/kfd_device.c of Linux 6.12, gfx_target_version), and
+ * VGPRs of 32 lanes in a SIMD (LLVM's AMDGPU.td: 1536 where FeatureGFX11FullVGPRs or gfx12). */
+static void name_gfx(uint32_t version, struct bw_target_facts *f)
+{
+	static const struct {
+		uint32_t version;
+		const char *gfx;
+		uint32_t vgprs;
+	} rows[] = {
+		{BW_IP_VERSION(11, 0, 0), "gfx1100", 1536},
+		{BW_IP_VERSION(11, 0, 1), "gfx1103", 1024},
+		{BW_IP_VERSION(11, 0, 2), "gfx1102", 1024},
+		{BW_IP_VERSION(11, 0, 3), "gfx1101", 1536},
+		{BW_IP_VERSION(11, 0, 4), "gfx1103", 1024},
+		{BW_IP_VERSION(11, 5, 0), "gfx1150", 1024},
+		{BW_IP_VERSION(11, 5, 1), "gfx1151", 1536},
+		{BW_IP_VERSION(11, 5, 2), "gfx1152", 1024},
+		{BW_IP_VERSION(12, 0, 0), "gfx1200", 1536},
+		{BW_IP_VERSION(12, 0, 1), "gfx1201", 1536},
+	};
+	snprintf(f->gfx, sizeof(f->gfx), "gfx%u%u%x", version >> 16, version >> 8 & 0xff,
+		 version & 0xff);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		if (rows[i].version != version)
+			continue;
+		snprintf(f->gfx, sizeof(f->gfx), "%s", rows[i].gfx);
+		f->vgprs_per_simd = rows[i].vgprs;
+	}
+}
+
 /* Shape of the device, from amdgpu_gca_config (kernel-interface 6.1). */
 struct bw_error *bw_live_facts(struct bw_live *l)
 {
@@ -124,13 +154,11 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 				 "amdgpu_gca_config makes no sense: %u engines, %u arrays, %u WGPs",
 				 f->n_se, f->sa_per_se, f->wgp_per_sa);
 	f->n_slots = f->n_se * f->sa_per_se * f->wgp_per_sa * f->simd_per_wgp * f->waves_per_simd;
-	f->vgprs_per_simd = gca[7] ? gca[7] : 0;
 	f->lds_per_wgp_b = 128 * 1024; /* gfx10 to gfx12 (gfx11-rules 326) */
 	f->is_virtual = bw_kmd_is_virtual(l->kmd);
 	snprintf(f->name, sizeof(f->name), "%s%s", f->is_virtual ? "virtual " : "",
 		 bw_kmd_pci_address(l->kmd));
-	uint32_t v = l->regs.gc_version;
-	snprintf(f->gfx, sizeof(f->gfx), "gfx%u%u%x", v >> 16, v >> 8 & 0xff, v & 0xff);
+	name_gfx(l->regs.gc_version, f);
 	BW_TRY(bw_kmd_reg_read(l->kmd, &broadcast, l->regs.sq_debug, &sq_debug));
 	if (sq_debug & SQ_DEBUG_SINGLE_MEMOP)
 		l->t.caps |= BW_CAP_PRECISE;
