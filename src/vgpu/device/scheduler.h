@@ -50,6 +50,7 @@ struct bw_wgp {
 	uint8_t *vgprs;			 /* simd_per_wgp files of vgprs_per_simd * 128 bytes */
 	uint8_t *lds;
 	unsigned n_resident; /* under lock */
+	unsigned next_slot;  /* where the next turn begins */
 
 	/* under sched.lock */
 	enum { BW_WGP_IDLE, BW_WGP_QUEUED, BW_WGP_RUNNING } run;

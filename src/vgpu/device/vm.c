@@ -192,7 +192,33 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	return host + (va - page_va);
 }
 
-/* Calls `copy` for each piece of a range that lies in one page. */
+/* A fence, a pointer or a page-table entry is seen by others whole, and after what came before it.
+ */
+static bool copy_word(uint8_t *to, const uint8_t *from, size_t n)
+{
+	if (((uintptr_t)to | (uintptr_t)from) % n)
+		return false;
+	if (n == 8)
+		__atomic_store_n(
+			(uint64_t *)(void *)to,
+			__atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_ACQUIRE),
+			__ATOMIC_RELEASE);
+	else
+		__atomic_store_n(
+			(uint32_t *)(void *)to,
+			__atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_ACQUIRE),
+			__ATOMIC_RELEASE);
+	return true;
+}
+
+static void copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+	if ((n == 4 || n == 8) && copy_word(to, from, n))
+		return;
+	memcpy(to, from, n);
+}
+
+/* Copies piece by piece, as the range crosses pages. */
 static bool pieces(struct bw_tlb *tlb, uint64_t va, uint8_t *data, size_t size_b, bool write,
 		   struct bw_vm_fault *out_fault)
 {
@@ -201,9 +227,9 @@ static bool pieces(struct bw_tlb *tlb, uint64_t va, uint8_t *data, size_t size_b
 		uint8_t *host =
 			bw_tlb_lookup(tlb, va, write ? BW_ACCESS_WRITE : BW_ACCESS_READ, out_fault);
 		if (host && write)
-			memcpy(host, data, n);
+			copy(host, data, n);
 		else if (host)
-			memcpy(data, host, n);
+			copy(data, host, n);
 		else if (out_fault->prt && !write)
 			memset(data, 0, n);
 		else if (!out_fault->prt)

@@ -220,7 +220,8 @@ static enum bw_run execute_single_step(struct bw_worker *worker, struct bw_slot 
 	return result == BW_RUN_QUANTUM ? BW_RUN_HALTED : result;
 }
 
-static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slot *s)
+static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slot *s,
+		     uint64_t budget)
 {
 	struct bw_wave *w = &s->w;
 	uint32_t request = atomic_load(&w->request);
@@ -233,7 +234,7 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 		return;
 	}
 	enum bw_run result =
-		s->single_step ? execute_single_step(worker, s) : execute(worker, s, QUANTUM);
+		s->single_step ? execute_single_step(worker, s) : execute(worker, s, budget);
 	switch (result) {
 	case BW_RUN_QUANTUM:
 		s->state = BW_SLOT_READY;
@@ -274,40 +275,48 @@ static bool can_run(const struct bw_slot *s, uint64_t now_ns)
 	return atomic_load(&s->w.request) & ~(uint32_t)BW_REQ_YIELD;
 }
 
-bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wake_ns)
+/* Goes round the slots once, from where the last turn was broken off. Somebody who wants the WGP
+ * breaks it off, but not before one wave has come on: else a driver that reads registers in a loop
+ * would hold up what it watches. */
+static void go_round(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t now_ns)
 {
+	enum { BRIEFLY = 64 };
 	struct bw_device *dev = worker->dev;
-	bool ready = false, yielded = false;
-	*out_wake_ns = ~0ull;
-	bw_spi_launch(wgp);
-	bw_sq_carry_out(wgp);
-	uint64_t now = bw_device_now_ns(dev);
-	for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
-		for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
-			struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
-			/* A slot emptied in this turn may have been filled again: that wave is
-			 * ready too. */
-			if (s->state == BW_SLOT_FREE || !can_run(s, now))
-				continue;
-			atomic_store(&wgp->current, s);
-			atomic_store(&worker->current, s);
-			atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_YIELD);
-			bw_sq_carry_out(wgp);
-			if (atomic_load(&wgp->yield_wanted) || atomic_load(&dev->sched->stop)) {
-				yielded = true;
-				break;
-			}
-			run_slot(worker, wgp, s);
-		}
-		if (yielded)
+	unsigned n = dev->profile->simd_per_wgp * BW_MAX_WAVES_PER_SIMD, n_run = 0;
+	for (unsigned k = 0; k < n; k++) {
+		unsigned at = (wgp->next_slot + k) % n;
+		unsigned simd = at / BW_MAX_WAVES_PER_SIMD, id = at % BW_MAX_WAVES_PER_SIMD;
+		struct bw_slot *s = &wgp->slot[simd][id];
+		if (!(wgp->resident[simd] >> id & 1) || !can_run(s, now_ns))
+			continue;
+		atomic_store(&wgp->current, s);
+		atomic_store(&worker->current, s);
+		atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_YIELD);
+		bw_sq_carry_out(wgp);
+		bool wanted = atomic_load(&wgp->yield_wanted);
+		if ((wanted && n_run) || atomic_load(&dev->sched->stop)) {
+			wgp->next_slot = at;
 			break;
+		}
+		run_slot(worker, wgp, s, wanted ? BRIEFLY : QUANTUM);
+		n_run++;
 	}
 	atomic_store(&wgp->current, NULL);
 	atomic_store(&worker->current, NULL);
+}
+
+bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wake_ns)
+{
+	bool ready = false;
+	*out_wake_ns = ~0ull;
+	bw_spi_launch(wgp);
+	bw_sq_carry_out(wgp);
+	uint64_t now = bw_device_now_ns(worker->dev);
+	go_round(worker, wgp, now);
 	bw_spi_launch(wgp); /* into what the ended ones left */
 
 	wgp->polling = true;
-	for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++) {
+	for (unsigned simd = 0; simd < worker->dev->profile->simd_per_wgp; simd++) {
 		for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
 			const struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
 			if (can_run(s, now)) {

@@ -157,6 +157,28 @@ static void test_invalidate_while_running(void **state)
 	rig_stop(&r);
 }
 
+/* A driver that reads wave registers without a pause does not hold up the waves. */
+static void test_watched(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	struct rig_launch l = {.kernel = "ids",
+			       .groups = {60000},
+			       .threads = {64},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), 64}};
+	uint64_t fence = rig_launch(&r, &l);
+	unsigned reads = 0;
+	for (; reads < 3000000 && !rig_done(&r, 1, fence); reads++)
+		rig_sq_ind(&r, reads % 6, reads / 6 % 2, reads / 12 % 4, reads / 48 % 4, reads % 16,
+			   0, 0x102);
+	assert_true(rig_done(&r, 1, fence));
+	const uint32_t *out = rig_ptr(&r, RIG_DATA);
+	for (unsigned i = 0; i < 60000 * 64; i += 63)
+		assert_int_equal(out[i], 3 * i + 7);
+	rig_stop(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_invalidate_while_running),
+		cmocka_unit_test(test_watched),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
