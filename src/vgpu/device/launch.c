@@ -33,9 +33,12 @@ static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
 	for (unsigned i = 0; i < 3; i++)
 		if (d->rsrc2 >> (7 + i) & 1)
 			w->s[n++] = g->wg.id[i];
-	if (d->rsrc2 >> 10 & 1) /* TG_SIZE_EN (rule 320) */
+	/* TG_SIZE_EN (rule 320). The wave's number in the group is also the ordered append term, bits
+	 * 17:6: RADV 22.3 reads it there on every GPU [seen], later drivers in 24:20. [I] */
+	if (d->rsrc2 >> 10 & 1)
 		w->s[n++] = (w->index_in_group == 0 ? 1u << 31 : 0) |
-			    (uint32_t)w->index_in_group << 20 | g->wg.n_waves;
+			    (uint32_t)w->index_in_group << 20 | (uint32_t)w->index_in_group << 6 |
+			    g->wg.n_waves;
 }
 
 static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)

@@ -314,7 +314,8 @@ static void test_initial_state(void **state)
 			assert_int_equal(x, 0);
 			assert_true(y < 3);
 			uint32_t in_group = tg >> 20 & 0x1f;
-			assert_int_equal(tg, (in_group == 0 ? 1u << 31 : 0) | in_group << 20 | 3);
+			assert_int_equal(tg, (in_group == 0 ? 1u << 31 : 0) | in_group << 20 |
+						     in_group << 6 | 3);
 			assert_int_equal(IND(w, 0, 0x27e),
 					 in_group == 2 ? 0x3f : ~0u); /* EXEC_LO */
 			assert_int_equal(IND(w, 0, 0x27f), 0);
