@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""The shaders of the corpus on the virtual GPU (RADV through "breakwater exec") and on lavapipe: what
+they leave behind must be the same.
+
+    test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [CASE...]
+
+With -DREFERENCE a shader may compute the same in another way: that form is for lavapipe, whose
+subgroups have another size. WAVE is the size of the run."""
+import argparse
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
+SHADERS = pathlib.Path(__file__).resolve().parent / "shaders"
+TIMEOUT_S = 1500
+FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
+           "f16": "e", "f32": "f", "f64": "d"}
+
+
+def compile_case(name, folder, defines):
+    source, code = SHADERS / f"{name}.comp", folder / f"{name}.spv"
+    done = subprocess.run(["glslangValidator", "--target-env", "vulkan1.3", f"-I{SHADERS}", *[f"-D{d}" for d in defines],
+                           "-V", source, "-o", code], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{source}: {done.stdout}{done.stderr}")
+    return [str(source), str(code)]
+
+
+class Result:
+    def __init__(self):
+        self.state, self.reason, self.outputs = "fail", "it did not come to it", {}
+
+
+def run(command, cases, env):
+    """Runs vkrun on the cases; a Result by name, and what else it said."""
+    results = {name: Result() for name in cases}
+    said = []
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT_S)
+        out, err, status = done.stdout, done.stderr, done.returncode
+    except subprocess.TimeoutExpired as e:
+        out, err, status = (e.stdout or b"").decode(), (e.stderr or b"").decode(), "timeout"
+    for line in out.splitlines():
+        word = line.split(" ", 2)
+        if word[0] == "output":
+            place, kind, ulp, away, order, path = word[2].split(" ")
+            results[word[1]].outputs[place] = (kind, int(ulp), float(away), order, pathlib.Path(path).read_bytes())
+        elif word[0] in ("pass", "skip", "fail") and word[1] in results:
+            results[word[1]].state, results[word[1]].reason = word[0], word[2] if len(word) > 2 else ""
+        else:
+            said.append(line)
+    if status not in (0, 1):
+        said.append(f"vkrun ended with status {status}")
+    return results, said, err
+
+
+def ulps(a, b, kind):
+    """Units in the last place between two floats: the distance of their bits, in order of value."""
+    size, bits = {"f16": ("H", 16), "f32": ("I", 32), "f64": ("Q", 64)}[kind]
+    def order(x):
+        n = struct.unpack("<" + size, struct.pack("<" + FORMATS[kind], x))[0]
+        return (1 << (bits - 1)) - n if n >> (bits - 1) else n
+    return abs(order(a) - order(b))
+
+
+def same(a, b, kind, ulp, away):
+    if a == b or (a != a and b != b):
+        return True
+    if kind[0] != "f" or a != a or b != b or math.isinf(a) or math.isinf(b):
+        return False
+    return abs(a - b) <= away or (ulp and ulps(a, b, kind) <= ulp)
+
+
+def difference(got, expected):
+    kind, ulp, away, order, data = got
+    other = expected[4]
+    if data == other:
+        return None
+    fmt = "<%d%s" % (len(data) // struct.calcsize(FORMATS[kind]), FORMATS[kind])
+    a, b = list(struct.unpack(fmt, data)), list(struct.unpack(fmt, other))
+    if order == "sorted":
+        a.sort()
+        b.sort()
+    if not ulp and not away:
+        # -0 and 0, and two NaNs, are different bits
+        raw = "<%d%s" % (len(a), {1: "B", 2: "H", 4: "I", 8: "Q"}[struct.calcsize(FORMATS[kind])])
+        bits = lambda v: struct.unpack(raw, struct.pack(fmt, *v))
+        wrong = [i for i, (x, y) in enumerate(zip(bits(a), bits(b))) if x != y]
+    else:
+        wrong = [i for i in range(len(a)) if not same(a[i], b[i], kind, ulp, away)]
+    if not wrong:
+        return None
+    shown = ", ".join(f"[{i}] {a[i]} for {b[i]}" for i in wrong[:4])
+    return f"{len(wrong)} of {len(a)} differ: {shown}"
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("vkrun")
+    p.add_argument("--queue", default="compute")
+    p.add_argument("--wave", default="64")
+    p.add_argument("--staged", action="store_true")
+    p.add_argument("--validate", action="store_true")
+    p.add_argument("cases", nargs="*")
+    a = p.parse_args()
+    cases = a.cases or sorted(f.stem for f in SHADERS.glob("*.comp"))
+    env = dict(os.environ, XDG_RUNTIME_DIR=os.environ.get("XDG_RUNTIME_DIR", "/tmp"))
+    failed = 0
+    with tempfile.TemporaryDirectory() as tmp:
+        sides = {}
+        for side in ("reference", "gpu"):
+            folder = pathlib.Path(tmp) / side
+            folder.mkdir()
+            defines = [f"WAVE={a.wave}"] + (["REFERENCE"] if side == "reference" else [])
+            arguments = [x for name in cases for x in compile_case(name, folder, defines)]
+            command = [a.vkrun, "--out", str(folder), "--wave", a.wave, "--device", "llvmpipe" if side == "reference" else "RADV"]
+            if side == "gpu":
+                command += ["--queue", a.queue] + ["--staged"] * a.staged + ["--validate"] * a.validate
+                command = [str(BUILD / "breakwater"), "exec", "--", *command]
+                if a.wave == "32":
+                    env["RADV_PERFTEST"] = "cswave32"
+            sides[side] = run(command + arguments, cases, env)
+    reference, said, err = sides["reference"]
+    got, gpu_said, gpu_err = sides["gpu"]
+    print("\n".join(said + gpu_said))
+    failed += any("ended with" in line for line in gpu_said)
+    failed += any(line.startswith("validation ") and line != "validation 0" for line in gpu_said)
+    counts = {"same": 0, "different": 0, "skipped": 0}
+    for name in cases:
+        r, g = reference[name], got[name]
+        if "skip" in (r.state, g.state):
+            verdict = f"skipped: {r.reason if r.state == 'skip' else g.reason}"
+        elif r.state != "pass" or g.state != "pass":
+            verdict = f"lavapipe: {r.state} {r.reason}, virtual GPU: {g.state} {g.reason}"
+        elif not g.outputs or r.outputs.keys() != g.outputs.keys():
+            verdict = "not the same outputs"
+        else:
+            wrong = [(k, difference(g.outputs[k], r.outputs[k])) for k in g.outputs]
+            wrong = [f"{k}: {d}" for k, d in wrong if d]
+            verdict = "; ".join(wrong) or "same"
+        counts["same" if verdict == "same" else "skipped" if verdict.startswith("skipped") else "different"] += 1
+        if verdict != "same":
+            print(f"{name}: {verdict}")
+    print(", ".join(f"{n} {what}" for what, n in counts.items()))
+    if counts["different"] or failed:
+        print(gpu_err[-4000:], file=sys.stderr)
+        sys.exit(1)
+
+
+main()
