@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Speed of the executor on one core: wave instructions a second, with the stop check after each one.
- * One table row for each case. */
+/* Speed of the executor on one core: wave instructions a second, with the stop check after each
+ * one. One table row for each case. */
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static const uint32_t alu[] = {
 static double now_s(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* of this core, whatever else the machine does */
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID,
+		      &t); /* of this core, whatever else the machine does */
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -48,8 +49,8 @@ static void measure(const char *name, unsigned lanes, uint64_t exec, const uint3
 		best = BW_MIN(best, now_s() - start);
 		executed = h->w->n_executed;
 	}
-	printf("%-40s %10.1f M instructions/s %8.2f ns each\n", name, (double)executed / best * 1e-6,
-	       best * 1e9 / (double)executed);
+	printf("%-40s %10.1f M instructions/s %8.2f ns each\n", name,
+	       (double)executed / best * 1e-6, best * 1e9 / (double)executed);
 	harness_destroy(h);
 }
 

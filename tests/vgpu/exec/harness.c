@@ -14,24 +14,28 @@ static struct harness *of(struct bw_tlb *tlb)
 	return (struct harness *)tlb->dev;
 }
 
-uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, struct bw_vm_fault *out_fault)
+uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
+		     struct bw_vm_fault *out_fault)
 {
 	struct harness *h = of(tlb);
 	uint64_t page = (va - HARNESS_BASE) / BW_PAGE_B;
 	bool probe = access & BW_ACCESS_PROBE;
 	access &= ~(unsigned)BW_ACCESS_PROBE;
 	if (va < HARNESS_BASE || page >= HARNESS_PAGES || (h->access[page] & access) != access) {
-		*out_fault = (struct bw_vm_fault){.va = va, .access = (uint8_t)access, .walker_error = 1};
+		*out_fault = (struct bw_vm_fault){
+			.va = va, .access = (uint8_t)access, .walker_error = 1};
 		return NULL;
 	}
 	if (probe)
 		return h->mem + page * BW_PAGE_B + va % BW_PAGE_B;
 	struct bw_tlb_entry *e = &tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
-	*e = (struct bw_tlb_entry){.tag = va >> 12, .host = h->mem + page * BW_PAGE_B, .access = h->access[page]};
+	*e = (struct bw_tlb_entry){
+		.tag = va >> 12, .host = h->mem + page * BW_PAGE_B, .access = h->access[page]};
 	return e->host + va % BW_PAGE_B;
 }
 
-bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b, struct bw_vm_fault *out_fault)
+bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b,
+		struct bw_vm_fault *out_fault)
 {
 	for (size_t done = 0; done < size_b;) {
 		size_t n = BW_MIN(size_b - done, (size_t)(BW_PAGE_B - (va + done) % BW_PAGE_B));
@@ -44,7 +48,8 @@ bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b, struc
 	return true;
 }
 
-bool bw_vm_write(struct bw_tlb *tlb, uint64_t va, const void *data, size_t size_b, struct bw_vm_fault *out_fault)
+bool bw_vm_write(struct bw_tlb *tlb, uint64_t va, const void *data, size_t size_b,
+		 struct bw_vm_fault *out_fault)
 {
 	for (size_t done = 0; done < size_b;) {
 		size_t n = BW_MIN(size_b - done, (size_t)(BW_PAGE_B - (va + done) % BW_PAGE_B));
@@ -93,7 +98,8 @@ static void wakeup(void *cookie, struct bw_workgroup *wg)
 	h->n_wakeups++;
 }
 
-static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words, const char *name)
+static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
+		   const char *name)
 {
 	struct harness *h = cookie;
 	(void)w;
@@ -117,15 +123,21 @@ struct harness *harness_create(unsigned lanes)
 	h->mem = aligned_alloc(BW_PAGE_B, HARNESS_PAGES * BW_PAGE_B);
 	assert(h->mem);
 	memset(h->mem, 0, HARNESS_PAGES * BW_PAGE_B);
-	memset(h->access, BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_EXECUTE | BW_ACCESS_ATOMIC, HARNESS_PAGES);
+	memset(h->access, BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_EXECUTE | BW_ACCESS_ATOMIC,
+	       HARNESS_PAGES);
 	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
 		h->tlb.entry[i].tag = ~0ull;
 	h->tlb.dev = (struct bw_device *)h;
 	h->tba = HARNESS_BASE + HARNESS_HANDLER;
 	h->tma = HARNESS_BASE + HARNESS_DATA;
 	const struct bw_exec_host host = {
-		.cookie = h, .trap_base = trap_base, .realtime = realtime, .shader_cycles = shader_cycles,
-		.send_interrupt = send_interrupt, .wakeup = wakeup, .absent = absent,
+		.cookie = h,
+		.trap_base = trap_base,
+		.realtime = realtime,
+		.shader_cycles = shader_cycles,
+		.send_interrupt = send_interrupt,
+		.wakeup = wakeup,
+		.absent = absent,
 		.sh_mem_bases = 0x00010002,
 	};
 	h->x = bw_exec_create(&host);
@@ -152,7 +164,12 @@ void harness_reset(struct harness *h)
 	uint8_t lanes = h->w->lanes;
 	memset(v, 0, (size_t)HARNESS_VGPRS * lanes * 4);
 	*h->w = (struct bw_wave){
-		.v = v, .lanes = lanes, .n_vgprs = HARNESS_VGPRS, .vmid = 1, .tlb = &h->tlb, .wg = &h->wg,
+		.v = v,
+		.lanes = lanes,
+		.n_vgprs = HARNESS_VGPRS,
+		.vmid = 1,
+		.tlb = &h->tlb,
+		.wg = &h->wg,
 		.pc = HARNESS_BASE + HARNESS_CODE,
 		.mode = 0x3c0, /* f16 and f64 denormals kept, f32's flushed; DX10_CLAMP, IEEE */
 		.status = BW_STATUS_VALID,

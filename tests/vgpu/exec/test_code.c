@@ -12,8 +12,13 @@
 #include "harness.h"
 
 enum {
-	S_NOP = 0xbf800000, S_ENDPGM = 0xbfb00000, S_ICACHE_INV = 0xbfbc0000, S_TRAP_2 = 0xbf900002,
-	S_RFE_TTMP0 = 0xbe804a6c, S_MOV_S0_1 = 0xbe800081, S_MOV_S0_2 = 0xbe800082,
+	S_NOP = 0xbf800000,
+	S_ENDPGM = 0xbfb00000,
+	S_ICACHE_INV = 0xbfbc0000,
+	S_TRAP_2 = 0xbf900002,
+	S_RFE_TTMP0 = 0xbe804a6c,
+	S_MOV_S0_1 = 0xbe800081,
+	S_MOV_S0_2 = 0xbe800082,
 	S_MOV_S0_LITERAL = 0xbe8000ff,
 };
 
@@ -52,7 +57,8 @@ static void flush_shows_new_code(void **state)
 	run_again(h);
 	assert_int_equal(h->w->s[0], 2);
 	/* An instruction that becomes longer, and one that was the other's second word. */
-	harness_code(h, HARNESS_CODE, (const uint32_t[]){S_MOV_S0_LITERAL, S_MOV_S0_1, S_ENDPGM}, 3);
+	harness_code(h, HARNESS_CODE, (const uint32_t[]){S_MOV_S0_LITERAL, S_MOV_S0_1, S_ENDPGM},
+		     3);
 	bw_exec_flush_code(h->x);
 	run_again(h);
 	assert_int_equal(h->w->s[0], S_MOV_S0_1);
@@ -117,9 +123,11 @@ static void over_page_edges(void **state)
 		nops[i] = S_NOP;
 	harness_code(h, HARNESS_CODE, nops, BW_ARRAY_SIZE(nops));
 	/* Straight on into the next page, then back: s_branch from page 1 into page 0. */
-	harness_code(h, BW_PAGE_B, (const uint32_t[]){0x80018101 /* s_add_u32 s1, s1, 1 */,
-			     0xbf068301 /* s_cmp_eq_u32 s1, 3 */, 0xbfa1fbfd /* s_cbranch_scc0 page 0 */,
-			     S_ENDPGM}, 4);
+	harness_code(h, BW_PAGE_B,
+		     (const uint32_t[]){0x80018101 /* s_add_u32 s1, s1, 1 */,
+					0xbf068301 /* s_cmp_eq_u32 s1, 3 */,
+					0xbfa1fbfd /* s_cbranch_scc0 page 0 */, S_ENDPGM},
+		     4);
 	h->w->pc = code;
 	assert_int_equal(bw_exec_run(h->x, h->w, 100000), BW_RUN_ENDED);
 	assert_int_equal(h->w->s[1], 3);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The golden vectors tests/golden/isa/exec*.vec: one instruction each, the whole architectural state
- * before and after. Vector rows run a second time as wave64, both halves alike. Text and words are held
- * together by LLVM (tests/isa does the same for its rows), and every row of the semantics must have a
- * vector. */
+/* The golden vectors tests/golden/isa/exec*.vec: one instruction each, the whole architectural
+ * state before and after. Vector rows run a second time as wave64, both halves alike. Text and
+ * words are held together by LLVM (tests/isa does the same for its rows), and every row of the
+ * semantics must have a vector. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,8 @@ static unsigned n_wrong;
 static void parse_head(char *line, struct row *r)
 {
 	char *open = strchr(line, '"'), *close = open ? strchr(open + 1, '"') : NULL;
-	char *colon = close ? strstr(close, " :") : NULL, *arrow = colon ? strstr(colon, "->") : NULL;
+	char *colon = close ? strstr(close, " :") : NULL,
+	     *arrow = colon ? strstr(colon, "->") : NULL;
 	assert_non_null(arrow);
 	*close = *colon = *arrow = '\0';
 	snprintf(r->text, sizeof(r->text), "%s", open + 1);
@@ -115,7 +116,8 @@ static uint32_t parse_lane(char **p, uint8_t *out_tol)
 	return value;
 }
 
-static void set_lane(struct state *st, const struct row *r, unsigned n, unsigned l, uint32_t v, uint8_t tol)
+static void set_lane(struct state *st, const struct row *r, unsigned n, unsigned l, uint32_t v,
+		     uint8_t tol)
 {
 	st->v[n][l] = v;
 	st->tol[n][l] = tol;
@@ -167,7 +169,8 @@ static unsigned parse_state(const char *text, struct state *st, const struct row
 			else if (r->mirror)
 				st->s[107] = (uint32_t)v64;
 		} else {
-			unsigned code = t[0] == 't' ? 108 + (unsigned)strtoul(t + 4, NULL, 10) : (unsigned)n;
+			unsigned code = t[0] == 't' ? 108 + (unsigned)strtoul(t + 4, NULL, 10)
+						    : (unsigned)n;
 			assert_true((t[0] == 's' || strncmp(t, "ttmp", 4) == 0) && code < 128);
 			for (char *p = value; *p; code++) {
 				uint8_t tol;
@@ -203,11 +206,13 @@ static void compare(const struct harness *h, const struct state *want, const str
 {
 	const struct bw_wave *w = h->w;
 	CHECK(w->pc == want->pc, "%s: pc is %#llx, not %#llx", r->text,
-	      (unsigned long long)(w->pc - HARNESS_BASE), (unsigned long long)(want->pc - HARNESS_BASE));
+	      (unsigned long long)(w->pc - HARNESS_BASE),
+	      (unsigned long long)(want->pc - HARNESS_BASE));
 	CHECK(w->scc == want->scc, "%s: SCC is %u", r->text, w->scc);
 	CHECK(w->mode == want->mode, "%s: MODE is %#x, not %#x", r->text, w->mode, want->mode);
 	for (unsigned i = 0; i < BW_SGPR_COUNT; i++)
-		CHECK(w->s[i] == want->s[i], "%s: SGPR code %u is %#x, not %#x", r->text, i, w->s[i], want->s[i]);
+		CHECK(w->s[i] == want->s[i], "%s: SGPR code %u is %#x, not %#x", r->text, i,
+		      w->s[i], want->s[i]);
 	for (unsigned n = 0; n < HARNESS_VGPRS; n++)
 		for (unsigned l = 0; l < w->lanes; l++) {
 			uint32_t got = w->v[n * w->lanes + l];
@@ -271,7 +276,8 @@ static void check_text(struct bw_isa_text *text, const struct row *r)
 {
 	char got[200], want[200];
 	struct bw_inst inst;
-	CHECK(bw_isa_decode(r->word, r->n_dw, &inst) && inst.size_b == r->n_dw * 4, "%s does not decode", r->text);
+	CHECK(bw_isa_decode(r->word, r->n_dw, &inst) && inst.size_b == r->n_dw * 4,
+	      "%s does not decode", r->text);
 	const char *name = bw_isa_op_info(inst.op)->name;
 	CHECK(strcmp(name, r->name) == 0, "%s decodes as %s", r->name, name);
 	covered[inst.op] = 1;
@@ -289,8 +295,9 @@ static void check_text(struct bw_isa_text *text, const struct row *r)
 /* Halves can be alike only where nothing but VGPRs, VCC and EXEC is named. */
 static bool can_mirror(const struct row *r)
 {
-	return r->name[0] == 'v' && !r->w64 && !strstr(r->before, " s") && !strstr(r->after, " s") &&
-	       !strstr(r->before, "solo") && strncmp(r->name, "v_dual", 6) != 0;
+	return r->name[0] == 'v' && !r->w64 && !strstr(r->before, " s") &&
+	       !strstr(r->after, " s") && !strstr(r->before, "solo") &&
+	       strncmp(r->name, "v_dual", 6) != 0;
 }
 
 static void run_file(const char *name)
@@ -343,9 +350,11 @@ static void packed(void **state)
 
 /* Rows whose effect is not one step of registers have tests of their own in test_ctrl.c. */
 static const char *const elsewhere[] = {
-	"s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done", "s_setkill", "s_trap", "s_sethalt",
-	"s_sleep", "s_barrier", "s_wakeup", "s_icache_inv", "s_sendmsg", "s_sendmsghalt", "s_code_end",
-	"s_rfe_b64",
+	"s_endpgm",	"s_endpgm_saved", "s_endpgm_ordered_ps_done",
+	"s_setkill",	"s_trap",	  "s_sethalt",
+	"s_sleep",	"s_barrier",	  "s_wakeup",
+	"s_icache_inv", "s_sendmsg",	  "s_sendmsghalt",
+	"s_code_end",	"s_rfe_b64",
 };
 
 static bool has_vector_elsewhere(const char *name)
@@ -376,7 +385,8 @@ static void tables_join(void **state)
 			missing++;
 		}
 	}
-	print_message("%u opcodes: %u lane-wise, %u scalar, %u named functions, %u memory, %u VOPD halves, %u absent\n",
+	print_message("%u opcodes: %u lane-wise, %u scalar, %u named functions, %u memory, %u VOPD "
+		      "halves, %u absent\n",
 		      BW_OP_COUNT - 1, count[BW_SEM_MAP], count[BW_SEM_SCALAR], count[BW_SEM_WAVE],
 		      count[BW_SEM_MEM], count[BW_SEM_DUAL], count[BW_SEM_ABSENT]);
 	assert_int_equal(missing, 0);

@@ -11,7 +11,8 @@
 #include "vgpu/device/exec/exec_priv.h"
 
 /* Codes 240 to 248 by operand type. */
-static const uint16_t float16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+static const uint16_t float16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+				   0xc000, 0x4400, 0xc400, 0x3118};
 static const uint32_t float32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
 				   0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
 static const uint64_t float64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
@@ -23,12 +24,28 @@ unsigned bw_type_bits(enum bw_type t)
 	switch (t) {
 	case BW_T_NONE:
 		return 0;
-	case BW_T_B16: case BW_T_U16: case BW_T_I16: case BW_T_F16: case BW_T_BF16: case BW_T_F16H:
+	case BW_T_B16:
+	case BW_T_U16:
+	case BW_T_I16:
+	case BW_T_F16:
+	case BW_T_BF16:
+	case BW_T_F16H:
 		return 16;
-	case BW_T_B32: case BW_T_U32: case BW_T_I32: case BW_T_F32: case BW_T_N32: case BW_T_X32:
-	case BW_T_PKH: case BW_T_PKB: case BW_T_MIX:
+	case BW_T_B32:
+	case BW_T_U32:
+	case BW_T_I32:
+	case BW_T_F32:
+	case BW_T_N32:
+	case BW_T_X32:
+	case BW_T_PKH:
+	case BW_T_PKB:
+	case BW_T_MIX:
 		return 32;
-	case BW_T_B64: case BW_T_U64: case BW_T_I64: case BW_T_F64: case BW_T_N64:
+	case BW_T_B64:
+	case BW_T_U64:
+	case BW_T_I64:
+	case BW_T_F64:
+	case BW_T_N64:
 		return 64;
 	}
 	return 0;
@@ -60,7 +77,7 @@ bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned c
 	} else if (code >= 128 && code <= 192) {
 		*out = code - 128;
 	} else if (code >= 193 && code <= 208) {
-		*out = (uint64_t)-(int64_t)(code - 192);
+		*out = (uint64_t) - (int64_t)(code - 192);
 	} else if (code >= BW_SRC_SHARED_BASE && code <= BW_SRC_PRIVATE_LIMIT) {
 		bool shared = code == BW_SRC_SHARED_BASE || code == BW_SRC_SHARED_LIMIT;
 		bool limit = code == BW_SRC_SHARED_LIMIT || code == BW_SRC_PRIVATE_LIMIT;
@@ -101,7 +118,7 @@ uint32_t bw_scalar_read32(const struct bw_wave *w, const struct bw_inst *inst, u
 	if (code >= 128 && code <= 192)
 		return code - 128;
 	if (code >= 193 && code <= 208)
-		return (uint32_t)-(int32_t)(code - 192);
+		return (uint32_t) - (int32_t)(code - 192);
 	if (code >= BW_SRC_HALF && code <= BW_SRC_INV_2PI)
 		return float32[code - BW_SRC_HALF];
 	return 0;
@@ -164,8 +181,8 @@ static BW_HANDLER(with_scc64)
 	return rec->scalar->fn[rec->form](rec, w, x, left, vgpr);
 }
 
-/* Scalar rows have handlers for each mix of registers and constants: a register's offset in the wave,
- * or the value itself, stands in rec->off. */
+/* Scalar rows have handlers for each mix of registers and constants: a register's offset in the
+ * wave, or the value itself, stands in rec->off. */
 static bool scalar_src(struct bw_build *b, unsigned i, unsigned code, enum bw_type t)
 {
 	uint64_t value;
@@ -188,7 +205,8 @@ static bool build_scalar(struct bw_build *b, const struct bw_scalar_row *row)
 		code[1] = inst->dst;
 	if (has_imm) {
 		code[0] = inst->dst;
-		rec->off[2] = row->form == BW_SCALAR_K ? (uint64_t)(int64_t)inst->imm : (uint16_t)inst->imm;
+		rec->off[2] = row->form == BW_SCALAR_K ? (uint64_t)(int64_t)inst->imm
+						       : (uint16_t)inst->imm;
 		rec->form |= 2;
 	}
 	for (unsigned i = 0; i < (has_imm ? 1u : 2u); i++)
@@ -214,7 +232,8 @@ static bool build_wave(struct bw_build *b, const struct bw_wave_row *row)
 	case BW_WAVE_SCALAR:
 		if (row->src != BW_T_NONE && !bw_build_scalar_src(b, 1, inst->src[0], row->src))
 			return false;
-		/* The handlers of this form have effects beyond the destination; that one is dropped. */
+		/* The handlers of this form have effects beyond the destination; that one is
+		 * dropped. */
 		if (row->dst != BW_T_NONE && !bw_build_scalar_dst(b, inst->dst, row->dst))
 			at_wave(rec, 0, offsetof(struct bw_wave, null_dst));
 		break;
@@ -286,7 +305,8 @@ static void mask_src(struct bw_build *b, unsigned slot, unsigned code)
 	const struct bw_rec_ctx *ctx = &b->page->ctx;
 	if (ctx->lanes == 64)
 		code &= ~1u;
-	if (code >= 128 || code == BW_SRC_NULL || (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !ctx->priv))
+	if (code >= 128 || code == BW_SRC_NULL ||
+	    (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !ctx->priv))
 		at_host(b->rec, slot, &zero);
 	else
 		at_wave(b->rec, slot, offsetof(struct bw_wave, s) + 4 * (size_t)code);
@@ -294,12 +314,14 @@ static void mask_src(struct bw_build *b, unsigned slot, unsigned code)
 
 static bool has_modifiers(const struct bw_inst *inst, const struct bw_map_row *row)
 {
-	bool has_pairs = row->shape == BW_SHAPE_PACKED || row->src[0] == BW_T_PKH || row->src[0] == BW_T_PKB;
+	bool has_pairs =
+		row->shape == BW_SHAPE_PACKED || row->src[0] == BW_T_PKH || row->src[0] == BW_T_PKB;
 	if (row->src[0] == BW_T_MIX)
 		return true;
 	if (inst->fmt == BW_FMT_VOP3P && has_pairs && (~inst->op_sel_hi & ((1u << row->n_src) - 1)))
 		return true;
-	return inst->abs || inst->neg || inst->neg_hi || inst->omod || inst->op_sel || inst->dpp != BW_DPP_NONE ||
+	return inst->abs || inst->neg || inst->neg_hi || inst->omod || inst->op_sel ||
+	       inst->dpp != BW_DPP_NONE ||
 	       (inst->clamp && row->shape != BW_SHAPE_CMP && row->shape != BW_SHAPE_CMPX);
 }
 
@@ -314,8 +336,8 @@ static bool all_32bit(const struct bw_map_row *row)
 	return true;
 }
 
-/* Operands of one lane-wise row from the codes given; dst is a VGPR number or, for compares, an SGPR
- * code. False: illegal operand. *out_nop: the destination is out of range, nothing happens. */
+/* Operands of one lane-wise row from the codes given; dst is a VGPR number or, for compares, an
+ * SGPR code. False: illegal operand. *out_nop: the destination is out of range, nothing happens. */
 static bool build_operands(struct bw_build *b, const struct bw_map_row *row, unsigned dst,
 			   const uint16_t *src, bool *out_nop)
 {
@@ -338,7 +360,8 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 		rec->off[0] = (uint64_t)dst * ctx->lanes * 4;
 	}
 	for (unsigned i = 0; i < row->n_src; i++) {
-		unsigned code = row->reads_dst && i == row->n_src - 1u ? BW_SRC_VGPR0 + dst : src[i];
+		unsigned code =
+			row->reads_dst && i == row->n_src - 1u ? BW_SRC_VGPR0 + dst : src[i];
 		if (!vector_src(b, i, code, row->src[i]))
 			return false;
 	}
@@ -374,7 +397,8 @@ static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 		return false;
 	if (nop)
 		rec->fn = bw_h_nop;
-	else if (has_modifiers(b->inst, row) || !all_32bit(row) || (b->page->excp && bw_excp_possible(b->inst)))
+	else if (has_modifiers(b->inst, row) || !all_32bit(row) ||
+		 (b->page->excp && bw_excp_possible(b->inst)))
 		rec->fn = bw_h_map;
 	else if (row->shape == BW_SHAPE_PACKED)
 		rec->fn = bw_h_packed;
@@ -417,7 +441,9 @@ static bool build_dual(struct bw_build *b, const struct bw_map_row *row_x)
 	for (unsigned i = 1; i < 4; i++)
 		if (dual->y.base[i] == BW_BASE_VGPR && dual->y.off[i] == rec->off[0])
 			rec->flags |= BW_REC_DEPENDS;
-	rec->fn = nop_x || nop_y ? bw_h_nop : b->page->excp && bw_excp_possible(inst) ? bw_h_dual_excp : bw_h_dual;
+	rec->fn = nop_x || nop_y			    ? bw_h_nop
+		  : b->page->excp && bw_excp_possible(inst) ? bw_h_dual_excp
+							    : bw_h_dual;
 	return true;
 }
 

@@ -81,7 +81,8 @@ static void forget_record(struct bw_code_page *p, unsigned i)
 	p->rec[i] = (struct bw_rec){.fn = bw_h_decode};
 }
 
-/* An instruction has up to three words, so a changed word spoils the records of the two before it. */
+/* An instruction has up to three words, so a changed word spoils the records of the two before it.
+ */
 static void word_changed(struct bw_code_page *p, unsigned i)
 {
 	for (unsigned back = 0; back < 3 && back <= i; back++)
@@ -89,9 +90,9 @@ static void word_changed(struct bw_code_page *p, unsigned i)
 			forget_record(p, i - back);
 }
 
-/* Code that reads TRAPSTS wants to know the float exceptions of what ran before it: in this page or in
- * the ones that lead to it. Looked for as far as code goes on, up to this many pages, when a page is first
- * executed or has changed. The trap handler reads TRAPSTS for other reasons. */
+/* Code that reads TRAPSTS wants to know the float exceptions of what ran before it: in this page or
+ * in the ones that lead to it. Looked for as far as code goes on, up to this many pages, when a
+ * page is first executed or has changed. The trap handler reads TRAPSTS for other reasons. */
 enum { EXCP_AHEAD_PAGES = 16 };
 
 static bool is_watched(struct bw_wave *w, uint64_t va, const struct bw_rec_ctx *ctx)
@@ -100,8 +101,9 @@ static bool is_watched(struct bw_wave *w, uint64_t va, const struct bw_rec_ctx *
 		return true;
 	for (unsigned i = 0; i < EXCP_AHEAD_PAGES && !ctx->priv; i++) {
 		struct bw_vm_fault no_matter;
-		const uint8_t *host = bw_tlb_lookup(w->tlb, va + (uint64_t)i * BW_PAGE_B,
-						    BW_ACCESS_EXECUTE | BW_ACCESS_PROBE, &no_matter);
+		const uint8_t *host =
+			bw_tlb_lookup(w->tlb, va + (uint64_t)i * BW_PAGE_B,
+				      BW_ACCESS_EXECUTE | BW_ACCESS_PROBE, &no_matter);
 		for (unsigned k = 0; host && k < BW_CODE_DW; k++) {
 			uint32_t word;
 			memcpy(&word, host + k * 4, 4);
@@ -155,7 +157,8 @@ static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
 	return true;
 }
 
-static struct bw_code_page *page_create(struct bw_wave *w, uint64_t va, const struct bw_rec_ctx *ctx)
+static struct bw_code_page *page_create(struct bw_wave *w, uint64_t va,
+					const struct bw_rec_ctx *ctx)
 {
 	struct bw_vm_fault fault = {0};
 	const uint8_t *host = bw_tlb_lookup(w->tlb, va, BW_ACCESS_EXECUTE, &fault);
@@ -179,12 +182,14 @@ static struct bw_code_page *page_create(struct bw_wave *w, uint64_t va, const st
 	return p;
 }
 
-unsigned bw_code_words(struct bw_code_page *p, struct bw_wave *w, unsigned index, const uint32_t **out_words)
+unsigned bw_code_words(struct bw_code_page *p, struct bw_wave *w, unsigned index,
+		       const uint32_t **out_words)
 {
 	*out_words = &p->word[index];
 	if (index + 3 > BW_CODE_DW && p->n_words == BW_CODE_DW) {
 		struct bw_vm_fault no_matter;
-		const uint8_t *host = bw_tlb_lookup(w->tlb, p->va + BW_PAGE_B, BW_ACCESS_EXECUTE, &no_matter);
+		const uint8_t *host =
+			bw_tlb_lookup(w->tlb, p->va + BW_PAGE_B, BW_ACCESS_EXECUTE, &no_matter);
 		if (host) {
 			memcpy(&p->word[BW_CODE_DW], host, BW_CODE_TAIL_DW * 4);
 			p->n_words = BW_CODE_DW + BW_CODE_TAIL_DW;
@@ -195,8 +200,8 @@ unsigned bw_code_words(struct bw_code_page *p, struct bw_wave *w, unsigned index
 
 static bool same_ctx(const struct bw_rec_ctx *a, const struct bw_rec_ctx *b)
 {
-	return a->n_vgprs == b->n_vgprs && a->lanes == b->lanes && a->vmid == b->vmid && a->priv == b->priv &&
-	       a->excp == b->excp;
+	return a->n_vgprs == b->n_vgprs && a->lanes == b->lanes && a->vmid == b->vmid &&
+	       a->priv == b->priv && a->excp == b->excp;
 }
 
 bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
@@ -231,7 +236,8 @@ bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
 			c->n_pages++;
 		}
 	}
-	if ((p->generation != now || p->tlb_generation != w->tlb->generation) && !refresh(p, w, now))
+	if ((p->generation != now || p->tlb_generation != w->tlb->generation) &&
+	    !refresh(p, w, now))
 		return false;
 	c->page = p;
 	return true;

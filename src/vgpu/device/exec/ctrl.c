@@ -74,7 +74,7 @@ static inline bool execz(const struct bw_wave *w)
 	return (w->s[BW_SRC_EXEC_LO] | (w->lanes == 64 ? w->s[BW_SRC_EXEC_HI] : 0)) == 0;
 }
 
-#define CDBG_SYS ((w->status & BW_STATUS_COND_DBG_SYS) != 0)
+#define CDBG_SYS  ((w->status & BW_STATUS_COND_DBG_SYS) != 0)
 #define CDBG_USER ((w->status & BW_STATUS_COND_DBG_USER) != 0)
 
 BRANCH(s_branch, true)
@@ -87,7 +87,7 @@ BRANCH(s_cbranch_execnz, !execz(w))
 BRANCH(s_cbranch_cdbgsys, CDBG_SYS)
 BRANCH(s_cbranch_cdbguser, CDBG_USER)
 BRANCH(s_cbranch_cdbgsys_or_user, CDBG_SYS || CDBG_USER)
-BRANCH(s_cbranch_cdbgsys_and_user, CDBG_SYS && CDBG_USER)
+BRANCH(s_cbranch_cdbgsys_and_user, CDBG_SYS &&CDBG_USER)
 
 HANDLER(s_getpc_b64)
 {
@@ -111,7 +111,8 @@ HANDLER(s_call_b64)
 {
 	uint64_t after = pc_after(x, rec);
 	unsigned code = rec->inst->dst & ~1u;
-	if (code != BW_SRC_NULL && (code < BW_SRC_TTMP0 || code > BW_SRC_NULL || (w->status & BW_STATUS_PRIV))) {
+	if (code != BW_SRC_NULL &&
+	    (code < BW_SRC_TTMP0 || code > BW_SRC_NULL || (w->status & BW_STATUS_PRIV))) {
 		w->s[code] = (uint32_t)after;
 		w->s[code + 1] = (uint32_t)(after >> 32);
 	}
@@ -246,7 +247,8 @@ HANDLER(s_wakeup)
 
 HANDLER(s_setprio)
 {
-	w->status = (w->status & ~(uint32_t)BW_STATUS_USER_PRIO) | ((uint32_t)rec->inst->imm & 3) << 3;
+	w->status = (w->status & ~(uint32_t)BW_STATUS_USER_PRIO) | ((uint32_t)rec->inst->imm & 3)
+									   << 3;
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
@@ -317,7 +319,8 @@ static const struct bw_rec *setreg(const struct bw_rec *rec, struct bw_wave *w, 
 	uint32_t traps = w->mode & BW_MODE_EXCP_EN_FLOAT;
 	bw_wave_hwreg_write(w, f.id, now, w->status & BW_STATUS_PRIV);
 	bw_exec_mode_changed(x, w);
-	bool steps_now = !stepping && (w->mode & BW_MODE_TRAP_AFTER_INST) && !(w->status & BW_STATUS_PRIV);
+	bool steps_now =
+		!stepping && (w->mode & BW_MODE_TRAP_AFTER_INST) && !(w->status & BW_STATUS_PRIV);
 	if (steps_now || traps != (w->mode & BW_MODE_EXCP_EN_FLOAT))
 		BW_EXIT(BW_EXIT_LOOKUP, pc_after(x, rec));
 	BW_LEAVE(BW_FOLLOWING(rec));
@@ -383,14 +386,14 @@ static uint64_t message_result(struct bw_wave *w, struct bw_exec *x, unsigned ms
 	case MSG_RTN_GET_REALTIME:
 		return x->host.realtime ? x->host.realtime(x->host.cookie) : 0;
 	default:
-		/* GET_DOORBELL, GET_DDID: queues of the kernel driver have neither ([I], they are KFD's).
-		 * SAVE_WAVE asks a context save that does not exist here. */
+		/* GET_DOORBELL, GET_DDID: queues of the kernel driver have neither ([I], they are
+		 * KFD's). SAVE_WAVE asks a context save that does not exist here. */
 		return 0;
 	}
 }
 
-static const struct bw_rec *sendmsg_rtn(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-					uint64_t left, bool wide)
+static const struct bw_rec *sendmsg_rtn(const struct bw_rec *rec, struct bw_wave *w,
+					struct bw_exec *x, uint64_t left, bool wide)
 {
 	unsigned msg = rec->inst->src[0];
 	if (msg == MSG_RTN_GET_TBA_TO_PC) {
@@ -420,7 +423,8 @@ HANDLER(s_sendmsg_rtn_b64)
 /* ---- indexed SGPRs: rules 36 to 38 ---- */
 
 /* The register `index` away from `code`, or `otherwise` when that leaves the region. */
-static unsigned indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n, unsigned otherwise)
+static unsigned indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n,
+			unsigned otherwise)
 {
 	unsigned end;
 	if (n == 2)
@@ -478,7 +482,8 @@ HANDLER(s_movrelsd_2_b32)
 
 #define RAW(n) {.name = #n, .fn = h_##n, .form = BW_WAVE_RAW},
 #define NOP(n) {.name = #n, .fn = bw_h_nop, .form = BW_WAVE_RAW},
-#define SCALAR(n, D, S) {.name = #n, .fn = h_##n, .form = BW_WAVE_SCALAR, .dst = BW_T_##D, .src = BW_T_##S},
+#define SCALAR(n, D, S)                                                                            \
+	{.name = #n, .fn = h_##n, .form = BW_WAVE_SCALAR, .dst = BW_T_##D, .src = BW_T_##S},
 #define JUMP(n) {.name = #n, .fn = h_##n, .form = BW_WAVE_BRANCH},
 
 const struct bw_wave_row bw_ctrl_rows[] = {

@@ -22,7 +22,7 @@ static int dpp16_from(unsigned ctrl, unsigned l)
 	if (ctrl == 0x141)
 		return (int)((l & ~7u) + 7 - (l & 7));
 	if (ctrl < 0x160)
-		return (int)(row + n); /* row_share */
+		return (int)(row + n);	  /* row_share */
 	return (int)(row + (in_row ^ n)); /* row_xmask */
 }
 
@@ -31,8 +31,9 @@ void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struc
 	struct bw_dpp_lanes *d = bw_code_alloc(page, sizeof(*d));
 	d->inst = *inst;
 	for (unsigned l = 0; l < BW_LANES; l++) {
-		int from = inst->dpp == BW_DPP_8 ? (int)((l & ~7u) + (inst->dpp8_sel >> (l & 7) * 3 & 7))
-						 : dpp16_from(inst->dpp_ctrl, l);
+		int from = inst->dpp == BW_DPP_8
+				   ? (int)((l & ~7u) + (inst->dpp8_sel >> (l & 7) * 3 & 7))
+				   : dpp16_from(inst->dpp_ctrl, l);
 		d->from[l] = (uint8_t)(from < 0 ? (int)l : from);
 		d->in_range |= (uint32_t)(from >= 0) << l;
 		for (unsigned half = 0; half < 2; half++) {

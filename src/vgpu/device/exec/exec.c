@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The run loop: hands a wave to its records' handlers, and does between instructions what is not an
- * instruction: requests from outside, traps, exceptions, single step (reference trap-and-debug 2, 3, 6,
- * 10; gfx11-rules 259 to 313). */
+ * instruction: requests from outside, traps, exceptions, single step (reference trap-and-debug 2,
+ * 3, 6, 10; gfx11-rules 259 to 313). */
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/hwreg.h"
 
-/* The run loop looks at the code generation, and unwinds what builds without sibling calls left on the
- * stack, after this many instructions. */
+/* The run loop looks at the code generation, and unwinds what builds without sibling calls left on
+ * the stack, after this many instructions. */
 enum { CHUNK = 1024 };
 /* A wave that sleeps again after fewer instructions is polling. */
 enum { POLL_INSTRUCTIONS = 64 };
@@ -224,7 +224,8 @@ static bool handle_exit(struct bw_exec *x, struct bw_wave *w, bool step, enum bw
 		}
 		return true;
 	case BW_EXIT_EXCP:
-		/* The instruction is complete [I]; a single step of it is served by the same entry. */
+		/* The instruction is complete [I]; a single step of it is served by the same entry.
+		 */
 		if (trap_handler(x, w, &tba)) {
 			w->trapsts |= step ? BW_TRAPSTS_TRAP_AFTER_INST : 0;
 			bw_wave_enter_trap(w, tba, 0, false);
@@ -237,7 +238,8 @@ static bool handle_exit(struct bw_exec *x, struct bw_wave *w, bool step, enum bw
 		return raise_exception(x, w, BW_TRAPSTS_ILLEGAL_INST);
 	case BW_EXIT_FAULT:
 		*out_run = BW_RUN_FATAL;
-		return raise_exception(x, w, BW_TRAPSTS_MEM_VIOL | (x->fault_page ? BW_TRAPSTS_XNACK_ERROR : 0));
+		return raise_exception(
+			x, w, BW_TRAPSTS_MEM_VIOL | (x->fault_page ? BW_TRAPSTS_XNACK_ERROR : 0));
 	case BW_EXIT_END:
 		*out_run = BW_RUN_ENDED;
 		return end_trap(x, w);
@@ -313,7 +315,8 @@ static enum bw_run run(struct bw_exec *x, struct bw_wave *w, uint64_t budget)
 {
 	enum bw_run result = BW_RUN_QUANTUM;
 	for (;;) {
-		if (atomic_load_explicit(&w->request, memory_order_relaxed) && !handle_requests(x, w, &result))
+		if (atomic_load_explicit(&w->request, memory_order_relaxed) &&
+		    !handle_requests(x, w, &result))
 			return result;
 		if (w->step_pending && !(w->status & BW_STATUS_IN_BARRIER)) {
 			w->step_pending = false;

@@ -12,7 +12,7 @@ struct bw_exec;
 /* What the executor needs from the device. All are called from the worker thread. */
 struct bw_exec_host {
 	void *cookie;
-	/* TBA and TMA of the wave's VMID as the registers hold them: address, and whether TBA.TRAP_EN. */
+	/* TBA and TMA of the wave's VMID as canonical byte addresses; whether TBA.TRAP_EN. */
 	bool (*trap_base)(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma);
 	uint64_t (*realtime)(void *cookie);      /* 100 MHz counter */
 	uint32_t (*shader_cycles)(void *cookie); /* clock for SHADER_CYCLES */

@@ -14,12 +14,12 @@
  * otherwise. */
 enum bw_exit {
 	BW_EXIT_NONE,
-	BW_EXIT_LOOKUP,   /* go on at w->pc: it may be anywhere, and privilege may have changed */
-	BW_EXIT_TRAP,     /* s_trap x->trap_id; pc is that of the s_trap */
-	BW_EXIT_EXCP,     /* a float exception that MODE.EXCP_EN wants trapped; TRAPSTS has it */
-	BW_EXIT_ILLEGAL,  /* pc is that of the instruction */
-	BW_EXIT_FAULT,    /* memory violation, x->fault_page; pc is that of the instruction */
-	BW_EXIT_END,      /* s_endpgm; pc is that of it */
+	BW_EXIT_LOOKUP,	 /* go on at w->pc: it may be anywhere, and privilege may have changed */
+	BW_EXIT_TRAP,	 /* s_trap x->trap_id; pc is that of the s_trap */
+	BW_EXIT_EXCP,	 /* a float exception that MODE.EXCP_EN wants trapped; TRAPSTS has it */
+	BW_EXIT_ILLEGAL, /* pc is that of the instruction */
+	BW_EXIT_FAULT,	 /* memory violation, x->fault_page; pc is that of the instruction */
+	BW_EXIT_END,	 /* s_endpgm; pc is that of it */
 	BW_EXIT_KILLED,
 	BW_EXIT_BARRIER,
 	BW_EXIT_SLEEP,
@@ -30,8 +30,8 @@ enum bw_exit {
 /* What a lane function sees beside its operands. */
 struct bw_lane_args {
 	uint32_t mask_in; /* carry-in or selector, one bit a lane */
-	uint32_t lane0;   /* 0 or 32: the number of lane 0 of this half */
-	uint32_t neg;     /* NEG of instructions that give it another meaning */
+	uint32_t lane0;	  /* 0 or 32: the number of lane 0 of this half */
+	uint32_t neg;	  /* NEG of instructions that give it another meaning */
 	const struct bw_fmode *m;
 };
 
@@ -57,13 +57,13 @@ struct bw_exec {
 	struct bw_absent_seen *absent_seen;
 };
 
-enum { /* bw_rec.flags */
-	BW_REC_SCC64 = 1,   /* reads SCC as a 64-bit operand */
-	BW_REC_DEPENDS = 2, /* VOPD: Y reads what X writes */
+enum {			   /* bw_rec.flags */
+       BW_REC_SCC64 = 1,   /* reads SCC as a 64-bit operand */
+       BW_REC_DEPENDS = 2, /* VOPD: Y reads what X writes */
 };
 
-/* Handing over. A handler that ends with BW_NEXT jumps straight to the next record's handler; builds
- * that cannot rely on sibling calls return to the run loop instead, which calls it. */
+/* Handing over. A handler that ends with BW_NEXT jumps straight to the next record's handler;
+ * builds that cannot rely on sibling calls return to the run loop instead, which calls it. */
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BW_TAIL_CALLS 1
 #else
@@ -76,11 +76,12 @@ enum { /* bw_rec.flags */
 		const struct bw_rec *next_ = (n);                                                  \
 		left--;                                                                            \
 		if (__builtin_expect(                                                              \
-			    left == 0 || atomic_load_explicit(&w->request, memory_order_relaxed), 0)) { \
+			    left == 0 || atomic_load_explicit(&w->request, memory_order_relaxed),  \
+			    0)) {                                                                  \
 			x->left = left;                                                            \
 			return next_;                                                              \
 		}                                                                                  \
-		return next_->fn(next_, w, x, left, vgpr);                                               \
+		return next_->fn(next_, w, x, left, vgpr);                                         \
 	} while (0)
 #else
 #define BW_NEXT(n) BW_LEAVE(n)
@@ -103,7 +104,7 @@ enum { /* bw_rec.flags */
 	} while (0)
 
 #define BW_FOLLOWING(rec) ((rec) + (rec)->size_dw)
-#define BW_OPERAND(i) ((void *)(x->base[rec->base[i]] + rec->off[i]))
+#define BW_OPERAND(i)	  ((void *)(x->base[rec->base[i]] + rec->off[i]))
 
 /* Scalar sources of a vector instruction go to their spread buffers. */
 static inline void bw_spread(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x)
@@ -125,39 +126,53 @@ typedef uint32_t bw_row_fn(void *d, const void *s0, const void *s1, const void *
 
 enum bw_type {
 	BW_T_NONE,
-	BW_T_B32, BW_T_U32, BW_T_I32, BW_T_F32,
+	BW_T_B32,
+	BW_T_U32,
+	BW_T_I32,
+	BW_T_F32,
 	BW_T_N32, /* an f32 handled by its bits */
-	BW_T_B64, BW_T_U64, BW_T_I64, BW_T_F64, BW_T_N64,
-	BW_T_B16, BW_T_U16, BW_T_I16, BW_T_F16,
+	BW_T_B64,
+	BW_T_U64,
+	BW_T_I64,
+	BW_T_F64,
+	BW_T_N64,
+	BW_T_B16,
+	BW_T_U16,
+	BW_T_I16,
+	BW_T_F16,
 	BW_T_X32, /* as B32, not a float for any modifier: packed pairs */
 	BW_T_BF16,
 	BW_T_F16H, /* destination: an f16 that goes to the high half */
-	BW_T_PKH, BW_T_PKB, /* pairs of f16, of bf16; halves chosen by op_sel and op_sel_hi */
+	BW_T_PKH,
+	BW_T_PKB, /* pairs of f16, of bf16; halves chosen by op_sel and op_sel_hi */
 	BW_T_MIX, /* v_fma_mix: an f32, or half of the register widened to one, by op_sel_hi */
 };
 
 enum bw_shape {
-	BW_SHAPE_MAP,   /* lanes to lanes */
-	BW_SHAPE_SEL,   /* the same with a mask as the last operand (v_cndmask) */
-	BW_SHAPE_CARRY, /* the same with a mask result; and a mask operand if takes_mask */
-	BW_SHAPE_CMP,   /* lanes to mask */
-	BW_SHAPE_CMPX,  /* lanes to EXEC */
-	BW_SHAPE_PACKED, /* a row of 16-bit types on 64 halves: operands are pairs in 32-bit registers */
+	BW_SHAPE_MAP,	 /* lanes to lanes */
+	BW_SHAPE_SEL,	 /* the same with a mask as the last operand (v_cndmask) */
+	BW_SHAPE_CARRY,	 /* the same with a mask result; and a mask operand if takes_mask */
+	BW_SHAPE_CMP,	 /* lanes to mask */
+	BW_SHAPE_CMPX,	 /* lanes to EXEC */
+	BW_SHAPE_PACKED, /* a row of 16-bit types on 64 halves: operands are pairs in 32-bit
+			    registers */
 };
 
 struct bw_map_row {
 	const char *name;
 	bw_row_fn *fn;
-	bw_row_fn *sat;   /* the same, saturated: CLAMP on an integer result; NULL where there is none */
-	/* wave32, no modifiers, 32-bit types; NULL where there is none: for all sources in VGPRs, for src0
-	 * only a scalar or constant, for any */
+	bw_row_fn *
+		sat; /* the same, saturated: CLAMP on an integer result; NULL where there is none */
+	/* wave32, no modifiers, 32-bit types; NULL where there is none: for all sources in VGPRs,
+	 * for src0 only a scalar or constant, for any */
 	bw_handler *fast_v, *fast_s, *fast;
-	uint8_t shape;    /* enum bw_shape */
-	uint8_t n_src;    /* lane operands: 1 to 3 */
+	uint8_t shape;	     /* enum bw_shape */
+	uint8_t n_src;	     /* lane operands: 1 to 3 */
 	uint8_t dst, src[3]; /* enum bw_type */
-	bool takes_mask;  /* a lane mask follows the sources (or VCC where the format has no field) */
-	bool reads_dst;   /* the last source is the destination */
-	bool vcc_mask;    /* takes_mask, always from VCC */
+	bool takes_mask; /* a lane mask follows the sources (or VCC where the format has no field)
+			  */
+	bool reads_dst;	 /* the last source is the destination */
+	bool vcc_mask;	 /* takes_mask, always from VCC */
 };
 
 /* Both compilations of the rows. */
@@ -173,23 +188,25 @@ struct bw_scalar_row {
 	const char *name;
 	bw_handler *fn[4];   /* bit 0 of the index: src0 is a constant, bit 1: src1 */
 	uint8_t dst, src[2]; /* enum bw_type, BW_T_NONE where there is none */
-	uint8_t form;        /* enum bw_scalar_form */
+	uint8_t form;	     /* enum bw_scalar_form */
 };
 enum bw_scalar_form {
-	BW_SCALAR_PLAIN,    /* operands as the instruction names them */
-	BW_SCALAR_DST,      /* the old destination is the last source */
-	BW_SCALAR_K,        /* SOPK: src0 the register, src1 the sign-extended immediate */
-	BW_SCALAR_KU,       /* the same, zero-extended */
+	BW_SCALAR_PLAIN, /* operands as the instruction names them */
+	BW_SCALAR_DST,	 /* the old destination is the last source */
+	BW_SCALAR_K,	 /* SOPK: src0 the register, src1 the sign-extended immediate */
+	BW_SCALAR_KU,	 /* the same, zero-extended */
 };
 extern const struct bw_scalar_row bw_scalar_rows[];
 extern const size_t bw_n_scalar_rows;
 
 /* Irregular ones: a named function. takes: what the decoder of records resolves before. */
 enum bw_wave_form {
-	BW_WAVE_RAW,    /* nothing: the handler looks at inst */
-	BW_WAVE_SCALAR, /* off[0], off[1]: 64-bit or 32-bit scalar destination and source by dst, src */
+	BW_WAVE_RAW,	/* nothing: the handler looks at inst */
+	BW_WAVE_SCALAR, /* off[0], off[1]: 64-bit or 32-bit scalar destination and source by dst,
+			   src */
 	BW_WAVE_BRANCH, /* target */
-	BW_WAVE_VECTOR, /* uses VGPRs: out-of-range ones are handled as for any vector instruction */
+	BW_WAVE_VECTOR, /* uses VGPRs: out-of-range ones are handled as for any vector instruction
+			 */
 };
 struct bw_wave_row {
 	const char *name;
@@ -207,7 +224,15 @@ extern const struct bw_absent_row bw_absent_rows[];
 extern const size_t bw_n_absent_rows;
 
 /* What executes an opcode, after the join by name. */
-enum bw_sem_kind { BW_SEM_NONE, BW_SEM_MAP, BW_SEM_SCALAR, BW_SEM_WAVE, BW_SEM_MEM, BW_SEM_DUAL, BW_SEM_ABSENT };
+enum bw_sem_kind {
+	BW_SEM_NONE,
+	BW_SEM_MAP,
+	BW_SEM_SCALAR,
+	BW_SEM_WAVE,
+	BW_SEM_MEM,
+	BW_SEM_DUAL,
+	BW_SEM_ABSENT
+};
 struct bw_sem {
 	enum bw_sem_kind kind;
 	union {

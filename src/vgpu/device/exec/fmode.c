@@ -14,7 +14,10 @@ enum {
 static uint32_t mxcsr(enum bw_round round, unsigned denorm)
 {
 	static const uint8_t host_round[] = {
-		[BW_ROUND_NEAREST] = 0, [BW_ROUND_UP] = 2, [BW_ROUND_DOWN] = 1, [BW_ROUND_ZERO] = 3,
+		[BW_ROUND_NEAREST] = 0,
+		[BW_ROUND_UP] = 2,
+		[BW_ROUND_DOWN] = 1,
+		[BW_ROUND_ZERO] = 3,
 	};
 	uint32_t v = MXCSR_MASKED | (uint32_t)host_round[round] << MXCSR_ROUND_SHIFT;
 	if (!(denorm & 1))

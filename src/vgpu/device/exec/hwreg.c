@@ -46,8 +46,8 @@ uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id)
 	case BW_HWREG_SHADER_CYCLES:
 		return (uint32_t)w->n_executed & BW_SHADER_CYCLES_BITS;
 	default:
-		/* IB_STS: every instruction is complete before the next one, so all counters are 0. TBA cannot
-		 * be read this way (gfx11-rules 301). What does not exist reads 0. */
+		/* IB_STS: every instruction is complete before the next one, so all counters are 0.
+		 * TBA cannot be read this way (gfx11-rules 301). What does not exist reads 0. */
 		return 0;
 	}
 }
@@ -70,7 +70,8 @@ void bw_wave_hwreg_write(struct bw_wave *w, unsigned id, uint32_t value, bool pr
 		w->scc = value & BW_STATUS_SCC;
 		break;
 	case BW_HWREG_TRAPSTS:
-		w->trapsts = merge(w->trapsts, value, privileged ? BW_TRAPSTS_BITS : BW_TRAPSTS_USER_WRITABLE);
+		w->trapsts = merge(w->trapsts, value,
+				   privileged ? BW_TRAPSTS_BITS : BW_TRAPSTS_USER_WRITABLE);
 		break;
 	case BW_HWREG_FLAT_SCRATCH_LO:
 		if (privileged)

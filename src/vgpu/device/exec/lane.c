@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Vector instructions that are not lane to lane: reference gfx11-rules 12 to 16, 42, 43, 193, 248 to
- * 252, 258. */
+/* Vector instructions that are not lane to lane: reference gfx11-rules 12 to 16, 42, 43, 193, 248
+ * to 252, 258. */
 
 #include <string.h>
 
@@ -56,20 +56,22 @@ HANDLER(v_writelane_b32)
 {
 	const struct bw_inst *inst = rec->inst;
 	if (inst->dst < n_vgprs(x))
-		bw_wave_vgpr(w, inst->dst)[lane_select(w, inst)] = bw_scalar_read32(w, inst, inst->src[0]);
+		bw_wave_vgpr(w, inst->dst)[lane_select(w, inst)] =
+			bw_scalar_read32(w, inst, inst->src[0]);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 /* One source operand of a lane: a VGPR or a scalar. */
-static uint32_t lane_src(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst,
-			 unsigned i, unsigned lane)
+static uint32_t lane_src(const struct bw_exec *x, const struct bw_wave *w,
+			 const struct bw_inst *inst, unsigned i, unsigned lane)
 {
 	if (inst->src[i] >= BW_SRC_VGPR0)
 		return vgpr_src(x, w, inst->src[i] - BW_SRC_VGPR0)[lane];
 	return bw_scalar_read32(w, inst, inst->src[i]);
 }
 
-static void permlane(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, unsigned row_flip)
+static void permlane(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+		     unsigned row_flip)
 {
 	const struct bw_inst *inst = rec->inst;
 	uint64_t exec = bw_wave_exec(w);
@@ -164,13 +166,14 @@ HANDLER(v_swap_b16)
 HANDLER(v_swaprel_b32)
 {
 	uint32_t m0 = w->s[BW_SRC_M0];
-	swap(w, x, rec->inst->dst + (m0 >> 16 & 0x3ff), rec->inst->src[0] - BW_SRC_VGPR0 + (m0 & 0x3ff));
+	swap(w, x, rec->inst->dst + (m0 >> 16 & 0x3ff),
+	     rec->inst->src[0] - BW_SRC_VGPR0 + (m0 & 0x3ff));
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 /* dst and src are moved by unsigned indices; rule 43. */
-static void movrel(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint32_t dst_index,
-		   uint32_t src_index)
+static void movrel(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+		   uint32_t dst_index, uint32_t src_index)
 {
 	const struct bw_inst *inst = rec->inst;
 	uint64_t exec = bw_wave_exec(w), dst = (uint64_t)inst->dst + dst_index;
@@ -236,7 +239,8 @@ HANDLER(v_mqsad_u32_u8)
 			uint32_t add = inst->src[2] >= BW_SRC_VGPR0
 					       ? vgpr_src(x, w, inst->src[2] - BW_SRC_VGPR0 + i)[l]
 					       : bw_scalar_read32(w, inst, inst->src[2]);
-			uint64_t v = (uint64_t)add + msad_u8((uint32_t)(s0 >> 8 * i), lane_src(x, w, inst, 1, l));
+			uint64_t v = (uint64_t)add +
+				     msad_u8((uint32_t)(s0 >> 8 * i), lane_src(x, w, inst, 1, l));
 			d[i] = inst->clamp && v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
 		}
 		for (unsigned i = 0; i < 4; i++)

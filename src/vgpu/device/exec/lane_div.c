@@ -11,7 +11,8 @@ static int exp32(uint32_t a)
 	return (int)(a >> 23 & 0xff);
 }
 
-uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmode *m, uint32_t *out_mask)
+uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmode *m,
+		     uint32_t *out_mask)
 {
 	s0 = flush32(s0, m->flush_in32);
 	s1 = flush32(s1, m->flush_in32);
@@ -23,8 +24,8 @@ uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmod
 		*out_mask = 1;
 		return 0xffc00000;
 	}
-	/* 2^-126 is the smallest normal. A quotient counts as denormal by its exponents: the mask is 1 for
-	 * 2^-126 / 1 (rule 145). */
+	/* 2^-126 is the smallest normal. A quotient counts as denormal by its exponents: the mask
+	 * is 1 for 2^-126 / 1 (rule 145). */
 	int tiny_inverse = 1.0 / den < 0x1p-126;
 	int tiny_quotient = apart <= -126;
 	int is_den = s0 == s1, is_num = s0 == s2;
@@ -35,8 +36,9 @@ uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmod
 	if (F32_IS_DENORM(s1))
 		return f32_bits(ldexp32(bits_f32(s0), 64));
 	if (tiny_inverse && tiny_quotient) {
-		/* Down: the definition's text scales up, which would make an infinity of it, and the
-		 * quotient of the division sequence must come out 2^64 too large for div_fmas [I]. */
+		/* Down: the definition's text scales up, which would make an infinity of it, and
+		 * the quotient of the division sequence must come out 2^64 too large for div_fmas
+		 * [I]. */
 		*out_mask = 1;
 		return is_den ? f32_bits(ldexp32(bits_f32(s0), -64)) : s0;
 	}
@@ -56,7 +58,8 @@ static int exp64(uint64_t a)
 	return (int)(a >> 52 & 0x7ff);
 }
 
-uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmode *m, uint32_t *out_mask)
+uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmode *m,
+		     uint32_t *out_mask)
 {
 	s0 = flush64(s0, m->flush_in16);
 	s1 = flush64(s1, m->flush_in16);
@@ -100,7 +103,8 @@ float div_fmas32(float a, float b, float c, uint32_t scale, const struct bw_fmod
 	const struct bw_fmath mode = bw_fmath_mode(m, BW_FKIND_F32);
 	uint32_t flags = 0;
 	int by = exp32(f32_bits(c)) > 127 ? 64 : -64;
-	return bits_f32((uint32_t)bw_fmath_fma(BW_FKIND_F32, f32_bits(a), f32_bits(b), f32_bits(c), by, &mode, &flags));
+	return bits_f32((uint32_t)bw_fmath_fma(BW_FKIND_F32, f32_bits(a), f32_bits(b), f32_bits(c),
+					       by, &mode, &flags));
 }
 
 double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_fmode *m)
@@ -110,7 +114,8 @@ double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_
 	const struct bw_fmath mode = bw_fmath_mode(m, BW_FKIND_F64);
 	uint32_t flags = 0;
 	int by = exp64(f64_bits(c)) > 1023 ? 128 : -128;
-	return bits_f64(bw_fmath_fma(BW_FKIND_F64, f64_bits(a), f64_bits(b), f64_bits(c), by, &mode, &flags));
+	return bits_f64(bw_fmath_fma(BW_FKIND_F64, f64_bits(a), f64_bits(b), f64_bits(c), by, &mode,
+				     &flags));
 }
 
 uint32_t div_fixup32(uint32_t q, uint32_t den, uint32_t num, const struct bw_fmode *m)

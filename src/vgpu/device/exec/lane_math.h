@@ -2,9 +2,10 @@
 #ifndef BW_VGPU_EXEC_LANE_MATH_H
 #define BW_VGPU_EXEC_LANE_MATH_H
 
-/* Helpers of the rows: one lane's arithmetic where an infix expression does not say it all. "Rule n"
- * is reference gfx11-rules. Floats that are handled by their bits are uint32_t, uint64_t (types N32,
- * N64 of the tables). Written without branches where it is cheap, so that a row becomes vector code. */
+/* Helpers of the rows: one lane's arithmetic where an infix expression does not say it all. "Rule
+ * n" is reference gfx11-rules. Floats that are handled by their bits are uint32_t, uint64_t (types
+ * N32, N64 of the tables). Written without branches where it is cheap, so that a row becomes vector
+ * code. */
 
 #include <math.h>
 #include <stdint.h>
@@ -43,16 +44,16 @@ static inline double bits_f64(uint64_t u)
 
 /* ---- classes of values by bits ---- */
 
-#define F32_ABS(a) ((a) & 0x7fffffffu)
-#define F32_IS_NAN(a) (F32_ABS(a) > 0x7f800000u)
-#define F32_IS_SNAN(a) (F32_IS_NAN(a) && !((a) & 0x400000u))
+#define F32_ABS(a)	 ((a)&0x7fffffffu)
+#define F32_IS_NAN(a)	 (F32_ABS(a) > 0x7f800000u)
+#define F32_IS_SNAN(a)	 (F32_IS_NAN(a) && !((a)&0x400000u))
 #define F32_IS_DENORM(a) (F32_ABS(a) < 0x800000u && F32_ABS(a) != 0)
-#define F32_QUIET 0x400000u
-#define F64_ABS(a) ((a) & 0x7fffffffffffffffull)
-#define F64_IS_NAN(a) (F64_ABS(a) > 0x7ff0000000000000ull)
-#define F64_IS_SNAN(a) (F64_IS_NAN(a) && !((a) & 0x8000000000000ull))
+#define F32_QUIET	 0x400000u
+#define F64_ABS(a)	 ((a)&0x7fffffffffffffffull)
+#define F64_IS_NAN(a)	 (F64_ABS(a) > 0x7ff0000000000000ull)
+#define F64_IS_SNAN(a)	 (F64_IS_NAN(a) && !((a)&0x8000000000000ull))
 #define F64_IS_DENORM(a) (F64_ABS(a) < 0x10000000000000ull && F64_ABS(a) != 0)
-#define F64_QUIET 0x8000000000000ull
+#define F64_QUIET	 0x8000000000000ull
 
 /* Inputs and outputs that are denormal become zeros with their sign when MODE says so: rule 110. */
 static inline uint32_t flush32(uint32_t a, uint32_t on)
@@ -117,8 +118,8 @@ static inline uint32_t med3_f32(uint32_t a, uint32_t b, uint32_t c, const struct
 	return nan ? minmax32(lo, c, 0, m) : mid;
 }
 
-#define IMIN(a, b) ((a) < (b) ? (a) : (b))
-#define IMAX(a, b) ((a) > (b) ? (a) : (b))
+#define IMIN(a, b)     ((a) < (b) ? (a) : (b))
+#define IMAX(a, b)     ((a) > (b) ? (a) : (b))
 #define IMED3(a, b, c) IMAX(IMIN(a, b), IMIN(IMAX(a, b), c))
 
 /* ---- classes: rule 183 ---- */
@@ -151,7 +152,8 @@ static inline uint32_t class64(uint64_t a)
 static inline uint32_t class16(uint16_t a)
 {
 	uint32_t v = a & 0x7fffu;
-	return class_bit(a >> 15, v > 0x7c00, (a & 0x200) != 0, v == 0x7c00, v && v < 0x400, v == 0);
+	return class_bit(a >> 15, v > 0x7c00, (a & 0x200) != 0, v == 0x7c00, v && v < 0x400,
+			 v == 0);
 }
 
 /* ---- float to integer: rule 154 ---- */
@@ -314,7 +316,9 @@ static inline float exp2_gpu(float f)
 static inline float log2_gpu(float f)
 {
 	f = flushed(f);
-	return f < 0.0f ? bits_f32(0xffc00000) : f == 0.0f ? bits_f32(0xff800000) : (float)log2((double)f);
+	return f < 0.0f	   ? bits_f32(0xffc00000)
+	       : f == 0.0f ? bits_f32(0xff800000)
+			   : (float)log2((double)f);
 }
 
 static inline float rcp_gpu(float f)
@@ -359,8 +363,10 @@ static inline float cos_gpu(float f)
 
 /* ---- division: rules 144 to 150 ---- */
 
-uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmode *m, uint32_t *out_mask);
-uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmode *m, uint32_t *out_mask);
+uint32_t div_scale32(uint32_t s0, uint32_t s1, uint32_t s2, const struct bw_fmode *m,
+		     uint32_t *out_mask);
+uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmode *m,
+		     uint32_t *out_mask);
 float div_fmas32(float a, float b, float c, uint32_t scale, const struct bw_fmode *m);
 double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_fmode *m);
 uint32_t div_fixup32(uint32_t q, uint32_t den, uint32_t num, const struct bw_fmode *m);
@@ -523,7 +529,8 @@ static inline uint64_t qsad(uint64_t s0, uint32_t s1, uint64_t s2, int masked, i
 	uint64_t d = 0;
 	for (unsigned i = 0; i < 4; i++) {
 		uint32_t window = (uint32_t)(s0 >> 8 * i);
-		uint32_t v = (uint32_t)(s2 >> 16 * i & 0xffff) + (masked ? msad_u8(window, s1) : sad_u8(window, s1));
+		uint32_t v = (uint32_t)(s2 >> 16 * i & 0xffff) +
+			     (masked ? msad_u8(window, s1) : sad_u8(window, s1));
 		d |= (uint64_t)(saturate && v > 0xffff ? 0xffff : v & 0xffff) << 16 * i;
 	}
 	return d;
