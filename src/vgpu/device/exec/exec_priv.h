@@ -181,6 +181,7 @@ struct bw_row_set {
 	size_t n_rows;
 	void (*blend)(uint32_t *d, const uint32_t *s, uint32_t mask);
 	bw_wmma_fn *wmma;
+	bw_wmma_int_fn *wmma_int;
 };
 extern const struct bw_row_set bw_rows_v1, bw_rows_v3;
 

@@ -94,6 +94,26 @@ static inline uint16_t round_to_16(double d, unsigned frac, int emin, enum bw_ro
 	return (uint16_t)(neg << 15 | out);
 }
 
+/* The same from an f32 to f16, eight lanes of it at a time. */
+static inline uint16_t f32_bits_to_f16(uint32_t b, enum bw_round round, const struct bw_fmode *m)
+{
+	uint32_t neg = b >> 31, mag = b & 0x7fffffffu;
+	uint32_t e = mag >> 23, low = (uint32_t)(e < 113), below = low ? 113 - e : 0;
+	uint32_t mant = (mag & 0x7fffff) | (uint32_t)(e != 0) << 23;
+	uint32_t drop = 13 + below;
+	drop = drop > 31 ? 31 : drop;
+	uint32_t all = (1u << drop) - 1;
+	uint32_t away = (uint32_t)(round == (neg ? BW_ROUND_DOWN : BW_ROUND_UP));
+	uint32_t add = round == BW_ROUND_NEAREST ? (all >> 1) + (mant >> drop & 1) : away ? all : 0;
+	uint32_t out = (low ? 0 : (e - 113) << 10) + ((mant + add) >> drop);
+	uint32_t over = m->fp16_ovfl || (round != BW_ROUND_NEAREST && !away) ? 0x7bff : 0x7c00;
+	out = out >= 0x7c00 ? over : out;
+	uint32_t normal = (113u << 23) - (round == BW_ROUND_NEAREST ? 1u << 12 : away ? (1u << 13) - 1 : 0);
+	out = m->flush_out16 && mag < normal ? 0 : out;
+	out = mag >= 0x7f800000u ? (mag > 0x7f800000u ? 0x7e00 | (mag >> 13 & 0x3ff) : 0x7c00) : out;
+	return (uint16_t)(neg << 15 | out);
+}
+
 /* Infinities that come from infinite operands stay: rule 127. */
 static inline uint16_t f64_to_f16(double d, enum bw_round round, const struct bw_fmode *m)
 {
@@ -102,7 +122,7 @@ static inline uint16_t f64_to_f16(double d, enum bw_round round, const struct bw
 
 static inline uint16_t f32_to_f16(float f, enum bw_round round, const struct bw_fmode *m)
 {
-	return f64_to_f16((double)f, round, m);
+	return f32_bits_to_f16(half_u32(f), round, m);
 }
 
 /* bf16 results follow the f16/f64 fields of MODE like other 16-bit results [I]. */
@@ -137,6 +157,26 @@ static inline double half_fma(double a, double b, double c)
 	memcpy(&p, &p2, 8);
 	memcpy(&c, &c2, 8);
 	return p + c;
+}
+
+/* Sums and products of two f16 in f32, rounded again: 24 bits are 2 * 11 + 2, so that the first rounding
+ * to nearest does no harm, and in the other modes the host rounds the f32 to the same side. */
+#define HS(h) f16_to_f32((uint16_t)(h), FM->flush_in16)
+#define F16_OF_F32(f) f32_to_f16(f, (enum bw_round)FM->round16, FM)
+
+/* a * b + c of f16 values, to be rounded to f16: the exact product, and a sum whose last bit says whether
+ * something was lost, so that it never looks like a tie (to nearest only; the other modes compose). */
+static inline float f16_fma_odd(float a, float b, float c, const struct bw_fmode *m)
+{
+	float p = a * b, s = p + c;
+	float from_p = s - c, from_c = s - from_p;
+	float lost = (p - from_p) + (c - from_c);
+	uint32_t bits = half_u32(s);
+	uint32_t inexact = (uint32_t)(lost > 0.0f || lost < 0.0f) & (uint32_t)(m->round16 == BW_ROUND_NEAREST);
+	uint32_t outwards = (uint32_t)((lost > 0.0f) == !(bits >> 31));
+	uint32_t odd = outwards ? bits + 1 : bits - 1;
+	bits = inexact && !(bits & 1) ? odd : bits;
+	return half_f32(bits);
 }
 
 /* ---- min and max: rules 173 to 177 ---- */

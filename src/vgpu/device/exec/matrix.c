@@ -30,23 +30,29 @@ static const uint32_t *vgpr_src(const struct bw_exec *x, const struct bw_wave *w
 
 /* ---- WMMA ---- */
 
-/* Row (of A) or column (of B) `line`, element k; lanes 0 to 15 hold them, the others copies (rule 217). */
-static uint32_t element(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst, unsigned src,
-			unsigned line, unsigned k, unsigned bits)
+/* The registers of A or B: lanes 0 to 15 hold a row of A, a column of B, the others copies (rule 217).
+ * NEG is for the low element of a register of floats, NEG_HI for the high one: rule 221. */
+static uint32_t part(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst, unsigned src,
+		     unsigned reg, unsigned line, uint32_t flip)
 {
-	unsigned per = 32 / bits;
-	uint32_t v = vgpr_src(x, w, inst->src[src] - BW_SRC_VGPR0 + k / per)[line];
-	return v >> k % per * bits & ((1u << bits) - 1);
+	return vgpr_src(x, w, inst->src[src] - BW_SRC_VGPR0 + reg)[line] ^ flip;
 }
 
-/* NEG for the low element of a register, NEG_HI for the high one: rule 221. */
-static float float_element(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst,
-			   unsigned src, unsigned line, unsigned k, enum element e)
+static void read_halves(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst, uint16_t *a,
+			uint16_t *b)
 {
-	uint16_t h = (uint16_t)element(x, w, inst, src, line, k, 16);
-	if ((k & 1 ? inst->neg_hi : inst->neg) >> src & 1)
-		h ^= 0x8000;
-	return e == F16 ? f16_to_f32(h, 0) : bf16_to_f32(h);
+	uint32_t flip[2];
+	for (unsigned src = 0; src < 2; src++)
+		flip[src] = (inst->neg >> src & 1 ? 0x8000u : 0) | (inst->neg_hi >> src & 1 ? 0x80000000u : 0);
+	for (unsigned r = 0; r < N / 2; r++) {
+		for (unsigned line = 0; line < N; line++) {
+			uint32_t va = part(x, w, inst, 0, r, line, flip[0]), vb = part(x, w, inst, 1, r, line, flip[1]);
+			a[line * N + 2 * r] = (uint16_t)va;
+			a[line * N + 2 * r + 1] = (uint16_t)(va >> 16);
+			b[2 * r * N + line] = (uint16_t)vb;
+			b[(2 * r + 1) * N + line] = (uint16_t)(vb >> 16);
+		}
+	}
 }
 
 /* Constants are those of the element's type: 16-bit ones as f16 or bf16 patterns (rules 53 and 57). */
@@ -113,22 +119,18 @@ static void wmma_float(const struct bw_rec *rec, struct bw_wave *w, struct bw_ex
 {
 	static const struct bw_fmode plain;
 	const struct bw_inst *inst = rec->inst;
-	float a[BW_WMMA_ELEMENTS], b[BW_WMMA_ELEMENTS], d[BW_WMMA_ELEMENTS];
+	uint16_t a[BW_WMMA_ELEMENTS], b[BW_WMMA_ELEMENTS];
+	float d[BW_WMMA_ELEMENTS];
 	uint32_t c[BW_WMMA_ELEMENTS];
 	if (!d_exists(x, w, inst))
 		return;
 	uint32_t saved = _mm_getcsr();
 	_mm_setcsr(0x1f80);
-	for (unsigned line = 0; line < N; line++) {
-		for (unsigned k = 0; k < N; k++) {
-			a[line * N + k] = float_element(x, w, inst, 0, line, k, ab);
-			b[k * N + line] = float_element(x, w, inst, 1, line, k, ab);
-		}
-	}
+	read_halves(x, w, inst, a, b);
 	read_c(x, w, inst, cd, c);
 	for (unsigned i = 0; i < BW_WMMA_ELEMENTS; i++)
 		d[i] = c_to_f32(c[i], inst, cd);
-	x->rows->wmma(d, a, b);
+	x->rows->wmma(d, a, b, ab == BF16);
 	for (unsigned i = 0; i < BW_WMMA_ELEMENTS; i++)
 		c[i] = cd == F32 ? f32_bits(d[i]) : cd == F16 ? f32_to_f16(d[i], BW_ROUND_NEAREST, &plain)
 							       : f64_to_bf16((double)d[i], &plain);
@@ -140,28 +142,25 @@ static void wmma_float(const struct bw_rec *rec, struct bw_wave *w, struct bw_ex
 static void wmma_int(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, enum element ab)
 {
 	const struct bw_inst *inst = rec->inst;
-	unsigned bits = element_bits(ab);
-	int32_t a[BW_WMMA_ELEMENTS], b[BW_WMMA_ELEMENTS];
-	uint32_t d[BW_WMMA_ELEMENTS];
+	unsigned bits = element_bits(ab), per = 32 / bits;
+	int16_t a[BW_WMMA_ELEMENTS], b[BW_WMMA_ELEMENTS];
+	int32_t sum[BW_WMMA_ELEMENTS];
+	uint32_t d[BW_WMMA_ELEMENTS], mask = (1u << bits) - 1;
 	if (!d_exists(x, w, inst))
 		return;
-	for (unsigned line = 0; line < N; line++) {
-		for (unsigned k = 0; k < N; k++) {
-			uint32_t va = element(x, w, inst, 0, line, k, bits), vb = element(x, w, inst, 1, line, k, bits);
-			a[line * N + k] = inst->neg & 1 ? sext(va, bits) : (int32_t)va;
-			b[k * N + line] = inst->neg & 2 ? sext(vb, bits) : (int32_t)vb;
+	for (unsigned k = 0; k < N; k++) {
+		for (unsigned line = 0; line < N; line++) {
+			uint32_t va = part(x, w, inst, 0, k / per, line, 0) >> k % per * bits & mask;
+			uint32_t vb = part(x, w, inst, 1, k / per, line, 0) >> k % per * bits & mask;
+			a[line * N + k] = (int16_t)(inst->neg & 1 ? sext(va, bits) : (int32_t)va);
+			b[k * N + line] = (int16_t)(inst->neg & 2 ? sext(vb, bits) : (int32_t)vb);
 		}
 	}
 	read_c(x, w, inst, I32, d);
-	for (unsigned row = 0; row < N; row++) {
-		int32_t sum[N] = {0};
-		for (unsigned k = 0; k < N; k++)
-			for (unsigned col = 0; col < N; col++)
-				sum[col] += a[row * N + k] * b[k * N + col];
-		for (unsigned col = 0; col < N; col++) {
-			int64_t v = (int64_t)(int32_t)d[row * N + col] + sum[col];
-			d[row * N + col] = (uint32_t)(inst->clamp ? SAT(v, INT32_MIN, INT32_MAX) : v);
-		}
+	x->rows->wmma_int(sum, a, b);
+	for (unsigned i = 0; i < BW_WMMA_ELEMENTS; i++) {
+		int64_t v = (int64_t)(int32_t)d[i] + sum[i];
+		d[i] = (uint32_t)(inst->clamp ? SAT(v, INT32_MIN, INT32_MAX) : v);
 	}
 	write_d(w, inst, I32, d);
 }

@@ -8,6 +8,7 @@
  *   ACC2(name, D, T0, T1, expr)          the same, S2 is the old destination
  *   MAP2S, MAP3S(.., expr, R, exact)     with CLAMP: the exact value saturated to R's range
  *   MAP3Q(.., expr, clamped)             with CLAMP: another expression
+ *   HALF2, HALF3, HALF2ACC(name, expr)   f16, computed in f32 and rounded; ACC as above
  *   SEL2(name, D, T0, T1, expr)          M is the lane's bit of the mask operand
  *   VCC3(name, T, expr)                  M is the lane's bit of VCC
  *   CARRY2, CARRY2M(.., expr, carry, exact)  a mask result; M as carry in
@@ -16,6 +17,10 @@
  * N32 and N64 are floats that the row handles by their bits; B16, F16 are always bits. FM is the float
  * mode. Modifiers, EXEC and write-back are not a row's business (map.c; the fast handlers below run
  * only where there are no modifiers). */
+
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
 
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/lane_math.h"
@@ -71,6 +76,34 @@ static const uint32_t lane_bit[BW_LANES] __attribute__((aligned(64))) = {
 	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
 	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
+
+/* f16 lanes to floats and back. The hardware's conversions do what f16_to_f32 and f32_to_f16 do, but for
+ * flushes and FP16_OVFL; they round as MXCSR says, which map.c has set to the f16 field. */
+static inline void widen_lanes(float *d, const uint16_t *s, const struct bw_fmode *m)
+{
+#ifdef __F16C__
+	if (!m->flush_in16) {
+		for (unsigned l = 0; l < BW_LANES; l += 8)
+			_mm256_storeu_ps(d + l, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(s + l))));
+		return;
+	}
+#endif
+	EACH_LANE
+		d[l] = f16_to_f32(s[l], m->flush_in16);
+}
+
+static inline void narrow_lanes(uint16_t *d, const float *s, const struct bw_fmode *m)
+{
+#ifdef __F16C__
+	if (!m->flush_out16 && !m->fp16_ovfl) {
+		for (unsigned l = 0; l < BW_LANES; l += 8)
+			_mm_storeu_si128((void *)(d + l), _mm256_cvtps_ph(_mm256_loadu_ps(s + l), _MM_FROUND_CUR_DIRECTION));
+		return;
+	}
+#endif
+	EACH_LANE
+		d[l] = f32_to_f16(s[l], (enum bw_round)m->round16, m);
+}
 
 static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 {
@@ -177,6 +210,29 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 	SPLAT_(splat_##name, D, T0, T1, T2, n, expr)                                               \
 	ROW_(name)                                                                                 \
 	FAST_MAP(name, , &x->args)
+
+/* f16 arithmetic in f32 lanes: S0.. are floats, the result is rounded to f16. */
+#define HALF_(name, n, expr)                                                                       \
+	BODY_FN(body_##name)                                                                       \
+	{                                                                                          \
+		float a[BW_LANES], b[BW_LANES], c[BW_LANES], r[BW_LANES];                          \
+		UNUSED;                                                                            \
+		widen_lanes(a, s0_, FM);                                                           \
+		widen_lanes(b, s1_, FM);                                                           \
+		if (n > 2)                                                                         \
+			widen_lanes(c, s2_, FM);                                                   \
+		EACH_LANE {                                                                        \
+			const float S0 = a[l], S1 = b[l], S2 = n > 2 ? c[l] : 0.0f;                \
+			(void)S2;                                                                  \
+			r[l] = (expr);                                                             \
+		}                                                                                  \
+		narrow_lanes(d_, r, FM);                                                           \
+		return 0;                                                                          \
+	}                                                                                          \
+	ROW_(name)
+#define HALF2(name, expr) HALF_(name, 2, expr)
+#define HALF3(name, expr) HALF_(name, 3, expr)
+#define HALF2ACC(name, expr) HALF_(name, 3, expr)
 
 #define SAT_(name, D, T0, T1, T2, n, R, exact)                                                     \
 	BODY_(satbody_##name, D, T0, T1, T2, n, SAT((exact), LO_##R, HI_##R))                      \
@@ -334,6 +390,9 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 #include "vgpu/device/exec/sem_vopc.def"
 #include "vgpu/device/exec/sem_vop3p.def"
 
+#undef HALF2
+#undef HALF3
+#undef HALF2ACC
 #undef MAP1
 #undef MAP2
 #undef MAP3
@@ -366,6 +425,9 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, FAST3_OF(n, D, T0, T1, T2))
 #define ACC2(n, D, T0, T1, expr)                                                                   \
 	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, D, .reads_dst = true, FAST3_OF(n, D, T0, T1, D))
+#define HALF2(n, expr) ENTRY(n, BW_SHAPE_MAP, 2, F16, F16, F16, NONE, .sat = NULL)
+#define HALF3(n, expr) ENTRY(n, BW_SHAPE_MAP, 3, F16, F16, F16, F16, .sat = NULL)
+#define HALF2ACC(n, expr) ENTRY(n, BW_SHAPE_MAP, 3, F16, F16, F16, F16, .reads_dst = true)
 #define MAP2S(n, D, T0, T1, expr, R, exact)                                                        \
 	ENTRY(n, BW_SHAPE_MAP, 2, D, T0, T1, NONE, .sat = sat_##n, FAST2_OF(n, D, T0, T1))
 #define MAP3S(n, D, T0, T1, T2, expr, R, exact)                                                    \
@@ -398,4 +460,5 @@ static const struct bw_map_row rows[] = {
 };
 
 const struct bw_row_set BW_ROWS = {.row = rows, .n_rows = sizeof(rows) / sizeof(rows[0]), .blend = blend,
-					.wmma = CAT(BW_ROWS, _wmma)};
+					.wmma = CAT(BW_ROWS, _wmma),
+					.wmma_int = CAT(BW_ROWS, _wmma_int)};
