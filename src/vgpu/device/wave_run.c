@@ -80,6 +80,14 @@ static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint
 	       name ? name : "of unknown name", words[0], words[1], pc);
 }
 
+/* The table of border colours that samplers of compute shaders point into, 0 before a program sets it. */
+static uint64_t host_border_colors(void *cookie)
+{
+	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
+	return (uint64_t)(bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR_HI) & 0xff) << 40 |
+	       (uint64_t)bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR) << 8;
+}
+
 struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 {
 	return (struct bw_exec_host){
@@ -90,6 +98,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.send_interrupt = host_send_interrupt,
 		.wakeup = host_wakeup,
 		.absent = host_absent,
+		.border_colors = host_border_colors,
 		.sh_mem_bases = BW_SH_MEM_BASES,
 	};
 }
