@@ -121,19 +121,21 @@ static bool subvector_end(struct bw_sim_regs *r, unsigned sdst, uint64_t next, u
 /* s_getpc, s_setpc, s_swappc, s_call. */
 static bool jump(const struct bw_inst *inst, struct bw_sim_regs *r, uint64_t next, uint64_t target)
 {
+	/* the PC that instructions see is 48 bits wide */
+	const uint64_t link = next & 0xffffffffffffull;
 	switch ((int)inst->op) {
 	case BW_OP_S_GETPC_B64:
 		r->pc = next;
-		return write_pair(r, inst->dst, next);
+		return write_pair(r, inst->dst, link);
 	case BW_OP_S_CALL_B64:
 		r->pc = target;
-		return write_pair(r, inst->dst, next);
+		return write_pair(r, inst->dst, link);
 	case BW_OP_S_SETPC_B64:
 		if (!read_pair(r, inst->src[0], &target))
 			return false;
 		break;
 	case BW_OP_S_SWAPPC_B64:
-		if (!read_pair(r, inst->src[0], &target) || !write_pair(r, inst->dst, next))
+		if (!read_pair(r, inst->src[0], &target) || !write_pair(r, inst->dst, link))
 			return false;
 		break;
 	default:

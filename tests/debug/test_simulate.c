@@ -92,6 +92,14 @@ static void test_calls_and_jumps(void **state)
 	assert_true(r.pc == PC + 4);
 	assert_true((r.s[4] | (uint64_t)r.s[5] << 32) == PC + 4);
 
+	/* the same in the upper half of the address space: 48 bits */
+	r = regs(64);
+	r.pc = 0xffff800100000000ull;
+	assert_int_equal(run(0xbe844700, &r), BW_SIM_DONE);
+	assert_true(r.pc == 0xffff800100000004ull);
+	assert_int_equal(r.s[4], 4);
+	assert_int_equal(r.s[5], 0x8001);
+
 	/* s_setpc_b64 s[2:3] */
 	r = regs(32);
 	r.s[2] = 0x00002000;

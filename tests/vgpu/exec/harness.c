@@ -18,7 +18,7 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		     struct bw_vm_fault *out_fault)
 {
 	struct harness *h = of(tlb);
-	uint64_t page = (va - HARNESS_BASE) / BW_PAGE_B;
+	uint64_t page = (va - (va >> 63 ? HARNESS_HIGH : HARNESS_BASE)) / BW_PAGE_B;
 	bool probe = access & BW_ACCESS_PROBE;
 	access &= ~(unsigned)BW_ACCESS_PROBE;
 	if (va < HARNESS_BASE || page >= HARNESS_PAGES || (h->access[page] & access) != access) {

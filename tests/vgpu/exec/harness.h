@@ -19,6 +19,8 @@ enum {
 	HARNESS_DATA = 0x10000,
 };
 #define HARNESS_BASE 0x100000000ull
+/* the same memory once more, in the upper half of the address space */
+#define HARNESS_HIGH 0xffff800100000000ull
 
 struct harness {
 	struct bw_exec *x;

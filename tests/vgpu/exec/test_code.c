@@ -191,6 +191,29 @@ static void many_pages(void **state)
 	assert_int_equal(h->w->s[1], n);
 }
 
+/* A PC in the upper half of the address space is read as its 48 bits. */
+static void high_addresses(void **state)
+{
+	static const uint32_t words[] = {
+		0xbe804700, /* s_getpc_b64 s[0:1] */
+		0xba020001, /* s_call_b64 s[2:3], over the next */
+		S_ENDPGM,
+		0x80060cff, 8, /* s_add_u32 s6, 8, s12: an instruction of two words */
+		0xbe84490c, /* s_swappc_b64 s[4:5], s[12:13] */
+		S_ENDPGM,
+	};
+	struct harness *h = *state;
+	harness_code(h, HARNESS_CODE, words, BW_ARRAY_SIZE(words));
+	bw_exec_flush_code(h->x);
+	h->w->pc = HARNESS_HIGH;
+	h->w->s[12] = 6 * 4;
+	h->w->s[13] = 0x8001;
+	assert_int_equal(bw_exec_run(h->x, h->w, 100), BW_RUN_ENDED);
+	const uint32_t want[] = {4, 0x8001, 8, 0x8001, 24, 0x8001, 32};
+	assert_memory_equal(h->w->s, want, sizeof(want));
+	assert_true(h->w->pc >> 47 == 0x1ffff);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -202,6 +225,7 @@ int main(void)
 		TEST(over_page_edges),
 		TEST(kinds_of_waves),
 		TEST(many_pages),
+		TEST(high_addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

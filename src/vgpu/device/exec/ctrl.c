@@ -89,9 +89,17 @@ BRANCH(s_cbranch_cdbguser, CDBG_USER)
 BRANCH(s_cbranch_cdbgsys_or_user, CDBG_SYS || CDBG_USER)
 BRANCH(s_cbranch_cdbgsys_and_user, CDBG_SYS &&CDBG_USER)
 
+/* What an instruction reads as the PC: its 48 bits, zeros above. RADV 22.3 and 25.0 take the upper
+ * half as dword 1 of a buffer descriptor, base and stride, for constants behind their code, which
+ * lies in the upper half of the address space. [seen] */
+static uint64_t pc_value(const struct bw_exec *x, const struct bw_rec *rec)
+{
+	return pc_after(x, rec) & 0xffffffffffffull;
+}
+
 HANDLER(s_getpc_b64)
 {
-	*(uint64_t *)BW_OPERAND(0) = pc_after(x, rec);
+	*(uint64_t *)BW_OPERAND(0) = pc_value(x, rec);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
@@ -103,13 +111,13 @@ HANDLER(s_setpc_b64)
 HANDLER(s_swappc_b64)
 {
 	uint64_t target = *(const uint64_t *)BW_OPERAND(1);
-	*(uint64_t *)BW_OPERAND(0) = pc_after(x, rec);
+	*(uint64_t *)BW_OPERAND(0) = pc_value(x, rec);
 	GOTO(target);
 }
 
 HANDLER(s_call_b64)
 {
-	uint64_t after = pc_after(x, rec);
+	uint64_t after = pc_value(x, rec);
 	unsigned code = rec->inst->dst & ~1u;
 	if (code != BW_SRC_NULL &&
 	    (code < BW_SRC_TTMP0 || code > BW_SRC_NULL || (w->status & BW_STATUS_PRIV))) {
