@@ -107,7 +107,7 @@ def main():
     p.add_argument("--staged", action="store_true")
     p.add_argument("--validate", action="store_true")
     p.add_argument("cases", nargs="*")
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     cases = a.cases or sorted(f.stem for f in SHADERS.glob("*.comp"))
     env = dict(os.environ, XDG_RUNTIME_DIR=os.environ.get("XDG_RUNTIME_DIR", "/tmp"))
     failed = 0
