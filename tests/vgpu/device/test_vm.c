@@ -129,6 +129,25 @@ static void test_permissions(void **state)
 	rig_stop(&r);
 }
 
+/* A question about a page has no effects: no fault, no entry. */
+static void test_probe(void **state)
+{
+	struct rig r;
+	struct bw_vm_fault f;
+	start(&r);
+	const unsigned probe = BW_ACCESS_EXECUTE | BW_ACCESS_PROBE;
+	unsigned before = r.irqs;
+	assert_null(bw_tlb_lookup(&tlb, RIG_SMALL_VA, probe, &f));
+	assert_int_equal(r.irqs, before);
+	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 0);
+	rig_set_pte(&r, 0, RIG_PAGE | 0x31); /* V X R */
+	rig_invalidate(&r);
+	assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA + 4, probe, &f), rig_ptr(&r, RIG_PAGE + 4));
+	rig_set_pte(&r, 0, 0);
+	assert_null(bw_tlb_lookup(&tlb, RIG_SMALL_VA, probe, &f));
+	rig_stop(&r);
+}
+
 /* A translation in use stays until the invalidation, as on hardware. */
 static void test_stale(void **state)
 {
@@ -254,7 +273,7 @@ int main(void)
 		cmocka_unit_test(test_read_write),  cmocka_unit_test(test_unmapped),
 		cmocka_unit_test(test_permissions), cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_attach),	    cmocka_unit_test(test_vmid0),
-		cmocka_unit_test(test_ih_overflow),
+		cmocka_unit_test(test_ih_overflow), cmocka_unit_test(test_probe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
