@@ -201,15 +201,21 @@ static void a_timeout_leaves_the_stream_whole(void **state)
 	assert_int_equal(m.type, 9);
 }
 
-static void *dribble(void *arg)
+/* A header and eight bytes of body; the first byte is sent before the receiver looks. */
+static void dribble_bytes(uint8_t bytes[24])
 {
 	struct bw_msg_header h = {BW_MSG_MAGIC, 3, 0, 5, 8};
-	uint8_t bytes[24];
 	memcpy(bytes, &h, sizeof(h));
 	memcpy(bytes + sizeof(h), "12345678", 8);
-	for (size_t i = 0; i < sizeof(bytes); i++) {
-		send(pair[0], bytes + i, 1, MSG_NOSIGNAL);
+}
+
+static void *dribble(void *arg)
+{
+	uint8_t bytes[24];
+	dribble_bytes(bytes);
+	for (size_t i = 1; i < sizeof(bytes); i++) {
 		usleep(1000);
+		send(pair[0], bytes + i, 1, MSG_NOSIGNAL);
 	}
 	return NULL;
 }
@@ -218,9 +224,12 @@ static void bytes_may_come_one_at_a_time(void **state)
 {
 	pthread_t thread;
 	struct bw_msg m = BW_MSG_INIT;
+	uint8_t bytes[24];
+	dribble_bytes(bytes);
+	send(pair[0], bytes, 1, MSG_NOSIGNAL);
 	pthread_create(&thread, NULL, dribble, NULL);
-	must(bw_msg_recv(pair[1], 2,
-			 &m)); /* shorter than the whole takes: it has begun, so it is waited for */
+	/* shorter than the whole takes: it has begun, so it is waited for */
+	must(bw_msg_recv(pair[1], 2, &m));
 	pthread_join(thread, NULL);
 	assert_int_equal(m.body_b, 8);
 	assert_memory_equal(m.body, "12345678", 8);
