@@ -21,6 +21,7 @@ static struct bw_format formats[N_FORMATS] = {
 #undef ABSENT
 
 static float srgb_linear[256];
+static float unorm8[256]; /* the most common division */
 /* Smallest linear value that becomes n + 1 when encoded. */
 static float srgb_threshold[255];
 
@@ -42,8 +43,10 @@ static void prepare_formats(void)
 		/* Comparisons with a depth that cannot leave 0..1. */
 		f->clamps_compare = f->num == BW_NUM_UNORM || i == 75;
 	}
-	for (unsigned i = 0; i < 256; i++)
+	for (unsigned i = 0; i < 256; i++) {
 		srgb_linear[i] = (float)bw_srgb_curve(i / 255.0);
+		unorm8[i] = (float)(i / 255.0);
+	}
 	for (unsigned i = 0; i < 255; i++)
 		srgb_threshold[i] = (float)bw_srgb_curve((i + 0.5) / 255.0);
 }
@@ -195,7 +198,8 @@ static uint32_t unpack_component(enum bw_num num, uint32_t raw, unsigned bits)
 {
 	int32_t value = (int32_t)bw_sign_extend(raw, bits);
 	switch (num) {
-	case BW_NUM_UNORM: return float_bits((float)raw / (float)(UINT32_MAX >> (32 - bits)));
+	case BW_NUM_UNORM:
+		return float_bits(bits == 8 ? unorm8[raw] : (float)raw / (float)(UINT32_MAX >> (32 - bits)));
 	case BW_NUM_SNORM: {
 		float v = (float)value / (float)(UINT32_MAX >> (33 - bits));
 		return float_bits(v < -1 ? -1 : v);

@@ -53,6 +53,20 @@ const struct bw_format *bw_sampler_format(const struct bw_sampler *s, const stru
 	return f;
 }
 
+/* In range so that nothing later overflows; NaN is 0. */
+static double tame(double v)
+{
+	const double limit = 1 << 30;
+	return v != v ? 0 : v < -limit ? -limit : v > limit ? limit : v;
+}
+
+/* floor() of a tame value, without a call. */
+static int64_t floor_of(double v)
+{
+	int64_t i = (int64_t)v;
+	return i - ((double)i > v);
+}
+
 /* ---- level of detail ---- */
 
 static void base_size(const struct bw_image *im, unsigned level, float size[3])
@@ -97,17 +111,17 @@ float bw_sample_clamp(const struct bw_image *im, const struct bw_sampler *s, flo
 	float low = (float)s->min_lod / FRACTION, high = (float)s->max_lod / FRACTION;
 	float view = (float)im->min_lod / FRACTION - im->base_level;
 	float last = (float)(im->last_level - im->base_level);
-	low = fmaxf(low, view);
+	low = view > low ? view : low;
 	/* "No larger" than the clamp means no larger image: it is a lower bound, as MinLod of SPIR-V. */
-	low = fmaxf(low, least); /* NaN: no such bound */
-	lod = lod > low ? lod : low; /* NaN becomes the lower bound */
+	low = least > low ? least : low; /* NaN: no such bound */
+	lod = lod > low ? lod : low;     /* NaN becomes the lower bound */
 	lod = lod < high ? lod : high;
 	return lod < last ? lod : last;
 }
 
 struct bw_levels bw_sample_levels(const struct bw_image *im, const struct bw_sampler *s, float lod)
 {
-	int fixed = (int)floorf(lod * FRACTION + 0.5f), whole = 0, fraction = 0;
+	int fixed = (int)floor_of((double)lod * FRACTION + 0.5), whole = 0, fraction = 0;
 	int last = im->last_level - im->base_level;
 	unsigned filter = fixed <= 0 ? s->mag : s->min;
 	struct bw_levels l = {.n = 1, .weight = {1, 0}};
@@ -141,13 +155,6 @@ struct axis {
 	unsigned fraction;
 };
 
-/* In range so that nothing later overflows; NaN is 0. */
-static double tame(double v)
-{
-	const double limit = 1 << 30;
-	return isnan(v) ? 0 : v < -limit ? -limit : v > limit ? limit : v;
-}
-
 static struct axis place(const struct bw_sampler *s, double texels, bool linear, int offset, unsigned clamp,
 			 uint32_t size)
 {
@@ -157,18 +164,20 @@ static struct axis place(const struct bw_sampler *s, double texels, bool linear,
 		texels = texels < low ? low : texels > size ? size : texels;
 	}
 	texels = tame(texels);
-	int64_t fixed = (int64_t)floor(texels * FRACTION + 0.5);
+	int64_t fixed = floor_of(texels * FRACTION + 0.5);
 	if (linear) {
 		fixed += (int64_t)offset * FRACTION - FRACTION / 2;
 		return (struct axis){fixed >> 8, (unsigned)(fixed & (FRACTION - 1))};
 	}
-	int64_t whole = s->truncates ? (int64_t)floor(texels) : fixed >> 8;
+	int64_t whole = s->truncates ? floor_of(texels) : fixed >> 8;
 	return (struct axis){whole + offset, 0};
 }
 
 /* The texel that coordinate i of an axis means; -1: the border. */
 static int64_t wrap(int64_t i, int64_t size, unsigned clamp)
 {
+	if (__builtin_expect(i >= 0 && i < size, 1))
+		return i;
 	switch ((enum clamp_mode)clamp) {
 	case CLAMP_WRAP:
 		i %= size;

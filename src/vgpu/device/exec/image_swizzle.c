@@ -9,13 +9,10 @@
 
 enum { MICRO_LOG2 = 8, MAX_LOG2 = 18, N_PIPES_LOG2 = 5, N_ELEM = 5, N_SAMPLES = 4, N_MODES = 32 };
 
-/* Coordinate bits as numbers: axis * 16 + bit. */
 enum { AXIS_X, AXIS_Y, AXIS_Z, AXIS_S, N_AXES };
 
-/* What is XORed into one address bit: a mask of coordinate bits, 16 of each axis. */
-typedef uint64_t terms; /* local shorthand: bit (axis * 16 + n) */
-
-static terms bit_of(unsigned axis, unsigned n)
+/* What is XORed into one address bit is a mask of coordinate bits, 16 of each axis. */
+static uint64_t bit_of(unsigned axis, unsigned n)
 {
 	return 1ull << (axis * 16 + n);
 }
@@ -62,7 +59,7 @@ static const char *const display3[N_ELEM] = {
 static struct bw_swizzle layouts[N_MODES][2][N_ELEM][N_SAMPLES];
 
 /* Address bits from `at` on, as text: "x9y4y9 x4y4". Returns the bit after the last. */
-static unsigned parse(terms *bit, unsigned at, const char *text)
+static unsigned parse(uint64_t *bit, unsigned at, const char *text)
 {
 	for (; *text; at++) {
 		bit[at] = 0;
@@ -76,7 +73,7 @@ static unsigned parse(terms *bit, unsigned at, const char *text)
 }
 
 /* How many bits of an axis the address bits below `end` hold. */
-static unsigned count_axis(const terms *bit, unsigned end, unsigned axis)
+static unsigned count_axis(const uint64_t *bit, unsigned end, unsigned axis)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < end; i++)
@@ -85,7 +82,7 @@ static unsigned count_axis(const terms *bit, unsigned end, unsigned axis)
 }
 
 /* Above the micro tile a rule continues: the lowest bits not used yet, y before x before z. */
-static void grow(terms *bit, unsigned end, bool thick)
+static void grow(uint64_t *bit, unsigned end, bool thick)
 {
 	static const uint8_t order[] = {AXIS_Y, AXIS_X, AXIS_Z};
 	unsigned next[N_AXES];
@@ -99,7 +96,7 @@ static void grow(terms *bit, unsigned end, bool thick)
 
 /* The bits of a window are XORed with those that follow it, mirrored: one partner each in two dimensions,
  * two in three. plain continues beyond the block; PRT tiles take partners only inside of it. */
-static void add_xor(terms *bit, const terms *plain, const struct mode *m, bool thick)
+static void add_xor(uint64_t *bit, const uint64_t *plain, const struct mode *m, bool thick)
 {
 	unsigned first = MICRO_LOG2, n = BW_MIN(m->block_log2 - MICRO_LOG2, N_PIPES_LOG2), end = 64;
 	if (m->xor == PRT) {
@@ -118,7 +115,7 @@ static void add_xor(terms *bit, const terms *plain, const struct mode *m, bool t
 }
 
 /* Bits below 8 of several samples: the samples first, then x and y in turn. */
-static void micro_samples(terms *bit, unsigned elem_log2, unsigned samples_log2)
+static void micro_samples(uint64_t *bit, unsigned elem_log2, unsigned samples_log2)
 {
 	unsigned at = elem_log2;
 	for (unsigned i = 0; i < samples_log2; i++)
@@ -127,7 +124,7 @@ static void micro_samples(terms *bit, unsigned elem_log2, unsigned samples_log2)
 		bit[at++] = bit_of(i % 2 ? AXIS_Y : AXIS_X, i / 2);
 }
 
-static uint32_t column(const terms *bit, unsigned block_log2, unsigned axis, unsigned n)
+static uint32_t column(const uint64_t *bit, unsigned block_log2, unsigned axis, unsigned n)
 {
 	uint32_t mask = 0;
 	for (unsigned i = 0; i < block_log2; i++)
@@ -136,7 +133,7 @@ static uint32_t column(const terms *bit, unsigned block_log2, unsigned axis, uns
 	return mask;
 }
 
-static void fill(uint32_t *table, unsigned n_bits, const terms *bit, unsigned block_log2, unsigned axis,
+static void fill(uint32_t *table, unsigned n_bits, const uint64_t *bit, unsigned block_log2, unsigned axis,
 		 unsigned first)
 {
 	for (unsigned v = 0; v < 1u << n_bits; v++) {
@@ -147,7 +144,7 @@ static void fill(uint32_t *table, unsigned n_bits, const terms *bit, unsigned bl
 	}
 }
 
-static void extents(struct bw_swizzle *sw, const terms *plain, unsigned elem_log2, unsigned samples_log2)
+static void extents(struct bw_swizzle *sw, const uint64_t *plain, unsigned elem_log2, unsigned samples_log2)
 {
 	unsigned n = sw->block_log2 - elem_log2 - samples_log2, n_micro = MICRO_LOG2 - elem_log2 - samples_log2;
 	if (sw->is_thick) {
@@ -171,7 +168,7 @@ static void extents(struct bw_swizzle *sw, const terms *plain, unsigned elem_log
 static void make(const struct mode *m, bool is_3d, unsigned elem_log2, unsigned samples_log2)
 {
 	struct bw_swizzle *sw = &layouts[m->mode][is_3d][elem_log2][samples_log2];
-	terms bit[64] = {0}, plain[64] = {0};
+	uint64_t bit[64] = {0}, plain[64] = {0};
 	bool thick = is_3d && m->kind != 'R';
 
 	if (samples_log2)

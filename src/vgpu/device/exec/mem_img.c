@@ -76,8 +76,9 @@ enum bw_mem_result bw_img_begin(struct bw_img *i, struct bw_exec *x, struct bw_w
 	i->p = bw_img_prep(rec);
 	i->ap = bw_apertures_of(x);
 	i->exec = bw_wave_exec(w);
-	i->block_va = UINT64_MAX;
 	i->not_resident = false;
+	for (unsigned k = 0; k < BW_IMG_BLOCKS; k++)
+		i->block[k].va = UINT64_MAX;
 	for (unsigned k = 0; k < (in->r128 ? 4u : 8u); k++)
 		words[k] = descriptor_word(w, (in->srsrc & ~3u) + k);
 	x->refused = bw_image_read(words, &i->im);
@@ -126,15 +127,19 @@ bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b,
 static bool block_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, uint64_t va, uint32_t x,
 			uint32_t y, uint32_t rgba[4])
 {
-	if (va != i->block_va) {
+	struct bw_img_block *b = &i->block[(va >> 3 ^ va >> 6) % BW_IMG_BLOCKS];
+	if (va != b->va) {
 		uint8_t bytes[BW_MEM_MAX_B];
-		i->block_va = UINT64_MAX;
+		bool before = i->not_resident;
+		i->not_resident = false;
 		if (!bw_img_fetch(i, lane, va, f->size_b, bytes))
 			return false;
-		bw_bc_decode(f, bytes, i->block);
-		i->block_va = va;
+		bw_bc_decode(f, bytes, b->texel);
+		/* One that is not resident is looked for again, for the status of each lane. */
+		b->va = i->not_resident ? UINT64_MAX : va;
+		i->not_resident |= before;
 	}
-	memcpy(rgba, i->block[y % 4 * 4 + x % 4], 16);
+	memcpy(rgba, b->texel[y % 4 * 4 + x % 4], 16);
 	return true;
 }
 
@@ -422,7 +427,7 @@ static enum bw_mem_result img_query(struct bw_exec *x, struct bw_wave *w, const 
 		/* Cubes count faces. A level that is not there has no size [I]. */
 		unsigned level = im->base_level + mip;
 		out[3] = im->last_level - im->base_level + 1u;
-		if (mip > (unsigned)(im->last_level - im->base_level))
+		if (level < mip || level > im->last_level)
 			continue;
 		out[0] = bw_image_mip(im->width, level);
 		out[1] = bw_image_mip(im->height, level);
@@ -450,7 +455,9 @@ static unsigned n_store(const struct bw_inst *in)
 	return bw_comp_n_dw(in->d16 ? BW_COMP_D16 : BW_COMP_FULL, n_components(in));
 }
 
-enum { F_0 = 0, MIP = BW_IMG_MIP, RAW = BW_IMG_RAW, SIGN = BW_IMG_SIGN, MSAA = BW_IMG_MSAA, RESINFO = BW_IMG_RESINFO };
+enum {
+	MIP = BW_IMG_MIP, RAW = BW_IMG_RAW, SIGN = BW_IMG_SIGN, MSAA = BW_IMG_MSAA, RESINFO = BW_IMG_RESINFO,
+};
 
 #define ROW(name, call, flags, loads, stores)                                                      \
 	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \

@@ -30,7 +30,7 @@ enum bw_img_flag {
 	BW_IMG_SAMPLE = 1 << 15, /* set for all of them */
 };
 
-enum { BW_IMG_MAX_ADDR = 13 };
+enum { BW_IMG_MAX_ADDR = 13, BW_IMG_BLOCKS = 8 };
 
 /* The record: registers by number, those out of range already v0. The address is a row of dwords: offset,
  * bias, compare value, derivatives, body (rule 435); these are where each begins. */
@@ -63,11 +63,13 @@ struct bw_img {
 	struct bw_apertures ap;
 	struct bw_image im;
 	uint64_t exec;
-	uint64_t block_va;            /* of block[], ~0 for none */
 	uint32_t out[64][4];          /* results by lane */
 	uint32_t status[64];          /* TFE and LWE */
 	bool not_resident;            /* since it was last cleared */
-	uint32_t block[16][4];
+	struct bw_img_block {         /* decoded ones, by a hash of their address */
+		uint64_t va;          /* ~0: none */
+		uint32_t texel[16][4];
+	} block[BW_IMG_BLOCKS];
 	struct bw_span span;
 };
 

@@ -117,8 +117,7 @@ static void detail_of(const struct sample *t, unsigned lane, struct request *r)
 	unsigned last = bw_img_n_coords(t->i.in->dim);
 	float bias = (float)t->s.lod_bias / 256, least = NAN;
 	r->detail = (struct bw_detail){.n_aniso = 1};
-	/* The level of a gather is the base's unless the opcode has one, or asks for the computed one by
-	 * having neither (RDNA3: gather4 without suffix). */
+	/* LZ and unnormalised positions know level 0 only; the sampler's clamps hold for them, too [I]. */
 	if (t->flags & BW_IMG_LZ || t->unnormalized) {
 		bias = 0;
 	} else if (t->flags & BW_IMG_L) {
