@@ -17,8 +17,8 @@ void main()
 	result[8 * i + 2] = trunc(a);
 	result[8 * i + 3] = roundEven(a);
 	result[8 * i + 4] = fract(a) + sign(a);
-	// bits between the conversions, so that none of them is left out
-	result[8 * i + 5] = double(uintBitsToFloat(floatBitsToUint(float(a)))) + double(int(a));
+	// a change of nothing between the conversions, so that none of them is left out
+	result[8 * i + 5] = double(uintBitsToFloat(floatBitsToUint(float(a)) ^ (i >> 20))) + double(int(a));
 	result[8 * i + 6] = double(uint(abs(a))) * (a >= 0.25 ? 2.0 : 3.0);
 	result[8 * i + 7] = ldexp(a, int(i & 31) - 15);
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#version 460
+//! subgroup
+//! needs float64
+//! buffer 0 f64 256 range -10 10 46 input
+//! buffer 1 f64 8192 zeros
+//! dispatch 2 1 1
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_subgroup_extended_types_int8 : require
+#extension GL_EXT_shader_subgroup_extended_types_int16 : require
+#extension GL_EXT_shader_subgroup_extended_types_int64 : require
+#extension GL_EXT_shader_subgroup_extended_types_float16 : require
+#define T double
+#define T_MIN (-1.0lf / 0.0lf)
+#define T_MAX (1.0lf / 0.0lf)
+#define GROUP 128
+#define N_OPS 2
+#define OPS ALL(sg_min, Min) ALL(sg_max, Max)
+layout(local_size_x = GROUP) in;
+layout(binding = 0) readonly buffer In { T data[]; };
+layout(binding = 1) buffer Out { T result[]; };
+#include "subgroup_arithmetic.h"

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#version 460
+//! subgroup
+//! buffer 0 i32 256 random 41 input
+//! buffer 1 i32 28672 zeros
+//! dispatch 2 1 1
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_subgroup_extended_types_int8 : require
+#extension GL_EXT_shader_subgroup_extended_types_int16 : require
+#extension GL_EXT_shader_subgroup_extended_types_int64 : require
+#extension GL_EXT_shader_subgroup_extended_types_float16 : require
+#define T int
+#define T_MIN (-2147483647 - 1)
+#define T_MAX 2147483647
+#define GROUP 128
+#define BITWISE
+#define N_OPS 7
+#define OPS ALL(sg_add, Add) ALL(sg_mul, Mul) ALL(sg_min, Min) ALL(sg_max, Max) ALL(sg_and, And) ALL(sg_or, Or) ALL(sg_xor, Xor)
+layout(local_size_x = GROUP) in;
+layout(binding = 0) readonly buffer In { T data[]; };
+layout(binding = 1) buffer Out { T result[]; };
+#include "subgroup_arithmetic.h"
