@@ -374,7 +374,7 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 static bw_handler *fast_handler(const struct bw_rec *rec, const struct bw_map_row *row)
 {
 	unsigned in_vgprs = 0, all = (1u << row->n_src) - 1;
-	for (unsigned i = 0; i < row->n_src; i++)
+	for (unsigned i = 0; i < row->n_src && i < 3; i++)
 		in_vgprs |= (unsigned)(rec->base[1 + i] == BW_BASE_VGPR) << i;
 	if (!row->fast)
 		return bw_h_map;
