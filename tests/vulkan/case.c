@@ -466,7 +466,7 @@ static struct bw_error *read_dispatch(struct words *w, struct test_case *c, bool
 	return NULL;
 }
 
-static struct bw_error *read_needs(struct words *w, struct test_case *c)
+static struct bw_error *read_needs(struct words *w, uint64_t *features)
 {
 	while (w->at < w->n) {
 		const char *word = take(w);
@@ -476,7 +476,7 @@ static struct bw_error *read_needs(struct words *w, struct test_case *c)
 		if (i == case_n_features)
 			return bw_errorf(BW_E_INVALID, "\"%s\" is no feature that the corpus knows",
 					 word);
-		c->needs |= 1ull << i;
+		*features |= 1ull << i;
 	}
 	return NULL;
 }
@@ -499,7 +499,9 @@ static struct bw_error *read_statement(struct words *w, struct test_case *c)
 	if (!strcmp(what, "dispatch") || !strcmp(what, "indirect"))
 		return read_dispatch(w, c, what[0] == 'i');
 	if (!strcmp(what, "needs"))
-		return read_needs(w, c);
+		return read_needs(w, &c->needs);
+	if (!strcmp(what, "wants"))
+		return read_needs(w, &c->wants);
 	bool *flag = !strcmp(what, "robust")	 ? &c->robust
 		     : !strcmp(what, "subgroup") ? &c->subgroup
 						 : NULL;

@@ -2,32 +2,38 @@
 #ifndef BW_TESTS_VULKAN_CASE_H
 #define BW_TESTS_VULKAN_CASE_H
 
+/* clang-format off */
 /* What a shader of the corpus is run with. It stands in the shader's source, in lines that start
  * with "//!", one statement a line:
  *
  *     buffer [SET.]BINDING[.ELEMENT] TYPE COUNT INIT [WORD...]
  *         TYPE   u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64
  *         INIT   zeros | iota | fill V | random SEED | range LOW HIGH SEED
- *         WORD   uniform             a uniform buffer (else a storage buffer)
- *                texel FORMAT        a storage texel buffer
- *                sampledtexel FORMAT a uniform texel buffer
- *                bytes N             bind only the first N bytes
- *                ulp N               floats may be N units in the last place apart
- *                abs X               ... or X apart in value
- *                sorted              compare the elements sorted (their order is not determined)
- *                input               not compared
+ *         WORD   uniform              a uniform buffer (else a storage buffer)
+ *                texel FORMAT         a storage texel buffer
+ *                sampledtexel FORMAT  a uniform texel buffer
+ *                bytes N              bind only the first N bytes
+ *                ulp N                floats may be N units in the last place apart
+ *                abs X                ... or X apart in value
+ *                sorted               compare the elements sorted (their order is not determined)
+ *                input                not compared
  *     image [SET.]BINDING[.ELEMENT] VIEW FORMAT W H D INIT [WORD...]
  *         VIEW   1d 2d 3d 1darray 2darray cube cubearray; D is the depth or the number of layers
- *         WORD   sampled             with a sampler (else a storage image)
- *                mips N              N levels; each is filled in turn
+ *         WORD   sampled              with a sampler (else a storage image)
+ *                mips N               N levels; each is filled in turn
  *                linear nearest mipnearest miplinear repeat mirror clamp border compare
- * unnormalized aniso ulp N, abs X, input as above push TYPE VALUE...             appended to the
- * push constants address BINDING                the 64-bit address of a buffer, appended to the
- * push constants spec ID TYPE VALUE             a specialization constant dispatch X Y Z may stand
- * several times; a full barrier between indirect X Y Z                 the same, sizes read from a
- * buffer subgroup                       ask for the subgroup size of this run (vkrun --wave) robust
- * robustBufferAccess needs WORD...                  features without which the case is skipped
- * (case.c lists them) */
+ *                unnormalized aniso
+ *                ulp N, abs X, input as above
+ *     push TYPE VALUE...              appended to the push constants
+ *     address BINDING                 the 64-bit address of a buffer, appended to the push constants
+ *     spec ID TYPE VALUE              a specialization constant
+ *     dispatch X Y Z                  may stand several times; a full barrier between
+ *     indirect X Y Z                  the same, sizes read from a buffer
+ *     subgroup                        ask for the subgroup size of this run (vkrun --wave)
+ *     robust                          robustBufferAccess
+ *     needs WORD...                   features without which the case is skipped (case.c has the words)
+ *     wants WORD...                   the same, but the REFERENCE form of the shader does without */
+/* clang-format on */
 
 #include "base/error.h"
 
@@ -110,7 +116,7 @@ struct test_case {
 	unsigned n_addresses;
 	bool subgroup; /* ask for the run's subgroup size */
 	bool robust;
-	uint64_t needs; /* bits: index in case_feature_names */
+	uint64_t needs, wants; /* bits: index in case_feature_names */
 };
 
 extern const char *const case_feature_names[];

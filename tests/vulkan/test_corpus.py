@@ -119,7 +119,9 @@ def main():
             defines = [f"WAVE={a.wave}"] + (["REFERENCE"] if side == "reference" else [])
             arguments = [x for name in cases for x in compile_case(name, folder, defines)]
             command = [a.vkrun, "--out", str(folder), "--wave", a.wave, "--device", "llvmpipe" if side == "reference" else "RADV"]
-            if side == "gpu":
+            if side == "reference":
+                command += ["--reference"]
+            else:
                 command += ["--queue", a.queue] + ["--staged"] * a.staged + ["--validate"] * a.validate
                 command = [str(BUILD / "breakwater"), "exec", "--", *command]
                 if a.wave == "32":

@@ -25,16 +25,14 @@ struct options {
 	struct gpu_options gpu;
 	struct run_options run;
 	const char *out; /* folder */
+	bool reference;	 /* the code is that with -DREFERENCE */
 };
 
 static const struct option long_options[] = {
-	{"device", required_argument, NULL, 'd'},
-	{"queue", required_argument, NULL, 'q'},
-	{"wave", required_argument, NULL, 'w'},
-	{"out", required_argument, NULL, 'o'},
-	{"validate", no_argument, NULL, 'v'},
-	{"staged", no_argument, NULL, 's'},
-	{NULL, 0, NULL, 0},
+	{"device", required_argument, NULL, 'd'}, {"queue", required_argument, NULL, 'q'},
+	{"wave", required_argument, NULL, 'w'},	  {"out", required_argument, NULL, 'o'},
+	{"validate", no_argument, NULL, 'v'},	  {"staged", no_argument, NULL, 's'},
+	{"reference", no_argument, NULL, 'r'},	  {NULL, 0, NULL, 0},
 };
 
 static struct bw_error *read_file(const char *path, void **out_data, size_t *out_size_b)
@@ -93,10 +91,10 @@ static struct bw_error *need_device(const struct options *o, bool robust, struct
 	return NULL;
 }
 
-static const char *missing_feature(const struct gpu *gpu, const struct test_case *c)
+static const char *missing_feature(const struct gpu *gpu, uint64_t needs)
 {
 	for (unsigned i = 0; i < case_n_features; i++)
-		if (c->needs & ~gpu->features & 1ull << i)
+		if (needs & ~gpu->features & 1ull << i)
 			return case_feature_names[i];
 	return NULL;
 }
@@ -135,6 +133,9 @@ static int parse(int argc, char **argv, struct options *o)
 		case 'v':
 			o->gpu.validate = true;
 			break;
+		case 'r':
+			o->reference = true;
+			break;
 		case 's':
 			o->run.staged = true;
 			break;
@@ -145,7 +146,7 @@ static int parse(int argc, char **argv, struct options *o)
 	if (optind < argc && (argc - optind) % 2 == 0)
 		return 0;
 	fprintf(stderr, "Usage: vkrun [--device NAME] [--queue compute|universal] [--wave 32|64] "
-			"[--out DIR] [--validate]"
+			"[--out DIR] [--validate] [--reference]"
 			" [--staged] (CASE SPIRV)...\n");
 	return 2;
 }
@@ -169,7 +170,7 @@ static bool one(const struct options *o, const char *path, const char *spirv, st
 	if (!said)
 		printf("device %s\n", (*gpu)->properties.deviceName);
 	said = true;
-	const char *missing = missing_feature(*gpu, &c);
+	const char *missing = missing_feature(*gpu, c.needs | (o->reference ? 0 : c.wants));
 	if (missing) {
 		printf("skip %s the device has no %s\n", c.name, missing);
 		return true;
