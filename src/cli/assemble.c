@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +25,41 @@ static void remove_temporaries(void)
 		rmdir(temporary_folder);
 }
 
+/* Folders of debuggers that were killed: breakwater-run-PID-XXXXXX with no such process, and the one
+ * object in it. */
+static void sweep(const char *base)
+{
+	DIR *dir = opendir(base);
+	struct dirent *e;
+	while (dir && (e = readdir(dir))) {
+		int pid, end = 0;
+		if (sscanf(e->d_name, "breakwater-run-%d-%*6[A-Za-z0-9]%n", &pid, &end) != 1 || e->d_name[end] || pid <= 0 ||
+		    kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		_cleanup_free_ char *folder = NULL;
+		if (asprintf(&folder, "%s/%s", base, e->d_name) < 0)
+			break;
+		DIR *inside = opendir(folder);
+		struct dirent *object;
+		while (inside && (object = readdir(inside)))
+			if (strstr(object->d_name, ".co"))
+				unlinkat(dirfd(inside), object->d_name, 0);
+		if (inside)
+			closedir(inside);
+		rmdir(folder);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static struct bw_error *make_temporary(const char *source, char **out_path)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *given = getenv("TMPDIR"), *tmp = given && given[0] ? given : "/tmp";
 	const char *slash = strrchr(source, '/');
 	const char *base = slash ? slash + 1 : source;
 	int stem = (int)strcspn(base, ".");
-	if (asprintf(&temporary_folder, "%s/breakwater-run-XXXXXX", tmp && tmp[0] ? tmp : "/tmp") < 0)
+	sweep(tmp);
+	if (asprintf(&temporary_folder, "%s/breakwater-run-%d-XXXXXX", tmp, (int)getpid()) < 0)
 		return bw_error_nomem();
 	if (!mkdtemp(temporary_folder))
 		return bw_error_errno(errno, "cannot make the folder %s", temporary_folder);

@@ -200,6 +200,7 @@ static struct bw_error *make_folder(char **out)
 		if (!bases[i] || bases[i][0] != '/' || strlen(bases[i]) > 60)
 			continue;
 		char *path = NULL;
+		bw_kmd_sweep(bases[i]);
 		if (asprintf(&path, "%s/breakwater-XXXXXX", bases[i]) < 0)
 			return bw_error_nomem();
 		if (mkdtemp(path)) {
