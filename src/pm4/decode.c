@@ -218,6 +218,17 @@ bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *ou
 	return true;
 }
 
+/* PRED_OP 18:16, DRAW_VISIBLE 8 (sid.h of Mesa). */
+bool bw_pm4_set_predication(const struct bw_pm4_packet *p, struct bw_pm4_set_predication *out)
+{
+	if (!is(p, BW_PM4_SET_PREDICATION, 3))
+		return false;
+	out->op = p->body[0] >> 16 & 7;
+	out->if_set = p->body[0] >> 8 & 1;
+	out->address = u64(p->body + 1);
+	return true;
+}
+
 /* --- synchronisation --- */
 
 bool bw_pm4_event_write(const struct bw_pm4_packet *p, struct bw_pm4_event *out)

@@ -182,6 +182,21 @@ struct bw_pm4_cond_exec {
 	uint32_t skip_dw;
 };
 bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *out);
+
+/* What packets with the predicate bit depend on from here on. */
+enum bw_pm4_pred_op {
+	BW_PM4_PRED_CLEAR,
+	BW_PM4_PRED_ZPASS,
+	BW_PM4_PRED_PRIMCOUNT,
+	BW_PM4_PRED_BOOL64,
+	BW_PM4_PRED_BOOL32,
+};
+struct bw_pm4_set_predication {
+	uint8_t op;  /* enum bw_pm4_pred_op */
+	bool if_set; /* executed where the value is not zero; else where it is */
+	uint64_t address;
+};
+bool bw_pm4_set_predication(const struct bw_pm4_packet *p, struct bw_pm4_set_predication *out);
 struct bw_pm4_set_base {
 	uint8_t index;
 	uint64_t address;

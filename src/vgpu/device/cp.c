@@ -107,7 +107,7 @@ static void activate(struct bw_queue *q)
 	atomic_store(&q->rptr, rptr);
 	q->wptr = BW_MAX(wptr, rptr);
 	q->depth = 0;
-	q->polling = q->started = false;
+	q->polling = q->started = q->predicated = false;
 	atomic_store(&q->error, BW_QUEUE_OK);
 	q->why[0] = '\0';
 	q->grbm_gfx_index = 0xe0000000;

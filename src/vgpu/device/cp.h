@@ -56,6 +56,7 @@ struct bw_queue {
 	struct bw_cp_level level[BW_CP_MAX_DEPTH]; /* [0] is not used: the ring is rptr */
 	unsigned depth;
 	uint64_t base[4]; /* SET_BASE */
+	bool predicated;  /* SET_PREDICATION: packets with the predicate bit are passed over */
 	bool polling;	  /* waits for memory or a register */
 	bool started;	  /* the waiting packet has done what comes before its wait */
 	_Atomic enum bw_queue_error error;

@@ -223,6 +223,27 @@ static enum bw_cp_result do_cond_exec(struct bw_queue *q, const struct bw_pm4_pa
 	return BW_CP_JUMPED;
 }
 
+static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_set_predication s;
+	uint64_t value = 0;
+	if (!bw_pm4_set_predication(p, &s))
+		return malformed(q, p);
+	switch (s.op) {
+	case BW_PM4_PRED_CLEAR:
+		q->predicated = false;
+		return BW_CP_DONE;
+	case BW_PM4_PRED_BOOL32:
+	case BW_PM4_PRED_BOOL64:
+		if (!mem_read(q, s.address, &value, s.op == BW_PM4_PRED_BOOL32 ? 4 : 8))
+			return BW_CP_STOP;
+		q->predicated = (value != 0) != s.if_set;
+		return BW_CP_DONE;
+	default: /* counters of what is drawn */
+		return refuse(q, p, "PRED_OP", s.op);
+	}
+}
+
 /* --- synchronisation --- */
 
 static enum bw_cp_result do_event_write(struct bw_queue *q, const struct bw_pm4_packet *p)
@@ -431,6 +452,7 @@ static const struct {
 	{BW_PM4_CLEAR_STATE, false, do_nothing},
 	{BW_PM4_DISPATCH_DIRECT, false, do_dispatch_direct},
 	{BW_PM4_DISPATCH_INDIRECT, false, do_dispatch_indirect},
+	{BW_PM4_SET_PREDICATION, false, do_set_predication},
 	{BW_PM4_COND_EXEC, false, do_cond_exec},
 	{BW_PM4_CONTEXT_CONTROL, false, do_nothing},
 	{BW_PM4_INDIRECT_BUFFER_CNST, true, do_indirect_buffer},
@@ -487,6 +509,8 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 				   bw_pm4_name(p->op, buf));
 			return BW_CP_STOP;
 		}
+		if (p->predicate && q->predicated)
+			return BW_CP_DONE;
 		return packets[i].fn(q, p);
 	}
 	const struct bw_pm4_info *info = bw_pm4_info(p->op);

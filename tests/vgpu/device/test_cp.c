@@ -171,6 +171,40 @@ static void test_cond_exec(void **state)
 	rig_stop(&r);
 }
 
+/* Packets with the predicate bit (0 of the header) depend on a value, the others do not. */
+static void test_predication(void **state)
+{
+	enum { CLEAR = 0, BOOL64 = 3 << 16, BOOL32 = 4 << 16, IF_SET = 1 << 8 };
+	static const struct {
+		uint32_t op, value_at;
+		bool executed;
+	} rows[] = {
+		{BOOL32 | IF_SET, 0, false},  {BOOL32 | IF_SET, 4, true}, {BOOL32, 0, true},
+		{BOOL32, 4, false},	      {BOOL64 | IF_SET, 8, true}, {BOOL64, 8, false},
+		{BOOL64 | IF_SET, 16, false}, {CLEAR, 0, true},
+	};
+	struct rig r;
+	struct bw_pm4_stream s = {0};
+	rig_start(&r, NULL);
+	data(&r)[1] = 1;
+	data(&r)[3] = 0x80000000; /* the upper half of the 64 bits at 8 */
+	for (uint32_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		PUT(&s, 0xc0022000, rows[i].op, (uint32_t)RIG_DATA + rows[i].value_at, 0);
+		for (uint32_t k = 0; k < 2; k++) {
+			size_t at = s.len;
+			bw_pm4_put_write_mem(&s, RIG_DATA + 64 + 8 * i + 4 * k, &(uint32_t){7}, 1);
+			s.data[at] |= k;
+		}
+	}
+	uint64_t fence = rig_submit(&r, RING, &s);
+	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
+	for (uint32_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		assert_int_equal(data(&r)[16 + 2 * i], 7);
+		assert_int_equal(data(&r)[17 + 2 * i], rows[i].executed ? 7 : 0);
+	}
+	rig_stop(&r);
+}
+
 /* What a queue refuses: it stops, says why, raises the interrupt, and can be started again. */
 static void check_refused(const uint32_t *dw, size_t n, unsigned source, const char *text)
 {
@@ -254,7 +288,8 @@ int main(void)
 		cmocka_unit_test(test_scratch_reg),	 cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_data_packets),	 cmocka_unit_test(test_wait_reg_mem),
 		cmocka_unit_test(test_indirect_buffers), cmocka_unit_test(test_cond_exec),
-		cmocka_unit_test(test_refused),		 cmocka_unit_test(test_kernel_registers),
+		cmocka_unit_test(test_predication),	 cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_kernel_registers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
