@@ -270,7 +270,9 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 	bw_out_str(c->out, "text", text);
 	if (kind == BW_NOTICE_WARNING)
 		bw_out_line(c->out, "warning: %s.", text);
-	else if (kind == BW_NOTICE_WAVE_EXIT || kind == BW_NOTICE_DISPATCH_FAILED)
+	else if (kind == BW_NOTICE_WAVE_EXIT) /* comes in its brackets */
+		bw_out_line(c->out, "%s", text);
+	else if (kind == BW_NOTICE_DISPATCH_FAILED)
 		bw_out_line(c->out, "[%s]", text);
 	/* The rest happens all the time and is for programs that listen. */
 	bw_out_end(c->out);
