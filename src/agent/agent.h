@@ -58,6 +58,8 @@ bool bw_agent_fd_is_gpu(int fd);
 /* Descriptors of the agent itself, which the program must not close. */
 bool bw_agent_fd_is_own(int fd);
 void bw_agent_fd_own(int fd, bool own);
+/* pages.c: as bw_vgpu_client_hooks.share_pages */
+int bw_agent_share_pages(uint64_t va, uint64_t size_b);
 /* Moves a descriptor of the agent out of the way of the program's low numbers. */
 int bw_agent_fd_move_high(int fd);
 /* The first descriptor >= fd that is own or a DRM file, -1: none. */

@@ -75,7 +75,7 @@ static void connect_client(void)
 	if (!bw_agent_config()->vgpu_socket)
 		return;
 	const struct bw_vgpu_client_hooks hooks = {fd_kept, fd_dropped, server_gone,
-						   bw_agent_fd_move_high};
+						   bw_agent_fd_move_high, bw_agent_share_pages};
 	struct bw_vgpu_client *c;
 	_cleanup_error_ struct bw_error *err =
 		bw_vgpu_client_open(bw_agent_config()->vgpu_socket, &hooks, &c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kmd/client.h"
 
+#include <amdgpu_drm.h>
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -388,11 +389,27 @@ int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file)
 	return reply.result;
 }
 
-/* The two ioctls that name a file descriptor of the caller: where in the struct it stands. */
-static int fd_of_ioctl(uint32_t cmd, const uint8_t *arg)
+/* GEM_USERPTR: the pages, where the arguments are such that the server will want them. */
+static int fd_of_pages(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
+{
+	struct drm_amdgpu_gem_userptr a;
+	if (!c->hooks.share_pages || _IOC_SIZE(cmd) < sizeof(a))
+		return -1;
+	memcpy(&a, arg, sizeof(a));
+	if (!a.size || (a.addr | a.size) & 0xfff || !(a.flags & AMDGPU_GEM_USERPTR_REGISTER))
+		return -1;
+	int fd = c->hooks.share_pages(a.addr, a.size);
+	return fd < 0 ? -1 : fd;
+}
+
+/* The file descriptor that goes along with an ioctl: for two of them the one that the struct names,
+ * which stands somewhere in it. */
+static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
 {
 	size_t at;
 	switch (_IOC_NR(cmd)) {
+	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_USERPTR:
+		return fd_of_pages(c, cmd, arg);
 	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
 		at = offsetof(struct drm_prime_handle, fd);
 		break;
@@ -420,7 +437,7 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {bytes, size_b}};
 	struct bw_vgpu_ioctl_reply reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_IOCTL, parts, 2, fd_of_ioctl(cmd, bytes), sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_IOCTL, parts, 2, fd_of_ioctl(c, cmd, bytes), sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));

@@ -25,6 +25,9 @@ struct bw_vgpu_client_hooks {
 	void (*gone)(void);	    /* once, when the server turns out to be gone */
 	/* Moves a fresh socket to a number of the library's choice; returns the new fd. */
 	int (*fd_move)(int fd);
+	/* Makes private pages of the process shared, for GEM_USERPTR; returns the memfd they then
+	 * lie in from its start to its end (the library's own), or -errno. */
+	int (*share_pages)(uint64_t va, uint64_t size_b);
 };
 
 struct bw_error *bw_vgpu_client_open(const char *socket_path,

@@ -167,6 +167,53 @@ static void buffers(void)
 	CHECK(ioctl(fd, DRM_IOCTL_VERSION, NULL) < 0 && errno == EFAULT);
 }
 
+/* The inode of the memory behind some pages, once they are the GPU's; 0 and errno if they cannot
+ * be. */
+static ino_t userptr(int fd, void *p, size_t size_b)
+{
+	struct drm_amdgpu_gem_userptr up = {.addr = (uintptr_t)p,
+					    .size = size_b,
+					    .flags = AMDGPU_GEM_USERPTR_ANONONLY |
+						     AMDGPU_GEM_USERPTR_REGISTER};
+	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up))
+		return 0;
+	struct drm_prime_handle out = {.handle = up.handle, .flags = DRM_CLOEXEC | DRM_RDWR};
+	CHECK(!ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out));
+	char *gpu = mmap(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, out.fd, 0);
+	CHECK(gpu != MAP_FAILED && !memcmp(gpu, p, size_b) && !memcmp((char *)p + 8, "GPU", 3));
+	gpu[100] = 'g';
+	((volatile char *)p)[200] = 'p';
+	CHECK(((volatile char *)p)[100] == 'g' && ((volatile char *)gpu)[200] == 'p');
+	struct stat st;
+	CHECK(!fstat(out.fd, &st));
+	munmap(gpu, size_b);
+	close(out.fd);
+	return st.st_ino;
+}
+
+static void pages(void)
+{
+	enum { SIZE = 64 << 10 };
+	int fd = open(NODE, O_RDWR);
+	const int prot = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *p = mmap(NULL, SIZE, prot, flags, -1, 0);
+	CHECK(p != MAP_FAILED);
+	for (int i = 0; i < SIZE; i++)
+		p[i] = (char)(i * 7);
+	char *heap = aligned_alloc(4096, 8192);
+	memset(heap, 5, 8192);
+	ino_t first = userptr(fd, p + 4096, 8192);
+	CHECK(first && p[4095] == (char)(4095 * 7) && p[4096 + 4000] == (char)(8096 * 7));
+	CHECK(userptr(fd, p + 4096, 8192) == first);		/* the same pages again */
+	CHECK(!userptr(fd, p + 8192, 8192) && errno == ENODEV); /* half of them: not done */
+	CHECK(userptr(fd, heap, 8192) && heap[0] == 5 && heap[8191] == 5);
+	CHECK(!userptr(fd, p + SIZE + (64 << 20), 4096)); /* nothing there */
+	CHECK(mmap(p, SIZE, prot, flags | MAP_FIXED, -1, 0) == p);
+	ino_t next = userptr(fd, p + 4096, 8192); /* other pages in the same place */
+	CHECK(next && next != first);
+	free(heap);
+}
+
 static void forks(void)
 {
 	int fd = open(NODE, O_RDWR);
@@ -297,9 +344,10 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} table[] = {
-		{"paths", paths},   {"descriptors", descriptors}, {"buffers", buffers},
-		{"forks", forks},   {"threads", threads},	  {"gone", gone},
-		{"submit", submit},
+		{"paths", paths},     {"descriptors", descriptors},
+		{"buffers", buffers}, {"forks", forks},
+		{"threads", threads}, {"gone", gone},
+		{"submit", submit},   {"pages", pages},
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (argc > 1 && !strcmp(argv[1], table[i].name)) {

@@ -75,6 +75,11 @@ static void buffers(void **state)
 	assert_int_equal(finish(start("buffers", NULL, -1)), 0);
 }
 
+static void pages(void **state)
+{
+	assert_int_equal(finish(start("pages", NULL, -1)), 0);
+}
+
 static void forks(void **state)
 {
 	assert_int_equal(finish(start("forks", NULL, -1)), 0);
@@ -433,10 +438,9 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
 	const struct CMUnitTest tests[] = {
-		T(paths),	 T(descriptors),   T(buffers),
-		T(forks),	 T(threads),	   T(server_dies),
-		T(debugging),	 T(debugger_dies), T(debugger_detaches),
-		T(bad_requests),
+		T(paths),	  T(descriptors),	T(buffers),	 T(pages),
+		T(forks),	  T(threads),		T(server_dies),	 T(debugging),
+		T(debugger_dies), T(debugger_detaches), T(bad_requests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

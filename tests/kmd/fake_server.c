@@ -238,6 +238,19 @@ static int do_prime_import(struct fake_server *s, struct drm_prime_handle *a, in
 	return -EINVAL;
 }
 
+/* The pages become a buffer, and the GPU's first word stands in them. */
+static int do_userptr(struct fake_server *s, struct drm_amdgpu_gem_userptr *a, int fd)
+{
+	if (fd < 0)
+		return -ENODEV;
+	a->handle = 1;
+	while (a->handle < FAKE_BOS && s->bo_fd[a->handle] >= 0)
+		a->handle++;
+	must(a->handle < FAKE_BOS, "a free buffer");
+	s->bo_fd[a->handle] = dup(fd);
+	return pwrite(fd, "GPU", 3, 8) == 3 ? 0 : -EIO;
+}
+
 static void on_ioctl(struct conn *c, const struct bw_msg *m)
 {
 	struct fake_server *s = c->s;
@@ -296,6 +309,9 @@ static void on_ioctl(struct conn *c, const struct bw_msg *m)
 			break;
 		case 0x45:
 			reply.result = do_info(c, a);
+			break;
+		case 0x51:
+			reply.result = do_userptr(s, a, m->fd);
 			break;
 		case 0x48:
 			reply.result = do_va(s, a);

@@ -112,8 +112,9 @@ static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 	return bw_take_fd(fd);
 }
 
+/* memory: a memfd of the caller's that becomes the buffer's (taken on success), or -1. */
 static int bo_create(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint32_t domains,
-		     uint64_t flags, struct bw_drm_bo **out)
+		     uint64_t flags, int memory, struct bw_drm_bo **out)
 {
 	uint64_t usable_vram, total_gtt, usable_gtt;
 	bw_drm_memory_sizes(u, &usable_vram, &total_gtt, &usable_gtt);
@@ -141,13 +142,13 @@ static int bo_create(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint3
 		place = bw_align_up(place, LEAF_B);
 	if (!bw_ranges_alloc(&u->fake, bo->size_b, BW_DRM_PAGE_B, &bo->fake_offset))
 		return -ENOMEM;
-	bo->fd = bo_memory(bo->size_b, &bo->dev, &bo->ino);
+	bo->fd = memory >= 0 ? memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
 	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place);
 	if (r && bo->fd >= 0 && vram && (domains & AMDGPU_GEM_DOMAIN_GTT))
 		r = bo_place(bo, false, place);
 	if (r) {
 		bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
-		if (bo->fd >= 0)
+		if (bo->fd >= 0 && memory < 0)
 			close(bo->fd);
 		return r;
 	}
@@ -202,11 +203,11 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	struct bw_drm_bo *bo;
 	uint32_t handle;
 	pthread_mutex_lock(&c->u->lock);
-	int r = bo_create(c->u, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, &bo);
+	int r = bo_create(c->u, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, -1, &bo);
 	/* A buffer that VRAM has no room for goes to system memory. */
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM)
 		r = bo_create(c->u, a->in.bo_size, a->in.alignment,
-			      (uint32_t)(domains | AMDGPU_GEM_DOMAIN_GTT), flags, &bo);
+			      (uint32_t)(domains | AMDGPU_GEM_DOMAIN_GTT), flags, -1, &bo);
 	if (!r) {
 		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
 			bo->vm = c->file->vm;
@@ -225,7 +226,9 @@ int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg)
 	union drm_amdgpu_gem_mmap *a = arg;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->in.handle);
-	int r = !bo ? -ENOENT : bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS ? -EPERM : 0;
+	int r = !bo							  ? -ENOENT
+		: bo->user || bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS ? -EPERM
+									  : 0;
 	if (!r)
 		a->out.addr_ptr = bo->fake_offset;
 	pthread_mutex_unlock(&c->u->lock);
@@ -247,7 +250,7 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 	if (r == -EACCES) {
 		bw_ids_each(&f->bos, i) if (f->bos.slot[i] == bo) r = 0;
 	}
-	if (!r && bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS)
+	if (!r && (bo->user || bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS))
 		r = -EPERM;
 	if (!r) {
 		*out_fd = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
@@ -330,20 +333,52 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
+/* A duplicate of the program's pages as its client passed them: only memory that nobody can take
+ * away, or what reads it here would end the GPU for all. */
+static int user_pages(struct bw_drm_call *c, uint64_t size_b)
+{
+	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	struct stat st;
+	if (fcntl(c->fd_in, F_GET_SEALS) != wanted || fstat(c->fd_in, &st) < 0 ||
+	    (uint64_t)st.st_size != size_b)
+		return -EFAULT;
+	int fd = fcntl(c->fd_in, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? -errno : fd;
+}
+
 int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 {
-	const struct drm_amdgpu_gem_userptr *a = arg;
+	struct drm_amdgpu_gem_userptr *a = arg;
 	const uint32_t known = AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_ANONONLY |
 			       AMDGPU_GEM_USERPTR_VALIDATE | AMDGPU_GEM_USERPTR_REGISTER;
 	if ((a->addr | a->size) & (BW_DRM_PAGE_B - 1) || a->flags & ~known)
 		return -EINVAL;
 	if (!(a->flags & AMDGPU_GEM_USERPTR_READONLY) && !(a->flags & AMDGPU_GEM_USERPTR_REGISTER))
 		return -EACCES;
-	/* Memory of another process cannot be made the device's. A kernel without MMU notifiers,
-	 * which cannot either, says ENODEV. */
-	bw_klog(c->u, "GEM_USERPTR: the virtual GPU cannot use memory of a program that was not "
-		      "allocated on it");
-	return -ENODEV;
+	if (!a->size)
+		return -EINVAL;
+	/* The client has made the pages shared and passes them (agent/pages.c). Without that, what
+	 * a kernel without MMU notifiers says. */
+	if (c->fd_in < 0) {
+		bw_klog(c->u, "GEM_USERPTR: these pages of the program cannot become the virtual "
+			      "GPU's");
+		return -ENODEV;
+	}
+	int fd = user_pages(c, a->size);
+	if (fd < 0)
+		return fd;
+	struct bw_drm_bo *bo;
+	pthread_mutex_lock(&c->u->lock);
+	int r = bo_create(c->u, a->size, 0, AMDGPU_GEM_DOMAIN_GTT, 0, fd, &bo);
+	if (!r) {
+		bo->user = true;
+		bo->user_read_only = a->flags & AMDGPU_GEM_USERPTR_READONLY;
+		r = add_handle(c->file, bo, &a->handle);
+	} else {
+		close(fd);
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
 }
 
 /* One handle of a file gone. Mappings go with the last handle the file has
@@ -394,7 +429,7 @@ int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 		return -EINVAL;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
-	int r = !bo ? -ENOENT : bo->vm ? -EPERM : 0;
+	int r = !bo ? -ENOENT : bo->vm || bo->user ? -EPERM : 0;
 	bool known = false;
 	bw_vec_each(&c->file->exported, it)
 		known |= *it == bo;
@@ -426,7 +461,7 @@ int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = NULL;
 	bw_vec_each(&c->u->bos, it)
-		if ((*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
+		if (!(*it)->user && (*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
 			bo = *it;
 	int r = bo ? 0 : -EINVAL;
 	bool has_one = false;

@@ -96,6 +96,7 @@ struct bw_drm_bo {
 	uint64_t address; /* VRAM offset or bus address */
 	int fd;		  /* memfd */
 	uint64_t ino, dev;
+	bool user, user_read_only; /* GEM_USERPTR: the pages are the program's, fd leads to them */
 	uint64_t fake_offset;	   /* for mmap */
 	struct bw_drm_fences busy; /* work that uses it */
 	struct bw_drm_vm *vm;	   /* VM_ALWAYS_VALID: its VM, borrowed while that lives */

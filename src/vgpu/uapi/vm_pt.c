@@ -191,7 +191,7 @@ int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool c
 		s.flags |= PTE_V;
 		if (m->flags & AMDGPU_VM_PAGE_READABLE)
 			s.flags |= PTE_R;
-		if (m->flags & AMDGPU_VM_PAGE_WRITEABLE)
+		if (m->flags & AMDGPU_VM_PAGE_WRITEABLE && !m->bo->user_read_only)
 			s.flags |= PTE_W;
 		s.pa = m->bo->address + m->offset_b;
 		if (m->bo->in_vram)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 static int create(struct client *c, uint64_t size, uint64_t align, uint64_t domains, uint64_t flags,
@@ -153,6 +155,39 @@ static void op_metadata_and_wait(void **state)
 	close_client(&c);
 }
 
+/* Pages of a program come as a memfd that nobody can shorten; they are not mapped or shared again.
+ */
+static void user_pages(void **state)
+{
+	struct client c;
+	open_client(&c);
+	int fd = memfd_create("pages", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_true(fd >= 0 && !ftruncate(fd, 8192));
+	struct drm_amdgpu_gem_userptr up = {
+		.addr = 0x10000, .size = 8192, .flags = AMDGPU_GEM_USERPTR_REGISTER};
+	c.fd_in = fd;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EFAULT);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+	up.size = 4096;
+	c.fd_in = fd;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EFAULT);
+	up.size = 8192;
+	c.fd_in = fd;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), 0);
+	assert_int_not_equal(up.handle, 0);
+	union drm_amdgpu_gem_mmap map = {.in = {up.handle, 0}};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -EPERM);
+	struct drm_prime_handle to = {.handle = up.handle, .flags = DRM_CLOEXEC | DRM_RDWR};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_PRIME_HANDLE_TO_FD, &to), -EPERM);
+	to.fd = fd;
+	c.fd_in = fd;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_PRIME_FD_TO_HANDLE, &to), -EINVAL);
+	struct drm_gem_close gone = {.handle = up.handle};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GEM_CLOSE, &gone), 0);
+	close(fd);
+	close_client(&c);
+}
+
 static void prime_shares_a_buffer(void **state)
 {
 	struct client a, b;
@@ -230,6 +265,7 @@ int main(void)
 		cmocka_unit_test(mmap_needs_cpu_access),
 		cmocka_unit_test(another_client_sees_nothing),
 		cmocka_unit_test(op_metadata_and_wait),
+		cmocka_unit_test(user_pages),
 		cmocka_unit_test(prime_shares_a_buffer),
 		cmocka_unit_test(freed_memory_is_used_again),
 	};

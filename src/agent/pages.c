@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of the program that become the GPU's (GEM_USERPTR). The virtual GPU is another process:
+ * what it is to use must lie in a file that both have mapped. So private pages are copied to a
+ * memfd, which is then mapped in their place. What another thread writes between the one and the
+ * other is lost, and after a fork() the pages belong to both processes: neither is what programs do
+ * with memory that they are just handing to a GPU. */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/real.h"
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "base/vec.h"
+
+struct shared {
+	uint64_t start, end;
+	uint64_t ino;
+	int fd;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct BW_VEC(struct shared) all;
+
+/* What /proc/self/maps says of a range: all of it private and writable, from no file; or all of it
+ * one mapping of the file with this inode. */
+struct look {
+	uint64_t covered_to; /* from the start on, without a hole */
+	bool is_private, is_whole;
+	uint64_t ino;
+};
+
+static void look_at_line(const char *line, uint64_t start, uint64_t end, struct look *l)
+{
+	uint64_t from, to, ino;
+	char perms[5], rest[2] = "";
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*s %" SCNu64 " %1s", &from, &to, perms,
+		   &ino, rest) < 4 ||
+	    to <= start || from >= end)
+		return;
+	/* [stack], [vdso]: not to be moved from under a running thread; [heap] is memory like any.
+	 */
+	bool special = rest[0] == '[' && !strstr(line, "[heap]") && !strstr(line, "[anon");
+	l->is_private &= !strncmp(perms, "rw", 2) && perms[3] == 'p' && !ino && !special;
+	l->is_whole = from == start && to >= end && perms[3] == 's';
+	l->ino = ino;
+	if (from <= l->covered_to)
+		l->covered_to = to;
+}
+
+static int look_at(uint64_t start, uint64_t end, struct look *out)
+{
+	struct look l = {.covered_to = start, .is_private = true};
+	_cleanup_close_ int fd = REAL(open64)("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* Line by line out of a buffer: stdio could allocate while the heap itself is looked at. */
+	char buf[8192];
+	size_t have = 0;
+	for (ssize_t n; (n = read(fd, buf + have, sizeof(buf) - 1 - have)) > 0;) {
+		have += (size_t)n;
+		buf[have] = '\0';
+		char *line = buf, *stop;
+		while ((stop = strchr(line, '\n'))) {
+			*stop = '\0';
+			look_at_line(line, start, end, &l);
+			line = stop + 1;
+		}
+		have -= (size_t)(line - buf);
+		memmove(buf, line, have);
+		if (have == sizeof(buf) - 1)
+			return -ENODEV;
+	}
+	if (l.covered_to < end)
+		return -EFAULT;
+	*out = l;
+	return 0;
+}
+
+/* The same range, shared before and still there: its fd, else -ENOENT. Forgets what is no longer.
+ */
+static int find(uint64_t start, uint64_t end, const struct look *l)
+{
+	for (size_t i = 0; i < all.len; i++) {
+		struct shared *s = &all.data[i];
+		if (s->start >= end || s->end <= start)
+			continue;
+		if (s->start == start && s->end == end && l->is_whole && s->ino == l->ino)
+			return s->fd;
+		struct look now;
+		if (!look_at(s->start, s->end, &now) && now.ino == s->ino)
+			continue;
+		bw_agent_fd_own(s->fd, false);
+		REAL(close)(s->fd);
+		bw_vec_remove(&all, i--);
+	}
+	return -ENOENT;
+}
+
+/* In pieces: one call moves less than 2 GiB. */
+static bool copy_pages(uint8_t *to, uint64_t from, uint64_t size_b)
+{
+	const uint64_t piece = 1 << 30;
+	for (uint64_t at = 0; at < size_b; at += piece)
+		if (!bw_agent_copy_in(to + at, from + at, BW_MIN(size_b - at, piece)))
+			return false;
+	return true;
+}
+
+static int make(uint64_t start, uint64_t size_b, uint64_t *out_ino)
+{
+	_cleanup_close_ int fd =
+		memfd_create("breakwater-user-pages", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct stat st;
+	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
+	    fstat(fd, &st) < 0)
+		return -ENOMEM;
+	uint8_t *p = REAL(mmap64)(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	if (!copy_pages(p, start, size_b)) {
+		munmap(p, size_b);
+		return -EFAULT;
+	}
+	if (mremap(p, size_b, size_b, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)(uintptr_t)start) ==
+	    MAP_FAILED) {
+		int r = -errno;
+		munmap(p, size_b);
+		return r;
+	}
+	*out_ino = st.st_ino;
+	return bw_take_fd(fd);
+}
+
+int bw_agent_share_pages(uint64_t va, uint64_t size_b)
+{
+	struct look l;
+	uint64_t end;
+	if (__builtin_add_overflow(va, size_b, &end))
+		return -EFAULT;
+	pthread_mutex_lock(&lock);
+	int r = look_at(va, end, &l);
+	if (!r)
+		r = find(va, end, &l);
+	bool fresh = r == -ENOENT;
+	if (fresh && !l.is_private)
+		r = -ENODEV;
+	struct bw_error *err = bw_vec_reserve(&all, all.len + 1);
+	if (fresh && err)
+		r = -ENOMEM;
+	bw_error_free(err);
+	if (r == -ENOENT) {
+		uint64_t ino = 0;
+		r = make(va, size_b, &ino);
+		if (r >= 0) {
+			r = bw_agent_fd_move_high(r);
+			bw_agent_fd_own(r, true);
+			all.data[all.len++] = (struct shared){va, end, ino, r};
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return r;
+}
