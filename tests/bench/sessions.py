@@ -27,6 +27,14 @@ def session(options, commands):
         return time.monotonic() - start
 
 
+def plain(options, server_args):
+    """Seconds that a kernel takes that nothing stops."""
+    start = time.monotonic()
+    subprocess.run([BUILD / "breakwater", "run", *options], cwd=SOURCE, check=True, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, env=dict(os.environ, BREAKWATER_VGPU_ARGS=server_args))
+    return time.monotonic() - start
+
+
 def best(n, f):
     return min(f() for _ in range(n))
 
@@ -42,10 +50,18 @@ def main():
     one = 2000
     scripted = session(loop, ["break again", "run", "delete"] + ["stepi"] * one + ["kill"])
     all_waves = session(many, ["break odd", "run"] + ["continue"] * 4)
+    waves = 1536
+    work = [str(SOURCE / "tests/bench/kernels/work.s"), "--grid", str(waves * 32), "--group", "64", "--arg",
+            f"out=zeros:{waves * 32}"]
+    one_core = plain(work, "--threads 1")
+    two_cores = plain(work, "--threads 2")
+    instructions = waves * 20000 * 11
     rows = [
         ("first stop of a small kernel, from the command", first * 1e3, "ms", 300),
         (f"stepi {steps}", steps / (stepped - base), "steps/s", 10000),
         (f"{one} x stepi in a script", one / (scripted - base), "steps/s", 10000),
+        ("ALU loop in 1536 waves, a whole run, one thread", instructions / one_core / 1e6, "M instructions/s", 250),
+        ("the same on two threads, ratio", one_core / two_cores, "x", 1.7),
         ("4096 waves: break in all, continue to the end", all_waves, "s", None),
     ]
     if "--json" in sys.argv:
