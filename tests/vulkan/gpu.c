@@ -18,7 +18,10 @@ struct extra {
 	VkPhysicalDeviceRobustness2FeaturesEXT robust2;
 	VkPhysicalDeviceShaderClockFeaturesKHR clock;
 	VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR layout;
+	VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
 };
+
+#define NO_FEATURES SIZE_MAX
 
 struct features {
 	VkPhysicalDeviceFeatures2 core;
@@ -51,6 +54,16 @@ static const struct {
 	{VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR,
 	 offsetof(struct extra, layout)},
+	{VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT,
+	 offsetof(struct extra, conditional)},
+	{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, 0, NO_FEATURES},
+	{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, 0, NO_FEATURES},
+	{VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME, 0, NO_FEATURES},
+	{VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, 0, NO_FEATURES},
+	{VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME, 0, NO_FEATURES},
+	{VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, 0, NO_FEATURES},
+	{VK_AMD_BUFFER_MARKER_EXTENSION_NAME, 0, NO_FEATURES},
 };
 
 struct bw_error *gpu_error(VkResult result, const char *what)
@@ -184,6 +197,8 @@ static struct bw_error *find_features(struct gpu *gpu, struct features *out, con
 		if (i == n)
 			continue;
 		out_names[(*out_n)++] = extensions[e].name;
+		if (extensions[e].offset == NO_FEATURES)
+			continue;
 		VkBaseOutStructure *mine = (void *)((char *)&out->extra + extensions[e].offset);
 		mine->sType = extensions[e].type;
 		last = last->pNext = mine;

@@ -18,6 +18,8 @@ import tempfile
 BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
 SHADERS = pathlib.Path(__file__).resolve().parent / "shaders"
 TIMEOUT_S = 1500
+# Depth images are filled on the compute queue, since this GPU does not draw; Vulkan does not allow that.
+NOT_VALID = {"sample_shadow"}
 FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
            "f16": "e", "f32": "f", "f64": "d"}
 
@@ -109,6 +111,8 @@ def main():
     p.add_argument("cases", nargs="*")
     a = p.parse_intermixed_args()
     cases = a.cases or sorted(f.stem for f in SHADERS.glob("*.comp"))
+    if a.validate:
+        cases = [c for c in cases if c not in NOT_VALID]
     env = dict(os.environ, XDG_RUNTIME_DIR=os.environ.get("XDG_RUNTIME_DIR", "/tmp"))
     failed = 0
     with tempfile.TemporaryDirectory() as tmp:
