@@ -488,6 +488,17 @@ static const struct {
 	{BW_PM4_SET_Q_PREEMPTION_MODE, true, do_nothing},
 };
 
+/* A draw, or what tells one what to draw. */
+static bool is_drawing(const struct bw_pm4_info *info)
+{
+	static const char *const words[] = {
+		"DRAW", "INDEX_TYPE", "INDEX_BASE", "INDEX_BUFFER_SIZE", "NUM_INSTANCES", "MESH"};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		if (strstr(info->name, words[i]))
+			return true;
+	return false;
+}
+
 enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	char buf[16];
@@ -515,7 +526,9 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 	}
 	const struct bw_pm4_info *info = bw_pm4_info(p->op);
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
-		   info ? "packet %s is not supported" : "%s is no PM4 packet",
+		   !info	      ? "%s is no PM4 packet"
+		   : is_drawing(info) ? "packet %s: the virtual GPU computes, it does not draw"
+				      : "packet %s is not supported",
 		   bw_pm4_name(p->op, buf));
 	return BW_CP_STOP;
 }

@@ -247,7 +247,9 @@ static void check_refused(const uint32_t *dw, size_t n, unsigned source, const c
 
 static void test_refused(void **state)
 {
-	REFUSED(183, "DRAW_INDEX_AUTO", 0xc0012d00, 3, 2);
+	REFUSED(183, "DRAW_INDEX_AUTO: the virtual GPU computes", 0xc0012d00, 3, 2);
+	REFUSED(183, "NUM_INSTANCES: the virtual GPU computes", 0xc0002f00, 1);
+	REFUSED(183, "LOAD_CONST_RAM is not supported", 0xc0038000, 0, 0, 0, 0);
 	REFUSED(183, "opcode 0xee", 0xc000ee00, 0);
 	REFUSED(183, "type 0", 0x00001234, 0);
 	REFUSED(183, "are left", 0xc0107600, 0);
