@@ -20,7 +20,7 @@ static struct {
 	} rules[16];
 	size_t n_rules;
 	enum bw_log_level highest;
-} spec = {.once = PTHREAD_ONCE_INIT};
+} spec = {.once = PTHREAD_ONCE_INIT, .highest = BW_LOG_ERROR};
 
 static void add_rule(const char *item, size_t len)
 {
@@ -54,7 +54,7 @@ bool bw_log_on(enum bw_log_level level, const char *module)
 	pthread_once(&spec.once, read_spec);
 	if (level > spec.highest)
 		return false;
-	enum bw_log_level allowed = BW_LOG_NONE;
+	enum bw_log_level allowed = BW_LOG_ERROR;
 	for (size_t i = 0; i < spec.n_rules; i++)
 		if (!spec.rules[i].module[0] || !strcmp(spec.rules[i].module, module))
 			allowed = spec.rules[i].level;

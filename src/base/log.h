@@ -2,12 +2,13 @@
 #ifndef BW_BASE_LOG_H
 #define BW_BASE_LOG_H
 
-/* Diagnostics for people who debug the debugger, off unless BREAKWATER_LOG asks:
+/* Diagnostics for people who debug the debugger. Errors are always shown; the rest when BREAKWATER_LOG
+ * asks for it:
  *
  *     BREAKWATER_LOG=info                    every module at info
  *     BREAKWATER_LOG=uapi=debug,agent=info   by module
  *
- * What the user must see is not a log message: it is an error or a command's output. */
+ * What the user must see of a command is not a log message: it is an error or the command's output. */
 
 #include <stdbool.h>
 

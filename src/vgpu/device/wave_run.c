@@ -76,8 +76,8 @@ static void host_wakeup(void *cookie, struct bw_workgroup *wg)
 static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
 			const char *name)
 {
-	BW_LOG(ERROR, "vgpu", "instruction %s (0x%08x 0x%08x) at 0x%" PRIx64 " is not implemented",
-	       name ? name : "of unknown name", words[0], words[1], pc);
+	BW_LOG(ERROR, "vgpu", "the virtual GPU does not execute %s (0x%08x 0x%08x) at 0x%" PRIx64,
+	       name ? name : "this instruction", words[0], words[1], pc);
 }
 
 /* The table of border colours that samplers of compute shaders point into, 0 before a program sets it. */
