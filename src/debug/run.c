@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-enum { BARRIER_POLL_MS = 2, GONE_PATIENCE_MS = 2000 };
+enum { BARRIER_POLL_MS = 2 };
 
 static uint64_t now_ms(void)
 {
@@ -554,14 +554,11 @@ struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_ca
 	struct bw_error *err = step_count(d, w, count, over_calls, out);
 	if (!err || err->code != BW_E_GONE || !d->target)
 		return err;
-	/* the program or the GPU died under the step: that is the stop */
-	struct bw_stop end;
-	struct bw_error *second = bw_debug_wait(d, GONE_PATIENCE_MS, &end);
-	if (second || end.kind == BW_STOP_NONE) {
-		bw_error_free(second);
-		return err;
-	}
+	/* The program or the GPU is gone, or going, and the wave with it. What there is to say comes
+	 * as an event: the end of the program as a rule, and Ctrl-C if it lives on without a GPU. */
 	bw_error_free(err);
-	*out = end;
-	return NULL;
+	d->stopped.len = 0;
+	d->focus_slot = UINT32_MAX;
+	d->state = BW_DEBUG_RUNNING;
+	return bw_debug_wait(d, -1, out);
 }

@@ -121,7 +121,10 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	uint32_t before[4];
 
 	*out_stopped = *out_ended = false;
-	if (!l->attached || slot >= t->facts.n_slots)
+	/* a program that ends takes its waves with it: what it was is an event, soon to come */
+	if (!l->attached)
+		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
+	if (slot >= t->facts.n_slots)
 		return bw_errorf(BW_E_STATE, "no wave can be waited for");
 	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
 	for (int i = 0; i < 4; i++)

@@ -63,6 +63,8 @@ struct bw_error *bw_live_check_stopped(struct bw_live *l, uint32_t slot)
 {
 	if (bw_live_is_stopped(&l->t, slot))
 		return NULL;
+	if (!l->attached)
+		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
 	return bw_errorf(BW_E_STATE, "the wave in slot %u is not stopped", slot);
 }
 

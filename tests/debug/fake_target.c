@@ -302,6 +302,8 @@ static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int t
 				       bool *out_stopped, bool *out_ended)
 {
 	struct fake_target *f = of(t);
+	if (f->lost)
+		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
 	if (!f->interrupted)
 		fake_run(f);
 	*out_stopped = f->wave[slot].state == FAKE_STOPPED;

@@ -45,6 +45,7 @@ struct fake_target {
 	struct bw_target_event events[16]; /* given out in order */
 	unsigned n_events, next_event;
 	bool stop_pending, interrupted, killed;
+	bool lost; /* the program is ending: no wave answers any more */
 	bool *closed;		    /* set by close, which frees the target */
 	unsigned n_resumes, n_gone; /* submissions let go */
 	uint64_t n_executed;

@@ -457,6 +457,24 @@ static void test_exit_and_again(void **state)
 	bw_debug_destroy(s.debug);
 }
 
+/* The wave that is stepped was the program's last: the program ends before its wave is missed. */
+static void test_exit_under_a_step(void **state)
+{
+	struct fake_session s;
+	struct bw_stop stop;
+	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
+	set_break(&s, "demo+8");
+	fake_session_start(&s, 1);
+	wait_stop(&s);
+	s.fake->lost = true;
+	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_EXIT, .exit_known = true});
+	OK(bw_debug_stepi(s.debug, 1, false, &stop));
+	assert_int_equal(stop.kind, BW_STOP_EXITED);
+	assert_true(s.closed);
+	assert_int_equal(bw_debug_state(s.debug), BW_DEBUG_NO_PROGRAM);
+	bw_debug_destroy(s.debug);
+}
+
 static void test_bad_places(void **state)
 {
 	struct fake_session s;
@@ -520,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_breakpoint_on_a_trap),
 		cmocka_unit_test(test_stop_on_dispatch_and_counts),
 		cmocka_unit_test(test_exit_and_again),
+		cmocka_unit_test(test_exit_under_a_step),
 		cmocka_unit_test(test_bad_places),
 		cmocka_unit_test(test_destroy_while_stopped),
 	};
