@@ -11,25 +11,29 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "kmd/kmd_priv.h"
 
 static const char prefix[] = "breakwater-";
-enum { SUFFIX_LEN = 6 };
+enum { SUFFIX_LEN = 6, YOUNG_S = 10 };
 
-/* Is this a socket that refuses connections? */
+/* Is this a socket that nobody holds any more? Asked with a socket of another type: the kernel looks for
+ * the owner first (ECONNREFUSED when there is none) and compares the types then (EPROTOTYPE;
+ * net/unix/af_unix.c unix_find_bsd), so a living owner, who may take the first connection for its
+ * program's, never sees one. A socket gets its owner a moment after its file: young ones are left alone. */
 static bool is_dead_socket(const char *path)
 {
 	struct stat st;
-	if (lstat(path, &st) || !S_ISSOCK(st.st_mode))
+	if (lstat(path, &st) || !S_ISSOCK(st.st_mode) || time(NULL) - st.st_mtime < YOUNG_S)
 		return false;
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	if (strlen(path) >= sizeof(address.sun_path))
 		return false;
 	strcpy(address.sun_path, path);
-	_cleanup_close_ int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	_cleanup_close_ int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	return sock >= 0 && connect(sock, (struct sockaddr *)&address, sizeof(address)) && errno == ECONNREFUSED;
 }
 
