@@ -87,20 +87,30 @@ int bw_main_exec(int argc, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static const char vgpu_usage[] =
+	"Usage: breakwater vgpu serve [OPTIONS]\n"
+	"       breakwater vgpu isa [--json] [PATTERN]\n"
+	"       breakwater vgpu profiles [--json]\n"
+	"\n"
+	"The virtual GPU by itself. serve runs it as a server of its own (\"breakwater vgpu serve --help\" lists its\n"
+	"options); isa lists the opcodes and how exactly each is executed; profiles lists the GPUs it can be.\n";
+
 int bw_main_vgpu(int argc, char **argv)
 {
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		printf("Usage: breakwater vgpu serve [OPTIONS]\n\n"
-		       "Runs the virtual GPU as a server of its own; \"breakwater vgpu serve --help\" lists its options.\n");
+		fputs(vgpu_usage, stdout);
 		return argc < 2 ? BW_EXIT_USAGE : 0;
 	}
-	if (strcmp(argv[1], "serve"))
-		return fail(bw_errorf(BW_E_INVALID, "\"breakwater vgpu\" knows serve, not \"%s\"", argv[1]));
+	bool serves = !strcmp(argv[1], "serve");
+	if (!serves && strcmp(argv[1], "isa") && strcmp(argv[1], "profiles"))
+		return fail(bw_errorf(BW_E_INVALID, "\"breakwater vgpu\" knows serve, isa and profiles, not \"%s\"", argv[1]));
 	char *server;
 	struct bw_error *err = bw_cli_part("breakwater-vgpu", &server);
 	if (err)
 		return fail(err);
-	argv[1] = server;
-	execv(server, argv + 1);
+	/* The word itself is for the server's program, but for serve, which is what that does anyway. */
+	argv += serves;
+	argv[0] = server;
+	execv(server, argv);
 	return fail(bw_error_errno(errno, "cannot run %s", server));
 }

@@ -134,6 +134,16 @@ enum bw_op bw_isa_op_by_name(const char *name);
 
 /* Where control can go after the instruction at pc (for stepping). */
 /* clang-format off */
+
+/* Every encoding of an opcode: the formats it exists in and its number there. */
+struct bw_op_encoding {
+	enum bw_fmt fmt;
+	uint16_t opcode;
+	bool is_y; /* VOPD: the number in the Y half's field */
+};
+/* Fills at most max of out, in the order of enum bw_fmt; returns how many there are. */
+size_t bw_isa_op_encodings(enum bw_op op, struct bw_op_encoding *out, size_t max);
+
 enum bw_flow {
 	BW_FLOW_NEXT,        /* pc + size */
 	BW_FLOW_BRANCH,      /* always to target */

@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "vgpu/lists.h"
 #include "vgpu/uapi/uapi.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
@@ -30,7 +31,10 @@
 
 static const char usage[] =
 	"Usage: breakwater-vgpu [OPTION]...\n"
-	"The virtual GPU of Breakwater: serves programs and debuggers on a socket.\n"
+	"       breakwater-vgpu isa [--json] [PATTERN]\n"
+	"       breakwater-vgpu profiles [--json]\n"
+	"The virtual GPU of Breakwater: serves programs and debuggers on a socket. isa lists what it\n"
+	"executes and how exactly, profiles the GPUs that it can be.\n"
 	"\n"
 	"  --profile NAME          the GPU to be: navi31 (default)\n"
 	"  --threads N             threads that run waves; 0 (default): one a core\n"
@@ -364,6 +368,10 @@ static struct bw_error *run(struct settings *s)
 int main(int argc, char **argv)
 {
 	struct settings s = {.profile = &bw_profile_navi31, .ready_fd = -1};
+	if (argc > 1 && !strcmp(argv[1], "isa"))
+		return bw_vgpu_main_isa(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "profiles"))
+		return bw_vgpu_main_profiles(argc - 1, argv + 1);
 	struct bw_error *err = parse(argc, argv, &s);
 	int status = err ? 2 : 0;
 	if (!err) {

@@ -44,6 +44,12 @@ const struct bw_profile bw_profile_navi31 = {
 
 static const struct bw_profile *const profiles[] = {&bw_profile_navi31};
 
+const struct bw_profile *const *bw_profile_all(size_t *out_n)
+{
+	*out_n = BW_ARRAY_SIZE(profiles);
+	return profiles;
+}
+
 const struct bw_profile *bw_profile_find(const char *name)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(profiles); i++)

@@ -5,6 +5,7 @@
 /* What differs between GPUs, as one row of data each. The numbers of Navi31 are those a real card
  * reports (reference radv-client 3.3). */
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct bw_profile {
@@ -27,6 +28,8 @@ struct bw_profile {
 };
 
 extern const struct bw_profile bw_profile_navi31;
+/* All of them, in the order they are listed in. */
+const struct bw_profile *const *bw_profile_all(size_t *out_n);
 const struct bw_profile *bw_profile_find(const char *name); /* NULL when there is none */
 
 #endif

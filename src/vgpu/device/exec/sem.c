@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Joins the opcodes of the decoder with what executes them, by name. tests/vgpu/exec/test_vec.c fails on
- * an opcode that has no semantics, no reason for being absent, or no vector. */
+/* Joins the opcodes of the decoder with what executes them, by name. tools/join-isa.py has seen to it at
+ * build time that each has semantics or a reason for being absent; tests/vgpu/exec/test_vec.c fails on one
+ * that has no vector. */
 
 #include <assert.h>
 #include <pthread.h>
@@ -10,12 +11,16 @@
 
 #include "base/util.h"
 #include "vgpu/device/exec/exec_priv.h"
+#include "vgpu/device/exec/join.h"
+
+static_assert(BW_JOIN_OPCODES == BW_OP_COUNT - 1, "the decoder has the opcodes that were joined");
 
 #define ABSENT(n, why_) {.name = #n, .why = why_},
 const struct bw_absent_row bw_absent_rows[] = {
 #include "vgpu/device/exec/sem_absent.def"
 };
 const size_t bw_n_absent_rows = BW_ARRAY_SIZE(bw_absent_rows);
+static_assert(BW_ARRAY_SIZE(bw_absent_rows) == BW_JOIN_ABSENT, "so are the absent ones");
 
 /* VOPD halves are other instructions under another name. */
 static const struct {
