@@ -4,9 +4,7 @@
 set -eu
 build=$1
 source=$(dirname "$0")/..
-for b in "$build"/tests/bench/bench_*; do
-	if [ -f "$b" ] && [ -x "$b" ]; then
-		"$b"
-	fi
-done
+"$build/tests/bench/bench_exec"
+"$build/tests/bench/bench_mem"
+"$build/tests/bench/bench_kernels" "$build/tests/bench/bench.co" "$source/tests/bench/kernels/bench.cl"
 BREAKWATER_BUILD=$build exec python3 "$source/tests/bench/sessions.py" "$build"

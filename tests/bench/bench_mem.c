@@ -77,7 +77,7 @@ static const struct row {
 static double now_s(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* whatever else the machine does */
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
