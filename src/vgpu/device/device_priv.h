@@ -80,6 +80,11 @@ void bw_vm_invalidate(struct bw_device *dev, uint32_t vmid_mask);
 /* VMIDs of which no thread can still use a translation from before the last invalidation. */
 uint32_t bw_vm_invalidate_done(struct bw_device *dev);
 
+/* --- address watches (watch.c) --- */
+/* What TCP_WATCH0 to 3 say for a VMID. */
+void bw_watches_of(struct bw_device *dev, unsigned vmid, struct bw_watch out[BW_N_WATCHES]);
+bool bw_watches_page(const struct bw_watch watch[BW_N_WATCHES], uint64_t page_va);
+
 /* --- interrupts (ih.c) --- */
 struct bw_ih {
 	pthread_mutex_t lock;

@@ -111,6 +111,14 @@ static void write_inv_req(struct bw_device *dev, const struct bw_bank_sel *b, ui
 	bw_vm_invalidate(dev, value & 0xffff);
 }
 
+/* Translations remember which pages are watched. */
+static void write_tcp_watch(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+			    uint32_t value)
+{
+	bw_reg_set(dev, addr_dw, value);
+	bw_vm_invalidate(dev, 0xffff);
+}
+
 static uint32_t read_inv_ack(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
 {
 	uint32_t req = bw_reg_get(dev, addr_dw - BW_REG_GCVM_INVALIDATE_ENG0_ACK +
@@ -284,6 +292,7 @@ static const struct {
 	{BW_REG_CP_CPC_STATUS, 1, read_cpc_status, write_ignored},
 	{BW_REG_GB_ADDR_CONFIG, 1, NULL, write_ignored},
 	{BW_REG_SQ_DEBUG_STS_GLOBAL, 1, read_sq_debug_global, write_ignored},
+	{BW_REG_TCP_WATCH0_ADDR_H, 12, NULL, write_tcp_watch},
 	{BW_REG_SQ_IND_INDEX, 1, read_sq_ind_index, write_sq_ind_index},
 	{BW_REG_SQ_IND_DATA, 1, read_sq_ind_data, write_sq_ind_data},
 	{BW_REG_SQ_CMD, 1, NULL, write_sq_cmd},

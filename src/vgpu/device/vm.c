@@ -21,6 +21,8 @@ void bw_vm_fini(struct bw_device *dev)
 
 static void flush(struct bw_tlb *tlb, uint64_t generation)
 {
+	if (tlb->client == BW_CLIENT_TCP)
+		bw_watches_of(tlb->dev, tlb->vmid, tlb->watch);
 	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
 		tlb->entry[i] = (struct bw_tlb_entry){.tag = ~0ull};
 	tlb->generation = generation;
@@ -155,6 +157,12 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		out_fault->mapping_error = true;
 		return NULL;
 	}
+	struct bw_tlb_entry *e = &tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
+	if (e->tag == va >> 12 && access && (e->watched & access) == access) {
+		out_fault->watched = true;
+		out_fault->host = e->host + (va & (BW_PAGE_B - 1));
+		return NULL;
+	}
 	context_of(dev, tlb->vmid, &c);
 	bw_gpuvm_walk(&c, read_entry, dev, va, &r);
 	unsigned need = walk_access(access);
@@ -181,15 +189,20 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	if (access & BW_ACCESS_PROBE)
 		return host + (va - page_va);
 	bool all = r.verdict == BW_GPUVM_UNTRANSLATED;
-	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
-		.tag = va >> 12,
-		.host = host,
-		.access =
-			(uint8_t)((all || r.entry.read ? BW_ACCESS_READ : 0) |
-				  (all || r.entry.write ? BW_ACCESS_WRITE | BW_ACCESS_ATOMIC : 0) |
-				  (all || r.entry.execute ? BW_ACCESS_EXECUTE : 0)),
-	};
-	return host + (va - page_va);
+	unsigned may = (all || r.entry.read ? BW_ACCESS_READ : 0u) |
+		       (all || r.entry.write ? BW_ACCESS_WRITE | BW_ACCESS_ATOMIC : 0u) |
+		       (all || r.entry.execute ? BW_ACCESS_EXECUTE : 0u);
+	/* A page with a watch has an entry that permits nothing but fetches: every access comes here. */
+	unsigned watched = bw_watches_page(tlb->watch, page_va) ? may & ~BW_ACCESS_EXECUTE : 0;
+	*e = (struct bw_tlb_entry){.tag = va >> 12,
+				   .host = host,
+				   .access = (uint8_t)(may & ~watched),
+				   .watched = (uint8_t)watched};
+	if (!(access & watched))
+		return host + (va - page_va);
+	out_fault->watched = true;
+	out_fault->host = host + (va - page_va);
+	return NULL;
 }
 
 /* A fence, a pointer or a page-table entry is seen by others whole, and after what came before it.

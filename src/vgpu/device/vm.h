@@ -30,14 +30,26 @@ struct bw_vm_fault {
 	uint8_t permission;
 	bool mapping_error;
 	bool prt; /* not a fault: reads give 0, writes are dropped */
+	/* Not a fault either: the page has an address watch, and whoever makes accesses that a watch
+	 * sees asks bw_tlb_watched about each of them. host is where va is. */
+	bool watched;
+	uint8_t *host;
 };
 
-enum { BW_TLB_ENTRIES = 256, BW_PAGE_B = 4096 };
+/* One of TCP_WATCH0 to 3, where it is valid for the VMID. */
+struct bw_watch {
+	uint64_t va, compared; /* the address bits that count; 0: none, the watch is off */
+	uint8_t mode;	       /* enum bw_watch_mode */
+};
+enum bw_watch_mode { BW_WATCH_READ, BW_WATCH_NONREAD, BW_WATCH_ATOMIC, BW_WATCH_ALL };
+
+enum { BW_TLB_ENTRIES = 256, BW_PAGE_B = 4096, BW_N_WATCHES = 4 };
 
 struct bw_tlb_entry {
-	uint64_t tag;	/* va >> 12, or ~0 */
-	uint8_t *host;	/* of the page's first byte */
-	uint8_t access; /* permitted, enum bw_access */
+	uint64_t tag;	 /* va >> 12, or ~0 */
+	uint8_t *host;	 /* of the page's first byte */
+	uint8_t access;	 /* permitted, enum bw_access */
+	uint8_t watched; /* permitted as well, but only bw_tlb_miss knows: the page has a watch */
 };
 
 struct bw_tlb {
@@ -47,7 +59,27 @@ struct bw_tlb {
 	uint8_t client; /* who makes the accesses, for the fault status; fetches of a TCP client
 			   count as SQC (inst) */
 	uint64_t generation; /* of the VMID's translations when the entries were made */
+	struct bw_watch watch[BW_N_WATCHES]; /* as of the same moment; of a TCP client only */
 };
+
+/* Which watches (a bit each) this access of at most 16 bytes hits. */
+static inline unsigned bw_tlb_watched(const struct bw_tlb *tlb, uint64_t va, unsigned size_b,
+				      enum bw_access access)
+{
+	bool read = access == BW_ACCESS_READ, atomic = access & BW_ACCESS_ATOMIC;
+	unsigned hits = 0;
+	for (unsigned i = 0; i < BW_N_WATCHES; i++) {
+		const struct bw_watch *w = &tlb->watch[i];
+		bool mode = w->mode == BW_WATCH_ALL || (w->mode == BW_WATCH_READ && read) ||
+			    (w->mode == BW_WATCH_NONREAD && !read) ||
+			    (w->mode == BW_WATCH_ATOMIC && atomic);
+		/* the granule is 128 bytes: both ends are enough */
+		bool there = !((va ^ w->va) & w->compared) ||
+			     !(((va + size_b - 1) ^ w->va) & w->compared);
+		hits |= (unsigned)(w->compared && mode && there) << i;
+	}
+	return hits;
+}
 
 /* The slow path: walks, fills the entry, reports the fault into the device's fault registers when
  * there is one. Returns the host address of va, valid to the end of its 4 KiB page, or NULL. */
@@ -55,7 +87,7 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		     struct bw_vm_fault *out_fault);
 
 /* Host address of va for this access, valid to the end of its 4 KiB page; NULL and out_fault filled
- * when it may not be made. */
+ * when it may not be made, or (out_fault->watched) when somebody watches the page. */
 static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 				     struct bw_vm_fault *out_fault)
 {
@@ -63,6 +95,18 @@ static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_ac
 	if (__builtin_expect(e->tag == va >> 12 && (e->access & access) == access, 1))
 		return e->host + (va & (BW_PAGE_B - 1));
 	return bw_tlb_miss(tlb, va, access, out_fault);
+}
+
+/* The same for accesses that no watch sees: scalar loads, instruction fetch (reference trap-and-debug
+ * 13). */
+static inline uint8_t *bw_tlb_lookup_unwatched(struct bw_tlb *tlb, uint64_t va,
+					       enum bw_access access,
+					       struct bw_vm_fault *out_fault)
+{
+	uint8_t *host = bw_tlb_lookup(tlb, va, access, out_fault);
+	if (__builtin_expect(!host, 0) && out_fault->watched)
+		return out_fault->host;
+	return host;
 }
 
 /* Copies that may cross pages. False: out_fault says where; the bytes before it are done. */

@@ -88,6 +88,11 @@ static uint64_t host_border_colors(void *cookie)
 	       (uint64_t)bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR) << 8;
 }
 
+static bool host_precise_memory(void *cookie)
+{
+	return bw_reg_get(((struct bw_worker *)cookie)->dev, BW_REG_SQ_DEBUG) & 1; /* SINGLE_MEMOP */
+}
+
 struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 {
 	return (struct bw_exec_host){
@@ -99,6 +104,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.wakeup = host_wakeup,
 		.absent = host_absent,
 		.border_colors = host_border_colors,
+		.precise_memory = host_precise_memory,
 		.sh_mem_bases = BW_SH_MEM_BASES,
 	};
 }

@@ -158,6 +158,38 @@ static void step_trap(struct bw_exec *x, struct bw_wave *w)
 	bw_wave_enter_trap(w, tba, 0, false);
 }
 
+/* An access of this wave has hit an address watch. The flags are set whether or not somebody wants the
+ * trap. With precise memory it comes right behind the access, otherwise LATE instructions later [I:
+ * how many]. True: not yet. */
+enum { LATE = 4 };
+
+static bool watch_waits(struct bw_exec *x, struct bw_wave *w)
+{
+	if (w->watch_late)
+		return true;
+	if ((w->status & BW_STATUS_PRIV) || !x->host.precise_memory ||
+	    x->host.precise_memory(x->host.cookie))
+		return false;
+	w->watch_late = LATE + 1;
+	return true;
+}
+
+static void watch_trap(struct bw_exec *x, struct bw_wave *w)
+{
+	uint64_t tba;
+	bool step = w->step_pending;
+	uint32_t hits = w->watch_hits;
+	w->watch_hits = w->watch_late = 0;
+	if (w->status & BW_STATUS_PRIV)
+		return;
+	w->trapsts |= (hits & 1 ? BW_TRAPSTS_WATCH0 : 0) | (hits >> 1) * BW_TRAPSTS_WATCH1;
+	if (!(w->mode & BW_MODE_EXCP_EN_WATCH) || !trap_handler(x, w, &tba))
+		return;
+	w->trapsts |= step ? BW_TRAPSTS_TRAP_AFTER_INST : 0;
+	w->step_pending = false;
+	bw_wave_enter_trap(w, tba, 0, false);
+}
+
 /* ---- the loop ---- */
 
 static bool is_halted(const struct bw_wave *w)
@@ -241,6 +273,10 @@ static bool handle_exit(struct bw_exec *x, struct bw_wave *w, bool step, enum bw
 		return raise_exception(
 			x, w, BW_TRAPSTS_MEM_VIOL | (x->fault_page ? BW_TRAPSTS_XNACK_ERROR : 0));
 	case BW_EXIT_END:
+		if (w->watch_late) { /* not after the wave's end */
+			w->watch_late = 1;
+			return true;
+		}
 		*out_run = BW_RUN_ENDED;
 		return end_trap(x, w);
 	case BW_EXIT_KILLED:
@@ -283,6 +319,8 @@ static bool handle_requests(struct bw_exec *x, struct bw_wave *w, enum bw_run *o
 		w->status |= BW_STATUS_HALT;
 	if (r & BW_REQ_STEP)
 		w->step_request = true;
+	if (r & BW_REQ_WATCH && w->watch_hits && !watch_waits(x, w))
+		watch_trap(x, w);
 	if (r & BW_REQ_HOST_TRAP) {
 		host_trap(x, w, w->step_pending);
 		w->step_pending = false;
@@ -318,6 +356,8 @@ static enum bw_run run(struct bw_exec *x, struct bw_wave *w, uint64_t budget)
 		if (atomic_load_explicit(&w->request, memory_order_relaxed) &&
 		    !handle_requests(x, w, &result))
 			return result;
+		if (w->watch_late == 1)
+			watch_trap(x, w);
 		if (w->step_pending && !(w->status & BW_STATUS_IN_BARRIER)) {
 			w->step_pending = false;
 			step_trap(x, w);
@@ -329,9 +369,12 @@ static enum bw_run run(struct bw_exec *x, struct bw_wave *w, uint64_t budget)
 		if (budget == 0)
 			return BW_RUN_QUANTUM;
 		bool step = is_stepping(w) || (w->step_request && !(w->status & BW_STATUS_PRIV));
-		uint64_t n = run_chunk(x, w, step ? 1 : BW_MIN(budget, (uint64_t)CHUNK));
+		uint64_t most = w->watch_late ? w->watch_late : CHUNK;
+		uint64_t n = run_chunk(x, w, step ? 1 : BW_MIN(budget, most));
 		w->n_executed += n;
 		budget -= n;
+		if (w->watch_late > 1)
+			w->watch_late = (uint8_t)(w->watch_late - BW_MIN(n, w->watch_late - 1u));
 		/* A request can come before the instruction of a step. */
 		step = step && n != 0;
 		if (step)

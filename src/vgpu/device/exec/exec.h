@@ -24,6 +24,8 @@ struct bw_exec_host {
 	void (*absent)(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words, const char *name);
 	/* TA_CS_BC_BASE_ADDR: where samplers find their own border colours, 16 bytes each. Optional. */
 	uint64_t (*border_colors)(void *cookie);
+	/* SQ_DEBUG.SINGLE_MEMOP: an address watch traps right behind the access. Optional: it does. */
+	bool (*precise_memory)(void *cookie);
 	/* Flag float exceptions in TRAPSTS always, and not only where MODE.EXCP_EN or the code asks. Slow. */
 	bool float_exceptions;
 	uint32_t sh_mem_bases;                   /* SH_MEM_BASES of the VMIDs: PRIVATE 15:0, SHARED 31:16 */

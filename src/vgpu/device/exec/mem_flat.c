@@ -106,8 +106,10 @@ static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64
 		if (bw_canonical(va) != va)
 			return false;
 		uint8_t *host = bw_tlb_lookup(w->tlb, va, access, &fault);
+		if (!host && fault.watched)
+			return false; /* each lane by itself */
 		if (!host) {
-			bw_span_refuse_half(s, h, &fault);
+			bw_span_refuse_half(s, w, h, &fault);
 			return true;
 		}
 		half->at[k] = host + offset_b % 4;

@@ -66,7 +66,7 @@ static enum bw_mem_result read_dwords(struct bw_wave *w, uint64_t va, uint32_t *
 		unsigned here = BW_MIN(n, (unsigned)((BW_PAGE_B - va % BW_PAGE_B) / 4));
 		if (bw_canonical(va) != va)
 			return refused(w, &f, BW_MEM_FAULT_APERTURE);
-		const uint8_t *host = bw_tlb_lookup(w->tlb, va, BW_ACCESS_READ, &f);
+		const uint8_t *host = bw_tlb_lookup_unwatched(w->tlb, va, BW_ACCESS_READ, &f);
 		if (host)
 			memcpy(out, host, 4 * here);
 		else if (f.prt)

@@ -24,21 +24,38 @@ void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_ac
 	record_fault(s, lane, &fault, false);
 }
 
-/* A lookup gave nothing: a fault, or a partially resident page, which is the lane's sink. */
-static uint8_t *refused(struct bw_span *s, unsigned lane, const struct bw_vm_fault *fault)
+/* What a watch has seen is said after the instruction (exec.c): a request of the wave to itself. The
+ * trap handler's own accesses are not looked at. */
+static void hit_watches(struct bw_wave *w, uint64_t va, unsigned size_b, enum bw_access access)
 {
+	unsigned hits = w->status & BW_STATUS_PRIV ? 0 : bw_tlb_watched(w->tlb, va, size_b, access);
+	if (!hits)
+		return;
+	w->watch_hits |= (uint8_t)hits;
+	atomic_fetch_or_explicit(&w->request, BW_REQ_WATCH, memory_order_relaxed);
+}
+
+/* A lookup gave nothing: a fault, a page that somebody watches, or a partially resident page, which is
+ * the lane's sink. fault.va is where the size_b bytes begin, offset_b into the lane's element. */
+static uint8_t *refused(struct bw_span *s, struct bw_wave *w, unsigned lane, const struct bw_vm_fault *fault,
+			unsigned offset_b, unsigned size_b)
+{
+	if (fault->watched) {
+		hit_watches(w, fault->va, size_b, fault->access);
+		return fault->host;
+	}
 	if (!fault->prt) {
 		record_fault(s, lane, fault, true);
 		return NULL;
 	}
 	bw_span_locate_sink(s, lane);
-	return s->sink[lane];
+	return s->sink[lane] + offset_b;
 }
 
-/* The host's address of va, which begins offset_b into the lane's element; NULL after recording the
- * fault. */
+/* The host's address of size_b bytes at va, which begins offset_b into the lane's element; NULL after
+ * recording the fault. */
 static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
-			  unsigned offset_b, enum bw_access access)
+			  unsigned offset_b, unsigned size_b, enum bw_access access)
 {
 	struct bw_vm_fault fault = {0};
 	if (bw_canonical(va) != va) {
@@ -46,24 +63,21 @@ static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, u
 		return NULL;
 	}
 	uint8_t *host = bw_tlb_lookup(w->tlb, va, access, &fault);
-	if (host)
-		return host;
-	host = refused(s, lane, &fault);
-	return host ? host + offset_b : NULL;
+	return host ? host : refused(s, w, lane, &fault, offset_b, size_b);
 }
 
-void bw_span_refuse_half(struct bw_span *s, unsigned h, const struct bw_vm_fault *fault)
+void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h, const struct bw_vm_fault *fault)
 {
 	unsigned lane;
 	s->half[h].kind = BW_SPAN_SCATTER;
 	BW_EACH_LANE(s->half[h].exec, lane)
-		refused(s, h * BW_LANES + lane, fault);
+		refused(s, w, h * BW_LANES + lane, fault, 0, 0);
 }
 
 void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned offset_b,
 		       unsigned size_b, enum bw_access access)
 {
-	uint8_t *host = translate(s, w, lane, va, offset_b, access);
+	uint8_t *host = translate(s, w, lane, va, offset_b, size_b, access);
 	if (!host)
 		return;
 	if (!(s->split >> lane & 1)) {
@@ -80,7 +94,7 @@ void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint
 	if (va % s->align_b) {
 		bw_span_violation(s, lane, va, access);
 	} else if (to_page_end >= size_b) {
-		s->lane[lane] = translate(s, w, lane, va, 0, access);
+		s->lane[lane] = translate(s, w, lane, va, 0, size_b, access);
 	} else {
 		bw_span_add_piece(s, w, lane, va, 0, to_page_end, access);
 		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, size_b - to_page_end, access);
@@ -114,7 +128,7 @@ void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane,
 		uint64_t va = w->flat_scratch + at / 4 * 4 * w->lanes + 4 * lane + at % 4;
 		unsigned n = BW_MIN(4 - (unsigned)(at % 4), size_b - done);
 		if (n == size_b)
-			s->lane[lane] = translate(s, w, lane, va, 0, access);
+			s->lane[lane] = translate(s, w, lane, va, 0, n, access);
 		else
 			bw_span_add_piece(s, w, lane, va, done, n, access);
 		done += n;
@@ -159,7 +173,9 @@ static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_aper
 		return false;
 	uint8_t *host = bw_tlb_lookup(w->tlb, from, access, &fault);
 	if (!host) {
-		bw_span_refuse_half(s, h, &fault);
+		if (fault.watched)
+			return false; /* each lane by itself */
+		bw_span_refuse_half(s, w, h, &fault);
 		return true;
 	}
 	half->at[0] = host - first * step;
@@ -205,9 +221,10 @@ static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 		/* One report for each bad page is enough. */
 		uint8_t *host = va / BW_PAGE_B == bad_page ? NULL : bw_tlb_lookup(w->tlb, va, access, &fault);
 		if (__builtin_expect(!host, 0)) {
-			bad_page = va / BW_PAGE_B;
+			if (!fault.watched)
+				bad_page = va / BW_PAGE_B;
 			fault.va = va;
-			host = refused(s, lane, &fault);
+			host = refused(s, w, lane, &fault, 0, size_b);
 		}
 		s->lane[lane] = host;
 	}

@@ -82,7 +82,7 @@ void bw_span_locate_sink(struct bw_span *s, unsigned lane);
 /* A fault that no page table was asked about: aperture, alignment, outside of scratch. */
 void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_access access);
 /* A lookup for all active lanes of a half gave nothing: they all fault, or read zeros. */
-void bw_span_refuse_half(struct bw_span *s, unsigned h, const struct bw_vm_fault *fault);
+void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h, const struct bw_vm_fault *fault);
 /* Adds one piece of a lane's element, at a place that must not cross a page. */
 void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned offset_b,
 		       unsigned size_b, enum bw_access access);

@@ -24,6 +24,7 @@ enum bw_wave_request {
 	BW_REQ_UNHALT = 1 << 3,
 	BW_REQ_YIELD = 1 << 4,     /* give the WGP back soon (register access waits for it) */
 	BW_REQ_STEP = 1 << 5,      /* SQ_CMD TRAP_AFTER_INST */
+	BW_REQ_WATCH = 1 << 6,     /* of the wave itself: an address watch was hit, see watch_hits */
 };
 
 /* STATUS, MODE, TRAPSTS: the bit layouts of reference kernel-interface 7.4 (gfx11). SCC, EXECZ, VCCZ
@@ -34,7 +35,8 @@ enum {
 	BW_STATUS_IN_BARRIER = 1u << 12, BW_STATUS_HALT = 1u << 13, BW_STATUS_TRAP = 1u << 14,
 	BW_STATUS_VALID = 1u << 16, BW_STATUS_FATAL_HALT = 1u << 23, BW_STATUS_NO_VGPRS = 1u << 24,
 	BW_STATUS_IDLE = 1u << 28, BW_STATUS_SCRATCH_EN = 1u << 29,
-	BW_MODE_TRAP_AFTER_INST = 1u << 11,
+	BW_MODE_TRAP_AFTER_INST = 1u << 11, BW_MODE_EXCP_EN_WATCH = 1u << 19,
+	BW_TRAPSTS_WATCH0 = 1u << 7, BW_TRAPSTS_WATCH1 = 1u << 12, /* 1 to 3: bits 14:12 */
 	BW_TRAPSTS_MEM_VIOL = 1u << 8, BW_TRAPSTS_ILLEGAL_INST = 1u << 11,
 	BW_TRAPSTS_HOST_TRAP = 1u << 16, BW_TRAPSTS_WAVE_START = 1u << 17,
 	BW_TRAPSTS_WAVE_END = 1u << 18, BW_TRAPSTS_TRAP_AFTER_INST = 1u << 20,
@@ -84,6 +86,8 @@ struct bw_wave {
 	uint64_t n_executed_at_sleep;
 	bool step_pending;        /* the single-step trap of an instruction that made the wave wait */
 	bool step_request;        /* BW_REQ_STEP: trap after the next instruction */
+	uint8_t watch_hits;       /* of accesses since the last trap for one: a bit each of TCP_WATCH0-3 */
+	uint8_t watch_late;       /* without precise memory: instructions until the trap for them, + 1 */
 	uint64_t n_executed;      /* instructions, for SHADER_CYCLES, statistics and --fidelity */
 
 	/* BW_RUN_FAULT and illegal instructions, for messages and the driver's interrupt */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* TCP_WATCH0 to 3 (reference trap-and-debug 13, kernel-interface 7.6): vector memory accesses to a
+ * range of addresses raise an exception in the wave that makes them. A watch costs nothing where it
+ * does not lie: pages that it touches keep out of the quick path of the TLB (vm.c), and only there
+ * addresses are compared. */
+#include "vgpu/device/device_priv.h"
+
+#include "base/util.h"
+
+enum {
+	REGS_EACH = 3, /* ADDR_H, ADDR_L, CNTL */
+	GRANULE_BITS = 7,
+	MASK_TOP = 29, /* MASK 22:0 stands for address bits 29:7; those above are always compared */
+};
+
+void bw_watches_of(struct bw_device *dev, unsigned vmid, struct bw_watch out[BW_N_WATCHES])
+{
+	for (unsigned i = 0; i < BW_N_WATCHES; i++) {
+		uint32_t first = BW_REG_TCP_WATCH0_ADDR_H + i * REGS_EACH;
+		uint32_t hi = bw_reg_get(dev, first), lo = bw_reg_get(dev, first + 1);
+		uint32_t cntl = bw_reg_get(dev, first + 2);
+		bool on = cntl >> 31 && bw_bits(cntl, 27, 24) == vmid;
+		uint64_t above = ((1ull << 48) - 1) & ~((1ull << (MASK_TOP + 1)) - 1);
+		out[i] = (struct bw_watch){
+			.va = (uint64_t)(hi & 0xffff) << 32 | (lo & ~((1u << GRANULE_BITS) - 1)),
+			.compared = on ? above | bw_bits(cntl, 22, 0) << GRANULE_BITS : 0,
+			.mode = (uint8_t)bw_bits(cntl, 30, 29),
+		};
+	}
+}
+
+bool bw_watches_page(const struct bw_watch watch[BW_N_WATCHES], uint64_t page_va)
+{
+	for (unsigned i = 0; i < BW_N_WATCHES; i++) {
+		uint64_t in_page = BW_PAGE_B - 1;
+		if (watch[i].compared && !((page_va ^ watch[i].va) & watch[i].compared & ~in_page))
+			return true;
+	}
+	return false;
+}
