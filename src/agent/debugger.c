@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/attach.h"
+#include "agent/names.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -206,6 +207,18 @@ static struct bw_error *on_maps(const struct bw_msg *m, struct bw_agent_file *f)
 	return err;
 }
 
+static struct bw_error *on_objects(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_objects objects = {0};
+	struct bw_error *err = bw_names_objects(&objects);
+	struct bw_agent_result r = {0};
+	objects.len = BW_MIN(objects.len, IO_MAX_B / sizeof(*objects.data));
+	if (!err)
+		err = reply(m, &r, sizeof(r), objects.data, objects.len * sizeof(*objects.data), -1);
+	bw_vec_free(&objects);
+	return err;
+}
+
 static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f)
 {
 	struct {
@@ -237,6 +250,7 @@ static const struct request {
 	{BW_AGENT_UNPATCH, sizeof(struct bw_agent_mem), on_mem},
 	{BW_AGENT_MAPS, 0, on_maps},
 	{BW_AGENT_FAULT, 0, on_fault},
+	{BW_AGENT_OBJECTS, 0, on_objects},
 };
 
 static struct bw_error *answer(const struct bw_msg *m)
@@ -421,7 +435,7 @@ uint32_t bw_debugger_area_handle(const struct bw_agent_file *f)
 }
 
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
-			  const struct bw_agent_dispatch *dispatches)
+			  const struct bw_agent_dispatch *dispatches, const void *blob)
 {
 	struct held h = {0};
 	struct bw_agent_file *before = NULL;
@@ -444,8 +458,9 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 	bw_agent_file_unref(before);
 
 	struct bw_msg_part parts[] = {{submit, sizeof(*submit)},
-				      {dispatches, submit->n_dispatches * sizeof(*dispatches)}};
-	send_event(BW_AGENT_EV_SUBMIT, parts, 2);
+				      {dispatches, submit->n_dispatches * sizeof(*dispatches)},
+				      {blob, submit->blob_b}};
+	send_event(BW_AGENT_EV_SUBMIT, parts, 3);
 
 	pthread_mutex_lock(&d.lock);
 	while (!h.go)
@@ -486,6 +501,7 @@ void bw_debugger_fork_child(void)
 	pthread_mutex_init(&d.lock, NULL);
 	pthread_mutex_init(&d.send_lock, NULL);
 	pthread_cond_init(&d.released, NULL);
+	bw_names_fork_child();
 	d.state = ENDED;
 	d.held.len = 0;
 	d.area_handle = 0;

@@ -14,9 +14,10 @@ void bw_debugger_file_closed(struct bw_agent_file *f);
 
 /* Is there somebody to show submissions to? */
 bool bw_debugger_listens(void);
-/* Shows a submission of f and waits for GO. Returns its number, 0 when nobody holds it any more. */
+/* Shows a submission of f and waits for GO. Returns its number, 0 when nobody holds it any more.
+ * blob: submit->blob_b bytes that the dispatches point into. */
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
-			  const struct bw_agent_dispatch *dispatches);
+			  const struct bw_agent_dispatch *dispatches, const void *blob);
 /* The debug area's buffer in f, 0: none. */
 uint32_t bw_debugger_area_handle(const struct bw_agent_file *f);
 /* The fence of a submission has signalled. */

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include "agent/debugger.h"
+#include "agent/names.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/util.h"
@@ -43,7 +44,9 @@ struct submission {
 	struct drm_amdgpu_cs_in in;
 	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX];
 	struct bw_pm4_scan state;
-	struct BW_VEC(struct bw_agent_dispatch) dispatches;
+	struct bw_agent_dispatches dispatches;
+	struct bw_names_blob blob;
+	uint64_t ib_va; /* of the IB being looked at */
 	unsigned depth;
 	uint32_t ip_type, ip_instance, ring; /* of the last IB, whose fence the call returns */
 };
@@ -68,6 +71,8 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 		.tmpring_size = sh(r, COMPUTE_TMPRING_SIZE),
 		.scratch_base_lo = sh(r, COMPUTE_DISPATCH_SCRATCH_BASE_LO),
 		.scratch_base_hi = sh(r, COMPUTE_DISPATCH_SCRATCH_BASE_HI),
+		.packet_va = s->ib_va + found->pos_dw * 4,
+		.indirect_va = found->indirect ? found->indirect_va : 0,
 	};
 	for (unsigned i = 0; i < 3; i++) {
 		d.groups[i] = found->dispatch.dim[i];
@@ -100,9 +105,12 @@ static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
 	uint64_t bad_va;
 	if (!dw || bw_track_read(s->file, va, dw, size_dw * 4, &bad_va))
 		return;
+	uint64_t outer = s->ib_va;
+	s->ib_va = va;
 	s->depth++;
 	bw_pm4_find_dispatches(&s->state, dw, size_dw, on_find, s);
 	s->depth--;
+	s->ib_va = outer;
 }
 
 /* False: this is no submission that the kernel would take, and it may say so itself. */
@@ -246,8 +254,10 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 						.ip_type = s->ip_type,
 						.ring = s->ring,
 						.n_dispatches = (uint32_t)s->dispatches.len};
+		event.frame = bw_names_match(&s->dispatches, &s->blob);
+		event.blob_b = (uint32_t)s->blob.len;
 		if (s->dispatches.len)
-			number = bw_debugger_hold(f, &event, s->dispatches.data);
+			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);
 	}
 	int r = shown ? call_with_area(s, cmd, arg, bw_debugger_area_handle(f))
 		      : bw_agent_ioctl(f, cmd, arg);
@@ -257,6 +267,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	else if (number && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out)))
 		start_wait(s, number, out.out.handle);
 	bw_vec_free(&s->dispatches);
+	bw_vec_free(&s->blob);
 	free(s);
 	return r;
 }

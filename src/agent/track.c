@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "agent/names.h"
 #include "agent/track_priv.h"
 #include "base/util.h"
 
@@ -195,8 +196,11 @@ static int gem_va(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (a.operation != AMDGPU_VA_OP_MAP)
 		bw_patch_clear_range(f, a.va_address & BW_VA_MASK, a.map_size);
 	int r = bw_agent_ioctl(f, cmd, arg);
-	if (!r)
+	if (!r) {
 		note_va(f->track, &a);
+		if (a.operation == AMDGPU_VA_OP_MAP)
+			bw_names_mapped(a.va_address, a.map_size);
+	}
 	return r;
 }
 

@@ -27,8 +27,38 @@ void bw_cli_catch_interrupts(struct bw_cli *c)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Adds a word to a list in the environment; owned. */
+static char *list_setting(const char *name, const char *word)
+{
+	const char *old = getenv(name);
+	char *out = NULL;
+	if (asprintf(&out, "%s=%s%s%s", name, old ? old : "", old && *old ? ":" : "", word) < 0)
+		return NULL;
+	return out;
+}
+
+/* What makes the Vulkan loader use the agent as a layer, too, so that pipelines, buffers and command
+ * buffers have names. A build without Vulkan's headers has no layer: then there is nothing to set. */
+static struct bw_error *vulkan_settings(char *out[3])
+{
+	char *agent = NULL, *manifest = NULL;
+	out[0] = out[1] = out[2] = NULL;
+	BW_TRY(bw_cli_part("libbreakwater-agent.so", &agent));
+	*strrchr(agent, '/') = '\0';
+	if (asprintf(&manifest, "%s/breakwater-layer.json", agent) < 0)
+		manifest = NULL;
+	if (manifest && access(manifest, R_OK) == 0) {
+		out[0] = list_setting("VK_ADD_LAYER_PATH", agent);
+		out[1] = list_setting("VK_INSTANCE_LAYERS", "VK_LAYER_BREAKWATER_agent");
+	}
+	free(agent);
+	free(manifest);
+	return NULL;
+}
+
 struct bw_error *bw_cli_start_program(struct bw_cli *c)
 {
+	char *settings[3] = {NULL};
 	int out_fd = -1;
 	if (bw_out_is_json(c->out)) {
 		/* The program's own output would break up our lines: it becomes an event at its end. */
@@ -42,7 +72,13 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 		.kmd = c->kmd, .argv = c->program.argv, .in_fd = -1, .out_fd = out_fd, .err_fd = -1};
 	struct bw_target *target;
 	bw_out_flush(c->out);
-	BW_TRY(bw_live_start(&options, &target));
+	if (!c->program.is_kernel)
+		BW_TRY(vulkan_settings(settings));
+	options.env = (const char *const *)settings;
+	struct bw_error *err = bw_live_start(&options, &target);
+	free(settings[0]);
+	free(settings[1]);
+	BW_TRY(err);
 	c->exit_status_known = false;
 	c->gpu_fault = false;
 	return bw_debug_start(c->debug, target);

@@ -254,10 +254,40 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 		.rsrc3 = from->rsrc3,
 		.initiator = from->initiator,
 		.tmpring_size = from->tmpring_size,
+		.packet_va = from->packet_va,
+		.indirect_va = from->indirect_va,
+		.pipeline = from->pipeline,
+		.label = "",
 	};
 	memcpy(to->groups, from->groups, sizeof(to->groups));
 	memcpy(to->group_size, from->group_size, sizeof(to->group_size));
 	memcpy(to->user_data, from->user_data, sizeof(to->user_data));
+}
+
+/* The blob is copied with one more byte, so that the last label ends, too. */
+static struct bw_error *take_blob(struct bw_live *l, const uint8_t *blob, size_t blob_b)
+{
+	uint8_t *copy = malloc(blob_b + 1);
+	if (!copy)
+		return bw_error_nomem();
+	if (blob_b)
+		memcpy(copy, blob, blob_b);
+	copy[blob_b] = 0;
+	free(l->blob);
+	l->blob = copy;
+	return NULL;
+}
+
+static void point_into_blob(const struct bw_live *l, const struct bw_agent_dispatch *from,
+			    size_t blob_b, struct bw_target_dispatch *to)
+{
+	if (from->label_b && from->label_at < blob_b && from->label_b <= blob_b - from->label_at &&
+	    memchr(l->blob + from->label_at, 0, from->label_b))
+		to->label = (const char *)l->blob + from->label_at;
+	if (from->push_b && from->push_at < blob_b && from->push_b <= blob_b - from->push_at) {
+		to->push = l->blob + from->push_at;
+		to->push_b = from->push_b;
+	}
 }
 
 static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m,
@@ -274,6 +304,9 @@ static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m,
 			BW_E_INVALID,
 			"the program's agent sent a submission of %u dispatches in %u bytes",
 			s.n_dispatches, m->body_b);
+	size_t blob_at = sizeof(s) + (size_t)s.n_dispatches * sizeof(struct bw_agent_dispatch);
+	size_t blob_b = BW_MIN((size_t)s.blob_b, m->body_b - blob_at);
+	BW_TRY(take_blob(l, m->body + blob_at, blob_b));
 	struct bw_target_dispatch *all = calloc(s.n_dispatches ? s.n_dispatches : 1, sizeof(*all));
 	if (!all)
 		return bw_error_nomem();
@@ -281,6 +314,7 @@ static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m,
 		struct bw_agent_dispatch d;
 		memcpy(&d, m->body + sizeof(s) + (size_t)i * sizeof(d), sizeof(d));
 		copy_dispatch(&d, &all[i]);
+		point_into_blob(l, &d, blob_b, &all[i]);
 	}
 	free(l->dispatches);
 	l->dispatches = all;
@@ -298,6 +332,7 @@ static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m,
 	*out = (struct bw_target_event){.kind = BW_EVENT_SUBMIT,
 					.submission = s.submission,
 					.queue = queue_number(l, &s),
+					.frame = s.frame,
 					.dispatches = all,
 					.n_dispatches = s.n_dispatches};
 	return NULL;

@@ -201,6 +201,7 @@ static void free_live(struct bw_live *l)
 	if (l->iomem)
 		bw_kmd_file_close(l->iomem);
 	free(l->dispatches);
+	free(l->blob);
 	free(l);
 }
 
@@ -490,6 +491,7 @@ const struct bw_target_ops bw_live_ops = {
 	.fault = bw_live_fault,
 	.walk = bw_live_walk,
 	.maps = bw_live_maps,
+	.objects = bw_live_objects,
 };
 
 struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_target **out)

@@ -70,6 +70,7 @@ struct bw_live {
 	struct BW_VEC(struct bw_msg) queue; /* events that came while a reply was awaited */
 	struct BW_VEC(struct bw_target_event) notes;
 	struct bw_target_dispatch *dispatches; /* of the last SUBMIT given out */
+	uint8_t *blob;			       /* what they point into */
 	struct BW_VEC(struct bw_queue_key) queues;
 
 	/* once attached */
@@ -181,6 +182,8 @@ struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word) 
 struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va) BW_MUST_CHECK;
 struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out,
 			      size_t *out_n) BW_MUST_CHECK;
+struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out,
+				 size_t *out_n) BW_MUST_CHECK;
 
 /* walk.c */
 struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out) BW_MUST_CHECK;

@@ -187,3 +187,48 @@ struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, s
 	*out_n = n;
 	return NULL;
 }
+
+/* ---- Names ---- */
+
+static void copy_text(char *to, const char *from, size_t size_b)
+{
+	memcpy(to, from, size_b);
+	to[size_b - 1] = 0;
+}
+
+struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out, size_t *out_n)
+{
+	struct bw_live *l = bw_live_of(t);
+	BW_TRY(bw_live_request(l, BW_AGENT_OBJECTS, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_result(l, "listing the program's objects"));
+	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
+		   sizeof(struct bw_agent_object);
+	struct bw_target_object *all = calloc(n ? n : 1, sizeof(*all));
+	if (!all)
+		return bw_error_nomem();
+	size_t k = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bw_agent_object o;
+		memcpy(&o, l->reply.body + sizeof(struct bw_agent_result) + i * sizeof(o),
+		       sizeof(o));
+		if (o.kind < BW_AGENT_OBJECT_PIPELINE || o.kind > BW_AGENT_OBJECT_IMAGE)
+			continue; /* of a newer agent */
+		struct bw_target_object *to = &all[k++];
+		*to = (struct bw_target_object){.kind = (enum bw_target_object_kind)o.kind,
+						.id = o.id,
+						.handle = o.handle,
+						.va = o.va,
+						.size_b = o.size_b,
+						.hash = o.hash,
+						.dim = {o.dim[0], o.dim[1], o.dim[2]},
+						.format = o.format,
+						.flags = o.flags,
+						.push_b = o.push_b};
+		copy_text(to->name, o.name, sizeof(to->name));
+		copy_text(to->entry, o.entry, sizeof(to->entry));
+		copy_text(to->module, o.module, sizeof(to->module));
+	}
+	*out = all;
+	*out_n = k;
+	return NULL;
+}

@@ -75,6 +75,26 @@ struct bw_target_dispatch {
 	uint32_t group_size[3];
 	uint32_t user_data[16];
 	uint32_t tmpring_size;
+	uint64_t packet_va;   /* of the packet in the command buffer; 0: not known */
+	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
+	uint32_t pipeline;    /* id of its bw_target_object; 0: not known */
+	const char *label;    /* "pass/blur"; "" for none; borrowed like the dispatch */
+	const uint8_t *push;  /* push constants, NULL when there are none or they are not known */
+	uint32_t push_b;
+};
+
+/* Things that the program's API knows by name. */
+enum bw_target_object_kind { BW_OBJECT_PIPELINE = 1, BW_OBJECT_BUFFER, BW_OBJECT_IMAGE };
+struct bw_target_object {
+	enum bw_target_object_kind kind;
+	uint32_t id;	 /* never used again */
+	uint64_t handle; /* as the program knows it */
+	uint64_t va;	 /* PIPELINE: of its code. 0: not known yet */
+	uint64_t size_b;
+	uint64_t hash;	 /* PIPELINE: of its SPIR-V */
+	uint32_t dim[3]; /* IMAGE; PIPELINE: work-items of a group, 0: not known */
+	uint32_t format, flags, push_b;
+	char name[64], entry[64], module[64]; /* "" where there is none */
 };
 
 enum bw_target_event_kind {
@@ -94,6 +114,7 @@ struct bw_target_event {
 	pid_t pid;
 	char comm[16];
 	uint32_t submission, queue; /* queue: number of the (context, ring) it went to, from 1 */
+	uint32_t frame;		    /* of the submission; 0: not known */
 	const struct bw_target_dispatch *dispatches; /* borrowed until the next call */
 	size_t n_dispatches;
 	int result;
@@ -204,6 +225,9 @@ struct bw_target_ops {
 	struct bw_error *(*walk)(struct bw_target *t, uint64_t va, struct bw_verdict *out);
 	/* Owned by the caller (free). */
 	struct bw_error *(*maps)(struct bw_target *t, struct bw_target_map **out, size_t *out_n);
+	/* Owned by the caller (free). NULL: nothing has a name here. */
+	struct bw_error *(*objects)(struct bw_target *t, struct bw_target_object **out,
+				    size_t *out_n);
 };
 
 struct bw_target {

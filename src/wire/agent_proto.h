@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define BW_AGENT_SOCKET_ENV "BREAKWATER_DEBUGGER"
-enum { BW_AGENT_PROTO_VERSION = 1 };
+enum { BW_AGENT_PROTO_VERSION = 2 };
 
 enum bw_agent_msg {
 	/* debugger to agent */
@@ -25,9 +25,12 @@ enum bw_agent_msg {
 	BW_AGENT_UNPATCH,      /* bw_agent_mem, no bytes */
 	BW_AGENT_MAPS,         /* reply bw_agent_result + array of bw_agent_map */
 	BW_AGENT_FAULT,        /* GPUVM_FAULT of the program's VM; reply bw_agent_fault */
+	BW_AGENT_OBJECTS,      /* reply bw_agent_result + array of bw_agent_object: what the program's
+	                        * graphics API knows by name; none where the program uses no Vulkan */
 	/* agent to debugger, seq 0 */
 	BW_AGENT_EV_HELLO = 64,/* bw_agent_hello */
-	BW_AGENT_EV_SUBMIT,    /* bw_agent_submit + n_dispatches of bw_agent_dispatch: held until GO */
+	BW_AGENT_EV_SUBMIT,    /* bw_agent_submit + n_dispatches of bw_agent_dispatch + blob_b bytes that
+	                        * they point into: held until GO */
 	BW_AGENT_EV_DONE,      /* bw_agent_done: a submission's fence has signalled (or failed) */
 	BW_AGENT_REPLY = 0x8000,
 };
@@ -70,12 +73,36 @@ struct bw_agent_dispatch {
 	uint32_t group_size[3];    /* NUM_THREAD_FULL */
 	uint32_t user_data[16];
 	uint32_t tmpring_size;
-	uint32_t scratch_base_lo, scratch_base_hi, pad; /* COMPUTE_DISPATCH_SCRATCH_BASE */
+	uint32_t scratch_base_lo, scratch_base_hi; /* COMPUTE_DISPATCH_SCRATCH_BASE */
+	uint32_t pipeline;         /* id of its object; 0: not known, or the driver's own work */
+	uint64_t packet_va;        /* of the packet */
+	uint64_t indirect_va;      /* where groups are read from; 0: they are in the packet */
+	uint32_t label_at, label_b;/* in the blob: labels of the command buffer, "a/b/c"; 0: none */
+	uint32_t push_at, push_b;  /* in the blob: push constants; 0: none or not known */
 };
 struct bw_agent_submit {
 	uint32_t submission;       /* number for GO and DONE, from 1 */
 	uint32_t ctx_id, ip_type, ring;
-	uint32_t n_dispatches, pad;
+	uint32_t n_dispatches, blob_b;
+	uint32_t frame;            /* presents before it, plus one; 0: not known */
+	uint32_t file;             /* number of the DRM file it goes through, from 1 */
+};
+
+/* Something the program's API made. */
+enum bw_agent_object_kind {
+	BW_AGENT_OBJECT_PIPELINE = 1, /* va: its code, once seen in a dispatch; hash: of its SPIR-V; dim:
+	                               * work-items of a group; entry: of the shader */
+	BW_AGENT_OBJECT_BUFFER,       /* va, size_b; flags: VkBufferUsageFlags */
+	BW_AGENT_OBJECT_IMAGE,        /* va, size_b; dim; format: VkFormat; flags: VkImageUsageFlags */
+};
+struct bw_agent_object {
+	uint32_t kind, id;            /* ids are never used again */
+	uint64_t handle;              /* as the program knows it */
+	uint64_t va, size_b, hash;
+	uint32_t dim[3], format, flags, push_b;
+	char name[64];                /* given by the program, else empty */
+	char entry[64];
+	char module[64];              /* name of the shader module */
 };
 struct bw_agent_done { uint32_t submission; int32_t result; }; /* 0, or the -errno its fence carries */
 

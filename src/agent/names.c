@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: MIT */
+/* Objects, recorded command buffers, and which dispatch packet is which dispatch of the API.
+ *
+ * A packet says where the code lies, how large groups are and how many there are; a recorded
+ * dispatch says its pipeline and how many groups. Both lists have the same order, and the driver
+ * may have put dispatches of its own (fills, copies) in between. What makes it certain is that a
+ * driver's pipeline object points to its shader, and that knows the code's address: see points_to. */
+#include "agent/names_priv.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "agent/track_priv.h"
+#include "base/str.h"
+#include "base/util.h"
+
+enum {
+	PUSH_MAX_B = 256,
+	LABEL_MAX_B = 512,
+	OTHER_NAMES_MAX = 65536,
+	DISPATCHES_MAX = 1 << 16, /* remembered of one command buffer */
+};
+
+struct recorded {
+	uint64_t pipeline_handle;
+	uint32_t pipeline; /* id */
+	bool indirect;
+	uint32_t base[3], groups[3];
+	uint32_t label_at, push_at, push_b; /* in the command buffer's text; label_at 0: none */
+};
+
+struct command_buffer {
+	uint64_t handle, pipeline_handle;
+	uint32_t pipeline;
+	struct BW_VEC(struct recorded) dispatches;
+	struct bw_names_blob text; /* byte 0 is not used */
+	char label[LABEL_MAX_B];   /* "a/b" */
+	char inserted[64];
+	uint32_t label_at; /* of the label as it is now; 0: to be written */
+	uint8_t push[PUSH_MAX_B];
+	uint32_t push_b, push_at;
+};
+
+struct other_name {
+	uint64_t handle;
+	char name[64];
+};
+
+struct queue_label {
+	uint64_t queue;
+	char label[LABEL_MAX_B];
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct bw_agent_objects objects;
+	uint32_t next_id[4]; /* by kind */
+	struct BW_VEC(struct command_buffer *) cmds; /* by handle */
+	struct BW_VEC(struct other_name) others;
+	struct BW_VEC(struct queue_label) queues;
+	bool pointers_help; /* points_to has been right before */
+	uint32_t presents;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What this thread is submitting. */
+static __thread struct {
+	bool active, waits_for_map;
+	uint64_t queue, map_va, map_size_b;
+	struct BW_VEC(struct recorded) dispatches;
+	struct bw_names_blob text;
+	size_t next;
+} mine;
+
+static void copy_name(char *to, size_t room, const char *from)
+{
+	size_t n = from ? strnlen(from, room - 1) : 0;
+	if (n)
+		memcpy(to, from, n);
+	to[n] = 0;
+}
+
+/* ---- Objects ---- */
+
+static struct bw_agent_object *find(uint32_t kind, uint64_t handle)
+{
+	/* handles of the driver are taken again soon: the newest is the likeliest */
+	for (size_t i = g.objects.len; i-- > 0;)
+		if (g.objects.data[i].kind == kind && g.objects.data[i].handle == handle)
+			return &g.objects.data[i];
+	return NULL;
+}
+
+uint32_t bw_names_add(const struct bw_agent_object *o)
+{
+	uint32_t id = 0;
+	pthread_mutex_lock(&g.lock);
+	struct bw_agent_object *old = find(o->kind, o->handle);
+	if (old)
+		bw_vec_remove(&g.objects, (size_t)(old - g.objects.data));
+	struct bw_agent_object new = *o;
+	id = new.id = ++g.next_id[o->kind];
+	bw_error_free(bw_vec_push(&g.objects, new)); /* without memory it has no name */
+	pthread_mutex_unlock(&g.lock);
+	return id;
+}
+
+void bw_names_remove(uint32_t kind, uint64_t handle)
+{
+	pthread_mutex_lock(&g.lock);
+	struct bw_agent_object *o = handle ? find(kind, handle) : NULL;
+	if (o)
+		bw_vec_remove(&g.objects, (size_t)(o - g.objects.data));
+	pthread_mutex_unlock(&g.lock);
+}
+
+static struct other_name *find_other(uint64_t handle)
+{
+	bw_vec_each(&g.others, o)
+		if (o->handle == handle)
+			return o;
+	return NULL;
+}
+
+void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name)
+{
+	pthread_mutex_lock(&g.lock);
+	struct bw_agent_object *o = kind ? find(kind, handle) : NULL;
+	if (o)
+		copy_name(o->name, sizeof(o->name), name);
+	if (!kind) {
+		struct other_name new = {.handle = handle}, *old = find_other(handle);
+		if (!old && g.others.len < OTHER_NAMES_MAX) {
+			struct bw_error *err = bw_vec_push(&g.others, new);
+			old = err ? NULL : &g.others.data[g.others.len - 1];
+			bw_error_free(err);
+		}
+		if (old)
+			copy_name(old->name, sizeof(old->name), name);
+	}
+	pthread_mutex_unlock(&g.lock);
+}
+
+const char *bw_names_other_name(uint64_t handle, char out[64])
+{
+	pthread_mutex_lock(&g.lock);
+	struct other_name *o = find_other(handle);
+	copy_name(out, 64, o ? o->name : "");
+	pthread_mutex_unlock(&g.lock);
+	return out;
+}
+
+void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b)
+{
+	pthread_mutex_lock(&g.lock);
+	struct bw_agent_object *o = find(kind, handle);
+	if (o) {
+		o->va = va ? bw_canonical(va) : 0;
+		if (size_b)
+			o->size_b = size_b;
+	}
+	pthread_mutex_unlock(&g.lock);
+}
+
+struct bw_error *bw_names_objects(struct bw_agent_objects *out)
+{
+	pthread_mutex_lock(&g.lock);
+	struct bw_error *err = bw_vec_reserve(out, g.objects.len);
+	if (!err && g.objects.len) {
+		memcpy(out->data, g.objects.data, g.objects.len * sizeof(*out->data));
+		out->len = g.objects.len;
+	}
+	pthread_mutex_unlock(&g.lock);
+	return err;
+}
+
+/* ---- Where memory of the API lies ---- */
+
+void bw_names_map_begin(void)
+{
+	mine.waits_for_map = true;
+	mine.map_va = mine.map_size_b = 0;
+}
+
+uint64_t bw_names_map_end(void)
+{
+	mine.waits_for_map = false;
+	return mine.map_va;
+}
+
+void bw_names_mapped(uint64_t va, uint64_t size_b)
+{
+	if (!mine.waits_for_map || size_b <= mine.map_size_b)
+		return;
+	mine.map_va = bw_canonical(va);
+	mine.map_size_b = size_b;
+}
+
+/* ---- Recording ---- */
+
+static size_t cmd_index(uint64_t handle)
+{
+	size_t lo = 0, hi = g.cmds.len;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (g.cmds.data[mid]->handle < handle)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct command_buffer *find_cmd(uint64_t handle)
+{
+	size_t i = cmd_index(handle);
+	return i < g.cmds.len && g.cmds.data[i]->handle == handle ? g.cmds.data[i] : NULL;
+}
+
+static void free_cmd(struct command_buffer *c)
+{
+	bw_vec_free(&c->dispatches);
+	bw_vec_free(&c->text);
+	free(c);
+}
+
+/* Runs `what` on the command buffer, which is called c there. */
+#define WITH_CMD(handle, what)                                                                     \
+	do {                                                                                       \
+		pthread_mutex_lock(&g.lock);                                                       \
+		struct command_buffer *c = find_cmd(handle);                                       \
+		if (c) {                                                                           \
+			what;                                                                      \
+		}                                                                                  \
+		pthread_mutex_unlock(&g.lock);                                                     \
+	} while (0)
+
+void bw_names_cmd_begin(uint64_t handle)
+{
+	pthread_mutex_lock(&g.lock);
+	struct command_buffer *c = find_cmd(handle);
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		struct bw_error *err = c ? bw_vec_reserve(&g.cmds, g.cmds.len + 1) : NULL;
+		if (!c || err) {
+			free(c);
+			pthread_mutex_unlock(&g.lock);
+			bw_error_free(err);
+			return;
+		}
+		c->handle = handle;
+		size_t at = cmd_index(handle);
+		memmove(&g.cmds.data[at + 1], &g.cmds.data[at],
+			(g.cmds.len - at) * sizeof(*g.cmds.data));
+		g.cmds.data[at] = c;
+		g.cmds.len++;
+	}
+	c->dispatches.len = c->text.len = 0;
+	c->pipeline = 0;
+	c->pipeline_handle = 0;
+	c->label[0] = c->inserted[0] = 0;
+	c->label_at = c->push_b = c->push_at = 0;
+	pthread_mutex_unlock(&g.lock);
+}
+
+void bw_names_cmd_free(uint64_t handle)
+{
+	pthread_mutex_lock(&g.lock);
+	size_t at = cmd_index(handle);
+	if (at < g.cmds.len && g.cmds.data[at]->handle == handle) {
+		free_cmd(g.cmds.data[at]);
+		bw_vec_remove(&g.cmds, at);
+	}
+	pthread_mutex_unlock(&g.lock);
+}
+
+static void bind(struct command_buffer *c, uint64_t pipeline)
+{
+	const struct bw_agent_object *o = find(BW_AGENT_OBJECT_PIPELINE, pipeline);
+	c->pipeline_handle = pipeline;
+	c->pipeline = o ? o->id : 0;
+}
+
+void bw_names_cmd_pipeline(uint64_t cmd, uint64_t pipeline)
+{
+	WITH_CMD(cmd, bind(c, pipeline));
+}
+
+/* Appends to a blob whose first byte stays unused; 0 when there is no memory. */
+static uint32_t append(struct bw_names_blob *b, const void *data, size_t size_b)
+{
+	size_t at = BW_MAX(b->len, (size_t)1);
+	struct bw_error *err = bw_vec_reserve(b, at + size_b);
+	if (err) {
+		bw_error_free(err);
+		return 0;
+	}
+	b->data[0] = b->len ? b->data[0] : 0;
+	memcpy(b->data + at, data, size_b);
+	b->len = at + size_b;
+	return (uint32_t)at;
+}
+
+static uint32_t label_of(struct command_buffer *c)
+{
+	char text[LABEL_MAX_B + 80];
+	if (c->label_at || (!c->label[0] && !c->inserted[0]))
+		return c->label_at;
+	snprintf(text, sizeof(text), "%s%s%s", c->label,
+		 c->label[0] && c->inserted[0] ? "/" : "", c->inserted);
+	return c->label_at = append(&c->text, text, strlen(text) + 1);
+}
+
+static void record(struct command_buffer *c, const uint32_t *base, const uint32_t *groups)
+{
+	struct recorded r = {.pipeline_handle = c->pipeline_handle,
+			     .pipeline = c->pipeline,
+			     .indirect = !groups,
+			     .label_at = label_of(c)};
+	if (base)
+		memcpy(r.base, base, sizeof(r.base));
+	if (groups)
+		memcpy(r.groups, groups, sizeof(r.groups));
+	if (c->push_b && !c->push_at)
+		c->push_at = append(&c->text, c->push, c->push_b);
+	r.push_at = c->push_at;
+	r.push_b = c->push_at ? c->push_b : 0;
+	if (c->dispatches.len < DISPATCHES_MAX)
+		bw_error_free(bw_vec_push(&c->dispatches, r));
+}
+
+void bw_names_cmd_dispatch(uint64_t cmd, const uint32_t *base, const uint32_t *groups)
+{
+	WITH_CMD(cmd, record(c, base, groups));
+}
+
+void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const void *data)
+{
+	if (offset_b > PUSH_MAX_B || size_b > PUSH_MAX_B - offset_b)
+		return;
+	WITH_CMD(cmd, {
+		memcpy(c->push + offset_b, data, size_b);
+		c->push_b = BW_MAX(c->push_b, offset_b + size_b);
+		c->push_at = 0;
+	});
+}
+
+static void push_label(char label[LABEL_MAX_B], const char *more)
+{
+	size_t n = strlen(label), m = more ? strnlen(more, LABEL_MAX_B) : 0;
+	if (n + m + 2 > LABEL_MAX_B)
+		return; /* too deep to be read by anybody */
+	if (n)
+		label[n++] = '/';
+	for (size_t i = 0; i < m; i++) /* one level is one word of the path */
+		label[n + i] = more[i] == '/' ? ' ' : more[i];
+	label[n + m] = 0;
+}
+
+static void pop_label(char label[LABEL_MAX_B])
+{
+	char *slash = strrchr(label, '/');
+	*(slash ? slash : label) = 0;
+}
+
+void bw_names_cmd_label_begin(uint64_t cmd, const char *label)
+{
+	WITH_CMD(cmd, {
+		push_label(c->label, label);
+		c->inserted[0] = 0;
+		c->label_at = 0;
+	});
+}
+
+void bw_names_cmd_label_end(uint64_t cmd)
+{
+	WITH_CMD(cmd, {
+		pop_label(c->label);
+		c->inserted[0] = 0;
+		c->label_at = 0;
+	});
+}
+
+void bw_names_cmd_label_insert(uint64_t cmd, const char *label)
+{
+	WITH_CMD(cmd, {
+		copy_name(c->inserted, sizeof(c->inserted), label);
+		c->label_at = 0;
+	});
+}
+
+/* Dispatches and their texts of one list go to the end of another; prefix is put before labels. */
+static void copy_recorded(struct recorded r, const struct bw_names_blob *text, const char *prefix,
+			  struct bw_names_blob *to_text, struct recorded *out)
+{
+	if (r.label_at || prefix[0]) {
+		const char *own = r.label_at ? (const char *)text->data + r.label_at : "";
+		char label[2 * LABEL_MAX_B + 80];
+		int n = snprintf(label, sizeof(label), "%s%s%s", prefix,
+				 prefix[0] && own[0] ? "/" : "", own);
+		r.label_at = append(to_text, label, (size_t)n + 1);
+	}
+	if (r.push_b)
+		r.push_at = append(to_text, text->data + r.push_at, r.push_b);
+	*out = r;
+}
+
+void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary)
+{
+	pthread_mutex_lock(&g.lock);
+	struct command_buffer *c = find_cmd(cmd), *s = find_cmd(secondary);
+	if (c && s && c != s) {
+		bw_vec_each(&s->dispatches, r) {
+			struct recorded copy;
+			copy_recorded(*r, &s->text, c->label, &c->text, &copy);
+			if (c->dispatches.len < DISPATCHES_MAX)
+				bw_error_free(bw_vec_push(&c->dispatches, copy));
+		}
+	}
+	pthread_mutex_unlock(&g.lock);
+}
+
+/* ---- Submitting ---- */
+
+static struct queue_label *queue_label(uint64_t queue)
+{
+	bw_vec_each(&g.queues, q)
+		if (q->queue == queue)
+			return q;
+	return NULL;
+}
+
+void bw_names_queue_label_begin(uint64_t queue, const char *label)
+{
+	pthread_mutex_lock(&g.lock);
+	struct queue_label *q = queue_label(queue), new = {.queue = queue};
+	if (!q) {
+		struct bw_error *err = bw_vec_push(&g.queues, new);
+		q = err ? NULL : &g.queues.data[g.queues.len - 1];
+		bw_error_free(err);
+	}
+	if (q)
+		push_label(q->label, label);
+	pthread_mutex_unlock(&g.lock);
+}
+
+void bw_names_queue_label_end(uint64_t queue)
+{
+	pthread_mutex_lock(&g.lock);
+	struct queue_label *q = queue_label(queue);
+	if (q)
+		pop_label(q->label);
+	pthread_mutex_unlock(&g.lock);
+}
+
+void bw_names_submit_begin(uint64_t queue)
+{
+	mine.active = true;
+	mine.queue = queue;
+	mine.dispatches.len = mine.text.len = mine.next = 0;
+}
+
+void bw_names_submit_add(uint64_t cmd)
+{
+	pthread_mutex_lock(&g.lock);
+	struct command_buffer *c = find_cmd(cmd);
+	const struct queue_label *q = queue_label(mine.queue);
+	if (c) {
+		bw_vec_each(&c->dispatches, r) {
+			struct recorded copy;
+			copy_recorded(*r, &c->text, q ? q->label : "", &mine.text, &copy);
+			bw_error_free(bw_vec_push(&mine.dispatches, copy));
+		}
+	}
+	pthread_mutex_unlock(&g.lock);
+}
+
+void bw_names_submit_end(void)
+{
+	mine.active = false;
+	bw_vec_free(&mine.dispatches);
+	bw_vec_free(&mine.text);
+	mine.next = 0;
+}
+
+void bw_names_present(void)
+{
+	pthread_mutex_lock(&g.lock);
+	g.presents++;
+	pthread_mutex_unlock(&g.lock);
+}
+
+/* ---- Which packet is which dispatch ---- */
+
+enum { PIPELINE_LOOK_B = 1024, SHADER_LOOK_B = 512 };
+
+static size_t peek(uint64_t at, void *out, size_t size_b)
+{
+	struct iovec l = {out, size_b}, r = {(void *)(uintptr_t)at, size_b};
+	/* what is not mapped ends it: nothing can crash */
+	ssize_t n = process_vm_readv(getpid(), &l, 1, &r, 1, 0);
+	return n < 0 ? 0 : (size_t)n & ~(size_t)7;
+}
+
+/* Does the driver's object of the pipeline point to something that knows this address? In RADV a
+ * VkPipeline is a pointer to struct radv_pipeline, with pointers to its struct radv_shader, which
+ * has `va` (radv_pipeline.h, radv_shader.h of Mesa 25.0). Read as words, since the layout is not
+ * ours: a wrong reading finds nothing. */
+static bool points_to(uint64_t pipeline, uint64_t code_va)
+{
+	uint64_t object[PIPELINE_LOOK_B / 8], shader[SHADER_LOOK_B / 8];
+	if (!pipeline || pipeline % 8)
+		return false;
+	size_t n = peek(pipeline, object, sizeof(object)) / 8;
+	for (size_t i = 0; i < n; i++) {
+		if (object[i] % 8 || object[i] < 4096 || object[i] >> 47)
+			continue;
+		size_t m = peek(object[i], shader, sizeof(shader)) / 8;
+		for (size_t k = 0; k < m; k++)
+			if ((shader[k] & BW_VA_MASK) == (code_va & BW_VA_MASK))
+				return true;
+	}
+	return false;
+}
+
+static struct bw_agent_object *pipeline_by_id(uint32_t id)
+{
+	bw_vec_each(&g.objects, o)
+		if (o->kind == BW_AGENT_OBJECT_PIPELINE && o->id == id)
+			return o;
+	return NULL;
+}
+
+static bool same_shape(const struct recorded *r, const struct bw_agent_dispatch *d,
+		       const struct bw_agent_object *pipeline)
+{
+	for (int i = 0; i < 3; i++) {
+		/* with a base the packet has end values (radv-client 7.2) */
+		uint32_t want = r->indirect ? UINT32_MAX : r->base[i] + r->groups[i];
+		if (d->groups[i] != want)
+			return false;
+		if (pipeline && pipeline->dim[i] && d->group_size[i] != pipeline->dim[i])
+			return false;
+	}
+	return true;
+}
+
+static bool matches(const struct recorded *r, const struct bw_agent_dispatch *d)
+{
+	struct bw_agent_object *p = r->pipeline ? pipeline_by_id(r->pipeline) : NULL;
+	if (!same_shape(r, d, p))
+		return false;
+	if (p && p->va && ((p->va ^ d->code_va) & BW_VA_MASK) == 0)
+		return true;
+	bool points = points_to(r->pipeline_handle, d->code_va);
+	g.pointers_help |= points;
+	if (points || !g.pointers_help) {
+		if (p)
+			p->va = d->code_va;
+		return true;
+	}
+	return false;
+}
+
+static bool is_empty(const struct recorded *r)
+{
+	return !r->indirect && (!r->groups[0] || !r->groups[1] || !r->groups[2]);
+}
+
+static void fill(const struct recorded *r, struct bw_agent_dispatch *d, struct bw_names_blob *blob)
+{
+	d->pipeline = r->pipeline;
+	if (r->label_at) {
+		const char *label = (const char *)mine.text.data + r->label_at;
+		d->label_b = (uint32_t)strlen(label) + 1;
+		d->label_at = append(blob, label, d->label_b);
+		d->label_b = d->label_at ? d->label_b : 0;
+	}
+	if (r->push_b) {
+		d->push_at = append(blob, mine.text.data + r->push_at, r->push_b);
+		d->push_b = d->push_at ? r->push_b : 0;
+	}
+}
+
+uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob)
+{
+	pthread_mutex_lock(&g.lock);
+	uint32_t frame = g.presents || mine.active ? g.presents + 1 : 0;
+	if (mine.active) {
+		bw_vec_each(dispatches, d) {
+			/* a driver need not make a packet of an empty dispatch */
+			size_t k = mine.next;
+			while (k < mine.dispatches.len && !matches(&mine.dispatches.data[k], d) &&
+			       is_empty(&mine.dispatches.data[k]))
+				k++;
+			if (k >= mine.dispatches.len || !matches(&mine.dispatches.data[k], d))
+				continue; /* the driver's own */
+			fill(&mine.dispatches.data[k], d, blob);
+			mine.next = k + 1;
+		}
+	}
+	pthread_mutex_unlock(&g.lock);
+	return frame;
+}
+
+void bw_names_fork_child(void)
+{
+	pthread_mutex_init(&g.lock, NULL);
+}

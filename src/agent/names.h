@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_NAMES_H
+#define BW_AGENT_NAMES_H
+
+/* What the program's graphics API knows and its ioctls do not say: which pipeline a dispatch packet
+ * belongs to, labels, push constants, names of objects. Known for Vulkan, where the agent is a layer
+ * as well (vk_layer.c); for other programs these functions have nothing to tell. */
+
+#include "agent/agent.h"
+#include "base/vec.h"
+#include "wire/agent_proto.h"
+
+struct bw_agent_dispatches BW_VEC(struct bw_agent_dispatch);
+struct bw_agent_objects BW_VEC(struct bw_agent_object);
+struct bw_names_blob BW_VEC(uint8_t);
+
+/* Fills in pipeline, label and push constants of the packets of a submission that this thread is
+ * making, as far as they are known; their bytes go to the end of blob. Returns the number of the
+ * frame, 0: not known. */
+uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob);
+/* All objects that live; the caller frees the vector. */
+struct bw_error *bw_names_objects(struct bw_agent_objects *out) BW_MUST_CHECK;
+/* A range of GPU addresses was mapped by an ioctl of this thread. */
+void bw_names_mapped(uint64_t va, uint64_t size_b);
+/* In a forked child. */
+void bw_names_fork_child(void);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_NAMES_PRIV_H
+#define BW_AGENT_NAMES_PRIV_H
+
+/* What the layer (vk_*.c) tells names.c, in no API's words. Handles are the program's; unknown ones
+ * are ignored: the program may have made them before anybody listened. Any thread. */
+
+#include "agent/names.h"
+
+/* ---- Objects ---- */
+
+/* Takes a copy; a living object of this kind and handle is replaced. Returns the id. */
+uint32_t bw_names_add(const struct bw_agent_object *o);
+void bw_names_remove(uint32_t kind, uint64_t handle);
+/* kind 0: a name for a thing that has no table of its own (a shader module), kept for later. */
+void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name);
+const char *bw_names_other_name(uint64_t handle, char out[64]);
+/* The object was given memory. */
+void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b);
+/* The largest range that ioctls of this thread have mapped since begin; 0: none. */
+void bw_names_map_begin(void);
+uint64_t bw_names_map_end(void);
+
+/* ---- Command buffers ---- */
+
+void bw_names_cmd_begin(uint64_t cmd);
+void bw_names_cmd_free(uint64_t cmd);
+void bw_names_cmd_pipeline(uint64_t cmd, uint64_t pipeline);
+/* base: added to the packet's numbers where it is not 0. groups NULL: read from memory. */
+void bw_names_cmd_dispatch(uint64_t cmd, const uint32_t *base, const uint32_t *groups);
+void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const void *data);
+void bw_names_cmd_label_begin(uint64_t cmd, const char *label);
+void bw_names_cmd_label_end(uint64_t cmd);
+/* For the dispatches that follow, until the next insert. */
+void bw_names_cmd_label_insert(uint64_t cmd, const char *label);
+void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary);
+
+/* ---- Submissions ---- */
+
+void bw_names_queue_label_begin(uint64_t queue, const char *label);
+void bw_names_queue_label_end(uint64_t queue);
+/* This thread is about to submit these, in this order; `submit_end`: it has. */
+void bw_names_submit_begin(uint64_t queue);
+void bw_names_submit_add(uint64_t cmd);
+void bw_names_submit_end(void);
+void bw_names_present(void);
+
+#endif

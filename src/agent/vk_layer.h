@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_VK_LAYER_H
+#define BW_AGENT_VK_LAYER_H
+
+/* The agent as a Vulkan layer, VK_LAYER_BREAKWATER_agent: it changes nothing, and notes what objects
+ * and commands are called (names_priv.h). `breakwater run -- PROGRAM` asks the loader for it by
+ * VK_INSTANCE_LAYERS; a loader that does not know the variable, or a program that talks to a driver
+ * directly, goes without names. */
+
+#include <vulkan/vulkan.h>
+
+/* Device functions looked at here, each with the way on to the next layer or the driver. Those that
+ * became core later are found under either name. */
+#define BW_VK_FUNCTIONS(X)                                                                         \
+	X(AllocateMemory, NULL)                                                                    \
+	X(FreeMemory, NULL)                                                                        \
+	X(CreateBuffer, NULL)                                                                      \
+	X(DestroyBuffer, NULL)                                                                     \
+	X(BindBufferMemory, NULL)                                                                  \
+	X(BindBufferMemory2, "vkBindBufferMemory2KHR")                                             \
+	X(CreateImage, NULL)                                                                       \
+	X(DestroyImage, NULL)                                                                      \
+	X(BindImageMemory, NULL)                                                                   \
+	X(BindImageMemory2, "vkBindImageMemory2KHR")                                               \
+	X(CreateShaderModule, NULL)                                                                \
+	X(DestroyShaderModule, NULL)                                                               \
+	X(CreatePipelineLayout, NULL)                                                              \
+	X(CreateComputePipelines, NULL)                                                            \
+	X(DestroyPipeline, NULL)                                                                   \
+	X(BeginCommandBuffer, NULL)                                                                \
+	X(FreeCommandBuffers, NULL)                                                                \
+	X(CmdBindPipeline, NULL)                                                                   \
+	X(CmdDispatch, NULL)                                                                       \
+	X(CmdDispatchBase, "vkCmdDispatchBaseKHR")                                                 \
+	X(CmdDispatchIndirect, NULL)                                                               \
+	X(CmdPushConstants, NULL)                                                                  \
+	X(CmdExecuteCommands, NULL)                                                                \
+	X(CmdBeginDebugUtilsLabelEXT, NULL)                                                        \
+	X(CmdEndDebugUtilsLabelEXT, NULL)                                                          \
+	X(CmdInsertDebugUtilsLabelEXT, NULL)                                                       \
+	X(QueueBeginDebugUtilsLabelEXT, NULL)                                                      \
+	X(QueueEndDebugUtilsLabelEXT, NULL)                                                        \
+	X(SetDebugUtilsObjectNameEXT, NULL)                                                        \
+	X(QueueSubmit, NULL)                                                                       \
+	X(QueueSubmit2, "vkQueueSubmit2KHR")                                                       \
+	X(QueuePresentKHR, NULL)
+
+#define BW_VK_MEMBER(name, other) PFN_vk##name name;
+struct bw_vk_device {
+	void *key; /* the loader's dispatch table: the same for all handles of a device */
+	VkDevice handle;
+	PFN_vkGetDeviceProcAddr get;
+	PFN_vkDestroyDevice DestroyDevice;
+	PFN_vkGetImageMemoryRequirements GetImageMemoryRequirements;
+	BW_VK_FUNCTIONS(BW_VK_MEMBER)
+};
+#undef BW_VK_MEMBER
+
+/* The device of a handle that the loader dispatches (device, queue, command buffer). Never NULL for
+ * handles of a program that uses the API as it must. */
+const struct bw_vk_device *bw_vk_device_of(const void *handle);
+/* Ours of a device function, NULL for others. */
+PFN_vkVoidFunction bw_vk_hook(const char *name);
+
+#endif
