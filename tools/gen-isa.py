@@ -165,6 +165,7 @@ class Encodings:
         i.mem = i.reads = i.writes = i.mods = i.same = ""
         i.regs, i.unverified = {}, False
         i.mask, i.value = i.format.mask >> 32 << 32, i.format.value >> 32 << 32
+        i.unused = 0  # the part of mask that the hardware does not look at
         i.dst = i.src = None
         for word in words[5:]:
             self.insn_word(i, word, line)
@@ -201,7 +202,7 @@ class Encodings:
                     raise Bad(line, f"regs={val}: field:N expected, N 1 to 32")
                 i.regs[field] = int(n)
         elif key[0].isdigit():
-            mask, value = fixed_bits(key, val, line)
+            mask, value = fixed_bits(key, val.removesuffix("!"), line)
             if mask >> (i.format.size * 8):
                 raise Bad(line, f"'{word}' lies outside {i.format.size} bytes")
             own = i.format.mask
@@ -210,6 +211,10 @@ class Encodings:
                 own |= ((1 << (hi - lo + 1)) - 1) << lo
             if mask & (own | i.mask & 0xffffffff):
                 raise Bad(line, f"'{word}' overlaps the opcode or bits that are fixed already")
+            if not val.endswith("!"):
+                if value:
+                    raise Bad(line, f"'{word}': bits that nobody looks at are 0")
+                i.unused |= mask
             i.mask |= mask
             i.value |= value
         else:
@@ -290,8 +295,10 @@ class Encodings:
             return ("MASK", 1)
         if marks & {"lane", "scalar", "sel_lo", "sel_hi"}:
             return ("SSRC", 1)
-        if field in ("vsrc1", "vgpr") or "vgpr" in marks or i.format.name == "VINTERP":
+        if field in ("vsrc1", "vgpr") or "vgpr" in marks:
             return ("VGPR", n)
+        if i.format.name == "VINTERP":
+            return ("INTERP", n)
         if base.startswith("MAT_"):
             # C and D take half as many VGPRs in wave64: only those are sure to be needed.
             return ("MATC", n // 2) if field == "src2" else ("VGPR", n)
@@ -397,16 +404,16 @@ def write_tables(enc, out):
         out.append("\t" + " ".join(f"{x}," for x in firsts[n:n + 16]))
     out.append("};\n")
 
-    fixed = sorted({(i.mask, i.value) for i in enc.insns})
-    if (0, 0) in fixed:
-        fixed.remove((0, 0))
-    fixed.insert(0, (0, 0))
+    fixed = sorted({(i.mask & ~i.unused, i.value, i.unused) for i in enc.insns})
+    if (0, 0, 0) in fixed:
+        fixed.remove((0, 0, 0))
+    fixed.insert(0, (0, 0, 0))
     if len(fixed) > 256:
         raise Bad(enc.insns[-1].line, "more than 256 sets of fixed bits: bw_isa_row.fixed is too small")
     fixed_index = {k: n for n, k in enumerate(fixed)}
-    out.append("/* Bits that an opcode needs to be as they are here. */")
+    out.append("/* Bits that an opcode needs to be as they are here, and bits that it does not use. */")
     out.append("const struct bw_isa_fixed bw_isa_fixed[] = {")
-    out += [f"\t{{{m:#x}ull, {v:#x}ull}}," for m, v in fixed]
+    out += [f"\t{{{m:#x}ull, {v:#x}ull, {u:#x}ull}}," for m, v, u in fixed]
     out.append("};\n")
 
     out.append("const struct bw_isa_row bw_isa_rows[] = {\n\t{0},")
@@ -436,7 +443,7 @@ def write_tables(enc, out):
             f"\t{{{op_id(i.name)}, BW_FMT_{FORMATS[i.format.name]}, {len(i.src_kind)}, "
             f"{{{', '.join('BW_OPD_' + k for k, _ in kinds)}}}, {{{', '.join(str(n) for _, n in kinds)}}}, "
             f"BW_OPD_{i.dst_kind[0]}, {i.dst_kind[1]}, {i.half}, {i.neg}, {addr}, {data}, "
-            f"{i.regs.get('data1', 1)}, {n_rsrc}, {fixed_index[i.mask, i.value]}, "
+            f"{i.regs.get('data1', 1)}, {n_rsrc}, {fixed_index[i.mask & ~i.unused, i.value, i.unused]}, "
             f"{' | '.join(flags) or 0}}}, /* {i.line} */")
     out.append("};\n")
 

@@ -10,6 +10,8 @@
 /* Special codes of a SRC0 field: reference gfx11-encodings section 4. */
 enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_DPP16 = 250, SRC_VGPR_HIGH_HALF = 128 };
 
+enum { MAX_DW = 3 };
+
 /* Address VGPRs of a ray instruction after the node pointer. */
 enum { RAY_ADDRESSES = 10 };
 
@@ -44,13 +46,15 @@ static const uint8_t operand_takes[] = {
 	[BW_OPD_VGPR] = CODE_VGPR,
 	[BW_OPD_MASK] = CODE_REG,
 	[BW_OPD_MATC] = CODE_CONST | CODE_VGPR,
+	/* LLVM has VGPRs only; the example of rule 152 has its S1 in an SGPR and ran on hardware. */
+	[BW_OPD_INTERP] = CODE_REG | CODE_CONST | CODE_VGPR,
 	[BW_OPD_IMPLIED_EXEC] = 0,
 };
 /* clang-format on */
 
 /* An instruction being decoded. */
 struct decoding {
-	const uint32_t *w;
+	uint32_t w[MAX_DW]; /* a copy; what the instruction does not use is 0 */
 	size_t n_dw;
 	unsigned size_dw; /* used so far; the literal or DPP dword comes last */
 	const struct bw_isa_row *row;
@@ -154,8 +158,9 @@ static bool take_dpp(struct decoding *d, unsigned marker, bool compact)
 	if (compact) { /* the 64-bit forms have their own */
 		in->neg = (w >> 20 & 1) | (w >> 22 & 1) << 1;
 		in->abs = (w >> 21 & 1) | (w >> 23 & 1) << 1;
-		if ((in->neg | in->abs) & ~d->row->neg)
-			return false;
+		in->padded |= ((in->neg | in->abs) & ~d->row->neg) != 0;
+		in->neg &= d->row->neg;
+		in->abs &= d->row->neg;
 	}
 	return dpp_ctrl_exists(in->dpp_ctrl);
 }
@@ -339,6 +344,16 @@ static bool fixed_bits_hold(const struct bw_isa_row *row, const uint32_t *w, uns
 	return (bits & f->mask) == f->value;
 }
 
+/* Fields that a row does not use become 0. */
+static void drop_unused(struct decoding *d, const struct bw_isa_row *row)
+{
+	uint64_t unused = bw_isa_fixed[row->fixed].unused;
+	uint32_t lo = (uint32_t)unused, hi = (uint32_t)(unused >> 32);
+	d->in->padded |= ((d->w[0] & lo) | (d->w[1] & hi)) != 0;
+	d->w[0] &= ~lo;
+	d->w[1] &= ~hi;
+}
+
 static const struct bw_isa_row *row_of(const struct bw_isa_space *space, unsigned opcode)
 {
 	unsigned row = opcode < space->n ? space->rows[opcode] : 0;
@@ -353,6 +368,7 @@ static bool decode_vopd(struct decoding *d)
 	const struct bw_isa_row *y = row_of(&bw_isa_space_vopd_y, in->opcode_y);
 	if (!y || !fixed_bits_hold(y, w, 2))
 		return false;
+	drop_unused(d, y);
 	in->op_y = y->op;
 	in->dst = (uint16_t)bw_vopd_x_vdst(w);
 	in->dst_y = (uint16_t)(bw_vopd_y_vdst(w) << 1 | (~in->dst & 1));
@@ -560,7 +576,8 @@ static enum bw_fmt format_of(uint32_t w)
 
 bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst)
 {
-	struct decoding d = {.w = words, .n_dw = n_dw, .in = out_inst};
+	struct decoding d = {.n_dw = BW_MIN(n_dw, (size_t)MAX_DW), .in = out_inst};
+	memcpy(d.w, words, d.n_dw * sizeof(d.w[0]));
 	memset(out_inst, 0, sizeof(*out_inst));
 	enum bw_fmt fmt = n_dw ? format_of(words[0]) : BW_FMT_ILLEGAL;
 	unsigned opcode = formats[fmt].opcode ? formats[fmt].opcode(words) : 0;
@@ -571,7 +588,9 @@ bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst)
 		out_inst->opcode = (uint16_t)opcode;
 		out_inst->op = d.row->op;
 		d.size_dw = formats[fmt].base_dw;
-		if (fixed_bits_hold(d.row, words, d.size_dw) && formats[fmt].decode(&d)) {
+		bool fixed = fixed_bits_hold(d.row, words, d.size_dw);
+		drop_unused(&d, d.row);
+		if (fixed && formats[fmt].decode(&d)) {
 			out_inst->size_b = (uint8_t)(4 * d.size_dw);
 			return true;
 		}

@@ -53,6 +53,8 @@ struct bw_inst {
 	uint8_t size_b;    /* 4, 8 or 12; 4 when illegal */
 	uint8_t n_src;     /* of src[] */
 	bool has_literal;
+	bool padded;       /* bits that it does not use are not 0: no instruction to LLVM, the hardware does
+	                    * not look (ISA manual). Nothing here comes from them */
 	uint32_t literal;
 
 	uint16_t dst;      /* vector formats: VGPR number; scalar formats: SGPR code 0..127. v_readlane,
@@ -132,8 +134,6 @@ const char *bw_isa_fmt_name(enum bw_fmt fmt);
 /* BW_OP_ILLEGAL when there is none of that name. */
 enum bw_op bw_isa_op_by_name(const char *name);
 
-/* Where control can go after the instruction at pc (for stepping). */
-/* clang-format off */
 
 /* Every encoding of an opcode: the formats it exists in and its number there. */
 struct bw_op_encoding {
@@ -144,6 +144,8 @@ struct bw_op_encoding {
 /* Fills at most max of out, in the order of enum bw_fmt; returns how many there are. */
 size_t bw_isa_op_encodings(enum bw_op op, struct bw_op_encoding *out, size_t max);
 
+/* Where control can go after the instruction at pc (for stepping). */
+/* clang-format off */
 enum bw_flow {
 	BW_FLOW_NEXT,        /* pc + size */
 	BW_FLOW_BRANCH,      /* always to target */

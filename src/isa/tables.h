@@ -20,6 +20,7 @@ enum bw_operand_kind {
 	BW_OPD_VGPR,
 	BW_OPD_MASK,         /* lane mask in SGPRs */
 	BW_OPD_MATC,         /* matrix C: VGPRs or an inline constant */
+	BW_OPD_INTERP,       /* VINTERP: VGPR, SGPR or inline constant */
 	BW_OPD_IMM,          /* the field itself is the value */
 	BW_OPD_LIT,          /* the literal, without a field */
 	BW_OPD_IMPLIED_VCC,
@@ -56,6 +57,7 @@ struct bw_isa_head {
 
 struct bw_isa_fixed {
 	uint64_t mask, value;
+	uint64_t unused; /* bits that are ignored */
 };
 
 struct bw_isa_space {

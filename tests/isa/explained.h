@@ -86,6 +86,12 @@ static bool literal_without_room(const struct difference *d)
 	return !d->legal && d->llvm->size_b == 12 && (buffer || wmma);
 }
 
+static bool scalar_of_vinterp(const struct difference *d)
+{
+	bool scalar = d->in->src[0] < 256 || d->in->src[1] < 256 || d->in->src[2] < 256;
+	return d->legal && d->in->fmt == BW_FMT_VINTERP && scalar && !d->in->padded;
+}
+
 static struct {
 	bool (*is)(const struct difference *d);
 	const char *why;
@@ -97,6 +103,8 @@ static struct {
 	{special_in_register_operand,
 	 "LLVM prints NULL and the special scalar sources in operands that are VGPRs or SGPRs only "
 	 "(SRC1 of v_fma_mix* with DPP too)"},
+	{scalar_of_vinterp,
+	 "v_interp with an SGPR or a constant runs on hardware (gfx11-rules 152), LLVM has VGPRs only"},
 	{literal_without_room,
 	 "LLVM reads a literal where the format has none (MUBUF, MTBUF SOFFSET; WMMA)"},
 };

@@ -47,7 +47,9 @@ static uint64_t scalar_value(const struct fetch *f, unsigned i, unsigned bits)
 static const void *fetch16(const struct fetch *f, unsigned i)
 {
 	uint16_t *out = (uint16_t *)f->x->src[i];
-	unsigned shift = f->inst->op_sel >> i & 1 ? 16 : 0;
+	/* An accumulator is in the half that the result goes to: rule 73. */
+	bool is_dst = f->rec->map->reads_dst && i + 1u == f->rec->map->n_src;
+	unsigned shift = f->inst->op_sel >> (is_dst ? 3 : i) & 1 ? 16 : 0;
 	if (f->rec->base[1 + i] == BW_BASE_VGPR) {
 		const uint32_t *v = (const uint32_t *)vgpr_half(f, 1 + i);
 		for (unsigned l = 0; l < BW_LANES; l++)
