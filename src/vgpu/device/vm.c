@@ -21,6 +21,7 @@ void bw_vm_fini(struct bw_device *dev)
 
 static void flush(struct bw_tlb *tlb, uint64_t generation)
 {
+	memset(tlb->watch, 0, sizeof(tlb->watch));
 	if (tlb->client == BW_CLIENT_TCP)
 		bw_watches_of(tlb->dev, tlb->vmid, tlb->watch);
 	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
