@@ -237,7 +237,7 @@ static struct bw_error *transfer(struct run *run, bool to_gpu)
 	if (!any)
 		return NULL;
 	VkCommandBuffer cmd;
-	BW_TRY(gpu_begin(run->gpu, GPU_COMPUTE, &cmd));
+	BW_TRY(gpu_begin(run->gpu, run->options->family, &cmd));
 	for (unsigned i = 0; i < run->c->n_items; i++) {
 		struct resource *r = &run->resources[i];
 		VkBufferCopy whole = {0, 0, r->size_b};
@@ -250,7 +250,7 @@ static struct bw_error *transfer(struct run *run, bool to_gpu)
 					to_gpu ? r->buffer : r->staging, 1, &whole);
 	}
 	gpu_barrier(cmd);
-	return gpu_finish(run->gpu, GPU_COMPUTE, cmd);
+	return gpu_finish(run->gpu, run->options->family, cmd);
 }
 
 static struct bw_error *make_set_layouts(struct run *run)
