@@ -72,10 +72,10 @@ static void restore(struct guard *g)
 	}
 	while (g->n_saved) {
 		const struct bw_saved_reg *r = &g->saved[--g->n_saved];
-		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = r->vmid};
+		const struct bw_kmd_bank bank = bw_saved_reg_bank(r);
 		uint32_t now;
 		err = bw_kmd_reg_read(kmd, &bank, r->addr_dw, &now);
-		if (!err && now == r->ours)
+		if (!err && (now == r->ours || now == r->ours_before))
 			err = bw_kmd_reg_write(kmd, &bank, r->addr_dw, r->before);
 		bw_error_free(err);
 	}
@@ -94,6 +94,21 @@ static void take_area(struct guard *g, struct bw_msg *m)
 	close(bw_take_fd(m->fd));
 }
 
+/* One record for each register: what was there first, and what we wrote last. */
+static void take_reg(struct guard *g, const struct bw_msg *m)
+{
+	struct bw_saved_reg r;
+	memcpy(&r, m->body, sizeof(r));
+	size_t i = 0;
+	while (i < g->n_saved &&
+	       (g->saved[i].vmid != r.vmid || g->saved[i].addr_dw != r.addr_dw))
+		i++;
+	if (i < MAX_SAVED)
+		g->saved[i] = r;
+	if (i == g->n_saved && i < MAX_SAVED)
+		g->n_saved++;
+}
+
 /* Until the debugger says that it needs no guard, or ends. True: it ended without a word. */
 static bool serve(struct guard *g)
 {
@@ -106,9 +121,8 @@ static bool serve(struct guard *g)
 		}
 		if (m.type == BW_GUARD_QUIT)
 			return false;
-		if (m.type == BW_GUARD_REG && m.body_b == sizeof(struct bw_saved_reg) &&
-		    g->n_saved < MAX_SAVED)
-			memcpy(&g->saved[g->n_saved++], m.body, sizeof(struct bw_saved_reg));
+		if (m.type == BW_GUARD_REG && m.body_b == sizeof(struct bw_saved_reg))
+			take_reg(g, &m);
 		else if (m.type == BW_GUARD_AREA && m.body_b == sizeof(struct bw_guard_area) &&
 			 m.fd >= 0)
 			take_area(g, &m);

@@ -21,6 +21,7 @@
 struct bw_live_regs {
 	uint32_t sq_ind_index, sq_ind_data, sq_cmd, sq_debug;
 	uint32_t tba_lo, tba_hi, tma_lo, tma_hi, gdbg;
+	uint32_t tcp_watch[BW_TARGET_WATCHES]; /* ADDR_H; ADDR_L and CNTL follow */
 	uint32_t ih_vmid_lut[16];
 	uint32_t ctx_cntl[16], ctx_base[16], ctx_start[16],
 		ctx_end[16]; /* LO32; HI32 is the next one */
@@ -28,10 +29,20 @@ struct bw_live_regs {
 	uint32_t gc_version;
 };
 
-/* A register that has been changed and must be put back. */
+/* A register that has been changed and must be put back, unless it holds neither of our last two
+ * values: then somebody else has written it since. */
+enum { BW_SAVED_GLOBAL = UINT32_MAX };
 struct bw_saved_reg {
-	uint32_t vmid, addr_dw, before, ours;
+	uint32_t vmid; /* BW_SAVED_GLOBAL: one for all, the same in every SQ and TCP */
+	uint32_t addr_dw, before, ours, ours_before;
 };
+static inline struct bw_kmd_bank bw_saved_reg_bank(const struct bw_saved_reg *r)
+{
+	if (r->vmid == BW_SAVED_GLOBAL)
+		return (struct bw_kmd_bank){
+			.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+	return (struct bw_kmd_bank){.use_srbm = true, .vmid = r->vmid};
+}
 
 /* Who submits: a context and a ring of an IP. */
 struct bw_queue_key {
@@ -84,6 +95,8 @@ struct bw_live {
 	uint32_t pasid;
 	bool vmid_reserved;
 	uint32_t vmids; /* mask of those whose trap registers are ours */
+	uint32_t excp;	/* EXCP_EN of waves to come, enum bw_excp */
+	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: none */
 	struct BW_VEC(struct bw_saved_reg) saved;
 	uint32_t stops_seen;
 	uint64_t last_run_ns;	     /* when waves were last let run: polling is close after it */
@@ -128,12 +141,25 @@ struct bw_error *bw_live_enable_traps(struct bw_live *l) BW_MUST_CHECK;
 /* Unless it is reserved, the program may have got another one for this job. */
 struct bw_error *bw_live_check_vmid(struct bw_live *l) BW_MUST_CHECK;
 void bw_live_restore_regs(struct bw_live *l);
+/* Writes a register so that it is put back in the end; vmid may be BW_SAVED_GLOBAL. */
+struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t addr_dw,
+				     uint32_t value) BW_MUST_CHECK;
+/* SPI_GDBG_PER_VMID_CNTL of our VMIDs, after l->excp has changed. */
+struct bw_error *bw_live_update_gdbg(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
 /* Slots of resident waves of the program, a bit each; n_slots / 32 words. */
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits) BW_MUST_CHECK;
 /* Whether that wave of ours is still resident: the one at this place of the grid. */
 struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
 				     const uint32_t workgroup_and_wave[4], bool *out) BW_MUST_CHECK;
+
+/* watch.c */
+struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
+				   const struct bw_target_watch *w) BW_MUST_CHECK;
+/* The program's jobs have another VMID now. */
+void bw_live_move_watches(struct bw_live *l);
+struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask) BW_MUST_CHECK;
+struct bw_error *bw_live_set_precise(struct bw_target *t, bool on) BW_MUST_CHECK;
 
 /* slots.c */
 extern const struct bw_target_ops bw_live_ops;

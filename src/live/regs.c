@@ -13,6 +13,7 @@
 enum {
 	TBA_HI_TRAP_EN = 1u << 31,
 	GDBG_TRAP_EN = 1u << 3,
+	GDBG_EXCP_EN_SHIFT = 4,
 	SQ_CMD_TRAP = 5,
 	SQ_CMD_BROADCAST = 1 << 4,
 	SQ_CMD_CHECK_VMID = 1 << 7,
@@ -72,6 +73,10 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 		{"SQ_SHADER_TMA_LO", &r->tma_lo},
 		{"SQ_SHADER_TMA_HI", &r->tma_hi},
 		{"SPI_GDBG_PER_VMID_CNTL", &r->gdbg},
+		{"TCP_WATCH0_ADDR_H", &r->tcp_watch[0]},
+		{"TCP_WATCH1_ADDR_H", &r->tcp_watch[1]},
+		{"TCP_WATCH2_ADDR_H", &r->tcp_watch[2]},
+		{"TCP_WATCH3_ADDR_H", &r->tcp_watch[3]},
 		{"GCMC_VM_FB_OFFSET", &r->fb_offset},
 		{"GCMC_VM_FB_LOCATION_BASE", &r->fb_base},
 		{"GCMC_VM_FB_LOCATION_TOP", &r->fb_top},
@@ -195,35 +200,61 @@ static bool maps_handler(struct bw_live *l, unsigned vmid)
 	return yes || unknown; /* what cannot be looked at is not held against it */
 }
 
-static struct bw_error *write_saved(struct bw_live *l, unsigned vmid, uint32_t addr_dw,
-				    uint32_t value)
+struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t addr_dw,
+				     uint32_t value)
 {
-	const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
-	struct bw_saved_reg r = {.vmid = vmid, .addr_dw = addr_dw, .ours = value};
-	BW_TRY(bw_kmd_reg_read(l->kmd, &bank, addr_dw, &r.before));
-	if (r.before == value)
+	struct bw_saved_reg r = {.vmid = vmid, .addr_dw = addr_dw};
+	const struct bw_kmd_bank bank = bw_saved_reg_bank(&r);
+	struct bw_saved_reg *known = NULL;
+	uint32_t now;
+
+	BW_TRY(bw_kmd_reg_read(l->kmd, &bank, addr_dw, &now));
+	if (now == value)
 		return NULL;
+	bw_vec_each(&l->saved, s)
+		if (s->vmid == vmid && s->addr_dw == addr_dw)
+			known = s;
+	r.before = known ? known->before : now;
+	r.ours = value;
+	r.ours_before = known ? known->ours : value;
 	BW_TRY(bw_live_guard_reg(l, &r));
-	BW_TRY(bw_vec_push(&l->saved, r));
+	if (known)
+		*known = r;
+	else
+		BW_TRY(bw_vec_push(&l->saved, r));
 	return bw_kmd_reg_write(l->kmd, &bank, addr_dw, value);
+}
+
+struct bw_error *bw_live_update_gdbg(struct bw_live *l)
+{
+	for (unsigned vmid = 0; vmid < 16; vmid++) {
+		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
+		uint32_t before = 0;
+		if (!(l->vmids >> vmid & 1))
+			continue;
+		BW_TRY(bw_kmd_reg_read(l->kmd, &bank, l->regs.gdbg, &before));
+		bw_vec_each(&l->saved, s)
+			if (s->vmid == vmid && s->addr_dw == l->regs.gdbg)
+				before = s->before;
+		BW_TRY(bw_live_write_saved(l, vmid, l->regs.gdbg,
+					   before | GDBG_TRAP_EN | l->excp << GDBG_EXCP_EN_SHIFT));
+	}
+	return NULL;
 }
 
 static struct bw_error *point_traps(struct bw_live *l, unsigned vmid)
 {
 	const struct bw_live_regs *r = &l->regs;
-	const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
-	uint32_t gdbg;
 
 	/* both registers hold the address >> 8; HI bits 7:0 are address bits 47:40
 	 * (kernel-interface 7.5) */
-	BW_TRY(write_saved(l, vmid, r->tma_lo, (uint32_t)(l->area_va >> 8)));
-	BW_TRY(write_saved(l, vmid, r->tma_hi, (uint32_t)(l->area_va >> 40) & 0xff));
-	BW_TRY(write_saved(l, vmid, r->tba_lo, (uint32_t)(l->handler_va >> 8)));
-	BW_TRY(write_saved(l, vmid, r->tba_hi,
-			   ((uint32_t)(l->handler_va >> 40) & 0xff) | TBA_HI_TRAP_EN));
-	BW_TRY(bw_kmd_reg_read(l->kmd, &bank, r->gdbg, &gdbg));
-	BW_TRY(write_saved(l, vmid, r->gdbg, gdbg | GDBG_TRAP_EN));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, (uint32_t)(l->area_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, (uint32_t)(l->area_va >> 40) & 0xff));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, (uint32_t)(l->handler_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tba_hi,
+				   ((uint32_t)(l->handler_va >> 40) & 0xff) | TBA_HI_TRAP_EN));
 	l->vmids |= 1u << vmid;
+	BW_TRY(bw_live_update_gdbg(l));
 	BW_LOG(INFO, "live", "VMID %u: handler at %#llx, area at %#llx", vmid,
 	       (unsigned long long)l->handler_va, (unsigned long long)l->area_va);
 	return NULL;
@@ -260,6 +291,7 @@ struct bw_error *bw_live_check_vmid(struct bw_live *l)
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
 		if (mask >> vmid & 1 && !(l->vmids >> vmid & 1))
 			BW_TRY(point_traps(l, vmid));
+	bw_live_move_watches(l);
 	return NULL;
 }
 
@@ -268,10 +300,10 @@ void bw_live_restore_regs(struct bw_live *l)
 {
 	while (l->saved.len) {
 		struct bw_saved_reg r = l->saved.data[--l->saved.len];
-		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = r.vmid};
+		const struct bw_kmd_bank bank = bw_saved_reg_bank(&r);
 		uint32_t now;
 		struct bw_error *err = bw_kmd_reg_read(l->kmd, &bank, r.addr_dw, &now);
-		if (!err && now == r.ours)
+		if (!err && (now == r.ours || now == r.ours_before))
 			err = bw_kmd_reg_write(l->kmd, &bank, r.addr_dw, r.before);
 		if (err)
 			BW_LOG(WARN, "live", "register %#x of VMID %u not restored: %s", r.addr_dw,
@@ -279,6 +311,7 @@ void bw_live_restore_regs(struct bw_live *l)
 		bw_error_free(err);
 	}
 	l->vmids = 0;
+	memset(l->watch, 0, sizeof(l->watch));
 }
 
 /* ---- Waves ---- */

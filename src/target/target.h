@@ -26,7 +26,9 @@ enum bw_target_cap {
 	BW_CAP_LDS = 1 << 4,
 	BW_CAP_SCRATCH = 1 << 5,
 	BW_CAP_WALK = 1 << 6,	 /* page-table verdicts */
-	BW_CAP_PRECISE = 1 << 7, /* the PC of a memory violation is the access itself */
+	BW_CAP_PRECISE = 1 << 7, /* the PC of a memory violation is the access itself, and that of an
+				  * address watch right behind it */
+	BW_CAP_WATCH = 1 << 8,	 /* set_watch, set_exceptions, set_precise */
 };
 
 struct bw_target_facts {
@@ -154,6 +156,27 @@ struct bw_target_map {
 	uint32_t domains; /* 2 GTT, 4 VRAM */
 };
 
+/* Exceptions of waves, in the order of EXCP_EN (reference trap-and-debug 11). */
+enum bw_excp {
+	BW_EXCP_INVALID = 1 << 0,
+	BW_EXCP_INPUT_DENORM = 1 << 1,
+	BW_EXCP_DIV0 = 1 << 2,
+	BW_EXCP_OVERFLOW = 1 << 3,
+	BW_EXCP_UNDERFLOW = 1 << 4,
+	BW_EXCP_INEXACT = 1 << 5,
+	BW_EXCP_INT_DIV0 = 1 << 6,
+	BW_EXCP_ADDR_WATCH = 1 << 7,
+};
+
+/* An address watch. The GPU compares aligned ranges of a power of two; it takes the smallest that
+ * holds the one asked for. */
+enum bw_target_watch_mode { BW_TWATCH_READ, BW_TWATCH_WRITE, BW_TWATCH_ATOMIC, BW_TWATCH_ALL };
+enum { BW_TARGET_WATCHES = 4, BW_WATCH_GRANULE_B = 128 };
+struct bw_target_watch {
+	uint64_t va, size_b;
+	enum bw_target_watch_mode mode; /* WRITE: all that is no plain read */
+};
+
 struct bw_target;
 
 struct bw_target_ops {
@@ -220,6 +243,16 @@ struct bw_target_ops {
 	/* The program: lets a held submission through; ends the program. */
 	struct bw_error *(*go)(struct bw_target *t, uint32_t submission);
 	struct bw_error *(*kill)(struct bw_target *t);
+
+	/* BW_CAP_WATCH. Number `index` of BW_TARGET_WATCHES; NULL: off. Waves report it where
+	 * BW_EXCP_ADDR_WATCH is enabled in their MODE. */
+	struct bw_error *(*set_watch)(struct bw_target *t, unsigned index,
+				      const struct bw_target_watch *w);
+	/* enum bw_excp: what waves launched from now on trap for beside what their own program asks
+	 * for. May be called before the program has opened the GPU. */
+	struct bw_error *(*set_exceptions)(struct bw_target *t, uint32_t mask);
+	/* One memory operation at a time: changes BW_CAP_PRECISE. For all that runs on the GPU. */
+	struct bw_error *(*set_precise)(struct bw_target *t, bool on);
 
 	struct bw_error *(*fault)(struct bw_target *t, struct bw_target_fault *out);
 	struct bw_error *(*walk)(struct bw_target *t, uint64_t va, struct bw_verdict *out);

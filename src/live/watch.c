@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/* Address watches, exceptions of waves to come, precise memory: registers that are the same for all
+ * waves of a VMID, or of the GPU. */
+#include "live/live_priv.h"
+
+enum {
+	SQ_DEBUG_SINGLE_MEMOP = 1,
+	CNTL_VALID = 1u << 31,
+	CNTL_MODE_SHIFT = 29,
+	CNTL_VMID_SHIFT = 24,
+	MASK_LOW_BIT = 7, /* MASK 22:0 are address bits 29:7 (reference trap-and-debug 13) */
+	MASK_BITS = 23,
+};
+
+/* The bits that differ between the first and the last byte are not compared, nor those below. */
+static struct bw_error *mask_of(const struct bw_target_watch *w, uint32_t *out)
+{
+	uint64_t differ = w->va ^ (w->va + w->size_b - 1);
+	unsigned free_bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 0;
+	if (free_bits > MASK_LOW_BIT + MASK_BITS)
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "%llu bytes at 0x%llx cross a boundary that a watch cannot span",
+				 (unsigned long long)w->size_b, (unsigned long long)w->va);
+	uint32_t all = (1u << MASK_BITS) - 1;
+	unsigned low = free_bits > MASK_LOW_BIT ? free_bits - MASK_LOW_BIT : 0;
+	*out = all & ~((1u << low) - 1);
+	return NULL;
+}
+
+static struct bw_error *write_watch(struct bw_live *l, unsigned index)
+{
+	const struct bw_target_watch *w = &l->watch[index];
+	uint32_t first = l->regs.tcp_watch[index], mask = 0;
+
+	/* off while it is changed */
+	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 2, 0));
+	if (!w->size_b)
+		return NULL;
+	BW_TRY(mask_of(w, &mask));
+	if (!l->vmids || l->vmids & (l->vmids - 1))
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "the program's VMID is not known, and a watch needs it");
+	uint32_t vmid = (uint32_t)__builtin_ctz(l->vmids);
+	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first, (uint32_t)(w->va >> 32) & 0xffff));
+	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 1,
+				   (uint32_t)w->va & ~(BW_WATCH_GRANULE_B - 1u)));
+	return bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 2,
+				   mask | vmid << CNTL_VMID_SHIFT |
+					   (uint32_t)w->mode << CNTL_MODE_SHIFT | CNTL_VALID);
+}
+
+struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
+				   const struct bw_target_watch *w)
+{
+	struct bw_live *l = bw_live_of(t);
+	struct bw_target_watch before = l->watch[index];
+
+	if (!l->attached)
+		return w ? bw_errorf(BW_E_STATE, "the program's waves cannot be stopped") : NULL;
+	l->watch[index] = w ? *w : (struct bw_target_watch){0};
+	struct bw_error *err = write_watch(l, index);
+	if (err)
+		l->watch[index] = before;
+	return err;
+}
+
+void bw_live_move_watches(struct bw_live *l)
+{
+	for (unsigned i = 0; i < BW_TARGET_WATCHES; i++) {
+		struct bw_error *err = l->watch[i].size_b ? write_watch(l, i) : NULL;
+		if (!err)
+			continue;
+		bw_live_note(l, true, "the watch at 0x%llx is off: %s",
+			     (unsigned long long)l->watch[i].va, err->message);
+		l->watch[i].size_b = 0;
+		bw_error_free(err);
+	}
+}
+
+struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask)
+{
+	struct bw_live *l = bw_live_of(t);
+	l->excp = mask;
+	return l->attached ? bw_live_update_gdbg(l) : NULL;
+}
+
+struct bw_error *bw_live_set_precise(struct bw_target *t, bool on)
+{
+	struct bw_live *l = bw_live_of(t);
+	const struct bw_kmd_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+	uint32_t v;
+	BW_TRY(bw_kmd_reg_read(l->kmd, &all, l->regs.sq_debug, &v));
+	v = on ? v | SQ_DEBUG_SINGLE_MEMOP : v & ~(uint32_t)SQ_DEBUG_SINGLE_MEMOP;
+	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, l->regs.sq_debug, v));
+	t->caps = on ? t->caps | BW_CAP_PRECISE : t->caps & ~(uint32_t)BW_CAP_PRECISE;
+	return NULL;
+}
