@@ -116,6 +116,14 @@ void bw_cli_show_displays(struct bw_cli *c);
  * goes away with the process. What clang says about the source is part of the error. */
 struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out_path) BW_MUST_CHECK;
 
+/* ---- fidelity.c: --fidelity ---- */
+
+/* More options for a virtual GPU that is going to be started. */
+struct bw_error *bw_cli_add_server_args(const char *words) BW_MUST_CHECK;
+/* Whether there will be something to show: before anything runs. */
+struct bw_error *bw_cli_check_fidelity(struct bw_kmd *kmd) BW_MUST_CHECK;
+struct bw_error *bw_cli_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_CHECK;
+
 /* ---- one file each: cmd_*.c ---- */
 
 bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_kill, bw_cmd_detach, bw_cmd_quit;

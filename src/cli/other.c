@@ -41,49 +41,101 @@ static int fail(struct bw_error *err)
 	return BW_EXIT_USAGE;
 }
 
-int bw_main_exec(int argc, char **argv)
+struct exec_options {
+	const char *gpu;
+	bool fidelity, json, help;
+	char **program; /* borrowed from argv */
+};
+
+static const char exec_usage[] =
+	"Usage: breakwater exec [OPTIONS] -- PROGRAM ARGUMENTS...\n"
+	"\n"
+	"Runs PROGRAM with this GPU as its AMD device (default: the virtual one where there is no other), not\n"
+	"debugged. Its exit status is that of PROGRAM.\n"
+	"\n"
+	"Options:\n"
+	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
+	"  --fidelity          at the end, on standard error: which instructions the virtual GPU executed not\n"
+	"                      exactly, and how often\n"
+	"  --json              that as one line of JSON\n"
+	"  -h, --help\n";
+
+static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o)
 {
-	const char *gpu = NULL;
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "--")) {
 			i++;
 			break;
 		}
-		if (!strcmp(argv[i], "--gpu") && i + 1 < argc) {
-			gpu = argv[++i];
-		} else if (bw_starts_with(argv[i], "--gpu=")) {
-			gpu = argv[i] + strlen("--gpu=");
-		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			printf("Usage: breakwater exec [--gpu GPU] -- PROGRAM ARGUMENTS...\n\n"
-			       "Runs PROGRAM with this GPU as its AMD device (default: the virtual one where there is no\n"
-			       "other), not debugged. Its exit status is that of PROGRAM.\n");
-			return 0;
-		} else {
-			return fail(bw_errorf(BW_E_INVALID, "\"breakwater exec\" has no option %s (see --help)", argv[i]));
-		}
+		if (!strcmp(argv[i], "--gpu") && i + 1 < argc)
+			o->gpu = argv[++i];
+		else if (bw_starts_with(argv[i], "--gpu="))
+			o->gpu = argv[i] + strlen("--gpu=");
+		else if (!strcmp(argv[i], "--fidelity"))
+			o->fidelity = true;
+		else if (!strcmp(argv[i], "--json"))
+			o->json = true;
+		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			o->help = true;
+		else
+			return bw_errorf(BW_E_INVALID, "\"breakwater exec\" has no option %s (see --help)", argv[i]);
 	}
-	if (i >= argc)
-		return fail(bw_errorf(BW_E_INVALID, "\"breakwater exec\" needs a program: breakwater exec [--gpu GPU] -- PROGRAM"));
-	struct bw_kmd *kmd;
-	struct bw_error *err = bw_kmd_open(gpu, &kmd);
-	if (err)
-		return fail(err);
+	o->program = &argv[i];
+	if (!o->help && i >= argc)
+		return bw_errorf(BW_E_INVALID, "\"breakwater exec\" needs a program: breakwater exec [--gpu GPU] -- PROGRAM");
+	return NULL;
+}
+
+/* The program, to its end; the status is as of wait(). */
+static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out_status)
+{
 	pid_t pid = fork();
 	if (pid == 0) {
 		const char *const *env = bw_kmd_program_env(kmd);
 		for (; env && *env; env++)
 			putenv((char *)*env);
-		execvp(argv[i], &argv[i]);
-		fprintf(stderr, "breakwater: cannot run %s: %s.\n", argv[i], strerror(errno));
+		execvp(program[0], program);
+		fprintf(stderr, "breakwater: cannot run %s: %s.\n", program[0], strerror(errno));
 		_exit(127);
 	}
-	int status = 0;
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	while (pid > 0 && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
+	return pid < 0 ? bw_error_errno(errno, "cannot start %s", program[0]) : NULL;
+}
+
+static struct bw_error *show_fidelity(struct bw_kmd *kmd, bool json)
+{
+	struct bw_out *out;
+	BW_TRY(bw_out_create(stderr, json, &out));
+	struct bw_error *err = bw_cli_show_fidelity(kmd, out);
+	bw_out_destroy(out);
+	return err;
+}
+
+int bw_main_exec(int argc, char **argv)
+{
+	struct exec_options o = {0};
+	struct bw_kmd *kmd = NULL;
+	int status = 0;
+	struct bw_error *err = parse_exec(argc, argv, &o);
+	if (!err && o.help) {
+		fputs(exec_usage, stdout);
+		return 0;
+	}
+	if (!err && o.fidelity)
+		err = bw_cli_add_server_args("--fidelity");
+	if (!err)
+		err = bw_kmd_open(o.gpu, &kmd);
+	if (!err && o.fidelity)
+		err = bw_cli_check_fidelity(kmd);
+	if (!err)
+		err = run_program(kmd, o.program, &status);
+	if (!err && o.fidelity)
+		err = show_fidelity(kmd, o.json);
 	bw_kmd_close(kmd);
-	if (pid < 0)
-		return fail(bw_error_errno(errno, "cannot start %s", argv[i]));
+	if (err)
+		return fail(err);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

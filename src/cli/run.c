@@ -29,6 +29,7 @@ static const char usage[] =
 	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
 	"  --batch             no prompt: leave when the commands are done\n"
 	"  --json              every answer as one line of JSON\n"
+	"  --fidelity          at the end, which instructions the virtual GPU executed not exactly, and how often\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
 	"                      the virtual one where there is none)\n"
 	"  -h, --help\n"
@@ -44,7 +45,7 @@ struct script_items BW_VEC(struct script_item);
 
 struct run_options {
 	struct script_items script;
-	bool interactive, batch, json, help;
+	bool interactive, batch, json, fidelity, help;
 	const char *gpu, *kernel;
 	char **program; /* behind --, borrowed from argv */
 	struct bw_launch_options launch;
@@ -93,6 +94,8 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 		o->batch = true;
 	else if (!strcmp(word, "--json"))
 		o->json = true;
+	else if (!strcmp(word, "--fidelity"))
+		o->fidelity = true;
 	else if (!strcmp(word, "-i") || !strcmp(word, "--interactive"))
 		o->interactive = true;
 	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
@@ -353,13 +356,10 @@ static void fini(struct bw_cli *c)
 }
 
 /* What a kernel logs about a fault the debugger says itself, and better. */
-static struct bw_error *quiet_server(void)
+static struct bw_error *set_up_server(const struct run_options *o)
 {
-	const char *given = getenv(BW_KMD_SERVER_ARGS_ENV);
-	_cleanup_free_ char *args = NULL;
-	if (asprintf(&args, "%s --quiet", given ? given : "") < 0 || setenv(BW_KMD_SERVER_ARGS_ENV, args, 1))
-		return bw_error_nomem();
-	return NULL;
+	BW_TRY(bw_cli_add_server_args("--quiet"));
+	return o->fidelity ? bw_cli_add_server_args("--fidelity") : NULL;
 }
 
 static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
@@ -373,8 +373,10 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	BW_TRY(bw_debug_create(&c->debug));
 	bw_debug_on_notice(c->debug, on_notice, c);
 	BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
-	BW_TRY(quiet_server());
+	BW_TRY(set_up_server(o));
 	BW_TRY(bw_kmd_open(o->gpu, &c->kmd));
+	if (o->fidelity)
+		BW_TRY(bw_cli_check_fidelity(c->kmd));
 	bw_cli_catch_interrupts(c);
 	struct bw_error *err = run_session(c, o);
 	if (err) {
@@ -387,7 +389,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 		return NULL;
 	}
 	bw_cli_leave(c);
-	return NULL;
+	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 
 int bw_main_run(int argc, char **argv)

@@ -572,3 +572,24 @@ int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *ou
 		*out = reply;
 	return reply.result;
 }
+
+int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out_rows, size_t *out_n)
+{
+	struct bw_vgpu_fidelity_reply reply;
+	struct channel *ch;
+	int r = call(c, BW_VGPU_FIDELITY, NULL, 0, -1, sizeof(reply), &ch);
+	if (r)
+		return r;
+	memcpy(&reply, ch->in.body, sizeof(reply));
+	size_t n = BW_MIN(reply.n_rows, (ch->in.body_b - sizeof(reply)) / sizeof(**out_rows));
+	struct bw_vgpu_fidelity_row *rows = reply.result ? NULL : calloc(n + 1, sizeof(*rows));
+	if (rows) {
+		memcpy(rows, ch->in.body + sizeof(reply), n * sizeof(*rows));
+		*out_rows = rows;
+		*out_n = n;
+	} else if (!reply.result) {
+		reply.result = -ENOMEM;
+	}
+	release(c, ch);
+	return reply.result;
+}

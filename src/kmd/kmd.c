@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -75,6 +76,22 @@ int bw_kmd_liveness_fd(const struct bw_kmd *kmd)
 pid_t bw_kmd_server_pid(const struct bw_kmd *kmd)
 {
 	return kmd->ops->server_pid(kmd);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct bw_kmd_fidelity_row *x = a, *y = b;
+	int name = strcmp(x->name, y->name);
+	return x->count != y->count ? (x->count < y->count ? 1 : -1) : name ? name : (int)x->kind - (int)y->kind;
+}
+
+struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows, size_t *out_n)
+{
+	if (!kmd->ops->fidelity)
+		return bw_errorf(BW_E_UNSUPPORTED, "--fidelity is about the virtual GPU; %s is hardware", kmd->pci_address);
+	BW_TRY(kmd->ops->fidelity(kmd, out_rows, out_n));
+	qsort(*out_rows, *out_n, sizeof(**out_rows), by_count);
+	return NULL;
 }
 
 static struct bw_error *file_error(struct bw_kmd_file *f, int result, const char *what)

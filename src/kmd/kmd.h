@@ -33,6 +33,23 @@ const char *const *bw_kmd_program_env(struct bw_kmd *kmd);
 int bw_kmd_liveness_fd(const struct bw_kmd *kmd);
 pid_t bw_kmd_server_pid(const struct bw_kmd *kmd);          /* 0 on Linux */
 
+/* What the virtual GPU executed since it was started with --fidelity, and how exactly. out_rows: owned,
+ * by falling counts. On hardware, which executes everything as hardware does: BW_E_UNSUPPORTED. */
+enum bw_kmd_fidelity {
+	BW_KMD_EXACT,
+	BW_KMD_ULP1,        /* within 1 ULP */
+	BW_KMD_APPROXIMATE,
+	BW_KMD_ABSENT,      /* was not executed: the wave got an exception */
+	BW_KMD_UNUSUAL,     /* executed, in a way worth a look */
+};
+struct bw_kmd_fidelity_row {
+	uint64_t count;     /* once for each wave */
+	enum bw_kmd_fidelity kind;
+	bool is_second;     /* the Y half of a pair (VOPD): counted with its X half already */
+	char name[40], why[104];
+};
+struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows, size_t *out_n) BW_MUST_CHECK;
+
 /* name: a file of the device's debugfs folder ("amdgpu_regs2") or "sysfs:mem_info_vram_total". Errors
  * say what failed, where, and what helps (root, debugfs not mounted). */
 struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool writable, struct bw_kmd_file **out) BW_MUST_CHECK;

@@ -141,7 +141,7 @@ static int isa_json(const char *pattern)
 		json_decref(counts);
 		return no_match(pattern);
 	}
-	for (unsigned k = 0; k < BW_FIDELITY_COUNT; k++)
+	for (unsigned k = 0; k <= BW_FIDELITY_ABSENT; k++)
 		json_object_set_new(counts, bw_fidelity_name((enum bw_fidelity)k), json_integer(count[k]));
 	return print_json(json_pack("{s:s, s:o, s:o}", "gfx", "gfx1100", "opcodes", opcodes, "counts", counts));
 }

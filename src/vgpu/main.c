@@ -40,6 +40,7 @@ static const char usage[] =
 	"  --threads N             threads that run waves; 0 (default): one a core\n"
 	"  --deterministic         one thread, fixed scheduling order, time counted in "
 	"instructions\n"
+	"  --fidelity              count what is executed, for those who ask how exact it was\n"
 	"  --lockup-timeout MS     end jobs that run longer; 0 (default): never\n"
 	"  --quiet                 keep what the kernel would log to the file \"log\" alone, not "
 	"on standard error\n"
@@ -80,6 +81,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		PROFILE = 256,
 		THREADS,
 		DETERMINISTIC,
+		FIDELITY,
 		LOCKUP,
 		QUIET,
 		NO_DEFECTS,
@@ -92,7 +94,8 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 	/* clang-format off */
 	static const struct option options[] = {
 		{"profile", required_argument, NULL, PROFILE}, {"threads", required_argument, NULL, THREADS},
-		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"lockup-timeout", required_argument, NULL, LOCKUP},
+		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"fidelity", no_argument, NULL, FIDELITY},
+		{"lockup-timeout", required_argument, NULL, LOCKUP},
 		{"quiet", no_argument, NULL, QUIET}, {"no-defects", no_argument, NULL, NO_DEFECTS}, {"socket", required_argument, NULL, SOCKET},
 		{"exit-with-last-client", no_argument, NULL, EXIT}, {"ready-fd", required_argument, NULL, READY},
 		{"help", no_argument, NULL, HELP}, {"version", no_argument, NULL, VERSION}, {0},
@@ -116,6 +119,9 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 			break;
 		case DETERMINISTIC:
 			s->uapi.device.deterministic = true;
+			break;
+		case FIDELITY:
+			s->uapi.device.counts = true;
 			break;
 		case LOCKUP:
 			BW_TRY(number("lockup-timeout", optarg, 1u << 31, &v));

@@ -28,6 +28,7 @@ enum bw_vgpu_msg {
 	BW_VGPU_FILE_READ,     /* reply payload: the bytes */
 	BW_VGPU_FILE_WRITE,    /* payload: the bytes */
 	BW_VGPU_SERVER_INFO,   /* reply: bw_vgpu_server_info */
+	BW_VGPU_FIDELITY,      /* reply: bw_vgpu_fidelity_reply, payload: its rows */
 	/* server to client, inside an IOCTL */
 	BW_VGPU_USER_READ = 64,  /* bw_vgpu_user; reply bw_vgpu_result, payload */
 	BW_VGPU_USER_WRITE,      /* bw_vgpu_user, payload; reply bw_vgpu_result */
@@ -75,6 +76,20 @@ struct bw_vgpu_server_info {
 	int32_t result;
 	uint32_t pid;
 	uint64_t instructions, waves_launched, waves_resident, buffers, buffer_bytes, clients, dispatches;
+};
+
+/* How exactly instructions were executed, by opcode and what is to be said of it. -ENODATA: the server was
+ * not started with --fidelity. */
+enum bw_vgpu_fidelity_kind {
+	BW_VGPU_EXACT, BW_VGPU_ULP1, BW_VGPU_APPROXIMATE, BW_VGPU_ABSENT, BW_VGPU_UNUSUAL,
+};
+struct bw_vgpu_fidelity_reply { int32_t result; uint32_t n_rows; };
+struct bw_vgpu_fidelity_row {
+	uint64_t count;        /* once for each wave */
+	uint8_t kind;          /* enum bw_vgpu_fidelity_kind */
+	uint8_t is_second;     /* the Y half of a pair (VOPD): counted with its X half already */
+	uint8_t pad[6];
+	char name[40], why[104]; /* the opcode; a clause, or nothing */
 };
 
 /* Where a client finds its server: this variable of the environment holds the socket's path. */

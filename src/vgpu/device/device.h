@@ -18,6 +18,7 @@ struct bw_device;
 struct bw_device_options {
 	unsigned threads;       /* worker threads; 0: one a core */
 	bool deterministic;     /* one thread, fixed order, time counted in instructions */
+	bool counts;            /* count what is executed, for bw_device_tally */
 };
 
 /* An interrupt vector has been written to the IH ring (32 bytes, osssys 6.0 layout); called from a
@@ -70,5 +71,9 @@ struct bw_device_stats {
 	uint64_t instructions, waves_launched, waves_resident, dispatches;
 };
 void bw_device_stats(struct bw_device *dev, struct bw_device_stats *out);
+/* What was executed and how exactly, where bw_device_options.counts; several rows may be about the same.
+ * See exec/exec.h for the row. */
+struct bw_tally_row;
+void bw_device_tally(struct bw_device *dev, void (*fn)(void *cookie, const struct bw_tally_row *row), void *cookie);
 
 #endif

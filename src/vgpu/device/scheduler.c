@@ -373,8 +373,8 @@ struct bw_error *bw_sched_create(struct bw_device *dev)
 
 static struct bw_error *start_worker(struct bw_device *dev, struct bw_worker *worker)
 {
-	struct bw_exec_host host = bw_worker_exec_host(worker);
 	worker->dev = dev;
+	struct bw_exec_host host = bw_worker_exec_host(worker);
 	atomic_store(&worker->running_vmid, -1);
 	worker->exec = bw_exec_create(&host);
 	if (!worker->exec)

@@ -76,7 +76,7 @@ static void host_wakeup(void *cookie, struct bw_workgroup *wg)
 static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
 			const char *name)
 {
-	BW_LOG(ERROR, "vgpu", "the virtual GPU does not execute %s (0x%08x 0x%08x) at 0x%" PRIx64,
+	BW_LOG(ERROR, "vgpu", "the virtual GPU does not execute %s: 0x%08x 0x%08x at 0x%" PRIx64,
 	       name ? name : "this instruction", words[0], words[1], pc);
 }
 
@@ -105,6 +105,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.absent = host_absent,
 		.border_colors = host_border_colors,
 		.precise_memory = host_precise_memory,
+		.counts = worker->dev->options.counts,
 		.sh_mem_bases = BW_SH_MEM_BASES,
 	};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Connections: one thread each, one request at a time. A client is the connections of one process;
  * its files go when the last of them does, whatever it was in the middle of. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "isa/inst.h"
+#include "vgpu/device/exec/exec.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
@@ -376,6 +379,40 @@ static void on_server_info(struct bw_conn *c, const uint8_t *body, size_t rest_b
 	reply_struct(c, &r, sizeof(r));
 }
 
+struct fidelity_rows BW_VEC(struct bw_vgpu_fidelity_row);
+
+/* One worker's row into the sum of all. */
+static void add_fidelity(void *cookie, const struct bw_tally_row *row)
+{
+	struct fidelity_rows *rows = cookie;
+	struct bw_vgpu_fidelity_row r = {.count = row->n, .kind = (uint8_t)row->fidelity.kind, .is_second = row->is_second};
+	strncpy(r.name, bw_isa_op_info(row->op)->name, sizeof(r.name) - 1);
+	strncpy(r.why, row->fidelity.why ? row->fidelity.why : "", sizeof(r.why) - 1);
+	bw_vec_each(rows, have) {
+		if (have->kind == r.kind && have->is_second == r.is_second && !strcmp(have->name, r.name) &&
+		    !strcmp(have->why, r.why)) {
+			have->count += r.count;
+			return;
+		}
+	}
+	bw_error_free(bw_vec_push(rows, r));
+}
+
+static void on_fidelity(struct bw_conn *c, const uint8_t *body, size_t rest_b)
+{
+	static_assert((int)BW_VGPU_ULP1 == (int)BW_FIDELITY_ULP1 && (int)BW_VGPU_UNUSUAL == (int)BW_FIDELITY_UNUSUAL,
+		      "the kinds of the protocol are the executor's");
+	struct fidelity_rows rows = {0};
+	struct bw_vgpu_fidelity_reply r = {.result = c->u->options.device.counts ? 0 : -ENODATA};
+	if (!r.result)
+		bw_device_tally(c->u->dev, add_fidelity, &rows);
+	/* An opcode has few rows, and all of them fit into one message. */
+	r.n_rows = (uint32_t)BW_MIN(rows.len, (BW_MSG_MAX_BODY_B - sizeof(r)) / sizeof(*rows.data));
+	struct bw_msg_part parts[] = {{&r, sizeof(r)}, {rows.data, r.n_rows * sizeof(*rows.data)}};
+	reply(c, parts, 2, -1);
+	bw_vec_free(&rows);
+}
+
 /* clang-format off */
 static const struct {
 	const char *name;
@@ -393,6 +430,7 @@ static const struct {
 	[BW_VGPU_FILE_READ] = {"FILE_READ", sizeof(struct bw_vgpu_file_io), false, on_file_read},
 	[BW_VGPU_FILE_WRITE] = {"FILE_WRITE", sizeof(struct bw_vgpu_file_io), true, on_file_write},
 	[BW_VGPU_SERVER_INFO] = {"SERVER_INFO", 0, false, on_server_info},
+	[BW_VGPU_FIDELITY] = {"FIDELITY", 0, false, on_fidelity},
 };
 /* clang-format on */
 

@@ -186,7 +186,7 @@ static void absent_instruction_is_named(void **state)
 	struct harness *h = *state;
 	/* ds_gws_barrier v0 gds */
 	assert_int_equal(RUN(h, 0xd8760000, 0x00000000), BW_RUN_FATAL);
-	assert_string_equal(h->absent_name, "ds_gws_barrier");
+	assert_string_equal(h->absent_name, "ds_gws_barrier (global wave sync)");
 	assert_int_equal(h->w->trapsts, BW_TRAPSTS_ILLEGAL_INST);
 }
 

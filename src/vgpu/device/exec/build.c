@@ -531,3 +531,7 @@ BW_HANDLER(bw_h_decode)
 	}
 	return out->fn(out, w, x, left, vgpr);
 }
+	if (x->host.strict)
+		bw_strict_wrap(x, page, out, inst);
+	if (page->slot && out->fn != fetch_fault)
+		bw_tally_wrap(&x->tally, page, out);

@@ -9,6 +9,7 @@
 #include "vgpu/device/exec/excp.h"
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/hwreg.h"
+#include "vgpu/device/exec/tally.h"
 
 /* Raised by every s_icache_inv and flush. One for the process: that an executor of another device
  * compares its pages once more costs little and is not wrong. */
@@ -50,6 +51,7 @@ static void page_destroy(struct bw_code_page *p)
 		p->arena = a->next;
 		free(a);
 	}
+	free(p->slot);
 	free(p);
 }
 
@@ -158,7 +160,7 @@ static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
 }
 
 static struct bw_code_page *page_create(struct bw_wave *w, uint64_t va,
-					const struct bw_rec_ctx *ctx)
+					const struct bw_rec_ctx *ctx, bool counts)
 {
 	struct bw_vm_fault fault = {0};
 	const uint8_t *host = bw_tlb_lookup(w->tlb, va, BW_ACCESS_EXECUTE, &fault);
@@ -175,6 +177,11 @@ static struct bw_code_page *page_create(struct bw_wave *w, uint64_t va,
 	p->excp = is_watched(w, va, ctx);
 	memcpy(p->word, host, BW_PAGE_B);
 	p->n_words = BW_CODE_DW;
+	if (counts && !ctx->priv) { /* not the trap handler's: that is the debugger's doing */
+		p->slot = calloc(BW_CODE_DW, sizeof(*p->slot));
+		if (!p->slot)
+			abort();
+	}
 	for (unsigned i = 0; i < BW_CODE_DW; i++)
 		forget_record(p, i);
 	for (unsigned i = BW_CODE_DW; i < BW_ARRAY_SIZE(p->rec); i++)
@@ -226,7 +233,7 @@ bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
 		if (!p) {
 			if (c->n_pages >= BW_CODE_PAGES_MAX)
 				forget_all(c);
-			p = page_create(w, va, &ctx);
+			p = page_create(w, va, &ctx, c->counts);
 			if (!p)
 				return false;
 			p->generation = now;

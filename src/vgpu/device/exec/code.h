@@ -16,6 +16,8 @@ enum {
 	BW_CODE_PAGES_MAX = 256, /* 16 MiB of records; then the cache starts anew */
 };
 
+struct bw_tally_slot;
+
 struct bw_code_arena {
 	struct bw_code_arena *next;
 	size_t used_b, size_b;
@@ -35,6 +37,7 @@ struct bw_code_page {
 };
 
 struct bw_code {
+	struct bw_tally_slot *slot; /* beside rec, where executed instructions are counted; else NULL */
 	struct bw_code_page *bucket[BW_CODE_BUCKETS];
 	struct bw_code_page *page; /* the one being executed */
 	unsigned n_pages;
@@ -42,6 +45,7 @@ struct bw_code {
 };
 
 void bw_code_init(struct bw_code *c);
+	bool counts;           /* pages have slots of tally.h */
 void bw_code_fini(struct bw_code *c);
 
 /* Sets c->page to the page of pc for this wave, compared with memory if need be. False: not

@@ -4,6 +4,7 @@
  * instruction: requests from outside, traps, exceptions, single step (reference trap-and-debug 2,
  * 3, 6, 10; gfx11-rules 259 to 313). */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct bw_exec *bw_exec_create(const struct bw_exec_host *host)
 	x->rows = bw_exec_rows();
 	bw_code_init(&x->code);
 	x->code.float_exceptions = host->float_exceptions;
+	x->code.counts = host->counts;
 	return x;
 }
 
@@ -44,6 +46,7 @@ void bw_exec_destroy(struct bw_exec *x)
 	if (!x)
 		return;
 	bw_code_fini(&x->code);
+	bw_tally_fini(&x->tally);
 	while (x->absent_seen) {
 		struct bw_absent_seen *s = x->absent_seen;
 		x->absent_seen = s->next;
@@ -91,14 +94,19 @@ BW_HANDLER(bw_h_illegal)
 
 BW_HANDLER(bw_h_absent)
 {
-	report(x, w, rec, bw_isa_op_info(rec->inst->op)->name);
+	if (x->host.graphics && x->host.graphics(x->host.cookie, w, rec->inst))
+		BW_LEAVE(BW_FOLLOWING(rec));
+	const struct bw_absent_row *row = bw_exec_sem(rec->inst->op)->absent;
+	char name[160]; /* "exp (graphics pipeline)" */
+	snprintf(name, sizeof(name), "%s (%s)", row->name, row->why);
+	report(x, w, rec, name);
 	BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
 }
 
 /* A VGPR after DEALLOC_VGPRS: rule 308. */
 BW_HANDLER(bw_h_no_vgprs)
 {
-	return bw_h_absent(rec, w, x, left, vgpr);
+	return bw_h_illegal(rec, w, x, left, vgpr);
 }
 
 BW_HANDLER(bw_h_mem)
@@ -108,6 +116,8 @@ BW_HANDLER(bw_h_mem)
 		BW_NEXT(BW_FOLLOWING(rec));
 	if (r == BW_MEM_REFUSED) {
 		report(x, w, rec, x->refused);
+		if (x->code.page->slot)
+			bw_tally_refused(&x->tally, x->code.page, rec, x->refused);
 		BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
 	}
 	x->fault_page = r == BW_MEM_FAULT_PAGE;

@@ -5,6 +5,8 @@
 /* The instruction executor. An executor belongs to one worker thread: it holds that thread's cache of
  * decoded code. */
 
+#include "isa/inst.h"
+#include "vgpu/device/exec/fidelity.h"
 #include "vgpu/device/exec/wave.h"
 
 struct bw_exec;
@@ -32,6 +34,10 @@ struct bw_exec_host {
 };
 
 struct bw_exec *bw_exec_create(const struct bw_exec_host *host);
+	/* Count what is executed, for bw_exec_tally. */
+	bool counts;
+	/* Strict mode or the trace (strict.h). NULL: neither. */
+	struct bw_strict *strict;
 void bw_exec_destroy(struct bw_exec *x);
 
 /* Runs at most `budget` instructions of w. */
@@ -40,6 +46,16 @@ enum bw_run bw_exec_run(struct bw_exec *x, struct bw_wave *w, uint64_t budget);
 /* Forgets decoded code: all of it, or of one VMID (VM flush, instruction cache invalidation). May be
  * called from any thread; takes effect before the next instruction block. */
 void bw_exec_flush_code(struct bw_exec *x);
+
+/* What was executed since the executor was made, where bw_exec_host.counts. Any thread, at any time. */
+struct bw_tally_row {
+	enum bw_op op;
+	struct bw_op_fidelity fidelity;
+	bool is_second;          /* the Y half of a VOPD pair: no instruction of its own */
+	uint64_t n;              /* waves that executed it, times how often */
+};
+typedef void bw_tally_fn(void *cookie, const struct bw_tally_row *row);
+void bw_exec_tally(const struct bw_exec *x, bw_tally_fn *fn, void *cookie);
 
 /* Hardware registers as s_getreg (id 0..63) and SQ_IND (index 0x100 + id) see them. */
 uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id);

@@ -8,6 +8,7 @@
 #include "vgpu/device/exec/code.h"
 #include "vgpu/device/exec/fmode.h"
 #include "vgpu/device/exec/rec.h"
+#include "vgpu/device/exec/tally.h"
 #include "vgpu/device/exec/wmma.h"
 
 /* Why a handler returned NULL. w->pc is right, and is that of the next instruction unless said
@@ -55,6 +56,7 @@ struct bw_exec {
 	const struct bw_row_set *rows;
 	struct bw_exec_host host;
 	struct bw_absent_seen *absent_seen;
+	struct bw_tally tally; /* bw_exec_host.counts */
 };
 
 enum {			   /* bw_rec.flags */

@@ -40,6 +40,7 @@ const char *bw_fidelity_name(enum bw_fidelity kind)
 		[BW_FIDELITY_ULP1] = "within 1 ULP",
 		[BW_FIDELITY_LOOSE] = "approximate",
 		[BW_FIDELITY_ABSENT] = "absent",
+		[BW_FIDELITY_UNUSUAL] = "unusual",
 	};
 	return names[kind];
 }

@@ -11,6 +11,7 @@ enum bw_fidelity {
 	BW_FIDELITY_ULP1,   /* within 1 ULP of the hardware's result */
 	BW_FIDELITY_LOOSE,  /* approximate; what the hardware computes is not documented that closely */
 	BW_FIDELITY_ABSENT, /* not executed */
+	BW_FIDELITY_UNUSUAL, /* of one use of an instruction: executed, in a way worth a look */
 	BW_FIDELITY_COUNT,
 };
 
@@ -20,7 +21,7 @@ struct bw_op_fidelity {
 };
 
 struct bw_op_fidelity bw_exec_fidelity(enum bw_op op);
-/* "exact", "within 1 ULP", "approximate", "absent" */
+/* "exact", "within 1 ULP", "approximate", "absent", "unusual" */
 const char *bw_fidelity_name(enum bw_fidelity kind);
 
 #endif

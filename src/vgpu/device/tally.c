@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What the workers' executors counted, as one. Apart from the rest of the device: its tests bring an
+ * executor of their own, which counts nothing. */
+#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/scheduler_priv.h"
+#include "vgpu/device/device_priv.h"
+
+void bw_device_tally(struct bw_device *dev, bw_tally_fn *fn, void *cookie)
+{
+	for (unsigned i = 0; i < dev->sched->n_workers; i++)
+		bw_exec_tally(dev->sched->worker[i].exec, fn, cookie);
+}
