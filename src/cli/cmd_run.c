@@ -38,7 +38,7 @@ struct bw_error *bw_cmd_continue(struct bw_cli *c, const char *args)
 		uint64_t count;
 		BW_TRY(bw_cli_eval_count(c, args, &count));
 		const struct bw_wave_info *w = bw_debug_focus(c->debug);
-		if (count > 1 && w && w->breakpoint)
+		if (count > 1 && w && bw_debug_breakpoint(c->debug, w->breakpoint))
 			BW_TRY(bw_debug_break_ignore(c->debug, w->breakpoint, count - 1));
 	}
 	struct bw_error *err = bw_debug_continue(c->debug);

@@ -2,6 +2,8 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,19 @@ struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 	return err;
 }
 
+/* A Ctrl-C while the next line is waited for is not the end of the lines: it is seen when the line is
+ * there, by the command it stands for. */
+static bool read_line(FILE *f, char **line, size_t *cap)
+{
+	sigset_t interrupt, before;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+	bool got = getline(line, cap, f) > 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return got;
+}
+
 struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
 {
 	_cleanup_fclose_ FILE *opened = NULL;
@@ -30,7 +45,7 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
 	_cleanup_free_ char *line = NULL;
 	size_t cap = 0;
 	unsigned number = 0;
-	while (!c->quit && getline(&line, &cap, f) > 0) {
+	while (!c->quit && read_line(f, &line, &cap)) {
 		number++;
 		struct bw_error *err = bw_cli_execute_scripted(c, line);
 		if (err && opened)
