@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/cp.h"
+#include "vgpu/device/draw.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct bw_cp {
 	bool has_thread;
 	_Atomic bool polling;
 	unsigned idle_polls;
+	struct bw_draw_unit *draw; /* of the command processor's thread */
 };
 
 #define HQD(q, name) ((q)->hqd[BW_REG_CP_##name - BW_REG_CP_MQD_BASE_ADDR])
@@ -36,6 +38,13 @@ struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid)
 unsigned bw_cp_vmid(const struct bw_queue *q)
 {
 	return q->depth ? q->level[q->depth].vmid : HQD(q, HQD_VMID) & 0xf;
+}
+
+struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev)
+{
+	if (!dev->cp->draw)
+		dev->cp->draw = bw_draw_unit_create(dev);
+	return dev->cp->draw;
 }
 
 /* --- which queue --- */
@@ -527,6 +536,7 @@ void bw_cp_destroy(struct bw_device *dev)
 		return;
 	for (unsigned i = 0; i < BW_N_QUEUES; i++)
 		free(cp->queue[i].packet);
+	bw_draw_unit_destroy(cp->draw);
 	pthread_mutex_destroy(&cp->lock);
 	pthread_mutex_destroy(&cp->kick_lock);
 	pthread_cond_destroy(&cp->kick_cond);

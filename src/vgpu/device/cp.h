@@ -101,6 +101,9 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid);
 /* VMID of the packets at hand: 0 is the kernel, which may do everything. */
 unsigned bw_cp_vmid(const struct bw_queue *q);
+/* What draws rectangles (draw.h), made when it is first needed; NULL: out of memory. */
+struct bw_draw_unit;
+struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev);
 
 /* With the WGP held: carries out the commands posted to it (regs_sq.c). */
 void bw_sq_carry_out(struct bw_wgp *wgp);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cp.h"
+#include "vgpu/device/draw.h"
 
 typedef enum bw_cp_result packet_fn(struct bw_queue *q, const struct bw_pm4_packet *p);
 
@@ -437,6 +438,32 @@ static enum bw_cp_result do_dma_data(struct bw_queue *q, const struct bw_pm4_pac
 	return BW_CP_DONE;
 }
 
+/* --- rectangles that drivers draw for themselves (draw.h) --- */
+
+static enum bw_cp_result do_clear_state(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	bw_draw_clear_state(q->dev);
+	return BW_CP_DONE;
+}
+
+static enum bw_cp_result do_num_instances(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	bw_reg_set(q->dev, BW_REG_VGT_NUM_INSTANCES, p->n_body ? p->body[0] : 0);
+	return BW_CP_DONE;
+}
+
+static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	char buf[16];
+	if (p->n_body < 2)
+		return malformed(q, p);
+	const char *why = bw_draw_rects(q, p->body[0], bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES));
+	if (!why)
+		return BW_CP_DONE;
+	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s: %s", bw_pm4_name(p->op, buf), why);
+	return BW_CP_STOP;
+}
+
 /* --- the table ---
  *
  * To add a packet: a row in data/pm4/packets.txt if it has none, a struct and a decoder in src/pm4,
@@ -449,12 +476,15 @@ static const struct {
 } packets[] = {
 	{BW_PM4_NOP, false, do_nothing},
 	{BW_PM4_SET_BASE, false, do_set_base},
-	{BW_PM4_CLEAR_STATE, false, do_nothing},
+	{BW_PM4_CLEAR_STATE, false, do_clear_state},
 	{BW_PM4_DISPATCH_DIRECT, false, do_dispatch_direct},
 	{BW_PM4_DISPATCH_INDIRECT, false, do_dispatch_indirect},
 	{BW_PM4_SET_PREDICATION, false, do_set_predication},
 	{BW_PM4_COND_EXEC, false, do_cond_exec},
 	{BW_PM4_CONTEXT_CONTROL, false, do_nothing},
+	{BW_PM4_INDEX_TYPE, false, do_nothing}, /* draws with indices are refused */
+	{BW_PM4_DRAW_INDEX_AUTO, false, do_draw_index_auto},
+	{BW_PM4_NUM_INSTANCES, false, do_num_instances},
 	{BW_PM4_INDIRECT_BUFFER_CNST, true, do_indirect_buffer},
 	{BW_PM4_WRITE_DATA, false, do_write_data},
 	{BW_PM4_WAIT_REG_MEM, false, do_wait},
@@ -492,7 +522,7 @@ static const struct {
 static bool is_drawing(const struct bw_pm4_info *info)
 {
 	static const char *const words[] = {
-		"DRAW", "INDEX_TYPE", "INDEX_BASE", "INDEX_BUFFER_SIZE", "NUM_INSTANCES", "MESH"};
+		"DRAW", "INDEX_BASE", "INDEX_BUFFER_SIZE", "MESH"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
 		if (strstr(info->name, words[i]))
 			return true;

@@ -10,6 +10,7 @@
 #include "vgpu/device/exec/wave.h"
 
 struct bw_exec;
+struct bw_strict;
 
 /* What the executor needs from the device. All are called from the worker thread. */
 struct bw_exec_host {
@@ -28,24 +29,23 @@ struct bw_exec_host {
 	uint64_t (*border_colors)(void *cookie);
 	/* SQ_DEBUG.SINGLE_MEMOP: an address watch traps right behind the access. Optional: it does. */
 	bool (*precise_memory)(void *cookie);
+	/* An instruction of the graphics pipeline (exp, lds_param_load) in a wave of that pipeline. False:
+	 * not executed. Optional: compute waves have none of it. */
+	bool (*graphics)(void *cookie, struct bw_wave *w, const struct bw_inst *inst);
 	/* Flag float exceptions in TRAPSTS always, and not only where MODE.EXCP_EN or the code asks. Slow. */
 	bool float_exceptions;
-	uint32_t sh_mem_bases;                   /* SH_MEM_BASES of the VMIDs: PRIVATE 15:0, SHARED 31:16 */
-};
-
-struct bw_exec *bw_exec_create(const struct bw_exec_host *host);
 	/* Count what is executed, for bw_exec_tally. */
 	bool counts;
 	/* Strict mode or the trace (strict.h). NULL: neither. */
 	struct bw_strict *strict;
+	uint32_t sh_mem_bases;                   /* SH_MEM_BASES of the VMIDs: PRIVATE 15:0, SHARED 31:16 */
+};
+
+struct bw_exec *bw_exec_create(const struct bw_exec_host *host);
 void bw_exec_destroy(struct bw_exec *x);
 
 /* Runs at most `budget` instructions of w. */
 enum bw_run bw_exec_run(struct bw_exec *x, struct bw_wave *w, uint64_t budget);
-
-/* Forgets decoded code: all of it, or of one VMID (VM flush, instruction cache invalidation). May be
- * called from any thread; takes effect before the next instruction block. */
-void bw_exec_flush_code(struct bw_exec *x);
 
 /* What was executed since the executor was made, where bw_exec_host.counts. Any thread, at any time. */
 struct bw_tally_row {
@@ -56,6 +56,10 @@ struct bw_tally_row {
 };
 typedef void bw_tally_fn(void *cookie, const struct bw_tally_row *row);
 void bw_exec_tally(const struct bw_exec *x, bw_tally_fn *fn, void *cookie);
+
+/* Forgets decoded code: all of it, or of one VMID (VM flush, instruction cache invalidation). May be
+ * called from any thread; takes effect before the next instruction block. */
+void bw_exec_flush_code(struct bw_exec *x);
 
 /* Hardware registers as s_getreg (id 0..63) and SQ_IND (index 0x100 + id) see them. */
 uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id);

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* Rectangles: vertices from the primitive shader, pixels in quads to the pixel shader. Field
+ * positions: gc_11_0_0_sh_mask.h; initial registers of the waves: radv_shader_args.c of Mesa 25. */
+#include "vgpu/device/draw.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "vgpu/device/draw_priv.h"
+
+enum { PRIM_RECTLIST = 0x11, M0 = 125 };
+enum { MAX_SIZE = 16384, SUBPIXELS = 256 };
+
+#define SH(q, name) ((q)->sh[BW_REG_SPI_SHADER_##name - BW_REG_SH_BEGIN])
+
+struct vertex {
+	double x, y, z, w; /* on the screen; w as the shader gave it */
+	unsigned layer;
+	float param[BW_DRAW_PARAMS][4];
+};
+
+struct area {
+	int32_t x0, y0, x1, y1; /* the last two are outside */
+};
+
+struct draw {
+	struct bw_queue *q;
+	struct bw_device *dev;
+	struct bw_draw_unit *u;
+	unsigned vmid;
+	struct bw_draw_shader vs, ps;
+	bool passthrough;
+	unsigned n_interp; /* inputs of the pixel shader */
+	uint32_t input_addr, input_ena;
+	uint32_t scale[6]; /* XSCALE XOFFSET YSCALE YOFFSET ZSCALE ZOFFSET */
+	struct area scissor;
+	bool per_sample;
+	struct bw_draw_targets targets;
+	struct vertex v[3];
+};
+
+static uint32_t ctx(const struct draw *d, uint32_t addr_dw)
+{
+	return bw_reg_get(d->dev, addr_dw);
+}
+
+static double as_float(uint32_t bits)
+{
+	float f;
+	memcpy(&f, &bits, 4);
+	return f;
+}
+
+/* ---- state ---- */
+
+static void narrow(struct area *a, uint32_t tl, uint32_t br, uint32_t mask)
+{
+	a->x0 = BW_MAX(a->x0, (int32_t)(tl & mask));
+	a->y0 = BW_MAX(a->y0, (int32_t)(tl >> 16 & mask));
+	a->x1 = BW_MIN(a->x1, (int32_t)(br & mask));
+	a->y1 = BW_MIN(a->y1, (int32_t)(br >> 16 & mask));
+}
+
+static const char *read_shaders(struct draw *d)
+{
+	struct bw_queue *q = d->q;
+	uint32_t stages = ctx(d, BW_REG_VGT_SHADER_STAGES_EN);
+	if (!(stages >> 13 & 1)) /* PRIMGEN_EN */
+		return "it does not use a primitive shader";
+	if (stages & 7) /* LS, HS */
+		return "it tessellates";
+	d->passthrough = stages >> 25 & 1;
+	d->vs = (struct bw_draw_shader){
+		.pc = bw_canonical((uint64_t)(SH(q, PGM_HI_ES) & 0xff) << 40 |
+				   (uint64_t)SH(q, PGM_LO_ES) << 8),
+		.rsrc1 = SH(q, PGM_RSRC1_GS),
+		.rsrc2 = SH(q, PGM_RSRC2_GS),
+		.lanes = stages >> 22 & 1 ? 32 : 64,
+		.fp16_ovfl = SH(q, PGM_RSRC1_GS) >> 31,
+	};
+	d->ps = (struct bw_draw_shader){
+		.pc = bw_canonical((uint64_t)(SH(q, PGM_HI_PS) & 0xff) << 40 |
+				   (uint64_t)SH(q, PGM_LO_PS) << 8),
+		.rsrc1 = SH(q, PGM_RSRC1_PS),
+		.rsrc2 = SH(q, PGM_RSRC2_PS),
+		.lanes = ctx(d, BW_REG_SPI_PS_IN_CONTROL) >> 15 & 1 ? 32 : 64,
+		.fp16_ovfl = SH(q, PGM_RSRC1_PS) >> 29 & 1,
+	};
+	if ((d->vs.rsrc2 | d->ps.rsrc2) & 1)
+		return "its shaders need scratch memory";
+	return NULL;
+}
+
+static const char *read_state(struct draw *d)
+{
+	const char *why = read_shaders(d);
+	if (why)
+		return why;
+	d->n_interp = ctx(d, BW_REG_SPI_PS_IN_CONTROL) & 0x3f;
+	if (d->n_interp > BW_DRAW_PARAMS)
+		return "its pixel shader has more than 32 inputs";
+	d->input_addr = ctx(d, BW_REG_SPI_PS_INPUT_ADDR);
+	d->input_ena = ctx(d, BW_REG_SPI_PS_INPUT_ENA);
+	uint32_t vte = ctx(d, BW_REG_PA_CL_VTE_CNTL);
+	for (unsigned i = 0; i < 6; i++) {
+		uint32_t identity = i % 2 ? 0 : 0x3f800000;
+		d->scale[i] = vte >> i & 1 ? ctx(d, BW_REG_PA_CL_VPORT_XSCALE + i) : identity;
+	}
+	d->scissor = (struct area){0, 0, MAX_SIZE, MAX_SIZE};
+	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_SCREEN_SCISSOR_TL),
+	       ctx(d, BW_REG_PA_SC_SCREEN_SCISSOR_BR), 0xffff);
+	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_WINDOW_SCISSOR_TL),
+	       ctx(d, BW_REG_PA_SC_WINDOW_SCISSOR_BR), 0x7fff);
+	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_GENERIC_SCISSOR_TL),
+	       ctx(d, BW_REG_PA_SC_GENERIC_SCISSOR_BR), 0x7fff);
+	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_VPORT_SCISSOR_0_TL),
+	       ctx(d, BW_REG_PA_SC_VPORT_SCISSOR_0_BR), 0x7fff);
+	d->per_sample = ctx(d, BW_REG_PA_SC_MODE_CNTL_1) >> 16 & 1; /* PS_ITER_SAMPLE */
+	return bw_draw_targets_read(d->dev, &d->targets);
+}
+
+/* ---- vertices ---- */
+
+/* One primitive of three vertices in a wave of its own: a subgroup of the primitive generator. */
+static bool run_vertices(struct draw *d, uint32_t first, uint32_t instance)
+{
+	enum { N = 3 };
+	struct bw_draw_unit *u = d->u;
+	bw_draw_wave_begin(u, &d->vs, d->vmid, d->vs.lanes == 64 ? ~0ull : 0xffffffffull);
+	struct bw_wave *w = &u->w;
+	w->s[0] = SH(d->q, PGM_LO_GS);
+	w->s[1] = SH(d->q, PGM_HI_GS);
+	w->s[2] = N << 12 | 1 << 22;	  /* vertices and primitives of the subgroup */
+	w->s[3] = N | 1 << 8 | 1u << 28; /* of this wave; waves */
+	unsigned n_user = bw_field(d->vs.rsrc2, 5, 1) | bw_field(d->vs.rsrc2, 27, 27) << 5;
+	for (unsigned i = 0; i < BW_MIN(n_user, 32u); i++)
+		w->s[8 + i] = d->q->sh[BW_REG_SPI_SHADER_USER_DATA_GS_0 - BW_REG_SH_BEGIN + i];
+	bw_draw_set_vgpr(u, 0, 0, d->passthrough ? 0u | 1 << 10 | 2 << 20 : 0u | 1 << 16);
+	bw_draw_set_vgpr(u, 1, 0, 2);
+	bw_draw_set_vgpr(u, 2, 0, first / N);
+	for (unsigned lane = 0; lane < N; lane++) {
+		bw_draw_set_vgpr(u, 5, lane, first + lane);
+		bw_draw_set_vgpr(u, 8, lane, instance);
+	}
+	return bw_draw_wave_run(u);
+}
+
+/* Attributes go through the attribute ring: a swizzled buffer of 16-byte elements in groups of 32
+ * vertices (ac_build_attr_ring_descriptor of Mesa), here always from its beginning. */
+static bool fetch_params(struct draw *d, unsigned lane, struct vertex *v)
+{
+	uint64_t ring = (uint64_t)ctx(d, BW_REG_SPI_ATTRIBUTE_RING_BASE) << 16;
+	struct bw_tlb *tlb = &d->u->tlb[d->vmid];
+	struct bw_vm_fault fault;
+	for (unsigned i = 0; i < BW_DRAW_PARAMS && i < d->n_interp; i++) {
+		uint32_t cntl = ctx(d, BW_REG_SPI_PS_INPUT_CNTL_0 + i);
+		unsigned offset = cntl & 0x1f;
+		if (cntl >> 5 & 1 && !(cntl >> 10 & 1)) { /* DEFAULT_VAL: 0000, 0001, 1110, 1111 */
+			unsigned value = cntl >> 8 & 3;
+			for (unsigned c = 0; c < 4; c++)
+				v->param[i][c] = c == 3 ? (float)(value & 1) : (float)(value >> 1);
+			continue;
+		}
+		uint64_t va = bw_canonical(ring + offset * 512ull + lane * 16ull);
+		if (!bw_vm_read(tlb, va, v->param[i], 16, &fault)) {
+			snprintf(d->u->why, sizeof(d->u->why),
+				 "its attributes at 0x%" PRIx64 " are not mapped", fault.va);
+			return false;
+		}
+	}
+	return true;
+}
+
+static const char *fetch_vertices(struct draw *d)
+{
+	struct bw_draw_unit *u = d->u;
+	const struct bw_draw_export *pos = &u->exports[BW_EXP_POS0];
+	const struct bw_draw_export *misc = &u->exports[BW_EXP_POS0 + 1];
+	/* USE_VTX_RENDER_TARGET_INDX in the misc vector */
+	uint32_t vs_out = ctx(d, BW_REG_PA_CL_VS_OUT_CNTL);
+	bool has_layer = vs_out >> 18 & 1 && vs_out >> 21 & 1;
+	if ((pos->lanes & 7) != 7)
+		return "its vertex shader exports no positions";
+	for (unsigned i = 0; i < 3; i++) {
+		struct vertex *v = &d->v[i];
+		double w = as_float(pos->v[3][i]);
+		if (!(w > 0))
+			return "it is clipped";
+		v->w = w;
+		v->x = as_float(pos->v[0][i]) / w * as_float(d->scale[0]) + as_float(d->scale[1]);
+		v->y = as_float(pos->v[1][i]) / w * as_float(d->scale[2]) + as_float(d->scale[3]);
+		v->z = as_float(pos->v[2][i]) / w * as_float(d->scale[4]) + as_float(d->scale[5]);
+		v->layer = has_layer ? misc->v[2][i] & 0x1fff : 0;
+		if (!(fabs(v->x) <= MAX_SIZE * 2) || !(fabs(v->y) <= MAX_SIZE * 2))
+			return "it reaches far beyond the screen";
+		if (!fetch_params(d, i, v))
+			return u->why;
+	}
+	return NULL;
+}
+
+/* ---- pixels ---- */
+
+static void make_planes(struct draw *d)
+{
+	struct bw_draw_unit *u = d->u;
+	u->n_planes = d->n_interp;
+	for (unsigned i = 0; i < d->n_interp; i++) {
+		bool flat = ctx(d, BW_REG_SPI_PS_INPUT_CNTL_0 + i) >> 10 & 1;
+		for (unsigned c = 0; c < 4; c++) {
+			float p0 = d->v[0].param[i][c];
+			u->planes[i][c] = (struct bw_draw_plane){
+				{p0, flat ? 0 : d->v[1].param[i][c] - p0,
+				 flat ? 0 : d->v[2].param[i][c] - p0}};
+			/* Bits, not numbers: an integer must not pass through a float operation. */
+			memcpy(&u->planes[i][c].p[0], &d->v[0].param[i][c], 4);
+		}
+	}
+}
+
+/* Where a pixel lies between the vertices, and its depth. */
+struct weights {
+	float i, j;		/* as on the screen */
+	float persp_i, persp_j; /* corrected by w */
+	float w;
+	double z;
+};
+
+static struct weights weigh(const struct draw *d, double x, double y)
+{
+	const struct vertex *a = &d->v[0], *b = &d->v[1], *c = &d->v[2];
+	double bx = b->x - a->x, by = b->y - a->y, cx = c->x - a->x, cy = c->y - a->y;
+	double det = bx * cy - by * cx, px = x - a->x, py = y - a->y;
+	double i = (px * cy - py * cx) / det, j = (py * bx - px * by) / det;
+	double wa = (1 - i - j) / a->w, wb = i / b->w, wc = j / c->w, sum = wa + wb + wc;
+	return (struct weights){(float)i,
+				(float)j,
+				(float)(wb / sum),
+				(float)(wc / sum),
+				(float)(1 / sum),
+				a->z + i * (b->z - a->z) + j * (c->z - a->z)};
+}
+
+static uint32_t bits_of(float f)
+{
+	uint32_t u;
+	memcpy(&u, &f, 4);
+	return u;
+}
+
+/* The inputs that SPI_PS_INPUT_ADDR makes room for, in the order of its bits. */
+static void set_inputs(struct draw *d, unsigned lane, const struct bw_draw_pixel *p, int sample)
+{
+	struct bw_draw_unit *u = d->u;
+	struct weights k = weigh(d, p->x + 0.5, p->y + 0.5);
+	const uint32_t persp[2] = {bits_of(k.persp_i), bits_of(k.persp_j)};
+	const uint32_t linear[2] = {bits_of(k.i), bits_of(k.j)};
+	const uint32_t pull[3] = {bits_of(k.persp_i / k.w), bits_of(k.persp_j / k.w),
+				  bits_of(1 / k.w)};
+	const uint32_t zero = 0, x = bits_of((float)p->x + 0.5f), y = bits_of((float)p->y + 0.5f),
+		       z = bits_of((float)k.z), w = bits_of(k.w), front = bits_of(1.0f),
+		       ancillary = (sample > 0 ? (uint32_t)sample << 8 : 0) | p->layer << 16,
+		       coverage = sample >= 0 ? 1u << sample : (1u << d->targets.n_samples) - 1,
+		       fixed = p->x | p->y << 16;
+	const struct {
+		const uint32_t *value;
+		unsigned n;
+	} inputs[16] = {{persp, 2},  {persp, 2}, {persp, 2}, {pull, 3},	 {linear, 2},	 {linear, 2},
+			{linear, 2}, {&zero, 1}, {&x, 1},    {&y, 1},	 {&z, 1},	 {&w, 1},
+			{&front, 1}, {&ancillary, 1}, {&coverage, 1}, {&fixed, 1}};
+	unsigned n = 0;
+	for (unsigned b = 0; b < 16; b++) {
+		if (!(d->input_addr >> b & 1))
+			continue;
+		for (unsigned i = 0; i < inputs[b].n; i++, n++)
+			if (d->input_ena >> b & 1)
+				bw_draw_set_vgpr(u, n, lane, inputs[b].value[i]);
+	}
+}
+
+static bool run_pixels(struct draw *d, const struct bw_draw_pixel *pixels, unsigned n,
+		       uint64_t covered, int sample)
+{
+	struct bw_draw_unit *u = d->u;
+	bw_draw_wave_begin(u, &d->ps, d->vmid, covered);
+	struct bw_wave *w = &u->w;
+	unsigned n_user = bw_field(d->ps.rsrc2, 5, 1) | bw_field(d->ps.rsrc2, 27, 27) << 5;
+	n_user = BW_MIN(n_user, 32u);
+	memcpy(w->s, &SH(d->q, USER_DATA_PS_0), n_user * 4);
+	/* PRIM_MASK and the place of the attributes in LDS, which nothing here looks at. */
+	w->s[n_user] = 0;
+	for (unsigned lane = 0; lane < n; lane++)
+		set_inputs(d, lane, &pixels[lane], sample);
+	if (!bw_draw_wave_run(u))
+		return false;
+	for (unsigned lane = 0; lane < n; lane++)
+		if (covered >> lane & 1 &&
+		    !bw_draw_store(u, &d->targets, lane, &pixels[lane], sample))
+			return false;
+	return true;
+}
+
+static bool run_wave(struct draw *d, const struct bw_draw_pixel *pixels, unsigned n, uint64_t covered)
+{
+	if (!n || !covered)
+		return true;
+	if (!d->per_sample || d->targets.n_samples == 1)
+		return run_pixels(d, pixels, n, covered, -1);
+	for (unsigned s = 0; s < d->targets.n_samples; s++)
+		if (!run_pixels(d, pixels, n, covered, (int)s))
+			return false;
+	return true;
+}
+
+/* First pixel whose centre is not before an edge. */
+static int32_t first_pixel(double edge)
+{
+	double fixed = nearbyint(edge * SUBPIXELS);
+	return (int32_t)ceil((fixed - SUBPIXELS / 2) / SUBPIXELS);
+}
+
+static const char *draw_pixels(struct draw *d)
+{
+	const struct vertex *v = d->v;
+	bool along_x = v[1].y == v[0].y && v[2].x == v[0].x;
+	bool along_y = v[1].x == v[0].x && v[2].y == v[0].y;
+	if (!along_x && !along_y)
+		return "its corners are no upright rectangle";
+	struct area a = {first_pixel(fmin(v[0].x, fmin(v[1].x, v[2].x))),
+			 first_pixel(fmin(v[0].y, fmin(v[1].y, v[2].y))),
+			 first_pixel(fmax(v[0].x, fmax(v[1].x, v[2].x))),
+			 first_pixel(fmax(v[0].y, fmax(v[1].y, v[2].y)))};
+	a.x0 = BW_MAX(a.x0, d->scissor.x0);
+	a.y0 = BW_MAX(a.y0, d->scissor.y0);
+	a.x1 = BW_MIN(a.x1, d->scissor.x1);
+	a.y1 = BW_MIN(a.y1, d->scissor.y1);
+	struct bw_draw_pixel pixels[BW_DRAW_LANES];
+	unsigned n = 0;
+	uint64_t covered = 0;
+	make_planes(d);
+	for (int32_t y = a.y0 & ~1; y < a.y1; y += 2) {
+		for (int32_t x = a.x0 & ~1; x < a.x1; x += 2) {
+			for (int k = 0; k < 4; k++, n++) {
+				int32_t px = x + k % 2, py = y + k / 2;
+				if (px >= a.x0 && px < a.x1 && py >= a.y0 && py < a.y1)
+					covered |= 1ull << n;
+				pixels[n] = (struct bw_draw_pixel){
+					(uint32_t)px, (uint32_t)py, v[0].layer,
+					(float)weigh(d, px + 0.5, py + 0.5).z};
+			}
+			if (n < d->ps.lanes)
+				continue;
+			if (!run_wave(d, pixels, n, covered))
+				return d->u->why;
+			n = 0;
+			covered = 0;
+		}
+	}
+	return run_wave(d, pixels, n, covered) ? NULL : d->u->why;
+}
+
+static bool anything_to_draw(const struct draw *d)
+{
+	bool any = d->targets.depth.used || d->targets.stencil.used;
+	for (unsigned i = 0; i < BW_DRAW_COLORS; i++)
+		any |= d->targets.color[i].used;
+	return any;
+}
+
+const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances)
+{
+	struct draw d = {.q = q, .dev = q->dev, .vmid = bw_cp_vmid(q), .u = bw_cp_draw_unit(q->dev)};
+	if ((bw_reg_get(d.dev, BW_REG_VGT_PRIMITIVE_TYPE) & 0x3f) != PRIM_RECTLIST)
+		return "the virtual GPU computes, it does not draw";
+	if (!d.u)
+		return "out of memory";
+	const char *why = read_state(&d);
+	if (why || !anything_to_draw(&d))
+		return why;
+	bw_exec_flush_code(d.u->exec);
+	for (uint32_t instance = 0; instance < n_instances; instance++) {
+		for (uint32_t first = 0; first + 3 <= n_vertices; first += 3) {
+			if (!run_vertices(&d, first, instance))
+				return d.u->why;
+			why = fetch_vertices(&d);
+			if (!why)
+				why = draw_pixels(&d);
+			if (why)
+				return why;
+		}
+	}
+	return NULL;
+}
+
+void bw_draw_clear_state(struct bw_device *dev)
+{
+	static const struct {
+		uint32_t addr_dw, value;
+	} state[] = {
+		{BW_REG_PA_SC_SCREEN_SCISSOR_TL, 0},
+		{BW_REG_PA_SC_SCREEN_SCISSOR_BR, 0x40004000},
+		{BW_REG_PA_SC_WINDOW_SCISSOR_TL, 0x80000000},
+		{BW_REG_PA_SC_WINDOW_SCISSOR_BR, 0x40004000},
+		{BW_REG_PA_SC_GENERIC_SCISSOR_TL, 0x80000000},
+		{BW_REG_PA_SC_GENERIC_SCISSOR_BR, 0x40004000},
+		{BW_REG_PA_SC_VPORT_SCISSOR_0_TL, 0x80000000},
+		{BW_REG_PA_SC_VPORT_SCISSOR_0_BR, 0x40004000},
+		{BW_REG_PA_SC_AA_CONFIG, 0},
+		{BW_REG_PA_SC_AA_MASK_X0Y0_X1Y0, 0xffffffff},
+		{BW_REG_PA_SC_MODE_CNTL_1, 0},
+		{BW_REG_PA_CL_VS_OUT_CNTL, 0},
+		{BW_REG_CB_COLOR_CONTROL, 0},
+		{BW_REG_CB_TARGET_MASK, 0xffffffff},
+		{BW_REG_CB_SHADER_MASK, 0xffffffff},
+		{BW_REG_DB_RENDER_CONTROL, 0},
+		{BW_REG_DB_DEPTH_CONTROL, 0},
+		{BW_REG_DB_Z_INFO, 0},
+		{BW_REG_DB_STENCIL_INFO, 0},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(state); i++)
+		bw_reg_set(dev, state[i].addr_dw, state[i].value);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* Colour and depth surfaces: as the CB and DB registers describe them, they are images like those
+ * of descriptors, and stored to in the same way. Field positions: gc_11_0_0_sh_mask.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "vgpu/device/draw_priv.h"
+#include "vgpu/device/exec/mem_rmw.h"
+
+/* SPI_SHADER_EX_FORMAT (soc21_enum.h) */
+enum ex_format {
+	EX_ZERO,
+	EX_32_R,
+	EX_32_GR,
+	EX_32_AR,
+	EX_FP16_ABGR,
+	EX_UNORM16_ABGR,
+	EX_SNORM16_ABGR,
+	EX_UINT16_ABGR,
+	EX_SINT16_ABGR,
+	EX_32_ABGR,
+};
+enum { CB_MODE_DISABLE, CB_MODE_NORMAL, CB_MODE_ELIMINATE_FAST_CLEAR, CB_MODE_DCC_DECOMPRESS };
+enum { ROP3_COPY = 0xcc, FUNC_ALWAYS = 7 };
+
+static uint32_t ctx(struct bw_device *dev, uint32_t addr_dw)
+{
+	return bw_reg_get(dev, addr_dw);
+}
+
+/* ---- formats ---- */
+
+static const char *const color_formats[] = {
+	[1] = "8",	     [2] = "16",	  [3] = "8_8",		 [4] = "32",
+	[5] = "16_16",	     [6] = "10_11_11",	  [7] = "11_11_10",	 [8] = "10_10_10_2",
+	[9] = "2_10_10_10",  [10] = "8_8_8_8",	  [11] = "32_32",	 [12] = "16_16_16_16",
+	[14] = "32_32_32_32", [16] = "5_6_5",	  [17] = "1_5_5_5",	 [18] = "5_5_5_1",
+	[19] = "4_4_4_4",    [20] = "8_24",	  [21] = "24_8",	 [24] = "5_9_9_9",
+};
+static const char *const numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED",
+				      "UINT",  "SINT",	"SRGB",	   "FLOAT"};
+
+/* The image format of that name; 0: there is none. */
+static unsigned format_number(const char *layout, const char *number)
+{
+	char name[40];
+	snprintf(name, sizeof(name), "%s_%s", layout, number);
+	for (unsigned i = 1; i < 256; i++) {
+		const struct bw_format *f = bw_format_image(i);
+		if (f && !strcmp(f->name, name))
+			return i;
+	}
+	return 0;
+}
+
+/* COMP_SWAP: which of RGBA each component in memory is (Mesa's ac_translate_colorswap, reversed). */
+static void swap_components(unsigned n, unsigned swap, uint8_t out[4])
+{
+	enum { R, G, B, A };
+	static const uint8_t table[4][4][4] = {
+		{{R}, {G}, {B}, {A}},
+		{{R, G}, {R, A}, {G, R}, {A, R}},
+		{{R, G, B}, {R, G, A}, {B, G, R}, {A, G, R}},
+		{{R, G, B, A}, {B, G, R, A}, {A, B, G, R}, {A, R, G, B}},
+	};
+	memcpy(out, table[n - 1][swap], 4);
+}
+
+/* ---- surfaces as image descriptors (gfx11-encodings 12) ---- */
+
+struct shape {
+	uint64_t base_256b;
+	unsigned format, sw_mode, width, height, first, last, level, n_levels, samples_log2;
+	unsigned resource; /* 0: 1D, 1: 2D, 2: 3D */
+};
+
+static const char *make_surface(const struct shape *s, struct bw_draw_surface *out)
+{
+	static const uint8_t types[] = {BW_IMAGE_1D_ARRAY, BW_IMAGE_2D_ARRAY, BW_IMAGE_3D};
+	unsigned type = s->samples_log2 ? BW_IMAGE_2D_MSAA_ARRAY : types[BW_MIN(s->resource, 2u)];
+	uint32_t w = s->width - 1, words[BW_IMAGE_DWORDS] = {0};
+	words[0] = (uint32_t)s->base_256b;
+	words[1] = (uint32_t)(s->base_256b >> 32 & 0xff) | (s->n_levels - 1) << 16 |
+		   s->format << 20 | (w & 3) << 30;
+	words[2] = w >> 2 | (s->height - 1) << 14;
+	words[3] = (BW_SEL_X | BW_SEL_Y << 3 | BW_SEL_Z << 6 | BW_SEL_W << 9) |
+		   (s->samples_log2 ? s->samples_log2 : s->n_levels - 1) << 16 |
+		   s->sw_mode << 20 | type << 28;
+	words[4] = s->last | s->first << 16;
+	words[5] = type == BW_IMAGE_3D; /* slices of the level, not of level 0 */
+	if (!s->format)
+		return "its target has a format that is not supported";
+	const char *why = bw_image_read(words, &out->im);
+	if (why)
+		return why;
+	if (s->level >= out->im.n_levels)
+		return "its target is a level that the image does not have";
+	out->level = s->level;
+	out->used = true;
+	return NULL;
+}
+
+/* ---- colour ---- */
+
+static const char *read_color(struct bw_device *dev, unsigned i, uint8_t mask,
+			      unsigned export_format, unsigned samples_log2,
+			      struct bw_draw_surface *out)
+{
+	uint32_t at = 15 * i; /* CB_COLORn_BASE to CB_COLORn_DCC_BASE: 15 registers each */
+	uint32_t info = ctx(dev, BW_REG_CB_COLOR0_INFO + at);
+	uint32_t view = ctx(dev, BW_REG_CB_COLOR0_VIEW + at);
+	uint32_t attrib2 = ctx(dev, BW_REG_CB_COLOR0_ATTRIB2 + i);
+	uint32_t attrib3 = ctx(dev, BW_REG_CB_COLOR0_ATTRIB3 + i);
+	unsigned format = bw_field(info, 4, 0);
+	if (!format || !mask || export_format == EX_ZERO)
+		return NULL;
+	if (ctx(dev, BW_REG_CB_BLEND0_CONTROL + i) >> 30 & 1)
+		return "it blends";
+	const char *layout = format < BW_ARRAY_SIZE(color_formats) ? color_formats[format] : NULL;
+	struct shape s = {
+		.base_256b = ctx(dev, BW_REG_CB_COLOR0_BASE + at) |
+			     (uint64_t)ctx(dev, BW_REG_CB_COLOR0_BASE_EXT + i) << 32,
+		.format = layout ? format_number(layout, numbers[bw_field(info, 10, 8)]) : 0,
+		.sw_mode = bw_field(attrib3, 18, 14),
+		.width = bw_field(attrib2, 27, 14) + 1,
+		.height = bw_field(attrib2, 13, 0) + 1,
+		.first = bw_field(view, 12, 0),
+		.last = bw_field(view, 25, 13),
+		.level = bw_field(view, 29, 26),
+		.n_levels = bw_field(attrib2, 31, 28) + 1,
+		.resource = bw_field(attrib3, 25, 24),
+		.samples_log2 = samples_log2,
+	};
+	const char *why = make_surface(&s, out);
+	if (why)
+		return why;
+	out->mask = mask;
+	out->export_format = export_format;
+	swap_components(out->im.format->n, bw_field(info, 12, 11), out->from);
+	return NULL;
+}
+
+/* ---- depth and stencil ---- */
+
+static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
+{
+	uint32_t control = ctx(dev, BW_REG_DB_DEPTH_CONTROL);
+	uint32_t render = ctx(dev, BW_REG_DB_RENDER_CONTROL);
+	uint32_t shader = ctx(dev, BW_REG_DB_SHADER_CONTROL);
+	uint32_t z_info = ctx(dev, BW_REG_DB_Z_INFO), s_info = ctx(dev, BW_REG_DB_STENCIL_INFO);
+	uint32_t view = ctx(dev, BW_REG_DB_DEPTH_VIEW), size = ctx(dev, BW_REG_DB_DEPTH_SIZE_XY);
+	static const char *const z_formats[4] = {NULL, "16", NULL, "32"};
+	unsigned z = bw_field(z_info, 1, 0);
+	struct shape s = {
+		.width = bw_field(size, 13, 0) + 1,
+		.height = bw_field(size, 29, 16) + 1,
+		.first = bw_field(view, 10, 0) | bw_field(view, 12, 11) << 11,
+		.last = bw_field(view, 23, 13) | bw_field(view, 31, 30) << 11,
+		.level = bw_field(view, 29, 26),
+		.n_levels = bw_field(z_info, 19, 16) + 1,
+		.samples_log2 = bw_field(z_info, 3, 2),
+		.resource = 1,
+	};
+	const char *why = NULL;
+	t->clear_depth = render & 1;
+	t->clear_stencil = render >> 1 & 1;
+	t->export_depth = shader & 1;
+	t->export_stencil = shader >> 1 & 1;
+	t->z_export_format = bw_field(ctx(dev, BW_REG_SPI_SHADER_Z_FORMAT), 3, 0);
+	uint32_t clear = ctx(dev, BW_REG_DB_DEPTH_CLEAR);
+	memcpy(&t->depth_clear, &clear, 4);
+
+	bool writes_z = control >> 1 & control >> 2 & 1 && z && !(view >> 24 & 1);
+	if (writes_z) {
+		if (bw_field(control, 6, 4) != FUNC_ALWAYS && !t->clear_depth)
+			return "it tests depth";
+		s.base_256b = ctx(dev, BW_REG_DB_Z_WRITE_BASE) |
+			      (uint64_t)ctx(dev, BW_REG_DB_Z_WRITE_BASE_HI) << 32;
+		s.sw_mode = bw_field(z_info, 8, 4);
+		s.format = z_formats[z] ? format_number(z_formats[z], z == 1 ? "UNORM" : "FLOAT") : 0;
+		why = make_surface(&s, &t->depth);
+	}
+	if (why || !(control & 1) || !(s_info & 1) || view >> 25 & 1)
+		return why;
+	unsigned op = bw_field(ctx(dev, BW_REG_DB_STENCIL_CONTROL), 7, 4);
+	uint32_t ref = ctx(dev, BW_REG_DB_STENCILREFMASK);
+	if (bw_field(control, 10, 8) != FUNC_ALWAYS && !t->clear_stencil)
+		return "it tests stencil";
+	switch (t->clear_stencil ? 3 : op) { /* StencilOp */
+	case 0:			     /* KEEP */
+		return NULL;
+	case 1: /* ZERO */
+	case 2: /* ONES */
+		t->stencil_value = op == 1 ? 0 : 0xff;
+		t->export_stencil = false;
+		break;
+	case 3: /* REPLACE_TEST */
+		t->stencil_value = (uint8_t)(t->clear_stencil
+						     ? bw_field(ctx(dev, BW_REG_DB_STENCIL_CLEAR), 7, 0)
+						     : bw_field(ref, 7, 0));
+		t->export_stencil &= !t->clear_stencil;
+		break;
+	default:
+		return "it computes with stencil values";
+	}
+	t->stencil_mask = (uint8_t)bw_field(ref, 23, 16);
+	s.base_256b = ctx(dev, BW_REG_DB_STENCIL_WRITE_BASE) |
+		      (uint64_t)ctx(dev, BW_REG_DB_STENCIL_WRITE_BASE_HI) << 32;
+	s.sw_mode = bw_field(s_info, 8, 4);
+	s.format = format_number("8", "UINT");
+	return make_surface(&s, &t->stencil);
+}
+
+const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *t)
+{
+	uint32_t control = ctx(dev, BW_REG_CB_COLOR_CONTROL);
+	uint32_t mask = ctx(dev, BW_REG_CB_TARGET_MASK) & ctx(dev, BW_REG_CB_SHADER_MASK);
+	uint32_t formats = ctx(dev, BW_REG_SPI_SHADER_COL_FORMAT);
+	unsigned mode = bw_field(control, 6, 4);
+	unsigned samples_log2 = bw_field(ctx(dev, BW_REG_PA_SC_AA_CONFIG), 2, 0);
+	*t = (struct bw_draw_targets){.n_samples = 1u << samples_log2};
+	t->sample_mask = ctx(dev, BW_REG_PA_SC_AA_MASK_X0Y0_X1Y0) & 0xffff;
+	if (samples_log2 > 3)
+		return "it has more than 8 samples";
+	if (mode > CB_MODE_DCC_DECOMPRESS)
+		return "it resolves";
+	if (mode == CB_MODE_NORMAL && mask && bw_field(control, 23, 16) != ROP3_COPY)
+		return "it combines colours by a logic operation";
+	const char *why = NULL;
+	for (unsigned i = 0; i < BW_DRAW_COLORS && !why && mode == CB_MODE_NORMAL; i++)
+		why = read_color(dev, i, mask >> 4 * i & 0xf, formats >> 4 * i & 0xf, samples_log2,
+				 &t->color[i]);
+	return why ? why : read_depth(dev, t);
+}
+
+/* ---- stores ---- */
+
+static uint32_t half(const struct bw_draw_export *e, unsigned c, unsigned lane)
+{
+	return e->v[c / 2][lane] >> 16 * (c % 2) & 0xffff;
+}
+
+static uint32_t bits_of(float f)
+{
+	uint32_t u;
+	memcpy(&u, &f, 4);
+	return u;
+}
+
+/* A lane's export as RGBA of 32 bits. */
+static void unpack(const struct bw_draw_export *e, unsigned format, unsigned lane, uint32_t rgba[4])
+{
+	for (unsigned c = 0; c < 4; c++) {
+		switch (format) {
+		case EX_32_R:
+		case EX_32_GR:
+			rgba[c] = c < format ? e->v[c][lane] : 0;
+			break;
+		case EX_32_AR: /* alpha comes second on gfx10 and later */
+			rgba[c] = c == 0 ? e->v[0][lane] : c == 3 ? e->v[1][lane] : 0;
+			break;
+		case EX_FP16_ABGR:
+			rgba[c] = bw_f16_to_f32((uint16_t)half(e, c, lane));
+			break;
+		case EX_UNORM16_ABGR:
+			rgba[c] = bits_of((float)half(e, c, lane) / 65535.0f);
+			break;
+		case EX_SNORM16_ABGR:
+			rgba[c] = bits_of(
+				BW_MAX((float)(int16_t)half(e, c, lane) / 32767.0f, -1.0f));
+			break;
+		case EX_UINT16_ABGR:
+			rgba[c] = half(e, c, lane);
+			break;
+		case EX_SINT16_ABGR:
+			rgba[c] = (uint32_t)(int32_t)(int16_t)half(e, c, lane);
+			break;
+		default:
+			rgba[c] = e->v[c][lane];
+			break;
+		}
+	}
+}
+
+/* One texel; outside of the surface nothing is written. */
+static bool put(struct bw_draw_unit *u, const struct bw_draw_surface *s, const struct bw_draw_pixel *p,
+		uint32_t sample, const uint32_t components[4], uint8_t write_mask)
+{
+	const struct bw_image *im = &s->im;
+	const struct bw_format *f = im->format;
+	uint8_t texel[16];
+	uint32_t old[4], v[4];
+	struct bw_vm_fault fault;
+	struct bw_tlb *tlb = &u->tlb[u->w.vmid];
+	if (p->x >= bw_image_mip(im->width, s->level) || p->y >= bw_image_mip(im->height, s->level) ||
+	    p->layer >= bw_image_slices(im, s->level))
+		return true;
+	uint64_t va = bw_image_va(im, s->level, p->x, p->y, p->layer, sample);
+	memcpy(v, components, sizeof(v));
+	uint8_t all = (uint8_t)((1u << f->n) - 1);
+	if ((write_mask & all) != all) {
+		if (!bw_vm_read(tlb, va, texel, f->size_b, &fault))
+			goto fault;
+		bw_format_unpack(f, texel, old);
+		for (unsigned c = 0; c < 4; c++)
+			if (!(write_mask >> c & 1))
+				v[c] = old[c];
+	}
+	bw_format_pack(f, v, texel);
+	if (bw_vm_write(tlb, va, texel, f->size_b, &fault))
+		return true;
+fault:
+	snprintf(u->why, sizeof(u->why), "its target at 0x%" PRIx64 " is not mapped", fault.va);
+	return false;
+}
+
+static bool put_color(struct bw_draw_unit *u, const struct bw_draw_surface *s, unsigned i,
+		      unsigned lane, const struct bw_draw_pixel *p, uint32_t sample)
+{
+	const struct bw_draw_export *e = &u->exports[BW_EXP_MRT0 + i];
+	uint32_t rgba[4], v[4] = {0};
+	uint8_t write_mask = 0;
+	if (!(e->lanes >> lane & 1))
+		return true;
+	unpack(e, s->export_format, lane, rgba);
+	for (unsigned c = 0; c < s->im.format->n; c++) {
+		v[c] = rgba[s->from[c]];
+		write_mask |= (uint8_t)((s->mask >> s->from[c] & 1) << c);
+	}
+	return put(u, s, p, sample, v, write_mask);
+}
+
+static bool put_depth(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
+		      const struct bw_draw_pixel *p, uint32_t sample)
+{
+	const struct bw_draw_export *e = &u->exports[BW_EXP_MRTZ];
+	uint32_t z = t->clear_depth    ? bits_of(t->depth_clear)
+		     : t->export_depth ? e->v[0][lane]
+				       : bits_of(p->z);
+	if (t->export_depth && !t->clear_depth && !(e->lanes >> lane & 1))
+		return true;
+	return put(u, &t->depth, p, sample, (uint32_t[4]){z}, 1);
+}
+
+static bool put_stencil(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
+			const struct bw_draw_pixel *p, uint32_t sample)
+{
+	const struct bw_draw_export *e = &u->exports[BW_EXP_MRTZ];
+	uint32_t value = t->stencil_value;
+	if (t->export_stencil) {
+		if (!(e->lanes >> lane & 1))
+			return true;
+		/* Alone it comes as 16 bits: X[23:16] (ac_get_spi_shader_z_format of Mesa) */
+		value = t->z_export_format == EX_UINT16_ABGR ? e->v[0][lane] >> 16 & 0xff
+							     : e->v[1][lane] & 0xff;
+	}
+	const struct bw_image *im = &t->stencil.im;
+	if (t->stencil_mask != 0xff && p->x < im->width && p->y < im->height &&
+	    p->layer < bw_image_slices(im, t->stencil.level)) {
+		uint8_t old;
+		struct bw_vm_fault fault;
+		uint64_t va = bw_image_va(im, t->stencil.level, p->x, p->y, p->layer, sample);
+		if (bw_vm_read(&u->tlb[u->w.vmid], va, &old, 1, &fault))
+			value = (value & t->stencil_mask) | (old & ~(uint32_t)t->stencil_mask);
+	}
+	return put(u, &t->stencil, p, sample, (uint32_t[4]){value & 0xff}, 1);
+}
+
+bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
+		   const struct bw_draw_pixel *p, int only_sample)
+{
+	bool ok = true;
+	uint32_t fp = bw_fp_plain_begin();
+	for (unsigned s = 0; s < t->n_samples && ok; s++) {
+		if (!(t->sample_mask >> s & 1) || (only_sample >= 0 && (unsigned)only_sample != s))
+			continue;
+		for (unsigned i = 0; i < BW_DRAW_COLORS && ok; i++)
+			if (t->color[i].used)
+				ok = put_color(u, &t->color[i], i, lane, p, s);
+		if (ok && t->depth.used)
+			ok = put_depth(u, t, lane, p, s);
+		if (ok && t->stencil.used)
+			ok = put_stencil(u, t, lane, p, s);
+	}
+	bw_fp_plain_end(fp);
+	return ok;
+}
