@@ -236,6 +236,22 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsign
 				   enum bw_space space, uint64_t addr, const void *data,
 				   size_t size_b) BW_MUST_CHECK;
 
+/* access.c */
+/* What the memory instruction at pc accesses with the registers the wave has now. */
+struct bw_access {
+	struct bw_inst inst;
+	bool is_memory; /* false: no memory instruction, and nothing else is filled in */
+	bool is_write, is_atomic, is_scalar;
+	bool has_addresses; /* false: a format whose addresses are not worked out here */
+	bool address_lost;  /* once executed, it has overwritten what its addresses were made of */
+	uint32_t size_b;    /* bytes of one lane */
+	uint64_t lanes;	    /* that access memory; scalar: 1 */
+	uint64_t addr[64];
+	enum bw_space space[64];
+};
+struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
+			      struct bw_access *out) BW_MUST_CHECK;
+
 /* expr.c */
 struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w,
 				   unsigned lane, struct bw_value *out,

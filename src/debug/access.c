@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/* What a memory instruction accesses: the address of each lane, worked out from the registers of a
+ * stopped wave. The address rules are those of reference gfx11-rules, 331, 340 to 347 and 372 to
+ * 385. */
+#include "debug/debug_priv.h"
+
+#include <string.h>
+
+/* SH_MEM_BASES as the amdgpu driver programs it: for the VMIDs of graphics and compute jobs from
+ * gmc_v11_0.c (private at 0x1000 << 48, shared at 0x2000 << 48), for KFD's DEFAULT_SH_MEM_BASES of
+ * gfx_v11_0.c (0x6000 for both, scratch 4 GiB above LDS). Nothing else lies at these addresses. */
+static bool is_lds_aperture(uint64_t va)
+{
+	return va >> 32 == 0x20000000 || va >> 32 == 0x60000000;
+}
+
+static bool is_scratch_aperture(uint64_t va)
+{
+	return va >> 32 == 0x10000000 || va >> 32 == 0x60000001;
+}
+
+/* A buffer descriptor (reference gfx11-encodings 12). */
+struct buffer {
+	uint64_t base;
+	uint32_t stride_b, n_records;
+	unsigned element_b; /* 0: not swizzled */
+	unsigned index_stride, oob_select;
+	bool add_tid;
+};
+
+/* Registers that addresses are made of, all lanes. */
+struct operands {
+	uint64_t sbase; /* SGPR pair or single, 0 without one */
+	uint32_t soffset;
+	bool has_sbase, vaddr_is_64, has_vaddr;
+	uint32_t lo[64], hi[64];
+	struct buffer buffer;
+};
+
+static unsigned mem_size(const char *mem)
+{
+	static const struct {
+		const char *name;
+		uint8_t size_b;
+	} rows[] = {
+		{"B8", 1},    {"U8", 1},    {"I8", 1},	   {"B16", 2},	 {"U16", 2},
+		{"I16", 2},   {"B32", 4},   {"U32", 4},	   {"I32", 4},	 {"F32", 4},
+		{"B32x2", 8}, {"B64", 8},   {"U64", 8},	   {"I64", 8},	 {"F64", 8},
+		{"B96", 12},  {"B128", 16}, {"B64x2", 16}, {"B256", 32}, {"B512", 64},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (strcmp(rows[i].name, mem) == 0)
+			return rows[i].size_b;
+	return 4;
+}
+
+static bool has_sgpr(unsigned code)
+{
+	return code != BW_SRC_NULL &&
+	       code != 127; /* 127: the manual's other way to say none (rule 380) */
+}
+
+static struct bw_error *scalar(struct bw_debug *d, struct bw_wave *w, unsigned code, bool pair,
+			       uint64_t *out)
+{
+	uint32_t s[2] = {0};
+	*out = 0;
+	if (code == BW_SRC_M0) {
+		*out = w->hw.m0;
+		return NULL;
+	}
+	if (code >= 128 && code <= 192) { /* the inline constants 0 to 64, of SOFFSET */
+		*out = code - 128;
+		return NULL;
+	}
+	if (code > BW_SRC_VCC_HI || (pair && code >= BW_SRC_VCC_HI))
+		return NULL;
+	BW_TRY(d->target->ops->read_sgprs(d->target, w->info.slot, code, pair ? 2 : 1, s));
+	*out = s[0] | (uint64_t)s[1] << 32;
+	return NULL;
+}
+
+static struct bw_error *vector(struct bw_debug *d, struct bw_wave *w, unsigned n, uint32_t *out)
+{
+	if (n >= w->info.n_vgprs)
+		return NULL;
+	return d->target->ops->read_vgpr(d->target, w->info.slot, n, out);
+}
+
+static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave *w, unsigned srsrc,
+				   struct buffer *out)
+{
+	uint32_t v[4] = {0};
+	srsrc &= ~3u;
+	if (srsrc + 4 <= 108)
+		BW_TRY(d->target->ops->read_sgprs(d->target, w->info.slot, srsrc, 4, v));
+	unsigned swizzle = v[1] >> 30;
+	*out = (struct buffer){
+		.base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
+		.stride_b = v[1] >> 16 & 0x3fff,
+		.n_records = v[2],
+		.element_b = swizzle ? 2u << swizzle : 0,
+		.index_stride = 8u << (v[3] >> 21 & 3),
+		.oob_select = v[3] >> 28 & 3,
+		.add_tid = v[3] >> 23 & 1,
+	};
+	return NULL;
+}
+
+/* Reads what the instruction's address needs. False: a format whose addresses are not worked out
+ * here (images: where a texel lies is a matter of its descriptor's swizzle mode). */
+static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *i,
+				      struct operands *o, bool *out_known)
+{
+	uint64_t v;
+
+	*out_known = true;
+	o->has_sbase = has_sgpr(i->saddr);
+	switch ((int)i->fmt) {
+	case BW_FMT_SMEM:
+		BW_TRY(scalar(d, w, i->saddr, true, &o->sbase));
+		if (has_sgpr(i->soffset)) {
+			BW_TRY(scalar(d, w, i->soffset, false, &v));
+			o->soffset = (uint32_t)v;
+		}
+		return NULL;
+	case BW_FMT_GLOBAL:
+		o->has_vaddr = i->op != BW_OP_GLOBAL_LOAD_ADDTID_B32 &&
+			       i->op != BW_OP_GLOBAL_STORE_ADDTID_B32;
+		o->vaddr_is_64 = !o->has_sbase;
+		if (o->has_sbase)
+			BW_TRY(scalar(d, w, i->saddr, true, &o->sbase));
+		break;
+	case BW_FMT_FLAT:
+		o->has_vaddr = o->vaddr_is_64 = true;
+		o->has_sbase = false;
+		break;
+	case BW_FMT_SCRATCH:
+		o->has_vaddr = i->sve;
+		if (o->has_sbase)
+			BW_TRY(scalar(d, w, i->saddr, false, &o->sbase));
+		break;
+	case BW_FMT_DS:
+		o->has_vaddr = true;
+		o->has_sbase = false;
+		break;
+	case BW_FMT_MUBUF:
+	case BW_FMT_MTBUF:
+		BW_TRY(descriptor(d, w, i->srsrc, &o->buffer));
+		v = 0;
+		if (o->has_sbase)
+			BW_TRY(scalar(d, w, i->saddr, false, &v));
+		o->soffset = (uint32_t)v;
+		if (i->idxen || i->offen)
+			BW_TRY(vector(d, w, i->vaddr, o->lo));
+		if (i->idxen && i->offen)
+			BW_TRY(vector(d, w, i->vaddr + 1u, o->hi));
+		return NULL;
+	default:
+		*out_known = false;
+		return NULL;
+	}
+	if (o->has_vaddr)
+		BW_TRY(vector(d, w, i->vaddr, o->lo));
+	if (o->vaddr_is_64)
+		BW_TRY(vector(d, w, i->vaddr + 1u, o->hi));
+	return NULL;
+}
+
+static uint64_t swizzled(const struct buffer *b, uint64_t index, uint64_t offset)
+{
+	uint64_t q = index / b->index_stride, r = index % b->index_stride;
+	uint64_t e = offset / b->element_b, at = offset % b->element_b;
+	return (q * b->stride_b + e * b->element_b) * b->index_stride + r * b->element_b + at;
+}
+
+/* False: the descriptor's range leaves the lane out. */
+static bool buffer_address(const struct bw_inst *i, const struct operands *o, unsigned lane,
+			   uint64_t *out)
+{
+	enum { OOB_STRUCTURED, OOB_INDEX, OOB_NONE, OOB_RAW };
+	const struct buffer *b = &o->buffer;
+	uint64_t index = (i->idxen ? o->lo[lane] : 0u) + (b->add_tid ? (uint64_t)lane : 0);
+	uint64_t offset = (uint32_t)i->imm;
+	if (i->offen)
+		offset += i->idxen ? o->hi[lane] : o->lo[lane];
+	bool swizzle = b->element_b && b->stride_b;
+	uint64_t linear = swizzle ? swizzled(b, index, offset) : index * b->stride_b + offset;
+	*out = bw_canonical(b->base + o->soffset + linear);
+	switch (b->oob_select) {
+	case OOB_INDEX:
+		return index < b->n_records;
+	case OOB_NONE:
+		return b->n_records != 0;
+	case OOB_RAW:
+		if (!swizzle)
+			return linear + o->soffset < b->n_records;
+		return index < b->n_records && offset < b->stride_b;
+	default:
+		return index < b->n_records && offset < b->stride_b;
+	}
+}
+
+static uint64_t lane_address(const struct bw_inst *i, const struct operands *o, unsigned lane,
+			     enum bw_space *out_space)
+{
+	uint64_t v = o->vaddr_is_64 ? o->lo[lane] | (uint64_t)o->hi[lane] << 32 : o->lo[lane];
+
+	*out_space = BW_SPACE_GLOBAL;
+	switch ((int)i->fmt) {
+	case BW_FMT_SMEM:
+		return (o->sbase + (uint64_t)(int64_t)i->imm + o->soffset) & ~3ull;
+	case BW_FMT_GLOBAL:
+		if (!o->has_vaddr)
+			v = 4ull * lane;
+		return (o->has_sbase ? o->sbase : 0) + v + (uint64_t)(int64_t)i->imm;
+	case BW_FMT_SCRATCH:
+		*out_space = BW_SPACE_PRIVATE;
+		return (uint32_t)((o->has_sbase ? o->sbase : 0) + (o->has_vaddr ? v : 0) +
+				  (uint64_t)(int64_t)i->imm);
+	case BW_FMT_DS:
+		*out_space = BW_SPACE_LDS;
+		return (uint32_t)(v + (uint32_t)i->imm);
+	default: /* FLAT: the aperture is that of the address before the offset (rule 372) */
+		if (is_lds_aperture(v) || is_scratch_aperture(v)) {
+			*out_space = is_lds_aperture(v) ? BW_SPACE_LDS : BW_SPACE_PRIVATE;
+			return (uint32_t)(v + (uint32_t)i->imm);
+		}
+		return v + (uint64_t)(int64_t)i->imm;
+	}
+}
+
+/* A load may have overwritten what its address was made of. */
+static bool overwrites_address(const struct bw_inst *i, const struct operands *o, unsigned size_b)
+{
+	unsigned dst = i->fmt == BW_FMT_MUBUF || i->fmt == BW_FMT_MTBUF ? i->vdata : i->dst;
+	unsigned n_dst = (size_b + 3) / 4, n_addr = o->vaddr_is_64 || (i->idxen && i->offen) ? 2 : 1;
+	return dst < i->vaddr + n_addr && i->vaddr < dst + n_dst;
+}
+
+struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
+			      struct bw_access *out)
+{
+	struct operands o = {0};
+
+	memset(out, 0, sizeof(*out));
+	BW_TRY(bw_debug_read_inst(d, pc, &out->inst, NULL));
+	const struct bw_inst *i = &out->inst;
+	const struct bw_op_info *info = bw_isa_op_info(i->op);
+	if (i->op == BW_OP_ILLEGAL || info->class != BW_CLASS_MEM)
+		return NULL;
+	out->is_memory = true;
+	out->is_scalar = i->fmt == BW_FMT_SMEM;
+	out->is_atomic = strstr(info->name, "_atomic_") != NULL;
+	out->is_write = out->is_atomic || strstr(info->name, "store") != NULL;
+	out->size_b = mem_size(info->mem);
+	out->lanes = out->is_scalar ? 1 : w->info.exec;
+	BW_TRY(load_operands(d, w, i, &o, &out->has_addresses));
+	if (!out->has_addresses)
+		return NULL;
+	bool loads = !out->is_write || (out->is_atomic && i->glc);
+	out->address_lost = loads && !out->is_scalar && overwrites_address(i, &o, out->size_b);
+	for (unsigned lane = 0; lane < (out->is_scalar ? 1u : w->info.lanes); lane++) {
+		if (i->fmt != BW_FMT_MUBUF && i->fmt != BW_FMT_MTBUF)
+			out->addr[lane] = lane_address(i, &o, lane, &out->space[lane]);
+		else if (!buffer_address(i, &o, lane, &out->addr[lane]))
+			out->lanes &= ~(1ull << lane);
+	}
+	return NULL;
+}
