@@ -3,16 +3,32 @@
 
 #include <string.h>
 
+/* "on dispatch WORDS" -> "WORDS"; NULL: a place in the code. */
+static const char *on_dispatch(const char *args)
+{
+	char first[8], second[16];
+	bw_take_word(&args, first, sizeof(first));
+	bw_take_word(&args, second, sizeof(second));
+	bool is = !strcmp(first, "on") && (!strcmp(second, "dispatch") || !strcmp(second, "dispatches"));
+	return is ? args : NULL;
+}
+
 static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool temporary)
 {
 	uint32_t number;
-	BW_TRY(bw_debug_break(c->debug, args, temporary, &number));
+	const char *dispatch = on_dispatch(args);
+	BW_TRY(dispatch ? bw_debug_break_dispatch(c->debug, dispatch, temporary, &number)
+			: bw_debug_break(c->debug, args, temporary, &number));
 	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
 	if (!b)
 		return NULL;
 	const char *kind = temporary ? "Temporary breakpoint" : "Breakpoint";
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "pending", b->pending);
+	if (dispatch) {
+		bw_out_line(c->out, "%s %u (%s)", kind, number, b->spec);
+		return NULL;
+	}
 	if (!b->n_addr) {
 		bw_out_line(c->out, "%s %u (%s) waits for its code to be loaded.", kind, number, b->spec);
 		return NULL;

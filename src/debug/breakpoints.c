@@ -61,6 +61,8 @@ void bw_break_free(struct bw_break *b)
 {
 	bw_where_spec_fini(&b->where);
 	bw_vec_free(&b->addr);
+	bw_vec_free(&b->catches);
+	bw_dispatch_filter_free(b->filter);
 	free(b->spec);
 	free(b->condition);
 	free(b);
@@ -103,7 +105,7 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 {
 	struct bw_addr_vec now = {0};
 	/* Before the first submission nothing can be patched: no code of the program is known. */
-	if (!d->target || d->dispatches.len == 0)
+	if (!d->target || d->dispatches.len == 0 || b->filter)
 		return;
 	struct bw_error *err = bw_where_resolve(d, &b->where, &now);
 	if (err) {
@@ -146,6 +148,7 @@ void bw_debug_forget_places(struct bw_debug *d)
 {
 	bw_vec_each(&d->breaks, b) {
 		(*b)->addr.len = 0;
+		(*b)->catches.len = 0;
 		(*b)->info.pending = true;
 	}
 }
@@ -260,6 +263,48 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 					 .pending = true,
 					 .wave = wave};
 	insert_places(d, b, false);
+	*out_number = b->info.number;
+	return NULL;
+}
+
+struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
+					 uint32_t *out_number)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *condition;
+	uint32_t wave;
+	if (!copy)
+		return bw_error_nomem();
+	split(copy, &condition, &wave);
+	if (condition && !*condition)
+		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
+	if (condition)
+		BW_TRY(check_condition(d, condition));
+	struct bw_break *b = calloc(1, sizeof(*b));
+	if (!b)
+		return bw_error_nomem();
+	struct bw_error *err = bw_dispatch_filter_parse(copy, &b->filter);
+	if (!err && asprintf(&b->spec, "on dispatch%s%s", *copy ? " " : "", copy) < 0)
+		b->spec = NULL;
+	if (condition)
+		b->condition = strdup(condition);
+	if (!err && (!b->spec || (condition && !b->condition)))
+		err = bw_error_nomem();
+	if (!err)
+		err = bw_vec_push(&d->breaks, b);
+	if (err) {
+		bw_break_free(b);
+		return err;
+	}
+	b->info = (struct bw_break_info){.number = d->next_break++,
+					 .enabled = true,
+					 .temporary = temporary,
+					 .pending = true,
+					 .wave = wave};
+	/* Submissions that are held have not begun. */
+	bw_vec_each(&d->dispatches, x)
+		if (x->info.state == BW_DISPATCH_HELD)
+			bw_catch_one(d, b, x);
 	*out_number = b->info.number;
 	return NULL;
 }
@@ -405,6 +450,14 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out
 		uint64_t lanes = b->condition ? lanes_that_hold(d, b, w) : w->info.exec;
 		if (b->condition && !lanes)
 			continue;
+		if (b->filter) {
+			/* hits and those to be ignored are counted in dispatches */
+			if (bw_catch_hit(d, b, w) && !hit) {
+				hit = b->info.number;
+				*out_lanes = lanes;
+			}
+			continue;
+		}
 		b->info.hits++;
 		if (b->info.ignore) {
 			b->info.ignore--;

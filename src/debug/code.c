@@ -79,7 +79,7 @@ void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out)
 	if (!l)
 		return;
 	uint64_t at = pc - l->base;
-	out->code_object = l->module->name;
+	out->code_object = l->module->is_found ? NULL : l->module->name;
 	const struct bw_symbol *s = bw_module_symbol_at(l->module, at);
 	if (s) {
 		out->function = s->name;
@@ -162,16 +162,30 @@ static size_t kernel_bytes(const struct bw_kernel *k, size_t image_b)
 	return BW_MIN(n, (size_t)MATCH_MAX_B);
 }
 
+/* As much of the code as can be read, up to MATCH_MAX_B. */
+static size_t read_head(struct bw_debug *d, uint64_t va, uint8_t out[MATCH_MAX_B])
+{
+	for (size_t n = MATCH_MAX_B; n >= 4; n /= 2) {
+		struct bw_error *err = d->target->ops->read(d->target, va, out, n);
+		if (!err)
+			return n;
+		bw_error_free(err);
+	}
+	return 0;
+}
+
 static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
-			   uint64_t code_va)
+			   uint64_t code_va, const uint8_t *head, size_t head_b)
 {
 	uint8_t seen[MATCH_MAX_B];
 	size_t image_b;
 	const uint8_t *image = bw_module_image(m, &image_b);
 	size_t n = kernel_bytes(k, image_b);
 
-	if (n == 0)
+	if (n == 0 || memcmp(head, image + k->entry, BW_MIN(n, head_b)) != 0)
 		return false;
+	if (n <= head_b)
+		return true;
 	struct bw_error *err = d->target->ops->read(d->target, code_va, seen, n);
 	if (err) {
 		bw_error_free(err);
@@ -201,18 +215,22 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch *x)
 {
 	uint64_t va = x->info.desc.code_va;
+	uint8_t head[MATCH_MAX_B];
 	x->info.kernel_name = "?";
 	x->info.code_object = "";
+	size_t head_b = d->modules.len ? read_head(d, va, head) : 0;
+	if (!head_b)
+		return NULL;
 	bw_vec_each(&d->modules, m) {
 		size_t n, image_b;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
 		bw_module_image(*m, &image_b);
 		for (size_t i = 0; i < n; i++, k++) {
-			if (k->entry > va || !kernel_matches(d, *m, k, va))
+			if (k->entry > va || !kernel_matches(d, *m, k, va, head, head_b))
 				continue;
-			x->info.kernel = k;
+			x->info.kernel = (*m)->is_found ? NULL : k;
 			x->info.kernel_name = k->name;
-			x->info.code_object = (*m)->name;
+			x->info.code_object = (*m)->is_found ? "" : (*m)->name;
 			x->info.load_base = va - k->entry;
 			x->kernel_start = va;
 			x->kernel_end = va + kernel_bytes(k, image_b);

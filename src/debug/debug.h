@@ -179,11 +179,18 @@ struct bw_dispatch_info {
 	uint64_t load_base;	 /* of the code object's image; 0 when unknown */
 	uint64_t kernarg_va;	 /* 0 when unknown */
 	uint32_t waves_per_group;
+	uint32_t frame; /* of the program's presents, from 1; 0: not known */
 	struct bw_target_dispatch desc;
+	const char *label; /* "pass/blur", "" for none */
+	const struct bw_target_object *pipeline; /* NULL: not known */
 };
 /* In order; those that are over stay listed. */
 const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n);
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number);
+/* Pipelines, buffers and images that the program's API knows by name, as they are now. Borrowed
+ * until the next call of this function. */
+struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_object **out,
+				  size_t *out_n) BW_MUST_CHECK;
 
 /* Where an address is. Names are borrowed as long as the session. */
 struct bw_where {
@@ -261,6 +268,11 @@ struct bw_break_info {
  * place; is pending when no code is known. */
 struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
 				uint32_t *out_number) BW_MUST_CHECK;
+/* Stops dispatches at the first instruction of their first waves, once each. text: "[every | N]
+ * [nth N] [pipeline | shader | kernel | object | hash NAME] [label TEXT] [groups X,Y,Z] [grid X,Y,Z]
+ * [queue N] [submission N] [frame N] [number N] [if EXPR]", where names may hold * and ?. */
+struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
+					 uint32_t *out_number) BW_MUST_CHECK;
 struct bw_error *bw_debug_break_delete(struct bw_debug *d,
 				       uint32_t number) BW_MUST_CHECK; /* 0: all */
 struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,

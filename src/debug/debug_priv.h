@@ -19,6 +19,7 @@ struct bw_module {
 	char *name;		   /* raw: of its kernel; else path of the code object, owned */
 	uint8_t *raw;
 	size_t raw_b;
+	bool is_found; /* raw: met in a dispatch, nobody told us about it */
 	struct bw_kernel raw_kernel;
 	struct bw_symbol raw_symbol;
 };
@@ -58,11 +59,23 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 /* BW_E_NOT_FOUND with the nearest names when some code is known and none has the place. */
 struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s) BW_MUST_CHECK;
 
+/* A dispatch that a breakpoint on dispatches means. */
+struct bw_catch {
+	uint32_t dispatch;
+	uint64_t va; /* of its code */
+	bool caught; /* it has stopped, in the run between two continues counted so: */
+	uint64_t continues;
+};
+
+struct bw_dispatch_filter;
 struct bw_break {
 	struct bw_break_info info;
 	char *spec, *condition;
 	struct bw_where_spec where;
 	struct bw_addr_vec addr; /* resolved */
+	/* on dispatches (catch.c): NULL for other breakpoints */
+	struct bw_dispatch_filter *filter;
+	struct BW_VEC(struct bw_catch) catches;
 };
 
 /* An s_trap in the code: one for each address, however many breakpoints want it. */
@@ -96,6 +109,10 @@ struct bw_dispatch {
 	bool packet_known;
 	uint64_t launched_groups;	   /* highest linear workgroup seen, plus one */
 	uint64_t kernel_start, kernel_end; /* code, 0 and 0 when unknown */
+	bool packet_guessed;		   /* packet, from one before it in its queue */
+	struct bw_target_object pipeline;  /* id 0: not known */
+	char *name, *label;		   /* owned: info points to them */
+	uint8_t *push;
 };
 
 struct bw_var {
@@ -151,6 +168,10 @@ struct bw_debug {
 	uint32_t unstoppable;
 
 	struct BW_VEC(struct bw_dispatch) dispatches;
+	uint32_t dispatches_dropped; /* numbers 1 to this are over and forgotten */
+	struct bw_target_object *objects; /* as last asked for; owned */
+	size_t n_objects;
+	uint64_t continues; /* counts bw_debug_continue */
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
 	struct bw_u32_vec held; /* submissions not yet let go */
 
@@ -180,6 +201,30 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev);
 struct bw_dispatch *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);
 /* The dispatch a wave belongs to; NULL when none fits. */
 struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw);
+
+/* The list of dispatches is over. */
+void bw_debug_forget_dispatches(struct bw_debug *d);
+/* Slots just stopped, in the order their dispatches were launched, where that tells them apart. */
+void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n);
+
+/* found.c */
+/* Makes a module of the code a dispatch points to. */
+struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch *x) BW_MUST_CHECK;
+/* What a pipeline is called; owned, NULL when out of memory. */
+char *bw_pipeline_name(const struct bw_target_object *p);
+
+/* catch.c */
+struct bw_error *bw_dispatch_filter_parse(const char *text,
+					  struct bw_dispatch_filter **out) BW_MUST_CHECK;
+void bw_dispatch_filter_free(struct bw_dispatch_filter *f);
+/* A dispatch has come and is held: breakpoints that mean it get their place. */
+void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch *x);
+/* The same for one breakpoint. */
+void bw_catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispatch *x);
+/* Whether this wave, at a place of b, is what b waits for. */
+bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave *w);
+/* Places that no dispatch under way needs any more go. */
+void bw_catch_sweep(struct bw_debug *d);
 
 /* breakpoints.c */
 /* Places that new loads bring; inserts what is enabled. */

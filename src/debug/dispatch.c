@@ -3,6 +3,7 @@
  */
 #include "debug/debug_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -48,28 +49,183 @@ static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 	return x->desc.user_data[at] | (uint64_t)x->desc.user_data[at + 1] << 32;
 }
 
-static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_event *ev, size_t i)
+static void free_dispatch(struct bw_dispatch *x)
+{
+	free(x->name);
+	free(x->label);
+	free(x->push);
+}
+
+void bw_debug_forget_dispatches(struct bw_debug *d)
+{
+	bw_vec_each(&d->dispatches, x)
+		free_dispatch(x);
+	d->dispatches.len = 0;
+	d->dispatches_dropped = 0;
+	free(d->objects);
+	d->objects = NULL;
+	d->n_objects = 0;
+}
+
+/* A program may make millions: of those that are over the last ones stay. */
+static void drop_old(struct bw_debug *d)
+{
+	enum { KEEP = 4096, SLACK = 1024 };
+	size_t n = 0;
+	if (d->dispatches.len < KEEP + SLACK)
+		return;
+	while (n < SLACK && d->dispatches.data[n].info.state >= BW_DISPATCH_DONE)
+		free_dispatch(&d->dispatches.data[n++]);
+	memmove(d->dispatches.data, d->dispatches.data + n,
+		(d->dispatches.len - n) * sizeof(*d->dispatches.data));
+	d->dispatches.len -= n;
+	d->dispatches_dropped += (uint32_t)n;
+}
+
+static struct bw_error *refresh_objects(struct bw_debug *d)
+{
+	struct bw_target_object *all = NULL;
+	size_t n = 0;
+	if (!d->target->ops->objects)
+		return NULL;
+	BW_TRY(d->target->ops->objects(d->target, &all, &n));
+	free(d->objects);
+	d->objects = all;
+	d->n_objects = n;
+	return NULL;
+}
+
+struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_object **out,
+				  size_t *out_n)
+{
+	BW_TRY(bw_debug_need_target(d));
+	BW_TRY(refresh_objects(d));
+	*out = d->objects;
+	*out_n = d->n_objects;
+	return NULL;
+}
+
+static const struct bw_target_object *find_pipeline(const struct bw_debug *d, uint32_t id)
+{
+	for (size_t i = 0; i < d->n_objects; i++)
+		if (d->objects[i].kind == BW_OBJECT_PIPELINE && d->objects[i].id == id)
+			return &d->objects[i];
+	return NULL;
+}
+
+/* Names may be given after the object was seen first: asked again once for each submission. */
+static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch *x, bool *fresh)
+{
+	uint32_t id = x->info.desc.pipeline;
+	const struct bw_target_object *p = id ? find_pipeline(d, id) : NULL;
+	if (id && !*fresh && (!p || !p->name[0])) {
+		BW_TRY(refresh_objects(d));
+		*fresh = true;
+		p = find_pipeline(d, id);
+	}
+	if (p)
+		x->pipeline = *p;
+	x->label = strdup(x->info.desc.label ? x->info.desc.label : "");
+	if (x->info.desc.push_b) {
+		x->push = malloc(x->info.desc.push_b);
+		if (x->push)
+			memcpy(x->push, x->info.desc.push, x->info.desc.push_b);
+	}
+	return x->label && (x->push || !x->info.desc.push_b) ? NULL : bw_error_nomem();
+}
+
+static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch *x)
+{
+	BW_TRY(bw_debug_match_kernel(d, x));
+	if (!x->kernel_end) {
+		BW_TRY(bw_debug_learn_code(d, x));
+		BW_TRY(bw_debug_match_kernel(d, x));
+	}
+	/* two pipelines may share their code */
+	if (!x->info.kernel && x->pipeline.id) {
+		x->name = bw_pipeline_name(&x->pipeline);
+		if (!x->name)
+			return bw_error_nomem();
+	}
+	return NULL;
+}
+
+/* What info points to, wherever the dispatch lies now. */
+static void point_info(struct bw_dispatch *x)
+{
+	if (x->name)
+		x->info.kernel_name = x->name;
+	x->info.label = x->label ? x->label : "";
+	x->info.desc.label = x->info.label;
+	x->info.desc.push = x->push;
+	x->info.pipeline = x->pipeline.id ? &x->pipeline : NULL;
+}
+
+static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target_event *ev,
+				      size_t i, bool *fresh, struct bw_dispatch *out)
 {
 	struct bw_dispatch x = {0};
-	x.info.number = (uint32_t)d->dispatches.len + 1;
+	x.info.number = d->dispatches_dropped + (uint32_t)d->dispatches.len + 1;
 	x.info.submission = ev->submission;
 	x.info.queue = ev->queue;
+	x.info.frame = ev->frame;
 	x.info.state = BW_DISPATCH_HELD;
 	x.info.desc = ev->dispatches[i];
-	BW_TRY(bw_debug_match_kernel(d, &x));
+	struct bw_error *err = name_dispatch(d, &x, fresh);
+	if (!err)
+		err = know_code(d, &x);
+	if (err) {
+		free_dispatch(&x);
+		return err;
+	}
+	point_info(&x);
+	*out = x;
+	return NULL;
+}
+
+/* The new one, from the one before it in its queue. */
+static void guess_from_last(struct bw_debug *d)
+{
+	struct bw_dispatch *x = &d->dispatches.data[d->dispatches.len - 1];
+	for (size_t i = d->dispatches.len - 1; i-- > 0;) {
+		const struct bw_dispatch *last = &d->dispatches.data[i];
+		if (last->info.queue != x->info.queue)
+			continue;
+		x->packet_guessed = last->packet_known || last->packet_guessed;
+		x->packet = (last->packet + 1) & 0x1ffffff;
+		return;
+	}
+}
+
+static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_event *ev, size_t i,
+				     bool *fresh)
+{
+	struct bw_dispatch x;
+	BW_TRY(fill_dispatch(d, ev, i, fresh, &x));
 	x.info.kernarg_va = kernarg_of(&x.info);
 	const uint32_t *s = x.info.desc.group_size;
 	uint64_t items = (uint64_t)s[0] * s[1] * s[2];
 	unsigned lanes = dispatch_lanes(&x.info);
 	x.info.waves_per_group =
 		(uint32_t)BW_MIN((items + lanes - 1) / lanes, (uint64_t)UINT32_MAX);
-	return bw_vec_push(&d->dispatches, x);
+	struct bw_error *err = bw_vec_push(&d->dispatches, x);
+	if (err) {
+		free_dispatch(&x);
+		return err;
+	}
+	bw_vec_each(&d->dispatches, it)
+		point_info(it);
+	guess_from_last(d);
+	bw_catch_new_dispatch(d, &d->dispatches.data[d->dispatches.len - 1]);
+	return NULL;
 }
 
 struct bw_error *bw_debug_on_submit(struct bw_debug *d, const struct bw_target_event *ev)
 {
+	bool fresh = false;
+	drop_old(d);
 	for (size_t i = 0; i < ev->n_dispatches; i++)
-		BW_TRY(add_dispatch(d, ev, i));
+		BW_TRY(add_dispatch(d, ev, i, &fresh));
 	BW_TRY(bw_vec_push(&d->held, ev->submission));
 	bw_debug_resolve_breaks(d);
 	return NULL;
@@ -90,7 +246,9 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 
 struct bw_dispatch *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number)
 {
-	return number >= 1 && number <= d->dispatches.len ? &d->dispatches.data[number - 1] : NULL;
+	uint32_t i = number - d->dispatches_dropped - 1;
+	return number > d->dispatches_dropped && i < d->dispatches.len ? &d->dispatches.data[i]
+								       : NULL;
 }
 
 const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n)
@@ -114,6 +272,22 @@ const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t nu
 	return x ? &x->info : NULL;
 }
 
+/* Packets of a queue are counted [I: of every dispatch packet, as the virtual GPU does]: one known
+ * tells those that come after it. */
+static void guess_packets(struct bw_debug *d, const struct bw_dispatch *known)
+{
+	uint32_t packet = known->packet;
+	bw_vec_each(&d->dispatches, x) {
+		if (x->info.queue != known->info.queue || x->info.number <= known->info.number)
+			continue;
+		packet = (packet + 1) & 0x1ffffff;
+		if (x->packet_known)
+			return;
+		x->packet = packet;
+		x->packet_guessed = true;
+	}
+}
+
 /* Several dispatches may be under way. What speaks for one, the strongest first: the packet number
  * that SPI gave its waves (where it is known from another wave), the code, the grid. */
 struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw)
@@ -127,6 +301,8 @@ struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_tar
 			continue;
 		if (x->packet_known)
 			score += x->packet == hw->dispatch_packet ? 16 : -16;
+		else if (x->packet_guessed)
+			score += x->packet == hw->dispatch_packet ? 8 : -8;
 		if (x->kernel_end)
 			score += hw->pc >= x->kernel_start && hw->pc < x->kernel_end ? 8 : -2;
 		if (dispatch_lanes(&x->info) == hw->lanes)
@@ -144,8 +320,48 @@ struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_tar
 	if (best && !best->packet_known) {
 		best->packet = hw->dispatch_packet;
 		best->packet_known = true;
+		guess_packets(d, best);
 	}
 	return best;
+}
+
+/* Dispatches under way of which no wave has been seen: with two of them the order decides. */
+static size_t count_unknown(const struct bw_debug *d)
+{
+	size_t n = 0;
+	bw_vec_each(&d->dispatches, x)
+		n += x->info.state == BW_DISPATCH_RUNNING && !x->packet_known && !x->packet_guessed;
+	return n;
+}
+
+struct stop_order {
+	uint32_t slot, packet;
+};
+
+static int by_packet(const void *pa, const void *pb)
+{
+	const struct stop_order *a = pa, *b = pb;
+	if (a->packet != b->packet)
+		return a->packet < b->packet ? -1 : 1;
+	return a->slot < b->slot ? -1 : a->slot > b->slot;
+}
+
+void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n)
+{
+	if (n < 2 || count_unknown(d) < 2)
+		return;
+	_cleanup_free_ struct stop_order *order = calloc(n, sizeof(*order));
+	for (size_t i = 0; order && i < n; i++) {
+		struct bw_target_wave hw;
+		struct bw_error *err = d->target->ops->read_wave(d->target, slots[i], &hw);
+		order[i] = (struct stop_order){slots[i], err ? 0 : hw.dispatch_packet};
+		bw_error_free(err);
+	}
+	if (!order)
+		return;
+	qsort(order, n, sizeof(*order), by_packet);
+	for (size_t i = 0; i < n; i++)
+		slots[i] = order[i].slot;
 }
 
 /* ---- Counting ---- */
@@ -170,6 +386,16 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 	if (lds_b && f->lds_per_wgp_b)
 		per_wgp = BW_MIN(per_wgp, f->lds_per_wgp_b / lds_b);
 	return BW_MAX(per_wgp, 1u) * f->n_se * f->sa_per_se * f->wgp_per_sa;
+}
+
+static bool is_behind_stopped(const struct bw_debug *d, const struct bw_dispatch *x)
+{
+	for (size_t i = 0; i < d->stopped.len; i++) {
+		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
+		if (w->queue == x->info.queue && w->dispatch && w->dispatch < x->info.number)
+			return true;
+	}
+	return false;
 }
 
 struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
@@ -212,6 +438,12 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 		uint64_t resident = (c.stopped + c.running + per_group - 1) / BW_MAX(per_group, 1u);
 		uint64_t room = capacity_groups(&d->target->facts, &x->info);
 		uint64_t behind = groups - BW_MIN(groups, x->launched_groups);
+		/* A queue launches in order, and programs put barriers between dispatches: nothing
+		 * of it has been seen, and one before it has not ended. */
+		if (!x->launched_groups && is_behind_stopped(d, x)) {
+			c.waiting = rest;
+			break;
+		}
 		if (c.stopped + c.running > 0 && resident * 8 >= room * 7)
 			c.waiting = BW_MIN(rest, behind * per_group);
 		c.finished = rest - c.waiting;

@@ -61,6 +61,8 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
 	bw_debug_forget_insts(d);
+	d->continues++;
+	bw_catch_sweep(d);
 	struct bw_error *err = go_on(d);
 	/* the program or the GPU has died while we were stopped: wait will say so */
 	if (err && !bw_error_catch(&err, BW_E_GONE))
@@ -183,6 +185,7 @@ static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
 	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots),
 			  (size_t)n_slots);
 	d->stopped.len = 0;
+	bw_debug_order_stops(d, d->stopped.data, n);
 	for (size_t i = 0; i < n; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
 		if (w->stopped) /* held since an earlier stop */

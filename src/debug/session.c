@@ -34,6 +34,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_vec_each(&d->modules, m)
 		bw_module_free(*m);
 	bw_vec_free(&d->modules);
+	bw_debug_forget_dispatches(d);
 	bw_vec_free(&d->dispatches);
 	bw_vec_free(&d->dispatch_list);
 	bw_vec_free(&d->wave_list);
@@ -119,7 +120,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 {
 	bw_debug_forget_places(d);
 	d->loads.len = 0;
-	d->dispatches.len = 0;
+	bw_debug_forget_dispatches(d);
 	d->held.len = 0;
 	d->stopped.len = 0;
 	d->patches.len = 0;

@@ -381,6 +381,7 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 			d->slots[slot].stopped = false;
 	}
 	d->stopped.len = n;
+	bw_debug_order_stops(d, d->stopped.data, n);
 	for (size_t i = 0; i < n; i++)
 		BW_TRY(bw_debug_examine(d, d->stopped.data[i]));
 	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_position, d);

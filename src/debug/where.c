@@ -275,6 +275,12 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 
 	if (s->kind == BW_WHERE_ADDRESS || d->modules.len == 0)
 		return NULL;
+	/* A program whose code is met as it is dispatched may yet bring it. */
+	bool told = false;
+	bw_vec_each(&d->modules, m)
+		told |= !(*m)->is_found;
+	if (!told)
+		return NULL;
 	for (size_t i = 0; !err && i < d->modules.len; i++)
 		err = in_module(d->modules.data[i], s, 0, &found);
 	size_t n = found.len;

@@ -66,7 +66,7 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d)
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_break_info *b = &list[i];
 		bw_table_int(&t, b->number);
-		bw_table_text(&t, "breakpoint");
+		bw_table_text(&t, bw_starts_with(b->spec, "on dispatch") ? "dispatch" : "breakpoint");
 		bw_table_text(&t, "%s", b->temporary ? "del" : "keep");
 		bw_table_bool(&t, b->enabled, "y", "n");
 		if (!b->n_addr)
@@ -79,7 +79,9 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d)
 		struct bw_where where = {0};
 		if (b->n_addr)
 			bw_debug_where(d, b->addr[0], &where);
-		if (where.function) {
+		if (bw_starts_with(b->spec, "on dispatch")) {
+			bw_str_add(&what, b->spec);
+		} else if (where.function) {
 			const char *slash = where.has_line ? strrchr(where.line.file, '/') : NULL;
 			bw_str_addf(&what, "in %s", where.function);
 			if (where.has_line)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* Code that nobody told the session about, found where a dispatch points to: shaders of a Vulkan or
+ * OpenCL program. It gets a name, so that addresses in it can be spoken of. */
+#include "debug/debug_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+
+enum {
+	PIECE_B = 4096,
+	CODE_MAX_B = 1 << 20,
+	S_CODE_END = (int)0xbf9f0000,
+	END_RUN = 5, /* compilers put at least this many behind the code (radv-client 7.1) */
+};
+
+/* The code from va to the s_code_ends behind it. */
+static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
+{
+	uint8_t *code = NULL;
+	size_t n = 0;
+	unsigned run = 0;
+	while (n < CODE_MAX_B) {
+		/* up to the end of a page: what lies behind may not be there */
+		size_t want = PIECE_B - (va + n) % PIECE_B;
+		uint8_t *more = realloc(code, n + want);
+		if (!more)
+			break;
+		code = more;
+		struct bw_error *err = d->target->ops->read(d->target, va + n, code + n, want);
+		if (err) {
+			bw_error_free(err);
+			break;
+		}
+		for (size_t i = 0; i + 4 <= want; i += 4) {
+			uint32_t dw;
+			memcpy(&dw, code + n + i, 4);
+			run = dw == (uint32_t)S_CODE_END ? run + 1 : 0;
+			if (run == END_RUN) {
+				*out_b = n + i + 4 - END_RUN * 4;
+				return code;
+			}
+		}
+		n += want;
+	}
+	*out_b = n;
+	return code;
+}
+
+static uint32_t fnv(const uint8_t *p, size_t n)
+{
+	uint32_t h = 2166136261u;
+	while (n--)
+		h = (h ^ *p++) * 16777619u;
+	return h;
+}
+
+char *bw_pipeline_name(const struct bw_target_object *p)
+{
+	char *name = NULL;
+	if (p->name[0])
+		return strdup(p->name);
+	if (p->module[0])
+		return strdup(p->module);
+	if (asprintf(&name, "%s_%08x", p->entry[0] ? p->entry : "shader",
+		     (unsigned)(p->hash >> 32)) < 0)
+		return NULL;
+	return name;
+}
+
+/* What an expression can say. */
+static void make_symbol(char *name)
+{
+	for (char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '.' && *p != '$')
+			*p = '_';
+	if (isdigit((unsigned char)name[0]))
+		name[0] = '_';
+}
+
+struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch *x)
+{
+	size_t size_b = 0;
+	_cleanup_free_ uint8_t *code = read_code(d, x->info.desc.code_va, &size_b);
+	if (!size_b)
+		return NULL; /* not readable: it stays without a name */
+	_cleanup_free_ char *symbol = NULL;
+	if (x->pipeline.id)
+		symbol = bw_pipeline_name(&x->pipeline);
+	else if (asprintf(&symbol, "cs_%08x", fnv(code, size_b)) < 0)
+		symbol = NULL;
+	if (!symbol)
+		return bw_error_nomem();
+	make_symbol(symbol);
+	BW_TRY(bw_debug_add_raw(d, symbol, code, size_b));
+	d->modules.data[d->modules.len - 1]->is_found = true;
+	return NULL;
+}
