@@ -20,9 +20,9 @@ enum {
 };
 
 /* COMPUTE_PGM_RSRC1, 2 (radv-client 8, trap-and-debug 11) */
-#define RSRC1_COMPILED                                                                             \
-	0x60af0000u /* FLOAT_MODE 0xf0, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED: as clang sets     \
-		       them */
+/* What .amdhsa_kernel gives to assembly that says nothing (gfx11-rules 111): FLOAT_MODE 0xc0, which is
+ * f32 denormals flushed and the others kept, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED. */
+#define RSRC1_ASSEMBLED 0x60ac0000u
 #define RSRC2_SCRATCH_EN     (1u << 0)
 #define RSRC2_USER_SGPR(n)   ((uint32_t)(n) << 1)
 #define RSRC2_TRAP_PRESENT   (1u << 6)
@@ -266,7 +266,7 @@ static struct bw_error *choose_registers_raw(struct bw_launch_plan *p,
 	 * for any code, and only fewer waves at a time. SGPRs are always all there (gfx10 and
 	 * later). */
 	unsigned vgprs = o->vgprs ? o->vgprs : 256, unit = p->wave32 ? 8 : 4;
-	p->rsrc1 = RSRC1_COMPILED | ((vgprs + unit - 1) / unit - 1);
+	p->rsrc1 = RSRC1_ASSEMBLED | ((vgprs + unit - 1) / unit - 1);
 	p->rsrc2 = RSRC2_USER_SGPR(p->user_sgprs) | RSRC2_TGID_XYZ | RSRC2_TIDIG_XYZ |
 		   (p->scratch_b ? RSRC2_SCRATCH_EN : 0);
 	return NULL;

@@ -193,6 +193,9 @@ static void raw_code(void **state)
 	assert_int_equal(p->grid[1], 2);
 	assert_int_equal(p->kernarg_b, 24);
 	assert_int_equal(p->rsrc1 & 0x3f, 7); /* 32 VGPRs in units of 4 */
+	/* f32 denormals flushed, the others kept; DX10_CLAMP, IEEE: gfx11-rules 111 */
+	assert_int_equal(bw_bits(p->rsrc1, 19, 12), 0xc0);
+	assert_int_equal(p->rsrc1 & 0xa00000, 0xa00000);
 	assert_int_equal(p->user_sgprs, 5);
 	assert_int_equal(bw_bits(p->rsrc2, 5, 1), 5);
 	assert_int_equal(bw_bits(p->rsrc2, 9, 7), 7);

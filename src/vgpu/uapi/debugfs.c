@@ -266,8 +266,11 @@ static int open_static(struct bw_uapi *u, const char *path, struct bw_str *out)
 	_cleanup_close_ int root = open(u->options.root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
 			       .resolve = RESOLVE_IN_ROOT};
-	_cleanup_close_ int fd =
-		root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	_cleanup_close_ int fd = -1;
+	/* EAGAIN: something was renamed or mounted anywhere meanwhile, ask again (openat2(2)) */
+	do
+		fd = root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	while (fd < 0 && root >= 0 && errno == EAGAIN);
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
