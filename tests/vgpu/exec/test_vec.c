@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The golden vectors tests/golden/isa/exec*.vec: one instruction each, the whole architectural
- * state before and after. Vector rows run a second time as wave64, both halves alike. Text and
- * words are held together by LLVM (tests/isa does the same for its rows), and every row of the
- * semantics must have a vector. */
+/* The golden vectors tests/golden/isa/exec*.vec: one instruction each, or a few with "; " between,
+ * and the whole architectural state before and after. Vector rows run a second time as wave64, both
+ * halves alike. Text and words are held together by LLVM (tests/isa does the same for its rows), and
+ * every row of the semantics must have a vector.
+ *
+ * NAME "TEXT" WORDS : STATE -> STATE, numbers in hex. A state is
+ *   vN=LANES sN=DWORDS ttmpN= vcc= vcc_lo= exec= m0= scc= mode= trapsts= pc=
+ *   mem@OFFSET=DWORDS  memory from HARNESS_BASE on   lds=BYTES lds@OFFSET=DWORDS   the group's LDS
+ *   scratch=BYTES      of the wave, at SCRATCH       vgprs=N   the wave has
+ *   w64 priv solo (not again in both halves of a wave64) rule=N,N (of gfx11-rules, in decimal)
+ *   stop=fatal|ended|...  how the run ends, if not by running out   fault=LANES
+ * and what is not named stays as it was. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +24,7 @@
 #include "isa/text.h"
 #include "vgpu/device/exec/exec_priv.h"
 
-enum { LINE_B = 8192, MAX_LANES = 64 };
+enum { LINE_B = 8192, MAX_LANES = 64, MAX_DW = 24, MAX_LDS_B = 0x10000, SCRATCH = 0x20000 };
 
 enum tolerance { EXACT, ANYTHING, NAN32, NAN64_HI, ULP32, LOW16, LOW16_NAN };
 
@@ -24,14 +32,19 @@ struct state {
 	uint32_t v[HARNESS_VGPRS][MAX_LANES];
 	uint8_t tol[HARNESS_VGPRS][MAX_LANES]; /* enum tolerance, of an expectation */
 	uint32_t s[BW_SGPR_COUNT];
-	uint32_t scc, mode;
+	uint32_t scc, mode, trapsts;
 	uint64_t pc;
+	uint32_t lds_b, scratch_b, n_vgprs;
+	uint64_t fault_lanes;
+	enum bw_run stop;
+	bool has_mem; /* memory, LDS: the rest of it is compared too */
+	uint8_t mem[HARNESS_PAGES * BW_PAGE_B], lds[MAX_LDS_B];
 };
 
 struct row {
-	char name[64], text[200];
-	uint32_t word[3];
-	unsigned n_dw, lanes;
+	char name[64], text[400];
+	uint32_t word[MAX_DW + 3];
+	unsigned n_dw, n_inst, lanes;
 	bool w64, priv, mirror; /* mirror: the same again in lanes 32 to 63 */
 	char *before, *after;
 };
@@ -65,7 +78,7 @@ static void parse_head(char *line, struct row *r)
 	snprintf(r->text, sizeof(r->text), "%s", open + 1);
 	assert_int_equal(sscanf(line, "%63s", r->name), 1);
 	char *p = close + 1;
-	for (r->n_dw = 0; r->n_dw < 3; r->n_dw++) {
+	for (r->n_dw = 0; r->n_dw < MAX_DW; r->n_dw++) {
 		char *end;
 		uint32_t w = (uint32_t)strtoul(p, &end, 16);
 		if (end == p)
@@ -127,6 +140,63 @@ static void set_lane(struct state *st, const struct row *r, unsigned n, unsigned
 	}
 }
 
+static enum bw_run parse_stop(const char *name)
+{
+	static const char *const names[] = {
+		[BW_RUN_QUANTUM] = "quantum", [BW_RUN_ENDED] = "ended",	  [BW_RUN_BARRIER] = "barrier",
+		[BW_RUN_SLEEP] = "sleep",     [BW_RUN_HALTED] = "halted", [BW_RUN_FATAL] = "fatal",
+	};
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return (enum bw_run)i;
+	fail_msg("stop=%s", name);
+	return BW_RUN_QUANTUM;
+}
+
+static void parse_dwords(uint8_t *at, size_t room_b, const char *value)
+{
+	for (char *p = (char *)(uintptr_t)value; *p; at += 4, room_b -= 4) {
+		uint8_t tol;
+		uint32_t v = parse_lane(&p, &tol);
+		assert_true(room_b >= 4 && tol == EXACT);
+		memcpy(at, &v, 4);
+	}
+}
+
+/* What is not a register. */
+static bool parse_other(const char *key, const char *value, struct state *st)
+{
+	unsigned long at = strchr(key, '@') ? strtoul(strchr(key, '@') + 1, NULL, 16) : 0;
+	uint64_t v = strtoull(value, NULL, 16);
+	if (strcmp(key, "rule") == 0) {
+		assert_true(strspn(value, "0123456789,") == strlen(value));
+	} else if (strncmp(key, "mem@", 4) == 0) {
+		assert_true(at < sizeof(st->mem));
+		parse_dwords(st->mem + at, sizeof(st->mem) - at, value);
+		st->has_mem = true;
+	} else if (strncmp(key, "lds@", 4) == 0) {
+		assert_true(at < sizeof(st->lds));
+		parse_dwords(st->lds + at, sizeof(st->lds) - at, value);
+		st->has_mem = true;
+	} else if (strcmp(key, "lds") == 0) {
+		assert_true(v <= MAX_LDS_B);
+		st->lds_b = (uint32_t)v;
+	} else if (strcmp(key, "scratch") == 0) {
+		st->scratch_b = (uint32_t)v;
+	} else if (strcmp(key, "vgprs") == 0) {
+		st->n_vgprs = (uint32_t)strtoul(value, NULL, 10);
+	} else if (strcmp(key, "trapsts") == 0) {
+		st->trapsts = (uint32_t)v;
+	} else if (strcmp(key, "fault") == 0) {
+		st->fault_lanes = v;
+	} else if (strcmp(key, "stop") == 0) {
+		st->stop = parse_stop(value);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* "v2=1,2 s4=5 exec=3 ..." into a state; returns the longest list of lanes. */
 static unsigned parse_state(const char *text, struct state *st, const struct row *r)
 {
@@ -138,6 +208,8 @@ static unsigned parse_state(const char *text, struct state *st, const struct row
 		if (!value)
 			continue; /* w64, priv */
 		*value++ = '\0';
+		if (parse_other(t, value, st))
+			continue;
 		unsigned long n = strtoul(t + 1, NULL, 10);
 		uint64_t v64 = strtoull(value, NULL, 16);
 		if (t[0] == 'v' && t[1] >= '0' && t[1] <= '9') {
@@ -220,6 +292,31 @@ static void compare(const struct harness *h, const struct state *want, const str
 			      "%s: v%u lane %u is %#x, not %#x (tolerance %u)", r->text, n, l, got,
 			      want->v[n][l], want->tol[n][l]);
 		}
+	if (want->stop == BW_RUN_FATAL || want->trapsts) {
+		CHECK(w->trapsts == want->trapsts, "%s: TRAPSTS is %#x", r->text, w->trapsts);
+		CHECK(w->fault_lanes == want->fault_lanes, "%s: lanes %#llx fault", r->text,
+		      (unsigned long long)w->fault_lanes);
+	}
+	for (unsigned i = 0; want->has_mem && i < sizeof(want->mem); i++)
+		CHECK(h->mem[i] == want->mem[i], "%s: memory byte %#x is %#x, not %#x", r->text, i, h->mem[i],
+		      want->mem[i]);
+	for (unsigned i = 0; want->has_mem && i < MAX_LDS_B; i++)
+		CHECK(h->wg.lds[i] == want->lds[i], "%s: LDS byte %#x is %#x, not %#x", r->text, i,
+		      h->wg.lds[i], want->lds[i]);
+}
+
+/* Memory, LDS and scratch as the row wants them. */
+static void set_memory(struct harness *h, const struct state *st)
+{
+	if (st->has_mem) {
+		memcpy(h->mem, st->mem, sizeof(st->mem));
+		memcpy(h->wg.lds, st->lds, sizeof(st->lds));
+	}
+	h->wg.lds_size_b = st->lds_b;
+	h->w->n_vgprs = (uint16_t)st->n_vgprs;
+	h->w->scratch_size_b = st->scratch_b;
+	h->w->flat_scratch = st->scratch_b ? HARNESS_BASE + SCRATCH : 0;
+	h->w->status |= st->scratch_b ? BW_STATUS_SCRATCH_EN : 0;
 }
 
 static void run_row(struct harness *h, struct row *r, bool mirror)
@@ -236,6 +333,7 @@ static void run_row(struct harness *h, struct row *r, bool mirror)
 		st.s[i] = i == 124 ? 0 : 0x5a000000 | i;
 	st.mode = h->w->mode;
 	st.pc = HARNESS_BASE;
+	st.n_vgprs = HARNESS_VGPRS;
 	st.s[126] = 0xffffffff;
 	st.s[127] = lanes == 64 ? 0xffffffff : 0x7e0e0e0e;
 	unsigned n = parse_state(r->before, &st, r);
@@ -257,10 +355,14 @@ static void run_row(struct harness *h, struct row *r, bool mirror)
 	h->w->mode = st.mode;
 	if (r->priv)
 		h->w->status |= BW_STATUS_PRIV;
+	memcpy(st.mem + HARNESS_CODE, r->word, r->n_dw * 4);
+	memcpy(want.mem + HARNESS_CODE, r->word, r->n_dw * 4);
+	set_memory(h, &st);
+	h->w->trapsts = st.trapsts;
 	harness_code(h, HARNESS_CODE, r->word, r->n_dw);
 	bw_exec_flush_code(h->x);
-	enum bw_run why = bw_exec_run(h->x, h->w, 1);
-	CHECK(why == BW_RUN_QUANTUM, "%s: stopped, %d", r->text, why);
+	enum bw_run why = bw_exec_run(h->x, h->w, r->n_inst);
+	CHECK(why == want.stop, "%s: stopped, %d", r->text, why);
 	compare(h, &want, r);
 }
 
@@ -271,20 +373,27 @@ static void squeeze(char *s)
 		memmove(two, two + 1, strlen(two));
 }
 
-/* Words and text agree, as LLVM reads them; and the words are what the row's name says. */
-static void check_text(struct bw_isa_text *text, const struct row *r)
+/* Words and text agree, as LLVM reads them; and the first words are what the row's name says. */
+static void check_text(struct bw_isa_text *text, struct row *r)
 {
-	char got[200], want[200];
+	char got[400] = "", want[400], line[200];
 	struct bw_inst inst;
-	CHECK(bw_isa_decode(r->word, r->n_dw, &inst) && inst.size_b == r->n_dw * 4,
-	      "%s does not decode", r->text);
-	const char *name = bw_isa_op_info(inst.op)->name;
-	CHECK(strcmp(name, r->name) == 0, "%s decodes as %s", r->name, name);
-	covered[inst.op] = 1;
-	if (inst.fmt == BW_FMT_VOPD)
-		covered[inst.op_y] = 1;
 	bw_isa_text_set_lanes(text, r->w64 ? 64 : 32);
-	bw_isa_text_line(text, r->word, r->n_dw * 4, HARNESS_BASE, got, sizeof(got));
+	for (unsigned at = 0; at < r->n_dw; at += inst.size_b / 4, r->n_inst++) {
+		if (!bw_isa_decode(r->word + at, r->n_dw - at, &inst)) {
+			CHECK(strcmp(r->name, "illegal") == 0 && r->n_dw <= 3, "%s does not decode", r->text);
+			r->n_inst = 1;
+			return;
+		}
+		const char *name = bw_isa_op_info(inst.op)->name;
+		CHECK(at || strcmp(name, r->name) == 0, "%s decodes as %s", r->name, name);
+		covered[inst.op] = 1;
+		if (inst.fmt == BW_FMT_VOPD)
+			covered[inst.op_y] = 1;
+		bw_isa_text_line(text, r->word + at, inst.size_b, HARNESS_BASE + at * 4, line, sizeof(line));
+		size_t n = strlen(got);
+		snprintf(got + n, sizeof(got) - n, "%s%s", at ? "; " : "", line);
+	}
 	snprintf(want, sizeof(want), "%s", r->text);
 	squeeze(want);
 	squeeze(got);
@@ -308,6 +417,9 @@ static void run_file(const char *name)
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);
 	struct harness *h32 = harness_create(32), *h64 = harness_create(64);
+	h32->wg.lds = calloc(1, MAX_LDS_B);
+	h64->wg.lds = calloc(1, MAX_LDS_B);
+	assert_true(h32->wg.lds && h64->wg.lds);
 	struct bw_isa_text *text;
 	assert_null(bw_isa_text_create("gfx1100", &text));
 	unsigned n = 0;
@@ -341,6 +453,11 @@ static void modelled(void **state)
 static void by_hand(void **state)
 {
 	run_file("exec-hand.vec");
+}
+
+static void by_rule(void **state)
+{
+	run_file("exec-rules.vec");
 }
 
 static void packed(void **state)
@@ -397,6 +514,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modelled),
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(by_rule),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(tables_join),
 	};

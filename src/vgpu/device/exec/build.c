@@ -278,7 +278,7 @@ static bool vector_src(struct bw_build *b, unsigned i, unsigned code, enum bw_ty
 	if (code >= BW_SRC_VGPR0) {
 		unsigned n = code - BW_SRC_VGPR0, last = n + (bits == 64);
 		if (last >= ctx->n_vgprs)
-			n = 0; /* rule 40 */
+			n = b->inst->fmt == BW_FMT_VOPD ? n % 4 : 0; /* rules 41, 40 */
 		rec->base[1 + i] = BW_BASE_VGPR;
 		rec->off[1 + i] = (uint64_t)n * ctx->lanes * 4;
 		return true;
