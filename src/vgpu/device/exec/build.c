@@ -370,14 +370,23 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 	return true;
 }
 
+/* Nothing but |x| and -x: plain.c. */
+static bool is_plain(const struct bw_inst *inst, const struct bw_map_row *row)
+{
+	bool is_cmp = row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX;
+	for (unsigned i = 0; i < row->n_src; i++)
+		if (row->src[i] == BW_T_PKH || row->src[i] == BW_T_PKB || row->src[i] == BW_T_MIX)
+			return false;
+	return row->shape != BW_SHAPE_PACKED && inst->fmt != BW_FMT_VOP3P && inst->dpp == BW_DPP_NONE &&
+	       !inst->omod && !inst->op_sel && (is_cmp || !inst->clamp);
+}
+
 /* The fastest handler for where the sources lie. */
 static bw_handler *fast_handler(const struct bw_rec *rec, const struct bw_map_row *row)
 {
 	unsigned in_vgprs = 0, all = (1u << row->n_src) - 1;
 	for (unsigned i = 0; i < row->n_src && i < 3; i++)
 		in_vgprs |= (unsigned)(rec->base[1 + i] == BW_BASE_VGPR) << i;
-	if (!row->fast)
-		return bw_h_map;
 	if (row->fast_v && in_vgprs == all)
 		return row->fast_v;
 	if (row->fast_s && in_vgprs == (all & ~1u))
@@ -397,15 +406,16 @@ static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 		return false;
 	if (nop)
 		rec->fn = bw_h_nop;
-	else if (has_modifiers(b->inst, row) || !all_32bit(row) ||
-		 (b->page->excp && bw_excp_possible(b->inst)))
+	else if (b->page->excp && bw_excp_possible(b->inst))
 		rec->fn = bw_h_map;
+	else if (has_modifiers(b->inst, row) || !all_32bit(row))
+		rec->fn = is_plain(b->inst, row) ? b->x->rows->plain : bw_h_map;
 	else if (row->shape == BW_SHAPE_PACKED)
 		rec->fn = bw_h_packed;
 	else if (b->page->ctx.lanes == 64)
 		rec->fn = bw_h_map64;
 	else
-		rec->fn = fast_handler(rec, row);
+		rec->fn = row->fast ? fast_handler(rec, row) : b->x->rows->plain;
 	if (b->inst->dpp != BW_DPP_NONE)
 		bw_dpp_prepare(b->page, b->inst, rec);
 	return true;

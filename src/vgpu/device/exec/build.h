@@ -28,6 +28,12 @@ struct bw_dpp_lanes {
 };
 
 unsigned bw_type_bits(enum bw_type t);
+/* Do NEG and ABS mean something for it? */
+bool bw_type_is_float(enum bw_type t);
+/* The host's float mode for a row. */
+uint32_t bw_row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m);
+/* A mask result goes to a scalar register or pair, unless that is NULL or hidden. */
+void bw_write_mask(struct bw_wave *w, unsigned code, uint64_t mask);
 
 /* Where a scalar operand lies. False: the code means nothing. */
 bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum bw_type t);

@@ -182,10 +182,12 @@ struct bw_row_set {
 	const struct bw_map_row *row;
 	size_t n_rows;
 	void (*blend)(uint32_t *d, const uint32_t *s, uint32_t mask);
+	bw_handler *plain; /* any row of operands without pairs or modifiers but NEG and ABS */
 	bw_wmma_fn *wmma;
 	bw_wmma_int_fn *wmma_int;
 };
 extern const struct bw_row_set bw_rows_v1, bw_rows_v3;
+bw_handler bw_rows_v1_plain, bw_rows_v3_plain;
 
 struct bw_scalar_row {
 	const char *name;

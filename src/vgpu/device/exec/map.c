@@ -23,7 +23,7 @@ struct fetch {
 	uint32_t valid;                 /* lanes whose DPP source can be read */
 };
 
-static bool is_float(enum bw_type t)
+bool bw_type_is_float(enum bw_type t)
 {
 	return t == BW_T_F32 || t == BW_T_N32 || t == BW_T_B32 || t == BW_T_F64 || t == BW_T_N64 ||
 	       t == BW_T_F16 || t == BW_T_B16 || t == BW_T_BF16;
@@ -169,7 +169,7 @@ static const void *fetch(const struct fetch *f, unsigned i, enum bw_type t)
 		return mix(f, i, p);
 	if (t == BW_T_PKH || t == BW_T_PKB || f->rec->map->shape == BW_SHAPE_PACKED)
 		return make_pair(f, i, p, t != BW_T_X32);
-	if (((f->inst->abs | f->inst->neg) >> i & 1) && is_float(t))
+	if (((f->inst->abs | f->inst->neg) >> i & 1) && bw_type_is_float(t))
 		p = apply_sign(f, i, p, bits);
 	return p;
 }
@@ -267,7 +267,7 @@ static void finish(const struct bw_map_row *row, void *d, const struct bw_inst *
 }
 
 /* The host's float mode for a row. */
-static uint32_t row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m)
+uint32_t bw_row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m)
 {
 	bool from64 = row->src[0] == BW_T_F64 || row->src[0] == BW_T_N64;
 	if (row->src[0] == BW_T_MIX)
@@ -304,7 +304,7 @@ static void write_lanes(const struct fetch *f, enum bw_type t, const void *r, ui
 	}
 }
 
-static void write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
+void bw_write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
 {
 	if (code == BW_SRC_NULL ||
 	    (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !(w->status & BW_STATUS_PRIV)))
@@ -339,7 +339,7 @@ BW_HANDLER(bw_h_map)
 	const struct bw_map_row *row = rec->map;
 	const struct bw_inst *inst = rec->inst;
 	bool is_cmp = row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX;
-	uint32_t mxcsr = row_mxcsr(row, &x->m);
+	uint32_t mxcsr = bw_row_mxcsr(row, &x->m);
 	bw_row_fn *fn = inst->clamp && row->sat ? row->sat : row->fn;
 	uint64_t exec = bw_wave_exec(w), result = 0;
 	/* A clamped NaN raises nothing: rule 119. */
@@ -382,7 +382,7 @@ BW_HANDLER(bw_h_map)
 		if (w->lanes == 64)
 			d[1] = (uint32_t)(result >> 32);
 	} else if (row->shape == BW_SHAPE_CARRY) {
-		write_mask(w, inst->sdst, result);
+		bw_write_mask(w, inst->sdst, result);
 	}
 	BW_NEXT_EXCP(excp);
 }
@@ -439,7 +439,7 @@ BW_HANDLER(bw_h_map64)
 	if (row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX)
 		memcpy(BW_OPERAND(0), result, sizeof(result));
 	else if (row->shape == BW_SHAPE_CARRY)
-		write_mask(w, rec->inst->sdst, result[0] | (uint64_t)result[1] << 32);
+		bw_write_mask(w, rec->inst->sdst, result[0] | (uint64_t)result[1] << 32);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
@@ -447,7 +447,7 @@ BW_HANDLER(bw_h_packed)
 {
 	const struct bw_map_row *row = rec->map;
 	struct bw_lane_args args = {.m = &x->m};
-	uint32_t mxcsr = row_mxcsr(row, &x->m);
+	uint32_t mxcsr = bw_row_mxcsr(row, &x->m);
 	if (rec->bcast)
 		bw_spread(rec, w, x);
 	if (mxcsr != x->m.mxcsr32)

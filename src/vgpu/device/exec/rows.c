@@ -460,5 +460,6 @@ static const struct bw_map_row rows[] = {
 };
 
 const struct bw_row_set BW_ROWS = {.row = rows, .n_rows = sizeof(rows) / sizeof(rows[0]), .blend = blend,
+					.plain = CAT(BW_ROWS, _plain),
 					.wmma = CAT(BW_ROWS, _wmma),
 					.wmma_int = CAT(BW_ROWS, _wmma_int)};
