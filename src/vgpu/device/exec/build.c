@@ -539,9 +539,7 @@ BW_HANDLER(bw_h_decode)
 		if (!build(&b))
 			out->fn = bw_h_illegal;
 	}
-	return out->fn(out, w, x, left, vgpr);
-}
-	if (x->host.strict)
-		bw_strict_wrap(x, page, out, inst);
 	if (page->slot && out->fn != fetch_fault)
 		bw_tally_wrap(&x->tally, page, out);
+	return out->fn(out, w, x, left, vgpr);
+}
