@@ -158,12 +158,21 @@ bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32
 	return true;
 }
 
-bool bw_pm4_load_sh_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out)
+bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out)
 {
-	if (!is(p, BW_PM4_LOAD_SH_REG_INDEX, 4))
+	static const struct {
+		enum bw_pm4_op op;
+		uint32_t base_dw;
+	} forms[] = {{BW_PM4_LOAD_SH_REG_INDEX, BW_PM4_SH_BEGIN_DW},
+		     {BW_PM4_LOAD_CONTEXT_REG_INDEX, 0xa000},
+		     {BW_PM4_LOAD_UCONFIG_REG_INDEX, 0xc000}};
+	size_t form = 0;
+	while (form < BW_ARRAY_SIZE(forms) && !is(p, forms[form].op, 4))
+		form++;
+	if (form == BW_ARRAY_SIZE(forms))
 		return false;
 	out->address = u64(p->body) & ~3ull;
-	out->addr_dw = BW_PM4_SH_BEGIN_DW + (p->body[2] & 0xffff);
+	out->addr_dw = forms[form].base_dw + (p->body[2] & 0xffff);
 	out->n = p->body[3] & 0x3fff;
 	return true;
 }
@@ -360,5 +369,61 @@ bool bw_pm4_dma_data(const struct bw_pm4_packet *p, struct bw_pm4_dma_data *out)
 		.src_fixed = b[5] >> 28 & 1,
 		.dst_fixed = b[5] >> 29 & 1,
 	};
+	return true;
+}
+
+bool bw_pm4_atomic_mem(const struct bw_pm4_packet *p, struct bw_pm4_atomic_mem *out)
+{
+	if (!is(p, BW_PM4_ATOMIC_MEM, 8))
+		return false;
+	const uint32_t *b = p->body;
+	*out = (struct bw_pm4_atomic_mem){
+		.op = b[0] & 0x1f,
+		.is_64 = b[0] >> 5 & 1,
+		.loop = (b[0] >> 8 & 0xf) == 1,
+		.address = u64(b + 1),
+		.src = u64(b + 3),
+		.compare = u64(b + 5),
+	};
+	return true;
+}
+
+/* FUNCTION 2:0, POLL_SPACE 4, WRITE_SPACE 9:8 */
+bool bw_pm4_cond_write(const struct bw_pm4_packet *p, struct bw_pm4_cond_write *out)
+{
+	if (!is(p, BW_PM4_COND_WRITE, 8))
+		return false;
+	const uint32_t *b = p->body;
+	*out = (struct bw_pm4_cond_write){
+		.poll = {.function = b[0] & 7, .is_memory = b[0] >> 4 & 1, .ref = b[3], .mask = b[4]},
+		.write_space = b[0] >> 8 & 3,
+		.data = b[7],
+	};
+	out->poll.address = out->poll.is_memory ? u64(b + 1) & ~3ull : b[1] & 0x3ffff;
+	out->write_address = out->write_space == 1 ? u64(b + 5) & ~3ull : b[5] & 0x3ffff;
+	return true;
+}
+
+bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out)
+{
+	const uint32_t *b = p->body;
+	if (is(p, BW_PM4_CONTEXT_REG_RMW, 3)) {
+		*out = (struct bw_pm4_reg_rmw){0xa000 + (b[0] & 0xffff), ~b[1], b[2] & b[1], false,
+					       false};
+		return true;
+	}
+	if (!is(p, BW_PM4_REG_RMW, 3))
+		return false;
+	/* MOD_ADDR 17:0, OR_MASK_SRC 30, AND_MASK_SRC 31 */
+	*out = (struct bw_pm4_reg_rmw){b[0] & 0x3ffff, b[1], b[2], b[0] >> 31, b[0] >> 30 & 1};
+	return true;
+}
+
+bool bw_pm4_pred_exec(const struct bw_pm4_packet *p, struct bw_pm4_pred_exec *out)
+{
+	if (!is(p, BW_PM4_PRED_EXEC, 1))
+		return false;
+	out->n_dw = p->body[0] & 0x3fff;
+	out->devices = (uint8_t)(p->body[0] >> 24);
 	return true;
 }

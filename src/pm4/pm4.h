@@ -141,7 +141,9 @@ enum {
 	BW_PM4_COPY_SRC_IMM = 5,
 	BW_PM4_COPY_DST_MEM = 5,
 	BW_PM4_COPY_DST_MEM_GRBM = 1,
+	BW_PM4_COPY_SRC_ATOMIC = 6, /* what the last ATOMIC_MEM returned */
 	BW_PM4_COPY_SRC_CLOCK = 9,
+	BW_PM4_COPY_SRC_SYS_CLOCK = 10,
 };
 struct bw_pm4_copy_data {
 	uint8_t src_sel, dst_sel;
@@ -205,8 +207,56 @@ bool bw_pm4_set_base(const struct bw_pm4_packet *p, struct bw_pm4_set_base *out)
 struct bw_pm4_load_reg {
 	uint64_t address;
 	uint32_t addr_dw, n;
-}; /* LOAD_SH_REG_INDEX */
-bool bw_pm4_load_sh_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out);
+}; /* LOAD_SH_REG_INDEX, LOAD_CONTEXT_REG_INDEX, LOAD_UCONFIG_REG_INDEX */
+bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out);
+
+/* Operations of the L2's atomic units, as ATOMIC_MEM and SDMA name them (TC_OP of Mesa's sid.h):
+ * one of these, 64 bits wide with bit 5, without a returned value with bit 6. */
+enum bw_tc_op {
+	BW_TC_SWAP = 7,
+	BW_TC_CMPSWAP = 8,
+	BW_TC_ADD = 15,
+	BW_TC_SUB,
+	BW_TC_SMIN,
+	BW_TC_UMIN,
+	BW_TC_SMAX,
+	BW_TC_UMAX,
+	BW_TC_AND,
+	BW_TC_OR,
+	BW_TC_XOR,
+	BW_TC_INC,
+	BW_TC_DEC,
+};
+struct bw_pm4_atomic_mem {
+	uint8_t op; /* enum bw_tc_op */
+	bool is_64, loop; /* loop: again until what was there is equal to `compare` */
+	uint64_t address, src, compare;
+};
+bool bw_pm4_atomic_mem(const struct bw_pm4_packet *p, struct bw_pm4_atomic_mem *out);
+
+struct bw_pm4_cond_write {
+	struct bw_pm4_wait poll; /* only looked at once */
+	uint8_t write_space;	 /* 0 register, 1 memory, 2 scratch register */
+	uint64_t write_address;
+	uint32_t data;
+};
+bool bw_pm4_cond_write(const struct bw_pm4_packet *p, struct bw_pm4_cond_write *out);
+
+/* REG_RMW: register = (register & and) | or, either of them itself a register if so marked.
+ * CONTEXT_REG_RMW: the same with and = ~mask, or = data & mask. */
+struct bw_pm4_reg_rmw {
+	uint32_t addr_dw, and_value, or_value;
+	bool and_is_reg, or_is_reg;
+};
+bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out);
+
+/* The following dwords are for the devices of a mask: bit 0 is the first GPU of a group, or the only
+ * one. */
+struct bw_pm4_pred_exec {
+	uint8_t devices;
+	uint32_t n_dw;
+};
+bool bw_pm4_pred_exec(const struct bw_pm4_packet *p, struct bw_pm4_pred_exec *out);
 
 /* --- building --- */
 

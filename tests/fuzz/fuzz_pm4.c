@@ -30,6 +30,10 @@ static void decode_all(const struct bw_pm4_packet *p)
 		struct bw_pm4_cond_exec cond;
 		struct bw_pm4_set_base base;
 		struct bw_pm4_load_reg load;
+		struct bw_pm4_atomic_mem atomic;
+		struct bw_pm4_cond_write cond_write;
+		struct bw_pm4_reg_rmw rmw;
+		struct bw_pm4_pred_exec pred;
 	} u;
 	struct bw_pm4_set_reg set;
 	struct bw_pm4_write_data write;
@@ -42,7 +46,9 @@ static void decode_all(const struct bw_pm4_packet *p)
 	       bw_pm4_release_mem(p, &u.release) + bw_pm4_acquire_mem(p, &u.acquire) +
 	       bw_pm4_copy_data(p, &u.copy) + bw_pm4_dma_data(p, &u.dma) +
 	       bw_pm4_cond_exec(p, &u.cond) + bw_pm4_set_base(p, &u.base) +
-	       bw_pm4_load_sh_reg(p, &u.load);
+	       bw_pm4_load_reg(p, &u.load) + bw_pm4_atomic_mem(p, &u.atomic) +
+	       bw_pm4_cond_write(p, &u.cond_write) + bw_pm4_reg_rmw(p, &u.rmw) +
+	       bw_pm4_pred_exec(p, &u.pred);
 	if (bw_pm4_wait(p, &wait))
 		sum += bw_pm4_wait_true(&wait, sum);
 	if (bw_pm4_write_data(p, &write))

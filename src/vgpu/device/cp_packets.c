@@ -5,17 +5,15 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "vgpu/device/cp.h"
+#include "vgpu/device/cp_packets.h"
 #include "vgpu/device/draw.h"
-
-typedef enum bw_cp_result packet_fn(struct bw_queue *q, const struct bw_pm4_packet *p);
 
 static bool privileged(const struct bw_queue *q)
 {
 	return bw_cp_vmid(q) == 0;
 }
 
-static enum bw_cp_result malformed(struct bw_queue *q, const struct bw_pm4_packet *p)
+enum bw_cp_result bw_cp_malformed(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	char buf[16];
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "%s packet of %u dwords is too short",
@@ -23,7 +21,7 @@ static enum bw_cp_result malformed(struct bw_queue *q, const struct bw_pm4_packe
 	return BW_CP_STOP;
 }
 
-static enum bw_cp_result refuse(struct bw_queue *q, const struct bw_pm4_packet *p, const char *what,
+enum bw_cp_result bw_cp_refuse(struct bw_queue *q, const struct bw_pm4_packet *p, const char *what,
 				unsigned value)
 {
 	char buf[16];
@@ -34,7 +32,7 @@ static enum bw_cp_result refuse(struct bw_queue *q, const struct bw_pm4_packet *
 
 /* --- memory and registers as packets reach them --- */
 
-static bool mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n)
+bool bw_cp_mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n)
 {
 	struct bw_vm_fault fault;
 	unsigned vmid = bw_cp_vmid(q);
@@ -46,7 +44,7 @@ static bool mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n)
 	return false;
 }
 
-static bool mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n)
+bool bw_cp_mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n)
 {
 	struct bw_vm_fault fault;
 	unsigned vmid = bw_cp_vmid(q);
@@ -76,7 +74,7 @@ static bool check_reg(struct bw_queue *q, uint32_t addr_dw)
 	return false;
 }
 
-static bool reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value)
+bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value)
 {
 	if (!check_reg(q, addr_dw))
 		return false;
@@ -89,7 +87,7 @@ static bool reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value)
 	return true;
 }
 
-static bool reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out)
+bool bw_cp_reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out)
 {
 	if (!check_reg(q, addr_dw))
 		return false;
@@ -116,22 +114,22 @@ static enum bw_cp_result do_set_reg(struct bw_queue *q, const struct bw_pm4_pack
 	struct bw_pm4_set_reg s;
 	uint32_t addr_dw, value;
 	if (!bw_pm4_set_reg_begin(p, &s))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	while (bw_pm4_set_reg_next(&s, &addr_dw, &value))
-		if (!reg_write(q, addr_dw, value))
+		if (!bw_cp_reg_write(q, addr_dw, value))
 			return BW_CP_STOP;
 	return BW_CP_DONE;
 }
 
-static enum bw_cp_result do_load_sh_reg(struct bw_queue *q, const struct bw_pm4_packet *p)
+static enum bw_cp_result do_load_reg(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_load_reg l;
-	if (!bw_pm4_load_sh_reg(p, &l))
-		return malformed(q, p);
+	if (!bw_pm4_load_reg(p, &l))
+		return bw_cp_malformed(q, p);
 	for (uint32_t i = 0; i < l.n; i++) {
 		uint32_t value;
-		if (!mem_read(q, l.address + i * 4ull, &value, 4) ||
-		    !reg_write(q, l.addr_dw + i, value))
+		if (!bw_cp_mem_read(q, l.address + i * 4ull, &value, 4) ||
+		    !bw_cp_reg_write(q, l.addr_dw + i, value))
 			return BW_CP_STOP;
 	}
 	return BW_CP_DONE;
@@ -141,9 +139,9 @@ static enum bw_cp_result do_set_base(struct bw_queue *q, const struct bw_pm4_pac
 {
 	struct bw_pm4_set_base b;
 	if (!bw_pm4_set_base(p, &b))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	if (b.index >= BW_ARRAY_SIZE(q->base))
-		return refuse(q, p, "index", b.index);
+		return bw_cp_refuse(q, p, "index", b.index);
 	q->base[b.index] = b.address;
 	return BW_CP_DONE;
 }
@@ -169,7 +167,7 @@ static enum bw_cp_result do_dispatch_direct(struct bw_queue *q, const struct bw_
 {
 	struct bw_pm4_dispatch d;
 	if (!bw_pm4_dispatch_direct(p, &d))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	return dispatch(q, d.dim, d.initiator);
 }
 
@@ -178,8 +176,8 @@ static enum bw_cp_result do_dispatch_indirect(struct bw_queue *q, const struct b
 	struct bw_pm4_dispatch_indirect d;
 	uint32_t dim[3];
 	if (!bw_pm4_dispatch_indirect(p, &d))
-		return malformed(q, p);
-	if (!mem_read(q, d.va_or_offset + (d.has_va ? 0 : q->base[1]), dim, sizeof(dim)))
+		return bw_cp_malformed(q, p);
+	if (!bw_cp_mem_read(q, d.va_or_offset + (d.has_va ? 0 : q->base[1]), dim, sizeof(dim)))
 		return BW_CP_STOP;
 	return dispatch(q, dim, d.initiator);
 }
@@ -188,14 +186,14 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 {
 	struct bw_pm4_indirect_buffer ib;
 	if (!bw_pm4_indirect_buffer(p, &ib))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	/* Only the ring says for whom: an IB calls and chains in its own address space. */
 	if (q->depth)
 		ib.vmid = q->level[q->depth].vmid;
 	bool chain = ib.chain && q->depth;
 	if (!chain) {
 		if (q->depth + 1 >= BW_CP_MAX_DEPTH)
-			return refuse(q, p, "nesting depth", q->depth + 1);
+			return bw_cp_refuse(q, p, "nesting depth", q->depth + 1);
 		if (q->depth)
 			q->level[q->depth].pos_dw += p->size_dw;
 		else
@@ -206,15 +204,10 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 	return BW_CP_JUMPED;
 }
 
-static enum bw_cp_result do_cond_exec(struct bw_queue *q, const struct bw_pm4_packet *p)
+/* Passes over n dwords behind the packet. */
+static enum bw_cp_result go_on_behind(struct bw_queue *q, const struct bw_pm4_packet *p, uint32_t n)
 {
-	struct bw_pm4_cond_exec c;
-	uint32_t value;
-	if (!bw_pm4_cond_exec(p, &c))
-		return malformed(q, p);
-	if (!mem_read(q, c.address, &value, 4))
-		return BW_CP_STOP;
-	uint64_t skip = p->size_dw + (value ? 0 : (uint64_t)c.skip_dw);
+	uint64_t skip = (uint64_t)p->size_dw + n;
 	if (q->depth) {
 		struct bw_cp_level *l = &q->level[q->depth];
 		l->pos_dw = (uint32_t)BW_MIN(l->pos_dw + skip, (uint64_t)l->size_dw);
@@ -224,55 +217,61 @@ static enum bw_cp_result do_cond_exec(struct bw_queue *q, const struct bw_pm4_pa
 	return BW_CP_JUMPED;
 }
 
+static enum bw_cp_result do_cond_exec(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_cond_exec c;
+	uint32_t value;
+	if (!bw_pm4_cond_exec(p, &c))
+		return bw_cp_malformed(q, p);
+	if (!bw_cp_mem_read(q, c.address, &value, 4))
+		return BW_CP_STOP;
+	return go_on_behind(q, p, value ? 0 : c.skip_dw);
+}
+
+static enum bw_cp_result do_pred_exec(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_pred_exec e;
+	if (!bw_pm4_pred_exec(p, &e))
+		return bw_cp_malformed(q, p);
+	return go_on_behind(q, p, e.devices & 1 ? 0 : e.n_dw);
+}
+
+/* Waits until somebody has set VALID in the packet itself: it is read again at each look. */
+static enum bw_cp_result do_rewind(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	if (!p->n_body)
+		return bw_cp_malformed(q, p);
+	return p->body[0] >> 31 ? BW_CP_DONE : BW_CP_POLL;
+}
+
 static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_set_predication s;
 	uint64_t value = 0;
 	if (!bw_pm4_set_predication(p, &s))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	switch (s.op) {
 	case BW_PM4_PRED_CLEAR:
 		q->predicated = false;
 		return BW_CP_DONE;
 	case BW_PM4_PRED_BOOL32:
 	case BW_PM4_PRED_BOOL64:
-		if (!mem_read(q, s.address, &value, s.op == BW_PM4_PRED_BOOL32 ? 4 : 8))
+		if (!bw_cp_mem_read(q, s.address, &value, s.op == BW_PM4_PRED_BOOL32 ? 4 : 8))
 			return BW_CP_STOP;
 		q->predicated = (value != 0) != s.if_set;
 		return BW_CP_DONE;
 	default: /* counters of what is drawn */
-		return refuse(q, p, "PRED_OP", s.op);
+		return bw_cp_refuse(q, p, "PRED_OP", s.op);
 	}
 }
 
 /* --- synchronisation --- */
 
-static enum bw_cp_result do_event_write(struct bw_queue *q, const struct bw_pm4_packet *p)
-{
-	/* Events that write counters of units this device does not have (soc21_enum.h). */
-	static const uint8_t writes_counters[] = {0x15 /* ZPASS_DONE */,
-						  0x1e /* SAMPLE_PIPELINESTAT */,
-						  0x20,
-						  0x1,
-						  0x2,
-						  0x3 /* SAMPLE_STREAMOUTSTATS */,
-						  0x39 /* PIXEL_PIPE_STAT_DUMP */};
-	struct bw_pm4_event e;
-	if (!bw_pm4_event_write(p, &e))
-		return malformed(q, p);
-	for (size_t i = 0; i < BW_ARRAY_SIZE(writes_counters); i++)
-		if (e.type == writes_counters[i])
-			return refuse(q, p, "event", e.type);
-	if (e.type == BW_PM4_EVENT_CS_PARTIAL_FLUSH && atomic_load(&q->n_inflight))
-		return BW_CP_WAIT;
-	return BW_CP_DONE;
-}
-
 static enum bw_cp_result do_acquire_mem(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_acquire_mem a;
 	if (!bw_pm4_acquire_mem(p, &a))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	if (a.gcr & BW_PM4_GCR_GLI_INV)
 		bw_sched_flush_code(q->dev);
 	return BW_CP_DONE;
@@ -282,15 +281,15 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 {
 	struct bw_pm4_release_mem r;
 	if (!bw_pm4_release_mem(p, &r))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	if (r.data_sel > BW_PM4_DATA_SYS_CLOCK)
-		return refuse(q, p, "DATA_SEL", r.data_sel);
+		return bw_cp_refuse(q, p, "DATA_SEL", r.data_sel);
 	/* End of pipe: everything before it has finished. */
 	if (atomic_load(&q->n_inflight))
 		return BW_CP_WAIT;
 	uint64_t data = r.data_sel >= BW_PM4_DATA_CLOCK ? bw_device_realtime(q->dev) : r.data;
 	if (r.data_sel != BW_PM4_DATA_NONE &&
-	    !mem_write(q, r.address, &data, r.data_sel == BW_PM4_DATA_32 ? 4 : 8))
+	    !bw_cp_mem_write(q, r.address, &data, r.data_sel == BW_PM4_DATA_32 ? 4 : 8))
 		return BW_CP_STOP;
 	if (r.int_sel == BW_PM4_INT_ONLY || r.int_sel == BW_PM4_INT_AFTER_WRITE) {
 		struct bw_ih_vector v = {
@@ -310,17 +309,17 @@ static enum bw_cp_result do_wait(struct bw_queue *q, const struct bw_pm4_packet 
 	struct bw_pm4_wait w;
 	uint64_t value = 0;
 	if (!bw_pm4_wait(p, &w))
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	if (w.is_memory) {
-		if (!mem_read(q, w.address, &value, w.is_64 ? 8 : 4))
+		if (!bw_cp_mem_read(q, w.address, &value, w.is_64 ? 8 : 4))
 			return BW_CP_STOP;
 	} else {
 		if (w.write_first && !q->started &&
-		    !reg_write(q, (uint32_t)w.address, (uint32_t)w.ref))
+		    !bw_cp_reg_write(q, (uint32_t)w.address, (uint32_t)w.ref))
 			return BW_CP_STOP;
 		q->started = true;
 		uint32_t reg, from = (uint32_t)(w.write_first ? w.address2 : w.address);
-		if (!reg_read(q, from, &reg))
+		if (!bw_cp_reg_read(q, from, &reg))
 			return BW_CP_STOP;
 		value = reg;
 		/* The written value is the request; what is waited for is that its masked bits are
@@ -334,107 +333,6 @@ static enum bw_cp_result do_wait(struct bw_queue *q, const struct bw_pm4_packet 
 static enum bw_cp_result do_invalidate_tlbs(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	bw_vm_invalidate(q->dev, 0xffff);
-	return BW_CP_DONE;
-}
-
-/* --- data --- */
-
-static enum bw_cp_result do_write_data(struct bw_queue *q, const struct bw_pm4_packet *p)
-{
-	struct bw_pm4_write_data w;
-	if (!bw_pm4_write_data(p, &w))
-		return malformed(q, p);
-	switch (w.dst_sel) {
-	case BW_PM4_WRITE_REG:
-		for (uint32_t i = 0; i < w.n; i++)
-			if (!reg_write(q, (uint32_t)w.address + (w.one_address ? 0 : i), w.data[i]))
-				return BW_CP_STOP;
-		return BW_CP_DONE;
-	case BW_PM4_WRITE_MEM:
-	case BW_PM4_WRITE_MEM_GRBM:
-	case BW_PM4_WRITE_L2:
-		if (!w.one_address)
-			return mem_write(q, w.address, w.data, w.n * 4ull) ? BW_CP_DONE
-									   : BW_CP_STOP;
-		for (uint32_t i = 0; i < w.n; i++)
-			if (!mem_write(q, w.address, &w.data[i], 4))
-				return BW_CP_STOP;
-		return BW_CP_DONE;
-	default:
-		return refuse(q, p, "DST_SEL", w.dst_sel);
-	}
-}
-
-static enum bw_cp_result do_copy_data(struct bw_queue *q, const struct bw_pm4_packet *p)
-{
-	struct bw_pm4_copy_data c;
-	uint64_t value = 0;
-	uint32_t half[2] = {0, 0};
-	if (!bw_pm4_copy_data(p, &c))
-		return malformed(q, p);
-	unsigned n = c.is_64 ? 2 : 1;
-
-	switch (c.src_sel) {
-	case BW_PM4_COPY_REG:
-		for (unsigned i = 0; i < n; i++)
-			if (!reg_read(q, (uint32_t)(c.src & 0x3ffff) + i, &half[i]))
-				return BW_CP_STOP;
-		value = half[0] | (uint64_t)half[1] << 32;
-		break;
-	case BW_PM4_COPY_SRC_MEM:
-	case BW_PM4_COPY_L2:
-		if (!mem_read(q, c.src & ~3ull, &value, n * 4))
-			return BW_CP_STOP;
-		break;
-	case BW_PM4_COPY_SRC_IMM:
-		value = c.src;
-		break;
-	case BW_PM4_COPY_SRC_CLOCK:
-		value = bw_device_realtime(q->dev);
-		break;
-	default:
-		return refuse(q, p, "SRC_SEL", c.src_sel);
-	}
-	switch (c.dst_sel) {
-	case BW_PM4_COPY_REG:
-		for (unsigned i = 0; i < n; i++)
-			if (!reg_write(q, (uint32_t)(c.dst & 0x3ffff) + i,
-				       (uint32_t)(value >> 32 * i)))
-				return BW_CP_STOP;
-		return BW_CP_DONE;
-	case BW_PM4_COPY_DST_MEM:
-	case BW_PM4_COPY_DST_MEM_GRBM:
-	case BW_PM4_COPY_L2:
-		return mem_write(q, c.dst & ~3ull, &value, n * 4) ? BW_CP_DONE : BW_CP_STOP;
-	default:
-		return refuse(q, p, "DST_SEL", c.dst_sel);
-	}
-}
-
-static enum bw_cp_result do_dma_data(struct bw_queue *q, const struct bw_pm4_packet *p)
-{
-	struct bw_pm4_dma_data d;
-	if (!bw_pm4_dma_data(p, &d))
-		return malformed(q, p);
-	if (d.src_sel == BW_PM4_DMA_GDS || d.src_is_reg || d.src_fixed)
-		return refuse(q, p, "SRC_SEL", d.src_sel);
-	if (d.dst_sel == BW_PM4_DMA_GDS || d.dst_is_reg || d.dst_fixed)
-		return refuse(q, p, "DST_SEL", d.dst_sel);
-	if (d.dst_sel == BW_PM4_DMA_DST_NOWHERE || d.size_b == 0)
-		return BW_CP_DONE; /* a prefetch, or synchronisation only */
-
-	uint8_t chunk[16384];
-	bool fill = d.src_sel == BW_PM4_DMA_SRC_DATA;
-	if (fill)
-		for (size_t i = 0; i < sizeof(chunk); i += 4)
-			memcpy(chunk + i, &d.src, 4);
-	for (uint32_t done = 0; done < d.size_b;) {
-		uint32_t n = BW_MIN(d.size_b - done, (uint32_t)sizeof(chunk));
-		if ((!fill && !mem_read(q, d.src + done, chunk, n)) ||
-		    !mem_write(q, d.dst + done, chunk, n))
-			return BW_CP_STOP;
-		done += n;
-	}
 	return BW_CP_DONE;
 }
 
@@ -456,7 +354,7 @@ static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_
 {
 	char buf[16];
 	if (p->n_body < 2)
-		return malformed(q, p);
+		return bw_cp_malformed(q, p);
 	const char *why = bw_draw_rects(q, p->body[0], bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES));
 	if (!why)
 		return BW_CP_DONE;
@@ -472,33 +370,40 @@ static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_
 static const struct {
 	uint8_t op;
 	bool kernel_only;
-	packet_fn *fn;
+	bw_cp_packet_fn *fn;
 } packets[] = {
 	{BW_PM4_NOP, false, do_nothing},
 	{BW_PM4_SET_BASE, false, do_set_base},
 	{BW_PM4_CLEAR_STATE, false, do_clear_state},
 	{BW_PM4_DISPATCH_DIRECT, false, do_dispatch_direct},
 	{BW_PM4_DISPATCH_INDIRECT, false, do_dispatch_indirect},
+	{BW_PM4_ATOMIC_MEM, false, bw_cp_atomic_mem},
 	{BW_PM4_SET_PREDICATION, false, do_set_predication},
+	{BW_PM4_REG_RMW, false, bw_cp_reg_rmw},
 	{BW_PM4_COND_EXEC, false, do_cond_exec},
+	{BW_PM4_PRED_EXEC, false, do_pred_exec},
 	{BW_PM4_CONTEXT_CONTROL, false, do_nothing},
 	{BW_PM4_INDEX_TYPE, false, do_nothing}, /* draws with indices are refused */
 	{BW_PM4_DRAW_INDEX_AUTO, false, do_draw_index_auto},
 	{BW_PM4_NUM_INSTANCES, false, do_num_instances},
 	{BW_PM4_INDIRECT_BUFFER_CNST, true, do_indirect_buffer},
-	{BW_PM4_WRITE_DATA, false, do_write_data},
+	{BW_PM4_WRITE_DATA, false, bw_cp_write_data},
 	{BW_PM4_WAIT_REG_MEM, false, do_wait},
 	{BW_PM4_WAIT_REG_MEM64, false, do_wait},
 	{BW_PM4_INDIRECT_BUFFER, false, do_indirect_buffer},
-	{BW_PM4_COPY_DATA, false, do_copy_data},
+	{BW_PM4_COPY_DATA, false, bw_cp_copy_data},
 	{BW_PM4_PFP_SYNC_ME, false, do_nothing},
-	{BW_PM4_EVENT_WRITE, false, do_event_write},
+	{BW_PM4_COND_WRITE, false, bw_cp_cond_write},
+	{BW_PM4_EVENT_WRITE, false, bw_cp_event_write},
 	{BW_PM4_RELEASE_MEM, false, do_release_mem},
 	{BW_PM4_PREAMBLE_CNTL, true, do_nothing},
-	{BW_PM4_DMA_DATA, false, do_dma_data},
+	{BW_PM4_DMA_DATA, false, bw_cp_dma_data},
+	{BW_PM4_CONTEXT_REG_RMW, false, bw_cp_reg_rmw},
 	{BW_PM4_ACQUIRE_MEM, false, do_acquire_mem},
+	{BW_PM4_REWIND, false, do_rewind},
 	{BW_PM4_PRIME_UTCL2, false, do_nothing},
-	{BW_PM4_LOAD_SH_REG_INDEX, false, do_load_sh_reg},
+	{BW_PM4_LOAD_SH_REG_INDEX, false, do_load_reg},
+	{BW_PM4_LOAD_UCONFIG_REG_INDEX, false, do_load_reg},
 	{BW_PM4_SET_CONFIG_REG, true, do_set_reg},
 	{BW_PM4_SET_CONTEXT_REG, false, do_set_reg},
 	{BW_PM4_SET_CONTEXT_REG_INDEX, false, do_set_reg},
@@ -511,6 +416,8 @@ static const struct {
 	{BW_PM4_SET_SH_REG_PAIRS_PACKED_N, false, do_set_reg},
 	{BW_PM4_SET_UCONFIG_REG, false, do_set_reg},
 	{BW_PM4_SET_UCONFIG_REG_INDEX, false, do_set_reg},
+	{BW_PM4_LOAD_CONTEXT_REG_INDEX, false, do_load_reg},
+	{BW_PM4_EVENT_WRITE_ZPASS, false, bw_cp_event_write_zpass},
 	{BW_PM4_SWITCH_BUFFER, true, do_nothing},
 	{BW_PM4_FRAME_CONTROL, true, do_nothing},
 	{BW_PM4_HDP_FLUSH, true, do_nothing},

@@ -75,6 +75,15 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 	return NULL;
 }
 
+/* Threads of the whole grid, for pipeline statistics. */
+static uint64_t invocations(const struct bw_dispatch *d)
+{
+	uint64_t n = 1;
+	for (unsigned i = 0; i < 3; i++)
+		n *= (uint64_t)(d->end[i] - d->begin[i] - 1) * d->threads[i] + d->last[i];
+	return n;
+}
+
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
 		     const char **out_why)
 {
@@ -117,6 +126,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		return !*out_why;
 	}
 	d->packet_id = q->n_dispatches++;
+	q->n_invocations += invocations(d);
 	bw_spi_submit(d);
 	return true;
 }

@@ -245,10 +245,88 @@ static void check_refused(const uint32_t *dw, size_t n, unsigned source, const c
 	check_refused((const uint32_t[]){__VA_ARGS__},                                             \
 		      sizeof((const uint32_t[]){__VA_ARGS__}) / 4, source, text)
 
+/* Read, change and write at once; operations of the L2's atomic units (sid.h of Mesa). */
+static void test_atomics(void **state)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0}, t = {0};
+	rig_start(&r, NULL);
+	uint32_t d = RIG_DATA, *p = data(&r);
+	p[0] = 100, p[1] = 7, p[2] = 5, p[4] = 0xffffffff, p[5] = 1, p[6] = (uint32_t)-3;
+	PUT(&s, 0xc0071e00, 79, d, 0, 11, 0, 0, 0, 10);		  /* ADD_32 */
+	PUT(&s, 0xc0071e00, 8, d + 4, 0, 70, 0, 7, 0, 10);	  /* CMPSWAP_RTN_32, equal */
+	PUT(&s, 0xc0044000, 6 | 5 << 8, 0, 0, d + 0x40, 0);	  /* what it returned */
+	PUT(&s, 0xc0071e00, 72, d + 8, 0, 70, 0, 7, 0, 10);	  /* CMPSWAP_32, not equal */
+	PUT(&s, 0xc0071e00, 111, d + 16, 0, 1, 2, 0, 0, 10);	  /* ADD_64, with a carry */
+	PUT(&s, 0xc0071e00, 81, d + 24, 0, 2, 0, 0, 0, 10);	  /* SMIN_32 */
+	uint64_t fence = rig_submit(&r, RING, &s);
+	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
+	assert_int_equal(p[0], 111);
+	assert_int_equal(p[1], 70);
+	assert_int_equal(p[0x40 / 4], 7);
+	assert_int_equal(p[2], 5);
+	assert_int_equal(p[4], 0);
+	assert_int_equal(p[5], 4);
+	assert_int_equal(p[6], (uint32_t)-3);
+	/* A lock: taken once it is free. */
+	p[8] = 1;
+	PUT(&t, 0xc0071e00, 72 | 1 << 8, d + 32, 0, 1, 0, 0, 0, 10);
+	fence = rig_submit(&r, RING, &t);
+	assert_false(rig_wait(&r, RING, fence, 20));
+	__atomic_store_n(&p[8], 0, __ATOMIC_SEQ_CST);
+	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
+	assert_int_equal(p[8], 1);
+	rig_stop(&r);
+}
+
+static void test_conditions_and_changes(void **state)
+{
+	struct rig r;
+	struct bw_pm4_stream s = {0};
+	rig_start(&r, NULL);
+	uint32_t d = RIG_DATA, *p = data(&r);
+	p[0] = 0x1234, p[16] = 0xaaaa, p[17] = 0xbbbb;
+	rig_write(&r, BW_REG_SCRATCH_REG0, 0xff00ff00);
+	/* REG_RMW: (register & 0x0ff00000) | 3 */
+	PUT(&s, 0xc0022100, BW_REG_SCRATCH_REG0, 0x0ff00000, 3);
+	/* COND_WRITE: memory == 0x34 under 0xff, to memory; and one that does not hold */
+	PUT(&s, 0xc0074500, 3 | 1 << 4 | 1 << 8, d, 0, 0x34, 0xff, d + 4, 0, 99);
+	PUT(&s, 0xc0074500, 3 | 1 << 4 | 1 << 8, d, 0, 0x35, 0xff, d + 8, 0, 99);
+	/* LOAD_CONTEXT_REG_INDEX of two, CONTEXT_REG_RMW of the second, and back to memory */
+	PUT(&s, 0xc0039f00, d + 64, 0, 0x3a0, 2);
+	PUT(&s, 0xc0025100, 0x3a1, 0x0ff0, 0x5555);
+	PUT(&s, 0xc0044000, 0 | 5 << 8, 0xa3a0, 0, d + 12, 0);
+	PUT(&s, 0xc0044000, 0 | 5 << 8, 0xa3a1, 0, d + 16, 0);
+	/* PRED_EXEC for the second GPU of a group: passed over; for the first: executed */
+	PUT(&s, 0xc0002300, 2u << 24 | 5);
+	PUT(&s, 0xc0033700, 5 << 8, d + 20, 0, 1);
+	PUT(&s, 0xc0002300, 1u << 24 | 5);
+	PUT(&s, 0xc0033700, 5 << 8, d + 24, 0, 1);
+	/* Queries of a GPU that does not draw: valid zeros */
+	PUT(&s, 0xc0024600, 0x39 | 1 << 8, d + 0x1000, 0);
+	PUT(&s, 0xc001b400, d + 0x1008, 0);
+	PUT(&s, 0xc0024600, 0x1e | 2 << 8, d + 0x2000, 0);
+	uint64_t fence = rig_submit(&r, 0, &s);
+	assert_true(rig_wait(&r, 0, fence, WAIT_MS));
+	assert_int_equal(rig_read(&r, BW_REG_SCRATCH_REG0), 0x0f000003);
+	assert_int_equal(p[1], 99);
+	assert_int_equal(p[2], 0);
+	assert_int_equal(p[3], 0xaaaa);
+	assert_int_equal(p[4], (0xbbbb & ~0x0ff0) | (0x5555 & 0x0ff0));
+	assert_int_equal(p[5], 0);
+	assert_int_equal(p[6], 1);
+	const uint64_t *q = (const uint64_t *)(p + 0x400);
+	for (unsigned i = 0; i < 48; i++)
+		assert_true(q[i] == 1ull << 63);
+	for (unsigned i = 0; i < 11; i++)
+		assert_true(((const uint64_t *)(p + 0x800))[i] == 0);
+	rig_stop(&r);
+}
+
 static void test_refused(void **state)
 {
 	REFUSED(183, "DRAW_INDEX_AUTO: the virtual GPU computes", 0xc0012d00, 3, 2);
-	REFUSED(183, "NUM_INSTANCES: the virtual GPU computes", 0xc0002f00, 1);
+	REFUSED(183, "DRAW_INDEX_2: the virtual GPU computes", 0xc0042700, 3, 0, 0, 3, 0);
 	REFUSED(183, "LOAD_CONST_RAM is not supported", 0xc0038000, 0, 0, 0, 0);
 	REFUSED(183, "opcode 0xee", 0xc000ee00, 0);
 	REFUSED(183, "type 0", 0x00001234, 0);
@@ -263,8 +341,9 @@ static void test_refused(void **state)
 	/* memory that is not there: IB, DMA */
 	REFUSED(183, "cannot be read", 0xc0023f00, 0x1000, 0, 16);
 	REFUSED(183, "not mapped", 0xc0055000, 0x60300000, (uint32_t)RIG_DATA, 0, 0x40000000, 0, 8);
-	REFUSED(183, "SRC_SEL", 0xc0044000, 4 | 5 << 8, 0, 0, (uint32_t)RIG_DATA, 0);
-	REFUSED(183, "event", 0xc0024600, 0x15 | 1 << 8, (uint32_t)RIG_DATA, 0);
+	REFUSED(183, "SRC_SEL", 0xc0044000, 3 | 5 << 8, 0, 0, (uint32_t)RIG_DATA, 0);
+	REFUSED(183, "ATOMIC 9 is not", 0xc0071e00, 9, (uint32_t)RIG_DATA, 0, 0, 0, 0, 0, 0);
+	REFUSED(183, "WRITE_SPACE", 0xc0074500, 2 << 8, BW_REG_SCRATCH_REG0, 0, 0, 0, 0, 0, 0);
 	REFUSED(183, "COMPUTE_NUM_THREAD", 0xc0031502, 1, 1, 1, 1);
 }
 
@@ -291,7 +370,8 @@ int main(void)
 		cmocka_unit_test(test_data_packets),	 cmocka_unit_test(test_wait_reg_mem),
 		cmocka_unit_test(test_indirect_buffers), cmocka_unit_test(test_cond_exec),
 		cmocka_unit_test(test_predication),	 cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_kernel_registers),
+		cmocka_unit_test(test_kernel_registers), cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_conditions_and_changes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

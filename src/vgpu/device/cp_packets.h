@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_DEVICE_CP_PACKETS_H
+#define BW_VGPU_DEVICE_CP_PACKETS_H
+
+/* What the files of packets share: memory and registers as packets reach them, and refusals. Each
+ * of these stops the queue with a reason when it cannot be done; the packet then ends with
+ * BW_CP_STOP. */
+
+#include "vgpu/device/cp.h"
+
+typedef enum bw_cp_result bw_cp_packet_fn(struct bw_queue *q, const struct bw_pm4_packet *p);
+
+enum bw_cp_result bw_cp_malformed(struct bw_queue *q, const struct bw_pm4_packet *p);
+enum bw_cp_result bw_cp_refuse(struct bw_queue *q, const struct bw_pm4_packet *p, const char *what,
+			       unsigned value);
+bool bw_cp_mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n);
+bool bw_cp_mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n);
+bool bw_cp_reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out);
+bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value);
+
+/* cp_data.c: packets that move data */
+bw_cp_packet_fn bw_cp_write_data, bw_cp_copy_data, bw_cp_dma_data, bw_cp_atomic_mem,
+	bw_cp_cond_write, bw_cp_reg_rmw;
+/* cp_events.c: events and the counters they write */
+bw_cp_packet_fn bw_cp_event_write, bw_cp_event_write_zpass;
+
+#endif
