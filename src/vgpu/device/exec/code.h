@@ -24,28 +24,31 @@ struct bw_code_arena {
 	uint8_t data[] __attribute__((aligned(64)));
 };
 
+struct bw_strict_op;
+
 struct bw_code_page {
 	struct bw_rec rec[BW_CODE_DW + BW_CODE_TAIL_DW + 1]; /* the last ones lead to the next page */
 	uint32_t word[BW_CODE_DW + BW_CODE_TAIL_DW];
 	unsigned n_words; /* with or without the tail */
 	uint64_t va;
 	struct bw_rec_ctx ctx;
+	struct bw_strict_op **strict; /* strict mode: by record; else NULL (strict_priv.h) */
 	bool excp; /* float exceptions are looked for: ctx says so, or code near reads TRAPSTS */
 	uint64_t generation, tlb_generation; /* when it was last compared with memory */
 	struct bw_code_page *next;           /* in its bucket */
 	struct bw_code_arena *arena;
+	struct bw_tally_slot *slot; /* beside rec, where executed instructions are counted; else NULL */
 };
 
 struct bw_code {
-	struct bw_tally_slot *slot; /* beside rec, where executed instructions are counted; else NULL */
 	struct bw_code_page *bucket[BW_CODE_BUCKETS];
 	struct bw_code_page *page; /* the one being executed */
 	unsigned n_pages;
 	bool float_exceptions; /* bw_exec_host.float_exceptions */
+	bool counts;           /* pages have slots of tally.h */
 };
 
 void bw_code_init(struct bw_code *c);
-	bool counts;           /* pages have slots of tally.h */
 void bw_code_fini(struct bw_code *c);
 
 /* Sets c->page to the page of pc for this wave, compared with memory if need be. False: not
