@@ -100,6 +100,15 @@ static int ioctl_set_client_cap(struct bw_drm_call *c, void *arg)
 	return -EOPNOTSUPP; /* all of them are about displays */
 }
 
+/* drm_mode_getresources of a driver with displays, on a card with no connector: Vulkan drivers take
+ * an error for "out of host memory" (wsi_common_display.c of Mesa 26.2). */
+static int ioctl_mode_get_resources(struct bw_drm_call *c, void *arg)
+{
+	*(struct drm_mode_card_res *)arg =
+		(struct drm_mode_card_res){.max_width = 16384, .max_height = 16384};
+	return 0;
+}
+
 static int ioctl_nothing(struct bw_drm_call *c, void *arg)
 {
 	return 0;
@@ -135,6 +144,7 @@ static const struct row rows[256] = {
 	CORE(DROP_MASTER, 0, ioctl_nothing),
 	CORE(PRIME_HANDLE_TO_FD, RENDER, bw_ioctl_prime_to_fd),
 	CORE(PRIME_FD_TO_HANDLE, RENDER, bw_ioctl_prime_from_fd),
+	CORE(MODE_GETRESOURCES, 0, ioctl_mode_get_resources),
 	CORE(SYNCOBJ_CREATE, RENDER, bw_ioctl_syncobj_create),
 	CORE(SYNCOBJ_DESTROY, RENDER, bw_ioctl_syncobj_destroy),
 	CORE(SYNCOBJ_HANDLE_TO_FD, RENDER, bw_ioctl_syncobj_to_fd),

@@ -59,7 +59,10 @@ static void the_core_answers_what_is_absent(void **state)
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AUTH_MAGIC, arg), -EACCES);
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_MODE_GETRESOURCES, arg), -EACCES);
 	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_AUTH_MAGIC, arg), -EINVAL);
-	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETRESOURCES, arg), -EOPNOTSUPP);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETPLANERESOURCES, arg), -EOPNOTSUPP);
+	struct drm_mode_card_res res = {.count_connectors = 3, .max_width = 1};
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETRESOURCES, &res), 0);
+	assert_true(!res.count_connectors && !res.count_crtcs && res.max_width > 1);
 	char unique[40] = "";
 	struct drm_unique u = {sizeof(unique), unique};
 	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_UNIQUE, &u), 0);
