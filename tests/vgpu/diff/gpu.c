@@ -71,6 +71,13 @@ bool gpu_init(struct gpu *g)
 		.send_interrupt = interrupt, .wakeup = wakeup, .absent = absent,
 		.sh_mem_bases = 0x20001000, /* as amdgpu sets them */
 	};
+	const char *strict = getenv("BW_STRICT");
+	if (strict && !strcmp(strict, "1")) {
+		host.strict = g->strict = bw_strict_create(true, false);
+		g->caches = g->strict ? bw_strict_caches_create(g->strict) : NULL;
+		if (!g->caches)
+			return false;
+	}
 	g->mem = aligned_alloc(BW_PAGE_B, GPU_MEM_B);
 	g->x = bw_exec_create(&host);
 	return g->mem && g->x;
@@ -79,6 +86,7 @@ bool gpu_init(struct gpu *g)
 void gpu_fini(struct gpu *g)
 {
 	bw_exec_destroy(g->x);
+	bw_strict_destroy(g->strict);
 	free(g->elf);
 	free(g->mem);
 }
@@ -295,6 +303,30 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 		w->flat_scratch = gpu_alloc(n->g, w->scratch_size_b);
 		w->status |= BW_STATUS_SCRATCH_EN;
 	}
+	if (n->g->strict) {
+		/* Waves of a group that may use both CUs take turns with them. */
+		bool both = bits(d->rsrc1, 29, 29);
+		struct bw_strict_launch launch = {
+			.n_sgprs = s, .n_vgprs = 1, .cu = both ? index & 1 : 0, .caches = n->g->caches};
+		w->exec_private = n->g->strict_waves[index];
+		if (!bw_strict_wave_begin(n->g->strict, w, &launch))
+			abort();
+		n->g->strict_waves[index] = w->exec_private;
+	}
+}
+
+/* False, and the first new finding is the error. */
+static bool strict_is_content(struct gpu *g)
+{
+	struct bw_strict_finding all[64], *f;
+	size_t n = g->strict ? bw_strict_findings(g->strict, all, BW_ARRAY_SIZE(all)) : 0, had = g->n_findings;
+	g->n_findings = n;
+	if (n == had || had >= BW_ARRAY_SIZE(all))
+		return n == had;
+	f = &all[had];
+	snprintf(g->error, sizeof(g->error), "%s: %s at +0x%lx (%08x %08x): %s", bw_strict_kind_name(f->kind), f->name,
+		 f->pc - f->code_va, f->word[0], f->n_words > 1 ? f->word[1] : 0, f->text);
+	return false;
 }
 
 /* Round robin over the waves of a group, so that barriers are met. */
@@ -346,6 +378,8 @@ static bool run_group(struct launch *n, unsigned group)
 	uint8_t *lds = aligned_alloc(64, bw_align_up(n->d.group_b + 64, 64));
 	memset(waves, 0, n->n_waves * sizeof(*waves));
 	memset(lds, 0xab, n->d.group_b);
+	if (n->g->strict)
+		bw_strict_poison_lds(lds, n->d.group_b);
 	wg.lds = lds;
 	wg.lds_size_b = n->d.group_b;
 	for (unsigned i = 0; i < n->n_waves; i++) {
@@ -377,8 +411,10 @@ bool gpu_run(struct gpu *g, const struct gpu_launch *l)
 	n.lanes = n.d.properties & 1 << 10 ? 32 : 64;
 	n.n_waves = (l->group_size + n.lanes - 1) / n.lanes;
 	fill_kernarg(&n);
+	if (g->strict)
+		bw_strict_invalidate(g->strict, BW_STRICT_ALL);
 	for (unsigned group = 0; group < l->n_groups; group++)
 		if (!run_group(&n, group))
 			return false;
-	return true;
+	return strict_is_content(g);
 }

@@ -12,6 +12,7 @@
 
 #include "isa/inst.h"
 #include "vgpu/device/exec/exec.h"
+#include "vgpu/device/exec/strict.h"
 
 enum { GPU_MEM_B = 32 << 20 };
 #define GPU_VA UINT64_C(0x7f0000000000)
@@ -26,6 +27,11 @@ struct gpu {
 	char error[512];  /* of the last call that returned false */
 	uint8_t *elf;
 	size_t elf_b;
+	/* BW_STRICT=1 in the environment: strict mode, in which a finding makes a run fail */
+	struct bw_strict *strict;
+	struct bw_strict_caches *caches;
+	size_t n_findings; /* reported already */
+	void *strict_waves[32]; /* bw_wave.exec_private, from group to group */
 };
 
 bool gpu_init(struct gpu *g);

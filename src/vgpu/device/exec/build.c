@@ -9,6 +9,7 @@
 #include "vgpu/device/exec/build.h"
 #include "vgpu/device/exec/excp.h"
 #include "vgpu/device/exec/exec_priv.h"
+#include "vgpu/device/exec/strict_priv.h"
 
 /* Codes 240 to 248 by operand type. */
 static const uint16_t float16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
@@ -539,6 +540,8 @@ BW_HANDLER(bw_h_decode)
 		if (!build(&b))
 			out->fn = bw_h_illegal;
 	}
+	if (x->host.strict)
+		bw_strict_wrap(x, page, out, inst);
 	if (page->slot && out->fn != fetch_fault)
 		bw_tally_wrap(&x->tally, page, out);
 	return out->fn(out, w, x, left, vgpr);

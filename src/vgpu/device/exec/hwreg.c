@@ -29,6 +29,8 @@ uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id)
 		return w->gpr_alloc;
 	case BW_HWREG_LDS_ALLOC:
 		return w->lds_alloc;
+	case BW_HWREG_IB_STS:
+		return w->ib_sts;
 	case BW_HWREG_PC_LO:
 		return (uint32_t)w->pc;
 	case BW_HWREG_PC_HI:
@@ -46,8 +48,7 @@ uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id)
 	case BW_HWREG_SHADER_CYCLES:
 		return (uint32_t)w->n_executed & BW_SHADER_CYCLES_BITS;
 	default:
-		/* IB_STS: every instruction is complete before the next one, so all counters are 0.
-		 * TBA cannot be read this way (gfx11-rules 301). What does not exist reads 0. */
+		/* TBA cannot be read this way (gfx11-rules 301). What does not exist reads 0. */
 		return 0;
 	}
 }

@@ -75,6 +75,7 @@ struct bw_wave {
 	uint64_t flat_scratch; /* this wave's scratch base, 256-byte aligned; 0 without scratch */
 	uint32_t scratch_size_b; /* bytes of the whole wave */
 	uint32_t hw_id1, hw_id2, gpr_alloc, lds_alloc; /* as s_getreg shows them */
+	uint32_t ib_sts;       /* the counters, where operations take their time: strict mode */
 	uint32_t dispatch_initiator;
 	uint8_t index_in_group;
 	bool in_trap_on_end;   /* the trap at s_endpgm (MODE bit 21) has been taken */
