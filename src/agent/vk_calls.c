@@ -157,16 +157,33 @@ static struct BW_VEC(struct module) modules;
 static struct BW_VEC(struct layout {
 	uint64_t handle;
 	uint32_t push_b;
+	uint16_t sets[8];
 }) layouts;
+static struct BW_VEC(struct set_layout {
+	uint64_t handle;
+	uint16_t n;
+}) set_layouts;
 static pthread_mutex_t shader_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* LocalSize of the entry point, where it is a plain number (SPIR-V 1.6, 3.42.6: OpEntryPoint 15,
  * OpExecutionMode 16, mode LocalSize 17; model GLCompute 5). A size that specialisation may change
- * stays 0: a WorkgroupSize decoration (OpDecorate 71, BuiltIn 11, WorkgroupSize 25). */
+ * stays 0: a constant decorated as WorkgroupSize (OpDecorate 71, BuiltIn 11, WorkgroupSize 25) in a
+ * module with specialisation constants (48 to 52). */
 static void find_local_size(const uint32_t *code, size_t n, const char *entry, uint32_t out[3])
 {
-	enum { OP_ENTRY = 15, OP_MODE = 16, OP_DECORATE = 71, OP_FUNCTION = 54, HEADER = 5 };
-	uint32_t id = 0;
+	enum {
+		OP_ENTRY = 15,
+		OP_MODE = 16,
+		OP_SPEC_FIRST = 48,
+		OP_SPEC_LAST = 52,
+		OP_FUNCTION = 54,
+		OP_CONSTANT = 43,
+		OP_DECORATE = 71,
+		OP_MODE_ID = 331, /* LocalSizeId 38: as SPIR-V 1.6 says it */
+		HEADER = 5
+	};
+	uint32_t id = 0, size_ids[3] = {0};
+	bool decorated = false;
 	memset(out, 0, 3 * sizeof(*out));
 	for (size_t at = HEADER; at < n;) {
 		uint32_t words = code[at] >> 16, op = code[at] & 0xffff;
@@ -178,7 +195,14 @@ static void find_local_size(const uint32_t *code, size_t n, const char *entry, u
 			id = w[2];
 		else if (op == OP_MODE && words >= 6 && w[1] == id && w[2] == 17)
 			memcpy(out, &w[3], 3 * sizeof(*out));
+		else if (op == OP_MODE_ID && words >= 6 && w[1] == id && w[2] == 38)
+			memcpy(size_ids, &w[3], sizeof(size_ids));
+		else if (op == OP_CONSTANT && words == 4)
+			for (int i = 0; i < 3; i++)
+				out[i] = size_ids[i] && size_ids[i] == w[2] ? w[3] : out[i];
 		else if (op == OP_DECORATE && words >= 4 && w[2] == 11 && w[3] == 25)
+			decorated = true;
+		else if (op >= OP_SPEC_FIRST && op <= OP_SPEC_LAST && decorated)
 			memset(out, 0, 3 * sizeof(*out));
 		at += words;
 	}
@@ -217,6 +241,34 @@ static CALL bw_DestroyShaderModule(VkDevice device, VkShaderModule module,
 	bw_vk_device_of(device)->DestroyShaderModule(device, module, alloc);
 }
 
+/* Dynamic buffers lie elsewhere: they are not counted. */
+static RESULT bw_CreateDescriptorSetLayout(VkDevice device,
+					   const VkDescriptorSetLayoutCreateInfo *info,
+					   const VkAllocationCallbacks *alloc,
+					   VkDescriptorSetLayout *out)
+{
+	VkResult r = bw_vk_device_of(device)->CreateDescriptorSetLayout(device, info, alloc, out);
+	if (r != VK_SUCCESS)
+		return r;
+	struct set_layout s = {.handle = HANDLE(*out)};
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < info->bindingCount; i++) {
+		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
+		if (b->descriptorType != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC &&
+		    b->descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC &&
+		    b->descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER)
+			n += b->descriptorCount;
+	}
+	s.n = (uint16_t)BW_MIN(n, (uint32_t)UINT16_MAX);
+	pthread_mutex_lock(&shader_lock);
+	for (size_t i = set_layouts.len; i-- > 0;)
+		if (set_layouts.data[i].handle == s.handle)
+			bw_vec_remove(&set_layouts, i);
+	bw_error_free(bw_vec_push(&set_layouts, s));
+	pthread_mutex_unlock(&shader_lock);
+	return r;
+}
+
 static RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
 				      const VkAllocationCallbacks *alloc, VkPipelineLayout *out)
 {
@@ -228,6 +280,10 @@ static RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCre
 		l.push_b = BW_MAX(l.push_b, info->pPushConstantRanges[i].offset +
 						    info->pPushConstantRanges[i].size);
 	pthread_mutex_lock(&shader_lock);
+	for (uint32_t i = 0; i < info->setLayoutCount && i < BW_ARRAY_SIZE(l.sets); i++)
+		bw_vec_each(&set_layouts, s)
+			if (s->handle == HANDLE(info->pSetLayouts[i]))
+				l.sets[i] = s->n;
 	for (size_t i = layouts.len; i-- > 0;)
 		if (layouts.data[i].handle == l.handle)
 			bw_vec_remove(&layouts, i);
@@ -263,8 +319,10 @@ static void add_pipeline(const VkComputePipelineCreateInfo *info, VkPipeline pip
 		if (!own && it->handle == HANDLE(info->stage.module))
 			m = *it;
 	bw_vec_each(&layouts, it)
-		if (it->handle == HANDLE(info->layout))
+		if (it->handle == HANDLE(info->layout)) {
 			o.push_b = it->push_b;
+			memcpy(o.sets, it->sets, sizeof(o.sets));
+		}
 	pthread_mutex_unlock(&shader_lock);
 	if (own)
 		m = describe(own);

@@ -24,6 +24,7 @@
 	X(BindImageMemory2, "vkBindImageMemory2KHR")                                               \
 	X(CreateShaderModule, NULL)                                                                \
 	X(DestroyShaderModule, NULL)                                                               \
+	X(CreateDescriptorSetLayout, NULL)                                                         \
 	X(CreatePipelineLayout, NULL)                                                              \
 	X(CreateComputePipelines, NULL)                                                            \
 	X(DestroyPipeline, NULL)                                                                   \

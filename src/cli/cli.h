@@ -132,11 +132,15 @@ bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_c
 bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help, bw_cmd_echo, bw_cmd_source, bw_cmd_frame;
 bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers, bw_info_breakpoints;
 bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault, bw_info_display, bw_info_agents;
+bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers, bw_info_buffer, bw_info_descriptors;
+
+bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 
 /* ---- subcommands: run.c, other.c ---- */
 
 int bw_main_run(int argc, char **argv);
 int bw_main_exec(int argc, char **argv);
+int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);
 /* A part of Breakwater beside this program, or in ../libexec/breakwater of an installation; owned. */
 struct bw_error *bw_cli_part(const char *name, char **out_path) BW_MUST_CHECK;

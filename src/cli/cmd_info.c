@@ -114,12 +114,6 @@ struct bw_error *bw_info_breakpoints(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-struct bw_error *bw_info_dispatches(struct bw_cli *c, const char *args)
-{
-	bw_show_dispatches(c->out, c->debug);
-	return NULL;
-}
-
 struct bw_error *bw_info_kernel(struct bw_cli *c, const char *args)
 {
 	size_t n = 0;

@@ -14,7 +14,12 @@ static const struct bw_command commands[] = {
 	{"break", "b", bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint: every wave that gets there stops.",
 	 "WHERE is a function or label (saxpy, saxpy+16), FILE:LINE, LINE, or *ADDRESS. Without it: where the\n"
 	 "focus wave is. EXPR is evaluated for each active lane; the wave stops if it holds for one, e.g.\n"
-	 "break saxpy.s:14 if $_lane == 3.", BW_COMPLETE_WHERE, false},
+	 "break saxpy.s:14 if $_lane == 3.\n"
+	 "break on dispatch [N] [name | hash | label TEXT] [grid | groups X,Y,Z] [queue | submission | frame N]\n"
+	 "stops such dispatches, or the Nth of them, at their first instruction.", BW_COMPLETE_WHERE, false},
+	{"catch", NULL, bw_cmd_catch, "fp [KIND...]", "Stop waves that raise float exceptions, or divide an integer by zero.",
+	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
+	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_NONE, false},
 	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
 	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
 	{"delete", "d", bw_cmd_delete, "[N...]", "Delete breakpoints; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
@@ -67,13 +72,19 @@ static const struct bw_command infos[] = {
 	{"kernel", "k", bw_info_kernel, "", "The kernel of the focus wave: its grid, resources and arguments.", NULL, BW_COMPLETE_NONE, false},
 	{"lanes", NULL, bw_info_lanes, "[FIRST[-LAST]] [-active]", "Lanes of the focus wave.", NULL, BW_COMPLETE_NONE, false},
 	{"line", NULL, bw_info_line, "[EXPR]", "The source line of an address.", NULL, BW_COMPLETE_EXPR, false},
+	{"buffer", NULL, bw_info_buffer, "N", "One buffer: its name, place, use and how to see its contents.", NULL, BW_COMPLETE_NONE, false},
+	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},
+	{"descriptors", NULL, bw_info_descriptors, "[DISPATCH]", "What the user SGPRs of a dispatch lead to: buffers and images.", NULL, BW_COMPLETE_NONE, false},
+	{"dispatch", NULL, bw_info_dispatch, "[N]", "One dispatch: its pipeline, grid, resources, user SGPRs, push constants.", NULL, BW_COMPLETE_NONE, false},
 	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_EXPR, false},
 	{"symbol", NULL, bw_info_symbol, "EXPR", "The symbol at an address.", NULL, BW_COMPLETE_EXPR, false},
 	{"threads", "th", bw_info_waves, "[all]", "Same as waves.", NULL, BW_COMPLETE_NONE, false},
 	{"wave", NULL, bw_info_wave, "[N]", "One wave: its place, size, lanes and reason.", NULL, BW_COMPLETE_NONE, false},
 	{"waves", NULL, bw_info_waves, "[all | count]", "Stopped waves; count: all waves, stopped or not.", NULL, BW_COMPLETE_NONE, false},
 };
+	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 
+	{"submissions", NULL, bw_info_submissions, "", "Submissions so far, and which dispatches each brought.", NULL, BW_COMPLETE_NONE, false},
 const struct bw_command *bw_commands(size_t *out_n)
 {
 	*out_n = BW_ARRAY_SIZE(commands);

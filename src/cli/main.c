@@ -17,6 +17,7 @@ static const struct {
 	{"run", bw_main_run, "debug a kernel: breakwater run saxpy.s --grid 256 --group 64 --arg ..."},
 	{"exec", bw_main_exec, "run a program on the GPU chosen, not debugged: breakwater exec -- PROGRAM"},
 	{"vgpu", bw_main_vgpu, "the virtual GPU by itself: breakwater vgpu serve"},
+	{"doctor", bw_main_doctor, "what this machine allows, and how to get the rest"},
 	{"help", main_help, "this list"},
 };
 
@@ -24,7 +25,7 @@ static int main_help(int argc, char **argv)
 {
 	printf("Breakwater debugs AMD GPUs. It works on the virtual GPU that comes with it, too.\n\n");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
-		printf("  breakwater %-5s  %s\n", subcommands[i].name, subcommands[i].help);
+		printf("  breakwater %-6s  %s\n", subcommands[i].name, subcommands[i].help);
 	printf("\n\"breakwater COMMAND --help\" says more; the manual is breakwater(1).\n");
 	return 0;
 }

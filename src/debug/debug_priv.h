@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "base/vec.h"
+#include "debug/bound.h"
 #include "debug/debug.h"
 #include "isa/inst.h"
 #include "isa/text.h"
@@ -182,6 +183,8 @@ struct bw_debug {
 /* session.c */
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
 	BW_PRINTF(3, 4);
+	struct BW_VEC(struct bw_buffer_info) buffers; /* bound.c */
+	uint32_t next_buffer;
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
 /* Ends the target, and drops everything that belongs to it. */
 void bw_debug_close_target(struct bw_debug *d);

@@ -65,6 +65,8 @@ void bw_debug_forget_dispatches(struct bw_debug *d)
 	free(d->objects);
 	d->objects = NULL;
 	d->n_objects = 0;
+	bw_vec_free(&d->buffers);
+	d->next_buffer = 0;
 }
 
 /* A program may make millions: of those that are over the last ones stay. */

@@ -154,6 +154,37 @@ static struct bw_error *parse_dim3(struct bw_expr *x, const char *name, size_t c
 	return at(x, column, bw_expr_dim3(x, name, member, out));
 }
 
+/* $_buffer(N): where a buffer of "info buffers" lies; $_buffer_size(N): its bytes. */
+static struct bw_error *parse_buffer(struct bw_expr *x, bool size, struct bw_value *out)
+{
+	size_t column = x->tok.column;
+	struct bw_value v = {0};
+	struct bw_buffer_info b = {0};
+	BW_TRY(expect(x, '('));
+	BW_TRY(parse_assign(x, &v));
+	struct bw_error *err = expect(x, ')');
+	if (!err)
+		err = at(x, column, bw_expr_scalar(x, &v));
+	int64_t number = err ? 0 : bw_value_i64(&v, 0);
+	bw_value_fini(&v);
+	if (!err && !x->skip)
+		err = at(x, column,
+			 bw_debug_buffer(x->d, number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0,
+					 &b));
+	if (err)
+		return err;
+	*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT, .size_b = 8}, .bits = b.size_b};
+	if (!size) {
+		out->type = (struct bw_type){.kind = BW_TYPE_POINTER,
+					     .size_b = 8,
+					     .elem_kind = BW_TYPE_UINT,
+					     .elem_size_b = 4,
+					     .depth = 1};
+		out->bits = b.va;
+	}
+	return NULL;
+}
+
 static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 {
 	struct bw_tok t = x->tok;
@@ -162,6 +193,9 @@ static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 	next(x);
 	if (t.kind == BW_TOK_IDENT && is_op(x, '#'))
 		return parse_space(x, t.name, t.column, out);
+	if (t.kind == BW_TOK_DOLLAR && is_op(x, '(') &&
+	    (!strcmp(t.name, "_buffer") || !strcmp(t.name, "_buffer_size")))
+		return parse_buffer(x, t.name[7] != 0, out);
 	if (bw_expr_is_dim3(t.name))
 		return parse_dim3(x, t.name, t.column, out);
 	if (t.kind == BW_TOK_IDENT && is_op(x, '(') && as_type(t.name, &type))

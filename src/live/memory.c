@@ -224,6 +224,7 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 						.format = o.format,
 						.flags = o.flags,
 						.push_b = o.push_b};
+		memcpy(to->sets, o.sets, sizeof(to->sets));
 		copy_text(to->name, o.name, sizeof(to->name));
 		copy_text(to->entry, o.entry, sizeof(to->entry));
 		copy_text(to->module, o.module, sizeof(to->module));

@@ -96,6 +96,7 @@ struct bw_target_object {
 	uint64_t hash;	 /* PIPELINE: of its SPIR-V */
 	uint32_t dim[3]; /* IMAGE; PIPELINE: work-items of a group, 0: not known */
 	uint32_t format, flags, push_b;
+	uint16_t sets[8]; /* PIPELINE: descriptors in each set of its layout */
 	char name[64], entry[64], module[64]; /* "" where there is none */
 };
 

@@ -32,6 +32,19 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const stru
 
 /* ---- show_registers.c ---- */
 struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too) BW_MUST_CHECK;
+/* ---- show_dispatch.c ---- */
+const char *bw_show_dispatch_state(enum bw_dispatch_state state);
+/* "[64,1,1]", or "from memory" for an indirect dispatch */
+void bw_show_dims(char out[48], const uint32_t v[3]);
+void bw_show_submissions(struct bw_out *o, struct bw_debug *d);
+struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
+struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x) BW_MUST_CHECK;
+struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x) BW_MUST_CHECK;
+/* x: the dispatch that "bound at" speaks of, may be NULL. */
+struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x) BW_MUST_CHECK;
+struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t number,
+				const struct bw_dispatch_info *x) BW_MUST_CHECK;
+
 struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_wave_reg r) BW_MUST_CHECK;
 struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 

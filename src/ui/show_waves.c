@@ -215,49 +215,31 @@ void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigne
 	bw_table_fini(&t);
 }
 
-static const char *dispatch_state(const struct bw_dispatch_info *i)
-{
-	switch (i->state) {
-	case BW_DISPATCH_HELD:
-		return "held";
-	case BW_DISPATCH_RUNNING:
-		return "running";
-	case BW_DISPATCH_DONE:
-		return "done";
-	case BW_DISPATCH_FAILED:
-		return "failed";
-	}
-	return "?";
-}
-
-/* [64,1,1], or "from memory" for an indirect dispatch */
-static void dims(char out[48], const uint32_t v[3])
-{
-	if (v[0] == UINT32_MAX)
-		snprintf(out, 48, "from memory");
-	else
-		snprintf(out, 48, "[%u,%u,%u]", v[0], v[1], v[2]);
-}
-
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
 		{"Id", "dispatch", true}, {"Queue", "queue", true}, {"Groups", "groups", false},
-		{"Workgroup", "workgroup", false}, {"State", "state", false}, {"Kernel Function", "kernel", false}};
-	size_t n = 0;
+		{"Workgroup", "workgroup", false}, {"State", "state", false}, {"Kernel Function", "kernel", false},
+		{"Label", "label", false}};
+	size_t n = 0, n_columns = BW_ARRAY_SIZE(columns) - 1;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].label[0])
+			n_columns = BW_ARRAY_SIZE(columns);
 	struct bw_table t;
-	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
+	bw_table_init(&t, "dispatches", columns, n_columns);
 	for (size_t i = 0; i < n; i++) {
 		char groups[48], group[48];
-		dims(groups, list[i].desc.groups);
-		dims(group, list[i].desc.group_size);
+		bw_show_dims(groups, list[i].desc.groups);
+		bw_show_dims(group, list[i].desc.group_size);
 		bw_table_int(&t, list[i].number);
 		bw_table_int(&t, list[i].queue);
 		bw_table_text(&t, "%s", groups);
 		bw_table_text(&t, "%s", group);
-		bw_table_text(&t, "%s", dispatch_state(&list[i]));
+		bw_table_text(&t, "%s", bw_show_dispatch_state(list[i].state));
 		bw_table_text(&t, "%s", list[i].kernel_name);
+		if (n_columns == BW_ARRAY_SIZE(columns))
+			bw_table_text(&t, "%s", list[i].label);
 	}
 	bw_out_table(o, &t, "Nothing has been dispatched.");
 	bw_table_fini(&t);
@@ -293,16 +275,16 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const st
 struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info)
 {
 	char groups[48], group[48];
-	dims(groups, info->desc.groups);
-	dims(group, info->desc.group_size);
+	bw_show_dims(groups, info->desc.groups);
+	bw_show_dims(group, info->desc.group_size);
 	bool wave32 = info->desc.initiator >> 15 & 1;
-	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number, dispatch_state(info));
+	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number, bw_show_dispatch_state(info->state));
 	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)info->desc.code_va,
 		    info->code_object[0] ? " from " : "", info->code_object);
 	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group, wave32 ? 32u : 64u);
 	bw_out_str(o, "kernel", info->kernel_name);
 	bw_out_int(o, "dispatch", info->number);
-	bw_out_str(o, "state", dispatch_state(info));
+	bw_out_str(o, "state", bw_show_dispatch_state(info->state));
 	bw_out_hex(o, "code", info->desc.code_va);
 	bw_out_str(o, "code_object", info->code_object);
 	bw_out_str(o, "groups", groups);

@@ -100,6 +100,7 @@ struct bw_agent_object {
 	uint64_t handle;              /* as the program knows it */
 	uint64_t va, size_b, hash;
 	uint32_t dim[3], format, flags, push_b;
+	uint16_t sets[8];             /* PIPELINE: descriptors in each set of its layout */
 	char name[64];                /* given by the program, else empty */
 	char entry[64];
 	char module[64];              /* name of the shader module */

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater doctor: what this machine allows, and how to get the rest. It looks and changes nothing.
+ * Facts: reference kernel-interface 4, 5, 10. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+
+enum verdict { GOOD, NOTE, MISSING };
+
+struct finding {
+	enum verdict verdict;
+	char *what, *text, *remedy; /* owned; remedy may be NULL */
+};
+
+struct doctor {
+	const char *root; /* "" or a folder to look at instead of / */
+	struct BW_VEC(struct finding) findings;
+	bool hardware_ready, virtual_ready;
+	unsigned n_gpus;
+};
+
+static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy, const char *fmt, ...)
+	BW_PRINTF(5, 6);
+static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy, const char *fmt, ...)
+{
+	struct finding f = {.verdict = v, .what = strdup(what), .remedy = remedy ? strdup(remedy) : NULL};
+	va_list args;
+	va_start(args, fmt);
+	if (vasprintf(&f.text, fmt, args) < 0)
+		f.text = NULL;
+	va_end(args);
+	bw_error_free(bw_vec_push(&d->findings, f));
+}
+
+static char *path_of(const struct doctor *d, const char *fmt, ...) BW_PRINTF(2, 3);
+static char *path_of(const struct doctor *d, const char *fmt, ...)
+{
+	char *rest = NULL, *path = NULL;
+	va_list args;
+	va_start(args, fmt);
+	int n = vasprintf(&rest, fmt, args);
+	va_end(args);
+	if (n < 0 || asprintf(&path, "%s%s", d->root, rest) < 0)
+		path = NULL;
+	free(n < 0 ? NULL : rest);
+	return path;
+}
+
+static bool read_line(const char *path, char *out, size_t out_b)
+{
+	_cleanup_fclose_ FILE *f = path ? fopen(path, "re") : NULL;
+	if (!f || !fgets(out, (int)out_b, f))
+		return false;
+	out[strcspn(out, "\n")] = '\0';
+	return true;
+}
+
+/* ---- The kernel ---- */
+
+static void look_at_kernel(struct doctor *d)
+{
+	_cleanup_free_ char *path = path_of(d, "/proc/sys/kernel/osrelease");
+	char text[128] = "";
+	unsigned major = 0, minor = 0;
+	if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u.%u", &major, &minor) != 2)
+		find(d, NOTE, "kernel", NULL, "its version cannot be read");
+	else if (major < 6 || (major == 6 && minor < 1))
+		find(d, MISSING, "kernel", "a kernel of 6.1 or later: older ones have no amdgpu_regs2 that can name a VMID",
+		     "Linux %s is too old for hardware", text);
+	else
+		find(d, GOOD, "kernel", NULL, "Linux %s", text);
+
+	_cleanup_free_ char *lock = path_of(d, "/sys/kernel/security/lockdown");
+	if (read_line(lock, text, sizeof(text)) && !strstr(text, "[none]"))
+		find(d, MISSING, "lockdown",
+		     "a kernel that is not locked down: switch Secure Boot off in the firmware, or boot without lockdown=",
+		     "the kernel is locked down (%s): debugfs files cannot be written", text);
+}
+
+static void look_at_debugfs(struct doctor *d)
+{
+	_cleanup_free_ char *mount = path_of(d, "/sys/kernel/debug"), *dri = path_of(d, "/sys/kernel/debug/dri");
+	if (!mount || access(mount, F_OK)) {
+		find(d, MISSING, "debugfs", "a kernel with CONFIG_DEBUG_FS", "there is no /sys/kernel/debug");
+	} else if (access(mount, R_OK | X_OK)) {
+		find(d, MISSING, "debugfs", "run breakwater as root: sudo breakwater ...",
+		     "/sys/kernel/debug may not be entered: %s", strerror(errno));
+	} else if (!dri || access(dri, F_OK)) {
+		find(d, MISSING, "debugfs", "mount -t debugfs none /sys/kernel/debug",
+		     "/sys/kernel/debug has no dri: debugfs is not mounted, or no GPU driver is loaded");
+	} else {
+		find(d, GOOD, "debugfs", NULL, "mounted and readable");
+	}
+}
+
+/* ---- A GPU ---- */
+
+struct gpu {
+	char node[32], pci[64];
+};
+
+/* The name behind a link: "0000:03:00.0" of .../device. */
+static bool link_name(const char *path, char *out, size_t out_b)
+{
+	char target[512];
+	ssize_t n = path ? readlink(path, target, sizeof(target) - 1) : -1;
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	const char *slash = strrchr(target, '/');
+	const char *name = slash ? slash + 1 : target;
+	size_t len = strlen(name);
+	if (len >= out_b)
+		return false;
+	memcpy(out, name, len + 1);
+	return true;
+}
+
+static void look_at_node(struct doctor *d, const struct gpu *g)
+{
+	_cleanup_free_ char *path = path_of(d, "/dev/dri/%s", g->node);
+	char what[48];
+	snprintf(what, sizeof(what), "/dev/dri/%s", g->node);
+	if (!path || access(path, F_OK))
+		find(d, MISSING, what, "a device node: udev makes it, or mknod", "it does not exist");
+	else if (access(path, R_OK | W_OK))
+		find(d, MISSING, what, "sudo usermod -a -G render $USER, and log in again", "you may not open it: %s",
+		     strerror(errno));
+	else
+		find(d, GOOD, what, NULL, "can be opened");
+}
+
+/* ip_discovery/die/0/GC/0 of the device (kernel-interface 3). */
+static void look_at_generation(struct doctor *d, const struct gpu *g)
+{
+	static const char *const parts[] = {"major", "minor", "revision"};
+	unsigned v[3] = {0};
+	for (int i = 0; i < 3; i++) {
+		_cleanup_free_ char *path =
+			path_of(d, "/sys/class/drm/%s/device/ip_discovery/die/0/GC/0/%s", g->node, parts[i]);
+		char text[32];
+		if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u", &v[i]) != 1) {
+			find(d, MISSING, "generation", "a GPU and a kernel with ip_discovery (gfx10 and later, Linux 5.18)",
+			     "the graphics version of %s cannot be read", g->pci);
+			return;
+		}
+	}
+	if (v[0] == 11)
+		find(d, GOOD, "generation", NULL, "graphics %u.%u.%u: supported", v[0], v[1], v[2]);
+	else
+		find(d, MISSING, "generation", "an RDNA3 GPU (gfx11), or the virtual one",
+		     "graphics %u.%u.%u: there is no trap handler for it", v[0], v[1], v[2]);
+}
+
+static void look_at_regs2(struct doctor *d, const struct gpu *g)
+{
+	static const char *const files[] = {"amdgpu_regs2", "amdgpu_gca_config", "amdgpu_vram", "amdgpu_iomem"};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(files); i++) {
+		_cleanup_free_ char *path = path_of(d, "/sys/kernel/debug/dri/%s/%s", g->pci, files[i]);
+		if (path && !access(path, i == 0 ? R_OK | W_OK : R_OK)) {
+			find(d, GOOD, files[i], NULL, "can be opened");
+			continue;
+		}
+		int e = errno;
+		find(d, MISSING, files[i], e == EACCES ? "run breakwater as root: sudo breakwater ..." : NULL, "%s",
+		     e == EACCES ? "permission denied" : e == ENOENT ? "not there" : strerror(e));
+	}
+}
+
+/* The smallest of "GFX,COMPUTE,SDMA,VIDEO" that is not negative (never); 0 is the default. */
+static bool shortest_timeout(const char *text, long *out_ms)
+{
+	bool any = false;
+	for (const char *p = text; *p;) {
+		char *end;
+		long v = strtol(p, &end, 10);
+		if (end == p)
+			return false;
+		if (v >= 0 && (!any || v < *out_ms))
+			*out_ms = v;
+		any |= v >= 0;
+		p = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',')
+			return false;
+	}
+	return any;
+}
+
+static void look_at_parameters(struct doctor *d)
+{
+	static const char remedy[] = "boot with amdgpu.lockup_timeout=3600000 (an hour, in ms), or put \"options amdgpu "
+				     "lockup_timeout=3600000\" into /etc/modprobe.d/amdgpu.conf; negative means never";
+	enum { ENOUGH_MS = 600000 };
+	_cleanup_free_ char *timeout = path_of(d, "/sys/module/amdgpu/parameters/lockup_timeout");
+	_cleanup_free_ char *recovery = path_of(d, "/sys/module/amdgpu/parameters/gpu_recovery");
+	char text[128] = "";
+	long ms = 0;
+	bool has = read_line(timeout, text, sizeof(text));
+	if (!has && timeout && access(timeout, F_OK)) {
+		find(d, MISSING, "lockup_timeout", "load the amdgpu driver: modprobe amdgpu", "the amdgpu module is not loaded");
+		return;
+	}
+	if (!text[0] || !strcmp(text, "(null)") || (shortest_timeout(text, &ms) && ms == 0))
+		find(d, NOTE, "lockup_timeout", remedy,
+		     "the kernel's default: a stopped wave is taken for a hang after 2 s to 60 s, and killed");
+	else if (shortest_timeout(text, &ms) && ms < ENOUGH_MS)
+		find(d, NOTE, "lockup_timeout", remedy, "%s: a wave stopped for %ld ms is taken for a hang, and killed", text, ms);
+	else
+		find(d, GOOD, "lockup_timeout", NULL, "%s", text);
+	if (read_line(recovery, text, sizeof(text)))
+		find(d, strcmp(text, "0") ? NOTE : GOOD, "gpu_recovery", NULL,
+		     strcmp(text, "0") ? "%s: a GPU that is taken for hung is reset" : "%s: the GPU is not reset", text);
+}
+
+static void look_at_gfxoff(struct doctor *d, const struct gpu *g)
+{
+	_cleanup_free_ char *path = path_of(d, "/sys/kernel/debug/dri/%s/amdgpu_gfxoff", g->pci);
+	if (path && !access(path, W_OK))
+		find(d, GOOD, "GFXOFF", NULL, "is switched off while Breakwater debugs, and on again behind it");
+	else if (errno == ENOENT)
+		find(d, NOTE, "GFXOFF", NULL,
+		     "cannot be switched off here: trap registers are lost if the graphics block powers down");
+	else
+		find(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...", "may not be switched off: %s",
+		     strerror(errno));
+}
+
+static bool is_amd(const struct doctor *d, const char *node, struct gpu *out)
+{
+	_cleanup_free_ char *vendor = path_of(d, "/sys/class/drm/%s/device/vendor", node);
+	_cleanup_free_ char *device = path_of(d, "/sys/class/drm/%s/device", node);
+	_cleanup_free_ char *driver = path_of(d, "/sys/class/drm/%s/device/driver", node);
+	char text[32] = "", name[64] = "";
+	if (!read_line(vendor, text, sizeof(text)) || strcmp(text, "0x1002"))
+		return false;
+	if (link_name(driver, name, sizeof(name)) && strcmp(name, "amdgpu"))
+		return false;
+	snprintf(out->node, sizeof(out->node), "%s", node);
+	return link_name(device, out->pci, sizeof(out->pci));
+}
+
+static size_t count_missing(const struct doctor *d)
+{
+	size_t n = 0;
+	bw_vec_each(&d->findings, f)
+		n += f->verdict == MISSING;
+	return n;
+}
+
+static void look_at_gpus(struct doctor *d)
+{
+	_cleanup_free_ char *path = path_of(d, "/sys/class/drm");
+	struct dirent **list = NULL;
+	int n = path ? scandir(path, &list, NULL, alphasort) : -1;
+	size_t before = count_missing(d);
+	for (int i = 0; i < n; i++) {
+		struct gpu g;
+		if (bw_starts_with(list[i]->d_name, "renderD") && strlen(list[i]->d_name) < sizeof(g.node) &&
+		    is_amd(d, list[i]->d_name, &g)) {
+			size_t so_far = count_missing(d);
+			find(d, GOOD, g.pci, NULL, "an AMD GPU, as %s", g.node);
+			d->n_gpus++;
+			look_at_node(d, &g);
+			look_at_generation(d, &g);
+			look_at_regs2(d, &g);
+			look_at_gfxoff(d, &g);
+			d->hardware_ready |= !before && count_missing(d) == so_far;
+		}
+		free(list[i]);
+	}
+	free(list);
+	if (d->n_gpus)
+		look_at_parameters(d);
+	else
+		find(d, NOTE, "AMD GPU", NULL, "none: the virtual GPU takes its place");
+}
+
+/* ---- Programs ---- */
+
+static bool in_path(const struct doctor *d, const char *name)
+{
+	const char *env = *d->root ? "/usr/bin:/bin" : getenv("PATH");
+	_cleanup_free_ char *copy = strdup(env ? env : "/usr/bin:/bin");
+	char *rest = copy;
+	for (char *dir; copy && (dir = strsep(&rest, ":"));) {
+		_cleanup_free_ char *path = path_of(d, "%s/%s", dir, name);
+		if (path && access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void look_at_tools(struct doctor *d)
+{
+	static const struct {
+		const char *name, *use, *remedy;
+	} tools[] = {
+		{"clang-19", "compiles kernels (.s, .cl)", "apt-get install clang-19 (Debian: bookworm-backports)"},
+		{"ld.lld-19", "links kernels", "apt-get install lld-19 (Debian: bookworm-backports)"},
+		{"glslangValidator", "compiles GLSL for Vulkan programs of your own", "apt-get install glslang-tools"},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(tools); i++) {
+		bool has = in_path(d, tools[i].name);
+		find(d, has ? GOOD : NOTE, tools[i].name, has ? NULL : tools[i].remedy, "%s%s", has ? "" : "not found: ",
+		     tools[i].use);
+	}
+}
+
+/* Starts one, and asks it something. */
+static void try_virtual(struct doctor *d)
+{
+	struct bw_kmd *kmd = NULL;
+	struct bw_kmd_ip ip = {0};
+	struct bw_error *err = bw_kmd_open("virtual", &kmd);
+	if (!err)
+		err = bw_kmd_ip(kmd, "GC", &ip);
+	if (kmd)
+		bw_kmd_close(kmd);
+	d->virtual_ready = !err;
+	if (err)
+		find(d, MISSING, "virtual GPU", NULL, "does not work: %s", err->message);
+	else
+		find(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major, ip.minor, ip.revision);
+	bw_error_free(err);
+}
+
+/* ---- The report ---- */
+
+static void report(struct doctor *d, struct bw_out *o)
+{
+	static const char *const words[] = {[GOOD] = "ok", [NOTE] = "note", [MISSING] = "missing"};
+	static const struct bw_column columns[] = {{"", "verdict", false}, {"What", "what", false},
+						   {"Finding", "finding", false}, {NULL, "remedy", false}};
+	struct bw_table t;
+	size_t remedies = 0;
+	bw_out_begin(o, "command", "doctor");
+	bw_table_init(&t, "findings", columns, BW_ARRAY_SIZE(columns));
+	bw_vec_each(&d->findings, f) {
+		bw_table_text(&t, "%s", words[f->verdict]);
+		bw_table_text(&t, "%s", f->what ? f->what : "?");
+		bw_table_text(&t, "%s", f->text ? f->text : "?");
+		if (f->remedy)
+			bw_table_text(&t, "%s", f->remedy);
+		else
+			bw_table_empty(&t);
+		remedies += f->remedy != NULL;
+	}
+	bw_out_table(o, &t, "");
+	bw_table_fini(&t);
+	if (remedies)
+		bw_out_line(o, "\nTo get the rest:");
+	/* one remedy may help against several things */
+	for (size_t i = 0; i < d->findings.len; i++) {
+		const char *r = d->findings.data[i].remedy;
+		bool said = !r;
+		for (size_t k = 0; k < i && !said; k++)
+			said = d->findings.data[k].remedy && !strcmp(d->findings.data[k].remedy, r);
+		if (!said)
+			bw_out_line(o, "  %s: %s", d->findings.data[i].what, r);
+	}
+	bw_out_line(o, "\n%s%s", d->hardware_ready ? "Hardware can be debugged here. " : "",
+		    d->virtual_ready      ? "Everything works on the virtual GPU."
+		    : d->hardware_ready   ? ""
+					  : "Nothing can be debugged here yet.");
+	bw_out_bool(o, "hardware", d->hardware_ready);
+	bw_out_bool(o, "virtual", d->virtual_ready);
+	bw_out_end(o);
+}
+
+int bw_main_doctor(int argc, char **argv)
+{
+	struct doctor d = {.root = ""};
+	bool json = false;
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json")) {
+			json = true;
+		} else if (!strcmp(argv[i], "--root") && i + 1 < argc) {
+			d.root = argv[++i];
+		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			printf("Usage: breakwater doctor [--json] [--root FOLDER]\n\n"
+			       "Says what this machine allows Breakwater to do, and how to get the rest. It changes nothing.\n"
+			       "--root looks at the files of another system, mounted or unpacked in FOLDER.\n"
+			       "Exit status: 0 if something can be debugged here, 1 if not.\n");
+			return 0;
+		} else {
+			fprintf(stderr, "breakwater: \"breakwater doctor\" has no option %s (see --help).\n", argv[i]);
+			return BW_EXIT_USAGE;
+		}
+	}
+	struct bw_out *out;
+	struct bw_error *err = bw_out_create(stdout, json, &out);
+	if (err) {
+		fprintf(stderr, "breakwater: %s.\n", err->message);
+		bw_error_free(err);
+		return BW_EXIT_USAGE;
+	}
+	look_at_kernel(&d);
+	look_at_debugfs(&d);
+	look_at_gpus(&d);
+	look_at_tools(&d);
+	if (!*d.root)
+		try_virtual(&d);
+	report(&d, out);
+	bw_out_flush(out);
+	bw_out_destroy(out);
+	bw_vec_each(&d.findings, f) {
+		free(f->what);
+		free(f->text);
+		free(f->remedy);
+	}
+	bw_vec_free(&d.findings);
+	return d.hardware_ready || d.virtual_ready ? 0 : 1;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Submissions, dispatches and what they were given. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "debug/bound.h"
+#include "ui/show.h"
+
+const char *bw_show_dispatch_state(enum bw_dispatch_state state)
+{
+	switch (state) {
+	case BW_DISPATCH_HELD:
+		return "held";
+	case BW_DISPATCH_RUNNING:
+		return "running";
+	case BW_DISPATCH_DONE:
+		return "done";
+	case BW_DISPATCH_FAILED:
+		return "failed";
+	}
+	return "?";
+}
+
+void bw_show_dims(char out[48], const uint32_t v[3])
+{
+	if (v[0] == UINT32_MAX)
+		snprintf(out, 48, "from memory");
+	else
+		snprintf(out, 48, "[%u,%u,%u]", v[0], v[1], v[2]);
+}
+
+void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
+{
+	static const struct bw_column columns[] = {
+		{"Id", "submission", true}, {"Queue", "queue", true}, {"Frame", "frame", true},
+		{"Dispatches", "dispatches", false}, {"State", "state", false}};
+	size_t n = 0;
+	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
+	struct bw_table t;
+	bw_table_init(&t, "submissions", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n;) {
+		size_t end = i + 1;
+		while (end < n && list[end].submission == list[i].submission)
+			end++;
+		bw_table_int(&t, list[i].submission);
+		bw_table_int(&t, list[i].queue);
+		if (list[i].frame)
+			bw_table_int(&t, list[i].frame);
+		else
+			bw_table_empty(&t);
+		if (end - i == 1)
+			bw_table_text(&t, "%u", list[i].number);
+		else
+			bw_table_text(&t, "%u-%u", list[i].number, list[end - 1].number);
+		bw_table_text(&t, "%s", bw_show_dispatch_state(list[i].state));
+		i = end;
+	}
+	bw_out_table(o, &t, "Nothing has been submitted.");
+	bw_table_fini(&t);
+}
+
+struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
+{
+	static const struct bw_column columns[] = {
+		{"Id", "pipeline", true}, {"Name", "name", false}, {"Entry", "entry", false},
+		{"Module", "module", false}, {"Workgroup", "workgroup", false}, {"SPIR-V", "hash", false},
+		{"Code", "code", false}, {"Push", "push_constant_bytes", true}};
+	const struct bw_target_object *all;
+	size_t n;
+	BW_TRY(bw_debug_objects(d, &all, &n));
+	struct bw_table t;
+	bw_table_init(&t, "pipelines", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_target_object *p = &all[i];
+		char group[48];
+		if (p->kind != BW_OBJECT_PIPELINE)
+			continue;
+		bw_show_dims(group, p->dim);
+		bw_table_int(&t, p->id);
+		bw_table_text(&t, "%s", p->name);
+		bw_table_text(&t, "%s", p->entry);
+		bw_table_text(&t, "%s", p->module);
+		bw_table_text(&t, "%s", p->dim[0] ? group : "specialised");
+		bw_table_text(&t, "%016llx", (unsigned long long)p->hash);
+		if (p->va)
+			bw_table_hex(&t, p->va, 12);
+		else
+			bw_table_text(&t, "not dispatched yet");
+		bw_table_int(&t, p->push_b);
+	}
+	bw_out_table(o, &t, "No compute pipelines are known: the program uses no Vulkan, or made none. Dispatches are "
+			    "known by their code (\"info dispatches\").");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+static void show_pipeline(struct bw_out *o, const struct bw_target_object *p)
+{
+	bw_out_line(o, "  pipeline     %u%s%s%s, entry point %s%s%s%s", p->id, p->name[0] ? " \"" : "", p->name,
+		    p->name[0] ? "\"" : "", p->entry, p->module[0] ? " of module \"" : "", p->module,
+		    p->module[0] ? "\"" : "");
+	bw_out_line(o, "  SPIR-V       %016llx (the beginning of its SHA-1)", (unsigned long long)p->hash);
+	bw_out_int(o, "pipeline", p->id);
+	bw_out_str(o, "pipeline_name", p->name);
+	bw_out_str(o, "entry", p->entry);
+	bw_out_str(o, "module", p->module);
+	bw_out_strf(o, "hash", "%016llx", (unsigned long long)p->hash);
+}
+
+/* "4 8 c", as dwords */
+static void show_words(struct bw_out *o, const char *title, const char *key, const uint32_t *w, size_t n)
+{
+	json_t *list = json_array();
+	struct bw_str s = {0};
+	for (size_t i = 0; i < n; i++) {
+		bw_str_addf(&s, "%s%08x", i == 0 ? "" : i % 8 ? " " : "\n               ", w[i]);
+		json_array_append_new(list, json_integer(w[i]));
+	}
+	bw_out_line(o, "  %-12s %s", title, n ? bw_str_text(&s) : "none");
+	bw_out_json(o, key, list);
+	bw_str_free(&s);
+}
+
+struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x)
+{
+	char groups[48], group[48];
+	const struct bw_target_dispatch *h = &x->desc;
+	bw_show_dims(groups, h->groups);
+	bw_show_dims(group, h->group_size);
+	unsigned lanes = h->initiator >> 15 & 1 ? 32 : 64;
+	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_name, bw_show_dispatch_state(x->state));
+	bw_out_line(o, "  submission   %u on queue %u", x->submission, x->queue);
+	if (x->frame)
+		bw_out_line(o, "  frame        %u", x->frame);
+	if (x->label[0])
+		bw_out_line(o, "  label        %s", x->label);
+	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group, lanes);
+	if (h->indirect_va)
+		bw_out_line(o, "               the number of workgroups is read at 0x%llx", (unsigned long long)h->indirect_va);
+	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)h->code_va, x->code_object[0] ? " from " : "",
+		    x->code_object);
+	if (x->pipeline)
+		show_pipeline(o, x->pipeline);
+	if (h->packet_va)
+		bw_out_line(o, "  packet       at 0x%012llx", (unsigned long long)h->packet_va);
+	bw_out_int(o, "dispatch", x->number);
+	bw_out_str(o, "kernel", x->kernel_name);
+	bw_out_str(o, "state", bw_show_dispatch_state(x->state));
+	bw_out_int(o, "submission", x->submission);
+	bw_out_int(o, "queue", x->queue);
+	bw_out_int(o, "frame", x->frame);
+	bw_out_str(o, "label", x->label);
+	bw_out_str(o, "groups", groups);
+	bw_out_str(o, "workgroup", group);
+	bw_out_int(o, "wave_size", lanes);
+	bw_out_hex(o, "code", h->code_va);
+	bw_out_hex(o, "packet", h->packet_va);
+	/* RSRC2: LDS_SIZE 23:15 in 512 bytes; RSRC1: VGPRS 5:0 (radv-client 8) */
+	unsigned vgprs = ((h->rsrc1 & 0x3f) + 1) * (lanes == 32 ? 8 : 4);
+	unsigned lds_b = (h->rsrc2 >> 15 & 0x1ff) * 512;
+	unsigned scratch_b = h->rsrc2 & 1 ? (h->tmpring_size >> 12 & 0x7fff) * 256 / lanes : 0;
+	bw_out_line(o, "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane", vgprs, lds_b, scratch_b);
+	bw_out_int(o, "vgprs", vgprs);
+	bw_out_int(o, "lds", lds_b);
+	bw_out_int(o, "scratch", scratch_b);
+	show_words(o, "user SGPRs", "user_sgprs", h->user_data, bw_dispatch_user_sgprs(x));
+	if (h->push_b) {
+		uint32_t push[64];
+		size_t n = BW_MIN((size_t)h->push_b, sizeof(push)) / 4;
+		memcpy(push, h->push, n * 4);
+		show_words(o, "push", "push_constants", push, n);
+	}
+	return NULL;
+}
+
+/* "s2+0x10", "s[4:5]", "kernarg+0x8" */
+static void where_text(char out[32], const struct bw_bound *b)
+{
+	if (b->kind == BW_BOUND_POINTER && b->at)
+		snprintf(out, 32, "kernarg+0x%x", b->offset_b);
+	else if (b->kind == BW_BOUND_POINTER)
+		snprintf(out, 32, "s[%u:%u]", b->sgpr, b->sgpr + 1);
+	else
+		snprintf(out, 32, "s%u+0x%x", b->sgpr, b->offset_b);
+}
+
+static void shape_text(char out[48], const struct bw_bound *b)
+{
+	out[0] = 0;
+	if (b->kind == BW_BOUND_IMAGE)
+		snprintf(out, 48, "%s %ux%ux%u, format %u", bw_image_type_name(b->type), b->dim[0], b->dim[1], b->dim[2],
+			 b->format);
+	else if (b->stride_b)
+		snprintf(out, 48, "stride %u, format %u", b->stride_b, b->format);
+}
+
+struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x)
+{
+	static const char *const kinds[] = {
+		[BW_BOUND_BUFFER] = "buffer", [BW_BOUND_IMAGE] = "image", [BW_BOUND_POINTER] = "pointer"};
+	static const struct bw_column columns[] = {
+		{"Where", "where", false}, {"Kind", "kind", false}, {"Address", "address", false},
+		{"Size", "size", true}, {"Shape", "shape", false}, {"Buffer", "buffer", true},
+		{"Name", "name", false}, {NULL, "descriptor_address", false}};
+	struct bw_bound *list;
+	size_t n;
+	BW_TRY(bw_debug_bound(d, x->number, &list, &n));
+	struct bw_table t;
+	bw_table_init(&t, "descriptors", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		char where[32], shape[48];
+		where_text(where, &list[i]);
+		shape_text(shape, &list[i]);
+		bw_table_text(&t, "%s", where);
+		bw_table_text(&t, "%s", kinds[list[i].kind]);
+		bw_table_hex(&t, list[i].va, 12);
+		bw_table_int(&t, (int64_t)list[i].size_b);
+		bw_table_text(&t, "%s", shape);
+		bw_table_int(&t, list[i].buffer);
+		bw_table_text(&t, "%s", list[i].name);
+		bw_table_hex(&t, list[i].at, 12);
+	}
+	free(list);
+	bw_out_line(o, "Dispatch %u of %s", x->number, x->kernel_name);
+	bw_out_int(o, "dispatch", x->number);
+	bw_out_table(o, &t, "Nothing in its user SGPRs points to a descriptor or a buffer.");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+/* "s2+0x0, s2+0x10": where the current dispatch finds the buffer */
+static void bound_text(struct bw_str *out, const struct bw_bound *list, size_t n, uint32_t number)
+{
+	for (size_t i = 0; i < n; i++) {
+		char where[32];
+		if (list[i].buffer != number)
+			continue;
+		where_text(where, &list[i]);
+		bw_str_addf(out, "%s%s", out->len ? ", " : "", where);
+	}
+}
+
+struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x)
+{
+	static const struct bw_column columns[] = {
+		{"Id", "buffer", true}, {"Kind", "kind", false}, {"Address", "address", false},
+		{"Size", "size", true}, {"Bound at", "bound", false}, {"Name", "name", false}};
+	struct bw_bound *bound = NULL;
+	const struct bw_buffer_info *list;
+	size_t n_bound = 0, n;
+	if (x)
+		BW_TRY(bw_debug_bound(d, x->number, &bound, &n_bound));
+	struct bw_error *err = bw_debug_buffers(d, &list, &n);
+	if (err) {
+		free(bound);
+		return err;
+	}
+	struct bw_table t;
+	bw_table_init(&t, "buffers", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_str at = {0};
+		bound_text(&at, bound, n_bound, list[i].number);
+		bw_table_int(&t, list[i].number);
+		bw_table_text(&t, list[i].is_image ? "image" : "buffer");
+		if (list[i].va)
+			bw_table_hex(&t, list[i].va, 12);
+		else
+			bw_table_text(&t, "no memory");
+		bw_table_int(&t, (int64_t)list[i].size_b);
+		bw_table_text(&t, "%s", bw_str_text(&at));
+		bw_table_text(&t, "%s", list[i].name);
+		bw_str_free(&at);
+	}
+	free(bound);
+	if (x && n)
+		bw_out_line(o, "\"Bound at\" is for dispatch %u of %s.", x->number, x->kernel_name);
+	bw_out_table(o, &t, "No buffers are known.");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+/* VkBufferUsageFlagBits and VkImageUsageFlagBits, by bit */
+static void usage_text(struct bw_str *out, bool image, uint32_t usage)
+{
+	static const char *const buffer[] = {"transfer source", "transfer destination", "uniform texels", "storage texels",
+					     "uniform", "storage", "index", "vertex", "indirect"};
+	static const char *const images[] = {"transfer source", "transfer destination", "sampled", "storage",
+					     "colour attachment", "depth/stencil attachment"};
+	const char *const *names = image ? images : buffer;
+	size_t n = image ? BW_ARRAY_SIZE(images) : BW_ARRAY_SIZE(buffer);
+	for (size_t i = 0; i < n; i++)
+		if (usage >> i & 1)
+			bw_str_addf(out, "%s%s", out->len ? ", " : "", names[i]);
+}
+
+static void show_mapping(struct bw_out *o, struct bw_debug *d, uint64_t va)
+{
+	struct bw_target *t = bw_debug_target(d);
+	struct bw_target_map *maps = NULL;
+	size_t n = 0;
+	struct bw_error *err = t->ops->maps(t, &maps, &n);
+	bw_error_free(err);
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_target_map *m = &maps[i];
+		if (va < m->va || va - m->va >= m->size_b)
+			continue;
+		/* AMDGPU_VM_PAGE_*, AMDGPU_GEM_DOMAIN_* */
+		bw_out_line(o, "  mapped       0x%012llx to 0x%012llx, %s%s%s, %s", (unsigned long long)m->va,
+			    (unsigned long long)(m->va + m->size_b), m->flags & 2 ? "read" : "", m->flags & 4 ? " write" : "",
+			    m->flags & 8 ? " execute" : "", m->domains & 4 ? "VRAM" : "system memory (GTT)");
+		bw_out_hex(o, "mapping", m->va);
+		bw_out_hex(o, "mapping_size", m->size_b);
+	}
+	free(maps);
+}
+
+struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t number, const struct bw_dispatch_info *x)
+{
+	struct bw_bound *bound = NULL;
+	size_t n_bound = 0, n;
+	const struct bw_buffer_info *all;
+	struct bw_buffer_info b;
+	BW_TRY(bw_debug_buffers(d, &all, &n));
+	if (x)
+		BW_TRY(bw_debug_bound(d, x->number, &bound, &n_bound));
+	struct bw_error *err = bw_debug_buffer(d, number, &b);
+	if (err) {
+		free(bound);
+		return err;
+	}
+	struct bw_str at = {0}, usage = {0};
+	bound_text(&at, bound, n_bound, number);
+	free(bound);
+	usage_text(&usage, b.is_image, b.usage);
+	bw_out_line(o, "%s %u%s%s%s", b.is_image ? "Image" : "Buffer", b.number, b.name[0] ? " \"" : "", b.name,
+		    b.name[0] ? "\"" : "");
+	bw_out_line(o, "  address      0x%012llx, %llu bytes", (unsigned long long)b.va, (unsigned long long)b.size_b);
+	if (usage.len)
+		bw_out_line(o, "  usage        %s", bw_str_text(&usage));
+	if (at.len)
+		bw_out_line(o, "  bound at     %s of dispatch %u", bw_str_text(&at), x->number);
+	bw_out_int(o, "buffer", b.number);
+	bw_out_hex(o, "address", b.va);
+	bw_out_int(o, "size", (int64_t)b.size_b);
+	bw_out_str(o, "name", b.name);
+	bw_out_str(o, "usage", bw_str_text(&usage));
+	bw_out_str(o, "bound", bw_str_text(&at));
+	bw_str_free(&at);
+	bw_str_free(&usage);
+	if (b.va) {
+		show_mapping(o, d, b.va);
+		bw_out_line(o, "  its contents x/8xw $_buffer(%u); dump memory FILE $_buffer(%u) $_buffer(%u)+$_buffer_size(%u)",
+			    b.number, b.number, b.number, b.number);
+	}
+	return NULL;
+}
