@@ -481,6 +481,8 @@ static void disconnect(struct bw_conn *c)
 	pthread_mutex_unlock(&u->lock);
 	if (last)
 		client_gone(u, client);
+	/* While this connection still counts: without connections the driver may be destroyed. */
+	tell_clients(u);
 
 	pthread_mutex_lock(&u->lock);
 	for (size_t i = 0; i < u->socks.len; i++) {
@@ -515,7 +517,6 @@ void bw_uapi_serve(struct bw_uapi *u, int sock)
 	bw_msg_fini(&c.request);
 	bw_msg_fini(&c.answer);
 	disconnect(&c);
-	tell_clients(u);
 }
 
 void bw_uapi_clients(struct bw_uapi *u, unsigned *out_now, uint64_t *out_ever)
