@@ -410,6 +410,8 @@ static bool decode_flat(struct decoding *d)
 		in->imm &= 0xfff;
 	} else if (in->fmt == BW_FMT_GLOBAL) {
 		saddr = (uint16_t)bw_global_saddr(w);
+		if (saddr == BW_SRC_EXEC_HI)
+			saddr = BW_SRC_NULL; /* none too, says the ISA manual (gfx11-rules 380) */
 		if (!align_sgprs(&saddr, 2))
 			return false;
 		if (saddr != BW_SRC_NULL)
@@ -418,7 +420,7 @@ static bool decode_flat(struct decoding *d)
 		saddr = (uint16_t)bw_scratch_saddr(w);
 		in->sve = bw_scratch_sve(w);
 		if (saddr == BW_SRC_EXEC_HI)
-			return false;
+			saddr = BW_SRC_NULL;
 	}
 	in->saddr = (uint8_t)saddr;
 	in->glc = bw_global_glc(w);

@@ -92,6 +92,12 @@ static bool scalar_of_vinterp(const struct difference *d)
 	return d->legal && d->in->fmt == BW_FMT_VINTERP && scalar && !d->in->padded;
 }
 
+static bool saddr_127(const struct difference *d)
+{
+	bool segment = d->in->fmt == BW_FMT_GLOBAL || d->in->fmt == BW_FMT_SCRATCH;
+	return d->legal && segment && (d->w[1] >> 16 & 0x7f) == 127;
+}
+
 static struct {
 	bool (*is)(const struct difference *d);
 	const char *why;
@@ -105,6 +111,7 @@ static struct {
 	 "(SRC1 of v_fma_mix* with DPP too)"},
 	{scalar_of_vinterp,
 	 "v_interp with an SGPR or a constant runs on hardware (gfx11-rules 152), LLVM has VGPRs only"},
+	{saddr_127, "SADDR 127 means none (ISA manual; gfx11-rules 380)"},
 	{literal_without_room,
 	 "LLVM reads a literal where the format has none (MUBUF, MTBUF SOFFSET; WMMA)"},
 };

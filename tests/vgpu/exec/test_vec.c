@@ -6,7 +6,7 @@
  * every row of the semantics must have a vector.
  *
  * NAME "TEXT" WORDS : STATE -> STATE, numbers in hex. A state is
- *   vN=LANES sN=DWORDS ttmpN= vcc= vcc_lo= exec= m0= scc= mode= trapsts= pc=
+ *   vN=LANES vN..M=LANES (a,b*30) sN=DWORDS ttmpN= vcc= vcc_lo= exec= m0= scc= mode= trapsts= pc=
  *   mem@OFFSET=DWORDS  memory from HARNESS_BASE on   lds=BYTES lds@OFFSET=DWORDS   the group's LDS
  *   scratch=BYTES      of the wave, at SCRATCH       vgprs=N   the wave has
  *   w64 priv solo (not again in both halves of a wave64) rule=N,N (of gfx11-rules, in decimal)
@@ -140,6 +140,29 @@ static void set_lane(struct state *st, const struct row *r, unsigned n, unsigned
 	}
 }
 
+/* v2=1,2 or v0..3=7,8*30; returns the number of lanes. */
+static unsigned parse_vgprs(const char *name, char *value, struct state *st, const struct row *r)
+{
+	unsigned first = (unsigned)strtoul(name + 1, NULL, 10), lane = 0;
+	const char *dots = strstr(name, "..");
+	unsigned last = dots ? (unsigned)strtoul(dots + 2, NULL, 10) : first;
+	assert_true(last < HARNESS_VGPRS);
+	for (char *p = value; *p;) {
+		uint8_t tol;
+		uint32_t v = parse_lane(&p, &tol);
+		unsigned times = 1;
+		if (*p == '*') {
+			times = (unsigned)strtoul(p + 1, &p, 10);
+			p += *p == ',';
+		}
+		assert_true(lane + times <= MAX_LANES);
+		for (; times; times--, lane++)
+			for (unsigned n = first; n <= last; n++)
+				set_lane(st, r, n, lane, v, tol);
+	}
+	return lane;
+}
+
 static enum bw_run parse_stop(const char *name)
 {
 	static const char *const names[] = {
@@ -213,12 +236,7 @@ static unsigned parse_state(const char *text, struct state *st, const struct row
 		unsigned long n = strtoul(t + 1, NULL, 10);
 		uint64_t v64 = strtoull(value, NULL, 16);
 		if (t[0] == 'v' && t[1] >= '0' && t[1] <= '9') {
-			unsigned l = 0;
-			for (char *p = value; *p; l++) {
-				uint8_t tol;
-				uint32_t v = parse_lane(&p, &tol);
-				set_lane(st, r, (unsigned)n, l, v, tol);
-			}
+			unsigned l = parse_vgprs(t, value, st, r);
 			lanes = l > lanes ? l : lanes;
 		} else if (strcmp(t, "scc") == 0) {
 			st->scc = (uint32_t)v64;
