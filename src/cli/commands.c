@@ -17,9 +17,6 @@ static const struct bw_command commands[] = {
 	 "break saxpy.s:14 if $_lane == 3.\n"
 	 "break on dispatch [N] [name | hash | label TEXT] [grid | groups X,Y,Z] [queue | submission | frame N]\n"
 	 "stops such dispatches, or the Nth of them, at their first instruction.", BW_COMPLETE_WHERE, false},
-	{"catch", NULL, bw_cmd_catch, "fp [KIND...]", "Stop waves that raise float exceptions, or divide an integer by zero.",
-	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
-	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_NONE, false},
 	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
 	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
 	{"delete", "d", bw_cmd_delete, "[N...]", "Delete breakpoints; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
