@@ -26,6 +26,8 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, str
 	}
 	uint8_t *page = memory + (va - VA) / BW_PAGE_B * BW_PAGE_B;
 	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){.tag = va >> 12, .host = page, .access = 0xff};
+	tlb->range[bw_tlb_range_slot(va)] =
+		(struct bw_tlb_range){.va = VA, .size_b = MEM_B, .host = memory, .access = 0xff};
 	return page + va % BW_PAGE_B;
 }
 
@@ -131,6 +133,7 @@ static double measure(struct bw_exec *x, const struct row *r)
 	bw_exec_flush_code(x);
 	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
 		tlb.entry[i].tag = UINT64_MAX;
+	memset(tlb.range, 0, sizeof(tlb.range));
 	tlb.generation++;
 	for (unsigned round = 0; round < 5; round++) {
 		memset(&w, 0, sizeof(w));

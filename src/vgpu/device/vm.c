@@ -26,6 +26,7 @@ static void flush(struct bw_tlb *tlb, uint64_t generation)
 		bw_watches_of(tlb->dev, tlb->vmid, tlb->watch);
 	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
 		tlb->entry[i] = (struct bw_tlb_entry){.tag = ~0ull};
+	memset(tlb->range, 0, sizeof(tlb->range));
 	tlb->generation = generation;
 }
 
@@ -144,6 +145,115 @@ static enum bw_gpuvm_access walk_access(unsigned access)
 	       (access & BW_ACCESS_EXECUTE ? BW_GPUVM_EXECUTE : 0u);
 }
 
+/* --- ranges --- */
+
+static unsigned rights_of(const struct bw_gpuvm_range *r)
+{
+	return (r->entry.read ? BW_ACCESS_READ : 0u) |
+	       (r->entry.write ? BW_ACCESS_WRITE | BW_ACCESS_ATOMIC : 0u) |
+	       (r->entry.execute ? BW_ACCESS_EXECUTE : 0u);
+}
+
+/* What the walk found, as a range. False: not mapped, or not in one piece. */
+static bool leaf_range(struct bw_tlb *tlb, const struct bw_gpuvm_range *r, struct bw_tlb_range *out)
+{
+	if (r->verdict != BW_GPUVM_MAPPED)
+		return false;
+	*out = (struct bw_tlb_range){.va = bw_canonical(r->va), .size_b = r->size_b, .access = (uint8_t)rights_of(r)};
+	out->host = bw_memory_host(tlb->dev, r->system, r->address, r->size_b);
+	return out->host && r->size_b;
+}
+
+/* b lies right behind a, here and on the host. */
+static bool follows(const struct bw_tlb_range *a, const struct bw_tlb_range *b)
+{
+	return a->va + a->size_b == b->va && a->host + a->size_b == b->host && a->access == b->access;
+}
+
+/* Adds known ranges and pages of the tables on both sides of *r. */
+static void grow(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, struct bw_tlb_range *r)
+{
+	/* Few at first, for what is small or touched once; more where ranges turn out to go on. */
+	enum { FIRST = 8, MORE = 64 };
+	unsigned steps = FIRST;
+	for (unsigned i = 0; i < BW_TLB_RANGES; i++) {
+		struct bw_tlb_range *known = &tlb->range[i];
+		if (!known->size_b || !(follows(known, r) || follows(r, known)))
+			continue;
+		if (follows(known, r)) {
+			r->va = known->va;
+			r->host = known->host;
+		}
+		r->size_b += known->size_b;
+		steps = MORE;
+	}
+	for (unsigned forward = 0; forward < 2; forward++) {
+		for (unsigned n = 0; n < steps; n++) {
+			struct bw_gpuvm_range walked;
+			struct bw_tlb_range next;
+			uint64_t va = forward ? r->va + r->size_b : r->va - 1;
+			if (bw_canonical(va) != va)
+				break;
+			bw_gpuvm_walk(c, read_entry, tlb->dev, va, &walked);
+			if (!leaf_range(tlb, &walked, &next) || !(forward ? follows(r, &next) : follows(&next, r)))
+				break;
+			r->va = BW_MIN(r->va, next.va);
+			r->host = BW_MIN(r->host, next.host);
+			r->size_b += next.size_b;
+		}
+	}
+}
+
+/* Watched pages have to be met one by one, so that there are no ranges then. */
+static void remember_range(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, uint64_t va,
+			   const struct bw_gpuvm_range *walked)
+{
+	struct bw_tlb_range r;
+	for (unsigned i = 0; i < BW_N_WATCHES; i++)
+		if (tlb->watch[i].compared)
+			return;
+	if (!leaf_range(tlb, walked, &r))
+		return;
+	grow(tlb, c, &r);
+	/* In place of what it has taken in; what else was in its slot moves on, in place of the oldest. */
+	for (unsigned i = 0; i < BW_TLB_RANGES; i++)
+		if (tlb->range[i].size_b && tlb->range[i].va - r.va < r.size_b)
+			tlb->range[i].size_b = 0;
+	struct bw_tlb_range *slot = &tlb->range[bw_tlb_range_slot(va)];
+	if (slot->size_b)
+		tlb->range[tlb->next_range++ % BW_TLB_RANGES] = *slot;
+	*slot = r;
+}
+
+/* Any range that has va, put where it will be found at once the next time. */
+static const struct bw_tlb_range *find_range(struct bw_tlb *tlb, uint64_t va)
+{
+	struct bw_tlb_range *slot = &tlb->range[bw_tlb_range_slot(va)];
+	if (va - slot->va < slot->size_b)
+		return slot;
+	for (unsigned i = 0; i < BW_TLB_RANGES; i++) {
+		if (va - tlb->range[i].va < tlb->range[i].size_b) {
+			struct bw_tlb_range found = tlb->range[i];
+			tlb->range[i] = *slot;
+			*slot = found;
+			return slot;
+		}
+	}
+	return NULL;
+}
+
+/* The entry of a page that a range knows. */
+static uint8_t *from_range(struct bw_tlb *tlb, uint64_t va, enum bw_access access)
+{
+	const struct bw_tlb_range *r = find_range(tlb, va);
+	if (!r || (r->access & access) != access)
+		return NULL;
+	uint8_t *host = r->host + (va - r->va);
+	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] =
+		(struct bw_tlb_entry){.tag = va >> 12, .host = host - va % BW_PAGE_B, .access = r->access};
+	return host;
+}
+
 uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		     struct bw_vm_fault *out_fault)
 {
@@ -164,6 +274,9 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		out_fault->host = e->host + (va & (BW_PAGE_B - 1));
 		return NULL;
 	}
+	uint8_t *known = access & BW_ACCESS_PROBE ? NULL : from_range(tlb, va, access);
+	if (known)
+		return known;
 	context_of(dev, tlb->vmid, &c);
 	bw_gpuvm_walk(&c, read_entry, dev, va, &r);
 	unsigned need = walk_access(access);
@@ -190,15 +303,15 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	if (access & BW_ACCESS_PROBE)
 		return host + (va - page_va);
 	bool all = r.verdict == BW_GPUVM_UNTRANSLATED;
-	unsigned may = (all || r.entry.read ? BW_ACCESS_READ : 0u) |
-		       (all || r.entry.write ? BW_ACCESS_WRITE | BW_ACCESS_ATOMIC : 0u) |
-		       (all || r.entry.execute ? BW_ACCESS_EXECUTE : 0u);
+	unsigned may = all ? BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC | BW_ACCESS_EXECUTE : rights_of(&r);
 	/* A page with a watch has an entry that permits nothing but fetches: every access comes here. */
 	unsigned watched = bw_watches_page(tlb->watch, page_va) ? may & ~BW_ACCESS_EXECUTE : 0;
 	*e = (struct bw_tlb_entry){.tag = va >> 12,
 				   .host = host,
 				   .access = (uint8_t)(may & ~watched),
 				   .watched = (uint8_t)watched};
+	if (!(access & BW_ACCESS_EXECUTE))
+		remember_range(tlb, &c, va, &r);
 	if (!(access & watched))
 		return host + (va - page_va);
 	out_fault->watched = true;

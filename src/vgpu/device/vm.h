@@ -43,7 +43,7 @@ struct bw_watch {
 };
 enum bw_watch_mode { BW_WATCH_READ, BW_WATCH_NONREAD, BW_WATCH_ATOMIC, BW_WATCH_ALL };
 
-enum { BW_TLB_ENTRIES = 256, BW_PAGE_B = 4096, BW_N_WATCHES = 4 };
+enum { BW_TLB_ENTRIES = 256, BW_TLB_RANGES = 32, BW_PAGE_B = 4096, BW_N_WATCHES = 4 };
 
 struct bw_tlb_entry {
 	uint64_t tag;	 /* va >> 12, or ~0 */
@@ -52,8 +52,19 @@ struct bw_tlb_entry {
 	uint8_t watched; /* permitted as well, but only bw_tlb_miss knows: the page has a watch */
 };
 
+/* Pages that follow each other on the host as they do in the address space, with the same rights, and no
+ * watch anywhere: where the addresses of many lanes are looked up at once. */
+struct bw_tlb_range {
+	uint64_t va, size_b; /* 0: none */
+	uint8_t *host;
+	uint8_t access;
+};
+
 struct bw_tlb {
 	struct bw_tlb_entry entry[BW_TLB_ENTRIES]; /* index: (va >> 12) % BW_TLB_ENTRIES */
+	/* quickly found at (va >> 21) % BW_TLB_RANGES, slowly anywhere */
+	struct bw_tlb_range range[BW_TLB_RANGES];
+	unsigned next_range; /* to be given up */
 	struct bw_device *dev;
 	unsigned vmid;
 	uint8_t client; /* who makes the accesses, for the fault status; fetches of a TCP client
@@ -95,6 +106,23 @@ static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_ac
 	if (__builtin_expect(e->tag == va >> 12 && (e->access & access) == access, 1))
 		return e->host + (va & (BW_PAGE_B - 1));
 	return bw_tlb_miss(tlb, va, access, out_fault);
+}
+
+static inline unsigned bw_tlb_range_slot(uint64_t va)
+{
+	return (va >> 21) % BW_TLB_RANGES;
+}
+
+/* Host address of size_b bytes at va when they lie in one piece and that is known; NULL: look up the pages
+ * one by one, which will make it known. */
+static inline uint8_t *bw_tlb_lookup_range(const struct bw_tlb *tlb, uint64_t va, uint64_t size_b,
+					   enum bw_access access)
+{
+	const struct bw_tlb_range *r = &tlb->range[bw_tlb_range_slot(va)];
+	uint64_t at = va - r->va;
+	if (at < r->size_b && size_b <= r->size_b - at && (r->access & access) == access)
+		return r->host + at;
+	return NULL;
 }
 
 /* The same for accesses that no watch sees: scalar loads, instruction fetch (reference trap-and-debug

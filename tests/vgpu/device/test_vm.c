@@ -149,6 +149,53 @@ static void test_probe(void **state)
 }
 
 /* A translation in use stays until the invalidation, as on hardware. */
+/* Pages that follow each other in both address spaces, with the same rights, are one range; a watch
+ * anywhere, and there are none. */
+static void test_ranges(void **state)
+{
+	enum { PAGES = 20 };
+	struct rig r;
+	struct bw_vm_fault f;
+	start(&r);
+	for (unsigned i = 0; i < PAGES; i++)
+		rig_set_pte(&r, i, (RIG_DATA + i * 0x1000) | 0x71);
+	rig_set_pte(&r, PAGES, RIG_PAGE | 0x71);
+	rig_invalidate(&r);
+	bw_tlb_sync(&tlb);
+	assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA, 4, BW_ACCESS_READ));
+	for (unsigned i = 0; i <= PAGES; i++)
+		assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA + i * 0x1000 + 8, BW_ACCESS_READ, &f),
+				 rig_ptr(&r, i < PAGES ? RIG_DATA + i * 0x1000 + 8 : RIG_PAGE + 8));
+	bw_tlb_lookup(&tlb, RIG_SMALL_VA + PAGES * 0x1000 - 4, BW_ACCESS_READ, &f);
+	for (unsigned i = 0; i < PAGES; i++)
+		tlb.entry[(RIG_SMALL_VA / 0x1000 + i) % BW_TLB_ENTRIES].tag = ~0ull;
+	assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f), rig_ptr(&r, RIG_DATA));
+	assert_ptr_equal(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + 4, PAGES * 0x1000 - 4, BW_ACCESS_READ),
+			 rig_ptr(&r, RIG_DATA + 4));
+	assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + 4, PAGES * 0x1000, BW_ACCESS_READ));
+
+	/* A read-only page ends it on both sides, and stale ranges go with the invalidation. */
+	rig_set_pte(&r, 4, (RIG_DATA + 4 * 0x1000) | 0x31);
+	rig_invalidate(&r);
+	bw_tlb_sync(&tlb);
+	assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA, 4, BW_ACCESS_READ));
+	for (unsigned at = 0; at <= 8; at += 4) {
+		bw_tlb_lookup(&tlb, RIG_SMALL_VA + at * 0x1000, BW_ACCESS_READ, &f);
+		uint64_t most = (at == 0 ? 4 : at == 4 ? 1 : 5) * 0x1000ull;
+		assert_non_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + at * 0x1000, most, BW_ACCESS_READ));
+		assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + at * 0x1000, at == 8 ? 0x10000 : most + 1,
+						BW_ACCESS_READ));
+	}
+
+	struct bw_bank all = {.se = ~0u, .sa = ~0u, .instance = ~0u};
+	bw_device_reg_write(r.dev, &all, BW_REG_TCP_WATCH0_ADDR_H, 0);
+	bw_device_reg_write(r.dev, &all, BW_REG_TCP_WATCH0_ADDR_H + 2, 1u << 31 | 1u << 24 | 0x7fffff);
+	bw_tlb_sync(&tlb);
+	bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f);
+	assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA, 4, BW_ACCESS_READ));
+	rig_stop(&r);
+}
+
 static void test_stale(void **state)
 {
 	struct rig r;
@@ -274,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_permissions), cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_attach),	    cmocka_unit_test(test_vmid0),
 		cmocka_unit_test(test_ih_overflow), cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_ranges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,10 @@
 
 #include "vgpu/device/exec/exec.h"
 
-/* Host page of each virtual one: neighbours are never neighbours. */
+/* Host page of each virtual one: pairs lie together, and no two of those are neighbours. */
 static unsigned shuffled(unsigned page)
 {
-	return page * 7 % ENV_PAGES;
+	return page / 2 * 5 % (ENV_PAGES / 2) * 2 + page % 2;
 }
 
 static struct env *current;
@@ -36,6 +36,15 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, str
 	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
 		.tag = va >> 12,
 		.host = host - va % BW_PAGE_B,
+		.access = read_only ? BW_ACCESS_READ : BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC,
+	};
+	/* The two pages of a pair, where they have the same rights. */
+	bool pair = !read_only && (va - ENV_VA) / BW_PAGE_B / 2 != ENV_RO_PAGE / 2;
+	uint64_t in_range = va % (pair ? 2 * BW_PAGE_B : BW_PAGE_B);
+	tlb->range[bw_tlb_range_slot(va)] = (struct bw_tlb_range){
+		.va = va - in_range,
+		.size_b = pair ? 2 * BW_PAGE_B : BW_PAGE_B,
+		.host = host - in_range,
 		.access = read_only ? BW_ACCESS_READ : BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC,
 	};
 	return host;
@@ -73,6 +82,7 @@ void env_init(struct env *e, unsigned lanes)
 	e->wg = (struct bw_workgroup){.lds = e->lds, .lds_size_b = ENV_LDS_B};
 	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
 		e->tlb.entry[i].tag = ~0ull;
+	memset(e->tlb.range, 0, sizeof(e->tlb.range));
 	e->w.lanes = (uint8_t)lanes;
 	e->w.v = e->v;
 	e->w.n_vgprs = ENV_VGPRS;

@@ -82,6 +82,42 @@ static void locate_part(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, n_in - to_page_end, access);
 }
 
+/* What drivers make of storage and texel buffers: no swizzle, an index or an offset in a register. One
+ * comparison says that all lanes are in range. False: each lane for itself. */
+static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
+			 const struct bw_inst *in, const struct bw_mem_prep *p, const struct buffer *b,
+			 uint32_t soffset, unsigned size_b, enum bw_access access)
+{
+	static const uint32_t zeros[BW_LANES];
+	const uint32_t *v = in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
+	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm, base = b->base + soffset + fixed_b;
+	uint32_t scaled[BW_LANES];
+
+	if (b->element_b || b->add_tid || (in->offen && in->idxen) || bw_canonical(base) != base)
+		return false;
+	uint64_t max = bw_lanes_max(v, s->half[h].exec);
+	if (b->oob_select == OOB_INDEX || b->oob_select == OOB_STRUCTURED) {
+		if ((in->idxen ? max : 0) >= b->n_records)
+			return false;
+		if (b->oob_select == OOB_STRUCTURED && (in->idxen ? 0 : max) + fixed_b + size_b > b->stride_b)
+			return false;
+	} else if (b->oob_select == OOB_NONE && !b->n_records) {
+		return false;
+	}
+	if (in->idxen) {
+		max *= b->stride_b;
+		if (max > UINT32_MAX)
+			return false;
+		for (unsigned i = 0; i < BW_LANES; i++)
+			scaled[i] = v[i] * b->stride_b;
+		v = scaled;
+	}
+	if (b->oob_select == OOB_RAW && max + fixed_b + soffset + size_b > b->n_records)
+		return false;
+	bw_span_locate_half(s, w, ap, h, v, NULL, base, size_b, access);
+	return true;
+}
+
 static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
 			const struct bw_inst *in, const struct bw_mem_prep *p, const struct buffer *b,
 			uint32_t soffset, unsigned size_b, bool whole, enum bw_access access)
@@ -95,7 +131,7 @@ static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 	bool all = true;
 	unsigned i;
 
-	if (!exec)
+	if (!exec || locate_plain(s, w, ap, h, in, p, b, soffset, size_b, access))
 		return;
 	BW_EACH_LANE(exec, i) {
 		uint64_t index = in->idxen ? v0[i] : 0;
@@ -134,6 +170,7 @@ void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, cons
 	struct bw_apertures ap = bw_apertures_of(x);
 
 	bw_span_begin(s, align_b);
+	s->may_index = !whole;
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
 		locate_half(s, w, ap, h, in, bw_mem_prep(rec), &b, soffset, size_b, whole, access);
 }

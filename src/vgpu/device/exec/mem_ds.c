@@ -6,6 +6,22 @@
 #include "vgpu/device/exec/mem_move.h"
 #include "vgpu/device/exec/mem_rmw.h"
 
+/* Anywhere, but all inside. */
+static bool locate_index(struct bw_span *s, unsigned h, const uint32_t *v, uint32_t offset, unsigned size_b,
+			 const struct bw_workgroup *wg)
+{
+	struct bw_span_half *half = &s->half[h];
+	uint32_t *index = &s->index[h * BW_LANES], min, max;
+	if (s->align_b != 1 || (uint64_t)offset + size_b > wg->lds_size_b)
+		return false;
+	bw_lanes_gather(v, half->exec, index, &min, &max);
+	if (max > wg->lds_size_b - size_b - offset)
+		return false;
+	half->at[0] = wg->lds + offset;
+	half->kind = BW_SPAN_INDEX;
+	return true;
+}
+
 /* Locates the elements at v + offset. Addresses are 32 bits wide and wrap. */
 static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *v, uint32_t offset,
 		       unsigned size_b)
@@ -31,6 +47,8 @@ static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const u
 			half->kind = BW_SPAN_PART;
 		return;
 	}
+	if (locate_index(s, h, v, offset, size_b, w->wg))
+		return;
 	half->kind = BW_SPAN_SCATTER;
 	BW_EACH_LANE(exec, i) {
 		uint32_t at = v[i] + offset;

@@ -148,6 +148,7 @@ BW_ALWAYS_INLINE void locate(struct bw_span *s, struct bw_exec *x, struct bw_wav
 			     enum segment segment, unsigned size_b, unsigned align_b, enum bw_access access)
 {
 	bw_span_begin(s, align_b);
+	s->may_index = !(access & BW_ACCESS_ATOMIC);
 	switch (segment) {
 	case FLAT: locate_flat(s, x, w, rec, size_b, access); break;
 	case GLOBAL: locate_global(s, x, w, rec, size_b, access); break;

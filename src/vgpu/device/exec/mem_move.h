@@ -5,6 +5,10 @@
 /* Moving elements between a located span and VGPRs. Everything is inlined into the handler of one
  * opcode with the element as a constant. */
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "vgpu/device/exec/mem_span.h"
 
 #define BW_ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -112,6 +116,52 @@ BW_ALWAYS_INLINE void bw_load_run32(uint32_t *restrict dst, const uint8_t *restr
 	}
 }
 
+/* One register of 32 lanes from anywhere; inactive lanes may be read. */
+BW_ALWAYS_INLINE void bw_gather32(uint32_t *restrict dst, const uint8_t *src, const uint32_t *restrict index,
+				  uint32_t exec)
+{
+#ifdef __AVX2__
+	for (unsigned i = 0; i < BW_LANES; i += 8) {
+		__m256i v = _mm256_i32gather_epi32((const int *)(const void *)src,
+						   _mm256_loadu_si256((const __m256i *)(const void *)(index + i)), 1);
+		__m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)(bw_lane_bit + i));
+		__m256i take = _mm256_cmpeq_epi32(_mm256_and_si256(bits, _mm256_set1_epi32((int)exec)), bits);
+		__m256i *at = (__m256i *)(void *)(dst + i);
+		_mm256_storeu_si256(at, exec == UINT32_MAX ? v : _mm256_blendv_epi8(_mm256_loadu_si256(at), v, take));
+	}
+#else
+	for (unsigned i = 0; i < BW_LANES; i++) {
+		uint32_t take = bw_lane_mask(exec, i);
+		dst[i] = (dst[i] & ~take) | (*(const bw_u32_any *)(src + index[i]) & take);
+	}
+#endif
+}
+
+BW_ALWAYS_INLINE void bw_load_index(uint32_t *restrict dst, size_t reg_dw, const uint8_t *src,
+				    const uint32_t *restrict index, uint32_t exec, enum bw_elem e)
+{
+	unsigned lane;
+	if (bw_elem_size_b(e) < 4)
+		BW_EACH_LANE(exec, lane)
+			bw_elem_load(dst + lane, reg_dw, src + index[lane], e);
+	else
+		for (unsigned k = 0; k < bw_elem_n_dw(e); k++)
+			bw_gather32(dst + k * reg_dw, src + 4 * k, index, exec);
+}
+
+/* In the order of the lanes, so that the last one stays where several store to one place (rule 393). */
+BW_ALWAYS_INLINE void bw_store_index(uint8_t *dst, const uint32_t *const *reg, const uint32_t *index, uint32_t exec,
+				     enum bw_elem e)
+{
+	unsigned lane;
+	if (exec == UINT32_MAX)
+		for (unsigned i = 0; i < BW_LANES; i++)
+			bw_elem_store(dst + index[i], reg, i, e);
+	else
+		BW_EACH_LANE(exec, lane)
+			bw_elem_store(dst + index[lane], reg, lane, e);
+}
+
 /* The located elements of one half go to registers. dst: lane 0 or 32 of the first one. */
 BW_ALWAYS_INLINE void bw_span_load_half(const struct bw_span *s, unsigned h, uint32_t *restrict dst,
 					size_t reg_dw, enum bw_elem e)
@@ -138,6 +188,9 @@ BW_ALWAYS_INLINE void bw_span_load_half(const struct bw_span *s, unsigned h, uin
 	case BW_SPAN_PART:
 		BW_EACH_LANE(half->exec, lane)
 			bw_elem_load(dst + lane, reg_dw, half->at[0] + lane * size_b, e);
+		break;
+	case BW_SPAN_INDEX:
+		bw_load_index(dst, reg_dw, half->at[0], &s->index[h * BW_LANES], half->exec, e);
 		break;
 	case BW_SPAN_SCATTER:
 		BW_EACH_LANE(half->exec, lane) {
@@ -206,6 +259,9 @@ BW_ALWAYS_INLINE void bw_span_store_half(const struct bw_span *s, unsigned h, co
 	case BW_SPAN_SAME:
 		/* Lanes store in order, so that the last one stays (rule 393). */
 		bw_elem_store(half->at[0], reg, 31 - (unsigned)__builtin_clz(half->exec), e);
+		break;
+	case BW_SPAN_INDEX:
+		bw_store_index(half->at[0], reg, &s->index[h * BW_LANES], half->exec, e);
 		break;
 	case BW_SPAN_SCATTER:
 		BW_EACH_LANE(half->exec, lane) {

@@ -151,7 +151,8 @@ void bw_span_locate_global(struct bw_span *s, struct bw_wave *w, struct bw_apert
 		bw_span_locate_va(s, w, lane, va, size_b, access);
 }
 
-/* All active lanes in one page, one after the other or all at the same place: one translation. */
+/* All active lanes one after the other or all at the same place, in a page or a known range: one
+ * translation. */
 static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
 			    const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
 			    enum bw_access access)
@@ -168,12 +169,13 @@ static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_aper
 		return false;
 	uint64_t from = base + lo[first] + (hi ? (uint64_t)hi[first] << 32 : 0);
 	uint64_t to = from + (last - first) * step + size_b - 1;
-	if (from / BW_PAGE_B != to / BW_PAGE_B || bw_canonical(from) != from ||
-	    from % s->align_b || in_aperture(from, ap.shared_hi) || in_aperture(from, ap.private_hi))
+	bool one_page = from / BW_PAGE_B == to / BW_PAGE_B;
+	if (bw_canonical(from) != from || from % s->align_b || in_aperture(from, ap.shared_hi) || in_aperture(from, ap.private_hi))
 		return false;
-	uint8_t *host = bw_tlb_lookup(w->tlb, from, access, &fault);
+	uint8_t *host = one_page ? bw_tlb_lookup(w->tlb, from, access, &fault)
+				 : bw_tlb_lookup_range(w->tlb, from, to - from + 1, access);
 	if (!host) {
-		if (fault.watched)
+		if (!one_page || fault.watched)
 			return false; /* each lane by itself */
 		bw_span_refuse_half(s, w, h, &fault);
 		return true;
@@ -198,6 +200,27 @@ static bool plain_4g(uint64_t base, struct bw_apertures ap)
 	       !in_aperture(end, ap.shared_hi) && !in_aperture(end, ap.private_hi);
 }
 
+/* All active lanes in a known range. base: of lo. */
+static bool locate_index(struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *lo, uint64_t base,
+			 unsigned size_b, enum bw_access access)
+{
+	struct bw_span_half *half = &s->half[h];
+	uint32_t *index = &s->index[h * BW_LANES], min, max;
+	if (!s->may_index)
+		return false;
+	bw_lanes_gather(lo, half->exec, index, &min, &max);
+	if (max - min > INT32_MAX - BW_MEM_MAX_B)
+		return false;
+	uint8_t *host = bw_tlb_lookup_range(w->tlb, base + min, (uint64_t)(max - min) + size_b, access);
+	if (!host)
+		return false;
+	for (unsigned i = 0; i < BW_LANES; i++)
+		index[i] -= min;
+	half->at[0] = host;
+	half->kind = BW_SPAN_INDEX;
+	return true;
+}
+
 static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
 			 const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
 			 enum bw_access access)
@@ -208,9 +231,11 @@ static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	struct bw_vm_fault fault;
 	unsigned i;
 
-	s->half[h].kind = BW_SPAN_SCATTER;
 	base += (uint64_t)hi_first << 32;
 	plain = plain && plain_4g(base, ap);
+	if (plain && locate_index(s, w, h, lo, base, size_b, access))
+		return;
+	s->half[h].kind = BW_SPAN_SCATTER;
 	BW_EACH_LANE(exec, i) {
 		unsigned lane = h * BW_LANES + i;
 		uint64_t va = base + lo[i] + (hi ? (uint64_t)(hi[i] - hi_first) << 32 : 0);

@@ -21,6 +21,8 @@ enum bw_span_kind {
 	BW_SPAN_PART,    /* the same, but inactive lanes may lie outside of what is mapped */
 	BW_SPAN_SAME,    /* all active lanes at at[0] */
 	BW_SPAN_ROWS,    /* dword k of lane i at at[k] + i * 4 */
+	BW_SPAN_INDEX,   /* lane i at at[0] + index[i], which inactive lanes may read as well; only where
+			  * bw_span.may_index says that the caller knows it */
 	BW_SPAN_SCATTER, /* each lane for itself: lane[], piece[] */
 };
 
@@ -37,11 +39,13 @@ struct bw_span_half {
 
 struct bw_span {
 	struct bw_span_half half[2];
+	bool may_index;
 	unsigned align_b;            /* that addresses must have: 1, or the element's size for atomics */
 	uint64_t split;              /* lanes that need piece[] */
 	uint64_t fault_lanes;
 	struct bw_vm_fault fault;    /* of the first faulting lane */
 	bool page_fault;             /* else an aperture or alignment violation */
+	uint32_t index[64];          /* BW_SPAN_INDEX; less than 2^31 */
 	uint8_t *lane[64];           /* whole element in one place */
 	uint8_t n_pieces[64];
 	struct bw_span_piece piece[64][BW_MEM_MAX_PIECES];
@@ -65,6 +69,7 @@ static inline struct bw_apertures bw_apertures_of(const struct bw_exec *x)
 static inline void bw_span_begin(struct bw_span *s, unsigned align_b)
 {
 	s->align_b = align_b;
+	s->may_index = false;
 	s->half[0].kind = s->half[1].kind = BW_SPAN_NONE;
 	s->split = 0;
 	s->fault_lanes = 0;
@@ -141,6 +146,32 @@ static const uint32_t bw_lane_bit[BW_LANES] = {
 static inline uint32_t bw_lane_mask(uint32_t exec, unsigned i)
 {
 	return exec & bw_lane_bit[i] ? UINT32_MAX : 0;
+}
+
+/* The values of active lanes; inactive ones get that of the first active one. Least and greatest of them. */
+static inline void bw_lanes_gather(const uint32_t *v, uint32_t exec, uint32_t *restrict out, uint32_t *out_min,
+				   uint32_t *out_max)
+{
+	uint32_t filler = v[__builtin_ctz(exec)], min = UINT32_MAX, max = 0;
+	for (unsigned i = 0; i < BW_LANES; i++) {
+		uint32_t take = bw_lane_mask(exec, i), value = (v[i] & take) | (filler & ~take);
+		out[i] = value;
+		min = value < min ? value : min;
+		max = value > max ? value : max;
+	}
+	*out_min = min;
+	*out_max = max;
+}
+
+/* The greatest of active lanes. */
+static inline uint32_t bw_lanes_max(const uint32_t *v, uint32_t exec)
+{
+	uint32_t max = 0;
+	for (unsigned i = 0; i < BW_LANES; i++) {
+		uint32_t value = v[i] & bw_lane_mask(exec, i);
+		max = value > max ? value : max;
+	}
+	return max;
 }
 
 /* Whether in the lanes of exec v[i] is start + i * step (mod 2^32). */
