@@ -136,6 +136,8 @@ bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_
 
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 
+bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
+
 /* ---- subcommands: run.c, other.c ---- */
 
 int bw_main_run(int argc, char **argv);

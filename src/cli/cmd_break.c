@@ -48,6 +48,111 @@ static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool 
 	return NULL;
 }
 
+/* ---- Watchpoints and catchpoints ---- */
+
+static struct bw_error *set_watchpoint(struct bw_cli *c, const char *args, enum bw_break_kind kind)
+{
+	uint32_t number;
+	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+		return bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it): nothing is in memory yet");
+	BW_TRY(bw_debug_watch(c->debug, args, kind, &number));
+	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
+	const struct bw_wave_info *w = bw_debug_focus(c->debug);
+	if (!b)
+		return NULL;
+	bw_out_line(c->out, "%s %u: %s", bw_watch_kind_text(b), number, b->spec);
+	if (b->watch_register < 0 && w)
+		bw_out_line(c->out, "No watch register can do that: wave %u will be stepped from instruction to instruction.",
+			    w->number);
+	bw_out_int(c->out, "number", number);
+	bw_out_bool(c->out, "hardware", b->watch_register >= 0);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_watch(struct bw_cli *c, const char *args)
+{
+	return set_watchpoint(c, args, BW_BREAK_WATCH);
+}
+
+struct bw_error *bw_cmd_rwatch(struct bw_cli *c, const char *args)
+{
+	return set_watchpoint(c, args, BW_BREAK_RWATCH);
+}
+
+struct bw_error *bw_cmd_awatch(struct bw_cli *c, const char *args)
+{
+	return set_watchpoint(c, args, BW_BREAK_AWATCH);
+}
+
+/* Exceptions by the words of the stop reasons and the ISA manual. "all" leaves out what nearly every
+ * kernel does: inexact results. */
+static const struct {
+	const char *word;
+	uint32_t excp;
+} exception_words[] = {
+	{"invalid", BW_EXCP_INVALID},
+	{"denormal", BW_EXCP_INPUT_DENORM},
+	{"div0", BW_EXCP_DIV0},
+	{"overflow", BW_EXCP_OVERFLOW},
+	{"underflow", BW_EXCP_UNDERFLOW},
+	{"inexact", BW_EXCP_INEXACT},
+	{"int_div0", BW_EXCP_INT_DIV0},
+	{"all", BW_EXCP_INVALID | BW_EXCP_DIV0 | BW_EXCP_OVERFLOW | BW_EXCP_INT_DIV0},
+};
+
+static struct bw_error *exceptions_of(const char *args, uint32_t *out_mask)
+{
+	uint32_t mask = 0;
+	while (args[0]) {
+		char word[32];
+		bool known = false;
+		bw_take_word(&args, word, sizeof(word));
+		for (size_t i = 0; i < BW_ARRAY_SIZE(exception_words); i++) {
+			if (strcmp(word, exception_words[i].word))
+				continue;
+			mask |= exception_words[i].excp;
+			known = true;
+		}
+		if (!known)
+			return bw_errorf(BW_E_INVALID, "\"%s\" is no exception: invalid, denormal, div0, overflow, underflow, "
+						       "inexact, int_div0, all", word);
+	}
+	*out_mask = mask ? mask : BW_EXCP_INVALID | BW_EXCP_DIV0 | BW_EXCP_OVERFLOW | BW_EXCP_INT_DIV0;
+	return NULL;
+}
+
+static struct bw_error *set_catchpoint(struct bw_cli *c, const char *args, bool temporary)
+{
+	char what[32];
+	uint32_t number, mask = 0;
+	bw_take_word(&args, what, sizeof(what));
+	/* These stop a wave whether or not somebody catches them. */
+	if (!strcmp(what, "fault") || !strcmp(what, "trap") || !strcmp(what, "illegal")) {
+		bw_out_line(c->out, "Every %s stops its wave; there is nothing to set.",
+			    !strcmp(what, "fault") ? "memory violation" : !strcmp(what, "trap") ? "s_trap" : "illegal instruction");
+		return NULL;
+	}
+	if (strcmp(what, "fp"))
+		return bw_errorf(BW_E_INVALID, "\"catch\" takes fp [invalid denormal div0 overflow underflow inexact int_div0 all]; "
+					       "memory violations, illegal instructions and traps always stop");
+	BW_TRY(exceptions_of(args, &mask));
+	BW_TRY(bw_debug_catch_exceptions(c->debug, mask, temporary, &number));
+	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
+	bw_out_line(c->out, "%s %u (%s)", temporary ? "Temporary catchpoint" : "Catchpoint", number, b ? b->spec : "");
+	bw_out_int(c->out, "number", number);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_catch(struct bw_cli *c, const char *args)
+{
+	return set_catchpoint(c, args, false);
+}
+
+struct bw_error *bw_cmd_tcatch(struct bw_cli *c, const char *args)
+{
+	return set_catchpoint(c, args, true);
+}
+
 struct bw_error *bw_cmd_break(struct bw_cli *c, const char *args)
 {
 	return set_breakpoint(c, args, false);

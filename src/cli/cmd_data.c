@@ -58,6 +58,13 @@ struct bw_error *bw_cmd_set(struct bw_cli *c, const char *args)
 		return on_off(word, rest, &bw_debug_settings(c->debug)->stop_on_dispatch);
 	if (!strcmp(word, "trace-commands"))
 		return on_off(word, rest, &c->trace);
+	if (!strcmp(word, "precise-memory") || (!strcmp(word, "amdgpu") && bw_starts_with(rest, "precise-memory"))) {
+		bool on;
+		if (word[0] == 'a')
+			bw_take_word(&rest, word, sizeof(word));
+		BW_TRY(on_off("precise-memory", rest, &on));
+		return bw_debug_set_precise(c->debug, on);
+	}
 	/* Words of gdb scripts that are always so here. */
 	if (!strcmp(word, "pagination") || !strcmp(word, "confirm") || !strcmp(word, "height") || !strcmp(word, "width"))
 		return NULL;

@@ -10,6 +10,7 @@
 
 /* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete ... */
 static const struct bw_command commands[] = {
+	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
 	{"backtrace", "bt", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"break", "b", bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint: every wave that gets there stops.",
 	 "WHERE is a function or label (saxpy, saxpy+16), FILE:LINE, LINE, or *ADDRESS. Without it: where the\n"
@@ -17,6 +18,9 @@ static const struct bw_command commands[] = {
 	 "break saxpy.s:14 if $_lane == 3.\n"
 	 "break on dispatch [N] [name | hash | label TEXT] [grid | groups X,Y,Z] [queue | submission | frame N]\n"
 	 "stops such dispatches, or the Nth of them, at their first instruction.", BW_COMPLETE_WHERE, false},
+	{"catch", NULL, bw_cmd_catch, "fp [KIND...]", "Stop waves that raise float exceptions, or divide an integer by zero.",
+	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
+	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_NONE, false},
 	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
 	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
 	{"delete", "d", bw_cmd_delete, "[N...]", "Delete breakpoints; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
@@ -45,13 +49,18 @@ static const struct bw_command commands[] = {
 	 "print out[4], print *out@8; memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.", BW_COMPLETE_EXPR, false},
 	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave; the program runs on without the debugger (kill ends it).", NULL, BW_COMPLETE_NONE, false},
 	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false},
+	{"rwatch", NULL, bw_cmd_rwatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read.", NULL, BW_COMPLETE_EXPR, false},
 	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off | trace-commands on|off", "Change a register, memory, a variable or a setting.",
 	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3", BW_COMPLETE_EXPR, false},
 	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false},
 	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
 	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
+	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_NONE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE]]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
 	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
+	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
+	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
 	{"wave", "w", bw_cmd_wave, "[N[:LANE]]", "Choose the wave that commands speak of, or show it.", NULL, BW_COMPLETE_NONE, false},
 	{"where", NULL, bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",

@@ -63,6 +63,7 @@ void bw_break_free(struct bw_break *b)
 	bw_vec_free(&b->addr);
 	bw_vec_free(&b->catches);
 	bw_dispatch_filter_free(b->filter);
+	bw_watchpoint_free(b->watch);
 	free(b->spec);
 	free(b->condition);
 	free(b);
@@ -84,6 +85,12 @@ static struct bw_error *find(struct bw_debug *d, uint32_t number, struct bw_brea
 
 static void remove_places(struct bw_debug *d, struct bw_break *b)
 {
+	if (b->info.kind != BW_BREAK_CODE) {
+		struct bw_error *err =
+			b->watch && b->info.enabled ? bw_watch_apply(d, b, false) : NULL;
+		bw_error_free(err); /* the GPU is gone, and its registers with it */
+		return;
+	}
 	if (b->info.enabled)
 		bw_vec_each(&b->addr, va)
 			bw_debug_patch_unref(d, *va);
@@ -105,7 +112,7 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 {
 	struct bw_addr_vec now = {0};
 	/* Before the first submission nothing can be patched: no code of the program is known. */
-	if (!d->target || d->dispatches.len == 0 || b->filter)
+	if (!d->target || d->dispatches.len == 0 || b->filter || b->info.kind != BW_BREAK_CODE)
 		return;
 	struct bw_error *err = bw_where_resolve(d, &b->where, &now);
 	if (err) {
@@ -322,20 +329,45 @@ struct bw_error *bw_debug_break_delete(struct bw_debug *d, uint32_t number)
 		bw_break_free(b);
 		bw_vec_remove(&d->breaks, i);
 	}
+	return bw_excp_update(d);
+}
+
+void bw_break_split(char *text, char **out_condition, uint32_t *out_wave)
+{
+	split(text, out_condition, out_wave);
+}
+
+struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr)
+{
+	return check_condition(d, expr);
+}
+
+struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b, uint32_t *out_number)
+{
+	struct bw_error *err = bw_vec_push(&d->breaks, b);
+	if (err) {
+		bw_break_free(b);
+		return err;
+	}
+	b->info.number = d->next_break++;
+	*out_number = b->info.number;
 	return NULL;
 }
 
-static void enable(struct bw_debug *d, struct bw_break *b, bool on)
+static struct bw_error *enable(struct bw_debug *d, struct bw_break *b, bool on)
 {
 	if (b->info.enabled == on)
-		return;
+		return NULL;
 	if (!on) {
 		remove_places(d, b);
 		b->info.enabled = false;
-		return;
+		return bw_excp_update(d);
 	}
+	if (b->watch)
+		BW_TRY(bw_watch_apply(d, b, true));
 	b->info.enabled = true;
 	insert_places(d, b, false);
+	return bw_excp_update(d);
 }
 
 struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number, bool on)
@@ -345,7 +377,7 @@ struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number, bool
 		BW_TRY(find(d, number, &one));
 	bw_vec_each(&d->breaks, b)
 		if (!number || (*b)->info.number == number)
-			enable(d, *b, on);
+			BW_TRY(enable(d, *b, on));
 	return NULL;
 }
 
@@ -433,6 +465,21 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 		held |= (uint64_t)yes << lane;
 	}
 	return held;
+}
+
+bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint64_t *lanes)
+{
+	if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
+		return false;
+	if (b->condition)
+		*lanes &= lanes_that_hold(d, b, w);
+	if (b->condition && !*lanes)
+		return false;
+	b->info.hits++;
+	if (!b->info.ignore)
+		return true;
+	b->info.ignore--;
+	return false;
 }
 
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out_lanes)

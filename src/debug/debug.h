@@ -90,10 +90,13 @@ enum bw_reason {
 	BW_REASON_ASSERT_TRAP = 1 << 5,	 /* s_trap 2 */
 	BW_REASON_DEBUG_TRAP = 1 << 6,	 /* s_trap 3 */
 	BW_REASON_TRAP = 1 << 7,	 /* another s_trap, trap_id says which */
-	BW_REASON_FP_EXCEPTION = 1 << 8, /* exceptions 6:0 of TRAPSTS */
 	BW_REASON_WAVE_START = 1 << 9,
 	BW_REASON_WAVE_END = 1 << 10,
 	BW_REASON_INTERRUPT = 1 << 11, /* asked to stop: Ctrl-C, or another wave stopped */
+	BW_REASON_WATCHPOINT = 1 << 12,
+	/* enabled exceptions 6:0 of TRAPSTS, in the order of enum bw_excp */
+	BW_REASON_FP_SHIFT = 13,
+	BW_REASON_FP_EXCEPTION = 0x7f << BW_REASON_FP_SHIFT,
 };
 /* "BREAKPOINT|SINGLE_STEP"; "" for 0. INTERRUPT alone is written "INTERRUPT". */
 void bw_reason_text(uint32_t reasons, char *out, size_t out_b);
@@ -120,7 +123,9 @@ struct bw_wave_info {
 	uint64_t breakpoint_lanes; /* active lanes whose condition held */
 	bool in_barrier;
 	bool builtin_trap; /* at the head of clang's __builtin_trap sequence */
-	bool pc_imprecise; /* memory violation reported late: see BW_CAP_PRECISE */
+	bool pc_imprecise; /* memory violation or watch reported late: see BW_CAP_PRECISE */
+	uint64_t cause_pc; /* watchpoints and float exceptions: the instruction that did it, which
+			    * is complete; 0 when it is not known */
 };
 
 /* All stopped waves, by number. */
@@ -228,6 +233,7 @@ struct bw_stop {
 	uint64_t breakpoint_lanes;
 	size_t n_waves;		/* stopped in all */
 	size_t n_same;		/* stopped for the same reason at the same PC, this one counted */
+	size_t n_other;		/* events of other waves at other places */
 	uint32_t n_unstoppable; /* still running although asked to stop */
 	uint32_t dispatch;	/* WAVES, DISPATCH */
 	bool exit_known;
@@ -250,7 +256,19 @@ void bw_debug_interrupt(struct bw_debug *d);
 
 /* ---- Breakpoints ---- */
 
+/* Watchpoints and catchpoints are numbered with them, and deleted, enabled, ignored and made
+ * conditional by the same functions. */
+enum bw_break_kind {
+	BW_BREAK_CODE,
+	BW_BREAK_WATCH, /* a value changes */
+	BW_BREAK_RWATCH,
+	BW_BREAK_AWATCH,
+	BW_BREAK_EXCEPTION, /* waves trap for exceptions */
+};
 struct bw_break_info {
+	enum bw_break_kind kind;
+	int watch_register; /* watchpoints: 0 to 3, -1: software */
+	uint32_t excp;	    /* EXCEPTION: enum bw_excp */
 	uint32_t number; /* from 1, never used again */
 	bool enabled, temporary, pending;
 	const char *spec; /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
@@ -273,6 +291,25 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
  * [queue N] [submission N] [frame N] [number N] [if EXPR]", where names may hold * and ?. */
 struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
 					 uint32_t *out_number) BW_MUST_CHECK;
+/* text: "[-l | -location] EXPR [if EXPR]". A value in global memory is watched by one of the four
+ * watch registers, for all waves; registers, LDS, scratch, what is no place at all and a fifth
+ * value are watched by stepping the focus wave from instruction to instruction. kind: WATCH, RWATCH
+ * or AWATCH; the latter two need a register. */
+struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_break_kind kind,
+				uint32_t *out_number) BW_MUST_CHECK;
+/* Exceptions (enum bw_excp) become stops. */
+struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bool temporary,
+					   uint32_t *out_number) BW_MUST_CHECK;
+/* What the last hit of a watchpoint saw; NULL before the first one. Borrowed until the next stop. */
+struct bw_watch_hit {
+	bool changed; /* else only read or written again: old is that same value */
+	struct bw_value old, now;
+};
+const struct bw_watch_hit *bw_debug_watch_hit(struct bw_debug *d, uint32_t number);
+/* Memory faults and watches right at the instruction that makes the access, which then waits for
+ * each access to be over; for everything that runs on the GPU, and until the session ends. */
+struct bw_error *bw_debug_set_precise(struct bw_debug *d, bool on) BW_MUST_CHECK;
+bool bw_debug_is_precise(const struct bw_debug *d);
 struct bw_error *bw_debug_break_delete(struct bw_debug *d,
 				       uint32_t number) BW_MUST_CHECK; /* 0: all */
 struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,

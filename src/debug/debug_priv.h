@@ -74,9 +74,21 @@ struct bw_break {
 	char *spec, *condition;
 	struct bw_where_spec where;
 	struct bw_addr_vec addr; /* resolved */
+	struct bw_watchpoint *watch; /* NULL: no watchpoint */
 	/* on dispatches (catch.c): NULL for other breakpoints */
 	struct bw_dispatch_filter *filter;
 	struct BW_VEC(struct bw_catch) catches;
+};
+
+/* A watchpoint's own (watch.c). */
+struct bw_watchpoint {
+	struct bw_value old; /* type and place of what is watched, and its value when last looked at */
+	uint64_t va;	     /* in global memory, where a register watches it */
+	uint32_t size_b;
+	uint32_t wave; /* software: its number, and the lane */
+	unsigned lane;
+	bool was_hit;
+	struct bw_watch_hit hit; /* the last one */
 };
 
 /* An s_trap in the code: one for each address, however many breakpoints want it. */
@@ -102,6 +114,7 @@ struct bw_wave {
 	uint64_t displaced_va, displaced_copy;
 	uint8_t displaced_size_b;
 	uint8_t skip_b; /* bytes of an s_trap that has been reported */
+	uint32_t raw_mode; /* MODE as in the slot: hw.mode is without the exceptions we asked for */
 };
 
 struct bw_dispatch {
@@ -175,6 +188,9 @@ struct bw_debug {
 	uint64_t continues; /* counts bw_debug_continue */
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
 	struct bw_u32_vec held; /* submissions not yet let go */
+
+	uint32_t excp, excp_ever; /* exceptions asked for now, and in this run of the program */
+	int precise;		  /* asked for: 1 on, 0 off, -1 nothing */
 
 	struct BW_VEC(struct bw_var) vars;
 	struct bw_inst_entry insts[BW_INST_CACHE];
@@ -283,6 +299,44 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigne
 struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane,
 				   enum bw_space space, uint64_t addr, const void *data,
 				   size_t size_b) BW_MUST_CHECK;
+
+/* For other kinds of breakpoints: splits "... [wave N] [if EXPR]"; out_condition points into text.
+ */
+void bw_break_split(char *text, char **out_condition, uint32_t *out_wave);
+struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr) BW_MUST_CHECK;
+/* Numbers b and puts it into the table; freed on failure. */
+struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b,
+			      uint32_t *out_number) BW_MUST_CHECK;
+/* b is at this wave for `lanes` of it: condition, ignore count, hits. False: the wave goes on. */
+bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint64_t *lanes);
+
+/* watch.c */
+void bw_watchpoint_free(struct bw_watchpoint *p);
+/* Takes its register, or gives it back, as b is enabled. */
+struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on) BW_MUST_CHECK;
+/* The wave's TRAPSTS speaks of these watch registers, a bit each. */
+void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers);
+/* The program is over. */
+void bw_watch_forget(struct bw_debug *d);
+/* The first watchpoint whose value has changed since it was last looked at, of those that wave w is
+ * stepped for; 0: none. */
+uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w);
+/* The stopped wave that a software watchpoint wants stepped; NULL: none. */
+struct bw_wave *bw_watch_software_wave(struct bw_debug *d);
+
+/* exceptions.c */
+/* Works out anew which exceptions waves trap for. */
+struct bw_error *bw_excp_update(struct bw_debug *d) BW_MUST_CHECK;
+/* MODE without what we put into it. */
+uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave *w, uint32_t raw);
+/* The wave is about to go on: its MODE has what is asked for now. */
+struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
+/* All waves are to be left with a MODE of their own. */
+void bw_excp_leave(struct bw_debug *d);
+/* Which catchpoint wants to know of these exceptions; 0: none. */
+uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave *w, uint32_t excp, bool *out_go_on);
+/* The instruction before pc, in the function that pc is in; 0: not known. */
+uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);
 
 /* access.c */
 /* What the memory instruction at pc accesses with the registers the wave has now. */

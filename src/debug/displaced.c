@@ -125,6 +125,7 @@ struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w, bool *o
 
 	*out_simulated = false;
 	w->displaced_va = 0;
+	BW_TRY(bw_excp_sync(d, w));
 	/* The user has moved the PC: the wave starts afresh from there. */
 	if (w->hw.pc != w->stop_pc)
 		return NULL;

@@ -148,8 +148,11 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
 		if (!w->reported && w->info.pc == best->info.pc &&
+		    w->info.breakpoint == best->info.breakpoint &&
 		    rank(w->info.reasons) == rank(best->info.reasons))
 			out->n_same++;
+		else if (!w->reported && is_event(w))
+			out->n_other++;
 	}
 	struct bw_break *b = bw_debug_break_priv(d, out->breakpoint);
 	out->breakpoint_temporary = b && b->info.temporary;

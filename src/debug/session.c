@@ -15,6 +15,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->next_break = 1;
 	d->next_wave = 1;
 	d->focus_slot = UINT32_MAX;
+	d->precise = -1;
 	*out = d;
 	return NULL;
 }
@@ -113,12 +114,17 @@ struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 	d->slots = slots;
 	d->target = t;
 	d->state = BW_DEBUG_RUNNING;
+	BW_TRY(bw_excp_update(d));
+	if (d->precise >= 0 && t->caps & BW_CAP_WATCH)
+		BW_TRY(t->ops->set_precise(t, d->precise));
 	return NULL;
 }
 
 void bw_debug_forget_program(struct bw_debug *d)
 {
 	bw_debug_forget_places(d);
+	bw_watch_forget(d);
+	d->excp_ever = d->excp;
 	d->loads.len = 0;
 	bw_debug_forget_dispatches(d);
 	d->held.len = 0;
@@ -152,6 +158,7 @@ void bw_debug_close_target(struct bw_debug *d)
 void bw_debug_detach(struct bw_debug *d)
 {
 	if (d->target) {
+		bw_excp_leave(d);
 		/* Waves that stand in front of a breakpoint need no displacement: closing puts the
 		 * code back. Those that reported a trap go on behind it, as continue would do. */
 		for (size_t i = 0; i < d->stopped.len; i++) {

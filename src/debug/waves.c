@@ -13,6 +13,8 @@
 enum {
 	STATUS_IN_BARRIER = 1u << 12,
 	TRAPSTS_EXCP = 0x7f,
+	TRAPSTS_WATCH0_BIT = 7,
+	TRAPSTS_WATCH1_BIT = 12, /* 1 to 3 */
 	TRAPSTS_MEM_VIOL = 1u << 8,
 	TRAPSTS_ILLEGAL_INST = 1u << 11,
 	TRAPSTS_HOST_TRAP = 1u << 16,
@@ -213,8 +215,7 @@ static uint32_t reasons_of(const struct bw_target_wave *hw, uint32_t trap_id)
 							     : BW_REASON_ADDRESS_ERROR;
 	if (hw->trapsts & TRAPSTS_ILLEGAL_INST)
 		reasons |= BW_REASON_ILLEGAL_INSTRUCTION;
-	if (hw->trapsts & enabled)
-		reasons |= BW_REASON_FP_EXCEPTION;
+	reasons |= (hw->trapsts & enabled) << BW_REASON_FP_SHIFT;
 	if (hw->trapsts & TRAPSTS_WAVE_START)
 		reasons |= BW_REASON_WAVE_START;
 	if (hw->trapsts & TRAPSTS_WAVE_END)
@@ -268,6 +269,22 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave *w)
 		w->info.reasons |= BW_REASON_SINGLE_STEP;
 }
 
+/* Exceptions that somebody wants to know of; the others are none. */
+static void at_exception(struct bw_debug *d, struct bw_wave *w)
+{
+	uint32_t excp = (w->info.reasons & BW_REASON_FP_EXCEPTION) >> BW_REASON_FP_SHIFT;
+	bool go_on;
+	if (!excp)
+		return;
+	uint32_t number = bw_excp_hit(d, w, excp, &go_on);
+	if (go_on)
+		w->info.reasons &= ~(uint32_t)BW_REASON_FP_EXCEPTION;
+	else
+		w->info.cause_pc = bw_inst_before(d, w->info.pc);
+	if (!w->info.breakpoint)
+		w->info.breakpoint = number;
+}
+
 /* Who the wave in this slot is. A wave keeps its slot for life, and its place in the grid. */
 static void identify(struct bw_debug *d, struct bw_wave *w)
 {
@@ -319,6 +336,9 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	identify(d, w);
 
 	uint32_t trap_id = hw.ttmp1 >> 16 & 0xff;
+	w->raw_mode = hw.mode;
+	w->hw.mode = bw_excp_own_mode(d, w, hw.mode);
+	w->info.cause_pc = 0;
 	w->stopped = true;
 	w->stop_pc = pc;
 	w->info.pc = pc;
@@ -336,6 +356,10 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 			    : 0;
 	if (!not_run)
 		at_breakpoint(d, w);
+	at_exception(d, w);
+	bw_watch_examine(d, w,
+			 (hw.trapsts >> TRAPSTS_WATCH0_BIT & 1) |
+				 (hw.trapsts >> TRAPSTS_WATCH1_BIT & 7) << 1);
 	if (!w->info.reasons)
 		w->info.reasons = BW_REASON_INTERRUPT;
 	return NULL;

@@ -18,6 +18,8 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args, struct bw_str *out);
 /* The instruction at pc: "=> 0x7ffe1018 <saxpy+24>:  s_waitcnt lgkmcnt(0)" */
 void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc);
+/* "Hardware watchpoint", "Watchpoint" */
+const char *bw_watch_kind_text(const struct bw_break_info *b);
 /* What a memory violation of this wave was about. */
 void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
 

@@ -54,6 +54,24 @@ void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, u
 	bw_out_json(o, "instructions", array);
 }
 
+/* gdb's words: "hw watchpoint", "acc watchpoint", "catchpoint" */
+static const char *kind_text(const struct bw_break_info *b)
+{
+	switch (b->kind) {
+	case BW_BREAK_WATCH:
+		return b->watch_register < 0 ? "watchpoint" : "hw watchpoint";
+	case BW_BREAK_RWATCH:
+		return "read watchpoint";
+	case BW_BREAK_AWATCH:
+		return "acc watchpoint";
+	case BW_BREAK_EXCEPTION:
+		return "catchpoint";
+	case BW_BREAK_CODE:
+		break;
+	}
+	return bw_starts_with(b->spec, "on dispatch") ? "dispatch" : "breakpoint";
+}
+
 void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
@@ -66,10 +84,12 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d)
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_break_info *b = &list[i];
 		bw_table_int(&t, b->number);
-		bw_table_text(&t, bw_starts_with(b->spec, "on dispatch") ? "dispatch" : "breakpoint");
+		bw_table_text(&t, "%s", kind_text(b));
 		bw_table_text(&t, "%s", b->temporary ? "del" : "keep");
 		bw_table_bool(&t, b->enabled, "y", "n");
-		if (!b->n_addr)
+		if (b->kind != BW_BREAK_CODE)
+			bw_table_text(&t, "%s", "");
+		else if (!b->n_addr)
 			bw_table_text(&t, "<PENDING>");
 		else if (b->n_addr > 1)
 			bw_table_text(&t, "<%zu places>", b->n_addr);

@@ -66,6 +66,29 @@ void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc)
 	bw_out_str(o, "instruction", line[0].text);
 }
 
+/* The instruction that has raised an exception, or made the access that is watched: it is complete,
+ * and the PC stands behind it. */
+static void show_cause_inst(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+{
+	_cleanup_free_ struct bw_dis_line *line = NULL;
+	char symbol[160];
+	size_t n = 0;
+	if (!(w->reasons & (BW_REASON_WATCHPOINT | BW_REASON_FP_EXCEPTION)))
+		return;
+	struct bw_error *err = w->cause_pc ? bw_debug_disassemble(d, w->cause_pc, 0, 1, &line, &n) : NULL;
+	bw_error_free(err);
+	if (!n) {
+		if (w->pc_imprecise)
+			bw_out_text(o, "Warning: precise memory is off: the access was made some instructions before.\n"
+				       "See \"set precise-memory on\".\n");
+		return;
+	}
+	bw_debug_symbolize(d, w->cause_pc, symbol, sizeof(symbol));
+	bw_out_line(o, "   0x%012llx%s%s:  %s", (unsigned long long)w->cause_pc, symbol[0] ? " " : "", symbol, line[0].text);
+	bw_out_hex(o, "cause_pc", w->cause_pc);
+	bw_out_str(o, "cause", line[0].text);
+}
+
 /* The place of a stop: frame, source line, instruction. */
 static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, const char *lead)
 {
@@ -78,6 +101,7 @@ static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wav
 	bw_debug_where(d, w->pc, &where);
 	if (where.has_line && where.line_text)
 		bw_out_line(o, "%u\t%s", where.line.line, where.line_text);
+	show_cause_inst(o, d, w);
 	bw_show_instruction(o, d, w->pc);
 
 	bw_out_hex(o, "pc", w->pc);
@@ -198,11 +222,74 @@ static void show_exit(struct bw_out *o, struct bw_debug *d, const struct bw_stop
 	}
 }
 
+const char *bw_watch_kind_text(const struct bw_break_info *b)
+{
+	if (b->watch_register < 0)
+		return "Watchpoint";
+	switch (b->kind) {
+	case BW_BREAK_RWATCH:
+		return "Hardware read watchpoint";
+	case BW_BREAK_AWATCH:
+		return "Hardware access (read/write) watchpoint";
+	case BW_BREAK_WATCH:
+	case BW_BREAK_CODE:
+	case BW_BREAK_EXCEPTION:
+		break;
+	}
+	return "Hardware watchpoint";
+}
+
+static void show_watch_value(struct bw_out *o, struct bw_debug *d, const char *title, const char *key,
+			     const struct bw_value *v)
+{
+	struct bw_str s = {0};
+	bw_show_value(d, v, 0, &s);
+	bw_out_line(o, "%s = %s", title, bw_str_text(&s));
+	bw_out_str(o, key, bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+/* "Thread 1 "saxpy" hit Hardware watchpoint 2: out[5], with lanes [5]", and the values. */
+static void show_watch(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
+		       const struct bw_break_info *b)
+{
+	const struct bw_watch_hit *hit = bw_debug_watch_hit(d, b->number);
+	struct bw_str lanes = {0};
+	bw_format_lanes(&lanes, s->breakpoint_lanes);
+	bw_out_line(o, "Thread %u \"%s\" hit %s %u: %s, with lanes [%s]", s->wave, bw_debug_program_name(d),
+		    bw_watch_kind_text(b), b->number, b->spec, bw_str_text(&lanes));
+	bw_str_free(&lanes);
+	bw_out_int(o, "watchpoint", b->number);
+	bw_out_hex(o, "watchpoint_lanes", s->breakpoint_lanes);
+	if (!hit)
+		return;
+	bw_out_line(o, "%s", "");
+	if (hit->changed) {
+		show_watch_value(o, d, "Old value", "old_value", &hit->old);
+		show_watch_value(o, d, "New value", "new_value", &hit->now);
+	} else {
+		show_watch_value(o, d, "Value", "value", &hit->now);
+	}
+}
+
 /* "Thread 7 "saxpy" hit Breakpoint 1, with lanes [0-31], " or the signal's sentence. */
 static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		       const struct bw_wave_info *w, struct bw_str *lead)
 {
+	char reasons[160];
 	const char *name = bw_debug_program_name(d);
+	const struct bw_break_info *b = bw_debug_breakpoint(d, s->breakpoint);
+	if (s->reasons & BW_REASON_WATCHPOINT && b && b->kind != BW_BREAK_CODE) {
+		show_watch(o, d, s, b);
+		return;
+	}
+	if (s->reasons & BW_REASON_FP_EXCEPTION && s->breakpoint) {
+		bw_reason_text(s->reasons & BW_REASON_FP_EXCEPTION, reasons, sizeof(reasons));
+		bw_out_line(o, "Thread %u \"%s\" hit %s %u (%s).", s->wave, name,
+			    s->breakpoint_temporary ? "Temporary catchpoint" : "Catchpoint", s->breakpoint, reasons);
+		bw_out_int(o, "breakpoint", s->breakpoint);
+		return;
+	}
 	if (s->reasons & BW_REASON_BREAKPOINT && s->breakpoint) {
 		bw_str_addf(lead, "Thread %u \"%s\" hit %s %u, with lanes [", s->wave, name,
 			    s->breakpoint_temporary ? "Temporary breakpoint" : "Breakpoint", s->breakpoint);
@@ -215,7 +302,6 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 	if (s->reasons == BW_REASON_SINGLE_STEP)
 		return;
 	const char *signal = bw_reason_signal(s->reasons);
-	char reasons[160];
 	bw_reason_text(s->reasons, reasons, sizeof(reasons));
 	if (signal)
 		bw_out_line(o, "Thread %u \"%s\" received signal %s.", s->wave, name, signal);
@@ -295,6 +381,9 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		if (s->n_same > 1)
 			bw_out_line(o, "%zu waves stopped here, %zu in all; \"info waves\" shows them.", s->n_same,
 				    s->n_waves);
+		if (s->n_other)
+			bw_out_line(o, "%zu more stopped for reasons of their own at the same time; \"info waves\" shows them.", s->n_other);
+		bw_out_int(o, "other_events", (int64_t)s->n_other);
 		if (s->n_unstoppable)
 			bw_out_line(o, "warning: %u wave%s did not stop.", s->n_unstoppable,
 				    s->n_unstoppable == 1 ? "" : "s");

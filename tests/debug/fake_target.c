@@ -455,6 +455,25 @@ static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **ou
 	return NULL;
 }
 
+static struct bw_error *fake_set_watch(struct bw_target *t, unsigned index,
+				       const struct bw_target_watch *w)
+{
+	of(t)->watch[index] = w ? *w : (struct bw_target_watch){0};
+	return NULL;
+}
+
+static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
+{
+	of(t)->excp = mask;
+	return NULL;
+}
+
+static struct bw_error *fake_set_precise(struct bw_target *t, bool on)
+{
+	t->caps = on ? t->caps | BW_CAP_PRECISE : t->caps & ~(uint32_t)BW_CAP_PRECISE;
+	return NULL;
+}
+
 static const struct bw_target_ops fake_ops = {
 	.close = fake_close,
 	.wait = fake_wait,
@@ -482,6 +501,9 @@ static const struct bw_target_ops fake_ops = {
 	.code_buffer = fake_code_buffer,
 	.go = fake_go,
 	.kill = fake_kill,
+	.set_watch = fake_set_watch,
+	.set_exceptions = fake_set_exceptions,
+	.set_precise = fake_set_precise,
 	.fault = fake_fault,
 	.walk = fake_walk,
 	.maps = fake_maps,

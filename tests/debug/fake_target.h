@@ -45,6 +45,8 @@ struct fake_target {
 	struct bw_target_event events[16]; /* given out in order */
 	unsigned n_events, next_event;
 	bool stop_pending, interrupted, killed;
+	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: off */
+	uint32_t excp;					 /* as asked for by set_exceptions */
 	bool lost; /* the program is ending: no wave answers any more */
 	bool *closed;		    /* set by close, which frees the target */
 	unsigned n_resumes, n_gone; /* submissions let go */

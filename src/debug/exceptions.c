@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/* Exceptions that waves trap for because the debugger wants them to: EXCP_EN in MODE, of waves to
+ * come by SPI_GDBG, of stopped ones in their slots. What the program's own code enables is not ours
+ * (reference trap-and-debug 2.2 and 11). */
+#include "debug/debug_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+
+enum {
+	MODE_EXCP_EN_SHIFT = 12,
+	MAX_BEFORE = 65536, /* instructions from the start of a function to one of its own */
+	MODE_TRAP_AFTER_INST = 1u << 11,
+};
+
+struct bw_error *bw_excp_update(struct bw_debug *d)
+{
+	uint32_t mask = 0;
+	bw_vec_each(&d->breaks, it) {
+		const struct bw_break *b = *it;
+		if (!b->info.enabled)
+			continue;
+		mask |= b->info.excp;
+		if (b->watch && b->info.watch_register >= 0)
+			mask |= BW_EXCP_ADDR_WATCH;
+	}
+	d->excp = mask;
+	d->excp_ever |= mask;
+	if (!d->target || !(d->target->caps & BW_CAP_WATCH))
+		return NULL;
+	return d->target->ops->set_exceptions(d->target, mask);
+}
+
+/* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13. */
+static uint32_t of_program(struct bw_debug *d, const struct bw_wave *w)
+{
+	const struct bw_dispatch *x = bw_debug_dispatch_priv(d, w->info.dispatch);
+	uint32_t rsrc2 = x ? x->info.desc.rsrc2 : 0;
+	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
+}
+
+uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave *w, uint32_t raw)
+{
+	return raw & ~((d->excp_ever & ~of_program(d, w)) << MODE_EXCP_EN_SHIFT);
+}
+
+static struct bw_error *write_mode(struct bw_debug *d, struct bw_wave *w, uint32_t mode)
+{
+	if (mode == w->raw_mode)
+		return NULL;
+	w->raw_mode = mode;
+	return d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_MODE, mode);
+}
+
+struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave *w)
+{
+	return write_mode(d, w, w->hw.mode | d->excp << MODE_EXCP_EN_SHIFT);
+}
+
+void bw_excp_leave(struct bw_debug *d)
+{
+	if (!d->excp_ever || !d->target)
+		return;
+	if (d->state == BW_DEBUG_RUNNING) {
+		uint32_t running;
+		struct bw_error *err = d->target->ops->stop_all(d->target, &running);
+		if (!err)
+			err = bw_debug_collect(d);
+		bw_error_free(err);
+	}
+	for (size_t i = 0; i < d->stopped.len; i++) {
+		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		bw_error_free(write_mode(d, w, w->hw.mode));
+	}
+	d->excp = d->excp_ever = 0;
+	if (d->target->caps & BW_CAP_WATCH)
+		bw_error_free(d->target->ops->set_exceptions(d->target, 0));
+}
+
+uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave *w, uint32_t excp, bool *out_go_on)
+{
+	uint64_t lanes = w->info.exec;
+	/* what the program itself enabled stops it whether or not anybody catches it */
+	*out_go_on = !(excp & of_program(d, w));
+	bw_vec_each(&d->breaks, it) {
+		struct bw_break *b = *it;
+		if (b->info.kind != BW_BREAK_EXCEPTION || !b->info.enabled || !(b->info.excp & excp))
+			continue;
+		if (!bw_break_counts(d, b, w, &lanes))
+			continue;
+		*out_go_on = false;
+		return b->info.number;
+	}
+	return 0;
+}
+
+uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc)
+{
+	uint64_t at, end, before = 0;
+	struct bw_error *err = bw_debug_function_range(d, pc - 4, &at, &end);
+	bw_vec_each(&d->dispatches, x) {
+		if (!err || pc <= x->kernel_start || pc > x->kernel_end)
+			continue;
+		bw_error_free(err);
+		err = NULL;
+		at = x->kernel_start;
+	}
+	for (unsigned i = 0; !err && at < pc && i < MAX_BEFORE; i++) {
+		struct bw_inst inst;
+		before = at;
+		err = bw_debug_read_inst(d, at, &inst, NULL);
+		at += inst.size_b;
+	}
+	bool found = !err && at == pc;
+	bw_error_free(err);
+	return found ? before : 0;
+}
+
+struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bool temporary,
+					   uint32_t *out_number)
+{
+	static const char *const names[] = {"invalid", "denormal", "div0",    "overflow",
+					    "underflow", "inexact", "int_div0"};
+	if (d->target && !(d->target->caps & BW_CAP_WATCH))
+		return bw_errorf(BW_E_UNSUPPORTED, "exceptions cannot be enabled here");
+	struct bw_break *b = calloc(1, sizeof(*b));
+	struct bw_str spec = {0};
+	if (!b)
+		return bw_error_nomem();
+	bw_str_add(&spec, "catch fp");
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
+		if (mask >> i & 1)
+			bw_str_addf(&spec, " %s", names[i]);
+	b->spec = strdup(bw_str_text(&spec));
+	bw_str_free(&spec);
+	b->info = (struct bw_break_info){.kind = BW_BREAK_EXCEPTION,
+					 .temporary = temporary,
+					 .enabled = true,
+					 .watch_register = -1,
+					 .excp = mask};
+	if (!b->spec) {
+		bw_break_free(b);
+		return bw_error_nomem();
+	}
+	BW_TRY(bw_break_add(d, b, out_number));
+	return bw_excp_update(d);
+}
+
+/* ---- Precise memory ---- */
+
+struct bw_error *bw_debug_set_precise(struct bw_debug *d, bool on)
+{
+	if (d->target) {
+		if (!(d->target->caps & BW_CAP_WATCH))
+			return bw_errorf(BW_E_UNSUPPORTED, "this GPU has no precise memory mode");
+		BW_TRY(d->target->ops->set_precise(d->target, on));
+	}
+	d->precise = on;
+	return NULL;
+}
+
+bool bw_debug_is_precise(const struct bw_debug *d)
+{
+	return d->target ? d->target->caps & BW_CAP_PRECISE : d->precise == 1;
+}

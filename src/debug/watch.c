@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+/* Watchpoints. The GPU compares addresses of vector memory accesses in ranges of 128 bytes and more
+ * (target.h, set_watch); which access it was, and whether it met the bytes the user means, is worked
+ * out here from the instruction before the PC. What no register can watch is looked at after each
+ * instruction of one wave. */
+#include "debug/expr_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+
+enum { MAX_WATCH_B = 4096 };
+
+void bw_watchpoint_free(struct bw_watchpoint *p)
+{
+	if (!p)
+		return;
+	bw_value_fini(&p->old);
+	bw_value_fini(&p->hit.old);
+	bw_value_fini(&p->hit.now);
+	free(p);
+}
+
+const struct bw_watch_hit *bw_debug_watch_hit(struct bw_debug *d, uint32_t number)
+{
+	const struct bw_break *b = bw_debug_break_priv(d, number);
+	return b && b->watch && b->watch->was_hit ? &b->watch->hit : NULL;
+}
+
+/* ---- Values ---- */
+
+static struct bw_error *copy_value(const struct bw_value *v, struct bw_value *out)
+{
+	*out = *v;
+	if (!v->n_elem)
+		return NULL;
+	out->elem = malloc(v->n_elem * sizeof(*v->elem));
+	if (!out->elem)
+		return bw_error_nomem();
+	memcpy(out->elem, v->elem, v->n_elem * sizeof(*v->elem));
+	return NULL;
+}
+
+static bool same(const struct bw_value *a, const struct bw_value *b)
+{
+	if (a->n_elem != b->n_elem || strcmp(a->text, b->text) != 0)
+		return false;
+	if (!a->n_elem)
+		return a->bits == b->bits;
+	return memcmp(a->elem, b->elem, a->n_elem * sizeof(*a->elem)) == 0;
+}
+
+/* The value as it is now. In global memory the place is fixed, elsewhere the expression is evaluated
+ * for the wave and lane it was given for. */
+static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w,
+				 struct bw_value *out)
+{
+	const struct bw_watchpoint *p = b->watch;
+	struct bw_expr_error where;
+	if (!p->size_b)
+		return bw_debug_eval_for(d, b->spec, w, p->lane, out, &where);
+	uint8_t bytes[MAX_WATCH_B];
+	BW_TRY(bw_wave_mem_read(d, NULL, 0, BW_SPACE_GLOBAL, p->va, bytes, p->size_b));
+	BW_TRY(copy_value(&p->old, out));
+	size_t each = out->type.size_b;
+	for (size_t i = 0; i < BW_MAX(out->n_elem, (size_t)1); i++) {
+		uint64_t bits = 0;
+		memcpy(&bits, bytes + i * each, each);
+		bits = bw_type_extend(&out->type, bits);
+		if (out->n_elem)
+			out->elem[i] = bits;
+		if (i == 0)
+			out->bits = bits;
+	}
+	return NULL;
+}
+
+/* Takes `now`. */
+static void remember(struct bw_break *b, struct bw_value *now)
+{
+	struct bw_watch_hit *h = &b->watch->hit;
+	bw_value_fini(&h->old);
+	bw_value_fini(&h->now);
+	*h = (struct bw_watch_hit){.changed = !same(&b->watch->old, now)};
+	b->watch->was_hit = true;
+	h->old = b->watch->old;
+	h->now = *now;
+	struct bw_error *err = copy_value(now, &b->watch->old);
+	if (err) { /* without memory the next hit has no old value to compare with */
+		b->watch->old.n_elem = 0;
+		bw_error_free(err);
+	}
+	*now = (struct bw_value){0};
+}
+
+/* ---- Registers of the GPU ---- */
+
+static unsigned registers_in_use(struct bw_debug *d)
+{
+	unsigned used = 0;
+	bw_vec_each(&d->breaks, b)
+		if ((*b)->watch && (*b)->info.watch_register >= 0 && (*b)->info.enabled)
+			used |= 1u << (*b)->info.watch_register;
+	return used;
+}
+
+struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
+{
+	const struct bw_watchpoint *p = b->watch;
+	int index = b->info.watch_register;
+	if (index < 0 || !d->target)
+		return NULL;
+	if (!on) {
+		BW_TRY(d->target->ops->set_watch(d->target, (unsigned)index, NULL));
+		return NULL;
+	}
+	bw_vec_each(&d->breaks, it)
+		if (*it != b && (*it)->watch && (*it)->info.enabled &&
+		    (*it)->info.watch_register == index)
+			return bw_errorf(BW_E_STATE,
+					 "all %d watch registers are in use: delete or disable one",
+					 BW_TARGET_WATCHES);
+	const struct bw_target_watch w = {
+		.va = p->va,
+		.size_b = p->size_b,
+		.mode = b->info.kind == BW_BREAK_WATCH	  ? BW_TWATCH_WRITE
+			: b->info.kind == BW_BREAK_RWATCH ? BW_TWATCH_READ
+							  : BW_TWATCH_ALL,
+	};
+	return d->target->ops->set_watch(d->target, (unsigned)index, &w);
+}
+
+/* ---- Hits ---- */
+
+enum meets { MEETS_NOT, MEETS, MEETS_PERHAPS };
+
+/* Whether the access before w's PC touches the bytes of p, and for which lanes. */
+static enum meets meets(struct bw_debug *d, struct bw_wave *w, const struct bw_watchpoint *p,
+			uint64_t *out_lanes)
+{
+	struct bw_access a;
+	*out_lanes = w->info.exec;
+	if (!w->info.cause_pc)
+		return MEETS_PERHAPS;
+	struct bw_error *err = bw_access_of(d, w, w->info.cause_pc, &a);
+	if (err || !a.is_memory || !a.has_addresses || a.address_lost) {
+		bw_error_free(err);
+		return MEETS_PERHAPS;
+	}
+	uint64_t lanes = 0;
+	for (unsigned lane = 0; lane < w->info.lanes; lane++)
+		if (a.lanes >> lane & 1 && a.space[lane] == BW_SPACE_GLOBAL &&
+		    a.addr[lane] < p->va + p->size_b && p->va < a.addr[lane] + a.size_b)
+			lanes |= 1ull << lane;
+	if (!lanes)
+		return MEETS_NOT;
+	*out_lanes = lanes;
+	return MEETS;
+}
+
+static bool hits(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint64_t *out_lanes)
+{
+	struct bw_value now = {0};
+	if (meets(d, w, b->watch, out_lanes) == MEETS_NOT)
+		return false;
+	struct bw_error *err = read_now(d, b, w, &now);
+	if (err) {
+		bw_debug_note(d, BW_NOTICE_WARNING, "watchpoint %u: %s", b->info.number,
+			      err->message);
+		bw_error_free(err);
+		return true;
+	}
+	bool changed = !same(&b->watch->old, &now);
+	bool wanted = changed || b->info.kind != BW_BREAK_WATCH;
+	if (wanted && bw_break_counts(d, b, w, out_lanes)) {
+		remember(b, &now);
+	} else {
+		if (changed) {
+			bw_value_fini(&b->watch->old);
+			b->watch->old = now;
+			now = (struct bw_value){0};
+		}
+		wanted = false;
+	}
+	bw_value_fini(&now);
+	return wanted;
+}
+
+void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers)
+{
+	if (!registers)
+		return;
+	bool precise = d->target->caps & BW_CAP_PRECISE;
+	w->info.cause_pc = precise ? bw_inst_before(d, w->info.pc) : 0;
+	w->info.pc_imprecise |= !precise;
+	bw_vec_each(&d->breaks, it) {
+		struct bw_break *b = *it;
+		uint64_t lanes;
+		if (!b->watch || !b->info.enabled || b->info.watch_register < 0 ||
+		    !(registers >> b->info.watch_register & 1) || !hits(d, b, w, &lanes))
+			continue;
+		w->info.reasons |= BW_REASON_WATCHPOINT;
+		if (!w->info.breakpoint) {
+			w->info.breakpoint = b->info.number;
+			w->info.breakpoint_lanes = lanes;
+		}
+	}
+}
+
+/* ---- Software ---- */
+
+struct bw_wave *bw_watch_software_wave(struct bw_debug *d)
+{
+	bw_vec_each(&d->breaks, it) {
+		const struct bw_break *b = *it;
+		if (!b->watch || !b->info.enabled || b->info.watch_register >= 0)
+			continue;
+		struct bw_wave *w = bw_debug_wave_priv(d, b->watch->wave);
+		if (w)
+			return w;
+	}
+	return NULL;
+}
+
+uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w)
+{
+	uint32_t hit = 0;
+	bw_vec_each(&d->breaks, it) {
+		struct bw_break *b = *it;
+		struct bw_value now = {0};
+		uint64_t lanes;
+		if (!b->watch || !b->info.enabled || b->info.watch_register >= 0 ||
+		    b->watch->wave != w->info.number)
+			continue;
+		struct bw_error *err = read_now(d, b, w, &now);
+		if (err || same(&b->watch->old, &now)) {
+			bw_error_free(err);
+			bw_value_fini(&now);
+			continue;
+		}
+		lanes = w->info.exec;
+		if (b->watch->lane < 64 && b->watch->old.place == BW_PLACE_REG)
+			lanes = 1ull << b->watch->lane;
+		if (!hit && bw_break_counts(d, b, w, &lanes)) {
+			remember(b, &now);
+			hit = b->info.number;
+			w->info.breakpoint_lanes = lanes;
+		} else {
+			bw_value_fini(&b->watch->old);
+			b->watch->old = now;
+			now = (struct bw_value){0};
+		}
+		bw_value_fini(&now);
+	}
+	return hit;
+}
+
+void bw_watch_forget(struct bw_debug *d)
+{
+	for (size_t i = d->breaks.len; i-- > 0;) {
+		struct bw_break *b = d->breaks.data[i];
+		if (!b->watch)
+			continue;
+		bw_debug_note(d, BW_NOTICE_INFO,
+			      "Watchpoint %u deleted: what it watched is gone with the program",
+			      b->info.number);
+		bw_break_free(b);
+		bw_vec_remove(&d->breaks, i);
+	}
+}
+
+/* ---- The command ---- */
+
+/* "-l EXPR", "-location EXPR": here every place in memory is fixed when the command is given. */
+static char *skip_location(char *text)
+{
+	static const char *const words[] = {"-location ", "-l "};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		if (bw_starts_with(text, words[i]))
+			return text + strlen(words[i]) + strspn(text + strlen(words[i]), " ");
+	return text;
+}
+
+/* Which register, or that it is to be done in software. */
+static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
+{
+	struct bw_watchpoint *p = b->watch;
+	const struct bw_value *v = &p->old;
+	bool in_memory = v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_GLOBAL;
+	bool reads = b->info.kind != BW_BREAK_WATCH;
+	unsigned used = registers_in_use(d);
+	bool none_left = used == (1u << BW_TARGET_WATCHES) - 1;
+
+	b->info.watch_register = -1;
+	if (in_memory && d->target->caps & BW_CAP_WATCH && !none_left) {
+		size_t size_b = v->type.size_b * BW_MAX(v->n_elem, (size_t)1);
+		if (!size_b || size_b > MAX_WATCH_B)
+			return bw_errorf(BW_E_UNSUPPORTED,
+					 "%zu bytes are too many for a watchpoint: %d at most",
+					 size_b, MAX_WATCH_B);
+		p->va = v->va;
+		p->size_b = (uint32_t)size_b;
+		b->info.watch_register = __builtin_ctz(~used);
+		return NULL;
+	}
+	if (reads)
+		return in_memory ? bw_errorf(BW_E_UNSUPPORTED,
+					     "all %d watch registers are in use, and only they see "
+					     "reads: delete or disable one",
+					     BW_TARGET_WATCHES)
+				 : bw_errorf(BW_E_UNSUPPORTED,
+					     "Expression cannot be implemented with read/access "
+					     "watchpoint: only global memory can");
+	struct bw_wave *w;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	p->wave = w->info.number;
+	p->lane = d->focus_lane;
+	return NULL;
+}
+
+static struct bw_error *fill(struct bw_debug *d, struct bw_break *b, char *text)
+{
+	char *condition, *expr;
+	struct bw_expr_error where;
+
+	bw_break_split(text, &condition, &b->info.wave);
+	expr = skip_location(text);
+	if (!*expr)
+		return bw_errorf(BW_E_INVALID, "\"watch\" takes an expression");
+	if (condition && !*condition)
+		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
+	if (condition)
+		BW_TRY(bw_break_check_condition(d, condition));
+	BW_TRY(bw_debug_eval(d, expr, &b->watch->old, &where));
+	if (b->watch->old.type.kind == BW_TYPE_VOID)
+		return bw_errorf(BW_E_INVALID, "\"%s\" has no value to watch", expr);
+	b->spec = strdup(expr);
+	b->condition = condition ? strdup(condition) : NULL;
+	if (!b->spec || (condition && !b->condition))
+		return bw_error_nomem();
+	if (b->watch->old.place == BW_PLACE_NONE && !strchr(expr, '$'))
+		return bw_errorf(BW_E_INVALID, "Cannot watch constant value \"%s\"", expr);
+	BW_TRY(choose(d, b));
+	BW_TRY(bw_watch_apply(d, b, true));
+	return NULL;
+}
+
+struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_break_kind kind,
+				uint32_t *out_number)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	if (!copy)
+		return bw_error_nomem();
+	BW_TRY(bw_debug_need_target(d));
+	struct bw_break *b = calloc(1, sizeof(*b));
+	if (b)
+		b->watch = calloc(1, sizeof(*b->watch));
+	if (!b || !b->watch) {
+		free(b);
+		return bw_error_nomem();
+	}
+	b->info = (struct bw_break_info){.kind = kind, .enabled = true, .watch_register = -1};
+	struct bw_error *err = fill(d, b, copy);
+	if (err) {
+		bw_break_free(b);
+		return err;
+	}
+	BW_TRY(bw_break_add(d, b, out_number));
+	return bw_excp_update(d);
+}
