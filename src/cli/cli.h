@@ -124,6 +124,20 @@ struct bw_error *bw_cli_add_server_args(const char *words) BW_MUST_CHECK;
 struct bw_error *bw_cli_check_fidelity(struct bw_kmd *kmd) BW_MUST_CHECK;
 struct bw_error *bw_cli_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_CHECK;
 
+/* ---- strict.c: --strict, --deterministic, --trace-hash ---- */
+
+struct bw_cli_vgpu_options {
+	bool strict, deterministic, trace_hash;
+};
+/* Whether the word is one of them. */
+bool bw_cli_take_vgpu_option(const char *word, struct bw_cli_vgpu_options *o);
+/* For a server that is going to be started. */
+struct bw_error *bw_cli_set_up_strict(const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
+/* Whether there will be something to show: before anything runs. */
+struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
+struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
+				    struct bw_out *out) BW_MUST_CHECK;
+
 /* ---- one file each: cmd_*.c ---- */
 
 bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_kill, bw_cmd_detach, bw_cmd_quit;
@@ -133,8 +147,6 @@ bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_
 bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers, bw_info_breakpoints;
 bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault, bw_info_display, bw_info_agents;
 bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers, bw_info_buffer, bw_info_descriptors;
-
-bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 

@@ -44,6 +44,7 @@ static int fail(struct bw_error *err)
 struct exec_options {
 	const char *gpu;
 	bool fidelity, json, help;
+	struct bw_cli_vgpu_options vgpu;
 	char **program; /* borrowed from argv */
 };
 
@@ -55,6 +56,9 @@ static const char exec_usage[] =
 	"\n"
 	"Options:\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
+	"  --strict            at the end, on standard error: what only hardware would show of the program\n"
+	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
+	"  --trace-hash        the same, and at the end a hash of all instructions and memory accesses\n"
 	"  --fidelity          at the end, on standard error: which instructions the virtual GPU executed not\n"
 	"                      exactly, and how often\n"
 	"  --json              that as one line of JSON\n"
@@ -78,7 +82,7 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 			o->json = true;
 		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			o->help = true;
-		else
+		else if (!bw_cli_take_vgpu_option(argv[i], &o->vgpu))
 			return bw_errorf(BW_E_INVALID, "\"breakwater exec\" has no option %s (see --help)", argv[i]);
 	}
 	o->program = &argv[i];
@@ -104,11 +108,13 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 	return pid < 0 ? bw_error_errno(errno, "cannot start %s", program[0]) : NULL;
 }
 
-static struct bw_error *show_fidelity(struct bw_kmd *kmd, bool json)
+static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o)
 {
 	struct bw_out *out;
-	BW_TRY(bw_out_create(stderr, json, &out));
-	struct bw_error *err = bw_cli_show_fidelity(kmd, out);
+	BW_TRY(bw_out_create(stderr, o->json, &out));
+	struct bw_error *err = bw_cli_show_strict(kmd, &o->vgpu, out);
+	if (!err && o->fidelity)
+		err = bw_cli_show_fidelity(kmd, out);
 	bw_out_destroy(out);
 	return err;
 }
@@ -126,13 +132,17 @@ int bw_main_exec(int argc, char **argv)
 	if (!err && o.fidelity)
 		err = bw_cli_add_server_args("--fidelity");
 	if (!err)
+		err = bw_cli_set_up_strict(&o.vgpu);
+	if (!err)
 		err = bw_kmd_open(o.gpu, &kmd);
 	if (!err && o.fidelity)
 		err = bw_cli_check_fidelity(kmd);
 	if (!err)
+		err = bw_cli_check_strict(kmd, &o.vgpu);
+	if (!err)
 		err = run_program(kmd, o.program, &status);
-	if (!err && o.fidelity)
-		err = show_fidelity(kmd, o.json);
+	if (!err)
+		err = show_reports(kmd, &o);
 	bw_kmd_close(kmd);
 	if (err)
 		return fail(err);

@@ -30,6 +30,10 @@ static const char usage[] =
 	"  --batch             no prompt: leave when the commands are done\n"
 	"  --json              every answer as one line of JSON\n"
 	"  --fidelity          at the end, which instructions the virtual GPU executed not exactly, and how often\n"
+	"  --strict            the virtual GPU shows what only hardware would: at the end, missing waits,\n"
+	"                      uninitialised registers, stale caches, hazards\n"
+	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
+	"  --trace-hash        the same, and at the end a hash of all instructions and memory accesses\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
 	"                      the virtual one where there is none)\n"
 	"  -h, --help\n"
@@ -46,6 +50,7 @@ struct script_items BW_VEC(struct script_item);
 struct run_options {
 	struct script_items script;
 	bool interactive, batch, json, fidelity, help;
+	struct bw_cli_vgpu_options vgpu;
 	const char *gpu, *kernel;
 	char **program; /* behind --, borrowed from argv */
 	struct bw_launch_options launch;
@@ -100,7 +105,7 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 		o->interactive = true;
 	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
 		o->help = true;
-	else
+	else if (!bw_cli_take_vgpu_option(word, &o->vgpu))
 		return bw_errorf(BW_E_INVALID, "\"breakwater run\" has no option %s (see --help)", word);
 	++*i;
 	return NULL;
@@ -359,6 +364,7 @@ static void fini(struct bw_cli *c)
 static struct bw_error *set_up_server(const struct run_options *o)
 {
 	BW_TRY(bw_cli_add_server_args("--quiet"));
+	BW_TRY(bw_cli_set_up_strict(&o->vgpu));
 	return o->fidelity ? bw_cli_add_server_args("--fidelity") : NULL;
 }
 
@@ -377,6 +383,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	BW_TRY(bw_kmd_open(o->gpu, &c->kmd));
 	if (o->fidelity)
 		BW_TRY(bw_cli_check_fidelity(c->kmd));
+	BW_TRY(bw_cli_check_strict(c->kmd, &o->vgpu));
 	bw_cli_catch_interrupts(c);
 	struct bw_error *err = run_session(c, o);
 	if (err) {
@@ -389,6 +396,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 		return NULL;
 	}
 	bw_cli_leave(c);
+	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->out));
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 

@@ -40,6 +40,11 @@ static const char usage[] =
 	"  --threads N             threads that run waves; 0 (default): one a core\n"
 	"  --deterministic         one thread, fixed scheduling order, time counted in "
 	"instructions\n"
+	"  --strict[=quiet]        poisoned registers, late results, stale caches: say what only "
+	"hardware would show;\n"
+	"                          quiet: only to clients that ask\n"
+	"  --trace-hash            hash all instructions and memory accesses; makes it "
+	"--deterministic\n"
 	"  --fidelity              count what is executed, for those who ask how exact it was\n"
 	"  --lockup-timeout MS     end jobs that run longer; 0 (default): never\n"
 	"  --quiet                 keep what the kernel would log to the file \"log\" alone, not "
@@ -81,6 +86,8 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		PROFILE = 256,
 		THREADS,
 		DETERMINISTIC,
+		STRICT,
+		TRACE_HASH,
 		FIDELITY,
 		LOCKUP,
 		QUIET,
@@ -95,6 +102,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 	static const struct option options[] = {
 		{"profile", required_argument, NULL, PROFILE}, {"threads", required_argument, NULL, THREADS},
 		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"fidelity", no_argument, NULL, FIDELITY},
+		{"strict", optional_argument, NULL, STRICT}, {"trace-hash", no_argument, NULL, TRACE_HASH},
 		{"lockup-timeout", required_argument, NULL, LOCKUP},
 		{"quiet", no_argument, NULL, QUIET}, {"no-defects", no_argument, NULL, NO_DEFECTS}, {"socket", required_argument, NULL, SOCKET},
 		{"exit-with-last-client", no_argument, NULL, EXIT}, {"ready-fd", required_argument, NULL, READY},
@@ -119,6 +127,16 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 			break;
 		case DETERMINISTIC:
 			s->uapi.device.deterministic = true;
+			break;
+		case STRICT:
+			if (optarg && strcmp(optarg, "quiet"))
+				return bw_errorf(BW_E_INVALID, "--strict is alone or =quiet, not \"%s\"",
+						 optarg);
+			s->uapi.device.strict = true;
+			s->uapi.strict_at_end |= optarg != NULL;
+			break;
+		case TRACE_HASH:
+			s->uapi.device.trace = s->uapi.device.deterministic = true;
 			break;
 		case FIDELITY:
 			s->uapi.device.counts = true;

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "vgpu/device/cp.h"
+#include "vgpu/device/exec/strict.h"
 #include "vgpu/device/scheduler.h"
 
 uint64_t bw_host_ns(void)
@@ -29,6 +30,12 @@ uint64_t bw_device_realtime(struct bw_device *dev)
 
 static struct bw_error *start(struct bw_device *dev)
 {
+	const struct bw_device_options *o = &dev->options;
+	if (o->strict || o->trace) {
+		dev->strict = bw_strict_create(o->strict, o->trace);
+		if (!dev->strict)
+			return bw_error_nomem();
+	}
 	BW_TRY(bw_memory_init(dev));
 	BW_TRY(bw_sched_create(dev));
 	BW_TRY(bw_registers_init(dev));
@@ -74,7 +81,13 @@ void bw_device_destroy(struct bw_device *dev)
 	bw_ih_fini(dev);
 	bw_vm_fini(dev);
 	bw_memory_fini(dev);
+	bw_strict_destroy(dev->strict);
 	free(dev);
+}
+
+struct bw_strict *bw_device_strict(struct bw_device *dev)
+{
+	return dev->strict;
 }
 
 const struct bw_profile *bw_device_profile(const struct bw_device *dev)

@@ -17,6 +17,8 @@ struct bw_device;
 
 struct bw_device_options {
 	unsigned threads;       /* worker threads; 0: one a core */
+	bool strict;            /* what only hardware would show becomes a finding (exec/strict.h) */
+	bool trace;             /* hash all that is executed */
 	bool deterministic;     /* one thread, fixed order, time counted in instructions */
 	bool counts;            /* count what is executed, for bw_device_tally */
 };
@@ -29,6 +31,10 @@ struct bw_error *bw_device_create(const struct bw_profile *profile, const struct
 				  bw_irq_fn *irq, void *irq_cookie, struct bw_device **out) BW_MUST_CHECK;
 void bw_device_destroy(struct bw_device *dev);
 const struct bw_profile *bw_device_profile(const struct bw_device *dev);
+
+/* Strict mode's findings and the trace: NULL where the options ask for neither. */
+struct bw_strict;
+struct bw_strict *bw_device_strict(struct bw_device *dev);
 
 /* Register access by absolute dword address (segment base included). Banks as regs2 selects them:
  * GRBM for shader engine and instance, SRBM for pipe, queue and VMID; all-ones = broadcast. */

@@ -146,6 +146,7 @@ struct bw_device {
 	uint64_t t0_ns;
 	_Atomic uint64_t virtual_ns; /* deterministic: the device's own clock */
 
+	struct bw_strict *strict; /* NULL: neither strict nor traced */
 	struct bw_cp *cp;
 	struct bw_spi *spi;
 	struct bw_sched *sched;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The state a wave starts with: reference radv-client 8, gfx11-rules 314 to 330. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
 #include "vgpu/device/cp.h"
+#include "vgpu/device/exec/strict.h"
 
 enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
 enum { MODE_WAVE_END = 1u << 21 }; /* traps at the end of the wave (rule 298) */
@@ -105,6 +107,23 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	}
 }
 
+/* Strict mode: what the launch has not filled is poisoned. */
+static void begin_strict(const struct bw_group *g, struct bw_slot *s)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	const struct bw_wgp *wgp = g->wgp;
+	const struct bw_profile *p = d->dev->profile;
+	const struct bw_strict_launch launch = {
+		.n_sgprs = (d->rsrc2 >> 1 & 0x1f) + (unsigned)__builtin_popcount(d->rsrc2 >> 7 & 0xf),
+		.n_vgprs = 1,
+		.sa = wgp->se * p->sa_per_se + wgp->sa,
+		.cu = s->simd / (p->simd_per_wgp / 2),
+		.caches = wgp->caches,
+	};
+	if (!bw_strict_wave_begin(d->dev->strict, &s->w, &launch))
+		abort(); /* as everywhere where memory for the simulation itself runs out */
+}
+
 void bw_group_launch(struct bw_group *g)
 {
 	const struct bw_dispatch *d = g->dispatch;
@@ -112,6 +131,8 @@ void bw_group_launch(struct bw_group *g)
 	struct bw_device *dev = wgp->dev;
 	uint32_t gdbg = bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, d->vmid);
 
+	if (dev->options.strict)
+		bw_strict_poison_lds(g->wg.lds, g->wg.lds_size_b);
 	for (unsigned i = 0; i < g->wg.n_waves; i++) {
 		struct bw_slot *s = &wgp->slot[g->place[i].simd][g->place[i].slot];
 		struct bw_wave *w = &s->w;
@@ -151,6 +172,8 @@ void bw_group_launch(struct bw_group *g)
 		initial_sgprs(g, w);
 		initial_vgprs(g, w);
 		identify(g, s, i);
+		if (dev->strict)
+			begin_strict(g, s);
 		if ((gdbg >> 1 & 3) == 1) /* LAUNCH_MODE halt */
 			w->status |= BW_STATUS_HALT;
 		trap_state(dev, g, w, gdbg);

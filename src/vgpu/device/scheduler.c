@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "vgpu/device/exec/strict.h"
 
 unsigned bw_sched_n_wgps(const struct bw_device *dev)
 {
@@ -269,6 +270,8 @@ void bw_sched_flush_code(struct bw_device *dev)
 void bw_sched_vm_invalidated(struct bw_device *dev, uint32_t vmid_mask)
 {
 	bw_sched_flush_code(dev);
+	if (dev->strict) /* the caches' lines have virtual addresses */
+		bw_strict_invalidate(dev->strict, BW_STRICT_ALL);
 	for (unsigned i = 0; i < dev->sched->n_workers; i++) {
 		struct bw_worker *worker = &dev->sched->worker[i];
 		int vmid = atomic_load(&worker->running_vmid);
@@ -367,6 +370,9 @@ struct bw_error *bw_sched_create(struct bw_device *dev)
 		pthread_mutex_init(&wgp->gate, NULL);
 		pthread_mutex_init(&wgp->lock, NULL);
 		pthread_mutex_init(&wgp->cmd_lock, NULL);
+		wgp->caches = dev->options.strict ? bw_strict_caches_create(dev->strict) : NULL;
+		if (dev->options.strict && !wgp->caches)
+			return bw_error_nomem();
 	}
 	return map_files(sched, p);
 }

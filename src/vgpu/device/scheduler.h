@@ -49,6 +49,7 @@ struct bw_wgp {
 	uint16_t resident[BW_MAX_SIMDS]; /* slots in use, under lock */
 	uint8_t *vgprs;			 /* simd_per_wgp files of vgprs_per_simd * 128 bytes */
 	uint8_t *lds;
+	struct bw_strict_caches *caches; /* strict mode */
 	unsigned n_resident; /* under lock */
 	unsigned next_slot;  /* where the next turn begins */
 

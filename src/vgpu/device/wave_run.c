@@ -106,6 +106,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.border_colors = host_border_colors,
 		.precise_memory = host_precise_memory,
 		.counts = worker->dev->options.counts,
+		.strict = worker->dev->strict,
 		.sh_mem_bases = BW_SH_MEM_BASES,
 	};
 }

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "vgpu/uapi/strict.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_TEXT_B = 1 << 20 };
@@ -205,6 +206,7 @@ static const struct row debugfs_rows[] = {
 	{"amdgpu_gca_config", &gca_config_ops, NULL},
 	{"amdgpu_vm_info", &text_ops, text_vm_info},
 	{"amdgpu_firmware_info", &text_ops, text_firmware_info},
+	{"breakwater_strict", &text_ops, bw_strict_text}, /* no kernel's */
 };
 /* clang-format on */
 

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "isa/inst.h"
 #include "vgpu/device/exec/exec.h"
+#include "vgpu/uapi/strict.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
@@ -565,6 +566,8 @@ struct bw_error *bw_uapi_create(const struct bw_profile *profile,
 	u->boot_ns = (uint64_t)bw_now_ns();
 	init_locks(u);
 	struct bw_error *err = bw_device_create(profile, &options->device, on_irq, u, &u->dev);
+	if (!err)
+		bw_strict_start(u);
 	if (!err)
 		err = bw_drm_gpu_init(u);
 	if (!err)

@@ -18,6 +18,7 @@ struct bw_uapi_options {
 	struct bw_device_options device;
 	unsigned lockup_timeout_ms; /* a job that runs longer is killed; 0: never */
 	bool quiet;		    /* the log is kept, and not written to standard error */
+	bool strict_at_end; /* strict mode's findings are for who asks, and not for standard error */
 	bool no_defects;  /* repair what reference kernel-interface 8 lists, where 6.12 has it */
 	const char *root; /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
 };

@@ -324,7 +324,9 @@ static void set_access(struct build *b, const struct bw_op_info *info)
 	bool has_data = false;
 	for (unsigned i = 0; i < b->e->n_reads; i++)
 		has_data |= b->e->read[i].role == BW_ROLE_DATA;
-	if (!b->e->n_writes)
+	if (strstr(info->name, "load_lds"))
+		b->e->access = BW_KIND_LOAD; /* to LDS: no register waits for it */
+	else if (!b->e->n_writes)
 		b->e->access = BW_KIND_STORE;
 	else
 		b->e->access = has_data && info->class == BW_CLASS_MEM ? BW_KIND_ATOMIC_RTN : BW_KIND_LOAD;
@@ -417,6 +419,14 @@ static void image(struct build *b, const struct bw_op_info *info, const struct b
 	unsigned n = (unsigned)__builtin_popcount(in->dmask);
 	b->e->unit = BW_UNIT_VMEM;
 	b->e->vm_type = has_sampler;
+	if (strstr(info->name, "bvh")) {
+		b->e->vm_type = 2;
+		b->e->access = BW_KIND_LOAD;
+		add_sread(b, in->srsrc & ~3u, 4, false, false);
+		add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_VALUE, 0);
+		add_write(b, in->vdata, 4, BW_HALF_BOTH);
+		return;
+	}
 	add_sread(b, in->srsrc & ~3u, in->r128 ? 4 : 8, false, false);
 	if (has_sampler)
 		add_sread(b, in->ssamp & ~3u, 4, false, false);

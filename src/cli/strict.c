@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* --strict and --trace-hash: what the virtual GPU found and executed, at the end of a program. The server
+ * says it in its file breakwater_strict, a line each, fields between tabs (uapi/strict.c). */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "isa/text.h"
+#include "ui/table.h"
+
+#define REPORT_FILE "breakwater_strict"
+
+/* A finding as the server has it. Texts are borrowed from the report. */
+struct finding {
+	const char *kind, *name, *text;
+	uint64_t times, vmid, pc, start;
+	uint32_t word[3];
+	unsigned n_words;
+};
+struct findings BW_VEC(struct finding);
+
+struct report {
+	char *data;
+	bool checks, traces;
+	uint64_t hash, instructions, accesses;
+	struct findings findings;
+};
+
+static void report_fini(struct report *r)
+{
+	bw_vec_free(&r->findings);
+	free(r->data);
+}
+
+static struct bw_error *read_all(struct bw_kmd *kmd, char **out)
+{
+	struct bw_kmd_file *f;
+	struct bw_str s = {0};
+	char chunk[4096];
+	size_t n = 1;
+	BW_TRY(bw_kmd_file_open(kmd, REPORT_FILE, false, &f));
+	struct bw_error *err = NULL;
+	for (uint64_t at = 0; !err && n; at += n) {
+		err = bw_kmd_file_read(f, at, chunk, sizeof(chunk), &n);
+		if (!err)
+			bw_str_addn(&s, chunk, n);
+		else
+			n = 0;
+	}
+	bw_kmd_file_close(f);
+	*out = err ? NULL : bw_str_take(&s);
+	bw_str_free(&s);
+	return err || *out ? err : bw_error_nomem();
+}
+
+/* The next field of a line; "" behind the last. */
+static const char *field(char **line)
+{
+	char *at = strsep(line, "\t");
+	return at ? at : "";
+}
+
+static uint64_t number(char **line)
+{
+	return strtoull(field(line), NULL, 0);
+}
+
+static struct bw_error *take_finding(struct report *r, char *line)
+{
+	struct finding f = {.kind = field(&line)};
+	f.times = number(&line);
+	f.vmid = number(&line);
+	f.pc = number(&line);
+	f.start = number(&line);
+	f.n_words = (unsigned)BW_MIN(number(&line), (uint64_t)BW_ARRAY_SIZE(f.word));
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(f.word); i++)
+		f.word[i] = (uint32_t)number(&line);
+	f.name = field(&line);
+	f.text = field(&line);
+	return bw_vec_push(&r->findings, f);
+}
+
+static struct bw_error *read_report(struct bw_kmd *kmd, struct report *r)
+{
+	if (!bw_kmd_is_virtual(kmd))
+		return bw_errorf(BW_E_UNSUPPORTED, "--strict and --trace-hash are about the virtual GPU; %s is hardware",
+				 bw_kmd_pci_address(kmd));
+	BW_TRY(read_all(kmd, &r->data));
+	char *rest = r->data, *line = strsep(&rest, "\n");
+	r->checks = number(&line);
+	r->traces = number(&line);
+	r->hash = number(&line);
+	r->instructions = number(&line);
+	r->accesses = number(&line);
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			BW_TRY(take_finding(r, line));
+	return NULL;
+}
+
+struct bw_error *bw_cli_set_up_strict(const struct bw_cli_vgpu_options *o)
+{
+	if (o->strict)
+		BW_TRY(bw_cli_add_server_args("--strict=quiet"));
+	if (o->deterministic)
+		BW_TRY(bw_cli_add_server_args("--deterministic"));
+	return o->trace_hash ? bw_cli_add_server_args("--trace-hash") : NULL;
+}
+
+struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o)
+{
+	struct report r = {0};
+	if (!o->strict && !o->trace_hash)
+		return NULL;
+	struct bw_error *err = read_report(kmd, &r);
+	const char *missing = err			       ? NULL
+			      : o->strict && !r.checks	       ? "--strict"
+			      : o->trace_hash && !r.traces ? "--trace-hash"
+							       : NULL;
+	report_fini(&r);
+	if (missing)
+		return bw_errorf(BW_E_STATE,
+				 "the virtual GPU that BREAKWATER_VGPU names was started without %s: start it with that, or unset "
+				 "BREAKWATER_VGPU and one is started here",
+				 missing);
+	return err;
+}
+
+static void instruction_text(const struct finding *f, char *out, size_t size)
+{
+	struct bw_isa_text *t;
+	struct bw_error *err = bw_isa_text_create("gfx1100", &t);
+	snprintf(out, size, "%s", f->name);
+	if (err) {
+		bw_error_free(err);
+		return;
+	}
+	bw_isa_text_line(t, f->word, f->n_words * 4u, f->pc, out, size);
+	bw_isa_text_destroy(t);
+}
+
+static void show_lines(struct bw_out *o, const struct report *r)
+{
+	bw_vec_each(&r->findings, f) {
+		char text[128], times[32] = "";
+		instruction_text(f, text, sizeof(text));
+		if (f->times > 1)
+			snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
+		bw_out_line(o, "  %s at 0x%" PRIx64 " (+0x%" PRIx64 ")%s: %s", f->kind, f->pc, f->pc - f->start, times, text);
+		bw_out_line(o, "      %s", f->text);
+	}
+}
+
+static void show_table(struct bw_out *o, const struct report *r)
+{
+	static const struct bw_column columns[] = {
+		{"Kind", "kind", false},	 {"Times", "times", true}, {"VMID", "vmid", true},
+		{"Address", "address", false},	 {"Offset", "offset", true}, {"Instruction", "instruction", false},
+		{"Finding", "text", false},
+	};
+	struct bw_table t;
+	bw_table_init(&t, "findings", columns, BW_ARRAY_SIZE(columns));
+	bw_vec_each(&r->findings, f) {
+		char text[128];
+		instruction_text(f, text, sizeof(text));
+		bw_table_text(&t, "%s", f->kind);
+		bw_table_int(&t, (int64_t)f->times);
+		bw_table_int(&t, (int64_t)f->vmid);
+		bw_table_text(&t, "0x%" PRIx64, f->pc);
+		bw_table_int(&t, (int64_t)(f->pc - f->start));
+		bw_table_text(&t, "%s", text);
+		bw_table_text(&t, "%s", f->text);
+	}
+	bw_out_table(o, &t, "");
+	bw_table_fini(&t);
+}
+
+static void show_findings(struct bw_out *o, const struct report *r)
+{
+	size_t n = r->findings.len;
+	bw_out_begin(o, "event", "strict");
+	if (n)
+		bw_out_line(o, "Strict mode: %zu finding%s.", n, n == 1 ? "" : "s");
+	else
+		bw_out_line(o, "Strict mode: no findings.");
+	bw_out_int(o, "n_findings", (int64_t)n);
+	if (bw_out_is_json(o))
+		show_table(o, r);
+	else
+		show_lines(o, r);
+	bw_out_end(o);
+}
+
+static void show_trace(struct bw_out *o, const struct report *r)
+{
+	bw_out_begin(o, "event", "trace");
+	bw_out_line(o, "Trace hash 0x%016" PRIx64 " of %" PRIu64 " instructions.", r->hash, r->instructions);
+	bw_out_hex(o, "hash", r->hash);
+	bw_out_int(o, "instructions", (int64_t)r->instructions);
+	bw_out_end(o);
+}
+
+struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o, struct bw_out *out)
+{
+	struct report r = {0};
+	if (!o->strict && !o->trace_hash)
+		return NULL;
+	struct bw_error *err = read_report(kmd, &r);
+	if (!err && o->strict)
+		show_findings(out, &r);
+	if (!err && o->trace_hash)
+		show_trace(out, &r);
+	report_fini(&r);
+	return err;
+}
+
+bool bw_cli_take_vgpu_option(const char *word, struct bw_cli_vgpu_options *o)
+{
+	if (!strcmp(word, "--strict"))
+		o->strict = true;
+	else if (!strcmp(word, "--deterministic"))
+		o->deterministic = true;
+	else if (!strcmp(word, "--trace-hash"))
+		o->trace_hash = true;
+	else
+		return false;
+	return true;
+}

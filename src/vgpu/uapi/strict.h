@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_STRICT_H
+#define BW_VGPU_UAPI_STRICT_H
+
+#include "base/str.h"
+
+struct bw_uapi;
+
+/* The file breakwater_strict: see strict.c. */
+void bw_strict_text(struct bw_uapi *u, struct bw_str *s);
+/* Findings are said on standard error, once the device is there. */
+void bw_strict_start(struct bw_uapi *u);
+
+#endif
