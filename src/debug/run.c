@@ -75,10 +75,12 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 
 /* ---- Stops ---- */
 
-/* A wave that only was asked to stop is no reason to say anything. */
+/* A wave that only was asked to stop is no reason to say anything; nor is one whose step has come no
+ * further than into a barrier. */
 static bool is_event(const struct bw_wave *w)
 {
-	return w->info.reasons & ~(uint32_t)BW_REASON_INTERRUPT;
+	uint32_t nothing = BW_REASON_INTERRUPT | (w->info.in_barrier ? BW_REASON_SINGLE_STEP : 0u);
+	return w->info.reasons & ~nothing;
 }
 
 /* Exceptions first, then traps, then the rest: what the user must see most. */
@@ -90,6 +92,11 @@ static int rank(uint32_t reasons)
 	if (reasons & (BW_REASON_ASSERT_TRAP | BW_REASON_DEBUG_TRAP | BW_REASON_TRAP))
 		return 2;
 	return reasons & ~(uint32_t)BW_REASON_INTERRUPT ? 1 : 0;
+}
+
+static int rank_of(const struct bw_wave *w)
+{
+	return is_event(w) ? rank(w->info.reasons) : 0;
 }
 
 /* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active.
@@ -118,8 +125,8 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 		if (w->reported)
 			continue;
 		/* the focus stays where it is among equals */
-		if (!best || rank(w->info.reasons) > rank(best->info.reasons) ||
-		    (rank(w->info.reasons) == rank(best->info.reasons) &&
+		if (!best || rank_of(w) > rank_of(best) ||
+		    (rank_of(w) == rank_of(best) &&
 		     w->info.number == old_focus))
 			best = w;
 	}
@@ -148,11 +155,8 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
 		if (!w->reported && w->info.pc == best->info.pc &&
-		    w->info.breakpoint == best->info.breakpoint &&
-		    rank(w->info.reasons) == rank(best->info.reasons))
+		    rank_of(w) == rank_of(best))
 			out->n_same++;
-		else if (!w->reported && is_event(w))
-			out->n_other++;
 	}
 	struct bw_break *b = bw_debug_break_priv(d, out->breakpoint);
 	out->breakpoint_temporary = b && b->info.temporary;
@@ -304,10 +308,11 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 
 enum step_result { STEP_DONE, STEP_ENDED, STEP_STOP };
 
-/* Others of the group must come to the barrier, or the focus would wait there for ever. */
-static bool needs_group(const struct bw_inst *inst)
+/* Others of the group must come to the barrier, or the focus would wait there for ever: before it, or
+ * already in it (stopped there while it waited). */
+static bool needs_group(const struct bw_wave *w, const struct bw_inst *inst)
 {
-	return inst->op == BW_OP_S_BARRIER;
+	return inst->op == BW_OP_S_BARRIER || w->info.in_barrier;
 }
 
 /* Things that happened while one wave was being waited for. STOP: out says what. */
@@ -383,7 +388,7 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
 		inst = p->inst;
 	else if (d->slots[slot].info.wave_in_group || d->stopped.len > 1)
 		BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
-	group = needs_group(&inst);
+	group = needs_group(w, &inst);
 	BW_TRY(bw_debug_prepare(d, w, &simulated));
 	*out_result = STEP_DONE;
 	if (simulated) {
