@@ -170,7 +170,7 @@ void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid);
 /* A VMID may launch again. */
 void bw_spi_unstalled(struct bw_device *dev);
 /* With the WGP held: launches what was placed there. */
-void bw_spi_launch(struct bw_wgp *wgp);
+bool bw_spi_launch(struct bw_wgp *wgp); /* true: there were some */
 /* With the WGP held: the wave in this slot has ended. */
 void bw_spi_wave_ended(struct bw_wgp *wgp, struct bw_slot *s);
 /* launch.c: the initial state of every wave of the group. */

@@ -54,12 +54,18 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 	memset(w->v, 0, (size_t)w->n_vgprs * w->lanes * 4);
 	unsigned x = first % g->threads[0], y = first / g->threads[0] % g->threads[1],
 		 z = first / g->threads[0] / g->threads[1];
-	for (unsigned lane = 0; lane < live; lane++) {
-		w->v[lane] = x | (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
-		if (++x == g->threads[0]) {
-			x = 0;
-			if (++y == g->threads[1])
-				y = 0, z++;
+	if (x + live <= g->threads[0]) { /* all in one row */
+		uint32_t row = (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
+		for (unsigned lane = 0; lane < live; lane++)
+			w->v[lane] = (x + lane) | row;
+	} else {
+		for (unsigned lane = 0; lane < live; lane++) {
+			w->v[lane] = x | (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
+			if (++x == g->threads[0]) {
+				x = 0;
+				if (++y == g->threads[1])
+					y = 0, z++;
+			}
 		}
 	}
 	uint64_t exec = live == 64 ? ~0ull : (1ull << live) - 1;
@@ -179,5 +185,6 @@ void bw_group_launch(struct bw_group *g)
 		trap_state(dev, g, w, gdbg);
 		wgp->resident[s->simd] |= (uint16_t)(1u << s->id);
 	}
-	__atomic_fetch_add(&wgp->n_resident, g->wg.n_waves, __ATOMIC_RELAXED);
+	/* Read without the lock, written only with it. */
+	__atomic_store_n(&wgp->n_resident, wgp->n_resident + g->wg.n_waves, __ATOMIC_RELAXED);
 }

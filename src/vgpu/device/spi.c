@@ -187,7 +187,7 @@ static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
 	g->next = NULL;
 	*wgp->inbox_tail = g;
 	wgp->inbox_tail = &g->next;
-	atomic_store(&wgp->has_inbox, true);
+	atomic_store_explicit(&wgp->has_inbox, true, memory_order_release);
 	d->n_alive++;
 	spi->n_waves += n_waves;
 	return true;
@@ -303,11 +303,11 @@ void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid)
 
 /* --- on a WGP --- */
 
-void bw_spi_launch(struct bw_wgp *wgp)
+bool bw_spi_launch(struct bw_wgp *wgp)
 {
 	struct bw_spi *spi = wgp->dev->spi;
 	if (!atomic_load(&wgp->has_inbox))
-		return;
+		return false;
 	pthread_mutex_lock(&spi->lock);
 	struct bw_group *g = wgp->inbox;
 	wgp->inbox = NULL;
@@ -319,6 +319,7 @@ void bw_spi_launch(struct bw_wgp *wgp)
 		bw_group_launch(g);
 		g = next;
 	}
+	return true;
 }
 
 void bw_spi_wave_ended(struct bw_wgp *wgp, struct bw_slot *s)

@@ -9,6 +9,7 @@
 
 enum {
 	QUANTUM = 4096,	    /* instructions of a wave's turn */
+	ROUNDS = 16,	    /* in a turn, as long as groups come and go */
 	POLLS_QUICKLY = 50, /* sleeps in a row, before the waits grow */
 };
 
@@ -159,7 +160,7 @@ static void wave_ended(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_s
 	s->at_barrier = false;
 	s->w.status &= ~(uint32_t)BW_STATUS_VALID;
 	wgp->resident[s->simd] &= (uint16_t) ~(1u << s->id);
-	__atomic_fetch_sub(&wgp->n_resident, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&wgp->n_resident, wgp->n_resident - 1, __ATOMIC_RELAXED);
 	check_barrier(wg);
 	bw_spi_wave_ended(wgp, s);
 }
@@ -213,14 +214,16 @@ static enum bw_run execute(struct bw_worker *worker, struct bw_slot *s, uint64_t
 {
 	struct bw_wave *w = &s->w;
 	struct bw_tlb *tlb = &worker->tlb[w->vmid];
+	/* Whoever invalidates raises the generation first and looks for running_vmid then. */
 	atomic_store(&worker->running_vmid, w->vmid);
 	bw_tlb_sync(tlb);
-	atomic_store(&worker->running_generation, tlb->generation);
+	atomic_store_explicit(&worker->running_generation, tlb->generation, memory_order_release);
 	w->tlb = tlb;
 	enum bw_run result = bw_exec_run(worker->exec, w, budget);
-	atomic_store(&worker->running_vmid, -1);
-	atomic_fetch_add_explicit(&worker->instructions, w->n_executed - s->counted,
-				  memory_order_relaxed);
+	atomic_store_explicit(&worker->running_vmid, -1, memory_order_release);
+	/* No other thread writes it. */
+	uint64_t n = atomic_load_explicit(&worker->instructions, memory_order_relaxed);
+	atomic_store_explicit(&worker->instructions, n + w->n_executed - s->counted, memory_order_relaxed);
 	s->counted = w->n_executed;
 	return result;
 }
@@ -306,9 +309,10 @@ static void go_round(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t now_
 		struct bw_slot *s = &wgp->slot[simd][id];
 		if (!(wgp->resident[simd] >> id & 1) || !can_run(s, now_ns))
 			continue;
-		atomic_store(&wgp->current, s);
-		atomic_store(&worker->current, s);
-		atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_YIELD);
+		atomic_store_explicit(&worker->current, s, memory_order_release);
+		atomic_store(&wgp->current, s); /* before yield_wanted is looked at */
+		if (atomic_load(&s->w.request) & BW_REQ_YIELD)
+			atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_YIELD);
 		bw_sq_carry_out(wgp);
 		bool wanted = atomic_load(&wgp->yield_wanted);
 		if ((wanted && n_run) || atomic_load(&dev->sched->stop)) {
@@ -318,8 +322,8 @@ static void go_round(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t now_
 		run_slot(worker, wgp, s, wanted ? BRIEFLY : QUANTUM);
 		n_run++;
 	}
-	atomic_store(&wgp->current, NULL);
-	atomic_store(&worker->current, NULL);
+	atomic_store_explicit(&wgp->current, NULL, memory_order_release);
+	atomic_store_explicit(&worker->current, NULL, memory_order_release);
 }
 
 bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wake_ns)
@@ -329,8 +333,14 @@ bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wak
 	bw_spi_launch(wgp);
 	bw_sq_carry_out(wgp);
 	uint64_t now = bw_device_now_ns(worker->dev);
-	go_round(worker, wgp, now);
-	bw_spi_launch(wgp); /* into what the ended ones left */
+	/* Groups that came into what ended ones left are run as well for a while: their registers lie in the
+	 * cache. */
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		go_round(worker, wgp, now);
+		if (!bw_spi_launch(wgp) || atomic_load(&wgp->yield_wanted) ||
+		    atomic_load(&worker->dev->sched->stop))
+			break;
+	}
 
 	wgp->polling = true;
 	for (unsigned simd = 0; simd < worker->dev->profile->simd_per_wgp; simd++) {
