@@ -367,6 +367,9 @@ static void gathers(void **state)
 	assert_int_equal(*env_v(&e, 5, 1), 0x74);
 	assert_int_equal(*env_v(&e, 6, 1), 0x64);
 	assert_int_equal(*env_v(&e, 7, 1), 0x63);
+	ok(IMG_RUN(&e, 0xf2400204, 0x10020401)); /* image_gather4h v[4:7], v[1:2], ... dmask:0x2: "4x1 texels" */
+	for (unsigned k = 0; k < 4; k++)
+		assert_int_equal(*env_v(&e, 4 + k, 1), 0x63 + k);
 	fill(&floats);
 	sampler((struct smp){.clamp = EDGE, .compare = 6}); /* reference >= texel */
 	for (unsigned i = 0; i < e.w.lanes; i++) {

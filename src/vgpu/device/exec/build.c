@@ -251,6 +251,8 @@ static bool build_wave(struct bw_build *b, const struct bw_wave_row *row)
 	case BW_WAVE_VECTOR:
 		if (b->page->ctx.n_vgprs == 0)
 			rec->fn = bw_h_no_vgprs;
+		if (inst->dpp != BW_DPP_NONE)
+			bw_dpp_prepare(b->page, inst, rec);
 		break;
 	}
 	return true;
@@ -487,21 +489,8 @@ static BW_HANDLER(fetch_fault)
 	BW_EXIT(BW_EXIT_FAULT, bw_code_pc(&x->code, rec));
 }
 
-/* The lane permutation of DPP is part of operand fetch, which indexed moves do by themselves: with DPP
- * they are not executed, rather than executed wrongly. */
-static bool is_indexed_move_with_dpp(const struct bw_inst *inst)
-{
-	return inst->dpp != BW_DPP_NONE &&
-	       (inst->op == BW_OP_V_MOVRELD_B32 || inst->op == BW_OP_V_MOVRELS_B32 ||
-		inst->op == BW_OP_V_MOVRELSD_B32 || inst->op == BW_OP_V_MOVRELSD_2_B32);
-}
-
 static bool build(struct bw_build *b)
 {
-	if (is_indexed_move_with_dpp(b->inst)) {
-		b->rec->fn = bw_h_absent;
-		return true;
-	}
 	const struct bw_sem *sem = bw_exec_sem(b->inst->op);
 	switch (sem->kind) {
 	case BW_SEM_NONE:

@@ -45,3 +45,19 @@ void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struc
 	}
 	rec->inst = &d->inst;
 }
+
+uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec, uint32_t *out_valid)
+{
+	const struct bw_inst *inst = &d->inst;
+	uint32_t valid = d->in_range, write = exec & d->enable[half];
+	if (!inst->fi) {
+		uint32_t active = 0;
+		for (unsigned l = 0; l < BW_LANES; l++)
+			active |= (exec >> d->from[l] & 1) << l;
+		valid &= active;
+	}
+	if (inst->dpp == BW_DPP_16 && !inst->bound_ctrl)
+		write &= valid;
+	*out_valid = valid;
+	return write;
+}

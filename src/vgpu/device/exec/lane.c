@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "vgpu/device/exec/build.h"
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/lane_math.h"
 
@@ -171,6 +172,22 @@ HANDLER(v_swaprel_b32)
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
+/* One half of a wave. With DPP a lane takes the value of another one, which may be none: 0. */
+static void move_half(const struct bw_inst *inst, uint32_t *d, const uint32_t *s, unsigned half, uint32_t mask)
+{
+	uint32_t from[BW_LANES], valid = UINT32_MAX;
+	memcpy(from, s, sizeof(from));
+	if (inst->dpp != BW_DPP_NONE) {
+		const struct bw_dpp_lanes *dpp = BW_CONTAINER_OF(inst, const struct bw_dpp_lanes, inst);
+		mask = bw_dpp_masks(dpp, half, mask, &valid);
+		for (unsigned l = 0; l < BW_LANES; l++)
+			from[l] = valid >> l & 1 ? s[dpp->from[l]] : 0;
+	}
+	for (unsigned l = 0; l < BW_LANES; l++)
+		if (mask >> l & 1)
+			d[l] = from[l];
+}
+
 /* dst and src are moved by unsigned indices; rule 43. */
 static void movrel(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
 		   uint32_t dst_index, uint32_t src_index)
@@ -179,16 +196,18 @@ static void movrel(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *
 	uint64_t exec = bw_wave_exec(w), dst = (uint64_t)inst->dst + dst_index;
 	if (dst >= n_vgprs(x))
 		return;
-	const uint32_t *s = NULL;
+	uint32_t scalar[64];
+	const uint32_t *s = scalar;
 	if (inst->src[0] >= BW_SRC_VGPR0) {
 		uint64_t n = (uint64_t)(inst->src[0] - BW_SRC_VGPR0) + src_index;
 		s = vgpr_src(x, w, n < n_vgprs(x) ? (unsigned)n : 0);
+	} else {
+		for (unsigned l = 0; l < w->lanes; l++)
+			scalar[l] = bw_scalar_read32(w, inst, inst->src[0]);
 	}
-	uint32_t scalar = s ? 0 : bw_scalar_read32(w, inst, inst->src[0]);
 	uint32_t *d = bw_wave_vgpr(w, (unsigned)dst);
-	for (unsigned l = 0; l < w->lanes; l++)
-		if (exec >> l & 1)
-			d[l] = s ? s[l] : scalar;
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
+		move_half(inst, d + h * BW_LANES, s + h * BW_LANES, h, (uint32_t)(exec >> 32 * h));
 }
 
 HANDLER(v_movreld_b32)

@@ -174,23 +174,6 @@ static const void *fetch(const struct fetch *f, unsigned i, enum bw_type t)
 	return p;
 }
 
-/* Which lanes of a half read something through DPP, and which may write: rules 239 to 245. */
-static uint32_t dpp_masks(struct fetch *f, uint32_t exec)
-{
-	const struct bw_inst *inst = f->inst;
-	f->valid = f->dpp->in_range;
-	if (!inst->fi) {
-		uint32_t active = 0;
-		for (unsigned l = 0; l < BW_LANES; l++)
-			active |= (exec >> f->dpp->from[l] & 1) << l;
-		f->valid &= active;
-	}
-	uint32_t write = exec & f->dpp->enable[f->half];
-	if (inst->dpp == BW_DPP_16 && !inst->bound_ctrl)
-		write &= f->valid;
-	return write;
-}
-
 static uint32_t read_mask(const struct fetch *f, const struct bw_map_row *row)
 {
 	const uint8_t *p;
@@ -354,7 +337,7 @@ BW_HANDLER(bw_h_map)
 		uint32_t mask = (uint32_t)(exec >> 32 * half);
 		if (inst->dpp != BW_DPP_NONE) {
 			f.dpp = (const struct bw_dpp_lanes *)inst;
-			mask = dpp_masks(&f, mask);
+			mask = bw_dpp_masks(f.dpp, half, mask, &f.valid);
 		}
 		const void *s[3] = {NULL, NULL, NULL};
 		for (unsigned i = 0; i < row->n_src; i++)

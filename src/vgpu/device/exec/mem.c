@@ -13,10 +13,10 @@ enum bw_mem_result bw_mem_nothing(struct bw_exec *x, struct bw_wave *w, const st
 
 static const struct bw_mem_table *const tables_v1[] = {&bw_mem_smem, &bw_mem_flat_v1, &bw_mem_ds_v1,
 						       &bw_mem_buf_v1, &bw_mem_tbuf_v1, &bw_mem_img_v1,
-						       &bw_mem_sample_v1};
+						       &bw_mem_sample_v1, &bw_mem_lds_v1, &bw_mem_ray_v1};
 static const struct bw_mem_table *const tables_v3[] = {&bw_mem_smem, &bw_mem_flat_v3, &bw_mem_ds_v3,
 						       &bw_mem_buf_v3, &bw_mem_tbuf_v3, &bw_mem_img_v3,
-						       &bw_mem_sample_v3};
+						       &bw_mem_sample_v3, &bw_mem_lds_v3, &bw_mem_ray_v3};
 
 static const struct bw_mem_row *row_of[BW_OP_COUNT];
 static pthread_once_t joined = PTHREAD_ONCE_INIT;

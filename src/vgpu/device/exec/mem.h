@@ -18,12 +18,12 @@ struct bw_mem_table {
 extern const struct bw_mem_table bw_mem_smem;
 #ifdef BW_MEM_SET
 extern const struct bw_mem_table bw_mem_flat, bw_mem_ds, bw_mem_buf, bw_mem_tbuf, bw_mem_img,
-	bw_mem_sample;
+	bw_mem_sample, bw_mem_lds, bw_mem_ray;
 #else
 extern const struct bw_mem_table bw_mem_flat_v1, bw_mem_ds_v1, bw_mem_buf_v1, bw_mem_tbuf_v1,
-	bw_mem_img_v1, bw_mem_sample_v1;
+	bw_mem_img_v1, bw_mem_sample_v1, bw_mem_lds_v1, bw_mem_ray_v1;
 extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3, bw_mem_tbuf_v3,
-	bw_mem_img_v3, bw_mem_sample_v3;
+	bw_mem_img_v3, bw_mem_sample_v3, bw_mem_lds_v3, bw_mem_ray_v3;
 #endif
 
 /* Cache control and probes: nothing that a model without caches would do. */

@@ -28,6 +28,7 @@ enum bw_img_flag {
 	BW_IMG_GATHER = 1 << 13,
 	BW_IMG_LOD = 1 << 14,
 	BW_IMG_SAMPLE = 1 << 15, /* set for all of them */
+	BW_IMG_H = 1 << 16,      /* gathers four texels of a row */
 };
 
 enum { BW_IMG_MAX_ADDR = 13, BW_IMG_BLOCKS = 8 };

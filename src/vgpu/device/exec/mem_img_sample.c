@@ -283,14 +283,29 @@ static bool filter(struct sample *t, unsigned lane, const struct request *r, con
 	return true;
 }
 
+/* gather4h takes four texels of one row [I: from the upper left one of those that gather4 takes]. */
+static unsigned row_taps(struct sample *t, const struct request *r, const struct bw_levels *l,
+			 struct bw_tap tap[BW_TAPS])
+{
+	struct bw_position at = r->at;
+	for (unsigned k = 0; k < N_GATHER; k++, at.offset[0]++) {
+		struct bw_tap around[BW_TAPS];
+		bw_sample_taps(&t->i.im, &t->s, l->level[0], &at, true, false, around);
+		tap[k] = around[0];
+	}
+	return N_GATHER;
+}
+
 /* One component of the four texels around, counter-clockwise from the lower left (rule 439). */
 static bool gather(struct sample *t, unsigned lane, const struct request *r, const struct bw_levels *l)
 {
-	static const uint8_t order[N_GATHER] = {2, 3, 1, 0};
+	static const uint8_t square[N_GATHER] = {2, 3, 1, 0}, row[N_GATHER] = {0, 1, 2, 3};
+	const uint8_t *order = t->flags & BW_IMG_H ? row : square;
 	unsigned component = t->i.in->dmask ? (unsigned)__builtin_ctz(t->i.in->dmask) : 0;
 	struct bw_tap tap[BW_TAPS];
 	uint32_t value[BW_TAPS][4];
-	unsigned n = bw_sample_taps(&t->i.im, &t->s, l->level[0], &r->at, true, false, tap);
+	unsigned n = t->flags & BW_IMG_H ? row_taps(t, r, l, tap) :
+					   bw_sample_taps(&t->i.im, &t->s, l->level[0], &r->at, true, false, tap);
 	if (!tap_values(t, lane, l->level[0], tap, n, true, r, value))
 		return false;
 	for (unsigned k = 0; k < N_GATHER; k++)
@@ -389,7 +404,7 @@ static unsigned n_load(const struct bw_inst *in, unsigned flags)
 
 enum {
 	O = BW_IMG_O, B = BW_IMG_B, C = BW_IMG_C, D = BW_IMG_D, G16 = BW_IMG_G16, L = BW_IMG_L, LZ = BW_IMG_LZ,
-	CL = BW_IMG_CL, GATHER = BW_IMG_GATHER, LOD = BW_IMG_LOD,
+	CL = BW_IMG_CL, GATHER = BW_IMG_GATHER, LOD = BW_IMG_LOD, H = BW_IMG_H,
 };
 
 #define SAMPLE(name, flags)                                                                        \

@@ -16,6 +16,8 @@
 #define bw_mem_tbuf BW_MEM_NAME(bw_mem_tbuf)
 #define bw_buf_locate BW_MEM_NAME(bw_buf_locate)
 #define bw_buf_clear_tfe BW_MEM_NAME(bw_buf_clear_tfe)
+#define bw_mem_lds BW_MEM_NAME(bw_mem_lds)
+#define bw_mem_ray BW_MEM_NAME(bw_mem_ray)
 #define bw_mem_img BW_MEM_NAME(bw_mem_img)
 #define bw_mem_sample BW_MEM_NAME(bw_mem_sample)
 #define bw_img_n_coords BW_MEM_NAME(bw_img_n_coords)
