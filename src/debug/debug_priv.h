@@ -185,6 +185,8 @@ struct bw_debug {
 	uint32_t dispatches_dropped; /* numbers 1 to this are over and forgotten */
 	struct bw_target_object *objects; /* as last asked for; owned */
 	size_t n_objects;
+	struct BW_VEC(struct bw_buffer_info) buffers; /* bound.c */
+	uint32_t next_buffer;
 	uint64_t continues; /* counts bw_debug_continue */
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
 	struct bw_u32_vec held; /* submissions not yet let go */
@@ -199,8 +201,6 @@ struct bw_debug {
 /* session.c */
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
 	BW_PRINTF(3, 4);
-	struct BW_VEC(struct bw_buffer_info) buffers; /* bound.c */
-	uint32_t next_buffer;
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
 /* Ends the target, and drops everything that belongs to it. */
 void bw_debug_close_target(struct bw_debug *d);
