@@ -82,15 +82,15 @@ static const struct bw_command infos[] = {
 	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},
 	{"descriptors", NULL, bw_info_descriptors, "[DISPATCH]", "What the user SGPRs of a dispatch lead to: buffers and images.", NULL, BW_COMPLETE_NONE, false},
 	{"dispatch", NULL, bw_info_dispatch, "[N]", "One dispatch: its pipeline, grid, resources, user SGPRs, push constants.", NULL, BW_COMPLETE_NONE, false},
+	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_EXPR, false},
+	{"submissions", NULL, bw_info_submissions, "", "Submissions so far, and which dispatches each brought.", NULL, BW_COMPLETE_NONE, false},
 	{"symbol", NULL, bw_info_symbol, "EXPR", "The symbol at an address.", NULL, BW_COMPLETE_EXPR, false},
 	{"threads", "th", bw_info_waves, "[all]", "Same as waves.", NULL, BW_COMPLETE_NONE, false},
 	{"wave", NULL, bw_info_wave, "[N]", "One wave: its place, size, lanes and reason.", NULL, BW_COMPLETE_NONE, false},
 	{"waves", NULL, bw_info_waves, "[all | count]", "Stopped waves; count: all waves, stopped or not.", NULL, BW_COMPLETE_NONE, false},
 };
-	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 
-	{"submissions", NULL, bw_info_submissions, "", "Submissions so far, and which dispatches each brought.", NULL, BW_COMPLETE_NONE, false},
 const struct bw_command *bw_commands(size_t *out_n)
 {
 	*out_n = BW_ARRAY_SIZE(commands);
