@@ -73,7 +73,14 @@ struct bw_target *bw_debug_target(struct bw_debug *d);
 pid_t bw_debug_program_pid(const struct bw_debug *d);
 const char *bw_debug_program_name(const struct bw_debug *d);
 
+/* gdb's words, with a default that suits thousands of threads. */
+enum bw_locking {
+	BW_LOCKING_STEP, /* stepping moves the focus wave, continue all */
+	BW_LOCKING_ON,	 /* nothing but the focus wave ever moves */
+	BW_LOCKING_OFF,	 /* while one wave is stepped the others run */
+};
 struct bw_debug_settings {
+	enum bw_locking scheduler_locking;
 	bool stop_on_dispatch; /* each dispatch is a stop before its first wave */
 };
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
@@ -251,6 +258,12 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
  * group run, too, since none would pass otherwise. */
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
 				struct bw_stop *out) BW_MUST_CHECK;
+/* Steps the focus wave, over calls, until it is behind the current source line (or instruction, where
+ * there are no lines): out of a loop, not back into it. */
+struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* Lets the focus wave run to a place as `break` takes it. */
+struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where,
+				  struct bw_stop *out) BW_MUST_CHECK;
 /* Async-signal-safe: wait and stepi stop everything and return. */
 void bw_debug_interrupt(struct bw_debug *d);
 

@@ -180,6 +180,7 @@ struct bw_debug {
 	uint32_t focus_number; /* of the wave that had the focus, also while it runs */
 	unsigned focus_lane;
 	uint32_t unstoppable;
+	uint32_t watched_slot; /* of the wave that is stepped for a software watchpoint; UINT32_MAX */
 
 	struct BW_VEC(struct bw_dispatch) dispatches;
 	uint32_t dispatches_dropped; /* numbers 1 to this are over and forgotten */
@@ -258,6 +259,25 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out
 /* Deletes temporary breakpoints that have stopped a wave at this stop. */
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number);
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);
+
+/* run.c */
+struct bw_error *bw_debug_release_held(struct bw_debug *d) BW_MUST_CHECK;
+/* The slots given run on, each from where it stopped. */
+struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n) BW_MUST_CHECK;
+bool bw_wave_is_event(const struct bw_wave *w);
+unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave *w);
+struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop) BW_MUST_CHECK;
+/* One event. out->kind stays NONE when it is nothing for the user. */
+struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
+				 struct bw_stop *out) BW_MUST_CHECK;
+
+/* step.c: a wave with a software watchpoint is stepped, the others run. */
+struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
+/* Until there is a stop, or the wave has ended (watched_slot is none then), or, with a timeout, for
+ * a little while. */
+struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
+				       struct bw_stop *out) BW_MUST_CHECK;
 
 /* waves.c */
 struct bw_wave *bw_debug_focus_priv(struct bw_debug *d);

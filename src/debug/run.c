@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Letting waves run, and what comes back: continue, wait, stepi. */
+/* Letting waves run, and what comes back: continue, wait. */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>
@@ -7,8 +7,6 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-
-enum { BARRIER_POLL_MS = 2 };
 
 static uint64_t now_ms(void)
 {
@@ -20,7 +18,7 @@ static uint64_t now_ms(void)
 /* ---- Going on ---- */
 
 /* Lets held submissions through; their dispatches run from here on. */
-static struct bw_error *release_held(struct bw_debug *d)
+struct bw_error *bw_debug_release_held(struct bw_debug *d)
 {
 	while (d->held.len) {
 		uint32_t submission = d->held.data[0];
@@ -38,7 +36,7 @@ static struct bw_error *release_held(struct bw_debug *d)
 }
 
 /* The slots given run on, each from where it stopped. */
-static struct bw_error *run_on(struct bw_debug *d, uint32_t *slots, size_t n)
+struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool simulated;
@@ -52,9 +50,17 @@ static struct bw_error *run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 
 static struct bw_error *go_on(struct bw_debug *d)
 {
-	if (d->state == BW_DEBUG_STOPPED)
-		BW_TRY(run_on(d, d->stopped.data, d->stopped.len));
-	return release_held(d);
+	struct bw_wave *focus = bw_debug_focus_priv(d);
+	if (d->state != BW_DEBUG_STOPPED)
+		return bw_debug_release_held(d);
+	d->watched_slot = UINT32_MAX;
+	struct bw_wave *watched = bw_watch_software_wave(d);
+	if (watched)
+		return bw_debug_watch_begin(d, watched);
+	if (d->settings.scheduler_locking == BW_LOCKING_ON && focus)
+		return bw_debug_run_on(d, &d->focus_slot, 1);
+	BW_TRY(bw_debug_run_on(d, d->stopped.data, d->stopped.len));
+	return bw_debug_release_held(d);
 }
 
 struct bw_error *bw_debug_continue(struct bw_debug *d)
@@ -77,7 +83,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 
 /* A wave that only was asked to stop is no reason to say anything; nor is one whose step has come no
  * further than into a barrier. */
-static bool is_event(const struct bw_wave *w)
+bool bw_wave_is_event(const struct bw_wave *w)
 {
 	uint32_t nothing = BW_REASON_INTERRUPT | (w->info.in_barrier ? BW_REASON_SINGLE_STEP : 0u);
 	return w->info.reasons & ~nothing;
@@ -96,12 +102,12 @@ static int rank(uint32_t reasons)
 
 static int rank_of(const struct bw_wave *w)
 {
-	return is_event(w) ? rank(w->info.reasons) : 0;
+	return bw_wave_is_event(w) ? rank(w->info.reasons) : 0;
 }
 
 /* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active.
  */
-static unsigned stop_lane(struct bw_debug *d, const struct bw_wave *w)
+unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave *w)
 {
 	if (w->info.reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
 		struct bw_fault_info f;
@@ -131,7 +137,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 			best = w;
 	}
 	struct bw_wave *focus = bw_debug_focus_priv(d);
-	if (!best || (!is_event(best) && focus))
+	if (!best || (!bw_wave_is_event(best) && focus))
 		best = focus;
 	*out = (struct bw_stop){
 		.kind = BW_STOP_WAVES, .n_waves = d->stopped.len, .n_unstoppable = d->unstoppable};
@@ -142,7 +148,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	bool moved = best->info.number != old_focus;
 	if (moved || !(best->info.exec >> d->focus_lane & 1) ||
 	    (best->info.breakpoint_lanes && !(best->info.breakpoint_lanes >> d->focus_lane & 1)))
-		d->focus_lane = stop_lane(d, best);
+		d->focus_lane = bw_wave_stop_lane(d, best);
 	d->focus_number = best->info.number;
 	d->focus_slot = best->info.slot;
 	out->wave = best->info.number;
@@ -155,8 +161,11 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
 		if (!w->reported && w->info.pc == best->info.pc &&
+		    w->info.breakpoint == best->info.breakpoint &&
 		    rank_of(w) == rank_of(best))
 			out->n_same++;
+		else if (!w->reported && bw_wave_is_event(w))
+			out->n_other++;
 	}
 	struct bw_break *b = bw_debug_break_priv(d, out->breakpoint);
 	out->breakpoint_temporary = b && b->info.temporary;
@@ -169,7 +178,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 }
 
 /* Stops everything and reports. */
-static struct bw_error *stop_and_report(struct bw_debug *d, struct bw_stop *out)
+struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out)
 {
 	uint32_t old_focus = d->focus_number;
 	struct bw_error *err = d->target->ops->stop_all(d->target, &d->unstoppable);
@@ -182,7 +191,7 @@ static struct bw_error *stop_and_report(struct bw_debug *d, struct bw_stop *out)
 
 /* Waves have stopped. Those that need not have (a condition that does not hold, a breakpoint that
  * is gone) go on at once; out_stop: there is one for the user. */
-static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
+struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
 	struct bw_u32_vec go = {0};
@@ -198,7 +207,7 @@ static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
 		if (w->stopped) /* held since an earlier stop */
 			continue;
 		struct bw_error *err = bw_debug_examine(d, d->stopped.data[i]);
-		if (!err && is_event(w))
+		if (!err && bw_wave_is_event(w))
 			*out_stop = true;
 		else if (!err)
 			err = bw_vec_push(&go, d->stopped.data[i]);
@@ -207,7 +216,7 @@ static struct bw_error *sift(struct bw_debug *d, bool *out_stop)
 			return err;
 		}
 	}
-	struct bw_error *err = *out_stop ? NULL : run_on(d, go.data, go.len);
+	struct bw_error *err = *out_stop ? NULL : bw_debug_run_on(d, go.data, go.len);
 	bw_vec_free(&go);
 	return err;
 }
@@ -224,7 +233,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 }
 
 /* One event. out->kind stays NONE when it is nothing for the user. */
-static struct bw_error *handle(struct bw_debug *d, const struct bw_target_event *ev,
+struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
 			       struct bw_stop *out)
 {
 	bool stop;
@@ -243,7 +252,7 @@ static struct bw_error *handle(struct bw_debug *d, const struct bw_target_event 
 		size_t before = d->dispatches.len;
 		BW_TRY(bw_debug_on_submit(d, ev));
 		if (!d->settings.stop_on_dispatch || d->dispatches.len == before)
-			return d->state == BW_DEBUG_RUNNING ? release_held(d) : NULL;
+			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
 		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
 		if (d->state == BW_DEBUG_RUNNING) {
 			BW_TRY(d->target->ops->stop_all(d->target, &d->unstoppable));
@@ -258,13 +267,13 @@ static struct bw_error *handle(struct bw_debug *d, const struct bw_target_event 
 	case BW_EVENT_STOP:
 		if (d->state != BW_DEBUG_RUNNING)
 			break;
-		BW_TRY(sift(d, &stop));
+		BW_TRY(bw_debug_sift(d, &stop));
 		if (stop)
-			return stop_and_report(d, out);
+			return bw_debug_stop_and_report(d, out);
 		break;
 	case BW_EVENT_INTERRUPT:
 		if (d->state == BW_DEBUG_RUNNING)
-			return stop_and_report(d, out);
+			return bw_debug_stop_and_report(d, out);
 		break;
 	case BW_EVENT_EXIT:
 	case BW_EVENT_GPU_GONE:
@@ -284,6 +293,13 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
 
 	BW_TRY(bw_debug_need_target(d));
+	if (d->watched_slot != UINT32_MAX) {
+		BW_TRY(bw_debug_step_watched(d, timeout_ms, &stop));
+		if (stop.kind != BW_STOP_NONE || d->watched_slot != UINT32_MAX) {
+			*out = stop;
+			return NULL;
+		}
+	}
 	for (;;) {
 		struct bw_target_event ev = {.kind = BW_EVENT_NONE};
 		int left = timeout_ms;
@@ -292,7 +308,7 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 			left = now < end ? (int)(end - now) : 0;
 		}
 		BW_TRY(d->target->ops->wait(d->target, left, &ev));
-		struct bw_error *err = handle(d, &ev, &stop);
+		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
 		/* somebody has died in the middle of it: an event will say who */
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;
@@ -302,274 +318,4 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 	}
 	*out = stop;
 	return NULL;
-}
-
-/* ---- Stepping ---- */
-
-enum step_result { STEP_DONE, STEP_ENDED, STEP_STOP };
-
-/* Others of the group must come to the barrier, or the focus would wait there for ever: before it, or
- * already in it (stopped there while it waited). */
-static bool needs_group(const struct bw_wave *w, const struct bw_inst *inst)
-{
-	return inst->op == BW_OP_S_BARRIER || w->info.in_barrier;
-}
-
-/* Things that happened while one wave was being waited for. STOP: out says what. */
-static struct bw_error *poll_events(struct bw_debug *d, struct bw_stop *out)
-{
-	struct bw_target_event ev;
-	do {
-		ev = (struct bw_target_event){.kind = BW_EVENT_NONE};
-		BW_TRY(d->target->ops->wait(d->target, 0, &ev));
-		/* a stop of another wave is looked for by the caller */
-		if (ev.kind == BW_EVENT_STOP)
-			return NULL;
-		if (ev.kind == BW_EVENT_INTERRUPT) {
-			out->kind = BW_STOP_INTERRUPTED;
-			return NULL;
-		}
-		BW_TRY(handle(d, &ev, out));
-	} while (ev.kind != BW_EVENT_NONE && out->kind == BW_STOP_NONE);
-	return NULL;
-}
-
-/* Waits for the wave in `slot`, which has been let run. group: other waves run, too, and may stop
- * for reasons of their own. */
-static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool group, bool *out_ended,
-			      struct bw_stop *out)
-{
-	for (;;) {
-		bool stopped, is_over, other = false;
-		BW_TRY(d->target->ops->wait_wave(d->target, slot, group ? BARRIER_POLL_MS : -1,
-						 &stopped, &is_over));
-		*out_ended = is_over;
-		if (stopped || is_over)
-			return NULL;
-		BW_TRY(poll_events(d, out));
-		if (out->kind != BW_STOP_NONE)
-			return NULL;
-		if (!group)
-			continue;
-		d->state = BW_DEBUG_RUNNING;
-		BW_TRY(sift(d, &other));
-		/* the wave waited for may be the one that was found */
-		if (other && !d->slots[slot].stopped)
-			out->kind = BW_STOP_WAVES;
-		if (other)
-			return NULL;
-	}
-}
-
-/* The waves of w's group, w left out. */
-static struct bw_error *group_of(struct bw_debug *d, const struct bw_wave *w,
-				 struct bw_u32_vec *out)
-{
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *o = &d->slots[d->stopped.data[i]];
-		if (o != w && o->info.dispatch == w->info.dispatch &&
-		    memcmp(o->info.workgroup, w->info.workgroup, sizeof(w->info.workgroup)) == 0)
-			BW_TRY(bw_vec_push(out, o->info.slot));
-	}
-	return NULL;
-}
-
-/* Lets w make one instruction. */
-static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
-				  enum step_result *out_result, struct bw_stop *out)
-{
-	struct bw_target *t = d->target;
-	struct bw_inst inst = {0};
-	bool simulated, group, is_over = false;
-	uint32_t slot = w->info.slot;
-
-	struct bw_patch *p = bw_debug_patch_at(d, w->hw.pc);
-	if (p)
-		inst = p->inst;
-	else if (d->slots[slot].info.wave_in_group || d->stopped.len > 1)
-		BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
-	group = needs_group(w, &inst);
-	BW_TRY(bw_debug_prepare(d, w, &simulated));
-	*out_result = STEP_DONE;
-	if (simulated) {
-		/* stopped again without having run: a new stop in every other respect */
-		w->stop_pc = w->hw.pc;
-		w->skip_b = 0;
-		w->info.reasons = BW_REASON_SINGLE_STEP;
-		w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
-		if (w->info.breakpoint)
-			w->info.reasons |= BW_REASON_BREAKPOINT;
-		w->reported = false;
-		bw_debug_waves_changed(d);
-		return NULL;
-	}
-	w->stopped = false;
-	w->reported = false;
-	bw_debug_waves_changed(d);
-	BW_TRY(t->ops->step(t, slot));
-	if (group) {
-		struct bw_u32_vec others = {0};
-		struct bw_error *err = group_of(d, w, &others);
-		if (!err)
-			err = run_on(d, others.data, others.len);
-		for (size_t i = 0; i < others.len; i++)
-			d->slots[others.data[i]].reported = false;
-		bw_vec_free(&others);
-		if (err)
-			return err;
-	}
-	BW_TRY(await(d, slot, group, &is_over, out));
-	if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE) {
-		*out_result = STEP_STOP;
-		return NULL;
-	}
-	if (out->kind != BW_STOP_NONE) {
-		*out_result = STEP_STOP;
-		d->state = BW_DEBUG_STOPPED;
-		return stop_and_report(d, out);
-	}
-	if (group || is_over) {
-		/* what ran along, or took the place of the wave that ended */
-		struct bw_stop at = {0};
-		*out_result = is_over ? STEP_ENDED : STEP_DONE;
-		if (is_over)
-			bw_debug_note(d, BW_NOTICE_WAVE_EXIT,
-				      "[AMDGPU Wave %u:%u:%u:%u (%u,%u,%u)/%u exited]",
-				      w->info.agent, w->info.queue, w->info.dispatch,
-				      w->info.number, w->info.workgroup[0], w->info.workgroup[1],
-				      w->info.workgroup[2], w->info.wave_in_group);
-		BW_TRY(stop_and_report(d, &at));
-		if (is_over || at.wave != w->info.number) {
-			*out = at;
-			*out_result = STEP_STOP;
-		}
-		return NULL;
-	}
-	d->state = BW_DEBUG_STOPPED;
-	return bw_debug_examine(d, slot);
-}
-
-static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop *out)
-{
-	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
-	if (!(w->info.exec >> d->focus_lane & 1) && w->info.breakpoint_lanes)
-		d->focus_lane = stop_lane(d, w);
-	*out = (struct bw_stop){
-		.kind = BW_STOP_WAVES,
-		.wave = w->info.number,
-		.lane = d->focus_lane,
-		.reasons = w->info.reasons,
-		.breakpoint = w->info.breakpoint,
-		.breakpoint_lanes = w->info.breakpoint_lanes,
-		.breakpoint_temporary = b && b->info.temporary,
-		.n_waves = d->stopped.len,
-		.n_same = 1,
-		.n_unstoppable = d->unstoppable,
-		.dispatch = w->info.dispatch,
-	};
-	w->reported = true;
-	bw_debug_drop_temporaries(d, w->info.breakpoint);
-}
-
-/* A call counts as one instruction: the focus alone runs to the instruction behind it. */
-static struct bw_error *step_call(struct bw_debug *d, struct bw_wave *w, uint64_t return_va,
-				  enum step_result *out_result, struct bw_stop *out)
-{
-	bool simulated, is_over;
-	uint32_t slot = w->info.slot, number = w->info.number;
-
-	BW_TRY(bw_debug_patch_ref(d, return_va));
-	d->internal_va = return_va;
-	d->internal_wave = number;
-	struct bw_error *err = bw_debug_prepare(d, w, &simulated);
-	if (!err) {
-		w->stopped = w->reported = false;
-		bw_debug_waves_changed(d);
-		err = d->target->ops->resume(d->target, &slot, 1);
-	}
-	/* a breakpoint of another wave's, or whose condition fails, on the way */
-	*out_result = STEP_STOP;
-	while (!err) {
-		err = await(d, slot, false, &is_over, out);
-		if (err || is_over || out->kind != BW_STOP_NONE)
-			break;
-		err = bw_debug_examine(d, slot);
-		if (err || is_event(w))
-			break;
-		err = run_on(d, &slot, 1);
-	}
-	d->internal_va = 0;
-	if (!d->target) /* the program has ended meanwhile */
-		return err;
-	bw_debug_patch_unref(d, return_va);
-	if (err)
-		return err;
-	d->state = BW_DEBUG_STOPPED;
-	if (out->kind != BW_STOP_NONE || is_over)
-		return stop_and_report(d, out);
-	*out_result = STEP_DONE;
-	return NULL;
-}
-
-static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_calls,
-			     enum step_result *out_result, struct bw_stop *out)
-{
-	struct bw_inst inst;
-	uint64_t target;
-
-	if (!over_calls)
-		return step_once(d, w, out_result, out);
-	BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
-	if (bw_isa_flow(&inst, w->hw.pc, &target) == BW_FLOW_CALL || inst.op == BW_OP_S_SWAPPC_B64)
-		return step_call(d, w, w->hw.pc + inst.size_b, out_result, out);
-	return step_once(d, w, out_result, out);
-}
-
-static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
-				   bool over_calls, struct bw_stop *out)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		enum step_result result;
-		struct bw_stop stop = {.kind = BW_STOP_NONE};
-		BW_TRY(step(d, w, over_calls, &result, &stop));
-		if (result == STEP_STOP || result == STEP_ENDED) {
-			*out = stop;
-			return NULL;
-		}
-		/* anything but the step itself ends the count */
-		if (w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT))
-			break;
-		if (i + 1 < count) {
-			BW_TRY(poll_events(d, &stop));
-			if (stop.kind == BW_STOP_INTERRUPTED) {
-				w->info.reasons |= BW_REASON_INTERRUPT;
-				break;
-			}
-			if (stop.kind != BW_STOP_NONE) {
-				*out = stop;
-				return NULL;
-			}
-		}
-	}
-	if (!w->stopped)
-		return bw_errorf(BW_E_STATE, "the wave has ended");
-	fill_step_stop(d, w, out);
-	return NULL;
-}
-
-struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
-				struct bw_stop *out)
-{
-	struct bw_wave *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	struct bw_error *err = step_count(d, w, count, over_calls, out);
-	if (!err || err->code != BW_E_GONE || !d->target)
-		return err;
-	/* The program or the GPU is gone, or going, and the wave with it. What there is to say comes
-	 * as an event: the end of the program as a rule, and Ctrl-C if it lives on without a GPU. */
-	bw_error_free(err);
-	d->stopped.len = 0;
-	d->focus_slot = UINT32_MAX;
-	d->state = BW_DEBUG_RUNNING;
-	return bw_debug_wait(d, -1, out);
 }

@@ -241,8 +241,8 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w)
 			continue;
 		}
 		lanes = w->info.exec;
-		if (b->watch->lane < 64 && b->watch->old.place == BW_PLACE_REG)
-			lanes = 1ull << b->watch->lane;
+		if (b->watch->old.place == BW_PLACE_REG && b->watch->old.lane >= 0)
+			lanes = 1ull << (b->watch->old.lane & 63);
 		if (!hit && bw_break_counts(d, b, w, &lanes)) {
 			remember(b, &now);
 			hit = b->info.number;

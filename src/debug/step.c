@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: MIT
+/* Stepping: stepi, nexti, until, advance, and what software watchpoints need. One wave moves, and
+ * others only where it could not go on without them, or where the user wants it so. */
+#include "debug/debug_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+
+enum {
+	ALONG_POLL_MS = 2,
+	PATIENCE_MS = 200, /* of a run to a place, before somebody looks what holds it up */
+};
+
+/* ---- Stepping ---- */
+
+enum step_result { STEP_DONE, STEP_ENDED, STEP_STOP };
+
+/* Things that happened while one wave was being waited for. STOP: out says what. */
+static struct bw_error *poll_events(struct bw_debug *d, struct bw_stop *out)
+{
+	struct bw_target_event ev;
+	do {
+		ev = (struct bw_target_event){.kind = BW_EVENT_NONE};
+		BW_TRY(d->target->ops->wait(d->target, 0, &ev));
+		/* a stop of another wave is looked for by the caller */
+		if (ev.kind == BW_EVENT_STOP)
+			return NULL;
+		if (ev.kind == BW_EVENT_INTERRUPT) {
+			out->kind = BW_STOP_INTERRUPTED;
+			return NULL;
+		}
+		BW_TRY(bw_debug_handle(d, &ev, out));
+	} while (ev.kind != BW_EVENT_NONE && out->kind == BW_STOP_NONE);
+	return NULL;
+}
+
+/* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop
+ * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
+static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
+			      bool *out_ended, bool *out_late, struct bw_stop *out)
+{
+	*out_late = false;
+	for (int waited_ms = 0;; waited_ms += ALONG_POLL_MS) {
+		bool stopped, is_over, other = false;
+		BW_TRY(d->target->ops->wait_wave(d->target, slot,
+						 along ? ALONG_POLL_MS : patience_ms, &stopped,
+						 &is_over));
+		*out_ended = is_over;
+		if (stopped || is_over)
+			return NULL;
+		BW_TRY(poll_events(d, out));
+		if (out->kind != BW_STOP_NONE)
+			return NULL;
+		if (patience_ms >= 0 && (!along || waited_ms > patience_ms)) {
+			*out_late = true;
+			return NULL;
+		}
+		if (!along)
+			continue;
+		d->state = BW_DEBUG_RUNNING;
+		BW_TRY(bw_debug_sift(d, &other));
+		/* the wave waited for may be the one that was found */
+		if (other && !d->slots[slot].stopped)
+			out->kind = BW_STOP_WAVES;
+		if (other)
+			return NULL;
+	}
+}
+
+/* ---- Barriers ---- */
+
+/* The stopped waves that w's group still needs at the barrier that w is at, or comes to. Those that
+ * wait there already pass it wherever they stand now. */
+static struct bw_error *missing_at_barrier(struct bw_debug *d, const struct bw_wave *w,
+					   struct bw_u32_vec *out)
+{
+	for (size_t i = 0; i < d->stopped.len; i++) {
+		struct bw_wave *o = &d->slots[d->stopped.data[i]];
+		if (o != w && o->stopped && !o->info.in_barrier &&
+		    o->info.dispatch == w->info.dispatch &&
+		    memcmp(o->info.workgroup, w->info.workgroup, sizeof(w->info.workgroup)) == 0)
+			BW_TRY(bw_vec_push(out, o->info.slot));
+	}
+	return NULL;
+}
+
+/* "waves 2, 3 and 4" */
+static void name_waves(struct bw_debug *d, const struct bw_u32_vec *slots, struct bw_str *out)
+{
+	enum { MOST = 8 };
+	bw_str_add(out, slots->len == 1 ? "wave " : "waves ");
+	for (size_t i = 0; i < BW_MIN(slots->len, (size_t)MOST); i++)
+		bw_str_addf(out, "%s%u",
+			    i == 0		    ? ""
+			    : i + 1 == slots->len ? " and "
+						  : ", ",
+			    d->slots[slots->data[i]].info.number);
+	if (slots->len > MOST)
+		bw_str_addf(out, " and %zu more", slots->len - MOST);
+}
+
+/* Others must come to the barrier, or w would wait there for ever. They run along, and that is said;
+ * where they may not run, it is an error. */
+static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
+				    struct bw_u32_vec *out)
+{
+	struct bw_str names = {0};
+	struct bw_error *err = missing_at_barrier(d, w, out);
+	if (err || !out->len)
+		return err;
+	name_waves(d, out, &names);
+	if (d->settings.scheduler_locking == BW_LOCKING_ON)
+		err = bw_errorf(BW_E_STATE,
+				"wave %u waits at s_barrier for %s of its workgroup, which may not run: "
+				"\"set scheduler-locking step\" lets them come",
+				w->info.number, bw_str_text(&names));
+	else
+		bw_debug_note(d, BW_NOTICE_INFO,
+			      "[wave %u waits at s_barrier: %s of its workgroup run%s, too]",
+			      w->info.number, bw_str_text(&names), out->len == 1 ? "s" : "");
+	bw_str_free(&names);
+	return err;
+}
+
+/* Which other waves run while w makes its next instruction. */
+static struct bw_error *companions(struct bw_debug *d, const struct bw_wave *w,
+				   const struct bw_inst *inst, struct bw_u32_vec *out)
+{
+	if (d->settings.scheduler_locking == BW_LOCKING_OFF) {
+		for (size_t i = 0; i < d->stopped.len; i++)
+			if (d->stopped.data[i] != w->info.slot)
+				BW_TRY(bw_vec_push(out, d->stopped.data[i]));
+		return NULL;
+	}
+	if (inst->op == BW_OP_S_BARRIER || w->info.in_barrier)
+		return bring_group(d, w, out);
+	return NULL;
+}
+
+static struct bw_error *run_along(struct bw_debug *d, const struct bw_u32_vec *others)
+{
+	for (size_t i = 0; i < others->len; i++)
+		d->slots[others->data[i]].reported = false;
+	return bw_debug_run_on(d, others->data, others->len);
+}
+
+/* ---- One instruction ---- */
+
+static void say_ended(struct bw_debug *d, const struct bw_wave *w)
+{
+	char name[96];
+	bw_wave_name(&w->info, name, sizeof(name));
+	bw_debug_note(d, BW_NOTICE_WAVE_EXIT, "[%s exited]", name);
+}
+
+/* The instruction has been done in the slot: stopped again without having run, and a new stop in
+ * every other respect. */
+static void simulated_step(struct bw_debug *d, struct bw_wave *w)
+{
+	w->stop_pc = w->hw.pc;
+	w->skip_b = 0;
+	w->info.reasons = BW_REASON_SINGLE_STEP;
+	w->info.cause_pc = 0;
+	w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
+	if (w->info.breakpoint)
+		w->info.reasons |= BW_REASON_BREAKPOINT;
+	w->reported = false;
+	bw_debug_waves_changed(d);
+}
+
+static struct bw_error *step_with(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *others,
+				  enum step_result *out_result, struct bw_stop *out)
+{
+	struct bw_target *t = d->target;
+	bool simulated, late, is_over = false;
+	uint32_t slot = w->info.slot;
+
+	BW_TRY(bw_debug_prepare(d, w, &simulated));
+	*out_result = STEP_DONE;
+	if (simulated && !others->len) {
+		simulated_step(d, w);
+		return NULL;
+	}
+	if (simulated) {
+		/* the others run for as long as that takes */
+		simulated_step(d, w);
+		BW_TRY(run_along(d, others));
+	} else {
+		w->stopped = w->reported = false;
+		bw_debug_waves_changed(d);
+		BW_TRY(t->ops->step(t, slot));
+		BW_TRY(run_along(d, others));
+		BW_TRY(await(d, slot, others->len, -1, &is_over, &late, out));
+	}
+	if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE) {
+		*out_result = STEP_STOP;
+		return NULL;
+	}
+	if (out->kind != BW_STOP_NONE) {
+		*out_result = STEP_STOP;
+		d->state = BW_DEBUG_STOPPED;
+		return bw_debug_stop_and_report(d, out);
+	}
+	d->state = BW_DEBUG_STOPPED;
+	if (!others->len && !is_over)
+		return bw_debug_examine(d, slot);
+	/* what ran along, or took the place of the wave that ended */
+	struct bw_stop at = {0};
+	if (is_over)
+		say_ended(d, w);
+	BW_TRY(bw_debug_stop_and_report(d, &at));
+	if (is_over || at.wave != w->info.number) {
+		*out = at;
+		*out_result = is_over ? STEP_ENDED : STEP_STOP;
+	}
+	return NULL;
+}
+
+/* Lets w make one instruction. */
+static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
+				  enum step_result *out_result, struct bw_stop *out)
+{
+	struct bw_inst inst = {0};
+	struct bw_u32_vec others = {0};
+	struct bw_patch *p = bw_debug_patch_at(d, w->hw.pc);
+	if (p)
+		inst = p->inst;
+	else if (w->info.wave_in_group || d->stopped.len > 1)
+		BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
+	struct bw_error *err = companions(d, w, &inst, &others);
+	if (!err)
+		err = step_with(d, w, &others, out_result, out);
+	bw_vec_free(&others);
+	return err;
+}
+
+static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop *out)
+{
+	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
+	if (!(w->info.exec >> d->focus_lane & 1) && w->info.breakpoint_lanes)
+		d->focus_lane = bw_wave_stop_lane(d, w);
+	*out = (struct bw_stop){
+		.kind = BW_STOP_WAVES,
+		.wave = w->info.number,
+		.lane = d->focus_lane,
+		.reasons = w->info.reasons,
+		.breakpoint = w->info.breakpoint,
+		.breakpoint_lanes = w->info.breakpoint_lanes,
+		.breakpoint_temporary = b && b->info.temporary,
+		.n_waves = d->stopped.len,
+		.n_same = 1,
+		.n_unstoppable = d->unstoppable,
+		.dispatch = w->info.dispatch,
+	};
+	w->reported = true;
+	bw_debug_drop_temporaries(d, w->info.breakpoint);
+}
+
+/* ---- To a place ---- */
+
+/* The focus has run for long: it may wait at a barrier for waves that stand. Out: those that run
+ * along from now on. */
+static struct bw_error *look_after(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *along)
+{
+	uint32_t running, slot = w->info.slot;
+	struct bw_u32_vec group = {0};
+	BW_TRY(d->target->ops->stop_all(d->target, &running));
+	BW_TRY(bw_debug_collect(d));
+	if (!w->stopped || bw_wave_is_event(w))
+		return NULL;
+	struct bw_error *err = w->info.in_barrier ? bring_group(d, w, &group) : NULL;
+	for (size_t i = 0; !err && i < group.len; i++)
+		err = bw_vec_push(along, group.data[i]);
+	/* all that ran goes on, and so do the new ones */
+	if (!err)
+		err = run_along(d, along);
+	if (!err)
+		err = bw_debug_run_on(d, &slot, 1);
+	bw_vec_free(&group);
+	return err;
+}
+
+/* From where it has been let run to a stop of its own. */
+static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *along,
+				   bool *out_over, struct bw_stop *out)
+{
+	uint32_t slot = w->info.slot;
+	int patience_ms = PATIENCE_MS;
+	for (;;) {
+		bool late;
+		BW_TRY(await(d, slot, along->len, patience_ms, out_over, &late, out));
+		if (*out_over || out->kind != BW_STOP_NONE)
+			return NULL;
+		if (late) {
+			BW_TRY(look_after(d, w, along));
+			if (w->stopped)
+				return NULL;
+			patience_ms = BW_MIN(patience_ms * 2, 60000);
+			continue;
+		}
+		if (!w->stopped)
+			BW_TRY(bw_debug_examine(d, slot));
+		/* a breakpoint of another wave's, or whose condition fails, on the way */
+		if (bw_wave_is_event(w))
+			return NULL;
+		BW_TRY(bw_debug_run_on(d, &slot, 1));
+	}
+}
+
+/* The focus runs to one of the places, or to a stop of its own. */
+static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t va,
+			       enum step_result *out_result, struct bw_stop *out)
+{
+	bool simulated, is_over = false;
+	uint32_t slot = w->info.slot;
+	struct bw_u32_vec along = {0};
+	struct bw_inst none = {0};
+
+	BW_TRY(bw_debug_patch_ref(d, va));
+	d->internal_va = va;
+	d->internal_wave = w->info.number;
+	struct bw_error *err = w->info.in_barrier ||
+					       d->settings.scheduler_locking == BW_LOCKING_OFF
+				       ? companions(d, w, &none, &along)
+				       : NULL;
+	if (!err)
+		err = bw_debug_prepare(d, w, &simulated);
+	if (!err) {
+		w->stopped = w->reported = false;
+		bw_debug_waves_changed(d);
+		err = d->target->ops->resume(d->target, &slot, 1);
+	}
+	if (!err)
+		err = run_along(d, &along);
+	if (!err)
+		err = until_stop(d, w, &along, &is_over, out);
+	bool ran_along = along.len;
+	bw_vec_free(&along);
+	*out_result = STEP_STOP;
+	d->internal_va = 0;
+	if (!d->target) /* the program has ended meanwhile */
+		return err;
+	bw_debug_patch_unref(d, va);
+	if (err)
+		return err;
+	d->state = BW_DEBUG_STOPPED;
+	if (is_over)
+		say_ended(d, w);
+	if (out->kind != BW_STOP_NONE || is_over || ran_along)
+		return bw_debug_stop_and_report(d, out);
+	*out_result = STEP_DONE;
+	return NULL;
+}
+
+static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_calls,
+			     enum step_result *out_result, struct bw_stop *out)
+{
+	struct bw_inst inst;
+	uint64_t target;
+
+	if (!over_calls)
+		return step_once(d, w, out_result, out);
+	BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
+	if (bw_isa_flow(&inst, w->hw.pc, &target) == BW_FLOW_CALL || inst.op == BW_OP_S_SWAPPC_B64)
+		return run_to(d, w, w->hw.pc + inst.size_b, out_result, out);
+	return step_once(d, w, out_result, out);
+}
+
+static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
+				   bool over_calls, struct bw_stop *out)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		enum step_result result;
+		struct bw_stop stop = {.kind = BW_STOP_NONE};
+		BW_TRY(step(d, w, over_calls, &result, &stop));
+		if (result == STEP_STOP || result == STEP_ENDED) {
+			*out = stop;
+			return NULL;
+		}
+		/* anything but the step itself ends the count */
+		if (w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT))
+			break;
+		if (i + 1 < count) {
+			BW_TRY(poll_events(d, &stop));
+			if (stop.kind == BW_STOP_INTERRUPTED) {
+				w->info.reasons |= BW_REASON_INTERRUPT;
+				break;
+			}
+			if (stop.kind != BW_STOP_NONE) {
+				*out = stop;
+				return NULL;
+			}
+		}
+	}
+	if (!w->stopped)
+		return bw_errorf(BW_E_STATE, "the wave has ended");
+	fill_step_stop(d, w, out);
+	return NULL;
+}
+
+/* Behind the current line, or instruction where there are no lines, and never back to it. */
+static bool is_behind(struct bw_debug *d, uint64_t start, const struct bw_where *from, uint64_t pc)
+{
+	struct bw_where now;
+	if (pc <= start)
+		return false;
+	bw_debug_where(d, pc, &now);
+	if (!from->has_line || !now.has_line || now.line.approximate)
+		return !from->has_line;
+	bool other = now.line.line != from->line.line || strcmp(now.line.file, from->line.file) != 0;
+	return now.line.start == pc && other;
+}
+
+static struct bw_error *step_until(struct bw_debug *d, struct bw_wave *w, struct bw_stop *out)
+{
+	uint64_t start = w->info.pc;
+	struct bw_where from;
+	bw_debug_where(d, start, &from);
+	do {
+		BW_TRY(step_count(d, w, 1, true, out));
+		if (out->kind != BW_STOP_WAVES || out->wave != w->info.number ||
+		    out->reasons & ~(uint32_t)BW_REASON_SINGLE_STEP)
+			return NULL;
+		struct bw_stop other = {.kind = BW_STOP_NONE};
+		BW_TRY(poll_events(d, &other));
+		if (other.kind == BW_STOP_INTERRUPTED)
+			out->reasons |= BW_REASON_INTERRUPT;
+		else if (other.kind != BW_STOP_NONE)
+			*out = other;
+		if (other.kind != BW_STOP_NONE)
+			return NULL;
+	} while (!is_behind(d, start, &from, w->info.pc));
+	return NULL;
+}
+
+/* The place in the code that the wave runs, where there are several. */
+static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave *w, const char *text,
+				   uint64_t *out)
+{
+	struct bw_where_spec spec = {0};
+	struct bw_addr_vec found = {0};
+	struct bw_error *err = bw_where_parse(d, text, &spec);
+	if (!err)
+		err = bw_where_check(d, &spec);
+	if (!err)
+		err = bw_where_resolve(d, &spec, &found);
+	if (!err && !found.len)
+		err = bw_errorf(BW_E_NOT_FOUND, "the code of \"%s\" is not loaded", text);
+	const struct bw_load *here = bw_debug_load_at(d, w->info.pc);
+	for (size_t i = 0; !err && i < found.len; i++)
+		if (i == 0 || bw_debug_load_at(d, found.data[i]) == here)
+			*out = found.data[i];
+	bw_vec_free(&found);
+	bw_where_spec_fini(&spec);
+	return err;
+}
+
+/* The program or the GPU is gone, or going, and the wave with it. What there is to say comes as an
+ * event: the end of the program as a rule, and Ctrl-C if it lives on without a GPU. */
+static struct bw_error *unless_gone(struct bw_debug *d, struct bw_error *err, struct bw_stop *out)
+{
+	if (!err || err->code != BW_E_GONE || !d->target)
+		return err;
+	bw_error_free(err);
+	d->stopped.len = 0;
+	d->focus_slot = UINT32_MAX;
+	d->state = BW_DEBUG_RUNNING;
+	return bw_debug_wait(d, -1, out);
+}
+
+struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)
+{
+	struct bw_wave *w;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	return unless_gone(d, step_until(d, w, out), out);
+}
+
+static struct bw_error *advance(struct bw_debug *d, struct bw_wave *w, uint64_t va,
+				struct bw_stop *out)
+{
+	enum step_result result;
+	struct bw_stop stop = {.kind = BW_STOP_NONE};
+	BW_TRY(run_to(d, w, va, &result, &stop));
+	if (result == STEP_DONE)
+		fill_step_stop(d, w, &stop);
+	*out = stop;
+	return NULL;
+}
+
+struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct bw_stop *out)
+{
+	struct bw_wave *w;
+	uint64_t va = 0;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	BW_TRY(find_place(d, w, where, &va));
+	return unless_gone(d, advance(d, w, va, out), out);
+}
+
+struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
+				struct bw_stop *out)
+{
+	struct bw_wave *w;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	return unless_gone(d, step_count(d, w, count, over_calls, out), out);
+}
+
+/* ---- Software watchpoints ---- */
+
+struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w)
+{
+	struct bw_u32_vec others = {0};
+	struct bw_error *err = NULL;
+	for (size_t i = 0; !err && i < d->stopped.len; i++)
+		if (d->stopped.data[i] != w->info.slot)
+			err = bw_vec_push(&others, d->stopped.data[i]);
+	if (!err && d->settings.scheduler_locking != BW_LOCKING_ON) {
+		err = run_along(d, &others);
+		if (!err)
+			err = bw_debug_release_held(d);
+	}
+	bw_vec_free(&others);
+	d->watched_slot = w->info.slot;
+	return err;
+}
+
+/* The wave is over, and with it what it was stepped for. */
+static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
+{
+	d->watched_slot = UINT32_MAX;
+	for (size_t i = d->breaks.len; i-- > 0;) {
+		struct bw_break *b = d->breaks.data[i];
+		if (!b->watch || b->info.watch_register >= 0 || b->watch->wave != w->info.number)
+			continue;
+		bw_debug_note(d, BW_NOTICE_INFO, "Watchpoint %u deleted: wave %u has ended",
+			      b->info.number, w->info.number);
+		struct bw_error *err = bw_debug_break_delete(d, b->info.number);
+		bw_error_free(err);
+	}
+}
+
+/* One instruction of the watched wave. out_stop: it is one for the user. */
+static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool *out_over,
+				     bool *out_stop, struct bw_stop *out)
+{
+	bool simulated, late;
+	uint64_t pc = w->info.pc;
+	uint32_t slot = w->info.slot;
+	bool along = d->settings.scheduler_locking != BW_LOCKING_ON;
+
+	*out_over = *out_stop = false;
+	BW_TRY(bw_debug_prepare(d, w, &simulated));
+	if (simulated) {
+		simulated_step(d, w);
+	} else {
+		w->stopped = w->reported = false;
+		BW_TRY(d->target->ops->step(d->target, slot));
+		BW_TRY(await(d, slot, along, -1, out_over, &late, out));
+		if (*out_over || out->kind != BW_STOP_NONE)
+			return NULL;
+		BW_TRY(bw_debug_examine(d, slot));
+	}
+	w->reported = false;
+	uint32_t hit = bw_watch_software_hit(d, w);
+	if (hit) {
+		w->info.reasons |= BW_REASON_WATCHPOINT;
+		w->info.breakpoint = hit;
+		w->info.cause_pc = pc;
+	}
+	*out_stop = w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT);
+	return NULL;
+}
+
+struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
+{
+	enum { EVENTS_EVERY = 64 };
+	struct bw_wave *w = &d->slots[d->watched_slot];
+	for (unsigned i = 1;; i++) {
+		bool over, stop;
+		BW_TRY(watched_step(d, w, &over, &stop, out));
+		if (over) {
+			watched_ended(d, w);
+			return NULL;
+		}
+		if (out->kind == BW_STOP_NONE && !stop && i % EVENTS_EVERY == 0)
+			BW_TRY(poll_events(d, out));
+		if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
+			return NULL;
+		if (out->kind != BW_STOP_NONE || stop) {
+			d->watched_slot = UINT32_MAX;
+			return bw_debug_stop_and_report(d, out);
+		}
+		if (timeout_ms >= 0 && i % EVENTS_EVERY == 0)
+			return NULL;
+	}
+}
