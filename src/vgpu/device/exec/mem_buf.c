@@ -114,8 +114,21 @@ static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	}
 	if (b->oob_select == OOB_RAW && max + fixed_b + soffset + size_b > b->n_records)
 		return false;
+	if (max + fixed_b + soffset > UINT32_MAX)
+		return false;
 	bw_span_locate_half(s, w, ap, h, v, NULL, base, size_b, access);
 	return true;
+}
+
+/* Offsets are sums of 32 bits: of -4 and 16 comes 12. Compilers fold constants into the instruction's
+ * offset without a look at the sign of the rest (Mesa's aco_optimizer.cpp, for GFX9 and later); so with
+ * SOFFSET too, where nothing is multiplied or swizzled [I]. */
+static uint64_t buffer_offset(const struct buffer *b, const struct bw_inst *in, uint32_t imm, uint32_t voffset,
+			      uint32_t soffset)
+{
+	uint32_t offset = imm + voffset;
+	bool plain = !in->idxen && !b->add_tid && !b->element_b;
+	return plain ? (uint64_t)(uint32_t)(offset + soffset) - soffset : offset;
 }
 
 static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
@@ -135,7 +148,8 @@ static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 		return;
 	BW_EACH_LANE(exec, i) {
 		uint64_t index = in->idxen ? v0[i] : 0;
-		uint64_t offset = (uint64_t)(uint32_t)p->imm + (in->offen ? (in->idxen ? v1 : v0)[i] : 0);
+		uint64_t offset = buffer_offset(b, in, (uint32_t)p->imm,
+						in->offen ? (in->idxen ? v1 : v0)[i] : 0, soffset);
 		if (b->add_tid)
 			index += h * BW_LANES + i;
 		linear[i] = b->element_b ? swizzle(b, index, offset) : index * b->stride_b + offset;
