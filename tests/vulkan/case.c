@@ -34,6 +34,7 @@ const char *const case_feature_names[] = {
 	"explicit_layout",
 	"dot",
 	"push16",
+	"matrix",
 };
 const unsigned case_n_features = BW_ARRAY_SIZE(case_feature_names);
 

@@ -10,6 +10,19 @@
 /* How long one submission may take: the virtual GPU under sanitizers on a busy machine is slow. */
 #define SUBMIT_TIMEOUT_NS (240ull * 1000 * 1000 * 1000)
 
+/* Not in bookworm's headers: VK_KHR_cooperative_matrix. */
+#ifndef VK_KHR_cooperative_matrix
+#define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR                          \
+	((VkStructureType)1000506000)
+typedef struct {
+	VkStructureType sType;
+	void *pNext;
+	VkBool32 cooperativeMatrix;
+	VkBool32 cooperativeMatrixRobustBufferAccess;
+} VkPhysicalDeviceCooperativeMatrixFeaturesKHR;
+#endif
+
 /* Extensions that are switched on where the device has them, and their feature structs. */
 struct extra {
 	VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
@@ -19,6 +32,7 @@ struct extra {
 	VkPhysicalDeviceShaderClockFeaturesKHR clock;
 	VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR layout;
 	VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
+	VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 };
 
 #define NO_FEATURES SIZE_MAX
@@ -57,6 +71,9 @@ static const struct {
 	{VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT,
 	 offsetof(struct extra, conditional)},
+	{VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+	 offsetof(struct extra, matrix)},
 	{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME, 0, NO_FEATURES},
@@ -118,7 +135,7 @@ static struct bw_error *open_instance(struct gpu *gpu, bool validate)
 		.pApplicationInfo = &app,
 		.enabledLayerCount = validate,
 		.ppEnabledLayerNames = layers,
-		.enabledExtensionCount = validate,
+		.enabledExtensionCount = 1, /* the loader has it */
 		.ppEnabledExtensionNames = exts,
 	};
 	GPU_TRY(vkCreateInstance(&info, NULL, &gpu->instance));
@@ -157,6 +174,11 @@ static void find_families(struct gpu *gpu)
 	vkGetPhysicalDeviceQueueFamilyProperties(gpu->physical, &n, all);
 	bool has[GPU_N_FAMILIES] = {false};
 	for (uint32_t i = 0; i < n; i++) {
+		if ((all[i].queueFlags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT |
+					  VK_QUEUE_GRAPHICS_BIT)) == VK_QUEUE_TRANSFER_BIT) {
+			gpu->family[GPU_TRANSFER] = i;
+			gpu->has_transfer = true;
+		}
 		if (!(all[i].queueFlags & VK_QUEUE_COMPUTE_BIT))
 			continue;
 		enum gpu_family f =
@@ -232,6 +254,7 @@ static uint64_t feature_bits(const struct features *f)
 		f->extra.layout.workgroupMemoryExplicitLayout,
 		f->v13.shaderIntegerDotProduct,
 		f->v11.storagePushConstant16,
+		f->extra.matrix.cooperativeMatrix,
 	};
 	uint64_t bits = 0;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(have); i++)
@@ -256,24 +279,26 @@ static struct bw_error *open_device(struct gpu *gpu, bool robust)
 	f.v11.protectedMemory = VK_FALSE;
 	f.v12.bufferDeviceAddressCaptureReplay = f.v12.bufferDeviceAddressMultiDevice = VK_FALSE;
 	float priority = 1;
-	VkDeviceQueueCreateInfo queues[GPU_N_FAMILIES];
-	for (int i = 0; i < GPU_N_FAMILIES; i++)
-		queues[i] = (VkDeviceQueueCreateInfo){VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-						      NULL,
-						      0,
-						      gpu->family[i],
-						      1,
-						      &priority};
+	VkDeviceQueueCreateInfo queues[GPU_N_QUEUES];
+	uint32_t n_queues = 0;
+	for (int i = 0; i < GPU_N_QUEUES; i++) {
+		bool again = i == GPU_COMPUTE && gpu->family[0] == gpu->family[1];
+		if (again || (i == GPU_TRANSFER && !gpu->has_transfer))
+			continue;
+		queues[n_queues++] = (VkDeviceQueueCreateInfo){
+			VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, NULL, 0, gpu->family[i], 1,
+			&priority};
+	}
 	VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 		.pNext = &f.core,
-		.queueCreateInfoCount = gpu->family[0] == gpu->family[1] ? 1 : 2,
+		.queueCreateInfoCount = n_queues,
 		.pQueueCreateInfos = queues,
 		.enabledExtensionCount = n_names,
 		.ppEnabledExtensionNames = names,
 	};
 	GPU_TRY(vkCreateDevice(gpu->physical, &info, NULL, &gpu->device));
-	for (int i = 0; i < GPU_N_FAMILIES; i++) {
+	for (int i = 0; i < GPU_N_FAMILIES + gpu->has_transfer; i++) {
 		vkGetDeviceQueue(gpu->device, gpu->family[i], 0, &gpu->queue[i]);
 		VkCommandPoolCreateInfo pool = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, NULL, 0,
 						gpu->family[i]};
@@ -312,7 +337,7 @@ void gpu_close(struct gpu *gpu)
 	if (!gpu)
 		return;
 	if (gpu->device) {
-		for (int i = 0; i < GPU_N_FAMILIES; i++)
+		for (int i = 0; i < GPU_N_FAMILIES + gpu->has_transfer; i++)
 			vkDestroyCommandPool(gpu->device, gpu->pool[i], NULL);
 		vkDestroyDevice(gpu->device, NULL);
 	}
@@ -368,7 +393,7 @@ struct bw_error *gpu_buffer(struct gpu *gpu, VkDeviceSize size_b, VkBufferUsageF
 			 (gpu->has_address ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0),
 		.sharingMode = gpu->family[0] == gpu->family[1] ? VK_SHARING_MODE_EXCLUSIVE
 								: VK_SHARING_MODE_CONCURRENT,
-		.queueFamilyIndexCount = GPU_N_FAMILIES,
+		.queueFamilyIndexCount = GPU_N_FAMILIES + gpu->has_transfer,
 		.pQueueFamilyIndices = gpu->family,
 	};
 	GPU_TRY(vkCreateBuffer(gpu->device, &info, NULL, out_buffer));

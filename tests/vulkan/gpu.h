@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <vulkan/vulkan.h>
 
-enum gpu_family { GPU_UNIVERSAL, GPU_COMPUTE, GPU_N_FAMILIES };
+enum gpu_family { GPU_UNIVERSAL, GPU_COMPUTE, GPU_N_FAMILIES, GPU_TRANSFER = GPU_N_FAMILIES, GPU_N_QUEUES };
 
 struct gpu_options {
 	const char *name; /* part of the device's name; NULL: the first device */
@@ -27,10 +27,12 @@ struct gpu {
 	VkPhysicalDeviceProperties properties;
 	VkPhysicalDeviceMemoryProperties memory;
 	VkPhysicalDeviceSubgroupSizeControlProperties subgroup_sizes;
-	/* The same family twice where the device has no compute-only one. */
-	uint32_t family[GPU_N_FAMILIES];
-	VkQueue queue[GPU_N_FAMILIES];
-	VkCommandPool pool[GPU_N_FAMILIES];
+	/* The same family twice where the device has no compute-only one. GPU_TRANSFER: only where
+	 * has_transfer. */
+	uint32_t family[GPU_N_QUEUES];
+	VkQueue queue[GPU_N_QUEUES];
+	VkCommandPool pool[GPU_N_QUEUES];
+	bool has_transfer; /* a family that only transfers */
 	uint64_t features;     /* bits: index in case_feature_names */
 	bool has_address;      /* bufferDeviceAddress */
 	unsigned n_validation; /* messages of the validation layer */

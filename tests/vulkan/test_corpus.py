@@ -5,7 +5,8 @@ they leave behind must be the same.
     test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [CASE...]
 
 With -DREFERENCE a shader may compute the same in another way: that form is for lavapipe, whose
-subgroups have another size. WAVE is the size of the run."""
+subgroups have another size. WAVE is the size of the run. Where a NAME.spvasm lies beside NAME.comp
+(spirv.py), it is what RADV gets, and the GLSL is the reference."""
 import argparse
 import math
 import os
@@ -15,10 +16,12 @@ import subprocess
 import sys
 import tempfile
 
+import spirv
+
 BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
 SHADERS = pathlib.Path(__file__).resolve().parent / "shaders"
 TIMEOUT_S = 1500
-# Depth images are filled on the compute queue, since this GPU does not draw; Vulkan does not allow that.
+# Depth images are filled on the compute queue too; Vulkan does not allow that.
 NOT_VALID = {"sample_shadow"}
 FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
            "f16": "e", "f32": "f", "f64": "d"}
@@ -26,6 +29,10 @@ FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h",
 
 def compile_case(name, folder, defines):
     source, code = SHADERS / f"{name}.comp", folder / f"{name}.spv"
+    assembly = source.with_suffix(".spvasm")
+    if assembly.exists() and "REFERENCE" not in defines:
+        code.write_bytes(spirv.assemble(assembly.read_text(), defines))
+        return [str(source), str(code)]
     done = subprocess.run(["glslangValidator", "--target-env", "vulkan1.3", f"-I{SHADERS}", *[f"-D{d}" for d in defines],
                            "-V", source, "-o", code], capture_output=True, text=True)
     if done.returncode:

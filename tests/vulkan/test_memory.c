@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies, fills, images and memory that comes from elsewhere, on both queues. */
+/* Copies, fills and memory that comes from elsewhere, on both queues. */
 #include "kit.h"
 
 #include "base/util.h"
@@ -69,171 +69,8 @@ static void copies(void **state)
 {
 	copies_on(*state, GPU_COMPUTE);
 	copies_on(*state, GPU_UNIVERSAL);
-}
-
-struct image {
-	VkImage image;
-	struct gpu_memory memory;
-};
-
-static struct image make_image(struct gpu *gpu, VkFormat format, VkExtent3D extent,
-			       VkImageType type, uint32_t layers, VkImageTiling tiling)
-{
-	struct image i = {0};
-	VkImageCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-		.imageType = type,
-		.format = format,
-		.extent = extent,
-		.mipLevels = 1,
-		.arrayLayers = layers,
-		.samples = VK_SAMPLE_COUNT_1_BIT,
-		.tiling = tiling,
-		.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-			 VK_IMAGE_USAGE_STORAGE_BIT,
-		.sharingMode = VK_SHARING_MODE_CONCURRENT,
-		.queueFamilyIndexCount = GPU_N_FAMILIES,
-		.pQueueFamilyIndices = gpu->family,
-	};
-	VK_OK(vkCreateImage(gpu->device, &info, NULL, &i.image));
-	VkMemoryRequirements req;
-	vkGetImageMemoryRequirements(gpu->device, i.image, &req);
-	kit_check(gpu_allocate(gpu, req, false, &i.memory));
-	VK_OK(vkBindImageMemory(gpu->device, i.image, i.memory.memory, 0));
-	return i;
-}
-
-static void free_image(struct gpu *gpu, struct image *i)
-{
-	vkDestroyImage(gpu->device, i->image, NULL);
-	vkFreeMemory(gpu->device, i->memory.memory, NULL);
-}
-
-static void to_general(VkCommandBuffer cmd, VkImage image)
-{
-	VkImageMemoryBarrier barrier = {
-		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-		.newLayout = VK_IMAGE_LAYOUT_GENERAL,
-		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-		.image = image,
-		.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0,
-				     VK_REMAINING_ARRAY_LAYERS},
-	};
-	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
-			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
-}
-
-/* Buffer to image, image to image with offsets, image to buffer; formats of 1 to 16 bytes, tilings
- * and shapes. The copies to images go through the compute queue (on the other RADV draws them). */
-static void image_copies(void **state)
-{
-	struct gpu *gpu = *state;
-	static const struct {
-		VkFormat format;
-		uint32_t texel_b;
-		VkImageType type;
-		VkExtent3D extent;
-		uint32_t layers;
-		VkImageTiling tiling;
-	} rows[] = {
-		{VK_FORMAT_R8_UINT, 1, VK_IMAGE_TYPE_2D, {131, 67, 1}, 1, VK_IMAGE_TILING_OPTIMAL},
-		{VK_FORMAT_R16_UINT, 2, VK_IMAGE_TYPE_2D, {300, 40, 1}, 1, VK_IMAGE_TILING_OPTIMAL},
-		{VK_FORMAT_R8G8B8A8_UNORM,
-		 4,
-		 VK_IMAGE_TYPE_2D,
-		 {257, 129, 1},
-		 1,
-		 VK_IMAGE_TILING_OPTIMAL},
-		{VK_FORMAT_R8G8B8A8_UNORM,
-		 4,
-		 VK_IMAGE_TYPE_2D,
-		 {257, 129, 1},
-		 1,
-		 VK_IMAGE_TILING_LINEAR},
-		{VK_FORMAT_R32G32_UINT,
-		 8,
-		 VK_IMAGE_TYPE_2D,
-		 {64, 64, 1},
-		 5,
-		 VK_IMAGE_TILING_OPTIMAL},
-		{VK_FORMAT_R32G32B32A32_UINT,
-		 16,
-		 VK_IMAGE_TYPE_2D,
-		 {90, 33, 1},
-		 1,
-		 VK_IMAGE_TILING_OPTIMAL},
-		{VK_FORMAT_R32_UINT, 4, VK_IMAGE_TYPE_3D, {33, 17, 19}, 1, VK_IMAGE_TILING_OPTIMAL},
-		{VK_FORMAT_R32_UINT, 4, VK_IMAGE_TYPE_1D, {700, 1, 1}, 3, VK_IMAGE_TILING_OPTIMAL},
-	};
-	for (size_t r = 0; r < BW_ARRAY_SIZE(rows); r++) {
-		VkExtent3D e = rows[r].extent;
-		uint32_t size_b = e.width * e.height * e.depth * rows[r].layers * rows[r].texel_b;
-		struct kit_buffer from = kit_buffer(gpu, (size_b + 3) / 4),
-				  to = kit_buffer(gpu, (size_b + 3) / 4);
-		fill(&from);
-		struct image i[2];
-		for (int k = 0; k < 2; k++)
-			i[k] = make_image(gpu, rows[r].format, e, rows[r].type, rows[r].layers,
-					  rows[r].tiling);
-		VkImageSubresourceLayers all = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, rows[r].layers};
-		VkBufferImageCopy whole = {0, 0, 0, all, {0, 0, 0}, e};
-		/* The second image: its halves changed over in x. */
-		uint32_t half = e.width / 2, rest = e.width - half;
-		VkImageCopy halves[2] = {
-			{all, {0, 0, 0}, all, {(int32_t)rest, 0, 0}, {half, e.height, e.depth}},
-			{all, {(int32_t)half, 0, 0}, all, {0, 0, 0}, {rest, e.height, e.depth}}};
-		VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
-		to_general(cmd, i[0].image);
-		to_general(cmd, i[1].image);
-		vkCmdCopyBufferToImage(cmd, from.buffer, i[0].image, VK_IMAGE_LAYOUT_GENERAL, 1,
-				       &whole);
-		gpu_barrier(cmd);
-		vkCmdCopyImage(cmd, i[0].image, VK_IMAGE_LAYOUT_GENERAL, i[1].image,
-			       VK_IMAGE_LAYOUT_GENERAL, 2, halves);
-		gpu_barrier(cmd);
-		kit_finish(gpu, GPU_COMPUTE, cmd);
-		cmd = kit_begin(gpu, GPU_UNIVERSAL);
-		vkCmdCopyImageToBuffer(cmd, i[1].image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1,
-				       &whole);
-		gpu_barrier(cmd);
-		kit_finish(gpu, GPU_UNIVERSAL, cmd);
-		const uint8_t *a = (uint8_t *)from.map, *b = (uint8_t *)to.map;
-		size_t row_b = e.width * rows[r].texel_b, half_b = half * rows[r].texel_b,
-		       rest_b = row_b - half_b;
-		for (size_t at = 0; at < size_b; at += row_b) {
-			assert_memory_equal(b + at + rest_b, a + at, half_b);
-			assert_memory_equal(b + at, a + at + half_b, rest_b);
-		}
-		for (int k = 0; k < 2; k++)
-			free_image(gpu, &i[k]);
-		kit_buffer_free(gpu, &from);
-		kit_buffer_free(gpu, &to);
-	}
-}
-
-static void image_clears(void **state)
-{
-	struct gpu *gpu = *state;
-	struct kit_buffer to = kit_buffer(gpu, 100 * 60);
-	struct image i = make_image(gpu, VK_FORMAT_R8G8B8A8_UNORM, (VkExtent3D){100, 60, 1},
-				    VK_IMAGE_TYPE_2D, 1, VK_IMAGE_TILING_OPTIMAL);
-	VkImageSubresourceRange range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-	VkClearColorValue color = {.float32 = {1.0f, 0.0f, 0.2f, 0.4f}};
-	VkBufferImageCopy whole = {0,	      0,	   0, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-				   {0, 0, 0}, {100, 60, 1}};
-	VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
-	to_general(cmd, i.image);
-	vkCmdClearColorImage(cmd, i.image, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &range);
-	gpu_barrier(cmd);
-	vkCmdCopyImageToBuffer(cmd, i.image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1, &whole);
-	gpu_barrier(cmd);
-	kit_finish(gpu, GPU_COMPUTE, cmd);
-	for (uint32_t k = 0; k < to.n; k++)
-		assert_int_equal(to.map[k], 0x663300ff);
-	free_image(gpu, &i);
-	kit_buffer_free(gpu, &to);
+	if (((struct gpu *)*state)->has_transfer)
+		copies_on(*state, GPU_TRANSFER);
 }
 
 /* Memory of one device, exported and imported by another of this process: the same bytes. */
@@ -591,7 +428,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(copies),	      TEST(image_copies),   TEST(image_clears),
+		TEST(copies),
 		TEST(shared_memory),  TEST(host_memory),    TEST(memory_budget),
 		TEST(sparse_buffers), TEST(decided_on_gpu), TEST(secondary_buffers),
 		TEST(buffer_markers), TEST(many_devices),

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* A program with names for test_dispatch.py to see: six dispatches of two pipelines in two
+ * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out. */
+#include "kit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 256 };
+struct push {
+	uint32_t mul, add, n;
+};
+
+static struct gpu *gpu;
+static PFN_vkSetDebugUtilsObjectNameEXT set_name;
+static PFN_vkCmdBeginDebugUtilsLabelEXT begin_label;
+static PFN_vkCmdEndDebugUtilsLabelEXT end_label;
+
+static void name(VkObjectType type, uint64_t handle, const char *text)
+{
+	VkDebugUtilsObjectNameInfoEXT info = {VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, NULL,
+					      type, handle, text};
+	VK_OK(set_name(gpu->device, &info));
+}
+
+static void label(VkCommandBuffer cmd, const char *text)
+{
+	VkDebugUtilsLabelEXT info = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, NULL, text, {0}};
+	begin_label(cmd, &info);
+}
+
+static void step(VkCommandBuffer cmd, const struct kit_shader *s, VkDescriptorSet set, uint32_t mul,
+		 uint32_t add, uint32_t groups)
+{
+	struct push push = {mul, add, N};
+	kit_dispatch(cmd, s, set, &push, groups);
+	gpu_barrier(cmd);
+}
+
+static void run(void **state)
+{
+	gpu = kit_open();
+	set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(gpu->instance,
+									   "vkSetDebugUtilsObjectNameEXT");
+	begin_label = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+		gpu->instance, "vkCmdBeginDebugUtilsLabelEXT");
+	end_label = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(gpu->instance,
+									  "vkCmdEndDebugUtilsLabelEXT");
+	assert_true(set_name && begin_label && end_label);
+	struct kit_buffer b = kit_buffer(gpu, N);
+	struct kit_shader first = kit_shader(gpu, "step", sizeof(struct push));
+	struct kit_shader second = kit_shader(gpu, "step", sizeof(struct push));
+	VkDescriptorSet set = kit_set(gpu, &first, b.buffer);
+	name(VK_OBJECT_TYPE_BUFFER, (uint64_t)(uintptr_t)b.buffer, "numbers");
+	name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)first.pipeline, "first step");
+	name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)second.pipeline, "second step");
+
+	for (int i = 0; i < 2; i++) {
+		VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
+		label(cmd, i ? "later" : "sooner");
+		step(cmd, &first, set, 3, 1, N / 64);
+		label(cmd, "inner");
+		step(cmd, &second, set, 5, 2, N / 64);
+		end_label(cmd);
+		step(cmd, &first, set, 7, 3, 1);
+		end_label(cmd);
+		kit_finish(gpu, GPU_COMPUTE, cmd);
+	}
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < N; i++)
+		sum += b.map[i];
+	printf("sum %llu\n", (unsigned long long)sum);
+	kit_shader_free(gpu, &second);
+	kit_shader_free(gpu, &first);
+	kit_buffer_free(gpu, &b);
+	gpu_close(gpu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(run)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

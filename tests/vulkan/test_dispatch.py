@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Dispatches of a Vulkan program, found by what the program calls them: pipelines, labels, hashes, sizes.
+What is bound to them is shown with its name, and the program's result stays what it is.
+
+    test_dispatch.py NAMES STEP_SPV"""
+import hashlib
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+from harness import check, equal  # noqa: E402
+
+os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
+PROGRAM, SPV = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).read_bytes()
+
+# What names.c does, on the host.
+numbers = [0] * 256
+for _ in range(2):
+    for mul, add, n in ((3, 1, 256), (5, 2, 256), (7, 3, 64)):
+        numbers[:n] = [v * mul + add & 0xffffffff for v in numbers[:n]]
+SUM = sum(numbers)
+
+
+def stops(*words, n):
+    """Which dispatches `break on dispatch WORDS` stops at."""
+    s = harness.Session("--", PROGRAM)
+    s.command("break on dispatch " + " ".join(words))
+    s.command("run")
+    seen = []
+    while True:
+        reply = [e for e in s.events if e.get("event") == "stop"]
+        if not reply or reply[-1]["reason"] == "exited":
+            break
+        seen.append(s.command("info dispatch")["dispatch"])
+        check(len(seen) <= n, f"{words}: more than {n} stops: {seen}")
+        s.command("continue")
+    output = "".join(e["text"] for e in harness.events(s.events, "output"))
+    check(f"sum {SUM}" in output, f"{words}: the program said {output!r}, not sum {SUM}")
+    s.end()
+    return seen
+
+
+def found_by():
+    sha = hashlib.sha1(SPV).hexdigest()
+    for words, expected in (
+            ([], [1, 2, 3, 4, 5, 6]),
+            (["3"], [3]),
+            (["pipeline", '"second step"'], [2, 5]),
+            (["first*"], [1, 3, 4, 6]),
+            (["first*", "nth", "3"], [4]),
+            (["label", "inner"], [2, 5]),
+            (["label", "later/*"], [5]),
+            (["label", "later"], [4, 5, 6]),
+            (["groups", "1"], [3, 6]),
+            (["grid", "256,1,1"], [1, 2, 4, 5]),
+            (["submission", "2"], [4, 5, 6]),
+            (["hash", sha[:12], "groups", "1", "submission", "1"], [3]),
+            (["queue", "7"], []),
+            (["number", "5"], [5])):
+        equal(stops(*words, n=len(expected)), expected, f"break on dispatch {' '.join(words)}")
+
+
+def what_it_was_given():
+    s = harness.Session("--", PROGRAM)
+    s.command("break on dispatch label inner")
+    s.command("run")
+    d = s.command("info dispatch")
+    equal((d["dispatch"], d["pipeline_name"], d["label"], d["groups"], d["workgroup"]),
+          (2, "second step", "sooner/inner", "[4,1,1]", "[64,1,1]"), "the dispatch")
+    equal(d["hash"], hashlib.sha1(SPV).hexdigest()[:16], "the hash")
+    equal(d["push_constants"], [5, 2, 256], "its push constants")
+    equal([(r["submission"], r["dispatches"]) for r in s.command("info submissions")["submissions"]], [(1, "1-3")],
+          "submissions")
+    names = {r["name"]: r for r in s.command("info pipelines")["pipelines"]}
+    equal(sorted(names), ["first step", "second step"], "pipelines")
+    bound = s.command("info descriptors")["descriptors"]
+    equal([(b["kind"], b["size"], b["name"]) for b in bound], [("buffer", 1024, "numbers")], "descriptors")
+    rows = [r for r in s.command("info buffers")["buffers"] if r["name"] == "numbers"]
+    equal([(r["size"], r["address"]) for r in rows], [(1024, bound[0]["address"])], "buffers")
+    number = rows[0]["buffer"]
+    check(rows[0]["bound"], "the buffer is not said to be bound")
+    # the first dispatch has run: every number is 1
+    values = s.command(f"x/4dw $_buffer({number})")
+    check("'value'" in str(values) or values, "x answers nothing")
+    equal(s.command(f"print ((int *)$_buffer({number}))[200]")["text"].split()[-1], "1", "a number")
+    equal(s.command(f"print $_buffer_size({number})")["text"].split()[-1], "1024", "its size")
+    equal(s.command(f"info buffer {number}")["name"], "numbers", "info buffer")
+    s.command("delete")
+    s.command("continue")
+    output = "".join(e["text"] for e in harness.events(s.events, "output"))
+    check(f"sum {SUM}" in output, f"the program said {output!r}")
+    s.end()
+
+
+if __name__ == "__main__":
+    harness.main(found_by, what_it_was_given)
