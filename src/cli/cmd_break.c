@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/util.h"
+
 /* "on dispatch WORDS" -> "WORDS"; NULL: a place in the code. */
 static const char *on_dispatch(const char *args)
 {
