@@ -60,6 +60,9 @@ bool bw_agent_fd_is_own(int fd);
 void bw_agent_fd_own(int fd, bool own);
 /* pages.c: as bw_vgpu_client_hooks.share_pages */
 int bw_agent_share_pages(uint64_t va, uint64_t size_b);
+/* A buffer object on such pages lives, and lives no more (handle 0: none of the file's). */
+void bw_agent_pages_used(uint32_t file, uint32_t handle, uint64_t va, uint64_t size_b);
+void bw_agent_pages_closed(uint32_t file, uint32_t handle);
 /* Moves a descriptor of the agent out of the way of the program's low numbers. */
 int bw_agent_fd_move_high(int fd);
 /* The first descriptor >= fd that is own or a DRM file, -1: none. */

@@ -54,6 +54,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 		bw_agent_fd_own(f->own_fd, false);
 		REAL(close)(f->own_fd);
 	} else if (f->owner == getpid() && bw_agent_client()) {
+		bw_agent_pages_closed(f->server_file, 0);
 		bw_vgpu_close(bw_agent_client(), f->server_file);
 	}
 	free(f);

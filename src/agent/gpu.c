@@ -187,13 +187,29 @@ void bw_agent_adopt(int fd, unsigned minor)
 	bw_agent_file_unref(f);
 }
 
+/* Which pages of the program are the virtual GPU's just now. */
+static void note_pages(const struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct drm_amdgpu_gem_userptr user;
+	struct drm_gem_close gone;
+	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_GEM_USERPTR &&
+	    bw_agent_copy_in(&user, (uintptr_t)arg, sizeof(user)))
+		bw_agent_pages_used(f->server_file, user.handle, user.addr, user.size);
+	else if (_IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_GEM_CLOSE) &&
+		 bw_agent_copy_in(&gone, (uintptr_t)arg, sizeof(gone)))
+		bw_agent_pages_closed(f->server_file, gone.handle);
+}
+
 int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	if (f->own_fd >= 0) {
 		int r = REAL(ioctl)(f->own_fd, cmd, arg);
 		return r < 0 ? -errno : r;
 	}
-	return bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
+	int r = bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
+	if (!r && _IOC_TYPE(cmd) == DRM_IOCTL_BASE)
+		note_pages(f, cmd, arg);
+	return r;
 }
 
 int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)

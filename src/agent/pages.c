@@ -27,16 +27,33 @@ struct shared {
 	int fd;
 };
 
+/* A buffer object that lives on such pages. */
+struct user {
+	uint32_t file, handle;
+	uint64_t start, end;
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct BW_VEC(struct shared) all;
+static struct BW_VEC(struct user) users;
+static struct BW_VEC(uint64_t) inos; /* of all files ever made here: their pages may be anywhere */
 
 /* What /proc/self/maps says of a range: all of it private and writable, from no file; or all of it
  * one mapping of the file with this inode. */
 struct look {
 	uint64_t covered_to; /* from the start on, without a hole */
 	bool is_private, is_whole;
+	bool is_movable; /* private, or shared by us before */
 	uint64_t ino;
 };
+
+static bool is_ours(uint64_t ino)
+{
+	bw_vec_each(&inos, i)
+		if (*i == ino)
+			return true;
+	return false;
+}
 
 static void look_at_line(const char *line, uint64_t start, uint64_t end, struct look *l)
 {
@@ -49,7 +66,10 @@ static void look_at_line(const char *line, uint64_t start, uint64_t end, struct 
 	/* [stack], [vdso]: not to be moved from under a running thread; [heap] is memory like any.
 	 */
 	bool special = rest[0] == '[' && !strstr(line, "[heap]") && !strstr(line, "[anon");
-	l->is_private &= !strncmp(perms, "rw", 2) && perms[3] == 'p' && !ino && !special;
+	bool is_private = !strncmp(perms, "rw", 2) && perms[3] == 'p' && !ino && !special;
+	l->is_private &= is_private;
+	l->is_movable &= is_private ||
+			 (!strncmp(perms, "rw", 2) && perms[3] == 's' && ino && is_ours(ino));
 	l->is_whole = from == start && to >= end && perms[3] == 's';
 	l->ino = ino;
 	if (from <= l->covered_to)
@@ -58,7 +78,7 @@ static void look_at_line(const char *line, uint64_t start, uint64_t end, struct 
 
 static int look_at(uint64_t start, uint64_t end, struct look *out)
 {
-	struct look l = {.covered_to = start, .is_private = true};
+	struct look l = {.covered_to = start, .is_private = true, .is_movable = true};
 	_cleanup_close_ int fd = REAL(open64)("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -141,6 +161,44 @@ static int make(uint64_t start, uint64_t size_b, uint64_t *out_ino)
 	return bw_take_fd(fd);
 }
 
+/* Does a living buffer object use any page of the range? */
+static bool in_use(uint64_t start, uint64_t end)
+{
+	bw_vec_each(&users, u)
+		if (u->start < end && u->end > start)
+			return true;
+	return false;
+}
+
+void bw_agent_pages_used(uint32_t file, uint32_t handle, uint64_t va, uint64_t size_b)
+{
+	const struct user u = {file, handle, va, va + size_b};
+	pthread_mutex_lock(&lock);
+	bw_error_free(bw_vec_push(&users, u));
+	pthread_mutex_unlock(&lock);
+}
+
+void bw_agent_pages_closed(uint32_t file, uint32_t handle)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = users.len; i-- > 0;)
+		if (users.data[i].file == file && (!handle || users.data[i].handle == handle))
+			bw_vec_remove(&users, i);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Files that lay in the range are replaced there. */
+static void forget_range(uint64_t start, uint64_t end)
+{
+	for (size_t i = all.len; i-- > 0;) {
+		if (all.data[i].start >= end || all.data[i].end <= start)
+			continue;
+		bw_agent_fd_own(all.data[i].fd, false);
+		REAL(close)(all.data[i].fd);
+		bw_vec_remove(&all, i);
+	}
+}
+
 int bw_agent_share_pages(uint64_t va, uint64_t size_b)
 {
 	struct look l;
@@ -152,12 +210,18 @@ int bw_agent_share_pages(uint64_t va, uint64_t size_b)
 	if (!r)
 		r = find(va, end, &l);
 	bool fresh = r == -ENOENT;
-	if (fresh && !l.is_private)
+	/* Pages shared before for a buffer that is gone are the program's like any others. Those of
+	 * one that lives would have to lie in two files at once. */
+	if (fresh && !l.is_private && (!l.is_movable || in_use(va, end)))
 		r = -ENODEV;
 	struct bw_error *err = bw_vec_reserve(&all, all.len + 1);
+	if (!err)
+		err = bw_vec_reserve(&inos, inos.len + 1);
 	if (fresh && err)
 		r = -ENOMEM;
 	bw_error_free(err);
+	if (r == -ENOENT)
+		forget_range(va, end);
 	if (r == -ENOENT) {
 		uint64_t ino = 0;
 		r = make(va, size_b, &ino);
@@ -165,6 +229,7 @@ int bw_agent_share_pages(uint64_t va, uint64_t size_b)
 			r = bw_agent_fd_move_high(r);
 			bw_agent_fd_own(r, true);
 			all.data[all.len++] = (struct shared){va, end, ino, r};
+			inos.data[inos.len++] = ino;
 		}
 	}
 	pthread_mutex_unlock(&lock);

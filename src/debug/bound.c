@@ -184,8 +184,9 @@ static struct bw_error *look_at_sgprs(struct look *l)
 			i++;
 		} else if ((s[i] || first) && s[i] % 4 == 0 && map_at(l, pointer32(s[i]))) {
 			uint64_t va = pointer32(s[i]);
-			BW_TRY(look_at_set(l, i, va, set_size(l, sets), next_pointer(l, va),
-					   &found));
+			uint32_t limit = set_size(l, sets);
+			BW_TRY(look_at_set(l, i, va, limit,
+					   limit ? UINT64_MAX : next_pointer(l, va), &found));
 			sets += found > 0;
 		}
 	}
