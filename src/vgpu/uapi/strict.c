@@ -39,7 +39,7 @@ void bw_strict_text(struct bw_uapi *u, struct bw_str *s)
 static void on_finding(void *cookie, const struct bw_strict_finding *f)
 {
 	const struct bw_uapi *u = cookie;
-	char line[400];
+	char line[512];
 	if (u->options.strict_at_end && f->kind != BW_STRICT_SPIN)
 		return;
 	int n = snprintf(line, sizeof(line), "strict: %s at 0x%" PRIx64 " (+0x%" PRIx64 "): %s %s\n", bw_strict_kind_name(f->kind),

@@ -212,7 +212,7 @@ static uint32_t or_else(uint32_t v, uint32_t otherwise)
 
 void rig_put_launch(struct rig *r, struct bw_pm4_stream *s, const struct rig_launch *l)
 {
-	uint64_t va = rig_code(r, l->kernel);
+	uint64_t va = rig_code(r, l->kernel) + l->entry_b;
 	uint32_t zero = 0, vgprs = or_else(l->vgprs, 64);
 	uint32_t threads[3] = {or_else(l->threads[0], 64), or_else(l->threads[1], 1),
 			       or_else(l->threads[2], 1)};

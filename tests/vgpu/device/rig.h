@@ -73,6 +73,7 @@ void rig_hqd_start(struct rig *r, unsigned ring);
 /* A dispatch of one of kernels/NAME.s. Zero means: 64 threads, one group, wave32, 64 VGPRs. */
 struct rig_launch {
 	const char *kernel;
+	uint32_t entry_b; /* into it; a multiple of 256 */
 	uint32_t groups[3], threads[3];
 	uint32_t user[8]; /* s0.. */
 	unsigned n_user;

@@ -37,7 +37,7 @@ struct bw_strict_finding {
 	uint32_t word[3];
 	uint8_t n_words, vmid;
 	const char *name; /* of the instruction; static */
-	char text[200];	  /* one sentence: what is wrong, and what helps */
+	char text[256];	  /* one sentence: what is wrong, and what helps */
 };
 
 struct bw_strict_trace {

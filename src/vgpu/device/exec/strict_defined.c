@@ -8,10 +8,10 @@
  * memory: an address, or stored data of which not one dword of a lane has been written (a float3 is stored
  * as four). Scratch is where compilers spill, so a store there is no use; the poison goes along and is
  * known again when it is loaded. Nothing is said about the trap handler, which saves what there is. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "base/util.h"
 #include "vgpu/device/exec/strict_priv.h"
 
@@ -70,17 +70,29 @@ static unsigned first_lane(uint64_t lanes)
 	return (unsigned)__builtin_ctzll(lanes);
 }
 
+/* "lane 3", or "32 lanes from 0 on". */
+static const char *lanes_text(uint64_t lanes, char out[32])
+{
+	unsigned n = (unsigned)__builtin_popcountll(lanes);
+	if (n == 1)
+		snprintf(out, 32, "lane %u", first_lane(lanes));
+	else
+		snprintf(out, 32, "%u lanes from %u on", n, first_lane(lanes));
+	return out;
+}
+
 static void check_read(struct bw_strict_step *t, const struct bw_vregs *r)
 {
 	const struct bw_strict_wave *sw = t->sw;
+	char lanes[32];
 	if (r->role == BW_ROLE_ADDR) {
 		for (unsigned i = r->first; i < r->first + r->n; i++) {
 			uint64_t u = sw->undef[0][i] & sw->undef[1][i] & t->exec;
 			if (u) {
 				bw_strict_report(t, BW_STRICT_UNINIT,
-						 "its address is in v%u, which nobody has written in lane %u and %u others; "
-						 "write it before, in every lane of EXEC",
-						 i, first_lane(u), (unsigned)__builtin_popcountll(u) - 1);
+						 "its address is in v%u, which nobody has written in %s; write it before, in every "
+						 "lane of EXEC",
+						 i, lanes_text(u, lanes));
 				return;
 			}
 		}
@@ -88,9 +100,8 @@ static void check_read(struct bw_strict_step *t, const struct bw_vregs *r)
 		uint64_t u = run_undef(sw, r) & t->exec & ~private_lanes(t);
 		if (u)
 			bw_strict_report(t, BW_STRICT_UNINIT,
-					 "it stores v%u, which nobody has written in lane %u and %u others; write it before, in "
-					 "every lane of EXEC",
-					 r->first, first_lane(u), (unsigned)__builtin_popcountll(u) - 1);
+					 "it stores v%u, which nobody has written in %s; write it before, in every lane of EXEC",
+					 r->first, lanes_text(u, lanes));
 	}
 }
 

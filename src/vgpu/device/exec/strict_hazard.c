@@ -44,9 +44,9 @@ static void check_trans(struct bw_strict_step *t)
 			    h->n_trans - h->trans_n[r] > TRANS_MAX_TRANS)
 				continue;
 			bw_strict_report(t, BW_STRICT_HAZARD,
-					 "reads v%u %u instructions of the VALU after a transcendental instruction wrote it; wait "
-					 "before with s_waitcnt_depctr va_vdst(0)",
-					 r, (unsigned)(h->n_valu - at));
+					 "reads v%u, which a transcendental instruction wrote %u VALU instructions before; wait with "
+					 "s_waitcnt_depctr va_vdst(0)",
+					 r, (unsigned)(h->n_valu - at) + 1);
 			return;
 		}
 	}
