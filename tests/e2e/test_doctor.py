@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""breakwater doctor on file trees made up here: what it finds, and what it advises."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from harness import BREAKWATER, TIMEOUT_S, check, equal, main
+
+PCI = "0000:03:00.0"
+
+
+class Machine:
+    """A machine with one Navi31 on which everything is as it should be; methods spoil it."""
+
+    def __init__(self, folder):
+        self.root = pathlib.Path(folder)
+        self.file("proc/sys/kernel/osrelease", "6.12.43-amd64\n")
+        self.file("sys/kernel/security/lockdown", "[none] integrity confidentiality\n")
+        device = f"sys/devices/pci0000:00/{PCI}"
+        self.file(f"{device}/vendor", "0x1002\n")
+        for name, value in (("major", 11), ("minor", 0), ("revision", 0)):
+            self.file(f"{device}/ip_discovery/die/0/GC/0/{name}", f"{value}\n")
+        self.link(f"{device}/driver", "../../../bus/pci/drivers/amdgpu")
+        self.link("sys/class/drm/renderD128/device", f"../../../devices/pci0000:00/{PCI}")
+        for name in ("amdgpu_regs2", "amdgpu_gca_config", "amdgpu_vram", "amdgpu_iomem", "amdgpu_gfxoff"):
+            self.file(f"sys/kernel/debug/dri/{PCI}/{name}", "")
+        self.file("dev/dri/renderD128", "")
+        self.file("sys/module/amdgpu/parameters/lockup_timeout", "3600000\n")
+        self.file("sys/module/amdgpu/parameters/gpu_recovery", "0\n")
+        for tool in ("clang-19", "ld.lld-19", "glslangValidator"):
+            os.chmod(self.file(f"usr/bin/{tool}", ""), 0o755)
+
+    def file(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def link(self, name, target):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(target)
+
+    def remove(self, name):
+        (self.root / name).unlink()
+
+    def doctor(self, *args):
+        return subprocess.run([BREAKWATER, "doctor", "--root", self.root, *args], capture_output=True, text=True,
+                              timeout=TIMEOUT_S)
+
+    def findings(self, status):
+        done = self.doctor("--json")
+        equal(done.returncode, status, f"the status of doctor, which said {done.stdout}{done.stderr}")
+        return {f["what"]: f for f in json.loads(done.stdout)["findings"]}
+
+
+def all_is_well():
+    with tempfile.TemporaryDirectory() as folder:
+        m = Machine(folder)
+        spoiled = {k: f for k, f in m.findings(0).items() if f["verdict"] != "ok"}
+        equal(spoiled, {}, "what is wrong with a machine on which all is right")
+        text = m.doctor().stdout
+        check("To get the rest" not in text, f"it advises without need: {text}")
+        check("Hardware can be debugged here." in text, f"it does not say so: {text}")
+
+
+def what_is_wrong_is_named():
+    cases = [
+        # how it is spoiled; what is found; verdict; in the finding; in the remedy; status
+        (lambda m: m.file("proc/sys/kernel/osrelease", "5.15.0-91-generic\n"), "kernel", "missing", "5.15", "6.1", 1),
+        (lambda m: m.file("sys/kernel/security/lockdown", "none [integrity] confidentiality\n"), "lockdown", "missing",
+         "locked down", "Secure Boot", 1),
+        (lambda m: m.remove("dev/dri/renderD128"), "/dev/dri/renderD128", "missing", "does not exist", "device node", 1),
+        (lambda m: m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_regs2"), "amdgpu_regs2", "missing", "not there", None, 1),
+        (lambda m: m.file(f"sys/devices/pci0000:00/{PCI}/ip_discovery/die/0/GC/0/major", "10\n"), "generation", "missing",
+         "10.0.0", "RDNA3", 1),
+        (lambda m: m.file("sys/module/amdgpu/parameters/lockup_timeout", "\n"), "lockup_timeout", "note", "default",
+         "amdgpu.lockup_timeout", 0),
+        (lambda m: m.file("sys/module/amdgpu/parameters/lockup_timeout", "-1,5000,-1,-1\n"), "lockup_timeout", "note",
+         "5000 ms", "amdgpu.lockup_timeout", 0),
+        (lambda m: m.file("sys/module/amdgpu/parameters/lockup_timeout", "-1\n"), "lockup_timeout", "ok", "-1", None, 0),
+        (lambda m: m.file("sys/module/amdgpu/parameters/gpu_recovery", "-1\n"), "gpu_recovery", "note", "reset", None, 0),
+        (lambda m: m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_gfxoff"), "GFXOFF", "note", "cannot be switched off", None,
+         0),
+        (lambda m: m.remove("usr/bin/clang-19"), "clang-19", "note", "not found", "apt-get install clang-19", 0),
+        (lambda m: m.file(f"sys/devices/pci0000:00/{PCI}/vendor", "0x8086\n"), "AMD GPU", "note", "virtual GPU", None, 1),
+    ]
+    for spoil, what, verdict, words, remedy, status in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            m = Machine(folder)
+            spoil(m)
+            f = m.findings(status)
+            check(what in f, f"nothing is said about {what}: {list(f)}")
+            equal(f[what]["verdict"], verdict, f"{what}: {f[what]['finding']}")
+            check(words in f[what]["finding"], f"{what}: {f[what]['finding']!r} lacks {words!r}")
+            got = f[what]["remedy"]
+            check(remedy in got if remedy else got is None, f"{what}: the remedy is {got!r}")
+
+
+def an_empty_machine():
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([BREAKWATER, "doctor", "--root", folder], capture_output=True, text=True, timeout=TIMEOUT_S)
+        equal(done.returncode, 1, "the status where there is nothing")
+        check("Nothing can be debugged here yet." in done.stdout, done.stdout)
+
+
+def this_machine():
+    done = subprocess.run([BREAKWATER, "doctor", "--json"], capture_output=True, text=True, timeout=TIMEOUT_S)
+    equal(done.returncode, 0, f"the status here, with {done.stdout}{done.stderr}")
+    equal(json.loads(done.stdout)["virtual"], True, "the virtual GPU works")
+
+
+if __name__ == "__main__":
+    main(all_is_well, what_is_wrong_is_named, an_empty_machine, this_machine)
