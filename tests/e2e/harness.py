@@ -48,9 +48,16 @@ def run(*args, status=0, script=None, json_lines=False, **kwargs):
                               timeout=TIMEOUT_S, **kwargs)
     if done.returncode != status:
         raise Failure(f"{' '.join(command)}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+    check_strict(done.stderr)
     if json_lines:
         return [json.loads(line) for line in done.stdout.splitlines() if line]
     return done.stdout
+
+
+def check_strict(stderr):
+    """With BREAKWATER_VGPU_ARGS=--strict the virtual GPU says its findings there: none is expected."""
+    findings = [line for line in stderr.splitlines() if line.startswith("strict: ")]
+    check(not findings, "\n".join(findings))
 
 
 def events(objects, kind):
@@ -101,6 +108,7 @@ class Session:
     def end(self):
         self.process.stdin.close()
         rest = [json.loads(line) for line in self.process.stdout]
+        check_strict(self.process.stderr.read())
         return self.process.wait(TIMEOUT_S), rest
 
 
