@@ -142,10 +142,16 @@ static void copy_shape(struct gpu *gpu, enum gpu_family family, const struct sha
 		vkCmdCopyImage(cmd, i[0].image, VK_IMAGE_LAYOUT_GENERAL, i[1].image,
 			       VK_IMAGE_LAYOUT_GENERAL, half ? 2 : 1, halves);
 		gpu_barrier(cmd);
+		/* Read back by another queue: the same layout in memory for all of them. */
+		enum gpu_family other = family == GPU_COMPUTE && gpu->has_transfer ? GPU_TRANSFER
+				       : i[0].aspect == VK_IMAGE_ASPECT_COLOR_BIT ? GPU_COMPUTE
+										  : family;
+		kit_finish(gpu, family, cmd);
+		cmd = kit_begin(gpu, other);
 		vkCmdCopyImageToBuffer(cmd, i[1].image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1,
 				       &whole);
 		gpu_barrier(cmd);
-		kit_finish(gpu, family, cmd);
+		kit_finish(gpu, other, cmd);
 		const uint8_t *a = (uint8_t *)from.map, *b = (uint8_t *)to.map;
 		size_t row_b = e.width * s->texel_b, half_b = half * s->texel_b;
 		for (size_t at = 0; at < size_b; at += row_b) {

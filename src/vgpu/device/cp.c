@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/cp.h"
 #include "vgpu/device/draw.h"
+#include "vgpu/device/sdma.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -384,6 +385,8 @@ bool bw_cp_turn(struct bw_device *dev)
 		progress |= run_queue(&dev->cp->queue[i]);
 		polling |= dev->cp->queue[i].polling;
 	}
+	progress |= bw_sdma_turn(dev);
+	polling |= bw_sdma_polling(dev);
 	atomic_store(&dev->cp->polling, polling);
 	return progress;
 }

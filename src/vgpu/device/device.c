@@ -9,6 +9,7 @@
 #include "vgpu/device/cp.h"
 #include "vgpu/device/exec/strict.h"
 #include "vgpu/device/scheduler.h"
+#include "vgpu/device/sdma.h"
 
 uint64_t bw_host_ns(void)
 {
@@ -40,6 +41,7 @@ static struct bw_error *start(struct bw_device *dev)
 	BW_TRY(bw_sched_create(dev));
 	BW_TRY(bw_registers_init(dev));
 	BW_TRY(bw_spi_create(dev));
+	BW_TRY(bw_sdma_create(dev));
 	BW_TRY(bw_cp_create(dev));
 	BW_TRY(bw_sched_start(dev));
 	return bw_cp_start(dev);
@@ -76,6 +78,7 @@ void bw_device_destroy(struct bw_device *dev)
 	bw_sched_stop(dev);
 	bw_spi_destroy(dev);
 	bw_cp_destroy(dev);
+	bw_sdma_destroy(dev);
 	bw_sched_destroy(dev);
 	bw_registers_fini(dev);
 	bw_ih_fini(dev);
@@ -97,7 +100,8 @@ const struct bw_profile *bw_device_profile(const struct bw_device *dev)
 
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 {
-	if (bw_ih_doorbell(dev, index_dw, value) || bw_cp_doorbell(dev, index_dw, value))
+	if (bw_ih_doorbell(dev, index_dw, value) || bw_cp_doorbell(dev, index_dw, value) ||
+	    bw_sdma_doorbell(dev, index_dw, value))
 		return;
 	BW_LOG(WARN, "vgpu", "doorbell 0x%x belongs to no queue", index_dw);
 }

@@ -52,7 +52,11 @@ void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint
  * goes on after CP_HQD_DEQUEUE_REQUEST = 2, CP_HQD_ACTIVE reading 0, new pointers and ACTIVE = 1. */
 bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue, char *out_text, size_t size);
 
-/* A doorbell write of a ring's new write pointer. */
+/* The same of an SDMA engine's queue 0: it raises IH source 55 of client 0x0a, and goes on after
+ * RB_CNTL.RB_ENABLE has been cleared, CONTEXT_STATUS.IDLE reads 1, and it is set again. */
+bool bw_device_sdma_error(struct bw_device *dev, unsigned index, char *out_text, size_t size);
+
+/* A doorbell write of a ring's new write pointer (SDMA: in bytes). */
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 
 /* VRAM is one range of the host's address space, offset 0 first; what was never written reads 0.

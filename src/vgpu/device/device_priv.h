@@ -9,6 +9,7 @@
  *
  * Locks, outermost first; nothing is called back with one held but bw_irq_fn:
  *     cp.lock         queues and their registers
+ *     sdma.lock       the same of the SDMA engines
  *     wgp->gate       whoever wants a WGP queues up here, so that a worker cannot take it again at
  * once wgp->lock       slots and waves of one WGP: a worker holds it while it runs them
  *     wgp->cmd_lock   commands posted to a WGP
@@ -148,6 +149,7 @@ struct bw_device {
 
 	struct bw_strict *strict; /* NULL: neither strict nor traced */
 	struct bw_cp *cp;
+	struct bw_sdma *sdma;
 	struct bw_spi *spi;
 	struct bw_sched *sched;
 };

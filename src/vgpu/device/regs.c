@@ -8,6 +8,7 @@
 #include "regs/regs.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/scheduler.h"
+#include "vgpu/device/sdma.h"
 
 uint32_t bw_reg_get(struct bw_device *dev, uint32_t addr_dw)
 {
@@ -199,6 +200,14 @@ static uint32_t read_cpc_status(struct bw_device *dev, const struct bw_bank_sel 
 	return bw_cp_busy(dev) ? 1u << 31 | 1u : 0; /* CPC_BUSY, MEC1_BUSY */
 }
 
+/* Every unit idle, or not: IDLE 0, RB_EMPTY 2, RB_CMD_IDLE 4, IB_CMD_IDLE 6, BLOCK_IDLE 8, EX_IDLE 10,
+ * and those of memory; REG_IDLE 1 always. */
+static uint32_t read_sdma_status(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+{
+	bool busy = bw_sdma_busy(dev, addr_dw == BW_REG_SDMA1_STATUS_REG);
+	return busy ? 0x44006002 : 0x461e6557;
+}
+
 static uint32_t read_sq_debug_global(struct bw_device *dev, const struct bw_bank_sel *b,
 				     uint32_t addr_dw)
 {
@@ -298,6 +307,11 @@ static const struct {
 	{BW_REG_SQ_CMD, 1, NULL, write_sq_cmd},
 	{BW_REG_CP_MQD_BASE_ADDR, BW_REG_CP_HQD_DEQUEUE_STATUS - BW_REG_CP_MQD_BASE_ADDR + 1,
 	 read_hqd, write_hqd},
+	{BW_REG_SDMA0_STATUS_REG, 1, read_sdma_status, write_ignored},
+	{BW_REG_SDMA1_STATUS_REG, 1, read_sdma_status, write_ignored},
+	{BW_REG_SDMA0_QUEUE0_RB_CNTL, BW_N_SDMA_QUEUE_REGS, bw_sdma_reg_read, bw_sdma_reg_write},
+	{BW_REG_SDMA0_QUEUE0_RB_CNTL + BW_SDMA_REG_STRIDE, BW_N_SDMA_QUEUE_REGS, bw_sdma_reg_read,
+	 bw_sdma_reg_write},
 	{BW_REG_SH_BEGIN, BW_REG_SH_END - BW_REG_SH_BEGIN, read_hqd, write_hqd},
 };
 

@@ -11,7 +11,7 @@
 
 /* Chunk and limits of 6.12 that older headers do not have. */
 enum { CHUNK_CP_GFX_SHADOW = 0x0a, SHADOW_B = 32, SHADOW_INIT = 1, SHADOW_FLAGS_AT = 24 };
-enum { MAX_IBS_GFX = 192, MAX_IBS_COMPUTE = 125, MAX_IB_DW = 0xfffff };
+enum { MAX_IB_DW = 0xfffff };
 enum { IB_FLAG_PREEMPT = 1 << 2 };
 
 struct chunk {
@@ -92,7 +92,7 @@ static int pass1_ib(struct parser *p, const struct drm_amdgpu_cs_chunk_ib *ib)
 	int i = gang_member(p, ib);
 	if (i < 0)
 		return i;
-	if (p->gang[i].n_ibs >= (ib->ip_type == AMDGPU_HW_IP_GFX ? MAX_IBS_GFX : MAX_IBS_COMPUTE))
+	if (p->gang[i].n_ibs >= bw_drm_max_ibs[ib->ip_type])
 		return -EINVAL;
 	p->gang[i].n_ibs++;
 	p->leader = (unsigned)i;

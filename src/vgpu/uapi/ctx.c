@@ -34,6 +34,8 @@ void bw_drm_ctx_unref(struct bw_drm_ctx *ctx)
 	entity_fini(&ctx->gfx);
 	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++)
 		entity_fini(&ctx->compute[i]);
+	for (unsigned i = 0; i < BW_DRM_N_SDMA; i++)
+		entity_fini(&ctx->sdma[i]);
 	free(ctx);
 }
 
@@ -46,8 +48,10 @@ int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, ui
 		*out = &ctx->gfx;
 	else if (ip == AMDGPU_HW_IP_COMPUTE && ring < BW_DRM_N_COMPUTE)
 		*out = &ctx->compute[ring];
+	else if (ip == AMDGPU_HW_IP_DMA && ring < BW_DRM_N_SDMA)
+		*out = &ctx->sdma[ring];
 	else
-		return -EINVAL; /* SDMA and the video engines have no rings here */
+		return -EINVAL; /* the video engines have no rings here */
 	return 0;
 }
 
@@ -90,7 +94,11 @@ static int ctx_alloc(struct bw_drm_file *f, int32_t priority, uint32_t *out_id)
 	ctx->gfx.sequence = 1;
 	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++) {
 		ctx->compute[i].sequence = 1;
-		ctx->compute[i].ring = 1 + i;
+		ctx->compute[i].ring = BW_DRM_FIRST_COMPUTE + i;
+	}
+	for (unsigned i = 0; i < BW_DRM_N_SDMA; i++) {
+		ctx->sdma[i].sequence = 1;
+		ctx->sdma[i].ring = BW_DRM_FIRST_SDMA + i;
 	}
 	int r = bw_ids_add(&f->ctxs, ctx, out_id);
 	if (r)

@@ -10,6 +10,8 @@
 enum { CLIENT_GFX = 0x0a, CLIENT_VMC = 0x12, CLIENT_GRBM_CP = 0x14, CLIENT_UTCL2 = 0x1b };
 enum {
 	SRC_UTCL2_FAULT = 0,
+	SRC_SDMA_TRAP = 49,
+	SRC_SDMA_QUEUE_HANG = 55,
 	SRC_CP_EOP = 181,
 	SRC_CP_BAD_OPCODE = 183,
 	SRC_CP_PRIV_REG = 184,
@@ -189,7 +191,8 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 	const char *text = what[v->source - SRC_CP_BAD_OPCODE];
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
 		struct bw_drm_ring *ring = &u->rings[i];
-		if (ring->me != me || ring->pipe != pipe || !ring->head || ring->head->killing)
+		if (ring->is_sdma || ring->me != me || ring->pipe != pipe || !ring->head ||
+		    ring->head->killing)
 			continue;
 		if (bw_klog_allowed(u)) {
 			char why[256] = "";
@@ -202,6 +205,22 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 		}
 		bw_drm_job_kill(u, ring, -ETIME, text);
 	}
+}
+
+static void sdma_error(struct bw_uapi *u, const struct vector *v)
+{
+	struct bw_drm_ring *ring = &u->rings[BW_DRM_FIRST_SDMA + (v->ring >> 4) % BW_DRM_N_SDMA];
+	if (!ring->head || ring->head->killing)
+		return;
+	if (bw_klog_allowed(u)) {
+		char why[256] = "";
+		bw_klog(u, "SDMA queue hang (ring %s vmid:%u pasid:%u)", ring->name,
+			ring->head->vmid, ring->head->vm->pasid);
+		log_process(u, ring->head->vm);
+		if (bw_device_sdma_error(u->dev, ring->pipe, why, sizeof(why)))
+			bw_klog(u, "  %s", why);
+	}
+	bw_drm_job_kill(u, ring, -ETIME, "SDMA queue hang");
 }
 
 static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
@@ -230,6 +249,10 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
 	else if (v->client == CLIENT_GRBM_CP && v->source >= SRC_CP_BAD_OPCODE &&
 		 v->source <= SRC_CP_PRIV_INSTR)
 		cp_error(u, v);
+	else if (v->client == CLIENT_GFX && v->source == SRC_SDMA_QUEUE_HANG)
+		sdma_error(u, v);
+	else if (v->client == CLIENT_GFX && v->source == SRC_SDMA_TRAP)
+		return; /* as CP_EOP */
 	else if (v->source == SRC_SQ)
 		sq_interrupt(u, v);
 	else if (v->source != SRC_CP_EOP) /* completed fences are found by looking at them */

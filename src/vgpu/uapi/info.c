@@ -10,7 +10,7 @@
 
 /* Queries of 6.12 that older headers do not have. */
 enum { INFO_MAX_IBS = 0x22, INFO_GPUVM_FAULT = 0x23 };
-enum { N_HW_IP = 10, DEV_INFO_B = 440, MAX_MMR = 128, MAX_SE = 4, MAX_SH = 2 };
+enum { N_HW_IP = BW_DRM_N_IPS, DEV_INFO_B = 440, MAX_MMR = 128, MAX_SE = 4, MAX_SH = 2 };
 
 /* Pinned by the driver on the card these numbers come from. */
 enum { VRAM_PINNED_B = 71929856 };
@@ -101,8 +101,14 @@ static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 	if (q->query_hw_ip.ip_instance >= AMDGPU_HW_IP_INSTANCE_MAX_COUNT ||
 	    q->query_hw_ip.type >= N_HW_IP)
 		return -EINVAL;
-	/* SDMA and video: no rings, and so all zero. */
-	if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX ||
+	/* Video: no rings, and so all zero. */
+	if (q->query_hw_ip.type == AMDGPU_HW_IP_DMA) {
+		ip.hw_ip_version_major = 6;
+		ip.ib_start_alignment = 256;
+		ip.ib_size_alignment = 4;
+		ip.available_rings = (1 << BW_DRM_N_SDMA) - 1;
+		ip._pad = 6 << 16;
+	} else if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX ||
 	    q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
 		ip.hw_ip_version_major = 11;
 		ip.ib_start_alignment = ip.ib_size_alignment = 32;
@@ -117,9 +123,10 @@ static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 
 static int hw_ip_count(const struct drm_amdgpu_info *q, struct answer *a)
 {
-	if (q->query_hw_ip.type != AMDGPU_HW_IP_GFX && q->query_hw_ip.type != AMDGPU_HW_IP_COMPUTE)
+	uint32_t type = q->query_hw_ip.type;
+	if (type > AMDGPU_HW_IP_DMA)
 		return -EINVAL;
-	answer_u32(a, 1);
+	answer_u32(a, type == AMDGPU_HW_IP_DMA ? BW_DRM_N_SDMA : 1);
 	return 0;
 }
 
@@ -128,12 +135,14 @@ static int fw_version(const struct drm_amdgpu_info *q, struct answer *a)
 	/* clang-format off */
 	static const struct { uint8_t type; struct drm_amdgpu_info_firmware fw; } known[] = {
 		{AMDGPU_INFO_FW_GFX_ME, {1486, 29}}, {AMDGPU_INFO_FW_GFX_PFP, {1525, 29}}, {AMDGPU_INFO_FW_GFX_MEC, {494, 29}},
+		{AMDGPU_INFO_FW_SDMA, {21, 60}},
 	};
 	/* clang-format on */
 	struct drm_amdgpu_info_firmware fw = {0};
 	if (q->query_fw.ip_instance || q->query_fw.fw_type == 0 || q->query_fw.fw_type > 0x1c)
 		return -EINVAL;
-	if (q->query_fw.fw_type == AMDGPU_INFO_FW_GFX_MEC && q->query_fw.index > 1)
+	if ((q->query_fw.fw_type == AMDGPU_INFO_FW_GFX_MEC && q->query_fw.index > 1) ||
+	    (q->query_fw.fw_type == AMDGPU_INFO_FW_SDMA && q->query_fw.index >= BW_DRM_N_SDMA))
 		return -EINVAL;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++)
 		if (known[i].type == q->query_fw.fw_type)
@@ -232,11 +241,12 @@ static int sensor(const struct drm_amdgpu_info *q, struct answer *a)
 	return -EINVAL;
 }
 
+const uint32_t bw_drm_max_ibs[BW_DRM_N_IPS] = {192, 125, 49, 49, 49, 49, 49, 49, 16, 49};
+
 static void max_ibs(struct answer *a)
 {
-	static const uint32_t n[N_HW_IP] = {192, 125, 1};
-	memcpy(a->bytes, n, sizeof(n));
-	a->size_b = sizeof(n);
+	memcpy(a->bytes, bw_drm_max_ibs, sizeof(bw_drm_max_ibs));
+	a->size_b = sizeof(bw_drm_max_ibs);
 }
 
 static void gpuvm_fault(struct bw_drm_file *f, struct answer *a)

@@ -8,16 +8,17 @@
 #include "base/log.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-enum { RING_DW = 16 << 10, DEQUEUE_RESET_WAVES = 2 };
+enum { RING_DW = BW_DRM_RING_DW, DEQUEUE_RESET_WAVES = 2 };
 /* AMDGPU_IB_FLAG_EMIT_MEM_SYNC, of DRM 3.42 */
 enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
 /* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0.
  */
-enum { DOORBELL_MEC = 3, DOORBELL_GFX = 0x8b };
+enum { DOORBELL_MEC = 3, DOORBELL_GFX = 0x8b, DOORBELL_SDMA = 0x100, DOORBELL_SDMA_STRIDE = 10 };
 
 /* clang-format off */
 static const struct { const char *name; uint8_t me, pipe; } places[BW_DRM_N_RINGS] = {
 	{"gfx_0.0.0", 0, 0}, {"comp_1.0.0", 1, 0}, {"comp_1.1.0", 1, 1}, {"comp_1.2.0", 1, 2}, {"comp_1.3.0", 1, 3},
+	{"sdma0", 0, 0}, {"sdma1", 0, 1},
 };
 /* clang-format on */
 
@@ -53,18 +54,44 @@ static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 	hqd_write(u, ring, u->reg.CP_HQD_ACTIVE, 1);
 }
 
+/* Throws away what the queue is doing; false: it does not come to an end. */
+static bool hqd_stop(struct bw_uapi *u, struct bw_drm_ring *ring)
+{
+	hqd_write(u, ring, u->reg.CP_HQD_DEQUEUE_REQUEST, DEQUEUE_RESET_WAVES);
+	int64_t until = bw_now_ns() + 200 * 1000000;
+	while (hqd_read(u, ring, u->reg.CP_HQD_ACTIVE) & 1) {
+		if (bw_now_ns() > until)
+			return false;
+		struct timespec nap = {0, 500000};
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+static void start(struct bw_uapi *u, struct bw_drm_ring *ring)
+{
+	if (ring->is_sdma)
+		bw_drm_sdma_start(u, ring);
+	else
+		hqd_start(u, ring);
+}
+
 int bw_drm_ring_init(struct bw_uapi *u, unsigned index)
 {
 	struct bw_drm_ring *ring = &u->rings[index];
 	ring->name = places[index].name;
 	ring->me = places[index].me;
 	ring->pipe = places[index].pipe;
-	ring->doorbell_dw = 2 * (index ? DOORBELL_MEC + index - 1 : DOORBELL_GFX);
+	ring->is_sdma = index >= BW_DRM_FIRST_SDMA;
+	if (ring->is_sdma)
+		ring->doorbell_dw = 2 * (DOORBELL_SDMA + ring->pipe * DOORBELL_SDMA_STRIDE);
+	else
+		ring->doorbell_dw = 2 * (index ? DOORBELL_MEC + index - 1 : DOORBELL_GFX);
 	int r = bw_drm_vram_alloc(u, RING_DW * 4, BW_DRM_PAGE_B, &ring->offset);
 	if (!r)
 		r = bw_drm_vram_alloc(u, BW_DRM_PAGE_B, BW_DRM_PAGE_B, &ring->fence_offset);
 	if (!r)
-		hqd_start(u, ring);
+		start(u, ring);
 	return r;
 }
 
@@ -92,12 +119,9 @@ static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
  * GL2_INV, GL2_WB: what a job before this one may have left in caches. */
 enum { GCR_ALL = 1 << 0 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 14 | 1 << 15 };
 
-bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
-		      bool flush)
+static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job, bool flush)
 {
 	struct bw_pm4_stream *s = &ring->stream;
-	s->len = 0;
-	s->failed = false;
 	if (flush)
 		put_vm_flush(u, ring, job->vm);
 	for (unsigned i = 0; i < job->n_ibs; i++) {
@@ -109,12 +133,25 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 						   job->vm->vmid, false);
 	}
 	bw_pm4_put_fence(s, bw_drm_mc(u, ring->fence_offset), job->ring_seq, true);
+}
+
+bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
+		      bool flush)
+{
+	struct bw_pm4_stream *s = &ring->stream;
+	s->len = 0;
+	s->failed = false;
+	if (ring->is_sdma)
+		bw_drm_sdma_put_job(u, ring, job, flush);
+	else
+		put_job(u, ring, job, flush);
 	if (s->failed)
 		return false;
 	uint32_t *packets = bw_drm_vram_cpu(u, ring->offset);
 	for (size_t i = 0; i < s->len; i++)
 		__atomic_store_n(&packets[ring->wptr++ % RING_DW], s->data[i], __ATOMIC_RELAXED);
-	bw_device_doorbell(u->dev, ring->doorbell_dw, ring->wptr);
+	/* The pointers of SDMA count bytes. */
+	bw_device_doorbell(u->dev, ring->doorbell_dw, ring->wptr * (ring->is_sdma ? 4 : 1));
 	return true;
 }
 
@@ -126,6 +163,8 @@ uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring)
 
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
+	if (ring->is_sdma)
+		return bw_device_sdma_error(u->dev, ring->pipe, NULL, 0);
 	return hqd_read(u, ring, u->reg.CP_HQD_ERROR) != 0;
 }
 
@@ -134,19 +173,13 @@ bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
 bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	bw_klog(u, "Starting %s ring reset", ring->name);
-	hqd_write(u, ring, u->reg.CP_HQD_DEQUEUE_REQUEST, DEQUEUE_RESET_WAVES);
-	int64_t until = bw_now_ns() + 200 * 1000000;
-	while (hqd_read(u, ring, u->reg.CP_HQD_ACTIVE) & 1) {
-		if (bw_now_ns() > until) {
-			bw_klog(u, "Ring %s reset failed", ring->name);
-			return false;
-		}
-		struct timespec nap = {0, 500000};
-		nanosleep(&nap, NULL);
+	if (ring->is_sdma ? !bw_drm_sdma_stop(u, ring) : !hqd_stop(u, ring)) {
+		bw_klog(u, "Ring %s reset failed", ring->name);
+		return false;
 	}
 	__atomic_store_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), ring->head->ring_seq,
 			 __ATOMIC_RELEASE);
-	hqd_start(u, ring);
+	start(u, ring);
 	/* The stream has room already: each of these jobs has been through it once. */
 	for (struct bw_drm_job *job = ring->head->next; job; job = job->next)
 		bw_drm_ring_emit(u, ring, job, true);

@@ -2,6 +2,7 @@
 /* The worker: one thread that reacts to interrupts and to what calls have queued. It completes
  * jobs, applies page-table changes whose time has come, and puts jobs on rings when what they
  * depend on is done, a VMID is free and the ring has room. */
+#include <amdgpu_drm.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -95,14 +96,17 @@ static struct bw_drm_ring *pick_ring(struct bw_uapi *u, const struct bw_drm_job 
 {
 	const struct bw_drm_entity *e = job->entity;
 	struct bw_drm_ring *best = NULL;
-	if (job->ip == 0)
+	bool is_sdma = job->ip == AMDGPU_HW_IP_DMA;
+	unsigned first = is_sdma ? BW_DRM_FIRST_SDMA : BW_DRM_FIRST_COMPUTE;
+	unsigned n = is_sdma ? BW_DRM_N_SDMA : BW_DRM_N_COMPUTE;
+	if (job->ip == AMDGPU_HW_IP_GFX)
 		best = &u->rings[0];
 	else if (e->on_ring)
 		best = &u->rings[e->ring];
-	for (unsigned i = 0; !best && i < BW_DRM_N_COMPUTE; i++) {
-		struct bw_drm_ring *ring = &u->rings[1 + (e->ring - 1 + i) % BW_DRM_N_COMPUTE];
+	for (unsigned i = 0; !best && i < n; i++) {
+		struct bw_drm_ring *ring = &u->rings[first + (e->ring - first + i) % n];
 		bool least = true;
-		for (unsigned k = 1; k < BW_DRM_N_RINGS; k++)
+		for (unsigned k = first; k < first + n; k++)
 			least &= u->rings[k].n >= ring->n;
 		if (least)
 			best = ring;

@@ -25,15 +25,18 @@
 
 enum {
 	BW_DRM_PAGE_B = 4096,
-	BW_DRM_N_RINGS = 5, /* gfx, compute 0-3 */
+	BW_DRM_N_RINGS = 7, /* gfx, compute 0-3, SDMA 0-1 */
+	BW_DRM_FIRST_COMPUTE = 1,
 	BW_DRM_N_COMPUTE = 4,
+	BW_DRM_FIRST_SDMA = 5,
+	BW_DRM_N_SDMA = 2,
 	BW_DRM_N_VMIDS = 16,
 	BW_DRM_FIRST_VMID = 1,
 	BW_DRM_LAST_VMID = 7, /* 8-15 are KFD's */
 	BW_DRM_CTX_JOBS = 32, /* amdgpu.sched_jobs: fences a context remembers for each ring */
 	BW_DRM_HW_JOBS = 2,   /* amdgpu.sched_hw_submission: jobs on a ring at once */
 	BW_DRM_GANG = 4,
-	BW_DRM_MAX_IBS = 192,
+	BW_DRM_RING_DW = 16 << 10,
 	BW_DRM_MAX_COPY_B = 64 << 20, /* largest array taken from a program */
 };
 
@@ -154,7 +157,7 @@ struct bw_drm_entity {
 	struct bw_drm_fence *fences[BW_DRM_CTX_JOBS];
 	struct bw_drm_job *head, *tail; /* not yet on a ring */
 	unsigned on_ring;		/* jobs on `ring` */
-	unsigned ring;			/* index in bw_uapi.rings; of compute: the one last used */
+	unsigned ring; /* index in bw_uapi.rings; of compute and SDMA: the one last used */
 };
 
 struct bw_drm_ctx {
@@ -163,7 +166,7 @@ struct bw_drm_ctx {
 	uint32_t stable_pstate;
 	bool guilty, reset_seen;
 	uint64_t resets_at_start, resets_at_query;
-	struct bw_drm_entity gfx, compute[BW_DRM_N_COMPUTE];
+	struct bw_drm_entity gfx, compute[BW_DRM_N_COMPUTE], sdma[BW_DRM_N_SDMA];
 };
 
 struct bw_drm_ib {
@@ -206,6 +209,7 @@ struct bw_drm_gang {
 struct bw_drm_ring {
 	const char *name; /* "comp_1.0.0" */
 	unsigned me, pipe;
+	bool is_sdma; /* then pipe is the engine */
 	uint32_t doorbell_dw;
 	uint64_t offset;       /* VRAM offset of the packets */
 	uint64_t fence_offset; /* VRAM offset of the 64-bit fence */
@@ -276,6 +280,11 @@ struct bw_drm_regs {
 	X(gc, CP_HQD_PQ_RPTR) X(gc, CP_HQD_PQ_WPTR_LO) X(gc, CP_HQD_PQ_WPTR_HI)                    \
 	X(gc, CP_HQD_PQ_CONTROL) X(gc, CP_HQD_PQ_DOORBELL_CONTROL) X(gc, CP_HQD_DEQUEUE_REQUEST)   \
 	X(gc, CP_HQD_ERROR)                                                                        \
+	X(gc, SDMA0_QUEUE0_RB_CNTL) X(gc, SDMA0_QUEUE0_RB_BASE) X(gc, SDMA0_QUEUE0_RB_BASE_HI)     \
+	X(gc, SDMA0_QUEUE0_RB_RPTR) X(gc, SDMA0_QUEUE0_RB_RPTR_HI) X(gc, SDMA0_QUEUE0_RB_WPTR)     \
+	X(gc, SDMA0_QUEUE0_RB_WPTR_HI) X(gc, SDMA0_QUEUE0_IB_CNTL) X(gc, SDMA0_QUEUE0_DOORBELL)    \
+	X(gc, SDMA0_QUEUE0_DOORBELL_OFFSET) X(gc, SDMA0_QUEUE0_CONTEXT_STATUS)                     \
+	X(gc, SDMA1_QUEUE0_RB_CNTL)                                                                \
 	X(gc, CP_INT_CNTL_RING0) X(gc, CP_ME1_PIPE0_INT_CNTL)                                      \
 	X(gc, SQ_CMD) X(gc, SQ_IND_INDEX) X(gc, SQ_IND_DATA) X(gc, SQ_SHADER_TBA_HI)               \
 	X(gc, GB_ADDR_CONFIG) X(gc, RLC_GPU_CLOCK_COUNT_LSB)                                       \
@@ -500,6 +509,13 @@ bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring);
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring);
 bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring);
 
+/* ---- ring_sdma.c: the same for the SDMA rings ---- */
+void bw_drm_sdma_start(struct bw_uapi *u, struct bw_drm_ring *ring);
+/* Waits until it is idle; false: it does not come to it. */
+bool bw_drm_sdma_stop(struct bw_uapi *u, struct bw_drm_ring *ring);
+void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
+			 bool flush);
+
 /* ---- fault.c ---- */
 void bw_drm_ih_process(struct bw_uapi *u);
 void bw_drm_job_kill(struct bw_uapi *u, struct bw_drm_ring *ring, int error, const char *why);
@@ -517,6 +533,8 @@ void *bw_drm_vram_cpu(struct bw_uapi *u, uint64_t offset);
 #define bw_drm_mc(u, offset) ((u)->fb_base + (offset))
 
 /* ---- info.c ---- */
+enum { BW_DRM_N_IPS = 10 };
+extern const uint32_t bw_drm_max_ibs[BW_DRM_N_IPS]; /* in one submission, by IP type */
 int bw_ioctl_info(struct bw_drm_call *c, void *arg);
 void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36]);
 void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total,

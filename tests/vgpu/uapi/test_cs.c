@@ -56,6 +56,49 @@ static void a_nop_ib_completes(void **state)
 	close_client(&c);
 }
 
+/* Both engines of a context, with sequence numbers of their own; a bad packet loses the context and
+ * leaves the engine to others. */
+static void sdma_copies(void **state)
+{
+	enum { DMA = AMDGPU_HW_IP_DMA };
+	struct client c, other;
+	open_client(&c);
+	open_client(&other);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, DATA);
+	struct buffer ib2 = make_buffer(&other, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	uint32_t *p = (uint32_t *)data.cpu, ctx = make_ctx(&c);
+	/* COPY_LINEAR of 16 bytes, CONSTANT_FILL of 8 */
+	const uint32_t good[] = {1, 15, 0, DATA, 0, DATA + 64, 0, 11 | 2u << 30, DATA + 128, 0, 0x5555, 7};
+	memcpy(ib.cpu, good, sizeof(good));
+	for (uint32_t i = 0; i < 4; i++)
+		p[i] = i + 100;
+	uint64_t seq, status;
+	for (uint32_t ring = 0; ring < 2; ring++) {
+		p[16] = p[32] = 0;
+		assert_int_equal(submit(&c, ctx, DMA, ring, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq), 0);
+		assert_int_equal(seq, 1);
+		assert_int_equal(wait_cs(&c, ctx, DMA, ring, seq, SECONDS(10), &status), 0);
+		assert_int_equal(status, 0);
+		assert_memory_equal(p + 16, p, 16);
+		assert_int_equal(p[33], 0x5555);
+		assert_int_equal(p[34], 0);
+	}
+	/* Another program's memory is nobody's here. */
+	memcpy(ib2.cpu, good, sizeof(good));
+	uint32_t ctx2 = make_ctx(&other);
+	assert_int_equal(submit(&other, ctx2, DMA, 0, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&other, ctx2, DMA, 0, seq, SECONDS(10), &status), -ETIME);
+	assert_int_equal(submit(&other, ctx2, DMA, 0, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq),
+			 -ECANCELED);
+	p[16] = 0;
+	assert_int_equal(submit(&c, ctx, DMA, 0, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, DMA, 0, seq, SECONDS(10), &status), 0);
+	assert_int_equal(p[16], 100);
+	close_client(&other);
+	close_client(&c);
+}
+
 static void a_kernel_runs(void **state)
 {
 	/* v_mov_b32 v1, 0x1234; v_lshlrev_b32 v0, 2, v0; global_store_b32 v0, v1, s[0:1]; s_endpgm
@@ -243,7 +286,7 @@ static void bad_submissions_are_refused(void **state)
 	}
 	assert_int_equal(submit(&c, 99, COMPUTE, 0, IB, n, NULL, 0, NULL), -EINVAL);  /* context */
 	assert_int_equal(submit(&c, ctx, COMPUTE, 4, IB, n, NULL, 0, NULL), -EINVAL); /* ring */
-	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_DMA, 0, IB, n, NULL, 0, NULL), -EINVAL);
+	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_DMA, 2, IB, n, NULL, 0, NULL), -EINVAL);
 	assert_int_equal(submit(&c, ctx, 1000, 0, IB, n, NULL, 0, NULL), -EINVAL);
 	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, 1 << 20, NULL, 0, NULL),
 			 -EINVAL); /* IB too long */
@@ -312,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_nop_ib_completes),
 		TEST(a_kernel_runs),
+		TEST(sdma_copies),
 		TEST(a_dependency_orders_two_rings),
 		TEST(unmapping_waits_for_jobs),
 		TEST(a_gang_starts_together),

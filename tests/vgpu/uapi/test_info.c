@@ -62,13 +62,24 @@ static void hardware_blocks(void **state)
 		assert_int_equal(r, type < 10 ? 0 : -EINVAL);
 		if (r)
 			continue;
-		assert_int_equal(ip.available_rings, type == 0 ? 1 : type == 1 ? 0xf : 0);
-		assert_int_equal(ip.hw_ip_version_major, type < 2 ? 11 : 0);
-		assert_int_equal(ip.ib_start_alignment, type < 2 ? 32 : 0);
-		assert_int_equal(ip._pad, type < 2 ? 0xb0000 : 0);
+		/* GFX, COMPUTE and DMA; the rest of the engines have no rings (reference
+		 * kernel-interface 3.2). */
+		static const struct {
+			uint32_t rings, major, start, size, version, count;
+		} rows[3] = {{1, 11, 32, 32, 0xb0000, 1},
+			     {0xf, 11, 32, 32, 0xb0000, 1},
+			     {3, 6, 256, 4, 0x60000, 2}};
+		bool there = type < BW_ARRAY_SIZE(rows);
+		assert_int_equal(ip.available_rings, there ? rows[type].rings : 0);
+		assert_int_equal(ip.hw_ip_version_major, there ? rows[type].major : 0);
+		assert_int_equal(ip.ib_start_alignment, there ? rows[type].start : 0);
+		assert_int_equal(ip.ib_size_alignment, there ? rows[type].size : 0);
+		assert_int_equal(ip._pad, there ? rows[type].version : 0);
 		uint32_t count;
 		assert_int_equal(query(&c, AMDGPU_INFO_HW_IP_COUNT, (uint32_t[4]){type}, &count, 4),
-				 type < 2 ? 0 : -EINVAL);
+				 there ? 0 : -EINVAL);
+		if (there)
+			assert_int_equal(count, rows[type].count);
 	}
 	struct drm_amdgpu_info_firmware fw;
 	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_GFX_ME},

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/sdma.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+
+struct bw_sdma {
+	pthread_mutex_t lock;
+	struct bw_sdma_engine engine[BW_N_SDMA];
+};
+
+/* Fault clients of the graphics hub (reference page-tables 9.1) */
+enum { CLIENT_SDMA0 = 13 };
+
+static uint32_t reg_of(const struct bw_sdma_engine *e, uint32_t queue0_reg)
+{
+	return queue0_reg + e->index * BW_SDMA_REG_STRIDE;
+}
+
+#define REG(e, name) bw_reg_get((e)->dev, reg_of(e, BW_REG_SDMA0_QUEUE0_##name))
+
+unsigned bw_sdma_vmid(const struct bw_sdma_engine *e)
+{
+	return e->in_ib ? e->ib_vmid : e->ring_vmid;
+}
+
+static struct bw_tlb *tlb_of(struct bw_sdma_engine *e, unsigned vmid)
+{
+	bw_tlb_sync(&e->tlb[vmid]);
+	return &e->tlb[vmid];
+}
+
+void bw_sdma_fail(struct bw_sdma_engine *e, const char *fmt, ...)
+{
+	struct bw_device *dev = e->dev;
+	va_list args;
+	va_start(args, fmt);
+	pthread_mutex_lock(&dev->sdma->lock);
+	vsnprintf(e->why, sizeof(e->why), fmt, args);
+	e->stopped = true;
+	pthread_mutex_unlock(&dev->sdma->lock);
+	va_end(args);
+	BW_LOG(WARN, "vgpu", "SDMA %u stopped: %s", e->index, e->why);
+	struct bw_ih_vector v = {
+		.client = BW_IH_CLIENT_GFX,
+		.source = BW_IH_SRC_SDMA_QUEUE_HANG,
+		.ring = (uint8_t)(e->index << 4),
+		.vmid = (uint8_t)bw_sdma_vmid(e),
+	};
+	bw_ih_raise(dev, &v);
+}
+
+bool bw_device_sdma_error(struct bw_device *dev, unsigned index, char *out_text, size_t size)
+{
+	struct bw_sdma_engine *e = &dev->sdma->engine[index % BW_N_SDMA];
+	pthread_mutex_lock(&dev->sdma->lock);
+	bool stopped = e->stopped;
+	if (stopped && size)
+		snprintf(out_text, size, "%s", e->why);
+	pthread_mutex_unlock(&dev->sdma->lock);
+	return stopped;
+}
+
+bool bw_sdma_read(struct bw_sdma_engine *e, uint64_t va, void *out, size_t n)
+{
+	struct bw_vm_fault fault;
+	unsigned vmid = bw_sdma_vmid(e);
+	if (bw_vm_read(tlb_of(e, vmid), bw_canonical(va), out, n, &fault))
+		return true;
+	bw_sdma_fail(e, "a packet of VMID %u reads 0x%" PRIx64 ", which is not mapped for that", vmid,
+		     fault.va);
+	return false;
+}
+
+bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n)
+{
+	struct bw_vm_fault fault;
+	unsigned vmid = bw_sdma_vmid(e);
+	if (bw_vm_write(tlb_of(e, vmid), bw_canonical(va), data, n, &fault))
+		return true;
+	bw_sdma_fail(e, "a packet of VMID %u writes 0x%" PRIx64 ", which is not mapped for that", vmid,
+		     fault.va);
+	return false;
+}
+
+/* ---- registers ---- */
+
+static struct bw_sdma_engine *engine_at(struct bw_device *dev, uint32_t addr_dw, uint32_t *out_reg)
+{
+	unsigned i = addr_dw >= BW_REG_SDMA0_QUEUE0_RB_CNTL + BW_SDMA_REG_STRIDE;
+	*out_reg = addr_dw - i * BW_SDMA_REG_STRIDE;
+	return &dev->sdma->engine[i];
+}
+
+/* RB_ENABLE: the queue goes on at RB_RPTR. */
+static void activate(struct bw_sdma_engine *e)
+{
+	uint32_t cntl = REG(e, RB_CNTL);
+	e->base = (uint64_t)REG(e, RB_BASE) << 8 | (uint64_t)(REG(e, RB_BASE_HI) & 0xffffff) << 40;
+	e->size_dw = 1u << BW_MIN(cntl >> 1 & 0x1f, 24u);
+	e->ring_vmid = cntl >> 24 & 0xf;
+	uint64_t rptr = (REG(e, RB_RPTR) | (uint64_t)REG(e, RB_RPTR_HI) << 32) / 4;
+	e->wptr = (REG(e, RB_WPTR) | (uint64_t)REG(e, RB_WPTR_HI) << 32) / 4;
+	atomic_store(&e->rptr, rptr);
+	e->in_ib = e->polling = e->started = e->stopped = false;
+	e->progress = 0;
+	e->why[0] = '\0';
+	e->active = true;
+}
+
+uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+{
+	uint32_t reg, v;
+	struct bw_sdma_engine *e = engine_at(dev, addr_dw, &reg);
+	pthread_mutex_lock(&dev->sdma->lock);
+	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
+	switch (reg) {
+	case BW_REG_SDMA0_QUEUE0_RB_RPTR:
+		v = e->active ? (uint32_t)rptr_b : bw_reg_get(dev, addr_dw);
+		break;
+	case BW_REG_SDMA0_QUEUE0_RB_RPTR_HI:
+		v = e->active ? (uint32_t)(rptr_b >> 32) : bw_reg_get(dev, addr_dw);
+		break;
+	case BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS: /* SELECTED 0, USE_IB 1, IDLE 2 */
+		v = e->active ? 1u | (e->in_ib ? 2u : 0) | (rptr_b / 4 == e->wptr ? 4u : 0) : 4;
+		break;
+	default:
+		v = bw_reg_get(dev, addr_dw);
+		break;
+	}
+	pthread_mutex_unlock(&dev->sdma->lock);
+	return v;
+}
+
+void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		       uint32_t value)
+{
+	uint32_t reg;
+	struct bw_sdma_engine *e = engine_at(dev, addr_dw, &reg);
+	pthread_mutex_lock(&dev->sdma->lock);
+	if (reg != BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS)
+		bw_reg_set(dev, addr_dw, value);
+	switch (reg) {
+	case BW_REG_SDMA0_QUEUE0_RB_CNTL:
+		if (value & 1 && !e->active)
+			activate(e);
+		else if (!(value & 1) && e->active)
+			e->stop_request = true;
+		break;
+	case BW_REG_SDMA0_QUEUE0_RB_WPTR:
+	case BW_REG_SDMA0_QUEUE0_RB_WPTR_HI:
+		e->wptr = (REG(e, RB_WPTR) | (uint64_t)REG(e, RB_WPTR_HI) << 32) / 4;
+		break;
+	}
+	pthread_mutex_unlock(&dev->sdma->lock);
+	bw_cp_kick(dev);
+}
+
+bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
+{
+	bool found = false;
+	pthread_mutex_lock(&dev->sdma->lock);
+	for (unsigned i = 0; i < BW_N_SDMA && !found; i++) {
+		struct bw_sdma_engine *e = &dev->sdma->engine[i];
+		/* DOORBELL.ENABLE 28, DOORBELL_OFFSET.OFFSET 27:2 */
+		if (!e->active || !(REG(e, DOORBELL) >> 28 & 1) ||
+		    (REG(e, DOORBELL_OFFSET) >> 2 & 0x3ffffff) != index_dw)
+			continue;
+		e->wptr = value / 4;
+		found = true;
+	}
+	pthread_mutex_unlock(&dev->sdma->lock);
+	if (found)
+		bw_cp_kick(dev);
+	return found;
+}
+
+bool bw_sdma_busy(struct bw_device *dev, unsigned index)
+{
+	struct bw_sdma_engine *e = &dev->sdma->engine[index];
+	pthread_mutex_lock(&dev->sdma->lock);
+	bool busy = e->active && !e->stopped && e->wptr > atomic_load(&e->rptr);
+	pthread_mutex_unlock(&dev->sdma->lock);
+	return busy;
+}
+
+/* ---- reading packets ---- */
+
+static bool read_ring(struct bw_sdma_engine *e, uint64_t pos, uint32_t *out, uint64_t n)
+{
+	struct bw_tlb *tlb = tlb_of(e, e->ring_vmid);
+	while (n) {
+		struct bw_vm_fault fault;
+		uint32_t at = (uint32_t)pos & (e->size_dw - 1);
+		uint64_t run = BW_MIN(n, (uint64_t)(e->size_dw - at));
+		if (!bw_vm_read(tlb, bw_canonical(e->base + at * 4ull), out, run * 4, &fault))
+			return false;
+		pos += run, out += run, n -= run;
+	}
+	return true;
+}
+
+static bool read_dw(struct bw_sdma_engine *e, uint64_t offset_dw, uint32_t *out, uint64_t n)
+{
+	struct bw_vm_fault fault;
+	if (!e->in_ib)
+		return read_ring(e, atomic_load(&e->rptr) + offset_dw, out, n);
+	return bw_vm_read(tlb_of(e, e->ib_vmid),
+			  bw_canonical(e->ib_va + (e->ib_pos_dw + offset_dw) * 4), out, n * 4, &fault);
+}
+
+static bool have_room(struct bw_sdma_engine *e, size_t n_dw)
+{
+	if (n_dw <= e->packet_cap_dw)
+		return true;
+	uint32_t *grown = realloc(e->packet, n_dw * 4);
+	if (!grown)
+		return false;
+	e->packet = grown;
+	e->packet_cap_dw = n_dw;
+	return true;
+}
+
+/* The next packet into e->packet. False: none, or the engine has been stopped. */
+static bool fetch(struct bw_sdma_engine *e, uint64_t wptr, struct bw_sdma_packet *out)
+{
+	if (e->in_ib && e->ib_pos_dw >= e->ib_size_dw)
+		e->in_ib = false;
+	uint64_t rptr = atomic_load(&e->rptr);
+	uint64_t left = e->in_ib ? e->ib_size_dw - e->ib_pos_dw : wptr > rptr ? wptr - rptr : 0;
+	if (!left)
+		return false;
+	if (!e->in_ib && left > e->size_dw) {
+		bw_sdma_fail(e, "the write pointer is %" PRIu64 " dwords ahead, more than the ring holds",
+			     left);
+		return false;
+	}
+	/* As much as its header says, then as much as its count says. */
+	uint64_t have = 0, want = 1;
+	while (have < want) {
+		if (want > left) {
+			char buf[32];
+			bw_sdma_fail(e, "packet %s of %" PRIu64 " dwords, but only %" PRIu64 " are left",
+				     bw_sdma_name(e->packet[0], buf), want, left);
+			return false;
+		}
+		if (!have_room(e, want)) {
+			bw_sdma_fail(e, "out of memory");
+			return false;
+		}
+		if (!read_dw(e, have, e->packet + have, want - have)) {
+			bw_sdma_fail(e, "commands of VMID %u cannot be read", bw_sdma_vmid(e));
+			return false;
+		}
+		have = want;
+		if (bw_sdma_at(e->packet, have, 0, out))
+			break;
+		want = out->size_dw;
+	}
+	return true;
+}
+
+static void advance(struct bw_sdma_engine *e, uint32_t n_dw)
+{
+	if (e->in_ib)
+		e->ib_pos_dw += n_dw;
+	else
+		atomic_fetch_add(&e->rptr, n_dw);
+}
+
+/* ---- turns ---- */
+
+static void report_rptr(struct bw_sdma_engine *e)
+{
+	uint64_t address = (REG(e, RB_RPTR_ADDR_LO) & ~3u) | (uint64_t)REG(e, RB_RPTR_ADDR_HI) << 32;
+	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
+	struct bw_vm_fault fault;
+	/* RPTR_WRITEBACK_ENABLE 12 */
+	if (!(REG(e, RB_CNTL) >> 12 & 1) || !address)
+		return;
+	if (!bw_vm_write(tlb_of(e, e->ring_vmid), bw_canonical(address), &rptr_b, 8, &fault))
+		BW_LOG(WARN, "vgpu", "the read pointer of SDMA %u cannot be reported to 0x%" PRIx64,
+		       e->index, address);
+}
+
+static void stop(struct bw_sdma_engine *e)
+{
+	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
+	pthread_mutex_lock(&e->dev->sdma->lock);
+	bw_reg_set(e->dev, reg_of(e, BW_REG_SDMA0_QUEUE0_RB_RPTR), (uint32_t)rptr_b);
+	bw_reg_set(e->dev, reg_of(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI), (uint32_t)(rptr_b >> 32));
+	e->active = e->stop_request = e->in_ib = e->polling = e->stopped = false;
+	if (REG(e, RB_CNTL) & 1) /* enabled again meanwhile */
+		activate(e);
+	pthread_mutex_unlock(&e->dev->sdma->lock);
+}
+
+static bool run_engine(struct bw_sdma_engine *e)
+{
+	enum { TURN = 64 };
+	pthread_mutex_lock(&e->dev->sdma->lock);
+	bool active = e->active, stopped = e->stopped, stop_request = e->stop_request;
+	uint64_t wptr = e->wptr;
+	pthread_mutex_unlock(&e->dev->sdma->lock);
+	if (stop_request) {
+		stop(e);
+		return true;
+	}
+	e->polling = false;
+	if (!active || stopped)
+		return false;
+	bool progress = false;
+	for (unsigned n = 0; n < TURN; n++) {
+		struct bw_sdma_packet p;
+		if (!fetch(e, wptr, &p))
+			break;
+		enum bw_sdma_result r = bw_sdma_execute(e, &p);
+		e->polling = r == BW_SDMA_POLL;
+		if (e->polling)
+			break;
+		progress = true;
+		if (r == BW_SDMA_STOP || r == BW_SDMA_AGAIN)
+			break;
+		e->started = false;
+		e->progress = 0;
+		if (r == BW_SDMA_DONE)
+			advance(e, p.size_dw);
+	}
+	if (progress)
+		report_rptr(e);
+	return progress;
+}
+
+bool bw_sdma_turn(struct bw_device *dev)
+{
+	bool progress = false;
+	for (unsigned i = 0; i < BW_N_SDMA; i++)
+		progress |= run_engine(&dev->sdma->engine[i]);
+	return progress;
+}
+
+bool bw_sdma_polling(struct bw_device *dev)
+{
+	return dev->sdma->engine[0].polling || dev->sdma->engine[1].polling;
+}
+
+struct bw_error *bw_sdma_create(struct bw_device *dev)
+{
+	struct bw_sdma *s = calloc(1, sizeof(*s));
+	if (!s)
+		return bw_error_nomem();
+	pthread_mutex_init(&s->lock, NULL);
+	for (unsigned i = 0; i < BW_N_SDMA; i++) {
+		struct bw_sdma_engine *e = &s->engine[i];
+		e->dev = dev;
+		e->index = i;
+		for (unsigned v = 0; v < BW_N_VMIDS; v++)
+			bw_tlb_init(&e->tlb[v], dev, v, CLIENT_SDMA0 + i);
+	}
+	dev->sdma = s;
+	return NULL;
+}
+
+void bw_sdma_destroy(struct bw_device *dev)
+{
+	if (!dev->sdma)
+		return;
+	for (unsigned i = 0; i < BW_N_SDMA; i++)
+		free(dev->sdma->engine[i].packet);
+	pthread_mutex_destroy(&dev->sdma->lock);
+	free(dev->sdma);
+	dev->sdma = NULL;
+}

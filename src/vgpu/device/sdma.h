@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_DEVICE_SDMA_H
+#define BW_VGPU_DEVICE_SDMA_H
+
+/* The SDMA engines: two, each with its queue 0, set up by SDMAn_QUEUE0_RB_* and woken by a doorbell
+ * (pointers count bytes there). They run on the command processor's thread in short turns, so that
+ * long copies hold up nobody.
+ *
+ * An engine that meets a packet it cannot execute stops there, raises the interrupt of a hanging
+ * queue, and stays stopped until RB_CNTL.RB_ENABLE is cleared and set again. */
+
+#include "pm4/sdma.h"
+#include "vgpu/device/cp.h"
+
+enum { BW_N_SDMA = 2, BW_SDMA_REG_STRIDE = 0x600, BW_N_SDMA_QUEUE_REGS = 0x58 };
+
+struct bw_sdma_engine {
+	struct bw_device *dev;
+	unsigned index;
+
+	/* under sdma.lock */
+	bool active, stop_request, stopped;
+	uint64_t wptr; /* dwords, never wrapped */
+	uint64_t base;
+	uint32_t size_dw;
+	uint8_t ring_vmid;
+	char why[200];
+
+	/* while active, the thread's own */
+	_Atomic uint64_t rptr;
+	bool in_ib;
+	uint64_t ib_va;
+	uint32_t ib_pos_dw, ib_size_dw;
+	uint8_t ib_vmid;
+	uint32_t *packet;
+	size_t packet_cap_dw;
+	uint64_t progress; /* of the packet at hand, in bytes or rows */
+	bool polling, started;
+	struct bw_tlb tlb[BW_N_VMIDS];
+};
+
+struct bw_error *bw_sdma_create(struct bw_device *dev) BW_MUST_CHECK;
+void bw_sdma_destroy(struct bw_device *dev);
+/* One turn for each engine, on the command processor's thread. False: nothing could be done. */
+bool bw_sdma_turn(struct bw_device *dev);
+bool bw_sdma_polling(struct bw_device *dev);
+bool bw_sdma_busy(struct bw_device *dev, unsigned index);
+bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
+uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
+void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		       uint32_t value);
+
+/* What became of a packet (sdma_packets.c). */
+enum bw_sdma_result {
+	BW_SDMA_DONE,
+	BW_SDMA_JUMPED, /* done, and has set the position itself */
+	BW_SDMA_AGAIN,	/* a part is done */
+	BW_SDMA_POLL,	/* again soon */
+	BW_SDMA_STOP,	/* bw_sdma_fail() has been called */
+};
+enum bw_sdma_result bw_sdma_execute(struct bw_sdma_engine *e, const struct bw_sdma_packet *p);
+void bw_sdma_fail(struct bw_sdma_engine *e, const char *fmt, ...) BW_PRINTF(2, 3);
+unsigned bw_sdma_vmid(const struct bw_sdma_engine *e);
+/* Memory as packets reach it; false: bw_sdma_fail() has been called. */
+bool bw_sdma_read(struct bw_sdma_engine *e, uint64_t va, void *out, size_t n);
+bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n);
+/* sdma_window.c: rows of a window, some in each turn */
+enum bw_sdma_result bw_sdma_copy_window(struct bw_sdma_engine *e, const struct bw_sdma_packet *p);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* What each SDMA packet does. A packet that is not in the table is refused by its name. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "vgpu/device/scheduler.h"
+#include "vgpu/device/sdma.h"
+
+/* Bytes of a copy or a fill in one turn. */
+enum { TURN_B = 1 << 20, CHUNK_B = 16384 };
+
+typedef enum bw_sdma_result packet_fn(struct bw_sdma_engine *e, const struct bw_sdma_packet *p);
+
+static bool privileged(const struct bw_sdma_engine *e)
+{
+	return bw_sdma_vmid(e) == 0;
+}
+
+static enum bw_sdma_result refuse(struct bw_sdma_engine *e, const struct bw_sdma_packet *p,
+				  const char *what)
+{
+	char buf[32];
+	bw_sdma_fail(e, "SDMA packet %s: %s", bw_sdma_name(p->header, buf), what);
+	return BW_SDMA_STOP;
+}
+
+/* ---- order ---- */
+
+static enum bw_sdma_result do_nothing(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	return BW_SDMA_DONE;
+}
+
+static enum bw_sdma_result do_gcr_req(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	bw_sched_flush_code(e->dev); /* GLI_INV may be among them */
+	return BW_SDMA_DONE;
+}
+
+static enum bw_sdma_result do_indirect(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_pm4_indirect_buffer ib;
+	if (e->in_ib)
+		return refuse(e, p, "an indirect buffer calls no other one");
+	bw_sdma_indirect(p, &ib);
+	atomic_fetch_add(&e->rptr, p->size_dw);
+	e->ib_va = ib.va;
+	e->ib_pos_dw = 0;
+	e->ib_size_dw = ib.size_dw;
+	e->ib_vmid = ib.vmid;
+	e->in_ib = true;
+	return BW_SDMA_JUMPED;
+}
+
+static enum bw_sdma_result skip(struct bw_sdma_engine *e, const struct bw_sdma_packet *p, uint32_t n)
+{
+	uint64_t by = (uint64_t)p->size_dw + n;
+	if (e->in_ib)
+		e->ib_pos_dw = (uint32_t)BW_MIN(e->ib_pos_dw + by, (uint64_t)e->ib_size_dw);
+	else
+		atomic_fetch_add(&e->rptr, by);
+	return BW_SDMA_JUMPED;
+}
+
+/* [I] that memory above the reference counts as well; drivers use 0 and 1 with reference 1. */
+static enum bw_sdma_result do_cond_exe(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_sdma_cond_exe c;
+	uint32_t value;
+	bw_sdma_cond_exe(p, &c);
+	if (!bw_sdma_read(e, c.address, &value, 4))
+		return BW_SDMA_STOP;
+	return skip(e, p, value >= c.reference ? 0 : c.n_dw);
+}
+
+/* EXEC_COUNT 13:0 for the devices of DEV_SEL 23:16 */
+static enum bw_sdma_result do_pre_exe(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	return skip(e, p, p->header >> 16 & 1 ? 0 : p->dw[1] & 0x3fff);
+}
+
+static enum bw_sdma_result do_fence(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	return bw_sdma_write_mem(e, bw_sdma_address(p) & ~3ull, &p->dw[3], 4) ? BW_SDMA_DONE
+									     : BW_SDMA_STOP;
+}
+
+static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_ih_vector v = {
+		.client = BW_IH_CLIENT_GFX,
+		.source = BW_IH_SRC_SDMA_TRAP,
+		.ring = (uint8_t)(e->index << 4),
+		.vmid = (uint8_t)bw_sdma_vmid(e),
+		.data = {p->dw[1] & 0xfffffff},
+	};
+	bw_ih_raise(e->dev, &v);
+	return BW_SDMA_DONE;
+}
+
+static enum bw_sdma_result do_timestamp_get(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	uint64_t now = bw_device_realtime(e->dev);
+	return bw_sdma_write_mem(e, bw_sdma_address(p) & ~7ull, &now, 8) ? BW_SDMA_DONE
+									: BW_SDMA_STOP;
+}
+
+/* ---- registers ---- */
+
+static enum bw_sdma_result illegal_register(struct bw_sdma_engine *e, uint32_t addr_dw)
+{
+	bw_sdma_fail(e, "illegal register access in command stream: 0x%05x by VMID %u", addr_dw,
+		     bw_sdma_vmid(e));
+	return BW_SDMA_STOP;
+}
+
+static enum bw_sdma_result do_srbm_write(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_sdma_srbm_write w;
+	bw_sdma_srbm_write(p, &w);
+	if (!privileged(e))
+		return illegal_register(e, w.addr_dw);
+	uint32_t old = w.mask == ~0u ? 0 : bw_device_reg_read(e->dev, NULL, w.addr_dw);
+	bw_device_reg_write(e->dev, NULL, w.addr_dw, (old & ~w.mask) | (w.value & w.mask));
+	return BW_SDMA_DONE;
+}
+
+static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_sdma_poll poll;
+	uint32_t value;
+	bw_sdma_poll(p, &poll);
+	if (poll.wait.is_memory) {
+		if (!bw_sdma_read(e, poll.wait.address, &value, 4))
+			return BW_SDMA_STOP;
+	} else {
+		if (!privileged(e))
+			return illegal_register(e, (uint32_t)poll.wait.address);
+		if (poll.hdp_flush && !e->started)
+			bw_device_reg_write(e->dev, NULL, (uint32_t)poll.wait.address2,
+					    (uint32_t)poll.wait.ref);
+		e->started = true;
+		value = bw_device_reg_read(e->dev, NULL, (uint32_t)poll.wait.address);
+	}
+	return bw_pm4_wait_true(&poll.wait, value) ? BW_SDMA_DONE : BW_SDMA_POLL;
+}
+
+/* Writes the request of an invalidation engine and waits for its acknowledgement: ENG_ID 20:16,
+ * dword 1 the request, INVALIDATEACK in dword 3. */
+static enum bw_sdma_result do_vm_invalidation(struct bw_sdma_engine *e,
+					      const struct bw_sdma_packet *p)
+{
+	uint32_t engine = p->header >> 16 & 0x1f, ack = p->dw[3] & 0xffff;
+	if (!privileged(e))
+		return illegal_register(e, BW_REG_GCVM_INVALIDATE_ENG0_REQ);
+	if (engine > 17)
+		return refuse(e, p, "there is no such invalidation engine");
+	if (!e->started)
+		bw_device_reg_write(e->dev, NULL, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine, p->dw[1]);
+	e->started = true;
+	uint32_t value = bw_device_reg_read(e->dev, NULL, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine);
+	return (value & ack) == ack ? BW_SDMA_DONE : BW_SDMA_POLL;
+}
+
+/* ---- data ---- */
+
+static enum bw_sdma_result do_copy_linear(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_sdma_copy c;
+	uint8_t chunk[CHUNK_B];
+	bw_sdma_copy(p, &c);
+	uint64_t end = BW_MIN(c.size_b, e->progress + TURN_B);
+	while (e->progress < end) {
+		size_t n = (size_t)BW_MIN(end - e->progress, (uint64_t)sizeof(chunk));
+		if (!bw_sdma_read(e, c.src + e->progress, chunk, n) ||
+		    !bw_sdma_write_mem(e, c.dst + e->progress, chunk, n) ||
+		    (c.dst2 && !bw_sdma_write_mem(e, c.dst2 + e->progress, chunk, n)))
+			return BW_SDMA_STOP;
+		e->progress += n;
+	}
+	return e->progress < c.size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
+}
+
+static enum bw_sdma_result do_fill(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_sdma_fill f;
+	uint8_t chunk[CHUNK_B];
+	bw_sdma_fill(p, &f);
+	for (size_t i = 0; i < sizeof(chunk); i += f.unit_b)
+		memcpy(chunk + i, &f.value, f.unit_b);
+	uint64_t end = BW_MIN(f.size_b, e->progress + TURN_B);
+	while (e->progress < end) {
+		size_t n = (size_t)BW_MIN(end - e->progress, (uint64_t)sizeof(chunk));
+		if (!bw_sdma_write_mem(e, f.dst + e->progress, chunk, n))
+			return BW_SDMA_STOP;
+		e->progress += n;
+	}
+	return e->progress < f.size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
+}
+
+static enum bw_sdma_result do_write(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_sdma_write w;
+	bw_sdma_write(p, &w);
+	return bw_sdma_write_mem(e, w.dst & ~3ull, w.data, w.n * 4ull) ? BW_SDMA_DONE : BW_SDMA_STOP;
+}
+
+static enum bw_sdma_result do_ptepde(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_sdma_ptepde t;
+	uint64_t entries[512];
+	bw_sdma_ptepde(p, &t);
+	for (uint32_t i = 0; i < t.n;) {
+		uint32_t k = 0;
+		for (; k < BW_ARRAY_SIZE(entries) && i + k < t.n; k++)
+			entries[k] = t.flags | (t.value + (i + k) * t.increment);
+		if (!bw_sdma_write_mem(e, (t.dst & ~7ull) + i * 8ull, entries, k * 8ull))
+			return BW_SDMA_STOP;
+		i += k;
+	}
+	return BW_SDMA_DONE;
+}
+
+static enum bw_sdma_result do_atomic(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	struct bw_pm4_atomic_mem a;
+	struct bw_vm_fault fault;
+	uint64_t old;
+	unsigned vmid = bw_sdma_vmid(e);
+	bw_sdma_atomic(p, &a);
+	uint64_t va = bw_canonical(a.address) & ~(a.is_64 ? 7ull : 3ull);
+	bw_tlb_sync(&e->tlb[vmid]);
+	void *host =
+		bw_tlb_lookup(&e->tlb[vmid], va, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC, &fault);
+	if (!host && fault.prt)
+		return BW_SDMA_DONE;
+	if (!host) {
+		bw_sdma_fail(e, "a packet of VMID %u changes 0x%" PRIx64 ", which is not mapped for that",
+			     vmid, va);
+		return BW_SDMA_STOP;
+	}
+	if (!bw_tc_atomic(host, a.op, a.is_64, a.src, a.compare, &old))
+		return refuse(e, p, "this operation is not supported");
+	uint64_t want = a.is_64 ? a.compare : (uint32_t)a.compare;
+	return a.loop && old != want ? BW_SDMA_POLL : BW_SDMA_DONE;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	uint16_t code;
+	packet_fn *fn;
+} packets[] = {
+	{BW_SDMA_NOP, do_nothing},
+	{BW_SDMA_COPY_LINEAR, do_copy_linear},
+	{BW_SDMA_COPY_LINEAR_SUB_WINDOW, bw_sdma_copy_window},
+	{BW_SDMA_COPY_TILED_SUB_WINDOW, bw_sdma_copy_window},
+	{BW_SDMA_COPY_T2T_SUB_WINDOW, bw_sdma_copy_window},
+	{BW_SDMA_WRITE_LINEAR, do_write},
+	{BW_SDMA_INDIRECT, do_indirect},
+	{BW_SDMA_FENCE, do_fence},
+	{BW_SDMA_TRAP, do_trap},
+	{BW_SDMA_POLL_REGMEM, do_poll},
+	{BW_SDMA_VM_INVALIDATION, do_vm_invalidation},
+	{BW_SDMA_COND_EXE, do_cond_exe},
+	{BW_SDMA_ATOMIC, do_atomic},
+	{BW_SDMA_CONSTANT_FILL, do_fill},
+	{BW_SDMA_PTEPDE, do_ptepde},
+	{BW_SDMA_TIMESTAMP_SET, do_nothing}, /* the engine's own clock is the GPU's here */
+	{BW_SDMA_TIMESTAMP_GET, do_timestamp_get},
+	{BW_SDMA_TIMESTAMP_GET_GLOBAL, do_timestamp_get},
+	{BW_SDMA_SRBM_WRITE, do_srbm_write},
+	{BW_SDMA_PRE_EXE, do_pre_exe},
+	{BW_SDMA_GCR_REQ, do_gcr_req},
+	{BW_SDMA_DUMMY_TRAP, do_nothing},
+};
+
+enum bw_sdma_result bw_sdma_execute(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+{
+	char buf[32];
+	BW_LOG(TRACE, "vgpu", "SDMA %u vmid %u: %s, %u dwords", e->index, bw_sdma_vmid(e),
+	       bw_sdma_name(p->header, buf), p->size_dw);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(packets); i++)
+		if (p->info && packets[i].code == p->info->code)
+			return packets[i].fn(e, p);
+	return refuse(e, p, p->info ? "not supported" : "there is no such packet");
+}
