@@ -48,6 +48,13 @@ struct bw_cli {
 	uint64_t x_next;
 	char *list_file;
 	unsigned list_next;
+	/* commands of breakpoints and of the user (blocks.c) */
+	struct bw_block *blocks;
+	size_t n_blocks;
+	struct bw_block *collecting; /* lines up to "end" go here; NULL: they are run */
+	uint32_t stopped_at;         /* the breakpoint whose commands are to run after this command */
+	unsigned depth;              /* of commands that run others */
+
 	char **displays;         /* owned expressions of `display`, NULL where deleted */
 	size_t n_displays;
 };
@@ -96,6 +103,22 @@ struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line) BW_
 struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path) BW_MUST_CHECK; /* "-": standard input */
 /* Prompt until quit or end of input. */
 void bw_cli_interact(struct bw_cli *c);
+
+/* ---- blocks.c: lines up to "end", run later ---- */
+
+struct bw_block;
+bool bw_cli_collects(const struct bw_cli *c);
+/* One line of the block that is collected. */
+struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line) BW_MUST_CHECK;
+/* The input has ended: a block without its "end" is an error. */
+struct bw_error *bw_cli_end_blocks(struct bw_cli *c) BW_MUST_CHECK;
+/* A command that "define" has made, run if there is one of this name. */
+struct bw_error *bw_cli_run_defined(struct bw_cli *c, const char *line, bool *out_ran) BW_MUST_CHECK;
+/* Commands of the breakpoint that stopped the program, and of those met by them. */
+struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c) BW_MUST_CHECK;
+/* Whether the breakpoint's commands begin with "silent". */
+bool bw_cli_is_silent(const struct bw_cli *c, uint32_t breakpoint);
+void bw_cli_free_blocks(struct bw_cli *c);
 
 /* ---- parse helpers of commands ---- */
 
@@ -148,6 +171,7 @@ bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_
 bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault, bw_info_display, bw_info_agents;
 bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers, bw_info_buffer, bw_info_descriptors;
 
+bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf, bw_cmd_restore, bw_cmd_show;
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 
 /* ---- subcommands: run.c, other.c ---- */

@@ -55,9 +55,11 @@ struct bw_error *bw_cmd_disassemble(struct bw_cli *c, const char *args)
 	if (text[0]) {
 		BW_TRY(bw_cli_eval_address(c, text, &space, &start));
 	} else {
-		const struct bw_wave_info *w;
-		BW_TRY(bw_cli_need_wave(c, &w));
-		start = w->pc;
+		const struct bw_wave_info *w = bw_debug_focus(c->debug);
+		const struct bw_dispatch_info *held = w ? NULL : bw_debug_held(c->debug);
+		if (!held)
+			BW_TRY(bw_cli_need_wave(c, &w));
+		start = held ? held->desc.code_va : w->pc;
 	}
 	if (!second) {
 		uint64_t at = start;

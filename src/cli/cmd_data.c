@@ -49,6 +49,45 @@ static struct bw_error *on_off(const char *name, const char *args, bool *out)
 	return NULL;
 }
 
+static const char *const locking_words[] = {
+	[BW_LOCKING_STEP] = "step", [BW_LOCKING_ON] = "on", [BW_LOCKING_OFF] = "off"};
+
+static struct bw_error *set_locking(struct bw_cli *c, const char *word)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(locking_words); i++) {
+		if (strcmp(word, locking_words[i]))
+			continue;
+		bw_debug_settings(c->debug)->scheduler_locking = (enum bw_locking)i;
+		return NULL;
+	}
+	return bw_errorf(BW_E_INVALID, "\"set scheduler-locking\" takes step (steps move the focus wave alone), on (nothing "
+				       "but it ever moves) or off (the others run meanwhile), not \"%s\"", word);
+}
+
+struct bw_error *bw_cmd_show(struct bw_cli *c, const char *args)
+{
+	const struct bw_debug_settings *s = bw_debug_settings(c->debug);
+	const struct {
+		const char *name, *value;
+	} rows[] = {
+		{"precise-memory", bw_debug_is_precise(c->debug) ? "on" : "off"},
+		{"scheduler-locking", locking_words[s->scheduler_locking]},
+		{"stop-on-dispatch", s->stop_on_dispatch ? "on" : "off"},
+		{"trace-commands", c->trace ? "on" : "off"},
+	};
+	bool any = false;
+	if (bw_starts_with(args, "amdgpu "))
+		args = bw_skip_blanks(args + strlen("amdgpu "));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		if (args[0] && strcmp(args, rows[i].name))
+			continue;
+		any = true;
+		bw_out_line(c->out, "%-18s %s", rows[i].name, rows[i].value);
+		bw_out_str(c->out, rows[i].name, rows[i].value);
+	}
+	return any ? NULL : bw_errorf(BW_E_INVALID, "There is no setting \"%s\"; \"show\" lists them", args);
+}
+
 struct bw_error *bw_cmd_set(struct bw_cli *c, const char *args)
 {
 	const char *rest = args;
@@ -65,6 +104,8 @@ struct bw_error *bw_cmd_set(struct bw_cli *c, const char *args)
 		BW_TRY(on_off("precise-memory", rest, &on));
 		return bw_debug_set_precise(c->debug, on);
 	}
+	if (!strcmp(word, "scheduler-locking"))
+		return set_locking(c, rest);
 	/* Words of gdb scripts that are always so here. */
 	if (!strcmp(word, "pagination") || !strcmp(word, "confirm") || !strcmp(word, "height") || !strcmp(word, "width"))
 		return NULL;
@@ -245,6 +286,46 @@ static struct bw_error *dump_value(struct bw_cli *c, const char *path, const cha
 		return err;
 	bw_out_line(c->out, "%zu bytes written to %s.", n * size, path);
 	bw_out_int(c->out, "bytes", (int64_t)(n * size));
+	return NULL;
+}
+
+/* restore FILE [binary] ADDRESS [START END], as gdb: byte START of the file goes to ADDRESS + START. */
+struct bw_error *bw_cmd_restore(struct bw_cli *c, const char *args)
+{
+	enum { MOST = 1 << 30 };
+	char path[512], word[256];
+	enum bw_space space;
+	uint64_t at, start = 0, end = UINT64_MAX;
+	bw_take_word(&args, path, sizeof(path));
+	bw_take_word(&args, word, sizeof(word));
+	if (!strcmp(word, "binary"))
+		bw_take_word(&args, word, sizeof(word));
+	if (!path[0] || !word[0])
+		return bw_errorf(BW_E_INVALID, "\"restore\" takes FILE [binary] ADDRESS [START END]");
+	BW_TRY(bw_cli_eval_address(c, word, &space, &at));
+	if (args[0]) {
+		bw_take_word(&args, word, sizeof(word));
+		BW_TRY(bw_cli_eval_count(c, word, &start));
+		if (args[0])
+			BW_TRY(bw_cli_eval_count(c, args, &end));
+	}
+	_cleanup_fclose_ FILE *f = fopen(path, "rb");
+	if (!f || fseek(f, 0, SEEK_END))
+		return bw_error_errno(errno, "cannot read %s", path);
+	long size = ftell(f);
+	end = BW_MIN(end, size < 0 ? 0 : (uint64_t)size);
+	if (start >= end || end - start > MOST || fseek(f, (long)start, SEEK_SET))
+		return bw_errorf(BW_E_INVALID, "%s has %ld bytes: nothing to restore from %llu to %llu", path, size,
+				 (unsigned long long)start, (unsigned long long)end);
+	_cleanup_free_ uint8_t *data = malloc(end - start);
+	if (!data)
+		return bw_error_nomem();
+	if (fread(data, 1, end - start, f) != end - start)
+		return bw_error_errno(errno, "cannot read %s", path);
+	BW_TRY(bw_debug_write(c->debug, space, at + start, data, end - start));
+	bw_out_line(c->out, "Restoring binary file %s into memory (0x%llx to 0x%llx)", path, (unsigned long long)(at + start),
+		    (unsigned long long)(at + end));
+	bw_out_int(c->out, "bytes", (int64_t)(end - start));
 	return NULL;
 }
 

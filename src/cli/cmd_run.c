@@ -71,6 +71,31 @@ struct bw_error *bw_cmd_nexti(struct bw_cli *c, const char *args)
 	return step(c, args, true);
 }
 
+static struct bw_error *to_place(struct bw_cli *c, const char *where)
+{
+	const struct bw_wave_info *w;
+	struct bw_stop stop;
+	BW_TRY(need_program(c));
+	BW_TRY(bw_cli_need_wave(c, &w));
+	struct bw_error *err = where[0] ? bw_debug_advance(c->debug, where, &stop) : bw_debug_until(c->debug, &stop);
+	if (err)
+		return end_if_gone(c, err);
+	bw_cli_stopped(c, &stop, !where[0]);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_until(struct bw_cli *c, const char *args)
+{
+	return to_place(c, args);
+}
+
+struct bw_error *bw_cmd_advance(struct bw_cli *c, const char *args)
+{
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "\"advance\" takes a place, as \"break\" does");
+	return to_place(c, args);
+}
+
 struct bw_error *bw_cmd_kill(struct bw_cli *c, const char *args)
 {
 	BW_TRY(need_program(c));

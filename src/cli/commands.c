@@ -10,6 +10,7 @@
 
 /* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete ... */
 static const struct bw_command commands[] = {
+	{"advance", NULL, bw_cmd_advance, "WHERE", "Let the focus wave run to WHERE; the others stay.", NULL, BW_COMPLETE_WHERE, true},
 	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
 	{"backtrace", "bt", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"break", "b", bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint: every wave that gets there stops.",
@@ -21,8 +22,11 @@ static const struct bw_command commands[] = {
 	{"catch", NULL, bw_cmd_catch, "fp [KIND...]", "Stop waves that raise float exceptions, or divide an integer by zero.",
 	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
 	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_NONE, false},
+	{"commands", NULL, bw_cmd_commands, "[N]", "Commands to run when breakpoint N stops the program: lines up to \"end\".",
+	 "Without N: the last breakpoint. \"silent\" as the first line leaves out what a stop prints.", BW_COMPLETE_NONE, false},
 	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
 	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
+	{"define", NULL, bw_cmd_define, "NAME", "Make a command of the lines up to \"end\"; $arg0, $arg1... are its arguments.", NULL, BW_COMPLETE_NONE, false},
 	{"delete", "d", bw_cmd_delete, "[N...]", "Delete breakpoints; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
 	{"detach", NULL, bw_cmd_detach, "", "Let the program run on without the debugger.", NULL, BW_COMPLETE_NONE, false},
 	{"disable", NULL, bw_cmd_disable, "[N...]", "Disable breakpoints, or all.", NULL, BW_COMPLETE_NONE, false},
@@ -47,11 +51,15 @@ static const struct bw_command commands[] = {
 	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
 	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; arguments of the kernel by name:\n"
 	 "print out[4], print *out@8; memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.", BW_COMPLETE_EXPR, false},
+	{"printf", NULL, bw_cmd_printf, "\"FORMAT\", EXPR...", "Print values as C's printf does.", NULL, BW_COMPLETE_EXPR, false},
 	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave; the program runs on without the debugger (kill ends it).", NULL, BW_COMPLETE_NONE, false},
+	{"restore", NULL, bw_cmd_restore, "FILE [binary] ADDRESS [START END]", "Write the bytes of a file (from START to END of it) to memory.",
+	 "What \"dump memory\" wrote, or any file; ADDRESS may name a space: lds#0.", BW_COMPLETE_FILE, false},
 	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false},
 	{"rwatch", NULL, bw_cmd_rwatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read.", NULL, BW_COMPLETE_EXPR, false},
 	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off | trace-commands on|off", "Change a register, memory, a variable or a setting.",
 	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3", BW_COMPLETE_EXPR, false},
+	{"show", NULL, bw_cmd_show, "[NAME]", "Show a setting, or all.", NULL, BW_COMPLETE_NONE, false},
 	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false},
 	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
 	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
@@ -61,6 +69,7 @@ static const struct bw_command commands[] = {
 	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
 	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
 	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
+	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: advance.", NULL, BW_COMPLETE_WHERE, true},
 	{"wave", "w", bw_cmd_wave, "[N[:LANE]]", "Choose the wave that commands speak of, or show it.", NULL, BW_COMPLETE_NONE, false},
 	{"where", NULL, bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",
@@ -165,6 +174,8 @@ static size_t command_word(const char *line)
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 {
 	line = bw_skip_blanks(line);
+	if (bw_cli_collects(c))
+		return bw_cli_collect(c, line);
 	if (!line[0] || line[0] == '#')
 		return NULL;
 	size_t len = strlen(line);
@@ -180,6 +191,10 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	memcpy(word, text, n);
 	word[n] = '\0';
 	const struct bw_command *cmd;
+	bool defined;
+	BW_TRY(bw_cli_run_defined(c, text, &defined));
+	if (defined)
+		return bw_cli_run_stop_commands(c);
 	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
 	if (c->trace && cmd->run != bw_cmd_echo)
 		bw_out_line(c->out, "(breakwater) %s", text);
@@ -187,7 +202,7 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	struct bw_error *err = cmd->run(c, bw_skip_blanks(text + n));
 	bw_out_end(c->out);
 	bw_out_flush(c->out);
-	return err;
+	return err ? err : bw_cli_run_stop_commands(c);
 }
 
 const char *bw_skip_blanks(const char *s)

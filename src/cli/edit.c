@@ -13,7 +13,9 @@
 
 static const char *prompt(EditLine *el)
 {
-	return "(breakwater) ";
+	struct bw_cli *c;
+	el_get(el, EL_CLIENTDATA, &c);
+	return bw_cli_collects(c) ? ">" : "(breakwater) ";
 }
 
 /* Words that could end the line, for the command it begins with. Owned. */
@@ -121,6 +123,8 @@ static char *history_path(void)
 static const char *line_to_run(struct bw_cli *c, const char *line)
 {
 	line = bw_skip_blanks(line);
+	if (bw_cli_collects(c))
+		return line;
 	if (!line[0])
 		return c->last_command ? c->last_command : "";
 	free(c->last_command);

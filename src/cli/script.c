@@ -52,5 +52,6 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
 			return bw_error_wrap(err, "%s:%u", path, number);
 		BW_TRY(err);
 	}
-	return NULL;
+	struct bw_error *err = opened ? bw_cli_end_blocks(c) : NULL;
+	return err ? bw_error_wrap(err, "%s", path) : NULL;
 }

@@ -120,6 +120,8 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	/* A program that did what it was asked needs no obituary; its output is what the user wants. */
 	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 && c->plain &&
 		     !bw_out_is_json(c->out);
+	c->stopped_at = s->kind == BW_STOP_WAVES ? s->breakpoint : 0;
+	quiet |= bw_cli_is_silent(c, c->stopped_at);
 	if (!quiet)
 		bw_show_stop(c->out, c->debug, s, brief);
 	free(c->list_file);

@@ -199,6 +199,8 @@ struct bw_dispatch_info {
 /* In order; those that are over stay listed. */
 const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n);
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number);
+/* The first one that is held now: none of its waves has begun. NULL: none is. */
+const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d);
 /* Pipelines, buffers and images that the program's API knows by name, as they are now. Borrowed
  * until the next call of this function. */
 struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_object **out,

@@ -268,6 +268,14 @@ const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *o
 	return d->dispatch_list.data;
 }
 
+const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d)
+{
+	bw_vec_each(&d->dispatches, x)
+		if (x->info.state == BW_DISPATCH_HELD)
+			return &x->info;
+	return NULL;
+}
+
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number)
 {
 	struct bw_dispatch *x = bw_debug_dispatch_priv(d, number);

@@ -143,9 +143,60 @@ static struct bw_error *parse_space(struct bw_expr *x, const char *name, size_t 
 	return err;
 }
 
+/* $_workgroup, blockIdx without a member: all three, for == and != with a list. */
+static struct bw_error *triple(struct bw_expr *x, const char *name, struct bw_value *out)
+{
+	struct bw_value v = {.type = {.kind = BW_TYPE_UINT, .size_b = 4}, .is_triple = true}, one;
+	v.elem = calloc(3, sizeof(*v.elem));
+	if (!v.elem)
+		return bw_error_nomem();
+	v.n_elem = 3;
+	for (unsigned i = 0; i < 3; i++) {
+		struct bw_error *err = bw_expr_dim3(x, name, (char)('x' + i), &one);
+		if (err) {
+			bw_value_fini(&v);
+			return err;
+		}
+		v.elem[i] = one.bits;
+	}
+	v.bits = v.elem[0];
+	*out = v;
+	return NULL;
+}
+
+/* The rest of "$_workgroup == 2,0,0", of which 2 is first. */
+static struct bw_error *compare_triple(struct bw_expr *x, int op, const struct bw_value *a,
+				       struct bw_value *first, struct bw_value *out)
+{
+	bool equal = true;
+	for (unsigned i = 0; i < 3; i++) {
+		struct bw_value v = {0}, *b = i ? &v : first;
+		struct bw_error *err = NULL;
+		if (first->is_triple) {
+			equal &= first->elem[i] == a->elem[i];
+			continue;
+		}
+		if (i)
+			err = expect(x, ',');
+		if (!err && i)
+			err = parse_unary(x, &v);
+		if (!err)
+			err = bw_expr_scalar(x, b);
+		if (!err)
+			equal &= (uint64_t)bw_value_i64(b, 0) == a->elem[i];
+		bw_value_fini(&v);
+		if (err)
+			return err;
+	}
+	*out = bw_expr_int(equal == (op == BW_OPR_EQ), 4, true);
+	return NULL;
+}
+
 static struct bw_error *parse_dim3(struct bw_expr *x, const char *name, size_t column,
 				   struct bw_value *out)
 {
+	if (!is_op(x, '.'))
+		return at(x, column, triple(x, name, out));
 	BW_TRY(expect(x, '.'));
 	char member = x->tok.name[0];
 	if (x->tok.kind != BW_TOK_IDENT || x->tok.name[1] || member < 'x' || member > 'z')
@@ -539,6 +590,8 @@ static struct bw_error *parse_binary(struct bw_expr *x, int min, struct bw_value
 			if (!err)
 				r = bw_expr_int(decided ? op == BW_OPR_OR : bw_expr_true(x, &b), 4,
 						true);
+		} else if ((op == BW_OPR_EQ || op == BW_OPR_NE) && a.is_triple) {
+			err = compare_triple(x, op, &a, &b, &r);
 		} else if (op == '@') {
 			err = at(x, column, make_array(x, &a, &b, &r));
 		} else {

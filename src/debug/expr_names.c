@@ -103,7 +103,12 @@ static struct bw_error *reg_value(struct bw_expr *x, struct bw_wave_reg r, struc
 		*out = v;
 		return NULL;
 	}
-	if (r.cls == BW_REG_VGPR)
+	const struct bw_dispatch_info *held = x->wave ? NULL : bw_debug_held(x->d);
+	if (held && v.type.is_code) {
+		/* no wave has begun: where the first ones will */
+		v.bits = held->desc.code_va;
+		v.place = BW_PLACE_NONE;
+	} else if (r.cls == BW_REG_VGPR)
 		err = vgpr_value(x, r, &v);
 	else if (r.cls == BW_REG_SGPR && r.count > 2)
 		err = sgpr_array(x, r, &v);
@@ -208,6 +213,7 @@ static struct bw_error *internal_value(struct bw_expr *x, enum internal what, st
 bool bw_expr_is_dim3(const char *name)
 {
 	return strcmp(name, "threadIdx") == 0 || strcmp(name, "blockIdx") == 0 ||
+	       strcmp(name, "_workgroup") == 0 || strcmp(name, "_work_item") == 0 ||
 	       strcmp(name, "blockDim") == 0 || strcmp(name, "gridDim") == 0;
 }
 
@@ -223,9 +229,9 @@ struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
 	BW_TRY(need_wave(x));
 	const struct bw_wave_info *w = &x->wave->info;
 	const struct bw_dispatch_info *dispatch = bw_debug_dispatch(x->d, w->dispatch);
-	if (strcmp(name, "blockIdx") == 0) {
+	if (strcmp(name, "blockIdx") == 0 || strcmp(name, "_workgroup") == 0) {
 		out->bits = w->workgroup[i];
-	} else if (strcmp(name, "threadIdx") == 0) {
+	} else if (strcmp(name, "threadIdx") == 0 || strcmp(name, "_work_item") == 0) {
 		if (!bw_lane_item(x->d, w, x->lane, item))
 			return bw_errorf(BW_E_NOT_FOUND, "lane %u is no work item of its group",
 					 x->lane);
@@ -326,6 +332,11 @@ static const struct bw_kernel_arg *visible_arg(struct bw_expr *x, const char *na
 		*out_kernarg = dispatch->kernarg_va;
 		return find_arg(dispatch->kernel, name);
 	}
+	const struct bw_dispatch_info *held = bw_debug_held(x->d);
+	if (held && held->kernel) {
+		*out_kernarg = held->kernarg_va;
+		return find_arg(held->kernel, name);
+	}
 	bw_vec_each(&x->d->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
@@ -350,7 +361,8 @@ static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg 
 				 arg->type_name[0] ? arg->type_name : arg->value_kind);
 	v = (struct bw_value){.type = t, .place = BW_PLACE_MEMORY, .va = kernarg + arg->offset_b};
 	if (!x->skip) {
-		BW_TRY(need_wave(x));
+		if (!kernarg)
+			BW_TRY(need_wave(x));
 		if (!kernarg)
 			return bw_errorf(BW_E_NOT_FOUND,
 					 "the arguments of this dispatch lie at no known address");

@@ -48,6 +48,7 @@ struct bw_value {
 	uint64_t *elem;
 	size_t n_elem;
 	bool across_lanes; /* elem[i] is lane i */
+	bool is_triple;	   /* x, y and z of a position */
 	uint64_t exec;	   /* across_lanes: the active ones */
 	char text[64];	   /* TEXT */
 

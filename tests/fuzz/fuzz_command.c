@@ -49,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bw_error_free(err);
 	bw_debug_destroy(c.debug);
 	bw_out_destroy(c.out);
+	bw_cli_free_blocks(&c);
 	for (size_t i = 0; i < c.n_displays; i++)
 		free(c.displays[i]);
 	free(c.displays);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* printf "FORMAT", EXPR, ...: C's conversions on values of the program. */
+
+enum { MAX_TEXT_B = 4096 };
+
+/* The expression up to the next comma that is not inside of brackets or a string; *s behind it. */
+static char *next_argument(const char **s)
+{
+	int depth = 0;
+	bool quoted = false;
+	const char *p = bw_skip_blanks(*s), *start = p;
+	for (; *p; p++) {
+		if (*p == '"' && (p == start || p[-1] != '\\'))
+			quoted = !quoted;
+		if (quoted)
+			continue;
+		if (strchr("([{", *p))
+			depth++;
+		else if (strchr(")]}", *p))
+			depth--;
+		else if (*p == ',' && depth <= 0)
+			break;
+	}
+	char *text = strndup(start, (size_t)(p - start));
+	*s = *p == ',' ? p + 1 : p;
+	return text;
+}
+
+static char escaped(char ch)
+{
+	static const char from[] = "ntrab\\\"", to[] = "\n\t\r\a\b\\\"";
+	const char *at = strchr(from, ch);
+	return at && ch ? to[at - from] : ch;
+}
+
+/* The string between the quotation marks, escapes undone; *s behind the second. */
+static struct bw_error *take_format(const char **s, struct bw_str *out)
+{
+	const char *p = bw_skip_blanks(*s);
+	if (*p++ != '"')
+		return bw_errorf(BW_E_INVALID, "Bad format string: \"printf\" takes \"FORMAT\", EXPR...");
+	for (; *p && *p != '"'; p++) {
+		char ch = *p;
+		if (ch == '\\' && p[1])
+			ch = escaped(*++p);
+		bw_str_addn(out, &ch, 1);
+	}
+	if (*p++ != '"')
+		return bw_errorf(BW_E_INVALID, "Bad format string, non-terminated '\"'");
+	p = bw_skip_blanks(p);
+	if (*p && *p != ',')
+		return bw_errorf(BW_E_INVALID, "Invalid argument syntax: a comma is missing behind the format");
+	*s = *p ? p + 1 : p;
+	return NULL;
+}
+
+/* Text of the debugger's own, or what a pointer points to up to its 0. */
+static struct bw_error *text_of(struct bw_cli *c, const struct bw_value *v, struct bw_str *out)
+{
+	if (v->type.kind == BW_TYPE_TEXT) {
+		bw_str_add(out, v->text);
+		return NULL;
+	}
+	uint64_t at = v->bits;
+	for (size_t i = 0; i < MAX_TEXT_B; i++) {
+		char ch;
+		BW_TRY(bw_debug_read(c->debug, v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL, at + i, &ch, 1));
+		if (!ch)
+			break;
+		bw_str_addn(out, &ch, 1);
+	}
+	return NULL;
+}
+
+/* One conversion: spec is "%-8lu" without its length letters, which our 64 bits do not need. */
+static struct bw_error *convert(struct bw_cli *c, const char *flags, char letter, const struct bw_value *v, struct bw_str *out)
+{
+	char spec[40];
+	unsigned lane = bw_debug_focus_lane(c->debug);
+	bool text = v->type.kind == BW_TYPE_TEXT;
+	if (text && letter != 's')
+		return bw_errorf(BW_E_INVALID, "%%%c takes a number", letter);
+	switch (letter) {
+	case 'd':
+	case 'i':
+		snprintf(spec, sizeof(spec), "%%%s" PRId64, flags);
+		bw_str_addf(out, spec, v->type.kind == BW_TYPE_FLOAT ? (int64_t)bw_value_f64(v, lane) : bw_value_i64(v, lane));
+		return NULL;
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'o': {
+		uint64_t bits = (uint64_t)bw_value_i64(v, lane);
+		if (v->type.size_b < 8)
+			bits &= (1ull << v->type.size_b * 8) - 1;
+		snprintf(spec, sizeof(spec), "%%%sl%c", flags, letter);
+		bw_str_addf(out, spec, bits);
+		return NULL;
+	}
+	case 'p':
+		bw_str_addf(out, "0x%" PRIx64, (uint64_t)bw_value_i64(v, lane));
+		return NULL;
+	case 'c':
+		snprintf(spec, sizeof(spec), "%%%sc", flags);
+		bw_str_addf(out, spec, (int)bw_value_i64(v, lane));
+		return NULL;
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'g':
+	case 'G':
+		snprintf(spec, sizeof(spec), "%%%s%c", flags, letter);
+		bw_str_addf(out, spec, bw_value_f64(v, lane));
+		return NULL;
+	case 's': {
+		struct bw_str s = {0};
+		struct bw_error *err = text_of(c, v, &s);
+		snprintf(spec, sizeof(spec), "%%%ss", flags);
+		if (!err)
+			bw_str_addf(out, spec, bw_str_text(&s));
+		bw_str_free(&s);
+		return err;
+	}
+	default:
+		return bw_errorf(BW_E_INVALID, "\"printf\" has no conversion %%%c", letter);
+	}
+}
+
+static struct bw_error *format(struct bw_cli *c, const char *fmt, const char *args, struct bw_str *out)
+{
+	while (*fmt) {
+		char flags[16];
+		size_t n = 0;
+		if (*fmt != '%' || fmt[1] == '%') {
+			bw_str_addn(out, fmt, 1);
+			fmt += *fmt == '%' ? 2 : 1;
+			continue;
+		}
+		fmt++;
+		while (*fmt && strchr("-+ #0123456789.", *fmt) && n + 1 < sizeof(flags))
+			flags[n++] = *fmt++;
+		flags[n] = '\0';
+		while (*fmt && strchr("hlzjt", *fmt))
+			fmt++;
+		if (!*fmt)
+			return bw_errorf(BW_E_INVALID, "the format ends within a conversion");
+		_cleanup_free_ char *text = next_argument(&args);
+		if (!text || !text[0])
+			return bw_errorf(BW_E_INVALID, "Bad format string, missing argument for %%%c", *fmt);
+		struct bw_value v = {0};
+		BW_TRY(bw_cli_eval(c, text, &v));
+		struct bw_error *err = convert(c, flags, *fmt++, &v, out);
+		bw_value_fini(&v);
+		if (err)
+			return err;
+	}
+	if (bw_skip_blanks(args)[0])
+		return bw_errorf(BW_E_INVALID, "Wrong number of arguments for specified format-string");
+	return NULL;
+}
+
+struct bw_error *bw_cmd_printf(struct bw_cli *c, const char *args)
+{
+	struct bw_str fmt = {0}, text = {0};
+	struct bw_error *err = take_format(&args, &fmt);
+	if (!err)
+		err = format(c, bw_str_text(&fmt), args, &text);
+	if (!err) {
+		bw_out_text(c->out, bw_str_text(&text));
+		bw_out_str(c->out, "text", bw_str_text(&text));
+	}
+	bw_str_free(&fmt);
+	bw_str_free(&text);
+	return err;
+}
