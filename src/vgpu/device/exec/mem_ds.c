@@ -6,36 +6,40 @@
 #include "vgpu/device/exec/mem_move.h"
 #include "vgpu/device/exec/mem_rmw.h"
 
-/* Anywhere, but all inside. */
-static bool locate_index(struct bw_span *s, unsigned h, const uint32_t *v, uint32_t offset, unsigned size_b,
-			 const struct bw_workgroup *wg)
+/* The addresses of one half, as far as they do not depend on the offset: two-address instructions look at
+ * them once. */
+struct lds_half {
+	const uint32_t *v;
+	uint32_t exec;
+	uint32_t step;      /* see bw_lanes_step */
+	uint32_t max;       /* and index[]: filled where step is UINT32_MAX */
+	uint32_t index[BW_LANES];
+};
+
+static void look_at(struct lds_half *l, struct bw_wave *w, unsigned h, const uint32_t *v, unsigned size_b)
 {
-	struct bw_span_half *half = &s->half[h];
-	uint32_t *index = &s->index[h * BW_LANES], min, max;
-	if (s->align_b != 1 || (uint64_t)offset + size_b > wg->lds_size_b)
-		return false;
-	bw_lanes_gather(v, half->exec, index, &min, &max);
-	if (max > wg->lds_size_b - size_b - offset)
-		return false;
-	half->at[0] = wg->lds + offset;
-	half->kind = BW_SPAN_INDEX;
-	return true;
+	uint32_t min;
+	l->v = v;
+	l->exec = bw_wave_half_exec(w, h);
+	if (!l->exec)
+		return;
+	l->step = bw_lanes_step(v, l->exec, size_b);
+	if (l->step == UINT32_MAX)
+		bw_lanes_gather(v, l->exec, l->index, &min, &l->max);
 }
 
 /* Locates the elements at v + offset. Addresses are 32 bits wide and wrap. */
-static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *v, uint32_t offset,
+static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const struct lds_half *l, uint32_t offset,
 		       unsigned size_b)
 {
 	struct bw_span_half *half = &s->half[h];
-	uint32_t exec = half->exec = bw_wave_half_exec(w, h);
-	uint32_t lds_b = w->wg->lds_size_b;
+	uint32_t exec = half->exec = l->exec, lds_b = w->wg->lds_size_b;
 	unsigned i;
 	if (!exec)
 		return;
 
 	unsigned first = (unsigned)__builtin_ctz(exec), last = 31 - (unsigned)__builtin_clz(exec);
-	uint32_t step = bw_lanes_step(v, exec, size_b);
-	uint32_t from = v[first] + offset;
+	uint32_t from = l->v[first] + offset, step = l->step;
 	if (step != UINT32_MAX && from % s->align_b == 0 &&
 	    (uint64_t)from + (uint64_t)(last - first) * step + size_b <= lds_b) {
 		half->at[0] = w->wg->lds + from - first * step;
@@ -47,11 +51,16 @@ static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const u
 			half->kind = BW_SPAN_PART;
 		return;
 	}
-	if (locate_index(s, h, v, offset, size_b, w->wg))
+	/* Anywhere, but all inside. */
+	if (step == UINT32_MAX && s->align_b == 1 && (uint64_t)l->max + offset + size_b <= lds_b) {
+		memcpy(&s->index[h * BW_LANES], l->index, sizeof(l->index));
+		half->at[0] = w->wg->lds + offset;
+		half->kind = BW_SPAN_INDEX;
 		return;
+	}
 	half->kind = BW_SPAN_SCATTER;
 	BW_EACH_LANE(exec, i) {
-		uint32_t at = v[i] + offset;
+		uint32_t at = l->v[i] + offset;
 		if (__builtin_expect(at < lds_b && size_b <= lds_b - at && !(at & (s->align_b - 1)), 1))
 			s->lane[h * BW_LANES + i] = w->wg->lds + at;
 		else
@@ -62,20 +71,39 @@ static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const u
 static void locate(struct bw_span *s, struct bw_wave *w, const struct bw_mem_prep *p, uint32_t offset,
 		   unsigned size_b, unsigned align_b)
 {
+	struct lds_half l;
 	bw_span_begin(s, align_b);
-	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
-		locate_lds(s, w, h, bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES, offset, size_b);
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
+		look_at(&l, w, h, bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES, size_b);
+		locate_lds(s, w, h, &l, offset, size_b);
+	}
+}
+
+/* Of a two-address instruction. */
+static void locate2(struct bw_span *a, struct bw_span *b, struct bw_wave *w, const struct bw_mem_prep *p,
+		    unsigned size_b)
+{
+	struct lds_half l;
+	bw_span_begin(a, 1);
+	bw_span_begin(b, 1);
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
+		look_at(&l, w, h, bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES, size_b);
+		locate_lds(a, w, h, &l, p->step[0], size_b);
+		locate_lds(b, w, h, &l, p->step[1], size_b);
+	}
 }
 
 /* offset + M0[15:0] + 4 x lane, no VGPR (rule 403). */
 static void locate_addtid(struct bw_span *s, struct bw_wave *w, const struct bw_mem_prep *p)
 {
 	uint32_t v[BW_LANES];
+	struct lds_half l;
 	bw_span_begin(s, 1);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
 		for (unsigned i = 0; i < BW_LANES; i++)
 			v[i] = 4 * (h * BW_LANES + i) + (w->s[BW_SRC_M0] & 0xffff);
-		locate_lds(s, w, h, v, (uint32_t)p->imm, 4);
+		look_at(&l, w, h, v, 4);
+		locate_lds(s, w, h, &l, (uint32_t)p->imm, 4);
 	}
 }
 
@@ -109,8 +137,7 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load2(struct bw_wave *w, const struct bw_
 	struct bw_span a, b;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&a, w, p, p->step[0], bw_elem_size_b(e), 1);
-	locate(&b, w, p, p->step[1], bw_elem_size_b(e), 1);
+	locate2(&a, &b, w, p, bw_elem_size_b(e));
 	bw_span_load(&a, w, p->dst, e);
 	bw_span_load(&b, w, p->dst + bw_elem_n_dw(e), e);
 	return BW_MEM_OK;
@@ -119,13 +146,12 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load2(struct bw_wave *w, const struct bw_
 BW_ALWAYS_INLINE enum bw_mem_result ds_store2(struct bw_wave *w, const struct bw_rec *rec, enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	struct bw_span s;
+	struct bw_span a, b;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, w, p, p->step[0], bw_elem_size_b(e), 1);
-	bw_span_store(&s, w, p->data, e);
-	locate(&s, w, p, p->step[1], bw_elem_size_b(e), 1);
-	bw_span_store(&s, w, p->data2, e);
+	locate2(&a, &b, w, p, bw_elem_size_b(e));
+	bw_span_store(&a, w, p->data, e);
+	bw_span_store(&b, w, p->data2, e);
 	return BW_MEM_OK;
 }
 
