@@ -110,9 +110,10 @@ void bw_defined_check(struct bw_strict_step *t)
 	const struct bw_effects *e = &t->op->e;
 	if (e->access == BW_KIND_NONE || t->w->status & BW_STATUS_PRIV)
 		return;
+	char name[16];
 	if (bw_sregs_meet(&e->saddr, &t->sw->s_undef))
-		bw_strict_report(t, BW_STRICT_UNINIT, "its address is in s%u, which nobody has written; write it before",
-				 bw_sregs_first(&e->saddr, &t->sw->s_undef));
+		bw_strict_report(t, BW_STRICT_UNINIT, "its address is in %s, which nobody has written; write it before",
+				 bw_scalar_name(bw_sregs_first(&e->saddr, &t->sw->s_undef), name));
 	for (unsigned i = 0; i < e->n_reads; i++)
 		check_read(t, &e->read[i]);
 }

@@ -110,18 +110,19 @@ static void check_mask(struct bw_strict_step *t)
 {
 	const struct bw_effects *e = &t->op->e;
 	const struct bw_sregs *written = &t->sw->hazards.mask_written;
+	char name[16];
 	if (t->op->inst.fmt == BW_FMT_SOPP || !bw_sregs_meet(&e->sread, written))
 		return;
 	bw_strict_report(t, BW_STRICT_HAZARD,
-			 "reads s%u, a lane mask of the VALU that the SALU has changed since; wait behind the change with "
+			 "reads %s, a lane mask of the VALU that the SALU has changed since; wait behind the change with "
 			 "s_waitcnt_depctr sa_sdst(0)",
-			 bw_sregs_first(&e->sread, written));
+			 bw_scalar_name(bw_sregs_first(&e->sread, written), name));
 }
 
 void bw_hazard_check(struct bw_strict_step *t)
 {
 	const struct bw_strict_op *op = t->op;
-	if (t->w->lanes == 64 && (is_valu(op) || op->e.unit == BW_UNIT_SALU))
+	if (t->w->lanes == 64 && op->e.unit == BW_UNIT_SALU)
 		check_mask(t);
 	if (!is_valu(op))
 		return;

@@ -197,6 +197,9 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec, const s
 		   struct bw_effects *out);
 enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y);
 
+/* "s4", "vcc_lo", "ttmp3": in out, which is returned. */
+const char *bw_scalar_name(unsigned code, char out[16]);
+
 /* Wraps the record that has just been built. */
 void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec *rec,
 		    const struct bw_inst *inst);

@@ -190,19 +190,28 @@ static void remedy(const struct bw_strict_wave *sw, const struct bw_pending *p, 
 		snprintf(out, size, "s_waitcnt lgkmcnt(%u)", lgkm);
 }
 
+const char *bw_scalar_name(unsigned code, char out[16])
+{
+	static const char *const named[BW_STRICT_SGPRS] = {
+		[BW_SRC_VCC_LO] = "vcc_lo", [BW_SRC_VCC_HI] = "vcc_hi",	  [BW_SRC_NULL] = "null",
+		[BW_SRC_M0] = "m0",	    [BW_SRC_EXEC_LO] = "exec_lo", [BW_SRC_EXEC_HI] = "exec_hi"};
+	if (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL)
+		snprintf(out, 16, "ttmp%u", code - BW_SRC_TTMP0);
+	else if (code < BW_STRICT_SGPRS && named[code])
+		snprintf(out, 16, "%s", named[code]);
+	else
+		snprintf(out, 16, "s%u", code);
+	return out;
+}
+
 static void report(struct bw_strict_step *t, const struct bw_pending *p, const char *verb, char kind, unsigned reg)
 {
 	char wait[64], name[16];
 	remedy(t->sw, p, wait, sizeof(wait));
-	snprintf(name, sizeof(name), "%c%u", kind, reg);
-	if (kind == 's' && reg >= BW_SRC_TTMP0 && reg < BW_SRC_NULL)
-		snprintf(name, sizeof(name), "ttmp%u", reg - BW_SRC_TTMP0);
-	else if (kind == 's' && reg >= BW_SRC_VCC_LO)
-		snprintf(name, sizeof(name), "%s", reg == BW_SRC_VCC_LO	   ? "vcc_lo"
-						   : reg == BW_SRC_VCC_HI  ? "vcc_hi"
-						   : reg == BW_SRC_M0	   ? "m0"
-						   : reg == BW_SRC_EXEC_LO ? "exec_lo"
-									   : "exec_hi");
+	if (kind == 's')
+		bw_scalar_name(reg, name);
+	else
+		snprintf(name, sizeof(name), "v%u", reg);
 	bw_strict_report(t, BW_STRICT_WAIT, "%s %s, where the result of %s at 0x%llx may not have arrived; wait before with %s",
 			 verb, name, p->name, (unsigned long long)p->pc, wait);
 }
