@@ -40,7 +40,7 @@ void kit_buffer_free(struct gpu *gpu, struct kit_buffer *b)
 	*b = (struct kit_buffer){0};
 }
 
-static VkShaderModule load(struct gpu *gpu, const char *name)
+VkShaderModule kit_load(struct gpu *gpu, const char *name)
 {
 	char path[512];
 	snprintf(path, sizeof(path), "%s/tests/vulkan/%s.spv", getenv("BREAKWATER_BUILD"), name);
@@ -78,7 +78,7 @@ struct kit_shader kit_shader(struct gpu *gpu, const char *name, uint32_t push_b)
 					     push_b ? 1 : 0,
 					     &range};
 	VK_OK(vkCreatePipelineLayout(gpu->device, &layout, NULL, &s.layout));
-	s.module = load(gpu, name);
+	s.module = kit_load(gpu, name);
 	VkComputePipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
 		.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,

@@ -42,6 +42,7 @@ void kit_check(struct bw_error *err); /* fails the test with its message */
 struct kit_buffer kit_buffer(struct gpu *gpu, uint32_t n);
 void kit_buffer_free(struct gpu *gpu, struct kit_buffer *b);
 
+VkShaderModule kit_load(struct gpu *gpu, const char *name); /* NAME.spv of the build */
 struct kit_shader kit_shader(struct gpu *gpu, const char *name, uint32_t push_b);
 void kit_shader_free(struct gpu *gpu, struct kit_shader *s);
 VkDescriptorSet kit_set(struct gpu *gpu, const struct kit_shader *s, VkBuffer buffer);

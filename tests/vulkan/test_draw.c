@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that draws: this GPU does not, so its device is lost, and others go on. */
+#include "kit.h"
+
+#include "base/util.h"
+
+enum { WIDTH = 64, HEIGHT = 32 };
+#define LONG_NS 240000000000ull
+
+struct target {
+	VkImage image;
+	VkImageView view;
+	struct gpu_memory memory;
+};
+
+static struct target make_target(struct gpu *gpu)
+{
+	struct target t = {0};
+	VkImageCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+		.imageType = VK_IMAGE_TYPE_2D,
+		.format = VK_FORMAT_R8G8B8A8_UNORM,
+		.extent = {WIDTH, HEIGHT, 1},
+		.mipLevels = 1,
+		.arrayLayers = 1,
+		.samples = VK_SAMPLE_COUNT_1_BIT,
+		.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+	};
+	VK_OK(vkCreateImage(gpu->device, &info, NULL, &t.image));
+	VkMemoryRequirements req;
+	vkGetImageMemoryRequirements(gpu->device, t.image, &req);
+	kit_check(gpu_allocate(gpu, req, false, &t.memory));
+	VK_OK(vkBindImageMemory(gpu->device, t.image, t.memory.memory, 0));
+	VkImageViewCreateInfo view = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+		.image = t.image,
+		.viewType = VK_IMAGE_VIEW_TYPE_2D,
+		.format = info.format,
+		.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+	};
+	VK_OK(vkCreateImageView(gpu->device, &view, NULL, &t.view));
+	return t;
+}
+
+static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout)
+{
+	static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+	VkPipelineRenderingCreateInfo rendering = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+		.colorAttachmentCount = 1,
+		.pColorAttachmentFormats = &format,
+	};
+	VkPipelineShaderStageCreateInfo stages[2] = {
+		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
+		 VK_SHADER_STAGE_VERTEX_BIT, kit_load(gpu, "triangle_vert"), "main", NULL},
+		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
+		 VK_SHADER_STAGE_FRAGMENT_BIT, kit_load(gpu, "triangle_frag"), "main", NULL},
+	};
+	VkPipelineVertexInputStateCreateInfo input = {
+		VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+	VkPipelineInputAssemblyStateCreateInfo assembly = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+	VkViewport viewport = {0, 0, WIDTH, HEIGHT, 0, 1};
+	VkRect2D scissor = {{0, 0}, {WIDTH, HEIGHT}};
+	VkPipelineViewportStateCreateInfo view = {
+		VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, NULL, 0, 1, &viewport, 1,
+		&scissor};
+	VkPipelineRasterizationStateCreateInfo raster = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+		.lineWidth = 1};
+	VkPipelineMultisampleStateCreateInfo samples = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+		.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
+	VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 0xf};
+	VkPipelineColorBlendStateCreateInfo blend = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+		.attachmentCount = 1,
+		.pAttachments = &attachment};
+	VkGraphicsPipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+		.pNext = &rendering,
+		.stageCount = 2,
+		.pStages = stages,
+		.pVertexInputState = &input,
+		.pInputAssemblyState = &assembly,
+		.pViewportState = &view,
+		.pRasterizationState = &raster,
+		.pMultisampleState = &samples,
+		.pColorBlendState = &blend,
+		.layout = layout,
+	};
+	VkPipeline pipeline;
+	VK_OK(vkCreateGraphicsPipelines(gpu->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
+	for (int i = 0; i < 2; i++)
+		vkDestroyShaderModule(gpu->device, stages[i].module, NULL);
+	return pipeline;
+}
+
+static void draw(struct gpu *gpu, VkCommandBuffer cmd, const struct target *t, VkPipeline pipeline)
+{
+	VkRenderingAttachmentInfo color = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+		.imageView = t->view,
+		.imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+		.loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+		.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+	};
+	VkRenderingInfo info = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+		.renderArea = {{0, 0}, {WIDTH, HEIGHT}},
+		.layerCount = 1,
+		.colorAttachmentCount = 1,
+		.pColorAttachments = &color,
+	};
+	VkImageMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+		.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+		.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.image = t->image,
+		.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+	};
+	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+			     VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, NULL, 0, NULL, 1,
+			     &barrier);
+	vkCmdBeginRendering(cmd, &info);
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+	vkCmdDraw(cmd, 3, 1, 0, 0);
+	vkCmdEndRendering(cmd);
+}
+
+static void a_draw_loses_the_device(void **state)
+{
+	struct gpu *other = kit_open(), *gpu = kit_open();
+	struct target t = make_target(gpu);
+	VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+	VkPipelineLayout layout;
+	VK_OK(vkCreatePipelineLayout(gpu->device, &info, NULL, &layout));
+	VkPipeline pipeline = make_pipeline(gpu, layout);
+	VkFence fence = kit_fence(gpu);
+	VkCommandBuffer cmd = kit_begin(gpu, GPU_UNIVERSAL);
+	draw(gpu, cmd, &t, pipeline);
+	VK_OK(vkEndCommandBuffer(cmd));
+	VK_OK(kit_submit(gpu, GPU_UNIVERSAL, cmd, NULL, NULL, fence));
+	/* Some drivers ask after the wait (Mesa 23 does), all of them at the next submission. */
+	VkResult waited = vkWaitForFences(gpu->device, 1, &fence, VK_TRUE, LONG_NS);
+	assert_true(waited == VK_SUCCESS || waited == VK_ERROR_DEVICE_LOST);
+	VkCommandBuffer next = kit_begin(gpu, GPU_UNIVERSAL);
+	VK_OK(vkEndCommandBuffer(next));
+	assert_int_equal(kit_submit(gpu, GPU_UNIVERSAL, next, NULL, NULL, VK_NULL_HANDLE),
+			 VK_ERROR_DEVICE_LOST);
+
+	struct kit_buffer b = kit_buffer(other, 16);
+	cmd = kit_begin(other, GPU_UNIVERSAL);
+	vkCmdFillBuffer(cmd, b.buffer, 0, VK_WHOLE_SIZE, 77);
+	gpu_barrier(cmd);
+	kit_finish(other, GPU_UNIVERSAL, cmd);
+	assert_int_equal(b.map[15], 77);
+	kit_buffer_free(other, &b);
+
+	vkDestroyFence(gpu->device, fence, NULL);
+	vkDestroyPipeline(gpu->device, pipeline, NULL);
+	vkDestroyPipelineLayout(gpu->device, layout, NULL);
+	vkDestroyImageView(gpu->device, t.view, NULL);
+	vkDestroyImage(gpu->device, t.image, NULL);
+	vkFreeMemory(gpu->device, t.memory.memory, NULL);
+	gpu_close(gpu);
+	gpu_close(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_draw_loses_the_device)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
