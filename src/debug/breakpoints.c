@@ -26,6 +26,7 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 {
 	struct bw_patch new = {.va = va, .refs = 1};
 	struct bw_patch *p = bw_debug_patch_at(d, va);
+	bw_filter_dirty(d);
 	if (p) {
 		p->refs++;
 		return NULL;
@@ -34,14 +35,17 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
 	BW_TRY(d->target->ops->patch(d->target, va, OP_S_TRAP | BW_TRAP_ID_BREAKPOINT));
 	d->patches.data[d->patches.len++] = new;
+	bw_filter_dirty(d);
 	return NULL;
 }
 
 void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 {
 	struct bw_patch *p = bw_debug_patch_at(d, va);
+	bw_filter_dirty(d);
 	if (!p || --p->refs)
 		return;
+	bw_filter_drop(d, p);
 	struct bw_error *err = d->target ? d->target->ops->unpatch(d->target, va) : NULL;
 	if (err) {
 		bw_debug_note(d, BW_NOTICE_WARNING, "Cannot remove breakpoint at 0x%llx: %s",
@@ -394,6 +398,7 @@ struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, c
 	}
 	free(b->condition);
 	b->condition = copy;
+	bw_filter_dirty(d);
 	return NULL;
 }
 

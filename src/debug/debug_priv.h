@@ -98,6 +98,11 @@ struct bw_patch {
 	struct bw_inst inst; /* what it replaces */
 	uint64_t copy_va;    /* [inst][s_trap DISPLACED]; 0 until first needed */
 	uint32_t cell;
+	/* tested by the trap handler (filters.c): number of the filter + 1, 0 for none */
+	uint8_t filter;
+	uint64_t filter_va;
+	uint32_t *filter_code; /* owned */
+	size_t filter_dw;
 };
 
 /* ---- Waves (waves.c) ---- */
@@ -165,6 +170,8 @@ struct bw_debug {
 	struct BW_VEC(struct bw_patch) patches;
 	uint32_t next_break;
 	uint32_t next_cell;
+	bool filters_dirty;
+	uint64_t filters_used; /* a bit each */
 	struct bw_u32_vec free_cells;
 
 	/* an end of nexti: stops only this wave */
@@ -259,6 +266,16 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out
 /* Deletes temporary breakpoints that have stopped a wave at this stop. */
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number);
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);
+
+/* filters.c */
+/* Something has changed that conditions depend on. */
+void bw_filter_dirty(struct bw_debug *d);
+/* Before waves run on. */
+struct bw_error *bw_filters_update(struct bw_debug *d) BW_MUST_CHECK;
+void bw_filter_drop(struct bw_debug *d, struct bw_patch *p);
+/* The PC a user should see for one in the copy that a filter let a wave go on in. */
+uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc);
+bool bw_filter_is_trap(unsigned trap_id);
 
 /* run.c */
 struct bw_error *bw_debug_release_held(struct bw_debug *d) BW_MUST_CHECK;

@@ -71,7 +71,7 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 		cell = d->free_cells.data[--d->free_cells.len];
 	else
 		cell = d->next_cell++;
-	if (size_b < BUFFER_TAIL_B || (cell + 1ull) * CELL_B > size_b - BUFFER_TAIL_B) {
+	if (size_b < BUFFER_TAIL_B || (cell + 1ull) * CELL_B > size_b / 2 - BUFFER_TAIL_B) {
 		BW_TRY(bw_vec_push(&d->free_cells, cell));
 		return bw_errorf(BW_E_UNSUPPORTED, "too many breakpoints to step over (%u)", cell);
 	}

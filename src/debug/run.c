@@ -20,6 +20,7 @@ static uint64_t now_ms(void)
 /* Lets held submissions through; their dispatches run from here on. */
 struct bw_error *bw_debug_release_held(struct bw_debug *d)
 {
+	BW_TRY(bw_filters_update(d));
 	while (d->held.len) {
 		uint32_t submission = d->held.data[0];
 		bw_vec_remove(&d->held, 0);
@@ -38,6 +39,7 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 /* The slots given run on, each from where it stopped. */
 struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 {
+	BW_TRY(bw_filters_update(d));
 	for (size_t i = 0; i < n; i++) {
 		bool simulated;
 		BW_TRY(bw_debug_prepare(d, &d->slots[slots[i]], &simulated));
@@ -67,6 +69,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
 	bw_debug_forget_insts(d);
+	bw_filter_dirty(d); /* variables of the user may have changed */
 	d->continues++;
 	bw_catch_sweep(d);
 	struct bw_error *err = go_on(d);

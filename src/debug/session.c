@@ -130,7 +130,10 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_debug_forget_dispatches(d);
 	d->held.len = 0;
 	d->stopped.len = 0;
+	bw_vec_each(&d->patches, p)
+		free(p->filter_code);
 	d->patches.len = 0;
+	d->filters_used = 0;
 	d->free_cells.len = 0;
 	d->next_cell = 0;
 	d->internal_va = 0;

@@ -142,6 +142,7 @@ static struct bw_error *companions(struct bw_debug *d, const struct bw_wave *w,
 
 static struct bw_error *run_along(struct bw_debug *d, const struct bw_u32_vec *others)
 {
+	bw_filter_dirty(d); /* variables of the user may have changed */
 	for (size_t i = 0; i < others->len; i++)
 		d->slots[others->data[i]].reported = false;
 	return bw_debug_run_on(d, others->data, others->len);
@@ -319,6 +320,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	struct bw_u32_vec along = {0};
 	struct bw_inst none = {0};
 
+	bw_filter_dirty(d); /* variables of the user may have changed */
 	BW_TRY(bw_debug_patch_ref(d, va));
 	d->internal_va = va;
 	d->internal_wave = w->info.number;
@@ -326,6 +328,8 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 					       d->settings.scheduler_locking == BW_LOCKING_OFF
 				       ? companions(d, w, &none, &along)
 				       : NULL;
+	if (!err)
+		err = bw_filters_update(d);
 	if (!err)
 		err = bw_debug_prepare(d, w, &simulated);
 	if (!err) {

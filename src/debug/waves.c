@@ -326,8 +326,9 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 		return NULL;
 	w->reported = false;
 	/* The inside of a displaced copy is nobody's business: show the original. */
-	uint64_t pc = bw_displaced_pc(w, hw.pc);
-	bool not_run = w->displaced_va && pc == w->displaced_va && pc != hw.pc;
+	uint64_t pc = w->displaced_va ? bw_displaced_pc(w, hw.pc) : bw_filter_pc(d, hw.pc);
+	bool not_run = pc != hw.pc && bw_debug_patch_at(d, pc) &&
+		       (!w->displaced_va || pc == w->displaced_va);
 	if (pc != hw.pc)
 		BW_TRY(d->target->ops->write_reg(d->target, slot, BW_TREG_PC, pc));
 	hw.pc = pc;
@@ -336,6 +337,8 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	identify(d, w);
 
 	uint32_t trap_id = hw.ttmp1 >> 16 & 0xff;
+	if (bw_filter_is_trap(trap_id) && bw_debug_patch_at(d, pc))
+		trap_id = BW_TRAP_ID_BREAKPOINT;
 	w->raw_mode = hw.mode;
 	w->hw.mode = bw_excp_own_mode(d, w, hw.mode);
 	w->info.cause_pc = 0;
@@ -345,15 +348,14 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.exec = hw.lanes == 32 ? (uint32_t)hw.exec : hw.exec;
 	w->info.n_vgprs = hw.n_vgprs;
 	w->info.reasons = reasons_of(&hw, trap_id);
-	w->info.trap_id = trap_id;
+	bool ours = trap_id == BW_TRAP_ID_BREAKPOINT || trap_id == BW_TRAP_ID_DISPLACED;
+	w->info.trap_id = ours ? 0 : trap_id;
 	w->info.breakpoint = 0;
 	w->info.breakpoint_lanes = 0;
 	w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
 	w->info.builtin_trap = trap_id == 2 && is_builtin_trap(d, pc);
 	w->info.pc_imprecise = !(d->target->caps & BW_CAP_PRECISE) && hw.trapsts & TRAPSTS_MEM_VIOL;
-	w->skip_b = trap_id && trap_id != BW_TRAP_ID_BREAKPOINT && trap_id != BW_TRAP_ID_DISPLACED
-			    ? 4
-			    : 0;
+	w->skip_b = trap_id && !ours ? 4 : 0;
 	if (!not_run)
 		at_breakpoint(d, w);
 	at_exception(d, w);

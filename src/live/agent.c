@@ -17,7 +17,7 @@ enum {
 	REPLY_TIMEOUT_MS = 30000,
 	MAX_QUEUED = 10000, /* events while we wait for one reply: more is an agent gone mad */
 	MAX_DISPATCHES = 65536,
-	DISPLACED_B = 64 * 1024, /* 2000 breakpoints */
+	DISPLACED_B = 128 * 1024, /* 2000 breakpoints, and the code of their conditions */
 	QUEUE_LIMIT = 4096,
 };
 

@@ -488,6 +488,7 @@ const struct bw_target_ops bw_live_ops = {
 	.code_buffer = code_buffer,
 	.go = bw_live_go,
 	.kill = live_kill,
+	.set_filter = bw_live_set_filter,
 	.set_watch = bw_live_set_watch,
 	.set_exceptions = bw_live_set_exceptions,
 	.set_precise = bw_live_set_precise,
@@ -504,7 +505,7 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 		return bw_error_nomem();
 	l->t.ops = &bw_live_ops;
 	l->t.caps = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH |
-		    BW_CAP_LDS | BW_CAP_SCRATCH | BW_CAP_WALK | BW_CAP_WATCH;
+		    BW_CAP_LDS | BW_CAP_SCRATCH | BW_CAP_WALK | BW_CAP_WATCH | BW_CAP_FILTER;
 	l->kmd = options->kmd;
 	l->listen_fd = l->agent_fd = l->pidfd = l->guard_fd = -1;
 	l->reply.fd = -1;

@@ -78,6 +78,23 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 	return bw_live_result(l, "Cannot restore code");
 }
 
+struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
+				    uint64_t code_va, uint64_t go_on_va)
+{
+	struct bw_live *l = bw_live_of(t);
+	if (!l->attached)
+		return bw_errorf(BW_E_STATE, "the program's waves cannot be stopped");
+	if (index >= BW_TRAP_N_FILTERS)
+		return bw_errorf(BW_E_INVALID, "no such filter: %u", index);
+	volatile struct bw_trap_filter *f =
+		(volatile struct bw_trap_filter *)(l->area + BW_TRAP_C_FILTERS) + index;
+	__atomic_store_n(&f->pc, 0, __ATOMIC_SEQ_CST);
+	f->code = code_va;
+	f->go_on = go_on_va;
+	__atomic_store_n(&f->pc, pc, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
 /* ---- Scratch ---- */
 
 /* Dword i of a lane lies at i * 4 * lanes + 4 * lane from the wave's scratch base (gfx11-rules

@@ -29,6 +29,7 @@ enum bw_target_cap {
 	BW_CAP_PRECISE = 1 << 7, /* the PC of a memory violation is the access itself, and that of an
 				  * address watch right behind it */
 	BW_CAP_WATCH = 1 << 8,	 /* set_watch, set_exceptions, set_precise */
+	BW_CAP_FILTER = 1 << 9,	 /* set_filter: conditions tested by the trap handler */
 };
 
 struct bw_target_facts {
@@ -240,6 +241,11 @@ struct bw_target_ops {
 	/* An executable buffer of the debugger's own in the program's address space, for displaced
 	 * instructions; 0 and 0 before the first submission. */
 	void (*code_buffer)(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b);
+
+	/* BW_CAP_FILTER. Entry `index` of the trap handler's filters (trap.h); pc 0: none. The code must
+	 * have been written before. */
+	struct bw_error *(*set_filter)(struct bw_target *t, unsigned index, uint64_t pc,
+				       uint64_t code_va, uint64_t go_on_va);
 
 	/* The program: lets a held submission through; ends the program. */
 	struct bw_error *(*go)(struct bw_target *t, uint32_t submission);

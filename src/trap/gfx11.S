@@ -30,6 +30,13 @@
 handler:
 	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
 	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
+	s_bfe_u32 ttmp4, ttmp1, (8 << 16) | 16 /* trap id */
+	s_sub_u32 ttmp5, ttmp4, BW_TRAP_ID_FILTER
+	s_cmp_lt_u32 ttmp5, BW_TRAP_N_FILTERS
+	s_cbranch_scc1 filtered
+	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_CELL_END
+	s_cbranch_scc1 cell_end
+entry:
 	/* A load of the shader could otherwise land in a register after it was saved. */
 	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
 	s_waitcnt_vscnt null, 0x0
@@ -73,7 +80,7 @@ handler:
 	s_add_u32 ttmp14, ttmp14, ttmp4
 	s_addc_u32 ttmp15, ttmp15, 0
 
-	s_bfe_u32 ttmp4, ttmp1, (8 << 16) | 16 /* trap id */
+	s_bfe_u32 ttmp4, ttmp1, (8 << 16) | 16 /* trap id, once more */
 	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_DISPLACED
 	s_cbranch_scc1 displaced
 	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED */
@@ -86,6 +93,50 @@ handler:
 /* ---- the end of a displaced instruction: go on behind the original, nothing is saved ---- */
 displaced:
 	s_load_b64 ttmp[0:1], ttmp[14:15], BW_TRAP_S_RETURN_LO glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_branch leave
+
+/* ---- a breakpoint with a condition: nothing is saved unless it may hold ---- */
+filtered:
+	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
+	s_waitcnt lgkmcnt(0)
+	s_lshl_b64 ttmp[14:15], ttmp[14:15], 8
+	s_bfe_i64 ttmp[14:15], ttmp[14:15], (48 << 16)
+	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_C_FLAGS glc dlc
+	s_lshl_b32 ttmp5, ttmp5, 5
+	s_waitcnt lgkmcnt(0)
+	s_add_u32 ttmp14, ttmp14, ttmp5
+	s_addc_u32 ttmp15, ttmp15, 0
+	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_FILTERS glc dlc /* PC of the breakpoint */
+	s_load_b64 ttmp[4:5], ttmp[14:15], BW_TRAP_C_FILTERS + 16 glc dlc /* where to go on */
+	s_waitcnt lgkmcnt(0)
+	/* an s_trap of the shader's own with this id is none of ours */
+	s_cmp_eq_u32 ttmp2, ttmp0
+	s_cbranch_scc0 entry
+	s_and_b32 ttmp3, ttmp3, 0xffff
+	s_and_b32 ttmp2, ttmp1, 0xffff
+	s_cmp_eq_u32 ttmp2, ttmp3
+	s_cbranch_scc0 entry
+	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED: the original instruction is back in its place */
+	s_cbranch_scc1 detached_leave
+	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_FILTERS + 8 glc dlc /* the filter */
+	s_mov_b32 ttmp7, ttmp4
+	s_mov_b32 ttmp13, ttmp5
+	s_waitcnt lgkmcnt(0)
+	s_swappc_b64 ttmp[4:5], ttmp[2:3]
+	s_cbranch_scc1 filter_stops
+	s_mov_b32 ttmp0, ttmp7
+	s_mov_b32 ttmp1, ttmp13
+	s_branch leave
+filter_stops:
+	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
+	s_branch entry
+
+/* ---- the end of the copy that a filter let a wave go on in: its PC stands behind the s_trap ---- */
+cell_end:
+	s_and_b32 ttmp1, ttmp1, 0xffff
+	s_bfe_i64 ttmp[0:1], ttmp[0:1], (48 << 16)
+	s_load_b64 ttmp[0:1], ttmp[0:1], 4 glc dlc
 	s_waitcnt lgkmcnt(0)
 	s_branch leave
 

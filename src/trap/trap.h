@@ -33,6 +33,8 @@
 #define BW_TRAP_C_VGPRS 0x20      /* u32: byte offset of VGPR area 0, in units of 4 KiB */
 #define BW_TRAP_C_N_SLOTS 0x24    /* u32 */
 #define BW_TRAP_C_VERSION 0x28
+#define BW_TRAP_C_FILTERS 0x400   /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64
+                                   * code of the filter, u64 where to go on; PC 0: none */
 #define BW_TRAP_C_SIZE 0x1000
 
 #define BW_TRAP_F_DETACHED 1      /* nobody listens: save nothing, go on at once */
@@ -92,12 +94,24 @@
 #define BW_TRAP_ID_BREAKPOINT 0x7f
 #define BW_TRAP_ID_DISPLACED 0x7e /* end of a displaced instruction: go on at the slot's RETURN */
 
+/* Breakpoints with a condition that the handler can test: s_trap BW_TRAP_ID_FILTER + n stands for
+ * entry n. The filter is called with the shader's registers as they are and EXEC its own; it may change
+ * ttmp2, 3, 14, 15 and SCC, and returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise
+ * it goes on at the place of the entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of the
+ * instruction behind the original]. */
+#define BW_TRAP_ID_FILTER 0x40
+#define BW_TRAP_N_FILTERS 60
+#define BW_TRAP_ID_CELL_END 0x7d
+
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 #include <stdint.h>
 
 struct bw_trap_control {
 	uint32_t magic, flags, stops, pad0, sas, wgps, waves, slots_offset_b, vgprs_offset_4k, n_slots, version;
+};
+struct bw_trap_filter {
+	uint64_t pc, code, go_on, pad;
 };
 struct bw_trap_slot {
 	uint32_t state, command, seq, arg0, arg1, pad0, return_lo, return_hi;
@@ -108,6 +122,8 @@ struct bw_trap_slot {
 	uint32_t data[BW_TRAP_DATA_DW];
 };
 _Static_assert(offsetof(struct bw_trap_control, version) == BW_TRAP_C_VERSION, "");
+_Static_assert(sizeof(struct bw_trap_filter) == 32, "");
+_Static_assert(BW_TRAP_C_FILTERS + BW_TRAP_N_FILTERS * 32 <= BW_TRAP_C_SIZE, "");
 _Static_assert(offsetof(struct bw_trap_slot, return_hi) == BW_TRAP_S_RETURN_HI, "");
 _Static_assert(offsetof(struct bw_trap_slot, hw) == BW_TRAP_S_HW, "");
 _Static_assert(offsetof(struct bw_trap_slot, sgpr) == BW_TRAP_S_SGPR, "");

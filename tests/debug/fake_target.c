@@ -392,10 +392,14 @@ static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t wo
 	if (!inside(va, 4))
 		return bw_error_fault(va, "Cannot access memory at address 0x%llx",
 				      (unsigned long long)va);
-	if (f->n_patches == BW_ARRAY_SIZE(f->patch))
+	bool known = false;
+	for (unsigned i = 0; i < f->n_patches; i++)
+		known |= f->patch[i].va == va;
+	if (!known && f->n_patches == BW_ARRAY_SIZE(f->patch))
 		return bw_errorf(BW_E_INVALID, "too many patches");
 	memcpy(&p.before, fake_at(f, va), 4);
-	f->patch[f->n_patches++] = p;
+	if (!known)
+		f->patch[f->n_patches++] = p;
 	memcpy(fake_at(f, va), &word, 4);
 	return NULL;
 }
@@ -468,6 +472,12 @@ static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
 	return NULL;
 }
 
+static struct bw_error *fake_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
+					uint64_t code_va, uint64_t go_on_va)
+{
+	return NULL; /* this handler tests nothing: every wave stops */
+}
+
 static struct bw_error *fake_set_precise(struct bw_target *t, bool on)
 {
 	t->caps = on ? t->caps | BW_CAP_PRECISE : t->caps & ~(uint32_t)BW_CAP_PRECISE;
@@ -501,6 +511,7 @@ static const struct bw_target_ops fake_ops = {
 	.code_buffer = fake_code_buffer,
 	.go = fake_go,
 	.kill = fake_kill,
+	.set_filter = fake_set_filter,
 	.set_watch = fake_set_watch,
 	.set_exceptions = fake_set_exceptions,
 	.set_precise = fake_set_precise,

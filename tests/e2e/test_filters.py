@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Conditions that the trap handler tests by itself: the waves that stop are those that the condition
+means, counted here; and the same as where the debugger has to look at every wave, because the condition
+is joined with something that the handler cannot test."""
+from harness import KERNELS, equal, events, main, run
+
+GROUPS, GROUP = 6, 64
+# In many32.s and many64.s at `odd`: s2 the workgroup, v0 the work item, v1 the global index, v3 three
+# times that. Lanes of odd v1 are active.
+CASES = [
+    ("$_workgroup == 3,0,0", lambda g, i: g == 3),
+    ("$_workgroup != 3,0,0", lambda g, i: g != 3),
+    ("$_workgroup.x > 3 && $_lane == 5", lambda g, i: g > 3 and i % LANES == 5),
+    ("$v1 == 77", lambda g, i: g * GROUP + i == 77),
+    ("77 == $v1 || $v3 == 3", lambda g, i: g * GROUP + i in (77, 1)),
+    ("!($v1 < 380)", lambda g, i: g * GROUP + i >= 380),
+    ("$s2 >= 2 && ($v1 == 131 || $_lane > 61)", lambda g, i: g >= 2 and (g * GROUP + i == 131 or i % LANES > 61)),
+    ("($s2 & 1) == 1 && $_thread_workgroup_pos == 0 && $_lane < 2",
+     lambda g, i: g & 1 and i < LANES and i % LANES < 2),
+    ("as_int($v1) < -1", lambda g, i: False),
+    ("$_thread_workgroup_pos > -1 && $v1 > 382", lambda g, i: g * GROUP + i > 382),
+    ("threadIdx.x == 33 && blockIdx.x == 5", lambda g, i: i == 33 and g == 5),
+    ("$v1 == $wanted", lambda g, i: g * GROUP + i == 201),
+    ("as_float($v1) > 1.0e-40", None),
+]
+LANES = 32
+
+
+def stops(lanes, condition):
+    """{(workgroup, wave): lanes} that stopped."""
+    out = run(KERNELS / f"many{lanes}.s", "--grid", GROUPS * GROUP, "--group", GROUP, "--arg", f"out=zeros:{GROUPS * GROUP}",
+              "--print", f"out:{GROUPS * GROUP}", json_lines=True,
+              script=["set $wanted = 201", f"break odd if {condition}", "run", "info waves all"] +
+              ["continue"] * 2 + ["kill"])
+    found = {}
+    for o in out:
+        if o.get("event") == "stop" and o["reason"] == "BREAKPOINT":
+            found[o["wave"]] = o["breakpoint_lanes"]
+    hits = [o for o in out if o.get("what") == "waves"]
+    waves = {}
+    for o in hits:
+        for w in o.get("waves", []):
+            if "BREAKPOINT" in (w.get("stopped_by") or w.get("reason") or ""):
+                waves[w["name"].split(" ")[-1]] = True
+    return found, sorted(waves)
+
+
+def same_as_the_debugger():
+    global LANES
+    LANES = 32
+    for condition, says in CASES[2:4] + [c for c in CASES if not c[1]]:
+        fast = stops(LANES, condition)
+        slow = stops(LANES, f"({condition}) && out[$v1 * 0] == out[$v1 * 0]")
+        equal(fast, slow, condition)
+
+
+def counted():
+    """How many waves a condition holds for, by what it says."""
+    global LANES
+    for LANES in (32, 64):
+        for condition, says in CASES:
+            if not says:
+                continue
+            expected = {(g, i // LANES) for g in range(GROUPS) for i in range(GROUP)
+                        if (g * GROUP + i) & 1 and says(g, i)}
+            out = run(KERNELS / f"many{LANES}.s", "--grid", GROUPS * GROUP, "--group", GROUP, "--arg",
+                      f"out=zeros:{GROUPS * GROUP}", "--print", f"out:{GROUPS * GROUP}", json_lines=True,
+                      script=["set $wanted = 201", f"break odd if {condition}", "run"] +
+                      ["continue"] * len(expected))
+            got = [float(w) for w in events(out, "output")[-1]["text"].split()]
+            equal(got, [i * 3 + (1000 if i & 1 else 0) for i in range(GROUPS * GROUP)], f"{condition}: out")
+            stopped = sum(o.get("same_place", 0) for o in events(out, "stop") if o["reason"] == "BREAKPOINT")
+            equal(stopped, len(expected), f"wave{LANES}: waves stopped by {condition}")
+
+
+def twenty_thousand_do_not_stop():
+    """Each wave comes by; none is meant. (That it takes little time is for the benchmarks.)"""
+    n = 20000
+    out = run(KERNELS / "many32.s", "--grid", n * 32, "--group", 64, "--arg", f"out=zeros:{n * 32}", "--print", "out:4",
+              json_lines=True, script=["break many if $_workgroup == 77777,0,0", "break join if $v1 == 0x7fffffff",
+                                       "run", "info breakpoints"])
+    equal(events(out, "stop"), [], "stops")
+    equal(events(out, "output")[-1]["text"].split(), ["0", "1003", "6", "1009"], "out")
+
+
+if __name__ == "__main__":
+    main(same_as_the_debugger, counted, twenty_thousand_do_not_stop)
