@@ -12,20 +12,22 @@ struct lds_half {
 	const uint32_t *v;
 	uint32_t exec;
 	uint32_t step;      /* see bw_lanes_step */
-	uint32_t max;       /* and index[]: filled where step is UINT32_MAX */
-	uint32_t index[BW_LANES];
+	uint32_t max;       /* where step is UINT32_MAX; then the span's index[] is filled as well */
+	const uint32_t *index;
 };
 
-static void look_at(struct lds_half *l, struct bw_wave *w, unsigned h, const uint32_t *v, unsigned size_b)
+static inline void look_at(struct lds_half *l, struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *v,
+			   unsigned size_b)
 {
 	uint32_t min;
+	l->index = &s->index[h * BW_LANES];
 	l->v = v;
 	l->exec = bw_wave_half_exec(w, h);
 	if (!l->exec)
 		return;
 	l->step = bw_lanes_step(v, l->exec, size_b);
 	if (l->step == UINT32_MAX)
-		bw_lanes_gather(v, l->exec, l->index, &min, &l->max);
+		bw_lanes_gather(v, l->exec, &s->index[h * BW_LANES], &min, &l->max);
 }
 
 /* Locates the elements at v + offset. Addresses are 32 bits wide and wrap. */
@@ -53,7 +55,9 @@ static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const s
 	}
 	/* Anywhere, but all inside. */
 	if (step == UINT32_MAX && s->align_b == 1 && (uint64_t)l->max + offset + size_b <= lds_b) {
-		memcpy(&s->index[h * BW_LANES], l->index, sizeof(l->index));
+		uint32_t *index = &s->index[h * BW_LANES];
+		if (index != l->index)
+			memcpy(index, l->index, sizeof(*index) * BW_LANES);
 		half->at[0] = w->wg->lds + offset;
 		half->kind = BW_SPAN_INDEX;
 		return;
@@ -73,8 +77,9 @@ static void locate(struct bw_span *s, struct bw_wave *w, const struct bw_mem_pre
 {
 	struct lds_half l;
 	bw_span_begin(s, align_b);
+	bw_span_align(s, w, size_b);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
-		look_at(&l, w, h, bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES, size_b);
+		look_at(&l, s, w, h, bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES, size_b);
 		locate_lds(s, w, h, &l, offset, size_b);
 	}
 }
@@ -86,8 +91,10 @@ static void locate2(struct bw_span *a, struct bw_span *b, struct bw_wave *w, con
 	struct lds_half l;
 	bw_span_begin(a, 1);
 	bw_span_begin(b, 1);
+	bw_span_align(a, w, size_b);
+	bw_span_align(b, w, size_b);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
-		look_at(&l, w, h, bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES, size_b);
+		look_at(&l, a, w, h, bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES, size_b);
 		locate_lds(a, w, h, &l, p->step[0], size_b);
 		locate_lds(b, w, h, &l, p->step[1], size_b);
 	}
@@ -102,7 +109,7 @@ static void locate_addtid(struct bw_span *s, struct bw_wave *w, const struct bw_
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
 		for (unsigned i = 0; i < BW_LANES; i++)
 			v[i] = 4 * (h * BW_LANES + i) + (w->s[BW_SRC_M0] & 0xffff);
-		look_at(&l, w, h, v, 4);
+		look_at(&l, s, w, h, v, 4);
 		locate_lds(s, w, h, &l, (uint32_t)p->imm, 4);
 	}
 }
@@ -114,6 +121,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load(struct bw_wave *w, const struct bw_r
 	if (p->is_nop)
 		return BW_MEM_OK;
 	locate(&s, w, p, (uint32_t)p->imm, bw_elem_size_b(e), 1);
+	if (__builtin_expect(s.fault_lanes != 0, 0))
+		return bw_span_check(&s, w);
 	bw_span_load(&s, w, p->dst, e);
 	return BW_MEM_OK;
 }
@@ -125,6 +134,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_store(struct bw_wave *w, const struct bw_
 	if (p->is_nop)
 		return BW_MEM_OK;
 	locate(&s, w, p, (uint32_t)p->imm, bw_elem_size_b(e), 1);
+	if (__builtin_expect(s.fault_lanes != 0, 0))
+		return bw_span_check(&s, w);
 	bw_span_store(&s, w, p->data, e);
 	return BW_MEM_OK;
 }
@@ -138,6 +149,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load2(struct bw_wave *w, const struct bw_
 	if (p->is_nop)
 		return BW_MEM_OK;
 	locate2(&a, &b, w, p, bw_elem_size_b(e));
+	if (__builtin_expect((a.fault_lanes | b.fault_lanes) != 0, 0))
+		return bw_span_check(a.fault_lanes ? &a : &b, w);
 	bw_span_load(&a, w, p->dst, e);
 	bw_span_load(&b, w, p->dst + bw_elem_n_dw(e), e);
 	return BW_MEM_OK;
@@ -150,6 +163,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_store2(struct bw_wave *w, const struct bw
 	if (p->is_nop)
 		return BW_MEM_OK;
 	locate2(&a, &b, w, p, bw_elem_size_b(e));
+	if (__builtin_expect((a.fault_lanes | b.fault_lanes) != 0, 0))
+		return bw_span_check(a.fault_lanes ? &a : &b, w);
 	bw_span_store(&a, w, p->data, e);
 	bw_span_store(&b, w, p->data2, e);
 	return BW_MEM_OK;

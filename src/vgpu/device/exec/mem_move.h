@@ -120,7 +120,12 @@ BW_ALWAYS_INLINE void bw_load_run32(uint32_t *restrict dst, const uint8_t *restr
 BW_ALWAYS_INLINE void bw_gather32(uint32_t *restrict dst, const uint8_t *src, const uint32_t *restrict index,
 				  uint32_t exec)
 {
-#ifdef __AVX2__
+#if defined(__AVX512F__)
+	for (unsigned i = 0; i < BW_LANES; i += 16) {
+		__m512i old = _mm512_loadu_si512(dst + i), at = _mm512_loadu_si512(index + i);
+		_mm512_storeu_si512(dst + i, _mm512_mask_i32gather_epi32(old, (__mmask16)(exec >> i), at, src, 1));
+	}
+#elif defined(__AVX2__)
 	for (unsigned i = 0; i < BW_LANES; i += 8) {
 		__m256i v = _mm256_i32gather_epi32((const int *)(const void *)src,
 						   _mm256_loadu_si256((const __m256i *)(const void *)(index + i)), 1);
