@@ -2,7 +2,7 @@
 """The shaders of the corpus on the virtual GPU (RADV through "breakwater exec") and on lavapipe: what
 they leave behind must be the same.
 
-    test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [CASE...]
+    test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [--strict] [CASE...]
 
 With -DREFERENCE a shader may compute the same in another way: that form is for lavapipe, whose
 subgroups have another size. WAVE is the size of the run. Where a NAME.spvasm lies beside NAME.comp
@@ -115,6 +115,7 @@ def main():
     p.add_argument("--wave", default="64")
     p.add_argument("--staged", action="store_true")
     p.add_argument("--validate", action="store_true")
+    p.add_argument("--strict", action="store_true", help="in strict mode, with no finding")
     p.add_argument("cases", nargs="*")
     a = p.parse_intermixed_args()
     cases = a.cases or sorted(f.stem for f in SHADERS.glob("*.comp"))
@@ -134,7 +135,7 @@ def main():
                 command += ["--reference"]
             else:
                 command += ["--queue", a.queue] + ["--staged"] * a.staged + ["--validate"] * a.validate
-                command = [str(BUILD / "breakwater"), "exec", "--", *command]
+                command = [str(BUILD / "breakwater"), "exec", *["--strict"] * a.strict, "--", *command]
                 if a.wave == "32":
                     env["RADV_PERFTEST"] = "cswave32"
             sides[side] = run(command + arguments, cases, env)
@@ -142,6 +143,7 @@ def main():
     got, gpu_said, gpu_err = sides["gpu"]
     print("\n".join(said + gpu_said))
     failed += any("ended with" in line for line in gpu_said)
+    failed += a.strict and "Strict mode: no findings." not in gpu_err
     failed += any(line.startswith("validation ") and line != "validation 0" for line in gpu_said)
     counts = {"same": 0, "different": 0, "skipped": 0}
     for name in cases:

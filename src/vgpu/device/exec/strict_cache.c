@@ -173,6 +173,14 @@ static void refresh(struct load *l, struct bw_cached_page *p, const uint8_t *rea
 			memcpy(p->data + i * line_b, real + i * line_b, line_b);
 }
 
+/* Another page is about to take the place of this one, which an earlier lane may want: it reads memory. */
+static void forget_copy(struct load *l, const struct bw_cached_page *p)
+{
+	for (unsigned i = 0; p && i < BW_TLB_ENTRIES; i++)
+		if (l->tlb->entry[i].host == p->data)
+			l->tlb->entry[i] = (struct bw_tlb_entry){.tag = ~0ull};
+}
+
 /* Bytes that lie in one page. */
 static void touch_in_page(struct load *l, uint64_t va, unsigned size_b)
 {
@@ -180,6 +188,8 @@ static void touch_in_page(struct load *l, uint64_t va, unsigned size_b)
 	const uint8_t *real = real_page(l->t->w, tag);
 	if (!real)
 		return;
+	if (!find(l->cache, page, l->t->w->vmid))
+		forget_copy(l, l->cache->page[slot_of(l->cache, page, l->t->w->vmid)]);
 	struct bw_cached_page *p = find_or_make(l->cache, page, l->t->w->vmid);
 	if (l->tlb->entry[tag % BW_TLB_ENTRIES].host != p->data)
 		refresh(l, p, real);
