@@ -183,6 +183,14 @@ static enum bw_cp_result do_dispatch_indirect(struct bw_queue *q, const struct b
 	return dispatch(q, dim, d.initiator);
 }
 
+/* Strict mode has caches that go stale; else there are none. */
+static void invalidate_caches(struct bw_queue *q, bool scalar, bool gl0, bool gl1)
+{
+	if (q->dev->strict)
+		bw_strict_invalidate(q->dev->strict, (scalar ? BW_STRICT_SCALAR : 0u) | (gl0 ? BW_STRICT_GL0 : 0u) |
+							     (gl1 ? BW_STRICT_GL1 : 0u));
+}
+
 static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_indirect_buffer ib;
@@ -195,10 +203,15 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 	if (!chain) {
 		if (q->depth + 1 >= BW_CP_MAX_DEPTH)
 			return bw_cp_refuse(q, p, "nesting depth", q->depth + 1);
-		if (q->depth)
+		if (q->depth) {
 			q->level[q->depth].pos_dw += p->size_dw;
-		else
+		} else {
 			atomic_fetch_add(&q->rptr, p->size_dw);
+			/* GFX10 and later invalidate I$, K$, GL0 and GL1 by themselves at the beginning of an
+			 * IB (si_gfx_cs.c of Mesa 25): radeonsi says nothing of code it has written. */
+			bw_sched_flush_code(q->dev);
+			invalidate_caches(q, true, true, true);
+		}
 		q->depth++;
 	}
 	q->level[q->depth] = (struct bw_cp_level){bw_canonical(ib.va), ib.size_dw, 0, ib.vmid};
@@ -276,14 +289,6 @@ enum {
 	RELEASE_GLV_INV = 1 << 2,
 	RELEASE_GL1_INV = 1 << 3,
 };
-
-/* Strict mode has caches that go stale; else there are none. */
-static void invalidate_caches(struct bw_queue *q, bool scalar, bool gl0, bool gl1)
-{
-	if (q->dev->strict)
-		bw_strict_invalidate(q->dev->strict, (scalar ? BW_STRICT_SCALAR : 0u) | (gl0 ? BW_STRICT_GL0 : 0u) |
-							     (gl1 ? BW_STRICT_GL1 : 0u));
-}
 
 static enum bw_cp_result do_acquire_mem(struct bw_queue *q, const struct bw_pm4_packet *p)
 {

@@ -50,6 +50,41 @@ static void check_ids(const struct bw_device_options *options, unsigned groups, 
 	rig_stop(&r);
 }
 
+/* Runs an IB as a driver does that has changed no page tables. */
+static void run_ib(struct rig *r, uint64_t ib, uint32_t size_dw)
+{
+	struct bw_pm4_stream k = {0};
+	bw_pm4_put_indirect_buffer(&k, ib, size_dw, r->vmid, false);
+	bw_pm4_put_fence(&k, rig_mc(r, RIG_FENCES + 64), ++r->ring[1].fence, true);
+	rig_submit_ring(r, 1, &k);
+	bw_pm4_stream_free(&k);
+	assert_true(rig_wait(r, 1, r->ring[1].fence, WAIT_MS));
+}
+
+/* What was written between two IBs is what the second one executes, though no packet says so. */
+static void test_new_code(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	struct rig_launch l = {.kernel = "ids",
+			       .groups = {8},
+			       .threads = {64},
+			       .n_user = 3,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA), 64}};
+	struct bw_pm4_stream s = {0};
+	rig_put_launch(&r, &s, &l);
+	assert_false(s.failed);
+	memcpy(rig_ptr(&r, RIG_IB), s.data, s.len * 4);
+	run_ib(&r, RIG_IB, (uint32_t)s.len);
+	assert_int_equal(data(&r)[100], 307);
+	data(&r)[100] = 0;
+	*(uint32_t *)rig_ptr(&r, rig_code(&r, "ids")) = 0xbfb00000; /* s_endpgm */
+	run_ib(&r, RIG_IB, (uint32_t)s.len);
+	assert_int_equal(data(&r)[100], 0);
+	bw_pm4_stream_free(&s);
+	rig_stop(&r);
+}
+
 static void test_grids(void **state)
 {
 	check_ids(NULL, 1, 1, false);
@@ -389,6 +424,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grids),
+		cmocka_unit_test(test_new_code),
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_cu_mode),
 		cmocka_unit_test(test_partial),
