@@ -289,6 +289,9 @@ static bool vector_src(struct bw_build *b, unsigned i, unsigned code, enum bw_ty
 	if (bits == 64 && code < 128)
 		code &= ~1u;
 	if (bw_constant(b->x, b->inst, code, t, ctx, &value)) {
+		/* OPSEL takes the upper half of a literal too: ACO of Mesa 26 puts two constants into one. */
+		if (bits == 16 && code == BW_SRC_LITERAL && b->inst->op_sel >> i & 1)
+			value = b->inst->literal >> 16;
 		void *p = bw_code_alloc(b->page, BW_LANES * bits / 8);
 		fill(p, value, bits);
 		at_host(rec, 1 + i, p);
