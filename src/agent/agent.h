@@ -76,6 +76,8 @@ bool bw_agent_owns_table(void);
 struct bw_agent_config {
 	const char *vgpu_socket;     /* NULL: the kernel's own GPUs */
 	const char *debugger_socket; /* NULL: no debugger */
+	bool attachable;	     /* one may come later */
+	bool is_debuggable;	     /* either */
 };
 const struct bw_agent_config *bw_agent_config(void);
 /* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */

@@ -280,7 +280,14 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agen
 	out->handler_va = p.handler.va;
 	out->displaced_va = p.displaced.va;
 	bw_agent_file_ref(f);
-	*a = (struct bw_attach){f, p.area.size_b, p.area.cpu, p.area.handle};
+	*a = (struct bw_attach){f,
+				p.area.size_b,
+				p.area.cpu,
+				p.area.handle,
+				{{p.area.handle, p.area.va, p.area.size_b},
+				 {p.handler.handle, p.handler.va, p.handler.size_b},
+				 {p.displaced.handle, p.displaced.va, p.displaced.size_b}},
+				out->vmid_reserved};
 	return 0;
 }
 
@@ -324,10 +331,28 @@ static unsigned resume_all(struct bw_trap_slot *slots, uint32_t n)
  * later. */
 enum { SETTLE_MS = 200, GIVE_UP_MS = 10000, PAUSE_US = 1000 };
 
-void bw_attach_end(struct bw_attach *a)
+void bw_attach_reclaim(struct bw_attach_left *left, bool no_more_waves)
+{
+	for (size_t i = 0; left->file && no_more_waves && i < BW_ARRAY_SIZE(left->buffers); i++) {
+		const struct bw_attach_buffer *b = &left->buffers[i];
+		unplace(left->file, &(struct placed){b->handle, b->va, b->size_b, NULL});
+	}
+	if (left->file && left->reserved && no_more_waves) {
+		union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_UNRESERVE_VMID}};
+		bw_agent_ioctl(left->file, DRM_IOCTL_AMDGPU_VM, &vm);
+	}
+	bw_agent_file_unref(left->file);
+	*left = (struct bw_attach_left){0};
+}
+
+void bw_attach_end(struct bw_attach *a, struct bw_attach_left *out)
 {
 	if (!a->file)
 		return;
+	out->file = a->file;
+	out->reserved = a->reserved;
+	memcpy(out->buffers, a->buffers, sizeof(out->buffers));
+	bw_agent_file_ref(a->file);
 	bw_patch_clear_range(a->file, 0, UINT64_MAX);
 	uint32_t n;
 	struct bw_trap_slot *slots = slots_of(a, &n);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/attach.h"
+#include "agent/listen.h"
 #include "agent/names.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
@@ -31,7 +32,7 @@ struct held {
 static struct {
 	pthread_mutex_t lock; /* of what follows, but for the socket's two directions */
 	pthread_cond_t released;
-	enum { UNTRIED, CONNECTED, ENDED } state;
+	enum { UNTRIED, CONNECTED, LEAVING, ENDED } state;
 	struct bw_agent_file *file; /* a reference: of the last submission, else the first opened */
 	uint32_t ip_type, ring;	    /* of that submission */
 	uint32_t submissions;
@@ -43,6 +44,8 @@ static struct {
 	pthread_mutex_t send_lock;
 	int sock;
 	struct bw_attach attach; /* the service thread's */
+	char path[112];		 /* of the debugger's socket; the service thread's */
+	atomic_uint jobs;	 /* submitted and not over */
 } d = {.lock = PTHREAD_MUTEX_INITIALIZER,
        .released = PTHREAD_COND_INITIALIZER,
        .send_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -274,19 +277,74 @@ static struct bw_error *answer(const struct bw_msg *m)
 }
 
 /* The end: by DETACH, or because the debugger is gone. */
-static void end_service(void)
+static void end_service(struct bw_attach_left *out_left)
 {
-	bw_attach_end(&d.attach);
+	bw_attach_end(&d.attach, out_left);
 	struct bw_agent_file *f = current_file();
 	if (f && f->track)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
 	bw_agent_file_unref(f);
 	pthread_mutex_lock(&d.lock);
-	d.state = ENDED;
+	d.state = LEAVING;
+	d.attached_file = NULL;
+	d.area_handle = 0;
 	bw_vec_each(&d.held, h)
 		(*h)->go = true;
 	pthread_cond_broadcast(&d.released);
 	pthread_mutex_unlock(&d.lock);
+}
+
+/* From here on another debugger may come. */
+static void set_ended(void)
+{
+	pthread_mutex_lock(&d.lock);
+	d.state = ENDED;
+	pthread_mutex_unlock(&d.lock);
+}
+
+void bw_debugger_job_begun(void)
+{
+	atomic_fetch_add(&d.jobs, 1);
+}
+
+void bw_debugger_job_ended(void)
+{
+	atomic_fetch_sub(&d.jobs, 1);
+}
+
+enum { REGISTERS_PATIENCE_MS = 15000, JOBS_PATIENCE_MS = 60000, POLL_MS = 5 };
+
+/* The debugger, or its guard, gives the trap registers back: then no wave enters the handler any
+ * more. False: nobody can tell. */
+static bool await_registers(bool detach)
+{
+	struct bw_msg m = BW_MSG_INIT;
+	if (detach) {
+		struct bw_error *err = NULL;
+		while (!err)
+			err = bw_msg_recv(d.sock, REGISTERS_PATIENCE_MS, &m);
+		bw_msg_fini(&m);
+		bool closed = err->code == BW_E_GONE;
+		bw_error_free(err);
+		return closed;
+	}
+	for (int t = 0; t < REGISTERS_PATIENCE_MS; t += POLL_MS) {
+		if (REAL(access)(d.path, F_OK) && errno == ENOENT)
+			return true;
+		usleep(POLL_MS * 1000);
+	}
+	return false;
+}
+
+/* Waves that were launched under the handler have ended: then it can go. */
+static bool await_jobs(void)
+{
+	for (int t = 0; t < JOBS_PATIENCE_MS; t += POLL_MS) {
+		if (!atomic_load(&d.jobs))
+			return true;
+		usleep(POLL_MS * 1000);
+	}
+	return false;
 }
 
 static void drop_closed_file(void)
@@ -321,15 +379,22 @@ static void *service(void *cookie)
 	if (err)
 		BW_LOG(INFO, "agent", "debugger: %s", err->message);
 	bw_error_free(err);
-	end_service();
+	struct bw_attach_left left = {0};
+	end_service(&left);
 	if (detach)
 		bw_error_free(reply_result(&m, 0, 0, ""));
 	bw_msg_fini(&m);
+	bool given_back = await_registers(detach);
 	pthread_mutex_lock(&d.send_lock);
 	bw_agent_fd_own(d.sock, false);
 	REAL(close)(d.sock);
 	d.sock = -1;
 	pthread_mutex_unlock(&d.send_lock);
+	if (!given_back || !await_jobs())
+		BW_LOG(WARN, "agent", "the trap handler stays where it is");
+	bw_attach_reclaim(&left, given_back && !atomic_load(&d.jobs));
+	drop_closed_file();
+	set_ended();
 	return NULL;
 }
 
@@ -365,37 +430,66 @@ static void say_hello(const struct bw_agent_file *f)
 	send_event(BW_AGENT_EV_HELLO, &part, 1);
 }
 
-void bw_debugger_file_opened(struct bw_agent_file *f)
+/* f: the file to speak of, a reference of the caller's. The state is no longer ENDED or UNTRIED, so
+ * that no other thread does the same. */
+static int connect_to(const char *path, struct bw_agent_file *f)
 {
-	const char *path = bw_agent_config()->debugger_socket;
-	if (!path || !f->track)
-		return;
-	pthread_mutex_lock(&d.lock);
-	bool first = d.state == UNTRIED;
-	if (first)
-		d.state = ENDED; /* until it has worked: other threads do not wait for it */
-	if (!d.file) {
-		bw_agent_file_ref(f);
-		d.file = f;
-	}
-	pthread_mutex_unlock(&d.lock);
-	if (!first)
-		return;
 	int sock;
 	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, &sock);
 	if (err) {
 		BW_LOG(WARN, "agent", "debugger: %s", err->message);
-		return;
+		set_ended();
+		return err->errnum ? -err->errnum : -ECONNREFUSED;
 	}
 	sock = bw_agent_fd_move_high(sock);
 	bw_agent_fd_own(sock, true);
+	snprintf(d.path, sizeof(d.path), "%s", path);
 	d.sock = sock;
 	say_hello(f);
 	pthread_mutex_lock(&d.lock);
 	d.state = CONNECTED;
 	pthread_mutex_unlock(&d.lock);
-	if (bw_thread_start(service, NULL))
-		end_service();
+	int r = bw_thread_start(service, NULL);
+	if (r)
+		end_service(&(struct bw_attach_left){0});
+	return r;
+}
+
+int bw_debugger_connect(const char *path)
+{
+	pthread_mutex_lock(&d.lock);
+	struct bw_agent_file *f = d.file;
+	int r = !f ? -ENODEV : d.state == CONNECTED || d.state == LEAVING ? -EBUSY : 0;
+	if (!r) {
+		d.state = LEAVING;
+		bw_agent_file_ref(f);
+	}
+	pthread_mutex_unlock(&d.lock);
+	if (r)
+		return r;
+	r = connect_to(path, f);
+	bw_agent_file_unref(f);
+	return r;
+}
+
+void bw_debugger_file_opened(struct bw_agent_file *f)
+{
+	const char *path = bw_agent_config()->debugger_socket;
+	if (!f->track)
+		return;
+	pthread_mutex_lock(&d.lock);
+	bool first = path && d.state == UNTRIED;
+	if (first)
+		d.state = LEAVING; /* until it has worked: other threads do not wait for it */
+	if (!d.file) {
+		bw_agent_file_ref(f);
+		d.file = f;
+	}
+	pthread_mutex_unlock(&d.lock);
+	if (bw_agent_config()->attachable)
+		bw_listen_start();
+	if (first)
+		connect_to(path, f);
 }
 
 void bw_debugger_file_closed(struct bw_agent_file *f)
@@ -410,7 +504,7 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 	}
 	/* With a service thread the last reference is that thread's to drop: it may be using the
 	 * file. */
-	bool pass_on = ours && d.state == CONNECTED && !d.closed;
+	bool pass_on = ours && (d.state == CONNECTED || d.state == LEAVING) && !d.closed;
 	if (pass_on)
 		d.closed = f;
 	pthread_mutex_unlock(&d.lock);
@@ -502,6 +596,7 @@ void bw_debugger_fork_child(void)
 	pthread_mutex_init(&d.send_lock, NULL);
 	pthread_cond_init(&d.released, NULL);
 	bw_names_fork_child();
+	bw_listen_fork_child();
 	d.state = ENDED;
 	d.held.len = 0;
 	d.area_handle = 0;

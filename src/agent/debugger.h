@@ -9,6 +9,11 @@
 #include "wire/agent_proto.h"
 
 void bw_debugger_file_opened(struct bw_agent_file *f);
+/* A debugger that came later: listens at this path. 0 or -errno (EBUSY: there is one). */
+int bw_debugger_connect(const char *path);
+/* A submission that may run under the trap handler has been made, and has ended. */
+void bw_debugger_job_begun(void);
+void bw_debugger_job_ended(void);
 /* The program has closed the last descriptor of f. */
 void bw_debugger_file_closed(struct bw_agent_file *f);
 

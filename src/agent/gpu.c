@@ -34,6 +34,9 @@ static void read_config(void)
 {
 	config.vgpu_socket = setting(BW_VGPU_SOCKET_ENV);
 	config.debugger_socket = setting(BW_AGENT_SOCKET_ENV);
+	const char *attach = getenv(BW_AGENT_ATTACH_ENV);
+	config.attachable = attach && !strcmp(attach, "1");
+	config.is_debuggable = config.debugger_socket || config.attachable;
 }
 
 const struct bw_agent_config *bw_agent_config(void)
@@ -135,7 +138,7 @@ static struct bw_agent_file *new_file(unsigned minor)
 	f->minor = minor;
 	f->owner = getpid();
 	f->own_fd = -1;
-	if (bw_agent_config()->debugger_socket)
+	if (bw_agent_config()->is_debuggable)
 		f->track = bw_track_new();
 	return f;
 }
@@ -168,7 +171,7 @@ int bw_agent_open_node(unsigned minor, int flags)
 
 void bw_agent_adopt(int fd, unsigned minor)
 {
-	if (!bw_agent_config()->debugger_socket)
+	if (!bw_agent_config()->is_debuggable)
 		return;
 	char name[16] = "";
 	struct drm_version v = {.name = name, .name_len = sizeof(name) - 1};

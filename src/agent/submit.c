@@ -215,6 +215,7 @@ static void *wait_thread(void *cookie)
 		bw_debugger_done(w->submission, r == -EINVAL ? 0 : r);
 		break;
 	}
+	bw_debugger_job_ended();
 	bw_agent_file_unref(w->file);
 	free(w);
 	return NULL;
@@ -234,7 +235,9 @@ static void start_wait(const struct submission *s, uint32_t number, uint64_t fen
 			    .ring = s->ring,
 			    .ctx_id = s->in.ctx_id}};
 	bw_agent_file_ref(s->file);
+	bw_debugger_job_begun();
 	if (bw_thread_start(wait_thread, w)) {
+		/* nobody will know when it ends: what it may use stays */
 		bw_agent_file_unref(s->file);
 		free(w);
 	}

@@ -32,6 +32,7 @@ struct bw_cli {
 	bool batch;              /* --batch: no prompt, ever */
 	bool scripted;           /* commands come from -x, -ex or a pipe: one that is wrong ends it all */
 	bool plain;              /* the kernel runs by itself: no command has been given */
+	bool attached;           /* to a program that is not ours: it is never ended unasked */
 	bool quit;
 	bool trace;              /* set trace-commands on: commands are shown as they run */
 	int exit_status;
@@ -133,6 +134,15 @@ struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw
 struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out) BW_MUST_CHECK;
 void bw_cli_show_displays(struct bw_cli *c);
 
+/* ---- cmd_attach.c ---- */
+
+/* NAME=VALUE, each owned, up to the first NULL. */
+struct bw_error *bw_cli_vulkan_settings(char *out[3]) BW_MUST_CHECK;
+/* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
+struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
+struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid) BW_MUST_CHECK;
+bw_command_fn bw_cmd_attach;
+
 /* ---- assemble.c ---- */
 
 /* Makes a code object of assembly source with clang-19. out_path: owned, in a temporary folder that
@@ -178,6 +188,7 @@ bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_t
 
 int bw_main_run(int argc, char **argv);
 int bw_main_exec(int argc, char **argv);
+int bw_main_attach(int argc, char **argv);
 int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);
 /* A part of Breakwater beside this program, or in ../libexec/breakwater of an installation; owned. */

@@ -10,6 +10,7 @@
 
 /* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete ... */
 static const struct bw_command commands[] = {
+	{"attach", NULL, bw_cmd_attach, "PID", "Debug a program that runs already, started by \"breakwater exec\".", NULL, BW_COMPLETE_NONE, false},
 	{"advance", NULL, bw_cmd_advance, "WHERE", "Let the focus wave run to WHERE; the others stay.", NULL, BW_COMPLETE_WHERE, true},
 	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
 	{"backtrace", "bt", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},

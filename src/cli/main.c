@@ -17,6 +17,7 @@ static const struct {
 	{"run", bw_main_run, "debug a kernel: breakwater run saxpy.s --grid 256 --group 64 --arg ..."},
 	{"exec", bw_main_exec, "run a program on the GPU chosen, not debugged: breakwater exec -- PROGRAM"},
 	{"vgpu", bw_main_vgpu, "the virtual GPU by itself: breakwater vgpu serve"},
+	{"attach", bw_main_attach, "debug a program that runs already: breakwater attach PID"},
 	{"doctor", bw_main_doctor, "what this machine allows, and how to get the rest"},
 	{"help", main_help, "this list"},
 };

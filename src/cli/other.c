@@ -94,8 +94,14 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 /* The program, to its end; the status is as of wait(). */
 static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out_status)
 {
+	/* so that "breakwater attach" finds a program that it can look into */
+	char *settings[3];
+	BW_TRY(bw_cli_vulkan_settings(settings));
 	pid_t pid = fork();
 	if (pid == 0) {
+		setenv("BREAKWATER_ATTACH", "1", 1);
+		for (size_t i = 0; settings[i]; i++)
+			putenv(settings[i]);
 		const char *const *env = bw_kmd_program_env(kmd);
 		for (; env && *env; env++)
 			putenv((char *)*env);
@@ -105,6 +111,8 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 	}
 	while (pid > 0 && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
+	free(settings[0]);
+	free(settings[1]);
 	return pid < 0 ? bw_error_errno(errno, "cannot start %s", program[0]) : NULL;
 }
 

@@ -40,6 +40,19 @@ static const char usage[] =
 	"\n"
 	"Kernel options:\n";
 
+static const char attach_usage[] =
+	"Usage: breakwater attach [OPTIONS] PID\n"
+	"\n"
+	"Debugs a program that runs already; \"breakwater exec\" has started it. What it submits to the GPU from\n"
+	"now on can be stopped. Leaving, by quit or detach, leaves the program as it was.\n"
+	"\n"
+	"Options:\n"
+	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
+	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
+	"  --batch             no prompt: leave when the commands are done\n"
+	"  --json              every answer as one line of JSON\n"
+	"  -h, --help\n";
+
 enum item_kind { ITEM_COMMAND, ITEM_FILE };
 struct script_item {
 	enum item_kind kind;
@@ -52,6 +65,8 @@ struct run_options {
 	bool interactive, batch, json, fidelity, help;
 	struct bw_cli_vgpu_options vgpu;
 	const char *gpu, *kernel;
+	bool attach; /* kernel is the number of a process */
+	pid_t pid;
 	char **program; /* behind --, borrowed from argv */
 	struct bw_launch_options launch;
 };
@@ -111,6 +126,15 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 	return NULL;
 }
 
+static struct bw_error *check_attach(struct run_options *o)
+{
+	uint64_t pid;
+	if (o->program || o->launch.words.len || !o->kernel || !bw_parse_u64(o->kernel, &pid) || !pid || pid > INT32_MAX)
+		return bw_errorf(BW_E_INVALID, "\"breakwater attach\" takes the number of a process that \"breakwater exec\" started");
+	o->pid = (pid_t)pid;
+	return NULL;
+}
+
 static struct bw_error *parse(struct run_options *o, int argc, char **argv)
 {
 	for (int i = 1; i < argc;) {
@@ -132,6 +156,8 @@ static struct bw_error *parse(struct run_options *o, int argc, char **argv)
 	}
 	if (o->help)
 		return NULL;
+	if (o->attach)
+		return check_attach(o);
 	if (o->kernel && o->program)
 		return bw_errorf(BW_E_INVALID, "Either a kernel (\"%s\") or a program behind --, not both", o->kernel);
 	if (!o->kernel && (!o->program || !o->program[0]))
@@ -330,7 +356,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 		return bw_cli_run_file(c, "-");
 	if (o->script.len && !terminal)
 		return NULL;
-	if (!o->script.len && !o->interactive) {
+	if (!o->script.len && !o->interactive && !o->attach) {
 		c->plain = true;
 		BW_TRY(bw_cmd_run(c, ""));
 		c->plain = false;
@@ -371,27 +397,38 @@ static struct bw_error *set_up_server(const struct run_options *o)
 
 static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
 {
+	bool is_virtual = false;
 	BW_TRY(parse(o, argc, argv));
 	if (o->help) {
-		printf("%s%s", usage, bw_launch_options_help);
+		if (o->attach)
+			fputs(attach_usage, stdout);
+		else
+			printf("%s%s", usage, bw_launch_options_help);
 		return NULL;
 	}
 	BW_TRY(bw_out_create(stdout, o->json, &c->out));
 	BW_TRY(bw_debug_create(&c->debug));
 	bw_debug_on_notice(c->debug, on_notice, c);
-	BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
+	if (o->attach)
+		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
+	else
+		BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
 	BW_TRY(set_up_server(o));
-	BW_TRY(bw_kmd_open(o->gpu, &c->kmd));
+	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &c->kmd));
 	if (o->fidelity)
 		BW_TRY(bw_cli_check_fidelity(c->kmd));
 	BW_TRY(bw_cli_check_strict(c->kmd, &o->vgpu));
 	bw_cli_catch_interrupts(c);
+	if (o->attach)
+		BW_TRY(bw_cli_attach(c, o->pid));
 	struct bw_error *err = run_session(c, o);
 	if (err) {
 		/* A script that fails ends at once; its program with it. */
 		bw_out_error(c->out, err);
 		bw_error_free(err);
-		if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
+		if (c->attached)
+			bw_debug_detach(c->debug);
+		else if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
 			bw_error_free(bw_debug_kill(c->debug));
 		c->exit_status = BW_EXIT_USAGE;
 		return NULL;
@@ -401,10 +438,10 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 
-int bw_main_run(int argc, char **argv)
+static int main_with(int argc, char **argv, bool attach)
 {
 	struct bw_cli c = {.output_fd = -1, .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
-	struct run_options o = {0};
+	struct run_options o = {.attach = attach};
 	struct bw_error *err = run(&c, &o, argc, argv);
 	if (err) {
 		fprintf(stderr, "breakwater: %s%s\n", err->message, strchr(err->message, '\n') ? "" : ".");
@@ -415,4 +452,14 @@ int bw_main_run(int argc, char **argv)
 	bw_vec_free(&o.script);
 	bw_launch_options_fini(&o.launch);
 	return c.exit_status;
+}
+
+int bw_main_run(int argc, char **argv)
+{
+	return main_with(argc, argv, false);
+}
+
+int bw_main_attach(int argc, char **argv)
+{
+	return main_with(argc, argv, true);
 }

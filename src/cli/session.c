@@ -27,38 +27,12 @@ void bw_cli_catch_interrupts(struct bw_cli *c)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Adds a word to a list in the environment; owned. */
-static char *list_setting(const char *name, const char *word)
-{
-	const char *old = getenv(name);
-	char *out = NULL;
-	if (asprintf(&out, "%s=%s%s%s", name, old ? old : "", old && *old ? ":" : "", word) < 0)
-		return NULL;
-	return out;
-}
-
-/* What makes the Vulkan loader use the agent as a layer, too, so that pipelines, buffers and command
- * buffers have names. A build without Vulkan's headers has no layer: then there is nothing to set. */
-static struct bw_error *vulkan_settings(char *out[3])
-{
-	char *agent = NULL, *manifest = NULL;
-	out[0] = out[1] = out[2] = NULL;
-	BW_TRY(bw_cli_part("libbreakwater-agent.so", &agent));
-	*strrchr(agent, '/') = '\0';
-	if (asprintf(&manifest, "%s/breakwater-layer.json", agent) < 0)
-		manifest = NULL;
-	if (manifest && access(manifest, R_OK) == 0) {
-		out[0] = list_setting("VK_ADD_LAYER_PATH", agent);
-		out[1] = list_setting("VK_INSTANCE_LAYERS", "VK_LAYER_BREAKWATER_agent");
-	}
-	free(agent);
-	free(manifest);
-	return NULL;
-}
-
 struct bw_error *bw_cli_start_program(struct bw_cli *c)
 {
 	char *settings[3] = {NULL};
+	if (!c->program.argv)
+		return bw_errorf(BW_E_STATE, "There is no program to start: this session attached to one (\"attach PID\")");
+	c->attached = false;
 	int out_fd = -1;
 	if (bw_out_is_json(c->out)) {
 		/* The program's own output would break up our lines: it becomes an event at its end. */
@@ -73,7 +47,7 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	struct bw_target *target;
 	bw_out_flush(c->out);
 	if (!c->program.is_kernel)
-		BW_TRY(vulkan_settings(settings));
+		BW_TRY(bw_cli_vulkan_settings(settings));
 	options.env = (const char *const *)settings;
 	struct bw_error *err = bw_live_start(&options, &target);
 	free(settings[0]);
@@ -146,7 +120,7 @@ void bw_cli_leave(struct bw_cli *c)
 			c->exit_status = BW_EXIT_GPU;
 		return;
 	}
-	if (c->gpu_fault) {
+	if (c->gpu_fault && !c->attached) {
 		/* Nothing good can come of running on. */
 		bw_out_line(c->out, "[The program was killed. With -i, or commands, \"breakwater run\" stays here to look around]");
 		bw_error_free(bw_debug_kill(c->debug));

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -140,6 +141,56 @@ static struct bw_error *spawn(struct bw_live *l, const struct bw_live_options *o
 	return NULL;
 }
 
+/* ---- A program that runs already ---- */
+
+static struct bw_error *no_agent(pid_t pid, int e)
+{
+	if (e == ECONNREFUSED || e == ENOENT)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "process %d cannot be attached to: it was not started by "
+				 "\"breakwater exec\", or has not opened the GPU yet",
+				 (int)pid);
+	if (e == EBUSY)
+		return bw_errorf(BW_E_STATE, "process %d has a debugger already", (int)pid);
+	if (e == EPERM)
+		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
+	return bw_error_errno(e, "cannot attach to process %d", (int)pid);
+}
+
+/* Tells the agent in the program where we listen (agent_proto.h). */
+static struct bw_error *call_agent(struct bw_live *l, pid_t pid)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	const struct timeval patience = {.tv_sec = 10};
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_ATTACH_NAME, (int)pid);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int32_t r = 0;
+	if (fd < 0)
+		return bw_error_errno(errno, "socket");
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&a, size))
+		return no_agent(pid, errno);
+	size_t path_b = strlen(l->socket_path) + 1;
+	if (send(fd, l->socket_path, path_b, MSG_NOSIGNAL) != (ssize_t)path_b ||
+	    recv(fd, &r, sizeof(r), 0) != (ssize_t)sizeof(r))
+		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
+	return r ? no_agent(pid, -r) : NULL;
+}
+
+static struct bw_error *attach_to(struct bw_live *l, pid_t pid)
+{
+	l->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (l->pidfd < 0 && errno == ESRCH)
+		return bw_errorf(BW_E_NOT_FOUND, "there is no process %d", (int)pid);
+	if (l->pidfd < 0)
+		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
+	fcntl(l->pidfd, F_SETFD, FD_CLOEXEC);
+	l->child = -1;
+	l->attached_pid = pid;
+	return call_agent(l, pid);
+}
+
 /* ---- Start and end ---- */
 
 static struct bw_error *make_socket(struct bw_live *l)
@@ -208,6 +259,11 @@ static void free_live(struct bw_live *l)
 static void reap(struct bw_live *l, int options)
 {
 	int status;
+	if (!l->child_gone && l->attached_pid) {
+		/* not ours to wait for: its end is all there is to know */
+		l->child_gone = true;
+		return;
+	}
 	if (l->child_gone || l->child <= 0)
 		return;
 	pid_t r;
@@ -235,7 +291,7 @@ static void live_close(struct bw_target *t)
 		bw_error_free(err);
 	}
 	bw_live_restore_regs(l);
-	if (l->kill_asked)
+	if (l->kill_asked && !l->attached_pid)
 		reap(l, 0);
 	free_live(l);
 }
@@ -353,7 +409,7 @@ static struct bw_error *next_ready(struct bw_live *l, struct bw_target_event *ou
 	if (l->child_gone && l->agent_fd < 0 && !l->exit_told) {
 		l->exit_told = true;
 		out->kind = BW_EVENT_EXIT;
-		out->exit_known = true;
+		out->exit_known = !l->attached_pid;
 		out->exit_status = l->child_status;
 		return NULL;
 	}
@@ -522,7 +578,7 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 	if (!err)
 		err = bw_live_guard_start(l);
 	if (!err)
-		err = spawn(l, options);
+		err = options->argv ? spawn(l, options) : attach_to(l, options->pid);
 	if (err) {
 		free_live(l);
 		return err;

@@ -13,8 +13,10 @@
 
 struct bw_live_options {
 	struct bw_kmd *kmd; /* the GPU; borrowed, must outlive the target */
-	/* The program: argv[0] is looked up in PATH. */
+	/* The program: argv[0] is looked up in PATH. NULL: one that runs already, `pid`, started by
+	 * `breakwater exec`; it is let run when the target is closed. */
 	char *const *argv;
+	pid_t pid;
 	/* More settings for its environment, NAME=VALUE, NULL-terminated; may be NULL. The GPU's
 	 * own and BREAKWATER_DEBUGGER are added by this module. */
 	const char *const *env;

@@ -65,7 +65,8 @@ struct bw_live {
 	struct bw_target t;
 	struct bw_kmd *kmd;
 	struct bw_live_regs regs;
-	pid_t child;
+	pid_t child;	    /* -1: not ours */
+	pid_t attached_pid; /* 0: it is our child */
 	int pidfd;
 	bool child_gone, exit_told, kill_asked;
 	int child_status;

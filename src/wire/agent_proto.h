@@ -6,11 +6,18 @@
  * BREAKWATER_DEBUGGER in the program's environment; the agent connects when the program first opens
  * an amdgpu device and from then on answers requests (type, seq) with (type | REPLY, seq) and sends
  * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does: puts back
- * patched code, frees held submissions, lets stopped waves run on, and never stops one again. */
+ * patched code, frees held submissions, lets stopped waves run on, and never stops one again. When
+ * the debugger has given the registers back (after DETACH it closes the connection then; when it dies
+ * its guard removes the socket), the agent gives its buffers and the VMID back, too. */
 
 #include <stdint.h>
 
 #define BW_AGENT_SOCKET_ENV "BREAKWATER_DEBUGGER"
+/* With BREAKWATER_ATTACH=1 in its environment a program can be attached to later: its agent listens on
+ * this name in the abstract namespace (%d: its pid), takes the path of a debugger's socket, ended by
+ * a zero byte, connects to it, and answers with an int32: 0 or -errno. */
+#define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
+#define BW_AGENT_ATTACH_NAME "breakwater-agent-%d"
 enum { BW_AGENT_PROTO_VERSION = 2 };
 
 enum bw_agent_msg {

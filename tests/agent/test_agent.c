@@ -388,9 +388,9 @@ static void lose_debugger(bool detach)
 		must(bw_msg_recv(dbg.sock, 10000, &dbg.m));
 		assert_int_equal(dbg.m.type, BW_AGENT_DETACH | BW_AGENT_REPLY);
 		assert_int_equal(result(), 0);
-		struct bw_error *err = bw_msg_recv(dbg.sock, 10000, &dbg.m);
-		assert_int_equal(err->code, BW_E_GONE);
-		bw_error_free(err);
+		/* the registers are given back before the connection ends */
+		close(dbg.sock);
+		dbg.sock = -1;
 	}
 	fake_server_signal(&server, 0);
 	assert_int_equal(finish(pid), 0); /* the held submission went through */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A program with names for test_dispatch.py to see: six dispatches of two pipelines in two
- * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out. */
+ * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out. ROUNDS=N
+ * in the environment: so many submissions, with 10 ms in between. */
 #include "kit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 256 };
 struct push {
@@ -55,7 +58,9 @@ static void run(void **state)
 	name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)first.pipeline, "first step");
 	name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)second.pipeline, "second step");
 
-	for (int i = 0; i < 2; i++) {
+	const char *given = getenv("ROUNDS");
+	int rounds = given ? atoi(given) : 2;
+	for (int i = 0; i < rounds; i++) {
 		VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
 		label(cmd, i ? "later" : "sooner");
 		step(cmd, &first, set, 3, 1, N / 64);
@@ -65,6 +70,8 @@ static void run(void **state)
 		step(cmd, &first, set, 7, 3, 1);
 		end_label(cmd);
 		kit_finish(gpu, GPU_COMPUTE, cmd);
+		if (given)
+			usleep(10000);
 	}
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < N; i++)

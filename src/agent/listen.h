@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_LISTEN_H
+#define BW_AGENT_LISTEN_H
+
+/* Debuggers that come to a program already running (`breakwater attach PID`). A program started by
+ * `breakwater exec` listens on a name of its own (BW_AGENT_ATTACH_NAME in wire/agent_proto.h) from
+ * when it opens the GPU; what a debugger says there is the path of its socket, to which the agent
+ * connects as if it had found it in the environment. */
+
+/* Begins to listen, once. */
+void bw_listen_start(void);
+/* In a forked child: the name is its parent's. */
+void bw_listen_fork_child(void);
+
+#endif
