@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/sync_file.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -388,9 +389,12 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	void *arg = va_arg(args, void *);
 	va_end(args);
 	struct bw_agent_file *f = bw_agent_file_of(fd);
+	int r;
+	if (!f && _IOC_TYPE(request) == '>' && bw_agent_sync_ioctl(fd, request, arg, &r))
+		return r < 0 ? fail(r) : r;
 	if (!f)
 		return REAL(ioctl)(fd, request, arg);
-	int r = bw_agent_program_ioctl(f, (uint32_t)request, arg);
+	r = bw_agent_program_ioctl(f, (uint32_t)request, arg);
 	bw_agent_file_unref(f);
 	return r < 0 ? fail(r) : r;
 }

@@ -402,7 +402,10 @@ static int fd_of_pages(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 	return fd < 0 ? -1 : fd;
 }
 
-/* The file descriptor that goes along with an ioctl: for two of them the one that the struct names,
+/* struct drm_syncobj_eventfd of Linux 6.6: handle, flags, 64-bit point, fd, pad */
+enum { SYNCOBJ_EVENTFD_NR = 0xcf, SYNCOBJ_EVENTFD_FD_AT = 16 };
+
+/* The file descriptor that goes along with an ioctl: for three of them the one that the struct names,
  * which stands somewhere in it. */
 static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
 {
@@ -415,6 +418,9 @@ static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 		break;
 	case _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
 		at = offsetof(struct drm_syncobj_handle, fd);
+		break;
+	case SYNCOBJ_EVENTFD_NR:
+		at = SYNCOBJ_EVENTFD_FD_AT;
 		break;
 	default:
 		return -1;

@@ -4,7 +4,10 @@
 
 #include "base/util.h"
 
+#include <linux/sync_file.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -345,6 +348,22 @@ static void exported_fds(void **state)
 				   VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT};
 	int fd = -1;
 	VK_OK(vkGetFenceFdKHR(gpu->device, &get, &fd));
+	/* As other users of sync_files see it (linux/sync_file.h), merged with itself. */
+	if (fd >= 0) { /* -1: signalled long ago */
+		struct sync_merge_data merge = {.name = "both", .fd2 = fd, .fence = -1};
+		struct sync_fence_info fence = {.status = 7};
+		struct sync_file_info about = {.num_fences = 1, .sync_fence_info = (uintptr_t)&fence};
+		assert_int_equal(ioctl(fd, SYNC_IOC_MERGE, &merge), 0);
+		struct pollfd p = {.fd = merge.fence, .events = POLLIN};
+		assert_int_equal(poll(&p, 1, 60000), 1);
+		assert_int_equal(ioctl(merge.fence, SYNC_IOC_FILE_INFO, &about), 0);
+		assert_int_equal(about.status, 1);
+		assert_int_equal(about.num_fences, 1);
+		assert_int_equal(fence.status, 1);
+		close(merge.fence);
+		merge.fd2 = -1;
+		assert_int_equal(ioctl(fd, SYNC_IOC_MERGE, &merge), -1);
+	}
 	VkImportFenceFdInfoKHR import = {
 		VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR, NULL, to, VK_FENCE_IMPORT_TEMPORARY_BIT,
 		VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT,  fd};

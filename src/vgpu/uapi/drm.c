@@ -126,6 +126,9 @@ struct row {
 	ioctl_fn *fn;
 };
 
+/* Of Linux 6.6 */
+#define SYNCOBJ_EVENTFD DRM_IOWR(0xcf, struct bw_drm_syncobj_eventfd)
+
 #define CORE(name, flags, fn) [_IOC_NR(DRM_IOCTL_##name)] = {#name, DRM_IOCTL_##name, flags, fn}
 #define DRIVER(name, fn)                                                                           \
 	[_IOC_NR(DRM_IOCTL_AMDGPU_##name)] = {#name, DRM_IOCTL_AMDGPU_##name, RENDER, fn}
@@ -156,6 +159,7 @@ static const struct row rows[256] = {
 	CORE(SYNCOBJ_SIGNAL, RENDER, bw_ioctl_syncobj_signal),
 	CORE(SYNCOBJ_TIMELINE_SIGNAL, RENDER, bw_ioctl_syncobj_timeline_signal),
 	CORE(SYNCOBJ_QUERY, RENDER, bw_ioctl_syncobj_query),
+	[_IOC_NR(SYNCOBJ_EVENTFD)] = {"SYNCOBJ_EVENTFD", SYNCOBJ_EVENTFD, RENDER, bw_ioctl_syncobj_eventfd},
 
 	DRIVER(GEM_CREATE, bw_ioctl_gem_create),
 	DRIVER(GEM_MMAP, bw_ioctl_gem_mmap),
@@ -258,6 +262,7 @@ void bw_drm_file_close(struct bw_drm_file *f)
 	bw_ids_fini(&f->bo_lists);
 	bw_ids_each(&f->ctxs, i) bw_drm_ctx_unref(f->ctxs.slot[i]);
 	bw_ids_fini(&f->ctxs);
+	bw_drm_events_forget(u, f);
 	bw_ids_each(&f->syncobjs, i) bw_drm_syncobj_unref(f->syncobjs.slot[i]);
 	bw_ids_fini(&f->syncobjs);
 	bw_drm_file_close_bos(f);

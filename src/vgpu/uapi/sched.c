@@ -323,6 +323,7 @@ static void *work(void *arg)
 		} while (moved);
 		bool killing = bw_drm_recover(u), watching = watch(u);
 		bw_drm_sync_fds_check(u);
+		bw_drm_events_check(u);
 		bool stop = !u->worker_runs, sync_fds = u->sync_fds.len;
 		pthread_mutex_unlock(&u->lock);
 		if (stop)

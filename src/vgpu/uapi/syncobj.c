@@ -59,6 +59,8 @@ void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct 
 	points_drop(s);
 	s->fence = f;
 	pthread_cond_broadcast(&u->changed);
+	if (u->events.len)
+		bw_drm_kick(u);
 }
 
 int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point,
@@ -80,6 +82,8 @@ int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64
 		(struct bw_drm_point){BW_MAX(point, last), bw_drm_fence_ref(f)};
 	points_trim(s);
 	pthread_cond_broadcast(&u->changed);
+	if (u->events.len)
+		bw_drm_kick(u);
 	return 0;
 }
 
@@ -91,7 +95,7 @@ static uint64_t last_point(const struct bw_drm_syncobj *s)
 
 /* Whether a fence for the point is there, and whether it has signalled. A point of a timeline has
  * signalled when all before it have. */
-static bool point_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_signaled)
+bool bw_drm_syncobj_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_signaled)
 {
 	if (!s->is_chain) {
 		*out_signaled = s->fence && bw_drm_fence_done(s->fence);
@@ -128,7 +132,7 @@ static struct bw_drm_fence *fence_of_chain(struct bw_drm_syncobj *s, uint64_t po
 int bw_drm_syncobj_fence(struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence **out)
 {
 	bool signaled;
-	if (!point_state(s, point, &signaled))
+	if (!bw_drm_syncobj_state(s, point, &signaled))
 		return -EINVAL;
 	struct bw_drm_fence *f = NULL;
 	if (!s->is_chain) {
@@ -424,7 +428,7 @@ static uint32_t count_done(struct array *a, bool *out_missing)
 	*out_missing = false;
 	for (uint32_t i = 0; i < a->n; i++) {
 		bool signaled;
-		if (!point_state(a->s[i], a->points ? a->points[i] : 0, &signaled)) {
+		if (!bw_drm_syncobj_state(a->s[i], a->points ? a->points[i] : 0, &signaled)) {
 			*out_missing = true;
 		} else if (signaled || (a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)) {
 			if (!done++)

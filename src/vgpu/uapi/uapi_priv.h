@@ -248,6 +248,16 @@ struct bw_drm_sync_fd {
 };
 struct bw_drm_sync_fds BW_VEC(struct bw_drm_sync_fd);
 
+/* An eventfd to raise at a point of a syncobj (SYNCOBJ_EVENTFD). */
+struct bw_drm_event {
+	struct bw_drm_syncobj *syncobj;
+	uint64_t point;
+	bool when_available; /* when there is a fence; else when it has signalled */
+	int fd;
+	const struct bw_drm_file *file;
+};
+struct bw_drm_events BW_VEC(struct bw_drm_event);
+
 struct bw_drm_file {
 	struct bw_uapi *u;
 	uint32_t minor;
@@ -319,6 +329,7 @@ struct bw_uapi {
 	struct bw_drm_entities
 	BW_VEC(struct bw_drm_entity *) waiting; /* with jobs not yet on a ring */
 	struct bw_drm_sync_fds sync_fds;
+	struct bw_drm_events events;
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
 	uint64_t n_resets;
@@ -424,6 +435,21 @@ int bw_ioctl_syncobj_reset(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_signal(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_query(struct bw_drm_call *c, void *arg);
+
+/* Whether a fence for the point is there, and whether it has signalled. */
+bool bw_drm_syncobj_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_signaled);
+
+/* ---- eventfd.c ---- */
+/* drm_syncobj_eventfd of Linux 6.6, which older headers do not have */
+struct bw_drm_syncobj_eventfd {
+	uint32_t handle, flags;
+	uint64_t point;
+	int32_t fd;
+	uint32_t pad;
+};
+void bw_drm_events_check(struct bw_uapi *u);
+void bw_drm_events_forget(struct bw_uapi *u, const struct bw_drm_file *f);
+int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg);
 
 /* ---- gem.c ---- */
 struct bw_drm_bo *bw_drm_bo_get(struct bw_drm_file *f, uint32_t handle); /* borrowed */

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 
 enum { COMPUTE = AMDGPU_HW_IP_COMPUTE, IB = 0x30000000, DATA = 0x20000000 };
 enum {
@@ -310,9 +311,69 @@ static void descriptors(void **state)
 	close_client(&g.c);
 }
 
+/* struct drm_syncobj_eventfd of Linux 6.6 */
+struct eventfd_arg {
+	uint32_t handle, flags;
+	uint64_t point;
+	int32_t fd;
+	uint32_t pad;
+};
+#define SYNCOBJ_EVENTFD DRM_IOWR(0xcf, struct eventfd_arg)
+
+static int watch(struct client *c, uint32_t handle, uint64_t point, uint32_t flags, int fd)
+{
+	struct eventfd_arg a = {handle, flags, point, 0, 0};
+	c->fd_in = fd;
+	return drm_ioctl(c, SYNCOBJ_EVENTFD, &a);
+}
+
+static bool raised(int fd, int timeout_ms)
+{
+	uint64_t n;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	return poll(&p, 1, timeout_ms) == 1 && read(fd, &n, sizeof(n)) == sizeof(n) && n == 1;
+}
+
+static void an_eventfd_is_raised(void **state)
+{
+	struct client c;
+	open_client(&c);
+	int fd = eventfd(0, EFD_CLOEXEC), full = eventfd(0, EFD_CLOEXEC);
+	assert_true(fd >= 0 && full >= 0);
+	uint32_t s = create(&c, 0), done = create(&c, DRM_SYNCOBJ_CREATE_SIGNALED);
+	uint64_t five = 5, three = 3;
+	assert_int_equal(watch(&c, done, 0, 0, fd), 0); /* at once */
+	assert_true(raised(fd, 10000));
+	assert_int_equal(watch(&c, s, 5, 0, fd), 0);
+	struct drm_syncobj_timeline_array a = {
+		.handles = (uintptr_t)&s, .points = (uintptr_t)&three, .count_handles = 1};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a), 0);
+	assert_false(raised(fd, 30));
+	a.points = (uintptr_t)&five;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a), 0);
+	assert_true(raised(fd, 10000));
+	assert_false(raised(fd, 0)); /* once */
+	/* A counter that is full holds nobody up. */
+	uint64_t most = UINT64_MAX - 1;
+	assert_int_equal(write(full, &most, sizeof(most)), sizeof(most));
+	assert_int_equal(watch(&c, done, 0, 0, full), 0);
+	assert_int_equal(watch(&c, done, 0, 0, fd), 0);
+	assert_true(raised(fd, 10000));
+	assert_int_equal(watch(&c, done, 0, 2, fd), -EINVAL);
+	assert_int_equal(watch(&c, done, 0, 0, -1), -EINVAL);
+	assert_int_equal(watch(&c, done, 0, 0, c.sock), -EINVAL); /* no eventfd */
+	assert_int_equal(watch(&c, 99, 0, 0, fd), -ENOENT);
+	uint32_t never = create(&c, 0);
+	assert_int_equal(watch(&c, never, 0, 0, fd), 0); /* goes with its file */
+	close_client(&c);
+	close(fd);
+	close(full);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_eventfd_is_raised),
 		cmocka_unit_test(binary_ones),
 		cmocka_unit_test(bad_arguments),
 		cmocka_unit_test(timelines),
