@@ -93,17 +93,24 @@ struct build {
 	struct bw_effects *e;
 };
 
+/* A run that goes beyond what the wave has, or there is, is none: such instructions take v0, or do nothing
+ * (rules 39 to 45). */
+static bool run_exists(const struct build *b, unsigned first, unsigned n)
+{
+	return n && first + n <= BW_MIN((unsigned)b->ctx->n_vgprs, (unsigned)BW_STRICT_VGPRS);
+}
+
 static void add_read(struct build *b, unsigned first, unsigned n, enum bw_half half, enum bw_role role, unsigned src)
 {
 	struct bw_effects *e = b->e;
-	if (n && first + n <= b->ctx->n_vgprs && e->n_reads < BW_EFFECTS_READS)
+	if (run_exists(b, first, n) && e->n_reads < BW_EFFECTS_READS)
 		e->read[e->n_reads++] = (struct bw_vregs){(uint8_t)first, (uint8_t)n, half, role, (uint8_t)src};
 }
 
 static void add_write(struct build *b, unsigned first, unsigned n, enum bw_half half)
 {
 	struct bw_effects *e = b->e;
-	if (n && first + n <= b->ctx->n_vgprs && e->n_writes < BW_EFFECTS_WRITES)
+	if (run_exists(b, first, n) && e->n_writes < BW_EFFECTS_WRITES)
 		e->write[e->n_writes++] = (struct bw_vregs){.first = (uint8_t)first, .n = (uint8_t)n, .half = half};
 }
 
@@ -120,9 +127,14 @@ static void add_sread(struct build *b, unsigned code, unsigned n, bool is_addres
 		bw_sregs_add(&b->e->data, code, n);
 }
 
+static bool is_hidden(const struct build *b, unsigned code)
+{
+	return code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !b->ctx->priv; /* rule 30 */
+}
+
 static void add_swrite(struct build *b, unsigned code, unsigned n)
 {
-	if (code >= BW_STRICT_SGPRS || code == BW_SRC_NULL)
+	if (code >= BW_STRICT_SGPRS || code == BW_SRC_NULL || is_hidden(b, code))
 		return;
 	if (n > 1)
 		code &= ~1u;
@@ -293,8 +305,14 @@ static void smem(struct build *b, const struct bw_op_info *info)
 	b->e->access = BW_KIND_LOAD;
 	b->e->lgkm = n == 1 ? 1 : 2; /* rule 279 */
 	unsigned code = in->dst & ~(n >= 4 ? 3u : n - 1);
-	if (in->dst != BW_SRC_NULL && code < BW_STRICT_SGPRS)
-		bw_sregs_add(&b->e->swrite, code, n);
+	/* A destination does not run over into the next region (rules 33, 35). */
+	unsigned end = code < BW_SRC_VCC_LO  ? BW_SRC_VCC_LO
+		       : code < BW_SRC_TTMP0 ? BW_SRC_TTMP0
+		       : code < BW_SRC_NULL  ? BW_SRC_NULL
+		       : code == BW_SRC_M0   ? BW_SRC_M0 + 1
+					     : BW_STRICT_SGPRS;
+	if (in->dst != BW_SRC_NULL && code < BW_STRICT_SGPRS && !is_hidden(b, code))
+		bw_sregs_add(&b->e->swrite, code, BW_MIN(n, end - code));
 }
 
 /* dst and data of vector memory by their tokens; dst_reg is where results go. */
