@@ -297,14 +297,14 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 {
 	struct bw_cli *c = cookie;
 	static const char *const names[] = {
-		[BW_NOTICE_INFO] = "info", [BW_NOTICE_WARNING] = "warning", [BW_NOTICE_PROGRAM] = "program",
+		[BW_NOTICE_INFO] = "info", [BW_NOTICE_SAID] = "said", [BW_NOTICE_WARNING] = "warning", [BW_NOTICE_PROGRAM] = "program",
 		[BW_NOTICE_DISPATCH] = "dispatch", [BW_NOTICE_DISPATCH_FAILED] = "dispatch failed",
 		[BW_NOTICE_BREAKPOINT] = "breakpoint", [BW_NOTICE_WAVE_EXIT] = "wave exit"};
 	bw_out_begin(c->out, "event", names[kind]);
 	bw_out_str(c->out, "text", text);
 	if (kind == BW_NOTICE_WARNING)
 		bw_out_line(c->out, "warning: %s.", text);
-	else if (kind == BW_NOTICE_WAVE_EXIT) /* comes in its brackets */
+	else if (kind == BW_NOTICE_WAVE_EXIT || kind == BW_NOTICE_SAID) /* come in their brackets */
 		bw_out_line(c->out, "%s", text);
 	else if (kind == BW_NOTICE_DISPATCH_FAILED)
 		bw_out_line(c->out, "[%s]", text);

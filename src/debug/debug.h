@@ -37,6 +37,7 @@ void bw_debug_destroy(struct bw_debug *d);
  * failed, a warning. Called from inside other calls of this header; text is one sentence. */
 enum bw_notice_kind {
 	BW_NOTICE_INFO,
+	BW_NOTICE_SAID, /* like INFO, but not to be passed over in silence; comes in its brackets */
 	BW_NOTICE_WARNING,
 	BW_NOTICE_PROGRAM,	   /* the program has opened the GPU */
 	BW_NOTICE_DISPATCH,	   /* a dispatch has been let through */

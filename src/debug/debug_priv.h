@@ -187,6 +187,7 @@ struct bw_debug {
 	uint32_t focus_number; /* of the wave that had the focus, also while it runs */
 	unsigned focus_lane;
 	uint32_t unstoppable;
+	bool report_pending;   /* the next wait shows a stop that is there already */
 	uint32_t watched_slot; /* of the wave that is stepped for a software watchpoint; UINT32_MAX */
 
 	struct BW_VEC(struct bw_dispatch) dispatches;

@@ -137,7 +137,7 @@ struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w, bool *o
 		return NULL;
 	}
 	struct bw_patch *p = bw_debug_patch_at(d, w->hw.pc);
-	if (!p)
+	if (!p || w->info.in_barrier)
 		return NULL;
 	BW_TRY(simulate(d, w, &p->inst, out_simulated));
 	if (*out_simulated)

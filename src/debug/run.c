@@ -65,23 +65,6 @@ static struct bw_error *go_on(struct bw_debug *d)
 	return bw_debug_release_held(d);
 }
 
-struct bw_error *bw_debug_continue(struct bw_debug *d)
-{
-	BW_TRY(bw_debug_need_target(d));
-	bw_debug_forget_insts(d);
-	bw_filter_dirty(d); /* variables of the user may have changed */
-	d->continues++;
-	bw_catch_sweep(d);
-	struct bw_error *err = go_on(d);
-	/* the program or the GPU has died while we were stopped: wait will say so */
-	if (err && !bw_error_catch(&err, BW_E_GONE))
-		return err;
-	d->stopped.len = 0;
-	d->focus_slot = UINT32_MAX;
-	d->state = BW_DEBUG_RUNNING;
-	return NULL;
-}
-
 /* ---- Stops ---- */
 
 /* A wave that only was asked to stop is no reason to say anything; nor is one whose step has come no
@@ -106,6 +89,32 @@ static int rank(uint32_t reasons)
 static int rank_of(const struct bw_wave *w)
 {
 	return bw_wave_is_event(w) ? rank(w->info.reasons) : 0;
+}
+
+/* A stop that has not been shown yet, of a wave that stood by while another one was. What only a
+ * breakpoint says is over when the breakpoint is. */
+static bool is_pending(struct bw_debug *d, const struct bw_wave *w)
+{
+	const uint32_t by_number =
+		BW_REASON_BREAKPOINT | BW_REASON_WATCHPOINT | BW_REASON_FP_EXCEPTION;
+	uint32_t reasons =
+		w->info.reasons & ~(uint32_t)(BW_REASON_INTERRUPT | BW_REASON_SINGLE_STEP);
+	if (w->reported || !reasons)
+		return false;
+	if (reasons & ~by_number || !w->info.breakpoint)
+		return true;
+	const struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
+	return b && b->info.enabled;
+}
+
+static bool any_pending(struct bw_debug *d)
+{
+	if (d->state != BW_DEBUG_STOPPED)
+		return false;
+	for (size_t i = 0; i < d->stopped.len; i++)
+		if (is_pending(d, &d->slots[d->stopped.data[i]]))
+			return true;
+	return false;
 }
 
 /* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active.
@@ -161,23 +170,21 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	out->breakpoint = best->info.breakpoint;
 	out->breakpoint_lanes = best->info.breakpoint_lanes;
 	out->dispatch = best->info.dispatch;
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
-		if (!w->reported && w->info.pc == best->info.pc &&
-		    w->info.breakpoint == best->info.breakpoint &&
-		    rank_of(w) == rank_of(best))
-			out->n_same++;
-		else if (!w->reported && bw_wave_is_event(w))
-			out->n_other++;
-	}
 	struct bw_break *b = bw_debug_break_priv(d, out->breakpoint);
 	out->breakpoint_temporary = b && b->info.temporary;
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
-		if (!w->reported && w->info.breakpoint)
-			bw_debug_drop_temporaries(d, w->info.breakpoint);
-		w->reported = true;
+		if (w->reported)
+			continue;
+		bool same = w->info.pc == best->info.pc &&
+			    w->info.breakpoint == best->info.breakpoint &&
+			    rank_of(w) == rank_of(best);
+		out->n_same += same;
+		w->reported = same || !is_pending(d, w);
+		out->n_other += !w->reported;
 	}
+	if (out->breakpoint)
+		bw_debug_drop_temporaries(d, out->breakpoint);
 }
 
 /* Stops everything and reports. */
@@ -290,12 +297,38 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 	return NULL;
 }
 
+struct bw_error *bw_debug_continue(struct bw_debug *d)
+{
+	BW_TRY(bw_debug_need_target(d));
+	/* what others met at the same time comes first, one after the other */
+	d->report_pending = any_pending(d);
+	if (d->report_pending)
+		return NULL;
+	bw_debug_forget_insts(d);
+	bw_filter_dirty(d); /* variables of the user may have changed */
+	d->continues++;
+	bw_catch_sweep(d);
+	struct bw_error *err = go_on(d);
+	/* the program or the GPU has died while we were stopped: wait will say so */
+	if (err && !bw_error_catch(&err, BW_E_GONE))
+		return err;
+	d->stopped.len = 0;
+	d->focus_slot = UINT32_MAX;
+	d->state = BW_DEBUG_RUNNING;
+	return NULL;
+}
+
 struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
 	uint64_t end = timeout_ms > 0 ? now_ms() + (uint64_t)timeout_ms : 0;
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
 
 	BW_TRY(bw_debug_need_target(d));
+	if (d->report_pending && d->state == BW_DEBUG_STOPPED) {
+		d->report_pending = false;
+		report(d, d->focus_number, out);
+		return NULL;
+	}
 	if (d->watched_slot != UINT32_MAX) {
 		BW_TRY(bw_debug_step_watched(d, timeout_ms, &stop));
 		if (stop.kind != BW_STOP_NONE || d->watched_slot != UINT32_MAX) {

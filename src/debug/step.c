@@ -118,7 +118,7 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
 				"\"set scheduler-locking step\" lets them come",
 				w->info.number, bw_str_text(&names));
 	else
-		bw_debug_note(d, BW_NOTICE_INFO,
+		bw_debug_note(d, BW_NOTICE_SAID,
 			      "[wave %u waits at s_barrier: %s of its workgroup run%s, too]",
 			      w->info.number, bw_str_text(&names), out->len == 1 ? "s" : "");
 	bw_str_free(&names);
@@ -538,7 +538,7 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
 		struct bw_break *b = d->breaks.data[i];
 		if (!b->watch || b->info.watch_register >= 0 || b->watch->wave != w->info.number)
 			continue;
-		bw_debug_note(d, BW_NOTICE_INFO, "Watchpoint %u deleted: wave %u has ended",
+		bw_debug_note(d, BW_NOTICE_SAID, "[Watchpoint %u deleted: wave %u has ended]",
 			      b->info.number, w->info.number);
 		struct bw_error *err = bw_debug_break_delete(d, b->info.number);
 		bw_error_free(err);

@@ -356,7 +356,8 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.builtin_trap = trap_id == 2 && is_builtin_trap(d, pc);
 	w->info.pc_imprecise = !(d->target->caps & BW_CAP_PRECISE) && hw.trapsts & TRAPSTS_MEM_VIOL;
 	w->skip_b = trap_id && !ours ? 4 : 0;
-	if (!not_run)
+	/* in a barrier the instruction at the PC is still to come, and its s_trap with it */
+	if (!not_run && !w->info.in_barrier)
 		at_breakpoint(d, w);
 	at_exception(d, w);
 	bw_watch_examine(d, w,

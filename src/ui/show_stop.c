@@ -382,7 +382,7 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 			bw_out_line(o, "%zu waves stopped here, %zu in all; \"info waves\" shows them.", s->n_same,
 				    s->n_waves);
 		if (s->n_other)
-			bw_out_line(o, "%zu more stopped for reasons of their own at the same time; \"info waves\" shows them.", s->n_other);
+			bw_out_line(o, "%zu more stopped for another reason; \"continue\" shows that next.", s->n_other);
 		bw_out_int(o, "other_events", (int64_t)s->n_other);
 		if (s->n_unstoppable)
 			bw_out_line(o, "warning: %u wave%s did not stop.", s->n_unstoppable,
