@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Speed of the executor on one core: wave instructions a second, with the stop check after each
- * one. One table row for each case. */
+ * one. One table row for each case, or with --json one member. */
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,8 @@ static double now_s(void)
 		      &t); /* of this core, whatever else the machine does */
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+static bool json, is_first = true;
 
 static void measure(const char *name, unsigned lanes, uint64_t exec, const uint32_t *code, size_t n)
 {
@@ -49,15 +52,22 @@ static void measure(const char *name, unsigned lanes, uint64_t exec, const uint3
 		best = BW_MIN(best, now_s() - start);
 		executed = h->w->n_executed;
 	}
-	printf("%-40s %10.1f M instructions/s %8.2f ns each\n", name,
-	       (double)executed / best * 1e-6, best * 1e9 / (double)executed);
+	if (json)
+		printf("%s\"%s\": %.0f", is_first ? "{" : ", ", name, (double)executed / best);
+	else
+		printf("executor: %-40s %10.1f M instructions/s %8.2f ns each\n", name,
+		       (double)executed / best * 1e-6, best * 1e9 / (double)executed);
+	is_first = false;
 	harness_destroy(h);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	measure("executor: ALU loop, wave32", 32, 0xffffffff, alu, BW_ARRAY_SIZE(alu));
-	measure("executor: ALU loop, wave32, divergent", 32, 0x5555ffff, alu, BW_ARRAY_SIZE(alu));
-	measure("executor: ALU loop, wave64", 64, ~0ull, alu, BW_ARRAY_SIZE(alu));
+	json = argc == 2 && !strcmp(argv[1], "--json");
+	measure("ALU loop, wave32", 32, 0xffffffff, alu, BW_ARRAY_SIZE(alu));
+	measure("ALU loop, wave32, divergent", 32, 0x5555ffff, alu, BW_ARRAY_SIZE(alu));
+	measure("ALU loop, wave64", 64, ~0ull, alu, BW_ARRAY_SIZE(alu));
+	if (json)
+		printf("}\n");
 	return 0;
 }

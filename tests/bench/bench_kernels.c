@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
@@ -151,7 +152,21 @@ static uint64_t launch(struct rig *r, const struct kernel *k, const struct bw_ke
 	return rig_submit(r, 1, &s);
 }
 
-static struct cost run(struct rig *r, const struct kernel *k, const struct bw_kernel *code)
+/* Most waves that were resident at a time, and the memory that the process had then. */
+struct peak {
+	uint64_t waves, rss_b;
+};
+
+static uint64_t rss_b(void)
+{
+	unsigned long pages = 0;
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
+	if (!f || fscanf(f, "%*s %lu", &pages) != 1)
+		return 0;
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct cost run(struct rig *r, const struct kernel *k, const struct bw_kernel *code, struct peak *peak)
 {
 	struct cost start = now();
 	uint64_t fence = launch(r, k, code);
@@ -162,6 +177,12 @@ static struct cost run(struct rig *r, const struct kernel *k, const struct bw_ke
 			exit(1);
 		}
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+		struct bw_device_stats stats;
+		if (!peak)
+			continue;
+		bw_device_stats(r->dev, &stats);
+		peak->waves = BW_MAX(peak->waves, stats.waves_resident);
+		peak->rss_b = BW_MAX(peak->rss_b, rss_b());
 	}
 	return since(start);
 }
@@ -212,7 +233,7 @@ static bool on_cpu(struct cpu *cpu, const struct options *o, const struct kernel
 }
 
 static void measure(struct rig *r, struct cpu *cpu, const struct options *o, const struct kernel *k,
-		    const struct bw_code_object *co, bool first)
+		    const struct bw_code_object *co)
 {
 	const struct bw_kernel *code = bw_code_object_kernel(co, k->name);
 	struct bw_device_stats before, after;
@@ -225,14 +246,14 @@ static void measure(struct rig *r, struct cpu *cpu, const struct options *o, con
 	prepare(r, k);
 	for (unsigned i = 0; i < o->rounds; i++) {
 		bw_device_stats(r->dev, &before);
-		best = least(best, run(r, k, code));
+		best = least(best, run(r, k, code, NULL));
 		bw_device_stats(r->dev, &after);
 		n = after.instructions - before.instructions;
 	}
 	bool compared = cpu && on_cpu(cpu, o, k, r, &theirs);
 	if (o->json) {
-		printf("%s\"%s\": {\"instructions_per_s\": %.0f, \"instructions_per_cpu_s\": %.0f, \"ms\": %.3f", first ? "" : ", ",
-		       k->name, (double)n / best.wall_s, (double)n / best.cpu_s, best.wall_s * 1e3);
+		printf(", \"%s\": {\"what\": \"%s\", \"instructions_per_s\": %.0f, \"instructions_per_cpu_s\": %.0f, \"ms\": %.3f", 
+		       k->name, k->what, (double)n / best.wall_s, (double)n / best.cpu_s, best.wall_s * 1e3);
 		if (compared)
 			printf(", \"cpu_ms\": %.3f, \"times_cpu\": %.3f", theirs.wall_s * 1e3, best.cpu_s / theirs.cpu_s);
 		printf("}");
@@ -245,6 +266,23 @@ static void measure(struct rig *r, struct cpu *cpu, const struct options *o, con
 			printf("%12s %10s\n", "-", "-");
 	}
 	fflush(stdout);
+}
+
+/* The memory of a device that has as many waves as it can: 4096 are dispatched. */
+static void measure_memory(struct rig *r, const struct options *o, const struct bw_code_object *co)
+{
+	struct kernel k = kernels[0];
+	struct peak peak = {0};
+	k.value = 2000; /* longer than a turn, so that they are all there before the first one ends */
+	prepare(r, &k);
+	run(r, &k, bw_code_object_kernel(co, k.name), &peak);
+	if (o->json)
+		printf("\"memory\": {\"waves_resident\": %llu, \"rss_bytes\": %llu}, ", (unsigned long long)peak.waves,
+		       (unsigned long long)peak.rss_b);
+	else
+		printf("\n4096 waves dispatched: %llu resident at a time, %.1f MiB of memory with buffers of %d MiB\n",
+		       (unsigned long long)peak.waves, (double)peak.rss_b / (1 << 20),
+		       (int)(k.size_b[0] >> 20) + 1);
 }
 
 static int parse(int argc, char **argv, struct options *o)
@@ -297,19 +335,20 @@ int main(int argc, char **argv)
 	const void *image = bw_code_object_image(co, &image_b);
 	memcpy(rig_ptr(&r, RIG_CODE), image, BW_MIN(image_b, (size_t)KERNARG));
 	const char *why_not = NULL;
-	struct cpu *cpu = cpu_open(argv[optind + 1], o.threads, &why_not);
 	if (o.json)
 		printf("{");
+	measure_memory(&r, &o, co);
+	struct cpu *cpu = cpu_open(argv[optind + 1], o.threads, &why_not);
+	if (o.json)
+		printf("\"no_comparison\": %s%s%s", cpu ? "null" : "\"", cpu ? "" : why_not, cpu ? "" : "\"");
 	else
 		printf("\n%-30s %10s %10s %10s %12s %10s\n%-30s %10s %10s %10s %12s %10s\n", "Kernels on the device",
 		       "M wave", "the same", "virtual", cpu ? cpu_name(cpu) : "CPU", "CPU time,", "", "instr./s", "a core",
 		       "GPU, ms", "ms", "ratio");
-	bool first = true;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kernels); i++) {
 		if (!wanted(kernels[i].name, argc, argv))
 			continue;
-		measure(&r, cpu, &o, &kernels[i], co, first);
-		first = false;
+		measure(&r, cpu, &o, &kernels[i], co);
 	}
 	if (o.json)
 		printf("}\n");

@@ -161,24 +161,29 @@ static double measure(struct bw_exec *x, const struct row *r)
 	return best / loops / UNROLL;
 }
 
-int main(void)
+static void print(bool json, bool first, const char *name, double s)
 {
+	if (json)
+		printf("%s\"%s\": %.0f", first ? "{" : ", ", name, 1 / s);
+	else
+		printf("memory: %-32s %10.1f M instructions/s %8.2f ns each\n", name, 1e-6 / s, s * 1e9);
+}
+
+/* bench_mem [--json] */
+int main(int argc, char **argv)
+{
+	bool json = argc == 2 && !strcmp(argv[1], "--json");
 	struct bw_exec_host host = {.realtime = no_time, .shader_cycles = no_cycles, .sh_mem_bases = 0x20001000};
 	struct bw_exec *x = bw_exec_create(&host);
-	double pair = 0;
 	memory = aligned_alloc(2 << 20, MEM_B);
 	if (!x || !memory)
 		return 1;
 	memset(memory, 0, MEM_B);
-	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
-		double s = measure(x, &rows[i]);
-		if (i < 2)
-			pair += s;
-		printf("memory: %-32s %10.1f M instructions/s %8.2f ns each\n", rows[i].name, 1e-6 / s, s * 1e9);
-	}
-	double s = measure(x, &gather) - measure(x, &gather_alu);
-	printf("memory: %-32s %10.1f M instructions/s %8.2f ns each\n", gather.name, 1e-6 / s, s * 1e9);
-	printf("memory: %-32s %10.1f M pairs/s\n", "contiguous load and store", 1e-6 / pair);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		print(json, i == 0, rows[i].name, measure(x, &rows[i]));
+	print(json, false, gather.name, measure(x, &gather) - measure(x, &gather_alu));
+	if (json)
+		printf("}\n");
 	bw_exec_destroy(x);
 	free(memory);
 	return 0;

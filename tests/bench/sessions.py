@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Speed of whole sessions: first stop, single steps in a script, a 4096-wave breakpoint, two cores
-against one. Prints a table; with --json a line of JSON. Usage: sessions.py BUILD_DIR [--json]"""
-import json
+"""Speed of whole sessions: first stop, single steps in a script, breakpoints that many waves meet, two
+cores against one, a kernel of 10,000 instructions."""
+import collections
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
-BUILD = pathlib.Path(sys.argv[1]).resolve()
+BUILD = None
+Row = collections.namedtuple("Row", "name value unit design")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAXPY = ["examples/saxpy.s", "--grid", "256", "--group", "64", "--arg", "a=2.0", "--arg", "x=iota:256", "--arg",
          "y=fill:256:1", "--arg", "out=zeros:256"]
@@ -39,38 +39,58 @@ def best(n, f):
     return min(f() for _ in range(n))
 
 
-def main():
+def long_kernel(folder, n):
+    """A code object of n distinct instructions."""
+    text = (SOURCE / "tests/bench/kernels/work.s").read_text()
+    ops = ["v_add_nc_u32 v3, 0x{:x}, v2", "v_xor_b32 v4, 0x{:x}, v3", "v_mul_f32 v5, 0x{:x}, v4", "v_max_u32 v6, 0x{:x}, v5"]
+    body = "\n".join(ops[i % 4].format(0x10000 + i) for i in range(n))
+    head, rest = text.split("\ts_mov_b32 s6, 20000\n")
+    text = head + body + rest[rest.index("\n\ts_waitcnt"):]
+    source, code = pathlib.Path(folder, "long.s"), pathlib.Path(folder, "long.co")
+    source.write_text(text)
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-mno-wavefrontsize64", source, "-o", code],
+                   check=True)
+    return str(code)
+
+
+def measure(build):
+    global BUILD
+    BUILD = pathlib.Path(build).resolve()
     loop = [str(SOURCE / "tests/e2e/kernels/loop.s"), "--grid", "64", "--group", "64", "--arg", "out=zeros:4"]
-    many = [str(SOURCE / "tests/e2e/kernels/many32.s"), "--grid", str(4096 * 32), "--group", "64", "--arg",
-            f"out=zeros:{4096 * 32}"]
+    def many(waves):
+        return [str(SOURCE / "tests/e2e/kernels/many32.s"), "--grid", str(waves * 32), "--group", "64", "--arg",
+                f"out=zeros:{waves * 32}"]
     first = best(5, lambda: session(SAXPY, ["break saxpy", "run", "kill"]))
     base = best(3, lambda: session(loop, ["break again", "run", "delete", "kill"]))
-    steps = 10000
+    steps, one, false_waves = 10000, 2000, 100000
     stepped = session(loop, ["break again", "run", "delete", f"stepi {steps}", "kill"])
-    one = 2000
     scripted = session(loop, ["break again", "run", "delete"] + ["stepi"] * one + ["kill"])
-    all_waves = session(many, ["break odd", "run"] + ["continue"] * 4)
+    all_waves = session(many(4096), ["break odd", "run"] + ["continue"] * 4)
+    undisturbed = best(2, lambda: session(many(false_waves), ["run"]))
+    passing = session(many(false_waves), ["break odd if $_workgroup == 1000000,0,0", "run"])
     waves = 1536
     work = [str(SOURCE / "tests/bench/kernels/work.s"), "--grid", str(waves * 32), "--group", "64", "--arg",
             f"out=zeros:{waves * 32}"]
     one_core = plain(work, "--threads 1")
     two_cores = plain(work, "--threads 2")
     instructions = waves * 20000 * 11
-    rows = [
-        ("first stop of a small kernel, from the command", first * 1e3, "ms", 300),
-        (f"stepi {steps}", steps / (stepped - base), "steps/s", 10000),
-        (f"{one} x stepi in a script", one / (scripted - base), "steps/s", 10000),
-        ("ALU loop in 1536 waves, a whole run, one thread", instructions / one_core / 1e6, "M instructions/s", 250),
-        ("the same on two threads, ratio", one_core / two_cores, "x", 1.7),
-        ("4096 waves: break in all, continue to the end", all_waves, "s", None),
+    with tempfile.TemporaryDirectory() as folder:
+        co = long_kernel(folder, 10000)
+        start = best(3, lambda: plain([co, "--grid", "64", "--group", "64", "--arg", "out=zeros:64"], ""))
+    return [
+        Row("first stop of a small kernel, from the command", first * 1e3, "ms", 300),
+        Row("kernel of 10,000 distinct instructions, start to end", start * 1e3, "ms", 1000),
+        Row(f"stepi {steps}", steps / (stepped - base), "steps/s", 10000),
+        Row(f"{one} x stepi in a script", one / (scripted - base), "steps/s", 10000),
+        Row("4096 waves: break in all, continue to the end", all_waves, "s", None),
+        Row(f"{false_waves} waves pass a breakpoint, condition false", passing, "s", None),
+        Row("the same, for each wave", (passing - undisturbed) / false_waves * 1e6, "us", None),
+        Row("ALU loop in 1536 waves, a whole run, one thread", instructions / one_core / 1e6, "M instr./s", 250),
+        Row("the same on two threads, ratio", one_core / two_cores, "x", 1.7),
     ]
-    if "--json" in sys.argv:
-        print(json.dumps({name: {"value": value, "unit": unit} for name, value, unit, _ in rows}))
-        return
-    print(f"\n{'Sessions':<52}{'now':>12}{'design':>10}")
-    for name, value, unit, target in rows:
-        print(f"{name:<52}{value:>12.4g}{target if target else '':>10} {unit}")
 
 
-if __name__ == "__main__":
-    main()
+def show(rows):
+    print(f"\n{'Sessions':<56}{'now':>10}{'design':>10}")
+    for name, value, unit, design in rows:
+        print(f"{name:<56}{value:>10.4g}{design if design else '':>10} {unit}")

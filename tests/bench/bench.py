@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The figures of `make bench`: bench.py BUILD_DIR [--json] [SECTION...]. Sections: executor memory kernels
+sessions vulkan. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import sessions
+import vulkan
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BENCH = BUILD / "tests/bench"
+
+
+def run_json(*command):
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def title(text, *columns):
+    print(f"\n{text:<52}" + "".join(f"{c:>14}" for c in columns))
+
+
+def executor():
+    data = run_json(BENCH / "bench_exec", "--json")
+    return data, lambda: rates("Executor, one core", data)
+
+
+def memory():
+    data = run_json(BENCH / "bench_mem", "--json")
+    return data, lambda: rates("Memory instructions of 32 lanes, one core", data)
+
+
+def rates(name, data):
+    title(name, "M wave/s", "ns each")
+    for row, rate in data.items():
+        print(f"{row:<52}{rate / 1e6:>14.1f}{1e9 / rate:>14.2f}")
+
+
+def kernels():
+    data = run_json(BENCH / "bench_kernels", BENCH / "bench.co", SOURCE / "tests/bench/kernels/bench.cl", "--json")
+
+    def show():
+        title("Kernels on the device, all cores", "M wave/s", "a core", "ms", "PoCL, ms", "CPU time")
+        for row in data.values():
+            if not isinstance(row, dict) or "ms" not in row:
+                continue
+            line = f"{row['what']:<52}{row['instructions_per_s'] / 1e6:>14.1f}{row['instructions_per_cpu_s'] / 1e6:>14.1f}{row['ms']:>14.2f}"
+            if "times_cpu" in row:
+                line += f"{row['cpu_ms']:>14.2f}{row['times_cpu']:>13.1f}x"
+            print(line)
+        if data["no_comparison"]:
+            print(f"Not compared with the CPU: {data['no_comparison']}.")
+        m = data["memory"]
+        print(f"4096 waves dispatched, {m['waves_resident']} resident at a time: {m['rss_bytes'] / 2**20:.0f} MiB of memory (limit 1024)")
+    return data, show
+
+
+def session_rows():
+    rows = sessions.measure(BUILD)
+    return {r.name: {"value": r.value, "unit": r.unit} for r in rows}, lambda: sessions.show(rows)
+
+
+def vulkan_rows():
+    rows, why_not = vulkan.measure(BUILD)
+    data = {r["name"]: r for r in rows}
+    if why_not:
+        data["not_measured"] = why_not
+    return data, lambda: vulkan.show(rows, why_not)
+
+
+SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows}
+
+
+def main():
+    words = [a for a in sys.argv[2:] if a != "--json"]
+    unknown = [w for w in words if w not in SECTIONS]
+    if unknown:
+        sys.exit(f"bench.py: there is no section {unknown[0]}; there are {', '.join(SECTIONS)}")
+    result = {}
+    for name, section in SECTIONS.items():
+        if words and name not in words:
+            continue
+        result[name], show = section()
+        if "--json" not in sys.argv:
+            show()
+            sys.stdout.flush()
+    if "--json" in sys.argv:
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
