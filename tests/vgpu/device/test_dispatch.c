@@ -171,6 +171,26 @@ static void test_partial(void **state)
 	rig_stop(&r);
 }
 
+/* A dword at an address that ends in 2: as addressed, or with SH_MEM_CONFIG.ALIGNMENT_MODE 0 below it. */
+static void test_alignment_mode(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	struct rig_launch l = {.kernel = "load",
+			       .threads = {1, 1, 1},
+			       .n_user = 4,
+			       .user = {LO(RIG_DATA) + 2, HI(RIG_DATA), LO(RIG_DATA) + 16, HI(RIG_DATA)}};
+	struct bw_bank bank = {.use_srbm = true, .vmid = r.vmid};
+	data(&r)[0] = 0x11112222;
+	data(&r)[1] = 0x33334444;
+	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
+	assert_int_equal(data(&r)[4], 0x44441112);
+	bw_device_reg_write(r.dev, &bank, BW_REG_SH_MEM_CONFIG, 0);
+	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
+	assert_int_equal(data(&r)[4], 0x11112223);
+	rig_stop(&r);
+}
+
 /* The same shape by USE_THREAD_DIMENSIONS: 29 x 16 x 3 threads. */
 static void test_thread_dimensions(void **state)
 {
@@ -428,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_cu_mode),
 		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_alignment_mode),
 		cmocka_unit_test(test_thread_dimensions),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_indirect),

@@ -185,6 +185,7 @@ void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, cons
 
 	bw_span_begin(s, align_b);
 	s->may_index = !whole;
+	bw_span_align(s, w, size_b);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
 		locate_half(s, w, ap, h, in, bw_mem_prep(rec), &b, soffset, size_b, whole, access);
 }

@@ -98,7 +98,7 @@ static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64
 	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
 	struct bw_vm_fault fault;
 
-	if (offset_b % 4 + BW_MIN(size_b, 4u) > 4 || (size_b > 4 && offset_b % 4) ||
+	if (offset_b % s->align_b || offset_b % 4 + BW_MIN(size_b, 4u) > 4 || (size_b > 4 && offset_b % 4) ||
 	    offset_b > lane_size_b || size_b > lane_size_b - offset_b || w->flat_scratch % BW_HALF_B)
 		return false;
 	for (unsigned k = 0; 4 * k < size_b; k++) {
@@ -149,6 +149,7 @@ BW_ALWAYS_INLINE void locate(struct bw_span *s, struct bw_exec *x, struct bw_wav
 {
 	bw_span_begin(s, align_b);
 	s->may_index = !(access & BW_ACCESS_ATOMIC);
+	bw_span_align(s, w, size_b);
 	switch (segment) {
 	case FLAT: locate_flat(s, x, w, rec, size_b, access); break;
 	case GLOBAL: locate_global(s, x, w, rec, size_b, access); break;

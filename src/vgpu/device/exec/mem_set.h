@@ -40,6 +40,7 @@
 #define bw_span_violation BW_MEM_NAME(bw_span_violation)
 #define bw_span_refuse_half BW_MEM_NAME(bw_span_refuse_half)
 #define bw_span_add_piece BW_MEM_NAME(bw_span_add_piece)
+#define bw_span_set_align BW_MEM_NAME(bw_span_set_align)
 #define bw_span_check BW_MEM_NAME(bw_span_check)
 #endif
 

@@ -3,6 +3,17 @@
 
 #include "base/util.h"
 
+/* Rules 400, 452, 453. Atomics are aligned to their size in every mode (rule 454). 96 bits count as dwords
+ * in the strict mode too [I]. */
+void bw_span_set_align(struct bw_span *s, const struct bw_wave *w, unsigned size_b)
+{
+	if (s->align_b != 1)
+		return;
+	s->align_b = size_b == 12 || (w->align_mode != BW_ALIGN_STRICT && size_b > 4) ? 4 : size_b;
+	s->round_down = w->align_mode == BW_ALIGN_DWORD;
+	s->may_index = s->may_index && s->align_b == 1;
+}
+
 void bw_span_locate_sink(struct bw_span *s, unsigned lane)
 {
 	memset(s->sink[lane], 0, BW_MEM_MAX_B);
@@ -90,6 +101,8 @@ void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint
 void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned size_b,
 		       enum bw_access access)
 {
+	if (s->round_down)
+		va -= va % s->align_b;
 	unsigned to_page_end = BW_PAGE_B - (va & (BW_PAGE_B - 1));
 	if (va % s->align_b) {
 		bw_span_violation(s, lane, va, access);
@@ -106,6 +119,8 @@ void bw_span_locate_lds(struct bw_span *s, struct bw_wave *w, unsigned lane, uin
 {
 	/* Beyond the group's own allocation: reads 0, writes are dropped (rules 398, 399). An element that
 	 * only begins inside counts as beyond [I]. */
+	if (s->round_down)
+		offset_b -= offset_b % s->align_b;
 	if (offset_b % s->align_b)
 		bw_span_violation(s, lane, offset_b, BW_ACCESS_ATOMIC);
 	else if (offset_b > w->wg->lds_size_b || size_b > w->wg->lds_size_b - offset_b)
@@ -118,6 +133,8 @@ void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane,
 			    unsigned size_b, enum bw_access access)
 {
 	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
+	if (s->round_down)
+		offset_b -= offset_b % s->align_b;
 	if (offset_b > lane_size_b || size_b > lane_size_b - offset_b || offset_b % s->align_b) {
 		bw_span_violation(s, lane, w->flat_scratch + offset_b / 4 * 4 * w->lanes + 4 * lane, access);
 		return;

@@ -41,6 +41,7 @@ struct bw_span {
 	struct bw_span_half half[2];
 	bool may_index;
 	unsigned align_b;            /* that addresses must have: 1, or the element's size for atomics */
+	bool round_down;             /* or are given */
 	uint64_t split;              /* lanes that need piece[] */
 	uint64_t fault_lanes;
 	struct bw_vm_fault fault;    /* of the first faulting lane */
@@ -69,10 +70,19 @@ static inline struct bw_apertures bw_apertures_of(const struct bw_exec *x)
 static inline void bw_span_begin(struct bw_span *s, unsigned align_b)
 {
 	s->align_b = align_b;
+	s->round_down = false;
 	s->may_index = false;
 	s->half[0].kind = s->half[1].kind = BW_SPAN_NONE;
 	s->split = 0;
 	s->fault_lanes = 0;
+}
+
+void bw_span_set_align(struct bw_span *s, const struct bw_wave *w, unsigned size_b);
+/* What the wave's alignment mode asks of elements of size_b bytes; after bw_span_begin and may_index. */
+static inline void bw_span_align(struct bw_span *s, const struct bw_wave *w, unsigned size_b)
+{
+	if (__builtin_expect(w->align_mode != BW_ALIGN_NONE, 0))
+		bw_span_set_align(s, w, size_b);
 }
 
 /* Each locates size_b bytes for one lane and records a fault, or where they are. */

@@ -43,6 +43,14 @@ enum {
 	BW_TRAPSTS_XNACK_ERROR = 1u << 28, /* with MEM_VIOL: a page fault; without: aperture, alignment */
 };
 
+/* SH_MEM_CONFIG.ALIGNMENT_MODE of the wave's VMID, its number taken from 3: 0 is what amdgpu sets. */
+enum bw_align_mode {
+	BW_ALIGN_NONE,         /* vector memory and LDS accesses lie anywhere */
+	BW_ALIGN_STRICT,       /* not at a multiple of their size: a violation */
+	BW_ALIGN_DWORD_STRICT, /* not at a multiple of their size or of 4: a violation */
+	BW_ALIGN_DWORD,        /* the same, with the low bits dropped instead */
+};
+
 struct bw_workgroup {
 	uint8_t *lds;          /* zero-based for the group */
 	uint32_t lds_size_b;   /* allocated; accesses beyond read 0 and are dropped */
@@ -66,6 +74,7 @@ struct bw_wave {
 	uint32_t *v;           /* VGPR n, lane l: v[n * lanes + l]; 64-byte aligned */
 	uint16_t n_vgprs;      /* allocated */
 	uint8_t lanes;         /* 32 or 64 */
+	uint8_t align_mode;    /* enum bw_align_mode */
 	uint8_t vmid;
 
 	struct bw_workgroup *wg;
