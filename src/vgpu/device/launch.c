@@ -166,6 +166,7 @@ void bw_group_launch(struct bw_group *g)
 		w->pc = d->pc;
 		w->dispatch_initiator = d->initiator;
 		w->mode = initial_mode(d, gdbg);
+		w->align_mode = (uint8_t)(3 - bw_bits(bw_reg_get_vmid(dev, BW_REG_SH_MEM_CONFIG, d->vmid), 3, 2));
 		w->status = BW_STATUS_VALID | (g->wg.n_waves > 1 ? BW_STATUS_IN_TG : 0u);
 		if (g->place[i].scratch_slot >= 0) {
 			w->status |= BW_STATUS_SCRATCH_EN;

@@ -338,8 +338,10 @@ static void set_defaults(struct bw_device *dev)
 	bw_reg_set(dev, BW_REG_RLC_RLCS_BOOTLOAD_STATUS, 0x80000000);
 	/* SINGLE_MEMOP: memory exceptions of this device are precise, and a debugger can tell. */
 	bw_reg_set(dev, BW_REG_SQ_DEBUG, 1);
-	for (unsigned v = 0; v < BW_N_VMIDS; v++)
+	for (unsigned v = 0; v < BW_N_VMIDS; v++) {
 		*vmid_slot(dev, BW_REG_SH_MEM_BASES, v) = BW_SH_MEM_BASES;
+		*vmid_slot(dev, BW_REG_SH_MEM_CONFIG, v) = 3 << 2; /* unaligned */
+	}
 }
 
 struct bw_error *bw_registers_init(struct bw_device *dev)

@@ -9,6 +9,7 @@
  *   vN=LANES vN..M=LANES (a,b*30) sN=DWORDS ttmpN= vcc= vcc_lo= exec= m0= scc= mode= trapsts= pc=
  *   mem@OFFSET=DWORDS  memory from HARNESS_BASE on   lds=BYTES lds@OFFSET=DWORDS   the group's LDS
  *   scratch=BYTES      of the wave, at SCRATCH       vgprs=N   the wave has
+ *   align=MODE         SH_MEM_CONFIG.ALIGNMENT_MODE, else 3: unaligned
  *   w64 priv solo (not again in both halves of a wave64) rule=N,N (of gfx11-rules, in decimal)
  *   stop=fatal|ended|...  how the run ends, if not by running out   fault=LANES
  * and what is not named stays as it was. */
@@ -34,7 +35,7 @@ struct state {
 	uint32_t s[BW_SGPR_COUNT];
 	uint32_t scc, mode, trapsts;
 	uint64_t pc;
-	uint32_t lds_b, scratch_b, n_vgprs;
+	uint32_t lds_b, scratch_b, n_vgprs, align_mode;
 	uint64_t fault_lanes;
 	enum bw_run stop;
 	bool has_mem; /* memory, LDS: the rest of it is compared too */
@@ -208,6 +209,8 @@ static bool parse_other(const char *key, const char *value, struct state *st)
 		st->scratch_b = (uint32_t)v;
 	} else if (strcmp(key, "vgprs") == 0) {
 		st->n_vgprs = (uint32_t)strtoul(value, NULL, 10);
+	} else if (strcmp(key, "align") == 0) {
+		st->align_mode = 3 - ((uint32_t)v & 3);
 	} else if (strcmp(key, "trapsts") == 0) {
 		st->trapsts = (uint32_t)v;
 	} else if (strcmp(key, "fault") == 0) {
@@ -332,6 +335,7 @@ static void set_memory(struct harness *h, const struct state *st)
 	}
 	h->wg.lds_size_b = st->lds_b;
 	h->w->n_vgprs = (uint16_t)st->n_vgprs;
+	h->w->align_mode = (uint8_t)st->align_mode;
 	h->w->scratch_size_b = st->scratch_b;
 	h->w->flat_scratch = st->scratch_b ? HARNESS_BASE + SCRATCH : 0;
 	h->w->status |= st->scratch_b ? BW_STATUS_SCRATCH_EN : 0;
