@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A program with names for test_dispatch.py to see: six dispatches of two pipelines in two
  * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out. ROUNDS=N
- * in the environment: so many submissions, with 10 ms in between. */
+ * in the environment: so many submissions, each when a line comes on standard input, and "round I"
+ * said after it. */
 #include "kit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { N = 256 };
 struct push {
@@ -60,7 +60,10 @@ static void run(void **state)
 
 	const char *given = getenv("ROUNDS");
 	int rounds = given ? atoi(given) : 2;
+	char line[16];
 	for (int i = 0; i < rounds; i++) {
+		if (given && !fgets(line, sizeof(line), stdin))
+			break;
 		VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
 		label(cmd, i ? "later" : "sooner");
 		step(cmd, &first, set, 3, 1, N / 64);
@@ -71,7 +74,8 @@ static void run(void **state)
 		end_label(cmd);
 		kit_finish(gpu, GPU_COMPUTE, cmd);
 		if (given)
-			usleep(10000);
+			printf("round %d\n", i);
+		fflush(stdout);
 	}
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < N; i++)

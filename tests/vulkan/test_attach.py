@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""A program that runs, a debugger that comes and goes: by detach, by quit, by a kill -9 while waves stand at
+a breakpoint. What the GPU and the program's address space look like from outside (device_state: registers
+of every VMID, page tables, code) is the same before and after, and so is what the program computes.
+
+    test_attach.py NAMES DEVICE_STATE"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+from harness import BREAKWATER, TIMEOUT_S, check, equal  # noqa: E402
+
+os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
+NAMES, DEVICE_STATE = (os.path.abspath(a) for a in sys.argv[1:3])
+ROUNDS = 12
+
+
+class Program:
+    """names under breakwater exec, round by round."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([BREAKWATER, "exec", "--", NAMES], env={**os.environ, "ROUNDS": str(ROUNDS)},
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.rounds = 0
+        self.begin()
+        self.end()
+        self.pid = next(p for p in harness.children(self.process.pid) if os.readlink(f"/proc/{p}/exe") == NAMES)
+        environ = dict(e.split("=", 1) for e in pathlib.Path(f"/proc/{self.pid}/environ").read_text().split("\0") if "=" in e)
+        self.vgpu = environ["BREAKWATER_VGPU"]
+
+    def begin(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        for line in self.process.stdout:
+            if line == f"round {self.rounds}\n":
+                self.rounds += 1
+                return
+        raise harness.Failure(f"the program ended in round {self.rounds}")
+
+    def state(self):
+        done = subprocess.run([DEVICE_STATE], env={**os.environ, "BREAKWATER_VGPU": self.vgpu}, capture_output=True, text=True,
+                              timeout=TIMEOUT_S)
+        equal(done.returncode, 0, f"device_state, which says {done.stderr}")
+        return done.stdout.splitlines()
+
+    def await_state(self, wanted, what):
+        """The agent and the guard take their time after a debugger has died."""
+        end = time.monotonic() + TIMEOUT_S
+        while (now := self.state()) != wanted:
+            if time.monotonic() > end:
+                raise harness.Failure(f"{what}: gone {sorted(set(wanted) - set(now))[:8]}, "
+                                      f"come {sorted(set(now) - set(wanted))[:8]}")
+            time.sleep(0.1)
+
+    def finish(self):
+        while self.rounds < ROUNDS:
+            self.begin()
+            self.end()
+        out, _ = self.process.communicate(timeout=TIMEOUT_S)
+        equal(self.process.returncode, 0, "the program's status")
+        return out
+
+    def __del__(self):
+        for pid in (*harness.children(self.process.pid), self.process.pid):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+class Attached(harness.Session):
+    def __init__(self, program, *args):
+        self.process = subprocess.Popen([str(BREAKWATER), "attach", "--json", "-x", "-", *args, str(program.pid)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def expected_sum():
+    numbers = [0] * 256
+    for _ in range(ROUNDS):
+        for mul, add, n in ((3, 1, 256), (5, 2, 256), (7, 3, 64)):
+            numbers[:n] = [v * mul + add & 0xffffffff for v in numbers[:n]]
+    return sum(numbers)
+
+
+def stop_in_a_round(program, *commands):
+    s = Attached(program)
+    s.command("break on dispatch label inner")
+    s.send("continue")
+    program.begin()
+    s.read_until(lambda o: o.get("command") == "continue")
+    for c in commands:
+        s.command(c)
+    return s
+
+
+def leaves_no_trace():
+    program = Program()
+    before = program.state()
+    check(len(before) > 100, f"only {len(before)} lines of state")
+    program.begin()
+    program.end()
+    equal(program.state(), before, "the state without a debugger, one round later")
+
+    for ending in ("detach", "quit", "kill"):
+        s = stop_in_a_round(program, "stepi 3", "info registers")
+        during = program.state()
+        check(any(line.split()[2] == "SQ_SHADER_TBA_HI" for line in set(during) - set(before) if line.startswith("reg ")),
+              "the trap handler does not show in the state: then this test sees nothing")
+        if ending == "kill":
+            s.process.kill()
+            s.process.wait()
+        else:
+            s.send(ending)
+            s.end()
+        program.end()
+        program.await_state(before, f"after {ending}")
+    check(f"sum {expected_sum()}" in program.finish(), "the program's sum is another one")
+
+
+def who_cannot_be_attached_to():
+    program = Program()
+    s = stop_in_a_round(program)
+    for pid, words in ((program.pid, "has a debugger already"), (os.getpid(), "was not started by \"breakwater exec\""),
+                       (2 ** 22 + 1, "no process")):
+        done = subprocess.run([BREAKWATER, "attach", "--batch", str(pid)], capture_output=True, text=True, timeout=TIMEOUT_S,
+                              env={k: v for k, v in os.environ.items()})
+        equal(done.returncode, 2, f"attaching to {pid}: {done.stdout}{done.stderr}")
+        check(words in done.stderr, f"attaching to {pid}: {done.stderr}")
+    s.command("delete")
+    s.send("detach")
+    s.end()
+    program.end()
+    check(f"sum {expected_sum()}" in program.finish(), "the program's sum is another one")
+
+
+if __name__ == "__main__":
+    harness.main(leaves_no_trace, who_cannot_be_attached_to)
