@@ -32,6 +32,7 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 		return NULL;
 	}
 	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
+	BW_TRY(bw_inst_check_start(d, va));
 	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
 	BW_TRY(d->target->ops->patch(d->target, va, OP_S_TRAP | BW_TRAP_ID_BREAKPOINT));
 	d->patches.data[d->patches.len++] = new;
@@ -231,6 +232,19 @@ static struct bw_error *check_condition(struct bw_debug *d, const char *expr)
 	return bw_error_wrap(bw_debug_eval_check(d, expr, &where), "the condition \"%s\"", expr);
 }
 
+/* Places in the code that is there already must be instructions. */
+static struct bw_error *check_places(struct bw_debug *d, const struct bw_where_spec *where)
+{
+	struct bw_addr_vec found = {0};
+	if (!d->target || d->dispatches.len == 0 || where->kind == BW_WHERE_LINE)
+		return NULL;
+	struct bw_error *err = bw_where_resolve(d, where, &found);
+	for (size_t i = 0; !err && i < found.len; i++)
+		err = bw_inst_check_start(d, found.data[i]);
+	bw_vec_free(&found);
+	return err;
+}
+
 struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
 				uint32_t *out_number)
 {
@@ -254,6 +268,8 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	}
 	b->where = where;
 	struct bw_error *err = bw_where_check(d, &b->where);
+	if (!err)
+		err = check_places(d, &b->where);
 	if (!err && *copy)
 		b->spec = strdup(copy);
 	else if (!err && asprintf(&b->spec, "*0x%llx", (unsigned long long)where.offset_b) < 0)

@@ -489,6 +489,12 @@ struct bw_fault_info {
 	struct bw_verdict verdict;
 	bool has_status; /* the GPU's own record (GPUVM_FAULT) */
 	struct bw_target_fault record;
+	/* The buffer of the program that lies nearest (number 0: none is near): addr is near_b bytes
+	 * into it, past its last byte, or before its first. */
+	enum bw_near { BW_NEAR_INSIDE, BW_NEAR_PAST, BW_NEAR_BEFORE } near;
+	uint32_t near_buffer;
+	uint64_t near_b, near_va, near_size_b;
+	char near_name[64]; /* "" for none */
 };
 struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t wave,
 				struct bw_fault_info *out) BW_MUST_CHECK;

@@ -375,6 +375,8 @@ void bw_excp_leave(struct bw_debug *d);
 uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave *w, uint32_t excp, bool *out_go_on);
 /* The instruction before pc, in the function that pc is in; 0: not known. */
 uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);
+/* BW_E_INVALID, naming the instruction, where va is known to lie inside of one. */
+struct bw_error *bw_inst_check_start(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
 
 /* access.c */
 /* What the memory instruction at pc accesses with the registers the wave has now. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What a memory violation was about: which instruction, which lanes, which address, and what the
  * page tables say to it. */
+#include "debug/bound.h"
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>
@@ -126,6 +127,38 @@ static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 	bw_error_free(err);
 }
 
+/* An address is more telling beside what it has missed. */
+static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fault_info *f)
+{
+	enum { NEAR_B = 16 << 20 };
+	const struct bw_buffer_info *all;
+	struct bw_bound *bound = NULL;
+	uint64_t best = NEAR_B;
+	size_t n = 0;
+	if (!f->has_addr || f->space != BW_SPACE_GLOBAL || f->is_fetch)
+		return;
+	/* what the dispatch was given is known from then on */
+	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
+	free(bound);
+	n = 0;
+	bw_error_free(bw_debug_buffers(d, &all, &n));
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_buffer_info *b = &all[i];
+		uint64_t end = b->va + b->size_b;
+		bool inside = f->addr >= b->va && f->addr < end, past = f->addr >= end;
+		uint64_t far_b = inside ? 0 : past ? f->addr - end : b->va - f->addr;
+		if (far_b >= best)
+			continue;
+		best = far_b;
+		f->near = inside ? BW_NEAR_INSIDE : past ? BW_NEAR_PAST : BW_NEAR_BEFORE;
+		f->near_b = inside ? f->addr - b->va : far_b;
+		f->near_buffer = b->number;
+		f->near_va = b->va;
+		f->near_size_b = b->size_b;
+		snprintf(f->near_name, sizeof(f->near_name), "%s", b->name);
+	}
+}
+
 struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_fault_info *out)
 {
 	struct bw_fault_info f = {.first_lane = -1};
@@ -158,6 +191,7 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 			BW_TRY(find_lanes(d, w, &a, &f));
 	}
 	add_record(d, &f);
+	find_near(d, w, &f);
 	*out = f;
 	return NULL;
 }

@@ -154,6 +154,31 @@ static void add_verdict(struct bw_str *s, const struct bw_fault_info *f)
 	}
 }
 
+/* "That is 24 bytes past the end of buffer 'out' (0x100004000, 256 bytes)." */
+static void show_near(struct bw_out *o, const struct bw_fault_info *f)
+{
+	struct bw_str s = {0};
+	if (!f->near_buffer)
+		return;
+	const char *bytes = f->near_b == 1 ? "byte" : "bytes";
+	if (f->near == BW_NEAR_INSIDE)
+		bw_str_addf(&s, "%llu %s into", (unsigned long long)f->near_b, bytes);
+	else if (f->near_b == 0)
+		bw_str_add(&s, "right behind the end of");
+	else
+		bw_str_addf(&s, "%llu %s %s", (unsigned long long)f->near_b, bytes,
+			    f->near == BW_NEAR_PAST ? "past the end of" : "before the start of");
+	bw_str_addf(&s, " buffer ");
+	if (f->near_name[0])
+		bw_str_addf(&s, "'%s'", f->near_name);
+	else
+		bw_str_addf(&s, "%u", f->near_buffer);
+	bw_out_str(o, "near", bw_str_text(&s));
+	bw_out_line(o, "That is %s (0x%llx, %llu bytes).", bw_str_text(&s), (unsigned long long)f->near_va,
+		    (unsigned long long)f->near_size_b);
+	bw_str_free(&s);
+}
+
 void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 {
 	struct bw_fault_info f;
@@ -187,6 +212,7 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 	bw_out_line(o, "%s", bw_str_text(&s));
 	bw_out_str(o, "fault", bw_str_text(&s));
 	bw_str_free(&s);
+	show_near(o, &f);
 	if (f.fault_lanes && !f.is_scalar && (f.fault_lanes & (f.fault_lanes - 1))) {
 		struct bw_str lanes = {0};
 		bw_format_lanes(&lanes, f.fault_lanes);
