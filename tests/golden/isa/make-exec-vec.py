@@ -185,8 +185,9 @@ def f_rsq(x): return math.copysign(math.inf, x) if x == 0 else math.nan if x < 0
 def f_sqrt(x): return x if x == 0 else math.nan if x < 0 else math.sqrt(x)
 def f_sin(x):
     if math.isinf(x): return math.nan
-    r = x - math.floor(x)
-    return 0.0 * x if r in (0.0, 0.5) else math.sin(2 * math.pi * r)
+    r = x - math.floor(x + 0.5)  # at most half a turn, exact
+    if abs(r) == 0.5: return 0.0 * x
+    return 0.0 * x if r == 0.0 else math.sin(2 * math.pi * (r if abs(r) <= 0.25 else math.copysign(0.5, r) - r))
 def f_cos(x):
     if math.isinf(x): return math.nan
     r = x - math.floor(x)

@@ -186,7 +186,8 @@ static inline float f16_fma_odd(float a, float b, float c, const struct bw_fmode
 
 static inline uint16_t flush16(uint16_t a, uint32_t on)
 {
-	return on && (a & 0x7fff) < 0x400 ? a & 0x8000 : a;
+	uint16_t tiny = (uint16_t)((a & 0x7fff) < 0x400) & (uint16_t)(on != 0);
+	return tiny ? a & 0x8000 : a;
 }
 
 /* Integers in the order of the floats, -0 below +0. */
@@ -203,8 +204,9 @@ static inline uint16_t minmax16(uint16_t a, uint16_t b, int max, const struct bw
 	uint16_t r = a_first ? a : b;
 	r = F16_IS_NAN(b) ? a : r;
 	r = F16_IS_NAN(a) ? b : r;
-	r = m->ieee && F16_IS_SNAN(b) ? b | 0x200 : r;
-	r = m->ieee && F16_IS_SNAN(a) ? a | 0x200 : r;
+	uint16_t ieee = m->ieee;
+	r = ieee & (uint16_t)F16_IS_NAN(b) & (uint16_t)!(b & 0x200) ? b | 0x200 : r;
+	r = ieee & (uint16_t)F16_IS_NAN(a) & (uint16_t)!(a & 0x200) ? a | 0x200 : r;
 	return r;
 }
 
@@ -215,14 +217,8 @@ static inline uint16_t med3_f16(uint16_t a, uint16_t b, uint16_t c, const struct
 {
 	uint16_t lo = minmax16(a, b, 0, m), hi = minmax16(a, b, 1, m);
 	uint16_t mid = minmax16(lo, minmax16(hi, c, 0, m), 1, m);
-	int nan = F16_IS_NAN(a) || F16_IS_NAN(b) || F16_IS_NAN(c);
+	int nan = F16_IS_NAN(a) | F16_IS_NAN(b) | F16_IS_NAN(c);
 	return nan ? minmax16(lo, c, 0, m) : mid;
-}
-
-static inline uint16_t fract16(double f, const struct bw_fmode *m)
-{
-	uint16_t r = f64_to_f16(f - __builtin_floor(f), (enum bw_round)m->round16, m);
-	return r == 0x3c00 ? 0x3bff : r; /* below 1: rule 136 */
 }
 
 /* v_pack_b32_f16: rule 172. */
@@ -281,18 +277,6 @@ static inline float dot2_f32_bf16(uint32_t a, uint32_t b, float c)
 }
 
 /* The sum is a 16-bit float after each step. */
-static inline uint16_t dot2_f16(uint32_t a, uint32_t b, uint16_t c, const struct bw_fmode *m)
-{
-	uint32_t flush = m->flush_in16;
-	for (unsigned i = 0; i < 32; i += 16) {
-		double x = (double)f16_to_f32((uint16_t)(a >> i), flush);
-		double y = (double)f16_to_f32((uint16_t)(b >> i), flush);
-		double z = (double)f16_to_f32(c, flush);
-		c = f64_to_f16(half_fma(x, y, z), (enum bw_round)m->round16, m);
-	}
-	return c;
-}
-
 static inline uint16_t dot2_bf16(uint32_t a, uint32_t b, uint16_t c, const struct bw_fmode *m)
 {
 	uint32_t flush = m->flush_in16;

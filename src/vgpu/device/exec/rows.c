@@ -8,7 +8,13 @@
  *   ACC2(name, D, T0, T1, expr)          the same, S2 is the old destination
  *   MAP2S, MAP3S(.., expr, R, exact)     with CLAMP: the exact value saturated to R's range
  *   MAP3Q(.., expr, clamped)             with CLAMP: another expression
- *   HALF2, HALF3, HALF2ACC(name, expr)   f16, computed in f32 and rounded; ACC as above
+ *   HALF1..3, HALF2ACC(name, expr)       f16, computed in f32 and rounded; ACC as above
+ *   HALF1I(name, expr)                   the same, S1 is an i16
+ *   NARROW1(name, T0, expr)              an f32 result rounded to f16
+ *   NARROW3(name, D, T0.., expr)         the same, D says which half of the register
+ *   WIDEN1(name, D, expr)                S0 is an f16 as a float
+ *   PACK_RTZ(name)                       two f32 rounded towards zero to a pair of f16
+ *   DOT_HALF(name)                       S2 + S0.lo * S1.lo, then + S0.hi * S1.hi, in f16
  *   SEL2(name, D, T0, T1, expr)          M is the lane's bit of the mask operand
  *   VCC3(name, T, expr)                  M is the lane's bit of VCC
  *   CARRY2, CARRY2M(.., expr, carry, exact)  a mask result; M as carry in
@@ -48,7 +54,8 @@ typedef int16_t lane_I16;
 #define LO_I32 (-0x80000000ll)
 #define HI_I32 0x7fffffffll
 
-#define FM (args->m)
+/* A copy, which the compiler knows that no result overwrites. */
+#define FM (&mode_)
 #define NEG (args->neg)
 #define IN32(f) bits_f32(flush32(f32_bits(f), FM->flush_in32))
 #define IN64(f) bits_f64(flush64(f64_bits(f), FM->flush_in16))
@@ -67,7 +74,9 @@ static inline uint32_t lanes_below(uint32_t lane0, uint32_t first, unsigned l)
 					  const void *s2_, const struct bw_lane_args *args)
 #define BODY_FN(name) static inline __attribute__((always_inline)) uint32_t name(                  \
 	void *d_, const void *s0_, const void *s1_, const void *s2_, const struct bw_lane_args *args)
-#define UNUSED (void)d_, (void)s0_, (void)s1_, (void)s2_, (void)args
+#define UNUSED                                                                                     \
+	const struct bw_fmode mode_ = *args->m;                                                    \
+	(void)d_, (void)s0_, (void)s1_, (void)s2_, (void)mode_
 
 /* One bit a lane, from memory: shifts by lane number are slow where the baseline has to make them. */
 static const uint32_t lane_bit[BW_LANES] __attribute__((aligned(64))) = {
@@ -77,8 +86,8 @@ static const uint32_t lane_bit[BW_LANES] __attribute__((aligned(64))) = {
 	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
-/* f16 lanes to floats and back. The hardware's conversions do what f16_to_f32 and f32_to_f16 do, but for
- * flushes and FP16_OVFL; they round as MXCSR says, which map.c has set to the f16 field. */
+/* f16 lanes to floats and back. The host's conversions do what f16_to_f32 and f32_to_f16 do, but for flushes
+ * and FP16_OVFL. */
 static inline void widen_lanes(float *d, const uint16_t *s, const struct bw_fmode *m)
 {
 #ifdef __F16C__
@@ -92,17 +101,35 @@ static inline void widen_lanes(float *d, const uint16_t *s, const struct bw_fmod
 		d[l] = f16_to_f32(s[l], m->flush_in16);
 }
 
-static inline void narrow_lanes(uint16_t *d, const float *s, const struct bw_fmode *m)
+/* Whatever MXCSR rounds to: where a row's float operations round as f32, the f16 field counts here. */
+static inline void narrow_to(uint16_t *d, const float *s, enum bw_round round, const struct bw_fmode *m)
 {
 #ifdef __F16C__
+#define NARROW(imm)                                                                                \
+	for (unsigned l = 0; l < BW_LANES; l += 8)                                                 \
+		_mm_storeu_si128((void *)(d + l), _mm256_cvtps_ph(_mm256_loadu_ps(s + l), imm));   \
+	return
 	if (!m->flush_out16 && !m->fp16_ovfl) {
-		for (unsigned l = 0; l < BW_LANES; l += 8)
-			_mm_storeu_si128((void *)(d + l), _mm256_cvtps_ph(_mm256_loadu_ps(s + l), _MM_FROUND_CUR_DIRECTION));
-		return;
+		switch (round) {
+		case BW_ROUND_NEAREST:
+			NARROW(_MM_FROUND_TO_NEAREST_INT);
+		case BW_ROUND_UP:
+			NARROW(_MM_FROUND_TO_POS_INF);
+		case BW_ROUND_DOWN:
+			NARROW(_MM_FROUND_TO_NEG_INF);
+		case BW_ROUND_ZERO:
+			NARROW(_MM_FROUND_TO_ZERO);
+		}
 	}
+#undef NARROW
 #endif
 	EACH_LANE
-		d[l] = f32_to_f16(s[l], (enum bw_round)m->round16, m);
+		d[l] = f32_to_f16(s[l], round, m);
+}
+
+static inline void narrow_lanes(uint16_t *d, const float *s, const struct bw_fmode *m)
+{
+	narrow_to(d, s, (enum bw_round)m->round16, m);
 }
 
 static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
@@ -218,21 +245,118 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		float a[BW_LANES], b[BW_LANES], c[BW_LANES], r[BW_LANES];                          \
 		UNUSED;                                                                            \
 		widen_lanes(a, s0_, FM);                                                           \
-		widen_lanes(b, s1_, FM);                                                           \
+		if (n > 1)                                                                         \
+			widen_lanes(b, s1_, FM);                                                   \
 		if (n > 2)                                                                         \
 			widen_lanes(c, s2_, FM);                                                   \
 		EACH_LANE {                                                                        \
-			const float S0 = a[l], S1 = b[l], S2 = n > 2 ? c[l] : 0.0f;                \
-			(void)S2;                                                                  \
+			const float S0 = a[l], S1 = n > 1 ? b[l] : 0.0f, S2 = n > 2 ? c[l] : 0.0f; \
+			(void)S1, (void)S2;                                                        \
 			r[l] = (expr);                                                             \
 		}                                                                                  \
 		narrow_lanes(d_, r, FM);                                                           \
 		return 0;                                                                          \
 	}                                                                                          \
 	ROW_(name)
+#define HALF1(name, expr) HALF_(name, 1, expr)
 #define HALF2(name, expr) HALF_(name, 2, expr)
 #define HALF3(name, expr) HALF_(name, 3, expr)
 #define HALF2ACC(name, expr) HALF_(name, 3, expr)
+
+#define HALF1I(name, expr)                                                                         \
+	BODY_FN(body_##name)                                                                       \
+	{                                                                                          \
+		float a[BW_LANES], r[BW_LANES];                                                    \
+		UNUSED;                                                                            \
+		widen_lanes(a, s0_, FM);                                                           \
+		EACH_LANE {                                                                        \
+			const float S0 = a[l];                                                     \
+			const int16_t S1 = ((const int16_t *)s1_)[l];                              \
+			r[l] = (expr);                                                             \
+		}                                                                                  \
+		narrow_lanes(d_, r, FM);                                                           \
+		return 0;                                                                          \
+	}                                                                                          \
+	ROW_(name)
+
+#define NARROW_(name, T0, T1, T2, n, expr)                                                         \
+	BODY_FN(body_##name)                                                                       \
+	{                                                                                          \
+		float r[BW_LANES];                                                                 \
+		UNUSED;                                                                            \
+		EACH_LANE {                                                                        \
+			LANE_OPERANDS(T0, T1, T2, n);                                              \
+			r[l] = (expr);                                                             \
+		}                                                                                  \
+		narrow_lanes(d_, r, FM);                                                           \
+		return 0;                                                                          \
+	}                                                                                          \
+	ROW_(name)
+#define NARROW1(name, T0, expr) NARROW_(name, T0, T0, T0, 1, expr)
+#define NARROW3(name, D, T0, T1, T2, expr) NARROW_(name, T0, T1, T2, 3, expr)
+
+#define WIDEN1(name, D, expr)                                                                      \
+	BODY_FN(body_##name)                                                                       \
+	{                                                                                          \
+		lane_##D *d = d_;                                                                  \
+		float a[BW_LANES];                                                                 \
+		UNUSED;                                                                            \
+		widen_lanes(a, s0_, FM);                                                           \
+		EACH_LANE {                                                                        \
+			const float S0 = a[l];                                                     \
+			d[l] = (lane_##D)(expr);                                                   \
+		}                                                                                  \
+		return 0;                                                                          \
+	}                                                                                          \
+	ROW_(name)
+
+#define PACK_RTZ_(name, first)                                                                     \
+	BODY_FN(name)                                                                              \
+	{                                                                                          \
+		float a[BW_LANES], b[BW_LANES];                                                    \
+		uint16_t lo[BW_LANES], hi[BW_LANES];                                               \
+		uint32_t *d = d_;                                                                  \
+		UNUSED;                                                                            \
+		EACH_LANE {                                                                        \
+			a[l] = IN32(((const float *)s0_)[(first) ? 0 : l]);                        \
+			b[l] = IN32(((const float *)s1_)[l]);                                      \
+		}                                                                                  \
+		narrow_to(lo, a, BW_ROUND_ZERO, FM);                                               \
+		narrow_to(hi, b, BW_ROUND_ZERO, FM);                                               \
+		EACH_LANE                                                                          \
+			d[l] = lo[l] | (uint32_t)hi[l] << 16;                                      \
+		return 0;                                                                          \
+	}
+#define PACK_RTZ(name)                                                                             \
+	PACK_RTZ_(body_##name, 0)                                                                  \
+	PACK_RTZ_(splat_##name, 1)                                                                 \
+	ROW_(name)                                                                                 \
+	FAST_MAP(name, , &x->args)
+
+/* The sum is an f16 after each step. */
+#define DOT_HALF(name)                                                                             \
+	BODY_FN(body_##name)                                                                       \
+	{                                                                                          \
+		uint16_t a[BW_LANES], b[BW_LANES], sum[BW_LANES];                                  \
+		float x_[BW_LANES], y[BW_LANES], z[BW_LANES];                                      \
+		UNUSED;                                                                            \
+		memcpy(sum, s2_, sizeof(sum));                                                     \
+		for (unsigned i = 0; i < 32; i += 16) {                                            \
+			EACH_LANE {                                                                \
+				a[l] = (uint16_t)(((const uint32_t *)s0_)[l] >> i);                \
+				b[l] = (uint16_t)(((const uint32_t *)s1_)[l] >> i);                \
+			}                                                                          \
+			widen_lanes(x_, a, FM);                                                    \
+			widen_lanes(y, b, FM);                                                     \
+			widen_lanes(z, sum, FM);                                                   \
+			EACH_LANE                                                                  \
+				z[l] = f16_fma_odd(x_[l], y[l], z[l], FM);                         \
+			narrow_lanes(sum, z, FM);                                                  \
+		}                                                                                  \
+		memcpy(d_, sum, sizeof(sum));                                                      \
+		return 0;                                                                          \
+	}                                                                                          \
+	ROW_(name)
 
 #define SAT_(name, D, T0, T1, T2, n, R, exact)                                                     \
 	BODY_(satbody_##name, D, T0, T1, T2, n, SAT((exact), LO_##R, HI_##R))                      \
@@ -298,7 +422,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		for (unsigned l = 0; l < BW_LANES; l++) {                                          \
 			uint32_t bit;                                                              \
 			d[l] = fn(((const lane_##T *)s0_)[l], ((const lane_##T *)s1_)[l],          \
-				  ((const lane_##T *)s2_)[l], FM, &bit);                           \
+				  ((const lane_##T *)s2_)[l], args->m, &bit);                           \
 			mask |= bit << l;                                                          \
 		}                                                                                  \
 		return mask;                                                                       \
@@ -390,6 +514,13 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 #include "vgpu/device/exec/sem_vopc.def"
 #include "vgpu/device/exec/sem_vop3p.def"
 
+#undef HALF1
+#undef HALF1I
+#undef NARROW1
+#undef NARROW3
+#undef WIDEN1
+#undef PACK_RTZ
+#undef DOT_HALF
 #undef HALF2
 #undef HALF3
 #undef HALF2ACC
@@ -425,6 +556,13 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, FAST3_OF(n, D, T0, T1, T2))
 #define ACC2(n, D, T0, T1, expr)                                                                   \
 	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, D, .reads_dst = true, FAST3_OF(n, D, T0, T1, D))
+#define HALF1(n, expr) ENTRY(n, BW_SHAPE_MAP, 1, F16, F16, NONE, NONE, .sat = NULL)
+#define HALF1I(n, expr) ENTRY(n, BW_SHAPE_MAP, 2, F16, F16, I16, NONE, .sat = NULL)
+#define NARROW1(n, T0, expr) ENTRY(n, BW_SHAPE_MAP, 1, F16, T0, NONE, NONE, .sat = NULL)
+#define NARROW3(n, D, T0, T1, T2, expr) ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, .sat = NULL)
+#define WIDEN1(n, D, expr) ENTRY(n, BW_SHAPE_MAP, 1, D, F16, NONE, NONE, .sat = NULL)
+#define PACK_RTZ(n) ENTRY(n, BW_SHAPE_MAP, 2, X32, F32, F32, NONE, FAST2_OF(n, X32, F32, F32))
+#define DOT_HALF(n) ENTRY(n, BW_SHAPE_MAP, 3, F16, PKH, PKH, F16, .sat = NULL)
 #define HALF2(n, expr) ENTRY(n, BW_SHAPE_MAP, 2, F16, F16, F16, NONE, .sat = NULL)
 #define HALF3(n, expr) ENTRY(n, BW_SHAPE_MAP, 3, F16, F16, F16, F16, .sat = NULL)
 #define HALF2ACC(n, expr) ENTRY(n, BW_SHAPE_MAP, 3, F16, F16, F16, F16, .reads_dst = true)

@@ -36,6 +36,8 @@ static const struct {
 } packed[] = {
 #define MAP3(...)
 #define MAP3S(...)
+#define NARROW3(...)
+#define DOT_HALF(...)
 #define ACC2(...)
 #define PK(n, row_) {.name = #n, .row = #row_},
 #include "vgpu/device/exec/sem_vop3p.def"
