@@ -64,12 +64,34 @@ static struct bw_error *set_locking(struct bw_cli *c, const char *word)
 				       "but it ever moves) or off (the others run meanwhile), not \"%s\"", word);
 }
 
+/* set break-on hang SECONDS | off */
+static struct bw_error *set_break_on(struct bw_cli *c, const char *what, const char *args)
+{
+	enum { DAY_S = 86400 };
+	char word[32];
+	double seconds = 0;
+	if (!what) {
+		bw_take_word(&args, word, sizeof(word));
+		what = word;
+	}
+	if (strcmp(what, "hang"))
+		return bw_errorf(BW_E_INVALID, "\"set break-on\" knows hang, not \"%s\"", what);
+	if (strcmp(args, "off") && (!bw_parse_f64(args, &seconds) || !(seconds >= 0.001 && seconds <= DAY_S)))
+		return bw_errorf(BW_E_INVALID, "\"set break-on hang\" takes seconds, or off, not \"%s\"", args);
+	bw_debug_settings(c->debug)->hang_ms = (uint64_t)(seconds * 1000 + 0.5);
+	return NULL;
+}
+
 struct bw_error *bw_cmd_show(struct bw_cli *c, const char *args)
 {
 	const struct bw_debug_settings *s = bw_debug_settings(c->debug);
+	char hang[32] = "off";
+	if (s->hang_ms)
+		snprintf(hang, sizeof(hang), "%g s", (double)s->hang_ms / 1000);
 	const struct {
 		const char *name, *value;
 	} rows[] = {
+		{"break-on hang", hang},
 		{"precise-memory", bw_debug_is_precise(c->debug) ? "on" : "off"},
 		{"scheduler-locking", locking_words[s->scheduler_locking]},
 		{"stop-on-dispatch", s->stop_on_dispatch ? "on" : "off"},
@@ -95,6 +117,8 @@ struct bw_error *bw_cmd_set(struct bw_cli *c, const char *args)
 	bw_take_word(&rest, word, sizeof(word));
 	if (!strcmp(word, "stop-on-dispatch"))
 		return on_off(word, rest, &bw_debug_settings(c->debug)->stop_on_dispatch);
+	if (!strcmp(word, "break-on") || !strcmp(word, "break-on-hang"))
+		return set_break_on(c, word[8] ? "hang" : NULL, rest);
 	if (!strcmp(word, "trace-commands"))
 		return on_off(word, rest, &c->trace);
 	if (!strcmp(word, "precise-memory") || (!strcmp(word, "amdgpu") && bw_starts_with(rest, "precise-memory"))) {

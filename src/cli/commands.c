@@ -58,7 +58,7 @@ static const struct bw_command commands[] = {
 	 "What \"dump memory\" wrote, or any file; ADDRESS may name a space: lds#0.", BW_COMPLETE_FILE, false},
 	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false},
 	{"rwatch", NULL, bw_cmd_rwatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read.", NULL, BW_COMPLETE_EXPR, false},
-	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off | trace-commands on|off", "Change a register, memory, a variable or a setting.",
+	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off | break-on hang SECONDS|off | trace-commands on|off", "Change a register, memory, a variable or a setting.",
 	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3", BW_COMPLETE_EXPR, false},
 	{"show", NULL, bw_cmd_show, "[NAME]", "Show a setting, or all.", NULL, BW_COMPLETE_NONE, false},
 	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false},

@@ -83,6 +83,7 @@ enum bw_locking {
 struct bw_debug_settings {
 	enum bw_locking scheduler_locking;
 	bool stop_on_dispatch; /* each dispatch is a stop before its first wave */
+	uint64_t hang_ms;      /* a dispatch that runs longer stops; 0: none does */
 };
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
 

@@ -128,6 +128,7 @@ struct bw_dispatch {
 	bool packet_known;
 	uint64_t launched_groups;	   /* highest linear workgroup seen, plus one */
 	uint64_t kernel_start, kernel_end; /* code, 0 and 0 when unknown */
+	uint64_t first_since_ms; /* under way and the first of its queue; 0: not seen as such (hang.c) */
 	bool packet_guessed;		   /* packet, from one before it in its queue */
 	struct bw_target_object pipeline;  /* id 0: not known */
 	char *name, *label;		   /* owned: info points to them */
@@ -240,6 +241,14 @@ void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n);
 struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch *x) BW_MUST_CHECK;
 /* What a pipeline is called; owned, NULL when out of memory. */
 char *bw_pipeline_name(const struct bw_target_object *p);
+
+/* hang.c */
+/* Everything goes on after a stop. */
+void bw_hang_restart(struct bw_debug *d);
+/* How long to wait at most before bw_hang_found is asked; timeout_ms < 0: for ever. */
+int bw_hang_limit(struct bw_debug *d, int timeout_ms);
+/* A dispatch that has run for too long, NULL for none. */
+const struct bw_dispatch *bw_hang_found(struct bw_debug *d);
 
 /* catch.c */
 struct bw_error *bw_dispatch_filter_parse(const char *text,

@@ -307,6 +307,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	bw_debug_forget_insts(d);
 	bw_filter_dirty(d); /* variables of the user may have changed */
 	d->continues++;
+	bw_hang_restart(d);
 	bw_catch_sweep(d);
 	struct bw_error *err = go_on(d);
 	/* the program or the GPU has died while we were stopped: wait will say so */
@@ -343,8 +344,17 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 			uint64_t now = now_ms();
 			left = now < end ? (int)(end - now) : 0;
 		}
-		BW_TRY(d->target->ops->wait(d->target, left, &ev));
+		BW_TRY(d->target->ops->wait(d->target, bw_hang_limit(d, left), &ev));
 		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
+		const struct bw_dispatch *hung =
+			!err && stop.kind == BW_STOP_NONE ? bw_hang_found(d) : NULL;
+		if (hung) {
+			bw_debug_note(d, BW_NOTICE_WARNING,
+				      "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
+				      hung->info.number, hung->info.kernel_name,
+				      (unsigned long long)d->settings.hang_ms);
+			err = bw_debug_stop_and_report(d, &stop);
+		}
 		/* somebody has died in the middle of it: an event will say who */
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;

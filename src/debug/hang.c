@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/* break-on hang: a submission that takes longer than the user allows stops with its waves. Time
+ * counts from when it is the first of its queue, and not while everything is stopped. */
+#include "debug/debug_priv.h"
+
+#include <time.h>
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void bw_hang_restart(struct bw_debug *d)
+{
+	uint64_t now = now_ms();
+	bw_vec_each(&d->dispatches, x)
+		x->first_since_ms = x->first_since_ms ? now : 0;
+}
+
+/* Whether a dispatch before x in its queue is under way. */
+static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch *x)
+{
+	for (const struct bw_dispatch *o = d->dispatches.data; o < x; o++)
+		if (o->info.queue == x->info.queue && o->info.state == BW_DISPATCH_RUNNING &&
+		    o->info.submission != x->info.submission)
+			return true;
+	return false;
+}
+
+int bw_hang_limit(struct bw_debug *d, int timeout_ms)
+{
+	uint64_t limit = d->settings.hang_ms, now = now_ms();
+	if (!limit || d->state != BW_DEBUG_RUNNING)
+		return timeout_ms;
+	bw_vec_each(&d->dispatches, x) {
+		if (x->info.state != BW_DISPATCH_RUNNING || has_to_wait(d, x))
+			continue;
+		if (!x->first_since_ms)
+			x->first_since_ms = now;
+		uint64_t end = x->first_since_ms + limit;
+		int left = end > now ? (int)BW_MIN(end - now, (uint64_t)INT32_MAX) : 0;
+		timeout_ms = timeout_ms < 0 ? left : BW_MIN(timeout_ms, left);
+	}
+	/* what is submitted while we sleep is looked at soon enough */
+	int often = (int)BW_MIN(limit, (uint64_t)100);
+	return timeout_ms < 0 ? often : BW_MIN(timeout_ms, often);
+}
+
+const struct bw_dispatch *bw_hang_found(struct bw_debug *d)
+{
+	uint64_t limit = d->settings.hang_ms, now = now_ms();
+	if (!limit || d->state != BW_DEBUG_RUNNING)
+		return NULL;
+	bw_vec_each(&d->dispatches, x)
+		if (x->info.state == BW_DISPATCH_RUNNING && x->first_since_ms &&
+		    now - x->first_since_ms >= limit && !has_to_wait(d, x))
+			return x;
+	return NULL;
+}
