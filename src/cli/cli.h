@@ -182,6 +182,7 @@ bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, 
 bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers, bw_info_buffer, bw_info_descriptors;
 
 bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf, bw_cmd_restore, bw_cmd_show;
+bw_command_fn bw_info_report;
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 
 /* ---- subcommands: run.c, other.c ---- */

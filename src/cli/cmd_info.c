@@ -108,6 +108,13 @@ struct bw_error *bw_info_all_registers(struct bw_cli *c, const char *args)
 	return bw_show_registers(c->out, c->debug, true);
 }
 
+struct bw_error *bw_info_report(struct bw_cli *c, const char *args)
+{
+	if (args[0] && strcmp(args, "all"))
+		return bw_errorf(BW_E_INVALID, "\"info report\" takes \"all\", not \"%s\"", args);
+	return bw_show_report(c->out, c->debug, args[0] != '\0');
+}
+
 struct bw_error *bw_info_breakpoints(struct bw_cli *c, const char *args)
 {
 	bw_show_breakpoints(c->out, c->debug);

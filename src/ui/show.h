@@ -32,6 +32,10 @@ void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigne
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info) BW_MUST_CHECK;
 
+/* ---- show_report.c ---- */
+/* The focus wave, or all stopped ones, with everything that belongs to them. */
+struct bw_error *bw_show_report(struct bw_out *o, struct bw_debug *d, bool all) BW_MUST_CHECK;
+
 /* ---- show_registers.c ---- */
 struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too) BW_MUST_CHECK;
 /* ---- show_dispatch.c ---- */
