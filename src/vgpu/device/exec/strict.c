@@ -205,6 +205,7 @@ static const struct bw_rec *checked(struct bw_strict_step *t, const struct bw_re
 		t->w->tlb = cached;
 	const struct bw_rec *next = t->op->fn(rec, t->w, t->x, 1, vgpr);
 	t->w->tlb = own;
+	t->goes_back = next && bw_code_pc(&t->x->code, next) <= t->pc;
 	bool executed = next || (t->x->exit != BW_EXIT_FAULT && t->x->exit != BW_EXIT_ILLEGAL);
 	after(t, &spill, pending, executed);
 	return next;

@@ -186,6 +186,9 @@ void bw_hazard_after(struct bw_strict_step *t)
 		after_valu(h, op);
 		return;
 	}
+	/* LLVM looks at each block once: what comes round a loop may escape it. */
+	if (t->goes_back)
+		h->fence = h->n_valu;
 	if (op->inst.op == BW_OP_S_SETPC_B64 || op->inst.op == BW_OP_S_SWAPPC_B64 || op->inst.op == BW_OP_S_CALL_B64) {
 		/* LLVM looks for hazards inside of functions only. */
 		h->fence = h->n_valu;

@@ -181,8 +181,8 @@ struct bw_strict_step {
 	struct bw_wave *w;
 	struct bw_strict_wave *sw;
 	const struct bw_strict_op *op;
-	const struct bw_rec *rec;
 	uint64_t pc, exec;
+	bool goes_back; /* it was a jump to an earlier address */
 };
 
 struct bw_strict_wave *bw_strict_wave_of(struct bw_strict *s, struct bw_wave *w);
