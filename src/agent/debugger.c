@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/attach.h"
@@ -37,6 +38,7 @@ static struct {
 	uint32_t ip_type, ring;	    /* of that submission */
 	uint32_t submissions;
 	struct BW_VEC(struct held *) held;
+	int64_t held_since_ns, held_total_ns; /* while there are any; before that */
 	uint32_t area_handle; /* in attached_file */
 	struct bw_agent_file *attached_file;
 	struct bw_agent_file *closed; /* the program closed it: the service thread lets go of it */
@@ -50,6 +52,13 @@ static struct {
        .released = PTHREAD_COND_INITIALIZER,
        .send_lock = PTHREAD_MUTEX_INITIALIZER,
        .sock = -1};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 int bw_thread_start(void *(*fn)(void *), void *cookie)
 {
@@ -512,6 +521,14 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 		bw_agent_file_unref(f);
 }
 
+int64_t bw_debugger_held_ns(void)
+{
+	pthread_mutex_lock(&d.lock);
+	int64_t ns = d.held_total_ns + (d.held.len ? now_ns() - d.held_since_ns : 0);
+	pthread_mutex_unlock(&d.lock);
+	return ns;
+}
+
 bool bw_debugger_listens(void)
 {
 	pthread_mutex_lock(&d.lock);
@@ -540,6 +557,8 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 		pthread_mutex_unlock(&d.lock);
 		return 0;
 	}
+	if (d.held.len == 1)
+		d.held_since_ns = now_ns();
 	h.number = submit->submission = ++d.submissions;
 	if (d.file != f && !d.attached_file) {
 		before = d.file;
@@ -565,6 +584,8 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 			break;
 		}
 	}
+	if (!d.held.len)
+		d.held_total_ns += now_ns() - d.held_since_ns;
 	pthread_mutex_unlock(&d.lock);
 	return h.number;
 }

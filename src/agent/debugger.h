@@ -23,6 +23,8 @@ bool bw_debugger_listens(void);
  * blob: submit->blob_b bytes that the dispatches point into. */
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob);
+/* How long submissions have been held so far, in ns: grows only while one is. */
+int64_t bw_debugger_held_ns(void);
 /* The debug area's buffer in f, 0: none. */
 uint32_t bw_debugger_area_handle(const struct bw_agent_file *f);
 /* The fence of a submission has signalled. */

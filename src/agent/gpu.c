@@ -18,6 +18,7 @@
 #include "agent/debugger.h"
 #include "agent/submit.h"
 #include "agent/track.h"
+#include "agent/waits.h"
 #include "base/cleanup.h"
 #include "wire/agent_proto.h"
 
@@ -219,8 +220,11 @@ int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	if (!f->track || _IOC_TYPE(cmd) != DRM_IOCTL_BASE)
 		return bw_agent_ioctl(f, cmd, arg);
+	int r;
 	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CS)
 		return bw_submit(f, cmd, arg);
+	if (bw_wait_ioctl(f, cmd, arg, &r))
+		return r;
 	return bw_track_ioctl(f, cmd, arg);
 }
 
