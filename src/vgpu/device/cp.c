@@ -118,6 +118,7 @@ static void activate(struct bw_queue *q)
 	q->wptr = BW_MAX(wptr, rptr);
 	q->depth = 0;
 	q->polling = q->started = q->predicated = false;
+	memset(&q->draw, 0, sizeof(q->draw));
 	atomic_store(&q->error, BW_QUEUE_OK);
 	q->why[0] = '\0';
 	q->grbm_gfx_index = 0xe0000000;
@@ -367,9 +368,10 @@ static bool run_queue(struct bw_queue *q)
 			break;
 		}
 		progress = true;
-		if (result == BW_CP_STOP)
+		if (result == BW_CP_STOP || result == BW_CP_AGAIN)
 			break;
 		q->started = false;
+		memset(&q->draw, 0, sizeof(q->draw));
 		if (result == BW_CP_DONE)
 			advance(q, p.size_dw);
 	}

@@ -60,6 +60,9 @@ struct bw_queue {
 	bool predicated;  /* SET_PREDICATION: packets with the predicate bit are passed over */
 	bool polling;	  /* waits for memory or a register */
 	bool started;	  /* the waiting packet has done what comes before its wait */
+	struct {
+		uint32_t instance, vertex, row; /* where a draw that takes several turns goes on */
+	} draw;
 	_Atomic enum bw_queue_error error;
 	char why[160];	  /* the error in words; under cp.lock */
 	uint32_t *packet; /* the packet at hand, BW_CP_PACKET_DW */
@@ -95,6 +98,7 @@ void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_
 enum bw_cp_result {
 	BW_CP_DONE,   /* go on behind it */
 	BW_CP_JUMPED, /* done, and has set the position itself */
+	BW_CP_AGAIN,  /* a part is done: the rest when the other queues have had their turn */
 	BW_CP_WAIT,   /* again when a dispatch completes */
 	BW_CP_POLL,   /* again soon */
 	BW_CP_STOP,   /* bw_cp_fail() has been called */
@@ -130,7 +134,8 @@ struct bw_dispatch {
 	uint64_t scratch_base;
 	uint32_t scratch_wave_b, scratch_waves; /* of a wave; slots in a shader engine */
 	uint32_t cu_mask[BW_MAX_SES];
-	uint32_t packet_id; /* TTMP6 */
+	uint32_t packet_id; /* TTMP6, and the answer to MSG_RTN_GET_DDID */
+	uint32_t doorbell;  /* of its queue, as MSG_RTN_GET_DOORBELL says it */
 
 	uint32_t begin[3], end[3];	   /* workgroup ids */
 	uint32_t threads[3], last[3];	   /* of a full group, of the last one in each dimension */

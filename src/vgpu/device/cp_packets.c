@@ -380,9 +380,11 @@ static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_
 	char buf[16];
 	if (p->n_body < 2)
 		return bw_cp_malformed(q, p);
-	const char *why = bw_draw_rects(q, p->body[0], bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES));
+	bool again = false;
+	const char *why = bw_draw_rects(q, p->body[0],
+					bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES), &again);
 	if (!why)
-		return BW_CP_DONE;
+		return again ? BW_CP_AGAIN : BW_CP_DONE;
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s: %s", bw_pm4_name(p->op, buf), why);
 	return BW_CP_STOP;
 }

@@ -13,6 +13,8 @@
 
 enum { PRIM_RECTLIST = 0x11, M0 = 125 };
 enum { MAX_SIZE = 16384, SUBPIXELS = 256 };
+/* Instructions after which other queues get their turn. */
+enum { TURN_INSTRUCTIONS = 1 << 16 };
 
 #define SH(q, name) ((q)->sh[BW_REG_SPI_SHADER_##name - BW_REG_SH_BEGIN])
 
@@ -38,6 +40,7 @@ struct draw {
 	uint32_t scale[6]; /* XSCALE XOFFSET YSCALE YOFFSET ZSCALE ZOFFSET */
 	struct area scissor;
 	bool per_sample;
+	uint64_t executed; /* in this turn */
 	struct bw_draw_targets targets;
 	struct vertex v[3];
 };
@@ -296,6 +299,7 @@ static bool run_pixels(struct draw *d, const struct bw_draw_pixel *pixels, unsig
 		set_inputs(d, lane, &pixels[lane], sample);
 	if (!bw_draw_wave_run(u))
 		return false;
+	d->executed += w->n_executed + 100; /* beginning and storing count, too */
 	for (unsigned lane = 0; lane < n; lane++)
 		if (covered >> lane & 1 &&
 		    !bw_draw_store(u, &d->targets, lane, &pixels[lane], sample))
@@ -322,7 +326,8 @@ static int32_t first_pixel(double edge)
 	return (int32_t)ceil((fixed - SUBPIXELS / 2) / SUBPIXELS);
 }
 
-static const char *draw_pixels(struct draw *d)
+/* From a row on; *out_row is the one to go on with, UINT32_MAX when all are done. */
+static const char *draw_pixels(struct draw *d, uint32_t row, uint32_t *out_row)
 {
 	const struct vertex *v = d->v;
 	bool along_x = v[1].y == v[0].y && v[2].x == v[0].x;
@@ -341,7 +346,12 @@ static const char *draw_pixels(struct draw *d)
 	unsigned n = 0;
 	uint64_t covered = 0;
 	make_planes(d);
-	for (int32_t y = a.y0 & ~1; y < a.y1; y += 2) {
+	*out_row = UINT32_MAX;
+	for (int32_t y = BW_MAX(a.y0 & ~1, (int32_t)row); y < a.y1; y += 2) {
+		if (d->executed > TURN_INSTRUCTIONS) {
+			*out_row = (uint32_t)y;
+			break;
+		}
 		for (int32_t x = a.x0 & ~1; x < a.x1; x += 2) {
 			for (int k = 0; k < 4; k++, n++) {
 				int32_t px = x + k % 2, py = y + k / 2;
@@ -370,7 +380,8 @@ static bool anything_to_draw(const struct draw *d)
 	return any;
 }
 
-const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances)
+const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances,
+			  bool *out_again)
 {
 	struct draw d = {.q = q, .dev = q->dev, .vmid = bw_cp_vmid(q), .u = bw_cp_draw_unit(q->dev)};
 	if ((bw_reg_get(d.dev, BW_REG_VGT_PRIMITIVE_TYPE) & 0x3f) != PRIM_RECTLIST)
@@ -381,16 +392,28 @@ const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_in
 	if (why || !anything_to_draw(&d))
 		return why;
 	bw_exec_flush_code(d.u->exec);
-	for (uint32_t instance = 0; instance < n_instances; instance++) {
-		for (uint32_t first = 0; first + 3 <= n_vertices; first += 3) {
-			if (!run_vertices(&d, first, instance))
-				return d.u->why;
-			why = fetch_vertices(&d);
-			if (!why)
-				why = draw_pixels(&d);
-			if (why)
-				return why;
+	while (q->draw.instance < n_instances && n_vertices >= 3) {
+		uint32_t row;
+		if (!run_vertices(&d, q->draw.vertex, q->draw.instance))
+			return d.u->why;
+		d.executed += d.u->w.n_executed + 100;
+		why = fetch_vertices(&d);
+		if (!why)
+			why = draw_pixels(&d, q->draw.row, &row);
+		if (why)
+			return why;
+		q->draw.row = row;
+		if (row == UINT32_MAX) { /* on to the next rectangle */
+			q->draw.row = 0;
+			q->draw.vertex += 3;
+			if (q->draw.vertex > n_vertices - 3) {
+				q->draw.vertex = 0;
+				q->draw.instance++;
+			}
 		}
+		*out_again = d.executed > TURN_INSTRUCTIONS && q->draw.instance < n_instances;
+		if (*out_again)
+			break;
 	}
 	return NULL;
 }

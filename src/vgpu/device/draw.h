@@ -15,14 +15,16 @@
  * nothing. (Drivers clear by metadata alone only what is attached to a render pass.)
  *
  * Everything runs on the command processor's thread, one wave after the other: such draws are rare
- * and short. */
+ * and short. A long one is done in parts, between which other queues get on. */
 
 #include "vgpu/device/cp.h"
 
 struct bw_draw_unit;
 
-/* NULL when it is done, else why not, as a clause that stays valid until the next call. */
-const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances);
+/* NULL when it is done, or (*out_again) when a part is, which q->draw remembers; else why not, as a
+ * clause that stays valid until the next call. */
+const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances,
+			  bool *out_again);
 struct bw_draw_unit *bw_draw_unit_create(struct bw_device *dev); /* NULL: out of memory */
 void bw_draw_unit_destroy(struct bw_draw_unit *u); /* accepts NULL */
 /* What CLEAR_STATE puts into the registers that this file reads (clearstate_gfx11.h of Linux). */

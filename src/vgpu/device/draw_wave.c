@@ -12,7 +12,7 @@
 
 enum { N_VGPRS = 256, LDS_B = 64 << 10, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
 /* Instructions of one wave: what a driver draws for itself needs some hundreds. */
-enum { MAX_INSTRUCTIONS = 4 << 20 };
+enum { MAX_INSTRUCTIONS = 1 << 18 };
 
 /* ---- what the executor asks ---- */
 
@@ -118,6 +118,8 @@ struct bw_draw_unit *bw_draw_unit_create(struct bw_device *dev)
 		.sh_mem_bases = BW_SH_MEM_BASES,
 	};
 	u->exec = bw_exec_create(&host);
+	if (u->lds)
+		memset(u->lds, 0, LDS_B);
 	if (!u->vgprs || !u->lds || !u->exec) {
 		bw_draw_unit_destroy(u);
 		return NULL;
@@ -146,8 +148,10 @@ void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, 
 	struct bw_wave *w = &u->w;
 	void *exec_private = w->exec_private;
 	memset(w, 0, sizeof(*w));
-	memset(u->vgprs, 0, (size_t)N_VGPRS * BW_DRAW_LANES * 4);
-	memset(u->lds, 0, LDS_B);
+	/* As many registers as the program asks for, in blocks of 8 (wave32) or 4. */
+	unsigned n_vgprs = BW_MIN((bw_field(s->rsrc1, 5, 0) + 1) * (s->lanes == 32 ? 8 : 4),
+				  (unsigned)N_VGPRS);
+	memset(u->vgprs, 0, (size_t)n_vgprs * s->lanes * 4);
 	for (unsigned i = 0; i < BW_EXP_N_TARGETS; i++) {
 		u->exports[i].lanes = 0;
 		u->exports[i].en = 0;
@@ -158,7 +162,7 @@ void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, 
 	w->dev = u->dev;
 	w->vmid = (uint8_t)vmid;
 	w->lanes = (uint8_t)s->lanes;
-	w->n_vgprs = N_VGPRS;
+	w->n_vgprs = (uint16_t)n_vgprs;
 	w->v = u->vgprs;
 	w->pc = s->pc;
 	w->mode = bw_field(s->rsrc1, 19, 12) | bw_field(s->rsrc1, 21, 21) << 8 |
