@@ -422,7 +422,28 @@ static unsigned traces(struct bw_kmd *kmd)
 			n += v != 0;
 		}
 	}
+	/* TCP_WATCH0 to 3, 0x2048 to 0x2053 in segment 0; SQ_DEBUG, 0x9e5 in segment 1, which this GPU
+	 * resets to SINGLE_MEMOP */
+	const struct bw_kmd_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+	for (uint32_t i = 0; i < 13; i++) {
+		uint32_t v;
+		OK(bw_kmd_reg_read(kmd, &all,
+				   i < 12 ? gc.segment[0] + 0x2048 + i : gc.segment[1] + 0x9e5, &v));
+		n += v != (i < 12 ? 0 : 1);
+	}
 	return n;
+}
+
+/* Everything that writes registers beside the traps themselves, written more than once. */
+static void touch_registers(struct session *s)
+{
+	uint32_t n;
+	OK(bw_debug_watch(s->debug, "out[5]", BW_BREAK_WATCH, &n));
+	OK(bw_debug_break_delete(s->debug, n));
+	OK(bw_debug_watch(s->debug, "out[7]", BW_BREAK_AWATCH, &n));
+	OK(bw_debug_watch(s->debug, "x[7]", BW_BREAK_RWATCH, &n));
+	OK(bw_debug_catch_exceptions(s->debug, BW_EXCP_INEXACT | BW_EXCP_DIV0, false, &n));
+	OK(bw_debug_set_precise(s->debug, false));
 }
 
 /* A GPU that outlives the sessions on it. */
@@ -459,6 +480,7 @@ static void test_kill_debugger(void **state)
 		session_start(&s, "saxpy", saxpy_256);
 		session_break(&s, "compute");
 		session_wait(&s);
+		touch_registers(&s);
 		struct bw_stop stop;
 		bw_error_free(bw_debug_stepi(s.debug, 3, false, &stop));
 		program = bw_live_pid(s.target);
@@ -502,6 +524,7 @@ static void test_detach(void **state)
 	struct bw_stop stop = session_wait(&s);
 	assert_int_equal(stop.kind, BW_STOP_WAVES);
 	assert_int_not_equal(traces(gpu), 0);
+	touch_registers(&s);
 	pid_t pid = bw_live_pid(s.target);
 	bw_debug_detach(s.debug);
 	assert_int_equal(traces(gpu), 0);
