@@ -47,6 +47,7 @@ void bw_exec_destroy(struct bw_exec *x)
 		return;
 	bw_code_fini(&x->code);
 	bw_tally_fini(&x->tally);
+	bw_image_cache_fini(&x->images);
 	while (x->absent_seen) {
 		struct bw_absent_seen *s = x->absent_seen;
 		x->absent_seen = s->next;

@@ -7,6 +7,7 @@
 
 #include "vgpu/device/exec/code.h"
 #include "vgpu/device/exec/fmode.h"
+#include "vgpu/device/exec/image.h"
 #include "vgpu/device/exec/rec.h"
 #include "vgpu/device/exec/tally.h"
 #include "vgpu/device/exec/wmma.h"
@@ -57,6 +58,7 @@ struct bw_exec {
 	struct bw_exec_host host;
 	struct bw_absent_seen *absent_seen;
 	struct bw_tally tally; /* bw_exec_host.counts */
+	struct bw_image_cache images;
 };
 
 enum {			   /* bw_rec.flags */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/exec/image.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -238,6 +240,41 @@ const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image
 	if (im->base_level >= im->n_levels || im->last_level >= im->n_levels || im->last_level < im->base_level)
 		return "image view of levels that the image does not have";
 	return read_layout(words, im, pitch);
+}
+
+struct bw_image_seen {
+	uint32_t words[BW_IMAGE_DWORDS];
+	const char *why;
+	struct bw_image im;
+};
+
+const char *bw_image_cached(struct bw_image_cache *c, const uint32_t words[BW_IMAGE_DWORDS],
+			    const struct bw_image **out)
+{
+	/* Descriptors in one table differ in their address, and in size. */
+	static_assert(BW_IMAGE_CACHE == 16, "four bits of the hash");
+	uint32_t hash = (words[0] ^ words[0] >> 8 ^ words[2] ^ words[3] >> 12) * 0x9e3779b1u;
+	struct bw_image_seen **slot = &c->slot[hash >> 28];
+	struct bw_image_seen *seen = *slot;
+	bool is_new = !seen;
+	if (is_new) {
+		seen = *slot = malloc(sizeof(*seen));
+		if (!seen)
+			abort(); /* as everywhere where memory for the simulation itself runs out */
+	}
+	if (is_new || memcmp(seen->words, words, sizeof(seen->words)) != 0) {
+		memcpy(seen->words, words, sizeof(seen->words));
+		seen->why = bw_image_read(words, &seen->im);
+	}
+	*out = &seen->im;
+	return seen->why;
+}
+
+void bw_image_cache_fini(struct bw_image_cache *c)
+{
+	for (unsigned i = 0; i < BW_IMAGE_CACHE; i++)
+		free(c->slot[i]);
+	*c = (struct bw_image_cache){0};
 }
 
 uint32_t bw_image_slices(const struct bw_image *im, unsigned level)

@@ -48,6 +48,16 @@ struct bw_image {
  * cannot be used here. */
 const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image *out);
 
+/* What descriptors said before: most instructions use those of the one before them. Of one thread. */
+enum { BW_IMAGE_CACHE = 16 };
+struct bw_image_cache {
+	struct bw_image_seen *slot[BW_IMAGE_CACHE]; /* owned */
+};
+/* As bw_image_read; *out is valid until the next call. */
+const char *bw_image_cached(struct bw_image_cache *c, const uint32_t words[BW_IMAGE_DWORDS],
+			    const struct bw_image **out);
+void bw_image_cache_fini(struct bw_image_cache *c);
+
 /* Size of a level (absolute number) in texels. */
 static inline uint32_t bw_image_mip(uint32_t size, unsigned level)
 {

@@ -81,7 +81,7 @@ enum bw_mem_result bw_img_begin(struct bw_img *i, struct bw_exec *x, struct bw_w
 		i->block[k].va = UINT64_MAX;
 	for (unsigned k = 0; k < (in->r128 ? 4u : 8u); k++)
 		words[k] = descriptor_word(w, (in->srsrc & ~3u) + k);
-	x->refused = bw_image_read(words, &i->im);
+	x->refused = bw_image_cached(&x->images, words, &i->im);
 	bw_span_begin(&i->span, 1);
 	memset(i->status, 0, sizeof(i->status));
 	return x->refused ? BW_MEM_REFUSED : BW_MEM_OK;
@@ -146,9 +146,9 @@ static bool block_texel(struct bw_img *i, unsigned lane, const struct bw_format 
 bool bw_img_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, unsigned level, uint32_t x,
 		  uint32_t y, uint32_t z, uint32_t sample, uint32_t rgba[4])
 {
-	uint64_t va = bw_image_va(&i->im, level, x, y, z, sample);
+	uint64_t va = bw_image_va(i->im, level, x, y, z, sample);
 	uint8_t bytes[BW_MEM_MAX_B];
-	if (i->im.is_block)
+	if (i->im->is_block)
 		return block_texel(i, lane, f, va, x, y, rgba);
 	if (!bw_img_fetch(i, lane, va, f->size_b, bytes))
 		return false;
@@ -206,7 +206,7 @@ struct place {
 
 static struct place place_of(const struct bw_img *i, unsigned lane, unsigned flags)
 {
-	const struct bw_image *im = &i->im;
+	const struct bw_image *im = i->im;
 	unsigned dim = i->in->dim, n = bw_img_n_coords(dim);
 	uint32_t c[4] = {0}, mip = flags & BW_IMG_MIP ? bw_img_body_u32(i, n, lane) : 0;
 	struct place p = {0};
@@ -237,9 +237,9 @@ static struct place place_of(const struct bw_img *i, unsigned lane, unsigned fla
  * texel's components come together]. */
 static bool raw_texel(struct bw_img *i, unsigned lane, const struct place *p, bool sign, uint32_t v[4])
 {
-	unsigned size_b = i->im.format->size_b;
+	unsigned size_b = i->im->format->size_b;
 	uint8_t bytes[BW_MEM_MAX_B] = {0};
-	uint64_t va = bw_image_va(&i->im, p->level, p->x, p->y, p->z, p->sample);
+	uint64_t va = bw_image_va(i->im, p->level, p->x, p->y, p->z, p->sample);
 	if (!bw_img_fetch(i, lane, va, size_b, bytes))
 		return false;
 	memcpy(v, bytes, 16);
@@ -250,7 +250,7 @@ static bool raw_texel(struct bw_img *i, unsigned lane, const struct place *p, bo
 
 static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
 {
-	const struct bw_format *f = i->im.format;
+	const struct bw_format *f = i->im->format;
 	struct place p = place_of(i, lane, flags);
 	uint32_t rgba[4] = {0}, *out = i->out[lane];
 
@@ -263,7 +263,7 @@ static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
 		bw_img_nothing(f, rgba);
 		if (p.inside && !bw_img_texel(i, lane, f, p.level, p.x, p.y, p.z, p.sample, rgba))
 			return false;
-		bw_format_select(f, i->im.dst_sel, rgba, out);
+		bw_format_select(f, i->im->dst_sel, rgba, out);
 	}
 	i->status[lane] = i->not_resident | (i->not_resident ? p.level << 16 : 0);
 	return true;
@@ -273,13 +273,13 @@ static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
  * they follow each other]. */
 static bool load_samples(struct bw_img *i, unsigned lane)
 {
-	const struct bw_format *f = i->im.format;
+	const struct bw_format *f = i->im->format;
 	struct place p = place_of(i, lane, 0);
 	unsigned component = i->in->dmask ? (unsigned)__builtin_ctz(i->in->dmask) : 0;
 	for (unsigned k = 0; k < 4; k++) {
 		uint32_t rgba[4];
 		bw_img_nothing(f, rgba);
-		if (p.inside && p.sample + k < 1u << i->im.samples_log2 &&
+		if (p.inside && p.sample + k < 1u << i->im->samples_log2 &&
 		    !bw_img_texel(i, lane, f, p.level, p.x, p.y, p.z, p.sample + k, rgba))
 			return false;
 		i->out[lane][k] = rgba[component];
@@ -301,13 +301,13 @@ static enum bw_mem_result img_load(struct bw_exec *x, struct bw_wave *w, const s
 	uint32_t fp = bw_fp_plain_begin();
 	BW_EACH_LANE(i.exec, lane) {
 		memset(i.out[lane], 0, sizeof(i.out[lane]));
-		if (i.im.format)
+		if (i.im->format)
 			ok &= flags & BW_IMG_MSAA ? load_samples(&i, lane) : load_lane(&i, lane, flags);
 	}
 	bw_fp_plain_end(fp);
 	if (!ok)
 		return bw_span_check(&i.span, w);
-	const struct bw_format *f = i.im.format && !(flags & BW_IMG_RAW) ? i.im.format : &unbound;
+	const struct bw_format *f = i.im->format && !(flags & BW_IMG_RAW) ? i.im->format : &unbound;
 	if (flags & BW_IMG_MSAA)
 		bw_img_write_n(&i, f, 4);
 	else
@@ -331,15 +331,15 @@ static void locate_lanes(struct bw_img *i, unsigned flags, enum bw_access access
 			bw_span_locate_sink(&i->span, lane);
 			continue;
 		}
-		uint64_t va = bw_image_va(&i->im, p.level, p.x, p.y, p.z, p.sample);
-		bw_span_locate_global(&i->span, i->w, i->ap, lane, va, i->im.format->size_b, access);
+		uint64_t va = bw_image_va(i->im, p.level, p.x, p.y, p.z, p.sample);
+		bw_span_locate_global(&i->span, i->w, i->ap, lane, va, i->im->format->size_b, access);
 		i->status[lane] = i->span.lane[lane] == i->span.sink[lane] ? 1 | p.level << 16 : 0;
 	}
 }
 
 static void store_lane(struct bw_img *i, unsigned lane, unsigned flags)
 {
-	const struct bw_format *f = i->im.format;
+	const struct bw_format *f = i->im->format;
 	unsigned n = (unsigned)__builtin_popcount(i->in->dmask), k = 0;
 	uint32_t v[4], in[4] = {0}, rgba[4];
 	uint8_t texel[BW_MEM_MAX_B];
@@ -352,7 +352,7 @@ static void store_lane(struct bw_img *i, unsigned lane, unsigned flags)
 		for (unsigned c = 0; c < 4; c++)
 			if (i->in->dmask >> c & 1)
 				in[c] = v[k++];
-		bw_format_unselect(i->im.dst_sel, in, rgba);
+		bw_format_unselect(i->im->dst_sel, in, rgba);
 		bw_format_pack(f, rgba, texel);
 	}
 	bw_span_put(&i->span, lane, texel, f->size_b);
@@ -364,9 +364,9 @@ static enum bw_mem_result img_store(struct bw_exec *x, struct bw_wave *w, const 
 	struct bw_img i;
 	unsigned lane;
 	enum bw_mem_result r = bw_img_begin(&i, x, w, rec);
-	if (r != BW_MEM_OK || i.p->is_nop || !i.im.format)
+	if (r != BW_MEM_OK || i.p->is_nop || !i.im->format)
 		return i.p->is_nop ? BW_MEM_OK : r;
-	if (i.im.is_block && !(flags & BW_IMG_RAW)) {
+	if (i.im->is_block && !(flags & BW_IMG_RAW)) {
 		x->refused = "image store to a compressed format";
 		return BW_MEM_REFUSED;
 	}
@@ -390,7 +390,7 @@ static enum bw_mem_result img_atomic(struct bw_exec *x, struct bw_wave *w, const
 	enum bw_mem_result r = bw_img_begin(&i, x, w, rec);
 	if (r != BW_MEM_OK || i.p->is_nop)
 		return i.p->is_nop ? BW_MEM_OK : r;
-	if (i.im.format && i.im.format->size_b != op->size_b) {
+	if (i.im->format && i.im->format->size_b != op->size_b) {
 		x->refused = "image atomic of another width than its format";
 		return BW_MEM_REFUSED;
 	}
@@ -419,7 +419,7 @@ static enum bw_mem_result img_query(struct bw_exec *x, struct bw_wave *w, const 
 	if (r != BW_MEM_OK || i.p->is_nop)
 		return i.p->is_nop ? BW_MEM_OK : r;
 	BW_EACH_LANE(i.exec, lane) {
-		const struct bw_image *im = &i.im;
+		const struct bw_image *im = i.im;
 		uint32_t mip = bw_img_addr(&i, 0, lane), *out = i.out[lane];
 		memset(out, 0, 16);
 		if (!im->format)

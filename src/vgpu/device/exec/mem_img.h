@@ -62,7 +62,7 @@ struct bw_img {
 	const struct bw_inst *in;
 	const struct bw_img_prep *p;
 	struct bw_apertures ap;
-	struct bw_image im;
+	const struct bw_image *im;    /* in the executor's cache, until the next instruction */
 	uint64_t exec;
 	uint32_t out[64][4];          /* results by lane */
 	uint32_t status[64];          /* TFE and LWE */

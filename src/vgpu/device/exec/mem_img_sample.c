@@ -104,7 +104,7 @@ static void position_of(const struct sample *t, unsigned lane, struct bw_positio
 	for (unsigned k = 0; k < n; k++)
 		out->pos[k] = bw_img_body_f32(&t->i, k, lane);
 	if (n < bw_img_n_coords(in->dim))
-		out->slice = bw_sample_slice(&t->i.im, bw_img_body_f32(&t->i, n, lane));
+		out->slice = bw_sample_slice(t->i.im, bw_img_body_f32(&t->i, n, lane));
 	if (t->flags & BW_IMG_O) {
 		uint32_t packed = bw_img_addr(&t->i, 0, lane); /* rule 436 */
 		for (unsigned k = 0; k < 3; k++)
@@ -124,14 +124,14 @@ static void detail_of(const struct sample *t, unsigned lane, struct request *r)
 		r->detail.lod = bw_img_body_f32(&t->i, last, lane);
 	} else {
 		struct bw_gradient g = gradient_of(t, lane);
-		r->detail = bw_sample_detail(&t->i.im, &t->s, &g, t->unnormalized);
+		r->detail = bw_sample_detail(t->i.im, &t->s, &g, t->unnormalized);
 	}
 	if (t->flags & BW_IMG_B)
 		bias += bias_of(t, lane);
 	if (t->flags & BW_IMG_CL)
 		least = bw_img_body_f32(&t->i, last, lane);
 	r->raw_lod = r->detail.lod + bias;
-	r->lod = bw_sample_clamp(&t->i.im, &t->s, r->raw_lod, least);
+	r->lod = bw_sample_clamp(t->i.im, &t->s, r->raw_lod, least);
 }
 
 static void read_request(const struct sample *t, unsigned lane, struct request *r)
@@ -140,7 +140,7 @@ static void read_request(const struct sample *t, unsigned lane, struct request *
 	detail_of(t, lane, r);
 	if (t->flags & BW_IMG_C) {
 		r->reference = as_float(bw_img_addr(&t->i, t->i.p->compare, lane));
-		if (t->i.im.format->clamps_compare)
+		if (t->i.im->format->clamps_compare)
 			r->reference = fminf(fmaxf(r->reference, 0), 1);
 	}
 }
@@ -160,7 +160,7 @@ static bool border_of(struct sample *t, unsigned lane, uint32_t rgba[4])
 					  (uint8_t *)table))
 				return false;
 		}
-		bw_sample_border(&t->i.im, &t->s, table, t->border);
+		bw_sample_border(t->i.im, &t->s, table, t->border);
 		t->has_border = true;
 	}
 	memcpy(rgba, t->border, 16);
@@ -182,7 +182,7 @@ static bool tap_value(struct sample *t, unsigned lane, unsigned level, const str
 		rgba[1] = rgba[2] = 0;
 		rgba[3] = 0x3f800000;
 	}
-	bw_format_select(t->f, t->i.im.dst_sel, rgba, out);
+	bw_format_select(t->f, t->i.im->dst_sel, rgba, out);
 	return true;
 }
 
@@ -240,7 +240,7 @@ static bool add_position(struct sample *t, unsigned lane, const struct bw_levels
 {
 	struct bw_tap tap[BW_TAPS];
 	uint32_t value[BW_TAPS][4];
-	unsigned n = bw_sample_taps(&t->i.im, &t->s, l->level[k], at, l->linear_xy, l->linear_z, tap);
+	unsigned n = bw_sample_taps(t->i.im, &t->s, l->level[k], at, l->linear_xy, l->linear_z, tap);
 	if (!tap_values(t, lane, l->level[k], tap, n, false, r, value))
 		return false;
 	for (unsigned j = 0; j < n; j++)
@@ -259,7 +259,7 @@ static uint32_t result_bits(double v)
 static bool nearest(struct sample *t, unsigned lane, const struct request *r, const struct bw_levels *l)
 {
 	struct bw_tap tap[BW_TAPS];
-	bw_sample_taps(&t->i.im, &t->s, l->level[0], &r->at, false, false, tap);
+	bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, false, false, tap);
 	return tap_value(t, lane, l->level[0], tap, r, t->i.out[lane]);
 }
 
@@ -290,7 +290,7 @@ static unsigned row_taps(struct sample *t, const struct request *r, const struct
 	struct bw_position at = r->at;
 	for (unsigned k = 0; k < N_GATHER; k++, at.offset[0]++) {
 		struct bw_tap around[BW_TAPS];
-		bw_sample_taps(&t->i.im, &t->s, l->level[0], &at, true, false, around);
+		bw_sample_taps(t->i.im, &t->s, l->level[0], &at, true, false, around);
 		tap[k] = around[0];
 	}
 	return N_GATHER;
@@ -305,7 +305,7 @@ static bool gather(struct sample *t, unsigned lane, const struct request *r, con
 	struct bw_tap tap[BW_TAPS];
 	uint32_t value[BW_TAPS][4];
 	unsigned n = t->flags & BW_IMG_H ? row_taps(t, r, l, tap) :
-					   bw_sample_taps(&t->i.im, &t->s, l->level[0], &r->at, true, false, tap);
+					   bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, true, false, tap);
 	if (!tap_values(t, lane, l->level[0], tap, n, true, r, value))
 		return false;
 	for (unsigned k = 0; k < N_GATHER; k++)
@@ -319,7 +319,7 @@ static bool sample_lane(struct sample *t, unsigned lane)
 	struct request r;
 	i->not_resident = false;
 	memset(i->out[lane], 0, sizeof(i->out[lane]));
-	if (!i->im.format)
+	if (!i->im->format)
 		return true;
 	read_request(t, lane, &r);
 	if (t->flags & BW_IMG_LOD) {
@@ -327,12 +327,12 @@ static bool sample_lane(struct sample *t, unsigned lane)
 		i->out[lane][1] = as_bits(r.raw_lod);
 		return true;
 	}
-	struct bw_levels l = bw_sample_levels(&i->im, &t->s, r.lod);
+	struct bw_levels l = bw_sample_levels(i->im, &t->s, r.lod);
 	bool ok = t->flags & BW_IMG_GATHER ? gather(t, lane, &r, &l) :
 		  t->f->is_int ? nearest(t, lane, &r, &l) : filter(t, lane, &r, &l);
 	/* TEXEL_FAIL, else LOD_WARNING (manual 10.1.1). */
 	if (i->in->tfe && i->not_resident)
-		i->status[lane] = 1 | (uint32_t)(l.level[0] - i->im.base_level) << 16;
+		i->status[lane] = 1 | (uint32_t)(l.level[0] - i->im->base_level) << 16;
 	else if (i->in->lwe && l.is_warned)
 		i->status[lane] = 2;
 	return ok;
@@ -351,12 +351,12 @@ static enum bw_mem_result sample_begin(struct sample *t, struct bw_exec *x, stru
 		words[k] = sampler_word(w, (in->ssamp & ~3u) + k);
 	bw_sampler_read(words, &t->s);
 	t->flags = flags;
-	t->f = t->i.im.format ? bw_sampler_format(&t->s, t->i.im.format) : NULL;
+	t->f = t->i.im->format ? bw_sampler_format(&t->s, t->i.im->format) : NULL;
 	t->unnormalized = in->unrm || t->s.is_unnormalized;
 	t->has_border = false;
 	t->border_table = host->border_colors ? host->border_colors(host->cookie) : 0;
 	t->refused = NULL;
-	if (t->i.im.samples_log2) {
+	if (t->i.im->samples_log2) {
 		x->refused = "sampling an image with several samples";
 		return BW_MEM_REFUSED;
 	}
