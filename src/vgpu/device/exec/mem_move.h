@@ -142,6 +142,59 @@ BW_ALWAYS_INLINE void bw_gather32(uint32_t *restrict dst, const uint8_t *src, co
 #endif
 }
 
+#ifdef __AVX2__
+BW_ALWAYS_INLINE __m256i bw_two_128(const uint8_t *lo, const uint8_t *hi)
+{
+	return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)lo)),
+				       _mm_loadu_si128((const __m128i *)(const void *)hi), 1);
+}
+
+BW_ALWAYS_INLINE void bw_put_two_128(uint8_t *lo, uint8_t *hi, __m256i v)
+{
+	_mm_storeu_si128((__m128i *)(void *)lo, _mm256_castsi256_si128(v));
+	_mm_storeu_si128((__m128i *)(void *)hi, _mm256_extracti128_si256(v, 1));
+}
+
+/* Eight lanes of a register, as far as they are active. */
+BW_ALWAYS_INLINE void bw_put_lanes(uint32_t *dst, __m256i v, unsigned first, uint32_t exec)
+{
+	__m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)(bw_lane_bit + first));
+	__m256i take = _mm256_cmpeq_epi32(_mm256_and_si256(bits, _mm256_set1_epi32((int)exec)), bits);
+	if (exec == UINT32_MAX)
+		_mm256_storeu_si256((__m256i *)(void *)(dst + first), v);
+	else
+		_mm256_maskstore_epi32((int *)(void *)(dst + first), take, v);
+}
+#endif
+
+/* Elements of four dwords: index NULL is lane i at i * 16. Whole elements are read and turned over, eight
+ * lanes at a time. Inactive lanes may be read. */
+BW_ALWAYS_INLINE void bw_load_b128(uint32_t *restrict dst, size_t reg_dw, const uint8_t *src,
+				   const uint32_t *restrict index, uint32_t exec)
+{
+#ifdef __AVX2__
+#define BW_AT(l) (src + (index ? index[i + (l)] : (i + (l)) * 16))
+	for (unsigned i = 0; i < BW_LANES; i += 8) {
+		__m256i a = bw_two_128(BW_AT(0), BW_AT(4)), b = bw_two_128(BW_AT(1), BW_AT(5));
+		__m256i c = bw_two_128(BW_AT(2), BW_AT(6)), d = bw_two_128(BW_AT(3), BW_AT(7));
+		__m256i ab01 = _mm256_unpacklo_epi32(a, b), ab23 = _mm256_unpackhi_epi32(a, b);
+		__m256i cd01 = _mm256_unpacklo_epi32(c, d), cd23 = _mm256_unpackhi_epi32(c, d);
+		bw_put_lanes(dst, _mm256_unpacklo_epi64(ab01, cd01), i, exec);
+		bw_put_lanes(dst + reg_dw, _mm256_unpackhi_epi64(ab01, cd01), i, exec);
+		bw_put_lanes(dst + 2 * reg_dw, _mm256_unpacklo_epi64(ab23, cd23), i, exec);
+		bw_put_lanes(dst + 3 * reg_dw, _mm256_unpackhi_epi64(ab23, cd23), i, exec);
+	}
+#undef BW_AT
+#else
+	for (unsigned k = 0; k < 4; k++) {
+		if (index)
+			bw_gather32(dst + k * reg_dw, src + 4 * k, index, exec);
+		else
+			bw_load_run32(dst + k * reg_dw, src + 4 * k, 16, exec, ELEM_B32);
+	}
+#endif
+}
+
 BW_ALWAYS_INLINE void bw_load_index(uint32_t *restrict dst, size_t reg_dw, const uint8_t *src,
 				    const uint32_t *restrict index, uint32_t exec, enum bw_elem e)
 {
@@ -149,6 +202,8 @@ BW_ALWAYS_INLINE void bw_load_index(uint32_t *restrict dst, size_t reg_dw, const
 	if (bw_elem_size_b(e) < 4)
 		BW_EACH_LANE(exec, lane)
 			bw_elem_load(dst + lane, reg_dw, src + index[lane], e);
+	else if (e == ELEM_B128)
+		bw_load_b128(dst, reg_dw, src, index, exec);
 	else
 		for (unsigned k = 0; k < bw_elem_n_dw(e); k++)
 			bw_gather32(dst + k * reg_dw, src + 4 * k, index, exec);
@@ -179,6 +234,10 @@ BW_ALWAYS_INLINE void bw_span_load_half(const struct bw_span *s, unsigned h, uin
 	case BW_SPAN_NONE:
 		break;
 	case BW_SPAN_RUN:
+		if (e == ELEM_B128) {
+			bw_load_b128(dst, reg_dw, half->at[0], NULL, half->exec);
+			break;
+		}
 		for (unsigned k = 0; k < n_dw; k++)
 			bw_load_run32(dst + k * reg_dw, half->at[0] + 4 * k, size_b, half->exec, e);
 		break;
@@ -229,6 +288,26 @@ BW_ALWAYS_INLINE void bw_store_run32(uint8_t *restrict dst, const uint32_t *rest
 /* n_dw registers of 32 lanes to elements that follow each other. */
 BW_ALWAYS_INLINE void bw_store_interleaved(uint8_t *restrict dst, const uint32_t *const *reg, unsigned n_dw)
 {
+#ifdef __AVX2__
+#define BW_REG(k) _mm256_loadu_si256((const __m256i *)(const void *)(reg[k] + i))
+	for (unsigned i = 0; i < BW_LANES && n_dw == 2; i += 8) {
+		__m256i lo = _mm256_unpacklo_epi32(BW_REG(0), BW_REG(1)), hi = _mm256_unpackhi_epi32(BW_REG(0), BW_REG(1));
+		bw_put_two_128(dst + i * 8, dst + (i + 4) * 8, lo);
+		bw_put_two_128(dst + (i + 2) * 8, dst + (i + 6) * 8, hi);
+	}
+	for (unsigned i = 0; i < BW_LANES && n_dw == 4; i += 8) {
+		__m256i lo01 = _mm256_unpacklo_epi32(BW_REG(0), BW_REG(1)), hi01 = _mm256_unpackhi_epi32(BW_REG(0), BW_REG(1));
+		__m256i lo23 = _mm256_unpacklo_epi32(BW_REG(2), BW_REG(3)), hi23 = _mm256_unpackhi_epi32(BW_REG(2), BW_REG(3));
+		uint8_t *at = dst + i * 16;
+		bw_put_two_128(at, at + 4 * 16, _mm256_unpacklo_epi64(lo01, lo23));
+		bw_put_two_128(at + 16, at + 5 * 16, _mm256_unpackhi_epi64(lo01, lo23));
+		bw_put_two_128(at + 2 * 16, at + 6 * 16, _mm256_unpacklo_epi64(hi01, hi23));
+		bw_put_two_128(at + 3 * 16, at + 7 * 16, _mm256_unpackhi_epi64(hi01, hi23));
+	}
+#undef BW_REG
+	if (n_dw == 2 || n_dw == 4)
+		return;
+#endif
 	uint32_t out[4 * BW_LANES];
 	for (unsigned i = 0; i < BW_LANES; i++)
 		for (unsigned k = 0; k < n_dw; k++)
