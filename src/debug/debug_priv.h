@@ -172,7 +172,7 @@ struct bw_debug {
 	uint32_t next_break;
 	uint32_t next_cell;
 	bool filters_dirty;
-	uint64_t filters_used; /* a bit each */
+	uint64_t filters_used, filters_retired; /* a bit each */
 	struct bw_u32_vec free_cells;
 
 	/* an end of nexti: stops only this wave */

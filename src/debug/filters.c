@@ -105,7 +105,7 @@ static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 		return NULL;
 	BW_TRY(patch_word(d, p, BW_TRAP_ID_BREAKPOINT));
 	BW_TRY(d->target->ops->set_filter(d->target, p->filter - 1, 0, 0, 0));
-	d->filters_used &= ~(1ull << (p->filter - 1));
+	d->filters_retired |= 1ull << (p->filter - 1);
 	p->filter = 0;
 	free(p->filter_code);
 	p->filter_code = NULL;
@@ -118,10 +118,13 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	uint32_t cell[CELL_DW], words[3];
 	struct bw_inst inst;
 	uint64_t next = p->va + p->inst.size_b, va;
-	unsigned index = p->filter ? p->filter - 1u : (unsigned)__builtin_ctzll(~d->filters_used);
+	/* never over code that a wave may be in */
+	unsigned index = (unsigned)__builtin_ctzll(~d->filters_used);
 
 	if (index >= BW_TRAP_N_FILTERS || !(va = cell_va(d, index)))
 		return take_out(d, p);
+	if (p->filter)
+		d->filters_retired |= 1ull << (p->filter - 1);
 	BW_TRY(bw_debug_read_inst(d, p->va, &inst, words));
 	uint32_t *copy = malloc(n * sizeof(*copy));
 	if (!copy)
@@ -170,6 +173,10 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 	if (!d->filters_dirty || !d->target || !(d->target->caps & BW_CAP_FILTER))
 		return NULL;
 	d->filters_dirty = false;
+	if (d->state == BW_DEBUG_STOPPED) { /* nobody is in what was given up */
+		d->filters_used &= ~d->filters_retired;
+		d->filters_retired = 0;
+	}
 	struct bw_filter_facts facts = facts_of(d);
 	bw_vec_each(&d->patches, p)
 		BW_TRY(update(d, p, &facts));
@@ -181,7 +188,7 @@ void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 	if (p->filter && d->target)
 		bw_error_free(d->target->ops->set_filter(d->target, p->filter - 1u, 0, 0, 0));
 	if (p->filter)
-		d->filters_used &= ~(1ull << (p->filter - 1u));
+		d->filters_retired |= 1ull << (p->filter - 1u);
 	free(p->filter_code);
 	p->filter_code = NULL;
 	p->filter = 0;

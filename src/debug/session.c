@@ -133,7 +133,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_vec_each(&d->patches, p)
 		free(p->filter_code);
 	d->patches.len = 0;
-	d->filters_used = 0;
+	d->filters_used = d->filters_retired = 0;
 	d->free_cells.len = 0;
 	d->next_cell = 0;
 	d->internal_va = 0;

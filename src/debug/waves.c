@@ -258,6 +258,16 @@ static bool is_builtin_trap(struct bw_debug *d, uint64_t pc)
 	return inst.op == BW_OP_S_SENDMSG_RTN_B32 && inst.src[0] == MSG_RTN_GET_DOORBELL;
 }
 
+/* Whether the program itself has an s_trap there. */
+static bool is_s_trap(struct bw_debug *d, uint64_t pc)
+{
+	struct bw_inst inst = {0};
+	struct bw_error *err = bw_debug_read_inst(d, pc, &inst, NULL);
+	bool yes = !err && inst.op == BW_OP_S_TRAP;
+	bw_error_free(err);
+	return yes;
+}
+
 static void at_breakpoint(struct bw_debug *d, struct bw_wave *w)
 {
 	if (!bw_debug_patch_at(d, w->info.pc))
@@ -337,7 +347,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	identify(d, w);
 
 	uint32_t trap_id = hw.ttmp1 >> 16 & 0xff;
-	if (bw_filter_is_trap(trap_id) && bw_debug_patch_at(d, pc))
+	if (bw_filter_is_trap(trap_id) && !is_s_trap(d, pc))
 		trap_id = BW_TRAP_ID_BREAKPOINT;
 	w->raw_mode = hw.mode;
 	w->hw.mode = bw_excp_own_mode(d, w, hw.mode);

@@ -89,6 +89,9 @@ struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_
 	volatile struct bw_trap_filter *f =
 		(volatile struct bw_trap_filter *)(l->area + BW_TRAP_C_FILTERS) + index;
 	__atomic_store_n(&f->pc, 0, __ATOMIC_SEQ_CST);
+	/* a wave may be about to call it: the code stays where it is */
+	if (!pc)
+		return NULL;
 	f->code = code_va;
 	f->go_on = go_on_va;
 	__atomic_store_n(&f->pc, pc, __ATOMIC_SEQ_CST);
