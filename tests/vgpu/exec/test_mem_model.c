@@ -664,12 +664,13 @@ typedef void try_fn(struct env *e, const char *name, enum bw_op op, const struct
 static void run_format(enum bw_fmt fmt, try_fn *attempt, unsigned n_rounds, unsigned n_rows)
 {
 	static const char *const others[] = {"ds_permute_b32", "ds_bpermute_b32", "ds_swizzle_b32", "ds_append",
-					     "ds_consume", "ds_nop", "buffer_gl0_inv", "buffer_gl1_inv"};
+					     "ds_consume", "ds_nop", "ds_bvh_stack_rtn_b32", "buffer_gl0_inv",
+					     "buffer_gl1_inv"};
 	static struct env e;
 	unsigned seen = 0;
 	for (unsigned op = 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
-		/* Formatted buffers have tests of their own. */
+		/* Formatted buffers, loads into the LDS and rays have tests of their own. */
 		bool other = bw_isa_op_info(op)->fmt != fmt || !bw_exec_mem_row(op) || strstr(name, "_format_") ||
 			     strstr(name, "_lds_");
 		for (size_t i = 0; i < BW_ARRAY_SIZE(others); i++)

@@ -420,7 +420,8 @@ static inline float sin_gpu(float f)
 
 static inline float cos_gpu(float f)
 {
-	double a = __builtin_fabs(turns_left(f));
+	double r = turns_left(f);
+	double a = r < 0.0 ? -r : r; /* and not fabs: a NaN keeps its sign */
 	float v = (float)sin_of_turns(0.25 - a);
 	return a == 0.25 ? 0.0f : v;
 }
