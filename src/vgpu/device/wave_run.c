@@ -74,6 +74,16 @@ static void host_wakeup(void *cookie, struct bw_workgroup *wg)
 	}
 }
 
+static uint32_t host_doorbell(void *cookie, struct bw_wave *w)
+{
+	return slot_of(w)->group->dispatch->doorbell;
+}
+
+static uint32_t host_dispatch_id(void *cookie, struct bw_wave *w)
+{
+	return slot_of(w)->group->dispatch->packet_id;
+}
+
 static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
 			const char *name)
 {
@@ -104,6 +114,8 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.send_interrupt = host_send_interrupt,
 		.wakeup = host_wakeup,
 		.absent = host_absent,
+		.doorbell = host_doorbell,
+		.dispatch_id = host_dispatch_id,
 		.border_colors = host_border_colors,
 		.precise_memory = host_precise_memory,
 		.counts = worker->dev->options.counts,

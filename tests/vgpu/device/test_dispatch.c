@@ -191,6 +191,23 @@ static void test_alignment_mode(void **state)
 	rig_stop(&r);
 }
 
+/* s_sendmsg_rtn: the doorbell of compute ring 1 is dword 10; dispatches count; nothing is to be saved. */
+static void test_messages(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	struct rig_launch l = {
+		.kernel = "messages", .threads = {1, 1, 1}, .n_user = 2, .user = {LO(RIG_DATA), HI(RIG_DATA)}};
+	for (unsigned i = 0; i < 3; i++) {
+		data(&r)[2] = 1;
+		assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
+		assert_int_equal(data(&r)[0], 10);
+		assert_int_equal(data(&r)[1], i);
+		assert_int_equal(data(&r)[2], 0);
+	}
+	rig_stop(&r);
+}
+
 /* The same shape by USE_THREAD_DIMENSIONS: 29 x 16 x 3 threads. */
 static void test_thread_dimensions(void **state)
 {
@@ -449,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_cu_mode),
 		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_alignment_mode),
+		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_thread_dimensions),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_indirect),

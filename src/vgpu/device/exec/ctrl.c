@@ -393,9 +393,12 @@ static uint64_t message_result(struct bw_wave *w, struct bw_exec *x, unsigned ms
 		return (tba & 0xffffffffffffull) >> 8;
 	case MSG_RTN_GET_REALTIME:
 		return x->host.realtime ? x->host.realtime(x->host.cookie) : 0;
+	case MSG_RTN_GET_DOORBELL:
+		return x->host.doorbell ? x->host.doorbell(x->host.cookie, w) : 0;
+	case MSG_RTN_GET_DDID:
+		return x->host.dispatch_id ? x->host.dispatch_id(x->host.cookie, w) : 0;
 	default:
-		/* GET_DOORBELL, GET_DDID: queues of the kernel driver have neither ([I], they are
-		 * KFD's). SAVE_WAVE asks a context save that does not exist here. */
+		/* SAVE_WAVE: whether a context save is wanted, and here none ever is [I]. */
 		return 0;
 	}
 }

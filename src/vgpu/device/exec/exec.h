@@ -34,6 +34,9 @@ struct bw_exec_host {
 	bool (*graphics)(void *cookie, struct bw_wave *w, const struct bw_inst *inst);
 	/* Flag float exceptions in TRAPSTS always, and not only where MODE.EXCP_EN or the code asks. Slow. */
 	bool float_exceptions;
+	/* Of the wave's queue and dispatch: s_sendmsg_rtn GET_DOORBELL and GET_DDID. Optional: 0. */
+	uint32_t (*doorbell)(void *cookie, struct bw_wave *w);
+	uint32_t (*dispatch_id)(void *cookie, struct bw_wave *w);
 	/* Count what is executed, for bw_exec_tally. */
 	bool counts;
 	/* Strict mode or the trace (strict.h). NULL: neither. */

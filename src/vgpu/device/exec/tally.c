@@ -102,7 +102,8 @@ static const char *message_remark(const struct bw_inst *in)
 {
 	unsigned msg = in->fmt == BW_FMT_SOPP ? (unsigned)in->imm & 0xff : in->src[0];
 	switch (msg) {
-	case 1: case 3: case 130: case 133: case 134: /* interrupt, DEALLOC_VGPRS, TMA, TBA, TBA_TO_PC */
+	case 1: case 3: case 128: case 129: case 130: case 132: case 133: case 134:
+		/* interrupt, DEALLOC_VGPRS; doorbell, dispatch, TMA, SAVE_WAVE, TBA, TBA_TO_PC */
 		return NULL;
 	case 131:
 		return "time is the virtual GPU's own";
