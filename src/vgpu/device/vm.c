@@ -192,7 +192,8 @@ static void grow(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, struct bw
 			struct bw_gpuvm_range walked;
 			struct bw_tlb_range next;
 			uint64_t va = forward ? r->va + r->size_b : r->va - 1;
-			if (bw_canonical(va) != va)
+			/* Not round the end of the address space, nor into the hole in its middle. */
+			if ((forward ? va : r->va) == 0 || bw_canonical(va) != va)
 				break;
 			bw_gpuvm_walk(c, read_entry, tlb->dev, va, &walked);
 			if (!leaf_range(tlb, &walked, &next) || !(forward ? follows(r, &next) : follows(&next, r)))
