@@ -178,8 +178,12 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 		d->filters_retired = 0;
 	}
 	struct bw_filter_facts facts = facts_of(d);
-	bw_vec_each(&d->patches, p)
-		BW_TRY(update(d, p, &facts));
+	bw_vec_each(&d->patches, p) {
+		struct bw_error *err = update(d, p, &facts);
+		/* the program has given up this code: no wave will come by */
+		if (err && !bw_error_catch(&err, BW_E_FAULT))
+			return err;
+	}
 	return NULL;
 }
 
