@@ -618,7 +618,11 @@ void bw_debugger_fork_child(void)
 	pthread_cond_init(&d.released, NULL);
 	bw_names_fork_child();
 	bw_listen_fork_child();
-	d.state = ENDED;
+	/* what it opens itself is its own: then it connects like any process */
+	d.state = UNTRIED;
+	atomic_store(&d.jobs, 0);
+	memset(&d.attach, 0, sizeof(d.attach));
+	d.attached_file = NULL;
 	d.held.len = 0;
 	d.area_handle = 0;
 	if (d.sock >= 0) {

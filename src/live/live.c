@@ -103,6 +103,8 @@ static struct bw_error *make_env(struct bw_live *l, const struct bw_live_options
 	for (const char *const *e = o->env; e && *e; e++)
 		BW_TRY(set(out, *e));
 	BW_TRY(set(out, socket_setting));
+	/* processes beside the one debugged here, and that one later */
+	BW_TRY(set(out, BW_AGENT_ATTACH_ENV "=1"));
 	return bw_vec_push(out, NULL);
 }
 
@@ -320,7 +322,8 @@ static void live_interrupt(struct bw_target *t)
 
 /* ---- Waiting ---- */
 
-/* A connection. The first one that is not taken is the program; others go their way undisturbed. */
+/* A connection. The first one that is not taken is the program; others are sent away at once, and
+ * can be attached to by a debugger of their own. */
 static struct bw_error *accept_agent(struct bw_live *l)
 {
 	int fd = accept4(l->listen_fd, NULL, NULL, SOCK_CLOEXEC);
@@ -330,17 +333,30 @@ static struct bw_error *accept_agent(struct bw_live *l)
 		l->agent_fd = fd;
 		return NULL;
 	}
-	struct bw_error *err = bw_vec_push(&l->others, fd);
+	struct bw_error *err = bw_msg_send(fd, BW_AGENT_DETACH, 1, NULL, 0, -1);
+	if (!err)
+		err = bw_vec_push(&l->others, fd);
 	if (err)
 		close(fd);
-	else
-		bw_live_note(l, false,
-			     "another process of the program uses the GPU; it is not debugged");
+	/* it may have gone already */
+	bw_error_catch(&err, BW_E_GONE);
 	return err;
 }
 
-/* Something from a process that is not debugged: what it submits goes through. */
-static bool serve_other(int fd)
+/* Said once for each: pids of those that are gone do not come again soon. */
+static void note_other(struct bw_live *l, const struct bw_agent_hello *h)
+{
+	if ((pid_t)h->pid == l->agent_pid)
+		return;
+	bw_live_note(l, true,
+		     "process %u (%.15s) uses the GPU, too, and is not debugged here: "
+		     "\"breakwater attach %u\" debugs it",
+		     h->pid, h->comm, h->pid);
+}
+
+/* Something from a process that is not debugged. What it submitted before it read that it is sent away
+ * goes through. False: its connection is over. */
+static bool serve_other(struct bw_live *l, int fd)
 {
 	struct bw_msg m = BW_MSG_INIT;
 	struct bw_error *err = bw_msg_recv(fd, 1000, &m);
@@ -351,7 +367,12 @@ static bool serve_other(int fd)
 		const struct bw_msg_part part = {&go, sizeof(go)};
 		err = bw_msg_send(fd, BW_AGENT_GO, 1, &part, 1, -1);
 	}
-	bool ok = !err;
+	if (!err && m.type == BW_AGENT_EV_HELLO && m.body_b >= sizeof(struct bw_agent_hello)) {
+		struct bw_agent_hello h;
+		memcpy(&h, m.body, sizeof(h));
+		note_other(l, &h);
+	}
+	bool ok = !err && m.type != (BW_AGENT_DETACH | BW_AGENT_REPLY);
 	bw_error_free(err);
 	bw_msg_fini(&m);
 	return ok;
@@ -466,7 +487,7 @@ static struct bw_error *serve(struct bw_live *l, struct bw_target_event *out, bo
 	*out_given = false;
 	for (size_t i = l->others.len; i-- > 0;) {
 		if (AT_OTHERS + i < l->poll_set.len && ready(l, (unsigned)(AT_OTHERS + i)) &&
-		    !serve_other(l->others.data[i])) {
+		    !serve_other(l, l->others.data[i])) {
 			close(l->others.data[i]);
 			bw_vec_remove(&l->others, i);
 		}

@@ -6,9 +6,11 @@ of every VMID, page tables, code) is the same before and after, and so is what t
     test_attach.py NAMES DEVICE_STATE"""
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -82,9 +84,9 @@ class Attached(harness.Session):
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def expected_sum():
+def expected_sum(rounds=ROUNDS):
     numbers = [0] * 256
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for mul, add, n in ((3, 1, 256), (5, 2, 256), (7, 3, 64)):
             numbers[:n] = [v * mul + add & 0xffffffff for v in numbers[:n]]
     return sum(numbers)
@@ -141,5 +143,55 @@ def who_cannot_be_attached_to():
     check(f"sum {expected_sum()}" in program.finish(), "the program's sum is another one")
 
 
+class Second:
+    """The process of two that was not the first: what Attached and stop_in_a_round need of it."""
+
+    def __init__(self, pid, feed):
+        self.pid, self.feed = pid, feed
+
+    def begin(self):
+        self.feed.write("\n")
+        self.feed.flush()
+
+
+def two_programs_at_once():
+    """One script, two processes that use the GPU: a debugger for each."""
+    with tempfile.TemporaryDirectory() as folder:
+        for n in "ab":
+            os.mkfifo(f"{folder}/{n}")
+        script = f"ROUNDS=2 {NAMES} < {folder}/a > {folder}/out.a & ROUNDS=2 {NAMES} < {folder}/b > {folder}/out.b; wait"
+        first = harness.Session("--", "sh", "-c", script)
+        first.command("break on dispatch 2")
+        first.send("run")
+        feeds = {n: open(f"{folder}/{n}", "w") for n in "ab"}
+        seen = first.read_until(lambda o: "breakwater attach" in o.get("text", ""))
+        programs = [o for o in seen if o.get("event") == "program"]
+        equal(len(programs), 1, f"programs debugged at once: {seen}")
+        other = int(re.search(r"process (\d+)", seen[-1]["text"])[1])
+        # which of the two reads from which end
+        mine = "ab".replace(pathlib.Path(os.readlink(f"/proc/{other}/fd/0")).name, "")
+        theirs = "ab".replace(mine, "")
+        feeds[mine].write("\n\n")
+        feeds[mine].flush()
+        first.read_until(lambda o: o.get("command") == "run")
+        equal(first.command("info dispatch")["dispatch"], 2, "the dispatch of the first")
+        first.command("stepi 2")
+        first.command("delete")
+        # both use one ring of the GPU: what stops the one keeps the other waiting
+        first.send("continue")
+        second = stop_in_a_round(Second(other, feeds[theirs]), "stepi 2")
+        equal(second.command("info dispatch")["label"].split("/")[-1], "inner", "the dispatch of the second")
+        second.command("delete")
+        second.send("detach")
+        second.end()
+        feeds[theirs].write("\n")
+        for f in feeds.values():
+            f.close()
+        first.read_until(lambda o: o.get("command") == "continue")
+        first.end()
+        sums = [re.search(r"sum \d+", pathlib.Path(f"{folder}/out.{n}").read_text())[0] for n in "ab"]
+        equal(sums, [f"sum {expected_sum(2)}"] * 2, "what the two computed")
+
+
 if __name__ == "__main__":
-    harness.main(leaves_no_trace, who_cannot_be_attached_to)
+    harness.main(leaves_no_trace, who_cannot_be_attached_to, two_programs_at_once)
