@@ -337,7 +337,8 @@ int main(int argc, char **argv)
 	const char *why_not = NULL;
 	if (o.json)
 		printf("{");
-	measure_memory(&r, &o, co);
+	if (argc == optind + 2)
+		measure_memory(&r, &o, co);
 	struct cpu *cpu = cpu_open(argv[optind + 1], o.threads, &why_not);
 	if (o.json)
 		printf("\"no_comparison\": %s%s%s", cpu ? "null" : "\"", cpu ? "" : why_not, cpu ? "" : "\"");
