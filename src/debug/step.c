@@ -79,9 +79,13 @@ static struct bw_error *missing_at_barrier(struct bw_debug *d, const struct bw_w
 {
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave *o = &d->slots[d->stopped.data[i]];
-		if (o != w && o->stopped && !o->info.in_barrier &&
-		    o->info.dispatch == w->info.dispatch &&
-		    memcmp(o->info.workgroup, w->info.workgroup, sizeof(w->info.workgroup)) == 0)
+		if (o == w || !o->stopped || o->info.dispatch != w->info.dispatch ||
+		    memcmp(o->info.workgroup, w->info.workgroup, sizeof(w->info.workgroup)) != 0)
+			continue;
+		/* it may have passed an earlier barrier since it stopped there */
+		if (o->info.in_barrier)
+			BW_TRY(bw_debug_examine(d, o->info.slot));
+		if (!o->info.in_barrier)
 			BW_TRY(bw_vec_push(out, o->info.slot));
 	}
 	return NULL;
@@ -227,6 +231,8 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
 	struct bw_inst inst = {0};
 	struct bw_u32_vec others = {0};
 	struct bw_patch *p = bw_debug_patch_at(d, w->hw.pc);
+	if (w->info.in_barrier) /* it may have left it since */
+		BW_TRY(bw_debug_examine(d, w->info.slot));
 	if (p)
 		inst = p->inst;
 	else if (w->info.wave_in_group || d->stopped.len > 1)
@@ -321,6 +327,8 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	struct bw_inst none = {0};
 
 	bw_filter_dirty(d); /* variables of the user may have changed */
+	if (w->info.in_barrier) /* it may have left it since */
+		BW_TRY(bw_debug_examine(d, slot));
 	BW_TRY(bw_debug_patch_ref(d, va));
 	d->internal_va = va;
 	d->internal_wave = w->info.number;

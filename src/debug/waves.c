@@ -332,8 +332,10 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	struct bw_target_wave hw;
 
 	BW_TRY(d->target->ops->read_wave(d->target, slot, &hw));
-	if (w->stopped && w->hw.seq == hw.seq)
+	if (w->stopped && w->hw.seq == hw.seq) {
+		w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
 		return NULL;
+	}
 	w->reported = false;
 	/* The inside of a displaced copy is nobody's business: show the original. */
 	uint64_t pc = w->displaced_va ? bw_displaced_pc(w, hw.pc) : bw_filter_pc(d, hw.pc);

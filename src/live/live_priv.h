@@ -50,7 +50,7 @@ struct bw_queue_key {
 };
 
 /* Messages to the guard. */
-enum bw_guard_msg { BW_GUARD_REG = 1, BW_GUARD_AREA, BW_GUARD_QUIT };
+enum bw_guard_msg { BW_GUARD_REG = 1, BW_GUARD_AREA, BW_GUARD_GFXOFF, BW_GUARD_QUIT };
 struct bw_guard_area {
 	uint64_t size_b;
 	uint32_t slots_offset_b, n_slots;
@@ -104,6 +104,7 @@ struct bw_live {
 	uint32_t code_generation;    /* raised at each write of code */
 	uint32_t *icache_generation; /* of each WGP: what its instruction cache has been freed of */
 
+	bool gfxoff_held;
 	int guard_fd;
 	pid_t guard;
 	int vram_fd_tried, iomem_fd_tried;
@@ -148,6 +149,8 @@ struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t 
 /* SPI_GDBG_PER_VMID_CNTL of our VMIDs, after l->excp has changed. */
 struct bw_error *bw_live_update_gdbg(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
+/* STATUS of the wave in this slot as the SQ has it now, not as it was saved. */
+struct bw_error *bw_live_status_now(struct bw_live *l, uint32_t slot, uint32_t *out) BW_MUST_CHECK;
 /* Slots of resident waves of the program, a bit each; n_slots / 32 words. */
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits) BW_MUST_CHECK;
 /* Whether that wave of ours is still resident: the one at this place of the grid. */
@@ -219,11 +222,18 @@ struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out)
 struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va,
 			      struct bw_verdict *out) BW_MUST_CHECK;
 
+/* gfxoff.c */
+struct bw_error *bw_live_gfxoff_hold(struct bw_live *l) BW_MUST_CHECK;
+void bw_live_gfxoff_release(struct bw_live *l);
+void bw_live_gfxoff_allow(struct bw_kmd *kmd);
+
 /* guard.c: forked before anything of the program exists. It holds what must be put back and does so
  * when we end without saying goodbye, and removes the socket's folder. */
 struct bw_error *bw_live_guard_start(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_area(struct bw_live *l, int area_fd) BW_MUST_CHECK;
+/* From here on it allows GFXOFF again, too. */
+struct bw_error *bw_live_guard_gfxoff(struct bw_live *l) BW_MUST_CHECK;
 /* No longer needed. */
 void bw_live_guard_end(struct bw_live *l);
 

@@ -20,6 +20,7 @@ enum {
 	SQ_CMD_VMID_SHIFT = 28,
 	SQ_DEBUG_SINGLE_MEMOP = 1,
 	IND_WAVE_ACTIVE = 0xa,
+	IND_STATUS = 0x102,
 	IND_HW_ID2 = 0x118,
 	IND_TTMP8 = 0x200 + 108 + 8,
 	NO_SQ = 0xbebebeef, /* what an SQ that does not exist reads as */
@@ -340,6 +341,12 @@ static struct bw_error *ind_read(struct bw_live *l, const struct bw_kmd_bank *ba
 {
 	BW_TRY(bw_kmd_reg_write(l->kmd, bank, l->regs.sq_ind_index, index << 16 | wave));
 	return bw_kmd_reg_read(l->kmd, bank, l->regs.sq_ind_data, out);
+}
+
+struct bw_error *bw_live_status_now(struct bw_live *l, uint32_t slot, uint32_t *out)
+{
+	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
+	return ind_read(l, &bank, IND_STATUS, slot % l->t.facts.waves_per_simd, out);
 }
 
 static struct bw_error *is_ours(struct bw_live *l, uint32_t slot, bool *out)

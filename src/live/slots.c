@@ -8,6 +8,7 @@
 /* PRIV in the saved STATUS is the handler's own: it must be there when STATUS is written back,
  * before s_rfe clears it, and is nobody else's business. */
 #define STATUS_PRIV (1u << 5)
+#define STATUS_IN_BARRIER (1u << 12)
 
 volatile struct bw_trap_slot *bw_live_slot(struct bw_live *l, uint32_t slot)
 {
@@ -77,6 +78,13 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
 	for (size_t i = 0; i < BW_TRAP_HW_COUNT; i++)
 		hw[i] = s->hw[i];
+	/* A wave that was stopped in a barrier leaves it when the others have come, stopped or not. */
+	if (hw[BW_TRAP_HW_STATUS] & STATUS_IN_BARRIER) {
+		uint32_t now;
+		BW_TRY(bw_live_status_now(l, slot, &now));
+		if (!(now & STATUS_IN_BARRIER))
+			s->hw[BW_TRAP_HW_STATUS] = hw[BW_TRAP_HW_STATUS] &= ~STATUS_IN_BARRIER;
+	}
 	*out = (struct bw_target_wave){
 		.slot = slot,
 		.seq = s->seq,
