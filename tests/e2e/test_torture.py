@@ -34,7 +34,8 @@ class Round:
         self.path = folder / f"torture{seed}.s"
         self.path.write_text(self.kernel.text)
         self.plain, self.dump = folder / "plain", folder / "dump"
-        self.options = [self.path, "--grid", N, "--group", GROUP, "--arg", f"in=random:{N + 64}:{seed}:u32", "--arg",
+        self.strict = self.random.random() < 0.3
+        self.options = [self.path, *(["--strict"] if self.strict else []), "--grid", N, "--group", GROUP, "--arg", f"in=random:{N + 64}:{seed}:u32", "--arg",
                         f"out=zeros:{N}"]
         self.over = False
         self.n_syncs = 0
@@ -53,6 +54,7 @@ class Round:
             self.action()
         if not self.over:
             self.do("delete")
+            self.do("set scheduler-locking step")
         for _ in range(MAX_EVENTS):
             if self.over:
                 break
@@ -65,6 +67,8 @@ class Round:
 
     def do(self, command):
         """Types it; returns what came back. A second command marks the end of the first one's replies."""
+        if self.over:
+            return []
         if self.verbose:
             print("   ", command, flush=True)
         self.typed.append(command)
@@ -91,7 +95,7 @@ class Round:
 
     def action(self):
         self.random.choice([self.step, self.step, self.step, self.go_on, self.breakpoint, self.breakpoint, self.conditional,
-                            self.look, self.edit, self.edit, self.edit_memory, self.focus, self.interrupt,
+                            self.advance, self.watch, self.locking, self.look, self.edit, self.edit, self.edit_memory, self.focus, self.interrupt,
                             self.forget])()
 
     def label(self):
@@ -110,6 +114,23 @@ class Round:
 
     def step(self):
         self.do(self.random.choice(["stepi", "stepi", "nexti", f"stepi {self.random.randrange(2, 30)}"]))
+
+    def advance(self):
+        self.do(self.random.choice([f"advance {self.label()}", f"until {self.label()}"]))
+
+    def watch(self):
+        """On a word that its own lane stores to; on a register, which is stepped for, not for long."""
+        if self.random.random() < 0.7:
+            self.do(f"{self.random.choice(['watch', 'awatch', 'rwatch'])} out[{self.random.randrange(N)}]")
+            return
+        for o in self.do(f"watch $s{self.random.choice(SCALARS)}"):
+            if o.get("command") == "watch" and "number" in o:
+                self.do("continue")
+                if not self.over:
+                    self.do(f"delete {o['number']}")
+
+    def locking(self):
+        self.do(f"set scheduler-locking {self.random.choice(['off', 'step'])}")
 
     def go_on(self):
         self.do(self.random.choice(["continue", "continue", "continue 2"]))
@@ -183,7 +204,7 @@ def main():
             r = Round(seed, pathlib.Path(folder), options.verbose)
             try:
                 r.play()
-                print(f"ok      seed {seed}: wave{r.wave}, {len(r.typed)} commands", flush=True)
+                print(f"ok      seed {seed}: wave{r.wave}{' strict' if r.strict else ''}, {len(r.typed)} commands", flush=True)
             except (Failure, OSError, ValueError) as e:
                 failed += 1
                 print(f"FAILED  seed {seed}: wave{r.wave}, after {r.typed[-3:]}: {type(e).__name__}: {str(e)[:600]}", flush=True)
