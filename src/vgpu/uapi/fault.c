@@ -50,14 +50,6 @@ static void log_process(struct bw_uapi *u, const struct bw_drm_vm *vm)
 			vm->pid);
 }
 
-/* A debugger has put a trap handler under this VMID: what happens to its waves is the debugger's.
- */
-static bool has_trap_handler(struct bw_uapi *u, unsigned vmid)
-{
-	struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
-	return bw_device_reg_read(u->dev, &bank, u->reg.SQ_SHADER_TBA_HI) >> 31;
-}
-
 static uint32_t sq_ind(struct bw_uapi *u, const struct bw_bank *bank, unsigned wave, uint32_t index)
 {
 	bw_device_reg_write(u->dev, bank, u->reg.SQ_IND_INDEX, index << 16 | wave);
@@ -174,7 +166,10 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 		vm->fault.hub = v->mmhub;
 	}
 	log_fault(u, v, vm, addr, status);
-	if (v->vmid && (!has_trap_handler(u, v->vmid) || has_fatal_wave(u, v->vmid)))
+	/* A wave that nobody handles, or will handle: its halting comes as an SQ interrupt, too. What
+	 * the command processor or SDMA met stops that queue alone, with an interrupt of its own: the
+	 * other jobs of the program are innocent. */
+	if (v->vmid && has_fatal_wave(u, v->vmid))
 		kill_vmid(u, v->vmid, "page fault");
 }
 
@@ -182,13 +177,18 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
  */
 static void cp_error(struct bw_uapi *u, const struct vector *v)
 {
-	static const char *const what[] = {"Illegal opcode in command stream",
-					   "Illegal register access in command stream"};
+	/* by CP_HQD_ERROR, as this device uses it */
+	static const char *const what[] = {
+		"Error in command stream", "Illegal opcode in command stream",
+		"Illegal register access in command stream", "Page fault in command stream",
+		"Impossible dispatch in command stream"};
 	unsigned me = v->ring >> 2 & 3, pipe = v->ring & 3;
 	/* A wave's illegal instruction comes as an SQ interrupt as well, which says more. */
 	if (v->source == SRC_CP_PRIV_INSTR)
 		return;
-	const char *text = what[v->source - SRC_CP_BAD_OPCODE];
+	struct bw_bank bank = {.use_srbm = true, .me = me, .pipe = pipe};
+	uint32_t error = bw_device_reg_read(u->dev, &bank, u->reg.CP_HQD_ERROR);
+	const char *text = what[error < BW_ARRAY_SIZE(what) ? error : 0];
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
 		struct bw_drm_ring *ring = &u->rings[i];
 		if (ring->is_sdma || ring->me != me || ring->pipe != pipe || !ring->head ||
