@@ -30,6 +30,7 @@ struct guard {
 	char *folder, *socket_path, *selector;
 	struct bw_saved_reg saved[MAX_SAVED];
 	size_t n_saved;
+	bool gfxoff;
 	uint8_t *area;
 	struct bw_guard_area shape;
 };
@@ -79,6 +80,8 @@ static void restore(struct guard *g)
 			err = bw_kmd_reg_write(kmd, &bank, r->addr_dw, r->before);
 		bw_error_free(err);
 	}
+	if (g->gfxoff)
+		bw_live_gfxoff_allow(kmd);
 	bw_kmd_close(kmd);
 }
 
@@ -126,6 +129,8 @@ static bool serve(struct guard *g)
 		else if (m.type == BW_GUARD_AREA && m.body_b == sizeof(struct bw_guard_area) &&
 			 m.fd >= 0)
 			take_area(g, &m);
+		else if (m.type == BW_GUARD_GFXOFF)
+			g->gfxoff = true;
 		/* so that the debugger changes nothing we do not know of */
 		err = bw_msg_send(g->sock, m.type, m.seq, NULL, 0, -1);
 		bw_error_free(err);
@@ -159,10 +164,10 @@ static _Noreturn void guard_main(struct guard *g)
 {
 	become_guard(g);
 	if (serve(g)) {
-		if (g->n_saved) {
+		if (g->n_saved)
 			wait_for_waves(g);
+		if (g->n_saved || g->gfxoff)
 			restore(g);
-		}
 		unlink(g->socket_path);
 		rmdir(g->folder);
 	}
@@ -224,6 +229,11 @@ struct bw_error *bw_live_guard_area(struct bw_live *l, int area_fd)
 				  .slots_offset_b = BW_TRAP_C_SIZE,
 				  .n_slots = l->t.facts.n_slots};
 	return tell(l, BW_GUARD_AREA, &a, sizeof(a), area_fd);
+}
+
+struct bw_error *bw_live_guard_gfxoff(struct bw_live *l)
+{
+	return tell(l, BW_GUARD_GFXOFF, NULL, 0, -1);
 }
 
 void bw_live_guard_end(struct bw_live *l)

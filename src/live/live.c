@@ -227,6 +227,7 @@ static void close_fd(int *fd)
 static void free_live(struct bw_live *l)
 {
 	bw_live_unmap(l);
+	bw_live_gfxoff_release(l);
 	bw_live_guard_end(l);
 	bw_vec_each(&l->others, fd)
 		close(*fd);
@@ -598,6 +599,8 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 		err = make_socket(l);
 	if (!err)
 		err = bw_live_guard_start(l);
+	if (!err)
+		err = bw_live_gfxoff_hold(l);
 	if (!err)
 		err = options->argv ? spawn(l, options) : attach_to(l, options->pid);
 	if (err) {

@@ -117,6 +117,39 @@ static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL},
 				gca_config_ops = {gca_config_read, NULL, NULL},
 				text_ops = {text_read, NULL, NULL};
 
+/* amdgpu_gfxoff (amdgpu_debugfs.c of Linux 6.12): 0 asks for the graphics block to stay on, anything
+ * else takes that back; reads say 2 (not in GFXOFF) while somebody asks, else 0 (in GFXOFF: [I] so it
+ * would be when idle; registers stay readable here). */
+static int64_t gfxoff_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	if ((size_b | *pos) & 3)
+		return -EINVAL;
+	uint32_t status = atomic_load(&f->u->gfxoff_holds) ? 2 : 0;
+	for (size_t at = 0; at < size_b; at += 4)
+		memcpy((uint8_t *)out + at, &status, 4);
+	*pos += size_b;
+	return (int64_t)size_b;
+}
+
+static int64_t gfxoff_write(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos)
+{
+	if ((size_b | *pos) & 3)
+		return -EINVAL;
+	for (size_t at = 0; at < size_b; at += 4) {
+		uint32_t value, holds;
+		memcpy(&value, (const uint8_t *)data + at, 4);
+		holds = atomic_load(&f->u->gfxoff_holds);
+		if (!value)
+			atomic_fetch_add(&f->u->gfxoff_holds, 1);
+		while (value && holds && !atomic_compare_exchange_weak(&f->u->gfxoff_holds, &holds, holds - 1))
+			;
+	}
+	*pos += size_b;
+	return (int64_t)size_b;
+}
+
+static const struct bw_file_ops gfxoff_ops = {gfxoff_read, gfxoff_write, NULL};
+
 static void text_name(struct bw_uapi *u, struct bw_str *s)
 {
 	bw_str_addf(s, "amdgpu dev=%s unique=%s\n", u->profile->pci_address,
@@ -204,6 +237,7 @@ static const struct row debugfs_rows[] = {
 	{"amdgpu_vram", &vram_ops, NULL},
 	{"amdgpu_iomem", &iomem_ops, NULL},
 	{"amdgpu_gca_config", &gca_config_ops, NULL},
+	{"amdgpu_gfxoff", &gfxoff_ops, NULL},
 	{"amdgpu_vm_info", &text_ops, text_vm_info},
 	{"amdgpu_firmware_info", &text_ops, text_firmware_info},
 	{"breakwater_strict", &text_ops, bw_strict_text}, /* no kernel's */

@@ -314,6 +314,8 @@ struct bw_uapi {
 	uint64_t fb_base, fb_offset; /* MC address of VRAM offset 0; what page tables add */
 	uint64_t boot_ns;
 
+	_Atomic uint32_t gfxoff_holds; /* amdgpu_gfxoff: who wants the graphics block to stay on */
+
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a fence or syncobj has changed, a client has gone */
 	bool stopping;
