@@ -37,6 +37,7 @@ struct shape {
 	uint32_t layers, mips;
 	VkImageTiling tiling;
 	VkImageUsageFlags usage; /* beside transfers */
+	VkSampleCountFlagBits samples; /* 0: one */
 };
 
 enum {
@@ -60,7 +61,7 @@ static struct image make_image(struct gpu *gpu, const struct shape *s)
 		.extent = s->extent,
 		.mipLevels = s->mips,
 		.arrayLayers = s->layers,
-		.samples = VK_SAMPLE_COUNT_1_BIT,
+		.samples = s->samples ? s->samples : VK_SAMPLE_COUNT_1_BIT,
 		.tiling = s->tiling,
 		.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
 			 s->usage,
@@ -386,6 +387,48 @@ static void blits(void **state)
 	kit_buffer_free(gpu, &mean);
 }
 
+/* Four samples of one colour become one, in a part of the image. */
+static void resolves_on(struct gpu *gpu, enum gpu_family family)
+{
+	enum { W = 50, H = 34 };
+	struct shape s = {VK_FORMAT_R8G8B8A8_UNORM, 4, VK_IMAGE_TYPE_2D, {W, H, 1}, 1, 1, TILED,
+			  VK_IMAGE_USAGE_SAMPLED_BIT, VK_SAMPLE_COUNT_4_BIT};
+	struct image many = make_image(gpu, &s);
+	s.samples = VK_SAMPLE_COUNT_1_BIT;
+	struct image one = make_image(gpu, &s);
+	struct kit_buffer to = kit_buffer(gpu, W * H);
+	VkImageSubresourceRange range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+	VkImageSubresourceLayers all = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+	VkClearColorValue color = {.float32 = {0.2f, 0.4f, 0.6f, 1.0f}}, other = {.float32 = {0}};
+	VkImageResolve part = {all, {3, 2, 0}, all, {5, 1, 0}, {W - 10, H - 6, 1}};
+	VkBufferImageCopy whole = {0, 0, 0, all, {0, 0, 0}, {W, H, 1}};
+	VkCommandBuffer cmd = kit_begin(gpu, family);
+	to_general(cmd, &many);
+	to_general(cmd, &one);
+	vkCmdClearColorImage(cmd, many.image, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &range);
+	vkCmdClearColorImage(cmd, one.image, VK_IMAGE_LAYOUT_GENERAL, &other, 1, &range);
+	gpu_barrier(cmd);
+	vkCmdResolveImage(cmd, many.image, VK_IMAGE_LAYOUT_GENERAL, one.image,
+			  VK_IMAGE_LAYOUT_GENERAL, 1, &part);
+	gpu_barrier(cmd);
+	vkCmdCopyImageToBuffer(cmd, one.image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1, &whole);
+	gpu_barrier(cmd);
+	kit_finish(gpu, family, cmd);
+	for (uint32_t y = 0; y < H; y++)
+		for (uint32_t x = 0; x < W; x++) {
+			bool inside = x >= 5 && x < W - 5 && y >= 1 && y < H - 5;
+			assert_int_equal(to.map[y * W + x], inside ? 0xff996633 : 0);
+		}
+	free_image(gpu, &many);
+	free_image(gpu, &one);
+	kit_buffer_free(gpu, &to);
+}
+
+static void resolves(void **state)
+{
+	resolves_on(*state, GPU_UNIVERSAL);
+}
+
 /* Where the test must be seen to use the transfer queue: VULKAN_IMAGES_NEED_TRANSFER=1. */
 static void transfer_queue(void **state)
 {
@@ -425,7 +468,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(copies), TEST(blocks), TEST(depth),	  TEST(clears),
-		TEST(depth_clears), TEST(blits),  TEST(transfer_queue),
+		TEST(depth_clears), TEST(blits),  TEST(resolves),
+		TEST(transfer_queue),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
