@@ -90,10 +90,11 @@ static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 {
 	static const uint32_t zeros[BW_LANES];
 	const uint32_t *v = in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
-	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm, base = b->base + soffset + fixed_b;
+	/* Bit 47 of a base makes it one in the upper half of the address space. */
+	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm, base = bw_canonical(b->base + soffset + fixed_b);
 	uint32_t scaled[BW_LANES];
 
-	if (b->element_b || b->add_tid || (in->offen && in->idxen) || bw_canonical(base) != base)
+	if (b->element_b || b->add_tid || (in->offen && in->idxen))
 		return false;
 	uint64_t max = bw_lanes_max(v, s->half[h].exec);
 	if (b->oob_select == OOB_INDEX || b->oob_select == OOB_STRUCTURED) {
@@ -114,7 +115,7 @@ static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	}
 	if (b->oob_select == OOB_RAW && max + fixed_b + soffset + size_b > b->n_records)
 		return false;
-	if (max + fixed_b + soffset > UINT32_MAX)
+	if (max + fixed_b + soffset > UINT32_MAX || bw_canonical(base + max + size_b) != base + max + size_b)
 		return false;
 	bw_span_locate_half(s, w, ap, h, v, NULL, base, size_b, access);
 	return true;
