@@ -42,7 +42,7 @@ static void on_finding(void *cookie, const struct bw_strict_finding *f)
 	char line[512];
 	if (u->options.strict_at_end && f->kind != BW_STRICT_SPIN)
 		return;
-	int n = snprintf(line, sizeof(line), "strict: %s at 0x%" PRIx64 " (+0x%" PRIx64 "): %s %s\n", bw_strict_kind_name(f->kind),
+	int n = snprintf(line, sizeof(line), "strict: %s at 0x%" PRIx64 " (+0x%" PRIx64 "): %s: %s\n", bw_strict_kind_name(f->kind),
 			 f->pc, f->pc - f->code_va, f->name, f->text);
 	ssize_t ignored = write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), sizeof(line) - 1));
 	(void)ignored;
