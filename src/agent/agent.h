@@ -115,6 +115,8 @@ struct bw_agent_path {
 };
 /* dirfd: AT_FDCWD or a folder's. Touches nothing but memory unless the path looks like a GPU's. */
 void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out);
+/* /proc/self/fd/N of a file of the virtual GPU: what it leads to is not what a program must see. */
+bool bw_agent_is_fd_link(const char *path, int *out_fd);
 /* Takes the tree's root off the front of a path that came out of it; moves the text in place. */
 void bw_agent_strip_root(char *path);
 

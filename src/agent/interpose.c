@@ -304,8 +304,28 @@ static ssize_t readlink_tree(const char *path, char *out, size_t size_b)
 	return (ssize_t)len;
 }
 
+/* The node that a descriptor of the virtual GPU was opened from. */
+static ssize_t readlink_node(int fd, char *out, size_t size_b)
+{
+	char name[32];
+	struct bw_agent_file *f = bw_agent_file_of(fd);
+	if (!f) {
+		errno = ENOENT;
+		return -1;
+	}
+	snprintf(name, sizeof(name), "/dev/dri/%s%u", f->minor >= 128 ? "renderD" : "card",
+		 f->minor);
+	bw_agent_file_unref(f);
+	size_t n = strnlen(name, size_b);
+	memcpy(out, name, n);
+	return (ssize_t)n;
+}
+
 EXPORT ssize_t readlink(const char *path, char *out, size_t size_b)
 {
+	int fd;
+	if (bw_agent_is_fd_link(path, &fd))
+		return readlink_node(fd, out, size_b);
 	struct bw_agent_path p;
 	bw_agent_resolve(AT_FDCWD, path, &p);
 	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b)
@@ -314,6 +334,9 @@ EXPORT ssize_t readlink(const char *path, char *out, size_t size_b)
 
 EXPORT ssize_t readlinkat(int dirfd, const char *path, char *out, size_t size_b)
 {
+	int fd;
+	if (bw_agent_is_fd_link(path, &fd))
+		return readlink_node(fd, out, size_b);
 	struct bw_agent_path p;
 	bw_agent_resolve(dirfd, path, &p);
 	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b)

@@ -57,12 +57,13 @@ static bool is_sys_of_gpu(const char *path)
 	       names_pci_address(path);
 }
 
-/* /proc/self/fdinfo/N, /proc/<pid>/fdinfo/N */
-static bool is_fdinfo(const char *path, int *out_fd)
+/* /proc/self/FOLDER/N, /proc/<pid>/FOLDER/N, N being a GPU's */
+static bool is_proc_of(const char *path, const char *folder, int *out_fd)
 {
-	char rest[64];
+	char rest[64], name[16];
 	int fd, used = 0;
-	if (sscanf(path, "/proc/%63[^/]/fdinfo/%d%n", rest, &fd, &used) != 2 || path[used])
+	if (sscanf(path, "/proc/%63[^/]/%15[^/]/%d%n", rest, name, &fd, &used) != 3 || path[used] ||
+	    strcmp(name, folder))
 		return false;
 	char pid[24];
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -118,7 +119,7 @@ void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
 					     is_sys_of_gpu(path))
 			set_tree(path, out);
 		else if (path[1] == 'p' && bw_starts_with(path, "/proc/") &&
-			 is_fdinfo(path, &out->fd))
+			 is_proc_of(path, "fdinfo", &out->fd))
 			out->where = BW_AGENT_FDINFO;
 		return;
 	case 'r':
@@ -128,6 +129,12 @@ void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
 	default:
 		return;
 	}
+}
+
+bool bw_agent_is_fd_link(const char *path, int *out_fd)
+{
+	return path && bw_agent_config()->vgpu_socket && bw_starts_with(path, "/proc/") &&
+	       is_proc_of(path, "fd", out_fd);
 }
 
 void bw_agent_strip_root(char *path)

@@ -102,6 +102,11 @@ static void descriptors(void)
 	struct stat st;
 	CHECK(!fstat(fd, &st));
 	is_node(&st, 128);
+	char link[32], target[64];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	CHECK(readlink(link, target, sizeof(target)) == (ssize_t)strlen(NODE) &&
+	      !memcmp(target, NODE, strlen(NODE)));
+	CHECK(readlink(link, target, 4) == 4); /* cut, as the kernel cuts it */
 	int copies[] = {dup(fd), fcntl(fd, F_DUPFD, 40), fcntl(fd, F_DUPFD_CLOEXEC, 50),
 			dup2(fd, 60), dup3(fd, 61, O_CLOEXEC)};
 	CHECK(copies[3] == 60 && copies[4] == 61);
