@@ -16,6 +16,8 @@ overflow:
 	v_mul_f32 v4, 0x7f000000, v2            // 2^127 * x
 invalid:
 	v_sqrt_f32 v5, v2                       // of a negative number
+integer:
+	v_rcp_iflag_f32 v6, v2                  // how compilers divide integers: by zero
 	global_store_b32 v1, v3, s[6:7]
 	s_endpgm
 .Lend:
