@@ -12,7 +12,7 @@
  * these is refused by name: blending, logic operations, depth and stencil tests, clipping.
  *
  * Surfaces are never compressed here: what would decompress one or eliminate a fast clear draws
- * nothing. (Drivers clear by metadata alone only what is attached to a render pass.)
+ * nothing. (The agent asks RADV for images without compression.)
  *
  * Everything runs on the command processor's thread, one wave after the other: such draws are rare
  * and short. A long one is done in parts, between which other queues get on. */
