@@ -21,6 +21,7 @@ from random_kernel import GROUP, SCALARS, VALUES, Kernel
 
 GROUPS = 6
 N = GROUP * GROUPS
+WATCH_REGISTERS = 4
 PATIENCE_S = 120  # for one answer, on a busy machine
 MAX_EVENTS = 400  # after so many the breakpoints go, and the kernel must come to its end
 
@@ -39,6 +40,7 @@ class Round:
                         f"out=zeros:{N}"]
         self.over = False
         self.n_syncs = 0
+        self.n_watches = 0
         self.typed = []
 
     def play(self):
@@ -121,6 +123,9 @@ class Round:
     def watch(self):
         """On a word that its own lane stores to; on a register, which is stepped for, not for long."""
         if self.random.random() < 0.7:
+            if self.n_watches == WATCH_REGISTERS:
+                return
+            self.n_watches += 1
             self.do(f"{self.random.choice(['watch', 'awatch', 'rwatch'])} out[{self.random.randrange(N)}]")
             return
         for o in self.do(f"watch $s{self.random.choice(SCALARS)}"):
