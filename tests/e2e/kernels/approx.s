@@ -19,7 +19,7 @@ approx:
 	s_cbranch_scc1 .Lloop
 	v_wmma_f32_16x16x16_f16 v[8:15], v[16:23], v[16:23], v[8:15]
 	v_mov_b32 v4, v200
-	v_dual_mov_b32 v2, v3 :: v_dual_dot2acc_f32_f16 v5, v6, v7
+	v_dual_mov_b32 v2, v1 :: v_dual_dot2acc_f32_f16 v5, v6, v7
 	s_waitcnt lgkmcnt(0)
 	s_cmp_eq_u32 s4, 0
 	s_cbranch_scc1 .Lend
