@@ -137,6 +137,9 @@ static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fau
 	size_t n = 0;
 	if (!f->has_addr || f->space != BW_SPACE_GLOBAL || f->is_fetch)
 		return;
+	/* what is mapped has been met, and not missed */
+	if (f->verdict.kind == BW_VERDICT_MAPPED)
+		best = 1;
 	/* what the dispatch was given is known from then on */
 	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
 	free(bound);
