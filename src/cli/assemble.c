@@ -52,7 +52,7 @@ static void sweep(const char *base)
 		closedir(dir);
 }
 
-static struct bw_error *make_temporary(const char *source, char **out_path)
+struct bw_error *bw_cli_temporary_object(const char *source, char **out_path)
 {
 	const char *given = getenv("TMPDIR"), *tmp = given && given[0] ? given : "/tmp";
 	const char *slash = strrchr(source, '/');
@@ -86,7 +86,7 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	close(pipe_fd[1]);
 	if (rc) {
 		close(pipe_fd[0]);
-		return bw_error_errno(rc, "cannot run %s, which assembles kernels (Debian package clang-19)", argv[0]);
+		return bw_error_errno(rc, "cannot run %s, which makes kernels of source (Debian package clang-19)", argv[0]);
 	}
 	char buffer[4096];
 	ssize_t n;
@@ -96,6 +96,25 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
 	return NULL;
+}
+
+struct bw_error *bw_cli_clang(const char *const *args, const char *source, const char *what)
+{
+	enum { ARGS_MAX = 32 };
+	const char *given = getenv("BREAKWATER_CLANG");
+	char *argv[ARGS_MAX] = {(char *)(uintptr_t)(given && given[0] ? given : "clang-19")};
+	for (size_t i = 0; args[i] && i + 2 < ARGS_MAX; i++)
+		argv[i + 1] = (char *)(uintptr_t)args[i]; /* posix_spawn takes them non-const */
+	struct bw_str said = {0};
+	int status = 0;
+	struct bw_error *err = run_and_collect(argv, &said, &status);
+	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
+		while (said.len && said.data[said.len - 1] == '\n')
+			said.data[--said.len] = '\0';
+		err = bw_errorf(BW_E_INVALID, "%s %s, says clang-19:\n%s", source, what, bw_str_text(&said));
+	}
+	bw_str_free(&said);
+	return err;
 }
 
 /* Does a kernel descriptor in the source ask for wave64? The assembler must know it before it reads the
@@ -122,25 +141,19 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 	bool wave64 = false;
 	BW_TRY(asks_for_wave64(source, &wave64));
 	_cleanup_free_ char *path = NULL, *cpu = NULL, *folder = strdup(source);
-	BW_TRY(make_temporary(source, &path));
+	BW_TRY(bw_cli_temporary_object(source, &path));
 	if (!folder || asprintf(&cpu, "-mcpu=%s", gpu) < 0)
 		return bw_error_nomem();
 	/* .include finds what lies beside the source. */
 	char *slash = strrchr(folder, '/');
 	strcpy(slash ? slash + 1 : folder, slash ? "" : ".");
-	const char *clang = getenv("BREAKWATER_CLANG");
-	char *argv[] = {(char *)(clang && clang[0] ? clang : "clang-19"), (char *)"-target", (char *)"amdgcn-amd-amdhsa", cpu,
-			(char *)"-g", (char *)(wave64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64"), (char *)"-I", folder,
-			(char *)"-x", (char *)"assembler", (char *)source, (char *)"-o", path, NULL};
-	struct bw_str said = {0};
-	int status = 0;
-	struct bw_error *err = run_and_collect(argv, &said, &status);
-	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
-		while (said.len && said.data[said.len - 1] == '\n')
-			said.data[--said.len] = '\0';
-		err = bw_errorf(BW_E_INVALID, "%s does not assemble for %s, says clang-19:\n%s", source, gpu, bw_str_text(&said));
-	}
-	bw_str_free(&said);
+	const char *const args[] = {"-target", "amdgcn-amd-amdhsa", cpu, "-g",
+				    wave64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64", "-I", folder, "-x", "assembler",
+				    source, "-o", path, NULL};
+	struct bw_str what = {0};
+	bw_str_addf(&what, "does not assemble for %s", gpu);
+	struct bw_error *err = bw_cli_clang(args, source, bw_str_text(&what));
+	bw_str_free(&what);
 	if (!err)
 		*out_path = bw_take(path);
 	return err;

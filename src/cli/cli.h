@@ -171,6 +171,16 @@ struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgp
 struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
 				    struct bw_out *out) BW_MUST_CHECK;
 
+/* Where the object made of this source goes; owned, in that folder. */
+struct bw_error *bw_cli_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
+/* Runs clang-19. what: what has happened to the source when it fails, "does not compile". */
+struct bw_error *bw_cli_clang(const char *const *args, const char *source, const char *what) BW_MUST_CHECK;
+
+/* ---- compile.c ---- */
+
+/* The same of OpenCL C. */
+struct bw_error *bw_cli_compile(const char *source, const char *gpu, char **out_path) BW_MUST_CHECK;
+
 /* ---- one file each: cmd_*.c ---- */
 
 bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_kill, bw_cmd_detach, bw_cmd_quit;

@@ -19,9 +19,9 @@ static const char usage[] =
 	"Usage: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]\n"
 	"       breakwater run [OPTIONS] -- PROGRAM ARGUMENTS...\n"
 	"\n"
-	"Runs a kernel on the GPU under the debugger: KERNEL is assembly (.s), a code object (.co, .hsaco)\n"
-	"or raw machine code (.bin). It starts at once and stops where something stops it; with commands\n"
-	"(-ex, -x, or a pipe on standard input) or with -i, the command \"run\" starts it.\n"
+	"Runs a kernel on the GPU under the debugger: KERNEL is assembly (.s), OpenCL C (.cl), a code\n"
+	"object (.co, .hsaco) or raw machine code (.bin). It starts at once and stops where something stops\n"
+	"it; with commands (-ex, -x, or a pipe on standard input) or with -i, the command \"run\" starts it.\n"
 	"\n"
 	"Options:\n"
 	"  -i, --interactive   give the prompt before the kernel starts\n"
@@ -189,8 +189,6 @@ static struct bw_error *refuse_source(const char *path)
 	static const struct {
 		const char *suffix, *language, *remedy;
 	} sources[] = {
-		{".cl", "OpenCL C",
-		 "clang-19 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -g %s -o kernel.co"},
 		{".c", "C", "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -g %s -o kernel.co"},
 		{".comp", "GLSL", NULL},
 		{".spv", "SPIR-V", NULL},
@@ -199,7 +197,7 @@ static struct bw_error *refuse_source(const char *path)
 		if (!ends_in(path, sources[i].suffix))
 			continue;
 		if (!sources[i].remedy)
-			return bw_errorf(BW_E_UNSUPPORTED, "%s: %s is not supported yet; a kernel is .s, .co, .hsaco or .bin", path,
+			return bw_errorf(BW_E_UNSUPPORTED, "%s: %s is not supported yet; a kernel is .s, .cl, .co, .hsaco or .bin", path,
 					 sources[i].language);
 		struct bw_str s = {0};
 		const char *mark = strstr(sources[i].remedy, "%s");
@@ -254,6 +252,9 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 	BW_TRY(refuse_source(o->kernel));
 	if (ends_in(o->kernel, ".s") || ends_in(o->kernel, ".S")) {
 		BW_TRY(bw_cli_assemble(o->kernel, gpu, &assembled));
+		object = assembled;
+	} else if (ends_in(o->kernel, ".cl")) {
+		BW_TRY(bw_cli_compile(o->kernel, gpu, &assembled));
 		object = assembled;
 	}
 	struct bw_launch_plan *plan;
