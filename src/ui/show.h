@@ -32,12 +32,6 @@ void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigne
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info) BW_MUST_CHECK;
 
-/* ---- show_report.c ---- */
-/* The focus wave, or all stopped ones, with everything that belongs to them. */
-struct bw_error *bw_show_report(struct bw_out *o, struct bw_debug *d, bool all) BW_MUST_CHECK;
-
-/* ---- show_registers.c ---- */
-struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too) BW_MUST_CHECK;
 /* ---- show_dispatch.c ---- */
 const char *bw_show_dispatch_state(enum bw_dispatch_state state);
 /* "[64,1,1]", or "from memory" for an indirect dispatch */
@@ -51,6 +45,12 @@ struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const str
 struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t number,
 				const struct bw_dispatch_info *x) BW_MUST_CHECK;
 
+/* ---- show_report.c ---- */
+/* The focus wave, or all stopped ones, with everything that belongs to them. */
+struct bw_error *bw_show_report(struct bw_out *o, struct bw_debug *d, bool all) BW_MUST_CHECK;
+
+/* ---- show_registers.c ---- */
+struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too) BW_MUST_CHECK;
 struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_wave_reg r) BW_MUST_CHECK;
 struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 
