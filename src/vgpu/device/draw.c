@@ -254,33 +254,72 @@ static uint32_t bits_of(float f)
 	return u;
 }
 
+/* One input of the pixel shader by its bit in SPI_PS_INPUT_ADDR. */
+static void input(const struct draw *d, unsigned bit, const struct bw_draw_pixel *p, int sample,
+		  uint32_t out[3])
+{
+	const struct weights k = weigh(d, p->x + 0.5, p->y + 0.5);
+	switch (bit) {
+	case 0: /* PERSP_SAMPLE, _CENTER, _CENTROID */
+	case 1:
+	case 2:
+		out[0] = bits_of(k.persp_i);
+		out[1] = bits_of(k.persp_j);
+		return;
+	case 3: /* PERSP_PULL_MODEL */
+		out[0] = bits_of(k.persp_i / k.w);
+		out[1] = bits_of(k.persp_j / k.w);
+		out[2] = bits_of(1 / k.w);
+		return;
+	case 4: /* LINEAR_SAMPLE, _CENTER, _CENTROID */
+	case 5:
+	case 6:
+		out[0] = bits_of(k.i);
+		out[1] = bits_of(k.j);
+		return;
+	case 8: /* POS_X_FLOAT to POS_W_FLOAT */
+		out[0] = bits_of((float)p->x + 0.5f);
+		return;
+	case 9:
+		out[0] = bits_of((float)p->y + 0.5f);
+		return;
+	case 10:
+		out[0] = bits_of((float)k.z);
+		return;
+	case 11:
+		out[0] = bits_of(k.w);
+		return;
+	case 12: /* FRONT_FACE */
+		out[0] = bits_of(1.0f);
+		return;
+	case 13: /* ANCILLARY: sample 11:8, layer 28:16 */
+		out[0] = (sample > 0 ? (uint32_t)sample << 8 : 0) | p->layer << 16;
+		return;
+	case 14: /* SAMPLE_COVERAGE */
+		out[0] = sample >= 0 ? 1u << sample : (1u << d->targets.n_samples) - 1;
+		return;
+	case 15: /* POS_FIXED_PT */
+		out[0] = p->x | p->y << 16;
+		return;
+	default: /* LINE_STIPPLE_TEX */
+		out[0] = 0;
+		return;
+	}
+}
+
 /* The inputs that SPI_PS_INPUT_ADDR makes room for, in the order of its bits. */
 static void set_inputs(struct draw *d, unsigned lane, const struct bw_draw_pixel *p, int sample)
 {
-	struct bw_draw_unit *u = d->u;
-	struct weights k = weigh(d, p->x + 0.5, p->y + 0.5);
-	const uint32_t persp[2] = {bits_of(k.persp_i), bits_of(k.persp_j)};
-	const uint32_t linear[2] = {bits_of(k.i), bits_of(k.j)};
-	const uint32_t pull[3] = {bits_of(k.persp_i / k.w), bits_of(k.persp_j / k.w),
-				  bits_of(1 / k.w)};
-	const uint32_t zero = 0, x = bits_of((float)p->x + 0.5f), y = bits_of((float)p->y + 0.5f),
-		       z = bits_of((float)k.z), w = bits_of(k.w), front = bits_of(1.0f),
-		       ancillary = (sample > 0 ? (uint32_t)sample << 8 : 0) | p->layer << 16,
-		       coverage = sample >= 0 ? 1u << sample : (1u << d->targets.n_samples) - 1,
-		       fixed = p->x | p->y << 16;
-	const struct {
-		const uint32_t *value;
-		unsigned n;
-	} inputs[16] = {{persp, 2},  {persp, 2}, {persp, 2}, {pull, 3},	 {linear, 2},	 {linear, 2},
-			{linear, 2}, {&zero, 1}, {&x, 1},    {&y, 1},	 {&z, 1},	 {&w, 1},
-			{&front, 1}, {&ancillary, 1}, {&coverage, 1}, {&fixed, 1}};
+	static const uint8_t sizes[16] = {2, 2, 2, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 	unsigned n = 0;
-	for (unsigned b = 0; b < 16; b++) {
-		if (!(d->input_addr >> b & 1))
-			continue;
-		for (unsigned i = 0; i < inputs[b].n; i++, n++)
-			if (d->input_ena >> b & 1)
-				bw_draw_set_vgpr(u, n, lane, inputs[b].value[i]);
+	for (uint32_t left = d->input_addr & 0xffff; left; left &= left - 1) {
+		unsigned bit = (unsigned)__builtin_ctz(left);
+		uint32_t value[3];
+		if (d->input_ena >> bit & 1)
+			input(d, bit, p, sample, value);
+		for (unsigned i = 0; i < sizes[bit] && d->input_ena >> bit & 1; i++)
+			bw_draw_set_vgpr(d->u, n + i, lane, value[i]);
+		n += sizes[bit];
 	}
 }
 
@@ -300,11 +339,7 @@ static bool run_pixels(struct draw *d, const struct bw_draw_pixel *pixels, unsig
 	if (!bw_draw_wave_run(u))
 		return false;
 	d->executed += w->n_executed + 100; /* beginning and storing count, too */
-	for (unsigned lane = 0; lane < n; lane++)
-		if (covered >> lane & 1 &&
-		    !bw_draw_store(u, &d->targets, lane, &pixels[lane], sample))
-			return false;
-	return true;
+	return bw_draw_store(u, &d->targets, covered, pixels, sample);
 }
 
 static bool run_wave(struct draw *d, const struct bw_draw_pixel *pixels, unsigned n, uint64_t covered)
@@ -357,9 +392,10 @@ static const char *draw_pixels(struct draw *d, uint32_t row, uint32_t *out_row)
 				int32_t px = x + k % 2, py = y + k / 2;
 				if (px >= a.x0 && px < a.x1 && py >= a.y0 && py < a.y1)
 					covered |= 1ull << n;
-				pixels[n] = (struct bw_draw_pixel){
-					(uint32_t)px, (uint32_t)py, v[0].layer,
-					(float)weigh(d, px + 0.5, py + 0.5).z};
+				pixels[n] = (struct bw_draw_pixel){(uint32_t)px, (uint32_t)py,
+								   v[0].layer, 0};
+				if (d->targets.depth.used)
+					pixels[n].z = (float)weigh(d, px + 0.5, py + 0.5).z;
 			}
 			if (n < d->ps.lanes)
 				continue;

@@ -77,6 +77,7 @@ struct bw_draw_surface {
 };
 struct bw_draw_targets {
 	struct bw_draw_surface color[BW_DRAW_COLORS], depth, stencil;
+	unsigned n_colors; /* the last one used, and those before */
 	unsigned n_samples;
 	uint32_t sample_mask;
 	bool clear_depth, clear_stencil, export_depth, export_stencil;
@@ -90,9 +91,9 @@ struct bw_draw_pixel {
 };
 /* From the CB and DB registers. NULL, or why that cannot be drawn to. */
 const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *out);
-/* Stores one lane's exports: of all samples, or of one. False: u->why. */
-bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
-		   const struct bw_draw_pixel *p, int sample);
+/* Stores what lanes exported: of all samples (-1), or of one. False: u->why. */
+bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, uint64_t lanes,
+		   const struct bw_draw_pixel *pixels, int sample);
 
 /* Registers: of contexts by address; fields by their bits. */
 static inline uint32_t bw_field(uint32_t v, unsigned hi, unsigned lo)

@@ -232,6 +232,9 @@ const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *
 	for (unsigned i = 0; i < BW_DRAW_COLORS && !why && mode == CB_MODE_NORMAL; i++)
 		why = read_color(dev, i, mask >> 4 * i & 0xf, formats >> 4 * i & 0xf, samples_log2,
 				 &t->color[i]);
+	for (unsigned i = 0; i < BW_DRAW_COLORS; i++)
+		if (t->color[i].used)
+			t->n_colors = i + 1;
 	return why ? why : read_depth(dev, t);
 }
 
@@ -368,21 +371,26 @@ static bool put_stencil(struct bw_draw_unit *u, const struct bw_draw_targets *t,
 	return put(u, &t->stencil, p, sample, (uint32_t[4]){value & 0xff}, 1);
 }
 
-bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
-		   const struct bw_draw_pixel *p, int only_sample)
+static bool store_lane(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
+		       const struct bw_draw_pixel *p, uint32_t sample)
+{
+	for (unsigned i = 0; i < t->n_colors; i++)
+		if (t->color[i].used && !put_color(u, &t->color[i], i, lane, p, sample))
+			return false;
+	return (!t->depth.used || put_depth(u, t, lane, p, sample)) &&
+	       (!t->stencil.used || put_stencil(u, t, lane, p, sample));
+}
+
+bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, uint64_t lanes,
+		   const struct bw_draw_pixel *pixels, int only_sample)
 {
 	bool ok = true;
 	uint32_t fp = bw_fp_plain_begin();
-	for (unsigned s = 0; s < t->n_samples && ok; s++) {
-		if (!(t->sample_mask >> s & 1) || (only_sample >= 0 && (unsigned)only_sample != s))
-			continue;
-		for (unsigned i = 0; i < BW_DRAW_COLORS && ok; i++)
-			if (t->color[i].used)
-				ok = put_color(u, &t->color[i], i, lane, p, s);
-		if (ok && t->depth.used)
-			ok = put_depth(u, t, lane, p, s);
-		if (ok && t->stencil.used)
-			ok = put_stencil(u, t, lane, p, s);
+	for (; lanes && ok; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(lanes);
+		for (uint32_t s = 0; s < t->n_samples && ok; s++)
+			if (t->sample_mask >> s & 1 && (only_sample < 0 || (uint32_t)only_sample == s))
+				ok = store_lane(u, t, lane, &pixels[lane], s);
 	}
 	bw_fp_plain_end(fp);
 	return ok;
