@@ -205,12 +205,9 @@ void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec 
 		    const struct bw_inst *inst);
 
 /* strict_wait.c */
-void bw_wait_begin(struct bw_strict_wave *sw);
 void bw_wait_before(struct bw_strict_step *t);	/* s_waitcnt and checks */
 struct bw_pending *bw_wait_hold(struct bw_strict_step *t); /* what the instruction is about to overwrite */
 void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed);
-void bw_wait_all(struct bw_wave *w, struct bw_strict_wave *sw);
-void bw_wait_drop(struct bw_strict_wave *sw);
 
 /* strict_defined.c */
 void bw_defined_check(struct bw_strict_step *t);

@@ -119,30 +119,12 @@ static void wait_counter(struct bw_wave *w, struct bw_strict_wave *sw, bool vm, 
 	settle(w, sw);
 }
 
-void bw_wait_all(struct bw_wave *w, struct bw_strict_wave *sw)
+static void wait_all(struct bw_wave *w, struct bw_strict_wave *sw)
 {
 	wait_counter(w, sw, true, 0);
 	wait_counter(w, sw, false, 0);
 	sw->vs = 0;
 	show_counters(w, sw);
-}
-
-void bw_wait_drop(struct bw_strict_wave *sw)
-{
-	while (sw->first) {
-		struct bw_pending *p = sw->first;
-		sw->first = p->next;
-		free(p);
-	}
-	bw_wait_begin(sw);
-}
-
-void bw_wait_begin(struct bw_strict_wave *sw)
-{
-	sw->first = NULL;
-	sw->last = &sw->first;
-	sw->vm = sw->lgkm = sw->vs = 0;
-	mark_pending(sw);
 }
 
 /* ---- waits ---- */
@@ -163,7 +145,7 @@ static void carry_out_waits(struct bw_strict_step *t)
 		else
 			wait_counter(w, t->sw, in->op == BW_OP_S_WAITCNT_VMCNT, n);
 	} else if (in->op == BW_OP_S_WAIT_IDLE || in->op == BW_OP_S_TRAP) { /* rules 275, 289 */
-		bw_wait_all(w, t->sw);
+		wait_all(w, t->sw);
 	} else {
 		return;
 	}
