@@ -3,6 +3,7 @@
  * are those of a real Navi31 (reference radv-client 3.2 and 3.3). */
 #include <amdgpu_drm.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -98,6 +99,7 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 {
 	struct drm_amdgpu_info_hw_ip ip = {0};
+	uint32_t discovered = 0; /* ip_discovery_version, in what older headers call padding */
 	if (q->query_hw_ip.ip_instance >= AMDGPU_HW_IP_INSTANCE_MAX_COUNT ||
 	    q->query_hw_ip.type >= N_HW_IP)
 		return -EINVAL;
@@ -107,16 +109,17 @@ static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 		ip.ib_start_alignment = 256;
 		ip.ib_size_alignment = 4;
 		ip.available_rings = (1 << BW_DRM_N_SDMA) - 1;
-		ip._pad = 6 << 16;
+		discovered = 6 << 16;
 	} else if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX ||
 	    q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
 		ip.hw_ip_version_major = 11;
 		ip.ib_start_alignment = ip.ib_size_alignment = 32;
 		ip.available_rings =
 			q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
-		ip._pad = 11 << 16; /* ip_discovery_version, in what older headers call padding */
+		discovered = 11 << 16;
 	}
 	memcpy(a->bytes, &ip, sizeof(ip));
+	memcpy(a->bytes + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) + 4, &discovered, 4);
 	a->size_b = sizeof(ip);
 	return 0;
 }
