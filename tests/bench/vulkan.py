@@ -44,6 +44,16 @@ def timed(command, env):
     return (None, (done.stdout + done.stderr).strip().splitlines()[-1:]) if bad else (s, done.stdout)
 
 
+def first_stop(build, folder, env):
+    """Seconds from the command to the first dispatch of a program, and the end of both."""
+    source, code = SHADERS / "affine.comp", folder / "affine.spv"
+    subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", source, "-o", code], check=True)
+    script = folder / "stop.bw"
+    script.write_text("set stop-on-dispatch on\nrun\nkill\n")
+    return timed([str(build / "breakwater"), "run", "--batch", "-x", str(script), "--", str(build / "tests/vulkan/vkrun"),
+                  "--device", "RADV", str(source), str(code)], env)
+
+
 def measure(build):
     """Rows, and why there are none."""
     vkrun, vkbench = build / "tests/vulkan/vkrun", build / "tests/bench/vkbench"
@@ -66,6 +76,10 @@ def measure(build):
     rows.append({"name": "copy of 64 MiB", "unit": "GiB/s", "value": g["copy_bytes_per_s"] / 2**30,
                  "lavapipe": c["copy_bytes_per_s"] / 2**30})
     with tempfile.TemporaryDirectory() as tmp:
+        stopped, said = min((first_stop(build, pathlib.Path(tmp), env) for _ in range(3)), key=lambda r: r[0] or 1e9)
+        if stopped is None:
+            raise SystemExit(f"bench: first stop: {' '.join(said)}")
+        rows.append({"name": "first stop of a program, from the command", "unit": "s", "value": stopped, "lavapipe": None})
         for name in LARGE:
             case = enlarge(name, pathlib.Path(tmp))
             ours = min((timed(gpu + [str(vkrun), "--device", "RADV", *case], env) for _ in range(2)), key=lambda r: r[0] or 1e9)
@@ -81,4 +95,9 @@ def show(rows, why_not):
     if why_not:
         print(f"Not measured: {why_not}.")
     for r in rows:
-        print(f"{r['name']:<52}{r['value']:>14.4g}{r['lavapipe']:>14.4g}{r['value'] / r['lavapipe']:>13.2f}x {r['unit']}")
+        line = f"{r['name']:<52}{r['value']:>14.4g}"
+        if r["lavapipe"] is not None:
+            line += f"{r['lavapipe']:>14.4g}{r['value'] / r['lavapipe']:>13.2f}x"
+        else:
+            line += f"{'-':>14}{'-':>14}"
+        print(f"{line} {r['unit']}")
