@@ -324,7 +324,7 @@ static void test_errors(void **state)
 		{"&1", "address of value", 0},
 		{"3@2", "in memory", 1},
 		{"*(int *)0x700000002000@0", "Invalid number 0 of repetitions", 22},
-		{"threadIdx", "ends too early", 9},
+		{"threadIdx == 1,2", "ends too early", 16},
 		{"threadIdx.w", "near `w'", 10},
 		{"$scc = 2", "one bit", 5},
 		{"1 ? 2", "ends too early", 5},
