@@ -13,9 +13,13 @@
  *     submit.c       command submissions: scanned, shown to the debugger, held
  *     debugger.c     the connection to the debugger and its requests
  *     attach.c       the trap handler and the debug area in the program's address space, patches
+ *     listen.c       debuggers that come later
+ *     waits.c        finite waits of the program, made longer by the time that submissions are held
+ *     names.c        pipelines, labels and buffers by name; which packet is which dispatch
+ *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)
  *
- * Limits. A forked child shares its parent's DRM files for as long as the parent lives; it is not
- * debugged. DRM files do not survive exec, nor the way to another process over a socket. System
+ * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it submits
+ * through them is not debugged, what it opens itself is a program like any. DRM files do not survive exec, nor the way to another process over a socket. System
  * calls made without libc, and static and setuid programs, pass by. A signal handler that calls
  * ioctl, dup or close on a DRM file may meet a lock of the thread it interrupts; on other files it
  * does not.
