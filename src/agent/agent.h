@@ -19,10 +19,10 @@
  *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)
  *
  * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it submits
- * through them is not debugged, what it opens itself is a program like any. DRM files do not survive exec, nor the way to another process over a socket. System
- * calls made without libc, and static and setuid programs, pass by. A signal handler that calls
- * ioctl, dup or close on a DRM file may meet a lock of the thread it interrupts; on other files it
- * does not.
+ * through them is not debugged, what it opens itself is a program like any. DRM files do not survive
+ * exec, nor the way to another process over a socket. System calls made without libc, and static and
+ * setuid programs, pass by. A signal handler that calls ioctl, dup or close on a DRM file may meet a
+ * lock of the thread it interrupts; on other files it does not.
  *
  * Threads: any thread of the program may be in any function. Locks are held for moments only, never
  * across a call to the GPU. In a forked child the connection to the debugger is not used. */
