@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Random kernels under a debugger that does random things: breakpoints, conditions, steps, edits that are
-undone, interrupts. The output must be that of the undisturbed run.
+undone, interrupts, and ends of all kinds: continued, detached, quit, killed with kill -9. The output must be
+that of the undisturbed run.
 
   test_torture.py [--seed N] [--rounds N] [--verbose]
 
@@ -16,7 +17,7 @@ import tempfile
 import threading
 import time
 
-from harness import Failure, Session, equal, run
+from harness import Failure, Session, equal, named_child, run, wait_gone
 from random_kernel import GROUP, SCALARS, VALUES, Kernel
 
 GROUPS = 6
@@ -54,16 +55,39 @@ class Round:
             if self.over:
                 break
             self.action()
+        self.ending = self.random.choice(["continue", "continue", "detach", "quit", "kill"])
         if not self.over:
-            self.do("delete")
-            self.do("set scheduler-locking step")
+            getattr(self, "end_by_" + self.ending)()
+        else:
+            self.end_by_quit()
+        equal(self.dump.read_bytes(), self.plain.read_bytes(), "out")
+
+    # ---- Ends: all of them leave the program to its work ----
+
+    def end_by_continue(self):
+        self.do("delete")
+        self.do("set scheduler-locking step")
         for _ in range(MAX_EVENTS):
             if self.over:
                 break
             self.do("continue")
+        self.end_by_quit()
+
+    def end_by_detach(self):
+        program = named_child(self.session.process.pid, "breakwater-launch")
+        self.do("detach")
+        wait_gone(program, "the program")
+        self.end_by_quit()
+
+    def end_by_quit(self):
         status, _ = self.session.end()
         equal(status, 0, "exit status")
-        equal(self.dump.read_bytes(), self.plain.read_bytes(), "out")
+
+    def end_by_kill(self):
+        program = named_child(self.session.process.pid, "breakwater-launch")
+        self.session.process.kill()
+        self.session.process.wait()
+        wait_gone(program, "the program")
 
     # ---- Talking ----
 
@@ -209,7 +233,7 @@ def main():
             r = Round(seed, pathlib.Path(folder), options.verbose)
             try:
                 r.play()
-                print(f"ok      seed {seed}: wave{r.wave}{' strict' if r.strict else ''}, {len(r.typed)} commands", flush=True)
+                print(f"ok      seed {seed}: wave{r.wave}{' strict' if r.strict else ''}, {len(r.typed)} commands, {r.ending}", flush=True)
             except (Failure, OSError, ValueError) as e:
                 failed += 1
                 print(f"FAILED  seed {seed}: wave{r.wave}, after {r.typed[-3:]}: {type(e).__name__}: {str(e)[:600]}", flush=True)
