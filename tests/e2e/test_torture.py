@@ -73,8 +73,17 @@ class Round:
             self.do("continue")
         self.end_by_quit()
 
+    def program(self):
+        """Its pid; None when it has come to its end in the last step."""
+        try:
+            return named_child(self.session.process.pid, "breakwater-launch")
+        except Failure:
+            return None
+
     def end_by_detach(self):
-        program = named_child(self.session.process.pid, "breakwater-launch")
+        program = self.program()
+        if program is None:
+            return self.end_by_continue()
         self.do("detach")
         wait_gone(program, "the program")
         self.end_by_quit()
@@ -84,7 +93,9 @@ class Round:
         equal(status, 0, "exit status")
 
     def end_by_kill(self):
-        program = named_child(self.session.process.pid, "breakwater-launch")
+        program = self.program()
+        if program is None:
+            return self.end_by_continue()
         self.session.process.kill()
         self.session.process.wait()
         wait_gone(program, "the program")
