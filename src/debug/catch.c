@@ -314,3 +314,25 @@ void bw_catch_sweep(struct bw_debug *d)
 		b->info.pending = b->addr.len == 0;
 	}
 }
+
+static bool runs_earlier(struct bw_debug *d, uint32_t submission, uint64_t va)
+{
+	bw_vec_each(&d->dispatches, x)
+		if (x->info.submission < submission && x->info.state == BW_DISPATCH_RUNNING &&
+		    x->info.desc.code_va == va)
+			return true;
+	return false;
+}
+
+bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission)
+{
+	bw_vec_each(&d->breaks, b) {
+		bw_vec_each(&(*b)->catches, c) {
+			const struct bw_dispatch *x = bw_debug_dispatch_priv(d, c->dispatch);
+			if (x && x->info.submission == submission &&
+			    runs_earlier(d, submission, c->va))
+				return true;
+		}
+	}
+	return false;
+}

@@ -200,6 +200,7 @@ struct bw_debug {
 	uint64_t continues; /* counts bw_debug_continue */
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
 	struct bw_u32_vec held; /* submissions not yet let go */
+	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */
 
 	uint32_t excp, excp_ever; /* exceptions asked for now, and in this run of the program */
 	int precise;		  /* asked for: 1 on, 0 off, -1 nothing */
@@ -262,6 +263,8 @@ void bw_catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispat
 bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave *w);
 /* Places that no dispatch under way needs any more go. */
 void bw_catch_sweep(struct bw_debug *d);
+/* A dispatch of this submission is to be stopped, and the same code runs for an earlier one. */
+bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission);
 
 /* breakpoints.c */
 /* Places that new loads bring; inserts what is enabled. */

@@ -8,6 +8,11 @@
 
 #include "base/cleanup.h"
 
+enum {
+	DEFER_MOST_MS = 3000, /* a submission, for an earlier one with the same code */
+	DEFER_POLL_MS = 20,
+};
+
 static uint64_t now_ms(void)
 {
 	struct timespec t;
@@ -17,12 +22,28 @@ static uint64_t now_ms(void)
 
 /* ---- Going on ---- */
 
+/* Whose wave it is that comes by could not be told while an earlier submission has the same code:
+ * one that is to be stopped is let through behind it. Not for ever: the earlier one may itself wait
+ * for something that the program does later. */
+static bool must_wait(struct bw_debug *d, uint32_t submission)
+{
+	if (!bw_catch_is_ambiguous(d, submission)) {
+		d->deferred_since_ms = 0;
+		return false;
+	}
+	uint64_t now = now_ms();
+	if (!d->deferred_since_ms)
+		d->deferred_since_ms = now;
+	return now - d->deferred_since_ms < DEFER_MOST_MS;
+}
+
 /* Lets held submissions through; their dispatches run from here on. */
 struct bw_error *bw_debug_release_held(struct bw_debug *d)
 {
 	BW_TRY(bw_filters_update(d));
-	while (d->held.len) {
+	while (d->held.len && !must_wait(d, d->held.data[0])) {
 		uint32_t submission = d->held.data[0];
+		d->deferred_since_ms = 0;
 		bw_vec_remove(&d->held, 0);
 		BW_TRY(d->target->ops->go(d->target, submission));
 		bw_vec_each(&d->dispatches, x) {
@@ -273,6 +294,8 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 	}
 	case BW_EVENT_DONE:
 		bw_debug_on_done(d, ev);
+		if (d->state == BW_DEBUG_RUNNING)
+			return bw_debug_release_held(d);
 		break;
 	case BW_EVENT_STOP:
 		if (d->state != BW_DEBUG_RUNNING)
@@ -307,6 +330,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	bw_debug_forget_insts(d);
 	bw_filter_dirty(d); /* variables of the user may have changed */
 	d->continues++;
+	d->deferred_since_ms = 0;
 	bw_hang_restart(d);
 	bw_catch_sweep(d);
 	struct bw_error *err = go_on(d);
@@ -344,8 +368,14 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 			uint64_t now = now_ms();
 			left = now < end ? (int)(end - now) : 0;
 		}
-		BW_TRY(d->target->ops->wait(d->target, bw_hang_limit(d, left), &ev));
+		bool deferred = d->deferred_since_ms && d->state == BW_DEBUG_RUNNING;
+		int most = bw_hang_limit(d, left);
+		if (deferred && (most < 0 || most > DEFER_POLL_MS))
+			most = DEFER_POLL_MS;
+		BW_TRY(d->target->ops->wait(d->target, most, &ev));
 		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
+		if (!err && deferred && stop.kind == BW_STOP_NONE)
+			err = bw_debug_release_held(d);
 		const struct bw_dispatch *hung =
 			!err && stop.kind == BW_STOP_NONE ? bw_hang_found(d) : NULL;
 		if (hung) {
