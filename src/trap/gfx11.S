@@ -98,6 +98,9 @@ displaced:
 
 /* ---- a breakpoint with a condition: nothing is saved unless it may hold ---- */
 filtered:
+	/* A wave without VGPRs (DEALLOC_VGPRS) has nothing to compare: it takes the way of all stops. */
+	s_bitcmp1_b32 ttmp12, 24
+	s_cbranch_scc1 entry
 	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[14:15], ttmp[14:15], 8

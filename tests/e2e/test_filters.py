@@ -84,5 +84,13 @@ def twenty_thousand_do_not_stop():
     equal(events(out, "output")[-1]["text"].split(), ["0", "1003", "6", "1009"], "out")
 
 
+def no_registers_left():
+    """After DEALLOC_VGPRS there is nothing to compare, and nothing to stop: the waves end."""
+    out = run(KERNELS / "dealloc.s", "--grid", 256, "--group", 64, "--arg", "out=zeros:256", "--print", "out:4",
+              json_lines=True, script=["break last if $v1 == 7", "run"])
+    equal(events(out, "exit")[-1]["status"], 0, "exit status")
+    equal(events(out, "output")[-1]["text"].split(), ["0", "1", "2", "3"], "out")
+
+
 if __name__ == "__main__":
-    main(same_as_the_debugger, counted, twenty_thousand_do_not_stop)
+    main(same_as_the_debugger, counted, twenty_thousand_do_not_stop, no_registers_left)
