@@ -11,11 +11,12 @@
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 {
 	struct bw_error *err = bw_cli_execute(c, line);
-	/* A step too many after the last wave has ended is no mistake in the script: it is said, and the
-	 * script goes on. */
-	if (err && err->code == BW_E_STATE) {
+	/* A step too many after the last wave has ended is no mistake in the script, nor is a look at a
+	 * program that is just ending: it is said, and the script goes on. */
+	if (err && (err->code == BW_E_STATE || err->code == BW_E_GONE)) {
 		bw_out_error(c->out, err);
-		bw_error_catch(&err, BW_E_STATE);
+		bw_error_free(err);
+		return NULL;
 	}
 	return err;
 }
