@@ -321,6 +321,7 @@ static unsigned resume_all(struct bw_trap_slot *slots, uint32_t n)
 		if (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE))
 			continue;
 		s->hw[BW_TRAP_HW_MODE] &= ~MODE_TRAP_AFTER_INST;
+		s->arg0 = 0; /* not KEEP_ICACHE: code has been put back */
 		uint32_t seq = __atomic_load_n(&s->seq, __ATOMIC_RELAXED);
 		__atomic_store_n(&s->command, BW_TRAP_CMD_RESUME | seq << 8, __ATOMIC_RELEASE);
 	}

@@ -147,8 +147,15 @@ cell_end:
 detached:
 	s_cmp_eq_u32 ttmp4, 0
 	s_cbranch_scc1 detached_no_trap
-	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_BREAKPOINT
-	s_cbranch_scc1 detached_leave /* the original instruction is back in its place */
+	/* What stands there now? The s_trap of a breakpoint was fetched before it went, and its original
+	 * instruction is back in its place. One of the shader's own is left behind. */
+	s_mov_b64 ttmp[2:3], ttmp[0:1]
+	s_bfe_i64 ttmp[2:3], ttmp[2:3], (48 << 16)
+	s_load_b32 ttmp4, ttmp[2:3], null glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_lshr_b32 ttmp4, ttmp4, 16
+	s_cmp_eq_u32 ttmp4, 0xbf90 /* s_trap */
+	s_cbranch_scc0 detached_leave
 	s_add_u32 ttmp0, ttmp0, 4
 	s_addc_u32 ttmp1, ttmp1, 0
 	s_branch detached_leave
