@@ -182,6 +182,20 @@ static void *interrupt_later(void *cookie)
 	return NULL;
 }
 
+/* All 128 waves are at the two instructions of the loop, and none on the way to it. */
+static bool all_spin(struct bw_debug *d)
+{
+	size_t n;
+	const struct bw_wave_info *w = bw_debug_waves(d, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct bw_where where;
+		bw_debug_where(d, w[i].pc, &where);
+		if (!where.has_line || (where.line.line != 17 && where.line.line != 18))
+			return false;
+	}
+	return n == 128;
+}
+
 static void test_interrupt_a_loop(void **state)
 {
 	static const char *const args[] = {"--grid",  "4096",  "--group",
@@ -194,18 +208,22 @@ static void test_interrupt_a_loop(void **state)
 	char text[256];
 
 	session_start(&s, "spin", args);
-	for (int i = 0; i < 3; i++) {
+	/* on a busy machine the first ones come before all waves have been launched, or any */
+	int whole = 0;
+	for (int i = 0; i < 100 && whole < 3; i++) {
 		pthread_create(&thread, NULL, interrupt_later, s.debug);
 		stop = i ? session_continue(&s) : session_wait(&s);
 		pthread_join(thread, NULL);
-		assert_int_equal(stop.kind, BW_STOP_WAVES);
-		assert_int_equal(stop.reasons, BW_REASON_INTERRUPT);
-		assert_int_equal(stop.n_waves, 128);
 		assert_int_equal(stop.n_unstoppable, 0);
+		assert_true(stop.kind == BW_STOP_WAVES || stop.kind == BW_STOP_INTERRUPTED);
+		if (stop.kind == BW_STOP_WAVES)
+			assert_int_equal(stop.reasons, BW_REASON_INTERRUPT);
+		whole += all_spin(s.debug);
 	}
+	assert_int_equal(whole, 3);
 	bw_debug_where(s.debug, bw_debug_focus(s.debug)->pc, &where);
 	assert_string_equal(where.function, "spin");
-	assert_true(where.line_text && strstr(where.line_text, "s20"));
+	assert_true(where.has_line && where.line.line >= 17 && where.line.line <= 18);
 	/* let all of them out */
 	size_t n;
 	const struct bw_wave_info *w = bw_debug_waves(s.debug, &n);
