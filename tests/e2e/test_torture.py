@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Random kernels under a debugger that does random things: breakpoints, conditions, steps, edits that are
-undone, interrupts, and ends of all kinds: continued, detached, quit, killed with kill -9. The output must be
-that of the undisturbed run.
+undone, interrupts, and ends of all kinds: continued, detached, quit, killed. The output must be that of the
+undisturbed run.
 
-  test_torture.py [--seed N] [--rounds N] [--verbose]
+  test_torture.py [--seed N | --random] [--rounds N] [--kill] [--verbose]
 
-Each round prints its seed; `--seed N --rounds 1 --verbose` plays one again, with what was typed."""
+Each round prints its seed; `--seed N --rounds 1 --verbose` plays one again, with what was typed. --kill: some
+rounds end by kill -9 of the debugger."""
 import argparse
 import os
 import pathlib
@@ -28,9 +29,10 @@ MAX_EVENTS = 400  # after so many the breakpoints go, and the kernel must come t
 
 
 class Round:
-    def __init__(self, seed, folder, verbose):
+    def __init__(self, seed, folder, verbose, kill):
         self.random = random.Random(seed)
         self.verbose = verbose
+        self.endings = ["continue", "continue", "detach", "quit"] + ["kill"] * kill
         self.wave = self.random.choice([32, 64])
         self.kernel = Kernel(seed, self.wave)
         self.path = folder / f"torture{seed}.s"
@@ -55,7 +57,7 @@ class Round:
             if self.over:
                 break
             self.action()
-        self.ending = self.random.choice(["continue", "continue", "detach", "quit", "kill"])
+        self.ending = self.random.choice(self.endings)
         if not self.over:
             getattr(self, "end_by_" + self.ending)()
         else:
@@ -234,14 +236,18 @@ def no_answer(*_):
 def main():
     signal.signal(signal.SIGALRM, no_answer)
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--random", action="store_true", help="a seed that nobody chose")
+    parser.add_argument("--kill", action="store_true")
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
+    if options.random:
+        options.seed = random.SystemRandom().randrange(1 << 30)
     failed = 0
     for seed in range(options.seed, options.seed + options.rounds):
         with tempfile.TemporaryDirectory() as folder:
-            r = Round(seed, pathlib.Path(folder), options.verbose)
+            r = Round(seed, pathlib.Path(folder), options.verbose, options.kill)
             try:
                 r.play()
                 print(f"ok      seed {seed}: wave{r.wave}{' strict' if r.strict else ''}, {len(r.typed)} commands, {r.ending}", flush=True)
