@@ -9,7 +9,6 @@ undisturbed run.
 Each round prints its seed; `--seed N --rounds 1 --verbose` plays one again, with what was typed. --kill: some
 rounds end by kill -9 of the debugger."""
 import argparse
-import os
 import pathlib
 import random
 import signal
