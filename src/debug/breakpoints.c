@@ -245,6 +245,23 @@ static struct bw_error *check_places(struct bw_debug *d, const struct bw_where_s
 	return err;
 }
 
+/* Gives b, whose place has been read, its condition and its number. On failure it stays the caller's. */
+static struct bw_error *enlist(struct bw_debug *d, struct bw_break *b, const char *condition,
+			       bool temporary, uint32_t wave)
+{
+	if (condition)
+		b->condition = strdup(condition);
+	if (!b->spec || (condition && !b->condition))
+		return bw_error_nomem();
+	BW_TRY(bw_vec_push(&d->breaks, b));
+	b->info = (struct bw_break_info){.number = d->next_break++,
+					 .enabled = true,
+					 .temporary = temporary,
+					 .pending = true,
+					 .wave = wave};
+	return NULL;
+}
+
 struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
 				uint32_t *out_number)
 {
@@ -274,21 +291,12 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 		b->spec = strdup(copy);
 	else if (!err && asprintf(&b->spec, "*0x%llx", (unsigned long long)where.offset_b) < 0)
 		b->spec = NULL;
-	if (condition)
-		b->condition = strdup(condition);
-	if (!err && (!b->spec || (condition && !b->condition)))
-		err = bw_error_nomem();
 	if (!err)
-		err = bw_vec_push(&d->breaks, b);
+		err = enlist(d, b, condition, temporary, wave);
 	if (err) {
 		bw_break_free(b);
 		return err;
 	}
-	b->info = (struct bw_break_info){.number = d->next_break++,
-					 .enabled = true,
-					 .temporary = temporary,
-					 .pending = true,
-					 .wave = wave};
 	insert_places(d, b, false);
 	*out_number = b->info.number;
 	return NULL;
@@ -313,21 +321,12 @@ struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, b
 	struct bw_error *err = bw_dispatch_filter_parse(copy, &b->filter);
 	if (!err && asprintf(&b->spec, "on dispatch%s%s", *copy ? " " : "", copy) < 0)
 		b->spec = NULL;
-	if (condition)
-		b->condition = strdup(condition);
-	if (!err && (!b->spec || (condition && !b->condition)))
-		err = bw_error_nomem();
 	if (!err)
-		err = bw_vec_push(&d->breaks, b);
+		err = enlist(d, b, condition, temporary, wave);
 	if (err) {
 		bw_break_free(b);
 		return err;
 	}
-	b->info = (struct bw_break_info){.number = d->next_break++,
-					 .enabled = true,
-					 .temporary = temporary,
-					 .pending = true,
-					 .wave = wave};
 	/* Submissions that are held have not begun. */
 	bw_vec_each(&d->dispatches, x)
 		if (x->info.state == BW_DISPATCH_HELD)
