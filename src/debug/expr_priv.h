@@ -2,9 +2,9 @@
 #ifndef BW_DEBUG_EXPR_PRIV_H
 #define BW_DEBUG_EXPR_PRIV_H
 
-/* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr.c knows the
- * grammar and evaluates as it goes, expr_ops.c computes, loads and stores, expr_names.c knows the
- * names. */
+/* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr_primary.c and, above
+ * it, expr.c know the grammar and evaluate as they go, expr_ops.c computes, loads and stores,
+ * expr_names.c knows the names. */
 
 #include "debug/debug_priv.h"
 
@@ -53,6 +53,25 @@ struct bw_expr {
 	unsigned depth;
 	size_t error_column;
 };
+
+/* expr.c */
+struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_expr_parse_unary(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
+
+/* expr_primary.c */
+void bw_expr_next(struct bw_expr *x);
+bool bw_expr_is_op(const struct bw_expr *x, int op);
+/* The error of a token that does not belong where it is. */
+struct bw_error *bw_expr_syntax(struct bw_expr *x) BW_MUST_CHECK;
+struct bw_error *bw_expr_expect(struct bw_expr *x, int op) BW_MUST_CHECK;
+/* Puts the column of what was being worked on into an error that has none yet. */
+struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *err) BW_MUST_CHECK;
+bool bw_expr_type_follows(const struct bw_expr *x);
+struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
+/* The rest of "$_workgroup == 2,0,0", of which 2 is first. */
+struct bw_error *bw_expr_compare_triple(struct bw_expr *x, int op, const struct bw_value *a,
+					struct bw_value *first, struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 
 /* expr_ops.c. Operations take their operands over: they are freed, or become the result. */
 struct bw_value bw_expr_int(uint64_t bits, unsigned size_b, bool is_signed);
