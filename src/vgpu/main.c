@@ -191,8 +191,8 @@ static const char *run_base(void)
 		       : "/tmp";
 }
 
-/* Folders of servers that died without taking theirs away: breakwater-<pid>, ours, and no such
- * process. */
+/* Folders of servers that died without taking theirs away: breakwater-<pid> with a tree in it, ours, and
+ * no such process. Without a tree it may be a debugger's breakwater-XXXXXX: six digits are letters too. */
 static void sweep(const char *base)
 {
 	DIR *dir = opendir(base);
@@ -201,7 +201,7 @@ static void sweep(const char *base)
 	for (struct dirent *e; (e = readdir(dir));) {
 		static const char prefix[] = "breakwater-";
 		uint64_t pid;
-		char path[512];
+		char path[512], root[sizeof(path) + 8];
 		struct stat st;
 		if (!bw_starts_with(e->d_name, prefix) ||
 		    strspn(e->d_name + sizeof(prefix) - 1, "0123456789") !=
@@ -210,6 +210,9 @@ static void sweep(const char *base)
 			continue;
 		if (snprintf(path, sizeof(path), "%s/%s", base, e->d_name) >= (int)sizeof(path) ||
 		    lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid())
+			continue;
+		snprintf(root, sizeof(root), "%s/root", path);
+		if (lstat(root, &st) < 0 || !S_ISDIR(st.st_mode))
 			continue;
 		if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
 			bw_tree_remove(path);
