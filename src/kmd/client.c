@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "base/vec.h"
+#include "kmd/ahead.h"
 #include "wire/message.h"
 
 /* One ioctl argument is at most 14 bits of size. The memory a server may ask for in one piece
@@ -24,6 +25,7 @@ enum {
 	IOCTL_ARG_MAX_B = 1 << 14,
 	USER_MAX_B = BW_MSG_MAX_BODY_B - 4096,
 	IO_MAX_B = 1 << 20,
+	AHEAD_MAX_B = 8 << 10,
 	CHANNELS_MAX = 1024
 };
 
@@ -434,16 +436,18 @@ static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 
 int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg)
 {
-	uint8_t bytes[IOCTL_ARG_MAX_B];
+	uint8_t bytes[IOCTL_ARG_MAX_B], ahead[AHEAD_MAX_B];
 	size_t size_b = _IOC_SIZE(cmd);
 	/* As the DRM core does it: copied in whenever the code has a size (drm_ioctl). */
 	if (!user_copy(false, (uintptr_t)arg, bytes, size_b))
 		return -EFAULT;
 	struct bw_vgpu_ioctl req = {file, cmd};
-	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {bytes, size_b}};
+	struct bw_msg_part parts[] = {{&req, sizeof(req)},
+				      {bytes, size_b},
+				      {ahead, bw_vgpu_ahead(cmd, bytes, ahead, sizeof(ahead))}};
 	struct bw_vgpu_ioctl_reply reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_IOCTL, parts, 2, fd_of_ioctl(c, cmd, bytes), sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_IOCTL, parts, 3, fd_of_ioctl(c, cmd, bytes), sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));

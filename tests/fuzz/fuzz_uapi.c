@@ -92,14 +92,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 			  &(struct bw_msg_part){&open_it, sizeof(open_it)}, 1, &m, data, size_b);
 	struct bw_cursor c = bw_cursor(data, size_b);
 	for (uint32_t seq = 3; on && seq < 40 && bw_cursor_left(&c) >= 2; seq++) {
-		uint8_t nr = bw_cursor_u8(&c), n = bw_cursor_u8(&c) & 0x7f;
-		uint8_t arg[128] = {0};
+		uint8_t nr = bw_cursor_u8(&c), n = bw_cursor_u8(&c);
+		uint8_t arg[128] = {0}, ahead[64] = {0};
+		bool has_ahead = n & 0x80;
+		n &= 0x7f;
 		size_t given = BW_MIN((size_t)n, bw_cursor_left(&c));
 		bw_cursor_copy(&c, arg, given);
+		/* User memory that nobody asked for, well formed or not. */
+		size_t ahead_b = has_ahead ? BW_MIN(sizeof(ahead), bw_cursor_left(&c)) : 0;
+		memcpy(ahead, c.data + c.pos, ahead_b);
 		struct bw_vgpu_ioctl a = {.file = 1,
 					  .cmd = _IOC(_IOC_READ | _IOC_WRITE, 'd', nr, n)};
-		struct bw_msg_part parts[] = {{&a, sizeof(a)}, {arg, n}};
-		on = request(pair[0], BW_VGPU_IOCTL, seq, parts, 2, &m, data, size_b);
+		struct bw_msg_part parts[] = {{&a, sizeof(a)}, {arg, n}, {ahead, ahead_b}};
+		on = request(pair[0], BW_VGPU_IOCTL, seq, parts, 3, &m, data, size_b);
 	}
 	close(pair[0]);
 	pthread_join(thread, NULL);

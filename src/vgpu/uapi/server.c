@@ -243,25 +243,31 @@ static void on_ioctl(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	memcpy(&a, body, sizeof(a));
 	/* The request stays where it is: what comes during the call goes into c->answer. */
 	uint8_t *data = c->request.body + sizeof(a);
+	size_t arg_b = _IOC_SIZE(a.cmd);
 	struct open_file *f = file_get(c, a.file);
 	int fd = -1;
 	if (!f) {
 		r.result = -EBADF;
-	} else if (rest_b != _IOC_SIZE(a.cmd)) {
+	} else if (rest_b < arg_b) {
 		r.result = -EFAULT;
 	} else if (f->file) {
 		r.result =
 			f->file->ops->ioctl ? f->file->ops->ioctl(f->file, a.cmd, data) : -ENOTTY;
 	} else {
-		struct bw_drm_call call = {
-			.u = c->u, .conn = c, .file = f->drm, .fd_in = c->request.fd, .fd_out = -1};
+		struct bw_drm_call call = {.u = c->u,
+					   .conn = c,
+					   .file = f->drm,
+					   .fd_in = c->request.fd,
+					   .fd_out = -1,
+					   .ahead = data + arg_b,
+					   .ahead_b = rest_b - arg_b};
 		r.result = bw_drm_ioctl(&call, a.cmd, data);
 		fd = call.fd_out;
 		r.fd_at = fd >= 0 ? call.fd_at : 0;
 	}
 	if (f)
 		file_unref(c->u, f);
-	struct bw_msg_part parts[] = {{&r, sizeof(r)}, {data, rest_b}};
+	struct bw_msg_part parts[] = {{&r, sizeof(r)}, {data, BW_MIN(rest_b, arg_b)}};
 	if (!c->broken)
 		reply(c, parts, 2, r.result ? -1 : fd);
 	if (fd >= 0)

@@ -374,6 +374,8 @@ struct bw_drm_call {
 	int fd_in;  /* borrowed, -1 */
 	int fd_out; /* owned until sent, -1 */
 	uint32_t fd_at;
+	const uint8_t *ahead; /* user memory that came with the call (vgpu_proto.h) */
+	size_t ahead_b;
 };
 
 /* ---- usermem.c, without the lock ---- */

@@ -72,6 +72,33 @@ static void requests_are_checked(void **state)
 	close_client(&c);
 }
 
+/* User memory that comes with a call is taken for the program's; what is no whole piece, and what the
+ * pieces do not have, is asked for. */
+static void memory_that_comes_along(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct drm_syncobj_create create = {0};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_CREATE, &create), 0);
+	struct {
+		struct bw_vgpu_ioctl a;
+		struct drm_syncobj_array in;
+		struct bw_vgpu_user other, piece;
+		uint32_t handles[2];
+	} r = {{c.drm, DRM_IOCTL_SYNCOBJ_SIGNAL}, {.handles = 0x1000, .count_handles = 1},
+	       {.va = 0x5000}, {.va = 0xffc, .size_b = 8}, {0, create.handle}};
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r)), 0);
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r) - 1), -EFAULT); /* cut short */
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r.a) + sizeof(r.in) + 20), -EFAULT);
+	r.in.handles = 0x1004; /* half inside */
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r)), -EFAULT);
+	r.in.handles = 0x1000, r.piece.size_b = UINT32_MAX;
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r)), -EFAULT);
+	r.piece.size_b = 8, r.handles[1] = 99;
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r)), -ENOENT);
+	close_client(&c);
+}
+
 /* Bytes that are no messages end that connection and nothing else. */
 static void garbage_ends_only_its_connection(void **state)
 {
@@ -268,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hello_is_checked),
 		cmocka_unit_test(requests_are_checked),
+		cmocka_unit_test(memory_that_comes_along),
 		cmocka_unit_test(garbage_ends_only_its_connection),
 		cmocka_unit_test(random_ioctls),
 		cmocka_unit_test(a_client_leaves_nothing),

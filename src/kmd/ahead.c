@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "kmd/ahead.h"
+
+#include <amdgpu_drm.h>
+#include <drm.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "wire/vgpu_proto.h"
+
+enum { MAX_CHUNKS = 32 };
+
+struct ahead {
+	uint8_t *out;
+	size_t len, cap;
+};
+
+struct range {
+	uint64_t va;
+	uint64_t size_b;
+};
+
+/* A piece for each range, read in one call. NULL, and nothing added, where they do not fit or
+ * cannot all be read; else the first one's bytes. */
+static const uint8_t *add(struct ahead *a, const struct range *ranges, size_t n)
+{
+	struct iovec to[MAX_CHUNKS], from[MAX_CHUNKS];
+	size_t len = a->len, n_iov = 0, want = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bw_vgpu_user head = {.va = ranges[i].va, .size_b = (uint32_t)ranges[i].size_b};
+		if (ranges[i].size_b > a->cap || len + sizeof(head) + bw_align_up(head.size_b, 8) > a->cap)
+			return NULL;
+		memcpy(a->out + len, &head, sizeof(head));
+		len += sizeof(head);
+		memset(a->out + len + head.size_b, 0, bw_align_up(head.size_b, 8) - head.size_b);
+		to[n_iov] = (struct iovec){a->out + len, head.size_b};
+		from[n_iov++] = (struct iovec){(void *)(uintptr_t)ranges[i].va, head.size_b};
+		len += bw_align_up(head.size_b, 8);
+		want += head.size_b;
+	}
+	if (!want || process_vm_readv(getpid(), to, n_iov, from, n_iov, 0) != (ssize_t)want)
+		return NULL;
+	const uint8_t *first = a->out + a->len + sizeof(struct bw_vgpu_user);
+	a->len = len;
+	return first;
+}
+
+static const uint8_t *add_one(struct ahead *a, uint64_t va, uint64_t size_b)
+{
+	return add(a, &(struct range){va, size_b}, 1);
+}
+
+static void add_list(struct ahead *a, const struct drm_amdgpu_bo_list_in *list)
+{
+	add_one(a, list->bo_info_ptr, (uint64_t)list->bo_number * list->bo_info_size);
+}
+
+/* The pointers, what they point to, what that points to, and the buffers of a list in it. */
+static void add_submission(struct ahead *a, const struct drm_amdgpu_cs_in *cs)
+{
+	struct range ranges[MAX_CHUNKS] = {0};
+	struct drm_amdgpu_cs_chunk chunk;
+	uint32_t n = cs->num_chunks;
+	size_t stride = sizeof(struct bw_vgpu_user) + sizeof(chunk);
+	_Static_assert(sizeof(chunk) % 8 == 0, "no padding between the headers");
+	const uint8_t *pointers =
+		n <= MAX_CHUNKS ? add_one(a, cs->chunks, n * sizeof(uint64_t)) : NULL;
+	for (uint32_t i = 0; pointers && i < n; i++) {
+		memcpy(&ranges[i].va, pointers + i * sizeof(uint64_t), sizeof(uint64_t));
+		ranges[i].size_b = sizeof(chunk);
+	}
+	const uint8_t *headers = pointers ? add(a, ranges, n) : NULL;
+	for (uint32_t i = 0; headers && i < n; i++) {
+		memcpy(&chunk, headers + i * stride, sizeof(chunk));
+		ranges[i] = (struct range){chunk.chunk_data, chunk.length_dw * 4ull};
+	}
+	const uint8_t *data = headers ? add(a, ranges, n) : NULL;
+	for (uint32_t i = 0; data && i < n; i++) {
+		struct drm_amdgpu_bo_list_in list;
+		memcpy(&chunk, headers + i * stride, sizeof(chunk));
+		if (chunk.chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES && ranges[i].size_b >= sizeof(list)) {
+			memcpy(&list, data, sizeof(list));
+			add_list(a, &list);
+		}
+		data += bw_align_up(ranges[i].size_b, 8) + sizeof(struct bw_vgpu_user);
+	}
+}
+
+static void add_fences(struct ahead *a, const struct drm_amdgpu_wait_fences_in *in)
+{
+	add_one(a, in->fences, in->fence_count * (uint64_t)sizeof(struct drm_amdgpu_fence));
+}
+
+static void add_waits(struct ahead *a, const struct drm_syncobj_wait *w)
+{
+	add_one(a, w->handles, w->count_handles * 4ull);
+}
+
+static void add_points(struct ahead *a, const struct drm_syncobj_timeline_wait *w)
+{
+	add_one(a, w->handles, w->count_handles * 4ull);
+	add_one(a, w->points, w->count_handles * 8ull);
+}
+
+static void add_syncobjs(struct ahead *a, const struct drm_syncobj_array *in)
+{
+	add_one(a, in->handles, in->count_handles * 4ull);
+}
+
+static void add_signals(struct ahead *a, const struct drm_syncobj_timeline_array *in)
+{
+	add_one(a, in->handles, in->count_handles * 4ull);
+	add_one(a, in->points, in->count_handles * 8ull);
+}
+
+static void add_query(struct ahead *a, const struct drm_syncobj_timeline_array *in)
+{
+	add_one(a, in->handles, in->count_handles * 4ull);
+}
+
+size_t bw_vgpu_ahead(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b)
+{
+	struct ahead a = {out, 0, cap_b};
+	union {
+		struct drm_amdgpu_cs_in cs;
+		struct drm_amdgpu_bo_list_in list;
+		struct drm_amdgpu_wait_fences_in fences;
+		struct drm_syncobj_wait wait;
+		struct drm_syncobj_timeline_wait points;
+		struct drm_syncobj_array syncobjs;
+		struct drm_syncobj_timeline_array timeline;
+	} in = {0};
+	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE)
+		return 0;
+	memcpy(&in, arg, BW_MIN(sizeof(in), (size_t)_IOC_SIZE(cmd)));
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(DRM_IOCTL_AMDGPU_CS):
+		add_submission(&a, &in.cs);
+		break;
+	case _IOC_NR(DRM_IOCTL_AMDGPU_BO_LIST):
+		add_list(&a, &in.list);
+		break;
+	case _IOC_NR(DRM_IOCTL_AMDGPU_WAIT_FENCES):
+		add_fences(&a, &in.fences);
+		break;
+	case _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT):
+		add_waits(&a, &in.wait);
+		break;
+	case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
+		add_points(&a, &in.points);
+		break;
+	case _IOC_NR(DRM_IOCTL_SYNCOBJ_RESET):
+	case _IOC_NR(DRM_IOCTL_SYNCOBJ_SIGNAL):
+		add_syncobjs(&a, &in.syncobjs);
+		break;
+	case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL):
+		add_signals(&a, &in.timeline);
+		break;
+	case _IOC_NR(DRM_IOCTL_SYNCOBJ_QUERY):
+		add_query(&a, &in.timeline);
+		break;
+	}
+	return a.len;
+}
