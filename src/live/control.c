@@ -132,7 +132,7 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	for (;;) {
 		if (bw_live_is_stopped(t, slot)) {
 			*out_stopped = true;
-			l->stops_seen = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+			l->stops_seen++; /* this one; others that run along may have stopped, too */
 			return NULL;
 		}
 		if (atomic_load(&l->interrupted))

@@ -166,7 +166,17 @@ detached_no_trap:
 	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0
 	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 12, 3), 0
 	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 16, 5), 0
-	s_setreg_imm32_b32 hwreg(HW_REG_MODE, 11, 1), 0
+	/* What the debugger had set in MODE: a single step, exceptions it wanted to see */
+	s_sendmsg_rtn_b64 ttmp[2:3], sendmsg(MSG_RTN_GET_TMA)
+	s_getreg_b32 ttmp4, hwreg(HW_REG_MODE)
+	s_waitcnt lgkmcnt(0)
+	s_lshl_b64 ttmp[2:3], ttmp[2:3], 8
+	s_bfe_i64 ttmp[2:3], ttmp[2:3], (48 << 16)
+	s_load_b32 ttmp5, ttmp[2:3], BW_TRAP_C_MODE glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_bitset1_b32 ttmp5, 11
+	s_and_not1_b32 ttmp4, ttmp4, ttmp5
+	s_setreg_b32 hwreg(HW_REG_MODE), ttmp4
 detached_leave:
 	s_icache_inv
 	s_branch leave

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "trap/trap.h"
 
+#include <string.h>
+
 #include "base/util.h"
+
+enum { MODE_TRAP_AFTER_INST = 1u << 11 };
 
 extern const unsigned char bw_trap_gfx11[];
 extern const unsigned long bw_trap_gfx11_size;
@@ -51,4 +55,51 @@ int bw_trap_slot_index(const struct bw_trap_control *c, uint32_t hw_id1)
 		return -1;
 	uint32_t slot = (((se * c->sas + sa) * c->wgps + wgp) * 4 + simd) * c->waves + wave;
 	return slot < c->n_slots ? (int)slot : -1;
+}
+
+/* ---- letting go ---- */
+
+static struct bw_trap_slot *slots_of(void *area, uint64_t size_b, uint32_t *out_n,
+				     uint32_t *out_mode)
+{
+	struct bw_trap_control c;
+	*out_n = *out_mode = 0;
+	if (size_b < BW_TRAP_C_SIZE)
+		return NULL;
+	memcpy(&c, area, sizeof(c));
+	if (c.magic != BW_TRAP_MAGIC || c.slots_offset_b > size_b || c.slots_offset_b % 4)
+		return NULL;
+	uint64_t room = (size_b - c.slots_offset_b) / sizeof(struct bw_trap_slot);
+	*out_n = (uint32_t)BW_MIN((uint64_t)c.n_slots, room);
+	*out_mode = c.mode | MODE_TRAP_AFTER_INST;
+	return (struct bw_trap_slot *)((char *)area + c.slots_offset_b);
+}
+
+void bw_trap_detach(void *area)
+{
+	uint32_t *flags = (uint32_t *)((char *)area + BW_TRAP_C_FLAGS);
+	__atomic_or_fetch(flags, BW_TRAP_F_DETACHED, __ATOMIC_SEQ_CST);
+}
+
+unsigned bw_trap_release(void *area, uint64_t size_b)
+{
+	uint32_t n, mode;
+	struct bw_trap_slot *slots = slots_of(area, size_b, &n, &mode);
+	unsigned stopped = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct bw_trap_slot *s = &slots[i];
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != BW_TRAP_STATE_STOPPED)
+			continue;
+		stopped++;
+		/* Busy with another command (reading LDS), or on its way already. A command for an
+		 * earlier stop is none. */
+		uint32_t seq = __atomic_load_n(&s->seq, __ATOMIC_RELAXED) & 0xffffff;
+		uint32_t command = __atomic_load_n(&s->command, __ATOMIC_ACQUIRE);
+		if (command && command >> 8 == seq)
+			continue;
+		s->hw[BW_TRAP_HW_MODE] &= ~mode;
+		s->arg0 = 0; /* not KEEP_ICACHE: code has been put back */
+		__atomic_store_n(&s->command, BW_TRAP_CMD_RESUME | seq << 8, __ATOMIC_RELEASE);
+	}
+	return stopped;
 }

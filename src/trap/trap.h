@@ -33,6 +33,8 @@
 #define BW_TRAP_C_VGPRS 0x20      /* u32: byte offset of VGPR area 0, in units of 4 KiB */
 #define BW_TRAP_C_N_SLOTS 0x24    /* u32 */
 #define BW_TRAP_C_VERSION 0x28
+#define BW_TRAP_C_MODE 0x2c       /* u32: bits of MODE that the debugger has set in waves. Once DETACHED,
+                                   * a wave loses them on its way through the handler */
 #define BW_TRAP_C_FILTERS 0x400   /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64
                                    * code of the filter, u64 where to go on; PC 0: none */
 #define BW_TRAP_C_SIZE 0x1000
@@ -109,6 +111,7 @@
 
 struct bw_trap_control {
 	uint32_t magic, flags, stops, pad0, sas, wgps, waves, slots_offset_b, vgprs_offset_4k, n_slots, version;
+	uint32_t mode;
 };
 struct bw_trap_filter {
 	uint64_t pc, code, go_on, pad;
@@ -122,6 +125,7 @@ struct bw_trap_slot {
 	uint32_t data[BW_TRAP_DATA_DW];
 };
 _Static_assert(offsetof(struct bw_trap_control, version) == BW_TRAP_C_VERSION, "");
+_Static_assert(offsetof(struct bw_trap_control, mode) == BW_TRAP_C_MODE, "");
 _Static_assert(sizeof(struct bw_trap_filter) == 32, "");
 _Static_assert(BW_TRAP_C_FILTERS + BW_TRAP_N_FILTERS * 32 <= BW_TRAP_C_SIZE, "");
 _Static_assert(offsetof(struct bw_trap_slot, return_hi) == BW_TRAP_S_RETURN_HI, "");
@@ -139,6 +143,15 @@ uint64_t bw_trap_area_size(uint32_t n_slots);
 void bw_trap_control_init(struct bw_trap_control *out, uint32_t ses, uint32_t sas, uint32_t wgps, uint32_t waves);
 /* Slot of a wave by its HW_ID1, or -1 when HW_ID1 names no slot of this control block. */
 int bw_trap_slot_index(const struct bw_trap_control *c, uint32_t hw_id1);
+
+/* Nobody listens any more: waves that come into the handler from now on go on at once. Code has been
+ * put back before. */
+void bw_trap_detach(void *area);
+/* One look at an area that is detached: lets the waves go that are stopped there, without what the
+ * debugger had set in their MODE. To be repeated, by one process at a time, until the trap registers
+ * are back: a wave that was on its way in when the area was detached stops once more. What stands in
+ * the area is checked: nothing outside of it is touched. Returns how many were stopped. */
+unsigned bw_trap_release(void *area, uint64_t size_b);
 #endif
 
 #endif

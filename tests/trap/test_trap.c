@@ -47,6 +47,78 @@ static void slots_and_vgpr_areas_do_not_overlap(void **state)
 			 bw_trap_area_size(c.n_slots));
 }
 
+/* A small area by hand: two waves of a SIMD. */
+enum { AREA_B = BW_TRAP_C_SIZE + 64 * BW_TRAP_SLOT_STRIDE };
+
+static struct bw_trap_slot *small_area(char **out_area)
+{
+	*out_area = calloc(1, AREA_B);
+	struct bw_trap_control c;
+	bw_trap_control_init(&c, 1, 1, 1, 16);
+	c.mode = 0x7f << 12;
+	memcpy(*out_area, &c, sizeof(c));
+	return (struct bw_trap_slot *)(*out_area + c.slots_offset_b);
+}
+
+static void released_waves_lose_what_the_debugger_set(void **state)
+{
+	char *area;
+	struct bw_trap_slot *s = small_area(&area);
+	uint32_t flags;
+	bw_trap_detach(area);
+	memcpy(&flags, area + BW_TRAP_C_FLAGS, 4);
+	assert_int_equal(flags, BW_TRAP_F_DETACHED);
+
+	s[3].state = BW_TRAP_STATE_STOPPED;
+	s[3].seq = 0x01000005; /* a command carries 24 bits of it */
+	s[3].arg0 = BW_TRAP_RESUME_KEEP_ICACHE;
+	s[3].hw[BW_TRAP_HW_MODE] = 0x000018f0 | 1u << 23;
+	s[4].seq = 9;
+	assert_int_equal(bw_trap_release(area, AREA_B), 1);
+	assert_int_equal(s[3].command, BW_TRAP_CMD_RESUME | 5 << 8);
+	assert_int_equal(s[3].arg0, 0);
+	assert_int_equal(s[3].hw[BW_TRAP_HW_MODE], 0xf0 | 1u << 23);
+	assert_int_equal(s[4].command, 0);
+	free(area);
+}
+
+static void a_command_under_way_is_left_alone_but_not_a_stale_one(void **state)
+{
+	char *area;
+	struct bw_trap_slot *s = small_area(&area);
+	for (int i = 0; i < 3; i++) {
+		s[i].state = BW_TRAP_STATE_STOPPED;
+		s[i].seq = 7;
+	}
+	s[0].command = BW_TRAP_CMD_LDS_READ | 7 << 8;
+	s[1].command = BW_TRAP_CMD_RESUME | 7 << 8;
+	s[1].arg0 = BW_TRAP_RESUME_KEEP_ICACHE;
+	s[2].command = BW_TRAP_CMD_RESUME | 6 << 8;
+	assert_int_equal(bw_trap_release(area, AREA_B), 3);
+	assert_int_equal(s[0].command, BW_TRAP_CMD_LDS_READ | 7 << 8);
+	assert_int_equal(s[1].arg0, BW_TRAP_RESUME_KEEP_ICACHE);
+	assert_int_equal(s[2].command, BW_TRAP_CMD_RESUME | 7 << 8);
+	free(area);
+}
+
+/* The area is the program's memory: it may say anything. */
+static void an_area_that_lies_is_not_believed(void **state)
+{
+	char *area;
+	struct bw_trap_slot *s = small_area(&area);
+	struct bw_trap_control *c = (struct bw_trap_control *)area;
+	s[0].state = s[63].state = BW_TRAP_STATE_STOPPED;
+	c->n_slots = UINT32_MAX;
+	assert_int_equal(bw_trap_release(area, AREA_B), 2);
+	c->slots_offset_b = AREA_B + 4;
+	assert_int_equal(bw_trap_release(area, AREA_B), 0);
+	c->slots_offset_b = BW_TRAP_C_SIZE;
+	c->magic = 0;
+	assert_int_equal(bw_trap_release(area, AREA_B), 0);
+	assert_int_equal(bw_trap_release(area, 100), 0);
+	free(area);
+}
+
 static void the_handler_ends_in_padding(void **state)
 {
 	size_t size = 0;
@@ -67,6 +139,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_wave_has_a_slot_of_its_own),
 		cmocka_unit_test(slots_and_vgpr_areas_do_not_overlap),
+		cmocka_unit_test(released_waves_lose_what_the_debugger_set),
+		cmocka_unit_test(a_command_under_way_is_left_alone_but_not_a_stale_one),
+		cmocka_unit_test(an_area_that_lies_is_not_believed),
 		cmocka_unit_test(the_handler_ends_in_padding),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
