@@ -8,8 +8,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "agent/clock.h"
 #include "agent/debugger.h"
 #include "base/util.h"
+
+/* While the program's time stands still, a limit that is all but reached is looked at this often. */
+static const int64_t PAUSE_NS = 20000000;
 
 /* Waits and where their limit stands, an absolute time of CLOCK_MONOTONIC in ns. They end with ETIME,
  * or with 0 and a word that says whether it is over (drm_syncobj.c, amdgpu_cs.c of Linux 6.12). */
@@ -31,6 +35,9 @@ static const struct wait {
 	{DRM_COMMAND_BASE + DRM_AMDGPU_WAIT_FENCES, sizeof(union drm_amdgpu_wait_fences),
 	 offsetof(struct drm_amdgpu_wait_fences_in, timeout_ns), true,
 	 offsetof(struct drm_amdgpu_wait_fences_out, status), 0},
+	{DRM_COMMAND_BASE + DRM_AMDGPU_GEM_WAIT_IDLE, sizeof(union drm_amdgpu_gem_wait_idle),
+	 offsetof(struct drm_amdgpu_gem_wait_idle_in, timeout), true,
+	 offsetof(struct drm_amdgpu_gem_wait_idle_out, status), 1},
 };
 
 static bool is_over(const struct wait *w, int result, const uint8_t *out)
@@ -42,37 +49,48 @@ static bool is_over(const struct wait *w, int result, const uint8_t *out)
 	return result || status != w->busy;
 }
 
+/* How much later the program's limits are than it thinks: its clock is behind, and a submission that is
+ * held has not begun. Where both grow, they grow in the same time. */
+static int64_t lost_since(int64_t held, int64_t behind)
+{
+	return BW_MAX(bw_debugger_held_ns() - held, bw_clock_behind_ns() - behind);
+}
+
 bool bw_wait_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, int *out_result)
 {
 	uint8_t in[128], out[128];
 	const struct wait *w = NULL;
 	size_t size_b = _IOC_SIZE(cmd);
-	int64_t limit;
+	int64_t asked, limit;
 
 	for (size_t i = 0; i < BW_ARRAY_SIZE(waits); i++)
 		if (waits[i].nr == _IOC_NR(cmd))
 			w = &waits[i];
-	if (!w || !bw_debugger_listens() || size_b < w->size_b || size_b > sizeof(in) ||
+	int64_t held = bw_debugger_held_ns(), behind = bw_clock_behind_ns();
+	if (!w || (!bw_debugger_listens() && !behind) || size_b < w->size_b || size_b > sizeof(in) ||
 	    !bw_agent_copy_in(in, (uintptr_t)arg, size_b))
 		return false;
-	memcpy(&limit, in + w->limit_at, sizeof(limit));
+	memcpy(&asked, in + w->limit_at, sizeof(asked));
 	/* 0 asks; for ever needs no help */
-	if (limit <= 0 || limit == INT64_MAX)
+	if (asked <= 0 || __builtin_add_overflow(asked, behind, &limit))
 		return false;
-	int64_t held = bw_debugger_held_ns();
-	for (;;) {
+	for (int64_t lost = 0;;) {
+		int64_t until;
+		if (__builtin_add_overflow(limit, lost, &until))
+			until = INT64_MAX;
+		if (bw_clock_is_stopped()) /* however little is left */
+			until = BW_MAX(until, bw_clock_real_ns() + PAUSE_NS);
 		memcpy(out, in, size_b);
-		memcpy(out + w->limit_at, &limit, sizeof(limit));
+		memcpy(out + w->limit_at, &until, sizeof(until));
 		*out_result = bw_agent_ioctl(f, cmd, out);
-		int64_t now_held = bw_debugger_held_ns();
-		if (is_over(w, *out_result, out) || now_held == held ||
-		    __builtin_add_overflow(limit, now_held - held, &limit))
+		int64_t now_lost = lost_since(held, behind);
+		if (is_over(w, *out_result, out) || now_lost == lost)
 			break;
-		held = now_held;
+		lost = now_lost;
 	}
 	/* what it says, and the limit as the program gave it */
 	if (!w->has_status)
-		memcpy(out + w->limit_at, in + w->limit_at, sizeof(limit));
+		memcpy(out + w->limit_at, in + w->limit_at, sizeof(asked));
 	if (!*out_result || !w->has_status)
 		memcpy(arg, out, size_b);
 	return true;
