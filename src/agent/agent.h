@@ -42,6 +42,8 @@ struct bw_agent_file {
 	atomic_int refs;
 	int n_fds;	/* descriptors of the program that name it; under the table's lock */
 	pid_t owner;	/* the process that opened it: only that one closes it at the server */
+	uint32_t number; /* of the process's files, from 1: the debugger's name for it */
+	uint32_t ip_type, ring; /* of the last submission shown; debugger.c's, under its lock */
 	unsigned minor; /* 128: render node, 0: card */
 	uint32_t server_file; /* virtual */
 	int own_fd; /* real: a descriptor of ours, so that it outlives the program's; else -1 */

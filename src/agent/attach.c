@@ -174,11 +174,11 @@ static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
 	return r ? r : wait.out.status ? -ETIME : 0;
 }
 
-static int get_vmid(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint64_t *top,
-		    uint32_t *out_reserved)
+static int get_vmid(struct bw_agent_file *f, bool reserve, uint32_t ip_type, uint32_t ring,
+		    uint64_t *top, uint32_t *out_reserved)
 {
 	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
-	*out_reserved = !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
+	*out_reserved = reserve && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
 	struct placed ib = {0};
 	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CTX, &ctx);
@@ -219,11 +219,20 @@ static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
 	return r;
 }
 
+/* Where to look for room so that a buffer of that size comes to lie at va, if it can. */
+static uint64_t top_for(uint64_t va, uint64_t size_b, uint64_t top)
+{
+	uint64_t want = va ? va + bw_align_up(size_b, PAGE_B) : top;
+	return want > va && want <= VA_TOP_DEFAULT ? want : top;
+}
+
 static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *req,
 			const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
 			struct bw_attach_parts *p, struct bw_agent_attach_reply *out, int *out_fd)
 {
-	uint64_t top = va_top(f);
+	uint64_t handler_b = (uint64_t)req->handler_size_b + CODE_END_PAD_B;
+	uint64_t displaced_b = (uint64_t)req->displaced_size_b + CODE_END_PAD_B;
+	uint64_t top = top_for(req->area_va, req->area_size_b, va_top(f));
 	int r = place(f, req->area_size_b, 0, DATA_FLAGS, &top, &p->area);
 	if (r)
 		return failed(out, r, "no GPU memory for the debug area");
@@ -232,17 +241,19 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *r
 	 * not be. */
 	memcpy(p->area.cpu, control, req->control_size_b);
 	/* Code is never shared, so it can be resident without being on any list. */
-	r = place(f, (uint64_t)req->handler_size_b + CODE_END_PAD_B,
-		  AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
+	top = top_for(req->handler_va, handler_b, top);
+	r = place(f, handler_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
 	if (r)
 		return failed(out, r, "no GPU memory for the trap handler");
 	fill_code(&p->handler, handler, req->handler_size_b);
-	r = place(f, (uint64_t)req->displaced_size_b + CODE_END_PAD_B,
-		  AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->displaced);
+	top = top_for(req->displaced_va, displaced_b, top);
+	r = place(f, displaced_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top,
+		  &p->displaced);
 	if (r)
 		return failed(out, r, "no GPU memory for displaced instructions");
 	fill_code(&p->displaced, NULL, 0);
-	r = get_vmid(f, ip_type, ring, &top, &out->vmid_reserved);
+	r = get_vmid(f, !(req->flags & BW_AGENT_ATTACH_NO_RESERVE), ip_type, ring, &top,
+		     &out->vmid_reserved);
 	if (r)
 		return failed(out, r, "the GPU does not run an empty command buffer");
 	r = read_pasid(f, &out->pasid);

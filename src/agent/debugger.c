@@ -27,25 +27,25 @@ enum { STACK_B = 256 << 10, IO_MAX_B = BW_MSG_MAX_BODY_B - 4096, INFO_GPUVM_FAUL
 
 struct held {
 	uint32_t number;
+	const struct bw_agent_file *file;
 	bool go;
 };
+struct files BW_VEC(struct bw_agent_file *);
 
 static struct {
 	pthread_mutex_t lock; /* of what follows, but for the socket's two directions */
 	pthread_cond_t released;
 	enum { UNTRIED, CONNECTED, LEAVING, ENDED } state;
-	struct bw_agent_file *file; /* a reference: of the last submission, else the first opened */
-	uint32_t ip_type, ring;	    /* of that submission */
+	struct files files;	 /* open ones, a reference each */
+	uint32_t last;		 /* number of the one that has submitted last, 0: none has */
+	struct files closed;	 /* by the program: the service thread lets go of them */
+	struct BW_VEC(struct bw_attach *) attached; /* only the service thread changes it */
 	uint32_t submissions;
 	struct BW_VEC(struct held *) held;
 	int64_t held_since_ns, held_total_ns; /* while there are any; before that */
-	uint32_t area_handle; /* in attached_file */
-	struct bw_agent_file *attached_file;
-	struct bw_agent_file *closed; /* the program closed it: the service thread lets go of it */
 
 	pthread_mutex_t send_lock;
 	int sock;
-	struct bw_attach attach; /* the service thread's */
 	char path[112];		 /* of the debugger's socket; the service thread's */
 	atomic_uint jobs;	 /* submitted and not over */
 } d = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -127,15 +127,60 @@ static struct bw_error *reply_result(const struct bw_msg *m, int result, uint64_
 	return reply(m, &r, sizeof(r), NULL, 0, -1);
 }
 
-/* The file that requests are about, with a reference. */
-static struct bw_agent_file *current_file(void)
+/* Lock held. 0: the one that has submitted last, else the first. */
+static struct bw_agent_file *find_file(uint32_t number)
+{
+	if (!number)
+		number = d.last;
+	bw_vec_each(&d.files, f)
+		if ((*f)->number == number)
+			return *f;
+	return number || !d.files.len ? NULL : d.files.data[0];
+}
+
+/* Lock held. */
+static bool is_open(const struct bw_agent_file *f)
+{
+	bw_vec_each(&d.files, it)
+		if (*it == f)
+			return true;
+	return false;
+}
+
+/* The file that a request is about, with a reference. */
+static struct bw_agent_file *file_of(uint32_t number)
 {
 	pthread_mutex_lock(&d.lock);
-	struct bw_agent_file *f = d.attached_file ? d.attached_file : d.file;
+	struct bw_agent_file *f = find_file(number);
 	if (f)
 		bw_agent_file_ref(f);
 	pthread_mutex_unlock(&d.lock);
 	return f;
+}
+
+/* Lock held, or on the service thread. */
+static struct bw_attach *attach_of(const struct bw_agent_file *f)
+{
+	bw_vec_each(&d.attached, a)
+		if ((*a)->file == f)
+			return *a;
+	return NULL;
+}
+
+/* Takes a over, or gives it up when there is no room for it. */
+static bool add_attach(const struct bw_attach *a)
+{
+	struct bw_attach *copy = malloc(sizeof(*copy));
+	if (copy)
+		*copy = *a;
+	pthread_mutex_lock(&d.lock);
+	struct bw_error *err = copy ? bw_vec_push(&d.attached, copy) : bw_error_nomem();
+	pthread_mutex_unlock(&d.lock);
+	if (!err)
+		return true;
+	bw_error_free(err);
+	free(copy);
+	return false;
 }
 
 static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *f)
@@ -146,22 +191,26 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 	memcpy(&req, m->body, sizeof(req));
 	uint64_t payload_b = (uint64_t)req.control_size_b + req.handler_size_b;
 	pthread_mutex_lock(&d.lock);
-	bool is_held = d.held.len > 0;
-	uint32_t ip_type = d.ip_type, ring = d.ring;
+	bool is_held = false;
+	bw_vec_each(&d.held, h)
+		is_held |= (*h)->file == f;
+	uint32_t ip_type = f->ip_type, ring = f->ring;
 	pthread_mutex_unlock(&d.lock);
 	const uint8_t *payload = m->body + sizeof(req);
+	struct bw_attach a = {0};
 	if (payload_b != m->body_b - sizeof(req))
 		set_result(&out.r, -EINVAL, 0, "attaching");
-	else if (d.attach.file)
+	else if (attach_of(f))
 		set_result(&out.r, -EBUSY, 0, "already attached");
 	else if (!is_held)
 		set_result(&out.r, -EAGAIN, 0, "no submission is held");
-	else if (!bw_attach(&d.attach, f, &req, payload, payload + req.control_size_b, ip_type,
-			    ring, &out, &fd)) {
-		pthread_mutex_lock(&d.lock);
-		d.attached_file = f;
-		d.area_handle = d.attach.area_handle;
-		pthread_mutex_unlock(&d.lock);
+	else if (!bw_attach(&a, f, &req, payload, payload + req.control_size_b, ip_type, ring, &out,
+			    &fd) &&
+		 !add_attach(&a)) {
+		struct bw_attach_left left = {0};
+		bw_attach_end(&a, &left);
+		bw_attach_reclaim(&left, true);
+		set_result(&out.r, -ENOMEM, 0, "attaching");
 	}
 	return reply(m, &out, sizeof(out), NULL, 0, fd);
 }
@@ -249,20 +298,22 @@ static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f
 	return reply(m, &out, sizeof(out), NULL, 0, -1);
 }
 
+enum { NO_FILE = UINT32_MAX };
 static const struct request {
 	uint16_t type;
 	uint32_t min_b;
 	struct bw_error *(*answer)(const struct bw_msg *m, struct bw_agent_file *f);
+	uint32_t file_at; /* in the body */
 } requests[] = {
-	{BW_AGENT_ATTACH, sizeof(struct bw_agent_attach), on_attach},
-	{BW_AGENT_GO, sizeof(struct bw_agent_go), on_go},
-	{BW_AGENT_MEM_READ, sizeof(struct bw_agent_mem), on_mem},
-	{BW_AGENT_MEM_WRITE, sizeof(struct bw_agent_mem), on_mem},
-	{BW_AGENT_PATCH, sizeof(struct bw_agent_mem), on_mem},
-	{BW_AGENT_UNPATCH, sizeof(struct bw_agent_mem), on_mem},
-	{BW_AGENT_MAPS, 0, on_maps},
-	{BW_AGENT_FAULT, 0, on_fault},
-	{BW_AGENT_OBJECTS, 0, on_objects},
+	{BW_AGENT_ATTACH, sizeof(struct bw_agent_attach), on_attach, offsetof(struct bw_agent_attach, file)},
+	{BW_AGENT_GO, sizeof(struct bw_agent_go), on_go, NO_FILE},
+	{BW_AGENT_MEM_READ, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
+	{BW_AGENT_MEM_WRITE, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
+	{BW_AGENT_PATCH, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
+	{BW_AGENT_UNPATCH, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
+	{BW_AGENT_MAPS, sizeof(struct bw_agent_about), on_maps, offsetof(struct bw_agent_about, file)},
+	{BW_AGENT_FAULT, sizeof(struct bw_agent_about), on_fault, offsetof(struct bw_agent_about, file)},
+	{BW_AGENT_OBJECTS, 0, on_objects, NO_FILE},
 };
 
 static struct bw_error *answer(const struct bw_msg *m)
@@ -275,28 +326,55 @@ static struct bw_error *answer(const struct bw_msg *m)
 		return reply_result(m, -EOPNOTSUPP, 0, "this agent does not know the request");
 	if (m->body_b < q->min_b)
 		return reply_result(m, -EINVAL, 0, "the request is too short");
-	struct bw_agent_file *f = current_file();
-	if (!f || !f->track) {
-		bw_agent_file_unref(f);
+	uint32_t number = 0;
+	if (q->file_at != NO_FILE)
+		memcpy(&number, m->body + q->file_at, sizeof(number));
+	struct bw_agent_file *f = file_of(number);
+	if (!f && q->file_at != NO_FILE)
 		return reply_result(m, -ENODEV, 0, "the program has closed its GPU");
-	}
 	struct bw_error *err = q->answer(m, f);
 	bw_agent_file_unref(f);
 	return err;
 }
 
-/* The end: by DETACH, or because the debugger is gone. */
-static void end_service(struct bw_attach_left *out_left)
+struct left BW_VEC(struct bw_attach_left);
+
+/* What was attached to a file lives no more. */
+static void forget_attach(struct bw_attach *a)
 {
-	bw_attach_end(&d.attach, out_left);
-	struct bw_agent_file *f = current_file();
-	if (f && f->track)
+	pthread_mutex_lock(&d.lock);
+	for (size_t i = 0; i < d.attached.len; i++) {
+		if (d.attached.data[i] == a) {
+			bw_vec_remove(&d.attached, i);
+			break;
+		}
+	}
+	pthread_mutex_unlock(&d.lock);
+	free(a);
+}
+
+/* The end: by DETACH, or because the debugger is gone. */
+static void end_service(struct left *out_left)
+{
+	struct bw_agent_file *f;
+	for (uint32_t i = 0; i < d.attached.len; i++) {
+		struct bw_attach_left left = {0};
+		bw_attach_end(d.attached.data[i], &left);
+		struct bw_error *err = bw_vec_push(out_left, left);
+		if (err) { /* it stays where it is */
+			bw_error_free(err);
+			bw_agent_file_unref(left.file);
+		}
+	}
+	while (d.attached.len)
+		forget_attach(d.attached.data[0]);
+	/* patches are made only where something is attached, but for a debugger that has not got so far */
+	f = file_of(0);
+	if (f)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
 	bw_agent_file_unref(f);
 	pthread_mutex_lock(&d.lock);
 	d.state = LEAVING;
-	d.attached_file = NULL;
-	d.area_handle = 0;
 	bw_vec_each(&d.held, h)
 		(*h)->go = true;
 	pthread_cond_broadcast(&d.released);
@@ -356,17 +434,25 @@ static bool await_jobs(void)
 	return false;
 }
 
-static void drop_closed_file(void)
+static void drop_closed_files(void)
 {
 	pthread_mutex_lock(&d.lock);
-	struct bw_agent_file *closed = d.closed;
-	d.closed = NULL;
+	struct files closed = d.closed;
+	d.closed = (struct files){0};
 	pthread_mutex_unlock(&d.lock);
-	if (!closed)
-		return;
-	if (d.attach.file == closed)
-		bw_attach_drop(&d.attach);
-	bw_agent_file_unref(closed);
+	bw_vec_each(&closed, f) {
+		struct bw_agent_about about = {.file = (*f)->number};
+		const struct bw_msg_part part = {&about, sizeof(about)};
+		struct bw_attach *a = attach_of(*f);
+		if (a) {
+			bw_attach_drop(a);
+			forget_attach(a);
+		}
+		if (d.sock >= 0)
+			send_event(BW_AGENT_EV_CLOSED, &part, 1);
+		bw_agent_file_unref(*f);
+	}
+	bw_vec_free(&closed);
 }
 
 static void *service(void *cookie)
@@ -376,7 +462,7 @@ static void *service(void *cookie)
 	struct bw_error *err = NULL;
 	while (!err && !detach) {
 		err = bw_msg_recv(d.sock, 100, &m);
-		drop_closed_file();
+		drop_closed_files();
 		if (bw_error_catch(&err, BW_E_TIMEOUT))
 			continue;
 		if (err)
@@ -388,7 +474,7 @@ static void *service(void *cookie)
 	if (err)
 		BW_LOG(INFO, "agent", "debugger: %s", err->message);
 	bw_error_free(err);
-	struct bw_attach_left left = {0};
+	struct left left = {0};
 	end_service(&left);
 	if (detach)
 		bw_error_free(reply_result(&m, 0, 0, ""));
@@ -401,8 +487,10 @@ static void *service(void *cookie)
 	pthread_mutex_unlock(&d.send_lock);
 	if (!given_back || !await_jobs())
 		BW_LOG(WARN, "agent", "the trap handler stays where it is");
-	bw_attach_reclaim(&left, given_back && !atomic_load(&d.jobs));
-	drop_closed_file();
+	bw_vec_each(&left, l)
+		bw_attach_reclaim(l, given_back && !atomic_load(&d.jobs));
+	bw_vec_free(&left);
+	drop_closed_files();
 	set_ended();
 	return NULL;
 }
@@ -460,14 +548,14 @@ static int connect_to(const char *path, struct bw_agent_file *f)
 	pthread_mutex_unlock(&d.lock);
 	int r = bw_thread_start(service, NULL);
 	if (r)
-		end_service(&(struct bw_attach_left){0});
+		end_service(&(struct left){0});
 	return r;
 }
 
 int bw_debugger_connect(const char *path)
 {
 	pthread_mutex_lock(&d.lock);
-	struct bw_agent_file *f = d.file;
+	struct bw_agent_file *f = find_file(0);
 	int r = !f ? -ENODEV : d.state == CONNECTED || d.state == LEAVING ? -EBUSY : 0;
 	if (!r) {
 		d.state = LEAVING;
@@ -490,11 +578,13 @@ void bw_debugger_file_opened(struct bw_agent_file *f)
 	bool first = path && d.state == UNTRIED;
 	if (first)
 		d.state = LEAVING; /* until it has worked: other threads do not wait for it */
-	if (!d.file) {
-		bw_agent_file_ref(f);
-		d.file = f;
-	}
+	bw_agent_file_ref(f);
+	struct bw_error *err = bw_vec_push(&d.files, f);
 	pthread_mutex_unlock(&d.lock);
+	if (err) { /* it is not debugged */
+		bw_error_free(err);
+		bw_agent_file_unref(f);
+	}
 	if (bw_agent_config()->attachable)
 		bw_listen_start();
 	if (first)
@@ -504,18 +594,20 @@ void bw_debugger_file_opened(struct bw_agent_file *f)
 void bw_debugger_file_closed(struct bw_agent_file *f)
 {
 	pthread_mutex_lock(&d.lock);
-	bool ours = d.file == f;
-	if (ours)
-		d.file = NULL;
-	if (d.attached_file == f) {
-		d.attached_file = NULL;
-		d.area_handle = 0;
+	bool ours = false;
+	for (size_t i = d.files.len; i-- > 0;) {
+		if (d.files.data[i] != f)
+			continue;
+		ours = true;
+		bw_vec_remove(&d.files, i);
 	}
+	if (d.last == f->number)
+		d.last = 0;
 	/* With a service thread the last reference is that thread's to drop: it may be using the
 	 * file. */
-	bool pass_on = ours && (d.state == CONNECTED || d.state == LEAVING) && !d.closed;
+	bool pass_on = ours && (d.state == CONNECTED || d.state == LEAVING);
 	if (pass_on)
-		d.closed = f;
+		bw_error_free(bw_vec_push(&d.closed, f)); /* without memory it stays open */
 	pthread_mutex_unlock(&d.lock);
 	if (ours && !pass_on)
 		bw_agent_file_unref(f);
@@ -540,7 +632,8 @@ bool bw_debugger_listens(void)
 uint32_t bw_debugger_area_handle(const struct bw_agent_file *f)
 {
 	pthread_mutex_lock(&d.lock);
-	uint32_t handle = d.attached_file == f ? d.area_handle : 0;
+	const struct bw_attach *a = attach_of(f);
+	uint32_t handle = a ? a->area_handle : 0;
 	pthread_mutex_unlock(&d.lock);
 	return handle;
 }
@@ -548,10 +641,9 @@ uint32_t bw_debugger_area_handle(const struct bw_agent_file *f)
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob)
 {
-	struct held h = {0};
-	struct bw_agent_file *before = NULL;
+	struct held h = {.file = f};
 	pthread_mutex_lock(&d.lock);
-	bool hold = d.state == CONNECTED;
+	bool hold = d.state == CONNECTED && is_open(f);
 	_cleanup_error_ struct bw_error *err = hold ? bw_vec_push(&d.held, &h) : NULL;
 	if (!hold || err) {
 		pthread_mutex_unlock(&d.lock);
@@ -560,15 +652,10 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 	if (d.held.len == 1)
 		d.held_since_ns = now_ns();
 	h.number = submit->submission = ++d.submissions;
-	if (d.file != f && !d.attached_file) {
-		before = d.file;
-		bw_agent_file_ref(f);
-		d.file = f;
-	}
-	d.ip_type = submit->ip_type;
-	d.ring = submit->ring;
+	d.last = f->number;
+	f->ip_type = submit->ip_type;
+	f->ring = submit->ring;
 	pthread_mutex_unlock(&d.lock);
-	bw_agent_file_unref(before);
 
 	struct bw_msg_part parts[] = {{submit, sizeof(*submit)},
 				      {dispatches, submit->n_dispatches * sizeof(*dispatches)},
@@ -621,10 +708,9 @@ void bw_debugger_fork_child(void)
 	/* what it opens itself is its own: then it connects like any process */
 	d.state = UNTRIED;
 	atomic_store(&d.jobs, 0);
-	memset(&d.attach, 0, sizeof(d.attach));
-	d.attached_file = NULL;
-	d.held.len = 0;
-	d.area_handle = 0;
+	/* the parent's, which it may share but not close */
+	d.attached.len = d.files.len = d.closed.len = d.held.len = 0;
+	d.last = 0;
 	if (d.sock >= 0) {
 		bw_agent_fd_own(d.sock, false);
 		REAL(close)(d.sock);

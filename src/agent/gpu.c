@@ -132,10 +132,12 @@ const char *bw_agent_pci_address(void)
 
 static struct bw_agent_file *new_file(unsigned minor)
 {
+	static _Atomic uint32_t numbers;
 	struct bw_agent_file *f = calloc(1, sizeof(*f));
 	if (!f)
 		return NULL;
 	atomic_init(&f->refs, 1);
+	f->number = atomic_fetch_add(&numbers, 1) + 1;
 	f->minor = minor;
 	f->owner = getpid();
 	f->own_fd = -1;

@@ -253,7 +253,8 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool shown = read_chunks(s, cmd, arg);
 	if (shown) {
 		scan_chunks(s);
-		struct bw_agent_submit event = {.ctx_id = s->in.ctx_id,
+		struct bw_agent_submit event = {.file = f->number,
+						.ctx_id = s->in.ctx_id,
 						.ip_type = s->ip_type,
 						.ring = s->ring,
 						.n_dispatches = (uint32_t)s->dispatches.len};

@@ -359,6 +359,9 @@ struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_ta
 						.submission = done.submission,
 						.result = done.result};
 		return NULL;
+	case BW_AGENT_EV_CLOSED:
+		*out_given = false;
+		return NULL;
 	default:
 		BW_LOG(WARN, "live", "event %u of the agent is unknown", m->type);
 		*out_given = false;

@@ -189,7 +189,9 @@ struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsig
 struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n)
 {
 	struct bw_live *l = bw_live_of(t);
-	BW_TRY(bw_live_request(l, BW_AGENT_MAPS, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	const struct bw_agent_about about = {0};
+	const struct bw_msg_part part = {&about, sizeof(about)};
+	BW_TRY(bw_live_request(l, BW_AGENT_MAPS, &part, 1, sizeof(struct bw_agent_result), NULL));
 	BW_TRY(bw_live_result(l, "listing the program's mappings"));
 	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_map);
 	n = BW_MIN(n, (size_t)MAX_MAPS);

@@ -10,7 +10,9 @@ struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out)
 {
 	struct bw_live *l = bw_live_of(t);
 	struct bw_agent_fault f;
-	BW_TRY(bw_live_request(l, BW_AGENT_FAULT, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	const struct bw_agent_about about = {0};
+	const struct bw_msg_part part = {&about, sizeof(about)};
+	BW_TRY(bw_live_request(l, BW_AGENT_FAULT, &part, 1, sizeof(struct bw_agent_result), NULL));
 	BW_TRY(bw_live_result(l, "asking for the fault"));
 	if (l->reply.body_b < sizeof(f))
 		return bw_errorf(BW_E_INVALID, "the program's agent answers FAULT with %u bytes",

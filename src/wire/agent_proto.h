@@ -18,7 +18,7 @@
  * a zero byte, connects to it, and answers with an int32: 0 or -errno. */
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
 #define BW_AGENT_ATTACH_NAME "breakwater-agent-%d"
-enum { BW_AGENT_PROTO_VERSION = 2 };
+enum { BW_AGENT_PROTO_VERSION = 3 };
 
 enum bw_agent_msg {
 	/* debugger to agent */
@@ -30,8 +30,8 @@ enum bw_agent_msg {
 	BW_AGENT_PATCH,        /* bw_agent_mem + bytes: as MEM_WRITE, and what was there is kept and put back
 	                        * by UNPATCH, DETACH or the debugger's death; MEM_READ shows the original */
 	BW_AGENT_UNPATCH,      /* bw_agent_mem, no bytes */
-	BW_AGENT_MAPS,         /* reply bw_agent_result + array of bw_agent_map */
-	BW_AGENT_FAULT,        /* GPUVM_FAULT of the program's VM; reply bw_agent_fault */
+	BW_AGENT_MAPS,         /* bw_agent_about; reply bw_agent_result + array of bw_agent_map */
+	BW_AGENT_FAULT,        /* bw_agent_about: GPUVM_FAULT of its VM; reply bw_agent_fault */
 	BW_AGENT_OBJECTS,      /* reply bw_agent_result + array of bw_agent_object: what the program's
 	                        * graphics API knows by name; none where the program uses no Vulkan */
 	/* agent to debugger, seq 0 */
@@ -39,6 +39,8 @@ enum bw_agent_msg {
 	BW_AGENT_EV_SUBMIT,    /* bw_agent_submit + n_dispatches of bw_agent_dispatch + blob_b bytes that
 	                        * they point into: held until GO */
 	BW_AGENT_EV_DONE,      /* bw_agent_done: a submission's fence has signalled (or failed) */
+	BW_AGENT_EV_CLOSED,    /* bw_agent_about: the program has closed a DRM file, and what was attached
+	                        * there is gone */
 	BW_AGENT_REPLY = 0x8000,
 };
 
@@ -52,14 +54,21 @@ struct bw_agent_hello {
 struct bw_agent_result { int32_t result; uint32_t pad; uint64_t va; char message[112]; }; /* -errno; va of a
 	* fault; a sentence for people when result is not 0 */
 
-/* ATTACH: on the DRM file the program submits with, allocates the handler (executable, followed by
+/* Every DRM file of a program is an address space of its own, and has a number from 1. Requests say
+ * which they are about; 0 is that of the last submission. */
+struct bw_agent_about { uint32_t file, pad; };
+
+/* ATTACH: on that DRM file, allocates the handler (executable, followed by
  * s_code_end padding) and the debug area (GTT, uncached, zeroed, both in the low half of the address
  * space), writes the control block given here at its start, maps both, reserves a VMID, and submits an
- * empty IB so that the VMID is assigned. May be called only while a submission is held. */
+ * empty IB so that the VMID is assigned. May be called only while a submission of the file is held. */
+enum { BW_AGENT_ATTACH_NO_RESERVE = 1 };     /* the kernel shares one reserved VMID out in turns */
 struct bw_agent_attach {
 	uint64_t area_size_b;
 	uint32_t control_size_b, handler_size_b; /* payload: control block, then handler code */
-	uint32_t displaced_size_b, pad;          /* an executable buffer for displaced instructions */
+	uint32_t displaced_size_b, file;         /* an executable buffer for displaced instructions */
+	uint64_t area_va, handler_va, displaced_va; /* where they should lie if there is room; 0: anywhere */
+	uint32_t flags, pad;
 };
 struct bw_agent_attach_reply {
 	struct bw_agent_result r;
@@ -68,7 +77,7 @@ struct bw_agent_attach_reply {
 };
 
 struct bw_agent_go { uint32_t submission, pad; };
-struct bw_agent_mem { uint64_t va; uint32_t size_b, pad; };
+struct bw_agent_mem { uint64_t va; uint32_t size_b, file; };
 struct bw_agent_map { uint64_t va, size_b, bo_offset_b; uint32_t flags /* AMDGPU_VM_PAGE_* */, bo_handle; uint64_t bo_size_b; uint32_t domains, pad; };
 struct bw_agent_fault { struct bw_agent_result r; uint64_t addr; uint32_t status, vmhub; };
 

@@ -211,7 +211,10 @@ static void attach(void)
 					  .slots_offset_b = 0x1000,
 					  .n_slots = SLOTS,
 					  .version = BW_TRAP_VERSION};
-	struct bw_agent_attach q = {AREA_B, sizeof(control), sizeof(handler), 4096, 0};
+	struct bw_agent_attach q = {.area_size_b = AREA_B,
+				    .control_size_b = sizeof(control),
+				    .handler_size_b = sizeof(handler),
+				    .displaced_size_b = 4096};
 	uint8_t payload[sizeof(control) + sizeof(handler)];
 	memcpy(payload, &control, sizeof(control));
 	memcpy(payload + sizeof(control), handler, sizeof(handler));
@@ -299,14 +302,15 @@ static void debugging(void **state)
 	assert_int_equal(raw_dw(4), three);
 	assert_int_equal(mem(BW_AGENT_UNPATCH, CODE_VA + 4, NULL, 0), -ENOENT);
 
-	request(BW_AGENT_MAPS, NULL, 0, NULL, 0);
+	struct bw_agent_about about = {s.file, 0};
+	request(BW_AGENT_MAPS, &about, sizeof(about), NULL, 0);
 	size_t n = (dbg.m.body_b - sizeof(r)) / sizeof(struct bw_agent_map);
 	const struct bw_agent_map *maps = (const void *)(dbg.m.body + sizeof(r));
 	assert_int_equal(n, 5); /* the program's two, and ours: area, handler, displaced */
 	assert_int_equal(maps[0].va, 0x400000000);
 	assert_int_equal(maps[4].va, CODE_VA);
 	assert_int_equal(maps[4].bo_size_b, 4096);
-	request(BW_AGENT_FAULT, NULL, 0, NULL, 0);
+	request(BW_AGENT_FAULT, &about, sizeof(about), NULL, 0);
 	struct bw_agent_fault fault;
 	memcpy(&fault, dbg.m.body, sizeof(fault));
 	assert_int_equal(fault.addr, 0x123456000);
