@@ -84,6 +84,8 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 		err = bw_errorf(BW_E_INVALID,
 				"0x%llx is no instruction address: not a multiple of 4",
 				(unsigned long long)start);
+	if (!err)
+		bw_isa_text_set_lanes(d->text, focus ? focus->info.lanes : 32);
 	while (!err && (count ? lines.len < count : va < end) && lines.len < MAX_LINES) {
 		struct bw_dis_line l = {.addr = va};
 		struct bw_inst inst;

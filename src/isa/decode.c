@@ -604,3 +604,16 @@ bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst)
 	out_inst->size_b = 4;
 	return false;
 }
+
+void bw_isa_drop_unused(const struct bw_inst *inst, uint32_t *words)
+{
+	enum bw_fmt fmt = format_of(words[0]);
+	const struct bw_isa_row *row =
+		formats[fmt].opcode ? row_of(&bw_isa_spaces[fmt], formats[fmt].opcode(words)) : NULL;
+	uint64_t unused = row ? bw_isa_fixed[row->fixed].unused : 0;
+	if (inst->fmt == BW_FMT_VOPD)
+		unused |= bw_isa_fixed[row_of(&bw_isa_space_vopd_y, inst->opcode_y)->fixed].unused;
+	words[0] &= ~(uint32_t)unused;
+	if (inst->size_b > 4)
+		words[1] &= ~(uint32_t)(unused >> 32);
+}

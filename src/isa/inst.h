@@ -114,6 +114,10 @@ struct bw_inst {
  * told. */
 bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst);
 
+/* Clears the bits of a decoded instruction that make it `padded`, as far as they are fields that its
+ * opcode does not use (the DPP dword's modifiers stay). */
+void bw_isa_drop_unused(const struct bw_inst *inst, uint32_t *words);
+
 /* What the tables say about an opcode. Strings are static. */
 /* clang-format off */
 enum bw_op_class { BW_CLASS_MAP, BW_CLASS_CMP, BW_CLASS_SCALAR, BW_CLASS_MEM, BW_CLASS_WAVE, BW_CLASS_CTRL };

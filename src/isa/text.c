@@ -144,7 +144,12 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 		return 4;
 	}
 	char text[400];
-	if (!ask_llvm(t, words, inst.size_b, text, sizeof(text))) {
+	uint32_t plain[3] = {words[0], words[1], words[2]};
+	/* LLVM wants zeros where the hardware does not look; compilers differ (ACO of Mesa 26 has
+	 * the code of 0 as the third source of v_mul_lo_u32). */
+	if (inst.padded)
+		bw_isa_drop_unused(&inst, plain);
+	if (!ask_llvm(t, plain, inst.size_b, text, sizeof(text))) {
 		raw_words(words, inst.size_b, bw_isa_op_info(inst.op)->name, out, out_b);
 		return inst.size_b;
 	}

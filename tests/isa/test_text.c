@@ -75,6 +75,13 @@ static void what_is_no_instruction(void **state)
 	       ".long 0xdcb60000, 0x007c0001 // global_load_lds_u8", 8);
 }
 
+/* The third source of a VOP3 instruction that has two, as ACO of Mesa 26 writes it. */
+static void fields_that_are_not_used(void **state)
+{
+	expect((uint32_t[]){0xd72d0002, 0x02001f00}, 8, 0, "v_mul_hi_u32 v2, v0, s15", 8);
+	expect((uint32_t[]){0xd72c0003, 0x02001502}, 8, 0, "v_mul_lo_u32 v3, v2, s10", 8);
+}
+
 static void short_buffers(void **state)
 {
 	const uint32_t w[2] = {0xd6130005, 0x040e0501};
@@ -117,6 +124,7 @@ int main(void)
 		cmocka_unit_test(golden_rows),	 cmocka_unit_test(targets_are_absolute),
 		cmocka_unit_test(wave_size),	 cmocka_unit_test(what_is_no_instruction),
 		cmocka_unit_test(short_buffers), cmocka_unit_test(other_gpus),
+		cmocka_unit_test(fields_that_are_not_used),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
