@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/draw_priv.h"
 
@@ -48,13 +49,6 @@ struct draw {
 static uint32_t ctx(const struct draw *d, uint32_t addr_dw)
 {
 	return bw_reg_get(d->dev, addr_dw);
-}
-
-static double as_float(uint32_t bits)
-{
-	float f;
-	memcpy(&f, &bits, 4);
-	return f;
 }
 
 /* ---- state ---- */
@@ -189,13 +183,13 @@ static const char *fetch_vertices(struct draw *d)
 		return "its vertex shader exports no positions";
 	for (unsigned i = 0; i < 3; i++) {
 		struct vertex *v = &d->v[i];
-		double w = as_float(pos->v[3][i]);
+		double w = bits_f32(pos->v[3][i]);
 		if (!(w > 0))
 			return "it is clipped";
 		v->w = w;
-		v->x = as_float(pos->v[0][i]) / w * as_float(d->scale[0]) + as_float(d->scale[1]);
-		v->y = as_float(pos->v[1][i]) / w * as_float(d->scale[2]) + as_float(d->scale[3]);
-		v->z = as_float(pos->v[2][i]) / w * as_float(d->scale[4]) + as_float(d->scale[5]);
+		v->x = bits_f32(pos->v[0][i]) / w * bits_f32(d->scale[0]) + bits_f32(d->scale[1]);
+		v->y = bits_f32(pos->v[1][i]) / w * bits_f32(d->scale[2]) + bits_f32(d->scale[3]);
+		v->z = bits_f32(pos->v[2][i]) / w * bits_f32(d->scale[4]) + bits_f32(d->scale[5]);
 		v->layer = has_layer ? misc->v[2][i] & 0x1fff : 0;
 		if (!(fabs(v->x) <= MAX_SIZE * 2) || !(fabs(v->y) <= MAX_SIZE * 2))
 			return "it reaches far beyond the screen";
@@ -247,13 +241,6 @@ static struct weights weigh(const struct draw *d, double x, double y)
 				a->z + i * (b->z - a->z) + j * (c->z - a->z)};
 }
 
-static uint32_t bits_of(float f)
-{
-	uint32_t u;
-	memcpy(&u, &f, 4);
-	return u;
-}
-
 /* One input of the pixel shader by its bit in SPI_PS_INPUT_ADDR. */
 static void input(const struct draw *d, unsigned bit, const struct bw_draw_pixel *p, int sample,
 		  uint32_t out[3])
@@ -263,34 +250,34 @@ static void input(const struct draw *d, unsigned bit, const struct bw_draw_pixel
 	case 0: /* PERSP_SAMPLE, _CENTER, _CENTROID */
 	case 1:
 	case 2:
-		out[0] = bits_of(k.persp_i);
-		out[1] = bits_of(k.persp_j);
+		out[0] = f32_bits(k.persp_i);
+		out[1] = f32_bits(k.persp_j);
 		return;
 	case 3: /* PERSP_PULL_MODEL */
-		out[0] = bits_of(k.persp_i / k.w);
-		out[1] = bits_of(k.persp_j / k.w);
-		out[2] = bits_of(1 / k.w);
+		out[0] = f32_bits(k.persp_i / k.w);
+		out[1] = f32_bits(k.persp_j / k.w);
+		out[2] = f32_bits(1 / k.w);
 		return;
 	case 4: /* LINEAR_SAMPLE, _CENTER, _CENTROID */
 	case 5:
 	case 6:
-		out[0] = bits_of(k.i);
-		out[1] = bits_of(k.j);
+		out[0] = f32_bits(k.i);
+		out[1] = f32_bits(k.j);
 		return;
 	case 8: /* POS_X_FLOAT to POS_W_FLOAT */
-		out[0] = bits_of((float)p->x + 0.5f);
+		out[0] = f32_bits((float)p->x + 0.5f);
 		return;
 	case 9:
-		out[0] = bits_of((float)p->y + 0.5f);
+		out[0] = f32_bits((float)p->y + 0.5f);
 		return;
 	case 10:
-		out[0] = bits_of((float)k.z);
+		out[0] = f32_bits((float)k.z);
 		return;
 	case 11:
-		out[0] = bits_of(k.w);
+		out[0] = f32_bits(k.w);
 		return;
 	case 12: /* FRONT_FACE */
-		out[0] = bits_of(1.0f);
+		out[0] = f32_bits(1.0f);
 		return;
 	case 13: /* ANCILLARY: sample 11:8, layer 28:16 */
 		out[0] = (sample > 0 ? (uint32_t)sample << 8 : 0) | p->layer << 16;

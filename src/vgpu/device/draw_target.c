@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/draw_priv.h"
 #include "vgpu/device/exec/mem_rmw.h"
@@ -245,13 +246,6 @@ static uint32_t half(const struct bw_draw_export *e, unsigned c, unsigned lane)
 	return e->v[c / 2][lane] >> 16 * (c % 2) & 0xffff;
 }
 
-static uint32_t bits_of(float f)
-{
-	uint32_t u;
-	memcpy(&u, &f, 4);
-	return u;
-}
-
 /* A lane's export as RGBA of 32 bits. */
 static void unpack(const struct bw_draw_export *e, unsigned format, unsigned lane, uint32_t rgba[4])
 {
@@ -268,10 +262,10 @@ static void unpack(const struct bw_draw_export *e, unsigned format, unsigned lan
 			rgba[c] = bw_f16_to_f32((uint16_t)half(e, c, lane));
 			break;
 		case EX_UNORM16_ABGR:
-			rgba[c] = bits_of((float)half(e, c, lane) / 65535.0f);
+			rgba[c] = f32_bits((float)half(e, c, lane) / 65535.0f);
 			break;
 		case EX_SNORM16_ABGR:
-			rgba[c] = bits_of(
+			rgba[c] = f32_bits(
 				BW_MAX((float)(int16_t)half(e, c, lane) / 32767.0f, -1.0f));
 			break;
 		case EX_UINT16_ABGR:
@@ -339,9 +333,9 @@ static bool put_depth(struct bw_draw_unit *u, const struct bw_draw_targets *t, u
 		      const struct bw_draw_pixel *p, uint32_t sample)
 {
 	const struct bw_draw_export *e = &u->exports[BW_EXP_MRTZ];
-	uint32_t z = t->clear_depth    ? bits_of(t->depth_clear)
+	uint32_t z = t->clear_depth    ? f32_bits(t->depth_clear)
 		     : t->export_depth ? e->v[0][lane]
-				       : bits_of(p->z);
+				       : f32_bits(p->z);
 	if (t->export_depth && !t->clear_depth && !(e->lanes >> lane & 1))
 		return true;
 	return put(u, &t->depth, p, sample, (uint32_t[4]){z}, 1);

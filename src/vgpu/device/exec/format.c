@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 
 enum { N_FORMATS = 256, N_BUFFER_FORMATS = 64 };
@@ -73,20 +74,6 @@ const char *bw_format_absent_name(unsigned number)
 	return number < N_FORMATS && !formats[number].size_b ? formats[number].name : NULL;
 }
 
-static uint32_t float_bits(float v)
-{
-	uint32_t bits;
-	memcpy(&bits, &v, 4);
-	return bits;
-}
-
-static float bits_float(uint32_t bits)
-{
-	float v;
-	memcpy(&v, &bits, 4);
-	return v;
-}
-
 float bw_srgb_to_linear(uint8_t v)
 {
 	lookup(0, 0);
@@ -117,7 +104,7 @@ static uint32_t small_to_f32(uint32_t v, unsigned m)
 		return 0x7f800000 | mantissa << (23 - m);
 	if (exponent)
 		return (exponent + 112) << 23 | mantissa << (23 - m);
-	return float_bits((float)mantissa / (float)(1u << (14 + m))); /* exact */
+	return f32_bits((float)mantissa / (float)(1u << (14 + m))); /* exact */
 }
 
 enum rounding { TO_NEAREST, TO_ZERO };
@@ -199,17 +186,17 @@ static uint32_t unpack_component(enum bw_num num, uint32_t raw, unsigned bits)
 	int32_t value = (int32_t)bw_sign_extend(raw, bits);
 	switch (num) {
 	case BW_NUM_UNORM:
-		return float_bits(bits == 8 ? unorm8[raw] : (float)raw / (float)(UINT32_MAX >> (32 - bits)));
+		return f32_bits(bits == 8 ? unorm8[raw] : (float)raw / (float)(UINT32_MAX >> (32 - bits)));
 	case BW_NUM_SNORM: {
 		float v = (float)value / (float)(UINT32_MAX >> (33 - bits));
-		return float_bits(v < -1 ? -1 : v);
+		return f32_bits(v < -1 ? -1 : v);
 	}
-	case BW_NUM_USCALED: return float_bits((float)raw);
-	case BW_NUM_SSCALED: return float_bits((float)value);
+	case BW_NUM_USCALED: return f32_bits((float)raw);
+	case BW_NUM_SSCALED: return f32_bits((float)value);
 	case BW_NUM_UINT: return raw;
 	case BW_NUM_SINT: return (uint32_t)value;
 	case BW_NUM_FLOAT: return unpack_float(raw, bits);
-	case BW_NUM_SRGB: return float_bits(srgb_linear[raw & 255]);
+	case BW_NUM_SRGB: return f32_bits(srgb_linear[raw & 255]);
 	}
 	return 0;
 }
@@ -237,7 +224,7 @@ static uint32_t pack_component(enum bw_num num, uint32_t value, unsigned bits)
 {
 	uint32_t umax = UINT32_MAX >> (32 - bits);
 	int32_t smax = (int32_t)(umax >> 1), smin = -smax - 1;
-	double v = bits_float(value);
+	double v = bits_f32(value);
 	switch (num) {
 	case BW_NUM_UNORM: return (uint32_t)round_clamped(v * umax, 0, umax);
 	case BW_NUM_SNORM: return (uint32_t)round_clamped(v * smax, -smax, smax) & umax;
@@ -249,7 +236,7 @@ static uint32_t pack_component(enum bw_num num, uint32_t value, unsigned bits)
 		return (uint32_t)(i < smin ? smin : i > smax ? smax : i) & umax;
 	}
 	case BW_NUM_FLOAT: return pack_float(value, bits);
-	case BW_NUM_SRGB: return bw_linear_to_srgb(bits_float(value));
+	case BW_NUM_SRGB: return bw_linear_to_srgb(bits_f32(value));
 	}
 	return 0;
 }
@@ -262,7 +249,7 @@ static void unpack_shared(const uint8_t *texel, uint32_t out[4])
 	uint32_t v;
 	memcpy(&v, texel, 4);
 	for (unsigned c = 0; c < 3; c++)
-		out[c] = float_bits((float)ldexp(v >> (9 * c) & 511, (int)(v >> 27) - 24));
+		out[c] = f32_bits((float)ldexp(v >> (9 * c) & 511, (int)(v >> 27) - 24));
 }
 
 /* The conversion of the Khronos data format specification (and of EXT_texture_shared_exponent): the
@@ -273,7 +260,7 @@ static void pack_shared(const uint32_t in[4], uint8_t *texel)
 	double v[3], top = 0;
 	int exponent = 0;
 	for (unsigned c = 0; c < 3; c++) {
-		v[c] = bits_float(in[c]);
+		v[c] = bits_f32(in[c]);
 		v[c] = !(v[c] > 0) ? 0 : v[c] > limit ? limit : v[c];
 		top = v[c] > top ? v[c] : top;
 	}

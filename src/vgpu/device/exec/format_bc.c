@@ -3,16 +3,10 @@
 
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 
 /* Texels come out as fractions: a component is value / divisor, with one rounding at the end. */
-
-static uint32_t float_bits(float v)
-{
-	uint32_t bits;
-	memcpy(&bits, &v, 4);
-	return bits;
-}
 
 /* Bits of a block from the lowest on. */
 struct reader {
@@ -59,9 +53,9 @@ static void color_palette(const struct bw_format *f, const uint8_t *block, bool 
 		for (unsigned c = 0; c < 3; c++) {
 			unsigned v = w[0] * color_field(a, c) + w[1] * color_field(b, c);
 			double value = v / ((three ? 2.0 : 3.0) * color_max[c]);
-			out[k][c] = float_bits((float)(f->num == BW_NUM_SRGB ? bw_srgb_curve(value) : value));
+			out[k][c] = f32_bits((float)(f->num == BW_NUM_SRGB ? bw_srgb_curve(value) : value));
 		}
-		out[k][3] = float_bits(three && k == 3 ? 0 : 1);
+		out[k][3] = f32_bits(three && k == 3 ? 0 : 1);
 	}
 }
 
@@ -95,7 +89,7 @@ static void decode_channel(const uint8_t *block, bool is_signed, unsigned c, uin
 			v = k == 7 ? max : is_signed ? -max : 0;
 		else
 			v = (double)((steps + 1 - k) * a + (k - 1) * b) / steps;
-		out[t][c] = float_bits((float)(v / max));
+		out[t][c] = f32_bits((float)(v / max));
 	}
 }
 
@@ -104,7 +98,7 @@ static void decode_bc2_alpha(const uint8_t *block, uint32_t out[16][4])
 	uint64_t alpha;
 	memcpy(&alpha, block, 8);
 	for (unsigned t = 0; t < 16; t++)
-		out[t][3] = float_bits((float)(alpha >> (4 * t) & 15) / 15);
+		out[t][3] = f32_bits((float)(alpha >> (4 * t) & 15) / 15);
 }
 
 /* ---- partitions of BC6 and BC7 ---- */
@@ -251,7 +245,7 @@ static void decode_bc7(const struct bw_format *f, const uint8_t *block, uint32_t
 			rgba[rotation - 1] = alpha;
 		}
 		for (unsigned c = 0; c < 4; c++)
-			out[t][c] = float_bits(f->num == BW_NUM_SRGB && c < 3 ? bw_srgb_to_linear(rgba[c]) :
+			out[t][c] = f32_bits(f->num == BW_NUM_SRGB && c < 3 ? bw_srgb_to_linear(rgba[c]) :
 										(float)rgba[c] / 255);
 	}
 }
@@ -397,7 +391,7 @@ static void decode_bc6(const struct bw_format *f, const uint8_t *block, uint32_t
 	}
 	for (unsigned t = 0; t < 16; t++) {
 		out[t][0] = out[t][1] = out[t][2] = 0; /* reserved modes */
-		out[t][3] = float_bits(1);
+		out[t][3] = f32_bits(1);
 		if (!m)
 			continue;
 		n_bits = m->n_subsets == 2 ? 3 : 4;
@@ -414,7 +408,7 @@ void bw_bc_decode(const struct bw_format *f, const uint8_t *block, uint32_t out[
 {
 	memset(out, 0, 16 * sizeof(*out));
 	for (unsigned t = 0; t < 16; t++)
-		out[t][3] = float_bits(1);
+		out[t][3] = f32_bits(1);
 	switch (f->number) {
 	case 109: case 110:
 		decode_color(f, block, true, out);

@@ -15,28 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "vgpu/device/exec/fmode.h"
-
-static inline float half_f32(uint32_t u)
-{
-	float f;
-	memcpy(&f, &u, 4);
-	return f;
-}
-
-static inline uint32_t half_u32(float f)
-{
-	uint32_t u;
-	memcpy(&u, &f, 4);
-	return u;
-}
-
-static inline uint64_t half_u64(double d)
-{
-	uint64_t u;
-	memcpy(&u, &d, 8);
-	return u;
-}
 
 /* ---- widening ---- */
 
@@ -44,11 +24,11 @@ static inline uint64_t half_u64(double d)
 static inline float f16_to_f32(uint16_t h, uint32_t flush)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16, mag = h & 0x7fff;
-	uint32_t tiny = half_u32((float)(int32_t)mag * 0x1p-24f);
+	uint32_t tiny = f32_bits((float)(int32_t)mag * 0x1p-24f);
 	uint32_t r = (mag << 13) + (112u << 23);
 	r = mag < 0x400 ? (flush ? 0 : tiny) : r;
 	r = mag >= 0x7c00 ? (mag << 13) | 0x7f800000u | (mag > 0x7c00 ? 0x400000u : 0) : r;
-	return half_f32(sign | r);
+	return bits_f32(sign | r);
 }
 
 static inline uint16_t flush_bf16(uint16_t h, uint32_t flush)
@@ -58,7 +38,7 @@ static inline uint16_t flush_bf16(uint16_t h, uint32_t flush)
 
 static inline float bf16_to_f32(uint16_t h)
 {
-	return half_f32((uint32_t)h << 16);
+	return bits_f32((uint32_t)h << 16);
 }
 
 /* ---- rounding ---- */
@@ -68,7 +48,7 @@ static inline uint16_t round_to_16(double d, unsigned frac, int emin, enum bw_ro
 				   uint32_t saturate)
 {
 	const uint32_t inf = 0x7fffu & ~((1u << frac) - 1);
-	uint64_t b = half_u64(d), mag = b & 0x7fffffffffffffffull;
+	uint64_t b = f64_bits(d), mag = b & 0x7fffffffffffffffull;
 	uint32_t neg = (uint32_t)(b >> 63);
 	int32_t e = (int32_t)(mag >> 52) - 1023;
 	uint64_t mant = (mag & 0xfffffffffffffull) | (uint64_t)(mag >= 1ull << 52) << 52;
@@ -122,7 +102,7 @@ static inline uint16_t f64_to_f16(double d, enum bw_round round, const struct bw
 
 static inline uint16_t f32_to_f16(float f, enum bw_round round, const struct bw_fmode *m)
 {
-	return f32_bits_to_f16(half_u32(f), round, m);
+	return f32_bits_to_f16(f32_bits(f), round, m);
 }
 
 /* bf16 results follow the f16/f64 fields of MODE like other 16-bit results [I]. */
@@ -147,13 +127,13 @@ static inline uint32_t pack16(uint32_t lo, uint32_t hi)
 static inline double half_fma(double a, double b, double c)
 {
 	double p = a * b;
-	uint64_t pm = half_u64(p) & 0x7fffffffffffffffull, cm = half_u64(c) & 0x7fffffffffffffffull;
+	uint64_t pm = f64_bits(p) & 0x7fffffffffffffffull, cm = f64_bits(c) & 0x7fffffffffffffffull;
 	uint64_t big = pm > cm ? pm : cm;
 	uint64_t least = (big & 0x7ff0000000000000ull) - (30ull << 52);
 	uint64_t on = big < 0x7ff0000000000000ull; /* else infinite or NaN: the sum says what comes out */
 	uint64_t sign = 1ull << 63;
-	uint64_t p2 = on && pm && pm < least ? (half_u64(p) & sign) | least : half_u64(p);
-	uint64_t c2 = on && cm && cm < least ? (half_u64(c) & sign) | least : half_u64(c);
+	uint64_t p2 = on && pm && pm < least ? (f64_bits(p) & sign) | least : f64_bits(p);
+	uint64_t c2 = on && cm && cm < least ? (f64_bits(c) & sign) | least : f64_bits(c);
 	memcpy(&p, &p2, 8);
 	memcpy(&c, &c2, 8);
 	return p + c;
@@ -171,12 +151,12 @@ static inline float f16_fma_odd(float a, float b, float c, const struct bw_fmode
 	float p = a * b, s = p + c;
 	float from_p = s - c, from_c = s - from_p;
 	float lost = (p - from_p) + (c - from_c);
-	uint32_t bits = half_u32(s);
+	uint32_t bits = f32_bits(s);
 	uint32_t inexact = (uint32_t)(lost > 0.0f || lost < 0.0f) & (uint32_t)(m->round16 == BW_ROUND_NEAREST);
 	uint32_t outwards = (uint32_t)((lost > 0.0f) == !(bits >> 31));
 	uint32_t odd = outwards ? bits + 1 : bits - 1;
 	bits = inexact && !(bits & 1) ? odd : bits;
-	return half_f32(bits);
+	return bits_f32(bits);
 }
 
 /* ---- min and max: rules 173 to 177 ---- */
@@ -272,8 +252,8 @@ static inline float dot2_f32_f16(uint32_t a, uint32_t b, float c, const struct b
 
 static inline float dot2_f32_bf16(uint32_t a, uint32_t b, float c)
 {
-	c = HALF_FMA32(half_f32(a << 16), half_f32(b << 16), c);
-	return HALF_FMA32(half_f32(a & 0xffff0000u), half_f32(b & 0xffff0000u), c);
+	c = HALF_FMA32(bits_f32(a << 16), bits_f32(b << 16), c);
+	return HALF_FMA32(bits_f32(a & 0xffff0000u), bits_f32(b & 0xffff0000u), c);
 }
 
 /* The sum is a 16-bit float after each step. */

@@ -3,6 +3,7 @@
  * manual. */
 #include "vgpu/device/exec/mem_img.h"
 
+#include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/exec/format_bc.h"
 #include "vgpu/device/exec/mem_atomic.h"
@@ -97,10 +98,7 @@ uint32_t bw_img_body_u32(const struct bw_img *i, unsigned k, unsigned lane)
 float bw_img_body_f32(const struct bw_img *i, unsigned k, unsigned lane)
 {
 	uint32_t v = bw_img_body_u32(i, k, lane);
-	float f;
-	v = i->in->a16 ? bw_f16_to_f32((uint16_t)v) : v;
-	memcpy(&f, &v, 4);
-	return f;
+	return bits_f32(i->in->a16 ? bw_f16_to_f32((uint16_t)v) : v);
 }
 
 bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b, uint8_t *out)

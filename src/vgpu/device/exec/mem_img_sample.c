@@ -4,6 +4,7 @@
  * rounded once. */
 #include <math.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/exec/image_sample.h"
 #include "vgpu/device/exec/mem_img.h"
@@ -32,20 +33,6 @@ struct request {
 	float reference;
 };
 
-static float as_float(uint32_t bits)
-{
-	float v;
-	memcpy(&v, &bits, 4);
-	return v;
-}
-
-static uint32_t as_bits(float v)
-{
-	uint32_t bits;
-	memcpy(&bits, &v, 4);
-	return bits;
-}
-
 static uint32_t sampler_word(const struct bw_wave *w, unsigned code)
 {
 	return code < BW_SRC_NULL ? bw_mem_sgpr(w, code) : 0;
@@ -65,9 +52,9 @@ static float derivative(const struct sample *t, unsigned lane, unsigned directio
 	const struct bw_img *i = &t->i;
 	unsigned n = n_position(i->in);
 	if (!(t->flags & BW_IMG_G16))
-		return as_float(bw_img_addr(i, i->p->grad + direction * n + k, lane));
+		return bits_f32(bw_img_addr(i, i->p->grad + direction * n + k, lane));
 	uint32_t pair = bw_img_addr(i, i->p->grad + direction * ((n + 1) / 2) + k / 2, lane);
-	return as_float(bw_f16_to_f32((uint16_t)(pair >> (16 * (k % 2)))));
+	return bits_f32(bw_f16_to_f32((uint16_t)(pair >> (16 * (k % 2)))));
 }
 
 /* Without derivatives in the address they are differences inside the lane's quad: its second and third
@@ -93,7 +80,7 @@ static struct bw_gradient gradient_of(const struct sample *t, unsigned lane)
 static float bias_of(const struct sample *t, unsigned lane)
 {
 	uint32_t v = bw_img_addr(&t->i, t->i.p->bias, lane);
-	return as_float(t->i.in->a16 ? bw_f16_to_f32((uint16_t)v) : v);
+	return bits_f32(t->i.in->a16 ? bw_f16_to_f32((uint16_t)v) : v);
 }
 
 static void position_of(const struct sample *t, unsigned lane, struct bw_position *out)
@@ -139,7 +126,7 @@ static void read_request(const struct sample *t, unsigned lane, struct request *
 	position_of(t, lane, &r->at);
 	detail_of(t, lane, r);
 	if (t->flags & BW_IMG_C) {
-		r->reference = as_float(bw_img_addr(&t->i, t->i.p->compare, lane));
+		r->reference = bits_f32(bw_img_addr(&t->i, t->i.p->compare, lane));
 		if (t->i.im->format->clamps_compare)
 			r->reference = fminf(fmaxf(r->reference, 0), 1);
 	}
@@ -177,7 +164,7 @@ static bool tap_value(struct sample *t, unsigned lane, unsigned level, const str
 	if (!ok)
 		return false;
 	if (t->flags & BW_IMG_C) {
-		bool pass = bw_sample_compare(t->s.compare, r->reference, as_float(rgba[0]));
+		bool pass = bw_sample_compare(t->s.compare, r->reference, bits_f32(rgba[0]));
 		rgba[0] = pass ? 0x3f800000 : 0;
 		rgba[1] = rgba[2] = 0;
 		rgba[3] = 0x3f800000;
@@ -207,11 +194,11 @@ static bool tap_values(struct sample *t, unsigned lane, unsigned level, const st
 			if (!(all || tap[o].weight > 0) && !tap_value(t, lane, level, &tap[o], r, out[o]))
 				return false;
 			for (unsigned c = 0; c < 4; c++)
-				sum[c] += as_float(out[o][c]);
+				sum[c] += bits_f32(out[o][c]);
 			n_others++;
 		}
 		for (unsigned c = 0; c < 4; c++)
-			out[k][c] = as_bits(n_others ? sum[c] / (float)n_others : 0);
+			out[k][c] = f32_bits(n_others ? sum[c] / (float)n_others : 0);
 	}
 	return true;
 }
@@ -227,7 +214,7 @@ struct sum {
 static void add(struct sum *sum, unsigned reduction, const uint32_t rgba[4], double weight)
 {
 	for (unsigned c = 0; c < 4; c++) {
-		float v = as_float(rgba[c]);
+		float v = bits_f32(rgba[c]);
 		sum->v[c] += weight * v;
 		if (sum->is_first || (reduction == BW_REDUCE_MIN ? v < sum->extreme[c] : v > sum->extreme[c]))
 			sum->extreme[c] = v;
@@ -252,7 +239,7 @@ static bool add_position(struct sample *t, unsigned lane, const struct bw_levels
 /* Denormal results are flushed (RDNA3 manual 10.4). */
 static uint32_t result_bits(double v)
 {
-	return bw_f32_flush(as_bits((float)v), true);
+	return bw_f32_flush(f32_bits((float)v), true);
 }
 
 /* Integers are not filtered: one texel of one level. */
@@ -323,8 +310,8 @@ static bool sample_lane(struct sample *t, unsigned lane)
 		return true;
 	read_request(t, lane, &r);
 	if (t->flags & BW_IMG_LOD) {
-		i->out[lane][0] = as_bits(r.lod);
-		i->out[lane][1] = as_bits(r.raw_lod);
+		i->out[lane][0] = f32_bits(r.lod);
+		i->out[lane][1] = f32_bits(r.raw_lod);
 		return true;
 	}
 	struct bw_levels l = bw_sample_levels(i->im, &t->s, r.lod);

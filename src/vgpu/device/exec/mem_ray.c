@@ -5,6 +5,7 @@
  * two roundings the hardware takes is not. */
 #include <math.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/exec/format.h"
 #include "vgpu/device/exec/mem_img.h"
@@ -40,20 +41,6 @@ struct ray {
 	uint64_t node;
 	float extent, origin[3], direction[3], inverse[3];
 };
-
-static float as_float(uint32_t bits)
-{
-	float v;
-	memcpy(&v, &bits, 4);
-	return v;
-}
-
-static uint32_t as_bits(float v)
-{
-	uint32_t bits;
-	memcpy(&bits, &v, 4);
-	return bits;
-}
 
 /* base 39:0, box_sorting_heuristic 54:53, box_grow_value 62:55, box_sort_en 63, size 105:64,
  * pointer_flags 119, triangle_return_mode 120, type 127:124. */
@@ -119,10 +106,10 @@ static void box_of(const uint32_t *node, enum node_type type, unsigned child, fl
 	for (unsigned k = 0; k < 6; k++) {
 		float *to = k < 3 ? &min[k] : &max[k - 3];
 		if (type == BOX32) {
-			*to = as_float(node[4 + 6 * child + k]);
+			*to = bits_f32(node[4 + 6 * child + k]);
 		} else {
 			uint32_t pair = node[4 + 3 * child + k / 2];
-			*to = as_float(bw_f16_to_f32((uint16_t)(pair >> 16 * (k % 2))));
+			*to = bits_f32(bw_f16_to_f32((uint16_t)(pair >> 16 * (k % 2))));
 		}
 	}
 }
@@ -179,7 +166,7 @@ static struct meeting meet_triangle(const struct ray *r, const uint32_t *node, e
 	float v[3][3], e1[3], e2[3], e3[3], s1[3], s2[3];
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned k = 0; k < 3; k++)
-			v[i][k] = as_float(node[3 * vertices[type][i] + k]);
+			v[i][k] = bits_f32(node[3 * vertices[type][i] + k]);
 	for (unsigned k = 0; k < 3; k++) {
 		e1[k] = v[1][k] - v[0][k];
 		e2[k] = v[2][k] - v[0][k];
@@ -222,10 +209,10 @@ static void meet_triangle_node(const struct hierarchy *h, const struct ray *r, c
 	m.j_num = weight[triangle >> 2 & 3];
 	if (h->has_flags)
 		cull_triangle(&m, triangle, flags);
-	out[0] = as_bits(m.t_num);
-	out[1] = as_bits(m.t_denom);
-	out[2] = h->returns_barycentrics ? as_bits(m.i_num) : id;
-	out[3] = h->returns_barycentrics ? as_bits(m.j_num) : m.hit;
+	out[0] = f32_bits(m.t_num);
+	out[1] = f32_bits(m.t_denom);
+	out[2] = h->returns_barycentrics ? f32_bits(m.i_num) : id;
+	out[3] = h->returns_barycentrics ? f32_bits(m.j_num) : m.hit;
 }
 
 /* ---- one instruction ---- */
@@ -253,15 +240,15 @@ static struct ray ray_of(const struct bw_wave *w, const struct bw_rec *rec, unsi
 	for (unsigned k = 0; k < BW_IMG_MAX_ADDR; k++)
 		v[k] = bw_wave_vgpr(w, p->addr[k])[lane];
 	const uint32_t *rest = v + node_dw;
-	struct ray r = {.node = v[0] | (node_dw == 2 ? (uint64_t)v[1] << 32 : 0), .extent = as_float(rest[0])};
+	struct ray r = {.node = v[0] | (node_dw == 2 ? (uint64_t)v[1] << 32 : 0), .extent = bits_f32(rest[0])};
 	for (unsigned a = 0; a < 3; a++) {
-		r.origin[a] = as_float(rest[1 + a]);
+		r.origin[a] = bits_f32(rest[1 + a]);
 		if (rec->inst->a16) { /* the direction below its inverse (LLVM 19, gfx11) */
-			r.direction[a] = as_float(bw_f16_to_f32((uint16_t)rest[4 + a]));
-			r.inverse[a] = as_float(bw_f16_to_f32((uint16_t)(rest[4 + a] >> 16)));
+			r.direction[a] = bits_f32(bw_f16_to_f32((uint16_t)rest[4 + a]));
+			r.inverse[a] = bits_f32(bw_f16_to_f32((uint16_t)(rest[4 + a] >> 16)));
 		} else {
-			r.direction[a] = as_float(rest[4 + a]);
-			r.inverse[a] = as_float(rest[7 + a]);
+			r.direction[a] = bits_f32(rest[4 + a]);
+			r.inverse[a] = bits_f32(rest[7 + a]);
 		}
 	}
 	return r;

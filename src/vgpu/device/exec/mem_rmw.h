@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/float_bits.h"
+
 /* Which denormals a float operation takes for zero. */
 enum bw_rmw_denorm { BW_DENORM_FLUSH_IN = 1, BW_DENORM_FLUSH_OUT = 2 };
 
@@ -58,13 +60,7 @@ static inline uint32_t bw_rmw_add_f32_bits(uint32_t old, uint32_t data, uint32_t
 {
 	uint32_t a = bw_f32_flush(old, denorm & BW_DENORM_FLUSH_IN);
 	uint32_t b = bw_f32_flush(data, denorm & BW_DENORM_FLUSH_IN);
-	float fa, fb, sum;
-	uint32_t bits;
-	memcpy(&fa, &a, 4);
-	memcpy(&fb, &b, 4);
-	sum = fa + fb;
-	memcpy(&bits, &sum, 4);
-	return bw_f32_flush(bits, denorm & BW_DENORM_FLUSH_OUT);
+	return bw_f32_flush(f32_bits(bits_f32(a) + bits_f32(b)), denorm & BW_DENORM_FLUSH_OUT);
 }
 
 /* Minimum and maximum: a signalling NaN comes back quieted, a number wins over a quiet NaN, two quiet
