@@ -14,6 +14,8 @@
  *     debugger.c     the connection to the debugger and its requests
  *     attach.c       the trap handler and the debug area in the program's address space, patches
  *     listen.c       debuggers that come later
+ *     clock.c        the program's time, which stands still while a person thinks
+ *     clock_calls.c  the libc functions that tell the time or wait for it
  *     waits.c        finite waits of the program, made longer by the time that submissions are held
  *     names.c        pipelines, labels and buffers by name; which packet is which dispatch
  *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/clock.h"
 #include "agent/track.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -43,13 +44,6 @@ struct placed {
 	uint64_t va, size_b;
 	uint8_t *cpu;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static uint64_t va_top(struct bw_agent_file *f)
 {
@@ -166,7 +160,7 @@ static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
 		return r;
 	union drm_amdgpu_wait_cs wait = {
 		.in = {.handle = cs.out.handle,
-		       .timeout = (uint64_t)now_ns() + NOP_WAIT_MS * 1000000ull,
+		       .timeout = (uint64_t)bw_clock_real_ns() + NOP_WAIT_MS * 1000000ull,
 		       .ip_type = ip_type,
 		       .ring = ring,
 		       .ctx_id = ctx_id}};
@@ -370,9 +364,9 @@ void bw_attach_end(struct bw_attach *a, struct bw_attach_left *out)
 	struct bw_trap_slot *slots = slots_of(a, &n);
 	uint32_t *flags = (uint32_t *)(a->area + BW_TRAP_C_FLAGS);
 	__atomic_or_fetch(flags, BW_TRAP_F_DETACHED, __ATOMIC_SEQ_CST);
-	int64_t start = now_ns(), quiet_since = start;
+	int64_t start = bw_clock_real_ns(), quiet_since = start;
 	for (;;) {
-		int64_t now = now_ns();
+		int64_t now = bw_clock_real_ns();
 		if (slots && resume_all(slots, n))
 			quiet_since = now;
 		if (now - quiet_since > SETTLE_MS * 1000000ll)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/attach.h"
+#include "agent/clock.h"
 #include "agent/listen.h"
 #include "agent/names.h"
 #include "agent/track.h"
@@ -53,15 +54,25 @@ static struct {
        .send_lock = PTHREAD_MUTEX_INITIALIZER,
        .sock = -1};
 
-static int64_t now_ns(void)
+struct thread_start {
+	void *(*fn)(void *);
+	void *cookie;
+};
+
+static void *run_thread(void *cookie)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	struct thread_start s = *(struct thread_start *)cookie;
+	free(cookie);
+	bw_clock_thread_is_ours();
+	return s.fn(s.cookie);
 }
 
 int bw_thread_start(void *(*fn)(void *), void *cookie)
 {
+	struct thread_start *start = malloc(sizeof(*start));
+	if (!start)
+		return -ENOMEM;
+	*start = (struct thread_start){fn, cookie};
 	pthread_attr_t attr;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_B);
@@ -71,9 +82,11 @@ int bw_thread_start(void *(*fn)(void *), void *cookie)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_t thread;
-	int r = pthread_create(&thread, &attr, fn, cookie);
+	int r = pthread_create(&thread, &attr, run_thread, start);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	if (r)
+		free(start);
 	return -r;
 }
 
@@ -298,6 +311,14 @@ static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f
 	return reply(m, &out, sizeof(out), NULL, 0, -1);
 }
 
+static struct bw_error *on_clock(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_clock req;
+	memcpy(&req, m->body, sizeof(req));
+	(req.is_stopped ? bw_clock_stop : bw_clock_go)();
+	return reply_result(m, 0, 0, "");
+}
+
 enum { NO_FILE = UINT32_MAX };
 static const struct request {
 	uint16_t type;
@@ -314,6 +335,7 @@ static const struct request {
 	{BW_AGENT_MAPS, sizeof(struct bw_agent_about), on_maps, offsetof(struct bw_agent_about, file)},
 	{BW_AGENT_FAULT, sizeof(struct bw_agent_about), on_fault, offsetof(struct bw_agent_about, file)},
 	{BW_AGENT_OBJECTS, 0, on_objects, NO_FILE},
+	{BW_AGENT_CLOCK, sizeof(struct bw_agent_clock), on_clock, NO_FILE},
 };
 
 static struct bw_error *answer(const struct bw_msg *m)
@@ -356,6 +378,7 @@ static void forget_attach(struct bw_attach *a)
 /* The end: by DETACH, or because the debugger is gone. */
 static void end_service(struct left *out_left)
 {
+	bw_clock_go();
 	struct bw_agent_file *f;
 	for (uint32_t i = 0; i < d.attached.len; i++) {
 		struct bw_attach_left left = {0};
@@ -616,7 +639,7 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 int64_t bw_debugger_held_ns(void)
 {
 	pthread_mutex_lock(&d.lock);
-	int64_t ns = d.held_total_ns + (d.held.len ? now_ns() - d.held_since_ns : 0);
+	int64_t ns = d.held_total_ns + (d.held.len ? bw_clock_real_ns() - d.held_since_ns : 0);
 	pthread_mutex_unlock(&d.lock);
 	return ns;
 }
@@ -650,7 +673,7 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 		return 0;
 	}
 	if (d.held.len == 1)
-		d.held_since_ns = now_ns();
+		d.held_since_ns = bw_clock_real_ns();
 	h.number = submit->submission = ++d.submissions;
 	d.last = f->number;
 	f->ip_type = submit->ip_type;
@@ -672,7 +695,7 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 		}
 	}
 	if (!d.held.len)
-		d.held_total_ns += now_ns() - d.held_since_ns;
+		d.held_total_ns += bw_clock_real_ns() - d.held_since_ns;
 	pthread_mutex_unlock(&d.lock);
 	return h.number;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/clock.h"
 #include "agent/debugger.h"
 #include "agent/track.h"
 
@@ -123,6 +124,7 @@ static void fork_prepare(void)
 {
 	pthread_mutex_lock(&table_lock);
 	bw_debugger_fork_prepare();
+	bw_clock_fork_prepare();
 	if (bw_agent_client())
 		bw_vgpu_client_fork_prepare(bw_agent_client());
 }
@@ -131,6 +133,7 @@ static void fork_parent(void)
 {
 	if (bw_agent_client())
 		bw_vgpu_client_fork_parent(bw_agent_client());
+	bw_clock_fork_parent();
 	bw_debugger_fork_parent();
 	pthread_mutex_unlock(&table_lock);
 }
@@ -139,6 +142,7 @@ static void fork_child(void)
 {
 	if (bw_agent_client())
 		bw_vgpu_client_fork_child(bw_agent_client());
+	bw_clock_fork_child();
 	bw_debugger_fork_child();
 	pthread_mutex_init(&table_lock, NULL);
 	table_pid = getpid();

@@ -34,6 +34,7 @@ enum bw_agent_msg {
 	BW_AGENT_FAULT,        /* bw_agent_about: GPUVM_FAULT of its VM; reply bw_agent_fault */
 	BW_AGENT_OBJECTS,      /* reply bw_agent_result + array of bw_agent_object: what the program's
 	                        * graphics API knows by name; none where the program uses no Vulkan */
+	BW_AGENT_CLOCK,        /* bw_agent_clock; reply bw_agent_result */
 	/* agent to debugger, seq 0 */
 	BW_AGENT_EV_HELLO = 64,/* bw_agent_hello */
 	BW_AGENT_EV_SUBMIT,    /* bw_agent_submit + n_dispatches of bw_agent_dispatch + blob_b bytes that
@@ -57,6 +58,10 @@ struct bw_agent_result { int32_t result; uint32_t pad; uint64_t va; char message
 /* Every DRM file of a program is an address space of its own, and has a number from 1. Requests say
  * which they are about; 0 is that of the last submission. */
 struct bw_agent_about { uint32_t file, pad; };
+
+/* The program's monotonic clocks stand still, and its waits with a limit last longer, from is_stopped = 1
+ * to 0, DETACH or the debugger's death: no watchdog bites because a person thinks. */
+struct bw_agent_clock { uint32_t is_stopped, pad; };
 
 /* ATTACH: on that DRM file, allocates the handler (executable, followed by
  * s_code_end padding) and the debug area (GTT, uncached, zeroed, both in the low half of the address
