@@ -1,72 +1,159 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/cli.h"
+#include "cli/blocks.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "base/util.h"
 
-/* Lines that are kept for later: "commands N" ... "end" for the stops of a breakpoint, "define NAME"
- * ... "end" for a command of the user's own. */
+/* Collecting: "commands N", "define NAME", "document NAME", "if EXPR" and "while EXPR" take the lines
+ * up to the "end" that is theirs. */
 
-enum { MAX_DEPTH = 50, MAX_ARGS = 10 };
+/* ---- Lines ---- */
 
-struct bw_block {
-	uint32_t breakpoint; /* 0: a defined command */
-	char *name;          /* of that */
-	char **lines;
-	size_t n_lines;
-};
-
-static void empty(struct bw_block *b)
+void bw_lines_kept_fini(struct bw_lines_kept *k)
 {
-	for (size_t i = 0; i < b->n_lines; i++)
-		free(b->lines[i]);
-	free(b->lines);
-	b->lines = NULL;
-	b->n_lines = 0;
+	for (size_t i = 0; i < k->n; i++)
+		free(k->line[i]);
+	free(k->line);
+	*k = (struct bw_lines_kept){0};
+}
+
+struct bw_error *bw_lines_kept_add(struct bw_lines_kept *k, const char *line, size_t len)
+{
+	char **grown = reallocarray(k->line, k->n + 1, sizeof(*grown));
+	if (!grown)
+		return bw_error_nomem();
+	k->line = grown;
+	grown[k->n] = strndup(line, len);
+	if (!grown[k->n])
+		return bw_error_nomem();
+	k->n++;
+	return NULL;
+}
+
+struct bw_error *bw_lines_kept_copy(const struct bw_lines_kept *k, struct bw_lines_kept *out)
+{
+	struct bw_error *err = NULL;
+	*out = (struct bw_lines_kept){0};
+	for (size_t i = 0; !err && i < k->n; i++)
+		err = bw_lines_kept_add(out, k->line[i], strlen(k->line[i]));
+	if (err)
+		bw_lines_kept_fini(out);
+	return err;
+}
+
+enum bw_block_word bw_block_word(const char *line)
+{
+	static const struct {
+		const char *word;
+		enum bw_block_word is;
+	} rows[] = {
+		{"if", BW_WORD_IF},	       {"while", BW_WORD_WHILE},   {"else", BW_WORD_ELSE}, {"end", BW_WORD_END},
+		{"commands", BW_WORD_OPENS}, {"define", BW_WORD_OPENS}, {"document", BW_WORD_OPENS},
+	};
+	line = bw_skip_blanks(line);
+	size_t n = 0;
+	while (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_')
+		n++;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (strlen(rows[i].word) == n && !strncmp(line, rows[i].word, n))
+			return rows[i].is;
+	return BW_WORD_OTHER;
+}
+
+/* ---- The blocks that are kept ---- */
+
+static void block_fini(struct bw_block *b)
+{
+	bw_lines_kept_fini(&b->lines);
+	bw_lines_kept_fini(&b->document);
+	free(b->name);
 }
 
 void bw_cli_free_blocks(struct bw_cli *c)
 {
-	for (size_t i = 0; i < c->n_blocks; i++) {
-		empty(&c->blocks[i]);
-		free(c->blocks[i].name);
-	}
+	for (size_t i = 0; i < c->n_blocks; i++)
+		block_fini(&c->blocks[i]);
 	free(c->blocks);
 	c->blocks = NULL;
 	c->n_blocks = 0;
+	if (c->collecting)
+		block_fini(c->collecting);
+	free(c->collecting);
 	c->collecting = NULL;
+	free(c->collecting_for);
+	c->collecting_for = NULL;
 }
 
-static struct bw_block *find(const struct bw_cli *c, uint32_t breakpoint, const char *name)
+struct bw_block *bw_block_of_breakpoint(const struct bw_cli *c, uint32_t number)
 {
-	for (size_t i = 0; i < c->n_blocks; i++) {
-		struct bw_block *b = &c->blocks[i];
-		if (name ? b->name && !strcmp(b->name, name) : b->breakpoint == breakpoint && !b->name)
-			return b;
-	}
+	for (size_t i = 0; i < c->n_blocks; i++)
+		if (c->blocks[i].kind == BW_BLOCK_BREAKPOINT && c->blocks[i].breakpoint == number)
+			return &c->blocks[i];
 	return NULL;
 }
 
-/* Lines up to "end" belong to it from here on; what it held before is gone. */
-static struct bw_error *begin(struct bw_cli *c, uint32_t breakpoint, const char *name)
+struct bw_block *bw_block_of_command(const struct bw_cli *c, const char *name)
 {
-	struct bw_block *b = find(c, breakpoint, name);
-	if (!b) {
-		struct bw_block *grown = reallocarray(c->blocks, c->n_blocks + 1, sizeof(*grown));
-		if (!grown)
-			return bw_error_nomem();
-		c->blocks = grown;
-		b = &grown[c->n_blocks];
-		*b = (struct bw_block){.breakpoint = breakpoint, .name = name ? strdup(name) : NULL};
-		if (name && !b->name)
-			return bw_error_nomem();
-		c->n_blocks++;
+	for (size_t i = 0; i < c->n_blocks; i++)
+		if (c->blocks[i].kind == BW_BLOCK_DEFINED && !strcmp(c->blocks[i].name, name))
+			return &c->blocks[i];
+	return NULL;
+}
+
+static struct bw_error *new_block(struct bw_cli *c, enum bw_block_kind kind, const char *name, struct bw_block **out)
+{
+	struct bw_block *grown = reallocarray(c->blocks, c->n_blocks + 1, sizeof(*grown));
+	if (!grown)
+		return bw_error_nomem();
+	c->blocks = grown;
+	struct bw_block *b = &grown[c->n_blocks];
+	*b = (struct bw_block){.kind = kind, .name = name ? strdup(name) : NULL};
+	if (name && !b->name)
+		return bw_error_nomem();
+	c->n_blocks++;
+	*out = b;
+	return NULL;
+}
+
+static struct bw_error *keep_for_breakpoint(struct bw_cli *c, uint32_t number, const struct bw_lines_kept *lines)
+{
+	struct bw_block *b = bw_block_of_breakpoint(c, number);
+	if (!b)
+		BW_TRY(new_block(c, BW_BLOCK_BREAKPOINT, NULL, &b));
+	b->breakpoint = number;
+	bw_lines_kept_fini(&b->lines);
+	return bw_lines_kept_copy(lines, &b->lines);
+}
+
+static struct bw_error *keep_command(struct bw_cli *c, const struct bw_block *from)
+{
+	struct bw_block *b = bw_block_of_command(c, from->name);
+	if (!b)
+		BW_TRY(new_block(c, BW_BLOCK_DEFINED, from->name, &b));
+	struct bw_lines_kept *to = from->kind == BW_BLOCK_DOCUMENT ? &b->document : &b->lines;
+	bw_lines_kept_fini(to);
+	return bw_lines_kept_copy(&from->lines, to);
+}
+
+/* ---- Collecting ---- */
+
+static struct bw_error *begin(struct bw_cli *c, enum bw_block_kind kind, const char *name)
+{
+	struct bw_block *b = calloc(1, sizeof(*b));
+	if (!b)
+		return bw_error_nomem();
+	b->kind = kind;
+	b->name = name ? strdup(name) : NULL;
+	if (name && !b->name) {
+		free(b);
+		return bw_error_nomem();
 	}
-	empty(b);
 	c->collecting = b;
+	c->collecting_depth = 1;
 	return NULL;
 }
 
@@ -75,172 +162,96 @@ bool bw_cli_collects(const struct bw_cli *c)
 	return c->collecting;
 }
 
+static struct bw_error *finish(struct bw_cli *c)
+{
+	struct bw_block *b = c->collecting;
+	struct bw_error *err = NULL;
+	c->collecting = NULL;
+	switch (b->kind) {
+	case BW_BLOCK_BREAKPOINT:
+		for (size_t i = 0; !err && i < c->n_collecting_for; i++)
+			err = keep_for_breakpoint(c, c->collecting_for[i], &b->lines);
+		break;
+	case BW_BLOCK_DEFINED:
+	case BW_BLOCK_DOCUMENT:
+		err = keep_command(c, b);
+		break;
+	case BW_BLOCK_CONTROL:
+		err = bw_run_lines(c, &b->lines, NULL);
+		break;
+	}
+	block_fini(b);
+	free(b);
+	return err;
+}
+
 struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line)
 {
 	struct bw_block *b = c->collecting;
-	line = bw_skip_blanks(line);
+	bool text = b->kind == BW_BLOCK_DOCUMENT; /* not commands: only its own "end" counts */
+	if (!text)
+		line = bw_skip_blanks(line);
 	size_t len = strlen(line);
 	while (len && isspace((unsigned char)line[len - 1]))
 		len--;
-	if (len == 3 && !strncmp(line, "end", 3)) {
-		c->collecting = NULL;
-		return NULL;
+	enum bw_block_word word = bw_block_word(line);
+	if (word == BW_WORD_END) {
+		if (--c->collecting_depth == 0) {
+			if (b->kind == BW_BLOCK_CONTROL)
+				BW_TRY(bw_lines_kept_add(&b->lines, "end", 3));
+			return finish(c);
+		}
+	} else if (!text && (word == BW_WORD_IF || word == BW_WORD_WHILE || word == BW_WORD_OPENS)) {
+		c->collecting_depth++;
 	}
-	if (!len || line[0] == '#')
+	if (!text && (!len || line[0] == '#'))
 		return NULL;
-	char **grown = reallocarray(b->lines, b->n_lines + 1, sizeof(*grown));
-	if (!grown)
-		return bw_error_nomem();
-	b->lines = grown;
-	grown[b->n_lines] = strndup(line, len);
-	if (!grown[b->n_lines])
-		return bw_error_nomem();
-	b->n_lines++;
-	return NULL;
+	return bw_lines_kept_add(&b->lines, line, len);
 }
 
 struct bw_error *bw_cli_end_blocks(struct bw_cli *c)
 {
 	if (!c->collecting)
 		return NULL;
+	static const char *const words[] = {
+		[BW_BLOCK_BREAKPOINT] = "commands",
+		[BW_BLOCK_DEFINED] = "define",
+		[BW_BLOCK_DOCUMENT] = "document",
+		[BW_BLOCK_CONTROL] = "if\" or \"while",
+	};
+	enum bw_block_kind kind = c->collecting->kind;
+	block_fini(c->collecting);
+	free(c->collecting);
 	c->collecting = NULL;
-	return bw_errorf(BW_E_INVALID, "the last \"commands\" or \"define\" has no \"end\"");
-}
-
-/* ---- Running ---- */
-
-static struct bw_error *deeper(struct bw_cli *c)
-{
-	if (c->depth >= MAX_DEPTH)
-		return bw_errorf(BW_E_INVALID, "commands that run commands are nested too deeply (%d)", MAX_DEPTH);
-	c->depth++;
-	return NULL;
-}
-
-/* $arg0 ... $arg9 and $argc by their text. */
-static struct bw_error *substitute(const char *line, char *const *args, size_t n_args, struct bw_str *out)
-{
-	for (const char *p = line; *p;) {
-		bool arg = !strncmp(p, "$arg", 4) && (isdigit((unsigned char)p[4]) || p[4] == 'c') &&
-			   !isalnum((unsigned char)p[5]) && p[5] != '_';
-		if (!arg) {
-			bw_str_addn(out, p++, 1);
-		} else if (p[4] == 'c') {
-			bw_str_addf(out, "%zu", n_args);
-			p += 5;
-		} else if ((size_t)(p[4] - '0') >= n_args) {
-			return bw_errorf(BW_E_INVALID, "Missing argument %d in user function.", p[4] - '0');
-		} else {
-			bw_str_add(out, args[p[4] - '0']);
-			p += 5;
-		}
-	}
-	return NULL;
-}
-
-/* The block may be changed, and the list of blocks moved, by what it runs. */
-static struct bw_error *copy_lines(const struct bw_block *b, char ***out, size_t *out_n)
-{
-	char **copy = calloc(b->n_lines + 1, sizeof(*copy));
-	if (!copy)
-		return bw_error_nomem();
-	for (size_t i = 0; i < b->n_lines; i++)
-		copy[i] = strdup(b->lines[i]);
-	*out = copy;
-	*out_n = b->n_lines;
-	return NULL;
-}
-
-static void free_lines(char **lines, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(lines[i]);
-	free(lines);
-}
-
-struct bw_error *bw_cli_run_defined(struct bw_cli *c, const char *line, bool *out_ran)
-{
-	char name[64], *args[MAX_ARGS] = {NULL}, **lines;
-	size_t n_args = 0, n;
-	const char *rest = line;
-	bw_take_word(&rest, name, sizeof(name));
-	struct bw_block *b = find(c, 0, name);
-	*out_ran = b;
-	if (!b)
-		return NULL;
-	BW_TRY(deeper(c));
-	struct bw_error *err = copy_lines(b, &lines, &n);
-	while (!err && rest[0] && n_args < MAX_ARGS) {
-		char word[256];
-		bw_take_word(&rest, word, sizeof(word));
-		args[n_args++] = strdup(word);
-	}
-	for (size_t i = 0; !err && i < n && !c->quit; i++) {
-		struct bw_str text = {0};
-		err = lines[i] ? substitute(lines[i], args, n_args, &text) : bw_error_nomem();
-		if (!err)
-			err = bw_cli_execute(c, bw_str_text(&text));
-		bw_str_free(&text);
-	}
-	free_lines(lines, n);
-	for (size_t i = 0; i < n_args; i++)
-		free(args[i]);
-	c->depth--;
-	return err;
-}
-
-bool bw_cli_is_silent(const struct bw_cli *c, uint32_t breakpoint)
-{
-	const struct bw_block *b = breakpoint ? find(c, breakpoint, NULL) : NULL;
-	return b && b->n_lines && !strcmp(b->lines[0], "silent");
-}
-
-/* A command that lets the program run ends the list, as in gdb: what comes next is the next stop's. */
-static struct bw_error *run_commands_of(struct bw_cli *c, uint32_t breakpoint)
-{
-	char **lines;
-	size_t n;
-	const struct bw_block *b = find(c, breakpoint, NULL);
-	if (!b)
-		return NULL;
-	BW_TRY(copy_lines(b, &lines, &n));
-	struct bw_error *err = NULL;
-	for (size_t i = bw_cli_is_silent(c, breakpoint); !err && i < n && !c->quit && !c->stopped_at; i++)
-		err = lines[i] ? bw_cli_execute(c, lines[i]) : bw_error_nomem();
-	free_lines(lines, n);
-	return err;
-}
-
-struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
-{
-	struct bw_error *err = NULL;
-	if (c->depth || !c->stopped_at)
-		return NULL;
-	c->depth++;
-	while (!err && c->stopped_at && !c->quit) {
-		uint32_t at = c->stopped_at;
-		c->stopped_at = 0;
-		err = run_commands_of(c, at);
-	}
-	c->stopped_at = 0;
-	c->depth--;
-	return err;
+	return bw_errorf(BW_E_INVALID, "the last \"%s\" has no \"end\"", words[kind]);
 }
 
 /* ---- Commands ---- */
+
+static struct bw_error *add_breakpoint(struct bw_cli *c, uint32_t number, void *cookie)
+{
+	if (!bw_debug_breakpoint(c->debug, number))
+		return bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", number);
+	uint32_t *grown = reallocarray(c->collecting_for, c->n_collecting_for + 1, sizeof(*grown));
+	if (!grown)
+		return bw_error_nomem();
+	c->collecting_for = grown;
+	grown[c->n_collecting_for++] = number;
+	return NULL;
+}
 
 struct bw_error *bw_cmd_commands(struct bw_cli *c, const char *args)
 {
 	size_t n = 0;
 	const struct bw_break_info *list = bw_debug_breakpoints(c->debug, &n);
-	uint64_t number = n ? list[n - 1].number : 0;
-	if (args[0] && (!bw_parse_u64(args, &number) || number > UINT32_MAX))
-		return bw_errorf(BW_E_INVALID, "\"commands\" takes a breakpoint number, not \"%s\"", args);
-	if (!number)
+	c->n_collecting_for = 0;
+	if (args[0])
+		BW_TRY(bw_cli_each_number(c, args, add_breakpoint, NULL));
+	else if (!n)
 		return bw_errorf(BW_E_INVALID, "No breakpoints specified.");
-	if (!bw_debug_breakpoint(c->debug, (uint32_t)number))
-		return bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", (unsigned)number);
-	return begin(c, (uint32_t)number, NULL);
+	else
+		BW_TRY(add_breakpoint(c, list[n - 1].number, NULL));
+	return begin(c, BW_BLOCK_BREAKPOINT, NULL);
 }
 
 struct bw_error *bw_cmd_define(struct bw_cli *c, const char *args)
@@ -257,5 +268,78 @@ struct bw_error *bw_cmd_define(struct bw_cli *c, const char *args)
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(table[i].name, name) || (table[i].shortest && !strcmp(table[i].shortest, name)))
 			return bw_errorf(BW_E_INVALID, "\"%s\" is a command already", name);
-	return begin(c, 0, name);
+	return begin(c, BW_BLOCK_DEFINED, name);
+}
+
+struct bw_error *bw_cmd_document(struct bw_cli *c, const char *args)
+{
+	if (!bw_block_of_command(c, args))
+		return bw_errorf(BW_E_NOT_FOUND, "\"document\" takes the name of a command that \"define\" has made");
+	return begin(c, BW_BLOCK_DOCUMENT, args);
+}
+
+static struct bw_error *control(struct bw_cli *c, const char *word, const char *args)
+{
+	struct bw_str line = {0};
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "if/while commands require arguments.");
+	BW_TRY(begin(c, BW_BLOCK_CONTROL, NULL));
+	bw_str_addf(&line, "%s %s", word, args);
+	struct bw_error *err = bw_lines_kept_add(&c->collecting->lines, bw_str_text(&line), line.len);
+	bw_str_free(&line);
+	return err;
+}
+
+struct bw_error *bw_cmd_if(struct bw_cli *c, const char *args)
+{
+	return control(c, "if", args);
+}
+
+struct bw_error *bw_cmd_while(struct bw_cli *c, const char *args)
+{
+	return control(c, "while", args);
+}
+
+/* The definition of one command, as it was typed. */
+static void show_definition(struct bw_cli *c, const struct bw_block *b)
+{
+	bw_out_line(c->out, "User command \"%s\":", b->name);
+	for (size_t i = 0; i < b->lines.n; i++)
+		bw_out_line(c->out, "  %s", b->lines.line[i]);
+}
+
+struct bw_error *bw_show_user(struct bw_cli *c, const char *name)
+{
+	bool any = false;
+	for (size_t i = 0; i < c->n_blocks; i++) {
+		const struct bw_block *b = &c->blocks[i];
+		if (b->kind != BW_BLOCK_DEFINED || (name[0] && strcmp(b->name, name)))
+			continue;
+		show_definition(c, b);
+		any = true;
+	}
+	if (name[0] && !any)
+		return bw_errorf(BW_E_NOT_FOUND, "Not a user command: \"%s\"", name);
+	return NULL;
+}
+
+bool bw_cli_help_defined(struct bw_cli *c, const char *name)
+{
+	const struct bw_block *b = bw_block_of_command(c, name);
+	if (!b)
+		return false;
+	for (size_t i = 0; i < b->document.n; i++)
+		bw_out_line(c->out, "%s", b->document.line[i]);
+	if (!b->document.n)
+		bw_out_line(c->out, "User-defined; \"show user %s\" shows its lines.", name);
+	return true;
+}
+
+/* The lines of a breakpoint's commands, as "info breakpoints" and "save breakpoints" show them. */
+const char *const *bw_cli_commands_of(void *cookie, uint32_t breakpoint, size_t *out_n)
+{
+	const struct bw_cli *c = cookie;
+	const struct bw_block *b = bw_block_of_breakpoint(c, breakpoint);
+	*out_n = b ? b->lines.n : 0;
+	return b ? (const char *const *)b->lines.line : NULL;
 }

@@ -40,7 +40,6 @@ struct bw_cli {
 	bool gpu_fault;          /* the last stop was the GPU's doing: status 3 if we leave now */
 
 	int output_fd;           /* --json: memfd the program's standard output goes to, else -1 */
-	unsigned n_values;       /* $1, $2 ... */
 	char *last_command;      /* owned; what Enter repeats */
 
 	/* where `x` and `list` go on */
@@ -48,16 +47,25 @@ struct bw_cli {
 	enum bw_space x_space;
 	uint64_t x_next;
 	char *list_file;
-	unsigned list_next;
+	unsigned list_first, list_next; /* what was shown last: [first, next) */
+	unsigned list_size;             /* lines of a list; 0: the usual number */
 	/* commands of breakpoints and of the user (blocks.c) */
 	struct bw_block *blocks;
 	size_t n_blocks;
-	struct bw_block *collecting; /* lines up to "end" go here; NULL: they are run */
+	struct bw_block *collecting; /* owned; lines up to "end" go here; NULL: they are run */
+	unsigned collecting_depth;   /* of blocks in it that have not ended */
+	uint32_t *collecting_for;    /* owned; the breakpoints whose commands they are */
+	size_t n_collecting_for;
 	uint32_t stopped_at;         /* the breakpoint whose commands are to run after this command */
+	bool in_stop_commands;
+	unsigned stops;              /* counts stops, those of single steps left out */
 	unsigned depth;              /* of commands that run others */
+	unsigned max_rounds;         /* of a loop; 0: no limit */
+	bool confined;               /* no command may start programs or touch files (fuzzing) */
 
-	char **displays;         /* owned expressions of `display`, NULL where deleted */
+	struct bw_display *displays; /* owned */
 	size_t n_displays;
+	uint32_t entry_breakpoint;   /* of "set trap-on-entry" */
 };
 
 /* ---- commands.c: the table ---- */
@@ -75,6 +83,7 @@ struct bw_command {
 	const char *more;        /* further lines or NULL */
 	enum bw_complete complete;
 	bool repeats;            /* Enter runs it again */
+	bool outside;            /* starts programs or touches files */
 };
 
 const struct bw_command *bw_commands(size_t *out_n);
@@ -96,6 +105,8 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief);
 void bw_cli_leave(struct bw_cli *c);
 struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out) BW_MUST_CHECK;
 void bw_cli_catch_interrupts(struct bw_cli *c);
+/* How many Ctrl-C there have been. */
+unsigned bw_cli_interrupts(void);
 
 /* ---- script.c, edit.c: where lines come from ---- */
 
@@ -105,7 +116,7 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path) BW_MUST_CHE
 /* Prompt until quit or end of input. */
 void bw_cli_interact(struct bw_cli *c);
 
-/* ---- blocks.c: lines up to "end", run later ---- */
+/* ---- blocks.c, control.c: lines up to "end", run later ---- */
 
 struct bw_block;
 bool bw_cli_collects(const struct bw_cli *c);
@@ -120,6 +131,12 @@ struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c) BW_MUST_CHECK;
 /* Whether the breakpoint's commands begin with "silent". */
 bool bw_cli_is_silent(const struct bw_cli *c, uint32_t breakpoint);
 void bw_cli_free_blocks(struct bw_cli *c);
+/* Shows what "document" said of it; false: no command of the user's. */
+bool bw_cli_help_defined(struct bw_cli *c, const char *name);
+/* The user's command of that name, or all. */
+struct bw_error *bw_show_user(struct bw_cli *c, const char *name) BW_MUST_CHECK;
+/* Lines of a breakpoint's commands; cookie is the cli. */
+const char *const *bw_cli_commands_of(void *cookie, uint32_t breakpoint, size_t *out_n);
 
 /* ---- parse helpers of commands ---- */
 
@@ -132,7 +149,20 @@ struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text, struct bw_value
 /* An address: a pointer or an integer, or an array's place. */
 struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space, uint64_t *out_addr) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out) BW_MUST_CHECK;
+/* fn for each number in "1 3-5", or once with 0 (all) when there is none. */
+typedef struct bw_error *bw_number_fn(struct bw_cli *c, uint32_t number, void *cookie);
+struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn, void *cookie) BW_MUST_CHECK;
+
+/* ---- cmd_display.c ---- */
+
 void bw_cli_show_displays(struct bw_cli *c);
+void bw_cli_free_displays(struct bw_cli *c);
+/* enable display, disable display */
+struct bw_error *bw_cli_enable_displays(struct bw_cli *c, const char *args, bool on) BW_MUST_CHECK;
+
+/* ---- cmd_code.c ---- */
+
+unsigned bw_cli_list_size(const struct bw_cli *c);
 
 /* ---- cmd_attach.c ---- */
 
@@ -191,6 +221,11 @@ bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_
 bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault, bw_info_display, bw_info_agents;
 bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers, bw_info_buffer, bw_info_descriptors;
 
+bw_command_fn bw_cmd_step, bw_cmd_next, bw_cmd_jump, bw_cmd_starti, bw_cmd_clear, bw_cmd_save;
+bw_command_fn bw_cmd_if, bw_cmd_while, bw_cmd_silent, bw_cmd_document, bw_cmd_eval;
+bw_command_fn bw_cmd_call, bw_cmd_output, bw_cmd_whatis, bw_cmd_append, bw_cmd_shell, bw_cmd_cd, bw_cmd_pwd;
+bw_command_fn bw_info_args, bw_info_locals, bw_info_program, bw_info_sharedlibrary, bw_info_signals, bw_info_source;
+bw_command_fn bw_info_watchpoints;
 bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf, bw_cmd_restore, bw_cmd_show;
 bw_command_fn bw_info_report;
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;

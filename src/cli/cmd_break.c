@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 
 /* "on dispatch WORDS" -> "WORDS"; NULL: a place in the code. */
@@ -15,6 +20,13 @@ static const char *on_dispatch(const char *args)
 	return is ? args : NULL;
 }
 
+/* $bpnum */
+static void remember_number(struct bw_cli *c, uint32_t number)
+{
+	const struct bw_value v = {.type = {.kind = BW_TYPE_INT, .size_b = 4}, .bits = number};
+	bw_error_free(bw_debug_set_var(c->debug, "bpnum", &v)); /* nothing depends on it */
+}
+
 static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool temporary)
 {
 	uint32_t number;
@@ -24,6 +36,7 @@ static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool 
 	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
 	if (!b)
 		return NULL;
+	remember_number(c, number);
 	const char *kind = temporary ? "Temporary breakpoint" : "Breakpoint";
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "pending", b->pending);
@@ -62,6 +75,7 @@ static struct bw_error *set_watchpoint(struct bw_cli *c, const char *args, enum 
 	const struct bw_wave_info *w = bw_debug_focus(c->debug);
 	if (!b)
 		return NULL;
+	remember_number(c, number);
 	bw_out_line(c->out, "%s %u: %s", bw_watch_kind_text(b), number, b->spec);
 	if (b->watch_register < 0 && w)
 		bw_out_line(c->out, "No watch register can do that: wave %u will be stepped from instruction to instruction.",
@@ -140,6 +154,7 @@ static struct bw_error *set_catchpoint(struct bw_cli *c, const char *args, bool 
 	BW_TRY(exceptions_of(args, &mask));
 	BW_TRY(bw_debug_catch_exceptions(c->debug, mask, temporary, &number));
 	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
+	remember_number(c, number);
 	bw_out_line(c->out, "%s %u (%s)", temporary ? "Temporary catchpoint" : "Catchpoint", number, b ? b->spec : "");
 	bw_out_int(c->out, "number", number);
 	return NULL;
@@ -165,25 +180,31 @@ struct bw_error *bw_cmd_tbreak(struct bw_cli *c, const char *args)
 	return set_breakpoint(c, args, true);
 }
 
-/* Calls fn for each breakpoint number in args, or once with 0 (all) when there is none. */
-static struct bw_error *each_number(struct bw_cli *c, const char *args,
-				    struct bw_error *(*fn)(struct bw_cli *c, uint32_t number, void *cookie), void *cookie)
+struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn, void *cookie)
 {
 	if (!args[0])
 		return fn(c, 0, cookie);
 	while (args[0]) {
 		char word[32];
+		struct bw_value v = {0};
 		uint64_t first, last;
 		bw_take_word(&args, word, sizeof(word));
 		char *dash = strchr(word, '-');
 		if (dash)
 			*dash = '\0';
-		if (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last)) || !first || first > UINT32_MAX)
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no breakpoint number", word);
+		bool good = bw_parse_u64(word, &first) && (!dash || bw_parse_u64(dash + 1, &last));
+		if (!good && !dash && word[0] == '$') { /* $bpnum, $n */
+			BW_TRY(bw_cli_eval(c, word, &v));
+			good = !v.elem && (v.type.kind == BW_TYPE_INT || v.type.kind == BW_TYPE_UINT);
+			first = v.bits;
+			bw_value_fini(&v);
+		}
+		if (!good || !first || first > UINT32_MAX)
+			return bw_errorf(BW_E_INVALID, "\"%s\" is no number of a breakpoint or display", word);
 		if (!dash)
 			last = first;
 		if (last < first || last > first + 65536)
-			return bw_errorf(BW_E_INVALID, "%s-%s is no range of breakpoint numbers", word, dash ? dash + 1 : "");
+			return bw_errorf(BW_E_INVALID, "%s-%s is no range of numbers", word, dash ? dash + 1 : "");
 		for (uint64_t n = first; n <= last; n++)
 			BW_TRY(fn(c, (uint32_t)n, cookie));
 	}
@@ -195,32 +216,99 @@ static struct bw_error *delete_one(struct bw_cli *c, uint32_t number, void *cook
 	return bw_debug_break_delete(c->debug, number);
 }
 
-static struct bw_error *enable_one(struct bw_cli *c, uint32_t number, void *cookie)
+/* Takes a word off that args may begin with: "delete breakpoints 1 2", "enable once 1". */
+static bool take_keyword(const char **args, const char *keyword)
 {
-	return bw_debug_break_enable(c->debug, number, *(bool *)cookie);
-}
-
-/* "delete 1 2", and gdb's long form "delete breakpoints 1 2" */
-static const char *skip_breakpoints_word(const char *args)
-{
-	return bw_starts_with(args, "breakpoints") ? bw_skip_blanks(args + strlen("breakpoints")) : args;
+	char word[32];
+	const char *rest = *args;
+	bw_take_word(&rest, word, sizeof(word));
+	if (strcmp(word, keyword))
+		return false;
+	*args = rest;
+	return true;
 }
 
 struct bw_error *bw_cmd_delete(struct bw_cli *c, const char *args)
 {
-	return each_number(c, skip_breakpoints_word(args), delete_one, NULL);
+	if (take_keyword(&args, "display"))
+		return bw_cmd_undisplay(c, args);
+	take_keyword(&args, "breakpoints");
+	return bw_cli_each_number(c, args, delete_one, NULL);
+}
+
+struct enabling {
+	bool on;
+	enum bw_break_after after;
+	uint64_t count;
+};
+
+static struct bw_error *enable_one(struct bw_cli *c, uint32_t number, void *cookie)
+{
+	const struct enabling *e = cookie;
+	if (e->on && e->after != BW_BREAK_STAYS && !number)
+		return bw_errorf(BW_E_INVALID, "\"enable once\", \"delete\" and \"count\" take numbers of breakpoints");
+	BW_TRY(bw_debug_break_enable(c->debug, number, e->on));
+	return e->on && number ? bw_debug_break_after(c->debug, number, e->after, e->count) : NULL;
 }
 
 struct bw_error *bw_cmd_enable(struct bw_cli *c, const char *args)
 {
-	bool on = true;
-	return each_number(c, skip_breakpoints_word(args), enable_one, &on);
+	struct enabling e = {.on = true, .after = BW_BREAK_STAYS};
+	if (take_keyword(&args, "display"))
+		return bw_cli_enable_displays(c, args, true);
+	take_keyword(&args, "breakpoints");
+	if (take_keyword(&args, "once")) {
+		e.after = BW_BREAK_DISABLED;
+		e.count = 1;
+	} else if (take_keyword(&args, "delete")) {
+		e.after = BW_BREAK_DELETED;
+	} else if (take_keyword(&args, "count")) {
+		char word[32];
+		bw_take_word(&args, word, sizeof(word));
+		e.after = BW_BREAK_DISABLED;
+		if (!bw_parse_u64(word, &e.count) || !e.count)
+			return bw_errorf(BW_E_INVALID, "\"enable count\" takes a count and numbers of breakpoints");
+	}
+	return bw_cli_each_number(c, args, enable_one, &e);
 }
 
 struct bw_error *bw_cmd_disable(struct bw_cli *c, const char *args)
 {
-	bool on = false;
-	return each_number(c, skip_breakpoints_word(args), enable_one, &on);
+	struct enabling e = {.on = false};
+	if (take_keyword(&args, "display"))
+		return bw_cli_enable_displays(c, args, false);
+	take_keyword(&args, "breakpoints");
+	return bw_cli_each_number(c, args, enable_one, &e);
+}
+
+/* All breakpoints at a place. */
+struct bw_error *bw_cmd_clear(struct bw_cli *c, const char *args)
+{
+	uint64_t *places;
+	size_t n_places, n;
+	struct bw_str names = {0};
+	BW_TRY(bw_debug_places(c->debug, args, &places, &n_places));
+	const struct bw_break_info *list = bw_debug_breakpoints(c->debug, &n);
+	_cleanup_free_ uint32_t *numbers = calloc(n ? n : 1, sizeof(*numbers));
+	size_t n_numbers = 0;
+	for (size_t i = 0; numbers && i < n; i++) {
+		bool here = false;
+		for (size_t k = 0; k < list[i].n_addr; k++)
+			for (size_t p = 0; p < n_places; p++)
+				here |= list[i].addr[k] == places[p];
+		if (here && list[i].kind == BW_BREAK_CODE)
+			numbers[n_numbers++] = list[i].number;
+	}
+	free(places);
+	struct bw_error *err = n_numbers ? NULL : bw_errorf(BW_E_NOT_FOUND, "No breakpoint at %s", args[0] ? args : "this place");
+	for (size_t i = 0; !err && i < n_numbers; i++) {
+		err = bw_debug_break_delete(c->debug, numbers[i]);
+		bw_str_addf(&names, " %u", numbers[i]);
+	}
+	if (!err)
+		bw_out_line(c->out, "Deleted breakpoint%s%s", n_numbers == 1 ? "" : "s", bw_str_text(&names));
+	bw_str_free(&names);
+	return err;
 }
 
 struct bw_error *bw_cmd_condition(struct bw_cli *c, const char *args)
@@ -241,10 +329,63 @@ struct bw_error *bw_cmd_ignore(struct bw_cli *c, const char *args)
 	char word[32];
 	uint64_t number, count;
 	bw_take_word(&args, word, sizeof(word));
-	if (!bw_parse_u64(word, &number) || number > UINT32_MAX || !bw_parse_u64(args, &count))
+	if (!word[0] || !args[0])
 		return bw_errorf(BW_E_INVALID, "\"ignore\" takes a breakpoint number and a count");
+	BW_TRY(bw_cli_eval_count(c, word, &number));
+	BW_TRY(bw_cli_eval_count(c, args, &count));
+	if (number > UINT32_MAX)
+		return bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %s", word);
 	BW_TRY(bw_debug_break_ignore(c->debug, (uint32_t)number, count));
 	bw_out_line(c->out, "Will ignore the next %llu crossing%s of breakpoint %u.", (unsigned long long)count,
 		    count == 1 ? "" : "s", (unsigned)number);
+	return NULL;
+}
+
+/* ---- save breakpoints ---- */
+
+static void save_one(FILE *f, struct bw_cli *c, const struct bw_break_info *b)
+{
+	static const char *const verbs[] = {[BW_BREAK_CODE] = "break ",
+					    [BW_BREAK_WATCH] = "watch ",
+					    [BW_BREAK_RWATCH] = "rwatch ",
+					    [BW_BREAK_AWATCH] = "awatch ",
+					    [BW_BREAK_EXCEPTION] = ""};
+	size_t n;
+	/* the spec of a catchpoint is the command itself */
+	fprintf(f, "%s%s%s", b->temporary ? "t" : "", verbs[b->kind], b->spec);
+	if (b->condition)
+		fprintf(f, " if %s", b->condition);
+	if (b->wave)
+		fprintf(f, " wave %u", b->wave);
+	fputc('\n', f);
+	if (b->ignore)
+		fprintf(f, "ignore $bpnum %llu\n", (unsigned long long)b->ignore);
+	const char *const *lines = bw_cli_commands_of(c, b->number, &n);
+	if (n)
+		fprintf(f, "commands $bpnum\n");
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "  %s\n", lines[i]);
+	if (n)
+		fprintf(f, "end\n");
+	if (!b->enabled)
+		fprintf(f, "disable $bpnum\n");
+}
+
+struct bw_error *bw_cmd_save(struct bw_cli *c, const char *args)
+{
+	size_t n;
+	if (!take_keyword(&args, "breakpoints") || !args[0])
+		return bw_errorf(BW_E_INVALID, "\"save\" takes breakpoints and a file; \"source\" reads it again");
+	const struct bw_break_info *list = bw_debug_breakpoints(c->debug, &n);
+	if (!n)
+		return bw_errorf(BW_E_STATE, "Nothing to save");
+	_cleanup_fclose_ FILE *f = fopen(args, "w");
+	if (!f)
+		return bw_error_errno(errno, "cannot write %s", args);
+	for (size_t i = 0; i < n; i++)
+		save_one(f, c, &list[i]);
+	if (fflush(f))
+		return bw_error_errno(errno, "cannot write %s", args);
+	bw_out_line(c->out, "Saved to file '%s'.", args);
 	return NULL;
 }

@@ -86,58 +86,81 @@ struct bw_error *bw_cmd_disassemble(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-/* The file and line that "list" without a place begins with. */
-static struct bw_error *current_place(struct bw_cli *c, const char **out_file, unsigned *out_line)
+enum { LIST_LINES = 10 };
+
+unsigned bw_cli_list_size(const struct bw_cli *c)
 {
-	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
-	struct bw_where where;
-	bw_debug_where(c->debug, w->pc, &where);
-	if (!where.has_line)
-		return bw_errorf(BW_E_NOT_FOUND, "The code at 0x%llx has no source lines; \"disassemble\" shows it",
-				 (unsigned long long)w->pc);
-	*out_file = where.line.file;
-	*out_line = where.line.line;
-	return NULL;
+	return c->list_size ? c->list_size : LIST_LINES;
 }
 
-struct bw_error *bw_cmd_list(struct bw_cli *c, const char *args)
+/* Lines [first, last] of the file that is listed; fewer where it ends. */
+static struct bw_error *show_lines(struct bw_cli *c, unsigned first, unsigned last)
 {
-	const char *file = c->list_file;
-	unsigned first = c->list_next;
-	_cleanup_free_ char *text = strdup(args);
-	if (!text)
-		return bw_error_nomem();
-	char *colon = strrchr(text, ':');
-	uint64_t line;
-	if (args[0]) {
-		if (!bw_parse_u64(colon ? colon + 1 : text, &line) || !line || line > 1u << 30)
-			return bw_errorf(BW_E_INVALID, "\"list\" takes LINE or FILE:LINE, not \"%s\"", args);
-		unsigned unused;
-		if (colon)
-			*colon = '\0', file = text;
-		else if (!file)
-			BW_TRY(current_place(c, &file, &unused));
-		first = line > 5 ? (unsigned)line - 5 : 1;
-	} else if (!file) {
-		unsigned at;
-		BW_TRY(current_place(c, &file, &at));
-		first = at > 5 ? at - 5 : 1;
-	}
-	char *kept = strdup(file);
-	if (!kept)
-		return bw_error_nomem();
-	free(c->list_file);
-	c->list_file = kept;
 	unsigned i = first;
-	for (; i < first + 10; i++) {
-		const char *source = bw_debug_source_line(c->debug, kept, i);
+	for (; i <= last; i++) {
+		const char *source = bw_debug_source_line(c->debug, c->list_file, i);
 		if (!source)
 			break;
 		bw_out_line(c->out, "%u\t%s", i, source);
 	}
+	c->list_first = first;
 	c->list_next = i;
 	if (i == first)
-		return bw_errorf(BW_E_NOT_FOUND, "There is no line %u in %s", first, kept);
+		return bw_errorf(BW_E_NOT_FOUND, "There is no line %u in %s", first, c->list_file);
 	return NULL;
+}
+
+/* The line of a place, whose file is the one that is listed from here on. */
+static struct bw_error *take_place(struct bw_cli *c, const char *text, unsigned *out_line)
+{
+	char *file;
+	uint64_t line;
+	/* a number alone is a line of what is listed */
+	if (c->list_file && bw_parse_u64(text, &line) && line && line < 1u << 30) {
+		*out_line = (unsigned)line;
+		return NULL;
+	}
+	BW_TRY(bw_debug_source_of(c->debug, text, &file, out_line));
+	free(c->list_file);
+	c->list_file = file;
+	return NULL;
+}
+
+/* "FIRST,LAST", "FIRST,", ",LAST" */
+static struct bw_error *list_range(struct bw_cli *c, char *first_text, char *last_text)
+{
+	unsigned first = 0, last = 0, size = bw_cli_list_size(c);
+	if (first_text[0])
+		BW_TRY(take_place(c, first_text, &first));
+	if (last_text[0])
+		BW_TRY(take_place(c, last_text, &last));
+	if (!first)
+		first = last > size - 1 ? last - (size - 1) : 1;
+	if (!last)
+		last = first + size - 1;
+	if (last < first)
+		return bw_errorf(BW_E_INVALID, "The range ends in line %u, before it begins (%u)", last, first);
+	return show_lines(c, first, last);
+}
+
+struct bw_error *bw_cmd_list(struct bw_cli *c, const char *args)
+{
+	unsigned line, size = bw_cli_list_size(c);
+	if (!strcmp(args, "-")) {
+		if (!c->list_file || c->list_first <= 1)
+			return bw_errorf(BW_E_STATE, "Already at the start%s%s", c->list_file ? " of " : "", c->list_file ? c->list_file : "");
+		unsigned first = c->list_first > size ? c->list_first - size : 1;
+		return show_lines(c, first, c->list_first - 1);
+	}
+	if (!args[0] && c->list_file)
+		return show_lines(c, c->list_next, c->list_next + size - 1);
+	_cleanup_free_ char *text = strdup(args);
+	if (!text)
+		return bw_error_nomem();
+	char *comma = split_comma(text);
+	if (comma)
+		return list_range(c, text, (char *)bw_skip_blanks(comma));
+	BW_TRY(take_place(c, text, &line));
+	unsigned first = line > size / 2 ? line - size / 2 : 1;
+	return show_lines(c, first, first + size - 1);
 }

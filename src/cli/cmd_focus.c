@@ -37,6 +37,177 @@ static struct bw_error *choose_lane(struct bw_cli *c, const char *text)
 	return bw_debug_set_lane(c->debug, (unsigned)lane);
 }
 
+/* ---- apply: a command for many ---- */
+
+/* -q: no title; -s: what fails is passed over; -c: it is said, and the next one comes. */
+struct apply {
+	const char *command;
+	bool quiet, silent, goes_on;
+};
+
+static void take_flags(struct apply *a)
+{
+	while (a->command[0] == '-' && a->command[1] && (!a->command[2] || a->command[2] == ' ')) {
+		a->quiet |= a->command[1] == 'q';
+		a->silent |= a->command[1] == 's';
+		a->goes_on |= a->command[1] == 'c';
+		if (!strchr("qsc", a->command[1]))
+			return;
+		a->command = bw_skip_blanks(a->command + 2);
+	}
+}
+
+static struct bw_error *apply_once(struct bw_cli *c, const struct apply *a)
+{
+	struct bw_error *err = bw_cli_execute(c, a->command);
+	if (err && a->goes_on)
+		bw_out_error(c->out, err);
+	if (err && (a->silent || a->goes_on)) {
+		bw_error_free(err);
+		return NULL;
+	}
+	return err;
+}
+
+/* Back to what was in focus, as far as it is there still. */
+static void restore_focus(struct bw_cli *c, uint32_t wave, unsigned lane)
+{
+	struct bw_error *err = bw_debug_set_focus(c->debug, wave);
+	if (!err)
+		err = bw_debug_set_lane(c->debug, lane);
+	bw_error_free(err);
+}
+
+/* "1 3-5 CMD" or "all CMD": the numbers; *args behind them. */
+static struct bw_error *take_waves(struct bw_cli *c, const char **args, uint32_t **out, size_t *out_n)
+{
+	char word[64];
+	size_t n = 0, n_list;
+	const struct bw_wave_info *list = bw_debug_waves(c->debug, &n_list);
+	bool all = false;
+	uint32_t *numbers = calloc(n_list + 1, sizeof(*numbers));
+	bool *wanted = calloc(n_list + 1, sizeof(*wanted));
+	for (const char *rest = *args; numbers && wanted && !all;) {
+		uint64_t first, last;
+		bw_take_word(&rest, word, sizeof(word));
+		all = !strcmp(word, "all");
+		char *dash = strchr(word, '-');
+		if (dash)
+			*dash = '\0';
+		if (!all && (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last))))
+			break;
+		for (size_t i = 0; i < n_list; i++)
+			wanted[i] |= all || (list[i].number >= first && list[i].number <= (dash ? last : first));
+		*args = rest;
+	}
+	for (size_t i = 0; numbers && wanted && i < n_list; i++)
+		if (wanted[i])
+			numbers[n++] = list[i].number;
+	bool failed = !wanted || !numbers;
+	free(wanted);
+	*out = numbers;
+	*out_n = n;
+	return failed ? bw_error_nomem() : NULL;
+}
+
+static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
+{
+	_cleanup_free_ uint32_t *numbers = NULL;
+	size_t n;
+	char name[96];
+	struct bw_error *err = take_waves(c, &args, &numbers, &n);
+	BW_TRY(err);
+	struct apply a = {.command = args};
+	take_flags(&a);
+	if (!a.command[0])
+		return bw_errorf(BW_E_INVALID, "\"apply\" takes numbers of waves, or all, and a command");
+	if (!n)
+		return bw_errorf(BW_E_NOT_FOUND, "No stopped wave has such a number; \"info waves\" lists them");
+	uint32_t focus = bw_debug_focus(c->debug)->number;
+	unsigned lane = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();
+	for (size_t i = 0; !err && i < n && !c->quit && interrupts == bw_cli_interrupts(); i++) {
+		const struct bw_wave_info *w = bw_debug_wave(c->debug, numbers[i]);
+		if (!w) /* the command has let it run on */
+			continue;
+		bw_wave_name(w, name, sizeof(name));
+		if (!a.quiet)
+			bw_out_line(c->out, "\nThread %u (%s):", w->number, name);
+		err = bw_debug_set_focus(c->debug, numbers[i]);
+		if (!err)
+			err = apply_once(c, &a);
+	}
+	restore_focus(c, focus, lane);
+	return err;
+}
+
+/* "all CMD", "0-3 CMD", "-active CMD": lanes of the focus wave. */
+static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w = bw_debug_focus(c->debug);
+	struct apply a = {.command = args};
+	uint64_t lanes = 0, all = w->lanes == 64 ? ~0ull : 0xffffffffu;
+	char word[64], name[96];
+	for (;;) {
+		uint64_t first, last;
+		const char *rest = a.command;
+		bw_take_word(&rest, word, sizeof(word));
+		char *dash = word[0] == '-' ? NULL : strchr(word, '-');
+		if (dash)
+			*dash = '\0';
+		if (!strcmp(word, "all"))
+			lanes |= all;
+		else if (!strcmp(word, "-active"))
+			lanes |= w->exec;
+		else if (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last)))
+			break;
+		else if ((dash ? last : first) >= w->lanes || (dash && last < first))
+			return bw_errorf(BW_E_INVALID, "The wave has lanes 0 to %u", w->lanes - 1u);
+		else
+			for (uint64_t i = first; i <= (dash ? last : first); i++)
+				lanes |= 1ull << i;
+		a.command = rest;
+	}
+	take_flags(&a);
+	if (!lanes || !a.command[0])
+		return bw_errorf(BW_E_INVALID, "\"lane apply\" takes lanes, all or -active, and a command");
+	struct bw_error *err = NULL;
+	uint32_t focus = w->number;
+	unsigned before = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();
+	for (unsigned lane = 0; !err && lane < 64 && !c->quit && interrupts == bw_cli_interrupts(); lane++) {
+		w = bw_debug_wave(c->debug, focus);
+		if (!w || !(lanes >> lane & 1) || bw_debug_focus(c->debug) != w)
+			continue;
+		bw_lane_name(c->debug, w, lane, name, sizeof(name));
+		if (!a.quiet)
+			bw_out_line(c->out, "\nLane %u (%s):", lane, name);
+		err = bw_debug_set_lane(c->debug, lane);
+		if (!err)
+			err = apply_once(c, &a);
+	}
+	restore_focus(c, focus, before);
+	return err;
+}
+
+/* Waves whose name, place or function holds the text. */
+static struct bw_error *find_waves(struct bw_cli *c, const char *text)
+{
+	size_t n, found = 0;
+	const struct bw_wave_info *list = bw_debug_waves(c->debug, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct bw_where where;
+		char name[96];
+		bw_wave_name(&list[i], name, sizeof(name));
+		bw_debug_where(c->debug, list[i].pc, &where);
+		if (!strstr(name, text) && !(where.function && strstr(where.function, text)))
+			continue;
+		bw_out_line(c->out, "Thread %u: %s in %s", list[i].number, name, where.function ? where.function : "??");
+		found++;
+	}
+	if (!found)
+		bw_out_line(c->out, "No threads match '%s'", text);
+	return NULL;
+}
+
 struct bw_error *bw_cmd_wave(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
@@ -45,6 +216,10 @@ struct bw_error *bw_cmd_wave(struct bw_cli *c, const char *args)
 		show_focus(c, "Current");
 		return NULL;
 	}
+	if (bw_starts_with(args, "apply "))
+		return apply_to_waves(c, bw_skip_blanks(args + strlen("apply")));
+	if (bw_starts_with(args, "find "))
+		return find_waves(c, bw_skip_blanks(args + strlen("find")));
 	_cleanup_free_ char *text = strdup(args);
 	if (!text)
 		return bw_error_nomem();
@@ -66,6 +241,8 @@ struct bw_error *bw_cmd_lane(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
 	BW_TRY(bw_cli_need_wave(c, &w));
+	if (bw_starts_with(args, "apply "))
+		return apply_to_lanes(c, bw_skip_blanks(args + strlen("apply")));
 	if (args[0])
 		BW_TRY(choose_lane(c, args));
 	show_focus(c, args[0] ? "Switching to" : "Current");

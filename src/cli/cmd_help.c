@@ -26,6 +26,8 @@ struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 	size_t n;
 	const struct bw_command *table = bw_commands(&n), *cmd;
 	bw_take_word(&args, word, sizeof(word));
+	if (bw_cli_help_defined(c, word))
+		return NULL;
 	BW_TRY(bw_command_find(table, n, word, "command", &cmd));
 	bool info = cmd->run == bw_cmd_info;
 	if (info && args[0]) {

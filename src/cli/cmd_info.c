@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,130 @@ struct bw_error *bw_info_report(struct bw_cli *c, const char *args)
 
 struct bw_error *bw_info_breakpoints(struct bw_cli *c, const char *args)
 {
-	bw_show_breakpoints(c->out, c->debug);
+	bw_show_breakpoints(c->out, c->debug, false, bw_cli_commands_of, c);
+	return NULL;
+}
+
+struct bw_error *bw_info_watchpoints(struct bw_cli *c, const char *args)
+{
+	bw_show_breakpoints(c->out, c->debug, true, bw_cli_commands_of, c);
+	return NULL;
+}
+
+/* gdb's question about a stopped program: where, and why. */
+struct bw_error *bw_info_program(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w = bw_debug_focus(c->debug);
+	pid_t pid = bw_debug_program_pid(c->debug);
+	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM) {
+		bw_out_line(c->out, "The program being debugged is not being run.");
+		return NULL;
+	}
+	bw_out_line(c->out, "Program %s, process %d.", bw_debug_program_name(c->debug), (int)pid);
+	bw_out_int(c->out, "pid", pid);
+	if (!w) {
+		bw_out_line(c->out, "No wave is stopped.");
+		return NULL;
+	}
+	char reasons[160];
+	bw_reason_text(w->reasons, reasons, sizeof(reasons));
+	bw_out_line(c->out, "Wave %u stopped at 0x%llx.", w->number, (unsigned long long)w->pc);
+	bw_out_hex(c->out, "pc", w->pc);
+	if (w->breakpoint)
+		bw_out_line(c->out, "It stopped at breakpoint %u.", w->breakpoint);
+	else
+		bw_out_line(c->out, "It stopped for: %s.", reasons[0] ? reasons : "another wave's stop");
+	return NULL;
+}
+
+struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	struct bw_arg_info *list = NULL;
+	size_t n = 0;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_debug_args(c->debug, w->dispatch, &list, &n));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_str s = {0};
+		const char *name = list[i].arg->name[0] ? list[i].arg->name : "?";
+		if (list[i].has_value)
+			bw_show_value(c->debug, &list[i].value, 0, &s);
+		else
+			bw_str_add(&s, "<cannot be read>");
+		bw_out_line(c->out, "%s = %s", name, bw_str_text(&s));
+		bw_out_str(c->out, name, bw_str_text(&s));
+		bw_str_free(&s);
+	}
+	if (!n)
+		bw_out_line(c->out, "No arguments.");
+	bw_debug_free_args(list, n);
+	return NULL;
+}
+
+struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
+{
+	bw_out_line(c->out, "No locals: variables of compiled code are not shown yet (\"info args\" and \"info registers\" are).");
+	return NULL;
+}
+
+/* The code that is in the GPU's memory. */
+struct bw_error *bw_info_sharedlibrary(struct bw_cli *c, const char *args)
+{
+	static const struct bw_column columns[] = {
+		{"From", "from", false}, {"To", "to", false}, {"Syms Read", "symbols", false}, {"Code Object", "name", false}};
+	struct bw_load_info l;
+	struct bw_table t;
+	bw_table_init(&t, "code_objects", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; bw_debug_load(c->debug, i, &l); i++) {
+		bw_table_hex(&t, l.va, 12);
+		bw_table_hex(&t, l.va + l.size_b, 12);
+		bw_table_text(&t, "%s", l.has_lines ? "Yes" : l.has_symbols ? "Yes (no lines)" : "No");
+		bw_table_text(&t, "%s", l.name);
+	}
+	bw_out_table(c->out, &t, "No code objects loaded at this time.");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+struct bw_error *bw_info_source(struct bw_cli *c, const char *args)
+{
+	char *file;
+	unsigned line;
+	BW_TRY(bw_debug_source_of(c->debug, "", &file, &line));
+	bw_out_line(c->out, "Current source file is %s, line %u.", file, line);
+	bw_out_str(c->out, "file", file);
+	bw_out_int(c->out, "line", line);
+	free(file);
+	return NULL;
+}
+
+/* What stops a wave, and what gdb's users call it. */
+struct bw_error *bw_info_signals(struct bw_cli *c, const char *args)
+{
+	static const struct bw_column columns[] = {
+		{"Signal", "signal", false}, {"Reason", "reason", false}, {"Stop", "stop", false}};
+	struct bw_table t;
+	size_t n;
+	uint32_t caught = 0;
+	const struct bw_break_info *list = bw_debug_breakpoints(c->debug, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].enabled)
+			caught |= list[i].excp;
+	bw_table_init(&t, "signals", columns, BW_ARRAY_SIZE(columns));
+	for (unsigned bit = 0; bit < 32; bit++) {
+		char reason[64], signal[32];
+		bw_reason_text(1u << bit, reason, sizeof(reason));
+		const char *text = bw_reason_signal(1u << bit);
+		if (!reason[0] || !text)
+			continue;
+		snprintf(signal, sizeof(signal), "%.*s", (int)strcspn(text, ","), text);
+		bool fp = 1u << bit & BW_REASON_FP_EXCEPTION;
+		bw_table_text(&t, "%s", signal);
+		bw_table_text(&t, "%s", reason);
+		bw_table_text(&t, "%s", !fp ? "Yes" : caught >> (bit - BW_REASON_FP_SHIFT) & 1 ? "Yes (catch)" : "No (catch fp)");
+	}
+	bw_out_table(c->out, &t, "");
+	bw_table_fini(&t);
 	return NULL;
 }
 
@@ -155,15 +279,11 @@ struct bw_error *bw_info_symbol(struct bw_cli *c, const char *args)
 
 struct bw_error *bw_info_line(struct bw_cli *c, const char *args)
 {
-	enum bw_space space;
-	uint64_t addr;
-	const struct bw_wave_info *w;
-	if (args[0]) {
-		BW_TRY(bw_cli_eval_address(c, args[0] == '*' ? args + 1 : args, &space, &addr));
-	} else {
-		BW_TRY(bw_cli_need_wave(c, &w));
-		addr = w->pc;
-	}
+	uint64_t addr, *places;
+	size_t n;
+	BW_TRY(bw_debug_places(c->debug, args, &places, &n));
+	addr = places[0];
+	free(places);
 	struct bw_where where;
 	bw_debug_where(c->debug, addr, &where);
 	if (!where.has_line) {

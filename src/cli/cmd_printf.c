@@ -168,17 +168,39 @@ static struct bw_error *format(struct bw_cli *c, const char *fmt, const char *ar
 	return NULL;
 }
 
-struct bw_error *bw_cmd_printf(struct bw_cli *c, const char *args)
+static struct bw_error *format_all(struct bw_cli *c, const char *args, struct bw_str *out)
 {
-	struct bw_str fmt = {0}, text = {0};
+	struct bw_str fmt = {0};
 	struct bw_error *err = take_format(&args, &fmt);
 	if (!err)
-		err = format(c, bw_str_text(&fmt), args, &text);
+		err = format(c, bw_str_text(&fmt), args, out);
+	bw_str_free(&fmt);
+	return err;
+}
+
+struct bw_error *bw_cmd_printf(struct bw_cli *c, const char *args)
+{
+	struct bw_str text = {0};
+	struct bw_error *err = format_all(c, args, &text);
 	if (!err) {
 		bw_out_text(c->out, bw_str_text(&text));
 		bw_out_str(c->out, "text", bw_str_text(&text));
 	}
-	bw_str_free(&fmt);
+	bw_str_free(&text);
+	return err;
+}
+
+/* A command made as printf makes text: eval "break *saxpy+%d", $n */
+struct bw_error *bw_cmd_eval(struct bw_cli *c, const char *args)
+{
+	enum { MAX_DEPTH = 50 };
+	struct bw_str text = {0};
+	struct bw_error *err = c->depth < MAX_DEPTH ? format_all(c, args, &text)
+						    : bw_errorf(BW_E_INVALID, "\"eval\" runs itself");
+	c->depth++;
+	if (!err)
+		err = bw_cli_execute(c, bw_str_text(&text));
+	c->depth--;
 	bw_str_free(&text);
 	return err;
 }

@@ -71,6 +71,63 @@ struct bw_error *bw_cmd_nexti(struct bw_cli *c, const char *args)
 	return step(c, args, true);
 }
 
+static struct bw_error *step_line(struct bw_cli *c, const char *args, bool over_calls)
+{
+	BW_TRY(need_program(c));
+	const struct bw_wave_info *w;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	uint64_t count = 1;
+	if (args[0])
+		BW_TRY(bw_cli_eval_count(c, args, &count));
+	struct bw_stop stop;
+	struct bw_error *err = bw_debug_step_lines(c->debug, count, over_calls, &stop);
+	if (err)
+		return end_if_gone(c, err);
+	bw_cli_stopped(c, &stop, true);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_step(struct bw_cli *c, const char *args)
+{
+	return step_line(c, args, false);
+}
+
+struct bw_error *bw_cmd_next(struct bw_cli *c, const char *args)
+{
+	return step_line(c, args, true);
+}
+
+/* The focus wave goes on elsewhere; the others where they are. */
+struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
+{
+	uint64_t *places;
+	size_t n;
+	const struct bw_wave_info *w;
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "\"jump\" takes a place, as \"break\" does");
+	BW_TRY(need_program(c));
+	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_debug_places(c->debug, args, &places, &n));
+	uint64_t to = places[0];
+	free(places);
+	if (n > 1)
+		return bw_errorf(BW_E_INVALID, "\"%s\" is %zu places: jump to *ADDRESS", args, n);
+	BW_TRY(bw_debug_reg_write(c->debug, w->number, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, to));
+	bw_out_line(c->out, "Continuing at 0x%llx.", (unsigned long long)to);
+	return bw_cmd_continue(c, "");
+}
+
+/* To the first instruction of the first dispatch. */
+struct bw_error *bw_cmd_starti(struct bw_cli *c, const char *args)
+{
+	uint32_t number;
+	BW_TRY(bw_debug_break_dispatch(c->debug, "1", true, &number));
+	struct bw_error *err = bw_cmd_run(c, args);
+	if (err)
+		bw_error_free(bw_debug_break_delete(c->debug, number));
+	return err;
+}
+
 static struct bw_error *to_place(struct bw_cli *c, const char *where)
 {
 	const struct bw_wave_info *w;

@@ -8,10 +8,11 @@
 #include "base/str.h"
 #include "base/util.h"
 
-/* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete ... */
+/* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete, s step ... */
 static const struct bw_command commands[] = {
-	{"attach", NULL, bw_cmd_attach, "PID", "Debug a program that runs already, started by \"breakwater exec\".", NULL, BW_COMPLETE_NONE, false},
 	{"advance", NULL, bw_cmd_advance, "WHERE", "Let the focus wave run to WHERE; the others stay.", NULL, BW_COMPLETE_WHERE, true},
+	{"append", NULL, bw_cmd_append, "memory FILE START END | value FILE EXPR", "Add memory or a value to a file.", NULL, BW_COMPLETE_FILE, false, true},
+	{"attach", NULL, bw_cmd_attach, "PID", "Debug a program that runs already, started by \"breakwater exec\".", NULL, BW_COMPLETE_NONE, false, true},
 	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
 	{"backtrace", "bt", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"break", "b", bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint: every wave that gets there stops.",
@@ -20,59 +21,82 @@ static const struct bw_command commands[] = {
 	 "break saxpy.s:14 if $_lane == 3.\n"
 	 "break on dispatch [N] [name | hash | label TEXT] [grid | groups X,Y,Z] [queue | submission | frame N]\n"
 	 "stops such dispatches, or the Nth of them, at their first instruction.", BW_COMPLETE_WHERE, false},
+	{"call", NULL, bw_cmd_call, "EXPR", "Evaluate EXPR; print it unless it is void.", NULL, BW_COMPLETE_EXPR, false},
 	{"catch", NULL, bw_cmd_catch, "fp [KIND...]", "Stop waves that raise float exceptions, or divide an integer by zero.",
 	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
 	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_NONE, false},
-	{"commands", NULL, bw_cmd_commands, "[N]", "Commands to run when breakpoint N stops the program: lines up to \"end\".",
-	 "Without N: the last breakpoint. \"silent\" as the first line leaves out what a stop prints.", BW_COMPLETE_NONE, false},
+	{"cd", NULL, bw_cmd_cd, "[FOLDER]", "Change the working directory of the debugger.", NULL, BW_COMPLETE_FILE, false, true},
+	{"clear", NULL, bw_cmd_clear, "[WHERE]", "Delete the breakpoints at a place.", NULL, BW_COMPLETE_WHERE, false},
+	{"commands", NULL, bw_cmd_commands, "[N...]", "Commands to run when breakpoint N stops the program: lines up to \"end\".",
+	 "Without N: the last breakpoint. A command that lets the program run ends the lines.\n"
+	 "\"silent\" as the first line leaves out what a stop prints.", BW_COMPLETE_NONE, false},
 	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
 	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
-	{"define", NULL, bw_cmd_define, "NAME", "Make a command of the lines up to \"end\"; $arg0, $arg1... are its arguments.", NULL, BW_COMPLETE_NONE, false},
-	{"delete", "d", bw_cmd_delete, "[N...]", "Delete breakpoints; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
+	{"define", NULL, bw_cmd_define, "NAME", "Make a command of the lines up to \"end\"; $arg0, $arg1... are its arguments, $argc their number.", NULL, BW_COMPLETE_NONE, false},
+	{"delete", "d", bw_cmd_delete, "[breakpoints | display] [N...]", "Delete breakpoints or displays; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
 	{"detach", NULL, bw_cmd_detach, "", "Let the program run on without the debugger.", NULL, BW_COMPLETE_NONE, false},
-	{"disable", NULL, bw_cmd_disable, "[N...]", "Disable breakpoints, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"disable", NULL, bw_cmd_disable, "[breakpoints | display] [N...]", "Disable breakpoints or displays, or all.", NULL, BW_COMPLETE_NONE, false},
 	{"disassemble", NULL, bw_cmd_disassemble, "[/sr] [START[,END | ,+LENGTH]]", "Show instructions: of the function around the PC, or of a range.",
 	 "/s puts source lines in between, /r shows the words.", BW_COMPLETE_EXPR, false},
-	{"display", NULL, bw_cmd_display, "[EXPR]", "Print EXPR at every stop; without it, print all such expressions now.", NULL, BW_COMPLETE_EXPR, false},
+	{"display", NULL, bw_cmd_display, "[/FMT] [EXPR]", "Print EXPR at every stop; without it, print all such expressions now.", "/i, /s and a format with a unit or a count look at memory, as x does: display/i $pc, display/4xw out.", BW_COMPLETE_EXPR, false},
+	{"document", NULL, bw_cmd_document, "NAME", "What \"help NAME\" says of a command of your own: lines up to \"end\".", NULL, BW_COMPLETE_NONE, false},
 	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR", "Write memory or a value to a file.",
-	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.", BW_COMPLETE_FILE, false},
+	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.", BW_COMPLETE_FILE, false, true},
 	{"echo", NULL, bw_cmd_echo, "TEXT", "Print TEXT; \\n is a newline.", NULL, BW_COMPLETE_NONE, false},
-	{"enable", NULL, bw_cmd_enable, "[N...]", "Enable breakpoints, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"enable", NULL, bw_cmd_enable, "[once | delete | count K | display] [N...]", "Enable breakpoints or displays, or all.", "once: disabled again after one stop; delete: deleted then; count K: disabled after K stops.", BW_COMPLETE_NONE, false},
+	{"eval", NULL, bw_cmd_eval, "\"FORMAT\", EXPR...", "Make a command as printf makes text, and run it.", NULL, BW_COMPLETE_EXPR, false},
 	{"frame", "f", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"hbreak", NULL, bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Same as break.", NULL, BW_COMPLETE_WHERE, false},
 	{"help", "h", bw_cmd_help, "[COMMAND]", "List the commands, or explain one.", NULL, BW_COMPLETE_COMMAND, false},
+	{"if", NULL, bw_cmd_if, "EXPR", "Run the lines up to \"else\" or \"end\" if EXPR is not 0, or those behind \"else\".", NULL, BW_COMPLETE_EXPR, false},
 	{"ignore", NULL, bw_cmd_ignore, "N COUNT", "Pass over the next COUNT hits of breakpoint N.", NULL, BW_COMPLETE_NONE, false},
 	{"info", "i", bw_cmd_info, "WHAT", "Show facts: \"info\" alone lists them.", NULL, BW_COMPLETE_INFO, false},
 	{"inspect", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
+	{"jump", "j", bw_cmd_jump, "WHERE", "Let the focus wave go on at WHERE; the others run on where they are.", NULL, BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "", "End the program.", NULL, BW_COMPLETE_NONE, false},
-	{"lane", NULL, bw_cmd_lane, "[N]", "Choose the lane that expressions speak of, or show it.", NULL, BW_COMPLETE_NONE, false},
-	{"list", "l", bw_cmd_list, "[LINE | FILE:LINE]", "Show source lines around the PC or a place; again: the next ones.", NULL, BW_COMPLETE_WHERE, true},
+	{"lane", NULL, bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the lane that expressions speak of, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out.", BW_COMPLETE_NONE, false},
+	{"list", "l", bw_cmd_list, "[WHERE | FIRST,LAST | -]", "Show source lines around the PC or a place; again: the next ones; -: those before.", NULL, BW_COMPLETE_WHERE, true},
+	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
-	{"output", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
+	{"output", NULL, bw_cmd_output, "[/FMT] EXPR", "Print a value alone: no $N, no newline.", NULL, BW_COMPLETE_EXPR, false},
 	{"print", "p", bw_cmd_print, "[/FMT] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
 	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
 	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; arguments of the kernel by name:\n"
-	 "print out[4], print *out@8; memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.", BW_COMPLETE_EXPR, false},
+	 "print out[4], print *out@8; memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
+	 "$ is the last value printed, $$ the one before, $3 the third; without EXPR: the last one again.", BW_COMPLETE_EXPR, false},
 	{"printf", NULL, bw_cmd_printf, "\"FORMAT\", EXPR...", "Print values as C's printf does.", NULL, BW_COMPLETE_EXPR, false},
+	{"ptype", NULL, bw_cmd_whatis, "EXPR", "Same as whatis.", NULL, BW_COMPLETE_EXPR, false},
+	{"pwd", NULL, bw_cmd_pwd, "", "Show the working directory of the debugger.", NULL, BW_COMPLETE_NONE, false},
 	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave; the program runs on without the debugger (kill ends it).", NULL, BW_COMPLETE_NONE, false},
 	{"restore", NULL, bw_cmd_restore, "FILE [binary] ADDRESS [START END]", "Write the bytes of a file (from START to END of it) to memory.",
-	 "What \"dump memory\" wrote, or any file; ADDRESS may name a space: lds#0.", BW_COMPLETE_FILE, false},
-	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false},
+	 "What \"dump memory\" wrote, or any file; ADDRESS may name a space: lds#0.", BW_COMPLETE_FILE, false, true},
+	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false, true},
 	{"rwatch", NULL, bw_cmd_rwatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read.", NULL, BW_COMPLETE_EXPR, false},
-	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | stop-on-dispatch on|off | break-on hang SECONDS|off | trace-commands on|off", "Change a register, memory, a variable or a setting.",
-	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3", BW_COMPLETE_EXPR, false},
-	{"show", NULL, bw_cmd_show, "[NAME]", "Show a setting, or all.", NULL, BW_COMPLETE_NONE, false},
-	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false},
+	{"save", NULL, bw_cmd_save, "breakpoints FILE", "Write the breakpoints to a file that \"source\" reads.", NULL, BW_COMPLETE_FILE, false, true},
+	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | SETTING VALUE", "Change a register, memory, a variable or a setting.",
+	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3\n"
+	 "\"show\" lists the settings.", BW_COMPLETE_EXPR, false},
+	{"shell", NULL, bw_cmd_shell, "[COMMAND]", "Run a command of the shell; !COMMAND is the same.", NULL, BW_COMPLETE_NONE, false, true},
+	{"show", NULL, bw_cmd_show, "[NAME | user | convenience | values]", "Show a setting, or all; the commands, variables and values of your own.", NULL, BW_COMPLETE_NONE, false},
+	{"silent", NULL, bw_cmd_silent, "", "The first line of a breakpoint's commands: the stop itself is not shown.", NULL, BW_COMPLETE_NONE, false},
+	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false, true},
+	{"start", NULL, bw_cmd_starti, "", "Same as starti.", NULL, BW_COMPLETE_NONE, false, true},
+	{"starti", NULL, bw_cmd_starti, "", "Run to the first instruction of the first dispatch.", NULL, BW_COMPLETE_NONE, false, true},
+	{"step", "s", bw_cmd_step, "[COUNT]", "Step the focus wave to the next source line, into calls.", NULL, BW_COMPLETE_NONE, true},
 	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
 	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
 	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_NONE, false},
-	{"thread", "t", bw_cmd_wave, "[N[:LANE]]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
+	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
+	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
 	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: advance.", NULL, BW_COMPLETE_WHERE, true},
 	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
 	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
 	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
-	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: advance.", NULL, BW_COMPLETE_WHERE, true},
-	{"wave", "w", bw_cmd_wave, "[N[:LANE]]", "Choose the wave that commands speak of, or show it.", NULL, BW_COMPLETE_NONE, false},
+	{"wave", "w", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Choose the wave that commands speak of, or show it.", "WAVES: all, or numbers and ranges: wave apply 1-4 print $pc. -q leaves the titles out, -s passes over errors.", BW_COMPLETE_NONE, false},
+	{"whatis", NULL, bw_cmd_whatis, "EXPR", "The type of a value.", NULL, BW_COMPLETE_EXPR, false},
 	{"where", NULL, bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"while", NULL, bw_cmd_while, "EXPR", "Run the lines up to \"end\" as long as EXPR is not 0.", "loop_break leaves the loop, loop_continue begins its next round.", BW_COMPLETE_EXPR, false},
 	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",
 	 "F: x d u o t a c f, s strings, i instructions. ADDRESS may name a space: x/8xw lds#0. Without ADDRESS: what\n"
 	 "comes after the last.", BW_COMPLETE_EXPR, true},
@@ -81,7 +105,8 @@ static const struct bw_command commands[] = {
 static const struct bw_command infos[] = {
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
-	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints, where they are and how often they were hit.", NULL, BW_COMPLETE_NONE, false},
+	{"args", NULL, bw_info_args, "", "Arguments of the kernel of the focus wave.", NULL, BW_COMPLETE_NONE, false},
+	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints: places, conditions, hits, commands.", NULL, BW_COMPLETE_NONE, false},
 	{"buffer", NULL, bw_info_buffer, "N", "One buffer: its name, place, use and how to see its contents.", NULL, BW_COMPLETE_NONE, false},
 	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},
 	{"descriptors", NULL, bw_info_descriptors, "[DISPATCH]", "What the user SGPRs of a dispatch lead to: buffers and images.", NULL, BW_COMPLETE_NONE, false},
@@ -89,15 +114,22 @@ static const struct bw_command infos[] = {
 	{"dispatches", NULL, bw_info_dispatches, "", "Dispatches so far.", NULL, BW_COMPLETE_NONE, false},
 	{"display", NULL, bw_info_display, "", "Expressions shown at every stop.", NULL, BW_COMPLETE_NONE, false},
 	{"fault", NULL, bw_info_fault, "", "What the memory violation of the focus wave was about.", NULL, BW_COMPLETE_NONE, false},
+	{"frame", NULL, bw_info_wave, "", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
 	{"kernel", "k", bw_info_kernel, "", "The kernel of the focus wave: its grid, resources and arguments.", NULL, BW_COMPLETE_NONE, false},
 	{"lanes", NULL, bw_info_lanes, "[FIRST[-LAST]] [-active]", "Lanes of the focus wave.", NULL, BW_COMPLETE_NONE, false},
-	{"line", NULL, bw_info_line, "[EXPR]", "The source line of an address.", NULL, BW_COMPLETE_EXPR, false},
+	{"line", NULL, bw_info_line, "[WHERE]", "The source line of a place, and its addresses.", NULL, BW_COMPLETE_WHERE, false},
+	{"locals", NULL, bw_info_locals, "", "Variables of compiled code (not shown yet).", NULL, BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
+	{"program", NULL, bw_info_program, "", "The program: its process, and why it stopped.", NULL, BW_COMPLETE_NONE, false},
 	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_EXPR, false},
-	{"submissions", NULL, bw_info_submissions, "", "Submissions so far, and which dispatches each brought.", NULL, BW_COMPLETE_NONE, false},
 	{"report", NULL, bw_info_report, "[all]", "Everything about the focus wave, or all: reason, registers, LDS, code.", NULL, BW_COMPLETE_NONE, false},
+	{"sharedlibrary", NULL, bw_info_sharedlibrary, "", "Code objects in the GPU's memory, and where.", NULL, BW_COMPLETE_NONE, false},
+	{"signals", NULL, bw_info_signals, "", "What stops a wave, and as which signal.", NULL, BW_COMPLETE_NONE, false},
+	{"source", NULL, bw_info_source, "", "The source file and line of the focus wave.", NULL, BW_COMPLETE_NONE, false},
+	{"submissions", NULL, bw_info_submissions, "", "Submissions so far, and which dispatches each brought.", NULL, BW_COMPLETE_NONE, false},
 	{"symbol", NULL, bw_info_symbol, "EXPR", "The symbol at an address.", NULL, BW_COMPLETE_EXPR, false},
 	{"threads", "th", bw_info_waves, "[all]", "Same as waves.", NULL, BW_COMPLETE_NONE, false},
+	{"watchpoints", NULL, bw_info_watchpoints, "", "Watchpoints, and how often they were hit.", NULL, BW_COMPLETE_NONE, false},
 	{"wave", NULL, bw_info_wave, "[N]", "One wave: its place, size, lanes and reason.", NULL, BW_COMPLETE_NONE, false},
 	{"waves", NULL, bw_info_waves, "[all | count]", "Stopped waves; count: all waves, stopped or not.", NULL, BW_COMPLETE_NONE, false},
 };
@@ -186,20 +218,28 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	_cleanup_free_ char *text = strndup(line, len);
 	if (!text)
 		return bw_error_nomem();
+	if (text[0] == '!')
+		text[0] = ' ';
+	bool shell = line[0] == '!';
 	size_t n = command_word(text);
-	if (!n || n > 63)
+	if ((!n && !shell) || n > 63)
 		return bw_errorf(BW_E_INVALID, "No command begins with \"%.20s\".  Try \"help\"", text);
-	char word[64];
-	memcpy(word, text, n);
-	word[n] = '\0';
+	char word[64] = "shell";
+	if (!shell) {
+		memcpy(word, text, n);
+		word[n] = '\0';
+	}
 	const struct bw_command *cmd;
-	bool defined;
-	BW_TRY(bw_cli_run_defined(c, text, &defined));
+	bool defined = false;
+	if (!shell)
+		BW_TRY(bw_cli_run_defined(c, text, &defined));
 	if (defined)
 		return bw_cli_run_stop_commands(c);
 	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
+	if (c->confined && cmd->outside)
+		return bw_errorf(BW_E_UNSUPPORTED, "\"%s\" is not allowed here", cmd->name);
 	if (c->trace && cmd->run != bw_cmd_echo)
-		bw_out_line(c->out, "(breakwater) %s", text);
+		bw_out_line(c->out, "(breakwater) %s", shell ? line : text);
 	bw_out_begin(c->out, "command", cmd->name);
 	struct bw_error *err = cmd->run(c, bw_skip_blanks(text + n));
 	bw_out_end(c->out);

@@ -378,9 +378,7 @@ static void fini(struct bw_cli *c)
 	for (size_t i = 0; c->program.argv && c->program.argv[i]; i++)
 		free(c->program.argv[i]);
 	free(c->program.argv);
-	for (size_t i = 0; i < c->n_displays; i++)
-		free(c->displays[i]);
-	free(c->displays);
+	bw_cli_free_displays(c);
 	bw_cli_free_blocks(c);
 	free(c->list_file);
 	free(c->last_command);

@@ -11,11 +11,18 @@
 #include "live/live.h"
 
 static struct bw_debug *interrupted_session;
+static volatile sig_atomic_t n_interrupts;
 
 static void on_interrupt(int sig)
 {
+	n_interrupts++;
 	if (interrupted_session)
 		bw_debug_interrupt(interrupted_session);
+}
+
+unsigned bw_cli_interrupts(void)
+{
+	return (unsigned)n_interrupts;
 }
 
 void bw_cli_catch_interrupts(struct bw_cli *c)
@@ -95,6 +102,7 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 && c->plain &&
 		     !bw_out_is_json(c->out);
 	c->stopped_at = s->kind == BW_STOP_WAVES ? s->breakpoint : 0;
+	c->stops += !brief || s->kind != BW_STOP_WAVES;
 	quiet |= bw_cli_is_silent(c, c->stopped_at);
 	if (!quiet)
 		bw_show_stop(c->out, c->debug, s, brief);

@@ -378,13 +378,23 @@ static struct bw_error *enable(struct bw_debug *d, struct bw_break *b, bool on)
 	if (b->info.enabled == on)
 		return NULL;
 	if (!on) {
-		remove_places(d, b);
+		/* places in the code stay known */
+		bool keeps = b->info.kind == BW_BREAK_CODE && !b->filter;
+		if (!keeps)
+			remove_places(d, b);
+		for (size_t i = 0; keeps && i < b->addr.len; i++)
+			bw_debug_patch_unref(d, b->addr.data[i]);
 		b->info.enabled = false;
 		return bw_excp_update(d);
 	}
 	if (b->watch)
 		BW_TRY(bw_watch_apply(d, b, true));
 	b->info.enabled = true;
+	for (size_t i = b->addr.len; i-- > 0;) {
+		struct bw_error *err = bw_debug_patch_ref(d, b->addr.data[i]);
+		if (err)
+			drop_place(d, b, i, err);
+	}
 	insert_places(d, b, false);
 	return bw_excp_update(d);
 }
@@ -414,6 +424,16 @@ struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, c
 	free(b->condition);
 	b->condition = copy;
 	bw_filter_dirty(d);
+	return NULL;
+}
+
+struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number, enum bw_break_after after,
+				      uint64_t stops)
+{
+	struct bw_break *b;
+	BW_TRY(find(d, number, &b));
+	b->info.temporary = after == BW_BREAK_DELETED;
+	b->info.disable_after = after == BW_BREAK_DISABLED ? stops : 0;
 	return NULL;
 }
 
@@ -541,8 +561,10 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number)
 {
 	struct bw_break *b = bw_debug_break_priv(d, number);
-	if (!b || !b->info.temporary)
-		return;
-	struct bw_error *err = bw_debug_break_delete(d, number);
+	struct bw_error *err = NULL;
+	if (b && b->info.temporary)
+		err = bw_debug_break_delete(d, number);
+	else if (b && b->info.disable_after && !--b->info.disable_after)
+		err = bw_debug_break_enable(d, number, false);
 	bw_error_free(err);
 }

@@ -219,6 +219,21 @@ struct bw_where {
 	const char *line_text; /* of the source file; NULL when it cannot be read */
 };
 void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out);
+/* Addresses of a place as `break` takes it, "" for the focus wave's PC: in the code that is loaded.
+ * Owned (free). */
+struct bw_error *bw_debug_places(struct bw_debug *d, const char *where, uint64_t **out,
+				 size_t *out_n) BW_MUST_CHECK;
+/* The source line of a place, loaded or not. out_file is owned. */
+struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *where, char **out_file,
+				    unsigned *out_line) BW_MUST_CHECK;
+/* Code objects and raw code in the GPU's memory, in the order they were met; those of programs that
+ * nobody told us about among them. False behind the last. */
+struct bw_load_info {
+	const char *name; /* path, or what a piece of raw code is called; borrowed */
+	uint64_t va, size_b;
+	bool has_symbols, has_lines;
+};
+bool bw_debug_load(struct bw_debug *d, size_t i, struct bw_load_info *out);
 /* Any line of a source file that a code object names; NULL when it cannot be read. */
 const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line);
 
@@ -265,6 +280,10 @@ struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_ca
 /* Steps the focus wave, over calls, until it is behind the current source line (or instruction, where
  * there are no lines): out of a loop, not back into it. */
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* Steps it until another source line begins, `count` times; by instructions where there are no
+ * lines. over_calls: a called function is no other line. */
+struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool over_calls,
+				     struct bw_stop *out) BW_MUST_CHECK;
 /* Lets the focus wave run to a place as `break` takes it. */
 struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where,
 				  struct bw_stop *out) BW_MUST_CHECK;
@@ -293,6 +312,7 @@ struct bw_break_info {
 	uint32_t wave;	       /* only for this wave; 0: for all */
 	uint64_t hits;	       /* waves stopped by it */
 	uint64_t ignore;       /* hits still to be passed over */
+	uint64_t disable_after; /* stops after which it is disabled; 0: it stays */
 	const uint64_t *addr;  /* places now, in the GPU's space; none while pending */
 	size_t n_addr;
 };
@@ -331,6 +351,10 @@ struct bw_error *bw_debug_break_delete(struct bw_debug *d,
 				       uint32_t number) BW_MUST_CHECK; /* 0: all */
 struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,
 				       bool enable) BW_MUST_CHECK; /* 0: all */
+/* What becomes of a breakpoint after it has stopped the program: enable once, delete, count. */
+enum bw_break_after { BW_BREAK_STAYS, BW_BREAK_DISABLED, BW_BREAK_DELETED };
+struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number, enum bw_break_after after,
+				      uint64_t stops) BW_MUST_CHECK;
 struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number,
 					  const char *expr) BW_MUST_CHECK; /* NULL or "": none */
 struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number,
@@ -430,6 +454,10 @@ struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsign
 /* Convenience variables: name without '$'. Copies the value ($1, $2 of print; $_ and $__ of x). */
 struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name,
 				  const struct bw_value *v) BW_MUST_CHECK;
+/* The i-th variable, values of print among them ("1", "2" ...); NULL behind the last. */
+const struct bw_value *bw_debug_var(struct bw_debug *d, size_t i, const char **out_name);
+/* Puts a value into the history: $N, which is also $ until the next one, and $$ then. Returns N. */
+unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v);
 /* Words that could stand where `prefix` stands (registers, symbols, arguments), for completion;
  * owned array of owned strings, NULL-terminated; NULL when out of memory. */
 char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix);

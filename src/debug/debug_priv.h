@@ -206,6 +206,7 @@ struct bw_debug {
 	int precise;		  /* asked for: 1 on, 0 off, -1 nothing */
 
 	struct BW_VEC(struct bw_var) vars;
+	unsigned n_values; /* $1, $2 ... of print */
 	struct bw_inst_entry insts[BW_INST_CACHE];
 };
 
@@ -302,7 +303,15 @@ struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop) BW_MUST_CHECK
 struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
 				 struct bw_stop *out) BW_MUST_CHECK;
 
-/* step.c: a wave with a software watchpoint is stepped, the others run. */
+/* step.c: the focus wave makes `count` instructions, and less when something else stops it. */
+struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count, bool over_calls,
+			       struct bw_stop *out) BW_MUST_CHECK;
+/* Things that happened while one wave was being stepped; out->kind stays NONE when it is nothing. */
+struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* The program or the GPU is gone, and the wave with it: what there is to say comes as an event. */
+struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
+				     struct bw_stop *out) BW_MUST_CHECK;
+/* A wave with a software watchpoint is stepped, the others run. */
 struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
 /* Until there is a stop, or the wave has ended (watched_slot is none then), or, with a timeout, for
  * a little while. */

@@ -132,10 +132,29 @@ static struct bw_error *parse_operator(struct bw_expr *x, int op, struct bw_valu
 	return bw_expr_at(x, column, err);
 }
 
+/* ++$n, --$n */
+static struct bw_error *parse_prefix_change(struct bw_expr *x, struct bw_value *out)
+{
+	size_t column = x->tok.column;
+	int op = x->tok.assign_op;
+	struct bw_value v = {0}, one = bw_expr_int(1, 4, true);
+	bw_expr_next(x);
+	BW_TRY(bw_expr_parse_unary(x, &v));
+	struct bw_error *err = bw_expr_change(x, column, op, &v, &one);
+	bw_value_fini(&one);
+	if (err)
+		bw_value_fini(&v);
+	else
+		*out = v;
+	return err;
+}
+
 static struct bw_error *parse_unary_inner(struct bw_expr *x, struct bw_value *out)
 {
 	if (x->tok.kind == BW_TOK_OP) {
 		int op = x->tok.op;
+		if (op == BW_OPR_INC)
+			return parse_prefix_change(x, out);
 		if (op == '-' || op == '+' || op == '!' || op == '~' || op == '*' || op == '&')
 			return parse_operator(x, op, out);
 		if (op == '(' || op == '{') {
@@ -302,9 +321,45 @@ static struct bw_error *parse_conditional(struct bw_expr *x, struct bw_value *ou
 	return NULL;
 }
 
+static struct bw_error *copy_elements(const struct bw_value *v, struct bw_value *out)
+{
+	*out = *v;
+	if (!v->n_elem)
+		return NULL;
+	out->elem = malloc(v->n_elem * sizeof(*v->elem));
+	if (!out->elem)
+		return bw_error_nomem();
+	memcpy(out->elem, v->elem, v->n_elem * sizeof(*v->elem));
+	return NULL;
+}
+
+struct bw_error *bw_expr_change(struct bw_expr *x, size_t column, int op, struct bw_value *place,
+				struct bw_value *v)
+{
+	struct bw_error *err = NULL;
+	if (op) {
+		struct bw_value old, sum = {0};
+		err = copy_elements(place, &old);
+		if (err)
+			return err;
+		err = bw_expr_at(x, column, bw_expr_binary(x, op, &old, v, &sum));
+		bw_value_fini(&old);
+		bw_value_fini(v);
+		*v = sum;
+	}
+	if (!err)
+		err = bw_expr_at(x, column, bw_expr_assign(x, place, v));
+	if (!err && place->place == BW_PLACE_VAR) {
+		bw_value_fini(place);
+		*place = *v;
+		*v = (struct bw_value){0};
+	}
+	return err;
+}
+
 static struct bw_error *parse_assign_inner(struct bw_expr *x, struct bw_value *out)
 {
-	struct bw_value place = {0}, v = {0}, sum = {0};
+	struct bw_value place = {0}, v = {0};
 	BW_TRY(parse_conditional(x, &place));
 	if (!bw_expr_is_op(x, BW_OPR_ASSIGN)) {
 		*out = place;
@@ -314,28 +369,8 @@ static struct bw_error *parse_assign_inner(struct bw_expr *x, struct bw_value *o
 	size_t column = x->tok.column;
 	bw_expr_next(x);
 	struct bw_error *err = bw_expr_parse_assign(x, &v);
-	if (!err && op) {
-		struct bw_value old = place;
-		if (place.n_elem) {
-			old.elem = malloc(place.n_elem * sizeof(*old.elem));
-			if (old.elem)
-				memcpy(old.elem, place.elem, place.n_elem * sizeof(*old.elem));
-			else
-				err = bw_error_nomem();
-		}
-		if (!err)
-			err = bw_expr_at(x, column, bw_expr_binary(x, op, &old, &v, &sum));
-		bw_value_fini(&old);
-		bw_value_fini(&v);
-		v = sum;
-	}
 	if (!err)
-		err = bw_expr_at(x, column, bw_expr_assign(x, &place, &v));
-	if (!err && place.place == BW_PLACE_VAR) {
-		bw_value_fini(&place);
-		place = v;
-		v = (struct bw_value){0};
-	}
+		err = bw_expr_change(x, column, op, &place, &v);
 	bw_value_fini(&v);
 	if (err)
 		bw_value_fini(&place);

@@ -211,6 +211,8 @@ static void operator(const char *text, size_t pos, struct bw_tok *t)
 	} ops[] = {
 		{"<<=", BW_OPR_ASSIGN, BW_OPR_SHL},
 		{">>=", BW_OPR_ASSIGN, BW_OPR_SHR},
+		{"++", BW_OPR_INC, '+'},
+		{"--", BW_OPR_INC, '-'},
 		{"<<", BW_OPR_SHL, 0},
 		{">>", BW_OPR_SHR, 0},
 		{"<=", BW_OPR_LE, 0},

@@ -289,9 +289,43 @@ struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const st
 	return NULL;
 }
 
+const struct bw_value *bw_debug_var(struct bw_debug *d, size_t i, const char **out_name)
+{
+	if (i >= d->vars.len)
+		return NULL;
+	*out_name = d->vars.data[i].name;
+	return &d->vars.data[i].value;
+}
+
+unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v)
+{
+	char name[16];
+	snprintf(name, sizeof(name), "%u", ++d->n_values);
+	struct bw_error *err = bw_debug_set_var(d, name, v);
+	bw_error_free(err); /* without its history a value is still shown */
+	return d->n_values;
+}
+
+/* "", "$", "$3", of $, $$ and $$3: the last value, the one before it, the third before it. False: no
+ * such name. */
+static bool history_name(struct bw_debug *d, const char *name, char out[16])
+{
+	uint64_t back = name[0] == '$';
+	if (name[0] && name[0] != '$')
+		return false;
+	if (back && name[1] && !bw_parse_u64(name + 1, &back))
+		return false;
+	unsigned number = back < d->n_values ? d->n_values - (unsigned)back : 0;
+	snprintf(out, 16, "%u", number);
+	return true;
+}
+
 static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assigned,
 				  struct bw_value *out)
 {
+	char number[16];
+	if (history_name(x->d, name, number))
+		name = number;
 	struct bw_var *v = find_var(x->d, name);
 	if (!v && assigned && !x->skip) {
 		BW_TRY(bw_debug_set_var(x->d, name, &(struct bw_value){0}));

@@ -324,6 +324,25 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 	return NULL;
 }
 
+/* $n++, $n--: the value is what it was before. Takes v over. */
+static struct bw_error *postfix_change(struct bw_expr *x, struct bw_value *v, struct bw_value *out)
+{
+	size_t column = x->tok.column;
+	int op = x->tok.assign_op;
+	struct bw_value old = *v, one = bw_expr_int(1, 4, true);
+	bw_expr_next(x);
+	old.elem = NULL; /* of a register, the lane in focus */
+	old.n_elem = 0;
+	old.across_lanes = false;
+	old.place = BW_PLACE_NONE;
+	struct bw_error *err = bw_expr_change(x, column, op, v, &one);
+	bw_value_fini(&one);
+	bw_value_fini(v);
+	if (!err)
+		*out = old;
+	return err;
+}
+
 struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out)
 {
 	struct bw_value v = {0};
@@ -343,6 +362,8 @@ struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out)
 			return err;
 		}
 	}
+	if (bw_expr_is_op(x, BW_OPR_INC))
+		return postfix_change(x, &v, out);
 	*out = v;
 	return NULL;
 }

@@ -28,6 +28,7 @@ enum bw_tok_op {
 	BW_OPR_NE,
 	BW_OPR_AND,
 	BW_OPR_OR,
+	BW_OPR_INC, /* ++ and --: assign_op is + or - */
 	BW_OPR_ASSIGN, /* op=: assign_op says which operation, 0 for = alone */
 };
 enum { BW_NAME_MAX = 64 };
@@ -57,6 +58,9 @@ struct bw_expr {
 /* expr.c */
 struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_unary(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
+/* place = place op v, or = v where op is 0. Both stay the caller's; place holds the result then. */
+struct bw_error *bw_expr_change(struct bw_expr *x, size_t column, int op, struct bw_value *place,
+				struct bw_value *v) BW_MUST_CHECK;
 
 /* expr_primary.c */
 void bw_expr_next(struct bw_expr *x);

@@ -535,7 +535,8 @@ static bool tokenize(const char *text, struct parse *p)
 			return true;
 		/* what changes something, or decides between two, is not for here */
 		if (t->kind == BW_TOK_BAD ||
-		    (t->kind == BW_TOK_OP && (t->op == BW_OPR_ASSIGN || t->op == '?')))
+		    (t->kind == BW_TOK_OP &&
+		     (t->op == BW_OPR_ASSIGN || t->op == BW_OPR_INC || t->op == '?')))
 			return false;
 		pos = t->end;
 	}

@@ -19,7 +19,7 @@ enum {
 enum step_result { STEP_DONE, STEP_ENDED, STEP_STOP };
 
 /* Things that happened while one wave was being waited for. STOP: out says what. */
-static struct bw_error *poll_events(struct bw_debug *d, struct bw_stop *out)
+struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 {
 	struct bw_target_event ev;
 	do {
@@ -51,7 +51,7 @@ static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool along, int
 		*out_ended = is_over;
 		if (stopped || is_over)
 			return NULL;
-		BW_TRY(poll_events(d, out));
+		BW_TRY(bw_step_poll(d, out));
 		if (out->kind != BW_STOP_NONE)
 			return NULL;
 		if (patience_ms >= 0 && (!along || waited_ms > patience_ms)) {
@@ -381,7 +381,7 @@ static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_ca
 	return step_once(d, w, out_result, out);
 }
 
-static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
+struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
 				   bool over_calls, struct bw_stop *out)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -396,7 +396,7 @@ static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64
 		if (w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT))
 			break;
 		if (i + 1 < count) {
-			BW_TRY(poll_events(d, &stop));
+			BW_TRY(bw_step_poll(d, &stop));
 			if (stop.kind == BW_STOP_INTERRUPTED) {
 				w->info.reasons |= BW_REASON_INTERRUPT;
 				break;
@@ -410,41 +410,6 @@ static struct bw_error *step_count(struct bw_debug *d, struct bw_wave *w, uint64
 	if (!w->stopped)
 		return bw_errorf(BW_E_STATE, "the wave has ended");
 	fill_step_stop(d, w, out);
-	return NULL;
-}
-
-/* Behind the current line, or instruction where there are no lines, and never back to it. */
-static bool is_behind(struct bw_debug *d, uint64_t start, const struct bw_where *from, uint64_t pc)
-{
-	struct bw_where now;
-	if (pc <= start)
-		return false;
-	bw_debug_where(d, pc, &now);
-	if (!from->has_line || !now.has_line || now.line.approximate)
-		return !from->has_line;
-	bool other = now.line.line != from->line.line || strcmp(now.line.file, from->line.file) != 0;
-	return now.line.start == pc && other;
-}
-
-static struct bw_error *step_until(struct bw_debug *d, struct bw_wave *w, struct bw_stop *out)
-{
-	uint64_t start = w->info.pc;
-	struct bw_where from;
-	bw_debug_where(d, start, &from);
-	do {
-		BW_TRY(step_count(d, w, 1, true, out));
-		if (out->kind != BW_STOP_WAVES || out->wave != w->info.number ||
-		    out->reasons & ~(uint32_t)BW_REASON_SINGLE_STEP)
-			return NULL;
-		struct bw_stop other = {.kind = BW_STOP_NONE};
-		BW_TRY(poll_events(d, &other));
-		if (other.kind == BW_STOP_INTERRUPTED)
-			out->reasons |= BW_REASON_INTERRUPT;
-		else if (other.kind != BW_STOP_NONE)
-			*out = other;
-		if (other.kind != BW_STOP_NONE)
-			return NULL;
-	} while (!is_behind(d, start, &from, w->info.pc));
 	return NULL;
 }
 
@@ -472,7 +437,7 @@ static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave *w, 
 
 /* The program or the GPU is gone, or going, and the wave with it. What there is to say comes as an
  * event: the end of the program as a rule, and Ctrl-C if it lives on without a GPU. */
-static struct bw_error *unless_gone(struct bw_debug *d, struct bw_error *err, struct bw_stop *out)
+struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, struct bw_stop *out)
 {
 	if (!err || err->code != BW_E_GONE || !d->target)
 		return err;
@@ -481,13 +446,6 @@ static struct bw_error *unless_gone(struct bw_debug *d, struct bw_error *err, st
 	d->focus_slot = UINT32_MAX;
 	d->state = BW_DEBUG_RUNNING;
 	return bw_debug_wait(d, -1, out);
-}
-
-struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)
-{
-	struct bw_wave *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	return unless_gone(d, step_until(d, w, out), out);
 }
 
 static struct bw_error *advance(struct bw_debug *d, struct bw_wave *w, uint64_t va,
@@ -508,7 +466,7 @@ struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct 
 	uint64_t va = 0;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	BW_TRY(find_place(d, w, where, &va));
-	return unless_gone(d, advance(d, w, va, out), out);
+	return bw_step_unless_gone(d, advance(d, w, va, out), out);
 }
 
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
@@ -516,7 +474,7 @@ struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_ca
 {
 	struct bw_wave *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
-	return unless_gone(d, step_count(d, w, count, over_calls, out), out);
+	return bw_step_unless_gone(d, bw_step_count(d, w, count, over_calls, out), out);
 }
 
 /* ---- Software watchpoints ---- */
@@ -597,7 +555,7 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struc
 			return NULL;
 		}
 		if (out->kind == BW_STOP_NONE && !stop && i % EVENTS_EVERY == 0)
-			BW_TRY(poll_events(d, out));
+			BW_TRY(bw_step_poll(d, out));
 		if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
 			return NULL;
 		if (out->kind != BW_STOP_NONE || stop) {

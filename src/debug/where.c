@@ -287,3 +287,101 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 	bw_vec_free(&found);
 	return err || n ? err : not_found(d, s);
 }
+
+/* ---- For commands ---- */
+
+struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t **out, size_t *out_n)
+{
+	struct bw_where_spec spec = {0};
+	struct bw_addr_vec found = {0};
+	struct bw_error *err = bw_where_parse(d, text, &spec);
+	if (!err)
+		err = bw_where_check(d, &spec);
+	if (!err)
+		err = bw_where_resolve(d, &spec, &found);
+	if (!err && !found.len)
+		err = bw_errorf(BW_E_NOT_FOUND, "the code of \"%s\" is not loaded", text);
+	bw_where_spec_fini(&spec);
+	if (err) {
+		bw_vec_free(&found);
+		return err;
+	}
+	*out = found.data;
+	*out_n = found.len;
+	return NULL;
+}
+
+/* The line of a symbol in the image of whichever module has it. */
+static bool line_in_modules(struct bw_debug *d, const struct bw_where_spec *s, struct bw_line *out)
+{
+	bw_vec_each(&d->modules, m) {
+		const struct bw_symbol *sym = bw_module_symbol(*m, s->name);
+		if (sym && (*m)->lines && bw_lines_at((*m)->lines, sym->addr + s->offset_b, out))
+			return true;
+	}
+	return false;
+}
+
+/* The whole path of a file that a user names by its last parts; the name itself when none fits. */
+static const char *whole_name(struct bw_debug *d, const char *name)
+{
+	size_t len = strlen(name), n;
+	bw_vec_each(&d->modules, m) {
+		const char *const *files;
+		n = (*m)->lines ? bw_lines_files((*m)->lines, &files) : 0;
+		for (size_t i = 0; i < n; i++) {
+			size_t have = strlen(files[i]);
+			if (have > len && files[i][have - len - 1] == '/' && !strcmp(files[i] + have - len, name))
+				return files[i];
+		}
+	}
+	return name;
+}
+
+struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *text, char **out_file,
+				    unsigned *out_line)
+{
+	struct bw_where_spec s = {0};
+	struct bw_where where = {0};
+	struct bw_error *err = bw_where_parse(d, text, &s);
+	if (!err && s.kind != BW_WHERE_LINE)
+		err = bw_where_check(d, &s);
+	if (err) {
+		bw_where_spec_fini(&s);
+		return err;
+	}
+	const char *file = NULL;
+	if (s.kind == BW_WHERE_ADDRESS)
+		bw_debug_where(d, s.offset_b, &where);
+	else if (s.kind == BW_WHERE_SYMBOL)
+		where.has_line = line_in_modules(d, &s, &where.line);
+	else
+		file = whole_name(d, s.name);
+	*out_line = file ? s.line : where.line.line;
+	if (where.has_line)
+		file = where.line.file;
+	*out_file = file ? strdup(file) : NULL;
+	err = !file	   ? bw_errorf(BW_E_NOT_FOUND, "\"%s\" has no source lines; \"disassemble\" shows it", text)
+	      : !*out_file ? bw_error_nomem()
+			   : NULL;
+	bw_where_spec_fini(&s);
+	return err;
+}
+
+bool bw_debug_load(struct bw_debug *d, size_t i, struct bw_load_info *out)
+{
+	if (i >= d->loads.len)
+		return false;
+	const struct bw_load *l = &d->loads.data[i];
+	size_t n = 0;
+	*out = (struct bw_load_info){.name = l->module->name, .va = l->base, .size_b = l->size_b};
+	bw_module_symbols(l->module, &n);
+	out->has_symbols = n && l->module->co;
+	n = 0;
+	if (l->module->lines) {
+		const char *const *files;
+		n = bw_lines_files(l->module->lines, &files);
+	}
+	out->has_lines = n;
+	return true;
+}

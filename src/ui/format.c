@@ -51,6 +51,13 @@ unsigned bw_format_unit_size(char unit)
 	}
 }
 
+unsigned bw_format_size(const struct bw_format *f)
+{
+	if (f->letter == 'a')
+		return 8;
+	return f->letter == 'c' && !f->unit ? 1 : bw_format_unit_size(f->unit);
+}
+
 static double half_to_double(uint16_t h)
 {
 	int exponent = (int)bw_bits(h, 14, 10);

@@ -23,6 +23,8 @@ struct bw_format {
 struct bw_error *bw_format_parse(const char *text, bool units, struct bw_format *out) BW_MUST_CHECK;
 /* 1, 2, 4, 8 bytes of b, h, w, g. */
 unsigned bw_format_unit_size(char unit);
+/* Bytes of one unit that x shows in this format. */
+unsigned bw_format_size(const struct bw_format *f);
 
 enum bw_value_kind { BW_KIND_SIGNED, BW_KIND_UNSIGNED, BW_KIND_FLOAT, BW_KIND_POINTER, BW_KIND_BOOL };
 

@@ -68,6 +68,8 @@ struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_sp
 /* ---- show_code.c ---- */
 enum { BW_DIS_SOURCE = 1, BW_DIS_RAW = 2 };
 void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, unsigned flags);
-void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d);
+/* Lines that run when a breakpoint stops the program; NULL and 0 for none. */
+typedef const char *const *bw_commands_fn(void *cookie, uint32_t breakpoint, size_t *out_n);
+void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch, bw_commands_fn *commands, void *cookie);
 
 #endif

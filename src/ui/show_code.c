@@ -72,20 +72,74 @@ static const char *kind_text(const struct bw_break_info *b)
 	return bw_starts_with(b->spec, "on dispatch") ? "dispatch" : "breakpoint";
 }
 
-void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d)
+/* "in saxpy at saxpy.s:14", "out[5]" */
+static void add_what(struct bw_debug *d, const struct bw_break_info *b, struct bw_str *out)
+{
+	struct bw_where where = {0};
+	if (b->n_addr)
+		bw_debug_where(d, b->addr[0], &where);
+	if (bw_starts_with(b->spec, "on dispatch") || !where.function) {
+		bw_str_add(out, b->spec);
+		return;
+	}
+	const char *slash = where.has_line ? strrchr(where.line.file, '/') : NULL;
+	bw_str_addf(out, "in %s", where.function);
+	if (where.has_line)
+		bw_str_addf(out, " at %s:%u", slash ? slash + 1 : where.line.file, where.line.line);
+	else if (where.offset_b)
+		bw_str_addf(out, "+%llu", (unsigned long long)where.offset_b);
+}
+
+/* What gdb has in lines of their own below a breakpoint. */
+static void add_notes(struct bw_table *t, const struct bw_break_info *b, const char *const *lines, size_t n_lines)
+{
+	const char *kind = b->kind == BW_BREAK_EXCEPTION ? "catchpoint" : b->kind == BW_BREAK_CODE ? "breakpoint" : "watchpoint";
+	if (b->condition)
+		bw_table_note(t, "\tstop only if %s", b->condition);
+	if (b->wave)
+		bw_table_note(t, "\tstop only in wave %u", b->wave);
+	if (b->hits)
+		bw_table_note(t, "\t%s already hit %llu time%s", kind, (unsigned long long)b->hits, b->hits == 1 ? "" : "s");
+	if (b->ignore)
+		bw_table_note(t, "\tignore next %llu hit%s", (unsigned long long)b->ignore, b->ignore == 1 ? "" : "s");
+	if (b->disable_after)
+		bw_table_note(t, "\tdisable after %llu stop%s", (unsigned long long)b->disable_after,
+			      b->disable_after == 1 ? "" : "s");
+	for (size_t i = 0; i < n_lines; i++)
+		bw_table_note(t, "\t%s", lines[i]);
+}
+
+/* The same for programs. */
+static void add_facts(struct bw_table *t, const struct bw_break_info *b, const char *const *lines, size_t n_lines)
+{
+	json_t *commands = json_array();
+	for (size_t i = 0; i < n_lines; i++)
+		json_array_append_new(commands, json_string(lines[i]));
+	bw_table_json_cell(t, json_string(kind_text(b)));
+	bw_table_json_cell(t, b->condition ? json_string(b->condition) : json_null());
+	bw_table_json_cell(t, json_integer((json_int_t)b->hits));
+	bw_table_json_cell(t, json_integer((json_int_t)b->ignore));
+	bw_table_json_cell(t, commands);
+}
+
+void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch, bw_commands_fn *commands, void *cookie)
 {
 	static const struct bw_column columns[] = {
 		{"Num", "number", false}, {"Type", NULL, false}, {"Disp", "disposition", false},
-		{"Enb", "enabled", false}, {"Address", "address", false}, {"What", "what", false}};
-	size_t n = 0;
+		{"Enb", "enabled", false}, {"Address", "address", false}, {"What", "what", false},
+		{NULL, "type", false}, {NULL, "condition", false}, {NULL, "hits", false}, {NULL, "ignore", false},
+		{NULL, "commands", false}};
+	size_t n = 0, n_lines;
 	const struct bw_break_info *list = bw_debug_breakpoints(d, &n);
 	struct bw_table t;
 	bw_table_init(&t, "breakpoints", columns, BW_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_break_info *b = &list[i];
+		if (only_watch && (b->kind == BW_BREAK_CODE || b->kind == BW_BREAK_EXCEPTION))
+			continue;
 		bw_table_int(&t, b->number);
 		bw_table_text(&t, "%s", kind_text(b));
-		bw_table_text(&t, "%s", b->temporary ? "del" : "keep");
+		bw_table_text(&t, "%s", b->temporary ? "del" : b->disable_after ? "dis" : "keep");
 		bw_table_bool(&t, b->enabled, "y", "n");
 		if (b->kind != BW_BREAK_CODE)
 			bw_table_text(&t, "%s", "");
@@ -96,32 +150,13 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d)
 		else
 			bw_table_hex(&t, b->addr[0], 12);
 		struct bw_str what = {0};
-		struct bw_where where = {0};
-		if (b->n_addr)
-			bw_debug_where(d, b->addr[0], &where);
-		if (bw_starts_with(b->spec, "on dispatch")) {
-			bw_str_add(&what, b->spec);
-		} else if (where.function) {
-			const char *slash = where.has_line ? strrchr(where.line.file, '/') : NULL;
-			bw_str_addf(&what, "in %s", where.function);
-			if (where.has_line)
-				bw_str_addf(&what, " at %s:%u", slash ? slash + 1 : where.line.file, where.line.line);
-			else if (where.offset_b)
-				bw_str_addf(&what, "+%llu", (unsigned long long)where.offset_b);
-		} else {
-			bw_str_add(&what, b->spec);
-		}
-		if (b->condition)
-			bw_str_addf(&what, " if %s", b->condition);
-		if (b->wave)
-			bw_str_addf(&what, " wave %u", b->wave);
-		if (b->hits)
-			bw_str_addf(&what, "; hit %llu time%s", (unsigned long long)b->hits, b->hits == 1 ? "" : "s");
-		if (b->ignore)
-			bw_str_addf(&what, "; ignores the next %llu", (unsigned long long)b->ignore);
+		add_what(d, b, &what);
 		bw_table_text(&t, "%s", bw_str_text(&what));
 		bw_str_free(&what);
+		const char *const *lines = commands(cookie, b->number, &n_lines);
+		add_facts(&t, b, lines, n_lines);
+		add_notes(&t, b, lines, n_lines);
 	}
-	bw_out_table(o, &t, "No breakpoints.");
+	bw_out_table(o, &t, only_watch ? "No watchpoints." : "No breakpoints or watchpoints.");
 	bw_table_fini(&t);
 }

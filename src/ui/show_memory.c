@@ -82,7 +82,7 @@ struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_sp
 	if (f->letter == 's')
 		return show_strings(o, d, space, addr, f->count, out_next);
 
-	unsigned size = f->letter == 'a' ? 8 : f->letter == 'c' && !f->unit ? 1 : bw_format_unit_size(f->unit);
+	unsigned size = bw_format_size(f);
 	/* gdb's widths: as many as make a line of about 16 bytes, 8 of bytes and chars */
 	unsigned per_line = size == 8 ? 2 : size == 4 ? 4 : 8;
 	json_t *array = json_array();

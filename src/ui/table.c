@@ -17,6 +17,9 @@ void bw_table_fini(struct bw_table *t)
 		free(t->cells[i].text);
 		json_decref(t->cells[i].json);
 	}
+	for (size_t i = 0; i < t->n_notes; i++)
+		free(t->notes[i].text);
+	free(t->notes);
 	free(t->cells);
 	*t = (struct bw_table){0};
 }
@@ -80,6 +83,26 @@ void bw_table_empty(struct bw_table *t)
 	add(t, NULL, json_null());
 }
 
+void bw_table_json_cell(struct bw_table *t, json_t *value)
+{
+	add(t, NULL, value);
+}
+
+void bw_table_note(struct bw_table *t, const char *fmt, ...)
+{
+	va_list args;
+	struct bw_table_note *grown = reallocarray(t->notes, t->n_notes + 1, sizeof(*grown));
+	if (!grown)
+		return;
+	t->notes = grown;
+	va_start(args, fmt);
+	char *text = NULL;
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	grown[t->n_notes++] = (struct bw_table_note){.row = bw_table_rows(t), .text = text};
+}
+
 /* Columns on a terminal, counting UTF-8 sequences as one. */
 static size_t text_width(const char *text)
 {
@@ -118,6 +141,7 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 			width[c] = len > width[c] ? len : width[c];
 		}
 	}
+	size_t note = 0;
 	for (size_t r = 0; r <= rows; r++) {
 		size_t pending = 0;
 		for (size_t c = 0; c < t->n_columns; c++) {
@@ -127,6 +151,9 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 			add_aligned(out, text, width[c], t->columns[c].right, &pending);
 		}
 		bw_str_add(out, "\n");
+		for (; note < t->n_notes && t->notes[note].row <= r; note++)
+			if (t->notes[note].text)
+				bw_str_addf(out, "%s\n", t->notes[note].text);
 	}
 	free(width);
 }

@@ -25,12 +25,19 @@ struct bw_cell {
 	json_t *json;
 };
 
+struct bw_table_note {
+	size_t row;
+	char *text;
+};
+
 struct bw_table {
 	const char *key; /* of the array in JSON */
 	const struct bw_column *columns;
 	size_t n_columns;
 	struct bw_cell *cells;
 	size_t n_cells, cap;
+	struct bw_table_note *notes; /* in the order of their rows */
+	size_t n_notes;
 };
 
 /* columns: borrowed, usually static. */
@@ -44,6 +51,9 @@ void bw_table_int(struct bw_table *t, int64_t value);
 void bw_table_hex(struct bw_table *t, uint64_t value, int digits); /* 0x, at least `digits` digits */
 void bw_table_bool(struct bw_table *t, bool value, const char *yes, const char *no);
 void bw_table_empty(struct bw_table *t); /* nothing, null */
+void bw_table_json_cell(struct bw_table *t, json_t *value); /* for a column without a title; takes it */
+/* A line of its own below the last row, in text alone. */
+void bw_table_note(struct bw_table *t, const char *fmt, ...) BW_PRINTF(2, 3);
 
 /* Title line and rows, two blanks between columns, no trailing blanks. */
 void bw_table_render(const struct bw_table *t, struct bw_str *out);

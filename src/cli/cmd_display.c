@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* display: expressions that every stop shows. */
+
+struct bw_display {
+	char *text; /* owned, "/FMT EXPR" as typed; NULL: deleted */
+	bool disabled;
+};
+
+/* /i and /s, and a format with a count or a unit, look at memory as x does. */
+static bool examines(const struct bw_format *f)
+{
+	return f->letter == 'i' || f->letter == 's' || f->unit || f->has_count;
+}
+
+static struct bw_error *show_memory(struct bw_cli *c, const struct bw_display *x, size_t number, struct bw_format *f,
+				    const char *expr)
+{
+	enum bw_space space;
+	uint64_t addr, next;
+	bw_out_line(c->out, "%zu: x%s", number, x->text);
+	BW_TRY(bw_cli_eval_address(c, expr, &space, &addr));
+	if (!f->unit)
+		f->unit = 'w';
+	return bw_show_memory(c->out, c->debug, space, addr, f, &next);
+}
+
+static struct bw_error *show_value(struct bw_cli *c, const struct bw_display *x, size_t number, const struct bw_format *f,
+				   const char *expr)
+{
+	struct bw_value v = {0};
+	struct bw_str s = {0};
+	BW_TRY(bw_cli_eval(c, expr, &v));
+	bw_show_value(c->debug, &v, f->letter, &s);
+	bw_out_line(c->out, "%zu: %s = %s", number, x->text, bw_str_text(&s));
+	bw_out_str(c->out, "text", bw_str_text(&s));
+	bw_str_free(&s);
+	bw_value_fini(&v);
+	return NULL;
+}
+
+static void show_one(struct bw_cli *c, size_t i)
+{
+	const struct bw_display *x = &c->displays[i];
+	const char *expr = x->text;
+	struct bw_format f;
+	bw_out_begin(c->out, "event", "display");
+	struct bw_error *err = bw_cli_take_format(&expr, true, &f);
+	bw_out_int(c->out, "number", (int64_t)i + 1);
+	bw_out_str(c->out, "expression", expr);
+	if (!err)
+		err = examines(&f) ? show_memory(c, x, i + 1, &f, expr) : show_value(c, x, i + 1, &f, expr);
+	if (err) {
+		/* of memory, the title is there already */
+		if (examines(&f))
+			bw_out_line(c->out, "<%s>", err->message);
+		else
+			bw_out_line(c->out, "%zu: %s = <%s>", i + 1, x->text, err->message);
+		bw_out_strf(c->out, "text", "<%s>", err->message);
+	}
+	bw_out_end(c->out);
+	bw_error_free(err);
+}
+
+void bw_cli_show_displays(struct bw_cli *c)
+{
+	for (size_t i = 0; i < c->n_displays; i++)
+		if (c->displays[i].text && !c->displays[i].disabled)
+			show_one(c, i);
+}
+
+void bw_cli_free_displays(struct bw_cli *c)
+{
+	for (size_t i = 0; i < c->n_displays; i++)
+		free(c->displays[i].text);
+	free(c->displays);
+	c->displays = NULL;
+	c->n_displays = 0;
+}
+
+struct bw_error *bw_cmd_display(struct bw_cli *c, const char *args)
+{
+	struct bw_format f;
+	const char *expr = args;
+	if (!args[0]) {
+		bw_cli_show_displays(c);
+		return NULL;
+	}
+	BW_TRY(bw_cli_take_format(&expr, true, &f));
+	if (!expr[0])
+		return bw_errorf(BW_E_INVALID, "\"display\" takes an expression");
+	struct bw_display *grown = reallocarray(c->displays, c->n_displays + 1, sizeof(*grown));
+	if (!grown)
+		return bw_error_nomem();
+	c->displays = grown;
+	grown[c->n_displays] = (struct bw_display){.text = strdup(args)};
+	if (!grown[c->n_displays].text)
+		return bw_error_nomem();
+	c->n_displays++;
+	if (bw_debug_focus(c->debug))
+		show_one(c, c->n_displays - 1);
+	return NULL;
+}
+
+static struct bw_error *find(struct bw_cli *c, uint32_t number, struct bw_display **out)
+{
+	if (!number || number > c->n_displays || !c->displays[number - 1].text)
+		return bw_errorf(BW_E_INVALID, "No display has the number %u; \"info display\" lists them", number);
+	*out = &c->displays[number - 1];
+	return NULL;
+}
+
+static struct bw_error *delete_one(struct bw_cli *c, uint32_t number, void *cookie)
+{
+	struct bw_display *x = NULL;
+	for (size_t i = 0; !number && i < c->n_displays; i++) {
+		free(c->displays[i].text);
+		c->displays[i].text = NULL;
+	}
+	if (!number)
+		return NULL;
+	BW_TRY(find(c, number, &x));
+	free(x->text);
+	x->text = NULL;
+	return NULL;
+}
+
+static struct bw_error *disable_one(struct bw_cli *c, uint32_t number, void *cookie)
+{
+	struct bw_display *x = NULL;
+	for (size_t i = 0; !number && i < c->n_displays; i++)
+		c->displays[i].disabled = *(bool *)cookie;
+	if (!number)
+		return NULL;
+	BW_TRY(find(c, number, &x));
+	x->disabled = *(bool *)cookie;
+	return NULL;
+}
+
+struct bw_error *bw_cmd_undisplay(struct bw_cli *c, const char *args)
+{
+	return bw_cli_each_number(c, args, delete_one, NULL);
+}
+
+struct bw_error *bw_cli_enable_displays(struct bw_cli *c, const char *args, bool on)
+{
+	bool disabled = !on;
+	return bw_cli_each_number(c, args, disable_one, &disabled);
+}
+
+struct bw_error *bw_info_display(struct bw_cli *c, const char *args)
+{
+	static const struct bw_column columns[] = {
+		{"Num", "number", true}, {"Enb", "enabled", false}, {"Expression", "expression", false}};
+	struct bw_table t;
+	bw_table_init(&t, "displays", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < c->n_displays; i++) {
+		if (!c->displays[i].text)
+			continue;
+		bw_table_int(&t, (int64_t)i + 1);
+		bw_table_bool(&t, !c->displays[i].disabled, "y", "n");
+		bw_table_text(&t, "%s", c->displays[i].text);
+	}
+	bw_out_table(c->out, &t, "There are no auto-display expressions now.");
+	bw_table_fini(&t);
+	return NULL;
+}
