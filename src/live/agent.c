@@ -124,6 +124,17 @@ struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission)
 	return bw_live_result(l, "letting a submission through");
 }
 
+struct bw_error *bw_live_hold_time(struct bw_target *t, bool on)
+{
+	struct bw_live *l = bw_live_of(t);
+	struct bw_agent_clock clock = {.is_stopped = on};
+	const struct bw_msg_part part = {&clock, sizeof(clock)};
+	if (l->agent_fd < 0) /* not there yet, or gone, and its clock goes */
+		return NULL;
+	BW_TRY(bw_live_request(l, BW_AGENT_CLOCK, &part, 1, sizeof(struct bw_agent_result), NULL));
+	return bw_live_result(l, "holding the program's time");
+}
+
 /* ---- Attaching ---- */
 
 static struct bw_error *map_area(struct bw_live *l, int fd, uint64_t size_b)

@@ -566,6 +566,7 @@ const struct bw_target_ops bw_live_ops = {
 	.code_buffer = code_buffer,
 	.go = bw_live_go,
 	.kill = live_kill,
+	.hold_time = bw_live_hold_time,
 	.set_filter = bw_live_set_filter,
 	.set_watch = bw_live_set_watch,
 	.set_exceptions = bw_live_set_exceptions,

@@ -130,6 +130,7 @@ struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHE
 struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_target_event *out,
 			       bool *out_given) BW_MUST_CHECK;
 struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
+struct bw_error *bw_live_hold_time(struct bw_target *t, bool on) BW_MUST_CHECK;
 /* The connection has ended. */
 void bw_live_agent_lost(struct bw_live *l);
 struct bw_error *bw_live_attach(struct bw_live *l) BW_MUST_CHECK;

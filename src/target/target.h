@@ -250,6 +250,9 @@ struct bw_target_ops {
 	/* The program: lets a held submission through; ends the program. */
 	struct bw_error *(*go)(struct bw_target *t, uint32_t submission);
 	struct bw_error *(*kill)(struct bw_target *t);
+	/* The program's clocks stand still, and its waits with a limit last longer, until this is taken
+	 * back or the target is closed. NULL: a target without a program. */
+	struct bw_error *(*hold_time)(struct bw_target *t, bool on);
 
 	/* BW_CAP_WATCH. Number `index` of BW_TARGET_WATCHES; NULL: off. Waves report it where
 	 * BW_EXCP_ADDR_WATCH is enabled in their MODE. */
