@@ -166,14 +166,21 @@ static uint32_t set_size(const struct look *l, size_t k)
 	return 0;
 }
 
+/* RADV keeps s[0:1] for its ring descriptors, set (an address of 64 bits) or not (0), up to Mesa 25
+ * (radv-client 8); in Mesa 26 they are for any pointer where a shader needs no rings. */
+static unsigned ring_sgprs(const struct look *l, const uint32_t *s, unsigned n)
+{
+	uint64_t wide = n > 1 ? s[0] | (uint64_t)s[1] << 32 : 1;
+	return wide == 0 || (wide >> 32 && map_at(l, wide)) ? 2 : 0;
+}
+
 static struct bw_error *look_at_sgprs(struct look *l)
 {
 	const uint32_t *s = l->x->info.desc.user_data;
 	unsigned n = bw_dispatch_user_sgprs(&l->x->info);
 	size_t sets = 0, found = 0;
-	/* RADV keeps s[0:1] for its ring descriptors, set or not (radv-client 8) */
-	unsigned first = l->x->pipeline.id ? 2 : 0;
-	for (unsigned i = first; i < n; i++) {
+	bool radv = l->x->pipeline.id != 0;
+	for (unsigned i = radv ? ring_sgprs(l, s, n) : 0; i < n; i++) {
 		uint64_t wide = i + 1 < n ? s[i] | (uint64_t)s[i + 1] << 32 : 0;
 		const struct bw_target_map *m = wide ? map_at(l, wide) : NULL;
 		if (m && wide >> 32 && wide == bw_canonical(wide)) {
@@ -182,7 +189,7 @@ static struct bw_error *look_at_sgprs(struct look *l)
 					     .size_b = m->va + m->size_b - wide};
 			BW_TRY(add(l, b, i, 0, 0));
 			i++;
-		} else if ((s[i] || first) && s[i] % 4 == 0 && map_at(l, pointer32(s[i]))) {
+		} else if ((s[i] || radv) && s[i] % 4 == 0 && map_at(l, pointer32(s[i]))) {
 			uint64_t va = pointer32(s[i]);
 			uint32_t limit = set_size(l, sets);
 			BW_TRY(look_at_set(l, i, va, limit,
