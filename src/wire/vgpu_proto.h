@@ -57,6 +57,7 @@ struct bw_vgpu_file { uint32_t file; uint32_t pad; };        /* CLOSE, FDINFO */
 struct bw_vgpu_ioctl { uint32_t file; uint32_t cmd; };       /* + _IOC_SIZE(cmd) bytes; may carry an fd
 	* (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE: the fd the struct names; GEM_USERPTR: a memfd sealed
 	* against every change of size, which the caller has put in the place of the pages).
+	* The fd that SCHED names is the client's number of that file.
 	* Behind the bytes, any number of bw_vgpu_user, each with its bytes padded to 8: answers to
 	* USER_READ that the client expects. What they do not answer is asked. */
 struct bw_vgpu_ioctl_reply { int32_t result; uint32_t fd_at; }; /* + the struct as the kernel left it; if an

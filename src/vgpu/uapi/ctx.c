@@ -7,7 +7,9 @@
 #include "base/log.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-enum { PSTATE_PEAK = 4, PSTATE_MASK = 0xf };
+enum { PSTATE_NONE = 0, PSTATE_PEAK = 4, PSTATE_MASK = 0xf };
+enum { MAX_CTXS = 4095 }; /* AMDGPU_VM_MAX_NUM_CTX, and there is no 0 */
+enum { CAP_NICE = 23 };	  /* CAP_SYS_NICE */
 enum { CTX_OP_GET_STABLE_PSTATE = 5, CTX_OP_SET_STABLE_PSTATE = 6 };
 
 struct bw_drm_ctx *bw_drm_ctx_get(struct bw_drm_file *f, uint32_t id)
@@ -31,6 +33,10 @@ void bw_drm_ctx_unref(struct bw_drm_ctx *ctx)
 {
 	if (!ctx || --ctx->refs)
 		return;
+	if (ctx->u->pstate_ctx == ctx) {
+		ctx->u->pstate_ctx = NULL;
+		ctx->u->pstate = PSTATE_NONE;
+	}
 	entity_fini(&ctx->gfx);
 	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++)
 		entity_fini(&ctx->compute[i]);
@@ -75,20 +81,45 @@ static bool priority_known(int32_t priority)
 	case AMDGPU_CTX_PRIORITY_NORMAL:
 	case AMDGPU_CTX_PRIORITY_HIGH:
 	case AMDGPU_CTX_PRIORITY_VERY_HIGH:
-	case AMDGPU_CTX_PRIORITY_UNSET:
 		return true;
 	default:
 		return false;
 	}
 }
 
-static int ctx_alloc(struct bw_drm_file *f, int32_t priority, uint32_t *out_id)
+/* amdgpu_ctx_to_drm_sched_prio. The kernel also keeps one of its eight compute rings for what is
+ * urgent; here there are four, and all share them. */
+enum bw_drm_level bw_drm_ctx_level(const struct bw_drm_ctx *ctx)
 {
+	int32_t priority = ctx->priority_override == AMDGPU_CTX_PRIORITY_UNSET
+				   ? ctx->priority
+				   : ctx->priority_override;
+	return priority > AMDGPU_CTX_PRIORITY_NORMAL   ? BW_DRM_HIGH
+	       : priority < AMDGPU_CTX_PRIORITY_NORMAL ? BW_DRM_LOW
+						       : BW_DRM_NORMAL;
+}
+
+/* amdgpu_ctx_priority_permit */
+static bool may_have(struct bw_drm_call *c, int32_t priority)
+{
+	return priority <= AMDGPU_CTX_PRIORITY_NORMAL || bw_conn_capable(c->conn, CAP_NICE) ||
+	       c->u->master == c->file;
+}
+
+static int ctx_alloc(struct bw_drm_call *c, int32_t priority, uint32_t *out_id)
+{
+	struct bw_drm_file *f = c->file;
+	if (f->ctxs.n >= MAX_CTXS)
+		return -ENOSPC;
+	if (!may_have(c, priority))
+		return -EACCES;
 	struct bw_drm_ctx *ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
 	*ctx = (struct bw_drm_ctx){.refs = 1,
+				   .u = f->u,
 				   .priority = priority,
+				   .priority_override = AMDGPU_CTX_PRIORITY_UNSET,
 				   .resets_at_query = f->u->n_resets,
 				   .resets_at_start = f->u->n_resets};
 	ctx->gfx.sequence = 1;
@@ -123,6 +154,17 @@ static void query(struct bw_drm_file *f, struct bw_drm_ctx *ctx, bool second,
 	ctx->resets_at_query = f->u->n_resets;
 }
 
+/* The power state is the device's, and one context at a time may choose it
+ * (amdgpu_ctx_set_stable_pstate). */
+static int set_pstate(struct bw_uapi *u, struct bw_drm_ctx *ctx, uint32_t pstate)
+{
+	if (u->pstate_ctx && u->pstate_ctx != ctx)
+		return -EBUSY;
+	u->pstate = pstate;
+	u->pstate_ctx = pstate == PSTATE_NONE ? NULL : ctx;
+	return 0;
+}
+
 int bw_ioctl_ctx(struct bw_drm_call *c, void *arg)
 {
 	union drm_amdgpu_ctx *a = arg;
@@ -140,7 +182,7 @@ int bw_ioctl_ctx(struct bw_drm_call *c, void *arg)
 	int r = 0;
 	struct bw_drm_ctx *ctx = op == AMDGPU_CTX_OP_ALLOC_CTX ? NULL : bw_drm_ctx_get(c->file, id);
 	if (op == AMDGPU_CTX_OP_ALLOC_CTX) {
-		r = ctx_alloc(c->file, priority, &id);
+		r = ctx_alloc(c, priority, &id);
 		if (!r)
 			a->out.alloc.ctx_id = id;
 	} else if (!ctx) {
@@ -148,10 +190,9 @@ int bw_ioctl_ctx(struct bw_drm_call *c, void *arg)
 	} else if (op == AMDGPU_CTX_OP_FREE_CTX) {
 		bw_drm_ctx_unref(bw_ids_remove(&c->file->ctxs, id));
 	} else if (op == CTX_OP_SET_STABLE_PSTATE) {
-		ctx->stable_pstate = flags;
+		r = set_pstate(c->u, ctx, flags);
 	} else if (op == CTX_OP_GET_STABLE_PSTATE) {
-		memset(a, 0, sizeof(*a));
-		memcpy(a, &ctx->stable_pstate, sizeof(ctx->stable_pstate)); /* out.pstate.flags */
+		memcpy(a, &c->u->pstate, sizeof(c->u->pstate)); /* out.pstate.flags */
 	} else {
 		query(c->file, ctx, op == AMDGPU_CTX_OP_QUERY_STATE2, &a->out);
 	}
@@ -167,6 +208,17 @@ int bw_ioctl_sched(struct bw_drm_call *c, void *arg)
 		return -EINVAL;
 	if (!priority_known(a->in.priority))
 		return -EINVAL;
-	BW_LOG(INFO, "uapi", "SCHED: all contexts of the virtual GPU have the same priority");
-	return 0;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_file *f = bw_conn_file(c->conn, a->in.fd);
+	struct bw_drm_ctx *one = f ? bw_drm_ctx_get(f, a->in.ctx_id) : NULL;
+	bool all = a->in.op == AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE;
+	if (one && !all)
+		one->priority_override = a->in.priority;
+	for (uint32_t i = 0; f && all && i < f->ctxs.cap; i++) {
+		struct bw_drm_ctx *ctx = f->ctxs.slot[i];
+		if (ctx)
+			ctx->priority_override = a->in.priority;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	return f && (all || one) ? 0 : -EINVAL;
 }

@@ -63,6 +63,27 @@ static int ioctl_auth_magic(struct bw_drm_call *c, void *arg)
 	return -EINVAL; /* nobody waits to be authenticated: everybody is */
 }
 
+/* The first to open the card is its master until it drops that or closes it (drm_auth.c). */
+static int ioctl_set_master(struct bw_drm_call *c, void *arg)
+{
+	pthread_mutex_lock(&c->u->lock);
+	int r = c->u->master && c->u->master != c->file ? -EBUSY : 0;
+	if (!r)
+		c->u->master = c->file;
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+static int ioctl_drop_master(struct bw_drm_call *c, void *arg)
+{
+	pthread_mutex_lock(&c->u->lock);
+	int r = c->u->master == c->file ? 0 : -EINVAL;
+	if (!r)
+		c->u->master = NULL;
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
 static int ioctl_set_version(struct bw_drm_call *c, void *arg)
 {
 	struct drm_set_version *a = arg;
@@ -109,15 +130,10 @@ static int ioctl_mode_get_resources(struct bw_drm_call *c, void *arg)
 	return 0;
 }
 
-static int ioctl_nothing(struct bw_drm_call *c, void *arg)
-{
-	return 0;
-}
-
 /* ---- the table ---- */
 
 typedef int ioctl_fn(struct bw_drm_call *c, void *arg);
-enum { RENDER = 1 }; /* allowed on a render node */
+enum { RENDER = 1, MASTER = 2 }; /* allowed on a render node; to the card's master only */
 
 struct row {
 	const char *name;
@@ -138,13 +154,13 @@ static const struct row rows[256] = {
 	CORE(VERSION, RENDER, ioctl_version),
 	CORE(GET_UNIQUE, 0, ioctl_get_unique),
 	CORE(GET_MAGIC, 0, ioctl_get_magic),
-	CORE(SET_VERSION, 0, ioctl_set_version),
+	CORE(SET_VERSION, MASTER, ioctl_set_version),
 	CORE(GEM_CLOSE, RENDER, bw_ioctl_gem_close),
 	CORE(GET_CAP, RENDER, ioctl_get_cap),
 	CORE(SET_CLIENT_CAP, 0, ioctl_set_client_cap),
-	CORE(AUTH_MAGIC, 0, ioctl_auth_magic),
-	CORE(SET_MASTER, 0, ioctl_nothing),
-	CORE(DROP_MASTER, 0, ioctl_nothing),
+	CORE(AUTH_MAGIC, MASTER, ioctl_auth_magic),
+	CORE(SET_MASTER, 0, ioctl_set_master),
+	CORE(DROP_MASTER, 0, ioctl_drop_master),
 	CORE(PRIME_HANDLE_TO_FD, RENDER, bw_ioctl_prime_to_fd),
 	CORE(PRIME_FD_TO_HANDLE, RENDER, bw_ioctl_prime_from_fd),
 	CORE(MODE_GETRESOURCES, 0, ioctl_mode_get_resources),
@@ -176,7 +192,7 @@ static const struct row rows[256] = {
 	DRIVER(WAIT_FENCES, bw_ioctl_wait_fences),
 	DRIVER(VM, bw_ioctl_vm),
 	DRIVER(FENCE_TO_HANDLE, bw_ioctl_fence_to_handle),
-	[_IOC_NR(DRM_IOCTL_AMDGPU_SCHED)] = {"SCHED", DRM_IOCTL_AMDGPU_SCHED, 0, bw_ioctl_sched},
+	[_IOC_NR(DRM_IOCTL_AMDGPU_SCHED)] = {"SCHED", DRM_IOCTL_AMDGPU_SCHED, MASTER, bw_ioctl_sched},
 };
 /* clang-format on */
 
@@ -192,6 +208,14 @@ static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 		BW_LOG(WARN, "uapi", "ioctl %#x (number %#x) is not supported", cmd, nr);
 }
 
+static bool is_master(struct bw_drm_call *c)
+{
+	pthread_mutex_lock(&c->u->lock);
+	bool is = c->u->master == c->file;
+	pthread_mutex_unlock(&c->u->lock);
+	return is;
+}
+
 int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 {
 	/* drm_ioctl(): the number chooses; sizes may differ, and what the caller lacks is zero. */
@@ -205,6 +229,8 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 		return mode ? (c->file->minor >= 128 ? -EACCES : -EOPNOTSUPP) : -EINVAL;
 	}
 	if (c->file->minor >= 128 && !(row->flags & RENDER))
+		return -EACCES;
+	if (row->flags & MASTER && !is_master(c))
 		return -EACCES;
 	uint32_t size = _IOC_SIZE(cmd), own = _IOC_SIZE(row->cmd);
 	bool in = cmd & row->cmd & IOC_IN, out = cmd & row->cmd & IOC_OUT;
@@ -242,6 +268,8 @@ int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *com
 	pthread_mutex_lock(&u->lock);
 	f->client_id = ++u->next_client_id;
 	int r = bw_drm_vm_create(u, pid, comm, &f->vm);
+	if (!r && !u->master && !minor)
+		u->master = f;
 	pthread_mutex_unlock(&u->lock);
 	if (r)
 		free(f);
@@ -256,6 +284,8 @@ void bw_drm_file_close(struct bw_drm_file *f)
 	pthread_mutex_lock(&u->lock);
 	/* From here on the worker cancels what waits and ends what runs; those jobs keep the VM. */
 	f->vm->dying = true;
+	if (u->master == f)
+		u->master = NULL;
 	f->vm->dying_since_ns = bw_now_ns();
 	bw_drm_vmid_unreserve(f->vm);
 	bw_ids_each(&f->bo_lists, i) bw_drm_bo_list_unref(f->bo_lists.slot[i]);

@@ -59,15 +59,45 @@ static void link_to_vm(struct bw_drm_job *job)
 	job->vm_prev = at;
 }
 
+/* The order in which the kernel's scheduler looks: the highest run queue first, and in each of them
+ * the job that has waited longest (drm_sched_select_entity; FIFO is 6.12's policy). */
+static bool comes_before(const struct bw_drm_entity *a, const struct bw_drm_entity *b)
+{
+	return a->level != b->level ? a->level < b->level : a->head->number < b->head->number;
+}
+
+/* Into the list, which has room: the CS call has made it, or the entity has just left. */
+static void add_waiting(struct bw_uapi *u, struct bw_drm_entity *e)
+{
+	size_t at = u->waiting.len++;
+	for (; at && comes_before(e, u->waiting.data[at - 1]); at--)
+		u->waiting.data[at] = u->waiting.data[at - 1];
+	u->waiting.data[at] = e;
+}
+
+static void remove_waiting(struct bw_uapi *u, const struct bw_drm_entity *e)
+{
+	for (size_t i = 0; i < u->waiting.len; i++) {
+		if (u->waiting.data[i] == e) {
+			bw_vec_remove(&u->waiting, i);
+			break;
+		}
+	}
+}
+
 void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job)
 {
 	struct bw_drm_entity *e = job->entity;
 	link_to_vm(job);
+	job->number = ++u->n_jobs;
 	if (e->tail) {
 		e->tail->next = job;
 	} else {
 		e->head = job;
-		u->waiting.data[u->waiting.len++] = e; /* room was made by the CS call */
+		/* It changes its run queue only while it has no jobs (drm_sched_entity_select_rq). */
+		if (!e->on_ring)
+			e->level = bw_drm_ctx_level(job->ctx);
+		add_waiting(u, e);
 	}
 	e->tail = job;
 }
@@ -76,17 +106,13 @@ void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job)
 static struct bw_drm_job *pop_waiting(struct bw_uapi *u, struct bw_drm_entity *e)
 {
 	struct bw_drm_job *job = e->head;
+	remove_waiting(u, e);
 	e->head = job->next;
 	job->next = NULL;
 	if (e->head)
-		return job;
-	e->tail = NULL;
-	for (size_t i = 0; i < u->waiting.len; i++) {
-		if (u->waiting.data[i] == e) {
-			bw_vec_remove(&u->waiting, i);
-			break;
-		}
-	}
+		add_waiting(u, e);
+	else
+		e->tail = NULL;
 	return job;
 }
 
@@ -212,10 +238,10 @@ static bool schedule(struct bw_uapi *u)
 {
 	bool moved = false;
 	for (size_t i = 0; i < u->waiting.len;) {
-		struct bw_drm_entity *e = u->waiting.data[i];
-		moved |= schedule_entity(u, e);
-		if (i < u->waiting.len && u->waiting.data[i] == e)
-			i++; /* else it has left, and another one is here */
+		if (schedule_entity(u, u->waiting.data[i]))
+			moved = true; /* it has left its place, or has another job to look at */
+		else
+			i++;
 	}
 	return moved;
 }

@@ -95,6 +95,24 @@ bool bw_conn_gone(struct bw_conn *c)
 	       (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)));
 }
 
+bool bw_conn_capable(struct bw_conn *c, unsigned cap)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	char path[64], line[256];
+	unsigned long long caps = 0;
+	if (getsockopt(c->sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.pid <= 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/status", peer.pid);
+	FILE *status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return caps >> cap & 1;
+}
+
 /* ---- files of a client ---- */
 
 static void file_unref(struct bw_uapi *u, struct open_file *f)
@@ -119,6 +137,12 @@ static struct open_file *file_get(struct bw_conn *c, uint32_t id)
 		f->refs++;
 	pthread_mutex_unlock(&c->u->lock);
 	return f;
+}
+
+struct bw_drm_file *bw_conn_file(struct bw_conn *c, uint32_t number)
+{
+	struct open_file *f = bw_ids_get(&c->client->files, number);
+	return f ? f->drm : NULL;
 }
 
 /* Takes drm or file. */

@@ -152,18 +152,22 @@ struct bw_drm_vm {
 	} fault;
 };
 
+/* Run queues of the scheduler: what is in a higher one goes to a ring first. */
+enum bw_drm_level { BW_DRM_HIGH, BW_DRM_NORMAL, BW_DRM_LOW };
+
 struct bw_drm_entity {
 	uint64_t sequence; /* of the next job, from 1 */
 	struct bw_drm_fence *fences[BW_DRM_CTX_JOBS];
 	struct bw_drm_job *head, *tail; /* not yet on a ring */
 	unsigned on_ring;		/* jobs on `ring` */
+	enum bw_drm_level level;	/* of its run queue */
 	unsigned ring; /* index in bw_uapi.rings; of compute and SDMA: the one last used */
 };
 
 struct bw_drm_ctx {
 	unsigned refs;
-	int32_t priority;
-	uint32_t stable_pstate;
+	struct bw_uapi *u;
+	int32_t priority, priority_override; /* AMDGPU_CTX_PRIORITY_*; the latter UNSET: none */
 	bool guilty, reset_seen;
 	uint64_t resets_at_start, resets_at_query;
 	struct bw_drm_entity gfx, compute[BW_DRM_N_COMPUTE], sdma[BW_DRM_N_SDMA];
@@ -183,6 +187,7 @@ struct bw_drm_job {
 	struct bw_drm_gang *gang; /* NULL: alone */
 	struct bw_drm_fence *done, *scheduled;
 	struct bw_drm_fences deps; /* must have signalled before it runs */
+	uint64_t number;	   /* of all jobs */
 	uint64_t vm_number;	   /* of the VM's jobs */
 	uint64_t updates_before;   /* page-table changes it must see */
 	unsigned ip, n_ibs;
@@ -329,7 +334,11 @@ struct bw_uapi {
 	uint64_t vmid_clock;
 	struct bw_drm_vms BW_VEC(struct bw_drm_vm *) vms; /* borrowed */
 	struct bw_drm_entities
-	BW_VEC(struct bw_drm_entity *) waiting; /* with jobs not yet on a ring */
+	BW_VEC(struct bw_drm_entity *) waiting; /* with jobs not yet on a ring, as they come next */
+	uint64_t n_jobs;			/* number of the last one submitted */
+	struct bw_drm_file *master;		/* the card node's, borrowed; NULL: none */
+	struct bw_drm_ctx *pstate_ctx; /* that has chosen a stable power state, borrowed */
+	uint32_t pstate;	       /* AMDGPU_CTX_STABLE_PSTATE_* */
 	struct bw_drm_sync_fds sync_fds;
 	struct bw_drm_events events;
 	uint64_t ih_offset;
@@ -509,6 +518,7 @@ int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, ui
 /* A reference to the fence of a submission; 0 and NULL: long done. */
 int bw_drm_ctx_fence(struct bw_drm_entity *e, uint64_t seq, struct bw_drm_fence **out);
 int bw_ioctl_ctx(struct bw_drm_call *c, void *arg);
+enum bw_drm_level bw_drm_ctx_level(const struct bw_drm_ctx *ctx);
 int bw_ioctl_sched(struct bw_drm_call *c, void *arg);
 
 /* ---- bo_list.c ---- */
@@ -620,5 +630,9 @@ struct bw_msg_part;
 bool bw_conn_ask(struct bw_conn *conn, uint16_t type, const struct bw_msg_part *parts,
 		 size_t n_parts, struct bw_msg **out_reply);
 bool bw_conn_gone(struct bw_conn *conn);
+/* A DRM file of the same client by its number, borrowed; NULL. Lock held. */
+struct bw_drm_file *bw_conn_file(struct bw_conn *conn, uint32_t number);
+/* Whether the process at the other end has a capability (CAP_*). */
+bool bw_conn_capable(struct bw_conn *conn, unsigned cap);
 
 #endif

@@ -17,7 +17,7 @@ static void contexts(void **state)
 	assert_int_equal(ctx_op(&c, 1, 0, 0, 12345, &a), 0); /* garbage in the priority */
 	uint32_t id = a.out.alloc.ctx_id;
 	assert_int_equal(id, 1);
-	assert_int_equal(ctx_op(&c, 1, 0, 0, 1023, &a), 0);
+	assert_int_equal(ctx_op(&c, 1, 0, 0, -1023, &a), 0);
 	assert_int_equal(a.out.alloc.ctx_id, 2);
 	assert_int_equal(ctx_op(&d, 1, 0, 0, 0, &a), 0);
 	assert_int_equal(a.out.alloc.ctx_id, 1); /* each file counts by itself */
@@ -41,8 +41,44 @@ static void contexts(void **state)
 	close_client(&d);
 }
 
+/* One context at a time chooses the device's power state, and all are told it. */
+static void power_states(void **state)
+{
+	struct client c;
+	union drm_amdgpu_ctx a;
+	open_client(&c);
+	uint32_t first = make_ctx(&c), second = make_ctx(&c);
+	assert_int_equal(ctx_op(&c, 6, first, 1, 0, &a), 0);
+	assert_int_equal(ctx_op(&c, 5, second, 0, 0, &a), 0);
+	assert_int_equal(*(uint32_t *)&a, 1);
+	assert_int_equal(ctx_op(&c, 6, second, 4, 0, &a), -EBUSY);
+	assert_int_equal(ctx_op(&c, 6, first, 0, 0, &a), 0);
+	assert_int_equal(ctx_op(&c, 6, second, 4, 0, &a), 0);
+	assert_int_equal(ctx_op(&c, 2, second, 0, 0, &a), 0); /* gives it back */
+	assert_int_equal(ctx_op(&c, 5, first, 0, 0, &a), 0);
+	assert_int_equal(*(uint32_t *)&a, 0);
+	assert_int_equal(ctx_op(&c, 6, first, 2, 0, &a), 0);
+	assert_int_equal(ctx_op(&c, 5, 99, 0, 0, &a), -EINVAL);
+	assert_int_equal(ctx_op(&c, 5, first, 1, 0, &a), -EINVAL);
+	close_client(&c);
+}
+
+static void there_are_only_so_many(void **state)
+{
+	struct client c;
+	union drm_amdgpu_ctx a;
+	open_client(&c);
+	for (unsigned i = 1; i <= 4095; i++)
+		assert_int_equal(make_ctx(&c), i);
+	assert_int_equal(ctx_op(&c, 1, 0, 0, 0, &a), -ENOSPC);
+	assert_int_equal(ctx_op(&c, 2, 17, 0, 0, &a), 0);
+	assert_int_equal(make_ctx(&c), 17);
+	close_client(&c);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(contexts)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(contexts), cmocka_unit_test(power_states),
+					   cmocka_unit_test(there_are_only_so_many)};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }
