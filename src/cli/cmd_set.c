@@ -105,6 +105,18 @@ static const char *show_precise(struct bw_cli *c, const struct setting *s, char 
 	return word_of(bw_debug_is_precise(c->debug));
 }
 
+static struct bw_error *set_hold_time(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	bool *hold = &bw_debug_settings(c->debug)->hold_time;
+	BW_TRY(on_off(s->name, value, hold));
+	return *hold ? NULL : bw_debug_let_time_go(c->debug);
+}
+
+static const char *show_hold_time(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+{
+	return word_of(bw_debug_settings(c->debug)->hold_time);
+}
+
 static struct bw_error *set_stop_on_dispatch(struct bw_cli *c, const struct setting *s, const char *value)
 {
 	return on_off(s->name, value, &bw_debug_settings(c->debug)->stop_on_dispatch);
@@ -166,6 +178,7 @@ static const struct setting settings[] = {
 	{"breakpoint pending", set_always, show_always, "on", "a place that is not there yet is waited for"},
 	{"confirm", set_always, show_always, "off", "no command asks back"},
 	{"height", set_always, show_always, "0", "nothing is shown page by page"},
+	{"hold-time", set_hold_time, show_hold_time, NULL, NULL},
 	{"listsize", set_list_size, show_list_size, NULL, NULL},
 	{"non-stop", set_always, show_always, "off", "when one wave stops, all do"},
 	{"pagination", set_always, show_always, "off", "nothing is shown page by page"},

@@ -164,6 +164,10 @@ void bw_cli_interact(struct bw_cli *c)
 	el_source(el, NULL);
 	while (!c->quit) {
 		int n = 0;
+		struct bw_error *unheld = bw_debug_hold_time(c->debug);
+		if (unheld)
+			bw_out_error(c->out, unheld);
+		bw_error_free(unheld);
 		errno = 0;
 		const char *line = el_gets(el, &n);
 		if (!line || n <= 0) {

@@ -46,7 +46,11 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
 	_cleanup_free_ char *line = NULL;
 	size_t cap = 0;
 	unsigned number = 0;
-	while (!c->quit && read_line(f, &line, &cap)) {
+	while (!c->quit) {
+		if (!opened)
+			BW_TRY(bw_debug_hold_time(c->debug));
+		if (!read_line(f, &line, &cap))
+			break;
 		number++;
 		struct bw_error *err = bw_cli_execute_scripted(c, line);
 		if (err && opened)

@@ -84,8 +84,14 @@ struct bw_debug_settings {
 	enum bw_locking scheduler_locking;
 	bool stop_on_dispatch; /* each dispatch is a stop before its first wave */
 	uint64_t hang_ms;      /* a dispatch that runs longer stops; 0: none does */
+	bool hold_time;	       /* bw_debug_hold_time does something */
 };
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
+/* A person thinks: where waves are stopped, the program's clocks stand still until they run on, so that
+ * no watchdog of the program bites meanwhile. Does nothing where they do already, or nothing is stopped. */
+struct bw_error *bw_debug_hold_time(struct bw_debug *d);
+/* Takes that back. */
+struct bw_error *bw_debug_let_time_go(struct bw_debug *d);
 
 /* ---- Why a wave has stopped ---- */
 

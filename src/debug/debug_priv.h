@@ -154,6 +154,7 @@ struct bw_debug {
 	struct bw_target *target;
 	enum bw_debug_state state;
 	struct bw_debug_settings settings;
+	bool time_held;
 	bw_notice_fn *notice;
 	void *notice_cookie;
 	pid_t pid;

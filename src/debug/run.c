@@ -333,6 +333,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	d->deferred_since_ms = 0;
 	bw_hang_restart(d);
 	bw_catch_sweep(d);
+	BW_TRY(bw_debug_let_time_go(d));
 	struct bw_error *err = go_on(d);
 	/* the program or the GPU has died while we were stopped: wait will say so */
 	if (err && !bw_error_catch(&err, BW_E_GONE))

@@ -16,6 +16,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->next_wave = 1;
 	d->focus_slot = UINT32_MAX;
 	d->precise = -1;
+	d->settings.hold_time = true;
 	d->watched_slot = UINT32_MAX;
 	*out = d;
 	return NULL;
@@ -155,6 +156,7 @@ void bw_debug_close_target(struct bw_debug *d)
 	struct bw_target *t = d->target;
 	__atomic_store_n(&d->target, NULL, __ATOMIC_SEQ_CST);
 	d->state = BW_DEBUG_NO_PROGRAM;
+	d->time_held = false; /* nobody's now */
 	if (t)
 		t->ops->close(t);
 	bw_debug_forget_program(d);
@@ -183,6 +185,26 @@ struct bw_error *bw_debug_kill(struct bw_debug *d)
 	struct bw_error *err = d->target->ops->kill(d->target);
 	bw_debug_close_target(d);
 	return err;
+}
+
+static struct bw_error *hold_time(struct bw_debug *d, bool on)
+{
+	if (!d->target || d->time_held == on || !d->target->ops->hold_time)
+		return NULL;
+	d->time_held = on;
+	struct bw_error *err = d->target->ops->hold_time(d->target, on);
+	/* a program that is gone: an event will say so */
+	return bw_error_catch(&err, BW_E_GONE) ? NULL : err;
+}
+
+struct bw_error *bw_debug_hold_time(struct bw_debug *d)
+{
+	return d->settings.hold_time && d->state == BW_DEBUG_STOPPED ? hold_time(d, true) : NULL;
+}
+
+struct bw_error *bw_debug_let_time_go(struct bw_debug *d)
+{
+	return hold_time(d, false);
 }
 
 void bw_debug_interrupt(struct bw_debug *d)

@@ -61,6 +61,7 @@ static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool along, int
 		if (!along)
 			continue;
 		d->state = BW_DEBUG_RUNNING;
+		BW_TRY(bw_debug_let_time_go(d));
 		BW_TRY(bw_debug_sift(d, &other));
 		/* the wave waited for may be the one that was found */
 		if (other && !d->slots[slot].stopped)
