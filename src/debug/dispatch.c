@@ -128,6 +128,9 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch *x,
 	if (p)
 		x->pipeline = *p;
 	x->label = strdup(x->info.desc.label ? x->info.desc.label : "");
+	/* What the command buffer holds is more where pipelines before it had more. */
+	if (p)
+		x->info.desc.push_b = BW_MIN(x->info.desc.push_b, p->push_b);
 	if (x->info.desc.push_b) {
 		x->push = malloc(x->info.desc.push_b);
 		if (x->push)

@@ -61,6 +61,21 @@ void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 	bw_table_fini(&t);
 }
 
+/* Of a pipeline whose shader has its size from specialisation constants only its dispatches tell. */
+static void workgroup_text(char out[48], struct bw_debug *d, const struct bw_target_object *p)
+{
+	size_t n = 0;
+	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
+	const uint32_t *dim = p->dim[0] ? p->dim : NULL;
+	for (size_t i = n; i-- > 0 && !dim;)
+		if (list[i].desc.pipeline == p->id)
+			dim = list[i].desc.group_size;
+	if (dim)
+		bw_show_dims(out, dim);
+	else
+		snprintf(out, 48, "specialised");
+}
+
 struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
@@ -77,12 +92,12 @@ struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 		char group[48];
 		if (p->kind != BW_OBJECT_PIPELINE)
 			continue;
-		bw_show_dims(group, p->dim);
+		workgroup_text(group, d, p);
 		bw_table_int(&t, p->id);
 		bw_table_text(&t, "%s", p->name);
 		bw_table_text(&t, "%s", p->entry);
 		bw_table_text(&t, "%s", p->module);
-		bw_table_text(&t, "%s", p->dim[0] ? group : "specialised");
+		bw_table_text(&t, "%s", group);
 		bw_table_text(&t, "%016llx", (unsigned long long)p->hash);
 		if (p->va)
 			bw_table_hex(&t, p->va, 12);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The descriptors that user SGPRs lead to, as drivers lay them out. */
+/* What a dispatch was given: the descriptors that user SGPRs lead to, as drivers lay them out, and push
+ * constants. */
 #include "debug/bound.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/util.h"
 #include "fake_session.h"
 
-enum { PIPELINE = 7, SET_B = 64 };
+enum { PIPELINE = 7, SET_B = 64, PUSH_B = 24 };
 /* RADV's 32-bit pointers lead here. */
 #define SETS	0xffff800000060000ull
 #define RINGS	0xffff800000070000ull
@@ -62,12 +63,14 @@ static struct bw_error *objects(struct bw_target *t, struct bw_target_object **o
 	(*out)->kind = BW_OBJECT_PIPELINE;
 	(*out)->id = PIPELINE;
 	(*out)->sets[0] = 2;
+	(*out)->push_b = PUSH_B;
 	strcpy((*out)->entry, "main");
 	*out_n = 1;
 	return NULL;
 }
 
-/* Expects the set to be found by this SGPR of a dispatch that has n of them. */
+/* Expects the set to be found by this SGPR of a dispatch that has n of them, and of the push
+ * constants only those that its pipeline knows. */
 static void found_in(unsigned sgpr, unsigned n, const uint32_t *s)
 {
 	bool closed = false;
@@ -79,7 +82,10 @@ static void found_in(unsigned sgpr, unsigned n, const uint32_t *s)
 				       .initiator = 1u << 15,
 				       .groups = {1, 1, 1},
 				       .group_size = {64, 1, 1}};
+	const uint8_t push[128] = {1, 2, 3};
 	memcpy(x.user_data, s, n * sizeof(*s));
+	x.push = push;
+	x.push_b = sizeof(push);
 	const uint32_t end = 0xbfb00000;
 	memcpy(fake_at(f, FAKE_BASE), &end, 4);
 	read_fake = f->t.ops->read;
@@ -112,6 +118,11 @@ static void found_in(unsigned sgpr, unsigned n, const uint32_t *s)
 		assert_int_equal(bound[i].size_b, 256 << i);
 	}
 	free(bound);
+	size_t n_dispatches;
+	const struct bw_dispatch_info *info = bw_debug_dispatches(d, &n_dispatches);
+	assert_int_equal(n_dispatches, 1);
+	assert_int_equal(info->desc.push_b, PUSH_B);
+	assert_memory_equal(info->desc.push, push, PUSH_B);
 	bw_debug_destroy(d);
 	assert_true(closed);
 }
