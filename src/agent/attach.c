@@ -133,10 +133,9 @@ static void fill_code(struct placed *p, const void *code, size_t size_b)
 		memcpy(p->cpu + at, &(uint32_t){S_CODE_END}, 4);
 }
 
-/* Writes BO handles, of which one is the IB itself, into a submission of NOPs and waits for it:
- * then the kernel has given this address space a VMID and programmed it. */
-static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
-		    const struct placed *ib, uint32_t ctx_id)
+/* A submission of NOPs from an IB of our own. */
+static int submit_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint32_t ib_flags,
+		       const struct placed *ib, uint32_t ctx_id, uint64_t *out_fence)
 {
 	for (unsigned i = 0; i < NOP_IB_DW; i++)
 		memcpy(ib->cpu + i * 4, &(uint32_t){PKT_NOP_1DW}, 4);
@@ -146,8 +145,11 @@ static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
 					     .bo_number = 1,
 					     .bo_info_size = sizeof(entry),
 					     .bo_info_ptr = (uintptr_t)&entry};
-	struct drm_amdgpu_cs_chunk_ib ib_chunk = {
-		.va_start = ib->va, .ib_bytes = NOP_IB_DW * 4, .ip_type = ip_type, .ring = ring};
+	struct drm_amdgpu_cs_chunk_ib ib_chunk = {.flags = ib_flags,
+						  .va_start = ib->va,
+						  .ib_bytes = NOP_IB_DW * 4,
+						  .ip_type = ip_type,
+						  .ring = ring};
 	struct drm_amdgpu_cs_chunk chunks[] = {
 		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
 		{AMDGPU_CHUNK_ID_IB, sizeof(ib_chunk) / 4, (uintptr_t)&ib_chunk},
@@ -156,16 +158,32 @@ static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
 	union drm_amdgpu_cs cs = {
 		.in = {.ctx_id = ctx_id, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CS, &cs);
-	if (r)
-		return r;
-	union drm_amdgpu_wait_cs wait = {
-		.in = {.handle = cs.out.handle,
-		       .timeout = (uint64_t)bw_clock_real_ns() + NOP_WAIT_MS * 1000000ull,
-		       .ip_type = ip_type,
-		       .ring = ring,
-		       .ctx_id = ctx_id}};
-	r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &wait);
+	*out_fence = cs.out.handle;
+	return r;
+}
+
+/* 0: done; -ETIME: not by then; another -errno: lost. */
+static int wait_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint32_t ctx_id,
+		     uint64_t fence, uint64_t until_ns)
+{
+	union drm_amdgpu_wait_cs wait = {.in = {.handle = fence,
+						.timeout = until_ns,
+						.ip_type = ip_type,
+						.ring = ring,
+						.ctx_id = ctx_id}};
+	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &wait);
 	return r ? r : wait.out.status ? -ETIME : 0;
+}
+
+/* Waits for it: then the kernel has given this address space a VMID and programmed it. */
+static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
+		    const struct placed *ib, uint32_t ctx_id)
+{
+	uint64_t fence;
+	int r = submit_nops(f, ip_type, ring, 0, ib, ctx_id, &fence);
+	return r ? r
+		 : wait_nops(f, ip_type, ring, ctx_id, fence,
+			     (uint64_t)bw_clock_real_ns() + NOP_WAIT_MS * 1000000ull);
 }
 
 static int get_vmid(struct bw_agent_file *f, bool reserve, uint32_t ip_type, uint32_t ring,
@@ -271,8 +289,11 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agen
 	    req->displaced_size_b > CODE_MAX_B)
 		return failed(out, -EINVAL, "sizes of the debug area that make no sense");
 	struct bw_attach_parts p = {0};
-	int r = attach_parts(f, req, control, handler, ip_type, ring, &p, out, out_fd);
+	struct bw_attach_left *left = malloc(sizeof(*left));
+	int r = left ? attach_parts(f, req, control, handler, ip_type, ring, &p, out, out_fd)
+		     : failed(out, -ENOMEM, "attaching");
 	if (r) {
+		free(left);
 		unplace(f, &p.displaced);
 		unplace(f, &p.handler);
 		unplace(f, &p.area);
@@ -284,106 +305,135 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agen
 	out->area_va = p.area.va;
 	out->handler_va = p.handler.va;
 	out->displaced_va = p.displaced.va;
+	*left = (struct bw_attach_left){
+		.refs = 1,
+		.file = f,
+		.buffers = {{p.area.handle, p.area.va, p.area.size_b},
+			    {p.handler.handle, p.handler.va, p.handler.size_b},
+			    {p.displaced.handle, p.displaced.va, p.displaced.size_b}}};
+	*a = (struct bw_attach){.file = f,
+				.area_size_b = p.area.size_b,
+				.area = p.area.cpu,
+				.area_handle = p.area.handle,
+				.reserved = out->vmid_reserved,
+				.left = left};
 	bw_agent_file_ref(f);
-	*a = (struct bw_attach){f,
-				p.area.size_b,
-				p.area.cpu,
-				p.area.handle,
-				{{p.area.handle, p.area.va, p.area.size_b},
-				 {p.handler.handle, p.handler.va, p.handler.size_b},
-				 {p.displaced.handle, p.displaced.va, p.displaced.size_b}},
-				out->vmid_reserved};
+	bw_agent_file_ref(f);
 	return 0;
 }
 
 /* Letting go */
 
-#define MODE_TRAP_AFTER_INST (1u << 11)
-
-/* The slots of the area, as its control block says; what lies outside is not touched. */
-static struct bw_trap_slot *slots_of(const struct bw_attach *a, uint32_t *out_n)
+struct bw_attach_left *bw_attach_left_ref(struct bw_attach_left *left)
 {
-	struct bw_trap_control c;
-	memcpy(&c, a->area, sizeof(c));
-	*out_n = 0;
-	if (c.magic != BW_TRAP_MAGIC || c.slots_offset_b > a->area_size_b || c.slots_offset_b % 4)
-		return NULL;
-	uint64_t room = (a->area_size_b - c.slots_offset_b) / sizeof(struct bw_trap_slot);
-	*out_n = (uint32_t)BW_MIN((uint64_t)c.n_slots, room);
-	return (struct bw_trap_slot *)(a->area + c.slots_offset_b);
+	atomic_fetch_add(&left->refs, 1);
+	return left;
 }
 
-/* One pass; returns how many waves are still stopped. */
-static unsigned resume_all(struct bw_trap_slot *slots, uint32_t n)
+void bw_attach_left_unref(struct bw_attach_left *left)
 {
-	unsigned stopped = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		struct bw_trap_slot *s = &slots[i];
-		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != BW_TRAP_STATE_STOPPED)
-			continue;
-		stopped++;
-		/* Busy with another command (reading LDS): next time. */
-		if (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE))
-			continue;
-		s->hw[BW_TRAP_HW_MODE] &= ~MODE_TRAP_AFTER_INST;
-		s->arg0 = 0; /* not KEEP_ICACHE: code has been put back */
-		uint32_t seq = __atomic_load_n(&s->seq, __ATOMIC_RELAXED);
-		__atomic_store_n(&s->command, BW_TRAP_CMD_RESUME | seq << 8, __ATOMIC_RELEASE);
-	}
-	return stopped;
-}
-
-/* A wave that was on its way into the handler when the flag was set stops once more, a moment
- * later. */
-enum { SETTLE_MS = 200, GIVE_UP_MS = 10000, PAUSE_US = 1000 };
-
-void bw_attach_reclaim(struct bw_attach_left *left, bool no_more_waves)
-{
-	for (size_t i = 0; left->file && no_more_waves && i < BW_ARRAY_SIZE(left->buffers); i++) {
+	if (!left || atomic_fetch_sub(&left->refs, 1) != 1)
+		return;
+	for (size_t i = 0; !left->stays && i < BW_ARRAY_SIZE(left->buffers); i++) {
 		const struct bw_attach_buffer *b = &left->buffers[i];
 		unplace(left->file, &(struct placed){b->handle, b->va, b->size_b, NULL});
 	}
-	if (left->file && left->reserved && no_more_waves) {
-		union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_UNRESERVE_VMID}};
-		bw_agent_ioctl(left->file, DRM_IOCTL_AMDGPU_VM, &vm);
-	}
 	bw_agent_file_unref(left->file);
-	*left = (struct bw_attach_left){0};
+	free(left);
 }
 
-void bw_attach_end(struct bw_attach *a, struct bw_attach_left *out)
+/* Patched code may still be in instruction caches, of WGPs that no stopped wave is on, too. A job with
+ * EMIT_MEM_SYNC empties them (gfx_v11_0_emit_mem_sync of Linux 6.12: GLI_INV); on a ring of its own,
+ * so that it need not wait for the job whose waves are concerned. */
+struct bw_attach_flush {
+	uint32_t ring, ctx_id;
+	uint64_t fence;
+	struct placed ib;
+};
+
+/* The last of the compute rings. */
+static uint32_t flush_ring(struct bw_agent_file *f)
 {
-	if (!a->file)
+	struct drm_amdgpu_info_hw_ip ip = {0};
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&ip,
+				       .return_size = sizeof(ip),
+				       .query = AMDGPU_INFO_HW_IP_INFO,
+				       .query_hw_ip = {.type = AMDGPU_HW_IP_COMPUTE}};
+	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !ip.available_rings)
+		return 0;
+	return 31 - (uint32_t)__builtin_clz(ip.available_rings);
+}
+
+static void flush_end(struct bw_attach *a)
+{
+	struct bw_attach_flush *u = a->flush;
+	if (!u)
 		return;
-	out->file = a->file;
-	out->reserved = a->reserved;
-	memcpy(out->buffers, a->buffers, sizeof(out->buffers));
-	bw_agent_file_ref(a->file);
-	bw_patch_clear_range(a->file, 0, UINT64_MAX);
-	uint32_t n;
-	struct bw_trap_slot *slots = slots_of(a, &n);
-	uint32_t *flags = (uint32_t *)(a->area + BW_TRAP_C_FLAGS);
-	__atomic_or_fetch(flags, BW_TRAP_F_DETACHED, __ATOMIC_SEQ_CST);
-	int64_t start = bw_clock_real_ns(), quiet_since = start;
-	for (;;) {
-		int64_t now = bw_clock_real_ns();
-		if (slots && resume_all(slots, n))
-			quiet_since = now;
-		if (now - quiet_since > SETTLE_MS * 1000000ll)
-			break;
-		if (now - start > GIVE_UP_MS * 1000000ll) {
-			BW_LOG(WARN, "agent", "some waves do not go on");
-			break;
-		}
-		usleep(PAUSE_US);
+	unplace(a->file, &u->ib);
+	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = u->ctx_id}};
+	if (u->ctx_id)
+		bw_agent_ioctl(a->file, DRM_IOCTL_AMDGPU_CTX, &ctx);
+	free(u);
+	a->flush = NULL;
+}
+
+static void flush_begin(struct bw_attach *a)
+{
+	struct bw_attach_flush *u = a->flush = calloc(1, sizeof(*u));
+	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+	int r = u ? bw_agent_ioctl(a->file, DRM_IOCTL_AMDGPU_CTX, &ctx) : -ENOMEM;
+	if (!r) {
+		uint64_t top = va_top(a->file);
+		u->ctx_id = ctx.out.alloc.ctx_id;
+		u->ring = flush_ring(a->file);
+		r = place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
 	}
-	bw_attach_drop(a);
+	if (!r)
+		r = submit_nops(a->file, AMDGPU_HW_IP_COMPUTE, u->ring, AMDGPU_IB_FLAG_EMIT_MEM_SYNC,
+				&u->ib, u->ctx_id, &u->fence);
+	if (r)
+		flush_end(a);
+}
+
+/* Where that job cannot be made, or is lost: when no other is left. */
+static bool caches_are_empty(struct bw_attach *a)
+{
+	struct bw_attach_flush *u = a->flush;
+	int r = u ? wait_nops(a->file, AMDGPU_HW_IP_COMPUTE, u->ring, u->ctx_id, u->fence, 0) : -EIO;
+	return r ? r != -ETIME && atomic_load(&a->left->refs) == 1 : true;
+}
+
+void bw_attach_end(struct bw_attach *a)
+{
+	bw_patch_clear_range(a->file, 0, UINT64_MAX);
+	bw_trap_detach(a->area);
+	bw_trap_release(a->area, a->area_size_b);
+	flush_begin(a);
+}
+
+bool bw_attach_has_left(struct bw_attach *a)
+{
+	bw_trap_release(a->area, a->area_size_b);
+	return caches_are_empty(a);
+}
+
+void bw_attach_over(struct bw_attach *a, bool given_back)
+{
+	a->left->stays = !given_back;
+	if (a->reserved && given_back) {
+		union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_UNRESERVE_VMID}};
+		bw_agent_ioctl(a->file, DRM_IOCTL_AMDGPU_VM, &vm);
+	}
+	flush_end(a);
+	if (a->area)
+		munmap(a->area, a->area_size_b);
+	bw_attach_left_unref(a->left);
+	bw_agent_file_unref(a->file);
+	*a = (struct bw_attach){0};
 }
 
 void bw_attach_drop(struct bw_attach *a)
 {
-	if (a->area)
-		munmap(a->area, a->area_size_b);
-	bw_agent_file_unref(a->file);
-	*a = (struct bw_attach){0};
+	a->reserved = false; /* it goes with the file, too */
+	bw_attach_over(a, false);
 }

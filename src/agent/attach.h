@@ -8,23 +8,27 @@
 #include "agent/agent.h"
 #include "wire/agent_proto.h"
 
+/* What lies in the program's address space for the debugger. It outlives the attachment: waves that were
+ * launched under the handler may still need it, so each job holds a reference, and the last one that
+ * lets go takes it away. */
+struct bw_attach_left {
+	atomic_uint refs;
+	struct bw_agent_file *file; /* a reference */
+	struct bw_attach_buffer {
+		uint32_t handle;
+		uint64_t va, size_b;
+	} buffers[3]; /* area, handler, displaced instructions */
+	bool stays;   /* nobody can tell whether it is still needed, or it goes with the file */
+};
+
 struct bw_attach {
 	struct bw_agent_file *file; /* a reference; NULL: not attached */
 	uint64_t area_size_b;
 	uint8_t *area;	      /* mapped */
 	uint32_t area_handle; /* for the residency list of each submission */
-	struct bw_attach_buffer {
-		uint32_t handle;
-		uint64_t va, size_b;
-	} buffers[3]; /* area, handler, displaced instructions */
-	bool reserved; /* the VMID */
-};
-
-/* What is still in the program's address space after the end. */
-struct bw_attach_left {
-	struct bw_agent_file *file; /* a reference; NULL: nothing */
-	struct bw_attach_buffer buffers[3];
-	bool reserved;
+	bool reserved;	      /* the VMID */
+	struct bw_attach_left *left;
+	struct bw_attach_flush *flush; /* while leaving */
 };
 
 /* control, handler: req->control_size_b and req->handler_size_b bytes. ip_type, ring: where the
@@ -33,11 +37,18 @@ struct bw_attach_left {
 int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req,
 	      const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
 	      struct bw_agent_attach_reply *out, int *out_fd);
-/* Puts patched code back, tells the handler that nobody listens, and lets every stopped wave go on,
- * until none stops any more. What waves may still execute stays where it is, and is out->buffers. */
-void bw_attach_end(struct bw_attach *a, struct bw_attach_left *out);
-/* no_more_waves: none can enter the handler any more, so the buffers go; else they stay for good. */
-void bw_attach_reclaim(struct bw_attach_left *left, bool no_more_waves);
+/* Puts patched code back, tells the handler that nobody listens, and has the instruction caches
+ * emptied. */
+void bw_attach_end(struct bw_attach *a);
+/* After the end, again and again until the trap registers are back: lets stopped waves go. True: no
+ * instruction cache holds patched code any more. */
+bool bw_attach_has_left(struct bw_attach *a);
+/* given_back: no wave can enter the handler any more, so the buffers go when those have ended that are
+ * in flight; else they stay for good. */
+void bw_attach_over(struct bw_attach *a, bool given_back);
+/* One more, and one less, that needs what is attached. */
+struct bw_attach_left *bw_attach_left_ref(struct bw_attach_left *left);
+void bw_attach_left_unref(struct bw_attach_left *left);
 /* Forgets the file, whose address space is about to end. */
 void bw_attach_drop(struct bw_attach *a);
 

@@ -47,12 +47,12 @@ static struct {
 
 	pthread_mutex_t send_lock;
 	int sock;
-	char path[112];		 /* of the debugger's socket; the service thread's */
-	atomic_uint jobs;	 /* submitted and not over */
+	int guard; /* the line to the debugger's guard, -1: none; the service thread's */
 } d = {.lock = PTHREAD_MUTEX_INITIALIZER,
        .released = PTHREAD_COND_INITIALIZER,
        .send_lock = PTHREAD_MUTEX_INITIALIZER,
-       .sock = -1};
+       .sock = -1,
+       .guard = -1};
 
 struct thread_start {
 	void *(*fn)(void *);
@@ -220,9 +220,7 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 	else if (!bw_attach(&a, f, &req, payload, payload + req.control_size_b, ip_type, ring, &out,
 			    &fd) &&
 		 !add_attach(&a)) {
-		struct bw_attach_left left = {0};
-		bw_attach_end(&a, &left);
-		bw_attach_reclaim(&left, true);
+		bw_attach_over(&a, true);
 		set_result(&out.r, -ENOMEM, 0, "attaching");
 	}
 	return reply(m, &out, sizeof(out), NULL, 0, fd);
@@ -359,10 +357,8 @@ static struct bw_error *answer(const struct bw_msg *m)
 	return err;
 }
 
-struct left BW_VEC(struct bw_attach_left);
-
-/* What was attached to a file lives no more. */
-static void forget_attach(struct bw_attach *a)
+/* From here on no submission finds it. */
+static struct bw_attach *take_attach(struct bw_attach *a)
 {
 	pthread_mutex_lock(&d.lock);
 	for (size_t i = 0; i < d.attached.len; i++) {
@@ -372,27 +368,17 @@ static void forget_attach(struct bw_attach *a)
 		}
 	}
 	pthread_mutex_unlock(&d.lock);
-	free(a);
+	return a;
 }
 
 /* The end: by DETACH, or because the debugger is gone. */
-static void end_service(struct left *out_left)
+static void end_service(void)
 {
 	bw_clock_go();
-	struct bw_agent_file *f;
-	for (uint32_t i = 0; i < d.attached.len; i++) {
-		struct bw_attach_left left = {0};
-		bw_attach_end(d.attached.data[i], &left);
-		struct bw_error *err = bw_vec_push(out_left, left);
-		if (err) { /* it stays where it is */
-			bw_error_free(err);
-			bw_agent_file_unref(left.file);
-		}
-	}
-	while (d.attached.len)
-		forget_attach(d.attached.data[0]);
+	bw_vec_each(&d.attached, a)
+		bw_attach_end(*a);
 	/* patches are made only where something is attached, but for a debugger that has not got so far */
-	f = file_of(0);
+	struct bw_agent_file *f = file_of(0);
 	if (f)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
 	bw_agent_file_unref(f);
@@ -412,49 +398,19 @@ static void set_ended(void)
 	pthread_mutex_unlock(&d.lock);
 }
 
-void bw_debugger_job_begun(void)
+struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f, uint32_t *out_area_handle)
 {
-	atomic_fetch_add(&d.jobs, 1);
+	pthread_mutex_lock(&d.lock);
+	const struct bw_attach *a = attach_of(f);
+	struct bw_attach_left *left = a ? bw_attach_left_ref(a->left) : NULL;
+	*out_area_handle = a ? a->area_handle : 0;
+	pthread_mutex_unlock(&d.lock);
+	return left;
 }
 
-void bw_debugger_job_ended(void)
+void bw_debugger_job_ended(struct bw_attach_left *left)
 {
-	atomic_fetch_sub(&d.jobs, 1);
-}
-
-enum { REGISTERS_PATIENCE_MS = 15000, JOBS_PATIENCE_MS = 60000, POLL_MS = 5 };
-
-/* The debugger, or its guard, gives the trap registers back: then no wave enters the handler any
- * more. False: nobody can tell. */
-static bool await_registers(bool detach)
-{
-	struct bw_msg m = BW_MSG_INIT;
-	if (detach) {
-		struct bw_error *err = NULL;
-		while (!err)
-			err = bw_msg_recv(d.sock, REGISTERS_PATIENCE_MS, &m);
-		bw_msg_fini(&m);
-		bool closed = err->code == BW_E_GONE;
-		bw_error_free(err);
-		return closed;
-	}
-	for (int t = 0; t < REGISTERS_PATIENCE_MS; t += POLL_MS) {
-		if (REAL(access)(d.path, F_OK) && errno == ENOENT)
-			return true;
-		usleep(POLL_MS * 1000);
-	}
-	return false;
-}
-
-/* Waves that were launched under the handler have ended: then it can go. */
-static bool await_jobs(void)
-{
-	for (int t = 0; t < JOBS_PATIENCE_MS; t += POLL_MS) {
-		if (!atomic_load(&d.jobs))
-			return true;
-		usleep(POLL_MS * 1000);
-	}
-	return false;
+	bw_attach_left_unref(left);
 }
 
 static void drop_closed_files(void)
@@ -468,14 +424,60 @@ static void drop_closed_files(void)
 		const struct bw_msg_part part = {&about, sizeof(about)};
 		struct bw_attach *a = attach_of(*f);
 		if (a) {
-			bw_attach_drop(a);
-			forget_attach(a);
+			bw_attach_drop(take_attach(a));
+			free(a);
 		}
 		if (d.sock >= 0)
 			send_event(BW_AGENT_EV_CLOSED, &part, 1);
 		bw_agent_file_unref(*f);
 	}
 	bw_vec_free(&closed);
+}
+
+enum { LOOK_MS = 2 };
+
+/* Lets waves go until the guard says that the trap registers are back; what it needs for that is that
+ * no patched code is left anywhere (LEFT). False: it is no more, and nobody will tell. */
+static bool await_registers(void)
+{
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_error *err = NULL;
+	bool told = false, back = false;
+	while (!err && !back && d.guard >= 0) {
+		bool left = true;
+		drop_closed_files();
+		bw_vec_each(&d.attached, a)
+			left &= bw_attach_has_left(*a);
+		if (left && !told) {
+			told = true;
+			err = bw_msg_send(d.guard, BW_AGENT_LEFT, 0, NULL, 0, -1);
+		}
+		if (!err)
+			err = bw_msg_recv(d.guard, LOOK_MS, &m);
+		bool heard = !bw_error_catch(&err, BW_E_TIMEOUT) && !err;
+		back = heard && m.type == BW_AGENT_BACK;
+	}
+	bw_error_free(err);
+	bw_msg_fini(&m);
+	return back;
+}
+
+static void close_own(int *fd)
+{
+	if (*fd >= 0) {
+		bw_agent_fd_own(*fd, false);
+		REAL(close)(*fd);
+	}
+	*fd = -1;
+}
+
+static void take_guard(struct bw_msg *m)
+{
+	close_own(&d.guard);
+	if (m->fd < 0)
+		return;
+	d.guard = bw_agent_fd_move_high(bw_take_fd(m->fd));
+	bw_agent_fd_own(d.guard, true);
 }
 
 static void *service(void *cookie)
@@ -491,28 +493,30 @@ static void *service(void *cookie)
 		if (err)
 			break;
 		detach = m.type == BW_AGENT_DETACH;
-		if (!detach)
+		if (m.type == BW_AGENT_GUARD)
+			take_guard(&m);
+		else if (!detach)
 			err = answer(&m);
 	}
 	if (err)
 		BW_LOG(INFO, "agent", "debugger: %s", err->message);
 	bw_error_free(err);
-	struct left left = {0};
-	end_service(&left);
+	end_service();
 	if (detach)
 		bw_error_free(reply_result(&m, 0, 0, ""));
 	bw_msg_fini(&m);
-	bool given_back = await_registers(detach);
-	pthread_mutex_lock(&d.send_lock);
-	bw_agent_fd_own(d.sock, false);
-	REAL(close)(d.sock);
-	d.sock = -1;
-	pthread_mutex_unlock(&d.send_lock);
-	if (!given_back || !await_jobs())
+	bool given_back = await_registers();
+	if (!given_back && d.attached.len)
 		BW_LOG(WARN, "agent", "the trap handler stays where it is");
-	bw_vec_each(&left, l)
-		bw_attach_reclaim(l, given_back && !atomic_load(&d.jobs));
-	bw_vec_free(&left);
+	while (d.attached.len) {
+		struct bw_attach *a = take_attach(d.attached.data[0]);
+		bw_attach_over(a, given_back);
+		free(a);
+	}
+	pthread_mutex_lock(&d.send_lock);
+	close_own(&d.sock);
+	pthread_mutex_unlock(&d.send_lock);
+	close_own(&d.guard);
 	drop_closed_files();
 	set_ended();
 	return NULL;
@@ -563,7 +567,6 @@ static int connect_to(const char *path, struct bw_agent_file *f)
 	}
 	sock = bw_agent_fd_move_high(sock);
 	bw_agent_fd_own(sock, true);
-	snprintf(d.path, sizeof(d.path), "%s", path);
 	d.sock = sock;
 	say_hello(f);
 	pthread_mutex_lock(&d.lock);
@@ -571,7 +574,7 @@ static int connect_to(const char *path, struct bw_agent_file *f)
 	pthread_mutex_unlock(&d.lock);
 	int r = bw_thread_start(service, NULL);
 	if (r)
-		end_service(&(struct left){0});
+		end_service();
 	return r;
 }
 
@@ -652,15 +655,6 @@ bool bw_debugger_listens(void)
 	return yes;
 }
 
-uint32_t bw_debugger_area_handle(const struct bw_agent_file *f)
-{
-	pthread_mutex_lock(&d.lock);
-	const struct bw_attach *a = attach_of(f);
-	uint32_t handle = a ? a->area_handle : 0;
-	pthread_mutex_unlock(&d.lock);
-	return handle;
-}
-
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob)
 {
@@ -730,13 +724,9 @@ void bw_debugger_fork_child(void)
 	bw_listen_fork_child();
 	/* what it opens itself is its own: then it connects like any process */
 	d.state = UNTRIED;
-	atomic_store(&d.jobs, 0);
 	/* the parent's, which it may share but not close */
 	d.attached.len = d.files.len = d.closed.len = d.held.len = 0;
 	d.last = 0;
-	if (d.sock >= 0) {
-		bw_agent_fd_own(d.sock, false);
-		REAL(close)(d.sock);
-		d.sock = -1;
-	}
+	close_own(&d.sock);
+	close_own(&d.guard);
 }

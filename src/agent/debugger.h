@@ -8,12 +8,15 @@
 #include "agent/agent.h"
 #include "wire/agent_proto.h"
 
+struct bw_attach_left;
+
 void bw_debugger_file_opened(struct bw_agent_file *f);
 /* A debugger that came later: listens at this path. 0 or -errno (EBUSY: there is one). */
 int bw_debugger_connect(const char *path);
-/* A submission that may run under the trap handler has been made, and has ended. */
-void bw_debugger_job_begun(void);
-void bw_debugger_job_ended(void);
+/* A submission of f is about to be made, and has ended: what it may need in the meantime stays where it
+ * is. NULL: nothing is attached to f. The debug area's buffer must be on its residency list. */
+struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f, uint32_t *out_area_handle);
+void bw_debugger_job_ended(struct bw_attach_left *left);
 /* The program has closed the last descriptor of f. */
 void bw_debugger_file_closed(struct bw_agent_file *f);
 
@@ -25,8 +28,6 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 			  const struct bw_agent_dispatch *dispatches, const void *blob);
 /* How long submissions have been held so far, in ns: grows only while one is. */
 int64_t bw_debugger_held_ns(void);
-/* The debug area's buffer in f, 0: none. */
-uint32_t bw_debugger_area_handle(const struct bw_agent_file *f);
 /* The fence of a submission has signalled. */
 void bw_debugger_done(uint32_t submission, int result);
 

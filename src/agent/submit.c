@@ -130,7 +130,7 @@ static bool read_chunks(struct submission *s, uint32_t cmd, void *arg)
 	return true;
 }
 
-static void scan_chunks(struct submission *s)
+static void scan_chunks(struct submission *s, bool look_inside)
 {
 	for (uint32_t i = 0; i < s->in.num_chunks; i++) {
 		struct drm_amdgpu_cs_chunk_ib ib;
@@ -141,7 +141,8 @@ static void scan_chunks(struct submission *s)
 		s->ip_type = ib.ip_type;
 		s->ip_instance = ib.ip_instance;
 		s->ring = ib.ring;
-		if (ib.ip_type == AMDGPU_HW_IP_COMPUTE || ib.ip_type == AMDGPU_HW_IP_GFX)
+		if (look_inside &&
+		    (ib.ip_type == AMDGPU_HW_IP_COMPUTE || ib.ip_type == AMDGPU_HW_IP_GFX))
 			scan_ib(s, ib.va_start, ib.ib_bytes / 4);
 	}
 }
@@ -196,9 +197,15 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 
 /* Telling the debugger when it is over */
 
+static bool has_waves(const struct submission *s)
+{
+	return s->ip_type == AMDGPU_HW_IP_COMPUTE || s->ip_type == AMDGPU_HW_IP_GFX;
+}
+
 struct wait {
 	struct bw_agent_file *file;
-	uint32_t submission;
+	struct bw_attach_left *job; /* what its waves may need; NULL: nothing */
+	uint32_t submission;	    /* 0: not shown to the debugger */
 	struct drm_amdgpu_wait_cs_in in;
 };
 
@@ -212,21 +219,24 @@ static void *wait_thread(void *cookie)
 			continue;
 		/* EINVAL: the program has freed the context already, so it knows that the job is
 		 * done. */
-		bw_debugger_done(w->submission, r == -EINVAL ? 0 : r);
+		if (w->submission)
+			bw_debugger_done(w->submission, r == -EINVAL ? 0 : r);
 		break;
 	}
-	bw_debugger_job_ended();
+	bw_debugger_job_ended(w->job);
 	bw_agent_file_unref(w->file);
 	free(w);
 	return NULL;
 }
 
-static void start_wait(const struct submission *s, uint32_t number, uint64_t fence)
+static void start_wait(const struct submission *s, struct bw_attach_left *job, uint32_t number,
+		       uint64_t fence)
 {
 	struct wait *w = calloc(1, sizeof(*w));
 	if (!w)
 		return;
 	*w = (struct wait){s->file,
+			   job,
 			   number,
 			   {.handle = fence,
 			    .timeout = INT64_MAX,
@@ -235,7 +245,6 @@ static void start_wait(const struct submission *s, uint32_t number, uint64_t fen
 			    .ring = s->ring,
 			    .ctx_id = s->in.ctx_id}};
 	bw_agent_file_ref(s->file);
-	bw_debugger_job_begun();
 	if (bw_thread_start(wait_thread, w)) {
 		/* nobody will know when it ends: what it may use stays */
 		bw_agent_file_unref(s->file);
@@ -245,14 +254,20 @@ static void start_wait(const struct submission *s, uint32_t number, uint64_t fen
 
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
-	struct submission *s = bw_debugger_listens() ? calloc(1, sizeof(*s)) : NULL;
-	if (!s)
+	uint32_t number = 0, area_handle = 0;
+	bool listens = bw_debugger_listens();
+	/* a debugger that has just left may still need what it left behind */
+	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
+	struct submission *s = listens || job ? calloc(1, sizeof(*s)) : NULL;
+	if (!s) {
+		bw_debugger_job_ended(job);
 		return bw_agent_ioctl(f, cmd, arg);
+	}
 	s->file = f;
-	uint32_t number = 0;
-	bool shown = read_chunks(s, cmd, arg);
-	if (shown) {
-		scan_chunks(s);
+	bool read = read_chunks(s, cmd, arg);
+	if (read)
+		scan_chunks(s, listens);
+	if (read && listens) {
 		struct bw_agent_submit event = {.file = f->number,
 						.ctx_id = s->in.ctx_id,
 						.ip_type = s->ip_type,
@@ -262,14 +277,17 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		event.blob_b = (uint32_t)s->blob.len;
 		if (s->dispatches.len)
 			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);
+		job = bw_debugger_job_begun(f, &area_handle);
 	}
-	int r = shown ? call_with_area(s, cmd, arg, bw_debugger_area_handle(f))
-		      : bw_agent_ioctl(f, cmd, arg);
+	int r = read ? call_with_area(s, cmd, arg, area_handle) : bw_agent_ioctl(f, cmd, arg);
 	union drm_amdgpu_cs out;
+	bool made = !r && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out));
 	if (number && r)
 		bw_debugger_done(number, r);
-	else if (number && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out)))
-		start_wait(s, number, out.out.handle);
+	if (made && (number || (job && has_waves(s))))
+		start_wait(s, job, number, out.out.handle);
+	else
+		bw_debugger_job_ended(job);
 	bw_vec_free(&s->dispatches);
 	bw_vec_free(&s->blob);
 	free(s);

@@ -27,7 +27,7 @@ void bw_live_agent_lost(struct bw_live *l)
 		close(l->agent_fd);
 	l->agent_fd = -1;
 	bw_live_unmap(l);
-	bw_live_restore_regs(l);
+	bw_live_guard_finish(l);
 }
 
 void bw_live_unmap(struct bw_live *l)
@@ -191,6 +191,18 @@ static struct bw_error *ask_attach(struct bw_live *l, uint64_t area_b,
 	return NULL;
 }
 
+static struct bw_error *tell_guard(struct bw_live *l, int fd)
+{
+	size_t handler_b = 0;
+	bw_trap_handler(l->regs.gc_version >> 16, &handler_b);
+	const struct bw_guard_area a = {.size_b = l->area_b,
+					.handler_va = l->handler_va,
+					.handler_b = (uint32_t)handler_b,
+					.displaced_va = l->displaced_va,
+					.displaced_b = l->displaced_b};
+	return bw_live_guard_area(l, &a, fd);
+}
+
 struct bw_error *bw_live_attach(struct bw_live *l)
 {
 	const struct bw_target_facts *f = &l->t.facts;
@@ -206,7 +218,6 @@ struct bw_error *bw_live_attach(struct bw_live *l)
 	if (!l->slots || !l->icache_generation)
 		return bw_error_nomem();
 	BW_TRY(map_area(l, fd, area_b));
-	BW_TRY(bw_live_guard_area(l, fd));
 	l->area_va = r.area_va;
 	l->handler_va = r.handler_va;
 	l->displaced_va = r.displaced_va;
@@ -215,6 +226,7 @@ struct bw_error *bw_live_attach(struct bw_live *l)
 	l->vmid_reserved = r.vmid_reserved;
 	l->code_generation = 1;
 	l->stops_seen = 0;
+	BW_TRY(tell_guard(l, fd));
 	BW_TRY(bw_live_enable_traps(l));
 	l->attached = true;
 	BW_LOG(INFO, "live", "attached in %llu us",
@@ -253,7 +265,7 @@ static struct bw_error *on_hello(struct bw_live *l, const struct bw_msg *m,
 	*out = (struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = (pid_t)h.pid};
 	memcpy(out->comm, h.comm, sizeof(out->comm));
 	out->comm[sizeof(out->comm) - 1] = 0;
-	return NULL;
+	return bw_live_guard_agent(l);
 }
 
 static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target_dispatch *to)

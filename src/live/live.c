@@ -293,7 +293,7 @@ static void live_close(struct bw_target *t)
 			BW_LOG(WARN, "live", "%s", err->message);
 		bw_error_free(err);
 	}
-	bw_live_restore_regs(l);
+	bw_live_guard_finish(l);
 	if (l->kill_asked && !l->attached_pid)
 		reap(l, 0);
 	free_live(l);

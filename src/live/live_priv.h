@@ -50,10 +50,18 @@ struct bw_queue_key {
 };
 
 /* Messages to the guard. */
-enum bw_guard_msg { BW_GUARD_REG = 1, BW_GUARD_AREA, BW_GUARD_GFXOFF, BW_GUARD_QUIT };
+enum bw_guard_msg {
+	BW_GUARD_REG = 1,
+	BW_GUARD_AGENT, /* with its end of the line */
+	BW_GUARD_AREA,	/* of the last agent; with the area */
+	BW_GUARD_GFXOFF,
+	BW_GUARD_FINISH,
+	BW_GUARD_QUIT,
+};
 struct bw_guard_area {
 	uint64_t size_b;
-	uint32_t slots_offset_b, n_slots;
+	uint64_t handler_va, displaced_va;
+	uint32_t handler_b, displaced_b;
 };
 
 struct bw_live_slot {
@@ -229,10 +237,15 @@ void bw_live_gfxoff_release(struct bw_live *l);
 void bw_live_gfxoff_allow(struct bw_kmd *kmd);
 
 /* guard.c: forked before anything of the program exists. It holds what must be put back and does so
- * when we end without saying goodbye, and removes the socket's folder. */
+ * when we leave, or end without saying goodbye: then it removes the socket's folder, too. */
 struct bw_error *bw_live_guard_start(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r) BW_MUST_CHECK;
-struct bw_error *bw_live_guard_area(struct bw_live *l, int area_fd) BW_MUST_CHECK;
+/* Makes the agent that has just greeted known to it, and it to the agent. */
+struct bw_error *bw_live_guard_agent(struct bw_live *l) BW_MUST_CHECK;
+struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_guard_area *area,
+				    int area_fd) BW_MUST_CHECK;
+/* The agent has been told to leave, or is gone: registers are put back when no wave needs them. */
+void bw_live_guard_finish(struct bw_live *l);
 /* From here on it allows GFXOFF again, too. */
 struct bw_error *bw_live_guard_gfxoff(struct bw_live *l) BW_MUST_CHECK;
 /* No longer needed. */

@@ -83,11 +83,14 @@ entry:
 	s_bfe_u32 ttmp4, ttmp1, (8 << 16) | 16 /* trap id, once more */
 	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_DISPLACED
 	s_cbranch_scc1 displaced
+	s_bitcmp1_b32 ttmp13, 1 /* BW_TRAP_F_ABANDONED */
+	s_cbranch_scc1 abandoned
 	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED */
 	s_cbranch_scc1 detached
 	/* After DEALLOC_VGPRS a wave has nothing to store through, and only its end before it. */
 	s_bitcmp1_b32 ttmp12, 24
 	s_cbranch_scc0 save
+abandoned:
 	s_endpgm
 
 /* ---- the end of a displaced instruction: go on behind the original, nothing is saved ---- */
@@ -120,6 +123,8 @@ filtered:
 	s_and_b32 ttmp2, ttmp1, 0xffff
 	s_cmp_eq_u32 ttmp2, ttmp3
 	s_cbranch_scc0 entry
+	s_bitcmp1_b32 ttmp13, 1 /* BW_TRAP_F_ABANDONED */
+	s_cbranch_scc1 abandoned
 	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED: the original instruction is back in its place */
 	s_cbranch_scc1 detached_leave
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_FILTERS + 8 glc dlc /* the filter */
@@ -328,6 +333,8 @@ wait:
 	s_cbranch_scc1 lds
 	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_LDS_WRITE
 	s_cbranch_scc1 lds
+	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_END
+	s_cbranch_scc1 abandoned
 wait_more:
 	s_sleep 0x20
 	s_branch wait

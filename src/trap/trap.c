@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trap/trap.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -75,13 +76,26 @@ static struct bw_trap_slot *slots_of(void *area, uint64_t size_b, uint32_t *out_
 	return (struct bw_trap_slot *)((char *)area + c.slots_offset_b);
 }
 
-void bw_trap_detach(void *area)
+static void set_flags(void *area, uint32_t flags)
 {
-	uint32_t *flags = (uint32_t *)((char *)area + BW_TRAP_C_FLAGS);
-	__atomic_or_fetch(flags, BW_TRAP_F_DETACHED, __ATOMIC_SEQ_CST);
+	uint32_t *at = (uint32_t *)((char *)area + BW_TRAP_C_FLAGS);
+	__atomic_or_fetch(at, flags, __ATOMIC_SEQ_CST);
 }
 
-unsigned bw_trap_release(void *area, uint64_t size_b)
+void bw_trap_detach(void *area)
+{
+	set_flags(area, BW_TRAP_F_DETACHED);
+}
+
+/* Busy with another command (reading LDS), or on its way already? A command for an earlier stop is
+ * none. */
+static bool is_busy(const struct bw_trap_slot *s, uint32_t seq)
+{
+	uint32_t command = __atomic_load_n(&s->command, __ATOMIC_ACQUIRE);
+	return command && command >> 8 == seq;
+}
+
+static unsigned command_all(void *area, uint64_t size_b, uint32_t command)
 {
 	uint32_t n, mode;
 	struct bw_trap_slot *slots = slots_of(area, size_b, &n, &mode);
@@ -91,15 +105,23 @@ unsigned bw_trap_release(void *area, uint64_t size_b)
 		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != BW_TRAP_STATE_STOPPED)
 			continue;
 		stopped++;
-		/* Busy with another command (reading LDS), or on its way already. A command for an
-		 * earlier stop is none. */
 		uint32_t seq = __atomic_load_n(&s->seq, __ATOMIC_RELAXED) & 0xffffff;
-		uint32_t command = __atomic_load_n(&s->command, __ATOMIC_ACQUIRE);
-		if (command && command >> 8 == seq)
+		if (is_busy(s, seq))
 			continue;
 		s->hw[BW_TRAP_HW_MODE] &= ~mode;
 		s->arg0 = 0; /* not KEEP_ICACHE: code has been put back */
-		__atomic_store_n(&s->command, BW_TRAP_CMD_RESUME | seq << 8, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->command, command | seq << 8, __ATOMIC_RELEASE);
 	}
 	return stopped;
+}
+
+unsigned bw_trap_release(void *area, uint64_t size_b)
+{
+	return command_all(area, size_b, BW_TRAP_CMD_RESUME);
+}
+
+void bw_trap_abandon(void *area, uint64_t size_b)
+{
+	set_flags(area, BW_TRAP_F_DETACHED | BW_TRAP_F_ABANDONED);
+	command_all(area, size_b, BW_TRAP_CMD_END);
 }

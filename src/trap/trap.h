@@ -40,6 +40,7 @@
 #define BW_TRAP_C_SIZE 0x1000
 
 #define BW_TRAP_F_DETACHED 1      /* nobody listens: save nothing, go on at once */
+#define BW_TRAP_F_ABANDONED 2     /* the program is dead, its code still patched: waves end at once */
 
 #define BW_TRAP_SLOT_STRIDE 0x1000
 #define BW_TRAP_VGPR_STRIDE 0x10000 /* 256 VGPRs of 64 lanes */
@@ -90,6 +91,7 @@
 #define BW_TRAP_CMD_RESUME 1      /* ARG0: BW_TRAP_RESUME_* */
 #define BW_TRAP_CMD_LDS_READ 2    /* ARG0: byte offset, ARG1: dwords (up to 512) -> DATA */
 #define BW_TRAP_CMD_LDS_WRITE 3   /* DATA -> LDS */
+#define BW_TRAP_CMD_END 4         /* the wave ends here */
 #define BW_TRAP_RESUME_KEEP_ICACHE 1 /* no code was written since this wave stopped */
 
 /* s_trap ids of our own; 1..3 are those of the compilers (breakpoint, assert, debug). */
@@ -152,6 +154,8 @@ void bw_trap_detach(void *area);
  * are back: a wave that was on its way in when the area was detached stops once more. What stands in
  * the area is checked: nothing outside of it is touched. Returns how many were stopped. */
 unsigned bw_trap_release(void *area, uint64_t size_b);
+/* The same where the program is dead and nobody has put its code back: waves end. */
+void bw_trap_abandon(void *area, uint64_t size_b);
 #endif
 
 #endif

@@ -6,9 +6,11 @@
  * BREAKWATER_DEBUGGER in the program's environment; the agent connects when the program first opens
  * an amdgpu device and from then on answers requests (type, seq) with (type | REPLY, seq) and sends
  * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does: puts back
- * patched code, frees held submissions, lets stopped waves run on, and never stops one again. When
- * the debugger has given the registers back (after DETACH it closes the connection then; when it dies
- * its guard removes the socket), the agent gives its buffers and the VMID back, too. */
+ * patched code, frees held submissions, lets stopped waves run on, and never stops one again.
+ * Registers are given back by the debugger's guard, a process that outlives it. It has a line to the
+ * agent (GUARD): there the agent says LEFT when no patched code is left in memory or in an instruction
+ * cache, and goes on letting waves go; and hears BACK when no wave needs the handler and the registers
+ * are back. Then it gives its buffers and the VMID back, too. */
 
 #include <stdint.h>
 
@@ -18,7 +20,7 @@
  * a zero byte, connects to it, and answers with an int32: 0 or -errno. */
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
 #define BW_AGENT_ATTACH_NAME "breakwater-agent-%d"
-enum { BW_AGENT_PROTO_VERSION = 3 };
+enum { BW_AGENT_PROTO_VERSION = 4 };
 
 enum bw_agent_msg {
 	/* debugger to agent */
@@ -35,6 +37,10 @@ enum bw_agent_msg {
 	BW_AGENT_OBJECTS,      /* reply bw_agent_result + array of bw_agent_object: what the program's
 	                        * graphics API knows by name; none where the program uses no Vulkan */
 	BW_AGENT_CLOCK,        /* bw_agent_clock; reply bw_agent_result */
+	BW_AGENT_GUARD,        /* no body, a fd: the line to the guard. No reply */
+	/* on that line: agent to guard, guard to agent; no body */
+	BW_AGENT_LEFT = 32,
+	BW_AGENT_BACK,
 	/* agent to debugger, seq 0 */
 	BW_AGENT_EV_HELLO = 64,/* bw_agent_hello */
 	BW_AGENT_EV_SUBMIT,    /* bw_agent_submit + n_dispatches of bw_agent_dispatch + blob_b bytes that

@@ -118,6 +118,7 @@ static void server_dies(void **state)
 static struct {
 	char path[96];
 	int listen, sock;
+	int guard; /* our end of the line that the guard would have */
 	uint32_t seq;
 	struct bw_msg m;
 	struct bw_agent_attach_reply attached;
@@ -199,6 +200,11 @@ static struct bw_agent_submit begin_debugging(pid_t *out_pid)
 	assert_string_equal(hello.comm, "agent_probe");
 	assert_string_equal(hello.pci_address, "0000:03:00.0");
 	assert_int_equal(hello.is_render_node, 1);
+	int line[2];
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line), 0);
+	must(bw_msg_send(dbg.sock, BW_AGENT_GUARD, 0, NULL, 0, line[1]));
+	close(line[1]);
+	dbg.guard = line[0];
 	struct bw_agent_submit s;
 	await(BW_AGENT_EV_SUBMIT, &s, sizeof(s));
 	return s;
@@ -242,6 +248,7 @@ static void end_debugging(void)
 	bw_msg_fini(&dbg.m);
 	if (dbg.sock >= 0)
 		close(dbg.sock);
+	close(dbg.guard);
 	close(dbg.listen);
 }
 
@@ -356,7 +363,7 @@ static bool resumed(unsigned i, uint32_t seq)
 }
 
 /* What happens when the debugger goes: its code goes, its waves go on. */
-static void lose_debugger(bool detach)
+static void lose_debugger(bool detach, bool guard_lives)
 {
 	pid_t pid;
 	struct bw_agent_submit s = begin_debugging(&pid);
@@ -392,25 +399,38 @@ static void lose_debugger(bool detach)
 		must(bw_msg_recv(dbg.sock, 10000, &dbg.m));
 		assert_int_equal(dbg.m.type, BW_AGENT_DETACH | BW_AGENT_REPLY);
 		assert_int_equal(result(), 0);
-		/* the registers are given back before the connection ends */
-		close(dbg.sock);
-		dbg.sock = -1;
 	}
+	/* No patched code is left; waves are let go until the registers are back. */
+	must(bw_msg_recv(dbg.guard, 10000, &dbg.m));
+	assert_int_equal(dbg.m.type, BW_AGENT_LEFT);
+	stop_wave(2, 6);
+	assert_true(resumed(2, 6));
+	if (guard_lives)
+		must(bw_msg_send(dbg.guard, BW_AGENT_BACK, 0, NULL, 0, -1));
+	else
+		shutdown(dbg.guard, SHUT_WR);
+	struct bw_error *over = bw_msg_recv(dbg.guard, 10000, &dbg.m);
+	assert_true(bw_error_catch(&over, BW_E_GONE));
 	fake_server_signal(&server, 0);
 	assert_int_equal(finish(pid), 0); /* the held submission went through */
-	assert_int_equal(server.submissions, 2);
+	assert_int_equal(server.submissions, 3); /* for the VMID, for the caches, and that one */
 	assert_int_equal(s.submission, 1);
 	end_debugging();
 }
 
 static void debugger_dies(void **state)
 {
-	lose_debugger(false);
+	lose_debugger(false, true);
+}
+
+static void guard_dies_too(void **state)
+{
+	lose_debugger(false, false);
 }
 
 static void debugger_detaches(void **state)
 {
-	lose_debugger(true);
+	lose_debugger(true, true);
 }
 
 static void bad_requests(void **state)
@@ -444,7 +464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(paths),	  T(descriptors),	T(buffers),	 T(pages),
 		T(forks),	  T(threads),		T(server_dies),	 T(debugging),
-		T(debugger_dies), T(debugger_detaches), T(bad_requests),
+		T(debugger_dies), T(guard_dies_too),	T(debugger_detaches), T(bad_requests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

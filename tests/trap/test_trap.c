@@ -101,6 +101,20 @@ static void a_command_under_way_is_left_alone_but_not_a_stale_one(void **state)
 	free(area);
 }
 
+static void waves_of_a_dead_program_end(void **state)
+{
+	char *area;
+	uint32_t flags;
+	struct bw_trap_slot *s = small_area(&area);
+	s[2].state = BW_TRAP_STATE_STOPPED;
+	s[2].seq = 3;
+	bw_trap_abandon(area, AREA_B);
+	memcpy(&flags, area + BW_TRAP_C_FLAGS, 4);
+	assert_int_equal(flags, BW_TRAP_F_DETACHED | BW_TRAP_F_ABANDONED);
+	assert_int_equal(s[2].command, BW_TRAP_CMD_END | 3 << 8);
+	free(area);
+}
+
 /* The area is the program's memory: it may say anything. */
 static void an_area_that_lies_is_not_believed(void **state)
 {
@@ -141,6 +155,7 @@ int main(void)
 		cmocka_unit_test(slots_and_vgpr_areas_do_not_overlap),
 		cmocka_unit_test(released_waves_lose_what_the_debugger_set),
 		cmocka_unit_test(a_command_under_way_is_left_alone_but_not_a_stale_one),
+		cmocka_unit_test(waves_of_a_dead_program_end),
 		cmocka_unit_test(an_area_that_lies_is_not_believed),
 		cmocka_unit_test(the_handler_ends_in_padding),
 	};

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/* leave.h has the idea. On paper, for one wave, once code is back and no cache holds the old one:
+ *
+ *   - a wave in the program's code without a single step comes into the handler for nothing of ours any
+ *     more. It has been seen, and needs no second look: whoever has its slot later was launched later
+ *   - a wave in the handler leaves it, to the program's code or into a copy of an instruction
+ *   - a wave in a copy comes back through the handler once more: the copy ends in an s_trap
+ *   - a wave with a bit in its MODE that is ours is called in by a host trap and loses it on the way
+ *
+ * So when every slot has been seen in the first state, the trap base can go. A trap of the program's
+ * own, or a host trap that was under way, may have brought a wave in meanwhile: the handler asks for
+ * TMA, which therefore goes when every slot has been seen outside once more. */
+#include "live/leave.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+enum {
+	IND_WAVE_ACTIVE = 0xa,
+	IND_MODE = 0x101,
+	IND_STATUS = 0x102,
+	IND_PC_LO = 0x108,
+	IND_PC_HI = 0x109,
+	IND_HW_ID2 = 0x118,
+	NO_SQ = 0xbebebeef, /* what an SQ that does not exist reads as */
+	STATUS_PRIV = 1u << 5,
+	STATUS_TRAP_EN = 1u << 6,
+	STATUS_FATAL_HALT = 1u << 23, /* it goes nowhere any more */
+	MODE_TRAP_AFTER_INST = 1u << 11,
+	SQ_CMD_HOST_TRAP = 5 | 1 << 4 /* broadcast */ | 1 << 7 /* CHECK_VMID */,
+	SQ_CMD_VMID_SHIFT = 28,
+	PAUSE_MIN_US = 500, /* between two looks */
+	PAUSE_MAX_US = 50000,
+	INDEX_TRIES = 100,
+};
+
+static const struct bw_kmd_bank everywhere = {
+	.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+
+/* What the waves of a slot are held to. */
+enum phase { NEEDS_NO_HANDLER, IS_OUTSIDE };
+
+struct look {
+	const struct bw_leave *v;
+	enum phase phase;
+	uint32_t vmids;
+	uint32_t *seen; /* a bit each slot */
+	bool call;	/* a wave must come in to lose what is ours */
+};
+
+/* The index register is shared with every other process that looks at waves: it must still be ours
+ * after the read. */
+static struct bw_error *ind_read(const struct look *l, const struct bw_kmd_bank *bank,
+				 uint32_t index, uint32_t wave, uint32_t *out)
+{
+	const uint32_t want = index << 16 | wave, at = l->v->regs->sq_ind_index;
+	for (unsigned i = 0; i < INDEX_TRIES; i++) {
+		uint32_t now;
+		BW_TRY(bw_kmd_reg_write(l->v->kmd, bank, at, want));
+		BW_TRY(bw_kmd_reg_read(l->v->kmd, bank, l->v->regs->sq_ind_data, out));
+		BW_TRY(bw_kmd_reg_read(l->v->kmd, bank, at, &now));
+		if (now == want || *out == NO_SQ)
+			return NULL;
+	}
+	return bw_errorf(BW_E_STATE, "somebody else uses the SQ's index register all the time");
+}
+
+static bool is_inside(uint64_t pc, uint64_t va, uint32_t size_b)
+{
+	return pc >= va && pc - va < size_b;
+}
+
+static bool is_our_code(const struct bw_leave *v, uint64_t pc)
+{
+	for (size_t i = 0; i < v->n_areas; i++)
+		if (is_inside(pc, v->areas[i].handler_va, v->areas[i].handler_b) ||
+		    is_inside(pc, v->areas[i].displaced_va, v->areas[i].displaced_b))
+			return true;
+	return false;
+}
+
+/* The registers of a wave that runs are not read at one moment. STATUS comes last: a wave that was
+ * outside of our code when its PC was read and is outside of the handler now has been in the
+ * program's code in between. */
+static struct bw_error *is_done(struct look *l, const struct bw_kmd_bank *bank, uint32_t wave,
+				bool *out)
+{
+	uint32_t hw_id2, lo, hi, mode, status;
+
+	*out = true;
+	BW_TRY(ind_read(l, bank, IND_HW_ID2, wave, &hw_id2));
+	if (!(l->vmids >> bw_bits(hw_id2, 27, 24) & 1))
+		return NULL;
+	BW_TRY(ind_read(l, bank, IND_PC_LO, wave, &lo));
+	BW_TRY(ind_read(l, bank, IND_PC_HI, wave, &hi));
+	BW_TRY(ind_read(l, bank, IND_MODE, wave, &mode));
+	BW_TRY(ind_read(l, bank, IND_STATUS, wave, &status));
+	if (status & STATUS_FATAL_HALT)
+		return NULL;
+	*out = !(status & STATUS_PRIV);
+	if (l->phase == IS_OUTSIDE || !(status & STATUS_TRAP_EN))
+		return NULL;
+	bool ours = mode & (l->v->mode | MODE_TRAP_AFTER_INST);
+	if (ours && *out)
+		l->call = true;
+	*out &= !ours && !is_our_code(l->v, bw_canonical(lo | (uint64_t)(hi & 0xffff) << 32));
+	return NULL;
+}
+
+/* One look at the slots of a SIMD that have not been seen yet. */
+static struct bw_error *look_at(struct look *l, uint32_t first, bool *out_all)
+{
+	const struct bw_target_facts *f = l->v->facts;
+	const struct bw_place p = bw_target_place(f, first);
+	const struct bw_kmd_bank bank = {.use_grbm = true,
+					 .se = p.se,
+					 .sa = p.sa,
+					 .instance = (uint32_t)p.wgp << 2 | p.simd};
+	uint32_t active, all = (1u << f->waves_per_simd) - 1, shift = first % 32;
+
+	if ((l->seen[first / 32] >> shift & all) == all)
+		return NULL;
+	BW_TRY(ind_read(l, &bank, IND_WAVE_ACTIVE, 0, &active));
+	active = active == NO_SQ ? 0 : active & all;
+	l->seen[first / 32] |= (all & ~active) << shift;
+	for (uint32_t left = active; left; left &= left - 1) {
+		uint32_t wave = (uint32_t)__builtin_ctz(left);
+		bool done = l->seen[first / 32] >> (shift + wave) & 1;
+		if (!done)
+			BW_TRY(is_done(l, &bank, wave, &done));
+		if (done)
+			l->seen[first / 32] |= 1u << (shift + wave);
+		else
+			*out_all = false;
+	}
+	return NULL;
+}
+
+static struct bw_error *call_in(const struct look *l)
+{
+	for (unsigned vmid = 0; vmid < 16; vmid++)
+		if (l->vmids >> vmid & 1)
+			BW_TRY(bw_kmd_reg_write(l->v->kmd, &everywhere, l->v->regs->sq_cmd,
+						SQ_CMD_HOST_TRAP | vmid << SQ_CMD_VMID_SHIFT));
+	return NULL;
+}
+
+/* Until every slot has been seen in that phase. */
+static struct bw_error *await(struct look *l, enum phase phase)
+{
+	const struct bw_target_facts *f = l->v->facts;
+	unsigned pause_us = PAUSE_MIN_US, rounds = 0;
+
+	l->phase = phase;
+	memset(l->seen, 0, f->n_slots / 8);
+	for (bool all = false; !all; rounds++) {
+		if (!l->v->meanwhile(l->v->cookie)) {
+			BW_LOG(WARN, "live", "some waves do not leave the trap handler");
+			return NULL;
+		}
+		all = true;
+		l->call = false;
+		for (uint32_t slot = 0; slot < f->n_slots; slot += f->waves_per_simd)
+			BW_TRY(look_at(l, slot, &all));
+		if (l->call)
+			BW_TRY(call_in(l));
+		if (all)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = pause_us * 1000l}, NULL);
+		pause_us = BW_MIN(pause_us * 2, (unsigned)PAUSE_MAX_US);
+	}
+	BW_LOG(DEBUG, "live", "waves have left after %u looks", rounds + 1);
+	return NULL;
+}
+
+/* ---- Registers ---- */
+
+enum kind { TRAP_BASE, TRAP_MEMORY, ALL_ELSE };
+
+static enum kind kind_of(const struct bw_leave *v, const struct bw_saved_reg *r)
+{
+	if (r->vmid != BW_SAVED_GLOBAL && (r->addr_dw == v->regs->tba_lo || r->addr_dw == v->regs->tba_hi))
+		return TRAP_BASE;
+	if (r->vmid != BW_SAVED_GLOBAL && (r->addr_dw == v->regs->tma_lo || r->addr_dw == v->regs->tma_hi))
+		return TRAP_MEMORY;
+	return ALL_ELSE;
+}
+
+/* Last changed, first put back: of the trap base its upper half with TRAP_EN, then. */
+static struct bw_error *put_back(const struct bw_leave *v, enum kind kind)
+{
+	for (size_t i = v->n_saved; i-- > 0;) {
+		const struct bw_saved_reg *r = &v->saved[i];
+		const struct bw_kmd_bank bank = bw_saved_reg_bank(r);
+		uint32_t now;
+		if (kind_of(v, r) != kind)
+			continue;
+		BW_TRY(bw_kmd_reg_read(v->kmd, &bank, r->addr_dw, &now));
+		if (now == r->ours || now == r->ours_before)
+			BW_TRY(bw_kmd_reg_write(v->kmd, &bank, r->addr_dw, r->before));
+	}
+	return NULL;
+}
+
+struct bw_error *bw_leave_registers(const struct bw_leave *v)
+{
+	struct look l = {.v = v};
+	_cleanup_free_ uint32_t *seen = calloc(v->facts->n_slots / 32 + 1, sizeof(*seen));
+
+	if (!seen)
+		return bw_error_nomem();
+	l.seen = seen;
+	for (size_t i = 0; i < v->n_saved; i++)
+		if (v->saved[i].vmid != BW_SAVED_GLOBAL)
+			l.vmids |= 1u << v->saved[i].vmid;
+	BW_TRY(put_back(v, ALL_ELSE));
+	if (l.vmids)
+		BW_TRY(await(&l, NEEDS_NO_HANDLER));
+	BW_TRY(put_back(v, TRAP_BASE));
+	if (l.vmids)
+		BW_TRY(await(&l, IS_OUTSIDE));
+	return put_back(v, TRAP_MEMORY);
+}
