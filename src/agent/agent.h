@@ -18,6 +18,7 @@
  *     clock_calls.c  the libc functions that tell the time or wait for it
  *     waits.c        finite waits of the program, made longer by the time that submissions are held
  *     names.c        pipelines, labels and buffers by name; which packet is which dispatch
+ *     handles.c      what is known of a program's handles
  *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)
  *
  * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it submits

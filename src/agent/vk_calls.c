@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Each function: what it does is the next one's; what it says goes to names.c. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/handles.h"
 #include "agent/names_priv.h"
 #include "agent/sha1.h"
 #include "agent/vk_layer.h"
 #include "base/util.h"
-#include "base/vec.h"
 
 /* A handle that is no pointer is a number on every platform. */
 #define HANDLE(h) ((uint64_t)(uintptr_t)(h))
@@ -18,48 +17,32 @@
 /* ---- Memory, buffers, images ---- */
 
 /* Where a piece of memory lies is what the driver maps while it is allocated. */
-struct memory {
-	uint64_t handle, va;
-};
-static struct BW_VEC(struct memory) memories;
-static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct bw_handles memories = BW_HANDLES_INIT(uint64_t);
 
 static RESULT bw_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
 				const VkAllocationCallbacks *alloc, VkDeviceMemory *out)
 {
 	bw_names_map_begin();
 	VkResult r = bw_vk_device_of(device)->AllocateMemory(device, info, alloc, out);
-	struct memory m = {.va = bw_names_map_end()};
-	if (r != VK_SUCCESS || !m.va)
-		return r;
-	m.handle = HANDLE(*out);
-	pthread_mutex_lock(&memory_lock);
-	bw_error_free(bw_vec_push(&memories, m));
-	pthread_mutex_unlock(&memory_lock);
+	uint64_t va = bw_names_map_end();
+	if (r == VK_SUCCESS && va)
+		bw_handles_put(&memories, HANDLE(*out), &va);
 	return r;
 }
 
 static CALL bw_FreeMemory(VkDevice device, VkDeviceMemory memory,
 			  const VkAllocationCallbacks *alloc)
 {
-	pthread_mutex_lock(&memory_lock);
-	for (size_t i = memories.len; i-- > 0;)
-		if (memory && memories.data[i].handle == HANDLE(memory))
-			bw_vec_remove(&memories, i);
-	pthread_mutex_unlock(&memory_lock);
+	bw_handles_drop(&memories, HANDLE(memory));
 	bw_vk_device_of(device)->FreeMemory(device, memory, alloc);
 }
 
 static void place(uint32_t kind, uint64_t object, VkDeviceMemory memory, VkDeviceSize offset,
 		  uint64_t size_b)
 {
-	uint64_t va = 0;
-	pthread_mutex_lock(&memory_lock);
-	bw_vec_each(&memories, m)
-		if (m->handle == HANDLE(memory))
-			va = m->va + offset;
-	pthread_mutex_unlock(&memory_lock);
-	bw_names_place(kind, object, va, size_b);
+	uint64_t va;
+	bool known = bw_handles_get(&memories, HANDLE(memory), &va);
+	bw_names_place(kind, object, known ? va + offset : 0, size_b);
 }
 
 static RESULT bw_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
@@ -150,20 +133,16 @@ static RESULT bw_BindImageMemory2(VkDevice device, uint32_t n, const VkBindImage
 
 /* What a pipeline will want to know of its module, which may be gone by then. */
 struct module {
-	uint64_t handle, hash;
+	uint64_t hash;
 	uint32_t local_size[3];
 };
-static struct BW_VEC(struct module) modules;
-static struct BW_VEC(struct layout {
-	uint64_t handle;
+struct layout {
 	uint32_t push_b;
-	uint16_t sets[8];
-}) layouts;
-static struct BW_VEC(struct set_layout {
-	uint64_t handle;
-	uint16_t n;
-}) set_layouts;
-static pthread_mutex_t shader_lock = PTHREAD_MUTEX_INITIALIZER;
+	uint16_t sets[8]; /* descriptors in each */
+};
+static struct bw_handles modules = BW_HANDLES_INIT(struct module);
+static struct bw_handles layouts = BW_HANDLES_INIT(struct layout);
+static struct bw_handles set_layouts = BW_HANDLES_INIT(uint16_t);
 
 /* LocalSize of the entry point, where it is a plain number (SPIR-V 1.6, 3.42.6: OpEntryPoint 15,
  * OpExecutionMode 16, mode LocalSize 17; model GLCompute 5). A size that specialisation may change
@@ -222,22 +201,15 @@ static RESULT bw_CreateShaderModule(VkDevice device, const VkShaderModuleCreateI
 	if (r != VK_SUCCESS)
 		return r;
 	struct module m = describe(info);
-	m.handle = HANDLE(*out);
-	bw_names_set_name(0, m.handle, "");
-	pthread_mutex_lock(&shader_lock);
-	bw_error_free(bw_vec_push(&modules, m));
-	pthread_mutex_unlock(&shader_lock);
+	bw_names_set_name(0, HANDLE(*out), "");
+	bw_handles_put(&modules, HANDLE(*out), &m);
 	return r;
 }
 
 static CALL bw_DestroyShaderModule(VkDevice device, VkShaderModule module,
 				   const VkAllocationCallbacks *alloc)
 {
-	pthread_mutex_lock(&shader_lock);
-	for (size_t i = modules.len; i-- > 0;)
-		if (module && modules.data[i].handle == HANDLE(module))
-			bw_vec_remove(&modules, i);
-	pthread_mutex_unlock(&shader_lock);
+	bw_handles_drop(&modules, HANDLE(module));
 	bw_vk_device_of(device)->DestroyShaderModule(device, module, alloc);
 }
 
@@ -250,7 +222,6 @@ static RESULT bw_CreateDescriptorSetLayout(VkDevice device,
 	VkResult r = bw_vk_device_of(device)->CreateDescriptorSetLayout(device, info, alloc, out);
 	if (r != VK_SUCCESS)
 		return r;
-	struct set_layout s = {.handle = HANDLE(*out)};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < info->bindingCount; i++) {
 		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
@@ -259,13 +230,8 @@ static RESULT bw_CreateDescriptorSetLayout(VkDevice device,
 		    b->descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER)
 			n += b->descriptorCount;
 	}
-	s.n = (uint16_t)BW_MIN(n, (uint32_t)UINT16_MAX);
-	pthread_mutex_lock(&shader_lock);
-	for (size_t i = set_layouts.len; i-- > 0;)
-		if (set_layouts.data[i].handle == s.handle)
-			bw_vec_remove(&set_layouts, i);
-	bw_error_free(bw_vec_push(&set_layouts, s));
-	pthread_mutex_unlock(&shader_lock);
+	uint16_t known = (uint16_t)BW_MIN(n, (uint32_t)UINT16_MAX);
+	bw_handles_put(&set_layouts, HANDLE(*out), &known);
 	return r;
 }
 
@@ -275,20 +241,13 @@ static RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCre
 	VkResult r = bw_vk_device_of(device)->CreatePipelineLayout(device, info, alloc, out);
 	if (r != VK_SUCCESS)
 		return r;
-	struct layout l = {.handle = HANDLE(*out)};
+	struct layout l = {0};
 	for (uint32_t i = 0; i < info->pushConstantRangeCount; i++)
 		l.push_b = BW_MAX(l.push_b, info->pPushConstantRanges[i].offset +
 						    info->pPushConstantRanges[i].size);
-	pthread_mutex_lock(&shader_lock);
 	for (uint32_t i = 0; i < info->setLayoutCount && i < BW_ARRAY_SIZE(l.sets); i++)
-		bw_vec_each(&set_layouts, s)
-			if (s->handle == HANDLE(info->pSetLayouts[i]))
-				l.sets[i] = s->n;
-	for (size_t i = layouts.len; i-- > 0;)
-		if (layouts.data[i].handle == l.handle)
-			bw_vec_remove(&layouts, i);
-	bw_error_free(bw_vec_push(&layouts, l));
-	pthread_mutex_unlock(&shader_lock);
+		bw_handles_get(&set_layouts, HANDLE(info->pSetLayouts[i]), &l.sets[i]);
+	bw_handles_put(&layouts, HANDLE(*out), &l);
 	return r;
 }
 
@@ -314,18 +273,14 @@ static void add_pipeline(const VkComputePipelineCreateInfo *info, VkPipeline pip
 	const VkShaderModuleCreateInfo *own = inline_module(info->stage.pNext);
 	const char *name = inline_name(info->pNext);
 	struct module m = {0};
-	pthread_mutex_lock(&shader_lock);
-	bw_vec_each(&modules, it)
-		if (!own && it->handle == HANDLE(info->stage.module))
-			m = *it;
-	bw_vec_each(&layouts, it)
-		if (it->handle == HANDLE(info->layout)) {
-			o.push_b = it->push_b;
-			memcpy(o.sets, it->sets, sizeof(o.sets));
-		}
-	pthread_mutex_unlock(&shader_lock);
+	struct layout l = {0};
 	if (own)
 		m = describe(own);
+	else
+		bw_handles_get(&modules, HANDLE(info->stage.module), &m);
+	bw_handles_get(&layouts, HANDLE(info->layout), &l);
+	o.push_b = l.push_b;
+	memcpy(o.sets, l.sets, sizeof(o.sets));
 	o.hash = m.hash;
 	memcpy(o.dim, m.local_size, sizeof(o.dim));
 	/* the bytes of text that fit; the rest is zero already */
