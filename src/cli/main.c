@@ -18,6 +18,7 @@ static const struct {
 	{"exec", bw_main_exec, "run a program on the GPU chosen, not debugged: breakwater exec -- PROGRAM"},
 	{"vgpu", bw_main_vgpu, "the virtual GPU by itself: breakwater vgpu serve"},
 	{"attach", bw_main_attach, "debug a program that runs already: breakwater attach PID"},
+	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
 	{"doctor", bw_main_doctor, "what this machine allows, and how to get the rest"},
 	{"help", main_help, "this list"},
 };
@@ -47,6 +48,10 @@ static int unknown(const char *word)
 
 int main(int argc, char **argv)
 {
+	/* Under this name programs on the virtual GPU find it (other.c). */
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	if (argc && !strcmp(slash ? slash + 1 : argv[0], "umr"))
+		return bw_main_umr(argc, argv);
 	if (argc < 2) {
 		main_help(argc, argv);
 		return BW_EXIT_USAGE;

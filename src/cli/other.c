@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+
 /* Subcommands that are little more than starting something else: exec, vgpu. */
 
 struct bw_error *bw_cli_part(const char *name, char **out_path)
@@ -91,6 +93,22 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 	return NULL;
 }
 
+/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the program finds our
+ * own first. Without it the reports lack two pages, which is no reason to fail. */
+static void add_umr(void)
+{
+	char *umr = NULL, *path = NULL;
+	const char *old = getenv("PATH");
+	_cleanup_error_ struct bw_error *err = bw_cli_part("stand-in/umr", &umr);
+	if (err)
+		return;
+	*strrchr(umr, '/') = '\0';
+	if (asprintf(&path, "%s:%s", umr, old && *old ? old : "/usr/local/bin:/usr/bin:/bin") >= 0)
+		setenv("PATH", path, 1);
+	free(path);
+	free(umr);
+}
+
 /* The program, to its end; the status is as of wait(). */
 static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out_status)
 {
@@ -102,6 +120,8 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 		setenv("BREAKWATER_ATTACH", "1", 1);
 		for (size_t i = 0; settings[i]; i++)
 			putenv(settings[i]);
+		if (bw_kmd_is_virtual(kmd))
+			add_umr();
 		const char *const *env = bw_kmd_program_env(kmd);
 		for (; env && *env; env++)
 			putenv((char *)*env);

@@ -20,6 +20,7 @@ struct bw_kmd_file; /* one open debugfs or sysfs file: its own position and regi
  * the virtual one where there is none. For the virtual GPU, connects to the server named by
  * BREAKWATER_VGPU or starts one (the program breakwater-vgpu beside this one) that ends with its last
  * client. */
+#define BW_KMD_SERVER_ENV "BREAKWATER_VGPU"
 /* More options for a server that is started, as words: --threads 1 --quiet. */
 #define BW_KMD_SERVER_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 struct bw_error *bw_kmd_open(const char *selector, struct bw_kmd **out) BW_MUST_CHECK;

@@ -223,6 +223,7 @@ struct row {
 	const char *name;
 	const struct bw_file_ops *ops;
 	void (*text)(struct bw_uapi *u, struct bw_str *s);
+	unsigned ring; /* of amdgpu_ring_* */
 };
 
 /* Of debug/dri/<PCI address>/ */
@@ -240,6 +241,13 @@ static const struct row debugfs_rows[] = {
 	{"amdgpu_gfxoff", &gfxoff_ops, NULL},
 	{"amdgpu_vm_info", &text_ops, text_vm_info},
 	{"amdgpu_firmware_info", &text_ops, text_firmware_info},
+	{"amdgpu_ring_gfx_0.0.0", &bw_ring_ops, NULL, 0},
+	{"amdgpu_ring_comp_1.0.0", &bw_ring_ops, NULL, 1},
+	{"amdgpu_ring_comp_1.1.0", &bw_ring_ops, NULL, 2},
+	{"amdgpu_ring_comp_1.2.0", &bw_ring_ops, NULL, 3},
+	{"amdgpu_ring_comp_1.3.0", &bw_ring_ops, NULL, 4},
+	{"amdgpu_ring_sdma0", &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA},
+	{"amdgpu_ring_sdma1", &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA + 1},
 	{"breakwater_strict", &text_ops, bw_strict_text}, /* no kernel's */
 };
 /* clang-format on */
@@ -343,6 +351,8 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 	f->u = u;
 	f->ops = ops;
 	f->writable = access != O_RDONLY;
+	if (ops == &bw_ring_ops)
+		f->ring = row->ring;
 	f->text_b = text.len;
 	f->text = bw_str_take(&text);
 	pthread_mutex_init(&f->lock, NULL);

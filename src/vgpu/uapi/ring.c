@@ -168,6 +168,17 @@ bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
 	return hqd_read(u, ring, u->reg.CP_HQD_ERROR) != 0;
 }
 
+void bw_drm_ring_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
+			  uint64_t *out_wptr)
+{
+	if (ring->is_sdma) {
+		bw_drm_sdma_pointers(u, ring, out_rptr, out_wptr);
+		return;
+	}
+	*out_rptr = hqd_read(u, ring, u->reg.CP_HQD_PQ_RPTR);
+	*out_wptr = hqd_read(u, ring, u->reg.CP_HQD_PQ_WPTR_LO);
+}
+
 /* Throws away what the queue is doing and starts it again with the jobs behind the one at its head,
  * which counts as done. */
 bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring)

@@ -32,6 +32,14 @@ void bw_drm_sdma_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 	WRITE(IB_CNTL, 1);
 }
 
+/* The registers count bytes. */
+void bw_drm_sdma_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
+			  uint64_t *out_wptr)
+{
+	*out_rptr = bw_rreg(u, reg(u, ring, u->reg.SDMA0_QUEUE0_RB_RPTR)) >> 2;
+	*out_wptr = bw_rreg(u, reg(u, ring, u->reg.SDMA0_QUEUE0_RB_WPTR)) >> 2;
+}
+
 bool bw_drm_sdma_stop(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	int64_t until = bw_now_ns() + 200 * 1000000;

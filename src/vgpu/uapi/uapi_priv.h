@@ -548,9 +548,14 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring);
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring);
 bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring);
+/* As the queue's registers have them, in dwords; may be beyond the ring's end. */
+void bw_drm_ring_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
+			  uint64_t *out_wptr);
 
 /* ---- ring_sdma.c: the same for the SDMA rings ---- */
 void bw_drm_sdma_start(struct bw_uapi *u, struct bw_drm_ring *ring);
+void bw_drm_sdma_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
+			  uint64_t *out_wptr);
 /* Waits until it is idle; false: it does not come to it. */
 bool bw_drm_sdma_stop(struct bw_uapi *u, struct bw_drm_ring *ring);
 void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
@@ -593,7 +598,7 @@ void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out);
 /* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. */
 int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);
 
-/* ---- debugfs.c, debugfs_regs.c: files opened by path ---- */
+/* ---- debugfs.c, debugfs_regs.c, debugfs_rings.c: files opened by path ---- */
 struct bw_file;
 struct bw_file_ops {
 	/* 0 to n bytes done, or -errno; *pos moves or not, as the kernel's file does */
@@ -613,6 +618,7 @@ struct bw_file {
 			uint32_t use_srbm, use_grbm, pg_lock, se, sh, instance, me, pipe, queue,
 				vmid, xcc;
 		} regs2;
+		unsigned ring; /* index in bw_uapi.rings */
 		struct {
 			uint32_t gpr_or_wave, se, sh, cu, wave, simd, xcc, thread, vgpr;
 		} gprwave;
@@ -620,7 +626,8 @@ struct bw_file {
 };
 int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out);
 void bw_file_close(struct bw_file *f);
-extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops;
+extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops,
+	bw_ring_ops;
 
 /* ---- server.c ---- */
 /* For user memory during a call: sends one request and waits for its answer. False: the caller has

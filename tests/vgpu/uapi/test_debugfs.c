@@ -125,12 +125,65 @@ static void iomem_is_for_buffers_only(void **state)
 	close_client(&c);
 }
 
+/* Pointers and packets of a ring, as one job leaves them. */
+static void a_ring(void **state)
+{
+	enum { RING_DW = 16 << 10, IB = 0x30000000 };
+	struct client c;
+	uint32_t file, before[3], head[3], *all = malloc((3 + RING_DW) * 4);
+	uint64_t pos = 0, seq, status;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct bw_pm4_stream s = {0};
+	bw_pm4_put_nop(&s, 8);
+	memcpy(ib.cpu, s.data, s.len * 4);
+	bw_pm4_stream_free(&s);
+	uint32_t ctx = make_ctx(&c);
+	assert_int_equal(file_open(&c, "debug/dri/" PCI "/amdgpu_ring_gfx_0.0.0", O_RDONLY, &file), 0);
+	assert_int_equal(file_read(&c, file, &pos, before, sizeof(before)), sizeof(before));
+	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_GFX, 0, IB, 8, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, AMDGPU_HW_IP_GFX, 0, seq, SECONDS(20), &status), 0);
+	/* The fence is written before the pointers are in their place. */
+	for (unsigned i = 0; i < 1000 && (pos = 0, file_read(&c, file, &pos, head, sizeof(head)) > 0); i++) {
+		if (head[0] == head[1])
+			break;
+		usleep(1000);
+	}
+	assert_int_equal(head[0], head[1]);
+	assert_int_equal(head[1], head[2]);
+	assert_true(head[1] > before[1]);
+	pos = 0;
+	assert_int_equal(file_read(&c, file, &pos, all, (3 + RING_DW) * 4), (3 + RING_DW) * 4);
+	assert_int_equal(pos, (3 + RING_DW) * 4);
+	assert_int_equal(file_read(&c, file, &pos, head, 4), 0); /* its end */
+	/* One INDIRECT_BUFFER packet between the pointers leads to the job's commands. */
+	unsigned found = 0;
+	struct bw_pm4_packet p;
+	struct bw_pm4_indirect_buffer b;
+	for (uint32_t at = before[1]; at < all[1] && bw_pm4_at(all + 3, RING_DW, at, &p); at += p.size_dw)
+		found += bw_pm4_indirect_buffer(&p, &b) && b.va == IB && b.size_dw == 8;
+	assert_int_equal(found, 1);
+	pos = 4;
+	assert_int_equal(file_read(&c, file, &pos, head, 4), 4);
+	assert_int_equal(head[0], all[1]);
+	assert_int_equal(file_read(&c, file, &pos, head, 6), -EINVAL);
+	uint32_t none;
+	assert_int_equal(file_open(&c, "debug/dri/" PCI "/amdgpu_ring_sdma1", O_RDONLY, &none), 0);
+	pos = 0;
+	assert_int_equal(file_read(&c, none, &pos, head, sizeof(head)), sizeof(head));
+	assert_int_equal(head[0], head[1]);
+	assert_int_equal(file_open(&c, "debug/dri/" PCI "/amdgpu_ring_sdma2", O_RDONLY, &none), -ENOENT);
+	free(all);
+	close_client(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
 		cmocka_unit_test(gca_config),
 		cmocka_unit_test(vram),
+		cmocka_unit_test(a_ring),
 		cmocka_unit_test(iomem_is_for_buffers_only),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* umr -wa: every wave of the GPU with its registers. In one line each, or with -O bits in the long
+ * form, of which Mesa reads the lines between "Main Registers" and an empty one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "cli/umr.h"
+
+/* SQ_IND (reference kernel-interface 7.3), amdgpu_gprwave (5.6), amdgpu_gca_config (6.1) */
+enum { IND_WAVE_ACTIVE = 0xa, NO_SQ = 0xbebebeef };
+enum { GPRWAVE_SET_STATE = 0xc0242000, GPRWAVE_WORDS = 16, N_SGPRS = 108, GPRWAVE_MIN_DW = 124 };
+enum { CONFIG_DW = 36, CONFIG_SE = 1, CONFIG_CU_PER_SA = 3, CONFIG_SA_PER_SE = 4 };
+enum { SIMD_PER_WGP = 4, MAX_VGPRS = 256 };
+/* SQ_CMD: SETHALT, broadcast */
+enum { CMD_SETHALT = 1, CMD_BROADCAST = 1 << 4, CMD_DATA = 1 << 8 };
+enum { STATUS_HALT = 1 << 13, STATUS_NO_VGPRS = 1 << 24, IB_STS2_WAVE64 = 1 << 11 };
+
+/* Words of amdgpu_gprwave's answer for a wave, type 3, by their place in it. */
+/* clang-format off */
+static const char *const words[GPRWAVE_WORDS] = {
+	NULL, "STATUS", "PC_LO", "PC_HI", "EXEC_LO", "EXEC_HI", "HW_ID1", "HW_ID2", "GPR_ALLOC", "LDS_ALLOC", "TRAPSTS",
+	"IB_STS", "IB_STS2", "IB_DBG1", "M0", "MODE",
+};
+/* clang-format on */
+enum { W_STATUS = 1, W_GPR_ALLOC = 8, W_IB_STS2 = 12 };
+
+struct gprwave_state {
+	uint32_t gpr, se, sa, instance, wave, simd, xcc, thread, vgpr;
+};
+
+struct place {
+	uint32_t se, sa, wgp, simd, wave;
+};
+
+static struct bw_error *state(struct bw_kmd_file *f, const struct place *p, bool gpr, bool vgpr,
+			      uint32_t lane)
+{
+	struct gprwave_state s = {.gpr = gpr,
+				  .se = p->se,
+				  .sa = p->sa,
+				  .instance = p->wgp << 2 | p->simd,
+				  .wave = p->wave,
+				  .thread = lane,
+				  .vgpr = vgpr};
+	return bw_kmd_file_ioctl(f, GPRWAVE_SET_STATE, &s);
+}
+
+static struct bw_error *read_words(struct bw_kmd_file *f, uint32_t *out, size_t n)
+{
+	size_t done;
+	BW_TRY(bw_kmd_file_read(f, 0, out, n * 4, &done));
+	return done == n * 4 ? NULL
+			     : bw_errorf(BW_E_SYSTEM, "amdgpu_gprwave gave %zu of %zu bytes", done,
+					 n * 4);
+}
+
+/* The wave's registers, once it has halted if that was asked of it. */
+static struct bw_error *read_wave(struct bw_umr *u, struct bw_kmd_file *f, const struct place *p,
+				  uint32_t out[GPRWAVE_WORDS])
+{
+	BW_TRY(state(f, p, false, false, 0));
+	for (unsigned tries = 0; tries < 1000; tries++) {
+		BW_TRY(read_words(f, out, GPRWAVE_WORDS));
+		if (!u->halt_waves || out[W_STATUS] & STATUS_HALT)
+			break;
+	}
+	return NULL;
+}
+
+static void print_row(const char *label, unsigned n, const uint32_t *values, unsigned count)
+{
+	printf("%s[%4u] = {", label, n);
+	for (unsigned i = 0; i < count; i++)
+		printf("%s %08x", i ? "," : "", values[i]);
+	printf(" }\n");
+}
+
+static struct bw_error *print_gprs(struct bw_kmd_file *f, const struct place *p,
+				   const uint32_t w[GPRWAVE_WORDS])
+{
+	uint32_t gprs[MAX_VGPRS];
+	BW_TRY(state(f, p, true, false, 0));
+	BW_TRY(read_words(f, gprs, GPRWAVE_MIN_DW));
+	printf("\n\nSGPRs:\n");
+	for (unsigned i = 0; i < N_SGPRS; i += 4)
+		print_row("\t", i, gprs + i, 4);
+	if (w[W_STATUS] & STATUS_NO_VGPRS)
+		return NULL;
+	unsigned n = BW_MIN(4 * (bw_bits(w[W_GPR_ALLOC], 19, 12) + 1), (uint32_t)MAX_VGPRS);
+	unsigned lanes = w[W_IB_STS2] & IB_STS2_WAVE64 ? 64 : 32;
+	uint32_t(*vgprs)[MAX_VGPRS] = calloc(lanes, sizeof(*vgprs));
+	if (!vgprs)
+		return bw_error_nomem();
+	struct bw_error *err = NULL;
+	for (unsigned lane = 0; lane < lanes && !err; lane++) {
+		err = state(f, p, true, true, lane);
+		if (!err)
+			err = read_words(f, vgprs[lane], n);
+	}
+	printf("\nVGPRs, a row for each, lanes 0 to %u:\n", lanes - 1);
+	for (unsigned i = 0; i < n && !err; i++) {
+		uint32_t row[64];
+		for (unsigned lane = 0; lane < lanes; lane++)
+			row[lane] = vgprs[lane][i];
+		print_row("\t", i, row, lanes);
+	}
+	free(vgprs);
+	return err;
+}
+
+static void print_fields(struct bw_umr *u, const char *name, uint32_t word)
+{
+	char full[64];
+	struct bw_reg reg;
+	struct bw_reg_field_value fields[32];
+	snprintf(full, sizeof(full), "ixSQ_WAVE_%s", name);
+	if (!bw_regs_lookup(u->gc, full, &reg) || reg.n_fields < 2)
+		return;
+	size_t n = bw_reg_decode(&reg, word, fields, BW_ARRAY_SIZE(fields));
+	printf("\t%s:", full);
+	for (size_t i = 0; i < n; i++)
+		printf(" %s %llu%s", fields[i].field.name, (unsigned long long)fields[i].value,
+		       i + 1 < n ? "," : "\n");
+}
+
+static struct bw_error *print_long(struct bw_umr *u, struct bw_kmd_file *f, const struct place *p,
+				   const uint32_t w[GPRWAVE_WORDS])
+{
+	printf("\n------------------------------------------------------\n"
+	       "se%u.sa%u.wgp%u.simd%u.wave%u\n\nMain Registers:\n",
+	       p->se, p->sa, p->wgp, p->simd, p->wave);
+	for (unsigned i = 1; i < GPRWAVE_WORDS; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "ixSQ_WAVE_%s", words[i]);
+		printf("%20s: %08x%s", name, w[i], i % 4 && i + 1 < GPRWAVE_WORDS ? " | " : "\n");
+	}
+	printf("\n\nRegister Bits:\n");
+	for (unsigned i = 1; i < GPRWAVE_WORDS; i++)
+		print_fields(u, words[i], w[i]);
+	return print_gprs(f, p, w);
+}
+
+static void print_short(const struct place *p, const uint32_t w[GPRWAVE_WORDS], bool first)
+{
+	/* What Mesa 22 reads: twelve columns in this order. gfx11 has no INST_DW0 and _DW1. */
+	if (first)
+		printf("SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO INST_DW0 INST_DW1 EXEC_HI EXEC_LO HW_ID1 "
+		       "HW_ID2 GPRALLOC LDSALLOC TRAPSTS IBSTS M0 MODE\n");
+	printf("%u %u %u %u %u %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x\n", p->se,
+	       p->sa, p->wgp, p->simd, p->wave, w[1], w[3], w[2], 0, 0, w[5], w[4], w[6], w[7], w[8], w[9], w[10],
+	       w[11], w[14], w[15]);
+}
+
+static struct bw_error *each_simd(struct bw_umr *u, struct bw_kmd_file *f, struct place *p,
+				  const uint32_t at[2], unsigned *n)
+{
+	struct bw_kmd_bank bank = {
+		.use_grbm = true, .se = p->se, .sa = p->sa, .instance = p->wgp << 2 | p->simd};
+	uint32_t active, w[GPRWAVE_WORDS];
+	BW_TRY(bw_kmd_reg_write(u->kmd, &bank, at[0], IND_WAVE_ACTIVE << 16));
+	BW_TRY(bw_kmd_reg_read(u->kmd, &bank, at[1], &active));
+	for (p->wave = 0; active != NO_SQ && p->wave < 20; p->wave++) {
+		if (!(active >> p->wave & 1))
+			continue;
+		BW_TRY(read_wave(u, f, p, w));
+		if (u->bits)
+			BW_TRY(print_long(u, f, p, w));
+		else
+			print_short(p, w, !*n);
+		++*n;
+	}
+	return NULL;
+}
+
+static struct bw_error *each_wave(struct bw_umr *u, struct bw_kmd_file *f, unsigned *n)
+{
+	static const char *const names[2] = {"SQ_IND_INDEX", "SQ_IND_DATA"};
+	uint32_t config[CONFIG_DW], at[2];
+	struct bw_kmd_file *file;
+	size_t done = 0;
+	BW_TRY(bw_kmd_file_open(u->kmd, "amdgpu_gca_config", false, &file));
+	struct bw_error *err = bw_kmd_file_read(file, 0, config, sizeof(config), &done);
+	bw_kmd_file_close(file);
+	if (!err && done < (CONFIG_SA_PER_SE + 1) * 4)
+		err = bw_errorf(BW_E_SYSTEM, "amdgpu_gca_config gave %zu bytes", done);
+	for (unsigned i = 0; i < 2 && !err; i++)
+		err = bw_regs_address(u->gc, names[i], u->gc_bases_dw, u->n_gc_bases, &at[i]);
+	if (err)
+		return err;
+	uint32_t n_wgp = BW_MIN(config[CONFIG_CU_PER_SA] / 2, 64u),
+		 n_sa = BW_MIN(config[CONFIG_SA_PER_SE], 16u), n_se = BW_MIN(config[CONFIG_SE], 64u);
+	for (uint32_t i = 0; i < n_se * n_sa * n_wgp * SIMD_PER_WGP; i++) {
+		struct place p = {.se = i / (n_sa * n_wgp * SIMD_PER_WGP),
+				  .sa = i / (n_wgp * SIMD_PER_WGP) % n_sa,
+				  .wgp = i / SIMD_PER_WGP % n_wgp,
+				  .simd = i % SIMD_PER_WGP};
+		BW_TRY(each_simd(u, f, &p, at, n));
+	}
+	return NULL;
+}
+
+static struct bw_error *halt(struct bw_umr *u, bool on)
+{
+	const struct bw_kmd_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+	uint32_t sq_cmd;
+	BW_TRY(bw_regs_address(u->gc, "SQ_CMD", u->gc_bases_dw, u->n_gc_bases, &sq_cmd));
+	return bw_kmd_reg_write(u->kmd, &all, sq_cmd, CMD_SETHALT | CMD_BROADCAST | (on ? CMD_DATA : 0));
+}
+
+struct bw_error *bw_umr_waves(struct bw_umr *u)
+{
+	struct bw_kmd_file *f;
+	unsigned n = 0;
+	BW_TRY(bw_kmd_file_open(u->kmd, "amdgpu_gprwave", true, &f));
+	struct bw_error *err = u->halt_waves ? halt(u, true) : NULL;
+	if (!err)
+		err = each_wave(u, f, &n);
+	if (u->halt_waves) {
+		struct bw_error *resumed = halt(u, false);
+		if (err)
+			bw_error_free(resumed);
+		else
+			err = resumed;
+	}
+	bw_kmd_file_close(f);
+	if (!err && !n)
+		printf("No active waves!\n");
+	return err;
+}
