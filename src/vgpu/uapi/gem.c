@@ -360,8 +360,8 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 	/* The client has made the pages shared and passes them (agent/pages.c). Without that, what
 	 * a kernel without MMU notifiers says. */
 	if (c->fd_in < 0) {
-		bw_klog(c->u, "GEM_USERPTR: these pages of the program cannot become the virtual "
-			      "GPU's");
+		BW_LOG(INFO, "uapi",
+		       "GEM_USERPTR: these pages of the program cannot become the virtual GPU's");
 		return -ENODEV;
 	}
 	int fd = user_pages(c, a->size);
