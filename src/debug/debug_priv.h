@@ -119,6 +119,7 @@ struct bw_wave {
 	uint64_t displaced_va, displaced_copy;
 	uint8_t displaced_size_b;
 	uint8_t skip_b; /* bytes of an s_trap that has been reported */
+	uint32_t hidden_excp; /* flags of TRAPSTS that it went on without, since we enable them */
 	uint32_t raw_mode; /* MODE as in the slot: hw.mode is without the exceptions we asked for */
 };
 
@@ -190,6 +191,7 @@ struct bw_debug {
 	unsigned focus_lane;
 	uint32_t unstoppable;
 	bool report_pending;   /* the next wait shows a stop that is there already */
+	uint32_t alone_slot;   /* of the wave that continues while no other may move; UINT32_MAX */
 	uint32_t watched_slot; /* of the wave that is stepped for a software watchpoint; UINT32_MAX */
 
 	struct BW_VEC(struct bw_dispatch) dispatches;
@@ -314,6 +316,10 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 				     struct bw_stop *out) BW_MUST_CHECK;
 /* A wave with a software watchpoint is stepped, the others run. */
 struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
+/* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is none when that is over; with
+ * no stop then, nobody is left who might not move. */
+struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms,
+				     struct bw_stop *out) BW_MUST_CHECK;
 /* Until there is a stop, or the wave has ended (watched_slot is none then), or, with a timeout, for
  * a little while. */
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
@@ -391,6 +397,8 @@ struct bw_error *bw_excp_update(struct bw_debug *d) BW_MUST_CHECK;
 uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave *w, uint32_t raw);
 /* The wave is about to go on: its MODE has what is asked for now. */
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
+/* It has stopped: it gets back the exception flags that it went on without. */
+struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
 /* All waves are to be left with a MODE of their own. */
 void bw_excp_leave(struct bw_debug *d);
 /* Which catchpoint wants to know of these exceptions; 0: none. */

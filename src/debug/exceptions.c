@@ -14,6 +14,7 @@ enum {
 	MODE_EXCP_EN_SHIFT = 12,
 	MAX_BEFORE = 65536, /* instructions from the start of a function to one of its own */
 	MODE_TRAP_AFTER_INST = 1u << 11,
+	TRAPSTS_EXCP = 0x7f,
 };
 
 struct bw_error *bw_excp_update(struct bw_debug *d)
@@ -57,7 +58,19 @@ static struct bw_error *write_mode(struct bw_debug *d, struct bw_wave *w, uint32
 
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave *w)
 {
+	/* the trap handler leaves out what would trap at once */
+	w->hidden_excp = w->hw.trapsts & d->excp & TRAPSTS_EXCP;
 	return write_mode(d, w, w->hw.mode | d->excp << MODE_EXCP_EN_SHIFT);
+}
+
+struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave *w)
+{
+	uint32_t hidden = w->hidden_excp & ~w->hw.trapsts;
+	w->hidden_excp = 0;
+	if (!hidden)
+		return NULL;
+	w->hw.trapsts |= hidden;
+	return d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_TRAPSTS, w->hw.trapsts);
 }
 
 void bw_excp_leave(struct bw_debug *d)

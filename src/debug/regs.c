@@ -290,6 +290,62 @@ static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave *w, uint64_t
 	return NULL;
 }
 
+/* What the trap handler gives back to a wave (reference trap-and-debug 5). */
+enum {
+	MODE_WRITABLE = 0x00bff3ff, /* FP_ROUND to IEEE, EXCP_EN, WAVE_END, FP16_OVFL */
+	STATUS_WRITABLE = 0x19,	    /* SCC, USER_PRIO */
+	TRAPSTS_WRITABLE = 0x7f,    /* the float exceptions so far */
+};
+
+/* Bits that change although they cannot: named. */
+static struct bw_error *check_bits(enum bw_reg_special reg, uint32_t changed, uint32_t writable,
+				   const char *why)
+{
+	char names[128];
+	if (!(changed & ~writable))
+		return NULL;
+	bw_wave_reg_flags_text(reg, changed & ~writable, names, sizeof(names));
+	return bw_errorf(BW_E_UNSUPPORTED, "these bits of %s cannot be written: 0x%x%s%s (%s)",
+			 special_names[reg], changed & ~writable, names[0] ? " " : "", names, why);
+}
+
+static struct bw_error *write_trapsts(struct bw_debug *d, struct bw_wave *w, uint32_t value)
+{
+	char names[128];
+	uint32_t enabled = (uint32_t)bw_bits(w->hw.mode | d->excp << 12, 18, 12);
+	BW_TRY(check_bits(BW_REG_TRAPSTS, w->hw.trapsts ^ value, TRAPSTS_WRITABLE,
+			  "the float exceptions so far can be, the rest says why the wave stopped"));
+	uint32_t traps = value & ~w->hw.trapsts & enabled;
+	bw_wave_reg_flags_text(BW_REG_TRAPSTS, traps, names, sizeof(names));
+	if (traps)
+		return bw_errorf(BW_E_STATE,
+				 "%s of trapsts cannot be set while that exception is enabled: the "
+				 "wave would trap at once",
+				 names);
+	BW_TRY(write_target(d, w, BW_TREG_TRAPSTS, value));
+	w->hw.trapsts = value;
+	return NULL;
+}
+
+static const char *why_read_only(enum bw_reg_special reg)
+{
+	switch ((int)reg) {
+	case BW_REG_HW_ID1:
+	case BW_REG_HW_ID2:
+		return "it says where the wave runs";
+	case BW_REG_GPR_ALLOC:
+	case BW_REG_LDS_ALLOC:
+		return "the wave was given this when it was launched";
+	case BW_REG_IB_STS:
+	case BW_REG_IB_STS2:
+		return "it says what the hardware is about";
+	case BW_REG_SHADER_CYCLES:
+		return "it is a clock";
+	default:
+		return "there is no way to";
+	}
+}
+
 static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, unsigned index,
 				      uint64_t value)
 {
@@ -325,15 +381,23 @@ static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, uns
 		hw->m0 = low;
 		return NULL;
 	case BW_REG_MODE:
+		BW_TRY(check_bits(BW_REG_MODE, hw->mode ^ low, MODE_WRITABLE,
+				  "stepi sets TRAP_AFTER_INST, the rest means nothing"));
 		BW_TRY(write_target(d, w, BW_TREG_MODE, low));
-		hw->mode = low;
+		hw->mode = w->raw_mode = low;
 		return NULL;
 	case BW_REG_STATUS:
+		BW_TRY(check_bits(BW_REG_STATUS, hw->status ^ low, STATUS_WRITABLE,
+				  "SCC and USER_PRIO can be, the rest is the hardware's"));
 		BW_TRY(write_target(d, w, BW_TREG_STATUS, low));
 		hw->status = low;
 		return NULL;
 	case BW_REG_TRAPSTS:
+		return write_trapsts(d, w, low);
 	case BW_REG_FLAT_SCRATCH:
+		BW_TRY(write_target(d, w, BW_TREG_FLAT_SCRATCH, value));
+		hw->flat_scratch = value;
+		return NULL;
 	case BW_REG_HW_ID1:
 	case BW_REG_HW_ID2:
 	case BW_REG_GPR_ALLOC:
@@ -344,8 +408,9 @@ static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, uns
 	case BW_REG_SPECIAL_COUNT:
 		break;
 	}
-	return bw_errorf(BW_E_UNSUPPORTED, "%s cannot be written",
-			 index < BW_REG_SPECIAL_COUNT ? special_names[index] : "this register");
+	return bw_errorf(BW_E_UNSUPPORTED, "%s cannot be written: %s",
+			 index < BW_REG_SPECIAL_COUNT ? special_names[index] : "this register",
+			 why_read_only((enum bw_reg_special)index));
 }
 
 struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
@@ -360,7 +425,8 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct
 		err = write_sgprs(d, w, r.index, r.count, value);
 		break;
 	case BW_REG_TTMP:
-		err = bw_errorf(BW_E_UNSUPPORTED, "ttmp%u cannot be written", r.index);
+		err = bw_errorf(BW_E_UNSUPPORTED,
+				"ttmp%u cannot be written: it belongs to the trap handler", r.index);
 		break;
 	case BW_REG_VGPR:
 		err = bw_errorf(BW_E_INVALID, "v%u has a value for each lane: name one, $v%u[LANE]",

@@ -76,12 +76,16 @@ static struct bw_error *go_on(struct bw_debug *d)
 	struct bw_wave *focus = bw_debug_focus_priv(d);
 	if (d->state != BW_DEBUG_STOPPED)
 		return bw_debug_release_held(d);
-	d->watched_slot = UINT32_MAX;
+	d->watched_slot = d->alone_slot = UINT32_MAX;
 	struct bw_wave *watched = bw_watch_software_wave(d);
 	if (watched)
 		return bw_debug_watch_begin(d, watched);
-	if (d->settings.scheduler_locking == BW_LOCKING_ON && focus)
-		return bw_debug_run_on(d, &d->focus_slot, 1);
+	if (d->settings.scheduler_locking == BW_LOCKING_ON && focus) {
+		uint32_t slot = focus->info.slot;
+		BW_TRY(bw_debug_run_on(d, &slot, 1));
+		d->alone_slot = slot;
+		return NULL;
+	}
 	BW_TRY(bw_debug_run_on(d, d->stopped.data, d->stopped.len));
 	return bw_debug_release_held(d);
 }
@@ -338,6 +342,9 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	/* the program or the GPU has died while we were stopped: wait will say so */
 	if (err && !bw_error_catch(&err, BW_E_GONE))
 		return err;
+	bool alone = d->watched_slot != UINT32_MAX && d->settings.scheduler_locking == BW_LOCKING_ON;
+	if (alone || d->alone_slot != UINT32_MAX)
+		return NULL; /* the others stay as they are */
 	d->stopped.len = 0;
 	d->focus_slot = UINT32_MAX;
 	d->state = BW_DEBUG_RUNNING;
@@ -348,6 +355,7 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 {
 	uint64_t end = timeout_ms > 0 ? now_ms() + (uint64_t)timeout_ms : 0;
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
+	struct bw_error *err_alone;
 
 	BW_TRY(bw_debug_need_target(d));
 	if (d->report_pending && d->state == BW_DEBUG_STOPPED) {
@@ -360,6 +368,13 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 		if (stop.kind != BW_STOP_NONE || d->watched_slot != UINT32_MAX) {
 			*out = stop;
 			return NULL;
+		}
+	}
+	if (d->alone_slot != UINT32_MAX) {
+		err_alone = bw_debug_wait_alone(d, timeout_ms, &stop);
+		if (err_alone || stop.kind != BW_STOP_NONE || d->alone_slot != UINT32_MAX) {
+			*out = stop;
+			return err_alone;
 		}
 	}
 	for (;;) {

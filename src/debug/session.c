@@ -17,7 +17,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->focus_slot = UINT32_MAX;
 	d->precise = -1;
 	d->settings.hold_time = true;
-	d->watched_slot = UINT32_MAX;
+	d->watched_slot = d->alone_slot = UINT32_MAX;
 	*out = d;
 	return NULL;
 }
@@ -142,7 +142,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	d->focus_number = 0;
 	d->focus_lane = 0;
 	d->unstoppable = 0;
-	d->watched_slot = UINT32_MAX;
+	d->watched_slot = d->alone_slot = UINT32_MAX;
 	d->next_wave = 1;
 	free(d->slots);
 	d->slots = NULL;

@@ -291,17 +291,20 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave *w, struct
 	return err;
 }
 
-/* From where it has been let run to a stop of its own. */
+/* From where it has been let run to a stop of its own, or until the time is over (timeout_ms < 0:
+ * never). */
 static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *along,
-				   bool *out_over, struct bw_stop *out)
+				   int timeout_ms, bool *out_over, struct bw_stop *out)
 {
 	uint32_t slot = w->info.slot;
 	int patience_ms = PATIENCE_MS;
 	for (;;) {
-		bool late;
-		BW_TRY(await(d, slot, along->len, patience_ms, out_over, &late, out));
-		if (*out_over || out->kind != BW_STOP_NONE)
+		bool late, last = timeout_ms >= 0 && timeout_ms <= patience_ms;
+		BW_TRY(await(d, slot, along->len, last ? timeout_ms : patience_ms, out_over, &late, out));
+		if (*out_over || out->kind != BW_STOP_NONE || (late && last))
 			return NULL;
+		if (timeout_ms >= 0)
+			timeout_ms -= patience_ms;
 		if (late) {
 			BW_TRY(look_after(d, w, along));
 			if (w->stopped)
@@ -349,7 +352,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	if (!err)
 		err = run_along(d, &along);
 	if (!err)
-		err = until_stop(d, w, &along, &is_over, out);
+		err = until_stop(d, w, &along, -1, &is_over, out);
 	bool ran_along = along.len;
 	bw_vec_free(&along);
 	*out_result = STEP_STOP;
@@ -366,6 +369,33 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 		return bw_debug_stop_and_report(d, out);
 	*out_result = STEP_DONE;
 	return NULL;
+}
+
+/* The only wave that was allowed to move is over: another one is shown, or all that is left runs. */
+static struct bw_error *alone_ended(struct bw_debug *d, const struct bw_wave *w, struct bw_stop *out)
+{
+	say_ended(d, w);
+	if (d->target->ops->stopped(d->target, NULL, 0))
+		return bw_debug_stop_and_report(d, out);
+	d->state = BW_DEBUG_RUNNING;
+	return bw_debug_release_held(d);
+}
+
+struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
+{
+	struct bw_wave *w = &d->slots[d->alone_slot];
+	struct bw_u32_vec none = {0};
+	bool is_over = false;
+	struct bw_error *err = until_stop(d, w, &none, timeout_ms, &is_over, out);
+	bw_vec_free(&none);
+	if (!err && d->target && out->kind == BW_STOP_NONE && !is_over && !w->stopped)
+		return NULL; /* the time is over */
+	d->alone_slot = UINT32_MAX;
+	if (err || !d->target) /* the program may have ended meanwhile */
+		return err;
+	if (is_over && out->kind == BW_STOP_NONE)
+		return alone_ended(d, w, out);
+	return bw_debug_stop_and_report(d, out);
 }
 
 static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_calls,
@@ -512,6 +542,19 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
 	}
 }
 
+/* With nobody else to move, a barrier that others must reach is an error, not a wait for ever. */
+static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w)
+{
+	struct bw_inst inst;
+	struct bw_u32_vec others = {0};
+	BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
+	struct bw_error *err = companions(d, w, &inst, &others);
+	bw_vec_free(&others);
+	if (err)
+		d->watched_slot = UINT32_MAX;
+	return err;
+}
+
 /* One instruction of the watched wave. out_stop: it is one for the user. */
 static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool *out_over,
 				     bool *out_stop, struct bw_stop *out)
@@ -522,6 +565,8 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool
 	bool along = d->settings.scheduler_locking != BW_LOCKING_ON;
 
 	*out_over = *out_stop = false;
+	if (!along)
+		BW_TRY(check_barrier(d, w));
 	BW_TRY(bw_debug_prepare(d, w, &simulated));
 	if (simulated) {
 		simulated_step(d, w);
@@ -552,8 +597,9 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struc
 		bool over, stop;
 		BW_TRY(watched_step(d, w, &over, &stop, out));
 		if (over) {
+			bool alone = d->state == BW_DEBUG_STOPPED;
 			watched_ended(d, w);
-			return NULL;
+			return alone && out->kind == BW_STOP_NONE ? alone_ended(d, w, out) : NULL;
 		}
 		if (out->kind == BW_STOP_NONE && !stop && i % EVENTS_EVERY == 0)
 			BW_TRY(bw_step_poll(d, out));

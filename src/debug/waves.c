@@ -308,6 +308,7 @@ static void identify(struct bw_debug *d, struct bw_wave *w)
 
 	if (same)
 		return;
+	w->hidden_excp = 0;
 	*i = (struct bw_wave_info){.agent = 1,
 				   .slot = hw->slot,
 				   .lanes = hw->lanes,
@@ -372,6 +373,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	if (!not_run && !w->info.in_barrier)
 		at_breakpoint(d, w);
 	at_exception(d, w);
+	BW_TRY(bw_excp_reveal(d, w));
 	bw_watch_examine(d, w,
 			 (hw.trapsts >> TRAPSTS_WATCH0_BIT & 1) |
 				 (hw.trapsts >> TRAPSTS_WATCH1_BIT & 7) << 1);

@@ -143,6 +143,10 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 	case BW_TREG_TRAPSTS:
 		s->hw[BW_TRAP_HW_TRAPSTS] = low;
 		break;
+	case BW_TREG_FLAT_SCRATCH:
+		s->hw[BW_TRAP_HW_FLAT_SCRATCH_LO] = low;
+		s->hw[BW_TRAP_HW_FLAT_SCRATCH_HI] = high;
+		break;
 	case BW_TREG_DISPLACED_RETURN:
 		s->return_lo = low;
 		s->return_hi = high;

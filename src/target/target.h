@@ -65,7 +65,8 @@ enum bw_target_reg {
 	BW_TREG_M0,
 	BW_TREG_STATUS,
 	BW_TREG_MODE,
-	BW_TREG_TRAPSTS,
+	BW_TREG_TRAPSTS, /* 6:0, those that MODE does not enable */
+	BW_TREG_FLAT_SCRATCH,
 	/* where an s_trap of a displaced instruction (trap.h, BW_TRAP_ID_DISPLACED) goes on */
 	BW_TREG_DISPLACED_RETURN,
 };

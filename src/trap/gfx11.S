@@ -168,7 +168,7 @@ detached_no_trap:
 	s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS)
 	s_and_b32 ttmp4, ttmp4, 0x900 /* memory violation, illegal instruction: would come again for ever */
 	s_cbranch_scc1 detached_fatal
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0
+	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 7, 2), 0
 	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 12, 3), 0
 	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 16, 5), 0
 	/* What the debugger had set in MODE: a single step, exceptions it wanted to see */
@@ -182,6 +182,11 @@ detached_no_trap:
 	s_bitset1_b32 ttmp5, 11
 	s_and_not1_b32 ttmp4, ttmp4, ttmp5
 	s_setreg_b32 hwreg(HW_REG_MODE), ttmp4
+	/* Float exceptions that are not enabled stay: the shader may look at them. */
+	s_lshr_b32 ttmp4, ttmp4, 12
+	s_getreg_b32 ttmp5, hwreg(HW_REG_TRAPSTS, 0, 7)
+	s_and_not1_b32 ttmp5, ttmp5, ttmp4
+	s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 7), ttmp5
 detached_leave:
 	s_icache_inv
 	s_branch leave
@@ -457,9 +462,19 @@ vgpr_restored:
 	v_readlane_b32 ttmp1, v0, BW_TRAP_HW_PC_HI
 	v_readlane_b32 ttmp4, v0, BW_TRAP_HW_EXEC_LO
 	v_readlane_b32 ttmp5, v0, BW_TRAP_HW_EXEC_HI
-	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_M0
 	v_readlane_b32 ttmp12, v0, BW_TRAP_HW_STATUS
 	v_readlane_b32 ttmp13, v0, BW_TRAP_HW_MODE
+	/* The float exceptions so far, which the shader may look at. One that MODE enables would trap at
+	 * once, and has been reported. */
+	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_TRAPSTS
+	s_lshr_b32 m0, ttmp13, 12
+	s_and_not1_b32 ttmp7, ttmp7, m0
+	s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 7), ttmp7
+	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_LO
+	s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), ttmp7
+	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_HI
+	s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), ttmp7
+	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_M0
 	s_mov_b32 m0, ttmp7
 
 	/* The debugger has seen the last of this stop. */

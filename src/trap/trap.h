@@ -66,7 +66,7 @@
 #define BW_TRAP_HW_M0 4
 #define BW_TRAP_HW_STATUS 5       /* as at entry: SCC in bit 0 */
 #define BW_TRAP_HW_MODE 6         /* TRAP_AFTER_INST_EN cleared: set it to step */
-#define BW_TRAP_HW_TRAPSTS 7      /* as at entry; the reported bits are cleared in the wave */
+#define BW_TRAP_HW_TRAPSTS 7      /* as at entry; RESUME restores 6:0 but for what MODE enables */
 #define BW_TRAP_HW_TTMP1 8        /* cause: trap id 23:16, host trap 24 */
 #define BW_TRAP_HW_HW_ID1 9
 #define BW_TRAP_HW_HW_ID2 10

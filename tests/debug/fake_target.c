@@ -227,6 +227,9 @@ static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum 
 	case BW_TREG_TRAPSTS:
 		w->hw.trapsts = (uint32_t)value;
 		break;
+	case BW_TREG_FLAT_SCRATCH:
+		w->hw.flat_scratch = value;
+		break;
 	case BW_TREG_DISPLACED_RETURN:
 		w->displaced_return = value;
 		break;
