@@ -44,6 +44,8 @@ struct bw_launch_gpu {
 	char name[16];
 	struct BW_VEC(struct memory) all; /* every allocation: the residency list */
 	struct memory *args; /* owned; of the plan's arguments, by index; entries of `all` */
+	struct memory ib;    /* an entry of `all`, too */
+	uint32_t ib_b;
 };
 
 static struct bw_error *gpu_error(int r, const char *what)
@@ -303,26 +305,35 @@ static struct bw_error *explain(struct bw_launch_gpu *g, const struct bw_launch_
 	return bw_error_wrap(err, "kernel %s failed on the GPU", p->name);
 }
 
-struct bw_error *bw_launch_gpu_run(struct bw_launch_gpu *g, const struct bw_launch_plan *plan)
+struct bw_error *bw_launch_gpu_place(struct bw_launch_gpu *g, const struct bw_launch_plan *plan)
 {
 	struct bw_dispatch_memory mem = {0};
 	BW_TRY(place_code(g, plan, &mem.code_va));
 	BW_TRY(place_args(g, plan, &mem));
 	BW_TRY(place_scratch(g, plan, &mem));
 
-	struct memory ib;
 	uint32_t words[BW_IB_MAX_DW];
-	unsigned n = bw_dispatch_ib(plan, &mem, words);
-	BW_TRY(allocate(g, n * 4, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RX, true, &ib));
-	memcpy(ib.cpu, words, n * 4);
+	g->ib_b = bw_dispatch_ib(plan, &mem, words) * 4;
+	BW_TRY(allocate(g, g->ib_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RX, true, &g->ib));
+	memcpy(g->ib.cpu, words, g->ib_b);
+	return NULL;
+}
 
+struct bw_error *bw_launch_gpu_once(struct bw_launch_gpu *g, const struct bw_launch_plan *plan)
+{
 	struct amdgpu_cs_fence fence = {.context = g->ctx, .ip_type = AMDGPU_HW_IP_COMPUTE};
-	BW_TRY(submit(g, ib.va, n * 4, &fence.fence));
+	BW_TRY(submit(g, g->ib.va, g->ib_b, &fence.fence));
 	uint32_t expired = 0;
 	int r = 0;
 	while (!r && !expired)
 		r = amdgpu_cs_query_fence_status(&fence, AMDGPU_TIMEOUT_INFINITE, 0, &expired);
 	return r ? explain(g, plan, r) : NULL;
+}
+
+struct bw_error *bw_launch_gpu_run(struct bw_launch_gpu *g, const struct bw_launch_plan *plan)
+{
+	BW_TRY(bw_launch_gpu_place(g, plan));
+	return bw_launch_gpu_once(g, plan);
 }
 
 const uint8_t *bw_launch_gpu_buffer(const struct bw_launch_gpu *g, size_t arg)

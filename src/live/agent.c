@@ -226,6 +226,7 @@ struct bw_error *bw_live_attach(struct bw_live *l)
 	l->vmid_reserved = r.vmid_reserved;
 	l->code_generation = 1;
 	l->stops_seen = 0;
+	bw_live_note_mode(l);
 	BW_TRY(tell_guard(l, fd));
 	BW_TRY(bw_live_enable_traps(l));
 	l->attached = true;
@@ -287,6 +288,12 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 	memcpy(to->user_data, from->user_data, sizeof(to->user_data));
 }
 
+/* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13 (trap-and-debug 2.2). */
+static uint32_t own_exceptions(uint32_t rsrc2)
+{
+	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
+}
+
 /* The blob is copied with one more byte, so that the last label ends, too. */
 static struct bw_error *take_blob(struct bw_live *l, const uint8_t *blob, size_t blob_b)
 {
@@ -337,10 +344,12 @@ static struct bw_error *on_submit(struct bw_live *l, const struct bw_msg *m,
 		struct bw_agent_dispatch d;
 		memcpy(&d, m->body + sizeof(s) + (size_t)i * sizeof(d), sizeof(d));
 		copy_dispatch(&d, &all[i]);
+		l->excp_of_program |= own_exceptions(d.rsrc2);
 		point_into_blob(l, &d, blob_b, &all[i]);
 	}
 	free(l->dispatches);
 	l->dispatches = all;
+	bw_live_note_mode(l);
 	if (!l->attached && s.n_dispatches) {
 		struct bw_error *err = bw_live_attach(l);
 		if (err) {

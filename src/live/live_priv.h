@@ -105,6 +105,7 @@ struct bw_live {
 	bool vmid_reserved;
 	uint32_t vmids; /* mask of those whose trap registers are ours */
 	uint32_t excp;	/* EXCP_EN of waves to come, enum bw_excp */
+	uint32_t excp_ever, excp_of_program; /* what we, and what its own code, have ever enabled */
 	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: none */
 	struct BW_VEC(struct bw_saved_reg) saved;
 	uint32_t stops_seen;
@@ -172,6 +173,8 @@ struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
 /* The program's jobs have another VMID now. */
 void bw_live_move_watches(struct bw_live *l);
 struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask) BW_MUST_CHECK;
+/* Tells the handler which bits of MODE are ours, and go with us. */
+void bw_live_note_mode(struct bw_live *l);
 struct bw_error *bw_live_set_precise(struct bw_target *t, bool on) BW_MUST_CHECK;
 
 /* slots.c */

@@ -10,6 +10,7 @@ enum {
 	CNTL_VMID_SHIFT = 24,
 	MASK_LOW_BIT = 7, /* MASK 22:0 are address bits 29:7 (reference trap-and-debug 13) */
 	MASK_BITS = 23,
+	MODE_EXCP_EN_SHIFT = 12,
 };
 
 /* The bits that differ between the first and the last byte are not compared, nor those below. */
@@ -77,10 +78,19 @@ void bw_live_move_watches(struct bw_live *l)
 	}
 }
 
+void bw_live_note_mode(struct bw_live *l)
+{
+	uint32_t ours = l->excp_ever & ~l->excp_of_program;
+	if (l->control)
+		__atomic_store_n(&l->control->mode, ours << MODE_EXCP_EN_SHIFT, __ATOMIC_SEQ_CST);
+}
+
 struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask)
 {
 	struct bw_live *l = bw_live_of(t);
 	l->excp = mask;
+	l->excp_ever |= mask;
+	bw_live_note_mode(l);
 	return l->attached ? bw_live_update_gdbg(l) : NULL;
 }
 

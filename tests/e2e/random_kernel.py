@@ -57,7 +57,12 @@ amdhsa.kernels:
 
 
 class Kernel:
-    """text: the assembly. labels: a symbol before each statement, fit for breakpoints."""
+    """text: the assembly. labels: a symbol before each statement, fit for breakpoints. VALUES, SCALARS:
+    registers to be looked at and changed for a moment."""
+
+    VALUES, SCALARS = VALUES, SCALARS
+    suffix = ".s"
+    options = ["-x", "assembler"]
 
     def __init__(self, seed, wave):
         self.random = random.Random(seed)

@@ -1,69 +1,183 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Random kernels under a debugger that does random things: breakpoints, conditions, steps, edits that are
-undone, interrupts, and ends of all kinds: continued, detached, quit, killed. The output must be that of the
-undisturbed run.
+undone, interrupts, and ends of all kinds: continued, detached, quit, killed in the middle of it all. The output
+must be that of the undisturbed run. Some rounds start the kernel under the debugger; others attach to a program
+that runs it again and again, leave it, and attach once more.
 
-  test_torture.py [--seed N | --random] [--rounds N] [--kill] [--verbose]
+  test_torture.py [--seed N | --random] [--rounds N] [--only run|attach] [--ending WORD] [--verbose]
 
-Each round prints its seed; `--seed N --rounds 1 --verbose` plays one again, with what was typed. --kill: some
-rounds end by kill -9 of the debugger."""
+Each round prints its seed; `--seed N --rounds 1 --verbose` plays one again, with what was typed."""
 import argparse
+import json
+import os
 import pathlib
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-from harness import Failure, Session, equal, named_child, run, wait_gone
-from random_kernel import GROUP, SCALARS, VALUES, Kernel
+from harness import BREAKWATER, BUILD, TIMEOUT_S, Failure, Session, check, check_strict, children, equal, named_child, run, wait_gone
+from random_kernel import GROUP, Kernel
+from random_opencl import OpenclKernel
 
 GROUPS = 6
 N = GROUP * GROUPS
 WATCH_REGISTERS = 4
 PATIENCE_S = 120  # for one answer, on a busy machine
 MAX_EVENTS = 400  # after so many the breakpoints go, and the kernel must come to its end
+CLANG = os.environ.get("BREAKWATER_CLANG", "clang-19")
+DEADLY = [signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]
+
+
+class Program:
+    """again.c under `breakwater exec`: something to attach to."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen([str(a) for a in (BREAKWATER, "exec", *options)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        check(line.startswith("first "), f"the program says {line!r}")
+        self.pid = named_child(self.process.pid, "again")
+
+    def finish(self):
+        """It must have found each round as it ought to be."""
+        out, said = self.process.communicate(timeout=TIMEOUT_S)
+        check(self.process.returncode == 0 and out.startswith("rounds "), f"the program says {out!r} {said!r}")
+        check_strict(said)
+
+    def __del__(self):
+        for pid in [*children(self.process.pid), self.process.pid] if self.process.poll() is None else []:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+
+class Prompt(Session):
+    """A session that a mistake does not end, as a script's would be."""
+
+    def __init__(self, command, *args):
+        self.process = subprocess.Popen([str(a) for a in (BREAKWATER, command, "--json", "-i", *args)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def read_until(self, wanted):
+        """Ctrl-C and quit leave marks at a prompt, which are no objects."""
+        seen = []
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                seen.append(json.loads(line))
+            if seen and wanted(seen[-1]):
+                return seen
+        raise Failure(f"the debugger ended; it said {seen} {self.process.stderr.read()}")
+
+    def end(self):
+        self.send("quit")
+        self.process.stdin.close()
+        self.process.stdout.read()
+        check_strict(self.process.stderr.read())
+        return self.process.wait(TIMEOUT_S)
+
+
+class Attached(Prompt):
+    """Another debugger may still be on its way out."""
+
+    def __init__(self, program):
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            super().__init__("attach", program.pid)
+            self.send("print 0")
+            first = self.process.stdout.readline()
+            if first:
+                return
+            said = self.process.stderr.read()
+            self.process.wait()
+            check("has a debugger already" in said and time.monotonic() < end, f"attaching: {said}")
+            time.sleep(0.02)
 
 
 class Round:
-    def __init__(self, seed, folder, verbose, kill):
+    def __init__(self, seed, folder, verbose, only=None, ending=None):
         self.random = random.Random(seed)
         self.verbose = verbose
-        self.endings = ["continue", "continue", "detach", "quit"] + ["kill"] * kill
+        self.mode = only or self.random.choice(["run", "run", "attach"])
+        self.endings = [ending] if ending else ["continue", "detach", "quit", "kill", "kill"]
         self.wave = self.random.choice([32, 64])
-        self.kernel = Kernel(seed, self.wave)
-        self.path = folder / f"torture{seed}.s"
-        self.path.write_text(self.kernel.text)
-        self.plain, self.dump = folder / "plain", folder / "dump"
         self.strict = self.random.random() < 0.3
-        self.options = [self.path, *(["--strict"] if self.strict else []), "--grid", N, "--group", GROUP, "--arg", f"in=random:{N + 64}:{seed}:u32", "--arg",
-                        f"out=zeros:{N}"]
+        if self.random.random() < 0.6:
+            self.kernel = Kernel(seed, self.wave)
+        else:
+            self.kernel = OpenclKernel(seed, self.wave, f"torture{seed}")
+        self.source = folder / f"torture{seed}{self.kernel.suffix}"
+        self.source.write_text(self.kernel.text)
+        self.object = folder / "torture.co"
+        self.plain, self.dump = folder / "plain", folder / "dump"
+        self.options = ["--grid", N, "--group", GROUP, "--arg", f"in=random:{N + 64}:{seed}:u32", "--arg", f"out=zeros:{N}:u32"]
         self.over = False
-        self.n_syncs = 0
-        self.n_watches = 0
+        self.n_syncs = self.n_watches = 0
+        self.keep = set()  # breakpoints that stay, by number
         self.typed = []
+        self.ended = []
+
+    def __str__(self):
+        what = getattr(self.kernel, "optimization", "assembly")
+        return f"{self.mode}, wave{self.wave}, {what}{', strict' if self.strict else ''}"
 
     def play(self):
-        run(*self.options, "--dump", f"out={self.plain}")
-        self.session = Session(*self.options, "--dump", f"out={self.dump}")
+        wave = "-mwavefrontsize64" if self.wave == 64 else "-mno-wavefrontsize64"
+        done = subprocess.run([CLANG, *self.kernel.options, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-g", wave,
+                               self.source, "-o", self.object], capture_output=True, text=True, timeout=TIMEOUT_S)
+        equal(done.returncode, 0, f"clang, which says {done.stderr}")
+        if self.mode == "run":
+            self.play_run()
+        else:
+            self.play_attach()
+
+    def play_run(self):
+        strict = ["--strict"] if self.strict else []
+        run(*strict, *self.options, "--dump", f"out={self.plain}", self.object)
+        self.begin(Prompt("run", *strict, *self.options, "--dump", f"out={self.dump}", self.object), "run")
+        self.act(60)
+        if self.over:
+            self.end_by_quit()
+        else:
+            self.end_by(self.random.choice(self.endings))
+        equal(self.dump.read_bytes(), self.plain.read_bytes(), "out")
+
+    def play_attach(self):
+        program = Program(*(["--strict"] if self.strict else []), "--", BUILD / "tests/e2e/again", *self.options, "--print", "out",
+                          self.object)
+        for _ in range(self.random.randrange(2, 4)):
+            self.over, self.keep, self.n_watches = False, set(), 0
+            self.session = Attached(program)
+            self.keep = self.numbers(self.do("break on dispatch"))
+            self.begin(self.session, "continue")
+            self.act(25)
+            self.end_by(self.random.choice([e for e in self.endings if e != "continue"] or ["kill"]))
+        program.finish()
+
+    def begin(self, session, command):
+        self.session = session
         for _ in range(3):
             self.set_breakpoint("break")
         self.do(f"break {self.kernel.labels[0]}")
-        self.do("run")
-        for _ in range(self.random.randrange(10, 60)):
+        self.do(command)
+
+    def act(self, most):
+        for _ in range(self.random.randrange(most // 6, most)):
             if self.over:
                 break
             self.action()
-        self.ending = self.random.choice(self.endings)
-        if not self.over:
-            getattr(self, "end_by_" + self.ending)()
-        else:
-            self.end_by_quit()
-        equal(self.dump.read_bytes(), self.plain.read_bytes(), "out")
 
     # ---- Ends: all of them leave the program to its work ----
+
+    def end_by(self, ending):
+        self.ended.append(ending)
+        getattr(self, "end_by_" + ending)()
 
     def end_by_continue(self):
         self.do("delete")
@@ -75,7 +189,7 @@ class Round:
         self.end_by_quit()
 
     def program(self):
-        """Its pid; None when it has come to its end in the last step."""
+        """Its pid, where the debugger has started it; None when it has come to its end in the last step."""
         try:
             return named_child(self.session.process.pid, "breakwater-launch")
         except Failure:
@@ -83,23 +197,31 @@ class Round:
 
     def end_by_detach(self):
         program = self.program()
-        if program is None:
+        if program is None and self.mode == "run":
             return self.end_by_continue()
         self.do("detach")
-        wait_gone(program, "the program")
+        if self.mode == "run":
+            wait_gone(program, "the program")
         self.end_by_quit()
 
     def end_by_quit(self):
-        status, _ = self.session.end()
-        equal(status, 0, "exit status")
+        equal(self.session.end(), 0, "exit status")
 
     def end_by_kill(self):
+        """At the prompt, or somewhere in a command."""
         program = self.program()
-        if program is None:
+        if program is None and self.mode == "run":
             return self.end_by_continue()
-        self.session.process.kill()
+        if self.random.random() < 0.6:
+            last = self.random.choice(["continue", "stepi 30", f"tbreak {self.label()}", "delete", f"until {self.label()}",
+                                       f"break {self.label()} if $_lane == 5", "info registers"])
+            self.typed.append(last + " (killed)")
+            self.session.send(last)
+            time.sleep(self.random.random() * 0.03)
+        self.session.process.send_signal(self.random.choice(DEADLY))
         self.session.process.wait()
-        wait_gone(program, "the program")
+        if self.mode == "run":
+            wait_gone(program, "the program")
 
     # ---- Talking ----
 
@@ -122,6 +244,10 @@ class Round:
             for o in seen[:-1]:
                 print("       ", {k: v for k, v in o.items() if k not in ("file", "line")}, flush=True)
         return seen[:-1]
+
+    @staticmethod
+    def numbers(replies):
+        return {o["number"] for o in replies if "number" in o}
 
     def value(self, expression):
         for o in self.do(f"print {expression}"):
@@ -147,7 +273,7 @@ class Round:
 
     def conditional(self):
         self.set_breakpoint("break", " if " + self.random.choice(
-            ["$_lane == 3", f"$s{self.random.choice(SCALARS)} & 1", f"$v{self.random.choice(VALUES)} > 0x80000000",
+            ["$_lane == 3", f"$s{self.random.choice(self.kernel.SCALARS)} & 1", f"$v{self.random.choice(self.kernel.VALUES)} > 0x80000000",
              f"$v1 == {self.random.randrange(N)}", "0", f"$s2 == {self.random.randrange(GROUPS)}"]))
 
     def step(self):
@@ -164,7 +290,7 @@ class Round:
             self.n_watches += 1
             self.do(f"{self.random.choice(['watch', 'awatch', 'rwatch'])} out[{self.random.randrange(N)}]")
             return
-        for o in self.do(f"watch $s{self.random.choice(SCALARS)}"):
+        for o in self.do(f"watch $s{self.random.choice(self.kernel.SCALARS)}"):
             if o.get("command") == "watch" and "number" in o:
                 self.do("continue")
                 if not self.over:
@@ -183,7 +309,7 @@ class Round:
     def edit(self):
         """A register is another for a moment."""
         register = self.random.choice(
-            [f"$v{self.random.choice(VALUES)}[{self.random.randrange(self.wave)}]", f"$s{self.random.choice(SCALARS)}",
+            [f"$v{self.random.choice(self.kernel.VALUES)}[{self.random.randrange(self.wave)}]", f"$s{self.random.choice(self.kernel.SCALARS)}",
              "$vcc", "$exec", "$m0", "$scc", "$mode"])
         before = self.value(register)
         if not isinstance(before, int):
@@ -208,7 +334,7 @@ class Round:
 
     def forget(self):
         for o in self.do("info breakpoints"):
-            numbers = [b["number"] for b in o.get("breakpoints", [])]
+            numbers = [b["number"] for b in o.get("breakpoints", []) if b["number"] not in self.keep]
             if numbers:
                 self.do(f"{self.random.choice(['delete', 'disable', 'enable'])} {self.random.choice(numbers)}")
 
@@ -237,8 +363,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--random", action="store_true", help="a seed that nobody chose")
-    parser.add_argument("--kill", action="store_true")
-    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--only", choices=["run", "attach"])
+    parser.add_argument("--ending", choices=["continue", "detach", "quit", "kill"])
+    parser.add_argument("--rounds", type=int, default=16)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     if options.random:
@@ -246,13 +373,13 @@ def main():
     failed = 0
     for seed in range(options.seed, options.seed + options.rounds):
         with tempfile.TemporaryDirectory() as folder:
-            r = Round(seed, pathlib.Path(folder), options.verbose, options.kill)
+            r = Round(seed, pathlib.Path(folder), options.verbose, options.only, options.ending)
             try:
                 r.play()
-                print(f"ok      seed {seed}: wave{r.wave}{' strict' if r.strict else ''}, {len(r.typed)} commands, {r.ending}", flush=True)
-            except (Failure, OSError, ValueError) as e:
+                print(f"ok      seed {seed}: {r}, {len(r.typed)} commands, {' '.join(r.ended) or 'ended'}", flush=True)
+            except (Failure, OSError, ValueError, subprocess.TimeoutExpired) as e:
                 failed += 1
-                print(f"FAILED  seed {seed}: wave{r.wave}, after {r.typed[-3:]}: {type(e).__name__}: {str(e)[:600]}", flush=True)
+                print(f"FAILED  seed {seed}: {r}, after {r.typed[-3:]}: {type(e).__name__}: {str(e)[:900]}", flush=True)
     print(f"{options.rounds - failed} passed, {failed} failed; again with --seed {options.seed} --rounds {options.rounds}")
     sys.exit(failed != 0)
 
