@@ -187,10 +187,10 @@ static void find_local_size(const uint32_t *code, size_t n, const char *entry, u
 	}
 }
 
-static struct module describe(const VkShaderModuleCreateInfo *info)
+static struct module describe(const uint32_t *code, size_t size_b)
 {
-	struct module m = {.hash = bw_sha1_64(info->pCode, info->codeSize)};
-	find_local_size(info->pCode, info->codeSize / 4, NULL, m.local_size);
+	struct module m = {.hash = bw_sha1_64(code, size_b)};
+	find_local_size(code, size_b / 4, NULL, m.local_size);
 	return m;
 }
 
@@ -200,7 +200,7 @@ static RESULT bw_CreateShaderModule(VkDevice device, const VkShaderModuleCreateI
 	VkResult r = bw_vk_device_of(device)->CreateShaderModule(device, info, alloc, out);
 	if (r != VK_SUCCESS)
 		return r;
-	struct module m = describe(info);
+	struct module m = describe(info->pCode, info->codeSize);
 	bw_names_set_name(0, HANDLE(*out), "");
 	bw_handles_put(&modules, HANDLE(*out), &m);
 	return r;
@@ -235,18 +235,25 @@ static RESULT bw_CreateDescriptorSetLayout(VkDevice device,
 	return r;
 }
 
+static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *sets, uint32_t n_ranges,
+			       const VkPushConstantRange *ranges)
+{
+	struct layout l = {0};
+	for (uint32_t i = 0; i < n_ranges; i++)
+		l.push_b = BW_MAX(l.push_b, ranges[i].offset + ranges[i].size);
+	for (uint32_t i = 0; i < n_sets && i < BW_ARRAY_SIZE(l.sets); i++)
+		bw_handles_get(&set_layouts, HANDLE(sets[i]), &l.sets[i]);
+	return l;
+}
+
 static RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
 				      const VkAllocationCallbacks *alloc, VkPipelineLayout *out)
 {
 	VkResult r = bw_vk_device_of(device)->CreatePipelineLayout(device, info, alloc, out);
 	if (r != VK_SUCCESS)
 		return r;
-	struct layout l = {0};
-	for (uint32_t i = 0; i < info->pushConstantRangeCount; i++)
-		l.push_b = BW_MAX(l.push_b, info->pPushConstantRanges[i].offset +
-						    info->pPushConstantRanges[i].size);
-	for (uint32_t i = 0; i < info->setLayoutCount && i < BW_ARRAY_SIZE(l.sets); i++)
-		bw_handles_get(&set_layouts, HANDLE(info->pSetLayouts[i]), &l.sets[i]);
+	struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
+				    info->pushConstantRangeCount, info->pPushConstantRanges);
 	bw_handles_put(&layouts, HANDLE(*out), &l);
 	return r;
 }
@@ -267,28 +274,34 @@ static const char *inline_name(const void *next)
 	return s ? ((const VkDebugUtilsObjectNameInfoEXT *)s)->pObjectName : NULL;
 }
 
+static void add_shader(uint64_t handle, const struct module *m, const struct layout *l,
+		       const char *entry, const char *name, uint64_t module)
+{
+	struct bw_agent_object o = {
+		.kind = BW_AGENT_OBJECT_PIPELINE, .handle = handle, .push_b = l->push_b, .hash = m->hash};
+	memcpy(o.sets, l->sets, sizeof(o.sets));
+	memcpy(o.dim, m->local_size, sizeof(o.dim));
+	/* the bytes of text that fit; the rest is zero already */
+	memcpy(o.entry, entry, strnlen(entry, sizeof(o.entry) - 1));
+	if (name)
+		memcpy(o.name, name, strnlen(name, sizeof(o.name) - 1));
+	if (module)
+		bw_names_other_name(module, o.module);
+	bw_names_add(&o);
+}
+
 static void add_pipeline(const VkComputePipelineCreateInfo *info, VkPipeline pipeline)
 {
-	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE, .handle = HANDLE(pipeline)};
 	const VkShaderModuleCreateInfo *own = inline_module(info->stage.pNext);
-	const char *name = inline_name(info->pNext);
 	struct module m = {0};
 	struct layout l = {0};
 	if (own)
-		m = describe(own);
+		m = describe(own->pCode, own->codeSize);
 	else
 		bw_handles_get(&modules, HANDLE(info->stage.module), &m);
 	bw_handles_get(&layouts, HANDLE(info->layout), &l);
-	o.push_b = l.push_b;
-	memcpy(o.sets, l.sets, sizeof(o.sets));
-	o.hash = m.hash;
-	memcpy(o.dim, m.local_size, sizeof(o.dim));
-	/* the bytes of text that fit; the rest is zero already */
-	memcpy(o.entry, info->stage.pName, strnlen(info->stage.pName, sizeof(o.entry) - 1));
-	if (name)
-		memcpy(o.name, name, strnlen(name, sizeof(o.name) - 1));
-	bw_names_other_name(HANDLE(info->stage.module), o.module);
-	bw_names_add(&o);
+	add_shader(HANDLE(pipeline), &m, &l, info->stage.pName, inline_name(info->pNext),
+		   HANDLE(info->stage.module));
 }
 
 static RESULT bw_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t n,
@@ -310,6 +323,34 @@ static CALL bw_DestroyPipeline(VkDevice device, VkPipeline pipeline,
 	bw_vk_device_of(device)->DestroyPipeline(device, pipeline, alloc);
 }
 
+/* Compute shaders without a pipeline (VK_EXT_shader_object) are listed among the pipelines. One that
+ * is made from the driver's own binary has no SPIR-V to be known by. */
+static RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCreateInfoEXT *infos,
+				  const VkAllocationCallbacks *alloc, VkShaderEXT *out)
+{
+	VkResult r = bw_vk_device_of(device)->CreateShadersEXT(device, n, infos, alloc, out);
+	for (uint32_t i = 0; r >= 0 && i < n; i++) {
+		const VkShaderCreateInfoEXT *info = &infos[i];
+		struct module m = {0};
+		if (!out[i] || info->stage != VK_SHADER_STAGE_COMPUTE_BIT)
+			continue;
+		if (info->codeType == VK_SHADER_CODE_TYPE_SPIRV_EXT)
+			m = describe(info->pCode, info->codeSize);
+		struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
+					    info->pushConstantRangeCount, info->pPushConstantRanges);
+		add_shader(HANDLE(out[i]), &m, &l, info->pName ? info->pName : "main",
+			   inline_name(info->pNext), 0);
+	}
+	return r;
+}
+
+static CALL bw_DestroyShaderEXT(VkDevice device, VkShaderEXT shader,
+				const VkAllocationCallbacks *alloc)
+{
+	bw_names_remove(BW_AGENT_OBJECT_PIPELINE, HANDLE(shader));
+	bw_vk_device_of(device)->DestroyShaderEXT(device, shader, alloc);
+}
+
 static RESULT bw_SetDebugUtilsObjectNameEXT(VkDevice device,
 					    const VkDebugUtilsObjectNameInfoEXT *info)
 {
@@ -318,6 +359,7 @@ static RESULT bw_SetDebugUtilsObjectNameEXT(VkDevice device,
 		uint32_t kind;
 	} kinds[] = {
 		{VK_OBJECT_TYPE_PIPELINE, BW_AGENT_OBJECT_PIPELINE},
+		{VK_OBJECT_TYPE_SHADER_EXT, BW_AGENT_OBJECT_PIPELINE},
 		{VK_OBJECT_TYPE_BUFFER, BW_AGENT_OBJECT_BUFFER},
 		{VK_OBJECT_TYPE_IMAGE, BW_AGENT_OBJECT_IMAGE},
 		{VK_OBJECT_TYPE_SHADER_MODULE, 0},
@@ -353,6 +395,15 @@ static CALL bw_CmdBindPipeline(VkCommandBuffer cmd, VkPipelineBindPoint point, V
 	bw_vk_device_of(cmd)->CmdBindPipeline(cmd, point, pipeline);
 }
 
+static CALL bw_CmdBindShadersEXT(VkCommandBuffer cmd, uint32_t n,
+				 const VkShaderStageFlagBits *stages, const VkShaderEXT *shaders)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (stages[i] == VK_SHADER_STAGE_COMPUTE_BIT)
+			bw_names_cmd_pipeline(HANDLE(cmd), shaders ? HANDLE(shaders[i]) : 0);
+	bw_vk_device_of(cmd)->CmdBindShadersEXT(cmd, n, stages, shaders);
+}
+
 static CALL bw_CmdDispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y, uint32_t z)
 {
 	bw_names_cmd_dispatch(HANDLE(cmd), NULL, (const uint32_t[]){x, y, z});
@@ -380,6 +431,13 @@ static CALL bw_CmdPushConstants(VkCommandBuffer cmd, VkPipelineLayout layout,
 	if (stages & VK_SHADER_STAGE_COMPUTE_BIT)
 		bw_names_cmd_push(HANDLE(cmd), offset, size, values);
 	bw_vk_device_of(cmd)->CmdPushConstants(cmd, layout, stages, offset, size, values);
+}
+
+static CALL bw_CmdPushConstants2(VkCommandBuffer cmd, const VkPushConstantsInfo *info)
+{
+	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+		bw_names_cmd_push(HANDLE(cmd), info->offset, info->size, info->pValues);
+	bw_vk_device_of(cmd)->CmdPushConstants2(cmd, info);
 }
 
 static CALL bw_CmdExecuteCommands(VkCommandBuffer cmd, uint32_t n, const VkCommandBuffer *others)

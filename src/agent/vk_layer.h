@@ -9,6 +9,8 @@
 
 #include <vulkan/vulkan.h>
 
+#include "agent/vk_newer.h"
+
 /* Device functions looked at here, each with the way on to the next layer or the driver. Those that
  * became core later are found under either name. */
 #define BW_VK_FUNCTIONS(X)                                                                         \
@@ -28,13 +30,17 @@
 	X(CreatePipelineLayout, NULL)                                                              \
 	X(CreateComputePipelines, NULL)                                                            \
 	X(DestroyPipeline, NULL)                                                                   \
+	X(CreateShadersEXT, NULL)                                                                  \
+	X(DestroyShaderEXT, NULL)                                                                  \
 	X(BeginCommandBuffer, NULL)                                                                \
 	X(FreeCommandBuffers, NULL)                                                                \
 	X(CmdBindPipeline, NULL)                                                                   \
+	X(CmdBindShadersEXT, NULL)                                                                 \
 	X(CmdDispatch, NULL)                                                                       \
 	X(CmdDispatchBase, "vkCmdDispatchBaseKHR")                                                 \
 	X(CmdDispatchIndirect, NULL)                                                               \
 	X(CmdPushConstants, NULL)                                                                  \
+	X(CmdPushConstants2, "vkCmdPushConstants2KHR")                                             \
 	X(CmdExecuteCommands, NULL)                                                                \
 	X(CmdBeginDebugUtilsLabelEXT, NULL)                                                        \
 	X(CmdEndDebugUtilsLabelEXT, NULL)                                                          \

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer between a program and a driver, both played here: what the program calls its compute
+ * shaders is known when the driver's packets are looked at. Shaders without pipelines
+ * (VK_EXT_shader_object); pipelines are seen in tests/vulkan. */
+#include "agent/vk_layer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+#include <cmocka.h>
+
+#include "agent/names.h"
+#include "base/util.h"
+
+#define CODE_VA	   0xffff800000012300ull
+#define DRIVERS_VA 0xffff800000000100ull
+
+/* main of GLCompute, LocalSize 8 4 1 (SPIR-V 1.0), and the beginning of what sha1sum says of it. */
+static const uint32_t spirv[] = {0x07230203, 0x10000, 0,  10, 0, 0x5000f, 5, 1,
+				 0x6e69616d, 0,	      0x60010, 1, 17, 8, 4, 1};
+#define SPIRV_SHA1 0xf94830c9babcb932ull
+
+/* ---- The driver ---- */
+
+/* A shader object of RADV points to its shader, which knows where its code lies. */
+static const uint64_t shader_in_driver[4] = {1, 2, CODE_VA, 3};
+static uintptr_t object_in_driver[4];
+static void *dispatch_table;
+static struct {
+	void *key;
+} handles[4]; /* instance, device, command buffer, queue */
+static unsigned n_binds, n_pushes;
+static struct bw_agent_dispatches packets;
+static struct bw_names_blob blob;
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+						      const VkAllocationCallbacks *alloc,
+						      VkInstance *out)
+{
+	*out = (VkInstance)&handles[0];
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
+						    const VkDeviceCreateInfo *info,
+						    const VkAllocationCallbacks *alloc,
+						    VkDevice *out)
+{
+	*out = (VkDevice)&handles[1];
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy(void *handle, const VkAllocationCallbacks *alloc)
+{
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_shaders(VkDevice device, uint32_t n,
+						     const VkShaderCreateInfoEXT *infos,
+						     const VkAllocationCallbacks *alloc,
+						     VkShaderEXT *out)
+{
+	object_in_driver[3] = (uintptr_t)shader_in_driver;
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (VkShaderEXT)(i ? object_in_driver : object_in_driver + 1);
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy_shader(VkDevice device, VkShaderEXT shader,
+						 const VkAllocationCallbacks *alloc)
+{
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer cmd,
+					    const VkCommandBufferBeginInfo *info)
+{
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL bind(VkCommandBuffer cmd, uint32_t n,
+				       const VkShaderStageFlagBits *stages,
+				       const VkShaderEXT *shaders)
+{
+	n_binds++;
+}
+
+static VKAPI_ATTR void VKAPI_CALL push(VkCommandBuffer cmd, const VkPushConstantsInfo *info)
+{
+	n_pushes++;
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y, uint32_t z)
+{
+}
+
+/* What the submit ioctl in the middle of this call asks for: one packet of the driver's own, one of
+ * the program's. */
+static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos,
+					     VkFence fence)
+{
+	const struct bw_agent_dispatch own = {
+		.code_va = DRIVERS_VA, .groups = {1, 1, 1}, .group_size = {64, 1, 1}};
+	const struct bw_agent_dispatch programs = {
+		.code_va = CODE_VA, .groups = {3, 2, 1}, .group_size = {8, 4, 1}};
+	bw_error_free(bw_vec_push(&packets, own));
+	bw_error_free(bw_vec_push(&packets, programs));
+	bw_names_match(&packets, &blob);
+	return VK_SUCCESS;
+}
+
+#define FN(f) (PFN_vkVoidFunction)(f)
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL next_proc(void *handle, const char *name)
+{
+	static const struct {
+		const char *name;
+		PFN_vkVoidFunction fn;
+	} all[] = {
+		{"vkCreateInstance", FN(create_instance)},
+		{"vkDestroyInstance", FN(destroy)},
+		{"vkCreateDevice", FN(create_device)},
+		{"vkDestroyDevice", FN(destroy)},
+		{"vkCreateShadersEXT", FN(create_shaders)},
+		{"vkDestroyShaderEXT", FN(destroy_shader)},
+		{"vkBeginCommandBuffer", FN(begin)},
+		{"vkCmdBindShadersEXT", FN(bind)},
+		{"vkCmdPushConstants2KHR", FN(push)},
+		{"vkCmdDispatch", FN(dispatch)},
+		{"vkQueueSubmit", FN(submit)},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(all); i++)
+		if (!strcmp(all[i].name, name))
+			return all[i].fn;
+	return NULL;
+}
+
+/* ---- The program ---- */
+
+static VkInstance instance;
+static VkDevice device;
+static VkNegotiateLayerInterface layer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT,
+					  .loaderLayerInterfaceVersion = 2};
+
+VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *v);
+
+static int set_up(void **state)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(handles); i++)
+		handles[i].key = &dispatch_table;
+	if (vkNegotiateLoaderLayerInterfaceVersion(&layer) != VK_SUCCESS)
+		return -1;
+	VkLayerInstanceLink instance_next = {
+		.pfnNextGetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)next_proc};
+	VkLayerInstanceCreateInfo instance_link = {
+		.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+		.function = VK_LAYER_LINK_INFO,
+		.u.pLayerInfo = &instance_next};
+	const VkInstanceCreateInfo instance_info = {
+		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pNext = &instance_link};
+	PFN_vkCreateInstance make_instance =
+		(PFN_vkCreateInstance)layer.pfnGetInstanceProcAddr(NULL, "vkCreateInstance");
+	if (make_instance(&instance_info, NULL, &instance) != VK_SUCCESS)
+		return -1;
+	VkLayerDeviceLink device_next = {
+		.pfnNextGetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)next_proc,
+		.pfnNextGetDeviceProcAddr = (PFN_vkGetDeviceProcAddr)next_proc};
+	VkLayerDeviceCreateInfo device_link = {
+		.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+		.function = VK_LAYER_LINK_INFO,
+		.u.pLayerInfo = &device_next};
+	const VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+						.pNext = &device_link};
+	PFN_vkCreateDevice make_device =
+		(PFN_vkCreateDevice)layer.pfnGetInstanceProcAddr(instance, "vkCreateDevice");
+	return make_device((VkPhysicalDevice)&handles[0], &device_info, NULL, &device) == VK_SUCCESS
+		       ? 0
+		       : -1;
+}
+
+static int tear_down(void **state)
+{
+	((PFN_vkDestroyDevice)layer.pfnGetDeviceProcAddr(device, "vkDestroyDevice"))(device, NULL);
+	((PFN_vkDestroyInstance)layer.pfnGetInstanceProcAddr(instance, "vkDestroyInstance"))(
+		instance, NULL);
+	return 0;
+}
+
+#define CALL(name) ((PFN_##name)layer.pfnGetDeviceProcAddr(device, #name))
+
+static void shader_objects(void **state)
+{
+	const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 24};
+	const VkShaderCreateInfoEXT infos[2] = {
+		{.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .pName = "main"},
+		{.stage = VK_SHADER_STAGE_COMPUTE_BIT,
+		 .codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT,
+		 .codeSize = sizeof(spirv),
+		 .pCode = spirv,
+		 .pName = "main",
+		 .pushConstantRangeCount = 1,
+		 .pPushConstantRanges = &range}};
+	VkShaderEXT shaders[2];
+	assert_int_equal(CALL(vkCreateShadersEXT)(device, 2, infos, NULL, shaders), VK_SUCCESS);
+
+	struct bw_agent_objects known = {0};
+	assert_null(bw_names_objects(&known));
+	assert_int_equal(known.len, 1);
+	assert_int_equal(known.data[0].kind, BW_AGENT_OBJECT_PIPELINE);
+	assert_int_equal(known.data[0].hash, SPIRV_SHA1);
+	assert_int_equal(known.data[0].push_b, 24);
+	assert_int_equal(known.data[0].dim[0], 8);
+	assert_int_equal(known.data[0].dim[1], 4);
+	assert_string_equal(known.data[0].entry, "main");
+	uint32_t id = known.data[0].id;
+	bw_vec_free(&known);
+
+	VkCommandBuffer cmd = (VkCommandBuffer)&handles[2];
+	const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+	const uint32_t values[3] = {7, 8, 9};
+	const VkPushConstantsInfo pushed = {
+		.stageFlags = stage, .offset = 12, .size = sizeof(values), .pValues = values};
+	CALL(vkBeginCommandBuffer)(cmd, &(VkCommandBufferBeginInfo){0});
+	CALL(vkCmdBindShadersEXT)(cmd, 1, &stage, &shaders[1]);
+	((PFN_vkCmdPushConstants2)layer.pfnGetDeviceProcAddr(device, "vkCmdPushConstants2KHR"))(cmd,
+											       &pushed);
+	CALL(vkCmdDispatch)(cmd, 3, 2, 1);
+	assert_int_equal(n_binds, 1);
+	assert_int_equal(n_pushes, 1);
+	const VkSubmitInfo info = {.commandBufferCount = 1, .pCommandBuffers = &cmd};
+	assert_int_equal(CALL(vkQueueSubmit)((VkQueue)&handles[3], 1, &info, VK_NULL_HANDLE),
+			 VK_SUCCESS);
+
+	assert_int_equal(packets.len, 2);
+	assert_int_equal(packets.data[0].pipeline, 0);
+	assert_int_equal(packets.data[1].pipeline, id);
+	assert_int_equal(packets.data[1].push_b, 24);
+	assert_memory_equal(blob.data + packets.data[1].push_at + 12, values, sizeof(values));
+	bw_vec_free(&packets);
+	bw_vec_free(&blob);
+
+	CALL(vkDestroyShaderEXT)(device, shaders[1], NULL);
+	assert_null(bw_names_objects(&known));
+	assert_int_equal(known.len, 0);
+	bw_vec_free(&known);
+	/* What the driver does not have is not made to appear. */
+	assert_null(layer.pfnGetDeviceProcAddr(device, "vkCreateComputePipelines"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(shader_objects, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
