@@ -222,9 +222,8 @@ static struct bw_error *parse_buffer(struct bw_expr *x, bool size, struct bw_val
 	if (!size) {
 		out->type = (struct bw_type){.kind = BW_TYPE_POINTER,
 					     .size_b = 8,
-					     .elem_kind = BW_TYPE_UINT,
-					     .elem_size_b = 4,
-					     .depth = 1};
+					     .elem_kind = BW_TYPE_VOID,
+					     .depth = 1}; /* counts in bytes, as its size does */
 		out->bits = b.va;
 	}
 	return NULL;

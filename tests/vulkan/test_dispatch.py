@@ -7,6 +7,7 @@ import hashlib
 import os
 import pathlib
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
@@ -87,6 +88,11 @@ def what_it_was_given():
     check("'value'" in str(values) or values, "x answers nothing")
     equal(s.command(f"print ((int *)$_buffer({number}))[200]")["text"].split()[-1], "1", "a number")
     equal(s.command(f"print $_buffer_size({number})")["text"].split()[-1], "1024", "its size")
+    with tempfile.TemporaryDirectory() as folder:
+        end = f"$_buffer({number})+$_buffer_size({number})"
+        s.command(f"dump memory {folder}/dump $_buffer({number}) {end}")
+        dump = pathlib.Path(folder, "dump").read_bytes()
+    equal(dump, b"\1\0\0\0" * 256, "its dump")
     equal(s.command(f"info buffer {number}")["name"], "numbers", "info buffer")
     s.command("delete")
     s.command("continue")
