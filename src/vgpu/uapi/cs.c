@@ -104,8 +104,8 @@ static int pass1_fence(struct parser *p, const struct drm_amdgpu_cs_chunk_fence 
 	struct bw_drm_bo *bo = bw_drm_bo_get(p->call->file, f->handle);
 	if (p->uf_bo || !bo)
 		return -EINVAL;
-	/* Exactly one page, and not a byte beyond. */
-	if (bo->size_b != BW_DRM_PAGE_B || f->offset > BW_DRM_PAGE_B - sizeof(uint64_t))
+	/* Exactly one page, of the driver's own, and not a byte beyond. */
+	if (bo->user || bo->size_b != BW_DRM_PAGE_B || f->offset > BW_DRM_PAGE_B - sizeof(uint64_t))
 		return -EINVAL;
 	p->uf_bo = bw_drm_bo_ref(bo);
 	p->uf_offset = f->offset;

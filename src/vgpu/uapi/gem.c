@@ -278,7 +278,9 @@ int bw_ioctl_gem_metadata(struct bw_drm_call *c, void *arg)
 			r = -EINVAL;
 		} else {
 			bo->tiling = a->data.tiling_info;
-			bo->meta_flags = a->data.flags;
+			/* amdgpu_bo_set_metadata has nothing to do without data. */
+			if (a->data.data_size_bytes)
+				bo->meta_flags = a->data.flags;
 			bo->metadata_b = a->data.data_size_bytes;
 			memcpy(bo->metadata, a->data.data, bo->metadata_b);
 		}
@@ -322,7 +324,9 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 			bo->asked_domains, bo->flags};
 	} else if (a->op == AMDGPU_GEM_OP_SET_PLACEMENT) {
 		/* A wish; buffers here stay where they are. */
-		bo->asked_domains = a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT |
+		r = bo->user ? -EPERM : 0;
+		if (!r)
+			bo->asked_domains = a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT |
 						AMDGPU_GEM_DOMAIN_CPU);
 	} else {
 		r = -EINVAL;

@@ -224,24 +224,13 @@ static int read_mmr(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct a
 	return 0;
 }
 
-static int sensor(const struct drm_amdgpu_info *q, struct answer *a)
+static int sensor(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
 {
-	/* Constant: nothing in this device gets warm. */
-	/* clang-format off */
-	static const struct { uint8_t type; uint32_t value; } known[] = {
-		{AMDGPU_INFO_SENSOR_GFX_SCLK, 2371}, {AMDGPU_INFO_SENSOR_GFX_MCLK, 1249}, {AMDGPU_INFO_SENSOR_GPU_TEMP, 40000},
-		{AMDGPU_INFO_SENSOR_GPU_LOAD, 0}, {AMDGPU_INFO_SENSOR_GPU_AVG_POWER, 0}, {AMDGPU_INFO_SENSOR_VDDGFX, 900},
-		{AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK, 2371}, {AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK, 1249},
-		{0xa, 2371}, {0xb, 1249}, /* peak clocks */
-	};
-	/* clang-format on */
-	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++) {
-		if (known[i].type == q->sensor_info.type) {
-			answer_u32(a, known[i].value);
-			return 0;
-		}
-	}
-	return -EINVAL;
+	uint32_t value;
+	int r = bw_drm_sensor(u, q->sensor_info.type, &value);
+	if (!r)
+		answer_u32(a, value);
+	return r;
 }
 
 const uint32_t bw_drm_max_ibs[BW_DRM_N_IPS] = {192, 125, 49, 49, 49, 49, 49, 49, 16, 49};
@@ -334,7 +323,7 @@ static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct 
 	case AMDGPU_INFO_NUM_HANDLES:
 		return q->query_hw_ip.type == AMDGPU_HW_IP_UVD ? -ENODATA : -EINVAL;
 	case AMDGPU_INFO_SENSOR:
-		return sensor(q, a);
+		return sensor(u, q, a);
 	case AMDGPU_INFO_VRAM_LOST_COUNTER:
 		answer_u32(a, 0);
 		return 0;

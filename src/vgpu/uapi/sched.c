@@ -189,8 +189,10 @@ static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 	u->vmids[vmid].busy++;
 	job->entity->on_ring++;
 	job->entity->ring = (unsigned)(ring - u->rings);
-	if (ring->head == job)
+	if (ring->head == job) {
 		became_head(ring);
+		bw_drm_sensors_ring(u, true);
+	}
 	bw_drm_fence_signal(u, job->scheduled, 0);
 	BW_LOG(DEBUG, "uapi", "job %llu of %s on %s, VMID %u%s", (unsigned long long)job->vm_number,
 	       job->vm->comm, ring->name, vmid, flush ? ", flush" : "");
@@ -260,6 +262,7 @@ static bool complete(struct bw_uapi *u)
 			ring->n--;
 			job->next = NULL;
 			job->entity->on_ring--;
+			job->vm->engine_ns[job->ip] += (uint64_t)(bw_now_ns() - job->started_ns);
 			u->vmids[job->vmid].busy--;
 			if (job->flushes && u->vmids[job->vmid].vm == job->vm)
 				u->vmids[job->vmid].flushed = job->flushes;
@@ -268,6 +271,8 @@ static bool complete(struct bw_uapi *u)
 			bw_drm_job_finish(u, job, job->error);
 			became_head(ring);
 			moved = true;
+			if (!ring->head)
+				bw_drm_sensors_ring(u, false);
 		}
 	}
 	return moved;
@@ -350,6 +355,7 @@ static void *work(void *arg)
 		bool killing = bw_drm_recover(u), watching = watch(u);
 		bw_drm_sync_fds_check(u);
 		bw_drm_events_check(u);
+		bw_drm_sensors_tick(u);
 		bool stop = !u->worker_runs, sync_fds = u->sync_fds.len;
 		pthread_mutex_unlock(&u->lock);
 		if (stop)

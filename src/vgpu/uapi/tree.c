@@ -136,11 +136,14 @@ static void pci_device(struct maker *m, const struct bw_profile *p, const char *
 	file(m, AT("%s/product_name", dir), "%s\n", p->marketing_name);
 	link_to(m, AT("%s/subsystem", dir), "../../../../bus/pci");
 	link_to(m, AT("%s/driver", dir), "../../../../bus/pci/drivers/amdgpu");
-	file(m, AT("%s/ip_discovery/die/0/num_ips", dir), "4\n");
+	file(m, AT("%s/ip_discovery/die/0/num_ips", dir), "6\n");
 	/* The versions that go with GC 11.0.0 */
 	ip_block(m, dir, "GC", 11, p->gc_version, p->gc_segment);
 	ip_block(m, dir, "MMHUB", 34, 0x030000, p->mmhub_segment);
 	ip_block(m, dir, "OSSSYS", 40, 0x060000, p->osssys_segment);
+	/* Their registers are in GC's segments since gfx10. */
+	ip_block(m, dir, "SDMA0", 42, 0x060000, p->gc_segment);
+	ip_block(m, dir, "SDMA1", 43, 0x060000, p->gc_segment);
 	ip_block(m, dir, "HDP", 41, 0x060000, p->hdp_segment);
 }
 

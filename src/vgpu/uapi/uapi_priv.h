@@ -142,6 +142,7 @@ struct bw_drm_vm {
 	unsigned vmid;		 /* 0: none now */
 	bool reserved;
 	bool dying; /* its file is closed */
+	uint64_t engine_ns[3]; /* time its jobs had rings: GFX, COMPUTE, DMA */
 	int64_t dying_since_ns;
 	uint64_t held_before_ns,
 		held_base_ns;	   /* held time under earlier VMIDs; of this one at the start */
@@ -223,6 +224,17 @@ struct bw_drm_ring {
 	struct bw_drm_job *head, *tail;
 	unsigned n;
 	struct bw_pm4_stream stream; /* a job's packets while they are made */
+};
+
+/* ---- sensors.c ---- */
+struct bw_drm_sensors {
+	unsigned n_busy; /* rings with work */
+	int64_t busy_since_ns;
+	uint64_t busy_ns;	       /* until then */
+	int64_t at_ns;		       /* end of the last window; 0: none yet */
+	uint64_t busy_at_ns;	       /* busy time until then */
+	uint32_t load;		       /* in it, percent */
+	int32_t temperature_mc;
 };
 
 struct bw_drm_point {
@@ -339,6 +351,7 @@ struct bw_uapi {
 	struct bw_drm_file *master;		/* the card node's, borrowed; NULL: none */
 	struct bw_drm_ctx *pstate_ctx; /* that has chosen a stable power state, borrowed */
 	uint32_t pstate;	       /* AMDGPU_CTX_STABLE_PSTATE_* */
+	struct bw_drm_sensors sensors;
 	struct bw_drm_sync_fds sync_fds;
 	struct bw_drm_events events;
 	uint64_t ih_offset;
@@ -584,6 +597,11 @@ int bw_ioctl_info(struct bw_drm_call *c, void *arg);
 void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36]);
 void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total,
 			 uint64_t *out_gtt_usable);
+
+/* ---- sensors.c, lock held ---- */
+void bw_drm_sensors_ring(struct bw_uapi *u, bool busy); /* one has got its first job, lost its last */
+void bw_drm_sensors_tick(struct bw_uapi *u);
+int bw_drm_sensor(struct bw_uapi *u, uint32_t type, uint32_t *out);
 
 /* ---- klog.c ---- */
 void bw_klog(struct bw_uapi *u, const char *fmt, ...) BW_PRINTF(2, 3);

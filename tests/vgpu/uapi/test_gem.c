@@ -138,6 +138,15 @@ static void op_metadata_and_wait(void **state)
 	assert_int_equal(m.data.tiling_info, 2);
 	assert_int_equal(m.data.data_size_bytes, 8);
 	assert_int_equal(m.data.data[1], 4);
+	/* Without data the flags stay. */
+	m.op = AMDGPU_GEM_METADATA_OP_SET_METADATA;
+	m.data.flags = 99, m.data.tiling_info = 5, m.data.data_size_bytes = 0;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
+	m.op = AMDGPU_GEM_METADATA_OP_GET_METADATA;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
+	assert_int_equal(m.data.flags, 1);
+	assert_int_equal(m.data.tiling_info, 5);
+	assert_int_equal(m.data.data_size_bytes, 0);
 	m.op = AMDGPU_GEM_METADATA_OP_SET_METADATA;
 	m.data.data_size_bytes = 257;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), -EINVAL);
@@ -182,6 +191,8 @@ static void user_pages(void **state)
 	to.fd = fd;
 	c.fd_in = fd;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_PRIME_FD_TO_HANDLE, &to), -EINVAL);
+	struct drm_amdgpu_gem_op op = {up.handle, AMDGPU_GEM_OP_SET_PLACEMENT, AMDGPU_GEM_DOMAIN_VRAM};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), -EPERM);
 	struct drm_gem_close gone = {.handle = up.handle};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GEM_CLOSE, &gone), 0);
 	close(fd);

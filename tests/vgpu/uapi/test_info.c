@@ -181,11 +181,73 @@ static void the_rest(void **state)
 	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, out, 0), -EINVAL);
 	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, NULL, 4), -EINVAL);
 	assert_int_equal(query(&c, AMDGPU_INFO_ACCEL_WORKING, NULL, (void *)16, 4), -EFAULT);
-	uint32_t sclk;
-	assert_int_equal(
-		query(&c, AMDGPU_INFO_SENSOR, (uint32_t[4]){AMDGPU_INFO_SENSOR_GFX_SCLK}, &sclk, 4),
-		0);
-	assert_int_equal(sclk, 2371);
+	close_client(&c);
+}
+
+static uint32_t sensor(struct client *c, uint32_t type)
+{
+	uint32_t value = 0;
+	assert_int_equal(query(c, AMDGPU_INFO_SENSOR, (uint32_t[4]){type}, &value, 4), 0);
+	return value;
+}
+
+/* Until the load is so, which takes as long as the windows it is measured in. */
+static void wait_for_load(struct client *c, uint32_t load)
+{
+	for (uint64_t end = SECONDS(60); sensor(c, AMDGPU_INFO_SENSOR_GPU_LOAD) != load;) {
+		assert_true((uint64_t)now_ns() < end);
+		usleep(20000);
+	}
+}
+
+static void set_pstate(struct client *c, uint32_t ctx, uint32_t pstate)
+{
+	union drm_amdgpu_ctx a = {.in = {6, pstate, ctx, 0}};
+	assert_int_equal(drm_ioctl(c, DRM_IOCTL_AMDGPU_CTX, &a), 0);
+}
+
+/* Load, clocks, temperature and power of an idle GPU and of one that is at work. */
+static void sensors_follow_the_work(void **state)
+{
+	enum { SCLK = AMDGPU_INFO_SENSOR_GFX_SCLK, MCLK = AMDGPU_INFO_SENSOR_GFX_MCLK,
+	       TEMP = AMDGPU_INFO_SENSOR_GPU_TEMP, POWER = AMDGPU_INFO_SENSOR_GPU_AVG_POWER,
+	       IB = 0x30000000, DATA = 0x20000000 };
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, DATA);
+	struct bw_pm4_stream s = {0};
+	bw_pm4_put_wait_mem(&s, DATA, 3, 1, ~0u);
+	uint32_t n = (uint32_t)s.len, ctx = make_ctx(&c);
+	memcpy(ib.cpu, s.data, n * 4);
+	bw_pm4_stream_free(&s);
+
+	wait_for_load(&c, 0);
+	/* The least and the most that DEV_INFO says. */
+	assert_int_equal(sensor(&c, SCLK), 500);
+	assert_int_equal(sensor(&c, MCLK), 96);
+	uint32_t idle_mc = sensor(&c, TEMP), idle_w = sensor(&c, POWER);
+	uint64_t seq, status;
+	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_COMPUTE, 0, IB, n, NULL, 0, &seq), 0);
+	wait_for_load(&c, 100);
+	assert_int_equal(sensor(&c, SCLK), 2371);
+	assert_int_equal(sensor(&c, MCLK), 1249);
+	assert_true(sensor(&c, POWER) > idle_w);
+	assert_true(sensor(&c, TEMP) > idle_mc);
+	*(volatile uint32_t *)data.cpu = 1;
+	assert_int_equal(wait_cs(&c, ctx, AMDGPU_HW_IP_COMPUTE, 0, seq, SECONDS(20), &status), 0);
+	wait_for_load(&c, 0);
+	assert_int_equal(sensor(&c, SCLK), 500);
+	assert_int_equal(sensor(&c, POWER), idle_w);
+	set_pstate(&c, ctx, 4); /* PEAK */
+	assert_int_equal(sensor(&c, SCLK), sensor(&c, 0xa));
+	assert_int_equal(sensor(&c, MCLK), sensor(&c, 0xb));
+	set_pstate(&c, ctx, 1); /* STANDARD */
+	assert_int_equal(sensor(&c, SCLK), sensor(&c, AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK));
+	assert_int_equal(sensor(&c, MCLK), sensor(&c, AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK));
+	uint32_t none;
+	assert_int_equal(query(&c, AMDGPU_INFO_SENSOR, (uint32_t[4]){0xd}, &none, 4), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_SENSOR, (uint32_t[4]){0}, &none, 4), -EINVAL);
 	close_client(&c);
 }
 
@@ -197,6 +259,7 @@ int main(void)
 		cmocka_unit_test(memory),
 		cmocka_unit_test(registers_and_the_clock),
 		cmocka_unit_test(the_rest),
+		cmocka_unit_test(sensors_follow_the_work),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* How busy the GPU is, and what follows from it: clocks, temperature, power. The load is the time in
+ * which some ring had work, by windows of at least 100 ms; the rest is a model in which full load means
+ * the figures of a Navi31 board (355 W, 2371 MHz), and the temperature comes after with a delay. */
+#include <amdgpu_drm.h>
+#include <errno.h>
+
+#include "vgpu/uapi/uapi_priv.h"
+
+enum { WINDOW_NS = 100 * 1000 * 1000 };
+enum { IDLE_MC = 38000, FULL_MC = 72000 }; /* millidegrees */
+enum { IDLE_W = 15, FULL_W = 355 };
+enum { IDLE_MV = 700, FULL_MV = 1100 };
+enum { SCLK_MIN = 500, SCLK_MAX = 2371, SCLK_STANDARD = 1900, MCLK_MIN = 96, MCLK_MAX = 1249 };
+enum { PSTATE_STANDARD = 1, PSTATE_MIN_SCLK, PSTATE_MIN_MCLK, PSTATE_PEAK };
+/* Of 6.12, which older headers do not have. */
+enum { SENSOR_PEAK_SCLK = 0xa, SENSOR_PEAK_MCLK = 0xb, SENSOR_INPUT_POWER = 0xc };
+/* The time the temperature takes for two thirds of the way. */
+#define THERMAL_NS 8000000000ll
+
+static uint64_t busy_ns(const struct bw_drm_sensors *s, int64_t now)
+{
+	return s->busy_ns + (s->n_busy ? (uint64_t)(now - s->busy_since_ns) : 0);
+}
+
+void bw_drm_sensors_ring(struct bw_uapi *u, bool busy)
+{
+	struct bw_drm_sensors *s = &u->sensors;
+	int64_t now = bw_now_ns();
+	if (busy && !s->n_busy++)
+		s->busy_since_ns = now;
+	if (!busy && !--s->n_busy)
+		s->busy_ns += (uint64_t)(now - s->busy_since_ns);
+}
+
+void bw_drm_sensors_tick(struct bw_uapi *u)
+{
+	struct bw_drm_sensors *s = &u->sensors;
+	int64_t now = bw_now_ns(), passed = now - s->at_ns;
+	if (passed < WINDOW_NS)
+		return;
+	uint64_t busy = busy_ns(s, now);
+	if (!s->at_ns) {
+		s->temperature_mc = IDLE_MC;
+	} else {
+		s->load = (uint32_t)((busy - s->busy_at_ns) * 100 / (uint64_t)passed);
+		int64_t target = IDLE_MC + (FULL_MC - IDLE_MC) * (int64_t)s->load / 100;
+		int64_t way = target - s->temperature_mc, part = passed * 1000 / (passed + THERMAL_NS);
+		s->temperature_mc += (int32_t)(way * part / 1000);
+	}
+	s->at_ns = now;
+	s->busy_at_ns = busy;
+}
+
+static uint32_t by_load(const struct bw_uapi *u, uint32_t idle, uint32_t full)
+{
+	return idle + (full - idle) * BW_MIN(u->sensors.load, 100u) / 100;
+}
+
+static uint32_t sclk(const struct bw_uapi *u)
+{
+	switch (u->pstate) {
+	case PSTATE_STANDARD:
+		return SCLK_STANDARD;
+	case PSTATE_MIN_SCLK:
+		return SCLK_MIN;
+	case PSTATE_PEAK:
+		return SCLK_MAX;
+	default:
+		return by_load(u, SCLK_MIN, SCLK_MAX);
+	}
+}
+
+static uint32_t mclk(const struct bw_uapi *u)
+{
+	switch (u->pstate) {
+	case PSTATE_STANDARD:
+	case PSTATE_PEAK:
+		return MCLK_MAX;
+	case PSTATE_MIN_MCLK:
+		return MCLK_MIN;
+	default:
+		return by_load(u, MCLK_MIN, MCLK_MAX);
+	}
+}
+
+int bw_drm_sensor(struct bw_uapi *u, uint32_t type, uint32_t *out)
+{
+	bw_drm_sensors_tick(u);
+	switch (type) {
+	case AMDGPU_INFO_SENSOR_GFX_SCLK:
+		*out = sclk(u);
+		return 0;
+	case AMDGPU_INFO_SENSOR_GFX_MCLK:
+		*out = mclk(u);
+		return 0;
+	case AMDGPU_INFO_SENSOR_GPU_TEMP:
+		*out = (uint32_t)u->sensors.temperature_mc;
+		return 0;
+	case AMDGPU_INFO_SENSOR_GPU_LOAD:
+		*out = BW_MIN(u->sensors.load, 100u);
+		return 0;
+	case AMDGPU_INFO_SENSOR_GPU_AVG_POWER:
+	case SENSOR_INPUT_POWER:
+		*out = by_load(u, IDLE_W, FULL_W);
+		return 0;
+	case AMDGPU_INFO_SENSOR_VDDGFX:
+		*out = by_load(u, IDLE_MV, FULL_MV);
+		return 0;
+	case AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK:
+		*out = SCLK_STANDARD;
+		return 0;
+	case SENSOR_PEAK_SCLK:
+		*out = SCLK_MAX;
+		return 0;
+	case AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK:
+	case SENSOR_PEAK_MCLK:
+		*out = MCLK_MAX;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
