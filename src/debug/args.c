@@ -51,6 +51,7 @@ struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, dispatch);
 	if (!x)
 		return bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %u", dispatch);
+	BW_IN_SPACE(d, x->space);
 	size_t n = 0, max = x->kernel ? x->kernel->n_args : 0;
 	struct bw_arg_info *args = calloc(max ? max : 1, sizeof(*args));
 	if (!args)

@@ -231,7 +231,8 @@ static struct bw_buffer_info *buffer_around(struct bw_debug *d, uint64_t va, boo
 {
 	struct bw_buffer_info *best = NULL;
 	bw_vec_each(&d->buffers, b)
-		if (b->va && va >= b->va && va - b->va < b->size_b && b->is_image == is_image &&
+		if (b->space == d->space && b->va && va >= b->va && va - b->va < b->size_b &&
+		    b->is_image == is_image &&
 		    (!best || (b->from_api && !best->from_api) ||
 		     (b->from_api == best->from_api && b->size_b < best->size_b)))
 			best = b;
@@ -241,6 +242,7 @@ static struct bw_buffer_info *buffer_around(struct bw_debug *d, uint64_t va, boo
 static struct bw_error *add_buffer(struct bw_debug *d, struct bw_buffer_info b)
 {
 	b.number = ++d->next_buffer;
+	b.space = d->space;
 	return bw_vec_push(&d->buffers, b);
 }
 
@@ -252,7 +254,7 @@ static struct bw_error *update_from_api(struct bw_debug *d)
 	BW_TRY(bw_debug_objects(d, &all, &n));
 	for (size_t k = d->buffers.len; k-- > 0;) {
 		struct bw_buffer_info *b = &d->buffers.data[k];
-		bool lives = !b->from_api;
+		bool lives = !b->from_api || b->space != d->space;
 		for (size_t i = 0; i < n && !lives; i++)
 			lives = all[i].id == b->object &&
 				all[i].kind == (b->is_image ? BW_OBJECT_IMAGE : BW_OBJECT_BUFFER);
@@ -260,12 +262,13 @@ static struct bw_error *update_from_api(struct bw_debug *d)
 			bw_vec_remove(&d->buffers, k);
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct bw_buffer_info *known = NULL, b = {.from_api = true};
+		struct bw_buffer_info *known = NULL, b = {.space = d->space, .from_api = true};
 		if (all[i].kind != BW_OBJECT_BUFFER && all[i].kind != BW_OBJECT_IMAGE)
 			continue;
 		b.is_image = all[i].kind == BW_OBJECT_IMAGE;
 		bw_vec_each(&d->buffers, it)
-			if (it->from_api && it->object == all[i].id && it->is_image == b.is_image)
+			if (it->from_api && it->space == d->space && it->object == all[i].id &&
+			    it->is_image == b.is_image)
 				known = it;
 		if (known)
 			b.number = known->number;
@@ -320,6 +323,7 @@ struct bw_error *bw_debug_bound(struct bw_debug *d, uint32_t dispatch, struct bw
 	struct look l = {.d = d, .x = bw_debug_dispatch_priv(d, dispatch)};
 	if (!l.x)
 		return bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %u", dispatch);
+	BW_IN_SPACE(d, l.x->info.space);
 	struct bw_error *err = look(&l);
 	free(l.maps);
 	if (err) {

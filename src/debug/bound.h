@@ -35,7 +35,7 @@ const char *bw_image_type_name(unsigned type);
 /* Buffers known so far: those of the program's API, and those that a dispatch was seen to be given.
  * A number is never used again while the program lives. */
 struct bw_buffer_info {
-	uint32_t number;
+	uint32_t number, space; /* where va is */
 	uint64_t va, size_b;
 	bool is_image;
 	bool from_api; /* else from a descriptor or pointer */

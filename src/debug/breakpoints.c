@@ -17,14 +17,14 @@ enum { OP_S_TRAP = 0xbf900000 };
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
 {
 	bw_vec_each(&d->patches, p)
-		if (p->va == va)
+		if (p->va == va && p->space == d->space)
 			return p;
 	return NULL;
 }
 
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 {
-	struct bw_patch new = {.va = va, .refs = 1};
+	struct bw_patch new = {.space = d->space, .va = va, .refs = 1};
 	struct bw_patch *p = bw_debug_patch_at(d, va);
 	bw_filter_dirty(d);
 	if (p) {
@@ -65,6 +65,7 @@ void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 void bw_break_free(struct bw_break *b)
 {
 	bw_where_spec_fini(&b->where);
+	bw_vec_free(&b->places);
 	bw_vec_free(&b->addr);
 	bw_vec_free(&b->catches);
 	bw_dispatch_filter_free(b->filter);
@@ -96,10 +97,12 @@ static void remove_places(struct bw_debug *d, struct bw_break *b)
 		bw_error_free(err); /* the GPU is gone, and its registers with it */
 		return;
 	}
-	if (b->info.enabled)
-		bw_vec_each(&b->addr, va)
-			bw_debug_patch_unref(d, *va);
-	b->addr.len = 0;
+	bw_vec_each(&b->places, p) {
+		BW_IN_SPACE(d, p->space);
+		if (b->info.enabled)
+			bw_debug_patch_unref(d, p->va);
+	}
+	b->places.len = 0;
 	b->info.pending = true;
 }
 
@@ -107,32 +110,34 @@ static void remove_places(struct bw_debug *d, struct bw_break *b)
 static void drop_place(struct bw_debug *d, struct bw_break *b, size_t i, struct bw_error *err)
 {
 	bw_debug_note(d, BW_NOTICE_WARNING, "Cannot insert breakpoint %u at 0x%llx: %s",
-		      b->info.number, (unsigned long long)b->addr.data[i], err->message);
+		      b->info.number, (unsigned long long)b->places.data[i].va, err->message);
 	bw_error_free(err);
-	bw_vec_remove(&b->addr, i);
+	bw_vec_remove(&b->places, i);
 }
 
-/* Finds the places of b in the code that is loaded now and puts it in. */
-static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
+/* Finds the places of b in the code that is loaded in d->space and puts it in. */
+static void insert_in_space(struct bw_debug *d, struct bw_break *b)
 {
 	struct bw_addr_vec now = {0};
-	/* Before the first submission nothing can be patched: no code of the program is known. */
-	if (!d->target || d->dispatches.len == 0 || b->filter || b->info.kind != BW_BREAK_CODE)
-		return;
+	if (b->where.kind == BW_WHERE_ADDRESS) {
+		if (!b->where_space)
+			b->where_space = d->space;
+		if (b->where_space != d->space)
+			return;
+	}
 	struct bw_error *err = bw_where_resolve(d, &b->where, &now);
 	if (err) {
 		bw_debug_note(d, BW_NOTICE_WARNING, "breakpoint %u: %s", b->info.number,
 			      err->message);
 		bw_error_free(err);
 	}
-	bool was_pending = b->info.pending;
 	for (size_t i = 0; i < now.len; i++) {
 		bool have = false;
-		bw_vec_each(&b->addr, va)
-			have |= *va == now.data[i];
+		bw_vec_each(&b->places, p)
+			have |= p->va == now.data[i] && p->space == d->space;
 		if (have)
 			continue;
-		err = bw_vec_push(&b->addr, now.data[i]);
+		err = bw_vec_push(&b->places, ((struct bw_place_va){d->space, now.data[i]}));
 		if (err) {
 			bw_error_free(err);
 			break;
@@ -141,13 +146,25 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 			continue;
 		err = bw_debug_patch_ref(d, now.data[i]);
 		if (err)
-			drop_place(d, b, b->addr.len - 1, err);
+			drop_place(d, b, b->places.len - 1, err);
 	}
-	b->info.pending = b->addr.len == 0;
+	bw_vec_free(&now);
+}
+
+static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
+{
+	bool was_pending = b->info.pending;
+	/* Before the first submission nothing can be patched: no code of the program is known. */
+	if (!d->target || d->dispatches.len == 0 || b->filter || b->info.kind != BW_BREAK_CODE)
+		return;
+	for (size_t i = 0; i < d->spaces.len; i++) {
+		BW_IN_SPACE(d, d->spaces.data[i].number);
+		insert_in_space(d, b);
+	}
+	b->info.pending = b->places.len == 0;
 	if (announce && was_pending && !b->info.pending)
 		bw_debug_note(d, BW_NOTICE_BREAKPOINT, "Breakpoint %u, %s at 0x%llx",
-			      b->info.number, b->spec, (unsigned long long)b->addr.data[0]);
-	bw_vec_free(&now);
+			      b->info.number, b->spec, (unsigned long long)b->places.data[0].va);
 }
 
 void bw_debug_resolve_breaks(struct bw_debug *d)
@@ -159,9 +176,35 @@ void bw_debug_resolve_breaks(struct bw_debug *d)
 void bw_debug_forget_places(struct bw_debug *d)
 {
 	bw_vec_each(&d->breaks, b) {
-		(*b)->addr.len = 0;
+		(*b)->places.len = 0;
 		(*b)->catches.len = 0;
+		(*b)->where_space = 0;
 		(*b)->info.pending = true;
+	}
+}
+
+void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space)
+{
+	bw_vec_each(&d->breaks, it) {
+		struct bw_break *b = *it;
+		for (size_t i = b->places.len; i-- > 0;)
+			if (b->places.data[i].space == space)
+				bw_vec_remove(&b->places, i);
+		for (size_t i = b->catches.len; i-- > 0;)
+			if (b->catches.data[i].space == space)
+				bw_vec_remove(&b->catches, i);
+		b->info.pending = b->places.len == 0;
+	}
+	for (size_t i = d->patches.len; i-- > 0;) {
+		struct bw_patch *p = &d->patches.data[i];
+		if (p->space != space)
+			continue;
+		if (p->filter)
+			d->filters_retired |= 1ull << (p->filter - 1u);
+		if (p->copy_va)
+			bw_error_free(bw_vec_push(&d->free_cells, p->cell));
+		free(p->filter_code);
+		bw_vec_remove(&d->patches, i);
 	}
 }
 
@@ -284,6 +327,7 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 		return bw_error_nomem();
 	}
 	b->where = where;
+	b->where_space = d->target ? d->space : 0;
 	struct bw_error *err = bw_where_check(d, &b->where);
 	if (!err)
 		err = check_places(d, &b->where);
@@ -328,9 +372,11 @@ struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, b
 		return err;
 	}
 	/* Submissions that are held have not begun. */
-	bw_vec_each(&d->dispatches, x)
+	bw_vec_each(&d->dispatches, x) {
+		BW_IN_SPACE(d, x->info.space);
 		if (x->info.state == BW_DISPATCH_HELD)
 			bw_catch_one(d, b, x);
+	}
 	*out_number = b->info.number;
 	return NULL;
 }
@@ -449,6 +495,11 @@ static void refresh(struct bw_break *b)
 {
 	b->info.spec = b->spec;
 	b->info.condition = b->condition;
+	b->addr.len = 0;
+	bw_vec_each(&b->places, p) {
+		struct bw_error *err = bw_vec_push(&b->addr, p->va);
+		bw_error_free(err); /* without memory some are not shown */
+	}
 	b->info.addr = b->addr.data;
 	b->info.n_addr = b->addr.len;
 }
@@ -528,8 +579,8 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out
 	bw_vec_each(&d->breaks, it) {
 		struct bw_break *b = *it;
 		bool here = false;
-		bw_vec_each(&b->addr, va)
-			here |= *va == w->info.pc;
+		bw_vec_each(&b->places, p)
+			here |= p->va == w->info.pc && p->space == w->info.space;
 		if (!b->info.enabled || !here)
 			continue;
 		if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))

@@ -231,14 +231,14 @@ static struct bw_catch *find_catch(struct bw_break *b, uint32_t dispatch)
 
 static struct bw_error *add_place(struct bw_debug *d, struct bw_break *b, uint64_t va)
 {
-	bw_vec_each(&b->addr, it)
-		if (*it == va)
+	bw_vec_each(&b->places, it)
+		if (it->va == va && it->space == d->space)
 			return NULL;
-	BW_TRY(bw_vec_push(&b->addr, va));
+	BW_TRY(bw_vec_push(&b->places, ((struct bw_place_va){d->space, va})));
 	struct bw_error *err = bw_debug_patch_ref(d, va);
 	if (err)
-		b->addr.len--;
-	b->info.pending = b->addr.len == 0;
+		b->places.len--;
+	b->info.pending = b->places.len == 0;
 	return err;
 }
 
@@ -255,7 +255,8 @@ void bw_catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispat
 		b->info.hits++;
 		return;
 	}
-	struct bw_catch c = {.dispatch = x->info.number, .va = x->info.desc.code_va};
+	struct bw_catch c = {
+		.dispatch = x->info.number, .space = x->info.space, .va = x->info.desc.code_va};
 	struct bw_error *err = bw_vec_push(&b->catches, c);
 	if (!err)
 		err = add_place(d, b, c.va);
@@ -301,25 +302,27 @@ void bw_catch_sweep(struct bw_debug *d)
 			if (is_over || b->catches.data[i].caught)
 				bw_vec_remove(&b->catches, i);
 		}
-		for (size_t i = b->addr.len; i-- > 0;) {
+		for (size_t i = b->places.len; i-- > 0;) {
+			const struct bw_place_va p = b->places.data[i];
 			bool needed = false;
 			bw_vec_each(&b->catches, c)
-				needed |= c->va == b->addr.data[i];
+				needed |= c->va == p.va && c->space == p.space;
 			if (needed)
 				continue;
+			BW_IN_SPACE(d, p.space);
 			if (b->info.enabled)
-				bw_debug_patch_unref(d, b->addr.data[i]);
-			bw_vec_remove(&b->addr, i);
+				bw_debug_patch_unref(d, p.va);
+			bw_vec_remove(&b->places, i);
 		}
-		b->info.pending = b->addr.len == 0;
+		b->info.pending = b->places.len == 0;
 	}
 }
 
-static bool runs_earlier(struct bw_debug *d, uint32_t submission, uint64_t va)
+static bool runs_earlier(struct bw_debug *d, uint32_t submission, const struct bw_catch *c)
 {
 	bw_vec_each(&d->dispatches, x)
 		if (x->info.submission < submission && x->info.state == BW_DISPATCH_RUNNING &&
-		    x->info.desc.code_va == va)
+		    x->info.desc.code_va == c->va && x->info.space == c->space)
 			return true;
 	return false;
 }
@@ -330,7 +333,7 @@ bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission)
 		bw_vec_each(&(*b)->catches, c) {
 			const struct bw_dispatch *x = bw_debug_dispatch_priv(d, c->dispatch);
 			if (x && x->info.submission == submission &&
-			    runs_earlier(d, submission, c->va))
+			    runs_earlier(d, submission, c))
 				return true;
 		}
 	}

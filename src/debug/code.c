@@ -67,7 +67,7 @@ void bw_module_free(struct bw_module *m)
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va)
 {
 	bw_vec_each(&d->loads, l)
-		if (va >= l->base && va - l->base < l->size_b)
+		if (l->space == d->space && va >= l->base && va - l->base < l->size_b)
 			return l;
 	return NULL;
 }
@@ -91,6 +91,12 @@ void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out)
 	out->line.start += l->base;
 	out->line.end += l->base;
 	out->line_text = bw_lines_text(l->module->lines, out->line.file, out->line.line);
+}
+
+void bw_debug_wave_where(struct bw_debug *d, const struct bw_wave_info *w, struct bw_where *out)
+{
+	BW_IN_SPACE(d, w->space);
+	bw_debug_where(d, w->pc, out);
 }
 
 const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line)
@@ -200,6 +206,8 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 	bw_module_image(m, &size_b);
 	for (size_t i = 0; i < d->loads.len; i++) {
 		struct bw_load *l = &d->loads.data[i];
+		if (l->space != d->space)
+			continue;
 		if (l->module == m && l->base == base)
 			return NULL;
 		/* What lay there before is gone. */
@@ -209,7 +217,8 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 		}
 	}
 	return bw_vec_push(&d->loads,
-			   ((struct bw_load){.module = m, .base = base, .size_b = size_b}));
+			   ((struct bw_load){
+				   .module = m, .space = d->space, .base = base, .size_b = size_b}));
 }
 
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch *x)

@@ -70,7 +70,29 @@ enum bw_debug_state { BW_DEBUG_NO_PROGRAM, BW_DEBUG_RUNNING, BW_DEBUG_STOPPED };
 enum bw_debug_state bw_debug_state(const struct bw_debug *d);
 /* NULL without a program. For facts, maps, fault, walk; the core keeps control of waves. */
 struct bw_target *bw_debug_target(struct bw_debug *d);
-/* Of the program, of the last one after its end; 0 and "" until it has opened the GPU. */
+/* ---- Programs ---- */
+
+/* One for each process that uses the GPU and is debugged here: the program, those that it starts, those
+ * that were attached to. Waves of all of them stop together; breakpoints are for all. The current one
+ * is that of the focus: addresses are its. */
+struct bw_inferior_info {
+	uint32_t number; /* from 1, never used again */
+	pid_t pid;
+	char comm[17];
+	bool is_current;
+	uint32_t n_spaces;
+	size_t n_waves; /* that are stopped */
+};
+const struct bw_inferior_info *bw_debug_inferiors(struct bw_debug *d, size_t *out_n);
+/* NULL: there is none of this process. */
+const struct bw_inferior_info *bw_debug_inferior_of(struct bw_debug *d, pid_t pid);
+/* The focus goes to its first stopped wave, if it has one. */
+struct bw_error *bw_debug_set_inferior(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
+/* One of several is let go, or ended; the last one takes bw_debug_detach and bw_debug_kill. */
+struct bw_error *bw_debug_detach_inferior(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
+struct bw_error *bw_debug_kill_inferior(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
+
+/* Of the current one, of the last one after its end; 0 and "" until it has opened the GPU. */
 pid_t bw_debug_program_pid(const struct bw_debug *d);
 const char *bw_debug_program_name(const struct bw_debug *d);
 
@@ -125,6 +147,7 @@ const char *bw_reason_signal(uint32_t reasons);
 struct bw_wave_info {
 	uint32_t number;
 	uint32_t agent, queue, dispatch; /* agent is 1; dispatch is that of bw_dispatch_info */
+	uint32_t inferior, space;	 /* whose it is, and the address space that its PC is in */
 	uint32_t workgroup[3];
 	uint32_t wave_in_group;
 	struct bw_place place;
@@ -190,6 +213,7 @@ enum bw_dispatch_state {
 struct bw_dispatch_info {
 	uint32_t number; /* from 1, never used again */
 	uint32_t submission, queue;
+	uint32_t inferior, space; /* whose it is, and where its addresses are */
 	enum bw_dispatch_state state;
 	int result; /* FAILED: -errno */
 	const struct bw_kernel
@@ -240,6 +264,8 @@ struct bw_load_info {
 	bool has_symbols, has_lines;
 };
 bool bw_debug_load(struct bw_debug *d, size_t i, struct bw_load_info *out);
+/* Of a wave's PC, in whatever address space it runs. */
+void bw_debug_wave_where(struct bw_debug *d, const struct bw_wave_info *w, struct bw_where *out);
 /* Any line of a source file that a code object names; NULL when it cannot be read. */
 const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line);
 

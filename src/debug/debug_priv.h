@@ -25,9 +25,10 @@ struct bw_module {
 	struct bw_symbol raw_symbol;
 };
 
-/* Where a module's image lies in the GPU's address space. A program may load one twice. */
+/* Where a module's image lies in an address space. A program may load one twice. */
 struct bw_load {
 	struct bw_module *module;
+	uint32_t space;
 	uint64_t base, size_b;
 };
 
@@ -53,7 +54,7 @@ void bw_where_spec_fini(struct bw_where_spec *s);
 /* text: the place alone. */
 struct bw_error *bw_where_parse(struct bw_debug *d, const char *text,
 				struct bw_where_spec *out) BW_MUST_CHECK;
-/* Addresses of the place in every load of every module; appends to out. */
+/* Addresses of the place in every load of every module in d->space; appends to out. */
 struct bw_addr_vec BW_VEC(uint64_t);
 struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s,
 				  struct bw_addr_vec *out) BW_MUST_CHECK;
@@ -62,10 +63,16 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 
 /* A dispatch that a breakpoint on dispatches means. */
 struct bw_catch {
-	uint32_t dispatch;
+	uint32_t dispatch, space;
 	uint64_t va; /* of its code */
 	bool caught; /* it has stopped, in the run between two continues counted so: */
 	uint64_t continues;
+};
+
+/* A place in code. The same address may be another one in another address space. */
+struct bw_place_va {
+	uint32_t space;
+	uint64_t va;
 };
 
 struct bw_dispatch_filter;
@@ -73,7 +80,9 @@ struct bw_break {
 	struct bw_break_info info;
 	char *spec, *condition;
 	struct bw_where_spec where;
-	struct bw_addr_vec addr; /* resolved */
+	uint32_t where_space;	 /* an address is one of this space; 0: not known yet */
+	struct BW_VEC(struct bw_place_va) places; /* resolved */
+	struct bw_addr_vec addr; /* of them; info.addr */
 	struct bw_watchpoint *watch; /* NULL: no watchpoint */
 	/* on dispatches (catch.c): NULL for other breakpoints */
 	struct bw_dispatch_filter *filter;
@@ -83,6 +92,7 @@ struct bw_break {
 /* A watchpoint's own (watch.c). */
 struct bw_watchpoint {
 	struct bw_value old; /* type and place of what is watched, and its value when last looked at */
+	uint32_t space;
 	uint64_t va;	     /* in global memory, where a register watches it */
 	uint32_t size_b;
 	uint32_t wave; /* software: its number, and the lane */
@@ -93,6 +103,7 @@ struct bw_watchpoint {
 
 /* An s_trap in the code: one for each address, however many breakpoints want it. */
 struct bw_patch {
+	uint32_t space;
 	uint64_t va;
 	unsigned refs;
 	struct bw_inst inst; /* what it replaces */
@@ -143,10 +154,16 @@ struct bw_var {
 
 struct bw_u32_vec BW_VEC(uint32_t);
 
+/* An address space of a program: waves and dispatches are in one (inferiors.c). */
+struct bw_space_of {
+	uint32_t number, inferior;
+};
+
 /* Instructions read lately, so that a step asks the program for nothing. */
 enum { BW_INST_CACHE = 512 };
 struct bw_inst_entry {
 	uint64_t va; /* 0: none */
+	uint32_t space;
 	uint32_t words[3];
 	struct bw_inst inst;
 };
@@ -158,7 +175,14 @@ struct bw_debug {
 	bool time_held;
 	bw_notice_fn *notice;
 	void *notice_cookie;
-	pid_t pid;
+	/* All that is said of addresses is said of this one: where the focus is, or else of the last one
+	 * that something came from. Work for another one is done between BW_IN_SPACE and the end of
+	 * its block. */
+	uint32_t space;
+	struct BW_VEC(struct bw_space_of) spaces;
+	struct BW_VEC(struct bw_inferior_info) inferiors;
+	uint32_t next_inferior, inferior; /* the last number given; the current one */
+	pid_t pid; /* the current inferior's, or that of the last one */
 	char comm[17];
 	int exit_status;
 	bool exit_known;
@@ -196,8 +220,9 @@ struct bw_debug {
 
 	struct BW_VEC(struct bw_dispatch) dispatches;
 	uint32_t dispatches_dropped; /* numbers 1 to this are over and forgotten */
-	struct bw_target_object *objects; /* as last asked for; owned */
+	struct bw_target_object *objects; /* as last asked for, in that space; owned */
 	size_t n_objects;
+	uint32_t objects_space;
 	struct BW_VEC(struct bw_buffer_info) buffers; /* bound.c */
 	uint32_t next_buffer;
 	uint64_t continues; /* counts bw_debug_continue */
@@ -213,12 +238,34 @@ struct bw_debug {
 	struct bw_inst_entry insts[BW_INST_CACHE];
 };
 
+/* inferiors.c */
+void bw_debug_use_space(struct bw_debug *d, uint32_t space);
+struct bw_in_space {
+	struct bw_debug *d;
+	uint32_t before;
+};
+struct bw_in_space bw_space_enter(struct bw_debug *d, uint32_t space);
+void bw_space_leave(struct bw_in_space *s);
+#define BW_IN_SPACE(d, space)                                                                      \
+	__attribute__((cleanup(bw_space_leave), unused)) struct bw_in_space in_space_ =           \
+		bw_space_enter(d, space)
+/* The number of the inferior that has it, 0 for none. */
+uint32_t bw_debug_inferior_of_space(const struct bw_debug *d, uint32_t space);
+struct bw_error *bw_debug_on_program(struct bw_debug *d,
+				     const struct bw_target_event *ev) BW_MUST_CHECK;
+struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid) BW_MUST_CHECK;
+void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space);
+void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *ev);
+/* The focus is here now, and so is all that is said of addresses. NULL: nowhere. */
+void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave *w);
+
 /* session.c */
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
 	BW_PRINTF(3, 4);
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
 /* Ends the target, and drops everything that belongs to it. */
 void bw_debug_close_target(struct bw_debug *d);
+void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior);
 /* Drops everything that belongs to one run of the program; breakpoints become pending. */
 void bw_debug_forget_program(struct bw_debug *d);
 
@@ -271,9 +318,12 @@ void bw_catch_sweep(struct bw_debug *d);
 bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission);
 
 /* breakpoints.c */
+/* Places in this space are gone, and so are the s_traps in it. */
+void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space);
 /* Places that new loads bring; inserts what is enabled. */
 void bw_debug_resolve_breaks(struct bw_debug *d);
 void bw_debug_forget_places(struct bw_debug *d);
+/* In d->space. */
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va);
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
 void bw_debug_patch_unref(struct bw_debug *d, uint64_t va);
@@ -378,6 +428,8 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, 
 
 /* watch.c */
 void bw_watchpoint_free(struct bw_watchpoint *p);
+/* What was watched there is gone. */
+void bw_watch_forget_space(struct bw_debug *d, uint32_t space);
 /* Takes its register, or gives it back, as b is enabled. */
 struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on) BW_MUST_CHECK;
 /* The wave's TRAPSTS speaks of these watch registers, a bit each. */

@@ -42,8 +42,8 @@ static struct bw_error *read_code(struct bw_debug *d, uint64_t va, uint32_t word
 static uint32_t breakpoint_at(struct bw_debug *d, uint64_t va)
 {
 	bw_vec_each(&d->breaks, b)
-		bw_vec_each(&(*b)->addr, a)
-			if (*a == va && (*b)->info.enabled)
+		bw_vec_each(&(*b)->places, p)
+			if (p->va == va && p->space == d->space && (*b)->info.enabled)
 				return (*b)->info.number;
 	return 0;
 }
@@ -53,8 +53,10 @@ static uint32_t waves_at(struct bw_debug *d, uint64_t va)
 	uint32_t n = 0;
 	if (d->state != BW_DEBUG_STOPPED)
 		return 0;
-	for (size_t i = 0; i < d->stopped.len; i++)
-		n += d->slots[d->stopped.data[i]].info.pc == va;
+	for (size_t i = 0; i < d->stopped.len; i++) {
+		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
+		n += w->pc == va && w->space == d->space;
+	}
 	return n;
 }
 

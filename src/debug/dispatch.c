@@ -94,6 +94,7 @@ static struct bw_error *refresh_objects(struct bw_debug *d)
 	free(d->objects);
 	d->objects = all;
 	d->n_objects = n;
+	d->objects_space = d->space;
 	return NULL;
 }
 
@@ -119,7 +120,8 @@ static const struct bw_target_object *find_pipeline(const struct bw_debug *d, ui
 static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch *x, bool *fresh)
 {
 	uint32_t id = x->info.desc.pipeline;
-	const struct bw_target_object *p = id ? find_pipeline(d, id) : NULL;
+	const struct bw_target_object *p =
+		id && d->objects_space == d->space ? find_pipeline(d, id) : NULL;
 	if (id && !*fresh && (!p || !p->name[0])) {
 		BW_TRY(refresh_objects(d));
 		*fresh = true;
@@ -173,6 +175,8 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 	x.info.number = d->dispatches_dropped + (uint32_t)d->dispatches.len + 1;
 	x.info.submission = ev->submission;
 	x.info.queue = ev->queue;
+	x.info.space = ev->space;
+	x.info.inferior = bw_debug_inferior_of_space(d, ev->space);
 	x.info.frame = ev->frame;
 	x.info.state = BW_DISPATCH_HELD;
 	x.info.desc = ev->dispatches[i];
@@ -228,6 +232,8 @@ static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_
 struct bw_error *bw_debug_on_submit(struct bw_debug *d, const struct bw_target_event *ev)
 {
 	bool fresh = false;
+	BW_TRY(bw_debug_on_space(d, ev->space, ev->pid));
+	BW_IN_SPACE(d, ev->space);
 	drop_old(d);
 	for (size_t i = 0; i < ev->n_dispatches; i++)
 		BW_TRY(add_dispatch(d, ev, i, &fresh));
@@ -310,7 +316,7 @@ struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_tar
 
 	bw_vec_each(&d->dispatches, x) {
 		int score = 1;
-		if (x->info.state != BW_DISPATCH_RUNNING)
+		if (x->info.state != BW_DISPATCH_RUNNING || x->info.space != hw->space)
 			continue;
 		if (x->packet_known)
 			score += x->packet == hw->dispatch_packet ? 16 : -16;

@@ -29,7 +29,7 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 	uint32_t words[3] = {0};
 	size_t n = 3;
 
-	if (e->va != va || va == 0) {
+	if (e->va != va || e->space != d->space || va == 0) {
 		struct bw_error *err = d->target->ops->read(d->target, va, words, sizeof(words));
 		/* The last instruction of a buffer has fewer than 12 bytes to its end. */
 		while (err && n > 1 && bw_error_catch(&err, BW_E_FAULT)) {
@@ -39,6 +39,7 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 		if (err)
 			return bw_debug_worded(err);
 		e->va = va;
+		e->space = d->space;
 		memcpy(e->words, words, sizeof(words));
 		bw_isa_decode(words, n, &e->inst);
 	}
@@ -123,6 +124,7 @@ struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w, bool *o
 	struct bw_target *t = d->target;
 	uint32_t slot = w->info.slot;
 
+	BW_IN_SPACE(d, w->info.space);
 	*out_simulated = false;
 	w->displaced_va = 0;
 	BW_TRY(bw_excp_sync(d, w));

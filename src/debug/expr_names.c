@@ -411,7 +411,8 @@ static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg 
 static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 {
 	bw_vec_each(&d->loads, l) {
-		const struct bw_symbol *s = bw_module_symbol(l->module, name);
+		const struct bw_symbol *s =
+			l->space == d->space ? bw_module_symbol(l->module, name) : NULL;
 		if (s) {
 			*out = l->base + s->addr;
 			return true;

@@ -148,6 +148,8 @@ static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fau
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_buffer_info *b = &all[i];
 		uint64_t end = b->va + b->size_b;
+		if (b->space != d->space)
+			continue;
 		bool inside = f->addr >= b->va && f->addr < end, past = f->addr >= end;
 		uint64_t far_b = inside ? 0 : past ? f->addr - end : b->va - f->addr;
 		if (far_b >= best)
@@ -170,6 +172,7 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 
 	if (!w)
 		return bw_errorf(BW_E_NOT_FOUND, "Wave %u is not stopped", number);
+	BW_IN_SPACE(d, w->info.space);
 	struct bw_error *err = bw_access_of(d, w, w->info.pc, &a);
 	if (err && err->code == BW_E_FAULT) {
 		/* the code itself is not there */

@@ -80,8 +80,8 @@ static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 	bw_vec_each(&d->breaks, it) {
 		const struct bw_break *b = *it;
 		bool here = false;
-		bw_vec_each(&b->addr, at)
-			here |= *at == va;
+		bw_vec_each(&b->places, at)
+			here |= at->va == va && at->space == d->space;
 		if (!here || !b->info.enabled)
 			continue;
 		if (!b->condition || b->filter || b->info.kind != BW_BREAK_CODE)
@@ -179,6 +179,7 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 	}
 	struct bw_filter_facts facts = facts_of(d);
 	bw_vec_each(&d->patches, p) {
+		BW_IN_SPACE(d, p->space);
 		struct bw_error *err = update(d, p, &facts);
 		/* the program has given up this code: no wave will come by */
 		if (err && !bw_error_catch(&err, BW_E_FAULT))
@@ -203,7 +204,7 @@ void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc)
 {
 	bw_vec_each(&d->patches, p) {
-		if (!p->filter || pc < p->filter_va || pc >= p->filter_va + GO_ON_DW * 4)
+		if (!p->filter || p->space != d->space || pc < p->filter_va || pc >= p->filter_va + GO_ON_DW * 4)
 			continue;
 		return pc == p->filter_va ? p->va : p->va + p->inst.size_b;
 	}

@@ -187,7 +187,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	    (best->info.breakpoint_lanes && !(best->info.breakpoint_lanes >> d->focus_lane & 1)))
 		d->focus_lane = bw_wave_stop_lane(d, best);
 	d->focus_number = best->info.number;
-	d->focus_slot = best->info.slot;
+	bw_debug_focus_on(d, best);
 	out->wave = best->info.number;
 	out->lane = d->focus_lane;
 	out->focus_changed = moved;
@@ -277,11 +277,12 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 	case BW_EVENT_NONE:
 		break;
 	case BW_EVENT_PROGRAM:
-		d->pid = ev->pid;
-		memcpy(d->comm, ev->comm, sizeof(ev->comm));
-		d->comm[sizeof(ev->comm)] = 0;
-		bw_debug_note(d, BW_NOTICE_PROGRAM, "%s (process %d) uses the GPU", d->comm,
-			      (int)d->pid);
+		return bw_debug_on_program(d, ev);
+	case BW_EVENT_SPACE_GONE:
+		bw_debug_on_space_gone(d, ev->space);
+		break;
+	case BW_EVENT_PROGRAM_GONE:
+		bw_debug_on_program_gone(d, ev);
 		break;
 	case BW_EVENT_SUBMIT: {
 		size_t before = d->dispatches.len;

@@ -48,6 +48,8 @@ void bw_debug_destroy(struct bw_debug *d)
 		bw_value_fini(&v->value);
 	}
 	bw_vec_free(&d->vars);
+	bw_vec_free(&d->spaces);
+	bw_vec_free(&d->inferiors);
 	free(d->slots);
 	free(d->default_kernel);
 	bw_isa_text_destroy(d->text);
@@ -138,6 +140,8 @@ void bw_debug_forget_program(struct bw_debug *d)
 	d->free_cells.len = 0;
 	d->next_cell = 0;
 	d->internal_va = 0;
+	d->spaces.len = d->inferiors.len = 0;
+	d->next_inferior = d->inferior = d->space = 0;
 	d->focus_slot = UINT32_MAX;
 	d->focus_number = 0;
 	d->focus_lane = 0;
@@ -162,19 +166,28 @@ void bw_debug_close_target(struct bw_debug *d)
 	bw_debug_forget_program(d);
 }
 
+/* Waves that stand in front of a breakpoint need no displacement: closing puts the code back. Those that
+ * reported a trap go on behind it, as continue would do. inferior: whose; 0: all. */
+void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
+{
+	for (size_t i = 0; i < d->stopped.len; i++) {
+		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		if (inferior && w->info.inferior != inferior)
+			continue;
+		if (inferior && d->excp_ever)
+			bw_error_free(d->target->ops->write_reg(d->target, w->info.slot,
+								BW_TREG_MODE, w->hw.mode));
+		if (w->skip_b && w->info.pc == w->stop_pc)
+			bw_error_free(d->target->ops->write_reg(
+				d->target, w->info.slot, BW_TREG_PC, w->info.pc + w->skip_b));
+	}
+}
+
 void bw_debug_detach(struct bw_debug *d)
 {
 	if (d->target) {
 		bw_excp_leave(d);
-		/* Waves that stand in front of a breakpoint need no displacement: closing puts the
-		 * code back. Those that reported a trap go on behind it, as continue would do. */
-		for (size_t i = 0; i < d->stopped.len; i++) {
-			struct bw_wave *w = &d->slots[d->stopped.data[i]];
-			if (w->skip_b && w->info.pc == w->stop_pc)
-				bw_error_free(d->target->ops->write_reg(d->target, w->info.slot,
-									BW_TREG_PC,
-									w->info.pc + w->skip_b));
-		}
+		bw_debug_ready_to_leave(d, 0);
 	}
 	bw_debug_close_target(d);
 }
@@ -182,7 +195,7 @@ void bw_debug_detach(struct bw_debug *d)
 struct bw_error *bw_debug_kill(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
-	struct bw_error *err = d->target->ops->kill(d->target);
+	struct bw_error *err = d->target->ops->kill(d->target, 0);
 	bw_debug_close_target(d);
 	return err;
 }

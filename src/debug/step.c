@@ -326,7 +326,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 			       enum step_result *out_result, struct bw_stop *out)
 {
 	bool simulated, is_over = false;
-	uint32_t slot = w->info.slot;
+	uint32_t slot = w->info.slot, space = w->info.space;
 	struct bw_u32_vec along = {0};
 	struct bw_inst none = {0};
 
@@ -359,7 +359,10 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	d->internal_va = 0;
 	if (!d->target) /* the program has ended meanwhile */
 		return err;
-	bw_debug_patch_unref(d, va);
+	{
+		BW_IN_SPACE(d, space);
+		bw_debug_patch_unref(d, va);
+	}
 	if (err)
 		return err;
 	d->state = BW_DEBUG_STOPPED;

@@ -59,6 +59,7 @@ static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, s
 {
 	const struct bw_watchpoint *p = b->watch;
 	struct bw_expr_error where;
+	BW_IN_SPACE(d, p->space);
 	if (!p->size_b)
 		return bw_debug_eval_for(d, b->spec, w, p->lane, out, &where);
 	uint8_t bytes[MAX_WATCH_B];
@@ -112,6 +113,7 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 	int index = b->info.watch_register;
 	if (index < 0 || !d->target)
 		return NULL;
+	BW_IN_SPACE(d, p->space);
 	if (!on) {
 		BW_TRY(d->target->ops->set_watch(d->target, (unsigned)index, NULL));
 		return NULL;
@@ -128,6 +130,7 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 		.mode = b->info.kind == BW_BREAK_WATCH	  ? BW_TWATCH_WRITE
 			: b->info.kind == BW_BREAK_RWATCH ? BW_TWATCH_READ
 							  : BW_TWATCH_ALL,
+		.space = p->space,
 	};
 	return d->target->ops->set_watch(d->target, (unsigned)index, &w);
 }
@@ -198,8 +201,8 @@ void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers)
 	bw_vec_each(&d->breaks, it) {
 		struct bw_break *b = *it;
 		uint64_t lanes;
-		if (!b->watch || !b->info.enabled || b->info.watch_register < 0 ||
-		    !(registers >> b->info.watch_register & 1) || !hits(d, b, w, &lanes))
+		if (!b->watch || b->watch->space != w->info.space || !b->info.enabled ||
+		    b->info.watch_register < 0 || !(registers >> b->info.watch_register & 1) || !hits(d, b, w, &lanes))
 			continue;
 		w->info.reasons |= BW_REASON_WATCHPOINT;
 		if (!w->info.breakpoint) {
@@ -257,11 +260,12 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w)
 	return hit;
 }
 
-void bw_watch_forget(struct bw_debug *d)
+/* all: in whatever space. */
+static void forget(struct bw_debug *d, bool all, uint32_t space)
 {
 	for (size_t i = d->breaks.len; i-- > 0;) {
 		struct bw_break *b = d->breaks.data[i];
-		if (!b->watch)
+		if (!b->watch || (!all && b->watch->space != space))
 			continue;
 		bw_debug_note(d, BW_NOTICE_INFO,
 			      "Watchpoint %u deleted: what it watched is gone with the program",
@@ -269,6 +273,16 @@ void bw_watch_forget(struct bw_debug *d)
 		bw_break_free(b);
 		bw_vec_remove(&d->breaks, i);
 	}
+}
+
+void bw_watch_forget(struct bw_debug *d)
+{
+	forget(d, true, 0);
+}
+
+void bw_watch_forget_space(struct bw_debug *d, uint32_t space)
+{
+	forget(d, false, space);
 }
 
 /* ---- The command ---- */
@@ -362,6 +376,7 @@ struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_br
 		return bw_error_nomem();
 	}
 	b->info = (struct bw_break_info){.kind = kind, .enabled = true, .watch_register = -1};
+	b->watch->space = d->space;
 	struct bw_error *err = fill(d, b, copy);
 	if (err) {
 		bw_break_free(b);

@@ -96,7 +96,7 @@ struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
 	if (number != d->focus_number)
 		d->focus_lane = first_active(w);
 	d->focus_number = number;
-	d->focus_slot = w->info.slot;
+	bw_debug_focus_on(d, w);
 	return NULL;
 }
 
@@ -301,7 +301,7 @@ static void identify(struct bw_debug *d, struct bw_wave *w)
 	struct bw_wave_info *i = &w->info;
 	const struct bw_target_wave *hw = &w->hw;
 	struct bw_dispatch *x = bw_debug_dispatch_priv(d, i->dispatch);
-	bool same = w->known && i->wave_in_group == hw->wave_in_group && i->lanes == hw->lanes &&
+	bool same = w->known && i->space == hw->space && i->wave_in_group == hw->wave_in_group && i->lanes == hw->lanes &&
 		    memcmp(i->workgroup, hw->workgroup, sizeof(i->workgroup)) == 0 && x &&
 		    x->info.state == BW_DISPATCH_RUNNING &&
 		    (!x->packet_known || x->packet == hw->dispatch_packet);
@@ -311,6 +311,8 @@ static void identify(struct bw_debug *d, struct bw_wave *w)
 	w->hidden_excp = 0;
 	*i = (struct bw_wave_info){.agent = 1,
 				   .slot = hw->slot,
+				   .space = hw->space,
+				   .inferior = bw_debug_inferior_of_space(d, hw->space),
 				   .lanes = hw->lanes,
 				   .wave_in_group = hw->wave_in_group};
 	memcpy(i->workgroup, hw->workgroup, sizeof(i->workgroup));
@@ -333,7 +335,8 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	struct bw_target_wave hw;
 
 	BW_TRY(d->target->ops->read_wave(d->target, slot, &hw));
-	if (w->stopped && w->hw.seq == hw.seq) {
+	BW_IN_SPACE(d, hw.space);
+	if (w->stopped && w->hw.seq == hw.seq && w->hw.space == hw.space) {
 		w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
 		return NULL;
 	}
@@ -438,6 +441,6 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 		d->focus_number = w->info.number;
 		d->focus_lane = first_active(w);
 	}
-	d->focus_slot = w ? w->info.slot : UINT32_MAX;
+	bw_debug_focus_on(d, w);
 	return NULL;
 }

@@ -197,7 +197,8 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 	if (s->kind == BW_WHERE_ADDRESS)
 		return bw_vec_push(out, s->offset_b);
 	bw_vec_each(&d->loads, l)
-		BW_TRY(in_module(l->module, s, l->base, out));
+		if (l->space == d->space)
+			BW_TRY(in_module(l->module, s, l->base, out));
 	return NULL;
 }
 

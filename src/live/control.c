@@ -63,29 +63,32 @@ static uint32_t resume_flags(struct bw_live *l, uint32_t slot)
 	return 0;
 }
 
-static void put_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0,
+static void put_command(struct bw_live_vm *vm, uint32_t slot, uint32_t command, uint32_t arg0,
 			uint32_t arg1)
 {
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	s->arg0 = arg0;
 	s->arg1 = arg1;
 	__atomic_store_n(&s->command, command | s->seq << 8, __ATOMIC_RELEASE);
 }
 
-static void put_resume(struct bw_live *l, uint32_t slot, uint32_t flags)
+static void put_resume(struct bw_live_vm *vm, uint32_t slot, uint32_t flags)
 {
-	l->slots[slot].resumed = true;
-	l->slots[slot].resumed_seq = bw_live_slot(l, slot)->seq;
-	put_command(l, slot, BW_TRAP_CMD_RESUME, flags, 0);
+	vm->slots[slot].resumed = true;
+	vm->slots[slot].resumed_seq = bw_live_slot(vm, slot)->seq;
+	put_command(vm, slot, BW_TRAP_CMD_RESUME, flags, 0);
 }
 
 struct bw_error *bw_live_resume(struct bw_target *t, const uint32_t *slots, size_t n)
 {
 	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	for (size_t i = 0; i < n; i++)
-		BW_TRY(bw_live_check_stopped(l, slots[i]));
-	for (size_t i = 0; i < n; i++)
-		put_resume(l, slots[i], resume_flags(l, slots[i]));
+		BW_TRY(bw_live_need_stopped(l, slots[i], &vm));
+	for (size_t i = 0; i < n; i++) {
+		BW_TRY(bw_live_need_stopped(l, slots[i], &vm));
+		put_resume(vm, slots[i], resume_flags(l, slots[i]));
+	}
 	for (size_t i = 0; i < n; i++)
 		l->icache_generation[wgp_of(&t->facts, slots[i])] = l->code_generation;
 	l->last_run_ns = bw_live_now_ns();
@@ -95,10 +98,11 @@ struct bw_error *bw_live_resume(struct bw_target *t, const uint32_t *slots, size
 struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot)
 {
 	struct bw_live *l = bw_live_of(t);
-	BW_TRY(bw_live_check_stopped(l, slot));
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	struct bw_live_vm *vm;
+	BW_TRY(bw_live_need_stopped(l, slot, &vm));
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	s->hw[BW_TRAP_HW_MODE] = s->hw[BW_TRAP_HW_MODE] | MODE_TRAP_AFTER_INST;
-	put_resume(l, slot, resume_flags(l, slot));
+	put_resume(vm, slot, resume_flags(l, slot));
 	l->icache_generation[wgp_of(&t->facts, slot)] = l->code_generation;
 	return NULL;
 }
@@ -107,10 +111,15 @@ struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot)
  * gone. */
 static bool others_want(struct bw_live *l)
 {
-	struct pollfd fds[] = {{l->agent_fd, POLLIN, 0},
-			       {l->pidfd, POLLIN, 0},
-			       {bw_kmd_liveness_fd(l->kmd), POLLIN, 0}};
-	return l->queue.len || poll(fds, BW_ARRAY_SIZE(fds), 0) > 0;
+	struct pollfd fds[] = {{l->pidfd, POLLIN, 0}, {bw_kmd_liveness_fd(l->kmd), POLLIN, 0}};
+	if (l->queue.len || l->notes.len || poll(fds, BW_ARRAY_SIZE(fds), 0) > 0)
+		return true;
+	bw_vec_each(&l->procs, p) {
+		struct pollfd agent = {(*p)->fd, POLLIN, 0};
+		if (poll(&agent, 1, 0) > 0)
+			return true;
+	}
+	return false;
 }
 
 struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms,
@@ -122,17 +131,18 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 
 	*out_stopped = *out_ended = false;
 	/* a program that ends takes its waves with it: what it was is an event, soon to come */
-	if (!l->attached)
+	if (!bw_live_any_attached(l))
 		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
-	if (slot >= t->facts.n_slots)
+	struct bw_live_vm *vm = bw_live_last_owner(l, slot);
+	if (!vm)
 		return bw_errorf(BW_E_STATE, "no wave can be waited for");
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	for (int i = 0; i < 4; i++)
 		before[i] = s->hw[BW_TRAP_HW_TTMP8 + i];
 	for (;;) {
 		if (bw_live_is_stopped(t, slot)) {
 			*out_stopped = true;
-			l->stops_seen++; /* this one; others that run along may have stopped, too */
+			vm->stops_seen++; /* this one; others that run along may have stopped, too */
 			return NULL;
 		}
 		if (atomic_load(&l->interrupted))
@@ -158,13 +168,12 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	}
 }
 
-struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0,
-				 uint32_t arg1)
+struct bw_error *bw_live_command(struct bw_live_vm *vm, uint32_t slot, uint32_t command,
+				 uint32_t arg0, uint32_t arg1)
 {
 	uint64_t start = bw_live_now_ns(), waited = 0;
-	BW_TRY(bw_live_check_stopped(l, slot));
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
-	put_command(l, slot, command, arg0, arg1);
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
+	put_command(vm, slot, command, arg0, arg1);
 	while (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE) != 0) {
 		if (waited > COMMAND_TIMEOUT_NS)
 			return bw_errorf(BW_E_TIMEOUT, "the wave in slot %u does not answer", slot);
@@ -180,11 +189,11 @@ struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t comm
 static void settle(struct bw_live *l)
 {
 	uint64_t start = bw_live_now_ns(), changed = start, now = start;
-	uint32_t stops = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+	uint32_t stops = bw_live_stops(l);
 	while (now - changed < SETTLE_NS) {
 		pause_for(now - changed < SPIN_NS ? 0 : SPIN_NS);
 		now = bw_live_now_ns();
-		uint32_t s = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+		uint32_t s = bw_live_stops(l);
 		if (s != stops) {
 			stops = s;
 			changed = now;
@@ -209,7 +218,7 @@ struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
 	uint32_t running = 0, rounds = 0;
 
 	*out_running = 0;
-	if (!l->attached)
+	if (!bw_live_any_attached(l))
 		return NULL;
 	uint32_t *resident = calloc(t->facts.n_slots / 32 + 1, sizeof(*resident));
 	if (!resident)
@@ -231,7 +240,7 @@ struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
 			break;
 	}
 	free(resident);
-	l->stops_seen = __atomic_load_n(&l->control->stops, __ATOMIC_ACQUIRE);
+	bw_live_stops_are_seen(l);
 	BW_LOG(DEBUG, "live", "stop: %u rounds, %llu us, %u still running", rounds,
 	       (unsigned long long)(bw_live_now_ns() - start) / 1000, running);
 	if (err)

@@ -31,24 +31,26 @@ enum {
 
 struct agent {
 	int fd;
+	uint32_t proc;
 	bool has_left, is_dead;
 };
 
+/* What is over now, of all that the guard has. */
+struct part {
+	struct bw_saved_reg saved[MAX_SAVED];
+	struct bw_guard_area area[MAX_AREAS];
+	void *mapped[MAX_AREAS];
+	struct agent agent[MAX_AGENTS];
+	size_t n_saved, n_areas, n_agents;
+	uint64_t dead_since_ns; /* 0: not all agents are dead */
+};
 
 struct guard {
 	int sock;
 	const struct bw_live *live; /* as it was when the guard was forked: what never changes */
 	char *folder, *socket_path, *selector;
-	struct bw_saved_reg saved[MAX_SAVED];
-	size_t n_saved;
 	bool gfxoff;
-	struct bw_guard_area area[MAX_AREAS];
-	void *mapped[MAX_AREAS];
-	size_t agent_of[MAX_AREAS]; /* index of the agent whose it is */
-	size_t n_areas;
-	struct agent agent[MAX_AGENTS];
-	size_t n_agents;
-	uint64_t dead_since_ns; /* 0: not all agents are dead */
+	struct part has, over;
 };
 
 /* ---- Leaving ---- */
@@ -68,20 +70,28 @@ static void hear(struct agent *a, int timeout_ms)
 	bw_msg_fini(&m);
 }
 
+static const struct agent *agent_of(const struct part *g, uint32_t proc)
+{
+	for (size_t i = 0; i < g->n_agents; i++)
+		if (g->agent[i].proc == proc)
+			return &g->agent[i];
+	return NULL;
+}
+
 /* Between two looks at waves: those of programs that are dead are let go by us. */
 static bool meanwhile(void *cookie)
 {
-	struct guard *g = cookie;
+	struct part *g = cookie;
 	bool alive = false;
 	for (size_t i = 0; i < g->n_agents; i++) {
 		hear(&g->agent[i], 0);
 		alive |= !g->agent[i].is_dead;
 	}
 	for (size_t i = 0; i < g->n_areas; i++) {
-		struct agent *a = &g->agent[g->agent_of[i]];
-		if (a->is_dead && a->has_left)
+		const struct agent *a = agent_of(g, g->area[i].proc);
+		if (a && a->is_dead && a->has_left)
 			bw_trap_release(g->mapped[i], g->area[i].size_b);
-		else if (a->is_dead)
+		else if (!a || a->is_dead)
 			bw_trap_abandon(g->mapped[i], g->area[i].size_b);
 	}
 	if (alive)
@@ -92,24 +102,25 @@ static bool meanwhile(void *cookie)
 }
 
 /* A program that is stopped by a signal takes its time, and keeps its waves as long. */
-static void await_agents(struct guard *g)
+static void await_agents(struct part *g)
 {
 	for (size_t i = 0; i < g->n_agents; i++)
 		while (!g->agent[i].has_left && !g->agent[i].is_dead)
 			hear(&g->agent[i], -1);
 }
 
-static void give_back(struct guard *g, bool gfxoff)
+static void give_back(struct guard *guard, bool gfxoff)
 {
-	struct bw_leave v = {.regs = &g->live->regs,
-			     .facts = &g->live->t.facts,
+	struct part *g = &guard->over;
+	struct bw_leave v = {.regs = &guard->live->regs,
+			     .facts = &guard->live->t.facts,
 			     .saved = g->saved,
 			     .n_saved = g->n_saved,
 			     .areas = g->area,
 			     .n_areas = g->n_areas,
 			     .meanwhile = meanwhile,
 			     .cookie = g};
-	struct bw_error *err = bw_kmd_open(g->selector, &v.kmd);
+	struct bw_error *err = bw_kmd_open(guard->selector, &v.kmd);
 	if (err) {
 		bw_error_free(err); /* the GPU is gone, and its registers with it */
 		return;
@@ -129,13 +140,50 @@ static void give_back(struct guard *g, bool gfxoff)
 	bw_kmd_close(v.kmd);
 }
 
-/* All that has been changed is as it was before, and the agents know. */
-static void finish(struct guard *g, bool gfxoff)
+/* Moves what is over, each kind in its order. */
+static void select_over(struct guard *guard, const struct bw_guard_finish *what)
 {
+	struct part *g = &guard->has, *over = &guard->over;
+	size_t n_saved = 0, n_areas = 0, n_agents = 0;
+	over->n_saved = over->n_areas = over->n_agents = 0;
+	over->dead_since_ns = 0;
+	for (size_t i = 0; i < g->n_saved; i++) {
+		const struct bw_saved_reg r = g->saved[i];
+		bool global = r.vmid == BW_SAVED_GLOBAL;
+		if (what->all || (!global && what->vmids >> r.vmid & 1))
+			over->saved[over->n_saved++] = r;
+		else
+			g->saved[n_saved++] = r;
+	}
+	for (size_t i = 0; i < g->n_areas; i++) {
+		const struct bw_guard_area *a = &g->area[i];
+		bool is_over = what->all || (what->proc && a->proc == what->proc) ||
+			       (what->vm && a->vm == what->vm);
+		struct part *to = is_over ? over : g;
+		size_t at = is_over ? over->n_areas++ : n_areas++;
+		to->mapped[at] = g->mapped[i];
+		to->area[at] = *a;
+	}
+	for (size_t i = 0; i < g->n_agents; i++) {
+		if (what->all || (what->proc && g->agent[i].proc == what->proc))
+			over->agent[over->n_agents++] = g->agent[i];
+		else
+			g->agent[n_agents++] = g->agent[i];
+	}
+	g->n_saved = n_saved;
+	g->n_areas = n_areas;
+	g->n_agents = n_agents;
+}
+
+/* All of it that has been changed is as it was before, and the agents know. */
+static void finish(struct guard *guard, const struct bw_guard_finish *what, bool gfxoff)
+{
+	struct part *g = &guard->over;
+	select_over(guard, what);
 	if (g->n_saved)
 		await_agents(g);
 	if (g->n_saved || gfxoff)
-		give_back(g, gfxoff);
+		give_back(guard, gfxoff);
 	for (size_t i = 0; i < g->n_agents; i++) {
 		struct bw_error *err = bw_msg_send(g->agent[i].fd, BW_AGENT_BACK, 0, NULL, 0, -1);
 		bw_error_free(err); /* it is dead: nobody is waiting */
@@ -144,35 +192,43 @@ static void finish(struct guard *g, bool gfxoff)
 	for (size_t i = 0; i < g->n_areas; i++)
 		munmap(g->mapped[i], g->area[i].size_b);
 	g->n_saved = g->n_areas = g->n_agents = 0;
-	g->dead_since_ns = 0;
 }
 
 /* ---- What the debugger says ---- */
 
-static void take_area(struct guard *g, struct bw_msg *m)
+static void finish_part(struct guard *g, const struct bw_msg *m)
+{
+	struct bw_guard_finish what;
+	memcpy(&what, m->body, sizeof(what));
+	finish(g, &what, false);
+}
+
+static void take_area(struct part *g, struct bw_msg *m)
 {
 	struct bw_guard_area a;
 	size_t i = g->n_areas;
 	memcpy(&a, m->body, sizeof(a));
-	if (i == MAX_AREAS || !g->n_agents || a.size_b < BW_TRAP_C_SIZE)
+	if (i == MAX_AREAS || a.size_b < BW_TRAP_C_SIZE)
 		return;
 	void *p = mmap(NULL, a.size_b, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (p == MAP_FAILED)
 		return;
 	g->area[i] = a;
 	g->mapped[i] = p;
-	g->agent_of[i] = g->n_agents - 1;
 	g->n_areas++;
 }
 
-static void take_agent(struct guard *g, struct bw_msg *m)
+static void take_agent(struct part *g, struct bw_msg *m)
 {
+	struct bw_guard_agent a;
+	memcpy(&a, m->body, sizeof(a));
 	if (g->n_agents < MAX_AGENTS)
-		g->agent[g->n_agents++] = (struct agent){.fd = bw_take_fd(m->fd)};
+		g->agent[g->n_agents++] =
+			(struct agent){.fd = bw_take_fd(m->fd), .proc = a.proc};
 }
 
 /* One record for each register: what was there first, and what we wrote last. */
-static void take_reg(struct guard *g, const struct bw_msg *m)
+static void take_reg(struct part *g, const struct bw_msg *m)
 {
 	struct bw_saved_reg r;
 	memcpy(&r, m->body, sizeof(r));
@@ -198,15 +254,16 @@ static bool serve(struct guard *g)
 		}
 		if (m.type == BW_GUARD_QUIT)
 			return false;
-		if (m.type == BW_GUARD_FINISH)
-			finish(g, false);
+		if (m.type == BW_GUARD_FINISH && m.body_b == sizeof(struct bw_guard_finish))
+			finish_part(g, &m);
 		else if (m.type == BW_GUARD_REG && m.body_b == sizeof(struct bw_saved_reg))
-			take_reg(g, &m);
+			take_reg(&g->has, &m);
 		else if (m.type == BW_GUARD_AREA && m.body_b == sizeof(struct bw_guard_area) &&
 			 m.fd >= 0)
-			take_area(g, &m);
-		else if (m.type == BW_GUARD_AGENT && m.fd >= 0)
-			take_agent(g, &m);
+			take_area(&g->has, &m);
+		else if (m.type == BW_GUARD_AGENT && m.body_b == sizeof(struct bw_guard_agent) &&
+			 m.fd >= 0)
+			take_agent(&g->has, &m);
 		else if (m.type == BW_GUARD_GFXOFF)
 			g->gfxoff = true;
 		if (m.fd >= 0)
@@ -244,7 +301,7 @@ static _Noreturn void guard_main(struct guard *g)
 {
 	become_guard(g);
 	if (serve(g)) {
-		finish(g, g->gfxoff);
+		finish(g, &(struct bw_guard_finish){.all = true}, g->gfxoff);
 		unlink(g->socket_path);
 		rmdir(g->folder);
 	}
@@ -307,32 +364,40 @@ struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg 
 	return tell(l, BW_GUARD_REG, r, sizeof(*r), -1);
 }
 
-struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_guard_area *area,
-				    int area_fd)
+struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *vm, int area_fd)
 {
-	return tell(l, BW_GUARD_AREA, area, sizeof(*area), area_fd);
+	size_t handler_b = 0;
+	bw_trap_handler(l->regs.gc_version >> 16, &handler_b);
+	const struct bw_guard_area a = {.size_b = vm->area_b,
+					.handler_va = vm->handler_va,
+					.handler_b = (uint32_t)handler_b,
+					.displaced_va = vm->displaced_va,
+					.displaced_b = vm->displaced_b,
+					.proc = vm->proc->number,
+					.vm = vm->number};
+	return tell(l, BW_GUARD_AREA, &a, sizeof(a), area_fd);
 }
 
 /* One end of a line for the agent, the other for the guard. */
-struct bw_error *bw_live_guard_agent(struct bw_live *l)
+struct bw_error *bw_live_guard_agent(struct bw_live *l, const struct bw_live_proc *p)
 {
+	const struct bw_guard_agent agent = {.proc = p->number};
 	int sv[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		return bw_error_errno(errno, "socketpair");
-	struct bw_error *err = tell(l, BW_GUARD_AGENT, NULL, 0, sv[0]);
+	struct bw_error *err = tell(l, BW_GUARD_AGENT, &agent, sizeof(agent), sv[0]);
 	if (!err)
-		err = bw_msg_send(l->agent_fd, BW_AGENT_GUARD, 0, NULL, 0, sv[1]);
+		err = bw_msg_send(p->fd, BW_AGENT_GUARD, 0, NULL, 0, sv[1]);
 	close(sv[0]);
 	close(sv[1]);
 	return err;
 }
 
-void bw_live_guard_finish(struct bw_live *l)
+void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what)
 {
 	struct bw_error *err = NULL;
 	if (l->guard > 0)
-		err = ask(l, BW_GUARD_FINISH, NULL, 0, -1,
-			  FINISH_PATIENCE_MS);
+		err = ask(l, BW_GUARD_FINISH, what, sizeof(*what), -1, FINISH_PATIENCE_MS);
 	if (err) {
 		BW_LOG(WARN, "live", "%s", err->message);
 		close(l->guard_fd); /* if it lives, it does what it can without us */
@@ -340,11 +405,9 @@ void bw_live_guard_finish(struct bw_live *l)
 		l->guard_fd = -1;
 	}
 	if (!bw_error_catch(&err, BW_E_TIMEOUT) && err)
-		bw_live_restore_regs(l);
+		bw_live_restore_regs(l, what->vmids, what->all);
 	bw_error_free(err);
-	l->saved.len = 0;
-	l->vmids = 0;
-	memset(l->watch, 0, sizeof(l->watch));
+	bw_live_forget_regs(l, what->vmids, what->all);
 }
 
 struct bw_error *bw_live_guard_gfxoff(struct bw_live *l)

@@ -24,10 +24,15 @@ struct bw_live_options {
 	int in_fd, out_fd, err_fd;
 };
 
-/* Starts the program under the debugger. What it submits to the GPU is held until go(). */
+/* Starts the program under the debugger. What it submits to the GPU is held until go(). Processes that
+ * it starts are debugged with it, each when it opens the GPU. */
 struct bw_error *bw_live_start(const struct bw_live_options *options,
 			       struct bw_target **out) BW_MUST_CHECK;
 /* Of the program started; for messages. */
 pid_t bw_live_pid(const struct bw_target *t);
+/* One more process, started by `breakwater exec`; an event PROGRAM says when it is there. */
+struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+/* Processes that the program starts are sent away: each goes on by itself, and can be attached to. */
+void bw_live_send_away(struct bw_target *t, bool on);
 
 #endif

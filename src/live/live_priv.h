@@ -2,9 +2,10 @@
 #ifndef BW_LIVE_LIVE_PRIV_H
 #define BW_LIVE_LIVE_PRIV_H
 
-/* The inside of the live target: agent.c speaks with the agent, regs.c with registers, slots.c with
- * stopped waves through the debug area, memory.c and walk.c read and write, guard.c is the process
- * that cleans up when we cannot, live.c starts and ends it all and waits for events. */
+/* The inside of the live target: agent.c speaks with agents, procs.c knows the processes they are in and
+ * vms.c their address spaces, regs.c speaks with registers, slots.c with stopped waves through the
+ * debug areas, memory.c and walk.c read and write, guard.c is the process that cleans up when we
+ * cannot, start.c starts programs, live.c ends it all and waits for events. */
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -44,24 +45,35 @@ static inline struct bw_kmd_bank bw_saved_reg_bank(const struct bw_saved_reg *r)
 	return (struct bw_kmd_bank){.use_srbm = true, .vmid = r->vmid};
 }
 
-/* Who submits: a context and a ring of an IP. */
+/* Who submits: a context of an address space and a ring of an IP. */
 struct bw_queue_key {
-	uint32_t ctx_id, ip_type, ring;
+	uint32_t vm, ctx_id, ip_type, ring;
 };
 
 /* Messages to the guard. */
 enum bw_guard_msg {
 	BW_GUARD_REG = 1,
-	BW_GUARD_AGENT, /* with its end of the line */
-	BW_GUARD_AREA,	/* of the last agent; with the area */
+	BW_GUARD_AGENT, /* bw_guard_agent, with its end of the line */
+	BW_GUARD_AREA,	/* with the area */
 	BW_GUARD_GFXOFF,
-	BW_GUARD_FINISH,
+	BW_GUARD_FINISH, /* bw_guard_finish */
 	BW_GUARD_QUIT,
+};
+struct bw_guard_agent {
+	uint32_t proc, pad; /* bw_live_proc.number */
 };
 struct bw_guard_area {
 	uint64_t size_b;
 	uint64_t handler_va, displaced_va;
 	uint32_t handler_b, displaced_b;
+	uint32_t proc, vm; /* whose it is */
+};
+/* What is over: everything; a process, whose agent has been told to leave or is gone; an address space
+ * that its program has closed. */
+struct bw_guard_finish {
+	uint32_t all;
+	uint32_t proc, vm;
+	uint32_t vmids; /* whose registers are put back, a bit each */
 };
 
 struct bw_live_slot {
@@ -69,32 +81,21 @@ struct bw_live_slot {
 	bool resumed;
 };
 
-struct bw_live {
-	struct bw_target t;
-	struct bw_kmd *kmd;
-	struct bw_live_regs regs;
-	pid_t child;	    /* -1: not ours */
-	pid_t attached_pid; /* 0: it is our child */
-	int pidfd;
-	bool child_gone, exit_told, kill_asked;
-	int child_status;
+/* A process that uses the GPU. */
+struct bw_live_proc {
+	uint32_t number; /* never used again: pids are */
+	pid_t pid; /* 0: it has not said hello yet */
+	int fd;	   /* of its agent; -1: it has not come yet, or is gone */
+	int pidfd; /* of one that is attached to, else -1 */
+	bool is_lost, is_killed; /* its connection has ended; it has been told to */
+};
 
-	char *socket_folder, *socket_path;
-	int listen_fd, agent_fd, wake_fd;
-	struct BW_VEC(int) others; /* agents of other processes: what they submit goes through */
-	struct BW_VEC(struct pollfd) poll_set;
-	_Atomic bool interrupted;
-	pid_t agent_pid;
-	uint32_t seq;
-	struct bw_msg reply;
-	struct BW_VEC(struct bw_msg) queue; /* events that came while a reply was awaited */
-	struct BW_VEC(struct bw_target_event) notes;
-	struct bw_target_dispatch *dispatches; /* of the last SUBMIT given out */
-	uint8_t *blob;			       /* what they point into */
-	struct BW_VEC(struct bw_queue_key) queues;
-
-	/* once attached */
-	bool attached;
+/* An address space: a DRM file of a process. Waves of it that stop do so in its own debug area. */
+struct bw_live_vm {
+	struct bw_live_proc *proc;
+	uint32_t number; /* what the core calls it: from 1, never used again */
+	uint32_t file;	 /* what the agent calls it */
+	bool attached, is_refused;
 	uint8_t *area;
 	size_t area_b;
 	struct bw_trap_control *control;
@@ -103,12 +104,59 @@ struct bw_live {
 	uint32_t displaced_b;
 	uint32_t pasid;
 	bool vmid_reserved;
-	uint32_t vmids; /* mask of those whose trap registers are ours */
-	uint32_t excp;	/* EXCP_EN of waves to come, enum bw_excp */
-	uint32_t excp_ever, excp_of_program; /* what we, and what its own code, have ever enabled */
+	uint32_t vmids; /* mask of those whose trap registers are for it */
+	uint32_t stops_seen;
+	uint32_t excp_of_program; /* what its own code has ever enabled */
+};
+
+/* A submission that is held or under way. */
+struct bw_live_submission {
+	uint32_t number; /* what the core calls it */
+	struct bw_live_proc *proc;
+	struct bw_live_vm *vm;
+	uint32_t in_proc; /* what the agent calls it */
+};
+
+/* An event that came while a reply was awaited. */
+struct bw_live_queued {
+	struct bw_live_proc *proc;
+	struct bw_msg m;
+};
+
+struct bw_live {
+	struct bw_target t;
+	struct bw_kmd *kmd;
+	struct bw_live_regs regs;
+	pid_t child; /* the program that we have started; -1: none */
+	int pidfd;   /* its */
+	bool child_gone, child_let_go, child_killed, exit_told;
+	int child_status;
+
+	char *socket_folder, *socket_path;
+	int listen_fd, wake_fd;
+	struct BW_VEC(struct bw_live_proc *) procs;
+	uint32_t turn; /* which of them is looked at first */
+	struct BW_VEC(struct bw_live_vm *) vms;
+	uint32_t next_proc, next_vm, next_submission; /* the last ones given */
+	bool time_is_held;
+	struct BW_VEC(struct bw_live_submission) submissions;
+	bool sends_away;	   /* processes that come by themselves, but for the first */
+	struct BW_VEC(int) others; /* their agents: what they submit goes through */
+	struct BW_VEC(struct pollfd) poll_set;
+	_Atomic bool interrupted;
+	uint32_t seq;
+	struct bw_msg reply;
+	struct BW_VEC(struct bw_live_queued) queue;
+	struct BW_VEC(struct bw_target_event) notes;
+	struct bw_target_dispatch *dispatches; /* of the last SUBMIT given out */
+	uint8_t *blob;			       /* what they point into */
+	struct BW_VEC(struct bw_queue_key) queues;
+
+	uint32_t excp; /* EXCP_EN of waves to come, enum bw_excp */
+	uint32_t excp_ever; /* what we have ever enabled */
 	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: none */
 	struct BW_VEC(struct bw_saved_reg) saved;
-	uint32_t stops_seen;
+	uint32_t *last_vm; /* number of the address space that a slot was last seen stopped in */
 	uint64_t last_run_ns;	     /* when waves were last let run: polling is close after it */
 	uint32_t code_generation;    /* raised at each write of code */
 	uint32_t *icache_generation; /* of each WGP: what its instruction cache has been freed of */
@@ -128,35 +176,86 @@ static inline struct bw_live *bw_live_of(const struct bw_target *t)
 uint64_t bw_live_now_ns(void);
 void bw_live_note(struct bw_live *l, bool warning, const char *fmt, ...) BW_PRINTF(3, 4);
 
+/* ---- procs.c ---- */
+
+struct bw_error *bw_live_add_proc(struct bw_live *l, struct bw_live_proc p,
+				  struct bw_live_proc **out) BW_MUST_CHECK;
+struct bw_live_proc *bw_live_proc_of(struct bw_live *l, pid_t pid);
+/* An agent at the socket. */
+struct bw_error *bw_live_accept(struct bw_live *l) BW_MUST_CHECK;
+/* It has said who it is: one of two entries goes. False: it is sent away. */
+bool bw_live_hello(struct bw_live *l, struct bw_live_proc **p, const struct bw_agent_hello *h);
+/* Something from an agent that was sent away. False: its connection is over. */
+bool bw_live_serve_other(struct bw_live *l, int fd);
+/* The connection has ended. */
+void bw_live_proc_lost(struct bw_live *l, struct bw_live_proc *p);
+/* Processes that are gone, one event each, and the last one of all. */
+bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out);
+void bw_live_reap(struct bw_live *l, int options);
+void bw_live_free_procs(struct bw_live *l);
+/* Code back in its place, waves on their way: then nobody needs the handler's address. */
+void bw_live_let_go(struct bw_live *l, struct bw_live_proc *p);
+struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+
+/* ---- vms.c ---- */
+
+/* That of a file, a new one if need be. */
+struct bw_error *bw_live_vm_of(struct bw_live *l, struct bw_live_proc *p, uint32_t file,
+			       struct bw_live_vm **out) BW_MUST_CHECK;
+/* That which the core speaks of now (bw_target.space); NULL: there is none. */
+struct bw_live_vm *bw_live_vm(struct bw_live *l);
+struct bw_error *bw_live_need_vm(struct bw_live *l, struct bw_live_vm **out) BW_MUST_CHECK;
+/* That whose wave is stopped in this slot; NULL: none is. A hardware slot holds one wave. */
+struct bw_live_vm *bw_live_owner(struct bw_live *l, uint32_t slot);
+/* That whose wave was stopped there last. */
+struct bw_live_vm *bw_live_last_owner(struct bw_live *l, uint32_t slot);
+bool bw_live_any_attached(const struct bw_live *l);
+uint32_t bw_live_vmids(const struct bw_live *l);
+/* How many stops there have been in all of them. */
+uint32_t bw_live_stops(const struct bw_live *l);
+void bw_live_stops_are_seen(struct bw_live *l);
+struct bw_error *bw_live_attach(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
+void bw_live_unmap(struct bw_live *l, struct bw_live_vm *vm);
+/* Its program has closed it: its registers are given back, and it is forgotten. */
+void bw_live_drop_vm(struct bw_live *l, struct bw_live_vm *vm);
+/* The same for all of a process, which has been told to leave, or is gone. */
+void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p);
+
+/* ---- start.c ---- */
+
+struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_live_options *o) BW_MUST_CHECK;
+
 /* agent.c */
 /* One request; the reply's body is in l->reply, at least min_b bytes of it. fd: of the reply, -1 if
  * none, may be NULL. Events that come meanwhile are queued. */
-struct bw_error *bw_live_request(struct bw_live *l, uint16_t type, const struct bw_msg_part *parts,
-				 size_t n_parts, size_t min_b, int *out_fd) BW_MUST_CHECK;
+struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
+				 const struct bw_msg_part *parts, size_t n_parts, size_t min_b,
+				 int *out_fd) BW_MUST_CHECK;
 /* Its result as an error. */
 struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHECK;
 /* A message from the agent that is no reply. True: out is an event to give out. */
-struct bw_error *bw_live_event(struct bw_live *l, struct bw_msg *m, struct bw_target_event *out,
-			       bool *out_given) BW_MUST_CHECK;
+struct bw_error *bw_live_event(struct bw_live *l, struct bw_live_proc *p, struct bw_msg *m,
+			       struct bw_target_event *out, bool *out_given) BW_MUST_CHECK;
 struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
 struct bw_error *bw_live_hold_time(struct bw_target *t, bool on) BW_MUST_CHECK;
-/* The connection has ended. */
-void bw_live_agent_lost(struct bw_live *l);
-struct bw_error *bw_live_attach(struct bw_live *l) BW_MUST_CHECK;
-void bw_live_unmap(struct bw_live *l);
+/* The process's clock stands still, or goes, as all of them do. */
+struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;
 
 /* regs.c */
 struct bw_error *bw_live_find_regs(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_facts(struct bw_live *l) BW_MUST_CHECK;
-/* Finds the program's VMID and points its trap registers at the handler. */
-struct bw_error *bw_live_enable_traps(struct bw_live *l) BW_MUST_CHECK;
-/* Unless it is reserved, the program may have got another one for this job. */
-struct bw_error *bw_live_check_vmid(struct bw_live *l) BW_MUST_CHECK;
-void bw_live_restore_regs(struct bw_live *l);
+/* Finds its VMID and points the trap registers of that at its handler. */
+struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
+/* Unless it is reserved, it may have got another one for this job. */
+struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
+/* Those of these VMIDs, a bit each; and with all: those that are the same for all of them. */
+void bw_live_restore_regs(struct bw_live *l, uint32_t vmids, bool all);
+void bw_live_forget_regs(struct bw_live *l, uint32_t vmids, bool all);
 /* Writes a register so that it is put back in the end; vmid may be BW_SAVED_GLOBAL. */
 struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t addr_dw,
 				     uint32_t value) BW_MUST_CHECK;
-/* SPI_GDBG_PER_VMID_CNTL of our VMIDs, after l->excp has changed. */
+/* SPI_GDBG_PER_VMID_CNTL of all VMIDs that are ours, after l->excp has changed. */
 struct bw_error *bw_live_update_gdbg(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
 /* STATUS of the wave in this slot as the SQ has it now, not as it was saved. */
@@ -170,16 +269,18 @@ struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
 /* watch.c */
 struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
 				   const struct bw_target_watch *w) BW_MUST_CHECK;
-/* The program's jobs have another VMID now. */
+/* Some jobs have another VMID now. */
 void bw_live_move_watches(struct bw_live *l);
 struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask) BW_MUST_CHECK;
 /* Tells the handler which bits of MODE are ours, and go with us. */
-void bw_live_note_mode(struct bw_live *l);
+void bw_live_note_mode(struct bw_live *l, struct bw_live_vm *vm);
 struct bw_error *bw_live_set_precise(struct bw_target *t, bool on) BW_MUST_CHECK;
 
 /* slots.c */
 extern const struct bw_target_ops bw_live_ops;
-volatile struct bw_trap_slot *bw_live_slot(struct bw_live *l, uint32_t slot);
+volatile struct bw_trap_slot *bw_live_slot(struct bw_live_vm *vm, uint32_t slot);
+/* Whether a wave of it is stopped in the slot. */
+bool bw_live_stopped_in(struct bw_live_vm *vm, uint32_t slot);
 bool bw_live_is_stopped(struct bw_target *t, uint32_t slot);
 size_t bw_live_stopped(struct bw_target *t, uint32_t *out_slots, size_t max);
 struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot,
@@ -194,7 +295,8 @@ struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned 
 				   uint32_t *out) BW_MUST_CHECK;
 struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane,
 				    uint32_t value) BW_MUST_CHECK;
-struct bw_error *bw_live_check_stopped(struct bw_live *l, uint32_t slot) BW_MUST_CHECK;
+struct bw_error *bw_live_need_stopped(struct bw_live *l, uint32_t slot,
+				      struct bw_live_vm **out) BW_MUST_CHECK;
 struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out,
 				  size_t size_b) BW_MUST_CHECK;
 struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
@@ -207,8 +309,8 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 				   bool *out_stopped, bool *out_ended) BW_MUST_CHECK;
 struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running) BW_MUST_CHECK;
 /* Writes a command and, for those that end, waits for its end. */
-struct bw_error *bw_live_command(struct bw_live *l, uint32_t slot, uint32_t command, uint32_t arg0,
-				 uint32_t arg1) BW_MUST_CHECK;
+struct bw_error *bw_live_command(struct bw_live_vm *vm, uint32_t slot, uint32_t command,
+				 uint32_t arg0, uint32_t arg1) BW_MUST_CHECK;
 
 /* memory.c */
 struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out,
@@ -233,6 +335,9 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out) BW_MUST_CHECK;
 struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va,
 			      struct bw_verdict *out) BW_MUST_CHECK;
+/* The same in the page tables of a VMID, whoever has it. */
+struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va,
+				   struct bw_verdict *out) BW_MUST_CHECK;
 
 /* gfxoff.c */
 struct bw_error *bw_live_gfxoff_hold(struct bw_live *l) BW_MUST_CHECK;
@@ -243,12 +348,12 @@ void bw_live_gfxoff_allow(struct bw_kmd *kmd);
  * when we leave, or end without saying goodbye: then it removes the socket's folder, too. */
 struct bw_error *bw_live_guard_start(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r) BW_MUST_CHECK;
-/* Makes the agent that has just greeted known to it, and it to the agent. */
-struct bw_error *bw_live_guard_agent(struct bw_live *l) BW_MUST_CHECK;
-struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_guard_area *area,
+/* Makes an agent that has greeted known to it, and it to the agent. */
+struct bw_error *bw_live_guard_agent(struct bw_live *l, const struct bw_live_proc *p) BW_MUST_CHECK;
+struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *vm,
 				    int area_fd) BW_MUST_CHECK;
-/* The agent has been told to leave, or is gone: registers are put back when no wave needs them. */
-void bw_live_guard_finish(struct bw_live *l);
+/* Registers are put back when no wave needs them. */
+void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what);
 /* From here on it allows GFXOFF again, too. */
 struct bw_error *bw_live_guard_gfxoff(struct bw_live *l) BW_MUST_CHECK;
 /* No longer needed. */

@@ -12,12 +12,15 @@ enum { CHUNK_B = 1 << 20, MAX_MAPS = 1 << 16 };
 struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out, size_t size_b)
 {
 	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	uint8_t *to = out;
+	BW_TRY(bw_live_need_vm(l, &vm));
 	while (size_b) {
 		struct bw_agent_mem m = {.va = va,
-					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B)};
+					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B),
+					 .file = vm->file};
 		const struct bw_msg_part part = {&m, sizeof(m)};
-		BW_TRY(bw_live_request(l, BW_AGENT_MEM_READ, &part, 1,
+		BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MEM_READ, &part, 1,
 				       sizeof(struct bw_agent_result), NULL));
 		BW_TRY(bw_live_result(l, "Cannot read memory"));
 		if (l->reply.body_b - sizeof(struct bw_agent_result) < m.size_b)
@@ -36,11 +39,14 @@ static struct bw_error *write_as(struct bw_live *l, uint16_t type, uint64_t va, 
 				 size_t size_b, const char *what)
 {
 	const uint8_t *from = data;
+	struct bw_live_vm *vm;
+	BW_TRY(bw_live_need_vm(l, &vm));
 	while (size_b) {
 		struct bw_agent_mem m = {.va = va,
-					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B)};
+					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B),
+					 .file = vm->file};
 		const struct bw_msg_part parts[] = {{&m, sizeof(m)}, {from, m.size_b}};
-		BW_TRY(bw_live_request(l, type, parts, BW_ARRAY_SIZE(parts),
+		BW_TRY(bw_live_request(l, vm->proc, type, parts, BW_ARRAY_SIZE(parts),
 				       sizeof(struct bw_agent_result), NULL));
 		BW_TRY(bw_live_result(l, what));
 		from += m.size_b;
@@ -61,7 +67,8 @@ struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word)
 {
 	/* Without a handler an s_trap does nothing, and the instruction it replaces would be
 	 * missing. */
-	if (!bw_live_of(t)->attached)
+	const struct bw_live_vm *vm = bw_live_vm(bw_live_of(t));
+	if (!vm || !vm->attached)
 		return bw_errorf(BW_E_STATE, "the program's waves cannot be stopped");
 	return write_as(bw_live_of(t), BW_AGENT_PATCH, va, &word, sizeof(word),
 			"Cannot patch code");
@@ -70,10 +77,12 @@ struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word)
 struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 {
 	struct bw_live *l = bw_live_of(t);
-	struct bw_agent_mem m = {.va = va, .size_b = 4};
+	struct bw_live_vm *vm;
+	BW_TRY(bw_live_need_vm(l, &vm));
+	struct bw_agent_mem m = {.va = va, .size_b = 4, .file = vm->file};
 	const struct bw_msg_part part = {&m, sizeof(m)};
-	BW_TRY(bw_live_request(l, BW_AGENT_UNPATCH, &part, 1, sizeof(struct bw_agent_result),
-			       NULL));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_UNPATCH, &part, 1,
+			       sizeof(struct bw_agent_result), NULL));
 	l->code_generation++;
 	return bw_live_result(l, "Cannot restore code");
 }
@@ -81,13 +90,13 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
 				    uint64_t code_va, uint64_t go_on_va)
 {
-	struct bw_live *l = bw_live_of(t);
-	if (!l->attached)
+	struct bw_live_vm *vm = bw_live_vm(bw_live_of(t));
+	if (!vm || !vm->attached)
 		return bw_errorf(BW_E_STATE, "the program's waves cannot be stopped");
 	if (index >= BW_TRAP_N_FILTERS)
 		return bw_errorf(BW_E_INVALID, "no such filter: %u", index);
 	volatile struct bw_trap_filter *f =
-		(volatile struct bw_trap_filter *)(l->area + BW_TRAP_C_FILTERS) + index;
+		(volatile struct bw_trap_filter *)(vm->area + BW_TRAP_C_FILTERS) + index;
 	__atomic_store_n(&f->pc, 0, __ATOMIC_SEQ_CST);
 	/* a wave may be about to call it: the code stays where it is */
 	if (!pc)
@@ -189,9 +198,12 @@ struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsig
 struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n)
 {
 	struct bw_live *l = bw_live_of(t);
-	const struct bw_agent_about about = {0};
+	struct bw_live_vm *vm;
+	BW_TRY(bw_live_need_vm(l, &vm));
+	const struct bw_agent_about about = {.file = vm->file};
 	const struct bw_msg_part part = {&about, sizeof(about)};
-	BW_TRY(bw_live_request(l, BW_AGENT_MAPS, &part, 1, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MAPS, &part, 1, sizeof(struct bw_agent_result),
+			       NULL));
 	BW_TRY(bw_live_result(l, "listing the program's mappings"));
 	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_map);
 	n = BW_MIN(n, (size_t)MAX_MAPS);
@@ -221,7 +233,10 @@ static void copy_text(char *to, const char *from, size_t size_b)
 struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out, size_t *out_n)
 {
 	struct bw_live *l = bw_live_of(t);
-	BW_TRY(bw_live_request(l, BW_AGENT_OBJECTS, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	struct bw_live_vm *vm;
+	BW_TRY(bw_live_need_vm(l, &vm));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_OBJECTS, NULL, 0,
+			       sizeof(struct bw_agent_result), NULL));
 	BW_TRY(bw_live_result(l, "listing the program's objects"));
 	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
 		   sizeof(struct bw_agent_object);

@@ -173,28 +173,25 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 
 /* ---- VMID ---- */
 
-/* VMIDs whose address space is the program's, by PASID. */
-static struct bw_error *vmids_of_pasid(struct bw_live *l, uint32_t *out_mask)
+/* VMIDs whose address space this is, by PASID. */
+static struct bw_error *vmids_of_pasid(struct bw_live *l, uint32_t pasid, uint32_t *out_mask)
 {
 	uint32_t mask = 0, v;
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++) {
 		BW_TRY(bw_kmd_reg_read(l->kmd, NULL, l->regs.ih_vmid_lut[vmid], &v));
-		if ((v & 0xffff) == l->pasid)
+		if ((v & 0xffff) == pasid)
 			mask |= 1u << vmid;
 	}
-	*out_mask = l->pasid ? mask : 0;
+	*out_mask = pasid ? mask : 0;
 	return NULL;
 }
 
 /* A LUT entry stays behind when its VMID goes to somebody else's next job without an interrupt in
  * between; the handler's page must be mapped there, or the VMID is not the program's. */
-static bool maps_handler(struct bw_live *l, unsigned vmid)
+static bool maps_handler(struct bw_live *l, const struct bw_live_vm *vm, unsigned vmid)
 {
 	struct bw_verdict v = {0};
-	uint32_t before = l->vmids;
-	l->vmids = 1u << vmid;
-	struct bw_error *err = bw_live_walk(&l->t, l->handler_va, &v);
-	l->vmids = before;
+	struct bw_error *err = bw_live_walk_vmid(l, vmid, vm->handler_va, &v);
 	bool yes = !err && v.kind == BW_VERDICT_MAPPED && v.executable;
 	bool unknown = err || v.kind == BW_VERDICT_UNKNOWN;
 	bw_error_free(err);
@@ -228,10 +225,11 @@ struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t 
 
 struct bw_error *bw_live_update_gdbg(struct bw_live *l)
 {
+	uint32_t vmids = bw_live_vmids(l);
 	for (unsigned vmid = 0; vmid < 16; vmid++) {
 		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
 		uint32_t before = 0;
-		if (!(l->vmids >> vmid & 1))
+		if (!(vmids >> vmid & 1))
 			continue;
 		BW_TRY(bw_kmd_reg_read(l->kmd, &bank, l->regs.gdbg, &before));
 		bw_vec_each(&l->saved, s)
@@ -243,64 +241,71 @@ struct bw_error *bw_live_update_gdbg(struct bw_live *l)
 	return NULL;
 }
 
-static struct bw_error *point_traps(struct bw_live *l, unsigned vmid)
+static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, unsigned vmid)
 {
 	const struct bw_live_regs *r = &l->regs;
 
 	/* both registers hold the address >> 8; HI bits 7:0 are address bits 47:40
 	 * (kernel-interface 7.5) */
-	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, (uint32_t)(l->area_va >> 8)));
-	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, (uint32_t)(l->area_va >> 40) & 0xff));
-	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, (uint32_t)(l->handler_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, (uint32_t)(vm->area_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, (uint32_t)(vm->area_va >> 40) & 0xff));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, (uint32_t)(vm->handler_va >> 8)));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tba_hi,
-				   ((uint32_t)(l->handler_va >> 40) & 0xff) | TBA_HI_TRAP_EN));
-	l->vmids |= 1u << vmid;
+				   ((uint32_t)(vm->handler_va >> 40) & 0xff) | TBA_HI_TRAP_EN));
+	/* it has changed hands */
+	bw_vec_each(&l->vms, it)
+		if (*it != vm && !(*it)->vmid_reserved)
+			(*it)->vmids &= ~(1u << vmid);
+	vm->vmids |= 1u << vmid;
 	BW_TRY(bw_live_update_gdbg(l));
 	BW_LOG(INFO, "live", "VMID %u: handler at %#llx, area at %#llx", vmid,
-	       (unsigned long long)l->handler_va, (unsigned long long)l->area_va);
+	       (unsigned long long)vm->handler_va, (unsigned long long)vm->area_va);
 	return NULL;
 }
 
-struct bw_error *bw_live_enable_traps(struct bw_live *l)
+struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm)
 {
 	uint32_t mask, chosen = 0;
-	BW_TRY(vmids_of_pasid(l, &mask));
+	BW_TRY(vmids_of_pasid(l, vm->pasid, &mask));
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
-		if (mask >> vmid & 1 && maps_handler(l, vmid))
+		if (mask >> vmid & 1 && maps_handler(l, vm, vmid))
 			chosen |= 1u << vmid;
 	if (!chosen) {
 		bw_live_note(l, true,
 			     "the VMID of the program was not found (PASID %u): the trap registers "
 			     "of all user VMIDs are "
 			     "set, and waves of other programs may be disturbed",
-			     l->pasid);
+			     vm->pasid);
 		for (unsigned vmid = FIRST_USER_VMID; vmid <= LAST_GFX_VMID; vmid++)
 			chosen |= 1u << vmid;
 	}
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
 		if (chosen >> vmid & 1)
-			BW_TRY(point_traps(l, vmid));
+			BW_TRY(point_traps(l, vm, vmid));
 	return NULL;
 }
 
-struct bw_error *bw_live_check_vmid(struct bw_live *l)
+struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm)
 {
 	uint32_t mask;
-	if (l->vmid_reserved)
+	if (vm->vmid_reserved)
 		return NULL;
-	BW_TRY(vmids_of_pasid(l, &mask));
+	BW_TRY(vmids_of_pasid(l, vm->pasid, &mask));
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
-		if (mask >> vmid & 1 && !(l->vmids >> vmid & 1))
-			BW_TRY(point_traps(l, vmid));
+		if (mask >> vmid & 1 && !(vm->vmids >> vmid & 1))
+			BW_TRY(point_traps(l, vm, vmid));
 	bw_live_move_watches(l);
 	return NULL;
 }
 
 /* Last written, first put back; what somebody else has written since stays. */
-void bw_live_restore_regs(struct bw_live *l)
+void bw_live_restore_regs(struct bw_live *l, uint32_t vmids, bool all)
 {
-	while (l->saved.len) {
-		struct bw_saved_reg r = l->saved.data[--l->saved.len];
+	for (size_t i = l->saved.len; i-- > 0;) {
+		struct bw_saved_reg r = l->saved.data[i];
+		if (r.vmid == BW_SAVED_GLOBAL ? !all : !(vmids >> r.vmid & 1))
+			continue;
+		bw_vec_remove(&l->saved, i);
 		const struct bw_kmd_bank bank = bw_saved_reg_bank(&r);
 		uint32_t now;
 		struct bw_error *err = bw_kmd_reg_read(l->kmd, &bank, r.addr_dw, &now);
@@ -311,16 +316,26 @@ void bw_live_restore_regs(struct bw_live *l)
 			       r.vmid, err->message);
 		bw_error_free(err);
 	}
-	l->vmids = 0;
-	memset(l->watch, 0, sizeof(l->watch));
+}
+
+void bw_live_forget_regs(struct bw_live *l, uint32_t vmids, bool all)
+{
+	for (size_t i = l->saved.len; i-- > 0;) {
+		uint32_t vmid = l->saved.data[i].vmid;
+		if (all || (vmid != BW_SAVED_GLOBAL && vmids >> vmid & 1))
+			bw_vec_remove(&l->saved, i);
+	}
+	for (unsigned i = 0; all && i < BW_TARGET_WATCHES; i++)
+		l->watch[i].size_b = 0;
 }
 
 /* ---- Waves ---- */
 
 struct bw_error *bw_live_host_trap(struct bw_live *l)
 {
+	uint32_t vmids = bw_live_vmids(l);
 	for (unsigned vmid = 0; vmid < 16; vmid++)
-		if (l->vmids >> vmid & 1)
+		if (vmids >> vmid & 1)
 			BW_TRY(bw_kmd_reg_write(l->kmd, &broadcast, l->regs.sq_cmd,
 						SQ_CMD_TRAP | SQ_CMD_BROADCAST | SQ_CMD_CHECK_VMID |
 							vmid << SQ_CMD_VMID_SHIFT));
@@ -349,19 +364,19 @@ struct bw_error *bw_live_status_now(struct bw_live *l, uint32_t slot, uint32_t *
 	return ind_read(l, &bank, IND_STATUS, slot % l->t.facts.waves_per_simd, out);
 }
 
-static struct bw_error *is_ours(struct bw_live *l, uint32_t slot, bool *out)
+static struct bw_error *is_ours(struct bw_live *l, uint32_t vmids, uint32_t slot, bool *out)
 {
 	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
 	uint32_t hw_id2;
 	BW_TRY(ind_read(l, &bank, IND_HW_ID2, slot % l->t.facts.waves_per_simd, &hw_id2));
-	*out = hw_id2 != NO_SQ && (l->vmids >> bw_bits(hw_id2, 27, 24) & 1);
+	*out = hw_id2 != NO_SQ && (vmids >> bw_bits(hw_id2, 27, 24) & 1);
 	return NULL;
 }
 
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 {
 	const struct bw_target_facts *f = &l->t.facts;
-	uint32_t per_simd = f->waves_per_simd;
+	uint32_t per_simd = f->waves_per_simd, vmids = bw_live_vmids(l);
 
 	memset(out_bits, 0, (f->n_slots + 31) / 32 * sizeof(*out_bits));
 	/* every SIMD has its own index register: one write for all */
@@ -379,7 +394,7 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 				continue;
 			/* what stands in our slot is ours; the rest is asked */
 			if (!bw_live_is_stopped(&l->t, slot + w)) {
-				BW_TRY(is_ours(l, slot + w, &ours));
+				BW_TRY(is_ours(l, vmids, slot + w, &ours));
 				BW_TRY(bw_kmd_reg_write(l->kmd, &bank, l->regs.sq_ind_index,
 							IND_WAVE_ACTIVE << 16));
 			}

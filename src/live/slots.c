@@ -10,17 +10,18 @@
 #define STATUS_PRIV (1u << 5)
 #define STATUS_IN_BARRIER (1u << 12)
 
-volatile struct bw_trap_slot *bw_live_slot(struct bw_live *l, uint32_t slot)
+volatile struct bw_trap_slot *bw_live_slot(struct bw_live_vm *vm, uint32_t slot)
 {
-	return (volatile struct bw_trap_slot *)(l->area + BW_TRAP_C_SIZE +
+	return (volatile struct bw_trap_slot *)(vm->area + BW_TRAP_C_SIZE +
 						(size_t)slot * BW_TRAP_SLOT_STRIDE);
 }
 
-static volatile uint32_t *vgpr(struct bw_live *l, uint32_t slot, unsigned n, unsigned lanes)
+static volatile uint32_t *vgpr(struct bw_live *l, struct bw_live_vm *vm, uint32_t slot, unsigned n,
+			       unsigned lanes)
 {
 	size_t at = BW_TRAP_C_SIZE + (size_t)l->t.facts.n_slots * BW_TRAP_SLOT_STRIDE +
 		    (size_t)slot * BW_TRAP_VGPR_STRIDE + (size_t)n * lanes * 4;
-	return (volatile uint32_t *)(l->area + at);
+	return (volatile uint32_t *)(vm->area + at);
 }
 
 /* Acquire: what the wave wrote before its state is seen after it. */
@@ -29,10 +30,12 @@ static uint32_t load(volatile uint32_t *p)
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
-static bool stopped(struct bw_live *l, uint32_t slot)
+bool bw_live_stopped_in(struct bw_live_vm *vm, uint32_t slot)
 {
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
-	const struct bw_live_slot *mine = &l->slots[slot];
+	if (!vm->attached)
+		return false;
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
+	const struct bw_live_slot *mine = &vm->slots[slot];
 	if (load(&s->state) != BW_TRAP_STATE_STOPPED)
 		return false;
 	return !mine->resumed || s->seq != mine->resumed_seq;
@@ -40,18 +43,15 @@ static bool stopped(struct bw_live *l, uint32_t slot)
 
 bool bw_live_is_stopped(struct bw_target *t, uint32_t slot)
 {
-	struct bw_live *l = bw_live_of(t);
-	return l->attached && slot < t->facts.n_slots && stopped(l, slot);
+	return bw_live_owner(bw_live_of(t), slot);
 }
 
 size_t bw_live_stopped(struct bw_target *t, uint32_t *out_slots, size_t max)
 {
 	struct bw_live *l = bw_live_of(t);
 	size_t n = 0;
-	if (!l->attached)
-		return 0;
 	for (uint32_t slot = 0; slot < t->facts.n_slots; slot++) {
-		if (!stopped(l, slot))
+		if (!bw_live_owner(l, slot))
 			continue;
 		if (n < max)
 			out_slots[n] = slot;
@@ -60,11 +60,12 @@ size_t bw_live_stopped(struct bw_target *t, uint32_t *out_slots, size_t max)
 	return n;
 }
 
-struct bw_error *bw_live_check_stopped(struct bw_live *l, uint32_t slot)
+struct bw_error *bw_live_need_stopped(struct bw_live *l, uint32_t slot, struct bw_live_vm **out)
 {
-	if (bw_live_is_stopped(&l->t, slot))
+	*out = bw_live_owner(l, slot);
+	if (*out)
 		return NULL;
-	if (!l->attached)
+	if (!bw_live_any_attached(l))
 		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
 	return bw_errorf(BW_E_STATE, "the wave in slot %u is not stopped", slot);
 }
@@ -72,10 +73,11 @@ struct bw_error *bw_live_check_stopped(struct bw_live *l, uint32_t slot)
 struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)
 {
 	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	uint32_t hw[BW_TRAP_HW_COUNT];
 
-	BW_TRY(bw_live_check_stopped(l, slot));
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	BW_TRY(bw_live_need_stopped(l, slot, &vm));
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	for (size_t i = 0; i < BW_TRAP_HW_COUNT; i++)
 		hw[i] = s->hw[i];
 	/* A wave that was stopped in a barrier leaves it when the others have come, stopped or not. */
@@ -87,6 +89,7 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 	}
 	*out = (struct bw_target_wave){
 		.slot = slot,
+		.space = vm->number,
 		.seq = s->seq,
 		.pc = bw_canonical(hw[BW_TRAP_HW_PC_LO] | (uint64_t)hw[BW_TRAP_HW_PC_HI] << 32),
 		.exec = hw[BW_TRAP_HW_EXEC_LO] | (uint64_t)hw[BW_TRAP_HW_EXEC_HI] << 32,
@@ -116,11 +119,11 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
 				   uint64_t value)
 {
-	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
 
-	BW_TRY(bw_live_check_stopped(l, slot));
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	BW_TRY(bw_live_need_stopped(bw_live_of(t), slot, &vm));
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	switch (reg) {
 	case BW_TREG_PC:
 		s->hw[BW_TRAP_HW_PC_LO] = low;
@@ -155,9 +158,10 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 	return NULL;
 }
 
-static struct bw_error *check_sgprs(struct bw_live *l, uint32_t slot, unsigned first, unsigned n)
+static struct bw_error *check_sgprs(struct bw_live *l, uint32_t slot, unsigned first, unsigned n,
+				    struct bw_live_vm **out)
 {
-	BW_TRY(bw_live_check_stopped(l, slot));
+	BW_TRY(bw_live_need_stopped(l, slot, out));
 	if (first > 108 || n > 108 - first)
 		return bw_errorf(BW_E_INVALID, "no such SGPRs: %u to %u", first, first + n - 1);
 	return NULL;
@@ -166,9 +170,9 @@ static struct bw_error *check_sgprs(struct bw_live *l, uint32_t slot, unsigned f
 struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n,
 				    uint32_t *out)
 {
-	struct bw_live *l = bw_live_of(t);
-	BW_TRY(check_sgprs(l, slot, first, n));
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	struct bw_live_vm *vm;
+	BW_TRY(check_sgprs(bw_live_of(t), slot, first, n, &vm));
+	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	for (unsigned i = 0; i < n; i++)
 		out[i] = s->sgpr[first + i];
 	return NULL;
@@ -176,17 +180,17 @@ struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned
 
 struct bw_error *bw_live_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t value)
 {
-	struct bw_live *l = bw_live_of(t);
-	BW_TRY(check_sgprs(l, slot, n, 1));
-	bw_live_slot(l, slot)->sgpr[n] = value;
+	struct bw_live_vm *vm;
+	BW_TRY(check_sgprs(bw_live_of(t), slot, n, 1, &vm));
+	bw_live_slot(vm, slot)->sgpr[n] = value;
 	return NULL;
 }
 
 static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n,
-				   unsigned *out_lanes)
+				   struct bw_live_vm **out, unsigned *out_lanes)
 {
-	BW_TRY(bw_live_check_stopped(l, slot));
-	volatile struct bw_trap_slot *s = bw_live_slot(l, slot);
+	BW_TRY(bw_live_need_stopped(l, slot, out));
+	volatile struct bw_trap_slot *s = bw_live_slot(*out, slot);
 	uint32_t have = BW_MIN(s->hw[BW_TRAP_HW_VGPRS], 256u);
 	if (n >= have)
 		return bw_errorf(BW_E_INVALID, "no such VGPR: v%u of %u", n, have);
@@ -197,9 +201,10 @@ static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n,
 struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n, uint32_t *out)
 {
 	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	unsigned lanes;
-	BW_TRY(check_vgpr(l, slot, n, &lanes));
-	memcpy(out, (const void *)vgpr(l, slot, n, lanes), lanes * sizeof(uint32_t));
+	BW_TRY(check_vgpr(l, slot, n, &vm, &lanes));
+	memcpy(out, (const void *)vgpr(l, vm, slot, n, lanes), lanes * sizeof(uint32_t));
 	return NULL;
 }
 
@@ -207,11 +212,12 @@ struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned
 				    uint32_t value)
 {
 	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	unsigned lanes;
-	BW_TRY(check_vgpr(l, slot, n, &lanes));
+	BW_TRY(check_vgpr(l, slot, n, &vm, &lanes));
 	if (lane >= lanes)
 		return bw_errorf(BW_E_INVALID, "no such lane: %u of %u", lane, lanes);
-	vgpr(l, slot, n, lanes)[lane] = value;
+	vgpr(l, vm, slot, n, lanes)[lane] = value;
 	return NULL;
 }
 
@@ -219,10 +225,10 @@ struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned
 
 /* LDS_ALLOC.LDS_SIZE 20:12, in 256 bytes on gfx10 and gfx11 (trap-and-debug 5.2). */
 static struct bw_error *check_lds(struct bw_live *l, uint32_t slot, uint32_t offset_b,
-				  size_t size_b)
+				  size_t size_b, struct bw_live_vm **out)
 {
-	BW_TRY(bw_live_check_stopped(l, slot));
-	uint64_t have_b = bw_bits(bw_live_slot(l, slot)->hw[BW_TRAP_HW_LDS_ALLOC], 20, 12) << 8;
+	BW_TRY(bw_live_need_stopped(l, slot, out));
+	uint64_t have_b = bw_bits(bw_live_slot(*out, slot)->hw[BW_TRAP_HW_LDS_ALLOC], 20, 12) << 8;
 	if (have_b == 0)
 		return bw_error_fault(offset_b, "the wave's workgroup has no LDS");
 	if (offset_b >= have_b || size_b > have_b - offset_b)
@@ -237,17 +243,17 @@ static struct bw_error *check_lds(struct bw_live *l, uint32_t slot, uint32_t off
 struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out,
 				  size_t size_b)
 {
-	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	uint32_t data[BW_TRAP_DATA_DW];
 	uint8_t *to = out;
 
-	BW_TRY(check_lds(l, slot, offset_b, size_b));
+	BW_TRY(check_lds(bw_live_of(t), slot, offset_b, size_b, &vm));
 	while (size_b) {
 		uint32_t skip = offset_b % 4;
 		size_t n = BW_MIN(size_b, sizeof(data) - skip);
 		uint32_t dwords = (uint32_t)((skip + n + 3) / 4);
-		BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip, dwords));
-		memcpy(data, (const void *)bw_live_slot(l, slot)->data, dwords * 4);
+		BW_TRY(bw_live_command(vm, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip, dwords));
+		memcpy(data, (const void *)bw_live_slot(vm, slot)->data, dwords * 4);
 		memcpy(to, (uint8_t *)data + skip, n);
 		to += n;
 		offset_b += (uint32_t)n;
@@ -259,20 +265,20 @@ struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t o
 struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
 				   const void *data, size_t size_b)
 {
-	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
 	const uint8_t *from = data;
 
-	BW_TRY(check_lds(l, slot, offset_b, size_b));
+	BW_TRY(check_lds(bw_live_of(t), slot, offset_b, size_b, &vm));
 	while (size_b) {
 		uint32_t skip = offset_b % 4;
 		size_t n = BW_MIN(size_b, (size_t)BW_TRAP_DATA_DW * 4 - skip);
 		uint32_t dwords = (uint32_t)((skip + n + 3) / 4);
 		/* whole dwords are written: what stands around the bytes is read first */
 		if (skip || n % 4)
-			BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip,
+			BW_TRY(bw_live_command(vm, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip,
 					       dwords));
-		memcpy((uint8_t *)bw_live_slot(l, slot)->data + skip, from, n);
-		BW_TRY(bw_live_command(l, slot, BW_TRAP_CMD_LDS_WRITE, offset_b - skip, dwords));
+		memcpy((uint8_t *)bw_live_slot(vm, slot)->data + skip, from, n);
+		BW_TRY(bw_live_command(vm, slot, BW_TRAP_CMD_LDS_WRITE, offset_b - skip, dwords));
 		from += n;
 		offset_b += (uint32_t)n;
 		size_b -= n;

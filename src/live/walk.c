@@ -10,9 +10,12 @@ struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out)
 {
 	struct bw_live *l = bw_live_of(t);
 	struct bw_agent_fault f;
-	const struct bw_agent_about about = {0};
+	struct bw_live_vm *vm;
+	BW_TRY(bw_live_need_vm(l, &vm));
+	const struct bw_agent_about about = {.file = vm->file};
 	const struct bw_msg_part part = {&about, sizeof(about)};
-	BW_TRY(bw_live_request(l, BW_AGENT_FAULT, &part, 1, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_FAULT, &part, 1,
+			       sizeof(struct bw_agent_result), NULL));
 	BW_TRY(bw_live_result(l, "asking for the fault"));
 	if (l->reply.body_b < sizeof(f))
 		return bw_errorf(BW_E_INVALID, "the program's agent answers FAULT with %u bytes",
@@ -94,16 +97,25 @@ static bool read_entry(void *cookie, bool system, uint64_t address, uint64_t *ou
 struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va, struct bw_verdict *out)
 {
 	struct bw_live *l = bw_live_of(t);
+	const struct bw_live_vm *vm = bw_live_vm(l);
+
+	if (!vm || !vm->vmids || vm->vmids & (vm->vmids - 1)) {
+		*out = (struct bw_verdict){.kind = BW_VERDICT_UNKNOWN};
+		snprintf(out->text, sizeof(out->text), "the program's VMID is not known");
+		return NULL;
+	}
+	return bw_live_walk_vmid(l, (unsigned)__builtin_ctz(vm->vmids), va, out);
+}
+
+struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va,
+				   struct bw_verdict *out)
+{
 	struct bw_gpuvm_context c;
 	struct bw_gpuvm_range r;
 	struct bw_str text = {0};
 
 	*out = (struct bw_verdict){.kind = BW_VERDICT_UNKNOWN};
-	if (!l->vmids || l->vmids & (l->vmids - 1)) {
-		snprintf(out->text, sizeof(out->text), "the program's VMID is not known");
-		return NULL;
-	}
-	BW_TRY(read_context(l, (unsigned)__builtin_ctz(l->vmids), &c));
+	BW_TRY(read_context(l, vmid, &c));
 	bool mapped = bw_gpuvm_walk(&c, read_entry, l, va, &r);
 	bw_gpuvm_explain(&r, BW_GPUVM_READ, &text);
 	snprintf(out->text, sizeof(out->text), "%s", bw_str_text(&text));

@@ -28,6 +28,14 @@ static struct bw_error *mask_of(const struct bw_target_watch *w, uint32_t *out)
 	return NULL;
 }
 
+static uint32_t vmids_of(const struct bw_live *l, uint32_t space)
+{
+	bw_vec_each(&l->vms, vm)
+		if ((*vm)->number == space)
+			return (*vm)->vmids;
+	return 0;
+}
+
 static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 {
 	const struct bw_target_watch *w = &l->watch[index];
@@ -38,10 +46,11 @@ static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 	if (!w->size_b)
 		return NULL;
 	BW_TRY(mask_of(w, &mask));
-	if (!l->vmids || l->vmids & (l->vmids - 1))
+	uint32_t vmids = vmids_of(l, w->space);
+	if (!vmids || vmids & (vmids - 1))
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "the program's VMID is not known, and a watch needs it");
-	uint32_t vmid = (uint32_t)__builtin_ctz(l->vmids);
+	uint32_t vmid = (uint32_t)__builtin_ctz(vmids);
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first, (uint32_t)(w->va >> 32) & 0xffff));
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 1,
 				   (uint32_t)w->va & ~(BW_WATCH_GRANULE_B - 1u)));
@@ -56,9 +65,12 @@ struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
 	struct bw_live *l = bw_live_of(t);
 	struct bw_target_watch before = l->watch[index];
 
-	if (!l->attached)
+	if (!bw_live_any_attached(l))
 		return w ? bw_errorf(BW_E_STATE, "the program's waves cannot be stopped") : NULL;
+	const struct bw_live_vm *vm = bw_live_vm(l);
 	l->watch[index] = w ? *w : (struct bw_target_watch){0};
+	if (!l->watch[index].space && vm)
+		l->watch[index].space = vm->number;
 	struct bw_error *err = write_watch(l, index);
 	if (err)
 		l->watch[index] = before;
@@ -78,11 +90,11 @@ void bw_live_move_watches(struct bw_live *l)
 	}
 }
 
-void bw_live_note_mode(struct bw_live *l)
+void bw_live_note_mode(struct bw_live *l, struct bw_live_vm *vm)
 {
-	uint32_t ours = l->excp_ever & ~l->excp_of_program;
-	if (l->control)
-		__atomic_store_n(&l->control->mode, ours << MODE_EXCP_EN_SHIFT, __ATOMIC_SEQ_CST);
+	uint32_t ours = l->excp_ever & ~vm->excp_of_program;
+	if (vm->control)
+		__atomic_store_n(&vm->control->mode, ours << MODE_EXCP_EN_SHIFT, __ATOMIC_SEQ_CST);
 }
 
 struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask)
@@ -90,8 +102,9 @@ struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask)
 	struct bw_live *l = bw_live_of(t);
 	l->excp = mask;
 	l->excp_ever |= mask;
-	bw_live_note_mode(l);
-	return l->attached ? bw_live_update_gdbg(l) : NULL;
+	bw_vec_each(&l->vms, vm)
+		bw_live_note_mode(l, *vm);
+	return bw_live_any_attached(l) ? bw_live_update_gdbg(l) : NULL;
 }
 
 struct bw_error *bw_live_set_precise(struct bw_target *t, bool on)

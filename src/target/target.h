@@ -2,7 +2,7 @@
 #ifndef BW_TARGET_TARGET_H
 #define BW_TARGET_TARGET_H
 
-/* The seam between the debugger core and what is debugged: a GPU at work under a program
+/* The seam between the debugger core and what is debugged: a GPU at work under one or more programs
  * (src/live), a fake one in tests, later a dump. A target knows waves by their slot (the dense
  * number of a hardware wave slot), shows and edits the registers of stopped ones, reads and writes
  * the memory the program's waves see, and reports what happens. It has no opinion: which wave stops
@@ -45,6 +45,7 @@ struct bw_target_facts {
 /* Everything of a stopped wave that is small. SGPRs and VGPRs are read apart. */
 struct bw_target_wave {
 	uint32_t slot;
+	uint32_t space; /* the address space it runs in */
 	uint32_t seq; /* raised at each stop: the same number is the same stop */
 	uint64_t pc, exec;
 	uint64_t flat_scratch;
@@ -104,20 +105,25 @@ struct bw_target_object {
 
 enum bw_target_event_kind {
 	BW_EVENT_NONE,	    /* the time given is over */
-	BW_EVENT_PROGRAM,   /* the program has opened the GPU: pid, comm */
+	BW_EVENT_PROGRAM,   /* a program has opened the GPU: pid, comm */
+	BW_EVENT_SPACE_GONE, /* an address space is no more, and its waves and code with it: space */
+	BW_EVENT_PROGRAM_GONE, /* a program, and all that was its: pid, exit_known, exit_status. Others
+				* may be left: the last one is followed by EXIT */
 	BW_EVENT_SUBMIT,    /* a submission is held until go() */
 	BW_EVENT_DONE,	    /* a submission has ended: result is 0 or the -errno of its fence */
 	BW_EVENT_STOP,	    /* waves may have stopped: look at stopped() */
 	BW_EVENT_INTERRUPT, /* interrupt() was called */
-	BW_EVENT_EXIT,	    /* the program is gone: exit_known, exit_status as from waitpid */
+	BW_EVENT_EXIT,	    /* none is left: exit_known, exit_status as from waitpid, of the one that was
+			     * started */
 	BW_EVENT_GPU_GONE,  /* the GPU is gone (the virtual GPU's process has ended) */
 	BW_EVENT_NOTE,	    /* something the user should read: text */
 };
 
 struct bw_target_event {
 	enum bw_target_event_kind kind;
-	pid_t pid;
+	pid_t pid; /* SUBMIT: whose it is */
 	char comm[16];
+	uint32_t space; /* SUBMIT, SPACE_GONE */
 	uint32_t submission, queue; /* queue: number of the (context, ring) it went to, from 1 */
 	uint32_t frame;		    /* of the submission; 0: not known */
 	const struct bw_target_dispatch *dispatches; /* borrowed until the next call */
@@ -178,6 +184,7 @@ enum { BW_TARGET_WATCHES = 4, BW_WATCH_GRANULE_B = 128 };
 struct bw_target_watch {
 	uint64_t va, size_b;
 	enum bw_target_watch_mode mode; /* WRITE: all that is no plain read */
+	uint32_t space;
 };
 
 struct bw_target;
@@ -248,10 +255,12 @@ struct bw_target_ops {
 	struct bw_error *(*set_filter)(struct bw_target *t, unsigned index, uint64_t pc,
 				       uint64_t code_va, uint64_t go_on_va);
 
-	/* The program: lets a held submission through; ends the program. */
+	/* Lets a held submission through. Its program gets what close gives to all, or is ended; pid 0:
+	 * every one. */
 	struct bw_error *(*go)(struct bw_target *t, uint32_t submission);
-	struct bw_error *(*kill)(struct bw_target *t);
-	/* The program's clocks stand still, and its waits with a limit last longer, until this is taken
+	struct bw_error *(*detach)(struct bw_target *t, pid_t pid);
+	struct bw_error *(*kill)(struct bw_target *t, pid_t pid);
+	/* The programs' clocks stand still, and their waits with a limit last longer, until this is taken
 	 * back or the target is closed. NULL: a target without a program. */
 	struct bw_error *(*hold_time)(struct bw_target *t, bool on);
 
@@ -276,6 +285,9 @@ struct bw_target_ops {
 
 struct bw_target {
 	const struct bw_target_ops *ops;
+	/* The address space that all addresses are of, until it is set to another one: the number that an
+	 * event or a wave has given. 0: the first. */
+	uint32_t space;
 	uint32_t caps; /* enum bw_target_cap */
 	struct bw_target_facts facts;
 };

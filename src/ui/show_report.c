@@ -119,7 +119,7 @@ static void show_disassembly(struct bw_out *o, struct bw_debug *d, const struct 
 	size_t n = 0, first = 0, at = 0;
 	uint64_t start = w->pc, end = w->pc + AROUND_B;
 	struct bw_where where;
-	bw_debug_where(d, w->pc, &where);
+	bw_debug_wave_where(d, w, &where);
 	bw_out_line(o, "\nDisassembly for function %s:", where.function ? where.function : "??");
 	if (where.code_object)
 		bw_out_line(o, "    code object: %s", where.code_object);

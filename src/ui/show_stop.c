@@ -384,7 +384,7 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		show_cause(o, d, s, w, &lead);
 		if (brief && s->reasons == BW_REASON_SINGLE_STEP) {
 			struct bw_where where;
-			bw_debug_where(d, w->pc, &where);
+			bw_debug_wave_where(d, w, &where);
 			size_t len = where.has_line ? strlen(where.line.file) : 0;
 			bool assembly = len > 2 && (!strcmp(where.line.file + len - 2, ".s") ||
 						    !strcmp(where.line.file + len - 2, ".S"));

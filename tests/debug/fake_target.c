@@ -432,7 +432,12 @@ static struct bw_error *fake_go(struct bw_target *t, uint32_t submission)
 	return NULL;
 }
 
-static struct bw_error *fake_kill(struct bw_target *t)
+static struct bw_error *fake_detach(struct bw_target *t, pid_t pid)
+{
+	return NULL;
+}
+
+static struct bw_error *fake_kill(struct bw_target *t, pid_t pid)
 {
 	of(t)->killed = true;
 	return NULL;
@@ -513,6 +518,7 @@ static const struct bw_target_ops fake_ops = {
 	.unpatch = fake_unpatch,
 	.code_buffer = fake_code_buffer,
 	.go = fake_go,
+	.detach = fake_detach,
 	.kill = fake_kill,
 	.set_filter = fake_set_filter,
 	.set_watch = fake_set_watch,

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/* Programs and their address spaces: who has which, which one is spoken of, and what goes with one
+ * that is over. */
+#include "debug/debug_priv.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { KILL_TRIES = 100, KILL_PIECE_MS = 50 };
+
+/* ---- The space that is spoken of ---- */
+
+void bw_debug_use_space(struct bw_debug *d, uint32_t space)
+{
+	d->space = space;
+	if (d->target)
+		d->target->space = space;
+}
+
+struct bw_in_space bw_space_enter(struct bw_debug *d, uint32_t space)
+{
+	struct bw_in_space s = {d, d->space};
+	bw_debug_use_space(d, space);
+	return s;
+}
+
+void bw_space_leave(struct bw_in_space *s)
+{
+	bw_debug_use_space(s->d, s->before);
+}
+
+/* ---- Who there is ---- */
+
+static struct bw_inferior_info *find(struct bw_debug *d, uint32_t number)
+{
+	bw_vec_each(&d->inferiors, i)
+		if (i->number == number)
+			return i;
+	return NULL;
+}
+
+static struct bw_inferior_info *find_pid(struct bw_debug *d, pid_t pid)
+{
+	bw_vec_each(&d->inferiors, i)
+		if (i->pid == pid)
+			return i;
+	return NULL;
+}
+
+uint32_t bw_debug_inferior_of_space(const struct bw_debug *d, uint32_t space)
+{
+	bw_vec_each(&d->spaces, s)
+		if (s->number == space)
+			return s->inferior;
+	return 0;
+}
+
+static void make_current(struct bw_debug *d, const struct bw_inferior_info *i)
+{
+	d->inferior = i->number;
+	d->pid = i->pid;
+	memcpy(d->comm, i->comm, sizeof(d->comm));
+}
+
+void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave *w)
+{
+	d->focus_slot = w ? w->info.slot : UINT32_MAX;
+	if (!w)
+		return;
+	bw_debug_use_space(d, w->info.space);
+	const struct bw_inferior_info *i = find(d, w->info.inferior);
+	if (i)
+		make_current(d, i);
+}
+
+/* ---- They come ---- */
+
+struct bw_error *bw_debug_on_program(struct bw_debug *d, const struct bw_target_event *ev)
+{
+	struct bw_inferior_info i = {.number = d->next_inferior + 1, .pid = ev->pid};
+	if (find_pid(d, ev->pid)) /* it has run another program in its place (exec) */
+		return NULL;
+	memcpy(i.comm, ev->comm, sizeof(ev->comm));
+	BW_TRY(bw_vec_push(&d->inferiors, i));
+	d->next_inferior++;
+	if (d->inferiors.len == 1) {
+		make_current(d, &i);
+		bw_debug_note(d, BW_NOTICE_PROGRAM, "%s (process %d) uses the GPU", i.comm,
+			      (int)i.pid);
+	} else {
+		bw_debug_note(d, BW_NOTICE_SAID, "[New inferior %u: %s (process %d) uses the GPU]",
+			      i.number, i.comm, (int)i.pid);
+	}
+	return NULL;
+}
+
+struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid)
+{
+	const struct bw_inferior_info *i = find_pid(d, pid);
+	bw_vec_each(&d->spaces, s)
+		if (s->number == space)
+			return NULL;
+	BW_TRY(bw_vec_push(&d->spaces, ((struct bw_space_of){space, i ? i->number : d->inferior})));
+	if (d->spaces.len == 1)
+		bw_debug_use_space(d, space);
+	return NULL;
+}
+
+/* ---- They go ---- */
+
+/* Waves that have gone with it are not there to be shown. */
+static void drop_waves(struct bw_debug *d, uint32_t space)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < d->stopped.len; i++) {
+		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		if (w->info.space == space && w->known)
+			w->stopped = w->known = false;
+		else
+			d->stopped.data[n++] = d->stopped.data[i];
+	}
+	d->stopped.len = n;
+	bw_debug_waves_changed(d);
+	if (d->watched_slot != UINT32_MAX && !d->slots[d->watched_slot].known)
+		d->watched_slot = UINT32_MAX;
+	if (d->state != BW_DEBUG_STOPPED || bw_debug_focus_priv(d))
+		return;
+	struct bw_wave *next = n ? &d->slots[d->stopped.data[0]] : NULL;
+	if (next) {
+		d->focus_number = next->info.number;
+		d->focus_lane = next->info.exec ? (unsigned)__builtin_ctzll(next->info.exec) : 0;
+	}
+	bw_debug_focus_on(d, next);
+}
+
+static void drop_dispatches(struct bw_debug *d, uint32_t space)
+{
+	bw_vec_each(&d->dispatches, x) {
+		if (x->info.space != space ||
+		    (x->info.state != BW_DISPATCH_HELD && x->info.state != BW_DISPATCH_RUNNING))
+			continue;
+		for (size_t i = d->held.len; i-- > 0;)
+			if (d->held.data[i] == x->info.submission)
+				bw_vec_remove(&d->held, i);
+		x->info.state = BW_DISPATCH_FAILED;
+		x->info.result = -ECANCELED;
+	}
+}
+
+void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
+{
+	bw_watch_forget_space(d, space);
+	drop_waves(d, space);
+	drop_dispatches(d, space);
+	bw_debug_forget_places_in(d, space);
+	bw_filter_dirty(d);
+	for (size_t i = d->loads.len; i-- > 0;)
+		if (d->loads.data[i].space == space)
+			bw_vec_remove(&d->loads, i);
+	for (size_t i = d->buffers.len; i-- > 0;)
+		if (d->buffers.data[i].space == space)
+			bw_vec_remove(&d->buffers, i);
+	for (size_t i = d->spaces.len; i-- > 0;)
+		if (d->spaces.data[i].number == space)
+			bw_vec_remove(&d->spaces, i);
+	bw_debug_forget_insts(d);
+	if (d->space == space)
+		bw_debug_use_space(d, d->spaces.len ? d->spaces.data[0].number : 0);
+}
+
+/* "inferior 2 (process 17, names)" with what became of it. */
+static void say_gone(struct bw_debug *d, const struct bw_inferior_info *i,
+		     const struct bw_target_event *ev)
+{
+	const char *how = "ended";
+	int status = ev->exit_status;
+	if (ev->exit_known && WIFEXITED(status) && !WEXITSTATUS(status))
+		how = "exited normally";
+	if (ev->exit_known && WIFEXITED(status) && WEXITSTATUS(status)) {
+		bw_debug_note(d, BW_NOTICE_SAID, "[Inferior %u (process %d) exited with code %02o]",
+			      i->number, (int)i->pid, (unsigned)WEXITSTATUS(status));
+		return;
+	}
+	bw_debug_note(d, BW_NOTICE_SAID, "[Inferior %u (process %d) %s]", i->number, (int)i->pid,
+		      how);
+}
+
+/* Its spaces have gone before it, or go now. */
+static void forget_inferior(struct bw_debug *d, uint32_t number)
+{
+	for (size_t i = d->spaces.len; i-- > 0;)
+		if (d->spaces.data[i].inferior == number)
+			bw_debug_on_space_gone(d, d->spaces.data[i].number);
+	for (size_t i = d->inferiors.len; i-- > 0;)
+		if (d->inferiors.data[i].number == number)
+			bw_vec_remove(&d->inferiors, i);
+	if (d->inferior != number || !d->inferiors.len)
+		return;
+	make_current(d, &d->inferiors.data[0]);
+	bw_vec_each(&d->spaces, s)
+		if (s->inferior == d->inferior)
+			bw_debug_use_space(d, s->number);
+}
+
+void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *ev)
+{
+	const struct bw_inferior_info *i = find_pid(d, ev->pid);
+	if (!i)
+		return;
+	/* the end of the last one is the end of all, and comes next */
+	if (d->inferiors.len > 1)
+		say_gone(d, i, ev);
+	forget_inferior(d, i->number);
+}
+
+/* ---- For commands ---- */
+
+const struct bw_inferior_info *bw_debug_inferiors(struct bw_debug *d, size_t *out_n)
+{
+	bw_vec_each(&d->inferiors, i) {
+		i->is_current = i->number == d->inferior;
+		i->n_spaces = 0;
+		i->n_waves = 0;
+		bw_vec_each(&d->spaces, s)
+			i->n_spaces += s->inferior == i->number;
+		for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->stopped.len; k++)
+			i->n_waves += d->slots[d->stopped.data[k]].info.inferior == i->number;
+	}
+	*out_n = d->inferiors.len;
+	return d->inferiors.data;
+}
+
+const struct bw_inferior_info *bw_debug_inferior_of(struct bw_debug *d, pid_t pid)
+{
+	return find_pid(d, pid);
+}
+
+static struct bw_error *need(struct bw_debug *d, uint32_t number, struct bw_inferior_info **out)
+{
+	*out = find(d, number);
+	if (*out)
+		return NULL;
+	return bw_errorf(BW_E_NOT_FOUND, "There is no inferior %u; \"info inferiors\" lists them",
+			 number);
+}
+
+struct bw_error *bw_debug_set_inferior(struct bw_debug *d, uint32_t number)
+{
+	struct bw_inferior_info *i;
+	BW_TRY(need(d, number, &i));
+	make_current(d, i);
+	for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->stopped.len; k++) {
+		const struct bw_wave *w = &d->slots[d->stopped.data[k]];
+		if (w->info.inferior == number)
+			return bw_debug_set_focus(d, w->info.number);
+	}
+	bw_vec_each(&d->spaces, s)
+		if (s->inferior == number)
+			bw_debug_use_space(d, s->number);
+	return NULL;
+}
+
+struct bw_error *bw_debug_detach_inferior(struct bw_debug *d, uint32_t number)
+{
+	struct bw_inferior_info *i;
+	BW_TRY(need(d, number, &i));
+	if (d->inferiors.len == 1) {
+		bw_debug_detach(d);
+		return NULL;
+	}
+	bw_debug_ready_to_leave(d, number);
+	struct bw_error *err = d->target->ops->detach(d->target, i->pid);
+	forget_inferior(d, number);
+	return err;
+}
+
+struct bw_error *bw_debug_kill_inferior(struct bw_debug *d, uint32_t number)
+{
+	struct bw_inferior_info *i;
+	BW_TRY(need(d, number, &i));
+	if (d->inferiors.len == 1)
+		return bw_debug_kill(d);
+	pid_t pid = i->pid;
+	BW_TRY(d->target->ops->kill(d->target, pid));
+	for (int t = 0; t < KILL_TRIES && d->target && find_pid(d, pid); t++) {
+		struct bw_target_event ev = {.kind = BW_EVENT_NONE};
+		struct bw_stop stop = {.kind = BW_STOP_NONE};
+		BW_TRY(d->target->ops->wait(d->target, KILL_PIECE_MS, &ev));
+		BW_TRY(bw_debug_handle(d, &ev, &stop));
+	}
+	return NULL;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+/* Processes: the program that was started, those that it starts, those that are attached to. Each has
+ * an agent with a connection of its own. */
+#include "live/live_priv.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+struct bw_error *bw_live_add_proc(struct bw_live *l, struct bw_live_proc p,
+				  struct bw_live_proc **out)
+{
+	struct bw_live_proc *copy = malloc(sizeof(*copy));
+	struct bw_error *err = copy ? bw_vec_push(&l->procs, copy) : bw_error_nomem();
+	if (err) {
+		free(copy);
+		return err;
+	}
+	*copy = p;
+	copy->number = ++l->next_proc;
+	*out = copy;
+	return NULL;
+}
+
+struct bw_live_proc *bw_live_proc_of(struct bw_live *l, pid_t pid)
+{
+	bw_vec_each(&l->procs, it)
+		if ((*it)->pid == pid && !(*it)->is_lost)
+			return *it;
+	return NULL;
+}
+
+/* Nothing of it is left. */
+static void remove_proc(struct bw_live *l, struct bw_live_proc *p)
+{
+	bw_live_drop_vms(l, p);
+	for (size_t i = l->submissions.len; i-- > 0;)
+		if (l->submissions.data[i].proc == p)
+			bw_vec_remove(&l->submissions, i);
+	for (size_t i = l->queue.len; i-- > 0;) {
+		if (l->queue.data[i].proc != p)
+			continue;
+		bw_msg_fini(&l->queue.data[i].m);
+		bw_vec_remove(&l->queue, i);
+	}
+	for (size_t i = l->procs.len; i-- > 0;)
+		if (l->procs.data[i] == p)
+			bw_vec_remove(&l->procs, i);
+	close_fd(&p->fd);
+	close_fd(&p->pidfd);
+	free(p);
+}
+
+void bw_live_free_procs(struct bw_live *l)
+{
+	while (l->procs.len)
+		remove_proc(l, l->procs.data[0]);
+}
+
+/* ---- They come ---- */
+
+struct bw_error *bw_live_accept(struct bw_live *l)
+{
+	struct bw_live_proc *p;
+	int fd = accept4(l->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	struct bw_error *err =
+		bw_live_add_proc(l, (struct bw_live_proc){.fd = fd, .pidfd = -1}, &p);
+	if (err)
+		close(fd);
+	return err;
+}
+
+/* It can be attached to by a debugger of its own. */
+static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw_agent_hello *h)
+{
+	struct bw_error *err = bw_msg_send(p->fd, BW_AGENT_DETACH, 1, NULL, 0, -1);
+	if (!err)
+		err = bw_vec_push(&l->others, p->fd);
+	if (!err)
+		p->fd = -1;
+	bw_error_free(err); /* it may have gone already */
+	remove_proc(l, p);
+	bw_live_note(l, true,
+		     "process %u (%.15s) uses the GPU, too, and is not debugged here: "
+		     "\"breakwater attach %u\" debugs it",
+		     h->pid, h->comm, h->pid);
+}
+
+bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_agent_hello *h)
+{
+	struct bw_live_proc *p = *pp, *known = bw_live_proc_of(l, (pid_t)h->pid);
+	size_t n = 0;
+	if (known && known->fd < 0) { /* it was asked to come */
+		known->fd = p->fd;
+		p->fd = -1;
+		remove_proc(l, p);
+		*pp = known;
+		return true;
+	}
+	bw_vec_each(&l->procs, it)
+		n += (*it)->pid && !(*it)->is_lost;
+	if (n && l->sends_away) {
+		send_away(l, p, h);
+		return false;
+	}
+	p->pid = (pid_t)h->pid;
+	return true;
+}
+
+bool bw_live_serve_other(struct bw_live *l, int fd)
+{
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_error *err = bw_msg_recv(fd, 1000, &m);
+	if (!err && m.type == BW_AGENT_EV_SUBMIT && m.body_b >= sizeof(struct bw_agent_submit)) {
+		struct bw_agent_submit s;
+		memcpy(&s, m.body, sizeof(s));
+		struct bw_agent_go go = {.submission = s.submission};
+		const struct bw_msg_part part = {&go, sizeof(go)};
+		err = bw_msg_send(fd, BW_AGENT_GO, 1, &part, 1, -1);
+	}
+	bool ok = !err && m.type != (BW_AGENT_DETACH | BW_AGENT_REPLY);
+	bw_error_free(err);
+	bw_msg_fini(&m);
+	return ok;
+}
+
+/* ---- They go ---- */
+
+/* Events that need no more than this. */
+static void tell(struct bw_live *l, struct bw_target_event ev)
+{
+	bw_error_free(bw_vec_push(&l->notes, ev));
+}
+
+void bw_live_proc_lost(struct bw_live *l, struct bw_live_proc *p)
+{
+	close_fd(&p->fd);
+	p->is_lost = true;
+	bw_vec_each(&l->vms, vm)
+		if ((*vm)->proc == p)
+			tell(l, (struct bw_target_event){.kind = BW_EVENT_SPACE_GONE,
+							 .space = (*vm)->number});
+	bw_live_drop_vms(l, p);
+}
+
+static bool is_child(const struct bw_live *l, const struct bw_live_proc *p)
+{
+	return l->child > 0 && p->pid == l->child;
+}
+
+/* One that has been lost, and whose exit status is known where it can be. */
+static struct bw_live_proc *next_lost(struct bw_live *l)
+{
+	for (size_t i = 0; i < l->procs.len; i++) {
+		struct bw_live_proc *p = l->procs.data[i];
+		if (!p->is_lost || (is_child(l, p) && !l->child_gone))
+			continue;
+		if (p->pid)
+			return p;
+		remove_proc(l, p); /* it has gone without a word */
+		i--;
+	}
+	return NULL;
+}
+
+bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out)
+{
+	struct bw_live_proc *p = next_lost(l);
+	bool has_child = l->child > 0 && !l->child_let_go;
+	if (p) {
+		bool known = is_child(l, p);
+		*out = (struct bw_target_event){.kind = BW_EVENT_PROGRAM_GONE,
+						.pid = p->pid,
+						.exit_known = known,
+						.exit_status = known ? l->child_status : 0};
+		remove_proc(l, p);
+		return true;
+	}
+	if (l->procs.len || (has_child && !l->child_gone) || l->exit_told)
+		return false;
+	l->exit_told = true;
+	*out = (struct bw_target_event){.kind = BW_EVENT_EXIT,
+					.exit_known = has_child,
+					.exit_status = l->child_status};
+	return true;
+}
+
+void bw_live_reap(struct bw_live *l, int options)
+{
+	int status;
+	pid_t r;
+	if (l->child_gone || l->child <= 0)
+		return;
+	do
+		r = waitpid(l->child, &status, options);
+	while (r < 0 && errno == EINTR);
+	if (r == l->child) {
+		l->child_gone = true;
+		l->child_status = status;
+	}
+}
+
+/* ---- They are sent ---- */
+
+void bw_live_let_go(struct bw_live *l, struct bw_live_proc *p)
+{
+	if (p->fd < 0)
+		return;
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_DETACH, NULL, 0,
+					       sizeof(struct bw_agent_result), NULL);
+	if (!err)
+		err = bw_live_result(l, "detaching");
+	if (err)
+		BW_LOG(WARN, "live", "%s", err->message);
+	bw_error_free(err);
+}
+
+struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid)
+{
+	struct bw_live *l = bw_live_of(t);
+	for (size_t i = l->procs.len; i-- > 0;) {
+		struct bw_live_proc *p = l->procs.data[i];
+		if (pid && p->pid != pid)
+			continue;
+		bw_live_let_go(l, p);
+		l->child_let_go |= is_child(l, p);
+		remove_proc(l, p);
+	}
+	return NULL;
+}
+
+struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
+{
+	struct bw_live *l = bw_live_of(t);
+	bool child = l->child > 0 && !l->child_gone && !l->child_let_go &&
+		     (!pid || pid == l->child);
+	bw_vec_each(&l->procs, it) {
+		struct bw_live_proc *p = *it;
+		if ((pid && p->pid != pid) || p->is_lost || p->fd < 0 || p->pid <= 0)
+			continue;
+		p->is_killed = true;
+		if (!is_child(l, p) && kill(p->pid, SIGKILL) && errno != ESRCH)
+			return bw_error_errno(errno, "cannot kill process %d", (int)p->pid);
+	}
+	if (child && kill(l->child, SIGKILL) && errno != ESRCH)
+		return bw_error_errno(errno, "cannot kill process %d", (int)l->child);
+	l->child_killed |= child;
+	return NULL;
+}

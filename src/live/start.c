@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+/* Starting a program, and telling one that runs already where we are. */
+#include "live/live_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* ---- The program ---- */
+
+static int move_fd(int fd, int to)
+{
+	if (fd < 0 || fd == to)
+		return 0;
+	return dup2(fd, to) < 0 ? -1 : 0;
+}
+
+/* In the child. Its own process group: Ctrl-C at the terminal is for the debugger. */
+static _Noreturn void exec_program(const struct bw_live_options *o, char **env, int status_fd)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	prctl(PR_SET_TIMERSLACK, 50000ul); /* the kernel's default: ours is shorter */
+	setpgid(0, 0);
+	if (!move_fd(o->in_fd, 0) && !move_fd(o->out_fd, 1) && !move_fd(o->err_fd, 2)) {
+		environ = env;
+		execvp(o->argv[0], o->argv);
+	}
+	int e = errno;
+	ssize_t n = write(status_fd, &e, sizeof(e));
+	_exit(n == (ssize_t)sizeof(e) ? 127 : 126);
+}
+
+/* Name of a NAME=VALUE setting. */
+static size_t name_length(const char *setting)
+{
+	return strcspn(setting, "=");
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t n = name_length(a);
+	return name_length(b) == n && strncmp(a, b, n) == 0;
+}
+
+struct settings BW_VEC(char *);
+
+static struct bw_error *set(struct settings *s, const char *setting)
+{
+	char *copy = (char *)(uintptr_t)setting; /* execve takes them non-const */
+	bw_vec_each(s, it) {
+		if (same_name(*it, setting)) {
+			*it = copy;
+			return NULL;
+		}
+	}
+	return bw_vec_push(s, copy);
+}
+
+/* Ours, what the GPU asks for, what the caller wants, and where the agent finds us. */
+static struct bw_error *make_env(struct bw_live *l, const struct bw_live_options *o,
+				 const char *socket_setting, struct settings *out)
+{
+	for (char **e = environ; *e; e++)
+		BW_TRY(bw_vec_push(out, *e));
+	for (const char *const *e = bw_kmd_program_env(l->kmd); e && *e; e++)
+		BW_TRY(set(out, *e));
+	for (const char *const *e = o->env; e && *e; e++)
+		BW_TRY(set(out, *e));
+	BW_TRY(set(out, socket_setting));
+	/* processes beside the one debugged here, and that one later */
+	BW_TRY(set(out, BW_AGENT_ATTACH_ENV "=1"));
+	return bw_vec_push(out, NULL);
+}
+
+struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_live_options *o)
+{
+	int status[2], e = 0;
+	struct settings env = {0};
+	_cleanup_free_ char *setting = NULL;
+
+	if (asprintf(&setting, "%s=%s", BW_AGENT_SOCKET_ENV, l->socket_path) < 0)
+		return bw_error_nomem();
+	struct bw_error *err = make_env(l, o, setting, &env);
+	if (!err && pipe2(status, O_CLOEXEC))
+		err = bw_error_errno(errno, "pipe");
+	if (err) {
+		bw_vec_free(&env);
+		return err;
+	}
+	l->child = fork();
+	if (l->child == 0)
+		exec_program(o, env.data, status[1]);
+	e = l->child < 0 ? errno : 0;
+	bw_vec_free(&env);
+	close(status[1]);
+	if (l->child > 0 && read(status[0], &e, sizeof(e)) == (ssize_t)sizeof(e)) {
+		waitpid(l->child, NULL, 0);
+		l->child = -1;
+	}
+	close(status[0]);
+	if (e)
+		return bw_error_errno(e, "cannot run %s", o->argv[0]);
+	l->pidfd = (int)syscall(SYS_pidfd_open, l->child, 0);
+	if (l->pidfd < 0)
+		return bw_error_errno(errno, "cannot watch the program");
+	fcntl(l->pidfd, F_SETFD, FD_CLOEXEC);
+	return NULL;
+}
+
+/* ---- A program that runs already ---- */
+
+static struct bw_error *no_agent(pid_t pid, int e)
+{
+	if (e == ECONNREFUSED || e == ENOENT)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "process %d cannot be attached to: it was not started by "
+				 "\"breakwater exec\", or has not opened the GPU yet",
+				 (int)pid);
+	if (e == EBUSY)
+		return bw_errorf(BW_E_STATE, "process %d has a debugger already", (int)pid);
+	if (e == EPERM)
+		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
+	return bw_error_errno(e, "cannot attach to process %d", (int)pid);
+}
+
+/* Tells the agent in the program where we listen (agent_proto.h). */
+static struct bw_error *call_agent(struct bw_live *l, pid_t pid)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	const struct timeval patience = {.tv_sec = 10};
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_ATTACH_NAME, (int)pid);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int32_t r = 0;
+	if (fd < 0)
+		return bw_error_errno(errno, "socket");
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&a, size))
+		return no_agent(pid, errno);
+	size_t path_b = strlen(l->socket_path) + 1;
+	if (send(fd, l->socket_path, path_b, MSG_NOSIGNAL) != (ssize_t)path_b ||
+	    recv(fd, &r, sizeof(r), 0) != (ssize_t)sizeof(r))
+		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
+	return r ? no_agent(pid, -r) : NULL;
+}
+
+struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid)
+{
+	struct bw_live *l = bw_live_of(t);
+	struct bw_live_proc *p;
+	if (bw_live_proc_of(l, pid))
+		return bw_errorf(BW_E_STATE, "process %d is debugged here already", (int)pid);
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0 && errno == ESRCH)
+		return bw_errorf(BW_E_NOT_FOUND, "there is no process %d", (int)pid);
+	if (pidfd < 0)
+		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
+	fcntl(pidfd, F_SETFD, FD_CLOEXEC);
+	BW_TRY(call_agent(l, pid));
+	BW_TRY(bw_live_add_proc(l, (struct bw_live_proc){.pid = pid, .fd = -1, .pidfd = pidfd}, &p));
+	bw_take_fd(pidfd);
+	return NULL;
+}
