@@ -108,7 +108,7 @@ static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave *w, unsign
 }
 
 /* Reads what the instruction's address needs. False: a format whose addresses are not worked out
- * here (images: where a texel lies is a matter of its descriptor's swizzle mode). */
+ * here */
 static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *i,
 				      struct operands *o, bool *out_known)
 {
@@ -255,6 +255,9 @@ struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave *w, uint64_t pc
 	out->is_write = out->is_atomic || strstr(info->name, "store") != NULL;
 	out->size_b = mem_size(info->mem);
 	out->lanes = out->is_scalar ? 1 : w->info.exec;
+	out->span_b = out->size_b;
+	if (i->fmt == BW_FMT_MIMG)
+		return bw_image_access(d, w, info->name, out);
 	BW_TRY(load_operands(d, w, i, &o, &out->has_addresses));
 	if (!out->has_addresses)
 		return NULL;

@@ -556,6 +556,14 @@ struct bw_fault_info {
 	uint32_t near_buffer;
 	uint64_t near_b, near_va, near_size_b;
 	char near_name[64]; /* "" for none */
+	bool near_is_image;
+	/* Image instructions. Where addresses are known, texel is that of first_lane: at addr, or
+	 * (block_b) somewhere in the block of the layout at block_va, of which addr is not there. */
+	bool is_image;
+	uint64_t image_va, block_va;
+	const char *image_type; /* "2D" */
+	uint32_t image_dim[3], texel[3], block_b;
+	char image_name[64]; /* "" for none */
 };
 struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t wave,
 				struct bw_fault_info *out) BW_MUST_CHECK;

@@ -462,6 +462,13 @@ struct bw_error *bw_inst_check_start(struct bw_debug *d, uint64_t va) BW_MUST_CH
 
 /* access.c */
 /* What the memory instruction at pc accesses with the registers the wave has now. */
+struct bw_access_image {
+	uint64_t base;
+	unsigned type; /* of bw_image_type_name */
+	uint32_t dim[3];
+	bool has_texels;
+	uint32_t texel[64][3]; /* x, y, slice of each lane */
+};
 struct bw_access {
 	struct bw_inst inst;
 	bool is_memory; /* false: no memory instruction, and nothing else is filled in */
@@ -469,12 +476,19 @@ struct bw_access {
 	bool has_addresses; /* false: a format whose addresses are not worked out here */
 	bool address_lost;  /* once executed, it has overwritten what its addresses were made of */
 	uint32_t size_b;    /* bytes of one lane */
+	uint32_t span_b;    /* it lies within so many from its address: more than size_b in tiled images */
+	bool is_image;
+	struct bw_access_image image;
 	uint64_t lanes;	    /* that access memory; scalar: 1 */
 	uint64_t addr[64];
 	enum bw_space space[64];
 };
 struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
 			      struct bw_access *out) BW_MUST_CHECK;
+
+/* access_image.c: the same of MIMG instructions, for bw_access_of. */
+struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave *w, const char *name,
+				 struct bw_access *out) BW_MUST_CHECK;
 
 /* expr.c */
 struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w,

@@ -53,7 +53,7 @@ static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave *w)
 /* Whether an access of one lane fails; the verdict says why. */
 static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct pages *p,
 				   const struct bw_fault_info *f, enum bw_space space,
-				   uint64_t addr, struct bw_verdict *out, uint64_t *out_addr,
+				   uint64_t addr, uint32_t span_b, struct bw_verdict *out, uint64_t *out_addr,
 				   bool *out_fails)
 {
 	const struct bw_verdict *v;
@@ -82,7 +82,7 @@ static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct
 			*out_fails = true;
 			return NULL;
 		}
-		if (bw_align_down(at, PAGE_B) == bw_align_down(addr + f->access_size_b - 1, PAGE_B))
+		if (bw_align_down(at, PAGE_B) == bw_align_down(addr + span_b - 1, PAGE_B))
 			return NULL;
 	}
 }
@@ -98,7 +98,7 @@ static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w,
 		uint64_t at = 0;
 		if (!(a->lanes >> lane & 1))
 			continue;
-		BW_TRY(lane_fails(d, w, &p, f, a->space[lane], a->addr[lane], &v, &at, &fails));
+		BW_TRY(lane_fails(d, w, &p, f, a->space[lane], a->addr[lane], a->span_b, &v, &at, &fails));
 		if (!fails)
 			continue;
 		f->fault_lanes |= 1ull << lane;
@@ -109,8 +109,32 @@ static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w,
 		f->addr = at;
 		f->has_addr = true;
 		f->verdict = v;
+		memcpy(f->texel, a->image.texel[lane], sizeof(f->texel));
+		f->block_va = a->addr[lane];
 	}
 	return NULL;
+}
+
+/* What the descriptor says of the image, and what the program calls it. */
+static void describe_image(struct bw_debug *d, const struct bw_wave *w, const struct bw_access *a,
+			   struct bw_fault_info *f)
+{
+	const struct bw_buffer_info *all;
+	struct bw_bound *bound = NULL;
+	size_t n = 0;
+	f->is_image = true;
+	f->image_va = a->image.base;
+	f->image_type = bw_image_type_name(a->image.type);
+	memcpy(f->image_dim, a->image.dim, sizeof(f->image_dim));
+	f->block_b = a->span_b > a->size_b ? a->span_b : 0;
+	/* what the dispatch was given is known from then on */
+	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
+	free(bound);
+	n = 0;
+	bw_error_free(bw_debug_buffers(d, &all, &n));
+	for (size_t i = 0; i < n; i++)
+		if (all[i].is_image && all[i].va == f->image_va)
+			snprintf(f->image_name, sizeof(f->image_name), "%s", all[i].name);
 }
 
 /* The GPU's own record, and the page it names where the instruction says nothing. */
@@ -119,7 +143,9 @@ static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 	struct bw_error *err = d->target->ops->fault(d->target, &f->record);
 	f->has_status = !err && f->record.present;
 	bw_error_free(err);
-	if (f->has_addr || !f->has_status)
+	/* of a block of an image the record knows which page it was */
+	bool in_block = f->block_b && f->has_status && f->record.va - f->block_va < f->block_b;
+	if ((f->has_addr && !in_block) || !f->has_status)
 		return;
 	f->addr = f->record.va;
 	f->has_addr = true;
@@ -147,6 +173,9 @@ static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fau
 	bw_error_free(bw_debug_buffers(d, &all, &n));
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_buffer_info *b = &all[i];
+		/* an image's size is not known from its descriptor: that of what it lies in says more */
+		if (b->is_image && !b->from_api)
+			continue;
 		uint64_t end = b->va + b->size_b;
 		if (b->space != d->space)
 			continue;
@@ -160,6 +189,7 @@ static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fau
 		f->near_buffer = b->number;
 		f->near_va = b->va;
 		f->near_size_b = b->size_b;
+		f->near_is_image = b->is_image;
 		snprintf(f->near_name, sizeof(f->near_name), "%s", b->name);
 	}
 }
@@ -193,6 +223,8 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 		f.is_atomic = a.is_atomic;
 		f.is_write = a.is_write;
 		f.access_size_b = a.size_b;
+		if (a.is_image)
+			describe_image(d, w, &a, &f);
 		if (a.has_addresses)
 			BW_TRY(find_lanes(d, w, &a, &f));
 	}

@@ -155,10 +155,12 @@ static enum meets meets(struct bw_debug *d, struct bw_wave *w, const struct bw_w
 	uint64_t lanes = 0;
 	for (unsigned lane = 0; lane < w->info.lanes; lane++)
 		if (a.lanes >> lane & 1 && a.space[lane] == BW_SPACE_GLOBAL &&
-		    a.addr[lane] < p->va + p->size_b && p->va < a.addr[lane] + a.size_b)
+		    a.addr[lane] < p->va + p->size_b && p->va < a.addr[lane] + a.span_b)
 			lanes |= 1ull << lane;
 	if (!lanes)
 		return MEETS_NOT;
+	if (a.span_b > a.size_b) /* somewhere in a block of an image */
+		return MEETS_PERHAPS;
 	*out_lanes = lanes;
 	return MEETS;
 }

@@ -168,7 +168,7 @@ static void show_near(struct bw_out *o, const struct bw_fault_info *f)
 	else
 		bw_str_addf(&s, "%llu %s %s", (unsigned long long)f->near_b, bytes,
 			    f->near == BW_NEAR_PAST ? "past the end of" : "before the start of");
-	bw_str_addf(&s, " buffer ");
+	bw_str_add(&s, f->near_is_image ? " image " : " buffer ");
 	if (f->near_name[0])
 		bw_str_addf(&s, "'%s'", f->near_name);
 	else
@@ -177,6 +177,43 @@ static void show_near(struct bw_out *o, const struct bw_fault_info *f)
 	bw_out_line(o, "That is %s (0x%llx, %llu bytes).", bw_str_text(&s), (unsigned long long)f->near_va,
 		    (unsigned long long)f->near_size_b);
 	bw_str_free(&s);
+}
+
+/* "It is texel (3,4) of the 2D image at 0x100004000 (64 x 64, 'colour')." */
+static void show_image(struct bw_out *o, const struct bw_fault_info *f)
+{
+	struct bw_str s = {0};
+	if (!f->is_image)
+		return;
+	if (f->first_lane < 0)
+		bw_str_add(&s, "The instruction uses");
+	else if (f->block_b)
+		bw_str_addf(&s, "That is in the block of %u bytes at 0x%llx, in which texel (%u,%u,%u) lies, of", f->block_b,
+			    (unsigned long long)f->block_va, f->texel[0], f->texel[1], f->texel[2]);
+	else
+		bw_str_addf(&s, "It is texel (%u,%u,%u) of", f->texel[0], f->texel[1], f->texel[2]);
+	bw_str_addf(&s, " the %s image at 0x%llx (%u x %u x %u", f->image_type, (unsigned long long)f->image_va,
+		    f->image_dim[0], f->image_dim[1], f->image_dim[2]);
+	if (f->image_name[0])
+		bw_str_addf(&s, ", '%s'", f->image_name);
+	bw_str_add(&s, ")");
+	bw_out_line(o, "%s.", bw_str_text(&s));
+	bw_out_str(o, "image", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+/* "Lane 5 reads 4 bytes at": what was tried. In a tiled image the texel's own address is not known. */
+static void add_attempt(struct bw_str *s, const struct bw_fault_info *f)
+{
+	if (f->first_lane >= 0 && !f->is_scalar)
+		bw_str_addf(s, "Lane %d ", f->first_lane);
+	else
+		bw_str_add(s, "The wave ");
+	bw_str_add(s, access_verb(f));
+	if (f->block_b)
+		bw_str_add(s, " a texel near");
+	else if (!f->is_fetch)
+		bw_str_addf(s, " %u byte%s at", f->access_size_b, f->access_size_b == 1 ? "" : "s");
 }
 
 void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
@@ -189,14 +226,8 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 		return;
 	}
 	struct bw_str s = {0};
-	if (f.has_instruction && f.has_addr) {
-		if (f.first_lane >= 0 && !f.is_scalar)
-			bw_str_addf(&s, "Lane %d ", f.first_lane);
-		else
-			bw_str_add(&s, "The wave ");
-		bw_str_add(&s, access_verb(&f));
-		if (!f.is_fetch)
-			bw_str_addf(&s, " %u byte%s at", f.access_size_b, f.access_size_b == 1 ? "" : "s");
+	if (f.has_instruction && f.has_addr && !(f.is_image && f.first_lane < 0)) {
+		add_attempt(&s, &f);
 		bw_str_addf(&s, " 0x%llx, which is ", (unsigned long long)f.addr);
 		add_verdict(&s, &f);
 		bw_str_add(&s, ".");
@@ -212,6 +243,7 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 	bw_out_line(o, "%s", bw_str_text(&s));
 	bw_out_str(o, "fault", bw_str_text(&s));
 	bw_str_free(&s);
+	show_image(o, &f);
 	show_near(o, &f);
 	if (f.fault_lanes && !f.is_scalar && (f.fault_lanes & (f.fault_lanes - 1))) {
 		struct bw_str lanes = {0};

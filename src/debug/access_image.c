@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/* What an image instruction accesses: which texel each lane means, and where that lies. For images
+ * of one level it is known: exactly where rows follow each other, else to the block of the layout
+ * (what lies where inside of a block is the hardware's secret as far as this file is concerned).
+ * Facts: reference gfx11-encodings 10 and 12; blocks are as wide as high, or twice as wide (AMD's
+ * address library). */
+#include "debug/debug_priv.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+enum { TYPE_1D = 8, TYPE_2D, TYPE_3D, TYPE_CUBE, TYPE_1D_ARRAY, TYPE_2D_ARRAY, TYPE_2D_MSAA };
+
+/* DIM of the instruction: 1D 2D 3D cube 1D-array 2D-array 2D-MSAA 2D-MSAA-array */
+static const uint8_t n_coords[8] = {1, 2, 3, 3, 2, 3, 3, 4};
+
+/* Bytes of a texel by FORMAT; blocks of 4 x 4 texels (109 and up) are not worked out. */
+static unsigned texel_b(unsigned format)
+{
+	static const struct {
+		uint8_t first, last, size_b;
+	} rows[] = {
+		{1, 6, 1},    {7, 19, 2},  {20, 47, 4}, {48, 57, 8}, {58, 60, 12},
+		{61, 63, 16}, {64, 64, 1}, {65, 65, 2}, {66, 66, 4}, {68, 71, 2},
+		{72, 72, 1},  {75, 79, 4}, {80, 81, 8},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (format >= rows[i].first && format <= rows[i].last)
+			return rows[i].size_b;
+	return 0;
+}
+
+/* log2 of a block's bytes by SW_MODE; 0: linear, or none that is known here. */
+static unsigned block_log2(unsigned sw_mode)
+{
+	static const uint8_t log2[32] = {
+		[2] = 8,   [5] = 12,  [6] = 12,	 [9] = 16,  [10] = 16, [17] = 16,
+		[18] = 16, [21] = 12, [22] = 12, [24] = 16, [25] = 16, [26] = 16,
+		[27] = 16, [28] = 18, [29] = 18, [30] = 18, [31] = 18};
+	return log2[sw_mode & 31];
+}
+
+static struct bw_error *read_descriptor(struct bw_debug *d, struct bw_wave *w,
+					const struct bw_inst *i, uint32_t out[8])
+{
+	unsigned n = i->r128 ? 4 : 8;
+	memset(out, 0, 8 * sizeof(*out));
+	if (i->srsrc + n > 108)
+		return NULL;
+	return d->target->ops->read_sgprs(d->target, w->info.slot, i->srsrc, n, out);
+}
+
+static void describe(const uint32_t *t, struct bw_access_image *out)
+{
+	out->base = bw_canonical(((uint64_t)(t[1] & 0xff) << 32 | t[0]) << 8);
+	out->type = t[3] >> 28;
+	out->dim[0] = (t[1] >> 30 | (t[2] & 0xfff) << 2) + 1;
+	out->dim[1] = out->type == TYPE_1D || out->type == TYPE_1D_ARRAY
+			      ? 1
+			      : (uint32_t)bw_bits(t[2], 29, 14) + 1;
+	bool has_depth =
+		out->type == TYPE_3D || (out->type >= TYPE_CUBE && out->type != TYPE_2D_MSAA);
+	out->dim[2] = has_depth ? (uint32_t)bw_bits(t[4], 12, 0) + 1 : 1;
+}
+
+/* The i-th address dword: of a run, or with NSA named one by one and a run from the fifth on. */
+static unsigned address_register(const struct bw_inst *i, unsigned n)
+{
+	if (!n || !i->n_nsa)
+		return i->vaddr + n;
+	return n < 4 ? i->nsa[n - 1] : i->nsa[3] + (n - 4);
+}
+
+/* The texel of each lane: x, y and slice. */
+static struct bw_error *read_texels(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *i,
+				    struct bw_access_image *out)
+{
+	unsigned n = BW_MIN(n_coords[i->dim & 7], 3);
+	for (unsigned c = 0; c < n; c++) {
+		uint32_t v[64] = {0};
+		unsigned reg = address_register(i, i->a16 ? c / 2 : c);
+		/* the second coordinate of a 1D array is its slice */
+		unsigned to = (i->dim & 7) == 4 && c == 1 ? 2 : c;
+		if (reg < w->info.n_vgprs)
+			BW_TRY(d->target->ops->read_vgpr(d->target, w->info.slot, reg, v));
+		for (unsigned lane = 0; lane < 64; lane++)
+			out->texel[lane][to] = i->a16 ? v[lane] >> 16 * (c % 2) & 0xffff : v[lane];
+	}
+	out->has_texels = true;
+	return NULL;
+}
+
+/* How memory is laid out. */
+struct layout {
+	unsigned texel_b;
+	unsigned block_log2, w_log2, h_log2; /* block_log2 0: linear */
+	uint64_t row_b; /* linear: from row to row; else: of one row of blocks */
+	uint64_t slice_b;
+	uint32_t first_slice;
+};
+
+/* False: not known here. */
+static bool layout_of(const uint32_t *t, const struct bw_access_image *im, struct layout *out)
+{
+	unsigned mode = t[3] >> 20 & 31, max_mip = t[1] >> 16 & 15;
+	*out = (struct layout){.texel_b = texel_b((unsigned)bw_bits(t[1], 27, 20)),
+			       .block_log2 = block_log2(mode),
+			       .first_slice = (uint32_t)bw_bits(t[4], 28, 16)};
+	bool thick = im->type == TYPE_3D && mode, msaa = im->type >= TYPE_2D_MSAA;
+	if (!out->texel_b || max_mip || thick || msaa || im->type < TYPE_1D ||
+	    (mode && !out->block_log2) || t[3] >> 12 & 15)
+		return false;
+	if (!mode) {
+		/* of 1D and 2D, DEPTH is the pitch where it is more than the width */
+		uint32_t pitch = (uint32_t)bw_bits(t[4], 13, 0) + 1;
+		bool has_pitch = (im->type == TYPE_1D || im->type == TYPE_2D) && pitch > im->dim[0];
+		out->row_b =
+			bw_align_up((uint64_t)(has_pitch ? pitch : im->dim[0]) * out->texel_b, 256);
+		out->slice_b = out->row_b * im->dim[1];
+		return true;
+	}
+	if (out->texel_b & (out->texel_b - 1))
+		return false;
+	unsigned log2 = out->block_log2 - (unsigned)__builtin_ctz(out->texel_b);
+	out->w_log2 = (log2 + 1) / 2;
+	out->h_log2 = log2 / 2;
+	out->row_b = bw_align_up(im->dim[0], 1ull << out->w_log2) >> out->w_log2 << out->block_log2;
+	out->slice_b = out->row_b * (bw_align_up(im->dim[1], 1ull << out->h_log2) >> out->h_log2);
+	return true;
+}
+
+static uint64_t texel_address(const struct layout *l, const struct bw_access_image *im,
+			      const uint32_t *texel)
+{
+	uint64_t at = im->base + (texel[2] + (uint64_t)l->first_slice) * l->slice_b;
+	if (!l->block_log2)
+		return bw_canonical(at + texel[1] * l->row_b + (uint64_t)texel[0] * l->texel_b);
+	return bw_canonical(at + (texel[1] >> l->h_log2) * l->row_b +
+			    ((uint64_t)(texel[0] >> l->w_log2) << l->block_log2));
+}
+
+struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave *w, const char *name,
+				 struct bw_access *out)
+{
+	const struct bw_inst *i = &out->inst;
+	struct bw_access_image *im = &out->image;
+	uint32_t t[8];
+	struct layout l;
+	static const char *const with_texels[] = {"image_load", "image_store", "image_atomic"};
+	bool texels = false;
+
+	if (bw_starts_with(name, "image_bvh"))
+		return NULL;
+	BW_TRY(read_descriptor(d, w, i, t));
+	out->is_image = true;
+	describe(t, im);
+	for (size_t k = 0; k < BW_ARRAY_SIZE(with_texels); k++)
+		texels |= bw_starts_with(name, with_texels[k]);
+	/* with a sampler the texels are a matter of filters and derivatives */
+	if (!texels)
+		return NULL;
+	BW_TRY(read_texels(d, w, i, im));
+	if (!layout_of(t, im, &l))
+		return NULL;
+	out->has_addresses = true;
+	out->size_b = l.texel_b;
+	out->span_b = l.block_log2 ? 1u << l.block_log2 : l.texel_b;
+	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
+		const uint32_t *x = im->texel[lane];
+		if (x[0] >= im->dim[0] || x[1] >= im->dim[1] || x[2] >= im->dim[2])
+			out->lanes &= ~(1ull << lane); /* out of the image: nothing is accessed */
+		else
+			out->addr[lane] = texel_address(&l, im, x);
+	}
+	return NULL;
+}
