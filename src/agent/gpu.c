@@ -206,12 +206,27 @@ static void note_pages(const struct bw_agent_file *f, uint32_t cmd, void *arg)
 		bw_agent_pages_closed(f->server_file, gone.handle);
 }
 
+/* SCHED names a descriptor of the program; the server knows the file by its number. */
+static int set_priority(struct bw_agent_file *f, uint32_t cmd, const void *arg)
+{
+	union drm_amdgpu_sched a = {0};
+	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		return -EFAULT;
+	struct bw_agent_file *named = bw_agent_file_of((int)a.in.fd);
+	a.in.fd = named && named->own_fd < 0 ? named->server_file : ~0u;
+	if (named)
+		bw_agent_file_unref(named);
+	return bw_vgpu_ioctl(bw_agent_client(), f->server_file, DRM_IOCTL_AMDGPU_SCHED, &a);
+}
+
 int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	if (f->own_fd >= 0) {
 		int r = REAL(ioctl)(f->own_fd, cmd, arg);
 		return r < 0 ? -errno : r;
 	}
+	if (_IOC_TYPE(cmd) == DRM_IOCTL_BASE && _IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_AMDGPU_SCHED))
+		return set_priority(f, cmd, arg);
 	int r = bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
 	if (!r && _IOC_TYPE(cmd) == DRM_IOCTL_BASE)
 		note_pages(f, cmd, arg);

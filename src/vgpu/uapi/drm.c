@@ -199,13 +199,19 @@ static const struct row rows[256] = {
 /* What this driver does not have is named once for each number. */
 static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 {
-	unsigned nr = _IOC_NR(cmd);
+	/* Of Linux 7.1, from 0x56 on */
+	static const char *const later[] = {"USERQ", "USERQ_SIGNAL", "USERQ_WAIT", "GEM_LIST_HANDLES"};
+	enum { FIRST_LATER = 0x56 };
+	unsigned nr = _IOC_NR(cmd), at = nr - FIRST_LATER;
+	char number[16];
+	snprintf(number, sizeof(number), "number %#x", nr);
 	pthread_mutex_lock(&c->u->lock);
 	bool said = c->u->ioctl_said[nr / 32] >> nr % 32 & 1;
 	c->u->ioctl_said[nr / 32] |= 1u << nr % 32;
 	pthread_mutex_unlock(&c->u->lock);
 	if (!said)
-		BW_LOG(WARN, "uapi", "ioctl %#x (number %#x) is not supported", cmd, nr);
+		BW_LOG(WARN, "uapi", "ioctl %s (%#x) is not supported",
+		       at < BW_ARRAY_SIZE(later) ? later[at] : number, cmd);
 }
 
 static bool is_master(struct bw_drm_call *c)
