@@ -444,10 +444,18 @@ static void wait_for_kick(struct bw_cp *cp)
 		cp->idle_polls++;
 }
 
+static __thread const struct bw_device *cp_thread_of;
+
+bool bw_device_is_cp_thread(const struct bw_device *dev)
+{
+	return dev && cp_thread_of == dev;
+}
+
 static void *cp_main(void *arg)
 {
 	struct bw_device *dev = arg;
 	struct bw_cp *cp = dev->cp;
+	cp_thread_of = dev;
 	pthread_mutex_lock(&cp->kick_lock);
 	while (!cp->stop) {
 		if (!cp->kicked) {

@@ -26,6 +26,8 @@ struct bw_device_options {
 /* An interrupt vector has been written to the IH ring (32 bytes, osssys 6.0 layout); called from a
  * device thread, must not block. The handler reads the ring by its registers like a driver. */
 typedef void bw_irq_fn(void *cookie);
+/* Whether this is the command processor's own thread, which holds no lock while it calls back. */
+bool bw_device_is_cp_thread(const struct bw_device *dev);
 
 struct bw_error *bw_device_create(const struct bw_profile *profile, const struct bw_device_options *options,
 				  bw_irq_fn *irq, void *irq_cookie, struct bw_device **out) BW_MUST_CHECK;

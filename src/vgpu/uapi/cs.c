@@ -451,7 +451,7 @@ static int submit(struct parser *p, uint64_t *out_seq)
 		job->done->scheduled = bw_drm_fence_ref(job->scheduled);
 		bw_drm_job_push(u, job);
 	}
-	bw_drm_kick(u);
+	bw_drm_schedule(u);
 	return 0;
 }
 

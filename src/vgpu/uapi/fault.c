@@ -260,6 +260,24 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
 		       v->source);
 }
 
+bool bw_drm_ih_ends_only(struct bw_uapi *u)
+{
+	uint32_t wptr = bw_rreg(u, u->reg.IH_RB_WPTR), rptr = u->ih_rptr;
+	if (wptr & 1) /* overflow */
+		return false;
+	for (; rptr != wptr; rptr = (rptr + IH_VECTOR_B) & (IH_RING_B - 1)) {
+		uint32_t dw;
+		memcpy(&dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + rptr, sizeof(dw));
+		uint8_t client = dw & 0xff, source = dw >> 8 & 0xff;
+		if ((client != CLIENT_GRBM_CP || source != SRC_CP_EOP) &&
+		    (client != CLIENT_GFX || source != SRC_SDMA_TRAP))
+			return false;
+	}
+	u->ih_rptr = rptr;
+	bw_wreg(u, u->reg.IH_RB_RPTR, rptr);
+	return true;
+}
+
 void bw_drm_ih_process(struct bw_uapi *u)
 {
 	uint32_t wptr = bw_rreg(u, u->reg.IH_RB_WPTR);

@@ -248,6 +248,14 @@ static bool schedule(struct bw_uapi *u)
 	return moved;
 }
 
+void bw_drm_schedule(struct bw_uapi *u)
+{
+	schedule(u);
+	/* The worker waits for what is left over, and keeps the time of jobs. */
+	if (u->waiting.len || u->options.lockup_timeout_ms)
+		bw_drm_kick(u);
+}
+
 static bool complete(struct bw_uapi *u)
 {
 	bool moved = false;
@@ -338,6 +346,33 @@ static void sleep_until_kicked(struct bw_uapi *u, int64_t ns)
 			break;
 	u->kick = false;
 	pthread_mutex_unlock(&u->kick_lock);
+}
+
+/* Whether an interrupt of finished work leaves something to do that is not done at once. */
+static bool worker_is_needed(const struct bw_uapi *u)
+{
+	bool needed = u->waiting.len || u->sync_fds.len || u->events.len || u->options.lockup_timeout_ms;
+	for (size_t i = 0; i < u->vms.len && !needed; i++)
+		needed = u->vms.data[i]->dying || u->vms.data[i]->updates.len;
+	return needed;
+}
+
+/* The common interrupt, that a job has ended, is dealt with by the thread it comes from: one less for
+ * the program to wait for. Other threads of the device may hold locks of it. */
+void bw_drm_irq(void *cookie)
+{
+	struct bw_uapi *u = cookie;
+	bool needed = true;
+	if (bw_device_is_cp_thread(u->dev) && !pthread_mutex_trylock(&u->lock)) {
+		if (bw_drm_ih_ends_only(u)) {
+			while (complete(u) && schedule(u))
+				;
+			needed = worker_is_needed(u);
+		}
+		pthread_mutex_unlock(&u->lock);
+	}
+	if (needed)
+		bw_drm_kick(u);
 }
 
 static void *work(void *arg)

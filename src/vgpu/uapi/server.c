@@ -566,11 +566,6 @@ void bw_uapi_on_clients(struct bw_uapi *u, void (*fn)(void *cookie), void *cooki
 
 /* ---- life of the driver ---- */
 
-static void on_irq(void *cookie)
-{
-	bw_drm_kick(cookie);
-}
-
 static void init_locks(struct bw_uapi *u)
 {
 	pthread_condattr_t monotonic;
@@ -595,7 +590,7 @@ struct bw_error *bw_uapi_create(const struct bw_profile *profile,
 	u->options = *options;
 	u->boot_ns = (uint64_t)bw_now_ns();
 	init_locks(u);
-	struct bw_error *err = bw_device_create(profile, &options->device, on_irq, u, &u->dev);
+	struct bw_error *err = bw_device_create(profile, &options->device, bw_drm_irq, u, &u->dev);
 	if (!err)
 		bw_strict_start(u);
 	if (!err)

@@ -548,6 +548,8 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg);
 struct bw_error *bw_drm_sched_start(struct bw_uapi *u) BW_MUST_CHECK;
 void bw_drm_sched_stop(struct bw_uapi *u);
 void bw_drm_kick(struct bw_uapi *u); /* any thread, no lock needed */
+void bw_drm_irq(void *cookie);	     /* the device's callback, on its threads */
+void bw_drm_schedule(struct bw_uapi *u); /* what was pushed, at once if it can be. Lock held */
 void bw_drm_job_free(struct bw_drm_job *job);
 void bw_drm_job_finish(struct bw_uapi *u, struct bw_drm_job *job, int error);
 void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job); /* takes it */
@@ -576,6 +578,8 @@ void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_
 
 /* ---- fault.c ---- */
 void bw_drm_ih_process(struct bw_uapi *u);
+/* Takes the interrupts that are there if all say that work has ended; else leaves them. */
+bool bw_drm_ih_ends_only(struct bw_uapi *u);
 void bw_drm_job_kill(struct bw_uapi *u, struct bw_drm_ring *ring, int error, const char *why);
 /* Goes on with what job_kill began; true while a job is being killed. */
 bool bw_drm_recover(struct bw_uapi *u);
