@@ -182,7 +182,8 @@ bool bw_pm4_set_base(const struct bw_pm4_packet *p, struct bw_pm4_set_base *out)
 	if (!is(p, BW_PM4_SET_BASE, 3))
 		return false;
 	out->index = p->body[0] & 0xf;
-	out->address = u64(p->body + 1) & ~7ull;
+	/* Vulkan lets arguments of an indirect dispatch lie at any multiple of 4. */
+	out->address = u64(p->body + 1) & ~3ull;
 	return true;
 }
 

@@ -67,7 +67,7 @@ static void test_indirect_and_ib(void **state)
 {
 	/* clang-format off */
 	static const uint32_t ib[] = {
-		0xc0021100, 1, 0x1000, 0x80,               /* SET_BASE 1 */
+		0xc0021100, 1, 0x1004, 0x80,               /* SET_BASE 1: dword aligned is enough */
 		0xc0011602, 0x40, 5,                       /* DISPATCH_INDIRECT, offset */
 		0xc0021602, 0x2000, 0x80, 5,               /* with an address */
 		0xc0023f00, 0x10000, 0x8000, 0x00800038,   /* INDIRECT_BUFFER */
@@ -81,7 +81,7 @@ static void test_indirect_and_ib(void **state)
 	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
 	assert_int_equal(s.n, 5);
 	assert_true(s.f[0].indirect);
-	assert_int_equal(s.f[0].indirect_va, 0x8000001040);
+	assert_int_equal(s.f[0].indirect_va, 0x8000001044);
 	assert_int_equal(s.f[0].dispatch.dim[2], ~0u);
 	assert_int_equal(s.f[1].indirect_va, 0x8000002000);
 	assert_int_equal(s.f[2].what, BW_PM4_FOUND_INDIRECT_BUFFER);

@@ -4,6 +4,7 @@
 //! indirect 3 2 2
 //! indirect 0 5 5
 //! indirect 1 1 7
+//! indirect 2 3 2
 //! dispatch 2 3 1
 layout(local_size_x = 8, local_size_y = 4) in;
 layout(binding = 0) buffer Out { uint n[4], cells[]; };
