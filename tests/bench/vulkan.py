@@ -72,6 +72,8 @@ def measure(build):
     g, c = both["gpu"], both["cpu"]
     rows.append({"name": "empty submit and wait", "unit": "us", "value": g["empty_submit_s"] * 1e6,
                  "lavapipe": c["empty_submit_s"] * 1e6})
+    rows.append({"name": "the same, in round trips of two processes", "unit": "trips",
+                 "value": g["empty_submit_s"] / g["round_trip_s"], "lavapipe": c["empty_submit_s"] / c["round_trip_s"]})
     rows.append({"name": "submits a second", "unit": "1/s", "value": g["submits_per_s"], "lavapipe": c["submits_per_s"]})
     rows.append({"name": "copy of 64 MiB", "unit": "GiB/s", "value": g["copy_bytes_per_s"] / 2**30,
                  "lavapipe": c["copy_bytes_per_s"] / 2**30})
