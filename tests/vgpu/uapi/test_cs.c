@@ -323,6 +323,119 @@ static void bad_submissions_are_refused(void **state)
 	close_client(&c);
 }
 
+static uint32_t make_syncobj(struct client *c, uint32_t flags)
+{
+	struct drm_syncobj_create a = {.flags = flags};
+	assert_int_equal(drm_ioctl(c, DRM_IOCTL_SYNCOBJ_CREATE, &a), 0);
+	return a.handle;
+}
+
+static bool is_signaled(struct client *c, uint32_t handle, uint64_t point)
+{
+	struct drm_syncobj_timeline_wait w = {.handles = (uintptr_t)&handle,
+					      .points = (uintptr_t)&point,
+					      .timeout_nsec = (int64_t)SECONDS(10),
+					      .count_handles = 1,
+					      .flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL |
+						       DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT};
+	return !drm_ioctl(c, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w);
+}
+
+/* Every kind of chunk in one call, beginning with each of them in turn: what they say does not depend
+ * on where they stand, but the IBs run in their order. */
+static void chunks_in_any_order(void **state)
+{
+	enum { N = 10 };
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, DATA);
+	struct buffer fence = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
+	/* Three IBs: 1, then what is there to the next word, then 3. */
+	struct bw_pm4_stream s = {0};
+	uint32_t at[4] = {0};
+	bw_pm4_put_write_mem(&s, DATA, &(uint32_t){1}, 1);
+	at[1] = (uint32_t)s.len;
+	const uint32_t copy[5] = {BW_PM4_COPY_SRC_MEM | BW_PM4_COPY_DST_MEM << 8 | 1 << 20, DATA, 0, DATA + 4, 0};
+	bw_pm4_put_header(&s, BW_PM4_COPY_DATA, 5);
+	for (unsigned i = 0; i < 5; i++)
+		bw_pm4_put(&s, copy[i]);
+	at[2] = (uint32_t)s.len;
+	bw_pm4_put_write_mem(&s, DATA, &(uint32_t){3}, 1);
+	at[3] = put_ib(&ib, &s);
+	uint32_t ctx = make_ctx(&c), in = make_syncobj(&c, DRM_SYNCOBJ_CREATE_SIGNALED);
+	uint32_t timeline_in = make_syncobj(&c, 0), n_nops;
+	uint64_t seq, status, one = 1;
+	struct buffer nops = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB2);
+	n_nops = put_nops(&nops);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n_nops, NULL, 0, &seq), 0);
+	struct drm_syncobj_timeline_array signal = {
+		.handles = (uintptr_t)&timeline_in, .points = (uintptr_t)&one, .count_handles = 1};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &signal), 0);
+
+	struct drm_amdgpu_cs_chunk_ib ibs[3];
+	for (unsigned i = 0; i < 3; i++)
+		ibs[i] = (struct drm_amdgpu_cs_chunk_ib){.va_start = IB + at[i] * 4,
+							 .ib_bytes = (at[i + 1] - at[i]) * 4,
+							 .ip_type = GFX};
+	struct drm_amdgpu_bo_list_entry entries[] = {{data.handle, 0}, {ib.handle, 0}, {data.handle, 3}};
+	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
+					     .list_handle = ~0u,
+					     .bo_number = BW_ARRAY_SIZE(entries),
+					     .bo_info_size = sizeof(entries[0]),
+					     .bo_info_ptr = (uintptr_t)entries};
+	struct drm_amdgpu_cs_chunk_fence uf = {fence.handle, 512};
+	struct drm_amdgpu_cs_chunk_dep dep = {COMPUTE, 0, 1, ctx, seq};
+	struct drm_amdgpu_cs_chunk_syncobj wait = {timeline_in, 0, 1};
+	uint64_t shadow[4] = {0, 0, 0, 1};
+	for (unsigned first = 0; first < N; first++) {
+		uint32_t out = make_syncobj(&c, 0);
+		struct drm_amdgpu_cs_chunk_syncobj post = {out, 0, 7};
+		bool binary = first & 1;
+#define CHUNK(id, x) {AMDGPU_CHUNK_ID_##id, sizeof(x) / 4, (uintptr_t)&(x)}
+		struct drm_amdgpu_cs_chunk chunks[N] = {
+			CHUNK(IB, ibs[0]), CHUNK(SYNCOBJ_IN, in), CHUNK(FENCE, uf),
+			CHUNK(DEPENDENCIES, dep), CHUNK(SYNCOBJ_TIMELINE_WAIT, wait),
+			CHUNK(SCHEDULED_DEPENDENCIES, dep), {0x0a, sizeof(shadow) / 4, (uintptr_t)shadow},
+			CHUNK(BO_HANDLES, list), CHUNK(SYNCOBJ_TIMELINE_SIGNAL, post), CHUNK(IB, ibs[1])};
+		if (binary)
+			chunks[8] = (struct drm_amdgpu_cs_chunk)CHUNK(SYNCOBJ_OUT, out);
+		uint64_t pointers[N + 1];
+		struct drm_amdgpu_cs_chunk last = CHUNK(IB, ibs[2]);
+		unsigned n = 0;
+		/* The second IB stays between the other two. */
+		for (unsigned i = 0; i < N; i++) {
+			unsigned k = (first + i) % N;
+			if (k != 0 && k != 9)
+				pointers[n++] = (uintptr_t)&chunks[k];
+			if (i == 2)
+				pointers[n++] = (uintptr_t)&chunks[0];
+			if (i == 6)
+				pointers[n++] = (uintptr_t)&chunks[9];
+		}
+		pointers[n++] = (uintptr_t)&last;
+		assert_int_equal(n, N + 1);
+		memset(data.cpu, 0, 8);
+		union drm_amdgpu_cs cs = {
+			.in = {.ctx_id = ctx, .num_chunks = n, .chunks = (uintptr_t)pointers}};
+		assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), 0);
+		assert_int_equal(wait_cs(&c, ctx, GFX, 0, cs.out.handle, SECONDS(20), &status), 0);
+		assert_int_equal(status, 0);
+		assert_int_equal(((uint32_t *)data.cpu)[0], 3);
+		assert_int_equal(((uint32_t *)data.cpu)[1], 1);
+		assert_int_equal(((uint64_t *)fence.cpu)[64], cs.out.handle);
+		assert_true(is_signaled(&c, out, binary ? 0 : 7));
+		if (!binary) /* two lists of what is signalled are one too many */
+			chunks[1] = (struct drm_amdgpu_cs_chunk)CHUNK(SYNCOBJ_OUT, out);
+		else
+			chunks[1] = (struct drm_amdgpu_cs_chunk)CHUNK(SYNCOBJ_TIMELINE_SIGNAL, post);
+		cs = (union drm_amdgpu_cs){
+			.in = {.ctx_id = ctx, .num_chunks = n, .chunks = (uintptr_t)pointers}};
+		assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL);
+	}
+	close_client(&c);
+}
+
 static void many_jobs_at_once(void **state)
 {
 	struct client c;
@@ -360,6 +473,7 @@ int main(void)
 		TEST(unmapping_waits_for_jobs),
 		TEST(a_gang_starts_together),
 		TEST(bad_submissions_are_refused),
+		TEST(chunks_in_any_order),
 		TEST(many_jobs_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
