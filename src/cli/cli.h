@@ -33,6 +33,7 @@ struct bw_cli {
 	bool scripted;           /* commands come from -x, -ex or a pipe: one that is wrong ends it all */
 	bool plain;              /* the kernel runs by itself: no command has been given */
 	bool attached;           /* to a program that is not ours: it is never ended unasked */
+	bool detach_on_fork;     /* processes that the program starts are not debugged with it */
 	bool quit;
 	bool trace;              /* set trace-commands on: commands are shown as they run */
 	int exit_status;
@@ -171,7 +172,7 @@ struct bw_error *bw_cli_vulkan_settings(char *out[3]) BW_MUST_CHECK;
 /* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
 struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
 struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid) BW_MUST_CHECK;
-bw_command_fn bw_cmd_attach;
+bw_command_fn bw_cmd_attach, bw_cmd_inferior, bw_info_inferiors, bw_cmd_kill, bw_cmd_detach;
 
 /* ---- assemble.c ---- */
 
@@ -213,7 +214,7 @@ struct bw_error *bw_cli_compile(const char *source, const char *gpu, char **out_
 
 /* ---- one file each: cmd_*.c ---- */
 
-bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_kill, bw_cmd_detach, bw_cmd_quit;
+bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_quit;
 bw_command_fn bw_cmd_break, bw_cmd_tbreak, bw_cmd_delete, bw_cmd_enable, bw_cmd_disable, bw_cmd_condition, bw_cmd_ignore;
 bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_cmd_display, bw_cmd_undisplay;
 bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help, bw_cmd_echo, bw_cmd_source, bw_cmd_frame;

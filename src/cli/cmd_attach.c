@@ -78,15 +78,27 @@ struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual)
 static struct bw_error *await_hello(struct bw_cli *c, pid_t pid)
 {
 	enum { TRIES = 200, PIECE_MS = 50 };
-	for (int i = 0; i < TRIES && bw_debug_program_pid(c->debug) != pid; i++) {
+	for (int i = 0; i < TRIES && !bw_debug_inferior_of(c->debug, pid); i++) {
 		struct bw_stop stop;
 		BW_TRY(bw_debug_wait(c->debug, PIECE_MS, &stop));
 		if (stop.kind == BW_STOP_EXITED)
 			return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
+		if (stop.kind != BW_STOP_NONE)
+			bw_cli_stopped(c, &stop, false);
 	}
-	return bw_debug_program_pid(c->debug) == pid
+	return bw_debug_inferior_of(c->debug, pid)
 		       ? NULL
 		       : bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
+}
+
+static void say_attached(struct bw_cli *c, pid_t pid)
+{
+	const struct bw_inferior_info *i = bw_debug_inferior_of(c->debug, pid);
+	bw_out_line(c->out, "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
+		    i->comm, (int)pid);
+	bw_out_int(c->out, "pid", pid);
+	bw_out_int(c->out, "inferior", i->number);
+	bw_out_str(c->out, "program", i->comm);
 }
 
 struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
@@ -103,10 +115,16 @@ struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
 	c->attached = true;
 	c->exit_status_known = false;
 	c->gpu_fault = false;
-	bw_out_line(c->out, "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
-		    bw_debug_program_name(c->debug), (int)pid);
-	bw_out_int(c->out, "pid", pid);
-	bw_out_str(c->out, "program", bw_debug_program_name(c->debug));
+	say_attached(c, pid);
+	return NULL;
+}
+
+/* Beside those that are debugged already. */
+static struct bw_error *attach_another(struct bw_cli *c, pid_t pid)
+{
+	BW_TRY(bw_live_attach_to(bw_debug_target(c->debug), pid));
+	BW_TRY(await_hello(c, pid));
+	say_attached(c, pid);
 	return NULL;
 }
 
@@ -116,8 +134,6 @@ struct bw_error *bw_cmd_attach(struct bw_cli *c, const char *args)
 	_cleanup_free_ char *server = NULL;
 	if (!bw_parse_u64(args, &pid) || !pid || pid > INT_MAX)
 		return bw_errorf(BW_E_INVALID, "\"attach\" takes the process number of a program started by \"breakwater exec\"");
-	if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
-		return bw_errorf(BW_E_STATE, "A program is being debugged already; \"detach\" or \"kill\" it first");
 	BW_TRY(environ_of((pid_t)pid, "BREAKWATER_VGPU", &server));
 	const char *ours = NULL;
 	for (const char *const *e = bw_kmd_program_env(c->kmd); e && *e; e++)
@@ -126,5 +142,96 @@ struct bw_error *bw_cmd_attach(struct bw_cli *c, const char *args)
 	if (!ours != !server || (ours && strcmp(ours, server)))
 		return bw_errorf(BW_E_INVALID, "process %d uses another GPU than this session: breakwater attach %d", (int)pid,
 				 (int)pid);
-	return bw_cli_attach(c, (pid_t)pid);
+	return bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM ? bw_cli_attach(c, (pid_t)pid)
+							       : attach_another(c, (pid_t)pid);
+}
+
+/* ---- Several ---- */
+
+static struct bw_error *need_program(struct bw_cli *c)
+{
+	return bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM
+		       ? bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it)")
+		       : NULL;
+}
+
+static const struct bw_inferior_info *inferior(struct bw_cli *c, uint32_t number)
+{
+	size_t n;
+	const struct bw_inferior_info *all = bw_debug_inferiors(c->debug, &n);
+	for (size_t i = 0; i < n; i++)
+		if (number ? all[i].number == number : all[i].is_current)
+			return &all[i];
+	return NULL;
+}
+
+struct bw_error *bw_info_inferiors(struct bw_cli *c, const char *args)
+{
+	bw_show_inferiors(c->out, c->debug);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_inferior(struct bw_cli *c, const char *args)
+{
+	BW_TRY(need_program(c));
+	if (args[0]) {
+		uint64_t number;
+		BW_TRY(bw_cli_eval_count(c, args, &number));
+		BW_TRY(bw_debug_set_inferior(c->debug, number > UINT32_MAX ? UINT32_MAX : (uint32_t)number));
+	}
+	const struct bw_inferior_info *i = inferior(c, 0);
+	if (!i)
+		return bw_errorf(BW_E_STATE, "The program has not opened the GPU yet");
+	bw_out_line(c->out, "[%s inferior %u: %s (process %d)]", args[0] ? "Switching to" : "Current", i->number, i->comm,
+		    (int)i->pid);
+	bw_out_int(c->out, "inferior", i->number);
+	bw_out_int(c->out, "pid", i->pid);
+	return NULL;
+}
+
+typedef struct bw_error *inferior_fn(struct bw_debug *d, uint32_t number);
+
+/* "inferiors N...", or the current one; what: what becomes of it. */
+static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const char *args, inferior_fn *fn, const char *what)
+{
+	char word[16];
+	size_t n;
+	BW_TRY(need_program(c));
+	const char *rest = args;
+	bw_take_word(&rest, word, sizeof(word));
+	bool named = !strcmp(word, "inferior") || !strcmp(word, "inferiors");
+	if (args[0] && (!named || !*rest))
+		return bw_errorf(BW_E_INVALID, "\"%s\" takes nothing, or: inferiors N...", name);
+	c->gpu_fault = false;
+	bw_debug_inferiors(c->debug, &n);
+	do {
+		uint64_t number = 0;
+		bw_take_word(&rest, word, sizeof(word));
+		if (named && (!bw_parse_u64(word, &number) || !number || number > UINT32_MAX))
+			return bw_errorf(BW_E_INVALID, "There is no inferior \"%s\"; \"info inferiors\" lists them", word);
+		const struct bw_inferior_info *i = inferior(c, (uint32_t)number);
+		pid_t pid = i ? i->pid : bw_debug_program_pid(c->debug);
+		uint32_t which = i ? i->number : (uint32_t)number;
+		if (i || named)
+			BW_TRY(fn(c->debug, which));
+		else if (fn == bw_debug_kill_inferior)
+			BW_TRY(bw_debug_kill(c->debug));
+		else
+			bw_debug_detach(c->debug);
+		if (n > 1)
+			bw_out_line(c->out, "[Inferior %u (process %d) %s]", which, (int)pid, what);
+		else
+			bw_out_line(c->out, "[The program (process %d) %s]", (int)pid, what);
+	} while (*rest);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_kill(struct bw_cli *c, const char *args)
+{
+	return for_inferiors(c, "kill", args, bw_debug_kill_inferior, "was killed");
+}
+
+struct bw_error *bw_cmd_detach(struct bw_cli *c, const char *args)
+{
+	return for_inferiors(c, "detach", args, bw_debug_detach_inferior, "runs on without the debugger");
 }

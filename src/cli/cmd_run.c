@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Commands that let waves run: run, continue, stepi, nexti, kill, detach, quit. */
+/* Commands that let waves run: run, continue, stepi, nexti, quit. */
 
 struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
 {
@@ -151,26 +151,6 @@ struct bw_error *bw_cmd_advance(struct bw_cli *c, const char *args)
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"advance\" takes a place, as \"break\" does");
 	return to_place(c, args);
-}
-
-struct bw_error *bw_cmd_kill(struct bw_cli *c, const char *args)
-{
-	BW_TRY(need_program(c));
-	pid_t pid = bw_debug_program_pid(c->debug);
-	BW_TRY(bw_debug_kill(c->debug));
-	c->gpu_fault = false;
-	bw_out_line(c->out, "[The program (process %d) was killed]", (int)pid);
-	return NULL;
-}
-
-struct bw_error *bw_cmd_detach(struct bw_cli *c, const char *args)
-{
-	BW_TRY(need_program(c));
-	pid_t pid = bw_debug_program_pid(c->debug);
-	bw_debug_detach(c->debug);
-	c->gpu_fault = false;
-	bw_out_line(c->out, "[The program (process %d) runs on without the debugger]", (int)pid);
-	return NULL;
 }
 
 struct bw_error *bw_cmd_quit(struct bw_cli *c, const char *args)

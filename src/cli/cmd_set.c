@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "live/live.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,19 @@ static const char *show_stop_on_dispatch(struct bw_cli *c, const struct setting 
 	return word_of(bw_debug_settings(c->debug)->stop_on_dispatch);
 }
 
+static struct bw_error *set_detach_on_fork(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	BW_TRY(on_off(s->name, value, &c->detach_on_fork));
+	if (bw_debug_target(c->debug))
+		bw_live_send_away(bw_debug_target(c->debug), c->detach_on_fork);
+	return NULL;
+}
+
+static const char *show_detach_on_fork(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+{
+	return word_of(c->detach_on_fork);
+}
+
 static struct bw_error *set_trace(struct bw_cli *c, const struct setting *s, const char *value)
 {
 	return on_off(s->name, value, &c->trace);
@@ -177,6 +191,7 @@ static const struct setting settings[] = {
 	{"break-on", refuse_break_on, NULL, NULL, NULL},
 	{"breakpoint pending", set_always, show_always, "on", "a place that is not there yet is waited for"},
 	{"confirm", set_always, show_always, "off", "no command asks back"},
+	{"detach-on-fork", set_detach_on_fork, show_detach_on_fork, NULL, NULL},
 	{"height", set_always, show_always, "0", "nothing is shown page by page"},
 	{"hold-time", set_hold_time, show_hold_time, NULL, NULL},
 	{"listsize", set_list_size, show_list_size, NULL, NULL},

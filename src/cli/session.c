@@ -60,6 +60,7 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	free(settings[0]);
 	free(settings[1]);
 	BW_TRY(err);
+	bw_live_send_away(target, c->detach_on_fork);
 	c->exit_status_known = false;
 	c->gpu_fault = false;
 	return bw_debug_start(c->debug, target);

@@ -93,6 +93,13 @@ void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out)
 	out->line_text = bw_lines_text(l->module->lines, out->line.file, out->line.line);
 }
 
+void bw_debug_where_in(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_where *out)
+{
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, dispatch);
+	BW_IN_SPACE(d, x ? x->space : d->space);
+	bw_debug_where(d, pc, out);
+}
+
 void bw_debug_wave_where(struct bw_debug *d, const struct bw_wave_info *w, struct bw_where *out)
 {
 	BW_IN_SPACE(d, w->space);

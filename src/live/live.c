@@ -359,7 +359,6 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 	l->t.caps = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH |
 		    BW_CAP_LDS | BW_CAP_SCRATCH | BW_CAP_WALK | BW_CAP_WATCH | BW_CAP_FILTER;
 	l->kmd = options->kmd;
-	l->sends_away = true;
 	l->child = l->listen_fd = l->pidfd = l->guard_fd = -1;
 	l->reply.fd = -1;
 	/* sleeps of some 10 us are meant as such (default: 50 us more) */

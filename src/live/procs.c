@@ -252,7 +252,9 @@ struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
 		     (!pid || pid == l->child);
 	bw_vec_each(&l->procs, it) {
 		struct bw_live_proc *p = *it;
-		if ((pid && p->pid != pid) || p->is_lost || p->fd < 0 || p->pid <= 0)
+		/* where there is a program of ours, all are its; those that were attached to are not */
+		bool guest = p->pidfd >= 0 && l->child > 0;
+		if ((pid ? p->pid != pid : guest) || p->is_lost || p->fd < 0 || p->pid <= 0)
 			continue;
 		p->is_killed = true;
 		if (!is_child(l, p) && kill(p->pid, SIGKILL) && errno != ESRCH)

@@ -26,6 +26,7 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
 /* ---- show_waves.c ---- */
 /* all: one row a wave however many there are; else more than a screenful is grouped by place. */
 void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all);
+void bw_show_inferiors(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w);
 void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last, bool only_active);

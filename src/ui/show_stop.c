@@ -35,7 +35,7 @@ static const char *base_name(const char *path)
 void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args, struct bw_str *out)
 {
 	struct bw_where where;
-	bw_debug_where(d, pc, &where);
+	bw_debug_where_in(d, dispatch, pc, &where);
 	bool line_start = where.has_line && !where.line.approximate && where.line.start == pc;
 	if (!line_start)
 		bw_str_addf(out, "0x%012llx in ", (unsigned long long)pc);

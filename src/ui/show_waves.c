@@ -7,7 +7,9 @@
 #include "base/util.h"
 #include "base/vec.h"
 
+/* The first one only where there are several. */
 static const struct bw_column wave_columns[] = {
+	{"Inf", "inferior", true},
 	{"", NULL, false},
 	{"Id", "wave", true},
 	{"Target Id", "name", false},
@@ -29,7 +31,7 @@ static void add_reason(struct bw_table *t, const struct bw_wave_info *w)
 		bw_table_text(t, "%s%s", text, w->in_barrier ? " (at a barrier)" : "");
 }
 
-static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wave_info *w, bool focus)
+static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wave_info *w, bool several, bool focus)
 {
 	char name[96], place[32];
 	bw_wave_name(w, name, sizeof(name));
@@ -37,6 +39,8 @@ static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wav
 	struct bw_str lanes = {0}, frame = {0};
 	bw_format_lanes(&lanes, w->exec);
 	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	if (several)
+		bw_table_int(t, w->inferior);
 	bw_table_text(t, "%s", focus ? "*" : "");
 	bw_table_int(t, w->number);
 	bw_table_text(t, "%s", name);
@@ -53,7 +57,7 @@ static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wav
 /* Waves that are at the same place for the same reason. */
 struct group {
 	uint64_t pc;
-	uint32_t reasons, breakpoint;
+	uint32_t space, reasons, breakpoint;
 	size_t n;
 	uint32_t first;
 };
@@ -65,7 +69,7 @@ static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wa
 	for (size_t i = 0; i < n; i++) {
 		struct group *found = NULL;
 		bw_vec_each(&groups, g)
-			if (g->pc == waves[i].pc && g->reasons == waves[i].reasons && g->breakpoint == waves[i].breakpoint) {
+			if (g->pc == waves[i].pc && g->space == waves[i].space && g->reasons == waves[i].reasons && g->breakpoint == waves[i].breakpoint) {
 				found = g;
 				break;
 			}
@@ -73,7 +77,7 @@ static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wa
 			found->n++;
 			continue;
 		}
-		struct group g = {waves[i].pc, waves[i].reasons, waves[i].breakpoint, 1, waves[i].number};
+		struct group g = {waves[i].pc, waves[i].space, waves[i].reasons, waves[i].breakpoint, 1, waves[i].number};
 		bw_error_free(bw_vec_push(&groups, g));
 	}
 	static const struct bw_column columns[] = {
@@ -109,11 +113,37 @@ void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all)
 		return;
 	}
 	struct bw_table t;
-	bw_table_init(&t, "waves", wave_columns, BW_ARRAY_SIZE(wave_columns));
+	size_t n_inferiors;
+	bw_debug_inferiors(d, &n_inferiors);
+	bool several = n_inferiors > 1;
+	bw_table_init(&t, "waves", wave_columns + !several, BW_ARRAY_SIZE(wave_columns) - !several);
 	for (size_t i = 0; i < n; i++)
-		add_wave(&t, d, &waves[i], focus && focus->number == waves[i].number);
+		add_wave(&t, d, &waves[i], several, focus && focus->number == waves[i].number);
 	bw_out_table(o, &t, bw_debug_state(d) == BW_DEBUG_NO_PROGRAM ? "No program runs; \"run\" starts it."
 								      : "No wave has stopped.");
+	bw_table_fini(&t);
+}
+
+void bw_show_inferiors(struct bw_out *o, struct bw_debug *d)
+{
+	static const struct bw_column columns[] = {
+		{"", NULL, false},	      {"Num", "inferior", true},	 {"Process", "pid", true},
+		{"Program", "program", false}, {"Address spaces", "spaces", true}, {"Waves stopped", "waves", true},
+		{NULL, "current", false}};
+	size_t n = 0;
+	const struct bw_inferior_info *all = bw_debug_inferiors(d, &n);
+	struct bw_table t;
+	bw_table_init(&t, "inferiors", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		bw_table_text(&t, "%s", all[i].is_current ? "*" : "");
+		bw_table_int(&t, all[i].number);
+		bw_table_int(&t, all[i].pid);
+		bw_table_text(&t, "%s", all[i].comm);
+		bw_table_int(&t, all[i].n_spaces);
+		bw_table_int(&t, (int64_t)all[i].n_waves);
+		bw_table_text(&t, "%s", all[i].is_current ? "yes" : "no");
+	}
+	bw_out_table(o, &t, "No program uses the GPU.");
 	bw_table_fini(&t);
 }
 

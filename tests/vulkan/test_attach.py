@@ -162,6 +162,7 @@ def two_programs_at_once():
             os.mkfifo(f"{folder}/{n}")
         script = f"ROUNDS=2 {NAMES} < {folder}/a > {folder}/out.a & ROUNDS=2 {NAMES} < {folder}/b > {folder}/out.b; wait"
         first = harness.Session("--", "sh", "-c", script)
+        first.command("set detach-on-fork on")
         first.command("break on dispatch 2")
         first.send("run")
         feeds = {n: open(f"{folder}/{n}", "w") for n in "ab"}

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Several address spaces, and several programs, in one session: the waves of all stop together, each with its own
+memory at the same addresses, and what the programs compute is what they compute without a debugger.
+
+    test_programs.py SPACES"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import harness
+from harness import BREAKWATER, TIMEOUT_S, check, equal
+
+os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
+SPACES = os.path.abspath(sys.argv[1])
+CODE = 0xffff800100001000
+FLAG = 0xffff800100002000 + 2048
+LOADED = CODE + 0x18  # behind the load and its wait, in the loop
+
+
+def expected(n, rounds):
+    return "".join(f"submitted {r}\nround {r}:{''.join(f' {1000 * (i + 1) + 4}' for i in range(n))}\n" for r in range(rounds))
+
+
+class Programs:
+    """One process for each number: with so many spaces, fed by a fifo."""
+
+    def __init__(self, *sizes, rounds=1):
+        self.folder = tempfile.TemporaryDirectory()
+        self.sizes, self.rounds = sizes, rounds
+        self.parts = []
+        for i, n in enumerate(sizes):
+            os.mkfifo(self.path("in", i))
+            self.parts.append(f"{SPACES} {n} {rounds} < {self.path('in', i)} > {self.path('out', i)}")
+        self.script = " & ".join(self.parts) + "; wait" if len(sizes) > 1 else "exec " + self.parts[0]
+
+    def path(self, what, i):
+        return f"{self.folder.name}/{what}{i}"
+
+    def open(self):
+        self.feeds = [open(self.path("in", i), "w") for i in range(len(self.sizes))]
+
+    def begin(self, i):
+        self.feeds[i].write("\n")
+        self.feeds[i].flush()
+
+    def check_output(self, *which):
+        for i in which or range(len(self.sizes)):
+            equal(pathlib.Path(self.path("out", i)).read_text(), expected(self.sizes[i], self.rounds), f"output of program {i}")
+
+    def await_output(self, i, text):
+        end = time.monotonic() + TIMEOUT_S
+        out = pathlib.Path(self.path("out", i))
+        while not out.exists() or text not in out.read_text():
+            check(time.monotonic() < end, f"program {i} never says {text!r}")
+            time.sleep(0.02)
+
+
+def waves(s):
+    return {w["wave"]: w for w in s.command("info waves")["waves"]}
+
+
+def value(s, expr):
+    return s.command(f"print {expr}")["value"]
+
+
+def interrupt(s):
+    """While `continue` or `run` is under way: its reply."""
+    s.process.send_signal(signal.SIGINT)
+    return s.read_until(lambda o: "command" in o)[-1]
+
+
+def spaces_of_one_program():
+    p = Programs(3)
+    s = harness.Session("--", "sh", "-c", p.script)
+    s.command("break on dispatch 3")
+    s.send("run")
+    p.open()
+    s.read_until(lambda o: o.get("command") == "run")
+    equal(sorted(w["name"].split()[2].split(":")[2] for w in waves(s).values()), ["1", "2", "3"], "dispatches that have waves")
+    table = s.command("info inferiors")["inferiors"]
+    equal([(i["inferior"], i["spaces"], i["waves"]) for i in table], [(1, 3, 3)], "programs")
+    # each wave has memory of its own behind one address
+    values = {}
+    for w in waves(s):
+        s.command(f"wave {w}")
+        values[value(s, "$s2")] = w
+        s.command(f"set var *(unsigned *){FLAG + 4} = {w + 70}")
+    equal(sorted(values), [1000, 2000, 3000], "values in s2")
+    for w in waves(s):
+        s.command(f"wave {w}")
+        equal(value(s, f"*(unsigned *){FLAG + 4}"), w + 70, f"memory of wave {w}")
+        s.command(f"set var *(unsigned *){FLAG + 4} = 0")
+    # an address is one of the space of the focus
+    s.command("delete")
+    s.command(f"wave {values[2000]}")
+    s.command(f"break *{LOADED}")
+    for _ in range(3):
+        equal(s.command("continue")["command"], "continue", "the answer")
+        equal(value(s, "$s2"), 2000, "s2 of the wave that stops")
+        equal(value(s, "$pc"), hex(LOADED), "its PC")
+    s.command(f"set var *(unsigned *){FLAG} = 1")
+    s.command("stepi 40")
+    s.command("delete")
+    s.send("continue")
+    interrupt(s)
+    check({values[1000], values[3000]} <= set(waves(s)), "the others loop for ever")
+    s.send("continue")
+    p.begin(0)
+    s.read_until(lambda o: o.get("command") == "continue")
+    equal(s.end()[0], 0, "the program's status")
+    p.check_output()
+
+
+def breakpoints_in_all():
+    """A breakpoint on dispatches is one of every program; so is what stops."""
+    p = Programs(1, 2, rounds=2)
+    s = harness.Session("--", "sh", "-c", p.script)
+    s.command("break on dispatch 3")
+    s.send("run")
+    p.open()
+    s.read_until(lambda o: o.get("command") == "run")
+    table = s.command("info inferiors")["inferiors"]
+    equal(sorted((i["spaces"], i["waves"]) for i in table), [(1, 1), (2, 2)], "programs")
+    equal(sum(i["current"] == "yes" for i in table), 1, "current programs")
+    equal(sorted(w["inferior"] for w in waves(s).values()),
+          sorted(n for i in table for n in [i["inferior"]] * i["waves"]), "whose the waves are")
+    for i in table:
+        equal(s.command(f"inferior {i['inferior']}")["pid"], i["pid"], "the process")
+        equal(value(s, "$s2") in (1000, 2000), True, "the focus is one of its waves")
+        s.command("stepi 5")
+    # one goes, the other stays
+    mine = next(i for i in table if i["waves"] == 2)
+    other = next(i for i in table if i["waves"] == 1)
+    s.command(f"detach inferiors {other['inferior']}")
+    equal([i["inferior"] for i in s.command("info inferiors")["inferiors"]], [mine["inferior"]], "programs left")
+    p.begin(0)
+    p.await_output(0, "submitted 1")
+    p.begin(0)
+    p.await_output(0, "round 1:")
+    equal(len(waves(s)), 2, "waves of the one that stays")
+    s.command("delete")
+    s.send("continue")
+    p.begin(1)
+    p.await_output(1, "submitted 1")
+    interrupt(s)
+    equal(len(waves(s)), 2, "its waves in the second round")
+    s.send("continue")
+    p.begin(1)
+    s.read_until(lambda o: o.get("command") == "continue")
+    s.end()
+    p.check_output()
+
+
+class Attached(harness.Session):
+    def __init__(self, pid):
+        self.process = subprocess.Popen([str(BREAKWATER), "attach", "--json", "-x", "-", str(pid)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def started(p, *options, env=None):
+    """breakwater exec of the only program of p, and its process."""
+    process = subprocess.Popen([BREAKWATER, "exec", *options, "--", "sh", "-c", p.script], env={**os.environ, **(env or {})})
+    p.open()
+    p.await_output(0, "submitted 0")
+    pid = next(c for c in harness.children(process.pid) if os.readlink(f"/proc/{c}/exe") == SPACES)
+    return process, pid
+
+
+def vgpu_of(pid):
+    environ = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
+    return next(e.split("=", 1)[1] for e in environ if e.startswith("BREAKWATER_VGPU="))
+
+
+def attached_one_after_the_other():
+    a, b = Programs(1, rounds=2), Programs(2, rounds=2)
+    first, first_pid = started(a)
+    second, second_pid = started(b, env={"BREAKWATER_VGPU": vgpu_of(first_pid)})
+    s = Attached(first_pid)
+    reply = s.command(f"attach {second_pid}")
+    equal((reply["pid"], reply["inferior"]), (second_pid, 2), "the second")
+    s.command("break on dispatch 3")
+    s.send("continue")
+    for p in (a, b):
+        p.begin(0)
+    s.read_until(lambda o: o.get("command") == "continue")
+    equal(sorted(w["inferior"] for w in waves(s).values()), [1, 2, 2], "whose the waves are")
+    s.command("kill inferiors 1")
+    equal(first.wait(TIMEOUT_S) != 0, True, "the status of what was killed")
+    equal([i["inferior"] for i in s.command("info inferiors")["inferiors"]], [2], "programs left")
+    equal(len(waves(s)), 2, "waves left")
+    s.command("delete")
+    s.send("detach")
+    s.end()
+    b.begin(0)
+    equal(second.wait(TIMEOUT_S), 0, "the status of what was let go")
+    b.check_output()
+
+
+if __name__ == "__main__":
+    harness.main(spaces_of_one_program, breakpoints_in_all, attached_one_after_the_other)
