@@ -43,6 +43,15 @@ static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
 			    g->wg.n_waves;
 }
 
+/* Numbers of a whole wave's lanes: for every wave of a copy, and so in a form that compilers make
+ * vectors of. */
+static void number_lanes(uint32_t *v, uint32_t first, unsigned lanes)
+{
+	for (unsigned half = 0; half < lanes; half += 32)
+		for (unsigned lane = 0; lane < 32; lane++)
+			v[half + lane] = first + half + lane;
+}
+
 static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 {
 	const struct bw_dispatch *d = g->dispatch;
@@ -56,8 +65,11 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 		 z = first / g->threads[0] / g->threads[1];
 	if (x + live <= g->threads[0]) { /* all in one row */
 		uint32_t row = (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
-		for (unsigned lane = 0; lane < live; lane++)
-			w->v[lane] = (x + lane) | row;
+		if (live == w->lanes)
+			number_lanes(w->v, x + row, live);
+		else
+			for (unsigned lane = 0; lane < live; lane++)
+				w->v[lane] = (x + lane) | row;
 	} else {
 		for (unsigned lane = 0; lane < live; lane++) {
 			w->v[lane] = x | (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
