@@ -61,7 +61,9 @@ struct decoding {
 	struct bw_inst *in;
 };
 
-/* Clears the low bits of an SGPR code that names n registers; false when the run does not exist. */
+/* Clears the low bits of an SGPR code that names n registers; false when the run does not exist.
+ * VCC lies behind s105 and ends a run that starts before it: ACO allocates s[104:107] (aco_ir.cpp,
+ * sgpr_limit), although LLVM does not know it. */
 static bool align_sgprs(uint16_t *code, unsigned n)
 {
 	if (n <= 1 || *code == BW_SRC_NULL)
@@ -70,7 +72,7 @@ static bool align_sgprs(uint16_t *code, unsigned n)
 	unsigned c = *code;
 	if (c < BW_SRC_VCC_LO) {
 		c -= c % align;
-		if (c + n > BW_SRC_VCC_LO)
+		if (c + n > BW_SRC_VCC_HI + 1)
 			return false;
 	} else if (c >= BW_SRC_TTMP0 && c < BW_SRC_NULL) {
 		c -= (c - BW_SRC_TTMP0) % align;

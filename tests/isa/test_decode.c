@@ -377,6 +377,13 @@ static void sgpr_runs_are_aligned(void **state)
 	assert_false(bw_isa_decode(&vcc_hi, 1, &in));
 	uint32_t beyond[2] = {0xf4100001 | 102 << 6, 0xf8000000}; /* s_load_b512 s102 */
 	assert_false(bw_isa_decode(beyond, 2, &in));
+	/* VCC ends a run. Both as RADV emits them. */
+	in = decode(0xf4200034, 0xce000000, 0); /* s_buffer_load_b32 s0, s[104:107], s103 */
+	assert_int_equal(in.saddr, 104);
+	in = decode(0xf42c1906, 0xf8000000, 0); /* s_buffer_load_b256 s[100:107], s[12:15] */
+	assert_int_equal(in.dst, 100);
+	uint32_t over[2] = {0xf40c0001 | 104 << 6, 0xf8000000}; /* s_load_b256 s104 */
+	assert_false(bw_isa_decode(over, 2, &in));
 }
 
 static void memory_fields(void **state)

@@ -151,12 +151,15 @@ static void smem_destinations(void **state)
 	ok(0xf4041a81, 0xf8000000); /* s_load_b64 vcc, s[2:3], null */
 	assert_int_equal(e.w.s[BW_SRC_VCC_LO], 0x100);
 	assert_int_equal(e.w.s[BW_SRC_VCC_HI], 0x101);
-	e.w.s[BW_SRC_VCC_LO] = 3;
-	e.inst = (struct bw_inst){.op = bw_isa_op_by_name("s_load_b128"), .dst = 104, .saddr = 2, .soffset = 124};
-	bool illegal;
-	assert_int_equal(env_run(&e, &illegal), BW_MEM_OK); /* beyond s105 nothing is written   35 */
+	ok(0xf4081a01, 0xf8000000); /* s_load_b128 s[104:107], s[2:3], null */
 	assert_int_equal(e.w.s[105], 0x101);
-	assert_int_equal(e.w.s[BW_SRC_VCC_LO], 3);
+	assert_int_equal(e.w.s[BW_SRC_VCC_HI], 0x103);
+	e.w.s[BW_SRC_TTMP0] = 3;
+	e.inst = (struct bw_inst){.op = bw_isa_op_by_name("s_load_b256"), .dst = 104, .saddr = 2, .soffset = 124};
+	bool illegal;
+	assert_int_equal(env_run(&e, &illegal), BW_MEM_OK); /* beyond VCC nothing is written   35 */
+	assert_int_equal(e.w.s[BW_SRC_VCC_HI], 0x103);
+	assert_int_equal(e.w.s[BW_SRC_TTMP0], 3);
 }
 
 static void smem_faults(void **state)

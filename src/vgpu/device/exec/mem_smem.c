@@ -22,9 +22,7 @@ static const struct smem_prep *prep_of(const struct bw_rec *rec)
  * the next (rules 33, 35). 0: nothing is written. */
 static unsigned region_end(unsigned code, bool priv)
 {
-	if (code < BW_SRC_VCC_LO)
-		return BW_SRC_VCC_LO;
-	if (code < BW_SRC_TTMP0)
+	if (code < BW_SRC_TTMP0) /* VCC ends the SGPRs (isa/decode.c, align_sgprs) */
 		return BW_SRC_TTMP0;
 	if (code < BW_SRC_NULL)
 		return priv ? BW_SRC_NULL : 0; /* rule 30 */

@@ -306,11 +306,10 @@ static void smem(struct build *b, const struct bw_op_info *info)
 	b->e->lgkm = n == 1 ? 1 : 2; /* rule 279 */
 	unsigned code = in->dst & ~(n >= 4 ? 3u : n - 1);
 	/* A destination does not run over into the next region (rules 33, 35). */
-	unsigned end = code < BW_SRC_VCC_LO  ? BW_SRC_VCC_LO
-		       : code < BW_SRC_TTMP0 ? BW_SRC_TTMP0
-		       : code < BW_SRC_NULL  ? BW_SRC_NULL
-		       : code == BW_SRC_M0   ? BW_SRC_M0 + 1
-					     : BW_STRICT_SGPRS;
+	unsigned end = code < BW_SRC_TTMP0  ? BW_SRC_TTMP0
+		       : code < BW_SRC_NULL ? BW_SRC_NULL
+		       : code == BW_SRC_M0  ? BW_SRC_M0 + 1
+					    : BW_STRICT_SGPRS;
 	if (in->dst != BW_SRC_NULL && code < BW_STRICT_SGPRS && !is_hidden(b, code))
 		bw_sregs_add(&b->e->swrite, code, BW_MIN(n, end - code));
 }
