@@ -310,6 +310,7 @@ void bw_drm_file_close(struct bw_drm_file *f)
 
 void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out)
 {
+	static const char *const engines[] = {"gfx", "compute", "dma"};
 	struct bw_uapi *u = f->u;
 	uint64_t vram = 0, gtt = 0;
 	pthread_mutex_lock(&u->lock);
@@ -323,11 +324,6 @@ void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out)
 	bw_str_addf(out, "drm-driver:\tamdgpu\ndrm-client-id:\t%llu\ndrm-pdev:\t%s\n",
 		    (unsigned long long)f->client_id, u->profile->pci_address);
 	bw_str_addf(out, "pasid:\t%u\n", f->vm->pasid);
-	static const char *const engines[] = {"gfx", "compute", "dma"};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(engines); i++)
-		if (f->vm->engine_ns[i])
-			bw_str_addf(out, "drm-engine-%s:\t%llu ns\n", engines[i],
-				    (unsigned long long)f->vm->engine_ns[i]);
 	bw_str_addf(
 		out,
 		"drm-memory-vram:\t%llu KiB\ndrm-memory-gtt: \t%llu KiB\ndrm-memory-cpu: \t0 KiB\n",
@@ -337,5 +333,9 @@ void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out)
 		    "KiB\namd-requested-gtt:\t%llu KiB\n",
 		    (unsigned long long)vram / 1024, (unsigned long long)vram / 1024,
 		    (unsigned long long)gtt / 1024);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(engines); i++)
+		if (f->vm->engine_ns[i])
+			bw_str_addf(out, "drm-engine-%s:\t%llu ns\n", engines[i],
+				    (unsigned long long)f->vm->engine_ns[i]);
 	pthread_mutex_unlock(&u->lock);
 }

@@ -206,6 +206,24 @@ static void set_pstate(struct client *c, uint32_t ctx, uint32_t pstate)
 	assert_int_equal(drm_ioctl(c, DRM_IOCTL_AMDGPU_CTX, &a), 0);
 }
 
+/* The time of an engine in fdinfo; 0: it has had none. */
+static unsigned long long engine_ns(struct client *c, const char *engine)
+{
+	struct bw_vgpu_file a = {.file = c->drm};
+	struct bw_msg m = BW_MSG_INIT;
+	char text[2048] = "", key[64];
+	unsigned long long ns = 0;
+	request(c, BW_VGPU_FDINFO, &(struct bw_msg_part){&a, sizeof(a)}, 1, -1, &m);
+	assert_true(m.body_b > sizeof(struct bw_vgpu_result) && m.body_b < sizeof(text));
+	memcpy(text, m.body + sizeof(struct bw_vgpu_result), m.body_b - sizeof(struct bw_vgpu_result));
+	bw_msg_fini(&m);
+	snprintf(key, sizeof(key), "drm-engine-%s:\t", engine);
+	const char *at = strstr(text, key);
+	if (at)
+		assert_int_equal(sscanf(at + strlen(key), "%llu ns", &ns), 1);
+	return ns;
+}
+
 /* Load, clocks, temperature and power of an idle GPU and of one that is at work. */
 static void sensors_follow_the_work(void **state)
 {
@@ -230,12 +248,16 @@ static void sensors_follow_the_work(void **state)
 	uint64_t seq, status;
 	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_COMPUTE, 0, IB, n, NULL, 0, &seq), 0);
 	wait_for_load(&c, 100);
+	assert_int_equal(engine_ns(&c, "compute"), 0); /* counted when it has ended */
 	assert_int_equal(sensor(&c, SCLK), 2371);
 	assert_int_equal(sensor(&c, MCLK), 1249);
 	assert_true(sensor(&c, POWER) > idle_w);
 	assert_true(sensor(&c, TEMP) > idle_mc);
 	*(volatile uint32_t *)data.cpu = 1;
 	assert_int_equal(wait_cs(&c, ctx, AMDGPU_HW_IP_COMPUTE, 0, seq, SECONDS(20), &status), 0);
+	/* At least a window of 100 ms was all its own. */
+	assert_true(engine_ns(&c, "compute") >= 100000000);
+	assert_int_equal(engine_ns(&c, "gfx"), 0);
 	wait_for_load(&c, 0);
 	assert_int_equal(sensor(&c, SCLK), 500);
 	assert_int_equal(sensor(&c, POWER), idle_w);
