@@ -99,6 +99,12 @@ class Kernel:
         """A mask of the wave's width from SGPR n."""
         return f"s{n}" if self.wave == 32 else f"s[{n}:{n + 1}]"
 
+    @staticmethod
+    def numbers(*sources):
+        """v16 and on: the sources as floats that are neither NaN nor infinite. Which of two NaNs an instruction
+        hands on is not specified (reference gfx11-rules 116)."""
+        return [f"v_and_b32 v{16 + i}, 0xff7fffff, {source}" for i, source in enumerate(sources)]
+
     @property
     def exec(self):
         return "exec_lo" if self.wave == 32 else "exec"
@@ -163,15 +169,15 @@ class Kernel:
             lambda: self.emit(f"v_perm_b32 {v()}, {v()}, {v()}, {any_()}"),
             lambda: self.emit(f"v_bfe_u32 {v()}, {v()}, {self.random.randrange(16)}, {self.random.randrange(1, 17)}"),
             lambda: self.emit(f"v_and_or_b32 {v()}, {v()}, {s()}, {v()}"),
-            lambda: self.emit(f"v_add_f32 {v()}, {any_()}, {v()}"),
-            lambda: self.emit(f"v_fma_f32 {v()}, {v()}, {v()}, {v()}"),
+            lambda: self.emit(*self.numbers(any_(), v()), f"v_add_f32 {v()}, v16, v17"),
+            lambda: self.emit(*self.numbers(v(), v(), v()), f"v_fma_f32 {v()}, v16, v17, v18"),
             lambda: self.emit(f"v_pk_mul_lo_u16 {v()}, {v()}, {v()}"),
             lambda: self.emit(f"v_cmp_gt_u32 {self.vcc}, {any_()}, {v()}", f"v_cndmask_b32 {v()}, {v()}, {v()}, {self.vcc}"),
             lambda: self.emit(f"v_add_co_u32 {v()}, {self.vcc}, {v()}, {v()}",
                               f"v_add_co_ci_u32 {v()}, {self.vcc}, {v()}, {v()}, {self.vcc}"),
         ]
         if self.wave == 32:
-            choices.append(lambda: self.emit("v_dual_add_f32 v4, s12, v5 :: v_dual_mov_b32 v7, v6"))
+            choices.append(lambda: self.emit(*self.numbers("s12", "v5"), "v_dual_add_f32 v4, v16, v17 :: v_dual_mov_b32 v7, v6"))
         self.random.choice(choices)()
 
     def scalar(self):
@@ -215,8 +221,8 @@ class Kernel:
 
     def modes(self):
         """MODE changes for one operation."""
-        self.emit(f"s_round_mode 0x{self.random.randrange(4):x}", f"v_mul_f32 {self.v()}, {self.v()}, {self.v()}",
-                  f"v_add_f32 {self.v()}, {self.v()}, {self.v()}", "s_round_mode 0x0")
+        self.emit(*self.numbers(self.v(), self.v(), self.v()), f"s_round_mode 0x{self.random.randrange(4):x}",
+                  f"v_mul_f32 {self.v()}, v16, v17", f"v_add_f32 {self.v()}, v17, v18", "s_round_mode 0x0")
 
     def odd(self):
         self.random.choice([
