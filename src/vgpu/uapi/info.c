@@ -135,14 +135,20 @@ static int hw_ip_count(const struct drm_amdgpu_info *q, struct answer *a)
 
 static int fw_version(const struct drm_amdgpu_info *q, struct answer *a)
 {
+	/* Version and feature. Drivers look at the first four, which are a Navi31's; the others are what
+	 * one has beside these [I]. */
+	enum { FW_NONE = 0x09, FW_MES_KIQ = 0x19, FW_MES = 0x1a, FW_IMU = 0x1b };
 	/* clang-format off */
 	static const struct { uint8_t type; struct drm_amdgpu_info_firmware fw; } known[] = {
 		{AMDGPU_INFO_FW_GFX_ME, {1486, 29}}, {AMDGPU_INFO_FW_GFX_PFP, {1525, 29}}, {AMDGPU_INFO_FW_GFX_MEC, {494, 29}},
 		{AMDGPU_INFO_FW_SDMA, {21, 60}},
+		{AMDGPU_INFO_FW_GFX_RLC, {0x70, 1}}, {AMDGPU_INFO_FW_SMC, {0x004e7300, 0}}, {AMDGPU_INFO_FW_SOS, {0x00310027, 0x00310027}},
+		{AMDGPU_INFO_FW_ASD, {0x210000a9, 0x210000a9}}, {FW_MES_KIQ, {0x6c, 6}}, {FW_MES, {0x3d, 1}}, {FW_IMU, {0x0b1f3600, 0}},
 	};
 	/* clang-format on */
 	struct drm_amdgpu_info_firmware fw = {0};
-	if (q->query_fw.ip_instance || q->query_fw.fw_type == 0 || q->query_fw.fw_type > 0x1c)
+	if (q->query_fw.ip_instance || q->query_fw.fw_type == 0 || q->query_fw.fw_type > 0x1c ||
+	    q->query_fw.fw_type == FW_NONE)
 		return -EINVAL;
 	if ((q->query_fw.fw_type == AMDGPU_INFO_FW_GFX_MEC && q->query_fw.index > 1) ||
 	    (q->query_fw.fw_type == AMDGPU_INFO_FW_SDMA && q->query_fw.index >= BW_DRM_N_SDMA))

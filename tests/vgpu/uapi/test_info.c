@@ -160,6 +160,40 @@ static void registers_and_the_clock(void **state)
 	close_client(&c);
 }
 
+/* What programs are told and what debugfs shows are the same versions. */
+static void firmware(void **state)
+{
+	static const struct { const char *name; uint32_t type; } rows[] = {
+		{"ME", 4}, {"PFP", 5}, {"RLC", 7}, {"MEC", 8}, {"SMC", 0xa}, {"SDMA0", 0xb}, {"SDMA1", 0xb}, {"SOS", 0xc},
+		{"ASD", 0xd}, {"MES_KIQ", 0x19}, {"MES", 0x1a}, {"IMU", 0x1b},
+	};
+	struct client c;
+	struct drm_amdgpu_info_firmware fw;
+	open_client(&c);
+	char *text = file_text(&c, "debug/dri/" PCI "/amdgpu_firmware_info");
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		char line[64];
+		unsigned feature = 0, version = 0;
+		snprintf(line, sizeof(line), "\n%s feature version: ", rows[i].name);
+		char *at = i ? strstr(text, line) : text; /* the first one's is the first line */
+		assert_non_null(at);
+		assert_int_equal(sscanf(strstr(at, "feature version: "), "feature version: %u", &feature), 1);
+		assert_int_equal(sscanf(strstr(at, "firmware version: "), "firmware version: %x", &version), 1);
+		assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){rows[i].type}, &fw, sizeof(fw)), 0);
+		assert_int_equal(fw.ver, version);
+		assert_int_equal(fw.feature, feature);
+		assert_true(version > 0);
+	}
+	free(text);
+	/* No video, no such number, a third SDMA engine. */
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_VCN}, &fw, sizeof(fw)), 0);
+	assert_int_equal(fw.ver, 0);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){9}, &fw, sizeof(fw)), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){0x1d}, &fw, sizeof(fw)), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){0xb, 0, 2}, &fw, sizeof(fw)), -EINVAL);
+	close_client(&c);
+}
+
 static void the_rest(void **state)
 {
 	/* clang-format off */
@@ -280,6 +314,7 @@ int main(void)
 		cmocka_unit_test(hardware_blocks),
 		cmocka_unit_test(memory),
 		cmocka_unit_test(registers_and_the_clock),
+		cmocka_unit_test(firmware),
 		cmocka_unit_test(the_rest),
 		cmocka_unit_test(sensors_follow_the_work),
 	};
