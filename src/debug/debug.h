@@ -287,6 +287,7 @@ struct bw_stop {
 	uint32_t wave; /* number */
 	unsigned lane;
 	bool focus_changed;  /* another wave than before */
+	bool focus_ended;    /* WAVES, INTERRUPTED: the wave that was stepped has ended; nobody asked to stop */
 	uint32_t reasons;    /* of that wave */
 	uint32_t breakpoint; /* of that wave; a temporary one has been deleted already */
 	bool breakpoint_temporary;

@@ -1,90 +1,61 @@
 // SPDX-License-Identifier: MIT
 /* Conditions of breakpoints as machine code, run by the trap handler before anything is saved
- * (trap.h, BW_TRAP_C_FILTERS): a wave for which none of its lanes can fulfil the condition goes on at
- * once, and nobody hears of it. The code may be wrong in one direction only: what it lets stop is
- * looked at again by breakpoints.c. So whatever is not understood here counts as true.
+ * (trap.h, BW_TRAP_C_FILTERS): a wave for which none of its lanes can fulfil the condition goes on
+ * at once, and nobody hears of it. The code may be wrong in one direction only: what it lets stop
+ * is looked at again by breakpoints.c. So whatever is not understood here counts as true.
  *
- * Understood are comparisons of a register, lane or workgroup with a number, joined by && || ! and
- * parentheses. Masks of lanes are worked out in TTMPs: the result so far in ttmp[2:3], one comparison
- * in ttmp[14:15]; ttmp[4:5] is where to return to. Encodings: RDNA3 ISA manual, chapter 15, checked
- * with LLVM by tests/debug/test_filter.c. */
-#include "debug/filter.h"
+ * Understood here are comparisons of a register, lane or workgroup with a number, joined by && || !
+ * and parentheses. Masks of lanes are worked out in TTMPs: the result so far in ttmp[2:3], one
+ * comparison in ttmp[14:15]; ttmp[4:5] is where to return to. What else there is filter_lane.c may
+ * know, for the lanes that are left then. */
+#include "debug/filter_priv.h"
 
 #include <string.h>
 
-#include "debug/expr_priv.h"
-
 enum {
-	ACC = 110,  /* ttmp[2:3] */
-	LEAF = 122, /* ttmp[14:15] */
-	LINK = 112, /* ttmp[4:5] */
-	TTMP8 = 116,
-	TTMP11 = 119,
-	TTMP12 = 120, /* STATUS */
-	EXEC = 126,
-	LITERAL = 255,
-	INLINE_0 = 128,
-	INLINE_MINUS_1 = 193,
-	MAX_TOKENS = 128,
+	ACC = BW_FR_ACC,
+	LEAF = BW_FR_LEAF,
+	LINK = BW_FR_LINK,
+	TTMP8 = BW_FR_TTMP8,
+	TTMP11 = BW_FR_TTMP11,
+	TTMP12 = BW_FR_TTMP12,
+	EXEC = BW_FR_EXEC,
+	LITERAL = BW_FR_LITERAL,
+	INLINE_0 = BW_FR_INLINE_0,
+	INLINE_MINUS_1 = BW_FR_INLINE_MINUS_1,
 	MAX_DEPTH = 32,
 };
 
 /* ---- Writing code ---- */
 
-struct code {
-	uint32_t *dw;
-	size_t n, max;
-	bool full;
-};
-
-static void put(struct code *c, uint32_t dw)
-{
-	if (c->n < c->max)
-		c->dw[c->n++] = dw;
-	else
-		c->full = true;
-}
-
-static void sop2(struct code *c, unsigned op, unsigned dst, unsigned a, unsigned b)
-{
-	put(c, 0x80000000u | op << 23 | dst << 16 | b << 8 | a);
-}
-
-static void sop1(struct code *c, unsigned op, unsigned dst, unsigned src)
-{
-	put(c, 0xbe800000u | dst << 16 | op << 8 | src);
-}
-
 enum { S_AND_B32 = 22, S_AND_B64 = 23, S_OR_B64 = 25, S_CSELECT_B32 = 48, S_CSELECT_B64 = 49 };
-enum { S_MOV_B32 = 0, S_SETPC_B64 = 72 };
 
-/* The order of the opcodes in SOPC and VOPC. */
-enum compare { LT, LE, GT, GE, EQ, NE };
-static const uint8_t sopc_unsigned[] = {[LT] = 10, [LE] = 11, [GT] = 8, [GE] = 9, [EQ] = 6, [NE] = 7};
-static const uint8_t sopc_signed[] = {[LT] = 4, [LE] = 5, [GT] = 2, [GE] = 3, [EQ] = 0, [NE] = 1};
-static const uint8_t vopc_unsigned[] = {
-	[LT] = 0x49, [LE] = 0x4b, [GT] = 0x4c, [GE] = 0x4e, [EQ] = 0x4a, [NE] = 0x4d};
-static const uint8_t vopc_signed[] = {
-	[LT] = 0x41, [LE] = 0x43, [GT] = 0x44, [GE] = 0x46, [EQ] = 0x42, [NE] = 0x45};
+const uint8_t bw_fc_sopc_unsigned[] = {
+	[BW_LT] = 10, [BW_LE] = 11, [BW_GT] = 8, [BW_GE] = 9, [BW_EQ] = 6, [BW_NE] = 7};
+const uint8_t bw_fc_sopc_signed[] = {
+	[BW_LT] = 4, [BW_LE] = 5, [BW_GT] = 2, [BW_GE] = 3, [BW_EQ] = 0, [BW_NE] = 1};
+static const uint8_t vopc_unsigned[] = {[BW_LT] = 0x49, [BW_LE] = 0x4b, [BW_GT] = 0x4c,
+					[BW_GE] = 0x4e, [BW_EQ] = 0x4a, [BW_NE] = 0x4d};
+static const uint8_t vopc_signed[] = {[BW_LT] = 0x41, [BW_LE] = 0x43, [BW_GT] = 0x44,
+				      [BW_GE] = 0x46, [BW_EQ] = 0x42, [BW_NE] = 0x45};
 
-static void scalar_compare(struct code *c, enum compare op, bool is_signed, unsigned sgpr,
-			   uint32_t value)
+static void scalar_compare(struct bw_filter_code *c, enum bw_compare op, bool is_signed,
+			   unsigned sgpr, uint32_t value)
 {
-	unsigned opcode = (is_signed ? sopc_signed : sopc_unsigned)[op];
-	put(c, 0xbf000000u | opcode << 16 | LITERAL << 8 | sgpr);
-	put(c, value);
+	bw_fc_sopc(c, (is_signed ? bw_fc_sopc_signed : bw_fc_sopc_unsigned)[op], sgpr, LITERAL);
+	bw_fc_put(c, value);
 }
 
-static void select_all(struct code *c)
+static void select_all(struct bw_filter_code *c)
 {
-	sop2(c, S_CSELECT_B64, LEAF, INLINE_MINUS_1, INLINE_0);
+	bw_fc_sop2(c, S_CSELECT_B64, LEAF, INLINE_MINUS_1, INLINE_0);
 }
 
-static void set_mask(struct code *c, unsigned pair, uint64_t mask)
+static void set_mask(struct bw_filter_code *c, unsigned pair, uint64_t mask)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		sop1(c, S_MOV_B32, pair + i, LITERAL);
-		put(c, (uint32_t)(mask >> 32 * i));
+		bw_fc_sop1(c, BW_FC_S_MOV_B32, pair + i, LITERAL);
+		bw_fc_put(c, (uint32_t)(mask >> 32 * i));
 	}
 }
 
@@ -92,10 +63,11 @@ static void set_mask(struct code *c, unsigned pair, uint64_t mask)
 
 struct parse {
 	const struct bw_filter_facts *facts;
-	struct bw_tok tok[MAX_TOKENS];
-	size_t n;
-	struct code code;
+	struct bw_filter_tokens t;
+	struct bw_filter_code code;
 	unsigned depth;
+	bool inexact;	/* a part counts as true that need not be */
+	bool lost_join; /* since two sides of && or || would each have needed ttmp[2:3] */
 };
 
 /* What a part of the condition became. */
@@ -103,7 +75,7 @@ enum outcome { TRUE_ALWAYS, IN_ACC, IN_LEAF };
 
 static bool is(const struct parse *p, size_t i, int op)
 {
-	return p->tok[i].kind == BW_TOK_OP && p->tok[i].op == op;
+	return p->t.tok[i].kind == BW_TOK_OP && p->t.tok[i].op == op;
 }
 
 static bool opens(const struct parse *p, size_t i)
@@ -145,7 +117,7 @@ static bool enclosed(const struct parse *p, size_t a, size_t b)
 
 /* ---- Operands ---- */
 
-enum operand_kind { NOT_KNOWN, SCALAR, VECTOR, LANE, ITEM_X, GROUP, NUMBER, REAL };
+enum operand_kind { NOT_KNOWN, SCALAR, VECTOR, LANE, ITEM_X, GROUP, WAVE, NUMBER, REAL };
 struct operand {
 	enum operand_kind kind;
 	unsigned reg;
@@ -162,10 +134,15 @@ static struct operand dollar(const struct parse *p, const char *name)
 	if (!strcmp(name, "_lane") || !strcmp(name, "_simd_lane"))
 		o.kind = LANE;
 	else if (!strcmp(name, "_thread_workgroup_pos"))
-		o = (struct operand){
-			.kind = SCALAR, .reg = TTMP11, .is_signed = true, .masked = true, .mask = 0x3f};
+		o = (struct operand){.kind = SCALAR,
+				     .reg = TTMP11,
+				     .is_signed = true,
+				     .masked = true,
+				     .mask = 0x3f};
 	else if (!strcmp(name, "_workgroup") || !strcmp(name, "blockIdx"))
 		o.kind = GROUP;
+	else if (!strcmp(name, "_wave") || !strcmp(name, "_thread"))
+		o.kind = WAVE;
 	else if (bw_wave_reg_parse(name, &r) && r.count == 1 && r.cls == BW_REG_SGPR)
 		o = (struct operand){.kind = SCALAR, .reg = r.index};
 	else if (bw_wave_reg_parse(name, &r) && r.count == 1 && r.cls == BW_REG_VGPR &&
@@ -184,7 +161,7 @@ static bool constant(const struct parse *p, size_t a, size_t b, struct bw_value 
 	bool minus = b == a + 2 && is(p, a, '-');
 	if (b - a - minus != 1)
 		return false;
-	const struct bw_tok *t = &p->tok[b - 1];
+	const struct bw_tok *t = &p->t.tok[b - 1];
 	if (t->kind == BW_TOK_INT || t->kind == BW_TOK_FLOAT)
 		*out = t->number;
 	else if (t->kind != BW_TOK_DOLLAR || !p->facts->variable ||
@@ -193,7 +170,7 @@ static bool constant(const struct parse *p, size_t a, size_t b, struct bw_value 
 	if (!minus)
 		return true;
 	if (out->type.kind == BW_TYPE_INT && out->type.size_b == 4)
-		out->bits = (uint64_t)-(int64_t)out->bits;
+		out->bits = (uint64_t) - (int64_t)out->bits;
 	else if (out->type.kind == BW_TYPE_FLOAT)
 		out->bits ^= 1ull << (out->type.size_b * 8 - 1);
 	else
@@ -210,13 +187,13 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 		o.kind = o.value.type.kind == BW_TYPE_FLOAT ? REAL : NUMBER;
 		return o;
 	}
-	if (b - a == 1 && p->tok[a].kind == BW_TOK_DOLLAR)
-		return dollar(p, p->tok[a].name);
+	if (b - a == 1 && p->t.tok[a].kind == BW_TOK_DOLLAR)
+		return dollar(p, p->t.tok[a].name);
 	/* $_workgroup.x, blockIdx.x, threadIdx.x */
-	if (b - a == 3 && is(p, a + 1, '.') && p->tok[a + 2].kind == BW_TOK_IDENT &&
-	    !p->tok[a + 2].name[1]) {
-		const char *name = p->tok[a].name;
-		unsigned i = (unsigned)(p->tok[a + 2].name[0] - 'x');
+	if (b - a == 3 && is(p, a + 1, '.') && p->t.tok[a + 2].kind == BW_TOK_IDENT &&
+	    !p->t.tok[a + 2].name[1]) {
+		const char *name = p->t.tok[a].name;
+		unsigned i = (unsigned)(p->t.tok[a + 2].name[0] - 'x');
 		bool group = !strcmp(name, "_workgroup") || !strcmp(name, "blockIdx");
 		bool item = !strcmp(name, "_work_item") || !strcmp(name, "threadIdx");
 		if (group && i < 3)
@@ -226,14 +203,15 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 		return o;
 	}
 	/* as_int($v3), (int)$v3, as_float($s4) */
-	bool call = b - a == 4 && p->tok[a].kind == BW_TOK_IDENT && is(p, a + 1, '(') && is(p, b - 1, ')');
+	bool call = b - a == 4 && p->t.tok[a].kind == BW_TOK_IDENT && is(p, a + 1, '(') &&
+		    is(p, b - 1, ')');
 	bool cast = b - a == 4 && is(p, a, '(') && is(p, a + 2, ')') &&
-		    p->tok[a + 1].kind == BW_TOK_IDENT && !strcmp(p->tok[a + 1].name, "int");
-	const struct bw_tok *inner = call ? &p->tok[a + 2] : &p->tok[b - 1];
+		    p->t.tok[a + 1].kind == BW_TOK_IDENT && !strcmp(p->t.tok[a + 1].name, "int");
+	const struct bw_tok *inner = call ? &p->t.tok[a + 2] : &p->t.tok[b - 1];
 	if ((call || cast) && inner->kind == BW_TOK_DOLLAR) {
 		o = dollar(p, inner->name);
-		o.is_signed = cast || !strcmp(p->tok[a].name, "as_int");
-		o.is_float = call && !strcmp(p->tok[a].name, "as_float");
+		o.is_signed = cast || !strcmp(p->t.tok[a].name, "as_int");
+		o.is_float = call && !strcmp(p->t.tok[a].name, "as_float");
 		bool plain = o.kind == VECTOR || (o.kind == SCALAR && !o.masked);
 		if (!plain || (!o.is_signed && !o.is_float))
 			o.kind = NOT_KNOWN;
@@ -241,8 +219,8 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 	}
 	/* $s4 & 7 */
 	size_t and = find_op(p, a, b, '&');
-	if (and > a && and + 1 < b) {
-		struct operand left = operand(p, a, and), right = operand(p, and + 1, b);
+	if (and > a && and+1 < b) {
+		struct operand left = operand(p, a, and), right = operand(p, and+1, b);
 		if (left.kind == SCALAR && !left.masked && !left.is_signed && !left.is_float &&
 		    right.kind == NUMBER && right.value.bits <= UINT32_MAX) {
 			left.masked = true;
@@ -255,34 +233,34 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 
 /* ---- Comparisons ---- */
 
-static enum compare negated(enum compare op)
+static enum bw_compare negated(enum bw_compare op)
 {
-	static const enum compare other[] = {
-		[LT] = GE, [LE] = GT, [GT] = LE, [GE] = LT, [EQ] = NE, [NE] = EQ};
+	static const enum bw_compare other[] = {[BW_LT] = BW_GE, [BW_LE] = BW_GT, [BW_GT] = BW_LE,
+						[BW_GE] = BW_LT, [BW_EQ] = BW_NE, [BW_NE] = BW_EQ};
 	return other[op];
 }
 
-static enum compare mirrored(enum compare op)
+static enum bw_compare mirrored(enum bw_compare op)
 {
-	static const enum compare other[] = {
-		[LT] = GT, [LE] = GE, [GT] = LT, [GE] = LE, [EQ] = EQ, [NE] = NE};
+	static const enum bw_compare other[] = {[BW_LT] = BW_GT, [BW_LE] = BW_GE, [BW_GT] = BW_LT,
+						[BW_GE] = BW_LE, [BW_EQ] = BW_EQ, [BW_NE] = BW_NE};
 	return other[op];
 }
 
-static bool holds(enum compare op, uint64_t a, uint64_t b)
+static bool holds(enum bw_compare op, uint64_t a, uint64_t b)
 {
 	switch (op) {
-	case LT:
+	case BW_LT:
 		return a < b;
-	case LE:
+	case BW_LE:
 		return a <= b;
-	case GT:
+	case BW_GT:
 		return a > b;
-	case GE:
+	case BW_GE:
 		return a >= b;
-	case EQ:
+	case BW_EQ:
 		return a == b;
-	case NE:
+	case BW_NE:
 		break;
 	}
 	return a != b;
@@ -299,23 +277,24 @@ static bool number_for(const struct operand *o, const struct bw_value *v, uint32
 	return true;
 }
 
-static void compare_register(struct parse *p, const struct operand *o, enum compare op,
+static void compare_register(struct parse *p, const struct operand *o, enum bw_compare op,
 			     bool is_signed, uint32_t value)
 {
-	struct code *c = &p->code;
+	struct bw_filter_code *c = &p->code;
 	if (o->kind == VECTOR) {
 		/* wave32 writes the low half alone */
-		sop1(c, S_MOV_B32, LEAF + 1, INLINE_0);
-		put(c, 0xd4000000u |
-			       (uint32_t)(is_signed ? vopc_signed : vopc_unsigned)[op] << 16 | LEAF);
-		put(c, (256u + o->reg) | LITERAL << 9);
-		put(c, value);
+		bw_fc_sop1(c, BW_FC_S_MOV_B32, LEAF + 1, INLINE_0);
+		bw_fc_put(c, 0xd4000000u |
+				     (uint32_t)(is_signed ? vopc_signed : vopc_unsigned)[op] << 16 |
+				     LEAF);
+		bw_fc_put(c, (256u + o->reg) | LITERAL << 9);
+		bw_fc_put(c, value);
 		return;
 	}
 	unsigned reg = o->reg;
 	if (o->masked) {
-		sop2(c, S_AND_B32, LEAF, reg, LITERAL);
-		put(c, o->mask);
+		bw_fc_sop2(c, S_AND_B32, LEAF, reg, LITERAL);
+		bw_fc_put(c, o->mask);
 		reg = LEAF;
 	}
 	scalar_compare(c, op, is_signed, reg, value);
@@ -324,7 +303,7 @@ static void compare_register(struct parse *p, const struct operand *o, enum comp
 
 /* Floats by their bits: the order of those of one sign is that of integers, and what the sign and
  * NaNs make different only lets too much stop. False: not to be had that way. */
-static bool compare_float(struct parse *p, const struct operand *o, enum compare op,
+static bool compare_float(struct parse *p, const struct operand *o, enum bw_compare op,
 			  const struct bw_value *v)
 {
 	double wanted = bw_value_f64(v, 0);
@@ -333,7 +312,7 @@ static bool compare_float(struct parse *p, const struct operand *o, enum compare
 	if ((double)f != wanted || f == 0)
 		return false;
 	memcpy(&bits, &f, sizeof(bits));
-	if (op == EQ || op == NE) {
+	if (op == BW_EQ || op == BW_NE) {
 		compare_register(p, o, op, false, bits);
 		return true;
 	}
@@ -344,24 +323,50 @@ static bool compare_float(struct parse *p, const struct operand *o, enum compare
 }
 
 /* threadIdx.x of groups with one row: the wave, and the lane in it. */
-static bool compare_item(struct parse *p, enum compare op, const struct bw_value *v)
+static bool compare_item(struct parse *p, enum bw_compare op, const struct bw_value *v)
 {
-	struct code *c = &p->code;
+	struct bw_filter_code *c = &p->code;
 	uint64_t item = v->bits;
 	unsigned lanes = p->facts->lanes;
-	if (op != EQ || !lanes || item >= 1024)
+	if (op != BW_EQ || !lanes || item >= 1024)
 		return false;
-	sop2(c, S_AND_B32, LEAF, TTMP11, LITERAL);
-	put(c, 0x3f);
-	scalar_compare(c, EQ, false, LEAF, (uint32_t)(item / lanes));
+	bw_fc_sop2(c, S_AND_B32, LEAF, TTMP11, LITERAL);
+	bw_fc_put(c, 0x3f);
+	scalar_compare(c, BW_EQ, false, LEAF, (uint32_t)(item / lanes));
 	set_mask(c, LEAF, 1ull << item % lanes);
 	/* s_mov leaves SCC alone */
-	sop2(c, S_CSELECT_B32, LEAF, LEAF, INLINE_0);
-	sop2(c, S_CSELECT_B32, LEAF + 1, LEAF + 1, INLINE_0);
+	bw_fc_sop2(c, S_CSELECT_B32, LEAF, LEAF, INLINE_0);
+	bw_fc_sop2(c, S_CSELECT_B32, LEAF + 1, LEAF + 1, INLINE_0);
 	return true;
 }
 
-static enum outcome compare_with(struct parse *p, const struct operand *o, enum compare op,
+/* SCC: all of the three are so, and nothing before has cleared the mask in LEAF. */
+static void compare_position(struct parse *p, const uint32_t group[3])
+{
+	for (unsigned i = 0; i < 3; i++) {
+		scalar_compare(&p->code, BW_EQ, false, TTMP8 + i, group[i]);
+		bw_fc_sop2(&p->code, S_CSELECT_B64, LEAF, LEAF, INLINE_0);
+	}
+}
+
+/* $_wave == 5: the place of wave 5 in its dispatch. Another dispatch has a wave there, too: it
+ * stops, and is looked at. */
+static bool compare_wave(struct parse *p, enum bw_compare op, const struct bw_value *v)
+{
+	struct bw_filter_code *c = &p->code;
+	uint32_t group[3], wave;
+	if (op != BW_EQ || !p->facts->wave ||
+	    !p->facts->wave(p->facts->cookie, v->bits, group, &wave))
+		return false;
+	bw_fc_sop2(c, S_AND_B32, LEAF, TTMP11, LITERAL);
+	bw_fc_put(c, 0x3f);
+	scalar_compare(c, BW_EQ, false, LEAF, wave);
+	select_all(c);
+	compare_position(p, group);
+	return true;
+}
+
+static enum outcome compare_with(struct parse *p, const struct operand *o, enum bw_compare op,
 				 const struct operand *number, bool negate)
 {
 	const struct bw_value *v = &number->value;
@@ -372,7 +377,7 @@ static enum outcome compare_with(struct parse *p, const struct operand *o, enum 
 	case SCALAR:
 	case VECTOR:
 		/* what does not hold for a NaN holds when it is negated */
-		if (o->is_float && negate && op != EQ && op != NE)
+		if (o->is_float && negate && op != BW_EQ && op != BW_NE)
 			return TRUE_ALWAYS;
 		if (o->is_float)
 			return (real || (v->type.kind == BW_TYPE_INT && v->type.size_b == 4)) &&
@@ -392,6 +397,8 @@ static enum outcome compare_with(struct parse *p, const struct operand *o, enum 
 		return IN_LEAF;
 	case ITEM_X:
 		return !real && compare_item(p, op, v) ? IN_LEAF : TRUE_ALWAYS;
+	case WAVE:
+		return !real && compare_wave(p, op, v) ? IN_LEAF : TRUE_ALWAYS;
 	case NOT_KNOWN:
 	case GROUP:
 	case NUMBER:
@@ -402,11 +409,11 @@ static enum outcome compare_with(struct parse *p, const struct operand *o, enum 
 }
 
 /* $_workgroup == 2,0,0: [b, end) are the three numbers. */
-static enum outcome compare_group(struct parse *p, enum compare op, size_t b, size_t end)
+static enum outcome compare_group(struct parse *p, enum bw_compare op, size_t b, size_t end)
 {
 	struct operand o[3];
 	uint32_t value;
-	if (op != EQ || end - b != 5 || !is(p, b + 1, ',') || !is(p, b + 3, ','))
+	if (op != BW_EQ || end - b != 5 || !is(p, b + 1, ',') || !is(p, b + 3, ','))
 		return TRUE_ALWAYS;
 	for (unsigned i = 0; i < 3; i++) {
 		struct operand scalar = {.kind = SCALAR};
@@ -416,10 +423,9 @@ static enum outcome compare_group(struct parse *p, enum compare op, size_t b, si
 	}
 	/* each clears what the one before has left: SCC selects the mask or nothing */
 	set_mask(&p->code, LEAF, ~0ull);
-	for (unsigned i = 0; i < 3; i++) {
-		scalar_compare(&p->code, EQ, false, TTMP8 + i, (uint32_t)o[i].value.bits);
-		sop2(&p->code, S_CSELECT_B64, LEAF, LEAF, INLINE_0);
-	}
+	const uint32_t group[3] = {(uint32_t)o[0].value.bits, (uint32_t)o[1].value.bits,
+				   (uint32_t)o[2].value.bits};
+	compare_position(p, group);
 	return IN_LEAF;
 }
 
@@ -427,10 +433,11 @@ static enum outcome comparison(struct parse *p, size_t a, size_t b, bool negate)
 {
 	static const struct {
 		int op;
-		enum compare compare;
-	} rows[] = {{BW_OPR_EQ, EQ}, {BW_OPR_NE, NE}, {'<', LT}, {BW_OPR_LE, LE}, {'>', GT}, {BW_OPR_GE, GE}};
+		enum bw_compare compare;
+	} rows[] = {{BW_OPR_EQ, BW_EQ}, {BW_OPR_NE, BW_NE}, {'<', BW_LT},
+		    {BW_OPR_LE, BW_LE}, {'>', BW_GT},	    {BW_OPR_GE, BW_GE}};
 	size_t at = b;
-	enum compare op = EQ;
+	enum bw_compare op = BW_EQ;
 	unsigned n = 0;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		size_t found = find_op(p, a, b, rows[i].op);
@@ -475,7 +482,7 @@ static bool is_leaf(const struct parse *p, size_t a, size_t b)
 static void to_acc(struct parse *p)
 {
 	/* s_mov_b64 */
-	sop1(&p->code, 1, ACC, LEAF);
+	bw_fc_sop1(&p->code, 1, ACC, LEAF);
 }
 
 /* One side may fill ttmp[2:3], the other must then be a single comparison. */
@@ -493,14 +500,16 @@ static enum outcome join(struct parse *p, size_t a, size_t at, size_t b, bool ne
 		return TRUE_ALWAYS;
 	if (first == TRUE_ALWAYS)
 		return condition(p, second_a, second_b, negate);
-	if (!is_leaf(p, second_a, second_b))
+	if (!is_leaf(p, second_a, second_b)) {
+		p->inexact = p->lost_join = true;
 		return is_and ? first : TRUE_ALWAYS;
+	}
 	if (first == IN_LEAF)
 		to_acc(p);
 	enum outcome second = condition(p, second_a, second_b, negate);
 	if (second == TRUE_ALWAYS)
 		return is_and ? IN_ACC : TRUE_ALWAYS;
-	sop2(&p->code, is_and ? S_AND_B64 : S_OR_B64, ACC, ACC, LEAF);
+	bw_fc_sop2(&p->code, is_and ? S_AND_B64 : S_OR_B64, ACC, ACC, LEAF);
 	return IN_ACC;
 }
 
@@ -521,6 +530,7 @@ static enum outcome condition(struct parse *p, size_t a, size_t b, bool negate)
 		result = condition(p, a + 1, b, !negate);
 	else
 		result = comparison(p, a, b, negate);
+	p->inexact |= result == TRUE_ALWAYS;
 	p->depth--;
 	return result;
 }
@@ -528,8 +538,8 @@ static enum outcome condition(struct parse *p, size_t a, size_t b, bool negate)
 static bool tokenize(const char *text, struct parse *p)
 {
 	size_t pos = 0;
-	for (p->n = 0; p->n < MAX_TOKENS; p->n++) {
-		struct bw_tok *t = &p->tok[p->n];
+	for (p->t.n = 0; p->t.n < BW_FILTER_MAX_TOKENS; p->t.n++) {
+		struct bw_tok *t = &p->t.tok[p->t.n];
 		bw_expr_lex(text, pos, t);
 		if (t->kind == BW_TOK_END)
 			return true;
@@ -547,21 +557,34 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 			 size_t max_dw)
 {
 	struct parse p = {.facts = facts, .code = {.dw = out, .max = max_dw}};
-	struct code *c = &p.code;
+	struct bw_filter_code *c = &p.code;
 
 	if (!tokenize(text, &p))
 		return 0;
-	enum outcome result = condition(&p, 0, p.n, false);
-	if (result == TRUE_ALWAYS)
-		return 0;
+	enum outcome result = condition(&p, 0, p.t.n, false);
 	if (result == IN_LEAF)
 		to_acc(&p);
+	if (result == TRUE_ALWAYS) {
+		c->n = 0;
+		bw_fc_sop1(c, BW_FC_S_MOV_B64, ACC, EXEC);
+	}
 	/* wave32 has no upper half, whatever stands in EXEC_HI: IB_STS2.WAVE64 */
-	put(c, 0xb8fa02dc); /* s_getreg_b32 ttmp14, hwreg(28, 11, 1) */
-	scalar_compare(c, EQ, false, LEAF, 0);
-	sop2(c, S_CSELECT_B32, ACC + 1, INLINE_0, ACC + 1);
+	bw_fc_put(c, 0xb8fa02dc); /* s_getreg_b32 ttmp14, hwreg(28, 11, 1) */
+	scalar_compare(c, BW_EQ, false, LEAF, 0);
+	bw_fc_sop2(c, S_CSELECT_B32, ACC + 1, INLINE_0, ACC + 1);
 	/* SCC: a lane for which the condition may hold */
-	sop2(c, S_AND_B64, ACC, ACC, EXEC);
-	sop1(c, S_SETPC_B64, 0, LINK);
+	bw_fc_sop2(c, S_AND_B64, ACC, ACC, EXEC);
+	size_t end = c->n;
+	if (p.inexact) {
+		bw_fc_put(c, 0xbfa20001); /* s_cbranch_scc1 behind the next */
+		bw_fc_sop1(c, BW_FC_S_SETPC_B64, 0, LINK);
+		if (!c->full && bw_filter_lanes(&p.t, facts, p.lost_join, c))
+			return c->n;
+		c->n = end;
+		c->full = end == c->max;
+	}
+	if (result == TRUE_ALWAYS)
+		return 0;
+	bw_fc_sop1(c, BW_FC_S_SETPC_B64, 0, LINK);
 	return c->full ? 0 : c->n;
 }

@@ -17,6 +17,9 @@ struct bw_filter_facts {
 	bool one_row;	  /* groups are N x 1 x 1 */
 	/* A convenience variable that is a number; may be NULL. */
 	bool (*variable)(void *cookie, const char *name, struct bw_value *out);
+	/* Where a wave of this number is in its dispatch, false: not known, or over. May be NULL. */
+	bool (*wave)(void *cookie, uint64_t number, uint32_t out_group[3], uint32_t *out_wave_in_group);
+	uint32_t go_on_before_b; /* how far before the code lies where the handler goes on */
 	void *cookie;
 };
 

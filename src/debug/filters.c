@@ -43,18 +43,40 @@ static bool variable(void *cookie, const char *name, struct bw_value *out)
 		if (strcmp(v->name, name) != 0)
 			continue;
 		*out = v->value;
-		return !out->n_elem && (out->type.kind == BW_TYPE_INT || out->type.kind == BW_TYPE_UINT ||
-					out->type.kind == BW_TYPE_FLOAT);
+		return !out->n_elem &&
+		       (out->type.kind == BW_TYPE_INT || out->type.kind == BW_TYPE_UINT ||
+			out->type.kind == BW_TYPE_FLOAT);
 	}
 	return false;
+}
+
+static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
+		       uint32_t *out_wave_in_group)
+{
+	struct bw_debug *d = cookie;
+	const struct bw_wave *w = NULL;
+	/* stopped or not: a number is never given twice, and who has taken over its place is looked
+	 * at */
+	for (uint32_t i = 0; i < d->target->facts.n_slots && number; i++)
+		if (d->slots[i].known && d->slots[i].info.number == number)
+			w = &d->slots[i];
+	if (!w)
+		return false;
+	memcpy(out_group, w->info.workgroup, sizeof(w->info.workgroup));
+	*out_wave_in_group = w->info.wave_in_group;
+	return true;
 }
 
 /* What holds for all dispatches that have waves, or will. */
 static struct bw_filter_facts facts_of(struct bw_debug *d)
 {
 	enum { CS_W32_EN = 1u << 15 };
-	struct bw_filter_facts f = {
-		.n_vgprs = 256, .one_row = true, .variable = variable, .cookie = d};
+	struct bw_filter_facts f = {.n_vgprs = 256,
+				    .one_row = true,
+				    .variable = variable,
+				    .wave = wave_place,
+				    .go_on_before_b = GO_ON_DW * 4,
+				    .cookie = d};
 	bool first = true;
 	bw_vec_each(&d->dispatches, x) {
 		const struct bw_target_dispatch *t = &x->info.desc;
@@ -71,8 +93,8 @@ static struct bw_filter_facts facts_of(struct bw_debug *d)
 	return f;
 }
 
-/* The conditions of all breakpoints at va, as one; false: one of them has none, or wants to know more
- * of the wave. */
+/* The conditions of all breakpoints at va, as one; false: one of them has none, or wants to know
+ * more of the wave. */
 static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 {
 	if (d->internal_va == va)
@@ -84,9 +106,15 @@ static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 			here |= at->va == va && at->space == d->space;
 		if (!here || !b->info.enabled)
 			continue;
-		if (!b->condition || b->filter || b->info.kind != BW_BREAK_CODE)
+		if ((!b->condition && !b->info.wave) || b->filter || b->info.kind != BW_BREAK_CODE)
 			return false;
-		bw_str_addf(out, "%s(%s)", out->len ? " || " : "", b->condition);
+		bw_str_addf(out, "%s(", out->len ? " || " : "");
+		if (b->info.wave)
+			bw_str_addf(out, "$_wave == %u%s", b->info.wave,
+				    b->condition ? " && " : "");
+		if (b->condition)
+			bw_str_addf(out, "(%s)", b->condition);
+		bw_str_add(out, ")");
 	}
 	return out->len;
 }
@@ -113,7 +141,8 @@ static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 	return NULL;
 }
 
-static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uint32_t *code, size_t n)
+static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uint32_t *code,
+			       size_t n)
 {
 	uint32_t cell[CELL_DW], words[3];
 	struct bw_inst inst;
@@ -204,7 +233,8 @@ void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc)
 {
 	bw_vec_each(&d->patches, p) {
-		if (!p->filter || p->space != d->space || pc < p->filter_va || pc >= p->filter_va + GO_ON_DW * 4)
+		if (!p->filter || p->space != d->space || pc < p->filter_va ||
+		    pc >= p->filter_va + GO_ON_DW * 4)
 			continue;
 		return pc == p->filter_va ? p->va : p->va + p->inst.size_b;
 	}

@@ -220,6 +220,7 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave *w, struct 
 	BW_TRY(bw_debug_stop_and_report(d, &at));
 	if (is_over || at.wave != w->info.number) {
 		*out = at;
+		out->focus_ended = is_over;
 		*out_result = is_over ? STEP_ENDED : STEP_STOP;
 	}
 	return NULL;
@@ -368,8 +369,11 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	d->state = BW_DEBUG_STOPPED;
 	if (is_over)
 		say_ended(d, w);
-	if (out->kind != BW_STOP_NONE || is_over || ran_along)
-		return bw_debug_stop_and_report(d, out);
+	if (out->kind != BW_STOP_NONE || is_over || ran_along) {
+		BW_TRY(bw_debug_stop_and_report(d, out));
+		out->focus_ended = is_over;
+		return NULL;
+	}
 	*out_result = STEP_DONE;
 	return NULL;
 }
@@ -378,8 +382,11 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 static struct bw_error *alone_ended(struct bw_debug *d, const struct bw_wave *w, struct bw_stop *out)
 {
 	say_ended(d, w);
-	if (d->target->ops->stopped(d->target, NULL, 0))
-		return bw_debug_stop_and_report(d, out);
+	if (d->target->ops->stopped(d->target, NULL, 0)) {
+		BW_TRY(bw_debug_stop_and_report(d, out));
+		out->focus_ended = true;
+		return NULL;
+	}
 	d->state = BW_DEBUG_RUNNING;
 	return bw_debug_release_held(d);
 }

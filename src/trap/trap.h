@@ -100,8 +100,9 @@
 
 /* Breakpoints with a condition that the handler can test: s_trap BW_TRAP_ID_FILTER + n stands for
  * entry n. The filter is called with the shader's registers as they are and EXEC its own; it may change
- * ttmp2, 3, 14, 15 and SCC, and returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise
- * it goes on at the place of the entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of the
+ * ttmp2, 3, 14, 15 and SCC (ttmp7 and 13 hold the place to go on, and must do so in the end), and
+ * returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise it goes on at the place of the
+ * entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of the
  * instruction behind the original]. */
 #define BW_TRAP_ID_FILTER 0x40
 #define BW_TRAP_N_FILTERS 60

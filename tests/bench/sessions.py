@@ -67,7 +67,18 @@ def measure(build):
     scripted = session(loop, ["break again", "run", "delete"] + ["stepi"] * one + ["kill"])
     all_waves = session(many(4096), ["break odd", "run"] + ["continue"] * 4)
     undisturbed = best(2, lambda: session(many(false_waves), ["run"]))
-    passing = session(many(false_waves), ["break odd if $_workgroup == 1000000,0,0", "run"])
+    # False conditions, by who finds that out and how: the trap handler from a mask of lanes, from one lane after
+    # the other, from what is the same for all; the debugger for what lies in memory.
+    conditions = {
+        "a workgroup": "$_workgroup == 1000000,0,0",
+        "a VGPR of each lane": "$v1 == 0x7fffffff",
+        "computed for each lane": "$v1 + $v3 == 0x7fffffff",
+        "computed, the same for all": "$s2 * 2 == 1000001",
+    }
+    passing = {name: session(many(false_waves), [f"break odd if {c}", "run"]) for name, c in conditions.items()}
+    few = 2000
+    few_undisturbed = best(2, lambda: session(many(few), ["run"]))
+    in_memory = session(many(few), ["break odd if out[0] == 12345", "run"])
     waves = 1536
     work = [str(SOURCE / "tests/bench/kernels/work.s"), "--grid", str(waves * 32), "--group", "64", "--arg",
             f"out=zeros:{waves * 32}"]
@@ -83,8 +94,9 @@ def measure(build):
         Row(f"stepi {steps}", steps / (stepped - base), "steps/s", 10000),
         Row(f"{one} x stepi in a script", one / (scripted - base), "steps/s", 10000),
         Row("4096 waves: break in all, continue to the end", all_waves, "s", None),
-        Row(f"{false_waves} waves pass a breakpoint, condition false", passing, "s", None),
-        Row("the same, for each wave", (passing - undisturbed) / false_waves * 1e6, "us", None),
+        Row(f"{false_waves} waves pass a breakpoint, condition false", passing["a workgroup"], "s", None),
+        *[Row(f"  a wave, by {name}", (t - undisturbed) / false_waves * 1e6, "us", None) for name, t in passing.items()],
+        Row("  a wave, by memory (the debugger looks)", (in_memory - few_undisturbed) / few * 1e6, "us", None),
         Row("ALU loop in 1536 waves, a whole run, one thread", instructions / one_core / 1e6, "M instr./s", 250),
         Row("the same on two threads, ratio", one_core / two_cores, "x", 1.7),
     ]

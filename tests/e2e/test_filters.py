@@ -23,6 +23,17 @@ CASES = [
     ("threadIdx.x == 33 && blockIdx.x == 5", lambda g, i: i == 33 and g == 5),
     ("$v1 == $wanted", lambda g, i: g * GROUP + i == 201),
     ("as_float($v1) > 1.0e-40", None),
+    # What is computed, lane by lane.
+    ("$v1 + $v3 == 4 * 77", lambda g, i: g * GROUP + i == 77),
+    ("($v1 & 7) == 3 && $_lane % 16 == 11", lambda g, i: (g * GROUP + i) & 7 == 3 and i % LANES % 16 == 11),
+    ("$v3 - $v1 * 2 == $v1 && $v0 == $_lane && $s2 * 2 > 8", lambda g, i: i < LANES and g > 4),
+    ("($s2 ^ 1) % 4 == 2", lambda g, i: (g ^ 1) % 4 == 2),
+    ("as_int($v1) - 200 < -1 - $_lane && ($v1 << 2) + 1 > 4 * 150 ", lambda g, i: g * GROUP + i - 200 < -1 - i % LANES
+     and (g * GROUP + i) * 4 + 1 > 600),
+    ("!($v1 / 4 != 40 || $v1 % 4 == 3)", lambda g, i: (g * GROUP + i) // 4 == 40 and (g * GROUP + i) % 4 != 3),
+    ("($s2 == 1 || $v1 == 5) && ($v0 == 7 || $v0 == 33)", lambda g, i: (g == 1 or g * GROUP + i == 5) and i in (7, 33)),
+    ("$v1 >> 3 == $_thread_workgroup_pos + 8 || -$v1 == -131", lambda g, i: (g * GROUP + i) >> 3 == i // LANES + 8
+     or g * GROUP + i == 131),
 ]
 LANES = 32
 
@@ -59,8 +70,8 @@ def counted():
     """How many waves a condition holds for, by what it says."""
     global LANES
     for LANES in (32, 64):
-        for condition, says in CASES:
-            if not says:
+        for i, (condition, says) in enumerate(CASES):
+            if not says or (i > 12 and (32, 64)[i % 2] != LANES):
                 continue
             expected = {(g, i // LANES) for g in range(GROUPS) for i in range(GROUP)
                         if (g * GROUP + i) & 1 and says(g, i)}
@@ -72,6 +83,25 @@ def counted():
             equal(got, [i * 3 + (1000 if i & 1 else 0) for i in range(GROUPS * GROUP)], f"{condition}: out")
             stopped = sum(o.get("same_place", 0) for o in events(out, "stop") if o["reason"] == "BREAKPOINT")
             equal(stopped, len(expected), f"wave{LANES}: waves stopped by {condition}")
+
+
+def lane_by_lane_or_by_the_debugger():
+    """Which lanes a stop has is the debugger's word; which waves stop is the handler's."""
+    global LANES
+    LANES = 32
+    for condition in ("$v1 * $v1 == 77 * 77 || $v3 % 64 == $s2 + 1", "(($v1 + 5) & 0x1f) == ($_lane ^ 4)"):
+        fast = stops(LANES, condition)
+        slow = stops(LANES, f"({condition}) && out[$v1 * 0] == out[$v1 * 0]")
+        equal(fast, slow, condition)
+
+
+def one_wave():
+    """A breakpoint for one wave, known by its number: the others pass."""
+    out = run(KERNELS / "many32.s", "--grid", GROUPS * GROUP, "--group", GROUP, "--arg", f"out=zeros:{GROUPS * GROUP}",
+              json_lines=True, script=["tbreak many", "run", "break odd wave 5", "break join if $_wave == 5 && $v1 >= 0",
+                                       "continue", "print $_wave", "continue", "print $_wave", "continue"])
+    stopped = [(o["wave"], o["breakpoint"]) for o in events(out, "stop") if "breakpoint" in o][1:]
+    equal(stopped, [(5, 2), (5, 3)], "stops")
 
 
 def twenty_thousand_do_not_stop():
@@ -93,4 +123,4 @@ def no_registers_left():
 
 
 if __name__ == "__main__":
-    main(same_as_the_debugger, counted, twenty_thousand_do_not_stop, no_registers_left)
+    main(same_as_the_debugger, counted, lane_by_lane_or_by_the_debugger, one_wave, twenty_thousand_do_not_stop, no_registers_left)
