@@ -348,6 +348,10 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 		bw_out_int(o, "breakpoint", s->breakpoint);
 		return;
 	}
+	if (s->focus_ended && (s->reasons == BW_REASON_INTERRUPT || (s->breakpoint && !b && !s->breakpoint_temporary))) {
+		bw_out_line(o, "Thread %u \"%s\" stopped.", s->wave, name);
+		return;
+	}
 	if (s->reasons & BW_REASON_BREAKPOINT && s->breakpoint) {
 		bw_str_addf(lead, "Thread %u \"%s\" hit %s %u, with lanes [", s->wave, name,
 			    s->breakpoint_temporary ? "Temporary breakpoint" : "Breakpoint", s->breakpoint);
@@ -387,7 +391,8 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		bw_out_str(o, "reason", "gpu gone");
 		break;
 	case BW_STOP_INTERRUPTED:
-		bw_out_line(o, "Interrupted. No wave is on the GPU now; \"continue\" goes on.");
+		bw_out_line(o, s->focus_ended ? "No wave is on the GPU now; \"continue\" goes on."
+					      : "Interrupted. No wave is on the GPU now; \"continue\" goes on.");
 		bw_out_str(o, "reason", "interrupted");
 		break;
 	case BW_STOP_DISPATCH: {
