@@ -105,8 +105,8 @@ struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 			bw_table_text(&t, "not dispatched yet");
 		bw_table_int(&t, p->push_b);
 	}
-	bw_out_table(o, &t, "No compute pipelines are known: the program uses no Vulkan, or made none. Dispatches are "
-			    "known by their code (\"info dispatches\").");
+	bw_out_table(o, &t, "No compute pipelines are known: the program uses no Vulkan, made none, or loads the driver "
+			    "without Vulkan's loader.\nDispatches are known by their code (\"info dispatches\").");
 	bw_table_fini(&t);
 	return NULL;
 }
