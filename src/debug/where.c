@@ -362,7 +362,8 @@ struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *text, char *
 	if (where.has_line)
 		file = where.line.file;
 	*out_file = file ? strdup(file) : NULL;
-	err = !file	   ? bw_errorf(BW_E_NOT_FOUND, "\"%s\" has no source lines; \"disassemble\" shows it", text)
+	err = !file	   ? bw_errorf(BW_E_NOT_FOUND, "%s%s%s has no source lines; \"disassemble\" shows it",
+				       text[0] ? "\"" : "", text[0] ? text : "What runs here", text[0] ? "\"" : "")
 	      : !*out_file ? bw_error_nomem()
 			   : NULL;
 	bw_where_spec_fini(&s);
