@@ -51,6 +51,7 @@ struct bw_agent_file {
 	uint32_t server_file; /* virtual */
 	int own_fd; /* real: a descriptor of ours, so that it outlives the program's; else -1 */
 	struct bw_track *track; /* NULL unless there is a debugger */
+	struct bw_recent *recent; /* submit.c: submissions that a debugger may come too late for */
 };
 
 /* files.c */

@@ -207,7 +207,7 @@ static int get_vmid(struct bw_agent_file *f, bool reserve, uint32_t ip_type, uin
 }
 
 /* "pasid:\t32771" in fdinfo (kernel-interface 1.1) */
-static int read_pasid(struct bw_agent_file *f, uint32_t *out)
+int bw_attach_pasid(struct bw_agent_file *f, uint32_t *out)
 {
 	char text[8192];
 	ssize_t n = bw_agent_fdinfo(f, text, sizeof(text) - 1);
@@ -228,6 +228,15 @@ static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
 {
 	out->r.result = r;
 	snprintf(out->r.message, sizeof(out->r.message), "%s: %s", what, strerror(-r));
+	return r;
+}
+
+static int share_area(struct bw_agent_file *f, uint32_t handle, int *out_fd)
+{
+	struct drm_prime_handle prime = {.handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1};
+	int r = bw_agent_ioctl(f, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	if (!r)
+		*out_fd = prime.fd;
 	return r;
 }
 
@@ -268,16 +277,11 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *r
 		     &out->vmid_reserved);
 	if (r)
 		return failed(out, r, "the GPU does not run an empty command buffer");
-	r = read_pasid(f, &out->pasid);
+	r = bw_attach_pasid(f, &out->pasid);
 	if (r)
 		return failed(out, r, "the kernel does not tell the program's PASID");
-	struct drm_prime_handle prime = {
-		.handle = p->area.handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1};
-	r = bw_agent_ioctl(f, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
-	if (r)
-		return failed(out, r, "the debug area cannot be shared");
-	*out_fd = prime.fd;
-	return 0;
+	r = share_area(f, p->area.handle, out_fd);
+	return r ? failed(out, r, "the debug area cannot be shared") : 0;
 }
 
 int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req,
@@ -316,9 +320,26 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agen
 				.area = p.area.cpu,
 				.area_handle = p.area.handle,
 				.reserved = out->vmid_reserved,
+				.pasid = out->pasid,
 				.left = left};
 	bw_agent_file_ref(f);
 	bw_agent_file_ref(f);
+	return 0;
+}
+
+int bw_attach_wake(struct bw_attach *a, struct bw_agent_attach_reply *out, int *out_fd)
+{
+	int r = share_area(a->file, a->area_handle, out_fd);
+	if (r)
+		return failed(out, r, "the debug area cannot be shared");
+	out->area_va = a->left->buffers[0].va;
+	out->handler_va = a->left->buffers[1].va;
+	out->displaced_va = a->left->buffers[2].va;
+	out->pasid = a->pasid;
+	out->vmid_reserved = a->reserved;
+	/* conditions of the one before: whose s_traps are not in the code any more */
+	memset(a->area + BW_TRAP_C_FILTERS, 0, BW_TRAP_N_FILTERS * sizeof(struct bw_trap_filter));
+	bw_trap_listen(a->area);
 	return 0;
 }
 
@@ -415,6 +436,12 @@ bool bw_attach_has_left(struct bw_attach *a)
 {
 	bw_trap_release(a->area, a->area_size_b);
 	return caches_are_empty(a);
+}
+
+void bw_attach_sleep(struct bw_attach *a)
+{
+	bw_trap_detach(a->area);
+	flush_end(a);
 }
 
 void bw_attach_over(struct bw_attach *a, bool given_back)

@@ -27,6 +27,8 @@ struct bw_attach {
 	uint8_t *area;	      /* mapped */
 	uint32_t area_handle; /* for the residency list of each submission */
 	bool reserved;	      /* the VMID */
+	bool is_ready;	      /* it stays when its debugger goes */
+	uint32_t pasid;
 	struct bw_attach_left *left;
 	struct bw_attach_flush *flush; /* while leaving */
 };
@@ -46,6 +48,11 @@ bool bw_attach_has_left(struct bw_attach *a);
 /* given_back: no wave can enter the handler any more, so the buffers go when those have ended that are
  * in flight; else they stay for good. */
 void bw_attach_over(struct bw_attach *a, bool given_back);
+/* A ready one is used again: as bw_attach answers. */
+int bw_attach_wake(struct bw_attach *a, struct bw_agent_attach_reply *out, int *out_fd);
+/* Instead of bw_attach_over: it stays as it is, and nobody listens. */
+void bw_attach_sleep(struct bw_attach *a);
+int bw_attach_pasid(struct bw_agent_file *f, uint32_t *out);
 /* One more, and one less, that needs what is attached. */
 struct bw_attach_left *bw_attach_left_ref(struct bw_attach_left *left);
 void bw_attach_left_unref(struct bw_attach_left *left);

@@ -16,6 +16,7 @@
 #include "agent/clock.h"
 #include "agent/listen.h"
 #include "agent/names.h"
+#include "agent/submit.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -48,11 +49,13 @@ static struct {
 	pthread_mutex_t send_lock;
 	int sock;
 	int guard; /* the line to the debugger's guard, -1: none; the service thread's */
+	int keeper; /* to that of the one who has made us ready */
 } d = {.lock = PTHREAD_MUTEX_INITIALIZER,
        .released = PTHREAD_COND_INITIALIZER,
        .send_lock = PTHREAD_MUTEX_INITIALIZER,
        .sock = -1,
-       .guard = -1};
+       .guard = -1,
+       .keeper = -1};
 
 struct thread_start {
 	void *(*fn)(void *);
@@ -210,10 +213,14 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 	uint32_t ip_type = f->ip_type, ring = f->ring;
 	pthread_mutex_unlock(&d.lock);
 	const uint8_t *payload = m->body + sizeof(req);
-	struct bw_attach a = {0};
+	struct bw_attach a = {0}, *ready = attach_of(f);
 	if (payload_b != m->body_b - sizeof(req))
 		set_result(&out.r, -EINVAL, 0, "attaching");
-	else if (attach_of(f))
+	else if (ready && ready->is_ready && !bw_attach_wake(ready, &out, &fd))
+		bw_submit_show_running(f);
+	else if (ready && ready->is_ready)
+		; /* what is wrong stands in out */
+	else if (ready)
 		set_result(&out.r, -EBUSY, 0, "already attached");
 	else if (!is_held)
 		set_result(&out.r, -EAGAIN, 0, "no submission is held");
@@ -317,6 +324,33 @@ static struct bw_error *on_clock(const struct bw_msg *m, struct bw_agent_file *f
 	return reply_result(m, 0, 0, "");
 }
 
+static struct bw_error *on_files(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct BW_VEC(struct bw_agent_file_info) all = {0};
+	struct files files = {0};
+	pthread_mutex_lock(&d.lock);
+	struct bw_error *err = bw_vec_reserve(&files, d.files.len);
+	for (size_t i = 0; !err && i < d.files.len; i++) {
+		bw_agent_file_ref(d.files.data[i]);
+		files.data[files.len++] = d.files.data[i];
+	}
+	pthread_mutex_unlock(&d.lock);
+	bw_vec_each(&files, it) {
+		const struct bw_attach *a = attach_of(*it);
+		struct bw_agent_file_info i = {.file = (*it)->number, .is_ready = a && a->is_ready};
+		bw_attach_pasid(*it, &i.pasid); /* 0: the kernel does not tell it */
+		if (!err)
+			err = bw_vec_push(&all, i);
+		bw_agent_file_unref(*it);
+	}
+	bw_vec_free(&files);
+	struct bw_agent_result r = {0};
+	if (!err)
+		err = reply(m, &r, sizeof(r), all.data, all.len * sizeof(*all.data), -1);
+	bw_vec_free(&all);
+	return err;
+}
+
 enum { NO_FILE = UINT32_MAX };
 static const struct request {
 	uint16_t type;
@@ -333,6 +367,7 @@ static const struct request {
 	{BW_AGENT_MAPS, sizeof(struct bw_agent_about), on_maps, offsetof(struct bw_agent_about, file)},
 	{BW_AGENT_FAULT, sizeof(struct bw_agent_about), on_fault, offsetof(struct bw_agent_about, file)},
 	{BW_AGENT_OBJECTS, 0, on_objects, NO_FILE},
+	{BW_AGENT_FILES, 0, on_files, NO_FILE},
 	{BW_AGENT_CLOCK, sizeof(struct bw_agent_clock), on_clock, NO_FILE},
 };
 
@@ -371,6 +406,16 @@ static struct bw_attach *take_attach(struct bw_attach *a)
 	return a;
 }
 
+static void let_all_go(void)
+{
+	pthread_mutex_lock(&d.lock);
+	d.state = LEAVING;
+	bw_vec_each(&d.held, h)
+		(*h)->go = true;
+	pthread_cond_broadcast(&d.released);
+	pthread_mutex_unlock(&d.lock);
+}
+
 /* The end: by DETACH, or because the debugger is gone. */
 static void end_service(void)
 {
@@ -382,12 +427,7 @@ static void end_service(void)
 	if (f)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
 	bw_agent_file_unref(f);
-	pthread_mutex_lock(&d.lock);
-	d.state = LEAVING;
-	bw_vec_each(&d.held, h)
-		(*h)->go = true;
-	pthread_cond_broadcast(&d.released);
-	pthread_mutex_unlock(&d.lock);
+	let_all_go();
 }
 
 /* From here on another debugger may come. */
@@ -402,7 +442,9 @@ struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f, uint
 {
 	pthread_mutex_lock(&d.lock);
 	const struct bw_attach *a = attach_of(f);
-	struct bw_attach_left *left = a ? bw_attach_left_ref(a->left) : NULL;
+	/* what sleeps stays in any case */
+	bool stays = a && a->is_ready && d.state == ENDED;
+	struct bw_attach_left *left = a && !stays ? bw_attach_left_ref(a->left) : NULL;
 	*out_area_handle = a ? a->area_handle : 0;
 	pthread_mutex_unlock(&d.lock);
 	return left;
@@ -480,12 +522,48 @@ static void take_guard(struct bw_msg *m)
 	bw_agent_fd_own(d.guard, true);
 }
 
+/* Those that are ready stay. */
+static void end_attaches(bool given_back)
+{
+	for (uint32_t i = d.attached.len; i-- > 0;) {
+		struct bw_attach *a = d.attached.data[i];
+		if (a->is_ready) {
+			bw_attach_sleep(a);
+			continue;
+		}
+		bw_attach_over(take_attach(a), given_back);
+		free(a);
+	}
+}
+
+/* READY: whoever asked for it has the registers in its care, and its guard sees our end by this line. */
+static void fall_asleep(const struct bw_msg *m)
+{
+	bw_vec_each(&d.attached, a) {
+		(*a)->is_ready = true;
+		bw_attach_sleep(*a);
+	}
+	bw_clock_go();
+	let_all_go();
+	bw_error_free(reply_result(m, 0, 0, ""));
+	pthread_mutex_lock(&d.send_lock);
+	close_own(&d.sock);
+	pthread_mutex_unlock(&d.send_lock);
+	if (d.guard >= 0) { /* else it is called for one more file, and has its line */
+		close_own(&d.keeper);
+		d.keeper = d.guard;
+		d.guard = -1;
+	}
+	drop_closed_files();
+	set_ended();
+}
+
 static void *service(void *cookie)
 {
 	struct bw_msg m = BW_MSG_INIT;
-	bool detach = false;
+	bool detach = false, ready = false;
 	struct bw_error *err = NULL;
-	while (!err && !detach) {
+	while (!err && !detach && !ready) {
 		err = bw_msg_recv(d.sock, 100, &m);
 		drop_closed_files();
 		if (bw_error_catch(&err, BW_E_TIMEOUT))
@@ -493,10 +571,15 @@ static void *service(void *cookie)
 		if (err)
 			break;
 		detach = m.type == BW_AGENT_DETACH;
+		ready = m.type == BW_AGENT_READY;
 		if (m.type == BW_AGENT_GUARD)
 			take_guard(&m);
-		else if (!detach)
+		else if (!detach && !ready)
 			err = answer(&m);
+	}
+	if (ready) {
+		fall_asleep(&m);
+		return NULL;
 	}
 	if (err)
 		BW_LOG(INFO, "agent", "debugger: %s", err->message);
@@ -508,11 +591,7 @@ static void *service(void *cookie)
 	bool given_back = await_registers();
 	if (!given_back && d.attached.len)
 		BW_LOG(WARN, "agent", "the trap handler stays where it is");
-	while (d.attached.len) {
-		struct bw_attach *a = take_attach(d.attached.data[0]);
-		bw_attach_over(a, given_back);
-		free(a);
-	}
+	end_attaches(given_back);
 	pthread_mutex_lock(&d.send_lock);
 	close_own(&d.sock);
 	pthread_mutex_unlock(&d.send_lock);
@@ -632,9 +711,14 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 	/* With a service thread the last reference is that thread's to drop: it may be using the
 	 * file. */
 	bool pass_on = ours && (d.state == CONNECTED || d.state == LEAVING);
+	struct bw_attach *asleep = ours && !pass_on ? attach_of(f) : NULL;
 	if (pass_on)
 		bw_error_free(bw_vec_push(&d.closed, f)); /* without memory it stays open */
 	pthread_mutex_unlock(&d.lock);
+	if (asleep) {
+		bw_attach_drop(take_attach(asleep));
+		free(asleep);
+	}
 	if (ours && !pass_on)
 		bw_agent_file_unref(f);
 }
@@ -653,6 +737,53 @@ bool bw_debugger_listens(void)
 	bool yes = d.state == CONNECTED;
 	pthread_mutex_unlock(&d.lock);
 	return yes;
+}
+
+static void send_submit(const struct bw_agent_submit *submit,
+			const struct bw_agent_dispatch *dispatches, const void *blob)
+{
+	struct bw_msg_part parts[] = {{submit, sizeof(*submit)},
+				      {dispatches, submit->n_dispatches * sizeof(*dispatches)},
+				      {blob, submit->blob_b}};
+	send_event(BW_AGENT_EV_SUBMIT, parts, 3);
+}
+
+uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submit,
+			  const struct bw_agent_dispatch *dispatches, const void *blob)
+{
+	pthread_mutex_lock(&d.lock);
+	submit->submission = ++d.submissions;
+	submit->is_running = 1;
+	d.last = f->number;
+	f->ip_type = submit->ip_type;
+	f->ring = submit->ring;
+	pthread_mutex_unlock(&d.lock);
+	send_submit(submit, dispatches, blob);
+	return submit->submission;
+}
+
+bool bw_debugger_sleeps(const struct bw_agent_file *f)
+{
+	pthread_mutex_lock(&d.lock);
+	const struct bw_attach *a = attach_of(f);
+	bool yes = a && a->is_ready && d.state == ENDED;
+	pthread_mutex_unlock(&d.lock);
+	return yes;
+}
+
+void bw_debugger_call_keeper(struct bw_agent_file *f)
+{
+	const char *path = bw_agent_config()->debugger_socket;
+	pthread_mutex_lock(&d.lock);
+	bool call = path && d.keeper >= 0 && d.state == ENDED && is_open(f) && !attach_of(f);
+	if (call)
+		d.state = LEAVING;
+	pthread_mutex_unlock(&d.lock);
+	if (call && connect_to(path, f)) {
+		pthread_mutex_lock(&d.lock);
+		close_own(&d.keeper); /* nobody is there any more */
+		pthread_mutex_unlock(&d.lock);
+	}
 }
 
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
@@ -674,10 +805,7 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 	f->ring = submit->ring;
 	pthread_mutex_unlock(&d.lock);
 
-	struct bw_msg_part parts[] = {{submit, sizeof(*submit)},
-				      {dispatches, submit->n_dispatches * sizeof(*dispatches)},
-				      {blob, submit->blob_b}};
-	send_event(BW_AGENT_EV_SUBMIT, parts, 3);
+	send_submit(submit, dispatches, blob);
 
 	pthread_mutex_lock(&d.lock);
 	while (!h.go)
@@ -729,4 +857,5 @@ void bw_debugger_fork_child(void)
 	d.last = 0;
 	close_own(&d.sock);
 	close_own(&d.guard);
+	close_own(&d.keeper);
 }

@@ -51,6 +51,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 	if (!f || atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
 	bw_track_free(f->track);
+	free(f->recent);
 	if (f->own_fd >= 0) {
 		bw_agent_fd_own(f->own_fd, false);
 		REAL(close)(f->own_fd);

@@ -174,7 +174,11 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 	_cleanup_free_ uint64_t *pointers = calloc((size_t)n + 1, sizeof(*pointers));
 	if (!entries || !pointers || stride < sizeof(*entries))
 		return bw_agent_ioctl(s->file, cmd, arg);
-	for (uint32_t i = 0; i < list.bo_number; i++)
+	bool packed = stride == sizeof(*entries);
+	if (packed && !bw_agent_copy_in(entries, list.bo_info_ptr,
+					list.bo_number * sizeof(*entries)))
+		return bw_agent_ioctl(s->file, cmd, arg);
+	for (uint32_t i = 0; !packed && i < list.bo_number; i++)
 		if (!bw_agent_copy_in(&entries[i], list.bo_info_ptr + (uint64_t)i * stride,
 				      sizeof(*entries)))
 			return bw_agent_ioctl(s->file, cmd, arg);
@@ -252,20 +256,112 @@ static void start_wait(const struct submission *s, struct bw_attach_left *job, u
 	}
 }
 
+/* ---- What was there before the debugger ---- */
+
+/* The last submissions of a file that is ready for one: enough to look at again. */
+enum { RECENT = 16, RECENT_IBS = 4 };
+struct bw_recent {
+	struct recent_one {
+		struct drm_amdgpu_wait_cs_in wait; /* handle 0: none */
+		struct {
+			uint64_t va;
+			uint32_t size_dw;
+		} ibs[RECENT_IBS];
+		unsigned n_ibs;
+	} one[RECENT];
+	unsigned next;
+};
+static pthread_mutex_t recent_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void remember(const struct submission *s, uint64_t fence)
+{
+	struct recent_one one = {.wait = {.handle = fence, .ctx_id = s->in.ctx_id}};
+	for (uint32_t i = 0; i < s->in.num_chunks && one.n_ibs < RECENT_IBS; i++) {
+		struct drm_amdgpu_cs_chunk_ib ib;
+		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB ||
+		    s->chunks[i].length_dw < sizeof(ib) / 4 ||
+		    !bw_agent_copy_in(&ib, s->chunks[i].chunk_data, sizeof(ib)))
+			continue;
+		one.wait.ip_type = ib.ip_type;
+		one.wait.ip_instance = ib.ip_instance;
+		one.wait.ring = ib.ring;
+		if (ib.ip_type != AMDGPU_HW_IP_COMPUTE && ib.ip_type != AMDGPU_HW_IP_GFX)
+			return;
+		one.ibs[one.n_ibs].va = ib.va_start;
+		one.ibs[one.n_ibs++].size_dw = ib.ib_bytes / 4;
+	}
+	pthread_mutex_lock(&recent_lock);
+	if (!s->file->recent)
+		s->file->recent = calloc(1, sizeof(*s->file->recent));
+	if (s->file->recent)
+		s->file->recent->one[s->file->recent->next++ % RECENT] = one;
+	pthread_mutex_unlock(&recent_lock);
+}
+
+static bool is_over(struct bw_agent_file *f, const struct recent_one *one)
+{
+	union drm_amdgpu_wait_cs a = {.in = one->wait}; /* timeout 0: only look */
+	return !one->wait.handle || bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &a) ||
+	       !a.out.status;
+}
+
+static void show_again(struct bw_agent_file *f, const struct recent_one *one)
+{
+	struct submission *s = calloc(1, sizeof(*s));
+	if (!s)
+		return;
+	s->file = f;
+	s->in.ctx_id = one->wait.ctx_id;
+	s->ip_type = one->wait.ip_type;
+	s->ip_instance = one->wait.ip_instance;
+	s->ring = one->wait.ring;
+	for (unsigned i = 0; i < one->n_ibs; i++)
+		scan_ib(s, one->ibs[i].va, one->ibs[i].size_dw);
+	struct bw_agent_submit event = {.file = f->number,
+					.ctx_id = s->in.ctx_id,
+					.ip_type = s->ip_type,
+					.ring = s->ring,
+					.n_dispatches = (uint32_t)s->dispatches.len};
+	event.frame = bw_names_match(&s->dispatches, &s->blob);
+	event.blob_b = (uint32_t)s->blob.len;
+	if (s->dispatches.len)
+		start_wait(s, NULL,
+			   bw_debugger_show(f, &event, s->dispatches.data, s->blob.data),
+			   one->wait.handle);
+	bw_vec_free(&s->dispatches);
+	bw_vec_free(&s->blob);
+	free(s);
+}
+
+void bw_submit_show_running(struct bw_agent_file *f)
+{
+	struct bw_recent all = {0};
+	pthread_mutex_lock(&recent_lock);
+	if (f->recent)
+		all = *f->recent;
+	pthread_mutex_unlock(&recent_lock);
+	for (unsigned i = 0; i < RECENT; i++) {
+		const struct recent_one *one = &all.one[(all.next + i) % RECENT];
+		if (!is_over(f, one))
+			show_again(f, one);
+	}
+}
+
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
+	bw_debugger_call_keeper(f);
 	uint32_t number = 0, area_handle = 0;
 	bool listens = bw_debugger_listens();
 	/* a debugger that has just left may still need what it left behind */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
-	struct submission *s = listens || job ? calloc(1, sizeof(*s)) : NULL;
+	struct submission *s = listens || job || area_handle ? calloc(1, sizeof(*s)) : NULL;
 	if (!s) {
 		bw_debugger_job_ended(job);
 		return bw_agent_ioctl(f, cmd, arg);
 	}
 	s->file = f;
 	bool read = read_chunks(s, cmd, arg);
-	if (read)
+	if (read && (listens || job))
 		scan_chunks(s, listens);
 	if (read && listens) {
 		struct bw_agent_submit event = {.file = f->number,
@@ -282,6 +378,8 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	int r = read ? call_with_area(s, cmd, arg, area_handle) : bw_agent_ioctl(f, cmd, arg);
 	union drm_amdgpu_cs out;
 	bool made = !r && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out));
+	if (made && read && bw_debugger_sleeps(f))
+		remember(s, out.out.handle);
 	if (number && r)
 		bw_debugger_done(number, r);
 	if (made && (number || (job && has_waves(s))))

@@ -8,5 +8,7 @@
 #include "agent/agent.h"
 
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg);
+/* Shows those submissions of a file that was asleep which are not over yet. */
+void bw_submit_show_running(struct bw_agent_file *f);
 
 #endif

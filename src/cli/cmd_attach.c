@@ -94,11 +94,34 @@ static struct bw_error *await_hello(struct bw_cli *c, pid_t pid)
 static void say_attached(struct bw_cli *c, pid_t pid)
 {
 	const struct bw_inferior_info *i = bw_debug_inferior_of(c->debug, pid);
-	bw_out_line(c->out, "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
+	struct bw_target *t = bw_debug_target(c->debug);
+	bool ready = bw_live_was_ready(t, pid);
+	uint32_t n = bw_live_untrappable(t, pid);
+	bw_out_line(c->out, ready ? "Attached to %s (process %d)."
+				  : "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
 		    i->comm, (int)pid);
+	if (n)
+		bw_out_line(c->out,
+			    "%u wave%s launched before and cannot be stopped: \"breakwater exec --ready\" starts a program "
+			    "so that they can.",
+			    n, n == 1 ? " was" : "s were");
+	bw_out_bool(c->out, "ready", ready);
+	bw_out_int(c->out, "unstoppable", n);
 	bw_out_int(c->out, "pid", pid);
 	bw_out_int(c->out, "inferior", i->number);
 	bw_out_str(c->out, "program", i->comm);
+}
+
+/* What runs is what the user has come for. */
+static struct bw_error *stop_if_ready(struct bw_cli *c, pid_t pid)
+{
+	struct bw_stop stop;
+	if (!bw_live_was_ready(bw_debug_target(c->debug), pid))
+		return NULL;
+	BW_TRY(bw_debug_stop(c->debug, &stop));
+	if (stop.kind == BW_STOP_WAVES)
+		bw_cli_stopped(c, &stop, false);
+	return NULL;
 }
 
 struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
@@ -116,7 +139,7 @@ struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
 	c->exit_status_known = false;
 	c->gpu_fault = false;
 	say_attached(c, pid);
-	return NULL;
+	return stop_if_ready(c, pid);
 }
 
 /* Beside those that are debugged already. */
@@ -125,7 +148,7 @@ static struct bw_error *attach_another(struct bw_cli *c, pid_t pid)
 	BW_TRY(bw_live_attach_to(bw_debug_target(c->debug), pid));
 	BW_TRY(await_hello(c, pid));
 	say_attached(c, pid);
-	return NULL;
+	return stop_if_ready(c, pid);
 }
 
 struct bw_error *bw_cmd_attach(struct bw_cli *c, const char *args)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "live/live.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -45,7 +46,7 @@ static int fail(struct bw_error *err)
 
 struct exec_options {
 	const char *gpu;
-	bool fidelity, json, help;
+	bool fidelity, json, help, ready;
 	struct bw_cli_vgpu_options vgpu;
 	char **program; /* borrowed from argv */
 };
@@ -58,6 +59,8 @@ static const char exec_usage[] =
 	"\n"
 	"Options:\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
+	"  --ready             the trap handler is in place from the first submission on: \"breakwater attach\"\n"
+	"                      then stops even what runs already, as a kernel that hangs\n"
 	"  --strict            at the end, on standard error: what only hardware would show of the program\n"
 	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
 	"  --trace-hash        the same, and at the end a hash of all instructions and memory accesses\n"
@@ -78,6 +81,8 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 			o->gpu = argv[++i];
 		else if (bw_starts_with(argv[i], "--gpu="))
 			o->gpu = argv[i] + strlen("--gpu=");
+		else if (!strcmp(argv[i], "--ready"))
+			o->ready = true;
 		else if (!strcmp(argv[i], "--fidelity"))
 			o->fidelity = true;
 		else if (!strcmp(argv[i], "--json"))
@@ -136,6 +141,61 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 	return pid < 0 ? bw_error_errno(errno, "cannot start %s", program[0]) : NULL;
 }
 
+/* One event of a program that is to be ready. */
+static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_event *ev, bool *out_over, int *out_status)
+{
+	switch ((int)ev->kind) {
+	case BW_EVENT_SUBMIT: { /* what it needs is in place now; this submission goes with all that come */
+		struct bw_error *err = bw_live_make_ready(t, ev->pid);
+		bw_error_catch(&err, BW_E_GONE); /* another event says so */
+		return err;
+	}
+	case BW_EVENT_NOTE:
+		fprintf(stderr, "breakwater: %s.\n", ev->text);
+		return NULL;
+	case BW_EVENT_EXIT:
+	case BW_EVENT_GPU_GONE:
+		*out_over = true;
+		*out_status = ev->exit_known ? ev->exit_status : 0;
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* The same with the trap handler in place. What it changes stays changed until the program has ended. */
+static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_status)
+{
+	char *settings[3];
+	struct bw_target *t;
+	bool over = false, gpu_gone = false;
+	BW_TRY(bw_cli_vulkan_settings(settings));
+	struct bw_live_options options = {.kmd = kmd,
+					  .argv = program,
+					  .env = (const char *const *)settings,
+					  .same_group = true,
+					  .in_fd = -1,
+					  .out_fd = -1,
+					  .err_fd = -1};
+	struct bw_error *err = bw_live_start(&options, &t);
+	free(settings[0]);
+	free(settings[1]);
+	BW_TRY(err);
+	while (!err && !over) {
+		struct bw_target_event ev;
+		err = t->ops->wait(t, -1, &ev);
+		if (!err)
+			err = keep_ready(t, &ev, &over, out_status);
+		gpu_gone = !err && ev.kind == BW_EVENT_GPU_GONE;
+	}
+	pid_t pid = bw_live_pid(t);
+	bool reaped = over && !gpu_gone;
+	t->ops->close(t);
+	while (!err && !reaped && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
+		;
+	return err;
+}
+
 static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o)
 {
 	struct bw_out *out;
@@ -168,7 +228,7 @@ int bw_main_exec(int argc, char **argv)
 	if (!err)
 		err = bw_cli_check_strict(kmd, &o.vgpu);
 	if (!err)
-		err = run_program(kmd, o.program, &status);
+		err = o.ready ? run_ready(kmd, o.program, &status) : run_program(kmd, o.program, &status);
 	if (!err)
 		err = show_reports(kmd, &o);
 	bw_kmd_close(kmd);

@@ -322,6 +322,8 @@ struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool ov
 /* Lets the focus wave run to a place as `break` takes it. */
 struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where,
 				  struct bw_stop *out) BW_MUST_CHECK;
+/* Stops everything now; INTERRUPTED where there is no wave to stop. */
+struct bw_error *bw_debug_stop(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* Async-signal-safe: wait and stepi stop everything and return. */
 void bw_debug_interrupt(struct bw_debug *d);
 

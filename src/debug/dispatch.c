@@ -178,7 +178,7 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 	x.info.space = ev->space;
 	x.info.inferior = bw_debug_inferior_of_space(d, ev->space);
 	x.info.frame = ev->frame;
-	x.info.state = BW_DISPATCH_HELD;
+	x.info.state = ev->is_running ? BW_DISPATCH_RUNNING : BW_DISPATCH_HELD;
 	x.info.desc = ev->dispatches[i];
 	struct bw_error *err = name_dispatch(d, &x, fresh);
 	if (!err)
@@ -237,7 +237,8 @@ struct bw_error *bw_debug_on_submit(struct bw_debug *d, const struct bw_target_e
 	drop_old(d);
 	for (size_t i = 0; i < ev->n_dispatches; i++)
 		BW_TRY(add_dispatch(d, ev, i, &fresh));
-	BW_TRY(bw_vec_push(&d->held, ev->submission));
+	if (!ev->is_running)
+		BW_TRY(bw_vec_push(&d->held, ev->submission));
 	bw_debug_resolve_breaks(d);
 	return NULL;
 }

@@ -287,7 +287,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 	case BW_EVENT_SUBMIT: {
 		size_t before = d->dispatches.len;
 		BW_TRY(bw_debug_on_submit(d, ev));
-		if (!d->settings.stop_on_dispatch || d->dispatches.len == before)
+		if (!d->settings.stop_on_dispatch || d->dispatches.len == before || ev->is_running)
 			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
 		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
 		if (d->state == BW_DEBUG_RUNNING) {
@@ -323,6 +323,19 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		break;
 	}
 	return NULL;
+}
+
+struct bw_error *bw_debug_stop(struct bw_debug *d, struct bw_stop *out)
+{
+	struct bw_target_event ev;
+	BW_TRY(bw_debug_need_target(d));
+	*out = (struct bw_stop){.kind = BW_STOP_NONE};
+	do { /* what is known of the waves comes first */
+		ev = (struct bw_target_event){.kind = BW_EVENT_NONE};
+		BW_TRY(d->target->ops->wait(d->target, 0, &ev));
+		BW_TRY(bw_debug_handle(d, &ev, out));
+	} while (ev.kind != BW_EVENT_NONE && out->kind == BW_STOP_NONE);
+	return out->kind == BW_STOP_NONE ? bw_debug_stop_and_report(d, out) : NULL;
 }
 
 struct bw_error *bw_debug_continue(struct bw_debug *d)

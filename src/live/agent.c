@@ -160,7 +160,10 @@ static struct bw_error *on_hello(struct bw_live *l, struct bw_live_proc *p, cons
 	memcpy(out->comm, h.comm, sizeof(out->comm));
 	if (!*out_given)
 		return NULL;
-	BW_TRY(bw_live_guard_agent(l, p));
+	if (!p->has_line)
+		BW_TRY(bw_live_guard_agent(l, p));
+	if (p->is_guest)
+		BW_TRY(bw_live_look_around(l, p));
 	return l->time_is_held ? bw_live_set_clock(l, p) : NULL;
 }
 
@@ -274,6 +277,7 @@ static struct bw_error *on_submit(struct bw_live *l, struct bw_live_proc *p, con
 					.pid = p->pid,
 					.space = vm->number,
 					.submission = number,
+					.is_running = s.is_running,
 					.queue = queue_number(l, vm, &s),
 					.frame = s.frame,
 					.dispatches = all,

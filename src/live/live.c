@@ -186,7 +186,7 @@ static struct bw_error *next_ready(struct bw_live *l, struct bw_target_event *ou
 	}
 	bw_vec_each(&l->vms, it) {
 		struct bw_live_vm *vm = *it;
-		uint32_t stops = vm->attached ? __atomic_load_n(&vm->control->stops, __ATOMIC_ACQUIRE)
+		uint32_t stops = vm->attached && !vm->proc->is_asleep ? __atomic_load_n(&vm->control->stops, __ATOMIC_ACQUIRE)
 					      : vm->stops_seen;
 		if (stops != vm->stops_seen) {
 			bw_live_stops_are_seen(l);
@@ -208,7 +208,10 @@ static struct bw_error *add_poll(struct bw_live *l, int fd)
 static uint64_t poll_ns(const struct bw_live *l)
 {
 	uint64_t since = bw_live_now_ns() - l->last_run_ns;
-	if (!bw_live_any_attached(l))
+	bool any = false;
+	bw_vec_each(&l->vms, vm)
+		any |= (*vm)->attached && !(*vm)->proc->is_asleep;
+	if (!any)
 		return UINT64_MAX;
 	return BW_MIN(BW_MAX(since / 8, (uint64_t)POLL_MIN_NS), (uint64_t)POLL_MAX_NS);
 }

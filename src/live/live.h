@@ -20,6 +20,8 @@ struct bw_live_options {
 	/* More settings for its environment, NAME=VALUE, NULL-terminated; may be NULL. The GPU's
 	 * own and BREAKWATER_DEBUGGER are added by this module. */
 	const char *const *env;
+	/* It stays in our process group, as a program that is not debugged. */
+	bool same_group;
 	/* Files for its standard input, output and error; -1: ours. */
 	int in_fd, out_fd, err_fd;
 };
@@ -32,6 +34,14 @@ struct bw_error *bw_live_start(const struct bw_live_options *options,
 pid_t bw_live_pid(const struct bw_target *t);
 /* One more process, started by `breakwater exec`; an event PROGRAM says when it is there. */
 struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+/* Attached to, what the process submits next is not held, and a debugger that comes later can stop even
+ * the waves that run then: its trap handler is in place, asleep. The registers stay as they are until
+ * the process has ended or the target is closed. */
+struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+/* Of the process, attached to just now: whether waves that run already can be stopped; and how many run
+ * that cannot be. */
+bool bw_live_was_ready(struct bw_target *t, pid_t pid);
+uint32_t bw_live_untrappable(struct bw_target *t, pid_t pid);
 /* Processes that the program starts are sent away: each goes on by itself, and can be attached to. */
 void bw_live_send_away(struct bw_target *t, bool on);
 

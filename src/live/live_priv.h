@@ -88,6 +88,11 @@ struct bw_live_proc {
 	int fd;	   /* of its agent; -1: it has not come yet, or is gone */
 	int pidfd; /* of one that is attached to, else -1 */
 	bool is_lost, is_killed; /* its connection has ended; it has been told to */
+	bool is_guest;	     /* attached to: not a program that we have started */
+	bool is_asleep;	     /* we have made it ready, and wait for its end alone */
+	bool has_line;	     /* to the guard, from an earlier connection */
+	bool was_ready;	     /* somebody else had, when we came */
+	uint32_t untrappable; /* waves that were there and had been launched without a handler */
 };
 
 /* An address space: a DRM file of a process. Waves of it that stop do so in its own debug area. */
@@ -195,6 +200,8 @@ void bw_live_reap(struct bw_live *l, int options);
 void bw_live_free_procs(struct bw_live *l);
 /* Code back in its place, waves on their way: then nobody needs the handler's address. */
 void bw_live_let_go(struct bw_live *l, struct bw_live_proc *p);
+/* What was there before we came. */
+struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;
 struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 
@@ -258,6 +265,8 @@ struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t 
 /* SPI_GDBG_PER_VMID_CNTL of all VMIDs that are ours, after l->excp has changed. */
 struct bw_error *bw_live_update_gdbg(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
+/* Waves that are resident in the address space of that PASID. */
+struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid, uint32_t *out) BW_MUST_CHECK;
 /* STATUS of the wave in this slot as the SQ has it now, not as it was saved. */
 struct bw_error *bw_live_status_now(struct bw_live *l, uint32_t slot, uint32_t *out) BW_MUST_CHECK;
 /* Slots of resident waves of the program, a bit each; n_slots / 32 words. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +109,8 @@ bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_
 	size_t n = 0;
 	if (known && known->fd < 0) { /* it was asked to come */
 		known->fd = p->fd;
+		known->has_line |= known->is_asleep;
+		known->is_asleep = false;
 		p->fd = -1;
 		remove_proc(l, p);
 		*pp = known;
@@ -138,6 +141,77 @@ bool bw_live_serve_other(struct bw_live *l, int fd)
 	bw_error_free(err);
 	bw_msg_fini(&m);
 	return ok;
+}
+
+/* ---- What was there before ---- */
+
+/* Address spaces that are ready are attached to at once; of the others, waves can only be counted. */
+static struct bw_error *look_at_file(struct bw_live *l, struct bw_live_proc *p,
+				     const struct bw_agent_file_info *f)
+{
+	struct bw_live_vm *vm;
+	uint32_t n = 0;
+	if (!f->is_ready) {
+		BW_TRY(bw_live_count_waves(l, f->pasid, &n));
+		p->untrappable += n;
+		return NULL;
+	}
+	p->was_ready = true;
+	BW_TRY(bw_live_vm_of(l, p, f->file, &vm));
+	return bw_live_attach(l, vm);
+}
+
+struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p)
+{
+	enum { MOST = 1024 };
+	BW_TRY(bw_live_request(l, p, BW_AGENT_FILES, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_result(l, "listing the program's DRM files"));
+	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
+		   sizeof(struct bw_agent_file_info);
+	n = BW_MIN(n, (size_t)MOST);
+	_cleanup_free_ struct bw_agent_file_info *all = calloc(n ? n : 1, sizeof(*all));
+	if (!all)
+		return bw_error_nomem();
+	memcpy(all, l->reply.body + sizeof(struct bw_agent_result), n * sizeof(*all));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_error *err = look_at_file(l, p, &all[i]);
+		if (err && p->is_lost)
+			return err;
+		if (err)
+			bw_live_note(l, true, "waves that run already cannot be stopped: %s",
+				     err->message);
+		bw_error_free(err);
+	}
+	return NULL;
+}
+
+bool bw_live_was_ready(struct bw_target *t, pid_t pid)
+{
+	const struct bw_live_proc *p = bw_live_proc_of(bw_live_of(t), pid);
+	return p && p->was_ready;
+}
+
+uint32_t bw_live_untrappable(struct bw_target *t, pid_t pid)
+{
+	const struct bw_live_proc *p = bw_live_proc_of(bw_live_of(t), pid);
+	return p ? p->untrappable : 0;
+}
+
+struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)
+{
+	struct bw_live *l = bw_live_of(t);
+	struct bw_live_proc *p = bw_live_proc_of(l, pid);
+	if (!p || p->fd < 0)
+		return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
+	if (p->pidfd < 0)
+		p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p->pidfd < 0)
+		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
+	BW_TRY(bw_live_request(l, p, BW_AGENT_READY, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_result(l, "making the program ready"));
+	close_fd(&p->fd);
+	p->is_asleep = true;
+	return NULL;
 }
 
 /* ---- They go ---- */
@@ -253,7 +327,7 @@ struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
 	bw_vec_each(&l->procs, it) {
 		struct bw_live_proc *p = *it;
 		/* where there is a program of ours, all are its; those that were attached to are not */
-		bool guest = p->pidfd >= 0 && l->child > 0;
+		bool guest = p->is_guest && l->child > 0;
 		if ((pid ? p->pid != pid : guest) || p->is_lost || p->fd < 0 || p->pid <= 0)
 			continue;
 		p->is_killed = true;

@@ -373,6 +373,26 @@ static struct bw_error *is_ours(struct bw_live *l, uint32_t vmids, uint32_t slot
 	return NULL;
 }
 
+struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid, uint32_t *out)
+{
+	const struct bw_target_facts *f = &l->t.facts;
+	uint32_t vmids, active;
+	*out = 0;
+	BW_TRY(vmids_of_pasid(l, pasid, &vmids));
+	for (uint32_t slot = 0; vmids && slot < f->n_slots; slot++) {
+		struct bw_kmd_bank bank = simd_bank(f, slot);
+		uint32_t wave = slot % f->waves_per_simd;
+		bool ours;
+		if (!wave)
+			BW_TRY(ind_read(l, &bank, IND_WAVE_ACTIVE, 0, &active));
+		if (active == NO_SQ || !(active >> wave & 1))
+			continue;
+		BW_TRY(is_ours(l, vmids, slot, &ours));
+		*out += ours;
+	}
+	return NULL;
+}
+
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 {
 	const struct bw_target_facts *f = &l->t.facts;

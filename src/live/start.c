@@ -32,7 +32,8 @@ static _Noreturn void exec_program(const struct bw_live_options *o, char **env, 
 	signal(SIGINT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_TIMERSLACK, 50000ul); /* the kernel's default: ours is shorter */
-	setpgid(0, 0);
+	if (!o->same_group)
+		setpgid(0, 0);
 	if (!move_fd(o->in_fd, 0) && !move_fd(o->out_fd, 1) && !move_fd(o->err_fd, 2)) {
 		environ = env;
 		execvp(o->argv[0], o->argv);
@@ -169,7 +170,8 @@ struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid)
 		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
 	fcntl(pidfd, F_SETFD, FD_CLOEXEC);
 	BW_TRY(call_agent(l, pid));
-	BW_TRY(bw_live_add_proc(l, (struct bw_live_proc){.pid = pid, .fd = -1, .pidfd = pidfd}, &p));
+	BW_TRY(bw_live_add_proc(l, (struct bw_live_proc){
+				       .pid = pid, .fd = -1, .pidfd = pidfd, .is_guest = true}, &p));
 	bw_take_fd(pidfd);
 	return NULL;
 }

@@ -126,6 +126,7 @@ struct bw_target_event {
 	uint32_t space; /* SUBMIT, SPACE_GONE */
 	uint32_t submission, queue; /* queue: number of the (context, ring) it went to, from 1 */
 	uint32_t frame;		    /* of the submission; 0: not known */
+	bool is_running;	    /* SUBMIT: it was there before, and is not held */
 	const struct bw_target_dispatch *dispatches; /* borrowed until the next call */
 	size_t n_dispatches;
 	int result;

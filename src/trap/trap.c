@@ -82,6 +82,12 @@ static void set_flags(void *area, uint32_t flags)
 	__atomic_or_fetch(at, flags, __ATOMIC_SEQ_CST);
 }
 
+void bw_trap_listen(void *area)
+{
+	uint32_t *flags = (uint32_t *)((uint8_t *)area + BW_TRAP_C_FLAGS);
+	__atomic_and_fetch(flags, ~(uint32_t)BW_TRAP_F_DETACHED, __ATOMIC_SEQ_CST);
+}
+
 void bw_trap_detach(void *area)
 {
 	set_flags(area, BW_TRAP_F_DETACHED);

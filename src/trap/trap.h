@@ -147,6 +147,8 @@ void bw_trap_control_init(struct bw_trap_control *out, uint32_t ses, uint32_t sa
 /* Slot of a wave by its HW_ID1, or -1 when HW_ID1 names no slot of this control block. */
 int bw_trap_slot_index(const struct bw_trap_control *c, uint32_t hw_id1);
 
+/* Somebody listens again. */
+void bw_trap_listen(void *area);
 /* Nobody listens any more: waves that come into the handler from now on go on at once. Code has been
  * put back before. */
 void bw_trap_detach(void *area);

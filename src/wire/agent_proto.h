@@ -20,7 +20,7 @@
  * a zero byte, connects to it, and answers with an int32: 0 or -errno. */
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
 #define BW_AGENT_ATTACH_NAME "breakwater-agent-%d"
-enum { BW_AGENT_PROTO_VERSION = 4 };
+enum { BW_AGENT_PROTO_VERSION = 5 };
 
 enum bw_agent_msg {
 	/* debugger to agent */
@@ -37,6 +37,11 @@ enum bw_agent_msg {
 	BW_AGENT_OBJECTS,      /* reply bw_agent_result + array of bw_agent_object: what the program's
 	                        * graphics API knows by name; none where the program uses no Vulkan */
 	BW_AGENT_CLOCK,        /* bw_agent_clock; reply bw_agent_result */
+	BW_AGENT_READY,        /* reply bw_agent_result. Ends the connection as DETACH does, but what is attached
+	                        * stays, asleep, until the file or the program is over: later ATTACHes wake
+	                        * it, and their end puts it back to sleep. The registers stay, too: the one
+	                        * who says this puts them back when the program is over */
+	BW_AGENT_FILES,        /* reply bw_agent_result + array of bw_agent_file_info */
 	BW_AGENT_GUARD,        /* no body, a fd: the line to the guard. No reply */
 	/* on that line: agent to guard, guard to agent; no body */
 	BW_AGENT_LEFT = 32,
@@ -72,7 +77,9 @@ struct bw_agent_clock { uint32_t is_stopped, pad; };
 /* ATTACH: on that DRM file, allocates the handler (executable, followed by
  * s_code_end padding) and the debug area (GTT, uncached, zeroed, both in the low half of the address
  * space), writes the control block given here at its start, maps both, reserves a VMID, and submits an
- * empty IB so that the VMID is assigned. May be called only while a submission of the file is held. */
+ * empty IB so that the VMID is assigned. May be called while a submission of the file is held, or when it is
+ * ready (then none of this is done, and the answer is where it lies). */
+struct bw_agent_file_info { uint32_t file, is_ready, pasid, pad; };
 enum { BW_AGENT_ATTACH_NO_RESERVE = 1 };     /* the kernel shares one reserved VMID out in turns */
 struct bw_agent_attach {
 	uint64_t area_size_b;
@@ -113,6 +120,7 @@ struct bw_agent_submit {
 	uint32_t n_dispatches, blob_b;
 	uint32_t frame;            /* presents before it, plus one; 0: not known */
 	uint32_t file;             /* number of the DRM file it goes through, from 1 */
+	uint32_t is_running, pad;  /* it was there before: it is not held (sent while ATTACH wakes a file) */
 };
 
 /* Something the program's API made. */

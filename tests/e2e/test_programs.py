@@ -2,7 +2,7 @@
 """Several address spaces, and several programs, in one session: the waves of all stop together, each with its own
 memory at the same addresses, and what the programs compute is what they compute without a debugger.
 
-    test_programs.py SPACES"""
+    test_programs.py SPACES DEVICE_STATE"""
 import os
 import pathlib
 import signal
@@ -15,7 +15,7 @@ import harness
 from harness import BREAKWATER, TIMEOUT_S, check, equal
 
 os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
-SPACES = os.path.abspath(sys.argv[1])
+SPACES, DEVICE_STATE = (os.path.abspath(a) for a in sys.argv[1:3])
 CODE = 0xffff800100001000
 FLAG = 0xffff800100002000 + 2048
 LOADED = CODE + 0x18  # behind the load and its wait, in the loop
@@ -200,5 +200,83 @@ def attached_one_after_the_other():
     b.check_output()
 
 
+def device_state(vgpu):
+    done = subprocess.run([DEVICE_STATE], env={**os.environ, "BREAKWATER_VGPU": vgpu}, capture_output=True, text=True,
+                          timeout=TIMEOUT_S)
+    equal(done.returncode, 0, f"device_state, which says {done.stderr}")
+    return done.stdout.splitlines()
+
+
+def await_same(now, wanted, what):
+    end = time.monotonic() + TIMEOUT_S
+    while (is_now := now()) != wanted:
+        check(time.monotonic() < end, f"{what}: gone {sorted(set(wanted) - set(is_now))[:8]}, "
+                                      f"come {sorted(set(is_now) - set(wanted))[:8]}")
+        time.sleep(0.1)
+
+
+def attached_in_time(pid):
+    """The agent takes its time after a debugger was killed; until then it has one."""
+    end = time.monotonic() + TIMEOUT_S
+    while True:
+        s = Attached(pid)
+        s.send("info waves")
+        try:
+            return s, s.read_until(lambda o: o.get("what") == "waves")
+        except harness.Failure as e:
+            check("has a debugger already" in str(e) and time.monotonic() < end, e)
+        time.sleep(0.1)
+
+
+def loops_are_stopped():
+    """Kernels that loop for ever, and a debugger that comes when they do: once and again."""
+    gpu, p = Programs(1), Programs(2, rounds=2)
+    keeps_gpu, keeps_pid = started(gpu)
+    vgpu = vgpu_of(keeps_pid)
+    before = device_state(vgpu)
+    program, pid = started(p, "--ready", env={"BREAKWATER_VGPU": vgpu})
+    for ending in ("kill", "detach", "quit"):
+        s, seen = attached_in_time(pid)
+        stop = next(o for o in seen if o.get("event") == "stop")
+        equal((stop["reason"], stop["stopped"]), ("INTERRUPT", 2), "the stop of what runs")
+        table = seen[-1]["waves"]
+        equal([w["name"].split()[2].split(":")[2] for w in table], ["1", "2"], "their dispatches")
+        equal(sorted(value(s, "$s2") for w in table if s.command(f"wave {w['wave']}")), [1000, 2000], "values in s2")
+        s.command("stepi 7")
+        s.command(f"break *{LOADED}")
+        s.command("continue")
+        equal(value(s, "$pc"), hex(LOADED), "the PC at the breakpoint")
+        if ending == "kill":
+            s.process.kill()
+            s.process.wait()
+        else:
+            s.send(ending)
+            s.end()
+    # what comes in the next round is stopped before it runs
+    p.begin(0)
+    p.await_output(0, "submitted 1")
+    s, _ = attached_in_time(pid)
+    s.send("quit")
+    s.end()
+    p.begin(0)
+    equal(program.wait(TIMEOUT_S), 0, "the program's status")
+    p.check_output()
+    await_same(lambda: device_state(vgpu), before, "after the program's end")
+    gpu.begin(0)
+    equal(keeps_gpu.wait(TIMEOUT_S), 0, "the other program's status")
+    gpu.check_output()
+
+
+def what_cannot_be_stopped_is_said():
+    p = Programs(2)
+    program, pid = started(p)
+    done = subprocess.run([BREAKWATER, "attach", "--batch", str(pid)], capture_output=True, text=True, timeout=TIMEOUT_S)
+    check("2 waves were launched before and cannot be stopped: \"breakwater exec --ready\"" in done.stdout, done.stdout)
+    p.begin(0)
+    equal(program.wait(TIMEOUT_S), 0, "the program's status")
+    p.check_output()
+
+
 if __name__ == "__main__":
-    harness.main(spaces_of_one_program, breakpoints_in_all, attached_one_after_the_other)
+    harness.main(spaces_of_one_program, breakpoints_in_all, attached_one_after_the_other, loops_are_stopped,
+                 what_cannot_be_stopped_is_said)
