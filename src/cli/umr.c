@@ -14,11 +14,13 @@
 static const char usage[] =
 	"Usage: breakwater umr [OPTIONS]\n"
 	"\n"
-	"Shows what the GPU's registers say, in the form of the tool umr: what hang reports of Mesa call.\n"
+	"Shows what the GPU's registers say, in the form of the tool umr: what hang reports of "
+	"Mesa call.\n"
 	"Programs under \"breakwater exec\" on the virtual GPU find it as umr.\n"
 	"\n"
 	"Options, in the order in which they are to be done:\n"
-	"  --by-pci ADDRESS, -i N    which GPU (without: the one \"breakwater exec\" gave, or the first)\n"
+	"  --by-pci ADDRESS, -i N    which GPU (without: the one \"breakwater exec\" gave, or the "
+	"first)\n"
 	"  -O bits,halt_waves        fields too; waves are halted while they are looked at\n"
 	"  -b SE SA INSTANCE         the bank of registers read from here on (x: all)\n"
 	"  -r NAME                   registers: regGRBM_STATUS, *.gfx1100.regSQ_WAVE*, ...\n"
@@ -37,7 +39,8 @@ static struct bw_error *find_block(struct bw_umr *u, const char *name,
 	for (char *c = upper; *c; c++)
 		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
 	BW_TRY(bw_kmd_ip(u->kmd, upper, out_ip));
-	return bw_regs_find(name, BW_IP_VERSION(out_ip->major, out_ip->minor, out_ip->revision), out);
+	return bw_regs_find(name, BW_IP_VERSION(out_ip->major, out_ip->minor, out_ip->revision),
+			    out);
 }
 
 static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
@@ -59,7 +62,8 @@ static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 static void print_reg(struct bw_umr *u, const struct bw_reg *reg, uint32_t value)
 {
 	struct bw_reg_field_value fields[32];
-	printf("%s.%s%s => 0x%08x\n", bw_regs_block_name(reg->block), reg->prefix, reg->name, value);
+	printf("%s.%s%s => 0x%08x\n", bw_regs_block_name(reg->block), reg->prefix, reg->name,
+	       value);
 	size_t n = u->bits ? bw_reg_decode(reg, value, fields, BW_ARRAY_SIZE(fields)) : 0;
 	for (size_t i = 0; i < n && i < BW_ARRAY_SIZE(fields); i++)
 		printf("\t.%s[%u:%u] == %llu (0x%llx)\n", fields[i].field.name, fields[i].field.lo,
@@ -97,12 +101,14 @@ static struct bw_error *show_registers(struct bw_umr *u, const char *name)
 static void print_words(const char *ring, const uint32_t *dw, uint32_t n, const uint32_t head[3])
 {
 	for (uint32_t i = 0; i < n; i++)
-		printf("   %s.ring[%5u] == 0x%08x    %s%s%s\n", ring, i, dw[i], i == head[0] ? "r" : ".",
-		       i == head[1] ? "w" : ".", i == head[2] ? "D" : ".");
+		printf("   %s.ring[%5u] == 0x%08x    %s%s%s\n", ring, i, dw[i],
+		       i == head[0] ? "r" : ".", i == head[1] ? "w" : ".",
+		       i == head[2] ? "D" : ".");
 }
 
 /* From the read pointer to the write pointer. dw: the ring twice, so that no packet is cut. */
-static void print_packets(const char *ring, const uint32_t *dw, uint32_t n, uint32_t from, uint32_t to)
+static void print_packets(const char *ring, const uint32_t *dw, uint32_t n, uint32_t from,
+			  uint32_t to)
 {
 	uint32_t end = to < from ? to + n : to;
 	struct bw_pm4_packet p;
@@ -114,8 +120,8 @@ static void print_packets(const char *ring, const uint32_t *dw, uint32_t n, uint
 		for (uint32_t i = 1; i < p.size_dw; i++)
 			printf("[%s][%5u] 0x%08x\n", ring, (at + i) % n, dw[at + i]);
 		if (bw_pm4_indirect_buffer(&p, &ib))
-			printf("\tIB at 0x%llx, %u words, VMID %u\n", (unsigned long long)ib.va, ib.size_dw,
-			       ib.vmid);
+			printf("\tIB at 0x%llx, %u words, VMID %u\n", (unsigned long long)ib.va,
+			       ib.size_dw, ib.vmid);
 	}
 }
 
@@ -148,8 +154,8 @@ static struct bw_error *show_ring(struct bw_umr *u, const char *ring, bool packe
 		memcpy(head, bw_str_text(&bytes), sizeof(head));
 		memcpy(dw, bw_str_text(&bytes) + sizeof(head), n * 4ul);
 		memcpy(dw + n, dw, n * 4ul);
-		printf("%s.rptr == %u\n%s.wptr == %u\n%s.drv_wptr == %u\n", ring, head[0], ring, head[1],
-		       ring, head[2]);
+		printf("%s.rptr == %u\n%s.wptr == %u\n%s.drv_wptr == %u\n", ring, head[0], ring,
+		       head[1], ring, head[2]);
 		if (packets)
 			print_packets(ring, dw, n, head[0] % n, head[1] % n);
 		else
@@ -189,7 +195,8 @@ static struct bw_error *set_options(struct bw_umr *u, const char *list)
 		else if (!strcmp(w, "halt_waves"))
 			u->halt_waves = true;
 		else
-			return bw_errorf(BW_E_UNSUPPORTED, "-O knows bits and halt_waves here, not \"%s\"", w);
+			return bw_errorf(BW_E_UNSUPPORTED,
+					 "-O knows bits and halt_waves here, not \"%s\"", w);
 	}
 	return NULL;
 }
@@ -204,7 +211,8 @@ static struct bw_error *take(struct bw_umr *u, char **argv, int n, int *used)
 		return bw_umr_waves(u);
 	}
 	if (!value)
-		return bw_errorf(BW_E_INVALID, "option %s is unknown here, or lacks a value (see --help)", o);
+		return bw_errorf(BW_E_INVALID,
+				 "option %s is unknown here, or lacks a value (see --help)", o);
 	if (!strcmp(o, "--by-pci") || !strcmp(o, "-i"))
 		return NULL; /* seen already */
 	if (!strcmp(o, "-O") || !strcmp(o, "--option"))

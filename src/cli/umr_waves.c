@@ -146,11 +146,13 @@ static void print_short(const struct place *p, const uint32_t w[GPRWAVE_WORDS], 
 {
 	/* What Mesa 22 reads: twelve columns in this order. gfx11 has no INST_DW0 and _DW1. */
 	if (first)
-		printf("SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO INST_DW0 INST_DW1 EXEC_HI EXEC_LO HW_ID1 "
+		printf("SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO INST_DW0 INST_DW1 EXEC_HI "
+		       "EXEC_LO HW_ID1 "
 		       "HW_ID2 GPRALLOC LDSALLOC TRAPSTS IBSTS M0 MODE\n");
-	printf("%u %u %u %u %u %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x\n", p->se,
-	       p->sa, p->wgp, p->simd, p->wave, w[1], w[3], w[2], 0, 0, w[5], w[4], w[6], w[7], w[8], w[9], w[10],
-	       w[11], w[14], w[15]);
+	printf("%u %u %u %u %u %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x "
+	       "%08x %08x\n",
+	       p->se, p->sa, p->wgp, p->simd, p->wave, w[1], w[3], w[2], 0, 0, w[5], w[4], w[6],
+	       w[7], w[8], w[9], w[10], w[11], w[14], w[15]);
 }
 
 static struct bw_error *each_simd(struct bw_umr *u, struct bw_kmd_file *f, struct place *p,
@@ -190,7 +192,8 @@ static struct bw_error *each_wave(struct bw_umr *u, struct bw_kmd_file *f, unsig
 	if (err)
 		return err;
 	uint32_t n_wgp = BW_MIN(config[CONFIG_CU_PER_SA] / 2, 64u),
-		 n_sa = BW_MIN(config[CONFIG_SA_PER_SE], 16u), n_se = BW_MIN(config[CONFIG_SE], 64u);
+		 n_sa = BW_MIN(config[CONFIG_SA_PER_SE], 16u),
+		 n_se = BW_MIN(config[CONFIG_SE], 64u);
 	for (uint32_t i = 0; i < n_se * n_sa * n_wgp * SIMD_PER_WGP; i++) {
 		struct place p = {.se = i / (n_sa * n_wgp * SIMD_PER_WGP),
 				  .sa = i / (n_wgp * SIMD_PER_WGP) % n_sa,
@@ -206,7 +209,8 @@ static struct bw_error *halt(struct bw_umr *u, bool on)
 	const struct bw_kmd_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 	uint32_t sq_cmd;
 	BW_TRY(bw_regs_address(u->gc, "SQ_CMD", u->gc_bases_dw, u->n_gc_bases, &sq_cmd));
-	return bw_kmd_reg_write(u->kmd, &all, sq_cmd, CMD_SETHALT | CMD_BROADCAST | (on ? CMD_DATA : 0));
+	return bw_kmd_reg_write(u->kmd, &all, sq_cmd,
+				CMD_SETHALT | CMD_BROADCAST | (on ? CMD_DATA : 0));
 }
 
 struct bw_error *bw_umr_waves(struct bw_umr *u)

@@ -31,8 +31,10 @@ static const uint8_t *add(struct ahead *a, const struct range *ranges, size_t n)
 	struct iovec to[MAX_CHUNKS], from[MAX_CHUNKS];
 	size_t len = a->len, n_iov = 0, want = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct bw_vgpu_user head = {.va = ranges[i].va, .size_b = (uint32_t)ranges[i].size_b};
-		if (ranges[i].size_b > a->cap || len + sizeof(head) + bw_align_up(head.size_b, 8) > a->cap)
+		struct bw_vgpu_user head = {.va = ranges[i].va,
+					    .size_b = (uint32_t)ranges[i].size_b};
+		if (ranges[i].size_b > a->cap ||
+		    len + sizeof(head) + bw_align_up(head.size_b, 8) > a->cap)
 			return NULL;
 		memcpy(a->out + len, &head, sizeof(head));
 		len += sizeof(head);
@@ -82,7 +84,8 @@ static void add_submission(struct ahead *a, const struct drm_amdgpu_cs_in *cs)
 	for (uint32_t i = 0; data && i < n; i++) {
 		struct drm_amdgpu_bo_list_in list;
 		memcpy(&chunk, headers + i * stride, sizeof(chunk));
-		if (chunk.chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES && ranges[i].size_b >= sizeof(list)) {
+		if (chunk.chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES &&
+		    ranges[i].size_b >= sizeof(list)) {
 			memcpy(&list, data, sizeof(list));
 			add_list(a, &list);
 		}

@@ -43,7 +43,8 @@ static void a_submission(void **state)
 		{AMDGPU_CHUNK_ID_SYNCOBJ_IN, 1, (uintptr_t)&handle},
 		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
 		{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib}};
-	uint64_t pointers[3] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1], (uintptr_t)&chunks[2]};
+	uint64_t pointers[3] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1],
+				(uintptr_t)&chunks[2]};
 	union drm_amdgpu_cs cs = {.in = {.num_chunks = 3, .chunks = (uintptr_t)pointers}};
 	size_t len = bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
 	assert_true(has(len, pointers, sizeof(pointers)));
@@ -94,22 +95,24 @@ static void waits(void **state)
 	size_t len = bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &t, out, sizeof(out));
 	assert_true(has(len, handles, 12) && has(len, points, 24));
 	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_RESET, &s, out, sizeof(out)), handles, 12));
-	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_SIGNAL, &s, out, sizeof(out)), handles, 12));
+	assert_true(
+		has(bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_SIGNAL, &s, out, sizeof(out)), handles, 12));
 	len = bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &q, out, sizeof(out));
 	assert_true(has(len, handles, 12) && has(len, points, 24));
 	len = bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_QUERY, &q, out, sizeof(out));
 	assert_true(has(len, handles, 12) && !has(len, points, 24)); /* written, not read */
-	assert_true(
-		has(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_WAIT_FENCES, &f, out, sizeof(out)), fences, sizeof(fences)));
+	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_WAIT_FENCES, &f, out, sizeof(out)), fences,
+			sizeof(fences)));
 	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_INFO, &f, out, sizeof(out)), 0);
 	/* A number of another driver, and a struct that is too short. */
-	assert_int_equal(bw_vgpu_ahead(_IOC(_IOC_WRITE, ' ', 0xc3, sizeof(w)), &w, out, sizeof(out)), 0);
+	assert_int_equal(
+		bw_vgpu_ahead(_IOC(_IOC_WRITE, ' ', 0xc3, sizeof(w)), &w, out, sizeof(out)), 0);
 	assert_int_equal(bw_vgpu_ahead(_IOC(_IOC_WRITE, 'd', 0xc3, 8), &w, out, sizeof(out)), 0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_submission), cmocka_unit_test(a_huge_list),
-					   cmocka_unit_test(waits)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_submission),
+					   cmocka_unit_test(a_huge_list), cmocka_unit_test(waits)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

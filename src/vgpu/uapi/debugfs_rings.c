@@ -25,8 +25,8 @@ static int64_t ring_read(struct bw_file *f, void *out, size_t size_b, uint64_t *
 	size_t n = BW_MIN(size_b, (size_t)(HEAD_B + RING_B - *pos));
 	for (size_t i = 0; i < n; i += 4) {
 		uint64_t at = (*pos + i) / 4;
-		uint32_t v = at < 3 ? head[at]
-				    : __atomic_load_n(&packets[at - 3], __ATOMIC_RELAXED);
+		uint32_t v =
+			at < 3 ? head[at] : __atomic_load_n(&packets[at - 3], __ATOMIC_RELAXED);
 		memcpy((uint8_t *)out + i, &v, sizeof(v));
 	}
 	*pos += n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How busy the GPU is, and what follows from it: clocks, temperature, power. The load is the time in
- * which some ring had work, by windows of at least 100 ms; the rest is a model in which full load means
- * the figures of a Navi31 board (355 W, 2371 MHz), and the temperature comes after with a delay. */
+/* How busy the GPU is, and what follows from it: clocks, temperature, power. The load is the time
+ * in which some ring had work, by windows of at least 100 ms; the rest is a model in which full
+ * load means the figures of a Navi31 board (355 W, 2371 MHz), and the temperature comes after with
+ * a delay. */
 #include <amdgpu_drm.h>
 #include <errno.h>
 
@@ -45,7 +46,8 @@ void bw_drm_sensors_tick(struct bw_uapi *u)
 	} else {
 		s->load = (uint32_t)((busy - s->busy_at_ns) * 100 / (uint64_t)passed);
 		int64_t target = IDLE_MC + (FULL_MC - IDLE_MC) * (int64_t)s->load / 100;
-		int64_t way = target - s->temperature_mc, part = passed * 1000 / (passed + THERMAL_NS);
+		int64_t way = target - s->temperature_mc,
+			part = passed * 1000 / (passed + THERMAL_NS);
 		s->temperature_mc += (int32_t)(way * part / 1000);
 	}
 	s->at_ns = now;

@@ -7,7 +7,8 @@
 
 enum { GFX = AMDGPU_HW_IP_GFX, COMPUTE = AMDGPU_HW_IP_COMPUTE };
 enum { IB = 0x30000000, DATA = 0x20000000 };
-/* In the data: what the first job waits for, that it has begun, how many have run, who came when. */
+/* In the data: what the first job waits for, that it has begun, how many have run, who came when.
+ */
 enum { GO, BEGUN, COUNT, ORDER };
 /* Where the packets of each job lie. */
 enum { IB_STRIDE = 1024 };
@@ -88,11 +89,11 @@ static void fill_ring(struct client *c, struct buffer *ib, uint32_t ctx)
 	/* What depends on its being scheduled runs once it is on the ring. */
 	struct drm_amdgpu_cs_chunk_dep dep = {GFX, 0, 0, ctx, filler};
 	uint64_t seq;
-	assert_int_equal(submit(c, ctx, COMPUTE, 0, IB + NOPS * IB_STRIDE, n_nops,
-				&(struct chunk){AMDGPU_CHUNK_ID_SCHEDULED_DEPENDENCIES, &dep,
-						sizeof(dep)},
-				1, &seq),
-			 0);
+	assert_int_equal(
+		submit(c, ctx, COMPUTE, 0, IB + NOPS * IB_STRIDE, n_nops,
+		       &(struct chunk){AMDGPU_CHUNK_ID_SCHEDULED_DEPENDENCIES, &dep, sizeof(dep)},
+		       1, &seq),
+		0);
 	finish(c, ctx, COMPUTE, seq);
 }
 
@@ -126,7 +127,8 @@ static void higher_ones_go_first(void **state)
 	fill_ring(&c, &ib, ctx);
 	assert_int_equal(word[BEGUN], 1);
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(jobs); i++)
-		jobs[i].seq = send(&c, jobs[i].ctx, GFX, jobs[i].which, put_numbered(&ib, jobs[i].which));
+		jobs[i].seq =
+			send(&c, jobs[i].ctx, GFX, jobs[i].which, put_numbered(&ib, jobs[i].which));
 	assert_int_equal(word[COUNT], 0);
 	word[GO] = 1;
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(jobs); i++)
@@ -142,8 +144,10 @@ static void higher_ones_go_first(void **state)
 
 static void overrides_are_checked(void **state)
 {
-	enum { PROCESS = AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE,
-	       CONTEXT = AMDGPU_SCHED_OP_CONTEXT_PRIORITY_OVERRIDE };
+	enum {
+		PROCESS = AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE,
+		CONTEXT = AMDGPU_SCHED_OP_CONTEXT_PRIORITY_OVERRIDE
+	};
 	struct client c;
 	uint32_t render, text;
 	open_master(&c);
@@ -174,7 +178,8 @@ static void one_is_master(void **state)
 	uint32_t second;
 	open_master(&c);
 	assert_int_equal(drm_open(&c, 0, &second), 0);
-	union drm_amdgpu_sched a = {.in = {AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE, second, 0, 0}};
+	union drm_amdgpu_sched a = {
+		.in = {AMDGPU_SCHED_OP_PROCESS_PRIORITY_OVERRIDE, second, 0, 0}};
 	struct drm_auth auth = {0};
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_SCHED, &a), -EACCES);
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AUTH_MAGIC, &auth), -EACCES);
