@@ -34,7 +34,7 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info) BW_MUST_CHECK;
 
 /* ---- show_dispatch.c ---- */
-const char *bw_show_dispatch_state(enum bw_dispatch_state state);
+const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x);
 /* "[64,1,1]", or "from memory" for an indirect dispatch */
 void bw_show_dims(char out[48], const uint32_t v[3]);
 void bw_show_submissions(struct bw_out *o, struct bw_debug *d);

@@ -8,7 +8,7 @@
 #include "debug/bound.h"
 #include "ui/show.h"
 
-const char *bw_show_dispatch_state(enum bw_dispatch_state state)
+static const char *state_name(enum bw_dispatch_state state)
 {
 	switch (state) {
 	case BW_DISPATCH_HELD:
@@ -21,6 +21,32 @@ const char *bw_show_dispatch_state(enum bw_dispatch_state state)
 		return "failed";
 	}
 	return "?";
+}
+
+/* A later dispatch of its queue has waves: all of its own have been launched. */
+static bool is_launched(struct bw_debug *d, const struct bw_dispatch_info *x)
+{
+	size_t n;
+	const struct bw_wave_info *waves = bw_debug_waves(d, &n);
+	for (size_t i = 0; i < n; i++)
+		if (waves[i].queue == x->queue && waves[i].dispatch > x->number)
+			return true;
+	return false;
+}
+
+/* The submission runs as a whole; of its dispatches one is over and another has not begun, as far as
+ * the stopped waves tell. */
+const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x)
+{
+	struct bw_wave_count c = {0};
+	if (x->state != BW_DISPATCH_RUNNING || bw_debug_state(d) != BW_DEBUG_STOPPED)
+		return state_name(x->state);
+	bw_error_free(bw_debug_count_waves(d, x->number, &c));
+	if (c.total && c.waiting == c.total)
+		return "waiting";
+	if (c.total && c.finished == c.total && is_launched(d, x))
+		return "done";
+	return state_name(x->state);
 }
 
 void bw_show_dims(char out[48], const uint32_t v[3])
@@ -54,7 +80,7 @@ void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 			bw_table_text(&t, "%u", list[i].number);
 		else
 			bw_table_text(&t, "%u-%u", list[i].number, list[end - 1].number);
-		bw_table_text(&t, "%s", bw_show_dispatch_state(list[i].state));
+		bw_table_text(&t, "%s", state_name(list[i].state));
 		i = end;
 	}
 	bw_out_table(o, &t, "Nothing has been submitted.");
@@ -145,7 +171,7 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const st
 	bw_show_dims(groups, h->groups);
 	bw_show_dims(group, h->group_size);
 	unsigned lanes = h->initiator >> 15 & 1 ? 32 : 64;
-	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_name, bw_show_dispatch_state(x->state));
+	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_name, bw_show_dispatch_state(d, x));
 	bw_out_line(o, "  submission   %u on queue %u", x->submission, x->queue);
 	if (x->frame)
 		bw_out_line(o, "  frame        %u", x->frame);
@@ -162,7 +188,7 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const st
 		bw_out_line(o, "  packet       at 0x%012llx", (unsigned long long)h->packet_va);
 	bw_out_int(o, "dispatch", x->number);
 	bw_out_str(o, "kernel", x->kernel_name);
-	bw_out_str(o, "state", bw_show_dispatch_state(x->state));
+	bw_out_str(o, "state", bw_show_dispatch_state(d, x));
 	bw_out_int(o, "submission", x->submission);
 	bw_out_int(o, "queue", x->queue);
 	bw_out_int(o, "frame", x->frame);

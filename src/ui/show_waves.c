@@ -266,7 +266,7 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 		bw_table_int(&t, list[i].queue);
 		bw_table_text(&t, "%s", groups);
 		bw_table_text(&t, "%s", group);
-		bw_table_text(&t, "%s", bw_show_dispatch_state(list[i].state));
+		bw_table_text(&t, "%s", bw_show_dispatch_state(d, &list[i]));
 		bw_table_text(&t, "%s", list[i].kernel_name);
 		if (n_columns == BW_ARRAY_SIZE(columns))
 			bw_table_text(&t, "%s", list[i].label);
@@ -308,13 +308,13 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const stru
 	bw_show_dims(groups, info->desc.groups);
 	bw_show_dims(group, info->desc.group_size);
 	bool wave32 = info->desc.initiator >> 15 & 1;
-	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number, bw_show_dispatch_state(info->state));
+	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number, bw_show_dispatch_state(d, info));
 	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)info->desc.code_va,
 		    info->code_object[0] ? " from " : "", info->code_object);
 	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group, wave32 ? 32u : 64u);
 	bw_out_str(o, "kernel", info->kernel_name);
 	bw_out_int(o, "dispatch", info->number);
-	bw_out_str(o, "state", bw_show_dispatch_state(info->state));
+	bw_out_str(o, "state", bw_show_dispatch_state(d, info));
 	bw_out_hex(o, "code", info->desc.code_va);
 	bw_out_str(o, "code_object", info->code_object);
 	bw_out_str(o, "groups", groups);

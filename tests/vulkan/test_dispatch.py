@@ -75,6 +75,7 @@ def what_it_was_given():
     equal(d["push_constants"], [5, 2, 256], "its push constants")
     equal([(r["submission"], r["dispatches"]) for r in s.command("info submissions")["submissions"]], [(1, "1-3")],
           "submissions")
+    equal([r["state"] for r in s.command("info dispatches")["dispatches"]], ["done", "running", "waiting"], "states")
     names = {r["name"]: r for r in s.command("info pipelines")["pipelines"]}
     equal(sorted(names), ["first step", "second step"], "pipelines")
     bound = s.command("info descriptors")["descriptors"]
