@@ -137,6 +137,16 @@ static struct bw_error *exceptions_of(const char *args, uint32_t *out_mask)
 	return NULL;
 }
 
+/* catch dispatch ...: break on dispatch */
+static struct bw_error *set_dispatch_breakpoint(struct bw_cli *c, const char *args, bool temporary)
+{
+	struct bw_str text = {0};
+	bw_str_addf(&text, "on dispatch %s", args);
+	struct bw_error *err = set_breakpoint(c, bw_str_text(&text), temporary);
+	bw_str_free(&text);
+	return err;
+}
+
 static struct bw_error *set_catchpoint(struct bw_cli *c, const char *args, bool temporary)
 {
 	char what[32];
@@ -148,8 +158,10 @@ static struct bw_error *set_catchpoint(struct bw_cli *c, const char *args, bool 
 			    !strcmp(what, "fault") ? "memory violation" : !strcmp(what, "trap") ? "s_trap" : "illegal instruction");
 		return NULL;
 	}
+	if (!strcmp(what, "dispatch"))
+		return set_dispatch_breakpoint(c, args, temporary);
 	if (strcmp(what, "fp"))
-		return bw_errorf(BW_E_INVALID, "\"catch\" takes fp [invalid denormal div0 overflow underflow inexact int_div0 all]; "
+		return bw_errorf(BW_E_INVALID, "\"catch\" takes dispatch ..., or fp [invalid denormal div0 overflow underflow inexact int_div0 all]; "
 					       "memory violations, illegal instructions and traps always stop");
 	BW_TRY(exceptions_of(args, &mask));
 	BW_TRY(bw_debug_catch_exceptions(c->debug, mask, temporary, &number));

@@ -22,7 +22,7 @@ static const struct bw_command commands[] = {
 	 "break on dispatch [N] [name | hash | label TEXT] [grid | groups X,Y,Z] [queue | submission | frame N]\n"
 	 "stops such dispatches, or the Nth of them, at their first instruction.", BW_COMPLETE_WHERE, false},
 	{"call", NULL, bw_cmd_call, "EXPR", "Evaluate EXPR; print it unless it is void.", NULL, BW_COMPLETE_EXPR, false},
-	{"catch", NULL, bw_cmd_catch, "fp [KIND...]", "Stop waves that raise float exceptions, or divide an integer by zero.",
+	{"catch", NULL, bw_cmd_catch, "fp [KIND...] | dispatch ...", "Stop waves that raise float exceptions, or divide an integer by zero.",
 	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
 	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_NONE, false},
 	{"cd", NULL, bw_cmd_cd, "[FOLDER]", "Change the working directory of the debugger.", NULL, BW_COMPLETE_FILE, false, true},

@@ -168,6 +168,14 @@ struct bw_inst_entry {
 	struct bw_inst inst;
 };
 
+/* Memory read lately, while the conditions of many waves are looked at. */
+enum { BW_MEM_LINE_B = 256, BW_MEM_LINES = 32 };
+struct bw_mem_line {
+	bool valid;
+	uint64_t va;
+	uint8_t data[BW_MEM_LINE_B];
+};
+
 struct bw_debug {
 	struct bw_target *target;
 	enum bw_debug_state state;
@@ -236,6 +244,8 @@ struct bw_debug {
 	struct BW_VEC(struct bw_var) vars;
 	unsigned n_values; /* $1, $2 ... of print */
 	struct bw_inst_entry insts[BW_INST_CACHE];
+	bool lines_wanted;
+	struct bw_mem_line lines[BW_MEM_LINES];
 };
 
 /* inferiors.c */
@@ -406,7 +416,10 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct 
 struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
 				   uint64_t value) BW_MUST_CHECK;
 
-/* memory.c */
+/* memory.c: from begin to end, memory that is read again is as it was before. Waves whose conditions are
+ * looked at then must have stopped before. */
+void bw_mem_lines_begin(struct bw_debug *d);
+void bw_mem_lines_end(struct bw_debug *d);
 /* A fault in the words of gdb; other errors as they are. */
 struct bw_error *bw_debug_worded(struct bw_error *err) BW_MUST_CHECK;
 struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane,

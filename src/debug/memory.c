@@ -44,6 +44,38 @@ struct bw_error *bw_debug_worded(struct bw_error *err)
 	return bw_error_fault(va, "Cannot access memory at address 0x%llx", (unsigned long long)va);
 }
 
+/* ---- While many waves are asked ---- */
+
+void bw_mem_lines_begin(struct bw_debug *d)
+{
+	d->lines_wanted = true;
+	memset(d->lines, 0, sizeof(d->lines));
+}
+
+void bw_mem_lines_end(struct bw_debug *d)
+{
+	d->lines_wanted = false;
+}
+
+/* Global memory, by lines while they are wanted. */
+static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *out, size_t size_b)
+{
+	uint64_t va = bw_align_down(addr, BW_MEM_LINE_B);
+	if (!d->lines_wanted || addr + size_b > va + BW_MEM_LINE_B)
+		return d->target->ops->read(d->target, addr, out, size_b);
+	struct bw_mem_line *l = &d->lines[va / BW_MEM_LINE_B % BW_MEM_LINES];
+	if (!l->valid || l->va != va) {
+		struct bw_error *err = d->target->ops->read(d->target, va, l->data, BW_MEM_LINE_B);
+		l->valid = !err;
+		l->va = va;
+		bw_error_free(err);
+		if (!l->valid) /* what is asked for itself may be there */
+			return d->target->ops->read(d->target, addr, out, size_b);
+	}
+	memcpy(out, l->data + (addr - va), size_b);
+	return NULL;
+}
+
 struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane,
 				  enum bw_space space, uint64_t addr, void *out, size_t size_b)
 {
@@ -53,7 +85,7 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigne
 	if (size_b == 0)
 		return NULL;
 	if (space == BW_SPACE_GLOBAL)
-		return bw_debug_worded(ops->read(d->target, addr, out, size_b));
+		return bw_debug_worded(read_global(d, addr, out, size_b));
 	BW_TRY(need_wave(w, space));
 	BW_TRY(check_offset(space, addr, size_b));
 	if (space == BW_SPACE_LDS)
@@ -71,6 +103,7 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsign
 	if (size_b == 0)
 		return NULL;
 	bw_debug_forget_insts(d);
+	memset(d->lines, 0, sizeof(d->lines));
 	if (space == BW_SPACE_GLOBAL)
 		return bw_debug_worded(ops->write(d->target, addr, data, size_b));
 	BW_TRY(need_wave(w, space));

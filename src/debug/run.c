@@ -224,6 +224,22 @@ struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *ou
 	return NULL;
 }
 
+/* The n slots whose waves have stopped by now: out_stop, one of them is an event; go, the others. */
+static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_vec *go, bool *out_stop)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		if (w->stopped) /* held since an earlier stop */
+			continue;
+		BW_TRY(bw_debug_examine(d, d->stopped.data[i]));
+		if (bw_wave_is_event(w))
+			*out_stop = true;
+		else
+			BW_TRY(bw_vec_push(go, d->stopped.data[i]));
+	}
+	return NULL;
+}
+
 /* Waves have stopped. Those that need not have (a condition that does not hold, a breakpoint that
  * is gone) go on at once; out_stop: there is one for the user. */
 struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop)
@@ -237,21 +253,11 @@ struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop)
 			  (size_t)n_slots);
 	d->stopped.len = 0;
 	bw_debug_order_stops(d, d->stopped.data, n);
-	for (size_t i = 0; i < n; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
-		if (w->stopped) /* held since an earlier stop */
-			continue;
-		struct bw_error *err = bw_debug_examine(d, d->stopped.data[i]);
-		if (!err && bw_wave_is_event(w))
-			*out_stop = true;
-		else if (!err)
-			err = bw_vec_push(&go, d->stopped.data[i]);
-		if (err) {
-			bw_vec_free(&go);
-			return err;
-		}
-	}
-	struct bw_error *err = *out_stop ? NULL : bw_debug_run_on(d, go.data, go.len);
+	bw_mem_lines_begin(d);
+	struct bw_error *err = examine_all(d, n, &go, out_stop);
+	bw_mem_lines_end(d);
+	if (!err && !*out_stop)
+		err = bw_debug_run_on(d, go.data, go.len);
 	bw_vec_free(&go);
 	return err;
 }
