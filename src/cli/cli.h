@@ -172,7 +172,7 @@ struct bw_error *bw_cli_vulkan_settings(char *out[3]) BW_MUST_CHECK;
 /* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
 struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
 struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid) BW_MUST_CHECK;
-bw_command_fn bw_cmd_attach, bw_cmd_inferior, bw_info_inferiors, bw_cmd_kill, bw_cmd_detach;
+bw_command_fn bw_cmd_attach, bw_cmd_symbol_file, bw_cmd_inferior, bw_info_inferiors, bw_cmd_kill, bw_cmd_detach;
 
 /* ---- assemble.c ---- */
 

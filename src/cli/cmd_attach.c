@@ -169,6 +169,17 @@ struct bw_error *bw_cmd_attach(struct bw_cli *c, const char *args)
 							       : attach_another(c, (pid_t)pid);
 }
 
+/* ---- What its code is ---- */
+
+struct bw_error *bw_cmd_symbol_file(struct bw_cli *c, const char *args)
+{
+	struct bw_code_object *co;
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "\"symbol-file\" takes a code object (.co, .hsaco)");
+	BW_TRY(bw_code_object_load(args, &co));
+	return bw_debug_add_code_object(c->debug, co);
+}
+
 /* ---- Several ---- */
 
 static struct bw_error *need_program(struct bw_cli *c)

@@ -85,6 +85,7 @@ static const struct bw_command commands[] = {
 	{"starti", NULL, bw_cmd_starti, "", "Run to the first instruction of the first dispatch.", NULL, BW_COMPLETE_NONE, false, true},
 	{"step", "s", bw_cmd_step, "[COUNT]", "Step the focus wave to the next source line, into calls.", NULL, BW_COMPLETE_NONE, true},
 	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
+	{"symbol-file", NULL, bw_cmd_symbol_file, "FILE", "Take functions and lines of the program's kernels from a code object.", "For programs whose kernels have names elsewhere: \"breakwater attach\", OpenCL and Vulkan.", BW_COMPLETE_FILE, false, true},
 	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
 	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_NONE, false},
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},

@@ -288,6 +288,8 @@ struct bw_error *bw_debug_match_kernel(struct bw_debug *d,
 /* dispatch.c */
 struct bw_error *bw_debug_on_submit(struct bw_debug *d,
 				    const struct bw_target_event *ev) BW_MUST_CHECK;
+/* There is code that was not known when dispatches came. */
+struct bw_error *bw_debug_match_again(struct bw_debug *d) BW_MUST_CHECK;
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev);
 struct bw_dispatch *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);
 /* The dispatch a wave belongs to; NULL when none fits. */

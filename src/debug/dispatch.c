@@ -243,6 +243,19 @@ struct bw_error *bw_debug_on_submit(struct bw_debug *d, const struct bw_target_e
 	return NULL;
 }
 
+struct bw_error *bw_debug_match_again(struct bw_debug *d)
+{
+	bw_vec_each(&d->dispatches, x) {
+		if (x->info.kernel || x->info.state >= BW_DISPATCH_DONE)
+			continue;
+		BW_IN_SPACE(d, x->info.space);
+		BW_TRY(bw_debug_match_kernel(d, x));
+		point_info(x);
+		x->info.kernarg_va = kernarg_of(&x->info);
+	}
+	return NULL;
+}
+
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 {
 	bw_vec_each(&d->dispatches, x) {

@@ -238,12 +238,20 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 	m->name = strdup(bw_code_object_path(co));
 	struct bw_error *err = m->name ? bw_lines_open(co, &m->lines) : bw_error_nomem();
 	if (!err)
-		err = bw_vec_push(&d->modules, m);
-	if (err)
+		err = bw_vec_reserve(&d->modules, d->modules.len + 1);
+	if (err) {
 		bw_module_free(m);
-	else if (d->target)
-		bw_debug_resolve_breaks(d);
-	return err;
+		return err;
+	}
+	/* before what was found without a name in the meantime */
+	memmove(d->modules.data + 1, d->modules.data, d->modules.len * sizeof(*d->modules.data));
+	d->modules.data[0] = m;
+	d->modules.len++;
+	if (!d->target)
+		return NULL;
+	BW_TRY(bw_debug_match_again(d));
+	bw_debug_resolve_breaks(d);
+	return NULL;
 }
 
 struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const void *code,

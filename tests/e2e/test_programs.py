@@ -277,6 +277,42 @@ def what_cannot_be_stopped_is_said():
     p.check_output()
 
 
+def source_lines_of_a_hang():
+    """A kernel that loops for ever, somewhere in its source."""
+    spin = BREAKWATER.parent / "tests/live/spin.co"
+    with tempfile.TemporaryDirectory() as folder:
+        dump = pathlib.Path(folder) / "out"
+        program = subprocess.Popen([BREAKWATER, "exec", "--ready", "--", BREAKWATER.parent / "breakwater-launch", spin, "--grid", "64",
+                                    "--group", "64", "--arg", "out=zeros:64:u32", "--dump", f"out={dump}"])
+        end = time.monotonic() + TIMEOUT_S
+        while True:  # until it has opened the GPU and its kernel runs
+            pids = [c for c in harness.children(program.pid) if os.readlink(f"/proc/{c}/exe").endswith("/breakwater-launch")]
+            if pids:
+                s = Attached(pids[0])
+                s.send("info waves")
+                try:
+                    if s.read_until(lambda o: o.get("what") == "waves")[-1]["waves"]:
+                        break
+                    s.send("quit")
+                    s.end()
+                except harness.Failure as e:
+                    check(any(w in str(e) for w in ("cannot be attached to", "has a debugger already")), e)
+            check(time.monotonic() < end, "the kernel never runs")
+            time.sleep(0.05)
+        s.command(f"symbol-file {spin}")
+        source = (harness.SOURCE / "tests/live/spin.s").read_text().splitlines()
+        loop = {f"spin.s:{i + 1}" for i, text in enumerate(source) if "s20, 1" in text or "scc0 spinning" in text}
+        frames = {w["frame"].split()[-1] for w in waves(s).values()}
+        check(frames and frames <= loop, f"where its waves are: {frames}, and not in {loop}")
+        for w in waves(s):
+            s.command(f"wave {w}")
+            s.command("set var $s20 = 1")
+        s.send("detach")
+        s.end()
+        equal(program.wait(TIMEOUT_S), 0, "the program's status")
+        equal(list(memoryview(dump.read_bytes()).cast("I")), [7] * 64, "what it computed")
+
+
 if __name__ == "__main__":
     harness.main(spaces_of_one_program, breakpoints_in_all, attached_one_after_the_other, loops_are_stopped,
-                 what_cannot_be_stopped_is_said)
+                 what_cannot_be_stopped_is_said, source_lines_of_a_hang)
