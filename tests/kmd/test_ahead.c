@@ -90,6 +90,7 @@ static void waits(void **state)
 	struct drm_syncobj_array s = {.handles = (uintptr_t)handles, .count_handles = 3};
 	struct drm_syncobj_timeline_array q = {
 		.handles = (uintptr_t)handles, .points = (uintptr_t)points, .count_handles = 3};
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)handles, .return_size = 4};
 	union drm_amdgpu_wait_fences f = {.in = {.fences = (uintptr_t)fences, .fence_count = 2}};
 	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_WAIT, &w, out, sizeof(out)), handles, 12));
 	size_t len = bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &t, out, sizeof(out));
@@ -103,7 +104,7 @@ static void waits(void **state)
 	assert_true(has(len, handles, 12) && !has(len, points, 24)); /* written, not read */
 	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_WAIT_FENCES, &f, out, sizeof(out)), fences,
 			sizeof(fences)));
-	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_INFO, &f, out, sizeof(out)), 0);
+	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_INFO, &info, out, sizeof(out)), 0);
 	/* A number of another driver, and a struct that is too short. */
 	assert_int_equal(
 		bw_vgpu_ahead(_IOC(_IOC_WRITE, ' ', 0xc3, sizeof(w)), &w, out, sizeof(out)), 0);

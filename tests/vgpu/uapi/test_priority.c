@@ -14,6 +14,8 @@ enum { GO, BEGUN, COUNT, ORDER };
 enum { IB_STRIDE = 1024 };
 enum { FIRST, FILLER, NOPS, LOW, NORMAL, HIGH, LATER, RAISED, N_IBS };
 
+static char nothing; /* the argument of calls without one */
+
 static int alloc(struct client *c, int32_t priority, uint32_t *out_id)
 {
 	union drm_amdgpu_ctx a = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX, .priority = priority}};
@@ -166,7 +168,7 @@ static void overrides_are_checked(void **state)
 	assert_int_equal(sched(&c, CONTEXT, c.drm, 1, ctx), -EINVAL);
 	assert_int_equal(sched(&c, CONTEXT, c.drm, AMDGPU_CTX_PRIORITY_UNSET, ctx), -EINVAL);
 	/* Only to the card's master. */
-	assert_int_equal(file_ioctl(&c, c.drm, DRM_IOCTL_DROP_MASTER, NULL), 0);
+	assert_int_equal(file_ioctl(&c, c.drm, DRM_IOCTL_DROP_MASTER, &nothing), 0);
 	assert_int_equal(sched(&c, CONTEXT, c.drm, 0, ctx), -EACCES);
 	close_client(&c);
 }
@@ -183,10 +185,10 @@ static void one_is_master(void **state)
 	struct drm_auth auth = {0};
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_SCHED, &a), -EACCES);
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AUTH_MAGIC, &auth), -EACCES);
-	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_SET_MASTER, NULL), -EBUSY);
-	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_DROP_MASTER, NULL), -EINVAL);
-	assert_int_equal(file_ioctl(&c, c.drm, DRM_IOCTL_DROP_MASTER, NULL), 0);
-	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_SET_MASTER, NULL), 0);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_SET_MASTER, &nothing), -EBUSY);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_DROP_MASTER, &nothing), -EINVAL);
+	assert_int_equal(file_ioctl(&c, c.drm, DRM_IOCTL_DROP_MASTER, &nothing), 0);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_SET_MASTER, &nothing), 0);
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_SCHED, &a), 0);
 	assert_int_equal(close_file(&c, second), 0);
 	assert_int_equal(drm_open(&c, 0, &second), 0); /* nobody was */
