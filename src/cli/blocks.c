@@ -248,7 +248,7 @@ struct bw_error *bw_cmd_commands(struct bw_cli *c, const char *args)
 	if (args[0])
 		BW_TRY(bw_cli_each_number(c, args, add_breakpoint, NULL));
 	else if (!n)
-		return bw_errorf(BW_E_INVALID, "No breakpoints specified.");
+		return bw_errorf(BW_E_INVALID, "No breakpoints specified");
 	else
 		BW_TRY(add_breakpoint(c, list[n - 1].number, NULL));
 	return begin(c, BW_BLOCK_BREAKPOINT, NULL);
@@ -282,7 +282,7 @@ static struct bw_error *control(struct bw_cli *c, const char *word, const char *
 {
 	struct bw_str line = {0};
 	if (!args[0])
-		return bw_errorf(BW_E_INVALID, "if/while commands require arguments.");
+		return bw_errorf(BW_E_INVALID, "if/while commands require arguments");
 	BW_TRY(begin(c, BW_BLOCK_CONTROL, NULL));
 	bw_str_addf(&line, "%s %s", word, args);
 	struct bw_error *err = bw_lines_kept_add(&c->collecting->lines, bw_str_text(&line), line.len);

@@ -36,7 +36,7 @@ static struct bw_error *substitute(const char *line, const struct bw_block_args 
 		} else if (arg) {
 			unsigned long i = strtoul(p + 4, NULL, 10);
 			if (i >= args->n)
-				return bw_errorf(BW_E_INVALID, "Missing argument %lu in user function.", i);
+				return bw_errorf(BW_E_INVALID, "Missing argument %lu in user function", i);
 			bw_str_add(out, args->arg[i]);
 			p += 4 + digits;
 		} else {
@@ -104,7 +104,7 @@ static struct bw_error *holds(struct run *r, const char *line, bool *out)
 		expr++;
 	expr = bw_skip_blanks(expr);
 	struct bw_error *err = expr[0] ? substitute(expr, r->args, &text)
-				       : bw_errorf(BW_E_INVALID, "if/while commands require arguments.");
+				       : bw_errorf(BW_E_INVALID, "if/while commands require arguments");
 	if (!err)
 		err = bw_cli_eval(r->c, bw_str_text(&text), &v);
 	if (!err) {
