@@ -154,6 +154,7 @@ class Round:
         for _ in range(self.random.randrange(2, 4)):
             self.over, self.keep, self.n_watches = False, set(), 0
             self.session = Attached(program)
+            self.do(f"symbol-file {self.object}")
             self.keep = self.numbers(self.do("break on dispatch"))
             self.begin(self.session, "continue")
             self.act(25)
