@@ -11,7 +11,8 @@
  *     gpu.c          calls on a DRM file: to the virtual GPU, or to the kernel
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
- *     debugger.c     the connection to the debugger and its requests
+ *     debugger.c     the connection to the debugger
+ *     requests.c     what the debugger asks for
  *     attach.c       the trap handler and the debug area in the program's address space, patches
  *     listen.c       debuggers that come later
  *     clock.c        the program's time, which stands still while a person thinks

@@ -3,6 +3,7 @@
 memory at the same addresses, and what the programs compute is what they compute without a debugger.
 
     test_programs.py SPACES DEVICE_STATE"""
+import atexit
 import os
 import pathlib
 import signal
@@ -73,6 +74,17 @@ def interrupt(s):
     return s.read_until(lambda o: "command" in o)[-1]
 
 
+def settle(s, n):
+    """What has been submitted runs when the GPU comes to it: until n waves are there, which all loop."""
+    end = time.monotonic() + TIMEOUT_S
+    while len(found := waves(s)) < n:
+        check(time.monotonic() < end, f"{len(found)} waves never become {n}")
+        s.send("continue")
+        time.sleep(0.05)
+        interrupt(s)
+    return found
+
+
 def spaces_of_one_program():
     p = Programs(3)
     s = harness.Session("--", "sh", "-c", p.script)
@@ -80,7 +92,8 @@ def spaces_of_one_program():
     s.send("run")
     p.open()
     s.read_until(lambda o: o.get("command") == "run")
-    equal(sorted(w["name"].split()[2].split(":")[2] for w in waves(s).values()), ["1", "2", "3"], "dispatches that have waves")
+    equal(sorted(w["name"].split()[2].split(":")[2] for w in settle(s, 3).values()), ["1", "2", "3"],
+          "dispatches that have waves")
     table = s.command("info inferiors")["inferiors"]
     equal([(i["inferior"], i["spaces"], i["waves"]) for i in table], [(1, 3, 3)], "programs")
     # each wave has memory of its own behind one address
@@ -123,6 +136,7 @@ def breakpoints_in_all():
     s.send("run")
     p.open()
     s.read_until(lambda o: o.get("command") == "run")
+    settle(s, 3)
     table = s.command("info inferiors")["inferiors"]
     equal(sorted((i["spaces"], i["waves"]) for i in table), [(1, 1), (2, 2)], "programs")
     equal(sum(i["current"] == "yes" for i in table), 1, "current programs")
@@ -147,7 +161,7 @@ def breakpoints_in_all():
     p.begin(1)
     p.await_output(1, "submitted 1")
     interrupt(s)
-    equal(len(waves(s)), 2, "its waves in the second round")
+    equal({w["inferior"] for w in settle(s, 2).values() if "inferior" in w}, set(), "whose they are, of one")
     s.send("continue")
     p.begin(1)
     s.read_until(lambda o: o.get("command") == "continue")
@@ -161,9 +175,25 @@ class Attached(harness.Session):
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def start(command, **kwargs):
+    """A process that is not left behind when its test fails: kernels here loop for ever."""
+    process = subprocess.Popen(command, **kwargs)
+    atexit.register(end_of, process)
+    return process
+
+
+def end_of(process):
+    if process.poll() is None:
+        for pid in (*harness.children(process.pid), process.pid):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
 def started(p, *options, env=None):
     """breakwater exec of the only program of p, and its process."""
-    process = subprocess.Popen([BREAKWATER, "exec", *options, "--", "sh", "-c", p.script], env={**os.environ, **(env or {})})
+    process = start([BREAKWATER, "exec", *options, "--", "sh", "-c", p.script], env={**os.environ, **(env or {})})
     p.open()
     p.await_output(0, "submitted 0")
     pid = next(c for c in harness.children(process.pid) if os.readlink(f"/proc/{c}/exe") == SPACES)
@@ -187,7 +217,7 @@ def attached_one_after_the_other():
     for p in (a, b):
         p.begin(0)
     s.read_until(lambda o: o.get("command") == "continue")
-    equal(sorted(w["inferior"] for w in waves(s).values()), [1, 2, 2], "whose the waves are")
+    equal(sorted(w["inferior"] for w in settle(s, 3).values()), [1, 2, 2], "whose the waves are")
     s.command("kill inferiors 1")
     equal(first.wait(TIMEOUT_S) != 0, True, "the status of what was killed")
     equal([i["inferior"] for i in s.command("info inferiors")["inferiors"]], [2], "programs left")
@@ -215,16 +245,23 @@ def await_same(now, wanted, what):
         time.sleep(0.1)
 
 
-def attached_in_time(pid):
-    """The agent takes its time after a debugger was killed; until then it has one."""
+def attached_in_time(pid, n):
+    """When its n waves have come; and the agent takes its time after a debugger was killed: until then it has one.
+    Before the program has opened the GPU there is none."""
     end = time.monotonic() + TIMEOUT_S
     while True:
         s = Attached(pid)
         s.send("info waves")
         try:
-            return s, s.read_until(lambda o: o.get("what") == "waves")
+            seen = s.read_until(lambda o: o.get("what") == "waves")
+            names = [w["name"].split()[2].split(":")[2] for w in seen[-1]["waves"]]
+            if len(names) == n and "0" not in names:  # each with its dispatch
+                return s, seen
+            s.send("quit")
+            s.end()
         except harness.Failure as e:
-            check("has a debugger already" in str(e) and time.monotonic() < end, e)
+            check("has a debugger already" in str(e) or "cannot be attached to" in str(e), e)
+        check(time.monotonic() < end, f"process {pid} never has {n} waves")
         time.sleep(0.1)
 
 
@@ -236,7 +273,7 @@ def loops_are_stopped():
     before = device_state(vgpu)
     program, pid = started(p, "--ready", env={"BREAKWATER_VGPU": vgpu})
     for ending in ("kill", "detach", "quit"):
-        s, seen = attached_in_time(pid)
+        s, seen = attached_in_time(pid, 2)
         stop = next(o for o in seen if o.get("event") == "stop")
         equal((stop["reason"], stop["stopped"]), ("INTERRUPT", 2), "the stop of what runs")
         table = seen[-1]["waves"]
@@ -255,7 +292,7 @@ def loops_are_stopped():
     # what comes in the next round is stopped before it runs
     p.begin(0)
     p.await_output(0, "submitted 1")
-    s, _ = attached_in_time(pid)
+    s, _ = attached_in_time(pid, 2)
     s.send("quit")
     s.end()
     p.begin(0)
@@ -270,11 +307,26 @@ def loops_are_stopped():
 def what_cannot_be_stopped_is_said():
     p = Programs(2)
     program, pid = started(p)
-    done = subprocess.run([BREAKWATER, "attach", "--batch", str(pid)], capture_output=True, text=True, timeout=TIMEOUT_S)
-    check("2 waves were launched before and cannot be stopped: \"breakwater exec --ready\"" in done.stdout, done.stdout)
+    end = time.monotonic() + TIMEOUT_S
+    while True:
+        done = subprocess.run([BREAKWATER, "attach", "--batch", str(pid)], capture_output=True, text=True, timeout=TIMEOUT_S)
+        if "2 waves were launched before and cannot be stopped: \"breakwater exec --ready\"" in done.stdout:
+            break
+        check(time.monotonic() < end, done.stdout + done.stderr)
+        time.sleep(0.1)
     p.begin(0)
     equal(program.wait(TIMEOUT_S), 0, "the program's status")
     p.check_output()
+
+
+WAVES_OF_SPIN = 2
+
+
+def executable(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return ""
 
 
 def source_lines_of_a_hang():
@@ -282,23 +334,14 @@ def source_lines_of_a_hang():
     spin = BREAKWATER.parent / "tests/live/spin.co"
     with tempfile.TemporaryDirectory() as folder:
         dump = pathlib.Path(folder) / "out"
-        program = subprocess.Popen([BREAKWATER, "exec", "--ready", "--", BREAKWATER.parent / "breakwater-launch", spin, "--grid", "64",
-                                    "--group", "64", "--arg", "out=zeros:64:u32", "--dump", f"out={dump}"])
-        end = time.monotonic() + TIMEOUT_S
-        while True:  # until it has opened the GPU and its kernel runs
-            pids = [c for c in harness.children(program.pid) if os.readlink(f"/proc/{c}/exe").endswith("/breakwater-launch")]
-            if pids:
-                s = Attached(pids[0])
-                s.send("info waves")
-                try:
-                    if s.read_until(lambda o: o.get("what") == "waves")[-1]["waves"]:
-                        break
-                    s.send("quit")
-                    s.end()
-                except harness.Failure as e:
-                    check(any(w in str(e) for w in ("cannot be attached to", "has a debugger already")), e)
-            check(time.monotonic() < end, "the kernel never runs")
+        program = start([BREAKWATER, "exec", "--ready", "--", BREAKWATER.parent / "breakwater-launch", spin, "--grid", "64",
+                         "--group", "64", "--arg", "out=zeros:64:u32", "--dump", f"out={dump}"])
+        end, pid = time.monotonic() + TIMEOUT_S, None
+        while not pid:
+            check(program.poll() is None and time.monotonic() < end, "the kernel never runs")
             time.sleep(0.05)
+            pid = next((c for c in harness.children(program.pid) if executable(c).endswith("/breakwater-launch")), None)
+        s, _ = attached_in_time(pid, WAVES_OF_SPIN)
         s.command(f"symbol-file {spin}")
         source = (harness.SOURCE / "tests/live/spin.s").read_text().splitlines()
         loop = {f"spin.s:{i + 1}" for i, text in enumerate(source) if "s20, 1" in text or "scc0 spinning" in text}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_DEBUGGER_PRIV_H
+#define BW_AGENT_DEBUGGER_PRIV_H
+
+/* What debugger.c, which has the connection and its life, shares with requests.c, which answers. */
+
+#include <pthread.h>
+
+#include "agent/attach.h"
+#include "agent/debugger.h"
+#include "base/vec.h"
+#include "wire/message.h"
+
+struct held {
+	uint32_t number;
+	const struct bw_agent_file *file;
+	bool go;
+};
+struct files BW_VEC(struct bw_agent_file *);
+
+extern struct bw_dbg {
+	pthread_mutex_t lock; /* of what follows, but for the socket's two directions */
+	pthread_cond_t released;
+	enum bw_dbg_state { UNTRIED, CONNECTED, LEAVING, ENDED } state;
+	struct files files;	 /* open ones, a reference each */
+	uint32_t last;		 /* number of the one that has submitted last, 0: none has */
+	struct files closed;	 /* by the program: the service thread lets go of them */
+	struct BW_VEC(struct bw_attach *) attached; /* only the service thread changes it */
+	uint32_t submissions;
+	struct BW_VEC(struct held *) held;
+	int64_t held_since_ns, held_total_ns; /* while there are any; before that */
+
+	pthread_mutex_t send_lock;
+	int sock;
+	int guard; /* the line to the debugger's guard, -1: none; the service thread's */
+	int keeper; /* to that of the one who has made us ready */
+} bw_dbg;
+
+/* debugger.c */
+struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_part *parts, size_t n,
+			     int fd) BW_MUST_CHECK;
+/* Lock held. 0: the one that has submitted last, else the first. */
+struct bw_agent_file *bw_dbg_find_file(uint32_t number);
+/* The file that a request is about, with a reference. */
+struct bw_agent_file *bw_dbg_file_of(uint32_t number);
+/* Lock held, or on the service thread. */
+struct bw_attach *bw_dbg_attach_of(const struct bw_agent_file *f);
+
+/* requests.c */
+struct bw_error *bw_dbg_answer(const struct bw_msg *m) BW_MUST_CHECK;
+struct bw_error *bw_dbg_reply_result(const struct bw_msg *m, int result, uint64_t va,
+				     const char *what) BW_MUST_CHECK;
+
+#endif
