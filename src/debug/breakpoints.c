@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "trap/trap.h"
 
-enum { OP_S_TRAP = 0xbf900000 };
+enum { OP_S_TRAP = 0xbf900000, HWREG_TRAPSTS = 3 };
 
 /* ---- Patches ---- */
 
@@ -20,6 +20,12 @@ struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
 		if (p->va == va && p->space == d->space)
 			return p;
 	return NULL;
+}
+
+uint32_t bw_patch_word(const struct bw_patch *p, unsigned id)
+{
+	bool reads = p->inst.op == BW_OP_S_GETREG_B32 && bw_bits((uint32_t)p->inst.imm, 5, 0) == HWREG_TRAPSTS;
+	return OP_S_TRAP | (reads ? BW_TRAP_MARK_TRAPSTS : 0u) | id;
 }
 
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
@@ -34,7 +40,7 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
 	BW_TRY(bw_inst_check_start(d, va));
 	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
-	BW_TRY(d->target->ops->patch(d->target, va, OP_S_TRAP | BW_TRAP_ID_BREAKPOINT));
+	BW_TRY(d->target->ops->patch(d->target, va, bw_patch_word(&new, BW_TRAP_ID_BREAKPOINT)));
 	d->patches.data[d->patches.len++] = new;
 	bw_filter_dirty(d);
 	return NULL;
@@ -210,64 +216,6 @@ void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space)
 
 /* ---- Commands ---- */
 
-/* The last word of text if it is a number after "thread" or "wave"; cuts both off. */
-static uint32_t take_wave(char *text)
-{
-	static const char *const words[] = {"thread", "wave"};
-	size_t len = strlen(text), end = len;
-	uint64_t n;
-
-	while (end && isdigit((unsigned char)text[end - 1]))
-		end--;
-	if (end == len || !bw_parse_u64(text + end, &n) || n > UINT32_MAX)
-		return 0;
-	while (end && text[end - 1] == ' ')
-		end--;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++) {
-		size_t w = strlen(words[i]);
-		if (end < w || strncmp(text + end - w, words[i], w) != 0)
-			continue;
-		if (end > w && text[end - w - 1] != ' ')
-			continue;
-		text[end - w] = 0;
-		return (uint32_t)n;
-	}
-	return 0;
-}
-
-static void trim(char *text)
-{
-	size_t len = strlen(text), skip = strspn(text, " \t");
-	while (len > skip && isspace((unsigned char)text[len - 1]))
-		len--;
-	memmove(text, text + skip, len - skip);
-	text[len - skip] = 0;
-}
-
-/* Splits "WHERE [wave N] [if EXPR]"; "wave N" may stand behind the condition, too, as in gdb. */
-static void split(char *text, char **out_condition, uint32_t *out_wave)
-{
-	*out_condition = NULL;
-	trim(text);
-	for (char *p = text; *p; p++) {
-		bool starts = p == text || isspace((unsigned char)p[-1]);
-		if (starts && p[0] == 'i' && p[1] == 'f' &&
-		    (isspace((unsigned char)p[2]) || p[2] == '(' || p[2] == 0)) {
-			*p = 0;
-			*out_condition = p + 2;
-			trim(*out_condition);
-			break;
-		}
-	}
-	trim(text);
-	*out_wave = take_wave(text);
-	trim(text);
-	if (*out_wave == 0 && *out_condition) {
-		*out_wave = take_wave(*out_condition);
-		trim(*out_condition);
-	}
-}
-
 /* A condition must at least be an expression whose names exist. */
 static struct bw_error *check_condition(struct bw_debug *d, const char *expr)
 {
@@ -313,7 +261,7 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	uint32_t wave;
 	if (!copy)
 		return bw_error_nomem();
-	split(copy, &condition, &wave);
+	bw_break_split(copy, &condition, &wave);
 	if (condition && !*condition)
 		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
 	if (condition)
@@ -354,7 +302,7 @@ struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, b
 	uint32_t wave;
 	if (!copy)
 		return bw_error_nomem();
-	split(copy, &condition, &wave);
+	bw_break_split(copy, &condition, &wave);
 	if (condition && !*condition)
 		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
 	if (condition)
@@ -395,11 +343,6 @@ struct bw_error *bw_debug_break_delete(struct bw_debug *d, uint32_t number)
 		bw_vec_remove(&d->breaks, i);
 	}
 	return bw_excp_update(d);
-}
-
-void bw_break_split(char *text, char **out_condition, uint32_t *out_wave)
-{
-	split(text, out_condition, out_wave);
 }
 
 struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr)

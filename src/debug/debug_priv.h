@@ -337,6 +337,8 @@ void bw_debug_resolve_breaks(struct bw_debug *d);
 void bw_debug_forget_places(struct bw_debug *d);
 /* In d->space. */
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va);
+/* The s_trap that stands over its instruction. */
+uint32_t bw_patch_word(const struct bw_patch *p, unsigned id);
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
 void bw_debug_patch_unref(struct bw_debug *d, uint64_t va);
 void bw_break_free(struct bw_break *b);
@@ -371,12 +373,25 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 /* step.c: the focus wave makes `count` instructions, and less when something else stops it. */
 struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count, bool over_calls,
 			       struct bw_stop *out) BW_MUST_CHECK;
+/* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop for
+ * reasons of their own. out_late: patience_ms have passed (never where it is negative). */
+struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
+			       bool *out_ended, bool *out_late, struct bw_stop *out) BW_MUST_CHECK;
+/* Which other waves run while w makes its next instruction; an error where it needs some that may not. */
+struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave *w,
+				    const struct bw_inst *inst, struct bw_u32_vec *out) BW_MUST_CHECK;
+struct bw_error *bw_step_run_along(struct bw_debug *d, const struct bw_u32_vec *others) BW_MUST_CHECK;
+/* The instruction has been done in the slot (bw_debug_prepare). */
+void bw_step_simulated(struct bw_debug *d, struct bw_wave *w);
+/* The only wave that was allowed to move is over: another one is shown, or all that is left runs. */
+struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w,
+				     struct bw_stop *out) BW_MUST_CHECK;
 /* Things that happened while one wave was being stepped; out->kind stays NONE when it is nothing. */
 struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* The program or the GPU is gone, and the wave with it: what there is to say comes as an event. */
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* A wave with a software watchpoint is stepped, the others run. */
+/* step_watch.c: a wave with a software watchpoint is stepped, the others run. */
 struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
 /* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is none when that is over; with
  * no stop then, nobody is left who might not move. */

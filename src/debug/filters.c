@@ -123,7 +123,7 @@ static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 
 static struct bw_error *patch_word(struct bw_debug *d, const struct bw_patch *p, unsigned id)
 {
-	return d->target->ops->patch(d->target, p->va, OP_S_TRAP | id);
+	return d->target->ops->patch(d->target, p->va, bw_patch_word(p, id));
 }
 
 /* Every wave stops at p from here on. */

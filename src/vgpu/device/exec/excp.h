@@ -15,11 +15,11 @@ bool bw_excp_possible(const struct bw_inst *inst);
 uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3], uint32_t mask,
 		       const struct bw_lane_args *args);
 
-/* Is this word an s_getreg_b32 of TRAPSTS? Or an s_trap such as debuggers put over instructions: it may
- * stand for one (compilers use 1 to 3). */
+/* Is this word an s_getreg_b32 of TRAPSTS? Or the s_trap of a breakpoint over one: Breakwater's has a mark
+ * beside the trap id, where the instruction has no field (BW_TRAP_MARK_TRAPSTS). */
 static inline bool bw_excp_is_reader(uint32_t word)
 {
-	return (word & 0xff80003f) == 0xb8800003 || ((word & 0xffffff00) == 0xbf900000 && (word & 0xff) > 3);
+	return (word & 0xff80003f) == 0xb8800003 || (word & 0xffffff00) == 0xbf900100;
 }
 
 #endif
