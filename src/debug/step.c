@@ -39,7 +39,7 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 
 /* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop
  * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
-static struct bw_error *await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
+struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
 			      bool *out_ended, bool *out_late, struct bw_stop *out)
 {
 	*out_late = false;
@@ -131,7 +131,7 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
 }
 
 /* Which other waves run while w makes its next instruction. */
-static struct bw_error *companions(struct bw_debug *d, const struct bw_wave *w,
+struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave *w,
 				   const struct bw_inst *inst, struct bw_u32_vec *out)
 {
 	if (d->settings.scheduler_locking == BW_LOCKING_OFF) {
@@ -145,7 +145,7 @@ static struct bw_error *companions(struct bw_debug *d, const struct bw_wave *w,
 	return NULL;
 }
 
-static struct bw_error *run_along(struct bw_debug *d, const struct bw_u32_vec *others)
+struct bw_error *bw_step_run_along(struct bw_debug *d, const struct bw_u32_vec *others)
 {
 	bw_filter_dirty(d); /* variables of the user may have changed */
 	for (size_t i = 0; i < others->len; i++)
@@ -164,7 +164,7 @@ static void say_ended(struct bw_debug *d, const struct bw_wave *w)
 
 /* The instruction has been done in the slot: stopped again without having run, and a new stop in
  * every other respect. */
-static void simulated_step(struct bw_debug *d, struct bw_wave *w)
+void bw_step_simulated(struct bw_debug *d, struct bw_wave *w)
 {
 	w->stop_pc = w->hw.pc;
 	w->skip_b = 0;
@@ -187,19 +187,19 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave *w, struct 
 	BW_TRY(bw_debug_prepare(d, w, &simulated));
 	*out_result = STEP_DONE;
 	if (simulated && !others->len) {
-		simulated_step(d, w);
+		bw_step_simulated(d, w);
 		return NULL;
 	}
 	if (simulated) {
 		/* the others run for as long as that takes */
-		simulated_step(d, w);
-		BW_TRY(run_along(d, others));
+		bw_step_simulated(d, w);
+		BW_TRY(bw_step_run_along(d, others));
 	} else {
 		w->stopped = w->reported = false;
 		bw_debug_waves_changed(d);
 		BW_TRY(t->ops->step(t, slot));
-		BW_TRY(run_along(d, others));
-		BW_TRY(await(d, slot, others->len, -1, &is_over, &late, out));
+		BW_TRY(bw_step_run_along(d, others));
+		BW_TRY(bw_step_await(d, slot, others->len, -1, &is_over, &late, out));
 	}
 	if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE) {
 		*out_result = STEP_STOP;
@@ -239,7 +239,7 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
 		inst = p->inst;
 	else if (w->info.wave_in_group || d->stopped.len > 1)
 		BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
-	struct bw_error *err = companions(d, w, &inst, &others);
+	struct bw_error *err = bw_step_companions(d, w, &inst, &others);
 	if (!err)
 		err = step_with(d, w, &others, out_result, out);
 	bw_vec_free(&others);
@@ -285,7 +285,7 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave *w, struct
 		err = bw_vec_push(along, group.data[i]);
 	/* all that ran goes on, and so do the new ones */
 	if (!err)
-		err = run_along(d, along);
+		err = bw_step_run_along(d, along);
 	if (!err)
 		err = bw_debug_run_on(d, &slot, 1);
 	bw_vec_free(&group);
@@ -301,7 +301,7 @@ static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave *w, struct
 	int patience_ms = PATIENCE_MS;
 	for (;;) {
 		bool late, last = timeout_ms >= 0 && timeout_ms <= patience_ms;
-		BW_TRY(await(d, slot, along->len, last ? timeout_ms : patience_ms, out_over, &late, out));
+		BW_TRY(bw_step_await(d, slot, along->len, last ? timeout_ms : patience_ms, out_over, &late, out));
 		if (*out_over || out->kind != BW_STOP_NONE || (late && last))
 			return NULL;
 		if (timeout_ms >= 0)
@@ -339,7 +339,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	d->internal_wave = w->info.number;
 	struct bw_error *err = w->info.in_barrier ||
 					       d->settings.scheduler_locking == BW_LOCKING_OFF
-				       ? companions(d, w, &none, &along)
+				       ? bw_step_companions(d, w, &none, &along)
 				       : NULL;
 	if (!err)
 		err = bw_filters_update(d);
@@ -351,7 +351,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 		err = d->target->ops->resume(d->target, &slot, 1);
 	}
 	if (!err)
-		err = run_along(d, &along);
+		err = bw_step_run_along(d, &along);
 	if (!err)
 		err = until_stop(d, w, &along, -1, &is_over, out);
 	bool ran_along = along.len;
@@ -379,7 +379,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 }
 
 /* The only wave that was allowed to move is over: another one is shown, or all that is left runs. */
-static struct bw_error *alone_ended(struct bw_debug *d, const struct bw_wave *w, struct bw_stop *out)
+struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w, struct bw_stop *out)
 {
 	say_ended(d, w);
 	if (d->target->ops->stopped(d->target, NULL, 0)) {
@@ -404,7 +404,7 @@ struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct 
 	if (err || !d->target) /* the program may have ended meanwhile */
 		return err;
 	if (is_over && out->kind == BW_STOP_NONE)
-		return alone_ended(d, w, out);
+		return bw_step_alone_ended(d, w, out);
 	return bw_debug_stop_and_report(d, out);
 }
 
@@ -516,110 +516,4 @@ struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_ca
 	struct bw_wave *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	return bw_step_unless_gone(d, bw_step_count(d, w, count, over_calls, out), out);
-}
-
-/* ---- Software watchpoints ---- */
-
-struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w)
-{
-	struct bw_u32_vec others = {0};
-	struct bw_error *err = NULL;
-	for (size_t i = 0; !err && i < d->stopped.len; i++)
-		if (d->stopped.data[i] != w->info.slot)
-			err = bw_vec_push(&others, d->stopped.data[i]);
-	if (!err && d->settings.scheduler_locking != BW_LOCKING_ON) {
-		err = run_along(d, &others);
-		if (!err)
-			err = bw_debug_release_held(d);
-	}
-	bw_vec_free(&others);
-	d->watched_slot = w->info.slot;
-	return err;
-}
-
-/* The wave is over, and with it what it was stepped for. */
-static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
-{
-	d->watched_slot = UINT32_MAX;
-	for (size_t i = d->breaks.len; i-- > 0;) {
-		struct bw_break *b = d->breaks.data[i];
-		if (!b->watch || b->info.watch_register >= 0 || b->watch->wave != w->info.number)
-			continue;
-		bw_debug_note(d, BW_NOTICE_SAID, "[Watchpoint %u deleted: wave %u has ended]",
-			      b->info.number, w->info.number);
-		struct bw_error *err = bw_debug_break_delete(d, b->info.number);
-		bw_error_free(err);
-	}
-}
-
-/* With nobody else to move, a barrier that others must reach is an error, not a wait for ever. */
-static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w)
-{
-	struct bw_inst inst;
-	struct bw_u32_vec others = {0};
-	BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
-	struct bw_error *err = companions(d, w, &inst, &others);
-	bw_vec_free(&others);
-	if (err)
-		d->watched_slot = UINT32_MAX;
-	return err;
-}
-
-/* One instruction of the watched wave. out_stop: it is one for the user. */
-static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool *out_over,
-				     bool *out_stop, struct bw_stop *out)
-{
-	bool simulated, late;
-	uint64_t pc = w->info.pc;
-	uint32_t slot = w->info.slot;
-	bool along = d->settings.scheduler_locking != BW_LOCKING_ON;
-
-	*out_over = *out_stop = false;
-	if (!along)
-		BW_TRY(check_barrier(d, w));
-	BW_TRY(bw_debug_prepare(d, w, &simulated));
-	if (simulated) {
-		simulated_step(d, w);
-	} else {
-		w->stopped = w->reported = false;
-		BW_TRY(d->target->ops->step(d->target, slot));
-		BW_TRY(await(d, slot, along, -1, out_over, &late, out));
-		if (*out_over || out->kind != BW_STOP_NONE)
-			return NULL;
-		BW_TRY(bw_debug_examine(d, slot));
-	}
-	w->reported = false;
-	uint32_t hit = bw_watch_software_hit(d, w);
-	if (hit) {
-		w->info.reasons |= BW_REASON_WATCHPOINT;
-		w->info.breakpoint = hit;
-		w->info.cause_pc = pc;
-	}
-	*out_stop = w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT);
-	return NULL;
-}
-
-struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
-{
-	enum { EVENTS_EVERY = 64 };
-	struct bw_wave *w = &d->slots[d->watched_slot];
-	for (unsigned i = 1;; i++) {
-		bool over, stop;
-		BW_TRY(watched_step(d, w, &over, &stop, out));
-		if (over) {
-			bool alone = d->state == BW_DEBUG_STOPPED;
-			watched_ended(d, w);
-			return alone && out->kind == BW_STOP_NONE ? alone_ended(d, w, out) : NULL;
-		}
-		if (out->kind == BW_STOP_NONE && !stop && i % EVENTS_EVERY == 0)
-			BW_TRY(bw_step_poll(d, out));
-		if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
-			return NULL;
-		if (out->kind != BW_STOP_NONE || stop) {
-			d->watched_slot = UINT32_MAX;
-			return bw_debug_stop_and_report(d, out);
-		}
-		if (timeout_ms >= 0 && i % EVENTS_EVERY == 0)
-			return NULL;
-	}
 }

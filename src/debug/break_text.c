@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/* What stands behind the place of a breakpoint: "if EXPR", "wave N". */
+#include "debug/debug_priv.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* The last word of text if it is a number after "thread" or "wave"; cuts both off. */
+static uint32_t take_wave(char *text)
+{
+	static const char *const words[] = {"thread", "wave"};
+	size_t len = strlen(text), end = len;
+	uint64_t n;
+
+	while (end && isdigit((unsigned char)text[end - 1]))
+		end--;
+	if (end == len || !bw_parse_u64(text + end, &n) || n > UINT32_MAX)
+		return 0;
+	while (end && text[end - 1] == ' ')
+		end--;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++) {
+		size_t w = strlen(words[i]);
+		if (end < w || strncmp(text + end - w, words[i], w) != 0)
+			continue;
+		if (end > w && text[end - w - 1] != ' ')
+			continue;
+		text[end - w] = 0;
+		return (uint32_t)n;
+	}
+	return 0;
+}
+
+static void trim(char *text)
+{
+	size_t len = strlen(text), skip = strspn(text, " \t");
+	while (len > skip && isspace((unsigned char)text[len - 1]))
+		len--;
+	memmove(text, text + skip, len - skip);
+	text[len - skip] = 0;
+}
+
+/* Splits "WHERE [wave N] [if EXPR]"; "wave N" may stand behind the condition, too, as in gdb. */
+void bw_break_split(char *text, char **out_condition, uint32_t *out_wave)
+{
+	*out_condition = NULL;
+	trim(text);
+	for (char *p = text; *p; p++) {
+		bool starts = p == text || isspace((unsigned char)p[-1]);
+		if (starts && p[0] == 'i' && p[1] == 'f' &&
+		    (isspace((unsigned char)p[2]) || p[2] == '(' || p[2] == 0)) {
+			*p = 0;
+			*out_condition = p + 2;
+			trim(*out_condition);
+			break;
+		}
+	}
+	trim(text);
+	*out_wave = take_wave(text);
+	trim(text);
+	if (*out_wave == 0 && *out_condition) {
+		*out_wave = take_wave(*out_condition);
+		trim(*out_condition);
+	}
+}
