@@ -74,11 +74,12 @@ def interrupt(s):
     return s.read_until(lambda o: "command" in o)[-1]
 
 
-def settle(s, n):
-    """What has been submitted runs when the GPU comes to it: until n waves are there, which all loop."""
+def settle(s, n, wanted=()):
+    """What has been submitted runs when the GPU comes to it: until n waves are there, which all loop, and those
+    that are wanted among them."""
     end = time.monotonic() + TIMEOUT_S
-    while len(found := waves(s)) < n:
-        check(time.monotonic() < end, f"{len(found)} waves never become {n}")
+    while len(found := waves(s)) < n or not set(wanted) <= set(found):
+        check(time.monotonic() < end, f"{len(found)} waves never become {n}, {wanted} among them: {found}")
         s.send("continue")
         time.sleep(0.05)
         interrupt(s)
@@ -120,7 +121,7 @@ def spaces_of_one_program():
     s.command("delete")
     s.send("continue")
     interrupt(s)
-    check({values[1000], values[3000]} <= set(waves(s)), "the others loop for ever")
+    settle(s, 2, (values[1000], values[3000]))  # the others loop for ever
     s.send("continue")
     p.begin(0)
     s.read_until(lambda o: o.get("command") == "continue")
