@@ -79,7 +79,8 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(code); i++)
 		code[i] = OP_S_CODE_END;
 	memcpy(code, words, inst.size_b);
-	code[inst.size_b / 4] = OP_S_TRAP | BW_TRAP_ID_DISPLACED;
+	/* who reads the exceptions that this one instruction raises stands elsewhere */
+	code[inst.size_b / 4] = OP_S_TRAP | BW_TRAP_MARK_TRAPSTS | BW_TRAP_ID_DISPLACED;
 	BW_TRY(d->target->ops->write(d->target, buffer + cell * CELL_B, code, sizeof(code)));
 	p->copy_va = buffer + cell * CELL_B;
 	p->cell = cell;

@@ -163,7 +163,8 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 		cell[i] = OP_S_CODE_END;
 	size_t at = inst.size_b / 4;
 	memcpy(cell, words, inst.size_b);
-	cell[at++] = OP_S_TRAP | BW_TRAP_ID_CELL_END;
+	/* as in displaced.c: its exceptions are read elsewhere */
+	cell[at++] = OP_S_TRAP | BW_TRAP_MARK_TRAPSTS | BW_TRAP_ID_CELL_END;
 	cell[at++] = (uint32_t)next;
 	cell[at] = (uint32_t)(next >> 32);
 	memcpy(cell + GO_ON_DW, code, n * sizeof(*code));
