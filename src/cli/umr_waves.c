@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "cli/umr.h"
@@ -15,7 +16,13 @@ enum { CONFIG_DW = 36, CONFIG_SE = 1, CONFIG_CU_PER_SA = 3, CONFIG_SA_PER_SE = 4
 enum { SIMD_PER_WGP = 4, MAX_VGPRS = 256 };
 /* SQ_CMD: SETHALT, broadcast */
 enum { CMD_SETHALT = 1, CMD_BROADCAST = 1 << 4, CMD_DATA = 1 << 8 };
-enum { STATUS_HALT = 1 << 13, STATUS_NO_VGPRS = 1 << 24, IB_STS2_WAVE64 = 1 << 11 };
+enum { HALT_PATIENCE_MS = 5000 };
+enum {
+	STATUS_HALT = 1 << 13,
+	STATUS_FATAL_HALT = 1 << 23,
+	STATUS_NO_VGPRS = 1 << 24,
+	IB_STS2_WAVE64 = 1 << 11
+};
 
 /* Words of amdgpu_gprwave's answer for a wave, type 3, by their place in it. */
 /* clang-format off */
@@ -61,10 +68,12 @@ static struct bw_error *read_wave(struct bw_umr *u, struct bw_kmd_file *f, const
 				  uint32_t out[GPRWAVE_WORDS])
 {
 	BW_TRY(state(f, p, false, false, 0));
-	for (unsigned tries = 0; tries < 1000; tries++) {
+	/* At once on hardware; the virtual GPU's threads wait for their turn on the host. */
+	for (unsigned ms = 0; ms < HALT_PATIENCE_MS; ms++) {
 		BW_TRY(read_words(f, out, GPRWAVE_WORDS));
-		if (!u->halt_waves || out[W_STATUS] & STATUS_HALT)
+		if (!u->halt_waves || out[W_STATUS] & (STATUS_HALT | STATUS_FATAL_HALT))
 			break;
+		usleep(1000);
 	}
 	return NULL;
 }

@@ -16,17 +16,20 @@ HEAD = """#version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 //! buffer 0 u32 256 zeros
+//! push u32 16777619
 //! dispatch 3 1 1
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer B { uint b[]; };
+layout(push_constant) uniform C { uint step; };
 layout(buffer_reference, std430) buffer P { uint v; };
 """
-# Each lane counts on from its number in steps of 3: no wave ends, as nobody writes b[0].
+# Each lane counts on from its number by what is pushed: no wave ends, as nobody writes b[0].
+STEP = 16777619
 ENDLESS = HEAD + """void main()
 {
 	uint i = gl_GlobalInvocationID.x, x = i;
 	while (atomicAdd(b[0], 0) == 0u)
-		x += 3;
+		x += step;
 	b[i] = x;
 }
 """
@@ -87,19 +90,18 @@ def endless():
     found = waves(pages["umr_waves"])
     check(len(found) == 3, f"{len(found)} waves, not 3", pages["umr_waves"])
     check("The number of active waves = 3" in pages["pipeline"], "RADV has not understood umr's page", pages["pipeline"])
-    # RADV 23 and later say where the code is. Address and size of the buffer must be in the waves' SGPRs.
+    # RADV 23 and later say where the code is.
     code = [int(pc, 16) for pc in re.findall(r"\[PC=(0x[0-9a-f]+)", pages["pipeline"])]
     if not code:
         first = min(r["PC_LO"] | r["PC_HI"] << 32 for r, _, _ in found)
         code = [first - 1, first + int(re.search(r"Code size: (\d+)", pages["pipeline"])[1])]
-    word = {int(n): int(v, 0) for n, v in re.findall(r"SQ_BUF_RSRC_WORD([02]) <- (?:\d+ \()?(0x[0-9a-f]+)", pages["pipeline"])}
-    check(word.get(2) == 1024, "the buffer is not in pipeline.log", pages["pipeline"])
     firsts = set()
     for registers, sgprs, vgprs in found:
         pc = registers["PC_LO"] | registers["PC_HI"] << 32
         check(min(code) < pc <= max(code), f"PC {pc:#x} is not in the shader")
         check(registers["STATUS"] >> 13 & 1 == 1, "the wave was not halted while it was looked at")
-        check(any(sgprs[i:i + 3:2] == [word[0], 1024] for i in range(0, len(sgprs), 4)), "the descriptor is in no SGPRs")
+        # Needed in every round of the loop, and the same for all lanes.
+        check(STEP in sgprs, "what was pushed is in no SGPR")
         # i is in a VGPR: 64 numbers in a row; and so is x, which has come as far in each lane.
         rows = [r for r in vgprs if all(v == r[0] + i for i, v in enumerate(r))]
         check(rows and len(rows[0]) == 64, "no VGPR counts the lanes")
