@@ -35,7 +35,8 @@ struct bw_sdma_engine {
 	uint32_t *packet;
 	size_t packet_cap_dw;
 	uint64_t progress; /* of the packet at hand, in bytes or rows */
-	bool polling, started;
+	_Atomic bool polling; /* also looked at without the lock */
+	bool started;
 	struct bw_tlb tlb[BW_N_VMIDS];
 };
 
