@@ -47,6 +47,24 @@ static uint32_t s4(struct fake_session *s, unsigned slot)
 	return s->fake->wave[slot].s[4];
 }
 
+/* Over a read of TRAPSTS the s_trap says so, for the virtual GPU; nowhere else, since that costs. Not
+ * over a read of another register (STATUS, 2). */
+static void test_mark_over_trapsts(void **state)
+{
+	const uint32_t code[] = {NOP, 0xb8820003 | 6 << 11, 0xb8820002 | 6 << 11, END};
+	const uint32_t expected[] = {0xbf90007f, 0xbf90017f, 0xbf90007f, END};
+	struct fake_session s;
+
+	fake_session_create(&s, code, BW_ARRAY_SIZE(code));
+	set_break(&s, "demo");
+	set_break(&s, "demo+4");
+	set_break(&s, "demo+8");
+	fake_session_start(&s, 1);
+	assert_int_equal(wait_stop(&s).kind, BW_STOP_WAVES);
+	assert_memory_equal(fake_at(s.fake, FAKE_BASE), expected, sizeof(expected));
+	fake_session_end(&s);
+}
+
 static void test_all_waves_at_a_breakpoint(void **state)
 {
 	struct fake_session s;
@@ -525,6 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_waves_at_a_breakpoint),
+		cmocka_unit_test(test_mark_over_trapsts),
 		cmocka_unit_test(test_numbers_stay),
 		cmocka_unit_test(test_breakpoint_on_everything),
 		cmocka_unit_test(test_loop_to_itself_hits_again),

@@ -270,6 +270,15 @@ static void unwatched(void **state)
 	assert_int_equal(harness_run(h, code, 1), BW_RUN_ENDED);
 	assert_int_equal(h->w->trapsts, 0);
 	assert_int_equal(harness_v(h, 20)[0], 0x7f800000);
+	/* Nor does a breakpoint (skipped here, where no handler is), but for one over a reader, which is
+	 * marked beside the trap id. */
+	const uint32_t breakpoint[] = {0x7e285502, 0xbf90007f}, over_reader[] = {0x7e285502, 0xbf90017f};
+	harness_reset(h);
+	assert_int_equal(harness_run(h, breakpoint, 2), BW_RUN_ENDED);
+	assert_int_equal(h->w->trapsts, 0);
+	harness_reset(h);
+	assert_int_equal(harness_run(h, over_reader, 2), BW_RUN_ENDED);
+	assert_int_equal(h->w->trapsts & 0x7f, Z);
 	harness_destroy(h);
 }
 
