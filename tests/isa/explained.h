@@ -98,6 +98,18 @@ static bool saddr_127(const struct difference *d)
 	return d->legal && segment && (d->w[1] >> 16 & 0x7f) == 127;
 }
 
+static bool ends_in_vcc(const struct difference *d)
+{
+	if (!d->legal || d->llvm->size_b)
+		return false;
+	const struct bw_inst *in = d->in;
+	if (in->fmt == BW_FMT_SMEM)
+		return in->saddr == 104 || (in->dst >= 92 && in->dst <= 104);
+	if (in->fmt == BW_FMT_MIMG)
+		return in->srsrc == 100 || in->srsrc == 104 || in->ssamp == 104;
+	return (in->fmt == BW_FMT_MUBUF || in->fmt == BW_FMT_MTBUF) && in->srsrc == 104;
+}
+
 static struct {
 	bool (*is)(const struct difference *d);
 	const char *why;
@@ -112,6 +124,7 @@ static struct {
 	{scalar_of_vinterp,
 	 "v_interp with an SGPR or a constant runs on hardware (gfx11-rules 152), LLVM has VGPRs only"},
 	{saddr_127, "SADDR 127 means none (ISA manual; gfx11-rules 380)"},
+	{ends_in_vcc, "s[104:107] and its like: VCC as s106 and s107, which ACO uses"},
 	{literal_without_room,
 	 "LLVM reads a literal where the format has none (MUBUF, MTBUF SOFFSET; WMMA)"},
 };
