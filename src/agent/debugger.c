@@ -314,6 +314,7 @@ static void *service(void *cookie)
 	}
 	if (ready) {
 		fall_asleep(&m);
+		bw_msg_fini(&m);
 		return NULL;
 	}
 	if (err)
