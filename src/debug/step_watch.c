@@ -82,6 +82,18 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool
 	return NULL;
 }
 
+/* Other waves run along, and may have stopped: the event that said so can have been taken while the
+ * watched wave was waited for. */
+static struct bw_error *look_at_others(struct bw_debug *d, struct bw_stop *out)
+{
+	bool other = false;
+	if (d->settings.scheduler_locking != BW_LOCKING_ON)
+		BW_TRY(bw_debug_sift(d, &other));
+	if (other)
+		out->kind = BW_STOP_WAVES;
+	return NULL;
+}
+
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
 	enum { EVENTS_EVERY = 64 };
@@ -92,10 +104,17 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struc
 		if (over) {
 			bool alone = d->state == BW_DEBUG_STOPPED;
 			watched_ended(d, w);
-			return alone && out->kind == BW_STOP_NONE ? bw_step_alone_ended(d, w, out) : NULL;
+			if (alone && out->kind == BW_STOP_NONE)
+				return bw_step_alone_ended(d, w, out);
+			if (out->kind == BW_STOP_NONE)
+				BW_TRY(look_at_others(d, out));
+			return out->kind == BW_STOP_WAVES ? bw_debug_stop_and_report(d, out) : NULL;
 		}
-		if (out->kind == BW_STOP_NONE && !stop && i % EVENTS_EVERY == 0)
+		if (out->kind == BW_STOP_NONE && !stop && i % EVENTS_EVERY == 0) {
 			BW_TRY(bw_step_poll(d, out));
+			if (out->kind == BW_STOP_NONE)
+				BW_TRY(look_at_others(d, out));
+		}
 		if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
 			return NULL;
 		if (out->kind != BW_STOP_NONE || stop) {

@@ -226,6 +226,28 @@ static void test_steps(void **state)
 	fake_session_end(&s);
 }
 
+/* A wave that is stepped for a watchpoint ends; another one has stopped meanwhile, and the event that said
+ * so has come while the first was waited for. */
+static void test_stop_beside_a_watched_wave(void **state)
+{
+	struct fake_session s;
+	uint32_t first, watch, n;
+
+	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
+	first = set_break(&s, "demo");
+	fake_session_start(&s, 1);
+	assert_int_equal(wait_stop(&s).n_waves, 2);
+	OK(bw_debug_break_delete(s.debug, first));
+	OK(bw_debug_watch(s.debug, "$s9", BW_BREAK_WATCH, &watch));
+	n = set_break(&s, "*demo+20 if $_wave == 2");
+	struct bw_stop stop = go(&s);
+	assert_int_equal(stop.kind, BW_STOP_WAVES);
+	assert_int_equal(stop.breakpoint, n);
+	assert_int_equal(stop.wave, 2);
+	assert_non_null(strstr(s.notices, "[Watchpoint 2 deleted: wave 1 has ended]"));
+	fake_session_end(&s);
+}
+
 static void test_interrupted_in_a_copy(void **state)
 {
 	struct fake_session s;
@@ -548,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_breakpoint_on_everything),
 		cmocka_unit_test(test_loop_to_itself_hits_again),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_stop_beside_a_watched_wave),
 		cmocka_unit_test(test_interrupted_in_a_copy),
 		cmocka_unit_test(test_interrupted_before_a_breakpoint),
 		cmocka_unit_test(test_conditions),
