@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* How long one submission may take: the virtual GPU under sanitizers on a busy machine is slow. */
-#define SUBMIT_TIMEOUT_NS (240ull * 1000 * 1000 * 1000)
+enum { PATIENCE_S = 240 };
 
 /* Not in bookworm's headers: VK_KHR_cooperative_matrix. */
 #ifndef VK_KHR_cooperative_matrix
@@ -312,6 +312,7 @@ struct bw_error *gpu_open(const struct gpu_options *options, struct gpu **out_gp
 	struct gpu *gpu = calloc(1, sizeof(*gpu));
 	if (!gpu)
 		return bw_error_nomem();
+	gpu->patience_ns = (options->patience_s ? options->patience_s : PATIENCE_S) * 1000000000ull;
 	struct bw_error *err = open_instance(gpu, options->validate);
 	if (!err)
 		err = find_device(gpu, options->name);
@@ -426,7 +427,7 @@ struct bw_error *gpu_finish(struct gpu *gpu, enum gpu_family family, VkCommandBu
 			       .pCommandBuffers = &cmd};
 	VkResult result = vkQueueSubmit(gpu->queue[family], 1, &submit, fence);
 	if (result == VK_SUCCESS)
-		result = vkWaitForFences(gpu->device, 1, &fence, VK_TRUE, SUBMIT_TIMEOUT_NS);
+		result = vkWaitForFences(gpu->device, 1, &fence, VK_TRUE, gpu->patience_ns);
 	if (result == VK_TIMEOUT)
 		return gpu_error(result, "vkWaitForFences");
 	vkDestroyFence(gpu->device, fence, NULL);

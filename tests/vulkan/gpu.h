@@ -17,11 +17,13 @@ struct gpu_options {
 	const char *name; /* part of the device's name; NULL: the first device */
 	bool validate;
 	bool robust;
+	unsigned patience_s; /* how long one submission may take; 0: as on a slow GPU */
 };
 
 struct gpu {
 	VkInstance instance;
 	VkDebugUtilsMessengerEXT messenger;
+	uint64_t patience_ns;
 	VkPhysicalDevice physical;
 	VkDevice device;
 	VkPhysicalDeviceProperties properties;

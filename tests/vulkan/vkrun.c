@@ -32,7 +32,8 @@ static const struct option long_options[] = {
 	{"device", required_argument, NULL, 'd'}, {"queue", required_argument, NULL, 'q'},
 	{"wave", required_argument, NULL, 'w'},	  {"out", required_argument, NULL, 'o'},
 	{"validate", no_argument, NULL, 'v'},	  {"staged", no_argument, NULL, 's'},
-	{"reference", no_argument, NULL, 'r'},	  {NULL, 0, NULL, 0},
+	{"reference", no_argument, NULL, 'r'},	  {"patience", required_argument, NULL, 'p'},
+	{NULL, 0, NULL, 0},
 };
 
 static struct bw_error *read_file(const char *path, void **out_data, size_t *out_size_b)
@@ -139,6 +140,9 @@ static int parse(int argc, char **argv, struct options *o)
 		case 's':
 			o->run.staged = true;
 			break;
+		case 'p':
+			o->gpu.patience_s = (unsigned)atoi(optarg);
+			break;
 		default:
 			return 2;
 		}
@@ -147,7 +151,7 @@ static int parse(int argc, char **argv, struct options *o)
 		return 0;
 	fprintf(stderr, "Usage: vkrun [--device NAME] [--queue compute|universal] [--wave 32|64] "
 			"[--out DIR] [--validate] [--reference]"
-			" [--staged] (CASE SPIRV)...\n");
+			" [--staged] [--patience SECONDS] (CASE SPIRV)...\n");
 	return 2;
 }
 
