@@ -498,11 +498,11 @@ uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submi
 	return submit->submission;
 }
 
-bool bw_debugger_sleeps(const struct bw_agent_file *f)
+bool bw_debugger_is_ready(const struct bw_agent_file *f)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	const struct bw_attach *a = bw_dbg_attach_of(f);
-	bool yes = a && a->is_ready && bw_dbg.state == ENDED;
+	bool yes = a && a->is_ready;
 	pthread_mutex_unlock(&bw_dbg.lock);
 	return yes;
 }

@@ -25,8 +25,8 @@ bool bw_debugger_listens(void);
 /* Shows one that runs already. Returns its number. */
 uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob);
-/* The file is ready for a debugger, and there is none. */
-bool bw_debugger_sleeps(const struct bw_agent_file *f);
+/* The file is ready for debuggers that come (breakwater exec --ready), whether one is there or not. */
+bool bw_debugger_is_ready(const struct bw_agent_file *f);
 /* A file that is not ready, in a program that should be: whoever made the others so is called. */
 void bw_debugger_call_keeper(struct bw_agent_file *f);
 /* Shows a submission of f and waits for GO. Returns its number, 0 when nobody holds it any more.

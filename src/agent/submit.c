@@ -378,7 +378,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	int r = read ? call_with_area(s, cmd, arg, area_handle) : bw_agent_ioctl(f, cmd, arg);
 	union drm_amdgpu_cs out;
 	bool made = !r && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out));
-	if (made && read && bw_debugger_sleeps(f))
+	if (made && read && bw_debugger_is_ready(f))
 		remember(s, out.out.handle);
 	if (number && r)
 		bw_debugger_done(number, r);

@@ -330,6 +330,20 @@ def executable(pid):
         return ""
 
 
+def await_waves_of(pid, n):
+    """Of a process on a virtual GPU of its own. Who attaches before its first submission is there already when it is
+    made: that is another case."""
+    env = dict(part.split("=", 1) for part in pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0") if "=" in part)
+    end = time.monotonic() + TIMEOUT_S
+    while True:
+        said = subprocess.run([BREAKWATER, "umr", "-wa"], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
+        lines = said.stdout.splitlines()
+        if lines and lines[0].startswith("SE SA") and len(lines) - 1 == n:
+            return
+        check(time.monotonic() < end, f"{n} waves never come: {lines[1:]} {said.stderr}")
+        time.sleep(0.05)
+
+
 def source_lines_of_a_hang():
     """A kernel that loops for ever, somewhere in its source."""
     spin = BREAKWATER.parent / "tests/live/spin.co"
@@ -342,6 +356,7 @@ def source_lines_of_a_hang():
             check(program.poll() is None and time.monotonic() < end, "the kernel never runs")
             time.sleep(0.05)
             pid = next((c for c in harness.children(program.pid) if executable(c).endswith("/breakwater-launch")), None)
+        await_waves_of(pid, WAVES_OF_SPIN)
         s, _ = attached_in_time(pid, WAVES_OF_SPIN)
         s.command(f"symbol-file {spin}")
         source = (harness.SOURCE / "tests/live/spin.s").read_text().splitlines()
