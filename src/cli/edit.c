@@ -158,7 +158,8 @@ void bw_cli_interact(struct bw_cli *c)
 	el_set(el, EL_PROMPT, prompt);
 	el_set(el, EL_EDITOR, "emacs");
 	el_set(el, EL_HIST, history, h);
-	el_set(el, EL_ADDFN, "bw-complete", "complete a word", complete);
+	/* the other el_set makes copies of the two texts that nobody frees */
+	el_wset(el, EL_ADDFN, L"bw-complete", L"complete a word", complete);
 	el_set(el, EL_BIND, "^I", "bw-complete", NULL);
 	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_source(el, NULL);
