@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <histedit.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,6 +144,23 @@ static const char *line_to_run(struct bw_cli *c, const char *line)
 	return line;
 }
 
+/* At a terminal a Ctrl-C drops the line. What comes through a pipe is no line of a person's: it is read to
+ * its end, and the Ctrl-C is for the command that it is. */
+static const char *read_line(EditLine *el, int *out_n)
+{
+	sigset_t interrupt, before;
+	if (isatty(STDIN_FILENO))
+		return el_gets(el, out_n);
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+	const char *line = el_gets(el, out_n);
+	int e = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = e;
+	return line;
+}
+
 void bw_cli_interact(struct bw_cli *c)
 {
 	EditLine *el = el_init("breakwater", stdin, stdout, stderr);
@@ -170,7 +189,7 @@ void bw_cli_interact(struct bw_cli *c)
 			bw_out_error(c->out, unheld);
 		bw_error_free(unheld);
 		errno = 0;
-		const char *line = el_gets(el, &n);
+		const char *line = read_line(el, &n);
 		if (!line || n <= 0) {
 			if (errno == EINTR) {
 				/* Ctrl-C at the prompt: a fresh line */
