@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""No trace is left of a debugger, however it ends: what the GPU and the program's address space look like
+from outside (tests/live/device_state.c: registers of every VMID, page tables, code) is the same before and
+after. It ends with breakpoints, a watchpoint, caught exceptions and imprecise memory set and a step under way.
+The program compares its results, of which the waves' MODE is one, from round to round.
+
+  test_traces.py DEVICE_STATE"""
+import atexit
+import ctypes
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness import BUILD, KERNELS, TIMEOUT_S, Failure, check, equal, main, wait_gone
+from test_torture import CLANG, GROUP, Attached, Program
+
+DEVICE_STATE = os.path.abspath(sys.argv[1])
+GROUPS = 24
+SYS_PIDFD_GETFD = 438
+
+
+class Gpu:
+    """A virtual GPU that outlives programs and debuggers."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([str(BUILD / "breakwater-vgpu"), "--quiet"], stdout=subprocess.PIPE, text=True)
+        atexit.register(self.process.kill)
+        name, _, value = self.process.stdout.readline().strip().partition("=")
+        check(name == "BREAKWATER_VGPU", f"the virtual GPU says {name!r}")
+        os.environ[name] = value
+
+    def state(self):
+        """Without the counters of what is busy. Page tables that change while they are read are read again."""
+        end = time.monotonic() + TIMEOUT_S
+        while True:
+            done = subprocess.run([DEVICE_STATE], capture_output=True, text=True, timeout=TIMEOUT_S)
+            if done.returncode == 0:
+                return [line for line in done.stdout.splitlines() if "SQ_DEBUG_STS" not in line]
+            check(time.monotonic() < end, f"device_state, which says {done.stderr}")
+            time.sleep(0.05)
+
+    def await_state(self, wanted, what, pick=lambda line: True):
+        end = time.monotonic() + TIMEOUT_S
+        wanted = list(filter(pick, wanted))
+        while (now := list(filter(pick, self.state()))) != wanted:
+            if time.monotonic() > end:
+                raise Failure(f"{what}: gone {sorted(set(wanted) - set(now))[:8]}, come {sorted(set(now) - set(wanted))[:8]}")
+            time.sleep(0.05)
+
+    def end(self):
+        del os.environ["BREAKWATER_VGPU"]
+        self.process.terminate()
+        self.process.wait(TIMEOUT_S)
+
+
+def linger(folder):
+    path = f"{folder}/linger.co"
+    subprocess.run([CLANG, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-g", "-mno-wavefrontsize64", "-x", "assembler",
+                    str(KERNELS / "linger.s"), "-o", path], check=True, timeout=TIMEOUT_S)
+    n = GROUPS * GROUP
+    program = Program("--", BUILD / "tests/e2e/again", "--grid", n, "--group", GROUP, "--arg", f"out=zeros:{2 * n}:u32", "--print", "out",
+                      path)
+    program.object = path
+    return program
+
+
+def busy_session(gpu, program, before):
+    """A debugger with everything set, its waves stopped in the loop."""
+    s = Attached(program)
+    for command in (f"symbol-file {program.object}", "set precise-memory off", "break loop if $s2 == 3", "continue", "watch out[20]",
+                    "catch fp div0", "stepi 3", "set scheduler-locking off", "continue"):
+        s.send(command)
+        s.read_until(lambda o, c=command.split()[0]: o.get("command") == c)
+    come = set(gpu.state()) - set(before)
+    for name in ("SQ_SHADER_TBA_HI", "SQ_SHADER_TMA_LO", "SPI_GDBG_PER_VMID_CNTL", "TCP_WATCH0_CNTL", "SQ_DEBUG"):
+        check(any(line.split()[2] == name for line in come if line.startswith("reg ")),
+              f"{name} does not show in the state: then this test sees nothing")
+    check(any(line.startswith("code ") for line in come), "no code has changed")
+    check("gfxoff 0" in before and "gfxoff 2" in come, "the graphics block is not kept on")
+    return s
+
+
+def step_away(s):
+    s.send("stepi 1000000")
+    time.sleep(random.random() * 0.05)
+
+
+def die(s, number):
+    step_away(s)
+    s.process.send_signal(number)
+    s.process.wait()
+
+
+def detach(s):
+    s.command("detach")
+    s.end()
+
+
+def agent_socket(debugger, program):
+    """The debugger's end of the connection to the agent, as one of ours."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    pidfd = os.pidfd_open(debugger)
+    try:
+        for fd in map(int, os.listdir(f"/proc/{debugger}/fd")):
+            if not os.readlink(f"/proc/{debugger}/fd/{fd}").startswith("socket:"):
+                continue
+            mine = libc.syscall(SYS_PIDFD_GETFD, pidfd, fd, 0)
+            check(mine >= 0, f"pidfd_getfd: {os.strerror(ctypes.get_errno())}")
+            s = socket.socket(fileno=mine)
+            peer = int.from_bytes(s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)[:4], "little")
+            if peer == program:
+                return s
+            s.close()
+    finally:
+        os.close(pidfd)
+    raise Failure("the debugger has no connection to the program")
+
+
+def lose_connection(s):
+    """Neither of the two has ended. A debugger at its prompt sees it with the next command."""
+    line = agent_socket(s.process.pid, s.program)
+    step_away(s)
+    line.shutdown(socket.SHUT_RDWR)
+    line.close()
+    s.send("continue")
+
+
+ENDS = [("detach", detach), ("quit", lambda s: s.end()), ("kill -9", lambda s: die(s, signal.SIGKILL)),
+        ("SIGTERM", lambda s: die(s, signal.SIGTERM)), ("SIGHUP", lambda s: die(s, signal.SIGHUP)),
+        ("the connection's death", lose_connection)]
+
+
+def is_for_all(line):
+    return line.startswith("gfxoff") or "TCP_WATCH" in line or "SQ_DEBUG" in line
+
+
+def debugger_goes():
+    gpu = Gpu()
+    with tempfile.TemporaryDirectory() as folder:
+        program = linger(folder)
+        before = gpu.state()
+        check(len(before) > 100, f"only {len(before)} lines of state")
+        for name, end in ENDS:
+            s = busy_session(gpu, program, before)
+            s.program = program.pid
+            end(s)
+            # a debugger that lives may have other programs: what is the same for all it keeps
+            gpu.await_state(before, f"after {name}", lambda line: s.process.poll() is not None or not is_for_all(line))
+            if s.process.poll() is None:
+                s.process.kill()
+                s.process.wait()
+                gpu.await_state(before, f"after {name}, and the debugger's end")
+        program.finish()
+    gpu.end()
+
+
+def await_exit(s):
+    """What had stopped before is said first."""
+    exited = False
+    while not exited:
+        s.send("continue")
+        exited = any(o.get("event") == "exit" for o in s.read_until(lambda o: o.get("command") == "continue"))
+
+
+def program_dies():
+    """With the debugger living on, or dying at the same moment. Its address space is gone, so only registers
+    that are not the kernel driver's are compared."""
+    gpu = Gpu()
+
+    def is_debuggers(line):
+        return is_for_all(line) or "SQ_SHADER_T" in line or "SPI_GDBG" in line
+
+    with tempfile.TemporaryDirectory() as folder:
+        for alone in (True, False):
+            program = linger(folder)
+            before = gpu.state()
+            s = busy_session(gpu, program, before)
+            step_away(s)
+            if not alone:
+                s.process.kill()
+            os.kill(program.pid, signal.SIGKILL)
+            wait_gone(program.pid, "the program")
+            if alone:
+                await_exit(s)
+                s.end()
+            gpu.await_state(before, "after the program's death", is_debuggers)
+            program.process.wait(TIMEOUT_S)
+    gpu.end()
+
+
+if __name__ == "__main__":
+    main(debugger_goes, program_dies)
