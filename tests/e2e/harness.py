@@ -17,6 +17,8 @@ KERNELS = SOURCE / "tests/e2e/kernels"
 BREAKWATER = BUILD / "breakwater"
 # Long enough for a sanitizer build on a busy machine; no test measures time.
 TIMEOUT_S = 240
+# Under nohup it is ignored, and so it would be in the debuggers that are ended by it.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Failure(Exception):

@@ -94,7 +94,7 @@ def step_away(s):
 def die(s, number):
     step_away(s)
     s.process.send_signal(number)
-    s.process.wait()
+    s.process.wait(TIMEOUT_S)
 
 
 def detach(s):
