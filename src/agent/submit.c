@@ -305,6 +305,19 @@ static bool is_over(struct bw_agent_file *f, const struct recent_one *one)
 	       !a.out.status;
 }
 
+/* What the debugger is told of a submission that has been scanned; the names are put to its dispatches. */
+static struct bw_agent_submit event_of(struct submission *s)
+{
+	struct bw_agent_submit event = {.file = s->file->number,
+					.ctx_id = s->in.ctx_id,
+					.ip_type = s->ip_type,
+					.ring = s->ring,
+					.n_dispatches = (uint32_t)s->dispatches.len};
+	event.frame = bw_names_match(&s->dispatches, &s->blob);
+	event.blob_b = (uint32_t)s->blob.len;
+	return event;
+}
+
 static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 {
 	struct submission *s = calloc(1, sizeof(*s));
@@ -317,13 +330,7 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 	s->ring = one->wait.ring;
 	for (unsigned i = 0; i < one->n_ibs; i++)
 		scan_ib(s, one->ibs[i].va, one->ibs[i].size_dw);
-	struct bw_agent_submit event = {.file = f->number,
-					.ctx_id = s->in.ctx_id,
-					.ip_type = s->ip_type,
-					.ring = s->ring,
-					.n_dispatches = (uint32_t)s->dispatches.len};
-	event.frame = bw_names_match(&s->dispatches, &s->blob);
-	event.blob_b = (uint32_t)s->blob.len;
+	struct bw_agent_submit event = event_of(s);
 	if (s->dispatches.len)
 		start_wait(s, NULL,
 			   bw_debugger_show(f, &event, s->dispatches.data, s->blob.data),
@@ -364,13 +371,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (read && (listens || job))
 		scan_chunks(s, listens);
 	if (read && listens) {
-		struct bw_agent_submit event = {.file = f->number,
-						.ctx_id = s->in.ctx_id,
-						.ip_type = s->ip_type,
-						.ring = s->ring,
-						.n_dispatches = (uint32_t)s->dispatches.len};
-		event.frame = bw_names_match(&s->dispatches, &s->blob);
-		event.blob_b = (uint32_t)s->blob.len;
+		struct bw_agent_submit event = event_of(s);
 		if (s->dispatches.len)
 			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);
 		job = bw_debugger_job_begun(f, &area_handle);

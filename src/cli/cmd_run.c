@@ -45,7 +45,10 @@ struct bw_error *bw_cmd_continue(struct bw_cli *c, const char *args)
 	return err ? end_if_gone(c, err) : bw_cli_wait_and_show(c);
 }
 
-static struct bw_error *step(struct bw_cli *c, const char *args, bool over_calls)
+/* COUNT steps of one kind: bw_debug_stepi or bw_debug_step_lines. */
+typedef struct bw_error *step_fn(struct bw_debug *d, uint64_t count, bool over_calls, struct bw_stop *out);
+
+static struct bw_error *step(struct bw_cli *c, const char *args, step_fn *fn, bool over_calls)
 {
 	BW_TRY(need_program(c));
 	const struct bw_wave_info *w;
@@ -54,7 +57,7 @@ static struct bw_error *step(struct bw_cli *c, const char *args, bool over_calls
 	if (args[0])
 		BW_TRY(bw_cli_eval_count(c, args, &count));
 	struct bw_stop stop;
-	struct bw_error *err = bw_debug_stepi(c->debug, count, over_calls, &stop);
+	struct bw_error *err = fn(c->debug, count, over_calls, &stop);
 	if (err)
 		return end_if_gone(c, err);
 	bw_cli_stopped(c, &stop, true);
@@ -63,38 +66,22 @@ static struct bw_error *step(struct bw_cli *c, const char *args, bool over_calls
 
 struct bw_error *bw_cmd_stepi(struct bw_cli *c, const char *args)
 {
-	return step(c, args, false);
+	return step(c, args, bw_debug_stepi, false);
 }
 
 struct bw_error *bw_cmd_nexti(struct bw_cli *c, const char *args)
 {
-	return step(c, args, true);
-}
-
-static struct bw_error *step_line(struct bw_cli *c, const char *args, bool over_calls)
-{
-	BW_TRY(need_program(c));
-	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
-	uint64_t count = 1;
-	if (args[0])
-		BW_TRY(bw_cli_eval_count(c, args, &count));
-	struct bw_stop stop;
-	struct bw_error *err = bw_debug_step_lines(c->debug, count, over_calls, &stop);
-	if (err)
-		return end_if_gone(c, err);
-	bw_cli_stopped(c, &stop, true);
-	return NULL;
+	return step(c, args, bw_debug_stepi, true);
 }
 
 struct bw_error *bw_cmd_step(struct bw_cli *c, const char *args)
 {
-	return step_line(c, args, false);
+	return step(c, args, bw_debug_step_lines, false);
 }
 
 struct bw_error *bw_cmd_next(struct bw_cli *c, const char *args)
 {
-	return step_line(c, args, true);
+	return step(c, args, bw_debug_step_lines, true);
 }
 
 /* The focus wave goes on elsewhere; the others where they are. */

@@ -321,25 +321,13 @@ static struct bw_error *parse_conditional(struct bw_expr *x, struct bw_value *ou
 	return NULL;
 }
 
-static struct bw_error *copy_elements(const struct bw_value *v, struct bw_value *out)
-{
-	*out = *v;
-	if (!v->n_elem)
-		return NULL;
-	out->elem = malloc(v->n_elem * sizeof(*v->elem));
-	if (!out->elem)
-		return bw_error_nomem();
-	memcpy(out->elem, v->elem, v->n_elem * sizeof(*v->elem));
-	return NULL;
-}
-
 struct bw_error *bw_expr_change(struct bw_expr *x, size_t column, int op, struct bw_value *place,
 				struct bw_value *v)
 {
 	struct bw_error *err = NULL;
 	if (op) {
 		struct bw_value old, sum = {0};
-		err = copy_elements(place, &old);
+		err = bw_value_copy(place, &old);
 		if (err)
 			return err;
 		err = bw_expr_at(x, column, bw_expr_binary(x, op, &old, v, &sum));

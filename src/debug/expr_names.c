@@ -255,16 +255,10 @@ static struct bw_var *find_var(struct bw_debug *d, const char *name)
 	return NULL;
 }
 
+/* What a variable keeps: the value, not where it came from. */
 static struct bw_error *copy_value(const struct bw_value *v, struct bw_value *out)
 {
-	*out = *v;
-	out->elem = NULL;
-	if (v->n_elem) {
-		out->elem = malloc(v->n_elem * sizeof(*v->elem));
-		if (!out->elem)
-			return bw_error_nomem();
-		memcpy(out->elem, v->elem, v->n_elem * sizeof(*v->elem));
-	}
+	BW_TRY(bw_value_copy(v, out));
 	out->place = BW_PLACE_NONE;
 	return NULL;
 }

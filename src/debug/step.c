@@ -458,22 +458,15 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t c
 static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave *w, const char *text,
 				   uint64_t *out)
 {
-	struct bw_where_spec spec = {0};
-	struct bw_addr_vec found = {0};
-	struct bw_error *err = bw_where_parse(d, text, &spec);
-	if (!err)
-		err = bw_where_check(d, &spec);
-	if (!err)
-		err = bw_where_resolve(d, &spec, &found);
-	if (!err && !found.len)
-		err = bw_errorf(BW_E_NOT_FOUND, "the code of \"%s\" is not loaded", text);
+	uint64_t *found;
+	size_t n;
+	BW_TRY(bw_debug_places(d, text, &found, &n));
 	const struct bw_load *here = bw_debug_load_at(d, w->info.pc);
-	for (size_t i = 0; !err && i < found.len; i++)
-		if (i == 0 || bw_debug_load_at(d, found.data[i]) == here)
-			*out = found.data[i];
-	bw_vec_free(&found);
-	bw_where_spec_fini(&spec);
-	return err;
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || bw_debug_load_at(d, found[i]) == here)
+			*out = found[i];
+	free(found);
+	return NULL;
 }
 
 /* The program or the GPU is gone, or going, and the wave with it. What there is to say comes as an

@@ -11,6 +11,18 @@ void bw_value_fini(struct bw_value *v)
 	*v = (struct bw_value){0};
 }
 
+struct bw_error *bw_value_copy(const struct bw_value *v, struct bw_value *out)
+{
+	*out = *v;
+	if (!v->n_elem)
+		return NULL;
+	out->elem = malloc(v->n_elem * sizeof(*v->elem));
+	if (!out->elem)
+		return bw_error_nomem();
+	memcpy(out->elem, v->elem, v->n_elem * sizeof(*v->elem));
+	return NULL;
+}
+
 /* Half precision by hand: gnu11 has no type for it on every host. */
 float bw_f16_to_f32(uint16_t h)
 {

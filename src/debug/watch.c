@@ -31,18 +31,6 @@ const struct bw_watch_hit *bw_debug_watch_hit(struct bw_debug *d, uint32_t numbe
 
 /* ---- Values ---- */
 
-static struct bw_error *copy_value(const struct bw_value *v, struct bw_value *out)
-{
-	*out = *v;
-	if (!v->n_elem)
-		return NULL;
-	out->elem = malloc(v->n_elem * sizeof(*v->elem));
-	if (!out->elem)
-		return bw_error_nomem();
-	memcpy(out->elem, v->elem, v->n_elem * sizeof(*v->elem));
-	return NULL;
-}
-
 static bool same(const struct bw_value *a, const struct bw_value *b)
 {
 	if (a->n_elem != b->n_elem || strcmp(a->text, b->text) != 0)
@@ -64,7 +52,7 @@ static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, s
 		return bw_debug_eval_for(d, b->spec, w, p->lane, out, &where);
 	uint8_t bytes[MAX_WATCH_B];
 	BW_TRY(bw_wave_mem_read(d, NULL, 0, BW_SPACE_GLOBAL, p->va, bytes, p->size_b));
-	BW_TRY(copy_value(&p->old, out));
+	BW_TRY(bw_value_copy(&p->old, out));
 	size_t each = out->type.size_b;
 	for (size_t i = 0; i < BW_MAX(out->n_elem, (size_t)1); i++) {
 		uint64_t bits = 0;
@@ -88,7 +76,7 @@ static void remember(struct bw_break *b, struct bw_value *now)
 	b->watch->was_hit = true;
 	h->old = b->watch->old;
 	h->now = *now;
-	struct bw_error *err = copy_value(now, &b->watch->old);
+	struct bw_error *err = bw_value_copy(now, &b->watch->old);
 	if (err) { /* without memory the next hit has no old value to compare with */
 		b->watch->old.n_elem = 0;
 		bw_error_free(err);
