@@ -103,7 +103,7 @@ static void say_attached(struct bw_cli *c, pid_t pid)
 	if (n)
 		bw_out_line(c->out,
 			    "%u wave%s launched before and cannot be stopped: \"breakwater exec --ready\" starts a program "
-			    "so that they can. \"breakwater umr -wa\" shows where they are.",
+			    "so that they can. \"shell breakwater umr -wa\" shows where they are.",
 			    n, n == 1 ? " was" : "s were");
 	bw_out_bool(c->out, "ready", ready);
 	bw_out_int(c->out, "unstoppable", n);
