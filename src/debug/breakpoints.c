@@ -183,7 +183,7 @@ void bw_debug_forget_places(struct bw_debug *d)
 {
 	bw_vec_each(&d->breaks, b) {
 		(*b)->places.len = 0;
-		(*b)->catches.len = 0;
+		bw_catch_forget(*b);
 		(*b)->where_space = 0;
 		(*b)->info.pending = true;
 	}
@@ -319,12 +319,7 @@ struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, b
 		bw_break_free(b);
 		return err;
 	}
-	/* Submissions that are held have not begun. */
-	bw_vec_each(&d->dispatches, x) {
-		BW_IN_SPACE(d, x->info.space);
-		if (x->info.state == BW_DISPATCH_HELD)
-			bw_catch_one(d, b, x);
-	}
+	bw_catch_again(d, b);
 	*out_number = b->info.number;
 	return NULL;
 }
@@ -362,29 +357,35 @@ struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b, uint32_t *
 	return NULL;
 }
 
+/* Places in the code stay known without their s_traps; those of dispatches are found anew. */
+static void disable(struct bw_debug *d, struct bw_break *b)
+{
+	if (b->info.kind != BW_BREAK_CODE || b->filter) {
+		remove_places(d, b);
+	} else {
+		bw_vec_each(&b->places, p) {
+			BW_IN_SPACE(d, p->space);
+			bw_debug_patch_unref(d, p->va);
+		}
+	}
+	b->info.enabled = false;
+}
+
 static struct bw_error *enable(struct bw_debug *d, struct bw_break *b, bool on)
 {
 	if (b->info.enabled == on)
 		return NULL;
-	if (!on) {
-		/* places in the code stay known */
-		bool keeps = b->info.kind == BW_BREAK_CODE && !b->filter;
-		if (!keeps)
-			remove_places(d, b);
-		for (size_t i = 0; keeps && i < b->addr.len; i++)
-			bw_debug_patch_unref(d, b->addr.data[i]);
-		b->info.enabled = false;
-		return bw_excp_update(d);
-	}
-	if (b->watch)
+	if (on && b->watch)
 		BW_TRY(bw_watch_apply(d, b, true));
-	b->info.enabled = true;
-	for (size_t i = b->addr.len; i-- > 0;) {
-		struct bw_error *err = bw_debug_patch_ref(d, b->addr.data[i]);
-		if (err)
-			drop_place(d, b, i, err);
+	if (on) {
+		b->info.enabled = true;
+		b->places.len = 0; /* they are put in as they are found */
+		insert_places(d, b, false);
+		if (b->filter)
+			bw_catch_again(d, b);
+	} else {
+		disable(d, b);
 	}
-	insert_places(d, b, false);
 	return bw_excp_update(d);
 }
 

@@ -16,6 +16,7 @@
 struct bw_dispatch_filter {
 	uint64_t nth; /* of those that fit, counted from when the breakpoint was set */
 	uint64_t seen;
+	uint32_t last; /* number of the last one looked at */
 	char *name;  /* glob: kernel, pipeline, entry point, shader module, or the hash's beginning */
 	char *label; /* glob: a level of the label path, or all of it */
 	uint32_t queue, frame, submission, number;
@@ -242,10 +243,24 @@ static struct bw_error *add_place(struct bw_debug *d, struct bw_break *b, uint64
 	return err;
 }
 
-void bw_catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispatch *x)
+/* Takes err; NULL is none. */
+static void say_not_stopped(struct bw_debug *d, const struct bw_break *b, const struct bw_dispatch *x,
+			    struct bw_error *err)
+{
+	if (err)
+		bw_debug_note(d, BW_NOTICE_WARNING,
+			      "breakpoint %u: dispatch %u will not be stopped: %s", b->info.number,
+			      x->info.number, err->message);
+	bw_error_free(err);
+}
+
+static void catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispatch *x)
 {
 	struct bw_dispatch_filter *f = b->filter;
-	if (!f || !b->info.enabled || !fits(f, x))
+	if (!f || !b->info.enabled)
+		return;
+	f->last = x->info.number;
+	if (!fits(f, x))
 		return;
 	f->seen++;
 	if (f->nth && f->nth != f->seen)
@@ -260,17 +275,34 @@ void bw_catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispat
 	struct bw_error *err = bw_vec_push(&b->catches, c);
 	if (!err)
 		err = add_place(d, b, c.va);
-	if (err)
-		bw_debug_note(d, BW_NOTICE_WARNING,
-			      "breakpoint %u: dispatch %u will not be stopped: %s", b->info.number,
-			      x->info.number, err->message);
-	bw_error_free(err);
+	say_not_stopped(d, b, x, err);
+}
+
+void bw_catch_again(struct bw_debug *d, struct bw_break *b)
+{
+	bw_vec_each(&d->dispatches, x) {
+		const struct bw_catch *c = find_catch(b, x->info.number);
+		BW_IN_SPACE(d, x->info.space);
+		if (x->info.state != BW_DISPATCH_HELD)
+			continue;
+		if (c && !c->caught)
+			say_not_stopped(d, b, x, add_place(d, b, c->va));
+		else if (x->info.number > b->filter->last)
+			catch_one(d, b, x);
+	}
+}
+
+void bw_catch_forget(struct bw_break *b)
+{
+	b->catches.len = 0;
+	if (b->filter)
+		b->filter->last = 0;
 }
 
 void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch *x)
 {
 	bw_vec_each(&d->breaks, b)
-		bw_catch_one(d, *b, x);
+		catch_one(d, *b, x);
 }
 
 bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave *w)
@@ -330,6 +362,8 @@ static bool runs_earlier(struct bw_debug *d, uint32_t submission, const struct b
 bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission)
 {
 	bw_vec_each(&d->breaks, b) {
+		if (!(*b)->info.enabled)
+			continue;
 		bw_vec_each(&(*b)->catches, c) {
 			const struct bw_dispatch *x = bw_debug_dispatch_priv(d, c->dispatch);
 			if (x && x->info.submission == submission &&

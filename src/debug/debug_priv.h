@@ -320,8 +320,10 @@ struct bw_error *bw_dispatch_filter_parse(const char *text,
 void bw_dispatch_filter_free(struct bw_dispatch_filter *f);
 /* A dispatch has come and is held: breakpoints that mean it get their place. */
 void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch *x);
-/* The same for one breakpoint. */
-void bw_catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispatch *x);
+/* b is new, or enabled again: the dispatches that are held have not begun, and it may mean them. */
+void bw_catch_again(struct bw_debug *d, struct bw_break *b);
+/* The program is over, and the numbers of its dispatches with it. */
+void bw_catch_forget(struct bw_break *b);
 /* Whether this wave, at a place of b, is what b waits for. */
 bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave *w);
 /* Places that no dispatch under way needs any more go. */
