@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "debug/debug.h"
@@ -41,6 +42,9 @@ struct bw_cli {
 	bool gpu_fault;          /* the last stop was the GPU's doing: status 3 if we leave now */
 
 	int output_fd;           /* --json: memfd the program's standard output goes to, else -1 */
+	off_t output_shown;      /* bytes of it */
+	int64_t n_requests;      /* --json: so far */
+	bool error_said;         /* --json: the error that a request has returned is in its end */
 	char *last_command;      /* owned; what Enter repeats */
 
 	/* where `x` and `list` go on */
@@ -108,6 +112,17 @@ struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **
 void bw_cli_catch_interrupts(struct bw_cli *c);
 /* How many Ctrl-C there have been. */
 unsigned bw_cli_interrupts(void);
+
+/* ---- requests.c: --json ---- */
+
+/* The first object of a session. */
+void bw_cli_begin_json(struct bw_cli *c);
+/* Runs one line of input as a request; its error has been shown. */
+struct bw_error *bw_cli_request(struct bw_cli *c, const char *line) BW_MUST_CHECK;
+/* Where the program's standard output is to go, -1: to ours. */
+struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd) BW_MUST_CHECK;
+/* What it has written since the last time; ended: there will be no more. */
+void bw_cli_show_output(struct bw_cli *c, bool ended);
 
 /* ---- script.c, edit.c: where lines come from ---- */
 

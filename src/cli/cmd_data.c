@@ -75,7 +75,7 @@ struct bw_error *bw_cmd_whatis(struct bw_cli *c, const char *args)
 	if (v.n_elem)
 		bw_str_addf(&s, " [%zu]%s", v.n_elem, v.across_lanes ? " (a value for each lane)" : "");
 	bw_out_line(c->out, "type = %s", bw_str_text(&s));
-	bw_out_str(c->out, "type", bw_str_text(&s));
+	bw_out_str(c->out, "value_type", bw_str_text(&s));
 	bw_str_free(&s);
 	bw_value_fini(&v);
 	return NULL;

@@ -67,5 +67,7 @@ struct bw_error *bw_cmd_source(struct bw_cli *c, const char *args)
 {
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"source\" takes a file");
+	if (bw_out_is_json(c->out) && !strcmp(args, "-"))
+		return bw_errorf(BW_E_UNSUPPORTED, "\"source -\" would take the requests that come on standard input for its lines");
 	return bw_cli_run_file(c, args);
 }

@@ -245,7 +245,10 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 		bw_out_line(c->out, "(breakwater) %s", shell ? line : text);
 	bw_out_begin(c->out, "command", cmd->name);
 	struct bw_error *err = cmd->run(c, bw_skip_blanks(text + n));
-	bw_out_end(c->out);
+	if (err)
+		bw_out_drop(c->out);
+	else
+		bw_out_end(c->out);
 	bw_out_flush(c->out);
 	return err ? err : bw_cli_run_stop_commands(c);
 }

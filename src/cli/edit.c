@@ -163,6 +163,13 @@ static const char *read_line(EditLine *el, int *out_n)
 
 void bw_cli_interact(struct bw_cli *c)
 {
+	if (bw_out_is_json(c->out)) {
+		struct bw_error *err = bw_cli_run_file(c, "-");
+		if (err)
+			bw_out_error(c->out, err);
+		bw_error_free(err);
+		return;
+	}
 	EditLine *el = el_init("breakwater", stdin, stdout, stderr);
 	History *h = history_init();
 	if (!el || !h)

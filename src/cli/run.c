@@ -300,9 +300,10 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 	struct bw_cli *c = cookie;
 	static const char *const names[] = {
 		[BW_NOTICE_INFO] = "info", [BW_NOTICE_SAID] = "said", [BW_NOTICE_WARNING] = "warning", [BW_NOTICE_PROGRAM] = "program",
-		[BW_NOTICE_DISPATCH] = "dispatch", [BW_NOTICE_DISPATCH_FAILED] = "dispatch failed",
-		[BW_NOTICE_BREAKPOINT] = "breakpoint", [BW_NOTICE_WAVE_EXIT] = "wave exit"};
-	bw_out_begin(c->out, "event", names[kind]);
+		[BW_NOTICE_DISPATCH] = "dispatch", [BW_NOTICE_DISPATCH_FAILED] = "dispatch-failed",
+		[BW_NOTICE_BREAKPOINT] = "breakpoint", [BW_NOTICE_WAVE_EXIT] = "wave-exit"};
+	bw_out_begin(c->out, "event", "notice");
+	bw_out_str(c->out, "kind", names[kind]);
 	bw_out_str(c->out, "text", text);
 	if (kind == BW_NOTICE_WARNING)
 		bw_out_line(c->out, "warning: %s.", text);
@@ -407,6 +408,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 		return NULL;
 	}
 	BW_TRY(bw_out_create(stdout, o->json, &c->out));
+	bw_cli_begin_json(c);
 	BW_TRY(bw_debug_create(&c->debug));
 	bw_debug_on_notice(c->debug, on_notice, c);
 	if (o->attach)
@@ -424,7 +426,8 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	struct bw_error *err = run_session(c, o);
 	if (err) {
 		/* A script that fails ends at once; its program with it. */
-		bw_out_error(c->out, err);
+		if (!c->error_said)
+			bw_out_error(c->out, err);
 		bw_error_free(err);
 		if (c->attached)
 			bw_debug_detach(c->debug);
@@ -444,7 +447,10 @@ static int main_with(int argc, char **argv, bool attach)
 	struct run_options o = {.attach = attach};
 	struct bw_error *err = run(&c, &o, argc, argv);
 	if (err) {
-		fprintf(stderr, "breakwater: %s%s\n", err->message, strchr(err->message, '\n') ? "" : ".");
+		if (c.out && bw_out_is_json(c.out))
+			bw_out_error(c.out, err);
+		else
+			fprintf(stderr, "breakwater: %s%s\n", err->message, strchr(err->message, '\n') ? "" : ".");
 		c.exit_status = BW_EXIT_USAGE;
 		bw_error_free(err);
 	}

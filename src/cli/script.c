@@ -10,11 +10,13 @@
 
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 {
-	struct bw_error *err = bw_cli_execute(c, line);
+	bool request = bw_out_is_json(c->out) && !bw_out_in_request(c->out);
+	struct bw_error *err = request ? bw_cli_request(c, line) : bw_cli_execute(c, line);
 	/* A step too many after the last wave has ended is no mistake in the script, nor is a look at a
 	 * program that is just ending: it is said, and the script goes on. */
 	if (err && (err->code == BW_E_STATE || err->code == BW_E_GONE)) {
-		bw_out_error(c->out, err);
+		if (!request)
+			bw_out_error(c->out, err);
 		bw_error_free(err);
 		return NULL;
 	}
@@ -55,7 +57,10 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
 		struct bw_error *err = bw_cli_execute_scripted(c, line);
 		if (err && opened)
 			return bw_error_wrap(err, "%s:%u", path, number);
-		BW_TRY(err);
+		/* Who sends requests has been told, and decides what comes next. */
+		if (err && !bw_out_is_json(c->out))
+			return err;
+		bw_error_free(err);
 	}
 	struct bw_error *err = opened ? bw_cli_end_blocks(c) : NULL;
 	return err ? bw_error_wrap(err, "%s", path) : NULL;

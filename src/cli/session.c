@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,15 +39,8 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	if (!c->program.argv)
 		return bw_errorf(BW_E_STATE, "There is no program to start: this session attached to one (\"attach PID\")");
 	c->attached = false;
-	int out_fd = -1;
-	if (bw_out_is_json(c->out)) {
-		/* The program's own output would break up our lines: it becomes an event at its end. */
-		if (c->output_fd >= 0)
-			close(c->output_fd);
-		c->output_fd = out_fd = memfd_create("output", MFD_CLOEXEC);
-		if (out_fd < 0)
-			return bw_error_errno(errno, "cannot keep the program's output");
-	}
+	int out_fd;
+	BW_TRY(bw_cli_keep_output(c, &out_fd));
 	struct bw_live_options options = {
 		.kmd = c->kmd, .argv = c->program.argv, .in_fd = -1, .out_fd = out_fd, .err_fd = -1};
 	struct bw_target *target;
@@ -66,22 +58,6 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	return bw_debug_start(c->debug, target);
 }
 
-static void show_output(struct bw_cli *c)
-{
-	if (c->output_fd < 0)
-		return;
-	off_t size = lseek(c->output_fd, 0, SEEK_END);
-	_cleanup_free_ char *text = size > 0 ? malloc((size_t)size + 1) : NULL;
-	if (text && pread(c->output_fd, text, (size_t)size, 0) == size) {
-		text[size] = '\0';
-		bw_out_begin(c->out, "event", "output");
-		bw_out_str(c->out, "text", text);
-		bw_out_end(c->out);
-	}
-	close(c->output_fd);
-	c->output_fd = -1;
-}
-
 static void remember_exit(struct bw_cli *c, const struct bw_stop *s)
 {
 	if (!s->exit_known)
@@ -95,10 +71,9 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR | BW_REASON_ILLEGAL_INSTRUCTION |
 			     BW_REASON_ASSERT_TRAP | BW_REASON_FP_EXCEPTION;
 	c->gpu_fault = s->kind == BW_STOP_GPU_GONE || (s->kind == BW_STOP_WAVES && s->reasons & gpu);
-	if (s->kind == BW_STOP_EXITED) {
-		show_output(c);
+	bw_cli_show_output(c, s->kind == BW_STOP_EXITED);
+	if (s->kind == BW_STOP_EXITED)
 		remember_exit(c, s);
-	}
 	/* A program that did what it was asked needs no obituary; its output is what the user wants. */
 	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 && c->plain &&
 		     !bw_out_is_json(c->out);
@@ -150,7 +125,7 @@ void bw_cli_leave(struct bw_cli *c)
 	while (ended < 0 && errno == EINTR);
 	if (ended == pid) {
 		struct bw_stop s = {.kind = BW_STOP_EXITED, .exit_known = true, .exit_status = status};
-		show_output(c);
+		bw_cli_show_output(c, true);
 		if (!c->exit_status_known)
 			remember_exit(c, &s);
 	}

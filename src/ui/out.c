@@ -5,13 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 4 };
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+/* An object that is being made. */
+struct open_object {
+	json_t *object;
+	json_t *lines; /* for people; part of it if nothing else is */
+	size_t n_head; /* members that every object has */
+};
 
 struct bw_out {
 	FILE *f;
 	bool json;
-	json_t *stack[MAX_DEPTH];
-	unsigned depth;
+	json_t *request; /* id of what the caller waits for, NULL: nothing */
+	struct BW_VEC(struct open_object) stack;
+	unsigned lost; /* objects inside the top one that there was no memory for */
 };
 
 struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out)
@@ -29,8 +38,10 @@ void bw_out_destroy(struct bw_out *o)
 {
 	if (!o)
 		return;
-	while (o->depth)
+	while (o->stack.len)
 		bw_out_end(o);
+	bw_vec_free(&o->stack);
+	json_decref(o->request);
 	fflush(o->f);
 	free(o);
 }
@@ -40,45 +51,190 @@ bool bw_out_is_json(const struct bw_out *o)
 	return o->json;
 }
 
-void bw_out_begin(struct bw_out *o, const char *kind, const char *name)
+/* What a program does in one case or another: the names of enum bw_error_code. */
+static const char *code_name(enum bw_error_code code)
 {
-	if (!o->json || o->depth == MAX_DEPTH)
-		return;
-	json_t *object = json_object();
-	json_object_set_new(object, kind, json_string(name));
-	o->stack[o->depth++] = object;
+	switch (code) {
+	case BW_E_NOMEM:
+		return "out-of-memory";
+	case BW_E_INVALID:
+		return "invalid";
+	case BW_E_NOT_FOUND:
+		return "not-found";
+	case BW_E_UNSUPPORTED:
+		return "unsupported";
+	case BW_E_SYSTEM:
+		return "system";
+	case BW_E_FAULT:
+		return "fault";
+	case BW_E_GONE:
+		return "gone";
+	case BW_E_TIMEOUT:
+		return "timeout";
+	case BW_E_STATE:
+		return "state";
+	}
+	return "invalid";
 }
 
-static void write_object(struct bw_out *o, json_t *object)
+static void add_error(json_t *object, const struct bw_error *err)
 {
-	char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	json_object_set_new(object, "code", json_string(code_name(err->code)));
+	json_object_set_new(object, "message", bw_json_text(err->message));
+	if (err->code == BW_E_SYSTEM)
+		json_object_set_new(object, "errno", json_integer(err->errnum));
+	if (err->code == BW_E_FAULT)
+		json_object_set_new(object, "address", json_sprintf("0x%llx", (unsigned long long)err->va));
+}
+
+static json_t *new_object(struct bw_out *o, const char *type)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "type", json_string(type));
+	if (o->request)
+		json_object_set(object, "request", o->request);
+	return object;
+}
+
+static void write_object(struct bw_out *o, const json_t *object)
+{
+	char *text = json_dumps(object, JSON_COMPACT);
 	if (text)
 		fprintf(o->f, "%s\n", text);
 	free(text);
-	json_decref(object);
 	fflush(o->f);
+}
+
+void bw_out_begin_request(struct bw_out *o, json_t *id)
+{
+	json_decref(o->request);
+	o->request = o->json ? id : NULL;
+	if (!o->json)
+		json_decref(id);
+}
+
+bool bw_out_in_request(const struct bw_out *o)
+{
+	return o->request;
+}
+
+void bw_out_end_request(struct bw_out *o, const struct bw_error *err)
+{
+	if (!o->json) {
+		if (err)
+			bw_out_error(o, err);
+		return;
+	}
+	json_t *object = new_object(o, "end");
+	json_object_set_new(object, "result", json_string(err ? "error" : "done"));
+	if (err)
+		add_error(object, err);
+	write_object(o, object);
+	json_decref(object);
+	json_decref(o->request);
+	o->request = NULL;
+}
+
+static void close_object(struct open_object *open)
+{
+	json_decref(open->lines);
+	json_decref(open->object);
+}
+
+/* The object that facts and lines are for, NULL: none. */
+static struct open_object *top(const struct bw_out *o)
+{
+	return o->lost || !o->stack.len ? NULL : &o->stack.data[o->stack.len - 1];
+}
+
+/* Takes the top object off. False: there is none, or there was no memory for it. */
+static bool pop(struct bw_out *o, struct open_object *out)
+{
+	if (o->lost) {
+		o->lost--;
+		return false;
+	}
+	if (!o->stack.len)
+		return false;
+	*out = o->stack.data[--o->stack.len];
+	return true;
+}
+
+void bw_out_begin(struct bw_out *o, const char *kind, const char *name)
+{
+	if (!o->json)
+		return;
+	json_t *object = new_object(o, strcmp(kind, "command") ? kind : "answer");
+	json_object_set_new(object, kind, json_string(name));
+	struct open_object open = {object, json_array(), json_object_size(object)};
+	struct bw_error *err = o->lost ? bw_error_nomem() : bw_vec_push(&o->stack, open);
+	if (!err)
+		return;
+	o->lost++;
+	close_object(&open);
+	bw_error_free(err);
 }
 
 void bw_out_end(struct bw_out *o)
 {
-	if (o->json && o->depth)
-		write_object(o, o->stack[--o->depth]);
+	struct open_object open;
+	if (!pop(o, &open))
+		return;
+	if (json_object_size(open.object) == open.n_head && json_array_size(open.lines))
+		json_object_set(open.object, "lines", open.lines);
+	write_object(o, open.object);
+	close_object(&open);
+}
+
+void bw_out_drop(struct bw_out *o)
+{
+	struct open_object open;
+	if (pop(o, &open))
+		close_object(&open);
+}
+
+/* The lines of text, kept for an object without facts. What is said outside of all objects is a notice. */
+static void keep_lines(struct bw_out *o, const char *text)
+{
+	struct open_object *open = top(o);
+	if (!open && !o->lost) {
+		bw_out_begin(o, "event", "notice");
+		bw_out_str(o, "kind", "said");
+		bw_out_str(o, "text", text);
+		bw_out_end(o);
+		return;
+	}
+	while (open && text) {
+		const char *end = strchr(text, '\n');
+		_cleanup_free_ char *line = end ? strndup(text, (size_t)(end - text)) : strdup(text);
+		if (line && (end || *text))
+			json_array_append_new(open->lines, bw_json_text(line));
+		text = end ? end + 1 : NULL;
+	}
 }
 
 void bw_out_line(struct bw_out *o, const char *fmt, ...)
 {
-	if (o->json)
-		return;
 	va_list args;
+	_cleanup_free_ char *text = NULL;
 	va_start(args, fmt);
-	vfprintf(o->f, fmt, args);
+	if (o->json) {
+		if (vasprintf(&text, fmt, args) < 0)
+			text = NULL;
+	} else {
+		vfprintf(o->f, fmt, args);
+		fputc('\n', o->f);
+	}
 	va_end(args);
-	fputc('\n', o->f);
+	if (text)
+		keep_lines(o, text);
 }
 
 void bw_out_text(struct bw_out *o, const char *text)
 {
-	if (!o->json)
+	if (o->json)
+		keep_lines(o, text);
+	else
 		fputs(text, o->f);
 }
 
@@ -89,8 +245,9 @@ void bw_out_flush(struct bw_out *o)
 
 void bw_out_json(struct bw_out *o, const char *key, json_t *value)
 {
-	if (o->json && o->depth)
-		json_object_set_new(o->stack[o->depth - 1], key, value);
+	struct open_object *open = top(o);
+	if (open)
+		json_object_set_new(open->object, key, value);
 	else
 		json_decref(value);
 }
@@ -98,17 +255,21 @@ void bw_out_json(struct bw_out *o, const char *key, json_t *value)
 void bw_out_str(struct bw_out *o, const char *key, const char *value)
 {
 	if (o->json)
-		bw_out_json(o, key, json_string(value) ?: json_string("(not UTF-8)"));
+		bw_out_json(o, key, bw_json_text(value));
 }
 
 void bw_out_strf(struct bw_out *o, const char *key, const char *fmt, ...)
 {
+	_cleanup_free_ char *text = NULL;
 	if (!o->json)
 		return;
 	va_list args;
 	va_start(args, fmt);
-	bw_out_json(o, key, json_vsprintf(fmt, args));
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
 	va_end(args);
+	if (text)
+		bw_out_str(o, key, text);
 }
 
 void bw_out_int(struct bw_out *o, const char *key, int64_t value)
@@ -149,7 +310,8 @@ void bw_out_error(struct bw_out *o, const struct bw_error *err)
 {
 	if (o->json) {
 		bw_out_begin(o, "event", "error");
-		bw_out_str(o, "message", err->message);
+		if (top(o))
+			add_error(top(o)->object, err);
 		bw_out_end(o);
 		return;
 	}

@@ -105,11 +105,11 @@ void bw_show_value_json(struct bw_out *o, const struct bw_value *v)
 		return;
 	char name[48];
 	if (v->type.kind == BW_TYPE_TEXT) {
-		bw_out_str(o, "type", "text");
+		bw_out_str(o, "value_type", "text");
 		bw_out_str(o, "value", v->text);
 		return;
 	}
-	bw_out_str(o, "type", bw_type_name(&v->type, name));
+	bw_out_str(o, "value_type", bw_type_name(&v->type, name));
 	if (!v->elem) {
 		bw_out_json(o, "value", element_json(v, v->bits));
 		return;

@@ -54,7 +54,7 @@ void bw_table_text(struct bw_table *t, const char *fmt, ...)
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	va_end(args);
-	add(t, text, text ? json_string(text) : NULL);
+	add(t, text, text ? bw_json_text(text) : NULL);
 }
 
 void bw_table_int(struct bw_table *t, int64_t value)
@@ -158,6 +158,37 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 	free(width);
 }
 
+/* The length of the UTF-8 sequence at s, 0 if there is none (Unicode 15, table 3-7). */
+static size_t sequence_length(const unsigned char *s)
+{
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+		   (s[0] == 0xf4 && s[1] > 0x8f);
+	return bad ? 0 : n;
+}
+
+json_t *bw_json_text(const char *text)
+{
+	json_t *json = json_string(text);
+	if (json)
+		return json;
+	struct bw_str s = {0};
+	while (*text) {
+		size_t n = sequence_length((const unsigned char *)text);
+		if (n)
+			bw_str_addn(&s, text, n);
+		else
+			bw_str_add(&s, "\xef\xbf\xbd");
+		text += n ? n : 1;
+	}
+	json = json_string(bw_str_text(&s));
+	bw_str_free(&s);
+	return json;
+}
+
 json_t *bw_table_json(const struct bw_table *t)
 {
 	json_t *array = json_array();
@@ -165,8 +196,8 @@ json_t *bw_table_json(const struct bw_table *t)
 		json_t *row = json_object();
 		for (size_t c = 0; c < t->n_columns; c++) {
 			json_t *cell = t->cells[r * t->n_columns + c].json;
-			if (t->columns[c].key)
-				json_object_set(row, t->columns[c].key, cell ? cell : json_null());
+			if (t->columns[c].key && cell && !json_is_null(cell))
+				json_object_set(row, t->columns[c].key, cell);
 		}
 		json_array_append_new(array, row);
 	}

@@ -57,7 +57,10 @@ void bw_table_note(struct bw_table *t, const char *fmt, ...) BW_PRINTF(2, 3);
 
 /* Title line and rows, two blanks between columns, no trailing blanks. */
 void bw_table_render(const struct bw_table *t, struct bw_str *out);
-/* A new reference. */
+/* A new reference. Cells without a value are left out of their row. */
 json_t *bw_table_json(const struct bw_table *t);
+
+/* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. A new reference. */
+json_t *bw_json_text(const char *text);
 
 #endif

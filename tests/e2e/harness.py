@@ -52,7 +52,7 @@ def run(*args, status=0, script=None, json_lines=False, **kwargs):
         raise Failure(f"{' '.join(command)}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
     check_strict(done.stderr)
     if json_lines:
-        return [json.loads(line) for line in done.stdout.splitlines() if line]
+        return [parse(line) for line in done.stdout.splitlines()]
     return done.stdout
 
 
@@ -62,12 +62,22 @@ def check_strict(stderr):
     check(not findings, "\n".join(findings))
 
 
+def parse(line):
+    """One line of --json."""
+    return json.loads(line)
+
+
 def events(objects, kind):
     return [o for o in objects if o.get("event") == kind]
 
 
 def replies(objects, command):
     return [o for o in objects if o.get("command") == command]
+
+
+def errors(objects):
+    """Messages of the requests that failed, and errors of no request."""
+    return [o["message"] for o in objects if o.get("result") == "error" or o.get("event") == "error"]
 
 
 class Session:
@@ -85,17 +95,20 @@ class Session:
         """Objects up to and with the first for which wanted(object) holds."""
         seen = []
         for line in self.process.stdout:
-            seen.append(json.loads(line))
+            seen.append(parse(line))
             if wanted(seen[-1]):
                 return seen
         raise Failure(f"the debugger ended; it said {seen} {self.process.stderr.read()}")
 
     def command(self, text):
-        """The reply of one command; events before it are kept in self.events."""
-        self.send(text)
-        seen = self.read_until(lambda o: "command" in o or o.get("event") == "error")
-        self.events = seen[:-1]
-        return seen[-1]
+        """The answer of one command, or its end if that is an error; events before it are kept in self.events."""
+        self.n_commands = getattr(self, "n_commands", 0) + 1
+        request = f"command {self.n_commands}"
+        self.send(json.dumps({"id": request, "command": text}))
+        seen = self.read_until(lambda o: o["type"] == "end" and o.get("request") == request)
+        answers = [o for o in seen if o["type"] == "answer" and o.get("request") == request]
+        self.events = [o for o in seen if o["type"] == "event"]
+        return seen[-1] if seen[-1]["result"] == "error" or not answers else answers[-1]
 
     def __del__(self):
         # After a failure: a kernel that loops would run on without its debugger.
@@ -109,7 +122,7 @@ class Session:
 
     def end(self):
         self.process.stdin.close()
-        rest = [json.loads(line) for line in self.process.stdout]
+        rest = [parse(line) for line in self.process.stdout]
         check_strict(self.process.stderr.read())
         return self.process.wait(TIMEOUT_S), rest
 

@@ -87,7 +87,7 @@ def looping_kernel():
     """Ctrl-C stops it and shows where it is, stepping works there, kill ends it."""
     s = Session(KERNELS / "loop.s", "--grid", 64, "--group", 64, "--arg", "out=zeros:4")
     s.send("run")
-    s.read_until(lambda o: o.get("event") == "dispatch")
+    s.read_until(lambda o: o.get("kind") == "dispatch")
     time.sleep(0.3)
     os.kill(s.process.pid, signal.SIGINT)
     stop = s.read_until(lambda o: o.get("event") == "stop")[-1]

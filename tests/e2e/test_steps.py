@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """saxpy under the debugger: breakpoints, a thousand steps and looking around change nothing; edits
 change what they should and nothing else."""
-from harness import SOURCE, check, equal, events, main, replies, run
+from harness import SOURCE, check, equal, errors, events, main, replies, run
 
 N = 256
 SAXPY = [SOURCE / "examples/saxpy.s", "--grid", N, "--group", 64, "--arg", "a=2.0", "--arg", f"x=iota:{N}", "--arg",
@@ -21,7 +21,7 @@ def nothing_is_changed_by_looking():
             "disassemble", "info kernel", "info waves count"]
     out = run(*SAXPY, json_lines=True, script=["break saxpy", "run", *look, "stepi", *look, "continue"])
     equal(result(out), PLAIN, "out")
-    equal([e for e in out if e.get("event") == "error"], [], "errors")
+    equal(errors(out), [], "errors")
 
 
 def a_thousand_steps():

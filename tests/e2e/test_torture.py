@@ -9,7 +9,6 @@ that runs it again and again, leave it, and attach once more.
 
 Each round prints its seed; `--seed N --rounds 1 --verbose` plays one again, with what was typed."""
 import argparse
-import json
 import os
 import pathlib
 import random
@@ -65,16 +64,6 @@ class Prompt(Session):
         self.process = subprocess.Popen([str(a) for a in (BREAKWATER, command, "--json", "-i", *args)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def read_until(self, wanted):
-        """Ctrl-C and quit leave marks at a prompt, which are no objects."""
-        seen = []
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                seen.append(json.loads(line))
-            if seen and wanted(seen[-1]):
-                return seen
-        raise Failure(f"the debugger ended; it said {seen} {self.process.stderr.read()}")
-
     def end(self):
         self.send("quit")
         self.process.stdin.close()
@@ -90,11 +79,12 @@ class Attached(Prompt):
         end = time.monotonic() + PATIENCE_S
         while True:
             super().__init__("attach", program.pid)
-            self.send("print 0")
-            first = self.process.stdout.readline()
-            if first:
+            try:
+                self.send("print 0")
+                self.read_until(lambda o: o["type"] == "end")
                 return
-            said = self.process.stderr.read()
+            except (Failure, BrokenPipeError) as e:
+                said = f"{e} {self.process.stdout.read()}"
             self.process.wait()
             check("has a debugger already" in said and time.monotonic() < end, f"attaching: {said}")
             time.sleep(0.02)

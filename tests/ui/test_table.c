@@ -63,9 +63,9 @@ static void one_source_two_forms(void **state)
 	assert_true(strncmp(text, "Things:\nNum", 11) == 0);
 	free(text);
 	text = command_output(true);
-	assert_string_equal(text, "{\"command\":\"info things\",\"count\":2,\"things\":["
+	assert_string_equal(text, "{\"type\":\"answer\",\"command\":\"info things\",\"count\":2,\"things\":["
 				  "{\"number\":1,\"what\":\"first\",\"hidden\":true,\"address\":\"0x00000040\"},"
-				  "{\"number\":10,\"what\":\"\xc2\xb5s\",\"hidden\":false,\"address\":null}]}\n");
+				  "{\"number\":10,\"what\":\"\xc2\xb5s\",\"hidden\":false}]}\n");
 	free(text);
 }
 

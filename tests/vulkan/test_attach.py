@@ -167,7 +167,7 @@ def two_programs_at_once():
         first.send("run")
         feeds = {n: open(f"{folder}/{n}", "w") for n in "ab"}
         seen = first.read_until(lambda o: "breakwater attach" in o.get("text", ""))
-        programs = [o for o in seen if o.get("event") == "program"]
+        programs = [o for o in seen if o.get("kind") == "program"]
         equal(len(programs), 1, f"programs debugged at once: {seen}")
         other = int(re.search(r"process (\d+)", seen[-1]["text"])[1])
         # which of the two reads from which end

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* --json: a line of input is a request, all that comes of it carries its id, and an "end" closes it
+ * (doc/json.md). The program's output comes as events, since it would break our lines up. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+#ifndef BW_VERSION /* a fuzz target */
+#define BW_VERSION "0.0.0"
+#endif
+
+enum { SCHEMA = 1 }; /* raised when an object of doc/json.schema.json changes its meaning */
+
+void bw_cli_begin_json(struct bw_cli *c)
+{
+	if (!bw_out_is_json(c->out))
+		return;
+	bw_out_begin(c->out, "event", "session");
+	bw_out_str(c->out, "version", BW_VERSION);
+	bw_out_int(c->out, "schema", SCHEMA);
+	bw_out_end(c->out);
+}
+
+/* ---- Requests ---- */
+
+/* {"id": 7, "command": "info waves"}. An id that is good is given back even if the rest is not. */
+static struct bw_error *check_request(json_t *root, json_t **out_id, char **out_command)
+{
+	const char *key;
+	json_t *value;
+	if (!json_is_object(root))
+		return bw_errorf(BW_E_INVALID, "the request is not one JSON object");
+	json_t *id = json_object_get(root, "id"), *command = json_object_get(root, "command");
+	if (json_is_integer(id) || json_is_string(id))
+		*out_id = json_incref(id);
+	else if (id)
+		return bw_errorf(BW_E_INVALID, "the \"id\" of a request is an integer or a string");
+	json_object_foreach(root, key, value)
+		if (strcmp(key, "id") && strcmp(key, "command"))
+			return bw_errorf(BW_E_INVALID, "a request has \"id\" and \"command\", and no \"%s\"", key);
+	if (!json_is_string(command))
+		return bw_errorf(BW_E_INVALID, "a request needs a \"command\", which is a string");
+	*out_command = strdup(json_string_value(command));
+	return *out_command ? NULL : bw_error_nomem();
+}
+
+static struct bw_error *take_request(const char *line, json_t **out_id, char **out_command)
+{
+	json_error_t at;
+	json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &at);
+	if (!root)
+		return bw_errorf(BW_E_INVALID, "the request is not JSON: %s (column %d)", at.text, at.column);
+	struct bw_error *err = check_request(root, out_id, out_command);
+	json_decref(root);
+	return err;
+}
+
+/* Several lines are a block ("commands", "define", "if"...) or commands one after the other. */
+static struct bw_error *run_lines(struct bw_cli *c, char *text)
+{
+	struct bw_error *err = NULL;
+	for (char *line; !err && !c->quit && (line = strsep(&text, "\n"));)
+		err = bw_cli_execute(c, line);
+	return err;
+}
+
+struct bw_error *bw_cli_request(struct bw_cli *c, const char *line)
+{
+	json_t *id = NULL;
+	_cleanup_free_ char *command = NULL;
+	struct bw_error *err = NULL;
+	c->n_requests++;
+	if (*bw_skip_blanks(line) == '{') {
+		err = take_request(line, &id, &command);
+	} else {
+		command = strndup(line, strcspn(line, "\n"));
+		if (!command)
+			err = bw_error_nomem();
+	}
+	bw_out_begin_request(c->out, id ? id : json_integer(c->n_requests));
+	if (!err)
+		err = run_lines(c, command);
+	bw_out_end_request(c->out, err);
+	c->error_said = err;
+	return err;
+}
+
+/* ---- The program's output ---- */
+
+struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd)
+{
+	*out_fd = -1;
+	if (!bw_out_is_json(c->out))
+		return NULL;
+	if (c->output_fd >= 0)
+		close(c->output_fd);
+	c->output_shown = 0;
+	c->output_fd = memfd_create("output", MFD_CLOEXEC);
+	if (c->output_fd < 0)
+		return bw_error_errno(errno, "cannot keep the program's output");
+	*out_fd = c->output_fd;
+	return NULL;
+}
+
+static void add_base64(struct bw_str *s, const unsigned char *data, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t i = 0; i < n; i += 3) {
+		size_t have = n - i < 3 ? n - i : 3;
+		unsigned v = (unsigned)data[i] << 16 | (have > 1 ? (unsigned)data[i + 1] << 8 : 0) | (have > 2 ? data[i + 2] : 0);
+		for (size_t k = 0; k < 4; k++)
+			bw_str_addn(s, k <= have ? &digits[v >> (18 - 6 * k) & 63] : "=", 1);
+	}
+}
+
+/* Bytes at the end that begin a UTF-8 sequence whose rest has not been written yet. */
+static size_t unfinished(const unsigned char *data, size_t n)
+{
+	for (size_t back = 1; back <= 3 && back <= n; back++) {
+		unsigned char b = data[n - back];
+		if (b >= 0xc0)
+			return back < (b >= 0xf0 ? 4u : b >= 0xe0 ? 3u : 2u) ? back : 0;
+		if (b < 0x80)
+			return 0;
+	}
+	return 0;
+}
+
+static void show_bytes(struct bw_cli *c, const char *data, size_t n)
+{
+	json_t *text = json_stringn(data, n);
+	bw_out_begin(c->out, "event", "output");
+	if (text) {
+		bw_out_json(c->out, "text", text);
+	} else {
+		struct bw_str s = {0};
+		add_base64(&s, (const unsigned char *)data, n);
+		bw_out_str(c->out, "base64", bw_str_text(&s));
+		bw_str_free(&s);
+	}
+	bw_out_end(c->out);
+}
+
+void bw_cli_show_output(struct bw_cli *c, bool ended)
+{
+	enum { CHUNK_B = 1 << 20 };
+	_cleanup_free_ char *data = c->output_fd >= 0 ? malloc(CHUNK_B) : NULL;
+	while (data) {
+		ssize_t got = pread(c->output_fd, data, CHUNK_B, c->output_shown);
+		if (got <= 0)
+			break;
+		size_t n = (size_t)got, rest = unfinished((const unsigned char *)data, n);
+		if (!ended || n == CHUNK_B)
+			n -= rest;
+		if (!n)
+			break;
+		show_bytes(c, data, n);
+		c->output_shown += (off_t)n;
+	}
+	if (ended && c->output_fd >= 0) {
+		close(c->output_fd);
+		c->output_fd = -1;
+	}
+}
