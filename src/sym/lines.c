@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "sym/lines.h"
+#include "sym/lines_priv.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -14,35 +13,9 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "base/vec.h"
 
 /* A source file that is larger is not shown: it is no source file. */
 #define MAX_SOURCE_B (64 << 20)
-
-struct row {
-	uint64_t start, end;
-	uint32_t sequence; /* rows of one sequence follow each other in address order */
-	uint32_t line, column;
-	uint32_t file;	/* index into files */
-	uint32_t order; /* in the table, among rows of one place */
-	bool is_stmt, prologue_end;
-};
-
-struct source {
-	bool tried;
-	char *text; /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
-	const char **lines;
-	size_t n_lines;
-};
-
-struct bw_lines {
-	char *elf_bytes; /* libelf's own copy: it may write to what it is given */
-	Elf *elf;
-	Dwarf *dwarf;
-	struct BW_VEC(struct row) rows;	      /* by address */
-	struct BW_VEC(const char *) files;    /* owned, each once */
-	struct BW_VEC(struct source) sources; /* one for each file, read when asked for */
-};
 
 /* "DIR/./NAME" and "DIR//NAME" are "DIR/NAME". */
 static void tidy(char *path)
@@ -174,8 +147,10 @@ static struct bw_error *read_units(struct bw_lines *l, const struct bw_code_obje
 	Dwarf_Die unit;
 	uint32_t sequence = 0;
 	int more;
-	while (!(more = dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL)))
+	while (!(more = dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL))) {
 		BW_TRY(read_unit(l, co, &unit, &sequence));
+		BW_TRY(bw_lines_read_functions(l, &unit));
+	}
 	if (more < 0)
 		return dwarf_failed(co);
 	if (l->rows.len)
@@ -207,6 +182,7 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 	if (!l->elf_bytes)
 		return bw_error_nomem();
 	memcpy(l->elf_bytes, file, size_b);
+	l->dies_left = size_b; /* each takes a byte at least */
 	elf_version(EV_CURRENT);
 	l->elf = elf_memory(l->elf_bytes, size_b);
 	if (!l->elf)
@@ -246,6 +222,9 @@ void bw_lines_close(struct bw_lines *l)
 	bw_vec_free(&l->sources);
 	bw_vec_free(&l->files);
 	bw_vec_free(&l->rows);
+	bw_vec_free(&l->units);
+	bw_vec_free(&l->functions);
+	bw_vec_free(&l->function_ranges);
 	if (l->dwarf)
 		dwarf_end(l->dwarf);
 	if (l->elf)

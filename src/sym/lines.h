@@ -2,7 +2,7 @@
 #ifndef BW_SYM_LINES_H
 #define BW_SYM_LINES_H
 
-/* Source lines of a code object, by libdw (reference debug-info 9 and 11). */
+/* Source lines and functions of a code object, by libdw (reference debug-info 9 and 11). */
 
 #include "sym/code_object.h"
 
@@ -31,6 +31,31 @@ size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, 
 uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint64_t end);
 /* Files named by the tables. */
 size_t bw_lines_files(const struct bw_lines *l, const char *const **out);
+
+/* ---- Functions ---- */
+
+/* What the code at an address was written in. Assembly has no variables. */
+enum bw_language { BW_LANGUAGE_UNKNOWN, BW_LANGUAGE_ASSEMBLY, BW_LANGUAGE_COMPILED };
+enum bw_language bw_lines_language(const struct bw_lines *l, uint64_t addr);
+
+/* The innermost function around an address; one that was inlined there counts as one. */
+struct bw_function {
+	const char *name; /* of the source; NULL: it has none */
+	bool is_inlined;
+	bool has_params; /* of the function around it that was not inlined */
+	uint32_t index;	 /* which one, for bw_lines_function_covers */
+};
+bool bw_lines_function_at(const struct bw_lines *l, uint64_t addr, struct bw_function *out);
+bool bw_lines_function_covers(const struct bw_lines *l, uint32_t index, uint64_t addr);
+
+/* The i-th parameter of the function that has code of its own at addr, by its declaration. */
+struct bw_param {
+	char name[64];	    /* "" for none */
+	char type_name[32]; /* of C, without typedefs and qualifiers; "float *"; "" where it is no number
+			     * and no pointer to numbers */
+	unsigned size_b;    /* of the type; 0: not known */
+};
+bool bw_lines_param(const struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out);
 
 /* The text of one line of a source file (cached), without its newline; NULL when the file cannot be
  * read. Borrowed until close. */

@@ -37,6 +37,15 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 			assert(bw_lines_find(lines, files[i], want, found, 4, &line) <= 4);
 	}
 	bw_lines_after_prologue(lines, 0, image_b);
+	for (uint64_t addr = 0; addr < image_b && addr < 0x4000; addr += 64) {
+		struct bw_function f;
+		struct bw_param p;
+		bw_lines_language(lines, addr);
+		if (bw_lines_function_at(lines, addr, &f))
+			assert(bw_lines_function_covers(lines, f.index, addr));
+		for (size_t i = 0; i < 3 && bw_lines_param(lines, addr, i, &p); i++)
+			assert(strlen(p.name) < sizeof(p.name) && strlen(p.type_name) < sizeof(p.type_name));
+	}
 	bw_lines_close(lines);
 }
 

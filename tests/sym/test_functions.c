@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "sym/lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "samples.h"
+
+/* Functions of tests/e2e/kernels/scale.cl and of the samples: expectations are from their source, and
+ * ranges from llvm-dwarfdump-19 and the symbol table. */
+
+struct opened {
+	struct bw_code_object *co;
+	struct bw_lines *lines;
+};
+
+static struct opened opened(const char *name)
+{
+	struct opened o = {sample(name), NULL};
+	struct bw_error *err = bw_lines_open(o.co, &o.lines);
+	if (err)
+		fail_msg("%s", err->message);
+	return o;
+}
+
+static void closed(struct opened o)
+{
+	bw_lines_close(o.lines);
+	bw_code_object_close(o.co);
+}
+
+static uint64_t symbol(const struct opened *o, const char *name, uint64_t *out_end)
+{
+	size_t n;
+	const struct bw_symbol *s = bw_code_object_symbols(o->co, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(s[i].name, name) != 0)
+			continue;
+		*out_end = s[i].addr + s[i].size_b;
+		return s[i].addr;
+	}
+	fail_msg("no symbol %s", name);
+	return 0;
+}
+
+static void inlined_and_called(void **state)
+{
+	struct opened o = opened("scale.O2");
+	struct bw_function f;
+	struct bw_line line;
+	uint64_t end, start = symbol(&o, "launch", &end);
+	unsigned n_inlined = 0, n_own = 0;
+
+	for (uint64_t at = start; at < end; at += 4) {
+		assert_true(bw_lines_function_at(o.lines, at, &f));
+		assert_true(f.has_params);
+		assert_int_equal(bw_lines_language(o.lines, at), BW_LANGUAGE_COMPILED);
+		assert_true(bw_lines_at(o.lines, at, &line));
+		if (line.line == 10) { /* of shift */
+			n_inlined++;
+			assert_true(f.is_inlined);
+			assert_string_equal(f.name, "shift");
+			assert_false(bw_lines_function_covers(o.lines, f.index, start));
+		} else {
+			n_own++;
+			assert_false(f.is_inlined);
+			assert_string_equal(f.name, "launch");
+			assert_true(bw_lines_function_covers(o.lines, f.index, start));
+		}
+	}
+	assert_true(n_inlined > 0 && n_own > 0);
+	start = symbol(&o, "scale", &end);
+	assert_true(bw_lines_function_at(o.lines, end - 4, &f));
+	assert_string_equal(f.name, "scale");
+	assert_false(f.is_inlined);
+	assert_true(bw_lines_function_covers(o.lines, f.index, start));
+	assert_false(bw_lines_function_covers(o.lines, f.index, end));
+	assert_false(bw_lines_function_at(o.lines, 0, &f));
+	closed(o);
+}
+
+static void check_param(const struct opened *o, uint64_t addr, size_t i, const char *name, const char *type)
+{
+	struct bw_param p;
+	assert_true(bw_lines_param(o->lines, addr, i, &p));
+	assert_string_equal(p.name, name);
+	assert_string_equal(p.type_name, type);
+}
+
+static void parameters(void **state)
+{
+	static const char *const objects[] = {"kern_nolib.O0", "kern_nolib.O2", "kern_nolib.w64"};
+	for (size_t i = 0; i < 3; i++) {
+		struct opened o = opened(objects[i]);
+		struct bw_param p;
+		uint64_t end, start = symbol(&o, "kern", &end);
+		check_param(&o, start, 0, "out", "int *");
+		check_param(&o, start, 1, "in", "int *");
+		check_param(&o, start, 2, "k", "float");
+		check_param(&o, start, 3, "n", "int");
+		assert_false(bw_lines_param(o.lines, start, 4, &p));
+		closed(o);
+	}
+}
+
+static void assembly_and_nothing(void **state)
+{
+	struct bw_function f;
+	struct bw_param p;
+	struct opened o = opened("meta"), plain = opened("kern_nolib.plain");
+	uint64_t end, start = symbol(&o, "scale", &end);
+	assert_int_equal(bw_lines_language(o.lines, start), BW_LANGUAGE_ASSEMBLY);
+	assert_int_equal(bw_lines_language(o.lines, end), BW_LANGUAGE_UNKNOWN);
+	assert_false(bw_lines_function_at(o.lines, start, &f));
+	start = symbol(&plain, "kern", &end);
+	assert_int_equal(bw_lines_language(plain.lines, start), BW_LANGUAGE_UNKNOWN);
+	assert_false(bw_lines_function_at(plain.lines, start, &f));
+	assert_false(bw_lines_param(plain.lines, start, 0, &p));
+	closed(o);
+	closed(plain);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(inlined_and_called),
+		cmocka_unit_test(parameters),
+		cmocka_unit_test(assembly_and_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
