@@ -154,13 +154,8 @@ struct bw_error *bw_info_program(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
+static void show_launch_values(struct bw_cli *c, const struct bw_arg_info *list, size_t n)
 {
-	const struct bw_wave_info *w;
-	struct bw_arg_info *list = NULL;
-	size_t n = 0;
-	BW_TRY(bw_cli_need_wave(c, &w));
-	BW_TRY(bw_debug_args(c->debug, w->dispatch, &list, &n));
 	for (size_t i = 0; i < n; i++) {
 		struct bw_str s = {0};
 		const char *name = list[i].arg->name[0] ? list[i].arg->name : "?";
@@ -172,15 +167,48 @@ struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
 		bw_out_str(c->out, name, bw_str_text(&s));
 		bw_str_free(&s);
 	}
-	if (!n)
+}
+
+struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	struct bw_arg_info *list = NULL;
+	struct bw_frame frame;
+	size_t n = 0;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_debug_args(c->debug, w->dispatch, &list, &n));
+	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
+	const struct bw_dispatch_info *x = bw_debug_dispatch(c->debug, w->dispatch);
+	const char *kernel = x ? x->kernel_name : "?", *function = frame.function ? frame.function : "this code";
+	if (!x || !x->kernel) {
+		bw_out_line(c->out, "The arguments of this kernel are not known: no code object describes them.");
+	} else if (frame.is_kernel && n) {
+		bw_out_line(c->out, "Launch values of %s: what dispatch %u gave it, whatever its code has done since.", kernel,
+			    w->dispatch);
+		show_launch_values(c, list, n);
+	} else if (frame.is_kernel) {
 		bw_out_line(c->out, "No arguments.");
+	} else if (frame.language == BW_LANGUAGE_COMPILED) {
+		bw_out_line(c->out, "Arguments of %s are not shown yet; \"info kernel\" shows what the kernel %s was launched with.",
+			    function, kernel);
+	} else {
+		bw_out_line(c->out, "Nothing is known of arguments of %s; \"info kernel\" shows what the kernel %s was launched with.",
+			    function, kernel);
+	}
 	bw_debug_free_args(list, n);
 	return NULL;
 }
 
 struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
 {
-	bw_out_line(c->out, "No locals: variables of compiled code are not shown yet (\"info args\" and \"info registers\" are).");
+	const struct bw_wave_info *w;
+	struct bw_frame frame;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
+	if (frame.language == BW_LANGUAGE_ASSEMBLY)
+		bw_out_line(c->out, "No locals: assembly has no variables (\"info registers\" shows what it works with).");
+	else
+		bw_out_line(c->out, "No locals: variables of compiled code are not shown yet (\"info registers\" are).");
 	return NULL;
 }
 

@@ -62,8 +62,8 @@ static const struct bw_command commands[] = {
 	{"output", NULL, bw_cmd_output, "[/FMT] EXPR", "Print a value alone: no $N, no newline.", NULL, BW_COMPLETE_EXPR, false},
 	{"print", "p", bw_cmd_print, "[/FMT] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
 	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
-	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; arguments of the kernel by name:\n"
-	 "print out[4], print *out@8; memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
+	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; what the kernel was launched with:\n"
+	 "print $_launch.out[4], print *$_launch.out@8 (in assembly out alone is enough); memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
 	 "$ is the last value printed, $$ the one before, $3 the third; without EXPR: the last one again.", BW_COMPLETE_EXPR, false},
 	{"printf", NULL, bw_cmd_printf, "\"FORMAT\", EXPR...", "Print values as C's printf does.", NULL, BW_COMPLETE_EXPR, false},
 	{"ptype", NULL, bw_cmd_whatis, "EXPR", "Same as whatis.", NULL, BW_COMPLETE_EXPR, false},
@@ -107,7 +107,7 @@ static const struct bw_command commands[] = {
 static const struct bw_command infos[] = {
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
-	{"args", NULL, bw_info_args, "", "Arguments of the kernel of the focus wave.", NULL, BW_COMPLETE_NONE, false},
+	{"args", NULL, bw_info_args, "", "What the kernel of the focus wave was launched with, where the wave is in the kernel itself.", NULL, BW_COMPLETE_NONE, false},
 	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints: places, conditions, hits, commands.", NULL, BW_COMPLETE_NONE, false},
 	{"buffer", NULL, bw_info_buffer, "N", "One buffer: its name, place, use and how to see its contents.", NULL, BW_COMPLETE_NONE, false},
 	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},

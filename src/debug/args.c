@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Arguments of a dispatch's kernel, from its kernarg block. */
+/* What a dispatch's kernel was launched with, from its kernarg block. */
 #include "debug/expr_priv.h"
 
 #include <stdlib.h>
@@ -43,6 +43,45 @@ bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out)
 		return false;
 	*out = t;
 	return true;
+}
+
+bool bw_kernel_is_assembly(const struct bw_module *m, const struct bw_kernel *k)
+{
+	return m->lines && bw_lines_language(m->lines, k->entry) == BW_LANGUAGE_ASSEMBLY;
+}
+
+/* Without debug information: by the kernel's symbol, or the one that its entry has. */
+static bool in_kernel_symbol(const struct bw_module *m, const struct bw_kernel *k, uint64_t at)
+{
+	if (k->end > k->entry)
+		return at >= k->entry && at < k->end;
+	const struct bw_symbol *s = bw_module_symbol_at(m, at);
+	return s && s == bw_module_symbol_at(m, k->entry);
+}
+
+void bw_debug_frame(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_frame *out)
+{
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, dispatch);
+	BW_IN_SPACE(d, x ? x->space : d->space);
+	struct bw_function f;
+	*out = (struct bw_frame){0};
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	if (!l)
+		return;
+	const struct bw_module *m = l->module;
+	uint64_t at = pc - l->base;
+	const struct bw_symbol *s = bw_module_symbol_at(m, at);
+	const struct bw_kernel *k = x && x->load_base == l->base ? x->kernel : NULL;
+	out->function = s ? s->name : NULL;
+	out->language = m->lines ? bw_lines_language(m->lines, at) : BW_LANGUAGE_UNKNOWN;
+	if (out->language != BW_LANGUAGE_COMPILED || !bw_lines_function_at(m->lines, at, &f)) {
+		out->is_kernel = k && in_kernel_symbol(m, k, at);
+		return;
+	}
+	out->has_params = f.has_params;
+	if (f.name)
+		out->function = f.name;
+	out->is_kernel = k && !f.is_inlined && bw_lines_function_covers(m->lines, f.index, k->entry);
 }
 
 struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,

@@ -46,10 +46,29 @@ static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 	}
 }
 
+/* Arguments of kernels: of those in assembly, where their names are enough, or of all. */
+static void add_args(struct bw_debug *d, struct words *w, const char *prefix, const char *lead, bool assembly)
+{
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		for (size_t i = 0; i < n; i++)
+			for (size_t a = 0; a < k[i].n_args; a++)
+				if (k[i].args[a].kind != BW_ARG_HIDDEN && k[i].args[a].name[0] &&
+				    (!assembly || bw_kernel_is_assembly(*m, &k[i])))
+					add_word(w, prefix, lead, k[i].args[a].name);
+	}
+}
+
 char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 {
 	struct words w = {0};
+	if (bw_starts_with(prefix, "$_launch.")) {
+		add_args(d, &w, prefix, "$_launch.", false);
+		return finish_words(&w);
+	}
 	if (prefix[0] == '$') {
+		add_word(&w, prefix, "$", "_launch.");
 		char name[24];
 		for (uint16_t i = 0; i < BW_REG_SPECIAL_COUNT; i++) {
 			bw_wave_reg_name((struct bw_wave_reg){BW_REG_SPECIAL, i, 1}, name);
@@ -61,14 +80,7 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 			add_word(&w, prefix, "$", v->name);
 		return finish_words(&w);
 	}
-	bw_vec_each(&d->modules, m) {
-		size_t n;
-		const struct bw_kernel *k = bw_module_kernels(*m, &n);
-		for (size_t i = 0; i < n; i++)
-			for (size_t a = 0; a < k[i].n_args; a++)
-				if (k[i].args[a].kind != BW_ARG_HIDDEN)
-					add_word(&w, prefix, "", k[i].args[a].name);
-	}
+	add_args(d, &w, prefix, "", true);
 	add_symbols(d, &w, prefix);
 	return finish_words(&w);
 }

@@ -474,7 +474,8 @@ struct bw_expr_error {
 /* C expressions over the focus wave and lane. Names: registers ($pc $exec $vcc $scc $m0 $s4 $v3
  * $v3[5] $s[2:3] s[2:3] ...), $_lane $_wave $_thread $_dispatch $_queue $_agent $_dispatch_pos
  * $_lane_workgroup_pos $_thread_workgroup_pos $_exitcode $_, $blockIdx.x $threadIdx.x blockDim.x,
- * arguments of the kernel by name (a buffer is a pointer to its elements), symbols of the code
+ * launch values of the kernel's arguments ($_launch.out; a buffer is a pointer to its elements; in
+ * assembly the name alone is enough), symbols of the code
  * object (their address), numbers, casts, ops of C, *(float *)ADDR, out[4], lds#0x10, A@8. An
  * assignment
  * (=, +=, ...) writes: to a register the bits of a float, where the right side is one ($v2[3]
@@ -504,12 +505,28 @@ void bw_debug_free_words(char **words);
 
 /* ---- Arguments ---- */
 
+/* What is known of a kernel's arguments is what it was launched with: what its block of arguments
+ * holds. Variables of compiled code begin with those values, and may have others later: they are
+ * something else, and not known here. $_launch.NAME names the launch value at any place; a bare NAME
+ * does where the kernel and the place are written in assembly, which has no variables. */
+
+/* The code around a PC. */
+struct bw_frame {
+	enum bw_language language;
+	bool is_kernel; /* in the dispatch's kernel itself: in no function that it calls, or that was
+			 * inlined into it */
+	bool has_params; /* the function around it has parameters */
+	const char *function; /* the innermost one of the source, else the symbol; NULL: not known */
+};
+void bw_debug_frame(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_frame *out);
+
 struct bw_arg_info {
 	const struct bw_kernel_arg *arg;
 	struct bw_value value; /* pointer for buffers */
 	bool has_value;	       /* false: could not be read */
 };
-/* Arguments of the kernel of a dispatch, hidden ones left out. Owned (bw_debug_free_args). */
+/* Launch values of the arguments of a dispatch's kernel, hidden ones left out. Owned
+ * (bw_debug_free_args). */
 struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,
 			       size_t *out_n) BW_MUST_CHECK;
 void bw_debug_free_args(struct bw_arg_info *args, size_t n);

@@ -533,5 +533,7 @@ struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
 
 /* args.c */
 bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out);
+/* Whether a kernel at this place of a module's image is written in assembly. */
+bool bw_kernel_is_assembly(const struct bw_module *m, const struct bw_kernel *k);
 
 #endif

@@ -342,40 +342,53 @@ static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assi
 static const struct bw_kernel_arg *find_arg(const struct bw_kernel *k, const char *name)
 {
 	for (size_t i = 0; k && i < k->n_args; i++)
-		if (k->args[i].name[0] && strcmp(k->args[i].name, name) == 0)
+		if (k->args[i].name[0] && k->args[i].kind != BW_ARG_HIDDEN &&
+		    strcmp(k->args[i].name, name) == 0)
 			return &k->args[i];
 	return NULL;
 }
 
-/* Of the wave's kernel; without a wave, of the kernel that will run, or any. */
-static const struct bw_kernel_arg *visible_arg(struct bw_expr *x, const char *name,
-					       uint64_t *out_kernarg)
+/* The kernel that an expression speaks of: the wave's; without a wave the one that will run. */
+struct launched {
+	const struct bw_kernel *kernel; /* NULL: not known */
+	uint64_t kernarg_va;		/* 0: not known, or not yet */
+	enum bw_language language;	/* of the code at hand */
+	const struct bw_kernel_arg *arg; /* of the name that was asked for */
+};
+
+static struct launched launch_of(struct bw_expr *x, const char *name)
 {
-	*out_kernarg = 0;
-	if (x->wave) {
-		const struct bw_dispatch_info *dispatch =
-			bw_debug_dispatch(x->d, x->wave->info.dispatch);
-		if (!dispatch)
-			return NULL;
-		*out_kernarg = dispatch->kernarg_va;
-		return find_arg(dispatch->kernel, name);
-	}
-	const struct bw_dispatch_info *held = bw_debug_held(x->d);
-	if (held && held->kernel) {
-		*out_kernarg = held->kernarg_va;
-		return find_arg(held->kernel, name);
+	struct launched l = {0};
+	struct bw_frame frame;
+	const struct bw_dispatch_info *dispatch =
+		x->wave ? bw_debug_dispatch(x->d, x->wave->info.dispatch) : bw_debug_held(x->d);
+	if (dispatch && (x->wave || dispatch->kernel)) {
+		l.kernel = dispatch->kernel;
+		l.kernarg_va = dispatch->kernarg_va;
+		bw_debug_frame(x->d, dispatch->number, dispatch->desc.code_va, &frame);
+		l.language = frame.language;
+		if (x->wave && l.language == BW_LANGUAGE_ASSEMBLY) {
+			bw_debug_frame(x->d, dispatch->number, x->wave->info.pc, &frame);
+			if (frame.language == BW_LANGUAGE_COMPILED)
+				l.language = frame.language;
+		}
+		l.arg = find_arg(l.kernel, name);
+		return l;
 	}
 	bw_vec_each(&x->d->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
-		for (size_t i = 0; i < n; i++) {
-			const struct bw_kernel_arg *arg = find_arg(&k[i], name);
-			if (arg &&
-			    (!x->d->default_kernel || strcmp(k[i].name, x->d->default_kernel) == 0))
-				return arg;
+		for (size_t i = 0; !x->wave && !(*m)->is_found && i < n && !l.arg; i++) {
+			if (x->d->default_kernel && strcmp(k[i].name, x->d->default_kernel) != 0)
+				continue;
+			l.kernel = &k[i];
+			l.language = bw_kernel_is_assembly(*m, &k[i]) ? BW_LANGUAGE_ASSEMBLY
+				     : (*m)->lines ? bw_lines_language((*m)->lines, k[i].entry)
+						   : BW_LANGUAGE_UNKNOWN;
+			l.arg = find_arg(&k[i], name);
 		}
 	}
-	return NULL;
+	return l;
 }
 
 static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg *arg,
@@ -402,6 +415,31 @@ static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg 
 	return NULL;
 }
 
+struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_value *out)
+{
+	struct launched l = launch_of(x, name);
+	if (l.arg)
+		return arg_value(x, l.arg, l.kernarg_va, out);
+	if (!l.kernel && x->skip) { /* a program's kernels are known when it launches them */
+		*out = bw_expr_int(0, 4, true);
+		return NULL;
+	}
+	if (!l.kernel)
+		return bw_errorf(BW_E_NOT_FOUND, "The arguments of this kernel are not known: no code object "
+						 "describes them");
+	struct bw_str names = {0};
+	for (size_t i = 0; i < l.kernel->n_args; i++)
+		if (l.kernel->args[i].name[0] && l.kernel->args[i].kind != BW_ARG_HIDDEN)
+			bw_str_addf(&names, "%s%s", names.len ? ", " : "", l.kernel->args[i].name);
+	struct bw_error *err =
+		names.len ? bw_errorf(BW_E_NOT_FOUND, "The kernel %s has no argument \"%s\": it has %s",
+				      l.kernel->name, name, bw_str_text(&names))
+			  : bw_errorf(BW_E_NOT_FOUND, "The kernel %s has no arguments with names",
+				      l.kernel->name);
+	bw_str_free(&names);
+	return err;
+}
+
 static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 {
 	bw_vec_each(&d->loads, l) {
@@ -424,20 +462,20 @@ static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 }
 
 /* What somebody may have meant by a name that is not there. */
-static struct bw_error *no_symbol(struct bw_expr *x, const char *name)
+static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const struct launched *l)
 {
 	const char *names[256];
 	size_t count = 0, near[3];
 	struct bw_str text = {0};
+	bool compiled = l->language == BW_LANGUAGE_COMPILED;
 
-	if (x->wave) {
-		const struct bw_dispatch_info *dispatch =
-			bw_debug_dispatch(x->d, x->wave->info.dispatch);
-		for (size_t i = 0;
-		     dispatch && dispatch->kernel && i < dispatch->kernel->n_args && count < 128;
-		     i++)
-			names[count++] = dispatch->kernel->args[i].name;
-	}
+	if (l->arg || compiled)
+		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s%s%s%s", name,
+				 compiled ? ": variables of compiled code are not shown yet" : "",
+				 l->arg ? "; $_launch." : "", l->arg ? name : "",
+				 l->arg ? " is what the kernel was launched with" : "");
+	for (size_t i = 0; l->kernel && i < l->kernel->n_args && count < 128; i++)
+		names[count++] = l->kernel->args[i].name;
 	bw_vec_each(&x->d->modules, m) {
 		size_t n;
 		const struct bw_symbol *s = bw_module_symbols(*m, &n);
@@ -455,11 +493,29 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name)
 	return err;
 }
 
+/* $v300: the name of a register that no GPU has, which must not become a variable that is void. */
+static struct bw_error *refuse_register(const char *name)
+{
+	static const struct {
+		const char *prefix, *what;
+	} rows[] = {{"v", "v0 to v255"}, {"s", "s0 to s105, $vcc_lo and $vcc_hi"}, {"ttmp", "ttmp0 to ttmp15"}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		size_t n = strlen(rows[i].prefix);
+		const char *rest = name + n;
+		if (strncmp(name, rows[i].prefix, n) != 0 ||
+		    (*rest != '[' && (!*rest || rest[strspn(rest, "0123456789")])))
+			continue;
+		return bw_errorf(BW_E_NOT_FOUND, "There is no register $%s: the GPU has %s", name,
+				 rows[i].what);
+	}
+	return NULL;
+}
+
 struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
 			      struct bw_value *out)
 {
 	struct bw_wave_reg r;
-	uint64_t addr, kernarg;
+	uint64_t addr;
 
 	if (dollar) {
 		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)
@@ -467,11 +523,12 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 				return internal_value(x, internals[i].what, out);
 		if (bw_wave_reg_parse(name, &r))
 			return reg_value(x, r, out);
+		BW_TRY(refuse_register(name));
 		return var_value(x, name, assigned, out);
 	}
-	const struct bw_kernel_arg *arg = visible_arg(x, name, &kernarg);
-	if (arg)
-		return arg_value(x, arg, kernarg, out);
+	struct launched l = launch_of(x, name);
+	if (l.arg && l.language == BW_LANGUAGE_ASSEMBLY)
+		return arg_value(x, l.arg, l.kernarg_va, out);
 	if (symbol_address(x->d, name, &addr)) {
 		*out = (struct bw_value){
 			.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
@@ -479,7 +536,7 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 	}
 	if (bw_wave_reg_parse(name, &r)) /* s[2:3], exec: no variable has taken the name */
 		return reg_value(x, r, out);
-	return no_symbol(x, name);
+	return no_symbol(x, name, &l);
 }
 
 const char *bw_expr_internal_name(size_t i)

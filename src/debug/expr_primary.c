@@ -197,6 +197,21 @@ static struct bw_error *parse_dim3(struct bw_expr *x, const char *name, size_t c
 	return bw_expr_at(x, column, bw_expr_dim3(x, name, member, out));
 }
 
+/* $_launch.NAME */
+static struct bw_error *parse_launch(struct bw_expr *x, size_t column, struct bw_value *out)
+{
+	if (!bw_expr_is_op(x, '.'))
+		return bw_expr_at(x, column,
+				  bw_errorf(BW_E_INVALID, "$_launch takes the name of an argument of the "
+							  "kernel: $_launch.NAME"));
+	bw_expr_next(x);
+	struct bw_tok name = x->tok;
+	if (name.kind != BW_TOK_IDENT)
+		return bw_expr_syntax(x);
+	bw_expr_next(x);
+	return bw_expr_at(x, name.column, bw_expr_launch(x, name.name, out));
+}
+
 /* $_buffer(N): where a buffer of "info buffers" lies; $_buffer_size(N): its bytes. */
 static struct bw_error *parse_buffer(struct bw_expr *x, bool size, struct bw_value *out)
 {
@@ -240,6 +255,8 @@ static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 	if (t.kind == BW_TOK_DOLLAR && bw_expr_is_op(x, '(') &&
 	    (!strcmp(t.name, "_buffer") || !strcmp(t.name, "_buffer_size")))
 		return parse_buffer(x, t.name[7] != 0, out);
+	if (t.kind == BW_TOK_DOLLAR && !strcmp(t.name, "_launch"))
+		return parse_launch(x, t.column, out);
 	if (bw_expr_is_dim3(t.name))
 		return parse_dim3(x, t.name, t.column, out);
 	if (t.kind == BW_TOK_IDENT && bw_expr_is_op(x, '(') && as_type(t.name, &type))

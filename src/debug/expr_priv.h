@@ -119,6 +119,8 @@ bool bw_type_parse(const char *text, struct bw_type *out);
 const char *bw_expr_internal_name(size_t i);
 struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
 			      struct bw_value *out) BW_MUST_CHECK;
+/* $_launch.NAME: what the kernel was launched with. */
+struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_value *out) BW_MUST_CHECK;
 /* blockIdx and its kin: whether name is one. */
 bool bw_expr_is_dim3(const char *name);
 struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,

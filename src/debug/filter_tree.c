@@ -171,13 +171,17 @@ static uint8_t member(struct bw_filter_tree *t, const char *name)
 
 static uint8_t parse_level(struct bw_filter_tree *t, unsigned level);
 
-/* Behind a name: [..] and (..) are not for here, but must be passed over. */
+/* Behind a name: [..], (..) and .NAME are not for here, but must be passed over. */
 static bool skip_brackets(struct bw_filter_tree *t)
 {
 	bool any = false;
-	while (is_op(t, '[') || is_op(t, '(') || is_op(t, '#')) {
+	while (is_op(t, '[') || is_op(t, '(') || is_op(t, '#') || is_op(t, '.')) {
 		unsigned depth = 0;
 		any = true;
+		if (take_op(t, '.')) {
+			t->at++;
+			continue;
+		}
 		if (take_op(t, '#')) {
 			parse_level(t, 11);
 			continue;

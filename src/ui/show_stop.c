@@ -5,27 +5,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* "a=2, x=(float *) 0x7f0000000000" of a kernel's arguments. */
-static void add_args(struct bw_debug *d, uint32_t dispatch, struct bw_str *out)
-{
-	struct bw_arg_info *args = NULL;
-	size_t n = 0;
-	struct bw_error *err = bw_debug_args(d, dispatch, &args, &n);
-	if (err) {
-		/* A frame line without arguments is still a frame line. */
-		bw_error_free(err);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		bw_str_addf(out, "%s%s=", i ? ", " : "", args[i].arg->name[0] ? args[i].arg->name : "?");
-		if (!args[i].has_value)
-			bw_str_add(out, "?");
-		else
-			bw_show_value(d, &args[i].value, args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0, out);
-	}
-	bw_debug_free_args(args, n);
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -39,10 +18,11 @@ void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with
 	bool line_start = where.has_line && !where.line.approximate && where.line.start == pc;
 	if (!line_start)
 		bw_str_addf(out, "0x%012llx in ", (unsigned long long)pc);
-	bw_str_addf(out, "%s (", where.function ? where.function : "??");
-	if (with_args && where.function)
-		add_args(d, dispatch, out);
-	bw_str_add(out, ")");
+	struct bw_frame frame = {0};
+	if (with_args)
+		bw_debug_frame(d, dispatch, pc, &frame);
+	/* as gdb shows arguments whose values it leaves out */
+	bw_str_addf(out, "%s (%s)", where.function ? where.function : "??", frame.has_params ? "..." : "");
 	if (where.has_line)
 		bw_str_addf(out, " at %s:%u%s", base_name(where.line.file), where.line.line,
 			    where.line.approximate ? " (about)" : "");

@@ -279,7 +279,7 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const st
 {
 	static const struct bw_column columns[] = {
 		{"Argument", "name", false}, {"Type", "type", false}, {"Offset", "offset", true},
-		{"Size", "size", true}, {"Value", "value", false}};
+		{"Size", "size", true}, {"Launch value", "value", false}};
 	struct bw_arg_info *args = NULL;
 	size_t n = 0;
 	BW_TRY(bw_debug_args(d, info->number, &args, &n));
