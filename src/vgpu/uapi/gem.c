@@ -165,8 +165,6 @@ static int add_handle(struct bw_drm_file *f, struct bw_drm_bo *bo, uint32_t *out
 	int r = bw_ids_add(&f->bos, bo, out_handle);
 	if (r)
 		bw_drm_bo_unref(bo);
-	else
-		bo->n_handles++;
 	return r;
 }
 
@@ -385,16 +383,11 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* One handle of a file gone. Mappings go with the last handle the file has
- * (amdgpu_gem_object_close). */
+/* The handle of a file gone: it never has two of one buffer. */
 static void drop_handle(struct bw_drm_file *f, struct bw_drm_bo *bo)
 {
-	bool another = false;
-	bw_ids_each(&f->bos, i) another |= f->bos.slot[i] == bo;
-	if (!another)
-		bw_drm_vm_forget_bo(f->vm, bo);
-	bo->n_handles--;
-	if (!bo->n_handles && bo->vm == f->vm)
+	/* It may outlive the VM, held by a mapping of a job that is still to be ended. */
+	if (bo->vm == f->vm)
 		bo->vm = NULL;
 	bw_drm_bo_unref(bo);
 }
@@ -404,12 +397,16 @@ int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
 	const struct drm_gem_close *a = arg;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = bw_ids_remove(&c->file->bos, a->handle);
-	if (bo)
+	if (bo) {
+		/* Mappings go with the handle (amdgpu_gem_object_close). */
+		bw_drm_vm_forget_bo(c->file->vm, bo);
 		drop_handle(c->file, bo);
+	}
 	pthread_mutex_unlock(&c->u->lock);
 	return bo ? 0 : -EINVAL;
 }
 
+/* What is mapped stays so for the jobs that are still to be ended, and goes with the VM. */
 void bw_drm_file_close_bos(struct bw_drm_file *f)
 {
 	bw_ids_each(&f->bos, i)
@@ -424,7 +421,8 @@ void bw_drm_file_close_bos(struct bw_drm_file *f)
 	bw_vec_free(&f->exported);
 }
 
-/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode ---- */
+/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was exported has
+ * one: a program also gets the memfd of what it maps ---- */
 
 int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 {
@@ -450,6 +448,7 @@ int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 	if (!r) {
 		c->fd_out = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
 		r = c->fd_out < 0 ? -errno : 0;
+		bo->exported |= !r;
 	}
 	pthread_mutex_unlock(&c->u->lock);
 	c->fd_at = offsetof(struct drm_prime_handle, fd);
@@ -465,7 +464,7 @@ int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = NULL;
 	bw_vec_each(&c->u->bos, it)
-		if (!(*it)->user && (*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
+		if ((*it)->exported && (*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
 			bo = *it;
 	int r = bo ? 0 : -EINVAL;
 	bool has_one = false;

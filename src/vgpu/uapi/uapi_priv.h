@@ -89,7 +89,7 @@ struct bw_drm_fence {
 };
 
 struct bw_drm_bo {
-	unsigned refs, n_handles; /* handles in all files */
+	unsigned refs;
 	struct bw_uapi *u;
 	uint64_t size_b; /* whole pages */
 	uint64_t asked_alignment_b;
@@ -100,9 +100,10 @@ struct bw_drm_bo {
 	int fd;		  /* memfd */
 	uint64_t ino, dev;
 	bool user, user_read_only; /* GEM_USERPTR: the pages are the program's, fd leads to them */
+	bool exported;		   /* as dma-buf, which others may import */
 	uint64_t fake_offset;	   /* for mmap */
 	struct bw_drm_fences busy; /* work that uses it */
-	struct bw_drm_vm *vm;	   /* VM_ALWAYS_VALID: its VM, borrowed while that lives */
+	struct bw_drm_vm *vm;	   /* VM_ALWAYS_VALID: its VM, borrowed until the handle is closed */
 	uint64_t meta_flags, tiling;
 	uint32_t metadata_b;
 	uint8_t metadata[256];

@@ -251,6 +251,43 @@ static void prime_shares_a_buffer(void **state)
 	close_client(&b);
 }
 
+/* The memory of a buffer that was never exported is no dma-buf, whoever has a descriptor of it: a buffer
+ * that belongs to one file's VM does not outlive that. */
+static void only_exported_buffers_are_imported(void **state)
+{
+	struct client a, b;
+	open_client(&a);
+	open_client(&b);
+	static const uint64_t flags[] = {AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, 0};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(flags); i++) {
+		struct buffer buf = make_buffer(&a, 4096, AMDGPU_GEM_DOMAIN_GTT, flags[i], 0x10000000 + i * 4096);
+		union drm_amdgpu_gem_mmap map = {.in = {buf.handle, 0}};
+		int fd;
+		uint64_t offset;
+		assert_int_equal(drm_ioctl(&a, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), 0);
+		assert_int_equal(drm_mmap(&a, a.drm, map.out.addr_ptr, 4096, &fd, &offset), 0);
+		struct drm_prime_handle from = {.fd = fd};
+		b.fd_in = fd;
+		assert_int_equal(drm_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), -EINVAL);
+		uint32_t second; /* nor into another file of the same program */
+		assert_int_equal(drm_open(&a, 128, &second), 0);
+		a.fd_in = fd;
+		from.fd = fd;
+		int r = file_ioctl(&a, second, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from);
+		assert_int_equal(close_file(&a, a.drm), 0);
+		a.drm = second;
+		/* Where it did come in, its VM is gone now. */
+		union drm_amdgpu_gem_wait_idle w = {.in = {from.handle, 0, 0}};
+		if (!r)
+			drm_ioctl(&a, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &w);
+		assert_int_equal(r, -EINVAL);
+		munmap(buf.cpu, buf.size_b);
+		close(fd);
+	}
+	close_client(&a);
+	close_client(&b);
+}
+
 static void freed_memory_is_used_again(void **state)
 {
 	struct client c;
@@ -278,6 +315,7 @@ int main(void)
 		cmocka_unit_test(op_metadata_and_wait),
 		cmocka_unit_test(user_pages),
 		cmocka_unit_test(prime_shares_a_buffer),
+		cmocka_unit_test(only_exported_buffers_are_imported),
 		cmocka_unit_test(freed_memory_is_used_again),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
