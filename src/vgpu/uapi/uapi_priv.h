@@ -127,13 +127,14 @@ struct bw_drm_update {
 };
 struct bw_drm_updates BW_VEC(struct bw_drm_update);
 
+struct bw_drm_table;
 struct bw_drm_vm {
 	unsigned refs;
 	struct bw_uapi *u;
 	uint16_t pasid;
 	int pid;
 	char comm[16];
-	uint64_t root;		     /* VRAM offset of the PDB2 */
+	struct bw_drm_table *root;   /* of the page tables (vm_pt.c) */
 	struct bw_drm_mappings maps; /* by address, not overlapping */
 	struct bw_drm_updates updates;
 	uint64_t updates_made, updates_applied;

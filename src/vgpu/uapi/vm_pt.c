@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Page tables in VRAM, as amdgpu writes them for gfx11 (reference page-tables 2 and 3): four
- * levels, a directory entry as leaf where a naturally aligned span of its size is contiguous. The
- * tables themselves are the only record of their shape. */
+ * levels, a directory entry as leaf where a naturally aligned span of its size is contiguous. */
 #include <amdgpu_drm.h>
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "vgpu/uapi/uapi_priv.h"
 
@@ -21,18 +20,28 @@
 #define PTE_LOG	     (1ull << 55)
 #define PTE_NOALLOC  (1ull << 58)
 #define PTE_ADDRESS  0x0000fffffffff000ull
-#define PDE_ADDRESS  0x0000ffffffffffc0ull
 
 enum { PTB, PDB0, PDB1, PDB2, ENTRIES = 512, TABLE_B = 4096, MAX_FRAG = 31 };
+
+/* What the driver knows of a table. VRAM is open to debuggers and to the GPU: what stands there says nothing
+ * about which memory is a table, and is never read back. */
+struct bw_drm_table {
+	uint64_t offset; /* in VRAM */
+	struct slot {
+		uint64_t entry; /* as written; where there is a child, it leads there */
+		struct bw_drm_table *child;
+	} slot[]; /* ENTRIES of a directory, none of a PTB */
+};
 
 static unsigned level_shift(unsigned level)
 {
 	return 9 * level; /* in pages */
 }
 
-static _Atomic uint64_t *table_at(struct bw_drm_vm *vm, uint64_t offset)
+static void write_vram(struct bw_drm_vm *vm, const struct bw_drm_table *t, unsigned i, uint64_t entry)
 {
-	return bw_drm_vram_cpu(vm->u, offset);
+	_Atomic uint64_t *entries = bw_drm_vram_cpu(vm->u, t->offset);
+	entries[i] = entry;
 }
 
 /* What an entry holds that maps nothing (reference page-tables 2.2: never just 0). */
@@ -41,39 +50,34 @@ static uint64_t empty_entry(unsigned level)
 	return level == PTB ? PTE_X : PTE_P;
 }
 
-static int table_new(struct bw_drm_vm *vm, unsigned level, uint64_t *out_offset)
+static struct bw_drm_table *table_new(struct bw_drm_vm *vm, unsigned level)
 {
-	int r = bw_drm_vram_alloc(vm->u, TABLE_B, TABLE_B, out_offset);
-	if (r)
-		return r;
-	_Atomic uint64_t *t = table_at(vm, *out_offset);
+	size_t n_slots = level == PTB ? 0 : ENTRIES;
+	struct bw_drm_table *t = calloc(1, sizeof(*t) + n_slots * sizeof(t->slot[0]));
+	if (!t || bw_drm_vram_alloc(vm->u, TABLE_B, TABLE_B, &t->offset)) {
+		free(t);
+		return NULL;
+	}
+	for (unsigned i = 0; i < n_slots; i++)
+		t->slot[i].entry = empty_entry(level);
 	for (unsigned i = 0; i < ENTRIES; i++)
-		t[i] = empty_entry(level);
-	return 0;
+		write_vram(vm, t, i, empty_entry(level));
+	return t;
 }
 
-static bool is_table(uint64_t entry)
+static void table_free(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level)
 {
-	return entry & PTE_V && !(entry & PTE_P);
-}
-
-static uint64_t table_of(struct bw_drm_vm *vm, uint64_t entry)
-{
-	return (entry & PDE_ADDRESS) - vm->u->fb_offset;
-}
-
-static void table_free(struct bw_drm_vm *vm, uint64_t offset, unsigned level)
-{
-	_Atomic uint64_t *t = table_at(vm, offset);
 	for (unsigned i = 0; level > PTB && i < ENTRIES; i++)
-		if (is_table(t[i]))
-			table_free(vm, table_of(vm, t[i]), level - 1);
-	bw_drm_vram_free(vm->u, offset, TABLE_B);
+		if (t->slot[i].child)
+			table_free(vm, t->slot[i].child, level - 1);
+	bw_drm_vram_free(vm->u, t->offset, TABLE_B);
+	free(t);
 }
 
 int bw_drm_pt_init(struct bw_drm_vm *vm)
 {
-	return table_new(vm, PDB2, &vm->root);
+	vm->root = table_new(vm, PDB2);
+	return vm->root ? 0 : -ENOMEM;
 }
 
 void bw_drm_pt_fini(struct bw_drm_vm *vm)
@@ -83,7 +87,7 @@ void bw_drm_pt_fini(struct bw_drm_vm *vm)
 
 uint64_t bw_drm_pt_root_entry(const struct bw_drm_vm *vm)
 {
-	return (vm->root + vm->u->fb_offset) | PTE_V;
+	return (vm->root->offset + vm->u->fb_offset) | PTE_V;
 }
 
 /* A range that is being written: everything about it but the place. */
@@ -114,43 +118,54 @@ static uint64_t leaf_entry(const struct span *s, uint64_t pfn, unsigned level)
 	return s->flags | p | PTE_FRAG(fragment(s, pfn)) | (s->pa + ((pfn - s->start) << 12));
 }
 
-/* A table in place of a leaf (or of nothing), saying the same. */
-static int split(struct bw_drm_vm *vm, _Atomic uint64_t *entry, unsigned level)
+/* Slot i of a directory, which has no child afterwards. */
+static void write_leaf(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level, unsigned i, uint64_t entry)
 {
-	uint64_t old = *entry, offset;
-	int r = table_new(vm, level - 1, &offset);
-	if (r)
-		return r;
+	struct bw_drm_table *old = t->slot[i].child;
+	t->slot[i] = (struct slot){.entry = entry};
+	write_vram(vm, t, i, entry);
+	if (old)
+		table_free(vm, old, level - 1);
+}
+
+/* A table in place of a leaf (or of nothing), saying the same. */
+static int split(struct bw_drm_vm *vm, struct bw_drm_table *parent, unsigned level, unsigned at)
+{
+	uint64_t old = parent->slot[at].entry;
+	struct bw_drm_table *t = table_new(vm, level - 1);
+	if (!t)
+		return -ENOMEM;
 	bool mapped = old & (PTE_V | PTE_PRT);
-	_Atomic uint64_t *t = table_at(vm, offset);
 	for (unsigned i = 0; mapped && i < ENTRIES; i++) {
 		uint64_t e = old & ~(PTE_P | PTE_FRAG(31));
 		if (old & PTE_V)
 			e += (uint64_t)i << (level_shift(level - 1) + 12);
-		t[i] = e | PTE_FRAG(level_shift(level - 1)) | (level - 1 == PTB ? 0 : PTE_P);
+		e |= PTE_FRAG(level_shift(level - 1)) | (level - 1 == PTB ? 0 : PTE_P);
+		if (level - 1 > PTB)
+			t->slot[i].entry = e;
+		write_vram(vm, t, i, e);
 	}
-	*entry = (offset + vm->u->fb_offset) | PTE_V;
+	parent->slot[at] = (struct slot){(t->offset + vm->u->fb_offset) | PTE_V, t};
+	write_vram(vm, parent, at, parent->slot[at].entry);
 	return 0;
 }
 
-static int write_level(struct bw_drm_vm *vm, uint64_t table, unsigned level, const struct span *s,
+static int write_level(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level, const struct span *s,
 		       uint64_t first, uint64_t end)
 {
-	_Atomic uint64_t *t = table_at(vm, table);
 	uint64_t step = 1ull << level_shift(level);
 	for (uint64_t pfn = first; pfn < end;) {
-		_Atomic uint64_t *entry = &t[(pfn >> level_shift(level)) % ENTRIES];
+		unsigned i = (pfn >> level_shift(level)) % ENTRIES;
 		uint64_t next = BW_MIN((pfn & ~(step - 1)) + step, end);
 		/* The root never holds a leaf. */
-		if (level == PTB || (level < PDB2 && next - pfn == step)) {
-			uint64_t old = *entry;
-			*entry = leaf_entry(s, pfn, level);
-			if (level > PTB && is_table(old))
-				table_free(vm, table_of(vm, old), level - 1);
-		} else if (!s->clear || *entry & (PTE_V | PTE_PRT)) {
-			int r = is_table(*entry) ? 0 : split(vm, entry, level);
+		if (level == PTB) {
+			write_vram(vm, t, i, leaf_entry(s, pfn, level));
+		} else if (level < PDB2 && next - pfn == step) {
+			write_leaf(vm, t, level, i, leaf_entry(s, pfn, level));
+		} else if (!s->clear || t->slot[i].entry & (PTE_V | PTE_PRT)) {
+			int r = t->slot[i].child ? 0 : split(vm, t, level, i);
 			if (!r)
-				r = write_level(vm, table_of(vm, *entry), level - 1, s, pfn, next);
+				r = write_level(vm, t->slot[i].child, level - 1, s, pfn, next);
 			if (r)
 				return r;
 		}
