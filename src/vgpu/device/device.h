@@ -63,15 +63,17 @@ void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value
 
 /* VRAM is one range of the host's address space, offset 0 first; what was never written reads 0.
  * A buffer object's pages are put in place of a part of it (MAP_FIXED), so that client, driver and
- * device share them. offset, size: multiples of 4096. fd must be sealed against shrinking. */
+ * device share them. offset, size: multiples of 4096. fd must be sealed against shrinking. Detach is false
+ * where the host gives no mapping for it now: the pages are still there, so the range must not be used for
+ * anything else until another detach has taken them away. */
 uint8_t *bw_device_vram(struct bw_device *dev);
 struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b, int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
-void bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b);
+bool bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b) BW_MUST_CHECK;
 
 /* System memory by bus address, the same way. The device reaches bus addresses
  * [0, profile->sysmem_size_b). */
 struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b, int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
-void bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_b);
+bool bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_b) BW_MUST_CHECK;
 /* NULL unless all of [bus, bus + size) is attached. */
 uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b);
 

@@ -72,13 +72,18 @@ static struct bw_error *attach(uint8_t *space, uint64_t space_b, const char *wha
 	return NULL;
 }
 
-static void detach(uint8_t *space, uint64_t space_b, uint64_t at, uint64_t size_b)
+static bool detach(uint8_t *space, uint64_t space_b, uint64_t at, uint64_t size_b)
 {
 	if ((at | size_b) % BW_PAGE_B || size_b == 0 || at > space_b || size_b > space_b - at)
-		return;
-	/* In one step, so that a thread with a stale translation meets zeros and not a hole. */
-	mmap(space + at, size_b, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		return true;
+	/* In one step, so that a thread with a stale translation meets zeros and not a hole. It fails
+	 * where the process may have no more mappings or memory, and then all is as it was. */
+	void *p = mmap(space + at, size_b, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	madvise(p, size_b, MADV_DONTDUMP); /* as its neighbours, or the two are not one mapping */
+	return true;
 }
 
 uint8_t *bw_device_vram(struct bw_device *dev)
@@ -93,9 +98,9 @@ struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b,
 		      fd_offset_b);
 }
 
-void bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b)
+bool bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b)
 {
-	detach(dev->memory.vram, dev->profile->vram_size_b, offset_b, size_b);
+	return detach(dev->memory.vram, dev->profile->vram_size_b, offset_b, size_b);
 }
 
 static void mark(struct bw_memory *m, uint64_t bus, uint64_t size_b, bool attached)
@@ -120,13 +125,13 @@ struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, ui
 	return NULL;
 }
 
-void bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_b)
+bool bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_b)
 {
 	uint64_t space_b = dev->profile->sysmem_size_b;
 	if ((bus | size_b) % BW_PAGE_B || bus > space_b || size_b > space_b - bus)
-		return;
+		return true;
 	mark(&dev->memory, bus, size_b, false);
-	detach(dev->memory.sysmem, space_b, bus, size_b);
+	return detach(dev->memory.sysmem, space_b, bus, size_b);
 }
 
 uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b)

@@ -31,15 +31,37 @@ struct bw_drm_bo *bw_drm_bo_ref(struct bw_drm_bo *bo)
 	return bo;
 }
 
-static void bo_unplace(struct bw_drm_bo *bo)
+/* Takes its pages out of the GPU's memory; false: that is not possible now. */
+static bool bo_unplace(struct bw_drm_bo *bo)
 {
 	struct bw_uapi *u = bo->u;
-	if (bo->in_vram)
-		bw_device_vram_detach(u->dev, bo->address, bo->size_b);
-	else
-		bw_device_sysmem_detach(u->dev, bo->address, bo->size_b);
+	if (bo->in_vram ? !bw_device_vram_detach(u->dev, bo->address, bo->size_b)
+			: !bw_device_sysmem_detach(u->dev, bo->address, bo->size_b))
+		return false;
 	bw_ranges_add(bo->in_vram ? &u->vram : &u->gtt, bo->address, bo->size_b);
 	*(bo->in_vram ? &u->vram_used_b : &u->gtt_used_b) -= bo->size_b;
+	return true;
+}
+
+/* Buffers that nobody has any more, whose places programs may still have mapped: these places are not used
+ * until their pages are out. */
+static void unplace_stuck(struct bw_uapi *u)
+{
+	while (u->stuck && bo_unplace(u->stuck)) {
+		struct bw_drm_bo *bo = u->stuck;
+		u->stuck = bo->next_stuck;
+		free(bo);
+	}
+}
+
+void bw_drm_bos_fini(struct bw_uapi *u)
+{
+	while (u->stuck) {
+		struct bw_drm_bo *bo = u->stuck;
+		u->stuck = bo->next_stuck;
+		free(bo);
+	}
+	bw_vec_free(&u->bos);
 }
 
 void bw_drm_bo_unref(struct bw_drm_bo *bo)
@@ -47,7 +69,6 @@ void bw_drm_bo_unref(struct bw_drm_bo *bo)
 	if (!bo || --bo->refs)
 		return;
 	struct bw_uapi *u = bo->u;
-	bo_unplace(bo);
 	bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
 	for (size_t i = 0; i < u->bos.len; i++) {
 		if (u->bos.data[i] == bo) {
@@ -59,7 +80,14 @@ void bw_drm_bo_unref(struct bw_drm_bo *bo)
 	u->bo_bytes -= bo->size_b;
 	close(bo->fd);
 	bw_drm_fences_fini(&bo->busy);
-	free(bo);
+	if (bo_unplace(bo)) {
+		free(bo);
+		unplace_stuck(u);
+	} else {
+		BW_LOG(WARN, "uapi", "no mapping to take a buffer's pages away: their place stays unused");
+		bo->next_stuck = u->stuck;
+		u->stuck = bo;
+	}
 }
 
 struct bw_drm_fences *bw_drm_bo_busy(struct bw_drm_bo *bo)
@@ -131,6 +159,7 @@ static int bo_create(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint3
 				 .asked_alignment_b = align_b,
 				 .asked_domains = domains,
 				 .flags = flags};
+	unplace_stuck(u);
 	struct bw_error *err = bw_vec_reserve(&u->bos, u->bos.len + 1);
 	if (err) {
 		bw_error_free(err);

@@ -640,7 +640,7 @@ void bw_uapi_destroy(struct bw_uapi *u)
 	bw_vec_free(&u->vram);
 	bw_vec_free(&u->gtt);
 	bw_vec_free(&u->fake);
-	bw_vec_free(&u->bos);
+	bw_drm_bos_fini(u);
 	bw_vec_free(&u->vms);
 	bw_vec_free(&u->waiting);
 	bw_vec_free(&u->clients);

@@ -107,6 +107,7 @@ struct bw_drm_bo {
 	uint64_t meta_flags, tiling;
 	uint32_t metadata_b;
 	uint8_t metadata[256];
+	struct bw_drm_bo *next_stuck;
 };
 struct bw_drm_bos BW_VEC(struct bw_drm_bo *);
 
@@ -341,7 +342,8 @@ struct bw_uapi {
 
 	struct bw_ranges vram, gtt, fake;
 	uint64_t vram_used_b, gtt_used_b, n_bos, bo_bytes;
-	struct bw_drm_bos bos; /* all of them, borrowed */
+	struct bw_drm_bos bos;	 /* all of them, borrowed */
+	struct bw_drm_bo *stuck; /* freed, but their pages could not be taken away yet (gem.c) */
 	struct bw_drm_ring rings[BW_DRM_N_RINGS];
 	struct bw_drm_vmid vmids[BW_DRM_N_VMIDS];
 	unsigned reserved_vmid, n_reserved;
@@ -487,6 +489,7 @@ struct bw_drm_fences *bw_drm_bo_busy(struct bw_drm_bo *bo);
 /* The memory at an offset, as the driver's CPU sees it. */
 uint8_t *bw_drm_bo_cpu(struct bw_drm_bo *bo, uint64_t offset_b, uint64_t size_b);
 void bw_drm_file_close_bos(struct bw_drm_file *f);
+void bw_drm_bos_fini(struct bw_uapi *u);
 int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *out_fd,
 		uint64_t *out_fd_offset);
 int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg);

@@ -258,9 +258,9 @@ static void test_attach(void **state)
 	/* VRAM: what was attached is shared, what is detached reads 0. */
 	assert_null(bw_device_vram_attach(r.dev, RIG_DATA, 0x4000, fd, 0));
 	assert_int_equal(((uint32_t *)rig_ptr(&r, RIG_DATA))[0x1000 / 4], 0xabcd);
-	bw_device_vram_detach(r.dev, RIG_DATA, 0x4000);
+	assert_true(bw_device_vram_detach(r.dev, RIG_DATA, 0x4000));
 	assert_int_equal(((uint32_t *)rig_ptr(&r, RIG_DATA))[0x1000 / 4], 0);
-	bw_device_sysmem_detach(r.dev, 0x7000000, 0x2000);
+	assert_true(bw_device_sysmem_detach(r.dev, 0x7000000, 0x2000));
 	assert_null(bw_device_sysmem(r.dev, 0x7000000, 4));
 
 	/* Refused: not sealed, too short, not aligned, outside. */

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static int create(struct client *c, uint64_t size, uint64_t align, uint64_t domains, uint64_t flags,
@@ -288,6 +289,64 @@ static void only_exported_buffers_are_imported(void **state)
 	close_client(&b);
 }
 
+static uint64_t vram_used(struct client *c)
+{
+	char *text = file_text(c, "sys/bus/pci/devices/" PCI "/mem_info_vram_used");
+	uint64_t used = strtoull(text, NULL, 10);
+	free(text);
+	return used;
+}
+
+/* Closes a buffer while the kernel gives the server no mappings. */
+static void close_without_mappings(struct client *c, uint32_t handle)
+{
+	struct rlimit all, none;
+	struct drm_gem_close close_it = {.handle = handle};
+	assert_int_equal(getrlimit(RLIMIT_DATA, &all), 0);
+	none = (struct rlimit){4096, all.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_DATA, &none), 0);
+	int r = drm_ioctl(c, DRM_IOCTL_GEM_CLOSE, &close_it);
+	assert_int_equal(setrlimit(RLIMIT_DATA, &all), 0);
+	assert_int_equal(r, 0);
+}
+
+/* Memory that a program still has mapped, because its pages could not be taken out of VRAM, becomes nobody
+ * else's: least of all a page table. */
+static void what_cannot_be_taken_back_stays_unused(void **state)
+{
+	enum { N = 16 };
+	struct client c, other;
+	open_client(&c);
+	open_client(&other);
+	struct buffer first = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
+	free_buffer(&c, &first); /* what a call needs is there from now on */
+	uint64_t used = vram_used(&c);
+	struct buffer b[N];
+	for (unsigned i = 0; i < N; i++) {
+		b[i] = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
+		memset(b[i].cpu, 0x5a, 4096);
+	}
+	for (unsigned i = 0; i < N; i++)
+		close_without_mappings(&c, b[i].handle);
+	/* Tables for a place each, and buffers. */
+	struct buffer theirs[N];
+	for (unsigned i = 0; i < N; i++)
+		theirs[i] = make_buffer(&other, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, (i + 1ull) << 30);
+	for (unsigned i = 0; i < N; i++)
+		for (unsigned k = 0; k < 4096; k++)
+			assert_int_equal(((uint8_t *)b[i].cpu)[k], 0x5a);
+	for (unsigned i = 0; i < N; i++)
+		free_buffer(&other, &theirs[i]);
+	close_client(&other);
+	/* And it comes back when there is a way again. */
+	first = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_VRAM, 0, 0);
+	free_buffer(&c, &first);
+	assert_true(vram_used(&c) <= used);
+	for (unsigned i = 0; i < N; i++)
+		munmap(b[i].cpu, 4096);
+	close_client(&c);
+}
+
 static void freed_memory_is_used_again(void **state)
 {
 	struct client c;
@@ -316,6 +375,7 @@ int main(void)
 		cmocka_unit_test(user_pages),
 		cmocka_unit_test(prime_shares_a_buffer),
 		cmocka_unit_test(only_exported_buffers_are_imported),
+		cmocka_unit_test(what_cannot_be_taken_back_stays_unused),
 		cmocka_unit_test(freed_memory_is_used_again),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
