@@ -38,7 +38,7 @@ struct command_buffer {
 	uint32_t pipeline;
 	struct BW_VEC(struct recorded) dispatches;
 	struct bw_names_blob text; /* byte 0 is not used */
-	char label[LABEL_MAX_B];   /* "a/b" */
+	char label[LABEL_MAX_B];   /* levels, with BW_AGENT_LABEL_SEPARATOR between them */
 	char inserted[64];
 	uint32_t label_at; /* of the label as it is now; 0: to be written */
 	uint8_t push[PUSH_MAX_B];
@@ -304,13 +304,15 @@ static uint32_t append(struct bw_names_blob *b, const void *data, size_t size_b)
 	return (uint32_t)at;
 }
 
+static const char separator[] = {BW_AGENT_LABEL_SEPARATOR, 0};
+
 static uint32_t label_of(struct command_buffer *c)
 {
 	char text[LABEL_MAX_B + 80];
 	if (c->label_at || (!c->label[0] && !c->inserted[0]))
 		return c->label_at;
 	snprintf(text, sizeof(text), "%s%s%s", c->label,
-		 c->label[0] && c->inserted[0] ? "/" : "", c->inserted);
+		 c->label[0] && c->inserted[0] ? separator : "", c->inserted);
 	return c->label_at = append(&c->text, text, strlen(text) + 1);
 }
 
@@ -354,16 +356,16 @@ static void push_label(char label[LABEL_MAX_B], const char *more)
 	if (n + m + 2 > LABEL_MAX_B)
 		return; /* too deep to be read by anybody */
 	if (n)
-		label[n++] = '/';
-	for (size_t i = 0; i < m; i++) /* one level is one word of the path */
-		label[n + i] = more[i] == '/' ? ' ' : more[i];
+		label[n++] = BW_AGENT_LABEL_SEPARATOR;
+	for (size_t i = 0; i < m; i++)
+		label[n + i] = more[i] == BW_AGENT_LABEL_SEPARATOR ? ' ' : more[i];
 	label[n + m] = 0;
 }
 
 static void pop_label(char label[LABEL_MAX_B])
 {
-	char *slash = strrchr(label, '/');
-	*(slash ? slash : label) = 0;
+	char *last = strrchr(label, BW_AGENT_LABEL_SEPARATOR);
+	*(last ? last : label) = 0;
 }
 
 void bw_names_cmd_label_begin(uint64_t cmd, const char *label)
@@ -388,6 +390,8 @@ void bw_names_cmd_label_insert(uint64_t cmd, const char *label)
 {
 	WITH_CMD(cmd, {
 		copy_name(c->inserted, sizeof(c->inserted), label);
+		for (char *p = c->inserted; *p; p++)
+			*p = *p == BW_AGENT_LABEL_SEPARATOR ? ' ' : *p;
 		c->label_at = 0;
 	});
 }
@@ -400,7 +404,7 @@ static void copy_recorded(struct recorded r, const struct bw_names_blob *text, c
 		const char *own = r.label_at ? (const char *)text->data + r.label_at : "";
 		char label[2 * LABEL_MAX_B + 80];
 		int n = snprintf(label, sizeof(label), "%s%s%s", prefix,
-				 prefix[0] && own[0] ? "/" : "", own);
+				 prefix[0] && own[0] ? separator : "", own);
 		r.label_at = append(to_text, label, (size_t)n + 1);
 	}
 	if (r.push_b)

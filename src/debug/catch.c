@@ -189,16 +189,18 @@ static bool name_fits(const char *pattern, const struct bw_dispatch *x)
 	return !strncasecmp(hash, digits, n);
 }
 
-static bool label_fits(const char *pattern, const char *label)
+/* One level as the program gave it, or the whole path as it is shown. */
+static bool label_fits(const char *pattern, const struct bw_dispatch *x)
 {
-	if (glob(pattern, label))
+	static const char separator[] = {BW_LABEL_SEPARATOR, 0};
+	if (glob(pattern, x->info.label))
 		return true;
-	for (const char *level = label; *level;) {
-		size_t n = strcspn(level, "/");
+	for (const char *level = x->levels; *level;) {
+		size_t n = strcspn(level, separator);
 		_cleanup_free_ char *one = strndup(level, n);
-		if (glob(pattern, one))
+		if (one && glob(pattern, one))
 			return true;
-		level += n + (level[n] == '/');
+		level += n + (level[n] != 0);
 	}
 	return false;
 }
@@ -217,7 +219,7 @@ static bool fits(const struct bw_dispatch_filter *f, const struct bw_dispatch *x
 		    f->grid[k] != (uint64_t)i->desc.groups[k] * i->desc.group_size[k])
 			return false;
 	}
-	return (!f->name || name_fits(f->name, x)) && (!f->label || label_fits(f->label, i->label));
+	return (!f->name || name_fits(f->name, x)) && (!f->label || label_fits(f->label, x));
 }
 
 /* ---- Their lives ---- */

@@ -53,6 +53,7 @@ static void free_dispatch(struct bw_dispatch *x)
 {
 	free(x->name);
 	free(x->label);
+	free(x->levels);
 	free(x->push);
 }
 
@@ -67,6 +68,7 @@ void bw_debug_forget_dispatches(struct bw_debug *d)
 	d->n_objects = 0;
 	bw_vec_free(&d->buffers);
 	d->next_buffer = 0;
+	d->buffers_found = false;
 }
 
 /* A program may make millions: of those that are over the last ones stay. */
@@ -129,7 +131,10 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch *x,
 	}
 	if (p)
 		x->pipeline = *p;
-	x->label = strdup(x->info.desc.label ? x->info.desc.label : "");
+	x->levels = strdup(x->info.desc.label ? x->info.desc.label : "");
+	x->label = x->levels ? strdup(x->levels) : NULL;
+	for (char *c = x->label; c && *c; c++)
+		*c = *c == BW_LABEL_SEPARATOR ? '/' : *c;
 	/* What the command buffer holds is more where pipelines before it had more. */
 	if (p)
 		x->info.desc.push_b = BW_MIN(x->info.desc.push_b, p->push_b);

@@ -192,6 +192,8 @@ static uint32_t own_exceptions(uint32_t rsrc2)
 	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
 }
 
+_Static_assert((int)BW_LABEL_SEPARATOR == (int)BW_AGENT_LABEL_SEPARATOR, "labels are handed on as they are");
+
 /* The blob is copied with one more byte, so that the last label ends, too. */
 static struct bw_error *take_blob(struct bw_live *l, const uint8_t *blob, size_t blob_b)
 {

@@ -18,6 +18,9 @@
 
 #include "base/error.h"
 
+/* Between the levels of a label; a level has none in it. */
+enum { BW_LABEL_SEPARATOR = 0x1f };
+
 enum bw_target_cap {
 	BW_CAP_RUN = 1 << 0, /* resume, step, stop_all */
 	BW_CAP_WRITE_REGS = 1 << 1,
@@ -83,7 +86,8 @@ struct bw_target_dispatch {
 	uint64_t packet_va;   /* of the packet in the command buffer; 0: not known */
 	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
 	uint32_t pipeline;    /* id of its bw_target_object; 0: not known */
-	const char *label;    /* "pass/blur"; "" for none; borrowed like the dispatch */
+	const char *label;    /* levels with BW_LABEL_SEPARATOR between them, "" for none; borrowed like the
+			       * dispatch */
 	const uint8_t *push;  /* push constants, NULL when there are none or they are not known */
 	uint32_t push_b;
 };

@@ -21,6 +21,8 @@
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
 #define BW_AGENT_ATTACH_NAME "breakwater-agent-%d"
 enum { BW_AGENT_PROTO_VERSION = 5 };
+/* Between the levels of a label: a program may have any other character in one. */
+enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
 enum bw_agent_msg {
 	/* debugger to agent */
@@ -111,7 +113,7 @@ struct bw_agent_dispatch {
 	uint32_t pipeline;         /* id of its object; 0: not known, or the driver's own work */
 	uint64_t packet_va;        /* of the packet */
 	uint64_t indirect_va;      /* where groups are read from; 0: they are in the packet */
-	uint32_t label_at, label_b;/* in the blob: labels of the command buffer, "a/b/c"; 0: none */
+	uint32_t label_at, label_b;/* in the blob: labels of the command buffer, the outermost first; 0: none */
 	uint32_t push_at, push_b;  /* in the blob: push constants; 0: none or not known */
 };
 struct bw_agent_submit {

@@ -2,7 +2,7 @@
 /* A program with names for test_dispatch.py to see: six dispatches of two pipelines in two
  * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out. ROUNDS=N
  * in the environment: so many submissions, each when a line comes on standard input, and "round I"
- * said after it. */
+ * said after it. LABEL: what the inner pass is called. */
 #include "kit.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void run(void **state)
 		VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
 		label(cmd, i ? "later" : "sooner");
 		step(cmd, &first, set, 3, 1, N / 64);
-		label(cmd, "inner");
+		label(cmd, getenv("LABEL") ? getenv("LABEL") : "inner");
 		step(cmd, &second, set, 5, 2, N / 64);
 		end_label(cmd);
 		step(cmd, &first, set, 7, 3, 1);
