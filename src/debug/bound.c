@@ -355,3 +355,24 @@ struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_
 	}
 	return bw_errorf(BW_E_NOT_FOUND, "There is no buffer %u; \"info buffers\" lists them", number);
 }
+
+/* Conditions ask for each lane: nothing is looked at twice, as long as it gives an answer. */
+struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
+				      struct bw_buffer_info *out)
+{
+	bool fresh = d->buffers_found && d->buffers_continues == d->continues;
+	struct bw_error *err = fresh ? bw_debug_buffer(d, number, out) : NULL;
+	if (fresh && !err)
+		return NULL;
+	bw_error_free(err);
+	struct bw_bound *bound = NULL;
+	size_t n = 0;
+	const struct bw_buffer_info *all;
+	if (dispatch)
+		BW_TRY(bw_debug_bound(d, dispatch, &bound, &n));
+	free(bound);
+	BW_TRY(bw_debug_buffers(d, &all, &n));
+	d->buffers_found = true;
+	d->buffers_continues = d->continues;
+	return bw_debug_buffer(d, number, out);
+}

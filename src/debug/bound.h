@@ -48,6 +48,10 @@ struct bw_error *bw_debug_buffers(struct bw_debug *d, const struct bw_buffer_inf
 				  size_t *out_n) BW_MUST_CHECK;
 struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number,
 				 struct bw_buffer_info *out) BW_MUST_CHECK;
+/* What "info buffers" would number is found first, unless it has been since waves ran last. dispatch: whose
+ * buffers those are that no API tells of; 0: none. */
+struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
+				      struct bw_buffer_info *out) BW_MUST_CHECK;
 
 /* How many of the 16 user SGPRs the dispatch uses (RSRC2.USER_SGPR). */
 unsigned bw_dispatch_user_sgprs(const struct bw_dispatch_info *x);

@@ -144,6 +144,7 @@ struct bw_dispatch {
 	bool packet_guessed;		   /* packet, from one before it in its queue */
 	struct bw_target_object pipeline;  /* id 0: not known */
 	char *name, *label;		   /* owned: info points to them */
+	char *levels; /* owned: of the label, with BW_LABEL_SEPARATOR between them */
 	uint8_t *push;
 };
 
@@ -233,6 +234,8 @@ struct bw_debug {
 	uint32_t objects_space;
 	struct BW_VEC(struct bw_buffer_info) buffers; /* bound.c */
 	uint32_t next_buffer;
+	bool buffers_found; /* looked for when so many continues had been: */
+	uint64_t buffers_continues;
 	uint64_t continues; /* counts bw_debug_continue */
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
 	struct bw_u32_vec held; /* submissions not yet let go */

@@ -218,6 +218,7 @@ static struct bw_error *parse_buffer(struct bw_expr *x, bool size, struct bw_val
 	size_t column = x->tok.column;
 	struct bw_value v = {0};
 	struct bw_buffer_info b = {0};
+	const struct bw_dispatch_info *held = bw_debug_held(x->d);
 	BW_TRY(bw_expr_expect(x, '('));
 	BW_TRY(bw_expr_parse_assign(x, &v));
 	struct bw_error *err = bw_expr_expect(x, ')');
@@ -228,9 +229,9 @@ static struct bw_error *parse_buffer(struct bw_expr *x, bool size, struct bw_val
 	if (!err && !x->skip)
 		err = bw_expr_at(
 			x, column,
-			bw_debug_buffer(x->d,
-					number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0,
-					&b));
+			bw_debug_find_buffer(
+				x->d, x->wave ? x->wave->info.dispatch : held ? held->number : 0,
+				number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0, &b));
 	if (err)
 		return err;
 	*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT, .size_b = 8}, .bits = b.size_b};

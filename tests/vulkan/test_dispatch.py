@@ -25,9 +25,11 @@ for _ in range(2):
 SUM = sum(numbers)
 
 
-def stops(*words, n):
+def stops(*words, n, label="inner"):
     """Which dispatches `break on dispatch WORDS` stops at."""
+    os.environ["LABEL"] = label
     s = harness.Session("--", PROGRAM)
+    del os.environ["LABEL"]
     s.command("break on dispatch " + " ".join(words))
     s.command("run")
     seen = []
@@ -62,6 +64,26 @@ def found_by():
             (["queue", "7"], []),
             (["number", "5"], [5])):
         equal(stops(*words, n=len(expected)), expected, f"break on dispatch {' '.join(words)}")
+
+
+def a_label_with_a_slash():
+    """Shown and matched as the program gave it; and its end is the end of one label."""
+    label = "Frame/compute pass"
+    for text, expected in ((label, [2, 5]), ("sooner/" + label, [2]), ("compute pass", []), ("Frame", []),
+                           ("*compute*", [2, 5]), ("sooner", [1, 2, 3])):
+        equal(stops("label", f'"{text}"', n=len(expected), label=label), expected, f"break on dispatch label {text}")
+
+
+def buffers_at_once():
+    s = harness.Session("--", PROGRAM)
+    s.command("break on dispatch label inner")
+    s.command("run")
+    size = s.command("print $_buffer_size(1)")["text"]
+    address = int(s.command("print/x (unsigned long)$_buffer(1)")["text"].split()[-1], 16)
+    row = next(r for r in s.command("info buffers")["buffers"] if r["buffer"] == 1)
+    equal((size, address), (str(row["size"]), int(row["address"], 16)), "buffer 1, before it was listed")
+    s.command("kill")
+    s.end()
 
 
 def what_it_was_given():
@@ -103,4 +125,4 @@ def what_it_was_given():
 
 
 if __name__ == "__main__":
-    harness.main(found_by, what_it_was_given)
+    harness.main(found_by, a_label_with_a_slash, buffers_at_once, what_it_was_given)
