@@ -374,7 +374,7 @@ static void say_hello(const struct bw_agent_file *f)
 static int connect_to(const char *path, struct bw_agent_file *f)
 {
 	int sock;
-	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, &sock);
+	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
 	if (err) {
 		BW_LOG(WARN, "agent", "debugger: %s", err->message);
 		set_ended();

@@ -17,6 +17,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "kmd/ahead.h"
+#include "kmd/named.h"
 #include "wire/message.h"
 
 /* One ioctl argument is at most 14 bits of size. The memory a server may ask for in one piece
@@ -45,6 +46,7 @@ struct bw_vgpu_client {
 	pthread_mutex_t lock; /* of the list below; held for no longer than it takes to look */
 	struct BW_VEC(struct channel *) channels;
 	int liveness;
+	pid_t server;
 	atomic_bool gone;
 };
 
@@ -71,11 +73,26 @@ static void mark_gone(struct bw_vgpu_client *c)
 		c->hooks.gone();
 }
 
+/* Nobody there: what can be done. */
+static struct bw_error *connect_error(struct bw_vgpu_client *c, struct bw_error *err)
+{
+	if (err->errnum != ECONNREFUSED && err->errnum != ENOENT)
+		return err;
+	bw_error_free(err);
+	return bw_errorf(BW_E_NOT_FOUND,
+			 "no server listens on %s any more. Without " BW_VGPU_SOCKET_ENV
+			 " in the environment breakwater starts one by itself; \"breakwater vgpu serve\" "
+			 "starts one that stays", c->path);
+}
+
 /* Connects and says HELLO; the first reply fills c->hello. */
 static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 {
 	int sock = -1;
-	BW_TRY(bw_sock_connect(c->path, &sock));
+	struct bw_peer peer;
+	struct bw_error *err = bw_sock_connect(c->path, c->hooks.server_user, &sock);
+	if (err)
+		return connect_error(c, err);
 	if (c->hooks.fd_move)
 		sock = c->hooks.fd_move(sock);
 	if (c->hooks.fd_kept)
@@ -91,7 +108,9 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 
 	struct bw_msg reply = BW_MSG_INIT;
 	struct bw_msg_part part = {&hello, sizeof(hello)};
-	struct bw_error *err = bw_msg_send(sock, BW_VGPU_HELLO, 1, &part, 1, -1);
+	err = bw_peer_of(sock, &peer);
+	if (!err)
+		err = bw_msg_send(sock, BW_VGPU_HELLO, 1, &part, 1, -1);
 	if (!err)
 		err = bw_msg_recv(sock, 10000, &reply);
 	struct bw_vgpu_hello_reply got = {0};
@@ -116,8 +135,10 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 		sock_close(c, sock);
 		return err;
 	}
-	if (!c->hello.client)
+	if (!c->hello.client) {
 		c->hello = got;
+		c->server = peer.pid;
+	}
 	*out_sock = sock;
 	return NULL;
 }
@@ -168,6 +189,11 @@ const struct bw_vgpu_hello_reply *bw_vgpu_client_hello(const struct bw_vgpu_clie
 bool bw_vgpu_client_is_gone(const struct bw_vgpu_client *c)
 {
 	return atomic_load(&((struct bw_vgpu_client *)c)->gone);
+}
+
+pid_t bw_vgpu_client_server_pid(const struct bw_vgpu_client *c)
+{
+	return c->server;
 }
 
 int bw_vgpu_client_liveness_fd(const struct bw_vgpu_client *c)
@@ -278,7 +304,26 @@ static bool user_copy(bool write, uint64_t va, void *local, size_t size_b)
 	return n == (ssize_t)size_b;
 }
 
-static struct bw_error *answer_user(struct channel *ch)
+/* The ioctl that a channel is busy with, and what it names; cmd 0: another request. */
+struct ioctl {
+	uint32_t cmd;
+	const void *arg;
+	struct bw_vgpu_named named;
+};
+
+/* May the server have what it asks for? */
+static bool is_named(struct ioctl *at_hand, bool write, const struct bw_vgpu_user *user)
+{
+	if (!at_hand->named.is_known && at_hand->cmd)
+		bw_vgpu_named_find(&at_hand->named, at_hand->cmd, at_hand->arg);
+	if (bw_vgpu_named_has(&at_hand->named, write, user->va, user->size_b))
+		return true;
+	BW_LOG(WARN, "kmd", "the virtual GPU may not %s %u bytes at %#llx: ioctl %#x does not name them",
+	       write ? "write" : "read", user->size_b, (unsigned long long)user->va, at_hand->cmd);
+	return false;
+}
+
+static struct bw_error *answer_user(struct channel *ch, struct ioctl *at_hand)
 {
 	struct bw_vgpu_user user;
 	if (ch->in.body_b < sizeof(user))
@@ -292,9 +337,10 @@ static struct bw_error *answer_user(struct channel *ch)
 			return bw_errorf(
 				BW_E_INVALID,
 				"memory request of the virtual GPU and its data differ in size");
-		if (!user_copy(true, user.va, ch->in.body + sizeof(user), user.size_b))
+		if (!is_named(at_hand, true, &user) ||
+		    !user_copy(true, user.va, ch->in.body + sizeof(user), user.size_b))
 			res.result = -EFAULT;
-	} else if (user.size_b > USER_MAX_B) {
+	} else if (user.size_b > USER_MAX_B || !is_named(at_hand, false, &user)) {
 		res.result = -EFAULT;
 	} else {
 		if (ch->scratch_cap_b < user.size_b) {
@@ -314,8 +360,9 @@ static struct bw_error *answer_user(struct channel *ch)
 
 /* One request and its reply, the server's questions in between answered. On success the reply is in
  * (*out_ch)->in, at least min_b long, and the caller releases the channel. */
-static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
-		size_t n_parts, int fd, size_t min_b, struct channel **out_ch)
+static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
+		    size_t n_parts, int fd, size_t min_b, struct ioctl *at_hand,
+		    struct channel **out_ch)
 {
 	struct channel *ch;
 	int r = acquire(c, &ch);
@@ -328,7 +375,7 @@ static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_par
 		if (err)
 			break;
 		if (ch->in.type == BW_VGPU_USER_READ || ch->in.type == BW_VGPU_USER_WRITE) {
-			err = answer_user(ch);
+			err = answer_user(ch, at_hand);
 		} else if (ch->in.type == (type | BW_VGPU_REPLY) && ch->in.seq == seq &&
 			   ch->in.body_b >= min_b) {
 			*out_ch = ch;
@@ -346,6 +393,12 @@ static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_par
 		return -ENOMEM;
 	mark_gone(c);
 	return -ENODEV;
+}
+
+static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
+		size_t n_parts, int fd, size_t min_b, struct channel **out_ch)
+{
+	return exchange(c, type, parts, n_parts, fd, min_b, &(struct ioctl){0}, out_ch);
 }
 
 static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
@@ -447,7 +500,10 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 				      {ahead, bw_vgpu_ahead(cmd, bytes, ahead, sizeof(ahead))}};
 	struct bw_vgpu_ioctl_reply reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_IOCTL, parts, 3, fd_of_ioctl(c, cmd, bytes), sizeof(reply), &ch);
+	struct ioctl at_hand = {.cmd = cmd, .arg = bytes};
+	int r = exchange(c, BW_VGPU_IOCTL, parts, 3, fd_of_ioctl(c, cmd, bytes), sizeof(reply),
+			 &at_hand, &ch);
+	bw_vgpu_named_fini(&at_hand.named);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));

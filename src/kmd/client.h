@@ -5,8 +5,9 @@
 /* The client side of vgpu_proto.h: one object for a process's connection to breakwater-vgpu, with
  * as many channels in it as there are threads inside a call. Calls answer like system calls: 0 or
  * more, or -errno; -ENODEV once the server has gone. Any thread may call; no lock is held while a
- * call waits. The server reaches this process's memory only while a call is under way, through
- * process_vm_readv and process_vm_writev, so that a bad pointer is EFAULT as in a kernel. */
+ * call waits. The server reaches this process's memory only while an ioctl is under way, only what that
+ * names (kmd/named.h), and through process_vm_readv and process_vm_writev, so that a bad pointer is EFAULT
+ * as in a kernel. Who it is the rule of wire/peer.h decides, before anything is said. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,7 @@ struct bw_vgpu_client_hooks {
 	/* Makes private pages of the process shared, for GEM_USERPTR; returns the memfd they then
 	 * lie in from its start to its end (the library's own), or -errno. */
 	int (*share_pages)(uint64_t va, uint64_t size_b);
+	uid_t server_user; /* the server may belong to this user, too (0: root may anyway) */
 };
 
 struct bw_error *bw_vgpu_client_open(const char *socket_path,
@@ -38,6 +40,8 @@ void bw_vgpu_client_close(struct bw_vgpu_client *c);
 /* What the server said about itself. */
 const struct bw_vgpu_hello_reply *bw_vgpu_client_hello(const struct bw_vgpu_client *c);
 bool bw_vgpu_client_is_gone(const struct bw_vgpu_client *c);
+/* As the kernel says; 0: it has no number in this PID namespace. */
+pid_t bw_vgpu_client_server_pid(const struct bw_vgpu_client *c);
 /* A socket that carries no calls: readable when the server is gone. Owned by the client. */
 int bw_vgpu_client_liveness_fd(const struct bw_vgpu_client *c);
 

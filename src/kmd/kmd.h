@@ -24,6 +24,9 @@ struct bw_kmd_file; /* one open debugfs or sysfs file: its own position and regi
 /* More options for a server that is started, as words: --threads 1 --quiet. */
 #define BW_KMD_SERVER_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 struct bw_error *bw_kmd_open(const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
+/* From here on the virtual GPU may be one that this user runs, too: for root, who attaches to a program of
+ * that user's (wire/peer.h). For the process and those that it forks. */
+void bw_kmd_use_server_of(uid_t user);
 void bw_kmd_close(struct bw_kmd *kmd);
 bool bw_kmd_is_virtual(const struct bw_kmd *kmd);           /* for messages only */
 const char *bw_kmd_pci_address(const struct bw_kmd *kmd);

@@ -53,7 +53,4 @@ struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out) B
  * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
 struct bw_error *bw_kmd_find_part(const char *name, char **out_path) BW_MUST_CHECK;
 
-/* Removes what killed sessions left in this folder (sweep.c). */
-void bw_kmd_sweep(const char *base);
-
 #endif

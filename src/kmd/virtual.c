@@ -24,7 +24,6 @@ struct virtual_kmd {
 	struct bw_kmd base;
 	struct bw_vgpu_client *client;
 	char *socket;
-	char *folder; /* of a server that was started here, else NULL */
 	pid_t server;
 	pid_t child; /* the same, when it was started here */
 	char *env_text[2];
@@ -67,7 +66,6 @@ static void virtual_close(struct bw_kmd *kmd)
 	struct virtual_kmd *k = virtual_kmd(kmd);
 	bw_vgpu_client_close(k->client);
 	wait_for_child(k->child);
-	free(k->folder);
 	free(k->socket);
 	free(k->env_text[0]);
 	free(k->env_text[1]);
@@ -218,27 +216,6 @@ static const struct bw_kmd_ops virtual_ops = {
 
 struct words BW_VEC(const char *);
 
-/* A folder of our own for the socket: short enough for a socket's 107 bytes. */
-static struct bw_error *make_folder(char **out)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	const char *bases[] = {runtime, "/tmp"};
-	for (size_t i = 0; i < 2; i++) {
-		if (!bases[i] || bases[i][0] != '/' || strlen(bases[i]) > 60)
-			continue;
-		char *path = NULL;
-		bw_kmd_sweep(bases[i]);
-		if (asprintf(&path, "%s/breakwater-XXXXXX", bases[i]) < 0)
-			return bw_error_nomem();
-		if (mkdtemp(path)) {
-			*out = path;
-			return NULL;
-		}
-		free(path);
-	}
-	return bw_error_errno(errno, "cannot make a folder in /tmp for the virtual GPU's socket");
-}
-
 /* In the second child, between fork and exec: system calls only. The server must not hold what the
  * caller has open (a pipe to a pager would never end), nor die of the caller's Ctrl-C. */
 static void become_server(char *const *argv, int ready, int fail)
@@ -300,7 +277,8 @@ static struct bw_error *spawn(char *const *argv, int *out_ready, pid_t *out_chil
 	return NULL;
 }
 
-static struct bw_error *await_ready(int fd, const char *program)
+/* out_socket: where it listens; owned. */
+static struct bw_error *await_ready(int fd, const char *program, char **out_socket)
 {
 	char text[512] = "";
 	size_t len = 0;
@@ -325,8 +303,10 @@ static struct bw_error *await_ready(int fd, const char *program)
 			break;
 		len += (size_t)n;
 		text[len] = 0;
-		if (!strcmp(text, BW_VGPU_READY))
-			return NULL;
+		if (bw_starts_with(text, BW_VGPU_READY) && text[len - 1] == '\n') {
+			*out_socket = strndup(text + strlen(BW_VGPU_READY), len - strlen(BW_VGPU_READY) - 1);
+			return *out_socket ? NULL : bw_error_nomem();
+		}
 	}
 	text[strcspn(text, "\n")] = 0;
 	if (*text)
@@ -334,21 +314,17 @@ static struct bw_error *await_ready(int fd, const char *program)
 	return bw_errorf(BW_E_GONE, "%s ended before it was ready", program);
 }
 
-static struct bw_error *start_server(const char *profile, char **out_folder, char **out_socket,
-				     pid_t *out_child)
+static struct bw_error *start_server(const char *profile, char **out_socket, pid_t *out_child)
 {
 	_cleanup_free_ char *program = NULL;
 	BW_TRY(bw_kmd_find_part("breakwater-vgpu", &program));
-	_cleanup_free_ char *folder = NULL, *socket = NULL, *more = NULL;
-	BW_TRY(make_folder(&folder));
 	const char *extra = getenv(BW_VGPU_ARGS_ENV);
-	more = strdup(extra ? extra : "");
-	if (!more || asprintf(&socket, "%s/vgpu", folder) < 0)
+	_cleanup_free_ char *more = strdup(extra ? extra : "");
+	if (!more)
 		return bw_error_nomem();
 
 	struct words argv = {0};
-	const char *fixed[] = {program,	     "--socket", socket,
-			       "--ready-fd", "3",	 "--exit-with-last-client"};
+	const char *fixed[] = {program, "--ready-fd", "3", "--exit-with-last-client"};
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < BW_ARRAY_SIZE(fixed); i++)
 		err = bw_vec_push(&argv, fixed[i]);
@@ -367,18 +343,22 @@ static struct bw_error *start_server(const char *profile, char **out_folder, cha
 		err = spawn((char *const *)(uintptr_t)argv.data, &ready, out_child);
 	bw_vec_free(&argv);
 	if (!err)
-		err = await_ready(ready, program);
+		err = await_ready(ready, program, out_socket);
 	if (err) {
 		int status = wait_for_child(*out_child);
 		if (err->code == BW_E_STATE && WIFEXITED(status) && WEXITSTATUS(status) == 2)
 			err->code = BW_E_INVALID; /* it did not like its options, which are the
 						     user's */
-		rmdir(folder);
-		return err;
 	}
-	*out_folder = bw_take(folder);
-	*out_socket = bw_take(socket);
-	return NULL;
+	return err;
+}
+
+/* One for the process: whom its user has told it to attach to. */
+static uid_t user_to_attach_to;
+
+void bw_kmd_use_server_of(uid_t user)
+{
+	user_to_attach_to = user;
 }
 
 struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
@@ -389,28 +369,22 @@ struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
 	k->base.ops = &virtual_ops;
 	pthread_mutex_init(&k->base.regs_lock, NULL);
 	const char *socket = getenv(BW_VGPU_SOCKET_ENV);
+	const struct bw_vgpu_client_hooks hooks = {.server_user = user_to_attach_to};
 	struct bw_error *err = NULL;
 	if (socket && *socket) {
 		k->socket = strdup(socket);
 		if (!k->socket)
 			err = bw_error_nomem();
 	} else {
-		err = start_server(profile, &k->folder, &k->socket, &k->child);
+		err = start_server(profile, &k->socket, &k->child);
 	}
 	if (!err)
-		err = bw_vgpu_client_open(k->socket, NULL, &k->client);
-	struct bw_vgpu_server_info info = {0};
-	int r = err ? 0 : bw_vgpu_server_info(k->client, &info);
-	if (r)
-		err = bw_error_errno(-r, "the virtual GPU at %s does not answer", k->socket);
+		err = bw_vgpu_client_open(k->socket, &hooks, &k->client);
 	if (err) {
-		_cleanup_free_ char *folder = bw_take(k->folder);
 		bw_kmd_close(&k->base);
-		if (folder)
-			rmdir(folder); /* a server that could be reached has removed it itself */
 		return err;
 	}
-	k->server = (pid_t)info.pid;
+	k->server = bw_vgpu_client_server_pid(k->client);
 	memcpy(k->base.pci_address, bw_vgpu_client_hello(k->client)->pci_address,
 	       sizeof(k->base.pci_address));
 	*out = &k->base;

@@ -2,7 +2,6 @@
 /* breakwater-vgpu: the virtual GPU, a process of its own. It makes a run folder with its socket and
  * the files that programs look for below /dev and /sys, serves every connection in a thread, and
  * takes the folder away again at the end. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -18,6 +17,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/folder.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "vgpu/lists.h"
@@ -53,7 +54,7 @@ static const char usage[] =
 	"  --socket PATH           listen here; default: SOCKET in the run folder, printed on "
 	"start\n"
 	"  --exit-with-last-client end when the last client has gone, or none comes within 10 s\n"
-	"  --ready-fd N            write \"ready\" to this descriptor once the socket listens\n"
+	"  --ready-fd N            write \"ready PATH\" to this descriptor once the socket listens\n"
 	"  --help, --version\n"
 	"\n"
 	"Clients find a server by its socket in the environment: BREAKWATER_VGPU=PATH.\n";
@@ -179,70 +180,38 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 	return NULL;
 }
 
-/* ---- the run folder ---- */
+/* ---- files ---- */
 
-static const char *run_base(void)
+/* The run folder, with the tree of devices in it. */
+static struct bw_error *make_run_folder(const struct bw_profile *profile, struct bw_folder *out_folder, char out_root[108])
 {
-	const char *dir = getenv("XDG_RUNTIME_DIR");
-	struct stat st;
-	return dir && dir[0] == '/' && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
-			       !access(dir, W_OK)
-		       ? dir
-		       : "/tmp";
-}
-
-/* Folders of servers that died without taking theirs away: breakwater-<pid> with a tree in it, ours, and
- * no such process. Without a tree it may be a debugger's breakwater-XXXXXX: six digits are letters too. */
-static void sweep(const char *base)
-{
-	DIR *dir = opendir(base);
-	if (!dir)
-		return;
-	for (struct dirent *e; (e = readdir(dir));) {
-		static const char prefix[] = "breakwater-";
-		uint64_t pid;
-		char path[512], root[sizeof(path) + 8];
-		struct stat st;
-		if (!bw_starts_with(e->d_name, prefix) ||
-		    strspn(e->d_name + sizeof(prefix) - 1, "0123456789") !=
-			    strlen(e->d_name + sizeof(prefix) - 1) ||
-		    !bw_parse_u64(e->d_name + sizeof(prefix) - 1, &pid) || !pid || pid > INT32_MAX)
-			continue;
-		if (snprintf(path, sizeof(path), "%s/%s", base, e->d_name) >= (int)sizeof(path) ||
-		    lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid())
-			continue;
-		snprintf(root, sizeof(root), "%s/root", path);
-		if (lstat(root, &st) < 0 || !S_ISDIR(st.st_mode))
-			continue;
-		if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
-			bw_tree_remove(path);
-	}
-	closedir(dir);
-}
-
-static struct bw_error *make_run_folder(const struct bw_profile *profile, char out_folder[256],
-					char out_root[108])
-{
-	const char *base = run_base();
-	sweep(base);
-	if (snprintf(out_root, 108, "%s/breakwater-%d/root", base, getpid()) >= 108)
-		return bw_errorf(BW_E_INVALID,
-				 "the path %s is too long for a run folder; set XDG_RUNTIME_DIR to "
-				 "a shorter one",
-				 base);
-	snprintf(out_folder, 256, "%s/breakwater-%d", base, getpid());
-	if (mkdir(out_folder, 0700) < 0) {
-		/* A folder of that name is one of an earlier process with our number. */
-		if (errno == EEXIST)
-			bw_tree_remove(out_folder);
-		if (mkdir(out_folder, 0700) < 0) {
-			struct bw_error *err =
-				bw_error_errno(errno, "cannot make the folder %s", out_folder);
-			out_folder[0] = '\0';
-			return err;
-		}
-	}
+	BW_TRY(bw_folder_make(BW_FOLDER_VGPU, out_folder));
+	if (snprintf(out_root, 108, "%s/root", out_folder->path) >= 108)
+		return bw_errorf(BW_E_INVALID, "the path %s is too long for a run folder", out_folder->path);
 	return bw_tree_make(profile, out_root);
+}
+
+/* The file of a socket of ours that is to go at the end, as long as it is that. */
+struct socket_file {
+	const char *path;
+	dev_t dev;
+	ino_t ino;
+};
+
+static struct bw_error *listen_on(const char *path, struct socket_file *out_file, int *out_fd)
+{
+	struct stat st;
+	BW_TRY(bw_sock_listen(path, out_fd));
+	if (!lstat(path, &st))
+		*out_file = (struct socket_file){path, st.st_dev, st.st_ino};
+	return NULL;
+}
+
+static void remove_socket(const struct socket_file *f)
+{
+	struct stat st;
+	if (f->path && !lstat(f->path, &st) && S_ISSOCK(st.st_mode) && st.st_dev == f->dev && st.st_ino == f->ino)
+		unlink(f->path);
 }
 
 /* ---- serving ---- */
@@ -260,11 +229,25 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-static void accept_one(struct bw_uapi *u, int listening)
+/* spare: an open descriptor that is given up where there is no other, so that who comes then is sent away
+ * and does not wait in front of a server that spins. */
+static void accept_one(struct bw_uapi *u, int listening, int *spare)
 {
-	int sock = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-	if (sock < 0)
+	int sock = -1;
+	_cleanup_error_ struct bw_error *err = bw_sock_accept(listening, &sock, NULL);
+	if (err && (err->errnum == EMFILE || err->errnum == ENFILE)) {
+		close(*spare);
+		sock = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+		if (sock >= 0)
+			close(sock);
+		*spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		BW_LOG(WARN, "vgpu", "a connection is refused: too many files are open");
 		return;
+	}
+	if (err) {
+		BW_LOG(WARN, "vgpu", "%s", err->message);
+		return;
+	}
 	struct connection *c = malloc(sizeof(*c));
 	pthread_t thread;
 	if (!c) {
@@ -292,6 +275,7 @@ static void serve_all(struct bw_uapi *u, const struct settings *s, int listening
 		      int events)
 {
 	struct pollfd fds[] = {{listening, POLLIN, 0}, {signals, POLLIN, 0}, {events, POLLIN, 0}};
+	_cleanup_close_ int spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	for (;;) {
 		unsigned now;
 		uint64_t ever, count;
@@ -309,17 +293,16 @@ static void serve_all(struct bw_uapi *u, const struct settings *s, int listening
 		if (fds[2].revents && read(events, &count, sizeof(count)) < 0)
 			continue;
 		if (fds[0].revents)
-			accept_one(u, listening);
+			accept_one(u, listening, &spare);
 	}
 }
 
-/* To whoever started us: "ready", or the sentence why not. */
-static void tell_starter(struct settings *s, const char *text)
+/* To whoever started us: "ready" and where, or the sentence why not. */
+static void tell_starter(struct settings *s, const char *what, const char *rest)
 {
 	if (s->ready_fd < 0)
 		return;
-	ssize_t ignored = write(s->ready_fd, text, strlen(text));
-	(void)ignored;
+	dprintf(s->ready_fd, "%s%s", what, rest);
 	close(s->ready_fd);
 	s->ready_fd = -1;
 }
@@ -346,49 +329,39 @@ static void raise_limits(void)
 	}
 }
 
-static void remove_socket(const char *path)
-{
-	char folder[256];
-	unlink(path);
-	const char *slash = strrchr(path, '/');
-	if (!slash || slash == path || (size_t)(slash - path) >= sizeof(folder))
-		return;
-	memcpy(folder, path, (size_t)(slash - path));
-	folder[slash - path] = '\0';
-	rmdir(folder); /* if it is empty */
-}
-
 static struct bw_error *run(struct settings *s)
 {
-	char folder[256] = "", root[108], own_socket[300];
+	char root[108], own_socket[300], rest[sizeof(own_socket) + 2];
+	struct bw_folder folder = BW_FOLDER_INIT;
+	struct socket_file file = {0};
 	_cleanup_close_ int listening = -1, signals = signal_fd(),
 			    events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	struct bw_uapi *u = NULL;
 	raise_limits();
-	struct bw_error *err = make_run_folder(s->profile, folder, root);
+	struct bw_error *err = make_run_folder(s->profile, &folder, root);
 	if (!err) {
 		s->uapi.root = root;
 		err = bw_uapi_create(s->profile, &s->uapi, &u);
 	}
 	if (!err && !s->socket) {
-		snprintf(own_socket, sizeof(own_socket), "%s/socket", folder);
+		snprintf(own_socket, sizeof(own_socket), "%s/socket", folder.path);
 		s->socket = own_socket;
 	}
 	if (!err)
-		err = bw_sock_listen(s->socket, &listening);
+		err = listen_on(s->socket, &file, &listening);
 	if (!err) {
 		bw_uapi_on_clients(u, on_clients, &events);
 		if (s->ready_fd < 0) {
 			printf("%s=%s\n", BW_VGPU_SOCKET_ENV, s->socket);
 			fflush(stdout);
 		}
-		tell_starter(s, BW_VGPU_READY);
+		snprintf(rest, sizeof(rest), "%s\n", s->socket);
+		tell_starter(s, BW_VGPU_READY, rest);
 		serve_all(u, s, listening, signals, events);
-		remove_socket(s->socket);
+		remove_socket(&file);
 	}
 	bw_uapi_destroy(u);
-	if (folder[0])
-		bw_tree_remove(folder);
+	bw_folder_remove(&folder);
 	return err;
 }
 
@@ -408,7 +381,7 @@ int main(int argc, char **argv)
 	if (err) {
 		if (s.ready_fd < 0) /* else the starter says it */
 			fprintf(stderr, "breakwater-vgpu: %s\n", err->message);
-		tell_starter(&s, err->message);
+		tell_starter(&s, err->message, "");
 		bw_error_free(err);
 	}
 	return status;

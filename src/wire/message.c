@@ -263,6 +263,30 @@ static struct bw_error *socket_address(const char *path, struct sockaddr_un *out
 	return NULL;
 }
 
+/* Is this a socket that no process holds any more? Asked with a socket of another type: the kernel looks
+ * for the owner first (ECONNREFUSED when there is none) and compares the types then (EPROTOTYPE;
+ * net/unix/af_unix.c unix_find_bsd), so that a living owner never sees a connection. */
+static bool is_left_over(const struct sockaddr_un *address)
+{
+	struct stat st;
+	if (lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return false;
+	_cleanup_close_ int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	return sock >= 0 && connect(sock, (const struct sockaddr *)address, sizeof(*address)) && errno == ECONNREFUSED;
+}
+
+static struct bw_error *cannot_listen(const struct sockaddr_un *address)
+{
+	int e = errno;
+	const char *path = address->sun_path;
+	if (e == EADDRINUSE && is_left_over(address))
+		return bw_errorf(BW_E_STATE, "%s is left over from a process that has ended: remove it (rm %s), or "
+			       "choose another path", path, path);
+	if (e == EADDRINUSE)
+		return bw_errorf(BW_E_STATE, "%s is in use: choose another path", path);
+	return bw_error_errno(e, "cannot listen on %s", path);
+}
+
 struct bw_error *bw_sock_listen(const char *path, int *out_fd)
 {
 	struct sockaddr_un address;
@@ -274,14 +298,31 @@ struct bw_error *bw_sock_listen(const char *path, int *out_fd)
 	 * connect. */
 	if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
 	    listen(fd, 64) < 0)
-		return bw_error_errno(errno, "cannot listen on %s", path);
+		return cannot_listen(&address);
 	*out_fd = bw_take_fd(fd);
 	return NULL;
 }
 
-struct bw_error *bw_sock_connect(const char *path, int *out_fd)
+struct bw_error *bw_sock_accept(int listening, int *out_fd, struct bw_peer *out_peer)
+{
+	struct bw_peer peer;
+	_cleanup_close_ int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0)
+		return bw_error_errno(errno, "cannot accept a connection");
+	BW_TRY(bw_peer_of(fd, &peer));
+	if (!bw_peer_is_allowed(&peer, BW_NO_USER))
+		return bw_errorf(BW_E_STATE, "a connection of another user (uid %u, process %d) is refused",
+				 (unsigned)peer.uid, (int)peer.pid);
+	*out_fd = bw_take_fd(fd);
+	if (out_peer)
+		*out_peer = peer;
+	return NULL;
+}
+
+struct bw_error *bw_sock_connect(const char *path, uid_t also, int *out_fd)
 {
 	struct sockaddr_un address;
+	struct bw_peer peer;
 	BW_TRY(socket_address(path, &address));
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -289,6 +330,11 @@ struct bw_error *bw_sock_connect(const char *path, int *out_fd)
 	while (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		if (errno != EINTR)
 			return bw_error_errno(errno, "cannot connect to %s", path);
+	BW_TRY(bw_peer_of(fd, &peer));
+	if (!bw_peer_is_allowed(&peer, also))
+		return bw_errorf(BW_E_STATE,
+				 "%s is not used: the process that listens there (%d) belongs to another user (uid %u)",
+				 path, (int)peer.pid, (unsigned)peer.uid);
 	*out_fd = bw_take_fd(fd);
 	return NULL;
 }

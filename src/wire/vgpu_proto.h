@@ -9,8 +9,8 @@
  *
  * The server sees user memory as a kernel does, by copy_from_user and copy_to_user: while it works on
  * an ioctl it may send USER_READ and USER_WRITE, any number of times, which the client answers
- * before it looks for the reply. So the client needs to know no struct layout, and the server keeps
- * the kernel's own order of checks. */
+ * before it looks for the reply: so the server keeps the kernel's own order of checks. The client answers
+ * EFAULT for memory that the ioctl does not name (kmd/named.c knows the structs). */
 
 #include <stdint.h>
 
@@ -37,7 +37,7 @@ enum bw_vgpu_msg {
 
 struct bw_vgpu_hello {
 	uint32_t version;
-	uint32_t pid;
+	uint32_t pid;          /* as the client knows it; the server takes the kernel's word (SO_PEERCRED) */
 	uint64_t client;       /* 0: a new client; else the token of an earlier HELLO of this process */
 	char comm[16];
 };
@@ -100,13 +100,13 @@ struct bw_vgpu_fidelity_row {
 
 /* How src/kmd starts a server of its own:
  *
- *     breakwater-vgpu --socket PATH --ready-fd N --exit-with-last-client [--profile NAME] [more]
+ *     breakwater-vgpu --ready-fd N --exit-with-last-client [--profile NAME] [more]
  *
- * (more: the words of BREAKWATER_VGPU_ARGS). Once it listens on PATH the server writes "ready\n" to fd
- * N and closes it; when it cannot start it writes one sentence there instead and exits. It ends when
- * its last client has gone, or when none has come within 10 s; then it removes PATH, and the folder
- * PATH is in if that is empty. */
-#define BW_VGPU_READY "ready\n"
+ * (more: the words of BREAKWATER_VGPU_ARGS). Once it listens the server writes "ready PATH\n" to fd N, PATH
+ * being that of its socket, and closes it; when it cannot start it writes one sentence there instead and
+ * exits. It ends when its last client has gone, or when none has come within 10 s, and removes its socket,
+ * and its run folder with all that is in it. */
+#define BW_VGPU_READY "ready "
 #define BW_VGPU_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 
 #endif

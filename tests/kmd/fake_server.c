@@ -106,14 +106,21 @@ static bool user(struct conn *c, uint16_t type, uint64_t va, void *data, uint32_
 	return !res.result;
 }
 
-static int do_sum(struct conn *c, struct fake_sum *a)
+/* BO_LIST: adds up the bytes of the list, by USER_READ; greedy: asks for more than is named. */
+static int do_list(struct conn *c, union drm_amdgpu_bo_list *a)
 {
-	uint8_t *bytes = calloc(1, a->size_b ? a->size_b : 1);
-	int r = user(c, BW_VGPU_USER_READ, a->va, bytes, a->size_b) ? 0 : -EFAULT;
-	for (uint32_t i = 0; i < a->size_b; i++)
-		a->sum += bytes[i];
-	if (!r && a->write)
-		r = user(c, BW_VGPU_USER_WRITE, a->va, &a->sum, 4) ? 0 : -EFAULT;
+	size_t size_b = (size_t)a->in.bo_number * a->in.bo_info_size;
+	uint8_t *bytes = calloc(1, size_b + 64);
+	uint64_t va = a->in.bo_info_ptr - (c->s->greedy == FAKE_READS_BEFORE ? 8 : 0);
+	size_b += c->s->greedy == FAKE_READS_BEHIND ? 8 : 0;
+	if (c->s->greedy == FAKE_READS_ELSEWHERE)
+		va = c->s->elsewhere;
+	int r = c->s->greedy == FAKE_WRITES
+			? user(c, BW_VGPU_USER_WRITE, va, bytes, (uint32_t)size_b) ? 0 : -EFAULT
+			: user(c, BW_VGPU_USER_READ, va, bytes, (uint32_t)size_b) ? 0 : -EFAULT;
+	memset(a, 0, sizeof(*a));
+	for (size_t i = 0; i < size_b; i++)
+		a->out.list_handle += bytes[i];
 	free(bytes);
 	return r;
 }
@@ -168,6 +175,15 @@ static int do_info(struct conn *c, const struct drm_amdgpu_info *a)
 		uint32_t status, hub;
 	} fault = {0x123456000, 0x601, 0};
 	struct drm_amdgpu_info_device dev = {.virtual_address_max = 0x7ffffff00000};
+	uint8_t *bytes;
+	int r;
+	if (a->query == FAKE_INFO_FILL) {
+		bytes = malloc(a->return_size);
+		memset(bytes, 0x5a, a->return_size);
+		r = user(c, BW_VGPU_USER_WRITE, a->return_pointer, bytes, a->return_size) ? 0 : -EFAULT;
+		free(bytes);
+		return r;
+	}
 	if (a->query == AMDGPU_INFO_DEV_INFO)
 		return user(c, BW_VGPU_USER_WRITE, a->return_pointer, &dev, sizeof(dev)) ? 0
 											 : -EFAULT;
@@ -322,8 +338,8 @@ static void on_ioctl(struct conn *c, const struct bw_msg *m)
 			break;
 		case 0x53:
 			break;
-		case 0x7e:
-			reply.result = do_sum(c, a);
+		case 0x43:
+			reply.result = do_list(c, a);
 			break;
 		default:
 			reply.result = -EINVAL;

@@ -11,13 +11,11 @@
 
 enum { FAKE_BOS = 64, FAKE_FILES = 64, FAKE_PASID = 32771 };
 
-/* An ioctl of its own: adds up size_b bytes at va, by USER_READ; and with write set, puts the sum
- * back over the first 4 of them, by USER_WRITE. */
-struct fake_sum {
-	uint64_t va;
-	uint32_t size_b, write, sum, pad;
-};
-#define FAKE_IOCTL_SUM 0xc018647eu /* _IOWR('d', 0x7e, struct fake_sum) */
+/* BO_LIST adds up the bytes of the list that it is given (out.list_handle), by USER_READ; an INFO query
+ * of its own fills return_size bytes with 0x5a, by USER_WRITE. */
+enum { FAKE_INFO_FILL = 0x7e };
+/* And what a hostile server asks for with that list. */
+enum fake_greed { FAKE_HONEST, FAKE_READS_BEFORE, FAKE_READS_BEHIND, FAKE_READS_ELSEWHERE, FAKE_WRITES };
 
 struct fake_file {
 	bool used;
@@ -45,6 +43,8 @@ struct fake_server {
 	uint32_t last_list_n, last_list[16]; /* BO_HANDLES of the last CS */
 	uint64_t client_token, hello_token;  /* what the last HELLO carried */
 	uint32_t hello_pid;
+	enum fake_greed greedy;
+	uint64_t elsewhere;
 };
 
 void fake_server_start(struct fake_server *s);

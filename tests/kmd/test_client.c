@@ -55,6 +55,7 @@ static void hello(void **state)
 	assert_string_equal(h->pci_address, "0000:03:00.0");
 	assert_string_equal(h->root, server.root);
 	assert_int_equal(server.hello_pid, getpid());
+	assert_int_equal(bw_vgpu_client_server_pid(client), getpid()); /* its threads are ours */
 	drm_open();
 	assert_int_equal(server.hello_token,
 			 h->client); /* the second channel is of the same client */
@@ -80,27 +81,62 @@ static void ioctls(void **state)
 	assert_int_equal(server.drm_closed, 1);
 }
 
+static int sum_list(uint32_t file, const void *bytes, uint32_t size_b, uint32_t *out_sum)
+{
+	union drm_amdgpu_bo_list a = {
+		.in = {.bo_number = size_b, .bo_info_size = 1, .bo_info_ptr = (uintptr_t)bytes}};
+	int r = bw_vgpu_ioctl(client, file, DRM_IOCTL_AMDGPU_BO_LIST, &a);
+	if (!r)
+		*out_sum = a.out.list_handle;
+	return r;
+}
+
+static int fill(uint32_t file, void *bytes, uint32_t size_b)
+{
+	struct drm_amdgpu_info a = {.query = FAKE_INFO_FILL, .return_pointer = (uintptr_t)bytes, .return_size = size_b};
+	return bw_vgpu_ioctl(client, file, DRM_IOCTL_AMDGPU_INFO, &a);
+}
+
 /* The server reads and writes this process's memory, and bad pointers are EFAULT for it. */
 static void user_memory(void **state)
 {
-	uint32_t file = drm_open();
+	uint32_t file = drm_open(), sum = 0;
 	static uint8_t bytes[3 << 20];
 	memset(bytes, 1, sizeof(bytes));
-	struct fake_sum a = {.va = (uintptr_t)bytes, .size_b = sizeof(bytes), .write = 1};
-	assert_int_equal(bw_vgpu_ioctl(client, file, FAKE_IOCTL_SUM, &a), 0);
-	assert_int_equal(a.sum, sizeof(bytes));
-	assert_memory_equal(bytes, &(uint32_t){sizeof(bytes)}, 4);
+	assert_int_equal(sum_list(file, bytes, sizeof(bytes), &sum), 0);
+	assert_int_equal(sum, sizeof(bytes));
+	assert_int_equal(fill(file, bytes, 1000), 0);
+	assert_int_equal(bytes[999], 0x5a);
+	assert_int_equal(bytes[1000], 1);
 
 	long page = sysconf(_SC_PAGESIZE);
 	uint8_t *p = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(p + page, (size_t)page);
-	a = (struct fake_sum){.va = (uintptr_t)p + (uintptr_t)page - 8, .size_b = 16};
-	assert_int_equal(bw_vgpu_ioctl(client, file, FAKE_IOCTL_SUM, &a), -EFAULT);
+	assert_int_equal(sum_list(file, p + page - 8, 16, &sum), -EFAULT);
 	mprotect(p, (size_t)page, PROT_READ);
-	a = (struct fake_sum){.va = (uintptr_t)p, .size_b = 16, .write = 1};
-	assert_int_equal(bw_vgpu_ioctl(client, file, FAKE_IOCTL_SUM, &a), -EFAULT);
+	assert_int_equal(fill(file, p, 16), -EFAULT);
 	munmap(p, (size_t)page);
+}
+
+/* What the ioctl does not name a server does not get, nor does it write what is named for reading. */
+static void other_memory(void **state)
+{
+	static const enum fake_greed greed[] = {FAKE_READS_BEFORE, FAKE_READS_BEHIND, FAKE_READS_ELSEWHERE, FAKE_WRITES};
+	uint32_t file = drm_open(), sum = 0;
+	uint8_t bytes[64], secret[64];
+	memset(bytes, 1, sizeof(bytes));
+	memset(secret, 2, sizeof(secret));
+	server.elsewhere = (uintptr_t)secret;
+	for (unsigned i = 0; i < 4; i++) {
+		server.greedy = greed[i];
+		assert_int_equal(sum_list(file, bytes + 16, 32, &sum), -EFAULT);
+		for (unsigned k = 0; k < sizeof(bytes); k++)
+			assert_int_equal(bytes[k], 1);
+	}
+	server.greedy = FAKE_HONEST;
+	assert_int_equal(sum_list(file, bytes + 16, 32, &sum), 0);
+	assert_int_equal(sum, 32);
 }
 
 static uint32_t make_bo(uint32_t file, uint64_t size_b)
@@ -210,6 +246,8 @@ static void nobody_there(void **state)
 	assert_non_null(err);
 	assert_null(c);
 	assert_non_null(strstr(err->message, "cannot reach the virtual GPU"));
+	assert_non_null(strstr(err->message, "no server listens on /tmp/no/such/socket"));
+	assert_non_null(strstr(err->message, "\"breakwater vgpu serve\""));
 	bw_error_free(err);
 }
 
@@ -221,6 +259,7 @@ int main(void)
 		T(hello),
 		T(ioctls),
 		T(user_memory),
+		T(other_memory),
 		T(descriptors),
 		T(one_waits_others_go_on),
 		T(forked_child),

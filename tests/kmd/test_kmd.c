@@ -200,11 +200,11 @@ static void server_does_not_start(void **state)
 	start_server_with("#!/bin/sh\nexit 3\n", "ended before it was ready");
 	start_server_with("#!/bin/sh\necho 'no such profile' >&3\nexit 1\n",
 			  "the virtual GPU cannot start: no such profile");
-	start_server_with("#!/bin/sh\necho ready >&3\n", "cannot reach the virtual GPU");
+	start_server_with("#!/bin/sh\necho ready /no/such/socket >&3\n",
+			  "cannot reach the virtual GPU: no server listens on /no/such/socket");
 	start_server_with("#!/no/such/shell\n", "cannot start");
 	/* Says what it was called with. */
-	start_server_with("#!/bin/sh\necho \"$1 $3 $4 $5\" >&3\n",
-			  "--socket --ready-fd 3 --exit-with-last-client");
+	start_server_with("#!/bin/sh\necho \"$@\" >&3\n", "cannot start: --ready-fd 3 --exit-with-last-client");
 }
 
 int main(void)

@@ -281,19 +281,31 @@ static void parse_wants_the_whole_message(void **state)
 	assert_int_equal(got.body_b, 4);
 }
 
+static void says(struct bw_error *err, const char *what)
+{
+	assert_non_null(err);
+	if (!strstr(err->message, what))
+		fail_msg("\"%s\" does not say \"%s\"", err->message, what);
+	bw_error_free(err);
+}
+
 static void sockets_by_path(void **state)
 {
 	char path[64], longer[200];
 	snprintf(path, sizeof(path), "/tmp/bw-test-wire-%d", getpid());
 	int listening = -1, client = -1;
-	must_fail(bw_sock_connect(path, &client), BW_E_SYSTEM);
+	must_fail(bw_sock_connect(path, BW_NO_USER, &client), BW_E_SYSTEM);
 	must(bw_sock_listen(path, &listening));
 	struct stat st;
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	must_fail(bw_sock_listen(path, &client), BW_E_SYSTEM); /* in use */
-	must(bw_sock_connect(path, &client));
-	int server = accept(listening, NULL, NULL);
+	says(bw_sock_listen(path, &client), "in use: choose another path");
+	must(bw_sock_connect(path, BW_NO_USER, &client));
+	int server = -1;
+	struct bw_peer peer;
+	must(bw_sock_accept(listening, &server, &peer));
+	assert_int_equal(peer.pid, getpid());
+	assert_int_equal(peer.uid, geteuid());
 	struct bw_msg m = BW_MSG_INIT;
 	must(bw_msg_send(client, 5, 1, NULL, 0, -1));
 	must(bw_msg_recv(server, -1, &m));
@@ -301,11 +313,12 @@ static void sockets_by_path(void **state)
 	close(server);
 	close(client);
 	close(listening);
+	says(bw_sock_listen(path, &listening), "remove it (rm ");
 	unlink(path);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	must_fail(bw_sock_listen(longer, &listening), BW_E_INVALID);
-	must_fail(bw_sock_connect(longer, &client), BW_E_INVALID);
+	must_fail(bw_sock_connect(longer, BW_NO_USER, &client), BW_E_INVALID);
 }
 
 #define WITH_PAIR(test) cmocka_unit_test_setup_teardown(test, make_pair, close_pair)

@@ -97,11 +97,11 @@ bool bw_conn_gone(struct bw_conn *c)
 
 bool bw_conn_capable(struct bw_conn *c, unsigned cap)
 {
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
+	struct bw_peer peer = {0};
 	char path[64], line[256];
 	unsigned long long caps = 0;
-	if (getsockopt(c->sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.pid <= 0)
+	bw_error_free(bw_peer_of(c->sock, &peer));
+	if (peer.pid <= 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/status", peer.pid);
 	FILE *status = fopen(path, "re");
@@ -175,12 +175,22 @@ static void tell_clients(struct bw_uapi *u)
 		u->on_clients(u->on_clients_cookie);
 }
 
-static struct bw_client *client_new(struct bw_uapi *u, const struct bw_vgpu_hello *h)
+/* Its number is what the kernel says, not what it says itself: in another PID namespace it has another
+ * one. Only where it has none here, its own word is shown. */
+static int pid_of(const struct bw_conn *c, const struct bw_vgpu_hello *h)
 {
+	struct bw_peer peer = {0};
+	bw_error_free(bw_peer_of(c->sock, &peer));
+	return peer.pid > 0 ? peer.pid : (int)h->pid;
+}
+
+static struct bw_client *client_new(struct bw_conn *c, const struct bw_vgpu_hello *h)
+{
+	struct bw_uapi *u = c->u;
 	struct bw_client *client = calloc(1, sizeof(*client));
 	if (!client)
 		return NULL;
-	*client = (struct bw_client){.pid = (int)h->pid};
+	*client = (struct bw_client){.pid = pid_of(c, h)};
 	memcpy(client->comm, h->comm, sizeof(client->comm) - 1);
 	for (size_t i = 0; client->comm[i]; i++) /* it goes into logs */
 		if ((unsigned char)client->comm[i] < ' ' || (unsigned char)client->comm[i] > '~')
@@ -213,7 +223,7 @@ static int hello(struct bw_conn *c, const struct bw_vgpu_hello *h)
 			if ((*it)->token == h->client)
 				c->client = *it;
 	} else {
-		c->client = client_new(u, h);
+		c->client = client_new(c, h);
 	}
 	if (c->client)
 		c->client->n_connections++;

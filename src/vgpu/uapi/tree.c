@@ -2,10 +2,8 @@
 /* The files that programs look for below /dev and /sys, as they look with one Navi31 in the
  * machine: libdrm and Mesa's loaders find the device by them (reference radv-client 2.1,
  * kernel-interface 6.8). Links are relative, so that the tree works wherever it stands. */
-#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -166,15 +164,4 @@ struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root
 	file(&m, "sys/module/amdgpu/parameters/lockup_timeout", "\n");
 	file(&m, "sys/module/amdgpu/parameters/gpu_recovery", "-1\n");
 	return m.err;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	remove(path);
-	return 0;
-}
-
-void bw_tree_remove(const char *path)
-{
-	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

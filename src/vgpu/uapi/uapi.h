@@ -37,10 +37,8 @@ void bw_uapi_clients(struct bw_uapi *u, unsigned *out_now, uint64_t *out_ever);
 /* Calls fn whenever a client has come or gone. */
 void bw_uapi_on_clients(struct bw_uapi *u, void (*fn)(void *cookie), void *cookie);
 
-/* tree.c: makes, and removes, the files that programs look for below /dev and /sys. Nothing in the
+/* tree.c: makes the files that programs look for below /dev and /sys. Nothing in the
  * tree is live: what changes is read by FILE_OPEN. */
 struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root) BW_MUST_CHECK;
-/* Removes a folder and all that is in it, without following links. */
-void bw_tree_remove(const char *path);
 
 #endif

@@ -2,8 +2,11 @@
 #include "harness.h"
 
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+#include "base/folder.h"
 
 /* The program itself: build/breakwater-vgpu. */
 
@@ -91,9 +94,10 @@ static void start(struct server *s, bool exit_with_last)
 		_exit(126);
 	}
 	close(ready[1]);
-	char text[16] = "";
-	assert_int_equal(read(ready[0], text, sizeof(text) - 1), strlen(BW_VGPU_READY));
-	assert_string_equal(text, BW_VGPU_READY);
+	char text[128] = "", want[128];
+	snprintf(want, sizeof(want), BW_VGPU_READY "%s\n", s->socket);
+	assert_int_equal(read(ready[0], text, sizeof(text) - 1), strlen(want));
+	assert_string_equal(text, want);
 	close(ready[0]);
 }
 
@@ -118,7 +122,7 @@ static int connect_to(struct server *s, struct bw_vgpu_hello_reply *out)
 	struct bw_vgpu_hello h = {
 		.version = BW_VGPU_PROTO_VERSION, .pid = (uint32_t)getpid(), .comm = "test"};
 	struct bw_msg m = BW_MSG_INIT;
-	assert_null(bw_sock_connect(s->socket, &sock));
+	assert_null(bw_sock_connect(s->socket, BW_NO_USER, &sock));
 	assert_null(
 		bw_msg_send(sock, BW_VGPU_HELLO, 1, &(struct bw_msg_part){&h, sizeof(h)}, 1, -1));
 	assert_null(bw_msg_recv(sock, 10000, &m));
@@ -144,13 +148,14 @@ static void it_ends_with_its_last_client(void **state)
 	close(b);
 	assert_int_equal(end(&s), 0);
 	assert_int_equal(stat(hello.root, &st), -1);
-	assert_int_equal(stat(s.folder, &st), -1); /* the folder of the socket was empty */
+	assert_int_equal(stat(s.socket, &st), -1);
+	assert_int_equal(rmdir(s.folder), 0); /* the user's, empty or not */
 }
 
 static void signals_end_it_cleanly(void **state)
 {
-	static const int signals[] = {SIGTERM, SIGINT};
-	for (unsigned i = 0; i < 2; i++) {
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+	for (unsigned i = 0; i < 3; i++) {
 		struct server s;
 		struct bw_vgpu_hello_reply hello;
 		struct stat st;
@@ -163,6 +168,7 @@ static void signals_end_it_cleanly(void **state)
 		assert_int_equal(end(&s), 0);
 		assert_int_equal(stat(hello.root, &st), -1);
 		assert_int_equal(stat(s.socket, &st), -1);
+		assert_int_equal(rmdir(s.folder), 0);
 		close(a);
 	}
 }
@@ -190,7 +196,110 @@ static void dead_servers_are_swept_away(void **state)
 	a = connect_to(&t, &other);
 	close(a);
 	assert_int_equal(end(&t), 0);
-	bw_tree_remove(s.folder);
+	bw_folder_remove_tree(s.folder);
+}
+
+/* Another process has put something in the place of the socket: that is not ours to remove. */
+static void what_took_the_sockets_place_stays(void **state)
+{
+	struct server s;
+	struct stat st;
+	start(&s, false);
+	assert_int_equal(unlink(s.socket), 0);
+	close(open(s.socket, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	kill(s.pid, SIGTERM);
+	assert_int_equal(end(&s), 0);
+	assert_int_equal(stat(s.socket, &st), 0);
+	bw_folder_remove_tree(s.folder);
+}
+
+static void a_left_over_socket_is_explained(void **state)
+{
+	struct server s;
+	char err[1024];
+	start(&s, false);
+	assert_int_equal(run((const char *const[]){"vgpu", "--socket", s.socket, NULL}, err, sizeof(err)), 1);
+	assert_non_null(strstr(err, "is in use: choose another path"));
+	kill(s.pid, SIGKILL);
+	waitpid(s.pid, NULL, 0);
+	assert_int_equal(run((const char *const[]){"vgpu", "--socket", s.socket, NULL}, err, sizeof(err)), 1);
+	assert_non_null(strstr(err, "left over from a process that has ended: remove it (rm "));
+	bw_folder_remove_tree(s.folder);
+}
+
+static void many(const char *fmt, int from, int to, const char *target)
+{
+	char name[64], path[128];
+	for (int i = from; i < to; i++) {
+		snprintf(name, sizeof(name), fmt, i);
+		snprintf(path, sizeof(path), "%s/%s", getenv("XDG_RUNTIME_DIR"), name);
+		assert_int_equal(target ? symlink(target, path) : mkdir(path, 0777), 0);
+	}
+}
+
+/* Names that somebody else has taken, folders of his and links to ours, stop no start; and nothing of his
+ * or behind his links is touched. */
+static void squatted_names(void **state)
+{
+	char base[] = "/tmp/bw-test-squat-XXXXXX", precious[64], file[96];
+	const char *old = getenv("XDG_RUNTIME_DIR");
+	char *kept = old ? strdup(old) : NULL;
+	struct server s;
+	struct stat st;
+	int pid = getpid();
+	assert_non_null(mkdtemp(base));
+	snprintf(precious, sizeof(precious), "%s/precious", base);
+	snprintf(file, sizeof(file), "%s/root", precious);
+	assert_int_equal(mkdir(precious, 0700), 0);
+	assert_int_equal(mkdir(file, 0700), 0);
+	setenv("XDG_RUNTIME_DIR", base, 1);
+	many("breakwater-%d", pid, pid + 100, precious);
+	many("breakwater-%d", pid + 100, pid + 200, NULL);
+	many("breakwater-vgpu-%06d", 0, 20, precious);
+	start(&s, false);
+	kill(s.pid, SIGTERM);
+	assert_int_equal(end(&s), 0);
+	assert_int_equal(stat(file, &st), 0);
+	snprintf(file, sizeof(file), "%s/breakwater-%d", base, pid + 150);
+	assert_int_equal(stat(file, &st), 0);
+	bw_folder_remove_tree(base);
+	bw_folder_remove_tree(s.folder);
+	if (kept)
+		setenv("XDG_RUNTIME_DIR", kept, 1);
+	else
+		unsetenv("XDG_RUNTIME_DIR");
+	free(kept);
+}
+
+/* Another user's connection: closed, and no message of it is answered. */
+static void another_user_is_not_served(void **state)
+{
+	struct server s;
+	int status;
+	if (geteuid()) {
+		print_message("skipped: only root can play the other user\n");
+		return;
+	}
+	start(&s, false);
+	assert_int_equal(chmod(s.folder, 0755), 0);
+	assert_int_equal(chmod(s.socket, 0666), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		const uid_t nobody = 65534;
+		int sock = -1;
+		char byte;
+		/* root's server is none that a user must not talk to */
+		if (setresuid(nobody, nobody, nobody) || bw_sock_connect(s.socket, BW_NO_USER, &sock))
+			_exit(1);
+		_exit(recv(sock, &byte, 1, 0) > 0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	struct bw_vgpu_hello_reply hello;
+	close(connect_to(&s, &hello)); /* its own user is */
+	kill(s.pid, SIGTERM);
+	assert_int_equal(end(&s), 0);
+	bw_folder_remove_tree(s.folder);
 }
 
 int main(void)
@@ -200,6 +309,10 @@ int main(void)
 		cmocka_unit_test(it_ends_with_its_last_client),
 		cmocka_unit_test(signals_end_it_cleanly),
 		cmocka_unit_test(dead_servers_are_swept_away),
+		cmocka_unit_test(what_took_the_sockets_place_stays),
+		cmocka_unit_test(a_left_over_socket_is_explained),
+		cmocka_unit_test(squatted_names),
+		cmocka_unit_test(another_user_is_not_served),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include "base/folder.h"
+
 static char root[64];
 
 static char *slurp(const char *path)
@@ -113,11 +115,11 @@ static void removing_follows_no_links(void **state)
 	close(open(path, O_CREAT | O_WRONLY, 0600));
 	snprintf(path, sizeof(path), "%s/keep", root);
 	assert_int_equal(symlink(outside, path), 0);
-	bw_tree_remove(root);
+	bw_folder_remove_tree(root);
 	assert_int_equal(stat(root, &st), -1);
 	snprintf(path, sizeof(path), "%s/file", outside);
 	assert_int_equal(stat(path, &st), 0);
-	bw_tree_remove(outside);
+	bw_folder_remove_tree(outside);
 }
 
 int main(void)
