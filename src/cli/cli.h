@@ -16,8 +16,8 @@
 #include "ui/out.h"
 #include "ui/show.h"
 
-/* Exit statuses: 0, or the program's own; these are ours. */
-enum { BW_EXIT_USAGE = 2, BW_EXIT_GPU = 3 };
+/* Exit statuses: 0, or the program's own; these are ours. Ended by signal N it is 128 + N, as a shell says. */
+enum { BW_EXIT_USAGE = 2, BW_EXIT_GPU = 3, BW_EXIT_TIMEOUT = 124 /* as timeout(1) */, BW_EXIT_SIGNAL = 128 };
 
 struct bw_program {
 	char **argv;             /* owned, NULL-terminated: the launcher and its options, or the program */
@@ -30,12 +30,14 @@ struct bw_cli {
 	struct bw_kmd *kmd;
 	struct bw_program program;
 
-	bool batch;              /* --batch: no prompt, ever */
-	bool scripted;           /* commands come from -x, -ex or a pipe: one that is wrong ends it all */
 	bool plain;              /* the kernel runs by itself: no command has been given */
 	bool attached;           /* to a program that is not ours: it is never ended unasked */
 	bool detach_on_fork;     /* processes that the program starts are not debugged with it */
-	bool quit;
+	bool interactive;        /* a person is at the prompt, and can be asked */
+	bool confirm;            /* quit asks */
+	volatile sig_atomic_t quit;     /* no further command is run; signal handlers set it, too */
+	volatile sig_atomic_t ended_by; /* the signal that ended the session; SIGALRM: --timeout */
+	double limit_s;          /* of the whole session; 0: none */
 	bool trace;              /* set trace-commands on: commands are shown as they run */
 	int exit_status;
 	bool exit_status_known;  /* the program has ended with it */
@@ -106,9 +108,13 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c) BW_MUST_CHECK;
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c) BW_MUST_CHECK;
 /* Shows a stop that a step returned. */
 void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief);
-/* Before the session ends: lets the program go on and, in scripts, waits for its end. */
+/* Before the session ends: kills what it has started, lets run what it has attached to. */
 void bw_cli_leave(struct bw_cli *c);
+/* Asks a person whether to leave what is being debugged; true without a question where there is nothing to lose,
+ * or nobody to ask. */
+bool bw_cli_may_leave(struct bw_cli *c);
 struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out) BW_MUST_CHECK;
+/* From here on SIGINT stops the program, and SIGTERM, SIGHUP and the limit of --timeout end the session. */
 void bw_cli_catch_interrupts(struct bw_cli *c);
 /* How many Ctrl-C there have been. */
 unsigned bw_cli_interrupts(void);

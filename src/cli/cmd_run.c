@@ -142,10 +142,12 @@ struct bw_error *bw_cmd_advance(struct bw_cli *c, const char *args)
 
 struct bw_error *bw_cmd_quit(struct bw_cli *c, const char *args)
 {
+	uint64_t status = 0;
+	if (args[0] && (!bw_parse_u64(args, &status) || status > 255))
+		return bw_errorf(BW_E_INVALID, "\"quit\" takes an exit status from 0 to 255");
+	if (!bw_cli_may_leave(c))
+		return bw_errorf(BW_E_STATE, "Not confirmed");
 	if (args[0]) {
-		uint64_t status;
-		if (!bw_parse_u64(args, &status) || status > 255)
-			return bw_errorf(BW_E_INVALID, "\"quit\" takes an exit status from 0 to 255");
 		c->exit_status = (int)status;
 		c->exit_status_known = true;
 	}

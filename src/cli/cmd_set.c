@@ -151,6 +151,16 @@ static const char *show_trace(struct bw_cli *c, const struct setting *s, char *o
 	return word_of(c->trace);
 }
 
+static struct bw_error *set_confirm(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	return on_off(s->name, value, &c->confirm);
+}
+
+static const char *show_confirm(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+{
+	return word_of(c->confirm);
+}
+
 /* A breakpoint on every dispatch: the first waves of each stop at their first instruction. */
 static struct bw_error *set_trap_on_entry(struct bw_cli *c, const struct setting *s, const char *value)
 {
@@ -190,7 +200,7 @@ static const struct setting settings[] = {
 	{"break-on-hang", set_hang, NULL, NULL, NULL},
 	{"break-on", refuse_break_on, NULL, NULL, NULL},
 	{"breakpoint pending", set_always, show_always, "on", "a place that is not there yet is waited for"},
-	{"confirm", set_always, show_always, "off", "no command asks back"},
+	{"confirm", set_confirm, show_confirm, NULL, NULL},
 	{"detach-on-fork", set_detach_on_fork, show_detach_on_fork, NULL, NULL},
 	{"height", set_always, show_always, "0", "nothing is shown page by page"},
 	{"hold-time", set_hold_time, show_hold_time, NULL, NULL},

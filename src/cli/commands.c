@@ -68,7 +68,7 @@ static const struct bw_command commands[] = {
 	{"printf", NULL, bw_cmd_printf, "\"FORMAT\", EXPR...", "Print values as C's printf does.", NULL, BW_COMPLETE_EXPR, false},
 	{"ptype", NULL, bw_cmd_whatis, "EXPR", "Same as whatis.", NULL, BW_COMPLETE_EXPR, false},
 	{"pwd", NULL, bw_cmd_pwd, "", "Show the working directory of the debugger.", NULL, BW_COMPLETE_NONE, false},
-	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave; the program runs on without the debugger (kill ends it).", NULL, BW_COMPLETE_NONE, false},
+	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave. What \"run\" has started is killed (detach lets it run on), what was attached to runs on.", NULL, BW_COMPLETE_NONE, false},
 	{"restore", NULL, bw_cmd_restore, "FILE [binary] ADDRESS [START END]", "Write the bytes of a file (from START to END of it) to memory.",
 	 "What \"dump memory\" wrote, or any file; ADDRESS may name a space: lds#0.", BW_COMPLETE_FILE, false, true},
 	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false, true},

@@ -189,6 +189,7 @@ void bw_cli_interact(struct bw_cli *c)
 	el_set(el, EL_BIND, "^I", "bw-complete", NULL);
 	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_source(el, NULL);
+	c->interactive = isatty(STDIN_FILENO);
 	while (!c->quit) {
 		int n = 0;
 		struct bw_error *unheld = bw_debug_hold_time(c->debug);
@@ -198,6 +199,8 @@ void bw_cli_interact(struct bw_cli *c)
 		errno = 0;
 		const char *line = read_line(el, &n);
 		if (!line || n <= 0) {
+			if (c->quit)
+				break;
 			if (errno == EINTR) {
 				/* Ctrl-C at the prompt: a fresh line */
 				printf("Quit\n");
@@ -205,7 +208,9 @@ void bw_cli_interact(struct bw_cli *c)
 				continue;
 			}
 			printf("quit\n");
-			break;
+			if (bw_cli_may_leave(c))
+				break;
+			continue;
 		}
 		if (bw_skip_blanks(line)[0])
 			history(h, &event, H_ENTER, line);

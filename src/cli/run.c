@@ -28,6 +28,7 @@ static const char usage[] =
 	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
 	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
 	"  --batch             no prompt: leave when the commands are done\n"
+	"  --timeout SECONDS   end the session when it has taken so long, with exit status 124\n"
 	"  --json              every answer as one line of JSON\n"
 	"  --fidelity          at the end, which instructions the virtual GPU executed not exactly, and how often\n"
 	"  --strict            the virtual GPU shows what only hardware would: at the end, missing waits,\n"
@@ -51,6 +52,7 @@ static const char attach_usage[] =
 	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
 	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
 	"  --batch             no prompt: leave when the commands are done\n"
+	"  --timeout SECONDS   leave when the session has taken so long, with exit status 124\n"
 	"  --json              every answer as one line of JSON\n"
 	"  -h, --help\n";
 
@@ -66,6 +68,7 @@ struct run_options {
 	bool interactive, batch, json, fidelity, help;
 	struct bw_cli_vgpu_options vgpu;
 	const char *gpu, *kernel;
+	double limit_s; /* 0: none */
 	bool attach; /* kernel is the number of a process */
 	pid_t pid;
 	char **program; /* behind --, borrowed from argv */
@@ -91,6 +94,16 @@ static struct bw_error *option_value(int argc, char **argv, int *i, const char *
 	return NULL;
 }
 
+static struct bw_error *take_limit(const char *value, double *out)
+{
+	enum { YEAR_S = 366 * 24 * 3600 };
+	double seconds;
+	if (!bw_parse_f64(value, &seconds) || !(seconds >= 0.001 && seconds <= YEAR_S))
+		return bw_errorf(BW_E_INVALID, "--timeout takes seconds, not \"%s\"", value);
+	*out = seconds;
+	return NULL;
+}
+
 static struct bw_error *take_option(struct run_options *o, int argc, char **argv, int *i)
 {
 	static const struct {
@@ -111,6 +124,9 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 		o->gpu = value;
 		return NULL;
 	}
+	BW_TRY(option_value(argc, argv, i, "--timeout", &value));
+	if (value)
+		return take_limit(value, &o->limit_s);
 	if (!strcmp(word, "--batch") || !strcmp(word, "-batch"))
 		o->batch = true;
 	else if (!strcmp(word, "--json"))
@@ -346,16 +362,14 @@ static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o
 static struct bw_error *run_session(struct bw_cli *c, const struct run_options *o)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->batch;
-	bool piped = !o->batch && !o->interactive && commands_on_stdin();
-	c->scripted = !terminal;
-	if (o->script.len) {
-		c->scripted = true;
-		BW_TRY(run_script(c, o));
-		c->scripted = !terminal;
-	}
+	bool piped = !o->script.len && !o->batch && !o->interactive && commands_on_stdin();
+	BW_TRY(run_script(c, o));
 	if (c->quit)
 		return NULL;
 	if (piped)
+		return bw_cli_run_file(c, "-");
+	/* Behind the commands given comes what standard input has, as in gdb. */
+	if (o->script.len && !o->batch && !o->interactive && !isatty(STDIN_FILENO))
 		return bw_cli_run_file(c, "-");
 	if (o->script.len && !terminal)
 		return NULL;
@@ -363,9 +377,11 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 		c->plain = true;
 		BW_TRY(bw_cmd_run(c, ""));
 		c->plain = false;
-		/* Ended by itself: nothing is left to ask about. */
-		if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+		/* Ended by itself, or told to: nothing is left to ask about. */
+		if (c->quit || bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
 			return NULL;
+		if (bw_cli_interrupts() && !terminal && !o->interactive)
+			c->exit_status = BW_EXIT_SIGNAL + SIGINT;
 	}
 	if (terminal || o->interactive)
 		bw_cli_interact(c);
@@ -396,6 +412,19 @@ static struct bw_error *set_up_server(const struct run_options *o)
 	return o->fidelity ? bw_cli_add_server_args("--fidelity") : NULL;
 }
 
+/* Of a session that was told to end: its status, and a sentence where the user has set the limit. */
+static void say_what_ended_it(struct bw_cli *c)
+{
+	if (!c->ended_by)
+		return;
+	c->exit_status = c->ended_by == SIGALRM ? BW_EXIT_TIMEOUT : BW_EXIT_SIGNAL + c->ended_by;
+	if (c->ended_by != SIGALRM)
+		return;
+	struct bw_error *err = bw_errorf(BW_E_TIMEOUT, "The session has taken %g s, the limit of --timeout", c->limit_s);
+	bw_out_error(c->out, err);
+	bw_error_free(err);
+}
+
 static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
 {
 	bool is_virtual = false;
@@ -420,30 +449,29 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	if (o->fidelity)
 		BW_TRY(bw_cli_check_fidelity(c->kmd));
 	BW_TRY(bw_cli_check_strict(c->kmd, &o->vgpu));
+	c->limit_s = o->limit_s;
 	bw_cli_catch_interrupts(c);
 	if (o->attach)
 		BW_TRY(bw_cli_attach(c, o->pid));
 	struct bw_error *err = run_session(c, o);
-	if (err) {
-		/* A script that fails ends at once; its program with it. */
+	if (err) { /* a script that fails ends at once */
 		if (!c->error_said)
 			bw_out_error(c->out, err);
 		bw_error_free(err);
-		if (c->attached)
-			bw_debug_detach(c->debug);
-		else if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
-			bw_error_free(bw_debug_kill(c->debug));
+		c->quit = true;
+		bw_cli_leave(c);
 		c->exit_status = BW_EXIT_USAGE;
 		return NULL;
 	}
 	bw_cli_leave(c);
+	say_what_ended_it(c);
 	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->out));
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 
 static int main_with(int argc, char **argv, bool attach)
 {
-	struct bw_cli c = {.output_fd = -1, .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
+	struct bw_cli c = {.output_fd = -1, .confirm = true, .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
 	struct run_options o = {.attach = attach};
 	struct bw_error *err = run(&c, &o, argc, argv);
 	if (err) {

@@ -2,21 +2,32 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "live/live.h"
 
-static struct bw_debug *interrupted_session;
+static struct bw_cli *session;
 static volatile sig_atomic_t n_interrupts;
 
 static void on_interrupt(int sig)
 {
 	n_interrupts++;
-	if (interrupted_session)
-		bw_debug_interrupt(interrupted_session);
+	bw_debug_interrupt(session->debug);
+}
+
+/* SIGTERM, SIGHUP and the limit of --timeout: no more commands, and no more waiting. */
+static void on_end(int sig)
+{
+	if (session->ended_by)
+		return;
+	session->ended_by = sig;
+	session->quit = true;
+	bw_debug_interrupt(session->debug);
 }
 
 unsigned bw_cli_interrupts(void)
@@ -26,11 +37,26 @@ unsigned bw_cli_interrupts(void)
 
 void bw_cli_catch_interrupts(struct bw_cli *c)
 {
-	interrupted_session = c->debug;
+	session = c;
 	/* Without SA_RESTART: a read at the prompt is cut short, too. */
-	struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction action = {.sa_handler = on_interrupt}, before;
 	sigaction(SIGINT, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* A second one ends us as it would have without all this, whatever we are at. */
+	action = (struct sigaction){.sa_handler = on_end, .sa_flags = SA_RESETHAND};
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, &before);
+	if (before.sa_handler == SIG_IGN) /* nohup */
+		sigaction(SIGHUP, &before, NULL);
+	if (c->limit_s <= 0)
+		return;
+	action.sa_flags = 0;
+	sigaction(SIGALRM, &action, NULL);
+	/* Again and again: the first may come just before a read, and would not cut it short. */
+	double whole = floor(c->limit_s);
+	const struct itimerval limit = {.it_interval = {.tv_sec = 1},
+					.it_value = {(time_t)whole, (suseconds_t)((c->limit_s - whole) * 1e6)}};
+	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
 struct bw_error *bw_cli_start_program(struct bw_cli *c)
@@ -80,6 +106,8 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	c->stopped_at = s->kind == BW_STOP_WAVES ? s->breakpoint : 0;
 	c->stops += !brief || s->kind != BW_STOP_WAVES;
 	quiet |= bw_cli_is_silent(c, c->stopped_at);
+	/* The stop is only our way out; of a session that takes too long it says where it was. */
+	quiet |= c->ended_by && c->ended_by != SIGALRM;
 	if (!quiet)
 		bw_show_stop(c->out, c->debug, s, brief);
 	free(c->list_file);
@@ -97,6 +125,62 @@ struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
 	return NULL;
 }
 
+/* ---- Leaving ---- */
+
+static bool is_yes(const char *answer)
+{
+	answer = bw_skip_blanks(answer);
+	return answer[0] == 'y' || answer[0] == 'Y';
+}
+
+/* End of input is a yes, as in gdb, and Ctrl-C a no. */
+static bool ask(const char *question)
+{
+	for (;;) {
+		char answer[256];
+		size_t n = 0;
+		printf("%s(y or n) ", question);
+		fflush(stdout);
+		for (;;) {
+			char ch;
+			ssize_t got = read(STDIN_FILENO, &ch, 1);
+			if (got < 0 && errno == EINTR) {
+				printf("Quit\n");
+				return false;
+			}
+			if (got <= 0) {
+				printf("EOF [assumed Y]\n");
+				return true;
+			}
+			if (ch == '\n')
+				break;
+			if (n + 1 < sizeof(answer))
+				answer[n++] = ch;
+		}
+		answer[n] = '\0';
+		const char *word = bw_skip_blanks(answer);
+		if (is_yes(word) || word[0] == 'n' || word[0] == 'N')
+			return is_yes(word);
+		printf("Please answer y or n.\n");
+	}
+}
+
+bool bw_cli_may_leave(struct bw_cli *c)
+{
+	if (!c->interactive || !c->confirm || c->ended_by || bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+		return true;
+	size_t n;
+	const struct bw_inferior_info *all = bw_debug_inferiors(c->debug, &n);
+	const char *fate = c->attached ? "detached" : "killed";
+	bw_out_line(c->out, "A debugging session is active.\n");
+	for (size_t i = 0; i < n; i++)
+		bw_out_line(c->out, "\tInferior %u [process %d] will be %s.", all[i].number, (int)all[i].pid, fate);
+	if (!n) /* it has not opened the GPU yet */
+		bw_out_line(c->out, "\tProcess %d will be %s.", (int)bw_live_pid(bw_debug_target(c->debug)), fate);
+	bw_out_text(c->out, "\n");
+	return ask("Quit anyway? ");
+}
+
 void bw_cli_leave(struct bw_cli *c)
 {
 	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM) {
@@ -104,29 +188,18 @@ void bw_cli_leave(struct bw_cli *c)
 			c->exit_status = BW_EXIT_GPU;
 		return;
 	}
-	if (c->gpu_fault && !c->attached) {
-		/* Nothing good can come of running on. */
-		bw_out_line(c->out, "[The program was killed. With -i, or commands, \"breakwater run\" stays here to look around]");
-		bw_error_free(bw_debug_kill(c->debug));
-		c->exit_status = BW_EXIT_GPU;
-		c->exit_status_known = true;
+	if (c->attached) {
+		bw_debug_detach(c->debug);
 		return;
 	}
-	struct bw_target *t = bw_debug_target(c->debug);
-	pid_t pid = t ? bw_live_pid(t) : 0;
-	bw_debug_detach(c->debug);
-	if (!c->scripted || pid <= 0)
-		return;
-	/* A script's program is not left behind: its output belongs to ours. */
-	int status;
-	pid_t ended;
-	do
-		ended = waitpid(pid, &status, 0);
-	while (ended < 0 && errno == EINTR);
-	if (ended == pid) {
-		struct bw_stop s = {.kind = BW_STOP_EXITED, .exit_known = true, .exit_status = status};
-		bw_cli_show_output(c, true);
-		if (!c->exit_status_known)
-			remember_exit(c, &s);
+	/* Those that were attached to beside it run on. */
+	bw_error_free(bw_debug_kill(c->debug));
+	bw_cli_show_output(c, true);
+	if (c->gpu_fault) {
+		bw_out_line(c->out, "[The program was killed. With -i, or commands, \"breakwater run\" stays here to look around]");
+		c->exit_status = BW_EXIT_GPU;
+		c->exit_status_known = true;
+	} else if (!c->interactive && !c->quit) {
+		bw_out_line(c->out, "[The program was killed]");
 	}
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """At a terminal: Ctrl-C stops a kernel that loops for ever and gives the prompt, Tab completes, the
-history is there, Enter repeats, Ctrl-D leaves."""
+history is there, Enter repeats, Ctrl-D leaves, and leaving asks."""
 import os
 import pty
 import re
@@ -120,5 +120,33 @@ def the_prompt_first():
         t.close()
 
 
+def leaving_asks():
+    t = Terminal(KERNELS / "loop.s", "--grid", 64, "--group", 64, "--arg", "out=zeros:4")
+    question = re.escape("Quit anyway? (y or n) ")
+    try:
+        time.sleep(1.5)
+        t.type("\x03")
+        t.expect(re.escape(PROMPT))
+        family = children(t.pid)
+        t.type("quit\n")
+        check(re.search(r"Inferior 1 \[process \d+\] will be killed", t.expect(question)), "it does not say what is killed")
+        t.type("maybe\n")
+        t.expect("Please answer y or n.\nQuit anyway")
+        t.type("n\n")
+        check("Not confirmed" in t.expect(re.escape(PROMPT)), "quit was not given up")
+        t.type("quit\n")
+        t.expect(question)
+        t.type("\x03")
+        t.expect(re.escape(PROMPT))
+        t.type("\x04")
+        t.expect(question)
+        t.type("y\n")
+        wait_gone(t.pid, "the debugger")
+        for pid in family:
+            wait_gone(pid, "a process of an ended session")
+    finally:
+        t.close()
+
+
 if __name__ == "__main__":
-    main(ctrl_c_and_the_prompt, the_prompt_first)
+    main(ctrl_c_and_the_prompt, the_prompt_first, leaving_asks)
