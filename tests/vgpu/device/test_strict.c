@@ -56,6 +56,8 @@ static const struct fault {
 	/* IB_STS: lgkm 9:4, vm 15:10, vs 31:26 (rule 283); an s_load_b64 counts twice (279) */
 	{"counters", 22, 1, 0, false, {{0}}, true, 2 << 4 | 3 << 10 | 1 << 26},
 	{"poison", 23, 1, 0, false, {{0}}, true, 0xffb1d500},
+	{"one source", 24, 1, 0, true, {{0}}, false, 0},
+	{"two sources", 25, 1, 1, true, {{BW_STRICT_HAZARD, "v_lshlrev_b64", 12, "reads v2 and v6"}}, false, 0},
 };
 
 static uint64_t data_va(unsigned offset_b)

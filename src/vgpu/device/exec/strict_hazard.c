@@ -52,6 +52,19 @@ static void check_trans(struct bw_strict_step *t)
 	}
 }
 
+/* The last write of a source; a source of several registers is written with any of them. */
+static uint64_t source_write(const struct bw_hazards *h, const struct bw_vregs *src, unsigned *out_reg)
+{
+	uint64_t last = 0;
+	for (unsigned r = src->first; r < (unsigned)src->first + src->n; r++) {
+		if (h->valu_at[r] <= last)
+			continue;
+		last = h->valu_at[r];
+		*out_reg = r;
+	}
+	return last;
+}
+
 /* The last write of any source, at most limit. 0: there is none that counts. */
 static uint64_t last_write(const struct bw_strict_step *t, uint64_t limit, unsigned *out_reg)
 {
@@ -59,17 +72,18 @@ static uint64_t last_write(const struct bw_strict_step *t, uint64_t limit, unsig
 	const struct bw_hazards *h = &t->sw->hazards;
 	uint64_t last = 0;
 	for (unsigned i = 0; i < e->n_reads; i++) {
-		for (unsigned r = e->read[i].first; r < e->read[i].first + e->read[i].n; r++) {
-			if (h->valu_at[r] > limit || h->valu_at[r] <= BW_MAX(h->fence, last))
-				continue;
-			last = h->valu_at[r];
-			*out_reg = r;
-		}
+		unsigned r = 0;
+		uint64_t at = source_write(h, &e->read[i], &r);
+		if (at > limit || at <= BW_MAX(h->fence, last))
+			continue;
+		last = at;
+		*out_reg = r;
 	}
 	return last;
 }
 
-/* wave64: a result from before a change of EXEC and one from behind it are forwarded together. */
+/* wave64: a result from before a change of EXEC and one from behind it are forwarded together. To LLVM that
+ * takes two sources: a pair of registers that were written on both sides is one. ACO waits there too. */
 static void check_forwarding(struct bw_strict_step *t)
 {
 	const struct bw_hazards *h = &t->sw->hazards;

@@ -262,3 +262,17 @@
 	s_waitcnt vmcnt(0) lgkmcnt(0)
 	global_store_b64 v1, v[2:3], s[0:1] offset:1024
 	s_endpgm
+
+	fault ; 24 (wave64): one source, of two registers that were written on both sides of a change of EXEC
+	v_mov_b32_e32 v2, 1
+	s_mov_b64 exec, -1
+	v_mov_b32_e32 v3, 2
+	v_lshlrev_b64 v[4:5], 2, v[2:3]
+	s_endpgm
+
+	fault ; 25 (wave64): two sources, one of them of two registers
+	v_mov_b32_e32 v2, 1
+	s_mov_b64 exec, -1
+	v_mov_b32_e32 v6, 2
+	v_lshlrev_b64 v[4:5], v6, v[2:3]
+	s_endpgm
