@@ -25,6 +25,8 @@ VALU = ["VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD", "VOP3P", "VOPD_X", "VOPD_Y", "
 COMPACT = ["VOP1", "VOP2", "VOPC"]
 SCALAR_SRC = {"SOP1", "SOP2", "SOPC"}
 IMPLIED = {"vcc": 106, "exec": 126}
+# Registers that an instruction may read or write without naming them: enum bw_implicit.
+IMPLICIT = ["SCC", "VCC", "EXEC", "M0", "FLAT_SCR", "MODE", "STATUS", "PC", "TTMP0", "TTMP1", "HWREG"]
 MODS = "DVCONS"
 
 
@@ -162,7 +164,8 @@ class Encodings:
         if words[4] not in CLASSES:
             raise Bad(line, f"class {words[4]} is unknown")
         i.cls = words[4]
-        i.mem = i.reads = i.writes = i.mods = i.same = ""
+        i.mem = i.mods = i.same = ""
+        i.reads, i.writes = [], []
         i.regs, i.unverified = {}, False
         i.mask, i.value = i.format.mask >> 32 << 32, i.format.value >> 32 << 32
         i.unused = 0  # the part of mask that the hardware does not look at
@@ -175,6 +178,11 @@ class Encodings:
         i.src_types = [parse_type(t, self.types, line) for t in i.src.split("|") if t]
         if i.mem:
             parse_type(i.mem, self.types, line)
+        for key, operands in (("reads", i.src_types), ("writes", i.dst_types)):
+            for base, marks in operands:
+                for mark in sorted(marks & set(IMPLIED)):
+                    if mark.upper() not in getattr(i, key):
+                        raise Bad(line, f"{base}({mark}) wants {key}={mark.upper()}")
         self.insns.append(i)
 
     def insn_word(self, i, word, line):
@@ -188,7 +196,13 @@ class Encodings:
         elif key in ("mem", "same"):
             setattr(i, key, val)
         elif key in ("reads", "writes"):
-            setattr(i, key, val.replace(",", " "))
+            names = val.split(",")
+            for name in names:
+                if name not in IMPLICIT:
+                    raise Bad(line, f"{key}={val}: there is no implicit register '{name}'")
+                if names.count(name) > 1:
+                    raise Bad(line, f"{key}={val}: {name} is there twice")
+            setattr(i, key, sorted(names, key=IMPLICIT.index))
         elif key == "mods":
             if not val or set(val) - set(MODS):
                 raise Bad(line, f"mods={val}: the letters are {MODS}")
@@ -350,6 +364,10 @@ def op_id(name):
     return "BW_OP_" + name.upper()
 
 
+def implicit(names):
+    return " | ".join("BW_IMPLICIT_" + n for n in names) or "0"
+
+
 def write_ops(enc, out):
     names = sorted({i.name for i in enc.insns})
     out.append("#ifndef BW_ISA_OPS_H\n#define BW_ISA_OPS_H\n")
@@ -444,7 +462,7 @@ def write_tables(enc, out):
             f"{{{', '.join('BW_OPD_' + k for k, _ in kinds)}}}, {{{', '.join(str(n) for _, n in kinds)}}}, "
             f"BW_OPD_{i.dst_kind[0]}, {i.dst_kind[1]}, {i.half}, {i.neg}, {addr}, {data}, "
             f"{i.regs.get('data1', 1)}, {n_rsrc}, {fixed_index[i.mask & ~i.unused, i.value, i.unused]}, "
-            f"{' | '.join(flags) or 0}}}, /* {i.line} */")
+            f"{' | '.join(flags) or 0}, {implicit(i.reads)}, {implicit(i.writes)}}}, /* {i.line} */")
     out.append("};\n")
 
     row_index = {id(i): n + 1 for n, i in enumerate(enc.insns)}
@@ -471,7 +489,7 @@ def write_tables(enc, out):
 
     out.append("/* Indexed by enum bw_op, which is sorted by name. */")
     out.append("const struct bw_op_info bw_isa_infos[BW_OP_COUNT] = {")
-    out.append('\t{"illegal", BW_FMT_ILLEGAL, BW_CLASS_CTRL, "", "", "", "", "", "", BW_OP_ILLEGAL},')
+    out.append('\t{"illegal", BW_FMT_ILLEGAL, BW_CLASS_CTRL, "", "", "", "", BW_OP_ILLEGAL},')
     order = list(FORMATS)
     best = {}
     for i in enc.insns:
@@ -481,7 +499,7 @@ def write_tables(enc, out):
         i = best[name]
         # Compact forms take modifiers only with DPP: what the opcode can have is the union.
         mods = {m for j in enc.insns if j.name == name for m in j.mods}
-        texts = [i.dst, i.src, i.mem, i.reads, i.writes, "".join(m for m in MODS if m in mods)]
+        texts = [i.dst, i.src, i.mem, "".join(m for m in MODS if m in mods)]
         same = op_id(i.same) if i.same else op_id(name)
         out.append(f"\t{{{c_str(name)}, BW_FMT_{FORMATS[i.format.name]}, BW_CLASS_{i.cls}, "
                    f"{', '.join(c_str(t) for t in texts)}, {same}}}, /* line {i.line} */")

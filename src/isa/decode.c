@@ -372,6 +372,8 @@ static bool decode_vopd(struct decoding *d)
 		return false;
 	drop_unused(d, y);
 	in->op_y = y->op;
+	in->reads |= y->reads;
+	in->writes |= y->writes;
 	in->dst = (uint16_t)bw_vopd_x_vdst(w);
 	in->dst_y = (uint16_t)(bw_vopd_y_vdst(w) << 1 | (~in->dst & 1));
 	uint16_t x_raw[2] = {(uint16_t)bw_vopd_x_src0(w),
@@ -591,6 +593,8 @@ bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst)
 		out_inst->fmt = fmt = d.row->fmt;
 		out_inst->opcode = (uint16_t)opcode;
 		out_inst->op = d.row->op;
+		out_inst->reads = d.row->reads;
+		out_inst->writes = d.row->writes;
 		d.size_dw = formats[fmt].base_dw;
 		bool fixed = fixed_bits_hold(d.row, words, d.size_dw);
 		drop_unused(&d, d.row);

@@ -72,7 +72,8 @@ size_t bw_isa_op_encodings(enum bw_op op, struct bw_op_encoding *out, size_t max
 			if (!space->rows[i] || row->op != op)
 				continue;
 			if (n < max)
-				out[n] = (struct bw_op_encoding){(enum bw_fmt)row->fmt, (uint16_t)i, s == BW_FMT_COUNT};
+				out[n] = (struct bw_op_encoding){(enum bw_fmt)row->fmt, (uint16_t)i, s == BW_FMT_COUNT,
+								 row->reads, row->writes};
 			n++;
 		}
 	}

@@ -43,9 +43,21 @@ enum {
 };
 
 enum bw_dpp { BW_DPP_NONE, BW_DPP_8, BW_DPP_16 };
-/* clang-format on */
 
-/* clang-format off */
+/* Registers that an instruction reads or writes without a field that names them. */
+enum bw_implicit {
+	BW_IMPLICIT_SCC = 1 << 0,
+	BW_IMPLICIT_VCC = 1 << 1,
+	BW_IMPLICIT_EXEC = 1 << 2,
+	BW_IMPLICIT_M0 = 1 << 3,
+	BW_IMPLICIT_FLAT_SCR = 1 << 4,
+	BW_IMPLICIT_MODE = 1 << 5,
+	BW_IMPLICIT_STATUS = 1 << 6,
+	BW_IMPLICIT_PC = 1 << 7,    /* its value: a jump, s_getpc. Not that it moves on */
+	BW_IMPLICIT_TTMP0 = 1 << 8, BW_IMPLICIT_TTMP1 = 1 << 9,
+	BW_IMPLICIT_HWREG = 1 << 10, /* s_getreg, s_setreg: the one that the immediate names */
+};
+
 struct bw_inst {
 	enum bw_op op;
 	enum bw_fmt fmt;
@@ -53,6 +65,9 @@ struct bw_inst {
 	uint8_t size_b;    /* 4, 8 or 12; 4 when illegal */
 	uint8_t n_src;     /* of src[] */
 	bool has_literal;
+	uint16_t reads, writes; /* enum bw_implicit, of both halves of a VOPD. Of this form: compact v_cndmask
+	                    * reads VCC, the 64-bit form only where src[2] says so. What src, sdst and dst
+	                    * imply (see there) is in both places */
 	bool padded;       /* bits that it does not use are not 0: no instruction to LLVM, the hardware does
 	                    * not look (ISA manual). Nothing here comes from them */
 	uint32_t literal;
@@ -128,7 +143,6 @@ struct bw_op_info {
 	enum bw_op_class class;
 	const char *dst, *src;   /* operand types of data/isa/gfx11.enc, "|" between operands */
 	const char *mem;         /* element moved, "" if none */
-	const char *reads, *writes; /* implicit registers: SCC VCC EXEC M0 MODE PC ... */
 	const char *mods;        /* D DPP, C clamp, O omod, N neg and abs, S op_sel: in some form of it */
 	enum bw_op same;         /* VOPD halves: the instruction that computes the same; others: itself */
 };
@@ -144,6 +158,7 @@ struct bw_op_encoding {
 	enum bw_fmt fmt;
 	uint16_t opcode;
 	bool is_y; /* VOPD: the number in the Y half's field */
+	uint16_t reads, writes; /* enum bw_implicit */
 };
 /* Fills at most max of out, in the order of enum bw_fmt; returns how many there are. */
 size_t bw_isa_op_encodings(enum bw_op op, struct bw_op_encoding *out, size_t max);

@@ -47,6 +47,7 @@ struct bw_isa_row {
 	uint8_t rsrc_n_reg;          /* SMEM SBASE, SRSRC: SGPRs; 0: not read */
 	uint8_t fixed;               /* index into bw_isa_fixed */
 	uint8_t flags;               /* BW_ROW_* */
+	uint16_t reads, writes;      /* enum bw_implicit */
 };
 /* clang-format on */
 

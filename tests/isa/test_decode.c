@@ -456,7 +456,6 @@ static void names_and_infos(void **state)
 	assert_int_equal(info->fmt, BW_FMT_VOP2);
 	assert_int_equal(info->class, BW_CLASS_MAP);
 	assert_string_equal(info->src, "F32|F32");
-	assert_string_equal(info->reads, "EXEC MODE");
 	assert_int_equal(bw_isa_op_info(BW_OP_V_DUAL_FMAC_F32)->same, BW_OP_V_FMAC_F32);
 	assert_string_equal(bw_isa_op_info((enum bw_op)99999)->name, "illegal");
 	assert_string_equal(bw_isa_fmt_name((enum bw_fmt)99), "illegal");

@@ -36,15 +36,6 @@ static bool nth_token(const char *list, unsigned n, struct token *out)
 	return false;
 }
 
-static bool has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-	for (const char *p = list; (p = strstr(p, word)); p += n)
-		if ((p == list || p[-1] == ',') && (p[n] == ',' || !p[n]))
-			return true;
-	return false;
-}
-
 static unsigned number(const char *text, size_t len, size_t *at)
 {
 	unsigned v = 0;
@@ -142,16 +133,21 @@ static void add_swrite(struct build *b, unsigned code, unsigned n)
 	b->e->writes_exec |= code == BW_SRC_EXEC_LO || code == BW_SRC_EXEC_HI;
 }
 
-static void add_implicit(struct build *b, const struct bw_op_info *info)
+/* SGPRs without a field of their own. The other implicit registers change when they are written. */
+static void add_implicit(struct build *b)
 {
-	unsigned n = b->ctx->lanes / 32;
-	if (has_word(info->reads, "VCC"))
+	unsigned reads = b->in->reads, writes = b->in->writes, n = b->ctx->lanes / 32;
+	if (b->in->fmt == BW_FMT_EXP && !b->in->exp_row)
+		reads &= ~(unsigned)BW_IMPLICIT_M0;
+	if (reads & BW_IMPLICIT_VCC)
 		add_sread(b, BW_SRC_VCC_LO, n, false, false);
-	if (has_word(info->reads, "M0"))
+	if (reads & BW_IMPLICIT_EXEC)
+		add_sread(b, BW_SRC_EXEC_LO, n, false, false);
+	if (reads & BW_IMPLICIT_M0)
 		add_sread(b, BW_SRC_M0, 1, false, false);
-	if (has_word(info->writes, "VCC"))
+	if (writes & BW_IMPLICIT_VCC)
 		add_swrite(b, BW_SRC_VCC_LO, n);
-	if (has_word(info->writes, "EXEC"))
+	if (writes & BW_IMPLICIT_EXEC)
 		add_swrite(b, BW_SRC_EXEC_LO, n);
 }
 
@@ -239,8 +235,7 @@ static void valu(struct build *b, const struct bw_op_info *info)
 	const struct bw_inst *in = b->in;
 	b->e->unit = info->class == BW_CLASS_CTRL ? BW_UNIT_OTHER : BW_UNIT_VALU;
 	b->e->trans = is_trans(info->name);
-	add_implicit(b, info);
-	if (bw_starts_with(info->name, "v_div_fmas")) {
+	if (in->reads & BW_IMPLICIT_VCC) { /* v_div_fmas, which has no operand for it */
 		b->e->reads_mask = true;
 		b->e->mask_reg = BW_SRC_VCC_LO;
 	}
@@ -252,6 +247,7 @@ static void valu(struct build *b, const struct bw_op_info *info)
 		valu_operands(b, y, in->src_y, in->dst_y);
 		valu_results(b, y, in->dst_y);
 	}
+	b->e->scalar_operand = b->e->literal || b->e->sread.bit[0] || b->e->sread.bit[1] || in->reads & BW_IMPLICIT_VCC;
 }
 
 static void salu(struct build *b, const struct bw_op_info *info)
@@ -262,7 +258,6 @@ static void salu(struct build *b, const struct bw_op_info *info)
 	struct token t;
 	unsigned i = 0;
 	b->e->unit = BW_UNIT_SALU;
-	add_implicit(b, info);
 	while (next_token(&list, &t)) {
 		bool is_dst = token_is(t, "dst:");
 		if (is_dst)
@@ -359,7 +354,6 @@ static void ds(struct build *b, const struct bw_op_info *info)
 	b->e->unit = BW_UNIT_DS;
 	if (info->class == BW_CLASS_CTRL)
 		return;
-	add_implicit(b, info);
 	for (unsigned i = 0; next_token(&list, &t); i++) {
 		if (token_is(t, "A32") || memmem(t.at, t.len, "lane*4", 6))
 			add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_ADDR, 0);
@@ -525,6 +519,7 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec, const s
 	case BW_FMT_COUNT:
 		break;
 	}
+	add_implicit(&b);
 }
 
 /* ---- how undefinedness goes through ---- */

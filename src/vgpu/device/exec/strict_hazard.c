@@ -125,6 +125,7 @@ static void check_mask(struct bw_strict_step *t)
 	const struct bw_effects *e = &t->op->e;
 	const struct bw_sregs *written = &t->sw->hazards.mask_written;
 	char name[16];
+	/* A branch looks at VCCZ. LLVM waits for it too, ACO does not. */
 	if (t->op->inst.fmt == BW_FMT_SOPP || !bw_sregs_meet(&e->sread, written))
 		return;
 	bw_strict_report(t, BW_STRICT_HAZARD,
@@ -168,7 +169,7 @@ static void after_valu(struct bw_hazards *h, const struct bw_strict_op *op)
 	h->wmma_n = is_wmma(op) && e->n_writes ? e->write[0].n : 0;
 	h->wmma_first = e->write[0].first;
 	/* A scalar operand or a literal ends the danger to the masks read before. */
-	if (e->literal || e->sread.bit[0] || e->sread.bit[1])
+	if (e->scalar_operand)
 		h->mask_read = (struct bw_sregs){0};
 	if (e->reads_mask)
 		bw_sregs_add(&h->mask_read, e->mask_reg & ~1u, 2);

@@ -77,7 +77,7 @@ struct bw_effects {
 	uint8_t n_reads, n_writes;
 	bool trans;	   /* v_exp, v_rcp and their like */
 	bool writes_exec, reads_mask; /* a VALU's lane mask, in mask_reg */
-	bool literal;
+	bool literal, scalar_operand; /* VALU: an SGPR that a field names, VCC or a literal */
 	uint8_t mask_reg;  /* operand code */
 	uint8_t size_b;	   /* of the element, or of all dwords of a scalar load */
 	uint8_t lgkm;	   /* how much it adds to LGKMcnt */

@@ -276,3 +276,112 @@
 	v_mov_b32_e32 v6, 2
 	v_lshlrev_b64 v[4:5], v6, v[2:3]
 	s_endpgm
+
+	; Registers that an instruction names nowhere. Each fault is followed by what is none.
+	.macro	sides change:vararg ; fault 21, by another change of EXEC
+	v_mov_b32_e32 v2, 1
+	\change
+	v_mov_b32_e32 v3, 2
+	v_add_nc_u32_e32 v4, v2, v3
+	s_endpgm
+	.endm
+	.macro	waited change:vararg
+	v_mov_b32_e32 v2, 1
+	\change
+	v_mov_b32_e32 v3, 2
+	s_waitcnt_depctr 0xfff
+	v_add_nc_u32_e32 v4, v2, v3
+	s_endpgm
+	.endm
+
+	fault ; 26 (wave64): EXEC, written by saveexec
+	sides	s_and_saveexec_b64 s[4:5], -1
+	fault ; 27
+	waited	s_and_saveexec_b64 s[4:5], -1
+	fault ; 28 (wave64): and by wrexec
+	sides	s_and_not0_wrexec_b64 s[4:5], 0
+	fault ; 29
+	waited	s_and_not0_wrexec_b64 s[4:5], 0
+
+	fault ; 30: VCC, read by a branch
+	s_load_b32 vcc_lo, s[0:1], null
+	s_cbranch_vccz 1f
+1:	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 31
+	s_load_b32 vcc_lo, s[0:1], null
+	s_waitcnt lgkmcnt(0)
+	s_cbranch_vccz 1f
+1:	s_endpgm
+
+	fault ; 32: VCC, read by v_div_fmas
+	s_load_b32 vcc_lo, s[0:1], null
+	v_div_fmas_f32 v2, v0, v0, v0
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 33
+	s_load_b32 vcc_lo, s[0:1], null
+	s_waitcnt lgkmcnt(0)
+	v_div_fmas_f32 v2, v0, v0, v0
+	s_endpgm
+
+	fault ; 34: M0, read by v_movrels
+	s_sendmsg_rtn_b32 m0, sendmsg(MSG_RTN_GET_DOORBELL)
+	v_movrels_b32_e32 v2, v0
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 35
+	s_sendmsg_rtn_b32 m0, sendmsg(MSG_RTN_GET_DOORBELL)
+	s_waitcnt lgkmcnt(0)
+	v_movrels_b32_e32 v2, v0
+	s_endpgm
+
+	fault ; 36: M0, read by a load that has no address
+	s_sendmsg_rtn_b32 m0, sendmsg(MSG_RTN_GET_DOORBELL)
+	ds_load_addtid_b32 v2
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 37
+	s_sendmsg_rtn_b32 m0, sendmsg(MSG_RTN_GET_DOORBELL)
+	s_waitcnt lgkmcnt(0)
+	s_mov_b32 m0, 0
+	ds_load_addtid_b32 v2
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 38: EXEC, read by the VALU
+	s_sendmsg_rtn_b32 exec_lo, sendmsg(MSG_RTN_GET_DOORBELL)
+	v_mov_b32_e32 v2, v0
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 39
+	s_sendmsg_rtn_b32 exec_lo, sendmsg(MSG_RTN_GET_DOORBELL)
+	s_waitcnt lgkmcnt(0)
+	v_mov_b32_e32 v2, v0
+	s_endpgm
+
+	fault ; 40: EXEC, read by a branch
+	s_sendmsg_rtn_b32 exec_lo, sendmsg(MSG_RTN_GET_DOORBELL)
+	s_cbranch_execz 1f
+1:	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 41: none of these touches VCC, which is under way: their masks are operands
+	s_load_b32 vcc_lo, s[0:1], null
+	v_cmp_lt_u32_e64 s4, v0, v0
+	v_cndmask_b32_e64 v2, v0, v0, s4
+	v_add_co_ci_u32_e64 v3, s5, v0, v0, s4
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 42: the compact forms do
+	s_load_b32 vcc_lo, s[0:1], null
+	v_cndmask_b32_e32 v2, v0, v0, vcc_lo
+	v_cmp_lt_u32_e32 vcc_lo, v0, v0
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
