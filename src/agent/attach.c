@@ -175,11 +175,29 @@ static int wait_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, u
 	return r ? r : wait.out.status ? -ETIME : 0;
 }
 
+/* Not the ring of the submission that is to be debugged: a job of another program may stand there with
+ * its waves stopped, and there is only one ring for graphics. Jobs for compute go to the ring that has the
+ * fewest, whatever their number says (amdgpu_ctx_init_entity and drm_sched_entity_select_rq of Linux
+ * 6.12), and a VMID is the same for all rings of the hub. Unchanged where there is no ring for compute. */
+static void choose_ring(struct bw_agent_file *f, uint32_t *ip_type, uint32_t *ring)
+{
+	struct drm_amdgpu_info_hw_ip ip = {0};
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&ip,
+				       .return_size = sizeof(ip),
+				       .query = AMDGPU_INFO_HW_IP_INFO,
+				       .query_hw_ip = {.type = AMDGPU_HW_IP_COMPUTE}};
+	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !ip.available_rings)
+		return;
+	*ip_type = AMDGPU_HW_IP_COMPUTE;
+	*ring = 31 - (uint32_t)__builtin_clz(ip.available_rings);
+}
+
 /* Waits for it: then the kernel has given this address space a VMID and programmed it. */
 static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
 		    const struct placed *ib, uint32_t ctx_id)
 {
 	uint64_t fence;
+	choose_ring(f, &ip_type, &ring);
 	int r = submit_nops(f, ip_type, ring, 0, ib, ctx_id, &fence);
 	return r ? r
 		 : wait_nops(f, ip_type, ring, ctx_id, fence,
@@ -367,23 +385,10 @@ void bw_attach_left_unref(struct bw_attach_left *left)
  * EMIT_MEM_SYNC empties them (gfx_v11_0_emit_mem_sync of Linux 6.12: GLI_INV); on a ring of its own,
  * so that it need not wait for the job whose waves are concerned. */
 struct bw_attach_flush {
-	uint32_t ring, ctx_id;
+	uint32_t ip_type, ring, ctx_id;
 	uint64_t fence;
 	struct placed ib;
 };
-
-/* The last of the compute rings. */
-static uint32_t flush_ring(struct bw_agent_file *f)
-{
-	struct drm_amdgpu_info_hw_ip ip = {0};
-	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&ip,
-				       .return_size = sizeof(ip),
-				       .query = AMDGPU_INFO_HW_IP_INFO,
-				       .query_hw_ip = {.type = AMDGPU_HW_IP_COMPUTE}};
-	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !ip.available_rings)
-		return 0;
-	return 31 - (uint32_t)__builtin_clz(ip.available_rings);
-}
 
 static void flush_end(struct bw_attach *a)
 {
@@ -406,11 +411,12 @@ static void flush_begin(struct bw_attach *a)
 	if (!r) {
 		uint64_t top = va_top(a->file);
 		u->ctx_id = ctx.out.alloc.ctx_id;
-		u->ring = flush_ring(a->file);
+		u->ip_type = AMDGPU_HW_IP_COMPUTE;
+		choose_ring(a->file, &u->ip_type, &u->ring);
 		r = place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
 	}
 	if (!r)
-		r = submit_nops(a->file, AMDGPU_HW_IP_COMPUTE, u->ring, AMDGPU_IB_FLAG_EMIT_MEM_SYNC,
+		r = submit_nops(a->file, u->ip_type, u->ring, AMDGPU_IB_FLAG_EMIT_MEM_SYNC,
 				&u->ib, u->ctx_id, &u->fence);
 	if (r)
 		flush_end(a);
@@ -420,7 +426,7 @@ static void flush_begin(struct bw_attach *a)
 static bool caches_are_empty(struct bw_attach *a)
 {
 	struct bw_attach_flush *u = a->flush;
-	int r = u ? wait_nops(a->file, AMDGPU_HW_IP_COMPUTE, u->ring, u->ctx_id, u->fence, 0) : -EIO;
+	int r = u ? wait_nops(a->file, u->ip_type, u->ring, u->ctx_id, u->fence, 0) : -EIO;
 	return r ? r != -ETIME && atomic_load(&a->left->refs) == 1 : true;
 }
 
