@@ -97,6 +97,36 @@ char *bw_str_take(struct bw_str *s)
 	return text;
 }
 
+/* Unicode 15, table 3-7 */
+size_t bw_utf8_length(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+		   (s[0] == 0xf4 && s[1] > 0x8f);
+	return bad ? 0 : n;
+}
+
+void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept)
+{
+	while (*text) {
+		unsigned char c = (unsigned char)*text;
+		size_t n = bw_utf8_length(text);
+		bool c1 = n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
+		bool control = c < 0x20 ? !strchr(kept, c) : c == 0x7f;
+		bool shown = n && !c1 && !control;
+		n = n ? n : 1;
+		if (shown)
+			bw_str_addn(s, text, n);
+		for (size_t i = 0; i < n && !shown; i++)
+			bw_str_addf(s, "\\%03o", (unsigned char)text[i]);
+		text += n;
+	}
+}
+
 bool bw_parse_u64(const char *text, uint64_t *out_value)
 {
 	if (!isdigit((unsigned char)text[0]))

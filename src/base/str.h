@@ -28,6 +28,13 @@ const char *bw_str_text(const struct bw_str *s);
 /* Hands the text out (owned by the caller) and empties the string; NULL when out of memory. */
 char *bw_str_take(struct bw_str *s);
 
+/* Length of the UTF-8 sequence at text, 0 if there is none. */
+size_t bw_utf8_length(const char *text);
+/* Text from outside (names that programs give, files, messages), such that a terminal only shows it: control
+ * characters, those of Unicode (U+0080 to U+009F) and what is not UTF-8 as \ooo, each byte. kept: control
+ * characters that stay, "\n\t". */
+void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept);
+
 /* Numbers as users type them: decimal, 0x hexadecimal, 0b binary, 0 octal, a leading minus, and for
  * sizes a last k, M or G. The whole text must be the number. */
 bool bw_parse_u64(const char *text, uint64_t *out_value);

@@ -80,10 +80,7 @@ void bw_cli_free_blocks(struct bw_cli *c)
 	free(c->blocks);
 	c->blocks = NULL;
 	c->n_blocks = 0;
-	if (c->collecting)
-		block_fini(c->collecting);
-	free(c->collecting);
-	c->collecting = NULL;
+	bw_cli_cancel_block(c);
 	free(c->collecting_for);
 	c->collecting_for = NULL;
 }
@@ -209,6 +206,14 @@ struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line)
 	return bw_lines_kept_add(&b->lines, line, len);
 }
 
+void bw_cli_cancel_block(struct bw_cli *c)
+{
+	if (c->collecting)
+		block_fini(c->collecting);
+	free(c->collecting);
+	c->collecting = NULL;
+}
+
 struct bw_error *bw_cli_end_blocks(struct bw_cli *c)
 {
 	if (!c->collecting)
@@ -220,9 +225,7 @@ struct bw_error *bw_cli_end_blocks(struct bw_cli *c)
 		[BW_BLOCK_CONTROL] = "if\" or \"while",
 	};
 	enum bw_block_kind kind = c->collecting->kind;
-	block_fini(c->collecting);
-	free(c->collecting);
-	c->collecting = NULL;
+	bw_cli_cancel_block(c);
 	return bw_errorf(BW_E_INVALID, "the last \"%s\" has no \"end\"", words[kind]);
 }
 

@@ -17,7 +17,7 @@
 #include "ui/show.h"
 
 /* Exit statuses: 0, or the program's own; these are ours. Ended by signal N it is 128 + N, as a shell says. */
-enum { BW_EXIT_USAGE = 2, BW_EXIT_GPU = 3, BW_EXIT_TIMEOUT = 124 /* as timeout(1) */, BW_EXIT_SIGNAL = 128 };
+enum { BW_EXIT_USAGE = 2, BW_EXIT_GPU = 3, BW_EXIT_OUTPUT = 4 /* it could not be written */, BW_EXIT_TIMEOUT = 124 /* as timeout(1) */, BW_EXIT_SIGNAL = 128 };
 
 struct bw_program {
 	char **argv;             /* owned, NULL-terminated: the launcher and its options, or the program */
@@ -144,6 +144,8 @@ struct bw_block;
 bool bw_cli_collects(const struct bw_cli *c);
 /* One line of the block that is collected. */
 struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line) BW_MUST_CHECK;
+/* Drops the block that is collected. */
+void bw_cli_cancel_block(struct bw_cli *c);
 /* The input has ended: a block without its "end" is an error. */
 struct bw_error *bw_cli_end_blocks(struct bw_cli *c) BW_MUST_CHECK;
 /* A command that "define" has made, run if there is one of this name. */

@@ -57,7 +57,7 @@ struct bw_error *bw_cmd_echo(struct bw_cli *c, const char *args)
 		char ch = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
 		bw_str_addn(&s, &ch, 1);
 	}
-	bw_out_text(c->out, bw_str_text(&s));
+	bw_out_raw(c->out, bw_str_text(&s));
 	bw_out_str(c->out, "text", bw_str_text(&s));
 	bw_str_free(&s);
 	return NULL;

@@ -63,20 +63,35 @@ static struct bw_error *take_format(const char **s, struct bw_str *out)
 	return NULL;
 }
 
-/* Text of the debugger's own, or what a pointer points to up to its 0. */
+/* Text of the debugger's own, or what a pointer points to up to its 0, such that a terminal only shows it. */
 static struct bw_error *text_of(struct bw_cli *c, const struct bw_value *v, struct bw_str *out)
 {
 	if (v->type.kind == BW_TYPE_TEXT) {
-		bw_str_add(out, v->text);
+		bw_str_add_printable(out, v->text, "\n\t");
 		return NULL;
 	}
-	uint64_t at = v->bits;
-	for (size_t i = 0; i < MAX_TEXT_B; i++) {
-		char ch;
-		BW_TRY(bw_debug_read(c->debug, v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL, at + i, &ch, 1));
-		if (!ch)
+	char text[MAX_TEXT_B + 1];
+	size_t n = 0;
+	for (; n < MAX_TEXT_B; n++) {
+		enum bw_space space = v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL;
+		BW_TRY(bw_debug_read(c->debug, space, v->bits + n, &text[n], 1));
+		if (!text[n])
 			break;
-		bw_str_addn(out, &ch, 1);
+	}
+	text[n] = '\0';
+	bw_str_add_printable(out, text, "\n\t");
+	return NULL;
+}
+
+/* Widths and precisions in it: what C allows is as much as memory holds. */
+static struct bw_error *check_flags(const char *flags)
+{
+	for (const char *p = flags; *p;) {
+		char *end;
+		unsigned long n = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
+		if (n > MAX_TEXT_B)
+			return bw_errorf(BW_E_INVALID, "\"printf\" makes no field wider than %d", MAX_TEXT_B);
+		p = *p >= '0' && *p <= '9' ? end : p + 1;
 	}
 	return NULL;
 }
@@ -149,6 +164,7 @@ static struct bw_error *format(struct bw_cli *c, const char *fmt, const char *ar
 		while (*fmt && strchr("-+ #0123456789.", *fmt) && n + 1 < sizeof(flags))
 			flags[n++] = *fmt++;
 		flags[n] = '\0';
+		BW_TRY(check_flags(flags));
 		while (*fmt && strchr("hlzjt", *fmt))
 			fmt++;
 		if (!*fmt)
@@ -183,7 +199,7 @@ struct bw_error *bw_cmd_printf(struct bw_cli *c, const char *args)
 	struct bw_str text = {0};
 	struct bw_error *err = format_all(c, args, &text);
 	if (!err) {
-		bw_out_text(c->out, bw_str_text(&text));
+		bw_out_raw(c->out, bw_str_text(&text));
 		bw_out_str(c->out, "text", bw_str_text(&text));
 	}
 	bw_str_free(&text);

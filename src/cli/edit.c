@@ -101,8 +101,10 @@ static unsigned char complete(EditLine *el, int ch)
 			el_insertstr(el, " ");
 	} else {
 		printf("\n");
-		for (size_t i = 0; words[i]; i++)
-			printf("%s%s", words[i], words[i + 1] ? "  " : "\n");
+		for (size_t i = 0; words[i]; i++) {
+			bw_out_printable(stdout, words[i]);
+			printf("%s", words[i + 1] ? "  " : "\n");
+		}
 		result = CC_REDISPLAY;
 	}
 	bw_debug_free_words(words);
@@ -202,7 +204,8 @@ void bw_cli_interact(struct bw_cli *c)
 			if (c->quit)
 				break;
 			if (errno == EINTR) {
-				/* Ctrl-C at the prompt: a fresh line */
+				/* Ctrl-C at the prompt: a fresh line, and no block any more */
+				bw_cli_cancel_block(c);
 				printf("Quit\n");
 				el_reset(el);
 				continue;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "base/util.h"
@@ -46,6 +48,17 @@ static int unknown(const char *word)
 	return BW_EXIT_USAGE;
 }
 
+/* What was not written must not go unnoticed: a disk may be full. Only a reader that has gone knows why itself. */
+static int check_output(int status)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	if (poll(&p, 1, 0) <= 0 || !(p.revents & POLLERR))
+		fprintf(stderr, "breakwater: not all of the output could be written to standard output. Is the disk full?\n");
+	return status ? status : BW_EXIT_OUTPUT;
+}
+
 int main(int argc, char **argv)
 {
 	/* Under this name programs on the virtual GPU find it (other.c). */
@@ -64,6 +77,6 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
 		if (!strcmp(argv[1], subcommands[i].name))
-			return subcommands[i].run(argc - 1, argv + 1);
+			return check_output(subcommands[i].run(argc - 1, argv + 1));
 	return unknown(argv[1]);
 }

@@ -478,7 +478,9 @@ static int main_with(int argc, char **argv, bool attach)
 		if (c.out && bw_out_is_json(c.out))
 			bw_out_error(c.out, err);
 		else
-			fprintf(stderr, "breakwater: %s%s\n", err->message, strchr(err->message, '\n') ? "" : ".");
+			fputs("breakwater: ", stderr);
+		bw_out_printable(stderr, err->message);
+		fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);
 		c.exit_status = BW_EXIT_USAGE;
 		bw_error_free(err);
 	}

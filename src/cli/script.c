@@ -2,11 +2,15 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
 
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 {
@@ -23,45 +27,165 @@ struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 	return err;
 }
 
-/* A Ctrl-C while the next line is waited for is not the end of the lines: it is seen when the line is
- * there, by the command it stands for. */
-static bool read_line(FILE *f, char **line, size_t *cap)
+/* ---- Lines ---- */
+
+enum { LINE_MAX_B = 1 << 20 }; /* more is no command: /dev/zero, a picture */
+
+struct lines {
+	int fd;
+	char *data;     /* owned: what has been read */
+	size_t at, end; /* of it is left */
+	size_t cap;
+	bool ended;
+};
+
+/* Of standard input, which several scripts may go on reading. */
+static struct lines standard_input = {.fd = STDIN_FILENO};
+
+static void lines_close(struct lines *l)
 {
-	sigset_t interrupt, before;
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
-	pthread_sigmask(SIG_BLOCK, &interrupt, &before);
-	bool got = getline(line, cap, f) > 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return got;
+	if (l->fd == STDIN_FILENO)
+		return;
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l->data);
 }
 
-struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
+/* A Ctrl-C while the next line of a pipe is waited for is not the end of the lines: it is seen when the line
+ * is there, by the command it stands for. What ends the session ends the wait, too, at whatever moment it comes. */
+static bool await_input(struct bw_cli *c, int fd)
 {
-	_cleanup_fclose_ FILE *opened = NULL;
-	FILE *f = stdin;
-	if (strcmp(path, "-")) {
-		opened = f = fopen(path, "r");
-		if (!f)
-			return bw_error_errno(errno, "cannot read the commands in %s", path);
+	static const int ends[] = {SIGTERM, SIGHUP, SIGALRM};
+	sigset_t blocked, before, during;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(ends); i++)
+		sigaddset(&blocked, ends[i]);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
+	during = before;
+	sigaddset(&during, SIGINT);
+	bool ready = !c->quit && ppoll(&p, 1, NULL, &during) > 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ready;
+}
+
+static struct bw_error *read_more(struct bw_cli *c, struct lines *l, unsigned interrupts)
+{
+	enum { CHUNK_B = 1 << 16 };
+	if (l->at) {
+		memmove(l->data, l->data + l->at, l->end - l->at);
+		l->end -= l->at;
+		l->at = 0;
 	}
-	_cleanup_free_ char *line = NULL;
-	size_t cap = 0;
+	if (l->end > LINE_MAX_B)
+		return bw_errorf(BW_E_INVALID, "a line is longer than %d bytes: these are no commands", LINE_MAX_B);
+	if (l->cap - l->end < CHUNK_B + 1) {
+		char *grown = realloc(l->data, l->end + CHUNK_B + 1);
+		if (!grown)
+			return bw_error_nomem();
+		l->data = grown;
+		l->cap = l->end + CHUNK_B + 1;
+	}
+	ssize_t n;
+	do {
+		if (l->fd == STDIN_FILENO ? c->quit : interrupts != bw_cli_interrupts())
+			return NULL;
+		if (l->fd == STDIN_FILENO && !await_input(c, l->fd))
+			n = -EAGAIN;
+		else
+			n = read(l->fd, l->data + l->end, CHUNK_B);
+	} while (n < 0 && (n == -EAGAIN || errno == EINTR || errno == EAGAIN));
+	if (n < 0)
+		return bw_error_errno(errno, "reading commands");
+	l->ended = n == 0;
+	l->end += (size_t)n;
+	return NULL;
+}
+
+/* NULL in *out: there are no more, or it was interrupted. */
+static struct bw_error *next_line(struct bw_cli *c, struct lines *l, unsigned interrupts, char **out)
+{
+	*out = NULL;
+	for (size_t seen = 0;;) {
+		size_t n = l->end - l->at;
+		char *start = l->data ? l->data + l->at : NULL;
+		char *newline = n > seen ? memchr(start + seen, '\n', n - seen) : NULL;
+		if (newline || (l->ended && n)) {
+			size_t len = newline ? (size_t)(newline - start) : n;
+			if (memchr(start, 0, len))
+				return bw_errorf(BW_E_INVALID, "a line has a byte of 0 in it: these are no commands");
+			start[len] = '\0';
+			l->at += len + (newline != NULL);
+			*out = start;
+			return NULL;
+		}
+		if (l->ended || (c->quit && l->fd == STDIN_FILENO))
+			return NULL;
+		seen = n;
+		BW_TRY(read_more(c, l, interrupts));
+		if (interrupts != bw_cli_interrupts() && l->fd != STDIN_FILENO)
+			return NULL;
+	}
+}
+
+/* ---- Scripts ---- */
+
+/* A command may run other lines of the same input: its line is copied. */
+static struct bw_error *execute_copy(struct bw_cli *c, const char *line)
+{
+	_cleanup_free_ char *copy = strdup(line);
+	return copy ? bw_cli_execute_scripted(c, copy) : bw_error_nomem();
+}
+
+/* Ctrl-C that stops a program is the command's; any other ends the file. */
+static struct bw_error *run_opened(struct bw_cli *c, struct lines *l, const char *path)
+{
 	unsigned number = 0;
 	while (!c->quit) {
-		if (!opened)
-			BW_TRY(bw_debug_hold_time(c->debug));
-		if (!read_line(f, &line, &cap))
-			break;
+		char *line;
+		unsigned stops = c->stops, interrupts = bw_cli_interrupts();
+		struct bw_error *err = next_line(c, l, interrupts, &line);
 		number++;
-		struct bw_error *err = bw_cli_execute_scripted(c, line);
-		if (err && opened)
+		if (!err && line)
+			err = execute_copy(c, line);
+		if (!err && interrupts != bw_cli_interrupts() && stops == c->stops)
+			err = bw_errorf(BW_E_INVALID, "Quit: interrupted");
+		if (err)
 			return bw_error_wrap(err, "%s:%u", path, number);
+		if (!line)
+			break;
+	}
+	return bw_error_wrap(bw_cli_end_blocks(c), "%s", path);
+}
+
+static struct bw_error *run_standard_input(struct bw_cli *c)
+{
+	while (!c->quit) {
+		char *line;
+		BW_TRY(bw_debug_hold_time(c->debug));
+		BW_TRY(next_line(c, &standard_input, 0, &line));
+		if (!line)
+			break;
+		struct bw_error *err = execute_copy(c, line);
 		/* Who sends requests has been told, and decides what comes next. */
 		if (err && !bw_out_is_json(c->out))
 			return err;
 		bw_error_free(err);
 	}
-	struct bw_error *err = opened ? bw_cli_end_blocks(c) : NULL;
-	return err ? bw_error_wrap(err, "%s", path) : NULL;
+	return NULL;
+}
+
+struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
+{
+	if (!strcmp(path, "-"))
+		return run_standard_input(c);
+	struct lines l = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+	if (l.fd < 0 && errno == EINTR)
+		return bw_errorf(BW_E_INVALID, "%s: Quit: interrupted", path);
+	if (l.fd < 0)
+		return bw_error_errno(errno, "cannot read the commands in %s", path);
+	struct bw_error *err = run_opened(c, &l, path);
+	lines_close(&l);
+	return err;
 }

@@ -213,24 +213,41 @@ static void keep_lines(struct bw_out *o, const char *text)
 	}
 }
 
+void bw_out_printable(FILE *f, const char *text)
+{
+	struct bw_str s = {0};
+	bw_str_add_printable(&s, text, "\n\t");
+	fputs(bw_str_text(&s), f);
+	bw_str_free(&s);
+}
+
 void bw_out_line(struct bw_out *o, const char *fmt, ...)
 {
 	va_list args;
 	_cleanup_free_ char *text = NULL;
 	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	if (!text)
+		return;
 	if (o->json) {
-		if (vasprintf(&text, fmt, args) < 0)
-			text = NULL;
+		keep_lines(o, text);
 	} else {
-		vfprintf(o->f, fmt, args);
+		bw_out_printable(o->f, text);
 		fputc('\n', o->f);
 	}
-	va_end(args);
-	if (text)
-		keep_lines(o, text);
 }
 
 void bw_out_text(struct bw_out *o, const char *text)
+{
+	if (o->json)
+		keep_lines(o, text);
+	else
+		bw_out_printable(o->f, text);
+}
+
+void bw_out_raw(struct bw_out *o, const char *text)
 {
 	if (o->json)
 		keep_lines(o, text);
@@ -317,5 +334,6 @@ void bw_out_error(struct bw_out *o, const struct bw_error *err)
 	}
 	fflush(o->f);
 	/* What shows a place below its sentence ends as it is. */
-	fprintf(stderr, "%s%s\n", err->message, strchr(err->message, '\n') ? "" : ".");
+	bw_out_printable(stderr, err->message);
+	fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);
 }

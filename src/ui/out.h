@@ -35,9 +35,12 @@ void bw_out_end(struct bw_out *o);
 /* Instead of bw_out_end: nothing is written, since what it was to say could not be found out. */
 void bw_out_drop(struct bw_out *o);
 
-/* For people. */
+/* For people. Names in it may be a program's: control characters but newline and tab come as \ooo. */
 void bw_out_line(struct bw_out *o, const char *fmt, ...) BW_PRINTF(2, 3);
-void bw_out_text(struct bw_out *o, const char *text); /* as it is, newlines included */
+void bw_out_text(struct bw_out *o, const char *text); /* without a newline of its own */
+void bw_out_raw(struct bw_out *o, const char *text);  /* the user's own: every byte as it is */
+/* The same for what goes to another stream. */
+void bw_out_printable(FILE *f, const char *text);
 void bw_out_flush(struct bw_out *o);
 
 /* For programs. */

@@ -54,7 +54,11 @@ void bw_table_text(struct bw_table *t, const char *fmt, ...)
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	va_end(args);
-	add(t, text, text ? bw_json_text(text) : NULL);
+	/* A row stays a row, whatever a program calls its things. */
+	struct bw_str shown = {0};
+	bw_str_add_printable(&shown, text ? text : "", "");
+	add(t, bw_str_take(&shown), text ? bw_json_text(text) : NULL);
+	free(text);
 }
 
 void bw_table_int(struct bw_table *t, int64_t value)
@@ -158,18 +162,6 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 	free(width);
 }
 
-/* The length of the UTF-8 sequence at s, 0 if there is none (Unicode 15, table 3-7). */
-static size_t sequence_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-		   (s[0] == 0xf4 && s[1] > 0x8f);
-	return bad ? 0 : n;
-}
-
 json_t *bw_json_text(const char *text)
 {
 	json_t *json = json_string(text);
@@ -177,7 +169,7 @@ json_t *bw_json_text(const char *text)
 		return json;
 	struct bw_str s = {0};
 	while (*text) {
-		size_t n = sequence_length((const unsigned char *)text);
+		size_t n = bw_utf8_length(text);
 		if (n)
 			bw_str_addn(&s, text, n);
 		else

@@ -55,9 +55,34 @@ static void building(void **state)
 	assert_int_equal(s.len, 0);
 }
 
+/* As gdb shows such bytes: three octal digits each. */
+static void printable_text(void **state)
+{
+	static const struct {
+		const char *text, *kept, *shown;
+	} rows[] = {
+		{"plain text", "", "plain text"},
+		{"\033[31mred\007", "\n\t", "\\033[31mred\\007"},
+		{"a\nb\tc\r", "\n\t", "a\nb\tc\\015"},
+		{"a\nb", "", "a\\012b"},
+		{"\177", "", "\\177"},
+		{"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", "", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"},
+		{"\xc2\x9b" "31m", "", "\\302\\23331m"}, /* U+009B, the other CSI */
+		{"\x9b\xff\xc3", "", "\\233\\377\\303"},
+		{"\xed\xa0\x80\xc0\xaf", "", "\\355\\240\\200\\300\\257"}, /* a surrogate, an overlong slash */
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct bw_str s = {0};
+		bw_str_add_printable(&s, rows[i].text, rows[i].kept);
+		assert_string_equal(bw_str_text(&s), rows[i].shown);
+		bw_str_free(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(printable_text),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(nearest_names),
 		cmocka_unit_test(building),

@@ -148,5 +148,38 @@ def leaving_asks():
         t.close()
 
 
+def ctrl_c_leaves_a_block():
+    t = Terminal("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",
+                 "y=fill:64:1", "--arg", "out=zeros:64")
+    try:
+        t.expect(re.escape(PROMPT))
+        t.command("break compute")
+        for opens in ("define mine", "commands 1", "if 1", "while 1"):
+            t.type(opens + "\n")
+            t.expect(re.escape(opens) + "\n>")
+            t.type("print 1\n")
+            t.expect("print 1\n>")
+            t.type("\x03")
+            t.expect(re.escape(PROMPT))
+        check("$1 = 42" in t.command("print 6 * 7"), "a line after it was taken for one of the block")
+        check("Not a user command" in t.command("show user mine"), "half a command was kept")
+        # A file without an end, and one that nobody writes to.
+        fifo = t.home.name + "/fifo"
+        os.mkfifo(fifo)
+        for endless in ("while 1\nend\n", None):
+            path = t.home.name + "/endless.gdb" if endless else fifo
+            if endless:
+                with open(path, "w") as f:
+                    f.write(endless)
+            t.type(f"source {path}\n")
+            time.sleep(0.5)
+            t.type("\x03")
+            check("Quit" in t.expect(re.escape(PROMPT)), "nothing is said of the interrupt")
+        t.type("quit\n")
+        wait_gone(t.pid, "the debugger")
+    finally:
+        t.close()
+
+
 if __name__ == "__main__":
-    main(ctrl_c_and_the_prompt, the_prompt_first, leaving_asks)
+    main(ctrl_c_and_the_prompt, the_prompt_first, leaving_asks, ctrl_c_leaves_a_block)
