@@ -72,25 +72,76 @@ struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va)
 	return NULL;
 }
 
-void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out)
+static void where_in(struct bw_module *m, uint64_t base, uint64_t pc, struct bw_where *out)
 {
-	*out = (struct bw_where){.pc = pc};
-	struct bw_load *l = bw_debug_load_at(d, pc);
-	if (!l)
-		return;
-	uint64_t at = pc - l->base;
-	out->code_object = l->module->is_found ? NULL : l->module->name;
-	const struct bw_symbol *s = bw_module_symbol_at(l->module, at);
+	uint64_t at = pc - base;
+	*out = (struct bw_where){.pc = pc, .code_object = m->is_found ? NULL : m->name};
+	const struct bw_symbol *s = bw_module_symbol_at(m, at);
 	if (s) {
 		out->function = s->name;
 		out->offset_b = at - s->addr;
 	}
-	if (!l->module->lines || !bw_lines_at(l->module->lines, at, &out->line))
+	if (!m->lines || !bw_lines_at(m->lines, at, &out->line))
 		return;
 	out->has_line = true;
-	out->line.start += l->base;
-	out->line.end += l->base;
-	out->line_text = bw_lines_text(l->module->lines, out->line.file, out->line.line);
+	out->line.start += base;
+	out->line.end += base;
+	out->line_text = bw_lines_text(m->lines, out->line.file, out->line.line);
+}
+
+void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out)
+{
+	*out = (struct bw_where){.pc = pc};
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	if (l)
+		where_in(l->module, l->base, pc, out);
+}
+
+/* ---- What was executed ---- */
+
+static bool has_code(const struct bw_module *m, uint64_t base, const struct bw_executed *x)
+{
+	size_t image_b;
+	const uint8_t *image = bw_module_image(m, &image_b);
+	uint64_t at = x->pc - base;
+	return x->pc >= base && at < image_b && x->code_b <= image_b - at && !memcmp(image + at, x->code, x->code_b);
+}
+
+static bool same_place(const struct bw_where *a, const struct bw_where *b)
+{
+	return !strcmp(a->function ? a->function : "", b->function ? b->function : "") && a->offset_b == b->offset_b &&
+	       a->has_line == b->has_line &&
+	       (!a->has_line || (a->line.line == b->line.line && !strcmp(a->line.file, b->line.file)));
+}
+
+bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_where *out)
+{
+	for (size_t i = d->past_loads.len; i-- > 0;) {
+		const struct bw_load *l = &d->past_loads.data[i];
+		if (!has_code(l->module, l->base, x))
+			continue;
+		where_in(l->module, l->base, x->pc, out);
+		return true;
+	}
+	struct bw_where found;
+	bool any = false;
+	bw_vec_each(&d->modules, m) {
+		size_t n;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		for (size_t i = 0; i < n; i++, k++) {
+			struct bw_where where;
+			if (k->entry > x->start || !has_code(*m, x->start - k->entry, x))
+				continue;
+			where_in(*m, x->start - k->entry, x->pc, &where);
+			if (any && !same_place(&where, &found))
+				return false;
+			found = where;
+			any = true;
+		}
+	}
+	if (any)
+		*out = found;
+	return any;
 }
 
 void bw_debug_where_in(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_where *out)
@@ -207,6 +258,14 @@ static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const 
 	return memcmp(seen, image + k->entry, n) == 0;
 }
 
+static struct bw_error *remember_load(struct bw_debug *d, const struct bw_load *load)
+{
+	bw_vec_each(&d->past_loads, l)
+		if (l->module == load->module && l->base == load->base)
+			return NULL;
+	return bw_vec_push(&d->past_loads, *load);
+}
+
 static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64_t base)
 {
 	size_t size_b;
@@ -223,9 +282,9 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 			i--;
 		}
 	}
-	return bw_vec_push(&d->loads,
-			   ((struct bw_load){
-				   .module = m, .space = d->space, .base = base, .size_b = size_b}));
+	struct bw_load load = {.module = m, .space = d->space, .base = base, .size_b = size_b};
+	BW_TRY(remember_load(d, &load));
+	return bw_vec_push(&d->loads, load);
 }
 
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch *x)

@@ -249,6 +249,17 @@ struct bw_where {
 	const char *line_text; /* of the source file; NULL when it cannot be read */
 };
 void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out);
+/* An instruction that was executed, told of when its program may have ended and its address belong to
+ * others. */
+struct bw_executed {
+	uint64_t pc, start; /* start: where its wave began, a kernel's first instruction */
+	const void *code;   /* the instruction's bytes */
+	size_t code_b;
+};
+/* Where that was: in code of this session that had these bytes there. Without such code, in the one
+ * kernel of a code object that has them as far from its start. False: nothing is known of it, or several
+ * places would do. */
+bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_where *out);
 /* Addresses of a place as `break` takes it, "" for the focus wave's PC: in the code that is loaded.
  * Owned (free). */
 struct bw_error *bw_debug_places(struct bw_debug *d, const char *where, uint64_t **out,

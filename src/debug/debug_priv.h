@@ -198,6 +198,7 @@ struct bw_debug {
 
 	struct BW_VEC(struct bw_module *) modules;
 	struct BW_VEC(struct bw_load) loads;
+	struct BW_VEC(struct bw_load) past_loads; /* of the whole session, each once; of any space */
 	char *default_kernel;
 	struct bw_isa_text *text;
 

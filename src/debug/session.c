@@ -34,6 +34,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_vec_free(&d->patches);
 	bw_vec_free(&d->free_cells);
 	bw_vec_free(&d->loads);
+	bw_vec_free(&d->past_loads);
 	bw_vec_each(&d->modules, m)
 		bw_module_free(*m);
 	bw_vec_free(&d->modules);

@@ -154,6 +154,50 @@ static double fval(struct code_session *c, const char *text)
 	return f;
 }
 
+/* What a report speaks of when the program is over. */
+static void test_where_something_was(void **state)
+{
+	struct code_session c;
+	struct bw_where w = {0};
+	uint8_t code[64], other[64];
+	stop_at_start(&c);
+	memcpy(code, fake_at(c.s.fake, c.entry), sizeof(code));
+	struct bw_executed x = {.pc = c.entry + 8, .start = c.entry, .code = code + 8, .code_b = 8};
+	assert_true(bw_debug_where_executed(c.s.debug, &x, &w));
+	bw_error_free(bw_debug_kill(c.s.debug));
+	bw_debug_where(c.s.debug, x.pc, &w);
+	assert_null(w.function);
+	assert_true(bw_debug_where_executed(c.s.debug, &x, &w));
+	assert_string_equal(w.function, "saxpy");
+	assert_int_equal(w.offset_b, 8);
+	assert_true(w.has_line);
+	assert_int_equal(w.line.line, 15);
+	/* a wave that did not begin at the kernel's start; other code at the address; beyond the code */
+	x.start = 0x10;
+	assert_true(bw_debug_where_executed(c.s.debug, &x, &w));
+	x.code = code + 16;
+	assert_false(bw_debug_where_executed(c.s.debug, &x, &w));
+	x.pc += 0x100000;
+	assert_false(bw_debug_where_executed(c.s.debug, &x, &w));
+
+	/* never seen there: by its distance from the start, if that is one place */
+	x = (struct bw_executed){.pc = 0x7700000010, .start = 0x7700000000, .code = code + 16, .code_b = 8};
+	assert_true(bw_debug_where_executed(c.s.debug, &x, &w));
+	assert_int_equal(w.line.line, 16);
+	assert_int_equal(w.offset_b, 16);
+	x.code_b = 1 << 20;
+	assert_false(bw_debug_where_executed(c.s.debug, &x, &w));
+	x.code_b = 8;
+	x.pc = x.start - 4;
+	assert_false(bw_debug_where_executed(c.s.debug, &x, &w));
+	x.pc = x.start + 16;
+	memset(other, 0, sizeof(other));
+	memcpy(other + 16, code + 16, 8);
+	OK(bw_debug_add_raw(c.s.debug, "other", other, sizeof(other)));
+	assert_false(bw_debug_where_executed(c.s.debug, &x, &w));
+	fake_session_end(&c.s);
+}
+
 static void test_arguments(void **state)
 {
 	struct code_session c;
@@ -270,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_is_recognised),
 		cmocka_unit_test(test_other_code_is_not),
 		cmocka_unit_test(test_where_and_lines),
+		cmocka_unit_test(test_where_something_was),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_disassembly),
 		cmocka_unit_test(test_moves),
