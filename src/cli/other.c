@@ -200,7 +200,7 @@ static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_optio
 {
 	struct bw_out *out;
 	BW_TRY(bw_out_create(stderr, o->json, &out));
-	struct bw_error *err = bw_cli_show_strict(kmd, &o->vgpu, out);
+	struct bw_error *err = bw_cli_show_strict_of(kmd, &o->vgpu, o->program, out);
 	if (!err && o->fidelity)
 		err = bw_cli_show_fidelity(kmd, out);
 	bw_out_destroy(out);

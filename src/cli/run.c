@@ -465,7 +465,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	}
 	bw_cli_leave(c);
 	say_what_ended_it(c);
-	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->out));
+	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->debug, c->out));
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 

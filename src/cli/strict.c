@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include <elf.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
@@ -145,23 +148,65 @@ static void instruction_text(const struct finding *f, char *out, size_t size)
 	bw_isa_text_destroy(t);
 }
 
-static void show_lines(struct bw_out *o, const struct report *r)
+static bool where_is(struct bw_debug *d, const struct finding *f, struct bw_where *out)
+{
+	const struct bw_executed x = {.pc = f->pc, .start = f->start, .code = f->word, .code_b = f->n_words * 4u};
+	return bw_debug_where_executed(d, &x, out);
+}
+
+/* " in saxpy at saxpy.s:14", as much of it as is known; owned by out. */
+static const char *place_text(struct bw_debug *d, const struct finding *f, struct bw_str *out)
+{
+	struct bw_where w;
+	if (!where_is(d, f, &w))
+		return "";
+	if (w.function)
+		bw_str_addf(out, " in %s", w.function);
+	if (w.has_line) {
+		const char *slash = strrchr(w.line.file, '/');
+		bw_str_addf(out, " at %s:%u%s", slash ? slash + 1 : w.line.file, w.line.line, w.line.approximate ? " (about)" : "");
+	}
+	return bw_str_text(out);
+}
+
+static void show_lines(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
 	bw_vec_each(&r->findings, f) {
 		char text[128], times[32] = "";
+		struct bw_str place = {0};
 		instruction_text(f, text, sizeof(text));
 		if (f->times > 1)
 			snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
-		bw_out_line(o, "  %s at 0x%" PRIx64 " (+0x%" PRIx64 ")%s: %s", f->kind, f->pc, f->pc - f->start, times, text);
+		bw_out_line(o, "  %s at 0x%" PRIx64 " (+0x%" PRIx64 ")%s%s: %s", f->kind, f->pc, f->pc - f->start,
+			    place_text(d, f, &place), times, text);
 		bw_out_line(o, "      %s", f->text);
+		bw_str_free(&place);
 	}
 }
 
-static void show_table(struct bw_out *o, const struct report *r)
+static void place_cells(struct bw_table *t, struct bw_debug *d, const struct finding *f)
+{
+	struct bw_where w;
+	bool known = where_is(d, f, &w);
+	if (known && w.function)
+		bw_table_text(t, "%s", w.function);
+	else
+		bw_table_empty(t);
+	if (known && w.has_line) {
+		bw_table_text(t, "%s", w.line.file);
+		bw_table_int(t, w.line.line);
+	} else {
+		bw_table_empty(t);
+		bw_table_empty(t);
+	}
+}
+
+static void show_table(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
 	static const struct bw_column columns[] = {
 		{"Kind", "kind", false},	 {"Times", "times", true}, {"VMID", "vmid", true},
 		{"Address", "address", false},	 {"Offset", "offset", true}, {"Instruction", "instruction", false},
+		{"Function", "function", false}, {"File", "file", false},   {"Line", "line", true},
 		{"Finding", "text", false},
 	};
 	struct bw_table t;
@@ -175,13 +220,14 @@ static void show_table(struct bw_out *o, const struct report *r)
 		bw_table_text(&t, "0x%" PRIx64, f->pc);
 		bw_table_int(&t, (int64_t)(f->pc - f->start));
 		bw_table_text(&t, "%s", text);
+		place_cells(&t, d, f);
 		bw_table_text(&t, "%s", f->text);
 	}
 	bw_out_table(o, &t, "");
 	bw_table_fini(&t);
 }
 
-static void show_findings(struct bw_out *o, const struct report *r)
+static void show_findings(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
 	size_t n = r->findings.len;
 	bw_out_begin(o, "event", "strict");
@@ -191,9 +237,9 @@ static void show_findings(struct bw_out *o, const struct report *r)
 		bw_out_line(o, "Strict mode: no findings.");
 	bw_out_int(o, "n_findings", (int64_t)n);
 	if (bw_out_is_json(o))
-		show_table(o, r);
+		show_table(o, d, r);
 	else
-		show_lines(o, r);
+		show_lines(o, d, r);
 	bw_out_end(o);
 }
 
@@ -206,17 +252,56 @@ static void show_trace(struct bw_out *o, const struct report *r)
 	bw_out_end(o);
 }
 
-struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o, struct bw_out *out)
+struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o, struct bw_debug *debug,
+				    struct bw_out *out)
 {
 	struct report r = {0};
 	if (!o->strict && !o->trace_hash)
 		return NULL;
 	struct bw_error *err = read_report(kmd, &r);
 	if (!err && o->strict)
-		show_findings(out, &r);
+		show_findings(out, debug, &r);
 	if (!err && o->trace_hash)
 		show_trace(out, &r);
 	report_fini(&r);
+	return err;
+}
+
+static bool is_code_object(const char *path)
+{
+	Elf64_Ehdr head;
+	struct stat st;
+	/* Not a device, whose opening may have effects, nor a pipe, which waits. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	_cleanup_fclose_ FILE *f = fopen(path, "rb");
+	return f && fread(&head, sizeof(head), 1, f) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+	       head.e_machine == EM_AMDGPU;
+}
+
+/* A file that is no whole code object, whatever it is to the program, tells nothing. */
+static void add_code_objects(struct bw_debug *d, char *const *program)
+{
+	for (size_t i = 1; program[0] && program[i]; i++) {
+		struct bw_code_object *co;
+		if (!is_code_object(program[i]))
+			continue;
+		struct bw_error *err = bw_code_object_load(program[i], &co);
+		if (!err)
+			err = bw_debug_add_code_object(d, co);
+		bw_error_free(err);
+	}
+}
+
+struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o, char *const *program,
+				       struct bw_out *out)
+{
+	struct bw_debug *d;
+	BW_TRY(bw_debug_create(&d));
+	if (o->strict)
+		add_code_objects(d, program);
+	struct bw_error *err = bw_cli_show_strict(kmd, o, d, out);
+	bw_debug_destroy(d);
 	return err;
 }
 
