@@ -138,7 +138,13 @@ struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
 	c->attached = true;
 	c->exit_status_known = false;
 	c->gpu_fault = false;
+	/* before the first request it is an event, else what the command answers */
+	bool event = !bw_out_in_request(c->out);
+	if (event)
+		bw_out_begin(c->out, "event", "attached");
 	say_attached(c, pid);
+	if (event)
+		bw_out_end(c->out);
 	return stop_if_ready(c, pid);
 }
 

@@ -40,6 +40,7 @@ static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool 
 	const char *kind = temporary ? "Temporary breakpoint" : "Breakpoint";
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "pending", b->pending);
+	bw_out_json(c->out, "addresses", bw_addresses_json(b));
 	if (dispatch) {
 		bw_out_line(c->out, "%s %u (%s)", kind, number, b->spec);
 		return NULL;
@@ -59,7 +60,7 @@ static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool 
 		bw_str_addf(&s, " (%zu places)", b->n_addr);
 	bw_out_line(c->out, "%s", bw_str_text(&s));
 	bw_str_free(&s);
-	bw_out_hex(c->out, "address", b->addr[0]);
+	bw_show_place_facts(c->out, &where);
 	return NULL;
 }
 

@@ -97,12 +97,17 @@ unsigned bw_cli_list_size(const struct bw_cli *c)
 static struct bw_error *show_lines(struct bw_cli *c, unsigned first, unsigned last)
 {
 	unsigned i = first;
+	json_t *lines = json_array();
 	for (; i <= last; i++) {
 		const char *source = bw_debug_source_line(c->debug, c->list_file, i);
 		if (!source)
 			break;
 		bw_out_line(c->out, "%u\t%s", i, source);
+		json_array_append_new(lines, bw_json_text(source));
 	}
+	bw_out_str(c->out, "file", c->list_file);
+	bw_out_int(c->out, "line", first);
+	bw_out_json(c->out, "source", lines);
 	c->list_first = first;
 	c->list_next = i;
 	if (i == first)

@@ -62,7 +62,7 @@ static void show_one(struct bw_cli *c, size_t i)
 			bw_out_line(c->out, "<%s>", err->message);
 		else
 			bw_out_line(c->out, "%zu: %s = <%s>", i + 1, x->text, err->message);
-		bw_out_strf(c->out, "text", "<%s>", err->message);
+		bw_out_str(c->out, "error", err->message);
 	}
 	bw_out_end(c->out);
 	bw_error_free(err);

@@ -6,6 +6,14 @@
 
 /* Commands that choose what the others speak of: wave (thread), lane, frame. */
 
+static void show_place(struct bw_cli *c, const struct bw_wave_info *w)
+{
+	struct bw_where where;
+	bw_debug_wave_where(c->debug, w, &where);
+	bw_out_hex(c->out, "pc", w->pc);
+	bw_show_place_facts(c->out, &where);
+}
+
 static void show_focus(struct bw_cli *c, const char *verb)
 {
 	const struct bw_wave_info *w = bw_debug_focus(c->debug);
@@ -21,6 +29,7 @@ static void show_focus(struct bw_cli *c, const char *verb)
 	bw_out_str(c->out, "name", name);
 	bw_out_str(c->out, "frame", bw_str_text(&frame));
 	bw_out_bool(c->out, "active", w->exec >> lane & 1);
+	show_place(c, w);
 	bw_str_free(&frame);
 	if (!(w->exec >> lane & 1))
 		bw_out_line(c->out, "warning: Current lane is inactive.");
@@ -57,8 +66,18 @@ static void take_flags(struct apply *a)
 	}
 }
 
+/* What the answer that comes next speaks of. */
+static void say_focus(struct bw_cli *c)
+{
+	bw_out_begin(c->out, "event", "focus");
+	bw_out_int(c->out, "wave", bw_debug_focus(c->debug)->number);
+	bw_out_int(c->out, "lane", bw_debug_focus_lane(c->debug));
+	bw_out_end(c->out);
+}
+
 static struct bw_error *apply_once(struct bw_cli *c, const struct apply *a)
 {
+	say_focus(c);
 	struct bw_error *err = bw_cli_execute(c, a->command);
 	if (err && a->goes_on)
 		bw_out_error(c->out, err);
@@ -130,7 +149,7 @@ static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
 		if (!w) /* the command has let it run on */
 			continue;
 		bw_wave_name(w, name, sizeof(name));
-		if (!a.quiet)
+		if (!a.quiet && !bw_out_is_json(c->out))
 			bw_out_line(c->out, "\nThread %u (%s):", w->number, name);
 		err = bw_debug_set_focus(c->debug, numbers[i]);
 		if (!err)
@@ -178,7 +197,7 @@ static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 		if (!w || !(lanes >> lane & 1) || bw_debug_focus(c->debug) != w)
 			continue;
 		bw_lane_name(c->debug, w, lane, name, sizeof(name));
-		if (!a.quiet)
+		if (!a.quiet && !bw_out_is_json(c->out))
 			bw_out_line(c->out, "\nLane %u (%s):", lane, name);
 		err = bw_debug_set_lane(c->debug, lane);
 		if (!err)
@@ -256,7 +275,9 @@ struct bw_error *bw_cmd_frame(struct bw_cli *c, const char *args)
 	struct bw_str frame = {0};
 	bw_show_frame(c->debug, w->pc, w->dispatch, true, &frame);
 	bw_out_line(c->out, "#0  %s", bw_str_text(&frame));
+	bw_out_int(c->out, "level", 0);
 	bw_out_str(c->out, "frame", bw_str_text(&frame));
+	show_place(c, w);
 	bw_str_free(&frame);
 	struct bw_where where;
 	bw_debug_where(c->debug, w->pc, &where);

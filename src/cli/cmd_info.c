@@ -21,7 +21,7 @@ struct bw_error *bw_cmd_info(struct bw_cli *c, const char *args)
 	}
 	const struct bw_command *info;
 	BW_TRY(bw_command_find(table, n, word, "info command", &info));
-	bw_out_str(c->out, "what", info->name);
+	bw_out_name(c->out, "what", info->name);
 	return info->run(c, args);
 }
 
@@ -139,6 +139,7 @@ struct bw_error *bw_info_program(struct bw_cli *c, const char *args)
 	}
 	bw_out_line(c->out, "Program %s, process %d.", bw_debug_program_name(c->debug), (int)pid);
 	bw_out_int(c->out, "pid", pid);
+	bw_out_str(c->out, "program", bw_debug_program_name(c->debug));
 	if (!w) {
 		bw_out_line(c->out, "No wave is stopped.");
 		return NULL;
@@ -146,7 +147,15 @@ struct bw_error *bw_info_program(struct bw_cli *c, const char *args)
 	char reasons[160];
 	bw_reason_text(w->reasons, reasons, sizeof(reasons));
 	bw_out_line(c->out, "Wave %u stopped at 0x%llx.", w->number, (unsigned long long)w->pc);
+	bw_out_int(c->out, "wave", w->number);
+	if (reasons[0])
+		bw_out_str(c->out, "reason", reasons);
+	if (w->breakpoint)
+		bw_out_int(c->out, "breakpoint", w->breakpoint);
+	struct bw_where where;
+	bw_debug_wave_where(c->debug, w, &where);
 	bw_out_hex(c->out, "pc", w->pc);
+	bw_show_place_facts(c->out, &where);
 	if (w->breakpoint)
 		bw_out_line(c->out, "It stopped at breakpoint %u.", w->breakpoint);
 	else
@@ -156,6 +165,7 @@ struct bw_error *bw_info_program(struct bw_cli *c, const char *args)
 
 static void show_launch_values(struct bw_cli *c, const struct bw_arg_info *list, size_t n)
 {
+	json_t *rows = json_array();
 	for (size_t i = 0; i < n; i++) {
 		struct bw_str s = {0};
 		const char *name = list[i].arg->name[0] ? list[i].arg->name : "?";
@@ -164,9 +174,14 @@ static void show_launch_values(struct bw_cli *c, const struct bw_arg_info *list,
 		else
 			bw_str_add(&s, "<cannot be read>");
 		bw_out_line(c->out, "%s = %s", name, bw_str_text(&s));
-		bw_out_str(c->out, name, bw_str_text(&s));
+		json_t *row = json_object();
+		json_object_set_new(row, "name", bw_json_text(name));
+		if (list[i].has_value)
+			json_object_set_new(row, "value", bw_json_text(bw_str_text(&s)));
+		json_array_append_new(rows, row);
 		bw_str_free(&s);
 	}
+	bw_out_json(c->out, "launch_values", rows);
 }
 
 struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
@@ -300,8 +315,10 @@ struct bw_error *bw_info_symbol(struct bw_cli *c, const char *args)
 	bw_out_line(c->out, where.offset_b ? "%s + %llu%s%s" : "%s%.0llu%s%s", where.function,
 		    (unsigned long long)where.offset_b, where.code_object ? " of " : "",
 		    where.code_object ? where.code_object : "");
-	bw_out_str(c->out, "symbol", where.function);
-	bw_out_int(c->out, "offset", (int64_t)where.offset_b);
+	bw_out_hex(c->out, "address", addr);
+	bw_show_place_facts(c->out, &where);
+	if (where.code_object)
+		bw_out_str(c->out, "code_object", where.code_object);
 	return NULL;
 }
 
@@ -321,8 +338,10 @@ struct bw_error *bw_info_line(struct bw_cli *c, const char *args)
 	bw_out_line(c->out, "Line %u of \"%s\" starts at address 0x%llx and ends at 0x%llx.%s", where.line.line,
 		    where.line.file, (unsigned long long)where.line.start, (unsigned long long)where.line.end,
 		    where.line.approximate ? " (the nearest line before it: the compiler gave it none)" : "");
-	bw_out_str(c->out, "file", where.line.file);
-	bw_out_int(c->out, "line", where.line.line);
+	bw_show_place_facts(c->out, &where);
+	bw_out_hex(c->out, "start", where.line.start);
+	bw_out_hex(c->out, "end", where.line.end);
+	bw_out_bool(c->out, "approximate", where.line.approximate);
 	return NULL;
 }
 

@@ -236,12 +236,12 @@ static const struct setting *take_setting(const char **args)
 	return NULL;
 }
 
-static void show_setting(struct bw_cli *c, const struct setting *s)
+static void show_setting(struct bw_cli *c, const struct setting *s, json_t *list)
 {
 	char text[64];
 	const char *value = s->show(c, s, text, sizeof(text));
 	bw_out_line(c->out, "%-18s %s", s->name, value);
-	bw_out_str(c->out, s->name, value);
+	json_array_append_new(list, json_pack("{s:s, s:s}", "name", s->name, "value", value));
 }
 
 static struct bw_error *no_setting(const char *name)
@@ -254,6 +254,7 @@ static void show_variables(struct bw_cli *c, bool history)
 {
 	const struct bw_value *v;
 	const char *name;
+	json_t *list = json_array();
 	for (size_t i = 0; (v = bw_debug_var(c->debug, i, &name)); i++) {
 		bool numbered = name[0] >= '1' && name[0] <= '9';
 		if (numbered != history)
@@ -261,25 +262,27 @@ static void show_variables(struct bw_cli *c, bool history)
 		struct bw_str s = {0};
 		bw_show_value(c->debug, v, 0, &s);
 		bw_out_line(c->out, "$%s = %s", name, bw_str_text(&s));
-		bw_out_str(c->out, name, bw_str_text(&s));
+		json_t *row = json_object();
+		json_object_set_new(row, "name", bw_json_text(name));
+		json_object_set_new(row, "text", bw_json_text(bw_str_text(&s)));
+		json_array_append_new(list, row);
 		bw_str_free(&s);
 	}
+	bw_out_json(c->out, "variables", list);
 }
 
 struct bw_error *bw_cmd_show(struct bw_cli *c, const char *args)
 {
 	args = skip_vendor(args);
-	if (!args[0]) {
-		for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++)
-			if (settings[i].show)
-				show_setting(c, &settings[i]);
-		return NULL;
-	}
 	char word[64];
 	const char *rest = args;
 	const struct setting *s = take_setting(&rest);
-	if (s && s->show) {
-		show_setting(c, s);
+	if (!args[0] || (s && s->show)) {
+		json_t *list = json_array();
+		for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++)
+			if (settings[i].show && (!args[0] || s == &settings[i]))
+				show_setting(c, &settings[i], list);
+		bw_out_json(c->out, "settings", list);
 		return NULL;
 	}
 	rest = args;

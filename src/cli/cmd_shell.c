@@ -2,16 +2,21 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* What is outside: shell, cd, pwd. */
 
-static void run_shell(const char *command)
+/* out_fd, in_fd: -1, or what it has in place of our standard output and input. */
+static void run_shell(const char *command, int out_fd, int in_fd)
 {
+	if ((out_fd >= 0 && dup2(out_fd, STDOUT_FILENO) < 0) || (in_fd >= 0 && dup2(in_fd, STDIN_FILENO) < 0))
+		_exit(127);
 	const char *shell = getenv("SHELL");
 	if (!shell || !shell[0])
 		shell = "/bin/sh";
@@ -23,18 +28,42 @@ static void run_shell(const char *command)
 	_exit(127);
 }
 
+/* The beginning of it, where it is long. */
+static void show_shell_output(struct bw_cli *c, int fd)
+{
+	enum { MOST_B = 1 << 20 };
+	_cleanup_free_ char *text = malloc(MOST_B + 1);
+	ssize_t n = text ? pread(fd, text, MOST_B, 0) : -1;
+	if (n < 0)
+		return;
+	text[n] = '\0';
+	bw_out_str(c->out, "text", text);
+	bw_out_bool(c->out, "complete", lseek(fd, 0, SEEK_END) <= n);
+}
+
 struct bw_error *bw_cmd_shell(struct bw_cli *c, const char *args)
 {
 	int status;
+	_cleanup_close_ int out_fd = -1, in_fd = -1;
+	/* With --json our lines are not broken up by its own, and the requests to come are not its input. */
+	if (bw_out_is_json(c->out)) {
+		out_fd = memfd_create("shell", MFD_CLOEXEC);
+		in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (out_fd < 0 || in_fd < 0)
+			return bw_error_errno(errno, "cannot keep the shell's output");
+	}
 	bw_out_flush(c->out);
 	pid_t pid = fork();
 	if (pid < 0)
 		return bw_error_errno(errno, "cannot start a shell");
 	if (pid == 0)
-		run_shell(args);
+		run_shell(args, out_fd, in_fd);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return bw_error_errno(errno, "cannot wait for the shell");
+	if (out_fd >= 0)
+		show_shell_output(c, out_fd);
+	bw_out_int(c->out, "status", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	const struct bw_value v = {.type = {.kind = BW_TYPE_INT, .size_b = 4},
 				   .bits = WIFEXITED(status) ? (uint64_t)WEXITSTATUS(status) : 128};
 	return bw_debug_set_var(c->debug, "_shell_exitcode", &v);

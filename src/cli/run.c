@@ -475,12 +475,13 @@ static int main_with(int argc, char **argv, bool attach)
 	struct run_options o = {.attach = attach};
 	struct bw_error *err = run(&c, &o, argc, argv);
 	if (err) {
-		if (c.out && bw_out_is_json(c.out))
+		if (c.out && bw_out_is_json(c.out)) {
 			bw_out_error(c.out, err);
-		else
+		} else {
 			fputs("breakwater: ", stderr);
-		bw_out_printable(stderr, err->message);
-		fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);
+			bw_out_printable(stderr, err->message);
+			fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);
+		}
 		c.exit_status = BW_EXIT_USAGE;
 		bw_error_free(err);
 	}

@@ -20,6 +20,7 @@ struct bw_out {
 	bool json;
 	json_t *request; /* id of what the caller waits for, NULL: nothing */
 	struct BW_VEC(struct open_object) stack;
+	bool lines_only;
 	unsigned lost; /* objects inside the top one that there was no memory for */
 };
 
@@ -262,9 +263,24 @@ void bw_out_flush(struct bw_out *o)
 
 void bw_out_json(struct bw_out *o, const char *key, json_t *value)
 {
-	struct open_object *open = top(o);
+	struct open_object *open = o->lines_only ? NULL : top(o);
 	if (open)
 		json_object_set_new(open->object, key, value);
+	else
+		json_decref(value);
+}
+
+void bw_out_register(struct bw_out *o, const char *name, json_t *value)
+{
+	json_t *all = top(o) && !o->lines_only ? json_object_get(top(o)->object, "registers") : NULL;
+	if (!all) {
+		all = json_object();
+		bw_out_json(o, "registers", json_incref(all));
+		json_decref(all);
+		all = top(o) && !o->lines_only ? json_object_get(top(o)->object, "registers") : NULL;
+	}
+	if (all)
+		json_object_set_new(all, name, value);
 	else
 		json_decref(value);
 }
@@ -273,6 +289,18 @@ void bw_out_str(struct bw_out *o, const char *key, const char *value)
 {
 	if (o->json)
 		bw_out_json(o, key, bw_json_text(value));
+}
+
+void bw_out_name(struct bw_out *o, const char *key, const char *value)
+{
+	bw_out_str(o, key, value);
+	if (top(o))
+		top(o)->n_head = json_object_size(top(o)->object);
+}
+
+void bw_out_lines_only(struct bw_out *o, bool on)
+{
+	o->lines_only = on;
 }
 
 void bw_out_strf(struct bw_out *o, const char *key, const char *fmt, ...)

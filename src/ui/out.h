@@ -35,6 +35,11 @@ void bw_out_end(struct bw_out *o);
 /* Instead of bw_out_end: nothing is written, since what it was to say could not be found out. */
 void bw_out_drop(struct bw_out *o);
 
+/* A member that says which answer this is, as "what" of info: an object with nothing else has no facts. */
+void bw_out_name(struct bw_out *o, const char *key, const char *value);
+/* Facts are left out from here on, so that the object has lines: what is said is for people to read. */
+void bw_out_lines_only(struct bw_out *o, bool on);
+
 /* For people. Names in it may be a program's: control characters but newline and tab come as \ooo. */
 void bw_out_line(struct bw_out *o, const char *fmt, ...) BW_PRINTF(2, 3);
 void bw_out_text(struct bw_out *o, const char *text); /* without a newline of its own */
@@ -49,6 +54,8 @@ void bw_out_strf(struct bw_out *o, const char *key, const char *fmt, ...) BW_PRI
 void bw_out_int(struct bw_out *o, const char *key, int64_t value);
 void bw_out_bool(struct bw_out *o, const char *key, bool value);
 void bw_out_hex(struct bw_out *o, const char *key, uint64_t value);
+/* One of "registers": by its name a hex number, or an array of one for each lane (taken). */
+void bw_out_register(struct bw_out *o, const char *name, json_t *value);
 void bw_out_json(struct bw_out *o, const char *key, json_t *value); /* takes the reference */
 
 /* For both. A table without rows shows `if_empty` in text. */

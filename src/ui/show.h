@@ -14,6 +14,11 @@
 /* ---- show_stop.c ---- */
 /* The stop, its cause, and where the focus wave is now. brief: for the steps of stepi. */
 void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s, bool brief);
+/* function, offset, file and line of a place, as far as they are known: by these names in every object. */
+void bw_show_place_facts(struct bw_out *o, const struct bw_where *where);
+/* The same as cells of a table, for the columns that BW_PLACE_COLUMNS stands for. */
+#define BW_PLACE_COLUMNS {NULL, "function", false}, {NULL, "offset", false}, {NULL, "file", false}, {NULL, "line", false}
+void bw_table_place(struct bw_table *t, const struct bw_where *where);
 /* "saxpy () at saxpy.s:14", "0x7f001018 in ?? ()" */
 void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args, struct bw_str *out);
 /* The instruction at pc: "=> 0x7ffe1018 <saxpy+24>:  s_waitcnt lgkmcnt(0)" */
@@ -37,6 +42,8 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const stru
 const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x);
 /* "[64,1,1]", or "from memory" for an indirect dispatch */
 void bw_show_dims(char out[48], const uint32_t v[3]);
+/* [64, 1, 1], or null; a new reference */
+json_t *bw_dims_json(const uint32_t v[3]);
 void bw_show_submissions(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x) BW_MUST_CHECK;
@@ -71,6 +78,8 @@ enum { BW_DIS_SOURCE = 1, BW_DIS_RAW = 2 };
 void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, unsigned flags);
 /* Lines that run when a breakpoint stops the program; NULL and 0 for none. */
 typedef const char *const *bw_commands_fn(void *cookie, uint32_t breakpoint, size_t *out_n);
+/* An array of them; a new reference. */
+json_t *bw_addresses_json(const struct bw_break_info *b);
 void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch, bw_commands_fn *commands, void *cookie);
 
 #endif

@@ -39,19 +39,36 @@ void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, u
 		if (flags & BW_DIS_SOURCE && l->first_of_line && l->line.line)
 			bw_out_line(o, "%u\t%s", l->line.line, l->line_text ? l->line_text : l->line.file);
 		add_line(o, l, flags);
-		json_t *row = json_pack("{s:o,s:s,s:b}", "address",
-					json_sprintf("0x%llx", (unsigned long long)l->addr), "text", l->text, "pc",
-					l->is_pc);
+		json_t *row = json_object();
+		json_object_set_new(row, "address", json_sprintf("0x%llx", (unsigned long long)l->addr));
+		json_object_set_new(row, "text", bw_json_text(l->text));
+		json_object_set_new(row, "is_pc", json_boolean(l->is_pc));
+		if (flags & BW_DIS_RAW) {
+			json_t *words = json_array();
+			for (unsigned k = 0; k < l->size_b / 4u; k++)
+				json_array_append_new(words, json_sprintf("0x%x", l->words[k]));
+			json_object_set_new(row, "words", words);
+		}
 		if (l->function) {
-			json_object_set_new(row, "function", json_string(l->function));
+			json_object_set_new(row, "function", bw_json_text(l->function));
 			json_object_set_new(row, "offset", json_integer((json_int_t)l->offset_b));
 		}
-		if (l->line.line)
+		if (l->line.line) {
+			json_object_set_new(row, "file", bw_json_text(l->line.file));
 			json_object_set_new(row, "line", json_integer(l->line.line));
+		}
 		json_array_append_new(array, row);
 	}
 	bw_out_line(o, "End of assembler dump.");
 	bw_out_json(o, "instructions", array);
+}
+
+json_t *bw_addresses_json(const struct bw_break_info *b)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < b->n_addr; i++)
+		json_array_append_new(list, json_sprintf("0x%llx", (unsigned long long)b->addr[i]));
+	return list;
 }
 
 /* gdb's words: "hw watchpoint", "acc watchpoint", "catchpoint" */
@@ -110,25 +127,33 @@ static void add_notes(struct bw_table *t, const struct bw_break_info *b, const c
 }
 
 /* The same for programs. */
-static void add_facts(struct bw_table *t, const struct bw_break_info *b, const char *const *lines, size_t n_lines)
+static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b, const char *const *lines, size_t n_lines)
 {
 	json_t *commands = json_array();
 	for (size_t i = 0; i < n_lines; i++)
-		json_array_append_new(commands, json_string(lines[i]));
+		json_array_append_new(commands, bw_json_text(lines[i]));
 	bw_table_json_cell(t, json_string(kind_text(b)));
-	bw_table_json_cell(t, b->condition ? json_string(b->condition) : json_null());
+	bw_table_json_cell(t, b->condition ? bw_json_text(b->condition) : NULL);
 	bw_table_json_cell(t, json_integer((json_int_t)b->hits));
 	bw_table_json_cell(t, json_integer((json_int_t)b->ignore));
 	bw_table_json_cell(t, commands);
+	bw_table_json_cell(t, b->wave ? json_integer(b->wave) : NULL);
+	bw_table_json_cell(t, json_boolean(b->pending));
+	bw_table_json_cell(t, bw_addresses_json(b));
+	struct bw_where where = {0};
+	if (b->n_addr)
+		bw_debug_where(d, b->addr[0], &where);
+	bw_table_place(t, &where);
 }
 
 void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch, bw_commands_fn *commands, void *cookie)
 {
 	static const struct bw_column columns[] = {
 		{"Num", "number", false}, {"Type", NULL, false}, {"Disp", "disposition", false},
-		{"Enb", "enabled", false}, {"Address", "address", false}, {"What", "what", false},
-		{NULL, "type", false}, {NULL, "condition", false}, {NULL, "hits", false}, {NULL, "ignore", false},
-		{NULL, "commands", false}};
+		{"Enb", "enabled", false}, {"Address", NULL, false}, {"What", "what", false},
+		{NULL, "kind", false}, {NULL, "condition", false}, {NULL, "hits", false}, {NULL, "ignore", false},
+		{NULL, "commands", false}, {NULL, "wave", false}, {NULL, "pending", false}, {NULL, "addresses", false},
+		BW_PLACE_COLUMNS};
 	size_t n = 0, n_lines;
 	const struct bw_break_info *list = bw_debug_breakpoints(d, &n);
 	struct bw_table t;
@@ -154,7 +179,7 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch, 
 		bw_table_text(&t, "%s", bw_str_text(&what));
 		bw_str_free(&what);
 		const char *const *lines = commands(cookie, b->number, &n_lines);
-		add_facts(&t, b, lines, n_lines);
+		add_facts(&t, d, b, lines, n_lines);
 		add_notes(&t, b, lines, n_lines);
 	}
 	bw_out_table(o, &t, only_watch ? "No watchpoints." : "No breakpoints or watchpoints.");

@@ -57,11 +57,19 @@ void bw_show_dims(char out[48], const uint32_t v[3])
 		snprintf(out, 48, "[%u,%u,%u]", v[0], v[1], v[2]);
 }
 
+json_t *bw_dims_json(const uint32_t v[3])
+{
+	if (v[0] == UINT32_MAX)
+		return json_null();
+	return json_pack("[I, I, I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
+}
+
 void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
 		{"Id", "submission", true}, {"Queue", "queue", true}, {"Frame", "frame", true},
-		{"Dispatches", "dispatches", false}, {"State", "state", false}};
+		{"Dispatches", NULL, false}, {"State", "state", false}, {NULL, "first_dispatch", false},
+		{NULL, "last_dispatch", false}};
 	size_t n = 0;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
 	struct bw_table t;
@@ -81,6 +89,8 @@ void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 		else
 			bw_table_text(&t, "%u-%u", list[i].number, list[end - 1].number);
 		bw_table_text(&t, "%s", state_name(list[i].state));
+		bw_table_json_cell(&t, json_integer(list[i].number));
+		bw_table_json_cell(&t, json_integer(list[end - 1].number));
 		i = end;
 	}
 	bw_out_table(o, &t, "Nothing has been submitted.");
@@ -88,7 +98,7 @@ void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 }
 
 /* Of a pipeline whose shader has its size from specialisation constants only its dispatches tell. */
-static void workgroup_text(char out[48], struct bw_debug *d, const struct bw_target_object *p)
+static const uint32_t *workgroup_of(struct bw_debug *d, const struct bw_target_object *p)
 {
 	size_t n = 0;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
@@ -96,18 +106,16 @@ static void workgroup_text(char out[48], struct bw_debug *d, const struct bw_tar
 	for (size_t i = n; i-- > 0 && !dim;)
 		if (list[i].desc.pipeline == p->id)
 			dim = list[i].desc.group_size;
-	if (dim)
-		bw_show_dims(out, dim);
-	else
-		snprintf(out, 48, "specialised");
+	return dim;
 }
 
 struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
 		{"Id", "pipeline", true}, {"Name", "name", false}, {"Entry", "entry", false},
-		{"Module", "module", false}, {"Workgroup", "workgroup", false}, {"SPIR-V", "hash", false},
-		{"Code", "code", false}, {"Push", "push_constant_bytes", true}};
+		{"Module", "module", false}, {"Workgroup", NULL, false}, {"SPIR-V", "hash", false},
+		{"Code", NULL, false}, {"Push", "push_constant_bytes", true}, {NULL, "workgroup", false},
+		{NULL, "code", false}};
 	const struct bw_target_object *all;
 	size_t n;
 	BW_TRY(bw_debug_objects(d, &all, &n));
@@ -115,10 +123,12 @@ struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 	bw_table_init(&t, "pipelines", columns, BW_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_target_object *p = &all[i];
-		char group[48];
+		char group[48] = "specialised";
 		if (p->kind != BW_OBJECT_PIPELINE)
 			continue;
-		workgroup_text(group, d, p);
+		const uint32_t *dim = workgroup_of(d, p);
+		if (dim)
+			bw_show_dims(group, dim);
 		bw_table_int(&t, p->id);
 		bw_table_text(&t, "%s", p->name);
 		bw_table_text(&t, "%s", p->entry);
@@ -130,6 +140,8 @@ struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 		else
 			bw_table_text(&t, "not dispatched yet");
 		bw_table_int(&t, p->push_b);
+		bw_table_json_cell(&t, dim ? bw_dims_json(dim) : NULL);
+		bw_table_json_cell(&t, p->va ? json_sprintf("0x%llx", (unsigned long long)p->va) : NULL);
 	}
 	bw_out_table(o, &t, "No compute pipelines are known: the program uses no Vulkan, made none, or loads the driver "
 			    "without Vulkan's loader.\nDispatches are known by their code (\"info dispatches\").");
@@ -191,13 +203,16 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const st
 	bw_out_str(o, "state", bw_show_dispatch_state(d, x));
 	bw_out_int(o, "submission", x->submission);
 	bw_out_int(o, "queue", x->queue);
-	bw_out_int(o, "frame", x->frame);
+	if (x->frame)
+		bw_out_int(o, "frame", x->frame);
 	bw_out_str(o, "label", x->label);
-	bw_out_str(o, "groups", groups);
-	bw_out_str(o, "workgroup", group);
+	bw_out_str(o, "code_object", x->code_object);
+	bw_out_json(o, "groups", bw_dims_json(h->groups));
+	bw_out_json(o, "workgroup", bw_dims_json(h->group_size));
 	bw_out_int(o, "wave_size", lanes);
 	bw_out_hex(o, "code", h->code_va);
-	bw_out_hex(o, "packet", h->packet_va);
+	if (h->packet_va)
+		bw_out_hex(o, "packet", h->packet_va);
 	/* RSRC2: LDS_SIZE 23:15 in 512 bytes; RSRC1: VGPRS 5:0 (radv-client 8) */
 	unsigned vgprs = ((h->rsrc1 & 0x3f) + 1) * (lanes == 32 ? 8 : 4);
 	unsigned lds_b = (h->rsrc2 >> 15 & 0x1ff) * 512;
@@ -286,8 +301,8 @@ static void bound_text(struct bw_str *out, const struct bw_bound *list, size_t n
 struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x)
 {
 	static const struct bw_column columns[] = {
-		{"Id", "buffer", true}, {"Kind", "kind", false}, {"Address", "address", false},
-		{"Size", "size", true}, {"Bound at", "bound", false}, {"Name", "name", false}};
+		{"Id", "buffer", true}, {"Kind", "kind", false}, {"Address", NULL, false}, {"Size", "size", true},
+		{"Bound at", "bound", false}, {"Name", "name", false}, {NULL, "address", false}};
 	struct bw_bound *bound = NULL;
 	const struct bw_buffer_info *list;
 	size_t n_bound = 0, n;
@@ -312,6 +327,7 @@ struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const str
 		bw_table_int(&t, (int64_t)list[i].size_b);
 		bw_table_text(&t, "%s", bw_str_text(&at));
 		bw_table_text(&t, "%s", list[i].name);
+		bw_table_json_cell(&t, list[i].va ? json_sprintf("0x%llx", (unsigned long long)list[i].va) : NULL);
 		bw_str_free(&at);
 	}
 	free(bound);
@@ -352,7 +368,7 @@ static void show_mapping(struct bw_out *o, struct bw_debug *d, uint64_t va)
 			    (unsigned long long)(m->va + m->size_b), m->flags & 2 ? "read" : "", m->flags & 4 ? " write" : "",
 			    m->flags & 8 ? " execute" : "", m->domains & 4 ? "VRAM" : "system memory (GTT)");
 		bw_out_hex(o, "mapping", m->va);
-		bw_out_hex(o, "mapping_size", m->size_b);
+		bw_out_int(o, "mapping_size", (int64_t)m->size_b);
 	}
 	free(maps);
 }
@@ -383,7 +399,9 @@ struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t n
 	if (at.len)
 		bw_out_line(o, "  bound at     %s of dispatch %u", bw_str_text(&at), x->number);
 	bw_out_int(o, "buffer", b.number);
-	bw_out_hex(o, "address", b.va);
+	bw_out_str(o, "kind", b.is_image ? "image" : "buffer");
+	if (b.va)
+		bw_out_hex(o, "address", b.va);
 	bw_out_int(o, "size", (int64_t)b.size_b);
 	bw_out_str(o, "name", b.name);
 	bw_out_str(o, "usage", bw_str_text(&usage));

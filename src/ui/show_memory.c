@@ -30,9 +30,11 @@ static struct bw_error *show_instructions(struct bw_out *o, struct bw_debug *d, 
 		add_label(d, BW_SPACE_GLOBAL, lines[i].addr, &s);
 		bw_out_line(o, "%s\t%s", bw_str_text(&s), lines[i].text);
 		bw_str_free(&s);
-		json_array_append_new(array, json_pack("{s:o,s:s}", "address",
-						       json_sprintf("0x%llx", (unsigned long long)lines[i].addr),
-						       "text", lines[i].text));
+		json_t *row = json_object();
+		json_object_set_new(row, "address", json_sprintf("0x%llx", (unsigned long long)lines[i].addr));
+		json_object_set_new(row, "text", bw_json_text(lines[i].text));
+		json_object_set_new(row, "is_pc", json_boolean(lines[i].is_pc));
+		json_array_append_new(array, row);
 		*out_next = lines[i].addr + lines[i].size_b;
 	}
 	bw_out_json(o, "instructions", array);
@@ -43,6 +45,7 @@ static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum 
 				     uint32_t count, uint64_t *out_next)
 {
 	enum { LONGEST = 200 };
+	json_t *strings = json_array();
 	for (uint32_t i = 0; i < count; i++) {
 		struct bw_str s = {0};
 		add_label(d, space, addr, &s);
@@ -52,6 +55,7 @@ static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum 
 			char c;
 			struct bw_error *err = bw_debug_read(d, space, addr, &c, 1);
 			if (err) {
+				json_decref(strings);
 				bw_str_free(&s);
 				return err;
 			}
@@ -64,9 +68,11 @@ static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum 
 				bw_str_addf(&s, c >= 0x20 && c < 0x7f ? "%c" : "\\%03o", (unsigned char)c);
 		}
 		bw_str_add(&s, len > LONGEST ? "\"..." : "\"");
+		json_array_append_new(strings, bw_json_text(strchr(bw_str_text(&s), '\t') + 1));
 		bw_out_line(o, "%s", bw_str_text(&s));
 		bw_str_free(&s);
 	}
+	bw_out_json(o, "strings", strings);
 	*out_next = addr;
 	return NULL;
 }
@@ -74,6 +80,8 @@ static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum 
 struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space, uint64_t addr,
 				const struct bw_format *f, uint64_t *out_next)
 {
+	bw_out_str(o, "space", bw_space_name(space));
+	bw_out_hex(o, "address", addr);
 	if (f->letter == 'i') {
 		if (space != BW_SPACE_GLOBAL)
 			return bw_errorf(BW_E_INVALID, "There are no instructions in %s memory", bw_space_name(space));
@@ -106,7 +114,7 @@ struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_sp
 			bw_debug_symbolize(d, bits, symbol, sizeof(symbol));
 			bw_str_addf(&s, "%s%s", symbol[0] ? " " : "", symbol);
 		}
-		json_array_append_new(array, json_string(bw_str_text(&s) + value_at));
+		json_array_append_new(array, bw_json_text(bw_str_text(&s) + value_at));
 		addr += size;
 		if (i % per_line == per_line - 1 || i + 1 == f->count) {
 			bw_out_line(o, "%s", bw_str_text(&s));

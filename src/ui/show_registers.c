@@ -39,7 +39,7 @@ static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const
 	else
 		bw_out_line(o, "%-13s0x%0*llx%s%s%s", name, digits, (unsigned long long)value,
 			    symbol[0] || flags[0] ? "  " : "", symbol, flags);
-	bw_out_hex(o, name, value);
+	bw_out_register(o, name, json_sprintf("0x%llx", (unsigned long long)value));
 	return NULL;
 }
 
@@ -49,7 +49,6 @@ static struct bw_error *show_sgprs(struct bw_out *o, struct bw_debug *d, const s
 {
 	uint32_t s[BW_SGPR_SHOWN];
 	BW_TRY(bw_debug_sgprs_read(d, w->number, first, n, s));
-	json_t *array = json_array();
 	for (unsigned i = 0; i < n; i += 8) {
 		struct bw_str line = {0};
 		char name[24];
@@ -60,16 +59,18 @@ static struct bw_error *show_sgprs(struct bw_out *o, struct bw_debug *d, const s
 		bw_out_line(o, "%s", bw_str_text(&line));
 		bw_str_free(&line);
 	}
-	for (unsigned i = 0; i < n; i++)
-		json_array_append_new(array, json_integer(s[i]));
-	bw_out_json(o, "sgprs", array);
+	for (unsigned i = 0; i < n; i++) {
+		char name[24];
+		snprintf(name, sizeof(name), "s%u", first + i);
+		bw_out_register(o, name, json_sprintf("0x%x", s[i]));
+	}
 	return NULL;
 }
 
-static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, unsigned n,
-				  json_t *array)
+static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, unsigned n)
 {
 	uint32_t v[64];
+	char reg[24];
 	BW_TRY(bw_debug_vgpr_read(d, w->number, n, v));
 	for (unsigned lane = 0; lane < w->lanes; lane += 8) {
 		struct bw_str line = {0};
@@ -87,20 +88,18 @@ static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d, const st
 	}
 	json_t *lanes = json_array();
 	for (unsigned lane = 0; lane < w->lanes; lane++)
-		json_array_append_new(lanes, json_integer(v[lane]));
-	json_array_append_new(array, lanes);
+		json_array_append_new(lanes, json_sprintf("0x%x", v[lane]));
+	snprintf(reg, sizeof(reg), "v%u", n);
+	bw_out_register(o, reg, lanes);
 	return NULL;
 }
 
 static struct bw_error *show_vgpr_range(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
 					unsigned first, unsigned n)
 {
-	json_t *array = json_array();
 	struct bw_error *err = NULL;
 	for (unsigned i = first; i < first + n && !err; i++)
-		err = show_vgpr(o, d, w, i, array);
-	bw_out_int(o, "first_vgpr", first);
-	bw_out_json(o, "vgprs", array);
+		err = show_vgpr(o, d, w, i);
 	return err;
 }
 
@@ -149,6 +148,6 @@ struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct b
 	bw_format_value(&s, value, r.count == 2 ? 8 : 4, BW_KIND_SIGNED, 'd');
 	bw_out_line(o, "%-13s0x%0*llx  %s", name, r.count == 2 ? 16 : 8, (unsigned long long)value, bw_str_text(&s));
 	bw_str_free(&s);
-	bw_out_hex(o, name, value);
+	bw_out_register(o, name, json_sprintf("0x%llx", (unsigned long long)value));
 	return NULL;
 }

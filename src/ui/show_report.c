@@ -28,13 +28,10 @@ static void show_identity(struct bw_out *o, struct bw_debug *d, const struct bw_
 	if (w->reasons & ~(uint32_t)BW_REASON_INTERRUPT) {
 		bw_reason_text(w->reasons, reasons, sizeof(reasons));
 		snprintf(suffix, sizeof(suffix), ", reason: %s", reasons);
-		bw_out_str(o, "reason", reasons);
 	}
 	bw_out_line(o, "%s %s (stopped%s)", name, place, suffix);
-	bw_out_str(o, "wave", name);
 	bw_out_line(o, "pc: 0x%012llx (kernel %s, entry 0x%012llx)", (unsigned long long)w->pc,
 		    x ? x->kernel_name : "?", (unsigned long long)(x ? x->desc.code_va : 0));
-	bw_out_hex(o, "pc", w->pc);
 }
 
 static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
@@ -178,6 +175,7 @@ struct bw_error *bw_show_report(struct bw_out *o, struct bw_debug *d, bool all)
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = list[i].number;
 	struct bw_error *err = NULL;
+	bw_out_lines_only(o, true);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (!all && numbers[i] != number)
 			continue;
@@ -186,6 +184,7 @@ struct bw_error *bw_show_report(struct bw_out *o, struct bw_debug *d, bool all)
 			err = report_one(o, d, numbers[i]);
 	}
 	rule(o);
+	bw_out_lines_only(o, false);
 	bw_error_free(bw_debug_set_focus(d, number));
 	bw_error_free(bw_debug_set_lane(d, lane));
 	return err;

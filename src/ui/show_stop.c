@@ -69,6 +69,26 @@ static void show_cause_inst(struct bw_out *o, struct bw_debug *d, const struct b
 	bw_out_str(o, "cause", line[0].text);
 }
 
+void bw_show_place_facts(struct bw_out *o, const struct bw_where *where)
+{
+	if (where->function) {
+		bw_out_str(o, "function", where->function);
+		bw_out_int(o, "offset", (int64_t)where->offset_b);
+	}
+	if (where->has_line) {
+		bw_out_str(o, "file", where->line.file);
+		bw_out_int(o, "line", where->line.line);
+	}
+}
+
+void bw_table_place(struct bw_table *t, const struct bw_where *where)
+{
+	bw_table_json_cell(t, where->function ? bw_json_text(where->function) : NULL);
+	bw_table_json_cell(t, where->function ? json_integer((json_int_t)where->offset_b) : NULL);
+	bw_table_json_cell(t, where->has_line ? bw_json_text(where->line.file) : NULL);
+	bw_table_json_cell(t, where->has_line ? json_integer(where->line.line) : NULL);
+}
+
 /* The place of a stop: frame, source line, instruction. */
 static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, const char *lead)
 {
@@ -84,15 +104,6 @@ static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wav
 	show_cause_inst(o, d, w);
 	bw_show_instruction(o, d, w->pc);
 
-	bw_out_hex(o, "pc", w->pc);
-	if (where.function) {
-		bw_out_str(o, "function", where.function);
-		bw_out_int(o, "offset", (int64_t)where.offset_b);
-	}
-	if (where.has_line) {
-		bw_out_str(o, "file", where.line.file);
-		bw_out_int(o, "line", where.line.line);
-	}
 }
 
 /* "reads 4 bytes at", "atomically changes 4 bytes at" */
@@ -350,6 +361,8 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 	else
 		bw_out_line(o, "Thread %u \"%s\" stopped: %s.", s->wave, name, reasons);
 	if (w->trap_id)
+		bw_out_int(o, "trap", w->trap_id);
+	if (w->trap_id)
 		bw_out_line(o, "The wave executed s_trap %u%s.", w->trap_id,
 			    w->builtin_trap ? " (the start of __builtin_trap)" : "");
 }
@@ -381,6 +394,13 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 			    info ? info->kernel_name : "?");
 		bw_out_str(o, "reason", "dispatch");
 		bw_out_int(o, "dispatch", s->dispatch);
+		if (info) {
+			struct bw_where where;
+			bw_debug_where_in(d, s->dispatch, info->desc.code_va, &where);
+			bw_out_str(o, "kernel", info->kernel_name);
+			bw_out_hex(o, "pc", info->desc.code_va);
+			bw_show_place_facts(o, &where);
+		}
 		break;
 	}
 	case BW_STOP_WAVES: {
@@ -393,6 +413,14 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		bw_out_int(o, "lane", s->lane);
 		bw_out_int(o, "stopped", (int64_t)s->n_waves);
 		bw_out_int(o, "same_place", (int64_t)s->n_same);
+		bw_out_int(o, "other_events", (int64_t)s->n_other);
+		bw_out_int(o, "unstoppable", s->n_unstoppable);
+		bw_out_bool(o, "active", w->exec >> s->lane & 1);
+		bw_out_int(o, "dispatch", w->dispatch);
+		struct bw_where place;
+		bw_debug_wave_where(d, w, &place);
+		bw_out_hex(o, "pc", w->pc);
+		bw_show_place_facts(o, &place);
 		if (s->focus_changed) {
 			bw_lane_name(d, w, s->lane, identity, sizeof(identity));
 			bw_out_line(o, "[Switching to thread %u, lane %u (%s)]", s->wave, s->lane, identity);
@@ -408,7 +436,6 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 			if (where.has_line && where.line_text && !assembly)
 				bw_out_line(o, "%u\t%s", where.line.line, where.line_text);
 			bw_show_instruction(o, d, w->pc);
-			bw_out_hex(o, "pc", w->pc);
 		} else {
 			show_place(o, d, w, bw_str_text(&lead));
 		}
@@ -426,7 +453,6 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 				    s->n_waves);
 		if (s->n_other)
 			bw_out_line(o, "%zu more stopped for another reason; \"continue\" shows that next.", s->n_other);
-		bw_out_int(o, "other_events", (int64_t)s->n_other);
 		if (s->n_unstoppable)
 			bw_out_line(o, "warning: %u wave%s did not stop.", s->n_unstoppable,
 				    s->n_unstoppable == 1 ? "" : "s");

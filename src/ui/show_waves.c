@@ -16,9 +16,14 @@ static const struct bw_column wave_columns[] = {
 	{NULL, "place", false},
 	{"Lanes", "lanes", false},
 	{"Frame", "frame", false},
-	{"Stopped by", "reason", false},
+	{"Stopped by", NULL, false},
+	{NULL, "reason", false},
+	{NULL, "breakpoint", false},
+	{NULL, "at_barrier", false},
 	{NULL, "pc", false},
 	{NULL, "exec", false},
+	{NULL, "current", false},
+	BW_PLACE_COLUMNS,
 };
 
 static void add_reason(struct bw_table *t, const struct bw_wave_info *w)
@@ -29,6 +34,15 @@ static void add_reason(struct bw_table *t, const struct bw_wave_info *w)
 		bw_table_text(t, "%s %u", text, w->breakpoint);
 	else
 		bw_table_text(t, "%s%s", text, w->in_barrier ? " (at a barrier)" : "");
+}
+
+static void add_reason_facts(struct bw_table *t, const struct bw_wave_info *w)
+{
+	char text[160];
+	bw_reason_text(w->reasons, text, sizeof(text));
+	bw_table_json_cell(t, text[0] ? json_string(text) : NULL);
+	bw_table_json_cell(t, w->breakpoint ? json_integer(w->breakpoint) : NULL);
+	bw_table_json_cell(t, json_boolean(w->in_barrier));
 }
 
 static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wave_info *w, bool several, bool focus)
@@ -48,8 +62,13 @@ static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wav
 	bw_table_text(t, "%s", bw_str_text(&lanes));
 	bw_table_text(t, "%s", bw_str_text(&frame));
 	add_reason(t, w);
+	add_reason_facts(t, w);
 	bw_table_hex(t, w->pc, 0);
 	bw_table_hex(t, w->exec, 0);
+	bw_table_json_cell(t, json_boolean(focus));
+	struct bw_where where;
+	bw_debug_wave_where(d, w, &where);
+	bw_table_place(t, &where);
 	bw_str_free(&lanes);
 	bw_str_free(&frame);
 }
@@ -141,7 +160,7 @@ void bw_show_inferiors(struct bw_out *o, struct bw_debug *d)
 		bw_table_text(&t, "%s", all[i].comm);
 		bw_table_int(&t, all[i].n_spaces);
 		bw_table_int(&t, (int64_t)all[i].n_waves);
-		bw_table_text(&t, "%s", all[i].is_current ? "yes" : "no");
+		bw_table_json_cell(&t, json_boolean(all[i].is_current));
 	}
 	bw_out_table(o, &t, "No program uses the GPU.");
 	bw_table_fini(&t);
@@ -212,7 +231,13 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_out_hex(o, "pc", w->pc);
 	bw_out_hex(o, "exec", w->exec);
 	bw_out_str(o, "frame", bw_str_text(&frame));
-	bw_out_str(o, "reason", reasons);
+	if (reasons[0])
+		bw_out_str(o, "reason", reasons);
+	if (w->breakpoint)
+		bw_out_int(o, "breakpoint", w->breakpoint);
+	struct bw_where where;
+	bw_debug_wave_where(d, w, &where);
+	bw_show_place_facts(o, &where);
 	bw_str_free(&lanes);
 	bw_str_free(&frame);
 }
@@ -248,9 +273,9 @@ void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigne
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
-		{"Id", "dispatch", true}, {"Queue", "queue", true}, {"Groups", "groups", false},
-		{"Workgroup", "workgroup", false}, {"State", "state", false}, {"Kernel Function", "kernel", false},
-		{"Label", "label", false}};
+		{"Id", "dispatch", true}, {"Queue", "queue", true}, {"Groups", NULL, false},
+		{"Workgroup", NULL, false}, {"State", "state", false}, {"Kernel Function", "kernel", false},
+		{NULL, "groups", false}, {NULL, "workgroup", false}, {"Label", "label", false}};
 	size_t n = 0, n_columns = BW_ARRAY_SIZE(columns) - 1;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
 	for (size_t i = 0; i < n; i++)
@@ -268,6 +293,8 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 		bw_table_text(&t, "%s", group);
 		bw_table_text(&t, "%s", bw_show_dispatch_state(d, &list[i]));
 		bw_table_text(&t, "%s", list[i].kernel_name);
+		bw_table_json_cell(&t, bw_dims_json(list[i].desc.groups));
+		bw_table_json_cell(&t, bw_dims_json(list[i].desc.group_size));
 		if (n_columns == BW_ARRAY_SIZE(columns))
 			bw_table_text(&t, "%s", list[i].label);
 	}
@@ -279,7 +306,7 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const st
 {
 	static const struct bw_column columns[] = {
 		{"Argument", "name", false}, {"Type", "type", false}, {"Offset", "offset", true},
-		{"Size", "size", true}, {"Launch value", "value", false}};
+		{"Size", "size", true}, {"Launch value", NULL, false}, {NULL, "launch_value", false}};
 	struct bw_arg_info *args = NULL;
 	size_t n = 0;
 	BW_TRY(bw_debug_args(d, info->number, &args, &n));
@@ -294,6 +321,7 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const st
 		bw_table_int(&t, args[i].arg->offset_b);
 		bw_table_int(&t, args[i].arg->size_b);
 		bw_table_text(&t, "%s", args[i].has_value ? bw_str_text(&value) : "(not readable)");
+		bw_table_json_cell(&t, args[i].has_value ? bw_json_text(bw_str_text(&value)) : NULL);
 		bw_str_free(&value);
 	}
 	bw_out_table(o, &t, "Its arguments are not described (no metadata).");
@@ -317,8 +345,8 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const stru
 	bw_out_str(o, "state", bw_show_dispatch_state(d, info));
 	bw_out_hex(o, "code", info->desc.code_va);
 	bw_out_str(o, "code_object", info->code_object);
-	bw_out_str(o, "groups", groups);
-	bw_out_str(o, "workgroup", group);
+	bw_out_json(o, "groups", bw_dims_json(info->desc.groups));
+	bw_out_json(o, "workgroup", bw_dims_json(info->desc.group_size));
 	bw_out_int(o, "wave_size", wave32 ? 32 : 64);
 	if (info->kernel) {
 		bw_out_line(o, "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane", info->kernel->vgprs,

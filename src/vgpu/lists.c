@@ -132,7 +132,7 @@ static int isa_json(const char *pattern)
 		if (!matches(pattern, name))
 			continue;
 		count[f.kind]++;
-		json_array_append_new(opcodes, json_pack("{s:s, s:o, s:s, s:s?}", "name", name, "encodings",
+		json_array_append_new(opcodes, json_pack("{s:s, s:o, s:s, s:s*}", "name", name, "encodings",
 							 encodings_json((enum bw_op)op), "executed",
 							 bw_fidelity_name(f.kind), "why", f.why));
 	}
@@ -143,7 +143,7 @@ static int isa_json(const char *pattern)
 	}
 	for (unsigned k = 0; k <= BW_FIDELITY_ABSENT; k++)
 		json_object_set_new(counts, bw_fidelity_name((enum bw_fidelity)k), json_integer(count[k]));
-	return print_json(json_pack("{s:s, s:o, s:o}", "gfx", "gfx1100", "opcodes", opcodes, "counts", counts));
+	return print_json(json_pack("{s:s, s:s, s:s, s:o, s:o}", "type", "answer", "command", "vgpu isa", "gfx", "gfx1100", "opcodes", opcodes, "counts", counts));
 }
 
 static int isa_text(const char *pattern)
@@ -220,7 +220,7 @@ static int profiles_json(const struct bw_profile *const *all, size_t n)
 					 (int)p->n_se, "compute_units", (int)n_cus(p), "vram_bytes",
 					 (json_int_t)p->vram_size_b, "pci_address", p->pci_address));
 	}
-	return print_json(json_pack("{s:o}", "profiles", array));
+	return print_json(json_pack("{s:s, s:s, s:o}", "type", "answer", "command", "vgpu profiles", "profiles", array));
 }
 
 int bw_vgpu_main_profiles(int argc, char **argv)

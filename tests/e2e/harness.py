@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+from json_schema import check_session, parse
+
 BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
 SOURCE = pathlib.Path(os.environ.get("BREAKWATER_SOURCE", ".")).resolve()
 KERNELS = SOURCE / "tests/e2e/kernels"
@@ -52,7 +54,9 @@ def run(*args, status=0, script=None, json_lines=False, **kwargs):
         raise Failure(f"{' '.join(command)}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
     check_strict(done.stderr)
     if json_lines:
-        return [parse(line) for line in done.stdout.splitlines()]
+        objects = [parse(line) for line in done.stdout.split("\n") if line]
+        check_session(objects)
+        return objects
     return done.stdout
 
 
@@ -60,11 +64,6 @@ def check_strict(stderr):
     """With BREAKWATER_VGPU_ARGS=--strict the virtual GPU says its findings there: none is expected."""
     findings = [line for line in stderr.splitlines() if line.startswith("strict: ")]
     check(not findings, "\n".join(findings))
-
-
-def parse(line):
-    """One line of --json."""
-    return json.loads(line)
 
 
 def events(objects, kind):

@@ -140,7 +140,7 @@ def breakpoints_in_all():
     settle(s, 3)
     table = s.command("info inferiors")["inferiors"]
     equal(sorted((i["spaces"], i["waves"]) for i in table), [(1, 1), (2, 2)], "programs")
-    equal(sum(i["current"] == "yes" for i in table), 1, "current programs")
+    equal(sum(i["current"] for i in table), 1, "current programs")
     equal(sorted(w["inferior"] for w in waves(s).values()),
           sorted(n for i in table for n in [i["inferior"]] * i["waves"]), "whose the waves are")
     for i in table:

@@ -28,7 +28,7 @@ def debug(vkrun, queue, wave):
         s.command("run")
         harness.equal([e["reason"] for e in harness.events(s.events, "stop")], ["dispatch"], "the first stop")
         kernel = s.command("info kernel")
-        harness.equal((kernel["groups"], kernel["workgroup"], kernel["wave_size"]), ("[4,1,1]", "[64,1,1]", wave), "the dispatch")
+        harness.equal((kernel["groups"], kernel["workgroup"], kernel["wave_size"]), ([4, 1, 1], [64, 1, 1], wave), "the dispatch")
         listing = s.command(f"disassemble {kernel['code']},+80")
         stores = [i for i in listing["instructions"] if i["text"].startswith("buffer_store_b32")]
         harness.equal(len(stores), 1, "stores in the shader")

@@ -92,10 +92,10 @@ def what_it_was_given():
     s.command("run")
     d = s.command("info dispatch")
     equal((d["dispatch"], d["pipeline_name"], d["label"], d["groups"], d["workgroup"]),
-          (2, "second step", "sooner/inner", "[4,1,1]", "[64,1,1]"), "the dispatch")
+          (2, "second step", "sooner/inner", [4, 1, 1], [64, 1, 1]), "the dispatch")
     equal(d["hash"], hashlib.sha1(SPV).hexdigest()[:16], "the hash")
     equal(d["push_constants"], [5, 2, 256], "its push constants")
-    equal([(r["submission"], r["dispatches"]) for r in s.command("info submissions")["submissions"]], [(1, "1-3")],
+    equal([(r["submission"], r["first_dispatch"], r["last_dispatch"]) for r in s.command("info submissions")["submissions"]], [(1, 1, 3)],
           "submissions")
     equal([r["state"] for r in s.command("info dispatches")["dispatches"]], ["done", "running", "waiting"], "states")
     names = {r["name"]: r for r in s.command("info pipelines")["pipelines"]}
