@@ -267,7 +267,5 @@ int bw_main_attach(int argc, char **argv);
 int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);
 int bw_main_umr(int argc, char **argv); /* umr.c */
-/* A part of Breakwater beside this program, or in ../libexec/breakwater of an installation; owned. */
-struct bw_error *bw_cli_part(const char *name, char **out_path) BW_MUST_CHECK;
 
 #endif

@@ -28,7 +28,7 @@ struct bw_error *bw_cli_vulkan_settings(char *out[3])
 {
 	char *agent = NULL, *manifest = NULL;
 	out[0] = out[1] = out[2] = NULL;
-	BW_TRY(bw_cli_part("libbreakwater-agent.so", &agent));
+	BW_TRY(bw_kmd_find_part("libbreakwater-agent.so", &agent));
 	*strrchr(agent, '/') = '\0';
 	if (asprintf(&manifest, "%s/breakwater-layer.json", agent) < 0)
 		manifest = NULL;

@@ -14,29 +14,6 @@
 
 /* Subcommands that are little more than starting something else: exec, vgpu. */
 
-struct bw_error *bw_cli_part(const char *name, char **out_path)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n < 0)
-		return bw_error_errno(errno, "cannot find this program's own folder");
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	static const char *const places[] = {"%s/%s", "%s/../libexec/breakwater/%s"};
-	for (size_t i = 0; i < 2; i++) {
-		char *path = NULL;
-		if (asprintf(&path, i == 0 ? places[0] : places[1], self, name) < 0)
-			return bw_error_nomem();
-		if (access(path, X_OK) == 0) {
-			*out_path = path;
-			return NULL;
-		}
-		free(path);
-	}
-	return bw_errorf(BW_E_NOT_FOUND, "%s is neither in %s nor in %s/../libexec/breakwater; is the installation whole?",
-			 name, self, self);
-}
-
 static int fail(struct bw_error *err)
 {
 	fprintf(stderr, "breakwater: %s.\n", err->message);
@@ -104,7 +81,7 @@ static void add_umr(void)
 {
 	char *umr = NULL, *path = NULL;
 	const char *old = getenv("PATH");
-	_cleanup_error_ struct bw_error *err = bw_cli_part("stand-in/umr", &umr);
+	_cleanup_error_ struct bw_error *err = bw_kmd_find_part("stand-in/umr", &umr);
 	if (err)
 		return;
 	*strrchr(umr, '/') = '\0';
@@ -255,7 +232,7 @@ int bw_main_vgpu(int argc, char **argv)
 	if (!serves && strcmp(argv[1], "isa") && strcmp(argv[1], "profiles"))
 		return fail(bw_errorf(BW_E_INVALID, "\"breakwater vgpu\" knows serve, isa and profiles, not \"%s\"", argv[1]));
 	char *server;
-	struct bw_error *err = bw_cli_part("breakwater-vgpu", &server);
+	struct bw_error *err = bw_kmd_find_part("breakwater-vgpu", &server);
 	if (err)
 		return fail(err);
 	/* The word itself is for the server's program, but for serve, which is what that does anyway. */

@@ -232,7 +232,7 @@ static struct bw_error *refuse_source(const char *path)
 static struct bw_error *launcher_argv(struct bw_cli *c, struct run_options *o, const char *object)
 {
 	_cleanup_free_ char *launcher = NULL;
-	BW_TRY(bw_cli_part("breakwater-launch", &launcher));
+	BW_TRY(bw_kmd_find_part("breakwater-launch", &launcher));
 	size_t n = o->launch.words.len;
 	char **argv = calloc(n + 3, sizeof(*argv));
 	if (!argv)

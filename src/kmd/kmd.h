@@ -76,4 +76,8 @@ struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *
 struct bw_kmd_ip { uint8_t major, minor, revision; uint32_t segment[8]; unsigned n_segments; };
 struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_ip *out) BW_MUST_CHECK;
 
+/* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater
+ * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
+struct bw_error *bw_kmd_find_part(const char *name, char **out_path) BW_MUST_CHECK;
+
 #endif

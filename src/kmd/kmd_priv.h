@@ -49,8 +49,4 @@ struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_r
 				   const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
 struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out) BW_MUST_CHECK;
 
-/* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater
- * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
-struct bw_error *bw_kmd_find_part(const char *name, char **out_path) BW_MUST_CHECK;
-
 #endif
