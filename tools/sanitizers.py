@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs a test of a sanitized build, and fails it for what the sanitizers report of its processes:
+
+    sanitizers.py PROGRAM [ARGUMENT...]
+
+The reports of all processes, those too that outlive the test's first one, go to files that are read when the
+last of them has ended. Every error counts. A leak counts when our code owns it (is_ours): programs under test
+load drivers that leak, and LeakSanitizer can only suppress by name what is still loaded at exit, which
+Vulkan drivers are not. Meson calls this for every test of such a build (tests/meson.build)."""
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build-sanitize")).resolve()
+# How long processes may go on after the test's first one: a virtual GPU ends soon after its last client.
+PATIENCE_S = 30
+PR_SET_CHILD_SUBREAPER = 36
+FAILED = 99  # for Meson: an error, whatever the test itself said
+
+# They allocate on behalf of their caller, and are no owners.
+RUNTIME = re.compile(r"/(lib(asan|ubsan|lsan|c|m|dl|pthread|stdc\+\+|gcc_s)|ld-linux[^/]*)\.so")
+# Drivers, and what loads them: they own what they allocate.
+DRIVER = re.compile(r"/(libvulkan|libVkLayer|libOpenCL|libRusticl|libMesaOpenCL|libgallium|libEGL|libGL|libX|libxcb|libwayland)[^/]*\.so")
+FRAME = re.compile(r"^\s*#\d+ (?P<module>\S+) (?P<function>\S+)")
+RECORD = re.compile(r"^(Direct|Indirect) leak of ")
+
+
+def is_ours(frames, program_is_ours):
+    """Whether a leak counts. frames: (module, function) of its stack, the allocation first. The nearest frame
+    of ours or of a driver decides; code that is unloaded by now has no module, or one that happens to lie
+    near it and no function there, and is a driver's. With neither (the stack is cut off in some other
+    library), the leak counts in our own programs."""
+    for module, function in frames:
+        if RUNTIME.search(module):
+            continue
+        ours = module.startswith(f"{BUILD}/")
+        if ours and function != "<null>":
+            return True
+        if ours or module == "<null>" or DRIVER.search(module):
+            return False
+    return program_is_ours
+
+
+def judge(text, program_is_ours):
+    """What of a report counts: "" when nothing does."""
+    if "ERROR: LeakSanitizer: detected memory leaks" not in text or "ERROR: AddressSanitizer" in text:
+        return text
+    counted = []
+    for record in re.split(r"\n\s*\n", text):
+        lines = record.strip().splitlines()
+        start = next((i for i, line in enumerate(lines) if RECORD.match(line)), None)
+        if start is None:
+            continue
+        frames = [FRAME.match(line) for line in lines[start + 1:]]
+        if is_ours([f.groups() for f in frames if f], program_is_ours):
+            counted.append(record.strip())
+    return "\n\n".join(counted)
+
+
+def our_programs():
+    """The names of the programs that are ours alone: those of tests/vulkan load drivers."""
+    return {path.name for path in BUILD.rglob("*") if path.is_file() and os.access(path, os.X_OK)
+            and "vulkan" not in path.relative_to(BUILD).parts}
+
+
+def judge_files(folder):
+    """Reports are named LOG.PROGRAM.PID."""
+    ours, findings = None, []
+    for path in sorted(folder.iterdir()):
+        ours = our_programs() if ours is None else ours
+        name, pid = path.name.split(".", 1)[1].rsplit(".", 1)
+        counted = judge(path.read_text(errors="replace"), name in ours)
+        if counted:
+            findings.append(f"{name} (process {pid}):\n{counted}")
+    return findings
+
+
+def options(name, folder, more):
+    given = os.environ.get(name, "")
+    ours = f"log_path={folder}/log:log_exe_name=1:print_stacktrace=1:stack_trace_format='    #%n %m %f %S'{more}"
+    return f"{given}:{ours}" if given else ours
+
+
+def died(pid, status):
+    """What a process that ended by the sanitizers' abort leaves to say: UBSan reports on standard error only."""
+    return [f"process {pid} was aborted"] if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGABRT else []
+
+
+def reap_the_rest():
+    """Reaps until no child is left, or patience ends; what of their ends counts."""
+    findings, end = [], time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            break
+        findings += died(pid, status) if pid else []
+        time.sleep(0 if pid else 0.02)
+    return findings
+
+
+def children():
+    """The command lines of those that go on."""
+    left = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]) == os.getpid():
+                left.append(f"{entry.name} " + (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            pass
+    return left
+
+
+def main():
+    # Orphans come to us, so that we know when the last has ended and written its report.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="breakwater-reports-"))
+    # Leaks must not change the status of a program: whether they count is found later. Errors abort.
+    env = dict(os.environ, ASAN_OPTIONS=options("ASAN_OPTIONS", folder, ":exitcode=0:abort_on_error=1"),
+               UBSAN_OPTIONS=options("UBSAN_OPTIONS", folder, ":halt_on_error=1:abort_on_error=1"))
+    program = sys.argv[1]
+    child = os.posix_spawnp(program, sys.argv[1:], env)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda n, _: os.kill(child, n))
+    pid, status, findings = 0, 0, []
+    while pid != child:
+        pid, status = os.waitpid(-1, 0)
+        findings += died(pid, status)
+    findings += reap_the_rest()
+    for left in children():
+        print(f"goes on after the test: process {left}", file=sys.stderr)
+    findings += judge_files(folder)
+    shutil.rmtree(folder)
+    if findings:
+        print("What the sanitizers report:\n\n" + "\n\n".join(findings), file=sys.stderr)
+        return FAILED
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
