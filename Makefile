@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 # A thin front for Meson. The two commands to know: make demo, make check.
 
+# An empty environment has no PATH, and dpkg wants one.
+PATH    ?= /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
+
 BUILD   ?= build
 SANITIZE = build-sanitize
 FUZZ     = build-fuzz

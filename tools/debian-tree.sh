@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A minimal Debian 12 in a folder, to try what a newcomer's machine does.
+#   debian-tree.sh make FOLDER             makes it, with make, git and ca-certificates and nothing else
+#   debian-tree.sh enter FOLDER COMMAND    runs COMMAND in it by sh, with an empty environment and /proc, /sys,
+#                                          /dev/pts and process ids of its own
+# As root. Nothing stays mounted.
+set -eu
+
+make_tree() {
+	mmdebstrap --quiet --variant=minbase --include=make,git,ca-certificates bookworm "$1" </dev/null
+	# It is thrown away: what is installed need not reach the disk before the next package.
+	echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/unsafe-io"
+	# How this machine reaches the network is the tree's way too.
+	cp /etc/resolv.conf "$1/etc/resolv.conf"
+	echo "127.0.0.1 localhost" >"$1/etc/hosts"
+	apt-config dump | grep -E '^Acquire::(https?::|Check-)' >"$1/etc/apt/apt.conf.d/50network" || true
+}
+
+# In the new namespaces; $1 is the tree. Its shell stays process 1, since that waits for orphans.
+inside() {
+	mount --make-rprivate /
+	mount -t proc proc "$1/proc"
+	mount -t sysfs -o ro sys "$1/sys"
+	mount -t tmpfs -o mode=755 dev "$1/dev"
+	for device in null zero full random urandom tty; do
+		touch "$1/dev/$device"
+		mount --bind "/dev/$device" "$1/dev/$device"
+	done
+	ln -s /proc/self/fd "$1/dev/fd"
+	mkdir "$1/dev/pts" "$1/dev/shm"
+	mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$1/dev/pts"
+	ln -s pts/ptmx "$1/dev/ptmx"
+	mount -t tmpfs -o mode=1777 shm "$1/dev/shm"
+	chroot "$1" /usr/bin/env -i /bin/sh -c "$2"
+}
+
+case "${1:-} $#" in
+"make 2") make_tree "$2" ;;
+"enter 3") exec unshare --mount --pid --fork --kill-child "$0" inside "$2" "$3" ;;
+"inside 3") inside "$2" "$3" ;;
+*)
+	sed -n 's/^#   //p' "$0" >&2
+	exit 2
+	;;
+esac
