@@ -232,10 +232,11 @@ def places():
     for o in stops + answers + rows:
         equal([k for k in here if k not in o], [], f"what {o} lacks")
         check(o["file"].endswith("examples/saxpy.s"), f"the file of {o}")
-    fault = run(KERNELS / "fault.s", "--grid", 32, "--group", 32, "--arg", "out=zeros:32", json_lines=True, status=3,
-                script=["run", "kill"]) if (KERNELS / "fault.s").exists() else []
-    for o in events(fault, "stop"):
-        equal([k for k in here if k not in o], [], f"what {o} lacks")
+    fault = run(KERNELS / "unmapped.s", "--grid", 32, "--group", 32, "--arg", "out=zeros:32", "--arg", "addr=0x123456789000",
+                json_lines=True, script=["run", "info fault", "kill"])
+    stop = events(fault, "stop")[0]
+    equal([k for k in (*here, "fault", "fault_address") if k not in stop], [], "what the stop at a fault lacks")
+    equal([(o["reason"], o["fault"]) for o in (stop,)], [("MEMORY_VIOLATION", harness.replies(fault, "info")[0]["fault"])], "the fault")
 
 
 def nested():
@@ -366,6 +367,9 @@ def subcommands():
                            (["vgpu", "profiles", "--json"], "vgpu profiles")):
         done = subprocess.run([BREAKWATER, *words], capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=True)
         equal([harness.parse(line)["command"] for line in done.stdout.splitlines()], [command], " ".join(words))
+    done = subprocess.run(f"{BREAKWATER} exec --json --fidelity --strict -- {BUILD}/breakwater-launch {kernel_object()}".split(),
+                          capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=True)
+    equal([harness.parse(line)["event"] for line in done.stderr.splitlines()], ["strict", "fidelity"], "the reports of exec")
 
 
 # ---- Transcripts ----
