@@ -76,6 +76,16 @@ static const struct fault {
 	{"masks in SGPRs", 41, 1, 0, false, {{0}}, false, 0},
 	{"masks in VCC", 42, 1, 2, false,
 	 {{BW_STRICT_WAIT, "v_cndmask_b32", 8, "reads vcc_lo"}, {BW_STRICT_WAIT, "v_cmp_lt_u32", 12, "writes vcc_lo"}}, false, 0},
+	{"v_movreld", 43, 1, 0, false, {{0}}, false, 0},
+	{"beside v_movreld", 44, 1, 1, false, {{BW_STRICT_UNINIT, "global_store_b32", 12, "stores v4"}}, false, 0},
+	{"v_movrels", 45, 1, 1, false, {{BW_STRICT_WAIT, "v_movrels_b32", 16, "reads v7"}}, false, 0},
+	{"beside v_movrels", 46, 1, 0, false, {{0}}, false, 0},
+	{"v_movrelsd_2", 47, 1, 1, false, {{BW_STRICT_WAIT, "v_movrelsd_2_b32", 20, "reads v5"}}, false, 0},
+	{"s_movrels", 48, 1, 1, false, {{BW_STRICT_WAIT, "s_movrels_b32", 12, "reads s11"}}, false, 0},
+	{"s_movreld", 49, 1, 1, false, {{BW_STRICT_WAIT, "s_movreld_b32", 12, "writes s11"}}, false, 0},
+	{"beside them", 50, 1, 0, false, {{0}}, false, 0},
+	{"address by s_movreld", 51, 1, 0, false, {{0}}, false, 0},
+	{"address by s_movrels", 52, 1, 1, false, {{BW_STRICT_UNINIT, "s_load_b32", 12, "s12"}}, false, 0},
 };
 
 static uint64_t data_va(unsigned offset_b)

@@ -433,9 +433,7 @@ HANDLER(s_sendmsg_rtn_b64)
 
 /* ---- indexed SGPRs: rules 36 to 38 ---- */
 
-/* The register `index` away from `code`, or `otherwise` when that leaves the region. */
-static unsigned indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n,
-			unsigned otherwise)
+unsigned bw_sgpr_indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n, unsigned otherwise)
 {
 	unsigned end;
 	if (n == 2)
@@ -452,28 +450,28 @@ static unsigned indexed(const struct bw_wave *w, unsigned code, uint32_t index, 
 
 HANDLER(s_movrels_b32)
 {
-	unsigned from = indexed(w, rec->inst->src[0], w->s[BW_SRC_M0], 1, 0);
+	unsigned from = bw_sgpr_indexed(w, rec->inst->src[0], w->s[BW_SRC_M0], 1, 0);
 	*(uint32_t *)BW_OPERAND(0) = w->s[from];
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 HANDLER(s_movrels_b64)
 {
-	unsigned from = indexed(w, rec->inst->src[0], w->s[BW_SRC_M0], 2, 0);
+	unsigned from = bw_sgpr_indexed(w, rec->inst->src[0], w->s[BW_SRC_M0], 2, 0);
 	*(uint64_t *)BW_OPERAND(0) = bw_wave_s64(w, from);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 HANDLER(s_movreld_b32)
 {
-	unsigned to = indexed(w, rec->inst->dst, w->s[BW_SRC_M0], 1, BW_SRC_NULL);
+	unsigned to = bw_sgpr_indexed(w, rec->inst->dst, w->s[BW_SRC_M0], 1, BW_SRC_NULL);
 	sgpr_write(w, to, *(const uint32_t *)BW_OPERAND(1));
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 HANDLER(s_movreld_b64)
 {
-	unsigned to = indexed(w, rec->inst->dst, w->s[BW_SRC_M0], 2, BW_SRC_NULL);
+	unsigned to = bw_sgpr_indexed(w, rec->inst->dst, w->s[BW_SRC_M0], 2, BW_SRC_NULL);
 	uint64_t v = *(const uint64_t *)BW_OPERAND(1);
 	if (to != BW_SRC_NULL) {
 		w->s[to] = (uint32_t)v;
@@ -485,8 +483,8 @@ HANDLER(s_movreld_b64)
 HANDLER(s_movrelsd_2_b32)
 {
 	uint32_t m0 = w->s[BW_SRC_M0];
-	unsigned from = indexed(w, rec->inst->src[0], m0 & 0x3ff, 1, 0);
-	unsigned to = indexed(w, rec->inst->dst, m0 >> 16 & 0x3ff, 1, BW_SRC_NULL);
+	unsigned from = bw_sgpr_indexed(w, rec->inst->src[0], m0 & 0x3ff, 1, 0);
+	unsigned to = bw_sgpr_indexed(w, rec->inst->dst, m0 >> 16 & 0x3ff, 1, BW_SRC_NULL);
 	sgpr_write(w, to, w->s[from]);
 	BW_NEXT(BW_FOLLOWING(rec));
 }

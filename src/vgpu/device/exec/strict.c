@@ -58,6 +58,7 @@ void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec 
 		bw_effects_of(inst, rec, &page->ctx, &op->e);
 	else
 		op->e.unit = BW_UNIT_OTHER;
+	op->indexed = runs && bw_effects_are_indexed(inst->op);
 	page->strict[index] = op;
 	rec->fn = strict;
 }
@@ -215,7 +216,9 @@ static const struct bw_rec *checked(struct bw_strict_step *t, const struct bw_re
 static BW_HANDLER(strict)
 {
 	/* A copy: the instruction may make the executor forget its page. */
-	const struct bw_strict_op op = *x->code.page->strict[rec - x->code.page->rec];
+	struct bw_strict_op op = *x->code.page->strict[rec - x->code.page->rec];
+	if (op.indexed)
+		bw_effects_index(&op, w);
 	struct bw_strict *s = x->host.strict;
 	struct bw_strict_step t = {.x = x, .w = w, .op = &op, .pc = bw_code_pc(&x->code, rec), .exec = bw_wave_exec(w)};
 	t.sw = bw_strict_wave_of(s, w);

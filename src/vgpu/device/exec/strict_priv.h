@@ -5,6 +5,7 @@
 /* The inside of strict mode. An instruction goes through these steps:
  *
  *     strict_effects.c   what it reads and writes, found out once when it is decoded
+ *     strict_index.c     the same where M0 decides about it
  *     strict_wait.c      counters, and results that have not arrived
  *     strict_defined.c   which lanes of which registers nobody has written
  *     strict_hazard.c    pairs of instructions
@@ -100,6 +101,7 @@ struct bw_strict_op {
 	uint32_t word[3];
 	struct bw_effects e;
 	uint8_t flows[2]; /* enum bw_flows; of the Y half */
+	bool indexed;	  /* bw_effects_index has to be asked each time */
 };
 
 /* How "nobody has written this" goes from sources to results. */
@@ -196,6 +198,9 @@ void bw_strict_trace_add(struct bw_strict *s, const uint64_t *words, size_t n, b
 void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec, const struct bw_rec_ctx *ctx,
 		   struct bw_effects *out);
 enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y);
+bool bw_effects_are_indexed(enum bw_op op);
+/* Puts what M0 chooses into the effects, and into the scalar operands, of a copy. */
+void bw_effects_index(struct bw_strict_op *op, const struct bw_wave *w);
 
 /* "s4", "vcc_lo", "ttmp3": in out, which is returned. */
 const char *bw_scalar_name(unsigned code, char out[16]);

@@ -385,3 +385,81 @@
 	v_cmp_lt_u32_e32 vcc_lo, v0, v0
 	s_waitcnt lgkmcnt(0)
 	s_endpgm
+
+	; Registers that M0 chooses.
+	fault ; 43: v4 + 3 is written
+	address
+	s_mov_b32 m0, 3
+	v_movreld_b32_e32 v4, v0
+	global_store_b32 v1, v7, s[0:1] offset:1024
+	s_endpgm
+
+	fault ; 44: and v4 is not
+	address
+	s_mov_b32 m0, 3
+	v_movreld_b32_e32 v4, v0
+	global_store_b32 v1, v4, s[0:1] offset:1024
+	s_endpgm
+
+	fault ; 45: v4 + 3 is under way
+	address
+	s_mov_b32 m0, 3
+	global_load_b32 v7, v1, s[0:1]
+	v_movrels_b32_e32 v2, v4
+	s_waitcnt vmcnt(0)
+	s_endpgm
+
+	fault ; 46: v4 is under way, and not read
+	address
+	v_mov_b32_e32 v7, 1
+	s_mov_b32 m0, 3
+	global_load_b32 v4, v1, s[0:1]
+	v_movrels_b32_e32 v2, v4
+	s_waitcnt vmcnt(0)
+	s_endpgm
+
+	fault ; 47: two indices: v3 + 2 is read, v4 + 1 is written
+	address
+	s_mov_b32 m0, 0x10002
+	global_load_b32 v5, v1, s[0:1]
+	v_movrelsd_2_b32_e32 v4, v3
+	s_waitcnt vmcnt(0)
+	s_endpgm
+
+	fault ; 48: s8 + 3 is under way
+	s_mov_b32 m0, 3
+	s_load_b32 s11, s[0:1], null
+	s_movrels_b32 s12, s8
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 49: and about to be overwritten
+	s_mov_b32 m0, 3
+	s_load_b32 s11, s[0:1], null
+	s_movreld_b32 s8, s0
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 50: s8 is under way, and neither read nor written
+	s_mov_b32 m0, 3
+	s_mov_b32 s11, 0
+	s_load_b32 s8, s[0:1], null
+	s_movrels_b32 s12, s8
+	s_movreld_b32 s8, s0
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 51: the address is in s8 + 2, which has been written there
+	s_mov_b32 m0, 2
+	s_movreld_b64 s[8:9], s[0:1]
+	s_load_b32 s12, s[10:11], null
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+
+	fault ; 52: from s8 + 2, which nobody has written
+	s_mov_b32 m0, 2
+	s_movrels_b32 s12, s8
+	s_lshr_b32 s12, s12, 31
+	s_load_b32 s14, s[0:1], s12
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
