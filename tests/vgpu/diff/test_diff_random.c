@@ -19,8 +19,10 @@ static const struct config {
 	const char *name, *flags;
 } configs[] = {
 	{"O0-wave32", "-O0"},
+	{"O3-wave32", "-O3"},
 	{"O2-wave32", "-O2"},
 	{"O0-wave64", "-O0 -mwavefrontsize64"},
+	{"O1-wave64", "-O1 -mwavefrontsize64"},
 	{"O2-wave64", "-O2 -mwavefrontsize64"},
 };
 
@@ -102,7 +104,7 @@ int main(int argc, char **argv)
 	const char *clang = argc > 1 ? argv[1] : "clang-19";
 	const char *seed_text = getenv("BW_DIFF_SEED"), *cases_text = getenv("BW_DIFF_CASES");
 	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) : 1;
-	unsigned n_cases = cases_text ? (unsigned)atoi(cases_text) : 96, bad = 0, total = 0;
+	unsigned n_cases = cases_text ? (unsigned)atoi(cases_text) : 64, bad = 0, total = 0;
 	char dir[] = "/tmp/bw-diff-XXXXXX", source[128], object[128], command[256];
 	struct gpu g;
 
