@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -250,9 +251,15 @@ static void close_own(int *fd)
 
 static void take_guard(struct bw_msg *m)
 {
+	struct bw_peer peer;
 	close_own(&bw_dbg.guard);
 	if (m->fd < 0)
 		return;
+	struct bw_error *err = bw_peer_of(m->fd, &peer);
+	bool allowed = !err && bw_peer_is_allowed(&peer, BW_NO_USER);
+	bw_error_free(err);
+	if (!allowed)
+		return; /* a socket is what it has to be, and one of who debugs us */
 	bw_dbg.guard = bw_agent_fd_move_high(bw_take_fd(m->fd));
 	bw_agent_fd_own(bw_dbg.guard, true);
 }
@@ -370,18 +377,9 @@ static void say_hello(const struct bw_agent_file *f)
 }
 
 /* f: the file to speak of, a reference of the caller's. The state is no longer ENDED or UNTRIED, so
- * that no other thread does the same. */
-static int connect_to(const char *path, struct bw_agent_file *f)
+ * that no other thread does the same. Takes sock, which is out of the program's sight. */
+static int begin_service(int sock, struct bw_agent_file *f)
 {
-	int sock;
-	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
-	if (err) {
-		BW_LOG(WARN, "agent", "debugger: %s", err->message);
-		set_ended();
-		return err->errnum ? -err->errnum : -ECONNREFUSED;
-	}
-	sock = bw_agent_fd_move_high(sock);
-	bw_agent_fd_own(sock, true);
 	bw_dbg.sock = sock;
 	say_hello(f);
 	pthread_mutex_lock(&bw_dbg.lock);
@@ -393,21 +391,40 @@ static int connect_to(const char *path, struct bw_agent_file *f)
 	return r;
 }
 
-int bw_debugger_connect(const char *path)
+static int connect_to(const char *path, struct bw_agent_file *f)
+{
+	int sock;
+	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
+	if (err) {
+		BW_LOG(WARN, "agent", "debugger: %s", err->message);
+		set_ended();
+		return err->errnum ? -err->errnum : -ECONNREFUSED;
+	}
+	sock = bw_agent_fd_move_high(sock);
+	bw_agent_fd_own(sock, true);
+	return begin_service(sock, f);
+}
+
+void bw_debugger_take(int sock)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	struct bw_agent_file *f = bw_dbg_find_file(0);
-	int r = !f ? -ENODEV : bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING ? -EBUSY : 0;
+	int32_t r = !f ? -ENODEV : bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING ? -EBUSY : 0;
 	if (!r) {
 		bw_dbg.state = LEAVING;
 		bw_agent_file_ref(f);
 	}
 	pthread_mutex_unlock(&bw_dbg.lock);
+	bool gone = send(sock, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r);
+	if (r || gone)
+		close_own(&sock);
 	if (r)
-		return r;
-	r = connect_to(path, f);
+		return;
+	if (gone)
+		set_ended();
+	else
+		begin_service(sock, f);
 	bw_agent_file_unref(f);
-	return r;
 }
 
 void bw_debugger_file_opened(struct bw_agent_file *f)

@@ -11,8 +11,9 @@
 struct bw_attach_left;
 
 void bw_debugger_file_opened(struct bw_agent_file *f);
-/* A debugger that came later: listens at this path. 0 or -errno (EBUSY: there is one). */
-int bw_debugger_connect(const char *path);
+/* A debugger that came later, and whom this process may be shown to: takes the connection, and answers on it
+ * with an int32, 0 or -errno (EBUSY: there is one; ENODEV: no GPU is open). */
+void bw_debugger_take(int sock);
 /* A submission of f is about to be made, and has ended: what it may need in the meantime stays where it
  * is. NULL: nothing is attached to f. The debug area's buffer must be on its residency list. */
 struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f, uint32_t *out_area_handle);

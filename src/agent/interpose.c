@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/memfd.h"
 #include "agent/sync_file.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -38,7 +39,9 @@ static int open_fdinfo(int asked, int flags)
 	char *text = f ? malloc(room) : NULL;
 	ssize_t n = text ? bw_agent_fdinfo(f, text, room) : f ? -ENOMEM : -ENOENT;
 	bw_agent_file_unref(f);
-	int fd = n < 0 ? -1 : memfd_create("fdinfo", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+	int fd = n < 0 ? -1 : bw_memfd("fdinfo");
+	if (fd >= 0 && !(flags & O_CLOEXEC))
+		REAL(fcntl)(fd, F_SETFD, 0);
 	if (fd >= 0 && (pwrite(fd, text, (size_t)n, 0) != n))
 		n = -EIO;
 	else if (fd < 0 && n >= 0)

@@ -2,9 +2,11 @@
 #include "agent/listen.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -14,64 +16,151 @@
 #include "agent/debugger.h"
 #include "base/log.h"
 #include "wire/agent_proto.h"
+#include "wire/message.h"
+#include "wire/peer.h"
+
+enum { MAX_WAITING = 16, PATIENCE_S = 5, POLL_MS = 1000, BACKLOG = 64, NAMES = 8 };
+
+/* Who has connected and not said yet what for. */
+struct caller {
+	int fd;
+	time_t until;
+	size_t got;
+	struct bw_agent_call call;
+};
 
 static atomic_bool started;
 static int listen_fd = -1;
+/* The listening thread's. */
+static struct caller waiting[MAX_WAITING];
+static unsigned n_waiting;
 
-/* Only who may look into our memory anyway. */
-static bool may_attach(int fd)
+static time_t now(void)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
-	       (peer.uid == 0 || peer.uid == geteuid());
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
 }
 
-/* "PATH\0" in, an int32 out: 0 or -errno. */
-static void serve(int fd)
+static void end_call(int fd)
 {
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)] = "";
-	const struct timeval patience = {.tv_sec = 5};
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	ssize_t n = recv(fd, path, sizeof(path), 0);
-	int32_t r = !may_attach(fd)                 ? -EPERM
-		    : n <= 1 || path[n - 1] != '\0' ? -EINVAL
-						    : bw_debugger_connect(path);
-	if (send(fd, &r, sizeof(r), MSG_NOSIGNAL) < 0)
+	bw_agent_fd_own(fd, false);
+	REAL(close)(fd);
+}
+
+/* Takes the descriptor. */
+static void answer(int fd, int32_t r)
+{
+	if (send(fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		BW_LOG(INFO, "agent", "a debugger went away before it was answered");
+	end_call(fd);
+}
+
+static void forget(unsigned i)
+{
+	waiting[i] = waiting[--n_waiting];
+}
+
+/* Those who have waited longest make room. */
+static void add_caller(int fd)
+{
+	unsigned oldest = 0;
+	if (n_waiting == MAX_WAITING) {
+		for (unsigned i = 1; i < n_waiting; i++)
+			if (waiting[i].until < waiting[oldest].until)
+				oldest = i;
+		answer(waiting[oldest].fd, -ETIMEDOUT);
+		forget(oldest);
+	}
+	waiting[n_waiting++] = (struct caller){.fd = fd, .until = now() + PATIENCE_S};
+}
+
+static void accept_caller(void)
+{
+	struct bw_peer peer;
+	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+		return;
+	}
+	fd = bw_agent_fd_move_high(fd);
+	bw_agent_fd_own(fd, true);
+	struct bw_error *err = bw_peer_of(fd, &peer);
+	if (err || !bw_peer_may_debug_us(&peer))
+		answer(fd, -EPERM);
+	else
+		add_caller(fd);
+	bw_error_free(err);
+}
+
+/* False: he is still to be waited for. */
+static bool hear(struct caller *c)
+{
+	ssize_t n = recv(c->fd, (uint8_t *)&c->call + c->got, sizeof(c->call) - c->got, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	c->got += n > 0 ? (size_t)n : 0;
+	if (n > 0 && c->got < sizeof(c->call))
+		return false;
+	if (n <= 0)
+		end_call(c->fd);
+	else if (c->call.magic != BW_MSG_MAGIC)
+		answer(c->fd, -EINVAL);
+	else if (c->call.version != BW_AGENT_PROTO_VERSION)
+		answer(c->fd, -EPROTO);
+	else
+		bw_debugger_take(c->fd);
+	return true;
 }
 
 static void *listener(void *cookie)
 {
 	for (;;) {
-		int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
-		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+		struct pollfd fds[1 + MAX_WAITING] = {{listen_fd, POLLIN, 0}};
+		for (unsigned i = 0; i < n_waiting; i++)
+			fds[1 + i] = (struct pollfd){waiting[i].fd, POLLIN, 0};
+		if (poll(fds, 1 + n_waiting, n_waiting ? POLL_MS : -1) < 0)
 			continue;
-		if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
-			nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
-			continue;
-		}
-		if (fd < 0)
+		if (fds[0].revents & POLLNVAL)
 			return NULL;
-		fd = bw_agent_fd_move_high(fd);
-		bw_agent_fd_own(fd, true);
-		serve(fd);
-		bw_agent_fd_own(fd, false);
-		REAL(close)(fd);
+		for (unsigned i = n_waiting; i-- > 0;) {
+			if (fds[1 + i].revents ? hear(&waiting[i]) : now() > waiting[i].until) {
+				if (!fds[1 + i].revents)
+					answer(waiting[i].fd, -ETIMEDOUT);
+				forget(i);
+			}
+		}
+		if (fds[0].revents)
+			accept_caller();
 	}
+}
+
+/* Names are free for all: where somebody has taken ours, another one does. */
+static int bind_name(int fd)
+{
+	for (int i = 0; i < NAMES; i++) {
+		struct sockaddr_un a = {.sun_family = AF_UNIX};
+		uint32_t random = 0;
+		/* sun_path[0] stays 0: a name without a file */
+		int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_NAME "%d", (int)getpid());
+		if (i && getrandom(&random, sizeof(random), 0) == sizeof(random))
+			n += snprintf(a.sun_path + 1 + n, sizeof(a.sun_path) - 1 - (size_t)n, "-%08x", random);
+		socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+		if (!bind(fd, (struct sockaddr *)&a, size))
+			return 0;
+		if (errno != EADDRINUSE)
+			return -1;
+	}
+	return -1;
 }
 
 void bw_listen_start(void)
 {
 	if (atomic_exchange(&started, true))
 		return;
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	/* sun_path[0] stays 0: a name without a file */
-	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_ATTACH_NAME,
-			 (int)getpid());
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, size) || listen(fd, 4)) {
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || bind_name(fd) || listen(fd, BACKLOG)) {
 		BW_LOG(WARN, "agent", "no debugger will be able to attach: %s", strerror(errno));
 		if (fd >= 0)
 			REAL(close)(fd);
@@ -92,5 +181,7 @@ void bw_listen_fork_child(void)
 		REAL(close)(listen_fd);
 	}
 	listen_fd = -1;
+	while (n_waiting)
+		end_call(waiting[--n_waiting].fd);
 	atomic_store(&started, false);
 }

@@ -18,6 +18,7 @@
 
 #include "agent/real.h"
 #include "base/cleanup.h"
+#include "base/memfd.h"
 #include "base/util.h"
 #include "base/vec.h"
 
@@ -137,8 +138,7 @@ static bool copy_pages(uint8_t *to, uint64_t from, uint64_t size_b)
 
 static int make(uint64_t start, uint64_t size_b, uint64_t *out_ino)
 {
-	_cleanup_close_ int fd =
-		memfd_create("breakwater-user-pages", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	_cleanup_close_ int fd = bw_memfd("breakwater-user-pages");
 	struct stat st;
 	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memfd.h"
 #include "base/str.h"
 
 #ifndef BW_VERSION /* a fuzz target */
@@ -101,7 +101,7 @@ struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd)
 	if (c->output_fd >= 0)
 		close(c->output_fd);
 	c->output_shown = 0;
-	c->output_fd = memfd_create("output", MFD_CLOEXEC);
+	c->output_fd = bw_memfd("output");
 	if (c->output_fd < 0)
 		return bw_error_errno(errno, "cannot keep the program's output");
 	*out_fd = c->output_fd;

@@ -156,10 +156,10 @@ static struct bw_error *on_hello(struct bw_live *l, struct bw_live_proc *p, cons
 				 h.version, BW_AGENT_PROTO_VERSION);
 	h.comm[sizeof(h.comm) - 1] = 0;
 	*out_given = bw_live_hello(l, &p, &h);
-	*out = (struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = (pid_t)h.pid};
-	memcpy(out->comm, h.comm, sizeof(out->comm));
 	if (!*out_given)
 		return NULL;
+	*out = (struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = p->pid};
+	memcpy(out->comm, h.comm, sizeof(out->comm));
 	if (!p->has_line)
 		BW_TRY(bw_live_guard_agent(l, p));
 	if (p->is_guest)

@@ -312,7 +312,7 @@ struct bw_error *bw_live_guard_start(struct bw_live *l)
 {
 	int sv[2];
 	struct guard g = {
-		.live = l, .folder = l->socket_folder, .socket_path = l->socket_path};
+		.live = l, .folder = l->folder.path, .socket_path = l->socket_path};
 	const char *selector = bw_kmd_is_virtual(l->kmd) ? "virtual" : bw_kmd_pci_address(l->kmd);
 
 	_cleanup_free_ char *copy = strdup(selector);

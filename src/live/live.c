@@ -45,20 +45,8 @@ pid_t bw_live_pid(const struct bw_target *t)
 
 static struct bw_error *make_socket(struct bw_live *l)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	if (!runtime || !*runtime || strlen(runtime) > 60)
-		runtime = "/tmp";
-	if (asprintf(&l->socket_folder, "%s/breakwater-XXXXXX", runtime) < 0) {
-		l->socket_folder = NULL;
-		return bw_error_nomem();
-	}
-	if (!mkdtemp(l->socket_folder)) {
-		struct bw_error *err = bw_error_errno(errno, "cannot make a folder in %s", runtime);
-		free(l->socket_folder);
-		l->socket_folder = NULL;
-		return err;
-	}
-	if (asprintf(&l->socket_path, "%s/agent", l->socket_folder) < 0) {
+	BW_TRY(bw_folder_make(BW_FOLDER_DEBUG, &l->folder));
+	if (asprintf(&l->socket_path, "%s/agent", l->folder.path) < 0) {
 		l->socket_path = NULL;
 		return bw_error_nomem();
 	}
@@ -84,12 +72,8 @@ static void free_live(struct bw_live *l)
 	close_fd(&l->listen_fd);
 	close_fd(&l->wake_fd);
 	close_fd(&l->pidfd);
-	if (l->socket_path)
-		unlink(l->socket_path);
-	if (l->socket_folder)
-		rmdir(l->socket_folder);
 	free(l->socket_path);
-	free(l->socket_folder);
+	bw_folder_remove(&l->folder);
 	bw_vec_each(&l->queue, q)
 		bw_msg_fini(&q->m);
 	bw_vec_free(&l->queue);
@@ -363,6 +347,7 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 		    BW_CAP_LDS | BW_CAP_SCRATCH | BW_CAP_WALK | BW_CAP_WATCH | BW_CAP_FILTER;
 	l->kmd = options->kmd;
 	l->child = l->listen_fd = l->pidfd = l->guard_fd = -1;
+	l->folder = (struct bw_folder)BW_FOLDER_INIT;
 	l->reply.fd = -1;
 	/* sleeps of some 10 us are meant as such (default: 50 us more) */
 	prctl(PR_SET_TIMERSLACK, 1000ul);

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdatomic.h>
 
+#include "base/folder.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "gpuvm/gpuvm.h"
@@ -84,10 +85,12 @@ struct bw_live_slot {
 /* A process that uses the GPU. */
 struct bw_live_proc {
 	uint32_t number; /* never used again: pids are */
-	pid_t pid; /* 0: it has not said hello yet */
-	int fd;	   /* of its agent; -1: it has not come yet, or is gone */
-	int pidfd; /* of one that is attached to, else -1 */
+	pid_t peer; /* who has connected, as the kernel says; 0: it has no number in our PID namespace */
+	pid_t pid;  /* the same; 0: it has not said hello yet */
+	int fd;	    /* of its agent; -1: it is gone, or asleep */
+	int pidfd;  /* -1: it has not said hello yet */
 	bool is_lost, is_killed; /* its connection has ended; it has been told to */
+	bool has_greeted;    /* its HELLO has come */
 	bool is_guest;	     /* attached to: not a program that we have started */
 	bool is_asleep;	     /* we have made it ready, and wait for its end alone */
 	bool has_line;	     /* to the guard, from an earlier connection */
@@ -137,7 +140,8 @@ struct bw_live {
 	bool child_gone, child_let_go, child_killed, exit_told;
 	int child_status;
 
-	char *socket_folder, *socket_path;
+	struct bw_folder folder; /* with the socket that agents connect to */
+	char *socket_path;
 	int listen_fd, wake_fd;
 	struct BW_VEC(struct bw_live_proc *) procs;
 	uint32_t turn; /* which of them is looked at first */

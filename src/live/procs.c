@@ -77,11 +77,15 @@ void bw_live_free_procs(struct bw_live *l)
 struct bw_error *bw_live_accept(struct bw_live *l)
 {
 	struct bw_live_proc *p;
-	int fd = accept4(l->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	if (fd < 0)
+	struct bw_peer peer;
+	int fd = -1;
+	struct bw_error *err = bw_sock_accept(l->listen_fd, &fd, &peer);
+	if (err) { /* gone already, or somebody who has no business here */
+		BW_LOG(WARN, "live", "%s", err->message);
+		bw_error_free(err);
 		return NULL;
-	struct bw_error *err =
-		bw_live_add_proc(l, (struct bw_live_proc){.fd = fd, .pidfd = -1}, &p);
+	}
+	err = bw_live_add_proc(l, (struct bw_live_proc){.fd = fd, .pidfd = -1, .peer = peer.pid}, &p);
 	if (err)
 		close(fd);
 	return err;
@@ -90,6 +94,7 @@ struct bw_error *bw_live_accept(struct bw_live *l)
 /* It can be attached to by a debugger of its own. */
 static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw_agent_hello *h)
 {
+	pid_t pid = p->peer;
 	struct bw_error *err = bw_msg_send(p->fd, BW_AGENT_DETACH, 1, NULL, 0, -1);
 	if (!err)
 		err = bw_vec_push(&l->others, p->fd);
@@ -97,16 +102,36 @@ static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw
 		p->fd = -1;
 	bw_error_free(err); /* it may have gone already */
 	remove_proc(l, p);
-	bw_live_note(l, true,
-		     "process %u (%.15s) uses the GPU, too, and is not debugged here: "
-		     "\"breakwater attach %u\" debugs it",
-		     h->pid, h->comm, h->pid);
+	if (pid)
+		bw_live_note(l, true,
+			     "process %d (%.15s) uses the GPU, too, and is not debugged here: "
+			     "\"breakwater attach %d\" debugs it",
+			     (int)pid, h->comm, (int)pid);
+	else
+		bw_live_note(l, true,
+			     "a process of another PID namespace (%.15s) uses the GPU and is not debugged: "
+			     "it has no number here",
+			     h->comm);
+}
+
+/* By the number that the kernel knows it by; a pidfd keeps it from becoming somebody else's. */
+static bool takes_number(struct bw_live_proc *p)
+{
+	if (p->peer && p->pidfd < 0)
+		p->pidfd = (int)syscall(SYS_pidfd_open, p->peer, 0);
+	p->pid = p->peer;
+	return p->peer && p->pidfd >= 0;
 }
 
 bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_agent_hello *h)
 {
-	struct bw_live_proc *p = *pp, *known = bw_live_proc_of(l, (pid_t)h->pid);
+	struct bw_live_proc *p = *pp, *known = p->peer ? bw_live_proc_of(l, p->peer) : NULL;
 	size_t n = 0;
+	if (p->has_greeted)
+		return false;
+	p->has_greeted = true;
+	if (known == p) /* we have called it */
+		return true;
 	if (known && known->fd < 0) { /* it was asked to come */
 		known->fd = p->fd;
 		known->has_line |= known->is_asleep;
@@ -118,11 +143,12 @@ bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_
 	}
 	bw_vec_each(&l->procs, it)
 		n += (*it)->pid && !(*it)->is_lost;
-	if (n && l->sends_away) {
+	if (!p->peer || (n && l->sends_away)) {
 		send_away(l, p, h);
 		return false;
 	}
-	p->pid = (pid_t)h->pid;
+	if (!takes_number(p))
+		BW_LOG(WARN, "live", "process %d cannot be watched: %s", (int)p->pid, strerror(errno));
 	return true;
 }
 
@@ -204,9 +230,7 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)
 	if (!p || p->fd < 0)
 		return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
 	if (p->pidfd < 0)
-		p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p->pidfd < 0)
-		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
+		return bw_errorf(BW_E_STATE, "process %d cannot be watched", (int)pid);
 	BW_TRY(bw_live_request(l, p, BW_AGENT_READY, NULL, 0, sizeof(struct bw_agent_result), NULL));
 	BW_TRY(bw_live_result(l, "making the program ready"));
 	close_fd(&p->fd);
@@ -331,7 +355,7 @@ struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
 		if ((pid ? p->pid != pid : guest) || p->is_lost || p->fd < 0 || p->pid <= 0)
 			continue;
 		p->is_killed = true;
-		if (!is_child(l, p) && kill(p->pid, SIGKILL) && errno != ESRCH)
+		if (!is_child(l, p) && syscall(SYS_pidfd_send_signal, p->pidfd, SIGKILL, NULL, 0) && errno != ESRCH)
 			return bw_error_errno(errno, "cannot kill process %d", (int)p->pid);
 	}
 	if (child && kill(l->child, SIGKILL) && errno != ESRCH)

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -124,7 +125,7 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_live_options *
 
 static struct bw_error *no_agent(pid_t pid, int e)
 {
-	if (e == ECONNREFUSED || e == ENOENT)
+	if (e == ENOENT || e == ENODEV)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "process %d cannot be attached to: it was not started by "
 				 "\"breakwater exec\", or has not opened the GPU yet",
@@ -133,28 +134,103 @@ static struct bw_error *no_agent(pid_t pid, int e)
 		return bw_errorf(BW_E_STATE, "process %d has a debugger already", (int)pid);
 	if (e == EPERM)
 		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
+	if (e == EPROTO || e == EINVAL)
+		return bw_errorf(BW_E_UNSUPPORTED, "the agent in process %d is of another version of Breakwater", (int)pid);
 	return bw_error_errno(e, "cannot attach to process %d", (int)pid);
 }
 
-/* Tells the agent in the program where we listen (agent_proto.h). */
-static struct bw_error *call_agent(struct bw_live *l, pid_t pid)
+/* Who listens on this name (without the zero byte in front of it)? 0, or -errno: EAGAIN where its queue is
+ * full, as somebody may keep it, who is not who is looked for. */
+static int try_name(const char *name, size_t name_b, int *out_fd, struct bw_peer *out_peer)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	const struct timeval patience = {.tv_sec = 10};
-	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_ATTACH_NAME, (int)pid);
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (name_b > sizeof(a.sun_path) - 1)
+		return -ENAMETOOLONG;
+	memcpy(a.sun_path + 1, name, name_b);
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + name_b)))
+		return -errno;
+	_cleanup_error_ struct bw_error *err = bw_peer_of(fd, out_peer);
+	if (err)
+		return -EIO;
+	*out_fd = bw_take_fd(fd);
+	return 0;
+}
+
+/* The name in a line of /proc/net/unix, if an agent may listen there; "@" stands for the zero byte. */
+static const char *name_in(char *line)
+{
+	unsigned flags, type;
+	int at = 0;
+	line[strcspn(line, "\n")] = '\0';
+	/* Num RefCount Protocol Flags Type St Inode Path; __SO_ACCEPTCON: it listens */
+	if (sscanf(line, "%*s %*x %*x %x %x %*x %*u %n", &flags, &type, &at) < 2 || !at || !(flags & 0x10000) ||
+	    type != SOCK_STREAM || strncmp(line + at, "@" BW_AGENT_NAME, strlen("@" BW_AGENT_NAME)))
+		return NULL;
+	return line + at + 1;
+}
+
+/* Once through all names. -ENOENT: it is not among them, and -EAGAIN: some could not be asked. */
+static int find_agent_once(pid_t pid, int *out_fd, struct bw_peer *out_peer)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	char own[64];
+	int result = -ENOENT, fd = -1;
+	/* the name that it has if nothing is in its way, and if the list cannot be read */
+	int n = snprintf(own, sizeof(own), BW_AGENT_NAME "%d", (int)pid);
+	_cleanup_fclose_ FILE *f = fopen("/proc/net/unix", "re");
+	for (const char *name = own; name;) {
+		int r = try_name(name, name == own ? (size_t)n : strlen(name), &fd, out_peer);
+		if (!r && out_peer->pid == pid) {
+			*out_fd = fd;
+			return 0;
+		}
+		if (!r)
+			close(fd);
+		if (r == -EAGAIN)
+			result = r;
+		for (name = NULL; f && !name && getline(&line, &cap, f) > 0;)
+			name = name_in(line);
+	}
+	return result;
+}
+
+/* Names prove nothing: the one that the process itself listens on, says the kernel. */
+static int find_agent(pid_t pid, int *out_fd, struct bw_peer *out_peer)
+{
+	enum { TRIES = 50, PIECE_NS = 100000000 };
+	int r = find_agent_once(pid, out_fd, out_peer);
+	for (int i = 0; r == -EAGAIN && i < TRIES; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = PIECE_NS}, NULL);
+		r = find_agent_once(pid, out_fd, out_peer);
+	}
+	return r;
+}
+
+/* The connection to the agent in the process (agent_proto.h). Root may debug whom it is told to. */
+static struct bw_error *call_agent(pid_t pid, int *out_fd)
+{
+	const struct bw_agent_call call = {BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION};
+	const struct timeval patience = {.tv_sec = 10}, for_ever = {0};
+	struct bw_peer peer;
 	int32_t r = 0;
-	if (fd < 0)
-		return bw_error_errno(errno, "socket");
+	_cleanup_close_ int fd = -1;
+	int e = find_agent(pid, &fd, &peer);
+	if (e)
+		return no_agent(pid, -e);
+	if (!bw_peer_is_allowed(&peer, geteuid() == 0 ? peer.uid : BW_NO_USER))
+		return no_agent(pid, EPERM);
+	fcntl(fd, F_SETFL, 0);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (connect(fd, (struct sockaddr *)&a, size))
-		return no_agent(pid, errno);
-	size_t path_b = strlen(l->socket_path) + 1;
-	if (send(fd, l->socket_path, path_b, MSG_NOSIGNAL) != (ssize_t)path_b ||
-	    recv(fd, &r, sizeof(r), 0) != (ssize_t)sizeof(r))
+	if (send(fd, &call, sizeof(call), MSG_NOSIGNAL) != (ssize_t)sizeof(call) ||
+	    recv(fd, &r, sizeof(r), MSG_WAITALL) != (ssize_t)sizeof(r))
 		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
-	return r ? no_agent(pid, -r) : NULL;
+	if (r)
+		return no_agent(pid, -r);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
+	*out_fd = bw_take_fd(fd);
+	return NULL;
 }
 
 struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid)
@@ -163,15 +239,15 @@ struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid)
 	struct bw_live_proc *p;
 	if (bw_live_proc_of(l, pid))
 		return bw_errorf(BW_E_STATE, "process %d is debugged here already", (int)pid);
-	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	_cleanup_close_ int fd = -1, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0 && errno == ESRCH)
 		return bw_errorf(BW_E_NOT_FOUND, "there is no process %d", (int)pid);
 	if (pidfd < 0)
 		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
-	fcntl(pidfd, F_SETFD, FD_CLOEXEC);
-	BW_TRY(call_agent(l, pid));
+	BW_TRY(call_agent(pid, &fd));
 	BW_TRY(bw_live_add_proc(l, (struct bw_live_proc){
-				       .pid = pid, .fd = -1, .pidfd = pidfd, .is_guest = true}, &p));
+				       .peer = pid, .pid = pid, .fd = fd, .pidfd = pidfd, .is_guest = true}, &p));
 	bw_take_fd(pidfd);
+	bw_take_fd(fd);
 	return NULL;
 }

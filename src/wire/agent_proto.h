@@ -15,12 +15,16 @@
 #include <stdint.h>
 
 #define BW_AGENT_SOCKET_ENV "BREAKWATER_DEBUGGER"
-/* With BREAKWATER_ATTACH=1 in its environment a program can be attached to later: its agent listens on
- * this name in the abstract namespace (%d: its pid), takes the path of a debugger's socket, ended by
- * a zero byte, connects to it, and answers with an int32: 0 or -errno. */
+/* With BREAKWATER_ATTACH=1 in its environment a program can be attached to later: its agent listens on a
+ * name in the abstract namespace: BW_AGENT_NAME and its pid, as it knows it, with a random suffix where
+ * somebody has taken that. The name proves nothing: a debugger goes through those that /proc/net/unix lists
+ * until the kernel says (SO_PEERCRED) that the process it wants listens there. It sends bw_agent_call; the
+ * agent answers with an int32, 0 or -errno, and after 0 the connection is like one that the agent has made
+ * itself. Both ends check first whom they talk to (wire/peer.h). */
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
-#define BW_AGENT_ATTACH_NAME "breakwater-agent-%d"
-enum { BW_AGENT_PROTO_VERSION = 5 };
+#define BW_AGENT_NAME "breakwater-agent-"
+struct bw_agent_call { uint32_t magic /* BW_MSG_MAGIC */, version; };
+enum { BW_AGENT_PROTO_VERSION = 6 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -58,6 +62,10 @@ enum bw_agent_msg {
 	BW_AGENT_REPLY = 0x8000,
 };
 
+/* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): in another PID namespace
+ * this number is somebody else's. */
+/* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): from another PID
+ * namespace this would be the number of a stranger. */
 struct bw_agent_hello {
 	uint32_t version, pid;
 	char comm[16];

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/memfd.h"
 #include "base/log.h"
 #include "vgpu/uapi/uapi_priv.h"
 
@@ -128,7 +129,7 @@ static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b)
 
 static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 {
-	_cleanup_close_ int fd = memfd_create("breakwater-bo", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	_cleanup_close_ int fd = bw_memfd("breakwater-bo");
 	struct stat st;
 	/* Nobody may pull the pages away from under the others. */
 	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
@@ -370,7 +371,8 @@ static int user_pages(struct bw_drm_call *c, uint64_t size_b)
 {
 	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	struct stat st;
-	if (fcntl(c->fd_in, F_GET_SEALS) != wanted || fstat(c->fd_in, &st) < 0 ||
+	/* F_SEAL_EXEC comes with vm.memfd_noexec, and with our own files */
+	if ((fcntl(c->fd_in, F_GET_SEALS) & ~F_SEAL_EXEC) != wanted || fstat(c->fd_in, &st) < 0 ||
 	    (uint64_t)st.st_size != size_b)
 		return -EFAULT;
 	int fd = fcntl(c->fd_in, F_DUPFD_CLOEXEC, 3);
