@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,63 +11,86 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
+#include "base/util.h"
+
 extern char **environ;
 
-/* Files to remove when the process ends: the temporary folder and the object in it. */
-static char *temporary_file, *temporary_folder;
+/* ---- The temporary folder, with the object in it ---- */
+
+static struct bw_folder temporary = BW_FOLDER_INIT;
+static char *temporary_file;
+static pid_t owner;
+/* While clang runs it is ended first: what it writes would come back. */
+static volatile pid_t compiler;
+static volatile sig_atomic_t ended_by;
 
 static void remove_temporaries(void)
 {
-	if (temporary_file)
-		unlink(temporary_file);
-	if (temporary_folder)
-		rmdir(temporary_folder);
+	if (getpid() == owner)
+		bw_folder_remove(&temporary);
 }
 
-/* Folders of debuggers that were killed: breakwater-run-PID-XXXXXX with no such process, and the one
- * object in it. */
-static void sweep(const char *base)
+/* Of a signal that ends the process. Without clang there is one file, and what removes it may be called
+ * here. */
+static void on_end(int sig)
 {
-	DIR *dir = opendir(base);
-	struct dirent *e;
-	while (dir && (e = readdir(dir))) {
-		int pid, end = 0;
-		if (sscanf(e->d_name, "breakwater-run-%d-%*6[A-Za-z0-9]%n", &pid, &end) != 1 || e->d_name[end] || pid <= 0 ||
-		    kill(pid, 0) == 0 || errno != ESRCH)
-			continue;
-		_cleanup_free_ char *folder = NULL;
-		if (asprintf(&folder, "%s/%s", base, e->d_name) < 0)
-			break;
-		DIR *inside = opendir(folder);
-		struct dirent *object;
-		while (inside && (object = readdir(inside)))
-			if (strstr(object->d_name, ".co"))
-				unlinkat(dirfd(inside), object->d_name, 0);
-		if (inside)
-			closedir(inside);
-		rmdir(folder);
+	int saved = errno;
+	if (compiler > 0) {
+		ended_by = sig;
+		kill(compiler, SIGTERM);
+	} else {
+		if (getpid() == owner && temporary.path) {
+			unlink(temporary_file);
+			rmdir(temporary.path);
+		}
+		signal(sig, SIG_DFL);
+		raise(sig);
 	}
-	if (dir)
-		closedir(dir);
+	errno = saved;
+}
+
+/* For signals that nobody else looks after; who does that later leaves by exit(). */
+static void catch_ends(void)
+{
+	static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(signals); i++) {
+		struct sigaction now;
+		if (!sigaction(signals[i], NULL, &now) && now.sa_handler == SIG_DFL)
+			sigaction(signals[i], &(struct sigaction){.sa_handler = on_end}, NULL);
+	}
+}
+
+static void end_if_told(void)
+{
+	if (!ended_by)
+		return;
+	remove_temporaries();
+	signal(ended_by, SIG_DFL);
+	raise(ended_by);
 }
 
 struct bw_error *bw_cli_temporary_object(const char *source, char **out_path)
 {
-	const char *given = getenv("TMPDIR"), *tmp = given && given[0] ? given : "/tmp";
 	const char *slash = strrchr(source, '/');
 	const char *base = slash ? slash + 1 : source;
 	int stem = (int)strcspn(base, ".");
-	sweep(tmp);
-	if (asprintf(&temporary_folder, "%s/breakwater-run-%d-XXXXXX", tmp, (int)getpid()) < 0)
+	char *path = NULL;
+	bool first = !temporary.path;
+	if (first)
+		BW_TRY(bw_folder_make(BW_FOLDER_RUN, &temporary));
+	if (asprintf(&path, "%s/%.*s.co", temporary.path, stem, base) < 0)
 		return bw_error_nomem();
-	if (!mkdtemp(temporary_folder))
-		return bw_error_errno(errno, "cannot make the folder %s", temporary_folder);
-	if (asprintf(&temporary_file, "%s/%.*s.co", temporary_folder, stem, base) < 0)
-		return bw_error_nomem();
-	atexit(remove_temporaries);
-	*out_path = strdup(temporary_file);
+	temporary_file = path;
+	owner = getpid();
+	if (first)
+		atexit(remove_temporaries);
+	catch_ends();
+	*out_path = strdup(path);
 	return *out_path ? NULL : bw_error_nomem();
 }
+
+/* ---- clang ---- */
 
 /* Runs argv, collects what it says. */
 static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, int *out_status)
@@ -88,6 +110,9 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 		close(pipe_fd[0]);
 		return bw_error_errno(rc, "cannot run %s, which makes kernels of source (Debian package clang-19)", argv[0]);
 	}
+	compiler = pid;
+	if (ended_by)
+		kill(pid, SIGTERM);
 	char buffer[4096];
 	ssize_t n;
 	while ((n = read(pipe_fd[0], buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR))
@@ -95,6 +120,8 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	close(pipe_fd[0]);
 	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
+	compiler = 0;
+	end_if_told();
 	return NULL;
 }
 

@@ -32,6 +32,7 @@ struct bw_cli {
 
 	bool plain;              /* the kernel runs by itself: no command has been given */
 	bool attached;           /* to a program that is not ours: it is never ended unasked */
+	uint64_t clients_before; /* of the virtual GPU, when the program was started */
 	bool detach_on_fork;     /* processes that the program starts are not debugged with it */
 	bool interactive;        /* a person is at the prompt, and can be asked */
 	bool confirm;            /* quit asks */
@@ -234,6 +235,15 @@ struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_v
 struct bw_error *bw_cli_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
 /* Runs clang-19. what: what has happened to the source when it fails, "does not compile". */
 struct bw_error *bw_cli_clang(const char *const *args, const char *source, const char *what) BW_MUST_CHECK;
+
+/* ---- preload.c ---- */
+
+/* Why the agent cannot get into this program, as execvp would find it: a sentence with its name. NULL: it
+ * can, as far as the file tells. */
+struct bw_error *bw_cli_check_preload(const char *program);
+/* The program has failed without ever having opened the virtual GPU (`before`: bw_kmd_n_clients_ever when it
+ * was started): a sentence with its name. NULL: it has, or nobody can tell. */
+struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program);
 
 /* ---- compile.c ---- */
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -71,6 +72,12 @@ struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual)
 	*out_virtual = server != NULL;
 	if (server && setenv("BREAKWATER_VGPU", server, 1))
 		return bw_error_nomem();
+	/* Root attaches to a program of another user: the virtual GPU is that user's. */
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (server && geteuid() == 0 && !stat(path, &st))
+		bw_kmd_use_server_of(st.st_uid);
 	return NULL;
 }
 

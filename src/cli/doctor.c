@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/folder.h"
+#include "base/memfd.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/cli.h"
@@ -315,6 +317,40 @@ static void look_at_tools(struct doctor *d)
 	}
 }
 
+/* ---- Sockets and memory files ---- */
+
+static void look_at_folder(struct doctor *d, enum bw_folder_kind kind, const char *what, const char *variable)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_error_ struct bw_error *why_not = NULL, *err = bw_folder_base(kind, &path, &why_not);
+	char remedy[128];
+	snprintf(remedy, sizeof(remedy), "let %s name a folder of yours that nobody else may write (mode 0700)", variable);
+	if (err)
+		find(d, MISSING, what, remedy, "%s", err->message);
+	else if (why_not)
+		find(d, NOTE, what, remedy, "%s, since %s", path, why_not->message);
+	else
+		find(d, GOOD, what, NULL, "%s", path);
+}
+
+static void look_at_memory_files(struct doctor *d)
+{
+	_cleanup_free_ char *path = path_of(d, "/proc/sys/vm/memfd_noexec");
+	char text[32] = "";
+	bool restricted = read_line(path, text, sizeof(text)) && strcmp(text, "0");
+	if (*d->root) {
+		if (restricted)
+			find(d, GOOD, "memfd_noexec", NULL, "vm.memfd_noexec is %s: memory files are made without the right to execute", text);
+		return;
+	}
+	_cleanup_close_ int fd = bw_memfd("doctor");
+	if (fd < 0)
+		find(d, MISSING, "memory files", restricted ? "sysctl vm.memfd_noexec=0" : NULL, "cannot be made: %s%s%s",
+		     strerror(errno), restricted ? "; vm.memfd_noexec is " : "", restricted ? text : "");
+	else if (restricted)
+		find(d, GOOD, "memfd_noexec", NULL, "vm.memfd_noexec is %s: memory files are made without the right to execute", text);
+}
+
 /* Starts one, and asks it something. */
 static void try_virtual(struct doctor *d)
 {
@@ -407,8 +443,12 @@ int bw_main_doctor(int argc, char **argv)
 	look_at_debugfs(&d);
 	look_at_gpus(&d);
 	look_at_tools(&d);
-	if (!*d.root)
+	look_at_memory_files(&d);
+	if (!*d.root) {
+		look_at_folder(&d, BW_FOLDER_VGPU, "runtime folder", "XDG_RUNTIME_DIR");
+		look_at_folder(&d, BW_FOLDER_RUN, "temporary folder", "TMPDIR");
 		try_virtual(&d);
+	}
 	report(&d, out);
 	bw_out_flush(out);
 	bw_out_destroy(out);

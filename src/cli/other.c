@@ -204,8 +204,17 @@ int bw_main_exec(int argc, char **argv)
 		err = bw_cli_check_fidelity(kmd);
 	if (!err)
 		err = bw_cli_check_strict(kmd, &o.vgpu);
-	if (!err)
+	if (!err) {
+		_cleanup_error_ struct bw_error *none = bw_cli_check_preload(o.program[0]);
+		if (none)
+			fprintf(stderr, "breakwater: warning: %s.\n", none->message);
+		uint64_t before = bw_kmd_n_clients_ever(kmd);
 		err = o.ready ? run_ready(kmd, o.program, &status) : run_program(kmd, o.program, &status);
+		_cleanup_error_ struct bw_error *unseen =
+			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0]) : NULL;
+		if (unseen)
+			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
+	}
 	if (!err)
 		err = show_reports(kmd, &o);
 	bw_kmd_close(kmd);

@@ -297,20 +297,6 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 	return launcher_argv(c, o, object);
 }
 
-static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
-{
-	size_t n = 0;
-	while (o->program[n])
-		n++;
-	char **argv = calloc(n + 1, sizeof(*argv));
-	if (!argv)
-		return bw_error_nomem();
-	for (size_t i = 0; i < n; i++)
-		argv[i] = strdup(o->program[i]);
-	c->program = (struct bw_program){argv, false};
-	return NULL;
-}
-
 static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 {
 	struct bw_cli *c = cookie;
@@ -329,6 +315,23 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 		bw_out_line(c->out, "[%s]", text);
 	/* The rest happens all the time and is for programs that listen. */
 	bw_out_end(c->out);
+}
+
+static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
+{
+	size_t n = 0;
+	while (o->program[n])
+		n++;
+	char **argv = calloc(n + 1, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	for (size_t i = 0; i < n; i++)
+		argv[i] = strdup(o->program[i]);
+	c->program = (struct bw_program){argv, false};
+	_cleanup_error_ struct bw_error *err = bw_cli_check_preload(argv[0]);
+	if (err)
+		on_notice(c, BW_NOTICE_WARNING, err->message);
+	return NULL;
 }
 
 /* Are commands waiting on standard input? A terminal never counts; a pipe counts when something comes

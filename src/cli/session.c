@@ -74,6 +74,7 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	if (!c->program.is_kernel)
 		BW_TRY(bw_cli_vulkan_settings(settings));
 	options.env = (const char *const *)settings;
+	c->clients_before = bw_kmd_n_clients_ever(c->kmd);
 	struct bw_error *err = bw_live_start(&options, &target);
 	free(settings[0]);
 	free(settings[1]);
@@ -92,14 +93,30 @@ static void remember_exit(struct bw_cli *c, const struct bw_stop *s)
 	c->exit_status = WIFEXITED(s->exit_status) ? WEXITSTATUS(s->exit_status) : 128 + WTERMSIG(s->exit_status);
 }
 
+/* What failed and was never seen: there may have been nothing that could be seen. */
+static void warn_if_unseen(struct bw_cli *c, const struct bw_stop *s)
+{
+	if (c->attached || c->program.is_kernel || !c->program.argv || !s->exit_known || !s->exit_status)
+		return;
+	_cleanup_error_ struct bw_error *err = bw_cli_check_seen(c->kmd, c->clients_before, c->program.argv[0]);
+	if (!err)
+		return;
+	bw_out_begin(c->out, "event", "warning");
+	bw_out_str(c->out, "text", err->message);
+	bw_out_line(c->out, "warning: %s.", err->message);
+	bw_out_end(c->out);
+}
+
 void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 {
 	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR | BW_REASON_ILLEGAL_INSTRUCTION |
 			     BW_REASON_ASSERT_TRAP | BW_REASON_FP_EXCEPTION;
 	c->gpu_fault = s->kind == BW_STOP_GPU_GONE || (s->kind == BW_STOP_WAVES && s->reasons & gpu);
 	bw_cli_show_output(c, s->kind == BW_STOP_EXITED);
-	if (s->kind == BW_STOP_EXITED)
+	if (s->kind == BW_STOP_EXITED) {
 		remember_exit(c, s);
+		warn_if_unseen(c, s);
+	}
 	/* A program that did what it was asked needs no obituary; its output is what the user wants. */
 	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 && c->plain &&
 		     !bw_out_is_json(c->out);

@@ -73,6 +73,11 @@ int bw_kmd_liveness_fd(const struct bw_kmd *kmd)
 	return kmd->ops->liveness_fd(kmd);
 }
 
+uint64_t bw_kmd_n_clients_ever(struct bw_kmd *kmd)
+{
+	return kmd->ops->n_clients_ever ? kmd->ops->n_clients_ever(kmd) : 0;
+}
+
 pid_t bw_kmd_server_pid(const struct bw_kmd *kmd)
 {
 	return kmd->ops->server_pid(kmd);

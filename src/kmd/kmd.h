@@ -35,6 +35,8 @@ const char *bw_kmd_pci_address(const struct bw_kmd *kmd);
 const char *const *bw_kmd_program_env(struct bw_kmd *kmd);
 /* Readable when the GPU is gone (the server died); -1 on Linux. */
 int bw_kmd_liveness_fd(const struct bw_kmd *kmd);
+/* Processes that the virtual GPU has served so far, with this one; 0: not known, or on Linux. */
+uint64_t bw_kmd_n_clients_ever(struct bw_kmd *kmd);
 pid_t bw_kmd_server_pid(const struct bw_kmd *kmd);          /* 0 on Linux */
 
 /* What the virtual GPU executed since it was started with --fidelity, and how exactly. out_rows: owned,

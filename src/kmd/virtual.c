@@ -160,6 +160,12 @@ static pid_t virtual_server_pid(const struct bw_kmd *kmd)
 	return virtual_kmd(kmd)->server;
 }
 
+static uint64_t virtual_n_clients_ever(struct bw_kmd *kmd)
+{
+	struct bw_vgpu_server_info info;
+	return bw_vgpu_server_info(virtual_kmd(kmd)->client, &info) ? 0 : info.clients_ever;
+}
+
 static const char *virtual_remedy(const struct bw_kmd *kmd, bool sysfs, int errnum)
 {
 	return errnum == ENOENT ? "the virtual GPU has no such file" : NULL;
@@ -207,6 +213,7 @@ static const struct bw_kmd_ops virtual_ops = {
 	.program_env = virtual_program_env,
 	.liveness_fd = virtual_liveness_fd,
 	.server_pid = virtual_server_pid,
+	.n_clients_ever = virtual_n_clients_ever,
 	.fidelity = virtual_fidelity,
 	.remedy = virtual_remedy,
 	.place = virtual_place,

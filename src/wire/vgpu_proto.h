@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { BW_VGPU_PROTO_VERSION = 1 };
+enum { BW_VGPU_PROTO_VERSION = 2 };
 
 enum bw_vgpu_msg {
 	/* client to server; the reply has the same type with the top bit set */
@@ -78,7 +78,8 @@ struct bw_vgpu_result { int32_t result; uint32_t pad; };     /* 0 or -EFAULT */
 struct bw_vgpu_server_info {
 	int32_t result;
 	uint32_t pid;
-	uint64_t instructions, waves_launched, waves_resident, buffers, buffer_bytes, clients, dispatches;
+	uint64_t instructions, waves_launched, waves_resident, buffers, buffer_bytes, clients, dispatches,
+		clients_ever; /* processes, those that have gone, too */
 };
 
 /* How exactly instructions were executed, by opcode and what is to be said of it. -ENODATA: the server was

@@ -416,6 +416,7 @@ static void on_server_info(struct bw_conn *c, const uint8_t *body, size_t rest_b
 	r.buffers = u->n_bos;
 	r.buffer_bytes = u->bo_bytes;
 	r.clients = u->clients.len;
+	r.clients_ever = u->clients_ever;
 	pthread_mutex_unlock(&u->lock);
 	reply_struct(c, &r, sizeof(r));
 }
