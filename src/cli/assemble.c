@@ -102,8 +102,17 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO);
+	/* what clang keeps for a moment lies where nobody else can replace it */
+	const char *old = getenv("TMPDIR");
+	_cleanup_free_ char *before = old ? strdup(old) : NULL;
+	if (temporary.path)
+		setenv("TMPDIR", temporary.path, 1);
 	pid_t pid;
 	int rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	if (before)
+		setenv("TMPDIR", before, 1);
+	else
+		unsetenv("TMPDIR");
 	posix_spawn_file_actions_destroy(&actions);
 	close(pipe_fd[1]);
 	if (rc) {

@@ -82,7 +82,11 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	bw_live_send_away(target, c->detach_on_fork);
 	c->exit_status_known = false;
 	c->gpu_fault = false;
-	return bw_debug_start(c->debug, target);
+	BW_TRY(bw_debug_start(c->debug, target));
+	/* A signal from before there was a target: nothing would end the wait that follows. */
+	if (c->ended_by)
+		bw_debug_interrupt(c->debug);
+	return NULL;
 }
 
 static void remember_exit(struct bw_cli *c, const struct bw_stop *s)
@@ -98,7 +102,9 @@ static void warn_if_unseen(struct bw_cli *c, const struct bw_stop *s)
 {
 	if (c->attached || c->program.is_kernel || !c->program.argv || !s->exit_known || !s->exit_status)
 		return;
-	_cleanup_error_ struct bw_error *err = bw_cli_check_seen(c->kmd, c->clients_before, c->program.argv[0]);
+	_cleanup_error_ struct bw_error *said = bw_cli_check_preload(c->program.argv[0]);
+	_cleanup_error_ struct bw_error *err =
+		said ? NULL : bw_cli_check_seen(c->kmd, c->clients_before, c->program.argv[0]);
 	if (!err)
 		return;
 	bw_out_begin(c->out, "event", "warning");
