@@ -223,7 +223,7 @@ bool bw_cli_take_vgpu_option(const char *word, struct bw_cli_vgpu_options *o);
 struct bw_error *bw_cli_set_up_strict(const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
 /* Whether there will be something to show: before anything runs. */
 struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
-/* debug: knows the code that was executed, as far as anybody does. */
+/* debug: knows the code that was executed, as far as anybody does; wanted with --strict. */
 struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o, struct bw_debug *debug,
 				    struct bw_out *out) BW_MUST_CHECK;
 /* The same for a program without a session, whose code objects may be among the words of its command

@@ -297,9 +297,10 @@ struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_v
 				       struct bw_out *out)
 {
 	struct bw_debug *d;
+	if (!o->strict)
+		return bw_cli_show_strict(kmd, o, NULL, out);
 	BW_TRY(bw_debug_create(&d));
-	if (o->strict)
-		add_code_objects(d, program);
+	add_code_objects(d, program);
 	struct bw_error *err = bw_cli_show_strict(kmd, o, d, out);
 	bw_debug_destroy(d);
 	return err;
