@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "agent/clock.h"
 #include "agent/debugger.h"
+#include "agent/submit.h"
 #include "agent/track.h"
 
 /* Untouched pages of this table cost nothing. A program with more descriptors than this gets EMFILE
@@ -51,7 +52,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 	if (!f || atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
 	bw_track_free(f->track);
-	free(f->recent);
+	bw_submit_forget(f);
 	if (f->own_fd >= 0) {
 		bw_agent_fd_own(f->own_fd, false);
 		REAL(close)(f->own_fd);

@@ -33,6 +33,8 @@ struct recorded {
 	uint32_t label_at, push_at, push_b; /* in the command buffer's text; label_at 0: none */
 };
 
+struct recorded_list BW_VEC(struct recorded);
+
 struct command_buffer {
 	uint64_t handle, pipeline_handle;
 	uint32_t pipeline;
@@ -70,7 +72,7 @@ static struct {
 static __thread struct {
 	bool active, waits_for_map;
 	uint64_t queue, map_va, map_size_b;
-	struct BW_VEC(struct recorded) dispatches;
+	struct recorded_list dispatches;
 	struct bw_names_blob text;
 	size_t next;
 } mine;
@@ -613,4 +615,67 @@ uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_
 void bw_names_fork_child(void)
 {
 	pthread_mutex_init(&g.lock, NULL);
+}
+
+/* ---- Submissions that a debugger comes too late for ---- */
+
+struct bw_names_kept {
+	struct recorded_list dispatches;
+	struct bw_names_blob text;
+};
+
+static struct bw_names_kept *copy_of(const struct recorded_list *dispatches, const struct bw_names_blob *text)
+{
+	struct bw_names_kept *kept = calloc(1, sizeof(*kept));
+	struct bw_error *err = kept ? bw_vec_reserve(&kept->dispatches, dispatches->len) : NULL;
+	if (kept && !err)
+		err = bw_vec_reserve(&kept->text, text->len);
+	if (!kept || err) {
+		bw_error_free(err);
+		bw_names_kept_free(kept);
+		return NULL;
+	}
+	if (dispatches->len)
+		memcpy(kept->dispatches.data, dispatches->data, dispatches->len * sizeof(*dispatches->data));
+	if (text->len)
+		memcpy(kept->text.data, text->data, text->len);
+	kept->dispatches.len = dispatches->len;
+	kept->text.len = text->len;
+	return kept;
+}
+
+struct bw_names_kept *bw_names_keep(void)
+{
+	return mine.active && mine.dispatches.len ? copy_of(&mine.dispatches, &mine.text) : NULL;
+}
+
+struct bw_names_kept *bw_names_kept_copy(const struct bw_names_kept *kept)
+{
+	return kept ? copy_of(&kept->dispatches, &kept->text) : NULL;
+}
+
+void bw_names_kept_free(struct bw_names_kept *kept)
+{
+	if (!kept)
+		return;
+	bw_vec_free(&kept->dispatches);
+	bw_vec_free(&kept->text);
+	free(kept);
+}
+
+uint32_t bw_names_match_kept(const struct bw_names_kept *kept, struct bw_agent_dispatches *dispatches,
+			     struct bw_names_blob *blob)
+{
+	if (!kept || mine.active)
+		return 0;
+	mine.active = true;
+	mine.dispatches = kept->dispatches;
+	mine.text = kept->text;
+	mine.next = 0;
+	uint32_t frame = bw_names_match(dispatches, blob);
+	mine.active = false;
+	mine.dispatches = (struct recorded_list){0};
+	mine.text = (struct bw_names_blob){0};
+	mine.next = 0;
+	return frame;
 }

@@ -18,6 +18,14 @@ struct bw_names_blob BW_VEC(uint8_t);
  * making, as far as they are known; their bytes go to the end of blob. Returns the number of the
  * frame, 0: not known. */
 uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob);
+/* What the API said of the submission that this thread is making, for a debugger that comes after it. Owned
+ * (bw_names_kept_free); NULL: nothing, or no memory. */
+struct bw_names_kept *bw_names_keep(void);
+struct bw_names_kept *bw_names_kept_copy(const struct bw_names_kept *kept);
+void bw_names_kept_free(struct bw_names_kept *kept);
+/* bw_names_match for a submission that was made before; kept may be NULL. */
+uint32_t bw_names_match_kept(const struct bw_names_kept *kept, struct bw_agent_dispatches *dispatches,
+			     struct bw_names_blob *blob);
 /* All objects that live; the caller frees the vector. */
 struct bw_error *bw_names_objects(struct bw_agent_objects *out) BW_MUST_CHECK;
 /* A range of GPU addresses was mapped by an ioctl of this thread. */

@@ -268,6 +268,7 @@ struct bw_recent {
 			uint32_t size_dw;
 		} ibs[RECENT_IBS];
 		unsigned n_ibs;
+		struct bw_names_kept *names; /* owned */
 	} one[RECENT];
 	unsigned next;
 };
@@ -290,12 +291,26 @@ static void remember(const struct submission *s, uint64_t fence)
 		one.ibs[one.n_ibs].va = ib.va_start;
 		one.ibs[one.n_ibs++].size_dw = ib.ib_bytes / 4;
 	}
+	one.names = bw_names_keep();
 	pthread_mutex_lock(&recent_lock);
 	if (!s->file->recent)
 		s->file->recent = calloc(1, sizeof(*s->file->recent));
-	if (s->file->recent)
-		s->file->recent->one[s->file->recent->next++ % RECENT] = one;
+	if (s->file->recent) {
+		struct recent_one *slot = &s->file->recent->one[s->file->recent->next++ % RECENT];
+		struct bw_names_kept *old = slot->names;
+		*slot = one;
+		one.names = old;
+	}
 	pthread_mutex_unlock(&recent_lock);
+	bw_names_kept_free(one.names);
+}
+
+void bw_submit_forget(struct bw_agent_file *f)
+{
+	for (unsigned i = 0; f->recent && i < RECENT; i++)
+		bw_names_kept_free(f->recent->one[i].names);
+	free(f->recent);
+	f->recent = NULL;
 }
 
 static bool is_over(struct bw_agent_file *f, const struct recent_one *one)
@@ -305,16 +320,16 @@ static bool is_over(struct bw_agent_file *f, const struct recent_one *one)
 	       !a.out.status;
 }
 
-/* What the debugger is told of a submission that has been scanned; the names are put to its dispatches. */
-static struct bw_agent_submit event_of(struct submission *s)
+/* What the debugger is told of a submission that has been scanned. */
+static struct bw_agent_submit event_of(struct submission *s, uint32_t frame)
 {
 	struct bw_agent_submit event = {.file = s->file->number,
 					.ctx_id = s->in.ctx_id,
 					.ip_type = s->ip_type,
 					.ring = s->ring,
-					.n_dispatches = (uint32_t)s->dispatches.len};
-	event.frame = bw_names_match(&s->dispatches, &s->blob);
-	event.blob_b = (uint32_t)s->blob.len;
+					.n_dispatches = (uint32_t)s->dispatches.len,
+					.frame = frame,
+					.blob_b = (uint32_t)s->blob.len};
 	return event;
 }
 
@@ -330,7 +345,8 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 	s->ring = one->wait.ring;
 	for (unsigned i = 0; i < one->n_ibs; i++)
 		scan_ib(s, one->ibs[i].va, one->ibs[i].size_dw);
-	struct bw_agent_submit event = event_of(s);
+	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->blob);
+	struct bw_agent_submit event = event_of(s, frame);
 	if (s->dispatches.len)
 		start_wait(s, NULL,
 			   bw_debugger_show(f, &event, s->dispatches.data, s->blob.data),
@@ -346,11 +362,14 @@ void bw_submit_show_running(struct bw_agent_file *f)
 	pthread_mutex_lock(&recent_lock);
 	if (f->recent)
 		all = *f->recent;
+	for (unsigned i = 0; i < RECENT; i++)
+		all.one[i].names = bw_names_kept_copy(all.one[i].names);
 	pthread_mutex_unlock(&recent_lock);
 	for (unsigned i = 0; i < RECENT; i++) {
 		const struct recent_one *one = &all.one[(all.next + i) % RECENT];
 		if (!is_over(f, one))
 			show_again(f, one);
+		bw_names_kept_free(one->names);
 	}
 }
 
@@ -371,7 +390,8 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (read && (listens || job))
 		scan_chunks(s, listens);
 	if (read && listens) {
-		struct bw_agent_submit event = event_of(s);
+		uint32_t frame = bw_names_match(&s->dispatches, &s->blob);
+		struct bw_agent_submit event = event_of(s, frame);
 		if (s->dispatches.len)
 			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);
 		job = bw_debugger_job_begun(f, &area_handle);

@@ -8,6 +8,8 @@
 #include "agent/agent.h"
 
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg);
+/* The file is closed: what was remembered of its submissions goes. */
+void bw_submit_forget(struct bw_agent_file *f);
 /* Shows those submissions of a file that was asleep which are not over yet. */
 void bw_submit_show_running(struct bw_agent_file *f);
 

@@ -2,7 +2,8 @@
 /* A program with names for test_dispatch.py to see: six dispatches of two pipelines in two
  * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out. ROUNDS=N
  * in the environment: so many submissions, each when a line comes on standard input, and "round I"
- * said after it. LABEL: what the inner pass is called. */
+ * said after it. LABEL: what the inner pass is called. SPIN: before all of that a dispatch
+ * runs from "spinning" on until a line comes. */
 #include "kit.h"
 
 #include <stdio.h>
@@ -40,6 +41,27 @@ static void step(VkCommandBuffer cmd, const struct kit_shader *s, VkDescriptorSe
 	gpu_barrier(cmd);
 }
 
+static void spin(void)
+{
+	char line[16];
+	struct kit_buffer b = kit_buffer(gpu, 2);
+	struct kit_shader s = kit_shader(gpu, "spin", 0);
+	name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)s.pipeline, "endless loop");
+	VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
+	label(cmd, "waits/for ever");
+	kit_dispatch(cmd, &s, kit_set(gpu, &s, b.buffer), NULL, 1);
+	end_label(cmd);
+	VK_OK(vkEndCommandBuffer(cmd));
+	VK_OK(kit_submit(gpu, GPU_COMPUTE, cmd, NULL, NULL, VK_NULL_HANDLE));
+	printf("spinning\n");
+	fflush(stdout);
+	assert_non_null(fgets(line, sizeof(line), stdin));
+	*(volatile uint32_t *)b.map = 1;
+	VK_OK(vkDeviceWaitIdle(gpu->device));
+	kit_shader_free(gpu, &s);
+	kit_buffer_free(gpu, &b);
+}
+
 static void run(void **state)
 {
 	gpu = kit_open();
@@ -50,6 +72,8 @@ static void run(void **state)
 	end_label = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(gpu->instance,
 									  "vkCmdEndDebugUtilsLabelEXT");
 	assert_true(set_name && begin_label && end_label);
+	if (getenv("SPIN"))
+		spin();
 	struct kit_buffer b = kit_buffer(gpu, N);
 	struct kit_shader first = kit_shader(gpu, "step", sizeof(struct push));
 	struct kit_shader second = kit_shader(gpu, "step", sizeof(struct push));

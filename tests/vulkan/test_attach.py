@@ -144,6 +144,34 @@ def who_cannot_be_attached_to():
     check(f"sum {expected_sum()}" in program.finish(), "the program's sum is another one")
 
 
+def what_runs_has_its_names():
+    """Under exec --ready: a dispatch that was submitted before the debugger came has its pipeline and its label."""
+    p = subprocess.Popen([BREAKWATER, "exec", "--ready", "--", NAMES], env={**os.environ, "ROUNDS": "0", "SPIN": "1"},
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        while p.stdout.readline() != "spinning\n":
+            check(p.poll() is None, "the program has ended")
+        pid = next(q for q in harness.children(p.pid) if os.readlink(f"/proc/{q}/exe") == NAMES)
+        end = time.monotonic() + TIMEOUT_S
+        while True: # the first waves may still be to come
+            done = subprocess.run([BREAKWATER, "attach", "--batch", "-ex", "info dispatches", str(pid)], capture_output=True,
+                                  text=True, timeout=TIMEOUT_S)
+            if " running " in done.stdout:
+                break
+            check(time.monotonic() < end, f"no dispatch runs: {done.stdout}{done.stderr}")
+            time.sleep(0.2)
+        row = next(line for line in done.stdout.splitlines() if " running " in line)
+        check("endless loop" in row and row.endswith("waits/for ever"), f"what runs is {row!r}")
+        out, _ = p.communicate("\n", timeout=TIMEOUT_S)
+        equal(p.returncode, 0, f"the program's status: {out}")
+    finally:
+        for q in (*harness.children(p.pid), p.pid):
+            try:
+                os.kill(q, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
 class Second:
     """The process of two that was not the first: what Attached and stop_in_a_round need of it."""
 
@@ -196,4 +224,4 @@ def two_programs_at_once():
 
 
 if __name__ == "__main__":
-    harness.main(leaves_no_trace, who_cannot_be_attached_to, two_programs_at_once)
+    harness.main(what_runs_has_its_names, leaves_no_trace, who_cannot_be_attached_to, two_programs_at_once)
