@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "launch/plan_priv.h"
+#include "sym/lines.h"
 
 enum { KERNARG_MAX_B = 64 << 10, LDS_ALIGN_B = 16 };
 
@@ -27,6 +28,43 @@ static bool names_u64(const char *text)
 	return n > 4 && !strcmp(text + n - 4, ":u64");
 }
 
+/* The number that stands for itself or for each element: of "fill:N:V" V; NULL: none does. */
+static const char *number_in(const char *text)
+{
+	if (bw_starts_with(text, "fill:")) {
+		text = strchr(text + strlen("fill:"), ':');
+		return text ? text + 1 : NULL;
+	}
+	return strchr(text, ':') ? NULL : text;
+}
+
+static bool says_type(const char *text)
+{
+	enum bw_scalar type;
+	const char *colon = strrchr(text, ':');
+	return colon && bw_scalar_parse(colon + 1, &type);
+}
+
+/* Hexadecimal is a bit pattern, the same in every type of its size; zeros and files are bytes. */
+static bool needs_type(const char *text)
+{
+	if (bw_starts_with(text, "iota:") || bw_starts_with(text, "random:"))
+		return !says_type(text);
+	const char *number = says_type(text) ? NULL : number_in(text);
+	return number && !(number[0] == '0' && (number[1] == 'x' || number[1] == 'X'));
+}
+
+/* What a number means where neither metadata nor debug information says the type is for the user to
+ * say. */
+static struct bw_error *ask_for_type(const char *text, uint32_t size_b)
+{
+	const char *real = size_b == 2 ? "f16" : size_b == 8 ? "f64" : "f32";
+	const char *whole = size_b == 2 ? "i16" : size_b == 8 ? "i64" : "i32";
+	return bw_errorf(BW_E_INVALID,
+			 "the kernel does not say its type: give one with the value, %s:%s or %s:%s", text, real,
+			 text, whole);
+}
+
 static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char *text,
 				     struct bw_plan_arg *a)
 {
@@ -34,6 +72,8 @@ static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char 
 	char buf[160];
 	bool known = bw_scalar_of_type_name(ka->type_name, &type);
 	BW_TRY(bw_arg_value_parse(text, known ? &type : NULL, &a->value));
+	if (!known && a->value.is_buffer && needs_type(text))
+		return ask_for_type(text, 4);
 	if (a->value.is_buffer || (names_u64(text) && a->value.type == BW_SCALAR_U64))
 		return NULL;
 	return bw_errorf(BW_E_INVALID,
@@ -42,21 +82,12 @@ static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char 
 			 type_text(ka, buf, sizeof(buf)));
 }
 
-/* The type of a number for an argument whose type has no name: by its size, and by how it is
- * written. */
-static enum bw_scalar type_by_size(uint32_t size_b, enum bw_scalar written)
+static enum bw_scalar bits_by_size(uint32_t size_b)
 {
-	bool is_float = written == BW_SCALAR_F32;
-	switch (size_b) {
-	case 1:
-		return BW_SCALAR_I8;
-	case 2:
-		return is_float ? BW_SCALAR_F16 : BW_SCALAR_I16;
-	case 8:
-		return is_float ? BW_SCALAR_F64 : BW_SCALAR_I64;
-	default:
-		return written;
-	}
+	return size_b == 1   ? BW_SCALAR_U8
+	       : size_b == 2 ? BW_SCALAR_U16
+	       : size_b == 8 ? BW_SCALAR_U64
+			     : BW_SCALAR_U32;
 }
 
 static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const char *text,
@@ -65,12 +96,16 @@ static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const cha
 	enum bw_scalar type;
 	char buf[160];
 	bool known = bw_scalar_of_type_name(ka->type_name, &type);
-	BW_TRY(bw_arg_value_parse(text, known ? &type : NULL, &a->value));
-	if (!known && !a->value.is_buffer && !strchr(text, ':') && a->value.size_b != ka->size_b) {
-		type = type_by_size(ka->size_b, a->value.type);
-		bw_arg_value_fini(&a->value);
-		BW_TRY(bw_arg_value_parse(text, &type, &a->value));
+	/* a byte is a whole number */
+	bool bits = !known && number_in(text) == text && (ka->size_b == 1 || !needs_type(text));
+	if (bits) {
+		type = bits_by_size(ka->size_b);
+		if (ka->size_b == 1 && text[0] == '-')
+			type = BW_SCALAR_I8;
 	}
+	BW_TRY(bw_arg_value_parse(text, known || bits ? &type : NULL, &a->value));
+	if (!known && !bits && needs_type(text))
+		return ask_for_type(text, a->value.is_buffer ? 4 : ka->size_b);
 	if (a->value.size_b == ka->size_b)
 		return NULL;
 	return bw_errorf(BW_E_INVALID, "%s is too %s: the argument%s takes %u byte%s, this has %zu",
@@ -108,6 +143,23 @@ static char *name_of(const struct bw_kernel_arg *ka, size_t index)
 	if (*ka->name)
 		return strdup(ka->name);
 	return asprintf(&name, "%zu", index) < 0 ? NULL : name;
+}
+
+/* Where metadata does not say the type of an argument, debug information may: its parameters are the
+ * kernel's arguments in the same order, without the hidden ones. room: for the type's name. */
+static struct bw_kernel_arg with_type(const struct bw_launch_plan *p, size_t index, const struct bw_lines *lines,
+				      struct bw_param *room)
+{
+	const struct bw_kernel *k = p->kernel;
+	struct bw_kernel_arg ka = k->args[index];
+	size_t position = 0;
+	for (size_t i = 0; i < index; i++)
+		position += is_wanted(&k->args[i]);
+	if (*ka.type_name || !lines || !bw_lines_param(lines, k->entry, position, room))
+		return ka;
+	if (ka.kind != BW_ARG_VALUE || !room->size_b || room->size_b == ka.size_b)
+		ka.type_name = room->type_name;
+	return ka;
 }
 
 static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel_arg *ka,
@@ -191,6 +243,14 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p,
 	return NULL;
 }
 
+static bool lacks_type(const struct bw_kernel *k)
+{
+	for (size_t i = 0; i < k->n_args; i++)
+		if (is_wanted(&k->args[i]) && !k->args[i].type_name[0])
+			return true;
+	return false;
+}
+
 static struct bw_error *args_by_metadata(struct bw_launch_plan *p,
 					 const struct bw_launch_options *o)
 {
@@ -211,9 +271,16 @@ static struct bw_error *args_by_metadata(struct bw_launch_plan *p,
 	bw_vec_each(&names.args, a)
 		free(a->name);
 	bw_vec_free(&names.args);
-	for (size_t i = 0; !err && i < k->n_args; i++)
-		if (is_wanted(&k->args[i]))
-			err = add_arg(p, &k->args[i], i, o);
+	struct bw_lines *lines = NULL;
+	if (!err && lacks_type(k))
+		bw_error_free(bw_lines_open(p->co, &lines)); /* without them a type may be asked for */
+	for (size_t i = 0; !err && i < k->n_args; i++) {
+		struct bw_param room;
+		struct bw_kernel_arg ka = with_type(p, i, lines, &room);
+		if (is_wanted(&ka))
+			err = add_arg(p, &ka, i, o);
+	}
+	bw_lines_close(lines);
 	return err;
 }
 

@@ -111,6 +111,22 @@ static struct bw_error *text_of(struct bw_code_object *co, const msgpack_object 
 					strnlen(v->via.str.ptr, v->via.str.size), out);
 }
 
+/* What older metadata says in place of a C type: ".value_type: f32". */
+static const char *value_type(const msgpack_object *o)
+{
+	static const struct {
+		const char *type, *name;
+	} rows[] = {
+		{"i8", "char"},	 {"u8", "uchar"},  {"i16", "short"}, {"u16", "ushort"}, {"f16", "half"},   {"i32", "int"},
+		{"u32", "uint"}, {"f32", "float"}, {"i64", "long"},  {"u64", "ulong"},  {"f64", "double"},
+	};
+	const msgpack_object *v = value_of(o, ".value_type");
+	for (size_t i = 0; v && v->type == MSGPACK_OBJECT_STR && i < BW_ARRAY_SIZE(rows); i++)
+		if (strlen(rows[i].type) == v->via.str.size && !memcmp(rows[i].type, v->via.str.ptr, v->via.str.size))
+			return rows[i].name;
+	return "";
+}
+
 static enum bw_arg_kind kind_of(const char *value_kind)
 {
 	if (!strcmp(value_kind, "global_buffer"))
@@ -144,6 +160,8 @@ static struct bw_error *read_args(struct bw_code_object *co, const msgpack_objec
 					 co->path, i, k->name);
 		BW_TRY(text_of(co, o, ".name", &args[i].name));
 		BW_TRY(text_of(co, o, ".type_name", &args[i].type_name));
+		if (!args[i].type_name[0])
+			args[i].type_name = value_type(o);
 		BW_TRY(text_of(co, o, ".value_kind", &args[i].value_kind));
 		args[i].kind = kind_of(args[i].value_kind);
 		args[i].offset_b = number_of(o, ".offset", UINT32_MAX);
