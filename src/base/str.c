@@ -219,7 +219,9 @@ unsigned bw_edit_distance(const char *a, const char *b)
 size_t bw_nearest(const char *word, const char *const *candidates, size_t n, size_t *out_index,
 		  size_t max)
 {
-	unsigned limit = (unsigned)BW_MAX(strlen(word) / 3, (size_t)1) + 1;
+	/* Of a short word nothing would be left. */
+	size_t len = strlen(word);
+	unsigned limit = len <= 2 ? 0 : len <= 4 ? 1 : len <= 7 ? 2 : 3;
 	size_t found = 0;
 	for (unsigned d = 0; d <= limit && found < max; d++)
 		for (size_t i = 0; i < n && found < max; i++)

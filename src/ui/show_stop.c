@@ -253,22 +253,28 @@ static void show_exit(struct bw_out *o, struct bw_debug *d, const struct bw_stop
 {
 	const char *name = bw_debug_program_name(d);
 	pid_t pid = bw_debug_program_pid(d);
+	struct bw_str who = {0};
+	/* known when it opens the GPU; some programs never do */
+	if (pid > 0)
+		bw_str_addf(&who, "%s (process %d)", name[0] ? name : "The program", (int)pid);
+	else
+		bw_str_add(&who, "The program, which has not used the GPU,");
+	const char *text = bw_str_text(&who);
 	bw_out_str(o, "reason", "exited");
 	if (!s->exit_known) {
-		bw_out_line(o, "[%s (process %d) has ended]", name[0] ? name : "The program", (int)pid);
+		bw_out_line(o, "[%s has ended]", text);
 	} else if (WIFSIGNALED(s->exit_status)) {
 		int sig = WTERMSIG(s->exit_status);
-		bw_out_line(o, "[%s (process %d) was ended by signal %d, %s]", name[0] ? name : "The program",
-			    (int)pid, sig, strsignal(sig));
+		bw_out_line(o, "[%s was ended by signal %d, %s]", text, sig, strsignal(sig));
 		bw_out_int(o, "signal", sig);
 	} else if (WEXITSTATUS(s->exit_status)) {
-		bw_out_line(o, "[%s (process %d) exited with status %d]", name[0] ? name : "The program",
-			    (int)pid, WEXITSTATUS(s->exit_status));
+		bw_out_line(o, "[%s exited with status %d]", text, WEXITSTATUS(s->exit_status));
 		bw_out_int(o, "status", WEXITSTATUS(s->exit_status));
 	} else {
-		bw_out_line(o, "[%s (process %d) exited normally]", name[0] ? name : "The program", (int)pid);
+		bw_out_line(o, "[%s exited normally]", text);
 		bw_out_int(o, "status", 0);
 	}
+	bw_str_free(&who);
 }
 
 const char *bw_watch_kind_text(const struct bw_break_info *b)

@@ -39,6 +39,13 @@ static void nearest_names(void **state)
 	assert_int_equal(bw_nearest("saxpi", names, 4, found, 2), 2);
 	assert_int_equal(found[0], 0);
 	assert_int_equal(bw_nearest("zzzzz", names, 4, found, 2), 0);
+	/* one letter of three or four, two of up to seven */
+	const char *const commands[] = {"cd", "dump", "if", "print", "x", "step"};
+	assert_int_equal(bw_nearest("up", commands, 6, found, 2), 0);
+	assert_int_equal(bw_nearest("fi", commands, 6, found, 2), 0);
+	assert_int_equal(bw_nearest("dupm", commands, 6, found, 2), 1);
+	assert_int_equal(bw_nearest("sped", commands, 6, found, 2), 0);
+	assert_int_equal(bw_nearest("pirnt", commands, 6, found, 2), 1);
 }
 
 static void building(void **state)
