@@ -11,6 +11,8 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
 #include "debug/debug.h"
 #include "kmd/kmd.h"
 #include "ui/out.h"
@@ -66,6 +68,8 @@ struct bw_cli {
 	size_t n_collecting_for;
 	uint32_t stopped_at;         /* the breakpoint whose commands are to run after this command */
 	bool in_stop_commands;
+	size_t waves_to_come;        /* commands -each-wave: for so many more the list will run, so none lets waves run */
+	bool wave_is_over;           /* for one wave it has come to a command that would */
 	unsigned stops;              /* counts stops, those of single steps left out */
 	unsigned depth;              /* of commands that run others */
 	unsigned max_rounds;         /* of a loop; 0: no limit */
@@ -80,7 +84,8 @@ struct bw_cli {
 
 typedef struct bw_error *bw_command_fn(struct bw_cli *c, const char *args);
 
-enum bw_complete { BW_COMPLETE_NONE, BW_COMPLETE_EXPR, BW_COMPLETE_WHERE, BW_COMPLETE_INFO, BW_COMPLETE_COMMAND, BW_COMPLETE_FILE };
+enum bw_complete { BW_COMPLETE_NONE, BW_COMPLETE_EXPR, BW_COMPLETE_WHERE, BW_COMPLETE_INFO, BW_COMPLETE_COMMAND, BW_COMPLETE_FILE,
+		   BW_COMPLETE_SET, BW_COMPLETE_SHOW, BW_COMPLETE_CATCH };
 
 struct bw_command {
 	const char *name;
@@ -139,6 +144,26 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path) BW_MUST_CHE
 /* Prompt until quit or end of input. */
 void bw_cli_interact(struct bw_cli *c);
 
+/* ---- complete.c ---- */
+
+struct bw_candidates BW_VEC(char *);
+/* Adds the first len bytes of a word that begins with prefix, once. */
+void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const char *prefix, size_t len);
+/* The same for each of several, with blanks between them. */
+void bw_cli_add_words(struct bw_candidates *out, const char *words, const char *prefix);
+/* Words that could stand at the end of a line; word points to the last one within it, which is begun. Owned
+ * (bw_debug_free_words); NULL: none. */
+char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word);
+/* Lines of no more than `width` characters, unless a single word is longer. */
+void bw_cli_add_columns(struct bw_str *out, char *const *words, unsigned width);
+/* cmd_set.c: names of settings, or of what can be shown, and values; before: what stands in front. */
+void bw_cli_add_settings(struct bw_candidates *out, const char *before, const char *prefix, bool set);
+
+/* ---- gdb_words.c ---- */
+
+/* The sentence about a command of gdb that is not here; NULL: the word is none. */
+struct bw_error *bw_cli_gdb_word(const char *word, bool info) BW_MUST_CHECK;
+
 /* ---- blocks.c, control.c: lines up to "end", run later ---- */
 
 struct bw_block;
@@ -177,6 +202,16 @@ struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t 
 /* fn for each number in "1 3-5", or once with 0 (all) when there is none. */
 typedef struct bw_error *bw_number_fn(struct bw_cli *c, uint32_t number, void *cookie);
 struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn, void *cookie) BW_MUST_CHECK;
+
+/* ---- cmd_break.c ---- */
+
+/* Says where a breakpoint is that has just been set; kind: "Breakpoint", as it begins the line. */
+void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *kind);
+
+/* ---- cmd_printf.c ---- */
+
+/* A wave has come by a dprintf. */
+void bw_cli_passing(void *cookie, uint32_t breakpoint, uint32_t wave);
 
 /* ---- cmd_display.c ---- */
 
@@ -264,7 +299,7 @@ bw_command_fn bw_cmd_step, bw_cmd_next, bw_cmd_jump, bw_cmd_starti, bw_cmd_clear
 bw_command_fn bw_cmd_if, bw_cmd_while, bw_cmd_silent, bw_cmd_document, bw_cmd_eval;
 bw_command_fn bw_cmd_call, bw_cmd_output, bw_cmd_whatis, bw_cmd_append, bw_cmd_shell, bw_cmd_cd, bw_cmd_pwd;
 bw_command_fn bw_info_args, bw_info_locals, bw_info_program, bw_info_sharedlibrary, bw_info_signals, bw_info_source;
-bw_command_fn bw_info_watchpoints;
+bw_command_fn bw_cmd_dprintf, bw_info_watchpoints, bw_info_sgprs, bw_info_vgprs;
 bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf, bw_cmd_restore, bw_cmd_show;
 bw_command_fn bw_info_report;
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;

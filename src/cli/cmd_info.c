@@ -104,6 +104,16 @@ struct bw_error *bw_info_registers(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+struct bw_error *bw_info_sgprs(struct bw_cli *c, const char *args)
+{
+	return one_register(c, "sgprs");
+}
+
+struct bw_error *bw_info_vgprs(struct bw_cli *c, const char *args)
+{
+	return one_register(c, "vgprs");
+}
+
 struct bw_error *bw_info_all_registers(struct bw_cli *c, const char *args)
 {
 	return bw_show_registers(c->out, c->debug, true);

@@ -17,6 +17,7 @@ struct setting {
 	const char *(*show)(struct bw_cli *c, const struct setting *s, char *out, size_t out_b);
 	const char *always; /* its only value, and why */
 	const char *why;
+	const char *values; /* words that it takes, for completion; NULL: none but the one above */
 };
 
 static struct bw_error *on_off(const char *name, const char *value, bool *out)
@@ -196,24 +197,59 @@ static const char *show_always(struct bw_cli *c, const struct setting *s, char *
 }
 
 static const struct setting settings[] = {
-	{"break-on hang", set_hang, show_hang, NULL, NULL},
+	{"break-on hang", set_hang, show_hang, NULL, NULL, "off"},
 	{"break-on-hang", set_hang, NULL, NULL, NULL},
 	{"break-on", refuse_break_on, NULL, NULL, NULL},
 	{"breakpoint pending", set_always, show_always, "on", "a place that is not there yet is waited for"},
-	{"confirm", set_confirm, show_confirm, NULL, NULL},
-	{"detach-on-fork", set_detach_on_fork, show_detach_on_fork, NULL, NULL},
+	{"confirm", set_confirm, show_confirm, NULL, NULL, "on off"},
+	{"detach-on-fork", set_detach_on_fork, show_detach_on_fork, NULL, NULL, "on off"},
 	{"height", set_always, show_always, "0", "nothing is shown page by page"},
-	{"hold-time", set_hold_time, show_hold_time, NULL, NULL},
+	{"hold-time", set_hold_time, show_hold_time, NULL, NULL, "on off"},
 	{"listsize", set_list_size, show_list_size, NULL, NULL},
 	{"non-stop", set_always, show_always, "off", "when one wave stops, all do"},
 	{"pagination", set_always, show_always, "off", "nothing is shown page by page"},
-	{"precise-memory", set_precise, show_precise, NULL, NULL},
-	{"scheduler-locking", set_locking, show_locking, NULL, NULL},
-	{"stop-on-dispatch", set_stop_on_dispatch, show_stop_on_dispatch, NULL, NULL},
-	{"trace-commands", set_trace, show_trace, NULL, NULL},
-	{"trap-on-entry", set_trap_on_entry, show_trap_on_entry, NULL, NULL},
+	{"precise-memory", set_precise, show_precise, NULL, NULL, "on off"},
+	{"scheduler-locking", set_locking, show_locking, NULL, NULL, "step on off"},
+	{"stop-on-dispatch", set_stop_on_dispatch, show_stop_on_dispatch, NULL, NULL, "on off"},
+	{"trace-commands", set_trace, show_trace, NULL, NULL, "on off"},
+	{"trap-on-entry", set_trap_on_entry, show_trap_on_entry, NULL, NULL, "on off"},
 	{"width", set_always, show_always, "0", "lines are as long as they are"},
 };
+
+/* Those of its values that begin with prefix. */
+static void add_values(struct bw_candidates *out, const struct setting *s, const char *prefix)
+{
+	if (s->values)
+		bw_cli_add_words(out, s->values, prefix);
+	else if (s->always)
+		bw_cli_add_words(out, s->always, prefix);
+}
+
+void bw_cli_add_settings(struct bw_candidates *out, const char *before, const char *prefix, bool set)
+{
+	before = bw_skip_blanks(before);
+	size_t len = strlen(before);
+	while (len && before[len - 1] == ' ')
+		len--;
+	if (!len)
+		bw_cli_add_words(out, set ? "var amdgpu" : "user convenience values", prefix);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++) {
+		const struct setting *s = &settings[i];
+		const char *name = s->name;
+		if (!s->show)
+			continue;
+		if (len && strncmp(name, before, len) == 0 && !name[len]) {
+			if (set)
+				add_values(out, s, prefix);
+			continue;
+		}
+		/* a name may have several words: "break-on hang" */
+		if (len && (strncmp(name, before, len) != 0 || name[len] != ' '))
+			continue;
+		name += len ? len + 1 : 0;
+		bw_cli_add_candidate(out, name, prefix, strcspn(name, " "));
+	}
+}
 
 /* ---- The commands ---- */
 

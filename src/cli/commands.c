@@ -75,10 +75,10 @@ static const struct bw_command commands[] = {
 	{"rwatch", NULL, bw_cmd_rwatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read.", NULL, BW_COMPLETE_EXPR, false},
 	{"save", NULL, bw_cmd_save, "breakpoints FILE", "Write the breakpoints to a file that \"source\" reads.", NULL, BW_COMPLETE_FILE, false, true},
 	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | SETTING VALUE", "Change a register, memory, a variable or a setting.",
-	 "set var $v2[3] = 1.5    set var $s4 = 7    set var out[0] = 1    set $n = 3\n"
-	 "\"show\" lists the settings.", BW_COMPLETE_EXPR, false},
+	 "set var $v2[3] = 1.5    set var $s4 = 7    set var $_launch.out[0] = 1    set $n = 3\n"
+	 "\"show\" lists the settings.", BW_COMPLETE_SET, false},
 	{"shell", NULL, bw_cmd_shell, "[COMMAND]", "Run a command of the shell; !COMMAND is the same.", NULL, BW_COMPLETE_NONE, false, true},
-	{"show", NULL, bw_cmd_show, "[NAME | user | convenience | values]", "Show a setting, or all; the commands, variables and values of your own.", NULL, BW_COMPLETE_NONE, false},
+	{"show", NULL, bw_cmd_show, "[NAME | user | convenience | values]", "Show a setting, or all; the commands, variables and values of your own.", NULL, BW_COMPLETE_SHOW, false},
 	{"silent", NULL, bw_cmd_silent, "", "The first line of a breakpoint's commands: the stop itself is not shown.", NULL, BW_COMPLETE_NONE, false},
 	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false, true},
 	{"start", NULL, bw_cmd_starti, "", "Same as starti.", NULL, BW_COMPLETE_NONE, false, true},
@@ -87,7 +87,7 @@ static const struct bw_command commands[] = {
 	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
 	{"symbol-file", NULL, bw_cmd_symbol_file, "FILE", "Take functions and lines of the program's kernels from a code object.", "For programs whose kernels have names elsewhere: \"breakwater attach\", OpenCL and Vulkan.", BW_COMPLETE_FILE, false, true},
 	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
-	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_NONE, false},
+	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
 	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
@@ -129,9 +129,11 @@ static const struct bw_command infos[] = {
 	{"sharedlibrary", NULL, bw_info_sharedlibrary, "", "Code objects in the GPU's memory, and where.", NULL, BW_COMPLETE_NONE, false},
 	{"signals", NULL, bw_info_signals, "", "What stops a wave, and as which signal.", NULL, BW_COMPLETE_NONE, false},
 	{"source", NULL, bw_info_source, "", "The source file and line of the focus wave.", NULL, BW_COMPLETE_NONE, false},
+	{"sgprs", NULL, bw_info_sgprs, "", "SGPRs of the focus wave: those that it has.", NULL, BW_COMPLETE_NONE, false},
 	{"submissions", NULL, bw_info_submissions, "", "Submissions so far, and which dispatches each brought.", NULL, BW_COMPLETE_NONE, false},
 	{"symbol", NULL, bw_info_symbol, "EXPR", "The symbol at an address.", NULL, BW_COMPLETE_EXPR, false},
 	{"threads", "th", bw_info_waves, "[all]", "Same as waves.", NULL, BW_COMPLETE_NONE, false},
+	{"vgprs", NULL, bw_info_vgprs, "", "VGPRs of the focus wave, of all lanes: those that it was given.", NULL, BW_COMPLETE_NONE, false},
 	{"watchpoints", NULL, bw_info_watchpoints, "", "Watchpoints, and how often they were hit.", NULL, BW_COMPLETE_NONE, false},
 	{"wave", NULL, bw_info_wave, "[N]", "One wave: its place, size, lanes and reason.", NULL, BW_COMPLETE_NONE, false},
 	{"waves", NULL, bw_info_waves, "[all | count]", "Stopped waves; count: all waves, stopped or not.", NULL, BW_COMPLETE_NONE, false},
@@ -153,6 +155,7 @@ static struct bw_error *unknown(const struct bw_command *table, size_t n, const 
 {
 	const char *names[BW_ARRAY_SIZE(commands)];
 	size_t near[3];
+	BW_TRY(bw_cli_gdb_word(word, table == infos));
 	for (size_t i = 0; i < n; i++)
 		names[i] = table[i].name;
 	size_t found = bw_nearest(word, names, n, near, BW_ARRAY_SIZE(near));

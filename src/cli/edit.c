@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <histedit.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -20,46 +23,10 @@ static const char *prompt(EditLine *el)
 	return bw_cli_collects(c) ? ">" : "(breakwater) ";
 }
 
-/* Words that could end the line, for the command it begins with. Owned. */
-static char **candidates(struct bw_cli *c, const char *line, const char *word, bool first_word)
+static unsigned terminal_width(void)
 {
-	const struct bw_command *table;
-	size_t n;
-	if (first_word) {
-		table = bw_commands(&n);
-	} else {
-		char name[64];
-		const char *rest = line;
-		bw_take_word(&rest, name, sizeof(name));
-		const struct bw_command *all = bw_commands(&n), *cmd;
-		struct bw_error *err = bw_command_find(all, n, name, "command", &cmd);
-		if (err) {
-			bw_error_free(err);
-			return NULL;
-		}
-		switch (cmd->complete) {
-		case BW_COMPLETE_EXPR:
-			return bw_debug_complete_expr(c->debug, word);
-		case BW_COMPLETE_WHERE:
-			return bw_debug_complete_where(c->debug, word);
-		case BW_COMPLETE_INFO:
-			table = bw_info_commands(&n);
-			break;
-		case BW_COMPLETE_COMMAND:
-			table = all;
-			break;
-		case BW_COMPLETE_NONE:
-		case BW_COMPLETE_FILE:
-		default:
-			return NULL;
-		}
-	}
-	char **words = calloc(n + 1, sizeof(*words));
-	size_t found = 0;
-	for (size_t i = 0; words && i < n; i++)
-		if (bw_starts_with(table[i].name, word))
-			words[found++] = strdup(table[i].name);
-	return words;
+	struct winsize size;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 }
 
 static size_t common_prefix(char **words)
@@ -85,7 +52,7 @@ static unsigned char complete(EditLine *el, int ch)
 	char *word = line + len;
 	while (word > start && !strchr(" \t(,=+*/", word[-1]))
 		word--;
-	char **words = candidates(c, start, word, word == start);
+	char **words = bw_cli_complete(c, start, word);
 	if (!words || !words[0]) {
 		bw_debug_free_words(words);
 		return CC_ERROR;
@@ -97,14 +64,16 @@ static unsigned char complete(EditLine *el, int ch)
 		if (insert)
 			el_insertstr(el, insert);
 		free(insert);
-		if (!words[1])
+		/* "$_launch." and "saxpy.s:" go on */
+		char last = common ? words[0][common - 1] : 0;
+		if (!words[1] && last != '.' && last != ':')
 			el_insertstr(el, " ");
 	} else {
+		struct bw_str list = {0};
+		bw_cli_add_columns(&list, words, terminal_width());
 		printf("\n");
-		for (size_t i = 0; words[i]; i++) {
-			bw_out_printable(stdout, words[i]);
-			printf("%s", words[i + 1] ? "  " : "\n");
-		}
+		bw_out_printable(stdout, bw_str_text(&list));
+		bw_str_free(&list);
 		result = CC_REDISPLAY;
 	}
 	bw_debug_free_words(words);
@@ -163,8 +132,17 @@ static const char *read_line(EditLine *el, int *out_n)
 	return line;
 }
 
+/* libedit reads characters of the locale's kind, and drops the others. In the C locale, which has none beyond
+ * ASCII, they are UTF-8: file names mostly are. */
+static void choose_characters(void)
+{
+	if (!setlocale(LC_CTYPE, "") || !strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968"))
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 void bw_cli_interact(struct bw_cli *c)
 {
+	choose_characters();
 	if (bw_out_is_json(c->out)) {
 		struct bw_error *err = bw_cli_run_file(c, "-");
 		if (err)

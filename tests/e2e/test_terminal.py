@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: MIT
 """At a terminal: Ctrl-C stops a kernel that loops for ever and gives the prompt, Tab completes, the
 history is there, Enter repeats, Ctrl-D leaves, and leaving asks."""
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import tempfile
+import termios
 import time
 
 from harness import BREAKWATER, KERNELS, SOURCE, Failure, check, children, main, wait_gone
@@ -181,5 +184,34 @@ def ctrl_c_leaves_a_block():
         t.close()
 
 
+def completion():
+    """Lists are columns of whole words; set, show and catch have theirs; what is not ASCII is kept."""
+    t = Terminal("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",
+                 "y=fill:64:1", "--arg", "out=zeros:64")
+    try:
+        t.expect(re.escape(PROMPT))
+        fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+        t.type("info \t")
+        listed = t.expect(r"watchpoints\s[^(]*" + re.escape(PROMPT)).split("\n")[1:-1]
+        words = " ".join(listed).split()
+        check(max(map(len, listed)) <= 40, f"too wide: {listed}")
+        check({"all-registers", "breakpoints", "sharedlibrary", "watchpoints", "sgprs"} <= set(words), f"the list is {words}")
+        t.type("\x15catch \t")
+        check({"fp", "dispatch"} <= set(t.expect(r"dispatch\s[^(]*" + re.escape(PROMPT)).split()), "catch")
+        t.type("\x15set sch\tof\t\n")  # each is the only one
+        t.type("show scheduler-l\t\n")
+        t.expect(r"\nscheduler-locking +off")
+        t.type("show \t")
+        shown = t.expect(r"width[^(]*" + re.escape(PROMPT))
+        check({"convenience", "hold-time", "non-stop"} <= set(shown.split()), f"show lists {shown}")
+        t.type("\x15")
+        t.type("break gr\u00f6\u00dfe.s:3\n")
+        t.expect("No source file named gr\u00f6\u00dfe.s")
+        t.type("print $_lau\tq\n")
+        t.expect("The kernel saxpy has no argument \"q\"")
+    finally:
+        t.close()
+
+
 if __name__ == "__main__":
-    main(ctrl_c_and_the_prompt, the_prompt_first, leaving_asks, ctrl_c_leaves_a_block)
+    main(completion, ctrl_c_and_the_prompt, the_prompt_first, leaving_asks, ctrl_c_leaves_a_block)

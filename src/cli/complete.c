@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/util.h"
+
+/* Words that could end a line, and how they are listed. */
+
+void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const char *prefix, size_t len)
+{
+	if (strncmp(word, prefix, strlen(prefix)) != 0 || strlen(prefix) > len)
+		return;
+	char *copy = strndup(word, len);
+	for (size_t i = 0; copy && i < out->len; i++) {
+		if (strcmp(out->data[i], copy) == 0) {
+			free(copy);
+			return;
+		}
+	}
+	struct bw_error *err = copy ? bw_vec_push(out, copy) : NULL;
+	if (err)
+		free(copy);
+	bw_error_free(err);
+}
+
+void bw_cli_add_words(struct bw_candidates *out, const char *words, const char *prefix)
+{
+	for (const char *p = bw_skip_blanks(words); *p;) {
+		size_t n = strcspn(p, " ");
+		bw_cli_add_candidate(out, p, prefix, n);
+		p = bw_skip_blanks(p + n);
+	}
+}
+
+static char **finish(struct bw_candidates *list)
+{
+	struct bw_error *err = bw_vec_push(list, NULL);
+	if (!err)
+		return list->data;
+	bw_error_free(err);
+	bw_vec_each(list, word) free(*word);
+	bw_vec_free(list);
+	return NULL;
+}
+
+static void add_table(struct bw_candidates *out, const struct bw_command *table, size_t n, const char *prefix)
+{
+	for (size_t i = 0; i < n; i++)
+		bw_cli_add_candidate(out, table[i].name, prefix, strlen(table[i].name));
+}
+
+/* What "catch" takes: its kind first, then the kind's own words. */
+static void add_catch_words(struct bw_candidates *out, const char *before, const char *prefix)
+{
+	char kind[16];
+	bw_take_word(&before, kind, sizeof(kind));
+	if (!kind[0])
+		bw_cli_add_words(out, "fp dispatch", prefix);
+	else if (!strcmp(kind, "fp"))
+		bw_cli_add_words(out, "invalid denormal div0 overflow underflow inexact int_div0 all", prefix);
+	else if (!strcmp(kind, "dispatch"))
+		bw_cli_add_words(out, "every nth pipeline shader kernel object hash label groups grid queue submission frame "
+				      "number if", prefix);
+}
+
+char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)
+{
+	struct bw_candidates found = {0};
+	const struct bw_command *table;
+	size_t n;
+	if (word == line) {
+		table = bw_commands(&n);
+		add_table(&found, table, n, word);
+		return finish(&found);
+	}
+	char name[64];
+	const char *rest = line;
+	bw_take_word(&rest, name, sizeof(name));
+	const struct bw_command *all = bw_commands(&n), *cmd;
+	struct bw_error *err = bw_command_find(all, n, name, "command", &cmd);
+	if (err) {
+		bw_error_free(err);
+		return NULL;
+	}
+	_cleanup_free_ char *before = strndup(rest, word > rest ? (size_t)(word - rest) : 0);
+	if (!before)
+		return NULL;
+	switch (cmd->complete) {
+	case BW_COMPLETE_EXPR:
+		return bw_debug_complete_expr(c->debug, word);
+	case BW_COMPLETE_WHERE:
+		return bw_debug_complete_where(c->debug, word);
+	case BW_COMPLETE_INFO:
+		table = bw_info_commands(&n);
+		add_table(&found, table, n, word);
+		break;
+	case BW_COMPLETE_COMMAND:
+		add_table(&found, all, n, word);
+		break;
+	case BW_COMPLETE_SET:
+		if (word[0] == '$' || strchr(before, '$') || strchr(before, '='))
+			return bw_debug_complete_expr(c->debug, word);
+		bw_cli_add_settings(&found, before, word, true);
+		break;
+	case BW_COMPLETE_SHOW:
+		bw_cli_add_settings(&found, before, word, false);
+		break;
+	case BW_COMPLETE_CATCH:
+		add_catch_words(&found, before, word);
+		break;
+	case BW_COMPLETE_NONE:
+	case BW_COMPLETE_FILE:
+		return NULL;
+	}
+	return finish(&found);
+}
+
+/* Columns, filled downwards as ls does; a word is never broken. */
+void bw_cli_add_columns(struct bw_str *out, char *const *words, unsigned width)
+{
+	size_t n = 0, longest = 0;
+	for (; words[n]; n++)
+		longest = BW_MAX(longest, strlen(words[n]));
+	if (!n)
+		return;
+	size_t columns = BW_MAX(width / (longest + 2), (size_t)1);
+	size_t rows = (n + columns - 1) / columns;
+	for (size_t row = 0; row < rows; row++) {
+		for (size_t i = row; i < n; i += rows)
+			bw_str_addf(out, "%-*s", i + rows < n ? (int)longest + 2 : 0, words[i]);
+		bw_str_add(out, "\n");
+	}
+}

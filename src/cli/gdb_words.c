@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "base/util.h"
+
+/* Commands of gdb that its users type and that are not here: each is told why, and what is. */
+
+struct word {
+	const char *name, *why;
+};
+
+#define NO_CALLERS  "callers are not followed yet, so that a wave has one frame"
+#define NO_REVERSE  "waves run forwards only"
+#define NO_CORE	    "there are no core files of GPU programs; \"info report all\" shows everything that is known of the waves"
+#define NO_TUI	    "there is no screen mode; \"display\" and \"list\" show what it would"
+#define NO_PYTHON   "scripts are made of commands: \"define\", \"if\", \"while\", \"source\""
+#define NO_SIGNALS  "waves get no signals; \"catch fp\" and \"info signals\" are about what stops them"
+#define NO_FILES    "what is debugged is named when breakwater starts; \"symbol-file\" adds symbols"
+#define NO_REMOTE   "there is no remote target; \"attach PID\" debugs what \"breakwater exec\" runs"
+#define NO_TYPES    "variables and types of compiled code are not shown yet; \"info args\" and \"info registers\" are"
+#define NO_TRACE    "there are no tracepoints; \"dprintf\" prints without stopping"
+
+static const struct word command_words[] = {
+	{"add-inferior", "an inferior appears when a process opens the GPU; \"attach\" adds one"},
+	{"add-symbol-file", "\"symbol-file FILE\" finds the addresses by itself"},
+	{"alias", "\"define\" makes a command of your own"},
+	{"apropos", "\"help\" lists all commands"},
+	{"checkpoint", NO_REVERSE},
+	{"compile", "code cannot be compiled into a running program"},
+	{"complete", "the Tab key completes"},
+	{"core-file", NO_CORE},
+	{"directory", "sources are read where the code object says they are"},
+	{"down", NO_CALLERS},
+	{"edit", "\"list\" shows the source"},
+	{"exec-file", NO_FILES},
+	{"faas", NO_CALLERS},
+	{"file", NO_FILES},
+	{"finish", "callers are not followed yet; \"advance WHERE\" runs to a place"},
+	{"forward-search", "\"list\" shows the source"},
+	{"gcore", NO_CORE},
+	{"generate-core-file", NO_CORE},
+	{"handle", NO_SIGNALS},
+	{"interrupt", "Ctrl-C stops all waves"},
+	{"layout", NO_TUI},
+	{"macro", NO_TYPES},
+	{"maintenance", "BREAKWATER_LOG in the environment shows what goes on inside"},
+	{"monitor", NO_REMOTE},
+	{"py", NO_PYTHON},
+	{"python", NO_PYTHON},
+	{"record", NO_REVERSE},
+	{"refresh", NO_TUI},
+	{"return", "callers are not followed yet; \"jump WHERE\" goes on elsewhere"},
+	{"reverse-continue", NO_REVERSE},
+	{"reverse-finish", NO_REVERSE},
+	{"reverse-next", NO_REVERSE},
+	{"reverse-nexti", NO_REVERSE},
+	{"reverse-step", NO_REVERSE},
+	{"reverse-stepi", NO_REVERSE},
+	{"search", "\"list\" shows the source"},
+	{"select-frame", NO_CALLERS},
+	{"signal", NO_SIGNALS},
+	{"skip", "\"next\" and \"nexti\" step over calls"},
+	{"strace", NO_TRACE},
+	{"taas", "\"thread apply all -s COMMAND\" does it"},
+	{"target", NO_REMOTE},
+	{"tfaas", NO_CALLERS},
+	{"trace", NO_TRACE},
+	{"tstart", NO_TRACE},
+	{"tui", NO_TUI},
+	{"up", NO_CALLERS},
+	{"winheight", NO_TUI},
+};
+
+static const struct word info_words[] = {
+	{"auxv", "\"shell\" shows what the system knows of the process"},
+	{"checkpoints", NO_REVERSE},
+	{"files", "\"info sharedlibrary\" shows the code in the GPU's memory"},
+	{"functions", "Tab completes the functions that \"break\" knows"},
+	{"handle", NO_SIGNALS},
+	{"macro", NO_TYPES},
+	{"mem", "\"info buffers\" shows what the program has"},
+	{"proc", "\"info program\" shows the process"},
+	{"record", NO_REVERSE},
+	{"scope", NO_TYPES},
+	{"target", NO_REMOTE},
+	{"tracepoints", NO_TRACE},
+	{"types", NO_TYPES},
+	{"variables", NO_TYPES},
+};
+
+struct bw_error *bw_cli_gdb_word(const char *word, bool info)
+{
+	const struct word *table = info ? info_words : command_words, *found = NULL;
+	size_t n = info ? BW_ARRAY_SIZE(info_words) : BW_ARRAY_SIZE(command_words), matches = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(table[i].name, word)) {
+			found = &table[i];
+			matches = 1;
+			break;
+		}
+		/* a beginning, as gdb takes it, long enough to be meant */
+		if (strlen(word) >= 3 && bw_starts_with(table[i].name, word)) {
+			found = &table[i];
+			matches++;
+		}
+	}
+	if (matches != 1)
+		return NULL;
+	return bw_errorf(BW_E_UNSUPPORTED, "\"%s%s\" of gdb does not exist here: %s", info ? "info " : "", found->name,
+			 found->why);
+}
