@@ -116,14 +116,27 @@ static struct bw_error *new_block(struct bw_cli *c, enum bw_block_kind kind, con
 	return NULL;
 }
 
-static struct bw_error *keep_for_breakpoint(struct bw_cli *c, uint32_t number, const struct bw_lines_kept *lines)
+static struct bw_error *keep_for_breakpoint(struct bw_cli *c, uint32_t number, bool each_wave,
+					    const struct bw_lines_kept *lines)
 {
 	struct bw_block *b = bw_block_of_breakpoint(c, number);
 	if (!b)
 		BW_TRY(new_block(c, BW_BLOCK_BREAKPOINT, NULL, &b));
 	b->breakpoint = number;
+	b->each_wave = each_wave;
+	b->has_failed = false;
 	bw_lines_kept_fini(&b->lines);
 	return bw_lines_kept_copy(lines, &b->lines);
+}
+
+struct bw_error *bw_block_set(struct bw_cli *c, uint32_t breakpoint, const char *line)
+{
+	struct bw_lines_kept lines = {0};
+	struct bw_error *err = bw_lines_kept_add(&lines, line, strlen(line));
+	if (!err)
+		err = keep_for_breakpoint(c, breakpoint, false, &lines);
+	bw_lines_kept_fini(&lines);
+	return err;
 }
 
 static struct bw_error *keep_command(struct bw_cli *c, const struct bw_block *from)
@@ -167,7 +180,7 @@ static struct bw_error *finish(struct bw_cli *c)
 	switch (b->kind) {
 	case BW_BLOCK_BREAKPOINT:
 		for (size_t i = 0; !err && i < c->n_collecting_for; i++)
-			err = keep_for_breakpoint(c, c->collecting_for[i], &b->lines);
+			err = keep_for_breakpoint(c, c->collecting_for[i], b->each_wave, &b->lines);
 		break;
 	case BW_BLOCK_DEFINED:
 	case BW_BLOCK_DOCUMENT:
@@ -233,8 +246,11 @@ struct bw_error *bw_cli_end_blocks(struct bw_cli *c)
 
 static struct bw_error *add_breakpoint(struct bw_cli *c, uint32_t number, void *cookie)
 {
-	if (!bw_debug_breakpoint(c->debug, number))
+	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
+	if (!b)
 		return bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", number);
+	if (b->passes)
+		return bw_errorf(BW_E_INVALID, "Breakpoint %u is a dprintf, which stops nothing and has no other commands", number);
 	uint32_t *grown = reallocarray(c->collecting_for, c->n_collecting_for + 1, sizeof(*grown));
 	if (!grown)
 		return bw_error_nomem();
@@ -245,8 +261,12 @@ static struct bw_error *add_breakpoint(struct bw_cli *c, uint32_t number, void *
 
 struct bw_error *bw_cmd_commands(struct bw_cli *c, const char *args)
 {
-	size_t n = 0;
+	static const char option[] = "-each-wave";
+	size_t n = 0, len = strlen(option);
 	const struct bw_break_info *list = bw_debug_breakpoints(c->debug, &n);
+	bool each_wave = bw_starts_with(args, option) && (!args[len] || args[len] == ' ');
+	if (each_wave)
+		args = bw_skip_blanks(args + len);
 	c->n_collecting_for = 0;
 	if (args[0])
 		BW_TRY(bw_cli_each_number(c, args, add_breakpoint, NULL));
@@ -254,7 +274,9 @@ struct bw_error *bw_cmd_commands(struct bw_cli *c, const char *args)
 		return bw_errorf(BW_E_INVALID, "No breakpoints specified");
 	else
 		BW_TRY(add_breakpoint(c, list[n - 1].number, NULL));
-	return begin(c, BW_BLOCK_BREAKPOINT, NULL);
+	BW_TRY(begin(c, BW_BLOCK_BREAKPOINT, NULL));
+	c->collecting->each_wave = each_wave;
+	return NULL;
 }
 
 struct bw_error *bw_cmd_define(struct bw_cli *c, const char *args)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/blocks.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -27,27 +28,22 @@ static void remember_number(struct bw_cli *c, uint32_t number)
 	bw_error_free(bw_debug_set_var(c->debug, "bpnum", &v)); /* nothing depends on it */
 }
 
-static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool temporary)
+void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *kind)
 {
-	uint32_t number;
-	const char *dispatch = on_dispatch(args);
-	BW_TRY(dispatch ? bw_debug_break_dispatch(c->debug, dispatch, temporary, &number)
-			: bw_debug_break(c->debug, args, temporary, &number));
 	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
 	if (!b)
-		return NULL;
+		return;
 	remember_number(c, number);
-	const char *kind = temporary ? "Temporary breakpoint" : "Breakpoint";
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "pending", b->pending);
 	bw_out_json(c->out, "addresses", bw_addresses_json(b));
-	if (dispatch) {
+	if (bw_starts_with(b->spec, "on dispatch")) {
 		bw_out_line(c->out, "%s %u (%s)", kind, number, b->spec);
-		return NULL;
+		return;
 	}
 	if (!b->n_addr) {
 		bw_out_line(c->out, "%s %u (%s) waits for its code to be loaded.", kind, number, b->spec);
-		return NULL;
+		return;
 	}
 	struct bw_where where;
 	bw_debug_where(c->debug, b->addr[0], &where);
@@ -61,6 +57,15 @@ static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool 
 	bw_out_line(c->out, "%s", bw_str_text(&s));
 	bw_str_free(&s);
 	bw_show_place_facts(c->out, &where);
+}
+
+static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool temporary)
+{
+	uint32_t number;
+	const char *dispatch = on_dispatch(args);
+	BW_TRY(dispatch ? bw_debug_break_dispatch(c->debug, dispatch, temporary, &number)
+			: bw_debug_break(c->debug, args, temporary, &number));
+	bw_cli_show_new_breakpoint(c, number, temporary ? "Temporary breakpoint" : "Breakpoint");
 	return NULL;
 }
 
@@ -364,18 +369,23 @@ static void save_one(FILE *f, struct bw_cli *c, const struct bw_break_info *b)
 					    [BW_BREAK_AWATCH] = "awatch ",
 					    [BW_BREAK_EXCEPTION] = ""};
 	size_t n;
+	const char *const *lines = bw_cli_commands_of(c, b->number, &n);
+	const struct bw_block *block = bw_block_of_breakpoint(c, b->number);
 	/* the spec of a catchpoint is the command itself */
-	fprintf(f, "%s%s%s", b->temporary ? "t" : "", verbs[b->kind], b->spec);
+	fprintf(f, "%s%s%s", b->temporary ? "t" : "", b->passes ? "dprintf " : verbs[b->kind], b->spec);
 	if (b->condition)
 		fprintf(f, " if %s", b->condition);
 	if (b->wave)
 		fprintf(f, " wave %u", b->wave);
+	if (b->passes && n) {
+		fprintf(f, ",%s", lines[0] + strlen("printf "));
+		n = 0;
+	}
 	fputc('\n', f);
 	if (b->ignore)
 		fprintf(f, "ignore $bpnum %llu\n", (unsigned long long)b->ignore);
-	const char *const *lines = bw_cli_commands_of(c, b->number, &n);
 	if (n)
-		fprintf(f, "commands $bpnum\n");
+		fprintf(f, "commands %s$bpnum\n", block && block->each_wave ? "-each-wave " : "");
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "  %s\n", lines[i]);
 	if (n)

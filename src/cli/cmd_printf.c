@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/blocks.h"
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/str.h"
 
 /* printf "FORMAT", EXPR, ...: C's conversions on values of the program. */
@@ -204,6 +206,73 @@ struct bw_error *bw_cmd_printf(struct bw_cli *c, const char *args)
 	}
 	bw_str_free(&text);
 	return err;
+}
+
+/* ---- dprintf ---- */
+
+/* The comma between the place and the format: the first one that a quotation mark follows, since conditions may
+ * have commas, too. NULL: there is none. */
+static const char *format_comma(const char *args)
+{
+	for (const char *p = args; *p; p++)
+		if (*p == ',' && bw_skip_blanks(p + 1)[0] == '"')
+			return p;
+	return NULL;
+}
+
+struct bw_error *bw_cmd_dprintf(struct bw_cli *c, const char *args)
+{
+	uint32_t number;
+	const char *comma = format_comma(args);
+	if (!comma || comma == args)
+		return bw_errorf(BW_E_INVALID, "\"dprintf\" takes WHERE,\"FORMAT\",EXPR...");
+	const char *rest = comma + 1;
+	struct bw_str format_text = {0}, line = {0};
+	struct bw_error *err = take_format(&rest, &format_text);
+	bw_str_free(&format_text);
+	BW_TRY(err);
+	_cleanup_free_ char *where = strndup(args, (size_t)(comma - args));
+	if (!where)
+		return bw_error_nomem();
+	BW_TRY(bw_debug_break(c->debug, where, false, &number));
+	bw_str_addf(&line, "printf %s", bw_skip_blanks(comma + 1));
+	err = bw_debug_break_pass(c->debug, number);
+	if (!err)
+		err = bw_block_set(c, number, bw_str_text(&line));
+	bw_str_free(&line);
+	if (err) {
+		bw_error_free(bw_debug_break_delete(c->debug, number));
+		return err;
+	}
+	bw_debug_on_passing(c->debug, bw_cli_passing, c);
+	bw_cli_show_new_breakpoint(c, number, "Dprintf");
+	return NULL;
+}
+
+void bw_cli_passing(void *cookie, uint32_t breakpoint, uint32_t wave)
+{
+	struct bw_cli *c = cookie;
+	struct bw_block *b = bw_block_of_breakpoint(c, breakpoint);
+	struct bw_str text = {0};
+	if (!b || !b->lines.n || b->has_failed)
+		return;
+	struct bw_error *err = format_all(c, b->lines.line[0] + strlen("printf "), &text);
+	bw_out_begin(c->out, "event", "dprintf");
+	bw_out_int(c->out, "breakpoint", breakpoint);
+	bw_out_int(c->out, "wave", wave);
+	if (err) {
+		/* for thousands of waves it would be the same */
+		bw_out_line(c->out, "warning: dprintf %u prints nothing more: %s", breakpoint, err->message);
+		bw_out_str(c->out, "error", err->message);
+		b->has_failed = true;
+	} else {
+		bw_out_text(c->out, bw_str_text(&text));
+		bw_out_str(c->out, "text", bw_str_text(&text));
+	}
+	bw_out_end(c->out);
+	bw_out_flush(c->out);
+	bw_error_free(err);
+	bw_str_free(&text);
 }
 
 /* A command made as printf makes text: eval "break *saxpy+%d", $n */

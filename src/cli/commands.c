@@ -24,12 +24,14 @@ static const struct bw_command commands[] = {
 	{"call", NULL, bw_cmd_call, "EXPR", "Evaluate EXPR; print it unless it is void.", NULL, BW_COMPLETE_EXPR, false},
 	{"catch", NULL, bw_cmd_catch, "fp [KIND...] | dispatch ...", "Stop waves that raise float exceptions, or divide an integer by zero.",
 	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
-	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_NONE, false},
+	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_CATCH, false},
 	{"cd", NULL, bw_cmd_cd, "[FOLDER]", "Change the working directory of the debugger.", NULL, BW_COMPLETE_FILE, false, true},
 	{"clear", NULL, bw_cmd_clear, "[WHERE]", "Delete the breakpoints at a place.", NULL, BW_COMPLETE_WHERE, false},
-	{"commands", NULL, bw_cmd_commands, "[N...]", "Commands to run when breakpoint N stops the program: lines up to \"end\".",
+	{"commands", NULL, bw_cmd_commands, "[-each-wave] [N...]", "Commands to run when breakpoint N stops the program: lines up to \"end\".",
 	 "Without N: the last breakpoint. A command that lets the program run ends the lines.\n"
-	 "\"silent\" as the first line leaves out what a stop prints.", BW_COMPLETE_NONE, false},
+	 "\"silent\" as the first line leaves out what a stop prints.\n"
+	 "They run once for a stop, however many waves it has stopped; with -each-wave once for each wave that stopped\n"
+	 "here, with the focus on it; \"continue\" among them is done after the last one.", BW_COMPLETE_NONE, false},
 	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
 	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
 	{"define", NULL, bw_cmd_define, "NAME", "Make a command of the lines up to \"end\"; $arg0, $arg1... are its arguments, $argc their number.", NULL, BW_COMPLETE_NONE, false},
@@ -40,6 +42,8 @@ static const struct bw_command commands[] = {
 	 "/s puts source lines in between, /r shows the words.", BW_COMPLETE_EXPR, false},
 	{"display", NULL, bw_cmd_display, "[/FMT] [EXPR]", "Print EXPR at every stop; without it, print all such expressions now.", "/i, /s and a format with a unit or a count look at memory, as x does: display/i $pc, display/4xw out.", BW_COMPLETE_EXPR, false},
 	{"document", NULL, bw_cmd_document, "NAME", "What \"help NAME\" says of a command of your own: lines up to \"end\".", NULL, BW_COMPLETE_NONE, false},
+	{"dprintf", NULL, bw_cmd_dprintf, "WHERE [if EXPR] [wave N],\"FORMAT\", EXPR...", "Print a line for each wave that comes by WHERE, and stop nothing.",
+	 "EXPR is evaluated for the first active lane (for which the condition holds): dprintf saxpy.s:28,\"%d %f\\n\",$_wave,$v3", BW_COMPLETE_WHERE, false},
 	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR", "Write memory or a value to a file.",
 	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.", BW_COMPLETE_FILE, false, true},
 	{"echo", NULL, bw_cmd_echo, "TEXT", "Print TEXT; \\n is a newline.", NULL, BW_COMPLETE_NONE, false},
@@ -211,6 +215,17 @@ static size_t command_word(const char *line)
 	return n;
 }
 
+/* Commands that let more than the focus wave run, or end it all. */
+static bool lets_run(const struct bw_command *cmd)
+{
+	static bw_command_fn *const list[] = {bw_cmd_continue, bw_cmd_jump, bw_cmd_run,
+					      bw_cmd_starti,   bw_cmd_kill, bw_cmd_detach};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(list); i++)
+		if (cmd->run == list[i])
+			return true;
+	return false;
+}
+
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 {
 	line = bw_skip_blanks(line);
@@ -244,6 +259,10 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
 	if (c->confined && cmd->outside)
 		return bw_errorf(BW_E_UNSUPPORTED, "\"%s\" is not allowed here", cmd->name);
+	if (c->waves_to_come && lets_run(cmd)) {
+		c->wave_is_over = true;
+		return NULL;
+	}
 	if (c->trace && cmd->run != bw_cmd_echo)
 		bw_out_line(c->out, "(breakwater) %s", shell ? line : text);
 	bw_out_begin(c->out, "command", cmd->name);

@@ -62,7 +62,7 @@ struct run {
 static bool over(const struct run *r)
 {
 	const struct bw_cli *c = r->c;
-	return c->quit || r->leaving != STAYS || (r->until_resumed && c->stops != r->stops);
+	return c->quit || c->wave_is_over || r->leaving != STAYS || (r->until_resumed && c->stops != r->stops);
 }
 
 /* The "end" that belongs to the if or while at `at`, and its else (the end, if it has none). */
@@ -271,6 +271,36 @@ struct bw_error *bw_cmd_silent(struct bw_cli *c, const char *args)
 	return NULL; /* seen before the stop was shown */
 }
 
+/* The list once for each wave that has stopped here, with the focus on it. What lets the program run waits for
+ * the last one. */
+static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_kept *lines)
+{
+	size_t n = 0, n_here = 0;
+	unsigned stops = c->stops;
+	const struct bw_wave_info *all = bw_debug_waves(c->debug, &n), *focus = bw_debug_focus(c->debug);
+	_cleanup_free_ uint32_t *here = calloc(n ? n : 1, sizeof(*here));
+	if (!here || !focus)
+		return here ? NULL : bw_error_nomem();
+	uint32_t breakpoint = focus->breakpoint, first = focus->number;
+	uint64_t pc = focus->pc;
+	for (size_t i = 0; i < n; i++)
+		if (all[i].breakpoint == breakpoint && all[i].pc == pc)
+			here[n_here++] = all[i].number;
+	struct bw_error *err = NULL;
+	for (size_t i = 0; !err && i < n_here && c->stops == stops && !c->quit; i++) {
+		err = bw_debug_set_focus(c->debug, here[i]);
+		c->waves_to_come = n_here - i - 1;
+		c->wave_is_over = false;
+		if (!err)
+			err = run_all(c, lines, NULL, true);
+	}
+	c->waves_to_come = 0;
+	c->wave_is_over = false;
+	if (!err && c->stops == stops && bw_debug_wave(c->debug, first))
+		err = bw_debug_set_focus(c->debug, first);
+	return err;
+}
+
 /* A command that lets the program run ends the list, as in gdb: what comes next is the next stop's. */
 struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 {
@@ -282,7 +312,7 @@ struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 		const struct bw_block *b = bw_block_of_breakpoint(c, c->stopped_at);
 		c->stopped_at = 0;
 		if (b)
-			err = run_all(c, &b->lines, NULL, true);
+			err = b->each_wave ? run_each_wave(c, &b->lines) : run_all(c, &b->lines, NULL, true);
 	}
 	c->stopped_at = 0;
 	c->in_stop_commands = false;

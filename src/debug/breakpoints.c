@@ -435,6 +435,20 @@ struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number, uint
 	return NULL;
 }
 
+void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie)
+{
+	d->passing = fn;
+	d->passing_cookie = cookie;
+}
+
+struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number)
+{
+	struct bw_break *b;
+	BW_TRY(find(d, number, &b));
+	b->info.passes = true;
+	return NULL;
+}
+
 static void refresh(struct bw_break *b)
 {
 	b->info.spec = b->spec;
@@ -517,6 +531,23 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, 
 	return false;
 }
 
+/* Waves are still being looked at: for as long as it takes this one is the focus. */
+static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w, uint64_t lanes)
+{
+	uint32_t slot = d->focus_slot;
+	unsigned lane = d->focus_lane;
+	enum bw_debug_state state = d->state;
+	if (!d->passing)
+		return;
+	d->focus_slot = w->info.slot;
+	d->focus_lane = lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
+	d->state = BW_DEBUG_STOPPED;
+	d->passing(d->passing_cookie, b->info.number, bw_debug_wave_number(d, w));
+	d->state = state;
+	d->focus_slot = slot;
+	d->focus_lane = lane;
+}
+
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out_lanes)
 {
 	uint32_t hit = 0;
@@ -543,6 +574,10 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out
 		b->info.hits++;
 		if (b->info.ignore) {
 			b->info.ignore--;
+			continue;
+		}
+		if (b->info.passes) {
+			tell_passing(d, b, w, lanes);
 			continue;
 		}
 		if (!hit) {

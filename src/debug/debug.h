@@ -355,6 +355,7 @@ struct bw_break_info {
 	uint32_t excp;	    /* EXCEPTION: enum bw_excp */
 	uint32_t number; /* from 1, never used again */
 	bool enabled, temporary, pending;
+	bool passes; /* hits are told, and stop nothing: bw_debug_break_pass */
 	const char *spec; /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
 	const char *condition; /* NULL if none */
 	uint32_t wave;	       /* only for this wave; 0: for all */
@@ -403,6 +404,12 @@ struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,
 enum bw_break_after { BW_BREAK_STAYS, BW_BREAK_DISABLED, BW_BREAK_DELETED };
 struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number, enum bw_break_after after,
 				      uint64_t stops) BW_MUST_CHECK;
+/* Waves that come by a breakpoint in the code are told to fn, and run on. While fn is called the focus is on
+ * the wave, and on the first of its lanes for which the condition holds: it may evaluate expressions, and
+ * nothing else. */
+typedef void bw_passing_fn(void *cookie, uint32_t breakpoint, uint32_t wave);
+void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie);
+struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
 struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number,
 					  const char *expr) BW_MUST_CHECK; /* NULL or "": none */
 struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number,

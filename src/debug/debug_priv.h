@@ -184,6 +184,8 @@ struct bw_debug {
 	bool time_held;
 	bw_notice_fn *notice;
 	void *notice_cookie;
+	bw_passing_fn *passing;
+	void *passing_cookie;
 	/* All that is said of addresses is said of this one: where the focus is, or else of the last one
 	 * that something came from. Work for another one is done between BW_IN_SPACE and the end of
 	 * its block. */

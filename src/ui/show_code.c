@@ -86,7 +86,7 @@ static const char *kind_text(const struct bw_break_info *b)
 	case BW_BREAK_CODE:
 		break;
 	}
-	return bw_starts_with(b->spec, "on dispatch") ? "dispatch" : "breakpoint";
+	return b->passes ? "dprintf" : bw_starts_with(b->spec, "on dispatch") ? "dispatch" : "breakpoint";
 }
 
 /* "in saxpy at saxpy.s:14", "out[5]" */

@@ -300,7 +300,7 @@ def every_command():
         "commands": ["1\nsilent\nend"], "condition": ["1 $_lane == 0", "1"], "define": ["mine\nprint 1\nend"],
         "detach": [], "disassemble": ["", "/rs", "$pc,+8"],
         "display": ["a", "/i $pc", "/s $pc", "/2xw out", "no_such"], "document": ["mine\nMine.\nend"],
-        "dprintf": ['store,"%d\\n",$_wave'], "dump": [f"memory {folder}/dumped out out+4"], "echo": ["text", "\\"],
+        "dprintf": ['store,"%d\\n",$_wave', 'store,"%d\\n",no_such'], "dump": [f"memory {folder}/dumped out out+4"], "echo": ["text", "\\"],
         "eval": ['"print %d", 1'], "help": ["print", "mine", "info"], "if": ["1\nprint 1\nelse\nprint 2\nend"],
         "ignore": ["1 1"], "inferior": ["", "1"], "jump": ["*$pc"], "kill": [],
         "lane": ["1", "apply 0-1 print $_lane"], "list": ["1", "", "-", "1,3"], "output": ["a"],
