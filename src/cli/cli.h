@@ -122,6 +122,8 @@ bool bw_cli_may_leave(struct bw_cli *c);
 struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out) BW_MUST_CHECK;
 /* From here on SIGINT stops the program, and SIGTERM, SIGHUP and the limit of --timeout end the session. */
 void bw_cli_catch_interrupts(struct bw_cli *c);
+/* From here on the session may go: signals change nothing any more. */
+void bw_cli_ignore_interrupts(void);
 /* How many Ctrl-C there have been. */
 unsigned bw_cli_interrupts(void);
 

@@ -393,6 +393,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 
 static void fini(struct bw_cli *c)
 {
+	bw_cli_ignore_interrupts();
 	bw_debug_destroy(c->debug);
 	bw_kmd_close(c->kmd);
 	bw_out_destroy(c->out);

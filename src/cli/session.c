@@ -11,19 +11,20 @@
 
 #include "live/live.h"
 
-static struct bw_cli *session;
+static struct bw_cli *volatile session; /* NULL: there is none (any more) */
 static volatile sig_atomic_t n_interrupts;
 
 static void on_interrupt(int sig)
 {
 	n_interrupts++;
-	bw_debug_interrupt(session->debug);
+	if (session)
+		bw_debug_interrupt(session->debug);
 }
 
 /* SIGTERM, SIGHUP and the limit of --timeout: no more commands, and no more waiting. */
 static void on_end(int sig)
 {
-	if (session->ended_by)
+	if (!session || session->ended_by)
 		return;
 	session->ended_by = sig;
 	session->quit = true;
@@ -57,6 +58,11 @@ void bw_cli_catch_interrupts(struct bw_cli *c)
 	const struct itimerval limit = {.it_interval = {.tv_sec = 1},
 					.it_value = {(time_t)whole, (suseconds_t)((c->limit_s - whole) * 1e6)}};
 	setitimer(ITIMER_REAL, &limit, NULL);
+}
+
+void bw_cli_ignore_interrupts(void)
+{
+	session = NULL;
 }
 
 struct bw_error *bw_cli_start_program(struct bw_cli *c)
