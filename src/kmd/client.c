@@ -27,7 +27,8 @@ enum {
 	USER_MAX_B = BW_MSG_MAX_BODY_B - 4096,
 	IO_MAX_B = 1 << 20,
 	AHEAD_MAX_B = 8 << 10,
-	CHANNELS_MAX = 1024
+	CHANNELS_MAX = 1024,
+	ERRNO_MAX = 4095 /* of the kernel's (include/linux/err.h) */
 };
 
 struct channel {
@@ -358,6 +359,15 @@ static struct bw_error *answer_user(struct channel *ch, struct ioctl *at_hand)
 	return bw_msg_send(ch->sock, ch->in.type | BW_VGPU_REPLY, ch->in.seq, parts, n_parts, -1);
 }
 
+/* What a reply begins with: 0 or -errno, and more only where a call has more to say. */
+static bool is_result(uint16_t type, const uint8_t *body)
+{
+	int32_t result;
+	memcpy(&result, body, sizeof(result));
+	bool counts = type == BW_VGPU_IOCTL || type == BW_VGPU_FILE_READ || type == BW_VGPU_FILE_WRITE;
+	return result >= -ERRNO_MAX && (counts || result <= 0);
+}
+
 /* One request and its reply, the server's questions in between answered. On success the reply is in
  * (*out_ch)->in, at least min_b long, and the caller releases the channel. */
 static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
@@ -377,7 +387,7 @@ static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg
 		if (ch->in.type == BW_VGPU_USER_READ || ch->in.type == BW_VGPU_USER_WRITE) {
 			err = answer_user(ch, at_hand);
 		} else if (ch->in.type == (type | BW_VGPU_REPLY) && ch->in.seq == seq &&
-			   ch->in.body_b >= min_b) {
+			   ch->in.body_b >= min_b && is_result(type, ch->in.body)) {
 			*out_ch = ch;
 			return 0;
 		} else {
@@ -651,6 +661,8 @@ int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out
 	struct bw_vgpu_fidelity_row *rows = reply.result ? NULL : calloc(n + 1, sizeof(*rows));
 	if (rows) {
 		memcpy(rows, ch->in.body + sizeof(reply), n * sizeof(*rows));
+		for (size_t i = 0; i < n; i++)
+			rows[i].name[sizeof(rows[i].name) - 1] = rows[i].why[sizeof(rows[i].why) - 1] = 0;
 		*out_rows = rows;
 		*out_n = n;
 	} else if (!reply.result) {

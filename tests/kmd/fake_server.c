@@ -461,6 +461,7 @@ static void serve_one(struct conn *c, const struct bw_msg *m)
 		answer(c, m, &mapped, sizeof(mapped), NULL, 0, mapped.result ? -1 : s->bo_fd[id]);
 		break;
 	case BW_VGPU_FDINFO:
+		res.result = s->fdinfo_result;
 		answer(c, m, &res, sizeof(res), "pos:\t0\npasid:\t32771\n", 20, -1);
 		break;
 	case BW_VGPU_FILE_OPEN:

@@ -45,6 +45,7 @@ struct fake_server {
 	uint32_t hello_pid;
 	enum fake_greed greedy;
 	uint64_t elsewhere;
+	int32_t fdinfo_result;
 };
 
 void fake_server_start(struct fake_server *s);

@@ -147,6 +147,23 @@ static uint32_t make_bo(uint32_t file, uint64_t size_b)
 	return c.out.handle;
 }
 
+/* A result that no call has would be taken for a number of bytes, or for a descriptor. */
+static void odd_results(void **state)
+{
+	static const int32_t odd[] = {1, INT32_MAX, -4096, INT32_MIN};
+	char text[16];
+	for (unsigned i = 0; i < 4; i++) {
+		struct bw_vgpu_client *other;
+		server.fdinfo_result = 0;
+		assert_null(bw_vgpu_client_open(server.socket, NULL, &other));
+		assert_int_equal(bw_vgpu_fdinfo(other, 1, text, sizeof(text)), sizeof(text));
+		server.fdinfo_result = odd[i];
+		assert_int_equal(bw_vgpu_fdinfo(other, 1, text, sizeof(text)), -ENODEV);
+		assert_true(bw_vgpu_client_is_gone(other));
+		bw_vgpu_client_close(other);
+	}
+}
+
 static void descriptors(void **state)
 {
 	uint32_t file = drm_open(), bo = make_bo(file, 4096);
@@ -260,6 +277,7 @@ int main(void)
 		T(ioctls),
 		T(user_memory),
 		T(other_memory),
+		T(odd_results),
 		T(descriptors),
 		T(one_waits_others_go_on),
 		T(forked_child),
