@@ -63,6 +63,13 @@ static struct place place_of(const struct bw_gpuvm_context *c, bool system, uint
 	return (struct place){false, address - c->fb_offset};
 }
 
+/* [first, last] where that is not all there is, which has no size. */
+static uint64_t size_of(uint64_t first, uint64_t last)
+{
+	uint64_t size_b = last - first + 1;
+	return size_b ? size_b : ~0ull;
+}
+
 /* Section 5: what VMID 0 does before any table. True: the walk ends here. */
 static bool apertures(const struct bw_gpuvm_context *c, uint64_t va, struct bw_gpuvm_range *r)
 {
@@ -74,13 +81,13 @@ static bool apertures(const struct bw_gpuvm_context *c, uint64_t va, struct bw_g
 	if (va >= c->fb_base && va <= c->fb_end) {
 		r->verdict = BW_GPUVM_UNTRANSLATED;
 		r->va = c->fb_base;
-		r->size_b = c->fb_end - c->fb_base + 1;
+		r->size_b = size_of(c->fb_base, c->fb_end);
 		r->address = 0;
 		r->system = false;
 	} else if (va >= c->agp_bot && va <= c->agp_end) {
 		r->verdict = BW_GPUVM_UNTRANSLATED;
 		r->va = c->agp_bot;
-		r->size_b = c->agp_end - c->agp_bot + 1;
+		r->size_b = size_of(c->agp_bot, c->agp_end);
 		r->address = c->agp_base;
 		r->system = true;
 	} else {
@@ -228,8 +235,10 @@ bool bw_gpuvm_walk(const struct bw_gpuvm_context *c, bw_gpuvm_read_fn *read, voi
 		r->verdict = BW_GPUVM_NOT_CANONICAL;
 		return false;
 	}
-	if (c->vmid == 0 && apertures(c, masked, r))
+	if (c->vmid == 0 && apertures(c, masked, r)) {
+		r->va |= upper << n_bits;
 		return r->verdict == BW_GPUVM_UNTRANSLATED;
+	}
 	if (c->base == ~0ull) {
 		r->verdict = BW_GPUVM_POWERED_OFF;
 		return false;

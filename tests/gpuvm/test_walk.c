@@ -191,6 +191,17 @@ static void test_aperture_limits(void **state)
 	struct bw_gpuvm_range r;
 	assert_false(bw_gpuvm_walk(&c, read_vector, (void *)&vectors[0], 0xf7ff000000, &r));
 	assert_int_equal(r.verdict, BW_GPUVM_DEFAULT_PAGE);
+
+	/* A range includes the address that was asked about, in the form it was asked in. */
+	assert_true(bw_gpuvm_walk(&c, read_vector, (void *)&vectors[0], 0xfffffff800001000, &r));
+	assert_int_equal(r.va, 0xffff00f800000000);
+
+	/* Registers that nobody would write: all there is has no size, and no range has none. */
+	regs = (struct bw_gpuvm_regs){.cntl = 1, .fb_base = 0, .fb_top = ~0ull >> 24, .agp_bot = 1};
+	bw_gpuvm_context_init(&c, BW_GPUVM_GFX12_1, 0, &regs);
+	assert_true(bw_gpuvm_walk(&c, read_vector, (void *)&vectors[0], 0x1000, &r));
+	assert_int_equal(r.va, 0);
+	assert_int_equal(r.size_b, ~0ull);
 }
 
 /* 10.4: geometries of seed 002, by the index that each level reads. */
