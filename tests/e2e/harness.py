@@ -168,6 +168,42 @@ def named_child(pid, name):
     raise Failure(f"process {pid} has no child that runs {name}")
 
 
+def processes_with(variable):
+    """pid: program, of all processes that have NAME=VALUE in the environment they were started with."""
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and variable.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found[int(entry.name)] = os.readlink(entry / "exe")
+        except OSError:
+            pass
+    return found
+
+
+def end_all(pids, names=None):
+    """Kills those that are still there; with names, only those that run one of these programs."""
+    for pid in pids:
+        try:
+            if not names or os.path.basename(os.readlink(f"/proc/{pid}/exe")) in names:
+                os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def with_reports(environment, folder):
+    """The environment with which a sanitizer's reports of all processes go into that folder."""
+    folder.mkdir()
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+        options = [environment.get(name, ""), f"log_path={folder}/report", "handle_abort=1", "print_stacktrace=1"]
+        environment[name] = ":".join(o for o in options if o)
+    return environment
+
+
+def sanitizer_reports(folder):
+    """The beginning of each, or nothing."""
+    return "\n".join(p.read_text(errors="replace")[:3000] for p in sorted(folder.iterdir()))
+
+
 def wait_gone(pid, what, seconds=60):
     end = time.monotonic() + seconds
     while time.monotonic() < end:

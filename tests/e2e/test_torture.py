@@ -35,9 +35,9 @@ DEADLY = [signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]
 class Program:
     """again.c under `breakwater exec`: something to attach to."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, env=None):
         self.process = subprocess.Popen([str(a) for a in (BREAKWATER, "exec", *options)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
         line = self.process.stdout.readline()
         check(line.startswith("first "), f"the program says {line!r}")
         self.pid = named_child(self.process.pid, "again")
@@ -60,9 +60,9 @@ class Program:
 class Prompt(Session):
     """A session that a mistake does not end, as a script's would be."""
 
-    def __init__(self, command, *args):
+    def __init__(self, command, *args, env=None):
         self.process = subprocess.Popen([str(a) for a in (BREAKWATER, command, "--json", "-i", *args)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
 
     def end(self):
         self.send("quit")
@@ -75,10 +75,10 @@ class Prompt(Session):
 class Attached(Prompt):
     """Another debugger may still be on its way out."""
 
-    def __init__(self, program):
+    def __init__(self, program, env=None):
         end = time.monotonic() + PATIENCE_S
         while True:
-            super().__init__("attach", program.pid)
+            super().__init__("attach", program.pid, env=env)
             try:
                 self.send("print 0")
                 self.read_until(lambda o: o["type"] == "end")
