@@ -54,7 +54,9 @@ void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 		return;
 	bw_filter_drop(d, p);
 	struct bw_error *err = d->target ? d->target->ops->unpatch(d->target, va) : NULL;
-	if (err) {
+	/* The program has ended or has given up the memory meanwhile: nothing is there to be removed. */
+	bool gone = bw_error_catch(&err, BW_E_GONE) || bw_error_catch(&err, BW_E_FAULT);
+	if (err && !gone) {
 		bw_debug_note(d, BW_NOTICE_WARNING, "Cannot remove breakpoint at 0x%llx: %s",
 			      (unsigned long long)va, err->message);
 		bw_error_free(err);

@@ -2,6 +2,7 @@
 /* The program's GPU memory, by its agent; scratch, by the wave's scratch base. */
 #include "live/live_priv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,11 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_UNPATCH, &part, 1,
 			       sizeof(struct bw_agent_result), NULL));
 	l->code_generation++;
+	struct bw_agent_result r;
+	memcpy(&r, l->reply.body, sizeof(r));
+	if (r.result == -ENOENT) /* the agent has put it back when the program unmapped it */
+		return bw_errorf(BW_E_GONE, "the program has given up the code at 0x%llx",
+				 (unsigned long long)va);
 	return bw_live_result(l, "Cannot restore code");
 }
 

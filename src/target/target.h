@@ -248,7 +248,7 @@ struct bw_target_ops {
 					  uint32_t offset_b, const void *data, size_t size_b);
 
 	/* Code: what was there is kept by the target and put back by unpatch, or when the debugger
-	 * dies. */
+	 * dies. unpatch fails with BW_E_GONE when the program has given up that memory. */
 	struct bw_error *(*patch)(struct bw_target *t, uint64_t va, uint32_t word);
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);
 	/* An executable buffer of the debugger's own in the program's address space, for displaced

@@ -410,6 +410,8 @@ static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t wo
 static struct bw_error *fake_unpatch(struct bw_target *t, uint64_t va)
 {
 	struct fake_target *f = of(t);
+	if (f->lost)
+		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
 	for (unsigned i = 0; i < f->n_patches; i++) {
 		if (f->patch[i].va != va)
 			continue;

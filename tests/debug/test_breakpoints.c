@@ -91,6 +91,21 @@ static void test_enable_where_code_has_gone(void **state)
 	fake_session_end(&s);
 }
 
+/* The program goes while everything is stopped: that its code cannot be put back is no news. */
+static void test_delete_where_the_program_has_gone(void **state)
+{
+	struct fake_session s;
+	uint32_t n;
+	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
+	OK(bw_debug_break(s.debug, "demo+4", false, &n));
+	fake_session_start(&s, 1);
+	assert_int_equal(wait_stop(&s).breakpoint, n);
+	s.fake->lost = true;
+	OK(bw_debug_break_delete(s.debug, n));
+	assert_null(strstr(s.notices, "Cannot remove"));
+	fake_session_end(&s);
+}
+
 /* A breakpoint on dispatches, disabled and enabled while one that it means is held. */
 static void test_enable_on_dispatch(void **state)
 {
@@ -117,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_enable_without_a_program),
 		cmocka_unit_test(test_enable_where_code_has_gone),
+		cmocka_unit_test(test_delete_where_the_program_has_gone),
 		cmocka_unit_test(test_enable_on_dispatch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
