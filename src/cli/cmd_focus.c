@@ -268,7 +268,29 @@ struct bw_error *bw_cmd_lane(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+/* "frame N": there is one frame, the innermost. */
+static struct bw_error *check_level(struct bw_cli *c, const char *args)
+{
+	struct bw_value v = {0};
+	if (bw_starts_with(args, "level "))
+		args = bw_skip_blanks(args + strlen("level"));
+	BW_TRY(bw_cli_eval(c, args, &v));
+	unsigned lane = v.across_lanes ? bw_debug_focus_lane(c->debug) : 0;
+	int64_t level = bw_value_i64(&v, lane);
+	bw_value_fini(&v);
+	return level ? bw_errorf(BW_E_NOT_FOUND, "No frame at level %s", args) : NULL;
+}
+
 struct bw_error *bw_cmd_frame(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	if (args[0])
+		BW_TRY(check_level(c, args));
+	return bw_cmd_backtrace(c, "");
+}
+
+struct bw_error *bw_cmd_backtrace(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
 	BW_TRY(bw_cli_need_wave(c, &w));

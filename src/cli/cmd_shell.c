@@ -6,17 +6,31 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/str.h"
+
 /* What is outside: shell, cd, pwd. */
 
+/* Breakwater's commands find the GPU of this session. Not the rest of what a program is given: nobody has
+ * asked for an agent in the shell. */
+static void show_gpu(const struct bw_cli *c)
+{
+	const char *const *env = c->kmd ? bw_kmd_program_env(c->kmd) : NULL;
+	for (; env && *env; env++)
+		if (bw_starts_with(*env, BW_KMD_SERVER_ENV "="))
+			setenv(BW_KMD_SERVER_ENV, *env + strlen(BW_KMD_SERVER_ENV "="), 1);
+}
+
 /* out_fd, in_fd: -1, or what it has in place of our standard output and input. */
-static void run_shell(const char *command, int out_fd, int in_fd)
+static void run_shell(const struct bw_cli *c, const char *command, int out_fd, int in_fd)
 {
 	if ((out_fd >= 0 && dup2(out_fd, STDOUT_FILENO) < 0) || (in_fd >= 0 && dup2(in_fd, STDIN_FILENO) < 0))
 		_exit(127);
+	show_gpu(c);
 	const char *shell = getenv("SHELL");
 	if (!shell || !shell[0])
 		shell = "/bin/sh";
@@ -57,7 +71,7 @@ struct bw_error *bw_cmd_shell(struct bw_cli *c, const char *args)
 	if (pid < 0)
 		return bw_error_errno(errno, "cannot start a shell");
 	if (pid == 0)
-		run_shell(args, out_fd, in_fd);
+		run_shell(c, args, out_fd, in_fd);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return bw_error_errno(errno, "cannot wait for the shell");

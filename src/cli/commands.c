@@ -14,7 +14,7 @@ static const struct bw_command commands[] = {
 	{"append", NULL, bw_cmd_append, "memory FILE START END | value FILE EXPR", "Add memory or a value to a file.", NULL, BW_COMPLETE_FILE, false, true},
 	{"attach", NULL, bw_cmd_attach, "PID", "Debug a program that runs already, started by \"breakwater exec\"; beside others, if there are any.", NULL, BW_COMPLETE_NONE, false, true},
 	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
-	{"backtrace", "bt", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"backtrace", "bt", bw_cmd_backtrace, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"break", "b", bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint: every wave that gets there stops.",
 	 "WHERE is a function or label (saxpy, saxpy+16), FILE:LINE, LINE, or *ADDRESS. Without it: where the\n"
 	 "focus wave is. EXPR is evaluated for each active lane; the wave stops if it holds for one, e.g.\n"
@@ -49,7 +49,7 @@ static const struct bw_command commands[] = {
 	{"echo", NULL, bw_cmd_echo, "TEXT", "Print TEXT; \\n is a newline.", NULL, BW_COMPLETE_NONE, false},
 	{"enable", NULL, bw_cmd_enable, "[once | delete | count K | display] [N...]", "Enable breakpoints or displays, or all.", "once: disabled again after one stop; delete: deleted then; count K: disabled after K stops.", BW_COMPLETE_NONE, false},
 	{"eval", NULL, bw_cmd_eval, "\"FORMAT\", EXPR...", "Make a command as printf makes text, and run it.", NULL, BW_COMPLETE_EXPR, false},
-	{"frame", "f", bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"frame", "f", bw_cmd_frame, "[0]", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"hbreak", NULL, bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Same as break.", NULL, BW_COMPLETE_WHERE, false},
 	{"help", "h", bw_cmd_help, "[COMMAND]", "List the commands, or explain one.", NULL, BW_COMPLETE_COMMAND, false},
 	{"if", NULL, bw_cmd_if, "EXPR", "Run the lines up to \"else\" or \"end\" if EXPR is not 0, or those behind \"else\".", NULL, BW_COMPLETE_EXPR, false},
@@ -101,7 +101,7 @@ static const struct bw_command commands[] = {
 	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
 	{"wave", "w", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Choose the wave that commands speak of, or show it.", "WAVES: all, or numbers and ranges: wave apply 1-4 print $pc. -q leaves the titles out, -s passes over errors.", BW_COMPLETE_NONE, false},
 	{"whatis", NULL, bw_cmd_whatis, "EXPR", "The type of a value.", NULL, BW_COMPLETE_EXPR, false},
-	{"where", NULL, bw_cmd_frame, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
+	{"where", NULL, bw_cmd_backtrace, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"while", NULL, bw_cmd_while, "EXPR", "Run the lines up to \"end\" as long as EXPR is not 0.", "loop_break leaves the loop, loop_continue begins its next round.", BW_COMPLETE_EXPR, false},
 	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",
 	 "F: x d u o t a c f, s strings, i instructions. ADDRESS may name a space: x/8xw lds#0. Without ADDRESS: what\n"
