@@ -84,8 +84,8 @@ static struct bw_error *set_watchpoint(struct bw_cli *c, const char *args, enum 
 	remember_number(c, number);
 	bw_out_line(c->out, "%s %u: %s", bw_watch_kind_text(b), number, b->spec);
 	if (b->watch_register < 0 && w)
-		bw_out_line(c->out, "No watch register can do that: wave %u will be stepped from instruction to instruction.",
-			    w->number);
+		bw_out_line(c->out, "No watch register can do that: wave %u will be stepped from instruction to instruction%s.",
+			    w->number, b->watch_group ? ", and so will the others of its workgroup" : "");
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "hardware", b->watch_register >= 0);
 	return NULL;

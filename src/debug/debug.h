@@ -351,6 +351,7 @@ enum bw_break_kind {
 };
 struct bw_break_info {
 	enum bw_break_kind kind;
+	bool watch_group; /* LDS: the waves that share it are stepped */
 	int watch_register; /* watchpoints: 0 to 3, -1: software */
 	uint32_t excp;	    /* EXCEPTION: enum bw_excp */
 	uint32_t number; /* from 1, never used again */

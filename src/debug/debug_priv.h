@@ -75,6 +75,7 @@ struct bw_place_va {
 	uint64_t va;
 };
 
+struct bw_access;
 struct bw_dispatch_filter;
 struct bw_break {
 	struct bw_break_info info;
@@ -93,10 +94,16 @@ struct bw_break {
 struct bw_watchpoint {
 	struct bw_value old; /* type and place of what is watched, and its value when last looked at */
 	uint32_t space;
-	uint64_t va;	     /* in global memory, where a register watches it */
+	/* in memory the place is fixed: global, or the LDS of the group that the wave is in. size_b 0: no
+	 * memory */
+	enum bw_space memory;
+	uint64_t va;
 	uint32_t size_b;
-	uint32_t wave; /* software: its number, and the lane */
+	uint32_t wave; /* software: its number, and the lane; its group, which shares its LDS */
 	unsigned lane;
+	uint32_t dispatch, workgroup[3];
+	struct bw_value at_stop; /* the value when everything stopped, before the user could change it */
+	bool has_at_stop;
 	bool was_hit;
 	struct bw_watch_hit hit; /* the last one */
 };
@@ -228,7 +235,9 @@ struct bw_debug {
 	uint32_t unstoppable;
 	bool report_pending;   /* the next wait shows a stop that is there already */
 	uint32_t alone_slot;   /* of the wave that continues while no other may move; UINT32_MAX */
-	uint32_t watched_slot; /* of the wave that is stepped for a software watchpoint; UINT32_MAX */
+	/* slots of the waves that are stepped for software watchpoints, one after the other (step_watch.c) */
+	struct bw_u32_vec watched;
+	size_t watched_turn;
 
 	struct BW_VEC(struct bw_dispatch) dispatches;
 	uint32_t dispatches_dropped; /* numbers 1 to this are over and forgotten */
@@ -315,10 +324,10 @@ char *bw_pipeline_name(const struct bw_target_object *p);
 /* hang.c */
 /* Everything goes on after a stop. */
 void bw_hang_restart(struct bw_debug *d);
-/* How long to wait at most before bw_hang_found is asked; timeout_ms < 0: for ever. */
+/* While waves run: how long to wait at most before bw_hang_is_over is asked; timeout_ms < 0: for ever. */
 int bw_hang_limit(struct bw_debug *d, int timeout_ms);
-/* A dispatch that has run for too long, NULL for none. */
-const struct bw_dispatch *bw_hang_found(struct bw_debug *d);
+/* A dispatch has run for too long, which is said. */
+bool bw_hang_is_over(struct bw_debug *d);
 
 /* catch.c */
 struct bw_error *bw_dispatch_filter_parse(const char *text,
@@ -400,12 +409,14 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_C
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 				     struct bw_stop *out) BW_MUST_CHECK;
 /* step_watch.c: a wave with a software watchpoint is stepped, the others run. */
-struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
+/* Everything goes on; those that no software watchpoint wants stepped do so at once. None is in
+ * d->watched afterwards: nobody has been let run. */
+struct bw_error *bw_debug_watch_begin(struct bw_debug *d) BW_MUST_CHECK;
 /* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is none when that is over; with
  * no stop then, nobody is left who might not move. */
 struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* Until there is a stop, or the wave has ended (watched_slot is none then), or, with a timeout, for
+/* Until there is a stop, or the waves have ended (none is in d->watched then), or, with a timeout, for
  * a little while. */
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
 				       struct bw_stop *out) BW_MUST_CHECK;
@@ -474,11 +485,20 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers);
 /* The program is over. */
 void bw_watch_forget(struct bw_debug *d);
+/* Everything has stopped. Before it goes on, settle: what the user has written meanwhile is what watched values
+ * are compared with. */
+void bw_watch_at_stop(struct bw_debug *d);
+void bw_watch_settle(struct bw_debug *d);
 /* The first watchpoint whose value has changed since it was last looked at, of those that wave w is
- * stepped for; 0: none. */
-uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w);
-/* The stopped wave that a software watchpoint wants stepped; NULL: none. */
-struct bw_wave *bw_watch_software_wave(struct bw_debug *d);
+ * stepped for; 0: none. a: what the instruction that it has just made accesses. out_own is false where
+ * another wave must have changed it. */
+uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
+			       bool *out_own);
+/* b is a software watchpoint, and this the wave that is stepped for it; where it watches LDS, one of those that
+ * share it. */
+bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave *w);
+/* Whether a software watchpoint wants this stopped wave stepped. */
+bool bw_watch_wants(struct bw_debug *d, const struct bw_wave *w);
 
 /* exceptions.c */
 /* Works out anew which exceptions waves trap for. */

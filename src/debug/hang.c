@@ -32,7 +32,7 @@ static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch *x)
 int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 {
 	uint64_t limit = d->settings.hang_ms, now = now_ms();
-	if (!limit || d->state != BW_DEBUG_RUNNING)
+	if (!limit)
 		return timeout_ms;
 	bw_vec_each(&d->dispatches, x) {
 		if (x->info.state != BW_DISPATCH_RUNNING || has_to_wait(d, x))
@@ -48,14 +48,25 @@ int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 	return timeout_ms < 0 ? often : BW_MIN(timeout_ms, often);
 }
 
-const struct bw_dispatch *bw_hang_found(struct bw_debug *d)
+static const struct bw_dispatch *found(struct bw_debug *d)
 {
 	uint64_t limit = d->settings.hang_ms, now = now_ms();
-	if (!limit || d->state != BW_DEBUG_RUNNING)
+	if (!limit)
 		return NULL;
 	bw_vec_each(&d->dispatches, x)
 		if (x->info.state == BW_DISPATCH_RUNNING && x->first_since_ms &&
 		    now - x->first_since_ms >= limit && !has_to_wait(d, x))
 			return x;
 	return NULL;
+}
+
+bool bw_hang_is_over(struct bw_debug *d)
+{
+	const struct bw_dispatch *x = found(d);
+	if (x)
+		bw_debug_note(d, BW_NOTICE_WARNING,
+			      "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
+			      x->info.number, x->info.kernel_name,
+			      (unsigned long long)d->settings.hang_ms);
+	return x;
 }

@@ -122,8 +122,9 @@ static void drop_waves(struct bw_debug *d, uint32_t space)
 	}
 	d->stopped.len = n;
 	bw_debug_waves_changed(d);
-	if (d->watched_slot != UINT32_MAX && !d->slots[d->watched_slot].known)
-		d->watched_slot = UINT32_MAX;
+	for (size_t i = d->watched.len; i-- > 0;)
+		if (!d->slots[d->watched.data[i]].known)
+			bw_vec_remove(&d->watched, i);
 	if (d->state != BW_DEBUG_STOPPED || bw_debug_focus_priv(d))
 		return;
 	struct bw_wave *next = n ? &d->slots[d->stopped.data[0]] : NULL;

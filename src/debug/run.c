@@ -76,10 +76,10 @@ static struct bw_error *go_on(struct bw_debug *d)
 	struct bw_wave *focus = bw_debug_focus_priv(d);
 	if (d->state != BW_DEBUG_STOPPED)
 		return bw_debug_release_held(d);
-	d->watched_slot = d->alone_slot = UINT32_MAX;
-	struct bw_wave *watched = bw_watch_software_wave(d);
-	if (watched)
-		return bw_debug_watch_begin(d, watched);
+	d->alone_slot = UINT32_MAX;
+	BW_TRY(bw_debug_watch_begin(d));
+	if (d->watched.len)
+		return NULL;
 	if (d->settings.scheduler_locking == BW_LOCKING_ON && focus) {
 		uint32_t slot = focus->info.slot;
 		BW_TRY(bw_debug_run_on(d, &slot, 1));
@@ -224,12 +224,22 @@ struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *ou
 	return NULL;
 }
 
+/* It is stepped for a watchpoint, and looked at in its turn. */
+static bool is_watched(const struct bw_debug *d, uint32_t slot)
+{
+	bw_vec_each(&d->watched, it)
+		if (*it == slot)
+			return true;
+	return false;
+}
+
 /* The n slots whose waves have stopped by now: out_stop, one of them is an event; go, the others. */
 static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_vec *go, bool *out_stop)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
-		if (w->stopped) /* held since an earlier stop */
+		/* held since an earlier stop */
+		if (w->stopped || is_watched(d, d->stopped.data[i]))
 			continue;
 		BW_TRY(bw_debug_examine(d, d->stopped.data[i]));
 		if (bw_wave_is_event(w))
@@ -356,13 +366,14 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	d->continues++;
 	d->deferred_since_ms = 0;
 	bw_hang_restart(d);
+	bw_watch_settle(d);
 	bw_catch_sweep(d);
 	BW_TRY(bw_debug_let_time_go(d));
 	struct bw_error *err = go_on(d);
 	/* the program or the GPU has died while we were stopped: wait will say so */
 	if (err && !bw_error_catch(&err, BW_E_GONE))
 		return err;
-	bool alone = d->watched_slot != UINT32_MAX && d->settings.scheduler_locking == BW_LOCKING_ON;
+	bool alone = d->watched.len && d->settings.scheduler_locking == BW_LOCKING_ON;
 	if (alone || d->alone_slot != UINT32_MAX)
 		return NULL; /* the others stay as they are */
 	d->stopped.len = 0;
@@ -383,9 +394,9 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 		report(d, d->focus_number, out);
 		return NULL;
 	}
-	if (d->watched_slot != UINT32_MAX) {
+	if (d->watched.len) {
 		BW_TRY(bw_debug_step_watched(d, timeout_ms, &stop));
-		if (stop.kind != BW_STOP_NONE || d->watched_slot != UINT32_MAX) {
+		if (stop.kind != BW_STOP_NONE || d->watched.len) {
 			*out = stop;
 			return NULL;
 		}
@@ -405,22 +416,16 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 			left = now < end ? (int)(end - now) : 0;
 		}
 		bool deferred = d->deferred_since_ms && d->state == BW_DEBUG_RUNNING;
-		int most = bw_hang_limit(d, left);
+		int most = d->state == BW_DEBUG_RUNNING ? bw_hang_limit(d, left) : left;
 		if (deferred && (most < 0 || most > DEFER_POLL_MS))
 			most = DEFER_POLL_MS;
 		BW_TRY(d->target->ops->wait(d->target, most, &ev));
 		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
 		if (!err && deferred && stop.kind == BW_STOP_NONE)
 			err = bw_debug_release_held(d);
-		const struct bw_dispatch *hung =
-			!err && stop.kind == BW_STOP_NONE ? bw_hang_found(d) : NULL;
-		if (hung) {
-			bw_debug_note(d, BW_NOTICE_WARNING,
-				      "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
-				      hung->info.number, hung->info.kernel_name,
-				      (unsigned long long)d->settings.hang_ms);
+		if (!err && stop.kind == BW_STOP_NONE && d->state == BW_DEBUG_RUNNING &&
+		    bw_hang_is_over(d))
 			err = bw_debug_stop_and_report(d, &stop);
-		}
 		/* somebody has died in the middle of it: an event will say who */
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;

@@ -17,7 +17,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->focus_slot = UINT32_MAX;
 	d->precise = -1;
 	d->settings.hold_time = true;
-	d->watched_slot = d->alone_slot = UINT32_MAX;
+	d->alone_slot = UINT32_MAX;
 	*out = d;
 	return NULL;
 }
@@ -43,6 +43,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_vec_free(&d->dispatch_list);
 	bw_vec_free(&d->wave_list);
 	bw_vec_free(&d->stopped);
+	bw_vec_free(&d->watched);
 	bw_vec_free(&d->held);
 	bw_vec_each(&d->vars, v) {
 		free(v->name);
@@ -147,7 +148,8 @@ void bw_debug_forget_program(struct bw_debug *d)
 	d->focus_number = 0;
 	d->focus_lane = 0;
 	d->unstoppable = 0;
-	d->watched_slot = d->alone_slot = UINT32_MAX;
+	d->alone_slot = UINT32_MAX;
+	d->watched.len = 0;
 	d->next_wave = 1;
 	free(d->slots);
 	d->slots = NULL;

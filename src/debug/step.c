@@ -43,18 +43,22 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 			      bool *out_ended, bool *out_late, struct bw_stop *out)
 {
 	*out_late = false;
-	for (int waited_ms = 0;; waited_ms += ALONG_POLL_MS) {
+	for (int waited_ms = 0;;) {
 		bool stopped, is_over, other = false;
-		BW_TRY(d->target->ops->wait_wave(d->target, slot,
-						 along ? ALONG_POLL_MS : patience_ms, &stopped,
-						 &is_over));
+		int piece_ms = bw_hang_limit(d, along ? ALONG_POLL_MS : patience_ms);
+		BW_TRY(d->target->ops->wait_wave(d->target, slot, piece_ms, &stopped, &is_over));
+		waited_ms += BW_MAX(piece_ms, 0);
 		*out_ended = is_over;
 		if (stopped || is_over)
 			return NULL;
 		BW_TRY(bw_step_poll(d, out));
 		if (out->kind != BW_STOP_NONE)
 			return NULL;
-		if (patience_ms >= 0 && (!along || waited_ms > patience_ms)) {
+		if (bw_hang_is_over(d)) {
+			out->kind = BW_STOP_WAVES;
+			return NULL;
+		}
+		if (patience_ms >= 0 && waited_ms >= patience_ms) {
 			*out_late = true;
 			return NULL;
 		}
@@ -107,13 +111,24 @@ static void name_waves(struct bw_debug *d, const struct bw_u32_vec *slots, struc
 		bw_str_addf(out, " and %zu more", slots->len - MOST);
 }
 
+static bool contains(const struct bw_u32_vec *v, uint32_t slot)
+{
+	bw_vec_each(v, it)
+		if (*it == slot)
+			return true;
+	return false;
+}
+
 /* Others must come to the barrier, or w would wait there for ever. They run along, and that is said;
- * where they may not run, it is an error. */
+ * where they may not run, it is an error. known: those that run along already (NULL: none). */
 static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
-				    struct bw_u32_vec *out)
+				    const struct bw_u32_vec *known, struct bw_u32_vec *out)
 {
 	struct bw_str names = {0};
 	struct bw_error *err = missing_at_barrier(d, w, out);
+	for (size_t i = out->len; known && i-- > 0;)
+		if (contains(known, out->data[i]))
+			bw_vec_remove(out, i);
 	if (err || !out->len)
 		return err;
 	name_waves(d, out, &names);
@@ -141,7 +156,7 @@ struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave *w,
 		return NULL;
 	}
 	if (inst->op == BW_OP_S_BARRIER || w->info.in_barrier)
-		return bring_group(d, w, out);
+		return bring_group(d, w, NULL, out);
 	return NULL;
 }
 
@@ -177,6 +192,25 @@ void bw_step_simulated(struct bw_debug *d, struct bw_wave *w)
 	bw_debug_waves_changed(d);
 }
 
+/* w has been stopped on its way past a barrier: who has not come. */
+static void say_missing(struct bw_debug *d, const struct bw_wave *w)
+{
+	struct bw_str names = {0};
+	struct bw_u32_vec missing = {0};
+	struct bw_error *err = NULL;
+	if (w->stopped && w->info.in_barrier)
+		err = missing_at_barrier(d, w, &missing);
+	if (!err && missing.len) {
+		name_waves(d, &missing, &names);
+		bw_debug_note(d, BW_NOTICE_SAID,
+			      "[wave %u still waits at s_barrier: %s of its workgroup %s not come]",
+			      w->info.number, bw_str_text(&names), missing.len == 1 ? "has" : "have");
+	}
+	bw_error_free(err);
+	bw_str_free(&names);
+	bw_vec_free(&missing);
+}
+
 static struct bw_error *step_with(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *others,
 				  enum step_result *out_result, struct bw_stop *out)
 {
@@ -208,7 +242,9 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave *w, struct 
 	if (out->kind != BW_STOP_NONE) {
 		*out_result = STEP_STOP;
 		d->state = BW_DEBUG_STOPPED;
-		return bw_debug_stop_and_report(d, out);
+		BW_TRY(bw_debug_stop_and_report(d, out));
+		say_missing(d, w);
+		return NULL;
 	}
 	d->state = BW_DEBUG_STOPPED;
 	if (!others->len && !is_over)
@@ -265,6 +301,7 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop
 		.dispatch = w->info.dispatch,
 	};
 	w->reported = true;
+	bw_watch_at_stop(d);
 	bw_debug_drop_temporaries(d, w->info.breakpoint);
 }
 
@@ -280,7 +317,7 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave *w, struct
 	BW_TRY(bw_debug_collect(d));
 	if (!w->stopped || bw_wave_is_event(w))
 		return NULL;
-	struct bw_error *err = w->info.in_barrier ? bring_group(d, w, &group) : NULL;
+	struct bw_error *err = w->info.in_barrier ? bring_group(d, w, along, &group) : NULL;
 	for (size_t i = 0; !err && i < group.len; i++)
 		err = bw_vec_push(along, group.data[i]);
 	/* all that ran goes on, and so do the new ones */
@@ -372,6 +409,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	if (out->kind != BW_STOP_NONE || is_over || ran_along) {
 		BW_TRY(bw_debug_stop_and_report(d, out));
 		out->focus_ended = is_over;
+		say_missing(d, w);
 		return NULL;
 	}
 	*out_result = STEP_DONE;
@@ -500,6 +538,8 @@ struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct 
 	uint64_t va = 0;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	BW_TRY(find_place(d, w, where, &va));
+	bw_hang_restart(d);
+	bw_watch_settle(d);
 	return bw_step_unless_gone(d, advance(d, w, va, out), out);
 }
 
@@ -508,5 +548,7 @@ struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_ca
 {
 	struct bw_wave *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
+	bw_hang_restart(d);
+	bw_watch_settle(d);
 	return bw_step_unless_gone(d, bw_step_count(d, w, count, over_calls, out), out);
 }

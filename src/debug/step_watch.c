@@ -1,32 +1,52 @@
 // SPDX-License-Identifier: MIT
-/* What software watchpoints need: one wave is stepped from instruction to instruction, and looked at
- * after each, while the others run. */
+/* What software watchpoints need: the waves that they are about are stepped from instruction to
+ * instruction, one after the other, and looked at after each, while the others run. Those that share the
+ * LDS that is watched are stepped all: only so it is known which one has written it. */
 #include "debug/debug_priv.h"
 
-struct bw_error *bw_debug_watch_begin(struct bw_debug *d, struct bw_wave *w)
+#include <string.h>
+
+enum { EVENTS_EVERY = 64, BARRIER_POLL_MS = 2, FINISH_MS = 1000 };
+
+static bool may_move(struct bw_debug *d, const struct bw_wave *w)
+{
+	return d->settings.scheduler_locking != BW_LOCKING_ON || w == bw_debug_focus_priv(d);
+}
+
+struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 {
 	struct bw_u32_vec others = {0};
 	struct bw_error *err = NULL;
-	for (size_t i = 0; !err && i < d->stopped.len; i++)
-		if (d->stopped.data[i] != w->info.slot)
-			err = bw_vec_push(&others, d->stopped.data[i]);
-	if (!err && d->settings.scheduler_locking != BW_LOCKING_ON) {
+	d->watched.len = 0;
+	d->watched_turn = 0;
+	for (size_t i = 0; !err && i < d->stopped.len; i++) {
+		const struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		bool wanted = w->stopped && may_move(d, w) && bw_watch_wants(d, w);
+		err = bw_vec_push(wanted ? &d->watched : &others, w->info.slot);
+	}
+	if (!err && d->watched.len && d->settings.scheduler_locking != BW_LOCKING_ON) {
 		err = bw_step_run_along(d, &others);
 		if (!err)
 			err = bw_debug_release_held(d);
 	}
 	bw_vec_free(&others);
-	d->watched_slot = w->info.slot;
 	return err;
 }
 
-/* The wave is over, and with it what it was stepped for. */
+/* What it was stepped for has gone with it, unless other waves share it. */
 static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
 {
-	d->watched_slot = UINT32_MAX;
+	for (size_t i = d->watched.len; i-- > 0;)
+		if (d->watched.data[i] == w->info.slot)
+			bw_vec_remove(&d->watched, i);
 	for (size_t i = d->breaks.len; i-- > 0;) {
 		struct bw_break *b = d->breaks.data[i];
-		if (!b->watch || b->info.watch_register >= 0 || b->watch->wave != w->info.number)
+		bool shared = false;
+		if (!bw_watch_is_for(b, w))
+			continue;
+		bw_vec_each(&d->watched, slot)
+			shared |= bw_watch_is_for(b, &d->slots[*slot]);
+		if (shared)
 			continue;
 		bw_debug_note(d, BW_NOTICE_SAID, "[Watchpoint %u deleted: wave %u has ended]",
 			      b->info.number, w->info.number);
@@ -36,19 +56,52 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
 }
 
 /* With nobody else to move, a barrier that others must reach is an error, not a wait for ever. */
-static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w)
+static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *inst)
 {
-	struct bw_inst inst;
 	struct bw_u32_vec others = {0};
-	BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
-	struct bw_error *err = bw_step_companions(d, w, &inst, &others);
+	struct bw_error *err = bw_step_companions(d, w, inst, &others);
 	bw_vec_free(&others);
 	if (err)
-		d->watched_slot = UINT32_MAX;
+		d->watched.len = 0;
 	return err;
 }
 
-/* One instruction of the watched wave. out_stop: it is one for the user. */
+/* It has stopped behind the instruction at pc, which has accessed a. out_stop: it is one for the user. */
+static struct bw_error *look(struct bw_debug *d, struct bw_wave *w, uint64_t pc, const struct bw_access *a,
+			     bool *out_stop)
+{
+	bool own = true;
+	w->reported = false;
+	uint32_t hit = bw_watch_software_hit(d, w, a, &own);
+	if (hit) {
+		w->info.reasons |= BW_REASON_WATCHPOINT;
+		w->info.breakpoint = hit;
+		w->info.cause_pc = own ? pc : 0;
+	}
+	if (hit && !own)
+		bw_debug_note(d, BW_NOTICE_SAID,
+			      "[Watchpoint %u: another wave has changed it, not wave %u, which is stepped]",
+			      hit, w->info.number);
+	*out_stop = w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT);
+	/* that it has been stepped is for nobody to see */
+	if (!*out_stop)
+		w->info.reasons = BW_REASON_INTERRUPT;
+	return NULL;
+}
+
+/* The instruction that w is about to make, and what it will access: what addresses are made of may be gone
+ * afterwards. */
+static struct bw_error *foresee(struct bw_debug *d, struct bw_wave *w, struct bw_inst *out_inst,
+				struct bw_access *out)
+{
+	BW_IN_SPACE(d, w->info.space);
+	BW_TRY(bw_debug_read_inst(d, w->info.pc, out_inst, NULL));
+	bw_error_free(bw_access_of(d, w, w->info.pc, out));
+	return NULL;
+}
+
+/* One instruction of a watched wave. One that comes to a barrier is left there (it is not stopped then)
+ * while others move. out_stop: it is one for the user. */
 static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool *out_over,
 				     bool *out_stop, struct bw_stop *out)
 {
@@ -56,30 +109,44 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool
 	uint64_t pc = w->info.pc;
 	uint32_t slot = w->info.slot;
 	bool along = d->settings.scheduler_locking != BW_LOCKING_ON;
+	struct bw_inst inst;
+	struct bw_access a = {0};
 
-	*out_over = *out_stop = false;
-	if (!along)
-		BW_TRY(check_barrier(d, w));
+	BW_TRY(foresee(d, w, &inst, &a));
+	bool waits = inst.op == BW_OP_S_BARRIER || w->info.in_barrier;
+	if (waits && !along)
+		BW_TRY(check_barrier(d, w, &inst));
 	BW_TRY(bw_debug_prepare(d, w, &simulated));
 	if (simulated) {
 		bw_step_simulated(d, w);
-	} else {
-		w->stopped = w->reported = false;
-		BW_TRY(d->target->ops->step(d->target, slot));
-		BW_TRY(bw_step_await(d, slot, along, -1, out_over, &late, out));
-		if (*out_over || out->kind != BW_STOP_NONE)
-			return NULL;
-		BW_TRY(bw_debug_examine(d, slot));
+		return look(d, w, pc, &a, out_stop);
 	}
-	w->reported = false;
-	uint32_t hit = bw_watch_software_hit(d, w);
-	if (hit) {
-		w->info.reasons |= BW_REASON_WATCHPOINT;
-		w->info.breakpoint = hit;
-		w->info.cause_pc = pc;
-	}
-	*out_stop = w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT);
-	return NULL;
+	w->stopped = w->reported = false;
+	BW_TRY(d->target->ops->step(d->target, slot));
+	if (waits)
+		return NULL;
+	BW_TRY(bw_step_await(d, slot, along, -1, out_over, &late, out));
+	if (*out_over || out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
+		return NULL;
+	bool stopped = d->target->ops->is_stopped(d->target, slot);
+	if (!stopped) /* another one has; this one is in the middle of its instruction */
+		BW_TRY(d->target->ops->wait_wave(d->target, slot, FINISH_MS, &stopped, out_over));
+	if (!stopped)
+		return NULL;
+	BW_TRY(bw_debug_examine(d, slot));
+	return look(d, w, pc, &a, out_stop);
+}
+
+/* It was left at a barrier. out_moved: it has passed it. */
+static struct bw_error *look_at_barrier(struct bw_debug *d, struct bw_wave *w, bool *out_moved,
+					bool *out_stop)
+{
+	const struct bw_access none = {0};
+	*out_moved = d->target->ops->is_stopped(d->target, w->info.slot);
+	if (!*out_moved)
+		return NULL;
+	BW_TRY(bw_debug_examine(d, w->info.slot));
+	return look(d, w, w->info.pc, &none, out_stop);
 }
 
 /* Other waves run along, and may have stopped: the event that said so can have been taken while the
@@ -94,21 +161,62 @@ static struct bw_error *look_at_others(struct bw_debug *d, struct bw_stop *out)
 	return NULL;
 }
 
+/* All that is watched waits at barriers: until one of them has passed. */
+static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out)
+{
+	bool stopped, is_over;
+	uint32_t slot = d->watched.data[0];
+	BW_TRY(d->target->ops->wait_wave(d->target, slot, bw_hang_limit(d, BARRIER_POLL_MS), &stopped,
+					 &is_over));
+	if (stopped || is_over)
+		return NULL;
+	if (bw_hang_is_over(d))
+		out->kind = BW_STOP_WAVES;
+	return NULL;
+}
+
+/* The next wave in turn makes an instruction. out_moved is false where it stands at a barrier. */
+static struct bw_error *next_step(struct bw_debug *d, struct bw_wave **out_wave, bool *out_moved,
+				  bool *out_over, bool *out_stop, struct bw_stop *out)
+{
+	d->watched_turn = (d->watched_turn + 1) % d->watched.len;
+	struct bw_wave *w = *out_wave = &d->slots[d->watched.data[d->watched_turn]];
+	*out_over = *out_stop = false;
+	*out_moved = true;
+	if (!w->stopped)
+		return look_at_barrier(d, w, out_moved, out_stop);
+	return watched_step(d, w, out_over, out_stop, out);
+}
+
+static struct bw_error *after_end(struct bw_debug *d, const struct bw_wave *w, struct bw_stop *out)
+{
+	bool alone = d->state == BW_DEBUG_STOPPED;
+	watched_ended(d, w);
+	if (alone && out->kind == BW_STOP_NONE)
+		return bw_step_alone_ended(d, w, out);
+	if (out->kind == BW_STOP_NONE)
+		BW_TRY(look_at_others(d, out));
+	return NULL;
+}
+
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
-	enum { EVENTS_EVERY = 64 };
-	struct bw_wave *w = &d->slots[d->watched_slot];
+	size_t idle = 0;
 	for (unsigned i = 1;; i++) {
-		bool over, stop;
-		BW_TRY(watched_step(d, w, &over, &stop, out));
+		struct bw_wave *w;
+		bool moved, over, stop;
+		BW_TRY(next_step(d, &w, &moved, &over, &stop, out));
+		idle = moved ? 0 : idle + 1;
+		bool alone = over && d->state == BW_DEBUG_STOPPED;
 		if (over) {
-			bool alone = d->state == BW_DEBUG_STOPPED;
-			watched_ended(d, w);
-			if (alone && out->kind == BW_STOP_NONE)
-				return bw_step_alone_ended(d, w, out);
-			if (out->kind == BW_STOP_NONE)
-				BW_TRY(look_at_others(d, out));
-			return out->kind == BW_STOP_WAVES ? bw_debug_stop_and_report(d, out) : NULL;
+			BW_TRY(after_end(d, w, out));
+			if (alone)
+				return NULL;
+		}
+		if (idle && d->watched.len && idle >= d->watched.len) {
+			BW_TRY(wait_at_barriers(d, out));
+			idle = 0;
+			i = EVENTS_EVERY;
 		}
 		if (out->kind == BW_STOP_NONE && !stop && i % EVENTS_EVERY == 0) {
 			BW_TRY(bw_step_poll(d, out));
@@ -118,10 +226,10 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struc
 		if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
 			return NULL;
 		if (out->kind != BW_STOP_NONE || stop) {
-			d->watched_slot = UINT32_MAX;
+			d->watched.len = 0;
 			return bw_debug_stop_and_report(d, out);
 		}
-		if (timeout_ms >= 0 && i % EVENTS_EVERY == 0)
+		if (!d->watched.len || (timeout_ms >= 0 && i % EVENTS_EVERY == 0))
 			return NULL;
 	}
 }

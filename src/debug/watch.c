@@ -18,6 +18,7 @@ void bw_watchpoint_free(struct bw_watchpoint *p)
 	if (!p)
 		return;
 	bw_value_fini(&p->old);
+	bw_value_fini(&p->at_stop);
 	bw_value_fini(&p->hit.old);
 	bw_value_fini(&p->hit.now);
 	free(p);
@@ -40,8 +41,8 @@ static bool same(const struct bw_value *a, const struct bw_value *b)
 	return memcmp(a->elem, b->elem, a->n_elem * sizeof(*a->elem)) == 0;
 }
 
-/* The value as it is now. In global memory the place is fixed, elsewhere the expression is evaluated
- * for the wave and lane it was given for. */
+/* The value as it is now. In memory the place is fixed, elsewhere the expression is evaluated for the lane it
+ * was given for. w: a wave that sees it. */
 static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w,
 				 struct bw_value *out)
 {
@@ -51,7 +52,8 @@ static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, s
 	if (!p->size_b)
 		return bw_debug_eval_for(d, b->spec, w, p->lane, out, &where);
 	uint8_t bytes[MAX_WATCH_B];
-	BW_TRY(bw_wave_mem_read(d, NULL, 0, BW_SPACE_GLOBAL, p->va, bytes, p->size_b));
+	BW_TRY(bw_wave_mem_read(d, p->memory == BW_SPACE_GLOBAL ? NULL : w, p->lane, p->memory, p->va,
+				bytes, p->size_b));
 	BW_TRY(bw_value_copy(&p->old, out));
 	size_t each = out->type.size_b;
 	for (size_t i = 0; i < BW_MAX(out->n_elem, (size_t)1); i++) {
@@ -127,30 +129,45 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 
 enum meets { MEETS_NOT, MEETS, MEETS_PERHAPS };
 
-/* Whether the access before w's PC touches the bytes of p, and for which lanes. */
-static enum meets meets(struct bw_debug *d, struct bw_wave *w, const struct bw_watchpoint *p,
-			uint64_t *out_lanes)
+/* Some have two addresses, or one that no register holds. */
+static bool is_plain(const struct bw_inst *i)
 {
-	struct bw_access a;
+	static const char *const others[] = {"2addr", "addtid", "append", "consume", "ordered", "stack"};
+	const char *name = bw_isa_op_info(i->op)->name;
+	for (size_t k = 0; i->fmt == BW_FMT_DS && k < BW_ARRAY_SIZE(others); k++)
+		if (strstr(name, others[k]))
+			return false;
+	return true;
+}
+
+/* Whether the access touches the bytes of p, and for which of w's lanes. */
+static enum meets touches(const struct bw_wave *w, const struct bw_access *a,
+			  const struct bw_watchpoint *p, uint64_t *out_lanes)
+{
 	*out_lanes = w->info.exec;
-	if (!w->info.cause_pc)
+	if (!a->is_memory || !a->has_addresses || a->address_lost || !is_plain(&a->inst))
 		return MEETS_PERHAPS;
-	struct bw_error *err = bw_access_of(d, w, w->info.cause_pc, &a);
-	if (err || !a.is_memory || !a.has_addresses || a.address_lost) {
-		bw_error_free(err);
-		return MEETS_PERHAPS;
-	}
 	uint64_t lanes = 0;
 	for (unsigned lane = 0; lane < w->info.lanes; lane++)
-		if (a.lanes >> lane & 1 && a.space[lane] == BW_SPACE_GLOBAL &&
-		    a.addr[lane] < p->va + p->size_b && p->va < a.addr[lane] + a.span_b)
+		if (a->lanes >> lane & 1 && a->space[lane] == p->memory &&
+		    a->addr[lane] < p->va + p->size_b && p->va < a->addr[lane] + a->span_b)
 			lanes |= 1ull << lane;
 	if (!lanes)
 		return MEETS_NOT;
-	if (a.span_b > a.size_b) /* somewhere in a block of an image */
+	if (a->span_b > a->size_b) /* somewhere in a block of an image */
 		return MEETS_PERHAPS;
 	*out_lanes = lanes;
 	return MEETS;
+}
+
+/* The access before w's PC. */
+static enum meets meets(struct bw_debug *d, struct bw_wave *w, const struct bw_watchpoint *p,
+			uint64_t *out_lanes)
+{
+	struct bw_access a = {0};
+	if (w->info.cause_pc)
+		bw_error_free(bw_access_of(d, w, w->info.cause_pc, &a));
+	return touches(w, &a, p, out_lanes);
 }
 
 static bool hits(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint64_t *out_lanes)
@@ -204,28 +221,51 @@ void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers)
 
 /* ---- Software ---- */
 
-struct bw_wave *bw_watch_software_wave(struct bw_debug *d)
+static bool is_software(const struct bw_break *b)
 {
-	bw_vec_each(&d->breaks, it) {
-		const struct bw_break *b = *it;
-		if (!b->watch || !b->info.enabled || b->info.watch_register >= 0)
-			continue;
-		struct bw_wave *w = bw_debug_wave_priv(d, b->watch->wave);
-		if (w)
-			return w;
-	}
-	return NULL;
+	return b->watch && b->info.enabled && b->info.watch_register < 0;
 }
 
-uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w)
+bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave *w)
+{
+	const struct bw_watchpoint *p = b->watch;
+	if (!is_software(b))
+		return false;
+	if (!p->size_b || p->memory != BW_SPACE_LDS)
+		return p->wave == w->info.number;
+	return p->dispatch == w->info.dispatch &&
+	       memcmp(p->workgroup, w->info.workgroup, sizeof(p->workgroup)) == 0;
+}
+
+bool bw_watch_wants(struct bw_debug *d, const struct bw_wave *w)
+{
+	bw_vec_each(&d->breaks, b)
+		if (bw_watch_is_for(*b, w))
+			return true;
+	return false;
+}
+
+/* Whether w's instruction, which has accessed a, may have changed what p watches. Registers are the
+ * wave's own, and of those that share LDS one moves at a time. */
+static bool is_own(const struct bw_wave *w, const struct bw_watchpoint *p, const struct bw_access *a,
+		   uint64_t *lanes)
+{
+	if (!p->size_b)
+		return true;
+	if (!a->is_memory || !a->is_write)
+		return p->memory == BW_SPACE_LDS;
+	return touches(w, a, p, lanes) != MEETS_NOT || p->memory == BW_SPACE_LDS;
+}
+
+uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
+			       bool *out_own)
 {
 	uint32_t hit = 0;
 	bw_vec_each(&d->breaks, it) {
 		struct bw_break *b = *it;
 		struct bw_value now = {0};
-		uint64_t lanes;
-		if (!b->watch || !b->info.enabled || b->info.watch_register >= 0 ||
-		    b->watch->wave != w->info.number)
+		uint64_t lanes = w->info.exec;
+		if (!bw_watch_is_for(b, w))
 			continue;
 		struct bw_error *err = read_now(d, b, w, &now);
 		if (err || same(&b->watch->old, &now)) {
@@ -233,13 +273,14 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w)
 			bw_value_fini(&now);
 			continue;
 		}
-		lanes = w->info.exec;
+		bool own = is_own(w, b->watch, a, &lanes);
 		if (b->watch->old.place == BW_PLACE_REG && b->watch->old.lane >= 0)
 			lanes = 1ull << (b->watch->old.lane & 63);
 		if (!hit && bw_break_counts(d, b, w, &lanes)) {
 			remember(b, &now);
 			hit = b->info.number;
-			w->info.breakpoint_lanes = lanes;
+			*out_own = own;
+			w->info.breakpoint_lanes = own ? lanes : 0;
 		} else {
 			bw_value_fini(&b->watch->old);
 			b->watch->old = now;
@@ -248,6 +289,62 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w)
 		bw_value_fini(&now);
 	}
 	return hit;
+}
+
+/* A wave that can be asked for the value; NULL with out_none false: none is needed. */
+static struct bw_wave *wave_for(struct bw_debug *d, const struct bw_break *b, bool *out_none)
+{
+	*out_none = is_software(b) && !(b->watch->size_b && b->watch->memory == BW_SPACE_GLOBAL);
+	for (size_t i = 0; *out_none && i < d->stopped.len; i++) {
+		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		if (!w->stopped || !bw_watch_is_for(b, w))
+			continue;
+		*out_none = false;
+		return w;
+	}
+	return NULL;
+}
+
+/* False: it cannot be read now. */
+static bool read_if_possible(struct bw_debug *d, const struct bw_break *b, struct bw_value *out)
+{
+	bool none;
+	struct bw_wave *w = wave_for(d, b, &none);
+	if (none)
+		return false;
+	struct bw_error *err = read_now(d, b, w, out);
+	bool ok = !err;
+	bw_error_free(err); /* who meets it next is told */
+	return ok;
+}
+
+void bw_watch_at_stop(struct bw_debug *d)
+{
+	bw_vec_each(&d->breaks, it) {
+		struct bw_watchpoint *p = (*it)->watch;
+		if (!p || !(*it)->info.enabled)
+			continue;
+		bw_value_fini(&p->at_stop);
+		p->at_stop = (struct bw_value){0};
+		p->has_at_stop = read_if_possible(d, *it, &p->at_stop);
+	}
+}
+
+void bw_watch_settle(struct bw_debug *d)
+{
+	bw_vec_each(&d->breaks, it) {
+		struct bw_watchpoint *p = (*it)->watch;
+		struct bw_value now = {0};
+		if (d->state != BW_DEBUG_STOPPED || !p || !(*it)->info.enabled || !p->has_at_stop ||
+		    !read_if_possible(d, *it, &now))
+			continue;
+		if (same(&now, &p->at_stop)) { /* what the GPU did is for it to tell */
+			bw_value_fini(&now);
+			continue;
+		}
+		bw_value_fini(&p->old);
+		p->old = now;
+	}
 }
 
 /* all: in whatever space. */
@@ -297,15 +394,20 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 	unsigned used = registers_in_use(d);
 	bool none_left = used == (1u << BW_TARGET_WATCHES) - 1;
 
+	size_t size_b = v->type.size_b * BW_MAX(v->n_elem, (size_t)1);
+
 	b->info.watch_register = -1;
+	b->info.watch_group = v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_LDS;
+	p->memory = v->space;
+	p->va = v->va;
+	if (v->place == BW_PLACE_MEMORY && (in_memory || v->space == BW_SPACE_LDS) && size_b &&
+	    size_b <= MAX_WATCH_B)
+		p->size_b = (uint32_t)size_b;
 	if (in_memory && d->target->caps & BW_CAP_WATCH && !none_left) {
-		size_t size_b = v->type.size_b * BW_MAX(v->n_elem, (size_t)1);
-		if (!size_b || size_b > MAX_WATCH_B)
+		if (!p->size_b)
 			return bw_errorf(BW_E_UNSUPPORTED,
 					 "%zu bytes are too many for a watchpoint: %d at most",
 					 size_b, MAX_WATCH_B);
-		p->va = v->va;
-		p->size_b = (uint32_t)size_b;
 		b->info.watch_register = __builtin_ctz(~used);
 		return NULL;
 	}
@@ -321,6 +423,8 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 	BW_TRY(bw_debug_need_focus(d, &w));
 	p->wave = w->info.number;
 	p->lane = d->focus_lane;
+	p->dispatch = w->info.dispatch;
+	memcpy(p->workgroup, w->info.workgroup, sizeof(p->workgroup));
 	return NULL;
 }
 
@@ -373,5 +477,7 @@ struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_br
 		return err;
 	}
 	BW_TRY(bw_break_add(d, b, out_number));
+	if (d->state == BW_DEBUG_STOPPED)
+		bw_watch_at_stop(d);
 	return bw_excp_update(d);
 }

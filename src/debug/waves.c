@@ -434,6 +434,7 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_number, d);
 	d->state = BW_DEBUG_STOPPED;
 	bw_debug_waves_changed(d);
+	bw_watch_at_stop(d);
 
 	struct bw_wave *w = bw_debug_wave_priv(d, d->focus_number);
 	if (!w && n) {
