@@ -58,11 +58,11 @@ def last_store(path, what):
 def session(path, lanes, kind, what):
     store = last_store(path, what)
     out = run(path, *ARGS, "--print", f"out:{N}", json_lines=True, script=[
-        "break mix", "run", "print in[5]", "print rounds", "print/x $exec", "info waves all", "delete",
+        "break mix", "run", "print $_launch.in[5]", "print $_launch.rounds", "print/x $exec", "info waves all", "delete",
         "stepi 7", "nexti 5", "thread 1",
         f"break *mix+{store} if $_workgroup == 1,0,0 && $_thread_workgroup_pos == 0", "continue",
         "print $_workgroup", "x/128dw lds#0", "info line", "delete",
-        f"watch out[{GROUP + 3}]", "continue", "print $_lane_workgroup_pos", "delete", "stepi", "continue"])
+        f"watch $_launch.out[{GROUP + 3}]", "continue", "print $_lane_workgroup_pos", "delete", "stepi", "continue"])
     values = [o.get("value") for o in replies(out, "print")]
     equal(values[:2], [5, ROUNDS], f"{what}: arguments")
     equal(replies(out, "print")[2]["text"], f"0x{(1 << lanes) - 1:x}", f"{what}: exec")
