@@ -173,8 +173,8 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 		kill_vmid(u, v->vmid, "page fault");
 }
 
-/* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not.
- */
+/* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not. The
+ * vector is memory that others can write: only a queue that has really stopped is ended. */
 static void cp_error(struct bw_uapi *u, const struct vector *v)
 {
 	/* by CP_HQD_ERROR, as this device uses it */
@@ -192,7 +192,7 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
 		struct bw_drm_ring *ring = &u->rings[i];
 		if (ring->is_sdma || ring->me != me || ring->pipe != pipe || !ring->head ||
-		    ring->head->killing)
+		    ring->head->killing || !bw_drm_ring_stopped(u, ring))
 			continue;
 		if (bw_klog_allowed(u)) {
 			char why[256] = "";
@@ -210,7 +210,7 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 static void sdma_error(struct bw_uapi *u, const struct vector *v)
 {
 	struct bw_drm_ring *ring = &u->rings[BW_DRM_FIRST_SDMA + (v->ring >> 4) % BW_DRM_N_SDMA];
-	if (!ring->head || ring->head->killing)
+	if (!ring->head || ring->head->killing || !bw_drm_ring_stopped(u, ring))
 		return;
 	if (bw_klog_allowed(u)) {
 		char why[256] = "";
@@ -260,11 +260,18 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
 		       v->source);
 }
 
+/* The pointer's vector: the registers are open to others, and the ring is walked from one vector to the next. */
+static uint32_t vector_at(uint32_t pointer)
+{
+	return pointer & (IH_RING_B - 1) & ~(IH_VECTOR_B - 1u);
+}
+
 bool bw_drm_ih_ends_only(struct bw_uapi *u)
 {
 	uint32_t wptr = bw_rreg(u, u->reg.IH_RB_WPTR), rptr = u->ih_rptr;
 	if (wptr & 1) /* overflow */
 		return false;
+	wptr = vector_at(wptr);
 	for (; rptr != wptr; rptr = (rptr + IH_VECTOR_B) & (IH_RING_B - 1)) {
 		uint32_t dw;
 		memcpy(&dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + rptr, sizeof(dw));
@@ -283,14 +290,13 @@ void bw_drm_ih_process(struct bw_uapi *u)
 	uint32_t wptr = bw_rreg(u, u->reg.IH_RB_WPTR);
 	if (wptr & 1) { /* RB_OVERFLOW: start at the oldest vector that is still there
 			   (ih_v6_0_get_wptr) */
-		u->ih_rptr = (wptr + IH_VECTOR_B) & (IH_RING_B - 1) & ~1u;
+		u->ih_rptr = vector_at(wptr + IH_VECTOR_B);
 		uint32_t cntl = bw_rreg(u, u->reg.IH_RB_CNTL) & ~(1u << 31);
 		bw_wreg(u, u->reg.IH_RB_CNTL, cntl | 1u << 31); /* WPTR_OVERFLOW_CLEAR */
 		bw_wreg(u, u->reg.IH_RB_CNTL, cntl);
 		BW_LOG(WARN, "uapi", "IH ring buffer overflow");
 	}
-	wptr &= (IH_RING_B - 1) & ~(IH_VECTOR_B - 1u);
-	u->ih_rptr &= ~(IH_VECTOR_B - 1u);
+	wptr = vector_at(wptr);
 	if (u->ih_rptr == wptr)
 		return;
 	while (u->ih_rptr != wptr) {

@@ -157,8 +157,10 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
-	return __atomic_load_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset),
-			       __ATOMIC_ACQUIRE);
+	/* Others may write there. What was never put on the ring has not ended. */
+	uint64_t fence = __atomic_load_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset),
+					 __ATOMIC_ACQUIRE);
+	return fence <= ring->emitted ? fence : ring->signaled;
 }
 
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
