@@ -4,27 +4,63 @@
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_OF_A_FILE = 1024 };
 
-/* Never waits, whatever the program does to its counter meanwhile. */
-static void raise_event(int fd)
+/* As the kernel's eventfd_signal, which never waits. write() might: the flags of the file are shared with the
+ * program, which can make it block at any moment. So the kernel is asked to do it itself, at the end of an
+ * asynchronous read (of nothing). */
+static void raise_event(struct bw_uapi *u, int fd)
 {
-	const uint64_t one = 1;
-	int flags = fcntl(fd, F_GETFL);
-	bool blocks = flags >= 0 && !(flags & O_NONBLOCK);
-	if (blocks)
-		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	/* A counter that is full has its reader awake already. */
-	ssize_t n = write(fd, &one, sizeof(one));
-	(void)n;
-	if (blocks)
-		fcntl(fd, F_SETFL, flags);
+	char nothing;
+	struct iocb read_it = {.aio_lio_opcode = IOCB_CMD_PREAD,
+			       .aio_fildes = (uint32_t)u->aio_file,
+			       .aio_buf = (uintptr_t)&nothing,
+			       .aio_nbytes = sizeof(nothing),
+			       .aio_flags = IOCB_FLAG_RESFD,
+			       .aio_resfd = (uint32_t)fd};
+	struct iocb *list = &read_it;
+	struct io_event done;
+	if (syscall(SYS_io_submit, u->aio, 1, &list) != 1)
+		BW_LOG(WARN, "uapi", "an eventfd cannot be raised: %s", strerror(errno));
+	else
+		syscall(SYS_io_getevents, u->aio, 0, 1, &done, NULL); /* of memory: it has ended */
+}
+
+/* False: the system has no asynchronous I/O for us. */
+static bool can_raise(struct bw_uapi *u)
+{
+	if (u->aio)
+		return true;
+	int file = memfd_create("breakwater-nothing", MFD_CLOEXEC);
+	aio_context_t aio = 0;
+	if (file < 0 || syscall(SYS_io_setup, 1, &aio) < 0) {
+		BW_LOG(WARN, "uapi", "SYNCOBJ_EVENTFD needs io_setup, which fails: %s", strerror(errno));
+		if (file >= 0)
+			close(file);
+		return false;
+	}
+	u->aio_file = file;
+	u->aio = aio;
+	return true;
+}
+
+void bw_drm_events_fini(struct bw_uapi *u)
+{
+	if (u->aio) {
+		syscall(SYS_io_destroy, u->aio);
+		close(u->aio_file);
+	}
+	bw_vec_free(&u->events); /* each went with its file */
 }
 
 static void drop(struct bw_uapi *u, size_t i)
@@ -44,7 +80,7 @@ void bw_drm_events_check(struct bw_uapi *u)
 			i++;
 			continue;
 		}
-		raise_event(e->fd);
+		raise_event(u, e->fd);
 		drop(u, i);
 	}
 }
@@ -72,13 +108,14 @@ int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg)
 	const struct bw_drm_syncobj_eventfd *a = arg;
 	if (a->flags & ~DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE || a->pad)
 		return -EINVAL;
+	bool fits = is_eventfd(c->fd_in);
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_syncobj *s = bw_drm_syncobj_get(c->file, a->handle);
 	unsigned n = 0;
 	bw_vec_each(&c->u->events, e)
 		n += e->file == c->file;
 	int r = !s ? -ENOENT : n >= MAX_OF_A_FILE ? -ENOMEM : 0;
-	if (!r && !is_eventfd(c->fd_in))
+	if (!r && (!fits || !can_raise(c->u))) /* before Linux 6.6 there is no such call */
 		r = -EINVAL;
 	int fd = r ? -1 : fcntl(c->fd_in, F_DUPFD_CLOEXEC, 3);
 	if (!r && fd < 0)

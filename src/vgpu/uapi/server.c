@@ -643,7 +643,7 @@ void bw_uapi_destroy(struct bw_uapi *u)
 	end_connections(u);
 	bw_drm_sched_stop(u);
 	bw_drm_sync_fds_fini(u);
-	bw_vec_free(&u->events); /* each went with its file */
+	bw_drm_events_fini(u);
 	if (u->dev)
 		bw_device_destroy(u->dev);
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++)

@@ -230,13 +230,18 @@ int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm
 	return 0;
 }
 
-static struct bw_drm_sync_fd *sync_fd_of(struct bw_uapi *u, int fd)
+/* The inode of a descriptor that may be one of ours, 0 of any other. Without the lock: a file system in user
+ * space answers when it likes. */
+static uint64_t sync_fd_ino(int fd)
 {
 	struct stat st;
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode))
-		return NULL;
+	return fd >= 0 && !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
+}
+
+static struct bw_drm_sync_fd *sync_fd_of(struct bw_uapi *u, uint64_t ino)
+{
 	bw_vec_each(&u->sync_fds, s)
-		if (s->ino == st.st_ino)
+		if (s->ino == ino)
 			return s;
 	return NULL;
 }
@@ -333,9 +338,10 @@ int bw_ioctl_syncobj_from_fd(struct bw_drm_call *c, void *arg)
 	struct drm_syncobj_handle *a = arg;
 	if (a->pad || (a->flags && a->flags != DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE))
 		return -EINVAL;
+	uint64_t ino = sync_fd_ino(c->fd_in);
 	pthread_mutex_lock(&c->u->lock);
 	int r = 0;
-	struct bw_drm_sync_fd *s = sync_fd_of(c->u, c->fd_in);
+	struct bw_drm_sync_fd *s = sync_fd_of(c->u, ino);
 	if (a->flags) {
 		struct bw_drm_syncobj *dst = bw_drm_syncobj_get(c->file, a->handle);
 		if (!s || !s->fence)

@@ -358,6 +358,8 @@ struct bw_uapi {
 	struct bw_drm_sensors sensors;
 	struct bw_drm_sync_fds sync_fds;
 	struct bw_drm_events events;
+	uint64_t aio; /* aio_context_t to raise them by, and what it reads; 0: not made yet (eventfd.c) */
+	int aio_file;
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
 	uint64_t n_resets;
@@ -479,6 +481,7 @@ struct bw_drm_syncobj_eventfd {
 };
 void bw_drm_events_check(struct bw_uapi *u);
 void bw_drm_events_forget(struct bw_uapi *u, const struct bw_drm_file *f);
+void bw_drm_events_fini(struct bw_uapi *u);
 int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg);
 
 /* ---- gem.c ---- */

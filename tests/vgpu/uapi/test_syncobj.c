@@ -370,10 +370,55 @@ static void an_eventfd_is_raised(void **state)
 	close(full);
 }
 
+struct flipper {
+	int fd;
+	_Atomic bool stop, was_changed;
+};
+
+static void *flip(void *arg)
+{
+	struct flipper *f = arg;
+	while (!f->stop) {
+		f->was_changed = f->was_changed || fcntl(f->fd, F_GETFL) & O_NONBLOCK;
+		fcntl(f->fd, F_SETFL, 0);
+	}
+	return NULL;
+}
+
+/* A program that makes its full counter block, whatever others set, waits alone. */
+static void an_eventfd_that_blocks(void **state)
+{
+	enum { ROUNDS = 500 };
+	struct client c, other;
+	open_client(&c);
+	open_client(&other);
+	const uint64_t most = UINT64_MAX - 1;
+	struct flipper f = {.fd = eventfd(0, EFD_CLOEXEC)};
+	pthread_t thread;
+	uint32_t done = create(&c, DRM_SYNCOBJ_CREATE_SIGNALED), s = create(&other, 0);
+	int theirs = eventfd(0, EFD_CLOEXEC);
+	assert_int_equal(pthread_create(&thread, NULL, flip, &f), 0);
+	assert_int_equal(write(f.fd, &most, sizeof(most)), sizeof(most));
+	for (unsigned i = 0; i < ROUNDS; i++)
+		assert_int_equal(watch(&c, done, 0, 0, f.fd), 0);
+	assert_int_equal(watch(&other, s, 0, 0, theirs), 0);
+	struct drm_syncobj_array a = {.handles = (uintptr_t)&s, .count_handles = 1};
+	assert_int_equal(drm_ioctl(&other, DRM_IOCTL_SYNCOBJ_SIGNAL, &a), 0);
+	assert_true(raised(theirs, 60000));
+	f.stop = true;
+	pthread_join(thread, NULL);
+	assert_false(f.was_changed); /* its flags are its own */
+	close_client(&c);
+	close_client(&other);
+	close(f.fd);
+	close(theirs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_eventfd_is_raised),
+		cmocka_unit_test(an_eventfd_that_blocks),
 		cmocka_unit_test(binary_ones),
 		cmocka_unit_test(bad_arguments),
 		cmocka_unit_test(timelines),
