@@ -77,8 +77,9 @@ bool bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_
 /* NULL unless all of [bus, bus + size) is attached. */
 uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b);
 
-/* How long, in ns, waves of this VMID have been held (in the trap handler or halted) since the
- * device was made: waits of its program do not run out meanwhile. held_now: at this moment. */
+/* How long, in ns, waves of this VMID have been held (in the trap handler, or halted by SQ_CMD or the
+ * handler) since the device was made: waits of its program do not run out meanwhile. held_now: at this
+ * moment. A wave that halts itself is not held. */
 uint64_t bw_device_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now);
 
 struct bw_device_stats {

@@ -19,7 +19,7 @@ enum bw_slot_state {
 struct bw_slot {
 	struct bw_wave w;
 	enum bw_slot_state state;
-	bool held;	  /* counted in held_ns: halted, or polling in the trap handler */
+	bool held;	  /* counted in held_ns: halted by a debugger, or polling in the trap handler */
 	bool single_step; /* SQ_CMD SINGLE_STEP: one instruction although halted */
 	bool at_barrier;  /* arrived and not released; a host trap may run meanwhile */
 	uint8_t simd, id;

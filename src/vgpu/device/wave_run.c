@@ -295,7 +295,9 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 	}
 	bool polls_in_handler = s->state == BW_SLOT_SLEEP && w->status & BW_STATUS_PRIV;
 	bool between = s->state == BW_SLOT_READY && w->status & BW_STATUS_PRIV && s->held;
-	set_held(worker, s, s->state == BW_SLOT_HALTED || polls_in_handler || between);
+	/* A wave that halts itself hangs as any other: nobody holds it. */
+	bool is_halted = s->state == BW_SLOT_HALTED && !w->halts_itself;
+	set_held(worker, s, is_halted || polls_in_handler || between);
 }
 
 static bool can_run(const struct bw_slot *s, uint64_t now_ns)

@@ -405,8 +405,12 @@ static void halt(void **state)
 	struct harness *h = *state;
 	assert_int_equal(RUN(h, S_SETHALT_1, S_MOV_S0_1), BW_RUN_HALTED);
 	assert_true(h->w->status & BW_STATUS_HALT);
+	assert_true(h->w->halts_itself);
 	assert_int_equal(bw_exec_run(h->x, h->w, 10), BW_RUN_HALTED);
 	assert_int_equal(h->w->s[0], 0);
+	ask(h, BW_REQ_HALT); /* now somebody holds it */
+	assert_int_equal(bw_exec_run(h->x, h->w, 10), BW_RUN_HALTED);
+	assert_false(h->w->halts_itself);
 	ask(h, BW_REQ_UNHALT);
 	assert_int_equal(bw_exec_run(h->x, h->w, 10), BW_RUN_ENDED);
 	assert_int_equal(h->w->s[0], 1);
@@ -421,6 +425,12 @@ static void halt(void **state)
 	assert_int_equal(bw_exec_run(h->x, h->w, 10), BW_RUN_HALTED);
 	assert_int_equal(h->w->s[1], 1);
 	assert_int_equal(h->w->pc, code);
+	/* The handler halts it. */
+	harness_reset(h);
+	arm(h);
+	HANDLER(h, S_SETHALT_1, S_RFE_TTMP0);
+	assert_int_equal(RUN(h, S_TRAP_2), BW_RUN_HALTED);
+	assert_false(h->w->halts_itself);
 	/* s_sethalt 5 in the handler is the end. */
 	harness_reset(h);
 	arm(h);
@@ -485,6 +495,7 @@ static void messages(void **state)
 	assert_int_equal(h->interrupt_m0, 0x1234);
 	assert_int_equal(h->n_wakeups, 1);
 	assert_int_equal(RUN(h, S_SENDMSGHALT_INTERRUPT, S_MOV_S0_1), BW_RUN_HALTED);
+	assert_true(h->w->halts_itself);
 	assert_int_equal(h->n_interrupts, 2);
 	assert_int_equal(h->w->s[0], 0);
 }

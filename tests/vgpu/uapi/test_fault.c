@@ -8,6 +8,8 @@ enum { INFO_GPUVM_FAULT = 0x23 };
 static const uint32_t code_store[] = {0x7e0202ff, 0x1234,     0x30000082,
 				      0xdc6a0000, 0x00000100, 0xbfb00000};
 static const uint32_t code_loop[] = {0xbfa0ffff}; /* s_branch -1 */
+static const uint32_t code_halt[] = {0xbf820001, 0xbfb00000};	 /* s_sethalt 1 */
+static const uint32_t code_msghalt[] = {0xbfb70000, 0xbfb00000}; /* s_sendmsghalt sendmsg(0, 0, 0) */
 static const uint32_t code_illegal[] = {0xbf800000, 0xffffffff, 0xbfb00000};
 
 struct setup {
@@ -237,6 +239,29 @@ static void a_kernel_without_end_is_ended(void **state)
 	close_client(&s.c);
 }
 
+/* A wave that halts itself hangs as any other: nobody holds it who could let it go. */
+static void a_wave_that_halts_itself_is_ended(void **state)
+{
+	static const struct {
+		const uint32_t *code;
+		size_t size_b;
+	} kernels[] = {{code_halt, sizeof(code_halt)}, {code_msghalt, sizeof(code_msghalt)}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(kernels); i++) {
+		struct setup s;
+		uint64_t seq, status;
+		prepare(&s, kernels[i].code, kernels[i].size_b, DATA, 4);
+		assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+		/* A wait has its end before that. */
+		assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, (uint64_t)now_ns() + 10000000, &status), 0);
+		assert_int_equal(status, 1);
+		check_guilty(&s, seq);
+		char *log = file_text(&s.c, "log");
+		assert_non_null(strstr(log, "timeout"));
+		free(log);
+		close_client(&s.c);
+	}
+}
+
 struct later {
 	struct client *c;
 	uint32_t file;
@@ -296,6 +321,8 @@ int main(void)
 		TEST(a_packet_that_is_none),
 		TEST(a_second_job_is_not_lost),
 		cmocka_unit_test_setup_teardown(a_kernel_without_end_is_ended, start_with_timeout,
+						stop_gpu),
+		cmocka_unit_test_setup_teardown(a_wave_that_halts_itself_is_ended, start_with_timeout,
 						stop_gpu),
 		cmocka_unit_test_setup_teardown(held_time_does_not_count, start_with_timeout,
 						stop_gpu),

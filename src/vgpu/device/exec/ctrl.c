@@ -224,6 +224,7 @@ HANDLER(s_sethalt)
 		w->status |= BW_STATUS_HALT;
 	else
 		w->status &= ~(uint32_t)BW_STATUS_HALT;
+	w->halts_itself = (imm & 1) && !(w->status & BW_STATUS_PRIV);
 	if ((imm & 1) && fatal)
 		BW_EXIT(BW_EXIT_FATAL, pc_after(x, rec));
 	/* HALT is without effect in the trap handler, until s_rfe. */
@@ -377,6 +378,7 @@ HANDLER(s_sendmsghalt)
 {
 	send(w, x, (unsigned)rec->inst->imm & 0xff);
 	w->status |= BW_STATUS_HALT;
+	w->halts_itself = !(w->status & BW_STATUS_PRIV);
 	BW_EXIT(BW_EXIT_LOOKUP, pc_after(x, rec));
 }
 

@@ -324,6 +324,8 @@ static bool handle_requests(struct bw_exec *x, struct bw_wave *w, enum bw_run *o
 		*out_run = BW_RUN_ENDED;
 		return false;
 	}
+	if (r & (BW_REQ_HALT | BW_REQ_UNHALT))
+		w->halts_itself = false;
 	if (r & BW_REQ_UNHALT)
 		w->status &= ~(uint32_t)BW_STATUS_HALT;
 	if (r & BW_REQ_HALT)

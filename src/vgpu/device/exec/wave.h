@@ -87,6 +87,7 @@ struct bw_wave {
 	uint32_t ib_sts;       /* the counters, where operations take their time: strict mode */
 	uint32_t dispatch_initiator;
 	uint8_t index_in_group;
+	bool halts_itself;     /* STATUS.HALT is the shader's own doing (s_sethalt, s_sendmsghalt), not a debugger's */
 	bool in_trap_on_end;   /* the trap at s_endpgm (MODE bit 21) has been taken */
 	_Atomic uint32_t request; /* enum bw_wave_request */
 
