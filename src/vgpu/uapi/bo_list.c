@@ -53,12 +53,15 @@ static int list_of(struct bw_drm_file *f, const struct drm_amdgpu_bo_list_entry 
 	struct bw_error *err = bw_vec_reserve(&l->bos, n);
 	int r = err ? -ENOMEM : 0;
 	bw_error_free(err);
+	uint64_t mark = bw_drm_mark();
 	for (uint32_t i = 0; i < n && !r; i++) {
 		struct bw_drm_bo *bo = bw_drm_bo_get(f, entries[i].bo_handle);
-		if (bo)
-			l->bos.data[l->bos.len++] = bw_drm_bo_ref(bo);
-		else
+		if (!bo)
 			r = -ENOENT;
+		else if (bo->mark != mark) /* each once */
+			l->bos.data[l->bos.len++] = bw_drm_bo_ref(bo);
+		if (bo)
+			bo->mark = mark;
 	}
 	if (r)
 		bw_drm_bo_list_unref(l);

@@ -41,6 +41,7 @@ struct parser {
 	uint64_t uf_offset;
 	struct bw_drm_bo_list *list;
 	struct bw_drm_fences deps;
+	struct bw_drm_gathering gathering; /* into `deps` */
 	struct post *posts;
 	uint32_t n_posts;
 	bool has_posts;
@@ -154,6 +155,8 @@ static int pass1(struct parser *p, const union drm_amdgpu_cs *cs)
 {
 	_cleanup_free_ uint64_t *pointers = NULL;
 	uint32_t n = cs->in.num_chunks;
+	if (n > BW_DRM_MAX_CHUNKS)
+		return -ENOMEM;
 	int r = bw_user_dup(p->call, cs->in.chunks, n, sizeof(*pointers), &pointers);
 	if (r)
 		return r;
@@ -242,7 +245,7 @@ static int pass2_dependencies(struct parser *p, const struct chunk *ch)
 			f = scheduled;
 		}
 		if (!r && f)
-			r = bw_drm_fences_add(&p->deps, f);
+			r = bw_drm_gather_fence(&p->gathering, f);
 		bw_drm_fence_unref(f);
 		if (r)
 			return r;
@@ -253,9 +256,14 @@ static int pass2_dependencies(struct parser *p, const struct chunk *ch)
 static int add_syncobj_dep(struct parser *p, uint32_t handle, uint64_t point, uint64_t flags)
 {
 	struct bw_drm_fence *f = NULL;
-	int r = bw_drm_syncobj_find(p->call, handle, point, flags, &f);
+	const struct bw_drm_syncobj *s = bw_drm_syncobj_get(p->call->file, handle);
+	if (s) /* each of its points is looked at */
+		p->gathering.steps += (uint32_t)s->points.len;
+	int r = p->gathering.steps > BW_DRM_MAX_STEPS
+			? -ENOMEM
+			: bw_drm_syncobj_find(p->call, handle, point, flags, &f);
 	if (!r)
-		r = bw_drm_fences_add(&p->deps, f);
+		r = bw_drm_gather_fence(&p->gathering, f);
 	bw_drm_fence_unref(f);
 	return r;
 }
@@ -361,7 +369,7 @@ static int sync_with_others(struct parser *p)
 			continue;
 		for (size_t k = 0; k < bo->busy.len; k++) {
 			struct bw_drm_fence *f = bo->busy.data[k];
-			int r = f->pasid == vm->pasid ? 0 : bw_drm_fences_add(&p->deps, f);
+			int r = f->pasid == vm->pasid ? 0 : bw_drm_gather_fence(&p->gathering, f);
 			if (r)
 				return r;
 		}
@@ -371,7 +379,10 @@ static int sync_with_others(struct parser *p)
 
 static bool slot_free(void *arg)
 {
-	struct bw_drm_entity *e = arg;
+	const struct parser *p = arg;
+	const struct bw_drm_entity *e = p->gang[p->leader].entity;
+	if (p->call->file->vm->n_unfinished + p->n_gang > BW_DRM_MAX_JOBS)
+		return false;
 	struct bw_drm_fence *f = e->fences[e->sequence % BW_DRM_CTX_JOBS];
 	return !f || bw_drm_fence_done(f);
 }
@@ -459,6 +470,7 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg)
 {
 	union drm_amdgpu_cs *cs = arg;
 	struct parser p = {.call = c};
+	p.gathering = bw_drm_gather(&p.deps);
 	if (!cs->in.num_chunks)
 		return -EINVAL;
 	pthread_mutex_lock(&c->u->lock);
@@ -480,7 +492,7 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg)
 	/* As many jobs as the context remembers may be waiting: the next one waits for the first.
 	 */
 	if (!r)
-		r = bw_drm_wait(c, INT64_MAX, slot_free, p.gang[p.leader].entity);
+		r = bw_drm_wait(c, INT64_MAX, slot_free, &p);
 	if (!r)
 		r = sync_with_others(&p);
 	if (!r)

@@ -49,19 +49,30 @@ bool bw_drm_fence_done(struct bw_drm_fence *f)
 	return f->signaled;
 }
 
-int bw_drm_fence_merge(struct bw_drm_fence *into, struct bw_drm_fence *f)
+uint64_t bw_drm_mark(void)
+{
+	static _Atomic uint64_t last;
+	return ++last;
+}
+
+struct bw_drm_gathering bw_drm_gather(struct bw_drm_fences *into)
+{
+	return (struct bw_drm_gathering){.into = into, .mark = bw_drm_mark()};
+}
+
+int bw_drm_gather_fence(struct bw_drm_gathering *g, struct bw_drm_fence *f)
 {
 	int r = 0;
-	if (bw_drm_fence_done(f))
+	if (++g->steps > BW_DRM_MAX_STEPS)
+		return -ENOMEM;
+	if (f->mark == g->mark || bw_drm_fence_done(f))
 		return 0;
+	f->mark = g->mark;
+	if (!f->parts.len)
+		return bw_drm_fences_add(g->into, f);
 	for (size_t i = 0; i < f->parts.len && !r; i++)
-		r = bw_drm_fence_merge(into, f->parts.data[i]);
-	if (r || f->parts.len)
-		return r;
-	bw_vec_each(&into->parts, p)
-		if (*p == f)
-			return 0;
-	return bw_drm_fences_add(&into->parts, f);
+		r = bw_drm_gather_fence(g, f->parts.data[i]);
+	return r;
 }
 
 void bw_drm_fence_signal(struct bw_uapi *u, struct bw_drm_fence *f, int error)
@@ -73,7 +84,7 @@ void bw_drm_fence_signal(struct bw_uapi *u, struct bw_drm_fence *f, int error)
 	pthread_cond_broadcast(&u->changed);
 }
 
-int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f)
+static void drop_signaled(struct bw_drm_fences *v)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < v->len; i++) {
@@ -83,7 +94,19 @@ int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f)
 			v->data[kept++] = v->data[i];
 	}
 	v->len = kept;
-	struct bw_error *err = bw_vec_push(v, f);
+}
+
+int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f)
+{
+	struct bw_error *err = NULL;
+	/* All are looked at when the list is full, and it is half empty after that: one step for each that
+	 * is added, in the mean. */
+	if (v->len == v->cap) {
+		drop_signaled(v);
+		err = bw_vec_reserve(v, BW_MAX(2 * v->len, (size_t)8));
+	}
+	if (!err)
+		err = bw_vec_push(v, f);
 	if (err) {
 		bw_error_free(err);
 		return -ENOMEM;
@@ -92,12 +115,12 @@ int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f)
 	return 0;
 }
 
-bool bw_drm_fences_signaled(const struct bw_drm_fences *v)
+bool bw_drm_fences_signaled(struct bw_drm_fences *v)
 {
-	for (size_t i = 0; i < v->len; i++)
-		if (!bw_drm_fence_done(v->data[i]))
-			return false;
-	return true;
+	/* From the end, so that asking again and again costs no more than once. */
+	while (v->len && bw_drm_fence_done(v->data[v->len - 1]))
+		bw_drm_fence_unref(v->data[--v->len]);
+	return !v->len;
 }
 
 void bw_drm_fences_fini(struct bw_drm_fences *v)
@@ -272,6 +295,8 @@ int bw_ioctl_wait_fences(struct bw_drm_call *c, void *arg)
 	int64_t deadline = bw_drm_deadline(wait->in.timeout_ns);
 	if (!n)
 		return -EINVAL;
+	if (n > BW_DRM_MAX_HANDLES)
+		return -ENOMEM;
 	int r = bw_user_dup(c, wait->in.fences, n, sizeof(*names), &names);
 	if (r)
 		return r;

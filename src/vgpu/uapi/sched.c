@@ -42,6 +42,7 @@ void bw_drm_job_finish(struct bw_uapi *u, struct bw_drm_job *job, int error)
 		if (p)
 			memcpy(p, &job->uf_value, sizeof(uint64_t));
 	}
+	job->vm->n_unfinished--;
 	*job->vm_prev = job->vm_next;
 	if (job->vm_next)
 		job->vm_next->vm_prev = job->vm_prev;
@@ -57,6 +58,7 @@ static void link_to_vm(struct bw_drm_job *job)
 		at = &(*at)->vm_next;
 	*at = job;
 	job->vm_prev = at;
+	job->vm->n_unfinished++;
 }
 
 /* The order in which the kernel's scheduler looks: the highest run queue first, and in each of them
@@ -140,7 +142,7 @@ static struct bw_drm_ring *pick_ring(struct bw_uapi *u, const struct bw_drm_job 
 	return best->n < BW_DRM_HW_JOBS ? best : NULL;
 }
 
-static bool is_ready(const struct bw_drm_job *job)
+static bool is_ready(struct bw_drm_job *job)
 {
 	return job == job->entity->head && bw_drm_fences_signaled(&job->deps) &&
 	       job->vm->updates_applied >= job->updates_before;

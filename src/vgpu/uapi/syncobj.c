@@ -72,6 +72,8 @@ int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64
 		return -ENOMEM;
 	}
 	points_trim(s);
+	if (s->points.len >= BW_DRM_MAX_POINTS)
+		return -ENOMEM;
 	/* A binary fence that was there becomes the chain's beginning: point 0. */
 	if (!s->is_chain && s->fence)
 		s->points.data[s->points.len++] = (struct bw_drm_point){0, bw_take(s->fence)};
@@ -116,15 +118,18 @@ static struct bw_drm_fence *fence_of_chain(struct bw_drm_syncobj *s, uint64_t po
 	if (s->points.data[0].point >= want && point)
 		return bw_drm_fence_ref(s->points.data[0].fence);
 	struct bw_drm_fence *f = bw_drm_fence_new();
-	for (size_t i = 0; f && i < s->points.len; i++) {
-		if (bw_drm_fence_merge(f, s->points.data[i].fence)) {
+	if (!f)
+		return NULL;
+	struct bw_drm_gathering g = bw_drm_gather(&f->parts);
+	for (size_t i = 0; i < s->points.len; i++) {
+		if (bw_drm_gather_fence(&g, s->points.data[i].fence)) {
 			bw_drm_fence_unref(f);
 			return NULL;
 		}
 		if (point && s->points.data[i].point >= want)
 			break;
 	}
-	if (f && !f->parts.len)
+	if (!f->parts.len)
 		f->signaled = true;
 	return f;
 }
@@ -389,7 +394,8 @@ struct array {
 	struct bw_drm_syncobj **s;
 	uint64_t *points; /* NULL: all 0 */
 	uint32_t n, flags;
-	uint32_t first;
+	uint32_t first;	 /* that was done when a wait began, or is after it */
+	uint32_t n_done; /* of a wait for all: so many from the beginning */
 };
 
 static void array_put(struct bw_drm_call *c, struct array *a)
@@ -406,6 +412,8 @@ static int array_get(struct bw_drm_call *c, uint64_t user_handles, uint32_t n, s
 {
 	uint32_t *handles;
 	*out = (struct array){.n = n, .first = UINT32_MAX};
+	if (n > BW_DRM_MAX_HANDLES)
+		return -ENOMEM;
 	int r = bw_user_dup(c, user_handles, n, sizeof(*handles), &handles);
 	if (r)
 		return r;
@@ -427,39 +435,45 @@ static int array_get(struct bw_drm_call *c, uint64_t user_handles, uint32_t n, s
 	return r;
 }
 
-/* Counts what is done; remembers the first. */
-static uint32_t count_done(struct array *a, bool *out_missing)
+/* Whether one is done; *out_missing: it has no fence yet. */
+static bool one_done(struct array *a, uint32_t i, bool *out_missing)
 {
-	uint32_t done = 0;
-	*out_missing = false;
-	for (uint32_t i = 0; i < a->n; i++) {
-		bool signaled;
-		if (!bw_drm_syncobj_state(a->s[i], a->points ? a->points[i] : 0, &signaled)) {
-			*out_missing = true;
-		} else if (signaled || (a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)) {
-			if (!done++)
-				a->first = i;
-		}
-	}
-	return done;
+	bool signaled;
+	*out_missing = !bw_drm_syncobj_state(a->s[i], a->points ? a->points[i] : 0, &signaled);
+	if (*out_missing || (!signaled && !(a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
+		return false;
+	a->first = BW_MIN(a->first, i);
+	return true;
 }
 
 static bool array_done(void *arg)
 {
 	struct array *a = arg;
 	bool missing;
-	uint32_t done = count_done(a, &missing);
-	return a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL ? done == a->n : done > 0;
+	if (a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) {
+		/* What has been done stays done (drm_syncobj_array_wait_timeout holds the fences). */
+		while (a->n_done < a->n && one_done(a, a->n_done, &missing))
+			a->n_done++;
+		return a->n_done == a->n;
+	}
+	for (uint32_t i = 0; i < a->n; i++)
+		if (one_done(a, i, &missing))
+			return true;
+	return false;
 }
 
 static int array_wait(struct bw_drm_call *c, struct array *a, int64_t timeout_ns,
 		      uint32_t *out_first)
 {
-	bool missing;
+	bool any_missing = false;
 	pthread_mutex_lock(&c->u->lock);
-	count_done(a, &missing);
+	for (uint32_t i = 0; i < a->n; i++) {
+		bool missing;
+		one_done(a, i, &missing);
+		any_missing |= missing;
+	}
 	int r = 0;
-	if (missing && !(a->flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
+	if (any_missing && !(a->flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
 				     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
 		r = -EINVAL;
 	else

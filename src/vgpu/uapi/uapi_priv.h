@@ -40,6 +40,19 @@ enum {
 	BW_DRM_MAX_COPY_B = 64 << 20, /* largest array taken from a program */
 };
 
+/* What one program may ask for. All of it is work under the lock, or something that all share, and there is
+ * far more of it than programs use: more is -ENOMEM (-EMFILE) for the program that asks. */
+enum {
+	BW_DRM_MAX_STEPS = 1 << 20,    /* fences that one call looks at */
+	BW_DRM_MAX_HANDLES = 16 << 10, /* sync objects or fences in one call */
+	BW_DRM_MAX_CHUNKS = 16 << 10,  /* of one submission */
+	BW_DRM_MAX_POINTS = 64 << 10,  /* of a timeline, not yet signalled */
+	BW_DRM_MAX_JOBS = 4096,	       /* of a VM, not yet finished: the next one waits */
+	BW_DRM_MAX_MAPPINGS = 256 << 10,
+	BW_DRM_MAX_UPDATES = 2 * BW_DRM_MAX_MAPPINGS,
+	BW_DRM_MAX_FILES = 1024, /* open files of a client, of every kind */
+};
+
 /* Address space of a VM (reference kernel-interface 2.3): 48 bits, a reserved piece at either end.
  */
 #define BW_VA_BITS	      48
@@ -86,6 +99,7 @@ struct bw_drm_fence {
 	uint16_t pasid;			/* of a job: its VM's */
 	struct bw_drm_fence *scheduled; /* of a job: signals when it goes to a ring */
 	struct bw_drm_fences parts;	/* a merged one: signals when all of these have */
+	uint64_t mark;			/* of the last gathering that it is in */
 };
 
 struct bw_drm_bo {
@@ -108,6 +122,7 @@ struct bw_drm_bo {
 	uint32_t metadata_b;
 	uint8_t metadata[256];
 	struct bw_drm_bo *next_stuck;
+	uint64_t mark; /* of the last list that it was put into */
 };
 struct bw_drm_bos BW_VEC(struct bw_drm_bo *);
 
@@ -142,6 +157,7 @@ struct bw_drm_vm {
 	uint64_t tlb_seq;	 /* raised when tables have changed */
 	uint64_t n_jobs;	 /* number of the last one submitted */
 	struct bw_drm_job *jobs; /* submitted and not finished, oldest first */
+	unsigned n_unfinished;	 /* of these */
 	unsigned vmid;		 /* 0: none now */
 	bool reserved;
 	bool dying; /* its file is closed */
@@ -418,13 +434,21 @@ struct bw_drm_fence *bw_drm_fence_ref(struct bw_drm_fence *f);
 void bw_drm_fence_unref(struct bw_drm_fence *f);
 bool bw_drm_fence_done(struct bw_drm_fence *f);
 struct bw_drm_fence *bw_drm_fence_new_signaled(void);
-/* Adds to a merged fence. Parts are never merged themselves nor twice the same, so that programs
- * cannot build deep or large ones. */
-int bw_drm_fence_merge(struct bw_drm_fence *into, struct bw_drm_fence *f);
+/* Fences that something waits for: each once, none that has signalled, and of a merged one its parts, so that
+ * programs cannot build deep or large ones. Adding: -ENOMEM after BW_DRM_MAX_STEPS, too. */
+struct bw_drm_gathering {
+	struct bw_drm_fences *into;
+	uint64_t mark;
+	uint32_t steps;
+};
+uint64_t bw_drm_mark(void); /* never the same twice */
+struct bw_drm_gathering bw_drm_gather(struct bw_drm_fences *into);
+int bw_drm_gather_fence(struct bw_drm_gathering *g, struct bw_drm_fence *f);
 void bw_drm_fence_signal(struct bw_uapi *u, struct bw_drm_fence *f, int error);
-/* Adds a reference, dropping fences that have signalled. */
+/* Adds a reference, dropping fences that have signalled now and then. */
 int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f);
-bool bw_drm_fences_signaled(const struct bw_drm_fences *v);
+/* Whether all have; drops some of those that have. */
+bool bw_drm_fences_signaled(struct bw_drm_fences *v);
 void bw_drm_fences_fini(struct bw_drm_fences *v);
 int64_t bw_now_ns(void);
 /* Waits (lock held, given up meanwhile) until done() or the absolute time: 0, -ETIME, or -EINTR

@@ -29,6 +29,8 @@ static size_t first_from(const struct bw_drm_mappings *maps, uint64_t pfn)
 /* Room for n more mappings and n more updates: after this nothing of a call can fail half-way. */
 static int make_room(struct bw_drm_vm *vm, size_t n)
 {
+	if (vm->maps.len + n > BW_DRM_MAX_MAPPINGS || vm->updates.len + n > BW_DRM_MAX_UPDATES)
+		return -ENOMEM;
 	struct bw_error *err = bw_vec_reserve(&vm->maps, vm->maps.len + n);
 	if (!err)
 		err = bw_vec_reserve(&vm->updates, vm->updates.len + n);
@@ -37,12 +39,19 @@ static int make_room(struct bw_drm_vm *vm, size_t n)
 	return failed ? -ENOMEM : 0;
 }
 
+/* Mappings [at, at + n) become these, in one step however many there are. References are the caller's. */
+static void exchange(struct bw_drm_vm *vm, size_t at, size_t n, const struct bw_drm_mapping *with, size_t n_with)
+{
+	struct bw_drm_mapping *place = &vm->maps.data[at];
+	memmove(place + n_with, place + n, (vm->maps.len - at - n) * sizeof(*place));
+	for (size_t i = 0; i < n_with; i++)
+		place[i] = with[i];
+	vm->maps.len = vm->maps.len - n + n_with;
+}
+
 static void insert(struct bw_drm_vm *vm, struct bw_drm_mapping m)
 {
-	size_t at = first_from(&vm->maps, m.start);
-	memmove(&vm->maps.data[at + 1], &vm->maps.data[at], (vm->maps.len - at) * sizeof(m));
-	vm->maps.data[at] = m;
-	vm->maps.len++;
+	exchange(vm, first_from(&vm->maps, m.start), 0, &m, 1);
 	bw_drm_bo_ref(m.bo);
 }
 
@@ -55,14 +64,6 @@ static void queue_update(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, b
 				       .after_job = clear && vm->jobs ? vm->n_jobs : 0};
 	bw_drm_bo_ref(m->bo);
 	vm->updates_made++;
-}
-
-static void take_out(struct bw_drm_vm *vm, size_t i)
-{
-	struct bw_drm_bo *bo = vm->maps.data[i].bo;
-	queue_update(vm, &vm->maps.data[i], true);
-	bw_vec_remove(&vm->maps, i);
-	bw_drm_bo_unref(bo);
 }
 
 /* amdgpu_vm_verify_parameters */
@@ -101,21 +102,27 @@ static int unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va)
 	if (at == vm->maps.len || vm->maps.data[at].start != va >> 12 || vm->maps.data[at].bo != bo)
 		return -ENOENT;
 	int r = make_room(vm, 1);
-	if (!r)
-		take_out(vm, at);
-	return r;
+	if (r)
+		return r;
+	queue_update(vm, &vm->maps.data[at], true);
+	exchange(vm, at, 1, NULL, 0);
+	bw_drm_bo_unref(bo);
+	return 0;
 }
 
 /* Takes away whatever is mapped in [start, last]; what sticks out at either end stays. The pieces
  * that stay are written again, since the entries at the cut say that more is contiguous. */
 static int clear(struct bw_drm_vm *vm, uint64_t start, uint64_t last)
 {
-	size_t at = first_from(&vm->maps, start), n = 0;
+	size_t at = first_from(&vm->maps, start), n = 0, n_stay = 0;
+	struct bw_drm_mapping stay[2];
 	while (at + n < vm->maps.len && vm->maps.data[at + n].start <= last)
 		n++;
 	int r = make_room(vm, n + 3);
-	for (; !r && n; n--) {
-		struct bw_drm_mapping m = vm->maps.data[at], before = m, after = m, cut = m;
+	if (r || !n)
+		return r;
+	for (size_t i = at; i < at + n; i++) {
+		struct bw_drm_mapping m = vm->maps.data[i], before = m, after = m, cut = m;
 		cut.start = BW_MAX(m.start, start);
 		cut.last = BW_MIN(m.last, last);
 		before.last = cut.start - 1;
@@ -123,19 +130,20 @@ static int clear(struct bw_drm_vm *vm, uint64_t start, uint64_t last)
 		if (after.bo)
 			after.offset_b += (after.start - m.start) << 12;
 		queue_update(vm, &cut, true);
-		bw_vec_remove(&vm->maps, at);
 		if (m.start < start) {
-			insert(vm, before);
 			queue_update(vm, &before, false);
-			at++;
+			stay[n_stay++] = before;
+			bw_drm_bo_ref(m.bo);
 		}
 		if (m.last > last) {
-			insert(vm, after);
 			queue_update(vm, &after, false);
+			stay[n_stay++] = after;
+			bw_drm_bo_ref(m.bo);
 		}
 		bw_drm_bo_unref(m.bo);
 	}
-	return r;
+	exchange(vm, at, n, stay, n_stay);
+	return 0;
 }
 
 static int replace(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_amdgpu_gem_va *a)
@@ -194,17 +202,25 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 
 void bw_drm_vm_forget_bo(struct bw_drm_vm *vm, struct bw_drm_bo *bo)
 {
-	bool any = false;
-	for (size_t i = 0; i < vm->maps.len;) {
-		if (vm->maps.data[i].bo != bo || make_room(vm, 1)) {
-			i++;
-			continue;
+	size_t n = 0, kept = 0;
+	bw_vec_each(&vm->maps, m)
+		n += m->bo == bo;
+	/* Without memory for the updates it stays mapped, and is kept for that. */
+	struct bw_error *err = n ? bw_vec_reserve(&vm->updates, vm->updates.len + n) : NULL;
+	bool failed = err != NULL;
+	bw_error_free(err);
+	if (!n || failed)
+		return;
+	bw_vec_each(&vm->maps, m) {
+		if (m->bo == bo) {
+			queue_update(vm, m, true);
+			bw_drm_bo_unref(bo);
+		} else {
+			vm->maps.data[kept++] = *m;
 		}
-		take_out(vm, i);
-		any = true;
 	}
-	if (any)
-		bw_drm_vm_flush_updates(vm);
+	vm->maps.len = kept;
+	bw_drm_vm_flush_updates(vm);
 }
 
 bool bw_drm_vm_apply_updates(struct bw_drm_vm *vm)
@@ -232,7 +248,8 @@ bool bw_drm_vm_apply_updates(struct bw_drm_vm *vm)
 
 void bw_drm_vm_flush_updates(struct bw_drm_vm *vm)
 {
-	bw_vec_each(&vm->updates, up)
-		up->delayed = false;
+	/* The delayed ones are the last. */
+	for (size_t i = vm->updates.len; i && vm->updates.data[i - 1].delayed; i--)
+		vm->updates.data[i - 1].delayed = false;
 	bw_drm_vm_apply_updates(vm);
 }

@@ -22,6 +22,39 @@ static uint32_t put_nops(struct buffer *ib)
 	return put_ib(ib, &s);
 }
 
+/* Dependencies cost what they are worth: a million times the same is one. Looked at one by one, everybody would
+ * wait for minutes. */
+static void many_dependencies_on_one_fence(void **state)
+{
+	enum { N = 1000000, TOO_MANY = (1 << 20) + 1 };
+	struct client c, other;
+	open_client(&c);
+	open_client(&other);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, DATA);
+	struct bw_pm4_stream p = {0};
+	bw_pm4_put_wait_mem(&p, DATA, 3, 1, ~0u);
+	uint32_t n = put_ib(&ib, &p), ctx = make_ctx(&c);
+	uint64_t first, second, status;
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, n, NULL, 0, &first), 0);
+	struct drm_amdgpu_cs_chunk_dep *deps = calloc(TOO_MANY, sizeof(*deps));
+	for (unsigned i = 0; i < TOO_MANY; i++)
+		deps[i] = (struct drm_amdgpu_cs_chunk_dep){COMPUTE, 0, 0, ctx, first};
+	struct chunk chunk = {AMDGPU_CHUNK_ID_DEPENDENCIES, deps, N * sizeof(*deps)};
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB, n, &chunk, 1, &second), 0);
+	chunk.size_b = TOO_MANY * sizeof(*deps); /* BW_DRM_MAX_STEPS */
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB, n, &chunk, 1, NULL), -ENOMEM);
+	free(deps);
+	assert_int_equal(server_info(&other).clients, 2);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, second, 0, &status), 0);
+	assert_int_equal(status, 1);
+	*(volatile uint32_t *)data.cpu = 1;
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, second, SECONDS(60), &status), 0);
+	assert_int_equal(status, 0);
+	close_client(&c);
+	close_client(&other);
+}
+
 static void a_nop_ib_completes(void **state)
 {
 	struct client c;
@@ -466,6 +499,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
 	const struct CMUnitTest tests[] = {
+		TEST(many_dependencies_on_one_fence),
 		TEST(a_nop_ib_completes),
 		TEST(a_kernel_runs),
 		TEST(sdma_copies),
