@@ -258,7 +258,7 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 /* ---- files ---- */
 
 int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm,
-		     struct bw_drm_file **out)
+		     struct bw_drm_account *account, struct bw_drm_file **out)
 {
 	if (minor != 0 && minor != 128)
 		return -ENOENT;
@@ -276,6 +276,8 @@ int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *com
 	int r = bw_drm_vm_create(u, pid, comm, &f->vm);
 	if (!r && !u->master && !minor)
 		u->master = f;
+	if (!r)
+		f->account = bw_drm_account_ref(account);
 	pthread_mutex_unlock(&u->lock);
 	if (r)
 		free(f);
@@ -303,6 +305,7 @@ void bw_drm_file_close(struct bw_drm_file *f)
 	bw_ids_fini(&f->syncobjs);
 	bw_drm_file_close_bos(f);
 	bw_drm_vm_unref(f->vm);
+	bw_drm_account_unref(f->account);
 	pthread_mutex_unlock(&u->lock);
 	free(f);
 	bw_drm_kick(u);

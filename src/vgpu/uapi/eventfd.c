@@ -67,6 +67,7 @@ static void drop(struct bw_uapi *u, size_t i)
 {
 	struct bw_drm_event *e = &u->events.data[i];
 	close(e->fd);
+	bw_drm_release(u, e->account);
 	bw_drm_syncobj_unref(e->syncobj);
 	bw_vec_remove(&u->events, i);
 }
@@ -117,9 +118,14 @@ int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg)
 	int r = !s ? -ENOENT : n >= MAX_OF_A_FILE ? -ENOMEM : 0;
 	if (!r && (!fits || !can_raise(c->u))) /* before Linux 6.6 there is no such call */
 		r = -EINVAL;
+	struct bw_drm_account *account = r ? NULL : bw_drm_hold(c->u, c->file->account);
+	if (!r && !account)
+		r = -EMFILE;
 	int fd = r ? -1 : fcntl(c->fd_in, F_DUPFD_CLOEXEC, 3);
-	if (!r && fd < 0)
+	if (!r && fd < 0) {
 		r = -errno;
+		bw_drm_release(c->u, account);
+	}
 	if (!r) {
 		struct bw_error *err = bw_vec_push(
 			&c->u->events,
@@ -127,9 +133,11 @@ int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg)
 					       .point = a->point,
 					       .when_available = a->flags != 0,
 					       .fd = fd,
-					       .file = c->file}));
+					       .file = c->file,
+					       .account = account}));
 		if (err) {
 			bw_error_free(err);
+			bw_drm_release(c->u, account);
 			close(fd);
 			r = -ENOMEM;
 		} else {

@@ -316,7 +316,7 @@ static int syncobj_fd_of(struct bw_drm_call *c, struct bw_drm_fence *f, int *out
 	if (r)
 		return r;
 	struct bw_drm_syncobj *s = bw_ids_remove(&c->file->syncobjs, handle);
-	r = bw_drm_syncobj_fd(c->u, s, NULL, out_fd);
+	r = bw_drm_syncobj_fd(c->file, s, NULL, out_fd);
 	bw_drm_syncobj_unref(s);
 	return r;
 }
@@ -341,7 +341,7 @@ int bw_ioctl_fence_to_handle(struct bw_drm_call *c, void *arg)
 			r = syncobj_fd_of(c, f, &c->fd_out);
 			break;
 		case AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD:
-			r = bw_drm_syncobj_fd(c->u, NULL, f, &c->fd_out);
+			r = bw_drm_syncobj_fd(c->file, NULL, f, &c->fd_out);
 			break;
 		default:
 			r = -EINVAL;

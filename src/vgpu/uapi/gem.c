@@ -71,12 +71,9 @@ void bw_drm_bo_unref(struct bw_drm_bo *bo)
 		return;
 	struct bw_uapi *u = bo->u;
 	bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
-	for (size_t i = 0; i < u->bos.len; i++) {
-		if (u->bos.data[i] == bo) {
-			u->bos.data[i] = u->bos.data[--u->bos.len];
-			break;
-		}
-	}
+	u->bos.data[bo->at] = u->bos.data[--u->bos.len];
+	u->bos.data[bo->at]->at = bo->at;
+	bw_drm_release(u, bo->account);
 	u->n_bos--;
 	u->bo_bytes -= bo->size_b;
 	close(bo->fd);
@@ -142,9 +139,10 @@ static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 }
 
 /* memory: a memfd of the caller's that becomes the buffer's (taken on success), or -1. */
-static int bo_create(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint32_t domains,
+static int bo_create(struct bw_drm_file *f, uint64_t size_b, uint64_t align_b, uint32_t domains,
 		     uint64_t flags, int memory, struct bw_drm_bo **out)
 {
+	struct bw_uapi *u = f->u;
 	uint64_t usable_vram, total_gtt, usable_gtt;
 	bw_drm_memory_sizes(u, &usable_vram, &total_gtt, &usable_gtt);
 	bool vram = domains & AMDGPU_GEM_DOMAIN_VRAM;
@@ -170,18 +168,26 @@ static int bo_create(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint3
 	uint64_t place = BW_MAX(bw_align_up(align_b, BW_DRM_PAGE_B), (uint64_t)BW_DRM_PAGE_B);
 	if (bo->size_b >= LEAF_B)
 		place = bw_align_up(place, LEAF_B);
-	if (!bw_ranges_alloc(&u->fake, bo->size_b, BW_DRM_PAGE_B, &bo->fake_offset))
+	struct bw_drm_account *account = bw_drm_hold(u, f->account);
+	if (!account)
 		return -ENOMEM;
+	if (!bw_ranges_alloc(&u->fake, bo->size_b, BW_DRM_PAGE_B, &bo->fake_offset)) {
+		bw_drm_release(u, account);
+		return -ENOMEM;
+	}
 	bo->fd = memory >= 0 ? memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
 	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place);
 	if (r && bo->fd >= 0 && vram && (domains & AMDGPU_GEM_DOMAIN_GTT))
 		r = bo_place(bo, false, place);
 	if (r) {
 		bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
+		bw_drm_release(u, account);
 		if (bo->fd >= 0 && memory < 0)
 			close(bo->fd);
 		return r;
 	}
+	bo->account = account;
+	bo->at = u->bos.len;
 	u->n_bos++;
 	u->bo_bytes += bo->size_b;
 	u->bos.data[u->bos.len++] = bo;
@@ -231,10 +237,10 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	struct bw_drm_bo *bo;
 	uint32_t handle;
 	pthread_mutex_lock(&c->u->lock);
-	int r = bo_create(c->u, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, -1, &bo);
+	int r = bo_create(c->file, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, -1, &bo);
 	/* A buffer that VRAM has no room for goes to system memory. */
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM)
-		r = bo_create(c->u, a->in.bo_size, a->in.alignment,
+		r = bo_create(c->file, a->in.bo_size, a->in.alignment,
 			      (uint32_t)(domains | AMDGPU_GEM_DOMAIN_GTT), flags, -1, &bo);
 	if (!r) {
 		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
@@ -402,7 +408,7 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		return fd;
 	struct bw_drm_bo *bo;
 	pthread_mutex_lock(&c->u->lock);
-	int r = bo_create(c->u, a->size, 0, AMDGPU_GEM_DOMAIN_GTT, 0, fd, &bo);
+	int r = bo_create(c->file, a->size, 0, AMDGPU_GEM_DOMAIN_GTT, 0, fd, &bo);
 	if (!r) {
 		bo->user = true;
 		bo->user_read_only = a->flags & AMDGPU_GEM_USERPTR_READONLY;

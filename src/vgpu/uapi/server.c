@@ -32,6 +32,7 @@ struct bw_client {
 	int pid;
 	char comm[16];
 	struct bw_ids files;
+	struct bw_drm_account *account;
 };
 
 struct bw_conn {
@@ -154,7 +155,7 @@ static int file_add(struct bw_conn *c, struct bw_drm_file *drm, struct bw_file *
 	if (f) {
 		*f = (struct open_file){1, drm, file};
 		pthread_mutex_lock(&c->u->lock);
-		r = bw_ids_add(&c->client->files, f, out_id);
+		r = c->client->files.n < BW_DRM_MAX_FILES ? bw_ids_add(&c->client->files, f, out_id) : -EMFILE;
 		pthread_mutex_unlock(&c->u->lock);
 	}
 	if (r) {
@@ -200,9 +201,12 @@ static struct bw_client *client_new(struct bw_conn *c, const struct bw_vgpu_hell
 	while (!client->token)
 		if (getrandom(&client->token, sizeof(client->token), 0) != sizeof(client->token))
 			client->token = 0;
-	struct bw_error *err = bw_vec_push(&u->clients, client);
+	client->account = bw_drm_account_new();
+	struct bw_error *err =
+		client->account ? bw_vec_push(&u->clients, client) : bw_error_nomem();
 	if (err) {
 		bw_error_free(err);
+		bw_drm_account_unref(client->account);
 		free(client);
 		return NULL;
 	}
@@ -252,7 +256,7 @@ static void on_drm_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	struct bw_vgpu_open_reply r = {0};
 	struct bw_drm_file *f;
 	memcpy(&o, body, sizeof(o));
-	r.result = bw_drm_file_open(c->u, o.minor, c->client->pid, c->client->comm, &f);
+	r.result = bw_drm_file_open(c->u, o.minor, c->client->pid, c->client->comm, c->client->account, &f);
 	if (!r.result)
 		r.result = file_add(c, f, NULL, &r.file);
 	reply_struct(c, &r, sizeof(r));
@@ -505,6 +509,9 @@ static void client_gone(struct bw_uapi *u, struct bw_client *client)
 	BW_LOG(INFO, "uapi", "client %s pid %d has gone", client->comm, client->pid);
 	bw_ids_each(&client->files, i) file_unref(u, client->files.slot[i]);
 	bw_ids_fini(&client->files);
+	pthread_mutex_lock(&u->lock);
+	bw_drm_account_unref(client->account);
+	pthread_mutex_unlock(&u->lock);
 	free(client);
 }
 
@@ -601,6 +608,7 @@ struct bw_error *bw_uapi_create(const struct bw_profile *profile,
 	u->options = *options;
 	u->boot_ns = (uint64_t)bw_now_ns();
 	init_locks(u);
+	bw_drm_limits_init(u);
 	struct bw_error *err = bw_device_create(profile, &options->device, bw_drm_irq, u, &u->dev);
 	if (!err)
 		bw_strict_start(u);

@@ -207,12 +207,18 @@ int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 
 /* ---- file descriptors ---- */
 
-int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
+int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
 		      int *out_fd)
 {
+	struct bw_uapi *u = f->u;
 	int pair[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+	struct bw_drm_account *account = bw_drm_hold(u, f->account);
+	if (!account)
+		return -EMFILE;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
+		bw_drm_release(u, account);
 		return -errno;
+	}
 	struct stat st;
 	struct bw_error *err =
 		fstat(pair[1], &st) < 0
@@ -221,9 +227,12 @@ int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm
 							    .ino = st.st_ino,
 							    .sock = pair[0],
 							    .syncobj = s,
+							    .account = account,
 							    .fence = bw_drm_fence_ref(sync_file)}));
 	if (err) {
 		bw_error_free(err);
+		bw_drm_fence_unref(sync_file);
+		bw_drm_release(u, account);
 		close(pair[0]);
 		close(pair[1]);
 		return -ENOMEM;
@@ -257,15 +266,21 @@ static void sync_fd_drop(struct bw_uapi *u, size_t i)
 	close(s->sock);
 	bw_drm_syncobj_unref(s->syncobj);
 	bw_drm_fence_unref(s->fence);
-	bw_vec_remove(&u->sync_fds, i);
+	bw_drm_release(u, s->account);
+	u->sync_fds.data[i] = u->sync_fds.data[--u->sync_fds.len];
 }
 
 void bw_drm_sync_fds_check(struct bw_uapi *u)
 {
+	/* A question to the system for each: not more often than the worker wakes for it. */
+	const int64_t pause_ns = 100 * 1000000;
+	bool look = bw_now_ns() - u->sync_fds_checked_ns > pause_ns;
+	if (look)
+		u->sync_fds_checked_ns = bw_now_ns();
 	for (size_t i = 0; i < u->sync_fds.len;) {
 		struct bw_drm_sync_fd *s = &u->sync_fds.data[i];
 		struct pollfd p = {.fd = s->sock};
-		if (poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR))) {
+		if (look && poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR))) {
 			sync_fd_drop(u, i);
 			continue;
 		}
@@ -327,11 +342,11 @@ int bw_ioctl_syncobj_to_fd(struct bw_drm_call *c, void *arg)
 	if (a->flags) {
 		r = bw_drm_syncobj_find(c, a->handle, 0, 0, &f);
 		if (!r)
-			r = bw_drm_syncobj_fd(c->u, NULL, f, &c->fd_out);
+			r = bw_drm_syncobj_fd(c->file, NULL, f, &c->fd_out);
 		bw_drm_fence_unref(f);
 	} else {
 		s = bw_drm_syncobj_get(c->file, a->handle);
-		r = s ? bw_drm_syncobj_fd(c->u, s, NULL, &c->fd_out) : -EINVAL;
+		r = s ? bw_drm_syncobj_fd(c->file, s, NULL, &c->fd_out) : -EINVAL;
 	}
 	pthread_mutex_unlock(&c->u->lock);
 	c->fd_at = offsetof(struct drm_syncobj_handle, fd);

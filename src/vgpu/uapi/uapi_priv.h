@@ -88,6 +88,22 @@ void bw_ids_fini(struct bw_ids *ids);
 	for (uint32_t i = 0; i < (ids)->cap; i++)                                                  \
 		if ((ids)->slot[i])
 
+/* ---- limits.c, lock held but for init and new ---- */
+
+/* What a client holds of what all share: an object of which each client has some keeps a reference until it
+ * is released. */
+struct bw_drm_account {
+	unsigned refs, n_held;
+};
+struct bw_uapi;
+void bw_drm_limits_init(struct bw_uapi *u);
+struct bw_drm_account *bw_drm_account_new(void);
+struct bw_drm_account *bw_drm_account_ref(struct bw_drm_account *a);
+void bw_drm_account_unref(struct bw_drm_account *a);
+/* One more, or NULL where that is more than the client leaves to the others. To be released. */
+struct bw_drm_account *bw_drm_hold(struct bw_uapi *u, struct bw_drm_account *a) BW_MUST_CHECK;
+void bw_drm_release(struct bw_uapi *u, struct bw_drm_account *a);
+
 /* ---- objects ---- */
 
 struct bw_drm_fence;
@@ -111,6 +127,7 @@ struct bw_drm_bo {
 	uint64_t flags;
 	bool in_vram;
 	uint64_t address; /* VRAM offset or bus address */
+	size_t at;	  /* in bw_uapi.bos */
 	int fd;		  /* memfd */
 	uint64_t ino, dev;
 	bool user, user_read_only; /* GEM_USERPTR: the pages are the program's, fd leads to them */
@@ -121,6 +138,7 @@ struct bw_drm_bo {
 	uint64_t meta_flags, tiling;
 	uint32_t metadata_b;
 	uint8_t metadata[256];
+	struct bw_drm_account *account; /* of the client that made it */
 	struct bw_drm_bo *next_stuck;
 	uint64_t mark; /* of the last list that it was put into */
 };
@@ -280,6 +298,7 @@ struct bw_drm_sync_fd {
 	int sock;     /* ours */
 	struct bw_drm_syncobj *syncobj;
 	struct bw_drm_fence *fence; /* sync_file */
+	struct bw_drm_account *account;
 	bool told;
 };
 struct bw_drm_sync_fds BW_VEC(struct bw_drm_sync_fd);
@@ -291,6 +310,7 @@ struct bw_drm_event {
 	bool when_available; /* when there is a fence; else when it has signalled */
 	int fd;
 	const struct bw_drm_file *file;
+	struct bw_drm_account *account;
 };
 struct bw_drm_events BW_VEC(struct bw_drm_event);
 
@@ -298,6 +318,7 @@ struct bw_drm_file {
 	struct bw_uapi *u;
 	uint32_t minor;
 	uint64_t client_id;
+	struct bw_drm_account *account; /* its client's */
 	struct bw_drm_vm *vm;
 	struct bw_ids bos, ctxs, syncobjs, bo_lists;
 	struct bw_drm_bos exported; /* as dma-buf: kept until the file is closed */
@@ -378,6 +399,8 @@ struct bw_uapi {
 	int aio_file;
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
+	unsigned n_held, max_held; /* (limits.c) */
+	int64_t sync_fds_checked_ns;
 	uint64_t n_resets;
 	uint32_t next_pasid;
 	uint64_t next_client_id;
@@ -475,7 +498,7 @@ int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64
 			     struct bw_drm_fence *f);
 int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 			      uint32_t *out_handle);
-int bw_drm_syncobj_fd(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
+int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
 		      int *out_fd);
 /* Fds whose last copy is closed, and sync_files that have signalled. */
 void bw_drm_sync_fds_check(struct bw_uapi *u);
@@ -646,7 +669,7 @@ char *bw_klog_text(struct bw_uapi *u);	 /* a copy, owned by the caller, or NULL 
 
 /* ---- drm.c ---- */
 int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm,
-		     struct bw_drm_file **out);
+		     struct bw_drm_account *account, struct bw_drm_file **out);
 void bw_drm_file_close(struct bw_drm_file *f);
 void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out);
 /* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. */

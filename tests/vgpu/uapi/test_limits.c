@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* What all clients share: none can use it up. */
+#include "harness.h"
+
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+
+static struct rlimit before;
+
+/* A server with few descriptors. */
+static int start_small(void **state)
+{
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	struct rlimit few = {400, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	int r = start_gpu(state);
+	setrlimit(RLIMIT_NOFILE, &before);
+	return r;
+}
+
+static int create(struct client *c)
+{
+	union drm_amdgpu_gem_create a = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_GTT, 0}};
+	return drm_ioctl(c, DRM_IOCTL_AMDGPU_GEM_CREATE, &a);
+}
+
+static unsigned create_all(struct client *c)
+{
+	unsigned n = 0;
+	int r;
+	while (!(r = create(c)))
+		n++;
+	assert_int_equal(r, -ENOMEM);
+	return n;
+}
+
+/* Of 300: half to the first that takes all it can get, half of the rest to the next. */
+static void buffers_are_left_to_others(void **state)
+{
+	struct client a, b, c;
+	open_client(&a);
+	open_client(&b);
+	open_client(&c);
+	assert_int_equal(create_all(&a), 150);
+	assert_int_equal(create_all(&b), 75);
+	assert_int_equal(create(&c), 0);
+	/* What has gone is there again. */
+	close_client(&a);
+	assert_int_equal(create_all(&b), 75);
+	close_client(&b);
+	close_client(&c);
+	assert_int_equal(server_info((open_client(&a), &a)).buffers, 0);
+	close_client(&a);
+}
+
+static void so_are_descriptors(void **state)
+{
+	struct client a, b;
+	open_client(&a);
+	open_client(&b);
+	struct drm_syncobj_create create_it = {0};
+	assert_int_equal(drm_ioctl(&a, DRM_IOCTL_SYNCOBJ_CREATE, &create_it), 0);
+	int fds[301], r = 0;
+	unsigned n = 0;
+	for (; n < 301; n++) {
+		struct drm_syncobj_handle to = {.handle = create_it.handle, .fd = -1};
+		r = drm_ioctl(&a, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &to);
+		if (r)
+			break;
+		fds[n] = a.fd_out;
+		a.fd_out = -1;
+	}
+	assert_int_equal(r, -EMFILE);
+	assert_int_equal(n, 150);
+	assert_int_equal(create(&a), -ENOMEM);
+	assert_int_equal(create(&b), 0);
+	while (n)
+		close(fds[--n]);
+	/* Closed ones are found now and then. */
+	while (create(&a))
+		usleep(10000);
+	close_client(&a);
+	close_client(&b);
+}
+
+static void a_client_has_so_many_files(void **state)
+{
+	enum { MAX = 1024 }; /* BW_DRM_MAX_FILES */
+	struct client c, other;
+	open_client(&c);
+	open_client(&other);
+	uint32_t file;
+	for (unsigned i = 1; i < MAX; i++)
+		assert_int_equal(i % 2 ? drm_open(&c, 128, &file) : file_open(&c, "log", O_RDONLY, &file), 0);
+	assert_int_equal(drm_open(&c, 128, &file), -EMFILE);
+	assert_int_equal(file_open(&c, "log", O_RDONLY, &file), -EMFILE);
+	assert_int_equal(drm_open(&other, 128, &file), 0);
+	close_client(&c);
+	close_client(&other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(buffers_are_left_to_others, start_small, stop_gpu),
+		cmocka_unit_test_setup_teardown(so_are_descriptors, start_small, stop_gpu),
+		cmocka_unit_test_setup_teardown(a_client_has_so_many_files, start_small, stop_gpu),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
