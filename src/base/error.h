@@ -19,6 +19,7 @@ enum bw_error_code {
 	BW_E_FAULT,       /* an address that cannot be reached: va says which */
 	BW_E_GONE,        /* the peer (program, GPU, debugger) has closed the connection */
 	BW_E_TIMEOUT,
+	BW_E_INTERRUPTED, /* the user has given up the wait */
 	BW_E_STATE,       /* right request, wrong moment: "the kernel is not running" */
 };
 

@@ -40,6 +40,8 @@ struct bw_cli {
 	bool confirm;            /* quit asks */
 	volatile sig_atomic_t quit;     /* no further command is run; signal handlers set it, too */
 	volatile sig_atomic_t ended_by; /* the signal that ended the session; SIGALRM: --timeout */
+	unsigned interrupts_before;     /* how many there had been when the command began */
+	bool wait_told, wait_given_up;  /* during it: what is waited for was said; Ctrl-C ended a wait */
 	double limit_s;          /* of the whole session; 0: none */
 	bool trace;              /* set trace-commands on: commands are shown as they run */
 	int exit_status;
@@ -137,6 +139,13 @@ struct bw_error *bw_cli_request(struct bw_cli *c, const char *line) BW_MUST_CHEC
 struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd) BW_MUST_CHECK;
 /* What it has written since the last time; ended: there will be no more. */
 void bw_cli_show_output(struct bw_cli *c, bool ended);
+
+/* ---- waits.c ---- */
+
+/* From here on it is said when a process that is stopped is waited for, and Ctrl-C gives up such a wait. */
+void bw_cli_watch_waits(struct bw_cli *c);
+/* A line of the user's begins: a Ctrl-C before it was for another one. */
+void bw_cli_begin_command(struct bw_cli *c);
 
 /* ---- script.c, edit.c: where lines come from ---- */
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "base/wait.h"
 #include "base/vec.h"
 #include "launch/options.h"
 #include "launch/plan.h"
@@ -400,6 +401,7 @@ static void fini(struct bw_cli *c)
 	for (size_t i = 0; c->program.argv && c->program.argv[i]; i++)
 		free(c->program.argv[i]);
 	free(c->program.argv);
+	bw_wait_set(NULL, NULL);
 	bw_cli_free_displays(c);
 	bw_cli_free_blocks(c);
 	free(c->list_file);

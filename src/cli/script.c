@@ -14,6 +14,7 @@
 
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 {
+	bw_cli_begin_command(c);
 	bool request = bw_out_is_json(c->out) && !bw_out_in_request(c->out);
 	struct bw_error *err = request ? bw_cli_request(c, line) : bw_cli_execute(c, line);
 	/* A step too many after the last wave has ended is no mistake in the script, nor is a look at a

@@ -39,6 +39,7 @@ unsigned bw_cli_interrupts(void)
 void bw_cli_catch_interrupts(struct bw_cli *c)
 {
 	session = c;
+	bw_cli_watch_waits(c);
 	/* Without SA_RESTART: a read at the prompt is cut short, too. */
 	struct sigaction action = {.sa_handler = on_interrupt}, before;
 	sigaction(SIGINT, &action, NULL);

@@ -86,6 +86,12 @@ static struct bw_error *connect_error(struct bw_vgpu_client *c, struct bw_error 
 			 "starts one that stays", c->path);
 }
 
+/* The user has given up a wait, which says nothing of the server. */
+static bool is_interrupted(const struct bw_error *err)
+{
+	return err->code == BW_E_INTERRUPTED || err->errnum == EINTR;
+}
+
 /* Connects and says HELLO; the first reply fills c->hello. */
 static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 {
@@ -113,7 +119,8 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 	if (!err)
 		err = bw_msg_send(sock, BW_VGPU_HELLO, 1, &part, 1, -1);
 	if (!err)
-		err = bw_msg_recv(sock, 10000, &reply);
+		/* A server that has answered before may be stopped, and go on later. */
+		err = bw_msg_recv(sock, c->hello.client ? -1 : 10000, &reply);
 	struct bw_vgpu_hello_reply got = {0};
 	if (!err && (reply.type != (BW_VGPU_HELLO | BW_VGPU_REPLY) || reply.body_b < sizeof(got)))
 		err = bw_errorf(BW_E_INVALID, "%s does not speak the virtual GPU's protocol",
@@ -254,6 +261,8 @@ static int acquire(struct bw_vgpu_client *c, struct channel **out)
 		bool no_fds = err->code == BW_E_SYSTEM &&
 			      (err->errnum == EMFILE || err->errnum == ENFILE);
 		free(ch);
+		if (is_interrupted(err))
+			return -EINTR;
 		if (no_fds)
 			return -EMFILE;
 		mark_gone(c);
@@ -397,8 +406,10 @@ static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg
 		}
 	}
 	BW_LOG(WARN, "kmd", "request %u: %s", type, err->message);
-	bool nomem = err->code == BW_E_NOMEM;
-	discard(c, ch);
+	bool nomem = err->code == BW_E_NOMEM, interrupted = is_interrupted(err);
+	discard(c, ch); /* and with it an answer that comes later */
+	if (interrupted)
+		return -EINTR;
 	if (nomem)
 		return -ENOMEM;
 	mark_gone(c);

@@ -99,10 +99,18 @@ struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row 
 	return NULL;
 }
 
+/* What was asked for is done nevertheless when the virtual GPU goes on. */
+static struct bw_error *interrupted(void)
+{
+	return bw_errorf(BW_E_INTERRUPTED, "Quit: the virtual GPU has not answered");
+}
+
 static struct bw_error *file_error(struct bw_kmd_file *f, int result, const char *what)
 {
 	if (result == -ENODEV && f->kmd->ops->is_virtual)
 		return bw_errorf(BW_E_GONE, "the virtual GPU has gone away");
+	if (result == -EINTR && f->kmd->ops->is_virtual)
+		return interrupted();
 	return bw_error_errno(-result, "cannot %s %s", what, f->name);
 }
 
@@ -125,6 +133,8 @@ struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool wri
 	free(copy);
 	if (r == -ENODEV && kmd->ops->is_virtual)
 		return bw_errorf(BW_E_GONE, "the virtual GPU has gone away");
+	if (r == -EINTR && kmd->ops->is_virtual)
+		return interrupted();
 	const char *remedy = kmd->ops->remedy(kmd, sysfs, -r);
 	struct bw_error *err =
 		bw_error_errno(-r, "cannot open %s/%s", kmd->ops->place(kmd, sysfs), path);
@@ -235,12 +245,24 @@ static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank 
 	return NULL;
 }
 
+/* A request that was given up may be carried out at any later moment, and select its bank then: in a file that
+ * nothing else is asked of. */
+static struct bw_error *new_bank_after(struct bw_kmd *kmd, struct bw_error *err)
+{
+	if (!err || err->code != BW_E_INTERRUPTED)
+		return err;
+	bw_kmd_file_close(kmd->regs2);
+	kmd->regs2 = NULL;
+	kmd->bank_known = false;
+	return err;
+}
+
 struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
 				 uint32_t addr_dw, uint32_t *out_value)
 {
 	uint32_t value = 0;
 	pthread_mutex_lock(&kmd->regs_lock);
-	struct bw_error *err = reg_access(kmd, bank, addr_dw, false, &value);
+	struct bw_error *err = new_bank_after(kmd, reg_access(kmd, bank, addr_dw, false, &value));
 	pthread_mutex_unlock(&kmd->regs_lock);
 	if (!err)
 		*out_value = value;
@@ -251,7 +273,7 @@ struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *
 				  uint32_t addr_dw, uint32_t value)
 {
 	pthread_mutex_lock(&kmd->regs_lock);
-	struct bw_error *err = reg_access(kmd, bank, addr_dw, true, &value);
+	struct bw_error *err = new_bank_after(kmd, reg_access(kmd, bank, addr_dw, true, &value));
 	pthread_mutex_unlock(&kmd->regs_lock);
 	return err;
 }

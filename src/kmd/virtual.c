@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
+#include "base/wait.h"
 #include "kmd/client.h"
 #include "kmd/kmd_priv.h"
 
@@ -64,6 +65,7 @@ static int wait_for_child(pid_t child)
 static void virtual_close(struct bw_kmd *kmd)
 {
 	struct virtual_kmd *k = virtual_kmd(kmd);
+	bw_wait_remove(k->server);
 	bw_vgpu_client_close(k->client);
 	wait_for_child(k->child);
 	free(k->socket);
@@ -96,7 +98,10 @@ static int virtual_file_open(struct bw_kmd *kmd, bool sysfs, const char *path, i
 
 static void virtual_file_close(struct bw_kmd_file *f)
 {
-	bw_vgpu_close(virtual_kmd(f->kmd)->client, virtual_file(f)->file);
+	struct virtual_kmd *k = virtual_kmd(f->kmd);
+	/* A server that is stopped closes it when we end: not worth a wait. */
+	if (bw_process_state(k->server) != 'T')
+		bw_vgpu_close(k->client, virtual_file(f)->file);
 	free(virtual_file(f));
 }
 
@@ -392,6 +397,7 @@ struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
 		return err;
 	}
 	k->server = bw_vgpu_client_server_pid(k->client);
+	bw_wait_add(k->server, "the virtual GPU");
 	memcpy(k->base.pci_address, bw_vgpu_client_hello(k->client)->pci_address,
 	       sizeof(k->base.pci_address));
 	*out = &k->base;

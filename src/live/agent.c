@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/wait.h"
 
 enum {
 	REPLY_TIMEOUT_MS = 30000,
@@ -29,6 +30,47 @@ static struct bw_error *queue_event(struct bw_live *l, struct bw_live_proc *p, s
 	return NULL;
 }
 
+/* What the agent may do at a later moment, when it goes on, without anybody noticing: it looks, or does what we take
+ * for done. After any other request that was given up nobody knows what the program's memory has in it, so
+ * that the connection ends, and the agent puts everything back. */
+static bool may_be_late(uint16_t type)
+{
+	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS || type == BW_AGENT_FAULT ||
+	       type == BW_AGENT_OBJECTS || type == BW_AGENT_FILES || type == BW_AGENT_CLOCK || type == BW_AGENT_GO;
+}
+
+static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint16_t type, struct bw_error *err)
+{
+	const int pid = (int)p->pid;
+	bw_error_free(err);
+	if (may_be_late(type)) {
+		p->n_late++;
+		return bw_errorf(BW_E_INTERRUPTED, "Quit: the program (process %d) has not answered%s", pid,
+				 type == BW_AGENT_MEM_WRITE ? "; it will write when it goes on" : "");
+	}
+	bw_live_proc_lost(l, p);
+	return bw_errorf(BW_E_INTERRUPTED, "Quit: the connection to the program (process %d) is given up, since it has not "
+			 "answered; when it goes on, it runs without the debugger", pid);
+}
+
+/* Something that the answer depends on is stopped by a signal, which the user has been told. */
+static bool is_stopped(void)
+{
+	pid_t pid;
+	const char *name;
+	char state;
+	return bw_wait_is_set() && bw_wait_find_stopped(&pid, &name, &state);
+}
+
+/* An answer to a request that was given up: of an earlier number, as many as there have been. */
+static bool is_late(struct bw_live_proc *p, const struct bw_msg *m, uint32_t seq)
+{
+	if (!p->n_late || (int32_t)(m->seq - seq) >= 0)
+		return false;
+	p->n_late--;
+	return true;
+}
+
 struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
 				 const struct bw_msg_part *parts, size_t n_parts, size_t min_b,
 				 int *out_fd)
@@ -40,17 +82,28 @@ struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint
 	if (p->fd < 0)
 		return bw_errorf(BW_E_GONE, "the program no longer uses the GPU");
 	err = bw_msg_send(p->fd, type, seq, parts, n_parts, -1);
+	if (err && err->code == BW_E_INTERRUPTED) /* not a byte has been sent */
+		return bw_error_wrap(err, "Quit");
 	while (!err) {
 		if (m->fd >= 0)
 			close(m->fd);
 		m->fd = -1;
 		err = bw_msg_recv(p->fd, REPLY_TIMEOUT_MS, m);
+		if (err && err->code == BW_E_TIMEOUT && is_stopped()) {
+			bw_error_free(err);
+			err = NULL;
+			continue; /* it may go on at any time, or the user give up */
+		}
+		if (err && err->code == BW_E_INTERRUPTED)
+			return given_up(l, p, type, err);
 		if (err)
 			break;
 		if (m->seq == 0) {
 			err = queue_event(l, p, m);
 			continue;
 		}
+		if (is_late(p, m, seq))
+			continue;
 		if (m->seq != seq || m->type != (type | BW_AGENT_REPLY))
 			err = bw_errorf(BW_E_INVALID, "the program's agent answers %u.%u to %u.%u",
 					m->type, m->seq, type, seq);
@@ -102,18 +155,21 @@ struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission)
 	struct bw_live_proc *p = s->proc;
 	if (s->vm && s->vm->attached)
 		BW_TRY(bw_live_check_vmid(l, s->vm));
-	BW_TRY(bw_live_request(l, p, BW_AGENT_GO, &part, 1, sizeof(struct bw_agent_result), NULL));
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_GO, &part, 1, sizeof(struct bw_agent_result), NULL);
 	l->last_run_ns = bw_live_now_ns();
-	return bw_live_result(l, "letting a submission through");
+	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it goes when its program does */
+		return NULL;
+	return err ? err : bw_live_result(l, "letting a submission through");
 }
 
 struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
 {
 	struct bw_agent_clock clock = {.is_stopped = l->time_is_held};
 	const struct bw_msg_part part = {&clock, sizeof(clock)};
-	BW_TRY(bw_live_request(l, p, BW_AGENT_CLOCK, &part, 1, sizeof(struct bw_agent_result),
-			       NULL));
-	return bw_live_result(l, "holding the program's time");
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_CLOCK, &part, 1, sizeof(struct bw_agent_result), NULL);
+	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* its time is set before anything else happens in it */
+		return NULL;
+	return err ? err : bw_live_result(l, "holding the program's time");
 }
 
 struct bw_error *bw_live_hold_time(struct bw_target *t, bool on)

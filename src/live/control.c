@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 
 enum {
 	SPIN_NS = 30 * 1000, /* a step of a wave that polls every 20 us */
@@ -175,8 +176,10 @@ struct bw_error *bw_live_command(struct bw_live_vm *vm, uint32_t slot, uint32_t 
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	put_command(vm, slot, command, arg0, arg1);
 	while (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE) != 0) {
-		if (waited > COMMAND_TIMEOUT_NS)
+		if (waited > COMMAND_TIMEOUT_NS) {
+			bw_wait_goes_on((unsigned)(waited / 1000000), false); /* says who is stopped */
 			return bw_errorf(BW_E_TIMEOUT, "the wave in slot %u does not answer", slot);
+		}
 		pause_for(waited);
 		waited = bw_live_now_ns() - start;
 	}

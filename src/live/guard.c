@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/wait.h"
 #include "live/leave.h"
 
 enum {
@@ -280,6 +281,7 @@ static void become_guard(struct guard *g)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};
 	setsid();
+	bw_wait_set(NULL, NULL); /* the debugger's user is not ours */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	int null = open("/dev/null", O_RDWR);
@@ -339,6 +341,7 @@ struct bw_error *bw_live_guard_start(struct bw_live *l)
 	close(sv[1]);
 	l->guard_fd = sv[0];
 	l->guard = pid;
+	bw_wait_add(pid, "the guard process of this debugger");
 	return NULL;
 }
 
@@ -347,8 +350,11 @@ static struct bw_error *ask(struct bw_live *l, uint16_t type, const void *data, 
 {
 	const struct bw_msg_part part = {data, size_b};
 	struct bw_msg m = BW_MSG_INIT;
-	BW_TRY(bw_error_wrap(bw_msg_send(l->guard_fd, type, 1, &part, 1, fd), "the guard process"));
-	struct bw_error *err = bw_msg_recv(l->guard_fd, timeout_ms, &m);
+	const uint32_t seq = ++l->guard_seq;
+	struct bw_error *err = bw_msg_send(l->guard_fd, type, seq, &part, 1, fd);
+	do /* answers to what was given up come late */
+		err = err ? err : bw_msg_recv(l->guard_fd, timeout_ms, &m);
+	while (!err && m.seq != seq);
 	bw_msg_fini(&m);
 	return bw_error_wrap(err, "the guard process");
 }
@@ -398,13 +404,17 @@ void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what)
 	struct bw_error *err = NULL;
 	if (l->guard > 0)
 		err = ask(l, BW_GUARD_FINISH, what, sizeof(*what), -1, FINISH_PATIENCE_MS);
-	if (err) {
+	if (err)
 		BW_LOG(WARN, "live", "%s", err->message);
+	/* A part of the work is its next, as soon as it can. */
+	bool late = err && err->code == BW_E_INTERRUPTED && !what->all;
+	if (err && !late) {
 		close(l->guard_fd); /* if it lives, it does what it can without us */
+		bw_wait_remove(l->guard);
 		l->guard = 0;
 		l->guard_fd = -1;
 	}
-	if (!bw_error_catch(&err, BW_E_TIMEOUT) && err)
+	if (!bw_error_catch(&err, BW_E_TIMEOUT) && !bw_error_catch(&err, BW_E_INTERRUPTED) && err)
 		bw_live_restore_regs(l, what->vmids, what->all);
 	bw_error_free(err);
 	bw_live_forget_regs(l, what->vmids, what->all);
@@ -415,6 +425,21 @@ struct bw_error *bw_live_guard_gfxoff(struct bw_live *l)
 	return tell(l, BW_GUARD_GFXOFF, NULL, 0, -1);
 }
 
+static void await_end(pid_t pid)
+{
+	enum { PAUSE_MOST_US = 10000 };
+	uint64_t start = bw_live_now_ns();
+	for (unsigned us = 100;; us = BW_MIN(us * 2, (unsigned)PAUSE_MOST_US)) {
+		pid_t r = waitpid(pid, NULL, WNOHANG);
+		uint64_t ms = (bw_live_now_ns() - start) / 1000000;
+		if (r == pid || (r < 0 && errno != EINTR))
+			return;
+		if (ms >= BW_WAIT_SLICE_MS && !bw_wait_goes_on((unsigned)ms, true))
+			return;
+		usleep(us);
+	}
+}
+
 void bw_live_guard_end(struct bw_live *l)
 {
 	if (l->guard <= 0)
@@ -422,8 +447,8 @@ void bw_live_guard_end(struct bw_live *l)
 	struct bw_error *err = bw_msg_send(l->guard_fd, BW_GUARD_QUIT, 0, NULL, 0, -1);
 	bw_error_free(err);
 	close(l->guard_fd);
-	while (waitpid(l->guard, NULL, 0) < 0 && errno == EINTR)
-		;
+	await_end(l->guard);
+	bw_wait_remove(l->guard);
 	l->guard = 0;
 	l->guard_fd = -1;
 }

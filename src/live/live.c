@@ -19,10 +19,12 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/wait.h"
 
 enum {
 	POLL_MIN_NS = 50 * 1000,
 	POLL_MAX_NS = 4 * 1000 * 1000,
+	ASK_NS = 500 * 1000 * 1000,
 };
 
 void bw_live_note(struct bw_live *l, bool warning, const char *fmt, ...)
@@ -124,6 +126,16 @@ static void live_interrupt(struct bw_target *t)
 	errno = saved;
 }
 
+void bw_live_forget_interrupt(struct bw_target *t)
+{
+	struct bw_live *l = bw_live_of(t);
+	uint64_t n;
+	if (!atomic_exchange(&l->interrupted, false))
+		return;
+	ssize_t r = read(l->wake_fd, &n, sizeof(n));
+	(void)r;
+}
+
 /* ---- Waiting ---- */
 
 /* One message of an agent's. */
@@ -215,6 +227,8 @@ static struct bw_error *sleep_once(struct bw_live *l, uint64_t max_ns)
 	bw_vec_each(&l->others, fd)
 		BW_TRY(add_poll(l, *fd));
 	uint64_t ns = BW_MIN(max_ns, poll_ns(l));
+	if (bw_wait_is_set())
+		ns = BW_MIN(ns, (uint64_t)ASK_NS);
 	struct timespec ts = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	if (ppoll(l->poll_set.data, l->poll_set.len, ns == UINT64_MAX ? NULL : &ts, NULL) < 0) {
 		if (errno != EINTR)
@@ -274,6 +288,7 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 	uint64_t start = bw_live_now_ns();
 	uint64_t limit = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000;
 	bool given, looked = false;
+	uint64_t asked_ns = 0; /* so long had been waited when it was last asked whether somebody is stopped */
 
 	*out = (struct bw_target_event){.kind = BW_EVENT_NONE};
 	for (;;) {
@@ -283,6 +298,10 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 		uint64_t waited = bw_live_now_ns() - start;
 		if (looked && waited >= limit)
 			return NULL;
+		if (waited - asked_ns >= ASK_NS && bw_wait_is_set()) {
+			asked_ns = waited;
+			bw_wait_goes_on((unsigned)(waited / 1000000), false); /* Ctrl-C is an event here */
+		}
 		BW_TRY(sleep_once(l, limit == UINT64_MAX ? limit : limit - BW_MIN(waited, limit)));
 		BW_TRY(serve(l, out, &given));
 		if (given)

@@ -42,6 +42,8 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid) BW_MUST_CHEC
  * that cannot be. */
 bool bw_live_was_ready(struct bw_target *t, pid_t pid);
 uint32_t bw_live_untrappable(struct bw_target *t, pid_t pid);
+/* A Ctrl-C that was for something that is over by now is not for the next wait. */
+void bw_live_forget_interrupt(struct bw_target *t);
 /* Processes that the program starts are sent away: each goes on by itself, and can be attached to. */
 void bw_live_send_away(struct bw_target *t, bool on);
 

@@ -95,6 +95,7 @@ struct bw_live_proc {
 	bool is_asleep;	     /* we have made it ready, and wait for its end alone */
 	bool has_line;	     /* to the guard, from an earlier connection */
 	bool was_ready;	     /* somebody else had, when we came */
+	uint32_t n_late;      /* requests that were given up, and have not been answered yet */
 	uint32_t untrappable; /* waves that were there and had been launched without a handler */
 };
 
@@ -172,6 +173,7 @@ struct bw_live {
 
 	bool gfxoff_held;
 	int guard_fd;
+	uint32_t guard_seq;
 	pid_t guard;
 	int vram_fd_tried, iomem_fd_tried;
 	struct bw_kmd_file *vram, *iomem;

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/wait.h"
 
 static void close_fd(int *fd)
 {
@@ -33,6 +34,7 @@ struct bw_error *bw_live_add_proc(struct bw_live *l, struct bw_live_proc p,
 	}
 	*copy = p;
 	copy->number = ++l->next_proc;
+	bw_wait_add(copy->pid, "the program");
 	*out = copy;
 	return NULL;
 }
@@ -63,6 +65,7 @@ static void remove_proc(struct bw_live *l, struct bw_live_proc *p)
 			bw_vec_remove(&l->procs, i);
 	close_fd(&p->fd);
 	close_fd(&p->pidfd);
+	bw_wait_remove(p->pid);
 	free(p);
 }
 
@@ -149,6 +152,7 @@ bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_
 	}
 	if (!takes_number(p))
 		BW_LOG(WARN, "live", "process %d cannot be watched: %s", (int)p->pid, strerror(errno));
+	bw_wait_add(p->pid, "the program");
 	return true;
 }
 
@@ -310,6 +314,7 @@ void bw_live_reap(struct bw_live *l, int options)
 	while (r < 0 && errno == EINTR);
 	if (r == l->child) {
 		l->child_gone = true;
+		bw_wait_remove(l->child);
 		l->child_status = status;
 	}
 }

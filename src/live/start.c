@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/wait.h"
 
 /* ---- The program ---- */
 
@@ -118,6 +119,7 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_live_options *
 	if (l->pidfd < 0)
 		return bw_error_errno(errno, "cannot watch the program");
 	fcntl(l->pidfd, F_SETFD, FD_CLOEXEC);
+	bw_wait_add(l->child, "the program");
 	return NULL;
 }
 

@@ -74,6 +74,8 @@ static const char *code_name(enum bw_error_code code)
 		return "timeout";
 	case BW_E_STATE:
 		return "state";
+	case BW_E_INTERRUPTED:
+		return "interrupted";
 	}
 	return "invalid";
 }

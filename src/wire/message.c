@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/util.h"
+#include "base/wait.h"
 
 _Static_assert(sizeof(struct bw_msg_header) == BW_MSG_HEADER_B, "the header has no padding");
 
@@ -66,18 +68,33 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Waits for input until `deadline_ms`; false when it has passed. */
-static bool wait_readable(int sock, int64_t deadline_ms)
+/* Waits for poll `events` until `deadline_ms` (< 0: for ever). */
+enum waited { READY, LATE, GIVEN_UP };
+static enum waited wait_for(int sock, short events, int64_t deadline_ms)
 {
+	int64_t start = now_ms();
 	for (;;) {
-		int64_t left = BW_MAX(deadline_ms - now_ms(), (int64_t)0);
-		struct pollfd p = {.fd = sock, .events = POLLIN};
-		int n = poll(&p, 1, (int)BW_MIN(left, (int64_t)STALL_MS));
+		int64_t now = now_ms(), left = deadline_ms < 0 ? INT_MAX : BW_MAX(deadline_ms - now, (int64_t)0);
+		int64_t slice = bw_wait_is_set() ? BW_WAIT_SLICE_MS : STALL_MS;
+		struct pollfd p = {.fd = sock, .events = events};
+		int n = poll(&p, 1, (int)BW_MIN(left, slice));
 		if (n > 0 || (n < 0 && errno != EINTR))
-			return true; /* an error shows itself in the receive that follows */
+			return READY; /* an error shows itself in the call that follows */
 		if (n == 0 && left == 0)
-			return false;
+			return LATE;
+		if (now_ms() - start >= BW_WAIT_SLICE_MS && !bw_wait_goes_on((unsigned)(now_ms() - start), true))
+			return GIVEN_UP;
 	}
+}
+
+static struct bw_error *given_up(bool start)
+{
+	if (start)
+		return bw_errorf(BW_E_INTERRUPTED, "the wait was interrupted");
+	struct bw_error *err = bw_errorf(BW_E_GONE, "the wait was interrupted in the middle of a message");
+	if (err->code == BW_E_GONE) /* there was memory for it */
+		err->errnum = EINTR;
+	return err;
 }
 
 static void close_rights(struct msghdr *mh)
@@ -121,11 +138,16 @@ static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out,
 	uint8_t *at = out;
 	while (size_b) {
 		int64_t patience = start ? timeout_ms : BW_MAX(timeout_ms, (int)STALL_MS);
-		if (timeout_ms >= 0 && !wait_readable(sock, now_ms() + patience))
+		enum waited waited = READY;
+		if (timeout_ms >= 0 || bw_wait_is_set())
+			waited = wait_for(sock, POLLIN, timeout_ms < 0 ? -1 : now_ms() + patience);
+		if (waited == LATE)
 			return start ? bw_errorf(BW_E_TIMEOUT, "no message within %d ms",
 						 timeout_ms)
 				     : bw_errorf(BW_E_GONE,
 						 "the peer stopped in the middle of a message");
+		if (waited == GIVEN_UP)
+			return given_up(start);
 		union {
 			char bytes[CMSG_SPACE(sizeof(int))];
 			struct cmsghdr align;
@@ -139,7 +161,7 @@ static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out,
 		ssize_t n = recvmsg(sock, &mh, MSG_CMSG_CLOEXEC);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
 			if (errno == EAGAIN && timeout_ms < 0)
-				wait_readable(sock, now_ms() + STALL_MS);
+				wait_for(sock, POLLIN, now_ms() + STALL_MS);
 			continue;
 		}
 		if (n < 0)
@@ -232,11 +254,13 @@ struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct
 		mh.msg_control = control.bytes;
 		mh.msg_controllen = sizeof(control.bytes);
 	}
+	const int flags = MSG_NOSIGNAL | (bw_wait_is_set() ? MSG_DONTWAIT : 0);
+	bool start = true;
 	while (mh.msg_iovlen) {
-		ssize_t n = sendmsg(sock, &mh, MSG_NOSIGNAL);
+		ssize_t n = sendmsg(sock, &mh, flags);
 		if (n < 0 && errno == EAGAIN) {
-			struct pollfd p = {.fd = sock, .events = POLLOUT};
-			poll(&p, 1, STALL_MS);
+			if (wait_for(sock, POLLOUT, -1) == GIVEN_UP)
+				return given_up(start);
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
@@ -246,6 +270,7 @@ struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct
 				       ? gone("")
 				       : bw_error_errno(errno, "sending a message");
 		advance(&mh, (size_t)n);
+		start = false;
 		mh.msg_control = NULL; /* the descriptor went with the first byte */
 		mh.msg_controllen = 0;
 	}

@@ -43,11 +43,13 @@ struct bw_msg_part {
 	const void *data;
 	size_t size_b;
 };
+/* BW_E_INTERRUPTED: given up (base/wait.h) before a byte was sent. */
 struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
 			     size_t n_parts, int fd) BW_MUST_CHECK;
-/* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT: none has begun, and the
- * stream is as it was; a peer that falls silent inside a message is BW_E_GONE. After any other
- * error than BW_E_TIMEOUT the stream has lost its place: close it. */
+/* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT, and BW_E_INTERRUPTED (the wait was
+ * given up, base/wait.h): none has begun, and the stream is as it was; a peer that falls silent inside a
+ * message is BW_E_GONE. After any other error the stream has lost its place: close it. A wait that was given up
+ * inside of a message is BW_E_GONE with errnum EINTR. */
 struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg) BW_MUST_CHECK;
 
 /* The header at the start of `bytes`, checked. out_used: length of the whole message, 0 when there
