@@ -126,6 +126,21 @@ def wire(build):
             "cut": message(4, b"long")[:-2], "none": b"", "huge": struct.pack("<IHHII", 0x4b417242, 1, 0, 1, 16 << 20)}
 
 
+def agent(build):
+    """Requests as tests/fuzz/fuzz_agent.c reads them: flags, then type, form and what the type takes."""
+    attach, detach, go, read, write, patch, unpatch, maps, fault, objects, clock, ready, files, _ = range(14)
+    attached = bytes([attach, 1, 16, 64, 0, 16]) + bytes(64)
+    simple = [bytes([t, 8, 1, 0, 0, 0, 0, 0, 0, 0]) for t in (maps, fault, objects, files, clock, go)]
+    code = bytes([1, 0])  # an address: the dispatch's code
+    io = bytes([read, 0]) + code + b"\x10" + bytes([write, 0]) + code + b"\4" + b"abcd" + bytes([patch, 0]) + code + b"\4" + b"wxyz"
+    undone = bytes([unpatch, 0]) + code + b"\0"
+    all_of_it = attached + b"".join(simple) + io + undone
+    return {"all": b"\0" + all_of_it + bytes([detach, 0]), "ready": b"\0" + attached + io + bytes([ready, 0]), "closes": b"\x08" + all_of_it,
+            "no-guard": b"\2" + all_of_it, "silent-guard": b"\4" + all_of_it, "patches": b"\0" + io * 4 + undone,
+            "area": b"\0" + attached + bytes([read, 0, 3, 0, 255, write, 0, 4, 0, 2, 1, 1]),
+            "bytes": b"\1" + message(8, bytes(8)) + message(4, struct.pack("<QII", 0x200000, 64, 0), 2)}
+
+
 def client(build):
     """Answers as tests/fuzz/fuzz_client.c reads them: two bytes each, and what they take."""
     good, asks, fd = b"\0\x40", b"\2\0\x10\3\0\x10", b"\x40\x40"
@@ -146,7 +161,7 @@ def gpuvm(build):
     return seeds
 
 
-TARGETS = (code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, client, gpuvm)
+TARGETS = (code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm)
 
 
 def main():
