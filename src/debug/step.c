@@ -287,6 +287,9 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop
 	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
 	if (!(w->info.exec >> d->focus_lane & 1) && w->info.breakpoint_lanes)
 		d->focus_lane = bw_wave_stop_lane(d, w);
+	/* It has a new number where its dispatch was taken for another, which has ended meanwhile. */
+	if (!w->info.number)
+		d->focus_number = bw_debug_wave_number(d, w);
 	*out = (struct bw_stop){
 		.kind = BW_STOP_WAVES,
 		.wave = w->info.number,

@@ -515,6 +515,24 @@ static void test_exit_under_a_step(void **state)
 	bw_debug_destroy(s.debug);
 }
 
+/* The wave turns out to be of another dispatch than it was taken for: that one ends while it is stepped. */
+static void test_dispatch_ends_under_a_step(void **state)
+{
+	struct fake_session s;
+	struct bw_stop stop;
+	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
+	set_break(&s, "demo");
+	fake_session_start(&s, 1);
+	wait_stop(&s);
+	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_DONE, .submission = 1});
+	OK(bw_debug_stepi(s.debug, 2, false, &stop));
+	assert_int_equal(stop.kind, BW_STOP_WAVES);
+	assert_non_null(bw_debug_focus(s.debug));
+	assert_int_not_equal(stop.wave, 0);
+	assert_int_equal(bw_debug_focus(s.debug)->number, stop.wave);
+	fake_session_end(&s);
+}
+
 static void test_bad_places(void **state)
 {
 	struct fake_session s;
@@ -581,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_stop_on_dispatch_and_counts),
 		cmocka_unit_test(test_exit_and_again),
 		cmocka_unit_test(test_exit_under_a_step),
+		cmocka_unit_test(test_dispatch_ends_under_a_step),
 		cmocka_unit_test(test_bad_places),
 		cmocka_unit_test(test_destroy_while_stopped),
 	};
