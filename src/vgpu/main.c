@@ -216,19 +216,6 @@ static void remove_socket(const struct socket_file *f)
 
 /* ---- serving ---- */
 
-struct connection {
-	struct bw_uapi *u;
-	int sock;
-};
-
-static void *serve(void *arg)
-{
-	struct connection *c = arg;
-	bw_uapi_serve(c->u, c->sock);
-	free(c);
-	return NULL;
-}
-
 /* spare: an open descriptor that is given up where there is no other, so that who comes then is sent away
  * and does not wait in front of a server that spins. */
 static void accept_one(struct bw_uapi *u, int listening, int *spare)
@@ -248,19 +235,9 @@ static void accept_one(struct bw_uapi *u, int listening, int *spare)
 		BW_LOG(WARN, "vgpu", "%s", err->message);
 		return;
 	}
-	struct connection *c = malloc(sizeof(*c));
-	pthread_t thread;
-	if (!c) {
-		close(sock);
-		return;
-	}
-	*c = (struct connection){u, sock};
-	if (pthread_create(&thread, NULL, serve, c)) {
-		close(sock);
-		free(c);
-		return;
-	}
-	pthread_detach(thread);
+	err = bw_uapi_serve_apart(u, sock);
+	if (err)
+		BW_LOG(WARN, "vgpu", "%s", err->message);
 }
 
 static void on_clients(void *cookie)

@@ -546,14 +546,21 @@ static void disconnect(struct bw_conn *c)
 	pthread_mutex_unlock(&u->lock);
 }
 
-void bw_uapi_serve(struct bw_uapi *u, int sock)
+static void count_connection(struct bw_uapi *u)
+{
+	pthread_mutex_lock(&u->lock);
+	u->n_connections++;
+	pthread_mutex_unlock(&u->lock);
+}
+
+/* One that is counted already. */
+static void serve(struct bw_uapi *u, int sock)
 {
 	struct bw_conn c = {.u = u, .sock = sock, .request = BW_MSG_INIT, .answer = BW_MSG_INIT};
 	fcntl(sock, F_SETFL, fcntl(sock, F_GETFL) & ~O_NONBLOCK);
 	pthread_mutex_lock(&u->lock);
 	struct bw_error *err = u->stopping ? bw_errorf(BW_E_GONE, "the server is stopping")
 					   : bw_vec_push(&u->socks, sock);
-	u->n_connections++;
 	pthread_mutex_unlock(&u->lock);
 	while (!err && !c.broken) {
 		err = bw_msg_recv(sock, -1, &c.request);
@@ -566,6 +573,49 @@ void bw_uapi_serve(struct bw_uapi *u, int sock)
 	bw_msg_fini(&c.request);
 	bw_msg_fini(&c.answer);
 	disconnect(&c);
+}
+
+void bw_uapi_serve(struct bw_uapi *u, int sock)
+{
+	count_connection(u);
+	serve(u, sock);
+}
+
+struct connection {
+	struct bw_uapi *u;
+	int sock;
+};
+
+static void *serve_connection(void *arg)
+{
+	struct connection c = *(struct connection *)arg;
+	free(arg);
+	serve(c.u, c.sock);
+	return NULL;
+}
+
+struct bw_error *bw_uapi_serve_apart(struct bw_uapi *u, int sock)
+{
+	struct connection *c = malloc(sizeof(*c));
+	pthread_t thread;
+	if (!c) {
+		close(sock);
+		return bw_error_nomem();
+	}
+	*c = (struct connection){u, sock};
+	/* Counted before there is a thread: the driver may be destroyed before that runs. */
+	count_connection(u);
+	int r = pthread_create(&thread, NULL, serve_connection, c);
+	if (!r) {
+		pthread_detach(thread);
+		return NULL;
+	}
+	free(c);
+	close(sock);
+	pthread_mutex_lock(&u->lock);
+	u->n_connections--;
+	pthread_mutex_unlock(&u->lock);
+	return bw_error_errno(r, "no thread for a connection");
 }
 
 void bw_uapi_clients(struct bw_uapi *u, unsigned *out_now, uint64_t *out_ever)

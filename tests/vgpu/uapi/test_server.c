@@ -290,6 +290,23 @@ static void threads_of_a_program(void **state)
 	close_client(&first);
 }
 
+/* A client that comes as the driver is destroyed: its thread may not have run yet. */
+static void a_connection_at_the_end(void **state)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		struct bw_uapi_options options = {.device.threads = 1};
+		struct bw_uapi *u;
+		int pair[2];
+		char byte;
+		assert_null(bw_uapi_create(&bw_profile_navi31, &options, &u));
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+		assert_null(bw_uapi_serve_apart(u, pair[1]));
+		bw_uapi_destroy(u);
+		assert_int_equal(recv(pair[0], &byte, 1, MSG_DONTWAIT), 0); /* closed by then */
+		close(pair[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +318,7 @@ int main(void)
 		cmocka_unit_test(a_client_leaves_nothing),
 		cmocka_unit_test(a_client_may_die_in_the_middle),
 		cmocka_unit_test(threads_of_a_program),
+		cmocka_unit_test(a_connection_at_the_end),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }
