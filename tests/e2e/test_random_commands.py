@@ -191,7 +191,7 @@ class Fuzz:
                 environment["BREAKWATER_ATTACH"] = "1"
                 program = subprocess.Popen([str(a) for a in (BREAKWATER, "exec", "--", BUILD / "tests/e2e/again", *self.options)], env=environment,
                                            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=work)
-                self.talk = Talk([*how, "-i", await_child(program.pid, "again")], work, environment, "attach")
+                self.talk = self.attach([*how, "-i", await_child(program.pid, "again")], work, environment, program)
             else:
                 self.talk = Talk([*how, "-i", *self.options], work, environment, "run")
             self.session()
@@ -215,6 +215,17 @@ class Fuzz:
 
     def left(self):
         return processes_with(f"HOME={self.folder}")
+
+    def attach(self, words, work, environment, program):
+        """The program may not have opened the GPU yet."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return Talk(words, work, environment, "attach")
+            except Failure as early:
+                if "has not opened the GPU yet" not in str(early) or program.poll() is not None or time.monotonic() > end:
+                    raise
+            time.sleep(0.1)
 
     def session(self):
         r = self.random
