@@ -14,7 +14,8 @@ make_tree() {
 	# How this machine reaches the network is the tree's way too.
 	cp /etc/resolv.conf "$1/etc/resolv.conf"
 	echo "127.0.0.1 localhost" >"$1/etc/hosts"
-	apt-config dump | grep -E '^Acquire::(https?::|Check-)' >"$1/etc/apt/apt.conf.d/50network" || true
+	echo 'Acquire::Retries "3";' >"$1/etc/apt/apt.conf.d/50network"
+	apt-config dump | grep -E '^Acquire::(https?::|Check-)' >>"$1/etc/apt/apt.conf.d/50network" || true
 }
 
 # In the new namespaces; $1 is the tree. Its shell stays process 1, since that waits for orphans.
