@@ -101,6 +101,7 @@ struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 		return bw_errorf(BW_E_INVALID, "\"%s\" is %zu places: jump to *ADDRESS", args, n);
 	BW_TRY(bw_debug_reg_write(c->debug, w->number, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, to));
 	bw_out_line(c->out, "Continuing at 0x%llx.", (unsigned long long)to);
+	bw_out_flush(c->out); /* before the program can print */
 	return bw_cmd_continue(c, "");
 }
 
