@@ -31,6 +31,7 @@ static void run_shell(const struct bw_cli *c, const char *command, int out_fd, i
 	if ((out_fd >= 0 && dup2(out_fd, STDOUT_FILENO) < 0) || (in_fd >= 0 && dup2(in_fd, STDIN_FILENO) < 0))
 		_exit(127);
 	show_gpu(c);
+	bw_cli_add_to_path("breakwater", false); /* so that "shell breakwater umr" finds it, installed or not */
 	const char *shell = getenv("SHELL");
 	if (!shell || !shell[0])
 		shell = "/bin/sh";

@@ -75,20 +75,19 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 	return NULL;
 }
 
-/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the program finds our
- * own first. Without it the reports lack two pages, which is no reason to fail. */
-static void add_umr(void)
+void bw_cli_add_to_path(const char *part, bool is_first)
 {
-	char *umr = NULL, *path = NULL;
+	char *folder = NULL, *path = NULL;
 	const char *old = getenv("PATH");
-	_cleanup_error_ struct bw_error *err = bw_kmd_find_part("stand-in/umr", &umr);
+	_cleanup_error_ struct bw_error *err = bw_kmd_find_part(part, &folder);
 	if (err)
 		return;
-	*strrchr(umr, '/') = '\0';
-	if (asprintf(&path, "%s:%s", umr, old && *old ? old : "/usr/local/bin:/usr/bin:/bin") >= 0)
+	*strrchr(folder, '/') = '\0';
+	old = old && *old ? old : "/usr/local/bin:/usr/bin:/bin";
+	if (asprintf(&path, "%s:%s", is_first ? folder : old, is_first ? old : folder) >= 0)
 		setenv("PATH", path, 1);
 	free(path);
-	free(umr);
+	free(folder);
 }
 
 /* The program, to its end; the status is as of wait(). */
@@ -102,8 +101,10 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 		setenv("BREAKWATER_ATTACH", "1", 1);
 		for (size_t i = 0; settings[i]; i++)
 			putenv(settings[i]);
+		/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the program
+		 * finds our own first. Without it the reports lack two pages, which is no reason to fail. */
 		if (bw_kmd_is_virtual(kmd))
-			add_umr();
+			bw_cli_add_to_path("stand-in/umr", true);
 		const char *const *env = bw_kmd_program_env(kmd);
 		for (; env && *env; env++)
 			putenv((char *)*env);
