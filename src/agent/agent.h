@@ -17,16 +17,16 @@
  *     listen.c       debuggers that come later
  *     clock.c        the program's time, which stands still while a person thinks
  *     clock_calls.c  the libc functions that tell the time or wait for it
- *     waits.c        finite waits of the program, made longer by the time that submissions are held
+ *     waits.c        finite waits of the program, longer by the time that submissions are held
  *     names.c        pipelines, labels and buffers by name; which packet is which dispatch
  *     handles.c      what is known of a program's handles
  *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)
  *
- * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it submits
- * through them is not debugged, what it opens itself is a program like any. DRM files do not survive
- * exec, nor the way to another process over a socket. System calls made without libc, and static and
- * setuid programs, pass by. A signal handler that calls ioctl, dup or close on a DRM file may meet a
- * lock of the thread it interrupts; on other files it does not.
+ * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it
+ * submits through them is not debugged, what it opens itself is a program like any. DRM files do
+ * not survive exec, nor the way to another process over a socket. System calls made without libc,
+ * and static and setuid programs, pass by. A signal handler that calls ioctl, dup or close on a DRM
+ * file may meet a lock of the thread it interrupts; on other files it does not.
  *
  * Threads: any thread of the program may be in any function. Locks are held for moments only, never
  * across a call to the GPU. In a forked child the connection to the debugger is not used. */
@@ -44,14 +44,14 @@ struct bw_track;
 /* A DRM file (an open file description, not a descriptor): one GPU address space. */
 struct bw_agent_file {
 	atomic_int refs;
-	int n_fds;	/* descriptors of the program that name it; under the table's lock */
-	pid_t owner;	/* the process that opened it: only that one closes it at the server */
+	int n_fds;	 /* descriptors of the program that name it; under the table's lock */
+	pid_t owner;	 /* the process that opened it: only that one closes it at the server */
 	uint32_t number; /* of the process's files, from 1: the debugger's name for it */
 	uint32_t ip_type, ring; /* of the last submission shown; debugger.c's, under its lock */
-	unsigned minor; /* 128: render node, 0: card */
-	uint32_t server_file; /* virtual */
+	unsigned minor;		/* 128: render node, 0: card */
+	uint32_t server_file;	/* virtual */
 	int own_fd; /* real: a descriptor of ours, so that it outlives the program's; else -1 */
-	struct bw_track *track; /* NULL unless there is a debugger */
+	struct bw_track *track;	  /* NULL unless there is a debugger */
 	struct bw_recent *recent; /* submit.c: submissions that a debugger may come too late for */
 };
 

@@ -27,14 +27,14 @@ enum {
 	NOP_IB_DW = 16,
 	NOP_WAIT_MS = 5000,
 };
-#define S_CODE_END  0xbf9f0000u
+#define S_CODE_END 0xbf9f0000u
 #define PKT_NOP_1DW 0xffff1000u
-#define AREA_MAX_B  (1ull << 32)
-#define CODE_MAX_B  (1u << 20)
+#define AREA_MAX_B (1ull << 32)
+#define CODE_MAX_B (1u << 20)
 /* Where the driver says nothing: the lower half of a 48-bit space, less what it reserves. */
 #define VA_TOP_DEFAULT 0x7fffffc00000ull
 
-#define MTYPE_UC   AMDGPU_VM_MTYPE_UC
+#define MTYPE_UC AMDGPU_VM_MTYPE_UC
 #define DATA_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | MTYPE_UC)
 /* Uncached too: what the debugger writes into code must be there at the next fetch. */
 #define CODE_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE | MTYPE_UC)
@@ -175,10 +175,11 @@ static int wait_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, u
 	return r ? r : wait.out.status ? -ETIME : 0;
 }
 
-/* Not the ring of the submission that is to be debugged: a job of another program may stand there with
- * its waves stopped, and there is only one ring for graphics. Jobs for compute go to the ring that has the
- * fewest, whatever their number says (amdgpu_ctx_init_entity and drm_sched_entity_select_rq of Linux
- * 6.12), and a VMID is the same for all rings of the hub. Unchanged where there is no ring for compute. */
+/* Not the ring of the submission that is to be debugged: a job of another program may stand there
+ * with its waves stopped, and there is only one ring for graphics. Jobs for compute go to the ring
+ * that has the fewest, whatever their number says (amdgpu_ctx_init_entity and
+ * drm_sched_entity_select_rq of Linux 6.12), and a VMID is the same for all rings of the hub.
+ * Unchanged where there is no ring for compute. */
 static void choose_ring(struct bw_agent_file *f, uint32_t *ip_type, uint32_t *ring)
 {
 	struct drm_amdgpu_info_hw_ip ip = {0};
@@ -251,7 +252,8 @@ static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
 
 static int share_area(struct bw_agent_file *f, uint32_t handle, int *out_fd)
 {
-	struct drm_prime_handle prime = {.handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1};
+	struct drm_prime_handle prime = {
+		.handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
 	if (!r)
 		*out_fd = prime.fd;
@@ -381,9 +383,9 @@ void bw_attach_left_unref(struct bw_attach_left *left)
 	free(left);
 }
 
-/* Patched code may still be in instruction caches, of WGPs that no stopped wave is on, too. A job with
- * EMIT_MEM_SYNC empties them (gfx_v11_0_emit_mem_sync of Linux 6.12: GLI_INV); on a ring of its own,
- * so that it need not wait for the job whose waves are concerned. */
+/* Patched code may still be in instruction caches, of WGPs that no stopped wave is on, too. A job
+ * with EMIT_MEM_SYNC empties them (gfx_v11_0_emit_mem_sync of Linux 6.12: GLI_INV); on a ring of
+ * its own, so that it need not wait for the job whose waves are concerned. */
 struct bw_attach_flush {
 	uint32_t ip_type, ring, ctx_id;
 	uint64_t fence;
@@ -416,8 +418,8 @@ static void flush_begin(struct bw_attach *a)
 		r = place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
 	}
 	if (!r)
-		r = submit_nops(a->file, u->ip_type, u->ring, AMDGPU_IB_FLAG_EMIT_MEM_SYNC,
-				&u->ib, u->ctx_id, &u->fence);
+		r = submit_nops(a->file, u->ip_type, u->ring, AMDGPU_IB_FLAG_EMIT_MEM_SYNC, &u->ib,
+				u->ctx_id, &u->fence);
 	if (r)
 		flush_end(a);
 }

@@ -8,9 +8,9 @@
 #include "agent/agent.h"
 #include "wire/agent_proto.h"
 
-/* What lies in the program's address space for the debugger. It outlives the attachment: waves that were
- * launched under the handler may still need it, so each job holds a reference, and the last one that
- * lets go takes it away. */
+/* What lies in the program's address space for the debugger. It outlives the attachment: waves that
+ * were launched under the handler may still need it, so each job holds a reference, and the last
+ * one that lets go takes it away. */
 struct bw_attach_left {
 	atomic_uint refs;
 	struct bw_agent_file *file; /* a reference */
@@ -45,8 +45,8 @@ void bw_attach_end(struct bw_attach *a);
 /* After the end, again and again until the trap registers are back: lets stopped waves go. True: no
  * instruction cache holds patched code any more. */
 bool bw_attach_has_left(struct bw_attach *a);
-/* given_back: no wave can enter the handler any more, so the buffers go when those have ended that are
- * in flight; else they stay for good. */
+/* given_back: no wave can enter the handler any more, so the buffers go when those have ended that
+ * are in flight; else they stay for good. */
 void bw_attach_over(struct bw_attach *a, bool given_back);
 /* A ready one is used again: as bw_attach answers. */
 int bw_attach_wake(struct bw_attach *a, struct bw_agent_attach_reply *out, int *out_fd);

@@ -61,7 +61,8 @@ static void read_clock(int i, int64_t *out_real, int64_t *out_program)
 		*out_real = real_of(i);
 		*out_program = atomic_load_explicit(&c.stopped, memory_order_relaxed)
 				       ? atomic_load_explicit(&c.frozen[i], memory_order_relaxed)
-				       : *out_real - atomic_load_explicit(&c.behind[i], memory_order_relaxed);
+				       : *out_real - atomic_load_explicit(&c.behind[i],
+									  memory_order_relaxed);
 		atomic_thread_fence(memory_order_acquire);
 	} while (before & 1 || before != atomic_load_explicit(&c.changes, memory_order_relaxed));
 	if (ours)

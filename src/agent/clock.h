@@ -3,10 +3,10 @@
 #define BW_AGENT_CLOCK_H
 
 /* The program's time. It stands still while a person looks at stopped waves, so that no watchdog of
- * the program bites because somebody thinks: its monotonic clocks are behind the real ones by the time
- * that the debugger has had it stopped, and waits with a limit last that much longer
- * (clock_calls.c). The date (CLOCK_REALTIME) is not changed. Before the first stop, and where there is
- * no debugger, all of it is the real time.
+ * the program bites because somebody thinks: its monotonic clocks are behind the real ones by the
+ * time that the debugger has had it stopped, and waits with a limit last that much longer
+ * (clock_calls.c). The date (CLOCK_REALTIME) is not changed. Before the first stop, and where there
+ * is no debugger, all of it is the real time.
  *
  * Any thread may call any of these. Times are ns of CLOCK_MONOTONIC. */
 

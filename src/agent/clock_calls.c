@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What libc says of the time, and its waits with a limit, in the program's time (clock.h).
  *
- * A wait that has run out is taken up again for as long as the program's time stood still in it. Signals
- * of timers (alarm, setitimer, timer_create) come when they come, as do the ticks of a timerfd, and what
- * a program asks of the processor or of the kernel without libc is real time. */
+ * A wait that has run out is taken up again for as long as the program's time stood still in it.
+ * Signals of timers (alarm, setitimer, timer_create) come when they come, as do the ticks of a
+ * timerfd, and what a program asks of the processor or of the kernel without libc is real time. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -66,7 +66,8 @@ struct until {
 static struct until until_begin(clockid_t clock)
 {
 	/* A limit on the program's own clock is behind from the start, one by date is not. */
-	return (struct until){.clock = clock, .base_ns = bw_clock_has(clock) ? 0 : bw_clock_behind_ns()};
+	return (struct until){.clock = clock,
+			      .base_ns = bw_clock_has(clock) ? 0 : bw_clock_behind_ns()};
 }
 
 /* The limit as libc must have it now. Bad limits are libc's to refuse. */
@@ -90,9 +91,9 @@ static bool until_goes_on(const struct until *u)
 	return bw_clock_behind_ns() - u->base_ns > u->used_ns;
 }
 
-/* call: with `at` as its limit; evaluates to its result, r_. over: that result says that the limit was
- * reached. */
-#define WAIT_UNTIL(clock, limit, over, call)                                                        \
+/* call: with `at` as its limit; evaluates to its result, r_. over: that result says that the limit
+ * was reached. */
+#define WAIT_UNTIL(clock, limit, over, call)                                                       \
 	({                                                                                         \
 		struct until u_ = until_begin(clock);                                              \
 		int r_;                                                                            \
@@ -103,8 +104,8 @@ static bool until_goes_on(const struct until *u)
 		r_;                                                                                \
 	})
 
-/* A wait for a time: what of it is left when that has passed, because the program's time stood still
- * meanwhile. 0: it is over. */
+/* A wait for a time: what of it is left when that has passed, because the program's time stood
+ * still meanwhile. 0: it is over. */
 static int64_t still_ns(int64_t *behind)
 {
 	int64_t now = bw_clock_behind_ns(), left = now - *behind;
@@ -133,7 +134,8 @@ static int sleep_still(int64_t behind, struct timespec *left)
 	return r;
 }
 
-EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
+EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
+			   struct timespec *left)
 {
 	if (t && flags & TIMER_ABSTIME)
 		return WAIT_UNTIL(clock, t, !r_, REAL(clock_nanosleep)(clock, flags, at, left));
@@ -190,7 +192,7 @@ static bool condition_goes_on(const void *c, const struct until *u, const struct
 	return yes;
 }
 
-#define CONDITION(c, clock, t, over, call)                                                          \
+#define CONDITION(c, clock, t, over, call)                                                         \
 	({                                                                                         \
 		struct until u_ = condition_begin(c, clock, t);                                    \
 		struct timespec at_ = until_limit(&u_, t), *at = &at_;                             \
@@ -237,7 +239,7 @@ EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
 }
 
 /* By date, and by a clock of choice. */
-#define TIMED_LOCK(type, timed, clocked)                                                            \
+#define TIMED_LOCK(type, timed, clocked)                                                           \
 	EXPORT int timed(type *l, const struct timespec *t)                                        \
 	{                                                                                          \
 		return WAIT_UNTIL(CLOCK_REALTIME, t, r_ == ETIMEDOUT, REAL(timed)(l, at));         \
@@ -261,7 +263,7 @@ static int ms_of(int64_t ns)
 
 /* first: the call as the program made it; again: with `ns` more. Nothing is ready as long as it
  * is 0. */
-#define WAIT_FOR(has_limit, first, again)                                                           \
+#define WAIT_FOR(has_limit, first, again)                                                          \
 	({                                                                                         \
 		int64_t behind_ = bw_clock_behind_ns(), ns;                                        \
 		int r_ = (first);                                                                  \
@@ -290,7 +292,8 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t, c
 
 EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t size_b)
 {
-	return WAIT_FOR(ms > 0, REAL(__poll_chk)(fds, n, ms, size_b), REAL(poll)(fds, n, ms_of(ns)));
+	return WAIT_FOR(ms > 0, REAL(__poll_chk)(fds, n, ms, size_b),
+			REAL(poll)(fds, n, ms_of(ns)));
 }
 
 EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask,
@@ -360,24 +363,28 @@ EXPORT int select(int n, fd_set *r, fd_set *w, fd_set *e, struct timeval *t)
 			 REAL(select)(n, r, w, e, &more)));
 }
 
-EXPORT int pselect(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec *t, const sigset_t *mask)
+EXPORT int pselect(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec *t,
+		   const sigset_t *mask)
 {
 	struct sets sets;
 	struct timespec more;
 	bool limit = t && (t->tv_sec || t->tv_nsec) && n <= FD_SETSIZE;
 	sets_keep(&sets, n, r, w, e);
-	return WAIT_FOR(limit, REAL(pselect)(n, r, w, e, t, mask),
-			(sets_put_back(&sets), more = of_ns(ns), REAL(pselect)(n, r, w, e, &more, mask)));
+	return WAIT_FOR(
+		limit, REAL(pselect)(n, r, w, e, t, mask),
+		(sets_put_back(&sets), more = of_ns(ns), REAL(pselect)(n, r, w, e, &more, mask)));
 }
 
 /* A timer set to a time is set to the real one. */
-EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new_time, struct itimerspec *old)
+EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new_time,
+			   struct itimerspec *old)
 {
 	char path[48], line[64];
 	struct itimerspec at;
 	int clock = CLOCK_REALTIME;
 	int64_t behind = bw_clock_behind_ns();
-	if (!behind || !new_time || !(flags & TFD_TIMER_ABSTIME) || !is_valid(&new_time->it_value) ||
+	if (!behind || !new_time || !(flags & TFD_TIMER_ABSTIME) ||
+	    !is_valid(&new_time->it_value) ||
 	    (!new_time->it_value.tv_sec && !new_time->it_value.tv_nsec))
 		return REAL(timerfd_settime)(fd, flags, new_time, old);
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
@@ -421,7 +428,8 @@ EXPORT long syscall(long nr, ...)
 	va_list args;
 	va_start(args, nr);
 	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(args, long); /* as libc's own does: what was not given is not looked at */
+		/* as libc's own does: what was not given is not looked at */
+		a[i] = va_arg(args, long);
 	va_end(args);
 	if (nr == SYS_futex)
 		return futex(a[0], a[1], a[2], (const struct timespec *)a[3], a[4], a[5]);

@@ -71,12 +71,12 @@ int bw_thread_start(void *(*fn)(void *), void *cookie)
 	return -r;
 }
 
-struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
-				 size_t n, int fd)
+struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_part *parts, size_t n,
+			     int fd)
 {
 	pthread_mutex_lock(&bw_dbg.send_lock);
 	struct bw_error *err = bw_dbg.sock < 0 ? bw_errorf(BW_E_GONE, "no debugger")
-					  : bw_msg_send(bw_dbg.sock, type, seq, parts, n, fd);
+					       : bw_msg_send(bw_dbg.sock, type, seq, parts, n, fd);
 	pthread_mutex_unlock(&bw_dbg.send_lock);
 	return err;
 }
@@ -158,7 +158,8 @@ static void end_service(void)
 	bw_clock_go();
 	bw_vec_each(&bw_dbg.attached, a)
 		bw_attach_end(*a);
-	/* patches are made only where something is attached, but for a debugger that has not got so far */
+	/* patches are made only where something is attached, but for a debugger that has not got so
+	 * far */
 	struct bw_agent_file *f = bw_dbg_file_of(0);
 	if (f)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
@@ -174,7 +175,8 @@ static void set_ended(void)
 	pthread_mutex_unlock(&bw_dbg.lock);
 }
 
-struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f, uint32_t *out_area_handle)
+struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f,
+					     uint32_t *out_area_handle)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	const struct bw_attach *a = bw_dbg_attach_of(f);
@@ -214,8 +216,8 @@ static void drop_closed_files(void)
 
 enum { LOOK_MS = 2 };
 
-/* Lets waves go until the guard says that the trap registers are back; what it needs for that is that
- * no patched code is left anywhere (LEFT). False: it is no more, and nobody will tell. */
+/* Lets waves go until the guard says that the trap registers are back; what it needs for that is
+ * that no patched code is left anywhere (LEFT). False: it is no more, and nobody will tell. */
 static bool await_registers(void)
 {
 	struct bw_msg m = BW_MSG_INIT;
@@ -278,7 +280,8 @@ static void end_attaches(bool given_back)
 	}
 }
 
-/* READY: whoever asked for it has the registers in its care, and its guard sees our end by this line. */
+/* READY: whoever asked for it has the registers in its care, and its guard sees our end by this
+ * line. */
 static void fall_asleep(const struct bw_msg *m)
 {
 	bw_vec_each(&bw_dbg.attached, a) {
@@ -409,7 +412,9 @@ void bw_debugger_take(int sock)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	struct bw_agent_file *f = bw_dbg_find_file(0);
-	int32_t r = !f ? -ENODEV : bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING ? -EBUSY : 0;
+	int32_t r = !f							   ? -ENODEV
+		    : bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING ? -EBUSY
+									   : 0;
 	if (!r) {
 		bw_dbg.state = LEAVING;
 		bw_agent_file_ref(f);
@@ -479,7 +484,8 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 int64_t bw_debugger_held_ns(void)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
-	int64_t ns = bw_dbg.held_total_ns + (bw_dbg.held.len ? bw_clock_real_ns() - bw_dbg.held_since_ns : 0);
+	int64_t ns = bw_dbg.held_total_ns +
+		     (bw_dbg.held.len ? bw_clock_real_ns() - bw_dbg.held_since_ns : 0);
 	pthread_mutex_unlock(&bw_dbg.lock);
 	return ns;
 }
@@ -528,7 +534,8 @@ void bw_debugger_call_keeper(struct bw_agent_file *f)
 {
 	const char *path = bw_agent_config()->debugger_socket;
 	pthread_mutex_lock(&bw_dbg.lock);
-	bool call = path && bw_dbg.keeper >= 0 && bw_dbg.state == ENDED && is_open(f) && !bw_dbg_attach_of(f);
+	bool call = path && bw_dbg.keeper >= 0 && bw_dbg.state == ENDED && is_open(f) &&
+		    !bw_dbg_attach_of(f);
 	if (call)
 		bw_dbg.state = LEAVING;
 	pthread_mutex_unlock(&bw_dbg.lock);

@@ -11,12 +11,14 @@
 struct bw_attach_left;
 
 void bw_debugger_file_opened(struct bw_agent_file *f);
-/* A debugger that came later, and whom this process may be shown to: takes the connection, and answers on it
- * with an int32, 0 or -errno (EBUSY: there is one; ENODEV: no GPU is open). */
+/* A debugger that came later, and whom this process may be shown to: takes the connection, and
+ * answers on it with an int32, 0 or -errno (EBUSY: there is one; ENODEV: no GPU is open). */
 void bw_debugger_take(int sock);
-/* A submission of f is about to be made, and has ended: what it may need in the meantime stays where it
- * is. NULL: nothing is attached to f. The debug area's buffer must be on its residency list. */
-struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f, uint32_t *out_area_handle);
+/* A submission of f is about to be made, and has ended: what it may need in the meantime stays
+ * where it is. NULL: nothing is attached to f. The debug area's buffer must be on its residency
+ * list. */
+struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f,
+					     uint32_t *out_area_handle);
 void bw_debugger_job_ended(struct bw_attach_left *left);
 /* The program has closed the last descriptor of f. */
 void bw_debugger_file_closed(struct bw_agent_file *f);
@@ -26,7 +28,8 @@ bool bw_debugger_listens(void);
 /* Shows one that runs already. Returns its number. */
 uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob);
-/* The file is ready for debuggers that come (breakwater exec --ready), whether one is there or not. */
+/* The file is ready for debuggers that come (breakwater exec --ready), whether one is there or
+ * not. */
 bool bw_debugger_is_ready(const struct bw_agent_file *f);
 /* A file that is not ready, in a program that should be: whoever made the others so is called. */
 void bw_debugger_call_keeper(struct bw_agent_file *f);

@@ -22,9 +22,9 @@ extern struct bw_dbg {
 	pthread_mutex_t lock; /* of what follows, but for the socket's two directions */
 	pthread_cond_t released;
 	enum bw_dbg_state { UNTRIED, CONNECTED, LEAVING, ENDED } state;
-	struct files files;	 /* open ones, a reference each */
-	uint32_t last;		 /* number of the one that has submitted last, 0: none has */
-	struct files closed;	 /* by the program: the service thread lets go of them */
+	struct files files;  /* open ones, a reference each */
+	uint32_t last;	     /* number of the one that has submitted last, 0: none has */
+	struct files closed; /* by the program: the service thread lets go of them */
 	struct BW_VEC(struct bw_attach *) attached; /* only the service thread changes it */
 	uint32_t submissions;
 	struct BW_VEC(struct held *) held;
@@ -32,7 +32,7 @@ extern struct bw_dbg {
 
 	pthread_mutex_t send_lock;
 	int sock;
-	int guard; /* the line to the debugger's guard, -1: none; the service thread's */
+	int guard;  /* the line to the debugger's guard, -1: none; the service thread's */
 	int keeper; /* to that of the one who has made us ready */
 } bw_dbg;
 

@@ -43,7 +43,8 @@ static bool make_room(struct bw_handles *h)
 static void shift(struct bw_handles *h, size_t to, size_t from)
 {
 	memmove(h->handles + to, h->handles + from, (h->n - from) * sizeof(*h->handles));
-	memmove(h->records + to * h->record_b, h->records + from * h->record_b, (h->n - from) * h->record_b);
+	memmove(h->records + to * h->record_b, h->records + from * h->record_b,
+		(h->n - from) * h->record_b);
 	h->n = h->n + to - from;
 }
 

@@ -210,7 +210,7 @@ static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 		struct bw_agent_path p_;                                                           \
 		bw_agent_resolve(dirfd, path, &p_);                                                \
 		int r_;                                                                            \
-		if (((flags)&AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))              \
+		if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))            \
 			r_ = plain(dirfd, st);                                                     \
 		else if ((r_ = REAL(fn)(dirfd, p_.path, st, flags)) == 0 &&                        \
 			 p_.where == BW_AGENT_NODE)                                                \

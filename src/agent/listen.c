@@ -97,7 +97,8 @@ static void accept_caller(void)
 /* False: he is still to be waited for. */
 static bool hear(struct caller *c)
 {
-	ssize_t n = recv(c->fd, (uint8_t *)&c->call + c->got, sizeof(c->call) - c->got, MSG_DONTWAIT);
+	ssize_t n =
+		recv(c->fd, (uint8_t *)&c->call + c->got, sizeof(c->call) - c->got, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	c->got += n > 0 ? (size_t)n : 0;
@@ -143,10 +144,13 @@ static int bind_name(int fd)
 		struct sockaddr_un a = {.sun_family = AF_UNIX};
 		uint32_t random = 0;
 		/* sun_path[0] stays 0: a name without a file */
-		int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_NAME "%d", (int)getpid());
+		int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_NAME "%d",
+				 (int)getpid());
 		if (i && getrandom(&random, sizeof(random), 0) == sizeof(random))
-			n += snprintf(a.sun_path + 1 + n, sizeof(a.sun_path) - 1 - (size_t)n, "-%08x", random);
-		socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+			n += snprintf(a.sun_path + 1 + n, sizeof(a.sun_path) - 1 - (size_t)n,
+				      "-%08x", random);
+		socklen_t size =
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 		if (!bind(fd, (struct sockaddr *)&a, size))
 			return 0;
 		if (errno != EADDRINUSE)

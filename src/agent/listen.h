@@ -3,9 +3,10 @@
 #define BW_AGENT_LISTEN_H
 
 /* Debuggers that come to a program already running (`breakwater attach PID`). A program started by
- * `breakwater exec` listens on a name of its own (BW_AGENT_NAME in wire/agent_proto.h) from when it opens
- * the GPU; a debugger's connection there becomes the one that it debugs through. Only who may look into
- * this process anyway is heard (wire/peer.h), and those who connect and say nothing keep nobody out. */
+ * `breakwater exec` listens on a name of its own (BW_AGENT_NAME in wire/agent_proto.h) from when it
+ * opens the GPU; a debugger's connection there becomes the one that it debugs through. Only who may
+ * look into this process anyway is heard (wire/peer.h), and those who connect and say nothing keep
+ * nobody out. */
 
 /* Begins to listen, once. */
 void bw_listen_start(void);

@@ -4,7 +4,8 @@
  * A packet says where the code lies, how large groups are and how many there are; a recorded
  * dispatch says its pipeline and how many groups. Both lists have the same order, and the driver
  * may have put dispatches of its own (fills, copies) in between. What makes it certain is that a
- * driver's pipeline object points to its shader, and that knows the code's address: see points_to. */
+ * driver's pipeline object points to its shader, and that knows the code's address: see
+ * points_to. */
 #include "agent/names_priv.h"
 
 #include <pthread.h>
@@ -60,7 +61,7 @@ struct queue_label {
 static struct {
 	pthread_mutex_t lock;
 	struct bw_agent_objects objects;
-	uint32_t next_id[4]; /* by kind */
+	uint32_t next_id[4];			     /* by kind */
 	struct BW_VEC(struct command_buffer *) cmds; /* by handle */
 	struct BW_VEC(struct other_name) others;
 	struct BW_VEC(struct queue_label) queues;
@@ -624,7 +625,8 @@ struct bw_names_kept {
 	struct bw_names_blob text;
 };
 
-static struct bw_names_kept *copy_of(const struct recorded_list *dispatches, const struct bw_names_blob *text)
+static struct bw_names_kept *copy_of(const struct recorded_list *dispatches,
+				     const struct bw_names_blob *text)
 {
 	struct bw_names_kept *kept = calloc(1, sizeof(*kept));
 	struct bw_error *err = kept ? bw_vec_reserve(&kept->dispatches, dispatches->len) : NULL;
@@ -636,7 +638,8 @@ static struct bw_names_kept *copy_of(const struct recorded_list *dispatches, con
 		return NULL;
 	}
 	if (dispatches->len)
-		memcpy(kept->dispatches.data, dispatches->data, dispatches->len * sizeof(*dispatches->data));
+		memcpy(kept->dispatches.data, dispatches->data,
+		       dispatches->len * sizeof(*dispatches->data));
 	if (text->len)
 		memcpy(kept->text.data, text->data, text->len);
 	kept->dispatches.len = dispatches->len;
@@ -663,8 +666,8 @@ void bw_names_kept_free(struct bw_names_kept *kept)
 	free(kept);
 }
 
-uint32_t bw_names_match_kept(const struct bw_names_kept *kept, struct bw_agent_dispatches *dispatches,
-			     struct bw_names_blob *blob)
+uint32_t bw_names_match_kept(const struct bw_names_kept *kept,
+			     struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob)
 {
 	if (!kept || mine.active)
 		return 0;

@@ -3,8 +3,8 @@
 #define BW_AGENT_NAMES_H
 
 /* What the program's graphics API knows and its ioctls do not say: which pipeline a dispatch packet
- * belongs to, labels, push constants, names of objects. Known for Vulkan, where the agent is a layer
- * as well (vk_layer.c); for other programs these functions have nothing to tell. */
+ * belongs to, labels, push constants, names of objects. Known for Vulkan, where the agent is a
+ * layer as well (vk_layer.c); for other programs these functions have nothing to tell. */
 
 #include "agent/agent.h"
 #include "base/vec.h"
@@ -18,14 +18,14 @@ struct bw_names_blob BW_VEC(uint8_t);
  * making, as far as they are known; their bytes go to the end of blob. Returns the number of the
  * frame, 0: not known. */
 uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob);
-/* What the API said of the submission that this thread is making, for a debugger that comes after it. Owned
- * (bw_names_kept_free); NULL: nothing, or no memory. */
+/* What the API said of the submission that this thread is making, for a debugger that comes after
+ * it. Owned (bw_names_kept_free); NULL: nothing, or no memory. */
 struct bw_names_kept *bw_names_keep(void);
 struct bw_names_kept *bw_names_kept_copy(const struct bw_names_kept *kept);
 void bw_names_kept_free(struct bw_names_kept *kept);
 /* bw_names_match for a submission that was made before; kept may be NULL. */
-uint32_t bw_names_match_kept(const struct bw_names_kept *kept, struct bw_agent_dispatches *dispatches,
-			     struct bw_names_blob *blob);
+uint32_t bw_names_match_kept(const struct bw_names_kept *kept,
+			     struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob);
 /* All objects that live; the caller frees the vector. */
 struct bw_error *bw_names_objects(struct bw_agent_objects *out) BW_MUST_CHECK;
 /* A range of GPU addresses was mapped by an ioctl of this thread. */

@@ -69,8 +69,8 @@ static void look_at_line(const char *line, uint64_t start, uint64_t end, struct 
 	bool special = rest[0] == '[' && !strstr(line, "[heap]") && !strstr(line, "[anon");
 	bool is_private = !strncmp(perms, "rw", 2) && perms[3] == 'p' && !ino && !special;
 	l->is_private &= is_private;
-	l->is_movable &= is_private ||
-			 (!strncmp(perms, "rw", 2) && perms[3] == 's' && ino && is_ours(ino));
+	l->is_movable &=
+		is_private || (!strncmp(perms, "rw", 2) && perms[3] == 's' && ino && is_ours(ino));
 	l->is_whole = from == start && to >= end && perms[3] == 's';
 	l->ino = ino;
 	if (from <= l->covered_to)

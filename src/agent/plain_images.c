@@ -27,8 +27,8 @@ static __attribute__((constructor)) void ask_for_plain_images(void)
 		const char *old = getenv("RADV_DEBUG");
 		if (old && has_word(old, words[i]))
 			continue;
-		int n = snprintf(list, sizeof(list), "%s%s%s", old ? old : "", old && *old ? "," : "",
-				 words[i]);
+		int n = snprintf(list, sizeof(list), "%s%s%s", old ? old : "",
+				 old && *old ? "," : "", words[i]);
 		if (n > 0 && (size_t)n < sizeof(list))
 			setenv("RADV_DEBUG", list, 1);
 	}

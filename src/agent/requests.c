@@ -136,8 +136,8 @@ static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
 		return bw_dbg_reply_result(m, -EINVAL, req.va, "size and data differ");
 	int r = m->type == BW_AGENT_PATCH ? bw_patch_set(f, req.va, data, data_b, &va)
 					  : bw_patch_write(f, req.va, data, data_b, &va);
-	return bw_dbg_reply_result(m, r, va,
-			    m->type == BW_AGENT_PATCH ? "writing GPU code" : "writing GPU memory");
+	return bw_dbg_reply_result(
+		m, r, va, m->type == BW_AGENT_PATCH ? "writing GPU code" : "writing GPU memory");
 }
 
 static struct bw_error *on_maps(const struct bw_msg *m, struct bw_agent_file *f)
@@ -158,7 +158,8 @@ static struct bw_error *on_objects(const struct bw_msg *m, struct bw_agent_file 
 	struct bw_agent_result r = {0};
 	objects.len = BW_MIN(objects.len, IO_MAX_B / sizeof(*objects.data));
 	if (!err)
-		err = reply(m, &r, sizeof(r), objects.data, objects.len * sizeof(*objects.data), -1);
+		err = reply(m, &r, sizeof(r), objects.data, objects.len * sizeof(*objects.data),
+			    -1);
 	bw_vec_free(&objects);
 	return err;
 }
@@ -217,6 +218,7 @@ static struct bw_error *on_files(const struct bw_msg *m, struct bw_agent_file *f
 }
 
 enum { NO_FILE = UINT32_MAX };
+/* clang-format off */
 static const struct request {
 	uint16_t type;
 	uint32_t min_b;
@@ -235,6 +237,7 @@ static const struct request {
 	{BW_AGENT_FILES, 0, on_files, NO_FILE},
 	{BW_AGENT_CLOCK, sizeof(struct bw_agent_clock), on_clock, NO_FILE},
 };
+/* clang-format on */
 
 struct bw_error *bw_dbg_answer(const struct bw_msg *m)
 {
@@ -243,7 +246,8 @@ struct bw_error *bw_dbg_answer(const struct bw_msg *m)
 		if (requests[i].type == m->type)
 			q = &requests[i];
 	if (!q)
-		return bw_dbg_reply_result(m, -EOPNOTSUPP, 0, "this agent does not know the request");
+		return bw_dbg_reply_result(m, -EOPNOTSUPP, 0,
+					   "this agent does not know the request");
 	if (m->body_b < q->min_b)
 		return bw_dbg_reply_result(m, -EINVAL, 0, "the request is too short");
 	uint32_t number = 0;

@@ -175,8 +175,8 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 	if (!entries || !pointers || stride < sizeof(*entries))
 		return bw_agent_ioctl(s->file, cmd, arg);
 	bool packed = stride == sizeof(*entries);
-	if (packed && !bw_agent_copy_in(entries, list.bo_info_ptr,
-					list.bo_number * sizeof(*entries)))
+	if (packed &&
+	    !bw_agent_copy_in(entries, list.bo_info_ptr, list.bo_number * sizeof(*entries)))
 		return bw_agent_ioctl(s->file, cmd, arg);
 	for (uint32_t i = 0; !packed && i < list.bo_number; i++)
 		if (!bw_agent_copy_in(&entries[i], list.bo_info_ptr + (uint64_t)i * stride,
@@ -348,8 +348,7 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->blob);
 	struct bw_agent_submit event = event_of(s, frame);
 	if (s->dispatches.len)
-		start_wait(s, NULL,
-			   bw_debugger_show(f, &event, s->dispatches.data, s->blob.data),
+		start_wait(s, NULL, bw_debugger_show(f, &event, s->dispatches.data, s->blob.data),
 			   one->wait.handle);
 	bw_vec_free(&s->dispatches);
 	bw_vec_free(&s->blob);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs ask of a sync_file. The virtual GPU's is a socket, so that its own ioctls come here;
- * they are done by sync objects of a file opened for the purpose. */
+/* What programs ask of a sync_file. The virtual GPU's is a socket, so that its own ioctls come
+ * here; they are done by sync objects of a file opened for the purpose. */
 #include "agent/sync_file.h"
 
 #include <drm.h>
@@ -53,9 +53,8 @@ static int merge(uint32_t file, uint32_t first, void *arg)
 	r = bw_vgpu_ioctl(c, file, DRM_IOCTL_SYNCOBJ_CREATE, &create);
 	const uint32_t sources[2] = {first, second};
 	for (unsigned i = 0; i < 2 && !r; i++) {
-		struct drm_syncobj_transfer t = {.src_handle = sources[i],
-						 .dst_handle = create.handle,
-						 .dst_point = i + 1};
+		struct drm_syncobj_transfer t = {
+			.src_handle = sources[i], .dst_handle = create.handle, .dst_point = i + 1};
 		r = bw_vgpu_ioctl(c, file, DRM_IOCTL_SYNCOBJ_TRANSFER, &t);
 	}
 	struct drm_syncobj_handle out = {.handle = create.handle,

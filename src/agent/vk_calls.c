@@ -11,8 +11,8 @@
 
 /* A handle that is no pointer is a number on every platform. */
 #define HANDLE(h) ((uint64_t)(uintptr_t)(h))
-#define CALL	  VKAPI_ATTR void VKAPI_CALL
-#define RESULT	  VKAPI_ATTR VkResult VKAPI_CALL
+#define CALL VKAPI_ATTR void VKAPI_CALL
+#define RESULT VKAPI_ATTR VkResult VKAPI_CALL
 
 /* ---- Memory, buffers, images ---- */
 
@@ -86,12 +86,12 @@ static RESULT bw_CreateImage(VkDevice device, const VkImageCreateInfo *info,
 	VkResult r = bw_vk_device_of(device)->CreateImage(device, info, alloc, out);
 	if (r == VK_SUCCESS) {
 		const VkExtent3D *e = &info->extent;
-		struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_IMAGE,
-					    .handle = HANDLE(*out),
-					    .dim = {e->width, e->height,
-						    BW_MAX(e->depth, info->arrayLayers)},
-					    .format = info->format,
-					    .flags = info->usage};
+		struct bw_agent_object o = {
+			.kind = BW_AGENT_OBJECT_IMAGE,
+			.handle = HANDLE(*out),
+			.dim = {e->width, e->height, BW_MAX(e->depth, info->arrayLayers)},
+			.format = info->format,
+			.flags = info->usage};
 		bw_names_add(&o);
 	}
 	return r;
@@ -235,8 +235,8 @@ static RESULT bw_CreateDescriptorSetLayout(VkDevice device,
 	return r;
 }
 
-static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *sets, uint32_t n_ranges,
-			       const VkPushConstantRange *ranges)
+static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *sets,
+			       uint32_t n_ranges, const VkPushConstantRange *ranges)
 {
 	struct layout l = {0};
 	for (uint32_t i = 0; i < n_ranges; i++)
@@ -277,8 +277,10 @@ static const char *inline_name(const void *next)
 static void add_shader(uint64_t handle, const struct module *m, const struct layout *l,
 		       const char *entry, const char *name, uint64_t module)
 {
-	struct bw_agent_object o = {
-		.kind = BW_AGENT_OBJECT_PIPELINE, .handle = handle, .push_b = l->push_b, .hash = m->hash};
+	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE,
+				    .handle = handle,
+				    .push_b = l->push_b,
+				    .hash = m->hash};
 	memcpy(o.sets, l->sets, sizeof(o.sets));
 	memcpy(o.dim, m->local_size, sizeof(o.dim));
 	/* the bytes of text that fit; the rest is zero already */
@@ -323,8 +325,8 @@ static CALL bw_DestroyPipeline(VkDevice device, VkPipeline pipeline,
 	bw_vk_device_of(device)->DestroyPipeline(device, pipeline, alloc);
 }
 
-/* Compute shaders without a pipeline (VK_EXT_shader_object) are listed among the pipelines. One that
- * is made from the driver's own binary has no SPIR-V to be known by. */
+/* Compute shaders without a pipeline (VK_EXT_shader_object) are listed among the pipelines. One
+ * that is made from the driver's own binary has no SPIR-V to be known by. */
 static RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCreateInfoEXT *infos,
 				  const VkAllocationCallbacks *alloc, VkShaderEXT *out)
 {
@@ -336,8 +338,9 @@ static RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCre
 			continue;
 		if (info->codeType == VK_SHADER_CODE_TYPE_SPIRV_EXT)
 			m = describe(info->pCode, info->codeSize);
-		struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
-					    info->pushConstantRangeCount, info->pPushConstantRanges);
+		struct layout l =
+			layout_of(info->setLayoutCount, info->pSetLayouts,
+				  info->pushConstantRangeCount, info->pPushConstantRanges);
 		add_shader(HANDLE(out[i]), &m, &l, info->pName ? info->pName : "main",
 			   inline_name(info->pNext), 0);
 	}
@@ -505,8 +508,7 @@ static RESULT bw_QueueSubmit2(VkQueue queue, uint32_t n, const VkSubmitInfo2 *in
 	bw_names_submit_begin(HANDLE(queue));
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < infos[i].commandBufferInfoCount; k++)
-			bw_names_submit_add(
-				HANDLE(infos[i].pCommandBufferInfos[k].commandBuffer));
+			bw_names_submit_add(HANDLE(infos[i].pCommandBufferInfos[k].commandBuffer));
 	VkResult r = bw_vk_device_of(queue)->QueueSubmit2(queue, n, infos, fence);
 	bw_names_submit_end();
 	return r;
@@ -528,7 +530,8 @@ PFN_vkVoidFunction bw_vk_hook(const char *name)
 	} hooks[] = {BW_VK_FUNCTIONS(ROW)};
 #undef ROW
 	for (size_t i = 0; i < BW_ARRAY_SIZE(hooks); i++)
-		if (!strcmp(hooks[i].name, name) || (hooks[i].other && !strcmp(hooks[i].other, name)))
+		if (!strcmp(hooks[i].name, name) ||
+		    (hooks[i].other && !strcmp(hooks[i].other, name)))
 			return hooks[i].fn;
 	return NULL;
 }

@@ -153,8 +153,8 @@ static void fill_device(struct bw_vk_device *d)
 	BW_VK_FUNCTIONS(FILL)
 #undef FILL
 	d->DestroyDevice = (PFN_vkDestroyDevice)d->get(d->handle, "vkDestroyDevice");
-	d->GetImageMemoryRequirements = (PFN_vkGetImageMemoryRequirements)d->get(
-		d->handle, "vkGetImageMemoryRequirements");
+	d->GetImageMemoryRequirements =
+		(PFN_vkGetImageMemoryRequirements)d->get(d->handle, "vkGetImageMemoryRequirements");
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,

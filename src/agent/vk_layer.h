@@ -2,10 +2,10 @@
 #ifndef BW_AGENT_VK_LAYER_H
 #define BW_AGENT_VK_LAYER_H
 
-/* The agent as a Vulkan layer, VK_LAYER_BREAKWATER_agent: it changes nothing, and notes what objects
- * and commands are called (names_priv.h). `breakwater run -- PROGRAM` asks the loader for it by
- * VK_INSTANCE_LAYERS; a loader that does not know the variable, or a program that talks to a driver
- * directly, goes without names. */
+/* The agent as a Vulkan layer, VK_LAYER_BREAKWATER_agent: it changes nothing, and notes what
+ * objects and commands are called (names_priv.h). `breakwater run -- PROGRAM` asks the loader for
+ * it by VK_INSTANCE_LAYERS; a loader that does not know the variable, or a program that talks to a
+ * driver directly, goes without names. */
 
 #include <vulkan/vulkan.h>
 

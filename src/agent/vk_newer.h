@@ -2,7 +2,8 @@
 #ifndef BW_AGENT_VK_NEWER_H
 #define BW_AGENT_VK_NEWER_H
 
-/* What the layer looks at and older Vulkan headers do not have yet; the values are the registry's. */
+/* What the layer looks at and older Vulkan headers do not have yet; the values are the
+ * registry's. */
 
 #include <vulkan/vulkan.h>
 

@@ -12,11 +12,13 @@
 #include "agent/debugger.h"
 #include "base/util.h"
 
-/* While the program's time stands still, a limit that is all but reached is looked at this often. */
+/* While the program's time stands still, a limit that is all but reached is looked at this
+ * often. */
 static const int64_t PAUSE_NS = 20000000;
 
-/* Waits and where their limit stands, an absolute time of CLOCK_MONOTONIC in ns. They end with ETIME,
- * or with 0 and a word that says whether it is over (drm_syncobj.c, amdgpu_cs.c of Linux 6.12). */
+/* Waits and where their limit stands, an absolute time of CLOCK_MONOTONIC in ns. They end with
+ * ETIME, or with 0 and a word that says whether it is over (drm_syncobj.c, amdgpu_cs.c of Linux
+ * 6.12). */
 static const struct wait {
 	unsigned nr;
 	size_t size_b, limit_at;
@@ -49,8 +51,8 @@ static bool is_over(const struct wait *w, int result, const uint8_t *out)
 	return result || status != w->busy;
 }
 
-/* How much later the program's limits are than it thinks: its clock is behind, and a submission that is
- * held has not begun. Where both grow, they grow in the same time. */
+/* How much later the program's limits are than it thinks: its clock is behind, and a submission
+ * that is held has not begun. Where both grow, they grow in the same time. */
 static int64_t lost_since(int64_t held, int64_t behind)
 {
 	return BW_MAX(bw_debugger_held_ns() - held, bw_clock_behind_ns() - behind);
@@ -67,8 +69,8 @@ bool bw_wait_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, int *out_re
 		if (waits[i].nr == _IOC_NR(cmd))
 			w = &waits[i];
 	int64_t held = bw_debugger_held_ns(), behind = bw_clock_behind_ns();
-	if (!w || (!bw_debugger_listens() && !behind) || size_b < w->size_b || size_b > sizeof(in) ||
-	    !bw_agent_copy_in(in, (uintptr_t)arg, size_b))
+	if (!w || (!bw_debugger_listens() && !behind) || size_b < w->size_b ||
+	    size_b > sizeof(in) || !bw_agent_copy_in(in, (uintptr_t)arg, size_b))
 		return false;
 	memcpy(&asked, in + w->limit_at, sizeof(asked));
 	/* 0 asks; for ever needs no help */

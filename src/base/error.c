@@ -48,7 +48,8 @@ struct bw_error *bw_error_fault(uint64_t va, const char *fmt, ...)
 }
 
 /* "front: back" in place of err->message; back is not freed. */
-static struct bw_error *prepend(struct bw_error *err, const char *fmt, va_list args, const char *back)
+static struct bw_error *prepend(struct bw_error *err, const char *fmt, va_list args,
+				const char *back)
 {
 	char *front = NULL, *joined = NULL;
 	if (vasprintf(&front, fmt, args) < 0 || asprintf(&joined, "%s: %s", front, back) < 0) {

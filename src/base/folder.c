@@ -22,13 +22,20 @@ static const char *const kinds[] = {
 };
 
 /* BASE_MAX: a socket's address has room for 107 bytes, and the longest that comes behind it is
- * "/breakwater-debug-XXXXXX/socket". MAX_DEPTH: of what is removed; our own trees have ten levels. */
-enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), SUFFIX_LEN = 6, BASE_MAX = 76, MAX_DEPTH = 32, TRIES = 100 };
+ * "/breakwater-debug-XXXXXX/socket". MAX_DEPTH: of what is removed; our own trees have ten
+ * levels. */
+enum {
+	N_KINDS = sizeof(kinds) / sizeof(kinds[0]),
+	SUFFIX_LEN = 6,
+	BASE_MAX = 76,
+	MAX_DEPTH = 32,
+	TRIES = 100
+};
 
 /* ---- Whose is it? ---- */
 
-/* One folder on the way. The owner of "/" is root, or in a user namespace somebody who has no number there:
- * what the whole system stands on has to be trusted in any case. */
+/* One folder on the way. The owner of "/" is root, or in a user namespace somebody who has no
+ * number there: what the whole system stands on has to be trusted in any case. */
 static struct bw_error *check_one(const char *path, uid_t owner_of_root)
 {
 	struct stat st;
@@ -37,7 +44,8 @@ static struct bw_error *check_one(const char *path, uid_t owner_of_root)
 	if (!S_ISDIR(st.st_mode))
 		return bw_errorf(BW_E_INVALID, "%s is not a folder", path);
 	if (st.st_uid != geteuid() && st.st_uid != 0 && st.st_uid != owner_of_root)
-		return bw_errorf(BW_E_INVALID, "%s belongs to another user (uid %u)", path, (unsigned)st.st_uid);
+		return bw_errorf(BW_E_INVALID, "%s belongs to another user (uid %u)", path,
+				 (unsigned)st.st_uid);
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
 		return bw_errorf(BW_E_INVALID, "%s can be written by other users", path);
 	return NULL;
@@ -72,17 +80,20 @@ static struct bw_error *usable(const char *path, char **out_real)
 	_cleanup_free_ char *real = NULL;
 	BW_TRY(bw_folder_check(path, &real));
 	if (strlen(real) > BASE_MAX)
-		return bw_errorf(BW_E_INVALID, "%s is too long for the path of a socket (more than %d bytes)", real,
-				 BASE_MAX);
+		return bw_errorf(BW_E_INVALID,
+				 "%s is too long for the path of a socket (more than %d bytes)",
+				 real, BASE_MAX);
 	if (access(real, W_OK | X_OK) < 0)
 		return bw_error_errno(errno, "%s cannot be written", real);
 	*out_real = bw_take(real);
 	return NULL;
 }
 
-struct bw_error *bw_folder_base(enum bw_folder_kind kind, char **out_path, struct bw_error **out_why_not)
+struct bw_error *bw_folder_base(enum bw_folder_kind kind, char **out_path,
+				struct bw_error **out_why_not)
 {
-	const char *name = kind == BW_FOLDER_RUN ? "TMPDIR" : "XDG_RUNTIME_DIR", *given = getenv(name);
+	const char *name = kind == BW_FOLDER_RUN ? "TMPDIR" : "XDG_RUNTIME_DIR",
+		   *given = getenv(name);
 	struct bw_error *why_not = NULL;
 	if (out_why_not)
 		*out_why_not = NULL;
@@ -111,13 +122,16 @@ static void remove_below(int dir, dev_t dev, unsigned depth)
 		return;
 	}
 	for (struct dirent *e; (e = readdir(d));) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !unlinkat(dirfd(d), e->d_name, 0))
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		    !unlinkat(dirfd(d), e->d_name, 0))
 			continue;
 		struct stat st;
-		int sub = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int sub = openat(dirfd(d), e->d_name,
+				 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (sub < 0)
 			continue;
-		if (depth < MAX_DEPTH && !fstat(sub, &st) && st.st_dev == dev && st.st_uid == geteuid())
+		if (depth < MAX_DEPTH && !fstat(sub, &st) && st.st_dev == dev &&
+		    st.st_uid == geteuid())
 			remove_below(sub, dev, depth + 1);
 		else
 			close(sub);
@@ -150,8 +164,8 @@ void bw_folder_remove_tree(const char *path)
 static bool is_at(int fd, int base, const char *name)
 {
 	struct stat a, b;
-	return !fstat(fd, &a) && !fstatat(base, name, &b, AT_SYMLINK_NOFOLLOW) && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	return !fstat(fd, &a) && !fstatat(base, name, &b, AT_SYMLINK_NOFOLLOW) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static bool is_name_of_ours(const char *name)
@@ -171,8 +185,8 @@ void bw_folder_sweep(const char *base)
 		struct stat st;
 		if (!is_name_of_ours(e->d_name))
 			continue;
-		_cleanup_close_ int fd =
-			openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		_cleanup_close_ int fd = openat(dirfd(dir), e->d_name,
+						O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 077))
 			continue;
 		/* a file system without locks: nobody knows who is alive */
@@ -187,7 +201,8 @@ void bw_folder_sweep(const char *base)
 /* ---- Making ---- */
 
 /* False: between being made and being locked it was swept away by somebody else. */
-static struct bw_error *make_one(const char *base, enum bw_folder_kind kind, struct bw_folder *out, bool *out_made)
+static struct bw_error *make_one(const char *base, enum bw_folder_kind kind, struct bw_folder *out,
+				 bool *out_made)
 {
 	_cleanup_free_ char *path = NULL;
 	*out_made = false;
@@ -219,7 +234,9 @@ struct bw_error *bw_folder_make(enum bw_folder_kind kind, struct bw_folder *out)
 	bw_folder_sweep(base);
 	for (int i = 0; i < TRIES && !made; i++)
 		BW_TRY(make_one(base, kind, out, &made));
-	return made ? NULL : bw_errorf(BW_E_STATE, "another process removes every folder that is made in %s", base);
+	return made ? NULL
+		    : bw_errorf(BW_E_STATE,
+				"another process removes every folder that is made in %s", base);
 }
 
 void bw_folder_remove(struct bw_folder *f)

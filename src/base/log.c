@@ -30,7 +30,8 @@ static void add_rule(const char *item, size_t len)
 	if (spec.n_rules == BW_ARRAY_SIZE(spec.rules))
 		return;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(level_names); i++) {
-		if (strlen(level_names[i]) != level_len || strncasecmp(level_names[i], level, level_len))
+		if (strlen(level_names[i]) != level_len ||
+		    strncasecmp(level_names[i], level, level_len))
 			continue;
 		size_t n = eq ? BW_MIN((size_t)(eq - item), sizeof(spec.rules[0].module) - 1) : 0;
 		memcpy(spec.rules[spec.n_rules].module, item, n);

@@ -2,10 +2,10 @@
 #ifndef BW_BASE_MEMFD_H
 #define BW_BASE_MEMFD_H
 
-/* An empty file in memory that can be sealed and is never executed; closed on exec. Works with every
- * vm.memfd_noexec: 1 and 2 refuse, or change, files that do not say so (Linux 6.3,
- * Documentation/userspace-api/mfd_noexec.rst). F_SEAL_EXEC is set where the kernel knows it.
- * The fd, or -1 and errno. */
+/* An empty file in memory that can be sealed and is never executed; closed on exec. Works with
+ * every vm.memfd_noexec: 1 and 2 refuse, or change, files that do not say so (Linux 6.3,
+ * Documentation/userspace-api/mfd_noexec.rst). F_SEAL_EXEC is set where the kernel knows it. The
+ * fd, or -1 and errno. */
 int bw_memfd(const char *name);
 
 #ifndef F_SEAL_EXEC

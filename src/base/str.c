@@ -101,12 +101,17 @@ char *bw_str_take(struct bw_str *s)
 size_t bw_utf8_length(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	size_t n = s[0] < 0x80	 ? 1
+		   : s[0] < 0xc2 ? 0
+		   : s[0] < 0xe0 ? 2
+		   : s[0] < 0xf0 ? 3
+		   : s[0] < 0xf5 ? 4
+				 : 0;
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-		   (s[0] == 0xf4 && s[1] > 0x8f);
+	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+		   (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
 	return bad ? 0 : n;
 }
 
@@ -204,7 +209,8 @@ unsigned bw_edit_distance(const char *a, const char *b)
 		unsigned *now = row[(i + 1) % 3], *last = row[i % 3], *before = row[(i + 2) % 3];
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= lb; j++) {
-			unsigned cost = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]);
+			unsigned cost = tolower((unsigned char)a[i - 1]) !=
+					tolower((unsigned char)b[j - 1]);
 			unsigned d = last[j - 1] + cost;
 			d = BW_MIN(d, last[j] + 1);
 			d = BW_MIN(d, now[j - 1] + 1);

@@ -30,9 +30,9 @@ char *bw_str_take(struct bw_str *s);
 
 /* Length of the UTF-8 sequence at text, 0 if there is none. */
 size_t bw_utf8_length(const char *text);
-/* Text from outside (names that programs give, files, messages), such that a terminal only shows it: control
- * characters, those of Unicode (U+0080 to U+009F) and what is not UTF-8 as \ooo, each byte. kept: control
- * characters that stay, "\n\t". */
+/* Text from outside (names that programs give, files, messages), such that a terminal only shows
+ * it: control characters, those of Unicode (U+0080 to U+009F) and what is not UTF-8 as \ooo, each
+ * byte. kept: control characters that stay, "\n\t". */
 void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept);
 
 /* Numbers as users type them: decimal, 0x hexadecimal, 0b binary, 0 octal, a leading minus, and for
@@ -45,8 +45,8 @@ bool bw_starts_with(const char *text, const char *prefix);
 
 /* Edits needed to turn a into b (insert, delete, replace, swap neighbours). */
 unsigned bw_edit_distance(const char *a, const char *b);
-/* The candidates nearest to word, best first, at most `max` of them and only those near enough to be
- * what was meant. Fills out_index, returns how many. */
+/* The candidates nearest to word, best first, at most `max` of them and only those near enough to
+ * be what was meant. Fills out_index, returns how many. */
 size_t bw_nearest(const char *word, const char *const *candidates, size_t n, size_t *out_index,
 		  size_t max);
 

@@ -9,8 +9,18 @@
 #include <stdint.h>
 
 #define BW_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define BW_MIN(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
-#define BW_MAX(a, b) ({ __typeof__(a) c_ = (a); __typeof__(b) d_ = (b); c_ > d_ ? c_ : d_; })
+#define BW_MIN(a, b)                                                                               \
+	({                                                                                         \
+		__typeof__(a) a_ = (a);                                                            \
+		__typeof__(b) b_ = (b);                                                            \
+		a_ < b_ ? a_ : b_;                                                                 \
+	})
+#define BW_MAX(a, b)                                                                               \
+	({                                                                                         \
+		__typeof__(a) c_ = (a);                                                            \
+		__typeof__(b) d_ = (b);                                                            \
+		c_ > d_ ? c_ : d_;                                                                 \
+	})
 #define BW_CONTAINER_OF(ptr, type, member)                                                         \
 	({                                                                                         \
 		__typeof__(((type *)0)->member) *p_ = (ptr);                                       \

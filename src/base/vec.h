@@ -20,7 +20,8 @@
 	}
 
 /* Makes room for `want` elements in all. */
-struct bw_error *bw_vec_reserve_(void **data, size_t *cap, size_t want, size_t elem_b) BW_MUST_CHECK;
+struct bw_error *bw_vec_reserve_(void **data, size_t *cap, size_t want,
+				 size_t elem_b) BW_MUST_CHECK;
 
 #define bw_vec_reserve(v, want)                                                                    \
 	bw_vec_reserve_((void **)&(v)->data, &(v)->cap, (want), sizeof(*(v)->data))

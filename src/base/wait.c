@@ -50,7 +50,8 @@ void bw_wait_remove(pid_t pid)
 	for (size_t i = 0; i < n_processes; i++) {
 		if (processes[i].pid != pid)
 			continue;
-		memmove(&processes[i], &processes[i + 1], (n_processes - i - 1) * sizeof(processes[0]));
+		memmove(&processes[i], &processes[i + 1],
+			(n_processes - i - 1) * sizeof(processes[0]));
 		n_processes--;
 		return;
 	}

@@ -31,8 +31,8 @@ static void remove_temporaries(void)
 		bw_folder_remove(&temporary);
 }
 
-/* Of a signal that ends the process. Without clang there is one file, and what removes it may be called
- * here. */
+/* Of a signal that ends the process. Without clang there is one file, and what removes it may be
+ * called here. */
 static void on_end(int sig)
 {
 	int saved = errno;
@@ -117,7 +117,10 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	close(pipe_fd[1]);
 	if (rc) {
 		close(pipe_fd[0]);
-		return bw_error_errno(rc, "cannot run %s, which makes kernels of source (Debian package clang-19)", argv[0]);
+		return bw_error_errno(
+			rc,
+			"cannot run %s, which makes kernels of source (Debian package clang-19)",
+			argv[0]);
 	}
 	compiler = pid;
 	if (ended_by)
@@ -147,14 +150,15 @@ struct bw_error *bw_cli_clang(const char *const *args, const char *source, const
 	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
 		while (said.len && said.data[said.len - 1] == '\n')
 			said.data[--said.len] = '\0';
-		err = bw_errorf(BW_E_INVALID, "%s %s, says clang-19:\n%s", source, what, bw_str_text(&said));
+		err = bw_errorf(BW_E_INVALID, "%s %s, says clang-19:\n%s", source, what,
+				bw_str_text(&said));
 	}
 	bw_str_free(&said);
 	return err;
 }
 
-/* Does a kernel descriptor in the source ask for wave64? The assembler must know it before it reads the
- * first instruction, and has no directive for it. */
+/* Does a kernel descriptor in the source ask for wave64? The assembler must know it before it reads
+ * the first instruction, and has no directive for it. */
 static struct bw_error *asks_for_wave64(const char *path, bool *out)
 {
 	static const char directive[] = ".amdhsa_wavefront_size32";
@@ -183,9 +187,19 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 	/* .include finds what lies beside the source. */
 	char *slash = strrchr(folder, '/');
 	strcpy(slash ? slash + 1 : folder, slash ? "" : ".");
-	const char *const args[] = {"-target", "amdgcn-amd-amdhsa", cpu, "-g",
-				    wave64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64", "-I", folder, "-x", "assembler",
-				    source, "-o", path, NULL};
+	const char *const args[] = {"-target",
+				    "amdgcn-amd-amdhsa",
+				    cpu,
+				    "-g",
+				    wave64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64",
+				    "-I",
+				    folder,
+				    "-x",
+				    "assembler",
+				    source,
+				    "-o",
+				    path,
+				    NULL};
 	struct bw_str what = {0};
 	bw_str_addf(&what, "does not assemble for %s", gpu);
 	struct bw_error *err = bw_cli_clang(args, source, bw_str_text(&what));

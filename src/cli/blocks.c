@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "base/util.h"
 
-/* Collecting: "commands N", "define NAME", "document NAME", "if EXPR" and "while EXPR" take the lines
- * up to the "end" that is theirs. */
+/* Collecting: "commands N", "define NAME", "document NAME", "if EXPR" and "while EXPR" take the
+ * lines up to the "end" that is theirs. */
 
 /* ---- Lines ---- */
 
@@ -47,6 +47,7 @@ struct bw_error *bw_lines_kept_copy(const struct bw_lines_kept *k, struct bw_lin
 
 enum bw_block_word bw_block_word(const char *line)
 {
+	/* clang-format off */
 	static const struct {
 		const char *word;
 		enum bw_block_word is;
@@ -54,6 +55,7 @@ enum bw_block_word bw_block_word(const char *line)
 		{"if", BW_WORD_IF},	       {"while", BW_WORD_WHILE},   {"else", BW_WORD_ELSE}, {"end", BW_WORD_END},
 		{"commands", BW_WORD_OPENS}, {"define", BW_WORD_OPENS}, {"document", BW_WORD_OPENS},
 	};
+	/* clang-format on */
 	line = bw_skip_blanks(line);
 	size_t n = 0;
 	while (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_')
@@ -101,7 +103,8 @@ struct bw_block *bw_block_of_command(const struct bw_cli *c, const char *name)
 	return NULL;
 }
 
-static struct bw_error *new_block(struct bw_cli *c, enum bw_block_kind kind, const char *name, struct bw_block **out)
+static struct bw_error *new_block(struct bw_cli *c, enum bw_block_kind kind, const char *name,
+				  struct bw_block **out)
 {
 	struct bw_block *grown = reallocarray(c->blocks, c->n_blocks + 1, sizeof(*grown));
 	if (!grown)
@@ -211,7 +214,8 @@ struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line)
 				BW_TRY(bw_lines_kept_add(&b->lines, "end", 3));
 			return finish(c);
 		}
-	} else if (!text && (word == BW_WORD_IF || word == BW_WORD_WHILE || word == BW_WORD_OPENS)) {
+	} else if (!text &&
+		   (word == BW_WORD_IF || word == BW_WORD_WHILE || word == BW_WORD_OPENS)) {
 		c->collecting_depth++;
 	}
 	if (!text && (!len || line[0] == '#'))
@@ -250,7 +254,10 @@ static struct bw_error *add_breakpoint(struct bw_cli *c, uint32_t number, void *
 	if (!b)
 		return bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", number);
 	if (b->passes)
-		return bw_errorf(BW_E_INVALID, "Breakpoint %u is a dprintf, which stops nothing and has no other commands", number);
+		return bw_errorf(
+			BW_E_INVALID,
+			"Breakpoint %u is a dprintf, which stops nothing and has no other commands",
+			number);
 	uint32_t *grown = reallocarray(c->collecting_for, c->n_collecting_for + 1, sizeof(*grown));
 	if (!grown)
 		return bw_error_nomem();
@@ -291,7 +298,8 @@ struct bw_error *bw_cmd_define(struct bw_cli *c, const char *args)
 	size_t n;
 	const struct bw_command *table = bw_commands(&n);
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(table[i].name, name) || (table[i].shortest && !strcmp(table[i].shortest, name)))
+		if (!strcmp(table[i].name, name) ||
+		    (table[i].shortest && !strcmp(table[i].shortest, name)))
 			return bw_errorf(BW_E_INVALID, "\"%s\" is a command already", name);
 	return begin(c, BW_BLOCK_DEFINED, name);
 }
@@ -299,7 +307,9 @@ struct bw_error *bw_cmd_define(struct bw_cli *c, const char *args)
 struct bw_error *bw_cmd_document(struct bw_cli *c, const char *args)
 {
 	if (!bw_block_of_command(c, args))
-		return bw_errorf(BW_E_NOT_FOUND, "\"document\" takes the name of a command that \"define\" has made");
+		return bw_errorf(
+			BW_E_NOT_FOUND,
+			"\"document\" takes the name of a command that \"define\" has made");
 	return begin(c, BW_BLOCK_DOCUMENT, args);
 }
 
@@ -310,7 +320,8 @@ static struct bw_error *control(struct bw_cli *c, const char *word, const char *
 		return bw_errorf(BW_E_INVALID, "if/while commands require arguments");
 	BW_TRY(begin(c, BW_BLOCK_CONTROL, NULL));
 	bw_str_addf(&line, "%s %s", word, args);
-	struct bw_error *err = bw_lines_kept_add(&c->collecting->lines, bw_str_text(&line), line.len);
+	struct bw_error *err =
+		bw_lines_kept_add(&c->collecting->lines, bw_str_text(&line), line.len);
 	bw_str_free(&line);
 	return err;
 }

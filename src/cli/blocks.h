@@ -22,22 +22,32 @@ struct bw_lines_kept {
 struct bw_block {
 	enum bw_block_kind kind;
 	uint32_t breakpoint;
-	bool each_wave; /* commands -each-wave */
+	bool each_wave;	 /* commands -each-wave */
 	bool has_failed; /* a dprintf: said so, and prints no more */
-	char *name; /* owned; of the user's command */
+	char *name;	 /* owned; of the user's command */
 	struct bw_lines_kept lines, document;
 };
 
 /* What a line does to the blocks it stands in: its first word is one of gdb's. */
-enum bw_block_word { BW_WORD_OTHER, BW_WORD_IF, BW_WORD_WHILE, BW_WORD_ELSE, BW_WORD_END, BW_WORD_OPENS };
+enum bw_block_word {
+	BW_WORD_OTHER,
+	BW_WORD_IF,
+	BW_WORD_WHILE,
+	BW_WORD_ELSE,
+	BW_WORD_END,
+	BW_WORD_OPENS
+};
 enum bw_block_word bw_block_word(const char *line);
 
 void bw_lines_kept_fini(struct bw_lines_kept *k);
-struct bw_error *bw_lines_kept_add(struct bw_lines_kept *k, const char *line, size_t len) BW_MUST_CHECK;
-struct bw_error *bw_lines_kept_copy(const struct bw_lines_kept *k, struct bw_lines_kept *out) BW_MUST_CHECK;
+struct bw_error *bw_lines_kept_add(struct bw_lines_kept *k, const char *line,
+				   size_t len) BW_MUST_CHECK;
+struct bw_error *bw_lines_kept_copy(const struct bw_lines_kept *k,
+				    struct bw_lines_kept *out) BW_MUST_CHECK;
 
 /* One line of commands for a breakpoint, in place of those that it has. */
-struct bw_error *bw_block_set(struct bw_cli *c, uint32_t breakpoint, const char *line) BW_MUST_CHECK;
+struct bw_error *bw_block_set(struct bw_cli *c, uint32_t breakpoint,
+			      const char *line) BW_MUST_CHECK;
 /* NULL: there is none. Borrowed until the next block ends. */
 struct bw_block *bw_block_of_breakpoint(const struct bw_cli *c, uint32_t number);
 struct bw_block *bw_block_of_command(const struct bw_cli *c, const char *name);

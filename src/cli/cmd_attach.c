@@ -24,8 +24,9 @@ static char *list_setting(const char *name, const char *word)
 	return out;
 }
 
-/* What makes the Vulkan loader use the agent as a layer, too, so that pipelines, buffers and command
- * buffers have names. A build without Vulkan's headers has no layer: then there is nothing to set. */
+/* What makes the Vulkan loader use the agent as a layer, too, so that pipelines, buffers and
+ * command buffers have names. A build without Vulkan's headers has no layer: then there is nothing
+ * to set. */
 struct bw_error *bw_cli_vulkan_settings(char *out[3])
 {
 	char *agent = NULL, *manifest = NULL;
@@ -55,8 +56,9 @@ static struct bw_error *environ_of(pid_t pid, const char *name, char **out)
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	*out = NULL;
 	if (!f)
-		return errno == ENOENT ? bw_errorf(BW_E_NOT_FOUND, "There is no process %d", (int)pid)
-				       : bw_error_errno(errno, "cannot look at process %d", (int)pid);
+		return errno == ENOENT
+			       ? bw_errorf(BW_E_NOT_FOUND, "There is no process %d", (int)pid)
+			       : bw_error_errno(errno, "cannot look at process %d", (int)pid);
 	while (getdelim(&line, &cap, '\0', f) > 0) {
 		if (strncmp(line, name, n) || line[n] != '=')
 			continue;
@@ -90,7 +92,8 @@ static struct bw_error *await_hello(struct bw_cli *c, pid_t pid)
 		struct bw_stop stop;
 		BW_TRY(bw_debug_wait(c->debug, PIECE_MS, &stop));
 		if (!bw_wait_goes_on((unsigned)i * PIECE_MS, false))
-			return bw_errorf(BW_E_INTERRUPTED, "Quit: process %d has not answered", (int)pid);
+			return bw_errorf(BW_E_INTERRUPTED, "Quit: process %d has not answered",
+					 (int)pid);
 		if (stop.kind == BW_STOP_EXITED)
 			return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
 		if (stop.kind != BW_STOP_NONE)
@@ -107,14 +110,17 @@ static void say_attached(struct bw_cli *c, pid_t pid)
 	struct bw_target *t = bw_debug_target(c->debug);
 	bool ready = bw_live_was_ready(t, pid);
 	uint32_t n = bw_live_untrappable(t, pid);
-	bw_out_line(c->out, ready ? "Attached to %s (process %d)."
-				  : "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
-		    i->comm, (int)pid);
+	bw_out_line(
+		c->out,
+		ready ? "Attached to %s (process %d)."
+		      : "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
+		i->comm, (int)pid);
 	if (n)
-		bw_out_line(c->out,
-			    "%u wave%s launched before and cannot be stopped: \"breakwater exec --ready\" starts a program "
-			    "so that they can. \"shell breakwater umr -wa\" shows where they are.",
-			    n, n == 1 ? " was" : "s were");
+		bw_out_line(
+			c->out,
+			"%u wave%s launched before and cannot be stopped: \"breakwater exec --ready\" starts a program "
+			"so that they can. \"shell breakwater umr -wa\" shows where they are.",
+			n, n == 1 ? " was" : "s were");
 	bw_out_bool(c->out, "ready", ready);
 	bw_out_int(c->out, "unstoppable", n);
 	bw_out_int(c->out, "pid", pid);
@@ -136,7 +142,8 @@ static struct bw_error *stop_if_ready(struct bw_cli *c, pid_t pid)
 
 struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
 {
-	struct bw_live_options options = {.kmd = c->kmd, .pid = pid, .in_fd = -1, .out_fd = -1, .err_fd = -1};
+	struct bw_live_options options = {
+		.kmd = c->kmd, .pid = pid, .in_fd = -1, .out_fd = -1, .err_fd = -1};
 	struct bw_target *target;
 	BW_TRY(bw_live_start(&options, &target));
 	BW_TRY(bw_debug_start(c->debug, target));
@@ -172,15 +179,19 @@ struct bw_error *bw_cmd_attach(struct bw_cli *c, const char *args)
 	uint64_t pid;
 	_cleanup_free_ char *server = NULL;
 	if (!bw_parse_u64(args, &pid) || !pid || pid > INT_MAX)
-		return bw_errorf(BW_E_INVALID, "\"attach\" takes the process number of a program started by \"breakwater exec\"");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"attach\" takes the process number of a program started by \"breakwater exec\"");
 	BW_TRY(environ_of((pid_t)pid, "BREAKWATER_VGPU", &server));
 	const char *ours = NULL;
 	for (const char *const *e = bw_kmd_program_env(c->kmd); e && *e; e++)
 		if (bw_starts_with(*e, "BREAKWATER_VGPU="))
 			ours = *e + strlen("BREAKWATER_VGPU=");
 	if (!ours != !server || (ours && strcmp(ours, server)))
-		return bw_errorf(BW_E_INVALID, "process %d uses another GPU than this session: breakwater attach %d", (int)pid,
-				 (int)pid);
+		return bw_errorf(
+			BW_E_INVALID,
+			"process %d uses another GPU than this session: breakwater attach %d",
+			(int)pid, (int)pid);
 	return bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM ? bw_cli_attach(c, (pid_t)pid)
 							       : attach_another(c, (pid_t)pid);
 }
@@ -227,13 +238,14 @@ struct bw_error *bw_cmd_inferior(struct bw_cli *c, const char *args)
 	if (args[0]) {
 		uint64_t number;
 		BW_TRY(bw_cli_eval_count(c, args, &number));
-		BW_TRY(bw_debug_set_inferior(c->debug, number > UINT32_MAX ? UINT32_MAX : (uint32_t)number));
+		BW_TRY(bw_debug_set_inferior(c->debug,
+					     number > UINT32_MAX ? UINT32_MAX : (uint32_t)number));
 	}
 	const struct bw_inferior_info *i = inferior(c, 0);
 	if (!i)
 		return bw_errorf(BW_E_STATE, "The program has not opened the GPU yet");
-	bw_out_line(c->out, "[%s inferior %u: %s (process %d)]", args[0] ? "Switching to" : "Current", i->number, i->comm,
-		    (int)i->pid);
+	bw_out_line(c->out, "[%s inferior %u: %s (process %d)]",
+		    args[0] ? "Switching to" : "Current", i->number, i->comm, (int)i->pid);
 	bw_out_int(c->out, "inferior", i->number);
 	bw_out_int(c->out, "pid", i->pid);
 	return NULL;
@@ -242,7 +254,8 @@ struct bw_error *bw_cmd_inferior(struct bw_cli *c, const char *args)
 typedef struct bw_error *inferior_fn(struct bw_debug *d, uint32_t number);
 
 /* "inferiors N...", or the current one; what: what becomes of it. */
-static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const char *args, inferior_fn *fn, const char *what)
+static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const char *args,
+				      inferior_fn *fn, const char *what)
 {
 	char word[16];
 	size_t n;
@@ -258,7 +271,9 @@ static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const 
 		uint64_t number = 0;
 		bw_take_word(&rest, word, sizeof(word));
 		if (named && (!bw_parse_u64(word, &number) || !number || number > UINT32_MAX))
-			return bw_errorf(BW_E_INVALID, "There is no inferior \"%s\"; \"info inferiors\" lists them", word);
+			return bw_errorf(
+				BW_E_INVALID,
+				"There is no inferior \"%s\"; \"info inferiors\" lists them", word);
 		const struct bw_inferior_info *i = inferior(c, (uint32_t)number);
 		pid_t pid = i ? i->pid : bw_debug_program_pid(c->debug);
 		uint32_t which = i ? i->number : (uint32_t)number;
@@ -283,5 +298,6 @@ struct bw_error *bw_cmd_kill(struct bw_cli *c, const char *args)
 
 struct bw_error *bw_cmd_detach(struct bw_cli *c, const char *args)
 {
-	return for_inferiors(c, "detach", args, bw_debug_detach_inferior, "runs on without the debugger");
+	return for_inferiors(c, "detach", args, bw_debug_detach_inferior,
+			     "runs on without the debugger");
 }

@@ -17,7 +17,8 @@ static const char *on_dispatch(const char *args)
 	char first[8], second[16];
 	bw_take_word(&args, first, sizeof(first));
 	bw_take_word(&args, second, sizeof(second));
-	bool is = !strcmp(first, "on") && (!strcmp(second, "dispatch") || !strcmp(second, "dispatches"));
+	bool is = !strcmp(first, "on") &&
+		  (!strcmp(second, "dispatch") || !strcmp(second, "dispatches"));
 	return is ? args : NULL;
 }
 
@@ -42,7 +43,8 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 		return;
 	}
 	if (!b->n_addr) {
-		bw_out_line(c->out, "%s %u (%s) waits for its code to be loaded.", kind, number, b->spec);
+		bw_out_line(c->out, "%s %u (%s) waits for its code to be loaded.", kind, number,
+			    b->spec);
 		return;
 	}
 	struct bw_where where;
@@ -51,7 +53,8 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 	struct bw_str s = {0};
 	bw_str_addf(&s, "%s %u at 0x%llx", kind, number, (unsigned long long)b->addr[0]);
 	if (where.has_line)
-		bw_str_addf(&s, ": file %s, line %u.", slash ? slash + 1 : where.line.file, where.line.line);
+		bw_str_addf(&s, ": file %s, line %u.", slash ? slash + 1 : where.line.file,
+			    where.line.line);
 	if (b->n_addr > 1)
 		bw_str_addf(&s, " (%zu places)", b->n_addr);
 	bw_out_line(c->out, "%s", bw_str_text(&s));
@@ -75,7 +78,9 @@ static struct bw_error *set_watchpoint(struct bw_cli *c, const char *args, enum 
 {
 	uint32_t number;
 	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
-		return bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it): nothing is in memory yet");
+		return bw_errorf(
+			BW_E_STATE,
+			"The program is not being run (\"run\" starts it): nothing is in memory yet");
 	BW_TRY(bw_debug_watch(c->debug, args, kind, &number));
 	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
 	const struct bw_wave_info *w = bw_debug_focus(c->debug);
@@ -84,8 +89,11 @@ static struct bw_error *set_watchpoint(struct bw_cli *c, const char *args, enum 
 	remember_number(c, number);
 	bw_out_line(c->out, "%s %u: %s", bw_watch_kind_text(b), number, b->spec);
 	if (b->watch_register < 0 && w)
-		bw_out_line(c->out, "No watch register can do that: wave %u will be stepped from instruction to instruction%s.",
-			    w->number, b->watch_group ? ", and so will the others of its workgroup" : "");
+		bw_out_line(
+			c->out,
+			"No watch register can do that: wave %u will be stepped from instruction to instruction%s.",
+			w->number,
+			b->watch_group ? ", and so will the others of its workgroup" : "");
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "hardware", b->watch_register >= 0);
 	return NULL;
@@ -106,8 +114,8 @@ struct bw_error *bw_cmd_awatch(struct bw_cli *c, const char *args)
 	return set_watchpoint(c, args, BW_BREAK_AWATCH);
 }
 
-/* Exceptions by the words of the stop reasons and the ISA manual. "all" leaves out what nearly every
- * kernel does: inexact results. */
+/* Exceptions by the words of the stop reasons and the ISA manual. "all" leaves out what nearly
+ * every kernel does: inexact results. */
 static const struct {
 	const char *word;
 	uint32_t excp;
@@ -136,10 +144,14 @@ static struct bw_error *exceptions_of(const char *args, uint32_t *out_mask)
 			known = true;
 		}
 		if (!known)
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no exception: invalid, denormal, div0, overflow, underflow, "
-						       "inexact, int_div0, all", word);
+			return bw_errorf(
+				BW_E_INVALID,
+				"\"%s\" is no exception: invalid, denormal, div0, overflow, underflow, "
+				"inexact, int_div0, all",
+				word);
 	}
-	*out_mask = mask ? mask : BW_EXCP_INVALID | BW_EXCP_DIV0 | BW_EXCP_OVERFLOW | BW_EXCP_INT_DIV0;
+	*out_mask =
+		mask ? mask : BW_EXCP_INVALID | BW_EXCP_DIV0 | BW_EXCP_OVERFLOW | BW_EXCP_INT_DIV0;
 	return NULL;
 }
 
@@ -161,19 +173,24 @@ static struct bw_error *set_catchpoint(struct bw_cli *c, const char *args, bool 
 	/* These stop a wave whether or not somebody catches them. */
 	if (!strcmp(what, "fault") || !strcmp(what, "trap") || !strcmp(what, "illegal")) {
 		bw_out_line(c->out, "Every %s stops its wave; there is nothing to set.",
-			    !strcmp(what, "fault") ? "memory violation" : !strcmp(what, "trap") ? "s_trap" : "illegal instruction");
+			    !strcmp(what, "fault")  ? "memory violation"
+			    : !strcmp(what, "trap") ? "s_trap"
+						    : "illegal instruction");
 		return NULL;
 	}
 	if (!strcmp(what, "dispatch"))
 		return set_dispatch_breakpoint(c, args, temporary);
 	if (strcmp(what, "fp"))
-		return bw_errorf(BW_E_INVALID, "\"catch\" takes dispatch ..., or fp [invalid denormal div0 overflow underflow inexact int_div0 all]; "
-					       "memory violations, illegal instructions and traps always stop");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"catch\" takes dispatch ..., or fp [invalid denormal div0 overflow underflow inexact int_div0 all]; "
+			"memory violations, illegal instructions and traps always stop");
 	BW_TRY(exceptions_of(args, &mask));
 	BW_TRY(bw_debug_catch_exceptions(c->debug, mask, temporary, &number));
 	const struct bw_break_info *b = bw_debug_breakpoint(c->debug, number);
 	remember_number(c, number);
-	bw_out_line(c->out, "%s %u (%s)", temporary ? "Temporary catchpoint" : "Catchpoint", number, b ? b->spec : "");
+	bw_out_line(c->out, "%s %u (%s)", temporary ? "Temporary catchpoint" : "Catchpoint", number,
+		    b ? b->spec : "");
 	bw_out_int(c->out, "number", number);
 	return NULL;
 }
@@ -198,7 +215,8 @@ struct bw_error *bw_cmd_tbreak(struct bw_cli *c, const char *args)
 	return set_breakpoint(c, args, true);
 }
 
-struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn, void *cookie)
+struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn,
+				    void *cookie)
 {
 	if (!args[0])
 		return fn(c, 0, cookie);
@@ -213,16 +231,19 @@ struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_numbe
 		bool good = bw_parse_u64(word, &first) && (!dash || bw_parse_u64(dash + 1, &last));
 		if (!good && !dash && word[0] == '$') { /* $bpnum, $n */
 			BW_TRY(bw_cli_eval(c, word, &v));
-			good = !v.elem && (v.type.kind == BW_TYPE_INT || v.type.kind == BW_TYPE_UINT);
+			good = !v.elem &&
+			       (v.type.kind == BW_TYPE_INT || v.type.kind == BW_TYPE_UINT);
 			first = v.bits;
 			bw_value_fini(&v);
 		}
 		if (!good || !first || first > UINT32_MAX)
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no number of a breakpoint or display", word);
+			return bw_errorf(BW_E_INVALID,
+					 "\"%s\" is no number of a breakpoint or display", word);
 		if (!dash)
 			last = first;
 		if (last < first || last > first + 65536)
-			return bw_errorf(BW_E_INVALID, "%s-%s is no range of numbers", word, dash ? dash + 1 : "");
+			return bw_errorf(BW_E_INVALID, "%s-%s is no range of numbers", word,
+					 dash ? dash + 1 : "");
 		for (uint64_t n = first; n <= last; n++)
 			BW_TRY(fn(c, (uint32_t)n, cookie));
 	}
@@ -264,7 +285,9 @@ static struct bw_error *enable_one(struct bw_cli *c, uint32_t number, void *cook
 {
 	const struct enabling *e = cookie;
 	if (e->on && e->after != BW_BREAK_STAYS && !number)
-		return bw_errorf(BW_E_INVALID, "\"enable once\", \"delete\" and \"count\" take numbers of breakpoints");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"enable once\", \"delete\" and \"count\" take numbers of breakpoints");
 	BW_TRY(bw_debug_break_enable(c->debug, number, e->on));
 	return e->on && number ? bw_debug_break_after(c->debug, number, e->after, e->count) : NULL;
 }
@@ -285,7 +308,9 @@ struct bw_error *bw_cmd_enable(struct bw_cli *c, const char *args)
 		bw_take_word(&args, word, sizeof(word));
 		e.after = BW_BREAK_DISABLED;
 		if (!bw_parse_u64(word, &e.count) || !e.count)
-			return bw_errorf(BW_E_INVALID, "\"enable count\" takes a count and numbers of breakpoints");
+			return bw_errorf(
+				BW_E_INVALID,
+				"\"enable count\" takes a count and numbers of breakpoints");
 	}
 	return bw_cli_each_number(c, args, enable_one, &e);
 }
@@ -318,13 +343,16 @@ struct bw_error *bw_cmd_clear(struct bw_cli *c, const char *args)
 			numbers[n_numbers++] = list[i].number;
 	}
 	free(places);
-	struct bw_error *err = n_numbers ? NULL : bw_errorf(BW_E_NOT_FOUND, "No breakpoint at %s", args[0] ? args : "this place");
+	struct bw_error *err = n_numbers ? NULL
+					 : bw_errorf(BW_E_NOT_FOUND, "No breakpoint at %s",
+						     args[0] ? args : "this place");
 	for (size_t i = 0; !err && i < n_numbers; i++) {
 		err = bw_debug_break_delete(c->debug, numbers[i]);
 		bw_str_addf(&names, " %u", numbers[i]);
 	}
 	if (!err)
-		bw_out_line(c->out, "Deleted breakpoint%s%s", n_numbers == 1 ? "" : "s", bw_str_text(&names));
+		bw_out_line(c->out, "Deleted breakpoint%s%s", n_numbers == 1 ? "" : "s",
+			    bw_str_text(&names));
 	bw_str_free(&names);
 	return err;
 }
@@ -335,7 +363,8 @@ struct bw_error *bw_cmd_condition(struct bw_cli *c, const char *args)
 	uint64_t number;
 	bw_take_word(&args, word, sizeof(word));
 	if (!bw_parse_u64(word, &number) || number > UINT32_MAX)
-		return bw_errorf(BW_E_INVALID, "\"condition\" takes a breakpoint number and an expression");
+		return bw_errorf(BW_E_INVALID,
+				 "\"condition\" takes a breakpoint number and an expression");
 	BW_TRY(bw_debug_break_condition(c->debug, (uint32_t)number, args));
 	if (!args[0])
 		bw_out_line(c->out, "Breakpoint %u now unconditional.", (unsigned)number);
@@ -354,8 +383,8 @@ struct bw_error *bw_cmd_ignore(struct bw_cli *c, const char *args)
 	if (number > UINT32_MAX)
 		return bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %s", word);
 	BW_TRY(bw_debug_break_ignore(c->debug, (uint32_t)number, count));
-	bw_out_line(c->out, "Will ignore the next %llu crossing%s of breakpoint %u.", (unsigned long long)count,
-		    count == 1 ? "" : "s", (unsigned)number);
+	bw_out_line(c->out, "Will ignore the next %llu crossing%s of breakpoint %u.",
+		    (unsigned long long)count, count == 1 ? "" : "s", (unsigned)number);
 	return NULL;
 }
 
@@ -372,7 +401,8 @@ static void save_one(FILE *f, struct bw_cli *c, const struct bw_break_info *b)
 	const char *const *lines = bw_cli_commands_of(c, b->number, &n);
 	const struct bw_block *block = bw_block_of_breakpoint(c, b->number);
 	/* the spec of a catchpoint is the command itself */
-	fprintf(f, "%s%s%s", b->temporary ? "t" : "", b->passes ? "dprintf " : verbs[b->kind], b->spec);
+	fprintf(f, "%s%s%s", b->temporary ? "t" : "", b->passes ? "dprintf " : verbs[b->kind],
+		b->spec);
 	if (b->condition)
 		fprintf(f, " if %s", b->condition);
 	if (b->wave)
@@ -398,7 +428,9 @@ struct bw_error *bw_cmd_save(struct bw_cli *c, const char *args)
 {
 	size_t n;
 	if (!take_keyword(&args, "breakpoints") || !args[0])
-		return bw_errorf(BW_E_INVALID, "\"save\" takes breakpoints and a file; \"source\" reads it again");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"save\" takes breakpoints and a file; \"source\" reads it again");
 	const struct bw_break_info *list = bw_debug_breakpoints(c->debug, &n);
 	if (!n)
 		return bw_errorf(BW_E_STATE, "Nothing to save");

@@ -19,7 +19,10 @@ static struct bw_error *take_modifiers(const char **args, unsigned *out_flags)
 			else if (*p == 'r')
 				*out_flags |= BW_DIS_RAW;
 			else
-				return bw_errorf(BW_E_INVALID, "\"disassemble\" has the modifiers s and r, not \"%c\"", *p);
+				return bw_errorf(
+					BW_E_INVALID,
+					"\"disassemble\" has the modifiers s and r, not \"%c\"",
+					*p);
 		}
 	}
 	return NULL;
@@ -77,7 +80,8 @@ struct bw_error *bw_cmd_disassemble(struct bw_cli *c, const char *args)
 		if (length)
 			end += start;
 		if (end <= start)
-			return bw_errorf(BW_E_INVALID, "The range ends at 0x%llx, before it begins", (unsigned long long)end);
+			return bw_errorf(BW_E_INVALID, "The range ends at 0x%llx, before it begins",
+					 (unsigned long long)end);
 	}
 	_cleanup_free_ struct bw_dis_line *lines = NULL;
 	size_t n;
@@ -144,7 +148,8 @@ static struct bw_error *list_range(struct bw_cli *c, char *first_text, char *las
 	if (!last)
 		last = first + size - 1;
 	if (last < first)
-		return bw_errorf(BW_E_INVALID, "The range ends in line %u, before it begins (%u)", last, first);
+		return bw_errorf(BW_E_INVALID, "The range ends in line %u, before it begins (%u)",
+				 last, first);
 	return show_lines(c, first, last);
 }
 
@@ -153,7 +158,9 @@ struct bw_error *bw_cmd_list(struct bw_cli *c, const char *args)
 	unsigned line, size = bw_cli_list_size(c);
 	if (!strcmp(args, "-")) {
 		if (!c->list_file || c->list_first <= 1)
-			return bw_errorf(BW_E_STATE, "Already at the start%s%s", c->list_file ? " of " : "", c->list_file ? c->list_file : "");
+			return bw_errorf(BW_E_STATE, "Already at the start%s%s",
+					 c->list_file ? " of " : "",
+					 c->list_file ? c->list_file : "");
 		unsigned first = c->list_first > size ? c->list_first - size : 1;
 		return show_lines(c, first, c->list_first - 1);
 	}

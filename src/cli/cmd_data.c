@@ -9,12 +9,15 @@
 
 /* Commands that evaluate: print and its kin, whatis, x. */
 
-static struct bw_error *take_value(struct bw_cli *c, const char **args, const char *name, struct bw_format *out_format,
-				   struct bw_value *out)
+static struct bw_error *take_value(struct bw_cli *c, const char **args, const char *name,
+				   struct bw_format *out_format, struct bw_value *out)
 {
 	BW_TRY(bw_cli_take_format(args, false, out_format));
 	if (out_format->letter == 'i')
-		return bw_errorf(BW_E_INVALID, "Format letter \"i\" is meaningless in \"%s\" command; x/i shows instructions", name);
+		return bw_errorf(
+			BW_E_INVALID,
+			"Format letter \"i\" is meaningless in \"%s\" command; x/i shows instructions",
+			name);
 	return bw_cli_eval(c, (*args)[0] ? *args : "$", out);
 }
 
@@ -73,7 +76,8 @@ struct bw_error *bw_cmd_whatis(struct bw_cli *c, const char *args)
 	BW_TRY(bw_cli_eval(c, args[0] ? args : "$", &v));
 	bw_str_add(&s, v.type.kind == BW_TYPE_TEXT ? "text" : bw_type_name(&v.type, name));
 	if (v.n_elem)
-		bw_str_addf(&s, " [%zu]%s", v.n_elem, v.across_lanes ? " (a value for each lane)" : "");
+		bw_str_addf(&s, " [%zu]%s", v.n_elem,
+			    v.across_lanes ? " (a value for each lane)" : "");
 	bw_out_line(c->out, "type = %s", bw_str_text(&s));
 	bw_out_str(c->out, "value_type", bw_str_text(&s));
 	bw_str_free(&s);

@@ -21,9 +21,10 @@ struct bw_error *bw_info_pipelines(struct bw_cli *c, const char *args)
 	return bw_show_pipelines(c->out, c->debug);
 }
 
-/* The dispatch that args name, else that of the focus wave, else the first that is held or runs, else
- * the last. NULL in *out: there is none. */
-static struct bw_error *pick(struct bw_cli *c, const char *args, const struct bw_dispatch_info **out)
+/* The dispatch that args name, else that of the focus wave, else the first that is held or runs,
+ * else the last. NULL in *out: there is none. */
+static struct bw_error *pick(struct bw_cli *c, const char *args,
+			     const struct bw_dispatch_info **out)
 {
 	size_t n = 0;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(c->debug, &n);
@@ -34,7 +35,9 @@ static struct bw_error *pick(struct bw_cli *c, const char *args, const struct bw
 		BW_TRY(bw_cli_eval_count(c, args, &number));
 		*out = number <= UINT32_MAX ? bw_debug_dispatch(c->debug, (uint32_t)number) : NULL;
 		return *out ? NULL
-			    : bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %s; \"info dispatches\" lists them", args);
+			    : bw_errorf(BW_E_NOT_FOUND,
+					"There is no dispatch %s; \"info dispatches\" lists them",
+					args);
 	}
 	if (w)
 		*out = bw_debug_dispatch(c->debug, w->dispatch);
@@ -46,7 +49,8 @@ static struct bw_error *pick(struct bw_cli *c, const char *args, const struct bw
 	return NULL;
 }
 
-static struct bw_error *need(struct bw_cli *c, const char *args, const struct bw_dispatch_info **out)
+static struct bw_error *need(struct bw_cli *c, const char *args,
+			     const struct bw_dispatch_info **out)
 {
 	BW_TRY(pick(c, args, out));
 	return *out ? NULL : bw_errorf(BW_E_STATE, "Nothing has been dispatched");
@@ -78,7 +82,9 @@ struct bw_error *bw_info_buffer(struct bw_cli *c, const char *args)
 	const struct bw_dispatch_info *x;
 	uint64_t number;
 	if (!args[0])
-		return bw_errorf(BW_E_INVALID, "\"info buffer\" takes the number of a buffer; \"info buffers\" lists them");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"info buffer\" takes the number of a buffer; \"info buffers\" lists them");
 	BW_TRY(bw_cli_eval_count(c, args, &number));
 	BW_TRY(pick(c, "", &x));
 	return bw_show_buffer(c->out, c->debug, number <= UINT32_MAX ? (uint32_t)number : 0, x);

@@ -19,8 +19,8 @@ static bool examines(const struct bw_format *f)
 	return f->letter == 'i' || f->letter == 's' || f->unit || f->has_count;
 }
 
-static struct bw_error *show_memory(struct bw_cli *c, const struct bw_display *x, size_t number, struct bw_format *f,
-				    const char *expr)
+static struct bw_error *show_memory(struct bw_cli *c, const struct bw_display *x, size_t number,
+				    struct bw_format *f, const char *expr)
 {
 	enum bw_space space;
 	uint64_t addr, next;
@@ -31,8 +31,8 @@ static struct bw_error *show_memory(struct bw_cli *c, const struct bw_display *x
 	return bw_show_memory(c->out, c->debug, space, addr, f, &next);
 }
 
-static struct bw_error *show_value(struct bw_cli *c, const struct bw_display *x, size_t number, const struct bw_format *f,
-				   const char *expr)
+static struct bw_error *show_value(struct bw_cli *c, const struct bw_display *x, size_t number,
+				   const struct bw_format *f, const char *expr)
 {
 	struct bw_value v = {0};
 	struct bw_str s = {0};
@@ -55,7 +55,8 @@ static void show_one(struct bw_cli *c, size_t i)
 	bw_out_int(c->out, "number", (int64_t)i + 1);
 	bw_out_str(c->out, "expression", expr);
 	if (!err)
-		err = examines(&f) ? show_memory(c, x, i + 1, &f, expr) : show_value(c, x, i + 1, &f, expr);
+		err = examines(&f) ? show_memory(c, x, i + 1, &f, expr)
+				   : show_value(c, x, i + 1, &f, expr);
 	if (err) {
 		/* of memory, the title is there already */
 		if (examines(&f))
@@ -111,7 +112,9 @@ struct bw_error *bw_cmd_display(struct bw_cli *c, const char *args)
 static struct bw_error *find(struct bw_cli *c, uint32_t number, struct bw_display **out)
 {
 	if (!number || number > c->n_displays || !c->displays[number - 1].text)
-		return bw_errorf(BW_E_INVALID, "No display has the number %u; \"info display\" lists them", number);
+		return bw_errorf(BW_E_INVALID,
+				 "No display has the number %u; \"info display\" lists them",
+				 number);
 	*out = &c->displays[number - 1];
 	return NULL;
 }
@@ -156,8 +159,9 @@ struct bw_error *bw_cli_enable_displays(struct bw_cli *c, const char *args, bool
 
 struct bw_error *bw_info_display(struct bw_cli *c, const char *args)
 {
-	static const struct bw_column columns[] = {
-		{"Num", "number", true}, {"Enb", "enabled", false}, {"Expression", "expression", false}};
+	static const struct bw_column columns[] = {{"Num", "number", true},
+						   {"Enb", "enabled", false},
+						   {"Expression", "expression", false}};
 	struct bw_table t;
 	bw_table_init(&t, "displays", columns, BW_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < c->n_displays; i++) {

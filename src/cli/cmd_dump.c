@@ -12,7 +12,8 @@
 /* Memory and files: dump, append, restore. */
 
 /* mode: "wb", or "ab" for append */
-static struct bw_error *write_file(const char *path, const char *mode, const void *data, size_t size_b)
+static struct bw_error *write_file(const char *path, const char *mode, const void *data,
+				   size_t size_b)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, mode);
 	if (!f || fwrite(data, 1, size_b, f) != size_b || fflush(f))
@@ -20,7 +21,8 @@ static struct bw_error *write_file(const char *path, const char *mode, const voi
 	return NULL;
 }
 
-static struct bw_error *dump_memory(struct bw_cli *c, const char *path, const char *mode, const char *args)
+static struct bw_error *dump_memory(struct bw_cli *c, const char *path, const char *mode,
+				    const char *args)
 {
 	enum { MOST = 1 << 30 };
 	char start[256];
@@ -32,20 +34,22 @@ static struct bw_error *dump_memory(struct bw_cli *c, const char *path, const ch
 	BW_TRY(bw_cli_eval_address(c, start, &space, &from));
 	BW_TRY(bw_cli_eval_address(c, args, &end_space, &to));
 	if (to <= from || to - from > MOST)
-		return bw_errorf(BW_E_INVALID, "END (0x%llx) must lie behind START (0x%llx), by 1 GiB at most",
+		return bw_errorf(BW_E_INVALID,
+				 "END (0x%llx) must lie behind START (0x%llx), by 1 GiB at most",
 				 (unsigned long long)to, (unsigned long long)from);
 	_cleanup_free_ uint8_t *data = malloc(to - from);
 	if (!data)
 		return bw_error_nomem();
 	BW_TRY(bw_debug_read(c->debug, space, from, data, to - from));
 	BW_TRY(write_file(path, mode, data, to - from));
-	bw_out_line(c->out, "%llu bytes of %s memory written to %s.", (unsigned long long)(to - from),
-		    bw_space_name(space), path);
+	bw_out_line(c->out, "%llu bytes of %s memory written to %s.",
+		    (unsigned long long)(to - from), bw_space_name(space), path);
 	bw_out_int(c->out, "bytes", (int64_t)(to - from));
 	return NULL;
 }
 
-static struct bw_error *dump_value(struct bw_cli *c, const char *path, const char *mode, const char *args)
+static struct bw_error *dump_value(struct bw_cli *c, const char *path, const char *mode,
+				   const char *args)
 {
 	struct bw_value v = {0};
 	BW_TRY(bw_cli_eval(c, args, &v));
@@ -68,7 +72,8 @@ static struct bw_error *dump_value(struct bw_cli *c, const char *path, const cha
 	return NULL;
 }
 
-/* restore FILE [binary] ADDRESS [START END], as gdb: byte START of the file goes to ADDRESS + START. */
+/* restore FILE [binary] ADDRESS [START END], as gdb: byte START of the file goes to ADDRESS +
+ * START. */
 struct bw_error *bw_cmd_restore(struct bw_cli *c, const char *args)
 {
 	enum { MOST = 1 << 30 };
@@ -80,7 +85,8 @@ struct bw_error *bw_cmd_restore(struct bw_cli *c, const char *args)
 	if (!strcmp(word, "binary"))
 		bw_take_word(&args, word, sizeof(word));
 	if (!path[0] || !word[0])
-		return bw_errorf(BW_E_INVALID, "\"restore\" takes FILE [binary] ADDRESS [START END]");
+		return bw_errorf(BW_E_INVALID,
+				 "\"restore\" takes FILE [binary] ADDRESS [START END]");
 	BW_TRY(bw_cli_eval_address(c, word, &space, &at));
 	if (args[0]) {
 		bw_take_word(&args, word, sizeof(word));
@@ -94,16 +100,17 @@ struct bw_error *bw_cmd_restore(struct bw_cli *c, const char *args)
 	long size = ftell(f);
 	end = BW_MIN(end, size < 0 ? 0 : (uint64_t)size);
 	if (start >= end || end - start > MOST || fseek(f, (long)start, SEEK_SET))
-		return bw_errorf(BW_E_INVALID, "%s has %ld bytes: nothing to restore from %llu to %llu", path, size,
-				 (unsigned long long)start, (unsigned long long)end);
+		return bw_errorf(BW_E_INVALID,
+				 "%s has %ld bytes: nothing to restore from %llu to %llu", path,
+				 size, (unsigned long long)start, (unsigned long long)end);
 	_cleanup_free_ uint8_t *data = malloc(end - start);
 	if (!data)
 		return bw_error_nomem();
 	if (fread(data, 1, end - start, f) != end - start)
 		return bw_error_errno(errno, "cannot read %s", path);
 	BW_TRY(bw_debug_write(c->debug, space, at + start, data, end - start));
-	bw_out_line(c->out, "Restoring binary file %s into memory (0x%llx to 0x%llx)", path, (unsigned long long)(at + start),
-		    (unsigned long long)(at + end));
+	bw_out_line(c->out, "Restoring binary file %s into memory (0x%llx to 0x%llx)", path,
+		    (unsigned long long)(at + start), (unsigned long long)(at + end));
 	bw_out_int(c->out, "bytes", (int64_t)(end - start));
 	return NULL;
 }
@@ -116,7 +123,8 @@ static struct bw_error *dump(struct bw_cli *c, const char *args, const char *mod
 		bw_take_word(&args, what, sizeof(what));
 	bw_take_word(&args, path, sizeof(path));
 	if (!path[0] || !args[0])
-		return bw_errorf(BW_E_INVALID, "\"dump\" takes memory FILE START END, or value FILE EXPR");
+		return bw_errorf(BW_E_INVALID,
+				 "\"dump\" takes memory FILE START END, or value FILE EXPR");
 	if (!strcmp(what, "memory"))
 		return dump_memory(c, path, mode, args);
 	if (!strcmp(what, "value"))

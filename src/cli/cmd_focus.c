@@ -42,7 +42,8 @@ static struct bw_error *choose_lane(struct bw_cli *c, const char *text)
 	BW_TRY(bw_cli_need_wave(c, &w));
 	BW_TRY(bw_cli_eval_count(c, text, &lane));
 	if (lane >= w->lanes)
-		return bw_errorf(BW_E_INVALID, "The wave has lanes 0 to %u, not %llu", w->lanes - 1u, (unsigned long long)lane);
+		return bw_errorf(BW_E_INVALID, "The wave has lanes 0 to %u, not %llu",
+				 w->lanes - 1u, (unsigned long long)lane);
 	return bw_debug_set_lane(c->debug, (unsigned)lane);
 }
 
@@ -98,7 +99,8 @@ static void restore_focus(struct bw_cli *c, uint32_t wave, unsigned lane)
 }
 
 /* "1 3-5 CMD" or "all CMD": the numbers; *args behind them. */
-static struct bw_error *take_waves(struct bw_cli *c, const char **args, uint32_t **out, size_t *out_n)
+static struct bw_error *take_waves(struct bw_cli *c, const char **args, uint32_t **out,
+				   size_t *out_n)
 {
 	char word[64];
 	size_t n = 0, n_list;
@@ -113,10 +115,12 @@ static struct bw_error *take_waves(struct bw_cli *c, const char **args, uint32_t
 		char *dash = strchr(word, '-');
 		if (dash)
 			*dash = '\0';
-		if (!all && (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last))))
+		if (!all &&
+		    (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last))))
 			break;
 		for (size_t i = 0; i < n_list; i++)
-			wanted[i] |= all || (list[i].number >= first && list[i].number <= (dash ? last : first));
+			wanted[i] |= all || (list[i].number >= first &&
+					     list[i].number <= (dash ? last : first));
 		*args = rest;
 	}
 	for (size_t i = 0; numbers && wanted && i < n_list; i++)
@@ -139,9 +143,11 @@ static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
 	struct apply a = {.command = args};
 	take_flags(&a);
 	if (!a.command[0])
-		return bw_errorf(BW_E_INVALID, "\"apply\" takes numbers of waves, or all, and a command");
+		return bw_errorf(BW_E_INVALID,
+				 "\"apply\" takes numbers of waves, or all, and a command");
 	if (!n)
-		return bw_errorf(BW_E_NOT_FOUND, "No stopped wave has such a number; \"info waves\" lists them");
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "No stopped wave has such a number; \"info waves\" lists them");
 	uint32_t focus = bw_debug_focus(c->debug)->number;
 	unsigned lane = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();
 	for (size_t i = 0; !err && i < n && !c->quit && interrupts == bw_cli_interrupts(); i++) {
@@ -188,11 +194,13 @@ static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 	}
 	take_flags(&a);
 	if (!lanes || !a.command[0])
-		return bw_errorf(BW_E_INVALID, "\"lane apply\" takes lanes, all or -active, and a command");
+		return bw_errorf(BW_E_INVALID,
+				 "\"lane apply\" takes lanes, all or -active, and a command");
 	struct bw_error *err = NULL;
 	uint32_t focus = w->number;
 	unsigned before = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();
-	for (unsigned lane = 0; !err && lane < 64 && !c->quit && interrupts == bw_cli_interrupts(); lane++) {
+	for (unsigned lane = 0; !err && lane < 64 && !c->quit && interrupts == bw_cli_interrupts();
+	     lane++) {
 		w = bw_debug_wave(c->debug, focus);
 		if (!w || !(lanes >> lane & 1) || bw_debug_focus(c->debug) != w)
 			continue;
@@ -219,7 +227,8 @@ static struct bw_error *find_waves(struct bw_cli *c, const char *text)
 		bw_debug_where(c->debug, list[i].pc, &where);
 		if (!strstr(name, text) && !(where.function && strstr(where.function, text)))
 			continue;
-		bw_out_line(c->out, "Thread %u: %s in %s", list[i].number, name, where.function ? where.function : "??");
+		bw_out_line(c->out, "Thread %u: %s in %s", list[i].number, name,
+			    where.function ? where.function : "??");
 		found++;
 	}
 	if (!found)
@@ -248,7 +257,9 @@ struct bw_error *bw_cmd_wave(struct bw_cli *c, const char *args)
 	uint64_t number;
 	BW_TRY(bw_cli_eval_count(c, text, &number));
 	if (number > UINT32_MAX || !bw_debug_wave(c->debug, (uint32_t)number))
-		return bw_errorf(BW_E_NOT_FOUND, "No stopped wave has the number %s; \"info waves\" lists them", text);
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "No stopped wave has the number %s; \"info waves\" lists them",
+				 text);
 	BW_TRY(bw_debug_set_focus(c->debug, (uint32_t)number));
 	if (colon)
 		BW_TRY(choose_lane(c, colon + 1));

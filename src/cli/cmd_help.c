@@ -9,11 +9,14 @@ static void list_commands(struct bw_cli *c)
 	const struct bw_command *table = bw_commands(&n);
 	for (size_t i = 0; i < n; i++) {
 		/* Of several names for one thing the first is listed. */
-		bool alias = bw_starts_with(table[i].help, "Same as") || (i && table[i].run == table[i - 1].run);
+		bool alias = bw_starts_with(table[i].help, "Same as") ||
+			     (i && table[i].run == table[i - 1].run);
 		if (!alias)
 			bw_out_line(c->out, "%-12s %s", table[i].name, table[i].help);
 	}
-	bw_out_line(c->out, "\n\"help COMMAND\" says more. Unique beginnings of commands are enough; Enter repeats.");
+	bw_out_line(
+		c->out,
+		"\n\"help COMMAND\" says more. Unique beginnings of commands are enough; Enter repeats.");
 }
 
 struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
@@ -34,7 +37,8 @@ struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 		table = bw_info_commands(&n);
 		BW_TRY(bw_command_find(table, n, args, "info command", &cmd));
 	}
-	bw_out_line(c->out, "%s%s%s%s", info && args[0] ? "info " : "", cmd->name, cmd->args[0] ? " " : "", cmd->args);
+	bw_out_line(c->out, "%s%s%s%s", info && args[0] ? "info " : "", cmd->name,
+		    cmd->args[0] ? " " : "", cmd->args);
 	bw_out_line(c->out, "%s", cmd->help);
 	if (cmd->more)
 		bw_out_line(c->out, "%s", cmd->more);
@@ -68,6 +72,8 @@ struct bw_error *bw_cmd_source(struct bw_cli *c, const char *args)
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"source\" takes a file");
 	if (bw_out_is_json(c->out) && !strcmp(args, "-"))
-		return bw_errorf(BW_E_UNSUPPORTED, "\"source -\" would take the requests that come on standard input for its lines");
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"\"source -\" would take the requests that come on standard input for its lines");
 	return bw_cli_run_file(c, args);
 }

@@ -30,7 +30,8 @@ struct bw_error *bw_info_waves(struct bw_cli *c, const char *args)
 	if (!strcmp(args, "count"))
 		return bw_show_wave_count(c->out, c->debug);
 	if (args[0] && strcmp(args, "all"))
-		return bw_errorf(BW_E_INVALID, "\"info waves\" takes \"all\" or \"count\", not \"%s\"", args);
+		return bw_errorf(BW_E_INVALID,
+				 "\"info waves\" takes \"all\" or \"count\", not \"%s\"", args);
 	bw_show_waves(c->out, c->debug, args[0] != '\0');
 	return NULL;
 }
@@ -44,7 +45,10 @@ struct bw_error *bw_info_wave(struct bw_cli *c, const char *args)
 		BW_TRY(bw_cli_eval_count(c, args, &number));
 		w = number <= UINT32_MAX ? bw_debug_wave(c->debug, (uint32_t)number) : NULL;
 		if (!w)
-			return bw_errorf(BW_E_NOT_FOUND, "No stopped wave has the number %s; \"info waves\" lists them", args);
+			return bw_errorf(
+				BW_E_NOT_FOUND,
+				"No stopped wave has the number %s; \"info waves\" lists them",
+				args);
 	}
 	bw_show_wave(c->out, c->debug, w);
 	return NULL;
@@ -67,7 +71,8 @@ struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 		if (dash)
 			*dash = '\0';
 		if (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last)))
-			return bw_errorf(BW_E_INVALID, "\"info lanes\" takes FIRST[-LAST] and -active");
+			return bw_errorf(BW_E_INVALID,
+					 "\"info lanes\" takes FIRST[-LAST] and -active");
 		if (!dash)
 			last = first;
 		if (first > last || last >= w->lanes)
@@ -85,8 +90,11 @@ static struct bw_error *one_register(struct bw_cli *c, const char *word)
 	if (!strcmp(word, "sgprs") || !strcmp(word, "scalar"))
 		r = (struct bw_wave_reg){BW_REG_SGPR, 0, BW_SGPR_SHOWN};
 	else if (!bw_wave_reg_parse(word, &r))
-		return bw_errorf(BW_E_INVALID, "There is no register \"%s\" (pc exec vcc scc m0 mode status trapsts s0-s105 v0-v255 "
-					       "ttmp0-15)", word);
+		return bw_errorf(
+			BW_E_INVALID,
+			"There is no register \"%s\" (pc exec vcc scc m0 mode status trapsts s0-s105 v0-v255 "
+			"ttmp0-15)",
+			word);
 	return bw_show_register(c->out, c->debug, r);
 }
 
@@ -169,7 +177,8 @@ struct bw_error *bw_info_program(struct bw_cli *c, const char *args)
 	if (w->breakpoint)
 		bw_out_line(c->out, "It stopped at breakpoint %u.", w->breakpoint);
 	else
-		bw_out_line(c->out, "It stopped for: %s.", reasons[0] ? reasons : "another wave's stop");
+		bw_out_line(c->out, "It stopped for: %s.",
+			    reasons[0] ? reasons : "another wave's stop");
 	return NULL;
 }
 
@@ -204,21 +213,30 @@ struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
 	BW_TRY(bw_debug_args(c->debug, w->dispatch, &list, &n));
 	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
 	const struct bw_dispatch_info *x = bw_debug_dispatch(c->debug, w->dispatch);
-	const char *kernel = x ? x->kernel_name : "?", *function = frame.function ? frame.function : "this code";
+	const char *kernel = x ? x->kernel_name : "?",
+		   *function = frame.function ? frame.function : "this code";
 	if (!x || !x->kernel) {
-		bw_out_line(c->out, "The arguments of this kernel are not known: no code object describes them.");
+		bw_out_line(
+			c->out,
+			"The arguments of this kernel are not known: no code object describes them.");
 	} else if (frame.is_kernel && n) {
-		bw_out_line(c->out, "Launch values of %s: what dispatch %u gave it, whatever its code has done since.", kernel,
-			    w->dispatch);
+		bw_out_line(
+			c->out,
+			"Launch values of %s: what dispatch %u gave it, whatever its code has done since.",
+			kernel, w->dispatch);
 		show_launch_values(c, list, n);
 	} else if (frame.is_kernel) {
 		bw_out_line(c->out, "No arguments.");
 	} else if (frame.language == BW_LANGUAGE_COMPILED) {
-		bw_out_line(c->out, "Arguments of %s are not shown yet; \"info kernel\" shows what the kernel %s was launched with.",
-			    function, kernel);
+		bw_out_line(
+			c->out,
+			"Arguments of %s are not shown yet; \"info kernel\" shows what the kernel %s was launched with.",
+			function, kernel);
 	} else {
-		bw_out_line(c->out, "Nothing is known of arguments of %s; \"info kernel\" shows what the kernel %s was launched with.",
-			    function, kernel);
+		bw_out_line(
+			c->out,
+			"Nothing is known of arguments of %s; \"info kernel\" shows what the kernel %s was launched with.",
+			function, kernel);
 	}
 	bw_debug_free_args(list, n);
 	return NULL;
@@ -231,24 +249,33 @@ struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
 	BW_TRY(bw_cli_need_wave(c, &w));
 	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
 	if (frame.language == BW_LANGUAGE_ASSEMBLY)
-		bw_out_line(c->out, "No locals: assembly has no variables (\"info registers\" shows what it works with).");
+		bw_out_line(
+			c->out,
+			"No locals: assembly has no variables (\"info registers\" shows what it works with).");
 	else
-		bw_out_line(c->out, "No locals: variables of compiled code are not shown yet (\"info registers\" are).");
+		bw_out_line(
+			c->out,
+			"No locals: variables of compiled code are not shown yet (\"info registers\" are).");
 	return NULL;
 }
 
 /* The code that is in the GPU's memory. */
 struct bw_error *bw_info_sharedlibrary(struct bw_cli *c, const char *args)
 {
-	static const struct bw_column columns[] = {
-		{"From", "from", false}, {"To", "to", false}, {"Syms Read", "symbols", false}, {"Code Object", "name", false}};
+	static const struct bw_column columns[] = {{"From", "from", false},
+						   {"To", "to", false},
+						   {"Syms Read", "symbols", false},
+						   {"Code Object", "name", false}};
 	struct bw_load_info l;
 	struct bw_table t;
 	bw_table_init(&t, "code_objects", columns, BW_ARRAY_SIZE(columns));
 	for (size_t i = 0; bw_debug_load(c->debug, i, &l); i++) {
 		bw_table_hex(&t, l.va, 12);
 		bw_table_hex(&t, l.va + l.size_b, 12);
-		bw_table_text(&t, "%s", l.has_lines ? "Yes" : l.has_symbols ? "Yes (no lines)" : "No");
+		bw_table_text(&t, "%s",
+			      l.has_lines     ? "Yes"
+			      : l.has_symbols ? "Yes (no lines)"
+					      : "No");
 		bw_table_text(&t, "%s", l.name);
 	}
 	bw_out_table(c->out, &t, "No code objects loaded at this time.");
@@ -291,7 +318,10 @@ struct bw_error *bw_info_signals(struct bw_cli *c, const char *args)
 		bool fp = 1u << bit & BW_REASON_FP_EXCEPTION;
 		bw_table_text(&t, "%s", signal);
 		bw_table_text(&t, "%s", reason);
-		bw_table_text(&t, "%s", !fp ? "Yes" : caught >> (bit - BW_REASON_FP_SHIFT) & 1 ? "Yes (catch)" : "No (catch fp)");
+		bw_table_text(&t, "%s",
+			      !fp					 ? "Yes"
+			      : caught >> (bit - BW_REASON_FP_SHIFT) & 1 ? "Yes (catch)"
+									 : "No (catch fp)");
 	}
 	bw_out_table(c->out, &t, "");
 	bw_table_fini(&t);
@@ -303,9 +333,12 @@ struct bw_error *bw_info_kernel(struct bw_cli *c, const char *args)
 	size_t n = 0;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(c->debug, &n);
 	const struct bw_wave_info *w = bw_debug_focus(c->debug);
-	const struct bw_dispatch_info *info = w ? bw_debug_dispatch(c->debug, w->dispatch) : n ? &list[n - 1] : NULL;
+	const struct bw_dispatch_info *info = w	  ? bw_debug_dispatch(c->debug, w->dispatch)
+					      : n ? &list[n - 1]
+						  : NULL;
 	if (!info)
-		return bw_errorf(BW_E_STATE, "No kernel has been dispatched (\"run\" starts the program)");
+		return bw_errorf(BW_E_STATE,
+				 "No kernel has been dispatched (\"run\" starts the program)");
 	return bw_show_kernel(c->out, c->debug, info);
 }
 
@@ -342,12 +375,16 @@ struct bw_error *bw_info_line(struct bw_cli *c, const char *args)
 	struct bw_where where;
 	bw_debug_where(c->debug, addr, &where);
 	if (!where.has_line) {
-		bw_out_line(c->out, "No line number information for address 0x%llx.", (unsigned long long)addr);
+		bw_out_line(c->out, "No line number information for address 0x%llx.",
+			    (unsigned long long)addr);
 		return NULL;
 	}
-	bw_out_line(c->out, "Line %u of \"%s\" starts at address 0x%llx and ends at 0x%llx.%s", where.line.line,
-		    where.line.file, (unsigned long long)where.line.start, (unsigned long long)where.line.end,
-		    where.line.approximate ? " (the nearest line before it: the compiler gave it none)" : "");
+	bw_out_line(c->out, "Line %u of \"%s\" starts at address 0x%llx and ends at 0x%llx.%s",
+		    where.line.line, where.line.file, (unsigned long long)where.line.start,
+		    (unsigned long long)where.line.end,
+		    where.line.approximate
+			    ? " (the nearest line before it: the compiler gave it none)"
+			    : "");
 	bw_show_place_facts(c->out, &where);
 	bw_out_hex(c->out, "start", where.line.start);
 	bw_out_hex(c->out, "end", where.line.end);
@@ -373,8 +410,11 @@ struct bw_error *bw_info_agents(struct bw_cli *c, const char *args)
 	if (!t)
 		return bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it)");
 	const struct bw_target_facts *f = &t->facts;
-	bw_out_line(c->out, "AMDGPU Agent 1: %s, %s, %u shader engines x %u arrays x %u WGPs x %u SIMDs x %u waves", f->name,
-		    f->gfx, f->n_se, f->sa_per_se, f->wgp_per_sa, f->simd_per_wgp, f->waves_per_simd);
+	bw_out_line(
+		c->out,
+		"AMDGPU Agent 1: %s, %s, %u shader engines x %u arrays x %u WGPs x %u SIMDs x %u waves",
+		f->name, f->gfx, f->n_se, f->sa_per_se, f->wgp_per_sa, f->simd_per_wgp,
+		f->waves_per_simd);
 	bw_out_str(c->out, "name", f->name);
 	bw_out_str(c->out, "gfx", f->gfx);
 	bw_out_int(c->out, "wave_slots", f->n_slots);

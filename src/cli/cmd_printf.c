@@ -49,7 +49,8 @@ static struct bw_error *take_format(const char **s, struct bw_str *out)
 {
 	const char *p = bw_skip_blanks(*s);
 	if (*p++ != '"')
-		return bw_errorf(BW_E_INVALID, "Bad format string: \"printf\" takes \"FORMAT\", EXPR...");
+		return bw_errorf(BW_E_INVALID,
+				 "Bad format string: \"printf\" takes \"FORMAT\", EXPR...");
 	for (; *p && *p != '"'; p++) {
 		char ch = *p;
 		if (ch == '\\' && p[1])
@@ -60,12 +61,14 @@ static struct bw_error *take_format(const char **s, struct bw_str *out)
 		return bw_errorf(BW_E_INVALID, "Bad format string, non-terminated '\"'");
 	p = bw_skip_blanks(p);
 	if (*p && *p != ',')
-		return bw_errorf(BW_E_INVALID, "Invalid argument syntax: a comma is missing behind the format");
+		return bw_errorf(BW_E_INVALID,
+				 "Invalid argument syntax: a comma is missing behind the format");
 	*s = *p ? p + 1 : p;
 	return NULL;
 }
 
-/* Text of the debugger's own, or what a pointer points to up to its 0, such that a terminal only shows it. */
+/* Text of the debugger's own, or what a pointer points to up to its 0, such that a terminal only
+ * shows it. */
 static struct bw_error *text_of(struct bw_cli *c, const struct bw_value *v, struct bw_str *out)
 {
 	if (v->type.kind == BW_TYPE_TEXT) {
@@ -75,7 +78,8 @@ static struct bw_error *text_of(struct bw_cli *c, const struct bw_value *v, stru
 	char text[MAX_TEXT_B + 1];
 	size_t n = 0;
 	for (; n < MAX_TEXT_B; n++) {
-		enum bw_space space = v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL;
+		enum bw_space space =
+			v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL;
 		BW_TRY(bw_debug_read(c->debug, space, v->bits + n, &text[n], 1));
 		if (!text[n])
 			break;
@@ -92,14 +96,16 @@ static struct bw_error *check_flags(const char *flags)
 		char *end;
 		unsigned long n = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
 		if (n > MAX_TEXT_B)
-			return bw_errorf(BW_E_INVALID, "\"printf\" makes no field wider than %d", MAX_TEXT_B);
+			return bw_errorf(BW_E_INVALID, "\"printf\" makes no field wider than %d",
+					 MAX_TEXT_B);
 		p = *p >= '0' && *p <= '9' ? end : p + 1;
 	}
 	return NULL;
 }
 
 /* One conversion: spec is "%-8lu" without its length letters, which our 64 bits do not need. */
-static struct bw_error *convert(struct bw_cli *c, const char *flags, char letter, const struct bw_value *v, struct bw_str *out)
+static struct bw_error *convert(struct bw_cli *c, const char *flags, char letter,
+				const struct bw_value *v, struct bw_str *out)
 {
 	char spec[40];
 	unsigned lane = bw_debug_focus_lane(c->debug);
@@ -110,7 +116,9 @@ static struct bw_error *convert(struct bw_cli *c, const char *flags, char letter
 	case 'd':
 	case 'i':
 		snprintf(spec, sizeof(spec), "%%%s" PRId64, flags);
-		bw_str_addf(out, spec, v->type.kind == BW_TYPE_FLOAT ? (int64_t)bw_value_f64(v, lane) : bw_value_i64(v, lane));
+		bw_str_addf(out, spec,
+			    v->type.kind == BW_TYPE_FLOAT ? (int64_t)bw_value_f64(v, lane)
+							  : bw_value_i64(v, lane));
 		return NULL;
 	case 'u':
 	case 'x':
@@ -152,7 +160,8 @@ static struct bw_error *convert(struct bw_cli *c, const char *flags, char letter
 	}
 }
 
-static struct bw_error *format(struct bw_cli *c, const char *fmt, const char *args, struct bw_str *out)
+static struct bw_error *format(struct bw_cli *c, const char *fmt, const char *args,
+			       struct bw_str *out)
 {
 	while (*fmt) {
 		char flags[16];
@@ -173,7 +182,8 @@ static struct bw_error *format(struct bw_cli *c, const char *fmt, const char *ar
 			return bw_errorf(BW_E_INVALID, "the format ends within a conversion");
 		_cleanup_free_ char *text = next_argument(&args);
 		if (!text || !text[0])
-			return bw_errorf(BW_E_INVALID, "Bad format string, missing argument for %%%c", *fmt);
+			return bw_errorf(BW_E_INVALID,
+					 "Bad format string, missing argument for %%%c", *fmt);
 		struct bw_value v = {0};
 		BW_TRY(bw_cli_eval(c, text, &v));
 		struct bw_error *err = convert(c, flags, *fmt++, &v, out);
@@ -182,7 +192,8 @@ static struct bw_error *format(struct bw_cli *c, const char *fmt, const char *ar
 			return err;
 	}
 	if (bw_skip_blanks(args)[0])
-		return bw_errorf(BW_E_INVALID, "Wrong number of arguments for specified format-string");
+		return bw_errorf(BW_E_INVALID,
+				 "Wrong number of arguments for specified format-string");
 	return NULL;
 }
 
@@ -210,8 +221,8 @@ struct bw_error *bw_cmd_printf(struct bw_cli *c, const char *args)
 
 /* ---- dprintf ---- */
 
-/* The comma between the place and the format: the first one that a quotation mark follows, since conditions may
- * have commas, too. NULL: there is none. */
+/* The comma between the place and the format: the first one that a quotation mark follows, since
+ * conditions may have commas, too. NULL: there is none. */
 static const char *format_comma(const char *args)
 {
 	for (const char *p = args; *p; p++)
@@ -262,7 +273,8 @@ void bw_cli_passing(void *cookie, uint32_t breakpoint, uint32_t wave)
 	bw_out_int(c->out, "wave", wave);
 	if (err) {
 		/* for thousands of waves it would be the same */
-		bw_out_line(c->out, "warning: dprintf %u prints nothing more: %s", breakpoint, err->message);
+		bw_out_line(c->out, "warning: dprintf %u prints nothing more: %s", breakpoint,
+			    err->message);
 		bw_out_str(c->out, "error", err->message);
 		b->has_failed = true;
 	} else {
@@ -280,8 +292,9 @@ struct bw_error *bw_cmd_eval(struct bw_cli *c, const char *args)
 {
 	enum { MAX_DEPTH = 50 };
 	struct bw_str text = {0};
-	struct bw_error *err = c->depth < MAX_DEPTH ? format_all(c, args, &text)
-						    : bw_errorf(BW_E_INVALID, "\"eval\" runs itself");
+	struct bw_error *err = c->depth < MAX_DEPTH
+				       ? format_all(c, args, &text)
+				       : bw_errorf(BW_E_INVALID, "\"eval\" runs itself");
 	c->depth++;
 	if (!err)
 		err = bw_cli_execute(c, bw_str_text(&text));

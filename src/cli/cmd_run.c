@@ -8,7 +8,9 @@
 struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
 {
 	if (args[0])
-		return bw_errorf(BW_E_UNSUPPORTED, "\"run\" takes no arguments here: give them on breakwater's command line");
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"\"run\" takes no arguments here: give them on breakwater's command line");
 	if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
 		BW_TRY(bw_debug_kill(c->debug));
 	BW_TRY(bw_cli_start_program(c));
@@ -46,7 +48,8 @@ struct bw_error *bw_cmd_continue(struct bw_cli *c, const char *args)
 }
 
 /* COUNT steps of one kind: bw_debug_stepi or bw_debug_step_lines. */
-typedef struct bw_error *step_fn(struct bw_debug *d, uint64_t count, bool over_calls, struct bw_stop *out);
+typedef struct bw_error *step_fn(struct bw_debug *d, uint64_t count, bool over_calls,
+				 struct bw_stop *out);
 
 static struct bw_error *step(struct bw_cli *c, const char *args, step_fn *fn, bool over_calls)
 {
@@ -99,7 +102,8 @@ struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 	free(places);
 	if (n > 1)
 		return bw_errorf(BW_E_INVALID, "\"%s\" is %zu places: jump to *ADDRESS", args, n);
-	BW_TRY(bw_debug_reg_write(c->debug, w->number, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, to));
+	BW_TRY(bw_debug_reg_write(c->debug, w->number,
+				  (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, to));
 	bw_out_line(c->out, "Continuing at 0x%llx.", (unsigned long long)to);
 	bw_out_flush(c->out); /* before the program can print */
 	return bw_cmd_continue(c, "");
@@ -122,7 +126,8 @@ static struct bw_error *to_place(struct bw_cli *c, const char *where)
 	struct bw_stop stop;
 	BW_TRY(need_program(c));
 	BW_TRY(bw_cli_need_wave(c, &w));
-	struct bw_error *err = where[0] ? bw_debug_advance(c->debug, where, &stop) : bw_debug_until(c->debug, &stop);
+	struct bw_error *err = where[0] ? bw_debug_advance(c->debug, where, &stop)
+					: bw_debug_until(c->debug, &stop);
 	if (err)
 		return end_if_gone(c, err);
 	bw_cli_stopped(c, &stop, !where[0]);

@@ -27,7 +27,8 @@ static struct bw_error *on_off(const char *name, const char *value, bool *out)
 	else if (!strcmp(value, "off") || !strcmp(value, "0"))
 		*out = false;
 	else
-		return bw_errorf(BW_E_INVALID, "\"set %s\" takes on or off, not \"%s\"", name, value);
+		return bw_errorf(BW_E_INVALID, "\"set %s\" takes on or off, not \"%s\"", name,
+				 value);
 	return NULL;
 }
 
@@ -42,8 +43,10 @@ static struct bw_error *set_hang(struct bw_cli *c, const struct setting *s, cons
 {
 	enum { DAY_S = 86400 };
 	double seconds = 0;
-	if (strcmp(value, "off") && (!bw_parse_f64(value, &seconds) || !(seconds >= 0.001 && seconds <= DAY_S)))
-		return bw_errorf(BW_E_INVALID, "\"set break-on hang\" takes seconds, or off, not \"%s\"", value);
+	if (strcmp(value, "off") &&
+	    (!bw_parse_f64(value, &seconds) || !(seconds >= 0.001 && seconds <= DAY_S)))
+		return bw_errorf(BW_E_INVALID,
+				 "\"set break-on hang\" takes seconds, or off, not \"%s\"", value);
 	bw_debug_settings(c->debug)->hang_ms = (uint64_t)(seconds * 1000 + 0.5);
 	return NULL;
 }
@@ -55,7 +58,8 @@ static const char *show_hang(struct bw_cli *c, const struct setting *s, char *ou
 	return out;
 }
 
-static struct bw_error *refuse_break_on(struct bw_cli *c, const struct setting *s, const char *value)
+static struct bw_error *refuse_break_on(struct bw_cli *c, const struct setting *s,
+					const char *value)
 {
 	return bw_errorf(BW_E_INVALID, "\"set break-on\" knows hang, not \"%s\"", value);
 }
@@ -64,12 +68,14 @@ static struct bw_error *set_list_size(struct bw_cli *c, const struct setting *s,
 {
 	uint64_t n;
 	if (!bw_parse_u64(value, &n) || !n || n > 10000)
-		return bw_errorf(BW_E_INVALID, "\"set listsize\" takes a number of lines, not \"%s\"", value);
+		return bw_errorf(BW_E_INVALID,
+				 "\"set listsize\" takes a number of lines, not \"%s\"", value);
 	c->list_size = (unsigned)n;
 	return NULL;
 }
 
-static const char *show_list_size(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+static const char *show_list_size(struct bw_cli *c, const struct setting *s, char *out,
+				  size_t out_b)
 {
 	snprintf(out, out_b, "%u", bw_cli_list_size(c));
 	return out;
@@ -86,8 +92,11 @@ static struct bw_error *set_locking(struct bw_cli *c, const struct setting *s, c
 		bw_debug_settings(c->debug)->scheduler_locking = (enum bw_locking)i;
 		return NULL;
 	}
-	return bw_errorf(BW_E_INVALID, "\"set scheduler-locking\" takes step (steps move the focus wave alone), on (nothing "
-				       "but it ever moves) or off (the others run meanwhile), not \"%s\"", value);
+	return bw_errorf(
+		BW_E_INVALID,
+		"\"set scheduler-locking\" takes step (steps move the focus wave alone), on (nothing "
+		"but it ever moves) or off (the others run meanwhile), not \"%s\"",
+		value);
 }
 
 static const char *show_locking(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
@@ -114,22 +123,26 @@ static struct bw_error *set_hold_time(struct bw_cli *c, const struct setting *s,
 	return *hold ? NULL : bw_debug_let_time_go(c->debug);
 }
 
-static const char *show_hold_time(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+static const char *show_hold_time(struct bw_cli *c, const struct setting *s, char *out,
+				  size_t out_b)
 {
 	return word_of(bw_debug_settings(c->debug)->hold_time);
 }
 
-static struct bw_error *set_stop_on_dispatch(struct bw_cli *c, const struct setting *s, const char *value)
+static struct bw_error *set_stop_on_dispatch(struct bw_cli *c, const struct setting *s,
+					     const char *value)
 {
 	return on_off(s->name, value, &bw_debug_settings(c->debug)->stop_on_dispatch);
 }
 
-static const char *show_stop_on_dispatch(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+static const char *show_stop_on_dispatch(struct bw_cli *c, const struct setting *s, char *out,
+					 size_t out_b)
 {
 	return word_of(bw_debug_settings(c->debug)->stop_on_dispatch);
 }
 
-static struct bw_error *set_detach_on_fork(struct bw_cli *c, const struct setting *s, const char *value)
+static struct bw_error *set_detach_on_fork(struct bw_cli *c, const struct setting *s,
+					   const char *value)
 {
 	BW_TRY(on_off(s->name, value, &c->detach_on_fork));
 	if (bw_debug_target(c->debug))
@@ -137,7 +150,8 @@ static struct bw_error *set_detach_on_fork(struct bw_cli *c, const struct settin
 	return NULL;
 }
 
-static const char *show_detach_on_fork(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+static const char *show_detach_on_fork(struct bw_cli *c, const struct setting *s, char *out,
+				       size_t out_b)
 {
 	return word_of(c->detach_on_fork);
 }
@@ -163,7 +177,8 @@ static const char *show_confirm(struct bw_cli *c, const struct setting *s, char 
 }
 
 /* A breakpoint on every dispatch: the first waves of each stop at their first instruction. */
-static struct bw_error *set_trap_on_entry(struct bw_cli *c, const struct setting *s, const char *value)
+static struct bw_error *set_trap_on_entry(struct bw_cli *c, const struct setting *s,
+					  const char *value)
 {
 	bool on, is = bw_debug_breakpoint(c->debug, c->entry_breakpoint);
 	BW_TRY(on_off(s->name, value, &on));
@@ -176,7 +191,8 @@ static struct bw_error *set_trap_on_entry(struct bw_cli *c, const struct setting
 	return NULL;
 }
 
-static const char *show_trap_on_entry(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+static const char *show_trap_on_entry(struct bw_cli *c, const struct setting *s, char *out,
+				      size_t out_b)
 {
 	return word_of(bw_debug_breakpoint(c->debug, c->entry_breakpoint));
 }
@@ -196,6 +212,7 @@ static const char *show_always(struct bw_cli *c, const struct setting *s, char *
 	return s->always;
 }
 
+/* clang-format off */
 static const struct setting settings[] = {
 	{"break-on hang", set_hang, show_hang, NULL, NULL, "off"},
 	{"break-on-hang", set_hang, NULL, NULL, NULL},
@@ -215,6 +232,7 @@ static const struct setting settings[] = {
 	{"trap-on-entry", set_trap_on_entry, show_trap_on_entry, NULL, NULL, "on off"},
 	{"width", set_always, show_always, "0", "lines are as long as they are"},
 };
+/* clang-format on */
 
 /* Those of its values that begin with prefix. */
 static void add_values(struct bw_candidates *out, const struct setting *s, const char *prefix)
@@ -225,7 +243,8 @@ static void add_values(struct bw_candidates *out, const struct setting *s, const
 		bw_cli_add_words(out, s->always, prefix);
 }
 
-void bw_cli_add_settings(struct bw_candidates *out, const char *before, const char *prefix, bool set)
+void bw_cli_add_settings(struct bw_candidates *out, const char *before, const char *prefix,
+			 bool set)
 {
 	before = bw_skip_blanks(before);
 	size_t len = strlen(before);
@@ -264,7 +283,8 @@ static const struct setting *take_setting(const char **args)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++) {
 		size_t n = strlen(settings[i].name);
-		if (strncmp(*args, settings[i].name, n) || ((*args)[n] && (*args)[n] != ' ' && (*args)[n] != '\t'))
+		if (strncmp(*args, settings[i].name, n) ||
+		    ((*args)[n] && (*args)[n] != ' ' && (*args)[n] != '\t'))
 			continue;
 		*args = bw_skip_blanks(*args + n);
 		return &settings[i];
@@ -352,9 +372,13 @@ struct bw_error *bw_cmd_set(struct bw_cli *c, const char *args)
 		args = rest;
 	if (!assigns(args)) {
 		if (!var && word[0] && word[0] != '$' && word[0] != '*')
-			return bw_errorf(BW_E_INVALID, "There is no setting \"%s\" (\"show\" lists them), and an assignment has a \"=\"",
-					 word);
-		return bw_errorf(BW_E_INVALID, "\"set var\" takes an assignment, such as $s4 = 7, $v2[3] = 1.5 or out[0] = 1");
+			return bw_errorf(
+				BW_E_INVALID,
+				"There is no setting \"%s\" (\"show\" lists them), and an assignment has a \"=\"",
+				word);
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"set var\" takes an assignment, such as $s4 = 7, $v2[3] = 1.5 or out[0] = 1");
 	}
 	struct bw_value v = {0};
 	BW_TRY(bw_cli_eval(c, args, &v));

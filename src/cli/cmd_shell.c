@@ -15,8 +15,8 @@
 
 /* What is outside: shell, cd, pwd. */
 
-/* Breakwater's commands find the GPU of this session. Not the rest of what a program is given: nobody has
- * asked for an agent in the shell. */
+/* Breakwater's commands find the GPU of this session. Not the rest of what a program is given:
+ * nobody has asked for an agent in the shell. */
 static void show_gpu(const struct bw_cli *c)
 {
 	const char *const *env = c->kmd ? bw_kmd_program_env(c->kmd) : NULL;
@@ -28,10 +28,12 @@ static void show_gpu(const struct bw_cli *c)
 /* out_fd, in_fd: -1, or what it has in place of our standard output and input. */
 static void run_shell(const struct bw_cli *c, const char *command, int out_fd, int in_fd)
 {
-	if ((out_fd >= 0 && dup2(out_fd, STDOUT_FILENO) < 0) || (in_fd >= 0 && dup2(in_fd, STDIN_FILENO) < 0))
+	if ((out_fd >= 0 && dup2(out_fd, STDOUT_FILENO) < 0) ||
+	    (in_fd >= 0 && dup2(in_fd, STDIN_FILENO) < 0))
 		_exit(127);
 	show_gpu(c);
-	bw_cli_add_to_path("breakwater", false); /* so that "shell breakwater umr" finds it, installed or not */
+	bw_cli_add_to_path("breakwater",
+			   false); /* so that "shell breakwater umr" finds it, installed or not */
 	const char *shell = getenv("SHELL");
 	if (!shell || !shell[0])
 		shell = "/bin/sh";
@@ -60,7 +62,8 @@ struct bw_error *bw_cmd_shell(struct bw_cli *c, const char *args)
 {
 	int status;
 	_cleanup_close_ int out_fd = -1, in_fd = -1;
-	/* With --json our lines are not broken up by its own, and the requests to come are not its input. */
+	/* With --json our lines are not broken up by its own, and the requests to come are not its
+	 * input. */
 	if (bw_out_is_json(c->out)) {
 		out_fd = memfd_create("shell", MFD_CLOEXEC);
 		in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -78,7 +81,8 @@ struct bw_error *bw_cmd_shell(struct bw_cli *c, const char *args)
 			return bw_error_errno(errno, "cannot wait for the shell");
 	if (out_fd >= 0)
 		show_shell_output(c, out_fd);
-	bw_out_int(c->out, "status", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	bw_out_int(c->out, "status",
+		   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	const struct bw_value v = {.type = {.kind = BW_TYPE_INT, .size_b = 4},
 				   .bits = WIFEXITED(status) ? (uint64_t)WEXITSTATUS(status) : 128};
 	return bw_debug_set_var(c->debug, "_shell_exitcode", &v);
@@ -98,6 +102,7 @@ struct bw_error *bw_cmd_cd(struct bw_cli *c, const char *args)
 {
 	const char *path = args[0] ? args : getenv("HOME");
 	if (!path || chdir(path))
-		return bw_error_errno(errno, "cannot change to %s", path ? path : "the home directory");
+		return bw_error_errno(errno, "cannot change to %s",
+				      path ? path : "the home directory");
 	return bw_cmd_pwd(c, "");
 }

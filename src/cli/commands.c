@@ -9,6 +9,7 @@
 #include "base/util.h"
 
 /* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete, s step ... */
+/* clang-format off */
 static const struct bw_command commands[] = {
 	{"advance", NULL, bw_cmd_advance, "WHERE", "Let the focus wave run to WHERE; the others stay.", NULL, BW_COMPLETE_WHERE, true},
 	{"append", NULL, bw_cmd_append, "memory FILE START END | value FILE EXPR", "Add memory or a value to a file.", NULL, BW_COMPLETE_FILE, false, true},
@@ -107,7 +108,9 @@ static const struct bw_command commands[] = {
 	 "F: x d u o t a c f, s strings, i instructions. ADDRESS may name a space: x/8xw lds#0. Without ADDRESS: what\n"
 	 "comes after the last.", BW_COMPLETE_EXPR, true},
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct bw_command infos[] = {
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
@@ -142,6 +145,7 @@ static const struct bw_command infos[] = {
 	{"wave", NULL, bw_info_wave, "[N]", "One wave: its place, size, lanes and reason.", NULL, BW_COMPLETE_NONE, false},
 	{"waves", NULL, bw_info_waves, "[all | count]", "Stopped waves; count: all waves, stopped or not.", NULL, BW_COMPLETE_NONE, false},
 };
+/* clang-format on */
 
 const struct bw_command *bw_commands(size_t *out_n)
 {
@@ -155,7 +159,8 @@ const struct bw_command *bw_info_commands(size_t *out_n)
 	return infos;
 }
 
-static struct bw_error *unknown(const struct bw_command *table, size_t n, const char *word, const char *what)
+static struct bw_error *unknown(const struct bw_command *table, size_t n, const char *word,
+				const char *what)
 {
 	const char *names[BW_ARRAY_SIZE(commands)];
 	size_t near[3];
@@ -166,20 +171,25 @@ static struct bw_error *unknown(const struct bw_command *table, size_t n, const 
 	struct bw_str s = {0};
 	bw_str_addf(&s, "Undefined %s: \"%s\"", what, word);
 	for (size_t i = 0; i < found; i++)
-		bw_str_addf(&s, "%s\"%s\"", i == 0 ? "; did you mean " : i + 1 == found ? " or " : ", ", names[near[i]]);
+		bw_str_addf(&s, "%s\"%s\"",
+			    i == 0	     ? "; did you mean "
+			    : i + 1 == found ? " or "
+					     : ", ",
+			    names[near[i]]);
 	bw_str_add(&s, found ? "?  Try \"help\"" : ".  Try \"help\"");
 	struct bw_error *err = bw_errorf(BW_E_INVALID, "%s", bw_str_text(&s));
 	bw_str_free(&s);
 	return err;
 }
 
-struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word, const char *what,
-				 const struct bw_command **out)
+struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word,
+				 const char *what, const struct bw_command **out)
 {
 	const struct bw_command *match = NULL;
 	size_t matches = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(table[i].name, word) || (table[i].shortest && !strcmp(table[i].shortest, word))) {
+		if (!strcmp(table[i].name, word) ||
+		    (table[i].shortest && !strcmp(table[i].shortest, word))) {
 			*out = &table[i];
 			return NULL;
 		}
@@ -201,7 +211,8 @@ struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const
 	for (size_t i = 0; i < n; i++)
 		if (bw_starts_with(table[i].name, word))
 			bw_str_addf(&s, "%s%s", s.len ? ", " : "", table[i].name);
-	struct bw_error *err = bw_errorf(BW_E_INVALID, "Ambiguous %s \"%s\": %s", what, word, bw_str_text(&s));
+	struct bw_error *err =
+		bw_errorf(BW_E_INVALID, "Ambiguous %s \"%s\": %s", what, word, bw_str_text(&s));
 	bw_str_free(&s);
 	return err;
 }
@@ -244,7 +255,8 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	bool shell = line[0] == '!';
 	size_t n = command_word(text);
 	if ((!n && !shell) || n > 63)
-		return bw_errorf(BW_E_INVALID, "No command begins with \"%.20s\".  Try \"help\"", text);
+		return bw_errorf(BW_E_INVALID, "No command begins with \"%.20s\".  Try \"help\"",
+				 text);
 	char word[64] = "shell";
 	if (!shell) {
 		memcpy(word, text, n);
@@ -312,15 +324,18 @@ struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text, struct bw_value
 {
 	struct bw_expr_error where = {0};
 	struct bw_error *err = bw_debug_eval(c->debug, text, out, &where);
-	if (!err || bw_out_is_json(c->out) || err->code != BW_E_INVALID || where.column > strlen(text))
+	if (!err || bw_out_is_json(c->out) || err->code != BW_E_INVALID ||
+	    where.column > strlen(text))
 		return err;
 	/* A syntax error is shown where it is. */
-	struct bw_error *shown = bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text, (int)where.column + 1, "^");
+	struct bw_error *shown = bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text,
+					   (int)where.column + 1, "^");
 	bw_error_free(err);
 	return shown;
 }
 
-struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space, uint64_t *out_addr)
+struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space,
+				     uint64_t *out_addr)
 {
 	struct bw_value v = {0};
 	BW_TRY(bw_cli_eval(c, text, &v));
@@ -345,7 +360,8 @@ struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t 
 {
 	struct bw_value v = {0};
 	BW_TRY(bw_cli_eval(c, text, &v));
-	bool good = !v.elem && (v.type.kind == BW_TYPE_UINT || (v.type.kind == BW_TYPE_INT && bw_value_i64(&v, 0) >= 0));
+	bool good = !v.elem && (v.type.kind == BW_TYPE_UINT ||
+				(v.type.kind == BW_TYPE_INT && bw_value_i64(&v, 0) >= 0));
 	if (good)
 		*out = v.bits;
 	bw_value_fini(&v);

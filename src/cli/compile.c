@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCL C to a code object, with clang-19 and no library of ROCm: the functions of the work-item and the
- * barrier are written here, over clang's builtins and the hidden arguments (debug-info 2). Other
- * functions of OpenCL's library are not there, and the linker names them. */
+/* OpenCL C to a code object, with clang-19 and no library of ROCm: the functions of the work-item
+ * and the barrier are written here, over clang's builtins and the hidden arguments (debug-info 2).
+ * Other functions of OpenCL's library are not there, and the linker names them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,21 @@ struct bw_error *bw_cli_compile(const char *source, const char *gpu, char **out_
 	BW_TRY(write_prelude(object, &include));
 	if (asprintf(&cpu, "-mcpu=%s", gpu) < 0)
 		return bw_error_nomem();
-	const char *const args[] = {"-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", cpu, "-nogpulib", "-g",
-				    "-cl-kernel-arg-info", "-include", include, source, "-o", object, NULL};
+	const char *const args[] = {"-x",
+				    "cl",
+				    "-cl-std=CL2.0",
+				    "-target",
+				    "amdgcn-amd-amdhsa",
+				    cpu,
+				    "-nogpulib",
+				    "-g",
+				    "-cl-kernel-arg-info",
+				    "-include",
+				    include,
+				    source,
+				    "-o",
+				    object,
+				    NULL};
 	struct bw_error *err = bw_cli_clang(args, source, "does not compile");
 	unlink(include);
 	if (!err)

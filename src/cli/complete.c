@@ -9,7 +9,8 @@
 
 /* Words that could end a line, and how they are listed. */
 
-void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const char *prefix, size_t len)
+void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const char *prefix,
+			  size_t len)
 {
 	if (strncmp(word, prefix, strlen(prefix)) != 0 || strlen(prefix) > len)
 		return;
@@ -41,12 +42,14 @@ static char **finish(struct bw_candidates *list)
 	if (!err)
 		return list->data;
 	bw_error_free(err);
-	bw_vec_each(list, word) free(*word);
+	bw_vec_each(list, word)
+		free(*word);
 	bw_vec_free(list);
 	return NULL;
 }
 
-static void add_table(struct bw_candidates *out, const struct bw_command *table, size_t n, const char *prefix)
+static void add_table(struct bw_candidates *out, const struct bw_command *table, size_t n,
+		      const char *prefix)
 {
 	for (size_t i = 0; i < n; i++)
 		bw_cli_add_candidate(out, table[i].name, prefix, strlen(table[i].name));
@@ -60,10 +63,15 @@ static void add_catch_words(struct bw_candidates *out, const char *before, const
 	if (!kind[0])
 		bw_cli_add_words(out, "fp dispatch", prefix);
 	else if (!strcmp(kind, "fp"))
-		bw_cli_add_words(out, "invalid denormal div0 overflow underflow inexact int_div0 all", prefix);
+		bw_cli_add_words(out,
+				 "invalid denormal div0 overflow underflow inexact int_div0 all",
+				 prefix);
 	else if (!strcmp(kind, "dispatch"))
-		bw_cli_add_words(out, "every nth pipeline shader kernel object hash label groups grid queue submission frame "
-				      "number if", prefix);
+		bw_cli_add_words(
+			out,
+			"every nth pipeline shader kernel object hash label groups grid queue submission frame "
+			"number if",
+			prefix);
 }
 
 char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)

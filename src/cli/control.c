@@ -16,17 +16,21 @@ enum { MAX_DEPTH = 50 };
 static struct bw_error *deeper(struct bw_cli *c)
 {
 	if (c->depth >= MAX_DEPTH)
-		return bw_errorf(BW_E_INVALID, "commands that run commands are nested too deeply (%d)", MAX_DEPTH);
+		return bw_errorf(BW_E_INVALID,
+				 "commands that run commands are nested too deeply (%d)",
+				 MAX_DEPTH);
 	c->depth++;
 	return NULL;
 }
 
 /* $arg0 ... $arg31 and $argc by their text. */
-static struct bw_error *substitute(const char *line, const struct bw_block_args *args, struct bw_str *out)
+static struct bw_error *substitute(const char *line, const struct bw_block_args *args,
+				   struct bw_str *out)
 {
 	for (const char *p = line; *p;) {
 		size_t digits = 0;
-		bool count = args && !strncmp(p, "$argc", 5) && !isalnum((unsigned char)p[5]) && p[5] != '_';
+		bool count = args && !strncmp(p, "$argc", 5) && !isalnum((unsigned char)p[5]) &&
+			     p[5] != '_';
 		while (args && !strncmp(p, "$arg", 4) && isdigit((unsigned char)p[4 + digits]))
 			digits++;
 		bool arg = digits && !isalpha((unsigned char)p[4 + digits]) && p[4 + digits] != '_';
@@ -36,7 +40,8 @@ static struct bw_error *substitute(const char *line, const struct bw_block_args 
 		} else if (arg) {
 			unsigned long i = strtoul(p + 4, NULL, 10);
 			if (i >= args->n)
-				return bw_errorf(BW_E_INVALID, "Missing argument %lu in user function", i);
+				return bw_errorf(BW_E_INVALID,
+						 "Missing argument %lu in user function", i);
 			bw_str_add(out, args->arg[i]);
 			p += 4 + digits;
 		} else {
@@ -54,19 +59,21 @@ struct run {
 	struct bw_cli *c;
 	const struct bw_lines_kept *k;
 	const struct bw_block_args *args;
-	enum leaving leaving; /* loop_break or loop_continue is on its way out */
+	enum leaving leaving;	    /* loop_break or loop_continue is on its way out */
 	unsigned interrupts, stops; /* of the cli when it began */
-	bool until_resumed;   /* commands of a breakpoint: what lets the program run ends them */
+	bool until_resumed; /* commands of a breakpoint: what lets the program run ends them */
 };
 
 static bool over(const struct run *r)
 {
 	const struct bw_cli *c = r->c;
-	return c->quit || c->wave_is_over || r->leaving != STAYS || (r->until_resumed && c->stops != r->stops);
+	return c->quit || c->wave_is_over || r->leaving != STAYS ||
+	       (r->until_resumed && c->stops != r->stops);
 }
 
 /* The "end" that belongs to the if or while at `at`, and its else (the end, if it has none). */
-static bool find_end(const struct bw_lines_kept *k, size_t at, size_t limit, size_t *out_else, size_t *out_end)
+static bool find_end(const struct bw_lines_kept *k, size_t at, size_t limit, size_t *out_else,
+		     size_t *out_end)
 {
 	unsigned depth = 0;
 	*out_else = SIZE_MAX;
@@ -103,13 +110,15 @@ static struct bw_error *holds(struct run *r, const char *line, bool *out)
 	while (isalpha((unsigned char)*expr))
 		expr++;
 	expr = bw_skip_blanks(expr);
-	struct bw_error *err = expr[0] ? substitute(expr, r->args, &text)
-				       : bw_errorf(BW_E_INVALID, "if/while commands require arguments");
+	struct bw_error *err =
+		expr[0] ? substitute(expr, r->args, &text)
+			: bw_errorf(BW_E_INVALID, "if/while commands require arguments");
 	if (!err)
 		err = bw_cli_eval(r->c, bw_str_text(&text), &v);
 	if (!err) {
 		unsigned lane = v.across_lanes ? bw_debug_focus_lane(r->c->debug) : 0;
-		*out = v.type.kind == BW_TYPE_FLOAT ? bw_value_f64(&v, lane) != 0 : bw_value_i64(&v, lane) != 0;
+		*out = v.type.kind == BW_TYPE_FLOAT ? bw_value_f64(&v, lane) != 0
+						    : bw_value_i64(&v, lane) != 0;
 	}
 	bw_str_free(&text);
 	bw_value_fini(&v);
@@ -137,7 +146,8 @@ static struct bw_error *run_while(struct run *r, size_t at, size_t end)
 		if (r->interrupts != bw_cli_interrupts())
 			return bw_errorf(BW_E_STATE, "Quit: the loop was interrupted");
 		if (c->max_rounds && rounds >= c->max_rounds)
-			return bw_errorf(BW_E_INVALID, "the loop has gone round %u times", c->max_rounds);
+			return bw_errorf(BW_E_INVALID, "the loop has gone round %u times",
+					 c->max_rounds);
 	}
 }
 
@@ -189,8 +199,8 @@ static struct bw_error *run_range(struct run *r, size_t first, size_t last)
 	return NULL;
 }
 
-static struct bw_error *run_all(struct bw_cli *c, const struct bw_lines_kept *k, const struct bw_block_args *args,
-				bool until_resumed)
+static struct bw_error *run_all(struct bw_cli *c, const struct bw_lines_kept *k,
+				const struct bw_block_args *args, bool until_resumed)
 {
 	struct bw_lines_kept copy; /* what it runs may change the block it came from */
 	BW_TRY(bw_lines_kept_copy(k, &copy));
@@ -209,7 +219,8 @@ static struct bw_error *run_all(struct bw_cli *c, const struct bw_lines_kept *k,
 	return err;
 }
 
-struct bw_error *bw_run_lines(struct bw_cli *c, const struct bw_lines_kept *k, const struct bw_block_args *args)
+struct bw_error *bw_run_lines(struct bw_cli *c, const struct bw_lines_kept *k,
+			      const struct bw_block_args *args)
 {
 	return run_all(c, k, args, false);
 }
@@ -231,7 +242,8 @@ static struct bw_error *split_args(const char *text, struct bw_block_args *out)
 				quote = text[n];
 		}
 		if (out->n == BW_ARRAY_SIZE(out->arg))
-			return bw_errorf(BW_E_INVALID, "a user command takes %zu arguments at most", out->n);
+			return bw_errorf(BW_E_INVALID, "a user command takes %zu arguments at most",
+					 out->n);
 		out->arg[out->n] = strndup(text, n);
 		if (!out->arg[out->n])
 			return bw_error_nomem();
@@ -271,13 +283,14 @@ struct bw_error *bw_cmd_silent(struct bw_cli *c, const char *args)
 	return NULL; /* seen before the stop was shown */
 }
 
-/* The list once for each wave that has stopped here, with the focus on it. What lets the program run waits for
- * the last one. */
+/* The list once for each wave that has stopped here, with the focus on it. What lets the program
+ * run waits for the last one. */
 static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_kept *lines)
 {
 	size_t n = 0, n_here = 0;
 	unsigned stops = c->stops;
-	const struct bw_wave_info *all = bw_debug_waves(c->debug, &n), *focus = bw_debug_focus(c->debug);
+	const struct bw_wave_info *all = bw_debug_waves(c->debug, &n),
+				  *focus = bw_debug_focus(c->debug);
 	_cleanup_free_ uint32_t *here = calloc(n ? n : 1, sizeof(*here));
 	if (!here || !focus)
 		return here ? NULL : bw_error_nomem();
@@ -301,7 +314,8 @@ static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_ke
 	return err;
 }
 
-/* A command that lets the program run ends the list, as in gdb: what comes next is the next stop's. */
+/* A command that lets the program run ends the list, as in gdb: what comes next is the next
+ * stop's. */
 struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 {
 	struct bw_error *err = NULL;
@@ -312,7 +326,8 @@ struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 		const struct bw_block *b = bw_block_of_breakpoint(c, c->stopped_at);
 		c->stopped_at = 0;
 		if (b)
-			err = b->each_wave ? run_each_wave(c, &b->lines) : run_all(c, &b->lines, NULL, true);
+			err = b->each_wave ? run_each_wave(c, &b->lines)
+					   : run_all(c, &b->lines, NULL, true);
 	}
 	c->stopped_at = 0;
 	c->in_stop_commands = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* breakwater doctor: what this machine allows, and how to get the rest. It looks and changes nothing.
- * Facts: reference kernel-interface 4, 5, 10. */
+/* breakwater doctor: what this machine allows, and how to get the rest. It looks and changes
+ * nothing. Facts: reference kernel-interface 4, 5, 10. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -30,11 +30,13 @@ struct doctor {
 	unsigned n_gpus;
 };
 
-static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy, const char *fmt, ...)
-	BW_PRINTF(5, 6);
-static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy, const char *fmt, ...)
+static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy,
+		 const char *fmt, ...) BW_PRINTF(5, 6);
+static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy,
+		 const char *fmt, ...)
 {
-	struct finding f = {.verdict = v, .what = strdup(what), .remedy = remedy ? strdup(remedy) : NULL};
+	struct finding f = {
+		.verdict = v, .what = strdup(what), .remedy = remedy ? strdup(remedy) : NULL};
 	va_list args;
 	va_start(args, fmt);
 	if (vasprintf(&f.text, fmt, args) < 0)
@@ -76,7 +78,8 @@ static void look_at_kernel(struct doctor *d)
 	if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u.%u", &major, &minor) != 2)
 		find(d, NOTE, "kernel", NULL, "its version cannot be read");
 	else if (major < 6 || (major == 6 && minor < 1))
-		find(d, MISSING, "kernel", "a kernel of 6.1 or later: older ones have no amdgpu_regs2 that can name a VMID",
+		find(d, MISSING, "kernel",
+		     "a kernel of 6.1 or later: older ones have no amdgpu_regs2 that can name a VMID",
 		     "Linux %s is too old for hardware", text);
 	else
 		find(d, GOOD, "kernel", NULL, "Linux %s", text);
@@ -90,9 +93,11 @@ static void look_at_kernel(struct doctor *d)
 
 static void look_at_debugfs(struct doctor *d)
 {
-	_cleanup_free_ char *mount = path_of(d, "/sys/kernel/debug"), *dri = path_of(d, "/sys/kernel/debug/dri");
+	_cleanup_free_ char *mount = path_of(d, "/sys/kernel/debug"),
+			    *dri = path_of(d, "/sys/kernel/debug/dri");
 	if (!mount || access(mount, F_OK)) {
-		find(d, MISSING, "debugfs", "a kernel with CONFIG_DEBUG_FS", "there is no /sys/kernel/debug");
+		find(d, MISSING, "debugfs", "a kernel with CONFIG_DEBUG_FS",
+		     "there is no /sys/kernel/debug");
 	} else if (access(mount, R_OK | X_OK)) {
 		find(d, MISSING, "debugfs", "run breakwater as root: sudo breakwater ...",
 		     "/sys/kernel/debug may not be entered: %s", strerror(errno));
@@ -133,10 +138,11 @@ static void look_at_node(struct doctor *d, const struct gpu *g)
 	char what[48];
 	snprintf(what, sizeof(what), "/dev/dri/%s", g->node);
 	if (!path || access(path, F_OK))
-		find(d, MISSING, what, "a device node: udev makes it, or mknod", "it does not exist");
+		find(d, MISSING, what, "a device node: udev makes it, or mknod",
+		     "it does not exist");
 	else if (access(path, R_OK | W_OK))
-		find(d, MISSING, what, "sudo usermod -a -G render $USER, and log in again", "you may not open it: %s",
-		     strerror(errno));
+		find(d, MISSING, what, "sudo usermod -a -G render $USER, and log in again",
+		     "you may not open it: %s", strerror(errno));
 	else
 		find(d, GOOD, what, NULL, "can be opened");
 }
@@ -148,10 +154,12 @@ static void look_at_generation(struct doctor *d, const struct gpu *g)
 	unsigned v[3] = {0};
 	for (int i = 0; i < 3; i++) {
 		_cleanup_free_ char *path =
-			path_of(d, "/sys/class/drm/%s/device/ip_discovery/die/0/GC/0/%s", g->node, parts[i]);
+			path_of(d, "/sys/class/drm/%s/device/ip_discovery/die/0/GC/0/%s", g->node,
+				parts[i]);
 		char text[32];
 		if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u", &v[i]) != 1) {
-			find(d, MISSING, "generation", "a GPU and a kernel with ip_discovery (gfx10 and later, Linux 5.18)",
+			find(d, MISSING, "generation",
+			     "a GPU and a kernel with ip_discovery (gfx10 and later, Linux 5.18)",
 			     "the graphics version of %s cannot be read", g->pci);
 			return;
 		}
@@ -165,16 +173,21 @@ static void look_at_generation(struct doctor *d, const struct gpu *g)
 
 static void look_at_regs2(struct doctor *d, const struct gpu *g)
 {
-	static const char *const files[] = {"amdgpu_regs2", "amdgpu_gca_config", "amdgpu_vram", "amdgpu_iomem"};
+	static const char *const files[] = {"amdgpu_regs2", "amdgpu_gca_config", "amdgpu_vram",
+					    "amdgpu_iomem"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(files); i++) {
-		_cleanup_free_ char *path = path_of(d, "/sys/kernel/debug/dri/%s/%s", g->pci, files[i]);
+		_cleanup_free_ char *path =
+			path_of(d, "/sys/kernel/debug/dri/%s/%s", g->pci, files[i]);
 		if (path && !access(path, i == 0 ? R_OK | W_OK : R_OK)) {
 			find(d, GOOD, files[i], NULL, "can be opened");
 			continue;
 		}
 		int e = errno;
-		find(d, MISSING, files[i], e == EACCES ? "run breakwater as root: sudo breakwater ..." : NULL, "%s",
-		     e == EACCES ? "permission denied" : e == ENOENT ? "not there" : strerror(e));
+		find(d, MISSING, files[i],
+		     e == EACCES ? "run breakwater as root: sudo breakwater ..." : NULL, "%s",
+		     e == EACCES   ? "permission denied"
+		     : e == ENOENT ? "not there"
+				   : strerror(e));
 	}
 }
 
@@ -199,8 +212,9 @@ static bool shortest_timeout(const char *text, long *out_ms)
 
 static void look_at_parameters(struct doctor *d)
 {
-	static const char remedy[] = "boot with amdgpu.lockup_timeout=3600000 (an hour, in ms), or put \"options amdgpu "
-				     "lockup_timeout=3600000\" into /etc/modprobe.d/amdgpu.conf; negative means never";
+	static const char remedy[] =
+		"boot with amdgpu.lockup_timeout=3600000 (an hour, in ms), or put \"options amdgpu "
+		"lockup_timeout=3600000\" into /etc/modprobe.d/amdgpu.conf; negative means never";
 	enum { ENOUGH_MS = 600000 };
 	_cleanup_free_ char *timeout = path_of(d, "/sys/module/amdgpu/parameters/lockup_timeout");
 	_cleanup_free_ char *recovery = path_of(d, "/sys/module/amdgpu/parameters/gpu_recovery");
@@ -208,32 +222,37 @@ static void look_at_parameters(struct doctor *d)
 	long ms = 0;
 	bool has = read_line(timeout, text, sizeof(text));
 	if (!has && timeout && access(timeout, F_OK)) {
-		find(d, MISSING, "lockup_timeout", "load the amdgpu driver: modprobe amdgpu", "the amdgpu module is not loaded");
+		find(d, MISSING, "lockup_timeout", "load the amdgpu driver: modprobe amdgpu",
+		     "the amdgpu module is not loaded");
 		return;
 	}
 	if (!text[0] || !strcmp(text, "(null)") || (shortest_timeout(text, &ms) && ms == 0))
 		find(d, NOTE, "lockup_timeout", remedy,
 		     "the kernel's default: a stopped wave is taken for a hang after 2 s to 60 s, and killed");
 	else if (shortest_timeout(text, &ms) && ms < ENOUGH_MS)
-		find(d, NOTE, "lockup_timeout", remedy, "%s: a wave stopped for %ld ms is taken for a hang, and killed", text, ms);
+		find(d, NOTE, "lockup_timeout", remedy,
+		     "%s: a wave stopped for %ld ms is taken for a hang, and killed", text, ms);
 	else
 		find(d, GOOD, "lockup_timeout", NULL, "%s", text);
 	if (read_line(recovery, text, sizeof(text)))
 		find(d, strcmp(text, "0") ? NOTE : GOOD, "gpu_recovery", NULL,
-		     strcmp(text, "0") ? "%s: a GPU that is taken for hung is reset" : "%s: the GPU is not reset", text);
+		     strcmp(text, "0") ? "%s: a GPU that is taken for hung is reset"
+				       : "%s: the GPU is not reset",
+		     text);
 }
 
 static void look_at_gfxoff(struct doctor *d, const struct gpu *g)
 {
 	_cleanup_free_ char *path = path_of(d, "/sys/kernel/debug/dri/%s/amdgpu_gfxoff", g->pci);
 	if (path && !access(path, W_OK))
-		find(d, GOOD, "GFXOFF", NULL, "is switched off while Breakwater debugs, and on again behind it");
+		find(d, GOOD, "GFXOFF", NULL,
+		     "is switched off while Breakwater debugs, and on again behind it");
 	else if (errno == ENOENT)
 		find(d, NOTE, "GFXOFF", NULL,
 		     "cannot be switched off here: trap registers are lost if the graphics block powers down");
 	else
-		find(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...", "may not be switched off: %s",
-		     strerror(errno));
+		find(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...",
+		     "may not be switched off: %s", strerror(errno));
 }
 
 static bool is_amd(const struct doctor *d, const char *node, struct gpu *out)
@@ -266,8 +285,8 @@ static void look_at_gpus(struct doctor *d)
 	size_t before = count_missing(d);
 	for (int i = 0; i < n; i++) {
 		struct gpu g;
-		if (bw_starts_with(list[i]->d_name, "renderD") && strlen(list[i]->d_name) < sizeof(g.node) &&
-		    is_amd(d, list[i]->d_name, &g)) {
+		if (bw_starts_with(list[i]->d_name, "renderD") &&
+		    strlen(list[i]->d_name) < sizeof(g.node) && is_amd(d, list[i]->d_name, &g)) {
 			size_t so_far = count_missing(d);
 			find(d, GOOD, g.pci, NULL, "an AMD GPU, as %s", g.node);
 			d->n_gpus++;
@@ -306,25 +325,31 @@ static void look_at_tools(struct doctor *d)
 	static const struct {
 		const char *name, *use, *remedy;
 	} tools[] = {
-		{"clang-19", "compiles kernels (.s, .cl)", "apt-get install clang-19 (Debian: bookworm-backports)"},
-		{"ld.lld-19", "links kernels", "apt-get install lld-19 (Debian: bookworm-backports)"},
-		{"glslangValidator", "compiles GLSL for Vulkan programs of your own", "apt-get install glslang-tools"},
+		{"clang-19", "compiles kernels (.s, .cl)",
+		 "apt-get install clang-19 (Debian: bookworm-backports)"},
+		{"ld.lld-19", "links kernels",
+		 "apt-get install lld-19 (Debian: bookworm-backports)"},
+		{"glslangValidator", "compiles GLSL for Vulkan programs of your own",
+		 "apt-get install glslang-tools"},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(tools); i++) {
 		bool has = in_path(d, tools[i].name);
-		find(d, has ? GOOD : NOTE, tools[i].name, has ? NULL : tools[i].remedy, "%s%s", has ? "" : "not found: ",
-		     tools[i].use);
+		find(d, has ? GOOD : NOTE, tools[i].name, has ? NULL : tools[i].remedy, "%s%s",
+		     has ? "" : "not found: ", tools[i].use);
 	}
 }
 
 /* ---- Sockets and memory files ---- */
 
-static void look_at_folder(struct doctor *d, enum bw_folder_kind kind, const char *what, const char *variable)
+static void look_at_folder(struct doctor *d, enum bw_folder_kind kind, const char *what,
+			   const char *variable)
 {
 	_cleanup_free_ char *path = NULL;
-	_cleanup_error_ struct bw_error *why_not = NULL, *err = bw_folder_base(kind, &path, &why_not);
+	_cleanup_error_ struct bw_error *why_not = NULL,
+					*err = bw_folder_base(kind, &path, &why_not);
 	char remedy[128];
-	snprintf(remedy, sizeof(remedy), "let %s name a folder of yours that nobody else may write (mode 0700)", variable);
+	snprintf(remedy, sizeof(remedy),
+		 "let %s name a folder of yours that nobody else may write (mode 0700)", variable);
 	if (err)
 		find(d, MISSING, what, remedy, "%s", err->message);
 	else if (why_not)
@@ -340,15 +365,20 @@ static void look_at_memory_files(struct doctor *d)
 	bool restricted = read_line(path, text, sizeof(text)) && strcmp(text, "0");
 	if (*d->root) {
 		if (restricted)
-			find(d, GOOD, "memfd_noexec", NULL, "vm.memfd_noexec is %s: memory files are made without the right to execute", text);
+			find(d, GOOD, "memfd_noexec", NULL,
+			     "vm.memfd_noexec is %s: memory files are made without the right to execute",
+			     text);
 		return;
 	}
 	_cleanup_close_ int fd = bw_memfd("doctor");
 	if (fd < 0)
-		find(d, MISSING, "memory files", restricted ? "sysctl vm.memfd_noexec=0" : NULL, "cannot be made: %s%s%s",
-		     strerror(errno), restricted ? "; vm.memfd_noexec is " : "", restricted ? text : "");
+		find(d, MISSING, "memory files", restricted ? "sysctl vm.memfd_noexec=0" : NULL,
+		     "cannot be made: %s%s%s", strerror(errno),
+		     restricted ? "; vm.memfd_noexec is " : "", restricted ? text : "");
 	else if (restricted)
-		find(d, GOOD, "memfd_noexec", NULL, "vm.memfd_noexec is %s: memory files are made without the right to execute", text);
+		find(d, GOOD, "memfd_noexec", NULL,
+		     "vm.memfd_noexec is %s: memory files are made without the right to execute",
+		     text);
 }
 
 /* Starts one, and asks it something. */
@@ -365,7 +395,8 @@ static void try_virtual(struct doctor *d)
 	if (err)
 		find(d, MISSING, "virtual GPU", NULL, "does not work: %s", err->message);
 	else
-		find(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major, ip.minor, ip.revision);
+		find(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major, ip.minor,
+		     ip.revision);
 	bw_error_free(err);
 }
 
@@ -374,8 +405,10 @@ static void try_virtual(struct doctor *d)
 static void report(struct doctor *d, struct bw_out *o)
 {
 	static const char *const words[] = {[GOOD] = "ok", [NOTE] = "note", [MISSING] = "missing"};
-	static const struct bw_column columns[] = {{"", "verdict", false}, {"What", "what", false},
-						   {"Finding", "finding", false}, {NULL, "remedy", false}};
+	static const struct bw_column columns[] = {{"", "verdict", false},
+						   {"What", "what", false},
+						   {"Finding", "finding", false},
+						   {NULL, "remedy", false}};
 	struct bw_table t;
 	size_t remedies = 0;
 	bw_out_begin(o, "command", "doctor");
@@ -404,9 +437,9 @@ static void report(struct doctor *d, struct bw_out *o)
 			bw_out_line(o, "  %s: %s", d->findings.data[i].what, r);
 	}
 	bw_out_line(o, "\n%s%s", d->hardware_ready ? "Hardware can be debugged here. " : "",
-		    d->virtual_ready      ? "Everything works on the virtual GPU."
-		    : d->hardware_ready   ? ""
-					  : "Nothing can be debugged here yet.");
+		    d->virtual_ready	? "Everything works on the virtual GPU."
+		    : d->hardware_ready ? ""
+					: "Nothing can be debugged here yet.");
 	bw_out_bool(o, "hardware", d->hardware_ready);
 	bw_out_bool(o, "virtual", d->virtual_ready);
 	bw_out_end(o);
@@ -428,7 +461,9 @@ int bw_main_doctor(int argc, char **argv)
 			       "Exit status: 0 if something can be debugged here, 1 if not.\n");
 			return 0;
 		} else {
-			fprintf(stderr, "breakwater: \"breakwater doctor\" has no option %s (see --help).\n", argv[i]);
+			fprintf(stderr,
+				"breakwater: \"breakwater doctor\" has no option %s (see --help).\n",
+				argv[i]);
 			return BW_EXIT_USAGE;
 		}
 	}

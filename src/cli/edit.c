@@ -111,12 +111,13 @@ static const char *line_to_run(struct bw_cli *c, const char *line)
 		bw_error_free(err);
 	else if (cmd->repeats)
 		/* x and list go on where they were: without their place */
-		c->last_command = strdup(cmd->run == bw_cmd_x || cmd->run == bw_cmd_list ? cmd->name : line);
+		c->last_command =
+			strdup(cmd->run == bw_cmd_x || cmd->run == bw_cmd_list ? cmd->name : line);
 	return line;
 }
 
-/* At a terminal a Ctrl-C drops the line. What comes through a pipe is no line of a person's: it is read to
- * its end, and the Ctrl-C is for the command that it is. */
+/* At a terminal a Ctrl-C drops the line. What comes through a pipe is no line of a person's: it is
+ * read to its end, and the Ctrl-C is for the command that it is. */
 static const char *read_line(EditLine *el, int *out_n)
 {
 	sigset_t interrupt, before;
@@ -132,8 +133,8 @@ static const char *read_line(EditLine *el, int *out_n)
 	return line;
 }
 
-/* libedit reads characters of the locale's kind, and drops the others. In the C locale, which has none beyond
- * ASCII, they are UTF-8: file names mostly are. */
+/* libedit reads characters of the locale's kind, and drops the others. In the C locale, which has
+ * none beyond ASCII, they are UTF-8: file names mostly are. */
 static void choose_characters(void)
 {
 	if (!setlocale(LC_CTYPE, "") || !strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --fidelity: which instructions the virtual GPU executed approximately, unusually or not at all. */
+/* --fidelity: which instructions the virtual GPU executed approximately, unusually or not at
+ * all. */
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -32,7 +33,8 @@ struct bw_error *bw_cli_add_server_args(const char *words)
 {
 	const char *given = getenv(BW_KMD_SERVER_ARGS_ENV);
 	_cleanup_free_ char *args = NULL;
-	if (asprintf(&args, "%s %s", given ? given : "", words) < 0 || setenv(BW_KMD_SERVER_ARGS_ENV, args, 1))
+	if (asprintf(&args, "%s %s", given ? given : "", words) < 0 ||
+	    setenv(BW_KMD_SERVER_ARGS_ENV, args, 1))
 		return bw_error_nomem();
 	return NULL;
 }
@@ -68,7 +70,8 @@ static void summary(struct bw_out *o, const uint64_t count[BW_ARRAY_SIZE(kinds)]
 		const char *between = ": ";
 		for (size_t k = 0; k < BW_ARRAY_SIZE(kinds); k++) {
 			if (count[k]) {
-				bw_str_addf(&s, "%s%" PRIu64 " %s", between, count[k], kinds[k].text);
+				bw_str_addf(&s, "%s%" PRIu64 " %s", between, count[k],
+					    kinds[k].text);
 				between = ", ";
 			}
 		}

@@ -12,16 +12,19 @@ struct word {
 	const char *name, *why;
 };
 
-#define NO_CALLERS  "callers are not followed yet, so that a wave has one frame"
-#define NO_REVERSE  "waves run forwards only"
-#define NO_CORE	    "there are no core files of GPU programs; \"info report all\" shows everything that is known of the waves"
-#define NO_TUI	    "there is no screen mode; \"display\" and \"list\" show what it would"
-#define NO_PYTHON   "scripts are made of commands: \"define\", \"if\", \"while\", \"source\""
-#define NO_SIGNALS  "waves get no signals; \"catch fp\" and \"info signals\" are about what stops them"
-#define NO_FILES    "what is debugged is named when breakwater starts; \"symbol-file\" adds symbols"
-#define NO_REMOTE   "there is no remote target; \"attach PID\" debugs what \"breakwater exec\" runs"
-#define NO_TYPES    "variables and types of compiled code are not shown yet; \"info args\" and \"info registers\" are"
-#define NO_TRACE    "there are no tracepoints; \"dprintf\" prints without stopping"
+#define NO_CALLERS "callers are not followed yet, so that a wave has one frame"
+#define NO_REVERSE "waves run forwards only"
+#define NO_CORE                                                                                    \
+	"there are no core files of GPU programs; \"info report all\" shows everything that is known of the waves"
+#define NO_TUI "there is no screen mode; \"display\" and \"list\" show what it would"
+#define NO_PYTHON "scripts are made of commands: \"define\", \"if\", \"while\", \"source\""
+#define NO_SIGNALS                                                                                 \
+	"waves get no signals; \"catch fp\" and \"info signals\" are about what stops them"
+#define NO_FILES "what is debugged is named when breakwater starts; \"symbol-file\" adds symbols"
+#define NO_REMOTE "there is no remote target; \"attach PID\" debugs what \"breakwater exec\" runs"
+#define NO_TYPES                                                                                   \
+	"variables and types of compiled code are not shown yet; \"info args\" and \"info registers\" are"
+#define NO_TRACE "there are no tracepoints; \"dprintf\" prints without stopping"
 
 static const struct word command_words[] = {
 	{"add-inferior", "an inferior appears when a process opens the GPU; \"attach\" adds one"},
@@ -109,6 +112,6 @@ struct bw_error *bw_cli_gdb_word(const char *word, bool info)
 	}
 	if (matches != 1)
 		return NULL;
-	return bw_errorf(BW_E_UNSUPPORTED, "\"%s%s\" of gdb does not exist here: %s", info ? "info " : "", found->name,
-			 found->why);
+	return bw_errorf(BW_E_UNSUPPORTED, "\"%s%s\" of gdb does not exist here: %s",
+			 info ? "info " : "", found->name, found->why);
 }

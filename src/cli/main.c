@@ -11,6 +11,7 @@
 
 static int main_help(int argc, char **argv);
 
+/* clang-format off */
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -24,6 +25,7 @@ static const struct {
 	{"doctor", bw_main_doctor, "what this machine allows, and how to get the rest"},
 	{"help", main_help, "this list"},
 };
+/* clang-format on */
 
 static int main_help(int argc, char **argv)
 {
@@ -42,20 +44,23 @@ static int unknown(const char *word)
 		names[i] = subcommands[i].name;
 	fprintf(stderr, "breakwater: there is no command \"%s\"", word);
 	if (bw_nearest(word, names, BW_ARRAY_SIZE(names), &near, 1))
-		fprintf(stderr, "; did you mean \"%s\"? (breakwater help lists them)\n", names[near]);
+		fprintf(stderr, "; did you mean \"%s\"? (breakwater help lists them)\n",
+			names[near]);
 	else
 		fprintf(stderr, "; breakwater help lists them.\n");
 	return BW_EXIT_USAGE;
 }
 
-/* What was not written must not go unnoticed: a disk may be full. Only a reader that has gone knows why itself. */
+/* What was not written must not go unnoticed: a disk may be full. Only a reader that has gone knows
+ * why itself. */
 static int check_output(int status)
 {
 	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	if (poll(&p, 1, 0) <= 0 || !(p.revents & POLLERR))
-		fprintf(stderr, "breakwater: not all of the output could be written to standard output. Is the disk full?\n");
+		fprintf(stderr,
+			"breakwater: not all of the output could be written to standard output. Is the disk full?\n");
 	return status ? status : BW_EXIT_OUTPUT;
 }
 

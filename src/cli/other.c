@@ -67,11 +67,15 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			o->help = true;
 		else if (!bw_cli_take_vgpu_option(argv[i], &o->vgpu))
-			return bw_errorf(BW_E_INVALID, "\"breakwater exec\" has no option %s (see --help)", argv[i]);
+			return bw_errorf(BW_E_INVALID,
+					 "\"breakwater exec\" has no option %s (see --help)",
+					 argv[i]);
 	}
 	o->program = &argv[i];
 	if (!o->help && i >= argc)
-		return bw_errorf(BW_E_INVALID, "\"breakwater exec\" needs a program: breakwater exec [--gpu GPU] -- PROGRAM");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"breakwater exec\" needs a program: breakwater exec [--gpu GPU] -- PROGRAM");
 	return NULL;
 }
 
@@ -101,8 +105,9 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 		setenv("BREAKWATER_ATTACH", "1", 1);
 		for (size_t i = 0; settings[i]; i++)
 			putenv(settings[i]);
-		/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the program
-		 * finds our own first. Without it the reports lack two pages, which is no reason to fail. */
+		/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the
+		 * program finds our own first. Without it the reports lack two pages, which is no
+		 * reason to fail. */
 		if (bw_kmd_is_virtual(kmd))
 			bw_cli_add_to_path("stand-in/umr", true);
 		const char *const *env = bw_kmd_program_env(kmd);
@@ -120,10 +125,12 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 }
 
 /* One event of a program that is to be ready. */
-static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_event *ev, bool *out_over, int *out_status)
+static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_event *ev,
+				   bool *out_over, int *out_status)
 {
 	switch ((int)ev->kind) {
-	case BW_EVENT_SUBMIT: { /* what it needs is in place now; this submission goes with all that come */
+	case BW_EVENT_SUBMIT: {
+		/* what it needs is in place now; this submission goes with all that come */
 		struct bw_error *err = bw_live_make_ready(t, ev->pid);
 		bw_error_catch(&err, BW_E_GONE); /* another event says so */
 		return err;
@@ -141,7 +148,8 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 	}
 }
 
-/* The same with the trap handler in place. What it changes stays changed until the program has ended. */
+/* The same with the trap handler in place. What it changes stays changed until the program has
+ * ended. */
 static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_status)
 {
 	char *settings[3];
@@ -210,9 +218,11 @@ int bw_main_exec(int argc, char **argv)
 		if (none)
 			fprintf(stderr, "breakwater: warning: %s.\n", none->message);
 		uint64_t before = bw_kmd_n_clients_ever(kmd);
-		err = o.ready ? run_ready(kmd, o.program, &status) : run_program(kmd, o.program, &status);
+		err = o.ready ? run_ready(kmd, o.program, &status)
+			      : run_program(kmd, o.program, &status);
 		_cleanup_error_ struct bw_error *unseen =
-			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0]) : NULL;
+			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0])
+						: NULL;
 		if (unseen)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}
@@ -240,12 +250,15 @@ int bw_main_vgpu(int argc, char **argv)
 	}
 	bool serves = !strcmp(argv[1], "serve");
 	if (!serves && strcmp(argv[1], "isa") && strcmp(argv[1], "profiles"))
-		return fail(bw_errorf(BW_E_INVALID, "\"breakwater vgpu\" knows serve, isa and profiles, not \"%s\"", argv[1]));
+		return fail(bw_errorf(
+			BW_E_INVALID,
+			"\"breakwater vgpu\" knows serve, isa and profiles, not \"%s\"", argv[1]));
 	char *server;
 	struct bw_error *err = bw_kmd_find_part("breakwater-vgpu", &server);
 	if (err)
 		return fail(err);
-	/* The word itself is for the server's program, but for serve, which is what that does anyway. */
+	/* The word itself is for the server's program, but for serve, which is what that does
+	 * anyway. */
 	argv += serves;
 	argv[0] = server;
 	execv(server, argv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that the agent cannot get into. It is a library that the dynamic loader puts in front of the C
- * library (LD_PRELOAD): without the loader, or where that distrusts its environment, there is no agent, and
- * what makes system calls by itself goes past it. */
+/* Programs that the agent cannot get into. It is a library that the dynamic loader puts in front of
+ * the C library (LD_PRELOAD): without the loader, or where that distrusts its environment, there is
+ * no agent, and what makes system calls by itself goes past it. */
 #include "cli/cli.h"
 
 #include <elf.h>
@@ -34,8 +34,8 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-/* An executable of this machine's kind that no loader is asked to start. Shared objects without one, as
- * static-pie, too. */
+/* An executable of this machine's kind that no loader is asked to start. Shared objects without
+ * one, as static-pie, too. */
 static bool is_static(int fd)
 {
 	Elf64_Ehdr e;
@@ -63,7 +63,9 @@ static const char *privilege(int fd)
 		return "setuid";
 	if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid())
 		return "setgid";
-	return getuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0 ? "given file capabilities" : NULL;
+	return getuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0
+		       ? "given file capabilities"
+		       : NULL;
 }
 
 struct bw_error *bw_cli_check_preload(const char *program)
@@ -74,13 +76,17 @@ struct bw_error *bw_cli_check_preload(const char *program)
 		return NULL;
 	const char *given = privilege(fd);
 	if (given)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "%s is %s, so that the agent cannot be preloaded into it: it does not see the virtual "
-				 "GPU, and cannot be debugged", path, given);
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s is %s, so that the agent cannot be preloaded into it: it does not see the virtual "
+			"GPU, and cannot be debugged",
+			path, given);
 	if (is_static(fd))
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "%s is statically linked, so that the agent cannot be preloaded into it: it does not see "
-				 "the virtual GPU, and cannot be debugged", path);
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s is statically linked, so that the agent cannot be preloaded into it: it does not see "
+			"the virtual GPU, and cannot be debugged",
+			path);
 	return NULL;
 }
 
@@ -88,7 +94,9 @@ struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const ch
 {
 	if (!before || bw_kmd_n_clients_ever(kmd) != before)
 		return NULL;
-	return bw_errorf(BW_E_NOT_FOUND,
-			 "%s never opened the virtual GPU through the C library, in front of which the agent stands: what "
-			 "makes system calls by itself does not see it, and cannot be debugged", program);
+	return bw_errorf(
+		BW_E_NOT_FOUND,
+		"%s never opened the virtual GPU through the C library, in front of which the agent stands: what "
+		"makes system calls by itself does not see it, and cannot be debugged",
+		program);
 }

@@ -41,9 +41,12 @@ static struct bw_error *check_request(json_t *root, json_t **out_id, char **out_
 		*out_id = json_incref(id);
 	else if (id)
 		return bw_errorf(BW_E_INVALID, "the \"id\" of a request is an integer or a string");
-	json_object_foreach(root, key, value)
-		if (strcmp(key, "id") && strcmp(key, "command"))
-			return bw_errorf(BW_E_INVALID, "a request has \"id\" and \"command\", and no \"%s\"", key);
+	json_object_foreach(root, key, value) if (
+		strcmp(key, "id") &&
+		strcmp(key,
+		       "command")) return bw_errorf(BW_E_INVALID,
+						    "a request has \"id\" and \"command\", and no \"%s\"",
+						    key);
 	if (!json_is_string(command))
 		return bw_errorf(BW_E_INVALID, "a request needs a \"command\", which is a string");
 	*out_command = strdup(json_string_value(command));
@@ -55,7 +58,8 @@ static struct bw_error *take_request(const char *line, json_t **out_id, char **o
 	json_error_t at;
 	json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &at);
 	if (!root)
-		return bw_errorf(BW_E_INVALID, "the request is not JSON: %s (column %d)", at.text, at.column);
+		return bw_errorf(BW_E_INVALID, "the request is not JSON: %s (column %d)", at.text,
+				 at.column);
 	struct bw_error *err = check_request(root, out_id, out_command);
 	json_decref(root);
 	return err;
@@ -110,10 +114,12 @@ struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd)
 
 static void add_base64(struct bw_str *s, const unsigned char *data, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	for (size_t i = 0; i < n; i += 3) {
 		size_t have = n - i < 3 ? n - i : 3;
-		unsigned v = (unsigned)data[i] << 16 | (have > 1 ? (unsigned)data[i + 1] << 8 : 0) | (have > 2 ? data[i + 2] : 0);
+		unsigned v = (unsigned)data[i] << 16 | (have > 1 ? (unsigned)data[i + 1] << 8 : 0) |
+			     (have > 2 ? data[i + 2] : 0);
 		for (size_t k = 0; k < 4; k++)
 			bw_str_addn(s, k <= have ? &digits[v >> (18 - 6 * k) & 63] : "=", 1);
 	}

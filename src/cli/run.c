@@ -70,14 +70,16 @@ struct run_options {
 	struct bw_cli_vgpu_options vgpu;
 	const char *gpu, *kernel;
 	double limit_s; /* 0: none */
-	bool attach; /* kernel is the number of a process */
+	bool attach;	/* kernel is the number of a process */
 	pid_t pid;
 	char **program; /* behind --, borrowed from argv */
 	struct bw_launch_options launch;
 };
 
-/* The value of the option at argv[*i], "--name VALUE" or "--name=VALUE". NULL: it is another option. */
-static struct bw_error *option_value(int argc, char **argv, int *i, const char *name, const char **out)
+/* The value of the option at argv[*i], "--name VALUE" or "--name=VALUE". NULL: it is another
+ * option. */
+static struct bw_error *option_value(int argc, char **argv, int *i, const char *name,
+				     const char **out)
 {
 	const char *word = argv[*i];
 	size_t n = strlen(name);
@@ -110,8 +112,11 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 	static const struct {
 		const char *name;
 		enum item_kind kind;
-	} script_options[] = {{"-ex", ITEM_COMMAND}, {"--ex", ITEM_COMMAND}, {"--eval-command", ITEM_COMMAND},
-			      {"-x", ITEM_FILE},     {"--command", ITEM_FILE}};
+	} script_options[] = {{"-ex", ITEM_COMMAND},
+			      {"--ex", ITEM_COMMAND},
+			      {"--eval-command", ITEM_COMMAND},
+			      {"-x", ITEM_FILE},
+			      {"--command", ITEM_FILE}};
 	const char *word = argv[*i], *value;
 	for (size_t k = 0; k < BW_ARRAY_SIZE(script_options); k++) {
 		BW_TRY(option_value(argc, argv, i, script_options[k].name, &value));
@@ -139,7 +144,8 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
 		o->help = true;
 	else if (!bw_cli_take_vgpu_option(word, &o->vgpu))
-		return bw_errorf(BW_E_INVALID, "\"breakwater run\" has no option %s (see --help)", word);
+		return bw_errorf(BW_E_INVALID, "\"breakwater run\" has no option %s (see --help)",
+				 word);
 	++*i;
 	return NULL;
 }
@@ -147,8 +153,11 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 static struct bw_error *check_attach(struct run_options *o)
 {
 	uint64_t pid;
-	if (o->program || o->launch.words.len || !o->kernel || !bw_parse_u64(o->kernel, &pid) || !pid || pid > INT32_MAX)
-		return bw_errorf(BW_E_INVALID, "\"breakwater attach\" takes the number of a process that \"breakwater exec\" started");
+	if (o->program || o->launch.words.len || !o->kernel || !bw_parse_u64(o->kernel, &pid) ||
+	    !pid || pid > INT32_MAX)
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"breakwater attach\" takes the number of a process that \"breakwater exec\" started");
 	o->pid = (pid_t)pid;
 	return NULL;
 }
@@ -169,7 +178,9 @@ static struct bw_error *parse(struct run_options *o, int argc, char **argv)
 			continue;
 		}
 		if (o->kernel)
-			return bw_errorf(BW_E_INVALID, "One kernel at a time: \"%s\" comes after \"%s\"", argv[i], o->kernel);
+			return bw_errorf(BW_E_INVALID,
+					 "One kernel at a time: \"%s\" comes after \"%s\"", argv[i],
+					 o->kernel);
 		o->kernel = argv[i++];
 	}
 	if (o->help)
@@ -177,11 +188,17 @@ static struct bw_error *parse(struct run_options *o, int argc, char **argv)
 	if (o->attach)
 		return check_attach(o);
 	if (o->kernel && o->program)
-		return bw_errorf(BW_E_INVALID, "Either a kernel (\"%s\") or a program behind --, not both", o->kernel);
+		return bw_errorf(BW_E_INVALID,
+				 "Either a kernel (\"%s\") or a program behind --, not both",
+				 o->kernel);
 	if (!o->kernel && (!o->program || !o->program[0]))
-		return bw_errorf(BW_E_INVALID, "\"breakwater run\" needs a kernel: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"breakwater run\" needs a kernel: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]");
 	if (o->program && o->launch.words.len)
-		return bw_errorf(BW_E_INVALID, "%s is for kernels; the program's own arguments go behind it", o->launch.words.data[0]);
+		return bw_errorf(BW_E_INVALID,
+				 "%s is for kernels; the program's own arguments go behind it",
+				 o->launch.words.data[0]);
 	return NULL;
 }
 
@@ -207,7 +224,8 @@ static struct bw_error *refuse_source(const char *path)
 	static const struct {
 		const char *suffix, *language, *remedy;
 	} sources[] = {
-		{".c", "C", "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -g %s -o kernel.co"},
+		{".c", "C",
+		 "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -g %s -o kernel.co"},
 		{".comp", "GLSL", NULL},
 		{".spv", "SPIR-V", NULL},
 	};
@@ -215,14 +233,17 @@ static struct bw_error *refuse_source(const char *path)
 		if (!ends_in(path, sources[i].suffix))
 			continue;
 		if (!sources[i].remedy)
-			return bw_errorf(BW_E_UNSUPPORTED, "%s: %s is not supported yet; a kernel is .s, .cl, .co, .hsaco or .bin", path,
-					 sources[i].language);
+			return bw_errorf(
+				BW_E_UNSUPPORTED,
+				"%s: %s is not supported yet; a kernel is .s, .cl, .co, .hsaco or .bin",
+				path, sources[i].language);
 		struct bw_str s = {0};
 		const char *mark = strstr(sources[i].remedy, "%s");
 		bw_str_addn(&s, sources[i].remedy, (size_t)(mark - sources[i].remedy));
 		bw_str_addf(&s, "%s%s", path, mark + 2);
-		struct bw_error *err = bw_errorf(BW_E_UNSUPPORTED, "%s: %s is not compiled here yet; compile it first: %s", path,
-						 sources[i].language, bw_str_text(&s));
+		struct bw_error *err = bw_errorf(
+			BW_E_UNSUPPORTED, "%s: %s is not compiled here yet; compile it first: %s",
+			path, sources[i].language, bw_str_text(&s));
 		bw_str_free(&s);
 		return err;
 	}
@@ -301,10 +322,14 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 {
 	struct bw_cli *c = cookie;
-	static const char *const names[] = {
-		[BW_NOTICE_INFO] = "info", [BW_NOTICE_SAID] = "said", [BW_NOTICE_WARNING] = "warning", [BW_NOTICE_PROGRAM] = "program",
-		[BW_NOTICE_DISPATCH] = "dispatch", [BW_NOTICE_DISPATCH_FAILED] = "dispatch-failed",
-		[BW_NOTICE_BREAKPOINT] = "breakpoint", [BW_NOTICE_WAVE_EXIT] = "wave-exit"};
+	static const char *const names[] = {[BW_NOTICE_INFO] = "info",
+					    [BW_NOTICE_SAID] = "said",
+					    [BW_NOTICE_WARNING] = "warning",
+					    [BW_NOTICE_PROGRAM] = "program",
+					    [BW_NOTICE_DISPATCH] = "dispatch",
+					    [BW_NOTICE_DISPATCH_FAILED] = "dispatch-failed",
+					    [BW_NOTICE_BREAKPOINT] = "breakpoint",
+					    [BW_NOTICE_WAVE_EXIT] = "wave-exit"};
 	bw_out_begin(c->out, "event", "notice");
 	bw_out_str(c->out, "kind", names[kind]);
 	bw_out_str(c->out, "text", text);
@@ -335,9 +360,9 @@ static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
 	return NULL;
 }
 
-/* Are commands waiting on standard input? A terminal never counts; a pipe counts when something comes
- * within a moment, so that an open pipe that nobody writes to does not hold the kernel up ("-x -"
- * waits for as long as it takes). */
+/* Are commands waiting on standard input? A terminal never counts; a pipe counts when something
+ * comes within a moment, so that an open pipe that nobody writes to does not hold the kernel up
+ * ("-x -" waits for as long as it takes). */
 static bool commands_on_stdin(void)
 {
 	enum { MOMENT_MS = 250 };
@@ -357,7 +382,8 @@ static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o
 	bw_vec_each(&o->script, item) {
 		if (c->quit)
 			break;
-		BW_TRY(item->kind == ITEM_FILE ? bw_cli_run_file(c, item->text) : bw_cli_execute_scripted(c, item->text));
+		BW_TRY(item->kind == ITEM_FILE ? bw_cli_run_file(c, item->text)
+					       : bw_cli_execute_scripted(c, item->text));
 	}
 	return NULL;
 }
@@ -418,7 +444,8 @@ static struct bw_error *set_up_server(const struct run_options *o)
 	return o->fidelity ? bw_cli_add_server_args("--fidelity") : NULL;
 }
 
-/* Of a session that was told to end: its status, and a sentence where the user has set the limit. */
+/* Of a session that was told to end: its status, and a sentence where the user has set the
+ * limit. */
 static void say_what_ended_it(struct bw_cli *c)
 {
 	if (!c->ended_by)
@@ -426,7 +453,8 @@ static void say_what_ended_it(struct bw_cli *c)
 	c->exit_status = c->ended_by == SIGALRM ? BW_EXIT_TIMEOUT : BW_EXIT_SIGNAL + c->ended_by;
 	if (c->ended_by != SIGALRM)
 		return;
-	struct bw_error *err = bw_errorf(BW_E_TIMEOUT, "The session has taken %g s, the limit of --timeout", c->limit_s);
+	struct bw_error *err = bw_errorf(
+		BW_E_TIMEOUT, "The session has taken %g s, the limit of --timeout", c->limit_s);
 	bw_out_error(c->out, err);
 	bw_error_free(err);
 }
@@ -477,7 +505,9 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 
 static int main_with(int argc, char **argv, bool attach)
 {
-	struct bw_cli c = {.output_fd = -1, .confirm = true, .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
+	struct bw_cli c = {.output_fd = -1,
+			   .confirm = true,
+			   .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
 	struct run_options o = {.attach = attach};
 	struct bw_error *err = run(&c, &o, argc, argv);
 	if (err) {

@@ -17,8 +17,8 @@ struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 	bw_cli_begin_command(c);
 	bool request = bw_out_is_json(c->out) && !bw_out_in_request(c->out);
 	struct bw_error *err = request ? bw_cli_request(c, line) : bw_cli_execute(c, line);
-	/* A step too many after the last wave has ended is no mistake in the script, nor is a look at a
-	 * program that is just ending: it is said, and the script goes on. */
+	/* A step too many after the last wave has ended is no mistake in the script, nor is a look
+	 * at a program that is just ending: it is said, and the script goes on. */
 	if (err && (err->code == BW_E_STATE || err->code == BW_E_GONE)) {
 		if (!request)
 			bw_out_error(c->out, err);
@@ -34,7 +34,7 @@ enum { LINE_MAX_B = 1 << 20 }; /* more is no command: /dev/zero, a picture */
 
 struct lines {
 	int fd;
-	char *data;     /* owned: what has been read */
+	char *data;	/* owned: what has been read */
 	size_t at, end; /* of it is left */
 	size_t cap;
 	bool ended;
@@ -52,8 +52,9 @@ static void lines_close(struct lines *l)
 	free(l->data);
 }
 
-/* A Ctrl-C while the next line of a pipe is waited for is not the end of the lines: it is seen when the line
- * is there, by the command it stands for. What ends the session ends the wait, too, at whatever moment it comes. */
+/* A Ctrl-C while the next line of a pipe is waited for is not the end of the lines: it is seen when
+ * the line is there, by the command it stands for. What ends the session ends the wait, too, at
+ * whatever moment it comes. */
 static bool await_input(struct bw_cli *c, int fd)
 {
 	static const int ends[] = {SIGTERM, SIGHUP, SIGALRM};
@@ -80,7 +81,9 @@ static struct bw_error *read_more(struct bw_cli *c, struct lines *l, unsigned in
 		l->at = 0;
 	}
 	if (l->end > LINE_MAX_B)
-		return bw_errorf(BW_E_INVALID, "a line is longer than %d bytes: these are no commands", LINE_MAX_B);
+		return bw_errorf(BW_E_INVALID,
+				 "a line is longer than %d bytes: these are no commands",
+				 LINE_MAX_B);
 	if (l->cap - l->end < CHUNK_B + 1) {
 		char *grown = realloc(l->data, l->end + CHUNK_B + 1);
 		if (!grown)
@@ -105,7 +108,8 @@ static struct bw_error *read_more(struct bw_cli *c, struct lines *l, unsigned in
 }
 
 /* NULL in *out: there are no more, or it was interrupted. */
-static struct bw_error *next_line(struct bw_cli *c, struct lines *l, unsigned interrupts, char **out)
+static struct bw_error *next_line(struct bw_cli *c, struct lines *l, unsigned interrupts,
+				  char **out)
 {
 	*out = NULL;
 	for (size_t seen = 0;;) {
@@ -115,7 +119,9 @@ static struct bw_error *next_line(struct bw_cli *c, struct lines *l, unsigned in
 		if (newline || (l->ended && n)) {
 			size_t len = newline ? (size_t)(newline - start) : n;
 			if (memchr(start, 0, len))
-				return bw_errorf(BW_E_INVALID, "a line has a byte of 0 in it: these are no commands");
+				return bw_errorf(
+					BW_E_INVALID,
+					"a line has a byte of 0 in it: these are no commands");
 			start[len] = '\0';
 			l->at += len + (newline != NULL);
 			*out = start;

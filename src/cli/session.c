@@ -56,8 +56,9 @@ void bw_cli_catch_interrupts(struct bw_cli *c)
 	sigaction(SIGALRM, &action, NULL);
 	/* Again and again: the first may come just before a read, and would not cut it short. */
 	double whole = floor(c->limit_s);
-	const struct itimerval limit = {.it_interval = {.tv_sec = 1},
-					.it_value = {(time_t)whole, (suseconds_t)((c->limit_s - whole) * 1e6)}};
+	const struct itimerval limit = {
+		.it_interval = {.tv_sec = 1},
+		.it_value = {(time_t)whole, (suseconds_t)((c->limit_s - whole) * 1e6)}};
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
@@ -70,12 +71,17 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 {
 	char *settings[3] = {NULL};
 	if (!c->program.argv)
-		return bw_errorf(BW_E_STATE, "There is no program to start: this session attached to one (\"attach PID\")");
+		return bw_errorf(
+			BW_E_STATE,
+			"There is no program to start: this session attached to one (\"attach PID\")");
 	c->attached = false;
 	int out_fd;
 	BW_TRY(bw_cli_keep_output(c, &out_fd));
-	struct bw_live_options options = {
-		.kmd = c->kmd, .argv = c->program.argv, .in_fd = -1, .out_fd = out_fd, .err_fd = -1};
+	struct bw_live_options options = {.kmd = c->kmd,
+					  .argv = c->program.argv,
+					  .in_fd = -1,
+					  .out_fd = out_fd,
+					  .err_fd = -1};
 	struct bw_target *target;
 	bw_out_flush(c->out);
 	if (!c->program.is_kernel)
@@ -101,13 +107,15 @@ static void remember_exit(struct bw_cli *c, const struct bw_stop *s)
 	if (!s->exit_known)
 		return;
 	c->exit_status_known = true;
-	c->exit_status = WIFEXITED(s->exit_status) ? WEXITSTATUS(s->exit_status) : 128 + WTERMSIG(s->exit_status);
+	c->exit_status = WIFEXITED(s->exit_status) ? WEXITSTATUS(s->exit_status)
+						   : 128 + WTERMSIG(s->exit_status);
 }
 
 /* What failed and was never seen: there may have been nothing that could be seen. */
 static void warn_if_unseen(struct bw_cli *c, const struct bw_stop *s)
 {
-	if (c->attached || c->program.is_kernel || !c->program.argv || !s->exit_known || !s->exit_status)
+	if (c->attached || c->program.is_kernel || !c->program.argv || !s->exit_known ||
+	    !s->exit_status)
 		return;
 	_cleanup_error_ struct bw_error *said = bw_cli_check_preload(c->program.argv[0]);
 	_cleanup_error_ struct bw_error *err =
@@ -122,17 +130,20 @@ static void warn_if_unseen(struct bw_cli *c, const struct bw_stop *s)
 
 void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 {
-	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR | BW_REASON_ILLEGAL_INSTRUCTION |
-			     BW_REASON_ASSERT_TRAP | BW_REASON_FP_EXCEPTION;
-	c->gpu_fault = s->kind == BW_STOP_GPU_GONE || (s->kind == BW_STOP_WAVES && s->reasons & gpu);
+	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
+			     BW_REASON_ILLEGAL_INSTRUCTION | BW_REASON_ASSERT_TRAP |
+			     BW_REASON_FP_EXCEPTION;
+	c->gpu_fault =
+		s->kind == BW_STOP_GPU_GONE || (s->kind == BW_STOP_WAVES && s->reasons & gpu);
 	bw_cli_show_output(c, s->kind == BW_STOP_EXITED);
 	if (s->kind == BW_STOP_EXITED) {
 		remember_exit(c, s);
 		warn_if_unseen(c, s);
 	}
-	/* A program that did what it was asked needs no obituary; its output is what the user wants. */
-	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 && c->plain &&
-		     !bw_out_is_json(c->out);
+	/* A program that did what it was asked needs no obituary; its output is what the user
+	 * wants. */
+	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 &&
+		     c->plain && !bw_out_is_json(c->out);
 	c->stopped_at = s->kind == BW_STOP_WAVES ? s->breakpoint : 0;
 	c->stops += !brief || s->kind != BW_STOP_WAVES;
 	quiet |= bw_cli_is_silent(c, c->stopped_at);
@@ -197,16 +208,19 @@ static bool ask(const char *question)
 
 bool bw_cli_may_leave(struct bw_cli *c)
 {
-	if (!c->interactive || !c->confirm || c->ended_by || bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+	if (!c->interactive || !c->confirm || c->ended_by ||
+	    bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
 		return true;
 	size_t n;
 	const struct bw_inferior_info *all = bw_debug_inferiors(c->debug, &n);
 	const char *fate = c->attached ? "detached" : "killed";
 	bw_out_line(c->out, "A debugging session is active.\n");
 	for (size_t i = 0; i < n; i++)
-		bw_out_line(c->out, "\tInferior %u [process %d] will be %s.", all[i].number, (int)all[i].pid, fate);
+		bw_out_line(c->out, "\tInferior %u [process %d] will be %s.", all[i].number,
+			    (int)all[i].pid, fate);
 	if (!n) /* it has not opened the GPU yet */
-		bw_out_line(c->out, "\tProcess %d will be %s.", (int)bw_live_pid(bw_debug_target(c->debug)), fate);
+		bw_out_line(c->out, "\tProcess %d will be %s.",
+			    (int)bw_live_pid(bw_debug_target(c->debug)), fate);
 	bw_out_text(c->out, "\n");
 	return ask("Quit anyway? ");
 }
@@ -226,7 +240,9 @@ void bw_cli_leave(struct bw_cli *c)
 	bw_error_free(bw_debug_kill(c->debug));
 	bw_cli_show_output(c, true);
 	if (c->gpu_fault) {
-		bw_out_line(c->out, "[The program was killed. With -i, or commands, \"breakwater run\" stays here to look around]");
+		bw_out_line(
+			c->out,
+			"[The program was killed. With -i, or commands, \"breakwater run\" stays here to look around]");
 		c->exit_status = BW_EXIT_GPU;
 		c->exit_status_known = true;
 	} else if (!c->interactive && !c->quit) {

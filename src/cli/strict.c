@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --strict and --trace-hash: what the virtual GPU found and executed, at the end of a program. The server
- * says it in its file breakwater_strict, a line each, fields between tabs (uapi/strict.c). */
+/* --strict and --trace-hash: what the virtual GPU found and executed, at the end of a program. The
+ * server says it in its file breakwater_strict, a line each, fields between tabs
+ * (uapi/strict.c). */
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -92,8 +93,10 @@ static struct bw_error *take_finding(struct report *r, char *line)
 static struct bw_error *read_report(struct bw_kmd *kmd, struct report *r)
 {
 	if (!bw_kmd_is_virtual(kmd))
-		return bw_errorf(BW_E_UNSUPPORTED, "--strict and --trace-hash are about the virtual GPU; %s is hardware",
-				 bw_kmd_pci_address(kmd));
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"--strict and --trace-hash are about the virtual GPU; %s is hardware",
+			bw_kmd_pci_address(kmd));
 	BW_TRY(read_all(kmd, &r->data));
 	char *rest = r->data, *line = strsep(&rest, "\n");
 	r->checks = number(&line);
@@ -122,16 +125,17 @@ struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgp
 	if (!o->strict && !o->trace_hash)
 		return NULL;
 	struct bw_error *err = read_report(kmd, &r);
-	const char *missing = err			       ? NULL
-			      : o->strict && !r.checks	       ? "--strict"
+	const char *missing = err			   ? NULL
+			      : o->strict && !r.checks	   ? "--strict"
 			      : o->trace_hash && !r.traces ? "--trace-hash"
-							       : NULL;
+							   : NULL;
 	report_fini(&r);
 	if (missing)
-		return bw_errorf(BW_E_STATE,
-				 "the virtual GPU that BREAKWATER_VGPU names was started without %s: start it with that, or unset "
-				 "BREAKWATER_VGPU and one is started here",
-				 missing);
+		return bw_errorf(
+			BW_E_STATE,
+			"the virtual GPU that BREAKWATER_VGPU names was started without %s: start it with that, or unset "
+			"BREAKWATER_VGPU and one is started here",
+			missing);
 	return err;
 }
 
@@ -150,7 +154,8 @@ static void instruction_text(const struct finding *f, char *out, size_t size)
 
 static bool where_is(struct bw_debug *d, const struct finding *f, struct bw_where *out)
 {
-	const struct bw_executed x = {.pc = f->pc, .start = f->start, .code = f->word, .code_b = f->n_words * 4u};
+	const struct bw_executed x = {
+		.pc = f->pc, .start = f->start, .code = f->word, .code_b = f->n_words * 4u};
 	return bw_debug_where_executed(d, &x, out);
 }
 
@@ -164,7 +169,8 @@ static const char *place_text(struct bw_debug *d, const struct finding *f, struc
 		bw_str_addf(out, " in %s", w.function);
 	if (w.has_line) {
 		const char *slash = strrchr(w.line.file, '/');
-		bw_str_addf(out, " at %s:%u%s", slash ? slash + 1 : w.line.file, w.line.line, w.line.approximate ? " (about)" : "");
+		bw_str_addf(out, " at %s:%u%s", slash ? slash + 1 : w.line.file, w.line.line,
+			    w.line.approximate ? " (about)" : "");
 	}
 	return bw_str_text(out);
 }
@@ -177,8 +183,8 @@ static void show_lines(struct bw_out *o, struct bw_debug *d, const struct report
 		instruction_text(f, text, sizeof(text));
 		if (f->times > 1)
 			snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
-		bw_out_line(o, "  %s at 0x%" PRIx64 " (+0x%" PRIx64 ")%s%s: %s", f->kind, f->pc, f->pc - f->start,
-			    place_text(d, f, &place), times, text);
+		bw_out_line(o, "  %s at 0x%" PRIx64 " (+0x%" PRIx64 ")%s%s: %s", f->kind, f->pc,
+			    f->pc - f->start, place_text(d, f, &place), times, text);
 		bw_out_line(o, "      %s", f->text);
 		bw_str_free(&place);
 	}
@@ -203,12 +209,14 @@ static void place_cells(struct bw_table *t, struct bw_debug *d, const struct fin
 
 static void show_table(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
+	/* clang-format off */
 	static const struct bw_column columns[] = {
 		{"Kind", "kind", false},	 {"Times", "times", true}, {"VMID", "vmid", true},
 		{"Address", "address", false},	 {"Offset", "offset", true}, {"Instruction", "instruction", false},
 		{"Function", "function", false}, {"File", "file", false},   {"Line", "line", true},
 		{"Finding", "text", false},
 	};
+	/* clang-format on */
 	struct bw_table t;
 	bw_table_init(&t, "findings", columns, BW_ARRAY_SIZE(columns));
 	bw_vec_each(&r->findings, f) {
@@ -246,14 +254,15 @@ static void show_findings(struct bw_out *o, struct bw_debug *d, const struct rep
 static void show_trace(struct bw_out *o, const struct report *r)
 {
 	bw_out_begin(o, "event", "trace");
-	bw_out_line(o, "Trace hash 0x%016" PRIx64 " of %" PRIu64 " instructions.", r->hash, r->instructions);
+	bw_out_line(o, "Trace hash 0x%016" PRIx64 " of %" PRIu64 " instructions.", r->hash,
+		    r->instructions);
 	bw_out_hex(o, "hash", r->hash);
 	bw_out_int(o, "instructions", (int64_t)r->instructions);
 	bw_out_end(o);
 }
 
-struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o, struct bw_debug *debug,
-				    struct bw_out *out)
+struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
+				    struct bw_debug *debug, struct bw_out *out)
 {
 	struct report r = {0};
 	if (!o->strict && !o->trace_hash)
@@ -275,8 +284,8 @@ static bool is_code_object(const char *path)
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	_cleanup_fclose_ FILE *f = fopen(path, "rb");
-	return f && fread(&head, sizeof(head), 1, f) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
-	       head.e_machine == EM_AMDGPU;
+	return f && fread(&head, sizeof(head), 1, f) == 1 &&
+	       !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_machine == EM_AMDGPU;
 }
 
 /* A file that is no whole code object, whatever it is to the program, tells nothing. */
@@ -293,8 +302,8 @@ static void add_code_objects(struct bw_debug *d, char *const *program)
 	}
 }
 
-struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o, char *const *program,
-				       struct bw_out *out)
+struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
+				       char *const *program, struct bw_out *out)
 {
 	struct bw_debug *d;
 	if (!o->strict)

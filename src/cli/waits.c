@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* While an answer of another process is waited for: what is waited for is said, and Ctrl-C gives up. */
+/* While an answer of another process is waited for: what is waited for is said, and Ctrl-C gives
+ * up. */
 #include "cli/cli.h"
 
 #include <stdarg.h>
@@ -30,7 +31,8 @@ static void tell(struct bw_cli *c, const char *fmt, ...)
 	bw_out_flush(c->out);
 }
 
-/* Someone who wants to leave, or has typed Ctrl-C since the command began, does not wait for what cannot come. */
+/* Someone who wants to leave, or has typed Ctrl-C since the command began, does not wait for what
+ * cannot come. */
 static bool wants_out(const struct bw_cli *c)
 {
 	return c->ended_by || c->interrupts_before != bw_cli_interrupts();
@@ -47,14 +49,19 @@ static bool meanwhile(void *cookie, unsigned waited_ms, bool for_answer)
 	if (!c->wait_told && stopped && waited_ms >= TELL_STOPPED_MS) {
 		c->wait_told = true;
 		if (state == 'T')
-			tell(c, "Waiting for %s: process %d is stopped by a signal (state T); \"kill -CONT %d\" lets it go on, "
-				"Ctrl-C gives up the wait", name, (int)pid, (int)pid);
+			tell(c,
+			     "Waiting for %s: process %d is stopped by a signal (state T); \"kill -CONT %d\" lets it go on, "
+			     "Ctrl-C gives up the wait",
+			     name, (int)pid, (int)pid);
 		else
-			tell(c, "Waiting for %s: process %d is stopped by a debugger of its own (state t), which must let it go on; "
-				"Ctrl-C gives up the wait", name, (int)pid);
+			tell(c,
+			     "Waiting for %s: process %d is stopped by a debugger of its own (state t), which must let it go on; "
+			     "Ctrl-C gives up the wait",
+			     name, (int)pid);
 	} else if (!c->wait_told && !stopped && slow) {
 		c->wait_told = true;
-		tell(c, "Waiting for an answer since %u s; Ctrl-C gives up the wait", waited_ms / 1000);
+		tell(c, "Waiting for an answer since %u s; Ctrl-C gives up the wait",
+		     waited_ms / 1000);
 	}
 	if (!wants_out(c) || !(stopped || slow))
 		return true;
@@ -65,8 +72,8 @@ static bool meanwhile(void *cookie, unsigned waited_ms, bool for_answer)
 void bw_cli_begin_command(struct bw_cli *c)
 {
 	struct bw_target *t = bw_debug_target(c->debug);
-	/* That of a person at a terminal was for the command before this one; that of a program which writes its
-	 * commands into a pipe may be for this one. */
+	/* That of a person at a terminal was for the command before this one; that of a program
+	 * which writes its commands into a pipe may be for this one. */
 	if (t && (c->interactive || c->wait_given_up))
 		bw_live_forget_interrupt(t);
 	c->wait_given_up = false;

@@ -109,8 +109,8 @@ static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave *w, unsign
 
 /* Reads what the instruction's address needs. False: a format whose addresses are not worked out
  * here */
-static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *i,
-				      struct operands *o, bool *out_known)
+static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w,
+				      const struct bw_inst *i, struct operands *o, bool *out_known)
 {
 	uint64_t v;
 
@@ -234,7 +234,8 @@ static uint64_t lane_address(const struct bw_inst *i, const struct operands *o, 
 static bool overwrites_address(const struct bw_inst *i, const struct operands *o, unsigned size_b)
 {
 	unsigned dst = i->fmt == BW_FMT_MUBUF || i->fmt == BW_FMT_MTBUF ? i->vdata : i->dst;
-	unsigned n_dst = (size_b + 3) / 4, n_addr = o->vaddr_is_64 || (i->idxen && i->offen) ? 2 : 1;
+	unsigned n_dst = (size_b + 3) / 4,
+		 n_addr = o->vaddr_is_64 || (i->idxen && i->offen) ? 2 : 1;
 	return dst < i->vaddr + n_addr && i->vaddr < dst + n_dst;
 }
 

@@ -81,7 +81,8 @@ void bw_debug_frame(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct b
 	out->has_params = f.has_params;
 	if (f.name)
 		out->function = f.name;
-	out->is_kernel = k && !f.is_inlined && bw_lines_function_covers(m->lines, f.index, k->entry);
+	out->is_kernel =
+		k && !f.is_inlined && bw_lines_function_covers(m->lines, f.index, k->entry);
 }
 
 struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,

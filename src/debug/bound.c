@@ -8,7 +8,7 @@
 #include "debug/debug_priv.h"
 
 enum {
-	UNIT_B = 16,	    /* of descriptor sets */
+	UNIT_B = 16, /* of descriptor sets */
 	SET_MAX_B = 1 << 16,
 	EMPTY_UNITS = 8,    /* in a row: the set is over */
 	IMAGE_TYPE_MIN = 8, /* T#: type, bits 255:252 of the first four words' last (gfx10+) */
@@ -353,7 +353,8 @@ struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_
 			return NULL;
 		}
 	}
-	return bw_errorf(BW_E_NOT_FOUND, "There is no buffer %u; \"info buffers\" lists them", number);
+	return bw_errorf(BW_E_NOT_FOUND, "There is no buffer %u; \"info buffers\" lists them",
+			 number);
 }
 
 /* Conditions ask for each lane: nothing is looked at twice, as long as it gives an answer. */

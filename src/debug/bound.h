@@ -15,9 +15,9 @@ enum bw_bound_kind {
 };
 struct bw_bound {
 	enum bw_bound_kind kind;
-	unsigned sgpr;	   /* whose value points to the set, or is the pointer */
-	uint64_t at;	   /* address of the descriptor; 0: POINTER in SGPRs */
-	uint32_t offset_b; /* of the descriptor in its set */
+	unsigned sgpr;	     /* whose value points to the set, or is the pointer */
+	uint64_t at;	     /* address of the descriptor; 0: POINTER in SGPRs */
+	uint32_t offset_b;   /* of the descriptor in its set */
 	uint64_t va, size_b; /* POINTER: to the end of its mapping */
 	uint32_t stride_b, format;
 	uint32_t dim[3]; /* IMAGE */
@@ -38,7 +38,7 @@ struct bw_buffer_info {
 	uint32_t number, space; /* where va is */
 	uint64_t va, size_b;
 	bool is_image;
-	bool from_api; /* else from a descriptor or pointer */
+	bool from_api;	 /* else from a descriptor or pointer */
 	uint32_t object; /* id of its object where from_api */
 	uint32_t usage;	 /* VkBufferUsageFlags or VkImageUsageFlags where from_api */
 	char name[64];
@@ -48,8 +48,8 @@ struct bw_error *bw_debug_buffers(struct bw_debug *d, const struct bw_buffer_inf
 				  size_t *out_n) BW_MUST_CHECK;
 struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number,
 				 struct bw_buffer_info *out) BW_MUST_CHECK;
-/* What "info buffers" would number is found first, unless it has been since waves ran last. dispatch: whose
- * buffers those are that no API tells of; 0: none. */
+/* What "info buffers" would number is found first, unless it has been since waves ran last.
+ * dispatch: whose buffers those are that no API tells of; 0: none. */
 struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
 				      struct bw_buffer_info *out) BW_MUST_CHECK;
 

@@ -24,7 +24,8 @@ struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
 
 uint32_t bw_patch_word(const struct bw_patch *p, unsigned id)
 {
-	bool reads = p->inst.op == BW_OP_S_GETREG_B32 && bw_bits((uint32_t)p->inst.imm, 5, 0) == HWREG_TRAPSTS;
+	bool reads = p->inst.op == BW_OP_S_GETREG_B32 &&
+		     bw_bits((uint32_t)p->inst.imm, 5, 0) == HWREG_TRAPSTS;
 	return OP_S_TRAP | (reads ? BW_TRAP_MARK_TRAPSTS : 0u) | id;
 }
 
@@ -54,7 +55,8 @@ void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 		return;
 	bw_filter_drop(d, p);
 	struct bw_error *err = d->target ? d->target->ops->unpatch(d->target, va) : NULL;
-	/* The program has ended or has given up the memory meanwhile: nothing is there to be removed. */
+	/* The program has ended or has given up the memory meanwhile: nothing is there to be
+	 * removed. */
 	bool gone = bw_error_catch(&err, BW_E_GONE) || bw_error_catch(&err, BW_E_FAULT);
 	if (err && !gone) {
 		bw_debug_note(d, BW_NOTICE_WARNING, "Cannot remove breakpoint at 0x%llx: %s",
@@ -238,7 +240,8 @@ static struct bw_error *check_places(struct bw_debug *d, const struct bw_where_s
 	return err;
 }
 
-/* Gives b, whose place has been read, its condition and its number. On failure it stays the caller's. */
+/* Gives b, whose place has been read, its condition and its number. On failure it stays the
+ * caller's. */
 static struct bw_error *enlist(struct bw_debug *d, struct bw_break *b, const char *condition,
 			       bool temporary, uint32_t wave)
 {
@@ -419,8 +422,8 @@ struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, c
 	return NULL;
 }
 
-struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number, enum bw_break_after after,
-				      uint64_t stops)
+struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number,
+				      enum bw_break_after after, uint64_t stops)
 {
 	struct bw_break *b;
 	BW_TRY(find(d, number, &b));
@@ -534,7 +537,8 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, 
 }
 
 /* Waves are still being looked at: for as long as it takes this one is the focus. */
-static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w, uint64_t lanes)
+static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w,
+			 uint64_t lanes)
 {
 	uint32_t slot = d->focus_slot;
 	unsigned lane = d->focus_lane;

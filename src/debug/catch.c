@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Breakpoints on dispatches: which ones they mean, and the s_trap at the head of their code while
- * one of those is under way. Such a breakpoint stops once for each dispatch it means: when its first
- * waves are about to make their first instruction. */
+ * one of those is under way. Such a breakpoint stops once for each dispatch it means: when its
+ * first waves are about to make their first instruction. */
 #include "debug/debug_priv.h"
 
 #include <ctype.h>
@@ -17,7 +17,8 @@ struct bw_dispatch_filter {
 	uint64_t nth; /* of those that fit, counted from when the breakpoint was set */
 	uint64_t seen;
 	uint32_t last; /* number of the last one looked at */
-	char *name;  /* glob: kernel, pipeline, entry point, shader module, or the hash's beginning */
+	/* glob: kernel, pipeline, entry point, shader module, or the hash's beginning */
+	char *name;
 	char *label; /* glob: a level of the label path, or all of it */
 	uint32_t queue, frame, submission, number;
 	uint32_t groups[3]; /* workgroups; 0: any */
@@ -215,8 +216,7 @@ static bool fits(const struct bw_dispatch_filter *f, const struct bw_dispatch *x
 	for (int k = 0; k < 3; k++) {
 		if (f->groups[k] && f->groups[k] != i->desc.groups[k])
 			return false;
-		if (f->grid[k] &&
-		    f->grid[k] != (uint64_t)i->desc.groups[k] * i->desc.group_size[k])
+		if (f->grid[k] && f->grid[k] != (uint64_t)i->desc.groups[k] * i->desc.group_size[k])
 			return false;
 	}
 	return (!f->name || name_fits(f->name, x)) && (!f->label || label_fits(f->label, x));
@@ -246,8 +246,8 @@ static struct bw_error *add_place(struct bw_debug *d, struct bw_break *b, uint64
 }
 
 /* Takes err; NULL is none. */
-static void say_not_stopped(struct bw_debug *d, const struct bw_break *b, const struct bw_dispatch *x,
-			    struct bw_error *err)
+static void say_not_stopped(struct bw_debug *d, const struct bw_break *b,
+			    const struct bw_dispatch *x, struct bw_error *err)
 {
 	if (err)
 		bw_debug_note(d, BW_NOTICE_WARNING,
@@ -368,8 +368,7 @@ bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission)
 			continue;
 		bw_vec_each(&(*b)->catches, c) {
 			const struct bw_dispatch *x = bw_debug_dispatch_priv(d, c->dispatch);
-			if (x && x->info.submission == submission &&
-			    runs_earlier(d, submission, c))
+			if (x && x->info.submission == submission && runs_earlier(d, submission, c))
 				return true;
 		}
 	}

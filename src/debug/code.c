@@ -104,14 +104,16 @@ static bool has_code(const struct bw_module *m, uint64_t base, const struct bw_e
 	size_t image_b;
 	const uint8_t *image = bw_module_image(m, &image_b);
 	uint64_t at = x->pc - base;
-	return x->pc >= base && at < image_b && x->code_b <= image_b - at && !memcmp(image + at, x->code, x->code_b);
+	return x->pc >= base && at < image_b && x->code_b <= image_b - at &&
+	       !memcmp(image + at, x->code, x->code_b);
 }
 
 static bool same_place(const struct bw_where *a, const struct bw_where *b)
 {
-	return !strcmp(a->function ? a->function : "", b->function ? b->function : "") && a->offset_b == b->offset_b &&
-	       a->has_line == b->has_line &&
-	       (!a->has_line || (a->line.line == b->line.line && !strcmp(a->line.file, b->line.file)));
+	return !strcmp(a->function ? a->function : "", b->function ? b->function : "") &&
+	       a->offset_b == b->offset_b && a->has_line == b->has_line &&
+	       (!a->has_line ||
+		(a->line.line == b->line.line && !strcmp(a->line.file, b->line.file)));
 }
 
 bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_where *out)

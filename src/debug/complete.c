@@ -47,7 +47,8 @@ static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 }
 
 /* Arguments of kernels: of those in assembly, where their names are enough, or of all. */
-static void add_args(struct bw_debug *d, struct words *w, const char *prefix, const char *lead, bool assembly)
+static void add_args(struct bw_debug *d, struct words *w, const char *prefix, const char *lead,
+		     bool assembly)
 {
 	bw_vec_each(&d->modules, m) {
 		size_t n;

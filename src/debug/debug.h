@@ -72,9 +72,9 @@ enum bw_debug_state bw_debug_state(const struct bw_debug *d);
 struct bw_target *bw_debug_target(struct bw_debug *d);
 /* ---- Programs ---- */
 
-/* One for each process that uses the GPU and is debugged here: the program, those that it starts, those
- * that were attached to. Waves of all of them stop together; breakpoints are for all. The current one
- * is that of the focus: addresses are its. */
+/* One for each process that uses the GPU and is debugged here: the program, those that it starts,
+ * those that were attached to. Waves of all of them stop together; breakpoints are for all. The
+ * current one is that of the focus: addresses are its. */
 struct bw_inferior_info {
 	uint32_t number; /* from 1, never used again */
 	pid_t pid;
@@ -109,8 +109,9 @@ struct bw_debug_settings {
 	bool hold_time;	       /* bw_debug_hold_time does something */
 };
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
-/* A person thinks: where waves are stopped, the program's clocks stand still until they run on, so that
- * no watchdog of the program bites meanwhile. Does nothing where they do already, or nothing is stopped. */
+/* A person thinks: where waves are stopped, the program's clocks stand still until they run on, so
+ * that no watchdog of the program bites meanwhile. Does nothing where they do already, or nothing
+ * is stopped. */
 struct bw_error *bw_debug_hold_time(struct bw_debug *d);
 /* Takes that back. */
 struct bw_error *bw_debug_let_time_go(struct bw_debug *d);
@@ -124,9 +125,9 @@ enum bw_reason {
 	BW_REASON_MEMORY_VIOLATION = 1 << 2,
 	BW_REASON_ADDRESS_ERROR = 1 << 3, /* not canonical, wrong aperture, misaligned */
 	BW_REASON_ILLEGAL_INSTRUCTION = 1 << 4,
-	BW_REASON_ASSERT_TRAP = 1 << 5,	 /* s_trap 2 */
-	BW_REASON_DEBUG_TRAP = 1 << 6,	 /* s_trap 3 */
-	BW_REASON_TRAP = 1 << 7,	 /* another s_trap, trap_id says which */
+	BW_REASON_ASSERT_TRAP = 1 << 5, /* s_trap 2 */
+	BW_REASON_DEBUG_TRAP = 1 << 6,	/* s_trap 3 */
+	BW_REASON_TRAP = 1 << 7,	/* another s_trap, trap_id says which */
 	BW_REASON_WAVE_START = 1 << 9,
 	BW_REASON_WAVE_END = 1 << 10,
 	BW_REASON_INTERRUPT = 1 << 11, /* asked to stop: Ctrl-C, or another wave stopped */
@@ -225,7 +226,7 @@ struct bw_dispatch_info {
 	uint32_t waves_per_group;
 	uint32_t frame; /* of the program's presents, from 1; 0: not known */
 	struct bw_target_dispatch desc;
-	const char *label; /* "pass/blur", "" for none */
+	const char *label;			 /* "pass/blur", "" for none */
 	const struct bw_target_object *pipeline; /* NULL: not known */
 };
 /* In order; those that are over stay listed. */
@@ -249,16 +250,16 @@ struct bw_where {
 	const char *line_text; /* of the source file; NULL when it cannot be read */
 };
 void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out);
-/* An instruction that was executed, told of when its program may have ended and its address belong to
- * others. */
+/* An instruction that was executed, told of when its program may have ended and its address belong
+ * to others. */
 struct bw_executed {
 	uint64_t pc, start; /* start: where its wave began, a kernel's first instruction */
 	const void *code;   /* the instruction's bytes */
 	size_t code_b;
 };
 /* Where that was: in code of this session that had these bytes there. Without such code, in the one
- * kernel of a code object that has them as far from its start. False: nothing is known of it, or several
- * places would do. */
+ * kernel of a code object that has them as far from its start. False: nothing is known of it, or
+ * several places would do. */
 bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_where *out);
 /* Addresses of a place as `break` takes it, "" for the focus wave's PC: in the code that is loaded.
  * Owned (free). */
@@ -297,8 +298,9 @@ struct bw_stop {
 	/* WAVES: the focus after the stop (also in bw_debug_focus), and why */
 	uint32_t wave; /* number */
 	unsigned lane;
-	bool focus_changed;  /* another wave than before */
-	bool focus_ended;    /* WAVES, INTERRUPTED: the wave that was stepped has ended; nobody asked to stop */
+	bool focus_changed; /* another wave than before */
+	/* WAVES, INTERRUPTED: the wave that was stepped has ended; nobody asked to stop */
+	bool focus_ended;
 	uint32_t reasons;    /* of that wave */
 	uint32_t breakpoint; /* of that wave; a temporary one has been deleted already */
 	bool breakpoint_temporary;
@@ -323,8 +325,8 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
  * group run, too, since none would pass otherwise. */
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
 				struct bw_stop *out) BW_MUST_CHECK;
-/* Steps the focus wave, over calls, until it is behind the current source line (or instruction, where
- * there are no lines): out of a loop, not back into it. */
+/* Steps the focus wave, over calls, until it is behind the current source line (or instruction,
+ * where there are no lines): out of a loop, not back into it. */
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* Steps it until another source line begins, `count` times; by instructions where there are no
  * lines. over_calls: a called function is no other line. */
@@ -351,19 +353,19 @@ enum bw_break_kind {
 };
 struct bw_break_info {
 	enum bw_break_kind kind;
-	bool watch_group; /* LDS: the waves that share it are stepped */
+	bool watch_group;   /* LDS: the waves that share it are stepped */
 	int watch_register; /* watchpoints: 0 to 3, -1: software */
 	uint32_t excp;	    /* EXCEPTION: enum bw_excp */
-	uint32_t number; /* from 1, never used again */
+	uint32_t number;    /* from 1, never used again */
 	bool enabled, temporary, pending;
-	bool passes; /* hits are told, and stop nothing: bw_debug_break_pass */
+	bool passes;	  /* hits are told, and stop nothing: bw_debug_break_pass */
 	const char *spec; /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
-	const char *condition; /* NULL if none */
-	uint32_t wave;	       /* only for this wave; 0: for all */
-	uint64_t hits;	       /* waves stopped by it */
-	uint64_t ignore;       /* hits still to be passed over */
+	const char *condition;	/* NULL if none */
+	uint32_t wave;		/* only for this wave; 0: for all */
+	uint64_t hits;		/* waves stopped by it */
+	uint64_t ignore;	/* hits still to be passed over */
 	uint64_t disable_after; /* stops after which it is disabled; 0: it stays */
-	const uint64_t *addr;  /* places now, in the GPU's space; none while pending */
+	const uint64_t *addr;	/* places now, in the GPU's space; none while pending */
 	size_t n_addr;
 };
 /* text: "WHERE [if EXPR] [wave N | thread N]", WHERE being a function or label [+OFFSET],
@@ -374,8 +376,8 @@ struct bw_break_info {
 struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
 				uint32_t *out_number) BW_MUST_CHECK;
 /* Stops dispatches at the first instruction of their first waves, once each. text: "[every | N]
- * [nth N] [pipeline | shader | kernel | object | hash NAME] [label TEXT] [groups X,Y,Z] [grid X,Y,Z]
- * [queue N] [submission N] [frame N] [number N] [if EXPR]", where names may hold * and ?. */
+ * [nth N] [pipeline | shader | kernel | object | hash NAME] [label TEXT] [groups X,Y,Z] [grid
+ * X,Y,Z] [queue N] [submission N] [frame N] [number N] [if EXPR]", where names may hold * and ?. */
 struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
 					 uint32_t *out_number) BW_MUST_CHECK;
 /* text: "[-l | -location] EXPR [if EXPR]". A value in global memory is watched by one of the four
@@ -387,7 +389,8 @@ struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_br
 /* Exceptions (enum bw_excp) become stops. */
 struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bool temporary,
 					   uint32_t *out_number) BW_MUST_CHECK;
-/* What the last hit of a watchpoint saw; NULL before the first one. Borrowed until the next stop. */
+/* What the last hit of a watchpoint saw; NULL before the first one. Borrowed until the next
+ * stop. */
 struct bw_watch_hit {
 	bool changed; /* else only read or written again: old is that same value */
 	struct bw_value old, now;
@@ -403,11 +406,11 @@ struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,
 				       bool enable) BW_MUST_CHECK; /* 0: all */
 /* What becomes of a breakpoint after it has stopped the program: enable once, delete, count. */
 enum bw_break_after { BW_BREAK_STAYS, BW_BREAK_DISABLED, BW_BREAK_DELETED };
-struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number, enum bw_break_after after,
-				      uint64_t stops) BW_MUST_CHECK;
-/* Waves that come by a breakpoint in the code are told to fn, and run on. While fn is called the focus is on
- * the wave, and on the first of its lanes for which the condition holds: it may evaluate expressions, and
- * nothing else. */
+struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number,
+				      enum bw_break_after after, uint64_t stops) BW_MUST_CHECK;
+/* Waves that come by a breakpoint in the code are told to fn, and run on. While fn is called the
+ * focus is on the wave, and on the first of its lanes for which the condition holds: it may
+ * evaluate expressions, and nothing else. */
 typedef void bw_passing_fn(void *cookie, uint32_t breakpoint, uint32_t wave);
 void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie);
 struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
@@ -526,16 +529,18 @@ void bw_debug_free_words(char **words);
 
 /* What is known of a kernel's arguments is what it was launched with: what its block of arguments
  * holds. Variables of compiled code begin with those values, and may have others later: they are
- * something else, and not known here. $_launch.NAME names the launch value at any place; a bare NAME
- * does where the kernel and the place are written in assembly, which has no variables. */
+ * something else, and not known here. $_launch.NAME names the launch value at any place; a bare
+ * NAME does where the kernel and the place are written in assembly, which has no variables. */
 
 /* The code around a PC. */
 struct bw_frame {
 	enum bw_language language;
-	bool is_kernel; /* in the dispatch's kernel itself: in no function that it calls, or that was
-			 * inlined into it */
+	/* in the dispatch's kernel itself: in no function that it calls, or that was inlined into
+	 * it */
+	bool is_kernel;
 	bool has_params; /* the function around it has parameters */
-	const char *function; /* the innermost one of the source, else the symbol; NULL: not known */
+	/* the innermost one of the source, else the symbol; NULL: not known */
+	const char *function;
 };
 void bw_debug_frame(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_frame *out);
 
@@ -591,15 +596,16 @@ struct bw_fault_info {
 	struct bw_verdict verdict;
 	bool has_status; /* the GPU's own record (GPUVM_FAULT) */
 	struct bw_target_fault record;
-	/* The buffer of the program that lies nearest (number 0: none is near): addr is near_b bytes
-	 * into it, past its last byte, or before its first. */
+	/* The buffer of the program that lies nearest (number 0: none is near): addr is near_b
+	 * bytes into it, past its last byte, or before its first. */
 	enum bw_near { BW_NEAR_INSIDE, BW_NEAR_PAST, BW_NEAR_BEFORE } near;
 	uint32_t near_buffer;
 	uint64_t near_b, near_va, near_size_b;
 	char near_name[64]; /* "" for none */
 	bool near_is_image;
 	/* Image instructions. Where addresses are known, texel is that of first_lane: at addr, or
-	 * (block_b) somewhere in the block of the layout at block_va, of which addr is not there. */
+	 * (block_b) somewhere in the block of the layout at block_va, of which addr is not
+	 * there. */
 	bool is_image;
 	uint64_t image_va, block_va;
 	const char *image_type; /* "2D" */

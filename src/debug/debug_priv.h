@@ -81,10 +81,10 @@ struct bw_break {
 	struct bw_break_info info;
 	char *spec, *condition;
 	struct bw_where_spec where;
-	uint32_t where_space;	 /* an address is one of this space; 0: not known yet */
+	uint32_t where_space; /* an address is one of this space; 0: not known yet */
 	struct BW_VEC(struct bw_place_va) places; /* resolved */
-	struct bw_addr_vec addr; /* of them; info.addr */
-	struct bw_watchpoint *watch; /* NULL: no watchpoint */
+	struct bw_addr_vec addr;		  /* of them; info.addr */
+	struct bw_watchpoint *watch;		  /* NULL: no watchpoint */
 	/* on dispatches (catch.c): NULL for other breakpoints */
 	struct bw_dispatch_filter *filter;
 	struct BW_VEC(struct bw_catch) catches;
@@ -92,17 +92,19 @@ struct bw_break {
 
 /* A watchpoint's own (watch.c). */
 struct bw_watchpoint {
-	struct bw_value old; /* type and place of what is watched, and its value when last looked at */
+	/* type and place of what is watched, and its value when last looked at */
+	struct bw_value old;
 	uint32_t space;
-	/* in memory the place is fixed: global, or the LDS of the group that the wave is in. size_b 0: no
-	 * memory */
+	/* in memory the place is fixed: global, or the LDS of the group that the wave is in. size_b
+	 * 0: no memory */
 	enum bw_space memory;
 	uint64_t va;
 	uint32_t size_b;
 	uint32_t wave; /* software: its number, and the lane; its group, which shares its LDS */
 	unsigned lane;
 	uint32_t dispatch, workgroup[3];
-	struct bw_value at_stop; /* the value when everything stopped, before the user could change it */
+	/* the value when everything stopped, before the user could change it */
+	struct bw_value at_stop;
 	bool has_at_stop;
 	bool was_hit;
 	struct bw_watch_hit hit; /* the last one */
@@ -136,7 +138,7 @@ struct bw_wave {
 	/* the displaced instruction it was resumed into; 0: none */
 	uint64_t displaced_va, displaced_copy;
 	uint8_t displaced_size_b;
-	uint8_t skip_b; /* bytes of an s_trap that has been reported */
+	uint8_t skip_b;	      /* bytes of an s_trap that has been reported */
 	uint32_t hidden_excp; /* flags of TRAPSTS that it went on without, since we enable them */
 	uint32_t raw_mode; /* MODE as in the slot: hw.mode is without the exceptions we asked for */
 };
@@ -147,10 +149,11 @@ struct bw_dispatch {
 	bool packet_known;
 	uint64_t launched_groups;	   /* highest linear workgroup seen, plus one */
 	uint64_t kernel_start, kernel_end; /* code, 0 and 0 when unknown */
-	uint64_t first_since_ms; /* under way and the first of its queue; 0: not seen as such (hang.c) */
-	bool packet_guessed;		   /* packet, from one before it in its queue */
-	struct bw_target_object pipeline;  /* id 0: not known */
-	char *name, *label;		   /* owned: info points to them */
+	/* under way and the first of its queue; 0: not seen as such (hang.c) */
+	uint64_t first_since_ms;
+	bool packet_guessed;		  /* packet, from one before it in its queue */
+	struct bw_target_object pipeline; /* id 0: not known */
+	char *name, *label;		  /* owned: info points to them */
 	char *levels; /* owned: of the label, with BW_LABEL_SEPARATOR between them */
 	uint8_t *push;
 };
@@ -193,21 +196,22 @@ struct bw_debug {
 	void *notice_cookie;
 	bw_passing_fn *passing;
 	void *passing_cookie;
-	/* All that is said of addresses is said of this one: where the focus is, or else of the last one
-	 * that something came from. Work for another one is done between BW_IN_SPACE and the end of
-	 * its block. */
+	/* All that is said of addresses is said of this one: where the focus is, or else of the
+	 * last one that something came from. Work for another one is done between BW_IN_SPACE and
+	 * the end of its block. */
 	uint32_t space;
 	struct BW_VEC(struct bw_space_of) spaces;
 	struct BW_VEC(struct bw_inferior_info) inferiors;
 	uint32_t next_inferior, inferior; /* the last number given; the current one */
-	pid_t pid; /* the current inferior's, or that of the last one */
+	pid_t pid;			  /* the current inferior's, or that of the last one */
 	char comm[17];
 	int exit_status;
 	bool exit_known;
 
 	struct BW_VEC(struct bw_module *) modules;
 	struct BW_VEC(struct bw_load) loads;
-	struct BW_VEC(struct bw_load) past_loads; /* of the whole session, each once; of any space */
+	/* of the whole session, each once; of any space */
+	struct BW_VEC(struct bw_load) past_loads;
 	char *default_kernel;
 	struct bw_isa_text *text;
 
@@ -233,14 +237,15 @@ struct bw_debug {
 	uint32_t focus_number; /* of the wave that had the focus, also while it runs */
 	unsigned focus_lane;
 	uint32_t unstoppable;
-	bool report_pending;   /* the next wait shows a stop that is there already */
-	uint32_t alone_slot;   /* of the wave that continues while no other may move; UINT32_MAX */
-	/* slots of the waves that are stepped for software watchpoints, one after the other (step_watch.c) */
+	bool report_pending; /* the next wait shows a stop that is there already */
+	uint32_t alone_slot; /* of the wave that continues while no other may move; UINT32_MAX */
+	/* slots of the waves that are stepped for software watchpoints, one after the other
+	 * (step_watch.c) */
 	struct bw_u32_vec watched;
 	size_t watched_turn;
 
 	struct BW_VEC(struct bw_dispatch) dispatches;
-	uint32_t dispatches_dropped; /* numbers 1 to this are over and forgotten */
+	uint32_t dispatches_dropped;	  /* numbers 1 to this are over and forgotten */
 	struct bw_target_object *objects; /* as last asked for, in that space; owned */
 	size_t n_objects;
 	uint32_t objects_space;
@@ -250,7 +255,7 @@ struct bw_debug {
 	uint64_t buffers_continues;
 	uint64_t continues; /* counts bw_debug_continue */
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
-	struct bw_u32_vec held; /* submissions not yet let go */
+	struct bw_u32_vec held;	    /* submissions not yet let go */
 	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */
 
 	uint32_t excp, excp_ever; /* exceptions asked for now, and in this run of the program */
@@ -272,7 +277,7 @@ struct bw_in_space {
 struct bw_in_space bw_space_enter(struct bw_debug *d, uint32_t space);
 void bw_space_leave(struct bw_in_space *s);
 #define BW_IN_SPACE(d, space)                                                                      \
-	__attribute__((cleanup(bw_space_leave), unused)) struct bw_in_space in_space_ =           \
+	__attribute__((cleanup(bw_space_leave), unused)) struct bw_in_space in_space_ =            \
 		bw_space_enter(d, space)
 /* The number of the inferior that has it, 0 for none. */
 uint32_t bw_debug_inferior_of_space(const struct bw_debug *d, uint32_t space);
@@ -324,7 +329,8 @@ char *bw_pipeline_name(const struct bw_target_object *p);
 /* hang.c */
 /* Everything goes on after a stop. */
 void bw_hang_restart(struct bw_debug *d);
-/* While waves run: how long to wait at most before bw_hang_is_over is asked; timeout_ms < 0: for ever. */
+/* While waves run: how long to wait at most before bw_hang_is_over is asked; timeout_ms < 0: for
+ * ever. */
 int bw_hang_limit(struct bw_debug *d, int timeout_ms);
 /* A dispatch has run for too long, which is said. */
 bool bw_hang_is_over(struct bw_debug *d);
@@ -388,22 +394,27 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 				 struct bw_stop *out) BW_MUST_CHECK;
 
 /* step.c: the focus wave makes `count` instructions, and less when something else stops it. */
-struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count, bool over_calls,
-			       struct bw_stop *out) BW_MUST_CHECK;
-/* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop for
- * reasons of their own. out_late: patience_ms have passed (never where it is negative). */
+struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
+			       bool over_calls, struct bw_stop *out) BW_MUST_CHECK;
+/* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop
+ * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
 struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
 			       bool *out_ended, bool *out_late, struct bw_stop *out) BW_MUST_CHECK;
-/* Which other waves run while w makes its next instruction; an error where it needs some that may not. */
+/* Which other waves run while w makes its next instruction; an error where it needs some that may
+ * not. */
 struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave *w,
-				    const struct bw_inst *inst, struct bw_u32_vec *out) BW_MUST_CHECK;
-struct bw_error *bw_step_run_along(struct bw_debug *d, const struct bw_u32_vec *others) BW_MUST_CHECK;
+				    const struct bw_inst *inst,
+				    struct bw_u32_vec *out) BW_MUST_CHECK;
+struct bw_error *bw_step_run_along(struct bw_debug *d,
+				   const struct bw_u32_vec *others) BW_MUST_CHECK;
 /* The instruction has been done in the slot (bw_debug_prepare). */
 void bw_step_simulated(struct bw_debug *d, struct bw_wave *w);
-/* The only wave that was allowed to move is over: another one is shown, or all that is left runs. */
+/* The only wave that was allowed to move is over: another one is shown, or all that is left
+ * runs. */
 struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* Things that happened while one wave was being stepped; out->kind stays NONE when it is nothing. */
+/* Things that happened while one wave was being stepped; out->kind stays NONE when it is
+ * nothing. */
 struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* The program or the GPU is gone, and the wave with it: what there is to say comes as an event. */
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
@@ -412,12 +423,12 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 /* Everything goes on; those that no software watchpoint wants stepped do so at once. None is in
  * d->watched afterwards: nobody has been let run. */
 struct bw_error *bw_debug_watch_begin(struct bw_debug *d) BW_MUST_CHECK;
-/* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is none when that is over; with
- * no stop then, nobody is left who might not move. */
+/* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is none when that is over;
+ * with no stop then, nobody is left who might not move. */
 struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* Until there is a stop, or the waves have ended (none is in d->watched then), or, with a timeout, for
- * a little while. */
+/* Until there is a stop, or the waves have ended (none is in d->watched then), or, with a timeout,
+ * for a little while. */
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
 				       struct bw_stop *out) BW_MUST_CHECK;
 
@@ -452,8 +463,8 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct 
 struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
 				   uint64_t value) BW_MUST_CHECK;
 
-/* memory.c: from begin to end, memory that is read again is as it was before. Waves whose conditions are
- * looked at then must have stopped before. */
+/* memory.c: from begin to end, memory that is read again is as it was before. Waves whose
+ * conditions are looked at then must have stopped before. */
 void bw_mem_lines_begin(struct bw_debug *d);
 void bw_mem_lines_end(struct bw_debug *d);
 /* A fault in the words of gdb; other errors as they are. */
@@ -485,17 +496,17 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers);
 /* The program is over. */
 void bw_watch_forget(struct bw_debug *d);
-/* Everything has stopped. Before it goes on, settle: what the user has written meanwhile is what watched values
- * are compared with. */
+/* Everything has stopped. Before it goes on, settle: what the user has written meanwhile is what
+ * watched values are compared with. */
 void bw_watch_at_stop(struct bw_debug *d);
 void bw_watch_settle(struct bw_debug *d);
 /* The first watchpoint whose value has changed since it was last looked at, of those that wave w is
- * stepped for; 0: none. a: what the instruction that it has just made accesses. out_own is false where
- * another wave must have changed it. */
+ * stepped for; 0: none. a: what the instruction that it has just made accesses. out_own is false
+ * where another wave must have changed it. */
 uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
 			       bool *out_own);
-/* b is a software watchpoint, and this the wave that is stepped for it; where it watches LDS, one of those that
- * share it. */
+/* b is a software watchpoint, and this the wave that is stepped for it; where it watches LDS, one
+ * of those that share it. */
 bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave *w);
 /* Whether a software watchpoint wants this stopped wave stepped. */
 bool bw_watch_wants(struct bw_debug *d, const struct bw_wave *w);
@@ -534,10 +545,11 @@ struct bw_access {
 	bool has_addresses; /* false: a format whose addresses are not worked out here */
 	bool address_lost;  /* once executed, it has overwritten what its addresses were made of */
 	uint32_t size_b;    /* bytes of one lane */
-	uint32_t span_b;    /* it lies within so many from its address: more than size_b in tiled images */
+	/* it lies within so many from its address: more than size_b in tiled images */
+	uint32_t span_b;
 	bool is_image;
 	struct bw_access_image image;
-	uint64_t lanes;	    /* that access memory; scalar: 1 */
+	uint64_t lanes; /* that access memory; scalar: 1 */
 	uint64_t addr[64];
 	enum bw_space space[64];
 };

@@ -100,7 +100,8 @@ uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave *w, uint32_t excp, bool 
 	*out_go_on = !(excp & of_program(d, w));
 	bw_vec_each(&d->breaks, it) {
 		struct bw_break *b = *it;
-		if (b->info.kind != BW_BREAK_EXCEPTION || !b->info.enabled || !(b->info.excp & excp))
+		if (b->info.kind != BW_BREAK_EXCEPTION || !b->info.enabled ||
+		    !(b->info.excp & excp))
 			continue;
 		if (!bw_break_counts(d, b, w, &lanes))
 			continue;
@@ -152,7 +153,8 @@ struct bw_error *bw_inst_check_start(struct bw_debug *d, uint64_t va)
 	if (!walk_to(d, va, &before, &at) || at == va)
 		return NULL;
 	BW_TRY(bw_debug_read_inst(d, at, &inst, NULL));
-	return bw_errorf(BW_E_INVALID, "0x%llx lies inside of the %s at 0x%llx, which ends at 0x%llx",
+	return bw_errorf(BW_E_INVALID,
+			 "0x%llx lies inside of the %s at 0x%llx, which ends at 0x%llx",
 			 (unsigned long long)va, bw_isa_op_info(inst.op)->name,
 			 (unsigned long long)at, (unsigned long long)(at + inst.size_b));
 }
@@ -160,8 +162,8 @@ struct bw_error *bw_inst_check_start(struct bw_debug *d, uint64_t va)
 struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bool temporary,
 					   uint32_t *out_number)
 {
-	static const char *const names[] = {"invalid", "denormal", "div0",    "overflow",
-					    "underflow", "inexact", "int_div0"};
+	static const char *const names[] = {"invalid",	 "denormal", "div0",	"overflow",
+					    "underflow", "inexact",  "int_div0"};
 	if (d->target && !(d->target->caps & BW_CAP_WATCH))
 		return bw_errorf(BW_E_UNSUPPORTED, "exceptions cannot be enabled here");
 	struct bw_break *b = calloc(1, sizeof(*b));

@@ -300,8 +300,8 @@ unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v)
 	return d->n_values;
 }
 
-/* "", "$", "$3", of $, $$ and $$3: the last value, the one before it, the third before it. False: no
- * such name. */
+/* "", "$", "$3", of $, $$ and $$3: the last value, the one before it, the third before it. False:
+ * no such name. */
 static bool history_name(struct bw_debug *d, const char *name, char out[16])
 {
 	uint64_t back = name[0] == '$';
@@ -350,9 +350,9 @@ static const struct bw_kernel_arg *find_arg(const struct bw_kernel *k, const cha
 
 /* The kernel that an expression speaks of: the wave's; without a wave the one that will run. */
 struct launched {
-	const struct bw_kernel *kernel; /* NULL: not known */
-	uint64_t kernarg_va;		/* 0: not known, or not yet */
-	enum bw_language language;	/* of the code at hand */
+	const struct bw_kernel *kernel;	 /* NULL: not known */
+	uint64_t kernarg_va;		 /* 0: not known, or not yet */
+	enum bw_language language;	 /* of the code at hand */
 	const struct bw_kernel_arg *arg; /* of the name that was asked for */
 };
 
@@ -425,14 +425,16 @@ struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_v
 		return NULL;
 	}
 	if (!l.kernel)
-		return bw_errorf(BW_E_NOT_FOUND, "The arguments of this kernel are not known: no code object "
-						 "describes them");
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "The arguments of this kernel are not known: no code object "
+				 "describes them");
 	struct bw_str names = {0};
 	for (size_t i = 0; i < l.kernel->n_args; i++)
 		if (l.kernel->args[i].name[0] && l.kernel->args[i].kind != BW_ARG_HIDDEN)
 			bw_str_addf(&names, "%s%s", names.len ? ", " : "", l.kernel->args[i].name);
 	struct bw_error *err =
-		names.len ? bw_errorf(BW_E_NOT_FOUND, "The kernel %s has no argument \"%s\": it has %s",
+		names.len ? bw_errorf(BW_E_NOT_FOUND,
+				      "The kernel %s has no argument \"%s\": it has %s",
 				      l.kernel->name, name, bw_str_text(&names))
 			  : bw_errorf(BW_E_NOT_FOUND, "The kernel %s has no arguments with names",
 				      l.kernel->name);
@@ -470,7 +472,8 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const str
 	bool compiled = l->language == BW_LANGUAGE_COMPILED;
 
 	if (l->arg || compiled)
-		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s%s%s%s", name,
+		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s%s%s%s",
+				 name,
 				 compiled ? ": variables of compiled code are not shown yet" : "",
 				 l->arg ? "; $_launch." : "", l->arg ? name : "",
 				 l->arg ? " is what the kernel was launched with" : "");
@@ -498,7 +501,9 @@ static struct bw_error *refuse_register(const char *name)
 {
 	static const struct {
 		const char *prefix, *what;
-	} rows[] = {{"v", "v0 to v255"}, {"s", "s0 to s105, $vcc_lo and $vcc_hi"}, {"ttmp", "ttmp0 to ttmp15"}};
+	} rows[] = {{"v", "v0 to v255"},
+		    {"s", "s0 to s105, $vcc_lo and $vcc_hi"},
+		    {"ttmp", "ttmp0 to ttmp15"}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		size_t n = strlen(rows[i].prefix);
 		const char *rest = name + n;

@@ -237,7 +237,7 @@ static struct bw_error *int_op(struct bw_expr *x, int op, uint64_t a, uint64_t b
 	bool is_signed = t->kind == BW_TYPE_INT;
 
 	if (is_compare(op)) {
-		int order = is_signed ? ((int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b)
+		int order = is_signed ? ((int64_t)a<(int64_t)b ? -1 : (int64_t)a>(int64_t) b)
 			    : a < b   ? -1
 				      : a > b;
 		*out = compare(op, order);

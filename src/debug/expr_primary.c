@@ -202,8 +202,9 @@ static struct bw_error *parse_launch(struct bw_expr *x, size_t column, struct bw
 {
 	if (!bw_expr_is_op(x, '.'))
 		return bw_expr_at(x, column,
-				  bw_errorf(BW_E_INVALID, "$_launch takes the name of an argument of the "
-							  "kernel: $_launch.NAME"));
+				  bw_errorf(BW_E_INVALID,
+					    "$_launch takes the name of an argument of the "
+					    "kernel: $_launch.NAME"));
 	bw_expr_next(x);
 	struct bw_tok name = x->tok;
 	if (name.kind != BW_TOK_IDENT)
@@ -227,11 +228,14 @@ static struct bw_error *parse_buffer(struct bw_expr *x, bool size, struct bw_val
 	int64_t number = err ? 0 : bw_value_i64(&v, 0);
 	bw_value_fini(&v);
 	if (!err && !x->skip)
-		err = bw_expr_at(
-			x, column,
-			bw_debug_find_buffer(
-				x->d, x->wave ? x->wave->info.dispatch : held ? held->number : 0,
-				number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0, &b));
+		err = bw_expr_at(x, column,
+				 bw_debug_find_buffer(
+					 x->d,
+					 x->wave ? x->wave->info.dispatch
+					 : held	 ? held->number
+						 : 0,
+					 number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0,
+					 &b));
 	if (err)
 		return err;
 	*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT, .size_b = 8}, .bits = b.size_b};

@@ -2,8 +2,8 @@
 #ifndef BW_DEBUG_EXPR_PRIV_H
 #define BW_DEBUG_EXPR_PRIV_H
 
-/* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr_primary.c and, above
- * it, expr.c know the grammar and evaluate as they go, expr_ops.c computes, loads and stores,
+/* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr_primary.c and,
+ * above it, expr.c know the grammar and evaluate as they go, expr_ops.c computes, loads and stores,
  * expr_names.c knows the names. */
 
 #include "debug/debug_priv.h"
@@ -28,7 +28,7 @@ enum bw_tok_op {
 	BW_OPR_NE,
 	BW_OPR_AND,
 	BW_OPR_OR,
-	BW_OPR_INC, /* ++ and --: assign_op is + or - */
+	BW_OPR_INC,    /* ++ and --: assign_op is + or - */
 	BW_OPR_ASSIGN, /* op=: assign_op says which operation, 0 for = alone */
 };
 enum { BW_NAME_MAX = 64 };
@@ -120,7 +120,8 @@ const char *bw_expr_internal_name(size_t i);
 struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
 			      struct bw_value *out) BW_MUST_CHECK;
 /* $_launch.NAME: what the kernel was launched with. */
-struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name,
+				struct bw_value *out) BW_MUST_CHECK;
 /* blockIdx and its kin: whether name is one. */
 bool bw_expr_is_dim3(const char *name);
 struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,

@@ -53,8 +53,8 @@ static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave *w)
 /* Whether an access of one lane fails; the verdict says why. */
 static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct pages *p,
 				   const struct bw_fault_info *f, enum bw_space space,
-				   uint64_t addr, uint32_t span_b, struct bw_verdict *out, uint64_t *out_addr,
-				   bool *out_fails)
+				   uint64_t addr, uint32_t span_b, struct bw_verdict *out,
+				   uint64_t *out_addr, bool *out_fails)
 {
 	const struct bw_verdict *v;
 
@@ -87,8 +87,8 @@ static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct
 	}
 }
 
-static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w,
-				   const struct bw_access *a, struct bw_fault_info *f)
+static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
+				   struct bw_fault_info *f)
 {
 	struct pages p = {.d = d};
 
@@ -98,7 +98,8 @@ static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w,
 		uint64_t at = 0;
 		if (!(a->lanes >> lane & 1))
 			continue;
-		BW_TRY(lane_fails(d, w, &p, f, a->space[lane], a->addr[lane], a->span_b, &v, &at, &fails));
+		BW_TRY(lane_fails(d, w, &p, f, a->space[lane], a->addr[lane], a->span_b, &v, &at,
+				  &fails));
 		if (!fails)
 			continue;
 		f->fault_lanes |= 1ull << lane;
@@ -173,7 +174,8 @@ static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fau
 	bw_error_free(bw_debug_buffers(d, &all, &n));
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_buffer_info *b = &all[i];
-		/* an image's size is not known from its descriptor: that of what it lies in says more */
+		/* an image's size is not known from its descriptor: that of what it lies in says
+		 * more */
 		if (b->is_image && !b->from_api)
 			continue;
 		uint64_t end = b->va + b->size_b;

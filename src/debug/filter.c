@@ -170,7 +170,7 @@ static bool constant(const struct parse *p, size_t a, size_t b, struct bw_value 
 	if (!minus)
 		return true;
 	if (out->type.kind == BW_TYPE_INT && out->type.size_b == 4)
-		out->bits = (uint64_t) - (int64_t)out->bits;
+		out->bits = (uint64_t)-(int64_t)out->bits;
 	else if (out->type.kind == BW_TYPE_FLOAT)
 		out->bits ^= 1ull << (out->type.size_b * 8 - 1);
 	else
@@ -219,7 +219,7 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 	}
 	/* $s4 & 7 */
 	size_t and = find_op(p, a, b, '&');
-	if (and > a && and+1 < b) {
+	if (and> a && and+1 < b) {
 		struct operand left = operand(p, a, and), right = operand(p, and+1, b);
 		if (left.kind == SCALAR && !left.masked && !left.is_signed && !left.is_float &&
 		    right.kind == NUMBER && right.value.bits <= UINT32_MAX) {

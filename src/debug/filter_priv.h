@@ -3,8 +3,8 @@
 #define BW_DEBUG_FILTER_PRIV_H
 
 /* What the two ways to test a condition share: filter.c compares registers of all lanes at once,
- * filter_lane.c computes for one lane after the other. Encodings: RDNA3 ISA manual, chapter 15, checked
- * with LLVM by tests/debug/test_filter.c. */
+ * filter_lane.c computes for one lane after the other. Encodings: RDNA3 ISA manual, chapter 15,
+ * checked with LLVM by tests/debug/test_filter.c. */
 
 #include "debug/expr_priv.h"
 #include "debug/filter.h"
@@ -39,7 +39,8 @@ static inline void bw_fc_put(struct bw_filter_code *c, uint32_t dw)
 		c->full = true;
 }
 
-static inline void bw_fc_sop2(struct bw_filter_code *c, unsigned op, unsigned dst, unsigned a, unsigned b)
+static inline void bw_fc_sop2(struct bw_filter_code *c, unsigned op, unsigned dst, unsigned a,
+			      unsigned b)
 {
 	bw_fc_put(c, 0x80000000u | op << 23 | dst << 16 | b << 8 | a);
 }
@@ -71,7 +72,15 @@ struct bw_filter_tokens {
 
 /* A condition as a tree, of what filter_lane.c can compute. */
 enum { BW_FT_MAX_NODES = 128 };
-enum bw_ft_kind { BW_FT_UNKNOWN, BW_FT_CONST, BW_FT_SCALAR, BW_FT_VECTOR, BW_FT_LANE, BW_FT_UNARY, BW_FT_BINARY };
+enum bw_ft_kind {
+	BW_FT_UNKNOWN,
+	BW_FT_CONST,
+	BW_FT_SCALAR,
+	BW_FT_VECTOR,
+	BW_FT_LANE,
+	BW_FT_UNARY,
+	BW_FT_BINARY
+};
 struct bw_ft_node {
 	enum bw_ft_kind kind;
 	int op;
@@ -100,9 +109,9 @@ bool bw_ft_computes(int op);
 
 /* ---- filter_lane.c ---- */
 
-/* Code that goes through the lanes in ACC, and returns by LINK with SCC set where one of them may fulfil
- * the condition. False, and nothing is written: it can say no more than filter.c has said; whole: more
- * is said of the same comparisons by how they are joined. */
+/* Code that goes through the lanes in ACC, and returns by LINK with SCC set where one of them may
+ * fulfil the condition. False, and nothing is written: it can say no more than filter.c has said;
+ * whole: more is said of the same comparisons by how they are joined. */
 bool bw_filter_lanes(const struct bw_filter_tokens *t, const struct bw_filter_facts *facts,
 		     bool whole, struct bw_filter_code *c);
 

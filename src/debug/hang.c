@@ -64,9 +64,10 @@ bool bw_hang_is_over(struct bw_debug *d)
 {
 	const struct bw_dispatch *x = found(d);
 	if (x)
-		bw_debug_note(d, BW_NOTICE_WARNING,
-			      "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
-			      x->info.number, x->info.kernel_name,
-			      (unsigned long long)d->settings.hang_ms);
+		bw_debug_note(
+			d, BW_NOTICE_WARNING,
+			"dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
+			x->info.number, x->info.kernel_name,
+			(unsigned long long)d->settings.hang_ms);
 	return x;
 }

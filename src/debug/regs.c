@@ -313,8 +313,9 @@ static struct bw_error *write_trapsts(struct bw_debug *d, struct bw_wave *w, uin
 {
 	char names[128];
 	uint32_t enabled = (uint32_t)bw_bits(w->hw.mode | d->excp << 12, 18, 12);
-	BW_TRY(check_bits(BW_REG_TRAPSTS, w->hw.trapsts ^ value, TRAPSTS_WRITABLE,
-			  "the float exceptions so far can be, the rest says why the wave stopped"));
+	BW_TRY(check_bits(
+		BW_REG_TRAPSTS, w->hw.trapsts ^ value, TRAPSTS_WRITABLE,
+		"the float exceptions so far can be, the rest says why the wave stopped"));
 	uint32_t traps = value & ~w->hw.trapsts & enabled;
 	bw_wave_reg_flags_text(BW_REG_TRAPSTS, traps, names, sizeof(names));
 	if (traps)
@@ -426,7 +427,8 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct
 		break;
 	case BW_REG_TTMP:
 		err = bw_errorf(BW_E_UNSUPPORTED,
-				"ttmp%u cannot be written: it belongs to the trap handler", r.index);
+				"ttmp%u cannot be written: it belongs to the trap handler",
+				r.index);
 		break;
 	case BW_REG_VGPR:
 		err = bw_errorf(BW_E_INVALID, "v%u has a value for each lane: name one, $v%u[LANE]",

@@ -92,8 +92,8 @@ static struct bw_error *go_on(struct bw_debug *d)
 
 /* ---- Stops ---- */
 
-/* A wave that only was asked to stop is no reason to say anything; nor is one whose step has come no
- * further than into a barrier. */
+/* A wave that only was asked to stop is no reason to say anything; nor is one whose step has come
+ * no further than into a barrier. */
 bool bw_wave_is_event(const struct bw_wave *w)
 {
 	uint32_t nothing = BW_REASON_INTERRUPT | (w->info.in_barrier ? BW_REASON_SINGLE_STEP : 0u);
@@ -169,8 +169,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 			continue;
 		/* the focus stays where it is among equals */
 		if (!best || rank_of(w) > rank_of(best) ||
-		    (rank_of(w) == rank_of(best) &&
-		     w->info.number == old_focus))
+		    (rank_of(w) == rank_of(best) && w->info.number == old_focus))
 			best = w;
 	}
 	struct bw_wave *focus = bw_debug_focus_priv(d);
@@ -233,8 +232,10 @@ static bool is_watched(const struct bw_debug *d, uint32_t slot)
 	return false;
 }
 
-/* The n slots whose waves have stopped by now: out_stop, one of them is an event; go, the others. */
-static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_vec *go, bool *out_stop)
+/* The n slots whose waves have stopped by now: out_stop, one of them is an event; go, the
+ * others. */
+static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_vec *go,
+				    bool *out_stop)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct bw_wave *w = &d->slots[d->stopped.data[i]];
@@ -285,7 +286,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 
 /* One event. out->kind stays NONE when it is nothing for the user. */
 struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
-			       struct bw_stop *out)
+				 struct bw_stop *out)
 {
 	bool stop;
 

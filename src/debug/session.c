@@ -169,8 +169,8 @@ void bw_debug_close_target(struct bw_debug *d)
 	bw_debug_forget_program(d);
 }
 
-/* Waves that stand in front of a breakpoint need no displacement: closing puts the code back. Those that
- * reported a trap go on behind it, as continue would do. inferior: whose; 0: all. */
+/* Waves that stand in front of a breakpoint need no displacement: closing puts the code back. Those
+ * that reported a trap go on behind it, as continue would do. inferior: whose; 0: all. */
 void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
 {
 	for (size_t i = 0; i < d->stopped.len; i++) {
@@ -181,8 +181,8 @@ void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
 			bw_error_free(d->target->ops->write_reg(d->target, w->info.slot,
 								BW_TREG_MODE, w->hw.mode));
 		if (w->skip_b && w->info.pc == w->stop_pc)
-			bw_error_free(d->target->ops->write_reg(
-				d->target, w->info.slot, BW_TREG_PC, w->info.pc + w->skip_b));
+			bw_error_free(d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_PC,
+								w->info.pc + w->skip_b));
 	}
 }
 

@@ -40,7 +40,7 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 /* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop
  * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
 struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
-			      bool *out_ended, bool *out_late, struct bw_stop *out)
+			       bool *out_ended, bool *out_late, struct bw_stop *out)
 {
 	*out_late = false;
 	for (int waited_ms = 0;;) {
@@ -103,7 +103,7 @@ static void name_waves(struct bw_debug *d, const struct bw_u32_vec *slots, struc
 	bw_str_add(out, slots->len == 1 ? "wave " : "waves ");
 	for (size_t i = 0; i < BW_MIN(slots->len, (size_t)MOST); i++)
 		bw_str_addf(out, "%s%u",
-			    i == 0		    ? ""
+			    i == 0		  ? ""
 			    : i + 1 == slots->len ? " and "
 						  : ", ",
 			    d->slots[slots->data[i]].info.number);
@@ -119,8 +119,9 @@ static bool contains(const struct bw_u32_vec *v, uint32_t slot)
 	return false;
 }
 
-/* Others must come to the barrier, or w would wait there for ever. They run along, and that is said;
- * where they may not run, it is an error. known: those that run along already (NULL: none). */
+/* Others must come to the barrier, or w would wait there for ever. They run along, and that is
+ * said; where they may not run, it is an error. known: those that run along already (NULL:
+ * none). */
 static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
 				    const struct bw_u32_vec *known, struct bw_u32_vec *out)
 {
@@ -133,10 +134,11 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
 		return err;
 	name_waves(d, out, &names);
 	if (d->settings.scheduler_locking == BW_LOCKING_ON)
-		err = bw_errorf(BW_E_STATE,
-				"wave %u waits at s_barrier for %s of its workgroup, which may not run: "
-				"\"set scheduler-locking step\" lets them come",
-				w->info.number, bw_str_text(&names));
+		err = bw_errorf(
+			BW_E_STATE,
+			"wave %u waits at s_barrier for %s of its workgroup, which may not run: "
+			"\"set scheduler-locking step\" lets them come",
+			w->info.number, bw_str_text(&names));
 	else
 		bw_debug_note(d, BW_NOTICE_SAID,
 			      "[wave %u waits at s_barrier: %s of its workgroup run%s, too]",
@@ -147,7 +149,7 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
 
 /* Which other waves run while w makes its next instruction. */
 struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave *w,
-				   const struct bw_inst *inst, struct bw_u32_vec *out)
+				    const struct bw_inst *inst, struct bw_u32_vec *out)
 {
 	if (d->settings.scheduler_locking == BW_LOCKING_OFF) {
 		for (size_t i = 0; i < d->stopped.len; i++)
@@ -204,7 +206,8 @@ static void say_missing(struct bw_debug *d, const struct bw_wave *w)
 		name_waves(d, &missing, &names);
 		bw_debug_note(d, BW_NOTICE_SAID,
 			      "[wave %u still waits at s_barrier: %s of its workgroup %s not come]",
-			      w->info.number, bw_str_text(&names), missing.len == 1 ? "has" : "have");
+			      w->info.number, bw_str_text(&names),
+			      missing.len == 1 ? "has" : "have");
 	}
 	bw_error_free(err);
 	bw_str_free(&names);
@@ -287,7 +290,8 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop
 	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
 	if (!(w->info.exec >> d->focus_lane & 1) && w->info.breakpoint_lanes)
 		d->focus_lane = bw_wave_stop_lane(d, w);
-	/* It has a new number where its dispatch was taken for another, which has ended meanwhile. */
+	/* It has a new number where its dispatch was taken for another, which has ended
+	 * meanwhile. */
 	if (!w->info.number)
 		d->focus_number = bw_debug_wave_number(d, w);
 	*out = (struct bw_stop){
@@ -341,7 +345,8 @@ static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave *w, struct
 	int patience_ms = PATIENCE_MS;
 	for (;;) {
 		bool late, last = timeout_ms >= 0 && timeout_ms <= patience_ms;
-		BW_TRY(bw_step_await(d, slot, along->len, last ? timeout_ms : patience_ms, out_over, &late, out));
+		BW_TRY(bw_step_await(d, slot, along->len, last ? timeout_ms : patience_ms, out_over,
+				     &late, out));
 		if (*out_over || out->kind != BW_STOP_NONE || (late && last))
 			return NULL;
 		if (timeout_ms >= 0)
@@ -371,14 +376,13 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	struct bw_u32_vec along = {0};
 	struct bw_inst none = {0};
 
-	bw_filter_dirty(d); /* variables of the user may have changed */
+	bw_filter_dirty(d);	/* variables of the user may have changed */
 	if (w->info.in_barrier) /* it may have left it since */
 		BW_TRY(bw_debug_examine(d, slot));
 	BW_TRY(bw_debug_patch_ref(d, va));
 	d->internal_va = va;
 	d->internal_wave = w->info.number;
-	struct bw_error *err = w->info.in_barrier ||
-					       d->settings.scheduler_locking == BW_LOCKING_OFF
+	struct bw_error *err = w->info.in_barrier || d->settings.scheduler_locking == BW_LOCKING_OFF
 				       ? bw_step_companions(d, w, &none, &along)
 				       : NULL;
 	if (!err)
@@ -419,8 +423,10 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 	return NULL;
 }
 
-/* The only wave that was allowed to move is over: another one is shown, or all that is left runs. */
-struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w, struct bw_stop *out)
+/* The only wave that was allowed to move is over: another one is shown, or all that is left
+ * runs. */
+struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w,
+				     struct bw_stop *out)
 {
 	say_ended(d, w);
 	if (d->target->ops->stopped(d->target, NULL, 0)) {
@@ -464,7 +470,7 @@ static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_ca
 }
 
 struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
-				   bool over_calls, struct bw_stop *out)
+			       bool over_calls, struct bw_stop *out)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		enum step_result result;

@@ -36,7 +36,8 @@ static bool begins_line(struct bw_debug *d, const struct bw_where *from, uint64_
 		return true;
 	if (!now.has_line || now.line.approximate)
 		return false;
-	bool other = now.line.line != from->line.line || strcmp(now.line.file, from->line.file) != 0;
+	bool other =
+		now.line.line != from->line.line || strcmp(now.line.file, from->line.file) != 0;
 	return now.line.start == pc && other;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What software watchpoints need: the waves that they are about are stepped from instruction to
- * instruction, one after the other, and looked at after each, while the others run. Those that share the
- * LDS that is watched are stepped all: only so it is known which one has written it. */
+ * instruction, one after the other, and looked at after each, while the others run. Those that
+ * share the LDS that is watched are stepped all: only so it is known which one has written it. */
 #include "debug/debug_priv.h"
 
 #include <string.h>
@@ -56,7 +56,8 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
 }
 
 /* With nobody else to move, a barrier that others must reach is an error, not a wait for ever. */
-static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *inst)
+static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w,
+				      const struct bw_inst *inst)
 {
 	struct bw_u32_vec others = {0};
 	struct bw_error *err = bw_step_companions(d, w, inst, &others);
@@ -66,9 +67,10 @@ static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w, con
 	return err;
 }
 
-/* It has stopped behind the instruction at pc, which has accessed a. out_stop: it is one for the user. */
-static struct bw_error *look(struct bw_debug *d, struct bw_wave *w, uint64_t pc, const struct bw_access *a,
-			     bool *out_stop)
+/* It has stopped behind the instruction at pc, which has accessed a. out_stop: it is one for the
+ * user. */
+static struct bw_error *look(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
+			     const struct bw_access *a, bool *out_stop)
 {
 	bool own = true;
 	w->reported = false;
@@ -79,9 +81,10 @@ static struct bw_error *look(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
 		w->info.cause_pc = own ? pc : 0;
 	}
 	if (hit && !own)
-		bw_debug_note(d, BW_NOTICE_SAID,
-			      "[Watchpoint %u: another wave has changed it, not wave %u, which is stepped]",
-			      hit, w->info.number);
+		bw_debug_note(
+			d, BW_NOTICE_SAID,
+			"[Watchpoint %u: another wave has changed it, not wave %u, which is stepped]",
+			hit, w->info.number);
 	*out_stop = w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT);
 	/* that it has been stepped is for nobody to see */
 	if (!*out_stop)
@@ -89,8 +92,8 @@ static struct bw_error *look(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
 	return NULL;
 }
 
-/* The instruction that w is about to make, and what it will access: what addresses are made of may be gone
- * afterwards. */
+/* The instruction that w is about to make, and what it will access: what addresses are made of may
+ * be gone afterwards. */
 static struct bw_error *foresee(struct bw_debug *d, struct bw_wave *w, struct bw_inst *out_inst,
 				struct bw_access *out)
 {
@@ -100,8 +103,8 @@ static struct bw_error *foresee(struct bw_debug *d, struct bw_wave *w, struct bw
 	return NULL;
 }
 
-/* One instruction of a watched wave. One that comes to a barrier is left there (it is not stopped then)
- * while others move. out_stop: it is one for the user. */
+/* One instruction of a watched wave. One that comes to a barrier is left there (it is not stopped
+ * then) while others move. out_stop: it is one for the user. */
 static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool *out_over,
 				     bool *out_stop, struct bw_stop *out)
 {
@@ -166,8 +169,8 @@ static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out
 {
 	bool stopped, is_over;
 	uint32_t slot = d->watched.data[0];
-	BW_TRY(d->target->ops->wait_wave(d->target, slot, bw_hang_limit(d, BARRIER_POLL_MS), &stopped,
-					 &is_over));
+	BW_TRY(d->target->ops->wait_wave(d->target, slot, bw_hang_limit(d, BARRIER_POLL_MS),
+					 &stopped, &is_over));
 	if (stopped || is_over)
 		return NULL;
 	if (bw_hang_is_over(d))

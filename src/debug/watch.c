@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Watchpoints. The GPU compares addresses of vector memory accesses in ranges of 128 bytes and more
- * (target.h, set_watch); which access it was, and whether it met the bytes the user means, is worked
- * out here from the instruction before the PC. What no register can watch is looked at after each
- * instruction of one wave. */
+ * (target.h, set_watch); which access it was, and whether it met the bytes the user means, is
+ * worked out here from the instruction before the PC. What no register can watch is looked at after
+ * each instruction of one wave. */
 #include "debug/expr_priv.h"
 
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static bool same(const struct bw_value *a, const struct bw_value *b)
 	return memcmp(a->elem, b->elem, a->n_elem * sizeof(*a->elem)) == 0;
 }
 
-/* The value as it is now. In memory the place is fixed, elsewhere the expression is evaluated for the lane it
- * was given for. w: a wave that sees it. */
+/* The value as it is now. In memory the place is fixed, elsewhere the expression is evaluated for
+ * the lane it was given for. w: a wave that sees it. */
 static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w,
 				 struct bw_value *out)
 {
@@ -52,8 +52,8 @@ static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, s
 	if (!p->size_b)
 		return bw_debug_eval_for(d, b->spec, w, p->lane, out, &where);
 	uint8_t bytes[MAX_WATCH_B];
-	BW_TRY(bw_wave_mem_read(d, p->memory == BW_SPACE_GLOBAL ? NULL : w, p->lane, p->memory, p->va,
-				bytes, p->size_b));
+	BW_TRY(bw_wave_mem_read(d, p->memory == BW_SPACE_GLOBAL ? NULL : w, p->lane, p->memory,
+				p->va, bytes, p->size_b));
 	BW_TRY(bw_value_copy(&p->old, out));
 	size_t each = out->type.size_b;
 	for (size_t i = 0; i < BW_MAX(out->n_elem, (size_t)1); i++) {
@@ -132,7 +132,8 @@ enum meets { MEETS_NOT, MEETS, MEETS_PERHAPS };
 /* Some have two addresses, or one that no register holds. */
 static bool is_plain(const struct bw_inst *i)
 {
-	static const char *const others[] = {"2addr", "addtid", "append", "consume", "ordered", "stack"};
+	static const char *const others[] = {"2addr",	"addtid",  "append",
+					     "consume", "ordered", "stack"};
 	const char *name = bw_isa_op_info(i->op)->name;
 	for (size_t k = 0; i->fmt == BW_FMT_DS && k < BW_ARRAY_SIZE(others); k++)
 		if (strstr(name, others[k]))
@@ -209,7 +210,8 @@ void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers)
 		struct bw_break *b = *it;
 		uint64_t lanes;
 		if (!b->watch || b->watch->space != w->info.space || !b->info.enabled ||
-		    b->info.watch_register < 0 || !(registers >> b->info.watch_register & 1) || !hits(d, b, w, &lanes))
+		    b->info.watch_register < 0 || !(registers >> b->info.watch_register & 1) ||
+		    !hits(d, b, w, &lanes))
 			continue;
 		w->info.reasons |= BW_REASON_WATCHPOINT;
 		if (!w->info.breakpoint) {
@@ -247,8 +249,8 @@ bool bw_watch_wants(struct bw_debug *d, const struct bw_wave *w)
 
 /* Whether w's instruction, which has accessed a, may have changed what p watches. Registers are the
  * wave's own, and of those that share LDS one moves at a time. */
-static bool is_own(const struct bw_wave *w, const struct bw_watchpoint *p, const struct bw_access *a,
-		   uint64_t *lanes)
+static bool is_own(const struct bw_wave *w, const struct bw_watchpoint *p,
+		   const struct bw_access *a, uint64_t *lanes)
 {
 	if (!p->size_b)
 		return true;

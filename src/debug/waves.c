@@ -301,7 +301,8 @@ static void identify(struct bw_debug *d, struct bw_wave *w)
 	struct bw_wave_info *i = &w->info;
 	const struct bw_target_wave *hw = &w->hw;
 	struct bw_dispatch *x = bw_debug_dispatch_priv(d, i->dispatch);
-	bool same = w->known && i->space == hw->space && i->wave_in_group == hw->wave_in_group && i->lanes == hw->lanes &&
+	bool same = w->known && i->space == hw->space && i->wave_in_group == hw->wave_in_group &&
+		    i->lanes == hw->lanes &&
 		    memcmp(i->workgroup, hw->workgroup, sizeof(i->workgroup)) == 0 && x &&
 		    x->info.state == BW_DISPATCH_RUNNING &&
 		    (!x->packet_known || x->packet == hw->dispatch_packet);

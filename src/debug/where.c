@@ -291,7 +291,8 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 
 /* ---- For commands ---- */
 
-struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t **out, size_t *out_n)
+struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t **out,
+				 size_t *out_n)
 {
 	struct bw_where_spec spec = {0};
 	struct bw_addr_vec found = {0};
@@ -332,7 +333,8 @@ static const char *whole_name(struct bw_debug *d, const char *name)
 		n = (*m)->lines ? bw_lines_files((*m)->lines, &files) : 0;
 		for (size_t i = 0; i < n; i++) {
 			size_t have = strlen(files[i]);
-			if (have > len && files[i][have - len - 1] == '/' && !strcmp(files[i] + have - len, name))
+			if (have > len && files[i][have - len - 1] == '/' &&
+			    !strcmp(files[i] + have - len, name))
 				return files[i];
 		}
 	}
@@ -362,8 +364,10 @@ struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *text, char *
 	if (where.has_line)
 		file = where.line.file;
 	*out_file = file ? strdup(file) : NULL;
-	err = !file	   ? bw_errorf(BW_E_NOT_FOUND, "%s%s%s has no source lines; \"disassemble\" shows it",
-				       text[0] ? "\"" : "", text[0] ? text : "What runs here", text[0] ? "\"" : "")
+	err = !file	   ? bw_errorf(BW_E_NOT_FOUND,
+				       "%s%s%s has no source lines; \"disassemble\" shows it",
+				       text[0] ? "\"" : "", text[0] ? text : "What runs here",
+				       text[0] ? "\"" : "")
 	      : !*out_file ? bw_error_nomem()
 			   : NULL;
 	bw_where_spec_fini(&s);

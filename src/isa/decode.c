@@ -615,7 +615,8 @@ void bw_isa_drop_unused(const struct bw_inst *inst, uint32_t *words)
 {
 	enum bw_fmt fmt = format_of(words[0]);
 	const struct bw_isa_row *row =
-		formats[fmt].opcode ? row_of(&bw_isa_spaces[fmt], formats[fmt].opcode(words)) : NULL;
+		formats[fmt].opcode ? row_of(&bw_isa_spaces[fmt], formats[fmt].opcode(words))
+				    : NULL;
 	uint64_t unused = row ? bw_isa_fixed[row->fixed].unused : 0;
 	if (inst->fmt == BW_FMT_VOPD)
 		unused |= bw_isa_fixed[row_of(&bw_isa_space_vopd_y, inst->opcode_y)->fixed].unused;

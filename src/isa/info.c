@@ -64,16 +64,19 @@ enum bw_op bw_isa_op_by_name(const char *name)
 size_t bw_isa_op_encodings(enum bw_op op, struct bw_op_encoding *out, size_t max)
 {
 	size_t n = 0;
-	/* One space more: that of the Y halves. A space may be that of two formats: VOP3 and VOP3SD. */
+	/* One space more: that of the Y halves. A space may be that of two formats: VOP3 and
+	 * VOP3SD. */
 	for (unsigned s = 0; s <= BW_FMT_COUNT; s++) {
-		const struct bw_isa_space *space = s < BW_FMT_COUNT ? &bw_isa_spaces[s] : &bw_isa_space_vopd_y;
+		const struct bw_isa_space *space =
+			s < BW_FMT_COUNT ? &bw_isa_spaces[s] : &bw_isa_space_vopd_y;
 		for (unsigned i = 0; i < space->n; i++) {
 			const struct bw_isa_row *row = &bw_isa_rows[space->rows[i]];
 			if (!space->rows[i] || row->op != op)
 				continue;
 			if (n < max)
-				out[n] = (struct bw_op_encoding){(enum bw_fmt)row->fmt, (uint16_t)i, s == BW_FMT_COUNT,
-								 row->reads, row->writes};
+				out[n] = (struct bw_op_encoding){(enum bw_fmt)row->fmt, (uint16_t)i,
+								 s == BW_FMT_COUNT, row->reads,
+								 row->writes};
 			n++;
 		}
 	}

@@ -129,8 +129,8 @@ struct bw_inst {
  * told. */
 bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst);
 
-/* Clears the bits of a decoded instruction that make it `padded`, as far as they are fields that its
- * opcode does not use (the DPP dword's modifiers stay). */
+/* Clears the bits of a decoded instruction that make it `padded`, as far as they are fields that
+ * its opcode does not use (the DPP dword's modifiers stay). */
 void bw_isa_drop_unused(const struct bw_inst *inst, uint32_t *words);
 
 /* What the tables say about an opcode. Strings are static. */
@@ -152,12 +152,11 @@ const char *bw_isa_fmt_name(enum bw_fmt fmt);
 /* BW_OP_ILLEGAL when there is none of that name. */
 enum bw_op bw_isa_op_by_name(const char *name);
 
-
 /* Every encoding of an opcode: the formats it exists in and its number there. */
 struct bw_op_encoding {
 	enum bw_fmt fmt;
 	uint16_t opcode;
-	bool is_y; /* VOPD: the number in the Y half's field */
+	bool is_y;		/* VOPD: the number in the Y half's field */
 	uint16_t reads, writes; /* enum bw_implicit */
 };
 /* Fills at most max of out, in the order of enum bw_fmt; returns how many there are. */

@@ -80,10 +80,12 @@ static struct bw_error *connect_error(struct bw_vgpu_client *c, struct bw_error 
 	if (err->errnum != ECONNREFUSED && err->errnum != ENOENT)
 		return err;
 	bw_error_free(err);
-	return bw_errorf(BW_E_NOT_FOUND,
-			 "no server listens on %s any more. Without " BW_VGPU_SOCKET_ENV
-			 " in the environment breakwater starts one by itself; \"breakwater vgpu serve\" "
-			 "starts one that stays", c->path);
+	return bw_errorf(
+		BW_E_NOT_FOUND,
+		"no server listens on %s any more. Without " BW_VGPU_SOCKET_ENV
+		" in the environment breakwater starts one by itself; \"breakwater vgpu serve\" "
+		"starts one that stays",
+		c->path);
 }
 
 /* The user has given up a wait, which says nothing of the server. */
@@ -328,7 +330,8 @@ static bool is_named(struct ioctl *at_hand, bool write, const struct bw_vgpu_use
 		bw_vgpu_named_find(&at_hand->named, at_hand->cmd, at_hand->arg);
 	if (bw_vgpu_named_has(&at_hand->named, write, user->va, user->size_b))
 		return true;
-	BW_LOG(WARN, "kmd", "the virtual GPU may not %s %u bytes at %#llx: ioctl %#x does not name them",
+	BW_LOG(WARN, "kmd",
+	       "the virtual GPU may not %s %u bytes at %#llx: ioctl %#x does not name them",
 	       write ? "write" : "read", user->size_b, (unsigned long long)user->va, at_hand->cmd);
 	return false;
 }
@@ -373,7 +376,8 @@ static bool is_result(uint16_t type, const uint8_t *body)
 {
 	int32_t result;
 	memcpy(&result, body, sizeof(result));
-	bool counts = type == BW_VGPU_IOCTL || type == BW_VGPU_FILE_READ || type == BW_VGPU_FILE_WRITE;
+	bool counts =
+		type == BW_VGPU_IOCTL || type == BW_VGPU_FILE_READ || type == BW_VGPU_FILE_WRITE;
 	return result >= -ERRNO_MAX && (counts || result <= 0);
 }
 
@@ -481,8 +485,8 @@ static int fd_of_pages(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 /* struct drm_syncobj_eventfd of Linux 6.6: handle, flags, 64-bit point, fd, pad */
 enum { SYNCOBJ_EVENTFD_NR = 0xcf, SYNCOBJ_EVENTFD_FD_AT = 16 };
 
-/* The file descriptor that goes along with an ioctl: for three of them the one that the struct names,
- * which stands somewhere in it. */
+/* The file descriptor that goes along with an ioctl: for three of them the one that the struct
+ * names, which stands somewhere in it. */
 static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
 {
 	size_t at;
@@ -660,7 +664,8 @@ int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *ou
 	return reply.result;
 }
 
-int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out_rows, size_t *out_n)
+int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out_rows,
+		     size_t *out_n)
 {
 	struct bw_vgpu_fidelity_reply reply;
 	struct channel *ch;
@@ -673,7 +678,8 @@ int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out
 	if (rows) {
 		memcpy(rows, ch->in.body + sizeof(reply), n * sizeof(*rows));
 		for (size_t i = 0; i < n; i++)
-			rows[i].name[sizeof(rows[i].name) - 1] = rows[i].why[sizeof(rows[i].why) - 1] = 0;
+			rows[i].name[sizeof(rows[i].name) - 1] =
+				rows[i].why[sizeof(rows[i].why) - 1] = 0;
 		*out_rows = rows;
 		*out_n = n;
 	} else if (!reply.result) {

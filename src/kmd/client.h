@@ -5,9 +5,10 @@
 /* The client side of vgpu_proto.h: one object for a process's connection to breakwater-vgpu, with
  * as many channels in it as there are threads inside a call. Calls answer like system calls: 0 or
  * more, or -errno; -ENODEV once the server has gone. Any thread may call; no lock is held while a
- * call waits. The server reaches this process's memory only while an ioctl is under way, only what that
- * names (kmd/named.h), and through process_vm_readv and process_vm_writev, so that a bad pointer is EFAULT
- * as in a kernel. Who it is the rule of wire/peer.h decides, before anything is said. */
+ * call waits. The server reaches this process's memory only while an ioctl is under way, only what
+ * that names (kmd/named.h), and through process_vm_readv and process_vm_writev, so that a bad
+ * pointer is EFAULT as in a kernel. Who it is the rule of wire/peer.h decides, before anything is
+ * said. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,7 +66,8 @@ ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, voi
 ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data,
 		       size_t size_b);
 /* -ENODATA where the server was not started with --fidelity. out_rows: owned. */
-int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out_rows, size_t *out_n);
+int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out_rows,
+		     size_t *out_n);
 int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *out);
 
 #endif

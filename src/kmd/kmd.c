@@ -20,7 +20,7 @@ struct regs2_state {
 	uint32_t me, pipe, queue, vmid;
 	uint32_t xcc_id; /* V2 only */
 };
-#define REGS2_SET_STATE	   _IOC(_IOC_READ | _IOC_WRITE, 0x20, 0, 40)
+#define REGS2_SET_STATE _IOC(_IOC_READ | _IOC_WRITE, 0x20, 0, 40)
 #define REGS2_SET_STATE_V2 _IOC(_IOC_READ | _IOC_WRITE, 0x20, 1, 44)
 _Static_assert(sizeof(struct regs2_state) == 44, "kernel layout");
 
@@ -87,13 +87,18 @@ static int by_count(const void *a, const void *b)
 {
 	const struct bw_kmd_fidelity_row *x = a, *y = b;
 	int name = strcmp(x->name, y->name);
-	return x->count != y->count ? (x->count < y->count ? 1 : -1) : name ? name : (int)x->kind - (int)y->kind;
+	return x->count != y->count ? (x->count < y->count ? 1 : -1)
+	       : name		    ? name
+				    : (int)x->kind - (int)y->kind;
 }
 
-struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows, size_t *out_n)
+struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows,
+				 size_t *out_n)
 {
 	if (!kmd->ops->fidelity)
-		return bw_errorf(BW_E_UNSUPPORTED, "--fidelity is about the virtual GPU; %s is hardware", kmd->pci_address);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "--fidelity is about the virtual GPU; %s is hardware",
+				 kmd->pci_address);
 	BW_TRY(kmd->ops->fidelity(kmd, out_rows, out_n));
 	qsort(*out_rows, *out_n, sizeof(**out_rows), by_count);
 	return NULL;
@@ -245,8 +250,8 @@ static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank 
 	return NULL;
 }
 
-/* A request that was given up may be carried out at any later moment, and select its bank then: in a file that
- * nothing else is asked of. */
+/* A request that was given up may be carried out at any later moment, and select its bank then: in
+ * a file that nothing else is asked of. */
 static struct bw_error *new_bank_after(struct bw_kmd *kmd, struct bw_error *err)
 {
 	if (!err || err->code != BW_E_INTERRUPTED)

@@ -4,7 +4,8 @@
 
 /* The amdgpu kernel interface, on Linux or on the virtual GPU: the files a debugger opens. Which of
  * the two it is is decided when the device is opened, and nothing above this header knows. The DRM
- * side of a program is not here: programs make their own calls (libdrm), and the agent carries them. */
+ * side of a program is not here: programs make their own calls (libdrm), and the agent carries
+ * them. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,22 +14,22 @@
 
 #include "base/error.h"
 
-struct bw_kmd;      /* one GPU */
+struct bw_kmd;	    /* one GPU */
 struct bw_kmd_file; /* one open debugfs or sysfs file: its own position and register bank */
 
-/* selector: "virtual", "virtual:navi31", "0" (DRM index), "0000:03:00.0", or NULL: the first AMD GPU,
- * the virtual one where there is none. For the virtual GPU, connects to the server named by
- * BREAKWATER_VGPU or starts one (the program breakwater-vgpu beside this one) that ends with its last
- * client. */
+/* selector: "virtual", "virtual:navi31", "0" (DRM index), "0000:03:00.0", or NULL: the first AMD
+ * GPU, the virtual one where there is none. For the virtual GPU, connects to the server named by
+ * BREAKWATER_VGPU or starts one (the program breakwater-vgpu beside this one) that ends with its
+ * last client. */
 #define BW_KMD_SERVER_ENV "BREAKWATER_VGPU"
 /* More options for a server that is started, as words: --threads 1 --quiet. */
 #define BW_KMD_SERVER_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 struct bw_error *bw_kmd_open(const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
-/* From here on the virtual GPU may be one that this user runs, too: for root, who attaches to a program of
- * that user's (wire/peer.h). For the process and those that it forks. */
+/* From here on the virtual GPU may be one that this user runs, too: for root, who attaches to a
+ * program of that user's (wire/peer.h). For the process and those that it forks. */
 void bw_kmd_use_server_of(uid_t user);
 void bw_kmd_close(struct bw_kmd *kmd);
-bool bw_kmd_is_virtual(const struct bw_kmd *kmd);           /* for messages only */
+bool bw_kmd_is_virtual(const struct bw_kmd *kmd); /* for messages only */
 const char *bw_kmd_pci_address(const struct bw_kmd *kmd);
 /* Settings a program must be started with to use this GPU: NAME=VALUE pairs, NULL-terminated array,
  * borrowed (LD_PRELOAD of the agent, BREAKWATER_VGPU). */
@@ -37,46 +38,59 @@ const char *const *bw_kmd_program_env(struct bw_kmd *kmd);
 int bw_kmd_liveness_fd(const struct bw_kmd *kmd);
 /* Processes that the virtual GPU has served so far, with this one; 0: not known, or on Linux. */
 uint64_t bw_kmd_n_clients_ever(struct bw_kmd *kmd);
-pid_t bw_kmd_server_pid(const struct bw_kmd *kmd);          /* 0 on Linux */
+pid_t bw_kmd_server_pid(const struct bw_kmd *kmd); /* 0 on Linux */
 
-/* What the virtual GPU executed since it was started with --fidelity, and how exactly. out_rows: owned,
- * by falling counts. On hardware, which executes everything as hardware does: BW_E_UNSUPPORTED. */
+/* What the virtual GPU executed since it was started with --fidelity, and how exactly. out_rows:
+ * owned, by falling counts. On hardware, which executes everything as hardware does:
+ * BW_E_UNSUPPORTED. */
 enum bw_kmd_fidelity {
 	BW_KMD_EXACT,
-	BW_KMD_ULP1,        /* within 1 ULP */
+	BW_KMD_ULP1, /* within 1 ULP */
 	BW_KMD_APPROXIMATE,
-	BW_KMD_ABSENT,      /* was not executed: the wave got an exception */
-	BW_KMD_UNUSUAL,     /* executed, in a way worth a look */
+	BW_KMD_ABSENT,	/* was not executed: the wave got an exception */
+	BW_KMD_UNUSUAL, /* executed, in a way worth a look */
 };
 struct bw_kmd_fidelity_row {
-	uint64_t count;     /* once for each wave */
+	uint64_t count; /* once for each wave */
 	enum bw_kmd_fidelity kind;
-	bool is_second;     /* the Y half of a pair (VOPD): counted with its X half already */
+	bool is_second; /* the Y half of a pair (VOPD): counted with its X half already */
 	char name[40], why[104];
 };
-struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows, size_t *out_n) BW_MUST_CHECK;
+struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows,
+				 size_t *out_n) BW_MUST_CHECK;
 
-/* name: a file of the device's debugfs folder ("amdgpu_regs2") or "sysfs:mem_info_vram_total". Errors
- * say what failed, where, and what helps (root, debugfs not mounted). */
-struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool writable, struct bw_kmd_file **out) BW_MUST_CHECK;
+/* name: a file of the device's debugfs folder ("amdgpu_regs2") or "sysfs:mem_info_vram_total".
+ * Errors say what failed, where, and what helps (root, debugfs not mounted). */
+struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool writable,
+				  struct bw_kmd_file **out) BW_MUST_CHECK;
 void bw_kmd_file_close(struct bw_kmd_file *f);
 struct bw_error *bw_kmd_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *arg) BW_MUST_CHECK;
 /* pread and pwrite: the bytes done may be fewer than asked. */
-struct bw_error *bw_kmd_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b, size_t *out_done) BW_MUST_CHECK;
-struct bw_error *bw_kmd_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b, size_t *out_done) BW_MUST_CHECK;
+struct bw_error *bw_kmd_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b,
+				  size_t *out_done) BW_MUST_CHECK;
+struct bw_error *bw_kmd_file_write(struct bw_kmd_file *f, uint64_t pos, const void *data,
+				   size_t size_b, size_t *out_done) BW_MUST_CHECK;
 
 /* regs2 (state by SET_STATE_V2, V1 on kernels without it), opened on first use. */
 struct bw_kmd_bank {
 	bool use_grbm, use_srbm;
-	uint32_t se, sa, instance;  /* 0xffffffff: broadcast */
+	uint32_t se, sa, instance; /* 0xffffffff: broadcast */
 	uint32_t me, pipe, queue, vmid;
 };
-struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, uint32_t *out_value) BW_MUST_CHECK;
-struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *bank, uint32_t addr_dw, uint32_t value) BW_MUST_CHECK;
+struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
+				 uint32_t addr_dw, uint32_t *out_value) BW_MUST_CHECK;
+struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
+				  uint32_t addr_dw, uint32_t value) BW_MUST_CHECK;
 
-/* ip_discovery of the device: version and register segments of a block ("GC", "MMHUB", "OSSSYS"). */
-struct bw_kmd_ip { uint8_t major, minor, revision; uint32_t segment[8]; unsigned n_segments; };
-struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_ip *out) BW_MUST_CHECK;
+/* ip_discovery of the device: version and register segments of a block ("GC", "MMHUB",
+ * "OSSSYS"). */
+struct bw_kmd_ip {
+	uint8_t major, minor, revision;
+	uint32_t segment[8];
+	unsigned n_segments;
+};
+struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block,
+			   struct bw_kmd_ip *out) BW_MUST_CHECK;
 
 /* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater
  * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */

@@ -23,7 +23,8 @@ struct bw_kmd_ops {
 	int (*liveness_fd)(const struct bw_kmd *kmd);
 	pid_t (*server_pid)(const struct bw_kmd *kmd);
 	uint64_t (*n_clients_ever)(struct bw_kmd *kmd); /* NULL: always 0 */
-	struct bw_error *(*fidelity)(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows, size_t *out_n);
+	struct bw_error *(*fidelity)(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows,
+				     size_t *out_n);
 	/* One sentence on what helps when a file cannot be opened for this reason, or NULL. */
 	const char *(*remedy)(const struct bw_kmd *kmd, bool sysfs, int errnum);
 	/* Where the files are, for messages: "/sys/kernel/debug/dri/0000:03:00.0" */

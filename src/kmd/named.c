@@ -116,7 +116,8 @@ void bw_vgpu_named_find(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 		of_list(n, &in.list);
 		break;
 	case _IOC_NR(DRM_IOCTL_AMDGPU_WAIT_FENCES):
-		name_read(n, in.fences.fences, in.fences.fence_count, sizeof(struct drm_amdgpu_fence));
+		name_read(n, in.fences.fences, in.fences.fence_count,
+			  sizeof(struct drm_amdgpu_fence));
 		break;
 	case _IOC_NR(DRM_IOCTL_AMDGPU_INFO):
 		name_written(n, in.info.return_pointer, in.info.return_size, 1);

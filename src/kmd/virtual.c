@@ -181,23 +181,28 @@ static const char *virtual_place(const struct bw_kmd *kmd, bool sysfs)
 	return sysfs ? "sysfs of the virtual GPU" : "debugfs of the virtual GPU";
 }
 
-static struct bw_error *virtual_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows, size_t *out_n)
+static struct bw_error *virtual_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows,
+					 size_t *out_n)
 {
 	struct virtual_kmd *k = virtual_kmd(kmd);
 	_cleanup_free_ struct bw_vgpu_fidelity_row *got = NULL;
 	size_t n;
 	int r = bw_vgpu_fidelity(k->client, &got, &n);
 	if (r == -ENODATA)
-		return bw_errorf(BW_E_STATE, "the virtual GPU at %s does not count what it executes; start it with --fidelity",
-				 k->socket);
+		return bw_errorf(
+			BW_E_STATE,
+			"the virtual GPU at %s does not count what it executes; start it with --fidelity",
+			k->socket);
 	if (r)
-		return bw_error_errno(-r, "the virtual GPU at %s does not say what it executed", k->socket);
+		return bw_error_errno(-r, "the virtual GPU at %s does not say what it executed",
+				      k->socket);
 	struct bw_kmd_fidelity_row *rows = calloc(n + 1, sizeof(*rows));
 	if (!rows)
 		return bw_error_nomem();
 	for (size_t i = 0; i < n; i++) {
 		rows[i].count = got[i].count;
-		rows[i].kind = got[i].kind <= BW_KMD_UNUSUAL ? (enum bw_kmd_fidelity)got[i].kind : BW_KMD_UNUSUAL;
+		rows[i].kind = got[i].kind <= BW_KMD_UNUSUAL ? (enum bw_kmd_fidelity)got[i].kind
+							     : BW_KMD_UNUSUAL;
 		rows[i].is_second = got[i].is_second;
 		memcpy(rows[i].name, got[i].name, sizeof(rows[i].name) - 1);
 		memcpy(rows[i].why, got[i].why, sizeof(rows[i].why) - 1);
@@ -316,7 +321,8 @@ static struct bw_error *await_ready(int fd, const char *program, char **out_sock
 		len += (size_t)n;
 		text[len] = 0;
 		if (bw_starts_with(text, BW_VGPU_READY) && text[len - 1] == '\n') {
-			*out_socket = strndup(text + strlen(BW_VGPU_READY), len - strlen(BW_VGPU_READY) - 1);
+			*out_socket = strndup(text + strlen(BW_VGPU_READY),
+					      len - strlen(BW_VGPU_READY) - 1);
 			return *out_socket ? NULL : bw_error_nomem();
 		}
 	}

@@ -60,9 +60,10 @@ static struct bw_error *ask_for_type(const char *text, uint32_t size_b)
 {
 	const char *real = size_b == 2 ? "f16" : size_b == 8 ? "f64" : "f32";
 	const char *whole = size_b == 2 ? "i16" : size_b == 8 ? "i64" : "i32";
-	return bw_errorf(BW_E_INVALID,
-			 "the kernel does not say its type: give one with the value, %s:%s or %s:%s", text, real,
-			 text, whole);
+	return bw_errorf(
+		BW_E_INVALID,
+		"the kernel does not say its type: give one with the value, %s:%s or %s:%s", text,
+		real, text, whole);
 }
 
 static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char *text,
@@ -145,10 +146,10 @@ static char *name_of(const struct bw_kernel_arg *ka, size_t index)
 	return asprintf(&name, "%zu", index) < 0 ? NULL : name;
 }
 
-/* Where metadata does not say the type of an argument, debug information may: its parameters are the
- * kernel's arguments in the same order, without the hidden ones. room: for the type's name. */
-static struct bw_kernel_arg with_type(const struct bw_launch_plan *p, size_t index, const struct bw_lines *lines,
-				      struct bw_param *room)
+/* Where metadata does not say the type of an argument, debug information may: its parameters are
+ * the kernel's arguments in the same order, without the hidden ones. room: for the type's name. */
+static struct bw_kernel_arg with_type(const struct bw_launch_plan *p, size_t index,
+				      const struct bw_lines *lines, struct bw_param *room)
 {
 	const struct bw_kernel *k = p->kernel;
 	struct bw_kernel_arg ka = k->args[index];
@@ -273,7 +274,8 @@ static struct bw_error *args_by_metadata(struct bw_launch_plan *p,
 	bw_vec_free(&names.args);
 	struct bw_lines *lines = NULL;
 	if (!err && lacks_type(k))
-		bw_error_free(bw_lines_open(p->co, &lines)); /* without them a type may be asked for */
+		/* without them a type may be asked for */
+		bw_error_free(bw_lines_open(p->co, &lines));
 	for (size_t i = 0; !err && i < k->n_args; i++) {
 		struct bw_param room;
 		struct bw_kernel_arg ka = with_type(p, i, lines, &room);

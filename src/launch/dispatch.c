@@ -46,7 +46,7 @@ enum { SCRATCH_UNIT_B = 256 };
 /* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its
  * end (write back): radv-client 7.1. */
 #define GCR_BEFORE 0xc3b1u
-#define GCR_AFTER  0xc030u
+#define GCR_AFTER 0xc030u
 
 struct ib {
 	uint32_t *dw;

@@ -23,10 +23,10 @@ enum {
 	IP_DISCOVERY_VERSION_AT = 28, /* in struct drm_amdgpu_info_hw_ip (kernel-interface 3.2) */
 	INFO_GPUVM_FAULT = 0x23,      /* newer than the oldest libdrm header we build with */
 };
-#define S_CODE_END    0xbf9f0000u
+#define S_CODE_END 0xbf9f0000u
 #define SCRATCH_MAX_B (512ull << 20)
-#define FLAGS_RW      (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
-#define FLAGS_RX      (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE)
+#define FLAGS_RW (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
+#define FLAGS_RX (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE)
 
 struct memory {
 	amdgpu_bo_handle bo;

@@ -20,16 +20,16 @@ enum {
 };
 
 /* COMPUTE_PGM_RSRC1, 2 (radv-client 8, trap-and-debug 11) */
-/* What .amdhsa_kernel gives to assembly that says nothing (gfx11-rules 111): FLOAT_MODE 0xc0, which is
- * f32 denormals flushed and the others kept, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED. */
+/* What .amdhsa_kernel gives to assembly that says nothing (gfx11-rules 111): FLOAT_MODE 0xc0, which
+ * is f32 denormals flushed and the others kept, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED. */
 #define RSRC1_ASSEMBLED 0x60ac0000u
-#define RSRC2_SCRATCH_EN     (1u << 0)
-#define RSRC2_USER_SGPR(n)   ((uint32_t)(n) << 1)
-#define RSRC2_TRAP_PRESENT   (1u << 6)
-#define RSRC2_TGID_XYZ	     (7u << 7)
-#define RSRC2_TIDIG_XYZ	     (2u << 11)
+#define RSRC2_SCRATCH_EN (1u << 0)
+#define RSRC2_USER_SGPR(n) ((uint32_t)(n) << 1)
+#define RSRC2_TRAP_PRESENT (1u << 6)
+#define RSRC2_TGID_XYZ (7u << 7)
+#define RSRC2_TIDIG_XYZ (2u << 11)
 #define RSRC2_LDS_SIZE_SHIFT 15
-#define RSRC2_LDS_SIZE_MASK  (0x1ffu << 15)
+#define RSRC2_LDS_SIZE_MASK (0x1ffu << 15)
 
 /* Files */
 

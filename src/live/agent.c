@@ -30,27 +30,33 @@ static struct bw_error *queue_event(struct bw_live *l, struct bw_live_proc *p, s
 	return NULL;
 }
 
-/* What the agent may do at a later moment, when it goes on, without anybody noticing: it looks, or does what we take
- * for done. After any other request that was given up nobody knows what the program's memory has in it, so
- * that the connection ends, and the agent puts everything back. */
+/* What the agent may do at a later moment, when it goes on, without anybody noticing: it looks, or
+ * does what we take for done. After any other request that was given up nobody knows what the
+ * program's memory has in it, so that the connection ends, and the agent puts everything back. */
 static bool may_be_late(uint16_t type)
 {
-	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS || type == BW_AGENT_FAULT ||
-	       type == BW_AGENT_OBJECTS || type == BW_AGENT_FILES || type == BW_AGENT_CLOCK || type == BW_AGENT_GO;
+	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS ||
+	       type == BW_AGENT_FAULT || type == BW_AGENT_OBJECTS || type == BW_AGENT_FILES ||
+	       type == BW_AGENT_CLOCK || type == BW_AGENT_GO;
 }
 
-static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint16_t type, struct bw_error *err)
+static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
+				 struct bw_error *err)
 {
 	const int pid = (int)p->pid;
 	bw_error_free(err);
 	if (may_be_late(type)) {
 		p->n_late++;
-		return bw_errorf(BW_E_INTERRUPTED, "Quit: the program (process %d) has not answered%s", pid,
-				 type == BW_AGENT_MEM_WRITE ? "; it will write when it goes on" : "");
+		return bw_errorf(
+			BW_E_INTERRUPTED, "Quit: the program (process %d) has not answered%s", pid,
+			type == BW_AGENT_MEM_WRITE ? "; it will write when it goes on" : "");
 	}
 	bw_live_proc_lost(l, p);
-	return bw_errorf(BW_E_INTERRUPTED, "Quit: the connection to the program (process %d) is given up, since it has not "
-			 "answered; when it goes on, it runs without the debugger", pid);
+	return bw_errorf(
+		BW_E_INTERRUPTED,
+		"Quit: the connection to the program (process %d) is given up, since it has not "
+		"answered; when it goes on, it runs without the debugger",
+		pid);
 }
 
 /* Something that the answer depends on is stopped by a signal, which the user has been told. */
@@ -155,7 +161,8 @@ struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission)
 	struct bw_live_proc *p = s->proc;
 	if (s->vm && s->vm->attached)
 		BW_TRY(bw_live_check_vmid(l, s->vm));
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_GO, &part, 1, sizeof(struct bw_agent_result), NULL);
+	struct bw_error *err =
+		bw_live_request(l, p, BW_AGENT_GO, &part, 1, sizeof(struct bw_agent_result), NULL);
 	l->last_run_ns = bw_live_now_ns();
 	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it goes when its program does */
 		return NULL;
@@ -166,8 +173,11 @@ struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
 {
 	struct bw_agent_clock clock = {.is_stopped = l->time_is_held};
 	const struct bw_msg_part part = {&clock, sizeof(clock)};
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_CLOCK, &part, 1, sizeof(struct bw_agent_result), NULL);
-	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* its time is set before anything else happens in it */
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_CLOCK, &part, 1,
+					       sizeof(struct bw_agent_result), NULL);
+	if (bw_error_catch(
+		    &err,
+		    BW_E_INTERRUPTED)) /* its time is set before anything else happens in it */
 		return NULL;
 	return err ? err : bw_live_result(l, "holding the program's time");
 }
@@ -248,7 +258,8 @@ static uint32_t own_exceptions(uint32_t rsrc2)
 	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
 }
 
-_Static_assert((int)BW_LABEL_SEPARATOR == (int)BW_AGENT_LABEL_SEPARATOR, "labels are handed on as they are");
+_Static_assert((int)BW_LABEL_SEPARATOR == (int)BW_AGENT_LABEL_SEPARATOR,
+	       "labels are handed on as they are");
 
 /* The blob is copied with one more byte, so that the last label ends, too. */
 static struct bw_error *take_blob(struct bw_live *l, const uint8_t *blob, size_t blob_b)
@@ -280,8 +291,8 @@ static void point_into_blob(const struct bw_live *l, const struct bw_agent_dispa
 static struct bw_error *number_submission(struct bw_live *l, struct bw_live_vm *vm,
 					  uint32_t in_proc, uint32_t *out)
 {
-	BW_TRY(bw_vec_push(&l->submissions,
-			   ((struct bw_live_submission){l->next_submission + 1, vm->proc, vm, in_proc})));
+	BW_TRY(bw_vec_push(&l->submissions, ((struct bw_live_submission){l->next_submission + 1,
+									 vm->proc, vm, in_proc})));
 	*out = ++l->next_submission;
 	return NULL;
 }
@@ -352,9 +363,8 @@ static bool on_done(struct bw_live *l, struct bw_live_proc *p, const struct bw_a
 		if (s.proc != p || s.in_proc != done->submission)
 			continue;
 		bw_vec_remove(&l->submissions, i);
-		*out = (struct bw_target_event){.kind = BW_EVENT_DONE,
-						.submission = s.number,
-						.result = done->result};
+		*out = (struct bw_target_event){
+			.kind = BW_EVENT_DONE, .submission = s.number, .result = done->result};
 		return true;
 	}
 	return false;

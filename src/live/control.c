@@ -143,7 +143,8 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	for (;;) {
 		if (bw_live_is_stopped(t, slot)) {
 			*out_stopped = true;
-			vm->stops_seen++; /* this one; others that run along may have stopped, too */
+			/* this one; others that run along may have stopped, too */
+			vm->stops_seen++;
 			return NULL;
 		}
 		if (atomic_load(&l->interrupted))
@@ -177,7 +178,8 @@ struct bw_error *bw_live_command(struct bw_live_vm *vm, uint32_t slot, uint32_t 
 	put_command(vm, slot, command, arg0, arg1);
 	while (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE) != 0) {
 		if (waited > COMMAND_TIMEOUT_NS) {
-			bw_wait_goes_on((unsigned)(waited / 1000000), false); /* says who is stopped */
+			/* says who is stopped */
+			bw_wait_goes_on((unsigned)(waited / 1000000), false);
 			return bw_errorf(BW_E_TIMEOUT, "the wave in slot %u does not answer", slot);
 		}
 		pause_for(waited);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The guard: a small process that puts registers back, when the debugger leaves and when it is killed,
- * and then removes the agent's socket. It knows what to do from messages sent before each change is
- * made. To the agent in the program it has a line of its own: there the agent says that code is back
- * and instruction caches are empty (LEFT), and hears that the registers are (BACK); and either sees by
- * its end that the other is no more. */
+/* The guard: a small process that puts registers back, when the debugger leaves and when it is
+ * killed, and then removes the agent's socket. It knows what to do from messages sent before each
+ * change is made. To the agent in the program it has a line of its own: there the agent says that
+ * code is back and instruction caches are empty (LEFT), and hears that the registers are (BACK);
+ * and either sees by its end that the other is no more. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +26,8 @@ enum {
 	MAX_AGENTS = 64,
 	/* How long the debugger waits for the guard's work. What takes longer goes on behind it. */
 	FINISH_PATIENCE_MS = 20000,
-	/* How long waves of a program that is dead are waited for: nobody needs what they compute. */
+	/* How long waves of a program that is dead are waited for: nobody needs what they
+	 * compute. */
 	DEAD_PATIENCE_MS = 20000,
 };
 
@@ -224,8 +225,7 @@ static void take_agent(struct part *g, struct bw_msg *m)
 	struct bw_guard_agent a;
 	memcpy(&a, m->body, sizeof(a));
 	if (g->n_agents < MAX_AGENTS)
-		g->agent[g->n_agents++] =
-			(struct agent){.fd = bw_take_fd(m->fd), .proc = a.proc};
+		g->agent[g->n_agents++] = (struct agent){.fd = bw_take_fd(m->fd), .proc = a.proc};
 }
 
 /* One record for each register: what was there first, and what we wrote last. */
@@ -234,8 +234,7 @@ static void take_reg(struct part *g, const struct bw_msg *m)
 	struct bw_saved_reg r;
 	memcpy(&r, m->body, sizeof(r));
 	size_t i = 0;
-	while (i < g->n_saved &&
-	       (g->saved[i].vmid != r.vmid || g->saved[i].addr_dw != r.addr_dw))
+	while (i < g->n_saved && (g->saved[i].vmid != r.vmid || g->saved[i].addr_dw != r.addr_dw))
 		i++;
 	if (i < MAX_SAVED)
 		g->saved[i] = r;
@@ -313,8 +312,7 @@ static _Noreturn void guard_main(struct guard *g)
 struct bw_error *bw_live_guard_start(struct bw_live *l)
 {
 	int sv[2];
-	struct guard g = {
-		.live = l, .folder = l->folder.path, .socket_path = l->socket_path};
+	struct guard g = {.live = l, .folder = l->folder.path, .socket_path = l->socket_path};
 	const char *selector = bw_kmd_is_virtual(l->kmd) ? "virtual" : bw_kmd_pci_address(l->kmd);
 
 	_cleanup_free_ char *copy = strdup(selector);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /* leave.h has the idea. On paper, for one wave, once code is back and no cache holds the old one:
  *
- *   - a wave in the program's code without a single step comes into the handler for nothing of ours any
- *     more. It has been seen, and needs no second look: whoever has its slot later was launched later
+ *   - a wave in the program's code without a single step enters the handler for nothing of ours any
+ *     more. It has been seen, and needs no second look: whoever has its slot later was launched
+ *     later
  *   - a wave in the handler leaves it, to the program's code or into a copy of an instruction
  *   - a wave in a copy comes back through the handler once more: the copy ends in an s_trap
- *   - a wave with a bit in its MODE that is ours is called in by a host trap and loses it on the way
+ *   - a wave with a bit in its MODE that is ours is called in by a host trap and loses it on the
+ *     way
  *
- * So when every slot has been seen in the first state, the trap base can go. A trap of the program's
- * own, or a host trap that was under way, may have brought a wave in meanwhile: the handler asks for
- * TMA, which therefore goes when every slot has been seen outside once more. */
+ * So when every slot has been seen in the first state, the trap base can go. A trap of the
+ * program's own, or a host trap that was under way, may have brought a wave in meanwhile: the
+ * handler asks for TMA, which therefore goes when every slot has been seen outside once more. */
 #include "live/leave.h"
 
 #include <stdlib.h>
@@ -183,9 +185,11 @@ enum kind { TRAP_BASE, TRAP_MEMORY, ALL_ELSE };
 
 static enum kind kind_of(const struct bw_leave *v, const struct bw_saved_reg *r)
 {
-	if (r->vmid != BW_SAVED_GLOBAL && (r->addr_dw == v->regs->tba_lo || r->addr_dw == v->regs->tba_hi))
+	if (r->vmid != BW_SAVED_GLOBAL &&
+	    (r->addr_dw == v->regs->tba_lo || r->addr_dw == v->regs->tba_hi))
 		return TRAP_BASE;
-	if (r->vmid != BW_SAVED_GLOBAL && (r->addr_dw == v->regs->tma_lo || r->addr_dw == v->regs->tma_hi))
+	if (r->vmid != BW_SAVED_GLOBAL &&
+	    (r->addr_dw == v->regs->tma_lo || r->addr_dw == v->regs->tma_hi))
 		return TRAP_MEMORY;
 	return ALL_ELSE;
 }

@@ -3,10 +3,11 @@
 #define BW_LIVE_LEAVE_H
 
 /* Giving a GPU back while the program's waves run on. The agent has put code back, has had the
- * instruction caches emptied and lets stopped waves go; what is left are the registers, of which the
- * trap base is the delicate one: a wave that comes to an s_trap of ours without it would take it for
- * nothing and skip what stood there. So nothing is done at a guessed time. Every wave slot is looked
- * at until what stands in it cannot need the handler any more, and only then its address goes. */
+ * instruction caches emptied and lets stopped waves go; what is left are the registers, of which
+ * the trap base is the delicate one: a wave that comes to an s_trap of ours without it would take
+ * it for nothing and skip what stood there. So nothing is done at a guessed time. Every wave slot
+ * is looked at until what stands in it cannot need the handler any more, and only then its address
+ * goes. */
 
 #include "live/live_priv.h"
 

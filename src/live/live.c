@@ -182,8 +182,9 @@ static struct bw_error *next_ready(struct bw_live *l, struct bw_target_event *ou
 	}
 	bw_vec_each(&l->vms, it) {
 		struct bw_live_vm *vm = *it;
-		uint32_t stops = vm->attached && !vm->proc->is_asleep ? __atomic_load_n(&vm->control->stops, __ATOMIC_ACQUIRE)
-					      : vm->stops_seen;
+		uint32_t stops = vm->attached && !vm->proc->is_asleep
+					 ? __atomic_load_n(&vm->control->stops, __ATOMIC_ACQUIRE)
+					 : vm->stops_seen;
 		if (stops != vm->stops_seen) {
 			bw_live_stops_are_seen(l);
 			out->kind = BW_EVENT_STOP;
@@ -288,7 +289,8 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 	uint64_t start = bw_live_now_ns();
 	uint64_t limit = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000;
 	bool given, looked = false;
-	uint64_t asked_ns = 0; /* so long had been waited when it was last asked whether somebody is stopped */
+	/* so long had been waited when it was last asked whether somebody is stopped */
+	uint64_t asked_ns = 0;
 
 	*out = (struct bw_target_event){.kind = BW_EVENT_NONE};
 	for (;;) {
@@ -300,7 +302,8 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 			return NULL;
 		if (waited - asked_ns >= ASK_NS && bw_wait_is_set()) {
 			asked_ns = waited;
-			bw_wait_goes_on((unsigned)(waited / 1000000), false); /* Ctrl-C is an event here */
+			/* Ctrl-C is an event here */
+			bw_wait_goes_on((unsigned)(waited / 1000000), false);
 		}
 		BW_TRY(sleep_once(l, limit == UINT64_MAX ? limit : limit - BW_MIN(waited, limit)));
 		BW_TRY(serve(l, out, &given));

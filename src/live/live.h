@@ -26,25 +26,26 @@ struct bw_live_options {
 	int in_fd, out_fd, err_fd;
 };
 
-/* Starts the program under the debugger. What it submits to the GPU is held until go(). Processes that
- * it starts are debugged with it, each when it opens the GPU. */
+/* Starts the program under the debugger. What it submits to the GPU is held until go(). Processes
+ * that it starts are debugged with it, each when it opens the GPU. */
 struct bw_error *bw_live_start(const struct bw_live_options *options,
 			       struct bw_target **out) BW_MUST_CHECK;
 /* Of the program started; for messages. */
 pid_t bw_live_pid(const struct bw_target *t);
 /* One more process, started by `breakwater exec`; an event PROGRAM says when it is there. */
 struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
-/* Attached to, what the process submits next is not held, and a debugger that comes later can stop even
- * the waves that run then: its trap handler is in place, asleep. The registers stay as they are until
- * the process has ended or the target is closed. */
+/* Attached to, what the process submits next is not held, and a debugger that comes later can stop
+ * even the waves that run then: its trap handler is in place, asleep. The registers stay as they
+ * are until the process has ended or the target is closed. */
 struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
-/* Of the process, attached to just now: whether waves that run already can be stopped; and how many run
- * that cannot be. */
+/* Of the process, attached to just now: whether waves that run already can be stopped; and how many
+ * run that cannot be. */
 bool bw_live_was_ready(struct bw_target *t, pid_t pid);
 uint32_t bw_live_untrappable(struct bw_target *t, pid_t pid);
 /* A Ctrl-C that was for something that is over by now is not for the next wait. */
 void bw_live_forget_interrupt(struct bw_target *t);
-/* Processes that the program starts are sent away: each goes on by itself, and can be attached to. */
+/* Processes that the program starts are sent away: each goes on by itself, and can be attached
+ * to. */
 void bw_live_send_away(struct bw_target *t, bool on);
 
 #endif

@@ -2,10 +2,10 @@
 #ifndef BW_LIVE_LIVE_PRIV_H
 #define BW_LIVE_LIVE_PRIV_H
 
-/* The inside of the live target: agent.c speaks with agents, procs.c knows the processes they are in and
- * vms.c their address spaces, regs.c speaks with registers, slots.c with stopped waves through the
- * debug areas, memory.c and walk.c read and write, guard.c is the process that cleans up when we
- * cannot, start.c starts programs, live.c ends it all and waits for events. */
+/* The inside of the live target: agent.c speaks with agents, procs.c knows the processes they are
+ * in and vms.c their address spaces, regs.c speaks with registers, slots.c with stopped waves
+ * through the debug areas, memory.c and walk.c read and write, guard.c is the process that cleans
+ * up when we cannot, start.c starts programs, live.c ends it all and waits for events. */
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -69,8 +69,8 @@ struct bw_guard_area {
 	uint32_t handler_b, displaced_b;
 	uint32_t proc, vm; /* whose it is */
 };
-/* What is over: everything; a process, whose agent has been told to leave or is gone; an address space
- * that its program has closed. */
+/* What is over: everything; a process, whose agent has been told to leave or is gone; an address
+ * space that its program has closed. */
 struct bw_guard_finish {
 	uint32_t all;
 	uint32_t proc, vm;
@@ -85,18 +85,19 @@ struct bw_live_slot {
 /* A process that uses the GPU. */
 struct bw_live_proc {
 	uint32_t number; /* never used again: pids are */
-	pid_t peer; /* who has connected, as the kernel says; 0: it has no number in our PID namespace */
-	pid_t pid;  /* the same; 0: it has not said hello yet */
-	int fd;	    /* of its agent; -1: it is gone, or asleep */
-	int pidfd;  /* -1: it has not said hello yet */
+	/* who has connected, as the kernel says; 0: it has no number in our PID namespace */
+	pid_t peer;
+	pid_t pid;		 /* the same; 0: it has not said hello yet */
+	int fd;			 /* of its agent; -1: it is gone, or asleep */
+	int pidfd;		 /* -1: it has not said hello yet */
 	bool is_lost, is_killed; /* its connection has ended; it has been told to */
-	bool has_greeted;    /* its HELLO has come */
-	bool is_guest;	     /* attached to: not a program that we have started */
-	bool is_asleep;	     /* we have made it ready, and wait for its end alone */
-	bool has_line;	     /* to the guard, from an earlier connection */
-	bool was_ready;	     /* somebody else had, when we came */
-	uint32_t n_late;      /* requests that were given up, and have not been answered yet */
-	uint32_t untrappable; /* waves that were there and had been launched without a handler */
+	bool has_greeted;	 /* its HELLO has come */
+	bool is_guest;		 /* attached to: not a program that we have started */
+	bool is_asleep;		 /* we have made it ready, and wait for its end alone */
+	bool has_line;		 /* to the guard, from an earlier connection */
+	bool was_ready;		 /* somebody else had, when we came */
+	uint32_t n_late;	 /* requests that were given up, and have not been answered yet */
+	uint32_t untrappable;	 /* waves that were there and had been launched without a handler */
 };
 
 /* An address space: a DRM file of a process. Waves of it that stop do so in its own debug area. */
@@ -162,12 +163,12 @@ struct bw_live {
 	uint8_t *blob;			       /* what they point into */
 	struct BW_VEC(struct bw_queue_key) queues;
 
-	uint32_t excp; /* EXCP_EN of waves to come, enum bw_excp */
+	uint32_t excp;	    /* EXCP_EN of waves to come, enum bw_excp */
 	uint32_t excp_ever; /* what we have ever enabled */
 	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: none */
 	struct BW_VEC(struct bw_saved_reg) saved;
-	uint32_t *last_vm; /* number of the address space that a slot was last seen stopped in */
-	uint64_t last_run_ns;	     /* when waves were last let run: polling is close after it */
+	uint32_t *last_vm;    /* number of the address space that a slot was last seen stopped in */
+	uint64_t last_run_ns; /* when waves were last let run: polling is close after it */
 	uint32_t code_generation;    /* raised at each write of code */
 	uint32_t *icache_generation; /* of each WGP: what its instruction cache has been freed of */
 
@@ -272,7 +273,8 @@ struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t 
 struct bw_error *bw_live_update_gdbg(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
 /* Waves that are resident in the address space of that PASID. */
-struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid, uint32_t *out) BW_MUST_CHECK;
+struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid,
+				     uint32_t *out) BW_MUST_CHECK;
 /* STATUS of the wave in this slot as the SQ has it now, not as it was saved. */
 struct bw_error *bw_live_status_now(struct bw_live *l, uint32_t slot, uint32_t *out) BW_MUST_CHECK;
 /* Slots of resident waves of the program, a bit each; n_slots / 32 words. */

@@ -244,8 +244,8 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_OBJECTS, NULL, 0,
 			       sizeof(struct bw_agent_result), NULL));
 	BW_TRY(bw_live_result(l, "listing the program's objects"));
-	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
-		   sizeof(struct bw_agent_object);
+	size_t n =
+		(l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_object);
 	struct bw_target_object *all = calloc(n ? n : 1, sizeof(*all));
 	if (!all)
 		return bw_error_nomem();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Processes: the program that was started, those that it starts, those that are attached to. Each has
- * an agent with a connection of its own. */
+/* Processes: the program that was started, those that it starts, those that are attached to. Each
+ * has an agent with a connection of its own. */
 #include "live/live_priv.h"
 
 #include <errno.h>
@@ -88,7 +88,8 @@ struct bw_error *bw_live_accept(struct bw_live *l)
 		bw_error_free(err);
 		return NULL;
 	}
-	err = bw_live_add_proc(l, (struct bw_live_proc){.fd = fd, .pidfd = -1, .peer = peer.pid}, &p);
+	err = bw_live_add_proc(l, (struct bw_live_proc){.fd = fd, .pidfd = -1, .peer = peer.pid},
+			       &p);
 	if (err)
 		close(fd);
 	return err;
@@ -111,10 +112,11 @@ static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw
 			     "\"breakwater attach %d\" debugs it",
 			     (int)pid, h->comm, (int)pid);
 	else
-		bw_live_note(l, true,
-			     "a process of another PID namespace (%.15s) uses the GPU and is not debugged: "
-			     "it has no number here",
-			     h->comm);
+		bw_live_note(
+			l, true,
+			"a process of another PID namespace (%.15s) uses the GPU and is not debugged: "
+			"it has no number here",
+			h->comm);
 }
 
 /* By the number that the kernel knows it by; a pidfd keeps it from becoming somebody else's. */
@@ -151,7 +153,8 @@ bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_
 		return false;
 	}
 	if (!takes_number(p))
-		BW_LOG(WARN, "live", "process %d cannot be watched: %s", (int)p->pid, strerror(errno));
+		BW_LOG(WARN, "live", "process %d cannot be watched: %s", (int)p->pid,
+		       strerror(errno));
 	bw_wait_add(p->pid, "the program");
 	return true;
 }
@@ -175,7 +178,8 @@ bool bw_live_serve_other(struct bw_live *l, int fd)
 
 /* ---- What was there before ---- */
 
-/* Address spaces that are ready are attached to at once; of the others, waves can only be counted. */
+/* Address spaces that are ready are attached to at once; of the others, waves can only be
+ * counted. */
 static struct bw_error *look_at_file(struct bw_live *l, struct bw_live_proc *p,
 				     const struct bw_agent_file_info *f)
 {
@@ -194,7 +198,8 @@ static struct bw_error *look_at_file(struct bw_live *l, struct bw_live_proc *p,
 struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p)
 {
 	enum { MOST = 1024 };
-	BW_TRY(bw_live_request(l, p, BW_AGENT_FILES, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_request(l, p, BW_AGENT_FILES, NULL, 0, sizeof(struct bw_agent_result),
+			       NULL));
 	BW_TRY(bw_live_result(l, "listing the program's DRM files"));
 	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
 		   sizeof(struct bw_agent_file_info);
@@ -235,7 +240,8 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)
 		return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
 	if (p->pidfd < 0)
 		return bw_errorf(BW_E_STATE, "process %d cannot be watched", (int)pid);
-	BW_TRY(bw_live_request(l, p, BW_AGENT_READY, NULL, 0, sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_request(l, p, BW_AGENT_READY, NULL, 0, sizeof(struct bw_agent_result),
+			       NULL));
 	BW_TRY(bw_live_result(l, "making the program ready"));
 	close_fd(&p->fd);
 	p->is_asleep = true;
@@ -297,9 +303,8 @@ bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out)
 	if (l->procs.len || (has_child && !l->child_gone) || l->exit_told)
 		return false;
 	l->exit_told = true;
-	*out = (struct bw_target_event){.kind = BW_EVENT_EXIT,
-					.exit_known = has_child,
-					.exit_status = l->child_status};
+	*out = (struct bw_target_event){
+		.kind = BW_EVENT_EXIT, .exit_known = has_child, .exit_status = l->child_status};
 	return true;
 }
 
@@ -351,16 +356,18 @@ struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid)
 struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
 {
 	struct bw_live *l = bw_live_of(t);
-	bool child = l->child > 0 && !l->child_gone && !l->child_let_go &&
-		     (!pid || pid == l->child);
+	bool child =
+		l->child > 0 && !l->child_gone && !l->child_let_go && (!pid || pid == l->child);
 	bw_vec_each(&l->procs, it) {
 		struct bw_live_proc *p = *it;
-		/* where there is a program of ours, all are its; those that were attached to are not */
+		/* where there is a program of ours, all are its; those that were attached to are
+		 * not */
 		bool guest = p->is_guest && l->child > 0;
 		if ((pid ? p->pid != pid : guest) || p->is_lost || p->fd < 0 || p->pid <= 0)
 			continue;
 		p->is_killed = true;
-		if (!is_child(l, p) && syscall(SYS_pidfd_send_signal, p->pidfd, SIGKILL, NULL, 0) && errno != ESRCH)
+		if (!is_child(l, p) && syscall(SYS_pidfd_send_signal, p->pidfd, SIGKILL, NULL, 0) &&
+		    errno != ESRCH)
 			return bw_error_errno(errno, "cannot kill process %d", (int)p->pid);
 	}
 	if (child && kill(l->child, SIGKILL) && errno != ESRCH)

@@ -80,7 +80,8 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	for (size_t i = 0; i < BW_TRAP_HW_COUNT; i++)
 		hw[i] = s->hw[i];
-	/* A wave that was stopped in a barrier leaves it when the others have come, stopped or not. */
+	/* A wave that was stopped in a barrier leaves it when the others have come, stopped or
+	 * not. */
 	if (hw[BW_TRAP_HW_STATUS] & STATUS_IN_BARRIER) {
 		uint32_t now;
 		BW_TRY(bw_live_status_now(l, slot, &now));

@@ -137,12 +137,14 @@ static struct bw_error *no_agent(pid_t pid, int e)
 	if (e == EPERM)
 		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
 	if (e == EPROTO || e == EINVAL)
-		return bw_errorf(BW_E_UNSUPPORTED, "the agent in process %d is of another version of Breakwater", (int)pid);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "the agent in process %d is of another version of Breakwater",
+				 (int)pid);
 	return bw_error_errno(e, "cannot attach to process %d", (int)pid);
 }
 
-/* Who listens on this name (without the zero byte in front of it)? 0, or -errno: EAGAIN where its queue is
- * full, as somebody may keep it, who is not who is looked for. */
+/* Who listens on this name (without the zero byte in front of it)? 0, or -errno: EAGAIN where its
+ * queue is full, as somebody may keep it, who is not who is looked for. */
 static int try_name(const char *name, size_t name_b, int *out_fd, struct bw_peer *out_peer)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -150,7 +152,8 @@ static int try_name(const char *name, size_t name_b, int *out_fd, struct bw_peer
 		return -ENAMETOOLONG;
 	memcpy(a.sun_path + 1, name, name_b);
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + name_b)))
+	if (fd < 0 || connect(fd, (struct sockaddr *)&a,
+			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + name_b)))
 		return -errno;
 	_cleanup_error_ struct bw_error *err = bw_peer_of(fd, out_peer);
 	if (err)
@@ -159,15 +162,17 @@ static int try_name(const char *name, size_t name_b, int *out_fd, struct bw_peer
 	return 0;
 }
 
-/* The name in a line of /proc/net/unix, if an agent may listen there; "@" stands for the zero byte. */
+/* The name in a line of /proc/net/unix, if an agent may listen there; "@" stands for the zero
+ * byte. */
 static const char *name_in(char *line)
 {
 	unsigned flags, type;
 	int at = 0;
 	line[strcspn(line, "\n")] = '\0';
 	/* Num RefCount Protocol Flags Type St Inode Path; __SO_ACCEPTCON: it listens */
-	if (sscanf(line, "%*s %*x %*x %x %x %*x %*u %n", &flags, &type, &at) < 2 || !at || !(flags & 0x10000) ||
-	    type != SOCK_STREAM || strncmp(line + at, "@" BW_AGENT_NAME, strlen("@" BW_AGENT_NAME)))
+	if (sscanf(line, "%*s %*x %*x %x %x %*x %*u %n", &flags, &type, &at) < 2 || !at ||
+	    !(flags & 0x10000) || type != SOCK_STREAM ||
+	    strncmp(line + at, "@" BW_AGENT_NAME, strlen("@" BW_AGENT_NAME)))
 		return NULL;
 	return line + at + 1;
 }
@@ -247,8 +252,11 @@ struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid)
 	if (pidfd < 0)
 		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
 	BW_TRY(call_agent(pid, &fd));
-	BW_TRY(bw_live_add_proc(l, (struct bw_live_proc){
-				       .peer = pid, .pid = pid, .fd = fd, .pidfd = pidfd, .is_guest = true}, &p));
+	BW_TRY(bw_live_add_proc(
+		l,
+		(struct bw_live_proc){
+			.peer = pid, .pid = pid, .fd = fd, .pidfd = pidfd, .is_guest = true},
+		&p));
 	bw_take_fd(pidfd);
 	bw_take_fd(fd);
 	return NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Address spaces: each DRM file of each process has its own debug area and trap handler, at the same
- * addresses in all of them where there is room, so that a VMID may go from one to another with its
- * trap registers as they are. */
+/* Address spaces: each DRM file of each process has its own debug area and trap handler, at the
+ * same addresses in all of them where there is room, so that a VMID may go from one to another with
+ * its trap registers as they are. */
 #include "live/live_priv.h"
 
 #include <errno.h>
@@ -136,7 +136,8 @@ void bw_live_stops_are_seen(struct bw_live *l)
 {
 	bw_vec_each(&l->vms, it)
 		if ((*it)->attached)
-			(*it)->stops_seen = __atomic_load_n(&(*it)->control->stops, __ATOMIC_ACQUIRE);
+			(*it)->stops_seen =
+				__atomic_load_n(&(*it)->control->stops, __ATOMIC_ACQUIRE);
 }
 
 /* ---- Attaching ---- */
@@ -264,9 +265,9 @@ struct bw_error *bw_live_attach(struct bw_live *l, struct bw_live_vm *vm)
 	struct bw_error *err = attach(l, vm);
 	if (!err || p->is_lost) /* with its process it has gone, too */
 		return err;
-	bw_live_guard_finish(l, &(struct bw_guard_finish){
-					.vm = vm->number,
-					.vmids = vm->vmids & ~vmids_of_others(l, vm)});
+	bw_live_guard_finish(
+		l, &(struct bw_guard_finish){.vm = vm->number,
+					     .vmids = vm->vmids & ~vmids_of_others(l, vm)});
 	vm->vmids = 0;
 	bw_live_unmap(l, vm);
 	return err;
@@ -305,9 +306,9 @@ static void forget(struct bw_live *l, struct bw_live_vm *vm)
 
 void bw_live_drop_vm(struct bw_live *l, struct bw_live_vm *vm)
 {
-	bw_live_guard_finish(l, &(struct bw_guard_finish){
-					.vm = vm->number,
-					.vmids = vm->vmids & ~vmids_of_others(l, vm)});
+	bw_live_guard_finish(
+		l, &(struct bw_guard_finish){.vm = vm->number,
+					     .vmids = vm->vmids & ~vmids_of_others(l, vm)});
 	forget(l, vm);
 }
 
@@ -320,8 +321,8 @@ void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p)
 		else
 			others |= (*vm)->vmids;
 	}
-	bw_live_guard_finish(
-		l, &(struct bw_guard_finish){.proc = p->number, .vmids = mine & ~others});
+	bw_live_guard_finish(l,
+			     &(struct bw_guard_finish){.proc = p->number, .vmids = mine & ~others});
 	for (size_t i = l->vms.len; i-- > 0;)
 		if (l->vms.data[i]->proc == p)
 			forget(l, l->vms.data[i]);

@@ -396,7 +396,10 @@ bool bw_pm4_cond_write(const struct bw_pm4_packet *p, struct bw_pm4_cond_write *
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_cond_write){
-		.poll = {.function = b[0] & 7, .is_memory = b[0] >> 4 & 1, .ref = b[3], .mask = b[4]},
+		.poll = {.function = b[0] & 7,
+			 .is_memory = b[0] >> 4 & 1,
+			 .ref = b[3],
+			 .mask = b[4]},
 		.write_space = b[0] >> 8 & 3,
 		.data = b[7],
 	};

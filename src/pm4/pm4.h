@@ -228,7 +228,7 @@ enum bw_tc_op {
 	BW_TC_DEC,
 };
 struct bw_pm4_atomic_mem {
-	uint8_t op; /* enum bw_tc_op */
+	uint8_t op;	  /* enum bw_tc_op */
 	bool is_64, loop; /* loop: again until what was there is equal to `compare` */
 	uint64_t address, src, compare;
 };
@@ -250,8 +250,8 @@ struct bw_pm4_reg_rmw {
 };
 bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out);
 
-/* The following dwords are for the devices of a mask: bit 0 is the first GPU of a group, or the only
- * one. */
+/* The following dwords are for the devices of a mask: bit 0 is the first GPU of a group, or the
+ * only one. */
 struct bw_pm4_pred_exec {
 	uint8_t devices;
 	uint32_t n_dw;

@@ -211,8 +211,8 @@ void bw_sdma_atomic(const struct bw_sdma_packet *p, struct bw_pm4_atomic_mem *ou
 
 void bw_sdma_ptepde(const struct bw_sdma_packet *p, struct bw_sdma_ptepde *out)
 {
-	*out = (struct bw_sdma_ptepde){u64(p->dw + 1), u64(p->dw + 3), u64(p->dw + 5), u64(p->dw + 7),
-				       (p->dw[9] & 0x7ffff) + 1};
+	*out = (struct bw_sdma_ptepde){u64(p->dw + 1), u64(p->dw + 3), u64(p->dw + 5),
+				       u64(p->dw + 7), (p->dw[9] & 0x7ffff) + 1};
 }
 
 void bw_sdma_srbm_write(const struct bw_sdma_packet *p, struct bw_sdma_srbm_write *out)

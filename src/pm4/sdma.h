@@ -85,7 +85,8 @@ void bw_sdma_indirect(const struct bw_sdma_packet *p, struct bw_pm4_indirect_buf
 /* POLL_REGMEM */
 struct bw_sdma_poll {
 	struct bw_pm4_wait wait; /* registers: dword addresses */
-	bool hdp_flush; /* writes the reference to register address2 first, then waits on `address` */
+	/* writes the reference to register address2 first, then waits on `address` */
+	bool hdp_flush;
 };
 void bw_sdma_poll(const struct bw_sdma_packet *p, struct bw_sdma_poll *out);
 

@@ -15,9 +15,9 @@
 #include "base/util.h"
 #include "sym/code_object_priv.h"
 
-#define NT_AMDGPU_METADATA  32
-#define R_AMDGPU_NONE       0
-#define R_AMDGPU_ABS64      3
+#define NT_AMDGPU_METADATA 32
+#define R_AMDGPU_NONE 0
+#define R_AMDGPU_ABS64 3
 #define R_AMDGPU_RELATIVE64 13
 
 /* More than any GPU program is. */
@@ -391,7 +391,8 @@ void bw_code_object_close(struct bw_code_object *co)
 {
 	if (!co)
 		return;
-	bw_vec_each(&co->owned, p) free(*p);
+	bw_vec_each(&co->owned, p)
+		free(*p);
 	bw_vec_free(&co->owned);
 	bw_vec_free(&co->symbols);
 	bw_vec_free(&co->places);

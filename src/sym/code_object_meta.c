@@ -114,15 +114,18 @@ static struct bw_error *text_of(struct bw_code_object *co, const msgpack_object 
 /* What older metadata says in place of a C type: ".value_type: f32". */
 static const char *value_type(const msgpack_object *o)
 {
+	/* clang-format off */
 	static const struct {
 		const char *type, *name;
 	} rows[] = {
 		{"i8", "char"},	 {"u8", "uchar"},  {"i16", "short"}, {"u16", "ushort"}, {"f16", "half"},   {"i32", "int"},
 		{"u32", "uint"}, {"f32", "float"}, {"i64", "long"},  {"u64", "ulong"},  {"f64", "double"},
 	};
+	/* clang-format on */
 	const msgpack_object *v = value_of(o, ".value_type");
 	for (size_t i = 0; v && v->type == MSGPACK_OBJECT_STR && i < BW_ARRAY_SIZE(rows); i++)
-		if (strlen(rows[i].type) == v->via.str.size && !memcmp(rows[i].type, v->via.str.ptr, v->via.str.size))
+		if (strlen(rows[i].type) == v->via.str.size &&
+		    !memcmp(rows[i].type, v->via.str.ptr, v->via.str.size))
 			return rows[i].name;
 	return "";
 }

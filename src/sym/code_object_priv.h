@@ -32,7 +32,8 @@ struct bw_elf {
 /* Where a symbol stands among the others: bw_symbol itself is what users see. */
 struct symbol_place {
 	uint64_t section_end; /* address */
-	uint32_t parent;      /* the innermost earlier symbol that covers this one's start, or NONE */
+	/* the innermost earlier symbol that covers this one's start, or NONE */
+	uint32_t parent;
 };
 #define SYMBOL_NONE UINT32_MAX
 

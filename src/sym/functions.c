@@ -6,8 +6,8 @@
 #include "base/util.h"
 #include "sym/lines_priv.h"
 
-/* Functions of the debug information: which one an address lies in, inlined ones among them, and what
- * its parameters are. */
+/* Functions of the debug information: which one an address lies in, inlined ones among them, and
+ * what its parameters are. */
 
 enum {
 	MAX_DEPTH = 64,
@@ -103,7 +103,8 @@ struct bw_error *bw_lines_read_functions(struct bw_lines *l, Dwarf_Die *unit)
 		int tag = dwarf_tag(die);
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
 			BW_TRY(add_function(l, die, depth));
-		if (holds_code(tag) && depth + 1 < MAX_DEPTH && !dwarf_child(die, &path[depth + 1])) {
+		if (holds_code(tag) && depth + 1 < MAX_DEPTH &&
+		    !dwarf_child(die, &path[depth + 1])) {
 			depth++;
 			continue;
 		}
@@ -189,6 +190,7 @@ static const char *number_name(Dwarf_Die *type)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word encoding = 0;
+	/* clang-format off */
 	static const struct {
 		uint8_t encoding, size_b;
 		const char *name;
@@ -201,6 +203,7 @@ static const char *number_name(Dwarf_Die *type)
 		{DW_ATE_unsigned, 1, "unsigned char"}, {DW_ATE_unsigned, 2, "unsigned short"},
 		{DW_ATE_unsigned, 4, "unsigned int"},  {DW_ATE_unsigned, 8, "unsigned long"},
 	};
+	/* clang-format on */
 	int size_b = dwarf_bytesize(type);
 	if (dwarf_tag(type) != DW_TAG_base_type || !dwarf_attr(type, DW_AT_encoding, &attr) ||
 	    dwarf_formudata(&attr, &encoding))

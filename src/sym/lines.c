@@ -178,7 +178,8 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 {
 	size_t size_b;
 	const void *file = bw_code_object_file(co, &size_b);
-	/* with a zero behind it: libdw 0.188 looks for the end of a string behind that of its section */
+	/* with a zero behind it: libdw 0.188 looks for the end of a string behind that of its
+	 * section */
 	l->elf_bytes = calloc(1, size_b + 1);
 	if (!l->elf_bytes)
 		return bw_error_nomem();

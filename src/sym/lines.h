@@ -50,10 +50,11 @@ bool bw_lines_function_covers(const struct bw_lines *l, uint32_t index, uint64_t
 
 /* The i-th parameter of the function that has code of its own at addr, by its declaration. */
 struct bw_param {
-	char name[64];	    /* "" for none */
-	char type_name[32]; /* of C, without typedefs and qualifiers; "float *"; "" where it is no number
+	char name[64]; /* "" for none */
+	char type_name
+		[32]; /* of C, without typedefs and qualifiers; "float *"; "" where it is no number
 			     * and no pointer to numbers */
-	unsigned size_b;    /* of the type; 0: not known */
+	unsigned size_b; /* of the type; 0: not known */
 };
 bool bw_lines_param(const struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out);
 

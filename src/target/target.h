@@ -28,11 +28,12 @@ enum bw_target_cap {
 	BW_CAP_PATCH = 1 << 3, /* patch, unpatch: breakpoints */
 	BW_CAP_LDS = 1 << 4,
 	BW_CAP_SCRATCH = 1 << 5,
-	BW_CAP_WALK = 1 << 6,	 /* page-table verdicts */
-	BW_CAP_PRECISE = 1 << 7, /* the PC of a memory violation is the access itself, and that of an
-				  * address watch right behind it */
-	BW_CAP_WATCH = 1 << 8,	 /* set_watch, set_exceptions, set_precise */
-	BW_CAP_FILTER = 1 << 9,	 /* set_filter: conditions tested by the trap handler */
+	BW_CAP_WALK = 1 << 6, /* page-table verdicts */
+	/* the PC of a memory violation is the access itself, and that of an address watch right
+	 * behind it */
+	BW_CAP_PRECISE = 1 << 7,
+	BW_CAP_WATCH = 1 << 8,	/* set_watch, set_exceptions, set_precise */
+	BW_CAP_FILTER = 1 << 9, /* set_filter: conditions tested by the trap handler */
 };
 
 struct bw_target_facts {
@@ -49,7 +50,7 @@ struct bw_target_facts {
 struct bw_target_wave {
 	uint32_t slot;
 	uint32_t space; /* the address space it runs in */
-	uint32_t seq; /* raised at each stop: the same number is the same stop */
+	uint32_t seq;	/* raised at each stop: the same number is the same stop */
 	uint64_t pc, exec;
 	uint64_t flat_scratch;
 	uint32_t m0, status, mode, trapsts;
@@ -86,9 +87,9 @@ struct bw_target_dispatch {
 	uint64_t packet_va;   /* of the packet in the command buffer; 0: not known */
 	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
 	uint32_t pipeline;    /* id of its bw_target_object; 0: not known */
-	const char *label;    /* levels with BW_LABEL_SEPARATOR between them, "" for none; borrowed like the
-			       * dispatch */
-	const uint8_t *push;  /* push constants, NULL when there are none or they are not known */
+	/* levels with BW_LABEL_SEPARATOR between them, "" for none; borrowed like the dispatch */
+	const char *label;
+	const uint8_t *push; /* push constants, NULL when there are none or they are not known */
 	uint32_t push_b;
 };
 
@@ -103,31 +104,33 @@ struct bw_target_object {
 	uint64_t hash;	 /* PIPELINE: of its SPIR-V */
 	uint32_t dim[3]; /* IMAGE; PIPELINE: work-items of a group, 0: not known */
 	uint32_t format, flags, push_b;
-	uint16_t sets[8]; /* PIPELINE: descriptors in each set of its layout */
+	uint16_t sets[8];		      /* PIPELINE: descriptors in each set of its layout */
 	char name[64], entry[64], module[64]; /* "" where there is none */
 };
 
 enum bw_target_event_kind {
-	BW_EVENT_NONE,	    /* the time given is over */
-	BW_EVENT_PROGRAM,   /* a program has opened the GPU: pid, comm */
-	BW_EVENT_SPACE_GONE, /* an address space is no more, and its waves and code with it: space */
-	BW_EVENT_PROGRAM_GONE, /* a program, and all that was its: pid, exit_known, exit_status. Others
-				* may be left: the last one is followed by EXIT */
+	BW_EVENT_NONE,	  /* the time given is over */
+	BW_EVENT_PROGRAM, /* a program has opened the GPU: pid, comm */
+	/* an address space is no more, and its waves and code with it: space */
+	BW_EVENT_SPACE_GONE,
+	/* a program, and all that was its: pid, exit_known, exit_status. Others may be left: the
+	 * last one is followed by EXIT */
+	BW_EVENT_PROGRAM_GONE,
 	BW_EVENT_SUBMIT,    /* a submission is held until go() */
 	BW_EVENT_DONE,	    /* a submission has ended: result is 0 or the -errno of its fence */
 	BW_EVENT_STOP,	    /* waves may have stopped: look at stopped() */
 	BW_EVENT_INTERRUPT, /* interrupt() was called */
-	BW_EVENT_EXIT,	    /* none is left: exit_known, exit_status as from waitpid, of the one that was
-			     * started */
-	BW_EVENT_GPU_GONE,  /* the GPU is gone (the virtual GPU's process has ended) */
-	BW_EVENT_NOTE,	    /* something the user should read: text */
+	/* none is left: exit_known, exit_status as from waitpid, of the one that was started */
+	BW_EVENT_EXIT,
+	BW_EVENT_GPU_GONE, /* the GPU is gone (the virtual GPU's process has ended) */
+	BW_EVENT_NOTE,	   /* something the user should read: text */
 };
 
 struct bw_target_event {
 	enum bw_target_event_kind kind;
 	pid_t pid; /* SUBMIT: whose it is */
 	char comm[16];
-	uint32_t space; /* SUBMIT, SPACE_GONE */
+	uint32_t space;		    /* SUBMIT, SPACE_GONE */
 	uint32_t submission, queue; /* queue: number of the (context, ring) it went to, from 1 */
 	uint32_t frame;		    /* of the submission; 0: not known */
 	bool is_running;	    /* SUBMIT: it was there before, and is not held */
@@ -255,18 +258,18 @@ struct bw_target_ops {
 	 * instructions; 0 and 0 before the first submission. */
 	void (*code_buffer)(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b);
 
-	/* BW_CAP_FILTER. Entry `index` of the trap handler's filters (trap.h); pc 0: none. The code must
-	 * have been written before. */
+	/* BW_CAP_FILTER. Entry `index` of the trap handler's filters (trap.h); pc 0: none. The code
+	 * must have been written before. */
 	struct bw_error *(*set_filter)(struct bw_target *t, unsigned index, uint64_t pc,
 				       uint64_t code_va, uint64_t go_on_va);
 
-	/* Lets a held submission through. Its program gets what close gives to all, or is ended; pid 0:
-	 * every one. */
+	/* Lets a held submission through. Its program gets what close gives to all, or is ended;
+	 * pid 0: every one. */
 	struct bw_error *(*go)(struct bw_target *t, uint32_t submission);
 	struct bw_error *(*detach)(struct bw_target *t, pid_t pid);
 	struct bw_error *(*kill)(struct bw_target *t, pid_t pid);
-	/* The programs' clocks stand still, and their waits with a limit last longer, until this is taken
-	 * back or the target is closed. NULL: a target without a program. */
+	/* The programs' clocks stand still, and their waits with a limit last longer, until this is
+	 * taken back or the target is closed. NULL: a target without a program. */
 	struct bw_error *(*hold_time)(struct bw_target *t, bool on);
 
 	/* BW_CAP_WATCH. Number `index` of BW_TARGET_WATCHES; NULL: off. Waves report it where
@@ -290,8 +293,8 @@ struct bw_target_ops {
 
 struct bw_target {
 	const struct bw_target_ops *ops;
-	/* The address space that all addresses are of, until it is set to another one: the number that an
-	 * event or a wave has given. 0: the first. */
+	/* The address space that all addresses are of, until it is set to another one: the number
+	 * that an event or a wave has given. 0: the first. */
 	uint32_t space;
 	uint32_t caps; /* enum bw_target_cap */
 	struct bw_target_facts facts;

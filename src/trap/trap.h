@@ -2,45 +2,49 @@
 #ifndef BW_TRAP_TRAP_H
 #define BW_TRAP_TRAP_H
 
-/* What the trap handler (gfx11.S) and the debugger share: the debug area in the program's GPU memory.
- * The assembler reads the #defines, C also the structs; a test holds them together.
+/* What the trap handler (gfx11.S) and the debugger share: the debug area in the program's GPU
+ * memory. The assembler reads the #defines, C also the structs; a test holds them together.
  *
- *     area + 0        control block, 4 KiB: written by the debugger, read by waves. TMA points here
+ *     area + 0        control block, 4 KiB: written by the debugger, read by waves. TMA: here
  *     area + slots    one slot of 4 KiB for each wave slot of the device
  *     area + vgprs    one VGPR save area for each slot, BW_TRAP_VGPR_STRIDE apart
  *
  * A wave finds its slot from HW_ID1: ((((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE).
  *
  * Protocol of a slot, one writer at a time:
- *     state FREE -> the wave fills the slot, waits for its stores, writes STOPPED, adds 1 to the control
- *     block's stop count, and polls `command`, sleeping in between
- *     the debugger reads, edits, writes the command's arguments and then `command` = what | seq << 8
- *     (seq: that of the slot's `seq`, so that a late command cannot reach the slot's next user)
- *     RESUME: the wave restores everything, edits included, writes state FREE and returns to the shader
- *     other commands: the wave does them, writes command = 0, and goes on polling */
+ *   - State FREE: the wave fills the slot, waits for its stores, writes STOPPED, adds 1 to the
+ *     stop count in the control block, and polls `command`, sleeping in between.
+ *   - The debugger reads, edits, writes the command's arguments and then `command` =
+ *     what | seq << 8 (the slot's `seq`, so that a late command cannot reach the slot's next user).
+ *   - RESUME: the wave restores everything, edits included, writes state FREE and returns to the
+ *     shader.
+ *   - Other commands: the wave executes them, writes command = 0, and continues to poll. */
 
 #define BW_TRAP_MAGIC 0x70617277 /* "wrap" */
 #define BW_TRAP_VERSION 1
 
 /* Control block */
 #define BW_TRAP_C_MAGIC 0x00
-#define BW_TRAP_C_FLAGS 0x04      /* BW_TRAP_F_* */
-#define BW_TRAP_C_STOPS 0x08      /* u32, counts stops: the one line to poll */
-#define BW_TRAP_C_SAS 0x10        /* u32: shader arrays per engine */
-#define BW_TRAP_C_WGPS 0x14       /* u32: WGPs per array (harvested ones counted) */
-#define BW_TRAP_C_WAVES 0x18      /* u32: waves per SIMD */
-#define BW_TRAP_C_SLOTS 0x1c      /* u32: byte offset of slot 0 from the control block */
-#define BW_TRAP_C_VGPRS 0x20      /* u32: byte offset of VGPR area 0, in units of 4 KiB */
-#define BW_TRAP_C_N_SLOTS 0x24    /* u32 */
+#define BW_TRAP_C_FLAGS 0x04   /* BW_TRAP_F_* */
+#define BW_TRAP_C_STOPS 0x08   /* u32, counts stops: the one line to poll */
+#define BW_TRAP_C_SAS 0x10     /* u32: shader arrays per engine */
+#define BW_TRAP_C_WGPS 0x14    /* u32: WGPs per array (harvested ones counted) */
+#define BW_TRAP_C_WAVES 0x18   /* u32: waves per SIMD */
+#define BW_TRAP_C_SLOTS 0x1c   /* u32: byte offset of slot 0 from the control block */
+#define BW_TRAP_C_VGPRS 0x20   /* u32: byte offset of VGPR area 0, in units of 4 KiB */
+#define BW_TRAP_C_N_SLOTS 0x24 /* u32 */
 #define BW_TRAP_C_VERSION 0x28
-#define BW_TRAP_C_MODE 0x2c       /* u32: bits of MODE that the debugger has set in waves. Once DETACHED,
-                                   * a wave loses them on its way through the handler */
-#define BW_TRAP_C_FILTERS 0x400   /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64
-                                   * code of the filter, u64 where to go on; PC 0: none */
+/* u32: bits of MODE that the debugger has set in waves. Once DETACHED, a wave loses them on its way
+ * through the handler */
+#define BW_TRAP_C_MODE 0x2c
+/* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64 code of the filter, u64 where to
+ * go on; PC 0: none */
+#define BW_TRAP_C_FILTERS 0x400
 #define BW_TRAP_C_SIZE 0x1000
 
-#define BW_TRAP_F_DETACHED 1      /* nobody listens: save nothing, go on at once */
-#define BW_TRAP_F_ABANDONED 2     /* the program is dead, its code still patched: waves end at once */
+#define BW_TRAP_F_DETACHED 1 /* nobody listens: save nothing, go on at once */
+/* the program is dead, its code still patched: waves end at once */
+#define BW_TRAP_F_ABANDONED 2
 
 #define BW_TRAP_SLOT_STRIDE 0x1000
 #define BW_TRAP_VGPR_STRIDE 0x10000 /* 256 VGPRs of 64 lanes */
@@ -48,64 +52,66 @@
 /* Slot */
 #define BW_TRAP_S_STATE 0x00
 #define BW_TRAP_S_COMMAND 0x04
-#define BW_TRAP_S_SEQ 0x08        /* raised by the wave at each stop */
-#define BW_TRAP_S_ARG0 0x0c       /* arguments of a command */
+#define BW_TRAP_S_SEQ 0x08  /* raised by the wave at each stop */
+#define BW_TRAP_S_ARG0 0x0c /* arguments of a command */
 #define BW_TRAP_S_ARG1 0x10
-#define BW_TRAP_S_RETURN_LO 0x18  /* where s_trap BW_TRAP_ID_DISPLACED goes on; kept by the debugger */
+/* where s_trap BW_TRAP_ID_DISPLACED goes on; kept by the debugger */
+#define BW_TRAP_S_RETURN_LO 0x18
 #define BW_TRAP_S_RETURN_HI 0x1c
 /* The wave's registers, in this order from here on, one dword each: see enum bw_trap_hw */
 #define BW_TRAP_S_HW 0x80
-#define BW_TRAP_S_SGPR 0x100      /* 108 dwords: s0..s105, VCC */
-#define BW_TRAP_S_DATA 0x800      /* 512 dwords for LDS_READ and LDS_WRITE */
+#define BW_TRAP_S_SGPR 0x100 /* 108 dwords: s0..s105, VCC */
+#define BW_TRAP_S_DATA 0x800 /* 512 dwords for LDS_READ and LDS_WRITE */
 #define BW_TRAP_DATA_DW 512
 
 #define BW_TRAP_HW_PC_LO 0
-#define BW_TRAP_HW_PC_HI 1        /* 15:0; as restored by RESUME */
+#define BW_TRAP_HW_PC_HI 1 /* 15:0; as restored by RESUME */
 #define BW_TRAP_HW_EXEC_LO 2
 #define BW_TRAP_HW_EXEC_HI 3
 #define BW_TRAP_HW_M0 4
-#define BW_TRAP_HW_STATUS 5       /* as at entry: SCC in bit 0 */
-#define BW_TRAP_HW_MODE 6         /* TRAP_AFTER_INST_EN cleared: set it to step */
-#define BW_TRAP_HW_TRAPSTS 7      /* as at entry; RESUME restores 6:0 but for what MODE enables */
-#define BW_TRAP_HW_TTMP1 8        /* cause: trap id 23:16, host trap 24 */
+#define BW_TRAP_HW_STATUS 5  /* as at entry: SCC in bit 0 */
+#define BW_TRAP_HW_MODE 6    /* TRAP_AFTER_INST_EN cleared: set it to step */
+#define BW_TRAP_HW_TRAPSTS 7 /* as at entry; RESUME restores 6:0 but for what MODE enables */
+#define BW_TRAP_HW_TTMP1 8   /* cause: trap id 23:16, host trap 24 */
 #define BW_TRAP_HW_HW_ID1 9
 #define BW_TRAP_HW_HW_ID2 10
 #define BW_TRAP_HW_GPR_ALLOC 11
 #define BW_TRAP_HW_LDS_ALLOC 12
-#define BW_TRAP_HW_IB_STS 13      /* at entry, before any wait */
-#define BW_TRAP_HW_IB_STS2 14     /* WAVE64 is bit 11 */
+#define BW_TRAP_HW_IB_STS 13  /* at entry, before any wait */
+#define BW_TRAP_HW_IB_STS2 14 /* WAVE64 is bit 11 */
 #define BW_TRAP_HW_FLAT_SCRATCH_LO 15
 #define BW_TRAP_HW_FLAT_SCRATCH_HI 16
 #define BW_TRAP_HW_CYCLES 17
-#define BW_TRAP_HW_TTMP6 18       /* dispatch packet index, where SPI wrote it */
-#define BW_TRAP_HW_TTMP8 19       /* workgroup X, Y, Z */
+#define BW_TRAP_HW_TTMP6 18 /* dispatch packet index, where SPI wrote it */
+#define BW_TRAP_HW_TTMP8 19 /* workgroup X, Y, Z */
 #define BW_TRAP_HW_TTMP9 20
 #define BW_TRAP_HW_TTMP10 21
-#define BW_TRAP_HW_TTMP11 22      /* 5:0 wave in group */
-#define BW_TRAP_HW_VGPRS 23       /* how many were saved; 0 after DEALLOC_VGPRS */
+#define BW_TRAP_HW_TTMP11 22 /* 5:0 wave in group */
+#define BW_TRAP_HW_VGPRS 23  /* how many were saved; 0 after DEALLOC_VGPRS */
 #define BW_TRAP_HW_COUNT 24
 
 #define BW_TRAP_STATE_FREE 0
-#define BW_TRAP_STATE_STOPPED 1   /* all saved, waiting */
+#define BW_TRAP_STATE_STOPPED 1 /* all saved, waiting */
 
-#define BW_TRAP_CMD_RESUME 1      /* ARG0: BW_TRAP_RESUME_* */
-#define BW_TRAP_CMD_LDS_READ 2    /* ARG0: byte offset, ARG1: dwords (up to 512) -> DATA */
-#define BW_TRAP_CMD_LDS_WRITE 3   /* DATA -> LDS */
-#define BW_TRAP_CMD_END 4         /* the wave ends here */
+#define BW_TRAP_CMD_RESUME 1	     /* ARG0: BW_TRAP_RESUME_* */
+#define BW_TRAP_CMD_LDS_READ 2	     /* ARG0: byte offset, ARG1: dwords (up to 512) -> DATA */
+#define BW_TRAP_CMD_LDS_WRITE 3	     /* DATA -> LDS */
+#define BW_TRAP_CMD_END 4	     /* the wave ends here */
 #define BW_TRAP_RESUME_KEEP_ICACHE 1 /* no code was written since this wave stopped */
 
 /* s_trap ids of our own; 1..3 are those of the compilers (breakpoint, assert, debug). */
 #define BW_TRAP_ID_BREAKPOINT 0x7f
 #define BW_TRAP_ID_DISPLACED 0x7e /* end of a displaced instruction: go on at the slot's RETURN */
-/* In the s_trap of a breakpoint over an s_getreg of TRAPSTS: the hardware has the id in bits 7:0 and looks
- * at no other (reference gfx11-encodings); the virtual GPU keeps float exceptions for code with it. */
+/* In the s_trap of a breakpoint over an s_getreg of TRAPSTS: the hardware has the id in bits 7:0
+ * and looks at no other (reference gfx11-encodings); the virtual GPU keeps float exceptions for
+ * code with it. */
 #define BW_TRAP_MARK_TRAPSTS 0x100
 
 /* Breakpoints with a condition that the handler can test: s_trap BW_TRAP_ID_FILTER + n stands for
- * entry n. The filter is called with the shader's registers as they are and EXEC its own; it may change
- * ttmp2, 3, 14, 15 and SCC (ttmp7 and 13 hold the place to go on, and must do so in the end), and
- * returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise it goes on at the place of the
- * entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of the
+ * entry n. The filter is called with the shader's registers as they are and EXEC its own; it may
+ * change ttmp2, 3, 14, 15 and SCC (ttmp7 and 13 hold the place to go on, and must do so in the
+ * end), and returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise it goes on at
+ * the place of the entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of the
  * instruction behind the original]. */
 #define BW_TRAP_ID_FILTER 0x40
 #define BW_TRAP_N_FILTERS 60
@@ -116,7 +122,8 @@
 #include <stdint.h>
 
 struct bw_trap_control {
-	uint32_t magic, flags, stops, pad0, sas, wgps, waves, slots_offset_b, vgprs_offset_4k, n_slots, version;
+	uint32_t magic, flags, stops, pad0, sas, wgps, waves, slots_offset_b, vgprs_offset_4k,
+		n_slots, version;
 	uint32_t mode;
 };
 struct bw_trap_filter {
@@ -146,19 +153,21 @@ const void *bw_trap_handler(unsigned gfx_major, size_t *out_size_b);
 
 /* Bytes of an area for n_slots waves, and the control block for it. */
 uint64_t bw_trap_area_size(uint32_t n_slots);
-void bw_trap_control_init(struct bw_trap_control *out, uint32_t ses, uint32_t sas, uint32_t wgps, uint32_t waves);
+void bw_trap_control_init(struct bw_trap_control *out, uint32_t ses, uint32_t sas, uint32_t wgps,
+			  uint32_t waves);
 /* Slot of a wave by its HW_ID1, or -1 when HW_ID1 names no slot of this control block. */
 int bw_trap_slot_index(const struct bw_trap_control *c, uint32_t hw_id1);
 
 /* Somebody listens again. */
 void bw_trap_listen(void *area);
-/* Nobody listens any more: waves that come into the handler from now on go on at once. Code has been
- * put back before. */
+/* Nobody listens any more: waves that come into the handler from now on go on at once. Code has
+ * been put back before. */
 void bw_trap_detach(void *area);
 /* One look at an area that is detached: lets the waves go that are stopped there, without what the
- * debugger had set in their MODE. To be repeated, by one process at a time, until the trap registers
- * are back: a wave that was on its way in when the area was detached stops once more. What stands in
- * the area is checked: nothing outside of it is touched. Returns how many were stopped. */
+ * debugger had set in their MODE. To be repeated, by one process at a time, until the trap
+ * registers are back: a wave that was on its way in when the area was detached stops once more.
+ * What stands in the area is checked: nothing outside of it is touched. Returns how many were
+ * stopped. */
 unsigned bw_trap_release(void *area, uint64_t size_b);
 /* The same where the program is dead and nobody has put its code back: waves end. */
 void bw_trap_abandon(void *area, uint64_t size_b);

@@ -27,11 +27,13 @@ struct bw_error *bw_format_parse(const char *text, bool units, struct bw_format 
 		else if (units && strchr("bhwg", *p))
 			f.unit = *p;
 		else if (strchr("bhwg", *p))
-			return bw_errorf(BW_E_INVALID, "a unit (%c) is only for x: \"/%s\"", *p, text);
+			return bw_errorf(BW_E_INVALID, "a unit (%c) is only for x: \"/%s\"", *p,
+					 text);
 		else
-			return bw_errorf(BW_E_INVALID,
-					 "\"%c\" in \"/%s\" is no format letter (x z d u o t a c f s i)",
-					 *p, text);
+			return bw_errorf(
+				BW_E_INVALID,
+				"\"%c\" in \"/%s\" is no format letter (x z d u o t a c f s i)", *p,
+				text);
 	}
 	*out = f;
 	return NULL;
@@ -68,15 +70,17 @@ static double half_to_double(uint16_t h)
 
 void bw_format_float(struct bw_str *out, uint64_t bits, unsigned size_b)
 {
-	static const struct { unsigned size_b, exponent_hi, exponent_lo, digits; } shape[] = {
-		{2, 14, 10, 5}, {4, 30, 23, 9}, {8, 62, 52, 17}};
+	static const struct {
+		unsigned size_b, exponent_hi, exponent_lo, digits;
+	} shape[] = {{2, 14, 10, 5}, {4, 30, 23, 9}, {8, 62, 52, 17}};
 	unsigned s = size_b == 2 ? 0 : size_b == 4 ? 1 : 2;
 	uint64_t exponent = bw_bits(bits, shape[s].exponent_hi, shape[s].exponent_lo);
 	uint64_t mantissa = bw_bits(bits, shape[s].exponent_lo - 1, 0);
 	bool negative = bits >> (shape[s].exponent_hi + 1) & 1;
 	if (exponent == bw_bits(~0ull, shape[s].exponent_hi, shape[s].exponent_lo)) {
 		if (mantissa)
-			bw_str_addf(out, "%snan(0x%llx)", negative ? "-" : "", (unsigned long long)mantissa);
+			bw_str_addf(out, "%snan(0x%llx)", negative ? "-" : "",
+				    (unsigned long long)mantissa);
 		else
 			bw_str_add(out, negative ? "-inf" : "inf");
 		return;
@@ -166,7 +170,8 @@ void bw_format_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw
 	}
 }
 
-void bw_format_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same, void *cookie)
+void bw_format_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
+		     void *cookie)
 {
 	enum { THRESHOLD = 10 }; /* gdb's "set print repeats" */
 	bw_str_add(out, "{");

@@ -13,10 +13,10 @@
 
 /* "8xw" of x/8xw, "x" of print/x. */
 struct bw_format {
-	uint32_t count;  /* 1 when not given */
+	uint32_t count; /* 1 when not given */
 	bool has_count;
-	char letter;     /* x z d u o t a c f s i, or 0: the value's own */
-	char unit;       /* b h w g, or 0 */
+	char letter; /* x z d u o t a c f s i, or 0: the value's own */
+	char unit;   /* b h w g, or 0 */
 };
 
 /* units: whether a count and a unit are allowed (x) or only a letter (print). */
@@ -26,11 +26,18 @@ unsigned bw_format_unit_size(char unit);
 /* Bytes of one unit that x shows in this format. */
 unsigned bw_format_size(const struct bw_format *f);
 
-enum bw_value_kind { BW_KIND_SIGNED, BW_KIND_UNSIGNED, BW_KIND_FLOAT, BW_KIND_POINTER, BW_KIND_BOOL };
+enum bw_value_kind {
+	BW_KIND_SIGNED,
+	BW_KIND_UNSIGNED,
+	BW_KIND_FLOAT,
+	BW_KIND_POINTER,
+	BW_KIND_BOOL
+};
 
 /* Appends the size_b low bytes (1, 2, 4 or 8) of bits. letter 0: as the kind is. Letters take the
  * bits as they are (as gdb does since version 8): print/x of a float shows its encoding. */
-void bw_format_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_value_kind kind, char letter);
+void bw_format_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_value_kind kind,
+		     char letter);
 
 /* Floats as gdb prints them: 9 and 17 digits, enough to give the value back; inf, nan(0x400000). */
 void bw_format_float(struct bw_str *out, uint64_t bits, unsigned size_b);
@@ -39,7 +46,8 @@ void bw_format_float(struct bw_str *out, uint64_t bits, unsigned size_b);
  * element i; same(i, j) compares. */
 typedef void bw_element_fn(struct bw_str *out, size_t i, void *cookie);
 typedef bool bw_same_fn(size_t i, size_t j, void *cookie);
-void bw_format_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same, void *cookie);
+void bw_format_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
+		     void *cookie);
 
 /* The set bits of a lane mask as ranges: "0-15,17,20-31"; "none". */
 void bw_format_lanes(struct bw_str *out, uint64_t mask);

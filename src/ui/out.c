@@ -87,7 +87,8 @@ static void add_error(json_t *object, const struct bw_error *err)
 	if (err->code == BW_E_SYSTEM)
 		json_object_set_new(object, "errno", json_integer(err->errnum));
 	if (err->code == BW_E_FAULT)
-		json_object_set_new(object, "address", json_sprintf("0x%llx", (unsigned long long)err->va));
+		json_object_set_new(object, "address",
+				    json_sprintf("0x%llx", (unsigned long long)err->va));
 }
 
 static json_t *new_object(struct bw_out *o, const char *type)
@@ -196,7 +197,8 @@ void bw_out_drop(struct bw_out *o)
 		close_object(&open);
 }
 
-/* The lines of text, kept for an object without facts. What is said outside of all objects is a notice. */
+/* The lines of text, kept for an object without facts. What is said outside of all objects is a
+ * notice. */
 static void keep_lines(struct bw_out *o, const char *text)
 {
 	struct open_object *open = top(o);
@@ -209,7 +211,8 @@ static void keep_lines(struct bw_out *o, const char *text)
 	}
 	while (open && text) {
 		const char *end = strchr(text, '\n');
-		_cleanup_free_ char *line = end ? strndup(text, (size_t)(end - text)) : strdup(text);
+		_cleanup_free_ char *line =
+			end ? strndup(text, (size_t)(end - text)) : strdup(text);
 		if (line && (end || *text))
 			json_array_append_new(open->lines, bw_json_text(line));
 		text = end ? end + 1 : NULL;
@@ -274,12 +277,14 @@ void bw_out_json(struct bw_out *o, const char *key, json_t *value)
 
 void bw_out_register(struct bw_out *o, const char *name, json_t *value)
 {
-	json_t *all = top(o) && !o->lines_only ? json_object_get(top(o)->object, "registers") : NULL;
+	json_t *all =
+		top(o) && !o->lines_only ? json_object_get(top(o)->object, "registers") : NULL;
 	if (!all) {
 		all = json_object();
 		bw_out_json(o, "registers", json_incref(all));
 		json_decref(all);
-		all = top(o) && !o->lines_only ? json_object_get(top(o)->object, "registers") : NULL;
+		all = top(o) && !o->lines_only ? json_object_get(top(o)->object, "registers")
+					       : NULL;
 	}
 	if (all)
 		json_object_set_new(all, name, value);

@@ -2,9 +2,9 @@
 #ifndef BW_UI_SHOW_H
 #define BW_UI_SHOW_H
 
-/* What the debugger's core knows, as text and JSON. One file for each theme: show_stop.c, show_waves.c,
- * show_registers.c, show_memory.c, show_code.c, show_value.c. Words and forms are those gdb and rocgdb
- * users know (reference debugger-conventions 2 and 3). */
+/* What the debugger's core knows, as text and JSON. One file for each theme: show_stop.c,
+ * show_waves.c, show_registers.c, show_memory.c, show_code.c, show_value.c. Words and forms are
+ * those gdb and rocgdb users know (reference debugger-conventions 2 and 3). */
 
 #include "base/cleanup.h"
 #include "debug/debug.h"
@@ -14,13 +14,19 @@
 /* ---- show_stop.c ---- */
 /* The stop, its cause, and where the focus wave is now. brief: for the steps of stepi. */
 void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s, bool brief);
-/* function, offset, file and line of a place, as far as they are known: by these names in every object. */
+/* function, offset, file and line of a place, as far as they are known: by these names in every
+ * object. */
 void bw_show_place_facts(struct bw_out *o, const struct bw_where *where);
 /* The same as cells of a table, for the columns that BW_PLACE_COLUMNS stands for. */
-#define BW_PLACE_COLUMNS {NULL, "function", false}, {NULL, "offset", false}, {NULL, "file", false}, {NULL, "line", false}
+#define BW_PLACE_COLUMNS                                                                           \
+	{NULL, "function", false}, {NULL, "offset", false}, {NULL, "file", false},                 \
+	{                                                                                          \
+		NULL, "line", false                                                                \
+	}
 void bw_table_place(struct bw_table *t, const struct bw_where *where);
 /* "saxpy () at saxpy.s:14", "0x7f001018 in ?? ()" */
-void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args, struct bw_str *out);
+void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args,
+		   struct bw_str *out);
 /* The instruction at pc: "=> 0x7ffe1018 <saxpy+24>:  s_waitcnt lgkmcnt(0)" */
 void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc);
 /* "Hardware watchpoint", "Watchpoint" */
@@ -34,9 +40,11 @@ void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all);
 void bw_show_inferiors(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w);
-void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last, bool only_active);
+void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
+		   bool only_active);
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d);
-struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info) BW_MUST_CHECK;
+struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d,
+				const struct bw_dispatch_info *info) BW_MUST_CHECK;
 
 /* ---- show_dispatch.c ---- */
 const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x);
@@ -46,10 +54,13 @@ void bw_show_dims(char out[48], const uint32_t v[3]);
 json_t *bw_dims_json(const uint32_t v[3]);
 void bw_show_submissions(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
-struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x) BW_MUST_CHECK;
-struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x) BW_MUST_CHECK;
+struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
+				  const struct bw_dispatch_info *x) BW_MUST_CHECK;
+struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d,
+				     const struct bw_dispatch_info *x) BW_MUST_CHECK;
 /* x: the dispatch that "bound at" speaks of, may be NULL. */
-struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x) BW_MUST_CHECK;
+struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
+				 const struct bw_dispatch_info *x) BW_MUST_CHECK;
 struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t number,
 				const struct bw_dispatch_info *x) BW_MUST_CHECK;
 
@@ -58,8 +69,10 @@ struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t n
 struct bw_error *bw_show_report(struct bw_out *o, struct bw_debug *d, bool all) BW_MUST_CHECK;
 
 /* ---- show_registers.c ---- */
-struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vgprs_too) BW_MUST_CHECK;
-struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_wave_reg r) BW_MUST_CHECK;
+struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d,
+				   bool vgprs_too) BW_MUST_CHECK;
+struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d,
+				  struct bw_wave_reg r) BW_MUST_CHECK;
 struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 
 /* ---- show_value.c ---- */
@@ -70,8 +83,9 @@ void bw_show_value_json(struct bw_out *o, const struct bw_value *v);
 
 /* ---- show_memory.c ---- */
 /* x/NFU at an address; out_next: the address after what was shown. */
-struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space, uint64_t addr,
-				const struct bw_format *f, uint64_t *out_next) BW_MUST_CHECK;
+struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space,
+				uint64_t addr, const struct bw_format *f,
+				uint64_t *out_next) BW_MUST_CHECK;
 
 /* ---- show_code.c ---- */
 enum { BW_DIS_SOURCE = 1, BW_DIS_RAW = 2 };
@@ -80,6 +94,7 @@ void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, u
 typedef const char *const *bw_commands_fn(void *cookie, uint32_t breakpoint, size_t *out_n);
 /* An array of them; a new reference. */
 json_t *bw_addresses_json(const struct bw_break_info *b);
-void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch, bw_commands_fn *commands, void *cookie);
+void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
+			 bw_commands_fn *commands, void *cookie);
 
 #endif

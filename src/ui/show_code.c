@@ -37,10 +37,12 @@ void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, u
 				bw_out_line(o, "Dump of assembler code:");
 		}
 		if (flags & BW_DIS_SOURCE && l->first_of_line && l->line.line)
-			bw_out_line(o, "%u\t%s", l->line.line, l->line_text ? l->line_text : l->line.file);
+			bw_out_line(o, "%u\t%s", l->line.line,
+				    l->line_text ? l->line_text : l->line.file);
 		add_line(o, l, flags);
 		json_t *row = json_object();
-		json_object_set_new(row, "address", json_sprintf("0x%llx", (unsigned long long)l->addr));
+		json_object_set_new(row, "address",
+				    json_sprintf("0x%llx", (unsigned long long)l->addr));
 		json_object_set_new(row, "text", bw_json_text(l->text));
 		json_object_set_new(row, "is_pc", json_boolean(l->is_pc));
 		if (flags & BW_DIS_RAW) {
@@ -86,7 +88,9 @@ static const char *kind_text(const struct bw_break_info *b)
 	case BW_BREAK_CODE:
 		break;
 	}
-	return b->passes ? "dprintf" : bw_starts_with(b->spec, "on dispatch") ? "dispatch" : "breakpoint";
+	return b->passes				? "dprintf"
+	       : bw_starts_with(b->spec, "on dispatch") ? "dispatch"
+							: "breakpoint";
 }
 
 /* "in saxpy at saxpy.s:14", "out[5]" */
@@ -108,26 +112,33 @@ static void add_what(struct bw_debug *d, const struct bw_break_info *b, struct b
 }
 
 /* What gdb has in lines of their own below a breakpoint. */
-static void add_notes(struct bw_table *t, const struct bw_break_info *b, const char *const *lines, size_t n_lines)
+static void add_notes(struct bw_table *t, const struct bw_break_info *b, const char *const *lines,
+		      size_t n_lines)
 {
-	const char *kind = b->kind == BW_BREAK_EXCEPTION ? "catchpoint" : b->kind == BW_BREAK_CODE ? "breakpoint" : "watchpoint";
+	const char *kind = b->kind == BW_BREAK_EXCEPTION ? "catchpoint"
+			   : b->kind == BW_BREAK_CODE	 ? "breakpoint"
+							 : "watchpoint";
 	if (b->condition)
 		bw_table_note(t, "\tstop only if %s", b->condition);
 	if (b->wave)
 		bw_table_note(t, "\tstop only in wave %u", b->wave);
 	if (b->hits)
-		bw_table_note(t, "\t%s already hit %llu time%s", kind, (unsigned long long)b->hits, b->hits == 1 ? "" : "s");
+		bw_table_note(t, "\t%s already hit %llu time%s", kind, (unsigned long long)b->hits,
+			      b->hits == 1 ? "" : "s");
 	if (b->ignore)
-		bw_table_note(t, "\tignore next %llu hit%s", (unsigned long long)b->ignore, b->ignore == 1 ? "" : "s");
+		bw_table_note(t, "\tignore next %llu hit%s", (unsigned long long)b->ignore,
+			      b->ignore == 1 ? "" : "s");
 	if (b->disable_after)
-		bw_table_note(t, "\tdisable after %llu stop%s", (unsigned long long)b->disable_after,
+		bw_table_note(t, "\tdisable after %llu stop%s",
+			      (unsigned long long)b->disable_after,
 			      b->disable_after == 1 ? "" : "s");
 	for (size_t i = 0; i < n_lines; i++)
 		bw_table_note(t, "\t%s", lines[i]);
 }
 
 /* The same for programs. */
-static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b, const char *const *lines, size_t n_lines)
+static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b,
+		      const char *const *lines, size_t n_lines)
 {
 	json_t *commands = json_array();
 	for (size_t i = 0; i < n_lines; i++)
@@ -146,14 +157,24 @@ static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_br
 	bw_table_place(t, &where);
 }
 
-void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch, bw_commands_fn *commands, void *cookie)
+void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
+			 bw_commands_fn *commands, void *cookie)
 {
-	static const struct bw_column columns[] = {
-		{"Num", "number", false}, {"Type", NULL, false}, {"Disp", "disposition", false},
-		{"Enb", "enabled", false}, {"Address", NULL, false}, {"What", "what", false},
-		{NULL, "kind", false}, {NULL, "condition", false}, {NULL, "hits", false}, {NULL, "ignore", false},
-		{NULL, "commands", false}, {NULL, "wave", false}, {NULL, "pending", false}, {NULL, "addresses", false},
-		BW_PLACE_COLUMNS};
+	static const struct bw_column columns[] = {{"Num", "number", false},
+						   {"Type", NULL, false},
+						   {"Disp", "disposition", false},
+						   {"Enb", "enabled", false},
+						   {"Address", NULL, false},
+						   {"What", "what", false},
+						   {NULL, "kind", false},
+						   {NULL, "condition", false},
+						   {NULL, "hits", false},
+						   {NULL, "ignore", false},
+						   {NULL, "commands", false},
+						   {NULL, "wave", false},
+						   {NULL, "pending", false},
+						   {NULL, "addresses", false},
+						   BW_PLACE_COLUMNS};
 	size_t n = 0, n_lines;
 	const struct bw_break_info *list = bw_debug_breakpoints(d, &n);
 	struct bw_table t;

@@ -34,8 +34,8 @@ static bool is_launched(struct bw_debug *d, const struct bw_dispatch_info *x)
 	return false;
 }
 
-/* The submission runs as a whole; of its dispatches one is over and another has not begun, as far as
- * the stopped waves tell. */
+/* The submission runs as a whole; of its dispatches one is over and another has not begun, as far
+ * as the stopped waves tell. */
 const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x)
 {
 	struct bw_wave_count c = {0};
@@ -67,8 +67,9 @@ json_t *bw_dims_json(const uint32_t v[3])
 void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
-		{"Id", "submission", true}, {"Queue", "queue", true}, {"Frame", "frame", true},
-		{"Dispatches", NULL, false}, {"State", "state", false}, {NULL, "first_dispatch", false},
+		{"Id", "submission", true},    {"Queue", "queue", true},
+		{"Frame", "frame", true},      {"Dispatches", NULL, false},
+		{"State", "state", false},     {NULL, "first_dispatch", false},
 		{NULL, "last_dispatch", false}};
 	size_t n = 0;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
@@ -97,7 +98,8 @@ void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 	bw_table_fini(&t);
 }
 
-/* Of a pipeline whose shader has its size from specialisation constants only its dispatches tell. */
+/* Of a pipeline whose shader has its size from specialisation constants only its dispatches
+ * tell. */
 static const uint32_t *workgroup_of(struct bw_debug *d, const struct bw_target_object *p)
 {
 	size_t n = 0;
@@ -112,10 +114,11 @@ static const uint32_t *workgroup_of(struct bw_debug *d, const struct bw_target_o
 struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
-		{"Id", "pipeline", true}, {"Name", "name", false}, {"Entry", "entry", false},
-		{"Module", "module", false}, {"Workgroup", NULL, false}, {"SPIR-V", "hash", false},
-		{"Code", NULL, false}, {"Push", "push_constant_bytes", true}, {NULL, "workgroup", false},
-		{NULL, "code", false}};
+		{"Id", "pipeline", true},   {"Name", "name", false},
+		{"Entry", "entry", false},  {"Module", "module", false},
+		{"Workgroup", NULL, false}, {"SPIR-V", "hash", false},
+		{"Code", NULL, false},	    {"Push", "push_constant_bytes", true},
+		{NULL, "workgroup", false}, {NULL, "code", false}};
 	const struct bw_target_object *all;
 	size_t n;
 	BW_TRY(bw_debug_objects(d, &all, &n));
@@ -141,20 +144,24 @@ struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 			bw_table_text(&t, "not dispatched yet");
 		bw_table_int(&t, p->push_b);
 		bw_table_json_cell(&t, dim ? bw_dims_json(dim) : NULL);
-		bw_table_json_cell(&t, p->va ? json_sprintf("0x%llx", (unsigned long long)p->va) : NULL);
+		bw_table_json_cell(&t, p->va ? json_sprintf("0x%llx", (unsigned long long)p->va)
+					     : NULL);
 	}
-	bw_out_table(o, &t, "No compute pipelines are known: the program uses no Vulkan, made none, or loads the driver "
-			    "without Vulkan's loader.\nDispatches are known by their code (\"info dispatches\").");
+	bw_out_table(
+		o, &t,
+		"No compute pipelines are known: the program uses no Vulkan, made none, or loads the driver "
+		"without Vulkan's loader.\nDispatches are known by their code (\"info dispatches\").");
 	bw_table_fini(&t);
 	return NULL;
 }
 
 static void show_pipeline(struct bw_out *o, const struct bw_target_object *p)
 {
-	bw_out_line(o, "  pipeline     %u%s%s%s, entry point %s%s%s%s", p->id, p->name[0] ? " \"" : "", p->name,
-		    p->name[0] ? "\"" : "", p->entry, p->module[0] ? " of module \"" : "", p->module,
-		    p->module[0] ? "\"" : "");
-	bw_out_line(o, "  SPIR-V       %016llx (the beginning of its SHA-1)", (unsigned long long)p->hash);
+	bw_out_line(o, "  pipeline     %u%s%s%s, entry point %s%s%s%s", p->id,
+		    p->name[0] ? " \"" : "", p->name, p->name[0] ? "\"" : "", p->entry,
+		    p->module[0] ? " of module \"" : "", p->module, p->module[0] ? "\"" : "");
+	bw_out_line(o, "  SPIR-V       %016llx (the beginning of its SHA-1)",
+		    (unsigned long long)p->hash);
 	bw_out_int(o, "pipeline", p->id);
 	bw_out_str(o, "pipeline_name", p->name);
 	bw_out_str(o, "entry", p->entry);
@@ -163,7 +170,8 @@ static void show_pipeline(struct bw_out *o, const struct bw_target_object *p)
 }
 
 /* "4 8 c", as dwords */
-static void show_words(struct bw_out *o, const char *title, const char *key, const uint32_t *w, size_t n)
+static void show_words(struct bw_out *o, const char *title, const char *key, const uint32_t *w,
+		       size_t n)
 {
 	json_t *list = json_array();
 	struct bw_str s = {0};
@@ -176,24 +184,28 @@ static void show_words(struct bw_out *o, const char *title, const char *key, con
 	bw_str_free(&s);
 }
 
-struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x)
+struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
+				  const struct bw_dispatch_info *x)
 {
 	char groups[48], group[48];
 	const struct bw_target_dispatch *h = &x->desc;
 	bw_show_dims(groups, h->groups);
 	bw_show_dims(group, h->group_size);
 	unsigned lanes = h->initiator >> 15 & 1 ? 32 : 64;
-	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_name, bw_show_dispatch_state(d, x));
+	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_name,
+		    bw_show_dispatch_state(d, x));
 	bw_out_line(o, "  submission   %u on queue %u", x->submission, x->queue);
 	if (x->frame)
 		bw_out_line(o, "  frame        %u", x->frame);
 	if (x->label[0])
 		bw_out_line(o, "  label        %s", x->label);
-	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group, lanes);
+	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group,
+		    lanes);
 	if (h->indirect_va)
-		bw_out_line(o, "               the number of workgroups is read at 0x%llx", (unsigned long long)h->indirect_va);
-	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)h->code_va, x->code_object[0] ? " from " : "",
-		    x->code_object);
+		bw_out_line(o, "               the number of workgroups is read at 0x%llx",
+			    (unsigned long long)h->indirect_va);
+	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)h->code_va,
+		    x->code_object[0] ? " from " : "", x->code_object);
 	if (x->pipeline)
 		show_pipeline(o, x->pipeline);
 	if (h->packet_va)
@@ -217,7 +229,8 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d, const st
 	unsigned vgprs = ((h->rsrc1 & 0x3f) + 1) * (lanes == 32 ? 8 : 4);
 	unsigned lds_b = (h->rsrc2 >> 15 & 0x1ff) * 512;
 	unsigned scratch_b = h->rsrc2 & 1 ? (h->tmpring_size >> 12 & 0x7fff) * 256 / lanes : 0;
-	bw_out_line(o, "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane", vgprs, lds_b, scratch_b);
+	bw_out_line(o, "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane",
+		    vgprs, lds_b, scratch_b);
 	bw_out_int(o, "vgprs", vgprs);
 	bw_out_int(o, "lds", lds_b);
 	bw_out_int(o, "scratch", scratch_b);
@@ -246,20 +259,23 @@ static void shape_text(char out[48], const struct bw_bound *b)
 {
 	out[0] = 0;
 	if (b->kind == BW_BOUND_IMAGE)
-		snprintf(out, 48, "%s %ux%ux%u, format %u", bw_image_type_name(b->type), b->dim[0], b->dim[1], b->dim[2],
-			 b->format);
+		snprintf(out, 48, "%s %ux%ux%u, format %u", bw_image_type_name(b->type), b->dim[0],
+			 b->dim[1], b->dim[2], b->format);
 	else if (b->stride_b)
 		snprintf(out, 48, "stride %u, format %u", b->stride_b, b->format);
 }
 
-struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x)
+struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d,
+				     const struct bw_dispatch_info *x)
 {
-	static const char *const kinds[] = {
-		[BW_BOUND_BUFFER] = "buffer", [BW_BOUND_IMAGE] = "image", [BW_BOUND_POINTER] = "pointer"};
+	static const char *const kinds[] = {[BW_BOUND_BUFFER] = "buffer",
+					    [BW_BOUND_IMAGE] = "image",
+					    [BW_BOUND_POINTER] = "pointer"};
 	static const struct bw_column columns[] = {
-		{"Where", "where", false}, {"Kind", "kind", false}, {"Address", "address", false},
-		{"Size", "size", true}, {"Shape", "shape", false}, {"Buffer", "buffer", true},
-		{"Name", "name", false}, {NULL, "descriptor_address", false}};
+		{"Where", "where", false},     {"Kind", "kind", false},
+		{"Address", "address", false}, {"Size", "size", true},
+		{"Shape", "shape", false},     {"Buffer", "buffer", true},
+		{"Name", "name", false},       {NULL, "descriptor_address", false}};
 	struct bw_bound *list;
 	size_t n;
 	BW_TRY(bw_debug_bound(d, x->number, &list, &n));
@@ -298,11 +314,13 @@ static void bound_text(struct bw_str *out, const struct bw_bound *list, size_t n
 	}
 }
 
-struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *x)
+struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
+				 const struct bw_dispatch_info *x)
 {
 	static const struct bw_column columns[] = {
-		{"Id", "buffer", true}, {"Kind", "kind", false}, {"Address", NULL, false}, {"Size", "size", true},
-		{"Bound at", "bound", false}, {"Name", "name", false}, {NULL, "address", false}};
+		{"Id", "buffer", true},	 {"Kind", "kind", false},      {"Address", NULL, false},
+		{"Size", "size", true},	 {"Bound at", "bound", false}, {"Name", "name", false},
+		{NULL, "address", false}};
 	struct bw_bound *bound = NULL;
 	const struct bw_buffer_info *list;
 	size_t n_bound = 0, n;
@@ -327,7 +345,9 @@ struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const str
 		bw_table_int(&t, (int64_t)list[i].size_b);
 		bw_table_text(&t, "%s", bw_str_text(&at));
 		bw_table_text(&t, "%s", list[i].name);
-		bw_table_json_cell(&t, list[i].va ? json_sprintf("0x%llx", (unsigned long long)list[i].va) : NULL);
+		bw_table_json_cell(
+			&t,
+			list[i].va ? json_sprintf("0x%llx", (unsigned long long)list[i].va) : NULL);
 		bw_str_free(&at);
 	}
 	free(bound);
@@ -341,9 +361,13 @@ struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d, const str
 /* VkBufferUsageFlagBits and VkImageUsageFlagBits, by bit */
 static void usage_text(struct bw_str *out, bool image, uint32_t usage)
 {
-	static const char *const buffer[] = {"transfer source", "transfer destination", "uniform texels", "storage texels",
-					     "uniform", "storage", "index", "vertex", "indirect"};
-	static const char *const images[] = {"transfer source", "transfer destination", "sampled", "storage",
+	static const char *const buffer[] = {"transfer source", "transfer destination",
+					     "uniform texels",	"storage texels",
+					     "uniform",		"storage",
+					     "index",		"vertex",
+					     "indirect"};
+	static const char *const images[] = {"transfer source",	  "transfer destination",
+					     "sampled",		  "storage",
 					     "colour attachment", "depth/stencil attachment"};
 	const char *const *names = image ? images : buffer;
 	size_t n = image ? BW_ARRAY_SIZE(images) : BW_ARRAY_SIZE(buffer);
@@ -364,16 +388,19 @@ static void show_mapping(struct bw_out *o, struct bw_debug *d, uint64_t va)
 		if (va < m->va || va - m->va >= m->size_b)
 			continue;
 		/* AMDGPU_VM_PAGE_*, AMDGPU_GEM_DOMAIN_* */
-		bw_out_line(o, "  mapped       0x%012llx to 0x%012llx, %s%s%s, %s", (unsigned long long)m->va,
-			    (unsigned long long)(m->va + m->size_b), m->flags & 2 ? "read" : "", m->flags & 4 ? " write" : "",
-			    m->flags & 8 ? " execute" : "", m->domains & 4 ? "VRAM" : "system memory (GTT)");
+		bw_out_line(o, "  mapped       0x%012llx to 0x%012llx, %s%s%s, %s",
+			    (unsigned long long)m->va, (unsigned long long)(m->va + m->size_b),
+			    m->flags & 2 ? "read" : "", m->flags & 4 ? " write" : "",
+			    m->flags & 8 ? " execute" : "",
+			    m->domains & 4 ? "VRAM" : "system memory (GTT)");
 		bw_out_hex(o, "mapping", m->va);
 		bw_out_int(o, "mapping_size", (int64_t)m->size_b);
 	}
 	free(maps);
 }
 
-struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t number, const struct bw_dispatch_info *x)
+struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t number,
+				const struct bw_dispatch_info *x)
 {
 	struct bw_bound *bound = NULL;
 	size_t n_bound = 0, n;
@@ -391,9 +418,10 @@ struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t n
 	bound_text(&at, bound, n_bound, number);
 	free(bound);
 	usage_text(&usage, b.is_image, b.usage);
-	bw_out_line(o, "%s %u%s%s%s", b.is_image ? "Image" : "Buffer", b.number, b.name[0] ? " \"" : "", b.name,
-		    b.name[0] ? "\"" : "");
-	bw_out_line(o, "  address      0x%012llx, %llu bytes", (unsigned long long)b.va, (unsigned long long)b.size_b);
+	bw_out_line(o, "%s %u%s%s%s", b.is_image ? "Image" : "Buffer", b.number,
+		    b.name[0] ? " \"" : "", b.name, b.name[0] ? "\"" : "");
+	bw_out_line(o, "  address      0x%012llx, %llu bytes", (unsigned long long)b.va,
+		    (unsigned long long)b.size_b);
 	if (usage.len)
 		bw_out_line(o, "  usage        %s", bw_str_text(&usage));
 	if (at.len)
@@ -410,8 +438,10 @@ struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t n
 	bw_str_free(&usage);
 	if (b.va) {
 		show_mapping(o, d, b.va);
-		bw_out_line(o, "  its contents x/8xw $_buffer(%u); dump memory FILE $_buffer(%u) $_buffer(%u)+$_buffer_size(%u)",
-			    b.number, b.number, b.number, b.number);
+		bw_out_line(
+			o,
+			"  its contents x/8xw $_buffer(%u); dump memory FILE $_buffer(%u) $_buffer(%u)+$_buffer_size(%u)",
+			b.number, b.number, b.number, b.number);
 	}
 	return NULL;
 }

@@ -11,14 +11,15 @@ static void add_label(struct bw_debug *d, enum bw_space space, uint64_t addr, st
 	char symbol[160] = "";
 	if (space == BW_SPACE_GLOBAL) {
 		bw_debug_symbolize(d, addr, symbol, sizeof(symbol));
-		bw_str_addf(out, "0x%llx%s%s:", (unsigned long long)addr, symbol[0] ? " " : "", symbol);
+		bw_str_addf(out, "0x%llx%s%s:", (unsigned long long)addr, symbol[0] ? " " : "",
+			    symbol);
 	} else {
 		bw_str_addf(out, "%s#0x%llx:", bw_space_name(space), (unsigned long long)addr);
 	}
 }
 
-static struct bw_error *show_instructions(struct bw_out *o, struct bw_debug *d, uint64_t addr, uint32_t count,
-					  uint64_t *out_next)
+static struct bw_error *show_instructions(struct bw_out *o, struct bw_debug *d, uint64_t addr,
+					  uint32_t count, uint64_t *out_next)
 {
 	_cleanup_free_ struct bw_dis_line *lines = NULL;
 	size_t n = 0;
@@ -31,7 +32,8 @@ static struct bw_error *show_instructions(struct bw_out *o, struct bw_debug *d, 
 		bw_out_line(o, "%s\t%s", bw_str_text(&s), lines[i].text);
 		bw_str_free(&s);
 		json_t *row = json_object();
-		json_object_set_new(row, "address", json_sprintf("0x%llx", (unsigned long long)lines[i].addr));
+		json_object_set_new(row, "address",
+				    json_sprintf("0x%llx", (unsigned long long)lines[i].addr));
 		json_object_set_new(row, "text", bw_json_text(lines[i].text));
 		json_object_set_new(row, "is_pc", json_boolean(lines[i].is_pc));
 		json_array_append_new(array, row);
@@ -41,8 +43,8 @@ static struct bw_error *show_instructions(struct bw_out *o, struct bw_debug *d, 
 	return NULL;
 }
 
-static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum bw_space space, uint64_t addr,
-				     uint32_t count, uint64_t *out_next)
+static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum bw_space space,
+				     uint64_t addr, uint32_t count, uint64_t *out_next)
 {
 	enum { LONGEST = 200 };
 	json_t *strings = json_array();
@@ -65,7 +67,8 @@ static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum 
 			if (c == '"' || c == '\\')
 				bw_str_addf(&s, "\\%c", c);
 			else
-				bw_str_addf(&s, c >= 0x20 && c < 0x7f ? "%c" : "\\%03o", (unsigned char)c);
+				bw_str_addf(&s, c >= 0x20 && c < 0x7f ? "%c" : "\\%03o",
+					    (unsigned char)c);
 		}
 		bw_str_add(&s, len > LONGEST ? "\"..." : "\"");
 		json_array_append_new(strings, bw_json_text(strchr(bw_str_text(&s), '\t') + 1));
@@ -77,14 +80,15 @@ static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum 
 	return NULL;
 }
 
-struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space, uint64_t addr,
-				const struct bw_format *f, uint64_t *out_next)
+struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space,
+				uint64_t addr, const struct bw_format *f, uint64_t *out_next)
 {
 	bw_out_str(o, "space", bw_space_name(space));
 	bw_out_hex(o, "address", addr);
 	if (f->letter == 'i') {
 		if (space != BW_SPACE_GLOBAL)
-			return bw_errorf(BW_E_INVALID, "There are no instructions in %s memory", bw_space_name(space));
+			return bw_errorf(BW_E_INVALID, "There are no instructions in %s memory",
+					 bw_space_name(space));
 		return show_instructions(o, d, addr, f->count, out_next);
 	}
 	if (f->letter == 's')

@@ -6,10 +6,12 @@
 #include "base/util.h"
 
 /* gdb's "info registers" group: what one looks at first. */
-static const enum bw_reg_special general[] = {BW_REG_PC, BW_REG_EXEC, BW_REG_VCC, BW_REG_SCC, BW_REG_M0,
-					       BW_REG_MODE, BW_REG_STATUS, BW_REG_TRAPSTS};
-static const enum bw_reg_special more[] = {BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1, BW_REG_HW_ID2, BW_REG_GPR_ALLOC,
-					    BW_REG_LDS_ALLOC, BW_REG_IB_STS, BW_REG_IB_STS2};
+static const enum bw_reg_special general[] = {BW_REG_PC,     BW_REG_EXEC,   BW_REG_VCC,
+					      BW_REG_SCC,    BW_REG_M0,	    BW_REG_MODE,
+					      BW_REG_STATUS, BW_REG_TRAPSTS};
+static const enum bw_reg_special more[] = {BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1,	  BW_REG_HW_ID2,
+					   BW_REG_GPR_ALLOC,	BW_REG_LDS_ALLOC, BW_REG_IB_STS,
+					   BW_REG_IB_STS2};
 
 static struct bw_error *need_focus(struct bw_debug *d, const struct bw_wave_info **out)
 {
@@ -17,12 +19,15 @@ static struct bw_error *need_focus(struct bw_debug *d, const struct bw_wave_info
 	if (*out)
 		return NULL;
 	return bw_debug_state(d) == BW_DEBUG_NO_PROGRAM
-		       ? bw_errorf(BW_E_STATE, "The program has no registers now: it is not being run (\"run\" starts it)")
-		       : bw_errorf(BW_E_STATE, "No wave is stopped, so there are no registers to show");
+		       ? bw_errorf(
+				 BW_E_STATE,
+				 "The program has no registers now: it is not being run (\"run\" starts it)")
+		       : bw_errorf(BW_E_STATE,
+				   "No wave is stopped, so there are no registers to show");
 }
 
-static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
-				     enum bw_reg_special which)
+static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d,
+				     const struct bw_wave_info *w, enum bw_reg_special which)
 {
 	struct bw_wave_reg r = {BW_REG_SPECIAL, (uint16_t)which, 1};
 	uint64_t value;
@@ -44,8 +49,8 @@ static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const
 }
 
 /* SGPRs from `first`, eight a line. */
-static struct bw_error *show_sgprs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
-				   unsigned first, unsigned n)
+static struct bw_error *show_sgprs(struct bw_out *o, struct bw_debug *d,
+				   const struct bw_wave_info *w, unsigned first, unsigned n)
 {
 	uint32_t s[BW_SGPR_SHOWN];
 	BW_TRY(bw_debug_sgprs_read(d, w->number, first, n, s));
@@ -67,7 +72,8 @@ static struct bw_error *show_sgprs(struct bw_out *o, struct bw_debug *d, const s
 	return NULL;
 }
 
-static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, unsigned n)
+static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d,
+				  const struct bw_wave_info *w, unsigned n)
 {
 	uint32_t v[64];
 	char reg[24];
@@ -94,8 +100,8 @@ static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d, const st
 	return NULL;
 }
 
-static struct bw_error *show_vgpr_range(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
-					unsigned first, unsigned n)
+static struct bw_error *show_vgpr_range(struct bw_out *o, struct bw_debug *d,
+					const struct bw_wave_info *w, unsigned first, unsigned n)
 {
 	struct bw_error *err = NULL;
 	for (unsigned i = first; i < first + n && !err; i++)
@@ -108,7 +114,8 @@ struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d)
 	const struct bw_wave_info *w;
 	BW_TRY(need_focus(d, &w));
 	if (!w->n_vgprs)
-		return bw_errorf(BW_E_STATE, "The wave has given its VGPRs back (s_sendmsg DEALLOC_VGPRS)");
+		return bw_errorf(BW_E_STATE,
+				 "The wave has given its VGPRs back (s_sendmsg DEALLOC_VGPRS)");
 	return show_vgpr_range(o, d, w, 0, w->n_vgprs);
 }
 
@@ -146,7 +153,8 @@ struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct b
 	bw_wave_reg_name(r, name);
 	struct bw_str s = {0};
 	bw_format_value(&s, value, r.count == 2 ? 8 : 4, BW_KIND_SIGNED, 'd');
-	bw_out_line(o, "%-13s0x%0*llx  %s", name, r.count == 2 ? 16 : 8, (unsigned long long)value, bw_str_text(&s));
+	bw_out_line(o, "%-13s0x%0*llx  %s", name, r.count == 2 ? 16 : 8, (unsigned long long)value,
+		    bw_str_text(&s));
 	bw_str_free(&s);
 	bw_out_register(o, name, json_sprintf("0x%llx", (unsigned long long)value));
 	return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a crash report wants to know of a wave, in one go: who it is, why it stopped, all its registers,
- * the LDS of its group and the code around its PC. The order is the one that users of AMD's
- * rocr_debug_agent know (reference debugger-conventions 11). */
+/* What a crash report wants to know of a wave, in one go: who it is, why it stopped, all its
+ * registers, the LDS of its group and the code around its PC. The order is the one that users of
+ * AMD's rocr_debug_agent know (reference debugger-conventions 11). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,11 +34,13 @@ static void show_identity(struct bw_out *o, struct bw_debug *d, const struct bw_
 		    x ? x->kernel_name : "?", (unsigned long long)(x ? x->desc.code_va : 0));
 }
 
-static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d,
+				     const struct bw_wave_info *w)
 {
-	static const enum bw_reg_special regs[] = {BW_REG_EXEC,	  BW_REG_VCC,	  BW_REG_M0,	       BW_REG_STATUS,
-						   BW_REG_MODE,	  BW_REG_TRAPSTS, BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1,
-						   BW_REG_HW_ID2, BW_REG_GPR_ALLOC, BW_REG_LDS_ALLOC};
+	static const enum bw_reg_special regs[] = {
+		BW_REG_EXEC,   BW_REG_VCC,	 BW_REG_M0,	      BW_REG_STATUS,
+		BW_REG_MODE,   BW_REG_TRAPSTS,	 BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1,
+		BW_REG_HW_ID2, BW_REG_GPR_ALLOC, BW_REG_LDS_ALLOC};
 	bw_out_line(o, "%s", "\nsystem registers:");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(regs); i++) {
 		const struct bw_wave_reg r = {BW_REG_SPECIAL, (uint16_t)regs[i], 1};
@@ -46,12 +48,14 @@ static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d, const
 		uint64_t v;
 		bw_wave_reg_name(r, name);
 		BW_TRY(bw_debug_reg_read(d, w->number, r, &v));
-		bw_out_line(o, "%15s: %0*llx", name, (int)bw_wave_reg_size_dw(r, w) * 8, (unsigned long long)v);
+		bw_out_line(o, "%15s: %0*llx", name, (int)bw_wave_reg_size_dw(r, w) * 8,
+			    (unsigned long long)v);
 	}
 	return NULL;
 }
 
-static struct bw_error *show_scalars(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+static struct bw_error *show_scalars(struct bw_out *o, struct bw_debug *d,
+				     const struct bw_wave_info *w)
 {
 	uint32_t s[BW_SGPR_SHOWN];
 	struct bw_str line = {0};
@@ -70,7 +74,8 @@ static struct bw_error *show_scalars(struct bw_out *o, struct bw_debug *d, const
 	return NULL;
 }
 
-static struct bw_error *show_vectors(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+static struct bw_error *show_vectors(struct bw_out *o, struct bw_debug *d,
+				     const struct bw_wave_info *w)
 {
 	uint32_t v[64];
 	bw_out_line(o, "\nvector registers (%u lanes):", w->lanes);
@@ -91,7 +96,8 @@ static struct bw_error *show_vectors(struct bw_out *o, struct bw_debug *d, const
 static struct bw_error *show_lds(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
 {
 	uint64_t alloc;
-	BW_TRY(bw_debug_reg_read(d, w->number, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_LDS_ALLOC, 1}, &alloc));
+	BW_TRY(bw_debug_reg_read(
+		d, w->number, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_LDS_ALLOC, 1}, &alloc));
 	size_t size_b = BW_MIN((size_t)bw_bits(alloc, 20, 12) << 8, (size_t)LDS_MAX_B);
 	if (!size_b)
 		return NULL;
@@ -149,8 +155,10 @@ static struct bw_error *report_one(struct bw_out *o, struct bw_debug *d, uint32_
 	if (w->reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
 		bw_show_fault(o, d, number);
 		if (w->pc_imprecise)
-			bw_out_text(o, "Warning: precise memory violation signal reporting is not enabled, reported\n"
-				       "location may not be accurate.\n");
+			bw_out_text(
+				o,
+				"Warning: precise memory violation signal reporting is not enabled, reported\n"
+				"location may not be accurate.\n");
 	}
 	BW_TRY(show_special(o, d, w));
 	BW_TRY(show_scalars(o, d, w));

@@ -11,7 +11,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args, struct bw_str *out)
+void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args,
+		   struct bw_str *out)
 {
 	struct bw_where where;
 	bw_debug_where_in(d, dispatch, pc, &where);
@@ -22,7 +23,8 @@ void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with
 	if (with_args)
 		bw_debug_frame(d, dispatch, pc, &frame);
 	/* as gdb shows arguments whose values it leaves out */
-	bw_str_addf(out, "%s (%s)", where.function ? where.function : "??", frame.has_params ? "..." : "");
+	bw_str_addf(out, "%s (%s)", where.function ? where.function : "??",
+		    frame.has_params ? "..." : "");
 	if (where.has_line)
 		bw_str_addf(out, " at %s:%u%s", base_name(where.line.file), where.line.line,
 			    where.line.approximate ? " (about)" : "");
@@ -42,7 +44,8 @@ void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc)
 	}
 	char symbol[160];
 	bw_debug_symbolize(d, pc, symbol, sizeof(symbol));
-	bw_out_line(o, "=> 0x%012llx%s%s:  %s", (unsigned long long)pc, symbol[0] ? " " : "", symbol, line[0].text);
+	bw_out_line(o, "=> 0x%012llx%s%s:  %s", (unsigned long long)pc, symbol[0] ? " " : "",
+		    symbol, line[0].text);
 	bw_out_str(o, "instruction", line[0].text);
 }
 
@@ -55,16 +58,20 @@ static void show_cause_inst(struct bw_out *o, struct bw_debug *d, const struct b
 	size_t n = 0;
 	if (!(w->reasons & (BW_REASON_WATCHPOINT | BW_REASON_FP_EXCEPTION)))
 		return;
-	struct bw_error *err = w->cause_pc ? bw_debug_disassemble(d, w->cause_pc, 0, 1, &line, &n) : NULL;
+	struct bw_error *err =
+		w->cause_pc ? bw_debug_disassemble(d, w->cause_pc, 0, 1, &line, &n) : NULL;
 	bw_error_free(err);
 	if (!n) {
 		if (w->pc_imprecise)
-			bw_out_text(o, "Warning: precise memory is off: the access was made some instructions before.\n"
-				       "See \"set precise-memory on\".\n");
+			bw_out_text(
+				o,
+				"Warning: precise memory is off: the access was made some instructions before.\n"
+				"See \"set precise-memory on\".\n");
 		return;
 	}
 	bw_debug_symbolize(d, w->cause_pc, symbol, sizeof(symbol));
-	bw_out_line(o, "   0x%012llx%s%s:  %s", (unsigned long long)w->cause_pc, symbol[0] ? " " : "", symbol, line[0].text);
+	bw_out_line(o, "   0x%012llx%s%s:  %s", (unsigned long long)w->cause_pc,
+		    symbol[0] ? " " : "", symbol, line[0].text);
 	bw_out_hex(o, "cause_pc", w->cause_pc);
 	bw_out_str(o, "cause", line[0].text);
 }
@@ -90,7 +97,8 @@ void bw_table_place(struct bw_table *t, const struct bw_where *where)
 }
 
 /* The place of a stop: frame, source line, instruction. */
-static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w, const char *lead)
+static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
+		       const char *lead)
 {
 	struct bw_str frame = {0};
 	bw_show_frame(d, w->pc, w->dispatch, true, &frame);
@@ -103,7 +111,6 @@ static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wav
 		bw_out_line(o, "%u\t%s", where.line.line, where.line_text);
 	show_cause_inst(o, d, w);
 	bw_show_instruction(o, d, w->pc);
-
 }
 
 /* "reads 4 bytes at", "atomically changes 4 bytes at" */
@@ -137,7 +144,8 @@ static void add_verdict(struct bw_str *s, const struct bw_fault_info *f)
 		else
 			bw_str_add(s, "mapped now ");
 		/* The entry that says so, in parentheses. */
-		bw_str_add(s, bw_starts_with(v->text, "mapped ") ? v->text + strlen("mapped ") : v->text);
+		bw_str_add(s, bw_starts_with(v->text, "mapped ") ? v->text + strlen("mapped ")
+								 : v->text);
 		return;
 	case BW_VERDICT_UNKNOWN:
 		bw_str_addf(s, "of unknown state: %s", v->text);
@@ -165,8 +173,8 @@ static void show_near(struct bw_out *o, const struct bw_fault_info *f)
 	else
 		bw_str_addf(&s, "%u", f->near_buffer);
 	bw_out_str(o, "near", bw_str_text(&s));
-	bw_out_line(o, "That is %s (0x%llx, %llu bytes).", bw_str_text(&s), (unsigned long long)f->near_va,
-		    (unsigned long long)f->near_size_b);
+	bw_out_line(o, "That is %s (0x%llx, %llu bytes).", bw_str_text(&s),
+		    (unsigned long long)f->near_va, (unsigned long long)f->near_size_b);
 	bw_str_free(&s);
 }
 
@@ -179,12 +187,16 @@ static void show_image(struct bw_out *o, const struct bw_fault_info *f)
 	if (f->first_lane < 0)
 		bw_str_add(&s, "The instruction uses");
 	else if (f->block_b)
-		bw_str_addf(&s, "That is in the block of %u bytes at 0x%llx, in which texel (%u,%u,%u) lies, of", f->block_b,
-			    (unsigned long long)f->block_va, f->texel[0], f->texel[1], f->texel[2]);
+		bw_str_addf(
+			&s,
+			"That is in the block of %u bytes at 0x%llx, in which texel (%u,%u,%u) lies, of",
+			f->block_b, (unsigned long long)f->block_va, f->texel[0], f->texel[1],
+			f->texel[2]);
 	else
 		bw_str_addf(&s, "It is texel (%u,%u,%u) of", f->texel[0], f->texel[1], f->texel[2]);
-	bw_str_addf(&s, " the %s image at 0x%llx (%u x %u x %u", f->image_type, (unsigned long long)f->image_va,
-		    f->image_dim[0], f->image_dim[1], f->image_dim[2]);
+	bw_str_addf(&s, " the %s image at 0x%llx (%u x %u x %u", f->image_type,
+		    (unsigned long long)f->image_va, f->image_dim[0], f->image_dim[1],
+		    f->image_dim[2]);
 	if (f->image_name[0])
 		bw_str_addf(&s, ", '%s'", f->image_name);
 	bw_str_add(&s, ")");
@@ -193,7 +205,8 @@ static void show_image(struct bw_out *o, const struct bw_fault_info *f)
 	bw_str_free(&s);
 }
 
-/* "Lane 5 reads 4 bytes at": what was tried. In a tiled image the texel's own address is not known. */
+/* "Lane 5 reads 4 bytes at": what was tried. In a tiled image the texel's own address is not
+ * known. */
 static void add_attempt(struct bw_str *s, const struct bw_fault_info *f)
 {
 	if (f->first_lane >= 0 && !f->is_scalar)
@@ -224,7 +237,8 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 		bw_str_add(&s, ".");
 		bw_out_hex(o, "fault_address", f.addr);
 	} else if (f.has_addr) {
-		bw_str_addf(&s, "The GPU recorded a fault in the page at 0x%llx, which is ", (unsigned long long)f.addr);
+		bw_str_addf(&s, "The GPU recorded a fault in the page at 0x%llx, which is ",
+			    (unsigned long long)f.addr);
 		add_verdict(&s, &f);
 		bw_str_add(&s, ".");
 		bw_out_hex(o, "fault_address", f.addr);
@@ -294,8 +308,8 @@ const char *bw_watch_kind_text(const struct bw_break_info *b)
 	return "Hardware watchpoint";
 }
 
-static void show_watch_value(struct bw_out *o, struct bw_debug *d, const char *title, const char *key,
-			     const struct bw_value *v)
+static void show_watch_value(struct bw_out *o, struct bw_debug *d, const char *title,
+			     const char *key, const struct bw_value *v)
 {
 	struct bw_str s = {0};
 	bw_show_value(d, v, 0, &s);
@@ -311,8 +325,9 @@ static void show_watch(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 	const struct bw_watch_hit *hit = bw_debug_watch_hit(d, b->number);
 	struct bw_str lanes = {0};
 	bw_format_lanes(&lanes, s->breakpoint_lanes);
-	bw_out_line(o, "Thread %u \"%s\" hit %s %u: %s, with lanes [%s]", s->wave, bw_debug_program_name(d),
-		    bw_watch_kind_text(b), b->number, b->spec, bw_str_text(&lanes));
+	bw_out_line(o, "Thread %u \"%s\" hit %s %u: %s, with lanes [%s]", s->wave,
+		    bw_debug_program_name(d), bw_watch_kind_text(b), b->number, b->spec,
+		    bw_str_text(&lanes));
 	bw_str_free(&lanes);
 	bw_out_int(o, "watchpoint", b->number);
 	bw_out_hex(o, "watchpoint_lanes", s->breakpoint_lanes);
@@ -341,17 +356,20 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 	if (s->reasons & BW_REASON_FP_EXCEPTION && s->breakpoint) {
 		bw_reason_text(s->reasons & BW_REASON_FP_EXCEPTION, reasons, sizeof(reasons));
 		bw_out_line(o, "Thread %u \"%s\" hit %s %u (%s).", s->wave, name,
-			    s->breakpoint_temporary ? "Temporary catchpoint" : "Catchpoint", s->breakpoint, reasons);
+			    s->breakpoint_temporary ? "Temporary catchpoint" : "Catchpoint",
+			    s->breakpoint, reasons);
 		bw_out_int(o, "breakpoint", s->breakpoint);
 		return;
 	}
-	if (s->focus_ended && (s->reasons == BW_REASON_INTERRUPT || (s->breakpoint && !b && !s->breakpoint_temporary))) {
+	if (s->focus_ended && (s->reasons == BW_REASON_INTERRUPT ||
+			       (s->breakpoint && !b && !s->breakpoint_temporary))) {
 		bw_out_line(o, "Thread %u \"%s\" stopped.", s->wave, name);
 		return;
 	}
 	if (s->reasons & BW_REASON_BREAKPOINT && s->breakpoint) {
 		bw_str_addf(lead, "Thread %u \"%s\" hit %s %u, with lanes [", s->wave, name,
-			    s->breakpoint_temporary ? "Temporary breakpoint" : "Breakpoint", s->breakpoint);
+			    s->breakpoint_temporary ? "Temporary breakpoint" : "Breakpoint",
+			    s->breakpoint);
 		bw_format_lanes(lead, s->breakpoint_lanes);
 		bw_str_add(lead, "], ");
 		bw_out_int(o, "breakpoint", s->breakpoint);
@@ -390,14 +408,17 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		bw_out_str(o, "reason", "gpu gone");
 		break;
 	case BW_STOP_INTERRUPTED:
-		bw_out_line(o, s->focus_ended ? "No wave is on the GPU now; \"continue\" goes on."
-					      : "Interrupted. No wave is on the GPU now; \"continue\" goes on.");
+		bw_out_line(
+			o,
+			s->focus_ended
+				? "No wave is on the GPU now; \"continue\" goes on."
+				: "Interrupted. No wave is on the GPU now; \"continue\" goes on.");
 		bw_out_str(o, "reason", "interrupted");
 		break;
 	case BW_STOP_DISPATCH: {
 		const struct bw_dispatch_info *info = bw_debug_dispatch(d, s->dispatch);
-		bw_out_line(o, "Dispatch %u of %s is about to start; \"continue\" starts it.", s->dispatch,
-			    info ? info->kernel_name : "?");
+		bw_out_line(o, "Dispatch %u of %s is about to start; \"continue\" starts it.",
+			    s->dispatch, info ? info->kernel_name : "?");
 		bw_out_str(o, "reason", "dispatch");
 		bw_out_int(o, "dispatch", s->dispatch);
 		if (info) {
@@ -429,7 +450,8 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		bw_show_place_facts(o, &place);
 		if (s->focus_changed) {
 			bw_lane_name(d, w, s->lane, identity, sizeof(identity));
-			bw_out_line(o, "[Switching to thread %u, lane %u (%s)]", s->wave, s->lane, identity);
+			bw_out_line(o, "[Switching to thread %u, lane %u (%s)]", s->wave, s->lane,
+				    identity);
 		}
 		struct bw_str lead = {0};
 		show_cause(o, d, s, w, &lead);
@@ -449,16 +471,22 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		if (s->reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
 			bw_show_fault(o, d, s->wave);
 			if (w->pc_imprecise)
-				bw_out_text(o, "Warning: precise memory violation signal reporting is not enabled, reported\n"
-					       "location may not be accurate.\n");
+				bw_out_text(
+					o,
+					"Warning: precise memory violation signal reporting is not enabled, reported\n"
+					"location may not be accurate.\n");
 		}
 		if (!(w->exec >> s->lane & 1))
 			bw_out_line(o, "warning: Current lane is inactive.");
 		if (s->n_same > 1)
-			bw_out_line(o, "%zu waves stopped here, %zu in all; \"info waves\" shows them.", s->n_same,
-				    s->n_waves);
+			bw_out_line(
+				o, "%zu waves stopped here, %zu in all; \"info waves\" shows them.",
+				s->n_same, s->n_waves);
 		if (s->n_other)
-			bw_out_line(o, "%zu more stopped for another reason; \"continue\" shows that next.", s->n_other);
+			bw_out_line(
+				o,
+				"%zu more stopped for another reason; \"continue\" shows that next.",
+				s->n_other);
 		if (s->n_unstoppable)
 			bw_out_line(o, "warning: %u wave%s did not stop.", s->n_unstoppable,
 				    s->n_unstoppable == 1 ? "" : "s");

@@ -58,7 +58,8 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 	if (v->type.kind == BW_TYPE_POINTER && v->type.space != BW_SPACE_GLOBAL && !letter)
 		bw_str_addf(out, "%s#", bw_space_name(v->type.space));
 	bw_format_value(out, v->bits, v->type.size_b, kind_of(&v->type), letter);
-	bool address = letter == 'a' || (!letter && (v->type.is_code || v->type.kind == BW_TYPE_POINTER));
+	bool address =
+		letter == 'a' || (!letter && (v->type.is_code || v->type.kind == BW_TYPE_POINTER));
 	if (address && (v->type.kind != BW_TYPE_POINTER || v->type.space == BW_SPACE_GLOBAL)) {
 		char symbol[160];
 		bw_debug_symbolize(d, v->bits, symbol, sizeof(symbol));

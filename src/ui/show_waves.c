@@ -8,6 +8,7 @@
 #include "base/vec.h"
 
 /* The first one only where there are several. */
+/* clang-format off */
 static const struct bw_column wave_columns[] = {
 	{"Inf", "inferior", true},
 	{"", NULL, false},
@@ -25,6 +26,7 @@ static const struct bw_column wave_columns[] = {
 	{NULL, "current", false},
 	BW_PLACE_COLUMNS,
 };
+/* clang-format on */
 
 static void add_reason(struct bw_table *t, const struct bw_wave_info *w)
 {
@@ -45,7 +47,8 @@ static void add_reason_facts(struct bw_table *t, const struct bw_wave_info *w)
 	bw_table_json_cell(t, json_boolean(w->in_barrier));
 }
 
-static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wave_info *w, bool several, bool focus)
+static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wave_info *w,
+		     bool several, bool focus)
 {
 	char name[96], place[32];
 	bw_wave_name(w, name, sizeof(name));
@@ -82,13 +85,16 @@ struct group {
 };
 struct group_vec BW_VEC(struct group);
 
-static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *waves, size_t n)
+static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *waves,
+			size_t n)
 {
 	struct group_vec groups = {0};
 	for (size_t i = 0; i < n; i++) {
 		struct group *found = NULL;
 		bw_vec_each(&groups, g)
-			if (g->pc == waves[i].pc && g->space == waves[i].space && g->reasons == waves[i].reasons && g->breakpoint == waves[i].breakpoint) {
+			if (g->pc == waves[i].pc && g->space == waves[i].space &&
+			    g->reasons == waves[i].reasons &&
+			    g->breakpoint == waves[i].breakpoint) {
 				found = g;
 				break;
 			}
@@ -96,11 +102,15 @@ static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wa
 			found->n++;
 			continue;
 		}
-		struct group g = {waves[i].pc, waves[i].space, waves[i].reasons, waves[i].breakpoint, 1, waves[i].number};
+		struct group g = {
+			waves[i].pc, waves[i].space, waves[i].reasons, waves[i].breakpoint,
+			1,	     waves[i].number};
 		bw_error_free(bw_vec_push(&groups, g));
 	}
-	static const struct bw_column columns[] = {
-		{"Waves", "waves", true}, {"First", "first", true}, {"Frame", "frame", false}, {"Stopped by", "reason", false}};
+	static const struct bw_column columns[] = {{"Waves", "waves", true},
+						   {"First", "first", true},
+						   {"Frame", "frame", false},
+						   {"Stopped by", "reason", false}};
 	struct bw_table t;
 	bw_table_init(&t, "groups", columns, BW_ARRAY_SIZE(columns));
 	bw_vec_each(&groups, g) {
@@ -118,7 +128,10 @@ static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wa
 	bw_out_table(o, &t, "");
 	bw_table_fini(&t);
 	bw_vec_free(&groups);
-	bw_out_line(o, "%zu waves have stopped. \"info waves all\" lists each; \"info waves count\" counts all.", n);
+	bw_out_line(
+		o,
+		"%zu waves have stopped. \"info waves all\" lists each; \"info waves count\" counts all.",
+		n);
 }
 
 void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all)
@@ -138,17 +151,22 @@ void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all)
 	bw_table_init(&t, "waves", wave_columns + !several, BW_ARRAY_SIZE(wave_columns) - !several);
 	for (size_t i = 0; i < n; i++)
 		add_wave(&t, d, &waves[i], several, focus && focus->number == waves[i].number);
-	bw_out_table(o, &t, bw_debug_state(d) == BW_DEBUG_NO_PROGRAM ? "No program runs; \"run\" starts it."
-								      : "No wave has stopped.");
+	bw_out_table(o, &t,
+		     bw_debug_state(d) == BW_DEBUG_NO_PROGRAM
+			     ? "No program runs; \"run\" starts it."
+			     : "No wave has stopped.");
 	bw_table_fini(&t);
 }
 
 void bw_show_inferiors(struct bw_out *o, struct bw_debug *d)
 {
-	static const struct bw_column columns[] = {
-		{"", NULL, false},	      {"Num", "inferior", true},	 {"Process", "pid", true},
-		{"Program", "program", false}, {"Address spaces", "spaces", true}, {"Waves stopped", "waves", true},
-		{NULL, "current", false}};
+	static const struct bw_column columns[] = {{"", NULL, false},
+						   {"Num", "inferior", true},
+						   {"Process", "pid", true},
+						   {"Program", "program", false},
+						   {"Address spaces", "spaces", true},
+						   {"Waves stopped", "waves", true},
+						   {NULL, "current", false}};
 	size_t n = 0;
 	const struct bw_inferior_info *all = bw_debug_inferiors(d, &n);
 	struct bw_table t;
@@ -169,8 +187,9 @@ void bw_show_inferiors(struct bw_out *o, struct bw_debug *d)
 struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
-		{"Dispatch", "dispatch", true}, {"Kernel", "kernel", false}, {"Total", "total", true},
-		{"Stopped", "stopped", true},	{"Running", "running", true}, {"Waiting", "waiting", true},
+		{"Dispatch", "dispatch", true}, {"Kernel", "kernel", false},
+		{"Total", "total", true},	{"Stopped", "stopped", true},
+		{"Running", "running", true},	{"Waiting", "waiting", true},
 		{"Finished", "finished", true}};
 	size_t n = 0;
 	const struct bw_dispatch_info *dispatches = bw_debug_dispatches(d, &n);
@@ -242,11 +261,14 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_str_free(&frame);
 }
 
-void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last, bool only_active)
+void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
+		   bool only_active)
 {
-	static const struct bw_column columns[] = {
-		{"", NULL, false}, {"Id", "lane", true}, {"State", "active", false},
-		{"Target Id", "name", false}, {"Frame", "frame", false}};
+	static const struct bw_column columns[] = {{"", NULL, false},
+						   {"Id", "lane", true},
+						   {"State", "active", false},
+						   {"Target Id", "name", false},
+						   {"Frame", "frame", false}};
 	const struct bw_wave_info *w = bw_debug_focus(d);
 	struct bw_table t;
 	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
@@ -273,9 +295,11 @@ void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigne
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
-		{"Id", "dispatch", true}, {"Queue", "queue", true}, {"Groups", NULL, false},
-		{"Workgroup", NULL, false}, {"State", "state", false}, {"Kernel Function", "kernel", false},
-		{NULL, "groups", false}, {NULL, "workgroup", false}, {"Label", "label", false}};
+		{"Id", "dispatch", true},  {"Queue", "queue", true},
+		{"Groups", NULL, false},   {"Workgroup", NULL, false},
+		{"State", "state", false}, {"Kernel Function", "kernel", false},
+		{NULL, "groups", false},   {NULL, "workgroup", false},
+		{"Label", "label", false}};
 	size_t n = 0, n_columns = BW_ARRAY_SIZE(columns) - 1;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
 	for (size_t i = 0; i < n; i++)
@@ -302,11 +326,13 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 	bw_table_fini(&t);
 }
 
-static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info)
+static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d,
+				  const struct bw_dispatch_info *info)
 {
 	static const struct bw_column columns[] = {
-		{"Argument", "name", false}, {"Type", "type", false}, {"Offset", "offset", true},
-		{"Size", "size", true}, {"Launch value", NULL, false}, {NULL, "launch_value", false}};
+		{"Argument", "name", false},   {"Type", "type", false},
+		{"Offset", "offset", true},    {"Size", "size", true},
+		{"Launch value", NULL, false}, {NULL, "launch_value", false}};
 	struct bw_arg_info *args = NULL;
 	size_t n = 0;
 	BW_TRY(bw_debug_args(d, info->number, &args, &n));
@@ -315,13 +341,15 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const st
 	for (size_t i = 0; i < n; i++) {
 		struct bw_str value = {0};
 		if (args[i].has_value)
-			bw_show_value(d, &args[i].value, args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0, &value);
+			bw_show_value(d, &args[i].value,
+				      args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0, &value);
 		bw_table_text(&t, "%s", args[i].arg->name);
 		bw_table_text(&t, "%s", args[i].arg->type_name);
 		bw_table_int(&t, args[i].arg->offset_b);
 		bw_table_int(&t, args[i].arg->size_b);
 		bw_table_text(&t, "%s", args[i].has_value ? bw_str_text(&value) : "(not readable)");
-		bw_table_json_cell(&t, args[i].has_value ? bw_json_text(bw_str_text(&value)) : NULL);
+		bw_table_json_cell(&t,
+				   args[i].has_value ? bw_json_text(bw_str_text(&value)) : NULL);
 		bw_str_free(&value);
 	}
 	bw_out_table(o, &t, "Its arguments are not described (no metadata).");
@@ -330,16 +358,19 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d, const st
 	return NULL;
 }
 
-struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const struct bw_dispatch_info *info)
+struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d,
+				const struct bw_dispatch_info *info)
 {
 	char groups[48], group[48];
 	bw_show_dims(groups, info->desc.groups);
 	bw_show_dims(group, info->desc.group_size);
 	bool wave32 = info->desc.initiator >> 15 & 1;
-	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number, bw_show_dispatch_state(d, info));
+	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number,
+		    bw_show_dispatch_state(d, info));
 	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)info->desc.code_va,
 		    info->code_object[0] ? " from " : "", info->code_object);
-	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group, wave32 ? 32u : 64u);
+	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group,
+		    wave32 ? 32u : 64u);
 	bw_out_str(o, "kernel", info->kernel_name);
 	bw_out_int(o, "dispatch", info->number);
 	bw_out_str(o, "state", bw_show_dispatch_state(d, info));
@@ -349,8 +380,9 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d, const stru
 	bw_out_json(o, "workgroup", bw_dims_json(info->desc.group_size));
 	bw_out_int(o, "wave_size", wave32 ? 32 : 64);
 	if (info->kernel) {
-		bw_out_line(o, "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane", info->kernel->vgprs,
-			    info->kernel->lds_b, info->kernel->scratch_b);
+		bw_out_line(o,
+			    "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane",
+			    info->kernel->vgprs, info->kernel->lds_b, info->kernel->scratch_b);
 		bw_out_int(o, "vgprs", info->kernel->vgprs);
 		bw_out_int(o, "lds", info->kernel->lds_b);
 		bw_out_int(o, "scratch", info->kernel->scratch_b);

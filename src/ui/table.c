@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bw_table_init(struct bw_table *t, const char *key, const struct bw_column *columns, size_t n_columns)
+void bw_table_init(struct bw_table *t, const char *key, const struct bw_column *columns,
+		   size_t n_columns)
 {
 	*t = (struct bw_table){.key = key, .columns = columns, .n_columns = n_columns};
 }
@@ -116,7 +117,8 @@ static size_t text_width(const char *text)
 	return n;
 }
 
-static void add_aligned(struct bw_str *line, const char *text, size_t width, bool right, size_t *pending)
+static void add_aligned(struct bw_str *line, const char *text, size_t width, bool right,
+			size_t *pending)
 {
 	size_t len = text_width(text);
 	size_t before = right ? width - len : 0;
@@ -151,7 +153,8 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 		for (size_t c = 0; c < t->n_columns; c++) {
 			if (!t->columns[c].title)
 				continue;
-			const char *text = r == 0 ? t->columns[c].title : t->cells[(r - 1) * t->n_columns + c].text;
+			const char *text = r == 0 ? t->columns[c].title
+						  : t->cells[(r - 1) * t->n_columns + c].text;
 			add_aligned(out, text, width[c], t->columns[c].right, &pending);
 		}
 		bw_str_add(out, "\n");

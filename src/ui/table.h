@@ -17,7 +17,7 @@
 struct bw_column {
 	const char *title; /* NULL: the column is for JSON only */
 	const char *key;   /* NULL: the column is for text only */
-	bool right;        /* aligned right */
+	bool right;	   /* aligned right */
 };
 
 struct bw_cell {
@@ -41,17 +41,20 @@ struct bw_table {
 };
 
 /* columns: borrowed, usually static. */
-void bw_table_init(struct bw_table *t, const char *key, const struct bw_column *columns, size_t n_columns);
+void bw_table_init(struct bw_table *t, const char *key, const struct bw_column *columns,
+		   size_t n_columns);
 void bw_table_fini(struct bw_table *t);
 size_t bw_table_rows(const struct bw_table *t);
 
 /* The next cell, row by row. */
 void bw_table_text(struct bw_table *t, const char *fmt, ...) BW_PRINTF(2, 3);
 void bw_table_int(struct bw_table *t, int64_t value);
-void bw_table_hex(struct bw_table *t, uint64_t value, int digits); /* 0x, at least `digits` digits */
+/* 0x, at least `digits` digits */
+void bw_table_hex(struct bw_table *t, uint64_t value, int digits);
 void bw_table_bool(struct bw_table *t, bool value, const char *yes, const char *no);
 void bw_table_empty(struct bw_table *t); /* nothing, null */
-void bw_table_json_cell(struct bw_table *t, json_t *value); /* for a column without a title; takes it */
+/* for a column without a title; takes it */
+void bw_table_json_cell(struct bw_table *t, json_t *value);
 /* A line of its own below the last row, in text alone. */
 void bw_table_note(struct bw_table *t, const char *fmt, ...) BW_PRINTF(2, 3);
 

@@ -44,11 +44,14 @@ static int parse(int argc, char **argv, bool takes_pattern, struct options *o)
 		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			o->help = true;
 		else if (argv[i][0] == '-')
-			return fail("\"breakwater vgpu %s\" has no option %s (see --help)", argv[0], argv[i]);
+			return fail("\"breakwater vgpu %s\" has no option %s (see --help)", argv[0],
+				    argv[i]);
 		else if (!takes_pattern)
-			return fail("\"breakwater vgpu %s\" takes no \"%s\" (see --help)", argv[0], argv[i]);
+			return fail("\"breakwater vgpu %s\" takes no \"%s\" (see --help)", argv[0],
+				    argv[i]);
 		else if (o->pattern)
-			return fail("one pattern at a time: \"%s\" comes after \"%s\"", argv[i], o->pattern);
+			return fail("one pattern at a time: \"%s\" comes after \"%s\"", argv[i],
+				    o->pattern);
 		else
 			o->pattern = argv[i];
 	}
@@ -92,7 +95,10 @@ static void add_encodings(struct bw_str *s, enum bw_op op)
 	size_t n = bw_isa_op_encodings(op, e, MAX_ENCODINGS);
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++)
 		bw_str_addf(s, "%s%s%s %u", i ? ", " : "", bw_isa_fmt_name(e[i].fmt),
-			    e[i].fmt != BW_FMT_VOPD ? "" : e[i].is_y ? " Y" : " X", e[i].opcode);
+			    e[i].fmt != BW_FMT_VOPD ? ""
+			    : e[i].is_y		    ? " Y"
+						    : " X",
+			    e[i].opcode);
 }
 
 static json_t *encodings_json(enum bw_op op)
@@ -101,7 +107,8 @@ static json_t *encodings_json(enum bw_op op)
 	size_t n = bw_isa_op_encodings(op, e, MAX_ENCODINGS);
 	json_t *array = json_array();
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++) {
-		json_t *one = json_pack("{s:s, s:i}", "format", bw_isa_fmt_name(e[i].fmt), "opcode", (int)e[i].opcode);
+		json_t *one = json_pack("{s:s, s:i}", "format", bw_isa_fmt_name(e[i].fmt), "opcode",
+					(int)e[i].opcode);
 		if (e[i].fmt == BW_FMT_VOPD)
 			json_object_set_new(one, "half", json_string(e[i].is_y ? "y" : "x"));
 		json_array_append_new(array, one);
@@ -117,9 +124,11 @@ static int no_match(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
 		names[n++] = bw_isa_op_info((enum bw_op)op)->name;
 	if (bw_nearest(pattern, names, n, &near, 1))
-		return fail("no opcode of gfx1100 matches \"%s\" (did you mean %s?)", pattern, names[near]);
-	return fail("no opcode of gfx1100 matches \"%s\"; a pattern is part of a name, or has * in it: \"*%s*\"", pattern,
-		    pattern);
+		return fail("no opcode of gfx1100 matches \"%s\" (did you mean %s?)", pattern,
+			    names[near]);
+	return fail(
+		"no opcode of gfx1100 matches \"%s\"; a pattern is part of a name, or has * in it: \"*%s*\"",
+		pattern, pattern);
 }
 
 static int isa_json(const char *pattern)
@@ -132,9 +141,10 @@ static int isa_json(const char *pattern)
 		if (!matches(pattern, name))
 			continue;
 		count[f.kind]++;
-		json_array_append_new(opcodes, json_pack("{s:s, s:o, s:s, s:s*}", "name", name, "encodings",
-							 encodings_json((enum bw_op)op), "executed",
-							 bw_fidelity_name(f.kind), "why", f.why));
+		json_array_append_new(opcodes,
+				      json_pack("{s:s, s:o, s:s, s:s*}", "name", name, "encodings",
+						encodings_json((enum bw_op)op), "executed",
+						bw_fidelity_name(f.kind), "why", f.why));
 	}
 	if (!json_array_size(opcodes)) {
 		json_decref(opcodes);
@@ -142,8 +152,11 @@ static int isa_json(const char *pattern)
 		return no_match(pattern);
 	}
 	for (unsigned k = 0; k <= BW_FIDELITY_ABSENT; k++)
-		json_object_set_new(counts, bw_fidelity_name((enum bw_fidelity)k), json_integer(count[k]));
-	return print_json(json_pack("{s:s, s:s, s:s, s:o, s:o}", "type", "answer", "command", "vgpu isa", "gfx", "gfx1100", "opcodes", opcodes, "counts", counts));
+		json_object_set_new(counts, bw_fidelity_name((enum bw_fidelity)k),
+				    json_integer(count[k]));
+	return print_json(json_pack("{s:s, s:s, s:s, s:o, s:o}", "type", "answer", "command",
+				    "vgpu isa", "gfx", "gfx1100", "opcodes", opcodes, "counts",
+				    counts));
 }
 
 static int isa_text(const char *pattern)
@@ -157,8 +170,8 @@ static int isa_text(const char *pattern)
 		if (!matches(pattern, name))
 			continue;
 		if (!n++)
-			printf("%-*s%-*s%-*s%s\n", EXECUTED_AT, "Opcode", ENCODING_AT - EXECUTED_AT, "Executed",
-			       WHY_AT - ENCODING_AT, "Encoding", "Why");
+			printf("%-*s%-*s%-*s%s\n", EXECUTED_AT, "Opcode", ENCODING_AT - EXECUTED_AT,
+			       "Executed", WHY_AT - ENCODING_AT, "Encoding", "Why");
 		count[f.kind]++;
 		bw_str_clear(&line);
 		bw_str_add(&line, name);
@@ -180,8 +193,9 @@ static int isa_text(const char *pattern)
 		return no_match(pattern);
 	if (n < BW_OP_COUNT - 1)
 		printf("%u of the ", n);
-	printf("%u opcodes of gfx1100: %u exact, %u within 1 ULP, %u approximate, %u absent.\n", BW_OP_COUNT - 1,
-	       count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1], count[BW_FIDELITY_LOOSE], count[BW_FIDELITY_ABSENT]);
+	printf("%u opcodes of gfx1100: %u exact, %u within 1 ULP, %u approximate, %u absent.\n",
+	       BW_OP_COUNT - 1, count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
+	       count[BW_FIDELITY_LOOSE], count[BW_FIDELITY_ABSENT]);
 	return 0;
 }
 
@@ -200,9 +214,10 @@ int bw_vgpu_main_isa(int argc, char **argv)
 
 /* ---- profiles ---- */
 
-static const char profiles_usage[] = "Usage: breakwater vgpu profiles [--json]\n"
-				     "\n"
-				     "Lists the GPUs that the virtual GPU can be: names for --gpu virtual:NAME.\n";
+static const char profiles_usage[] =
+	"Usage: breakwater vgpu profiles [--json]\n"
+	"\n"
+	"Lists the GPUs that the virtual GPU can be: names for --gpu virtual:NAME.\n";
 
 static unsigned n_cus(const struct bw_profile *p)
 {
@@ -214,13 +229,16 @@ static int profiles_json(const struct bw_profile *const *all, size_t n)
 	json_t *array = json_array();
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_profile *p = all[i];
-		json_array_append_new(
-			array, json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:s}", "name", p->name, "gfx", p->gfx, "model",
-					 p->marketing_name, "pci_device", (int)p->pci_device, "shader_engines",
-					 (int)p->n_se, "compute_units", (int)n_cus(p), "vram_bytes",
-					 (json_int_t)p->vram_size_b, "pci_address", p->pci_address));
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:s}", "name",
+						p->name, "gfx", p->gfx, "model", p->marketing_name,
+						"pci_device", (int)p->pci_device, "shader_engines",
+						(int)p->n_se, "compute_units", (int)n_cus(p),
+						"vram_bytes", (json_int_t)p->vram_size_b,
+						"pci_address", p->pci_address));
 	}
-	return print_json(json_pack("{s:s, s:s, s:o}", "type", "answer", "command", "vgpu profiles", "profiles", array));
+	return print_json(json_pack("{s:s, s:s, s:o}", "type", "answer", "command", "vgpu profiles",
+				    "profiles", array));
 }
 
 int bw_vgpu_main_profiles(int argc, char **argv)
@@ -239,7 +257,7 @@ int bw_vgpu_main_profiles(int argc, char **argv)
 		return profiles_json(all, n);
 	printf("%-9s %-9s %-25s %4s  %9s\n", "Name", "Target", "Model", "CUs", "Memory");
 	for (size_t i = 0; i < n; i++)
-		printf("%-9s %-9s %-25s %4u  %5" PRIu64 " MiB\n", all[i]->name, all[i]->gfx, all[i]->marketing_name,
-		       n_cus(all[i]), all[i]->vram_size_b >> 20);
+		printf("%-9s %-9s %-25s %4u  %5" PRIu64 " MiB\n", all[i]->name, all[i]->gfx,
+		       all[i]->marketing_name, n_cus(all[i]), all[i]->vram_size_b >> 20);
 	return 0;
 }

@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_LISTS_H
 #define BW_VGPU_LISTS_H
 
-/* What the virtual GPU can say about itself without running: `breakwater vgpu isa` and `breakwater vgpu
- * profiles`. argv[0] is the word; exit statuses as everywhere. */
+/* What the virtual GPU can say about itself without running: `breakwater vgpu isa` and `breakwater
+ * vgpu profiles`. argv[0] is the word; exit statuses as everywhere. */
 
 int bw_vgpu_main_isa(int argc, char **argv);
 int bw_vgpu_main_profiles(int argc, char **argv);

@@ -131,8 +131,8 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 			break;
 		case STRICT:
 			if (optarg && strcmp(optarg, "quiet"))
-				return bw_errorf(BW_E_INVALID, "--strict is alone or =quiet, not \"%s\"",
-						 optarg);
+				return bw_errorf(BW_E_INVALID,
+						 "--strict is alone or =quiet, not \"%s\"", optarg);
 			s->uapi.device.strict = true;
 			s->uapi.strict_at_end |= optarg != NULL;
 			break;
@@ -183,11 +183,13 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 /* ---- files ---- */
 
 /* The run folder, with the tree of devices in it. */
-static struct bw_error *make_run_folder(const struct bw_profile *profile, struct bw_folder *out_folder, char out_root[108])
+static struct bw_error *make_run_folder(const struct bw_profile *profile,
+					struct bw_folder *out_folder, char out_root[108])
 {
 	BW_TRY(bw_folder_make(BW_FOLDER_VGPU, out_folder));
 	if (snprintf(out_root, 108, "%s/root", out_folder->path) >= 108)
-		return bw_errorf(BW_E_INVALID, "the path %s is too long for a run folder", out_folder->path);
+		return bw_errorf(BW_E_INVALID, "the path %s is too long for a run folder",
+				 out_folder->path);
 	return bw_tree_make(profile, out_root);
 }
 
@@ -210,14 +212,15 @@ static struct bw_error *listen_on(const char *path, struct socket_file *out_file
 static void remove_socket(const struct socket_file *f)
 {
 	struct stat st;
-	if (f->path && !lstat(f->path, &st) && S_ISSOCK(st.st_mode) && st.st_dev == f->dev && st.st_ino == f->ino)
+	if (f->path && !lstat(f->path, &st) && S_ISSOCK(st.st_mode) && st.st_dev == f->dev &&
+	    st.st_ino == f->ino)
 		unlink(f->path);
 }
 
 /* ---- serving ---- */
 
-/* spare: an open descriptor that is given up where there is no other, so that who comes then is sent away
- * and does not wait in front of a server that spins. */
+/* spare: an open descriptor that is given up where there is no other, so that who comes then is
+ * sent away and does not wait in front of a server that spins. */
 static void accept_one(struct bw_uapi *u, int listening, int *spare)
 {
 	int sock = -1;

@@ -5,67 +5,76 @@
 /* The debugger and the agent inside the program. The debugger listens on the socket named by
  * BREAKWATER_DEBUGGER in the program's environment; the agent connects when the program first opens
  * an amdgpu device and from then on answers requests (type, seq) with (type | REPLY, seq) and sends
- * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does: puts back
- * patched code, frees held submissions, lets stopped waves run on, and never stops one again.
- * Registers are given back by the debugger's guard, a process that outlives it. It has a line to the
- * agent (GUARD): there the agent says LEFT when no patched code is left in memory or in an instruction
- * cache, and goes on letting waves go; and hears BACK when no wave needs the handler and the registers
- * are back. Then it gives its buffers and the VMID back, too. */
+ * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does: puts
+ * back patched code, frees held submissions, lets stopped waves run on, and never stops one again.
+ * Registers are given back by the debugger's guard, a process that outlives it. It has a line to
+ * the agent (GUARD): there the agent says LEFT when no patched code is left in memory or in an
+ * instruction cache, and goes on letting waves go; and hears BACK when no wave needs the handler
+ * and the registers are back. Then it gives its buffers and the VMID back, too. */
 
 #include <stdint.h>
 
 #define BW_AGENT_SOCKET_ENV "BREAKWATER_DEBUGGER"
-/* With BREAKWATER_ATTACH=1 in its environment a program can be attached to later: its agent listens on a
- * name in the abstract namespace: BW_AGENT_NAME and its pid, as it knows it, with a random suffix where
- * somebody has taken that. The name proves nothing: a debugger goes through those that /proc/net/unix lists
- * until the kernel says (SO_PEERCRED) that the process it wants listens there. It sends bw_agent_call; the
- * agent answers with an int32, 0 or -errno, and after 0 the connection is like one that the agent has made
- * itself. Both ends check first whom they talk to (wire/peer.h). */
+/* With BREAKWATER_ATTACH=1 in its environment a program can be attached to later: its agent listens
+ * on a name in the abstract namespace: BW_AGENT_NAME and its pid, as it knows it, with a random
+ * suffix where somebody has taken that. The name proves nothing: a debugger goes through those that
+ * /proc/net/unix lists until the kernel says (SO_PEERCRED) that the process it wants listens there.
+ * It sends bw_agent_call; the agent answers with an int32, 0 or -errno, and after 0 the connection
+ * is like one that the agent has made itself. Both ends check first whom they talk to
+ * (wire/peer.h). */
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
 #define BW_AGENT_NAME "breakwater-agent-"
-struct bw_agent_call { uint32_t magic /* BW_MSG_MAGIC */, version; };
+struct bw_agent_call {
+	uint32_t magic /* BW_MSG_MAGIC */, version;
+};
 enum { BW_AGENT_PROTO_VERSION = 6 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
 enum bw_agent_msg {
 	/* debugger to agent */
-	BW_AGENT_ATTACH = 1,   /* bw_agent_attach + handler code; reply bw_agent_attach_reply + fd of the area */
-	BW_AGENT_DETACH,       /* reply bw_agent_result */
-	BW_AGENT_GO,           /* bw_agent_go: let a held submission through; reply bw_agent_result */
-	BW_AGENT_MEM_READ,     /* bw_agent_mem; reply bw_agent_result + bytes */
-	BW_AGENT_MEM_WRITE,    /* bw_agent_mem + bytes; reply bw_agent_result */
-	BW_AGENT_PATCH,        /* bw_agent_mem + bytes: as MEM_WRITE, and what was there is kept and put back
-	                        * by UNPATCH, DETACH or the debugger's death; MEM_READ shows the original */
-	BW_AGENT_UNPATCH,      /* bw_agent_mem, no bytes */
-	BW_AGENT_MAPS,         /* bw_agent_about; reply bw_agent_result + array of bw_agent_map */
-	BW_AGENT_FAULT,        /* bw_agent_about: GPUVM_FAULT of its VM; reply bw_agent_fault */
-	BW_AGENT_OBJECTS,      /* reply bw_agent_result + array of bw_agent_object: what the program's
-	                        * graphics API knows by name; none where the program uses no Vulkan */
-	BW_AGENT_CLOCK,        /* bw_agent_clock; reply bw_agent_result */
-	BW_AGENT_READY,        /* reply bw_agent_result. Ends the connection as DETACH does, but what is attached
-	                        * stays, asleep, until the file or the program is over: later ATTACHes wake
-	                        * it, and their end puts it back to sleep. The registers stay, too: the one
-	                        * who says this puts them back when the program is over */
-	BW_AGENT_FILES,        /* reply bw_agent_result + array of bw_agent_file_info */
-	BW_AGENT_GUARD,        /* no body, a fd: the line to the guard. No reply */
+	/* bw_agent_attach + handler code; reply bw_agent_attach_reply + fd of the area */
+	BW_AGENT_ATTACH = 1,
+	BW_AGENT_DETACH, /* reply bw_agent_result */
+	/* bw_agent_go: let a held submission through; reply bw_agent_result */
+	BW_AGENT_GO,
+	BW_AGENT_MEM_READ,  /* bw_agent_mem; reply bw_agent_result + bytes */
+	BW_AGENT_MEM_WRITE, /* bw_agent_mem + bytes; reply bw_agent_result */
+	/* bw_agent_mem + bytes: as MEM_WRITE, and what was there is kept and put back by UNPATCH,
+	 * DETACH or the debugger's death; MEM_READ shows the original */
+	BW_AGENT_PATCH,
+	BW_AGENT_UNPATCH, /* bw_agent_mem, no bytes */
+	BW_AGENT_MAPS,	  /* bw_agent_about; reply bw_agent_result + array of bw_agent_map */
+	BW_AGENT_FAULT,	  /* bw_agent_about: GPUVM_FAULT of its VM; reply bw_agent_fault */
+	/* reply bw_agent_result + array of bw_agent_object: what the program's graphics API knows
+	 * by name; none where the program uses no Vulkan */
+	BW_AGENT_OBJECTS,
+	BW_AGENT_CLOCK, /* bw_agent_clock; reply bw_agent_result */
+	/* reply bw_agent_result. Ends the connection as DETACH does, but what is attached stays,
+	 * asleep, until the file or the program is over: later ATTACHes wake it, and their end puts
+	 * it back to sleep. The registers stay, too: the one who says this puts them back when the
+	 * program is over */
+	BW_AGENT_READY,
+	BW_AGENT_FILES, /* reply bw_agent_result + array of bw_agent_file_info */
+	BW_AGENT_GUARD, /* no body, a fd: the line to the guard. No reply */
 	/* on that line: agent to guard, guard to agent; no body */
 	BW_AGENT_LEFT = 32,
 	BW_AGENT_BACK,
 	/* agent to debugger, seq 0 */
-	BW_AGENT_EV_HELLO = 64,/* bw_agent_hello */
-	BW_AGENT_EV_SUBMIT,    /* bw_agent_submit + n_dispatches of bw_agent_dispatch + blob_b bytes that
-	                        * they point into: held until GO */
-	BW_AGENT_EV_DONE,      /* bw_agent_done: a submission's fence has signalled (or failed) */
-	BW_AGENT_EV_CLOSED,    /* bw_agent_about: the program has closed a DRM file, and what was attached
-	                        * there is gone */
+	BW_AGENT_EV_HELLO = 64, /* bw_agent_hello */
+	/* bw_agent_submit + n_dispatches of bw_agent_dispatch + blob_b bytes that they point into:
+	 * held until GO */
+	BW_AGENT_EV_SUBMIT,
+	BW_AGENT_EV_DONE, /* bw_agent_done: a submission's fence has signalled (or failed) */
+	/* bw_agent_about: the program has closed a DRM file, and what was attached there is gone */
+	BW_AGENT_EV_CLOSED,
 	BW_AGENT_REPLY = 0x8000,
 };
 
-/* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): in another PID namespace
- * this number is somebody else's. */
-/* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): from another PID
- * namespace this would be the number of a stranger. */
+/* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): in another PID
+ * namespace this number is somebody else's. */
+/* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): from another
+ * PID namespace this would be the number of a stranger. */
 struct bw_agent_hello {
 	uint32_t version, pid;
 	char comm[16];
@@ -73,83 +82,120 @@ struct bw_agent_hello {
 	uint32_t is_render_node, pad;
 };
 
-struct bw_agent_result { int32_t result; uint32_t pad; uint64_t va; char message[112]; }; /* -errno; va of a
-	* fault; a sentence for people when result is not 0 */
+/* -errno; va of a fault; a sentence for people when result is not 0 */
+struct bw_agent_result {
+	int32_t result;
+	uint32_t pad;
+	uint64_t va;
+	char message[112];
+};
 
 /* Every DRM file of a program is an address space of its own, and has a number from 1. Requests say
  * which they are about; 0 is that of the last submission. */
-struct bw_agent_about { uint32_t file, pad; };
+struct bw_agent_about {
+	uint32_t file, pad;
+};
 
-/* The program's monotonic clocks stand still, and its waits with a limit last longer, from is_stopped = 1
- * to 0, DETACH or the debugger's death: no watchdog bites because a person thinks. */
-struct bw_agent_clock { uint32_t is_stopped, pad; };
+/* The program's monotonic clocks stand still, and its waits with a limit last longer, from
+ * is_stopped = 1 to 0, DETACH or the debugger's death: no watchdog bites because a person
+ * thinks. */
+struct bw_agent_clock {
+	uint32_t is_stopped, pad;
+};
 
-/* ATTACH: on that DRM file, allocates the handler (executable, followed by
- * s_code_end padding) and the debug area (GTT, uncached, zeroed, both in the low half of the address
- * space), writes the control block given here at its start, maps both, reserves a VMID, and submits an
- * empty IB so that the VMID is assigned. May be called while a submission of the file is held, or when it is
+/* ATTACH: on that DRM file, allocates the handler (executable, followed by s_code_end padding) and
+ * the debug area (GTT, uncached, zeroed, both in the low half of the address space), writes the
+ * control block given here at its start, maps both, reserves a VMID, and submits an empty IB so
+ * that the VMID is assigned. May be called while a submission of the file is held, or when it is
  * ready (then none of this is done, and the answer is where it lies). */
-struct bw_agent_file_info { uint32_t file, is_ready, pasid, pad; };
-enum { BW_AGENT_ATTACH_NO_RESERVE = 1 };     /* the kernel shares one reserved VMID out in turns */
+struct bw_agent_file_info {
+	uint32_t file, is_ready, pasid, pad;
+};
+enum { BW_AGENT_ATTACH_NO_RESERVE = 1 }; /* the kernel shares one reserved VMID out in turns */
 struct bw_agent_attach {
 	uint64_t area_size_b;
 	uint32_t control_size_b, handler_size_b; /* payload: control block, then handler code */
-	uint32_t displaced_size_b, file;         /* an executable buffer for displaced instructions */
-	uint64_t area_va, handler_va, displaced_va; /* where they should lie if there is room; 0: anywhere */
+	/* an executable buffer for displaced instructions */
+	uint32_t displaced_size_b, file;
+	/* where they should lie if there is room; 0: anywhere */
+	uint64_t area_va, handler_va, displaced_va;
 	uint32_t flags, pad;
 };
 struct bw_agent_attach_reply {
 	struct bw_agent_result r;
 	uint64_t area_va, handler_va, displaced_va;
-	uint32_t pasid, vmid_reserved;           /* vmid_reserved: 1 if the kernel granted it */
+	uint32_t pasid, vmid_reserved; /* vmid_reserved: 1 if the kernel granted it */
 };
 
-struct bw_agent_go { uint32_t submission, pad; };
-struct bw_agent_mem { uint64_t va; uint32_t size_b, file; };
-struct bw_agent_map { uint64_t va, size_b, bo_offset_b; uint32_t flags /* AMDGPU_VM_PAGE_* */, bo_handle; uint64_t bo_size_b; uint32_t domains, pad; };
-struct bw_agent_fault { struct bw_agent_result r; uint64_t addr; uint32_t status, vmhub; };
+struct bw_agent_go {
+	uint32_t submission, pad;
+};
+struct bw_agent_mem {
+	uint64_t va;
+	uint32_t size_b, file;
+};
+struct bw_agent_map {
+	uint64_t va, size_b, bo_offset_b;
+	uint32_t flags /* AMDGPU_VM_PAGE_* */, bo_handle;
+	uint64_t bo_size_b;
+	uint32_t domains, pad;
+};
+struct bw_agent_fault {
+	struct bw_agent_result r;
+	uint64_t addr;
+	uint32_t status, vmhub;
+};
 
 /* One dispatch packet of a submission with the COMPUTE_* registers in force. */
 struct bw_agent_dispatch {
-	uint64_t code_va;          /* PGM_HI:LO << 8, canonical */
+	uint64_t code_va; /* PGM_HI:LO << 8, canonical */
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
-	uint32_t groups[3];        /* dimensions of the packet; 0xffffffff where read from memory (indirect) */
-	uint32_t group_size[3];    /* NUM_THREAD_FULL */
+	/* dimensions of the packet; 0xffffffff where read from memory (indirect) */
+	uint32_t groups[3];
+	uint32_t group_size[3]; /* NUM_THREAD_FULL */
 	uint32_t user_data[16];
 	uint32_t tmpring_size;
 	uint32_t scratch_base_lo, scratch_base_hi; /* COMPUTE_DISPATCH_SCRATCH_BASE */
-	uint32_t pipeline;         /* id of its object; 0: not known, or the driver's own work */
-	uint64_t packet_va;        /* of the packet */
-	uint64_t indirect_va;      /* where groups are read from; 0: they are in the packet */
-	uint32_t label_at, label_b;/* in the blob: labels of the command buffer, the outermost first; 0: none */
-	uint32_t push_at, push_b;  /* in the blob: push constants; 0: none or not known */
+	uint32_t pipeline;    /* id of its object; 0: not known, or the driver's own work */
+	uint64_t packet_va;   /* of the packet */
+	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
+	/* in the blob: labels of the command buffer, the outermost first; 0: none */
+	uint32_t label_at, label_b;
+	uint32_t push_at, push_b; /* in the blob: push constants; 0: none or not known */
 };
 struct bw_agent_submit {
-	uint32_t submission;       /* number for GO and DONE, from 1 */
+	uint32_t submission; /* number for GO and DONE, from 1 */
 	uint32_t ctx_id, ip_type, ring;
 	uint32_t n_dispatches, blob_b;
-	uint32_t frame;            /* presents before it, plus one; 0: not known */
-	uint32_t file;             /* number of the DRM file it goes through, from 1 */
-	uint32_t is_running, pad;  /* it was there before: it is not held (sent while ATTACH wakes a file) */
+	uint32_t frame; /* presents before it, plus one; 0: not known */
+	uint32_t file;	/* number of the DRM file it goes through, from 1 */
+	/* it was there before: it is not held (sent while ATTACH wakes a file) */
+	uint32_t is_running, pad;
 };
 
 /* Something the program's API made. */
 enum bw_agent_object_kind {
-	BW_AGENT_OBJECT_PIPELINE = 1, /* va: its code, once seen in a dispatch; hash: of its SPIR-V; dim:
-	                               * work-items of a group; entry: of the shader */
-	BW_AGENT_OBJECT_BUFFER,       /* va, size_b; flags: VkBufferUsageFlags */
-	BW_AGENT_OBJECT_IMAGE,        /* va, size_b; dim; format: VkFormat; flags: VkImageUsageFlags */
+	/* va: its code, once seen in a dispatch; hash: of its SPIR-V; dim: work-items of a group;
+	 * entry: of the shader */
+	BW_AGENT_OBJECT_PIPELINE = 1,
+	BW_AGENT_OBJECT_BUFFER, /* va, size_b; flags: VkBufferUsageFlags */
+	/* va, size_b; dim; format: VkFormat; flags: VkImageUsageFlags */
+	BW_AGENT_OBJECT_IMAGE,
 };
 struct bw_agent_object {
-	uint32_t kind, id;            /* ids are never used again */
-	uint64_t handle;              /* as the program knows it */
+	uint32_t kind, id; /* ids are never used again */
+	uint64_t handle;   /* as the program knows it */
 	uint64_t va, size_b, hash;
 	uint32_t dim[3], format, flags, push_b;
-	uint16_t sets[8];             /* PIPELINE: descriptors in each set of its layout */
-	char name[64];                /* given by the program, else empty */
+	uint16_t sets[8]; /* PIPELINE: descriptors in each set of its layout */
+	char name[64];	  /* given by the program, else empty */
 	char entry[64];
-	char module[64];              /* name of the shader module */
+	char module[64]; /* name of the shader module */
 };
-struct bw_agent_done { uint32_t submission; int32_t result; }; /* 0, or the -errno its fence carries */
+/* 0, or the -errno its fence carries */
+struct bw_agent_done {
+	uint32_t submission;
+	int32_t result;
+};
 
 #endif

@@ -74,7 +74,8 @@ static enum waited wait_for(int sock, short events, int64_t deadline_ms)
 {
 	int64_t start = now_ms();
 	for (;;) {
-		int64_t now = now_ms(), left = deadline_ms < 0 ? INT_MAX : BW_MAX(deadline_ms - now, (int64_t)0);
+		int64_t now = now_ms(),
+			left = deadline_ms < 0 ? INT_MAX : BW_MAX(deadline_ms - now, (int64_t)0);
 		int64_t slice = bw_wait_is_set() ? BW_WAIT_SLICE_MS : STALL_MS;
 		struct pollfd p = {.fd = sock, .events = events};
 		int n = poll(&p, 1, (int)BW_MIN(left, slice));
@@ -82,7 +83,8 @@ static enum waited wait_for(int sock, short events, int64_t deadline_ms)
 			return READY; /* an error shows itself in the call that follows */
 		if (n == 0 && left == 0)
 			return LATE;
-		if (now_ms() - start >= BW_WAIT_SLICE_MS && !bw_wait_goes_on((unsigned)(now_ms() - start), true))
+		if (now_ms() - start >= BW_WAIT_SLICE_MS &&
+		    !bw_wait_goes_on((unsigned)(now_ms() - start), true))
 			return GIVEN_UP;
 	}
 }
@@ -91,7 +93,8 @@ static struct bw_error *given_up(bool start)
 {
 	if (start)
 		return bw_errorf(BW_E_INTERRUPTED, "the wait was interrupted");
-	struct bw_error *err = bw_errorf(BW_E_GONE, "the wait was interrupted in the middle of a message");
+	struct bw_error *err =
+		bw_errorf(BW_E_GONE, "the wait was interrupted in the middle of a message");
 	if (err->code == BW_E_GONE) /* there was memory for it */
 		err->errnum = EINTR;
 	return err;
@@ -288,16 +291,18 @@ static struct bw_error *socket_address(const char *path, struct sockaddr_un *out
 	return NULL;
 }
 
-/* Is this a socket that no process holds any more? Asked with a socket of another type: the kernel looks
- * for the owner first (ECONNREFUSED when there is none) and compares the types then (EPROTOTYPE;
- * net/unix/af_unix.c unix_find_bsd), so that a living owner never sees a connection. */
+/* Is this a socket that no process holds any more? Asked with a socket of another type: the kernel
+ * looks for the owner first (ECONNREFUSED when there is none) and compares the types then
+ * (EPROTOTYPE; net/unix/af_unix.c unix_find_bsd), so that a living owner never sees a
+ * connection. */
 static bool is_left_over(const struct sockaddr_un *address)
 {
 	struct stat st;
 	if (lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode))
 		return false;
 	_cleanup_close_ int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	return sock >= 0 && connect(sock, (const struct sockaddr *)address, sizeof(*address)) && errno == ECONNREFUSED;
+	return sock >= 0 && connect(sock, (const struct sockaddr *)address, sizeof(*address)) &&
+	       errno == ECONNREFUSED;
 }
 
 static struct bw_error *cannot_listen(const struct sockaddr_un *address)
@@ -305,8 +310,11 @@ static struct bw_error *cannot_listen(const struct sockaddr_un *address)
 	int e = errno;
 	const char *path = address->sun_path;
 	if (e == EADDRINUSE && is_left_over(address))
-		return bw_errorf(BW_E_STATE, "%s is left over from a process that has ended: remove it (rm %s), or "
-			       "choose another path", path, path);
+		return bw_errorf(
+			BW_E_STATE,
+			"%s is left over from a process that has ended: remove it (rm %s), or "
+			"choose another path",
+			path, path);
 	if (e == EADDRINUSE)
 		return bw_errorf(BW_E_STATE, "%s is in use: choose another path", path);
 	return bw_error_errno(e, "cannot listen on %s", path);
@@ -336,7 +344,8 @@ struct bw_error *bw_sock_accept(int listening, int *out_fd, struct bw_peer *out_
 		return bw_error_errno(errno, "cannot accept a connection");
 	BW_TRY(bw_peer_of(fd, &peer));
 	if (!bw_peer_is_allowed(&peer, BW_NO_USER))
-		return bw_errorf(BW_E_STATE, "a connection of another user (uid %u, process %d) is refused",
+		return bw_errorf(BW_E_STATE,
+				 "a connection of another user (uid %u, process %d) is refused",
 				 (unsigned)peer.uid, (int)peer.pid);
 	*out_fd = bw_take_fd(fd);
 	if (out_peer)
@@ -357,9 +366,10 @@ struct bw_error *bw_sock_connect(const char *path, uid_t also, int *out_fd)
 			return bw_error_errno(errno, "cannot connect to %s", path);
 	BW_TRY(bw_peer_of(fd, &peer));
 	if (!bw_peer_is_allowed(&peer, also))
-		return bw_errorf(BW_E_STATE,
-				 "%s is not used: the process that listens there (%d) belongs to another user (uid %u)",
-				 path, (int)peer.pid, (unsigned)peer.uid);
+		return bw_errorf(
+			BW_E_STATE,
+			"%s is not used: the process that listens there (%d) belongs to another user (uid %u)",
+			path, (int)peer.pid, (unsigned)peer.uid);
 	*out_fd = bw_take_fd(fd);
 	return NULL;
 }

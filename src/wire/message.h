@@ -31,10 +31,7 @@ struct bw_msg {
 	size_t body_cap;
 	int fd; /* owned, -1 if none */
 };
-#define BW_MSG_INIT                                                                                \
-	{                                                                                          \
-		.fd = -1                                                                           \
-	}
+#define BW_MSG_INIT {.fd = -1}
 void bw_msg_fini(struct bw_msg *m);
 
 /* parts: the body in pieces, so that a struct and a payload need no copy. fd: -1 or borrowed.
@@ -46,10 +43,10 @@ struct bw_msg_part {
 /* BW_E_INTERRUPTED: given up (base/wait.h) before a byte was sent. */
 struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
 			     size_t n_parts, int fd) BW_MUST_CHECK;
-/* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT, and BW_E_INTERRUPTED (the wait was
- * given up, base/wait.h): none has begun, and the stream is as it was; a peer that falls silent inside a
- * message is BW_E_GONE. After any other error the stream has lost its place: close it. A wait that was given up
- * inside of a message is BW_E_GONE with errnum EINTR. */
+/* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT, and BW_E_INTERRUPTED (the
+ * wait was given up, base/wait.h): none has begun, and the stream is as it was; a peer that falls
+ * silent inside a message is BW_E_GONE. After any other error the stream has lost its place: close
+ * it. A wait that was given up inside of a message is BW_E_GONE with errnum EINTR. */
 struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg) BW_MUST_CHECK;
 
 /* The header at the start of `bytes`, checked. out_used: length of the whole message, 0 when there
@@ -57,9 +54,10 @@ struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg) B
 struct bw_error *bw_msg_parse(const void *bytes, size_t size_b, struct bw_msg_header *out_header,
 			      size_t *out_used) BW_MUST_CHECK;
 
-/* Sockets by path (up to 107 bytes). Listening sockets are mode 0600. What is accepted or connected to is
- * a peer that the rule of wire/peer.h allows; another one is an error, and nothing has been read or sent.
- * also: one more user to whom connecting is right, or BW_NO_USER. out_peer: may be NULL. */
+/* Sockets by path (up to 107 bytes). Listening sockets are mode 0600. What is accepted or connected
+ * to is a peer that the rule of wire/peer.h allows; another one is an error, and nothing has been
+ * read or sent. also: one more user to whom connecting is right, or BW_NO_USER. out_peer: may be
+ * NULL. */
 struct bw_error *bw_sock_listen(const char *path, int *out_fd) BW_MUST_CHECK;
 struct bw_error *bw_sock_accept(int listening, int *out_fd, struct bw_peer *out_peer) BW_MUST_CHECK;
 struct bw_error *bw_sock_connect(const char *path, uid_t also, int *out_fd) BW_MUST_CHECK;

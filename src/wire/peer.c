@@ -26,6 +26,6 @@ bool bw_peer_may_debug_us(const struct bw_peer *p)
 	uid_t real, effective, saved;
 	if (p->uid == 0)
 		return true;
-	return !getresuid(&real, &effective, &saved) && p->uid == real && p->uid == effective && p->uid == saved &&
-	       prctl(PR_GET_DUMPABLE) == 1;
+	return !getresuid(&real, &effective, &saved) && p->uid == real && p->uid == effective &&
+	       p->uid == saved && prctl(PR_GET_DUMPABLE) == 1;
 }

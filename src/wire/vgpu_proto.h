@@ -7,10 +7,10 @@
  * a client opens as many as it has threads inside the kernel at once. Structs are little-endian, in
  * natural alignment, at the start of the body; a payload follows where one is named.
  *
- * The server sees user memory as a kernel does, by copy_from_user and copy_to_user: while it works on
- * an ioctl it may send USER_READ and USER_WRITE, any number of times, which the client answers
- * before it looks for the reply: so the server keeps the kernel's own order of checks. The client answers
- * EFAULT for memory that the ioctl does not name (kmd/named.c knows the structs). */
+ * The server sees user memory as a kernel does, by copy_from_user and copy_to_user: while it works
+ * on an ioctl it may send USER_READ and USER_WRITE, any number of times, which the client answers
+ * before it looks for the reply: so the server keeps the kernel's own order of checks. The client
+ * answers EFAULT for memory that the ioctl does not name (kmd/named.c knows the structs). */
 
 #include <stdint.h>
 
@@ -19,79 +19,131 @@ enum { BW_VGPU_PROTO_VERSION = 2 };
 enum bw_vgpu_msg {
 	/* client to server; the reply has the same type with the top bit set */
 	BW_VGPU_HELLO = 1,
-	BW_VGPU_DRM_OPEN,      /* a new DRM file: its own VM and PASID */
-	BW_VGPU_CLOSE,         /* a DRM or debugfs file */
-	BW_VGPU_IOCTL,         /* on either; payload: the argument struct as the caller passed it */
-	BW_VGPU_MMAP,          /* DRM file: reply carries an fd and the offset in it */
-	BW_VGPU_FDINFO,        /* DRM file: reply payload is the fdinfo text */
-	BW_VGPU_FILE_OPEN,     /* payload: path below the debugfs or sysfs root, see bw_vgpu_file_open */
-	BW_VGPU_FILE_READ,     /* reply payload: the bytes */
-	BW_VGPU_FILE_WRITE,    /* payload: the bytes */
-	BW_VGPU_SERVER_INFO,   /* reply: bw_vgpu_server_info */
-	BW_VGPU_FIDELITY,      /* reply: bw_vgpu_fidelity_reply, payload: its rows */
+	BW_VGPU_DRM_OPEN, /* a new DRM file: its own VM and PASID */
+	BW_VGPU_CLOSE,	  /* a DRM or debugfs file */
+	BW_VGPU_IOCTL,	  /* on either; payload: the argument struct as the caller passed it */
+	BW_VGPU_MMAP,	  /* DRM file: reply carries an fd and the offset in it */
+	BW_VGPU_FDINFO,	  /* DRM file: reply payload is the fdinfo text */
+	/* payload: path below the debugfs or sysfs root, see bw_vgpu_file_open */
+	BW_VGPU_FILE_OPEN,
+	BW_VGPU_FILE_READ,   /* reply payload: the bytes */
+	BW_VGPU_FILE_WRITE,  /* payload: the bytes */
+	BW_VGPU_SERVER_INFO, /* reply: bw_vgpu_server_info */
+	BW_VGPU_FIDELITY,    /* reply: bw_vgpu_fidelity_reply, payload: its rows */
 	/* server to client, inside an IOCTL */
-	BW_VGPU_USER_READ = 64,  /* bw_vgpu_user; reply bw_vgpu_result, payload */
-	BW_VGPU_USER_WRITE,      /* bw_vgpu_user, payload; reply bw_vgpu_result */
+	BW_VGPU_USER_READ = 64, /* bw_vgpu_user; reply bw_vgpu_result, payload */
+	BW_VGPU_USER_WRITE,	/* bw_vgpu_user, payload; reply bw_vgpu_result */
 	BW_VGPU_REPLY = 0x8000,
 };
 
 struct bw_vgpu_hello {
 	uint32_t version;
-	uint32_t pid;          /* as the client knows it; the server takes the kernel's word (SO_PEERCRED) */
-	uint64_t client;       /* 0: a new client; else the token of an earlier HELLO of this process */
+	/* as the client knows it; the server takes the kernel's word (SO_PEERCRED) */
+	uint32_t pid;
+	/* 0: a new client; else the token of an earlier HELLO of this process */
+	uint64_t client;
 	char comm[16];
 };
 struct bw_vgpu_hello_reply {
-	int32_t result;        /* 0 or -errno, as everywhere */
+	int32_t result; /* 0 or -errno, as everywhere */
 	uint32_t version;
-	uint64_t client;       /* token */
-	char pci_address[16];  /* "0000:03:00.0" */
-	char root[108];        /* folder with the dev/ and sys/ tree this GPU shows to programs */
+	uint64_t client;      /* token */
+	char pci_address[16]; /* "0000:03:00.0" */
+	char root[108];	      /* folder with the dev/ and sys/ tree this GPU shows to programs */
 };
 
-struct bw_vgpu_drm_open { uint32_t minor; uint32_t flags; }; /* 128 render node, 0 card */
-struct bw_vgpu_open_reply { int32_t result; uint32_t file; };
+struct bw_vgpu_drm_open {
+	uint32_t minor;
+	uint32_t flags;
+}; /* 128 render node, 0 card */
+struct bw_vgpu_open_reply {
+	int32_t result;
+	uint32_t file;
+};
 
-struct bw_vgpu_file { uint32_t file; uint32_t pad; };        /* CLOSE, FDINFO */
+struct bw_vgpu_file {
+	uint32_t file;
+	uint32_t pad;
+}; /* CLOSE, FDINFO */
 
-struct bw_vgpu_ioctl { uint32_t file; uint32_t cmd; };       /* + _IOC_SIZE(cmd) bytes; may carry an fd
-	* (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE: the fd the struct names; GEM_USERPTR: a memfd sealed
-	* against every change of size, which the caller has put in the place of the pages).
-	* The fd that SCHED names is the client's number of that file.
-	* Behind the bytes, any number of bw_vgpu_user, each with its bytes padded to 8: answers to
-	* USER_READ that the client expects. What they do not answer is asked. */
-struct bw_vgpu_ioctl_reply { int32_t result; uint32_t fd_at; }; /* + the struct as the kernel left it; if an
-	* fd comes along, its number in the client goes into the 32 bits at byte fd_at of the struct */
+/* + _IOC_SIZE(cmd) bytes; may carry an fd (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE: the fd the
+ * struct names; GEM_USERPTR: a memfd sealed against every change of size, which the caller has put
+ * in the place of the pages). The fd that SCHED names is the client's number of that file. Behind
+ * the bytes, any number of bw_vgpu_user, each with its bytes padded to 8: answers to USER_READ that
+ * the client expects. What they do not answer is asked. */
+struct bw_vgpu_ioctl {
+	uint32_t file;
+	uint32_t cmd;
+};
+/* + the struct as the kernel left it; if an fd comes along, its number in the client goes into the
+ * 32 bits at byte fd_at of the struct */
+struct bw_vgpu_ioctl_reply {
+	int32_t result;
+	uint32_t fd_at;
+};
 
-struct bw_vgpu_mmap { uint32_t file; uint32_t prot; uint64_t offset, size_b; };
-struct bw_vgpu_mmap_reply { int32_t result; uint32_t pad; uint64_t fd_offset; };
+struct bw_vgpu_mmap {
+	uint32_t file;
+	uint32_t prot;
+	uint64_t offset, size_b;
+};
+struct bw_vgpu_mmap_reply {
+	int32_t result;
+	uint32_t pad;
+	uint64_t fd_offset;
+};
 
 /* path: "debug/dri/<pci>/amdgpu_regs2", "sys/class/drm/card0/device/mem_info_vram_total", ... */
-struct bw_vgpu_file_open { uint32_t flags; uint32_t pad; };  /* + path, no NUL; reply open_reply */
-struct bw_vgpu_file_io { uint32_t file; uint32_t size_b; uint64_t pos; };
-struct bw_vgpu_file_io_reply { int32_t result; uint32_t pad; uint64_t pos; }; /* result: bytes done; pos: the
-	* file position afterwards (not every file of amdgpu moves it) */
+struct bw_vgpu_file_open {
+	uint32_t flags;
+	uint32_t pad;
+}; /* + path, no NUL; reply open_reply */
+struct bw_vgpu_file_io {
+	uint32_t file;
+	uint32_t size_b;
+	uint64_t pos;
+};
+/* result: bytes done; pos: the file position afterwards (not every file of amdgpu moves it) */
+struct bw_vgpu_file_io_reply {
+	int32_t result;
+	uint32_t pad;
+	uint64_t pos;
+};
 
-struct bw_vgpu_user { uint64_t va; uint32_t size_b; uint32_t pad; };
-struct bw_vgpu_result { int32_t result; uint32_t pad; };     /* 0 or -EFAULT */
+struct bw_vgpu_user {
+	uint64_t va;
+	uint32_t size_b;
+	uint32_t pad;
+};
+struct bw_vgpu_result {
+	int32_t result;
+	uint32_t pad;
+}; /* 0 or -EFAULT */
 
 struct bw_vgpu_server_info {
 	int32_t result;
 	uint32_t pid;
-	uint64_t instructions, waves_launched, waves_resident, buffers, buffer_bytes, clients, dispatches,
-		clients_ever; /* processes, those that have gone, too */
+	uint64_t instructions, waves_launched, waves_resident, buffers, buffer_bytes, clients,
+		dispatches, clients_ever; /* processes, those that have gone, too */
 };
 
-/* How exactly instructions were executed, by opcode and what is to be said of it. -ENODATA: the server was
- * not started with --fidelity. */
+/* How exactly instructions were executed, by opcode and what is to be said of it. -ENODATA: the
+ * server was not started with --fidelity. */
 enum bw_vgpu_fidelity_kind {
-	BW_VGPU_EXACT, BW_VGPU_ULP1, BW_VGPU_APPROXIMATE, BW_VGPU_ABSENT, BW_VGPU_UNUSUAL,
+	BW_VGPU_EXACT,
+	BW_VGPU_ULP1,
+	BW_VGPU_APPROXIMATE,
+	BW_VGPU_ABSENT,
+	BW_VGPU_UNUSUAL,
 };
-struct bw_vgpu_fidelity_reply { int32_t result; uint32_t n_rows; };
+struct bw_vgpu_fidelity_reply {
+	int32_t result;
+	uint32_t n_rows;
+};
 struct bw_vgpu_fidelity_row {
-	uint64_t count;        /* once for each wave */
-	uint8_t kind;          /* enum bw_vgpu_fidelity_kind */
-	uint8_t is_second;     /* the Y half of a pair (VOPD): counted with its X half already */
+	uint64_t count;	   /* once for each wave */
+	uint8_t kind;	   /* enum bw_vgpu_fidelity_kind */
+	uint8_t is_second; /* the Y half of a pair (VOPD): counted with its X half already */
 	uint8_t pad[6];
 	char name[40], why[104]; /* the opcode; a clause, or nothing */
 };
@@ -103,10 +155,10 @@ struct bw_vgpu_fidelity_row {
  *
  *     breakwater-vgpu --ready-fd N --exit-with-last-client [--profile NAME] [more]
  *
- * (more: the words of BREAKWATER_VGPU_ARGS). Once it listens the server writes "ready PATH\n" to fd N, PATH
- * being that of its socket, and closes it; when it cannot start it writes one sentence there instead and
- * exits. It ends when its last client has gone, or when none has come within 10 s, and removes its socket,
- * and its run folder with all that is in it. */
+ * (more: the words of BREAKWATER_VGPU_ARGS). Once it listens the server writes "ready PATH\n" to fd
+ * N, PATH being that of its socket, and closes it; when it cannot start it writes one sentence
+ * there instead and exits. It ends when its last client has gone, or when none has come within 10
+ * s, and removes its socket, and its run folder with all that is in it. */
 #define BW_VGPU_READY "ready "
 #define BW_VGPU_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 

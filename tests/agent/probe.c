@@ -29,8 +29,8 @@
 		}                                                                                  \
 	} while (0)
 
-#define NODE	"/dev/dri/renderD128"
-#define SYS	"/sys/dev/char/226:128/device"
+#define NODE "/dev/dri/renderD128"
+#define SYS "/sys/dev/char/226:128/device"
 #define PCI_DIR "/sys/devices/pci0000:00/0000:03:00.0"
 
 static bool is_amdgpu(int fd)
@@ -283,7 +283,7 @@ static void gone(void)
 
 enum { IB_DW = 32 };
 #define CODE_VA 0xffff800100001000ull
-#define IB_VA	0x400000000ull
+#define IB_VA 0x400000000ull
 
 static void map_va(int fd, uint32_t handle, uint64_t va, uint64_t size_b)
 {

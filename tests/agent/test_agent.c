@@ -412,7 +412,7 @@ static void lose_debugger(bool detach, bool guard_lives)
 	struct bw_error *over = bw_msg_recv(dbg.guard, 10000, &dbg.m);
 	assert_true(bw_error_catch(&over, BW_E_GONE));
 	fake_server_signal(&server, 0);
-	assert_int_equal(finish(pid), 0); /* the held submission went through */
+	assert_int_equal(finish(pid), 0);	 /* the held submission went through */
 	assert_int_equal(server.submissions, 3); /* for the VMID, for the caches, and that one */
 	assert_int_equal(s.submission, 1);
 	end_debugging();
@@ -461,10 +461,12 @@ static void bad_requests(void **state)
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		T(paths),	  T(descriptors),	T(buffers),	 T(pages),
 		T(forks),	  T(threads),		T(server_dies),	 T(debugging),
 		T(debugger_dies), T(guard_dies_too),	T(debugger_detaches), T(bad_requests),
 	};
+	/* clang-format on */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,8 @@ static bool by_condition(clockid_t clock, bool by_call)
 	struct timespec t = after_limit(clock);
 	pthread_mutex_lock(&m);
 	while (!r)
-		r = by_call ? pthread_cond_clockwait(&c, &m, clock, &t) : pthread_cond_timedwait(&c, &m, &t);
+		r = by_call ? pthread_cond_clockwait(&c, &m, clock, &t)
+			    : pthread_cond_timedwait(&c, &m, &t);
 	pthread_mutex_unlock(&m);
 	return r == ETIMEDOUT;
 }
@@ -192,14 +193,16 @@ static bool by_futex(void)
 {
 	uint32_t word = 7;
 	struct timespec t = {.tv_nsec = LIMIT_MS * 1000000};
-	return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 7, &t, NULL, 0) == -1 && errno == ETIMEDOUT;
+	return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 7, &t, NULL, 0) == -1 &&
+	       errno == ETIMEDOUT;
 }
 
 static bool by_futex_bitset(void)
 {
 	uint32_t word = 7;
 	struct timespec t = after_limit(CLOCK_MONOTONIC);
-	return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 7, &t, NULL, FUTEX_BITSET_MATCH_ANY) == -1 &&
+	return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 7, &t, NULL,
+		       FUTEX_BITSET_MATCH_ANY) == -1 &&
 	       errno == ETIMEDOUT;
 }
 

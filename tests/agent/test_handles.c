@@ -37,7 +37,8 @@ static void test_random(void **state)
 			break;
 		default:
 			got = r;
-			assert_int_equal(bw_handles_get(&h, (uint64_t)handle << 33, &got), known[handle]);
+			assert_int_equal(bw_handles_get(&h, (uint64_t)handle << 33, &got),
+					 known[handle]);
 			assert_int_equal(got.a, known[handle] ? model[handle].a : r.a);
 			assert_int_equal(got.b, known[handle] ? model[handle].b : r.b);
 		}

@@ -14,12 +14,12 @@
 #include "agent/names.h"
 #include "base/util.h"
 
-#define CODE_VA	   0xffff800000012300ull
+#define CODE_VA 0xffff800000012300ull
 #define DRIVERS_VA 0xffff800000000100ull
 
 /* main of GLCompute, LocalSize 8 4 1 (SPIR-V 1.0), and the beginning of what sha1sum says of it. */
-static const uint32_t spirv[] = {0x07230203, 0x10000, 0,  10, 0, 0x5000f, 5, 1,
-				 0x6e69616d, 0,	      0x60010, 1, 17, 8, 4, 1};
+static const uint32_t spirv[] = {0x07230203, 0x10000, 0,       10, 0,  0x5000f, 5, 1,
+				 0x6e69616d, 0,	      0x60010, 1,  17, 8,	4, 1};
 #define SPIRV_SHA1 0xf94830c9babcb932ull
 
 /* ---- The driver ---- */
@@ -149,14 +149,14 @@ static int set_up(void **state)
 		handles[i].key = &dispatch_table;
 	if (vkNegotiateLoaderLayerInterfaceVersion(&layer) != VK_SUCCESS)
 		return -1;
-	VkLayerInstanceLink instance_next = {
-		.pfnNextGetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)next_proc};
+	VkLayerInstanceLink instance_next = {.pfnNextGetInstanceProcAddr =
+						     (PFN_vkGetInstanceProcAddr)next_proc};
 	VkLayerInstanceCreateInfo instance_link = {
 		.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
 		.function = VK_LAYER_LINK_INFO,
 		.u.pLayerInfo = &instance_next};
-	const VkInstanceCreateInfo instance_info = {
-		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pNext = &instance_link};
+	const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+						    .pNext = &instance_link};
 	PFN_vkCreateInstance make_instance =
 		(PFN_vkCreateInstance)layer.pfnGetInstanceProcAddr(NULL, "vkCreateInstance");
 	if (make_instance(&instance_info, NULL, &instance) != VK_SUCCESS)
@@ -164,10 +164,9 @@ static int set_up(void **state)
 	VkLayerDeviceLink device_next = {
 		.pfnNextGetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)next_proc,
 		.pfnNextGetDeviceProcAddr = (PFN_vkGetDeviceProcAddr)next_proc};
-	VkLayerDeviceCreateInfo device_link = {
-		.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-		.function = VK_LAYER_LINK_INFO,
-		.u.pLayerInfo = &device_next};
+	VkLayerDeviceCreateInfo device_link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+					       .function = VK_LAYER_LINK_INFO,
+					       .u.pLayerInfo = &device_next};
 	const VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 						.pNext = &device_link};
 	PFN_vkCreateDevice make_device =
@@ -221,8 +220,8 @@ static void shader_objects(void **state)
 		.stageFlags = stage, .offset = 12, .size = sizeof(values), .pValues = values};
 	CALL(vkBeginCommandBuffer)(cmd, &(VkCommandBufferBeginInfo){0});
 	CALL(vkCmdBindShadersEXT)(cmd, 1, &stage, &shaders[1]);
-	((PFN_vkCmdPushConstants2)layer.pfnGetDeviceProcAddr(device, "vkCmdPushConstants2KHR"))(cmd,
-											       &pushed);
+	((PFN_vkCmdPushConstants2)layer.pfnGetDeviceProcAddr(device, "vkCmdPushConstants2KHR"))(
+		cmd, &pushed);
 	CALL(vkCmdDispatch)(cmd, 3, 2, 1);
 	assert_int_equal(n_binds, 1);
 	assert_int_equal(n_pushes, 1);

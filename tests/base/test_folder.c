@@ -197,7 +197,8 @@ static void removing_follows_no_link(void **state)
 		assert_int_equal(mkdir(in(left, "swap"), 0700), 0);
 		for (int k = 0; k < 4; k++) {
 			snprintf(name, sizeof(name), "swap/f%d", k);
-			int fd = open(in(left, name), O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
+			int fd = open(in(left, name), O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW,
+				      0600);
 			if (fd >= 0)
 				close(fd);
 		}
@@ -287,9 +288,9 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
 	const struct CMUnitTest tests[] = {
-		T(made_and_removed),	       T(left_over_is_removed_and_living_is_not),
-		T(what_is_not_ours_stays),     T(removing_follows_no_link),
-		T(one_place_for_all),	       T(not_where_others_may_rename),
+		T(made_and_removed),	   T(left_over_is_removed_and_living_is_not),
+		T(what_is_not_ours_stays), T(removing_follows_no_link),
+		T(one_place_for_all),	   T(not_where_others_may_rename),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

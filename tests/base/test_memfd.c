@@ -18,13 +18,15 @@
 static int try_one(void)
 {
 	int fd = bw_memfd("test");
-	int r = fd < 0				       ? 1
-		: fcntl(fd, F_GETFD) != FD_CLOEXEC     ? 2
-		: ftruncate(fd, 4096)		       ? 3
-		: pwrite(fd, "x", 1, 0) != 1	       ? 4
+	int r = fd < 0								    ? 1
+		: fcntl(fd, F_GETFD) != FD_CLOEXEC				    ? 2
+		: ftruncate(fd, 4096)						    ? 3
+		: pwrite(fd, "x", 1, 0) != 1					    ? 4
 		: fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ? 5
-		: (fcntl(fd, F_GET_SEALS) & ~F_SEAL_EXEC) != (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ? 6
-														  : 0;
+		: (fcntl(fd, F_GET_SEALS) & ~F_SEAL_EXEC) !=
+				(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+			? 6
+			: 0;
 	if (fd >= 0)
 		close(fd);
 	return r;
@@ -70,7 +72,9 @@ static void every_memfd_noexec(void **state)
 		waitpid(pid, &status, 0);
 		assert_true(WIFEXITED(status));
 		if (WEXITSTATUS(status) == CANNOT)
-			print_message("skipped: no PID namespace with vm.memfd_noexec=%c can be made here\n", value);
+			print_message(
+				"skipped: no PID namespace with vm.memfd_noexec=%c can be made here\n",
+				value);
 		else
 			assert_int_equal(WEXITSTATUS(status), 0);
 	}

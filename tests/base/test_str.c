@@ -65,6 +65,7 @@ static void building(void **state)
 /* As gdb shows such bytes: three octal digits each. */
 static void printable_text(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text, *kept, *shown;
 	} rows[] = {
@@ -76,8 +77,10 @@ static void printable_text(void **state)
 		{"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", "", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"},
 		{"\xc2\x9b" "31m", "", "\\302\\23331m"}, /* U+009B, the other CSI */
 		{"\x9b\xff\xc3", "", "\\233\\377\\303"},
-		{"\xed\xa0\x80\xc0\xaf", "", "\\355\\240\\200\\300\\257"}, /* a surrogate, an overlong slash */
+		/* a surrogate, an overlong slash */
+		{"\xed\xa0\x80\xc0\xaf", "", "\\355\\240\\200\\300\\257"},
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct bw_str s = {0};
 		bw_str_add_printable(&s, rows[i].text, rows[i].kept);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Whole kernels on the device, without server and driver: dispatched to all WGPs, run by as many threads
- * as asked for. The same OpenCL C (kernels/bench.cl) runs on PoCL, where there is one, on as many threads:
- * its time as a ratio, and its results, which must be ours.
+/* Whole kernels on the device, without server and driver: dispatched to all WGPs, run by as many
+ * threads as asked for. The same OpenCL C (kernels/bench.cl) runs on PoCL, where there is one, on
+ * as many threads: its time as a ratio, and its results, which must be ours.
  *
  *     bench_kernels CODE_OBJECT SOURCE [--threads N] [--json] [--rounds N] [KERNEL...] */
 
@@ -25,6 +25,7 @@ enum { N = 512, TABLE_DW = 4 << 20, KERNARG = 0x700000 };
 /* Where buffers lie in the rig's data: three of them, and what samplers look at. */
 static const uint64_t buffer_va[3] = {RIG_DATA, RIG_DATA + (16 << 20), RIG_DATA + (32 << 20)};
 
+/* clang-format off */
 static const struct kernel {
 	const char *name, *what;
 	uint32_t groups[2], group[2];
@@ -46,6 +47,7 @@ static const struct kernel {
 	{"tiny", "65,536 groups of a wave", {65536, 1}, {32, 1}, {65536 * 32 * 4}, 0, NO_VALUE, INTS},
 	{"sample", "linear image samples", {N / 16, N / 16}, {16, 16}, {N * N * 4, N * N * 4}, 0, IMAGE, INTS},
 };
+/* clang-format on */
 
 struct options {
 	unsigned threads, rounds;
@@ -90,7 +92,8 @@ static void fill(const struct kernel *k, void *data, size_t size_b)
 		else if (k->data == FLOATS)
 			((float *)data)[i] = (float)(state >> 24) * (1.0f / 64) - 2.0f;
 		else
-			((uint16_t *)data)[i] = (uint16_t)(0x3000 | (state >> 16 & 0x8fff)); /* +-0.125 to 2 */
+			/* +-0.125 to 2 */
+			((uint16_t *)data)[i] = (uint16_t)(0x3000 | (state >> 16 & 0x8fff));
 	}
 }
 
@@ -148,7 +151,8 @@ static uint64_t launch(struct rig *r, const struct kernel *k, const struct bw_ke
 	bw_pm4_put_sh(&s, BW_REG_COMPUTE_USER_DATA_0, user, 2);
 	bw_pm4_put_sh(&s, BW_REG_COMPUTE_TMPRING_SIZE, zero, 1);
 	bw_pm4_put_sh(&s, BW_REG_COMPUTE_START_X, zero, 3);
-	bw_pm4_put_dispatch(&s, groups, BW_PM4_INIT_ENABLE | (code->wave32 ? BW_PM4_INIT_CS_W32_EN : 0));
+	bw_pm4_put_dispatch(&s, groups,
+			    BW_PM4_INIT_ENABLE | (code->wave32 ? BW_PM4_INIT_CS_W32_EN : 0));
 	return rig_submit(r, 1, &s);
 }
 
@@ -166,7 +170,8 @@ static uint64_t rss_b(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static struct cost run(struct rig *r, const struct kernel *k, const struct bw_kernel *code, struct peak *peak)
+static struct cost run(struct rig *r, const struct kernel *k, const struct bw_kernel *code,
+		       struct peak *peak)
 {
 	struct cost start = now();
 	uint64_t fence = launch(r, k, code);
@@ -207,8 +212,12 @@ static bool on_cpu(struct cpu *cpu, const struct options *o, const struct kernel
 		   struct cost *out)
 {
 	_cleanup_free_ void *results = malloc(k->size_b[0]);
-	struct cpu_job job = {.kernel = k->name, .out_b = k->size_b[0], .out = results, .has_value = k->last == VALUE,
-			      .value = k->value, .width = k->last == IMAGE ? N : 0};
+	struct cpu_job job = {.kernel = k->name,
+			      .out_b = k->size_b[0],
+			      .out = results,
+			      .has_value = k->last == VALUE,
+			      .value = k->value,
+			      .width = k->last == IMAGE ? N : 0};
 	*out = (struct cost){HUGE_VAL, HUGE_VAL};
 	for (unsigned i = 0; i < 2; i++) {
 		job.local[i] = k->group[i];
@@ -226,7 +235,8 @@ static bool on_cpu(struct cpu *cpu, const struct options *o, const struct kernel
 	/* Sums in another order, a filter of another precision. */
 	double away = difference(k, rig_ptr(r, buffer_va[0]), results);
 	if (!(away <= (k->last == IMAGE ? 0.02 : 1e-4))) {
-		fprintf(stderr, "bench_kernels: %s: the results are not those of the CPU (%g)\n", k->name, away);
+		fprintf(stderr, "bench_kernels: %s: the results are not those of the CPU (%g)\n",
+			k->name, away);
 		exit(1);
 	}
 	return results;
@@ -252,14 +262,16 @@ static void measure(struct rig *r, struct cpu *cpu, const struct options *o, con
 	}
 	bool compared = cpu && on_cpu(cpu, o, k, r, &theirs);
 	if (o->json) {
-		printf(", \"%s\": {\"what\": \"%s\", \"instructions_per_s\": %.0f, \"instructions_per_cpu_s\": %.0f, \"ms\": %.3f", 
-		       k->name, k->what, (double)n / best.wall_s, (double)n / best.cpu_s, best.wall_s * 1e3);
+		printf(", \"%s\": {\"what\": \"%s\", \"instructions_per_s\": %.0f, \"instructions_per_cpu_s\": %.0f, \"ms\": %.3f",
+		       k->name, k->what, (double)n / best.wall_s, (double)n / best.cpu_s,
+		       best.wall_s * 1e3);
 		if (compared)
-			printf(", \"cpu_ms\": %.3f, \"times_cpu\": %.3f", theirs.wall_s * 1e3, best.cpu_s / theirs.cpu_s);
+			printf(", \"cpu_ms\": %.3f, \"times_cpu\": %.3f", theirs.wall_s * 1e3,
+			       best.cpu_s / theirs.cpu_s);
 		printf("}");
 	} else {
-		printf("%-30s %10.1f %10.1f %10.2f", k->what, (double)n / best.wall_s * 1e-6, (double)n / best.cpu_s * 1e-6,
-		       best.wall_s * 1e3);
+		printf("%-30s %10.1f %10.1f %10.2f", k->what, (double)n / best.wall_s * 1e-6,
+		       (double)n / best.cpu_s * 1e-6, best.wall_s * 1e3);
 		if (compared)
 			printf("%12.2f %9.1fx\n", theirs.wall_s * 1e3, best.cpu_s / theirs.cpu_s);
 		else
@@ -273,12 +285,13 @@ static void measure_memory(struct rig *r, const struct options *o, const struct 
 {
 	struct kernel k = kernels[0];
 	struct peak peak = {0};
-	k.value = 2000; /* longer than a turn, so that they are all there before the first one ends */
+	/* longer than a turn, so that they are all there before the first one ends */
+	k.value = 2000;
 	prepare(r, &k);
 	run(r, &k, bw_code_object_kernel(co, k.name), &peak);
 	if (o->json)
-		printf("\"memory\": {\"waves_resident\": %llu, \"rss_bytes\": %llu}, ", (unsigned long long)peak.waves,
-		       (unsigned long long)peak.rss_b);
+		printf("\"memory\": {\"waves_resident\": %llu, \"rss_bytes\": %llu}, ",
+		       (unsigned long long)peak.waves, (unsigned long long)peak.rss_b);
 	else
 		printf("\n4096 waves dispatched: %llu resident at a time, %.1f MiB of memory with buffers of %d MiB\n",
 		       (unsigned long long)peak.waves, (double)peak.rss_b / (1 << 20),
@@ -304,7 +317,8 @@ static int parse(int argc, char **argv, struct options *o)
 	}
 	if (argc - optind >= 2)
 		return 0;
-	fprintf(stderr, "Usage: bench_kernels CODE_OBJECT SOURCE [--threads N] [--json] [--rounds N] [KERNEL...]\n");
+	fprintf(stderr,
+		"Usage: bench_kernels CODE_OBJECT SOURCE [--threads N] [--json] [--rounds N] [KERNEL...]\n");
 	return 2;
 }
 
@@ -341,10 +355,12 @@ int main(int argc, char **argv)
 		measure_memory(&r, &o, co);
 	struct cpu *cpu = cpu_open(argv[optind + 1], o.threads, &why_not);
 	if (o.json)
-		printf("\"no_comparison\": %s%s%s", cpu ? "null" : "\"", cpu ? "" : why_not, cpu ? "" : "\"");
+		printf("\"no_comparison\": %s%s%s", cpu ? "null" : "\"", cpu ? "" : why_not,
+		       cpu ? "" : "\"");
 	else
-		printf("\n%-30s %10s %10s %10s %12s %10s\n%-30s %10s %10s %10s %12s %10s\n", "Kernels on the device",
-		       "M wave", "the same", "virtual", cpu ? cpu_name(cpu) : "CPU", "CPU time,", "", "instr./s", "a core",
+		printf("\n%-30s %10s %10s %10s %12s %10s\n%-30s %10s %10s %10s %12s %10s\n",
+		       "Kernels on the device", "M wave", "the same", "virtual",
+		       cpu ? cpu_name(cpu) : "CPU", "CPU time,", "", "instr./s", "a core",
 		       "GPU, ms", "ms", "ratio");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kernels); i++) {
 		if (!wanted(kernels[i].name, argc, argv))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Speed of memory instructions on one core, through the executor: each row is a loop of eight of them.
- * Figures are wave instructions of 32 lanes. */
+/* Speed of memory instructions on one core, through the executor: each row is a loop of eight of
+ * them. Figures are wave instructions of 32 lanes. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +18,24 @@ enum { MEM_B = 64 << 20, DATA = 1 << 20, LANES = 32, VGPRS = 64, UNROLL = 8 };
 static uint8_t *memory;
 
 /* In place of the device's page walk; a miss costs an array access here. */
-uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, struct bw_vm_fault *out_fault)
+uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
+		     struct bw_vm_fault *out_fault)
 {
 	if (va < VA || va >= VA + MEM_B) {
-		*out_fault = (struct bw_vm_fault){.va = va, .access = (uint8_t)access, .permission = 1};
+		*out_fault =
+			(struct bw_vm_fault){.va = va, .access = (uint8_t)access, .permission = 1};
 		return NULL;
 	}
 	uint8_t *page = memory + (va - VA) / BW_PAGE_B * BW_PAGE_B;
-	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){.tag = va >> 12, .host = page, .access = 0xff};
+	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] =
+		(struct bw_tlb_entry){.tag = va >> 12, .host = page, .access = 0xff};
 	tlb->range[bw_tlb_range_slot(va)] =
 		(struct bw_tlb_range){.va = VA, .size_b = MEM_B, .host = memory, .access = 0xff};
 	return page + va % BW_PAGE_B;
 }
 
-bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b, struct bw_vm_fault *out_fault)
+bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b,
+		struct bw_vm_fault *out_fault)
 {
 	memcpy(out, memory + (va - VA), size_b);
 	return true;
@@ -99,9 +103,10 @@ static void set_addresses(uint32_t *v, const struct row *r)
 }
 
 /* A gather that goes elsewhere each time: v_mul_lo_u32 v10, v10, s6; v_add_nc_u32 v10, s7, v10;
- * v_lshrrev_b32 v2, 6, v10; v_and_b32 v2, s8, v2; then global_load_b32 v4, v2, s[2:3], or nothing to
- * know what the arithmetic costs. s8 keeps 16 MiB. */
-static const uint32_t wander[] = {0xd72c000a, 0x00000d0a, 0x4a141407, 0x32041486, 0x36040408, 0xdc520000, 0x04020002};
+ * v_lshrrev_b32 v2, 6, v10; v_and_b32 v2, s8, v2; then global_load_b32 v4, v2, s[2:3], or nothing
+ * to know what the arithmetic costs. s8 keeps 16 MiB. */
+static const uint32_t wander[] = {0xd72c000a, 0x00000d0a, 0x4a141407, 0x32041486,
+				  0x36040408, 0xdc520000, 0x04020002};
 static const struct row gather = {"load b32, elsewhere in 16 MiB", {0}, RANDOM_64K, 4, UINT32_MAX};
 static const struct row gather_alu = {"its address arithmetic", {0}, RANDOM_64K, 4, UINT32_MAX};
 
@@ -114,7 +119,10 @@ static unsigned make_loop(const struct row *r, uint32_t *code)
 		memcpy(&code[n * i], words, n * 4);
 	n *= UNROLL;
 	/* s_add_u32 s0, s0, -1; s_cmp_lg_u32 s0, 0; s_cbranch_scc1 to the start; s_endpgm */
-	memcpy(&code[n], (const uint32_t[]){0x8000c100, 0xbf078000, 0xbfa20000 | (0xffff & -(n + 3)), 0xbfb00000}, 16);
+	memcpy(&code[n],
+	       (const uint32_t[]){0x8000c100, 0xbf078000, 0xbfa20000 | (0xffff & -(n + 3)),
+				  0xbfb00000},
+	       16);
 	return n + 4;
 }
 
@@ -137,8 +145,14 @@ static double measure(struct bw_exec *x, const struct row *r)
 	tlb.generation++;
 	for (unsigned round = 0; round < 5; round++) {
 		memset(&w, 0, sizeof(w));
-		w = (struct bw_wave){.v = v, .n_vgprs = VGPRS, .lanes = LANES, .wg = &wg, .tlb = &tlb, .pc = VA,
-				     .status = BW_STATUS_VALID, .mode = 0xf0};
+		w = (struct bw_wave){.v = v,
+				     .n_vgprs = VGPRS,
+				     .lanes = LANES,
+				     .wg = &wg,
+				     .tlb = &tlb,
+				     .pc = VA,
+				     .status = BW_STATUS_VALID,
+				     .mode = 0xf0};
 		wg.wave[0] = &w;
 		w.s[0] = loops;
 		w.s[2] = (uint32_t)(VA + DATA);
@@ -166,14 +180,16 @@ static void print(bool json, bool first, const char *name, double s)
 	if (json)
 		printf("%s\"%s\": %.0f", first ? "{" : ", ", name, 1 / s);
 	else
-		printf("memory: %-32s %10.1f M instructions/s %8.2f ns each\n", name, 1e-6 / s, s * 1e9);
+		printf("memory: %-32s %10.1f M instructions/s %8.2f ns each\n", name, 1e-6 / s,
+		       s * 1e9);
 }
 
 /* bench_mem [--json] */
 int main(int argc, char **argv)
 {
 	bool json = argc == 2 && !strcmp(argv[1], "--json");
-	struct bw_exec_host host = {.realtime = no_time, .shader_cycles = no_cycles, .sh_mem_bases = 0x20001000};
+	struct bw_exec_host host = {
+		.realtime = no_time, .shader_cycles = no_cycles, .sh_mem_bases = 0x20001000};
 	struct bw_exec *x = bw_exec_create(&host);
 	memory = aligned_alloc(2 << 20, MEM_B);
 	if (!x || !memory)

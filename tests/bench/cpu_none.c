@@ -3,7 +3,8 @@
 
 struct cpu *cpu_open(const char *source_path, unsigned threads, const char **out_why_not)
 {
-	*out_why_not = "built without OpenCL (Debian: ocl-icd-opencl-dev, and pocl-opencl-icd to run)";
+	*out_why_not =
+		"built without OpenCL (Debian: ocl-icd-opencl-dev, and pocl-opencl-icd to run)";
 	return NULL;
 }
 

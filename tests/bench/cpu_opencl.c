@@ -63,8 +63,10 @@ struct cpu *cpu_open(const char *source_path, unsigned threads, const char **out
 	c->context = clCreateContext(NULL, 1, &c->device, NULL, NULL, NULL);
 	c->queue = c->context ? clCreateCommandQueue(c->context, c->device, 0, NULL) : NULL;
 	const char *source = text;
-	c->program = c->queue ? clCreateProgramWithSource(c->context, 1, &source, NULL, NULL) : NULL;
-	if (!c->program || clBuildProgram(c->program, 1, &c->device, "", NULL, NULL) != CL_SUCCESS) {
+	c->program =
+		c->queue ? clCreateProgramWithSource(c->context, 1, &source, NULL, NULL) : NULL;
+	if (!c->program ||
+	    clBuildProgram(c->program, 1, &c->device, "", NULL, NULL) != CL_SUCCESS) {
 		*out_why_not = "the OpenCL driver of the CPU does not compile the kernels";
 		cpu_close(c);
 		return NULL;
@@ -98,13 +100,15 @@ struct arguments {
 static cl_mem picture(const struct cpu *c, const struct cpu_job *job)
 {
 	cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
-	cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = job->width,
+	cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+			      .image_width = job->width,
 			      .image_height = job->width};
-	return clCreateImage(c->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, (void *)job->in[0],
-			     NULL);
+	return clCreateImage(c->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc,
+			     (void *)job->in[0], NULL);
 }
 
-static bool set_arguments(const struct cpu *c, cl_kernel k, const struct cpu_job *job, struct arguments *a)
+static bool set_arguments(const struct cpu *c, cl_kernel k, const struct cpu_job *job,
+			  struct arguments *a)
 {
 	cl_uint at = 0;
 	bool good = true;
@@ -115,15 +119,20 @@ static bool set_arguments(const struct cpu *c, cl_kernel k, const struct cpu_job
 		if (i && job->width)
 			a->mem[i] = picture(c, job);
 		else if (i)
-			a->mem[i] = clCreateBuffer(c->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size_b,
-						   (void *)job->in[i - 1], NULL);
+			a->mem[i] =
+				clCreateBuffer(c->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+					       size_b, (void *)job->in[i - 1], NULL);
 		else
-			a->mem[i] = clCreateBuffer(c->context, CL_MEM_WRITE_ONLY, size_b, NULL, NULL);
-		good = good && a->mem[i] && clSetKernelArg(k, at++, sizeof(cl_mem), &a->mem[i]) == CL_SUCCESS;
+			a->mem[i] =
+				clCreateBuffer(c->context, CL_MEM_WRITE_ONLY, size_b, NULL, NULL);
+		good = good && a->mem[i] &&
+		       clSetKernelArg(k, at++, sizeof(cl_mem), &a->mem[i]) == CL_SUCCESS;
 	}
 	if (job->width) {
-		a->sampler = clCreateSampler(c->context, CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, NULL);
-		good = good && a->sampler && clSetKernelArg(k, at++, sizeof(cl_sampler), &a->sampler) == CL_SUCCESS;
+		a->sampler = clCreateSampler(c->context, CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE,
+					     CL_FILTER_LINEAR, NULL);
+		good = good && a->sampler &&
+		       clSetKernelArg(k, at++, sizeof(cl_sampler), &a->sampler) == CL_SUCCESS;
 	}
 	if (job->has_value)
 		good = good && clSetKernelArg(k, at, sizeof(job->value), &job->value) == CL_SUCCESS;
@@ -137,12 +146,13 @@ bool cpu_run(struct cpu *c, const struct cpu_job *job, double *out_wall_s, doubl
 	cl_kernel k = clCreateKernel(c->program, job->kernel, NULL);
 	if (k && set_arguments(c, k, job, &a)) {
 		double wall_s = seconds(CLOCK_MONOTONIC), cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
-		good = clEnqueueNDRangeKernel(c->queue, k, 2, NULL, job->global, job->local, 0, NULL, NULL) == CL_SUCCESS &&
+		good = clEnqueueNDRangeKernel(c->queue, k, 2, NULL, job->global, job->local, 0,
+					      NULL, NULL) == CL_SUCCESS &&
 		       clFinish(c->queue) == CL_SUCCESS;
 		*out_wall_s = seconds(CLOCK_MONOTONIC) - wall_s;
 		*out_cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
-		good = good && clEnqueueReadBuffer(c->queue, a.mem[0], CL_TRUE, 0, job->out_b, job->out, 0, NULL, NULL) ==
-				       CL_SUCCESS;
+		good = good && clEnqueueReadBuffer(c->queue, a.mem[0], CL_TRUE, 0, job->out_b,
+						   job->out, 0, NULL, NULL) == CL_SUCCESS;
 	}
 	for (unsigned i = 0; i < 3; i++)
 		if (a.mem[i])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a Vulkan program waits for beside its shaders: vkbench [DEVICE]. One line of JSON: seconds of an
- * empty submission and its fence, submissions a second, bytes a second of a copy between two buffers that
- * the host does not see; and what the host needs to wake another process and be woken by it, which is the
- * measure of the first two. */
+/* What a Vulkan program waits for beside its shaders: vkbench [DEVICE]. One line of JSON: seconds
+ * of an empty submission and its fence, submissions a second, bytes a second of a copy between two
+ * buffers that the host does not see; and what the host needs to wake another process and be woken
+ * by it, which is the measure of the first two. */
 
 #include <errno.h>
 #include <stdint.h>
@@ -32,7 +32,8 @@ static void answer_trips(int in, int out)
 {
 	uint64_t n;
 	for (unsigned i = 0; i < TRIPS; i++)
-		if (read(in, &n, sizeof(n)) != sizeof(n) || write(out, &(uint64_t){1}, sizeof(n)) != sizeof(n))
+		if (read(in, &n, sizeof(n)) != sizeof(n) ||
+		    write(out, &(uint64_t){1}, sizeof(n)) != sizeof(n))
 			break;
 	_exit(0);
 }
@@ -48,7 +49,8 @@ static struct bw_error *round_trip(double *out_best_s)
 	for (unsigned i = 0; pid > 0 && i < TRIPS; i++) {
 		uint64_t n;
 		double start = now_s();
-		if (write(there, &(uint64_t){1}, sizeof(n)) != sizeof(n) || read(back, &n, sizeof(n)) != sizeof(n))
+		if (write(there, &(uint64_t){1}, sizeof(n)) != sizeof(n) ||
+		    read(back, &n, sizeof(n)) != sizeof(n))
 			break;
 		*out_best_s = BW_MIN(*out_best_s, now_s() - start);
 	}
@@ -64,14 +66,17 @@ static struct bw_error *empty_submit(struct gpu *gpu, double *out_best_s)
 	VkCommandBuffer cmd;
 	VkFence fence;
 	GPU_TRY(vkCreateFence(gpu->device, &info, NULL, &fence));
-	VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, NULL,
-						gpu->pool[GPU_COMPUTE], VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+	VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+						NULL, gpu->pool[GPU_COMPUTE],
+						VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
 	VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, NULL,
 					  VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, NULL};
 	GPU_TRY(vkAllocateCommandBuffers(gpu->device, &allocate, &cmd));
 	GPU_TRY(vkBeginCommandBuffer(cmd, &begin));
 	GPU_TRY(vkEndCommandBuffer(cmd));
-	VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd};
+	VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+			       .commandBufferCount = 1,
+			       .pCommandBuffers = &cmd};
 	*out_best_s = 1e9;
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		double start = now_s();
@@ -87,15 +92,18 @@ static struct bw_error *empty_submit(struct gpu *gpu, double *out_best_s)
 static struct bw_error *many_submits(struct gpu *gpu, double *out_per_s)
 {
 	enum { SUBMITS = 1000 };
-	VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, NULL,
-						gpu->pool[GPU_COMPUTE], VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+	VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+						NULL, gpu->pool[GPU_COMPUTE],
+						VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
 	VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, NULL,
 					  VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, NULL};
 	VkCommandBuffer cmd;
 	GPU_TRY(vkAllocateCommandBuffers(gpu->device, &allocate, &cmd));
 	GPU_TRY(vkBeginCommandBuffer(cmd, &begin));
 	GPU_TRY(vkEndCommandBuffer(cmd));
-	VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd};
+	VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+			       .commandBufferCount = 1,
+			       .pCommandBuffers = &cmd};
 	double start = now_s();
 	for (unsigned i = 0; i < SUBMITS; i++)
 		GPU_TRY(vkQueueSubmit(gpu->queue[GPU_COMPUTE], 1, &submit, VK_NULL_HANDLE));
@@ -111,8 +119,10 @@ static struct bw_error *copy(struct gpu *gpu, double *out_best_s)
 	VkBufferCopy region = {.size = COPY_B};
 	*out_best_s = 1e9;
 	for (unsigned i = 0; i < 2; i++)
-		BW_TRY(gpu_buffer(gpu, COPY_B, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, false,
-				  &buffer[i], &memory[i]));
+		BW_TRY(gpu_buffer(gpu, COPY_B,
+				  VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+					  VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+				  false, &buffer[i], &memory[i]));
 	for (unsigned i = 0; i < 4; i++) {
 		VkCommandBuffer cmd;
 		BW_TRY(gpu_begin(gpu, GPU_COMPUTE, &cmd));

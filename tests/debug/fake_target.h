@@ -15,7 +15,7 @@ enum {
 	FAKE_LDS_B = 1024,
 	FAKE_SCRATCH_B = 256
 };
-#define FAKE_BASE	 0x700000000000ull /* of the memory */
+#define FAKE_BASE 0x700000000000ull /* of the memory */
 #define FAKE_CODE_BUFFER (FAKE_BASE + 0xe000)
 
 enum fake_state { FAKE_ABSENT, FAKE_RUNNING, FAKE_STOPPED };
@@ -47,7 +47,7 @@ struct fake_target {
 	bool stop_pending, interrupted, killed;
 	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: off */
 	uint32_t excp;					 /* as asked for by set_exceptions */
-	bool lost; /* the program is ending: no wave answers any more */
+	bool lost;		    /* the program is ending: no wave answers any more */
 	bool *closed;		    /* set by close, which frees the target */
 	unsigned n_resumes, n_gone; /* submissions let go */
 	uint64_t n_executed;

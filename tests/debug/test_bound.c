@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What a dispatch was given: the descriptors that user SGPRs lead to, as drivers lay them out, and push
- * constants. */
+/* What a dispatch was given: the descriptors that user SGPRs lead to, as drivers lay them out, and
+ * push constants. */
 #include "debug/bound.h"
 
 #include <stdlib.h>
@@ -11,15 +11,16 @@
 
 enum { PIPELINE = 7, SET_B = 64, PUSH_B = 24 };
 /* RADV's 32-bit pointers lead here. */
-#define SETS	0xffff800000060000ull
-#define RINGS	0xffff800000070000ull
+#define SETS 0xffff800000060000ull
+#define RINGS 0xffff800000070000ull
 #define NUMBERS (FAKE_BASE + 0x4000)
-#define OTHER	(FAKE_BASE + 0x5000)
+#define OTHER (FAKE_BASE + 0x5000)
 
 static struct bw_target_ops ops;
 static struct bw_error *(*read_fake)(struct bw_target *, uint64_t, void *, size_t);
 
-/* V#: 48 bits of address, no stride, records, and a word3 with a format (RDNA3 ISA guide, 9.1.5). */
+/* V#: 48 bits of address, no stride, records, and a word3 with a format (RDNA3 ISA guide,
+ * 9.1.5). */
 static void set_bytes(uint32_t out[SET_B / 4])
 {
 	const uint64_t va[2] = {NUMBERS, OTHER};
@@ -94,7 +95,8 @@ static void found_in(unsigned sgpr, unsigned n, const uint32_t *s)
 	ops.maps = maps;
 	ops.objects = objects;
 	f->t.ops = &ops;
-	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = 42, .comm = "fake"});
+	fake_push(f,
+		  &(struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = 42, .comm = "fake"});
 	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,
 					       .submission = 1,
 					       .dispatches = &x,

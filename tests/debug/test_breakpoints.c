@@ -38,8 +38,8 @@ static void end_by_detach(struct fake_session *s)
 
 static void (*const ends[])(struct fake_session *) = {end_by_exit, end_by_kill, end_by_detach};
 
-/* "break demo", "run", "disable", the end of the program, "enable", "run". listed: somebody has asked
- * where it is meanwhile. */
+/* "break demo", "run", "disable", the end of the program, "enable", "run". listed: somebody has
+ * asked where it is meanwhile. */
 static void play_enable(unsigned how, bool listed)
 {
 	struct fake_session s;
@@ -84,7 +84,8 @@ static void test_enable_where_code_has_gone(void **state)
 	memset(s.fake->patch, 0, sizeof(s.fake->patch));
 	s.fake->n_patches = BW_ARRAY_SIZE(s.fake->patch);
 	OK(bw_debug_break_enable(s.debug, n, true));
-	assert_non_null(strstr(s.notices, "Cannot insert breakpoint 1 at 0x700000000004: too many patches"));
+	assert_non_null(strstr(s.notices,
+			       "Cannot insert breakpoint 1 at 0x700000000004: too many patches"));
 	s.fake->n_patches = 0;
 	assert_int_equal(bw_debug_breakpoint(s.debug, n)->n_addr, 0);
 	OK(bw_debug_break_delete(s.debug, n));

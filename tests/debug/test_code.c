@@ -172,7 +172,8 @@ static void test_where_something_was(void **state)
 	assert_int_equal(w.offset_b, 8);
 	assert_true(w.has_line);
 	assert_int_equal(w.line.line, 15);
-	/* a wave that did not begin at the kernel's start; other code at the address; beyond the code */
+	/* a wave that did not begin at the kernel's start; other code at the address; beyond the
+	 * code */
 	x.start = 0x10;
 	assert_true(bw_debug_where_executed(c.s.debug, &x, &w));
 	x.code = code + 16;
@@ -181,7 +182,8 @@ static void test_where_something_was(void **state)
 	assert_false(bw_debug_where_executed(c.s.debug, &x, &w));
 
 	/* never seen there: by its distance from the start, if that is one place */
-	x = (struct bw_executed){.pc = 0x7700000010, .start = 0x7700000000, .code = code + 16, .code_b = 8};
+	x = (struct bw_executed){
+		.pc = 0x7700000010, .start = 0x7700000000, .code = code + 16, .code_b = 8};
 	assert_true(bw_debug_where_executed(c.s.debug, &x, &w));
 	assert_int_equal(w.line.line, 16);
 	assert_int_equal(w.offset_b, 16);

@@ -65,10 +65,7 @@ static int64_t ival(const char *text)
 
 static void test_arithmetic(void **state)
 {
-#define C(expr)                                                                                    \
-	{                                                                                          \
-#expr, (int64_t)(expr)                                                             \
-	}
+#define C(expr) {#expr, (int64_t)(expr)}
 	static const struct {
 		const char *text;
 		int64_t want;

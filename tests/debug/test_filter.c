@@ -14,20 +14,18 @@
 
 static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3], uint32_t *out_wave);
 
-static const struct bw_filter_facts facts = {.n_vgprs = 16, .lanes = 32,
-					     .one_row = true,
-					     .wave = wave_place,
-					     .go_on_before_b = 32};
+static const struct bw_filter_facts facts = {
+	.n_vgprs = 16, .lanes = 32, .one_row = true, .wave = wave_place, .go_on_before_b = 32};
 
 /* The end of every filter: wave32 has no upper half, and the return with SCC. */
 #define END                                                                                        \
 	"s_getreg_b32 ttmp14, hwreg(28, 11, 1)\n"                                                  \
-	"s_cmp_eq_u32 ttmp14, 0\n"                                                               \
+	"s_cmp_eq_u32 ttmp14, 0\n"                                                                 \
 	"s_cselect_b32 ttmp3, 0, ttmp3\n"                                                          \
 	"s_and_b64 ttmp[2:3], ttmp[2:3], exec\n"                                                   \
 	"s_setpc_b64 ttmp[4:5]\n"
 #define TO_RESULT "s_mov_b64 ttmp[2:3], ttmp[14:15]\n"
-#define SELECT	  "s_cselect_b64 ttmp[14:15], -1, 0\n"
+#define SELECT "s_cselect_b64 ttmp[14:15], -1, 0\n"
 
 static char *text_of(const char *condition, char *out, size_t out_b)
 {
@@ -39,7 +37,8 @@ static char *text_of(const char *condition, char *out, size_t out_b)
 	out[0] = 0;
 	for (size_t i = 0; i < n;) {
 		char line[128];
-		size_t size_b = bw_isa_text_line(t, code + i, (n - i) * 4, i * 4, line, sizeof(line));
+		size_t size_b =
+			bw_isa_text_line(t, code + i, (n - i) * 4, i * 4, line, sizeof(line));
 		assert_true(size_b >= 4);
 		i += size_b / 4;
 		strncat(out, line, out_b - strlen(out) - 2);
@@ -75,7 +74,8 @@ static void test_code(void **state)
 		 "s_and_b32 ttmp14, ttmp11, 63\ns_cmp_eq_u32 ttmp14, 1\n" SELECT
 		 "s_cmp_eq_u32 ttmp8, 2\ns_cselect_b64 ttmp[14:15], ttmp[14:15], 0\n"
 		 "s_cmp_eq_u32 ttmp9, 1\ns_cselect_b64 ttmp[14:15], ttmp[14:15], 0\n"
-		 "s_cmp_eq_u32 ttmp10, 0\ns_cselect_b64 ttmp[14:15], ttmp[14:15], 0\n" TO_RESULT END},
+		 "s_cmp_eq_u32 ttmp10, 0\ns_cselect_b64 ttmp[14:15], ttmp[14:15], 0\n" TO_RESULT
+			 END},
 		/* the part that is not understood counts as true */
 		{"$s4 == 7 && out[3] == 1", "s_cmp_eq_u32 s4, 7\n" SELECT TO_RESULT END},
 	};
@@ -88,29 +88,29 @@ static void test_code(void **state)
 	}
 }
 
-/* Where the lanes of ttmp[2:3] are gone through one by one. The numbers behind branches are those of
- * the code's addresses. */
+/* Where the lanes of ttmp[2:3] are gone through one by one. The numbers behind branches are those
+ * of the code's addresses. */
 #define LANES_BEGIN(none)                                                                          \
 	"s_ctz_i32_b64 ttmp7, ttmp[2:3]\n"                                                         \
-	"s_cmp_lt_i32 ttmp7, 0\n"                                                                   \
-	"s_cbranch_scc1 " none "\n"                                                                  \
+	"s_cmp_lt_i32 ttmp7, 0\n"                                                                  \
+	"s_cbranch_scc1 " none "\n"                                                                \
 	"s_bitset0_b64 ttmp[2:3], ttmp7\n"
 #define LANES_END(out, distance)                                                                   \
-	"s_mov_b32 ttmp2, 0\n"                                                                      \
-	"s_branch " out "\n"                                                                         \
-	"s_mov_b32 ttmp2, 1\n"                                                                      \
-	"s_getpc_b64 ttmp[14:15]\n"                                                                 \
-	"s_sub_u32 ttmp7, ttmp14, " distance "\n"                                                    \
-	"s_subb_u32 ttmp13, ttmp15, 0\n"                                                            \
-	"s_cmp_lg_u32 ttmp2, 0\n"                                                                   \
+	"s_mov_b32 ttmp2, 0\n"                                                                     \
+	"s_branch " out "\n"                                                                       \
+	"s_mov_b32 ttmp2, 1\n"                                                                     \
+	"s_getpc_b64 ttmp[14:15]\n"                                                                \
+	"s_sub_u32 ttmp7, ttmp14, " distance "\n"                                                  \
+	"s_subb_u32 ttmp13, ttmp15, 0\n"                                                           \
+	"s_cmp_lg_u32 ttmp2, 0\n"                                                                  \
 	"s_setpc_b64 ttmp[4:5]\n"
 #define ANY_LANE                                                                                   \
-	"s_mov_b64 ttmp[2:3], exec\n"                                                               \
-	"s_getreg_b32 ttmp14, hwreg(28, 11, 1)\n"                                                   \
-	"s_cmp_eq_u32 ttmp14, 0\n"                                                                  \
-	"s_cselect_b32 ttmp3, 0, ttmp3\n"                                                           \
-	"s_and_b64 ttmp[2:3], ttmp[2:3], exec\n"                                                    \
-	"s_cbranch_scc1 0x20\n"                                                                     \
+	"s_mov_b64 ttmp[2:3], exec\n"                                                              \
+	"s_getreg_b32 ttmp14, hwreg(28, 11, 1)\n"                                                  \
+	"s_cmp_eq_u32 ttmp14, 0\n"                                                                 \
+	"s_cselect_b32 ttmp3, 0, ttmp3\n"                                                          \
+	"s_and_b64 ttmp[2:3], ttmp[2:3], exec\n"                                                   \
+	"s_cbranch_scc1 0x20\n"                                                                    \
 	"s_setpc_b64 ttmp[4:5]\n"
 
 static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3], uint32_t *out_wave)
@@ -181,7 +181,7 @@ static void test_not_understood(void **state)
 		"$v1 + ",
 		"$s4 = 7",
 		"$s4 == 7 ? 1 : 0",
-		"$s4 & 3 == 1", /* C: $s4 & (3 == 1) */
+		"$s4 & 3 == 1",		  /* C: $s4 & (3 == 1) */
 		"!(as_float($v3) > 1.0)", /* NaN */
 		"as_float($v3) > 0.0",	  /* denormals, -0 */
 		"$s4 == 0x100000000",

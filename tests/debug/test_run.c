@@ -47,8 +47,8 @@ static uint32_t s4(struct fake_session *s, unsigned slot)
 	return s->fake->wave[slot].s[4];
 }
 
-/* Over a read of TRAPSTS the s_trap says so, for the virtual GPU; nowhere else, since that costs. Not
- * over a read of another register (STATUS, 2). */
+/* Over a read of TRAPSTS the s_trap says so, for the virtual GPU; nowhere else, since that costs.
+ * Not over a read of another register (STATUS, 2). */
 static void test_mark_over_trapsts(void **state)
 {
 	const uint32_t code[] = {NOP, 0xb8820003 | 6 << 11, 0xb8820002 | 6 << 11, END};
@@ -226,8 +226,8 @@ static void test_steps(void **state)
 	fake_session_end(&s);
 }
 
-/* A wave that is stepped for a watchpoint ends; another one has stopped meanwhile, and the event that said
- * so has come while the first was waited for. */
+/* A wave that is stepped for a watchpoint ends; another one has stopped meanwhile, and the event
+ * that said so has come while the first was waited for. */
 static void test_stop_beside_a_watched_wave(void **state)
 {
 	struct fake_session s;
@@ -515,7 +515,8 @@ static void test_exit_under_a_step(void **state)
 	bw_debug_destroy(s.debug);
 }
 
-/* The wave turns out to be of another dispatch than it was taken for: that one ends while it is stepped. */
+/* The wave turns out to be of another dispatch than it was taken for: that one ends while it is
+ * stepped. */
 static void test_dispatch_ends_under_a_step(void **state)
 {
 	struct fake_session s;

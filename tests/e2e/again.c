@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that runs the same kernel again and again until its standard input ends: something to attach
- * to. The buffers of --print are empty before each round and must hold the same after it.
+/* A program that runs the same kernel again and again until its standard input ends: something to
+ * attach to. The buffers of --print are empty before each round and must hold the same after it.
  *
  *   again OPTIONS-OF-THE-LAUNCHER KERNEL */
 #include <inttypes.h>

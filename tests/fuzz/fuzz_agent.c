@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A hostile debugger: the agent itself, in a program that submits to a virtual GPU in this process, gets the
- * input as requests. It stays up, answers each request once, frees the submission that it held, and takes the next
- * debugger.
+/* A hostile debugger: the agent itself, in a program that submits to a virtual GPU in this process,
+ * gets the input as requests. It stays up, answers each request once, frees the submission that it
+ * held, and takes the next debugger.
  *
- * The first byte: bit 0, the input is bytes of the socket and not requests; bit 1, no line to a guard; bit 2, that line
- * is silent and ends; bit 3, the program closes its GPU meanwhile. A request is a byte for its type (index of types[],
- * above that 2 bytes for any), one for its form, and what that takes. */
+ * The first byte: bit 0, the input is bytes of the socket and not requests; bit 1, no line to a
+ * guard; bit 2, that line is silent and ends; bit 3, the program closes its GPU meanwhile. A
+ * request is a byte for its type (index of types[], above that 2 bytes for any), one for its form,
+ * and what that takes. */
 #include <amdgpu_drm.h>
 #include <assert.h>
 #include <drm.h>
@@ -24,7 +25,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 
-enum { BUFFER_VA = 0x200000, BUFFER_B = 0x4000, CODE_AT = 0x1000, PATIENCE_MS = 20000, MAX_REQUESTS = 24 };
+enum {
+	BUFFER_VA = 0x200000,
+	BUFFER_B = 0x4000,
+	CODE_AT = 0x1000,
+	PATIENCE_MS = 20000,
+	MAX_REQUESTS = 24
+};
 
 static char folder[] = "/tmp/fuzz-agent-XXXXXX", gpu_path[64];
 static int gpu_listener;
@@ -72,7 +79,8 @@ static void must(int r)
 
 static void open_gpu(void)
 {
-	union drm_amdgpu_gem_create create = {.in = {.bo_size = BUFFER_B, .alignment = 4096, .domains = AMDGPU_GEM_DOMAIN_GTT}};
+	union drm_amdgpu_gem_create create = {
+		.in = {.bo_size = BUFFER_B, .alignment = 4096, .domains = AMDGPU_GEM_DOMAIN_GTT}};
 	union drm_amdgpu_gem_mmap map = {0};
 	union drm_amdgpu_ctx make_ctx_now = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
 	drm_fd = bw_agent_open_node(128, O_RDWR | O_CLOEXEC);
@@ -81,13 +89,15 @@ static void open_gpu(void)
 	must(bw_agent_program_ioctl(drm, DRM_IOCTL_AMDGPU_GEM_CREATE, &create));
 	struct drm_amdgpu_gem_va va = {.handle = create.out.handle,
 				       .operation = AMDGPU_VA_OP_MAP,
-				       .flags = AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_PAGE_EXECUTABLE,
+				       .flags = AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE |
+						AMDGPU_VM_PAGE_EXECUTABLE,
 				       .va_address = BUFFER_VA,
 				       .map_size = BUFFER_B};
 	must(bw_agent_program_ioctl(drm, DRM_IOCTL_AMDGPU_GEM_VA, &va));
 	map.in.handle = create.out.handle;
 	must(bw_agent_program_ioctl(drm, DRM_IOCTL_AMDGPU_GEM_MMAP, &map));
-	buffer = bw_agent_mmap(drm, NULL, BUFFER_B, PROT_READ | PROT_WRITE, MAP_SHARED, map.out.addr_ptr);
+	buffer = bw_agent_mmap(drm, NULL, BUFFER_B, PROT_READ | PROT_WRITE, MAP_SHARED,
+			       map.out.addr_ptr);
 	assert(buffer != MAP_FAILED);
 	must(bw_agent_program_ioctl(drm, DRM_IOCTL_AMDGPU_CTX, &make_ctx_now));
 	ctx = make_ctx_now.out.alloc.ctx_id;
@@ -108,10 +118,15 @@ static void submit_once(void)
 	put_kernel(&s, BUFFER_VA + CODE_AT, BUFFER_VA, 1);
 	memcpy(buffer, s.data, s.len * 4);
 	memcpy(buffer + CODE_AT, endpgm, sizeof(endpgm));
-	struct drm_amdgpu_cs_chunk_ib ib = {.va_start = BUFFER_VA, .ib_bytes = (uint32_t)s.len * 4, .ip_type = AMDGPU_HW_IP_COMPUTE};
-	struct drm_amdgpu_cs_chunk chunk = {.chunk_id = AMDGPU_CHUNK_ID_IB, .length_dw = sizeof(ib) / 4, .chunk_data = (uintptr_t)&ib};
+	struct drm_amdgpu_cs_chunk_ib ib = {.va_start = BUFFER_VA,
+					    .ib_bytes = (uint32_t)s.len * 4,
+					    .ip_type = AMDGPU_HW_IP_COMPUTE};
+	struct drm_amdgpu_cs_chunk chunk = {.chunk_id = AMDGPU_CHUNK_ID_IB,
+					    .length_dw = sizeof(ib) / 4,
+					    .chunk_data = (uintptr_t)&ib};
 	uint64_t chunks[] = {(uintptr_t)&chunk};
-	union drm_amdgpu_cs cs = {.in = {.ctx_id = ctx, .num_chunks = 1, .chunks = (uintptr_t)chunks}};
+	union drm_amdgpu_cs cs = {
+		.in = {.ctx_id = ctx, .num_chunks = 1, .chunks = (uintptr_t)chunks}};
 	bw_pm4_stream_free(&s);
 	/* Its result is what the debugger has made of the memory. */
 	bw_agent_program_ioctl(drm, DRM_IOCTL_AMDGPU_CS, &cs);
@@ -134,7 +149,8 @@ static void *program(void *arg)
 static void start(void)
 {
 	struct bw_error *err = NULL;
-	const struct bw_uapi_options options = {.device.threads = 1, .quiet = true, .lockup_timeout_ms = 100};
+	const struct bw_uapi_options options = {
+		.device.threads = 1, .quiet = true, .lockup_timeout_ms = 100};
 	if (!mkdtemp(folder))
 		abort();
 	snprintf(gpu_path, sizeof(gpu_path), "%s/gpu", folder);
@@ -159,16 +175,20 @@ static void stop(void)
 
 /* ---- The debugger ---- */
 
-static const uint16_t types[] = {BW_AGENT_ATTACH,  BW_AGENT_DETACH,  BW_AGENT_GO,   BW_AGENT_MEM_READ, BW_AGENT_MEM_WRITE,
-				 BW_AGENT_PATCH,   BW_AGENT_UNPATCH, BW_AGENT_MAPS, BW_AGENT_FAULT,    BW_AGENT_OBJECTS,
-				 BW_AGENT_CLOCK,   BW_AGENT_READY,   BW_AGENT_FILES, BW_AGENT_GUARD};
+static const uint16_t types[] = {
+	BW_AGENT_ATTACH, BW_AGENT_DETACH,  BW_AGENT_GO,	   BW_AGENT_MEM_READ, BW_AGENT_MEM_WRITE,
+	BW_AGENT_PATCH,	 BW_AGENT_UNPATCH, BW_AGENT_MAPS,  BW_AGENT_FAULT,    BW_AGENT_OBJECTS,
+	BW_AGENT_CLOCK,	 BW_AGENT_READY,   BW_AGENT_FILES, BW_AGENT_GUARD};
 
 static uint64_t area_va, handler_va; /* as the last ATTACH has answered */
 
 static uint64_t address(struct bw_cursor *c)
 {
-	const uint64_t places[] = {BUFFER_VA, BUFFER_VA + CODE_AT, BUFFER_VA + BUFFER_B, area_va, handler_va, 0, UINT64_MAX, 1ull << 47};
-	return places[bw_cursor_u8(c) % BW_ARRAY_SIZE(places)] + (uint64_t)(int64_t)(int8_t)bw_cursor_u8(c);
+	const uint64_t places[] = {BUFFER_VA,  BUFFER_VA + CODE_AT, BUFFER_VA + BUFFER_B,
+				   area_va,    handler_va,	    0,
+				   UINT64_MAX, 1ull << 47};
+	return places[bw_cursor_u8(c) % BW_ARRAY_SIZE(places)] +
+	       (uint64_t)(int64_t)(int8_t)bw_cursor_u8(c);
 }
 
 /* The body of a request in its own form; returns its size. */
@@ -180,11 +200,12 @@ static size_t form(uint16_t type, uint8_t how, struct bw_cursor *c, uint8_t *out
 	size_t n = 0, more;
 	switch (type) {
 	case BW_AGENT_ATTACH:
-		attach = (struct bw_agent_attach){.area_size_b = (uint64_t)bw_cursor_u8(c) << (how & 0x40 ? 40 : 12),
-						  .control_size_b = bw_cursor_u8(c),
-						  .handler_size_b = bw_cursor_u8(c),
-						  .displaced_size_b = (uint32_t)bw_cursor_u8(c) << (how & 0x20 ? 24 : 8),
-						  .file = how & 3};
+		attach = (struct bw_agent_attach){
+			.area_size_b = (uint64_t)bw_cursor_u8(c) << (how & 0x40 ? 40 : 12),
+			.control_size_b = bw_cursor_u8(c),
+			.handler_size_b = bw_cursor_u8(c),
+			.displaced_size_b = (uint32_t)bw_cursor_u8(c) << (how & 0x20 ? 24 : 8),
+			.file = how & 3};
 		attach.area_va = how & 4 ? address(c) : 0;
 		attach.handler_va = how & 8 ? address(c) : 0;
 		attach.displaced_va = how & 16 ? address(c) : 0;
@@ -197,7 +218,8 @@ static size_t form(uint16_t type, uint8_t how, struct bw_cursor *c, uint8_t *out
 	case BW_AGENT_UNPATCH:
 		mem = (struct bw_agent_mem){.va = address(c), .file = how & 3};
 		more = bw_cursor_u8(c);
-		mem.size_b = type == BW_AGENT_MEM_READ ? (uint32_t)more << (how >> 2 & 31) : (uint32_t)more;
+		mem.size_b = type == BW_AGENT_MEM_READ ? (uint32_t)more << (how >> 2 & 31)
+						       : (uint32_t)more;
 		memcpy(out, &mem, n = sizeof(mem));
 		more = type == BW_AGENT_MEM_WRITE || type == BW_AGENT_PATCH ? more : 0;
 		break;
@@ -246,7 +268,8 @@ static bool send_requests(int sock, struct bw_cursor *c)
 		size_t n = form(type, how, c, body, sizeof(body));
 		struct bw_msg_part part = {body, n};
 		/* a descriptor that nobody has asked for */
-		struct bw_error *err = bw_msg_send(sock, type, seq, &part, 1, how == 0x5f ? gpu_listener : -1);
+		struct bw_error *err =
+			bw_msg_send(sock, type, seq, &part, 1, how == 0x5f ? gpu_listener : -1);
 		bool gone = err;
 		bw_error_free(err);
 		if (gone || (type != BW_AGENT_GUARD && !await_reply(sock, type, seq)))

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A hostile virtual GPU: a client makes calls, and the input is what the server answers to each. Whatever it says, calls
- * end, results stay inside what the caller gave, and no descriptor is left over.
+/* A hostile virtual GPU: a client makes calls, and the input is what the server answers to each.
+ * Whatever it says, calls end, results stay inside what the caller gave, and no descriptor is left
+ * over.
  *
- * For each message of the client the server takes: a byte that says what to send (see answer()), and what that takes. */
+ * For each message of the client the server takes: a byte that says what to send (see answer()),
+ * and what that takes. */
 #include <amdgpu_drm.h>
 #include <assert.h>
 #include <drm.h>
@@ -25,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 enum { MAX_ANSWERS = 64, MAX_BODY_B = 2048, PATIENCE_MS = 20000 };
 static char folder[] = "/tmp/fuzz-client-XXXXXX", path[64];
 static int listener, memory;
-static uint8_t *user; /* a page of the "program" that the server may ask for; nothing is behind it */
+static uint8_t
+	*user; /* a page of the "program" that the server may ask for; nothing is behind it */
 
 struct server {
 	struct bw_cursor c;
@@ -48,7 +51,8 @@ static void start(void)
 	bw_error_free(bw_sock_listen(path, &listener));
 	memory = memfd_create("fuzz", MFD_CLOEXEC);
 	user = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (listener < 0 || memory < 0 || user == MAP_FAILED || ftruncate(memory, 4096) || mprotect(user + 4096, 4096, PROT_NONE))
+	if (listener < 0 || memory < 0 || user == MAP_FAILED || ftruncate(memory, 4096) ||
+	    mprotect(user + 4096, 4096, PROT_NONE))
 		abort();
 	atexit(stop);
 }
@@ -79,7 +83,8 @@ static bool answer(struct server *s, int sock, const struct bw_msg *m)
 		type = what & 1 ? BW_VGPU_USER_READ : BW_VGPU_USER_WRITE;
 		ask.size_b = bw_cursor_u8(&s->c);
 		ask.size_b <<= what & 8 ? 20 : 0;
-		part.size_b = sizeof(ask) + (type == BW_VGPU_USER_WRITE ? BW_MIN(ask.size_b, 256u) : 0);
+		part.size_b =
+			sizeof(ask) + (type == BW_VGPU_USER_WRITE ? BW_MIN(ask.size_b, 256u) : 0);
 		memcpy(body, &ask, sizeof(ask));
 		break;
 	case 4: /* anything */
@@ -163,8 +168,8 @@ static void call_all(struct bw_vgpu_client *c)
 	int fd;
 	bw_vgpu_drm_open(c, 128, O_RDWR, &file);
 	bw_vgpu_ioctl(c, file, DRM_IOCTL_AMDGPU_GEM_CREATE, &create);
-	if (!bw_vgpu_ioctl(c, file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime) && prime.fd > 2 && prime.fd != memory && prime.fd != listener &&
-	    fcntl(prime.fd, F_GET_SEALS) >= 0)
+	if (!bw_vgpu_ioctl(c, file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime) && prime.fd > 2 &&
+	    prime.fd != memory && prime.fd != listener && fcntl(prime.fd, F_GET_SEALS) >= 0)
 		close(prime.fd);
 	bw_vgpu_ioctl(c, file, DRM_IOCTL_AMDGPU_INFO, &query);
 	if (!bw_vgpu_mmap(c, file, PROT_READ, 0, 4096, &fd, &at))
@@ -177,7 +182,8 @@ static void call_all(struct bw_vgpu_client *c)
 	bw_vgpu_server_info(c, &info);
 	if (!bw_vgpu_fidelity(c, &rows, &n)) {
 		for (size_t i = 0; i < n; i++)
-			assert(memchr(rows[i].name, 0, sizeof(rows[i].name)) && memchr(rows[i].why, 0, sizeof(rows[i].why)));
+			assert(memchr(rows[i].name, 0, sizeof(rows[i].name)) &&
+			       memchr(rows[i].why, 0, sizeof(rows[i].why)));
 		free(rows);
 	}
 	bw_vgpu_close(c, file);

@@ -10,8 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bw_cli c = {
-		.output_fd = -1, .x_format = {.letter = 'x', .unit = 'w'}, .confined = true, .max_rounds = 100};
+	struct bw_cli c = {.output_fd = -1,
+			   .x_format = {.letter = 'x', .unit = 'w'},
+			   .confined = true,
+			   .max_rounds = 100};
 	FILE *sink = fopen("/dev/null", "w");
 	char *text = malloc(size + 1);
 	if (!sink || !text)

@@ -66,9 +66,9 @@ static void run_queue(unsigned ring, uint32_t n_dw)
 	bw_pm4_put_fence(&s, rig_mc(&r, RIG_FENCES + ring * 64), fence, false);
 	rig_submit_ring(&r, ring, &s);
 	bw_pm4_stream_free(&s);
-	for (unsigned i = 0; i < WAIT_MS && !rig_done(&r, ring, fence) &&
-			     !bw_device_queue_error(r.dev, ring != 0, ring ? ring - 1 : 0, 0, why,
-						    sizeof(why));
+	for (unsigned i = 0;
+	     i < WAIT_MS && !rig_done(&r, ring, fence) &&
+	     !bw_device_queue_error(r.dev, ring != 0, ring ? ring - 1 : 0, 0, why, sizeof(why));
 	     i++)
 		rig_sleep_ms(1);
 	if (rig_done(&r, ring, fence))

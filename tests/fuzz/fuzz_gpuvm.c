@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Page tables from nowhere: registers, then table memory, which repeats behind its end. Every walk ends, its range has
- * the address that was asked about, and what is said about it has an end.
+/* Page tables from nowhere: registers, then table memory, which repeats behind its end. Every walk
+ * ends, its range has the address that was asked about, and what is said about it has an end.
  *
- * The first byte chooses the generation and VMID 0 or another; then come the registers, one address to begin with, and the
- * table memory. */
+ * The first byte chooses the generation and VMID 0 or another; then come the registers, one address
+ * to begin with, and the table memory. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static bool read_entry(void *cookie, bool system, uint64_t address, uint64_t *ou
 	return true;
 }
 
-static void walk(const struct bw_gpuvm_context *c, struct tables *t, uint64_t va, struct bw_gpuvm_range *r)
+static void walk(const struct bw_gpuvm_context *c, struct tables *t, uint64_t va,
+		 struct bw_gpuvm_range *r)
 {
 	struct bw_str text = {0};
 	t->reads = 0;
@@ -59,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct bw_gpuvm_context c;
 	struct bw_gpuvm_range r;
 	uint64_t va = 0;
-	bw_cursor_copy(&in, &regs, sizeof(regs) < bw_cursor_left(&in) ? sizeof(regs) : bw_cursor_left(&in));
+	bw_cursor_copy(&in, &regs,
+		       sizeof(regs) < bw_cursor_left(&in) ? sizeof(regs) : bw_cursor_left(&in));
 	bw_cursor_copy(&in, &va, 8 < bw_cursor_left(&in) ? 8 : bw_cursor_left(&in));
 	struct tables t = {bytes + in.pos, n - in.pos, 0};
 	bw_gpuvm_context_init(&c, gen, kind & 0x40 ? 0 : 3, &regs);

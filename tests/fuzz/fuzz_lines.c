@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Debug information from nowhere in a code object that is else as clang-19 made it: the readers behind the ELF reader,
- * which bytes that damage the whole file seldom reach.
+/* Debug information from nowhere in a code object that is else as clang-19 made it: the readers
+ * behind the ELF reader, which bytes that damage the whole file seldom reach.
  *
- * Pieces of the input: a byte for the section (of sections[]), two for the size, and its new contents. */
+ * Pieces of the input: a byte for the section (of sections[]), two for the size, and its new
+ * contents. */
 #include <assert.h>
 #include <elf.h>
 #include <stdint.h>
@@ -18,9 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 extern const unsigned char sample[]; /* made by the build from a test kernel */
 extern const unsigned long sample_size;
 
-static const char *const sections[] = {".debug_line",	  ".debug_info", ".debug_abbrev",   ".debug_line_str",
-				       ".debug_str",	  ".debug_addr", ".debug_rnglists", ".debug_str_offsets",
-				       ".debug_loclists", ".debug_ranges"};
+static const char *const sections[] = {
+	".debug_line", ".debug_info",	  ".debug_abbrev",	".debug_line_str", ".debug_str",
+	".debug_addr", ".debug_rnglists", ".debug_str_offsets", ".debug_loclists", ".debug_ranges"};
 
 static Elf64_Shdr *section(uint8_t *file, const char *name)
 {

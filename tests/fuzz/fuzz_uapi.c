@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Hostile programs on the virtual GPU. The input is a list of operations: files opened and closed, ioctls,
- * buffers mapped, exported and imported, debugfs files written, clients that come and go, in any order
- * (tests/fuzz/seeds_uapi.py says how they look in bytes). It is also the memory that the server asks for.
- * Whatever comes, the server stays up and the next client is served.
+/* Hostile programs on the virtual GPU. The input is a list of operations: files opened and closed,
+ * ioctls, buffers mapped, exported and imported, debugfs files written, clients that come and go,
+ * in any order (tests/fuzz/seeds_uapi.py says how they look in bytes). It is also the memory that
+ * the server asks for. Whatever comes, the server stays up and the next client is served.
  *
  * Waits that would last for ever end because the program then goes away. */
 #include <assert.h>
@@ -25,12 +25,21 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 
 enum { N_CLIENTS = 2, N_FDS = 4, MAX_OPS = 200, MAX_IO_B = 1024 };
-/* Debugfs files, by the number that an operation has. Whatever is written to those from REGS on stays. */
+/* Debugfs files, by the number that an operation has. Whatever is written to those from REGS on
+ * stays. */
 static const char *const paths[] = {
-	"debug/dri/0/amdgpu_vram", "debug/dri/0/amdgpu_iomem", "debug/dri/0/amdgpu_vm_info", "log",
-	"debug/dri/0/amdgpu_ring_comp_1.0.0", "debug/dri/0/amdgpu_gca_config", "debug/dri/0/amdgpu_wave",
-	"debug/dri/0/amdgpu_gpr", "debug/dri/0/amdgpu_gprwave", "debug/dri/0/amdgpu_gfxoff",
-	"debug/dri/0/amdgpu_regs2", "debug/dri/0/amdgpu_regs",
+	"debug/dri/0/amdgpu_vram",
+	"debug/dri/0/amdgpu_iomem",
+	"debug/dri/0/amdgpu_vm_info",
+	"log",
+	"debug/dri/0/amdgpu_ring_comp_1.0.0",
+	"debug/dri/0/amdgpu_gca_config",
+	"debug/dri/0/amdgpu_wave",
+	"debug/dri/0/amdgpu_gpr",
+	"debug/dri/0/amdgpu_gprwave",
+	"debug/dri/0/amdgpu_gfxoff",
+	"debug/dri/0/amdgpu_regs2",
+	"debug/dri/0/amdgpu_regs",
 };
 enum { REGS = 10 };
 
@@ -211,7 +220,8 @@ static void op_io(bool write)
 /* Descriptor and place; size; bytes for the memory that it is. */
 static void op_poke(void)
 {
-	uint8_t slot = bw_cursor_u8(&in.c), at = bw_cursor_u8(&in.c), n = bw_cursor_u8(&in.c), bytes[256] = {0};
+	uint8_t slot = bw_cursor_u8(&in.c), at = bw_cursor_u8(&in.c), n = bw_cursor_u8(&in.c),
+		bytes[256] = {0};
 	size_t given = BW_MIN((size_t)n, bw_cursor_left(&in.c));
 	bw_cursor_copy(&in.c, bytes, given);
 	if (in.fd[slot % N_FDS] >= 0 && pwrite(in.fd[slot % N_FDS], bytes, n, at * 16) < 0)
@@ -227,7 +237,8 @@ static void op_make_fd(void)
 		keep_fd(slot, eventfd(0, EFD_CLOEXEC));
 	} else if (slot & 0x80) {
 		int fd = memfd_create("pages", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		if (ftruncate(fd, 8192) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		if (ftruncate(fd, 8192) ||
+		    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 			abort();
 		keep_fd(slot, fd);
 	} else if (!pipe2(pair, O_CLOEXEC)) {
@@ -289,7 +300,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 	if (!gpu)
 		bw_error_free(bw_uapi_create(&bw_profile_navi31, &options, &gpu));
 	assert(gpu);
-	in = (struct input){.data = data, .size_b = size_b, .c = bw_cursor(data, size_b), .m = BW_MSG_INIT};
+	in = (struct input){
+		.data = data, .size_b = size_b, .c = bw_cursor(data, size_b), .m = BW_MSG_INIT};
 	for (unsigned i = 0; i < N_FDS; i++)
 		in.fd[i] = -1;
 	for (unsigned i = 0; i < N_CLIENTS; i++)

@@ -33,8 +33,8 @@ struct vector {
 #define END48 .end = 0xfffffffff
 /* VMID 0 with the system aperture out of the way, as in S4. */
 #define MAPPED0 .mx_l1_tlb_cntl = 0x3859, .sys_low = 0x3d0000, .sys_high = 0x3fffffff
-#define KiB	1024ull
-#define MiB	(1024 * KiB)
+#define KiB 1024ull
+#define MiB (1024 * KiB)
 
 /* clang-format off */
 static const struct vector vectors[] = {

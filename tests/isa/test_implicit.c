@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that instructions read and write without naming them, against what LLVM 19.1 says of them
- * (tests/golden/isa/implicit.vec). Where the tables differ, a row of `differences` says why. */
+/* Registers that instructions read and write without naming them, against what LLVM 19.1 says of
+ * them (tests/golden/isa/implicit.vec). Where the tables differ, a row of `differences` says
+ * why. */
 #include "isa/inst.h"
 
 #include <setjmp.h>
@@ -16,13 +17,15 @@
 
 /* What LLVM has no register for. */
 enum {
-	OURS_ALONE = BW_IMPLICIT_STATUS | BW_IMPLICIT_PC | BW_IMPLICIT_TTMP0 | BW_IMPLICIT_TTMP1 | BW_IMPLICIT_HWREG,
+	OURS_ALONE = BW_IMPLICIT_STATUS | BW_IMPLICIT_PC | BW_IMPLICIT_TTMP0 | BW_IMPLICIT_TTMP1 |
+		     BW_IMPLICIT_HWREG,
 	EXEC = BW_IMPLICIT_EXEC,
 	M0 = BW_IMPLICIT_M0,
 	MODE = BW_IMPLICIT_MODE,
 	SCC = BW_IMPLICIT_SCC,
 };
 
+/* clang-format off */
 static struct difference {
 	const char *prefix; /* of names */
 	enum bw_fmt fmt;
@@ -55,6 +58,7 @@ static struct difference {
 	{"buffer_gl1_inv", BW_FMT_MUBUF, 0, EXEC, 0, 0, "Invalidates a cache once for a wave (rule 19).", false},
 	{"exp", BW_FMT_EXP, M0, 0, 0, 0, "M0 is read with ROW_EN, which is another instruction to LLVM.", false},
 };
+/* clang-format on */
 
 /* Encodings that LLVM 19 does not know: rows marked `unverified`. */
 enum { UNKNOWN_TO_LLVM = 16 };
@@ -65,7 +69,8 @@ static unsigned parse_set(const char *text)
 	unsigned set = 0;
 	while (*text && *text != '-') {
 		size_t n = strcspn(text, ","), i = 0;
-		while (i < BW_ARRAY_SIZE(names) && (strlen(names[i]) != n || memcmp(names[i], text, n)))
+		while (i < BW_ARRAY_SIZE(names) &&
+		       (strlen(names[i]) != n || memcmp(names[i], text, n)))
 			i++;
 		if (i == BW_ARRAY_SIZE(names))
 			fail_msg("LLVM's register %s is new", text);
@@ -85,14 +90,15 @@ static struct difference *difference_of(const char *name, enum bw_fmt fmt)
 
 static void compare(const char *name, const struct bw_inst *in, unsigned uses, unsigned defs)
 {
-	unsigned reads = in->reads & ~(unsigned)OURS_ALONE, writes = in->writes & ~(unsigned)OURS_ALONE;
+	unsigned reads = in->reads & ~(unsigned)OURS_ALONE,
+		 writes = in->writes & ~(unsigned)OURS_ALONE;
 	if (reads == uses && writes == defs)
 		return;
 	struct difference *d = difference_of(name, in->fmt);
-	if (!d || (reads & ~uses) != d->our_reads || (uses & ~reads) != d->llvm_reads || (writes & ~defs) != d->our_writes ||
-	    (defs & ~writes) != d->llvm_writes)
-		fail_msg("%s %s: reads %#x, LLVM %#x; writes %#x, LLVM %#x", bw_isa_fmt_name(in->fmt), name, reads, uses, writes,
-			 defs);
+	if (!d || (reads & ~uses) != d->our_reads || (uses & ~reads) != d->llvm_reads ||
+	    (writes & ~defs) != d->our_writes || (defs & ~writes) != d->llvm_writes)
+		fail_msg("%s %s: reads %#x, LLVM %#x; writes %#x, LLVM %#x",
+			 bw_isa_fmt_name(in->fmt), name, reads, uses, writes, defs);
 	d->seen = true;
 }
 
@@ -133,7 +139,8 @@ static void all_rows(void **state)
 	assert_true(n_rows > 1400);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(differences); i++)
 		if (!differences[i].seen)
-			fail_msg("%s (%s): there is no such difference", differences[i].prefix, differences[i].why);
+			fail_msg("%s (%s): there is no such difference", differences[i].prefix,
+				 differences[i].why);
 }
 
 static void no_encoding_is_missing(void **state)
@@ -146,7 +153,8 @@ static void no_encoding_is_missing(void **state)
 		for (size_t i = 0; i < n; i++) {
 			if (seen[op][e[i].fmt][e[i].is_y])
 				continue;
-			print_message("not known to LLVM: %s %s\n", bw_isa_fmt_name(e[i].fmt), bw_isa_op_info(op)->name);
+			print_message("not known to LLVM: %s %s\n", bw_isa_fmt_name(e[i].fmt),
+				      bw_isa_op_info(op)->name);
 			n_unseen++;
 		}
 	}
@@ -156,6 +164,7 @@ static void no_encoding_is_missing(void **state)
 /* The sets are those of the form, not of the opcode; a VOPD has those of both halves. */
 static void forms(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text;
 		uint32_t w[2];
@@ -174,6 +183,7 @@ static void forms(void **state)
 		 BW_IMPLICIT_PC | BW_IMPLICIT_STATUS | BW_IMPLICIT_TTMP0 | BW_IMPLICIT_TTMP1},
 		{"no instruction", {0xffffffff, 0xffffffff}, 0, 0},
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		struct bw_inst in;
 		bw_isa_decode(rows[i].w, 2, &in);

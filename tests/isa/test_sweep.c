@@ -122,8 +122,8 @@ static void check_padding(const uint32_t *w, const struct bw_inst *in)
 	}
 	bool still = !bw_isa_decode(clean, 3, &got) || got.padded;
 	if (still && n_failed++ < 60)
-		print_error("%08x %08x %08x: padded, and remains so as %08x %08x %08x\n", w[0], w[1], w[2],
-			    clean[0], clean[1], clean[2]);
+		print_error("%08x %08x %08x: padded, and remains so as %08x %08x %08x\n", w[0],
+			    w[1], w[2], clean[0], clean[1], clean[2]);
 }
 
 static void compare(const uint32_t *w)
@@ -261,9 +261,10 @@ static void sweep_fields(const struct vec *v)
 
 static void finish(const char *what)
 {
-	print_message("%s: %lu words compared (%lu are instructions, %lu of them with bits set that nobody "
-		      "looks at), %lu differences explained\n",
-		      what, n_compared, n_legal, n_padded, n_explained);
+	print_message(
+		"%s: %lu words compared (%lu are instructions, %lu of them with bits set that nobody "
+		"looks at), %lu differences explained\n",
+		what, n_compared, n_legal, n_padded, n_explained);
 	unsigned long failed = n_failed;
 	n_compared = n_legal = n_explained = n_failed = n_padded = 0;
 	assert_int_equal(failed, 0);

@@ -121,9 +121,12 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_rows),	 cmocka_unit_test(targets_are_absolute),
-		cmocka_unit_test(wave_size),	 cmocka_unit_test(what_is_no_instruction),
-		cmocka_unit_test(short_buffers), cmocka_unit_test(other_gpus),
+		cmocka_unit_test(golden_rows),
+		cmocka_unit_test(targets_are_absolute),
+		cmocka_unit_test(wave_size),
+		cmocka_unit_test(what_is_no_instruction),
+		cmocka_unit_test(short_buffers),
+		cmocka_unit_test(other_gpus),
 		cmocka_unit_test(fields_that_are_not_used),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

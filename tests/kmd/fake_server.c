@@ -17,7 +17,7 @@
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
 
-#define PCI	   "0000:03:00.0"
+#define PCI "0000:03:00.0"
 #define DEVICE_DIR "sys/devices/pci0000:00/" PCI
 
 struct conn {
@@ -117,7 +117,8 @@ static int do_list(struct conn *c, union drm_amdgpu_bo_list *a)
 		va = c->s->elsewhere;
 	int r = c->s->greedy == FAKE_WRITES
 			? user(c, BW_VGPU_USER_WRITE, va, bytes, (uint32_t)size_b) ? 0 : -EFAULT
-			: user(c, BW_VGPU_USER_READ, va, bytes, (uint32_t)size_b) ? 0 : -EFAULT;
+		: user(c, BW_VGPU_USER_READ, va, bytes, (uint32_t)size_b) ? 0
+									  : -EFAULT;
 	memset(a, 0, sizeof(*a));
 	for (size_t i = 0; i < size_b; i++)
 		a->out.list_handle += bytes[i];
@@ -180,7 +181,8 @@ static int do_info(struct conn *c, const struct drm_amdgpu_info *a)
 	if (a->query == FAKE_INFO_FILL) {
 		bytes = malloc(a->return_size);
 		memset(bytes, 0x5a, a->return_size);
-		r = user(c, BW_VGPU_USER_WRITE, a->return_pointer, bytes, a->return_size) ? 0 : -EFAULT;
+		r = user(c, BW_VGPU_USER_WRITE, a->return_pointer, bytes, a->return_size) ? 0
+											  : -EFAULT;
 		free(bytes);
 		return r;
 	}
@@ -315,7 +317,7 @@ static void on_ioctl(struct conn *c, const struct bw_msg *m)
 			break;
 		case 0x41:
 			reply.result = is_bo(s, *(uint32_t *)a) ? 0 : -ENOENT;
-			*(uint64_t *)a = (uint64_t) * (uint32_t *)a << 32;
+			*(uint64_t *)a = (uint64_t)*(uint32_t *)a << 32;
 			break;
 		case 0x42:
 			memset(a, 0, size_b);

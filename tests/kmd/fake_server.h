@@ -11,11 +11,17 @@
 
 enum { FAKE_BOS = 64, FAKE_FILES = 64, FAKE_PASID = 32771 };
 
-/* BO_LIST adds up the bytes of the list that it is given (out.list_handle), by USER_READ; an INFO query
- * of its own fills return_size bytes with 0x5a, by USER_WRITE. */
+/* BO_LIST adds up the bytes of the list that it is given (out.list_handle), by USER_READ; an INFO
+ * query of its own fills return_size bytes with 0x5a, by USER_WRITE. */
 enum { FAKE_INFO_FILL = 0x7e };
 /* And what a hostile server asks for with that list. */
-enum fake_greed { FAKE_HONEST, FAKE_READS_BEFORE, FAKE_READS_BEHIND, FAKE_READS_ELSEWHERE, FAKE_WRITES };
+enum fake_greed {
+	FAKE_HONEST,
+	FAKE_READS_BEFORE,
+	FAKE_READS_BEHIND,
+	FAKE_READS_ELSEWHERE,
+	FAKE_WRITES
+};
 
 struct fake_file {
 	bool used;

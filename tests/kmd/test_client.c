@@ -93,7 +93,8 @@ static int sum_list(uint32_t file, const void *bytes, uint32_t size_b, uint32_t 
 
 static int fill(uint32_t file, void *bytes, uint32_t size_b)
 {
-	struct drm_amdgpu_info a = {.query = FAKE_INFO_FILL, .return_pointer = (uintptr_t)bytes, .return_size = size_b};
+	struct drm_amdgpu_info a = {
+		.query = FAKE_INFO_FILL, .return_pointer = (uintptr_t)bytes, .return_size = size_b};
 	return bw_vgpu_ioctl(client, file, DRM_IOCTL_AMDGPU_INFO, &a);
 }
 
@@ -119,10 +120,12 @@ static void user_memory(void **state)
 	munmap(p, (size_t)page);
 }
 
-/* What the ioctl does not name a server does not get, nor does it write what is named for reading. */
+/* What the ioctl does not name a server does not get, nor does it write what is named for
+ * reading. */
 static void other_memory(void **state)
 {
-	static const enum fake_greed greed[] = {FAKE_READS_BEFORE, FAKE_READS_BEHIND, FAKE_READS_ELSEWHERE, FAKE_WRITES};
+	static const enum fake_greed greed[] = {FAKE_READS_BEFORE, FAKE_READS_BEHIND,
+						FAKE_READS_ELSEWHERE, FAKE_WRITES};
 	uint32_t file = drm_open(), sum = 0;
 	uint8_t bytes[64], secret[64];
 	memset(bytes, 1, sizeof(bytes));

@@ -204,7 +204,8 @@ static void server_does_not_start(void **state)
 			  "cannot reach the virtual GPU: no server listens on /no/such/socket");
 	start_server_with("#!/no/such/shell\n", "cannot start");
 	/* Says what it was called with. */
-	start_server_with("#!/bin/sh\necho \"$@\" >&3\n", "cannot start: --ready-fd 3 --exit-with-last-client");
+	start_server_with("#!/bin/sh\necho \"$@\" >&3\n",
+			  "cannot start: --ready-fd 3 --exit-with-last-client");
 }
 
 int main(void)

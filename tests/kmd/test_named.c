@@ -13,8 +13,8 @@
 
 #include "base/util.h"
 
-/* The expectations are those of the kernel's copy_from_user and copy_to_user (drm_ioctl.c, drm_syncobj.c,
- * amdgpu_cs.c, amdgpu_bo_list.c, amdgpu_kms.c, amdgpu_gem.c of Linux 6.12). */
+/* The expectations are those of the kernel's copy_from_user and copy_to_user (drm_ioctl.c,
+ * drm_syncobj.c, amdgpu_cs.c, amdgpu_bo_list.c, amdgpu_kms.c, amdgpu_gem.c of Linux 6.12). */
 
 static struct bw_vgpu_named named;
 
@@ -41,10 +41,12 @@ static void a_submission(void **state)
 	enum { MANY = 300 };
 	struct drm_amdgpu_cs_chunk_ib ib = {.va_start = 0x1234};
 	struct drm_amdgpu_bo_list_entry entries[2000] = {{1, 0}};
-	struct drm_amdgpu_bo_list_in list = {
-		.bo_number = 2000, .bo_info_size = sizeof(entries[0]), .bo_info_ptr = (uintptr_t)entries};
-	struct drm_amdgpu_cs_chunk chunks[] = {{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
-					       {AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib}};
+	struct drm_amdgpu_bo_list_in list = {.bo_number = 2000,
+					     .bo_info_size = sizeof(entries[0]),
+					     .bo_info_ptr = (uintptr_t)entries};
+	struct drm_amdgpu_cs_chunk chunks[] = {
+		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
+		{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib}};
 	uint64_t pointers[MANY];
 	uint8_t before[16], behind[16];
 	for (unsigned i = 0; i < MANY; i++)
@@ -82,7 +84,8 @@ static void what_the_kernel_fills_in(void **state)
 	struct drm_unique u = {.unique = name, .unique_len = 16};
 	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)name, .return_size = 12};
 	struct drm_amdgpu_gem_create_in create;
-	struct drm_amdgpu_gem_op op = {.op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, .value = (uintptr_t)&create};
+	struct drm_amdgpu_gem_op op = {.op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO,
+				       .value = (uintptr_t)&create};
 	find(DRM_IOCTL_VERSION, &v);
 	assert_true(writes(name, 6) && writes(date, 3) && !writes(name, 7) && !reads(name, 1));
 	find(DRM_IOCTL_GET_UNIQUE, &u);
@@ -119,7 +122,8 @@ static void waits(void **state)
 	find(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &q);
 	assert_true(reads(handles, 12) && reads(points, 24));
 	find(DRM_IOCTL_SYNCOBJ_QUERY, &q);
-	assert_true(reads(handles, 12) && !reads(points, 8) && writes(points, 24) && !writes(points, 25));
+	assert_true(reads(handles, 12) && !reads(points, 8) && writes(points, 24) &&
+		    !writes(points, 25));
 	find(DRM_IOCTL_AMDGPU_WAIT_FENCES, &f);
 	assert_true(reads(fences, sizeof(fences)));
 	/* the number of another driver, and a struct that is too short to name anything */
@@ -132,7 +136,8 @@ static void waits(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_submission), cmocka_unit_test(what_the_kernel_fills_in),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_submission),
+					   cmocka_unit_test(what_the_kernel_fills_in),
 					   cmocka_unit_test(waits)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ static const uint32_t *run_ib(const uint32_t *dw, unsigned n, uint32_t *sh)
 	return dispatch;
 }
 
-#define SH(byte) sh[((byte)-0xb000) / 4]
+#define SH(byte) sh[((byte) - 0xb000) / 4]
 
 static void command_buffer(void **state)
 {

@@ -2,7 +2,7 @@
 /* Prints the state of a GPU as debugfs shows it, a line each, for a test to compare:
  *
  *     gfxoff STATUS                whether the graphics block may power down
- *     reg VMID NAME VALUE          every register of the graphics block that is banked by VMID or not
+ *     reg VMID NAME VALUE          every register of the graphics block, banked by VMID or not
  *     map VMID VA SIZE FLAGS       what the page tables of the VMID map
  *     code VMID VA HASH            contents of pages that are executable and not writable
  *
@@ -42,11 +42,13 @@ static uint32_t read_reg(const struct bw_kmd_bank *bank, const char *name)
 /* What a debugger touches, for each VMID; what the kernel's driver wrote is compared with it. */
 static void print_registers(void)
 {
-	static const char *const banked[] = {"SQ_SHADER_TBA_LO", "SQ_SHADER_TBA_HI", "SQ_SHADER_TMA_LO",
-					     "SQ_SHADER_TMA_HI", "SPI_GDBG_PER_VMID_CNTL", "SH_MEM_CONFIG",
-					     "SH_MEM_BASES"};
-	static const char *const patterns[] = {"SPI_GDBG*", "TCP_WATCH*", "SQ_DEBUG*", "SQ_WATCH*", "SQ_CONFIG",
-					       "SPI_CONFIG*", "SH_MEM*", "GCVM_CONTEXT*_CNTL"};
+	static const char *const banked[] = {
+		"SQ_SHADER_TBA_LO", "SQ_SHADER_TBA_HI",	      "SQ_SHADER_TMA_LO",
+		"SQ_SHADER_TMA_HI", "SPI_GDBG_PER_VMID_CNTL", "SH_MEM_CONFIG",
+		"SH_MEM_BASES"};
+	static const char *const patterns[] = {"SPI_GDBG*", "TCP_WATCH*",	 "SQ_DEBUG*",
+					       "SQ_WATCH*", "SQ_CONFIG",	 "SPI_CONFIG*",
+					       "SH_MEM*",   "GCVM_CONTEXT*_CNTL"};
 	for (unsigned vmid = 0; vmid < N_VMIDS; vmid++) {
 		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
 		for (size_t i = 0; i < BW_ARRAY_SIZE(banked); i++)
@@ -86,7 +88,8 @@ static void print_code(unsigned vmid, const struct bw_gpuvm_range *r)
 	size_t done = 0;
 	uint64_t hash = 14695981039346656037ull;
 	for (uint64_t at = 0; at < r->size_b; at += PAGE_B) {
-		must(bw_kmd_file_read(r->system ? iomem : vram, r->address + at, page, PAGE_B, &done));
+		must(bw_kmd_file_read(r->system ? iomem : vram, r->address + at, page, PAGE_B,
+				      &done));
 		for (size_t i = 0; i < done; i++)
 			hash = (hash ^ page[i]) * 1099511628211ull;
 	}
@@ -98,12 +101,16 @@ static void print_half(unsigned vmid, const struct bw_gpuvm_context *c, uint64_t
 	while (va < end) {
 		struct bw_gpuvm_range r;
 		if (bw_gpuvm_walk(c, read_entry, NULL, va, &r)) {
-			printf("map %u %llx %llx %s%s%s\n", vmid, (unsigned long long)r.va, (unsigned long long)r.size_b,
-			       bw_gpuvm_allows(&r, BW_GPUVM_READ) ? "r" : "", bw_gpuvm_allows(&r, BW_GPUVM_WRITE) ? "w" : "",
+			printf("map %u %llx %llx %s%s%s\n", vmid, (unsigned long long)r.va,
+			       (unsigned long long)r.size_b,
+			       bw_gpuvm_allows(&r, BW_GPUVM_READ) ? "r" : "",
+			       bw_gpuvm_allows(&r, BW_GPUVM_WRITE) ? "w" : "",
 			       bw_gpuvm_allows(&r, BW_GPUVM_EXECUTE) ? "x" : "");
-			if (bw_gpuvm_allows(&r, BW_GPUVM_EXECUTE) && !bw_gpuvm_allows(&r, BW_GPUVM_WRITE))
+			if (bw_gpuvm_allows(&r, BW_GPUVM_EXECUTE) &&
+			    !bw_gpuvm_allows(&r, BW_GPUVM_WRITE))
 				print_code(vmid, &r);
-		} else if (r.verdict == BW_GPUVM_CONTEXT_DISABLED || r.verdict == BW_GPUVM_OUT_OF_RANGE || !r.size_b) {
+		} else if (r.verdict == BW_GPUVM_CONTEXT_DISABLED ||
+			   r.verdict == BW_GPUVM_OUT_OF_RANGE || !r.size_b) {
 			return;
 		}
 		uint64_t next = r.va + r.size_b;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with several address spaces: it opens the render node N times and has a wave in each, at the
- * same addresses, on the same code; all wait for a word from the host, which is there when a line has come
- * on standard input. Then each stores numbers of its own. Bare ioctls: libdrm would share one file.
+/* A program with several address spaces: it opens the render node N times and has a wave in each,
+ * at the same addresses, on the same code; all wait for a word from the host, which is there when a
+ * line has come on standard input. Then each stores numbers of its own. Bare ioctls: libdrm would
+ * share one file.
  *
  *     spaces N [ROUNDS] */
 #include <amdgpu_drm.h>
@@ -16,8 +17,8 @@
 
 enum { MAX = 8, PAGE_B = 4096, IB_DW = 32, FLAG_AT = 2048, LANES = 32 };
 #define CODE_VA 0xffff800100001000ull
-#define OUT_VA	0xffff800100002000ull
-#define IB_VA	0x400000000ull
+#define OUT_VA 0xffff800100002000ull
+#define IB_VA 0x400000000ull
 
 static const uint32_t code[] = {
 	0x30000082,		/* v_lshlrev_b32 v0, 2, v0 */
@@ -84,13 +85,17 @@ static void open_space(struct space *s, uint32_t value)
 		text[i] = 0xbf9f0000; /* s_code_end */
 	memcpy(text, code, sizeof(code));
 	const uint64_t pgm = (CODE_VA & 0xffffffffffff) >> 8;
+	/* clang-format off */
 	const uint32_t words[] = {
 		0xc0027600, 0x20c, (uint32_t)pgm, (uint32_t)(pgm >> 32), /* COMPUTE_PGM */
-		0xc0027600, 0x212, 0x602c0000, 0x86,		      /* RSRC1, RSRC2: 3 user SGPRs */
+		/* RSRC1, RSRC2: 3 user SGPRs */
+		0xc0027600, 0x212, 0x602c0000, 0x86,
 		0xc0037600, 0x207, LANES, 1, 1,			      /* NUM_THREAD */
-		0xc0037600, 0x240, (uint32_t)OUT_VA, (uint32_t)(OUT_VA >> 32), value, /* USER_DATA */
+		/* USER_DATA */
+		0xc0037600, 0x240, (uint32_t)OUT_VA, (uint32_t)(OUT_VA >> 32), value,
 		0xc0031502, 1, 1, 1, 0xa045,			      /* DISPATCH_DIRECT, wave32 */
 	};
+	/* clang-format on */
 	for (unsigned i = 0; i < IB_DW; i++)
 		ib[i] = 0xffff1000; /* NOP */
 	memcpy(ib, words, sizeof(words));
@@ -129,7 +134,8 @@ static void await(const struct space *s, unsigned ring)
 
 int main(int argc, char **argv)
 {
-	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 2, rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 2,
+		 rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
 	static struct space s[MAX];
 	if (n < 1 || n > MAX)
 		return 2;

@@ -440,13 +440,14 @@ static unsigned traces(struct bw_kmd *kmd)
 			n += v != 0;
 		}
 	}
-	/* TCP_WATCH0 to 3, 0x2048 to 0x2053 in segment 0; SQ_DEBUG, 0x9e5 in segment 1, which this GPU
-	 * resets to SINGLE_MEMOP */
+	/* TCP_WATCH0 to 3, 0x2048 to 0x2053 in segment 0; SQ_DEBUG, 0x9e5 in segment 1, which this
+	 * GPU resets to SINGLE_MEMOP */
 	const struct bw_kmd_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 	for (uint32_t i = 0; i < 13; i++) {
 		uint32_t v;
 		OK(bw_kmd_reg_read(kmd, &all,
-				   i < 12 ? gc.segment[0] + 0x2048 + i : gc.segment[1] + 0x9e5, &v));
+				   i < 12 ? gc.segment[0] + 0x2048 + i : gc.segment[1] + 0x9e5,
+				   &v));
 		n += v != (i < 12 ? 0 : 1);
 	}
 	return n;

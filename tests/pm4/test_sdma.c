@@ -13,18 +13,18 @@
 static void sizes(void **state)
 {
 	static const uint32_t stream[] = {
-		0 | 2 << 16, 1, 2,		    /* NOP over two dwords */
-		0,				    /* NOP */
-		2, 0x1000, 0, 2, 7, 8, 9,	    /* WRITE of three */
-		1 | 1 << 27, 0, 0, 0, 0, 0, 0, 0, 0, /* COPY with two destinations */
-		0x03,				    /* unknown */
-		6, 0,				    /* TRAP */
+		0 | 2 << 16, 1,	     2,			  /* NOP over two dwords */
+		0,					  /* NOP */
+		2,	     0x1000, 0, 2, 7, 8, 9,	  /* WRITE of three */
+		1 | 1 << 27, 0,	     0, 0, 0, 0, 0, 0, 0, /* COPY with two destinations */
+		0x03,					  /* unknown */
+		6,	     0,				  /* TRAP */
 	};
 	static const struct {
 		const char *name;
 		uint32_t size_dw;
-	} rows[] = {{"NOP", 3},	 {"NOP", 1}, {"WRITE_LINEAR", 7}, {"COPY_LINEAR", 9},
-		    {NULL, 1}, {"TRAP", 2}};
+	} rows[] = {{"NOP", 3},		{"NOP", 1}, {"WRITE_LINEAR", 7},
+		    {"COPY_LINEAR", 9}, {NULL, 1},  {"TRAP", 2}};
 	struct bw_sdma_packet p;
 	size_t pos = 0;
 	char buf[32];
@@ -70,7 +70,8 @@ static void bodies(void **state)
 	struct bw_sdma_packet p = WHOLE(1, 0x3ffffeff, 0, 0x1000, 0x80, 0x2000, 0x81);
 	struct bw_sdma_copy copy;
 	bw_sdma_copy(&p, &copy);
-	assert_true(copy.size_b == 0x3fffff00 && copy.src == 0x8000001000 && copy.dst == 0x8100002000);
+	assert_true(copy.size_b == 0x3fffff00 && copy.src == 0x8000001000 &&
+		    copy.dst == 0x8100002000);
 	assert_true(copy.dst2 == 0);
 
 	struct bw_sdma_fill fill;
@@ -89,7 +90,8 @@ static void bodies(void **state)
 	p = WHOLE(8 | 1 << 26 | 3u << 28, 0xe27 << 2, 0xe26 << 2, 4, 4, 0xfff << 16 | 10);
 	bw_sdma_poll(&p, &poll);
 	assert_true(poll.hdp_flush && !poll.wait.is_memory);
-	assert_true(poll.wait.address == 0xe27 && poll.wait.address2 == 0xe26 && poll.wait.ref == 4);
+	assert_true(poll.wait.address == 0xe27 && poll.wait.address2 == 0xe26 &&
+		    poll.wait.ref == 4);
 	p = WHOLE(8 | 5u << 28 | 1u << 31, 0x1004, 0x80, 9, ~0u, 0xfff << 16 | 10);
 	bw_sdma_poll(&p, &poll);
 	assert_true(poll.wait.is_memory && poll.wait.address == 0x8000001004);
@@ -111,13 +113,14 @@ static void windows(void **state)
 {
 	struct bw_sdma_window w;
 	struct bw_sdma_packet p =
-		WHOLE(1 | 4 << 8 | 2u << 29, 0x1000, 0x80, 3 | 4 << 16, 5 | 99 << 13, 9999, 0x2000, 0x80,
-		      6 | 7 << 16, 8 | 49 << 13, 4999, 15 | 31 << 16, 1);
+		WHOLE(1 | 4 << 8 | 2u << 29, 0x1000, 0x80, 3 | 4 << 16, 5 | 99 << 13, 9999, 0x2000,
+		      0x80, 6 | 7 << 16, 8 | 49 << 13, 4999, 15 | 31 << 16, 1);
 	bw_sdma_window(&p, &w);
 	assert_true(!w.src_is_tiled && !w.dst_is_tiled && w.elem_log2 == 2);
 	assert_true(w.src_linear.x == 3 && w.src_linear.y == 4 && w.src_linear.z == 5);
 	assert_true(w.src_linear.pitch == 100 && w.src_linear.slice_pitch == 10000);
-	assert_true(w.dst_linear.z == 8 && w.dst_linear.pitch == 50 && w.dst_linear.va == 0x8000002000);
+	assert_true(w.dst_linear.z == 8 && w.dst_linear.pitch == 50 &&
+		    w.dst_linear.va == 0x8000002000);
 	assert_true(w.width == 16 && w.height == 32 && w.depth == 2);
 
 	/* detile: 64 KiB R_X, 4 bytes, 2D, level 1 of 3 */
@@ -126,7 +129,8 @@ static void windows(void **state)
 		  63 | 63 << 16, 0);
 	bw_sdma_window(&p, &w);
 	assert_true(w.src_is_tiled && !w.dst_is_tiled && !w.has_metadata);
-	assert_true(w.src_tiled.width == 256 && w.src_tiled.height == 128 && w.src_tiled.depth == 5);
+	assert_true(w.src_tiled.width == 256 && w.src_tiled.height == 128 &&
+		    w.src_tiled.depth == 5);
 	assert_true(w.src_tiled.sw_mode == 27 && w.src_tiled.dimension == 1);
 	assert_true(w.src_tiled.n_levels == 3 && w.src_tiled.level == 1 && w.elem_log2 == 2);
 	assert_true(w.dst_linear.pitch == 64 && w.dst_linear.slice_pitch == 4096);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors that the sanitizers report: "wild memory" reads a block that is freed, "wild shift" shifts too far. */
+/* Errors that the sanitizers report: "wild memory" reads a block that is freed, "wild shift" shifts
+ * too far. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

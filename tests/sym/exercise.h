@@ -44,7 +44,8 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 		if (bw_lines_function_at(lines, addr, &f))
 			assert(bw_lines_function_covers(lines, f.index, addr));
 		for (size_t i = 0; i < 3 && bw_lines_param(lines, addr, i, &p); i++)
-			assert(strlen(p.name) < sizeof(p.name) && strlen(p.type_name) < sizeof(p.type_name));
+			assert(strlen(p.name) < sizeof(p.name) &&
+			       strlen(p.type_name) < sizeof(p.type_name));
 	}
 	bw_lines_close(lines);
 }

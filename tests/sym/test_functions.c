@@ -11,8 +11,8 @@
 
 #include "samples.h"
 
-/* Functions of tests/e2e/kernels/scale.cl and of the samples: expectations are from their source, and
- * ranges from llvm-dwarfdump-19 and the symbol table. */
+/* Functions of tests/e2e/kernels/scale.cl and of the samples: expectations are from their source,
+ * and ranges from llvm-dwarfdump-19 and the symbol table. */
 
 struct opened {
 	struct bw_code_object *co;
@@ -84,7 +84,8 @@ static void inlined_and_called(void **state)
 	closed(o);
 }
 
-static void check_param(const struct opened *o, uint64_t addr, size_t i, const char *name, const char *type)
+static void check_param(const struct opened *o, uint64_t addr, size_t i, const char *name,
+			const char *type)
 {
 	struct bw_param p;
 	assert_true(bw_lines_param(o->lines, addr, i, &p));

@@ -25,7 +25,8 @@ static void every_wave_has_a_slot_of_its_own(void **state)
 			for (unsigned wgp = 0; wgp < 4; wgp++)
 				for (unsigned simd = 0; simd < 4; simd++)
 					for (unsigned wave = 0; wave < 16; wave++) {
-						int slot = bw_trap_slot_index(&c, hw_id1(se, sa, wgp, simd, wave));
+						int slot = bw_trap_slot_index(
+							&c, hw_id1(se, sa, wgp, simd, wave));
 						assert_in_range(slot, 0, 3071);
 						assert_false(used[slot]);
 						used[slot] = true;
@@ -43,7 +44,8 @@ static void slots_and_vgpr_areas_do_not_overlap(void **state)
 	uint64_t slots_end = c.slots_offset_b + (uint64_t)c.n_slots * BW_TRAP_SLOT_STRIDE;
 	assert_true(c.slots_offset_b >= sizeof(c));
 	assert_true((uint64_t)c.vgprs_offset_4k * 4096 >= slots_end);
-	assert_int_equal((uint64_t)c.vgprs_offset_4k * 4096 + (uint64_t)c.n_slots * BW_TRAP_VGPR_STRIDE,
+	assert_int_equal((uint64_t)c.vgprs_offset_4k * 4096 +
+				 (uint64_t)c.n_slots * BW_TRAP_VGPR_STRIDE,
 			 bw_trap_area_size(c.n_slots));
 }
 

@@ -63,8 +63,10 @@ static void format_words(void **state)
 	assert_int_equal(f.count, 1);
 	assert_int_equal(bw_format_unit_size(f.unit), 8);
 	assert_null(bw_format_parse("f", false, &f));
-	static const struct { const char *text; bool units; } bad[] = {
-		{"q", true}, {"8x", false}, {"xw", false}, {"999999x", true}};
+	static const struct {
+		const char *text;
+		bool units;
+	} bad[] = {{"q", true}, {"8x", false}, {"xw", false}, {"999999x", true}};
 	for (size_t i = 0; i < 4; i++) {
 		struct bw_error *err = bw_format_parse(bad[i].text, bad[i].units, &f);
 		assert_non_null(err);
@@ -93,9 +95,15 @@ static void repeats_are_folded(void **state)
 
 static void lanes(void **state)
 {
-	static const struct { uint64_t mask; const char *expect; } rows[] = {
-		{0, "none"}, {1, "0"}, {0xffffffff, "0-31"}, {~0ull, "0-63"},
-		{0x8000000000000001ull, "0,63"}, {0xf6, "1-2,4-7"}};
+	static const struct {
+		uint64_t mask;
+		const char *expect;
+	} rows[] = {{0, "none"},
+		    {1, "0"},
+		    {0xffffffff, "0-31"},
+		    {~0ull, "0-63"},
+		    {0x8000000000000001ull, "0,63"},
+		    {0xf6, "1-2,4-7"}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct bw_str s = {0};
 		bw_format_lanes(&s, rows[i].mask);

@@ -61,11 +61,12 @@ static void objects_carry_their_request(void **state)
 	bw_out_int(w.o, "half", 1);
 	bw_out_drop(w.o);
 	end_with(&w, bw_errorf(BW_E_NOT_FOUND, "no \"x\""));
-	wrote(&w, "{\"type\":\"event\",\"event\":\"notice\"}\n"
-		  "{\"type\":\"event\",\"request\":\"a\",\"event\":\"stop\",\"pc\":\"0x1000\"}\n"
-		  "{\"type\":\"answer\",\"request\":\"a\",\"command\":\"run\",\"n\":1}\n"
-		  "{\"type\":\"end\",\"request\":\"a\",\"result\":\"done\"}\n"
-		  "{\"type\":\"end\",\"request\":2,\"result\":\"error\",\"code\":\"not-found\",\"message\":\"no \\\"x\\\"\"}\n");
+	wrote(&w,
+	      "{\"type\":\"event\",\"event\":\"notice\"}\n"
+	      "{\"type\":\"event\",\"request\":\"a\",\"event\":\"stop\",\"pc\":\"0x1000\"}\n"
+	      "{\"type\":\"answer\",\"request\":\"a\",\"command\":\"run\",\"n\":1}\n"
+	      "{\"type\":\"end\",\"request\":\"a\",\"result\":\"done\"}\n"
+	      "{\"type\":\"end\",\"request\":2,\"result\":\"error\",\"code\":\"not-found\",\"message\":\"no \\\"x\\\"\"}\n");
 }
 
 static void errors_have_their_details(void **state)
@@ -77,8 +78,9 @@ static void errors_have_their_details(void **state)
 	struct bw_error *err = bw_errorf(BW_E_STATE, "not now");
 	bw_out_error(w.o, err);
 	bw_error_free(err);
-	wrote(&w, "{\"type\":\"end\",\"request\":1,\"result\":\"error\",\"code\":\"fault\",\"message\":\"there\",\"address\":\"0x20\"}\n"
-		  "{\"type\":\"event\",\"event\":\"error\",\"code\":\"state\",\"message\":\"not now\"}\n");
+	wrote(&w,
+	      "{\"type\":\"end\",\"request\":1,\"result\":\"error\",\"code\":\"fault\",\"message\":\"there\",\"address\":\"0x20\"}\n"
+	      "{\"type\":\"event\",\"event\":\"error\",\"code\":\"state\",\"message\":\"not now\"}\n");
 }
 
 static void lines_are_for_objects_without_facts(void **state)
@@ -102,10 +104,11 @@ static void lines_are_for_objects_without_facts(void **state)
 	bw_out_lines_only(w.o, false);
 	bw_out_end(w.o);
 	bw_out_line(w.o, "outside");
-	wrote(&w, "{\"type\":\"answer\",\"command\":\"a\",\"lines\":[\"1 of\",\"two\",\"three\"]}\n"
-		  "{\"type\":\"answer\",\"command\":\"b\",\"fact\":true}\n"
-		  "{\"type\":\"answer\",\"command\":\"info\",\"what\":\"c\",\"lines\":[\"line\"]}\n"
-		  "{\"type\":\"event\",\"event\":\"notice\",\"kind\":\"said\",\"text\":\"outside\"}\n");
+	wrote(&w,
+	      "{\"type\":\"answer\",\"command\":\"a\",\"lines\":[\"1 of\",\"two\",\"three\"]}\n"
+	      "{\"type\":\"answer\",\"command\":\"b\",\"fact\":true}\n"
+	      "{\"type\":\"answer\",\"command\":\"info\",\"what\":\"c\",\"lines\":[\"line\"]}\n"
+	      "{\"type\":\"event\",\"event\":\"notice\",\"kind\":\"said\",\"text\":\"outside\"}\n");
 }
 
 static void any_bytes_make_valid_text(void **state)
@@ -131,7 +134,8 @@ static void registers_are_one_member(void **state)
 	bw_out_register(w.o, "v1", json_pack("[s]", "0x0"));
 	bw_out_end(w.o);
 	bw_out_register(w.o, "pc", json_string("nowhere"));
-	wrote(&w, "{\"type\":\"answer\",\"command\":\"info\",\"registers\":{\"pc\":\"0x10\",\"v1\":[\"0x0\"]}}\n");
+	wrote(&w,
+	      "{\"type\":\"answer\",\"command\":\"info\",\"registers\":{\"pc\":\"0x10\",\"v1\":[\"0x0\"]}}\n");
 }
 
 static void text_knows_no_requests(void **state)

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const struct bw_column columns[] = {
-	{"Num", "number", true}, {"What", "what", false}, {NULL, "hidden", false}, {"Address", "address", false}};
+static const struct bw_column columns[] = {{"Num", "number", true},
+					   {"What", "what", false},
+					   {NULL, "hidden", false},
+					   {"Address", "address", false}};
 
 static void fill(struct bw_table *t)
 {
@@ -63,9 +65,11 @@ static void one_source_two_forms(void **state)
 	assert_true(strncmp(text, "Things:\nNum", 11) == 0);
 	free(text);
 	text = command_output(true);
-	assert_string_equal(text, "{\"type\":\"answer\",\"command\":\"info things\",\"count\":2,\"things\":["
-				  "{\"number\":1,\"what\":\"first\",\"hidden\":true,\"address\":\"0x00000040\"},"
-				  "{\"number\":10,\"what\":\"\xc2\xb5s\",\"hidden\":false}]}\n");
+	assert_string_equal(
+		text,
+		"{\"type\":\"answer\",\"command\":\"info things\",\"count\":2,\"things\":["
+		"{\"number\":1,\"what\":\"first\",\"hidden\":true,\"address\":\"0x00000040\"},"
+		"{\"number\":10,\"what\":\"\xc2\xb5s\",\"hidden\":false}]}\n");
 	free(text);
 }
 

@@ -39,9 +39,7 @@ const char *const case_feature_names[] = {
 const unsigned case_n_features = BW_ARRAY_SIZE(case_feature_names);
 
 #define FORMAT(name, n, kind, component_b, texel_b)                                                \
-	{                                                                                          \
-#name, VK_FORMAT_##name, n, {kind, component_b }, texel_b                          \
-	}
+	{#name, VK_FORMAT_##name, n, {kind, component_b}, texel_b}
 static const struct case_format formats[] = {
 	FORMAT(R8_UNORM, 1, 'u', 1, 1),
 	FORMAT(R8_UINT, 1, 'u', 1, 1),

@@ -285,9 +285,13 @@ static struct bw_error *open_device(struct gpu *gpu, bool robust)
 		bool again = i == GPU_COMPUTE && gpu->family[0] == gpu->family[1];
 		if (again || (i == GPU_TRANSFER && !gpu->has_transfer))
 			continue;
-		queues[n_queues++] = (VkDeviceQueueCreateInfo){
-			VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, NULL, 0, gpu->family[i], 1,
-			&priority};
+		queues[n_queues++] =
+			(VkDeviceQueueCreateInfo){VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+						  NULL,
+						  0,
+						  gpu->family[i],
+						  1,
+						  &priority};
 	}
 	VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,

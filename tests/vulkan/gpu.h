@@ -11,7 +11,13 @@
 #include <stdint.h>
 #include <vulkan/vulkan.h>
 
-enum gpu_family { GPU_UNIVERSAL, GPU_COMPUTE, GPU_N_FAMILIES, GPU_TRANSFER = GPU_N_FAMILIES, GPU_N_QUEUES };
+enum gpu_family {
+	GPU_UNIVERSAL,
+	GPU_COMPUTE,
+	GPU_N_FAMILIES,
+	GPU_TRANSFER = GPU_N_FAMILIES,
+	GPU_N_QUEUES
+};
 
 struct gpu_options {
 	const char *name; /* part of the device's name; NULL: the first device */
@@ -34,7 +40,7 @@ struct gpu {
 	uint32_t family[GPU_N_QUEUES];
 	VkQueue queue[GPU_N_QUEUES];
 	VkCommandPool pool[GPU_N_QUEUES];
-	bool has_transfer; /* a family that only transfers */
+	bool has_transfer;     /* a family that only transfers */
 	uint64_t features;     /* bits: index in case_feature_names */
 	bool has_address;      /* bufferDeviceAddress */
 	unsigned n_validation; /* messages of the validation layer */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A program with names for test_dispatch.py to see: six dispatches of two pipelines in two
- * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out. ROUNDS=N
- * in the environment: so many submissions, each when a line comes on standard input, and "round I"
- * said after it. LABEL: what the inner pass is called. SPIN: before all of that a dispatch
- * runs from "spinning" on until a line comes. */
+ * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out.
+ * ROUNDS=N in the environment: so many submissions, each when a line comes on standard input, and
+ * "round I" said after it. LABEL: what the inner pass is called. SPIN: before all of that a
+ * dispatch runs from "spinning" on until a line comes. */
 #include "kit.h"
 
 #include <stdio.h>
@@ -22,8 +22,8 @@ static PFN_vkCmdEndDebugUtilsLabelEXT end_label;
 
 static void name(VkObjectType type, uint64_t handle, const char *text)
 {
-	VkDebugUtilsObjectNameInfoEXT info = {VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, NULL,
-					      type, handle, text};
+	VkDebugUtilsObjectNameInfoEXT info = {VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+					      NULL, type, handle, text};
 	VK_OK(set_name(gpu->device, &info));
 }
 
@@ -65,12 +65,12 @@ static void spin(void)
 static void run(void **state)
 {
 	gpu = kit_open();
-	set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(gpu->instance,
-									   "vkSetDebugUtilsObjectNameEXT");
+	set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(
+		gpu->instance, "vkSetDebugUtilsObjectNameEXT");
 	begin_label = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
 		gpu->instance, "vkCmdBeginDebugUtilsLabelEXT");
-	end_label = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(gpu->instance,
-									  "vkCmdEndDebugUtilsLabelEXT");
+	end_label = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+		gpu->instance, "vkCmdEndDebugUtilsLabelEXT");
 	assert_true(set_name && begin_label && end_label);
 	if (getenv("SPIN"))
 		spin();

@@ -227,7 +227,8 @@ static void enter_general_layout(VkCommandBuffer cmd, struct resource *r)
 			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
 }
 
-/* Through the queue that the case runs on: on the universal one RADV copies to images by drawing. */
+/* Through the queue that the case runs on: on the universal one RADV copies to images by
+ * drawing. */
 static struct bw_error *transfer(struct run *run, bool to_gpu)
 {
 	bool any = false;

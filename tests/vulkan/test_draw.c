@@ -64,7 +64,12 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout)
 	VkViewport viewport = {0, 0, WIDTH, HEIGHT, 0, 1};
 	VkRect2D scissor = {{0, 0}, {WIDTH, HEIGHT}};
 	VkPipelineViewportStateCreateInfo view = {
-		VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, NULL, 0, 1, &viewport, 1,
+		VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+		NULL,
+		0,
+		1,
+		&viewport,
+		1,
 		&scissor};
 	VkPipelineRasterizationStateCreateInfo raster = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,

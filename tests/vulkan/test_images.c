@@ -36,22 +36,23 @@ struct shape {
 	VkExtent3D extent;
 	uint32_t layers, mips;
 	VkImageTiling tiling;
-	VkImageUsageFlags usage; /* beside transfers */
+	VkImageUsageFlags usage;       /* beside transfers */
 	VkSampleCountFlagBits samples; /* 0: one */
 };
 
 enum {
-	ATTACHMENT = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
-		     VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT
+	ATTACHMENT =
+		VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT
 };
-#define TILED  VK_IMAGE_TILING_OPTIMAL
+#define TILED VK_IMAGE_TILING_OPTIMAL
 #define LINEAR VK_IMAGE_TILING_LINEAR
 
 static struct image make_image(struct gpu *gpu, const struct shape *s)
 {
 	bool is_depth = s->format == VK_FORMAT_D32_SFLOAT || s->format == VK_FORMAT_D16_UNORM ||
 			s->format == VK_FORMAT_D32_SFLOAT_S8_UINT;
-	struct image i = {.aspect = is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT};
+	struct image i = {.aspect =
+				  is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT};
 	if (s->format == VK_FORMAT_S8_UINT)
 		i.aspect = VK_IMAGE_ASPECT_STENCIL_BIT;
 	VkImageCreateInfo info = {
@@ -117,7 +118,8 @@ static void each_queue(void **state, void (*test)(struct gpu *gpu, enum gpu_fami
 /* ---- copies ---- */
 
 /* Buffer to image, image to image with its halves changed over, image to buffer; by level. */
-static void copy_shape(struct gpu *gpu, enum gpu_family family, const struct shape *s, uint32_t mask)
+static void copy_shape(struct gpu *gpu, enum gpu_family family, const struct shape *s,
+		       uint32_t mask)
 {
 	struct image i[2] = {make_image(gpu, s), make_image(gpu, s)};
 	for (uint32_t level = 0; level < s->mips; level++) {
@@ -145,8 +147,8 @@ static void copy_shape(struct gpu *gpu, enum gpu_family family, const struct sha
 		gpu_barrier(cmd);
 		/* Read back by another queue: the same layout in memory for all of them. */
 		enum gpu_family other = family == GPU_COMPUTE && gpu->has_transfer ? GPU_TRANSFER
-				       : i[0].aspect == VK_IMAGE_ASPECT_COLOR_BIT ? GPU_COMPUTE
-										  : family;
+					: i[0].aspect == VK_IMAGE_ASPECT_COLOR_BIT ? GPU_COMPUTE
+										   : family;
 		kit_finish(gpu, family, cmd);
 		cmd = kit_begin(gpu, other);
 		vkCmdCopyImageToBuffer(cmd, i[1].image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1,
@@ -168,6 +170,7 @@ static void copy_shape(struct gpu *gpu, enum gpu_family family, const struct sha
 
 static void copies_on(struct gpu *gpu, enum gpu_family family)
 {
+	/* clang-format off */
 	static const struct shape shapes[] = {
 		{VK_FORMAT_R8_UINT, 1, VK_IMAGE_TYPE_2D, {131, 67, 1}, 1, 1, TILED, 0},
 		{VK_FORMAT_R16_UINT, 2, VK_IMAGE_TYPE_2D, {300, 40, 1}, 1, 1, TILED, 0},
@@ -183,6 +186,7 @@ static void copies_on(struct gpu *gpu, enum gpu_family family)
 		{VK_FORMAT_R32_UINT, 4, VK_IMAGE_TYPE_3D, {33, 17, 19}, 1, 3, TILED, 0},
 		{VK_FORMAT_R32_UINT, 4, VK_IMAGE_TYPE_1D, {700, 1, 1}, 3, 1, TILED, 0},
 	};
+	/* clang-format on */
 	for (size_t r = 0; r < BW_ARRAY_SIZE(shapes); r++)
 		copy_shape(gpu, family, &shapes[r], ~0u);
 }
@@ -195,8 +199,9 @@ static void copies(void **state)
 /* Blocks of 4 by 4 texels, at sizes that are none of these. */
 static void blocks_on(struct gpu *gpu, enum gpu_family family)
 {
-	const struct shape s = {VK_FORMAT_BC3_UNORM_BLOCK, 16, VK_IMAGE_TYPE_2D, {70, 38, 1}, 1, 3,
-				TILED, VK_IMAGE_USAGE_SAMPLED_BIT};
+	const struct shape s = {
+		VK_FORMAT_BC3_UNORM_BLOCK, 16, VK_IMAGE_TYPE_2D, {70, 38, 1}, 1, 3, TILED,
+		VK_IMAGE_USAGE_SAMPLED_BIT};
 	struct image i = make_image(gpu, &s);
 	VkCommandBuffer cmd = kit_begin(gpu, family);
 	to_general(cmd, &i);
@@ -230,6 +235,7 @@ static void blocks(void **state)
 /* Depth and stencil, where RADV writes a fragment's depth or its stencil value. */
 static void depth(void **state)
 {
+	/* clang-format off */
 	static const struct shape shapes[] = {
 		{VK_FORMAT_D32_SFLOAT, 4, VK_IMAGE_TYPE_2D, {130, 70, 1}, 2, 1, TILED,
 		 VK_IMAGE_USAGE_SAMPLED_BIT},
@@ -238,6 +244,7 @@ static void depth(void **state)
 		{VK_FORMAT_S8_UINT, 1, VK_IMAGE_TYPE_2D, {100, 64, 1}, 1, 1, TILED,
 		 VK_IMAGE_USAGE_SAMPLED_BIT},
 	};
+	/* clang-format on */
 	/* Numbers between 0 and 1 as floats; whatever they are as integers. */
 	static const uint32_t masks[] = {0x3f7fffff, ~0u, ~0u};
 	for (size_t r = 0; r < BW_ARRAY_SIZE(shapes); r++)
@@ -254,6 +261,7 @@ struct clear {
 
 static void clears_on(struct gpu *gpu, enum gpu_family family)
 {
+	/* clang-format off */
 	static const struct clear rows[] = {
 		{{VK_FORMAT_R8G8B8A8_UNORM, 4, VK_IMAGE_TYPE_2D, {100, 60, 1}, 3, 2, TILED, 0},
 		 {.float32 = {1.0f, 0.0f, 0.2f, 0.4f}},
@@ -262,7 +270,8 @@ static void clears_on(struct gpu *gpu, enum gpu_family family)
 		  VK_IMAGE_USAGE_SAMPLED_BIT},
 		 {.float32 = {1.0f, 0.0f, 0.2f, 0.4f}},
 		 {0x33, 0x00, 0xff, 0x66}},
-		/* large, and to be drawn to: what a driver compresses and clears by metadata alone */
+		/* large, and to be drawn to: what a driver compresses and clears by metadata
+		 * alone */
 		{{VK_FORMAT_R8G8B8A8_UNORM, 4, VK_IMAGE_TYPE_2D, {1024, 640, 1}, 1, 1, TILED,
 		  VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT},
 		 {.float32 = {0.4f, 0.2f, 0.0f, 1.0f}},
@@ -277,6 +286,7 @@ static void clears_on(struct gpu *gpu, enum gpu_family family)
 		 {.float32 = {1.5f}},
 		 {0x00, 0x3e}},
 	};
+	/* clang-format on */
 	for (size_t r = 0; r < BW_ARRAY_SIZE(rows); r++) {
 		const struct shape *s = &rows[r].shape;
 		struct image i = make_image(gpu, s);
@@ -310,7 +320,13 @@ static void clears(void **state)
 static void depth_clears(void **state)
 {
 	struct gpu *gpu = *state;
-	const struct shape s = {VK_FORMAT_D32_SFLOAT, 4, VK_IMAGE_TYPE_2D, {600, 520, 1}, 1, 1, TILED,
+	const struct shape s = {VK_FORMAT_D32_SFLOAT,
+				4,
+				VK_IMAGE_TYPE_2D,
+				{600, 520, 1},
+				1,
+				1,
+				TILED,
 				VK_IMAGE_USAGE_SAMPLED_BIT |
 					VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT};
 	struct image i = make_image(gpu, &s);
@@ -338,7 +354,7 @@ static void blits(void **state)
 {
 	enum { W = 24, H = 10 };
 	struct gpu *gpu = *state;
-	struct shape s = {VK_FORMAT_R8G8B8A8_UNORM, 4, VK_IMAGE_TYPE_2D, {W, H, 1}, 1, 2, TILED,
+	struct shape s = {VK_FORMAT_R8G8B8A8_UNORM,  4, VK_IMAGE_TYPE_2D, {W, H, 1}, 1, 2, TILED,
 			  VK_IMAGE_USAGE_SAMPLED_BIT};
 	struct image small = make_image(gpu, &s);
 	s.extent = (VkExtent3D){2 * W, 2 * H, 1};
@@ -353,12 +369,15 @@ static void blits(void **state)
 	VkBufferImageCopy copies[3] = {{0, 0, 0, level[0], {0, 0, 0}, {W, H, 1}},
 				       {0, 0, 0, level[0], {0, 0, 0}, {2 * W, 2 * H, 1}},
 				       {0, 0, 0, level[1], {0, 0, 0}, {W / 2, H / 2, 1}}};
-	VkImageBlit mirror = {level[0], {{W, 0, 0}, {0, H, 1}}, level[0], {{0, 0, 0}, {2 * W, 2 * H, 1}}};
-	VkImageBlit half = {level[0], {{0, 0, 0}, {W, H, 1}}, level[1], {{0, 0, 0}, {W / 2, H / 2, 1}}};
+	VkImageBlit mirror = {
+		level[0], {{W, 0, 0}, {0, H, 1}}, level[0], {{0, 0, 0}, {2 * W, 2 * H, 1}}};
+	VkImageBlit half = {
+		level[0], {{0, 0, 0}, {W, H, 1}}, level[1], {{0, 0, 0}, {W / 2, H / 2, 1}}};
 	VkCommandBuffer cmd = kit_begin(gpu, GPU_UNIVERSAL);
 	to_general(cmd, &small);
 	to_general(cmd, &large);
-	vkCmdCopyBufferToImage(cmd, from.buffer, small.image, VK_IMAGE_LAYOUT_GENERAL, 1, &copies[0]);
+	vkCmdCopyBufferToImage(cmd, from.buffer, small.image, VK_IMAGE_LAYOUT_GENERAL, 1,
+			       &copies[0]);
 	gpu_barrier(cmd);
 	vkCmdBlitImage(cmd, small.image, VK_IMAGE_LAYOUT_GENERAL, large.image,
 		       VK_IMAGE_LAYOUT_GENERAL, 1, &mirror, VK_FILTER_NEAREST);
@@ -366,12 +385,14 @@ static void blits(void **state)
 		       VK_IMAGE_LAYOUT_GENERAL, 1, &half, VK_FILTER_LINEAR);
 	gpu_barrier(cmd);
 	vkCmdCopyImageToBuffer(cmd, large.image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1, &copies[1]);
-	vkCmdCopyImageToBuffer(cmd, small.image, VK_IMAGE_LAYOUT_GENERAL, mean.buffer, 1, &copies[2]);
+	vkCmdCopyImageToBuffer(cmd, small.image, VK_IMAGE_LAYOUT_GENERAL, mean.buffer, 1,
+			       &copies[2]);
 	gpu_barrier(cmd);
 	kit_finish(gpu, GPU_UNIVERSAL, cmd);
 	for (uint32_t y = 0; y < 2 * H; y++)
 		for (uint32_t x = 0; x < 2 * W; x++)
-			assert_int_equal(to.map[y * 2 * W + x], from.map[y / 2 * W + W - 1 - x / 2]);
+			assert_int_equal(to.map[y * 2 * W + x],
+					 from.map[y / 2 * W + W - 1 - x / 2]);
 	const uint8_t *in = (uint8_t *)from.map, *out = (uint8_t *)mean.map;
 	for (uint32_t k = 0; k < mean.n * 4; k++) {
 		uint32_t x = k / 4 % (W / 2) * 2, y = k / 4 / (W / 2) * 2, c = k % 4;
@@ -391,8 +412,15 @@ static void blits(void **state)
 static void resolves_on(struct gpu *gpu, enum gpu_family family)
 {
 	enum { W = 50, H = 34 };
-	struct shape s = {VK_FORMAT_R8G8B8A8_UNORM, 4, VK_IMAGE_TYPE_2D, {W, H, 1}, 1, 1, TILED,
-			  VK_IMAGE_USAGE_SAMPLED_BIT, VK_SAMPLE_COUNT_4_BIT};
+	struct shape s = {VK_FORMAT_R8G8B8A8_UNORM,
+			  4,
+			  VK_IMAGE_TYPE_2D,
+			  {W, H, 1},
+			  1,
+			  1,
+			  TILED,
+			  VK_IMAGE_USAGE_SAMPLED_BIT,
+			  VK_SAMPLE_COUNT_4_BIT};
 	struct image many = make_image(gpu, &s);
 	s.samples = VK_SAMPLE_COUNT_1_BIT;
 	struct image one = make_image(gpu, &s);
@@ -467,9 +495,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(copies), TEST(blocks), TEST(depth),	  TEST(clears),
-		TEST(depth_clears), TEST(blits),  TEST(resolves),
-		TEST(transfer_queue),
+		TEST(copies),	    TEST(blocks), TEST(depth),	  TEST(clears),
+		TEST(depth_clears), TEST(blits),  TEST(resolves), TEST(transfer_queue),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000ull
-#define LONG_NS	  (240 * SECOND_NS)
+#define LONG_NS (240 * SECOND_NS)
 
 struct step_push {
 	uint32_t mul, add, n;
@@ -352,7 +352,8 @@ static void exported_fds(void **state)
 	if (fd >= 0) { /* -1: signalled long ago */
 		struct sync_merge_data merge = {.name = "both", .fd2 = fd, .fence = -1};
 		struct sync_fence_info fence = {.status = 7};
-		struct sync_file_info about = {.num_fences = 1, .sync_fence_info = (uintptr_t)&fence};
+		struct sync_file_info about = {.num_fences = 1,
+					       .sync_fence_info = (uintptr_t)&fence};
 		assert_int_equal(ioctl(fd, SYNC_IOC_MERGE, &merge), 0);
 		struct pollfd p = {.fd = merge.fence, .events = POLLIN};
 		assert_int_equal(poll(&p, 1, 60000), 1);

@@ -28,6 +28,7 @@ struct options {
 	bool reference;	 /* the code is that with -DREFERENCE */
 };
 
+/* clang-format off */
 static const struct option long_options[] = {
 	{"device", required_argument, NULL, 'd'}, {"queue", required_argument, NULL, 'q'},
 	{"wave", required_argument, NULL, 'w'},	  {"out", required_argument, NULL, 'o'},
@@ -35,6 +36,7 @@ static const struct option long_options[] = {
 	{"reference", no_argument, NULL, 'r'},	  {"patience", required_argument, NULL, 'p'},
 	{NULL, 0, NULL, 0},
 };
+/* clang-format on */
 
 static struct bw_error *read_file(const char *path, void **out_data, size_t *out_size_b)
 {

@@ -82,7 +82,8 @@ static void dropped(void)
 {
 	const struct bw_peer nobody = {1, NOBODY}, root = {1, 0};
 	/* a daemon that was root: its memory may still hold what root knew */
-	if (setresuid(NOBODY, NOBODY, NOBODY) || bw_peer_may_debug_us(&nobody) || !bw_peer_may_debug_us(&root))
+	if (setresuid(NOBODY, NOBODY, NOBODY) || bw_peer_may_debug_us(&nobody) ||
+	    !bw_peer_may_debug_us(&root))
 		_exit(1);
 	prctl(PR_SET_DUMPABLE, 1);
 	if (!bw_peer_may_debug_us(&nobody))
@@ -111,7 +112,8 @@ static void who_was_root(void **state)
 static void listen_as_nobody(int ready)
 {
 	int fd = -1;
-	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) || bw_sock_listen(path, &fd))
+	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ||
+	    bw_sock_listen(path, &fd))
 		_exit(1);
 	if (write(ready, "", 1) != 1)
 		_exit(1);

@@ -55,11 +55,11 @@ struct bw_queue {
 	_Atomic uint64_t rptr;
 	struct bw_cp_level level[BW_CP_MAX_DEPTH]; /* [0] is not used: the ring is rptr */
 	unsigned depth;
-	uint64_t base[4]; /* SET_BASE */
+	uint64_t base[4];	/* SET_BASE */
 	uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
-	bool predicated;  /* SET_PREDICATION: packets with the predicate bit are passed over */
-	bool polling;	  /* waits for memory or a register */
-	bool started;	  /* the waiting packet has done what comes before its wait */
+	bool predicated; /* SET_PREDICATION: packets with the predicate bit are passed over */
+	bool polling;	 /* waits for memory or a register */
+	bool started;	 /* the waiting packet has done what comes before its wait */
 	struct {
 		uint32_t instance, vertex, row; /* where a draw that takes several turns goes on */
 	} draw;
@@ -107,8 +107,8 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid);
 /* VMID of the packets at hand: 0 is the kernel, which may do everything. */
 unsigned bw_cp_vmid(const struct bw_queue *q);
-/* An atomic operation (enum bw_tc_op) on host memory, as the L2 does it; false: there is none of that
- * number. out_old may be NULL. */
+/* An atomic operation (enum bw_tc_op) on host memory, as the L2 does it; false: there is none of
+ * that number. out_old may be NULL. */
 bool bw_tc_atomic(void *host, unsigned op, bool is_64, uint64_t src, uint64_t compare,
 		  uint64_t *out_old);
 /* What draws rectangles (draw.h), made when it is first needed; NULL: out of memory. */

@@ -14,7 +14,8 @@ enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packe
 	switch (w.dst_sel) {
 	case BW_PM4_WRITE_REG:
 		for (uint32_t i = 0; i < w.n; i++)
-			if (!bw_cp_reg_write(q, (uint32_t)w.address + (w.one_address ? 0 : i), w.data[i]))
+			if (!bw_cp_reg_write(q, (uint32_t)w.address + (w.one_address ? 0 : i),
+					     w.data[i]))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
 	case BW_PM4_WRITE_MEM:
@@ -22,7 +23,7 @@ enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packe
 	case BW_PM4_WRITE_L2:
 		if (!w.one_address)
 			return bw_cp_mem_write(q, w.address, w.data, w.n * 4ull) ? BW_CP_DONE
-									   : BW_CP_STOP;
+										 : BW_CP_STOP;
 		for (uint32_t i = 0; i < w.n; i++)
 			if (!bw_cp_mem_write(q, w.address, &w.data[i], 4))
 				return BW_CP_STOP;
@@ -72,7 +73,7 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 	case BW_PM4_COPY_PERF:
 		for (unsigned i = 0; i < n; i++)
 			if (!bw_cp_reg_write(q, (uint32_t)(c.dst & 0x3ffff) + i,
-				       (uint32_t)(value >> 32 * i)))
+					     (uint32_t)(value >> 32 * i)))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
 	case BW_PM4_COPY_DST_MEM:
@@ -115,7 +116,8 @@ enum bw_cp_result bw_cp_dma_data(struct bw_queue *q, const struct bw_pm4_packet 
 
 static uint64_t combine(unsigned op, uint64_t old, uint64_t src, uint64_t compare, bool is_64)
 {
-	int64_t sold = is_64 ? (int64_t)old : (int32_t)old, ssrc = is_64 ? (int64_t)src : (int32_t)src;
+	int64_t sold = is_64 ? (int64_t)old : (int32_t)old,
+		ssrc = is_64 ? (int64_t)src : (int32_t)src;
 	switch (op) {
 	case BW_TC_SWAP:
 		return src;

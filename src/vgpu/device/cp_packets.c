@@ -23,7 +23,7 @@ enum bw_cp_result bw_cp_malformed(struct bw_queue *q, const struct bw_pm4_packet
 }
 
 enum bw_cp_result bw_cp_refuse(struct bw_queue *q, const struct bw_pm4_packet *p, const char *what,
-				unsigned value)
+			       unsigned value)
 {
 	char buf[16];
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "%s with %s %u is not supported",
@@ -187,7 +187,8 @@ static enum bw_cp_result do_dispatch_indirect(struct bw_queue *q, const struct b
 static void invalidate_caches(struct bw_queue *q, bool scalar, bool gl0, bool gl1)
 {
 	if (q->dev->strict)
-		bw_strict_invalidate(q->dev->strict, (scalar ? BW_STRICT_SCALAR : 0u) | (gl0 ? BW_STRICT_GL0 : 0u) |
+		bw_strict_invalidate(q->dev->strict, (scalar ? BW_STRICT_SCALAR : 0u) |
+							     (gl0 ? BW_STRICT_GL0 : 0u) |
 							     (gl1 ? BW_STRICT_GL1 : 0u));
 }
 
@@ -207,8 +208,9 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 			q->level[q->depth].pos_dw += p->size_dw;
 		} else {
 			atomic_fetch_add(&q->rptr, p->size_dw);
-			/* GFX10 and later invalidate I$, K$, GL0 and GL1 by themselves at the beginning of an
-			 * IB (si_gfx_cs.c of Mesa 25): radeonsi says nothing of code it has written. */
+			/* GFX10 and later invalidate I$, K$, GL0 and GL1 by themselves at the
+			 * beginning of an IB (si_gfx_cs.c of Mesa 25): radeonsi says nothing of
+			 * code it has written. */
 			bw_sched_flush_code(q->dev);
 			invalidate_caches(q, true, true, true);
 		}
@@ -381,8 +383,8 @@ static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_
 	if (p->n_body < 2)
 		return bw_cp_malformed(q, p);
 	bool again = false;
-	const char *why = bw_draw_rects(q, p->body[0],
-					bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES), &again);
+	const char *why =
+		bw_draw_rects(q, p->body[0], bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES), &again);
 	if (!why)
 		return again ? BW_CP_AGAIN : BW_CP_DONE;
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s: %s", bw_pm4_name(p->op, buf), why);
@@ -455,8 +457,7 @@ static const struct {
 /* A draw, or what tells one what to draw. */
 static bool is_drawing(const struct bw_pm4_info *info)
 {
-	static const char *const words[] = {
-		"DRAW", "INDEX_BASE", "INDEX_BUFFER_SIZE", "MESH"};
+	static const char *const words[] = {"DRAW", "INDEX_BASE", "INDEX_BUFFER_SIZE", "MESH"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
 		if (strstr(info->name, words[i]))
 			return true;

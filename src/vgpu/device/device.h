@@ -3,8 +3,8 @@
 #define BW_VGPU_DEVICE_DEVICE_H
 
 /* The virtual GPU as its driver sees it: registers, memory, doorbells, interrupts. Nothing here
- * knows about ioctls; the uapi front end is a driver of this device (and the pci front end will carry
- * Linux's own). All functions may be called from any thread. */
+ * knows about ioctls; the uapi front end is a driver of this device (and the pci front end will
+ * carry Linux's own). All functions may be called from any thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +16,12 @@
 struct bw_device;
 
 struct bw_device_options {
-	unsigned threads;       /* worker threads; 0: one a core */
-	bool strict;            /* what only hardware would show becomes a finding (exec/strict.h) */
-	bool trace;             /* hash all that is executed */
-	bool deterministic;     /* one thread, fixed order, time counted in instructions */
-	bool counts;            /* count what is executed, for bw_device_tally */
+	unsigned threads; /* worker threads; 0: one a core */
+	/* what only hardware would show becomes a finding (exec/strict.h) */
+	bool strict;
+	bool trace;	    /* hash all that is executed */
+	bool deterministic; /* one thread, fixed order, time counted in instructions */
+	bool counts;	    /* count what is executed, for bw_device_tally */
 };
 
 /* An interrupt vector has been written to the IH ring (32 bytes, osssys 6.0 layout); called from a
@@ -29,8 +30,9 @@ typedef void bw_irq_fn(void *cookie);
 /* Whether this is the command processor's own thread, which holds no lock while it calls back. */
 bool bw_device_is_cp_thread(const struct bw_device *dev);
 
-struct bw_error *bw_device_create(const struct bw_profile *profile, const struct bw_device_options *options,
-				  bw_irq_fn *irq, void *irq_cookie, struct bw_device **out) BW_MUST_CHECK;
+struct bw_error *bw_device_create(const struct bw_profile *profile,
+				  const struct bw_device_options *options, bw_irq_fn *irq,
+				  void *irq_cookie, struct bw_device **out) BW_MUST_CHECK;
 void bw_device_destroy(struct bw_device *dev);
 const struct bw_profile *bw_device_profile(const struct bw_device *dev);
 
@@ -46,13 +48,16 @@ struct bw_bank {
 	uint32_t me, pipe, queue, vmid;
 };
 uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw);
-void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw, uint32_t value);
+void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw,
+			 uint32_t value);
 
 /* A queue that met what it cannot execute (an unknown or unsupported packet, a register it may not
  * write, an unmapped buffer, a dispatch that fits nowhere) stops and raises IH source 183 or 184 of
- * client 0x14 with its ring id. CP_HQD_ERROR is then not 0; true and the reason as one clause here. It
- * goes on after CP_HQD_DEQUEUE_REQUEST = 2, CP_HQD_ACTIVE reading 0, new pointers and ACTIVE = 1. */
-bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue, char *out_text, size_t size);
+ * client 0x14 with its ring id. CP_HQD_ERROR is then not 0; true and the reason as one clause here.
+ * It goes on after CP_HQD_DEQUEUE_REQUEST = 2, CP_HQD_ACTIVE reading 0, new pointers and ACTIVE =
+ * 1. */
+bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue,
+			   char *out_text, size_t size);
 
 /* The same of an SDMA engine's queue 0: it raises IH source 55 of client 0x0a, and goes on after
  * RB_CNTL.RB_ENABLE has been cleared, CONTEXT_STATUS.IDLE reads 1, and it is set again. */
@@ -61,34 +66,37 @@ bool bw_device_sdma_error(struct bw_device *dev, unsigned index, char *out_text,
 /* A doorbell write of a ring's new write pointer (SDMA: in bytes). */
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 
-/* VRAM is one range of the host's address space, offset 0 first; what was never written reads 0.
- * A buffer object's pages are put in place of a part of it (MAP_FIXED), so that client, driver and
- * device share them. offset, size: multiples of 4096. fd must be sealed against shrinking. Detach is false
- * where the host gives no mapping for it now: the pages are still there, so the range must not be used for
- * anything else until another detach has taken them away. */
+/* VRAM is one range of the host's address space, offset 0 first; what was never written reads 0. A
+ * buffer object's pages are put in place of a part of it (MAP_FIXED), so that client, driver and
+ * device share them. offset, size: multiples of 4096. fd must be sealed against shrinking. Detach
+ * is false where the host gives no mapping for it now: the pages are still there, so the range must
+ * not be used for anything else until another detach has taken them away. */
 uint8_t *bw_device_vram(struct bw_device *dev);
-struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b, int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
+struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b,
+				       int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
 bool bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b) BW_MUST_CHECK;
 
 /* System memory by bus address, the same way. The device reaches bus addresses
  * [0, profile->sysmem_size_b). */
-struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b, int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
+struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b,
+					 int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
 bool bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_b) BW_MUST_CHECK;
 /* NULL unless all of [bus, bus + size) is attached. */
 uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b);
 
-/* How long, in ns, waves of this VMID have been held (in the trap handler, or halted by SQ_CMD or the
- * handler) since the device was made: waits of its program do not run out meanwhile. held_now: at this
- * moment. A wave that halts itself is not held. */
+/* How long, in ns, waves of this VMID have been held (in the trap handler, or halted by SQ_CMD or
+ * the handler) since the device was made: waits of its program do not run out meanwhile. held_now:
+ * at this moment. A wave that halts itself is not held. */
 uint64_t bw_device_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now);
 
 struct bw_device_stats {
 	uint64_t instructions, waves_launched, waves_resident, dispatches;
 };
 void bw_device_stats(struct bw_device *dev, struct bw_device_stats *out);
-/* What was executed and how exactly, where bw_device_options.counts; several rows may be about the same.
- * See exec/exec.h for the row. */
+/* What was executed and how exactly, where bw_device_options.counts; several rows may be about the
+ * same. See exec/exec.h for the row. */
 struct bw_tally_row;
-void bw_device_tally(struct bw_device *dev, void (*fn)(void *cookie, const struct bw_tally_row *row), void *cookie);
+void bw_device_tally(struct bw_device *dev,
+		     void (*fn)(void *cookie, const struct bw_tally_row *row), void *cookie);
 
 #endif

@@ -128,7 +128,8 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	d->packet_id = q->n_dispatches++;
 	/* DOORBELL_OFFSET, in dwords: handlers take its low 10 bits for the queue's id (reference
 	 * trap-and-debug 11). */
-	d->doorbell = q->hqd[BW_REG_CP_HQD_PQ_DOORBELL_CONTROL - BW_REG_CP_MQD_BASE_ADDR] >> 2 & 0x3ffffff;
+	d->doorbell = q->hqd[BW_REG_CP_HQD_PQ_DOORBELL_CONTROL - BW_REG_CP_MQD_BASE_ADDR] >> 2 &
+		      0x3ffffff;
 	q->n_invocations += invocations(d);
 	bw_spi_submit(d);
 	return true;

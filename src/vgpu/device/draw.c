@@ -130,7 +130,7 @@ static bool run_vertices(struct draw *d, uint32_t first, uint32_t instance)
 	struct bw_wave *w = &u->w;
 	w->s[0] = SH(d->q, PGM_LO_GS);
 	w->s[1] = SH(d->q, PGM_HI_GS);
-	w->s[2] = N << 12 | 1 << 22;	  /* vertices and primitives of the subgroup */
+	w->s[2] = N << 12 | 1 << 22;	 /* vertices and primitives of the subgroup */
 	w->s[3] = N | 1 << 8 | 1u << 28; /* of this wave; waves */
 	unsigned n_user = bw_field(d->vs.rsrc2, 5, 1) | bw_field(d->vs.rsrc2, 27, 27) << 5;
 	for (unsigned i = 0; i < BW_MIN(n_user, 32u); i++)
@@ -209,9 +209,9 @@ static void make_planes(struct draw *d)
 		bool flat = ctx(d, BW_REG_SPI_PS_INPUT_CNTL_0 + i) >> 10 & 1;
 		for (unsigned c = 0; c < 4; c++) {
 			float p0 = d->v[0].param[i][c];
-			u->planes[i][c] = (struct bw_draw_plane){
-				{p0, flat ? 0 : d->v[1].param[i][c] - p0,
-				 flat ? 0 : d->v[2].param[i][c] - p0}};
+			u->planes[i][c] =
+				(struct bw_draw_plane){{p0, flat ? 0 : d->v[1].param[i][c] - p0,
+							flat ? 0 : d->v[2].param[i][c] - p0}};
 			/* Bits, not numbers: an integer must not pass through a float operation. */
 			memcpy(&u->planes[i][c].p[0], &d->v[0].param[i][c], 4);
 		}
@@ -233,12 +233,9 @@ static struct weights weigh(const struct draw *d, double x, double y)
 	double det = bx * cy - by * cx, px = x - a->x, py = y - a->y;
 	double i = (px * cy - py * cx) / det, j = (py * bx - px * by) / det;
 	double wa = (1 - i - j) / a->w, wb = i / b->w, wc = j / c->w, sum = wa + wb + wc;
-	return (struct weights){(float)i,
-				(float)j,
-				(float)(wb / sum),
-				(float)(wc / sum),
-				(float)(1 / sum),
-				a->z + i * (b->z - a->z) + j * (c->z - a->z)};
+	return (struct weights){(float)i,	   (float)j,
+				(float)(wb / sum), (float)(wc / sum),
+				(float)(1 / sum),  a->z + i * (b->z - a->z) + j * (c->z - a->z)};
 }
 
 /* One input of the pixel shader by its bit in SPI_PS_INPUT_ADDR. */
@@ -329,7 +326,8 @@ static bool run_pixels(struct draw *d, const struct bw_draw_pixel *pixels, unsig
 	return bw_draw_store(u, &d->targets, covered, pixels, sample);
 }
 
-static bool run_wave(struct draw *d, const struct bw_draw_pixel *pixels, unsigned n, uint64_t covered)
+static bool run_wave(struct draw *d, const struct bw_draw_pixel *pixels, unsigned n,
+		     uint64_t covered)
 {
 	if (!n || !covered)
 		return true;
@@ -406,7 +404,8 @@ static bool anything_to_draw(const struct draw *d)
 const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances,
 			  bool *out_again)
 {
-	struct draw d = {.q = q, .dev = q->dev, .vmid = bw_cp_vmid(q), .u = bw_cp_draw_unit(q->dev)};
+	struct draw d = {
+		.q = q, .dev = q->dev, .vmid = bw_cp_vmid(q), .u = bw_cp_draw_unit(q->dev)};
 	if ((bw_reg_get(d.dev, BW_REG_VGT_PRIMITIVE_TYPE) & 0x3f) != PRIM_RECTLIST)
 		return "the virtual GPU computes, it does not draw";
 	if (!d.u)

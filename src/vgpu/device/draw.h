@@ -7,9 +7,10 @@
  * This GPU computes. But on its universal queue a driver clears images, copies to them and converts
  * them by drawing rectangles (RADV's radv_meta_*.c: all with primitive type RECTLIST, which no API
  * offers to programs), and a program that only computes cannot tell. So a RECTLIST is drawn: vertex
- * and pixel shaders run as waves in the executor, their exports go to the colour and depth surfaces.
- * Every other draw is refused. Left out of the pipeline is what no such rectangle uses, and each of
- * these is refused by name: blending, logic operations, depth and stencil tests, clipping.
+ * and pixel shaders run as waves in the executor, their exports go to the colour and depth
+ * surfaces. Every other draw is refused. Left out of the pipeline is what no such rectangle uses,
+ * and each of these is refused by name: blending, logic operations, depth and stencil tests,
+ * clipping.
  *
  * Surfaces are never compressed here: what would decompress one or eliminate a fast clear draws
  * nothing. (The agent asks RADV for images without compression.)
@@ -26,7 +27,7 @@ struct bw_draw_unit;
 const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances,
 			  bool *out_again);
 struct bw_draw_unit *bw_draw_unit_create(struct bw_device *dev); /* NULL: out of memory */
-void bw_draw_unit_destroy(struct bw_draw_unit *u); /* accepts NULL */
+void bw_draw_unit_destroy(struct bw_draw_unit *u);		 /* accepts NULL */
 /* What CLEAR_STATE puts into the registers that this file reads (clearstate_gfx11.h of Linux). */
 void bw_draw_clear_state(struct bw_device *dev);
 

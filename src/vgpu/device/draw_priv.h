@@ -58,7 +58,8 @@ struct bw_draw_unit {
 /* A wave at its start, with EXEC; registers are zero. */
 void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, unsigned vmid,
 			uint64_t exec);
-static inline void bw_draw_set_vgpr(struct bw_draw_unit *u, unsigned n, unsigned lane, uint32_t value)
+static inline void bw_draw_set_vgpr(struct bw_draw_unit *u, unsigned n, unsigned lane,
+				    uint32_t value)
 {
 	if (n < u->w.n_vgprs)
 		u->w.v[n * u->w.lanes + lane] = value;
@@ -71,7 +72,7 @@ struct bw_draw_surface {
 	bool used;
 	struct bw_image im;
 	unsigned level;
-	uint8_t mask;	/* components written */
+	uint8_t mask;	 /* components written */
 	uint8_t from[4]; /* component of RGBA that each component in memory comes from */
 	unsigned export_format;
 };

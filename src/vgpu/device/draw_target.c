@@ -33,6 +33,7 @@ static uint32_t ctx(struct bw_device *dev, uint32_t addr_dw)
 
 /* ---- formats ---- */
 
+/* clang-format off */
 static const char *const color_formats[] = {
 	[1] = "8",	     [2] = "16",	  [3] = "8_8",		 [4] = "32",
 	[5] = "16_16",	     [6] = "10_11_11",	  [7] = "11_11_10",	 [8] = "10_10_10_2",
@@ -40,6 +41,7 @@ static const char *const color_formats[] = {
 	[14] = "32_32_32_32", [16] = "5_6_5",	  [17] = "1_5_5_5",	 [18] = "5_5_5_1",
 	[19] = "4_4_4_4",    [20] = "8_24",	  [21] = "24_8",	 [24] = "5_9_9_9",
 };
+/* clang-format on */
 static const char *const numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED",
 				      "UINT",  "SINT",	"SRGB",	   "FLOAT"};
 
@@ -56,7 +58,8 @@ static unsigned format_number(const char *layout, const char *number)
 	return 0;
 }
 
-/* COMP_SWAP: which of RGBA each component in memory is (Mesa's ac_translate_colorswap, reversed). */
+/* COMP_SWAP: which of RGBA each component in memory is (Mesa's ac_translate_colorswap,
+ * reversed). */
 static void swap_components(unsigned n, unsigned swap, uint8_t out[4])
 {
 	enum { R, G, B, A };
@@ -87,8 +90,8 @@ static const char *make_surface(const struct shape *s, struct bw_draw_surface *o
 		   s->format << 20 | (w & 3) << 30;
 	words[2] = w >> 2 | (s->height - 1) << 14;
 	words[3] = (BW_SEL_X | BW_SEL_Y << 3 | BW_SEL_Z << 6 | BW_SEL_W << 9) |
-		   (s->samples_log2 ? s->samples_log2 : s->n_levels - 1) << 16 |
-		   s->sw_mode << 20 | type << 28;
+		   (s->samples_log2 ? s->samples_log2 : s->n_levels - 1) << 16 | s->sw_mode << 20 |
+		   type << 28;
 	words[4] = s->last | s->first << 16;
 	words[5] = type == BW_IMAGE_3D; /* slices of the level, not of level 0 */
 	if (!s->format)
@@ -180,7 +183,8 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 		s.base_256b = ctx(dev, BW_REG_DB_Z_WRITE_BASE) |
 			      (uint64_t)ctx(dev, BW_REG_DB_Z_WRITE_BASE_HI) << 32;
 		s.sw_mode = bw_field(z_info, 8, 4);
-		s.format = z_formats[z] ? format_number(z_formats[z], z == 1 ? "UNORM" : "FLOAT") : 0;
+		s.format =
+			z_formats[z] ? format_number(z_formats[z], z == 1 ? "UNORM" : "FLOAT") : 0;
 		why = make_surface(&s, &t->depth);
 	}
 	if (why || !(control & 1) || !(s_info & 1) || view >> 25 & 1)
@@ -190,7 +194,7 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 	if (bw_field(control, 10, 8) != FUNC_ALWAYS && !t->clear_stencil)
 		return "it tests stencil";
 	switch (t->clear_stencil ? 3 : op) { /* StencilOp */
-	case 0:			     /* KEEP */
+	case 0:				     /* KEEP */
 		return NULL;
 	case 1: /* ZERO */
 	case 2: /* ONES */
@@ -198,9 +202,10 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 		t->export_stencil = false;
 		break;
 	case 3: /* REPLACE_TEST */
-		t->stencil_value = (uint8_t)(t->clear_stencil
-						     ? bw_field(ctx(dev, BW_REG_DB_STENCIL_CLEAR), 7, 0)
-						     : bw_field(ref, 7, 0));
+		t->stencil_value =
+			(uint8_t)(t->clear_stencil
+					  ? bw_field(ctx(dev, BW_REG_DB_STENCIL_CLEAR), 7, 0)
+					  : bw_field(ref, 7, 0));
 		t->export_stencil &= !t->clear_stencil;
 		break;
 	default:
@@ -282,8 +287,9 @@ static void unpack(const struct bw_draw_export *e, unsigned format, unsigned lan
 }
 
 /* One texel; outside of the surface nothing is written. */
-static bool put(struct bw_draw_unit *u, const struct bw_draw_surface *s, const struct bw_draw_pixel *p,
-		uint32_t sample, const uint32_t components[4], uint8_t write_mask)
+static bool put(struct bw_draw_unit *u, const struct bw_draw_surface *s,
+		const struct bw_draw_pixel *p, uint32_t sample, const uint32_t components[4],
+		uint8_t write_mask)
 {
 	const struct bw_image *im = &s->im;
 	const struct bw_format *f = im->format;
@@ -291,8 +297,8 @@ static bool put(struct bw_draw_unit *u, const struct bw_draw_surface *s, const s
 	uint32_t old[4], v[4];
 	struct bw_vm_fault fault;
 	struct bw_tlb *tlb = &u->tlb[u->w.vmid];
-	if (p->x >= bw_image_mip(im->width, s->level) || p->y >= bw_image_mip(im->height, s->level) ||
-	    p->layer >= bw_image_slices(im, s->level))
+	if (p->x >= bw_image_mip(im->width, s->level) ||
+	    p->y >= bw_image_mip(im->height, s->level) || p->layer >= bw_image_slices(im, s->level))
 		return true;
 	uint64_t va = bw_image_va(im, s->level, p->x, p->y, p->layer, sample);
 	memcpy(v, components, sizeof(v));
@@ -383,7 +389,8 @@ bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, uint
 	for (; lanes && ok; lanes &= lanes - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(lanes);
 		for (uint32_t s = 0; s < t->n_samples && ok; s++)
-			if (t->sample_mask >> s & 1 && (only_sample < 0 || (uint32_t)only_sample == s))
+			if (t->sample_mask >> s & 1 &&
+			    (only_sample < 0 || (uint32_t)only_sample == s))
 				ok = store_lane(u, t, lane, &pixels[lane], s);
 	}
 	bw_fp_plain_end(fp);

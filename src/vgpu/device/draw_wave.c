@@ -37,7 +37,8 @@ static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t 
 		   const char *name)
 {
 	struct bw_draw_unit *u = cookie;
-	snprintf(u->why, sizeof(u->why), "its shader has %s at 0x%" PRIx64 ", which is not executed",
+	snprintf(u->why, sizeof(u->why),
+		 "its shader has %s at 0x%" PRIx64 ", which is not executed",
 		 name ? name : "an instruction", pc);
 }
 
@@ -156,7 +157,8 @@ void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, 
 		u->exports[i].lanes = 0;
 		u->exports[i].en = 0;
 	}
-	u->wg = (struct bw_workgroup){.lds = u->lds, .lds_size_b = LDS_B, .n_waves = 1, .wave = {w}};
+	u->wg = (struct bw_workgroup){
+		.lds = u->lds, .lds_size_b = LDS_B, .n_waves = 1, .wave = {w}};
 	w->exec_private = exec_private;
 	w->wg = &u->wg;
 	w->dev = u->dev;
@@ -192,8 +194,8 @@ bool bw_draw_wave_run(struct bw_draw_unit *u)
 		case BW_RUN_FATAL:
 			if (!u->why[0])
 				snprintf(u->why, sizeof(u->why),
-					 "its shader at 0x%" PRIx64
-					 " accesses 0x%" PRIx64 ", which is not mapped for that",
+					 "its shader at 0x%" PRIx64 " accesses 0x%" PRIx64
+					 ", which is not mapped for that",
 					 w->pc, w->fault.va);
 			return false;
 		}

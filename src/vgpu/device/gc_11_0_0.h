@@ -3,10 +3,10 @@
 #define BW_VGPU_DEVICE_GC_11_0_0_H
 
 /* The registers this device does something with, by the kernel's names: gc_11_0_0, osssys_6_0_0 and
- * mmhub_3_0_0 offset headers of Linux 6.12. A row is block, name, dword offset, segment index; arrays
- * (contexts, engines, VMIDs, queues) are given by their first register. BW_REG_<name> is the absolute
- * dword address with the segments of Navi31 (reference cosimulation 5.2). tests/vgpu/device checks the
- * rows against the register database. */
+ * mmhub_3_0_0 offset headers of Linux 6.12. A row is block, name, dword offset, segment index;
+ * arrays (contexts, engines, VMIDs, queues) are given by their first register. BW_REG_<name> is the
+ * absolute dword address with the segments of Navi31 (reference cosimulation 5.2).
+ * tests/vgpu/device checks the rows against the register database. */
 
 #define BW_SEG_GC_0 0x1260
 #define BW_SEG_GC_1 0xa000
@@ -256,11 +256,13 @@
 	X(MMHUB, MMMC_VM_FB_LOCATION_TOP, 0x08ed, 0)
 /* clang-format on */
 
-#define BW_REG_ENUMERATOR(block, name, offset, segment) BW_REG_##name = BW_SEG_##block##_##segment + (offset),
+#define BW_REG_ENUMERATOR(block, name, offset, segment)                                            \
+	BW_REG_##name = BW_SEG_##block##_##segment + (offset),
 enum bw_register { BW_DEVICE_REGISTERS(BW_REG_ENUMERATOR) };
 #undef BW_REG_ENUMERATOR
 
 /* Ranges that packets address by their own bases (nvd.h): dword addresses. */
+/* clang-format off */
 enum {
 	BW_REG_SH_BEGIN = 0x2c00, BW_REG_SH_END = 0x3000,
 	BW_REG_CONTEXT_BEGIN = 0xa000, BW_REG_CONTEXT_END = 0xa400,
@@ -268,16 +270,24 @@ enum {
 	BW_REG_CONFIG_BEGIN = 0x2000, BW_REG_CONFIG_END = 0x2c00,
 	BW_REG_SPACE_DW = 0x40000,  /* BAR5: every register of this device lies below */
 };
+/* clang-format on */
 
-/* Of the bus interface, which has no table in the register database (reference cosimulation 9.2). */
-enum { BW_REG_RCC_CONFIG_MEMSIZE = 0xde3, BW_REG_GPU_HDP_FLUSH_REQ = 0xe26, BW_REG_GPU_HDP_FLUSH_DONE = 0xe27 };
+/* Of the bus interface, which has no table in the register database (reference cosimulation
+ * 9.2). */
+enum {
+	BW_REG_RCC_CONFIG_MEMSIZE = 0xde3,
+	BW_REG_GPU_HDP_FLUSH_REQ = 0xe26,
+	BW_REG_GPU_HDP_FLUSH_DONE = 0xe27
+};
 
 /* IH client and source ids (soc15_ih_clientid.h, irqsrcs_gfx_11_0_0.h). */
+/* clang-format off */
 enum {
 	BW_IH_CLIENT_GFX = 0x0a, BW_IH_CLIENT_VMC = 0x12, BW_IH_CLIENT_GRBM_CP = 0x14,
 	BW_IH_SRC_UTCL2_FAULT = 0, BW_IH_SRC_CP_EOP = 181, BW_IH_SRC_CP_BAD_OPCODE = 183,
 	BW_IH_SRC_CP_PRIV_REG = 184, BW_IH_SRC_CP_PRIV_INSTR = 185, BW_IH_SRC_SQ = 239,
 	BW_IH_SRC_SDMA_TRAP = 49, BW_IH_SRC_SDMA_QUEUE_HANG = 55,
 };
+/* clang-format on */
 
 #endif

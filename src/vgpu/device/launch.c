@@ -35,8 +35,8 @@ static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
 	for (unsigned i = 0; i < 3; i++)
 		if (d->rsrc2 >> (7 + i) & 1)
 			w->s[n++] = g->wg.id[i];
-	/* TG_SIZE_EN (rule 320). The wave's number in the group is also the ordered append term, bits
-	 * 17:6: RADV 22.3 reads it there on every GPU [seen], later drivers in 24:20. [I] */
+	/* TG_SIZE_EN (rule 320). The wave's number in the group is also the ordered append term,
+	 * bits 17:6: RADV 22.3 reads it there on every GPU [seen], later drivers in 24:20. [I] */
 	if (d->rsrc2 >> 10 & 1)
 		w->s[n++] = (w->index_in_group == 0 ? 1u << 31 : 0) |
 			    (uint32_t)w->index_in_group << 20 | (uint32_t)w->index_in_group << 6 |
@@ -132,7 +132,8 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 	const struct bw_wgp *wgp = g->wgp;
 	const struct bw_profile *p = d->dev->profile;
 	const struct bw_strict_launch launch = {
-		.n_sgprs = (d->rsrc2 >> 1 & 0x1f) + (unsigned)__builtin_popcount(d->rsrc2 >> 7 & 0xf),
+		.n_sgprs =
+			(d->rsrc2 >> 1 & 0x1f) + (unsigned)__builtin_popcount(d->rsrc2 >> 7 & 0xf),
 		.n_vgprs = 1,
 		.sa = wgp->se * p->sa_per_se + wgp->sa,
 		.cu = s->simd / (p->simd_per_wgp / 2),
@@ -178,7 +179,9 @@ void bw_group_launch(struct bw_group *g)
 		w->pc = d->pc;
 		w->dispatch_initiator = d->initiator;
 		w->mode = initial_mode(d, gdbg);
-		w->align_mode = (uint8_t)(3 - bw_bits(bw_reg_get_vmid(dev, BW_REG_SH_MEM_CONFIG, d->vmid), 3, 2));
+		w->align_mode =
+			(uint8_t)(3 - bw_bits(bw_reg_get_vmid(dev, BW_REG_SH_MEM_CONFIG, d->vmid),
+					      3, 2));
 		w->status = BW_STATUS_VALID | (g->wg.n_waves > 1 ? BW_STATUS_IN_TG : 0u);
 		if (g->place[i].scratch_slot >= 0) {
 			w->status |= BW_STATUS_SCRATCH_EN;

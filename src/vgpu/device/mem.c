@@ -76,8 +76,9 @@ static bool detach(uint8_t *space, uint64_t space_b, uint64_t at, uint64_t size_
 {
 	if ((at | size_b) % BW_PAGE_B || size_b == 0 || at > space_b || size_b > space_b - at)
 		return true;
-	/* In one step, so that a thread with a stale translation meets zeros and not a hole. It fails
-	 * where the process may have no more mappings or memory, and then all is as it was. */
+	/* In one step, so that a thread with a stale translation meets zeros and not a hole. It
+	 * fails where the process may have no more mappings or memory, and then all is as it
+	 * was. */
 	void *p = mmap(space + at, size_b, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	if (p == MAP_FAILED)

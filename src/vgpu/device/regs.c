@@ -200,9 +200,10 @@ static uint32_t read_cpc_status(struct bw_device *dev, const struct bw_bank_sel 
 	return bw_cp_busy(dev) ? 1u << 31 | 1u : 0; /* CPC_BUSY, MEC1_BUSY */
 }
 
-/* Every unit idle, or not: IDLE 0, RB_EMPTY 2, RB_CMD_IDLE 4, IB_CMD_IDLE 6, BLOCK_IDLE 8, EX_IDLE 10,
- * and those of memory; REG_IDLE 1 always. */
-static uint32_t read_sdma_status(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+/* Every unit idle, or not: IDLE 0, RB_EMPTY 2, RB_CMD_IDLE 4, IB_CMD_IDLE 6, BLOCK_IDLE 8, EX_IDLE
+ * 10, and those of memory; REG_IDLE 1 always. */
+static uint32_t read_sdma_status(struct bw_device *dev, const struct bw_bank_sel *b,
+				 uint32_t addr_dw)
 {
 	bool busy = bw_sdma_busy(dev, addr_dw == BW_REG_SDMA1_STATUS_REG);
 	return busy ? 0x44006002 : 0x461e6557;

@@ -19,7 +19,8 @@ enum bw_slot_state {
 struct bw_slot {
 	struct bw_wave w;
 	enum bw_slot_state state;
-	bool held;	  /* counted in held_ns: halted by a debugger, or polling in the trap handler */
+	/* counted in held_ns: halted by a debugger, or polling in the trap handler */
+	bool held;
 	bool single_step; /* SQ_CMD SINGLE_STEP: one instruction although halted */
 	bool at_barrier;  /* arrived and not released; a host trap may run meanwhile */
 	uint8_t simd, id;
@@ -50,8 +51,8 @@ struct bw_wgp {
 	uint8_t *vgprs;			 /* simd_per_wgp files of vgprs_per_simd * 128 bytes */
 	uint8_t *lds;
 	struct bw_strict_caches *caches; /* strict mode */
-	unsigned n_resident; /* under lock */
-	unsigned next_slot;  /* where the next turn begins */
+	unsigned n_resident;		 /* under lock */
+	unsigned next_slot;		 /* where the next turn begins */
 
 	/* under sched.lock */
 	enum { BW_WGP_IDLE, BW_WGP_QUEUED, BW_WGP_RUNNING } run;

@@ -72,8 +72,8 @@ bool bw_sdma_read(struct bw_sdma_engine *e, uint64_t va, void *out, size_t n)
 	unsigned vmid = bw_sdma_vmid(e);
 	if (bw_vm_read(tlb_of(e, vmid), bw_canonical(va), out, n, &fault))
 		return true;
-	bw_sdma_fail(e, "a packet of VMID %u reads 0x%" PRIx64 ", which is not mapped for that", vmid,
-		     fault.va);
+	bw_sdma_fail(e, "a packet of VMID %u reads 0x%" PRIx64 ", which is not mapped for that",
+		     vmid, fault.va);
 	return false;
 }
 
@@ -83,8 +83,8 @@ bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, 
 	unsigned vmid = bw_sdma_vmid(e);
 	if (bw_vm_write(tlb_of(e, vmid), bw_canonical(va), data, n, &fault))
 		return true;
-	bw_sdma_fail(e, "a packet of VMID %u writes 0x%" PRIx64 ", which is not mapped for that", vmid,
-		     fault.va);
+	bw_sdma_fail(e, "a packet of VMID %u writes 0x%" PRIx64 ", which is not mapped for that",
+		     vmid, fault.va);
 	return false;
 }
 
@@ -211,7 +211,8 @@ static bool read_dw(struct bw_sdma_engine *e, uint64_t offset_dw, uint32_t *out,
 	if (!e->in_ib)
 		return read_ring(e, atomic_load(&e->rptr) + offset_dw, out, n);
 	return bw_vm_read(tlb_of(e, e->ib_vmid),
-			  bw_canonical(e->ib_va + (e->ib_pos_dw + offset_dw) * 4), out, n * 4, &fault);
+			  bw_canonical(e->ib_va + (e->ib_pos_dw + offset_dw) * 4), out, n * 4,
+			  &fault);
 }
 
 static bool have_room(struct bw_sdma_engine *e, size_t n_dw)
@@ -236,7 +237,9 @@ static bool fetch(struct bw_sdma_engine *e, uint64_t wptr, struct bw_sdma_packet
 	if (!left)
 		return false;
 	if (!e->in_ib && left > e->size_dw) {
-		bw_sdma_fail(e, "the write pointer is %" PRIu64 " dwords ahead, more than the ring holds",
+		bw_sdma_fail(e,
+			     "the write pointer is %" PRIu64
+			     " dwords ahead, more than the ring holds",
 			     left);
 		return false;
 	}
@@ -245,8 +248,9 @@ static bool fetch(struct bw_sdma_engine *e, uint64_t wptr, struct bw_sdma_packet
 	while (have < want) {
 		if (want > left) {
 			char buf[32];
-			bw_sdma_fail(e, "packet %s of %" PRIu64 " dwords, but only %" PRIu64 " are left",
-				     bw_sdma_name(e->packet[0], buf), want, left);
+			bw_sdma_fail(
+				e, "packet %s of %" PRIu64 " dwords, but only %" PRIu64 " are left",
+				bw_sdma_name(e->packet[0], buf), want, left);
 			return false;
 		}
 		if (!have_room(e, want)) {
@@ -277,7 +281,8 @@ static void advance(struct bw_sdma_engine *e, uint32_t n_dw)
 
 static void report_rptr(struct bw_sdma_engine *e)
 {
-	uint64_t address = (REG(e, RB_RPTR_ADDR_LO) & ~3u) | (uint64_t)REG(e, RB_RPTR_ADDR_HI) << 32;
+	uint64_t address = (REG(e, RB_RPTR_ADDR_LO) & ~3u) | (uint64_t)REG(e, RB_RPTR_ADDR_HI)
+								     << 32;
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	struct bw_vm_fault fault;
 	/* RPTR_WRITEBACK_ENABLE 12 */

@@ -34,7 +34,7 @@ struct bw_sdma_engine {
 	uint8_t ib_vmid;
 	uint32_t *packet;
 	size_t packet_cap_dw;
-	uint64_t progress; /* of the packet at hand, in bytes or rows */
+	uint64_t progress;    /* of the packet at hand, in bytes or rows */
 	_Atomic bool polling; /* also looked at without the lock */
 	bool started;
 	struct bw_tlb tlb[BW_N_VMIDS];

@@ -54,7 +54,8 @@ static enum bw_sdma_result do_indirect(struct bw_sdma_engine *e, const struct bw
 	return BW_SDMA_JUMPED;
 }
 
-static enum bw_sdma_result skip(struct bw_sdma_engine *e, const struct bw_sdma_packet *p, uint32_t n)
+static enum bw_sdma_result skip(struct bw_sdma_engine *e, const struct bw_sdma_packet *p,
+				uint32_t n)
 {
 	uint64_t by = (uint64_t)p->size_dw + n;
 	if (e->in_ib)
@@ -84,7 +85,7 @@ static enum bw_sdma_result do_pre_exe(struct bw_sdma_engine *e, const struct bw_
 static enum bw_sdma_result do_fence(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
 	return bw_sdma_write_mem(e, bw_sdma_address(p) & ~3ull, &p->dw[3], 4) ? BW_SDMA_DONE
-									     : BW_SDMA_STOP;
+									      : BW_SDMA_STOP;
 }
 
 static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
@@ -100,11 +101,12 @@ static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdm
 	return BW_SDMA_DONE;
 }
 
-static enum bw_sdma_result do_timestamp_get(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
+static enum bw_sdma_result do_timestamp_get(struct bw_sdma_engine *e,
+					    const struct bw_sdma_packet *p)
 {
 	uint64_t now = bw_device_realtime(e->dev);
 	return bw_sdma_write_mem(e, bw_sdma_address(p) & ~7ull, &now, 8) ? BW_SDMA_DONE
-									: BW_SDMA_STOP;
+									 : BW_SDMA_STOP;
 }
 
 /* ---- registers ---- */
@@ -158,7 +160,8 @@ static enum bw_sdma_result do_vm_invalidation(struct bw_sdma_engine *e,
 	if (engine > 17)
 		return refuse(e, p, "there is no such invalidation engine");
 	if (!e->started)
-		bw_device_reg_write(e->dev, NULL, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine, p->dw[1]);
+		bw_device_reg_write(e->dev, NULL, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine,
+				    p->dw[1]);
 	e->started = true;
 	uint32_t value = bw_device_reg_read(e->dev, NULL, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine);
 	return (value & ack) == ack ? BW_SDMA_DONE : BW_SDMA_POLL;
@@ -204,7 +207,8 @@ static enum bw_sdma_result do_write(struct bw_sdma_engine *e, const struct bw_sd
 {
 	struct bw_sdma_write w;
 	bw_sdma_write(p, &w);
-	return bw_sdma_write_mem(e, w.dst & ~3ull, w.data, w.n * 4ull) ? BW_SDMA_DONE : BW_SDMA_STOP;
+	return bw_sdma_write_mem(e, w.dst & ~3ull, w.data, w.n * 4ull) ? BW_SDMA_DONE
+								       : BW_SDMA_STOP;
 }
 
 static enum bw_sdma_result do_ptepde(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
@@ -232,12 +236,13 @@ static enum bw_sdma_result do_atomic(struct bw_sdma_engine *e, const struct bw_s
 	bw_sdma_atomic(p, &a);
 	uint64_t va = bw_canonical(a.address) & ~(a.is_64 ? 7ull : 3ull);
 	bw_tlb_sync(&e->tlb[vmid]);
-	void *host =
-		bw_tlb_lookup(&e->tlb[vmid], va, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC, &fault);
+	void *host = bw_tlb_lookup(&e->tlb[vmid], va, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC, &fault);
 	if (!host && fault.prt)
 		return BW_SDMA_DONE;
 	if (!host) {
-		bw_sdma_fail(e, "a packet of VMID %u changes 0x%" PRIx64 ", which is not mapped for that",
+		bw_sdma_fail(e,
+			     "a packet of VMID %u changes 0x%" PRIx64
+			     ", which is not mapped for that",
 			     vmid, va);
 		return BW_SDMA_STOP;
 	}

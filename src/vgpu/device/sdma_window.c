@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of windows between linear and tiled surfaces, row by row. A tiled one is an image like that
- * of a descriptor, of elements without a meaning. Compression is never there in this device, so its
- * metadata stays as it is (draw.h). */
+/* Copies of windows between linear and tiled surfaces, row by row. A tiled one is an image like
+ * that of a descriptor, of elements without a meaning. Compression is never there in this device,
+ * so its metadata stays as it is (draw.h). */
 #include <string.h>
 
 #include "base/util.h"
@@ -61,7 +61,8 @@ static const char *tiled_side(const struct bw_sdma_tiled *t, struct side *out)
 	out->x = t->x;
 	out->y = t->y;
 	out->z = t->z;
-	/* Memory has the size of a level rounded up: compressed formats end with a part of a block. */
+	/* Memory has the size of a level rounded up: compressed formats end with a part of a
+	 * block. */
 	out->width = level_size(t->width, t->level);
 	out->height = level_size(t->height, t->level);
 	out->slices = bw_image_slices(&out->im, t->level);

@@ -159,7 +159,8 @@ static bool leaf_range(struct bw_tlb *tlb, const struct bw_gpuvm_range *r, struc
 {
 	if (r->verdict != BW_GPUVM_MAPPED)
 		return false;
-	*out = (struct bw_tlb_range){.va = bw_canonical(r->va), .size_b = r->size_b, .access = (uint8_t)rights_of(r)};
+	*out = (struct bw_tlb_range){
+		.va = bw_canonical(r->va), .size_b = r->size_b, .access = (uint8_t)rights_of(r)};
 	out->host = bw_memory_host(tlb->dev, r->system, r->address, r->size_b);
 	return out->host && r->size_b;
 }
@@ -167,7 +168,8 @@ static bool leaf_range(struct bw_tlb *tlb, const struct bw_gpuvm_range *r, struc
 /* b lies right behind a, here and on the host. */
 static bool follows(const struct bw_tlb_range *a, const struct bw_tlb_range *b)
 {
-	return a->va + a->size_b == b->va && a->host + a->size_b == b->host && a->access == b->access;
+	return a->va + a->size_b == b->va && a->host + a->size_b == b->host &&
+	       a->access == b->access;
 }
 
 /* Adds known ranges and pages of the tables on both sides of *r. */
@@ -192,11 +194,13 @@ static void grow(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, struct bw
 			struct bw_gpuvm_range walked;
 			struct bw_tlb_range next;
 			uint64_t va = forward ? r->va + r->size_b : r->va - 1;
-			/* Not round the end of the address space, nor into the hole in its middle. */
+			/* Not round the end of the address space, nor into the hole in its
+			 * middle. */
 			if ((forward ? va : r->va) == 0 || bw_canonical(va) != va)
 				break;
 			bw_gpuvm_walk(c, read_entry, tlb->dev, va, &walked);
-			if (!leaf_range(tlb, &walked, &next) || !(forward ? follows(r, &next) : follows(&next, r)))
+			if (!leaf_range(tlb, &walked, &next) ||
+			    !(forward ? follows(r, &next) : follows(&next, r)))
 				break;
 			r->va = BW_MIN(r->va, next.va);
 			r->host = BW_MIN(r->host, next.host);
@@ -216,7 +220,8 @@ static void remember_range(struct bw_tlb *tlb, const struct bw_gpuvm_context *c,
 	if (!leaf_range(tlb, walked, &r))
 		return;
 	grow(tlb, c, &r);
-	/* In place of what it has taken in; what else was in its slot moves on, in place of the oldest. */
+	/* In place of what it has taken in; what else was in its slot moves on, in place of the
+	 * oldest. */
 	for (unsigned i = 0; i < BW_TLB_RANGES; i++)
 		if (tlb->range[i].size_b && tlb->range[i].va - r.va < r.size_b)
 			tlb->range[i].size_b = 0;
@@ -250,8 +255,8 @@ static uint8_t *from_range(struct bw_tlb *tlb, uint64_t va, enum bw_access acces
 	if (!r || (r->access & access) != access)
 		return NULL;
 	uint8_t *host = r->host + (va - r->va);
-	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] =
-		(struct bw_tlb_entry){.tag = va >> 12, .host = host - va % BW_PAGE_B, .access = r->access};
+	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
+		.tag = va >> 12, .host = host - va % BW_PAGE_B, .access = r->access};
 	return host;
 }
 
@@ -304,8 +309,10 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	if (access & BW_ACCESS_PROBE)
 		return host + (va - page_va);
 	bool all = r.verdict == BW_GPUVM_UNTRANSLATED;
-	unsigned may = all ? BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC | BW_ACCESS_EXECUTE : rights_of(&r);
-	/* A page with a watch has an entry that permits nothing but fetches: every access comes here. */
+	unsigned may = all ? BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC | BW_ACCESS_EXECUTE
+			   : rights_of(&r);
+	/* A page with a watch has an entry that permits nothing but fetches: every access comes
+	 * here. */
 	unsigned watched = bw_watches_page(tlb->watch, page_va) ? may & ~BW_ACCESS_EXECUTE : 0;
 	*e = (struct bw_tlb_entry){.tag = va >> 12,
 				   .host = host,

@@ -30,8 +30,8 @@ struct bw_vm_fault {
 	uint8_t permission;
 	bool mapping_error;
 	bool prt; /* not a fault: reads give 0, writes are dropped */
-	/* Not a fault either: the page has an address watch, and whoever makes accesses that a watch
-	 * sees asks bw_tlb_watched about each of them. host is where va is. */
+	/* Not a fault either: the page has an address watch, and whoever makes accesses that a
+	 * watch sees asks bw_tlb_watched about each of them. host is where va is. */
 	bool watched;
 	uint8_t *host;
 };
@@ -52,8 +52,8 @@ struct bw_tlb_entry {
 	uint8_t watched; /* permitted as well, but only bw_tlb_miss knows: the page has a watch */
 };
 
-/* Pages that follow each other on the host as they do in the address space, with the same rights, and no
- * watch anywhere: where the addresses of many lanes are looked up at once. */
+/* Pages that follow each other on the host as they do in the address space, with the same rights,
+ * and no watch anywhere: where the addresses of many lanes are looked up at once. */
 struct bw_tlb_range {
 	uint64_t va, size_b; /* 0: none */
 	uint8_t *host;
@@ -113,8 +113,8 @@ static inline unsigned bw_tlb_range_slot(uint64_t va)
 	return (va >> 21) % BW_TLB_RANGES;
 }
 
-/* Host address of size_b bytes at va when they lie in one piece and that is known; NULL: look up the pages
- * one by one, which will make it known. */
+/* Host address of size_b bytes at va when they lie in one piece and that is known; NULL: look up
+ * the pages one by one, which will make it known. */
 static inline uint8_t *bw_tlb_lookup_range(const struct bw_tlb *tlb, uint64_t va, uint64_t size_b,
 					   enum bw_access access)
 {
@@ -125,11 +125,10 @@ static inline uint8_t *bw_tlb_lookup_range(const struct bw_tlb *tlb, uint64_t va
 	return NULL;
 }
 
-/* The same for accesses that no watch sees: scalar loads, instruction fetch (reference trap-and-debug
- * 13). */
+/* The same for accesses that no watch sees: scalar loads, instruction fetch (reference
+ * trap-and-debug 13). */
 static inline uint8_t *bw_tlb_lookup_unwatched(struct bw_tlb *tlb, uint64_t va,
-					       enum bw_access access,
-					       struct bw_vm_fault *out_fault)
+					       enum bw_access access, struct bw_vm_fault *out_fault)
 {
 	uint8_t *host = bw_tlb_lookup(tlb, va, access, out_fault);
 	if (__builtin_expect(!host, 0) && out_fault->watched)

@@ -91,7 +91,8 @@ static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint
 	       name ? name : "this instruction", words[0], words[1], pc);
 }
 
-/* The table of border colours that samplers of compute shaders point into, 0 before a program sets it. */
+/* The table of border colours that samplers of compute shaders point into, 0 before a program sets
+ * it. */
 static uint64_t host_border_colors(void *cookie)
 {
 	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
@@ -101,7 +102,8 @@ static uint64_t host_border_colors(void *cookie)
 
 static bool host_precise_memory(void *cookie)
 {
-	return bw_reg_get(((struct bw_worker *)cookie)->dev, BW_REG_SQ_DEBUG) & 1; /* SINGLE_MEMOP */
+	/* SINGLE_MEMOP */
+	return bw_reg_get(((struct bw_worker *)cookie)->dev, BW_REG_SQ_DEBUG) & 1;
 }
 
 struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
@@ -171,7 +173,7 @@ static void wave_ended(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_s
 	s->state = BW_SLOT_FREE;
 	s->at_barrier = false;
 	s->w.status &= ~(uint32_t)BW_STATUS_VALID;
-	wgp->resident[s->simd] &= (uint16_t) ~(1u << s->id);
+	wgp->resident[s->simd] &= (uint16_t)~(1u << s->id);
 	__atomic_store_n(&wgp->n_resident, wgp->n_resident - 1, __ATOMIC_RELAXED);
 	check_barrier(wg);
 	bw_spi_wave_ended(wgp, s);
@@ -235,7 +237,8 @@ static enum bw_run execute(struct bw_worker *worker, struct bw_slot *s, uint64_t
 	atomic_store_explicit(&worker->running_vmid, -1, memory_order_release);
 	/* No other thread writes it. */
 	uint64_t n = atomic_load_explicit(&worker->instructions, memory_order_relaxed);
-	atomic_store_explicit(&worker->instructions, n + w->n_executed - s->counted, memory_order_relaxed);
+	atomic_store_explicit(&worker->instructions, n + w->n_executed - s->counted,
+			      memory_order_relaxed);
 	s->counted = w->n_executed;
 	return result;
 }
@@ -347,8 +350,8 @@ bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wak
 	bw_spi_launch(wgp);
 	bw_sq_carry_out(wgp);
 	uint64_t now = bw_device_now_ns(worker->dev);
-	/* Groups that came into what ended ones left are run as well for a while: their registers lie in the
-	 * cache. */
+	/* Groups that came into what ended ones left are run as well for a while: their registers
+	 * lie in the cache. */
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		go_round(worker, wgp, now);
 		if (!bw_spi_launch(wgp) || atomic_load(&wgp->yield_wanted) ||

@@ -117,9 +117,9 @@ static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL},
 				gca_config_ops = {gca_config_read, NULL, NULL},
 				text_ops = {text_read, NULL, NULL};
 
-/* amdgpu_gfxoff (amdgpu_debugfs.c of Linux 6.12): 0 asks for the graphics block to stay on, anything
- * else takes that back; reads say 2 (not in GFXOFF) while somebody asks, else 0 (in GFXOFF: [I] so it
- * would be when idle; registers stay readable here). */
+/* amdgpu_gfxoff (amdgpu_debugfs.c of Linux 6.12): 0 asks for the graphics block to stay on,
+ * anything else takes that back; reads say 2 (not in GFXOFF) while somebody asks, else 0 (in
+ * GFXOFF: [I] so it would be when idle; registers stay readable here). */
 static int64_t gfxoff_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
 {
 	if ((size_b | *pos) & 3)
@@ -141,7 +141,8 @@ static int64_t gfxoff_write(struct bw_file *f, const void *data, size_t size_b, 
 		holds = atomic_load(&f->u->gfxoff_holds);
 		if (!value)
 			atomic_fetch_add(&f->u->gfxoff_holds, 1);
-		while (value && holds && !atomic_compare_exchange_weak(&f->u->gfxoff_holds, &holds, holds - 1))
+		while (value && holds &&
+		       !atomic_compare_exchange_weak(&f->u->gfxoff_holds, &holds, holds - 1))
 			;
 	}
 	*pos += size_b;
@@ -179,19 +180,20 @@ static void text_vm_info(struct bw_uapi *u, struct bw_str *s)
 
 static void text_firmware_info(struct bw_uapi *u, struct bw_str *s)
 {
-	bw_str_add(s, "ME feature version: 29, firmware version: 0x000005ce\n"
-		      "PFP feature version: 29, firmware version: 0x000005f5\n"
-		      "RLC feature version: 1, firmware version: 0x00000070\n"
-		      "MEC feature version: 29, firmware version: 0x000001ee\n"
-		      "IMU feature version: 0, firmware version: 0x0b1f3600\n"
-		      "SOS feature version: 3211303, firmware version: 0x00310027\n"
-		      "ASD feature version: 553648297, firmware version: 0x210000a9\n"
-		      "SMC feature version: 0, program: 0, firmware version: 0x004e7300 (78.115.0)\n"
-		      "SDMA0 feature version: 60, firmware version: 0x00000015\n"
-		      "SDMA1 feature version: 60, firmware version: 0x00000015\n"
-		      "MES_KIQ feature version: 6, firmware version: 0x0000006c\n"
-		      "MES feature version: 1, firmware version: 0x0000003d\n"
-		      "VBIOS version: BREAKWATER-VIRTUAL\n");
+	bw_str_add(s,
+		   "ME feature version: 29, firmware version: 0x000005ce\n"
+		   "PFP feature version: 29, firmware version: 0x000005f5\n"
+		   "RLC feature version: 1, firmware version: 0x00000070\n"
+		   "MEC feature version: 29, firmware version: 0x000001ee\n"
+		   "IMU feature version: 0, firmware version: 0x0b1f3600\n"
+		   "SOS feature version: 3211303, firmware version: 0x00310027\n"
+		   "ASD feature version: 553648297, firmware version: 0x210000a9\n"
+		   "SMC feature version: 0, program: 0, firmware version: 0x004e7300 (78.115.0)\n"
+		   "SDMA0 feature version: 60, firmware version: 0x00000015\n"
+		   "SDMA1 feature version: 60, firmware version: 0x00000015\n"
+		   "MES_KIQ feature version: 6, firmware version: 0x0000006c\n"
+		   "MES feature version: 1, firmware version: 0x0000003d\n"
+		   "VBIOS version: BREAKWATER-VIRTUAL\n");
 }
 
 static void text_log(struct bw_uapi *u, struct bw_str *s)

@@ -200,7 +200,8 @@ static const struct row rows[256] = {
 static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 {
 	/* Of Linux 7.1, from 0x56 on */
-	static const char *const later[] = {"USERQ", "USERQ_SIGNAL", "USERQ_WAIT", "GEM_LIST_HANDLES"};
+	static const char *const later[] = {"USERQ", "USERQ_SIGNAL", "USERQ_WAIT",
+					    "GEM_LIST_HANDLES"};
 	enum { FIRST_LATER = 0x56 };
 	unsigned nr = _IOC_NR(cmd), at = nr - FIRST_LATER;
 	char number[16];
@@ -296,12 +297,15 @@ void bw_drm_file_close(struct bw_drm_file *f)
 		u->master = NULL;
 	f->vm->dying_since_ns = bw_now_ns();
 	bw_drm_vmid_unreserve(f->vm);
-	bw_ids_each(&f->bo_lists, i) bw_drm_bo_list_unref(f->bo_lists.slot[i]);
+	bw_ids_each(&f->bo_lists, i)
+		bw_drm_bo_list_unref(f->bo_lists.slot[i]);
 	bw_ids_fini(&f->bo_lists);
-	bw_ids_each(&f->ctxs, i) bw_drm_ctx_unref(f->ctxs.slot[i]);
+	bw_ids_each(&f->ctxs, i)
+		bw_drm_ctx_unref(f->ctxs.slot[i]);
 	bw_ids_fini(&f->ctxs);
 	bw_drm_events_forget(u, f);
-	bw_ids_each(&f->syncobjs, i) bw_drm_syncobj_unref(f->syncobjs.slot[i]);
+	bw_ids_each(&f->syncobjs, i)
+		bw_drm_syncobj_unref(f->syncobjs.slot[i]);
 	bw_ids_fini(&f->syncobjs);
 	bw_drm_file_close_bos(f);
 	bw_drm_vm_unref(f->vm);
@@ -317,8 +321,7 @@ void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out)
 	struct bw_uapi *u = f->u;
 	uint64_t vram = 0, gtt = 0;
 	pthread_mutex_lock(&u->lock);
-	bw_ids_each(&f->bos, i)
-	{
+	bw_ids_each(&f->bos, i) {
 		const struct bw_drm_bo *bo = f->bos.slot[i];
 		*(bo->in_vram ? &vram : &gtt) += bo->size_b;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SYNCOBJ_EVENTFD of Linux 6.6: an eventfd of the program is raised when a point of a sync object has
- * signalled, or has got its fence. */
+/* SYNCOBJ_EVENTFD of Linux 6.6: an eventfd of the program is raised when a point of a sync object
+ * has signalled, or has got its fence. */
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 
 enum { MAX_OF_A_FILE = 1024 };
 
-/* As the kernel's eventfd_signal, which never waits. write() might: the flags of the file are shared with the
- * program, which can make it block at any moment. So the kernel is asked to do it itself, at the end of an
- * asynchronous read (of nothing). */
+/* As the kernel's eventfd_signal, which never waits. write() might: the flags of the file are
+ * shared with the program, which can make it block at any moment. So the kernel is asked to do it
+ * itself, at the end of an asynchronous read (of nothing). */
 static void raise_event(struct bw_uapi *u, int fd)
 {
 	char nothing;
@@ -44,7 +44,8 @@ static bool can_raise(struct bw_uapi *u)
 	int file = memfd_create("breakwater-nothing", MFD_CLOEXEC);
 	aio_context_t aio = 0;
 	if (file < 0 || syscall(SYS_io_setup, 1, &aio) < 0) {
-		BW_LOG(WARN, "uapi", "SYNCOBJ_EVENTFD needs io_setup, which fails: %s", strerror(errno));
+		BW_LOG(WARN, "uapi", "SYNCOBJ_EVENTFD needs io_setup, which fails: %s",
+		       strerror(errno));
 		if (file >= 0)
 			close(file);
 		return false;
@@ -128,13 +129,12 @@ int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg)
 	}
 	if (!r) {
 		struct bw_error *err = bw_vec_push(
-			&c->u->events,
-			((struct bw_drm_event){.syncobj = s,
-					       .point = a->point,
-					       .when_available = a->flags != 0,
-					       .fd = fd,
-					       .file = c->file,
-					       .account = account}));
+			&c->u->events, ((struct bw_drm_event){.syncobj = s,
+							      .point = a->point,
+							      .when_available = a->flags != 0,
+							      .fd = fd,
+							      .file = c->file,
+							      .account = account}));
 		if (err) {
 			bw_error_free(err);
 			bw_drm_release(c->u, account);

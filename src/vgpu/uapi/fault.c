@@ -166,15 +166,15 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 		vm->fault.hub = v->mmhub;
 	}
 	log_fault(u, v, vm, addr, status);
-	/* A wave that nobody handles, or will handle: its halting comes as an SQ interrupt, too. What
-	 * the command processor or SDMA met stops that queue alone, with an interrupt of its own: the
-	 * other jobs of the program are innocent. */
+	/* A wave that nobody handles, or will handle: its halting comes as an SQ interrupt, too.
+	 * What the command processor or SDMA met stops that queue alone, with an interrupt of its
+	 * own: the other jobs of the program are innocent. */
 	if (v->vmid && has_fatal_wave(u, v->vmid))
 		kill_vmid(u, v->vmid, "page fault");
 }
 
-/* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not. The
- * vector is memory that others can write: only a queue that has really stopped is ended. */
+/* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not.
+ * The vector is memory that others can write: only a queue that has really stopped is ended. */
 static void cp_error(struct bw_uapi *u, const struct vector *v)
 {
 	/* by CP_HQD_ERROR, as this device uses it */
@@ -260,7 +260,8 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
 		       v->source);
 }
 
-/* The pointer's vector: the registers are open to others, and the ring is walked from one vector to the next. */
+/* The pointer's vector: the registers are open to others, and the ring is walked from one vector to
+ * the next. */
 static uint32_t vector_at(uint32_t pointer)
 {
 	return pointer & (IH_RING_B - 1) & ~(IH_VECTOR_B - 1u);

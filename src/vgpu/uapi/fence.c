@@ -99,8 +99,8 @@ static void drop_signaled(struct bw_drm_fences *v)
 int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f)
 {
 	struct bw_error *err = NULL;
-	/* All are looked at when the list is full, and it is half empty after that: one step for each that
-	 * is added, in the mean. */
+	/* All are looked at when the list is full, and it is half empty after that: one step for
+	 * each that is added, in the mean. */
 	if (v->len == v->cap) {
 		drop_signaled(v);
 		err = bw_vec_reserve(v, BW_MAX(2 * v->len, (size_t)8));

@@ -44,8 +44,8 @@ static bool bo_unplace(struct bw_drm_bo *bo)
 	return true;
 }
 
-/* Buffers that nobody has any more, whose places programs may still have mapped: these places are not used
- * until their pages are out. */
+/* Buffers that nobody has any more, whose places programs may still have mapped: these places are
+ * not used until their pages are out. */
 static void unplace_stuck(struct bw_uapi *u)
 {
 	while (u->stuck && bo_unplace(u->stuck)) {
@@ -82,7 +82,8 @@ void bw_drm_bo_unref(struct bw_drm_bo *bo)
 		free(bo);
 		unplace_stuck(u);
 	} else {
-		BW_LOG(WARN, "uapi", "no mapping to take a buffer's pages away: their place stays unused");
+		BW_LOG(WARN, "uapi",
+		       "no mapping to take a buffer's pages away: their place stays unused");
 		bo->next_stuck = u->stuck;
 		u->stuck = bo;
 	}
@@ -237,7 +238,8 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	struct bw_drm_bo *bo;
 	uint32_t handle;
 	pthread_mutex_lock(&c->u->lock);
-	int r = bo_create(c->file, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, -1, &bo);
+	int r = bo_create(c->file, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, -1,
+			  &bo);
 	/* A buffer that VRAM has no room for goes to system memory. */
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM)
 		r = bo_create(c->file, a->in.bo_size, a->in.alignment,
@@ -282,7 +284,9 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 	 */
 	int r = !bo || size_b > bo->size_b || !size_b ? -EINVAL : -EACCES;
 	if (r == -EACCES) {
-		bw_ids_each(&f->bos, i) if (f->bos.slot[i] == bo) r = 0;
+		bw_ids_each(&f->bos, i)
+			if (f->bos.slot[i] == bo)
+				r = 0;
 	}
 	if (!r && (bo->user || bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS))
 		r = -EPERM;
@@ -360,8 +364,9 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 		/* A wish; buffers here stay where they are. */
 		r = bo->user ? -EPERM : 0;
 		if (!r)
-			bo->asked_domains = a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT |
-						AMDGPU_GEM_DOMAIN_CPU);
+			bo->asked_domains =
+				a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT |
+					    AMDGPU_GEM_DOMAIN_CPU);
 	} else {
 		r = -EINVAL;
 	}
@@ -446,8 +451,7 @@ int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
 /* What is mapped stays so for the jobs that are still to be ended, and goes with the VM. */
 void bw_drm_file_close_bos(struct bw_drm_file *f)
 {
-	bw_ids_each(&f->bos, i)
-	{
+	bw_ids_each(&f->bos, i) {
 		struct bw_drm_bo *bo = f->bos.slot[i];
 		f->bos.slot[i] = NULL;
 		drop_handle(f, bo);
@@ -458,8 +462,8 @@ void bw_drm_file_close_bos(struct bw_drm_file *f)
 	bw_vec_free(&f->exported);
 }
 
-/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was exported has
- * one: a program also gets the memfd of what it maps ---- */
+/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was
+ * exported has one: a program also gets the memfd of what it maps ---- */
 
 int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 {
@@ -506,8 +510,7 @@ int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
 	int r = bo ? 0 : -EINVAL;
 	bool has_one = false;
 	if (bo) {
-		bw_ids_each(&c->file->bos, i)
-		{
+		bw_ids_each(&c->file->bos, i) {
 			if (c->file->bos.slot[i] == bo && !has_one) {
 				a->handle = c->file->bos.first + i;
 				has_one = true;

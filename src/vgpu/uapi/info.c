@@ -15,7 +15,7 @@ enum { N_HW_IP = BW_DRM_N_IPS, DEV_INFO_B = 440, MAX_MMR = 128, MAX_SE = 4, MAX_
 
 /* Pinned by the driver on the card these numbers come from. */
 enum { VRAM_PINNED_B = 71929856 };
-#define GTT_TOTAL_B  33254252544ull
+#define GTT_TOTAL_B 33254252544ull
 #define GTT_USABLE_B 33240895488ull
 
 void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total,
@@ -111,7 +111,7 @@ static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 		ip.available_rings = (1 << BW_DRM_N_SDMA) - 1;
 		discovered = 6 << 16;
 	} else if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX ||
-	    q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
+		   q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
 		ip.hw_ip_version_major = 11;
 		ip.ib_start_alignment = ip.ib_size_alignment = 32;
 		ip.available_rings =
@@ -119,7 +119,8 @@ static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 		discovered = 11 << 16;
 	}
 	memcpy(a->bytes, &ip, sizeof(ip));
-	memcpy(a->bytes + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) + 4, &discovered, 4);
+	memcpy(a->bytes + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) + 4, &discovered,
+	       4);
 	a->size_b = sizeof(ip);
 	return 0;
 }
@@ -135,8 +136,8 @@ static int hw_ip_count(const struct drm_amdgpu_info *q, struct answer *a)
 
 static int fw_version(const struct drm_amdgpu_info *q, struct answer *a)
 {
-	/* Version and feature. Drivers look at the first four, which are a Navi31's; the others are what
-	 * one has beside these [I]. */
+	/* Version and feature. Drivers look at the first four, which are a Navi31's; the others are
+	 * what one has beside these [I]. */
 	enum { FW_NONE = 0x09, FW_MES_KIQ = 0x19, FW_MES = 0x1a, FW_IMU = 0x1b };
 	/* clang-format off */
 	static const struct { uint8_t type; struct drm_amdgpu_info_firmware fw; } known[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Who holds what all share: a descriptor of the server (and, for a buffer, one or two of its mappings). A client
- * may have as many as it leaves to the others: the first half of all, the next half of the rest. So no client
- * can use them up, and one that is alone is hardly limited. */
+/* Who holds what all share: a descriptor of the server (and, for a buffer, one or two of its
+ * mappings). A client may have as many as it leaves to the others: the first half of all, the next
+ * half of the rest. So no client can use them up, and one that is alone is hardly limited. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -25,8 +25,8 @@ void bw_drm_limits_init(struct bw_uapi *u)
 {
 	struct rlimit r = {1024, 1024};
 	getrlimit(RLIMIT_NOFILE, &r);
-	/* A quarter is for connections, for what comes with a call, and for the server itself. A buffer is a
-	 * mapping, and the hole that it leaves at one side another. */
+	/* A quarter is for connections, for what comes with a call, and for the server itself. A
+	 * buffer is a mapping, and the hole that it leaves at one side another. */
 	uint64_t fds = BW_MIN((uint64_t)r.rlim_cur, (uint64_t)1 << 24) / 4 * 3;
 	uint64_t buffers = max_mappings() / 8 * 3;
 	u->max_held = (unsigned)BW_MIN(fds, buffers);

@@ -96,7 +96,8 @@ void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job)
 		e->tail->next = job;
 	} else {
 		e->head = job;
-		/* It changes its run queue only while it has no jobs (drm_sched_entity_select_rq). */
+		/* It changes its run queue only while it has no jobs
+		 * (drm_sched_entity_select_rq). */
 		if (!e->on_ring)
 			e->level = bw_drm_ctx_level(job->ctx);
 		add_waiting(u, e);
@@ -353,14 +354,15 @@ static void sleep_until_kicked(struct bw_uapi *u, int64_t ns)
 /* Whether an interrupt of finished work leaves something to do that is not done at once. */
 static bool worker_is_needed(const struct bw_uapi *u)
 {
-	bool needed = u->waiting.len || u->sync_fds.len || u->events.len || u->options.lockup_timeout_ms;
+	bool needed =
+		u->waiting.len || u->sync_fds.len || u->events.len || u->options.lockup_timeout_ms;
 	for (size_t i = 0; i < u->vms.len && !needed; i++)
 		needed = u->vms.data[i]->dying || u->vms.data[i]->updates.len;
 	return needed;
 }
 
-/* The common interrupt, that a job has ended, is dealt with by the thread it comes from: one less for
- * the program to wait for. Other threads of the device may hold locks of it. */
+/* The common interrupt, that a job has ended, is dealt with by the thread it comes from: one less
+ * for the program to wait for. Other threads of the device may hold locks of it. */
 void bw_drm_irq(void *cookie)
 {
 	struct bw_uapi *u = cookie;

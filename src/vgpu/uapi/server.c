@@ -155,7 +155,8 @@ static int file_add(struct bw_conn *c, struct bw_drm_file *drm, struct bw_file *
 	if (f) {
 		*f = (struct open_file){1, drm, file};
 		pthread_mutex_lock(&c->u->lock);
-		r = c->client->files.n < BW_DRM_MAX_FILES ? bw_ids_add(&c->client->files, f, out_id) : -EMFILE;
+		r = c->client->files.n < BW_DRM_MAX_FILES ? bw_ids_add(&c->client->files, f, out_id)
+							  : -EMFILE;
 		pthread_mutex_unlock(&c->u->lock);
 	}
 	if (r) {
@@ -176,8 +177,8 @@ static void tell_clients(struct bw_uapi *u)
 		u->on_clients(u->on_clients_cookie);
 }
 
-/* Its number is what the kernel says, not what it says itself: in another PID namespace it has another
- * one. Only where it has none here, its own word is shown. */
+/* Its number is what the kernel says, not what it says itself: in another PID namespace it has
+ * another one. Only where it has none here, its own word is shown. */
 static int pid_of(const struct bw_conn *c, const struct bw_vgpu_hello *h)
 {
 	struct bw_peer peer = {0};
@@ -256,7 +257,8 @@ static void on_drm_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	struct bw_vgpu_open_reply r = {0};
 	struct bw_drm_file *f;
 	memcpy(&o, body, sizeof(o));
-	r.result = bw_drm_file_open(c->u, o.minor, c->client->pid, c->client->comm, c->client->account, &f);
+	r.result = bw_drm_file_open(c->u, o.minor, c->client->pid, c->client->comm,
+				    c->client->account, &f);
 	if (!r.result)
 		r.result = file_add(c, f, NULL, &r.file);
 	reply_struct(c, &r, sizeof(r));
@@ -431,12 +433,13 @@ struct fidelity_rows BW_VEC(struct bw_vgpu_fidelity_row);
 static void add_fidelity(void *cookie, const struct bw_tally_row *row)
 {
 	struct fidelity_rows *rows = cookie;
-	struct bw_vgpu_fidelity_row r = {.count = row->n, .kind = (uint8_t)row->fidelity.kind, .is_second = row->is_second};
+	struct bw_vgpu_fidelity_row r = {
+		.count = row->n, .kind = (uint8_t)row->fidelity.kind, .is_second = row->is_second};
 	strncpy(r.name, bw_isa_op_info(row->op)->name, sizeof(r.name) - 1);
 	strncpy(r.why, row->fidelity.why ? row->fidelity.why : "", sizeof(r.why) - 1);
 	bw_vec_each(rows, have) {
-		if (have->kind == r.kind && have->is_second == r.is_second && !strcmp(have->name, r.name) &&
-		    !strcmp(have->why, r.why)) {
+		if (have->kind == r.kind && have->is_second == r.is_second &&
+		    !strcmp(have->name, r.name) && !strcmp(have->why, r.why)) {
 			have->count += r.count;
 			return;
 		}
@@ -446,7 +449,8 @@ static void add_fidelity(void *cookie, const struct bw_tally_row *row)
 
 static void on_fidelity(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 {
-	static_assert((int)BW_VGPU_ULP1 == (int)BW_FIDELITY_ULP1 && (int)BW_VGPU_UNUSUAL == (int)BW_FIDELITY_UNUSUAL,
+	static_assert((int)BW_VGPU_ULP1 == (int)BW_FIDELITY_ULP1 &&
+			      (int)BW_VGPU_UNUSUAL == (int)BW_FIDELITY_UNUSUAL,
 		      "the kinds of the protocol are the executor's");
 	struct fidelity_rows rows = {0};
 	struct bw_vgpu_fidelity_reply r = {.result = c->u->options.device.counts ? 0 : -ENODATA};
@@ -507,7 +511,8 @@ static void handle(struct bw_conn *c)
 static void client_gone(struct bw_uapi *u, struct bw_client *client)
 {
 	BW_LOG(INFO, "uapi", "client %s pid %d has gone", client->comm, client->pid);
-	bw_ids_each(&client->files, i) file_unref(u, client->files.slot[i]);
+	bw_ids_each(&client->files, i)
+		file_unref(u, client->files.slot[i]);
 	bw_ids_fini(&client->files);
 	pthread_mutex_lock(&u->lock);
 	bw_drm_account_unref(client->account);

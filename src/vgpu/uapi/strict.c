@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strict mode and the trace for who asks: the file breakwater_strict of the device, in which lines have
- * their fields between tabs, and lines on standard error as findings are made. */
+/* Strict mode and the trace for who asks: the file breakwater_strict of the device, in which lines
+ * have their fields between tabs, and lines on standard error as findings are made. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 enum { FINDINGS_MAX = 1024 };
 
-/* checks, traces, hash, instructions, accesses; then each finding: kind, times, VMID, address, the wave's
- * first address, how many words, three words, opcode, sentence. */
+/* checks, traces, hash, instructions, accesses; then each finding: kind, times, VMID, address, the
+ * wave's first address, how many words, three words, opcode, sentence. */
 void bw_strict_text(struct bw_uapi *u, struct bw_str *s)
 {
 	struct bw_strict *strict = bw_device_strict(u->dev);
@@ -24,13 +24,16 @@ void bw_strict_text(struct bw_uapi *u, struct bw_str *s)
 		n = BW_MIN(bw_strict_findings(strict, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
 		bw_strict_trace_read(strict, &trace);
 	}
-	bw_str_addf(s, "%d\t%d\t0x%016" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\n", u->options.device.strict,
-		    u->options.device.trace, trace.hash, trace.instructions, trace.accesses);
+	bw_str_addf(s, "%d\t%d\t0x%016" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+		    u->options.device.strict, u->options.device.trace, trace.hash,
+		    trace.instructions, trace.accesses);
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_strict_finding *f = &all[i];
-		bw_str_addf(s, "%s\t%" PRIu64 "\t%u\t0x%" PRIx64 "\t0x%" PRIx64 "\t%u\t0x%x\t0x%x\t0x%x\t%s\t%s\n",
-			    bw_strict_kind_name(f->kind), f->count, f->vmid, f->pc, f->code_va, f->n_words, f->word[0],
-			    f->word[1], f->word[2], f->name, f->text);
+		bw_str_addf(s,
+			    "%s\t%" PRIu64 "\t%u\t0x%" PRIx64 "\t0x%" PRIx64
+			    "\t%u\t0x%x\t0x%x\t0x%x\t%s\t%s\n",
+			    bw_strict_kind_name(f->kind), f->count, f->vmid, f->pc, f->code_va,
+			    f->n_words, f->word[0], f->word[1], f->word[2], f->name, f->text);
 	}
 	free(all);
 }
@@ -42,9 +45,11 @@ static void on_finding(void *cookie, const struct bw_strict_finding *f)
 	char line[512];
 	if (u->options.strict_at_end && f->kind != BW_STRICT_SPIN)
 		return;
-	int n = snprintf(line, sizeof(line), "strict: %s at 0x%" PRIx64 " (+0x%" PRIx64 "): %s: %s\n", bw_strict_kind_name(f->kind),
-			 f->pc, f->pc - f->code_va, f->name, f->text);
-	ssize_t ignored = write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), sizeof(line) - 1));
+	int n = snprintf(line, sizeof(line),
+			 "strict: %s at 0x%" PRIx64 " (+0x%" PRIx64 "): %s: %s\n",
+			 bw_strict_kind_name(f->kind), f->pc, f->pc - f->code_va, f->name, f->text);
+	ssize_t ignored =
+		write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), sizeof(line) - 1));
 	(void)ignored;
 }
 

@@ -207,8 +207,8 @@ int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 
 /* ---- file descriptors ---- */
 
-int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
-		      int *out_fd)
+int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s,
+		      struct bw_drm_fence *sync_file, int *out_fd)
 {
 	struct bw_uapi *u = f->u;
 	int pair[2];
@@ -244,8 +244,8 @@ int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s, struct bw
 	return 0;
 }
 
-/* The inode of a descriptor that may be one of ours, 0 of any other. Without the lock: a file system in user
- * space answers when it likes. */
+/* The inode of a descriptor that may be one of ours, 0 of any other. Without the lock: a file
+ * system in user space answers when it likes. */
 static uint64_t sync_fd_ino(int fd)
 {
 	struct stat st;
@@ -466,7 +466,8 @@ static bool array_done(void *arg)
 	struct array *a = arg;
 	bool missing;
 	if (a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) {
-		/* What has been done stays done (drm_syncobj_array_wait_timeout holds the fences). */
+		/* What has been done stays done (drm_syncobj_array_wait_timeout holds the
+		 * fences). */
 		while (a->n_done < a->n && one_done(a, a->n_done, &missing))
 			a->n_done++;
 		return a->n_done == a->n;
@@ -489,7 +490,7 @@ static int array_wait(struct bw_drm_call *c, struct array *a, int64_t timeout_ns
 	}
 	int r = 0;
 	if (any_missing && !(a->flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
-				     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
+					 DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
 		r = -EINVAL;
 	else
 		r = bw_drm_wait(c, timeout_ns, array_done, a);

@@ -18,7 +18,8 @@ struct bw_uapi_options {
 	struct bw_device_options device;
 	unsigned lockup_timeout_ms; /* a job that runs longer is killed; 0: never */
 	bool quiet;		    /* the log is kept, and not written to standard error */
-	bool strict_at_end; /* strict mode's findings are for who asks, and not for standard error */
+	/* strict mode's findings are for who asks, and not for standard error */
+	bool strict_at_end;
 	bool no_defects;  /* repair what reference kernel-interface 8 lists, where 6.12 has it */
 	const char *root; /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
 };
@@ -32,8 +33,8 @@ void bw_uapi_destroy(struct bw_uapi *u);
 /* Serves one connection until it ends; takes the socket. To be called in a thread of its own, which
  * bw_uapi_destroy waits for from here on. */
 void bw_uapi_serve(struct bw_uapi *u, int sock);
-/* The same on a new thread, which bw_uapi_destroy waits for from the start. The socket is taken, or closed where
- * no thread can be had. */
+/* The same on a new thread, which bw_uapi_destroy waits for from the start. The socket is taken, or
+ * closed where no thread can be had. */
 struct bw_error *bw_uapi_serve_apart(struct bw_uapi *u, int sock) BW_MUST_CHECK;
 
 /* Clients connected now, and how many there have been. */

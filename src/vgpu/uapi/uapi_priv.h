@@ -40,8 +40,9 @@ enum {
 	BW_DRM_MAX_COPY_B = 64 << 20, /* largest array taken from a program */
 };
 
-/* What one program may ask for. All of it is work under the lock, or something that all share, and there is
- * far more of it than programs use: more is -ENOMEM (-EMFILE) for the program that asks. */
+/* What one program may ask for. All of it is work under the lock, or something that all share, and
+ * there is far more of it than programs use: more is -ENOMEM (-EMFILE) for the program that
+ * asks. */
 enum {
 	BW_DRM_MAX_STEPS = 1 << 20,    /* fences that one call looks at */
 	BW_DRM_MAX_HANDLES = 16 << 10, /* sync objects or fences in one call */
@@ -55,12 +56,13 @@ enum {
 
 /* Address space of a VM (reference kernel-interface 2.3): 48 bits, a reserved piece at either end.
  */
-#define BW_VA_BITS	      48
-#define BW_VA_MASK	      ((1ull << BW_VA_BITS) - 1)
-#define BW_VA_HOLE_START      0x0000800000000000ull
-#define BW_VA_HOLE_END	      0xffff800000000000ull
+#define BW_VA_BITS 48
+#define BW_VA_MASK ((1ull << BW_VA_BITS) - 1)
+#define BW_VA_HOLE_START 0x0000800000000000ull
+#define BW_VA_HOLE_END 0xffff800000000000ull
 #define BW_VA_RESERVED_BOTTOM (64ull << 10)
-#define BW_VA_RESERVED_TOP    ((64ull << 10) + (2ull << 20) + (2ull << 20)) /* trap area, seq64, CSA \
+#define BW_VA_RESERVED_TOP                                                                         \
+	((64ull << 10) + (2ull << 20) + (2ull << 20)) /* trap area, seq64, CSA \
 									     */
 #define BW_VM_MAX_PFN (1ull << (BW_VA_BITS - 12))
 
@@ -90,8 +92,8 @@ void bw_ids_fini(struct bw_ids *ids);
 
 /* ---- limits.c, lock held but for init and new ---- */
 
-/* What a client holds of what all share: an object of which each client has some keeps a reference until it
- * is released. */
+/* What a client holds of what all share: an object of which each client has some keeps a reference
+ * until it is released. */
 struct bw_drm_account {
 	unsigned refs, n_held;
 };
@@ -134,7 +136,8 @@ struct bw_drm_bo {
 	bool exported;		   /* as dma-buf, which others may import */
 	uint64_t fake_offset;	   /* for mmap */
 	struct bw_drm_fences busy; /* work that uses it */
-	struct bw_drm_vm *vm;	   /* VM_ALWAYS_VALID: its VM, borrowed until the handle is closed */
+	/* VM_ALWAYS_VALID: its VM, borrowed until the handle is closed */
+	struct bw_drm_vm *vm;
 	uint64_t meta_flags, tiling;
 	uint32_t metadata_b;
 	uint8_t metadata[256];
@@ -178,7 +181,7 @@ struct bw_drm_vm {
 	unsigned n_unfinished;	 /* of these */
 	unsigned vmid;		 /* 0: none now */
 	bool reserved;
-	bool dying; /* its file is closed */
+	bool dying;	       /* its file is closed */
 	uint64_t engine_ns[3]; /* time its jobs had rings: GFX, COMPUTE, DMA */
 	int64_t dying_since_ns;
 	uint64_t held_before_ns,
@@ -267,10 +270,10 @@ struct bw_drm_ring {
 struct bw_drm_sensors {
 	unsigned n_busy; /* rings with work */
 	int64_t busy_since_ns;
-	uint64_t busy_ns;	       /* until then */
-	int64_t at_ns;		       /* end of the last window; 0: none yet */
-	uint64_t busy_at_ns;	       /* busy time until then */
-	uint32_t load;		       /* in it, percent */
+	uint64_t busy_ns;    /* until then */
+	int64_t at_ns;	     /* end of the last window; 0: none yet */
+	uint64_t busy_at_ns; /* busy time until then */
+	uint32_t load;	     /* in it, percent */
 	int32_t temperature_mc;
 };
 
@@ -333,7 +336,7 @@ struct bw_drm_vmid {
 
 /* Addresses of the registers the driver uses, resolved by name once (gpu.c). */
 struct bw_drm_regs {
-/* clang-format off */
+	/* clang-format off */
 #define BW_DRM_REGS(X)                                                                             \
 	X(gc, GCVM_CONTEXT0_CNTL) X(gc, GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32)                   \
 	X(gc, GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32) X(gc, GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32) \
@@ -390,12 +393,13 @@ struct bw_uapi {
 	BW_VEC(struct bw_drm_entity *) waiting; /* with jobs not yet on a ring, as they come next */
 	uint64_t n_jobs;			/* number of the last one submitted */
 	struct bw_drm_file *master;		/* the card node's, borrowed; NULL: none */
-	struct bw_drm_ctx *pstate_ctx; /* that has chosen a stable power state, borrowed */
-	uint32_t pstate;	       /* AMDGPU_CTX_STABLE_PSTATE_* */
+	struct bw_drm_ctx *pstate_ctx;		/* that has chosen a stable power state, borrowed */
+	uint32_t pstate;			/* AMDGPU_CTX_STABLE_PSTATE_* */
 	struct bw_drm_sensors sensors;
 	struct bw_drm_sync_fds sync_fds;
 	struct bw_drm_events events;
-	uint64_t aio; /* aio_context_t to raise them by, and what it reads; 0: not made yet (eventfd.c) */
+	/* aio_context_t to raise them by, and what it reads; 0: not made yet (eventfd.c) */
+	uint64_t aio;
 	int aio_file;
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
@@ -457,8 +461,9 @@ struct bw_drm_fence *bw_drm_fence_ref(struct bw_drm_fence *f);
 void bw_drm_fence_unref(struct bw_drm_fence *f);
 bool bw_drm_fence_done(struct bw_drm_fence *f);
 struct bw_drm_fence *bw_drm_fence_new_signaled(void);
-/* Fences that something waits for: each once, none that has signalled, and of a merged one its parts, so that
- * programs cannot build deep or large ones. Adding: -ENOMEM after BW_DRM_MAX_STEPS, too. */
+/* Fences that something waits for: each once, none that has signalled, and of a merged one its
+ * parts, so that programs cannot build deep or large ones. Adding: -ENOMEM after BW_DRM_MAX_STEPS,
+ * too. */
 struct bw_drm_gathering {
 	struct bw_drm_fences *into;
 	uint64_t mark;
@@ -498,8 +503,8 @@ int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64
 			     struct bw_drm_fence *f);
 int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 			      uint32_t *out_handle);
-int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s, struct bw_drm_fence *sync_file,
-		      int *out_fd);
+int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s,
+		      struct bw_drm_fence *sync_file, int *out_fd);
 /* Fds whose last copy is closed, and sync_files that have signalled. */
 void bw_drm_sync_fds_check(struct bw_uapi *u);
 void bw_drm_sync_fds_fini(struct bw_uapi *u);
@@ -602,8 +607,8 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg);
 /* ---- sched.c ---- */
 struct bw_error *bw_drm_sched_start(struct bw_uapi *u) BW_MUST_CHECK;
 void bw_drm_sched_stop(struct bw_uapi *u);
-void bw_drm_kick(struct bw_uapi *u); /* any thread, no lock needed */
-void bw_drm_irq(void *cookie);	     /* the device's callback, on its threads */
+void bw_drm_kick(struct bw_uapi *u);	 /* any thread, no lock needed */
+void bw_drm_irq(void *cookie);		 /* the device's callback, on its threads */
 void bw_drm_schedule(struct bw_uapi *u); /* what was pushed, at once if it can be. Lock held */
 void bw_drm_job_free(struct bw_drm_job *job);
 void bw_drm_job_finish(struct bw_uapi *u, struct bw_drm_job *job, int error);
@@ -658,7 +663,8 @@ void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t 
 			 uint64_t *out_gtt_usable);
 
 /* ---- sensors.c, lock held ---- */
-void bw_drm_sensors_ring(struct bw_uapi *u, bool busy); /* one has got its first job, lost its last */
+/* one has got its first job, lost its last */
+void bw_drm_sensors_ring(struct bw_uapi *u, bool busy);
 void bw_drm_sensors_tick(struct bw_uapi *u);
 int bw_drm_sensor(struct bw_uapi *u, uint32_t type, uint32_t *out);
 

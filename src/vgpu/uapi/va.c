@@ -39,8 +39,10 @@ static int make_room(struct bw_drm_vm *vm, size_t n)
 	return failed ? -ENOMEM : 0;
 }
 
-/* Mappings [at, at + n) become these, in one step however many there are. References are the caller's. */
-static void exchange(struct bw_drm_vm *vm, size_t at, size_t n, const struct bw_drm_mapping *with, size_t n_with)
+/* Mappings [at, at + n) become these, in one step however many there are. References are the
+ * caller's. */
+static void exchange(struct bw_drm_vm *vm, size_t at, size_t n, const struct bw_drm_mapping *with,
+		     size_t n_with)
 {
 	struct bw_drm_mapping *place = &vm->maps.data[at];
 	memmove(place + n_with, place + n, (vm->maps.len - at - n) * sizeof(*place));

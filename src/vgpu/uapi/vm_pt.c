@@ -7,24 +7,24 @@
 
 #include "vgpu/uapi/uapi_priv.h"
 
-#define PTE_V	     (1ull << 0)
-#define PTE_S	     (1ull << 1)
-#define PTE_C	     (1ull << 2)
-#define PTE_X	     (1ull << 4)
-#define PTE_R	     (1ull << 5)
-#define PTE_W	     (1ull << 6)
-#define PTE_FRAG(n)  ((uint64_t)(n) << 7)
+#define PTE_V (1ull << 0)
+#define PTE_S (1ull << 1)
+#define PTE_C (1ull << 2)
+#define PTE_X (1ull << 4)
+#define PTE_R (1ull << 5)
+#define PTE_W (1ull << 6)
+#define PTE_FRAG(n) ((uint64_t)(n) << 7)
 #define PTE_MTYPE(n) ((uint64_t)(n) << 48)
-#define PTE_PRT	     (1ull << 51)
-#define PTE_P	     (1ull << 54)
-#define PTE_LOG	     (1ull << 55)
-#define PTE_NOALLOC  (1ull << 58)
-#define PTE_ADDRESS  0x0000fffffffff000ull
+#define PTE_PRT (1ull << 51)
+#define PTE_P (1ull << 54)
+#define PTE_LOG (1ull << 55)
+#define PTE_NOALLOC (1ull << 58)
+#define PTE_ADDRESS 0x0000fffffffff000ull
 
 enum { PTB, PDB0, PDB1, PDB2, ENTRIES = 512, TABLE_B = 4096, MAX_FRAG = 31 };
 
-/* What the driver knows of a table. VRAM is open to debuggers and to the GPU: what stands there says nothing
- * about which memory is a table, and is never read back. */
+/* What the driver knows of a table. VRAM is open to debuggers and to the GPU: what stands there
+ * says nothing about which memory is a table, and is never read back. */
 struct bw_drm_table {
 	uint64_t offset; /* in VRAM */
 	struct slot {
@@ -38,7 +38,8 @@ static unsigned level_shift(unsigned level)
 	return 9 * level; /* in pages */
 }
 
-static void write_vram(struct bw_drm_vm *vm, const struct bw_drm_table *t, unsigned i, uint64_t entry)
+static void write_vram(struct bw_drm_vm *vm, const struct bw_drm_table *t, unsigned i,
+		       uint64_t entry)
 {
 	_Atomic uint64_t *entries = bw_drm_vram_cpu(vm->u, t->offset);
 	entries[i] = entry;
@@ -119,7 +120,8 @@ static uint64_t leaf_entry(const struct span *s, uint64_t pfn, unsigned level)
 }
 
 /* Slot i of a directory, which has no child afterwards. */
-static void write_leaf(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level, unsigned i, uint64_t entry)
+static void write_leaf(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level, unsigned i,
+		       uint64_t entry)
 {
 	struct bw_drm_table *old = t->slot[i].child;
 	t->slot[i] = (struct slot){.entry = entry};
@@ -150,8 +152,8 @@ static int split(struct bw_drm_vm *vm, struct bw_drm_table *parent, unsigned lev
 	return 0;
 }
 
-static int write_level(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level, const struct span *s,
-		       uint64_t first, uint64_t end)
+static int write_level(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level,
+		       const struct span *s, uint64_t first, uint64_t end)
 {
 	uint64_t step = 1ull << level_shift(level);
 	for (uint64_t pfn = first; pfn < end;) {

@@ -23,11 +23,11 @@ enum {
 	RIG_IH_B = 64 << 10,
 };
 /* VMID 1: 64 MiB with all rights, virtual = VRAM offset, from here: */
-#define RIG_VA	     0x10000000ull
-#define RIG_VA_SIZE  0x4000000ull
-#define RIG_CODE     RIG_VA /* kernels, 64 KiB apart */
-#define RIG_IB	     (RIG_VA + 0x800000)
-#define RIG_DATA     (RIG_VA + 0x1000000)
+#define RIG_VA 0x10000000ull
+#define RIG_VA_SIZE 0x4000000ull
+#define RIG_CODE RIG_VA /* kernels, 64 KiB apart */
+#define RIG_IB (RIG_VA + 0x800000)
+#define RIG_DATA (RIG_VA + 0x1000000)
 #define RIG_SMALL_VA 0x20000000ull /* 512 pages of a page table, not valid at first */
 
 struct rig {

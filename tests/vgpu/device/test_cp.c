@@ -253,12 +253,12 @@ static void test_atomics(void **state)
 	rig_start(&r, NULL);
 	uint32_t d = RIG_DATA, *p = data(&r);
 	p[0] = 100, p[1] = 7, p[2] = 5, p[4] = 0xffffffff, p[5] = 1, p[6] = (uint32_t)-3;
-	PUT(&s, 0xc0071e00, 79, d, 0, 11, 0, 0, 0, 10);		  /* ADD_32 */
-	PUT(&s, 0xc0071e00, 8, d + 4, 0, 70, 0, 7, 0, 10);	  /* CMPSWAP_RTN_32, equal */
-	PUT(&s, 0xc0044000, 6 | 5 << 8, 0, 0, d + 0x40, 0);	  /* what it returned */
-	PUT(&s, 0xc0071e00, 72, d + 8, 0, 70, 0, 7, 0, 10);	  /* CMPSWAP_32, not equal */
-	PUT(&s, 0xc0071e00, 111, d + 16, 0, 1, 2, 0, 0, 10);	  /* ADD_64, with a carry */
-	PUT(&s, 0xc0071e00, 81, d + 24, 0, 2, 0, 0, 0, 10);	  /* SMIN_32 */
+	PUT(&s, 0xc0071e00, 79, d, 0, 11, 0, 0, 0, 10);	     /* ADD_32 */
+	PUT(&s, 0xc0071e00, 8, d + 4, 0, 70, 0, 7, 0, 10);   /* CMPSWAP_RTN_32, equal */
+	PUT(&s, 0xc0044000, 6 | 5 << 8, 0, 0, d + 0x40, 0);  /* what it returned */
+	PUT(&s, 0xc0071e00, 72, d + 8, 0, 70, 0, 7, 0, 10);  /* CMPSWAP_32, not equal */
+	PUT(&s, 0xc0071e00, 111, d + 16, 0, 1, 2, 0, 0, 10); /* ADD_64, with a carry */
+	PUT(&s, 0xc0071e00, 81, d + 24, 0, 2, 0, 0, 0, 10);  /* SMIN_32 */
 	uint64_t fence = rig_submit(&r, RING, &s);
 	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
 	assert_int_equal(p[0], 111);
@@ -366,11 +366,16 @@ static void test_kernel_registers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scratch_reg),	 cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_data_packets),	 cmocka_unit_test(test_wait_reg_mem),
-		cmocka_unit_test(test_indirect_buffers), cmocka_unit_test(test_cond_exec),
-		cmocka_unit_test(test_predication),	 cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_kernel_registers), cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_scratch_reg),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_data_packets),
+		cmocka_unit_test(test_wait_reg_mem),
+		cmocka_unit_test(test_indirect_buffers),
+		cmocka_unit_test(test_cond_exec),
+		cmocka_unit_test(test_predication),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_kernel_registers),
+		cmocka_unit_test(test_atomics),
 		cmocka_unit_test(test_conditions_and_changes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

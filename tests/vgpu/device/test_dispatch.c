@@ -171,15 +171,17 @@ static void test_partial(void **state)
 	rig_stop(&r);
 }
 
-/* A dword at an address that ends in 2: as addressed, or with SH_MEM_CONFIG.ALIGNMENT_MODE 0 below it. */
+/* A dword at an address that ends in 2: as addressed, or with SH_MEM_CONFIG.ALIGNMENT_MODE 0 below
+ * it. */
 static void test_alignment_mode(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
-	struct rig_launch l = {.kernel = "load",
-			       .threads = {1, 1, 1},
-			       .n_user = 4,
-			       .user = {LO(RIG_DATA) + 2, HI(RIG_DATA), LO(RIG_DATA) + 16, HI(RIG_DATA)}};
+	struct rig_launch l = {
+		.kernel = "load",
+		.threads = {1, 1, 1},
+		.n_user = 4,
+		.user = {LO(RIG_DATA) + 2, HI(RIG_DATA), LO(RIG_DATA) + 16, HI(RIG_DATA)}};
 	struct bw_bank bank = {.use_srbm = true, .vmid = r.vmid};
 	data(&r)[0] = 0x11112222;
 	data(&r)[1] = 0x33334444;
@@ -191,13 +193,16 @@ static void test_alignment_mode(void **state)
 	rig_stop(&r);
 }
 
-/* s_sendmsg_rtn: the doorbell of compute ring 1 is dword 10; dispatches count; nothing is to be saved. */
+/* s_sendmsg_rtn: the doorbell of compute ring 1 is dword 10; dispatches count; nothing is to be
+ * saved. */
 static void test_messages(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
-	struct rig_launch l = {
-		.kernel = "messages", .threads = {1, 1, 1}, .n_user = 2, .user = {LO(RIG_DATA), HI(RIG_DATA)}};
+	struct rig_launch l = {.kernel = "messages",
+			       .threads = {1, 1, 1},
+			       .n_user = 2,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA)}};
 	for (unsigned i = 0; i < 3; i++) {
 		data(&r)[2] = 1;
 		assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
@@ -460,20 +465,13 @@ static void test_queues_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grids),
-		cmocka_unit_test(test_new_code),
-		cmocka_unit_test(test_barrier),
-		cmocka_unit_test(test_cu_mode),
-		cmocka_unit_test(test_partial),
-		cmocka_unit_test(test_alignment_mode),
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_thread_dimensions),
-		cmocka_unit_test(test_start),
-		cmocka_unit_test(test_indirect),
-		cmocka_unit_test(test_scratch),
-		cmocka_unit_test(test_impossible),
-		cmocka_unit_test(test_initial_state),
-		cmocka_unit_test(test_queues_together),
+		cmocka_unit_test(test_grids),	      cmocka_unit_test(test_new_code),
+		cmocka_unit_test(test_barrier),	      cmocka_unit_test(test_cu_mode),
+		cmocka_unit_test(test_partial),	      cmocka_unit_test(test_alignment_mode),
+		cmocka_unit_test(test_messages),      cmocka_unit_test(test_thread_dimensions),
+		cmocka_unit_test(test_start),	      cmocka_unit_test(test_indirect),
+		cmocka_unit_test(test_scratch),	      cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_initial_state), cmocka_unit_test(test_queues_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

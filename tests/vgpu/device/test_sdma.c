@@ -45,7 +45,8 @@ static void start_ring(struct sdma *s, unsigned engine)
 	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_WPTR), 0);
 	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_BASE), (uint32_t)base);
 	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_BASE_HI), (uint32_t)(base >> 32));
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET), (0x200 + 20 * engine) << 2);
+	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET),
+		  (0x200 + 20 * engine) << 2);
 	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_DOORBELL), 1 << 28);
 	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_CNTL), 1 | 10 << 1);
 }
@@ -133,18 +134,18 @@ static void linear_packets(void **state)
 	for (unsigned i = 0; i < 0x4000; i++)
 		mem(&s, 0)[i] = (uint8_t)(i * 7 + i / 256);
 	uint64_t d = RIG_DATA;
-	PUT(&s, 1, 4999, 0, VA(d + 3), VA(d + 0x10001));	       /* COPY of 5000 bytes */
+	PUT(&s, 1, 4999, 0, VA(d + 3), VA(d + 0x10001)); /* COPY of 5000 bytes */
 	PUT(&s, 1 | 1 << 27, 63, 0, VA(d), VA(d + 0x20000), VA(d + 0x21000)); /* broadcast */
-	PUT(&s, 2, VA(d + 0x30000), 2, 11, 22, 33);		       /* WRITE */
-	PUT(&s, 11 | 2u << 30, VA(d + 0x40000), 0x11223344, 15);       /* FILL by dwords */
-	PUT(&s, 11 | 1u << 30, VA(d + 0x40100), 0x11223344, 15);       /* by words */
-	PUT(&s, 11, VA(d + 0x40200), 0x11223344, 4);		       /* by bytes */
-	PUT(&s, 0 | 2 << 16, 0xdead, 0xbeef);			       /* NOP over two dwords */
+	PUT(&s, 2, VA(d + 0x30000), 2, 11, 22, 33);			      /* WRITE */
+	PUT(&s, 11 | 2u << 30, VA(d + 0x40000), 0x11223344, 15);	      /* FILL by dwords */
+	PUT(&s, 11 | 1u << 30, VA(d + 0x40100), 0x11223344, 15);	      /* by words */
+	PUT(&s, 11, VA(d + 0x40200), 0x11223344, 4);			      /* by bytes */
+	PUT(&s, 0 | 2 << 16, 0xdead, 0xbeef); /* NOP over two dwords */
 	PUT(&s, 12, VA(d + 0x50000), VA(0x73), VA(0x100000), VA(0x1000), 2); /* PTEPDE: 3 entries */
-	PUT(&s, 13 | 2 << 8, VA(d + 0x60000));			       /* TIMESTAMP_GET_GLOBAL */
-	PUT(&s, 5, VA(d + 0x60010), 77);			       /* FENCE */
-	PUT(&s, 10 | 15u << 25, VA(d + 0x30000), 5, 0, 0, 0, 10);      /* ATOMIC ADD_RTN_32 */
-	PUT(&s, 10 | 72u << 25, VA(d + 0x30004), 99, 0, 22, 0, 10);    /* CMPSWAP_32 */
+	PUT(&s, 13 | 2 << 8, VA(d + 0x60000));			    /* TIMESTAMP_GET_GLOBAL */
+	PUT(&s, 5, VA(d + 0x60010), 77);			    /* FENCE */
+	PUT(&s, 10 | 15u << 25, VA(d + 0x30000), 5, 0, 0, 0, 10);   /* ATOMIC ADD_RTN_32 */
+	PUT(&s, 10 | 72u << 25, VA(d + 0x30004), 99, 0, 22, 0, 10); /* CMPSWAP_32 */
 	/* COND_EXE: passed over where memory is below the reference */
 	PUT(&s, 9, VA(d + 0x70000), 1, 4);
 	PUT(&s, 5, VA(d + 0x70004), 1);
@@ -214,7 +215,8 @@ static void polls(void **state)
 	assert_true(done(&s, 0, a, WAIT_MS));
 	/* The kernel's ring reaches registers: a VM flush as sdma_v6_0.c does it. */
 	PUT(&s, 14 | 0xfu << 28, BW_REG_GCVM_INVALIDATE_ENG0_REQ + 5, 2 | 0x1f << 19);
-	PUT(&s, 8 | 3u << 28, (BW_REG_GCVM_INVALIDATE_ENG0_ACK + 5) << 2, 0, 2, 2, 0xfff << 16 | 10);
+	PUT(&s, 8 | 3u << 28, (BW_REG_GCVM_INVALIDATE_ENG0_ACK + 5) << 2, 0, 2, 2,
+	    0xfff << 16 | 10);
 	PUT(&s, 14 | 0x3u << 28, BW_REG_SCRATCH_REG0, 0xaaaabbbb); /* two bytes of a register */
 	rig_write(&s.r, BW_REG_SCRATCH_REG0, 0x11112222);
 	a = submit(&s, 0, true);
@@ -233,14 +235,17 @@ static void linear_windows(void **state)
 		from[i] = (uint16_t)(i + 1);
 	/* 2-byte elements: 7 x 5 x 2 from (3, 2, 1) to (1, 4, 0) */
 	PUT(&s, 1 | 4 << 8 | 1u << 29, VA(RIG_DATA), 3 | 2 << 16, 1 | (PITCH - 1) << 13, SLICE - 1,
-	    VA(RIG_DATA + 0x10000), 1 | 4 << 16, 0 | (TO_PITCH - 1) << 13, TO_SLICE - 1, 6 | 4 << 16, 1);
+	    VA(RIG_DATA + 0x10000), 1 | 4 << 16, 0 | (TO_PITCH - 1) << 13, TO_SLICE - 1,
+	    6 | 4 << 16, 1);
 	run(&s);
 	unsigned n = 0;
 	for (unsigned z = 0; z < 2; z++)
 		for (unsigned y = 0; y < 9; y++)
 			for (unsigned x = 0; x < TO_PITCH; x++) {
 				bool inside = x >= 1 && x < 8 && y >= 4;
-				uint16_t want = inside ? from[(z + 1) * SLICE + (y - 2) * PITCH + x + 2] : 0;
+				uint16_t want =
+					inside ? from[(z + 1) * SLICE + (y - 2) * PITCH + x + 2]
+					       : 0;
 				assert_int_equal(to[z * TO_SLICE + y * TO_PITCH + x], want);
 				n += inside;
 			}
@@ -254,7 +259,8 @@ static void tiled_windows(void **state)
 	enum { W = 70, H = 50, D = 3, X = 6, Y = 4, WIDTH = 40, HEIGHT = 30 };
 	static const struct {
 		uint8_t elem_log2, sw_mode, dimension;
-	} rows[] = {{0, 10, 1}, {1, 27, 1}, {2, 24, 1}, {2, 2, 1}, {3, 26, 1}, {4, 27, 1}, {2, 25, 2}};
+	} rows[] = {{0, 10, 1}, {1, 27, 1}, {2, 24, 1}, {2, 2, 1},
+		    {3, 26, 1}, {4, 27, 1}, {2, 25, 2}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		struct sdma s;
 		unsigned b = 1u << rows[i].elem_log2;
@@ -266,8 +272,8 @@ static void tiled_windows(void **state)
 		for (unsigned k = 0; k < W * H * D * b; k++)
 			mem(&s, 0)[k] = (uint8_t)(k * 31 + k / 251);
 		/* COPY_TILED_SUB_WINDOW, all of it */
-		PUT(&s, 1 | 5 << 8, VA(a), 0, (W - 1) << 16, (H - 1) | (D - 1) << 16, info, VA(linear), 0,
-		    (W - 1) << 16, W * H - 1, (W - 1) | (H - 1) << 16, D - 1);
+		PUT(&s, 1 | 5 << 8, VA(a), 0, (W - 1) << 16, (H - 1) | (D - 1) << 16, info,
+		    VA(linear), 0, (W - 1) << 16, W * H - 1, (W - 1) | (H - 1) << 16, D - 1);
 		/* COPY_T2T_SUB_WINDOW of a part, moved by (X, Y) */
 		PUT(&s, 1 | 6 << 8, VA(a), 0, (W - 1) << 16, (H - 1) | (D - 1) << 16, info, VA(c),
 		    X | Y << 16, (W - 1) << 16, (H - 1) | (D - 1) << 16, info,
@@ -337,8 +343,8 @@ static void refusals(void **state)
 	REFUSED("not mapped", 5, VA(0x40000000), 1);
 	REFUSED("not mapped", 1, 15, 0, VA(0x40000000), VA(RIG_DATA));
 	REFUSED("operation", 10 | 9u << 25, VA(RIG_DATA), 0, 0, 0, 0, 0);
-	REFUSED("layout", 1 | 5 << 8, VA(RIG_DATA), 0, 0, 0, 2 | 3 << 3 | 1 << 9, VA(RIG_DATA), 0, 0, 0,
-		0, 0);
+	REFUSED("layout", 1 | 5 << 8, VA(RIG_DATA), 0, 0, 0, 2 | 3 << 3 | 1 << 9, VA(RIG_DATA), 0,
+		0, 0, 0, 0);
 }
 
 int main(void)

@@ -12,8 +12,8 @@
 #include "base/util.h"
 
 enum { WAIT_MS = 20000, KILL = 3, TRAP = 5, SETHALT = 1, BROADCAST = 1 << 4, CHECK_VMID = 1 << 7 };
-#define LO(va)	((uint32_t)(va))
-#define HI(va)	((uint32_t)((va) >> 32))
+#define LO(va) ((uint32_t)(va))
+#define HI(va) ((uint32_t)((va) >> 32))
 #define VMID(n) ((uint32_t)(n) << 28)
 
 static uint32_t *data(struct rig *r)

@@ -23,6 +23,7 @@ struct expected {
 	const char *words; /* in the sentence */
 };
 
+/* clang-format off */
 static const struct fault {
 	const char *what;
 	unsigned number, groups, n;
@@ -87,6 +88,7 @@ static const struct fault {
 	{"address by s_movreld", 51, 1, 0, false, {{0}}, false, 0},
 	{"address by s_movrels", 52, 1, 1, false, {{BW_STRICT_UNINIT, "s_load_b32", 12, "s12"}}, false, 0},
 };
+/* clang-format on */
 
 static uint64_t data_va(unsigned offset_b)
 {
@@ -118,8 +120,8 @@ static void check(struct rig *r, const struct fault *f, unsigned before)
 	static struct bw_strict_finding all[FINDINGS];
 	size_t n = bw_strict_findings(bw_device_strict(r->dev), all, FINDINGS);
 	for (size_t i = before; i < n; i++)
-		print_message("%s: %s, %s +%d: %s\n", f->what, bw_strict_kind_name(all[i].kind), all[i].name,
-			      (int)(all[i].pc - all[i].code_va), all[i].text);
+		print_message("%s: %s, %s +%d: %s\n", f->what, bw_strict_kind_name(all[i].kind),
+			      all[i].name, (int)(all[i].pc - all[i].code_va), all[i].text);
 	assert_int_equal(n - before, f->n);
 	for (unsigned i = 0; i < f->n; i++) {
 		const struct bw_strict_finding *got = &all[before + i];
@@ -147,7 +149,8 @@ static void find_planted_faults(void **state)
 	rig_stop(&r);
 }
 
-/* What a late result leaves in its register until then, and further words of the last two faults. */
+/* What a late result leaves in its register until then, and further words of the last two
+ * faults. */
 static void old_values_and_poison(void **state)
 {
 	struct rig r;
@@ -209,7 +212,8 @@ static void deterministic_traces(void **state)
 		seen[i] = trace_of(runs[i].kernel, runs[i].groups, 256);
 		struct bw_strict_trace again = trace_of(runs[i].kernel, runs[i].groups, 256);
 		assert_true(seen[i].hash == again.hash);
-		assert_true(seen[i].instructions > 1000 && seen[i].instructions == again.instructions);
+		assert_true(seen[i].instructions > 1000 &&
+			    seen[i].instructions == again.instructions);
 		assert_true(seen[i].accesses > 1000 && seen[i].accesses == again.accesses);
 		for (size_t k = 0; k < i; k++)
 			assert_true(seen[k].hash != seen[i].hash);

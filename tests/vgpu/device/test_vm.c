@@ -142,7 +142,8 @@ static void test_probe(void **state)
 	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 0);
 	rig_set_pte(&r, 0, RIG_PAGE | 0x31); /* V X R */
 	rig_invalidate(&r);
-	assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA + 4, probe, &f), rig_ptr(&r, RIG_PAGE + 4));
+	assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA + 4, probe, &f),
+			 rig_ptr(&r, RIG_PAGE + 4));
 	rig_set_pte(&r, 0, 0);
 	assert_null(bw_tlb_lookup(&tlb, RIG_SMALL_VA, probe, &f));
 	rig_stop(&r);
@@ -164,14 +165,17 @@ static void test_ranges(void **state)
 	bw_tlb_sync(&tlb);
 	assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA, 4, BW_ACCESS_READ));
 	for (unsigned i = 0; i <= PAGES; i++)
-		assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA + i * 0x1000 + 8, BW_ACCESS_READ, &f),
-				 rig_ptr(&r, i < PAGES ? RIG_DATA + i * 0x1000 + 8 : RIG_PAGE + 8));
+		assert_ptr_equal(
+			bw_tlb_lookup(&tlb, RIG_SMALL_VA + i * 0x1000 + 8, BW_ACCESS_READ, &f),
+			rig_ptr(&r, i < PAGES ? RIG_DATA + i * 0x1000 + 8 : RIG_PAGE + 8));
 	bw_tlb_lookup(&tlb, RIG_SMALL_VA + PAGES * 0x1000 - 4, BW_ACCESS_READ, &f);
 	for (unsigned i = 0; i < PAGES; i++)
 		tlb.entry[(RIG_SMALL_VA / 0x1000 + i) % BW_TLB_ENTRIES].tag = ~0ull;
-	assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f), rig_ptr(&r, RIG_DATA));
-	assert_ptr_equal(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + 4, PAGES * 0x1000 - 4, BW_ACCESS_READ),
-			 rig_ptr(&r, RIG_DATA + 4));
+	assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f),
+			 rig_ptr(&r, RIG_DATA));
+	assert_ptr_equal(
+		bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + 4, PAGES * 0x1000 - 4, BW_ACCESS_READ),
+		rig_ptr(&r, RIG_DATA + 4));
 	assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + 4, PAGES * 0x1000, BW_ACCESS_READ));
 
 	/* A read-only page ends it on both sides, and stale ranges go with the invalidation. */
@@ -182,14 +186,16 @@ static void test_ranges(void **state)
 	for (unsigned at = 0; at <= 8; at += 4) {
 		bw_tlb_lookup(&tlb, RIG_SMALL_VA + at * 0x1000, BW_ACCESS_READ, &f);
 		uint64_t most = (at == 0 ? 4 : at == 4 ? 1 : 5) * 0x1000ull;
-		assert_non_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + at * 0x1000, most, BW_ACCESS_READ));
-		assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + at * 0x1000, at == 8 ? 0x10000 : most + 1,
-						BW_ACCESS_READ));
+		assert_non_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + at * 0x1000, most,
+						    BW_ACCESS_READ));
+		assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA + at * 0x1000,
+						at == 8 ? 0x10000 : most + 1, BW_ACCESS_READ));
 	}
 
 	struct bw_bank all = {.se = ~0u, .sa = ~0u, .instance = ~0u};
 	bw_device_reg_write(r.dev, &all, BW_REG_TCP_WATCH0_ADDR_H, 0);
-	bw_device_reg_write(r.dev, &all, BW_REG_TCP_WATCH0_ADDR_H + 2, 1u << 31 | 1u << 24 | 0x7fffff);
+	bw_device_reg_write(r.dev, &all, BW_REG_TCP_WATCH0_ADDR_H + 2,
+			    1u << 31 | 1u << 24 | 0x7fffff);
 	bw_tlb_sync(&tlb);
 	bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f);
 	assert_null(bw_tlb_lookup_range(&tlb, RIG_SMALL_VA, 4, BW_ACCESS_READ));

@@ -13,11 +13,11 @@
 enum { WAIT_MS = 20000, READ = 0, NONREAD = 1, ATOMIC = 2, ALL = 3, ONE_GRANULE = 0x7fffff };
 enum { TRAP_EN = 1 << 3, EXCP_EN_WATCH = 1 << (4 + 7) };
 enum { AFTER_STORE_1 = 20, AFTER_LOAD = 12, STORE_END = 40 };
-#define LO(va)	((uint32_t)(va))
-#define HI(va)	((uint32_t)((va) >> 32))
+#define LO(va) ((uint32_t)(va))
+#define HI(va) ((uint32_t)((va) >> 32))
 #define SEEN_VA (RIG_DATA + 0x1000)
-#define A_VA	(RIG_DATA + 0x2040)
-#define B_VA	(RIG_DATA + 0x2100)
+#define A_VA (RIG_DATA + 0x2040)
+#define B_VA (RIG_DATA + 0x2100)
 
 struct seen {
 	uint32_t pc_lo, cause, trapsts, status, group, pad[3], count;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum {
-	GEN_IN_DW = 16,  /* inputs of one work-item */
+	GEN_IN_DW = 16,	 /* inputs of one work-item */
 	GEN_OUT_DW = 16, /* outputs of one work-item */
 	GEN_GROUP = 128, /* work-items of a group: several waves */
 };
@@ -24,8 +24,9 @@ struct gen {
 uint32_t gen_random(struct gen *g);
 /* What all functions of a file need, for both sides. */
 void gen_prologue(FILE *f);
-/* The kernel kN: each work-item computes a number, takes those of two others by way of LDS and a barrier,
- * and goes on with them. On the host kN is a function that does the same for all n, at most a group. */
+/* The kernel kN: each work-item computes a number, takes those of two others by way of LDS and a
+ * barrier, and goes on with them. On the host kN is a function that does the same for all n, at
+ * most a group. */
 void gen_case(FILE *f, uint64_t seed, unsigned number);
 /* Interesting 32-bit inputs: small numbers, edges, floats of all sorts. */
 uint32_t gen_input(struct gen *g);

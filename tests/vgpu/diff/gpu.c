@@ -11,10 +11,12 @@
 static struct gpu *current;
 
 /* In place of the device's page walk: everything is there and everything is allowed. */
-uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, struct bw_vm_fault *out_fault)
+uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
+		     struct bw_vm_fault *out_fault)
 {
 	if (va < GPU_VA || va >= GPU_VA + GPU_MEM_B) {
-		*out_fault = (struct bw_vm_fault){.va = va, .access = (uint8_t)access, .permission = 1};
+		*out_fault =
+			(struct bw_vm_fault){.va = va, .access = (uint8_t)access, .permission = 1};
 		return NULL;
 	}
 	uint8_t *page = current->mem + (va - GPU_VA) / BW_PAGE_B * BW_PAGE_B;
@@ -23,10 +25,12 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, str
 	return page + va % BW_PAGE_B;
 }
 
-bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b, struct bw_vm_fault *out_fault)
+bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b,
+		struct bw_vm_fault *out_fault)
 {
 	if (va < GPU_VA || size_b > GPU_MEM_B || va - GPU_VA > GPU_MEM_B - size_b) {
-		*out_fault = (struct bw_vm_fault){.va = va, .access = BW_ACCESS_READ, .permission = 1};
+		*out_fault =
+			(struct bw_vm_fault){.va = va, .access = BW_ACCESS_READ, .permission = 1};
 		return false;
 	}
 	memcpy(out, current->mem + (va - GPU_VA), size_b);
@@ -57,18 +61,25 @@ static void wakeup(void *cookie, struct bw_workgroup *wg)
 {
 }
 
-static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words, const char *name)
+static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
+		   const char *name)
 {
 	struct gpu *g = cookie;
-	snprintf(g->error, sizeof(g->error), "absent instruction %s (%08x) at %lx", name ? name : "?", words[0], pc);
+	snprintf(g->error, sizeof(g->error), "absent instruction %s (%08x) at %lx",
+		 name ? name : "?", words[0], pc);
 }
 
 bool gpu_init(struct gpu *g)
 {
 	memset(g, 0, sizeof(*g));
 	struct bw_exec_host host = {
-		.cookie = g, .trap_base = no_trap, .realtime = realtime, .shader_cycles = cycles,
-		.send_interrupt = interrupt, .wakeup = wakeup, .absent = absent,
+		.cookie = g,
+		.trap_base = no_trap,
+		.realtime = realtime,
+		.shader_cycles = cycles,
+		.send_interrupt = interrupt,
+		.wakeup = wakeup,
+		.absent = absent,
 		.sh_mem_bases = 0x20001000, /* as amdgpu sets them */
 	};
 	const char *strict = getenv("BW_STRICT");
@@ -292,7 +303,8 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 		w->v[i] = first + i;
 
 	w->pc = n->entry;
-	w->mode = bits(d->rsrc1, 19, 12) | bits(d->rsrc1, 21, 21) << 8 | bits(d->rsrc1, 23, 23) << 9;
+	w->mode =
+		bits(d->rsrc1, 19, 12) | bits(d->rsrc1, 21, 21) << 8 | bits(d->rsrc1, 23, 23) << 9;
 	w->status = BW_STATUS_VALID | (n->n_waves > 1 ? BW_STATUS_IN_TG : 0);
 	w->index_in_group = (uint8_t)index;
 	w->hw_id1 = index;
@@ -306,8 +318,10 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 	if (n->g->strict) {
 		/* Waves of a group that may use both CUs take turns with them. */
 		bool both = bits(d->rsrc1, 29, 29);
-		struct bw_strict_launch launch = {
-			.n_sgprs = s, .n_vgprs = 1, .cu = both ? index & 1 : 0, .caches = n->g->caches};
+		struct bw_strict_launch launch = {.n_sgprs = s,
+						  .n_vgprs = 1,
+						  .cu = both ? index & 1 : 0,
+						  .caches = n->g->caches};
 		w->exec_private = n->g->strict_waves[index];
 		if (!bw_strict_wave_begin(n->g->strict, w, &launch))
 			abort();
@@ -319,13 +333,15 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 static bool strict_is_content(struct gpu *g)
 {
 	struct bw_strict_finding all[64], *f;
-	size_t n = g->strict ? bw_strict_findings(g->strict, all, BW_ARRAY_SIZE(all)) : 0, had = g->n_findings;
+	size_t n = g->strict ? bw_strict_findings(g->strict, all, BW_ARRAY_SIZE(all)) : 0,
+	       had = g->n_findings;
 	g->n_findings = n;
 	if (n == had || had >= BW_ARRAY_SIZE(all))
 		return n == had;
 	f = &all[had];
-	snprintf(g->error, sizeof(g->error), "%s: %s at +0x%lx (%08x %08x): %s", bw_strict_kind_name(f->kind), f->name,
-		 f->pc - f->code_va, f->word[0], f->n_words > 1 ? f->word[1] : 0, f->text);
+	snprintf(g->error, sizeof(g->error), "%s: %s at +0x%lx (%08x %08x): %s",
+		 bw_strict_kind_name(f->kind), f->name, f->pc - f->code_va, f->word[0],
+		 f->n_words > 1 ? f->word[1] : 0, f->text);
 	return false;
 }
 
@@ -353,11 +369,14 @@ static bool run_waves(struct launch *n, struct bw_workgroup *wg, struct bw_wave 
 				wg->wave[i] = NULL;
 				wg->n_ended++;
 				g->n_instructions += w->n_executed;
-			} else if (r != BW_RUN_QUANTUM && r != BW_RUN_BARRIER && r != BW_RUN_SLEEP) {
+			} else if (r != BW_RUN_QUANTUM && r != BW_RUN_BARRIER &&
+				   r != BW_RUN_SLEEP) {
 				if (!g->error[0])
-					snprintf(g->error, sizeof(g->error),
-						 "wave %u stopped (%d) at %lx, trapsts %x, fault at %lx lanes %lx", i, r,
-						 w->pc - GPU_VA, w->trapsts, w->fault.va, w->fault_lanes);
+					snprintf(
+						g->error, sizeof(g->error),
+						"wave %u stopped (%d) at %lx, trapsts %x, fault at %lx lanes %lx",
+						i, r, w->pc - GPU_VA, w->trapsts, w->fault.va,
+						w->fault_lanes);
 				return false;
 			}
 		}

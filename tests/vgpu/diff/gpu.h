@@ -2,9 +2,9 @@
 #ifndef BW_TEST_DIFF_GPU_H
 #define BW_TEST_DIFF_GPU_H
 
-/* The smallest machine that runs a compiled kernel on the executor: one flat piece of memory, a loader
- * for code objects, a launch of workgroups one after the other. What it knows of the formats is written
- * from reference debug-info.md 1 to 3 and shares no code with the device. */
+/* The smallest machine that runs a compiled kernel on the executor: one flat piece of memory, a
+ * loader for code objects, a launch of workgroups one after the other. What it knows of the formats
+ * is written from reference debug-info.md 1 to 3 and shares no code with the device. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,19 +18,19 @@ enum { GPU_MEM_B = 32 << 20 };
 #define GPU_VA UINT64_C(0x7f0000000000)
 
 struct gpu {
-	uint8_t *mem;     /* GPU_MEM_B bytes at GPU_VA */
+	uint8_t *mem; /* GPU_MEM_B bytes at GPU_VA */
 	uint64_t used_b;
 	uint64_t code_end_b; /* what lies below is the loaded object */
 	struct bw_tlb tlb;
 	struct bw_exec *x;
 	uint64_t n_instructions;
-	char error[512];  /* of the last call that returned false */
+	char error[512]; /* of the last call that returned false */
 	uint8_t *elf;
 	size_t elf_b;
 	/* BW_STRICT=1 in the environment: strict mode, in which a finding makes a run fail */
 	struct bw_strict *strict;
 	struct bw_strict_caches *caches;
-	size_t n_findings; /* reported already */
+	size_t n_findings;	/* reported already */
 	void *strict_waves[32]; /* bw_wave.exec_private, from group to group */
 };
 
@@ -46,7 +46,8 @@ struct gpu_launch {
 	const char *kernel;
 	unsigned n_groups, group_size;
 	const void *args;
-	size_t args_b; /* explicit arguments; hidden ones follow where the kernel has room for them */
+	/* explicit arguments; hidden ones follow where the kernel has room for them */
+	size_t args_b;
 };
 bool gpu_run(struct gpu *g, const struct gpu_launch *l);
 

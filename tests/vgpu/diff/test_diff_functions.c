@@ -105,8 +105,9 @@ static void pointers(const uint32_t *in, uint32_t *out)
 	for (unsigned i = 0; i < N; i++) {
 		uint32_t s = 0;
 		for (unsigned k = 0; k < 4; k++) {
-			uint32_t v = i % 3 == 0 ? in[i] + k + (k == (i & 3) ? 5 : 0) :
-				     i % 3 == 1 ? (in[i] ^ k) + (k == (i & 3) ? 6 : 0) : in[i + k];
+			uint32_t v = i % 3 == 0	  ? in[i] + k + (k == (i & 3) ? 5 : 0)
+				     : i % 3 == 1 ? (in[i] ^ k) + (k == (i & 3) ? 6 : 0)
+						  : in[i + k];
 			s = s * 31 + v;
 		}
 		out[i] = s;
@@ -137,7 +138,8 @@ static void votes(const uint32_t *in, uint32_t *out)
 		for (unsigned bit = 0; bit < 8; bit++)
 			out[i] += in[i] >> bit & 1 ? 1 + bit : 0;
 		if (i % 64 < 32)
-			out[i] += 100u * (uint32_t)__builtin_popcount(0x00ff00ff & ((1u << i % 64) - 1));
+			out[i] += 100u *
+				  (uint32_t)__builtin_popcount(0x00ff00ff & ((1u << i % 64) - 1));
 	}
 }
 
@@ -157,12 +159,14 @@ static void matrix(const uint32_t *in, uint32_t *out)
 			b[i % 4][i / 4] = (float)(in[g] * (i + 1) & 0xffff) * 0.125f;
 		}
 		for (unsigned i = 0; i < 64; i++)
-			c[i / 16][i / 4 % 4] = __builtin_fmaf(a[i / 16][i % 4], b[i % 4][i / 4 % 4], c[i / 16][i / 4 % 4]);
+			c[i / 16][i / 4 % 4] = __builtin_fmaf(a[i / 16][i % 4], b[i % 4][i / 4 % 4],
+							      c[i / 16][i / 4 % 4]);
 		unsigned at = in[g] & 15;
 		out[g] = float_bits(c[at / 4][at % 4]) ^ float_bits(c[at % 4][at / 4]) << 1;
 	}
 }
 
+/* clang-format off */
 static const struct {
 	const char *kernel;
 	expect_fn *expect;
@@ -172,8 +176,10 @@ static const struct {
 	{"atomics", atomics, atomics_before}, {"crc", crc}, {"pointers", pointers}, {"lanes", lanes},
 	{"votes", votes}, {"matrix", matrix},
 };
+/* clang-format on */
 
-static const char *const configs[] = {"-O0", "-O2", "-O0 -mwavefrontsize64", "-O2 -mwavefrontsize64"};
+static const char *const configs[] = {"-O0", "-O2", "-O0 -mwavefrontsize64",
+				      "-O2 -mwavefrontsize64"};
 
 static bool run_case(struct gpu *g, size_t i, const char *config)
 {
@@ -192,7 +198,10 @@ static bool run_case(struct gpu *g, size_t i, const char *config)
 	memcpy(gpu_host(g, args[0]), in, sizeof(in));
 	memcpy(gpu_host(g, args[1]), expect, sizeof(expect));
 	cases[i].expect(in, expect);
-	struct gpu_launch l = {.kernel = cases[i].kernel, .n_groups = GROUPS, .group_size = 64, .args = args,
+	struct gpu_launch l = {.kernel = cases[i].kernel,
+			       .n_groups = GROUPS,
+			       .group_size = 64,
+			       .args = args,
 			       .args_b = sizeof(args)};
 	if (!gpu_run(g, &l)) {
 		printf("%s %s: %s\n", config, cases[i].kernel, g->error);
@@ -201,7 +210,8 @@ static bool run_case(struct gpu *g, size_t i, const char *config)
 	const uint32_t *got = gpu_host(g, args[1]);
 	for (unsigned k = 0; k < OUT; k++) {
 		if (got[k] != expect[k]) {
-			printf("%s %s: out[%u] is %08x, not %08x\n", config, cases[i].kernel, k, got[k], expect[k]);
+			printf("%s %s: out[%u] is %08x, not %08x\n", config, cases[i].kernel, k,
+			       got[k], expect[k]);
 			return false;
 		}
 	}
@@ -220,8 +230,10 @@ int main(int argc, char **argv)
 	}
 	close(fd);
 	for (size_t c = 0; c < BW_ARRAY_SIZE(configs); c++) {
-		snprintf(command, sizeof(command), "%s -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib "
-						   "-ffp-contract=off %s %s -o %s", argv[1], configs[c], argv[2], object);
+		snprintf(command, sizeof(command),
+			 "%s -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib "
+			 "-ffp-contract=off %s %s -o %s",
+			 argv[1], configs[c], argv[2], object);
 		if (system(command) || !gpu_load(&g, object)) {
 			printf("%s: %s\n", configs[c], g.error);
 			bad++;

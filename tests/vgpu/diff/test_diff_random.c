@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random functions compiled for gfx1100 and for the host must compute the same, bit for bit. BW_DIFF_SEED
- * and BW_DIFF_CASES choose others than the default ones; BW_DIFF_KEEP keeps the files.
+/* Random functions compiled for gfx1100 and for the host must compute the same, bit for bit.
+ * BW_DIFF_SEED and BW_DIFF_CASES choose others than the default ones; BW_DIFF_KEEP keeps the files.
  *
  * test_diff_random CLANG */
 #include <dlfcn.h>
@@ -29,8 +29,10 @@ static const struct config {
 static int compile(const char *clang, const char *flags, const char *source, const char *out)
 {
 	char command[2048];
-	snprintf(command, sizeof(command), "%s -x c -w -fwrapv -ffp-contract=off -fno-strict-aliasing -fno-math-errno -Xclang -ffloat16-excess-precision=none %s %s -o %s", clang, flags,
-		 source, out);
+	snprintf(
+		command, sizeof(command),
+		"%s -x c -w -fwrapv -ffp-contract=off -fno-strict-aliasing -fno-math-errno -Xclang -ffloat16-excess-precision=none %s %s -o %s",
+		clang, flags, source, out);
 	return system(command);
 }
 
@@ -65,7 +67,8 @@ static unsigned run_config(struct gpu *g, const struct config *c, const char *ob
 		uint32_t in[ITEMS * GEN_IN_DW], expect[ITEMS * GEN_OUT_DW];
 		char name[32];
 		snprintf(name, sizeof(name), "k%u", first + k);
-		void (*fn)(const uint32_t *, uint32_t *, uint32_t) = (void (*)(const uint32_t *, uint32_t *, uint32_t))dlsym(host, name);
+		void (*fn)(const uint32_t *, uint32_t *, uint32_t) =
+			(void (*)(const uint32_t *, uint32_t *, uint32_t))dlsym(host, name);
 		if (!fn)
 			return n;
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(in); i++)
@@ -75,7 +78,11 @@ static unsigned run_config(struct gpu *g, const struct config *c, const char *ob
 		gpu_release(g);
 		uint64_t args[3] = {gpu_alloc(g, sizeof(in)), gpu_alloc(g, sizeof(expect)), ITEMS};
 		memcpy(gpu_host(g, args[0]), in, sizeof(in));
-		struct gpu_launch l = {.kernel = name, .n_groups = 1, .group_size = GEN_GROUP, .args = args, .args_b = 20};
+		struct gpu_launch l = {.kernel = name,
+				       .n_groups = 1,
+				       .group_size = GEN_GROUP,
+				       .args = args,
+				       .args_b = 20};
 		if (!gpu_run(g, &l)) {
 			printf("%s %s: %s\n", c->name, name, g->error);
 			bad++;
@@ -85,8 +92,8 @@ static unsigned run_config(struct gpu *g, const struct config *c, const char *ob
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(expect); i++) {
 			if (got[i] == expect[i])
 				continue;
-			printf("%s %s: work-item %u out[%u] is %08x, on the host %08x\n", c->name, name, i / GEN_OUT_DW,
-			       i % GEN_OUT_DW, got[i], expect[i]);
+			printf("%s %s: work-item %u out[%u] is %08x, on the host %08x\n", c->name,
+			       name, i / GEN_OUT_DW, i % GEN_OUT_DW, got[i], expect[i]);
 			for (unsigned j = 0; j < GEN_IN_DW; j++)
 				printf(" %08x", in[i / GEN_OUT_DW * GEN_IN_DW + j]);
 			printf("\n");
@@ -132,8 +139,12 @@ int main(int argc, char **argv)
 		void *host = dlopen(object, RTLD_NOW);
 		for (size_t c = 0; host && c < BW_ARRAY_SIZE(configs); c++) {
 			char flags[256];
-			snprintf(object, sizeof(object), "%s/%s-%u.co", dir, configs[c].name, first);
-			snprintf(flags, sizeof(flags), "-target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -fconvergent-functions %s", configs[c].flags);
+			snprintf(object, sizeof(object), "%s/%s-%u.co", dir, configs[c].name,
+				 first);
+			snprintf(
+				flags, sizeof(flags),
+				"-target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -fconvergent-functions %s",
+				configs[c].flags);
 			total += n;
 			if (compile(clang, flags, source, object)) {
 				printf("%s: the compiler failed\n", configs[c].name);

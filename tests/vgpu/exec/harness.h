@@ -14,7 +14,7 @@
 enum {
 	HARNESS_PAGES = 64,
 	HARNESS_VGPRS = 64,
-	HARNESS_CODE = 0,        /* offsets into the memory */
+	HARNESS_CODE = 0, /* offsets into the memory */
 	HARNESS_HANDLER = 0x8000,
 	HARNESS_DATA = 0x10000,
 };
@@ -27,8 +27,8 @@ struct harness {
 	struct bw_wave *w;
 	struct bw_workgroup wg;
 	struct bw_tlb tlb;
-	uint8_t *mem;                     /* HARNESS_PAGES pages */
-	uint8_t access[HARNESS_PAGES];    /* enum bw_access, 0: not mapped */
+	uint8_t *mem;		       /* HARNESS_PAGES pages */
+	uint8_t access[HARNESS_PAGES]; /* enum bw_access, 0: not mapped */
 	uint64_t tba, tma;
 	bool tba_on;
 	unsigned n_absent, n_interrupts, n_wakeups;
@@ -37,12 +37,14 @@ struct harness {
 	uint32_t interrupt_m0;
 };
 
-/* A wave of 32 or 64 lanes, all active, in the usual compute mode (IEEE, DX10_CLAMP, f32 flushed). */
+/* A wave of 32 or 64 lanes, all active, in the usual compute mode (IEEE, DX10_CLAMP, f32
+ * flushed). */
 struct harness *harness_create(unsigned lanes);
 void harness_destroy(struct harness *h);
 /* A fresh wave; memory and code stay. */
 void harness_reset(struct harness *h);
-/* Puts words at an offset of the memory (HARNESS_CODE, HARNESS_HANDLER) without telling the executor. */
+/* Puts words at an offset of the memory (HARNESS_CODE, HARNESS_HANDLER) without telling the
+ * executor. */
 void harness_code(struct harness *h, uint32_t offset_b, const uint32_t *words, size_t n);
 /* Code at HARNESS_CODE, s_endpgm behind it, from its start. */
 enum bw_run harness_run(struct harness *h, const uint32_t *words, size_t n);

@@ -13,9 +13,11 @@ void img_descriptor(struct env *e, const struct img_desc *d)
 	unsigned depth = d->depth ? d->depth : 1, levels = d->levels ? d->levels : 1;
 	memset(s, 0, 32);
 	s[0] = (uint32_t)(ENV_VA >> 8);
-	s[1] = (uint32_t)(ENV_VA >> 40) | (levels - 1) << 16 | d->format << 20 | ((d->width - 1) & 3) << 30;
+	s[1] = (uint32_t)(ENV_VA >> 40) | (levels - 1) << 16 | d->format << 20 |
+	       ((d->width - 1) & 3) << 30;
 	s[2] = (d->width - 1) >> 2 | (d->height - 1) << 14;
-	s[3] = (d->dst_sel ? d->dst_sel : 07654) | d->base_level << 12 | d->last_level << 16 | d->mode << 20 | d->type << 28;
+	s[3] = (d->dst_sel ? d->dst_sel : 07654) | d->base_level << 12 | d->last_level << 16 |
+	       d->mode << 20 | d->type << 28;
 	s[4] = (depth - 1) | d->first << 16;
 	if (d->samples_log2) {
 		s[1] |= d->samples_log2 << 16;

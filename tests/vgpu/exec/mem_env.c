@@ -23,12 +23,14 @@ uint8_t *env_byte(struct env *e, uint64_t va, bool write)
 }
 
 /* In place of the device's page walk. */
-uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, struct bw_vm_fault *out_fault)
+uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
+		     struct bw_vm_fault *out_fault)
 {
 	bool write = access & (BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
 	uint8_t *host = env_byte(current, va, write);
 	if (!host) {
-		*out_fault = (struct bw_vm_fault){.va = va, .access = (uint8_t)access, .permission = 1};
+		*out_fault =
+			(struct bw_vm_fault){.va = va, .access = (uint8_t)access, .permission = 1};
 		out_fault->prt = va / BW_PAGE_B == ENV_PRT_VA / BW_PAGE_B;
 		return NULL;
 	}
@@ -36,7 +38,8 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, str
 	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
 		.tag = va >> 12,
 		.host = host - va % BW_PAGE_B,
-		.access = read_only ? BW_ACCESS_READ : BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC,
+		.access = read_only ? BW_ACCESS_READ
+				    : BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC,
 	};
 	/* The two pages of a pair, where they have the same rights. */
 	bool pair = !read_only && (va - ENV_VA) / BW_PAGE_B / 2 != ENV_RO_PAGE / 2;
@@ -45,7 +48,8 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access, str
 		.va = va - in_range,
 		.size_b = pair ? 2 * BW_PAGE_B : BW_PAGE_B,
 		.host = host - in_range,
-		.access = read_only ? BW_ACCESS_READ : BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC,
+		.access = read_only ? BW_ACCESS_READ
+				    : BW_ACCESS_READ | BW_ACCESS_WRITE | BW_ACCESS_ATOMIC,
 	};
 	return host;
 }
@@ -106,8 +110,8 @@ void env_fini(struct env *e)
 enum bw_mem_result env_run(struct env *e, bool *out_illegal)
 {
 	const struct bw_mem_row *row = bw_exec_mem_row(e->inst.op);
-	struct bw_rec_ctx ctx = {.n_vgprs = e->w.n_vgprs, .lanes = e->w.lanes,
-				 .priv = e->w.status & BW_STATUS_PRIV};
+	struct bw_rec_ctx ctx = {
+		.n_vgprs = e->w.n_vgprs, .lanes = e->w.lanes, .priv = e->w.status & BW_STATUS_PRIV};
 	current = e;
 	memset(&e->rec, 0, sizeof(e->rec));
 	e->rec.inst = &e->inst;

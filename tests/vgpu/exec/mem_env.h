@@ -2,9 +2,9 @@
 #ifndef BW_TEST_MEM_ENV_H
 #define BW_TEST_MEM_ENV_H
 
-/* A wave with memory around it, for tests of memory instructions: a few pages of virtual memory whose
- * host pages are shuffled, so that crossing a page is seen; one read-only page; partially resident
- * ones; holes around. */
+/* A wave with memory around it, for tests of memory instructions: a few pages of virtual memory
+ * whose host pages are shuffled, so that crossing a page is seen; one read-only page; partially
+ * resident ones; holes around. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "vgpu/device/exec/rec.h"
 
 enum {
-	ENV_PAGES = 16,       /* mapped from ENV_VA on, the last one read-only */
+	ENV_PAGES = 16, /* mapped from ENV_VA on, the last one read-only */
 	ENV_RO_PAGE = ENV_PAGES - 1,
 	ENV_LDS_B = 4096,
 	ENV_SCRATCH_PAGE = 8, /* where flat_scratch points */
@@ -29,7 +29,7 @@ struct env {
 	struct bw_wave w;
 	struct bw_workgroup wg;
 	struct bw_tlb tlb;
-	uint8_t *host;                  /* ENV_PAGES pages */
+	uint8_t *host; /* ENV_PAGES pages */
 	uint8_t lds[ENV_LDS_B + 64] __attribute__((aligned(64)));
 	uint32_t v[256 * 64] __attribute__((aligned(64)));
 	struct bw_inst inst;

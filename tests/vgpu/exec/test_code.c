@@ -195,11 +195,10 @@ static void many_pages(void **state)
 static void high_addresses(void **state)
 {
 	static const uint32_t words[] = {
-		0xbe804700, /* s_getpc_b64 s[0:1] */
-		0xba020001, /* s_call_b64 s[2:3], over the next */
-		S_ENDPGM,
-		0x80060cff, 8, /* s_add_u32 s6, 8, s12: an instruction of two words */
-		0xbe84490c, /* s_swappc_b64 s[4:5], s[12:13] */
+		0xbe804700,		   /* s_getpc_b64 s[0:1] */
+		0xba020001,		   /* s_call_b64 s[2:3], over the next */
+		S_ENDPGM,   0x80060cff, 8, /* s_add_u32 s6, 8, s12: an instruction of two words */
+		0xbe84490c,		   /* s_swappc_b64 s[4:5], s[12:13] */
 		S_ENDPGM,
 	};
 	struct harness *h = *state;

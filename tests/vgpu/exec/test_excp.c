@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Float exceptions: which instruction raises which, who looks, and the trap (reference gfx11-rules 119,
- * 135, 232, 294). Expectations are IEEE 754's, for the operands given. */
+/* Float exceptions: which instruction raises which, who looks, and the trap (reference gfx11-rules
+ * 119, 135, 232, 294). Expectations are IEEE 754's, for the operands given. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +13,14 @@
 #include "harness.h"
 #include "isa/inst.h"
 
+/* clang-format off */
 enum {
-	I = 1, D = 2, Z = 4, O = 8, U = 16, X = 32, N = 64, /* invalid ... inexact, integer division by 0 */
-	USUAL = 0x3c0, KEEP = 0x3f0,                        /* MODE: f32 denormals flushed, or kept */
+	/* invalid ... inexact, integer division by 0 */
+	I = 1, D = 2, Z = 4, O = 8, U = 16, X = 32, N = 64,
+	/* MODE: f32 denormals flushed, or kept */
+	USUAL = 0x3c0, KEEP = 0x3f0,
 };
+/* clang-format on */
 
 enum { S_GETREG_S4 = 0xb8844003 }; /* s_getreg_b32 s4, hwreg(HW_REG_TRAPSTS, 0, 9) */
 
@@ -173,7 +177,8 @@ static void each_instruction(void **state)
 		uint32_t got = flags_of(h32, n, 5);
 		if (got != cases[n].want)
 			fail_msg("%s of %llx, %llx, %llx: flags %x, not %x", cases[n].text,
-				 (unsigned long long)cases[n].in[0], (unsigned long long)cases[n].in[1],
+				 (unsigned long long)cases[n].in[0],
+				 (unsigned long long)cases[n].in[1],
 				 (unsigned long long)cases[n].in[2], got, cases[n].want);
 		if (!dual)
 			assert_int_equal(flags_of(h64, n, 40), cases[n].want);
@@ -270,9 +275,10 @@ static void unwatched(void **state)
 	assert_int_equal(harness_run(h, code, 1), BW_RUN_ENDED);
 	assert_int_equal(h->w->trapsts, 0);
 	assert_int_equal(harness_v(h, 20)[0], 0x7f800000);
-	/* Nor does a breakpoint (skipped here, where no handler is), but for one over a reader, which is
-	 * marked beside the trap id. */
-	const uint32_t breakpoint[] = {0x7e285502, 0xbf90007f}, over_reader[] = {0x7e285502, 0xbf90017f};
+	/* Nor does a breakpoint (skipped here, where no handler is), but for one over a reader,
+	 * which is marked beside the trap id. */
+	const uint32_t breakpoint[] = {0x7e285502, 0xbf90007f},
+		       over_reader[] = {0x7e285502, 0xbf90017f};
 	harness_reset(h);
 	assert_int_equal(harness_run(h, breakpoint, 2), BW_RUN_ENDED);
 	assert_int_equal(h->w->trapsts, 0);
@@ -285,8 +291,12 @@ static void unwatched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_instruction), cmocka_unit_test(flags_stay), cmocka_unit_test(read_later),
-		cmocka_unit_test(read_by_new_code), cmocka_unit_test(trap), cmocka_unit_test(unwatched),
+		cmocka_unit_test(each_instruction),
+		cmocka_unit_test(flags_stay),
+		cmocka_unit_test(read_later),
+		cmocka_unit_test(read_by_new_code),
+		cmocka_unit_test(trap),
+		cmocka_unit_test(unwatched),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

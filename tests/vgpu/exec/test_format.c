@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texel formats, against the definitions of rules 361 to 367 computed in long double, the compiler's own
- * half floats, and texels worked out by hand. */
+/* Texel formats, against the definitions of rules 361 to 367 computed in long double, the
+ * compiler's own half floats, and texels worked out by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,8 @@ static void halves_narrow(void **state)
 
 static void unsigned_floats(void **state)
 {
-	/* 1.0 has exponent 15 and no mantissa; 65024 and 64512 are the largest (EXT_packed_float). */
+	/* 1.0 has exponent 15 and no mantissa; 65024 and 64512 are the largest
+	 * (EXT_packed_float). */
 	assert_int_equal(bw_f32_to_ufloat(as_bits(1.0f), 6), 15 << 6);
 	assert_int_equal(bw_f32_to_ufloat(as_bits(1.0f), 5), 15 << 5);
 	assert_true(as_float(bw_ufloat_to_f32(0x7bf, 6)) == 65024.0f);
@@ -126,13 +127,20 @@ static uint32_t expected(const struct bw_format *f, unsigned c, uint32_t raw)
 	int32_t value = (int32_t)(raw << (32 - bits)) >> (32 - bits);
 	long double umax = (1ull << bits) - 1, smax = (1ull << (bits - 1)) - 1;
 	switch (f->num) {
-	case BW_NUM_UNORM: return as_bits((float)(raw / umax));
-	case BW_NUM_SNORM: return as_bits(fmaxf(-1, (float)(value / smax)));
-	case BW_NUM_USCALED: return as_bits((float)raw);
-	case BW_NUM_SSCALED: return as_bits((float)value);
-	case BW_NUM_UINT: return raw;
-	case BW_NUM_SINT: return (uint32_t)value;
-	default: return raw;
+	case BW_NUM_UNORM:
+		return as_bits((float)(raw / umax));
+	case BW_NUM_SNORM:
+		return as_bits(fmaxf(-1, (float)(value / smax)));
+	case BW_NUM_USCALED:
+		return as_bits((float)raw);
+	case BW_NUM_SSCALED:
+		return as_bits((float)value);
+	case BW_NUM_UINT:
+		return raw;
+	case BW_NUM_SINT:
+		return (uint32_t)value;
+	default:
+		return raw;
 	}
 }
 
@@ -153,7 +161,8 @@ static void check_code(const struct bw_format *f, unsigned c, uint32_t raw)
 	set_field(texel, shift, f->bits[c], raw);
 	bw_format_unpack(f, texel, rgba);
 	if (rgba[c] != expected(f, c, raw))
-		fail_msg("%s component %u code 0x%x: 0x%x, not 0x%x", f->name, c, raw, rgba[c], expected(f, c, raw));
+		fail_msg("%s component %u code 0x%x: 0x%x, not 0x%x", f->name, c, raw, rgba[c],
+			 expected(f, c, raw));
 	for (unsigned k = 0; k < 4; k++)
 		if (k >= f->n)
 			assert_int_equal(rgba[k], k < 3 ? 0 : f->is_int ? 1 : 0x3f800000);
@@ -169,7 +178,8 @@ static void every_code(void **state)
 {
 	for (unsigned i = 0; i < 256; i++) {
 		const struct bw_format *f = bw_format_image(i);
-		if (!f || f->layout != BW_LAYOUT_FIELDS || f->num == BW_NUM_FLOAT || f->num == BW_NUM_SRGB)
+		if (!f || f->layout != BW_LAYOUT_FIELDS || f->num == BW_NUM_FLOAT ||
+		    f->num == BW_NUM_SRGB)
 			continue;
 		unsigned sum = 0;
 		for (unsigned c = 0; c < f->n; c++)
@@ -178,7 +188,10 @@ static void every_code(void **state)
 		for (unsigned c = 0; c < f->n; c++) {
 			uint64_t codes = f->bits[c] > 16 ? 5000 : 1ull << f->bits[c];
 			for (uint64_t v = 0; v < codes; v++)
-				check_code(f, c, f->bits[c] > 16 ? rnd() & (UINT32_MAX >> (32 - f->bits[c])) : (uint32_t)v);
+				check_code(f, c,
+					   f->bits[c] > 16
+						   ? rnd() & (UINT32_MAX >> (32 - f->bits[c]))
+						   : (uint32_t)v);
 		}
 	}
 }
@@ -186,7 +199,8 @@ static void every_code(void **state)
 /* Stores choose the nearest code, ties to the even one (rule 367). */
 static void nearest_code(void **state)
 {
-	static const char *const names[] = {"8_UNORM", "16_UNORM", "8_SNORM", "16_SNORM", "8_USCALED", "16_SSCALED"};
+	static const char *const names[] = {"8_UNORM",	"16_UNORM",  "8_SNORM",
+					    "16_SNORM", "8_USCALED", "16_SSCALED"};
 	for (size_t n = 0; n < BW_ARRAY_SIZE(names); n++) {
 		const struct bw_format *f = by_name(names[n]);
 		bool is_signed = f->num == BW_NUM_SNORM || f->num == BW_NUM_SSCALED;
@@ -258,7 +272,8 @@ static void texels_by_hand(void **state)
 		bw_format_unpack(f, rows[i].texel, rgba);
 		for (unsigned c = 0; c < 4; c++)
 			if (as_float(rgba[c]) != rows[i].rgba[c])
-				fail_msg("%s component %u: %a, not %a", f->name, c, as_float(rgba[c]), rows[i].rgba[c]);
+				fail_msg("%s component %u: %a, not %a", f->name, c,
+					 as_float(rgba[c]), rows[i].rgba[c]);
 		bw_format_pack(f, rgba, back);
 		assert_memory_equal(back, rows[i].texel, f->size_b);
 	}
@@ -268,7 +283,8 @@ static void shared_exponents(void **state)
 {
 	const struct bw_format *f = by_name("5_9_9_9_FLOAT");
 	for (unsigned i = 0; i < 100000; i++) {
-		/* Every texel whose largest mantissa has its top bit set is the one its value packs to. */
+		/* Every texel whose largest mantissa has its top bit set is the one its value packs
+		 * to. */
 		uint32_t texel = rnd() | 0x100, rgba[4], back;
 		bw_format_unpack(f, (uint8_t *)&texel, rgba);
 		bw_format_pack(f, rgba, (uint8_t *)&back);
@@ -276,7 +292,7 @@ static void shared_exponents(void **state)
 	}
 	uint32_t rgba[4] = {as_bits(1e9f), as_bits(-1), as_bits(NAN)}, texel;
 	bw_format_pack(f, rgba, (uint8_t *)&texel);
-	assert_int_equal(texel, 0xf80001ff); /* 65408, 0, 0 */
+	assert_int_equal(texel, 0xf80001ff);		      /* 65408, 0, 0 */
 	rgba[0] = rgba[1] = rgba[2] = as_bits(511.75f / 512); /* rounds up: one exponent more */
 	bw_format_pack(f, rgba, (uint8_t *)&texel);
 	assert_int_equal(texel, 16u << 27 | 256 << 18 | 256 << 9 | 256);
@@ -323,7 +339,8 @@ static void selectors(void **state)
 
 static void sixteen_bits(void **state)
 {
-	/* A third: 0x3eaaaaab; nearest half 0x3555, of which 1 - 2^-12 of the step is missing when cut. */
+	/* A third: 0x3eaaaaab; nearest half 0x3555, of which 1 - 2^-12 of the step is missing when
+	 * cut. */
 	assert_int_equal(bw_format_to_d16(by_name("8_UNORM"), 0x3f7fffff), 0x3c00);
 	assert_int_equal(bw_format_to_d16(by_name("32_FLOAT"), 0x3f7fffff), 0x3bff);
 	assert_int_equal(bw_format_to_d16(by_name("32_UINT"), 0x12345), 0x2345);
@@ -349,10 +366,18 @@ static void numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(halves_widen), cmocka_unit_test(halves_narrow), cmocka_unit_test(unsigned_floats),
-		cmocka_unit_test(every_code), cmocka_unit_test(nearest_code), cmocka_unit_test(integers_clamp),
-		cmocka_unit_test(texels_by_hand), cmocka_unit_test(shared_exponents), cmocka_unit_test(srgb),
-		cmocka_unit_test(selectors), cmocka_unit_test(sixteen_bits), cmocka_unit_test(numbers),
+		cmocka_unit_test(halves_widen),
+		cmocka_unit_test(halves_narrow),
+		cmocka_unit_test(unsigned_floats),
+		cmocka_unit_test(every_code),
+		cmocka_unit_test(nearest_code),
+		cmocka_unit_test(integers_clamp),
+		cmocka_unit_test(texels_by_hand),
+		cmocka_unit_test(shared_exponents),
+		cmocka_unit_test(srgb),
+		cmocka_unit_test(selectors),
+		cmocka_unit_test(sixteen_bits),
+		cmocka_unit_test(numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

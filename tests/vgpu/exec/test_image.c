@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Image descriptors, layouts and compressed blocks: against the address library and another decoder, by
- * what must hold for any layout, and by hand. */
+/* Image descriptors, layouts and compressed blocks: against the address library and another
+ * decoder, by what must hold for any layout, and by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,16 +27,19 @@ static uint32_t rnd(void)
 
 /* Fields at their places (gfx11-encodings.md 12). */
 struct desc {
-	unsigned format, type, mode, width, height, depth, first, levels, base_level, last_level, samples_log2;
+	unsigned format, type, mode, width, height, depth, first, levels, base_level, last_level,
+		samples_log2;
 };
 
 static void make(const struct desc *d, uint32_t words[8])
 {
 	memset(words, 0, 32);
 	words[0] = (uint32_t)(BASE >> 8);
-	words[1] = (uint32_t)(BASE >> 40) | (d->levels - 1) << 16 | d->format << 20 | ((d->width - 1) & 3) << 30;
+	words[1] = (uint32_t)(BASE >> 40) | (d->levels - 1) << 16 | d->format << 20 |
+		   ((d->width - 1) & 3) << 30;
 	words[2] = (d->width - 1) >> 2 | (d->height - 1) << 14;
-	words[3] = 07654 | d->base_level << 12 | d->last_level << 16 | d->mode << 20 | d->type << 28;
+	words[3] =
+		07654 | d->base_level << 12 | d->last_level << 16 | d->mode << 20 | d->type << 28;
 	words[4] = (d->depth - 1) | d->first << 16;
 	if (d->samples_log2) {
 		words[1] |= d->samples_log2 << 16;
@@ -57,10 +60,18 @@ static void library_addresses(void **state)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(addresses); i++) {
 		const struct address *a = &addresses[i];
-		unsigned type = a->type == 0 ? BW_IMAGE_1D_ARRAY : a->type == 2 ? BW_IMAGE_3D :
-				a->samples ? BW_IMAGE_2D_MSAA_ARRAY : BW_IMAGE_2D_ARRAY;
-		struct desc d = {.format = uint_format[a->elem], .type = type, .mode = a->mode, .width = a->w,
-				 .height = a->h, .depth = a->d, .levels = a->levels, .last_level = a->levels - 1,
+		unsigned type = a->type == 0   ? BW_IMAGE_1D_ARRAY
+				: a->type == 2 ? BW_IMAGE_3D
+				: a->samples   ? BW_IMAGE_2D_MSAA_ARRAY
+					       : BW_IMAGE_2D_ARRAY;
+		struct desc d = {.format = uint_format[a->elem],
+				 .type = type,
+				 .mode = a->mode,
+				 .width = a->w,
+				 .height = a->h,
+				 .depth = a->d,
+				 .levels = a->levels,
+				 .last_level = a->levels - 1,
 				 .samples_log2 = a->samples};
 		uint32_t words[8];
 		struct bw_image im;
@@ -70,7 +81,8 @@ static void library_addresses(void **state)
 			fail_msg("row %zu: %s", i, why);
 		uint64_t va = bw_image_va(&im, a->level, a->x, a->y, a->z, a->s);
 		if (va - BASE != a->offset)
-			fail_msg("row %zu (mode %u): 0x%lx, not 0x%lx", i, a->mode, (long)(va - BASE), (long)a->offset);
+			fail_msg("row %zu (mode %u): 0x%lx, not 0x%lx", i, a->mode,
+				 (long)(va - BASE), (long)a->offset);
 	}
 }
 
@@ -86,8 +98,10 @@ static size_t every_place(const struct bw_image *im, uint64_t *out)
 	size_t n = 0;
 	for (unsigned l = 0; l < im->n_levels; l++)
 		for (unsigned z = 0; z < bw_image_slices(im, l); z++)
-			for (unsigned y = 0; y < bw_image_mip(im->height, l); y += im->is_block ? 4 : 1)
-				for (unsigned x = 0; x < bw_image_mip(im->width, l); x += im->is_block ? 4 : 1)
+			for (unsigned y = 0; y < bw_image_mip(im->height, l);
+			     y += im->is_block ? 4 : 1)
+				for (unsigned x = 0; x < bw_image_mip(im->width, l);
+				     x += im->is_block ? 4 : 1)
 					for (unsigned s = 0; s < 1u << im->samples_log2; s++)
 						out[n++] = bw_image_va(im, l, x, y, z, s);
 	return n;
@@ -95,15 +109,21 @@ static size_t every_place(const struct bw_image *im, uint64_t *out)
 
 static void nothing_overlaps(void **state)
 {
-	static const uint8_t modes[2][11] = {{2, 6, 10, 18, 22, 24, 26, 27, 28, 30, 31}, {5, 9, 17, 21, 24, 25, 26, 27, 28, 29, 31}};
+	static const uint8_t modes[2][11] = {{2, 6, 10, 18, 22, 24, 26, 27, 28, 30, 31},
+					     {5, 9, 17, 21, 24, 25, 26, 27, 28, 29, 31}};
 	uint64_t *at = malloc(4000000 * sizeof(*at));
 	assert_non_null(at);
 	for (unsigned i = 0; i < 120; i++) {
 		bool is_3d = rnd() & 1, bc = rnd() % 4 == 0;
 		unsigned w = 1 + rnd() % 200, h = 1 + rnd() % 120, levels = 1 + rnd() % 7;
-		struct desc d = {.format = bc ? 113 : uint_format[rnd() % 5], .type = is_3d ? BW_IMAGE_3D : BW_IMAGE_2D_ARRAY,
-				 .mode = i % 12 ? modes[is_3d][i % 12 - 1] : 0, .width = w, .height = h,
-				 .depth = 1 + rnd() % 12, .levels = levels, .last_level = levels - 1};
+		struct desc d = {.format = bc ? 113 : uint_format[rnd() % 5],
+				 .type = is_3d ? BW_IMAGE_3D : BW_IMAGE_2D_ARRAY,
+				 .mode = i % 12 ? modes[is_3d][i % 12 - 1] : 0,
+				 .width = w,
+				 .height = h,
+				 .depth = 1 + rnd() % 12,
+				 .levels = levels,
+				 .last_level = levels - 1};
 		uint32_t words[8];
 		struct bw_image im;
 		make(&d, words);
@@ -113,16 +133,24 @@ static void nothing_overlaps(void **state)
 		qsort(at, n, sizeof(*at), compare_u64);
 		for (size_t k = 1; k < n; k++)
 			if (at[k] - at[k - 1] < im.format->size_b)
-				fail_msg("mode %u, %ux%ux%u: elements at 0x%lx and 0x%lx", d.mode, w, h, d.depth,
-					 (long)at[k - 1], (long)at[k]);
+				fail_msg("mode %u, %ux%ux%u: elements at 0x%lx and 0x%lx", d.mode,
+					 w, h, d.depth, (long)at[k - 1], (long)at[k]);
 	}
 	free(at);
 }
 
 static void fields(void **state)
 {
-	struct desc d = {.format = 42, .type = BW_IMAGE_2D_ARRAY, .mode = 27, .width = 1235, .height = 777, .depth = 10,
-			 .first = 4, .levels = 11, .base_level = 2, .last_level = 5};
+	struct desc d = {.format = 42,
+			 .type = BW_IMAGE_2D_ARRAY,
+			 .mode = 27,
+			 .width = 1235,
+			 .height = 777,
+			 .depth = 10,
+			 .first = 4,
+			 .levels = 11,
+			 .base_level = 2,
+			 .last_level = 5};
 	uint32_t words[8];
 	struct bw_image im;
 	make(&d, words);
@@ -148,7 +176,12 @@ static void fields(void **state)
 static void linear_images(void **state)
 {
 	/* A row of 100 texels of 4 bytes takes 512, of 12 bytes 1280. */
-	struct desc d = {.format = 22, .type = BW_IMAGE_2D, .width = 100, .height = 10, .depth = 1, .levels = 1};
+	struct desc d = {.format = 22,
+			 .type = BW_IMAGE_2D,
+			 .width = 100,
+			 .height = 10,
+			 .depth = 1,
+			 .levels = 1};
 	uint32_t words[8];
 	struct bw_image im;
 	make(&d, words);
@@ -171,7 +204,13 @@ static void linear_images(void **state)
 static void pipe_xor(void **state)
 {
 	/* The base's bits below the block's size are XORed in. */
-	struct desc d = {.format = 20, .type = BW_IMAGE_2D, .mode = 27, .width = 100, .height = 100, .depth = 1, .levels = 1};
+	struct desc d = {.format = 20,
+			 .type = BW_IMAGE_2D,
+			 .mode = 27,
+			 .width = 100,
+			 .height = 100,
+			 .depth = 1,
+			 .levels = 1};
 	uint32_t words[8];
 	struct bw_image im;
 	make(&d, words);
@@ -184,6 +223,7 @@ static void pipe_xor(void **state)
 
 static void refusals(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		struct desc d;
 		const char *why;
@@ -206,6 +246,7 @@ static void refusals(void **state)
 		 "image view of levels that the image does not have"},
 		{{.format = 20, .type = 13, .width = 4, .height = 4, .depth = 1, .first = 1, .levels = 1}, "image view without slices"},
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		uint32_t words[8];
 		struct bw_image im;
@@ -236,7 +277,8 @@ static void hostile(void **state)
 		unsigned l = im.base_level + rnd() % (im.last_level - im.base_level + 1u);
 		uint32_t z = bw_image_slices(&im, l);
 		assert_in_range(z, 1, 1 << 13);
-		uint64_t va = bw_image_va(&im, l, bw_image_mip(im.width, l) - 1, bw_image_mip(im.height, l) - 1, z - 1,
+		uint64_t va = bw_image_va(&im, l, bw_image_mip(im.width, l) - 1,
+					  bw_image_mip(im.height, l) - 1, z - 1,
 					  (1u << im.samples_log2) - 1);
 		assert_int_equal(va, bw_canonical(va));
 	}
@@ -268,7 +310,8 @@ static void bc7(void **state)
 		bw_bc_decode(bw_format_image(rows[i].number), rows[i].block, out);
 		for (unsigned t = 0; t < 4; t++)
 			for (unsigned c = 0; c < 4; c++)
-				assert_true(as_float(out[shown[t]][c]) == (float)(rows[i].rgba[t] >> (8 * c) & 255) / 255);
+				assert_true(as_float(out[shown[t]][c]) ==
+					    (float)(rows[i].rgba[t] >> (8 * c) & 255) / 255);
 	}
 }
 
@@ -295,21 +338,24 @@ static void bc6(void **state)
 	}
 }
 
-static void expect(unsigned number, const uint8_t *block, unsigned texel, float r, float g, float b, float a)
+static void expect(unsigned number, const uint8_t *block, unsigned texel, float r, float g, float b,
+		   float a)
 {
 	float want[4] = {r, g, b, a};
 	uint32_t out[16][4];
 	bw_bc_decode(bw_format_image(number), block, out);
 	for (unsigned c = 0; c < 4; c++)
 		if (fabsf(as_float(out[texel][c]) - want[c]) > 1e-7f)
-			fail_msg("%s texel %u component %u: %g, not %g", bw_format_image(number)->name, texel, c,
-				 as_float(out[texel][c]), want[c]);
+			fail_msg("%s texel %u component %u: %g, not %g",
+				 bw_format_image(number)->name, texel, c, as_float(out[texel][c]),
+				 want[c]);
 }
 
 static void bc1_to_5(void **state)
 {
 	/* red 31 and blue 31, indices 0 1 2 3 in the first row; 0xf800 > 0x001f: four colours */
-	static const uint8_t four[8] = {0x00, 0xf8, 0x1f, 0x00, 0xe4}, three[8] = {0x1f, 0x00, 0x00, 0xf8, 0xe4};
+	static const uint8_t four[8] = {0x00, 0xf8, 0x1f, 0x00, 0xe4},
+			     three[8] = {0x1f, 0x00, 0x00, 0xf8, 0xe4};
 	expect(109, four, 0, 1, 0, 0, 1);
 	expect(109, four, 1, 0, 0, 1, 1);
 	expect(109, four, 2, 2 / 3.0f, 0, 1 / 3.0f, 1);
@@ -320,7 +366,8 @@ static void bc1_to_5(void **state)
 	static const uint8_t bc2[16] = {0x50, 0x0f, [8] = 0x1f, 0x00, 0x00, 0xf8, 0xe4};
 	expect(111, bc2, 1, 1, 0, 0, 1 / 3.0f);
 	expect(111, bc2, 3, 2 / 3.0f, 0, 1 / 3.0f, 0);
-	/* sRGB: the mean of the curve's arguments, then the curve: 2/3 is 0.40198, 1/3 is 0.09084 */
+	/* sRGB: the mean of the curve's arguments, then the curve: 2/3 is 0.40198, 1/3 is
+	 * 0.09084 */
 	uint32_t out[16][4];
 	bw_bc_decode(bw_format_image(110), four, out);
 	assert_true(fabsf(as_float(out[2][0]) - 0.4019778f) < 1e-6f);
@@ -342,9 +389,16 @@ static void bc1_to_5(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(library_addresses), cmocka_unit_test(nothing_overlaps), cmocka_unit_test(fields),
-		cmocka_unit_test(linear_images), cmocka_unit_test(pipe_xor), cmocka_unit_test(refusals),
-		cmocka_unit_test(hostile), cmocka_unit_test(bc7), cmocka_unit_test(bc6), cmocka_unit_test(bc1_to_5),
+		cmocka_unit_test(library_addresses),
+		cmocka_unit_test(nothing_overlaps),
+		cmocka_unit_test(fields),
+		cmocka_unit_test(linear_images),
+		cmocka_unit_test(pipe_xor),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(bc7),
+		cmocka_unit_test(bc6),
+		cmocka_unit_test(bc1_to_5),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

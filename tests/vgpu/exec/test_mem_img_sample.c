@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampling, from the instructions' encodings (llvm-mc-19), against the formulas of texture filtering as the
- * Vulkan specification has them, with positions and levels in 1/256; numbers in comments are rules of
- * gfx11-rules.md. */
+/* Sampling, from the instructions' encodings (llvm-mc-19), against the formulas of texture
+ * filtering as the Vulkan specification has them, with positions and levels in 1/256; numbers in
+ * comments are rules of gfx11-rules.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,18 @@
 #include "base/util.h"
 #include "img_env.h"
 
-enum { POINT, LINEAR, WRAP = 0, MIRROR, EDGE, MIRROR_EDGE, HALF, MIRROR_HALF, BORDER, MIRROR_BORDER };
+enum {
+	POINT,
+	LINEAR,
+	WRAP = 0,
+	MIRROR,
+	EDGE,
+	MIRROR_EDGE,
+	HALF,
+	MIRROR_HALF,
+	BORDER,
+	MIRROR_BORDER
+};
 
 static struct env e;
 
@@ -61,7 +72,7 @@ static void near(float got, double want)
 /* Fields of the sampler by name. */
 struct smp {
 	unsigned clamp, mag, min, mip, z, compare, reduction, border;
-	int bias; /* 1/256 */
+	int bias;		   /* 1/256 */
 	unsigned min_lod, max_lod; /* 0: 15 */
 	uint32_t w0;
 };
@@ -70,7 +81,9 @@ static void sampler(struct smp s)
 {
 	img_sampler(&e, s.clamp * 0111 | s.compare << 12 | s.reduction << 29 | s.w0,
 		    s.min_lod | (s.max_lod ? s.max_lod : 15 * 256) << 12,
-		    ((unsigned)s.bias & 0x3fff) | s.mag << 20 | s.min << 22 | s.z << 24 | s.mip << 26, s.border << 30);
+		    ((unsigned)s.bias & 0x3fff) | s.mag << 20 | s.min << 22 | s.z << 24 |
+			    s.mip << 26,
+		    s.border << 30);
 }
 
 /* A float texel of one component. */
@@ -80,7 +93,8 @@ static void put(unsigned level, unsigned x, unsigned y, unsigned z, float v)
 	img_poke(&e, img_va(&e, level, x, y, z, 0), &b, 4);
 }
 
-static const struct img_desc floats = {.format = 22, .type = BW_IMAGE_2D, .mode = 27, .width = 13, .height = 9};
+static const struct img_desc floats = {
+	.format = 22, .type = BW_IMAGE_2D, .mode = 27, .width = 13, .height = 9};
 
 static float value_at(int x, int y)
 {
@@ -95,23 +109,27 @@ static void fill(const struct img_desc *d)
 			put(0, x, y, 0, value_at((int)x, (int)y));
 }
 
-/* The texel that a coordinate means, or -1 for the border (Vulkan 16.6.2, and the modes that only AMD has). */
+/* The texel that a coordinate means, or -1 for the border (Vulkan 16.6.2, and the modes that only
+ * AMD has). */
 static int wrapped(int i, int n, unsigned mode)
 {
 	int m;
 	switch (mode) {
-	case WRAP: return ((i % n) + n) % n;
+	case WRAP:
+		return ((i % n) + n) % n;
 	case MIRROR:
 		m = ((i % (2 * n)) + 2 * n) % (2 * n);
 		return m < n ? m : 2 * n - 1 - m;
-	case EDGE: return i < 0 ? 0 : i >= n ? n - 1 : i;
+	case EDGE:
+		return i < 0 ? 0 : i >= n ? n - 1 : i;
 	case MIRROR_EDGE:
 		m = i < 0 ? -1 - i : i;
 		return m >= n ? n - 1 : m;
 	case MIRROR_BORDER:
 		m = i < 0 ? -1 - i : i;
 		return m >= n ? -1 : m;
-	default: return i < 0 || i >= n ? -1 : i;
+	default:
+		return i < 0 || i >= n ? -1 : i;
 	}
 }
 
@@ -131,8 +149,10 @@ static double reference(double s, double t, bool linear, unsigned mode, double b
 	v -= 0.5;
 	int x = (int)floor(u), y = (int)floor(v);
 	double fx = u - x, fy = v - y;
-	return (1 - fy) * ((1 - fx) * fetch(x, y, mode, border) + fx * fetch(x + 1, y, mode, border)) +
-	       fy * ((1 - fx) * fetch(x, y + 1, mode, border) + fx * fetch(x + 1, y + 1, mode, border));
+	return (1 - fy) *
+		       ((1 - fx) * fetch(x, y, mode, border) + fx * fetch(x + 1, y, mode, border)) +
+	       fy * ((1 - fx) * fetch(x, y + 1, mode, border) +
+		     fx * fetch(x + 1, y + 1, mode, border));
 }
 
 static void filters_and_wraps(void **state)
@@ -146,7 +166,8 @@ static void filters_and_wraps(void **state)
 				set(1, i, (float)(env_random(&e) % 4000) / 1000 - 1.5f);
 				set(2, i, (float)(env_random(&e) % 4000) / 1000 - 1.5f);
 			}
-			ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401)); /* image_sample_lz v[4:7], v[1:2], ... dim:2D */
+			/* image_sample_lz v[4:7], v[1:2], ... dim:2D */
+			ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
 			for (unsigned i = 0; i < e.w.lanes; i++) {
 				near(get(4, i), reference(get(1, i), get(2, i), f, modes[m], 1));
 				assert_true(get(5, i) == 0 || modes[m] >= BORDER);
@@ -209,8 +230,13 @@ static void fill_levels(const struct img_desc *d)
 					put(l, x, y, z, (float)l);
 }
 
-static const struct img_desc pyramid = {.format = 22, .type = BW_IMAGE_2D, .mode = 27, .width = 64, .height = 32,
-					.levels = 7, .last_level = 6};
+static const struct img_desc pyramid = {.format = 22,
+					.type = BW_IMAGE_2D,
+					.mode = 27,
+					.width = 64,
+					.height = 32,
+					.levels = 7,
+					.last_level = 6};
 
 static void explicit_levels(void **state)
 {
@@ -243,7 +269,8 @@ static void explicit_levels(void **state)
 			set(3, i, rows[r].lod[i % 4]);
 			set(9, i, 0.3f);
 		}
-		ok(IMG_RUN(&e, 0xf0740f04, 0x10020401)); /* image_sample_l v[4:7], v[1:3], ... dim:2D */
+		/* image_sample_l v[4:7], v[1:3], ... dim:2D */
+		ok(IMG_RUN(&e, 0xf0740f04, 0x10020401));
 		for (unsigned i = 0; i < e.w.lanes; i++)
 			near(get(4, i), rows[r].want[i % 4]);
 	}
@@ -264,7 +291,8 @@ static void implicit_levels(void **state)
 		near(get(4, i), i / 4 % 6);
 	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401)); /* image_sample_lz */
 	near(get(4, 20), 0);
-	ok(IMG_RUN(&e, 0xf0e00304, 0x10020401)); /* image_get_lod v[4:5], v[1:2], ... dmask:0x3   440 */
+	/* image_get_lod v[4:5], v[1:2], ... dmask:0x3 440 */
+	ok(IMG_RUN(&e, 0xf0e00304, 0x10020401));
 	near(get(4, 16), 4);
 	near(get(5, 16), 4);
 	sampler((struct smp){.mip = 2, .max_lod = 640, .bias = -128});
@@ -284,7 +312,8 @@ static void prefixes(void **state)
 	fill_levels(&pyramid);
 	sampler((struct smp){.mip = 2});
 	for (unsigned i = 0; i < e.w.lanes; i++) {
-		/* bias, s, t: no derivative is level -infinity, so let there be one of 4 texels: level 2 */
+		/* bias, s, t: no derivative is level -infinity, so let there be one of 4 texels:
+		 * level 2 */
 		set(1, i, (float)(i % 5) / 2 - 1);
 		set(2, i, 0.1f + (float)(i & 1) / 16);
 		set(3, i, 0.5f);
@@ -301,18 +330,18 @@ static void prefixes(void **state)
 	for (unsigned i = 0; i < 32; i++)
 		near(get(4, i), fmax(2, i / 8.0));
 	for (unsigned i = 0; i < e.w.lanes; i++) {
-		set(10, i, 0);              /* ds/dh */
-		set(11, i, 0.5f / 32);      /* dt/dh: half a texel */
-		set(12, i, 3.0f / 64);      /* ds/dv: 3 texels */
-		set(13, i, 4.0f / 32);      /* dt/dv: 4 */
+		set(10, i, 0);	       /* ds/dh */
+		set(11, i, 0.5f / 32); /* dt/dh: half a texel */
+		set(12, i, 3.0f / 64); /* ds/dv: 3 texels */
+		set(13, i, 4.0f / 32); /* dt/dv: 4 */
 		set(14, i, 0.5f);
 		set(15, i, 0.5f);
 	}
 	ok(IMG_RUN(&e, 0xf0700f04, 0x1002040a)); /* image_sample_d v[4:7], v[10:15], ... */
 	near(get(4, 7), floor(log2(5) * 256 + 0.5) / 256);
 	for (unsigned i = 0; i < e.w.lanes; i++) {
-		*env_v(&e, 10, i) = 0x24000000;             /* 0, 1/64 */
-		*env_v(&e, 11, i) = 0x30002c00;             /* 1/16, 1/8: 4 and 4 texels */
+		*env_v(&e, 10, i) = 0x24000000; /* 0, 1/64 */
+		*env_v(&e, 11, i) = 0x30002c00; /* 1/16, 1/8: 4 and 4 texels */
 		set(12, i, 0.5f);
 		set(13, i, 0.5f);
 	}
@@ -337,7 +366,8 @@ static void comparisons(void **state)
 			set(2, i, ((float)(i % 3) + 0.5f) / 3);
 			set(3, i, 0.5f);
 		}
-		ok(IMG_RUN(&e, 0xf0900104, 0x10020401)); /* image_sample_c_lz v4, v[1:3], ... dmask:0x1 */
+		/* image_sample_c_lz v4, v[1:3], ... dmask:0x1 */
+		ok(IMG_RUN(&e, 0xf0900104, 0x10020401));
 		for (unsigned i = 0; i < 3; i++)
 			near(get(4, i), passes[func] >> i & 1);
 	}
@@ -356,18 +386,21 @@ static void gathers(void **state)
 	img_descriptor(&e, &d);
 	for (unsigned y = 0; y < 9; y++)
 		for (unsigned x = 0; x < 13; x++)
-			img_poke(&e, img_va(&e, 0, x, y, 0, 0), (const uint8_t[4]){1, (uint8_t)(16 * y + x), 3, 4}, 4);
+			img_poke(&e, img_va(&e, 0, x, y, 0, 0),
+				 (const uint8_t[4]){1, (uint8_t)(16 * y + x), 3, 4}, 4);
 	sampler((struct smp){.clamp = EDGE});
 	for (unsigned i = 0; i < e.w.lanes; i++) {
 		set(1, i, 4.0f / 13); /* between texels 3 and 4 */
 		set(2, i, 7.2f / 9);  /* between 6 and 7 */
 	}
-	ok(IMG_RUN(&e, 0xf0c80204, 0x10020401)); /* image_gather4_lz v[4:7], v[1:2], ... dmask:0x2   439 */
+	/* image_gather4_lz v[4:7], v[1:2], ... dmask:0x2 439 */
+	ok(IMG_RUN(&e, 0xf0c80204, 0x10020401));
 	assert_int_equal(*env_v(&e, 4, 1), 0x73);
 	assert_int_equal(*env_v(&e, 5, 1), 0x74);
 	assert_int_equal(*env_v(&e, 6, 1), 0x64);
 	assert_int_equal(*env_v(&e, 7, 1), 0x63);
-	ok(IMG_RUN(&e, 0xf2400204, 0x10020401)); /* image_gather4h v[4:7], v[1:2], ... dmask:0x2: "4x1 texels" */
+	ok(IMG_RUN(&e, 0xf2400204,
+		   0x10020401)); /* image_gather4h v[4:7], v[1:2], ... dmask:0x2: "4x1 texels" */
 	for (unsigned k = 0; k < 4; k++)
 		assert_int_equal(*env_v(&e, 4 + k, 1), 0x63 + k);
 	fill(&floats);
@@ -379,8 +412,8 @@ static void gathers(void **state)
 		set(3, i, 7.2f / 9);
 	}
 	ok(IMG_RUN(&e, 0xf0dc0104, 0x10020400)); /* image_gather4_c_lz_o v[4:7], v[0:3], ... */
-	near(get(4, 0), 1); /* (4, 7) */
-	near(get(5, 0), 0); /* (5, 7) */
+	near(get(4, 0), 1);			 /* (4, 7) */
+	near(get(5, 0), 0);			 /* (5, 7) */
 	near(get(6, 0), 1);
 	near(get(7, 0), 1);
 }
@@ -404,33 +437,43 @@ static void integers(void **state)
 
 static void layers(void **state)
 {
-	struct img_desc d = {.format = 22, .type = BW_IMAGE_2D_ARRAY, .mode = 0, .width = 4, .height = 4, .depth = 5, .first = 1};
+	struct img_desc d = {.format = 22,
+			     .type = BW_IMAGE_2D_ARRAY,
+			     .mode = 0,
+			     .width = 4,
+			     .height = 4,
+			     .depth = 5,
+			     .first = 1};
 	img_descriptor(&e, &d);
 	for (unsigned z = 0; z < 4; z++)
 		for (unsigned k = 0; k < 16; k++)
 			put(0, k % 4, k / 4, z, (float)z);
 	sampler((struct smp){.mag = LINEAR});
-	static const float layer[8] = {-3, 0.4f, 0.5f, 1.5f, 2.5f, 2.6f, 9, NAN}, want[8] = {0, 0, 0, 2, 2, 3, 3, 0};
+	static const float layer[8] = {-3, 0.4f, 0.5f, 1.5f, 2.5f, 2.6f, 9, NAN},
+			   want[8] = {0, 0, 0, 2, 2, 3, 3, 0};
 	for (unsigned i = 0; i < e.w.lanes; i++) {
 		set(1, i, 0.4f);
 		set(2, i, 0.7f);
 		set(3, i, layer[i % 8]);
 	}
-	ok(IMG_RUN(&e, 0xf07c0f14, 0x10020401)); /* image_sample_lz v[4:7], v[1:3], ... dim:2D_ARRAY */
+	/* image_sample_lz v[4:7], v[1:3], ... dim:2D_ARRAY */
+	ok(IMG_RUN(&e, 0xf07c0f14, 0x10020401));
 	for (unsigned i = 0; i < 8; i++)
 		near(get(4, i), want[i]);
 }
 
 static void volumes(void **state)
 {
-	struct img_desc d = {.format = 22, .type = BW_IMAGE_3D, .mode = 25, .width = 8, .height = 8, .depth = 8};
+	struct img_desc d = {
+		.format = 22, .type = BW_IMAGE_3D, .mode = 25, .width = 8, .height = 8, .depth = 8};
 	img_descriptor(&e, &d);
 	for (unsigned z = 0; z < 8; z++)
 		for (unsigned y = 0; y < 8; y++)
 			for (unsigned x = 0; x < 8; x++)
 				put(0, x, y, z, (float)(x + 16 * y + 256 * z));
 	for (unsigned i = 0; i < e.w.lanes; i++) {
-		/* at texel positions 2.25, 3.5, 4.75 between centres: a linear function is met exactly */
+		/* at texel positions 2.25, 3.5, 4.75 between centres: a linear function is met
+		 * exactly */
 		set(1, i, 2.75f / 8);
 		set(2, i, 4.0f / 8);
 		set(3, i, 5.25f / 8);
@@ -463,13 +506,19 @@ static void cube_coords(const float v[3], float *s, float *t, float *face)
 
 static void cubes(void **state)
 {
-	/* Each texel holds a smooth function of its direction: across edges it must stay smooth, which it
-	 * does only if each neighbour is the right texel of the right face. */
+	/* Each texel holds a smooth function of its direction: across edges it must stay smooth,
+	 * which it does only if each neighbour is the right texel of the right face. */
 	enum { N = 16 };
-	static const struct { int8_t major, sign, s, ss, t, ts; } f[6] = {
-		{0, 1, 2, -1, 1, -1}, {0, -1, 2, 1, 1, -1}, {1, 1, 0, 1, 2, 1},
-		{1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1}, {2, -1, 0, -1, 1, -1}};
-	struct img_desc d = {.format = 22, .type = BW_IMAGE_CUBE, .mode = 22, .width = N, .height = N, .depth = 6};
+	static const struct {
+		int8_t major, sign, s, ss, t, ts;
+	} f[6] = {{0, 1, 2, -1, 1, -1}, {0, -1, 2, 1, 1, -1}, {1, 1, 0, 1, 2, 1},
+		  {1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1},  {2, -1, 0, -1, 1, -1}};
+	struct img_desc d = {.format = 22,
+			     .type = BW_IMAGE_CUBE,
+			     .mode = 22,
+			     .width = N,
+			     .height = N,
+			     .depth = 6};
 	img_descriptor(&e, &d);
 	for (unsigned k = 0; k < 6; k++) {
 		for (unsigned y = 0; y < N; y++) {
@@ -493,7 +542,8 @@ static void cubes(void **state)
 				dir[i][i % 3] = dir[i][(i + 1) % 3] * (i % 2 ? 1.001f : -1.001f);
 			if (n % 3 == 1) /* near a corner */
 				for (unsigned a = 0; a < 3; a++)
-					dir[i][a] = (i >> a & 1 ? 1 : -1) * (1 + (float)(env_random(&e) % 100) / 1000);
+					dir[i][a] = (i >> a & 1 ? 1 : -1) *
+						    (1 + (float)(env_random(&e) % 100) / 1000);
 			dir[i][0] += 1e-4f;
 			float s, t, face;
 			cube_coords(dir[i], &s, &t, &face);
@@ -501,12 +551,15 @@ static void cubes(void **state)
 			set(2, i, t);
 			set(3, i, face);
 		}
-		ok(IMG_RUN(&e, 0xf07c0f0c, 0x10020401)); /* image_sample_lz v[4:7], v[1:3], ... dim:CUBE */
+		/* image_sample_lz v[4:7], v[1:3], ... dim:CUBE */
+		ok(IMG_RUN(&e, 0xf07c0f0c, 0x10020401));
 		for (unsigned i = 0; i < e.w.lanes; i++) {
 			const float *v = dir[i];
-			double want = (v[0] + 2 * v[1] + 4 * v[2]) / sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+			double want = (v[0] + 2 * v[1] + 4 * v[2]) /
+				      sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 			if (fabs(get(4, i) - want) > 0.08)
-				fail_msg("direction %g %g %g: %g, not %g", v[0], v[1], v[2], get(4, i), want);
+				fail_msg("direction %g %g %g: %g, not %g", v[0], v[1], v[2],
+					 get(4, i), want);
 		}
 	}
 }
@@ -550,7 +603,8 @@ static void border_table(void **state)
 	}
 	img_sampler(&e, BORDER * 0111, 15 << 20, 0, 3u << 30 | 37 << 18);
 	assert_int_equal(IMG_RUN(&e, 0xf07c0f04, 0x10020401), BW_MEM_REFUSED);
-	assert_string_equal(e.x->refused, "sampler with a border colour of its own, but no table of them");
+	assert_string_equal(e.x->refused,
+			    "sampler with a border colour of its own, but no table of them");
 	e.x->host.border_colors = table_va;
 	ok(IMG_RUN(&e, 0xf07c0f04, 0x10020401));
 	for (unsigned c = 0; c < 4; c++)
@@ -580,7 +634,7 @@ static void halves(void **state)
 	img_poke(&e, img_va(&e, 0, 6, 4, 0, 0), (const uint8_t[4]){255, 0, 51, 255}, 4);
 	sampler((struct smp){0});
 	for (unsigned i = 0; i < e.w.lanes; i++)
-		*env_v(&e, 1, i) = 0x38003800; /* 0.5, 0.5 */
+		*env_v(&e, 1, i) = 0x38003800;	 /* 0.5, 0.5 */
 	ok(IMG_RUN(&e, 0xf07f0f04, 0x10020401)); /* image_sample_lz v[4:5], v1, ... a16 d16 */
 	assert_int_equal(*env_v(&e, 4, 0), 0x00003c00);
 	assert_int_equal(*env_v(&e, 5, 0), 0x3c003266);
@@ -588,7 +642,7 @@ static void halves(void **state)
 	fill_levels(&pyramid);
 	sampler((struct smp){.mip = 2});
 	for (unsigned i = 0; i < e.w.lanes; i++) {
-		*env_v(&e, 1, i) = 0xffff4000; /* 2 */
+		*env_v(&e, 1, i) = 0xffff4000;			      /* 2 */
 		*env_v(&e, 2, i) = 0x38000000 | (i & 1 ? 0x2400 : 0); /* a texel apart */
 	}
 	ok(IMG_RUN(&e, 0xf0790f04, 0x10020401)); /* image_sample_b v[4:7], v[1:2], ... a16 */
@@ -671,7 +725,8 @@ static void hostile(void **state)
 {
 	for (unsigned n = 0; n < 60000; n++) {
 		uint32_t r = env_random(&e);
-		uint32_t words[3] = {0xf0000000 | (env_random(&e) & 0x03fe7f9d), env_random(&e), env_random(&e)};
+		uint32_t words[3] = {0xf0000000 | (env_random(&e) & 0x03fe7f9d), env_random(&e),
+				     env_random(&e)};
 		words[0] = (words[0] & ~0x03fc0000u) | (27 + r % 75) << 18;
 		words[1] = (words[1] & 0x00600000) | 0x10020401;
 		if (!bw_isa_decode(words, 3, &e.inst) || !bw_exec_mem_row(e.inst.op))
@@ -680,15 +735,22 @@ static void hostile(void **state)
 			e.w.s[IMG_T + i] = env_random(&e);
 		if (r & 256) {
 			static const uint8_t modes[] = {0, 2, 5, 6, 10, 22, 25, 26, 27, 31};
-			struct img_desc d = {.format = (r >> 9) % 123, .type = 8 + (r >> 12) % 8, .mode = modes[(r >> 16) % 10],
-					     .width = 1 + env_random(&e) % 60, .height = 1 + env_random(&e) % 40,
-					     .depth = 1 + env_random(&e) % 8, .levels = 1 + env_random(&e) % 4};
+			struct img_desc d = {.format = (r >> 9) % 123,
+					     .type = 8 + (r >> 12) % 8,
+					     .mode = modes[(r >> 16) % 10],
+					     .width = 1 + env_random(&e) % 60,
+					     .height = 1 + env_random(&e) % 40,
+					     .depth = 1 + env_random(&e) % 8,
+					     .levels = 1 + env_random(&e) % 4};
 			d.last_level = d.levels - 1;
 			img_descriptor(&e, &d);
 		}
 		for (unsigned k = 0; k < ENV_VGPRS; k++)
 			for (unsigned i = 0; i < e.w.lanes; i++)
-				*env_v(&e, k, i) = r & 512 ? env_random(&e) : img_bits((float)(env_random(&e) % 4096) / 1024 - 1);
+				*env_v(&e, k, i) =
+					r & 512 ? env_random(&e)
+						: img_bits((float)(env_random(&e) % 4096) / 1024 -
+							   1);
 		bool illegal;
 		enum bw_mem_result got = env_run(&e, &illegal);
 		assert_false(illegal);
@@ -698,6 +760,7 @@ static void hostile(void **state)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 #define T64(f) cmocka_unit_test_setup_teardown(f, setup64, teardown)
@@ -706,5 +769,6 @@ int main(void)
 		T(border_table), T(unnormalized), T(halves), T(reductions), T(degamma), T(warnings), T(anisotropy),
 		T(hostile), T64(filters_and_wraps), T64(explicit_levels), T64(cubes), T64(hostile),
 	};
+	/* clang-format on */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,11 @@ enum kind { LOAD, STORE, ATOMIC };
 /* What an opcode is, from its name alone. */
 struct shape {
 	enum kind kind;
-	unsigned size_b;     /* of one element */
+	unsigned size_b; /* of one element */
 	bool sign;
-	int half;            /* d16: 1 low, 2 high */
+	int half;	     /* d16: 1 low, 2 high */
 	unsigned n_elements; /* 2: two-address forms */
-	unsigned step;       /* elements a step of their offsets */
+	unsigned step;	     /* elements a step of their offsets */
 	char rmw[32];
 	unsigned n_operands;
 	bool returns;
@@ -32,10 +32,12 @@ struct shape {
 
 static unsigned width(const char *name)
 {
+	/* clang-format off */
 	static const struct { const char *text; unsigned size_b; } widths[] = {
 		{"_b128", 16}, {"_b96", 12}, {"b64", 8}, {"u64", 8}, {"i64", 8}, {"f64", 8},
 		{"b32", 4}, {"u32", 4}, {"i32", 4}, {"f32", 4}, {"16", 2}, {"8", 1},
 	};
+	/* clang-format on */
 	char text[64];
 	snprintf(text, sizeof(text), "%s", name);
 	char *d16 = strstr(text, "_d16");
@@ -71,8 +73,8 @@ static struct shape shape_of(const char *name)
 		if (!strncmp(op, "atomic_", 7))
 			op += 7;
 		snprintf(s.rmw, sizeof(s.rmw), "%.*s", (int)strcspn(op, "_"), op);
-		if (!strcmp(s.rmw, "cmpswap") || !strcmp(s.rmw, "cmpstore") || !strcmp(s.rmw, "mskor") ||
-		    !strcmp(s.rmw, "wrap"))
+		if (!strcmp(s.rmw, "cmpswap") || !strcmp(s.rmw, "cmpstore") ||
+		    !strcmp(s.rmw, "mskor") || !strcmp(s.rmw, "wrap"))
 			s.n_operands = 2;
 		if (strstr(op, "f32") || strstr(op, "f64"))
 			strcat(s.rmw, "_f");
@@ -91,7 +93,8 @@ static double as_double(uint64_t v, unsigned size_b, bool flush)
 		uint32_t bits = (uint32_t)v;
 		float f;
 		memcpy(&f, &bits, 4);
-		return flush && fpclassify(f) == FP_SUBNORMAL ? copysign(0.0, (double)f) : (double)f;
+		return flush && fpclassify(f) == FP_SUBNORMAL ? copysign(0.0, (double)f)
+							      : (double)f;
 	}
 	memcpy(&d, &v, 8);
 	return flush && fpclassify(d) == FP_SUBNORMAL ? copysign(0.0, d) : d;
@@ -134,10 +137,12 @@ static uint64_t model_float(const char *op, uint64_t o, uint64_t d, uint64_t c, 
 	if (no && so)
 		return o | quiet;
 	if (nd || no)
-		return nd ? from_double(fo, size_b, false) | (no ? o : 0) : from_double(fd, size_b, false);
+		return nd ? from_double(fo, size_b, false) | (no ? o : 0)
+			  : from_double(fd, size_b, false);
 	bool less = fd < fo || (fd == fo && signbit(fd) && !signbit(fo));
 	bool more = fd > fo || (fd == fo && !signbit(fd) && signbit(fo));
-	return from_double(!strncmp(op, "min", 3) ? (less ? fd : fo) : (more ? fd : fo), size_b, false);
+	return from_double(!strncmp(op, "min", 3) ? (less ? fd : fo) : (more ? fd : fo), size_b,
+			   false);
 }
 
 static int64_t as_signed(uint64_t v, unsigned size_b)
@@ -145,7 +150,8 @@ static int64_t as_signed(uint64_t v, unsigned size_b)
 	return bw_sign_extend(v, size_b * 8);
 }
 
-static uint64_t model_rmw(const struct shape *s, uint64_t o, uint64_t d, uint64_t c, bool in_lds, uint32_t mode)
+static uint64_t model_rmw(const struct shape *s, uint64_t o, uint64_t d, uint64_t c, bool in_lds,
+			  uint32_t mode)
 {
 	const char *op = s->rmw;
 	uint64_t mask = s->size_b == 4 ? UINT32_MAX : UINT64_MAX;
@@ -153,26 +159,44 @@ static uint64_t model_rmw(const struct shape *s, uint64_t o, uint64_t d, uint64_
 	if (strstr(op, "_f")) {
 		uint32_t keep = mode >> (s->size_b == 8 ? 6 : 4);
 		bool add = !strncmp(op, "add", 3);
-		return model_float(op, o, d, c, s->size_b, in_lds ? !(keep & 1) : add, in_lds ? !(keep & 2) : add);
+		return model_float(op, o, d, c, s->size_b, in_lds ? !(keep & 1) : add,
+				   in_lds ? !(keep & 2) : add);
 	}
 #define IS(text) (!strncmp(op, text, strlen(text)))
-	if (IS("swap") || IS("storexchg")) return d;
-	if (IS("cmp")) return o == c ? d : o;
-	if (IS("csub")) return o < d ? 0 : o - d;
-	if (IS("add")) return (o + d) & mask;
-	if (IS("sub")) return (o - d) & mask;
-	if (IS("rsub")) return (d - o) & mask;
-	if (IS("min") && is_signed) return as_signed(d, s->size_b) < as_signed(o, s->size_b) ? d : o;
-	if (IS("max") && is_signed) return as_signed(d, s->size_b) > as_signed(o, s->size_b) ? d : o;
-	if (IS("min")) return d < o ? d : o;
-	if (IS("max")) return d > o ? d : o;
-	if (IS("and")) return o & d;
-	if (IS("or")) return o | d;
-	if (IS("xor")) return o ^ d;
-	if (IS("inc")) return o >= d ? 0 : o + 1;
-	if (IS("dec")) return o == 0 || o > d ? d : o - 1;
-	if (IS("mskor")) return ((o & ~d) | c) & mask;
-	if (IS("wrap")) return (o >= d ? o - d : o + c) & mask;
+	if (IS("swap") || IS("storexchg"))
+		return d;
+	if (IS("cmp"))
+		return o == c ? d : o;
+	if (IS("csub"))
+		return o < d ? 0 : o - d;
+	if (IS("add"))
+		return (o + d) & mask;
+	if (IS("sub"))
+		return (o - d) & mask;
+	if (IS("rsub"))
+		return (d - o) & mask;
+	if (IS("min") && is_signed)
+		return as_signed(d, s->size_b) < as_signed(o, s->size_b) ? d : o;
+	if (IS("max") && is_signed)
+		return as_signed(d, s->size_b) > as_signed(o, s->size_b) ? d : o;
+	if (IS("min"))
+		return d < o ? d : o;
+	if (IS("max"))
+		return d > o ? d : o;
+	if (IS("and"))
+		return o & d;
+	if (IS("or"))
+		return o | d;
+	if (IS("xor"))
+		return o ^ d;
+	if (IS("inc"))
+		return o >= d ? 0 : o + 1;
+	if (IS("dec"))
+		return o == 0 || o > d ? d : o - 1;
+	if (IS("mskor"))
+		return ((o & ~d) | c) & mask;
+	if (IS("wrap"))
+		return (o >= d ? o - d : o + c) & mask;
 	if (IS("condxchg32")) {
 		uint64_t lo = d >> 31 & 1 ? d & 0x7fffffff : o & 0xffffffff;
 		uint64_t hi = d >> 63 ? d >> 32 & 0x7fffffff : o >> 32;
@@ -193,8 +217,8 @@ struct place {
 
 enum found { THERE, EMPTY, FAULT };
 
-static enum found byte_at(struct env *e, const struct place *p, unsigned lane, unsigned i, unsigned size_b,
-			  bool write, uint8_t **out)
+static enum found byte_at(struct env *e, const struct place *p, unsigned lane, unsigned i,
+			  unsigned size_b, bool write, uint8_t **out)
 {
 	switch (p->space) {
 	case GLOBAL:
@@ -213,7 +237,8 @@ static enum found byte_at(struct env *e, const struct place *p, unsigned lane, u
 		uint64_t o = p->at + i;
 		if (p->at > ENV_SCRATCH_LANE_B || p->at + size_b > ENV_SCRATCH_LANE_B)
 			return FAULT;
-		*out = env_byte(e, e->w.flat_scratch + o / 4 * 4 * e->w.lanes + 4 * lane + o % 4, write);
+		*out = env_byte(e, e->w.flat_scratch + o / 4 * 4 * e->w.lanes + 4 * lane + o % 4,
+				write);
 		return *out ? THERE : FAULT;
 	}
 	case NOWHERE:
@@ -259,30 +284,33 @@ static void model_faults(struct env *e, const struct shape *s, const struct plac
 			 struct expected *x)
 {
 	uint8_t *byte;
-	if (s->kind == ATOMIC && p->space != NOWHERE && p->at % s->size_b && strcmp(s->rmw, "condxchg32")) {
+	if (s->kind == ATOMIC && p->space != NOWHERE && p->at % s->size_b &&
+	    strcmp(s->rmw, "condxchg32")) {
 		note_fault(x, lane, p->space == GLOBAL ? p->at : 0, false);
 		return;
 	}
 	for (unsigned i = 0; i < s->size_b; i++) {
 		if (byte_at(e, p, lane, i, s->size_b, s->kind != LOAD, &byte) == FAULT) {
 			bool canonical = bw_canonical(p->at + i) == p->at + i;
-			note_fault(x, lane, p->space == GLOBAL ? p->at + i : 0, p->space == GLOBAL && canonical);
+			note_fault(x, lane, p->space == GLOBAL ? p->at + i : 0,
+				   p->space == GLOBAL && canonical);
 			return;
 		}
 	}
 }
 
-static void model_get(struct env *e, struct expected *x, const struct place *p, unsigned lane, unsigned size_b,
-		      uint8_t *out)
+static void model_get(struct env *e, struct expected *x, const struct place *p, unsigned lane,
+		      unsigned size_b, uint8_t *out)
 {
 	for (unsigned i = 0; i < size_b; i++) {
 		uint8_t *byte;
-		out[i] = byte_at(e, p, lane, i, size_b, false, &byte) == THERE ? *mirror(e, x, byte) : 0;
+		out[i] = byte_at(e, p, lane, i, size_b, false, &byte) == THERE ? *mirror(e, x, byte)
+									       : 0;
 	}
 }
 
-static void model_put(struct env *e, struct expected *x, const struct place *p, unsigned lane, unsigned size_b,
-		      const uint8_t *data)
+static void model_put(struct env *e, struct expected *x, const struct place *p, unsigned lane,
+		      unsigned size_b, const uint8_t *data)
 {
 	for (unsigned i = 0; i < size_b; i++) {
 		uint8_t *byte;
@@ -291,8 +319,8 @@ static void model_put(struct env *e, struct expected *x, const struct place *p, 
 	}
 }
 
-static void model_load(struct env *e, const struct shape *s, const struct place *p, unsigned lane, unsigned dst,
-		       struct expected *x)
+static void model_load(struct env *e, const struct shape *s, const struct place *p, unsigned lane,
+		       unsigned dst, struct expected *x)
 {
 	uint8_t bytes[16] = {0};
 	model_get(e, x, p, lane, s->size_b, bytes);
@@ -328,8 +356,8 @@ static uint64_t model_operand(const struct env *e, unsigned reg, unsigned lane, 
 	return model_reg(e, reg, lane) | (size_b == 8 ? model_reg(e, reg + 1, lane) << 32 : 0);
 }
 
-static void model_atomic(struct env *e, const struct shape *s, const struct place *p, unsigned lane, uint64_t d,
-			 uint64_t c, bool returns, unsigned dst, struct expected *x)
+static void model_atomic(struct env *e, const struct shape *s, const struct place *p, unsigned lane,
+			 uint64_t d, uint64_t c, bool returns, unsigned dst, struct expected *x)
 {
 	uint64_t old = 0, new;
 	uint8_t bytes[8];
@@ -375,14 +403,16 @@ static void check(struct env *e, const char *name, const struct shape *s, struct
 				model_load(e, s, p, lane, dst + n * n_dw, &x);
 			else if (s->kind == ATOMIC)
 				model_atomic(e, s, p, lane, model_operand(e, data, lane, s->size_b),
-					     model_operand(e, data2, lane, s->size_b), returns, dst + n * n_dw, &x);
+					     model_operand(e, data2, lane, s->size_b), returns,
+					     dst + n * n_dw, &x);
 		}
 	}
 	/* Stores of two elements are in order of elements, then lanes. */
 	for (unsigned n = 0; s->kind == STORE && !x.fault_lanes && n < s->n_elements; n++)
 		for (unsigned lane = 0; lane < e->w.lanes; lane++)
 			if (exec >> lane & 1)
-				model_store(e, s, &place[n][lane], lane, n ? in->vdata2 : in->vdata, &x);
+				model_store(e, s, &place[n][lane], lane, n ? in->vdata2 : in->vdata,
+					    &x);
 
 	bool illegal;
 	enum bw_mem_result result = env_run(e, &illegal);
@@ -392,17 +422,18 @@ static void check(struct env *e, const char *name, const struct shape *s, struct
 			fail_msg("%s: result %d, model expects %s fault in lanes %lx", name, result,
 				 x.page_fault ? "a page" : "an aperture", x.fault_lanes);
 		if (s->n_elements == 1 && e->w.fault_lanes != x.fault_lanes)
-			fail_msg("%s: fault in lanes %lx, model %lx", name, e->w.fault_lanes, x.fault_lanes);
+			fail_msg("%s: fault in lanes %lx, model %lx", name, e->w.fault_lanes,
+				 x.fault_lanes);
 		if (x.fault_va && e->w.fault.va != x.fault_va)
 			fail_msg("%s: fault at %lx, model %lx", name, e->w.fault.va, x.fault_va);
 	} else if (result != BW_MEM_OK) {
-		fail_msg("%s: result %d at %lx lanes %lx, model expects none", name, result, e->w.fault.va,
-			 e->w.fault_lanes);
+		fail_msg("%s: result %d at %lx lanes %lx, model expects none", name, result,
+			 e->w.fault.va, e->w.fault_lanes);
 	}
 	for (unsigned i = 0; i < ENV_VGPRS * e->w.lanes; i++)
 		if (e->v[i] != x.v[i])
-			fail_msg("%s: v%u lane %u is %08x, model %08x", name, i / e->w.lanes, i % e->w.lanes,
-				 e->v[i], x.v[i]);
+			fail_msg("%s: v%u lane %u is %08x, model %08x", name, i / e->w.lanes,
+				 i % e->w.lanes, e->v[i], x.v[i]);
 	if (memcmp(e->host, x.host, sizeof(x.host)))
 		fail_msg("%s: memory differs from the model", name);
 	if (memcmp(e->lds, x.lds, sizeof(x.lds)))
@@ -414,11 +445,16 @@ static void check(struct env *e, const char *name, const struct shape *s, struct
 static uint32_t pick_exec(struct env *e)
 {
 	switch (env_random(e) % 6) {
-	case 0: return 1u << env_random(e) % 32;
-	case 1: return env_random(e);
-	case 2: return 0xffffffffu >> env_random(e) % 32;
-	case 3: return env_random(e) % 4 ? 0x55555555 : 0;
-	default: return UINT32_MAX;
+	case 0:
+		return 1u << env_random(e) % 32;
+	case 1:
+		return env_random(e);
+	case 2:
+		return 0xffffffffu >> env_random(e) % 32;
+	case 3:
+		return env_random(e) % 4 ? 0x55555555 : 0;
+	default:
+		return UINT32_MAX;
 	}
 }
 
@@ -435,16 +471,20 @@ static void pick_offsets(struct env *e, uint64_t size, unsigned size_b, bool ali
 	if (align || env_random(e) % 2)
 		base = bw_align_down(base, size_b == 12 ? 4 : size_b);
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t o = pattern == 1 ? base : pattern == 3 ? base + (n - 1 - i) * stride : base + i * stride;
+		uint64_t o = pattern == 1   ? base
+			     : pattern == 3 ? base + (n - 1 - i) * stride
+					    : base + i * stride;
 		if (pattern == 4)
-			o = align ? bw_align_down(env_random(e) % size, size_b) : env_random(e) % size;
+			o = align ? bw_align_down(env_random(e) % size, size_b)
+				  : env_random(e) % size;
 		out[i] = o;
 	}
 }
 
 static unsigned pick_reg(struct env *e)
 {
-	return env_random(e) % 40 == 0 ? ENV_VGPRS - 1 + env_random(e) % 4 : env_random(e) % (ENV_VGPRS - 4);
+	return env_random(e) % 40 == 0 ? ENV_VGPRS - 1 + env_random(e) % 4
+				       : env_random(e) % (ENV_VGPRS - 4);
 }
 
 static void pick_common(struct env *e, enum bw_op op)
@@ -466,12 +506,17 @@ static void pick_common(struct env *e, enum bw_op op)
 		env_scramble(e);
 	/* Floats near zero and special ones are rare among random bits. */
 	for (unsigned i = 0; i < 64; i++) {
-		static const uint32_t special[] = {0, 0x80000000, 1, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000,
-						   0x7f800001, 0x3f800000, 0x007fffff, 0x00800000, 0x00900000, 0xffffffff};
-		uint32_t *p = (uint32_t *)(void *)(env_random(e) % 2 ? e->host + env_random(e) % 0xfff0 / 4 * 4
-								     : e->lds + env_random(e) % 0xff0 / 4 * 4);
+		static const uint32_t special[] = {0,	       0x80000000, 1,	       0x80000001,
+						   0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001,
+						   0x3f800000, 0x007fffff, 0x00800000, 0x00900000,
+						   0xffffffff};
+		uint32_t *p =
+			(uint32_t *)(void *)(env_random(e) % 2
+						     ? e->host + env_random(e) % 0xfff0 / 4 * 4
+						     : e->lds + env_random(e) % 0xff0 / 4 * 4);
 		*p = special[env_random(e) % BW_ARRAY_SIZE(special)];
-		e->v[env_random(e) % (ENV_VGPRS * e->w.lanes)] = special[env_random(e) % BW_ARRAY_SIZE(special)];
+		e->v[env_random(e) % (ENV_VGPRS * e->w.lanes)] =
+			special[env_random(e) % BW_ARRAY_SIZE(special)];
 	}
 }
 
@@ -511,7 +556,8 @@ static void try_global(struct env *e, const char *name, enum bw_op op, const str
 		for (unsigned i = 0; i < e->w.lanes; i++) {
 			uint64_t va = ENV_VA + offset[i];
 			if (wild && env_random(e) % 64 == 0)
-				va = env_random(e) % 2 ? ENV_PRT_VA + offset[i] % 4000 : 0xffff7f0000000000 | va;
+				va = env_random(e) % 2 ? ENV_PRT_VA + offset[i] % 4000
+						       : 0xffff7f0000000000 | va;
 			if (wild && env_random(e) % 200 == 0)
 				va = (uint64_t)ENV_SHARED_HI << 32 | 64;
 			set_address(e, i, va - (uint64_t)(int64_t)e->inst.imm);
@@ -530,7 +576,8 @@ static void try_flat(struct env *e, const char *name, enum bw_op op, const struc
 	unsigned mix = env_random(e) % 5;
 	pick_offsets(e, ENV_RO_PAGE * BW_PAGE_B, s->size_b, align, global);
 	pick_offsets(e, ENV_LDS_B + 64, s->size_b, align, local);
-	pick_offsets(e, env_random(e) % 8 ? ENV_SCRATCH_LANE_B - 15 : ENV_SCRATCH_LANE_B + 2, s->size_b, align, private);
+	pick_offsets(e, env_random(e) % 8 ? ENV_SCRATCH_LANE_B - 15 : ENV_SCRATCH_LANE_B + 2,
+		     s->size_b, align, private);
 	e->inst.imm = (int32_t)(env_random(e) % 8192) - 4096; /* bit 12 is ignored */
 	uint32_t imm = (uint32_t)e->inst.imm & 0xfff;
 	for (unsigned i = 0; i < e->w.lanes; i++) {
@@ -560,7 +607,8 @@ static void try_scratch(struct env *e, const char *name, enum bw_op op, const st
 	static struct place place[2][64];
 	uint64_t offset[64];
 	pick_common(e, op);
-	pick_offsets(e, env_random(e) % 8 ? ENV_SCRATCH_LANE_B - 15 : ENV_SCRATCH_LANE_B + 4, s->size_b, false, offset);
+	pick_offsets(e, env_random(e) % 8 ? ENV_SCRATCH_LANE_B - 15 : ENV_SCRATCH_LANE_B + 4,
+		     s->size_b, false, offset);
 	unsigned form = env_random(e) % 4; /* ST, SS, SV, SVS */
 	e->inst.sve = form >= 2;
 	if (form % 2)
@@ -592,20 +640,26 @@ static void try_ds(struct env *e, const char *name, enum bw_op op, const struct 
 	static struct place place[2][64];
 	uint64_t offset[64];
 	pick_common(e, op);
-	pick_offsets(e, ENV_LDS_B + (env_random(e) % 4 ? 0 : 64), s->size_b, s->kind == ATOMIC && env_random(e) % 16, offset);
+	pick_offsets(e, ENV_LDS_B + (env_random(e) % 4 ? 0 : 64), s->size_b,
+		     s->kind == ATOMIC && env_random(e) % 16, offset);
 	e->inst.offset0 = (uint8_t)(env_random(e) % 2 ? 0 : env_random(e));
 	e->inst.offset1 = (uint8_t)env_random(e);
 	e->inst.imm = e->inst.offset1 << 8 | e->inst.offset0;
 	e->w.s[BW_SRC_M0] = (env_random(e) << 16) | env_random(e) % 256;
 	for (unsigned i = 0; i < e->w.lanes; i++) {
-		uint32_t first = s->n_elements == 2 ? e->inst.offset0 * s->step * s->size_b : (uint32_t)e->inst.imm;
+		uint32_t first = s->n_elements == 2 ? e->inst.offset0 * s->step * s->size_b
+						    : (uint32_t)e->inst.imm;
 		*env_v(e, e->inst.vaddr, i) = (uint32_t)offset[i] - first;
 		for (unsigned n = 0; n < s->n_elements; n++) {
-			uint32_t add = s->n_elements == 1 ? (uint32_t)e->inst.imm :
-				       (n ? e->inst.offset1 : e->inst.offset0) * s->step * s->size_b;
-			place[n][i] = (struct place){LDS, *env_v(e, e->inst.vaddr, i) + add, s->size_b};
+			uint32_t add = s->n_elements == 1
+					       ? (uint32_t)e->inst.imm
+					       : (n ? e->inst.offset1 : e->inst.offset0) * s->step *
+							 s->size_b;
+			place[n][i] =
+				(struct place){LDS, *env_v(e, e->inst.vaddr, i) + add, s->size_b};
 			if (s->addtid)
-				place[n][i].at = (uint32_t)e->inst.imm + (e->w.s[BW_SRC_M0] & 0xffff) + 4 * i;
+				place[n][i].at = (uint32_t)e->inst.imm +
+						 (e->w.s[BW_SRC_M0] & 0xffff) + 4 * i;
 			if (!strcmp(s->rmw, "condxchg32"))
 				place[n][i].at &= 0xfff8;
 			place[n][i].at &= UINT32_MAX;
@@ -621,7 +675,8 @@ static void try_buffer(struct env *e, const char *name, enum bw_op op, const str
 	uint64_t offset[64];
 	pick_common(e, op);
 	bool raw = env_random(e) % 2;
-	uint32_t stride = raw ? 0 : 16 + 4 * (env_random(e) % 8), records = 64 + env_random(e) % 900;
+	uint32_t stride = raw ? 0 : 16 + 4 * (env_random(e) % 8),
+		 records = 64 + env_random(e) % 900;
 	uint64_t base = ENV_VA + env_random(e) % 64 * 64 + 128;
 	uint32_t soffset = env_random(e) % 2 ? 16 * (env_random(e) % 4) : 0;
 	e->inst.srsrc = 40;
@@ -639,7 +694,8 @@ static void try_buffer(struct env *e, const char *name, enum bw_op op, const str
 	if (s->kind == ATOMIC)
 		e->inst.imm &= ~7;
 	for (unsigned i = 0; i < e->w.lanes; i++) {
-		uint32_t index = raw ? 0 : env_random(e) % (records + records / 16 + 1), v = (uint32_t)offset[i];
+		uint32_t index = raw ? 0 : env_random(e) % (records + records / 16 + 1),
+			 v = (uint32_t)offset[i];
 		if (!raw && s->kind == ATOMIC)
 			index &= ~1u;
 		if (!raw)
@@ -647,11 +703,13 @@ static void try_buffer(struct env *e, const char *name, enum bw_op op, const str
 		*env_v(e, e->inst.vaddr + !raw, i) = v;
 		uint64_t o = (uint64_t)v + (uint64_t)e->inst.imm;
 		struct place *p = &place[0][i];
-		*p = (struct place){GLOBAL, base + soffset + (uint64_t)index * stride + o, s->size_b};
+		*p = (struct place){GLOBAL, base + soffset + (uint64_t)index * stride + o,
+				    s->size_b};
 		uint64_t at = raw ? o + soffset : o, limit = raw ? records * 8 : stride;
 		if (!raw && index >= records)
 			p->space = NOWHERE;
-		else if (at + s->size_b > limit && (s->kind == ATOMIC || s->size_b <= 4 || at + 4 > limit))
+		else if (at + s->size_b > limit &&
+			 (s->kind == ATOMIC || s->size_b <= 4 || at + 4 > limit))
 			p->space = NOWHERE;
 		else if (at + s->size_b > limit)
 			p->n_in = (unsigned)(limit - at) / 4 * 4;
@@ -663,16 +721,17 @@ typedef void try_fn(struct env *e, const char *name, enum bw_op op, const struct
 
 static void run_format(enum bw_fmt fmt, try_fn *attempt, unsigned n_rounds, unsigned n_rows)
 {
-	static const char *const others[] = {"ds_permute_b32", "ds_bpermute_b32", "ds_swizzle_b32", "ds_append",
-					     "ds_consume", "ds_nop", "ds_bvh_stack_rtn_b32", "buffer_gl0_inv",
-					     "buffer_gl1_inv"};
+	static const char *const others[] = {
+		"ds_permute_b32", "ds_bpermute_b32", "ds_swizzle_b32",	     "ds_append",
+		"ds_consume",	  "ds_nop",	     "ds_bvh_stack_rtn_b32", "buffer_gl0_inv",
+		"buffer_gl1_inv"};
 	static struct env e;
 	unsigned seen = 0;
 	for (unsigned op = 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
 		/* Formatted buffers, loads into the LDS and rays have tests of their own. */
-		bool other = bw_isa_op_info(op)->fmt != fmt || !bw_exec_mem_row(op) || strstr(name, "_format_") ||
-			     strstr(name, "_lds_");
+		bool other = bw_isa_op_info(op)->fmt != fmt || !bw_exec_mem_row(op) ||
+			     strstr(name, "_format_") || strstr(name, "_lds_");
 		for (size_t i = 0; i < BW_ARRAY_SIZE(others); i++)
 			other = other || !strcmp(name, others[i]);
 		if (other)
@@ -696,17 +755,32 @@ static unsigned rounds(void)
 	return text ? (unsigned)atoi(text) : 60;
 }
 
-static void global(void **state) { run_format(BW_FMT_GLOBAL, try_global, rounds(), 55); }
-static void flat(void **state) { run_format(BW_FMT_FLAT, try_flat, rounds(), 52); }
-static void scratch(void **state) { run_format(BW_FMT_SCRATCH, try_scratch, rounds(), 22); }
-static void ds(void **state) { run_format(BW_FMT_DS, try_ds, rounds(), 110); }
-static void buffer(void **state) { run_format(BW_FMT_MUBUF, try_buffer, rounds(), 53); }
+static void global(void **state)
+{
+	run_format(BW_FMT_GLOBAL, try_global, rounds(), 55);
+}
+static void flat(void **state)
+{
+	run_format(BW_FMT_FLAT, try_flat, rounds(), 52);
+}
+static void scratch(void **state)
+{
+	run_format(BW_FMT_SCRATCH, try_scratch, rounds(), 22);
+}
+static void ds(void **state)
+{
+	run_format(BW_FMT_DS, try_ds, rounds(), 110);
+}
+static void buffer(void **state)
+{
+	run_format(BW_FMT_MUBUF, try_buffer, rounds(), 53);
+}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(global), cmocka_unit_test(flat), cmocka_unit_test(scratch),
-		cmocka_unit_test(ds), cmocka_unit_test(buffer),
+		cmocka_unit_test(global), cmocka_unit_test(flat),   cmocka_unit_test(scratch),
+		cmocka_unit_test(ds),	  cmocka_unit_test(buffer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rays, the traversal stack, and loads straight to LDS. Words are what llvm-mc-19 gives for the text
- * beside them. What a ray meets is computed here in double precision and in other ways: boxes by walking
- * along the ray, triangles by volumes. */
+/* Rays, the traversal stack, and loads straight to LDS. Words are what llvm-mc-19 gives for the
+ * text beside them. What a ray meets is computed here in double precision and in other ways: boxes
+ * by walking along the ray, triangles by volumes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static enum bw_mem_result run_n(const uint32_t *words, unsigned n)
 }
 
 #define RUN(...) run_n((const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
-#define OK(...)	 assert_int_equal(RUN(__VA_ARGS__), BW_MEM_OK)
+#define OK(...) assert_int_equal(RUN(__VA_ARGS__), BW_MEM_OK)
 
 static uint32_t bits(double v)
 {
@@ -88,7 +88,8 @@ static uint64_t node_va(unsigned index)
 static void descriptor(unsigned heuristic, bool sorts, bool flags, bool barycentrics)
 {
 	e.w.s[DESC] = (uint32_t)(ENV_VA >> 8);
-	e.w.s[DESC + 1] = (uint32_t)(ENV_VA >> 40) | heuristic << 21 | 6u << 23 | (uint32_t)sorts << 31;
+	e.w.s[DESC + 1] =
+		(uint32_t)(ENV_VA >> 40) | heuristic << 21 | 6u << 23 | (uint32_t)sorts << 31;
 	e.w.s[DESC + 2] = N_NODES - 1;
 	e.w.s[DESC + 3] = 8u << 28 | (uint32_t)flags << 23 | (uint32_t)barycentrics << 24;
 }
@@ -124,7 +125,8 @@ static void clip(const struct probe *p, const double box[6], double *t0, double 
 	*t0 = -1e30;
 	*t1 = 1e30;
 	for (unsigned a = 0; a < 3; a++) {
-		double x = (box[a] - p->origin[a]) / p->dir[a], y = (box[3 + a] - p->origin[a]) / p->dir[a];
+		double x = (box[a] - p->origin[a]) / p->dir[a],
+		       y = (box[3 + a] - p->origin[a]) / p->dir[a];
 		*t0 = fmax(*t0, fmin(x, y));
 		*t1 = fmin(*t1, fmax(x, y));
 	}
@@ -137,10 +139,12 @@ static uint16_t half_of(double v)
 		return 0;
 	int ex;
 	double m = frexp(fabs(v), &ex);
-	return (uint16_t)((v < 0 ? 0x8000 : 0) | (unsigned)(ex + 14) << 10 | (unsigned)((2 * m - 1) * 1024));
+	return (uint16_t)((v < 0 ? 0x8000 : 0) | (unsigned)(ex + 14) << 10 |
+			  (unsigned)((2 * m - 1) * 1024));
 }
 
-static void put_box_node(unsigned index, bool is16, double box[4][6], const uint32_t child[4], uint32_t flags)
+static void put_box_node(unsigned index, bool is16, double box[4][6], const uint32_t child[4],
+			 uint32_t flags)
 {
 	uint32_t node[32] = {0};
 	memcpy(node, child, 16);
@@ -188,7 +192,9 @@ static void boxes(void **state)
 				t0 = fmax(first, 0);
 				t1 = fmin(last, ray[l].extent);
 				clear &= fabs(t1 - t0) > 1e-4; /* else a rounding decides */
-				double k = heuristic == 1 ? t0 - t1 : heuristic == 2 ? first + last : t0;
+				double k = heuristic == 1   ? t0 - t1
+					   : heuristic == 2 ? first + last
+							    : t0;
 				if (t0 > t1) {
 					if (!sorts)
 						want[n++] = INVALID;
@@ -262,7 +268,8 @@ static void triangles(void **state)
 		e.w.s[BW_SRC_EXEC_LO] = 8;
 		e.w.s[BW_SRC_EXEC_HI] = 0;
 		uint32_t kept = *env_v(&e, 20, 4);
-		OK(0xf0688f80, 0x00021400); /* image_bvh64_intersect_ray v[20:23], v[0:11], s[8:11] */
+		/* image_bvh64_intersect_ray v[20:23], v[0:11], s[8:11] */
+		OK(0xf0688f80, 0x00021400);
 		assert_int_equal(*env_v(&e, 20, 4), kept);
 		double m[3];
 		solve(&p, v, m);
@@ -271,10 +278,13 @@ static void triangles(void **state)
 		weight[2] = m[2];
 		if (fmin(fmin(weight[0], weight[1]), fmin(weight[2], m[0])) > 1e-4) {
 			double denom = number(*env_v(&e, 21, 3));
-			assert_true(fabs(number(*env_v(&e, 20, 3)) / denom - m[0]) < 1e-3 * fabs(m[0]) + 1e-4);
+			assert_true(fabs(number(*env_v(&e, 20, 3)) / denom - m[0]) <
+				    1e-3 * fabs(m[0]) + 1e-4);
 			if (barycentrics) {
-				assert_true(fabs(number(*env_v(&e, 22, 3)) / denom - weight[(turned + 1) % 3]) < 1e-3);
-				assert_true(fabs(number(*env_v(&e, 23, 3)) / denom - weight[(turned + 2) % 3]) < 1e-3);
+				assert_true(fabs(number(*env_v(&e, 22, 3)) / denom -
+						 weight[(turned + 1) % 3]) < 1e-3);
+				assert_true(fabs(number(*env_v(&e, 23, 3)) / denom -
+						 weight[(turned + 2) % 3]) < 1e-3);
 			} else {
 				assert_int_equal(*env_v(&e, 22, 3), node[15]);
 				assert_int_equal(*env_v(&e, 23, 3), 1);
@@ -303,6 +313,7 @@ static void flags(void **state)
 	poke(node_va(1), node, sizeof(node));
 	e.w.s[BW_SRC_EXEC_LO] = 1;
 	e.w.s[BW_SRC_EXEC_HI] = 0;
+	/* clang-format off */
 	static const struct {
 		uint64_t flags;
 		bool on, hit;
@@ -310,6 +321,7 @@ static void flags(void **state)
 		{0, true, true},	  {1ull << 62, true, false}, {1ull << 60, true, false},
 		{1ull << 61, true, true}, {1ull << 62, false, true}, {1ull << 60 | 1ull << 55, true, true},
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		descriptor(0, true, rows[i].on, false);
 		set_ray(0, (1 << 3) | rows[i].flags, &p, 2);
@@ -334,7 +346,8 @@ static void flags(void **state)
 		for (unsigned k = 0; k < 6; k++)
 			all[6 * c + k] = bits(k < 3 ? -50 : 50);
 	poke(node_va(2) + 16, all, sizeof(all));
-	static const uint32_t skipped[] = {60, 61, 62, 63}; /* opaque, non-opaque, triangles, procedural */
+	/* opaque, non-opaque, triangles, procedural */
+	static const uint32_t skipped[] = {60, 61, 62, 63};
 	for (unsigned i = 0; i < 4; i++) {
 		descriptor(0, false, true, false);
 		set_ray(0, (2 << 3 | 5) | 1ull << skipped[i], &p, 2);
@@ -358,7 +371,8 @@ static void ray_operands(void **state)
 	OK(0xf0648f80, 0x00021400);
 	for (unsigned k = 0; k < 4; k++)
 		want[k] = *env_v(&e, 20 + k, 0);
-	/* The same with registers in groups: image_bvh_intersect_ray v[20:23], [v0, v3, v[1:3], ... */
+	/* The same with registers in groups: image_bvh_intersect_ray v[20:23], [v0, v3, v[1:3],
+	 * ... */
 	uint32_t r[11];
 	for (unsigned k = 0; k < 11; k++)
 		r[k] = *env_v(&e, k, 0);
@@ -409,15 +423,19 @@ static void traversal_stack(void **state)
 	*env_v(&e, 0, 5) = 16u << 18; /* base: dword 16 */
 	e.w.s[BW_SRC_EXEC_LO] = 1u << 5;
 	e.w.s[BW_SRC_EXEC_HI] = 0;
-	assert_int_equal(step(INVALID, 30, 20, 10, 5), 5); /* what is last goes on, the others wait */
+	/* what is last goes on, the others wait */
+	assert_int_equal(step(INVALID, 30, 20, 10, 5), 5);
 	assert_int_equal(*env_v(&e, 0, 5), 16u << 18 | 3);
 	assert_int_equal(step(INVALID, INVALID, INVALID, INVALID, INVALID), 10);
-	assert_int_equal(step(INVALID, INVALID, 40, INVALID, INVALID), 40); /* pushed, and popped at once */
-	assert_int_equal(step(7, 50, 7, 60, 7), 50); /* from the node visited last on, all are done */
+	/* pushed, and popped at once */
+	assert_int_equal(step(INVALID, INVALID, 40, INVALID, INVALID), 40);
+	/* from the node visited last on, all are done */
+	assert_int_equal(step(7, 50, 7, 60, 7), 50);
 	assert_int_equal(*env_v(&e, 0, 5), 16u << 18 | 2);
 	assert_int_equal(step(INVALID, INVALID, INVALID, INVALID, INVALID), 20);
 	assert_int_equal(step(INVALID, INVALID, INVALID, INVALID, INVALID), 30);
-	/* Nine entries on a stack of eight: the oldest is gone, and an entry that was taken is invalid. */
+	/* Nine entries on a stack of eight: the oldest is gone, and an entry that was taken is
+	 * invalid. */
 	for (uint32_t i = 0; i < 3; i++)
 		step(INVALID, 100 + 3 * i, 101 + 3 * i, 102 + 3 * i, 1);
 	for (uint32_t i = 8; i >= 1; i--)
@@ -472,11 +490,14 @@ static void loads_to_lds(void **state)
 	}
 	OK(0xe0c40010, 0x03420002); /* buffer_load_lds_b32 v2, s[8:11], s3 offen offset:16 */
 	for (unsigned l = 0; l < e.w.lanes; l++)
-		assert_int_equal(lds(0x110 + 4 * l), l < 32 && exec >> l & 1 ? memory(ENV_VA + 48 + 12 * l, 4) : before[l]);
+		assert_int_equal(lds(0x110 + 4 * l), l < 32 && exec >> l & 1
+							     ? memory(ENV_VA + 48 + 12 * l, 4)
+							     : before[l]);
 	OK(0xe0b80010, 0x03420002); /* buffer_load_lds_i8 */
 	for (unsigned l = 0; l < 32; l++)
 		if (exec >> l & 1)
-			assert_int_equal(lds(0x110 + 4 * l), (uint32_t)(int8_t)memory(ENV_VA + 48 + 12 * l, 1));
+			assert_int_equal(lds(0x110 + 4 * l),
+					 (uint32_t)(int8_t)memory(ENV_VA + 48 + 12 * l, 1));
 	/* Beyond the records 0, beyond LDS nothing. */
 	*env_v(&e, 2, 0) = 5000;
 	OK(0xe0c40010, 0x03420002);
@@ -494,16 +515,21 @@ static void loads_to_lds(void **state)
 	OK(0xe0c80000, 0x80820002); /* buffer_load_lds_format_x v2, s[8:11], 0 idxen */
 	for (unsigned l = 0; l < 32; l++)
 		if (exec >> l & 1)
-			assert_true(fabsf(number(lds(4 * l)) - (float)memory(ENV_VA + 16 * l, 1) / 255.0f) < 1e-6f);
+			assert_true(fabsf(number(lds(4 * l)) -
+					  (float)memory(ENV_VA + 16 * l, 1) / 255.0f) < 1e-6f);
 }
 
-#define T(name) \
-	{#name, name, setup32, teardown, NULL}, {#name " wave64", name, setup64, teardown, NULL}
+#define T(name)                                                                                    \
+	{#name, name, setup32, teardown, NULL},                                                    \
+	{                                                                                          \
+		#name " wave64", name, setup64, teardown, NULL                                     \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(boxes), T(triangles), T(flags), T(ray_operands), T(traversal_stack), T(loads_to_lds),
+		T(boxes),	 T(triangles),	     T(flags),
+		T(ray_operands), T(traversal_stack), T(loads_to_lds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory instructions by the examples of gfx11-rules.md (numbers in comments), from their encodings, and
- * what the model test leaves out: scalar loads, lane permutations, append and consume, cache control. */
+/* Memory instructions by the examples of gfx11-rules.md (numbers in comments), from their
+ * encodings, and what the model test leaves out: scalar loads, lane permutations, append and
+ * consume, cache control. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,8 +115,14 @@ static void smem_offsets(void **state)
 
 static void smem_sizes(void **state)
 {
-	static const struct { uint32_t w0; unsigned n; } loads[] = {
-		{0xf4040101, 2}, {0xf4080101, 4}, {0xf40c0101, 8}, {0xf4100101, 16},
+	static const struct {
+		uint32_t w0;
+		unsigned n;
+	} loads[] = {
+		{0xf4040101, 2},
+		{0xf4080101, 4},
+		{0xf40c0101, 8},
+		{0xf4100101, 16},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(loads); i++) {
 		/* across a page */
@@ -155,7 +162,8 @@ static void smem_destinations(void **state)
 	assert_int_equal(e.w.s[105], 0x101);
 	assert_int_equal(e.w.s[BW_SRC_VCC_HI], 0x103);
 	e.w.s[BW_SRC_TTMP0] = 3;
-	e.inst = (struct bw_inst){.op = bw_isa_op_by_name("s_load_b256"), .dst = 104, .saddr = 2, .soffset = 124};
+	e.inst = (struct bw_inst){
+		.op = bw_isa_op_by_name("s_load_b256"), .dst = 104, .saddr = 2, .soffset = 124};
 	bool illegal;
 	assert_int_equal(env_run(&e, &illegal), BW_MEM_OK); /* beyond VCC nothing is written   35 */
 	assert_int_equal(e.w.s[BW_SRC_VCC_HI], 0x103);
@@ -166,7 +174,8 @@ static void smem_faults(void **state)
 {
 	set_s64(2, ENV_VA + ENV_PAGES * BW_PAGE_B - 4);
 	e.w.s[4] = 0x1234;
-	assert_int_equal(run(0xf4040101, 0xf8000000), BW_MEM_FAULT_PAGE); /* s_load_b64: second dword */
+	/* s_load_b64: second dword */
+	assert_int_equal(run(0xf4040101, 0xf8000000), BW_MEM_FAULT_PAGE);
 	assert_int_equal(e.w.fault.va, ENV_VA + ENV_PAGES * BW_PAGE_B);
 	assert_int_equal(e.w.fault_lanes, 0);
 	assert_int_equal(e.w.s[4], 0x1234); /* data is not written: rule 339 */
@@ -215,7 +224,8 @@ static void global_examples(void **state)
 {
 	poke32(ENV_VA + 100, 0xcafe1234);
 	set_v64(2, ENV_VA + 200);
-	ok(0xdc521f9c, 0x017c0002); /* global_load_b32 v1, v[2:3], off offset:-100        rule 373 */
+	/* global_load_b32 v1, v[2:3], off offset:-100 rule 373 */
+	ok(0xdc521f9c, 0x017c0002);
 	assert_int_equal(*env_v(&e, 1, 31), 0xcafe1234);
 	set_s64(2, ENV_VA + 200);
 	set_v(2, 0);
@@ -258,7 +268,8 @@ static void global_atomics(void **state)
 	set_v64(2, ENV_VA + 64);
 	poke32(ENV_VA + 64, 100);
 	set_v(1, 50);
-	ok(0xdcd64000, 0x057c0102); /* global_atomic_add_u32 v5, v[2:3], v1, off glc      rule 390 */
+	/* global_atomic_add_u32 v5, v[2:3], v1, off glc rule 390 */
+	ok(0xdcd64000, 0x057c0102);
 	assert_int_equal(*env_v(&e, 5, 0), 100);
 	assert_int_equal(peek32(ENV_VA + 64), 150);
 	poke32(ENV_VA + 64, 10);
@@ -291,15 +302,20 @@ static void global_atomics(void **state)
 /* Denormals and NaNs of atomics on floats: rules 421 to 425. */
 static void float_atomics(void **state)
 {
-	static const struct { uint32_t memory, data, sum, min, max; } rows[] = {
+	static const struct {
+		uint32_t memory, data, sum, min, max;
+	} rows[] = {
 		{0x3f800000, 0x40000000, 0x40400000, 0x3f800000, 0x40000000},
-		{0x00000001, 0x3f800000, 0x3f800000, 0x00000001, 0x3f800000}, /* a denormal goes in */
+		/* a denormal goes in */
+		{0x00000001, 0x3f800000, 0x3f800000, 0x00000001, 0x3f800000},
 		{0x80000001, 0x80000001, 0x80000000, 0x80000001, 0x80000001}, /* keeps its sign */
 		{0x00900000, 0x80800000, 0x00000000, 0x80800000, 0x00900000}, /* and comes out */
 		{0x80000000, 0x00000000, 0x00000000, 0x80000000, 0x00000000}, /* -0 < +0 */
-		{0x7fc00000, 0x3f800000, 0x7fc00000, 0x3f800000, 0x3f800000}, /* a number wins over NaN */
+		/* a number wins over NaN */
+		{0x7fc00000, 0x3f800000, 0x7fc00000, 0x3f800000, 0x3f800000},
 		{0x3f800000, 0x7fc01234, 0x7fc01234, 0x3f800000, 0x3f800000},
-		{0x3f800000, 0x7f800001, 0x7fc00001, 0x7fc00001, 0x7fc00001}, /* a signalling one is quieted */
+		/* a signalling one is quieted */
+		{0x3f800000, 0x7f800001, 0x7fc00001, 0x7fc00001, 0x7fc00001},
 		{0xff800000, 0x7f800000, 0, 0xff800000, 0x7f800000},
 	};
 	e.w.s[BW_SRC_EXEC_LO] = 1;
@@ -345,7 +361,8 @@ static void float_atomics(void **state)
 
 static void faults(void **state)
 {
-	/* Lane 3 goes to a hole, lane 9 to a read-only page, the others are fine: a store changes nothing. */
+	/* Lane 3 goes to a hole, lane 9 to a read-only page, the others are fine: a store changes
+	 * nothing. */
 	for (unsigned i = 0; i < 32; i++) {
 		*env_v(&e, 2, i) = (uint32_t)(ENV_VA + 8 * i);
 		*env_v(&e, 3, i) = ENV_VA >> 32;
@@ -376,7 +393,8 @@ static void ds_examples(void **state)
 	e.w.s[BW_SRC_EXEC_LO] = 1;
 	set_v(0, 0);
 	set_lds32(300, 0x5a5a);
-	ok(0xd8d8012c, 0x05000000); /* ds_load_b32 v5, v0 offset:300                       rule 395 */
+	/* ds_load_b32 v5, v0 offset:300 rule 395 */
+	ok(0xd8d8012c, 0x05000000);
 	assert_int_equal(*env_v(&e, 5, 0), 0x5a5a);
 
 	/* rule 405: DATA0 the new value, DATA1 the one to compare with */
@@ -410,7 +428,8 @@ static void ds_examples(void **state)
 	assert_int_equal(*env_v(&e, 5, 0), 0);
 	ok(0xd8340000, 0x00000100); /* ds_store_b32 v0, v1 */
 	set_v(0, 2);
-	assert_int_equal(run(0xd8000000, 0x00000100), BW_MEM_FAULT_APERTURE); /* ds_add_u32: rule 401 */
+	/* ds_add_u32: rule 401 */
+	assert_int_equal(run(0xd8000000, 0x00000100), BW_MEM_FAULT_APERTURE);
 	assert_int_equal(e.w.fault_lanes, 1);
 }
 
@@ -420,7 +439,8 @@ static void ds_append_consume(void **state)
 	e.w.s[BW_SRC_EXEC_LO] = 0x0000f00f;
 	set_lds32(0x20, 40);
 	set_v(5, 1);
-	ok(0xd8f80010, 0x05000000); /* ds_append v5 offset:16                              rule 404 */
+	/* ds_append v5 offset:16 rule 404 */
+	ok(0xd8f80010, 0x05000000);
 	assert_int_equal(lds32(0x20), 48);
 	assert_int_equal(*env_v(&e, 5, 0), 40);
 	assert_int_equal(*env_v(&e, 5, 12), 40);
@@ -456,6 +476,7 @@ static void permutes(void **state)
 /* rule 255, each mode by what its definition gives for a few lanes */
 static void swizzles(void **state)
 {
+	/* clang-format off */
 	static const struct { uint32_t pattern; unsigned lane, from; } rows[] = {
 		{0x041f, 0, 1}, {0x041f, 31, 30},   /* xor 1: and 31, or 0, xor 1 */
 		{0x7c1f, 3, 28},                    /* xor 31: reversed */
@@ -468,6 +489,7 @@ static void swizzles(void **state)
 		{0xe010, 1, 8}, {0xe010, 17, 24},   /* inside 16 */
 		{0xe01f, 13, 13},                   /* all masked: identity */
 	};
+	/* clang-format on */
 	for (unsigned i = 0; i < 32; i++)
 		*env_v(&e, 0, i) = 100 + i;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
@@ -489,15 +511,18 @@ static void refused(void **state)
 		assert_null(bw_exec_mem_row(op));
 	}
 	bool illegal;
-	e.inst = (struct bw_inst){.op = bw_isa_op_by_name("ds_load_b32"), .fmt = BW_FMT_DS, .gds = true};
+	e.inst = (struct bw_inst){
+		.op = bw_isa_op_by_name("ds_load_b32"), .fmt = BW_FMT_DS, .gds = true};
 	env_run(&e, &illegal);
 	assert_true(illegal);
-	e.inst = (struct bw_inst){.op = bw_isa_op_by_name("flat_load_b32"), .fmt = BW_FMT_FLAT, .saddr = 4};
+	e.inst = (struct bw_inst){
+		.op = bw_isa_op_by_name("flat_load_b32"), .fmt = BW_FMT_FLAT, .saddr = 4};
 	env_run(&e, &illegal);
 	assert_true(illegal); /* rule 394 */
 }
 
-/* An output register that the wave does not have: nothing happens, memory included (rules 44, 45). */
+/* An output register that the wave does not have: nothing happens, memory included (rules 44,
+ * 45). */
 static void out_of_range(void **state)
 {
 	set_v64(2, ENV_VA + 64);
@@ -519,8 +544,10 @@ enum { THREADS = 4, ADDS = 3000 };
 static void *add_many(void *arg)
 {
 	struct env *t = arg;
-	uint32_t add32[2] = {0xdcd64000, 0x057c0102}; /* global_atomic_add_u32 v5, v[2:3], v1, off glc */
-	uint32_t max64[2] = {0xdd220000, 0x007c0602}; /* global_atomic_max_u64 v[2:3], v[6:7], off */
+	/* global_atomic_add_u32 v5, v[2:3], v1, off glc */
+	uint32_t add32[2] = {0xdcd64000, 0x057c0102};
+	/* global_atomic_max_u64 v[2:3], v[6:7], off */
+	uint32_t max64[2] = {0xdd220000, 0x007c0602};
 	struct bw_inst inst[2];
 	bw_isa_decode(add32, 2, &inst[0]);
 	bw_isa_decode(max64, 2, &inst[1]);
@@ -569,10 +596,12 @@ static void threads(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		T(smem_offsets), T(smem_sizes), T(smem_destinations), T(smem_faults), T(smem_buffers),
 		T(cache_control), T(global_examples), T(global_atomics), T(float_atomics), T(faults),
 		T(ds_examples), T(ds_append_consume), T(permutes), T(swizzles), T(refused), T(out_of_range), T(threads),
 	};
+	/* clang-format on */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formatted buffer instructions, from their encodings. The words are what llvm-mc-19 gives for the text
- * beside them; numbers in comments are rules of gfx11-rules.md. */
+/* Formatted buffer instructions, from their encodings. The words are what llvm-mc-19 gives for the
+ * text beside them; numbers in comments are rules of gfx11-rules.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -93,10 +93,12 @@ static void typed_loads(void **state)
 	uint64_t base = ENV_VA + BW_PAGE_B - 32;
 	descriptor(base, 0, 0x10000, RAW);
 	lanes(4);
-	ok(0xe9518000, 0x80420401); /* tbuffer_load_format_xyzw v[4:7], v1, s[8:11], 0 format:[8_8_8_8_UNORM] offen */
+	/* tbuffer_load_format_xyzw v[4:7], v1, s[8:11], 0 format:[8_8_8_8_UNORM] offen */
+	ok(0xe9518000, 0x80420401);
 	for (unsigned i = 0; i < e.w.lanes; i++)
 		for (unsigned c = 0; c < 4; c++)
-			assert_int_equal(*env_v(&e, 4 + c, i), bits(peek8(base + 4 * i + c) / 255.0f));
+			assert_int_equal(*env_v(&e, 4 + c, i),
+					 bits(peek8(base + 4 * i + c) / 255.0f));
 
 	/* What the format lacks is 0, W too: DST_SEL is XY00 (manual 9.3) */
 	ok(0xe8718000, 0x80420401); /* tbuffer_load_format_xyzw ... format:[8_8_UNORM] */
@@ -118,7 +120,8 @@ static void typed_loads_packed(void **state)
 	for (unsigned i = 0; i < e.w.lanes; i++)
 		poke(ENV_VA + 4 + 8 * i, &packed, 4);
 	lanes(8);
-	ok(0xe8f10004, 0x80420401); /* tbuffer_load_format_xyz v[4:6], ... format:[10_11_11_FLOAT] offen offset:4 */
+	/* tbuffer_load_format_xyz v[4:6], ... format:[10_11_11_FLOAT] offen offset:4 */
+	ok(0xe8f10004, 0x80420401);
 	for (unsigned i = 0; i < e.w.lanes; i++) {
 		assert_int_equal(*env_v(&e, 4, i), bits(1));
 		assert_int_equal(*env_v(&e, 5, i), bits(2));
@@ -135,11 +138,13 @@ static void typed_d16(void **state)
 		poke(ENV_VA + 8 * i, halves, 8);
 		*env_v(&e, 5, i) = 0xdead0000;
 	}
-	ok(0xe9cd0000, 0x80420401); /* tbuffer_load_d16_format_xyz v[4:5], ... format:[16_16_16_16_FLOAT] */
+	/* tbuffer_load_d16_format_xyz v[4:5], ... format:[16_16_16_16_FLOAT] */
+	ok(0xe9cd0000, 0x80420401);
 	assert_int_equal(*env_v(&e, 4, 3), 0xc0003c00);
 	assert_int_equal(*env_v(&e, 5, 3), 0xdead3800); /* 368: the odd half is kept */
 
-	/* 1/3 and -1/3: f32 is truncated to f16 (0x3555), not that it matters here; 1 - 2^-24 shows it */
+	/* 1/3 and -1/3: f32 is truncated to f16 (0x3555), not that it matters here; 1 - 2^-24 shows
+	 * it */
 	static const uint32_t floats[2] = {0x3f7fffff, 0xbf7fffff};
 	for (unsigned i = 0; i < e.w.lanes; i++)
 		poke(ENV_VA + 8 * i, floats, 8);
@@ -150,7 +155,8 @@ static void typed_d16(void **state)
 		*env_v(&e, 4, i) = 0x7fff8000;
 		*env_v(&e, 5, i) = 0x5555ffff;
 	}
-	ok(0xe9c70000, 0x80420401); /* tbuffer_store_d16_format_xyz v[4:5], ... format:[16_16_16_16_SINT] */
+	/* tbuffer_store_d16_format_xyz v[4:5], ... format:[16_16_16_16_SINT] */
+	ok(0xe9c70000, 0x80420401);
 	assert_int_equal(peek32(ENV_VA + 16), 0x7fff8000);
 	assert_int_equal(peek32(ENV_VA + 20), 0x0000ffff); /* 366: what is not stored is 0 */
 }
@@ -167,7 +173,8 @@ static void typed_stores(void **state)
 		*env_v(&e, 6, i) = bits((float)i / 1023);
 		*env_v(&e, 7, i) = bits(0.4f); /* 1.2 of 3 */
 	}
-	ok(0xe9238000, 0x80420401); /* tbuffer_store_format_xyzw v[4:7], ... format:[2_10_10_10_UNORM] */
+	/* tbuffer_store_format_xyzw v[4:7], ... format:[2_10_10_10_UNORM] */
+	ok(0xe9238000, 0x80420401);
 	for (unsigned i = 0; i < 31; i++)
 		assert_int_equal(peek32(ENV_VA + 4 * i), 0x400003ff | i << 20);
 	assert_int_equal(peek32(ENV_VA + 31 * 4), before);
@@ -188,16 +195,17 @@ static void untyped_selectors(void **state)
 	ok(0xe00c0000, 0x80820401); /* buffer_load_format_xyzw v[4:7], v1, s[8:11], 0 idxen */
 	for (unsigned i = 0; i < e.w.lanes; i++) {
 		bool in = i < 20; /* 347: out of range is 0, but a selected 1 stays */
-		assert_int_equal(*env_v(&e, 4, i), in ? bits(peek8(ENV_VA + 4 * i + 2) / 255.0f) : 0);
+		assert_int_equal(*env_v(&e, 4, i),
+				 in ? bits(peek8(ENV_VA + 4 * i + 2) / 255.0f) : 0);
 		assert_int_equal(*env_v(&e, 6, i), in ? bits(peek8(ENV_VA + 4 * i) / 255.0f) : 0);
 		assert_int_equal(*env_v(&e, 7, i), bits(1));
 	}
 	uint32_t after = peek32(ENV_VA + 80);
 	for (unsigned i = 0; i < e.w.lanes; i++) {
-		*env_v(&e, 4, i) = bits(1);   /* to the memory's Z */
-		*env_v(&e, 5, i) = bits(0.2f);/* 51 to Y */
-		*env_v(&e, 6, i) = bits(0);   /* to X */
-		*env_v(&e, 7, i) = bits(1);   /* nowhere: no selector names W */
+		*env_v(&e, 4, i) = bits(1);    /* to the memory's Z */
+		*env_v(&e, 5, i) = bits(0.2f); /* 51 to Y */
+		*env_v(&e, 6, i) = bits(0);    /* to X */
+		*env_v(&e, 7, i) = bits(1);    /* nowhere: no selector names W */
 	}
 	ok(0xe01c0000, 0x80820401); /* buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 idxen */
 	assert_int_equal(peek32(ENV_VA + 4 * 19), 0x00ff3300);
@@ -213,10 +221,11 @@ static void untyped_halves(void **state)
 		poke(ENV_VA + 2 * i, &ones, 2);
 		*env_v(&e, 4, i) = 0x11112222;
 	}
-	ok(0xe0980000, 0x80820401); /* buffer_load_d16_hi_format_x v4, v1, s[8:11], 0 idxen              369 */
+	/* buffer_load_d16_hi_format_x v4, v1, s[8:11], 0 idxen 369 */
+	ok(0xe0980000, 0x80820401);
 	assert_int_equal(*env_v(&e, 4, 7), 0x3c002222);
 	*env_v(&e, 4, 7) = 0x3800ffff; /* 0.5: 32767.5 rounds to the even 32768 */
-	ok(0xe09c0000, 0x80820401); /* buffer_store_d16_hi_format_x v4, v1, s[8:11], 0 idxen */
+	ok(0xe09c0000, 0x80820401);    /* buffer_store_d16_hi_format_x v4, v1, s[8:11], 0 idxen */
 	assert_int_equal(peek8(ENV_VA + 14) | peek8(ENV_VA + 15) << 8, 0x8000);
 	ok(0xe02c0000, 0x80820401); /* buffer_load_d16_format_xyzw v[4:5], v1, s[8:11], 0 idxen */
 	assert_int_equal(*env_v(&e, 4, 0), 0x00003c00);
@@ -228,7 +237,8 @@ static void invalid_format(void **state)
 	descriptor(ENV_VA, 4, 1000, XYZW);
 	lanes(1);
 	uint32_t before = peek32(ENV_VA);
-	ok(0xe01c0000, 0x80820401); /* buffer_store_format_xyzw                                            371 */
+	/* buffer_store_format_xyzw 371 */
+	ok(0xe01c0000, 0x80820401);
 	assert_int_equal(peek32(ENV_VA), before);
 	ok(0xe00c0000, 0x80820401); /* buffer_load_format_xyzw */
 	for (unsigned c = 0; c < 4; c++)
@@ -273,17 +283,19 @@ static void hostile(void **state)
 {
 	for (unsigned n = 0; n < 40000; n++) {
 		uint32_t r = env_random(&e);
-		uint32_t words[2] = {r & 1 ? 0xe8000000 | (env_random(&e) & 0x03ffffff) : 0xe0000000,
+		uint32_t words[2] = {r & 1 ? 0xe8000000 | (env_random(&e) & 0x03ffffff)
+					   : 0xe0000000,
 				     0x80020401 | (env_random(&e) & 0x00e00000)};
 		if (!(r & 1)) /* MUBUF: 0 to 15, 38, 39 */
-			words[0] |= (r & 2 ? r >> 8 & 15 : 38 + (r >> 8 & 1)) << 18 | (r >> 16 & 0xfff);
+			words[0] |=
+				(r & 2 ? r >> 8 & 15 : 38 + (r >> 8 & 1)) << 18 | (r >> 16 & 0xfff);
 		if (!bw_isa_decode(words, 2, &e.inst))
 			continue;
 		for (unsigned i = 0; i < 4; i++)
 			e.w.s[SRSRC + i] = env_random(&e);
 		if (r & 4)
-			descriptor(ENV_VA + (r >> 8) % 0x8000, env_random(&e) & 15, env_random(&e) % 0x8000,
-				   env_random(&e) & 0x3fffffff);
+			descriptor(ENV_VA + (r >> 8) % 0x8000, env_random(&e) & 15,
+				   env_random(&e) % 0x8000, env_random(&e) & 0x3fffffff);
 		for (unsigned i = 0; i < e.w.lanes; i++)
 			*env_v(&e, 1, i) = r & 8 ? env_random(&e) : i;
 		bool illegal;
@@ -296,8 +308,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup32, teardown)
-		T(typed_loads), T(typed_loads_packed), T(typed_d16), T(typed_stores), T(untyped_selectors),
-		T(untyped_halves), T(invalid_format), T(faults_change_nothing), T(destinations), T(hostile),
+		T(typed_loads),
+		T(typed_loads_packed),
+		T(typed_d16),
+		T(typed_stores),
+		T(untyped_selectors),
+		T(untyped_halves),
+		T(invalid_format),
+		T(faults_change_nothing),
+		T(destinations),
+		T(hostile),
 		cmocka_unit_test_setup_teardown(typed_loads, setup64, teardown),
 		cmocka_unit_test_setup_teardown(untyped_selectors, setup64, teardown),
 		cmocka_unit_test_setup_teardown(hostile, setup64, teardown),

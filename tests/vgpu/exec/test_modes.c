@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* MODE where it applies: each arithmetic instruction in every combination of rounding, denormals and
- * FP16_OVFL (reference gfx11-rules 107 to 127), on random operands that lie close to what a mode decides. The
- * rows compute with the host's floats; what they should give is computed by the integers of fmath.c, which
- * test_fmath.c compares with the host's. */
+/* MODE where it applies: each arithmetic instruction in every combination of rounding, denormals
+ * and FP16_OVFL (reference gfx11-rules 107 to 127), on random operands that lie close to what a
+ * mode decides. The rows compute with the host's floats; what they should give is computed by the
+ * integers of fmath.c, which test_fmath.c compares with the host's. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static uint32_t rnd(void)
 	return (uint32_t)(seed >> 20);
 }
 
-/* Anything, but mostly near the ends of the exponents, with few or many ones at the fraction's end. */
+/* Anything, but mostly near the ends of the exponents, with few or many ones at the fraction's
+ * end. */
 static uint64_t operand(enum bw_fkind t, bool to_f16)
 {
 	static const uint8_t frac_bits[] = {10, 7, 23, 52}, exp_bits[] = {5, 8, 8, 11};
@@ -78,10 +79,18 @@ static uint64_t operand(enum bw_fkind t, bool to_f16)
 	uint64_t frac = ((uint64_t)rnd() << 32 | rnd()) & ((1ull << fb) - 1);
 	unsigned e;
 	switch (rnd() % 8) {
-	case 0: e = rnd() & ((1u << eb) - 1); break;
-	case 1: e = rnd() % 3; break;
-	case 2: e = (1u << eb) - 1 - rnd() % 3; break;
-	default: e = bias - 2 + rnd() % 5; break;
+	case 0:
+		e = rnd() & ((1u << eb) - 1);
+		break;
+	case 1:
+		e = rnd() % 3;
+		break;
+	case 2:
+		e = (1u << eb) - 1 - rnd() % 3;
+		break;
+	default:
+		e = bias - 2 + rnd() % 5;
+		break;
 	}
 	if (to_f16 && rnd() % 2) /* around the ends of f16 */
 		e = rnd() & 1 ? bias + 14 + rnd() % 3 : bias - 26 + rnd() % 14;
@@ -106,28 +115,43 @@ static uint64_t expect(size_t i, const uint64_t s[3], uint64_t old, const struct
 	uint32_t none = 0;
 	m.flush_in = in.flush_in;
 	switch (cases[i].what) {
-	case ADD: return bw_fmath_add(to, s[0], s[1], &m, &none);
-	case SUB: return bw_fmath_add(to, s[0], minus(to, s[1]), &m, &none);
-	case SUBREV: return bw_fmath_add(to, s[1], minus(to, s[0]), &m, &none);
-	case MUL: return bw_fmath_mul(to, s[0], s[1], &m, &none);
-	case FMA: return bw_fmath_fma(to, s[0], s[1], s[2], 0, &m, &none);
-	case FMAC: return bw_fmath_fma(to, s[0], s[1], old, 0, &m, &none);
-	case DIV1: return bw_fmath_div(to, 0x3c00, s[0], &m, &none);
-	case SQRT: return bw_fmath_sqrt(to, s[0], &m, &none);
-	case LDEXP: return bw_fmath_ldexp(to, s[0], to == F16 ? (int16_t)s[1] : (int32_t)s[1], &m, &none);
-	case CVT: return bw_fmath_cvt(from, to, s[0], &m, &none);
+	case ADD:
+		return bw_fmath_add(to, s[0], s[1], &m, &none);
+	case SUB:
+		return bw_fmath_add(to, s[0], minus(to, s[1]), &m, &none);
+	case SUBREV:
+		return bw_fmath_add(to, s[1], minus(to, s[0]), &m, &none);
+	case MUL:
+		return bw_fmath_mul(to, s[0], s[1], &m, &none);
+	case FMA:
+		return bw_fmath_fma(to, s[0], s[1], s[2], 0, &m, &none);
+	case FMAC:
+		return bw_fmath_fma(to, s[0], s[1], old, 0, &m, &none);
+	case DIV1:
+		return bw_fmath_div(to, 0x3c00, s[0], &m, &none);
+	case SQRT:
+		return bw_fmath_sqrt(to, s[0], &m, &none);
+	case LDEXP:
+		return bw_fmath_ldexp(to, s[0], to == F16 ? (int16_t)s[1] : (int32_t)s[1], &m,
+				      &none);
+	case CVT:
+		return bw_fmath_cvt(from, to, s[0], &m, &none);
 	case CVT_RTZ:
 		m.round = BW_ROUND_ZERO;
-		return bw_fmath_cvt(from, to, s[0], &m, &none) | bw_fmath_cvt(from, to, s[1], &m, &none) << 16;
-	case MIXLO: case MIXHI: {
+		return bw_fmath_cvt(from, to, s[0], &m, &none) |
+		       bw_fmath_cvt(from, to, s[1], &m, &none) << 16;
+	case MIXLO:
+	case MIXHI: {
 		/* One rounding as an f32, one to f16 (rule 207). */
 		uint64_t sum = bw_fmath_fma(F32, s[0], s[1], s[2], 0, &in, &none);
 		m.flush_in = false;
 		uint64_t half = bw_fmath_cvt(F32, F16, sum, &m, &none);
-		return cases[i].what == MIXLO ? (old & 0xffff0000) | half : (old & 0xffff) | half << 16;
+		return cases[i].what == MIXLO ? (old & 0xffff0000) | half
+					      : (old & 0xffff) | half << 16;
 	}
 	case DOT2: {
-		uint64_t sum = bw_fmath_fma(F16, s[0] & 0xffff, s[1] & 0xffff, s[2] & 0xffff, 0, &m, &none);
+		uint64_t sum = bw_fmath_fma(F16, s[0] & 0xffff, s[1] & 0xffff, s[2] & 0xffff, 0, &m,
+					    &none);
 		return bw_fmath_fma(F16, s[0] >> 16, s[1] >> 16, sum, 0, &m, &none);
 	}
 	}
@@ -145,26 +169,31 @@ static uint64_t source(size_t i, unsigned k)
 	enum bw_fkind t = cases[i].from;
 	bool to_f16 = cases[i].to == F16 && t == F32;
 	if (cases[i].what == LDEXP && k == 1)
-		return rnd() % 4 ? (uint32_t)((int)(rnd() % 60) - 30) : (uint32_t)((int)(rnd() % 4400) - 2200);
+		return rnd() % 4 ? (uint32_t)((int)(rnd() % 60) - 30)
+				 : (uint32_t)((int)(rnd() % 4400) - 2200);
 	uint64_t v = operand(t, to_f16);
 	return t == F16 ? v | operand(t, false) << 16 : v;
 }
 
-static void check(size_t i, const uint64_t s[3], uint64_t old, uint64_t got, const struct bw_fmode *mode)
+static void check(size_t i, const uint64_t s[3], uint64_t old, uint64_t got,
+		  const struct bw_fmode *mode)
 {
 	bool two = cases[i].is_pair || cases[i].what == CVT_RTZ, one16 = cases[i].to == F16 && !two;
 	bool dot = cases[i].what == DOT2, mix = cases[i].what == MIXLO || cases[i].what == MIXHI;
 	for (unsigned h = 0; h < (cases[i].is_pair ? 2 : 1); h++) {
 		uint64_t in[3], want;
 		for (unsigned k = 0; k < 3; k++)
-			in[k] = cases[i].from == F16 && !dot && !(cases[i].what == LDEXP && k == 1) ?
-					s[k] >> 16 * h & 0xffff : s[k];
+			in[k] = cases[i].from == F16 && !dot && !(cases[i].what == LDEXP && k == 1)
+					? s[k] >> 16 * h & 0xffff
+					: s[k];
 		want = expect(i, in, old, mode);
 		bool ok;
 		if (two && !cases[i].is_pair)
-			ok = same(F16, got & 0xffff, want & 0xffff) && same(F16, got >> 16, want >> 16);
+			ok = same(F16, got & 0xffff, want & 0xffff) &&
+			     same(F16, got >> 16, want >> 16);
 		else if (mix)
-			ok = same(F16, got & 0xffff, want & 0xffff) && same(F16, got >> 16, want >> 16);
+			ok = same(F16, got & 0xffff, want & 0xffff) &&
+			     same(F16, got >> 16, want >> 16);
 		else if (cases[i].is_pair)
 			ok = same(F16, got >> 16 * h & 0xffff, want);
 		else if (one16)
@@ -172,8 +201,9 @@ static void check(size_t i, const uint64_t s[3], uint64_t old, uint64_t got, con
 		else
 			ok = same(cases[i].to, got, want);
 		if (!ok)
-			fail_msg("%s in MODE %#x of %#llx, %#llx, %#llx: %#llx, not %#llx", cases[i].text, mode->mode,
-				 (unsigned long long)s[0], (unsigned long long)s[1], (unsigned long long)s[2],
+			fail_msg("%s in MODE %#x of %#llx, %#llx, %#llx: %#llx, not %#llx",
+				 cases[i].text, mode->mode, (unsigned long long)s[0],
+				 (unsigned long long)s[1], (unsigned long long)s[2],
 				 (unsigned long long)got, (unsigned long long)want);
 	}
 }

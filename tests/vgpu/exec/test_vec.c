@@ -2,12 +2,12 @@
 
 /* The golden vectors tests/golden/isa/exec*.vec: one instruction each, or a few with "; " between,
  * and the whole architectural state before and after. Vector rows run a second time as wave64, both
- * halves alike. Text and words are held together by LLVM (tests/isa does the same for its rows), and
- * every row of the semantics must have a vector.
+ * halves alike. Text and words are held together by LLVM (tests/isa does the same for its rows),
+ * and every row of the semantics must have a vector.
  *
  * NAME "TEXT" WORDS : STATE -> STATE, numbers in hex. A state is
  *   vN=LANES vN..M=LANES (a,b*30) sN=DWORDS ttmpN= vcc= vcc_lo= exec= m0= scc= mode= trapsts= pc=
- *   mem@OFFSET=DWORDS  memory from HARNESS_BASE on   lds=BYTES lds@OFFSET=DWORDS   the group's LDS
+ *   mem@OFFSET=DWORDS memory from HARNESS_BASE on lds=BYTES lds@OFFSET=DWORDS the group's LDS
  *   scratch=BYTES      of the wave, at SCRATCH       vgprs=N   the wave has
  *   align=MODE         SH_MEM_CONFIG.ALIGNMENT_MODE, else 3: unaligned
  *   w64 priv solo (not again in both halves of a wave64) rule=N,N (of gfx11-rules, in decimal)
@@ -167,8 +167,9 @@ static unsigned parse_vgprs(const char *name, char *value, struct state *st, con
 static enum bw_run parse_stop(const char *name)
 {
 	static const char *const names[] = {
-		[BW_RUN_QUANTUM] = "quantum", [BW_RUN_ENDED] = "ended",	  [BW_RUN_BARRIER] = "barrier",
-		[BW_RUN_SLEEP] = "sleep",     [BW_RUN_HALTED] = "halted", [BW_RUN_FATAL] = "fatal",
+		[BW_RUN_QUANTUM] = "quantum", [BW_RUN_ENDED] = "ended",
+		[BW_RUN_BARRIER] = "barrier", [BW_RUN_SLEEP] = "sleep",
+		[BW_RUN_HALTED] = "halted",   [BW_RUN_FATAL] = "fatal",
 	};
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i], name) == 0)
@@ -319,8 +320,8 @@ static void compare(const struct harness *h, const struct state *want, const str
 		      (unsigned long long)w->fault_lanes);
 	}
 	for (unsigned i = 0; want->has_mem && i < sizeof(want->mem); i++)
-		CHECK(h->mem[i] == want->mem[i], "%s: memory byte %#x is %#x, not %#x", r->text, i, h->mem[i],
-		      want->mem[i]);
+		CHECK(h->mem[i] == want->mem[i], "%s: memory byte %#x is %#x, not %#x", r->text, i,
+		      h->mem[i], want->mem[i]);
 	for (unsigned i = 0; want->has_mem && i < MAX_LDS_B; i++)
 		CHECK(h->wg.lds[i] == want->lds[i], "%s: LDS byte %#x is %#x, not %#x", r->text, i,
 		      h->wg.lds[i], want->lds[i]);
@@ -403,7 +404,8 @@ static void check_text(struct bw_isa_text *text, struct row *r)
 	bw_isa_text_set_lanes(text, r->w64 ? 64 : 32);
 	for (unsigned at = 0; at < r->n_dw; at += inst.size_b / 4, r->n_inst++) {
 		if (!bw_isa_decode(r->word + at, r->n_dw - at, &inst)) {
-			CHECK(strcmp(r->name, "illegal") == 0 && r->n_dw <= 3, "%s does not decode", r->text);
+			CHECK(strcmp(r->name, "illegal") == 0 && r->n_dw <= 3, "%s does not decode",
+			      r->text);
 			r->n_inst = 1;
 			return;
 		}
@@ -412,7 +414,8 @@ static void check_text(struct bw_isa_text *text, struct row *r)
 		covered[inst.op] = 1;
 		if (inst.fmt == BW_FMT_VOPD)
 			covered[inst.op_y] = 1;
-		bw_isa_text_line(text, r->word + at, inst.size_b, HARNESS_BASE + at * 4, line, sizeof(line));
+		bw_isa_text_line(text, r->word + at, inst.size_b, HARNESS_BASE + at * 4, line,
+				 sizeof(line));
 		size_t n = strlen(got);
 		snprintf(got + n, sizeof(got) - n, "%s%s", at ? "; " : "", line);
 	}
@@ -534,10 +537,8 @@ static void tables_join(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modelled),
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(by_rule),
-		cmocka_unit_test(packed),
+		cmocka_unit_test(modelled),    cmocka_unit_test(by_hand),
+		cmocka_unit_test(by_rule),     cmocka_unit_test(packed),
 		cmocka_unit_test(tables_join),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ int submit(struct client *c, uint32_t ctx, uint32_t ip, uint32_t ring, uint64_t 
 int wait_cs(struct client *c, uint32_t ctx, uint32_t ip, uint32_t ring, uint64_t seq,
 	    uint64_t deadline_ns, uint64_t *out_status);
 int64_t now_ns(void);
-#define SECONDS(n) ((uint64_t)(now_ns() + (int64_t)(n)*1000000000))
+#define SECONDS(n) ((uint64_t)(now_ns() + (int64_t)(n) * 1000000000))
 
 /* A kernel at code_va, one group of 32 threads, s[0:1] = arg. Appends to the stream. */
 void put_kernel(struct bw_pm4_stream *s, uint64_t code_va, uint64_t arg, uint32_t groups);

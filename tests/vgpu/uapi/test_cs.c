@@ -22,8 +22,8 @@ static uint32_t put_nops(struct buffer *ib)
 	return put_ib(ib, &s);
 }
 
-/* Dependencies cost what they are worth: a million times the same is one. Looked at one by one, everybody would
- * wait for minutes. */
+/* Dependencies cost what they are worth: a million times the same is one. Looked at one by one,
+ * everybody would wait for minutes. */
 static void many_dependencies_on_one_fence(void **state)
 {
 	enum { N = 1000000, TOO_MANY = (1 << 20) + 1 };
@@ -102,14 +102,16 @@ static void sdma_copies(void **state)
 	struct buffer ib2 = make_buffer(&other, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
 	uint32_t *p = (uint32_t *)data.cpu, ctx = make_ctx(&c);
 	/* COPY_LINEAR of 16 bytes, CONSTANT_FILL of 8 */
-	const uint32_t good[] = {1, 15, 0, DATA, 0, DATA + 64, 0, 11 | 2u << 30, DATA + 128, 0, 0x5555, 7};
+	const uint32_t good[] = {1,	     15, 0,	 DATA, 0, DATA + 64, 0, 11 | 2u << 30,
+				 DATA + 128, 0,	 0x5555, 7};
 	memcpy(ib.cpu, good, sizeof(good));
 	for (uint32_t i = 0; i < 4; i++)
 		p[i] = i + 100;
 	uint64_t seq, status;
 	for (uint32_t ring = 0; ring < 2; ring++) {
 		p[16] = p[32] = 0;
-		assert_int_equal(submit(&c, ctx, DMA, ring, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq), 0);
+		assert_int_equal(submit(&c, ctx, DMA, ring, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq),
+				 0);
 		assert_int_equal(seq, 1);
 		assert_int_equal(wait_cs(&c, ctx, DMA, ring, seq, SECONDS(10), &status), 0);
 		assert_int_equal(status, 0);
@@ -282,6 +284,7 @@ static void bad_submissions_are_refused(void **state)
 	uint32_t n = put_nops(&ib), ctx = make_ctx(&c), handle99 = 99;
 	struct drm_amdgpu_cs_chunk_fence uf = {big.handle, 0}, uf2 = {ib.handle, 4089},
 					 uf3 = {99, 0};
+	/* clang-format off */
 	struct drm_amdgpu_bo_list_in list = {
 		.operation = ~0u,
 		.list_handle = ~0u,
@@ -311,6 +314,7 @@ static void bad_submissions_are_refused(void **state)
 		{{AMDGPU_CHUNK_ID_SYNCOBJ_IN, (void *)16, 4}, -EFAULT},
 		{{AMDGPU_CHUNK_ID_SYNCOBJ_IN, &handle99, UINT32_MAX - 3}, -ENOMEM},
 	};
+	/* clang-format on */
 	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		int r = submit(&c, ctx, COMPUTE, 0, IB, n, &rows[i].chunk, 1, NULL);
@@ -374,8 +378,8 @@ static bool is_signaled(struct client *c, uint32_t handle, uint64_t point)
 	return !drm_ioctl(c, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w);
 }
 
-/* Every kind of chunk in one call, beginning with each of them in turn: what they say does not depend
- * on where they stand, but the IBs run in their order. */
+/* Every kind of chunk in one call, beginning with each of them in turn: what they say does not
+ * depend on where they stand, but the IBs run in their order. */
 static void chunks_in_any_order(void **state)
 {
 	enum { N = 10 };
@@ -389,7 +393,8 @@ static void chunks_in_any_order(void **state)
 	uint32_t at[4] = {0};
 	bw_pm4_put_write_mem(&s, DATA, &(uint32_t){1}, 1);
 	at[1] = (uint32_t)s.len;
-	const uint32_t copy[5] = {BW_PM4_COPY_SRC_MEM | BW_PM4_COPY_DST_MEM << 8 | 1 << 20, DATA, 0, DATA + 4, 0};
+	const uint32_t copy[5] = {BW_PM4_COPY_SRC_MEM | BW_PM4_COPY_DST_MEM << 8 | 1 << 20, DATA, 0,
+				  DATA + 4, 0};
 	bw_pm4_put_header(&s, BW_PM4_COPY_DATA, 5);
 	for (unsigned i = 0; i < 5; i++)
 		bw_pm4_put(&s, copy[i]);
@@ -411,7 +416,8 @@ static void chunks_in_any_order(void **state)
 		ibs[i] = (struct drm_amdgpu_cs_chunk_ib){.va_start = IB + at[i] * 4,
 							 .ib_bytes = (at[i + 1] - at[i]) * 4,
 							 .ip_type = GFX};
-	struct drm_amdgpu_bo_list_entry entries[] = {{data.handle, 0}, {ib.handle, 0}, {data.handle, 3}};
+	struct drm_amdgpu_bo_list_entry entries[] = {
+		{data.handle, 0}, {ib.handle, 0}, {data.handle, 3}};
 	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
 					     .list_handle = ~0u,
 					     .bo_number = BW_ARRAY_SIZE(entries),
@@ -427,10 +433,16 @@ static void chunks_in_any_order(void **state)
 		bool binary = first & 1;
 #define CHUNK(id, x) {AMDGPU_CHUNK_ID_##id, sizeof(x) / 4, (uintptr_t)&(x)}
 		struct drm_amdgpu_cs_chunk chunks[N] = {
-			CHUNK(IB, ibs[0]), CHUNK(SYNCOBJ_IN, in), CHUNK(FENCE, uf),
-			CHUNK(DEPENDENCIES, dep), CHUNK(SYNCOBJ_TIMELINE_WAIT, wait),
-			CHUNK(SCHEDULED_DEPENDENCIES, dep), {0x0a, sizeof(shadow) / 4, (uintptr_t)shadow},
-			CHUNK(BO_HANDLES, list), CHUNK(SYNCOBJ_TIMELINE_SIGNAL, post), CHUNK(IB, ibs[1])};
+			CHUNK(IB, ibs[0]),
+			CHUNK(SYNCOBJ_IN, in),
+			CHUNK(FENCE, uf),
+			CHUNK(DEPENDENCIES, dep),
+			CHUNK(SYNCOBJ_TIMELINE_WAIT, wait),
+			CHUNK(SCHEDULED_DEPENDENCIES, dep),
+			{0x0a, sizeof(shadow) / 4, (uintptr_t)shadow},
+			CHUNK(BO_HANDLES, list),
+			CHUNK(SYNCOBJ_TIMELINE_SIGNAL, post),
+			CHUNK(IB, ibs[1])};
 		if (binary)
 			chunks[8] = (struct drm_amdgpu_cs_chunk)CHUNK(SYNCOBJ_OUT, out);
 		uint64_t pointers[N + 1];
@@ -461,7 +473,8 @@ static void chunks_in_any_order(void **state)
 		if (!binary) /* two lists of what is signalled are one too many */
 			chunks[1] = (struct drm_amdgpu_cs_chunk)CHUNK(SYNCOBJ_OUT, out);
 		else
-			chunks[1] = (struct drm_amdgpu_cs_chunk)CHUNK(SYNCOBJ_TIMELINE_SIGNAL, post);
+			chunks[1] =
+				(struct drm_amdgpu_cs_chunk)CHUNK(SYNCOBJ_TIMELINE_SIGNAL, post);
 		cs = (union drm_amdgpu_cs){
 			.in = {.ctx_id = ctx, .num_chunks = n, .chunks = (uintptr_t)pointers}};
 		assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_CS, &cs), -EINVAL);

@@ -78,7 +78,8 @@ static void there_are_only_so_many(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(contexts), cmocka_unit_test(power_states),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(contexts),
+					   cmocka_unit_test(power_states),
 					   cmocka_unit_test(there_are_only_so_many)};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

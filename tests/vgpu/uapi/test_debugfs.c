@@ -139,12 +139,14 @@ static void a_ring(void **state)
 	memcpy(ib.cpu, s.data, s.len * 4);
 	bw_pm4_stream_free(&s);
 	uint32_t ctx = make_ctx(&c);
-	assert_int_equal(file_open(&c, "debug/dri/" PCI "/amdgpu_ring_gfx_0.0.0", O_RDONLY, &file), 0);
+	assert_int_equal(file_open(&c, "debug/dri/" PCI "/amdgpu_ring_gfx_0.0.0", O_RDONLY, &file),
+			 0);
 	assert_int_equal(file_read(&c, file, &pos, before, sizeof(before)), sizeof(before));
 	assert_int_equal(submit(&c, ctx, AMDGPU_HW_IP_GFX, 0, IB, 8, NULL, 0, &seq), 0);
 	assert_int_equal(wait_cs(&c, ctx, AMDGPU_HW_IP_GFX, 0, seq, SECONDS(20), &status), 0);
 	/* The fence is written before the pointers are in their place. */
-	for (unsigned i = 0; i < 1000 && (pos = 0, file_read(&c, file, &pos, head, sizeof(head)) > 0); i++) {
+	for (unsigned i = 0;
+	     i < 1000 && (pos = 0, file_read(&c, file, &pos, head, sizeof(head)) > 0); i++) {
 		if (head[0] == head[1])
 			break;
 		usleep(1000);
@@ -160,7 +162,8 @@ static void a_ring(void **state)
 	unsigned found = 0;
 	struct bw_pm4_packet p;
 	struct bw_pm4_indirect_buffer b;
-	for (uint32_t at = before[1]; at < all[1] && bw_pm4_at(all + 3, RING_DW, at, &p); at += p.size_dw)
+	for (uint32_t at = before[1]; at < all[1] && bw_pm4_at(all + 3, RING_DW, at, &p);
+	     at += p.size_dw)
 		found += bw_pm4_indirect_buffer(&p, &b) && b.va == IB && b.size_dw == 8;
 	assert_int_equal(found, 1);
 	pos = 4;
@@ -172,7 +175,8 @@ static void a_ring(void **state)
 	pos = 0;
 	assert_int_equal(file_read(&c, none, &pos, head, sizeof(head)), sizeof(head));
 	assert_int_equal(head[0], head[1]);
-	assert_int_equal(file_open(&c, "debug/dri/" PCI "/amdgpu_ring_sdma2", O_RDONLY, &none), -ENOENT);
+	assert_int_equal(file_open(&c, "debug/dri/" PCI "/amdgpu_ring_sdma2", O_RDONLY, &none),
+			 -ENOENT);
 	free(all);
 	close_client(&c);
 }

@@ -7,9 +7,10 @@ enum { INFO_GPUVM_FAULT = 0x23 };
 
 static const uint32_t code_store[] = {0x7e0202ff, 0x1234,     0x30000082,
 				      0xdc6a0000, 0x00000100, 0xbfb00000};
-static const uint32_t code_loop[] = {0xbfa0ffff}; /* s_branch -1 */
-static const uint32_t code_halt[] = {0xbf820001, 0xbfb00000};	 /* s_sethalt 1 */
-static const uint32_t code_msghalt[] = {0xbfb70000, 0xbfb00000}; /* s_sendmsghalt sendmsg(0, 0, 0) */
+static const uint32_t code_loop[] = {0xbfa0ffff};	      /* s_branch -1 */
+static const uint32_t code_halt[] = {0xbf820001, 0xbfb00000}; /* s_sethalt 1 */
+/* s_sendmsghalt sendmsg(0, 0, 0) */
+static const uint32_t code_msghalt[] = {0xbfb70000, 0xbfb00000};
 static const uint32_t code_illegal[] = {0xbf800000, 0xffffffff, 0xbfb00000};
 
 struct setup {
@@ -252,7 +253,9 @@ static void a_wave_that_halts_itself_is_ended(void **state)
 		prepare(&s, kernels[i].code, kernels[i].size_b, DATA, 4);
 		assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
 		/* A wait has its end before that. */
-		assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, (uint64_t)now_ns() + 10000000, &status), 0);
+		assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq,
+					 (uint64_t)now_ns() + 10000000, &status),
+				 0);
 		assert_int_equal(status, 1);
 		check_guilty(&s, seq);
 		char *log = file_text(&s.c, "log");
@@ -312,6 +315,7 @@ static void held_time_does_not_count(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		TEST(a_store_to_nowhere),
 		TEST(a_fault_of_one_is_not_the_others),
@@ -327,5 +331,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(held_time_does_not_count, start_with_timeout,
 						stop_gpu),
 	};
+	/* clang-format on */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

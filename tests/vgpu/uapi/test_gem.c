@@ -192,7 +192,8 @@ static void user_pages(void **state)
 	to.fd = fd;
 	c.fd_in = fd;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_PRIME_FD_TO_HANDLE, &to), -EINVAL);
-	struct drm_amdgpu_gem_op op = {up.handle, AMDGPU_GEM_OP_SET_PLACEMENT, AMDGPU_GEM_DOMAIN_VRAM};
+	struct drm_amdgpu_gem_op op = {up.handle, AMDGPU_GEM_OP_SET_PLACEMENT,
+				       AMDGPU_GEM_DOMAIN_VRAM};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), -EPERM);
 	struct drm_gem_close gone = {.handle = up.handle};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GEM_CLOSE, &gone), 0);
@@ -252,8 +253,8 @@ static void prime_shares_a_buffer(void **state)
 	close_client(&b);
 }
 
-/* The memory of a buffer that was never exported is no dma-buf, whoever has a descriptor of it: a buffer
- * that belongs to one file's VM does not outlive that. */
+/* The memory of a buffer that was never exported is no dma-buf, whoever has a descriptor of it: a
+ * buffer that belongs to one file's VM does not outlive that. */
 static void only_exported_buffers_are_imported(void **state)
 {
 	struct client a, b;
@@ -261,7 +262,8 @@ static void only_exported_buffers_are_imported(void **state)
 	open_client(&b);
 	static const uint64_t flags[] = {AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, 0};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(flags); i++) {
-		struct buffer buf = make_buffer(&a, 4096, AMDGPU_GEM_DOMAIN_GTT, flags[i], 0x10000000 + i * 4096);
+		struct buffer buf = make_buffer(&a, 4096, AMDGPU_GEM_DOMAIN_GTT, flags[i],
+						0x10000000 + i * 4096);
 		union drm_amdgpu_gem_mmap map = {.in = {buf.handle, 0}};
 		int fd;
 		uint64_t offset;
@@ -310,8 +312,8 @@ static void close_without_mappings(struct client *c, uint32_t handle)
 	assert_int_equal(r, 0);
 }
 
-/* Memory that a program still has mapped, because its pages could not be taken out of VRAM, becomes nobody
- * else's: least of all a page table. */
+/* Memory that a program still has mapped, because its pages could not be taken out of VRAM, becomes
+ * nobody else's: least of all a page table. */
 static void what_cannot_be_taken_back_stays_unused(void **state)
 {
 	enum { N = 16 };

@@ -76,7 +76,10 @@ static void hardware_blocks(void **state)
 		assert_int_equal(ip.ib_size_alignment, there ? rows[type].size : 0);
 		/* ip_discovery_version, which older headers call padding */
 		uint32_t discovered;
-		memcpy(&discovered, (const char *)&ip + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) + 4, 4);
+		memcpy(&discovered,
+		       (const char *)&ip + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) +
+			       4,
+		       4);
 		assert_int_equal(discovered, there ? rows[type].version : 0);
 		uint32_t count;
 		assert_int_equal(query(&c, AMDGPU_INFO_HW_IP_COUNT, (uint32_t[4]){type}, &count, 4),
@@ -163,10 +166,12 @@ static void registers_and_the_clock(void **state)
 /* What programs are told and what debugfs shows are the same versions. */
 static void firmware(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *name; uint32_t type; } rows[] = {
 		{"ME", 4}, {"PFP", 5}, {"RLC", 7}, {"MEC", 8}, {"SMC", 0xa}, {"SDMA0", 0xb}, {"SDMA1", 0xb}, {"SOS", 0xc},
 		{"ASD", 0xd}, {"MES_KIQ", 0x19}, {"MES", 0x1a}, {"IMU", 0x1b},
 	};
+	/* clang-format on */
 	struct client c;
 	struct drm_amdgpu_info_firmware fw;
 	open_client(&c);
@@ -177,20 +182,32 @@ static void firmware(void **state)
 		snprintf(line, sizeof(line), "\n%s feature version: ", rows[i].name);
 		char *at = i ? strstr(text, line) : text; /* the first one's is the first line */
 		assert_non_null(at);
-		assert_int_equal(sscanf(strstr(at, "feature version: "), "feature version: %u", &feature), 1);
-		assert_int_equal(sscanf(strstr(at, "firmware version: "), "firmware version: %x", &version), 1);
-		assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){rows[i].type}, &fw, sizeof(fw)), 0);
+		assert_int_equal(
+			sscanf(strstr(at, "feature version: "), "feature version: %u", &feature),
+			1);
+		assert_int_equal(
+			sscanf(strstr(at, "firmware version: "), "firmware version: %x", &version),
+			1);
+		assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){rows[i].type}, &fw,
+				       sizeof(fw)),
+				 0);
 		assert_int_equal(fw.ver, version);
 		assert_int_equal(fw.feature, feature);
 		assert_true(version > 0);
 	}
 	free(text);
 	/* No video, no such number, a third SDMA engine. */
-	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_VCN}, &fw, sizeof(fw)), 0);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){AMDGPU_INFO_FW_VCN}, &fw,
+			       sizeof(fw)),
+			 0);
 	assert_int_equal(fw.ver, 0);
-	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){9}, &fw, sizeof(fw)), -EINVAL);
-	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){0x1d}, &fw, sizeof(fw)), -EINVAL);
-	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){0xb, 0, 2}, &fw, sizeof(fw)), -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){9}, &fw, sizeof(fw)),
+			 -EINVAL);
+	assert_int_equal(query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){0x1d}, &fw, sizeof(fw)),
+			 -EINVAL);
+	assert_int_equal(
+		query(&c, AMDGPU_INFO_FW_VERSION, (uint32_t[4]){0xb, 0, 2}, &fw, sizeof(fw)),
+		-EINVAL);
 	close_client(&c);
 }
 
@@ -249,7 +266,8 @@ static unsigned long long engine_ns(struct client *c, const char *engine)
 	unsigned long long ns = 0;
 	request(c, BW_VGPU_FDINFO, &(struct bw_msg_part){&a, sizeof(a)}, 1, -1, &m);
 	assert_true(m.body_b > sizeof(struct bw_vgpu_result) && m.body_b < sizeof(text));
-	memcpy(text, m.body + sizeof(struct bw_vgpu_result), m.body_b - sizeof(struct bw_vgpu_result));
+	memcpy(text, m.body + sizeof(struct bw_vgpu_result),
+	       m.body_b - sizeof(struct bw_vgpu_result));
 	bw_msg_fini(&m);
 	snprintf(key, sizeof(key), "drm-engine-%s:\t", engine);
 	const char *at = strstr(text, key);
@@ -261,9 +279,14 @@ static unsigned long long engine_ns(struct client *c, const char *engine)
 /* Load, clocks, temperature and power of an idle GPU and of one that is at work. */
 static void sensors_follow_the_work(void **state)
 {
-	enum { SCLK = AMDGPU_INFO_SENSOR_GFX_SCLK, MCLK = AMDGPU_INFO_SENSOR_GFX_MCLK,
-	       TEMP = AMDGPU_INFO_SENSOR_GPU_TEMP, POWER = AMDGPU_INFO_SENSOR_GPU_AVG_POWER,
-	       IB = 0x30000000, DATA = 0x20000000 };
+	enum {
+		SCLK = AMDGPU_INFO_SENSOR_GFX_SCLK,
+		MCLK = AMDGPU_INFO_SENSOR_GFX_MCLK,
+		TEMP = AMDGPU_INFO_SENSOR_GPU_TEMP,
+		POWER = AMDGPU_INFO_SENSOR_GPU_AVG_POWER,
+		IB = 0x30000000,
+		DATA = 0x20000000
+	};
 	struct client c;
 	open_client(&c);
 	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);

@@ -34,17 +34,17 @@ static void run_ib(struct program *p, uint32_t ip, const uint32_t *dw, uint32_t 
 {
 	uint64_t seq, status;
 	memcpy(p->ib.cpu, dw, n * 4);
-	if (!submit(&p->c, p->ctx, ip, random_next(&p->random) % (ip == GFX ? 1 : 2), IB, n, NULL, 0,
-		    &seq))
+	if (!submit(&p->c, p->ctx, ip, random_next(&p->random) % (ip == GFX ? 1 : 2), IB, n, NULL,
+		    0, &seq))
 		wait_cs(&p->c, p->ctx, ip, 0, seq, SECONDS(20), &status);
 }
 
 static void buffers(struct program *p)
 {
-	struct buffer b = make_buffer(&p->c, 4096ull << random_next(&p->random) % 10,
-				      random_next(&p->random) % 2 ? AMDGPU_GEM_DOMAIN_VRAM
-								  : AMDGPU_GEM_DOMAIN_GTT,
-				      0, 0x40000000ull + (uint64_t)(random_next(&p->random) % 64 << 24));
+	struct buffer b = make_buffer(
+		&p->c, 4096ull << random_next(&p->random) % 10,
+		random_next(&p->random) % 2 ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT, 0,
+		0x40000000ull + (uint64_t)(random_next(&p->random) % 64 << 24));
 	memset(b.cpu, 7, b.size_b);
 	if (random_next(&p->random) % 2) {
 		struct drm_prime_handle prime = {.handle = b.handle, .flags = O_CLOEXEC};
@@ -76,7 +76,8 @@ static void loops_for_ever(struct program *p)
 static void waits_for_ever(struct program *p)
 {
 	static const uint32_t gfx[7] = {0xc0053c00, 3 | 1 << 4, DATA, 0, 1, ~0u, 10};
-	static const uint32_t sdma[6] = {8 | 3u << 28 | 1u << 31, DATA, 0, 1, ~0u, 0xfff << 16 | 10};
+	static const uint32_t sdma[6] = {8 | 3u << 28 | 1u << 31, DATA, 0, 1, ~0u,
+					 0xfff << 16 | 10};
 	run_ib(p, random_next(&p->random) % 2 ? GFX : COMPUTE, gfx, 7);
 	run_ib(p, DMA, sdma, 6);
 }
@@ -210,11 +211,18 @@ static void works(void)
 	static const uint32_t fence[4] = {5, DATA, 0, 78};
 	uint32_t ctx = make_ctx(&c);
 	for (uint32_t i = 0; i < 7; i++) {
-		uint32_t ip = i == 0 ? GFX : i < 5 ? COMPUTE : DMA, ring = i == 0 ? 0 : i < 5 ? i - 1 : i - 5;
+		uint32_t ip = i == 0  ? GFX
+			      : i < 5 ? COMPUTE
+				      : DMA,
+			 ring = i == 0	? 0
+				: i < 5 ? i - 1
+					: i - 5;
 		uint64_t seq, status;
 		memset(data.cpu, 0, 4);
-		memcpy(ib.cpu, ip == DMA ? fence : write, ip == DMA ? sizeof(fence) : sizeof(write));
-		assert_int_equal(submit(&c, ctx, ip, ring, IB, ip == DMA ? 4 : 5, NULL, 0, &seq), 0);
+		memcpy(ib.cpu, ip == DMA ? fence : write,
+		       ip == DMA ? sizeof(fence) : sizeof(write));
+		assert_int_equal(submit(&c, ctx, ip, ring, IB, ip == DMA ? 4 : 5, NULL, 0, &seq),
+				 0);
 		assert_int_equal(wait_cs(&c, ctx, ip, ring, seq, SECONDS(60), &status), 0);
 		assert_int_equal(status, 0);
 		assert_int_equal(*(uint32_t *)data.cpu, ip == DMA ? 78 : 77);

@@ -91,7 +91,9 @@ static void a_client_has_so_many_files(void **state)
 	open_client(&other);
 	uint32_t file;
 	for (unsigned i = 1; i < MAX; i++)
-		assert_int_equal(i % 2 ? drm_open(&c, 128, &file) : file_open(&c, "log", O_RDONLY, &file), 0);
+		assert_int_equal(i % 2 ? drm_open(&c, 128, &file)
+				       : file_open(&c, "log", O_RDONLY, &file),
+				 0);
 	assert_int_equal(drm_open(&c, 128, &file), -EMFILE);
 	assert_int_equal(file_open(&c, "log", O_RDONLY, &file), -EMFILE);
 	assert_int_equal(drm_open(&other, 128, &file), 0);

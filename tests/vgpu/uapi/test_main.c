@@ -218,11 +218,15 @@ static void a_left_over_socket_is_explained(void **state)
 	struct server s;
 	char err[1024];
 	start(&s, false);
-	assert_int_equal(run((const char *const[]){"vgpu", "--socket", s.socket, NULL}, err, sizeof(err)), 1);
+	assert_int_equal(
+		run((const char *const[]){"vgpu", "--socket", s.socket, NULL}, err, sizeof(err)),
+		1);
 	assert_non_null(strstr(err, "is in use: choose another path"));
 	kill(s.pid, SIGKILL);
 	waitpid(s.pid, NULL, 0);
-	assert_int_equal(run((const char *const[]){"vgpu", "--socket", s.socket, NULL}, err, sizeof(err)), 1);
+	assert_int_equal(
+		run((const char *const[]){"vgpu", "--socket", s.socket, NULL}, err, sizeof(err)),
+		1);
 	assert_non_null(strstr(err, "left over from a process that has ended: remove it (rm "));
 	bw_folder_remove_tree(s.folder);
 }
@@ -237,8 +241,8 @@ static void many(const char *fmt, int from, int to, const char *target)
 	}
 }
 
-/* Names that somebody else has taken, folders of his and links to ours, stop no start; and nothing of his
- * or behind his links is touched. */
+/* Names that somebody else has taken, folders of his and links to ours, stop no start; and nothing
+ * of his or behind his links is touched. */
 static void squatted_names(void **state)
 {
 	char base[] = "/tmp/bw-test-squat-XXXXXX", precious[64], file[96];
@@ -289,7 +293,8 @@ static void another_user_is_not_served(void **state)
 		int sock = -1;
 		char byte;
 		/* root's server is none that a user must not talk to */
-		if (setresuid(nobody, nobody, nobody) || bw_sock_connect(s.socket, BW_NO_USER, &sock))
+		if (setresuid(nobody, nobody, nobody) ||
+		    bw_sock_connect(s.socket, BW_NO_USER, &sock))
 			_exit(1);
 		_exit(recv(sock, &byte, 1, 0) > 0);
 	}

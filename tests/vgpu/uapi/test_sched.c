@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the driver believes of the GPU's memory: debuggers, and the GPU itself, write there as they like. */
+/* What the driver believes of the GPU's memory: debuggers, and the GPU itself, write there as they
+ * like. */
 #include "harness.h"
 
 enum { COMPUTE = AMDGPU_HW_IP_COMPUTE, IB = 0x30000000, NOP = 0x30001000, DATA = 0x20000000 };
@@ -26,7 +27,8 @@ static void prepare(struct setup *s)
 	*(uint32_t *)s->nop.cpu = 0xffff1000;
 	bw_pm4_put_wait_mem(&p, DATA, 3, 1, ~0u);
 	memcpy(s->ib.cpu, p.data, p.len * 4);
-	assert_int_equal(submit(&s->c, s->ctx, COMPUTE, 0, IB, (uint32_t)p.len, NULL, 0, &s->seq), 0);
+	assert_int_equal(submit(&s->c, s->ctx, COMPUTE, 0, IB, (uint32_t)p.len, NULL, 0, &s->seq),
+			 0);
 	bw_pm4_stream_free(&p);
 	assert_int_equal(file_open(&s->c, "debug/dri/" PCI "/amdgpu_vram", O_RDWR, &s->vram), 0);
 }
@@ -70,7 +72,8 @@ static uint64_t fence_of(struct setup *s, unsigned pipe)
 {
 	char path[64];
 	uint32_t file, dw[3 + 256];
-	uint64_t pos = 0, fb = (uint64_t)read_reg(&s->c, bw_profile_navi31.gc_segment[0] + FB_BASE) << 24;
+	uint64_t pos = 0, fb = (uint64_t)read_reg(&s->c, bw_profile_navi31.gc_segment[0] + FB_BASE)
+			       << 24;
 	snprintf(path, sizeof(path), "debug/dri/" PCI "/amdgpu_ring_comp_1.%u.0", pipe);
 	assert_int_equal(file_open(&s->c, path, O_RDONLY, &file), 0);
 	assert_int_equal(file_read(&s->c, file, &pos, dw, sizeof(dw)), sizeof(dw));
@@ -120,14 +123,16 @@ static void forged_interrupts(void **state)
 	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_CREATE, &create), 0);
 	struct drm_syncobj_array one = {.handles = (uintptr_t)&create.handle, .count_handles = 1};
 	while (read_reg(&s.c, osssys(IH_RB_RPTR)) != at) {
-		assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_SIGNAL, &one), 0); /* wakes the driver */
+		/* wakes the driver */
+		assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_SIGNAL, &one), 0);
 		usleep(1000);
 	}
 	still_waits_and_then_ends(&s);
 	close_client(&s.c);
 }
 
-/* A write pointer in the middle of a vector, or beyond the ring, which says of each vector that work has ended. */
+/* A write pointer in the middle of a vector, or beyond the ring, which says of each vector that
+ * work has ended. */
 static void a_write_pointer_between_vectors(void **state)
 {
 	static const uint32_t wptrs[] = {8, 0x40008, 0xfffffff8};
@@ -138,10 +143,12 @@ static void a_write_pointer_between_vectors(void **state)
 		struct setup s;
 		prepare(&s);
 		uint32_t base = read_reg(&s.c, osssys(IH_RB_BASE));
-		uint64_t pos = ((uint64_t)base << 8) -
-			       ((uint64_t)read_reg(&s.c, bw_profile_navi31.gc_segment[0] + FB_BASE) << 24);
+		uint64_t pos =
+			((uint64_t)base << 8) -
+			((uint64_t)read_reg(&s.c, bw_profile_navi31.gc_segment[0] + FB_BASE) << 24);
 		assert_int_equal(file_write(&s.c, s.vram, &pos, ring, sizeof(ring)), sizeof(ring));
-		write_reg(&s.c, osssys(IH_RB_BASE), base + (1 << 22)); /* 1 GiB on: what the GPU tells, nobody hears */
+		/* 1 GiB on: what the GPU tells, nobody hears */
+		write_reg(&s.c, osssys(IH_RB_BASE), base + (1 << 22));
 		write_reg(&s.c, osssys(IH_RB_WPTR), wptrs[i]);
 		run_another(&s);
 		still_waits_and_then_ends(&s);

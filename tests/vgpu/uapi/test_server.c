@@ -72,8 +72,8 @@ static void requests_are_checked(void **state)
 	close_client(&c);
 }
 
-/* User memory that comes with a call is taken for the program's; what is no whole piece, and what the
- * pieces do not have, is asked for. */
+/* User memory that comes with a call is taken for the program's; what is no whole piece, and what
+ * the pieces do not have, is asked for. */
 static void memory_that_comes_along(void **state)
 {
 	struct client c;
@@ -85,11 +85,15 @@ static void memory_that_comes_along(void **state)
 		struct drm_syncobj_array in;
 		struct bw_vgpu_user other, piece;
 		uint32_t handles[2];
-	} r = {{c.drm, DRM_IOCTL_SYNCOBJ_SIGNAL}, {.handles = 0x1000, .count_handles = 1},
-	       {.va = 0x5000}, {.va = 0xffc, .size_b = 8}, {0, create.handle}};
+	} r = {{c.drm, DRM_IOCTL_SYNCOBJ_SIGNAL},
+	       {.handles = 0x1000, .count_handles = 1},
+	       {.va = 0x5000},
+	       {.va = 0xffc, .size_b = 8},
+	       {0, create.handle}};
 	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r)), 0);
 	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r) - 1), -EFAULT); /* cut short */
-	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r.a) + sizeof(r.in) + 20), -EFAULT);
+	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r.a) + sizeof(r.in) + 20),
+			 -EFAULT);
 	r.in.handles = 0x1004; /* half inside */
 	assert_int_equal(result_of(&c, BW_VGPU_IOCTL, &r, sizeof(r)), -EFAULT);
 	r.in.handles = 0x1000, r.piece.size_b = UINT32_MAX;

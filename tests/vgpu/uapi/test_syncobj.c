@@ -116,7 +116,8 @@ static void bad_arguments(void **state)
 	assert_int_equal(wait(&c, &s, 1, 0, AVAILABLE, NULL), -EINVAL); /* timelines only */
 	assert_int_equal(wait(&c, (uint32_t *)8, 1, 0, 0, NULL), -EFAULT);
 	assert_int_equal(wait(&c, &s, UINT32_MAX, 0, 0, NULL), -ENOMEM);
-	assert_int_equal(wait(&c, &s, (16 << 10) + 1, 0, 0, NULL), -ENOMEM); /* BW_DRM_MAX_HANDLES */
+	/* BW_DRM_MAX_HANDLES */
+	assert_int_equal(wait(&c, &s, (16 << 10) + 1, 0, 0, NULL), -ENOMEM);
 	assert_int_equal(array_op(&c, DRM_IOCTL_SYNCOBJ_RESET, bad), -ENOENT);
 	struct drm_syncobj_array empty = {0};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_RESET, &empty), -EINVAL);

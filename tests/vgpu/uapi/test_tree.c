@@ -67,7 +67,8 @@ static void what_loaders_look_for(void **state)
 		slurp("sys/class/drm/card0/device/ip_discovery/die/0/MMHUB/0/num_base_addresses"),
 		"2\n");
 	/* Both engines, with registers in GC's segments. */
-	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/SDMA1/0/major"), "6\n");
+	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/SDMA1/0/major"),
+			    "6\n");
 	assert_memory_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/42/0/base_addr"),
 			    "0x00001260\n0x0000A000\n", 22);
 	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/num_ips"), "6\n");

@@ -297,8 +297,8 @@ static uint64_t vram_used(struct client *c)
 	return used;
 }
 
-/* Whoever has debugfs may write page tables: that changes what the GPU sees, and never what the driver does
- * with memory that it thinks is its own. */
+/* Whoever has debugfs may write page tables: that changes what the GPU sees, and never what the
+ * driver does with memory that it thinks is its own. */
 static void tables_are_the_drivers_own(void **state)
 {
 	struct client c;
@@ -312,7 +312,8 @@ static void tables_are_the_drivers_own(void **state)
 	open_client(&victim);
 	struct view of_victim;
 	open_view(&of_victim, &victim);
-	/* Each directory, each of its entries: tables beyond VRAM, misaligned, in a ring, and a foreign one. */
+	/* Each directory, each of its entries: tables beyond VRAM, misaligned, in a ring, and a
+	 * foreign one. */
 	const uint64_t root = of_victim.ctx.base & ~0xfffull, foreign = v.ctx.base & ~0xfffull;
 	const uint64_t bad[] = {0x0000fffffffff001ull, root | 1, foreign | 1, 0x7fc1};
 	struct buffer b = make_buffer(&victim, 0x5000, AMDGPU_GEM_DOMAIN_VRAM, 0, 0x123456000);
@@ -321,14 +322,18 @@ static void tables_are_the_drivers_own(void **state)
 	for (unsigned step = 0; step < 3; step++) {
 		for (unsigned i = 0; i < 512; i++) {
 			uint64_t pos = (r.step[step].address & ~0xfffull) + i * 8;
-			assert_int_equal(file_write(&c, vram, &pos, &bad[i % BW_ARRAY_SIZE(bad)], 8), 8);
+			assert_int_equal(
+				file_write(&c, vram, &pos, &bad[i % BW_ARRAY_SIZE(bad)], 8), 8);
 		}
 	}
 	/* Over what is there, a part of it, and beside it. */
 	assert_int_equal(va_op(&victim, AMDGPU_VA_OP_CLEAR, 0, b.va + 0x1000, 0, 0x1000, 0), 0);
-	assert_int_equal(va_op(&victim, AMDGPU_VA_OP_REPLACE, b.handle, b.va + 0x1000, 0, 0x1000, RW), 0);
+	assert_int_equal(
+		va_op(&victim, AMDGPU_VA_OP_REPLACE, b.handle, b.va + 0x1000, 0, 0x1000, RW), 0);
 	assert_int_equal(va_op(&victim, AMDGPU_VA_OP_MAP, b.handle, 0x800000000, 0, 0x5000, RW), 0);
-	assert_int_equal(va_op(&victim, AMDGPU_VA_OP_MAP, 0, 0xa00000000, 0, 1 << 30, AMDGPU_VM_PAGE_PRT), 0);
+	assert_int_equal(
+		va_op(&victim, AMDGPU_VA_OP_MAP, 0, 0xa00000000, 0, 1 << 30, AMDGPU_VM_PAGE_PRT),
+		0);
 	close_client(&victim);
 	/* Nothing has been given back that was not the victim's, and all that was. */
 	assert_int_equal(vram_used(&c), used);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Subgroup operations under a condition, and the same without subgroups (REFERENCE): values go
-// through shared memory, WAVE invocations in a row are a subgroup. T is the type, GROUP the size of the
-// workgroup; the operations are called by all invocations, `on` says which take part.
+// through shared memory, WAVE invocations in a row are a subgroup. T is the type, GROUP the size of
+// the workgroup; the operations are called by all invocations, `on` says which take part.
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -41,10 +41,10 @@ void sg_publish(T x, bool on)
 			}                                                                          \
 		return on ? r : T(0);                                                              \
 	}
-#define SG_REDUCE(name, op, x, on)      name(x, on, 0, WAVE)
-#define SG_INCLUSIVE(name, op, x, on)   name(x, on, 1, WAVE)
-#define SG_EXCLUSIVE(name, op, x, on)   name(x, on, 2, WAVE)
-#define SG_CLUSTER(name, op, x, on, n)  name(x, on, 0, n)
+#define SG_REDUCE(name, op, x, on) name(x, on, 0, WAVE)
+#define SG_INCLUSIVE(name, op, x, on) name(x, on, 1, WAVE)
+#define SG_EXCLUSIVE(name, op, x, on) name(x, on, 2, WAVE)
+#define SG_CLUSTER(name, op, x, on, n) name(x, on, 0, n)
 
 T sg_read(T x, uint lane, bool on)
 {
@@ -63,12 +63,12 @@ uvec4 sg_ballot(bool b, bool on)
 }
 #else
 #define SG_ARITHMETIC(name, op, identity, COMBINE)
-#define SG_IF(on, type, e)              ((on) ? (e) : type(0))
-#define SG_PASTE(a, b)                  a##b
-#define SG_REDUCE(name, op, x, on)      sg_r_##op(x, on)
-#define SG_INCLUSIVE(name, op, x, on)   sg_i_##op(x, on)
-#define SG_EXCLUSIVE(name, op, x, on)   sg_e_##op(x, on)
-#define SG_CLUSTER(name, op, x, on, n)  sg_c##n##_##op(x, on)
+#define SG_IF(on, type, e) ((on) ? (e) : type(0))
+#define SG_PASTE(a, b) a##b
+#define SG_REDUCE(name, op, x, on) sg_r_##op(x, on)
+#define SG_INCLUSIVE(name, op, x, on) sg_i_##op(x, on)
+#define SG_EXCLUSIVE(name, op, x, on) sg_e_##op(x, on)
+#define SG_CLUSTER(name, op, x, on, n) sg_c##n##_##op(x, on)
 // An operation inside "if (on)", so that only those lanes take part.
 #define SG_FUNCTION(name, e)                                                                       \
 	T name(T x, bool on)                                                                       \
@@ -115,11 +115,11 @@ uvec4 sg_ballot(bool b, bool on)
 #endif
 
 SG_ARITHMETIC(sg_add, Add, T(0), r + y)
-SG_ARITHMETIC(sg_mul, Mul, T(1), r * y)
+SG_ARITHMETIC(sg_mul, Mul, T(1), r *y)
 SG_ARITHMETIC(sg_min, Min, T_MAX, min(r, y))
 SG_ARITHMETIC(sg_max, Max, T_MIN, max(r, y))
 #ifdef BITWISE
-SG_ARITHMETIC(sg_and, And, ~T(0), r & y)
+SG_ARITHMETIC(sg_and, And, ~T(0), r &y)
 SG_ARITHMETIC(sg_or, Or, T(0), r | y)
 SG_ARITHMETIC(sg_xor, Xor, T(0), r ^ y)
 #endif

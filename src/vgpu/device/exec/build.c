@@ -78,7 +78,7 @@ bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned c
 	} else if (code >= 128 && code <= 192) {
 		*out = code - 128;
 	} else if (code >= 193 && code <= 208) {
-		*out = (uint64_t) - (int64_t)(code - 192);
+		*out = (uint64_t)-(int64_t)(code - 192);
 	} else if (code >= BW_SRC_SHARED_BASE && code <= BW_SRC_PRIVATE_LIMIT) {
 		bool shared = code == BW_SRC_SHARED_BASE || code == BW_SRC_SHARED_LIMIT;
 		bool limit = code == BW_SRC_SHARED_LIMIT || code == BW_SRC_PRIVATE_LIMIT;
@@ -119,7 +119,7 @@ uint32_t bw_scalar_read32(const struct bw_wave *w, const struct bw_inst *inst, u
 	if (code >= 128 && code <= 192)
 		return code - 128;
 	if (code >= 193 && code <= 208)
-		return (uint32_t) - (int32_t)(code - 192);
+		return (uint32_t)-(int32_t)(code - 192);
 	if (code >= BW_SRC_HALF && code <= BW_SRC_INV_2PI)
 		return float32[code - BW_SRC_HALF];
 	return 0;
@@ -289,7 +289,8 @@ static bool vector_src(struct bw_build *b, unsigned i, unsigned code, enum bw_ty
 	if (bits == 64 && code < 128)
 		code &= ~1u;
 	if (bw_constant(b->x, b->inst, code, t, ctx, &value)) {
-		/* OPSEL takes the upper half of a literal too: ACO of Mesa 26 puts two constants into one. */
+		/* OPSEL takes the upper half of a literal too: ACO of Mesa 26 puts two constants
+		 * into one. */
 		if (bits == 16 && code == BW_SRC_LITERAL && b->inst->op_sel >> i & 1)
 			value = b->inst->literal >> 16;
 		void *p = bw_code_alloc(b->page, BW_LANES * bits / 8);
@@ -383,8 +384,8 @@ static bool is_plain(const struct bw_inst *inst, const struct bw_map_row *row)
 	for (unsigned i = 0; i < row->n_src; i++)
 		if (row->src[i] == BW_T_PKH || row->src[i] == BW_T_PKB || row->src[i] == BW_T_MIX)
 			return false;
-	return row->shape != BW_SHAPE_PACKED && inst->fmt != BW_FMT_VOP3P && inst->dpp == BW_DPP_NONE &&
-	       !inst->omod && !inst->op_sel && (is_cmp || !inst->clamp);
+	return row->shape != BW_SHAPE_PACKED && inst->fmt != BW_FMT_VOP3P &&
+	       inst->dpp == BW_DPP_NONE && !inst->omod && !inst->op_sel && (is_cmp || !inst->clamp);
 }
 
 /* The fastest handler for where the sources lie. */

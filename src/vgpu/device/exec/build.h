@@ -21,10 +21,10 @@ struct bw_dual {
 
 /* DPP: for each lane of a half which lane it reads; see dpp.c. */
 struct bw_dpp_lanes {
-	struct bw_inst inst;  /* that of the record */
+	struct bw_inst inst; /* that of the record */
 	uint8_t from[BW_LANES];
-	uint32_t in_range;    /* lanes that have a source */
-	uint32_t enable[2];   /* row and bank masks, for each half */
+	uint32_t in_range;  /* lanes that have a source */
+	uint32_t enable[2]; /* row and bank masks, for each half */
 };
 
 unsigned bw_type_bits(enum bw_type t);
@@ -42,8 +42,10 @@ bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_type t);
 /* The value of an operand code that is no register for this kind of wave. */
 bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned code, enum bw_type t,
 		 const struct bw_rec_ctx *ctx, uint64_t *out);
-/* Which lanes of a half read something, and which may write (result), of those active: rules 239 to 245. */
-uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec, uint32_t *out_valid);
+/* Which lanes of a half read something, and which may write (result), of those active: rules 239 to
+ * 245. */
+uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec,
+		      uint32_t *out_valid);
 void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struct bw_rec *rec);
 
 #endif

@@ -74,7 +74,7 @@ static inline bool execz(const struct bw_wave *w)
 	return (w->s[BW_SRC_EXEC_LO] | (w->lanes == 64 ? w->s[BW_SRC_EXEC_HI] : 0)) == 0;
 }
 
-#define CDBG_SYS  ((w->status & BW_STATUS_COND_DBG_SYS) != 0)
+#define CDBG_SYS ((w->status & BW_STATUS_COND_DBG_SYS) != 0)
 #define CDBG_USER ((w->status & BW_STATUS_COND_DBG_USER) != 0)
 
 BRANCH(s_branch, true)
@@ -435,7 +435,8 @@ HANDLER(s_sendmsg_rtn_b64)
 
 /* ---- indexed SGPRs: rules 36 to 38 ---- */
 
-unsigned bw_sgpr_indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n, unsigned otherwise)
+unsigned bw_sgpr_indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n,
+			 unsigned otherwise)
 {
 	unsigned end;
 	if (n == 2)

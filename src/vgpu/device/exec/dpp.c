@@ -46,7 +46,8 @@ void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struc
 	rec->inst = &d->inst;
 }
 
-uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec, uint32_t *out_valid)
+uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec,
+		      uint32_t *out_valid)
 {
 	const struct bw_inst *inst = &d->inst;
 	uint32_t valid = d->in_range, write = exec & d->enable[half];

@@ -9,6 +9,7 @@
 #include "vgpu/device/exec/fmath.h"
 #include "vgpu/device/exec/lane_math.h"
 
+/* clang-format off */
 enum kind {
 	NO_KIND,
 	ADD, SUB, SUBREV, MUL, MUL_DX9, FMA, FMA_F16, FMA_DX9,
@@ -19,6 +20,7 @@ enum kind {
 	FROM_I32, FROM_U32, FROM_I16, FROM_U16,
 	RCP, RCP_IFLAG, RSQ, SQRT, LOG, EXP, LDEXP, DIV_FMAS, DIV_FIXUP,
 };
+/* clang-format on */
 
 static const struct {
 	const char *name;
@@ -38,7 +40,8 @@ static void fill_kinds(void)
 		const struct bw_op_info *info = bw_isa_op_info((enum bw_op)op);
 		if (info->same != (enum bw_op)op)
 			kinds[op] = kinds[info->same];
-		else if (info->class == BW_CLASS_CMP && strstr(info->name, "_f") && !strstr(info->name, "class"))
+		else if (info->class == BW_CLASS_CMP && strstr(info->name, "_f") &&
+			 !strstr(info->name, "class"))
 			kinds[op] = OPERANDS;
 	}
 	kinds[BW_OP_ILLEGAL] = NO_KIND;
@@ -53,7 +56,8 @@ static enum kind kind_of(enum bw_op op)
 
 bool bw_excp_possible(const struct bw_inst *inst)
 {
-	return kind_of(inst->op) != NO_KIND || (inst->fmt == BW_FMT_VOPD && kind_of(inst->op_y) != NO_KIND);
+	return kind_of(inst->op) != NO_KIND ||
+	       (inst->fmt == BW_FMT_VOPD && kind_of(inst->op_y) != NO_KIND);
 }
 
 /* One lane's operands. */
@@ -106,7 +110,8 @@ static uint32_t look(const struct lane *a, const struct bw_fmath *m)
 
 static bool counts_as_zero(const struct lane *a, unsigned i, const struct bw_fmath *m)
 {
-	return (a->s[i] & ~sign_of(a->type)) == 0 || (m->flush_in && bw_fmath_is_denormal(a->type, a->s[i]));
+	return (a->s[i] & ~sign_of(a->type)) == 0 ||
+	       (m->flush_in && bw_fmath_is_denormal(a->type, a->s[i]));
 }
 
 /* Float to integer: rule 154. A saturated value is invalid, a fraction lost inexact. */
@@ -130,7 +135,8 @@ static uint32_t from_int(uint64_t magnitude, unsigned digits, double largest)
 		return BW_EXCP_OVERFLOW | BW_EXCP_INEXACT;
 	if (magnitude == 0)
 		return 0;
-	unsigned len = 64 - (unsigned)__builtin_clzll(magnitude) - (unsigned)__builtin_ctzll(magnitude);
+	unsigned len =
+		64 - (unsigned)__builtin_clzll(magnitude) - (unsigned)__builtin_ctzll(magnitude);
 	return len > digits ? BW_EXCP_INEXACT : 0;
 }
 
@@ -172,7 +178,8 @@ static uint32_t transcendental(enum kind kind, const struct lane *a, const struc
 		return flags;
 	int e;
 	double fraction = __builtin_frexp(v, &e);
-	bool exact = fraction == 0.5 && (kind == LOG || (e & 1)); /* a power of two, for rsq an even one */
+	/* a power of two, for rsq an even one */
+	bool exact = fraction == 0.5 && (kind == LOG || (e & 1));
 	return exact ? flags : flags | BW_EXCP_INEXACT;
 }
 
@@ -239,7 +246,8 @@ static uint32_t arithmetic(enum kind kind, const struct lane *a, const struct bw
 	case FMA:
 		return fma_flags(a, m, 0);
 	case DIV_FMAS: {
-		unsigned top = a->type == BW_FKIND_F64 ? 1023 : 127, frac = a->type == BW_FKIND_F64 ? 52 : 23;
+		unsigned top = a->type == BW_FKIND_F64 ? 1023 : 127,
+			 frac = a->type == BW_FKIND_F64 ? 52 : 23;
 		int by = a->type == BW_FKIND_F64 ? 128 : 64;
 		bool up = (a->s[2] & ~minus) >> frac > top;
 		return fma_flags(a, m, !a->bit ? 0 : up ? by : -by);
@@ -266,8 +274,17 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 	switch (kind) {
 	case NO_KIND:
 		return 0;
-	case ADD: case SUB: case SUBREV: case MUL: case MUL_DX9: case FMA: case FMA_DX9: case DIV_FMAS: case RCP:
-	case SQRT: case LDEXP:
+	case ADD:
+	case SUB:
+	case SUBREV:
+	case MUL:
+	case MUL_DX9:
+	case FMA:
+	case FMA_DX9:
+	case DIV_FMAS:
+	case RCP:
+	case SQRT:
+	case LDEXP:
 		return arithmetic(kind, a, &m);
 	case FMA_F16:
 		return fma_f16(a, &m);
@@ -279,7 +296,9 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 		uint32_t flags = look(a, &m);
 		if (__builtin_isinf(v))
 			return flags | BW_EXCP_INVALID;
-		return kind == FINITE && v == v && v * 4.0 != __builtin_trunc(v * 4.0) ? flags | BW_EXCP_INEXACT : flags;
+		return kind == FINITE && v == v && v * 4.0 != __builtin_trunc(v * 4.0)
+			       ? flags | BW_EXCP_INEXACT
+			       : flags;
 	}
 	case TO_F16:
 		return convert(a, BW_FKIND_F16, -1);
@@ -298,7 +317,8 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 	case TO_U16:
 		return to_int(a, &m, 0, 0x1p16 - 1);
 	case FROM_I32:
-		return from_int((int32_t)raw < 0 ? -(uint64_t)(int64_t)(int32_t)raw : raw, 24, INFINITY);
+		return from_int((int32_t)raw < 0 ? -(uint64_t)(int64_t)(int32_t)raw : raw, 24,
+				INFINITY);
 	case FROM_U32:
 		return from_int(raw, 24, INFINITY);
 	case FROM_I16:
@@ -307,7 +327,9 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 		return from_int(raw, 11, a->m->round16 == BW_ROUND_NEAREST ? 65519.0 : 65535.0);
 	case RCP_IFLAG: /* rule 135 */
 		return counts_as_zero(a, 0, &m) ? BW_EXCP_INT_DIV0 : 0;
-	case RSQ: case LOG: case EXP:
+	case RSQ:
+	case LOG:
+	case EXP:
 		return transcendental(kind, a, &m);
 	case DIV_FIXUP:
 		return div_fixup(a, &m);
@@ -318,11 +340,14 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 static enum bw_fkind float_type(enum bw_type t)
 {
 	switch ((unsigned)t) {
-	case BW_T_F64: case BW_T_N64:
+	case BW_T_F64:
+	case BW_T_N64:
 		return BW_FKIND_F64;
-	case BW_T_F16: case BW_T_PKH:
+	case BW_T_F16:
+	case BW_T_PKH:
 		return BW_FKIND_F16;
-	case BW_T_BF16: case BW_T_PKB:
+	case BW_T_BF16:
+	case BW_T_PKB:
 		return BW_FKIND_BF16;
 	default:
 		return BW_FKIND_F32;
@@ -336,8 +361,8 @@ static uint64_t element(const void *s, unsigned bits, unsigned i)
 	return bits == 32 ? ((const uint32_t *)s)[i] : ((const uint64_t *)s)[i];
 }
 
-uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3], uint32_t mask,
-		       const struct bw_lane_args *args)
+uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3],
+		       uint32_t mask, const struct bw_lane_args *args)
 {
 	enum kind kind = kind_of(op);
 	uint32_t flags = 0;
@@ -348,13 +373,17 @@ uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *
 		unsigned l = packed ? i / 2 : i;
 		if (!(mask >> l & 1))
 			continue;
-		struct lane a = {.type = float_type((enum bw_type)row->src[0]), .n = row->n_src, .m = args->m,
+		struct lane a = {.type = float_type((enum bw_type)row->src[0]),
+				 .n = row->n_src,
+				 .m = args->m,
 				 .bit = args->mask_in >> l & 1};
 		for (unsigned k = 0; k < row->n_src; k++)
-			a.s[k] = element(s[k], packed ? 16 : bw_type_bits((enum bw_type)row->src[k]), i);
+			a.s[k] = element(s[k],
+					 packed ? 16 : bw_type_bits((enum bw_type)row->src[k]), i);
 		if (kind == LDEXP) { /* the second operand is an integer */
 			a.n = 1;
-			a.s[1] = row->src[1] == BW_T_I16 ? (uint64_t)(int64_t)(int16_t)a.s[1] : a.s[1];
+			a.s[1] = row->src[1] == BW_T_I16 ? (uint64_t)(int64_t)(int16_t)a.s[1]
+							 : a.s[1];
 		}
 		flags |= lane_flags(kind, &a);
 	}

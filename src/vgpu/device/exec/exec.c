@@ -169,9 +169,9 @@ static void step_trap(struct bw_exec *x, struct bw_wave *w)
 	bw_wave_enter_trap(w, tba, 0, false);
 }
 
-/* An access of this wave has hit an address watch. The flags are set whether or not somebody wants the
- * trap. With precise memory it comes right behind the access, otherwise LATE instructions later [I:
- * how many]. True: not yet. */
+/* An access of this wave has hit an address watch. The flags are set whether or not somebody wants
+ * the trap. With precise memory it comes right behind the access, otherwise LATE instructions later
+ * [I: how many]. True: not yet. */
 enum { LATE = 4 };
 
 static bool watch_waits(struct bw_exec *x, struct bw_wave *w)

@@ -108,7 +108,7 @@ enum {			   /* bw_rec.flags */
 	} while (0)
 
 #define BW_FOLLOWING(rec) ((rec) + (rec)->size_dw)
-#define BW_OPERAND(i)	  ((void *)(x->base[rec->base[i]] + rec->off[i]))
+#define BW_OPERAND(i) ((void *)(x->base[rec->base[i]] + rec->off[i]))
 
 /* Scalar sources of a vector instruction go to their spread buffers. */
 static inline void bw_spread(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x)
@@ -277,8 +277,9 @@ void bw_exec_mode_changed(struct bw_exec *x, const struct bw_wave *w);
 
 /* Operand resolution (build.c), for handlers that take operands when they run. */
 uint32_t bw_scalar_read32(const struct bw_wave *w, const struct bw_inst *inst, unsigned code);
-/* s_movrel: the SGPR (n: 1, or 2 for a pair) `index` away from `code`; `otherwise` when that leaves the
- * region (rules 36 to 38). */
-unsigned bw_sgpr_indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n, unsigned otherwise);
+/* s_movrel: the SGPR (n: 1, or 2 for a pair) `index` away from `code`; `otherwise` when that leaves
+ * the region (rules 36 to 38). */
+unsigned bw_sgpr_indexed(const struct bw_wave *w, unsigned code, uint32_t index, unsigned n,
+			 unsigned otherwise);
 
 #endif

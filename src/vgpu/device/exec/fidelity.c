@@ -35,6 +35,7 @@ struct bw_op_fidelity bw_exec_fidelity(enum bw_op op)
 
 const char *bw_fidelity_name(enum bw_fidelity kind)
 {
+	/* clang-format off */
 	static const char *const names[BW_FIDELITY_COUNT] = {
 		[BW_FIDELITY_EXACT] = "exact",
 		[BW_FIDELITY_ULP1] = "within 1 ULP",
@@ -42,5 +43,6 @@ const char *bw_fidelity_name(enum bw_fidelity kind)
 		[BW_FIDELITY_ABSENT] = "absent",
 		[BW_FIDELITY_UNUSUAL] = "unusual",
 	};
+	/* clang-format on */
 	return names[kind];
 }

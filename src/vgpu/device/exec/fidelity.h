@@ -2,15 +2,17 @@
 #ifndef BW_VGPU_EXEC_FIDELITY_H
 #define BW_VGPU_EXEC_FIDELITY_H
 
-/* How true to the hardware the executor is, opcode by opcode. Pure; the tables are the executor's own. */
+/* How true to the hardware the executor is, opcode by opcode. Pure; the tables are the executor's
+ * own. */
 
 #include "isa/inst.h"
 
 enum bw_fidelity {
 	BW_FIDELITY_EXACT,
-	BW_FIDELITY_ULP1,   /* within 1 ULP of the hardware's result */
-	BW_FIDELITY_LOOSE,  /* approximate; what the hardware computes is not documented that closely */
-	BW_FIDELITY_ABSENT, /* not executed */
+	BW_FIDELITY_ULP1, /* within 1 ULP of the hardware's result */
+	/* approximate; what the hardware computes is not documented that closely */
+	BW_FIDELITY_LOOSE,
+	BW_FIDELITY_ABSENT,  /* not executed */
 	BW_FIDELITY_UNUSUAL, /* of one use of an instruction: executed, in a way worth a look */
 	BW_FIDELITY_COUNT,
 };

@@ -63,12 +63,17 @@ bool bw_fmath_is_denormal(enum bw_fkind kind, uint64_t a)
 struct bw_fmath bw_fmath_mode(const struct bw_fmode *m, enum bw_fkind kind)
 {
 	if (kind == BW_FKIND_F32)
-		return (struct bw_fmath){.round = m->round32, .flush_in = m->flush_in32, .flush_out = m->flush_out32};
-	return (struct bw_fmath){.round = m->round16, .flush_in = m->flush_in16, .flush_out = m->flush_out16,
+		return (struct bw_fmath){.round = m->round32,
+					 .flush_in = m->flush_in32,
+					 .flush_out = m->flush_out32};
+	return (struct bw_fmath){.round = m->round16,
+				 .flush_in = m->flush_in16,
+				 .flush_out = m->flush_out16,
 				 .saturate = kind == BW_FKIND_F16 && m->fp16_ovfl};
 }
 
-static struct number unpack(enum bw_fkind kind, uint64_t a, const struct bw_fmath *m, uint32_t *flags)
+static struct number unpack(enum bw_fkind kind, uint64_t a, const struct bw_fmath *m,
+			    uint32_t *flags)
 {
 	const struct format *f = &formats[kind];
 	uint64_t mag = magnitude(f, a), frac = mag & ((1ull << f->frac) - 1);
@@ -107,7 +112,9 @@ static uint64_t default_nan(const struct format *f, uint32_t *flags)
 static unsigned length(u128 v)
 {
 	uint64_t hi = (uint64_t)(v >> 64), lo = (uint64_t)v;
-	return hi ? 128 - (unsigned)__builtin_clzll(hi) : lo ? 64 - (unsigned)__builtin_clzll(lo) : 0;
+	return hi   ? 128 - (unsigned)__builtin_clzll(hi)
+	       : lo ? 64 - (unsigned)__builtin_clzll(lo)
+		    : 0;
 }
 
 /* v >> by, the bits that fall out remembered in the last one. */
@@ -126,7 +133,8 @@ static bool rounds_away(enum bw_round round, bool neg)
 }
 
 /* mant >> drop in this mode. */
-static uint64_t round_off(u128 mant, unsigned drop, bool neg, enum bw_round round, bool *out_inexact)
+static uint64_t round_off(u128 mant, unsigned drop, bool neg, enum bw_round round,
+			  bool *out_inexact)
 {
 	*out_inexact = false;
 	if (drop == 0)
@@ -143,15 +151,16 @@ static uint64_t round_off(u128 mant, unsigned drop, bool neg, enum bw_round roun
 	return kept + (rest != 0 && rounds_away(round, neg));
 }
 
-/* mant is not 0. It may have its last bit set for any number of bits lost, when it is longer than the
- * result by two bits at least. */
+/* mant is not 0. It may have its last bit set for any number of bits lost, when it is longer than
+ * the result by two bits at least. */
 static uint64_t pack(const struct format *f, bool neg, u128 mant, int exp, const struct bw_fmath *m,
 		     uint32_t *flags)
 {
 	uint64_t sign = neg ? sign_bit(f) : 0;
 	int len = (int)length(mant), place = (int)f->frac + 1;
 	int lowest = 1 - f->bias - (int)f->frac; /* exponent of a denormal's last place */
-	int lsb = exp + len - place;             /* exponent of the result's last place if it is normal */
+	/* exponent of the result's last place if it is normal */
+	int lsb = exp + len - place;
 	bool inexact, below = lsb < lowest;
 	int drop = (below ? lowest : lsb) - exp;
 	uint64_t kept;
@@ -166,7 +175,8 @@ static uint64_t pack(const struct format *f, bool neg, u128 mant, int exp, const
 	bool tiny = below, lost;
 	if (lsb == lowest - 1 && drop > 1)
 		tiny = round_off(mant, (unsigned)drop - 1, neg, m->round, &lost) >> place == 0;
-	uint64_t out = ((uint64_t)(e - 1) << f->frac) + kept; /* a carry and the leading one move e up */
+	/* a carry and the leading one move e up */
+	uint64_t out = ((uint64_t)(e - 1) << f->frac) + kept;
 	if (inexact)
 		*flags |= BW_EXCP_INEXACT;
 	if (e > 2 * f->bias || out >= inf_bits(f)) {
@@ -200,8 +210,8 @@ static struct number times(const struct number *a, const struct number *b)
 	return p;
 }
 
-/* Both FINITE. The leading bit of the larger one goes to bit 125: 19 bits at least are left below the
- * 106 of a product, so that nothing is lost when much cancels. */
+/* Both FINITE. The leading bit of the larger one goes to bit 125: 19 bits at least are left below
+ * the 106 of a product, so that nothing is lost when much cancels. */
 static struct number plus(struct number a, struct number b)
 {
 	if (a.exp + (int)length(a.mant) < b.exp + (int)length(b.mant)) {
@@ -239,7 +249,9 @@ static uint64_t sum(const struct format *f, struct number a, struct number b, in
 	}
 	struct number r = a.class == ZERO ? b : b.class == ZERO ? a : plus(a, b);
 	if (r.class == ZERO) {
-		bool neg = a.neg == b.neg && a.class == ZERO && b.class == ZERO ? a.neg : m->round == BW_ROUND_DOWN;
+		bool neg = a.neg == b.neg && a.class == ZERO && b.class == ZERO
+				   ? a.neg
+				   : m->round == BW_ROUND_DOWN;
 		return neg ? sign_bit(f) : 0;
 	}
 	return pack(f, r.neg, r.mant, r.exp + scale, m, flags);
@@ -249,8 +261,12 @@ uint64_t bw_fmath_fma(enum bw_fkind kind, uint64_t a, uint64_t b, uint64_t c, in
 		      const struct bw_fmath *m, uint32_t *flags)
 {
 	const struct format *f = &formats[kind];
-	struct number x = unpack(kind, a, m, flags), y = unpack(kind, b, m, flags), z = unpack(kind, c, m, flags);
-	const struct number *nan = x.class == NAN_ ? &x : y.class == NAN_ ? &y : z.class == NAN_ ? &z : NULL;
+	struct number x = unpack(kind, a, m, flags), y = unpack(kind, b, m, flags),
+		      z = unpack(kind, c, m, flags);
+	const struct number *nan = x.class == NAN_   ? &x
+				   : y.class == NAN_ ? &y
+				   : z.class == NAN_ ? &z
+						     : NULL;
 	if (nan)
 		return pack_nan(f, nan);
 	if ((x.class == INF && y.class == ZERO) || (x.class == ZERO && y.class == INF))
@@ -258,7 +274,8 @@ uint64_t bw_fmath_fma(enum bw_fkind kind, uint64_t a, uint64_t b, uint64_t c, in
 	return sum(f, times(&x, &y), z, scale, m, flags);
 }
 
-uint64_t bw_fmath_add(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m, uint32_t *flags)
+uint64_t bw_fmath_add(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,
+		      uint32_t *flags)
 {
 	const struct format *f = &formats[kind];
 	struct number x = unpack(kind, a, m, flags), y = unpack(kind, b, m, flags);
@@ -267,7 +284,8 @@ uint64_t bw_fmath_add(enum bw_fkind kind, uint64_t a, uint64_t b, const struct b
 	return sum(f, x, y, 0, m, flags);
 }
 
-static uint64_t finish(const struct format *f, const struct number *n, const struct bw_fmath *m, uint32_t *flags)
+static uint64_t finish(const struct format *f, const struct number *n, const struct bw_fmath *m,
+		       uint32_t *flags)
 {
 	uint64_t sign = n->neg ? sign_bit(f) : 0;
 	switch (n->class) {
@@ -283,7 +301,8 @@ static uint64_t finish(const struct format *f, const struct number *n, const str
 	return pack(f, n->neg, n->mant, n->exp, m, flags);
 }
 
-uint64_t bw_fmath_mul(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m, uint32_t *flags)
+uint64_t bw_fmath_mul(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,
+		      uint32_t *flags)
 {
 	const struct format *f = &formats[kind];
 	struct number x = unpack(kind, a, m, flags), y = unpack(kind, b, m, flags);
@@ -295,7 +314,8 @@ uint64_t bw_fmath_mul(enum bw_fkind kind, uint64_t a, uint64_t b, const struct b
 	return finish(f, &p, m, flags);
 }
 
-uint64_t bw_fmath_div(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m, uint32_t *flags)
+uint64_t bw_fmath_div(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,
+		      uint32_t *flags)
 {
 	const struct format *f = &formats[kind];
 	struct number x = unpack(kind, a, m, flags), y = unpack(kind, b, m, flags);
@@ -353,7 +373,8 @@ uint64_t bw_fmath_sqrt(enum bw_fkind kind, uint64_t a, const struct bw_fmath *m,
 	return finish(f, &x, m, flags);
 }
 
-uint64_t bw_fmath_ldexp(enum bw_fkind kind, uint64_t a, int scale, const struct bw_fmath *m, uint32_t *flags)
+uint64_t bw_fmath_ldexp(enum bw_fkind kind, uint64_t a, int scale, const struct bw_fmath *m,
+			uint32_t *flags)
 {
 	struct number x = unpack(kind, a, m, flags);
 	x.exp += scale < -5000 ? -5000 : scale > 5000 ? 5000 : scale;

@@ -2,10 +2,10 @@
 #ifndef BW_VGPU_EXEC_FMATH_H
 #define BW_VGPU_EXEC_FMATH_H
 
-/* Float arithmetic by integers: single lanes of f16, bf16, f32 and f64, one rounding in any mode, and
- * the exceptions it raises. Slow. The rows compute with the host's arithmetic; this is for what that
- * cannot tell: which exceptions an operation raised in which lane, and results that are scaled before
- * they are rounded. Pure: no host mode is read or written. */
+/* Float arithmetic by integers: single lanes of f16, bf16, f32 and f64, one rounding in any mode,
+ * and the exceptions it raises. Slow. The rows compute with the host's arithmetic; this is for what
+ * that cannot tell: which exceptions an operation raised in which lane, and results that are scaled
+ * before they are rounded. Pure: no host mode is read or written. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,12 +41,16 @@ struct bw_fmath bw_fmath_mode(const struct bw_fmode *m, enum bw_fkind kind);
 /* (a * b + c) * 2^scale, one rounding. */
 uint64_t bw_fmath_fma(enum bw_fkind kind, uint64_t a, uint64_t b, uint64_t c, int scale,
 		      const struct bw_fmath *m, uint32_t *flags);
-uint64_t bw_fmath_add(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m, uint32_t *flags);
-uint64_t bw_fmath_mul(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m, uint32_t *flags);
-uint64_t bw_fmath_div(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m, uint32_t *flags);
+uint64_t bw_fmath_add(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,
+		      uint32_t *flags);
+uint64_t bw_fmath_mul(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,
+		      uint32_t *flags);
+uint64_t bw_fmath_div(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,
+		      uint32_t *flags);
 uint64_t bw_fmath_sqrt(enum bw_fkind kind, uint64_t a, const struct bw_fmath *m, uint32_t *flags);
 /* a * 2^scale. */
-uint64_t bw_fmath_ldexp(enum bw_fkind kind, uint64_t a, int scale, const struct bw_fmath *m, uint32_t *flags);
+uint64_t bw_fmath_ldexp(enum bw_fkind kind, uint64_t a, int scale, const struct bw_fmath *m,
+			uint32_t *flags);
 /* flush_in is that of `from`'s type, the rest that of `to`'s. */
 uint64_t bw_fmath_cvt(enum bw_fkind from, enum bw_fkind to, uint64_t a, const struct bw_fmath *m,
 		      uint32_t *flags);

@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_EXEC_FMODE_H
 #define BW_VGPU_EXEC_FMODE_H
 
-/* The float part of a wave's MODE register, ready for use: what the host's MXCSR must hold while rows
- * run, and what rows and write-back ask about (reference gfx11-rules 107 to 128). */
+/* The float part of a wave's MODE register, ready for use: what the host's MXCSR must hold while
+ * rows run, and what rows and write-back ask about (reference gfx11-rules 107 to 128). */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,16 +12,17 @@
 enum bw_round { BW_ROUND_NEAREST, BW_ROUND_UP, BW_ROUND_DOWN, BW_ROUND_ZERO };
 
 struct bw_fmode {
-	uint32_t mode;          /* the MODE this was made from */
-	uint32_t mxcsr32;       /* for f32 rows; set while the executor runs */
-	uint32_t mxcsr64;       /* for f64 rows: rounding and denormals of the f16/f64 fields */
-	uint32_t mxcsr_narrow;  /* for f64 to f32: rounds as f32, takes f64 operands */
-	/* For f16 rows, which handle denormals by themselves: the rounding of the f16/f64 field; as mxcsr32
-	 * when that is the same. For bf16, whose denormals are denormal in f32, too: keeps them. */
+	uint32_t mode;	       /* the MODE this was made from */
+	uint32_t mxcsr32;      /* for f32 rows; set while the executor runs */
+	uint32_t mxcsr64;      /* for f64 rows: rounding and denormals of the f16/f64 fields */
+	uint32_t mxcsr_narrow; /* for f64 to f32: rounds as f32, takes f64 operands */
+	/* For f16 rows, which handle denormals by themselves: the rounding of the f16/f64 field; as
+	 * mxcsr32 when that is the same. For bf16, whose denormals are denormal in f32, too: keeps
+	 * them. */
 	uint32_t mxcsr_f16, mxcsr_bf16;
-	uint32_t flush_in32;    /* 1: f32 inputs that are denormal count as zero */
+	uint32_t flush_in32; /* 1: f32 inputs that are denormal count as zero */
 	uint32_t flush_out32;
-	uint32_t flush_in16;    /* f16 and f64 */
+	uint32_t flush_in16; /* f16 and f64 */
 	uint32_t flush_out16;
 	uint8_t round32, round16; /* enum bw_round */
 	bool ieee, dx10_clamp, fp16_ovfl;

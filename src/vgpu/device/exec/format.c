@@ -11,8 +11,12 @@
 enum { N_FORMATS = 256, N_BUFFER_FORMATS = 64 };
 
 #define FORMAT(number_, name_, layout_, num_, size_, ...)                                          \
-	[number_] = {.name = #name_, .number = number_, .size_b = size_, .num = BW_NUM_##num_,      \
-		     .layout = BW_LAYOUT_##layout_, .bits = {__VA_ARGS__},                          \
+	[number_] = {.name = #name_,                                                               \
+		     .number = number_,                                                            \
+		     .size_b = size_,                                                              \
+		     .num = BW_NUM_##num_,                                                         \
+		     .layout = BW_LAYOUT_##layout_,                                                \
+		     .bits = {__VA_ARGS__},                                                        \
 		     .is_int = BW_NUM_##num_ == BW_NUM_UINT || BW_NUM_##num_ == BW_NUM_SINT},
 #define ABSENT(number_, name_) [number_] = {.name = #name_},
 static struct bw_format formats[N_FORMATS] = {
@@ -109,8 +113,8 @@ static uint32_t small_to_f32(uint32_t v, unsigned m)
 
 enum rounding { TO_NEAREST, TO_ZERO };
 
-/* Magnitude bits of a finite f32 to such a float, without a limit at the top: 31 << m and more is an
- * overflow. */
+/* Magnitude bits of a finite f32 to such a float, without a limit at the top: 31 << m and more is
+ * an overflow. */
 static uint32_t f32_to_small(uint32_t magnitude, unsigned m, enum rounding rounding)
 {
 	unsigned exponent = magnitude >> 23, drop = 23 - m;
@@ -173,10 +177,14 @@ uint32_t bw_f32_to_ufloat(uint32_t f, unsigned mantissa_bits)
 static uint32_t unpack_float(uint32_t raw, unsigned bits)
 {
 	switch (bits) {
-	case 16: return bw_f16_to_f32((uint16_t)raw);
-	case 11: return bw_ufloat_to_f32(raw, 6);
-	case 10: return bw_ufloat_to_f32(raw, 5);
-	default: return raw;
+	case 16:
+		return bw_f16_to_f32((uint16_t)raw);
+	case 11:
+		return bw_ufloat_to_f32(raw, 6);
+	case 10:
+		return bw_ufloat_to_f32(raw, 5);
+	default:
+		return raw;
 	}
 }
 
@@ -186,17 +194,24 @@ static uint32_t unpack_component(enum bw_num num, uint32_t raw, unsigned bits)
 	int32_t value = (int32_t)bw_sign_extend(raw, bits);
 	switch (num) {
 	case BW_NUM_UNORM:
-		return f32_bits(bits == 8 ? unorm8[raw] : (float)raw / (float)(UINT32_MAX >> (32 - bits)));
+		return f32_bits(bits == 8 ? unorm8[raw]
+					  : (float)raw / (float)(UINT32_MAX >> (32 - bits)));
 	case BW_NUM_SNORM: {
 		float v = (float)value / (float)(UINT32_MAX >> (33 - bits));
 		return f32_bits(v < -1 ? -1 : v);
 	}
-	case BW_NUM_USCALED: return f32_bits((float)raw);
-	case BW_NUM_SSCALED: return f32_bits((float)value);
-	case BW_NUM_UINT: return raw;
-	case BW_NUM_SINT: return (uint32_t)value;
-	case BW_NUM_FLOAT: return unpack_float(raw, bits);
-	case BW_NUM_SRGB: return f32_bits(srgb_linear[raw & 255]);
+	case BW_NUM_USCALED:
+		return f32_bits((float)raw);
+	case BW_NUM_SSCALED:
+		return f32_bits((float)value);
+	case BW_NUM_UINT:
+		return raw;
+	case BW_NUM_SINT:
+		return (uint32_t)value;
+	case BW_NUM_FLOAT:
+		return unpack_float(raw, bits);
+	case BW_NUM_SRGB:
+		return f32_bits(srgb_linear[raw & 255]);
 	}
 	return 0;
 }
@@ -204,15 +219,19 @@ static uint32_t unpack_component(enum bw_num num, uint32_t raw, unsigned bits)
 static uint32_t pack_float(uint32_t value, unsigned bits)
 {
 	switch (bits) {
-	case 16: return bw_f32_to_f16(value, false);
-	case 11: return bw_f32_to_ufloat(value, 6);
-	case 10: return bw_f32_to_ufloat(value, 5);
-	default: return value;
+	case 16:
+		return bw_f32_to_f16(value, false);
+	case 11:
+		return bw_f32_to_ufloat(value, 6);
+	case 10:
+		return bw_f32_to_ufloat(value, 5);
+	default:
+		return value;
 	}
 }
 
-/* Clamps a float to low..high and rounds it to nearest even; NaN is 0 (rule 367). All of it is exact in
- * double before the one rounding. */
+/* Clamps a float to low..high and rounds it to nearest even; NaN is 0 (rule 367). All of it is
+ * exact in double before the one rounding. */
 static int64_t round_clamped(double v, double low, double high)
 {
 	if (isnan(v))
@@ -226,17 +245,24 @@ static uint32_t pack_component(enum bw_num num, uint32_t value, unsigned bits)
 	int32_t smax = (int32_t)(umax >> 1), smin = -smax - 1;
 	double v = bits_f32(value);
 	switch (num) {
-	case BW_NUM_UNORM: return (uint32_t)round_clamped(v * umax, 0, umax);
-	case BW_NUM_SNORM: return (uint32_t)round_clamped(v * smax, -smax, smax) & umax;
-	case BW_NUM_USCALED: return (uint32_t)round_clamped(v, 0, umax);
-	case BW_NUM_SSCALED: return (uint32_t)round_clamped(v, smin, smax) & umax;
-	case BW_NUM_UINT: return BW_MIN(value, umax);
+	case BW_NUM_UNORM:
+		return (uint32_t)round_clamped(v * umax, 0, umax);
+	case BW_NUM_SNORM:
+		return (uint32_t)round_clamped(v * smax, -smax, smax) & umax;
+	case BW_NUM_USCALED:
+		return (uint32_t)round_clamped(v, 0, umax);
+	case BW_NUM_SSCALED:
+		return (uint32_t)round_clamped(v, smin, smax) & umax;
+	case BW_NUM_UINT:
+		return BW_MIN(value, umax);
 	case BW_NUM_SINT: {
 		int32_t i = (int32_t)value;
 		return (uint32_t)(i < smin ? smin : i > smax ? smax : i) & umax;
 	}
-	case BW_NUM_FLOAT: return pack_float(value, bits);
-	case BW_NUM_SRGB: return bw_linear_to_srgb(bits_f32(value));
+	case BW_NUM_FLOAT:
+		return pack_float(value, bits);
+	case BW_NUM_SRGB:
+		return bw_linear_to_srgb(bits_f32(value));
 	}
 	return 0;
 }
@@ -306,7 +332,8 @@ void bw_format_unpack(const struct bw_format *f, const uint8_t *texel, uint32_t 
 	for (unsigned c = 0; c < f->n; c++) {
 		/* No field crosses the middle of 128 bits. */
 		uint64_t raw = words[f->shift[c] / 64] >> (f->shift[c] % 64);
-		out_rgba[c] = unpack_component(num_of(f, c), (uint32_t)bw_bits(raw, f->bits[c] - 1u, 0), f->bits[c]);
+		out_rgba[c] = unpack_component(
+			num_of(f, c), (uint32_t)bw_bits(raw, f->bits[c] - 1u, 0), f->bits[c]);
 	}
 }
 
@@ -324,12 +351,15 @@ void bw_format_pack(const struct bw_format *f, const uint32_t rgba[4], uint8_t *
 	memcpy(out_texel, words, f->size_b);
 }
 
-void bw_format_select(const struct bw_format *f, uint32_t dst_sel, const uint32_t in[4], uint32_t out[4])
+void bw_format_select(const struct bw_format *f, uint32_t dst_sel, const uint32_t in[4],
+		      uint32_t out[4])
 {
 	for (unsigned c = 0; c < 4; c++) {
 		unsigned sel = dst_sel >> (3 * c) & 7;
 		/* 2 and 3 are reserved: 0 [I]. */
-		out[c] = sel >= BW_SEL_X ? in[sel - BW_SEL_X] : sel == BW_SEL_1 ? bw_format_one(f) : 0;
+		out[c] = sel >= BW_SEL_X   ? in[sel - BW_SEL_X]
+			 : sel == BW_SEL_1 ? bw_format_one(f)
+					   : 0;
 	}
 }
 

@@ -41,11 +41,13 @@ static unsigned color_field(unsigned color, unsigned c)
 	return color >> shift[c] & color_max[c];
 }
 
-/* The four colours of a block as floats. has_alpha: BC1, where the order of the two says whether the last
- * one is transparent black. */
-static void color_palette(const struct bw_format *f, const uint8_t *block, bool has_alpha, uint32_t out[4][4])
+/* The four colours of a block as floats. has_alpha: BC1, where the order of the two says whether
+ * the last one is transparent black. */
+static void color_palette(const struct bw_format *f, const uint8_t *block, bool has_alpha,
+			  uint32_t out[4][4])
 {
-	static const uint8_t thirds[4][2] = {{3, 0}, {0, 3}, {2, 1}, {1, 2}}, halves[4][2] = {{2, 0}, {0, 2}, {1, 1}, {0, 0}};
+	static const uint8_t thirds[4][2] = {{3, 0}, {0, 3}, {2, 1}, {1, 2}},
+			     halves[4][2] = {{2, 0}, {0, 2}, {1, 1}, {0, 0}};
 	unsigned a = block[0] | (unsigned)block[1] << 8, b = block[2] | (unsigned)block[3] << 8;
 	bool three = has_alpha && a <= b;
 	for (unsigned k = 0; k < 4; k++) {
@@ -53,13 +55,15 @@ static void color_palette(const struct bw_format *f, const uint8_t *block, bool 
 		for (unsigned c = 0; c < 3; c++) {
 			unsigned v = w[0] * color_field(a, c) + w[1] * color_field(b, c);
 			double value = v / ((three ? 2.0 : 3.0) * color_max[c]);
-			out[k][c] = f32_bits((float)(f->num == BW_NUM_SRGB ? bw_srgb_curve(value) : value));
+			out[k][c] = f32_bits(
+				(float)(f->num == BW_NUM_SRGB ? bw_srgb_curve(value) : value));
 		}
 		out[k][3] = f32_bits(three && k == 3 ? 0 : 1);
 	}
 }
 
-static void decode_color(const struct bw_format *f, const uint8_t *block, bool has_alpha, uint32_t out[16][4])
+static void decode_color(const struct bw_format *f, const uint8_t *block, bool has_alpha,
+			 uint32_t out[16][4])
 {
 	uint32_t palette[4][4], indices;
 	color_palette(f, block, has_alpha, palette);
@@ -68,11 +72,12 @@ static void decode_color(const struct bw_format *f, const uint8_t *block, bool h
 		memcpy(out[t], palette[indices >> (2 * t) & 3], 16);
 }
 
-/* BC3's alpha and the channels of BC4 and BC5: two 8-bit values, and 6 or 4 between them; with 4, the
- * range's ends complete them. */
+/* BC3's alpha and the channels of BC4 and BC5: two 8-bit values, and 6 or 4 between them; with 4,
+ * the range's ends complete them. */
 static void decode_channel(const uint8_t *block, bool is_signed, unsigned c, uint32_t out[16][4])
 {
-	int a = is_signed ? (int8_t)block[0] : block[0], b = is_signed ? (int8_t)block[1] : block[1];
+	int a = is_signed ? (int8_t)block[0] : block[0],
+	    b = is_signed ? (int8_t)block[1] : block[1];
 	double max = is_signed ? 127 : 255;
 	uint64_t indices = 0;
 	memcpy(&indices, block + 2, 6);
@@ -103,7 +108,9 @@ static void decode_bc2_alpha(const uint8_t *block, uint32_t out[16][4])
 
 /* ---- partitions of BC6 and BC7 ---- */
 
-/* Which subset each texel is in: a bit each of two, two bits each of three. The first 32 are BC6's. */
+/* Which subset each texel is in: a bit each of two, two bits each of three. The first 32 are
+ * BC6's. */
+/* clang-format off */
 static const uint16_t partitions2[64] = {
 	0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8,
 	0xff00, 0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce, 0x088c, 0x3110,
@@ -111,6 +118,8 @@ static const uint16_t partitions2[64] = {
 	0xa55a, 0x73ce, 0x13c8, 0x324c, 0x3bdc, 0x6996, 0xc33c, 0x9966, 0x0660, 0x0272, 0x04e4, 0x4e40, 0x2720,
 	0xc936, 0x936c, 0x39c6, 0x639c, 0x9336, 0x9cc6, 0x817e, 0xe718, 0xccf0, 0x0fcc, 0x7744, 0xee22,
 };
+/* clang-format on */
+/* clang-format off */
 static const uint32_t partitions3[64] = {
 	0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
 	0xaa550000, 0xaa555500, 0xaaaa5500, 0x90909090, 0x94949494, 0xa4a4a4a4, 0xa9a59450, 0x2a0a4250,
@@ -121,24 +130,30 @@ static const uint32_t partitions3[64] = {
 	0xaa444444, 0x54a854a8, 0x95809580, 0x96969600, 0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
 	0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
 };
-/* The texel of each further subset whose index lacks its top bit (texel 0 is the first subset's): the
- * second of two, the second and third of three. */
+/* clang-format on */
+/* The texel of each further subset whose index lacks its top bit (texel 0 is the first subset's):
+ * the second of two, the second and third of three. */
+/* clang-format off */
 static const uint8_t anchors2[64] = {
 	15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 2, 8, 2, 2, 8, 8, 15, 2, 8, 2, 2, 8, 8, 2, 2,
 	15, 15, 6, 8, 2, 8, 15, 15, 2, 8, 2, 2, 2, 15, 15, 6, 6, 2, 6, 8, 15, 15, 2, 2, 15, 15, 15, 15, 15, 2, 2, 15,
 };
+/* clang-format on */
+/* clang-format off */
 static const uint8_t anchors3[2][64] = {
 	{3, 3, 15, 15, 8, 3, 15, 15, 8, 8, 6, 6, 6, 5, 3, 3, 3, 3, 8, 15, 3, 3, 6, 10, 5, 8, 8, 6, 8, 5, 15, 15,
 	 8, 15, 3, 5, 6, 10, 8, 15, 15, 3, 15, 5, 15, 15, 15, 15, 3, 15, 5, 5, 5, 8, 5, 10, 5, 10, 8, 13, 15, 12, 3, 3},
 	{15, 8, 8, 3, 15, 15, 3, 8, 15, 15, 15, 15, 15, 15, 15, 8, 15, 8, 15, 3, 15, 8, 15, 8, 3, 15, 6, 10, 15, 15, 10, 8,
 	 15, 3, 15, 10, 10, 8, 9, 10, 6, 15, 8, 15, 3, 6, 6, 8, 15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3, 15, 15, 8},
 };
+/* clang-format on */
 
 static unsigned subset_of(unsigned n_subsets, unsigned partition, unsigned texel)
 {
 	if (n_subsets == 1)
 		return 0;
-	return n_subsets == 2 ? partitions2[partition] >> texel & 1u : partitions3[partition] >> (2 * texel) & 3u;
+	return n_subsets == 2 ? partitions2[partition] >> texel & 1u
+			      : partitions3[partition] >> (2 * texel) & 3u;
 }
 
 static bool is_anchor(unsigned n_subsets, unsigned partition, unsigned texel)
@@ -147,7 +162,8 @@ static bool is_anchor(unsigned n_subsets, unsigned partition, unsigned texel)
 		return true;
 	if (n_subsets == 2)
 		return anchors2[partition] == texel;
-	return n_subsets == 3 && (anchors3[0][partition] == texel || anchors3[1][partition] == texel);
+	return n_subsets == 3 &&
+	       (anchors3[0][partition] == texel || anchors3[1][partition] == texel);
 }
 
 /* Weights of the second end point in 64ths, by bits of an index. */
@@ -164,15 +180,18 @@ static int blend(int a, int b, unsigned n_bits, unsigned index)
 /* ---- BC7 ---- */
 
 struct bc7_mode {
-	uint8_t n_subsets, partition, rotation, selection, color, alpha, own_p, shared_p, index, index2;
+	uint8_t n_subsets, partition, rotation, selection, color, alpha, own_p, shared_p, index,
+		index2;
 };
 
 /* Bits of each part of a block, by mode. */
+/* clang-format off */
 static const struct bc7_mode bc7_modes[8] = {
 	{3, 4, 0, 0, 4, 0, 1, 0, 3, 0}, {2, 6, 0, 0, 6, 0, 0, 1, 3, 0}, {3, 6, 0, 0, 5, 0, 0, 0, 2, 0},
 	{2, 6, 0, 0, 7, 0, 1, 0, 2, 0}, {1, 0, 2, 1, 5, 6, 0, 0, 2, 3}, {1, 0, 2, 0, 7, 8, 0, 0, 2, 2},
 	{1, 0, 0, 0, 7, 7, 1, 0, 4, 0}, {2, 6, 0, 0, 5, 5, 1, 0, 2, 0},
 };
+/* clang-format on */
 
 /* End points to 8 bits: lowest bits that several share are appended, the top bits fill the rest. */
 static void bc7_end_points(struct reader *r, const struct bc7_mode *m, uint8_t ends[6][4])
@@ -204,8 +223,8 @@ static void bc7_end_points(struct reader *r, const struct bc7_mode *m, uint8_t e
 	}
 }
 
-static void read_indices(struct reader *r, const struct bc7_mode *m, unsigned partition, unsigned bits,
-			 uint8_t index[16])
+static void read_indices(struct reader *r, const struct bc7_mode *m, unsigned partition,
+			 unsigned bits, uint8_t index[16])
 {
 	for (unsigned t = 0; t < 16; t++)
 		index[t] = (uint8_t)take(r, bits - is_anchor(m->n_subsets, partition, t));
@@ -237,7 +256,8 @@ static void decode_bc7(const struct bw_format *f, const uint8_t *block, uint32_t
 		for (unsigned c = 0; c < 4; c++) {
 			/* Colour and alpha have indices of their own, which may be exchanged. */
 			bool second = m->index2 && (c == 3) != selection;
-			rgba[c] = (uint8_t)blend(e0[c], e1[c], second ? m->index2 : m->index, index[second][t]);
+			rgba[c] = (uint8_t)blend(e0[c], e1[c], second ? m->index2 : m->index,
+						 index[second][t]);
 		}
 		if (rotation) {
 			uint8_t alpha = rgba[3];
@@ -245,22 +265,25 @@ static void decode_bc7(const struct bw_format *f, const uint8_t *block, uint32_t
 			rgba[rotation - 1] = alpha;
 		}
 		for (unsigned c = 0; c < 4; c++)
-			out[t][c] = f32_bits(f->num == BW_NUM_SRGB && c < 3 ? bw_srgb_to_linear(rgba[c]) :
-										(float)rgba[c] / 255);
+			out[t][c] =
+				f32_bits(f->num == BW_NUM_SRGB && c < 3 ? bw_srgb_to_linear(rgba[c])
+									: (float)rgba[c] / 255);
 	}
 }
 
 /* ---- BC6 ---- */
 
 struct bc6_mode {
-	uint8_t code;         /* first 2 or 5 bits of the block */
+	uint8_t code; /* first 2 or 5 bits of the block */
 	uint8_t n_subsets;
-	uint8_t base;         /* bits of the first end point */
-	uint8_t delta[3];     /* of the others: R, G, B */
-	bool is_delta;        /* which are differences to the first one */
-	const char *fields;   /* in the order of the block: channel, end point w to z, bits high:low */
+	uint8_t base;	  /* bits of the first end point */
+	uint8_t delta[3]; /* of the others: R, G, B */
+	bool is_delta;	  /* which are differences to the first one */
+	/* in the order of the block: channel, end point w to z, bits high:low */
+	const char *fields;
 };
 
+/* clang-format off */
 static const struct bc6_mode bc6_modes[] = {
 	{0x00, 2, 10, {5, 5, 5}, true, "gy4 by4 bz4 rw9:0 gw9:0 bw9:0 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 "
 				       "by3:0 ry4:0 bz2 rz4:0 bz3"},
@@ -287,6 +310,7 @@ static const struct bc6_mode bc6_modes[] = {
 	{0x0b, 1, 12, {8, 8, 8}, true, "rw9:0 gw9:0 bw9:0 rx7:0 rw10:11 gx7:0 gw10:11 bx7:0 bw10:11"},
 	{0x0f, 1, 16, {4, 4, 4}, true, "rw9:0 gw9:0 bw9:0 rx3:0 rw10:15 gx3:0 gw10:15 bx3:0 bw10:15"},
 };
+/* clang-format on */
 
 static unsigned number(const char **text)
 {
@@ -296,7 +320,8 @@ static unsigned number(const char **text)
 	return n;
 }
 
-/* Follows the field list: "gy3:0" takes 4 bits, the first of them bit 0; "rw10:15" begins with bit 15. */
+/* Follows the field list: "gy3:0" takes 4 bits, the first of them bit 0; "rw10:15" begins with bit
+ * 15. */
 static void bc6_read_fields(struct reader *r, const char *text, int ends[4][3])
 {
 	while (*text) {
@@ -332,7 +357,8 @@ static int bc6_unquantize(int v, unsigned bits, bool is_signed)
 	}
 	if (bits >= 16 || v == 0)
 		return v;
-	out = magnitude >= (1 << (bits - 1)) - 1 ? 0x7fff : ((magnitude << 15) + 0x4000) >> (bits - 1);
+	out = magnitude >= (1 << (bits - 1)) - 1 ? 0x7fff
+						 : ((magnitude << 15) + 0x4000) >> (bits - 1);
 	return v < 0 ? -out : out;
 }
 
@@ -410,25 +436,31 @@ void bw_bc_decode(const struct bw_format *f, const uint8_t *block, uint32_t out[
 	for (unsigned t = 0; t < 16; t++)
 		out[t][3] = f32_bits(1);
 	switch (f->number) {
-	case 109: case 110:
+	case 109:
+	case 110:
 		decode_color(f, block, true, out);
 		break;
-	case 111: case 112:
+	case 111:
+	case 112:
 		decode_color(f, block + 8, false, out);
 		decode_bc2_alpha(block, out);
 		break;
-	case 113: case 114:
+	case 113:
+	case 114:
 		decode_color(f, block + 8, false, out);
 		decode_channel(block, false, 3, out);
 		break;
-	case 115: case 116:
+	case 115:
+	case 116:
 		decode_channel(block, f->num == BW_NUM_SNORM, 0, out);
 		break;
-	case 117: case 118:
+	case 117:
+	case 118:
 		decode_channel(block, f->num == BW_NUM_SNORM, 0, out);
 		decode_channel(block + 8, f->num == BW_NUM_SNORM, 1, out);
 		break;
-	case 119: case 120:
+	case 119:
+	case 120:
 		decode_bc6(f, block, out);
 		break;
 	default:

@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_EXEC_FORMAT_BC_H
 #define BW_VGPU_EXEC_FORMAT_BC_H
 
-/* Block compressed formats, BC1 to BC7, as the Khronos data format specification and Direct3D define
- * them. Pure; any bits decode to something. */
+/* Block compressed formats, BC1 to BC7, as the Khronos data format specification and Direct3D
+ * define them. Pure; any bits decode to something. */
 
 #include "vgpu/device/exec/format.h"
 

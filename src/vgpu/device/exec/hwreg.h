@@ -26,17 +26,17 @@ enum bw_hwreg {
 enum {
 	BW_MODE_ROUND = 0xf,
 	BW_MODE_DENORM = 0xf0,
-	BW_MODE_WAVE_END = 1u << 21,  /* arms the trap at s_endpgm: gfx11-rules 298 */
+	BW_MODE_WAVE_END = 1u << 21, /* arms the trap at s_endpgm: gfx11-rules 298 */
 	BW_MODE_BITS = 0x08bfffff,
 	BW_MODE_EXCP_EN_SHIFT = 12,
 	BW_MODE_EXCP_EN_FLOAT = 0x7f << 12, /* invalid to integer division by zero */
 	BW_STATUS_USER_PRIO = 3u << 3,
 	BW_STATUS_COND_DBG_USER = 1u << 20,
 	BW_STATUS_COND_DBG_SYS = 1u << 21,
-	/* What the trap handler may write: SCC, both priorities, HALT, SKIP_EXPORT, the debug conditions.
-	 * [I] the rest is the hardware's own. */
+	/* What the trap handler may write: SCC, both priorities, HALT, SKIP_EXPORT, the debug
+	 * conditions. [I] the rest is the hardware's own. */
 	BW_STATUS_PRIV_WRITABLE = 0x0034201f,
-	BW_TRAPSTS_BITS = 0x101ffdff, /* bits 9, 21-27, 29-31 read 0: gfx11-rules 296 */
+	BW_TRAPSTS_BITS = 0x101ffdff,	  /* bits 9, 21-27, 29-31 read 0: gfx11-rules 296 */
 	BW_TRAPSTS_USER_WRITABLE = 0x1ff, /* the sticky exception flags */
 	BW_SHADER_CYCLES_BITS = 0xfffff,
 	BW_IB_STS2_WAVE64 = 1u << 11,

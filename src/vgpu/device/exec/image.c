@@ -26,8 +26,8 @@ static uint32_t elements_of(const struct bw_image *im, uint32_t texels)
 	return im->is_block ? (texels + 3) / 4 : texels;
 }
 
-/* Rows begin at multiples of 256 bytes, levels follow each other from the smallest to level 0. pitch: of
- * a descriptor that gives one, in texels, 0 if not. */
+/* Rows begin at multiples of 256 bytes, levels follow each other from the smallest to level 0.
+ * pitch: of a descriptor that gives one, in texels, 0 if not. */
 static void layout_linear(struct bw_image *im, uint32_t pitch)
 {
 	uint32_t width = elements_of(im, im->width), height = elements_of(im, im->height);
@@ -54,14 +54,16 @@ static unsigned max_levels_in_tail(const struct bw_swizzle *sw)
 }
 
 struct tail {
-	uint32_t w, h;      /* the first level in it is no larger */
+	uint32_t w, h; /* the first level in it is no larger */
 	unsigned max, first;
 };
 
-static struct tail tail_of(const struct bw_image *im, unsigned elem_log2, uint32_t width, uint32_t height)
+static struct tail tail_of(const struct bw_image *im, unsigned elem_log2, uint32_t width,
+			   uint32_t height)
 {
 	const struct bw_swizzle *sw = im->swizzle;
-	struct tail t = {1u << sw->block.w, 1u << sw->block.h, max_levels_in_tail(sw), im->n_levels};
+	struct tail t = {1u << sw->block.w, 1u << sw->block.h, max_levels_in_tail(sw),
+			 im->n_levels};
 	uint32_t fit_w, fit_h;
 	/* Half a block: the upper half in a direction that goes round with the block's size. */
 	if (!sw->is_thick || sw->block_log2 % 3 == 1)
@@ -70,7 +72,8 @@ static struct tail tail_of(const struct bw_image *im, unsigned elem_log2, uint32
 		t.h /= 2;
 	fit_w = t.w;
 	fit_h = t.h;
-	/* Depth and stencil share HTILE: 8 and 16 bits enter the tail with the level where 32 bits do. */
+	/* Depth and stencil share HTILE: 8 and 16 bits enter the tail with the level where 32 bits
+	 * do. */
 	if (sw->is_z && elem_log2 <= 1) {
 		fit_w /= 2;
 		if (elem_log2 == 0)
@@ -87,8 +90,8 @@ static struct tail tail_of(const struct bw_image *im, unsigned elem_log2, uint32
 	return t;
 }
 
-/* Levels in the tail lie at fixed places of their block, the largest at its far half; the offset's bits
- * above 8 are y and x in turn. */
+/* Levels in the tail lie at fixed places of their block, the largest at its far half; the offset's
+ * bits above 8 are y and x in turn. */
 static void place_in_tail(struct bw_image *im, const struct tail *t)
 {
 	const struct bw_swizzle *sw = im->swizzle;
@@ -117,8 +120,10 @@ static void layout_blocks(struct bw_image *im, unsigned elem_log2)
 		at = 1ull << sw->block_log2;
 	}
 	for (unsigned i = t.first; i-- > 0;) {
-		uint64_t w = bw_align_up(level_elements(width, i), 1ull << sw->block.w) >> sw->block.w;
-		uint64_t h = bw_align_up(level_elements(height, i), 1ull << sw->block.h) >> sw->block.h;
+		uint64_t w =
+			bw_align_up(level_elements(width, i), 1ull << sw->block.w) >> sw->block.w;
+		uint64_t h =
+			bw_align_up(level_elements(height, i), 1ull << sw->block.h) >> sw->block.h;
 		im->level[i].pitch = w;
 		im->level[i].offset_b = at;
 		at += (w * h) << sw->block_log2;
@@ -179,8 +184,8 @@ static const char *read_format(const uint32_t *words, struct bw_image *im)
 		return NULL;
 	if (!number) /* unbound */
 		return NULL;
-	return bw_format_absent_name(number) ? "image format for video or with texels below a byte" :
-					       "reserved image format";
+	return bw_format_absent_name(number) ? "image format for video or with texels below a byte"
+					     : "reserved image format";
 }
 
 static const char *read_layout(const uint32_t *words, struct bw_image *im, uint32_t pitch)
@@ -237,7 +242,8 @@ const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image
 	im->last_level = (uint8_t)(is_msaa ? 0 : words[3] >> 16 & 15);
 	if (im->samples_log2 > 3)
 		return "image with more than 8 samples";
-	if (im->base_level >= im->n_levels || im->last_level >= im->n_levels || im->last_level < im->base_level)
+	if (im->base_level >= im->n_levels || im->last_level >= im->n_levels ||
+	    im->last_level < im->base_level)
 		return "image view of levels that the image does not have";
 	return read_layout(words, im, pitch);
 }

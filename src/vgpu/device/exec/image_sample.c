@@ -6,10 +6,12 @@
 
 #include "base/util.h"
 
+/* clang-format off */
 enum clamp_mode {
 	CLAMP_WRAP, CLAMP_MIRROR, CLAMP_LAST_TEXEL, CLAMP_MIRROR_ONCE_LAST_TEXEL, CLAMP_HALF_BORDER,
 	CLAMP_MIRROR_ONCE_HALF_BORDER, CLAMP_BORDER, CLAMP_MIRROR_ONCE_BORDER,
 };
+/* clang-format on */
 
 enum { FRACTION = 256, CUBE_FACES = 6 };
 
@@ -17,7 +19,8 @@ void bw_sampler_read(const uint32_t words[4], struct bw_sampler *out)
 {
 	uint32_t a = words[0], b = words[1], c = words[2], d = words[3];
 	/* LOD_BIAS is s6.8, LOD_BIAS_SEC s2.4. */
-	int bias = (int)bw_sign_extend(c & 0x3fff, 14) + 16 * (int)bw_sign_extend(c >> 14 & 0x3f, 6);
+	int bias =
+		(int)bw_sign_extend(c & 0x3fff, 14) + 16 * (int)bw_sign_extend(c >> 14 & 0x3f, 6);
 	*out = (struct bw_sampler){
 		.clamp = {a & 7, a >> 3 & 7, a >> 6 & 7},
 		.max_aniso = (uint8_t)(1u << BW_MIN(a >> 9 & 7, 4u)),
@@ -43,7 +46,8 @@ void bw_sampler_read(const uint32_t words[4], struct bw_sampler *out)
 const struct bw_format *bw_sampler_format(const struct bw_sampler *s, const struct bw_format *f)
 {
 	/* Each sRGB format and what it is without the curve. */
-	static const uint8_t pairs[][2] = {{64, 1}, {65, 14}, {66, 42}, {110, 109}, {112, 111}, {114, 113}, {122, 121}};
+	static const uint8_t pairs[][2] = {{64, 1},    {65, 14},   {66, 42},  {110, 109},
+					   {112, 111}, {114, 113}, {122, 121}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(pairs); i++) {
 		if (s->skips_degamma && f->number == pairs[i][0])
 			return bw_format_image(pairs[i][1]);
@@ -95,8 +99,8 @@ struct bw_detail bw_sample_detail(const struct bw_image *im, const struct bw_sam
 	float longer = h > v ? h : v, shorter = h > v ? v : h;
 	bool aniso = s->min >= BW_FILTER_ANISO_POINT || s->mag >= BW_FILTER_ANISO_POINT;
 	if (aniso && s->max_aniso > 1 && longer > shorter && !isinf(longer)) {
-		/* As many positions as the footprint is longer than wide, up to the limit [I: how the
-		 * hardware places them is not documented]. */
+		/* As many positions as the footprint is longer than wide, up to the limit [I: how
+		 * the hardware places them is not documented]. */
 		float ratio = shorter * s->max_aniso < longer ? s->max_aniso : longer / shorter;
 		d.n_aniso = (unsigned)ceilf(ratio);
 		memcpy(d.axis, h > v ? g->h : g->v, sizeof(d.axis));
@@ -112,9 +116,10 @@ float bw_sample_clamp(const struct bw_image *im, const struct bw_sampler *s, flo
 	float view = (float)im->min_lod / FRACTION - im->base_level;
 	float last = (float)(im->last_level - im->base_level);
 	low = view > low ? view : low;
-	/* "No larger" than the clamp means no larger image: it is a lower bound, as MinLod of SPIR-V. */
+	/* "No larger" than the clamp means no larger image: it is a lower bound, as MinLod of
+	 * SPIR-V. */
 	low = least > low ? least : low; /* NaN: no such bound */
-	lod = lod > low ? lod : low;     /* NaN becomes the lower bound */
+	lod = lod > low ? lod : low;	 /* NaN becomes the lower bound */
 	lod = lod < high ? lod : high;
 	return lod < last ? lod : last;
 }
@@ -155,8 +160,8 @@ struct axis {
 	unsigned fraction;
 };
 
-static struct axis place(const struct bw_sampler *s, double texels, bool linear, int offset, unsigned clamp,
-			 uint32_t size)
+static struct axis place(const struct bw_sampler *s, double texels, bool linear, int offset,
+			 unsigned clamp, uint32_t size)
 {
 	if (clamp == CLAMP_HALF_BORDER || clamp == CLAMP_MIRROR_ONCE_HALF_BORDER) {
 		/* The position stays on the image, so that half of the border is seen at most. */
@@ -202,8 +207,8 @@ static int64_t wrap(int64_t i, int64_t size, unsigned clamp)
 	return -1;
 }
 
-/* Faces are +X, -X, +Y, -Y, +Z, -Z; for each the axis, its sign, and which axes s and t run along (rules
- * of v_cubesc and v_cubetc). */
+/* Faces are +X, -X, +Y, -Y, +Z, -Z; for each the axis, its sign, and which axes s and t run along
+ * (rules of v_cubesc and v_cubetc). */
 static const struct {
 	int8_t major, major_sign, s, s_sign, t, t_sign;
 } faces[CUBE_FACES] = {
@@ -211,7 +216,8 @@ static const struct {
 	{1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1},  {2, -1, 0, -1, 1, -1},
 };
 
-/* A texel one step outside of its face is one of the neighbour: by way of the direction of its centre. */
+/* A texel one step outside of its face is one of the neighbour: by way of the direction of its
+ * centre. */
 static void cross_edge(int64_t x, int64_t y, unsigned face, uint32_t size, struct bw_tap *tap)
 {
 	double dir[3], sc = (2 * (double)x + 1) / size - 1, tc = (2 * (double)y + 1) / size - 1;
@@ -231,12 +237,15 @@ static void cross_edge(int64_t x, int64_t y, unsigned face, uint32_t size, struc
 	tap->z = tap->z - face + to;
 }
 
-static void cube_texel(const struct bw_image *im, int64_t x, int64_t y, uint32_t size, struct bw_tap *tap)
+static void cube_texel(const struct bw_image *im, int64_t x, int64_t y, uint32_t size,
+		       struct bw_tap *tap)
 {
-	/* A view may begin in the middle of a cube; its own faces count. Fewer than 6 are no cube. */
+	/* A view may begin in the middle of a cube; its own faces count. Fewer than 6 are no
+	 * cube. */
 	unsigned face = tap->z % CUBE_FACES;
 	bool out_x = x < 0 || x >= size, out_y = y < 0 || y >= size;
-	/* Filtering reaches no further than one texel; what lies beyond was outside of the face before. */
+	/* Filtering reaches no further than one texel; what lies beyond was outside of the face
+	 * before. */
 	x = x < -1 ? -1 : x > size ? size : x;
 	y = y < -1 ? -1 : y > size ? size : y;
 	tap->x = (uint32_t)x;
@@ -253,8 +262,8 @@ static void cube_texel(const struct bw_image *im, int64_t x, int64_t y, uint32_t
 
 /* ---- footprints ---- */
 
-static void locate_tap(const struct bw_image *im, const struct bw_sampler *s, const uint32_t size[3],
-		       const int64_t at[3], struct bw_tap *tap)
+static void locate_tap(const struct bw_image *im, const struct bw_sampler *s,
+		       const uint32_t size[3], const int64_t at[3], struct bw_tap *tap)
 {
 	if (im->type == BW_IMAGE_CUBE && !s->is_face_bound) {
 		cube_texel(im, at[0], at[1], size[0], tap);
@@ -276,7 +285,8 @@ static bool has_y(const struct bw_image *im)
 }
 
 unsigned bw_sample_taps(const struct bw_image *im, const struct bw_sampler *s, unsigned level,
-			const struct bw_position *p, bool linear_xy, bool linear_z, struct bw_tap out[BW_TAPS])
+			const struct bw_position *p, bool linear_xy, bool linear_z,
+			struct bw_tap out[BW_TAPS])
 {
 	uint32_t size[3] = {bw_image_mip(im->width, level), bw_image_mip(im->height, level),
 			    im->is_3d ? bw_image_slices(im, level) : 1};
@@ -285,9 +295,11 @@ unsigned bw_sample_taps(const struct bw_image *im, const struct bw_sampler *s, u
 	struct axis axis[3] = {{0, 0}, {0, 0}, {0, 0}};
 
 	for (unsigned a = 0; a < n_axes; a++) {
-		/* Cube coordinates are 1 to 2 over a face (v_cubema and what shaders make of it). */
+		/* Cube coordinates are 1 to 2 over a face (v_cubema and what shaders make of
+		 * it). */
 		double v = p->pos[a] - (im->type == BW_IMAGE_CUBE ? 1.0 : 0.0);
-		axis[a] = place(s, p->unnormalized ? v : v * size[a], linear[a], p->offset[a], s->clamp[a], size[a]);
+		axis[a] = place(s, p->unnormalized ? v : v * size[a], linear[a], p->offset[a],
+				s->clamp[a], size[a]);
 		/* Point sampling at the far end of a half border is on the image still. */
 		if (!linear[a] && axis[a].first == size[a] && s->clamp[a] == CLAMP_HALF_BORDER)
 			axis[a].first--;
@@ -300,7 +312,9 @@ unsigned bw_sample_taps(const struct bw_image *im, const struct bw_sampler *s, u
 		int64_t at[3];
 		for (unsigned a = 0; a < 3; a++) {
 			at[a] = axis[a].first + second[a];
-			weight *= (float)(second[a] ? axis[a].fraction : FRACTION - axis[a].fraction) / FRACTION;
+			weight *= (float)(second[a] ? axis[a].fraction
+						    : FRACTION - axis[a].fraction) /
+				  FRACTION;
 		}
 		out[i] = (struct bw_tap){.z = p->slice, .weight = weight};
 		locate_tap(im, s, size, at, &out[i]);
@@ -323,21 +337,30 @@ uint32_t bw_sample_slice(const struct bw_image *im, float slice)
 bool bw_sample_compare(unsigned func, float reference, float texel)
 {
 	switch (func & 7) {
-	case 0: return false;
-	case 1: return reference < texel;
-	case 2: return reference == texel;
-	case 3: return reference <= texel;
-	case 4: return reference > texel;
-	case 5: return reference != texel;
-	case 6: return reference >= texel;
-	default: return true;
+	case 0:
+		return false;
+	case 1:
+		return reference < texel;
+	case 2:
+		return reference == texel;
+	case 3:
+		return reference <= texel;
+	case 4:
+		return reference > texel;
+	case 5:
+		return reference != texel;
+	case 6:
+		return reference >= texel;
+	default:
+		return true;
 	}
 }
 
-void bw_sample_border(const struct bw_image *im, const struct bw_sampler *s, const uint32_t table[4],
-		      uint32_t out[4])
+void bw_sample_border(const struct bw_image *im, const struct bw_sampler *s,
+		      const uint32_t table[4], uint32_t out[4])
 {
-	/* Which channel of the colour each memory component gets: xyzw, xwyz, wzyx, wxyz, zyxw, yxwz. */
+	/* Which channel of the colour each memory component gets: xyzw, xwyz, wzyx, wxyz, zyxw,
+	 * yxwz. */
 	static const uint8_t order[8][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {3, 2, 1, 0}, {3, 0, 1, 2},
 					    {2, 1, 0, 3}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
 	uint32_t one = bw_format_one(im->format), color[4] = {0};

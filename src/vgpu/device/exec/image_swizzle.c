@@ -19,9 +19,9 @@ static uint64_t bit_of(unsigned axis, unsigned n)
 
 static const struct mode {
 	uint8_t mode, block_log2;
-	char kind; /* D, S, or R for Z and R */
+	char kind;    /* D, S, or R for Z and R */
 	uint8_t dims; /* 2: 1D and 2D, 3: 3D, 5: both */
-	enum { PLAIN, PIPES, PRT } xor;
+	enum { PLAIN, PIPES, PRT } xor ;
 } modes[] = {
 	{BW_SW_256B_D, 8, 'D', 2, PLAIN},     {BW_SW_4KB_S, 12, 'S', 3, PLAIN},
 	{BW_SW_4KB_D, 12, 'D', 2, PLAIN},     {BW_SW_64KB_S, 16, 'S', 3, PLAIN},
@@ -36,10 +36,12 @@ static const struct mode {
 
 /* The order of coordinate bits inside 256 bytes, above the bytes of one element. */
 static const char *const micro_thin[N_ELEM] = {
-	"x0 x1 y0 x2 y1 y2 x3 y3", "x0 y0 x1 y1 x2 y2 x3", "x0 y0 x1 y1 x2 y2", "x0 y0 x1 x2 y1", "x0 y0 x1 y1",
+	"x0 x1 y0 x2 y1 y2 x3 y3", "x0 y0 x1 y1 x2 y2 x3", "x0 y0 x1 y1 x2 y2",
+	"x0 y0 x1 x2 y1",	   "x0 y0 x1 y1",
 };
 static const char *const micro_thick[N_ELEM] = {
-	"x0 x1 z0 y0 y1 z1 x2 z2", "x0 z0 y0 x1 z1 y1 z2", "x0 y0 x1 z0 y1 z1", "x0 y0 z0 x1 z1", "x0 z0 y0 z1",
+	"x0 x1 z0 y0 y1 z1 x2 z2", "x0 z0 y0 x1 z1 y1 z2", "x0 y0 x1 z0 y1 z1",
+	"x0 y0 z0 x1 z1",	   "x0 z0 y0 z1",
 };
 
 #define RENDER(block, samples, elem, text) [BLOCK_##block][samples][elem] = text,
@@ -94,8 +96,9 @@ static void grow(uint64_t *bit, unsigned end, bool thick)
 	}
 }
 
-/* The bits of a window are XORed with those that follow it, mirrored: one partner each in two dimensions,
- * two in three. plain continues beyond the block; PRT tiles take partners only inside of it. */
+/* The bits of a window are XORed with those that follow it, mirrored: one partner each in two
+ * dimensions, two in three. plain continues beyond the block; PRT tiles take partners only inside
+ * of it. */
 static void add_xor(uint64_t *bit, const uint64_t *plain, const struct mode *m, bool thick)
 {
 	unsigned first = MICRO_LOG2, n = BW_MIN(m->block_log2 - MICRO_LOG2, N_PIPES_LOG2), end = 64;
@@ -110,7 +113,8 @@ static void add_xor(uint64_t *bit, const uint64_t *plain, const struct mode *m, 
 			if (partner + k < end)
 				bit[first + i] |= plain[partner + k];
 		if (!thick && m->xor == PIPES)
-			bit[first + i] |= bit_of(AXIS_Z, n - 1 - i); /* slices start in other pipes */
+			/* slices start in other pipes */
+			bit[first + i] |= bit_of(AXIS_Z, n - 1 - i);
 	}
 }
 
@@ -133,8 +137,8 @@ static uint32_t column(const uint64_t *bit, unsigned block_log2, unsigned axis, 
 	return mask;
 }
 
-static void fill(uint32_t *table, unsigned n_bits, const uint64_t *bit, unsigned block_log2, unsigned axis,
-		 unsigned first)
+static void fill(uint32_t *table, unsigned n_bits, const uint64_t *bit, unsigned block_log2,
+		 unsigned axis, unsigned first)
 {
 	for (unsigned v = 0; v < 1u << n_bits; v++) {
 		table[v] = 0;
@@ -144,9 +148,11 @@ static void fill(uint32_t *table, unsigned n_bits, const uint64_t *bit, unsigned
 	}
 }
 
-static void extents(struct bw_swizzle *sw, const uint64_t *plain, unsigned elem_log2, unsigned samples_log2)
+static void extents(struct bw_swizzle *sw, const uint64_t *plain, unsigned elem_log2,
+		    unsigned samples_log2)
 {
-	unsigned n = sw->block_log2 - elem_log2 - samples_log2, n_micro = MICRO_LOG2 - elem_log2 - samples_log2;
+	unsigned n = sw->block_log2 - elem_log2 - samples_log2,
+		 n_micro = MICRO_LOG2 - elem_log2 - samples_log2;
 	if (sw->is_thick) {
 		unsigned end = sw->block_log2;
 		sw->block = (struct bw_extent_log2){(uint8_t)count_axis(plain, end, AXIS_X),
@@ -178,7 +184,9 @@ static void make(const struct mode *m, bool is_3d, unsigned elem_log2, unsigned 
 	memcpy(plain, bit, sizeof(plain));
 	grow(plain, 32, thick);
 	if (m->kind == 'R') {
-		parse(bit, MICRO_LOG2, render[m->block_log2 == 18 ? BLOCK_256K : BLOCK_64K][samples_log2][elem_log2]);
+		parse(bit, MICRO_LOG2,
+		      render[m->block_log2 == 18 ? BLOCK_256K : BLOCK_64K][samples_log2]
+			    [elem_log2]);
 	} else if (m->kind == 'D' && is_3d) {
 		parse(bit, MICRO_LOG2, display3[elem_log2]);
 	} else {
@@ -214,7 +222,8 @@ static void make_all(void)
 	}
 }
 
-const struct bw_swizzle *bw_swizzle_get(unsigned mode, bool is_3d, unsigned elem_log2, unsigned samples_log2)
+const struct bw_swizzle *bw_swizzle_get(unsigned mode, bool is_3d, unsigned elem_log2,
+					unsigned samples_log2)
 {
 	static pthread_once_t made = PTHREAD_ONCE_INIT;
 	pthread_once(&made, make_all);

@@ -173,12 +173,14 @@ HANDLER(v_swaprel_b32)
 }
 
 /* One half of a wave. With DPP a lane takes the value of another one, which may be none: 0. */
-static void move_half(const struct bw_inst *inst, uint32_t *d, const uint32_t *s, unsigned half, uint32_t mask)
+static void move_half(const struct bw_inst *inst, uint32_t *d, const uint32_t *s, unsigned half,
+		      uint32_t mask)
 {
 	uint32_t from[BW_LANES], valid = UINT32_MAX;
 	memcpy(from, s, sizeof(from));
 	if (inst->dpp != BW_DPP_NONE) {
-		const struct bw_dpp_lanes *dpp = BW_CONTAINER_OF(inst, const struct bw_dpp_lanes, inst);
+		const struct bw_dpp_lanes *dpp =
+			BW_CONTAINER_OF(inst, const struct bw_dpp_lanes, inst);
 		mask = bw_dpp_masks(dpp, half, mask, &valid);
 		for (unsigned l = 0; l < BW_LANES; l++)
 			from[l] = valid >> l & 1 ? s[dpp->from[l]] : 0;

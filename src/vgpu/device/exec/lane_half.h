@@ -2,15 +2,14 @@
 #ifndef BW_VGPU_EXEC_LANE_HALF_H
 #define BW_VGPU_EXEC_LANE_HALF_H
 
-/* f16 and bf16 of one lane, their packed pairs and dot products (reference gfx11-rules 107 to 127 and
- * 186 to 224). Rounding is done by hand on the bits of a double, so that it does not depend on the
- * host's mode; everything is free of branches where a row should become vector code.
+/* f16 and bf16 of one lane, their packed pairs and dot products (reference gfx11-rules 107 to 127
+ * and 186 to 224). Rounding is done by hand on the bits of a double, so that it does not depend on
+ * the host's mode; everything is free of branches where a row should become vector code.
  *
- * Why a double is enough. f16 has 11 significant bits, bf16 has 8: the exact product of two fits into a
- * double's 53. Sums need not, and half_fma says how it makes theirs exact enough. A quotient of two such
- * numbers, or a square root, that is no f16 is further than 2^-24 of itself from every f16 and from
- * every tie, so that it does not matter how the double was rounded.
- */
+ * Why a double is enough. f16 has 11 significant bits, bf16 has 8: the exact product of two fits
+ * into a double's 53. Sums need not, and half_fma says how it makes theirs exact enough. A quotient
+ * of two such numbers, or a square root, that is no f16 is further than 2^-24 of itself from every
+ * f16 and from every tie, so that it does not matter how the double was rounded. */
 
 #include <stdint.h>
 #include <string.h>
@@ -44,8 +43,8 @@ static inline float bf16_to_f32(uint16_t h)
 /* ---- rounding ---- */
 
 /* A double to a format of `frac` fraction bits whose smallest normal is 2^emin: sign in bit 15. */
-static inline uint16_t round_to_16(double d, unsigned frac, int emin, enum bw_round round, uint32_t flush,
-				   uint32_t saturate)
+static inline uint16_t round_to_16(double d, unsigned frac, int emin, enum bw_round round,
+				   uint32_t flush, uint32_t saturate)
 {
 	const uint32_t inf = 0x7fffu & ~((1u << frac) - 1);
 	uint64_t b = f64_bits(d), mag = b & 0x7fffffffffffffffull;
@@ -61,7 +60,8 @@ static inline uint16_t round_to_16(double d, unsigned frac, int emin, enum bw_ro
 	uint32_t away = (round == BW_ROUND_UP && !neg) || (round == BW_ROUND_DOWN && neg);
 	uint64_t add = round == BW_ROUND_NEAREST ? (all >> 1) + odd : away ? all : 0;
 	uint32_t kept = (uint32_t)((mant + add) >> drop);
-	/* The leading one of `kept` adds one to the exponent; a denormal that rounds up gets it so too. */
+	/* The leading one of `kept` adds one to the exponent; a denormal that rounds up gets it so
+	 * too. */
 	uint32_t out = (below ? 0 : (uint32_t)(e - emin) << frac) + kept;
 	uint32_t over = saturate || (round != BW_ROUND_NEAREST && !away) ? inf - 1 : inf;
 	out = out >= inf ? over : out;
@@ -88,9 +88,12 @@ static inline uint16_t f32_bits_to_f16(uint32_t b, enum bw_round round, const st
 	uint32_t out = (low ? 0 : (e - 113) << 10) + ((mant + add) >> drop);
 	uint32_t over = m->fp16_ovfl || (round != BW_ROUND_NEAREST && !away) ? 0x7bff : 0x7c00;
 	out = out >= 0x7c00 ? over : out;
-	uint32_t normal = (113u << 23) - (round == BW_ROUND_NEAREST ? 1u << 12 : away ? (1u << 13) - 1 : 0);
+	uint32_t normal = (113u << 23) - (round == BW_ROUND_NEAREST ? 1u << 12
+					  : away		    ? (1u << 13) - 1
+								    : 0);
 	out = m->flush_out16 && mag < normal ? 0 : out;
-	out = mag >= 0x7f800000u ? (mag > 0x7f800000u ? 0x7e00 | (mag >> 13 & 0x3ff) : 0x7c00) : out;
+	out = mag >= 0x7f800000u ? (mag > 0x7f800000u ? 0x7e00 | (mag >> 13 & 0x3ff) : 0x7c00)
+				 : out;
 	return (uint16_t)(neg << 15 | out);
 }
 
@@ -120,17 +123,18 @@ static inline uint32_t pack16(uint32_t lo, uint32_t hi)
 #define HF(h) ((double)f16_to_f32((uint16_t)(h), FM->flush_in16))
 #define F16_OF(d) f64_to_f16(d, (enum bw_round)FM->round16, FM)
 
-/* a * b + c of f16 or bf16 values, to be rounded to one of them. The product is exact and has at most
- * 22 bits. When the smaller addend is below 2^-30 of the larger one, only its sign can matter: the
- * larger lies on a tie of the result's format, on one of its values, or at least 2^-21 of itself away
- * from both. So 2^-30 takes its place, and the sum is exact: 30 + 22 bits. */
+/* a * b + c of f16 or bf16 values, to be rounded to one of them. The product is exact and has at
+ * most 22 bits. When the smaller addend is below 2^-30 of the larger one, only its sign can matter:
+ * the larger lies on a tie of the result's format, on one of its values, or at least 2^-21 of
+ * itself away from both. So 2^-30 takes its place, and the sum is exact: 30 + 22 bits. */
 static inline double half_fma(double a, double b, double c)
 {
 	double p = a * b;
 	uint64_t pm = f64_bits(p) & 0x7fffffffffffffffull, cm = f64_bits(c) & 0x7fffffffffffffffull;
 	uint64_t big = pm > cm ? pm : cm;
 	uint64_t least = (big & 0x7ff0000000000000ull) - (30ull << 52);
-	uint64_t on = big < 0x7ff0000000000000ull; /* else infinite or NaN: the sum says what comes out */
+	/* else infinite or NaN: the sum says what comes out */
+	uint64_t on = big < 0x7ff0000000000000ull;
 	uint64_t sign = 1ull << 63;
 	uint64_t p2 = on && pm && pm < least ? (f64_bits(p) & sign) | least : f64_bits(p);
 	uint64_t c2 = on && cm && cm < least ? (f64_bits(c) & sign) | least : f64_bits(c);
@@ -139,20 +143,23 @@ static inline double half_fma(double a, double b, double c)
 	return p + c;
 }
 
-/* Sums and products of two f16 in f32, rounded again: 24 bits are 2 * 11 + 2, so that the first rounding
- * to nearest does no harm, and in the other modes the host rounds the f32 to the same side. */
+/* Sums and products of two f16 in f32, rounded again: 24 bits are 2 * 11 + 2, so that the first
+ * rounding to nearest does no harm, and in the other modes the host rounds the f32 to the same
+ * side. */
 #define HS(h) f16_to_f32((uint16_t)(h), FM->flush_in16)
 #define F16_OF_F32(f) f32_to_f16(f, (enum bw_round)FM->round16, FM)
 
-/* a * b + c of f16 values, to be rounded to f16: the exact product, and a sum whose last bit says whether
- * something was lost, so that it never looks like a tie (to nearest only; the other modes compose). */
+/* a * b + c of f16 values, to be rounded to f16: the exact product, and a sum whose last bit says
+ * whether something was lost, so that it never looks like a tie (to nearest only; the other modes
+ * compose). */
 static inline float f16_fma_odd(float a, float b, float c, const struct bw_fmode *m)
 {
 	float p = a * b, s = p + c;
 	float from_p = s - c, from_c = s - from_p;
 	float lost = (p - from_p) + (c - from_c);
 	uint32_t bits = f32_bits(s);
-	uint32_t inexact = (uint32_t)(lost > 0.0f || lost < 0.0f) & (uint32_t)(m->round16 == BW_ROUND_NEAREST);
+	uint32_t inexact =
+		(uint32_t)(lost > 0.0f || lost < 0.0f) & (uint32_t)(m->round16 == BW_ROUND_NEAREST);
 	uint32_t outwards = (uint32_t)((lost > 0.0f) == !(bits >> 31));
 	uint32_t odd = outwards ? bits + 1 : bits - 1;
 	bits = inexact && !(bits & 1) ? odd : bits;
@@ -241,13 +248,14 @@ float fmaf(float a, float b, float c);
 #define HALF_FMA32(a, b, c) fmaf(a, b, c)
 #endif
 
-/* S2 + lo * lo, rounded, + hi * hi, rounded: the order of the opcode's definition. Products of f16 are
- * exact in f32, those of bf16 are fused with the sum. */
+/* S2 + lo * lo, rounded, + hi * hi, rounded: the order of the opcode's definition. Products of f16
+ * are exact in f32, those of bf16 are fused with the sum. */
 static inline float dot2_f32_f16(uint32_t a, uint32_t b, float c, const struct bw_fmode *m)
 {
 	uint32_t flush = m->flush_in16;
 	c = HALF_FMA32(f16_to_f32((uint16_t)a, flush), f16_to_f32((uint16_t)b, flush), c);
-	return HALF_FMA32(f16_to_f32((uint16_t)(a >> 16), flush), f16_to_f32((uint16_t)(b >> 16), flush), c);
+	return HALF_FMA32(f16_to_f32((uint16_t)(a >> 16), flush),
+			  f16_to_f32((uint16_t)(b >> 16), flush), c);
 }
 
 static inline float dot2_f32_bf16(uint32_t a, uint32_t b, float c)
@@ -270,7 +278,8 @@ static inline uint16_t dot2_bf16(uint32_t a, uint32_t b, uint16_t c, const struc
 }
 
 /* Sums of products of bytes or nibbles; which source is signed is for the caller to say. */
-static inline int32_t dot_int(uint32_t a, uint32_t b, unsigned bits, uint32_t signed_a, uint32_t signed_b)
+static inline int32_t dot_int(uint32_t a, uint32_t b, unsigned bits, uint32_t signed_a,
+			      uint32_t signed_b)
 {
 	int32_t sum = 0, mask = (int32_t)((1u << bits) - 1), sign = 1 << (bits - 1);
 	for (unsigned i = 0; i < 32; i += bits) {

@@ -17,16 +17,16 @@
 
 /* ---- classes of values by bits ---- */
 
-#define F32_ABS(a)	 ((a)&0x7fffffffu)
-#define F32_IS_NAN(a)	 (F32_ABS(a) > 0x7f800000u)
-#define F32_IS_SNAN(a)	 (F32_IS_NAN(a) && !((a)&0x400000u))
+#define F32_ABS(a) ((a) & 0x7fffffffu)
+#define F32_IS_NAN(a) (F32_ABS(a) > 0x7f800000u)
+#define F32_IS_SNAN(a) (F32_IS_NAN(a) && !((a) & 0x400000u))
 #define F32_IS_DENORM(a) (F32_ABS(a) < 0x800000u && F32_ABS(a) != 0)
-#define F32_QUIET	 0x400000u
-#define F64_ABS(a)	 ((a)&0x7fffffffffffffffull)
-#define F64_IS_NAN(a)	 (F64_ABS(a) > 0x7ff0000000000000ull)
-#define F64_IS_SNAN(a)	 (F64_IS_NAN(a) && !((a)&0x8000000000000ull))
+#define F32_QUIET 0x400000u
+#define F64_ABS(a) ((a) & 0x7fffffffffffffffull)
+#define F64_IS_NAN(a) (F64_ABS(a) > 0x7ff0000000000000ull)
+#define F64_IS_SNAN(a) (F64_IS_NAN(a) && !((a) & 0x8000000000000ull))
 #define F64_IS_DENORM(a) (F64_ABS(a) < 0x10000000000000ull && F64_ABS(a) != 0)
-#define F64_QUIET	 0x8000000000000ull
+#define F64_QUIET 0x8000000000000ull
 
 /* Inputs and outputs that are denormal become zeros with their sign when MODE says so: rule 110. */
 static inline uint32_t flush32(uint32_t a, uint32_t on)
@@ -95,8 +95,8 @@ static inline uint32_t med3_f32(uint32_t a, uint32_t b, uint32_t c, const struct
 	return nan ? minmax32(lo, c, 0, m) : mid;
 }
 
-#define IMIN(a, b)     ((a) < (b) ? (a) : (b))
-#define IMAX(a, b)     ((a) > (b) ? (a) : (b))
+#define IMIN(a, b) ((a) < (b) ? (a) : (b))
+#define IMAX(a, b) ((a) > (b) ? (a) : (b))
 #define IMED3(a, b, c) IMAX(IMIN(a, b), IMIN(IMAX(a, b), c))
 
 /* ---- classes: rule 183 ---- */
@@ -280,8 +280,8 @@ static inline double fract64(double f)
 
 /* ---- approximate functions, within 1 ULP: rules 129 to 134 ---- */
 
-/* Series in double, whose error is far below the last bit of an f32: no calls and no branches, so that rows
- * become vector code. */
+/* Series in double, whose error is far below the last bit of an f32: no calls and no branches, so
+ * that rows become vector code. */
 #define SERIES(c, x) series(c, sizeof(c) / sizeof((c)[0]), x)
 static inline __attribute__((always_inline)) double series(const double *c, unsigned n, double x)
 {
@@ -296,27 +296,38 @@ static inline __attribute__((always_inline)) double series(const double *c, unsi
 static inline double exp2_of(double x)
 {
 	static const double c[] = {
-		1.0, 0.6931471805599453, 0.2402265069591007, 0.055504108664821576, 0.009618129107628477,
-		0.0013333558146428441, 0.00015403530393381606, 1.5252733804059838e-05,
-		1.3215486790144305e-06, 1.0178086009239696e-07, 7.054911620801121e-09,
+		1.0,
+		0.6931471805599453,
+		0.2402265069591007,
+		0.055504108664821576,
+		0.009618129107628477,
+		0.0013333558146428441,
+		0.00015403530393381606,
+		1.5252733804059838e-05,
+		1.3215486790144305e-06,
+		1.0178086009239696e-07,
+		7.054911620801121e-09,
 	};
 	x = x < -300.0 ? -300.0 : x > 300.0 ? 300.0 : x; /* no f32 is as far out; NaN stays */
-	/* To an integer, and to the nearest unless MODE rounds otherwise; then the rest may come near 1. */
+	/* To an integer, and to the nearest unless MODE rounds otherwise; then the rest may come
+	 * near 1. */
 	double whole = (x + 0x1.8p52) - 0x1.8p52, rest = x - whole;
 	int32_t e = (int32_t)(x == x ? whole : 0.0);
 	double power = bits_f64((uint64_t)(uint32_t)(e + 1023) << 52);
 	return SERIES(c, rest) * power;
 }
 
-/* log2 of what is positive and normal: the exponent, so that m is within a factor of sqrt(2) of 1, and of m
- * the series of the inverse hyperbolic tangent. */
+/* log2 of what is positive and normal: the exponent, so that m is within a factor of sqrt(2) of 1,
+ * and of m the series of the inverse hyperbolic tangent. */
 static inline double log2_of(double x)
 {
+	/* clang-format off */
 	static const double c[] = {
 		2.8853900817779268, 0.9617966939259756, 0.5770780163555853, 0.4121985831111324,
 		0.3205988979753252, 0.2623081892525388, 0.22195308321368667, 0.19235933878519512,
 		0.16972882833987804,
 	};
+	/* clang-format on */
 	uint64_t bits = f64_bits(x);
 	int32_t e = (int32_t)((uint32_t)(bits >> 32) - 0x3fe6a09eu) >> 20;
 	double m = bits_f64(bits - ((uint64_t)(uint32_t)e << 52));
@@ -327,11 +338,13 @@ static inline double log2_of(double x)
 /* sin of at most a quarter of a turn. */
 static inline double sin_of_turns(double r)
 {
+	/* clang-format off */
 	static const double c[] = {
 		6.283185307179586, -41.341702240399755, 81.60524927607504, -76.70585975306136,
 		42.058693944897634, -15.094642576822984, 3.8199525848482803, -0.7181223017785001,
 		0.10422916220813978, -0.012031585942120619,
 	};
+	/* clang-format on */
 	double v = r * SERIES(c, r * r);
 	return r == 0.25 ? 1.0 : r == -0.25 ? -1.0 : v;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Lane-wise rows in the general case: both wave sizes, 16-, 32- and 64-bit operands, modifiers and DPP
- * at operand fetch and at write-back. The rows themselves know nothing of it. */
+/* Lane-wise rows in the general case: both wave sizes, 16-, 32- and 64-bit operands, modifiers and
+ * DPP at operand fetch and at write-back. The rows themselves know nothing of it. */
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct fetch {
 	struct bw_exec *x;
 	unsigned half;
 	const struct bw_dpp_lanes *dpp; /* of src0, or NULL */
-	uint32_t valid;                 /* lanes whose DPP source can be read */
+	uint32_t valid;			/* lanes whose DPP source can be read */
 };
 
 bool bw_type_is_float(enum bw_type t)
@@ -96,7 +96,8 @@ static const void *permute(const struct fetch *f, unsigned i, const void *p, uns
 	unsigned size_b = bits / 8;
 	for (unsigned l = 0; l < BW_LANES; l++) {
 		if (f->valid >> l & 1)
-			memcpy(out + l * size_b, (const uint8_t *)p + f->dpp->from[l] * size_b, size_b);
+			memcpy(out + l * size_b, (const uint8_t *)p + f->dpp->from[l] * size_b,
+			       size_b);
 		else
 			memset(out + l * size_b, 0, size_b);
 	}
@@ -122,9 +123,11 @@ static const void *apply_sign(const struct fetch *f, unsigned i, const void *p, 
 	return out;
 }
 
-/* Both halves of a packed operand, the low one by OPSEL and NEG, the high one by OPSEL_HI and NEG_HI:
- * rules 202 and 205. Elsewhere than in VOP3P pairs stay as they are, and their modifiers mean both. */
-static const void *make_pair(const struct fetch *f, unsigned i, const uint32_t *p, bool is_float_pair)
+/* Both halves of a packed operand, the low one by OPSEL and NEG, the high one by OPSEL_HI and
+ * NEG_HI: rules 202 and 205. Elsewhere than in VOP3P pairs stay as they are, and their modifiers
+ * mean both. */
+static const void *make_pair(const struct fetch *f, unsigned i, const uint32_t *p,
+			     bool is_float_pair)
 {
 	const struct bw_inst *inst = f->inst;
 	unsigned lo = 0, hi = 16;
@@ -153,7 +156,9 @@ static const void *mix(const struct fetch *f, unsigned i, const uint32_t *p)
 	uint32_t keep = inst->neg_hi >> i & 1 ? 0x7fffffff : UINT32_MAX;
 	uint32_t flip = inst->neg >> i & 1 ? 0x80000000u : 0, *out = (uint32_t *)f->x->src[i];
 	for (unsigned l = 0; l < BW_LANES; l++) {
-		uint32_t v = half ? f32_bits(f16_to_f32((uint16_t)(p[l] >> shift), f->x->m.flush_in16)) : p[l];
+		uint32_t v =
+			half ? f32_bits(f16_to_f32((uint16_t)(p[l] >> shift), f->x->m.flush_in16))
+			     : p[l];
 		out[l] = (v & keep) ^ flip;
 	}
 	return out;
@@ -219,12 +224,14 @@ static void finish_f64(double *d, const struct bw_inst *inst, const struct bw_fm
 	}
 }
 
-static void finish_f16(uint16_t *d, unsigned n, const struct bw_inst *inst, const struct bw_fmode *m)
+static void finish_f16(uint16_t *d, unsigned n, const struct bw_inst *inst,
+		       const struct bw_fmode *m)
 {
 	static const double factor[] = {1.0, 2.0, 4.0, 0.5};
 	if (inst->omod && !m->ieee && m->flush_out16)
 		for (unsigned l = 0; l < n; l++)
-			d[l] = f64_to_f16((double)f16_to_f32(d[l], 0) * factor[inst->omod], m->round16, m);
+			d[l] = f64_to_f16((double)f16_to_f32(d[l], 0) * factor[inst->omod],
+					  m->round16, m);
 	if (!inst->clamp)
 		return;
 	for (unsigned l = 0; l < n; l++) {
@@ -237,7 +244,8 @@ static void finish_f16(uint16_t *d, unsigned n, const struct bw_inst *inst, cons
 }
 
 /* OMOD and CLAMP of a float result. */
-static void finish(const struct bw_map_row *row, void *d, const struct bw_inst *inst, const struct bw_fmode *m)
+static void finish(const struct bw_map_row *row, void *d, const struct bw_inst *inst,
+		   const struct bw_fmode *m)
 {
 	if (row->dst == BW_T_F32 || row->dst == BW_T_N32)
 		finish_f32(d, inst, m);
@@ -299,7 +307,8 @@ void bw_write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
 		w->s[code + 1] = (uint32_t)(mask >> 32);
 }
 
-/* Float exceptions of the instruction of rec: sticky flags, and out to the run loop for the trap. */
+/* Float exceptions of the instruction of rec: sticky flags, and out to the run loop for the
+ * trap. */
 #define BW_NEXT_EXCP(excp)                                                                         \
 	do {                                                                                       \
 		w->trapsts |= (excp);                                                              \
@@ -309,7 +318,8 @@ void bw_write_mask(struct bw_wave *w, unsigned code, uint64_t mask)
 	} while (0)
 
 /* Packed: lanes 16 to 31 have the second 32 of 64 halves. */
-static void second_half(bw_row_fn *fn, void *d, const void *const s[3], const struct bw_lane_args *args)
+static void second_half(bw_row_fn *fn, void *d, const void *const s[3],
+			const struct bw_lane_args *args)
 {
 	const void *t[3];
 	for (unsigned i = 0; i < 3; i++)
@@ -453,7 +463,8 @@ BW_HANDLER(bw_h_packed)
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
-static uint32_t *dual_half(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint32_t *out)
+static uint32_t *dual_half(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+			   uint32_t *out)
 {
 	const struct bw_map_row *row = rec->map;
 	struct bw_lane_args args = {.m = &x->m};
@@ -490,7 +501,8 @@ BW_HANDLER(bw_h_dual)
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
-static uint32_t half_excp(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x, enum bw_op op)
+static uint32_t half_excp(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x,
+			  enum bw_op op)
 {
 	const struct bw_lane_args args = {.m = &x->m};
 	const void *s[3] = {NULL, NULL, NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Wave-wide vector instructions: WMMA and parameter interpolation (reference gfx11-rules 15, 152, 153,
- * 215 to 224). */
+/* Wave-wide vector instructions: WMMA and parameter interpolation (reference gfx11-rules 15, 152,
+ * 153, 215 to 224). */
 
 #include <string.h>
 #include <xmmintrin.h>
@@ -30,23 +30,25 @@ static const uint32_t *vgpr_src(const struct bw_exec *x, const struct bw_wave *w
 
 /* ---- WMMA ---- */
 
-/* The registers of A or B: lanes 0 to 15 hold a row of A, a column of B, the others copies (rule 217).
- * NEG is for the low element of a register of floats, NEG_HI for the high one: rule 221. */
-static uint32_t part(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst, unsigned src,
-		     unsigned reg, unsigned line, uint32_t flip)
+/* The registers of A or B: lanes 0 to 15 hold a row of A, a column of B, the others copies (rule
+ * 217). NEG is for the low element of a register of floats, NEG_HI for the high one: rule 221. */
+static uint32_t part(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst,
+		     unsigned src, unsigned reg, unsigned line, uint32_t flip)
 {
 	return vgpr_src(x, w, inst->src[src] - BW_SRC_VGPR0 + reg)[line] ^ flip;
 }
 
-static void read_halves(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst, uint16_t *a,
-			uint16_t *b)
+static void read_halves(const struct bw_exec *x, const struct bw_wave *w,
+			const struct bw_inst *inst, uint16_t *a, uint16_t *b)
 {
 	uint32_t flip[2];
 	for (unsigned src = 0; src < 2; src++)
-		flip[src] = (inst->neg >> src & 1 ? 0x8000u : 0) | (inst->neg_hi >> src & 1 ? 0x80000000u : 0);
+		flip[src] = (inst->neg >> src & 1 ? 0x8000u : 0) |
+			    (inst->neg_hi >> src & 1 ? 0x80000000u : 0);
 	for (unsigned r = 0; r < N / 2; r++) {
 		for (unsigned line = 0; line < N; line++) {
-			uint32_t va = part(x, w, inst, 0, r, line, flip[0]), vb = part(x, w, inst, 1, r, line, flip[1]);
+			uint32_t va = part(x, w, inst, 0, r, line, flip[0]),
+				 vb = part(x, w, inst, 1, r, line, flip[1]);
 			a[line * N + 2 * r] = (uint16_t)va;
 			a[line * N + 2 * r + 1] = (uint16_t)(va >> 16);
 			b[2 * r * N + line] = (uint16_t)vb;
@@ -55,7 +57,8 @@ static void read_halves(const struct bw_exec *x, const struct bw_wave *w, const 
 	}
 }
 
-/* Constants are those of the element's type: 16-bit ones as f16 or bf16 patterns (rules 53 and 57). */
+/* Constants are those of the element's type: 16-bit ones as f16 or bf16 patterns (rules 53 and
+ * 57). */
 static uint32_t constant(const struct bw_wave *w, const struct bw_inst *inst, enum element e)
 {
 	uint32_t v = bw_scalar_read32(w, inst, inst->src[2]);
@@ -67,8 +70,8 @@ static uint32_t constant(const struct bw_wave *w, const struct bw_inst *inst, en
 
 /* C and D lie as one matrix, row after row, whatever the wave size: register r, lane l is element
  * r * lanes + l (rule 218). */
-static void read_c(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst, enum element e,
-		   uint32_t *out)
+static void read_c(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst,
+		   enum element e, uint32_t *out)
 {
 	bool low16 = element_bits(e) == 16;
 	unsigned shift = low16 && (inst->op_sel & 4) ? 16 : 0;
@@ -85,7 +88,8 @@ static void read_c(const struct bw_exec *x, const struct bw_wave *w, const struc
 	}
 }
 
-static void write_d(const struct bw_wave *w, const struct bw_inst *inst, enum element e, const uint32_t *d)
+static void write_d(const struct bw_wave *w, const struct bw_inst *inst, enum element e,
+		    const uint32_t *d)
 {
 	uint32_t *v = bw_wave_vgpr(w, inst->dst); /* registers lie one after the other */
 	unsigned shift = inst->op_sel & 4 ? 16 : 0;
@@ -114,8 +118,8 @@ static float c_to_f32(uint32_t c, const struct bw_inst *inst, enum element e)
 }
 
 /* Rounds to nearest and keeps denormals whatever MODE says: WMMA does not read it [I]. */
-static void wmma_float(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, enum element ab,
-		       enum element cd)
+static void wmma_float(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+		       enum element ab, enum element cd)
 {
 	static const struct bw_fmode plain;
 	const struct bw_inst *inst = rec->inst;
@@ -132,14 +136,16 @@ static void wmma_float(const struct bw_rec *rec, struct bw_wave *w, struct bw_ex
 		d[i] = c_to_f32(c[i], inst, cd);
 	x->rows->wmma(d, a, b, ab == BF16);
 	for (unsigned i = 0; i < BW_WMMA_ELEMENTS; i++)
-		c[i] = cd == F32 ? f32_bits(d[i]) : cd == F16 ? f32_to_f16(d[i], BW_ROUND_NEAREST, &plain)
-							       : f64_to_bf16((double)d[i], &plain);
+		c[i] = cd == F32   ? f32_bits(d[i])
+		       : cd == F16 ? f32_to_f16(d[i], BW_ROUND_NEAREST, &plain)
+				   : f64_to_bf16((double)d[i], &plain);
 	write_d(w, inst, cd, c);
 	_mm_setcsr(saved);
 }
 
 /* Rule 222. */
-static void wmma_int(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, enum element ab)
+static void wmma_int(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+		     enum element ab)
 {
 	const struct bw_inst *inst = rec->inst;
 	unsigned bits = element_bits(ab), per = 32 / bits;
@@ -150,8 +156,10 @@ static void wmma_int(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec
 		return;
 	for (unsigned k = 0; k < N; k++) {
 		for (unsigned line = 0; line < N; line++) {
-			uint32_t va = part(x, w, inst, 0, k / per, line, 0) >> k % per * bits & mask;
-			uint32_t vb = part(x, w, inst, 1, k / per, line, 0) >> k % per * bits & mask;
+			uint32_t va =
+				part(x, w, inst, 0, k / per, line, 0) >> k % per * bits & mask;
+			uint32_t vb =
+				part(x, w, inst, 1, k / per, line, 0) >> k % per * bits & mask;
 			a[line * N + k] = (int16_t)(inst->neg & 1 ? sext(va, bits) : (int32_t)va);
 			b[k * N + line] = (int16_t)(inst->neg & 2 ? sext(vb, bits) : (int32_t)vb);
 		}
@@ -184,19 +192,21 @@ enum { NOT_A_QUAD_LANE = -1 };
 
 /* What a v_interp reads and how it rounds. */
 struct interp {
-	int quad0, quad2;   /* the lane of its quad that src0, src2 come from; or the lane itself */
-	bool half0, half2;  /* these are f16 */
+	int quad0, quad2;  /* the lane of its quad that src0, src2 come from; or the lane itself */
+	bool half0, half2; /* these are f16 */
 	bool half_dst, to_zero;
 };
 
-static float interp_src(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst, unsigned i,
-			unsigned lane, int quad, bool half)
+static float interp_src(const struct bw_exec *x, const struct bw_wave *w,
+			const struct bw_inst *inst, unsigned i, unsigned lane, int quad, bool half)
 {
 	unsigned from = quad < 0 ? lane : (lane & ~3u) + (unsigned)quad;
-	uint32_t v = inst->src[i] >= BW_SRC_VGPR0 ? vgpr_src(x, w, inst->src[i] - BW_SRC_VGPR0)[from]
-						 : bw_scalar_read32(w, inst, inst->src[i]);
+	uint32_t v = inst->src[i] >= BW_SRC_VGPR0
+			     ? vgpr_src(x, w, inst->src[i] - BW_SRC_VGPR0)[from]
+			     : bw_scalar_read32(w, inst, inst->src[i]);
 	if (half)
-		v = f32_bits(f16_to_f32((uint16_t)(v >> (inst->op_sel >> i & 1 ? 16 : 0)), x->m.flush_in16));
+		v = f32_bits(f16_to_f32((uint16_t)(v >> (inst->op_sel >> i & 1 ? 16 : 0)),
+					x->m.flush_in16));
 	return bits_f32(inst->neg >> i & 1 ? v ^ 0x80000000u : v);
 }
 
@@ -207,7 +217,8 @@ static float clamp01(float f, const struct bw_fmode *m)
 	return f > 1.0f ? 1.0f : f > 0.0f ? f : 0.0f;
 }
 
-static void interp(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, const struct interp *p)
+static void interp(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
+		   const struct interp *p)
 {
 	const struct bw_inst *inst = rec->inst;
 	uint64_t exec = bw_wave_exec(w);
@@ -223,7 +234,10 @@ static void interp(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *
 				interp_src(x, w, inst, 2, l, p->quad2, p->half2));
 		if (inst->clamp)
 			r = clamp01(r, &x->m);
-		result[l] = p->half_dst ? f32_to_f16(r, p->to_zero ? BW_ROUND_ZERO : (enum bw_round)x->m.round16, &x->m)
+		result[l] = p->half_dst ? f32_to_f16(r,
+						     p->to_zero ? BW_ROUND_ZERO
+								: (enum bw_round)x->m.round16,
+						     &x->m)
 					: f32_bits(r);
 	}
 	_mm_setcsr(saved);
@@ -246,9 +260,10 @@ INTERP(v_interp_p10_f32, .quad0 = 1, .quad2 = 0)
 INTERP(v_interp_p2_f32, .quad0 = 2, .quad2 = NOT_A_QUAD_LANE)
 INTERP(v_interp_p10_f16_f32, .quad0 = 1, .quad2 = 0, .half0 = true, .half2 = true)
 INTERP(v_interp_p2_f16_f32, .quad0 = 2, .quad2 = NOT_A_QUAD_LANE, .half0 = true, .half_dst = true)
-INTERP(v_interp_p10_rtz_f16_f32, .quad0 = 1, .quad2 = 0, .half0 = true, .half2 = true, .to_zero = true)
-INTERP(v_interp_p2_rtz_f16_f32, .quad0 = 2, .quad2 = NOT_A_QUAD_LANE, .half0 = true, .half_dst = true,
+INTERP(v_interp_p10_rtz_f16_f32, .quad0 = 1, .quad2 = 0, .half0 = true, .half2 = true,
        .to_zero = true)
+INTERP(v_interp_p2_rtz_f16_f32, .quad0 = 2, .quad2 = NOT_A_QUAD_LANE, .half0 = true,
+       .half_dst = true, .to_zero = true)
 
 #define WAVE(n) {.name = #n, .fn = h_##n, .form = BW_WAVE_VECTOR},
 const struct bw_wave_row bw_matrix_rows[] = {

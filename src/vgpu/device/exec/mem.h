@@ -2,9 +2,9 @@
 #ifndef BW_VGPU_EXEC_MEM_H
 #define BW_VGPU_EXEC_MEM_H
 
-/* Memory instructions: scalar loads, FLAT, GLOBAL and SCRATCH, LDS, buffers. Each format has a table
- * of rows made from its sem_*.def; mem.c joins them with the opcodes by name. What decoding can settle
- * once is settled by the prepare functions and kept in the record. */
+/* Memory instructions: scalar loads, FLAT, GLOBAL and SCRATCH, LDS, buffers. Each format has a
+ * table of rows made from its sem_*.def; mem.c joins them with the opcodes by name. What decoding
+ * can settle once is settled by the prepare functions and kept in the record. */
 
 #include <string.h>
 
@@ -32,25 +32,27 @@ bw_mem_fn bw_mem_nothing;
 /* What a vector memory record knows: registers by number, those that the wave does not have already
  * replaced by v0 (rule 40, for each dword). */
 struct bw_mem_prep {
-	int32_t imm;       /* byte offset as the format extends it */
-	uint32_t step[2];  /* DS two-address forms: byte offsets */
-	uint8_t addr[2];   /* dwords of the address */
-	uint8_t data[4];   /* dwords of DATA, DATA0 */
-	uint8_t data2[4];  /* of DATA1 */
+	int32_t imm;	  /* byte offset as the format extends it */
+	uint32_t step[2]; /* DS two-address forms: byte offsets */
+	uint8_t addr[2];  /* dwords of the address */
+	uint8_t data[4];  /* dwords of DATA, DATA0 */
+	uint8_t data2[4]; /* of DATA1 */
 	uint8_t dst;
-	uint8_t saddr;     /* SGPR code, BW_SRC_NULL for none */
-	bool is_nop;       /* a destination register is out of range (rules 39, 44, 45) */
+	uint8_t saddr; /* SGPR code, BW_SRC_NULL for none */
+	bool is_nop;   /* a destination register is out of range (rules 39, 44, 45) */
 	bool sve;
-	bool has_return;   /* atomics: GLC */
+	bool has_return; /* atomics: GLC */
 };
-static_assert(sizeof(struct bw_mem_prep) <= sizeof(((struct bw_rec *)0)->prep), "fits into a record");
+static_assert(sizeof(struct bw_mem_prep) <= sizeof(((struct bw_rec *)0)->prep),
+	      "fits into a record");
 
 static inline const struct bw_mem_prep *bw_mem_prep(const struct bw_rec *rec)
 {
 	return (const struct bw_mem_prep *)(const void *)rec->prep;
 }
 
-static inline struct bw_mem_prep *bw_mem_prep_begin(struct bw_rec *rec, const struct bw_rec_ctx *ctx)
+static inline struct bw_mem_prep *bw_mem_prep_begin(struct bw_rec *rec,
+						    const struct bw_rec_ctx *ctx)
 {
 	struct bw_mem_prep *p = (struct bw_mem_prep *)(void *)rec->prep;
 	memset(p, 0, sizeof(*p));
@@ -61,7 +63,8 @@ static inline struct bw_mem_prep *bw_mem_prep_begin(struct bw_rec *rec, const st
 	return p;
 }
 
-static inline void bw_mem_prep_src(uint8_t *out, unsigned first, unsigned n, const struct bw_rec_ctx *ctx)
+static inline void bw_mem_prep_src(uint8_t *out, unsigned first, unsigned n,
+				   const struct bw_rec_ctx *ctx)
 {
 	for (unsigned i = 0; i < n; i++)
 		out[i] = (uint8_t)(first + i < ctx->n_vgprs ? first + i : 0);
@@ -74,7 +77,8 @@ static inline void bw_mem_prep_dst(struct bw_mem_prep *p, unsigned n, const stru
 }
 
 /* One lane's operand of 4 or 8 bytes. */
-static inline uint64_t bw_lane_get(const struct bw_wave *w, const uint8_t *reg, unsigned lane, unsigned size_b)
+static inline uint64_t bw_lane_get(const struct bw_wave *w, const uint8_t *reg, unsigned lane,
+				   unsigned size_b)
 {
 	uint64_t value = bw_wave_vgpr(w, reg[0])[lane];
 	return size_b == 8 ? value | (uint64_t)bw_wave_vgpr(w, reg[1])[lane] << 32 : value;

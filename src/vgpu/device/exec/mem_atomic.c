@@ -22,8 +22,9 @@ static uint32_t denorm_of(const struct bw_wave *w, const struct bw_rmw *op, cons
 	return in_lds ? bw_rmw_lds_denorm(w->mode, op->size_b) : bw_rmw_memory_denorm(op);
 }
 
-static uint64_t atomic_lane(const struct bw_span *s, const struct bw_wave *w, const struct bw_rmw *op,
-			    unsigned h, unsigned i, uint64_t data, uint64_t data2)
+static uint64_t atomic_lane(const struct bw_span *s, const struct bw_wave *w,
+			    const struct bw_rmw *op, unsigned h, unsigned i, uint64_t data,
+			    uint64_t data2)
 {
 	uint8_t *at = atomic_at(s, h, i, op->size_b);
 	if (at)
@@ -43,7 +44,8 @@ void bw_span_atomic(const struct bw_span *s, struct bw_wave *w, const struct bw_
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
 		BW_EACH_LANE(s->half[h].exec, i) {
 			unsigned lane = h * BW_LANES + i;
-			uint64_t old = atomic_lane(s, w, op, h, i, bw_lane_get(w, p->data, lane, op->size_b),
+			uint64_t old = atomic_lane(s, w, op, h, i,
+						   bw_lane_get(w, p->data, lane, op->size_b),
 						   bw_lane_get(w, p->data2, lane, op->size_b));
 			if (p->has_return)
 				bw_lane_set(w, p->dst, lane, old, op->size_b);

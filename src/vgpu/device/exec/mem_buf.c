@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer memory (MUBUF): descriptor, index and offset to an address for each lane, with the range check
- * of rules 340 to 347. */
+/* Buffer memory (MUBUF): descriptor, index and offset to an address for each lane, with the range
+ * check of rules 340 to 347. */
 #include "base/util.h"
 #include "vgpu/device/exec/exec_priv.h"
 #include "vgpu/device/exec/mem_atomic.h"
@@ -11,7 +11,7 @@
 struct buffer {
 	uint64_t base;
 	uint32_t stride_b, n_records;
-	unsigned element_b;    /* 0: not swizzled */
+	unsigned element_b; /* 0: not swizzled */
 	unsigned index_stride;
 	unsigned oob_select;
 	bool add_tid;
@@ -36,9 +36,10 @@ static struct buffer read_descriptor(const struct bw_wave *w, unsigned srsrc)
 	};
 }
 
-/* How many of the size_b bytes at this index and offset are in range: all, none, or for plain multi-dword
- * accesses the leading dwords (rules 344 to 346). linear: the offset with the index worked in. SOFFSET
- * takes part in the raw check [I: documents differ; drivers put the offsets of bounded buffers there]. */
+/* How many of the size_b bytes at this index and offset are in range: all, none, or for plain
+ * multi-dword accesses the leading dwords (rules 344 to 346). linear: the offset with the index
+ * worked in. SOFFSET takes part in the raw check [I: documents differ; drivers put the offsets of
+ * bounded buffers there]. */
 static unsigned in_range_b(const struct buffer *b, uint64_t index, uint64_t offset, uint64_t linear,
 			   uint32_t soffset, unsigned size_b, bool whole)
 {
@@ -75,23 +76,28 @@ static void locate_part(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 	unsigned to_page_end = BW_PAGE_B - va % BW_PAGE_B;
 	bw_span_locate_sink(s, lane);
 	s->split |= 1ull << lane;
-	s->piece[lane][0] = (struct bw_span_piece){s->sink[lane] + n_in, (uint8_t)n_in, (uint8_t)(size_b - n_in)};
+	s->piece[lane][0] = (struct bw_span_piece){s->sink[lane] + n_in, (uint8_t)n_in,
+						   (uint8_t)(size_b - n_in)};
 	s->n_pieces[lane] = 1;
 	bw_span_add_piece(s, w, lane, va, 0, BW_MIN(n_in, to_page_end), access);
 	if (to_page_end < n_in)
-		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, n_in - to_page_end, access);
+		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, n_in - to_page_end,
+				  access);
 }
 
-/* What drivers make of storage and texel buffers: no swizzle, an index or an offset in a register. One
- * comparison says that all lanes are in range. False: each lane for itself. */
+/* What drivers make of storage and texel buffers: no swizzle, an index or an offset in a register.
+ * One comparison says that all lanes are in range. False: each lane for itself. */
 static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			 const struct bw_inst *in, const struct bw_mem_prep *p, const struct buffer *b,
-			 uint32_t soffset, unsigned size_b, enum bw_access access)
+			 const struct bw_inst *in, const struct bw_mem_prep *p,
+			 const struct buffer *b, uint32_t soffset, unsigned size_b,
+			 enum bw_access access)
 {
 	static const uint32_t zeros[BW_LANES];
-	const uint32_t *v = in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
+	const uint32_t *v =
+		in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
 	/* Bit 47 of a base makes it one in the upper half of the address space. */
-	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm, base = bw_canonical(b->base + soffset + fixed_b);
+	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm,
+		 base = bw_canonical(b->base + soffset + fixed_b);
 	uint32_t scaled[BW_LANES];
 
 	if (b->element_b || b->add_tid || (in->offen && in->idxen))
@@ -100,7 +106,8 @@ static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	if (b->oob_select == OOB_INDEX || b->oob_select == OOB_STRUCTURED) {
 		if ((in->idxen ? max : 0) >= b->n_records)
 			return false;
-		if (b->oob_select == OOB_STRUCTURED && (in->idxen ? 0 : max) + fixed_b + size_b > b->stride_b)
+		if (b->oob_select == OOB_STRUCTURED &&
+		    (in->idxen ? 0 : max) + fixed_b + size_b > b->stride_b)
 			return false;
 	} else if (b->oob_select == OOB_NONE && !b->n_records) {
 		return false;
@@ -115,17 +122,18 @@ static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	}
 	if (b->oob_select == OOB_RAW && max + fixed_b + soffset + size_b > b->n_records)
 		return false;
-	if (max + fixed_b + soffset > UINT32_MAX || bw_canonical(base + max + size_b) != base + max + size_b)
+	if (max + fixed_b + soffset > UINT32_MAX ||
+	    bw_canonical(base + max + size_b) != base + max + size_b)
 		return false;
 	bw_span_locate_half(s, w, ap, h, v, NULL, base, size_b, access);
 	return true;
 }
 
-/* Offsets are sums of 32 bits: of -4 and 16 comes 12. Compilers fold constants into the instruction's
- * offset without a look at the sign of the rest (Mesa's aco_optimizer.cpp, for GFX9 and later); so with
- * SOFFSET too, where nothing is multiplied or swizzled [I]. */
-static uint64_t buffer_offset(const struct buffer *b, const struct bw_inst *in, uint32_t imm, uint32_t voffset,
-			      uint32_t soffset)
+/* Offsets are sums of 32 bits: of -4 and 16 comes 12. Compilers fold constants into the
+ * instruction's offset without a look at the sign of the rest (Mesa's aco_optimizer.cpp, for GFX9
+ * and later); so with SOFFSET too, where nothing is multiplied or swizzled [I]. */
+static uint64_t buffer_offset(const struct buffer *b, const struct bw_inst *in, uint32_t imm,
+			      uint32_t voffset, uint32_t soffset)
 {
 	uint32_t offset = imm + voffset;
 	bool plain = !in->idxen && !b->add_tid && !b->element_b;
@@ -133,8 +141,9 @@ static uint64_t buffer_offset(const struct buffer *b, const struct bw_inst *in, 
 }
 
 static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			const struct bw_inst *in, const struct bw_mem_prep *p, const struct buffer *b,
-			uint32_t soffset, unsigned size_b, bool whole, enum bw_access access)
+			const struct bw_inst *in, const struct bw_mem_prep *p,
+			const struct buffer *b, uint32_t soffset, unsigned size_b, bool whole,
+			enum bw_access access)
 {
 	const uint32_t *v0 = bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES;
 	const uint32_t *v1 = bw_wave_vgpr(w, p->addr[1]) + h * BW_LANES;
@@ -176,8 +185,9 @@ static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 	}
 }
 
-void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-		   unsigned size_b, unsigned align_b, bool whole, enum bw_access access)
+void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+		   const struct bw_rec *rec, unsigned size_b, unsigned align_b, bool whole,
+		   enum bw_access access)
 {
 	const struct bw_inst *in = rec->inst;
 	struct buffer b = read_descriptor(w, in->srsrc);
@@ -199,8 +209,8 @@ void bw_buf_clear_tfe(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw
 			bw_wave_vgpr(w, bw_mem_prep(rec)->dst + n_dw)[lane] = 0;
 }
 
-BW_ALWAYS_INLINE enum bw_mem_result buf_load(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-					     enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result buf_load(struct bw_exec *x, struct bw_wave *w,
+					     const struct bw_rec *rec, enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -214,8 +224,8 @@ BW_ALWAYS_INLINE enum bw_mem_result buf_load(struct bw_exec *x, struct bw_wave *
 	return BW_MEM_OK;
 }
 
-BW_ALWAYS_INLINE enum bw_mem_result buf_store(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-					      enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result buf_store(struct bw_exec *x, struct bw_wave *w,
+					      const struct bw_rec *rec, enum bw_elem e)
 {
 	struct bw_span s;
 	if (bw_mem_prep(rec)->is_nop)
@@ -234,7 +244,8 @@ static enum bw_mem_result buf_atomic(struct bw_exec *x, struct bw_wave *w, const
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	bw_buf_locate(&s, x, w, rec, op->size_b, op->size_b, true, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
+	bw_buf_locate(&s, x, w, rec, op->size_b, op->size_b, true,
+		      BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_atomic(&s, w, p, op);
@@ -244,8 +255,8 @@ static enum bw_mem_result buf_atomic(struct bw_exec *x, struct bw_wave *w, const
 }
 
 /* VDATA is source, destination or, for atomics that return, both. */
-static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_load, unsigned n_store,
-		    unsigned n_operands)
+static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_load,
+		    unsigned n_store, unsigned n_operands)
 {
 	const struct bw_inst *in = rec->inst;
 	struct bw_mem_prep *p = bw_mem_prep_begin(rec, ctx);
@@ -261,7 +272,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 }
 
 #define ROW(name, call, ...)                                                                       \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return call;                                                                       \
 	}                                                                                          \
@@ -269,8 +281,10 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 	{                                                                                          \
 		return prepare(rec, ctx, __VA_ARGS__);                                             \
 	}
-#define LOAD(name, elem) ROW(name, buf_load(x, w, rec, ELEM_##elem), bw_elem_n_dw(ELEM_##elem), 0, 0)
-#define STORE(name, elem) ROW(name, buf_store(x, w, rec, ELEM_##elem), 0, bw_elem_n_dw(ELEM_##elem), 1)
+#define LOAD(name, elem)                                                                           \
+	ROW(name, buf_load(x, w, rec, ELEM_##elem), bw_elem_n_dw(ELEM_##elem), 0, 0)
+#define STORE(name, elem)                                                                          \
+	ROW(name, buf_store(x, w, rec, ELEM_##elem), 0, bw_elem_n_dw(ELEM_##elem), 1)
 #define ATOMIC(name, rmw, n_operands)                                                              \
 	ROW(name, buf_atomic(x, w, rec, &bw_rmw_##rmw), bw_rmw_##rmw.size_b / 4,                   \
 	    bw_rmw_##rmw.size_b / 4, n_operands)

@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_EXEC_MEM_COMP_H
 #define BW_VGPU_EXEC_MEM_COMP_H
 
-/* The components of a texel in the registers of one lane: a dword each, two in a dword (D16), or one in
- * the upper half of a dword. */
+/* The components of a texel in the registers of one lane: a dword each, two in a dword (D16), or
+ * one in the upper half of a dword. */
 
 #include "vgpu/device/exec/format.h"
 #include "vgpu/device/exec/mem.h"
@@ -21,14 +21,16 @@ static inline void bw_half_set(uint32_t *reg, bool high, uint16_t v)
 }
 
 /* The unused half of the last register is kept (rule 368). */
-static inline void bw_comp_write(const struct bw_wave *w, unsigned dst, unsigned lane, enum bw_comp kind,
-				 const struct bw_format *f, const uint32_t *v, unsigned n)
+static inline void bw_comp_write(const struct bw_wave *w, unsigned dst, unsigned lane,
+				 enum bw_comp kind, const struct bw_format *f, const uint32_t *v,
+				 unsigned n)
 {
 	for (unsigned c = 0; c < n; c++) {
 		if (kind == BW_COMP_FULL)
 			bw_wave_vgpr(w, dst + c)[lane] = v[c];
 		else if (kind == BW_COMP_D16)
-			bw_half_set(&bw_wave_vgpr(w, dst + c / 2)[lane], c & 1, bw_format_to_d16(f, v[c]));
+			bw_half_set(&bw_wave_vgpr(w, dst + c / 2)[lane], c & 1,
+				    bw_format_to_d16(f, v[c]));
 		else
 			bw_half_set(&bw_wave_vgpr(w, dst)[lane], true, bw_format_to_d16(f, v[c]));
 	}
@@ -36,7 +38,8 @@ static inline void bw_comp_write(const struct bw_wave *w, unsigned dst, unsigned
 
 /* data: the register of each dword. What the instruction does not have is 0 (rule 366). */
 static inline void bw_comp_read(const struct bw_wave *w, const uint8_t *data, unsigned lane,
-				enum bw_comp kind, const struct bw_format *f, uint32_t v[4], unsigned n)
+				enum bw_comp kind, const struct bw_format *f, uint32_t v[4],
+				unsigned n)
 {
 	for (unsigned c = 0; c < 4; c++) {
 		if (c >= n) {
@@ -47,7 +50,8 @@ static inline void bw_comp_read(const struct bw_wave *w, const uint8_t *data, un
 		if (kind == BW_COMP_FULL)
 			v[c] = reg;
 		else
-			v[c] = bw_format_from_d16(f, (uint16_t)(kind == BW_COMP_HI16 || c & 1 ? reg >> 16 : reg));
+			v[c] = bw_format_from_d16(
+				f, (uint16_t)(kind == BW_COMP_HI16 || c & 1 ? reg >> 16 : reg));
 	}
 }
 

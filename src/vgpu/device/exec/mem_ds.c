@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* LDS. A workgroup's LDS is touched by the one thread that runs its WGP, so nothing here needs host
- * atomics; accesses beyond the allocation read 0 and write nothing, and only misaligned atomics fault
- * (rules 395 to 401, alignment mode "unaligned" as amdgpu sets it). */
+ * atomics; accesses beyond the allocation read 0 and write nothing, and only misaligned atomics
+ * fault (rules 395 to 401, alignment mode "unaligned" as amdgpu sets it). */
 #include "base/util.h"
 #include "vgpu/device/exec/mem_move.h"
 #include "vgpu/device/exec/mem_rmw.h"
 
-/* The addresses of one half, as far as they do not depend on the offset: two-address instructions look at
- * them once. */
+/* The addresses of one half, as far as they do not depend on the offset: two-address instructions
+ * look at them once. */
 struct lds_half {
 	const uint32_t *v;
 	uint32_t exec;
-	uint32_t step;      /* see bw_lanes_step */
-	uint32_t max;       /* where step is UINT32_MAX; then the span's index[] is filled as well */
+	uint32_t step; /* see bw_lanes_step */
+	/* where step is UINT32_MAX; then the span's index[] is filled as well */
+	uint32_t max;
 	const uint32_t *index;
 };
 
-static inline void look_at(struct lds_half *l, struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *v,
-			   unsigned size_b)
+static inline void look_at(struct lds_half *l, struct bw_span *s, struct bw_wave *w, unsigned h,
+			   const uint32_t *v, unsigned size_b)
 {
 	uint32_t min;
 	l->index = &s->index[h * BW_LANES];
@@ -31,8 +32,8 @@ static inline void look_at(struct lds_half *l, struct bw_span *s, struct bw_wave
 }
 
 /* Locates the elements at v + offset. Addresses are 32 bits wide and wrap. */
-static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const struct lds_half *l, uint32_t offset,
-		       unsigned size_b)
+static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const struct lds_half *l,
+		       uint32_t offset, unsigned size_b)
 {
 	struct bw_span_half *half = &s->half[h];
 	uint32_t exec = half->exec = l->exec, lds_b = w->wg->lds_size_b;
@@ -65,15 +66,16 @@ static void locate_lds(struct bw_span *s, struct bw_wave *w, unsigned h, const s
 	half->kind = BW_SPAN_SCATTER;
 	BW_EACH_LANE(exec, i) {
 		uint32_t at = l->v[i] + offset;
-		if (__builtin_expect(at < lds_b && size_b <= lds_b - at && !(at & (s->align_b - 1)), 1))
+		if (__builtin_expect(at < lds_b && size_b <= lds_b - at && !(at & (s->align_b - 1)),
+				     1))
 			s->lane[h * BW_LANES + i] = w->wg->lds + at;
 		else
 			bw_span_locate_lds(s, w, h * BW_LANES + i, at, size_b);
 	}
 }
 
-static void locate(struct bw_span *s, struct bw_wave *w, const struct bw_mem_prep *p, uint32_t offset,
-		   unsigned size_b, unsigned align_b)
+static void locate(struct bw_span *s, struct bw_wave *w, const struct bw_mem_prep *p,
+		   uint32_t offset, unsigned size_b, unsigned align_b)
 {
 	struct lds_half l;
 	bw_span_begin(s, align_b);
@@ -85,8 +87,8 @@ static void locate(struct bw_span *s, struct bw_wave *w, const struct bw_mem_pre
 }
 
 /* Of a two-address instruction. */
-static void locate2(struct bw_span *a, struct bw_span *b, struct bw_wave *w, const struct bw_mem_prep *p,
-		    unsigned size_b)
+static void locate2(struct bw_span *a, struct bw_span *b, struct bw_wave *w,
+		    const struct bw_mem_prep *p, unsigned size_b)
 {
 	struct lds_half l;
 	bw_span_begin(a, 1);
@@ -114,7 +116,8 @@ static void locate_addtid(struct bw_span *s, struct bw_wave *w, const struct bw_
 	}
 }
 
-BW_ALWAYS_INLINE enum bw_mem_result ds_load(struct bw_wave *w, const struct bw_rec *rec, enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result ds_load(struct bw_wave *w, const struct bw_rec *rec,
+					    enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -127,7 +130,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load(struct bw_wave *w, const struct bw_r
 	return BW_MEM_OK;
 }
 
-BW_ALWAYS_INLINE enum bw_mem_result ds_store(struct bw_wave *w, const struct bw_rec *rec, enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result ds_store(struct bw_wave *w, const struct bw_rec *rec,
+					     enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -142,7 +146,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_store(struct bw_wave *w, const struct bw_
 
 /* Both addresses are located before anything is written, because the address register may be one of
  * the destinations (rule 397). */
-BW_ALWAYS_INLINE enum bw_mem_result ds_load2(struct bw_wave *w, const struct bw_rec *rec, enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result ds_load2(struct bw_wave *w, const struct bw_rec *rec,
+					     enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span a, b;
@@ -156,7 +161,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load2(struct bw_wave *w, const struct bw_
 	return BW_MEM_OK;
 }
 
-BW_ALWAYS_INLINE enum bw_mem_result ds_store2(struct bw_wave *w, const struct bw_rec *rec, enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result ds_store2(struct bw_wave *w, const struct bw_rec *rec,
+					      enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span a, b;
@@ -170,7 +176,8 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_store2(struct bw_wave *w, const struct bw
 	return BW_MEM_OK;
 }
 
-static enum bw_mem_result ds_load_addtid(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
+static enum bw_mem_result ds_load_addtid(struct bw_exec *x, struct bw_wave *w,
+					 const struct bw_rec *rec)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -181,7 +188,8 @@ static enum bw_mem_result ds_load_addtid(struct bw_exec *x, struct bw_wave *w, c
 	return BW_MEM_OK;
 }
 
-static enum bw_mem_result ds_store_addtid(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
+static enum bw_mem_result ds_store_addtid(struct bw_exec *x, struct bw_wave *w,
+					  const struct bw_rec *rec)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -220,8 +228,8 @@ static inline void lds_put(uint8_t *at, uint64_t v, unsigned size_b)
 }
 
 /* A misaligned lane anywhere stops the instruction before it has done anything (rule 401). */
-static enum bw_mem_result check_aligned(struct bw_wave *w, const struct bw_mem_prep *p, uint32_t offset,
-					unsigned size_b)
+static enum bw_mem_result check_aligned(struct bw_wave *w, const struct bw_mem_prep *p,
+					uint32_t offset, unsigned size_b)
 {
 	const uint32_t *addr = bw_wave_vgpr(w, p->addr[0]);
 	uint64_t misaligned = 0;
@@ -237,7 +245,8 @@ static enum bw_mem_result check_aligned(struct bw_wave *w, const struct bw_mem_p
 	return BW_MEM_FAULT_APERTURE;
 }
 
-static enum bw_mem_result ds_atomic(struct bw_wave *w, const struct bw_rec *rec, const struct bw_rmw *op)
+static enum bw_mem_result ds_atomic(struct bw_wave *w, const struct bw_rec *rec,
+				    const struct bw_rmw *op)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	const uint32_t *addr = bw_wave_vgpr(w, p->addr[0]);
@@ -254,10 +263,13 @@ static enum bw_mem_result ds_atomic(struct bw_wave *w, const struct bw_rec *rec,
 	uint32_t fp = op->kind == BW_RMW_FADD ? bw_fp_plain_begin() : 0;
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint8_t outside[8];
-		uint8_t *at = atomic_at(w, (addr[lane] + (uint32_t)p->imm) & mask, op->size_b, outside);
+		uint8_t *at =
+			atomic_at(w, (addr[lane] + (uint32_t)p->imm) & mask, op->size_b, outside);
 		uint64_t old = lds_get(at, op->size_b);
-		lds_put(at, op->plain(old, bw_lane_get(w, p->data, lane, op->size_b),
-				      bw_lane_get(w, p->data2, lane, op->size_b), denorm), op->size_b);
+		lds_put(at,
+			op->plain(old, bw_lane_get(w, p->data, lane, op->size_b),
+				  bw_lane_get(w, p->data2, lane, op->size_b), denorm),
+			op->size_b);
 		if (p->has_return)
 			bw_lane_set(w, p->dst, lane, old, op->size_b);
 	}
@@ -294,8 +306,8 @@ static enum bw_mem_result ds_xchg2(struct bw_wave *w, const struct bw_rec *rec, 
 	return BW_MEM_OK;
 }
 
-/* At M0 base + offset the number of active lanes is added or taken away; all of them get the old value
- * (rule 404). */
+/* At M0 base + offset the number of active lanes is added or taken away; all of them get the old
+ * value (rule 404). */
 static enum bw_mem_result append(struct bw_wave *w, const struct bw_rec *rec, bool consume)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
@@ -360,7 +372,8 @@ static enum bw_mem_result do_permute(struct bw_exec *x, struct bw_wave *w, const
 }
 
 /* Pull: an inactive source lane gives 0 (rules 24, 254). */
-static enum bw_mem_result do_bpermute(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
+static enum bw_mem_result do_bpermute(struct bw_exec *x, struct bw_wave *w,
+				      const struct bw_rec *rec)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	if (p->is_nop)
@@ -416,9 +429,10 @@ static enum bw_mem_result do_swizzle(struct bw_exec *x, struct bw_wave *w, const
 	return BW_MEM_OK;
 }
 
-/* n_load: dwords that come back; n_store: of one data operand; step_b: of the two-address offsets. */
-static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_load, unsigned n_store,
-		    unsigned n_operands, unsigned step_b)
+/* n_load: dwords that come back; n_store: of one data operand; step_b: of the two-address
+ * offsets. */
+static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_load,
+		    unsigned n_store, unsigned n_operands, unsigned step_b)
 {
 	const struct bw_inst *in = rec->inst;
 	struct bw_mem_prep *p = bw_mem_prep_begin(rec, ctx);
@@ -438,7 +452,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 }
 
 #define ROW(name, call, ...)                                                                       \
-	static enum bw_mem_result row_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result row_##name(struct bw_exec *x, struct bw_wave *w,                 \
+					     const struct bw_rec *rec)                             \
 	{                                                                                          \
 		return call;                                                                       \
 	}                                                                                          \
@@ -448,9 +463,11 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 	}
 #define DW(elem) bw_elem_n_dw(ELEM_##elem)
 #define LOAD(name, elem) ROW(name, ds_load(w, rec, ELEM_##elem), DW(elem), 0, 0, 0)
-#define LOAD2(name, elem, step) ROW(name, ds_load2(w, rec, ELEM_##elem), 2 * DW(elem), 0, 0, step * 4 * DW(elem))
+#define LOAD2(name, elem, step)                                                                    \
+	ROW(name, ds_load2(w, rec, ELEM_##elem), 2 * DW(elem), 0, 0, step * 4 * DW(elem))
 #define STORE(name, elem) ROW(name, ds_store(w, rec, ELEM_##elem), 0, DW(elem), 1, 0)
-#define STORE2(name, elem, step) ROW(name, ds_store2(w, rec, ELEM_##elem), 0, DW(elem), 2, step * 4 * DW(elem))
+#define STORE2(name, elem, step)                                                                   \
+	ROW(name, ds_store2(w, rec, ELEM_##elem), 0, DW(elem), 2, step * 4 * DW(elem))
 #define LOAD_ADDTID(name) ROW(name, ds_load_addtid(x, w, rec), 1, 0, 0, 0)
 #define STORE_ADDTID(name) ROW(name, ds_store_addtid(x, w, rec), 0, 1, 1, 0)
 #define ATOMIC(name, rmw, n_operands, returns)                                                     \

@@ -12,8 +12,8 @@ static uint64_t global_base(const struct bw_wave *w, const struct bw_mem_prep *p
 	return p->saddr == BW_SRC_NULL ? base : base + bw_mem_sgpr64(w, p->saddr);
 }
 
-static void locate_global(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-			  unsigned size_b, enum bw_access access)
+static void locate_global(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+			  const struct bw_rec *rec, unsigned size_b, enum bw_access access)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_apertures ap = bw_apertures_of(x);
@@ -21,7 +21,8 @@ static void locate_global(struct bw_span *s, struct bw_exec *x, struct bw_wave *
 
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
 		const uint32_t *lo = bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES;
-		const uint32_t *hi = p->saddr == BW_SRC_NULL ? bw_wave_vgpr(w, p->addr[1]) + h * BW_LANES : NULL;
+		const uint32_t *hi =
+			p->saddr == BW_SRC_NULL ? bw_wave_vgpr(w, p->addr[1]) + h * BW_LANES : NULL;
 		s->half[h].exec = bw_wave_half_exec(w, h);
 		if (s->half[h].exec)
 			bw_span_locate_half(s, w, ap, h, lo, hi, base, size_b, access);
@@ -29,8 +30,8 @@ static void locate_global(struct bw_span *s, struct bw_exec *x, struct bw_wave *
 }
 
 /* SGPR base + offset + 4 x lane (rule 385). */
-static void locate_addtid(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-			  unsigned size_b, enum bw_access access)
+static void locate_addtid(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+			  const struct bw_rec *rec, unsigned size_b, enum bw_access access)
 {
 	struct bw_apertures ap = bw_apertures_of(x);
 	uint64_t base = global_base(w, bw_mem_prep(rec));
@@ -54,10 +55,10 @@ static bool any_in_aperture(const uint32_t *hi, uint32_t exec, struct bw_apertur
 	return false;
 }
 
-/* The address decides for each lane, before the offset is added, which memory it means (rules 372 to
- * 378). */
-static void locate_flat(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-			unsigned size_b, enum bw_access access)
+/* The address decides for each lane, before the offset is added, which memory it means (rules 372
+ * to 378). */
+static void locate_flat(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+			const struct bw_rec *rec, unsigned size_b, enum bw_access access)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_apertures ap = bw_apertures_of(x);
@@ -83,23 +84,25 @@ static void locate_flat(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
 			else if (hi[i] && hi[i] == ap.private_hi)
 				bw_span_locate_private(s, w, lane, in_aperture_b, size_b, access);
 			else
-				bw_span_locate_global(s, w, ap, lane, ((uint64_t)hi[i] << 32 | lo[i]) + offset,
-						   size_b, access);
+				bw_span_locate_global(s, w, ap, lane,
+						      ((uint64_t)hi[i] << 32 | lo[i]) + offset,
+						      size_b, access);
 		}
 	}
 }
 
-/* The same dword-aligned place in every lane's private memory: consecutive dwords of lanes lie side by
- * side, in rows that never cross a page. */
-static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64_t offset_b, unsigned size_b,
-			enum bw_access access)
+/* The same dword-aligned place in every lane's private memory: consecutive dwords of lanes lie side
+ * by side, in rows that never cross a page. */
+static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64_t offset_b,
+			unsigned size_b, enum bw_access access)
 {
 	struct bw_span_half *half = &s->half[h];
 	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
 	struct bw_vm_fault fault;
 
-	if (offset_b % s->align_b || offset_b % 4 + BW_MIN(size_b, 4u) > 4 || (size_b > 4 && offset_b % 4) ||
-	    offset_b > lane_size_b || size_b > lane_size_b - offset_b || w->flat_scratch % BW_HALF_B)
+	if (offset_b % s->align_b || offset_b % 4 + BW_MIN(size_b, 4u) > 4 ||
+	    (size_b > 4 && offset_b % 4) || offset_b > lane_size_b ||
+	    size_b > lane_size_b - offset_b || w->flat_scratch % BW_HALF_B)
 		return false;
 	for (unsigned k = 0; 4 * k < size_b; k++) {
 		uint64_t va = w->flat_scratch + (offset_b / 4 + k) * 4 * w->lanes + h * BW_HALF_B;
@@ -118,10 +121,10 @@ static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64
 	return true;
 }
 
-/* ST, SS, SV and SVS; the registers are unsigned offsets (rules 381, 382), so that a sum below 0 is as
- * far outside as one beyond the end. */
-static void locate_scratch(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-			   unsigned size_b, enum bw_access access)
+/* ST, SS, SV and SVS; the registers are unsigned offsets (rules 381, 382), so that a sum below 0 is
+ * as far outside as one beyond the end. */
+static void locate_scratch(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+			   const struct bw_rec *rec, unsigned size_b, enum bw_access access)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	uint64_t base = (uint64_t)(int64_t)p->imm;
@@ -140,26 +143,37 @@ static void locate_scratch(struct bw_span *s, struct bw_exec *x, struct bw_wave 
 			continue;
 		s->half[h].kind = BW_SPAN_SCATTER;
 		BW_EACH_LANE(exec, i)
-			bw_span_locate_private(s, w, h * BW_LANES + i, base + (p->sve ? v[i] : 0), size_b, access);
+			bw_span_locate_private(s, w, h * BW_LANES + i, base + (p->sve ? v[i] : 0),
+					       size_b, access);
 	}
 }
 
-BW_ALWAYS_INLINE void locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-			     enum segment segment, unsigned size_b, unsigned align_b, enum bw_access access)
+BW_ALWAYS_INLINE void locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+			     const struct bw_rec *rec, enum segment segment, unsigned size_b,
+			     unsigned align_b, enum bw_access access)
 {
 	bw_span_begin(s, align_b);
 	s->may_index = !(access & BW_ACCESS_ATOMIC);
 	bw_span_align(s, w, size_b);
 	switch (segment) {
-	case FLAT: locate_flat(s, x, w, rec, size_b, access); break;
-	case GLOBAL: locate_global(s, x, w, rec, size_b, access); break;
-	case SCRATCH: locate_scratch(s, x, w, rec, size_b, access); break;
-	case ADDTID: locate_addtid(s, x, w, rec, size_b, access); break;
+	case FLAT:
+		locate_flat(s, x, w, rec, size_b, access);
+		break;
+	case GLOBAL:
+		locate_global(s, x, w, rec, size_b, access);
+		break;
+	case SCRATCH:
+		locate_scratch(s, x, w, rec, size_b, access);
+		break;
+	case ADDTID:
+		locate_addtid(s, x, w, rec, size_b, access);
+		break;
 	}
 }
 
-BW_ALWAYS_INLINE enum bw_mem_result flat_load(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-					      enum segment segment, enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result flat_load(struct bw_exec *x, struct bw_wave *w,
+					      const struct bw_rec *rec, enum segment segment,
+					      enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -172,8 +186,9 @@ BW_ALWAYS_INLINE enum bw_mem_result flat_load(struct bw_exec *x, struct bw_wave 
 	return BW_MEM_OK;
 }
 
-BW_ALWAYS_INLINE enum bw_mem_result flat_store(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-					       enum segment segment, enum bw_elem e)
+BW_ALWAYS_INLINE enum bw_mem_result flat_store(struct bw_exec *x, struct bw_wave *w,
+					       const struct bw_rec *rec, enum segment segment,
+					       enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -186,8 +201,9 @@ BW_ALWAYS_INLINE enum bw_mem_result flat_store(struct bw_exec *x, struct bw_wave
 	return BW_MEM_OK;
 }
 
-static enum bw_mem_result flat_atomic(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-				      enum segment segment, const struct bw_rmw *op)
+static enum bw_mem_result flat_atomic(struct bw_exec *x, struct bw_wave *w,
+				      const struct bw_rec *rec, enum segment segment,
+				      const struct bw_rmw *op)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
@@ -203,8 +219,8 @@ static enum bw_mem_result flat_atomic(struct bw_exec *x, struct bw_wave *w, cons
 
 /* Registers and modifiers, settled when the instruction is decoded. n_load: dwords loaded, n_store:
  * dwords of one data operand, n_operands: how many of those. */
-static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, enum segment segment, unsigned n_load,
-		    unsigned n_store, unsigned n_operands)
+static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, enum segment segment,
+		    unsigned n_load, unsigned n_store, unsigned n_operands)
 {
 	const struct bw_inst *in = rec->inst;
 	struct bw_mem_prep *p = bw_mem_prep_begin(rec, ctx);
@@ -224,7 +240,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, enum segme
 }
 
 #define LOAD(segment, name, elem)                                                                  \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return flat_load(x, w, rec, segment, ELEM_##elem);                                 \
 	}                                                                                          \
@@ -233,7 +250,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, enum segme
 		return prepare(rec, ctx, segment, bw_elem_n_dw(ELEM_##elem), 0, 0);                \
 	}
 #define STORE(segment, name, elem)                                                                 \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return flat_store(x, w, rec, segment, ELEM_##elem);                                \
 	}                                                                                          \
@@ -242,7 +260,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, enum segme
 		return prepare(rec, ctx, segment, 0, bw_elem_n_dw(ELEM_##elem), 1);                \
 	}
 #define ATOMIC(segment, name, rmw, n_operands)                                                     \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return flat_atomic(x, w, rec, segment, &bw_rmw_##rmw);                             \
 	}                                                                                          \

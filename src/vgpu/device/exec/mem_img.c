@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Image memory without a sampler: loads, stores, atomics, sizes. Rules 430 to 445; chapter 10 of the RDNA3
- * manual. */
+/* Image memory without a sampler: loads, stores, atomics, sizes. Rules 430 to 445; chapter 10 of
+ * the RDNA3 manual. */
 #include "vgpu/device/exec/mem_img.h"
 
 #include "base/float_bits.h"
@@ -10,7 +10,16 @@
 
 /* ---- decoding ---- */
 
-enum { DIM_1D, DIM_2D, DIM_3D, DIM_CUBE, DIM_1D_ARRAY, DIM_2D_ARRAY, DIM_2D_MSAA, DIM_2D_MSAA_ARRAY };
+enum {
+	DIM_1D,
+	DIM_2D,
+	DIM_3D,
+	DIM_CUBE,
+	DIM_1D_ARRAY,
+	DIM_2D_ARRAY,
+	DIM_2D_MSAA,
+	DIM_2D_MSAA_ARRAY
+};
 
 unsigned bw_img_n_coords(unsigned dim)
 {
@@ -24,8 +33,10 @@ static unsigned n_slopes(unsigned dim)
 	return dim == DIM_3D ? 3 : dim == DIM_1D || dim == DIM_1D_ARRAY ? 1 : 2;
 }
 
-/* The register of each address dword: a run, or with NSA four by name and a run from the fifth on. */
-static void prepare_addresses(struct bw_img_prep *p, const struct bw_inst *in, const struct bw_rec_ctx *ctx)
+/* The register of each address dword: a run, or with NSA four by name and a run from the fifth
+ * on. */
+static void prepare_addresses(struct bw_img_prep *p, const struct bw_inst *in,
+			      const struct bw_rec_ctx *ctx)
 {
 	for (unsigned i = 0; i < BW_IMG_MAX_ADDR; i++) {
 		unsigned reg = in->vaddr + i;
@@ -35,8 +46,8 @@ static void prepare_addresses(struct bw_img_prep *p, const struct bw_inst *in, c
 	}
 }
 
-bool bw_img_prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned flags, unsigned n_load,
-		    unsigned n_store)
+bool bw_img_prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned flags,
+		    unsigned n_load, unsigned n_store)
 {
 	const struct bw_inst *in = rec->inst;
 	struct bw_img_prep *p = (struct bw_img_prep *)(void *)rec->prep;
@@ -68,7 +79,8 @@ static uint32_t descriptor_word(const struct bw_wave *w, unsigned code)
 	return code < BW_SRC_NULL ? bw_mem_sgpr(w, code) : 0;
 }
 
-enum bw_mem_result bw_img_begin(struct bw_img *i, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
+enum bw_mem_result bw_img_begin(struct bw_img *i, struct bw_exec *x, struct bw_wave *w,
+				const struct bw_rec *rec)
 {
 	const struct bw_inst *in = rec->inst;
 	uint32_t words[BW_IMAGE_DWORDS] = {0};
@@ -106,7 +118,8 @@ bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b,
 	struct bw_vm_fault fault;
 	struct bw_span *s = &i->span;
 	uint32_t hi = (uint32_t)(va >> 32);
-	bool odd = va % BW_PAGE_B + size_b > BW_PAGE_B || hi == i->ap.shared_hi || hi == i->ap.private_hi;
+	bool odd = va % BW_PAGE_B + size_b > BW_PAGE_B || hi == i->ap.shared_hi ||
+		   hi == i->ap.private_hi;
 	const uint8_t *host = odd ? NULL : bw_tlb_lookup(i->w->tlb, va, BW_ACCESS_READ, &fault);
 	if (__builtin_expect(host != NULL, 1)) {
 		memcpy(out, host, size_b);
@@ -122,8 +135,8 @@ bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b,
 	return true;
 }
 
-static bool block_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, uint64_t va, uint32_t x,
-			uint32_t y, uint32_t rgba[4])
+static bool block_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, uint64_t va,
+			uint32_t x, uint32_t y, uint32_t rgba[4])
 {
 	struct bw_img_block *b = &i->block[(va >> 3 ^ va >> 6) % BW_IMG_BLOCKS];
 	if (va != b->va) {
@@ -141,8 +154,8 @@ static bool block_texel(struct bw_img *i, unsigned lane, const struct bw_format 
 	return true;
 }
 
-bool bw_img_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, unsigned level, uint32_t x,
-		  uint32_t y, uint32_t z, uint32_t sample, uint32_t rgba[4])
+bool bw_img_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, unsigned level,
+		  uint32_t x, uint32_t y, uint32_t z, uint32_t sample, uint32_t rgba[4])
 {
 	uint64_t va = bw_image_va(i->im, level, x, y, z, sample);
 	uint8_t bytes[BW_MEM_MAX_B];
@@ -224,16 +237,18 @@ static struct place place_of(const struct bw_img *i, unsigned lane, unsigned fla
 	if (!im->format || mip > (unsigned)(im->last_level - im->base_level))
 		return p;
 	p.level = im->base_level + mip;
-	p.inside = p.x < bw_image_mip(im->width, p.level) && p.y < bw_image_mip(im->height, p.level) &&
-		   p.z < bw_image_slices(im, p.level) && p.sample < 1u << im->samples_log2;
+	p.inside = p.x < bw_image_mip(im->width, p.level) &&
+		   p.y < bw_image_mip(im->height, p.level) && p.z < bw_image_slices(im, p.level) &&
+		   p.sample < 1u << im->samples_log2;
 	return p;
 }
 
 /* ---- loads ---- */
 
-/* The texel as it lies in memory, in dwords (RDNA3 manual: "without format conversion") [I: that all of a
- * texel's components come together]. */
-static bool raw_texel(struct bw_img *i, unsigned lane, const struct place *p, bool sign, uint32_t v[4])
+/* The texel as it lies in memory, in dwords (RDNA3 manual: "without format conversion") [I: that
+ * all of a texel's components come together]. */
+static bool raw_texel(struct bw_img *i, unsigned lane, const struct place *p, bool sign,
+		      uint32_t v[4])
 {
 	unsigned size_b = i->im->format->size_b;
 	uint8_t bytes[BW_MEM_MAX_B] = {0};
@@ -267,8 +282,8 @@ static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
 	return true;
 }
 
-/* One component of four samples, from the one in the address on (rule 442; DST_SEL takes no part) [I: that
- * they follow each other]. */
+/* One component of four samples, from the one in the address on (rule 442; DST_SEL takes no part)
+ * [I: that they follow each other]. */
 static bool load_samples(struct bw_img *i, unsigned lane)
 {
 	const struct bw_format *f = i->im->format;
@@ -285,7 +300,8 @@ static bool load_samples(struct bw_img *i, unsigned lane)
 	return true;
 }
 
-static const struct bw_format unbound = {.name = "INVALID", .num = BW_NUM_UINT, .is_int = true, .n = 4};
+static const struct bw_format unbound = {
+	.name = "INVALID", .num = BW_NUM_UINT, .is_int = true, .n = 4};
 
 static enum bw_mem_result img_load(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
 				   unsigned flags)
@@ -300,7 +316,8 @@ static enum bw_mem_result img_load(struct bw_exec *x, struct bw_wave *w, const s
 	BW_EACH_LANE(i.exec, lane) {
 		memset(i.out[lane], 0, sizeof(i.out[lane]));
 		if (i.im->format)
-			ok &= flags & BW_IMG_MSAA ? load_samples(&i, lane) : load_lane(&i, lane, flags);
+			ok &= flags & BW_IMG_MSAA ? load_samples(&i, lane)
+						  : load_lane(&i, lane, flags);
 	}
 	bw_fp_plain_end(fp);
 	if (!ok)
@@ -330,7 +347,8 @@ static void locate_lanes(struct bw_img *i, unsigned flags, enum bw_access access
 			continue;
 		}
 		uint64_t va = bw_image_va(i->im, p.level, p.x, p.y, p.z, p.sample);
-		bw_span_locate_global(&i->span, i->w, i->ap, lane, va, i->im->format->size_b, access);
+		bw_span_locate_global(&i->span, i->w, i->ap, lane, va, i->im->format->size_b,
+				      access);
 		i->status[lane] = i->span.lane[lane] == i->span.sink[lane] ? 1 | p.level << 16 : 0;
 	}
 }
@@ -346,7 +364,8 @@ static void store_lane(struct bw_img *i, unsigned lane, unsigned flags)
 		bw_comp_read(i->w, i->p->data, lane, BW_COMP_FULL, f, v, n);
 		memcpy(texel, v, sizeof(texel));
 	} else {
-		bw_comp_read(i->w, i->p->data, lane, i->in->d16 ? BW_COMP_D16 : BW_COMP_FULL, f, v, n);
+		bw_comp_read(i->w, i->p->data, lane, i->in->d16 ? BW_COMP_D16 : BW_COMP_FULL, f, v,
+			     n);
 		for (unsigned c = 0; c < 4; c++)
 			if (i->in->dmask >> c & 1)
 				in[c] = v[k++];
@@ -379,7 +398,8 @@ static enum bw_mem_result img_store(struct bw_exec *x, struct bw_wave *w, const 
 }
 
 static enum bw_mem_result img_atomic(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-				     const struct bw_rmw *op32, const struct bw_rmw *op64, unsigned n_operands)
+				     const struct bw_rmw *op32, const struct bw_rmw *op64,
+				     unsigned n_operands)
 {
 	/* Registers of data: 1 or 2 for each operand tell the width (rule 441). */
 	unsigned n = (unsigned)__builtin_popcount(rec->inst->dmask);
@@ -454,11 +474,16 @@ static unsigned n_store(const struct bw_inst *in)
 }
 
 enum {
-	MIP = BW_IMG_MIP, RAW = BW_IMG_RAW, SIGN = BW_IMG_SIGN, MSAA = BW_IMG_MSAA, RESINFO = BW_IMG_RESINFO,
+	MIP = BW_IMG_MIP,
+	RAW = BW_IMG_RAW,
+	SIGN = BW_IMG_SIGN,
+	MSAA = BW_IMG_MSAA,
+	RESINFO = BW_IMG_RESINFO,
 };
 
 #define ROW(name, call, flags, loads, stores)                                                      \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return call;                                                                       \
 	}                                                                                          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Image memory with a sampler: sample, gather4, get_lod. Rules 430 to 445; RDNA3 manual 10.3 to 10.6. The
- * hardware's filter arithmetic is not documented: here products are added up in double precision and
- * rounded once. */
+/* Image memory with a sampler: sample, gather4, get_lod. Rules 430 to 445; RDNA3 manual 10.3 to
+ * 10.6. The hardware's filter arithmetic is not documented: here products are added up in double
+ * precision and rounded once. */
 #include <math.h>
 
 #include "base/float_bits.h"
@@ -15,12 +15,12 @@ enum { N_GATHER = 4 };
 struct sample {
 	struct bw_img i;
 	struct bw_sampler s;
-	const struct bw_format *f;   /* with the sampler's word on degamma */
+	const struct bw_format *f; /* with the sampler's word on degamma */
 	unsigned flags;
 	bool unnormalized;
-	bool has_border;             /* border[] is filled */
+	bool has_border; /* border[] is filled */
 	uint32_t border[4];
-	uint64_t border_table;       /* 0: unknown */
+	uint64_t border_table; /* 0: unknown */
 	const char *refused;
 };
 
@@ -28,7 +28,7 @@ struct sample {
 struct request {
 	struct bw_position at;
 	struct bw_detail detail;
-	float lod;        /* clamped */
+	float lod; /* clamped */
 	float raw_lod;
 	float reference;
 };
@@ -57,8 +57,8 @@ static float derivative(const struct sample *t, unsigned lane, unsigned directio
 	return bits_f32(bw_f16_to_f32((uint16_t)(pair >> (16 * (k % 2)))));
 }
 
-/* Without derivatives in the address they are differences inside the lane's quad: its second and third
- * lane against the first, for the whole quad, whether those lanes are active or not [I]. */
+/* Without derivatives in the address they are differences inside the lane's quad: its second and
+ * third lane against the first, for the whole quad, whether those lanes are active or not [I]. */
 static struct bw_gradient gradient_of(const struct sample *t, unsigned lane)
 {
 	struct bw_gradient g = {{0}, {0}};
@@ -104,7 +104,8 @@ static void detail_of(const struct sample *t, unsigned lane, struct request *r)
 	unsigned last = bw_img_n_coords(t->i.in->dim);
 	float bias = (float)t->s.lod_bias / 256, least = NAN;
 	r->detail = (struct bw_detail){.n_aniso = 1};
-	/* LZ and unnormalised positions know level 0 only; the sampler's clamps hold for them, too [I]. */
+	/* LZ and unnormalised positions know level 0 only; the sampler's clamps hold for them, too
+	 * [I]. */
 	if (t->flags & BW_IMG_LZ || t->unnormalized) {
 		bias = 0;
 	} else if (t->flags & BW_IMG_L) {
@@ -140,11 +141,13 @@ static bool border_of(struct sample *t, unsigned lane, uint32_t rgba[4])
 	if (!t->has_border) {
 		if (t->s.border == BW_BORDER_TABLE) {
 			if (!t->border_table) {
-				t->refused = "sampler with a border colour of its own, but no table of them";
+				t->refused =
+					"sampler with a border colour of its own, but no table of them";
 				return false;
 			}
-			if (!bw_img_fetch(&t->i, lane, bw_canonical(t->border_table + 16 * t->s.border_index), 16,
-					  (uint8_t *)table))
+			if (!bw_img_fetch(&t->i, lane,
+					  bw_canonical(t->border_table + 16 * t->s.border_index),
+					  16, (uint8_t *)table))
 				return false;
 		}
 		bw_sample_border(t->i.im, &t->s, table, t->border);
@@ -159,8 +162,9 @@ static bool tap_value(struct sample *t, unsigned lane, unsigned level, const str
 		      const struct request *r, uint32_t out[4])
 {
 	uint32_t rgba[4];
-	bool ok = tap->is_border ? border_of(t, lane, rgba) :
-				   bw_img_texel(&t->i, lane, t->f, level, tap->x, tap->y, tap->z, 0, rgba);
+	bool ok = tap->is_border
+			  ? border_of(t, lane, rgba)
+			  : bw_img_texel(&t->i, lane, t->f, level, tap->x, tap->y, tap->z, 0, rgba);
 	if (!ok)
 		return false;
 	if (t->flags & BW_IMG_C) {
@@ -174,15 +178,15 @@ static bool tap_value(struct sample *t, unsigned lane, unsigned level, const str
 }
 
 /* The taps of a position, in the order of bw_sample_taps. all: those without weight, too. */
-static bool tap_values(struct sample *t, unsigned lane, unsigned level, const struct bw_tap *tap, unsigned n,
-		       bool all, const struct request *r, uint32_t out[BW_TAPS][4])
+static bool tap_values(struct sample *t, unsigned lane, unsigned level, const struct bw_tap *tap,
+		       unsigned n, bool all, const struct request *r, uint32_t out[BW_TAPS][4])
 {
 	for (unsigned k = 0; k < n; k++)
 		if ((all || tap[k].weight > 0) && !tap[k].is_corner &&
 		    !tap_value(t, lane, level, &tap[k], r, out[k]))
 			return false;
-	/* The missing texel of a cube's corner is the mean of the other three; which they are, all of
-	 * them have to be read for. */
+	/* The missing texel of a cube's corner is the mean of the other three; which they are, all
+	 * of them have to be read for. */
 	for (unsigned k = 0; k < n; k++) {
 		if (!tap[k].is_corner || !(all || tap[k].weight > 0))
 			continue;
@@ -191,7 +195,8 @@ static bool tap_values(struct sample *t, unsigned lane, unsigned level, const st
 		for (unsigned o = 0; o < n; o++) {
 			if (tap[o].is_corner)
 				continue;
-			if (!(all || tap[o].weight > 0) && !tap_value(t, lane, level, &tap[o], r, out[o]))
+			if (!(all || tap[o].weight > 0) &&
+			    !tap_value(t, lane, level, &tap[o], r, out[o]))
 				return false;
 			for (unsigned c = 0; c < 4; c++)
 				sum[c] += bits_f32(out[o][c]);
@@ -216,18 +221,21 @@ static void add(struct sum *sum, unsigned reduction, const uint32_t rgba[4], dou
 	for (unsigned c = 0; c < 4; c++) {
 		float v = bits_f32(rgba[c]);
 		sum->v[c] += weight * v;
-		if (sum->is_first || (reduction == BW_REDUCE_MIN ? v < sum->extreme[c] : v > sum->extreme[c]))
+		if (sum->is_first ||
+		    (reduction == BW_REDUCE_MIN ? v < sum->extreme[c] : v > sum->extreme[c]))
 			sum->extreme[c] = v;
 	}
 	sum->is_first = false;
 }
 
 static bool add_position(struct sample *t, unsigned lane, const struct bw_levels *l, unsigned k,
-			 const struct bw_position *at, const struct request *r, double weight, struct sum *sum)
+			 const struct bw_position *at, const struct request *r, double weight,
+			 struct sum *sum)
 {
 	struct bw_tap tap[BW_TAPS];
 	uint32_t value[BW_TAPS][4];
-	unsigned n = bw_sample_taps(t->i.im, &t->s, l->level[k], at, l->linear_xy, l->linear_z, tap);
+	unsigned n =
+		bw_sample_taps(t->i.im, &t->s, l->level[k], at, l->linear_xy, l->linear_z, tap);
 	if (!tap_values(t, lane, l->level[k], tap, n, false, r, value))
 		return false;
 	for (unsigned j = 0; j < n; j++)
@@ -243,14 +251,16 @@ static uint32_t result_bits(double v)
 }
 
 /* Integers are not filtered: one texel of one level. */
-static bool nearest(struct sample *t, unsigned lane, const struct request *r, const struct bw_levels *l)
+static bool nearest(struct sample *t, unsigned lane, const struct request *r,
+		    const struct bw_levels *l)
 {
 	struct bw_tap tap[BW_TAPS];
 	bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, false, false, tap);
 	return tap_value(t, lane, l->level[0], tap, r, t->i.out[lane]);
 }
 
-static bool filter(struct sample *t, unsigned lane, const struct request *r, const struct bw_levels *l)
+static bool filter(struct sample *t, unsigned lane, const struct request *r,
+		   const struct bw_levels *l)
 {
 	unsigned n = r->detail.n_aniso;
 	struct sum sum = {.is_first = true};
@@ -270,7 +280,8 @@ static bool filter(struct sample *t, unsigned lane, const struct request *r, con
 	return true;
 }
 
-/* gather4h takes four texels of one row [I: from the upper left one of those that gather4 takes]. */
+/* gather4h takes four texels of one row [I: from the upper left one of those that gather4
+ * takes]. */
 static unsigned row_taps(struct sample *t, const struct request *r, const struct bw_levels *l,
 			 struct bw_tap tap[BW_TAPS])
 {
@@ -284,15 +295,17 @@ static unsigned row_taps(struct sample *t, const struct request *r, const struct
 }
 
 /* One component of the four texels around, counter-clockwise from the lower left (rule 439). */
-static bool gather(struct sample *t, unsigned lane, const struct request *r, const struct bw_levels *l)
+static bool gather(struct sample *t, unsigned lane, const struct request *r,
+		   const struct bw_levels *l)
 {
 	static const uint8_t square[N_GATHER] = {2, 3, 1, 0}, row[N_GATHER] = {0, 1, 2, 3};
 	const uint8_t *order = t->flags & BW_IMG_H ? row : square;
 	unsigned component = t->i.in->dmask ? (unsigned)__builtin_ctz(t->i.in->dmask) : 0;
 	struct bw_tap tap[BW_TAPS];
 	uint32_t value[BW_TAPS][4];
-	unsigned n = t->flags & BW_IMG_H ? row_taps(t, r, l, tap) :
-					   bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, true, false, tap);
+	unsigned n = t->flags & BW_IMG_H ? row_taps(t, r, l, tap)
+					 : bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, true,
+							  false, tap);
 	if (!tap_values(t, lane, l->level[0], tap, n, true, r, value))
 		return false;
 	for (unsigned k = 0; k < N_GATHER; k++)
@@ -315,8 +328,9 @@ static bool sample_lane(struct sample *t, unsigned lane)
 		return true;
 	}
 	struct bw_levels l = bw_sample_levels(i->im, &t->s, r.lod);
-	bool ok = t->flags & BW_IMG_GATHER ? gather(t, lane, &r, &l) :
-		  t->f->is_int ? nearest(t, lane, &r, &l) : filter(t, lane, &r, &l);
+	bool ok = t->flags & BW_IMG_GATHER ? gather(t, lane, &r, &l)
+		  : t->f->is_int	   ? nearest(t, lane, &r, &l)
+					   : filter(t, lane, &r, &l);
 	/* TEXEL_FAIL, else LOD_WARNING (manual 10.1.1). */
 	if (i->in->tfe && i->not_resident)
 		i->status[lane] = 1 | (uint32_t)(l.level[0] - i->im->base_level) << 16;
@@ -389,19 +403,23 @@ static unsigned n_load(const struct bw_inst *in, unsigned flags)
 	return bw_comp_n_dw(in->d16 ? BW_COMP_D16 : BW_COMP_FULL, n);
 }
 
+/* clang-format off */
 enum {
 	O = BW_IMG_O, B = BW_IMG_B, C = BW_IMG_C, D = BW_IMG_D, G16 = BW_IMG_G16, L = BW_IMG_L, LZ = BW_IMG_LZ,
 	CL = BW_IMG_CL, GATHER = BW_IMG_GATHER, LOD = BW_IMG_LOD, H = BW_IMG_H,
 };
+/* clang-format on */
 
 #define SAMPLE(name, flags)                                                                        \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return img_sample(x, w, rec, (flags) | BW_IMG_SAMPLE);                             \
 	}                                                                                          \
 	static bool prepare_##name(struct bw_rec *rec, const struct bw_rec_ctx *ctx)               \
 	{                                                                                          \
-		return bw_img_prepare(rec, ctx, (flags) | BW_IMG_SAMPLE, n_load(rec->inst, flags), 0); \
+		return bw_img_prepare(rec, ctx, (flags) | BW_IMG_SAMPLE, n_load(rec->inst, flags), \
+				      0);                                                          \
 	}
 #include "vgpu/device/exec/sem_sample.def"
 #undef SAMPLE

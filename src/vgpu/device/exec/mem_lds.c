@@ -10,7 +10,8 @@
 enum where { BUFFER, TEXEL, GLOBAL, ADDTID, SCRATCH };
 
 /* One lane's bytes, wherever the span has them. */
-static const uint8_t *element_at(const struct bw_span *s, unsigned lane, unsigned size_b, uint8_t *buffer)
+static const uint8_t *element_at(const struct bw_span *s, unsigned lane, unsigned size_b,
+				 uint8_t *buffer)
 {
 	const struct bw_span_half *half = &s->half[lane / BW_LANES];
 	if (half->kind == BW_SPAN_SAME)
@@ -22,8 +23,8 @@ static const uint8_t *element_at(const struct bw_span *s, unsigned lane, unsigne
 }
 
 /* Lanes of a half each for itself. */
-static void locate_lanes(struct bw_span *s, struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
-			 enum where where, unsigned size_b)
+static void locate_lanes(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+			 const struct bw_rec *rec, enum where where, unsigned size_b)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_apertures ap = bw_apertures_of(x);
@@ -39,15 +40,19 @@ static void locate_lanes(struct bw_span *s, struct bw_exec *x, struct bw_wave *w
 	if (has_saddr)
 		base += where == SCRATCH ? bw_mem_sgpr(w, p->saddr) : bw_mem_sgpr64(w, p->saddr);
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
-		uint32_t lo = bw_wave_vgpr(w, p->addr[0])[lane], hi = bw_wave_vgpr(w, p->addr[1])[lane];
+		uint32_t lo = bw_wave_vgpr(w, p->addr[0])[lane],
+			 hi = bw_wave_vgpr(w, p->addr[1])[lane];
 		if (where == SCRATCH)
-			bw_span_locate_private(s, w, lane, base + (p->sve ? lo : 0), size_b, BW_ACCESS_READ);
+			bw_span_locate_private(s, w, lane, base + (p->sve ? lo : 0), size_b,
+					       BW_ACCESS_READ);
 		else if (where == ADDTID)
-			bw_span_locate_global(s, w, ap, lane, bw_canonical(base + 4 * lane), size_b, BW_ACCESS_READ);
-		else
-			bw_span_locate_global(s, w, ap, lane,
-					      bw_canonical(base + lo + (has_saddr ? 0 : (uint64_t)hi << 32)), size_b,
+			bw_span_locate_global(s, w, ap, lane, bw_canonical(base + 4 * lane), size_b,
 					      BW_ACCESS_READ);
+		else
+			bw_span_locate_global(
+				s, w, ap, lane,
+				bw_canonical(base + lo + (has_saddr ? 0 : (uint64_t)hi << 32)),
+				size_b, BW_ACCESS_READ);
 	}
 }
 
@@ -69,8 +74,8 @@ static void put(struct bw_wave *w, const struct bw_mem_prep *p, unsigned lane, u
 		memcpy(w->wg->lds + at, &value, 4);
 }
 
-static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec, enum where where,
-				 enum bw_elem e)
+static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
+				 enum where where, enum bw_elem e)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	const struct bw_format *f = NULL;
@@ -94,7 +99,9 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint8_t buffer[BW_MEM_MAX_B];
 		if (where == TEXEL)
-			put(w, p, lane, f ? texel_x(f, word3 & 07777, element_at(&s, lane, size_b, buffer)) : 0);
+			put(w, p, lane,
+			    f ? texel_x(f, word3 & 07777, element_at(&s, lane, size_b, buffer))
+			      : 0);
 		else
 			put(w, p, lane, bw_elem_extend(e, element_at(&s, lane, size_b, buffer), 0));
 	}
@@ -112,7 +119,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx)
 }
 
 #define TO_LDS(where, name, elem)                                                                  \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return to_lds(x, w, rec, where, ELEM_##elem);                                      \
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rays against the nodes of a bounding volume hierarchy (rule 443), and the traversal stack in LDS (rule
- * 414). What nodes and descriptors look like, and what an intersection is, is public in AMD's GPU ray
- * tracing library (GPURT, its emulation of the instruction) and in the tables of the ISA manuals; which of
- * two roundings the hardware takes is not. */
+/* Rays against the nodes of a bounding volume hierarchy (rule 443), and the traversal stack in LDS
+ * (rule 414). What nodes and descriptors look like, and what an intersection is, is public in AMD's
+ * GPU ray tracing library (GPURT, its emulation of the instruction) and in the tables of the ISA
+ * manuals; which of two roundings the hardware takes is not. */
 #include <math.h>
 
 #include "base/float_bits.h"
@@ -14,17 +14,20 @@
 enum { NODE_DW = 32, BLOCK_DW = 16, BLOCK_B = 64, N_CHILDREN = 4 };
 #define INVALID_NODE UINT32_MAX
 
-/* Bits 2:0 of a node pointer. Types 2 and 3 are triangles of which no document tells the vertices. */
+/* Bits 2:0 of a node pointer. Types 2 and 3 are triangles of which no document tells the
+ * vertices. */
 enum node_type { TRIANGLE0, TRIANGLE1, TRIANGLE2, TRIANGLE3, BOX16, BOX32 };
 
 enum heuristic { CLOSEST, LARGEST, MIDPOINT };
 
 /* Flags in the upper bits of a 64-bit node pointer, where the descriptor lets them count. */
+/* clang-format off */
 enum {
 	FORCE_OPAQUE = 1 << 0, FORCE_NON_OPAQUE = 1 << 1, NO_TRIANGLE_CULL = 1 << 2, FLIP_FACES = 1 << 3,
 	CULL_BACK = 1 << 4, CULL_FRONT = 1 << 5, CULL_OPAQUE = 1 << 6, CULL_NON_OPAQUE = 1 << 7,
 	SKIP_TRIANGLES = 1 << 8, SKIP_PROCEDURAL = 1 << 9,
 };
+/* clang-format on */
 enum { POINTER_FLAGS_SHIFT = 54 };
 /* What a box node says of each child, and a triangle node of each triangle. */
 enum { ONLY_OPAQUE = 1, ONLY_NON_OPAQUE = 2, ONLY_TRIANGLES = 4, ONLY_PROCEDURAL = 8 };
@@ -33,7 +36,7 @@ enum { TRI_DOUBLE_SIDED = 1 << 4, TRI_FLIP_WINDING = 1 << 5, TRI_OPAQUE = 1 << 7
 struct hierarchy {
 	uint64_t base, last; /* last: number of the last node of 64 bytes */
 	unsigned heuristic;
-	float grow;          /* the far end of an interval is multiplied by it */
+	float grow; /* the far end of an interval is multiplied by it */
 	bool sorts, has_flags, returns_barycentrics;
 };
 
@@ -75,33 +78,39 @@ static struct interval meet_box(const struct ray *r, const float min[3], const f
 	for (unsigned a = 0; a < 3; a++) {
 		float t_min = (min[a] - r->origin[a]) * r->inverse[a];
 		float t_max = (max[a] - r->origin[a]) * r->inverse[a];
-		float in = r->inverse[a] >= 0 ? t_min : t_max, out = r->inverse[a] >= 0 ? t_max : t_min;
-		/* A plane that gives no number takes no part, as fmax and fmin have it; three of them are no
-		 * box. */
+		float in = r->inverse[a] >= 0 ? t_min : t_max,
+		      out = r->inverse[a] >= 0 ? t_max : t_min;
+		/* A plane that gives no number takes no part, as fmax and fmin have it; three of
+		 * them are no box. */
 		lo = fmaxf(in, a ? lo : in);
 		hi = fminf(out, a ? hi : out);
 	}
 	is_nan = lo != lo || hi != hi;
 	if (is_nan)
-		return (struct interval){INFINITY, -INFINITY, lo != lo ? 0 : lo, hi != hi ? INFINITY : hi};
+		return (struct interval){INFINITY, -INFINITY, lo != lo ? 0 : lo,
+					 hi != hi ? INFINITY : hi};
 	return (struct interval){fmaxf(lo, 0), fminf(hi, r->extent), lo, hi};
 }
 
 static float sort_key(const struct hierarchy *h, const struct interval *i)
 {
-	return h->heuristic == LARGEST ? i->near - i->far : h->heuristic == MIDPOINT ? i->first + i->last : i->near;
+	return h->heuristic == LARGEST	  ? i->near - i->far
+	       : h->heuristic == MIDPOINT ? i->first + i->last
+					  : i->near;
 }
 
 static bool is_culled(unsigned child, unsigned flags)
 {
 	bool opaque = (child & ONLY_OPAQUE || flags & FORCE_OPAQUE) && !(flags & FORCE_NON_OPAQUE);
-	bool non_opaque = (child & ONLY_NON_OPAQUE || flags & FORCE_NON_OPAQUE) && !(flags & FORCE_OPAQUE);
+	bool non_opaque =
+		(child & ONLY_NON_OPAQUE || flags & FORCE_NON_OPAQUE) && !(flags & FORCE_OPAQUE);
 	return (opaque && flags & CULL_OPAQUE) || (non_opaque && flags & CULL_NON_OPAQUE) ||
 	       (child & ONLY_TRIANGLES && flags & SKIP_TRIANGLES) ||
 	       (child & ONLY_PROCEDURAL && flags & SKIP_PROCEDURAL);
 }
 
-static void box_of(const uint32_t *node, enum node_type type, unsigned child, float min[3], float max[3])
+static void box_of(const uint32_t *node, enum node_type type, unsigned child, float min[3],
+		   float max[3])
 {
 	for (unsigned k = 0; k < 6; k++) {
 		float *to = k < 3 ? &min[k] : &max[k - 3];
@@ -115,8 +124,8 @@ static void box_of(const uint32_t *node, enum node_type type, unsigned child, fl
 }
 
 /* The children that are hit, the best first: five comparisons of neighbours sort four. */
-static void meet_boxes(const struct hierarchy *h, const struct ray *r, const uint32_t *node, enum node_type type,
-		       unsigned flags, uint32_t out[4])
+static void meet_boxes(const struct hierarchy *h, const struct ray *r, const uint32_t *node,
+		       enum node_type type, unsigned flags, uint32_t out[4])
 {
 	static const uint8_t network[5][2] = {{0, 2}, {1, 3}, {0, 1}, {2, 3}, {1, 2}};
 	float key[N_CHILDREN];
@@ -183,8 +192,10 @@ static struct meeting meet_triangle(const struct ray *r, const uint32_t *node, e
 
 static void cull_triangle(struct meeting *m, unsigned triangle, unsigned flags)
 {
-	bool is_front = m->t_denom >= 0, flips = !(flags & FLIP_FACES) != !(triangle & TRI_FLIP_WINDING);
-	bool opaque = flags & FORCE_OPAQUE || (triangle & TRI_OPAQUE && !(flags & FORCE_NON_OPAQUE));
+	bool is_front = m->t_denom >= 0,
+	     flips = !(flags & FLIP_FACES) != !(triangle & TRI_FLIP_WINDING);
+	bool opaque =
+		flags & FORCE_OPAQUE || (triangle & TRI_OPAQUE && !(flags & FORCE_NON_OPAQUE));
 	bool both_sides = flags & NO_TRIANGLE_CULL || triangle & TRI_DOUBLE_SIDED;
 	if (flips) {
 		/* The sign of the denominator tells front from back. */
@@ -192,8 +203,8 @@ static void cull_triangle(struct meeting *m, unsigned triangle, unsigned flags)
 		m->t_num = -m->t_num;
 		m->t_denom = -m->t_denom;
 	}
-	if ((!both_sides && flags & (is_front ? CULL_FRONT : CULL_BACK)) || flags & SKIP_TRIANGLES ||
-	    flags & (opaque ? CULL_OPAQUE : CULL_NON_OPAQUE))
+	if ((!both_sides && flags & (is_front ? CULL_FRONT : CULL_BACK)) ||
+	    flags & SKIP_TRIANGLES || flags & (opaque ? CULL_OPAQUE : CULL_NON_OPAQUE))
 		*m = (struct meeting){INFINITY, 1, 0, 0, false};
 }
 
@@ -203,7 +214,8 @@ static void meet_triangle_node(const struct hierarchy *h, const struct ray *r, c
 	uint32_t id = node[15];
 	unsigned triangle = id >> 8 * type & 0xff;
 	struct meeting m = meet_triangle(r, node, type);
-	/* The node says which vertices the coordinates I and J belong to: the builder may have turned it. */
+	/* The node says which vertices the coordinates I and J belong to: the builder may have
+	 * turned it. */
 	const float weight[4] = {m.t_denom - m.i_num - m.j_num, m.i_num, m.j_num, 0};
 	m.i_num = weight[triangle & 3];
 	m.j_num = weight[triangle >> 2 & 3];
@@ -218,8 +230,8 @@ static void meet_triangle_node(const struct hierarchy *h, const struct ray *r, c
 /* ---- one instruction ---- */
 
 /* 64 bytes, which never cross a page. */
-static bool read_block(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane, uint64_t va,
-		       uint32_t out[BLOCK_DW])
+static bool read_block(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
+		       uint64_t va, uint32_t out[BLOCK_DW])
 {
 	s->split &= ~(1ull << lane);
 	s->lane[lane] = NULL;
@@ -233,14 +245,16 @@ static bool read_block(struct bw_span *s, struct bw_wave *w, struct bw_apertures
 	return true;
 }
 
-static struct ray ray_of(const struct bw_wave *w, const struct bw_rec *rec, unsigned lane, unsigned node_dw)
+static struct ray ray_of(const struct bw_wave *w, const struct bw_rec *rec, unsigned lane,
+			 unsigned node_dw)
 {
 	const struct bw_img_prep *p = bw_img_prep(rec);
 	uint32_t v[BW_IMG_MAX_ADDR];
 	for (unsigned k = 0; k < BW_IMG_MAX_ADDR; k++)
 		v[k] = bw_wave_vgpr(w, p->addr[k])[lane];
 	const uint32_t *rest = v + node_dw;
-	struct ray r = {.node = v[0] | (node_dw == 2 ? (uint64_t)v[1] << 32 : 0), .extent = bits_f32(rest[0])};
+	struct ray r = {.node = v[0] | (node_dw == 2 ? (uint64_t)v[1] << 32 : 0),
+			.extent = bits_f32(rest[0])};
 	for (unsigned a = 0; a < 3; a++) {
 		r.origin[a] = bits_f32(rest[1 + a]);
 		if (rec->inst->a16) { /* the direction below its inverse (LLVM 19, gfx11) */
@@ -256,21 +270,24 @@ static struct ray ray_of(const struct bw_wave *w, const struct bw_rec *rec, unsi
 
 enum outcome { DONE, FAULT, UNKNOWN };
 
-static enum outcome meet(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
-			 const struct hierarchy *h, const struct ray *r, uint32_t out[4])
+static enum outcome meet(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap,
+			 unsigned lane, const struct hierarchy *h, const struct ray *r,
+			 uint32_t out[4])
 {
 	enum node_type type = (enum node_type)(r->node & 7);
 	unsigned flags = h->has_flags ? (unsigned)(r->node >> POINTER_FLAGS_SHIFT) : 0;
 	uint64_t index = (r->node & ((1ull << POINTER_FLAGS_SHIFT) - 1)) >> 3;
 	uint32_t node[NODE_DW];
 	memset(out, 0xff, 16);
-	/* Nodes of the program's own kind, and what lies behind the last one, are nothing to the hardware. */
+	/* Nodes of the program's own kind, and what lies behind the last one, are nothing to the
+	 * hardware. */
 	if (type > BOX32 || index > h->last || (type == BOX32 && index == h->last))
 		return DONE;
 	if (type == TRIANGLE2 || type == TRIANGLE3)
 		return UNKNOWN;
 	for (unsigned k = 0; k < (type == BOX32 ? 2u : 1u); k++)
-		if (!read_block(s, w, ap, lane, bw_canonical(h->base + (index + k) * BLOCK_B), node + k * BLOCK_DW))
+		if (!read_block(s, w, ap, lane, bw_canonical(h->base + (index + k) * BLOCK_B),
+				node + k * BLOCK_DW))
 			return FAULT;
 	if (type == BOX16 || type == BOX32)
 		meet_boxes(h, r, node, type, flags, out);
@@ -279,7 +296,8 @@ static enum outcome meet(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	return DONE;
 }
 
-static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec, unsigned node_dw)
+static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
+				    unsigned node_dw)
 {
 	const struct bw_img_prep *p = bw_img_prep(rec);
 	struct bw_apertures ap = bw_apertures_of(x);
@@ -304,7 +322,8 @@ static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const 
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	if (worst == UNKNOWN) {
-		x->refused = "ray against a triangle of node type 2 or 3 (which vertices it takes is not documented)";
+		x->refused =
+			"ray against a triangle of node type 2 or 3 (which vertices it takes is not documented)";
 		return BW_MEM_REFUSED;
 	}
 	BW_EACH_LANE(bw_wave_exec(w), lane)
@@ -313,7 +332,8 @@ static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const 
 	return BW_MEM_OK;
 }
 
-/* With NSA each register named begins a group: node pointer, extent, origin, direction and its inverse. */
+/* With NSA each register named begins a group: node pointer, extent, origin, direction and its
+ * inverse. */
 static bool prepare_ray(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned node_dw)
 {
 	const struct bw_inst *in = rec->inst;
@@ -323,7 +343,8 @@ static bool prepare_ray(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsign
 	memset(p, 0, sizeof(*p));
 	for (unsigned g = 0; g < 5; g++) {
 		for (unsigned k = 0; k < length[g]; k++, at++) {
-			unsigned reg = in->n_nsa ? (g ? in->nsa[g - 1] : in->vaddr) + k : in->vaddr + at;
+			unsigned reg =
+				in->n_nsa ? (g ? in->nsa[g - 1] : in->vaddr) + k : in->vaddr + at;
 			p->addr[at] = (uint8_t)(reg < ctx->n_vgprs ? reg : 0);
 		}
 	}
@@ -334,9 +355,10 @@ static bool prepare_ray(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsign
 
 /* ---- the stack ---- */
 
-/* ADDR is the base in dwords (31:18) and the number of entries; those of 32 lanes lie side by side, and the
- * stack goes round: it holds what was pushed last. [I: where an entry lies against its number. The manual's
- * pseudocode pops where it would push next; here what was pushed last is popped first.] */
+/* ADDR is the base in dwords (31:18) and the number of entries; those of 32 lanes lie side by side,
+ * and the stack goes round: it holds what was pushed last. [I: where an entry lies against its
+ * number. The manual's pseudocode pops where it would push next; here what was pushed last is
+ * popped first.] */
 static uint32_t *entry(struct bw_wave *w, uint32_t addr, uint32_t index, unsigned size)
 {
 	uint64_t at = (uint64_t)(addr >> 18) * 4 + index % size * (uint64_t)BW_HALF_B;
@@ -395,7 +417,8 @@ static bool prepare_stack(struct bw_rec *rec, const struct bw_rec_ctx *ctx)
 }
 
 #define RAY(name, node_dw)                                                                         \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return intersect(x, w, rec, node_dw);                                              \
 	}                                                                                          \

@@ -2,9 +2,9 @@
 #ifndef BW_VGPU_EXEC_MEM_RMW_H
 #define BW_VGPU_EXEC_MEM_RMW_H
 
-/* Read-modify-write of one element in memory: the arithmetic of sem_rmw.def. The float helpers work on
- * bit patterns, except for the one addition, which the caller runs under a rounding mode of nearest
- * even with denormals kept (bw_fp_plain_begin). */
+/* Read-modify-write of one element in memory: the arithmetic of sem_rmw.def. The float helpers work
+ * on bit patterns, except for the one addition, which the caller runs under a rounding mode of
+ * nearest even with denormals kept (bw_fp_plain_begin). */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,8 +63,8 @@ static inline uint32_t bw_rmw_add_f32_bits(uint32_t old, uint32_t data, uint32_t
 	return bw_f32_flush(f32_bits(bits_f32(a) + bits_f32(b)), denorm & BW_DENORM_FLUSH_OUT);
 }
 
-/* Minimum and maximum: a signalling NaN comes back quieted, a number wins over a quiet NaN, two quiet
- * NaNs leave memory as it was [I: which of the two]. */
+/* Minimum and maximum: a signalling NaN comes back quieted, a number wins over a quiet NaN, two
+ * quiet NaNs leave memory as it was [I: which of the two]. */
 #define BW_RMW_MIN_MAX(name, width, quiet_bit, keep_data)                                          \
 	static inline uint##width##_t bw_rmw_##name##_bits(uint##width##_t old,                    \
 							   uint##width##_t data, uint32_t denorm)  \
@@ -116,8 +116,8 @@ enum bw_rmw_kind { BW_RMW_INT, BW_RMW_FADD, BW_RMW_FCMP };
 struct bw_rmw {
 	/* The new value. */
 	uint64_t (*plain)(uint64_t o, uint64_t d, uint64_t c, uint32_t M);
-	/* On shared memory, where other threads run other workgroups: indivisible. `at` is naturally
-	 * aligned. Returns the old value. */
+	/* On shared memory, where other threads run other workgroups: indivisible. `at` is
+	 * naturally aligned. Returns the old value. */
 	uint64_t (*shared)(void *at, uint64_t d, uint64_t c, uint32_t M);
 	uint8_t size_b;
 	uint8_t kind;
@@ -151,15 +151,15 @@ static inline uint32_t bw_rmw_lds_denorm(uint32_t mode, unsigned size_b)
 	return (keep & 1 ? 0 : BW_DENORM_FLUSH_IN) | (keep & 2 ? 0 : BW_DENORM_FLUSH_OUT);
 }
 
-/* Memory: additions flush, always; what only compares does not (rule 423; gfx11 is not among the GPUs
- * that LLVM gives denormal support in memory atomics). */
+/* Memory: additions flush, always; what only compares does not (rule 423; gfx11 is not among the
+ * GPUs that LLVM gives denormal support in memory atomics). */
 static inline uint32_t bw_rmw_memory_denorm(const struct bw_rmw *op)
 {
 	return op->kind == BW_RMW_FADD ? BW_DENORM_FLUSH_IN | BW_DENORM_FLUSH_OUT : 0;
 }
 
-/* Float addition in memory rounds to nearest even whatever MODE says (rule 422), so the host's control
- * word, which the executor may have set for the wave, is put aside meanwhile. */
+/* Float addition in memory rounds to nearest even whatever MODE says (rule 422), so the host's
+ * control word, which the executor may have set for the wave, is put aside meanwhile. */
 #if defined(__x86_64__)
 static inline uint32_t bw_fp_plain_begin(void)
 {

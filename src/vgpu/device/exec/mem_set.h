@@ -2,8 +2,9 @@
 #ifndef BW_VGPU_EXEC_MEM_SET_H
 #define BW_VGPU_EXEC_MEM_SET_H
 
-/* Vector memory instructions are compiled twice, for any x86-64 (BW_MEM_SET v1) and for those with AVX2
- * (v3); mem.c chooses a set of tables. What the files of a set call among themselves is named after it. */
+/* Vector memory instructions are compiled twice, for any x86-64 (BW_MEM_SET v1) and for those with
+ * AVX2 (v3); mem.c chooses a set of tables. What the files of a set call among themselves is named
+ * after it. */
 
 #ifdef BW_MEM_SET
 #define BW_MEM_NAME__(name, set) name##_##set

@@ -18,8 +18,8 @@ static const struct smem_prep *prep_of(const struct bw_rec *rec)
 	return (const struct smem_prep *)(const void *)rec->prep;
 }
 
-/* One past the last register of the region that `code` lies in: a destination does not run over into
- * the next (rules 33, 35). 0: nothing is written. */
+/* One past the last register of the region that `code` lies in: a destination does not run over
+ * into the next (rules 33, 35). 0: nothing is written. */
 static unsigned region_end(unsigned code, bool priv)
 {
 	if (code < BW_SRC_TTMP0) /* VCC ends the SGPRs (isa/decode.c, align_sgprs) */
@@ -31,7 +31,8 @@ static unsigned region_end(unsigned code, bool priv)
 	return code == BW_SRC_M0 ? BW_SRC_M0 + 1 : BW_SGPR_COUNT;
 }
 
-static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_dw, unsigned base_align)
+static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_dw,
+		    unsigned base_align)
 {
 	const struct bw_inst *in = rec->inst;
 	struct smem_prep *p = (struct smem_prep *)(void *)rec->prep;
@@ -49,7 +50,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 	return true;
 }
 
-static enum bw_mem_result refused(struct bw_wave *w, const struct bw_vm_fault *f, enum bw_mem_result result)
+static enum bw_mem_result refused(struct bw_wave *w, const struct bw_vm_fault *f,
+				  enum bw_mem_result result)
 {
 	w->fault = *f;
 	w->fault_lanes = 0; /* the wave's own */
@@ -79,8 +81,8 @@ static enum bw_mem_result read_dwords(struct bw_wave *w, uint64_t va, uint32_t *
 }
 
 /* Address = pair + signed offset + unsigned SOFFSET, low bits cleared (rule 331). */
-static inline __attribute__((always_inline)) enum bw_mem_result load(struct bw_wave *w, const struct bw_rec *rec,
-								      unsigned n_dw)
+static inline __attribute__((always_inline)) enum bw_mem_result
+load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 {
 	const struct smem_prep *p = prep_of(rec);
 	uint64_t va = bw_mem_sgpr64(w, p->sbase) + (uint64_t)(int64_t)p->imm;
@@ -89,8 +91,9 @@ static inline __attribute__((always_inline)) enum bw_mem_result load(struct bw_w
 	va &= ~3ull;
 
 	const struct bw_tlb_entry *e = &w->tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
-	if (__builtin_expect(e->tag == va >> 12 && e->access & BW_ACCESS_READ && p->n_write == n_dw &&
-				     va % BW_PAGE_B + 4 * n_dw <= BW_PAGE_B, 1)) {
+	if (__builtin_expect(e->tag == va >> 12 && e->access & BW_ACCESS_READ &&
+				     p->n_write == n_dw && va % BW_PAGE_B + 4 * n_dw <= BW_PAGE_B,
+			     1)) {
 		memcpy(&w->s[p->dst], e->host + va % BW_PAGE_B, 4 * n_dw);
 		return BW_MEM_OK;
 	}
@@ -126,7 +129,8 @@ static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *re
 }
 
 #define LOAD(name, n_dw)                                                                           \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return load(w, rec, n_dw);                                                         \
 	}                                                                                          \
@@ -135,7 +139,8 @@ static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *re
 		return prepare(rec, ctx, n_dw, 2);                                                 \
 	}
 #define BUFFER(name, n_dw)                                                                         \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return buffer_load(w, rec, n_dw);                                                  \
 	}                                                                                          \

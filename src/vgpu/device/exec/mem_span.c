@@ -3,8 +3,8 @@
 
 #include "base/util.h"
 
-/* Rules 400, 452, 453. Atomics are aligned to their size in every mode (rule 454). 96 bits count as dwords
- * in the strict mode too [I]. */
+/* Rules 400, 452, 453. Atomics are aligned to their size in every mode (rule 454). 96 bits count as
+ * dwords in the strict mode too [I]. */
 void bw_span_set_align(struct bw_span *s, const struct bw_wave *w, unsigned size_b)
 {
 	if (s->align_b != 1)
@@ -20,7 +20,8 @@ void bw_span_locate_sink(struct bw_span *s, unsigned lane)
 	s->lane[lane] = s->sink[lane];
 }
 
-static void record_fault(struct bw_span *s, unsigned lane, const struct bw_vm_fault *fault, bool page_fault)
+static void record_fault(struct bw_span *s, unsigned lane, const struct bw_vm_fault *fault,
+			 bool page_fault)
 {
 	if (!s->fault_lanes) {
 		s->fault = *fault;
@@ -35,8 +36,8 @@ void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_ac
 	record_fault(s, lane, &fault, false);
 }
 
-/* What a watch has seen is said after the instruction (exec.c): a request of the wave to itself. The
- * trap handler's own accesses are not looked at. */
+/* What a watch has seen is said after the instruction (exec.c): a request of the wave to itself.
+ * The trap handler's own accesses are not looked at. */
 static void hit_watches(struct bw_wave *w, uint64_t va, unsigned size_b, enum bw_access access)
 {
 	unsigned hits = w->status & BW_STATUS_PRIV ? 0 : bw_tlb_watched(w->tlb, va, size_b, access);
@@ -46,10 +47,11 @@ static void hit_watches(struct bw_wave *w, uint64_t va, unsigned size_b, enum bw
 	atomic_fetch_or_explicit(&w->request, BW_REQ_WATCH, memory_order_relaxed);
 }
 
-/* A lookup gave nothing: a fault, a page that somebody watches, or a partially resident page, which is
- * the lane's sink. fault.va is where the size_b bytes begin, offset_b into the lane's element. */
-static uint8_t *refused(struct bw_span *s, struct bw_wave *w, unsigned lane, const struct bw_vm_fault *fault,
-			unsigned offset_b, unsigned size_b)
+/* A lookup gave nothing: a fault, a page that somebody watches, or a partially resident page, which
+ * is the lane's sink. fault.va is where the size_b bytes begin, offset_b into the lane's
+ * element. */
+static uint8_t *refused(struct bw_span *s, struct bw_wave *w, unsigned lane,
+			const struct bw_vm_fault *fault, unsigned offset_b, unsigned size_b)
 {
 	if (fault->watched) {
 		hit_watches(w, fault->va, size_b, fault->access);
@@ -63,8 +65,8 @@ static uint8_t *refused(struct bw_span *s, struct bw_wave *w, unsigned lane, con
 	return s->sink[lane] + offset_b;
 }
 
-/* The host's address of size_b bytes at va, which begins offset_b into the lane's element; NULL after
- * recording the fault. */
+/* The host's address of size_b bytes at va, which begins offset_b into the lane's element; NULL
+ * after recording the fault. */
 static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
 			  unsigned offset_b, unsigned size_b, enum bw_access access)
 {
@@ -77,7 +79,8 @@ static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, u
 	return host ? host : refused(s, w, lane, &fault, offset_b, size_b);
 }
 
-void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h, const struct bw_vm_fault *fault)
+void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h,
+			 const struct bw_vm_fault *fault)
 {
 	unsigned lane;
 	s->half[h].kind = BW_SPAN_SCATTER;
@@ -85,8 +88,8 @@ void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h, const
 		refused(s, w, h * BW_LANES + lane, fault, 0, 0);
 }
 
-void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned offset_b,
-		       unsigned size_b, enum bw_access access)
+void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
+		       unsigned offset_b, unsigned size_b, enum bw_access access)
 {
 	uint8_t *host = translate(s, w, lane, va, offset_b, size_b, access);
 	if (!host)
@@ -95,11 +98,12 @@ void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint
 		s->split |= 1ull << lane;
 		s->n_pieces[lane] = 0;
 	}
-	s->piece[lane][s->n_pieces[lane]++] = (struct bw_span_piece){host, (uint8_t)offset_b, (uint8_t)size_b};
+	s->piece[lane][s->n_pieces[lane]++] =
+		(struct bw_span_piece){host, (uint8_t)offset_b, (uint8_t)size_b};
 }
 
-void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va, unsigned size_b,
-		       enum bw_access access)
+void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
+		       unsigned size_b, enum bw_access access)
 {
 	if (s->round_down)
 		va -= va % s->align_b;
@@ -110,15 +114,16 @@ void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint
 		s->lane[lane] = translate(s, w, lane, va, 0, size_b, access);
 	} else {
 		bw_span_add_piece(s, w, lane, va, 0, to_page_end, access);
-		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, size_b - to_page_end, access);
+		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, size_b - to_page_end,
+				  access);
 	}
 }
 
 void bw_span_locate_lds(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t offset_b,
 			unsigned size_b)
 {
-	/* Beyond the group's own allocation: reads 0, writes are dropped (rules 398, 399). An element that
-	 * only begins inside counts as beyond [I]. */
+	/* Beyond the group's own allocation: reads 0, writes are dropped (rules 398, 399). An
+	 * element that only begins inside counts as beyond [I]. */
 	if (s->round_down)
 		offset_b -= offset_b % s->align_b;
 	if (offset_b % s->align_b)
@@ -136,7 +141,8 @@ void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane,
 	if (s->round_down)
 		offset_b -= offset_b % s->align_b;
 	if (offset_b > lane_size_b || size_b > lane_size_b - offset_b || offset_b % s->align_b) {
-		bw_span_violation(s, lane, w->flat_scratch + offset_b / 4 * 4 * w->lanes + 4 * lane, access);
+		bw_span_violation(s, lane, w->flat_scratch + offset_b / 4 * 4 * w->lanes + 4 * lane,
+				  access);
 		return;
 	}
 	for (unsigned done = 0; done < size_b;) {
@@ -158,8 +164,8 @@ static inline bool in_aperture(uint64_t va, uint32_t hi)
 }
 
 /* One lane outside of the common forms. */
-void bw_span_locate_global(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
-			   uint64_t va, unsigned size_b, enum bw_access access)
+void bw_span_locate_global(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap,
+			   unsigned lane, uint64_t va, unsigned size_b, enum bw_access access)
 {
 	/* GLOBAL does not reach LDS or scratch (rule 376). */
 	if (in_aperture(va, ap.shared_hi) || in_aperture(va, ap.private_hi))
@@ -170,9 +176,9 @@ void bw_span_locate_global(struct bw_span *s, struct bw_wave *w, struct bw_apert
 
 /* All active lanes one after the other or all at the same place, in a page or a known range: one
  * translation. */
-static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			    const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
-			    enum bw_access access)
+static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap,
+			    unsigned h, const uint32_t *lo, const uint32_t *hi, uint64_t base,
+			    unsigned size_b, enum bw_access access)
 {
 	struct bw_span_half *half = &s->half[h];
 	uint32_t exec = half->exec;
@@ -187,7 +193,8 @@ static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_aper
 	uint64_t from = base + lo[first] + (hi ? (uint64_t)hi[first] << 32 : 0);
 	uint64_t to = from + (last - first) * step + size_b - 1;
 	bool one_page = from / BW_PAGE_B == to / BW_PAGE_B;
-	if (bw_canonical(from) != from || from % s->align_b || in_aperture(from, ap.shared_hi) || in_aperture(from, ap.private_hi))
+	if (bw_canonical(from) != from || from % s->align_b || in_aperture(from, ap.shared_hi) ||
+	    in_aperture(from, ap.private_hi))
 		return false;
 	uint8_t *host = one_page ? bw_tlb_lookup(w->tlb, from, access, &fault)
 				 : bw_tlb_lookup_range(w->tlb, from, to - from + 1, access);
@@ -202,13 +209,15 @@ static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_aper
 		half->kind = BW_SPAN_SAME;
 	} else {
 		uint64_t in_page = from % BW_PAGE_B;
-		bool all = in_page >= first * size_b && in_page + (BW_LANES - first) * size_b <= BW_PAGE_B;
+		bool all = in_page >= first * size_b &&
+			   in_page + (BW_LANES - first) * size_b <= BW_PAGE_B;
 		half->kind = all ? BW_SPAN_RUN : BW_SPAN_PART;
 	}
 	return true;
 }
 
-/* All addresses lie in the 4 GiB from base on, and nothing but a page table has a say about those. */
+/* All addresses lie in the 4 GiB from base on, and nothing but a page table has a say about
+ * those. */
 static bool plain_4g(uint64_t base, struct bw_apertures ap)
 {
 	uint64_t end = base + UINT32_MAX;
@@ -218,8 +227,8 @@ static bool plain_4g(uint64_t base, struct bw_apertures ap)
 }
 
 /* All active lanes in a known range. base: of lo. */
-static bool locate_index(struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *lo, uint64_t base,
-			 unsigned size_b, enum bw_access access)
+static bool locate_index(struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *lo,
+			 uint64_t base, unsigned size_b, enum bw_access access)
 {
 	struct bw_span_half *half = &s->half[h];
 	uint32_t *index = &s->index[h * BW_LANES], min, max;
@@ -228,7 +237,8 @@ static bool locate_index(struct bw_span *s, struct bw_wave *w, unsigned h, const
 	bw_lanes_gather(lo, half->exec, index, &min, &max);
 	if (max - min > INT32_MAX - BW_MEM_MAX_B)
 		return false;
-	uint8_t *host = bw_tlb_lookup_range(w->tlb, base + min, (uint64_t)(max - min) + size_b, access);
+	uint8_t *host =
+		bw_tlb_lookup_range(w->tlb, base + min, (uint64_t)(max - min) + size_b, access);
 	if (!host)
 		return false;
 	for (unsigned i = 0; i < BW_LANES; i++)
@@ -261,7 +271,9 @@ static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 			continue;
 		}
 		/* One report for each bad page is enough. */
-		uint8_t *host = va / BW_PAGE_B == bad_page ? NULL : bw_tlb_lookup(w->tlb, va, access, &fault);
+		uint8_t *host = va / BW_PAGE_B == bad_page
+					? NULL
+					: bw_tlb_lookup(w->tlb, va, access, &fault);
 		if (__builtin_expect(!host, 0)) {
 			if (!fault.watched)
 				bad_page = va / BW_PAGE_B;

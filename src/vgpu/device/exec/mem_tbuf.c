@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Formatted buffer memory: MTBUF, and the format opcodes of MUBUF. Addresses are those of plain buffer
- * instructions, of elements of the format's size; a texel is in range with all of its bytes or not at
- * all (rules 345, 346). */
+/* Formatted buffer memory: MTBUF, and the format opcodes of MUBUF. Addresses are those of plain
+ * buffer instructions, of elements of the format's size; a texel is in range with all of its bytes
+ * or not at all (rules 345, 346). */
 #include "base/util.h"
 #include "vgpu/device/exec/mem_buf.h"
 #include "vgpu/device/exec/mem_comp.h"
@@ -22,7 +22,8 @@ static uint32_t identity_sel(unsigned n)
 	return 07654 & ((1u << 3 * n) - 1);
 }
 
-static struct access access_of(const struct bw_wave *w, const struct bw_inst *in, unsigned n, enum bw_comp kind)
+static struct access access_of(const struct bw_wave *w, const struct bw_inst *in, unsigned n,
+			       enum bw_comp kind)
 {
 	uint32_t word3 = bw_mem_sgpr(w, (in->srsrc & ~3u) + 3);
 	struct access a = {.n = n, .kind = kind};
@@ -36,11 +37,13 @@ static struct access access_of(const struct bw_wave *w, const struct bw_inst *in
 	return a;
 }
 
-/* Register values are the memory's dwords: one 32-bit component after the other, all of them moved. */
+/* Register values are the memory's dwords: one 32-bit component after the other, all of them
+ * moved. */
 static bool is_plain(const struct access *a)
 {
 	const struct bw_format *f = a->format;
-	return f->bits[0] == 32 && f->n == a->n && a->kind == BW_COMP_FULL && a->dst_sel == identity_sel(f->n);
+	return f->bits[0] == 32 && f->n == a->n && a->kind == BW_COMP_FULL &&
+	       a->dst_sel == identity_sel(f->n);
 }
 
 static enum bw_elem plain_elem(unsigned n)
@@ -50,7 +53,8 @@ static enum bw_elem plain_elem(unsigned n)
 }
 
 /* One lane's bytes, wherever the span has them. */
-static const uint8_t *texel_at(const struct bw_span *s, unsigned lane, unsigned size_b, uint8_t *buffer)
+static const uint8_t *texel_at(const struct bw_span *s, unsigned lane, unsigned size_b,
+			       uint8_t *buffer)
 {
 	const struct bw_span_half *half = &s->half[lane / BW_LANES];
 	if (half->kind == BW_SPAN_SAME)
@@ -81,7 +85,8 @@ static void load_nothing(const struct bw_wave *w, unsigned dst, const struct acc
 		bw_comp_write(w, dst, lane, a->kind, &none, zero, a->n);
 }
 
-static void load_lanes(const struct bw_span *s, const struct bw_wave *w, unsigned dst, const struct access *a)
+static void load_lanes(const struct bw_span *s, const struct bw_wave *w, unsigned dst,
+		       const struct access *a)
 {
 	const struct bw_format *f = a->format;
 	uint32_t fp = bw_fp_plain_begin();
@@ -96,8 +101,8 @@ static void load_lanes(const struct bw_span *s, const struct bw_wave *w, unsigne
 	bw_fp_plain_end(fp);
 }
 
-static enum bw_mem_result tbuf_load(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec, unsigned n,
-				    enum bw_comp kind)
+static enum bw_mem_result tbuf_load(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
+				    unsigned n, enum bw_comp kind)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct access a = access_of(w, rec->inst, n, kind);
@@ -119,8 +124,8 @@ static enum bw_mem_result tbuf_load(struct bw_exec *x, struct bw_wave *w, const 
 	return BW_MEM_OK;
 }
 
-static enum bw_mem_result tbuf_store(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec, unsigned n,
-				     enum bw_comp kind)
+static enum bw_mem_result tbuf_store(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
+				     unsigned n, enum bw_comp kind)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct access a = access_of(w, rec->inst, n, kind);
@@ -149,7 +154,8 @@ static enum bw_mem_result tbuf_store(struct bw_exec *x, struct bw_wave *w, const
 	return BW_MEM_OK;
 }
 
-static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_load, unsigned n_store)
+static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_load,
+		    unsigned n_store)
 {
 	const struct bw_inst *in = rec->inst;
 	struct bw_mem_prep *p = bw_mem_prep_begin(rec, ctx);
@@ -162,7 +168,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 }
 
 #define ROW(name, function, n, kind, n_load, n_store)                                              \
-	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec) \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
 	{                                                                                          \
 		return function(x, w, rec, n, BW_COMP_##kind);                                     \
 	}                                                                                          \

@@ -4,8 +4,8 @@
 
 /* Decoded code. An instruction is decoded once into a record: the handler to jump to, where its
  * operands lie, and the decoded fields for whoever needs more. Records belong to a code page
- * (code.h) and are valid for one kind of wave only: VMID, wave size, VGPR count and privilege are part
- * of the page's key, so a handler or a prepare function may bake them in. */
+ * (code.h) and are valid for one kind of wave only: VMID, wave size, VGPR count and privilege are
+ * part of the page's key, so a handler or a prepare function may bake them in. */
 
 #include <assert.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "vgpu/device/exec/wave.h"
 
 enum {
-	BW_LANES = 32,          /* lanes handled at a time; a wave64 instruction is two halves */
+	BW_LANES = 32,		  /* lanes handled at a time; a wave64 instruction is two halves */
 	BW_HALF_B = 4 * BW_LANES, /* bytes of one VGPR in one half */
 };
 
@@ -37,10 +37,10 @@ enum bw_base {
 
 /* Executes the instruction of rec and goes on to others, until it wants the run loop's attention.
  * left: instructions that may still be executed, this one included, >= 1. vgpr: w->v, in a register
- * because most instructions need it. Returns the record to go on with, bw_exec.left updated; NULL when
- * bw_exec.exit says why to stop (wave->pc is then right). */
-typedef const struct bw_rec *bw_handler(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,
-					uint64_t left, uint8_t *vgpr);
+ * because most instructions need it. Returns the record to go on with, bw_exec.left updated; NULL
+ * when bw_exec.exit says why to stop (wave->pc is then right). */
+typedef const struct bw_rec *bw_handler(const struct bw_rec *rec, struct bw_wave *w,
+					struct bw_exec *x, uint64_t left, uint8_t *vgpr);
 #define BW_HANDLER(name)                                                                           \
 	const struct bw_rec *name(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x,  \
 				  uint64_t left, uint8_t *vgpr)
@@ -48,10 +48,10 @@ typedef const struct bw_rec *bw_handler(const struct bw_rec *rec, struct bw_wave
 /* Facts about the wave that a record may depend on. */
 struct bw_rec_ctx {
 	uint16_t n_vgprs; /* allocated; 0 after DEALLOC_VGPRS */
-	uint8_t lanes;    /* 32 or 64 */
+	uint8_t lanes;	  /* 32 or 64 */
 	uint8_t vmid;
-	bool priv;        /* STATUS.PRIV: TTMPs are there */
-	bool excp;        /* MODE.EXCP_EN has float exceptions in it, or all are wanted (excp.h) */
+	bool priv; /* STATUS.PRIV: TTMPs are there */
+	bool excp; /* MODE.EXCP_EN has float exceptions in it, or all are wanted (excp.h) */
 };
 
 struct bw_rec {
@@ -64,13 +64,13 @@ struct bw_rec {
 	};
 	const struct bw_inst *inst; /* lives as long as the record */
 	union {
-		uint64_t off[4];    /* dst, src0, src1, src2, relative to bw_exec.base[base[i]] */
-		uint64_t prep[4];   /* memory instructions: free for their prepare function */
+		uint64_t off[4];  /* dst, src0, src1, src2, relative to bw_exec.base[base[i]] */
+		uint64_t prep[4]; /* memory instructions: free for their prepare function */
 	};
-	uint8_t base[4];            /* enum bw_base */
+	uint8_t base[4]; /* enum bw_base */
 	uint8_t size_dw;
-	uint8_t bcast;              /* bit i: src i is a scalar register to be spread */
-	uint8_t form;               /* scalar rows: which of the handlers */
+	uint8_t bcast; /* bit i: src i is a scalar register to be spread */
+	uint8_t form;  /* scalar rows: which of the handlers */
 	uint8_t flags;
 };
 static_assert(sizeof(struct bw_rec) == 64, "one record, one cache line");
@@ -80,17 +80,20 @@ enum bw_mem_result {
 	BW_MEM_OK,
 	BW_MEM_FAULT_PAGE,     /* translation or permission; wave->fault, fault_lanes are filled */
 	BW_MEM_FAULT_APERTURE, /* no aperture, misaligned, out of the scratch area ...; the same */
-	BW_MEM_REFUSED,        /* the operands ask for what the executor does not have; bw_exec.refused */
+	/* the operands ask for what the executor does not have; bw_exec.refused */
+	BW_MEM_REFUSED,
 };
 
-/* Executes one memory instruction for the whole wave. On a fault it has had no effect on registers. */
-typedef enum bw_mem_result bw_mem_fn(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec);
+/* Executes one memory instruction for the whole wave. On a fault it has had no effect on
+ * registers. */
+typedef enum bw_mem_result bw_mem_fn(struct bw_exec *x, struct bw_wave *w,
+				     const struct bw_rec *rec);
 
 struct bw_mem_row {
 	const char *name; /* "global_load_b32" */
 	bw_mem_fn *fn;
-	/* Optional: fills rec->prep (and may replace nothing else) from rec->inst when the instruction is
-	 * decoded. False: the operands make it an illegal instruction. */
+	/* Optional: fills rec->prep (and may replace nothing else) from rec->inst when the
+	 * instruction is decoded. False: the operands make it an illegal instruction. */
 	bool (*prepare)(struct bw_rec *rec, const struct bw_rec_ctx *ctx);
 };
 

@@ -20,9 +20,9 @@
  *   CARRY2, CARRY2M(.., expr, carry, exact)  a mask result; M as carry in
  *   SCALE, MAD64                         v_div_scale, v_mad_u64: two results
  *   CMP2(name, T0, T1, expr)             v_cmp_name and v_cmpx_name
- * N32 and N64 are floats that the row handles by their bits; B16, F16 are always bits. FM is the float
- * mode. Modifiers, EXEC and write-back are not a row's business (map.c; the fast handlers below run
- * only where there are no modifiers). */
+ * N32 and N64 are floats that the row handles by their bits; B16, F16 are always bits. FM is the
+ * float mode. Modifiers, EXEC and write-back are not a row's business (map.c; the fast handlers
+ * below run only where there are no modifiers). */
 
 #ifdef __F16C__
 #include <immintrin.h>
@@ -67,42 +67,52 @@ static inline uint32_t lanes_below(uint32_t lane0, uint32_t first, unsigned l)
 	return lane0 < first ? 0 : lane0 > first ? UINT32_MAX : (1u << l) - 1;
 }
 
-/* Operands may be the destination, but never overlap it otherwise: lanes do not depend on each other. */
-#define EACH_LANE _Pragma("GCC ivdep") for (unsigned l = 0; l < BW_LANES; l++)
+/* Operands may be the destination, but never overlap it otherwise: lanes do not depend on each
+ * other. */
+#define EACH_LANE(l) _Pragma("GCC ivdep") for (unsigned l = 0; l < BW_LANES; l++)
 
-#define ROW_FN(name) static uint32_t name(void *d_, const void *s0_, const void *s1_,             \
-					  const void *s2_, const struct bw_lane_args *args)
-#define BODY_FN(name) static inline __attribute__((always_inline)) uint32_t name(                  \
-	void *d_, const void *s0_, const void *s1_, const void *s2_, const struct bw_lane_args *args)
+#define ROW_FN(name)                                                                               \
+	static uint32_t name(void *d_, const void *s0_, const void *s1_, const void *s2_,          \
+			     const struct bw_lane_args *args)
+#define BODY_FN(name)                                                                              \
+	static inline __attribute__((always_inline)) uint32_t name(                                \
+		void *d_, const void *s0_, const void *s1_, const void *s2_,                       \
+		const struct bw_lane_args *args)
 #define UNUSED                                                                                     \
 	const struct bw_fmode mode_ = *args->m;                                                    \
 	(void)d_, (void)s0_, (void)s1_, (void)s2_, (void)mode_
 
-/* One bit a lane, from memory: shifts by lane number are slow where the baseline has to make them. */
+/* One bit a lane, from memory: shifts by lane number are slow where the baseline has to make
+ * them. */
+/* clang-format off */
 static const uint32_t lane_bit[BW_LANES] __attribute__((aligned(64))) = {
 	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
 	1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
 	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
 	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
+/* clang-format on */
 
-/* f16 lanes to floats and back. The host's conversions do what f16_to_f32 and f32_to_f16 do, but for flushes
- * and FP16_OVFL. */
+/* f16 lanes to floats and back. The host's conversions do what f16_to_f32 and f32_to_f16 do, but
+ * for flushes and FP16_OVFL. */
 static inline void widen_lanes(float *d, const uint16_t *s, const struct bw_fmode *m)
 {
 #ifdef __F16C__
 	if (!m->flush_in16) {
 		for (unsigned l = 0; l < BW_LANES; l += 8)
-			_mm256_storeu_ps(d + l, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(s + l))));
+			_mm256_storeu_ps(d + l,
+					 _mm256_cvtph_ps(_mm_loadu_si128((const void *)(s + l))));
 		return;
 	}
 #endif
-	EACH_LANE
+	EACH_LANE(l)
 		d[l] = f16_to_f32(s[l], m->flush_in16);
 }
 
-/* Whatever MXCSR rounds to: where a row's float operations round as f32, the f16 field counts here. */
-static inline void narrow_to(uint16_t *d, const float *s, enum bw_round round, const struct bw_fmode *m)
+/* Whatever MXCSR rounds to: where a row's float operations round as f32, the f16 field counts
+ * here. */
+static inline void narrow_to(uint16_t *d, const float *s, enum bw_round round,
+			     const struct bw_fmode *m)
 {
 #ifdef __F16C__
 #define NARROW(imm)                                                                                \
@@ -123,7 +133,7 @@ static inline void narrow_to(uint16_t *d, const float *s, enum bw_round round, c
 	}
 #undef NARROW
 #endif
-	EACH_LANE
+	EACH_LANE(l)
 		d[l] = f32_to_f16(s[l], round, m);
 }
 
@@ -134,15 +144,15 @@ static inline void narrow_lanes(uint16_t *d, const float *s, const struct bw_fmo
 
 static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 {
-	EACH_LANE {
+	EACH_LANE(l) {
 		uint32_t m = (mask & lane_bit[l]) == lane_bit[l] ? UINT32_MAX : 0;
 		d[l] = (s[l] & m) | (d[l] & ~m);
 	}
 }
 
-/* Wave32 instructions without modifiers, all operands 32 bits wide. Three handlers a row: `fast` takes
- * operands from anywhere and any EXEC; `fast_v` all sources from VGPRs and `fast_s` src0 from an SGPR
- * or a constant, both for full EXEC only. */
+/* Wave32 instructions without modifiers, all operands 32 bits wide. Three handlers a row: `fast`
+ * takes operands from anywhere and any EXEC; `fast_v` all sources from VGPRs and `fast_s` src0 from
+ * an SGPR or a constant, both for full EXEC only. */
 #define HANDLER(name) __attribute__((unused)) static BW_HANDLER(name)
 #define OFTEN(cond) __builtin_expect(cond, 1)
 #define VGPR(slot) ((void *)(vgpr + rec->off[slot]))
@@ -157,12 +167,11 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 }
 
 #define FAST_MAP(name, before, args)                                                               \
-	__attribute__((unused, noinline)) static BW_HANDLER(fast_##name)                                   \
+	__attribute__((unused, noinline)) static BW_HANDLER(fast_##name)                           \
 	{                                                                                          \
 		if (rec->bcast)                                                                    \
 			bw_spread(rec, w, x);                                                      \
-		before                                                                             \
-		uint32_t *d = BW_OPERAND(0), exec = w->s[BW_SRC_EXEC_LO];                          \
+		before uint32_t *d = BW_OPERAND(0), exec = w->s[BW_SRC_EXEC_LO];                   \
 		uint32_t *r = exec == UINT32_MAX ? d : (uint32_t *)x->tmp[1];                      \
 		body_##name(r, BW_OPERAND(1), BW_OPERAND(2), BW_OPERAND(3), args);                 \
 		if (r != d)                                                                        \
@@ -173,21 +182,20 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 	{                                                                                          \
 		if (!OFTEN(ALL_LANES))                                                             \
 			return fast_##name(rec, w, x, left, vgpr);                                 \
-		before                                                                             \
-		body_##name(VGPR(0), VGPR(1), VGPR(2), VGPR(3), args);                             \
+		before body_##name(VGPR(0), VGPR(1), VGPR(2), VGPR(3), args);                      \
 		BW_NEXT(BW_FOLLOWING(rec));                                                        \
 	}                                                                                          \
 	HANDLER(fast_s_##name)                                                                     \
 	{                                                                                          \
 		if (!OFTEN(ALL_LANES))                                                             \
 			return fast_##name(rec, w, x, left, vgpr);                                 \
-		before                                                                             \
-		splat_##name(VGPR(0), scalar0(rec, w), VGPR(2), VGPR(3), args);                    \
+		before splat_##name(VGPR(0), scalar0(rec, w), VGPR(2), VGPR(3), args);             \
 		BW_NEXT(BW_FOLLOWING(rec));                                                        \
 	}
 
 #define MASKED_ARGS(slot)                                                                          \
-	const struct bw_lane_args masked = {.mask_in = *(const uint32_t *)BW_OPERAND(slot), .m = &x->m};
+	const struct bw_lane_args masked = {.mask_in = *(const uint32_t *)BW_OPERAND(slot),        \
+					    .m = &x->m};
 
 #define MAP1(name, D, T0, expr) MAP_(name, D, T0, T0, T0, 1, expr)
 #define MAP2(name, D, T0, T1, expr) MAP_(name, D, T0, T1, T1, 2, expr)
@@ -208,7 +216,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 	{                                                                                          \
 		lane_##D *d = d_;                                                                  \
 		UNUSED;                                                                            \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			LANE_OPERANDS(T0, T1, T2, n);                                              \
 			d[l] = (lane_##D)(expr);                                                   \
 		}                                                                                  \
@@ -221,7 +229,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		lane_##D *d = d_;                                                                  \
 		const lane_##T0 S0 = *(const lane_##T0 *)s0_;                                      \
 		UNUSED;                                                                            \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			REST_OPERANDS(T1, T2, n);                                                  \
 			d[l] = (lane_##D)(expr);                                                   \
 		}                                                                                  \
@@ -249,7 +257,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 			widen_lanes(b, s1_, FM);                                                   \
 		if (n > 2)                                                                         \
 			widen_lanes(c, s2_, FM);                                                   \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			const float S0 = a[l], S1 = n > 1 ? b[l] : 0.0f, S2 = n > 2 ? c[l] : 0.0f; \
 			(void)S1, (void)S2;                                                        \
 			r[l] = (expr);                                                             \
@@ -269,7 +277,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		float a[BW_LANES], r[BW_LANES];                                                    \
 		UNUSED;                                                                            \
 		widen_lanes(a, s0_, FM);                                                           \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			const float S0 = a[l];                                                     \
 			const int16_t S1 = ((const int16_t *)s1_)[l];                              \
 			r[l] = (expr);                                                             \
@@ -284,7 +292,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 	{                                                                                          \
 		float r[BW_LANES];                                                                 \
 		UNUSED;                                                                            \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			LANE_OPERANDS(T0, T1, T2, n);                                              \
 			r[l] = (expr);                                                             \
 		}                                                                                  \
@@ -302,7 +310,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		float a[BW_LANES];                                                                 \
 		UNUSED;                                                                            \
 		widen_lanes(a, s0_, FM);                                                           \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			const float S0 = a[l];                                                     \
 			d[l] = (lane_##D)(expr);                                                   \
 		}                                                                                  \
@@ -317,13 +325,13 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		uint16_t lo[BW_LANES], hi[BW_LANES];                                               \
 		uint32_t *d = d_;                                                                  \
 		UNUSED;                                                                            \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			a[l] = IN32(((const float *)s0_)[(first) ? 0 : l]);                        \
 			b[l] = IN32(((const float *)s1_)[l]);                                      \
 		}                                                                                  \
 		narrow_to(lo, a, BW_ROUND_ZERO, FM);                                               \
 		narrow_to(hi, b, BW_ROUND_ZERO, FM);                                               \
-		EACH_LANE                                                                          \
+		EACH_LANE(l)                                                                       \
 			d[l] = lo[l] | (uint32_t)hi[l] << 16;                                      \
 		return 0;                                                                          \
 	}
@@ -342,14 +350,14 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		UNUSED;                                                                            \
 		memcpy(sum, s2_, sizeof(sum));                                                     \
 		for (unsigned i = 0; i < 32; i += 16) {                                            \
-			EACH_LANE {                                                                \
+			EACH_LANE(l) {                                                             \
 				a[l] = (uint16_t)(((const uint32_t *)s0_)[l] >> i);                \
 				b[l] = (uint16_t)(((const uint32_t *)s1_)[l] >> i);                \
 			}                                                                          \
 			widen_lanes(x_, a, FM);                                                    \
 			widen_lanes(y, b, FM);                                                     \
 			widen_lanes(z, sum, FM);                                                   \
-			EACH_LANE                                                                  \
+			EACH_LANE(l)                                                               \
 				z[l] = f16_fma_odd(x_[l], y[l], z[l], FM);                         \
 			narrow_lanes(sum, z, FM);                                                  \
 		}                                                                                  \
@@ -396,7 +404,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		lane_##D *d = d_;                                                                  \
 		uint32_t mask = 0;                                                                 \
 		UNUSED;                                                                            \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			LANE_OPERANDS(T0, T1, T1, 2);                                              \
 			mask |= (uint32_t)(carry) << l;                                            \
 			d[l] = (lane_##D)(expr);                                                   \
@@ -422,7 +430,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		for (unsigned l = 0; l < BW_LANES; l++) {                                          \
 			uint32_t bit;                                                              \
 			d[l] = fn(((const lane_##T *)s0_)[l], ((const lane_##T *)s1_)[l],          \
-				  ((const lane_##T *)s2_)[l], args->m, &bit);                           \
+				  ((const lane_##T *)s2_)[l], args->m, &bit);                      \
 			mask |= bit << l;                                                          \
 		}                                                                                  \
 		return mask;                                                                       \
@@ -460,7 +468,8 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 #ifdef __AVX__
 	typedef float v8 __attribute__((vector_size(32)));
 	for (unsigned i = 0; i < BW_LANES; i += 8)
-		mask |= (uint32_t)__builtin_ia32_movmskps256(*(const v8 *)(const void *)(t + i)) << i;
+		mask |= (uint32_t)__builtin_ia32_movmskps256(*(const v8 *)(const void *)(t + i))
+			<< i;
 #else
 	typedef float v4 __attribute__((vector_size(16)));
 	for (unsigned i = 0; i < BW_LANES; i += 4)
@@ -474,7 +483,7 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 	{                                                                                          \
 		int32_t t[BW_LANES] __attribute__((aligned(32)));                                  \
 		UNUSED;                                                                            \
-		EACH_LANE {                                                                        \
+		EACH_LANE(l) {                                                                     \
 			const lane_##T0 S0 = ((const lane_##T0 *)s0_)[(first) ? 0 : l];            \
 			const lane_##T1 S1 = ((const lane_##T1 *)s1_)[l];                          \
 			(void)S0, (void)S1;                                                        \
@@ -490,7 +499,8 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 	{                                                                                          \
 		if (rec->bcast)                                                                    \
 			bw_spread(rec, w, x);                                                      \
-		uint32_t r = body_v_cmp_##name(NULL, BW_OPERAND(1), BW_OPERAND(2), NULL, &x->args); \
+		uint32_t r =                                                                       \
+			body_v_cmp_##name(NULL, BW_OPERAND(1), BW_OPERAND(2), NULL, &x->args);     \
 		*(uint32_t *)BW_OPERAND(0) = r & w->s[BW_SRC_EXEC_LO];                             \
 		BW_NEXT(BW_FOLLOWING(rec));                                                        \
 	}                                                                                          \
@@ -542,8 +552,13 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 /* Once more, as table entries. */
 #define IS_32(T) (sizeof(lane_##T) == 4)
 #define ENTRY(n, shape_, n_src_, D, T0, T1, T2, ...)                                               \
-	{.name = #n, .fn = row_##n, .shape = shape_, .n_src = n_src_, .dst = BW_T_##D,             \
-	 .src = {BW_T_##T0, BW_T_##T1, BW_T_##T2}, __VA_ARGS__},
+	{.name = #n,                                                                               \
+	 .fn = row_##n,                                                                            \
+	 .shape = shape_,                                                                          \
+	 .n_src = n_src_,                                                                          \
+	 .dst = BW_T_##D,                                                                          \
+	 .src = {BW_T_##T0, BW_T_##T1, BW_T_##T2},                                                 \
+	 __VA_ARGS__},
 #define IF(cond, n)                                                                                \
 	.fast = (cond) ? fast_##n : NULL, .fast_v = (cond) ? fast_v_##n : NULL,                    \
 	.fast_s = (cond) ? fast_s_##n : NULL
@@ -574,20 +589,26 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, .sat = sat_##n)
 #define SEL2(n, D, T0, T1, expr)                                                                   \
 	ENTRY(n, BW_SHAPE_SEL, 2, D, T0, T1, NONE, .takes_mask = true, FAST2_OF(n, D, T0, T1))
-#define VCC3(n, T, expr)                                                                           \
-	ENTRY(n, BW_SHAPE_MAP, 3, T, T, T, T, .takes_mask = true, .vcc_mask = true)
+#define VCC3(n, T, expr) ENTRY(n, BW_SHAPE_MAP, 3, T, T, T, T, .takes_mask = true, .vcc_mask = true)
 #define CARRY2(n, D, T0, T1, expr, carry, exact)                                                   \
 	ENTRY(n, BW_SHAPE_CARRY, 2, D, T0, T1, NONE, .sat = sat_##n)
 #define CARRY2M(n, D, T0, T1, expr, carry, exact)                                                  \
 	ENTRY(n, BW_SHAPE_CARRY, 2, D, T0, T1, NONE, .sat = sat_##n, .takes_mask = true)
 #define SCALE(n, T, f) ENTRY(n, BW_SHAPE_CARRY, 3, T, T, T, T, .sat = NULL)
-#define MAD64(n, D, T, narrow, wide, lo, hi)                                                       \
-	ENTRY(n, BW_SHAPE_CARRY, 3, D, T, T, D, .sat = sat_##n)
+#define MAD64(n, D, T, narrow, wide, lo, hi) ENTRY(n, BW_SHAPE_CARRY, 3, D, T, T, D, .sat = sat_##n)
 #define CMP2(n, T0, T1, expr)                                                                      \
-	{.name = "v_cmp_" #n, .fn = row_v_cmp_##n, .shape = BW_SHAPE_CMP, .n_src = 2,              \
-	 .src = {BW_T_##T0, BW_T_##T1}, FAST2_OF(v_cmp_##n, T0, T0, T1)},                          \
-	{.name = "v_cmpx_" #n, .fn = row_v_cmp_##n, .shape = BW_SHAPE_CMPX, .n_src = 2,            \
-	 .src = {BW_T_##T0, BW_T_##T1}, FAST2_OF(v_cmp_##n, T0, T0, T1)},
+	{.name = "v_cmp_" #n,                                                                      \
+	 .fn = row_v_cmp_##n,                                                                      \
+	 .shape = BW_SHAPE_CMP,                                                                    \
+	 .n_src = 2,                                                                               \
+	 .src = {BW_T_##T0, BW_T_##T1},                                                            \
+	 FAST2_OF(v_cmp_##n, T0, T0, T1)},                                                         \
+		{.name = "v_cmpx_" #n,                                                             \
+		 .fn = row_v_cmp_##n,                                                              \
+		 .shape = BW_SHAPE_CMPX,                                                           \
+		 .n_src = 2,                                                                       \
+		 .src = {BW_T_##T0, BW_T_##T1},                                                    \
+		 FAST2_OF(v_cmp_##n, T0, T0, T1)},
 
 static const struct bw_map_row rows[] = {
 #include "vgpu/device/exec/sem_vop1.def"
@@ -597,7 +618,9 @@ static const struct bw_map_row rows[] = {
 #include "vgpu/device/exec/sem_vop3p.def"
 };
 
-const struct bw_row_set BW_ROWS = {.row = rows, .n_rows = sizeof(rows) / sizeof(rows[0]), .blend = blend,
-					.plain = CAT(BW_ROWS, _plain),
-					.wmma = CAT(BW_ROWS, _wmma),
-					.wmma_int = CAT(BW_ROWS, _wmma_int)};
+const struct bw_row_set BW_ROWS = {.row = rows,
+				   .n_rows = sizeof(rows) / sizeof(rows[0]),
+				   .blend = blend,
+				   .plain = CAT(BW_ROWS, _plain),
+				   .wmma = CAT(BW_ROWS, _wmma),
+				   .wmma_int = CAT(BW_ROWS, _wmma_int)};

@@ -75,12 +75,12 @@ static inline uint64_t wqm(uint64_t v)
 	return any * 15;
 }
 
-#define SCC  (w->scc)
+#define SCC (w->scc)
 #define KEEP (w->scc)
-#define NZ   (D != 0)
+#define NZ (D != 0)
 
 /* Four handlers a row: bit 0 of the index says that src0 is a constant, bit 1 that src1 is. */
-#define AT(T, slot)	       (*(s_##T *)(void *)((uint8_t *)w + rec->off[slot]))
+#define AT(T, slot) (*(s_##T *)(void *)((uint8_t *)w + rec->off[slot]))
 #define SRC(T, slot, is_const) ((is_const) ? (s_##T)rec->off[slot] : AT(T, slot))
 #define FORMS(name)                                                                                \
 	static BW_HANDLER(name##_rr)                                                               \
@@ -116,10 +116,10 @@ static inline uint64_t wqm(uint64_t v)
 		BW_NEXT(BW_FOLLOWING(rec));                                                        \
 	}                                                                                          \
 	FORMS(h_##name)
-#define SOP1(name, DT, T0, expr, scc_)	   SOP_(name, 1, DT, T0, T0, expr, scc_)
+#define SOP1(name, DT, T0, expr, scc_) SOP_(name, 1, DT, T0, T0, expr, scc_)
 #define SOP2(name, DT, T0, T1, expr, scc_) SOP_(name, 2, DT, T0, T1, expr, scc_)
-#define SOP1D(name, DT, T0, expr, scc_)	   SOP_(name, 2, DT, T0, DT, expr, scc_)
-#define SOPK(name, form, DT, expr, scc_)   SOP_(name, 2, DT, DT, DT, expr, scc_)
+#define SOP1D(name, DT, T0, expr, scc_) SOP_(name, 2, DT, T0, DT, expr, scc_)
+#define SOPK(name, form, DT, expr, scc_) SOP_(name, 2, DT, DT, DT, expr, scc_)
 #define SOPC(name, T0, T1, cond)                                                                   \
 	TEMPLATE(h_##name)                                                                         \
 	{                                                                                          \
@@ -146,7 +146,7 @@ static inline uint64_t wqm(uint64_t v)
 	}                                                                                          \
 	FORMS(h_##name)
 #define SAVEEXEC(name, expr) EXEC_(name##_b32, B32, expr, E) EXEC_(name##_b64, B64, expr, E)
-#define WREXEC(name, expr)   EXEC_(name##_b32, B32, expr, N) EXEC_(name##_b64, B64, expr, N)
+#define WREXEC(name, expr) EXEC_(name##_b32, B32, expr, N) EXEC_(name##_b64, B64, expr, N)
 
 #include "vgpu/device/exec/sem_sop.def"
 
@@ -165,14 +165,14 @@ static inline uint64_t wqm(uint64_t v)
 	 .dst = BW_T_##D,                                                                          \
 	 .src = {BW_T_##T0, BW_T_##T1},                                                            \
 	 .form = BW_SCALAR_##form_},
-#define SOP1(n, D, T0, e, s)	 ENTRY(n, PLAIN, D, T0, NONE)
-#define SOP1D(n, D, T0, e, s)	 ENTRY(n, DST, D, T0, D)
+#define SOP1(n, D, T0, e, s) ENTRY(n, PLAIN, D, T0, NONE)
+#define SOP1D(n, D, T0, e, s) ENTRY(n, DST, D, T0, D)
 #define SOP2(n, D, T0, T1, e, s) ENTRY(n, PLAIN, D, T0, T1)
-#define SOPK(n, form, D, e, s)	 ENTRY(n, form, D, D, D)
-#define SOPC(n, T0, T1, c)	 ENTRY(n, PLAIN, NONE, T0, T1)
-#define SOPKC(n, form, T, c)	 ENTRY(n, form, NONE, T, T)
-#define SAVEEXEC(n, e)		 ENTRY(n##_b32, PLAIN, B32, B32, NONE) ENTRY(n##_b64, PLAIN, B64, B64, NONE)
-#define WREXEC(n, e)		 SAVEEXEC(n, e)
+#define SOPK(n, form, D, e, s) ENTRY(n, form, D, D, D)
+#define SOPC(n, T0, T1, c) ENTRY(n, PLAIN, NONE, T0, T1)
+#define SOPKC(n, form, T, c) ENTRY(n, form, NONE, T, T)
+#define SAVEEXEC(n, e) ENTRY(n##_b32, PLAIN, B32, B32, NONE) ENTRY(n##_b64, PLAIN, B64, B64, NONE)
+#define WREXEC(n, e) SAVEEXEC(n, e)
 
 const struct bw_scalar_row bw_scalar_rows[] = {
 #include "vgpu/device/exec/sem_sop.def"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Joins the opcodes of the decoder with what executes them, by name. tools/join-isa.py has seen to it at
- * build time that each has semantics or a reason for being absent; tests/vgpu/exec/test_vec.c fails on one
- * that has no vector. */
+/* Joins the opcodes of the decoder with what executes them, by name. tools/join-isa.py has seen to
+ * it at build time that each has semantics or a reason for being absent; tests/vgpu/exec/test_vec.c
+ * fails on one that has no vector. */
 
 #include <assert.h>
 #include <pthread.h>
@@ -95,17 +95,22 @@ static void join(void)
 {
 	joined.rows = bw_exec_host_has_v3() ? &bw_rows_v3 : &bw_rows_v1;
 	for (size_t i = 0; i < joined.rows->n_rows; i++)
-		add(joined.rows->row[i].name, (struct bw_sem){.kind = row_kind(joined.rows->row[i].name),
-								   .map = &joined.rows->row[i]});
+		add(joined.rows->row[i].name,
+		    (struct bw_sem){.kind = row_kind(joined.rows->row[i].name),
+				    .map = &joined.rows->row[i]});
 	join_packed();
 	for (size_t i = 0; i < bw_n_scalar_rows; i++)
-		add(bw_scalar_rows[i].name, (struct bw_sem){.kind = BW_SEM_SCALAR, .scalar = &bw_scalar_rows[i]});
+		add(bw_scalar_rows[i].name,
+		    (struct bw_sem){.kind = BW_SEM_SCALAR, .scalar = &bw_scalar_rows[i]});
 	for (size_t i = 0; i < bw_n_ctrl_rows; i++)
-		add(bw_ctrl_rows[i].name, (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_ctrl_rows[i]});
+		add(bw_ctrl_rows[i].name,
+		    (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_ctrl_rows[i]});
 	for (size_t i = 0; i < bw_n_lane_rows; i++)
-		add(bw_lane_rows[i].name, (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_lane_rows[i]});
+		add(bw_lane_rows[i].name,
+		    (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_lane_rows[i]});
 	for (size_t i = 0; i < bw_n_matrix_rows; i++)
-		add(bw_matrix_rows[i].name, (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_matrix_rows[i]});
+		add(bw_matrix_rows[i].name,
+		    (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_matrix_rows[i]});
 	for (size_t i = 0; i < BW_ARRAY_SIZE(duals); i++) {
 		const struct bw_sem *same = &joined.sem[bw_isa_op_by_name(duals[i].same)];
 		assert(same->kind == BW_SEM_MAP);
@@ -117,7 +122,8 @@ static void join(void)
 			add(mem->name, (struct bw_sem){.kind = BW_SEM_MEM, .mem = mem});
 	}
 	for (size_t i = 0; i < bw_n_absent_rows; i++)
-		add(bw_absent_rows[i].name, (struct bw_sem){.kind = BW_SEM_ABSENT, .absent = &bw_absent_rows[i]});
+		add(bw_absent_rows[i].name,
+		    (struct bw_sem){.kind = BW_SEM_ABSENT, .absent = &bw_absent_rows[i]});
 }
 
 static void join_once(void)

@@ -36,11 +36,13 @@ void bw_strict_report(struct bw_strict_step *t, enum bw_strict_kind kind, const 
 
 static BW_HANDLER(strict);
 
-void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec *rec, const struct bw_inst *inst)
+void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec *rec,
+		    const struct bw_inst *inst)
 {
 	unsigned index = (unsigned)(rec - page->rec);
 	if (!page->strict)
-		page->strict = bw_code_alloc(page, BW_ARRAY_SIZE(page->rec) * sizeof(*page->strict));
+		page->strict =
+			bw_code_alloc(page, BW_ARRAY_SIZE(page->rec) * sizeof(*page->strict));
 	struct bw_strict_op *op = bw_code_alloc(page, sizeof(*op));
 	*op = (struct bw_strict_op){
 		.fn = rec->fn,
@@ -52,8 +54,9 @@ void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec 
 	};
 	memcpy(op->word, &page->word[index], BW_MIN(rec->size_dw, 3u) * sizeof(op->word[0]));
 	/* What will not be executed has no effects. */
-	bool runs = inst->op != BW_OP_ILLEGAL && rec->fn != bw_h_illegal && rec->fn != bw_h_absent &&
-		    rec->fn != bw_h_no_vgprs && !(rec->fn == bw_h_nop && inst->fmt != BW_FMT_SOPP && inst->fmt != BW_FMT_SOPK);
+	bool runs = inst->op != BW_OP_ILLEGAL && rec->fn != bw_h_illegal &&
+		    rec->fn != bw_h_absent && rec->fn != bw_h_no_vgprs &&
+		    !(rec->fn == bw_h_nop && inst->fmt != BW_FMT_SOPP && inst->fmt != BW_FMT_SOPK);
 	if (runs)
 		bw_effects_of(inst, rec, &page->ctx, &op->e);
 	else
@@ -69,10 +72,13 @@ static void check_code(struct bw_strict_step *t)
 {
 	struct bw_vm_fault no_matter = {0};
 	const struct bw_tlb_entry *e = &t->w->tlb->entry[(t->pc >> 12) % BW_TLB_ENTRIES];
-	const uint8_t *page = e->tag == t->pc >> 12 && e->access & BW_ACCESS_EXECUTE
-				      ? e->host + t->pc % BW_PAGE_B
-				      : bw_tlb_lookup(t->w->tlb, t->pc, BW_ACCESS_EXECUTE | BW_ACCESS_PROBE, &no_matter);
-	unsigned n = BW_MIN((unsigned)t->op->n_words * 4, (unsigned)(BW_PAGE_B - t->pc % BW_PAGE_B));
+	const uint8_t *page =
+		e->tag == t->pc >> 12 && e->access & BW_ACCESS_EXECUTE
+			? e->host + t->pc % BW_PAGE_B
+			: bw_tlb_lookup(t->w->tlb, t->pc, BW_ACCESS_EXECUTE | BW_ACCESS_PROBE,
+					&no_matter);
+	unsigned n =
+		BW_MIN((unsigned)t->op->n_words * 4, (unsigned)(BW_PAGE_B - t->pc % BW_PAGE_B));
 	if (!page || !memcmp(page, t->op->word, n))
 		return;
 	uint32_t now[3] = {0};
@@ -80,10 +86,11 @@ static void check_code(struct bw_strict_step *t)
 	for (unsigned i = 0; i < n / 4; i++) {
 		if (now[i] == t->op->word[i])
 			continue;
-		bw_strict_report(t, BW_STRICT_CODE,
-				 "is what the instruction cache has; memory has changed (dword %u is 0x%08x, was 0x%08x): s_icache_inv or "
-				 "ACQUIRE_MEM must come before it is executed",
-				 i, now[i], t->op->word[i]);
+		bw_strict_report(
+			t, BW_STRICT_CODE,
+			"is what the instruction cache has; memory has changed (dword %u is 0x%08x, was 0x%08x): s_icache_inv or "
+			"ACQUIRE_MEM must come before it is executed",
+			i, now[i], t->op->word[i]);
 		return;
 	}
 }
@@ -148,7 +155,8 @@ static void poison_scratch(struct bw_wave *w)
 		uint64_t va = bw_canonical(w->flat_scratch + at);
 		struct bw_vm_fault no_matter = {0};
 		if (!host || va % BW_PAGE_B == 0)
-			host = bw_tlb_lookup_unwatched(w->tlb, va, BW_ACCESS_WRITE | BW_ACCESS_PROBE, &no_matter);
+			host = bw_tlb_lookup_unwatched(
+				w->tlb, va, BW_ACCESS_WRITE | BW_ACCESS_PROBE, &no_matter);
 		if (!host)
 			return; /* the first access will say so */
 		memcpy(host, &poison, 4);
@@ -168,7 +176,8 @@ static void follow_trap(struct bw_strict_step *t)
 		bw_defined_leave_trap(t->sw, t->w);
 }
 
-static void before(struct bw_strict_step *t, struct bw_spill *spill, struct bw_pending **out_pending)
+static void before(struct bw_strict_step *t, struct bw_spill *spill,
+		   struct bw_pending **out_pending)
 {
 	if (t->sw->fresh) {
 		t->sw->fresh = false;
@@ -184,7 +193,8 @@ static void before(struct bw_strict_step *t, struct bw_spill *spill, struct bw_p
 	*out_pending = bw_wait_hold(t);
 }
 
-static void after(struct bw_strict_step *t, const struct bw_spill *spill, struct bw_pending *pending, bool executed)
+static void after(struct bw_strict_step *t, const struct bw_spill *spill,
+		  struct bw_pending *pending, bool executed)
 {
 	bw_defined_unspill(t, spill);
 	bw_wait_issue(t, pending, executed);
@@ -195,7 +205,8 @@ static void after(struct bw_strict_step *t, const struct bw_spill *spill, struct
 	bw_cache_after(t);
 }
 
-static const struct bw_rec *checked(struct bw_strict_step *t, const struct bw_rec *rec, uint8_t *vgpr)
+static const struct bw_rec *checked(struct bw_strict_step *t, const struct bw_rec *rec,
+				    uint8_t *vgpr)
 {
 	struct bw_spill spill;
 	struct bw_pending *pending;
@@ -220,7 +231,11 @@ static BW_HANDLER(strict)
 	if (op.indexed)
 		bw_effects_index(&op, w);
 	struct bw_strict *s = x->host.strict;
-	struct bw_strict_step t = {.x = x, .w = w, .op = &op, .pc = bw_code_pc(&x->code, rec), .exec = bw_wave_exec(w)};
+	struct bw_strict_step t = {.x = x,
+				   .w = w,
+				   .op = &op,
+				   .pc = bw_code_pc(&x->code, rec),
+				   .exec = bw_wave_exec(w)};
 	t.sw = bw_strict_wave_of(s, w);
 	if (!t.sw)
 		abort();

@@ -2,11 +2,11 @@
 #ifndef BW_VGPU_EXEC_STRICT_H
 #define BW_VGPU_EXEC_STRICT_H
 
-/* Strict mode: the virtual GPU shows what otherwise only hardware would. Registers, LDS and scratch start
- * poisoned, loads arrive when the wave waits for them, caches keep stale lines, hazards are noticed; what
- * a program must not rely on becomes a finding with its instruction and place. One bw_strict belongs to a
- * device. The executor chooses when it decodes: records of a strict executor go through bw_h_strict, so
- * that others do not pay for it.
+/* Strict mode: the virtual GPU shows what otherwise only hardware would. Registers, LDS and scratch
+ * start poisoned, loads arrive when the wave waits for them, caches keep stale lines, hazards are
+ * noticed; what a program must not rely on becomes a finding with its instruction and place. One
+ * bw_strict belongs to a device. The executor chooses when it decodes: records of a strict executor
+ * go through bw_h_strict, so that others do not pay for it.
  *
  * The same records make the trace of a deterministic device, a hash of all instructions with the
  * registers of those that touch memory. */
@@ -25,7 +25,8 @@ enum bw_strict_kind {
 	BW_STRICT_WAIT,	  /* a register is used before its data have arrived */
 	BW_STRICT_UNINIT, /* a register that nobody has written reaches memory */
 	BW_STRICT_CODE,	  /* code was changed, the instruction cache has the old one */
-	BW_STRICT_SPIN,	  /* a cache answers the same load with the same stale line again and again */
+	/* a cache answers the same load with the same stale line again and again */
+	BW_STRICT_SPIN,
 	BW_STRICT_HAZARD, /* two instructions want something between them */
 	BW_STRICT_KINDS,
 };
@@ -52,26 +53,34 @@ bool bw_strict_checks(const struct bw_strict *s);
 /* Called once for each new finding, from a worker thread. */
 typedef void bw_strict_listener(void *cookie, const struct bw_strict_finding *f);
 void bw_strict_listen(struct bw_strict *s, bw_strict_listener *fn, void *cookie);
-/* Findings in the order in which they were first made, at most max of them; returns how many there are. */
+/* Findings in the order in which they were first made, at most max of them; returns how many there
+ * are. */
 size_t bw_strict_findings(struct bw_strict *s, struct bw_strict_finding *out, size_t max);
 void bw_strict_trace_read(struct bw_strict *s, struct bw_strict_trace *out);
 const char *bw_strict_kind_name(enum bw_strict_kind kind);
 
-/* A wave starts: its registers beyond the first n_sgprs and n_vgprs are poisoned. To be called when the
- * launch has filled them; exec_private is kept from wave to wave of a slot. sa: index of the shader array,
- * for its GL1; caches may be NULL: then nothing is stale. */
+/* A wave starts: its registers beyond the first n_sgprs and n_vgprs are poisoned. To be called when
+ * the launch has filled them; exec_private is kept from wave to wave of a slot. sa: index of the
+ * shader array, for its GL1; caches may be NULL: then nothing is stale. */
 struct bw_strict_launch {
 	unsigned n_sgprs, n_vgprs;
 	unsigned sa, cu;
 	struct bw_strict_caches *caches;
 };
-bool bw_strict_wave_begin(struct bw_strict *s, struct bw_wave *w, const struct bw_strict_launch *launch);
+bool bw_strict_wave_begin(struct bw_strict *s, struct bw_wave *w,
+			  const struct bw_strict_launch *launch);
 void bw_strict_poison_lds(void *lds, size_t size_b);
 
 /* Caches of a WGP; owned by s. NULL: out of memory. */
 struct bw_strict_caches *bw_strict_caches_create(struct bw_strict *s);
-/* From the command processor (ACQUIRE_MEM, RELEASE_MEM), any thread: everything that GCR_CNTL names. */
-enum bw_strict_cache { BW_STRICT_SCALAR = 1, BW_STRICT_GL0 = 2, BW_STRICT_GL1 = 4, BW_STRICT_ALL = 7 };
+/* From the command processor (ACQUIRE_MEM, RELEASE_MEM), any thread: everything that GCR_CNTL
+ * names. */
+enum bw_strict_cache {
+	BW_STRICT_SCALAR = 1,
+	BW_STRICT_GL0 = 2,
+	BW_STRICT_GL1 = 4,
+	BW_STRICT_ALL = 7
+};
 void bw_strict_invalidate(struct bw_strict *s, unsigned caches);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Caches that go stale: the scalar cache of a WGP, the vector L0 of each CU (GL0) and the L1 of each
- * shader array (GL1), which fills GL0. L2 and beyond are memory.
+/* Caches that go stale: the scalar cache of a WGP, the vector L0 of each CU (GL0) and the L1 of
+ * each shader array (GL1), which fills GL0. L2 and beyond are memory.
  *
  * A line, once read, stays what it was until it is invalidated (s_dcache_inv, buffer_gl0_inv,
- * buffer_gl1_inv, s_gl1_inv, ACQUIRE_MEM, RELEASE_MEM), evicted by a load with GLC=1, which goes past GL0
- * and GL1 [I: DLC and SLC alone do not], or by a store or atomic of the CU itself, which are written
- * through. Hardware's are smaller and forget earlier. Cached are plain loads of global memory and buffers;
- * images and scratch are read from memory each time.
+ * buffer_gl1_inv, s_gl1_inv, ACQUIRE_MEM, RELEASE_MEM), evicted by a load with GLC=1, which goes
+ * past GL0 and GL1 [I: DLC and SLC alone do not], or by a store or atomic of the CU itself, which
+ * are written through. Hardware's are smaller and forget earlier. Cached are plain loads of global
+ * memory and buffers; images and scratch are read from memory each time.
  *
- * Lines lie in copies of their pages, so that an instruction reads through a TLB that has the copies in
- * place of the pages. */
+ * Lines lie in copies of their pages, so that an instruction reads through a TLB that has the
+ * copies in place of the pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +154,8 @@ static void fill_line(struct load *l, struct bw_cached_page *p, uint64_t va, con
 	p->lines |= bit;
 	const uint8_t *from = real;
 	if (l->gl1) {
-		struct bw_cached_page *g = find_or_make(&l->gl1->cache, va / BW_PAGE_B, l->t->w->vmid);
+		struct bw_cached_page *g =
+			find_or_make(&l->gl1->cache, va / BW_PAGE_B, l->t->w->vmid);
 		if (!(g->lines & bit))
 			memcpy(g->data + offset, real + offset, line_b);
 		g->lines |= bit;
@@ -163,8 +164,8 @@ static void fill_line(struct load *l, struct bw_cached_page *p, uint64_t va, con
 	memcpy(p->data + offset, from + offset, line_b);
 }
 
-/* Lines that are not in the cache are as memory is: what an instruction reads of a page beside the places
- * that are known here (scratch by way of FLAT) must be right. */
+/* Lines that are not in the cache are as memory is: what an instruction reads of a page beside the
+ * places that are known here (scratch by way of FLAT) must be right. */
 static void refresh(struct load *l, struct bw_cached_page *p, const uint8_t *real)
 {
 	unsigned line_b = l->cache->line_b;
@@ -173,7 +174,8 @@ static void refresh(struct load *l, struct bw_cached_page *p, const uint8_t *rea
 			memcpy(p->data + i * line_b, real + i * line_b, line_b);
 }
 
-/* Another page is about to take the place of this one, which an earlier lane may want: it reads memory. */
+/* Another page is about to take the place of this one, which an earlier lane may want: it reads
+ * memory. */
 static void forget_copy(struct load *l, const struct bw_cached_page *p)
 {
 	for (unsigned i = 0; p && i < BW_TLB_ENTRIES; i++)
@@ -224,9 +226,10 @@ static void each_global(struct bw_strict_step *t, place_fn *fn, void *cookie)
 {
 	const struct bw_inst *in = &t->op->inst;
 	struct bw_wave *w = t->w;
-	bool has_saddr = in->saddr != BW_SRC_NULL && in->saddr != 127, has_vaddr = t->op->e.n_reads &&
-		    t->op->e.read[0].role == BW_ROLE_ADDR;
-	uint64_t base = in->fmt == BW_FMT_FLAT ? (uint64_t)(in->imm & 0xfff) : (uint64_t)(int64_t)in->imm;
+	bool has_saddr = in->saddr != BW_SRC_NULL && in->saddr != 127,
+	     has_vaddr = t->op->e.n_reads && t->op->e.read[0].role == BW_ROLE_ADDR;
+	uint64_t base =
+		in->fmt == BW_FMT_FLAT ? (uint64_t)(in->imm & 0xfff) : (uint64_t)(int64_t)in->imm;
 	uint32_t bases = bw_exec_host(t->x)->sh_mem_bases;
 	uint32_t shared = bases & 0xffff0000, private = bases << 16;
 	if (has_saddr)
@@ -244,8 +247,8 @@ static void each_global(struct bw_strict_step *t, place_fn *fn, void *cookie)
 	}
 }
 
-/* MUBUF and MTBUF: rules 340 to 343. Lanes that are out of range look at what they do not read; it does
- * no harm. */
+/* MUBUF and MTBUF: rules 340 to 343. Lanes that are out of range look at what they do not read; it
+ * does no harm. */
 static void each_buffer(struct bw_strict_step *t, place_fn *fn, void *cookie)
 {
 	const struct bw_inst *in = &t->op->inst;
@@ -254,18 +257,20 @@ static void each_buffer(struct bw_strict_step *t, place_fn *fn, void *cookie)
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = bw_mem_sgpr(w, (in->srsrc & ~3u) + i);
 	uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32;
-	uint32_t stride = v[1] >> 16 & 0x3fff, element = v[1] >> 30 ? 2u << (v[1] >> 30) : 0, group = 8u << (v[3] >> 21 & 3);
+	uint32_t stride = v[1] >> 16 & 0x3fff, element = v[1] >> 30 ? 2u << (v[1] >> 30) : 0,
+		 group = 8u << (v[3] >> 21 & 3);
 	base += in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr);
 	for (uint64_t left = t->exec; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(left);
 		uint64_t index = in->idxen ? bw_wave_vgpr(w, in->vaddr)[lane] : 0;
-		uint64_t offset = (uint64_t)(uint32_t)in->imm +
-				  (in->offen ? bw_wave_vgpr(w, in->vaddr + (in->idxen ? 1u : 0u))[lane] : 0);
+		uint64_t offset =
+			(uint64_t)(uint32_t)in->imm +
+			(in->offen ? bw_wave_vgpr(w, in->vaddr + (in->idxen ? 1u : 0u))[lane] : 0);
 		index += v[3] >> 23 & 1 ? lane : 0;
 		uint64_t at = index * stride + offset;
 		if (element)
-			at = (index / group * stride + offset / element * element) * group + index % group * element +
-			     offset % element;
+			at = (index / group * stride + offset / element * element) * group +
+			     index % group * element + offset % element;
 		fn(cookie, bw_canonical(base + at), access_size_b(t->op));
 	}
 }
@@ -354,18 +359,23 @@ static void count_spins(struct bw_strict_step *t, const struct load *l)
 	if (++sw->spins < SPINS)
 		return;
 	bool scalar = t->op->e.unit == BW_UNIT_SMEM;
-	bw_strict_report(t, BW_STRICT_SPIN,
-			 "gets the same line of the %s cache each time, and never what memory has at 0x%llx; %s",
-			 scalar ? "scalar" : "vector", (unsigned long long)l->stale_va,
-			 scalar ? "load with glc, or after s_dcache_inv" : "load with glc, or after buffer_gl1_inv and buffer_gl0_inv");
+	bw_strict_report(
+		t, BW_STRICT_SPIN,
+		"gets the same line of the %s cache each time, and never what memory has at 0x%llx; %s",
+		scalar ? "scalar" : "vector", (unsigned long long)l->stale_va,
+		scalar ? "load with glc, or after s_dcache_inv"
+		       : "load with glc, or after buffer_gl1_inv and buffer_gl0_inv");
 }
 
 static struct bw_tlb *cached_load(struct bw_strict_step *t)
 {
 	struct bw_strict_caches *c = t->sw->caches;
 	bool scalar = t->op->e.unit == BW_UNIT_SMEM;
-	struct load l = {.t = t, .tlb = take_tlb(c, t->w->tlb), .cache = scalar ? &c->scalar : &c->gl0[t->sw->cu]};
-	cache_sync(l.cache, bw_strict_generation(t->sw->s, scalar ? BW_STRICT_SCALAR : BW_STRICT_GL0));
+	struct load l = {.t = t,
+			 .tlb = take_tlb(c, t->w->tlb),
+			 .cache = scalar ? &c->scalar : &c->gl0[t->sw->cu]};
+	cache_sync(l.cache,
+		   bw_strict_generation(t->sw->s, scalar ? BW_STRICT_SCALAR : BW_STRICT_GL0));
 	if (scalar) {
 		place_scalar(t, touch, &l);
 	} else {

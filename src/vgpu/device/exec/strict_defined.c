@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Which lanes of which registers nobody has written, and what becomes of it.
  *
- * Each VGPR has two bits a lane, for its halves; each SGPR has one. A result counts as unwritten only when
- * that is certain: an operand counts when it is unwritten as a whole, logic and packing need that of all
- * operands, lane permutations and what comes from memory count as written. So a compiler that computes
- * with half a register, or merges a value nobody reads, gives no finding. What counts is what reaches
- * memory: an address, or stored data of which not one dword of a lane has been written (a float3 is stored
- * as four). Scratch is where compilers spill, so a store there is no use; the poison goes along and is
- * known again when it is loaded. Nothing is said about the trap handler, which saves what there is. */
+ * Each VGPR has two bits a lane, for its halves; each SGPR has one. A result counts as unwritten
+ * only when that is certain: an operand counts when it is unwritten as a whole, logic and packing
+ * need that of all operands, lane permutations and what comes from memory count as written. So a
+ * compiler that computes with half a register, or merges a value nobody reads, gives no finding.
+ * What counts is what reaches memory: an address, or stored data of which not one dword of a lane
+ * has been written (a float3 is stored as four). Scratch is where compilers spill, so a store there
+ * is no use; the poison goes along and is known again when it is loaded. Nothing is said about the
+ * trap handler, which saves what there is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ struct bw_trap_shadow {
 	uint32_t v[];
 };
 
-void bw_defined_written(struct bw_strict_wave *sw, unsigned reg, enum bw_half half, uint64_t lanes, uint64_t undef)
+void bw_defined_written(struct bw_strict_wave *sw, unsigned reg, enum bw_half half, uint64_t lanes,
+			uint64_t undef)
 {
 	for (unsigned h = 0; h < 2; h++)
 		if (half == BW_HALF_BOTH || half == (h ? BW_HALF_HI : BW_HALF_LO))
@@ -89,19 +91,21 @@ static void check_read(struct bw_strict_step *t, const struct bw_vregs *r)
 		for (unsigned i = r->first; i < r->first + r->n; i++) {
 			uint64_t u = sw->undef[0][i] & sw->undef[1][i] & t->exec;
 			if (u) {
-				bw_strict_report(t, BW_STRICT_UNINIT,
-						 "its address is in v%u, which nobody has written in %s; write it before, in every "
-						 "lane of EXEC",
-						 i, lanes_text(u, lanes));
+				bw_strict_report(
+					t, BW_STRICT_UNINIT,
+					"its address is in v%u, which nobody has written in %s; write it before, in every "
+					"lane of EXEC",
+					i, lanes_text(u, lanes));
 				return;
 			}
 		}
 	} else if (r->role == BW_ROLE_DATA) {
 		uint64_t u = run_undef(sw, r) & t->exec & ~private_lanes(t);
 		if (u)
-			bw_strict_report(t, BW_STRICT_UNINIT,
-					 "it stores v%u, which nobody has written in %s; write it before, in every lane of EXEC",
-					 r->first, lanes_text(u, lanes));
+			bw_strict_report(
+				t, BW_STRICT_UNINIT,
+				"it stores v%u, which nobody has written in %s; write it before, in every lane of EXEC",
+				r->first, lanes_text(u, lanes));
 	}
 }
 
@@ -112,7 +116,8 @@ void bw_defined_check(struct bw_strict_step *t)
 		return;
 	char name[16];
 	if (bw_sregs_meet(&e->saddr, &t->sw->s_undef))
-		bw_strict_report(t, BW_STRICT_UNINIT, "its address is in %s, which nobody has written; write it before",
+		bw_strict_report(t, BW_STRICT_UNINIT,
+				 "its address is in %s, which nobody has written; write it before",
 				 bw_scalar_name(bw_sregs_first(&e->saddr, &t->sw->s_undef), name));
 	for (unsigned i = 0; i < e->n_reads; i++)
 		check_read(t, &e->read[i]);
@@ -131,11 +136,14 @@ void bw_defined_spill(struct bw_strict_step *t, struct bw_spill *s)
 	uint64_t lanes = t->exec & private_lanes(t);
 	for (unsigned i = 0; i < e->n_reads; i++) {
 		const struct bw_vregs *r = &e->read[i];
-		for (unsigned k = r->first; r->role == BW_ROLE_DATA && r->half == BW_HALF_BOTH && k < r->first + r->n; k++) {
+		for (unsigned k = r->first;
+		     r->role == BW_ROLE_DATA && r->half == BW_HALF_BOTH && k < r->first + r->n;
+		     k++) {
 			uint64_t u = t->sw->undef[0][k] & t->sw->undef[1][k] & lanes;
 			for (; u && s->n < BW_ARRAY_SIZE(s->kept); u &= u - 1) {
 				uint32_t *v = &bw_wave_vgpr(t->w, k)[first_lane(u)];
-				s->kept[s->n++] = (struct bw_spilled){(uint8_t)k, (uint8_t)first_lane(u), *v};
+				s->kept[s->n++] =
+					(struct bw_spilled){(uint8_t)k, (uint8_t)first_lane(u), *v};
 				*v = (uint32_t)BW_POISON_VGPR | k;
 			}
 		}
@@ -200,9 +208,9 @@ static uint64_t valu_undef(const struct bw_strict_step *t, bool of_y, enum bw_fl
 static uint64_t select_mask(const struct bw_strict_step *t, bool of_y)
 {
 	unsigned code = of_y ? BW_SRC_VCC_LO : t->op->e.mask_reg;
-	return code >= BW_STRICT_SGPRS	? 0
-	       : t->w->lanes == 64	? bw_wave_s64(t->w, code & ~1u)
-					: t->w->s[code];
+	return code >= BW_STRICT_SGPRS ? 0
+	       : t->w->lanes == 64     ? bw_wave_s64(t->w, code & ~1u)
+				       : t->w->s[code];
 }
 
 static void copy_halves(struct bw_strict_step *t, bool of_y, const struct bw_vregs *to)
@@ -211,7 +219,8 @@ static void copy_halves(struct bw_strict_step *t, bool of_y, const struct bw_vre
 	struct bw_strict_wave *sw = t->sw;
 	unsigned from = of_y ? e->x_reads : 0, end = of_y ? e->n_reads : e->x_reads;
 	if (from == end || e->read[from].half != to->half) {
-		bw_defined_written(sw, to->first, (enum bw_half)to->half, t->exec, source_undef(t, of_y, 0));
+		bw_defined_written(sw, to->first, (enum bw_half)to->half, t->exec,
+				   source_undef(t, of_y, 0));
 		return;
 	}
 	uint64_t lo = sw->undef[0][e->read[from].first], hi = sw->undef[1][e->read[from].first];
@@ -221,9 +230,12 @@ static void copy_halves(struct bw_strict_step *t, bool of_y, const struct bw_vre
 		bw_defined_written(sw, to->first, BW_HALF_HI, t->exec, hi);
 }
 
-static void vector_result(struct bw_strict_step *t, bool of_y, enum bw_flows flows, const struct bw_vregs *to)
+static void vector_result(struct bw_strict_step *t, bool of_y, enum bw_flows flows,
+			  const struct bw_vregs *to)
 {
-	uint64_t lanes = t->op->info->class == BW_CLASS_WAVE && flows == BW_FLOWS_DEFINED ? ~0ull : t->exec, u = 0;
+	uint64_t lanes = t->op->info->class == BW_CLASS_WAVE && flows == BW_FLOWS_DEFINED ? ~0ull
+											  : t->exec,
+		 u = 0;
 	if (flows == BW_FLOWS_COPY) {
 		copy_halves(t, of_y, to);
 		return;
@@ -275,12 +287,14 @@ static void valu_after(struct bw_strict_step *t)
 		swap_result(t);
 		return;
 	case BW_FLOWS_READLANE:
-		scalar = e->n_reads && sw->undef[0][e->read[0].first] & sw->undef[1][e->read[0].first] &
+		scalar = e->n_reads && sw->undef[0][e->read[0].first] &
+					       sw->undef[1][e->read[0].first] &
 					       1ull << selected_lane(t);
 		break;
 	case BW_FLOWS_WRITELANE:
 		if (e->n_writes)
-			bw_defined_written(sw, e->write[0].first, BW_HALF_BOTH, 1ull << selected_lane(t),
+			bw_defined_written(sw, e->write[0].first, BW_HALF_BOTH,
+					   1ull << selected_lane(t),
 					   scalar_undef(sw, op->inst.src[0]));
 		break;
 	case BW_FLOWS_ANY:
@@ -319,7 +333,8 @@ static void salu_after(struct bw_strict_step *t)
 		any |= is;
 		all &= is;
 	}
-	set_scalar(t->sw, &op->e.swrite, op->flows[0] == BW_FLOWS_ANY ? any : op->flows[0] == BW_FLOWS_ALL && all);
+	set_scalar(t->sw, &op->e.swrite,
+		   op->flows[0] == BW_FLOWS_ANY ? any : op->flows[0] == BW_FLOWS_ALL && all);
 }
 
 void bw_defined_after(struct bw_strict_step *t)
@@ -332,8 +347,8 @@ void bw_defined_after(struct bw_strict_step *t)
 
 /* ---- the trap handler ----
  *
- * It loads back what it saved, and what the debugger has put in its place. What has the same value as
- * before is as it was; what has another one has been written. */
+ * It loads back what it saved, and what the debugger has put in its place. What has the same value
+ * as before is as it was; what has another one has been written. */
 
 void bw_defined_enter_trap(struct bw_strict_wave *sw, const struct bw_wave *w)
 {

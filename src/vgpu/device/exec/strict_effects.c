@@ -84,25 +84,28 @@ struct build {
 	struct bw_effects *e;
 };
 
-/* A run that goes beyond what the wave has, or there is, is none: such instructions take v0, or do nothing
- * (rules 39 to 45). */
+/* A run that goes beyond what the wave has, or there is, is none: such instructions take v0, or do
+ * nothing (rules 39 to 45). */
 static bool run_exists(const struct build *b, unsigned first, unsigned n)
 {
 	return n && first + n <= BW_MIN((unsigned)b->ctx->n_vgprs, (unsigned)BW_STRICT_VGPRS);
 }
 
-static void add_read(struct build *b, unsigned first, unsigned n, enum bw_half half, enum bw_role role, unsigned src)
+static void add_read(struct build *b, unsigned first, unsigned n, enum bw_half half,
+		     enum bw_role role, unsigned src)
 {
 	struct bw_effects *e = b->e;
 	if (run_exists(b, first, n) && e->n_reads < BW_EFFECTS_READS)
-		e->read[e->n_reads++] = (struct bw_vregs){(uint8_t)first, (uint8_t)n, half, role, (uint8_t)src};
+		e->read[e->n_reads++] =
+			(struct bw_vregs){(uint8_t)first, (uint8_t)n, half, role, (uint8_t)src};
 }
 
 static void add_write(struct build *b, unsigned first, unsigned n, enum bw_half half)
 {
 	struct bw_effects *e = b->e;
 	if (run_exists(b, first, n) && e->n_writes < BW_EFFECTS_WRITES)
-		e->write[e->n_writes++] = (struct bw_vregs){.first = (uint8_t)first, .n = (uint8_t)n, .half = half};
+		e->write[e->n_writes++] =
+			(struct bw_vregs){.first = (uint8_t)first, .n = (uint8_t)n, .half = half};
 }
 
 static void add_sread(struct build *b, unsigned code, unsigned n, bool is_address, bool is_number)
@@ -155,16 +158,20 @@ static void add_implicit(struct build *b)
 
 static enum bw_half half_of(struct token t, bool is_high)
 {
-	return token_bits(t) != 16 || token_is(t, "PK") ? BW_HALF_BOTH : is_high ? BW_HALF_HI : BW_HALF_LO;
+	return token_bits(t) != 16 || token_is(t, "PK") ? BW_HALF_BOTH
+	       : is_high				? BW_HALF_HI
+							: BW_HALF_LO;
 }
 
 /* Lanes that are read from elsewhere: DPP and the lane instructions. */
 static bool crosses_lanes(const struct bw_inst *in, const struct bw_op_info *info, unsigned i)
 {
-	return (i == 0 && in->dpp != BW_DPP_NONE) || info->class == BW_CLASS_WAVE || in->fmt == BW_FMT_VINTERP;
+	return (i == 0 && in->dpp != BW_DPP_NONE) || info->class == BW_CLASS_WAVE ||
+	       in->fmt == BW_FMT_VINTERP;
 }
 
-static void valu_operands(struct build *b, const struct bw_op_info *info, const uint16_t *src, unsigned dst)
+static void valu_operands(struct build *b, const struct bw_op_info *info, const uint16_t *src,
+			  unsigned dst)
 {
 	const struct bw_inst *in = b->in;
 	const char *list = info->src;
@@ -176,8 +183,8 @@ static void valu_operands(struct build *b, const struct bw_op_info *info, const 
 		if (token_is(t, "dst:")) {
 			t.at += 4, t.len -= 4;
 			if (!keeps_dst)
-				add_read(b, dst, token_dw(t, lanes, true), half_of(t, in->op_sel >> 3 & 1),
-					 BW_ROLE_VALUE, 2);
+				add_read(b, dst, token_dw(t, lanes, true),
+					 half_of(t, in->op_sel >> 3 & 1), BW_ROLE_VALUE, 2);
 			continue;
 		}
 		if (i >= 3)
@@ -207,7 +214,9 @@ static void valu_results(struct build *b, const struct bw_op_info *info, unsigne
 	for (unsigned i = 0; next_token(&list, &t); i++) {
 		bool is_scalar = memmem(t.at, t.len, "(sgpr)", 6) != NULL;
 		if (token_is(t, "MASK"))
-			add_swrite(b, in->fmt == BW_FMT_VOPC || info->class == BW_CLASS_CMP ? in->dst : in->sdst,
+			add_swrite(b,
+				   in->fmt == BW_FMT_VOPC || info->class == BW_CLASS_CMP ? in->dst
+											 : in->sdst,
 				   lanes / 32);
 		else if (is_scalar)
 			add_swrite(b, in->dst, 1);
@@ -216,14 +225,16 @@ static void valu_results(struct build *b, const struct bw_op_info *info, unsigne
 		else if (bw_starts_with(info->name, "v_fma_mixhi"))
 			add_write(b, dst, 1, BW_HALF_HI);
 		else
-			add_write(b, dst, token_dw(t, lanes, true), half_of(t, in->op_sel >> 3 & 1));
+			add_write(b, dst, token_dw(t, lanes, true),
+				  half_of(t, in->op_sel >> 3 & 1));
 	}
 }
 
 /* The transcendental unit's. */
 static bool is_trans(const char *name)
 {
-	static const char *const names[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"};
+	static const char *const names[] = {"v_exp_",  "v_log_", "v_rcp_", "v_rsq_",
+					    "v_sqrt_", "v_sin_", "v_cos_"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
 		if (bw_starts_with(name, names[i]))
 			return true;
@@ -247,7 +258,8 @@ static void valu(struct build *b, const struct bw_op_info *info)
 		valu_operands(b, y, in->src_y, in->dst_y);
 		valu_results(b, y, in->dst_y);
 	}
-	b->e->scalar_operand = b->e->literal || b->e->sread.bit[0] || b->e->sread.bit[1] || in->reads & BW_IMPLICIT_VCC;
+	b->e->scalar_operand = b->e->literal || b->e->sread.bit[0] || b->e->sread.bit[1] ||
+			       in->reads & BW_IMPLICIT_VCC;
 }
 
 static void salu(struct build *b, const struct bw_op_info *info)
@@ -326,7 +338,9 @@ static void memory_result(struct build *b, const char *type, unsigned dst_reg, u
 static void memory_data(struct build *b, struct token t, unsigned reg, unsigned src)
 {
 	unsigned bits = token_bits(t);
-	enum bw_half half = token_is(t, "HI16") ? BW_HALF_HI : bits < 32 ? BW_HALF_LO : BW_HALF_BOTH;
+	enum bw_half half = token_is(t, "HI16") ? BW_HALF_HI
+			    : bits < 32		? BW_HALF_LO
+						: BW_HALF_BOTH;
 	if (!token_is(t, "dst:"))
 		add_read(b, reg, token_dw(t, b->ctx->lanes, false), half, BW_ROLE_DATA, src);
 }
@@ -341,7 +355,8 @@ static void set_access(struct build *b, const struct bw_op_info *info)
 	else if (!b->e->n_writes)
 		b->e->access = BW_KIND_STORE;
 	else
-		b->e->access = has_data && info->class == BW_CLASS_MEM ? BW_KIND_ATOMIC_RTN : BW_KIND_LOAD;
+		b->e->access =
+			has_data && info->class == BW_CLASS_MEM ? BW_KIND_ATOMIC_RTN : BW_KIND_LOAD;
 }
 
 static void ds(struct build *b, const struct bw_op_info *info)
@@ -410,7 +425,8 @@ static void buffer(struct build *b, const struct bw_op_info *info)
 	add_sread(b, in->srsrc & ~3u, 4, false, false);
 	if (in->saddr < BW_STRICT_SGPRS)
 		add_sread(b, in->saddr, 1, true, false);
-	add_read(b, in->vaddr, (in->idxen ? 1u : 0u) + (in->offen ? 1u : 0u), BW_HALF_BOTH, BW_ROLE_ADDR, 0);
+	add_read(b, in->vaddr, (in->idxen ? 1u : 0u) + (in->offen ? 1u : 0u), BW_HALF_BOTH,
+		 BW_ROLE_ADDR, 0);
 	if (nth_token(info->src, 3, &t))
 		memory_data(b, t, in->vdata, 1);
 	memory_result(b, info->dst, in->vdata, in->tfe);
@@ -458,7 +474,9 @@ static void image(struct build *b, const struct bw_op_info *info, const struct b
 		add_read(b, in->vdata, n, BW_HALF_BOTH, BW_ROLE_VALUE, 1);
 	if (!is_store && (!is_atomic || in->glc))
 		add_write(b, in->vdata, BW_MAX(n, 1u) + p->has_status, BW_HALF_BOTH);
-	b->e->access = !b->e->n_writes ? BW_KIND_STORE : is_atomic ? BW_KIND_ATOMIC_RTN : BW_KIND_LOAD;
+	b->e->access = !b->e->n_writes ? BW_KIND_STORE
+		       : is_atomic     ? BW_KIND_ATOMIC_RTN
+				       : BW_KIND_LOAD;
 }
 
 /* Bytes of one lane's element; formats: as many as there can be. */
@@ -469,8 +487,8 @@ static uint8_t element_b(const struct bw_op_info *info)
 	return (uint8_t)BW_MIN(BW_MAX(bits / 8, 1u), 64u);
 }
 
-void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec, const struct bw_rec_ctx *ctx,
-		   struct bw_effects *out)
+void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
+		   const struct bw_rec_ctx *ctx, struct bw_effects *out)
 {
 	const struct bw_op_info *info = bw_isa_op_info(inst->op);
 	struct build b = {inst, ctx, out};
@@ -524,6 +542,7 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec, const s
 
 /* ---- how undefinedness goes through ---- */
 
+/* clang-format off */
 static const struct {
 	const char *prefix;
 	enum bw_flows flows;
@@ -551,6 +570,7 @@ static const struct {
 	{"s_cmov", BW_FLOWS_DEFINED},	     {"s_bitset", BW_FLOWS_ALL},
 	{"s_mul", BW_FLOWS_ALL},
 };
+/* clang-format on */
 
 enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of instructions that want a wait or another instruction between them, as gfx1100 has them: rules
- * 223 and 251, and the VALU hazards that LLVM 19 (GCNHazardRecognizer) and ACO 25.0 work around on gfx11.
- * The positions of LLVM are taken. Hazards of LDSDIR and exports are not here, because the executor has
- * neither. */
+/* Pairs of instructions that want a wait or another instruction between them, as gfx1100 has them:
+ * rules 223 and 251, and the VALU hazards that LLVM 19 (GCNHazardRecognizer) and ACO 25.0 work
+ * around on gfx11. The positions of LLVM are taken. Hazards of LDSDIR and exports are not here,
+ * because the executor has neither. */
 #include <string.h>
 
 #include "base/str.h"
@@ -17,8 +17,8 @@ enum { TRANS_MAX_VALU = 5, TRANS_MAX_TRANS = 1, FORWARD_MAX_AFTER = 4, FORWARD_M
 static bool is_valu(const struct bw_strict_op *op)
 {
 	enum bw_fmt f = op->inst.fmt;
-	return f == BW_FMT_VOP1 || f == BW_FMT_VOP2 || f == BW_FMT_VOPC || f == BW_FMT_VOP3 || f == BW_FMT_VOP3SD ||
-	       f == BW_FMT_VOP3P || f == BW_FMT_VOPD || f == BW_FMT_VINTERP;
+	return f == BW_FMT_VOP1 || f == BW_FMT_VOP2 || f == BW_FMT_VOPC || f == BW_FMT_VOP3 ||
+	       f == BW_FMT_VOP3SD || f == BW_FMT_VOP3P || f == BW_FMT_VOPD || f == BW_FMT_VINTERP;
 }
 
 static bool is_wmma(const struct bw_strict_op *op)
@@ -43,17 +43,19 @@ static void check_trans(struct bw_strict_step *t)
 			if (!at || at <= h->fence || h->n_valu - at > TRANS_MAX_VALU ||
 			    h->n_trans - h->trans_n[r] > TRANS_MAX_TRANS)
 				continue;
-			bw_strict_report(t, BW_STRICT_HAZARD,
-					 "reads v%u, which a transcendental instruction wrote %u VALU instructions before; wait with "
-					 "s_waitcnt_depctr va_vdst(0)",
-					 r, (unsigned)(h->n_valu - at) + 1);
+			bw_strict_report(
+				t, BW_STRICT_HAZARD,
+				"reads v%u, which a transcendental instruction wrote %u VALU instructions before; wait with "
+				"s_waitcnt_depctr va_vdst(0)",
+				r, (unsigned)(h->n_valu - at) + 1);
 			return;
 		}
 	}
 }
 
 /* The last write of a source; a source of several registers is written with any of them. */
-static uint64_t source_write(const struct bw_hazards *h, const struct bw_vregs *src, unsigned *out_reg)
+static uint64_t source_write(const struct bw_hazards *h, const struct bw_vregs *src,
+			     unsigned *out_reg)
 {
 	uint64_t last = 0;
 	for (unsigned r = src->first; r < (unsigned)src->first + src->n; r++) {
@@ -82,8 +84,9 @@ static uint64_t last_write(const struct bw_strict_step *t, uint64_t limit, unsig
 	return last;
 }
 
-/* wave64: a result from before a change of EXEC and one from behind it are forwarded together. To LLVM that
- * takes two sources: a pair of registers that were written on both sides is one. ACO waits there too. */
+/* wave64: a result from before a change of EXEC and one from behind it are forwarded together. To
+ * LLVM that takes two sources: a pair of registers that were written on both sides is one. ACO
+ * waits there too. */
 static void check_forwarding(struct bw_strict_step *t)
 {
 	const struct bw_hazards *h = &t->sw->hazards;
@@ -97,10 +100,11 @@ static void check_forwarding(struct bw_strict_step *t)
 			continue;
 		uint64_t before = last_write(t, exec, &pre);
 		if (before && (exec - before) + (behind - 1 - exec) <= FORWARD_MAX_AROUND)
-			bw_strict_report(t, BW_STRICT_HAZARD,
-					 "reads v%u and v%u, which the VALU has written on both sides of a change of EXEC; wait "
-					 "before with s_waitcnt_depctr va_vdst(0)",
-					 pre, post);
+			bw_strict_report(
+				t, BW_STRICT_HAZARD,
+				"reads v%u and v%u, which the VALU has written on both sides of a change of EXEC; wait "
+				"before with s_waitcnt_depctr va_vdst(0)",
+				pre, post);
 		return;
 	}
 }
@@ -111,11 +115,13 @@ static void check_wmma(struct bw_strict_step *t)
 	const struct bw_hazards *h = &t->sw->hazards;
 	for (unsigned i = 0; i < e->n_reads && h->wmma_n; i++) {
 		const struct bw_vregs *r = &e->read[i];
-		if (r->src > 1 || r->first >= h->wmma_first + h->wmma_n || h->wmma_first >= r->first + r->n)
+		if (r->src > 1 || r->first >= h->wmma_first + h->wmma_n ||
+		    h->wmma_first >= r->first + r->n)
 			continue;
-		bw_strict_report(t, BW_STRICT_HAZARD,
-				 "reads v%u as matrix %c right behind the WMMA that wrote it; put a v_nop between", r->first,
-				 r->src ? 'B' : 'A');
+		bw_strict_report(
+			t, BW_STRICT_HAZARD,
+			"reads v%u as matrix %c right behind the WMMA that wrote it; put a v_nop between",
+			r->first, r->src ? 'B' : 'A');
 		return;
 	}
 }
@@ -128,10 +134,11 @@ static void check_mask(struct bw_strict_step *t)
 	/* A branch looks at VCCZ, not at the register. [I] */
 	if (t->op->inst.fmt == BW_FMT_SOPP || !bw_sregs_meet(&e->sread, written))
 		return;
-	bw_strict_report(t, BW_STRICT_HAZARD,
-			 "reads %s, a lane mask of the VALU that the SALU has changed since; wait behind the change with "
-			 "s_waitcnt_depctr sa_sdst(0)",
-			 bw_scalar_name(bw_sregs_first(&e->sread, written), name));
+	bw_strict_report(
+		t, BW_STRICT_HAZARD,
+		"reads %s, a lane mask of the VALU that the SALU has changed since; wait behind the change with "
+		"s_waitcnt_depctr sa_sdst(0)",
+		bw_scalar_name(bw_sregs_first(&e->sread, written), name));
 }
 
 void bw_hazard_check(struct bw_strict_step *t)
@@ -147,8 +154,10 @@ void bw_hazard_check(struct bw_strict_step *t)
 	if (is_wmma(op))
 		check_wmma(t);
 	if (t->sw->hazards.after_cmpx && bw_starts_with(op->info->name, "v_permlane"))
-		bw_strict_report(t, BW_STRICT_HAZARD,
-				 "follows a v_cmpx directly; put another VALU instruction between that is no v_nop"); /* 251 */
+		bw_strict_report(
+			t, BW_STRICT_HAZARD,
+			/* 251 */
+			"follows a v_cmpx directly; put another VALU instruction between that is no v_nop");
 }
 
 /* ---- what was issued ---- */
@@ -204,7 +213,8 @@ void bw_hazard_after(struct bw_strict_step *t)
 	/* LLVM looks at each block once: what comes round a loop may escape it. */
 	if (t->goes_back)
 		h->fence = h->n_valu;
-	if (op->inst.op == BW_OP_S_SETPC_B64 || op->inst.op == BW_OP_S_SWAPPC_B64 || op->inst.op == BW_OP_S_CALL_B64) {
+	if (op->inst.op == BW_OP_S_SETPC_B64 || op->inst.op == BW_OP_S_SWAPPC_B64 ||
+	    op->inst.op == BW_OP_S_CALL_B64) {
 		/* LLVM looks for hazards inside of functions only. */
 		h->fence = h->n_valu;
 		h->mask_read = h->mask_written = (struct bw_sregs){0};
@@ -218,7 +228,8 @@ void bw_hazard_after(struct bw_strict_step *t)
 		/* LLVM 19 does not wait behind it where it stands in a bundle. [I] */
 	} else if (op->e.unit == BW_UNIT_SALU) {
 		after_salu(h, &op->e);
-	} else if (op->e.unit == BW_UNIT_VMEM || op->e.unit == BW_UNIT_FLAT || op->e.unit == BW_UNIT_DS) {
+	} else if (op->e.unit == BW_UNIT_VMEM || op->e.unit == BW_UNIT_FLAT ||
+		   op->e.unit == BW_UNIT_DS) {
 		h->fence = h->n_valu; /* waits for VALU results by itself */
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* v_movrel and s_movrel: M0 says which registers they use, when they are executed (rules 36 to 38, 43). */
+/* v_movrel and s_movrel: M0 says which registers they use, when they are executed (rules 36 to 38,
+ * 43). */
 #include "base/util.h"
 #include "vgpu/device/exec/strict_priv.h"
 
@@ -31,7 +32,8 @@ bool bw_effects_are_indexed(enum bw_op op)
 	return kind_of(op) != 0;
 }
 
-static void index_vgprs(struct bw_effects *e, const struct bw_wave *w, unsigned kind, uint32_t src, uint32_t dst)
+static void index_vgprs(struct bw_effects *e, const struct bw_wave *w, unsigned kind, uint32_t src,
+			uint32_t dst)
 {
 	unsigned n_vgprs = BW_MIN((unsigned)w->n_vgprs, (unsigned)BW_STRICT_VGPRS);
 	if (kind & SRC && e->n_reads) {
@@ -45,7 +47,8 @@ static void index_vgprs(struct bw_effects *e, const struct bw_wave *w, unsigned 
 	}
 }
 
-static void index_sgprs(struct bw_strict_op *op, const struct bw_wave *w, unsigned kind, uint32_t src, uint32_t dst)
+static void index_sgprs(struct bw_strict_op *op, const struct bw_wave *w, unsigned kind,
+			uint32_t src, uint32_t dst)
 {
 	struct bw_effects *e = &op->e;
 	unsigned n = BW_MAX(1u, (unsigned)e->sdw[0]);

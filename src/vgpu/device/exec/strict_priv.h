@@ -22,8 +22,9 @@
 
 enum { BW_STRICT_VGPRS = 256, BW_STRICT_SGPRS = 128 };
 
-/* What registers that nobody has written hold. As an address not canonical, as a float not a number. The
- * low byte of a VGPR's is its number: scratch that has it holds a spilled register (strict_defined.c). */
+/* What registers that nobody has written hold. As an address not canonical, as a float not a
+ * number. The low byte of a VGPR's is its number: scratch that has it holds a spilled register
+ * (strict_defined.c). */
 enum {
 	BW_POISON_VGPR = 0xffbad000,
 	BW_POISON_SGPR = 0xffba5000,
@@ -35,10 +36,10 @@ enum bw_half { BW_HALF_BOTH, BW_HALF_LO, BW_HALF_HI };
 
 /* What a register is to an instruction. */
 enum bw_role {
-	BW_ROLE_VALUE,	/* an operand of the ALU */
-	BW_ROLE_ALL,	/* the same, in all lanes whatever EXEC says */
+	BW_ROLE_VALUE, /* an operand of the ALU */
+	BW_ROLE_ALL,   /* the same, in all lanes whatever EXEC says */
 	BW_ROLE_ADDR,
-	BW_ROLE_DATA,	/* goes to memory */
+	BW_ROLE_DATA, /* goes to memory */
 };
 
 struct bw_vregs {
@@ -65,7 +66,7 @@ enum bw_unit {
 enum bw_access_kind {
 	BW_KIND_NONE,
 	BW_KIND_LOAD,
-	BW_KIND_STORE,	    /* and atomics without return */
+	BW_KIND_STORE, /* and atomics without return */
 	BW_KIND_ATOMIC_RTN,
 };
 
@@ -76,15 +77,15 @@ struct bw_effects {
 	enum bw_unit unit;
 	enum bw_access_kind access;
 	uint8_t n_reads, n_writes;
-	bool trans;	   /* v_exp, v_rcp and their like */
+	bool trans;		      /* v_exp, v_rcp and their like */
 	bool writes_exec, reads_mask; /* a VALU's lane mask, in mask_reg */
 	bool literal, scalar_operand; /* VALU: an SGPR that a field names, VCC or a literal */
-	uint8_t mask_reg;  /* operand code */
-	uint8_t size_b;	   /* of the element, or of all dwords of a scalar load */
-	uint8_t lgkm;	   /* how much it adds to LGKMcnt */
-	uint8_t x_reads;   /* VOPD: how many of read[] are the X half's */
-	uint8_t sdw[3];	   /* SALU: registers of each source */
-	uint8_t vm_type;   /* of loads that count in VMcnt: 0 plain, 1 with a sampler, 2 ray */
+	uint8_t mask_reg;	      /* operand code */
+	uint8_t size_b;		      /* of the element, or of all dwords of a scalar load */
+	uint8_t lgkm;		      /* how much it adds to LGKMcnt */
+	uint8_t x_reads;	      /* VOPD: how many of read[] are the X half's */
+	uint8_t sdw[3];		      /* SALU: registers of each source */
+	uint8_t vm_type; /* of loads that count in VMcnt: 0 plain, 1 with a sampler, 2 ray */
 	struct bw_vregs read[BW_EFFECTS_READS];
 	struct bw_vregs write[BW_EFFECTS_WRITES];
 	struct bw_sregs sread, swrite;
@@ -141,10 +142,11 @@ struct bw_trap_shadow;
 enum { BW_EXEC_WRITES = 8 };
 struct bw_hazards {
 	uint64_t n_valu, n_trans;
-	uint64_t trans_at[BW_STRICT_VGPRS], trans_n[BW_STRICT_VGPRS]; /* last write by the transcendental unit */
-	uint64_t valu_at[BW_STRICT_VGPRS];		  /* last write by the VALU */
-	uint64_t exec_at[BW_EXEC_WRITES], n_exec;	  /* last writes of EXEC by the SALU */
-	uint64_t fence;					  /* last wait for VALU results */
+	/* last write by the transcendental unit */
+	uint64_t trans_at[BW_STRICT_VGPRS], trans_n[BW_STRICT_VGPRS];
+	uint64_t valu_at[BW_STRICT_VGPRS];	  /* last write by the VALU */
+	uint64_t exec_at[BW_EXEC_WRITES], n_exec; /* last writes of EXEC by the SALU */
+	uint64_t fence;				  /* last wait for VALU results */
 	bool after_cmpx;
 	uint8_t wmma_first, wmma_n; /* destination of the WMMA just before */
 	struct bw_sregs mask_read, mask_written;
@@ -156,7 +158,7 @@ struct bw_strict_wave {
 	struct bw_strict_caches *caches;
 	unsigned sa, cu;
 	uint64_t code_va;
-	bool fresh; /* scratch is yet to be poisoned */
+	bool fresh;			/* scratch is yet to be poisoned */
 	bool reported[BW_STRICT_KINDS]; /* by the current instruction */
 
 	uint8_t vm, lgkm, vs;
@@ -192,11 +194,12 @@ void bw_strict_report(struct bw_strict_step *t, enum bw_strict_kind kind, const 
 	__attribute__((format(printf, 3, 4)));
 void bw_strict_add(struct bw_strict *s, const struct bw_strict_finding *f);
 bool bw_strict_traces(const struct bw_strict *s);
-/* Mixes one instruction into the trace; is_access: the words say what it read or wrote in memory. */
+/* Mixes one instruction into the trace; is_access: the words say what it read or wrote in
+ * memory. */
 void bw_strict_trace_add(struct bw_strict *s, const uint64_t *words, size_t n, bool is_access);
 
-void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec, const struct bw_rec_ctx *ctx,
-		   struct bw_effects *out);
+void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
+		   const struct bw_rec_ctx *ctx, struct bw_effects *out);
 enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y);
 bool bw_effects_are_indexed(enum bw_op op);
 /* Puts what M0 chooses into the effects, and into the scalar operands, of a copy. */
@@ -210,14 +213,16 @@ void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec 
 		    const struct bw_inst *inst);
 
 /* strict_wait.c */
-void bw_wait_before(struct bw_strict_step *t);	/* s_waitcnt and checks */
-struct bw_pending *bw_wait_hold(struct bw_strict_step *t); /* what the instruction is about to overwrite */
+void bw_wait_before(struct bw_strict_step *t); /* s_waitcnt and checks */
+/* what the instruction is about to overwrite */
+struct bw_pending *bw_wait_hold(struct bw_strict_step *t);
 void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed);
 
 /* strict_defined.c */
 void bw_defined_check(struct bw_strict_step *t);
 void bw_defined_after(struct bw_strict_step *t);
-void bw_defined_written(struct bw_strict_wave *sw, unsigned reg, enum bw_half half, uint64_t lanes, uint64_t undef);
+void bw_defined_written(struct bw_strict_wave *sw, unsigned reg, enum bw_half half, uint64_t lanes,
+			uint64_t undef);
 /* Data of scratch stores: lanes that nobody has written become poison, and are put back. */
 struct bw_spill {
 	unsigned n;
@@ -265,7 +270,8 @@ static inline bool bw_sregs_meet(const struct bw_sregs *a, const struct bw_sregs
 static inline unsigned bw_sregs_first(const struct bw_sregs *a, const struct bw_sregs *b)
 {
 	uint64_t lo = a->bit[0] & b->bit[0];
-	return lo ? (unsigned)__builtin_ctzll(lo) : 64 + (unsigned)__builtin_ctzll(a->bit[1] & b->bit[1]);
+	return lo ? (unsigned)__builtin_ctzll(lo)
+		  : 64 + (unsigned)__builtin_ctzll(a->bit[1] & b->bit[1]);
 }
 
 #endif

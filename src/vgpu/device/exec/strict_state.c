@@ -22,7 +22,8 @@ struct bw_strict {
 	bw_strict_listener *listener;
 	void *listener_cookie;
 
-	struct bw_strict_trace sum; /* of the one thread of a deterministic device; read under lock */
+	/* of the one thread of a deterministic device; read under lock */
+	struct bw_strict_trace sum;
 };
 
 struct bw_strict *bw_strict_create(bool checks, bool trace)
@@ -119,7 +120,8 @@ void bw_strict_invalidate(struct bw_strict *s, unsigned caches)
 {
 	for (unsigned bit = BW_STRICT_SCALAR; bit <= BW_STRICT_GL1; bit <<= 1)
 		if (caches & bit)
-			atomic_fetch_add_explicit(&s->generation[generation_index(bit)], 1, memory_order_acq_rel);
+			atomic_fetch_add_explicit(&s->generation[generation_index(bit)], 1,
+						  memory_order_acq_rel);
 }
 
 /* ---- waves ---- */
@@ -152,7 +154,8 @@ static void poison_vgprs(struct bw_strict_wave *sw, struct bw_wave *w, unsigned 
 	}
 }
 
-bool bw_strict_wave_begin(struct bw_strict *s, struct bw_wave *w, const struct bw_strict_launch *launch)
+bool bw_strict_wave_begin(struct bw_strict *s, struct bw_wave *w,
+			  const struct bw_strict_launch *launch)
 {
 	struct bw_strict_wave *sw = bw_strict_wave_of(s, w);
 	if (!sw)
@@ -194,8 +197,10 @@ void bw_strict_poison_lds(void *lds, size_t size_b)
 const char *bw_strict_kind_name(enum bw_strict_kind kind)
 {
 	static const char *const names[BW_STRICT_KINDS] = {
-		[BW_STRICT_WAIT] = "missing s_waitcnt",	 [BW_STRICT_UNINIT] = "uninitialised register",
-		[BW_STRICT_CODE] = "stale instruction", [BW_STRICT_SPIN] = "spin on a stale line",
+		[BW_STRICT_WAIT] = "missing s_waitcnt",
+		[BW_STRICT_UNINIT] = "uninitialised register",
+		[BW_STRICT_CODE] = "stale instruction",
+		[BW_STRICT_SPIN] = "spin on a stale line",
 		[BW_STRICT_HAZARD] = "hazard",
 	};
 	return names[kind];
@@ -203,7 +208,8 @@ const char *bw_strict_kind_name(enum bw_strict_kind kind)
 
 static bool same_finding(const struct bw_strict_finding *a, const struct bw_strict_finding *b)
 {
-	return a->kind == b->kind && a->pc == b->pc && a->vmid == b->vmid && a->word[0] == b->word[0];
+	return a->kind == b->kind && a->pc == b->pc && a->vmid == b->vmid &&
+	       a->word[0] == b->word[0];
 }
 
 void bw_strict_add(struct bw_strict *s, const struct bw_strict_finding *f)

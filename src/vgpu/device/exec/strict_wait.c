@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters and results under way (gfx11-rules 276 to 284).
  *
- * A load reads memory when it is issued; its registers change when the wave has waited so that the load
- * is known to be complete under every order in which the hardware may return results. Of one counter that
- * is: VMEM operations return in order; LDS operations too; FLAT operations count with both and keep the
- * order of both (as LLVM has it since gfx10); scalar loads and messages return in any order, so that only
- * a wait for 0 says something about them. */
+ * A load reads memory when it is issued; its registers change when the wave has waited so that the
+ * load is known to be complete under every order in which the hardware may return results. Of one
+ * counter that is: VMEM operations return in order; LDS operations too; FLAT operations count with
+ * both and keep the order of both (as LLVM has it since gfx10); scalar loads and messages return in
+ * any order, so that only a wait for 0 says something about them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,8 @@ static void deliver(struct bw_wave *w, struct bw_strict_wave *sw, const struct b
 			unsigned lane = (unsigned)__builtin_ctzll(left);
 			reg[lane] = merge(reg[lane], value[lane], p->dst->half);
 		}
-		bw_defined_written(sw, p->dst->first + i, (enum bw_half)p->dst->half, p->lanes, p->undef);
+		bw_defined_written(sw, p->dst->first + i, (enum bw_half)p->dst->half, p->lanes,
+				   p->undef);
 	}
 }
 
@@ -160,7 +161,8 @@ static bool halves_meet(unsigned a, unsigned b)
 }
 
 /* The wait that would have been enough. */
-static void remedy(const struct bw_strict_wave *sw, const struct bw_pending *p, char *out, size_t size)
+static void remedy(const struct bw_strict_wave *sw, const struct bw_pending *p, char *out,
+		   size_t size)
 {
 	unsigned vm = p->in_vm ? n_from(p, true) - 1 : 0;
 	unsigned lgkm = p->in_lgkm && in_order(p, false) ? n_from(p, false) - 1 : 0;
@@ -175,8 +177,9 @@ static void remedy(const struct bw_strict_wave *sw, const struct bw_pending *p, 
 const char *bw_scalar_name(unsigned code, char out[16])
 {
 	static const char *const named[BW_STRICT_SGPRS] = {
-		[BW_SRC_VCC_LO] = "vcc_lo", [BW_SRC_VCC_HI] = "vcc_hi",	  [BW_SRC_NULL] = "null",
-		[BW_SRC_M0] = "m0",	    [BW_SRC_EXEC_LO] = "exec_lo", [BW_SRC_EXEC_HI] = "exec_hi"};
+		[BW_SRC_VCC_LO] = "vcc_lo",   [BW_SRC_VCC_HI] = "vcc_hi",
+		[BW_SRC_NULL] = "null",	      [BW_SRC_M0] = "m0",
+		[BW_SRC_EXEC_LO] = "exec_lo", [BW_SRC_EXEC_HI] = "exec_hi"};
 	if (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL)
 		snprintf(out, 16, "ttmp%u", code - BW_SRC_TTMP0);
 	else if (code < BW_STRICT_SGPRS && named[code])
@@ -186,7 +189,8 @@ const char *bw_scalar_name(unsigned code, char out[16])
 	return out;
 }
 
-static void report(struct bw_strict_step *t, const struct bw_pending *p, const char *verb, char kind, unsigned reg)
+static void report(struct bw_strict_step *t, const struct bw_pending *p, const char *verb,
+		   char kind, unsigned reg)
 {
 	char wait[64], name[16];
 	remedy(t->sw, p, wait, sizeof(wait));
@@ -194,11 +198,14 @@ static void report(struct bw_strict_step *t, const struct bw_pending *p, const c
 		bw_scalar_name(reg, name);
 	else
 		snprintf(name, sizeof(name), "v%u", reg);
-	bw_strict_report(t, BW_STRICT_WAIT, "%s %s, where the result of %s at 0x%llx may not have arrived; wait before with %s",
-			 verb, name, p->name, (unsigned long long)p->pc, wait);
+	bw_strict_report(
+		t, BW_STRICT_WAIT,
+		"%s %s, where the result of %s at 0x%llx may not have arrived; wait before with %s",
+		verb, name, p->name, (unsigned long long)p->pc, wait);
 }
 
-static void check_vgprs(struct bw_strict_step *t, const struct bw_vregs *r, uint64_t lanes, bool writes)
+static void check_vgprs(struct bw_strict_step *t, const struct bw_vregs *r, uint64_t lanes,
+			bool writes)
 {
 	bool any = false;
 	for (unsigned i = 0; i < r->n; i++)
@@ -209,11 +216,13 @@ static void check_vgprs(struct bw_strict_step *t, const struct bw_vregs *r, uint
 		if (!p->n_dst || !(p->lanes & lanes) || !halves_meet(p->dst->half, r->half))
 			continue;
 		unsigned first = BW_MAX(p->dst->first, r->first);
-		if (first >= (unsigned)p->dst->first + p->dst->n || first >= (unsigned)r->first + r->n)
+		if (first >= (unsigned)p->dst->first + p->dst->n ||
+		    first >= (unsigned)r->first + r->n)
 			continue;
 		/* A later load of the same order comes after it. */
 		const struct bw_effects *e = &t->op->e;
-		if (writes && e->access != BW_KIND_NONE && e->unit == p->unit && e->vm_type == p->vm_type)
+		if (writes && e->access != BW_KIND_NONE && e->unit == p->unit &&
+		    e->vm_type == p->vm_type)
 			continue;
 		report(t, p, writes ? "writes" : "reads", 'v', first);
 		return;
@@ -238,9 +247,13 @@ void bw_wait_before(struct bw_strict_step *t)
 	if (!t->sw->first || !bw_strict_checks(t->sw->s))
 		return;
 	for (unsigned i = 0; i < e->n_reads; i++)
-		check_vgprs(t, &e->read[i], e->read[i].role == BW_ROLE_ALL ? ~0ull : t->exec, false);
+		check_vgprs(t, &e->read[i], e->read[i].role == BW_ROLE_ALL ? ~0ull : t->exec,
+			    false);
 	for (unsigned i = 0; i < e->n_writes; i++)
-		check_vgprs(t, &e->write[i], e->unit == BW_UNIT_VALU && t->op->info->class == BW_CLASS_WAVE ? ~0ull : t->exec,
+		check_vgprs(t, &e->write[i],
+			    e->unit == BW_UNIT_VALU && t->op->info->class == BW_CLASS_WAVE
+				    ? ~0ull
+				    : t->exec,
 			    true);
 	check_sgprs(t, &e->swrite, true);
 }
@@ -260,7 +273,8 @@ struct bw_pending *bw_wait_hold(struct bw_strict_step *t)
 	unsigned n_sdst = 0, sdst = 0;
 	if ((e->unit == BW_UNIT_SMEM || is_message) && (e->swrite.bit[0] || e->swrite.bit[1])) {
 		sdst = bw_sregs_first(&e->swrite, &e->swrite);
-		n_sdst = (unsigned)(__builtin_popcountll(e->swrite.bit[0]) + __builtin_popcountll(e->swrite.bit[1]));
+		n_sdst = (unsigned)(__builtin_popcountll(e->swrite.bit[0]) +
+				    __builtin_popcountll(e->swrite.bit[1]));
 	}
 	unsigned n_words = e->n_writes ? e->write[0].n * (unsigned)w->lanes : n_sdst;
 	struct bw_pending *p = malloc(sizeof(*p) + n_words * sizeof(p->value[0]));
@@ -268,7 +282,8 @@ struct bw_pending *bw_wait_hold(struct bw_strict_step *t)
 		abort();
 	*p = (struct bw_pending){
 		.unit = e->unit,
-		.in_vm = e->unit == BW_UNIT_VMEM || (e->unit == BW_UNIT_FLAT && e->access != BW_KIND_STORE),
+		.in_vm = e->unit == BW_UNIT_VMEM ||
+			 (e->unit == BW_UNIT_FLAT && e->access != BW_KIND_STORE),
 		.in_lgkm = e->lgkm != 0,
 		.vm_type = e->vm_type,
 		.sdst = (uint8_t)sdst,
@@ -317,7 +332,8 @@ void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed
 		free(p);
 		return;
 	}
-	bool counts_vs = e->access == BW_KIND_STORE && (e->unit == BW_UNIT_VMEM || e->unit == BW_UNIT_FLAT);
+	bool counts_vs =
+		e->access == BW_KIND_STORE && (e->unit == BW_UNIT_VMEM || e->unit == BW_UNIT_FLAT);
 	if (counts_vs)
 		sw->vs = (uint8_t)BW_MIN(sw->vs + 1, COUNTER_MAX);
 	if (!p) {

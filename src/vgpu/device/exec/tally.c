@@ -25,12 +25,14 @@ static void add(struct bw_tally_cell *c, uint64_t by)
 	atomic_store_explicit(&c->n, n + by, memory_order_relaxed);
 }
 
-static struct bw_tally_cell *cell(struct bw_tally *t, enum bw_op op, struct bw_op_fidelity f, bool is_second)
+static struct bw_tally_cell *cell(struct bw_tally *t, enum bw_op op, struct bw_op_fidelity f,
+				  bool is_second)
 {
 	_Atomic(struct bw_tally_cell *) *at = &t->first;
 	struct bw_tally_cell *c;
 	for (; (c = atomic_load_explicit(at, memory_order_relaxed)); at = &c->next)
-		if (c->op == op && c->kind == f.kind && c->why == f.why && c->is_second == is_second)
+		if (c->op == op && c->kind == f.kind && c->why == f.why &&
+		    c->is_second == is_second)
 			return c;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -64,7 +66,8 @@ static bool names_absent_vgpr(const struct bw_inst *in, const struct bw_rec_ctx 
 		if (in->src_y[i] >= BW_SRC_VGPR0 && is_out(in->src_y[i] - BW_SRC_VGPR0, 1, ctx))
 			return true;
 	if (info->class == BW_CLASS_MEM)
-		return is_out(in->vaddr, 1, ctx) || is_out(in->vdata, 1, ctx) || is_out(in->vdata2, 1, ctx);
+		return is_out(in->vaddr, 1, ctx) || is_out(in->vdata, 1, ctx) ||
+		       is_out(in->vdata2, 1, ctx);
 	return info->class == BW_CLASS_MAP && is_out(in->dst, 1, ctx);
 }
 
@@ -78,7 +81,8 @@ static bool names_ttmp(const struct bw_inst *in)
 {
 	bool is_scalar = in->fmt >= BW_FMT_SOP1 && in->fmt <= BW_FMT_SMEM;
 	for (unsigned i = 0; i < in->n_src; i++)
-		if (is_ttmp(in->src[i]) && in->op != BW_OP_S_SENDMSG_RTN_B32 && in->op != BW_OP_S_SENDMSG_RTN_B64)
+		if (is_ttmp(in->src[i]) && in->op != BW_OP_S_SENDMSG_RTN_B32 &&
+		    in->op != BW_OP_S_SENDMSG_RTN_B64)
 			return true;
 	return is_scalar && in->fmt != BW_FMT_SOPP && in->fmt != BW_FMT_SOPC && is_ttmp(in->dst);
 }
@@ -88,10 +92,20 @@ static const char *hwreg_remark(const struct bw_inst *in)
 	switch ((unsigned)in->imm & 63) {
 	case BW_HWREG_SHADER_CYCLES:
 		return "clocks are the virtual GPU's own";
-	case BW_HWREG_MODE: case BW_HWREG_STATUS: case BW_HWREG_TRAPSTS: case BW_HWREG_GPR_ALLOC:
-	case BW_HWREG_LDS_ALLOC: case BW_HWREG_IB_STS: case BW_HWREG_PC_LO: case BW_HWREG_PC_HI:
-	case BW_HWREG_SH_MEM_BASES: case BW_HWREG_FLAT_SCRATCH_LO: case BW_HWREG_FLAT_SCRATCH_HI:
-	case BW_HWREG_HW_ID1: case BW_HWREG_HW_ID2: case BW_HWREG_IB_STS2:
+	case BW_HWREG_MODE:
+	case BW_HWREG_STATUS:
+	case BW_HWREG_TRAPSTS:
+	case BW_HWREG_GPR_ALLOC:
+	case BW_HWREG_LDS_ALLOC:
+	case BW_HWREG_IB_STS:
+	case BW_HWREG_PC_LO:
+	case BW_HWREG_PC_HI:
+	case BW_HWREG_SH_MEM_BASES:
+	case BW_HWREG_FLAT_SCRATCH_LO:
+	case BW_HWREG_FLAT_SCRATCH_HI:
+	case BW_HWREG_HW_ID1:
+	case BW_HWREG_HW_ID2:
+	case BW_HWREG_IB_STS2:
 		return NULL;
 	default:
 		return "a hardware register that is not modelled: reads 0";
@@ -102,7 +116,14 @@ static const char *message_remark(const struct bw_inst *in)
 {
 	unsigned msg = in->fmt == BW_FMT_SOPP ? (unsigned)in->imm & 0xff : in->src[0];
 	switch (msg) {
-	case 1: case 3: case 128: case 129: case 130: case 132: case 133: case 134:
+	case 1:
+	case 3:
+	case 128:
+	case 129:
+	case 130:
+	case 132:
+	case 133:
+	case 134:
 		/* interrupt, DEALLOC_VGPRS; doorbell, dispatch, TMA, SAVE_WAVE, TBA, TBA_TO_PC */
 		return NULL;
 	case 131:
@@ -119,11 +140,19 @@ static const char *remark(const struct bw_inst *in, const struct bw_rec_ctx *ctx
 	if (!ctx->priv && names_ttmp(in))
 		return "TTMPs outside of the trap handler: read 0, keep nothing";
 	switch ((unsigned)in->op) {
-	case BW_OP_S_GETREG_B32: case BW_OP_S_SETREG_B32: case BW_OP_S_SETREG_IMM32_B32:
+	case BW_OP_S_GETREG_B32:
+	case BW_OP_S_SETREG_B32:
+	case BW_OP_S_SETREG_IMM32_B32:
 		return hwreg_remark(in);
-	case BW_OP_S_SENDMSG: case BW_OP_S_SENDMSGHALT: case BW_OP_S_SENDMSG_RTN_B32: case BW_OP_S_SENDMSG_RTN_B64:
+	case BW_OP_S_SENDMSG:
+	case BW_OP_S_SENDMSGHALT:
+	case BW_OP_S_SENDMSG_RTN_B32:
+	case BW_OP_S_SENDMSG_RTN_B64:
 		return message_remark(in);
-	case BW_OP_S_TTRACEDATA: case BW_OP_S_TTRACEDATA_IMM: case BW_OP_S_INCPERFLEVEL: case BW_OP_S_DECPERFLEVEL:
+	case BW_OP_S_TTRACEDATA:
+	case BW_OP_S_TTRACEDATA_IMM:
+	case BW_OP_S_INCPERFLEVEL:
+	case BW_OP_S_DECPERFLEVEL:
 		return "there is no trace and no counter to write to";
 	default:
 		return NULL;
@@ -131,13 +160,15 @@ static const char *remark(const struct bw_inst *in, const struct bw_rec_ctx *ctx
 }
 
 /* What is to be said of this use of an instruction. */
-static struct bw_op_fidelity fidelity_of(const struct bw_rec *rec, enum bw_op op, const struct bw_rec_ctx *ctx)
+static struct bw_op_fidelity fidelity_of(const struct bw_rec *rec, enum bw_op op,
+					 const struct bw_rec_ctx *ctx)
 {
 	struct bw_op_fidelity f = bw_exec_fidelity(op);
 	if (f.kind == BW_FIDELITY_ABSENT)
 		return f;
 	if (rec->fn == bw_h_illegal)
-		return (struct bw_op_fidelity){BW_FIDELITY_ABSENT, "operands or fields that mean nothing"};
+		return (struct bw_op_fidelity){BW_FIDELITY_ABSENT,
+					       "operands or fields that mean nothing"};
 	const char *why = remark(rec->inst, ctx);
 	return why ? (struct bw_op_fidelity){BW_FIDELITY_UNUSUAL, why} : f;
 }
@@ -166,7 +197,8 @@ void bw_tally_wrap(struct bw_tally *t, struct bw_code_page *page, struct bw_rec 
 	rec->fn = h_tally;
 }
 
-void bw_tally_refused(struct bw_tally *t, const struct bw_code_page *page, const struct bw_rec *rec, const char *why)
+void bw_tally_refused(struct bw_tally *t, const struct bw_code_page *page, const struct bw_rec *rec,
+		      const char *why)
 {
 	struct bw_tally_slot *slot = &page->slot[rec - page->rec];
 	add(slot->cell, UINT64_MAX); /* one less */

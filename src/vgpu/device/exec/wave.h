@@ -19,16 +19,18 @@ enum { BW_SGPR_COUNT = 128 };
 /* What other threads may ask of a wave; the executor looks at `request` after each instruction. */
 enum bw_wave_request {
 	BW_REQ_HOST_TRAP = 1 << 0, /* SQ_CMD TRAP */
-	BW_REQ_KILL = 1 << 1,      /* SQ_CMD KILL */
-	BW_REQ_HALT = 1 << 2,      /* SQ_CMD SETHALT: set; cleared by BW_REQ_UNHALT */
+	BW_REQ_KILL = 1 << 1,	   /* SQ_CMD KILL */
+	BW_REQ_HALT = 1 << 2,	   /* SQ_CMD SETHALT: set; cleared by BW_REQ_UNHALT */
 	BW_REQ_UNHALT = 1 << 3,
-	BW_REQ_YIELD = 1 << 4,     /* give the WGP back soon (register access waits for it) */
-	BW_REQ_STEP = 1 << 5,      /* SQ_CMD TRAP_AFTER_INST */
-	BW_REQ_WATCH = 1 << 6,     /* of the wave itself: an address watch was hit, see watch_hits */
+	BW_REQ_YIELD = 1 << 4, /* give the WGP back soon (register access waits for it) */
+	BW_REQ_STEP = 1 << 5,  /* SQ_CMD TRAP_AFTER_INST */
+	/* of the wave itself: an address watch was hit, see watch_hits */
+	BW_REQ_WATCH = 1 << 6,
 };
 
-/* STATUS, MODE, TRAPSTS: the bit layouts of reference kernel-interface 7.4 (gfx11). SCC, EXECZ, VCCZ
- * live elsewhere and are put in when STATUS is read. */
+/* STATUS, MODE, TRAPSTS: the bit layouts of reference kernel-interface 7.4 (gfx11). SCC, EXECZ,
+ * VCCZ live elsewhere and are put in when STATUS is read. */
+/* clang-format off */
 enum {
 	BW_STATUS_SCC = 1u << 0, BW_STATUS_PRIV = 1u << 5, BW_STATUS_TRAP_EN = 1u << 6,
 	BW_STATUS_EXECZ = 1u << 9, BW_STATUS_VCCZ = 1u << 10, BW_STATUS_IN_TG = 1u << 11,
@@ -40,85 +42,93 @@ enum {
 	BW_TRAPSTS_MEM_VIOL = 1u << 8, BW_TRAPSTS_ILLEGAL_INST = 1u << 11,
 	BW_TRAPSTS_HOST_TRAP = 1u << 16, BW_TRAPSTS_WAVE_START = 1u << 17,
 	BW_TRAPSTS_WAVE_END = 1u << 18, BW_TRAPSTS_TRAP_AFTER_INST = 1u << 20,
-	BW_TRAPSTS_XNACK_ERROR = 1u << 28, /* with MEM_VIOL: a page fault; without: aperture, alignment */
+	/* with MEM_VIOL: a page fault; without: aperture, alignment */
+	BW_TRAPSTS_XNACK_ERROR = 1u << 28,
 };
+/* clang-format on */
 
-/* SH_MEM_CONFIG.ALIGNMENT_MODE of the wave's VMID, its number taken from 3: 0 is what amdgpu sets. */
+/* SH_MEM_CONFIG.ALIGNMENT_MODE of the wave's VMID, its number taken from 3: 0 is what amdgpu
+ * sets. */
 enum bw_align_mode {
-	BW_ALIGN_NONE,         /* vector memory and LDS accesses lie anywhere */
+	BW_ALIGN_NONE,	       /* vector memory and LDS accesses lie anywhere */
 	BW_ALIGN_STRICT,       /* not at a multiple of their size: a violation */
 	BW_ALIGN_DWORD_STRICT, /* not at a multiple of their size or of 4: a violation */
-	BW_ALIGN_DWORD,        /* the same, with the low bits dropped instead */
+	BW_ALIGN_DWORD,	       /* the same, with the low bits dropped instead */
 };
 
 struct bw_workgroup {
-	uint8_t *lds;          /* zero-based for the group */
-	uint32_t lds_size_b;   /* allocated; accesses beyond read 0 and are dropped */
-	uint32_t lds_base_b;   /* place in the WGP's LDS, for LDS_ALLOC */
-	uint16_t n_waves;      /* launched */
-	uint16_t n_ended;      /* no longer counted by barriers */
-	uint16_t n_arrived;    /* at the current barrier */
-	uint8_t wg_id;         /* HW_ID2.WG_ID, 0..31 in its WGP */
-	uint32_t id[3];        /* workgroup ids */
+	uint8_t *lds;	     /* zero-based for the group */
+	uint32_t lds_size_b; /* allocated; accesses beyond read 0 and are dropped */
+	uint32_t lds_base_b; /* place in the WGP's LDS, for LDS_ALLOC */
+	uint16_t n_waves;    /* launched */
+	uint16_t n_ended;    /* no longer counted by barriers */
+	uint16_t n_arrived;  /* at the current barrier */
+	uint8_t wg_id;	     /* HW_ID2.WG_ID, 0..31 in its WGP */
+	uint32_t id[3];	     /* workgroup ids */
 	struct bw_wave *wave[32];
-	void *owner;           /* the dispatcher's record */
+	void *owner; /* the dispatcher's record */
 };
 
 struct bw_wave {
 	uint32_t s[BW_SGPR_COUNT] __attribute__((aligned(64)));
-	uint64_t pc;           /* of the next instruction, canonical, multiple of 4 */
-	uint32_t scc;          /* 0 or 1 */
+	uint64_t pc;  /* of the next instruction, canonical, multiple of 4 */
+	uint32_t scc; /* 0 or 1 */
 	uint32_t mode;
-	uint32_t status;       /* without SCC, EXECZ, VCCZ */
+	uint32_t status; /* without SCC, EXECZ, VCCZ */
 	uint32_t trapsts;
-	uint32_t *v;           /* VGPR n, lane l: v[n * lanes + l]; 64-byte aligned */
-	uint16_t n_vgprs;      /* allocated */
-	uint8_t lanes;         /* 32 or 64 */
-	uint8_t align_mode;    /* enum bw_align_mode */
+	uint32_t *v;	    /* VGPR n, lane l: v[n * lanes + l]; 64-byte aligned */
+	uint16_t n_vgprs;   /* allocated */
+	uint8_t lanes;	    /* 32 or 64 */
+	uint8_t align_mode; /* enum bw_align_mode */
 	uint8_t vmid;
 
 	struct bw_workgroup *wg;
-	struct bw_tlb *tlb;    /* of the running thread for this vmid; set before each run */
+	struct bw_tlb *tlb; /* of the running thread for this vmid; set before each run */
 	struct bw_device *dev;
 
-	uint64_t flat_scratch; /* this wave's scratch base, 256-byte aligned; 0 without scratch */
+	uint64_t flat_scratch;	 /* this wave's scratch base, 256-byte aligned; 0 without scratch */
 	uint32_t scratch_size_b; /* bytes of the whole wave */
 	uint32_t hw_id1, hw_id2, gpr_alloc, lds_alloc; /* as s_getreg shows them */
-	uint32_t ib_sts;       /* the counters, where operations take their time: strict mode */
+	uint32_t ib_sts; /* the counters, where operations take their time: strict mode */
 	uint32_t dispatch_initiator;
 	uint8_t index_in_group;
-	bool halts_itself;     /* STATUS.HALT is the shader's own doing (s_sethalt, s_sendmsghalt), not a debugger's */
-	bool in_trap_on_end;   /* the trap at s_endpgm (MODE bit 21) has been taken */
+	/* STATUS.HALT is the shader's own doing (s_sethalt, s_sendmsghalt), not a debugger's */
+	bool halts_itself;
+	bool in_trap_on_end;	  /* the trap at s_endpgm (MODE bit 21) has been taken */
 	_Atomic uint32_t request; /* enum bw_wave_request */
 
 	/* why the last run stopped, for the scheduler */
-	uint64_t sleep_clocks;    /* BW_RUN_SLEEP: how long, in shader clocks */
+	uint64_t sleep_clocks;	  /* BW_RUN_SLEEP: how long, in shader clocks */
 	uint32_t sleeps_in_a_row; /* sleeps with little between them: a polling loop */
 	uint64_t n_executed_at_sleep;
-	bool step_pending;        /* the single-step trap of an instruction that made the wave wait */
-	bool step_request;        /* BW_REQ_STEP: trap after the next instruction */
-	uint8_t watch_hits;       /* of accesses since the last trap for one: a bit each of TCP_WATCH0-3 */
-	uint8_t watch_late;       /* without precise memory: instructions until the trap for them, + 1 */
-	uint64_t n_executed;      /* instructions, for SHADER_CYCLES, statistics and --fidelity */
+	/* the single-step trap of an instruction that made the wave wait */
+	bool step_pending;
+	bool step_request; /* BW_REQ_STEP: trap after the next instruction */
+	/* of accesses since the last trap for one: a bit each of TCP_WATCH0-3 */
+	uint8_t watch_hits;
+	/* without precise memory: instructions until the trap for them, + 1 */
+	uint8_t watch_late;
+	uint64_t n_executed; /* instructions, for SHADER_CYCLES, statistics and --fidelity */
 
 	/* BW_RUN_FAULT and illegal instructions, for messages and the driver's interrupt */
 	struct bw_vm_fault fault;
 	uint64_t fault_pc;
 	uint64_t fault_lanes;
-	/* The executor's own: where writes to NULL go, and SCC when it is read as a 64-bit operand. Here
-	 * so that every scalar operand lies in the wave. */
+	/* The executor's own: where writes to NULL go, and SCC when it is read as a 64-bit operand.
+	 * Here so that every scalar operand lies in the wave. */
 	uint64_t null_dst[2], scc64;
 	void *exec_private;
 };
 
 enum bw_run {
-	BW_RUN_QUANTUM,  /* budget used up, or BW_REQ_YIELD */
-	BW_RUN_ENDED,    /* s_endpgm, or killed */
-	BW_RUN_BARRIER,  /* waits at s_barrier; wg->n_arrived has been raised by this wave */
-	BW_RUN_SLEEP,    /* s_sleep */
-	BW_RUN_HALTED,   /* STATUS.HALT */
-	BW_RUN_FATAL,    /* exception without a trap handler: STATUS.HALT and FATAL_HALT are set, fault or
-	                  * trapsts say why; the device raises the interrupt */
+	BW_RUN_QUANTUM, /* budget used up, or BW_REQ_YIELD */
+	BW_RUN_ENDED,	/* s_endpgm, or killed */
+	BW_RUN_BARRIER, /* waits at s_barrier; wg->n_arrived has been raised by this wave */
+	BW_RUN_SLEEP,	/* s_sleep */
+	BW_RUN_HALTED,	/* STATUS.HALT */
+	/* exception without a trap handler: STATUS.HALT and FATAL_HALT are set, fault or trapsts
+	 * say why; the device raises the interrupt */
+	BW_RUN_FATAL,
 };
 
 #endif

@@ -24,9 +24,10 @@ static void widen(float *restrict d, const uint16_t *restrict s, int bf16)
 /* One row of a matrix, in whatever registers the host has. */
 typedef float row_f32 __attribute__((vector_size(N * 4), aligned(4), may_alias));
 
-/* One term after the other in f32: the order is not laid down (reference gfx11-rules 224). Products of
- * f16 are exact, so that it does not matter whether a host fuses them with the sum. */
-void CAT(BW_ROWS, _wmma)(float *restrict d, const uint16_t *restrict a, const uint16_t *restrict b, int bf16)
+/* One term after the other in f32: the order is not laid down (reference gfx11-rules 224). Products
+ * of f16 are exact, so that it does not matter whether a host fuses them with the sum. */
+void CAT(BW_ROWS, _wmma)(float *restrict d, const uint16_t *restrict a, const uint16_t *restrict b,
+			 int bf16)
 {
 	float fa[BW_WMMA_ELEMENTS], fb[BW_WMMA_ELEMENTS];
 	row_f32 *sums = (row_f32 *)d;
@@ -34,7 +35,8 @@ void CAT(BW_ROWS, _wmma)(float *restrict d, const uint16_t *restrict a, const ui
 	widen(fa, a, bf16);
 	widen(fb, b, bf16);
 	for (unsigned row = 0; row < N; row += 2) {
-		row_f32 even = sums[row], odd = sums[row + 1]; /* two sums at a time hide their latency */
+		/* two sums at a time hide their latency */
+		row_f32 even = sums[row], odd = sums[row + 1];
 		for (unsigned k = 0; k < N; k++) {
 			even += rows_b[k] * fa[row * N + k];
 			odd += rows_b[k] * fa[(row + 1) * N + k];
@@ -44,7 +46,8 @@ void CAT(BW_ROWS, _wmma)(float *restrict d, const uint16_t *restrict a, const ui
 	}
 }
 
-void CAT(BW_ROWS, _wmma_int)(int32_t *restrict d, const int16_t *restrict a, const int16_t *restrict b)
+void CAT(BW_ROWS, _wmma_int)(int32_t *restrict d, const int16_t *restrict a,
+			     const int16_t *restrict b)
 {
 	for (unsigned row = 0; row < N; row++) {
 		int32_t sum[N] = {0};
