@@ -50,7 +50,7 @@ bench: all
 	@tools/bench.sh $(BUILD)
 
 format:
-	clang-format -i $$(git ls-files 'src/*.[ch]' 'tests/*.[ch]')
+	clang-format-19 -i $$(git ls-files 'src/*.[ch]' 'tests/*.[ch]' 'examples/*.[ch]')
 
 install: all
 	@meson install -C $(BUILD)
