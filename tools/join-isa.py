@@ -5,7 +5,7 @@
 Usage: join-isa.py [-o JOIN_H] FILE...
 
 Each FILE is data/isa/gfx11.enc (lines that begin with "insn NAME") or one of the executor's tables
-(src/vgpu/device/exec/sem_*.def: rows FORM(..., NAME, ...)). Every encoding must have exactly one row of
+(src/vgpu/device/exec/sem/*.def: rows FORM(..., NAME, ...)). Every encoding must have exactly one row of
 semantics, or one ABSENT(NAME, "reason"); every row must have an encoding. EXCP and APPROX rows are
 remarks on opcodes that are executed, and need both.
 
@@ -89,8 +89,8 @@ class Tables:
                     bad(where, f"{form} of {name}, which is not executed")
         for name, where in self.encodings.items():
             if name not in self.rows and name not in self.absent:
-                bad(where, f"{name} has neither semantics (a row in exec/sem_*.def) nor a reason to be absent "
-                    "(sem_absent.def)")
+                bad(where, f"{name} has neither semantics (a row in exec/sem/*.def) nor a reason to be absent "
+                    "(sem/absent.def)")
 
 
 def main():
@@ -109,7 +109,7 @@ def main():
     if args.out:
         with open(args.out, "w", encoding="utf-8") as f:
             f.write("/* SPDX-License-Identifier: MIT */\n"
-                    "/* Made by tools/join-isa.py from data/isa/gfx11.enc and exec/sem_*.def. */\n"
+                    "/* Made by tools/join-isa.py from data/isa/gfx11.enc and exec/sem/*.def. */\n"
                     f"enum {{ BW_JOIN_OPCODES = {len(t.encodings)}, BW_JOIN_EXECUTED = {len(t.rows)}, "
                     f"BW_JOIN_ABSENT = {len(t.absent)} }};\n")
 

@@ -361,7 +361,7 @@ bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_c
 bw_command_fn bw_info_report;
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 
-/* ---- subcommands: run.c, other.c ---- */
+/* ---- subcommands: run.c, exec.c ---- */
 
 int bw_main_run(int argc, char **argv);
 int bw_main_exec(int argc, char **argv);

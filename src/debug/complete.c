@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Words that could stand where something was begun. */
-#include "debug/expr_priv.h"
+#include "debug/expressions/expr_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "debug/value.h"
+#include "debug/expressions/value.h"
 #include "sym/code_object.h"
 #include "sym/lines.h"
 #include "target/target.h"

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 #include "base/vec.h"
-#include "debug/bound.h"
+#include "debug/dispatches/bound.h"
 #include "debug/debug.h"
 #include "isa/inst.h"
 #include "isa/text.h"
@@ -118,7 +118,8 @@ struct bw_patch {
 	struct bw_inst inst; /* what it replaces */
 	uint64_t copy_va;    /* [inst][s_trap DISPLACED]; 0 until first needed */
 	uint32_t cell;
-	/* tested by the trap handler (filters.c): number of the filter + 1, 0 for none */
+	/* tested by the trap handler (conditions/install.c): number of the filter + 1, 0 for
+	 * none */
 	uint8_t filter;
 	uint64_t filter_va;
 	uint32_t *filter_code; /* owned */
@@ -371,7 +372,7 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number);
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);
 
-/* filters.c */
+/* conditions/install.c */
 /* Something has changed that conditions depend on. */
 void bw_filter_dirty(struct bw_debug *d);
 /* Before waves run on. */
@@ -457,7 +458,7 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 /* After anything that may have written code. */
 void bw_debug_forget_insts(struct bw_debug *d);
 
-/* regs.c */
+/* waves/wave_regs.c */
 struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
 				  uint64_t *out) BW_MUST_CHECK;
 struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,

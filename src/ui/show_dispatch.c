@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "debug/bound.h"
+#include "debug/dispatches/bound.h"
 #include "ui/show.h"
 
 static const char *state_name(enum bw_dispatch_state state)

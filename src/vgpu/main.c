@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "vgpu/lists.h"
+#include "vgpu/describe.h"
 #include "vgpu/uapi/uapi.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"

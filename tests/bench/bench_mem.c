@@ -10,7 +10,7 @@
 
 #include "base/util.h"
 #include "isa/inst.h"
-#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/exec/core/exec.h"
 
 enum { MEM_B = 64 << 20, DATA = 1 << 20, LANES = 32, VGPRS = 64, UNROLL = 8 };
 #define VA UINT64_C(0x7f0000000000)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What a dispatch was given: the descriptors that user SGPRs lead to, as drivers lay them out, and
  * push constants. */
-#include "debug/bound.h"
+#include "debug/dispatches/bound.h"
 
 #include <stdlib.h>
 #include <string.h>

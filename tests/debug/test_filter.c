@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Conditions as machine code: what LLVM reads in it is what was meant. */
-#include "debug/filter.h"
+#include "debug/conditions/filter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

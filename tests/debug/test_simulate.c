@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "debug/simulate.h"
+#include "debug/stepping/simulate.h"
 
 #define PC 0x7f0000001000ull
 

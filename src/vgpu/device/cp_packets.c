@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/draw.h"
-#include "vgpu/device/exec/strict.h"
+#include "vgpu/device/exec/strict/strict.h"
 
 static bool privileged(const struct bw_queue *q)
 {

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "vgpu/device/cp.h"
-#include "vgpu/device/exec/strict.h"
+#include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/scheduler.h"
 #include "vgpu/device/sdma.h"
 

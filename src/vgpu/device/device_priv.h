@@ -22,7 +22,7 @@
 #include <stdatomic.h>
 
 #include "vgpu/device/device.h"
-#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/exec/core/exec.h"
 #include "vgpu/device/gc_11_0_0.h"
 #include "vgpu/device/vm.h"
 

@@ -6,7 +6,7 @@
  * shaders, draw_target.c stores what they export. */
 
 #include "vgpu/device/draw.h"
-#include "vgpu/device/exec/image.h"
+#include "vgpu/device/exec/image/image.h"
 
 enum {
 	BW_DRAW_LANES = 64,

@@ -8,7 +8,7 @@
 #include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/draw_priv.h"
-#include "vgpu/device/exec/mem_rmw.h"
+#include "vgpu/device/exec/memory/rmw.h"
 
 /* SPI_SHADER_EX_FORMAT (soc21_enum.h) */
 enum ex_format {

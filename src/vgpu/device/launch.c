@@ -5,7 +5,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/cp.h"
-#include "vgpu/device/exec/strict.h"
+#include "vgpu/device/exec/strict/strict.h"
 
 enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
 enum { MODE_WAVE_END = 1u << 21 }; /* traps at the end of the wave (rule 298) */

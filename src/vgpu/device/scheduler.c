@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "vgpu/device/exec/strict.h"
+#include "vgpu/device/exec/strict/strict.h"
 
 unsigned bw_sched_n_wgps(const struct bw_device *dev)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the workers' executors counted, as one. Apart from the rest of the device: its tests bring
  * an executor of their own, which counts nothing. */
-#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/exec/core/exec.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/device_priv.h"
 

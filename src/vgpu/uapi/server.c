@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "isa/inst.h"
-#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/exec/core/exec.h"
 #include "vgpu/uapi/strict.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"

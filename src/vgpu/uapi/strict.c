@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "vgpu/device/exec/strict.h"
+#include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/uapi/strict.h"
 #include "vgpu/uapi/uapi_priv.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "vgpu/device/exec/strict.h"
+#include "vgpu/device/exec/strict/strict.h"
 
 enum { WAIT_MS = 60000, FINDINGS = 64, IN = 7 };
 #define LO(va) ((uint32_t)(va))

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "isa/inst.h"
-#include "vgpu/device/exec/exec.h"
-#include "vgpu/device/exec/strict.h"
+#include "vgpu/device/exec/core/exec.h"
+#include "vgpu/device/exec/strict/strict.h"
 
 enum { GPU_MEM_B = 32 << 20 };
 #define GPU_VA UINT64_C(0x7f0000000000)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/exec/core/exec.h"
 
 enum {
 	HARNESS_PAGES = 64,

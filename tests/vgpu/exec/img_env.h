@@ -5,8 +5,8 @@
 /* For tests of image instructions: descriptors in s[8:15] and s[16:19], texels by hand. */
 
 #include "mem_env.h"
-#include "vgpu/device/exec/exec_priv.h"
-#include "vgpu/device/exec/image.h"
+#include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/image/image.h"
 
 enum { IMG_T = 8, IMG_S = 16 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vgpu/device/exec/exec.h"
+#include "vgpu/device/exec/core/exec.h"
 
 /* Host page of each virtual one: pairs lie together, and no two of those are neighbours. */
 static unsigned shuffled(unsigned page)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vgpu/device/exec/rec.h"
+#include "vgpu/device/exec/core/rec.h"
 
 enum {
 	ENV_PAGES = 16, /* mapped from ENV_VA on, the last one read-only */

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "vgpu/device/exec/fmath.h"
-#include "vgpu/device/exec/lane_math.h"
+#include "vgpu/device/exec/alu/fmath.h"
+#include "vgpu/device/exec/alu/lane_math.h"
 
 enum { N_RANDOM = 200000, N_CROSS = 60 };
 

@@ -13,7 +13,7 @@
 
 #include "base/util.h"
 #include "harness.h"
-#include "vgpu/device/exec/fmath.h"
+#include "vgpu/device/exec/alu/fmath.h"
 
 #define F16 BW_FKIND_F16
 #define F32 BW_FKIND_F32

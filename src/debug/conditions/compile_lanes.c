@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+/* Conditions that compute: $v1 + $v2 * 4 == $s3, ($_lane & 3) == 1. The trap handler has no VGPR to
+ * compute in, since nothing has been saved yet; but v_readlane brings one lane's registers to
+ * TTMPs, so the lanes are gone through one by one, up to the first that may fulfil the condition.
+ *
+ * ttmp[2:3] has the lanes to come, ttmp7 the lane, ttmp13 to 15 hold what is computed. ttmp7 and
+ * ttmp13 are the handler's (where to go on, which lies at a known distance from this code) and get
+ * their value back. Values are 32 bits wide; what has another type, or a name not known here, makes
+ * the comparison it stands in count as true. */
+#include "debug/conditions/filter_priv.h"
+
+enum { MAX_LABELS = 128, MAX_FIXUPS = 256, N_STACK = 3 };
+
+struct gen {
+	const struct bw_filter_tree *t;
+	struct bw_filter_code *c;
+	size_t label[MAX_LABELS]; /* where it is */
+	unsigned n_labels;
+	struct {
+		size_t at;
+		unsigned label;
+	} fixup[MAX_FIXUPS];
+	unsigned n_fixups;
+	bool full;
+};
+
+static unsigned new_label(struct gen *g)
+{
+	if (g->n_labels == MAX_LABELS) {
+		g->full = true;
+		return 0;
+	}
+	return g->n_labels++;
+}
+
+static void place(struct gen *g, unsigned label)
+{
+	g->label[label] = g->c->n;
+}
+
+enum { S_BRANCH = 32, S_CBRANCH_SCC0 = 33, S_CBRANCH_SCC1 = 34 };
+
+static void branch(struct gen *g, unsigned op, unsigned label)
+{
+	if (g->n_fixups == MAX_FIXUPS) {
+		g->full = true;
+		return;
+	}
+	g->fixup[g->n_fixups].at = g->c->n;
+	g->fixup[g->n_fixups++].label = label;
+	bw_fc_put(g->c, 0xbf800000u | op << 16);
+}
+
+static void fix(struct gen *g)
+{
+	for (unsigned i = 0; i < g->n_fixups; i++) {
+		size_t at = g->fixup[i].at;
+		if (at < g->c->n)
+			g->c->dw[at] |= (uint16_t)(g->label[g->fixup[i].label] - at - 1);
+	}
+}
+
+static const uint8_t stack[N_STACK] = {BW_FR_TTMP13, BW_FR_LEAF, BW_FR_LEAF + 1};
+
+/* A source operand: a register's code, or LITERAL with its value. */
+struct source {
+	unsigned code;
+	uint32_t literal;
+};
+
+/* How many TTMPs a value needs. */
+static unsigned need(const struct bw_filter_tree *t, uint8_t at)
+{
+	const struct bw_ft_node *n = &t->node[at];
+	if (n->kind == BW_FT_VECTOR)
+		return 1;
+	if (n->kind != BW_FT_BINARY)
+		return 0;
+	unsigned a = need(t, n->a), b = need(t, n->b);
+	return a == b ? a + 1 : BW_MAX(a, b); /* of two that differ the greater is not 0 */
+}
+
+/* Whether it can be computed at all; comparisons have no value here. */
+static bool has_value(const struct bw_filter_tree *t, uint8_t at)
+{
+	const struct bw_ft_node *n = &t->node[at];
+	if (n->kind == BW_FT_UNKNOWN || n->kind == BW_FT_UNARY)
+		return false;
+	if (n->kind != BW_FT_BINARY)
+		return true;
+	return bw_ft_computes(n->op) && has_value(t, n->a) && has_value(t, n->b) &&
+	       need(t, at) <= N_STACK;
+}
+
+static void put_sop2(struct bw_filter_code *c, unsigned op, unsigned dst, struct source a,
+		     struct source b)
+{
+	bw_fc_sop2(c, op, dst, a.code, b.code);
+	if (a.code == BW_FR_LITERAL || b.code == BW_FR_LITERAL)
+		bw_fc_put(c, a.code == BW_FR_LITERAL ? a.literal : b.literal);
+}
+
+static unsigned opcode(const struct bw_ft_node *n)
+{
+	switch (n->op) {
+	case '+':
+		return 0; /* s_add_u32 */
+	case '-':
+		return 1; /* s_sub_u32 */
+	case '*':
+		return 44; /* s_mul_i32 */
+	case '&':
+		return 22; /* s_and_b32 */
+	case '|':
+		return 24; /* s_or_b32 */
+	case '^':
+		return 26; /* s_xor_b32 */
+	case BW_OPR_SHL:
+		return 8; /* s_lshl_b32 */
+	default:
+		return n->is_signed ? 12 : 10; /* s_ashr_i32, s_lshr_b32 */
+	}
+}
+
+/* The value of a node, in stack[base] or where it is already. */
+static struct source value(struct gen *g, uint8_t at, unsigned base)
+{
+	const struct bw_ft_node *n = &g->t->node[at];
+	struct source a, b;
+	switch (n->kind) {
+	case BW_FT_CONST:
+		return (struct source){BW_FR_LITERAL, n->value};
+	case BW_FT_SCALAR:
+		return (struct source){n->value, 0};
+	case BW_FT_LANE:
+		return (struct source){BW_FR_TTMP7, 0};
+	case BW_FT_VECTOR: /* v_readlane_b32 stack, v, ttmp7 */
+		bw_fc_put(g->c, 0xd7600000u | stack[base]);
+		bw_fc_put(g->c, (256u + n->value) | BW_FR_TTMP7 << 9);
+		return (struct source){stack[base], 0};
+	case BW_FT_UNKNOWN:
+	case BW_FT_UNARY:
+	case BW_FT_BINARY:
+		break;
+	}
+	bool b_first = need(g->t, n->b) > need(g->t, n->a);
+	uint8_t first = b_first ? n->b : n->a, second = b_first ? n->a : n->b;
+	a = value(g, first, base);
+	b = value(g, second, base + (a.code == stack[base]));
+	put_sop2(g->c, opcode(n), stack[base], b_first ? b : a, b_first ? a : b);
+	return (struct source){stack[base], 0};
+}
+
+static bool compare_of(int op, enum bw_compare *out)
+{
+	static const struct {
+		int op;
+		enum bw_compare compare;
+	} rows[] = {{BW_OPR_EQ, BW_EQ}, {BW_OPR_NE, BW_NE}, {'<', BW_LT},
+		    {BW_OPR_LE, BW_LE}, {'>', BW_GT},	    {BW_OPR_GE, BW_GE}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		if (rows[i].op != op)
+			continue;
+		*out = rows[i].compare;
+		return true;
+	}
+	return false;
+}
+
+/* Whether a comparison, or a value that is to be 0 or not, can be worked out. */
+static bool is_testable(const struct bw_filter_tree *t, uint8_t at)
+{
+	const struct bw_ft_node *n = &t->node[at];
+	enum bw_compare op;
+	if (n->kind != BW_FT_BINARY || !compare_of(n->op, &op))
+		return has_value(t, at);
+	unsigned a = need(t, n->a), b = need(t, n->b);
+	return has_value(t, n->a) && has_value(t, n->b) &&
+	       (a == b ? a + 1 : BW_MAX(a, b)) <= N_STACK;
+}
+
+/* A literal on both sides is none for s_cmp: never of two constants. */
+static void test(struct gen *g, uint8_t at)
+{
+	const struct bw_ft_node *n = &g->t->node[at];
+	enum bw_compare op;
+	struct source a, b = {BW_FR_INLINE_0, 0};
+	bool is_signed = false;
+	if (n->kind == BW_FT_BINARY && compare_of(n->op, &op)) {
+		bool b_first = need(g->t, n->b) > need(g->t, n->a);
+		a = value(g, b_first ? n->b : n->a, 0);
+		b = value(g, b_first ? n->a : n->b, a.code == stack[0]);
+		if (b_first) {
+			struct source x = a;
+			a = b;
+			b = x;
+		}
+		is_signed = g->t->node[n->a].is_signed && g->t->node[n->b].is_signed;
+	} else {
+		op = BW_NE;
+		a = value(g, at, 0);
+	}
+	if (a.code == BW_FR_LITERAL && b.code == BW_FR_LITERAL) {
+		bw_fc_sop1(g->c, BW_FC_S_MOV_B32, stack[0], BW_FR_LITERAL);
+		bw_fc_put(g->c, a.literal);
+		a.code = stack[0];
+	}
+	bw_fc_sopc(g->c, (is_signed ? bw_fc_sopc_signed : bw_fc_sopc_unsigned)[op], a.code, b.code);
+	if (a.code == BW_FR_LITERAL || b.code == BW_FR_LITERAL)
+		bw_fc_put(g->c, a.code == BW_FR_LITERAL ? a.literal : b.literal);
+}
+
+/* Whether nothing is known that would speak against it. */
+static bool may_always(const struct bw_filter_tree *t, uint8_t at, bool negate)
+{
+	const struct bw_ft_node *n = &t->node[at];
+	if (n->kind == BW_FT_UNARY)
+		return may_always(t, n->a, !negate);
+	if (n->kind == BW_FT_BINARY && (n->op == BW_OPR_AND || n->op == BW_OPR_OR)) {
+		bool is_and = (n->op == BW_OPR_AND) != negate;
+		bool a = may_always(t, n->a, negate), b = may_always(t, n->b, negate);
+		return is_and ? a && b : a || b;
+	}
+	return !is_testable(t, at);
+}
+
+/* Jumps to yes where the node may hold (negate: may not hold), else to no. */
+static void jump(struct gen *g, uint8_t at, bool negate, unsigned yes, unsigned no)
+{
+	const struct bw_ft_node *n = &g->t->node[at];
+	if (n->kind == BW_FT_UNARY) {
+		jump(g, n->a, !negate, yes, no);
+	} else if (n->kind == BW_FT_BINARY && (n->op == BW_OPR_AND || n->op == BW_OPR_OR)) {
+		bool is_and = (n->op == BW_OPR_AND) != negate;
+		unsigned next = new_label(g);
+		jump(g, n->a, negate, is_and ? next : yes, is_and ? no : next);
+		place(g, next);
+		jump(g, n->b, negate, yes, no);
+	} else if (!is_testable(g->t, at)) {
+		branch(g, S_BRANCH, yes);
+	} else {
+		test(g, at);
+		branch(g, negate ? S_CBRANCH_SCC0 : S_CBRANCH_SCC1, yes);
+		branch(g, S_BRANCH, no);
+	}
+}
+
+/* $s4, $v3, $_lane, $s4 & 7: what compile.c compares with numbers, for all lanes at once. */
+static bool is_simple(const struct bw_filter_tree *t, uint8_t at)
+{
+	const struct bw_ft_node *n = &t->node[at];
+	if (n->kind == BW_FT_BINARY && n->op == '&' && !n->was_mod)
+		return t->node[n->a].kind == BW_FT_SCALAR && t->node[n->b].kind == BW_FT_CONST;
+	return n->kind == BW_FT_SCALAR || n->kind == BW_FT_VECTOR || n->kind == BW_FT_LANE;
+}
+
+/* Whether something is known here that is not known there. */
+static bool knows_more(const struct bw_filter_tree *t, uint8_t at)
+{
+	const struct bw_ft_node *n = &t->node[at];
+	enum bw_compare op;
+	if (n->kind == BW_FT_UNARY)
+		return knows_more(t, n->a);
+	if (n->kind == BW_FT_BINARY && (n->op == BW_OPR_AND || n->op == BW_OPR_OR))
+		return knows_more(t, n->a) || knows_more(t, n->b);
+	if (!is_testable(t, at))
+		return false;
+	if (n->kind != BW_FT_BINARY || !compare_of(n->op, &op))
+		return true;
+	bool a = t->node[n->a].kind == BW_FT_CONST && is_simple(t, n->b);
+	return !a && !(t->node[n->b].kind == BW_FT_CONST && is_simple(t, n->a));
+}
+
+/* Whether all lanes have the same answer. */
+static bool is_uniform(const struct bw_filter_tree *t)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->node[i].kind == BW_FT_VECTOR || t->node[i].kind == BW_FT_LANE)
+			return false;
+	return true;
+}
+
+static void write_loop(struct gen *g, uint8_t root)
+{
+	struct bw_filter_code *c = g->c;
+	unsigned next = new_label(g), yes = new_label(g), none = new_label(g), out = new_label(g);
+	place(g, next);
+	bw_fc_sop1(c, 9, BW_FR_TTMP7, BW_FR_ACC); /* s_ctz_i32_b64; -1 for 0 */
+	bw_fc_sopc(c, bw_fc_sopc_signed[BW_LT], BW_FR_TTMP7, BW_FR_INLINE_0);
+	branch(g, S_CBRANCH_SCC1, none);
+	bw_fc_sop1(c, 17, BW_FR_ACC, BW_FR_TTMP7); /* s_bitset0_b64 */
+	jump(g, root, false, yes, is_uniform(g->t) ? none : next);
+	place(g, none);
+	bw_fc_sop1(c, BW_FC_S_MOV_B32, BW_FR_ACC, BW_FR_INLINE_0);
+	branch(g, S_BRANCH, out);
+	place(g, yes);
+	bw_fc_sop1(c, BW_FC_S_MOV_B32, BW_FR_ACC, BW_FR_INLINE_0 + 1);
+	place(g, out);
+	/* ttmp7 and ttmp13: where to go on, some bytes before this code */
+	bw_fc_sop1(c, 71, BW_FR_LEAF, 0); /* s_getpc_b64 */
+	uint32_t distance_b = (uint32_t)c->n * 4 + g->t->facts->go_on_before_b;
+	bw_fc_sop2(c, 1, BW_FR_TTMP7, BW_FR_LEAF, BW_FR_LITERAL); /* s_sub_u32 */
+	bw_fc_put(c, distance_b);
+	bw_fc_sop2(c, 5, BW_FR_TTMP13, BW_FR_LEAF + 1, BW_FR_INLINE_0); /* s_subb_u32 */
+	bw_fc_sopc(c, bw_fc_sopc_unsigned[BW_NE], BW_FR_ACC, BW_FR_INLINE_0);
+	bw_fc_sop1(c, BW_FC_S_SETPC_B64, 0, BW_FR_LINK);
+}
+
+bool bw_filter_lanes(const struct bw_filter_tokens *tokens, const struct bw_filter_facts *facts,
+		     bool whole, struct bw_filter_code *c)
+{
+	struct bw_filter_tree t;
+	struct gen g = {.t = &t, .c = c};
+	uint8_t root;
+	if (!bw_filter_tree_parse(&t, tokens, facts, &root) || may_always(&t, root, false) ||
+	    (!whole && !knows_more(&t, root)))
+		return false;
+	size_t start = c->n;
+	write_loop(&g, root);
+	fix(&g);
+	if (!g.full && !c->full)
+		return true;
+	c->n = start;
+	c->full = false;
+	return false;
+}

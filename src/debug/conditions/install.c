@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+/* Which breakpoints have their condition tested by the trap handler (compile.c), and where that
+ * code lies: in the upper half of the code buffer, one cell for each filter. */
+#include "debug/debug_priv.h"
+#include "debug/expressions/expr_priv.h"
+#include "debug/conditions/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "trap/trap.h"
+
+enum {
+	OP_S_TRAP = 0xbf900000,
+	OP_S_CODE_END = 0xbf9f0000,
+	GO_ON_DW = 8, /* the copy of the instruction, before the filter's code */
+	CELL_DW = 256,
+	CODE_DW = CELL_DW - GO_ON_DW - 64, /* the fetcher runs ahead */
+};
+
+void bw_filter_dirty(struct bw_debug *d)
+{
+	d->filters_dirty = true;
+}
+
+static uint64_t cell_va(struct bw_debug *d, unsigned index)
+{
+	uint64_t buffer;
+	uint32_t size_b;
+	d->target->ops->code_buffer(d->target, &buffer, &size_b);
+	uint64_t half = size_b / 2;
+	return (index + 1ull) * CELL_DW * 4 <= half ? buffer + half + index * CELL_DW * 4ull : 0;
+}
+
+/* ---- Facts ---- */
+
+static bool variable(void *cookie, const char *name, struct bw_value *out)
+{
+	struct bw_debug *d = cookie;
+	bw_vec_each(&d->vars, v) {
+		if (strcmp(v->name, name) != 0)
+			continue;
+		*out = v->value;
+		return !out->n_elem &&
+		       (out->type.kind == BW_TYPE_INT || out->type.kind == BW_TYPE_UINT ||
+			out->type.kind == BW_TYPE_FLOAT);
+	}
+	return false;
+}
+
+static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
+		       uint32_t *out_wave_in_group)
+{
+	struct bw_debug *d = cookie;
+	const struct bw_wave *w = NULL;
+	/* stopped or not: a number is never given twice, and who has taken over its place is looked
+	 * at */
+	for (uint32_t i = 0; i < d->target->facts.n_slots && number; i++)
+		if (d->slots[i].known && d->slots[i].info.number == number)
+			w = &d->slots[i];
+	if (!w)
+		return false;
+	memcpy(out_group, w->info.workgroup, sizeof(w->info.workgroup));
+	*out_wave_in_group = w->info.wave_in_group;
+	return true;
+}
+
+/* What holds for all dispatches that have waves, or will. */
+static struct bw_filter_facts facts_of(struct bw_debug *d)
+{
+	enum { CS_W32_EN = 1u << 15 };
+	struct bw_filter_facts f = {.n_vgprs = 256,
+				    .one_row = true,
+				    .variable = variable,
+				    .wave = wave_place,
+				    .go_on_before_b = GO_ON_DW * 4,
+				    .cookie = d};
+	bool first = true;
+	bw_vec_each(&d->dispatches, x) {
+		const struct bw_target_dispatch *t = &x->info.desc;
+		if (x->info.state != BW_DISPATCH_HELD && x->info.state != BW_DISPATCH_RUNNING)
+			continue;
+		unsigned lanes = t->initiator & CS_W32_EN ? 32 : 64;
+		/* RSRC1.VGPRS counts in 8 (wave32) or 4 (wave64) */
+		unsigned n = ((t->rsrc1 & 0x3f) + 1) * (lanes == 32 ? 8 : 4);
+		f.n_vgprs = BW_MIN(f.n_vgprs, n);
+		f.lanes = first || f.lanes == lanes ? lanes : 0;
+		f.one_row &= t->group_size[1] == 1 && t->group_size[2] == 1;
+		first = false;
+	}
+	return f;
+}
+
+/* The conditions of all breakpoints at va, as one; false: one of them has none, or wants to know
+ * more of the wave. */
+static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
+{
+	if (d->internal_va == va)
+		return false;
+	bw_vec_each(&d->breaks, it) {
+		const struct bw_break *b = *it;
+		bool here = false;
+		bw_vec_each(&b->places, at)
+			here |= at->va == va && at->space == d->space;
+		if (!here || !b->info.enabled)
+			continue;
+		if ((!b->condition && !b->info.wave) || b->filter || b->info.kind != BW_BREAK_CODE)
+			return false;
+		bw_str_addf(out, "%s(", out->len ? " || " : "");
+		if (b->info.wave)
+			bw_str_addf(out, "$_wave == %u%s", b->info.wave,
+				    b->condition ? " && " : "");
+		if (b->condition)
+			bw_str_addf(out, "(%s)", b->condition);
+		bw_str_add(out, ")");
+	}
+	return out->len;
+}
+
+/* ---- Putting them in ---- */
+
+static struct bw_error *patch_word(struct bw_debug *d, const struct bw_patch *p, unsigned id)
+{
+	return d->target->ops->patch(d->target, p->va, bw_patch_word(p, id));
+}
+
+/* Every wave stops at p from here on. */
+static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
+{
+	if (!p->filter)
+		return NULL;
+	BW_TRY(patch_word(d, p, BW_TRAP_ID_BREAKPOINT));
+	BW_TRY(d->target->ops->set_filter(d->target, p->filter - 1, 0, 0, 0));
+	d->filters_retired |= 1ull << (p->filter - 1);
+	p->filter = 0;
+	free(p->filter_code);
+	p->filter_code = NULL;
+	p->filter_dw = 0;
+	return NULL;
+}
+
+static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uint32_t *code,
+			       size_t n)
+{
+	uint32_t cell[CELL_DW], words[3];
+	struct bw_inst inst;
+	uint64_t next = p->va + p->inst.size_b, va;
+	/* never over code that a wave may be in */
+	unsigned index = (unsigned)__builtin_ctzll(~d->filters_used);
+
+	if (index >= BW_TRAP_N_FILTERS || !(va = cell_va(d, index)))
+		return take_out(d, p);
+	if (p->filter)
+		d->filters_retired |= 1ull << (p->filter - 1);
+	BW_TRY(bw_debug_read_inst(d, p->va, &inst, words));
+	uint32_t *copy = malloc(n * sizeof(*copy));
+	if (!copy)
+		return bw_error_nomem();
+	memcpy(copy, code, n * sizeof(*copy));
+	for (size_t i = 0; i < CELL_DW; i++)
+		cell[i] = OP_S_CODE_END;
+	size_t at = inst.size_b / 4;
+	memcpy(cell, words, inst.size_b);
+	/* as in displaced.c: its exceptions are read elsewhere */
+	cell[at++] = OP_S_TRAP | BW_TRAP_MARK_TRAPSTS | BW_TRAP_ID_CELL_END;
+	cell[at++] = (uint32_t)next;
+	cell[at] = (uint32_t)(next >> 32);
+	memcpy(cell + GO_ON_DW, code, n * sizeof(*code));
+	free(p->filter_code);
+	p->filter_code = copy;
+	p->filter_dw = n;
+	p->filter = (uint8_t)(index + 1);
+	p->filter_va = va;
+	d->filters_used |= 1ull << index;
+	BW_TRY(d->target->ops->write(d->target, va, cell, sizeof(cell)));
+	BW_TRY(d->target->ops->set_filter(d->target, index, p->va, va + GO_ON_DW * 4, va));
+	return patch_word(d, p, BW_TRAP_ID_FILTER + index);
+}
+
+static struct bw_error *update(struct bw_debug *d, struct bw_patch *p,
+			       const struct bw_filter_facts *facts)
+{
+	uint32_t code[CODE_DW];
+	struct bw_str text = {0};
+	size_t n = 0;
+	uint64_t target;
+	/* what reads or writes the PC cannot run from a copy */
+	enum bw_flow flow = bw_isa_flow(&p->inst, p->va, &target);
+	if ((flow == BW_FLOW_NEXT || flow == BW_FLOW_END) && condition_at(d, p->va, &text))
+		n = bw_filter_compile(bw_str_text(&text), facts, code, CODE_DW);
+	bw_str_free(&text);
+	if (!n)
+		return take_out(d, p);
+	if (p->filter && p->filter_dw == n && !memcmp(p->filter_code, code, n * sizeof(*code)))
+		return NULL;
+	return put_in(d, p, code, n);
+}
+
+struct bw_error *bw_filters_update(struct bw_debug *d)
+{
+	if (!d->filters_dirty || !d->target || !(d->target->caps & BW_CAP_FILTER))
+		return NULL;
+	d->filters_dirty = false;
+	if (d->state == BW_DEBUG_STOPPED) { /* nobody is in what was given up */
+		d->filters_used &= ~d->filters_retired;
+		d->filters_retired = 0;
+	}
+	struct bw_filter_facts facts = facts_of(d);
+	bw_vec_each(&d->patches, p) {
+		BW_IN_SPACE(d, p->space);
+		struct bw_error *err = update(d, p, &facts);
+		/* the program has given up this code: no wave will come by */
+		if (err && !bw_error_catch(&err, BW_E_FAULT))
+			return err;
+	}
+	return NULL;
+}
+
+void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
+{
+	if (p->filter && d->target)
+		bw_error_free(d->target->ops->set_filter(d->target, p->filter - 1u, 0, 0, 0));
+	if (p->filter)
+		d->filters_retired |= 1ull << (p->filter - 1u);
+	free(p->filter_code);
+	p->filter_code = NULL;
+	p->filter = 0;
+}
+
+/* ---- Waves inside of them ---- */
+
+uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc)
+{
+	bw_vec_each(&d->patches, p) {
+		if (!p->filter || p->space != d->space || pc < p->filter_va ||
+		    pc >= p->filter_va + GO_ON_DW * 4)
+			continue;
+		return pc == p->filter_va ? p->va : p->va + p->inst.size_b;
+	}
+	return pc;
+}
+
+bool bw_filter_is_trap(unsigned trap_id)
+{
+	return trap_id >= BW_TRAP_ID_FILTER && trap_id < BW_TRAP_ID_FILTER + BW_TRAP_N_FILTERS;
+}

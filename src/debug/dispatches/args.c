@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/* What a dispatch's kernel was launched with, from its kernarg block. */
+#include "debug/expressions/expr_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out)
+{
+	struct bw_type t = {0};
+	bool known = arg->type_name[0] && bw_type_parse(arg->type_name, &t);
+
+	switch (arg->kind) {
+	case BW_ARG_BUFFER:
+		/* of bytes nobody has named: dwords */
+		if (!known || t.kind != BW_TYPE_POINTER)
+			t = (struct bw_type){.kind = BW_TYPE_POINTER,
+					     .elem_kind = known ? t.kind : BW_TYPE_UINT,
+					     .elem_size_b = known && t.size_b ? t.size_b : 4,
+					     .depth = 1};
+		t.size_b = 8;
+		break;
+	case BW_ARG_LDS_POINTER:
+		if (!known || t.kind != BW_TYPE_POINTER)
+			t = (struct bw_type){.kind = BW_TYPE_POINTER,
+					     .elem_kind = BW_TYPE_UINT,
+					     .elem_size_b = 4,
+					     .depth = 1};
+		t.space = BW_SPACE_LDS;
+		t.size_b = 4;
+		break;
+	case BW_ARG_VALUE:
+	case BW_ARG_HIDDEN:
+	case BW_ARG_OTHER:
+		if (known && t.size_b == arg->size_b && t.kind != BW_TYPE_VOID)
+			break;
+		if (arg->size_b != 1 && arg->size_b != 2 && arg->size_b != 4 && arg->size_b != 8)
+			return false;
+		t = (struct bw_type){.kind = BW_TYPE_UINT, .size_b = (uint8_t)arg->size_b};
+		break;
+	}
+	if (t.size_b > arg->size_b)
+		return false;
+	*out = t;
+	return true;
+}
+
+bool bw_kernel_is_assembly(const struct bw_module *m, const struct bw_kernel *k)
+{
+	return m->lines && bw_lines_language(m->lines, k->entry) == BW_LANGUAGE_ASSEMBLY;
+}
+
+/* Without debug information: by the kernel's symbol, or the one that its entry has. */
+static bool in_kernel_symbol(const struct bw_module *m, const struct bw_kernel *k, uint64_t at)
+{
+	if (k->end > k->entry)
+		return at >= k->entry && at < k->end;
+	const struct bw_symbol *s = bw_module_symbol_at(m, at);
+	return s && s == bw_module_symbol_at(m, k->entry);
+}
+
+void bw_debug_frame(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_frame *out)
+{
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, dispatch);
+	BW_IN_SPACE(d, x ? x->space : d->space);
+	struct bw_function f;
+	*out = (struct bw_frame){0};
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	if (!l)
+		return;
+	const struct bw_module *m = l->module;
+	uint64_t at = pc - l->base;
+	const struct bw_symbol *s = bw_module_symbol_at(m, at);
+	const struct bw_kernel *k = x && x->load_base == l->base ? x->kernel : NULL;
+	out->function = s ? s->name : NULL;
+	out->language = m->lines ? bw_lines_language(m->lines, at) : BW_LANGUAGE_UNKNOWN;
+	if (out->language != BW_LANGUAGE_COMPILED || !bw_lines_function_at(m->lines, at, &f)) {
+		out->is_kernel = k && in_kernel_symbol(m, k, at);
+		return;
+	}
+	out->has_params = f.has_params;
+	if (f.name)
+		out->function = f.name;
+	out->is_kernel =
+		k && !f.is_inlined && bw_lines_function_covers(m->lines, f.index, k->entry);
+}
+
+struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,
+			       size_t *out_n)
+{
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, dispatch);
+	if (!x)
+		return bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %u", dispatch);
+	BW_IN_SPACE(d, x->space);
+	size_t n = 0, max = x->kernel ? x->kernel->n_args : 0;
+	struct bw_arg_info *args = calloc(max ? max : 1, sizeof(*args));
+	if (!args)
+		return bw_error_nomem();
+	for (size_t i = 0; i < max; i++) {
+		const struct bw_kernel_arg *arg = &x->kernel->args[i];
+		if (arg->kind == BW_ARG_HIDDEN)
+			continue;
+		struct bw_arg_info *a = &args[n++];
+		a->arg = arg;
+		if (!x->kernarg_va || !bw_arg_type(arg, &a->value.type))
+			continue;
+		a->value.place = BW_PLACE_MEMORY;
+		a->value.va = x->kernarg_va + arg->offset_b;
+		struct bw_error *err = bw_wave_mem_read(d, NULL, 0, BW_SPACE_GLOBAL, a->value.va,
+							&a->value.bits, a->value.type.size_b);
+		a->has_value = !err;
+		bw_error_free(err);
+		a->value.bits = bw_type_extend(&a->value.type, a->value.bits);
+	}
+	*out = args;
+	*out_n = n;
+	return NULL;
+}
+
+void bw_debug_free_args(struct bw_arg_info *args, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bw_value_fini(&args[i].value);
+	free(args);
+}

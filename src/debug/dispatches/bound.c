@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+#include "debug/dispatches/bound.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "debug/debug_priv.h"
+
+enum {
+	UNIT_B = 16, /* of descriptor sets */
+	SET_MAX_B = 1 << 16,
+	EMPTY_UNITS = 8,    /* in a row: the set is over */
+	IMAGE_TYPE_MIN = 8, /* T#: type, bits 255:252 of the first four words' last (gfx10+) */
+	POINTERS_MAX = 64,  /* in a kernarg block whose layout nobody tells */
+};
+
+struct bound_vec BW_VEC(struct bw_bound);
+
+struct look {
+	struct bw_debug *d;
+	struct bw_dispatch *x;
+	struct bw_target_map *maps;
+	size_t n_maps;
+	struct bound_vec found;
+};
+
+unsigned bw_dispatch_user_sgprs(const struct bw_dispatch_info *x)
+{
+	return BW_MIN((unsigned)bw_bits(x->desc.rsrc2, 5, 1), 16u);
+}
+
+const char *bw_image_type_name(unsigned type)
+{
+	static const char *const names[] = {"1D",	"2D",	    "3D",      "cube",
+					    "1D array", "2D array", "2D MSAA", "2D MSAA array"};
+	return type >= IMAGE_TYPE_MIN && type < IMAGE_TYPE_MIN + BW_ARRAY_SIZE(names)
+		       ? names[type - IMAGE_TYPE_MIN]
+		       : "?";
+}
+
+static const struct bw_target_map *map_at(const struct look *l, uint64_t va)
+{
+	for (size_t i = 0; i < l->n_maps; i++)
+		if (va >= l->maps[i].va && va - l->maps[i].va < l->maps[i].size_b)
+			return &l->maps[i];
+	return NULL;
+}
+
+/* ---- Descriptors ---- */
+
+/* V#: base 47:0, stride 61:48, records 95:64, type 127:126 = 0 (RDNA3 ISA guide, 9.1.5). */
+static bool is_buffer(const struct look *l, const uint32_t *w, struct bw_bound *out)
+{
+	uint64_t va = bw_canonical((uint64_t)(w[1] & 0xffff) << 32 | w[0]);
+	uint32_t stride = w[1] >> 16 & 0x3fff;
+	const struct bw_target_map *m = map_at(l, va);
+	if (w[3] >> 30 || !w[2] || !m || !(w[3] & 0xfff))
+		return false;
+	uint64_t size_b = (uint64_t)w[2] * (stride ? stride : 1);
+	if (va - m->va + size_b > m->size_b + UNIT_B)
+		return false;
+	*out = (struct bw_bound){.kind = BW_BOUND_BUFFER,
+				 .va = va,
+				 .size_b = size_b,
+				 .stride_b = stride,
+				 .format = bw_bits(w[3], 17, 12)};
+	memcpy(out->words, w, 4 * sizeof(*w));
+	return true;
+}
+
+/* T#: base 39:0 in units of 256 bytes, format 60:52, width - 1 75:62, height - 1 91:78, depth - 1
+ * 140:128, type 127:124 (RDNA3 ISA guide, 8.2.5). */
+static bool is_image(const struct look *l, const uint32_t *w, struct bw_bound *out)
+{
+	uint64_t va = bw_canonical(((uint64_t)(w[1] & 0xff) << 32 | w[0]) << 8);
+	const struct bw_target_map *m = map_at(l, va);
+	if (w[3] >> 28 < IMAGE_TYPE_MIN || !m || !bw_bits(w[1], 28, 20))
+		return false;
+	*out = (struct bw_bound){.kind = BW_BOUND_IMAGE,
+				 .va = va,
+				 .size_b = m->va + m->size_b - va,
+				 .format = bw_bits(w[1], 28, 20),
+				 .type = w[3] >> 28};
+	out->dim[0] = (w[1] >> 30 | (w[2] & 0xfff) << 2) + 1;
+	out->dim[1] = (uint32_t)bw_bits(w[2], 29, 14) + 1;
+	out->dim[2] = (uint32_t)bw_bits(w[4], 12, 0) + 1;
+	memcpy(out->words, w, 8 * sizeof(*w));
+	return true;
+}
+
+static struct bw_error *add(struct look *l, struct bw_bound b, unsigned sgpr, uint64_t at,
+			    uint32_t offset_b)
+{
+	b.sgpr = sgpr;
+	b.at = at;
+	b.offset_b = offset_b;
+	return bw_vec_push(&l->found, b);
+}
+
+/* A set at va: up to `limit` descriptors (0: until none has been met for a while). Returns by
+ * out_n how many there were. */
+static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, uint32_t limit,
+				    uint64_t end_va, size_t *out_n)
+{
+	const struct bw_target_map *m = map_at(l, va);
+	uint64_t room = BW_MIN(m->va + m->size_b - va, (uint64_t)SET_MAX_B);
+	room = bw_align_down(BW_MIN(room, end_va - va), UNIT_B);
+	_cleanup_free_ uint32_t *w = calloc(1, room + 32);
+	size_t n = 0;
+	if (!w)
+		return bw_error_nomem();
+	*out_n = 0;
+	struct bw_error *err = l->d->target->ops->read(l->d->target, va, w, room);
+	if (bw_error_catch(&err, BW_E_FAULT))
+		return NULL;
+	BW_TRY(err);
+	unsigned empty = 0;
+	for (uint64_t at = 0; at < room && empty < EMPTY_UNITS && (!limit || n < limit);) {
+		struct bw_bound b;
+		unsigned units = 1;
+		if (room - at >= 32 && is_image(l, w + at / 4, &b))
+			units = 2;
+		else if (!is_buffer(l, w + at / 4, &b))
+			units = 0;
+		if (units) {
+			BW_TRY(add(l, b, sgpr, va + at, (uint32_t)at));
+			n++;
+		}
+		empty = units ? 0 : empty + 1;
+		/* A set begins with a descriptor: else this is something else. */
+		if (!units && at == 0 && !limit)
+			break;
+		at += (units ? units : 1) * (uint64_t)UNIT_B;
+	}
+	*out_n = n;
+	return NULL;
+}
+
+/* ---- User SGPRs ---- */
+
+/* RADV's pointers have 32 bits, the upper half being the same for all (radv-client 4.2). */
+enum { ADDRESS32_HI = (int)0xffff8000 };
+
+static uint64_t pointer32(uint32_t v)
+{
+	return (uint64_t)(uint32_t)ADDRESS32_HI << 32 | v;
+}
+
+static uint64_t next_pointer(const struct look *l, uint64_t va)
+{
+	const uint32_t *s = l->x->info.desc.user_data;
+	uint64_t best = UINT64_MAX;
+	for (unsigned i = 0; i < bw_dispatch_user_sgprs(&l->x->info); i++)
+		if (pointer32(s[i]) > va && map_at(l, pointer32(s[i])))
+			best = BW_MIN(best, pointer32(s[i]));
+	return best;
+}
+
+/* How many descriptors the k-th set in use has; 0: not known. */
+static uint32_t set_size(const struct look *l, size_t k)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(l->x->pipeline.sets); i++)
+		if (l->x->pipeline.sets[i] && k-- == 0)
+			return l->x->pipeline.sets[i];
+	return 0;
+}
+
+/* RADV keeps s[0:1] for its ring descriptors, set (an address of 64 bits) or not (0), up to Mesa 25
+ * (radv-client 8); in Mesa 26 they are for any pointer where a shader needs no rings. */
+static unsigned ring_sgprs(const struct look *l, const uint32_t *s, unsigned n)
+{
+	uint64_t wide = n > 1 ? s[0] | (uint64_t)s[1] << 32 : 1;
+	return wide == 0 || (wide >> 32 && map_at(l, wide)) ? 2 : 0;
+}
+
+static struct bw_error *look_at_sgprs(struct look *l)
+{
+	const uint32_t *s = l->x->info.desc.user_data;
+	unsigned n = bw_dispatch_user_sgprs(&l->x->info);
+	size_t sets = 0, found = 0;
+	bool radv = l->x->pipeline.id != 0;
+	for (unsigned i = radv ? ring_sgprs(l, s, n) : 0; i < n; i++) {
+		uint64_t wide = i + 1 < n ? s[i] | (uint64_t)s[i + 1] << 32 : 0;
+		const struct bw_target_map *m = wide ? map_at(l, wide) : NULL;
+		if (m && wide >> 32 && wide == bw_canonical(wide)) {
+			struct bw_bound b = {.kind = BW_BOUND_POINTER,
+					     .va = wide,
+					     .size_b = m->va + m->size_b - wide};
+			BW_TRY(add(l, b, i, 0, 0));
+			i++;
+		} else if ((s[i] || radv) && s[i] % 4 == 0 && map_at(l, pointer32(s[i]))) {
+			uint64_t va = pointer32(s[i]);
+			uint32_t limit = set_size(l, sets);
+			BW_TRY(look_at_set(l, i, va, limit,
+					   limit ? UINT64_MAX : next_pointer(l, va), &found));
+			sets += found > 0;
+		}
+	}
+	return NULL;
+}
+
+/* ---- Arguments of a kernel ---- */
+
+static struct bw_error *look_at_args(struct look *l)
+{
+	struct bw_arg_info *args = NULL;
+	size_t n = 0;
+	struct bw_error *err = bw_debug_args(l->d, l->x->info.number, &args, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct bw_target_map *m =
+			args[i].has_value && args[i].value.type.kind == BW_TYPE_POINTER
+				? map_at(l, args[i].value.bits)
+				: NULL;
+		if (!m)
+			continue;
+		struct bw_bound b = {.kind = BW_BOUND_POINTER,
+				     .va = args[i].value.bits,
+				     .size_b = m->va + m->size_b - args[i].value.bits};
+		snprintf(b.name, sizeof(b.name), "%s", args[i].arg->name);
+		err = add(l, b, 0, l->x->info.kernarg_va + args[i].arg->offset_b,
+			  (uint32_t)args[i].arg->offset_b);
+	}
+	bw_debug_free_args(args, n);
+	return err;
+}
+
+/* ---- Buffers ---- */
+
+static struct bw_buffer_info *buffer_around(struct bw_debug *d, uint64_t va, bool is_image)
+{
+	struct bw_buffer_info *best = NULL;
+	bw_vec_each(&d->buffers, b)
+		if (b->space == d->space && b->va && va >= b->va && va - b->va < b->size_b &&
+		    b->is_image == is_image &&
+		    (!best || (b->from_api && !best->from_api) ||
+		     (b->from_api == best->from_api && b->size_b < best->size_b)))
+			best = b;
+	return best;
+}
+
+static struct bw_error *add_buffer(struct bw_debug *d, struct bw_buffer_info b)
+{
+	b.number = ++d->next_buffer;
+	b.space = d->space;
+	return bw_vec_push(&d->buffers, b);
+}
+
+/* Those of the API as they are now; what it has destroyed goes. */
+static struct bw_error *update_from_api(struct bw_debug *d)
+{
+	const struct bw_target_object *all;
+	size_t n;
+	BW_TRY(bw_debug_objects(d, &all, &n));
+	for (size_t k = d->buffers.len; k-- > 0;) {
+		struct bw_buffer_info *b = &d->buffers.data[k];
+		bool lives = !b->from_api || b->space != d->space;
+		for (size_t i = 0; i < n && !lives; i++)
+			lives = all[i].id == b->object &&
+				all[i].kind == (b->is_image ? BW_OBJECT_IMAGE : BW_OBJECT_BUFFER);
+		if (!lives)
+			bw_vec_remove(&d->buffers, k);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct bw_buffer_info *known = NULL, b = {.space = d->space, .from_api = true};
+		if (all[i].kind != BW_OBJECT_BUFFER && all[i].kind != BW_OBJECT_IMAGE)
+			continue;
+		b.is_image = all[i].kind == BW_OBJECT_IMAGE;
+		bw_vec_each(&d->buffers, it)
+			if (it->from_api && it->space == d->space && it->object == all[i].id &&
+			    it->is_image == b.is_image)
+				known = it;
+		if (known)
+			b.number = known->number;
+		b.object = all[i].id;
+		b.va = all[i].va;
+		b.size_b = all[i].size_b;
+		b.usage = all[i].flags;
+		memcpy(b.name, all[i].name, sizeof(b.name));
+		if (known)
+			*known = b;
+		else
+			BW_TRY(add_buffer(d, b));
+	}
+	return NULL;
+}
+
+static struct bw_error *number_found(struct look *l)
+{
+	BW_TRY(update_from_api(l->d));
+	bw_vec_each(&l->found, f) {
+		bool image = f->kind == BW_BOUND_IMAGE;
+		struct bw_buffer_info *b = buffer_around(l->d, f->va, image);
+		if (!b) {
+			struct bw_buffer_info new = {
+				.va = f->va, .size_b = f->size_b, .is_image = image};
+			memcpy(new.name, f->name, sizeof(new.name));
+			BW_TRY(add_buffer(l->d, new));
+			b = &l->d->buffers.data[l->d->buffers.len - 1];
+		}
+		f->buffer = b->number;
+		if (!f->name[0])
+			memcpy(f->name, b->name, sizeof(f->name));
+	}
+	return NULL;
+}
+
+static struct bw_error *look(struct look *l)
+{
+	struct bw_target *t = l->d->target;
+	BW_TRY(t->ops->maps(t, &l->maps, &l->n_maps));
+	if (l->x->info.kernel && l->x->info.kernarg_va)
+		BW_TRY(look_at_args(l));
+	else
+		BW_TRY(look_at_sgprs(l));
+	return number_found(l);
+}
+
+struct bw_error *bw_debug_bound(struct bw_debug *d, uint32_t dispatch, struct bw_bound **out,
+				size_t *out_n)
+{
+	BW_TRY(bw_debug_need_target(d));
+	struct look l = {.d = d, .x = bw_debug_dispatch_priv(d, dispatch)};
+	if (!l.x)
+		return bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %u", dispatch);
+	BW_IN_SPACE(d, l.x->info.space);
+	struct bw_error *err = look(&l);
+	free(l.maps);
+	if (err) {
+		bw_vec_free(&l.found);
+		return err;
+	}
+	*out = l.found.data;
+	*out_n = l.found.len;
+	return NULL;
+}
+
+struct bw_error *bw_debug_buffers(struct bw_debug *d, const struct bw_buffer_info **out,
+				  size_t *out_n)
+{
+	BW_TRY(bw_debug_need_target(d));
+	BW_TRY(update_from_api(d));
+	*out = d->buffers.data;
+	*out_n = d->buffers.len;
+	return NULL;
+}
+
+struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_buffer_info *out)
+{
+	bw_vec_each(&d->buffers, b) {
+		if (b->number == number) {
+			*out = *b;
+			return NULL;
+		}
+	}
+	return bw_errorf(BW_E_NOT_FOUND, "There is no buffer %u; \"info buffers\" lists them",
+			 number);
+}
+
+/* Conditions ask for each lane: nothing is looked at twice, as long as it gives an answer. */
+struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
+				      struct bw_buffer_info *out)
+{
+	bool fresh = d->buffers_found && d->buffers_continues == d->continues;
+	struct bw_error *err = fresh ? bw_debug_buffer(d, number, out) : NULL;
+	if (fresh && !err)
+		return NULL;
+	bw_error_free(err);
+	struct bw_bound *bound = NULL;
+	size_t n = 0;
+	const struct bw_buffer_info *all;
+	if (dispatch)
+		BW_TRY(bw_debug_bound(d, dispatch, &bound, &n));
+	free(bound);
+	BW_TRY(bw_debug_buffers(d, &all, &n));
+	d->buffers_found = true;
+	d->buffers_continues = d->continues;
+	return bw_debug_buffer(d, number, out);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/* Going on from a breakpoint without taking it out (reference trap-and-debug 10.2): the instruction
+ * runs from a copy that ends in s_trap BW_TRAP_ID_DISPLACED, or is simulated. */
+#include "debug/debug_priv.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "debug/stepping/simulate.h"
+#include "trap/trap.h"
+
+enum {
+	CELL_B = 32,	     /* 12 bytes of instruction, 4 of s_trap, the rest s_code_end */
+	BUFFER_TAIL_B = 256, /* the fetcher runs ahead of the last cell */
+	OP_S_TRAP = 0xbf900000,
+	OP_S_CODE_END = 0xbf9f0000,
+};
+
+void bw_debug_forget_insts(struct bw_debug *d)
+{
+	for (size_t i = 0; i < BW_INST_CACHE; i++)
+		d->insts[i].va = 0;
+}
+
+struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
+				    uint32_t out_words[3])
+{
+	struct bw_inst_entry *e = &d->insts[va / 4 % BW_INST_CACHE];
+	uint32_t words[3] = {0};
+	size_t n = 3;
+
+	if (e->va != va || e->space != d->space || va == 0) {
+		struct bw_error *err = d->target->ops->read(d->target, va, words, sizeof(words));
+		/* The last instruction of a buffer has fewer than 12 bytes to its end. */
+		while (err && n > 1 && bw_error_catch(&err, BW_E_FAULT)) {
+			n--;
+			err = d->target->ops->read(d->target, va, words, n * 4);
+		}
+		if (err)
+			return bw_debug_worded(err);
+		e->va = va;
+		e->space = d->space;
+		memcpy(e->words, words, sizeof(words));
+		bw_isa_decode(words, n, &e->inst);
+	}
+	*out = e->inst;
+	if (out_words)
+		memcpy(out_words, e->words, sizeof(words));
+	return NULL;
+}
+
+uint64_t bw_displaced_pc(const struct bw_wave *w, uint64_t pc)
+{
+	if (!w->displaced_va || pc < w->displaced_copy || pc >= w->displaced_copy + CELL_B)
+		return pc;
+	/* Before the instruction, or behind it; in between there is nothing to be. */
+	return pc == w->displaced_copy ? w->displaced_va : w->displaced_va + w->displaced_size_b;
+}
+
+/* Writes the copy on first use. */
+static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
+{
+	uint64_t buffer;
+	uint32_t size_b, cell, words[3], code[CELL_B / 4];
+	struct bw_inst inst;
+
+	if (p->copy_va)
+		return NULL;
+	d->target->ops->code_buffer(d->target, &buffer, &size_b);
+	BW_TRY(bw_debug_read_inst(d, p->va, &inst, words));
+	if (d->free_cells.len)
+		cell = d->free_cells.data[--d->free_cells.len];
+	else
+		cell = d->next_cell++;
+	if (size_b < BUFFER_TAIL_B || (cell + 1ull) * CELL_B > size_b / 2 - BUFFER_TAIL_B) {
+		BW_TRY(bw_vec_push(&d->free_cells, cell));
+		return bw_errorf(BW_E_UNSUPPORTED, "too many breakpoints to step over (%u)", cell);
+	}
+	for (size_t i = 0; i < BW_ARRAY_SIZE(code); i++)
+		code[i] = OP_S_CODE_END;
+	memcpy(code, words, inst.size_b);
+	/* who reads the exceptions that this one instruction raises stands elsewhere */
+	code[inst.size_b / 4] = OP_S_TRAP | BW_TRAP_MARK_TRAPSTS | BW_TRAP_ID_DISPLACED;
+	BW_TRY(d->target->ops->write(d->target, buffer + cell * CELL_B, code, sizeof(code)));
+	p->copy_va = buffer + cell * CELL_B;
+	p->cell = cell;
+	return NULL;
+}
+
+static struct bw_error *simulate(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *inst,
+				 bool *out_done)
+{
+	struct bw_target *t = d->target;
+	uint32_t slot = w->info.slot;
+	struct bw_sim_regs before = {
+		.pc = w->hw.pc, .exec = w->hw.exec, .status = w->hw.status, .lanes = w->hw.lanes};
+
+	BW_TRY(t->ops->read_sgprs(t, slot, 0, 108, before.s));
+	struct bw_sim_regs r = before;
+	switch (bw_simulate(inst, &r)) {
+	case BW_SIM_DISPLACE:
+	case BW_SIM_TRAP: /* the trap comes from the copy and is reported at the original's PC */
+		*out_done = false;
+		return NULL;
+	case BW_SIM_UNSUPPORTED:
+		return bw_errorf(BW_E_UNSUPPORTED, "cannot step over %s at 0x%llx",
+				 bw_isa_op_info(inst->op)->name, (unsigned long long)w->hw.pc);
+	case BW_SIM_DONE:
+		break;
+	}
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(r.s); i++)
+		if (r.s[i] != before.s[i])
+			BW_TRY(t->ops->write_sgpr(t, slot, i, r.s[i]));
+	if (r.exec != before.exec)
+		BW_TRY(t->ops->write_reg(t, slot, BW_TREG_EXEC, r.exec));
+	BW_TRY(t->ops->write_reg(t, slot, BW_TREG_PC, r.pc));
+	w->hw.pc = w->info.pc = r.pc;
+	w->hw.exec = w->info.exec = r.exec;
+	*out_done = true;
+	return NULL;
+}
+
+struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w, bool *out_simulated)
+{
+	struct bw_target *t = d->target;
+	uint32_t slot = w->info.slot;
+
+	BW_IN_SPACE(d, w->info.space);
+	*out_simulated = false;
+	w->displaced_va = 0;
+	BW_TRY(bw_excp_sync(d, w));
+	/* The user has moved the PC: the wave starts afresh from there. */
+	if (w->hw.pc != w->stop_pc)
+		return NULL;
+	if (w->skip_b) {
+		BW_TRY(t->ops->write_reg(t, slot, BW_TREG_PC, w->hw.pc + w->skip_b));
+		w->hw.pc = w->info.pc = w->hw.pc + w->skip_b;
+		w->skip_b = 0;
+		*out_simulated = true;
+		return NULL;
+	}
+	struct bw_patch *p = bw_debug_patch_at(d, w->hw.pc);
+	if (!p || w->info.in_barrier)
+		return NULL;
+	BW_TRY(simulate(d, w, &p->inst, out_simulated));
+	if (*out_simulated)
+		return NULL;
+	BW_TRY(make_copy(d, p));
+	BW_TRY(t->ops->write_reg(t, slot, BW_TREG_DISPLACED_RETURN, p->va + p->inst.size_b));
+	BW_TRY(t->ops->write_reg(t, slot, BW_TREG_PC, p->copy_va));
+	w->displaced_va = p->va;
+	w->displaced_copy = p->copy_va;
+	w->displaced_size_b = p->inst.size_b;
+	w->hw.pc = p->copy_va;
+	return NULL;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/* What a memory violation was about: which instruction, which lanes, which address, and what the
+ * page tables say to it. */
+#include "debug/dispatches/bound.h"
+#include "debug/debug_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum { PAGE_B = 4096 };
+
+static bool allows(const struct bw_verdict *v, const struct bw_fault_info *f)
+{
+	if (v->kind != BW_VERDICT_MAPPED)
+		return false;
+	if (f->is_fetch)
+		return v->executable;
+	return (f->is_write && !f->is_atomic) ? v->writable
+	       : f->is_atomic		      ? v->readable && v->writable
+					      : v->readable;
+}
+
+/* One page after another; lanes of a wave mostly share theirs. */
+struct pages {
+	struct bw_debug *d;
+	struct bw_verdict last;
+	uint64_t page;
+	bool have;
+};
+
+static struct bw_error *ask(struct pages *p, uint64_t va, const struct bw_verdict **out)
+{
+	uint64_t page = va / PAGE_B;
+	if (!p->have || p->page != page) {
+		BW_TRY(p->d->target->ops->walk(p->d->target, va, &p->last));
+		p->page = page;
+		p->have = true;
+	}
+	*out = &p->last;
+	return NULL;
+}
+
+/* Bytes of scratch that one lane has, from COMPUTE_TMPRING_SIZE.WAVESIZE 26:12, units of 256 bytes.
+ */
+static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave *w)
+{
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
+	return x ? (uint32_t)bw_bits(x->desc.tmpring_size, 26, 12) * 256 / w->info.lanes : 0;
+}
+
+/* Whether an access of one lane fails; the verdict says why. */
+static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct pages *p,
+				   const struct bw_fault_info *f, enum bw_space space,
+				   uint64_t addr, uint32_t span_b, struct bw_verdict *out,
+				   uint64_t *out_addr, bool *out_fails)
+{
+	const struct bw_verdict *v;
+
+	*out_fails = false;
+	if (space == BW_SPACE_LDS)
+		return NULL; /* reads 0 beyond its end, and is no fault */
+	if (space == BW_SPACE_PRIVATE) {
+		uint32_t size_b = scratch_lane_b(d, w);
+		if (addr + f->access_size_b <= size_b)
+			return NULL;
+		*out = (struct bw_verdict){.kind = BW_VERDICT_UNMAPPED};
+		snprintf(out->text, sizeof(out->text),
+			 "a lane of this dispatch has %u bytes of scratch", size_b);
+		*out_addr = addr;
+		*out_fails = true;
+		return NULL;
+	}
+	for (uint64_t at = addr;; at = bw_align_down(at, PAGE_B) + PAGE_B) {
+		BW_TRY(ask(p, at, &v));
+		if (v->kind == BW_VERDICT_UNKNOWN)
+			return NULL;
+		if (!allows(v, f)) {
+			*out = *v;
+			*out_addr = at;
+			*out_fails = true;
+			return NULL;
+		}
+		if (bw_align_down(at, PAGE_B) == bw_align_down(addr + span_b - 1, PAGE_B))
+			return NULL;
+	}
+}
+
+static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
+				   struct bw_fault_info *f)
+{
+	struct pages p = {.d = d};
+
+	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
+		struct bw_verdict v;
+		bool fails;
+		uint64_t at = 0;
+		if (!(a->lanes >> lane & 1))
+			continue;
+		BW_TRY(lane_fails(d, w, &p, f, a->space[lane], a->addr[lane], a->span_b, &v, &at,
+				  &fails));
+		if (!fails)
+			continue;
+		f->fault_lanes |= 1ull << lane;
+		if (f->first_lane >= 0)
+			continue;
+		f->first_lane = (int)lane;
+		f->space = a->space[lane];
+		f->addr = at;
+		f->has_addr = true;
+		f->verdict = v;
+		memcpy(f->texel, a->image.texel[lane], sizeof(f->texel));
+		f->block_va = a->addr[lane];
+	}
+	return NULL;
+}
+
+/* What the descriptor says of the image, and what the program calls it. */
+static void describe_image(struct bw_debug *d, const struct bw_wave *w, const struct bw_access *a,
+			   struct bw_fault_info *f)
+{
+	const struct bw_buffer_info *all;
+	struct bw_bound *bound = NULL;
+	size_t n = 0;
+	f->is_image = true;
+	f->image_va = a->image.base;
+	f->image_type = bw_image_type_name(a->image.type);
+	memcpy(f->image_dim, a->image.dim, sizeof(f->image_dim));
+	f->block_b = a->span_b > a->size_b ? a->span_b : 0;
+	/* what the dispatch was given is known from then on */
+	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
+	free(bound);
+	n = 0;
+	bw_error_free(bw_debug_buffers(d, &all, &n));
+	for (size_t i = 0; i < n; i++)
+		if (all[i].is_image && all[i].va == f->image_va)
+			snprintf(f->image_name, sizeof(f->image_name), "%s", all[i].name);
+}
+
+/* The GPU's own record, and the page it names where the instruction says nothing. */
+static void add_record(struct bw_debug *d, struct bw_fault_info *f)
+{
+	struct bw_error *err = d->target->ops->fault(d->target, &f->record);
+	f->has_status = !err && f->record.present;
+	bw_error_free(err);
+	/* of a block of an image the record knows which page it was */
+	bool in_block = f->block_b && f->has_status && f->record.va - f->block_va < f->block_b;
+	if ((f->has_addr && !in_block) || !f->has_status)
+		return;
+	f->addr = f->record.va;
+	f->has_addr = true;
+	err = d->target->ops->walk(d->target, f->addr, &f->verdict);
+	bw_error_free(err);
+}
+
+/* An address is more telling beside what it has missed. */
+static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fault_info *f)
+{
+	enum { NEAR_B = 16 << 20 };
+	const struct bw_buffer_info *all;
+	struct bw_bound *bound = NULL;
+	uint64_t best = NEAR_B;
+	size_t n = 0;
+	if (!f->has_addr || f->space != BW_SPACE_GLOBAL || f->is_fetch)
+		return;
+	/* what is mapped has been met, and not missed */
+	if (f->verdict.kind == BW_VERDICT_MAPPED)
+		best = 1;
+	/* what the dispatch was given is known from then on */
+	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
+	free(bound);
+	n = 0;
+	bw_error_free(bw_debug_buffers(d, &all, &n));
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_buffer_info *b = &all[i];
+		/* an image's size is not known from its descriptor: that of what it lies in says
+		 * more */
+		if (b->is_image && !b->from_api)
+			continue;
+		uint64_t end = b->va + b->size_b;
+		if (b->space != d->space)
+			continue;
+		bool inside = f->addr >= b->va && f->addr < end, past = f->addr >= end;
+		uint64_t far_b = inside ? 0 : past ? f->addr - end : b->va - f->addr;
+		if (far_b >= best)
+			continue;
+		best = far_b;
+		f->near = inside ? BW_NEAR_INSIDE : past ? BW_NEAR_PAST : BW_NEAR_BEFORE;
+		f->near_b = inside ? f->addr - b->va : far_b;
+		f->near_buffer = b->number;
+		f->near_va = b->va;
+		f->near_size_b = b->size_b;
+		f->near_is_image = b->is_image;
+		snprintf(f->near_name, sizeof(f->near_name), "%s", b->name);
+	}
+}
+
+struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_fault_info *out)
+{
+	struct bw_fault_info f = {.first_lane = -1};
+	struct bw_wave *w = bw_debug_wave_priv(d, number);
+	struct bw_access a;
+
+	if (!w)
+		return bw_errorf(BW_E_NOT_FOUND, "Wave %u is not stopped", number);
+	BW_IN_SPACE(d, w->info.space);
+	struct bw_error *err = bw_access_of(d, w, w->info.pc, &a);
+	if (err && err->code == BW_E_FAULT) {
+		/* the code itself is not there */
+		bw_error_free(err);
+		f.is_fetch = true;
+		f.access_size_b = 4;
+		f.addr = w->info.pc;
+		f.has_addr = true;
+		BW_TRY(d->target->ops->walk(d->target, f.addr, &f.verdict));
+		add_record(d, &f);
+		*out = f;
+		return NULL;
+	}
+	BW_TRY(err);
+	if (a.is_memory) {
+		f.has_instruction = true;
+		f.is_scalar = a.is_scalar;
+		f.is_atomic = a.is_atomic;
+		f.is_write = a.is_write;
+		f.access_size_b = a.size_b;
+		if (a.is_image)
+			describe_image(d, w, &a, &f);
+		if (a.has_addresses)
+			BW_TRY(find_lanes(d, w, &a, &f));
+	}
+	add_record(d, &f);
+	find_near(d, w, &f);
+	*out = f;
+	return NULL;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/describe.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/str.h"
+#include "base/util.h"
+#include "isa/inst.h"
+#include "vgpu/device/exec/core/fidelity.h"
+#include "vgpu/device/profile.h"
+
+enum { STATUS_USAGE = 2, MAX_ENCODINGS = 6 };
+
+struct options {
+	bool json, help;
+	const char *pattern; /* NULL: all */
+};
+
+static int fail(const char *fmt, ...) BW_PRINTF(1, 2);
+static int fail(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	fputs("breakwater: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputs(".\n", stderr);
+	va_end(ap);
+	return STATUS_USAGE;
+}
+
+/* 0, or the exit status of what is wrong and has been said. */
+static int parse(int argc, char **argv, bool takes_pattern, struct options *o)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json"))
+			o->json = true;
+		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			o->help = true;
+		else if (argv[i][0] == '-')
+			return fail("\"breakwater vgpu %s\" has no option %s (see --help)", argv[0],
+				    argv[i]);
+		else if (!takes_pattern)
+			return fail("\"breakwater vgpu %s\" takes no \"%s\" (see --help)", argv[0],
+				    argv[i]);
+		else if (o->pattern)
+			return fail("one pattern at a time: \"%s\" comes after \"%s\"", argv[i],
+				    o->pattern);
+		else
+			o->pattern = argv[i];
+	}
+	return 0;
+}
+
+static int print_json(json_t *root)
+{
+	char *text = root ? json_dumps(root, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+	json_decref(root);
+	if (!text)
+		return fail("out of memory");
+	puts(text);
+	free(text);
+	return 0;
+}
+
+/* ---- isa ---- */
+
+static const char isa_usage[] =
+	"Usage: breakwater vgpu isa [--json] [PATTERN]\n"
+	"\n"
+	"Lists the opcodes of gfx1100 and how true to the hardware the virtual GPU executes each: exact, within\n"
+	"1 ULP, approximate, or absent, with the reason. PATTERN is part of a name (\"fma\"), or a whole one with\n"
+	"* and ? in it (\"v_*_f64\").\n";
+
+/* Case aside; a pattern without wildcards may stand anywhere in the name. */
+static bool matches(const char *pattern, const char *name)
+{
+	if (!pattern)
+		return true;
+	if (strpbrk(pattern, "*?["))
+		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
+	return strcasestr(name, pattern) != NULL;
+}
+
+/* "VOP1 37, VOP3 421": the number in the opcode field of each format. */
+static void add_encodings(struct bw_str *s, enum bw_op op)
+{
+	struct bw_op_encoding e[MAX_ENCODINGS];
+	size_t n = bw_isa_op_encodings(op, e, MAX_ENCODINGS);
+	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++)
+		bw_str_addf(s, "%s%s%s %u", i ? ", " : "", bw_isa_fmt_name(e[i].fmt),
+			    e[i].fmt != BW_FMT_VOPD ? ""
+			    : e[i].is_y		    ? " Y"
+						    : " X",
+			    e[i].opcode);
+}
+
+static json_t *encodings_json(enum bw_op op)
+{
+	struct bw_op_encoding e[MAX_ENCODINGS];
+	size_t n = bw_isa_op_encodings(op, e, MAX_ENCODINGS);
+	json_t *array = json_array();
+	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++) {
+		json_t *one = json_pack("{s:s, s:i}", "format", bw_isa_fmt_name(e[i].fmt), "opcode",
+					(int)e[i].opcode);
+		if (e[i].fmt == BW_FMT_VOPD)
+			json_object_set_new(one, "half", json_string(e[i].is_y ? "y" : "x"));
+		json_array_append_new(array, one);
+	}
+	return array;
+}
+
+/* No such opcode: what may have been meant. */
+static int no_match(const char *pattern)
+{
+	static const char *names[BW_OP_COUNT];
+	size_t n = 0, near;
+	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
+		names[n++] = bw_isa_op_info((enum bw_op)op)->name;
+	if (bw_nearest(pattern, names, n, &near, 1))
+		return fail("no opcode of gfx1100 matches \"%s\" (did you mean %s?)", pattern,
+			    names[near]);
+	return fail(
+		"no opcode of gfx1100 matches \"%s\"; a pattern is part of a name, or has * in it: \"*%s*\"",
+		pattern, pattern);
+}
+
+static int isa_json(const char *pattern)
+{
+	json_t *opcodes = json_array(), *counts = json_object();
+	unsigned count[BW_FIDELITY_COUNT] = {0};
+	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
+		const char *name = bw_isa_op_info((enum bw_op)op)->name;
+		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
+		if (!matches(pattern, name))
+			continue;
+		count[f.kind]++;
+		json_array_append_new(opcodes,
+				      json_pack("{s:s, s:o, s:s, s:s*}", "name", name, "encodings",
+						encodings_json((enum bw_op)op), "executed",
+						bw_fidelity_name(f.kind), "why", f.why));
+	}
+	if (!json_array_size(opcodes)) {
+		json_decref(opcodes);
+		json_decref(counts);
+		return no_match(pattern);
+	}
+	for (unsigned k = 0; k <= BW_FIDELITY_ABSENT; k++)
+		json_object_set_new(counts, bw_fidelity_name((enum bw_fidelity)k),
+				    json_integer(count[k]));
+	return print_json(json_pack("{s:s, s:s, s:s, s:o, s:o}", "type", "answer", "command",
+				    "vgpu isa", "gfx", "gfx1100", "opcodes", opcodes, "counts",
+				    counts));
+}
+
+static int isa_text(const char *pattern)
+{
+	enum { EXECUTED_AT = 30, ENCODING_AT = 44, WHY_AT = 72 };
+	struct bw_str line = {0};
+	unsigned count[BW_FIDELITY_COUNT] = {0}, n = 0;
+	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
+		const char *name = bw_isa_op_info((enum bw_op)op)->name;
+		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
+		if (!matches(pattern, name))
+			continue;
+		if (!n++)
+			printf("%-*s%-*s%-*s%s\n", EXECUTED_AT, "Opcode", ENCODING_AT - EXECUTED_AT,
+			       "Executed", WHY_AT - ENCODING_AT, "Encoding", "Why");
+		count[f.kind]++;
+		bw_str_clear(&line);
+		bw_str_add(&line, name);
+		bw_str_pad(&line, EXECUTED_AT);
+		bw_str_add(&line, bw_fidelity_name(f.kind));
+		bw_str_pad(&line, ENCODING_AT);
+		add_encodings(&line, (enum bw_op)op);
+		if (f.why) {
+			bw_str_pad(&line, WHY_AT);
+			bw_str_add(&line, f.why);
+		}
+		puts(bw_str_text(&line));
+	}
+	bool failed = line.failed;
+	bw_str_free(&line);
+	if (failed)
+		return fail("out of memory");
+	if (!n)
+		return no_match(pattern);
+	if (n < BW_OP_COUNT - 1)
+		printf("%u of the ", n);
+	printf("%u opcodes of gfx1100: %u exact, %u within 1 ULP, %u approximate, %u absent.\n",
+	       BW_OP_COUNT - 1, count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
+	       count[BW_FIDELITY_LOOSE], count[BW_FIDELITY_ABSENT]);
+	return 0;
+}
+
+int bw_vgpu_main_isa(int argc, char **argv)
+{
+	struct options o = {0};
+	int status = parse(argc, argv, true, &o);
+	if (status)
+		return status;
+	if (o.help) {
+		fputs(isa_usage, stdout);
+		return 0;
+	}
+	return o.json ? isa_json(o.pattern) : isa_text(o.pattern);
+}
+
+/* ---- profiles ---- */
+
+static const char profiles_usage[] =
+	"Usage: breakwater vgpu profiles [--json]\n"
+	"\n"
+	"Lists the GPUs that the virtual GPU can be: names for --gpu virtual:NAME.\n";
+
+static unsigned n_cus(const struct bw_profile *p)
+{
+	return 2u * p->n_se * p->sa_per_se * p->wgp_per_sa;
+}
+
+static int profiles_json(const struct bw_profile *const *all, size_t n)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_profile *p = all[i];
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:s}", "name",
+						p->name, "gfx", p->gfx, "model", p->marketing_name,
+						"pci_device", (int)p->pci_device, "shader_engines",
+						(int)p->n_se, "compute_units", (int)n_cus(p),
+						"vram_bytes", (json_int_t)p->vram_size_b,
+						"pci_address", p->pci_address));
+	}
+	return print_json(json_pack("{s:s, s:s, s:o}", "type", "answer", "command", "vgpu profiles",
+				    "profiles", array));
+}
+
+int bw_vgpu_main_profiles(int argc, char **argv)
+{
+	struct options o = {0};
+	size_t n;
+	const struct bw_profile *const *all = bw_profile_all(&n);
+	int status = parse(argc, argv, false, &o);
+	if (status)
+		return status;
+	if (o.help) {
+		fputs(profiles_usage, stdout);
+		return 0;
+	}
+	if (o.json)
+		return profiles_json(all, n);
+	printf("%-9s %-9s %-25s %4s  %9s\n", "Name", "Target", "Model", "CUs", "Memory");
+	for (size_t i = 0; i < n; i++)
+		printf("%-9s %-9s %-25s %4u  %5" PRIu64 " MiB\n", all[i]->name, all[i]->gfx,
+		       all[i]->marketing_name, n_cus(all[i]), all[i]->vram_size_b >> 20);
+	return 0;
+}

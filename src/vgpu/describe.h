@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_DESCRIBE_H
+#define BW_VGPU_DESCRIBE_H
+
+/* What the virtual GPU can say about itself without running: `breakwater vgpu isa` and `breakwater
+ * vgpu profiles`. argv[0] is the word; exit statuses as everywhere. */
+
+int bw_vgpu_main_isa(int argc, char **argv);
+int bw_vgpu_main_profiles(int argc, char **argv);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_EXCP_H
+#define BW_VGPU_EXEC_EXCP_H
+
+/* Float exceptions: TRAPSTS.EXCP, and the trap when MODE.EXCP_EN asks for it (reference gfx11-rules
+ * 119, 135, 232, 294). Rows do not tell them. Where somebody looks (EXCP_EN, or code that reads
+ * TRAPSTS: code.c) each lane's operands are looked at again with fmath.h, at a price; elsewhere
+ * nobody can know. */
+
+#include "vgpu/device/exec/core/exec_priv.h"
+
+/* Can this instruction raise any? For VOPD, either half. */
+bool bw_excp_possible(const struct bw_inst *inst);
+
+/* What the lanes of mask raise, enum bw_excp. s: operands as the row takes them, modifiers
+ * applied. */
+uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3],
+		       uint32_t mask, const struct bw_lane_args *args);
+
+/* Is this word an s_getreg_b32 of TRAPSTS? Or the s_trap of a breakpoint over one: Breakwater's has
+ * a mark beside the trap id, where the instruction has no field (BW_TRAP_MARK_TRAPSTS). */
+static inline bool bw_excp_is_reader(uint32_t word)
+{
+	return (word & 0xff80003f) == 0xb8800003 || (word & 0xffffff00) == 0xbf900100;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_BUILD_H
+#define BW_VGPU_EXEC_BUILD_H
+
+/* Making records. */
+
+#include "vgpu/device/exec/core/exec_priv.h"
+
+struct bw_build {
+	struct bw_exec *x;
+	struct bw_code_page *page;
+	struct bw_rec *rec;
+	const struct bw_inst *inst;
+};
+
+/* VOPD: both halves with their operands as if they were instructions of their own. */
+struct bw_dual {
+	struct bw_inst inst, inst_y;
+	struct bw_rec y;
+};
+
+/* DPP: for each lane of a half which lane it reads; see dpp.c. */
+struct bw_dpp_lanes {
+	struct bw_inst inst; /* that of the record */
+	uint8_t from[BW_LANES];
+	uint32_t in_range;  /* lanes that have a source */
+	uint32_t enable[2]; /* row and bank masks, for each half */
+};
+
+unsigned bw_type_bits(enum bw_type t);
+/* Do NEG and ABS mean something for it? */
+bool bw_type_is_float(enum bw_type t);
+/* The host's float mode for a row. */
+uint32_t bw_row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m);
+/* A mask result goes to a scalar register or pair, unless that is NULL or hidden. */
+void bw_write_mask(struct bw_wave *w, unsigned code, uint64_t mask);
+
+/* Where a scalar operand lies. False: the code means nothing. */
+bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum bw_type t);
+/* False: a TTMP without privilege, the write is to be dropped. */
+bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_type t);
+/* The value of an operand code that is no register for this kind of wave. */
+bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned code, enum bw_type t,
+		 const struct bw_rec_ctx *ctx, uint64_t *out);
+/* Which lanes of a half read something, and which may write (result), of those active: rules 239 to
+ * 245. */
+uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec,
+		      uint32_t *out_valid);
+void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struct bw_rec *rec);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/core/fidelity.h"
+
+#include <pthread.h>
+
+#include "base/util.h"
+#include "vgpu/device/exec/core/exec_priv.h"
+
+static const struct {
+	const char *name;
+	struct bw_op_fidelity of;
+} approx[] = {
+#define APPROX(n, kind, why) {#n, {BW_FIDELITY_##kind, why}},
+#include "vgpu/device/exec/sem/approx.def"
+};
+
+static struct bw_op_fidelity table[BW_OP_COUNT];
+
+static void fill(void)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(approx); i++)
+		table[bw_isa_op_by_name(approx[i].name)] = approx[i].of;
+	for (size_t i = 0; i < bw_n_absent_rows; i++)
+		table[bw_isa_op_by_name(bw_absent_rows[i].name)] =
+			(struct bw_op_fidelity){BW_FIDELITY_ABSENT, bw_absent_rows[i].why};
+	table[BW_OP_ILLEGAL] = (struct bw_op_fidelity){BW_FIDELITY_ABSENT, "no instruction"};
+}
+
+struct bw_op_fidelity bw_exec_fidelity(enum bw_op op)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, fill);
+	return table[op < BW_OP_COUNT ? op : BW_OP_ILLEGAL];
+}
+
+const char *bw_fidelity_name(enum bw_fidelity kind)
+{
+	/* clang-format off */
+	static const char *const names[BW_FIDELITY_COUNT] = {
+		[BW_FIDELITY_EXACT] = "exact",
+		[BW_FIDELITY_ULP1] = "within 1 ULP",
+		[BW_FIDELITY_LOOSE] = "approximate",
+		[BW_FIDELITY_ABSENT] = "absent",
+		[BW_FIDELITY_UNUSUAL] = "unusual",
+	};
+	/* clang-format on */
+	return names[kind];
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/image/format.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/float_bits.h"
+#include "base/util.h"
+
+enum { N_FORMATS = 256, N_BUFFER_FORMATS = 64 };
+
+#define FORMAT(number_, name_, layout_, num_, size_, ...)                                          \
+	[number_] = {.name = #name_,                                                               \
+		     .number = number_,                                                            \
+		     .size_b = size_,                                                              \
+		     .num = BW_NUM_##num_,                                                         \
+		     .layout = BW_LAYOUT_##layout_,                                                \
+		     .bits = {__VA_ARGS__},                                                        \
+		     .is_int = BW_NUM_##num_ == BW_NUM_UINT || BW_NUM_##num_ == BW_NUM_SINT},
+#define ABSENT(number_, name_) [number_] = {.name = #name_},
+static struct bw_format formats[N_FORMATS] = {
+#include "vgpu/device/exec/sem/format.def"
+};
+#undef FORMAT
+#undef ABSENT
+
+static float srgb_linear[256];
+static float unorm8[256]; /* the most common division */
+/* Smallest linear value that becomes n + 1 when encoded. */
+static float srgb_threshold[255];
+
+double bw_srgb_curve(double v)
+{
+	return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+static void prepare_formats(void)
+{
+	for (unsigned i = 0; i < N_FORMATS; i++) {
+		struct bw_format *f = &formats[i];
+		unsigned at = 0;
+		for (unsigned c = 0; c < 4; c++) {
+			f->shift[c] = (uint8_t)at;
+			at += f->bits[c];
+			f->n += f->bits[c] != 0;
+		}
+		/* Comparisons with a depth that cannot leave 0..1. */
+		f->clamps_compare = f->num == BW_NUM_UNORM || i == 75;
+	}
+	for (unsigned i = 0; i < 256; i++) {
+		srgb_linear[i] = (float)bw_srgb_curve(i / 255.0);
+		unorm8[i] = (float)(i / 255.0);
+	}
+	for (unsigned i = 0; i < 255; i++)
+		srgb_threshold[i] = (float)bw_srgb_curve((i + 0.5) / 255.0);
+}
+
+static const struct bw_format *lookup(unsigned number, unsigned limit)
+{
+	static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+	pthread_once(&prepared, prepare_formats);
+	return number < limit && formats[number].size_b ? &formats[number] : NULL;
+}
+
+const struct bw_format *bw_format_buffer(unsigned number)
+{
+	return lookup(number, N_BUFFER_FORMATS);
+}
+
+const struct bw_format *bw_format_image(unsigned number)
+{
+	return lookup(number, N_FORMATS);
+}
+
+const char *bw_format_absent_name(unsigned number)
+{
+	return number < N_FORMATS && !formats[number].size_b ? formats[number].name : NULL;
+}
+
+float bw_srgb_to_linear(uint8_t v)
+{
+	lookup(0, 0);
+	return srgb_linear[v];
+}
+
+uint8_t bw_linear_to_srgb(float v)
+{
+	unsigned low = 0, high = 255; /* the code is in low..high */
+	lookup(0, 0);
+	while (low < high) {
+		unsigned mid = (low + high) / 2;
+		if (v >= srgb_threshold[mid]) /* false for NaN */
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return (uint8_t)low;
+}
+
+/* ---- small floats ---- */
+
+/* A float with 5 exponent bits, bias 15, no sign, m mantissa bits. */
+static uint32_t small_to_f32(uint32_t v, unsigned m)
+{
+	uint32_t mantissa = v & ((1u << m) - 1), exponent = v >> m & 31;
+	if (exponent == 31)
+		return 0x7f800000 | mantissa << (23 - m);
+	if (exponent)
+		return (exponent + 112) << 23 | mantissa << (23 - m);
+	return f32_bits((float)mantissa / (float)(1u << (14 + m))); /* exact */
+}
+
+enum rounding { TO_NEAREST, TO_ZERO };
+
+/* Magnitude bits of a finite f32 to such a float, without a limit at the top: 31 << m and more is
+ * an overflow. */
+static uint32_t f32_to_small(uint32_t magnitude, unsigned m, enum rounding rounding)
+{
+	unsigned exponent = magnitude >> 23, drop = 23 - m;
+	uint32_t v;
+	if (exponent >= 113) {
+		v = magnitude - (112u << 23);
+	} else {
+		/* Denormal: the implicit one becomes visible and all moves down. */
+		unsigned extra = 113 - exponent;
+		drop += extra;
+		if (!exponent || drop > 31)
+			return 0;
+		v = (magnitude & 0x7fffff) | 0x800000;
+	}
+	uint32_t kept = v >> drop, rest = v & ((1u << drop) - 1), half = 1u << (drop - 1);
+	if (rounding == TO_NEAREST && (rest > half || (rest == half && kept & 1)))
+		kept++;
+	return kept;
+}
+
+uint32_t bw_f16_to_f32(uint16_t h)
+{
+	return (uint32_t)(h & 0x8000) << 16 | small_to_f32(h & 0x7fff, 10);
+}
+
+uint16_t bw_f32_to_f16(uint32_t f, bool truncate)
+{
+	uint16_t sign = f >> 16 & 0x8000;
+	uint32_t magnitude = f & 0x7fffffff;
+	if (magnitude > 0x7f800000) /* NaN, quiet, with what fits of its payload */
+		return sign | 0x7e00 | (magnitude >> 13 & 0x3ff);
+	if (magnitude == 0x7f800000)
+		return sign | 0x7c00;
+	uint32_t v = f32_to_small(magnitude, 10, truncate ? TO_ZERO : TO_NEAREST);
+	if (v > 0x7bff)
+		v = truncate ? 0x7bff : 0x7c00;
+	return sign | (uint16_t)v;
+}
+
+uint32_t bw_ufloat_to_f32(uint32_t v, unsigned mantissa_bits)
+{
+	return small_to_f32(v, mantissa_bits);
+}
+
+/* Negative values become 0, finite ones stay finite [I: as Vulkan asks of such formats]. */
+uint32_t bw_f32_to_ufloat(uint32_t f, unsigned mantissa_bits)
+{
+	uint32_t infinity = 31u << mantissa_bits;
+	if ((f & 0x7fffffff) > 0x7f800000)
+		return infinity | 1u << (mantissa_bits - 1);
+	if (f & 0x80000000)
+		return 0;
+	if (f == 0x7f800000)
+		return infinity;
+	return BW_MIN(f32_to_small(f, mantissa_bits, TO_NEAREST), infinity - 1);
+}
+
+/* ---- one component ---- */
+
+static uint32_t unpack_float(uint32_t raw, unsigned bits)
+{
+	switch (bits) {
+	case 16:
+		return bw_f16_to_f32((uint16_t)raw);
+	case 11:
+		return bw_ufloat_to_f32(raw, 6);
+	case 10:
+		return bw_ufloat_to_f32(raw, 5);
+	default:
+		return raw;
+	}
+}
+
+/* Rule 361. Quotients of integers below 2^24 are correctly rounded by one float division. */
+static uint32_t unpack_component(enum bw_num num, uint32_t raw, unsigned bits)
+{
+	int32_t value = (int32_t)bw_sign_extend(raw, bits);
+	switch (num) {
+	case BW_NUM_UNORM:
+		return f32_bits(bits == 8 ? unorm8[raw]
+					  : (float)raw / (float)(UINT32_MAX >> (32 - bits)));
+	case BW_NUM_SNORM: {
+		float v = (float)value / (float)(UINT32_MAX >> (33 - bits));
+		return f32_bits(v < -1 ? -1 : v);
+	}
+	case BW_NUM_USCALED:
+		return f32_bits((float)raw);
+	case BW_NUM_SSCALED:
+		return f32_bits((float)value);
+	case BW_NUM_UINT:
+		return raw;
+	case BW_NUM_SINT:
+		return (uint32_t)value;
+	case BW_NUM_FLOAT:
+		return unpack_float(raw, bits);
+	case BW_NUM_SRGB:
+		return f32_bits(srgb_linear[raw & 255]);
+	}
+	return 0;
+}
+
+static uint32_t pack_float(uint32_t value, unsigned bits)
+{
+	switch (bits) {
+	case 16:
+		return bw_f32_to_f16(value, false);
+	case 11:
+		return bw_f32_to_ufloat(value, 6);
+	case 10:
+		return bw_f32_to_ufloat(value, 5);
+	default:
+		return value;
+	}
+}
+
+/* Clamps a float to low..high and rounds it to nearest even; NaN is 0 (rule 367). All of it is
+ * exact in double before the one rounding. */
+static int64_t round_clamped(double v, double low, double high)
+{
+	if (isnan(v))
+		return 0;
+	return (int64_t)rint(v < low ? low : v > high ? high : v);
+}
+
+static uint32_t pack_component(enum bw_num num, uint32_t value, unsigned bits)
+{
+	uint32_t umax = UINT32_MAX >> (32 - bits);
+	int32_t smax = (int32_t)(umax >> 1), smin = -smax - 1;
+	double v = bits_f32(value);
+	switch (num) {
+	case BW_NUM_UNORM:
+		return (uint32_t)round_clamped(v * umax, 0, umax);
+	case BW_NUM_SNORM:
+		return (uint32_t)round_clamped(v * smax, -smax, smax) & umax;
+	case BW_NUM_USCALED:
+		return (uint32_t)round_clamped(v, 0, umax);
+	case BW_NUM_SSCALED:
+		return (uint32_t)round_clamped(v, smin, smax) & umax;
+	case BW_NUM_UINT:
+		return BW_MIN(value, umax);
+	case BW_NUM_SINT: {
+		int32_t i = (int32_t)value;
+		return (uint32_t)(i < smin ? smin : i > smax ? smax : i) & umax;
+	}
+	case BW_NUM_FLOAT:
+		return pack_float(value, bits);
+	case BW_NUM_SRGB:
+		return bw_linear_to_srgb(bits_f32(value));
+	}
+	return 0;
+}
+
+/* ---- shared exponent ---- */
+
+/* A component is mantissa * 2^(exponent - 24). */
+static void unpack_shared(const uint8_t *texel, uint32_t out[4])
+{
+	uint32_t v;
+	memcpy(&v, texel, 4);
+	for (unsigned c = 0; c < 3; c++)
+		out[c] = f32_bits((float)ldexp(v >> (9 * c) & 511, (int)(v >> 27) - 24));
+}
+
+/* The conversion of the Khronos data format specification (and of EXT_texture_shared_exponent): the
+ * largest component chooses the exponent, one up if it would round to 512. */
+static void pack_shared(const uint32_t in[4], uint8_t *texel)
+{
+	const double limit = 511.0 / 512 * 65536;
+	double v[3], top = 0;
+	int exponent = 0;
+	for (unsigned c = 0; c < 3; c++) {
+		v[c] = bits_f32(in[c]);
+		v[c] = !(v[c] > 0) ? 0 : v[c] > limit ? limit : v[c];
+		top = v[c] > top ? v[c] : top;
+	}
+	if (top > 0) {
+		frexp(top, &exponent); /* top = m * 2^exponent, m in 0.5..1 */
+		exponent = BW_MAX(exponent + 15, 0);
+		if (floor(ldexp(top, 24 - exponent) + 0.5) == 512)
+			exponent++;
+	}
+	uint32_t word = (uint32_t)exponent << 27;
+	for (unsigned c = 0; c < 3; c++)
+		word |= (uint32_t)floor(ldexp(v[c], 24 - exponent) + 0.5) << (9 * c);
+	memcpy(texel, &word, 4);
+}
+
+/* ---- texels ---- */
+
+uint32_t bw_format_one(const struct bw_format *f)
+{
+	return f->is_int ? 1 : 0x3f800000;
+}
+
+/* SRGB has a linear W, and the stencil beside a float depth is an integer. */
+static enum bw_num num_of(const struct bw_format *f, unsigned c)
+{
+	if (f->num == BW_NUM_SRGB && c == 3)
+		return BW_NUM_UNORM;
+	if (f->num == BW_NUM_FLOAT && f->bits[c] == 8)
+		return BW_NUM_UINT;
+	return f->num;
+}
+
+void bw_format_unpack(const struct bw_format *f, const uint8_t *texel, uint32_t out_rgba[4])
+{
+	uint64_t words[2] = {0, 0};
+	memcpy(words, texel, f->size_b);
+	out_rgba[0] = out_rgba[1] = out_rgba[2] = 0;
+	out_rgba[3] = bw_format_one(f);
+	if (f->layout == BW_LAYOUT_SHARED_EXPONENT) {
+		unpack_shared(texel, out_rgba);
+		return;
+	}
+	for (unsigned c = 0; c < f->n; c++) {
+		/* No field crosses the middle of 128 bits. */
+		uint64_t raw = words[f->shift[c] / 64] >> (f->shift[c] % 64);
+		out_rgba[c] = unpack_component(
+			num_of(f, c), (uint32_t)bw_bits(raw, f->bits[c] - 1u, 0), f->bits[c]);
+	}
+}
+
+void bw_format_pack(const struct bw_format *f, const uint32_t rgba[4], uint8_t *out_texel)
+{
+	uint64_t words[2] = {0, 0};
+	if (f->layout == BW_LAYOUT_SHARED_EXPONENT) {
+		pack_shared(rgba, out_texel);
+		return;
+	}
+	for (unsigned c = 0; c < f->n; c++) {
+		uint64_t raw = pack_component(num_of(f, c), rgba[c], f->bits[c]);
+		words[f->shift[c] / 64] |= raw << (f->shift[c] % 64);
+	}
+	memcpy(out_texel, words, f->size_b);
+}
+
+void bw_format_select(const struct bw_format *f, uint32_t dst_sel, const uint32_t in[4],
+		      uint32_t out[4])
+{
+	for (unsigned c = 0; c < 4; c++) {
+		unsigned sel = dst_sel >> (3 * c) & 7;
+		/* 2 and 3 are reserved: 0 [I]. */
+		out[c] = sel >= BW_SEL_X   ? in[sel - BW_SEL_X]
+			 : sel == BW_SEL_1 ? bw_format_one(f)
+					   : 0;
+	}
+}
+
+void bw_format_unselect(uint32_t dst_sel, const uint32_t in[4], uint32_t out[4])
+{
+	for (unsigned c = 0; c < 4; c++) {
+		out[c] = 0;
+		for (unsigned k = 4; k-- > 0;)
+			if ((dst_sel >> (3 * k) & 7) == BW_SEL_X + c)
+				out[c] = in[k];
+	}
+}
+
+uint16_t bw_format_to_d16(const struct bw_format *f, uint32_t value)
+{
+	if (f->is_int)
+		return (uint16_t)value;
+	return bw_f32_to_f16(value, f->num == BW_NUM_FLOAT && f->bits[0] == 32);
+}
+
+uint32_t bw_format_from_d16(const struct bw_format *f, uint16_t value)
+{
+	if (!f->is_int)
+		return bw_f16_to_f32(value);
+	return f->num == BW_NUM_SINT ? (uint32_t)(int16_t)value : value;
+}

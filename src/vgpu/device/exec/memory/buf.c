@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffer memory (MUBUF): descriptor, index and offset to an address for each lane, with the range
+ * check of rules 340 to 347. */
+#include "base/util.h"
+#include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/memory/atomic.h"
+#include "vgpu/device/exec/memory/buf.h"
+#include "vgpu/device/exec/memory/move.h"
+
+/* The descriptor's fields (gfx11-encodings.md 12). */
+struct buffer {
+	uint64_t base;
+	uint32_t stride_b, n_records;
+	unsigned element_b; /* 0: not swizzled */
+	unsigned index_stride;
+	unsigned oob_select;
+	bool add_tid;
+};
+
+enum { OOB_STRUCTURED, OOB_INDEX, OOB_NONE, OOB_RAW };
+
+static struct buffer read_descriptor(const struct bw_wave *w, unsigned srsrc)
+{
+	uint32_t v[4];
+	for (unsigned i = 0; i < 4; i++)
+		v[i] = bw_mem_sgpr(w, (srsrc & ~3u) + i);
+	unsigned swizzle = v[1] >> 30;
+	return (struct buffer){
+		.base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
+		.stride_b = v[1] >> 16 & 0x3fff,
+		.n_records = v[2],
+		.element_b = swizzle ? 2u << swizzle : 0,
+		.index_stride = 8u << (v[3] >> 21 & 3),
+		.oob_select = v[3] >> 28 & 3,
+		.add_tid = v[3] >> 23 & 1,
+	};
+}
+
+/* How many of the size_b bytes at this index and offset are in range: all, none, or for plain
+ * multi-dword accesses the leading dwords (rules 344 to 346). linear: the offset with the index
+ * worked in. SOFFSET takes part in the raw check [I: documents differ; drivers put the offsets of
+ * bounded buffers there]. */
+static unsigned in_range_b(const struct buffer *b, uint64_t index, uint64_t offset, uint64_t linear,
+			   uint32_t soffset, unsigned size_b, bool whole)
+{
+	uint64_t at = offset, limit = b->stride_b;
+	bool swizzled = b->element_b && b->stride_b;
+	if (b->oob_select == OOB_INDEX)
+		return index < b->n_records ? size_b : 0;
+	if (b->oob_select == OOB_NONE)
+		return b->n_records ? size_b : 0;
+	if (b->oob_select == OOB_RAW && !swizzled) {
+		at = linear + soffset;
+		limit = b->n_records;
+	} else if (index >= b->n_records) {
+		return 0;
+	}
+	if (at + size_b <= limit)
+		return size_b;
+	if (whole || size_b <= 4 || at >= limit)
+		return 0;
+	return (unsigned)(limit - at) & ~3u;
+}
+
+static uint64_t swizzle(const struct buffer *b, uint64_t index, uint64_t offset)
+{
+	uint64_t q = index / b->index_stride, r = index % b->index_stride;
+	uint64_t e = offset / b->element_b, o = offset % b->element_b;
+	return (q * b->stride_b + e * b->element_b) * b->index_stride + r * b->element_b + o;
+}
+
+/* The leading n_in bytes of the element are in range, the rest reads 0 and is not written. */
+static void locate_part(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
+			uint64_t va, unsigned size_b, unsigned n_in, enum bw_access access)
+{
+	unsigned to_page_end = BW_PAGE_B - va % BW_PAGE_B;
+	bw_span_locate_sink(s, lane);
+	s->split |= 1ull << lane;
+	s->piece[lane][0] = (struct bw_span_piece){s->sink[lane] + n_in, (uint8_t)n_in,
+						   (uint8_t)(size_b - n_in)};
+	s->n_pieces[lane] = 1;
+	bw_span_add_piece(s, w, lane, va, 0, BW_MIN(n_in, to_page_end), access);
+	if (to_page_end < n_in)
+		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, n_in - to_page_end,
+				  access);
+}
+
+/* What drivers make of storage and texel buffers: no swizzle, an index or an offset in a register.
+ * One comparison says that all lanes are in range. False: each lane for itself. */
+static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
+			 const struct bw_inst *in, const struct bw_mem_prep *p,
+			 const struct buffer *b, uint32_t soffset, unsigned size_b,
+			 enum bw_access access)
+{
+	static const uint32_t zeros[BW_LANES];
+	const uint32_t *v =
+		in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
+	/* Bit 47 of a base makes it one in the upper half of the address space. */
+	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm,
+		 base = bw_canonical(b->base + soffset + fixed_b);
+	uint32_t scaled[BW_LANES];
+
+	if (b->element_b || b->add_tid || (in->offen && in->idxen))
+		return false;
+	uint64_t max = bw_lanes_max(v, s->half[h].exec);
+	if (b->oob_select == OOB_INDEX || b->oob_select == OOB_STRUCTURED) {
+		if ((in->idxen ? max : 0) >= b->n_records)
+			return false;
+		if (b->oob_select == OOB_STRUCTURED &&
+		    (in->idxen ? 0 : max) + fixed_b + size_b > b->stride_b)
+			return false;
+	} else if (b->oob_select == OOB_NONE && !b->n_records) {
+		return false;
+	}
+	if (in->idxen) {
+		max *= b->stride_b;
+		if (max > UINT32_MAX)
+			return false;
+		for (unsigned i = 0; i < BW_LANES; i++)
+			scaled[i] = v[i] * b->stride_b;
+		v = scaled;
+	}
+	if (b->oob_select == OOB_RAW && max + fixed_b + soffset + size_b > b->n_records)
+		return false;
+	if (max + fixed_b + soffset > UINT32_MAX ||
+	    bw_canonical(base + max + size_b) != base + max + size_b)
+		return false;
+	bw_span_locate_half(s, w, ap, h, v, NULL, base, size_b, access);
+	return true;
+}
+
+/* Offsets are sums of 32 bits: of -4 and 16 comes 12. Compilers fold constants into the
+ * instruction's offset without a look at the sign of the rest (Mesa's aco_optimizer.cpp, for GFX9
+ * and later); so with SOFFSET too, where nothing is multiplied or swizzled [I]. */
+static uint64_t buffer_offset(const struct buffer *b, const struct bw_inst *in, uint32_t imm,
+			      uint32_t voffset, uint32_t soffset)
+{
+	uint32_t offset = imm + voffset;
+	bool plain = !in->idxen && !b->add_tid && !b->element_b;
+	return plain ? (uint64_t)(uint32_t)(offset + soffset) - soffset : offset;
+}
+
+static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
+			const struct bw_inst *in, const struct bw_mem_prep *p,
+			const struct buffer *b, uint32_t soffset, unsigned size_b, bool whole,
+			enum bw_access access)
+{
+	const uint32_t *v0 = bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES;
+	const uint32_t *v1 = bw_wave_vgpr(w, p->addr[1]) + h * BW_LANES;
+	uint32_t exec = s->half[h].exec = bw_wave_half_exec(w, h);
+	uint64_t linear[BW_LANES], base = b->base + soffset;
+	uint32_t low[BW_LANES] = {0};
+	uint8_t n_in[BW_LANES];
+	bool all = true;
+	unsigned i;
+
+	if (!exec || locate_plain(s, w, ap, h, in, p, b, soffset, size_b, access))
+		return;
+	BW_EACH_LANE(exec, i) {
+		uint64_t index = in->idxen ? v0[i] : 0;
+		uint64_t offset = buffer_offset(b, in, (uint32_t)p->imm,
+						in->offen ? (in->idxen ? v1 : v0)[i] : 0, soffset);
+		if (b->add_tid)
+			index += h * BW_LANES + i;
+		linear[i] = b->element_b ? swizzle(b, index, offset) : index * b->stride_b + offset;
+		n_in[i] = (uint8_t)in_range_b(b, index, offset, linear[i], soffset, size_b, whole);
+		low[i] = (uint32_t)linear[i];
+		all = all && n_in[i] == size_b && linear[i] == low[i];
+	}
+	/* A base beyond bit 47 of the 48 is in the upper half of the address space. */
+	if (all && bw_canonical(base) == base) {
+		bw_span_locate_half(s, w, ap, h, low, NULL, base, size_b, access);
+		return;
+	}
+	s->half[h].kind = BW_SPAN_SCATTER;
+	BW_EACH_LANE(exec, i) {
+		unsigned lane = h * BW_LANES + i;
+		uint64_t va = bw_canonical(base + linear[i]);
+		if (n_in[i] == size_b)
+			bw_span_locate_global(s, w, ap, lane, va, size_b, access);
+		else if (n_in[i])
+			locate_part(s, w, ap, lane, va, size_b, n_in[i], access);
+		else
+			bw_span_locate_sink(s, lane);
+	}
+}
+
+void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+		   const struct bw_rec *rec, unsigned size_b, unsigned align_b, bool whole,
+		   enum bw_access access)
+{
+	const struct bw_inst *in = rec->inst;
+	struct buffer b = read_descriptor(w, in->srsrc);
+	uint32_t soffset = in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr);
+	struct bw_apertures ap = bw_apertures_of(x);
+
+	bw_span_begin(s, align_b);
+	s->may_index = !whole;
+	bw_span_align(s, w, size_b);
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
+		locate_half(s, w, ap, h, in, bw_mem_prep(rec), &b, soffset, size_b, whole, access);
+}
+
+void bw_buf_clear_tfe(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
+{
+	unsigned lane;
+	if (rec->inst->tfe)
+		BW_EACH_LANE(bw_wave_exec(w), lane)
+			bw_wave_vgpr(w, bw_mem_prep(rec)->dst + n_dw)[lane] = 0;
+}
+
+BW_ALWAYS_INLINE enum bw_mem_result buf_load(struct bw_exec *x, struct bw_wave *w,
+					     const struct bw_rec *rec, enum bw_elem e)
+{
+	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	struct bw_span s;
+	if (p->is_nop)
+		return BW_MEM_OK;
+	bw_buf_locate(&s, x, w, rec, bw_elem_size_b(e), 1, false, BW_ACCESS_READ);
+	if (s.fault_lanes)
+		return bw_span_check(&s, w);
+	bw_span_load(&s, w, p->dst, e);
+	bw_buf_clear_tfe(w, rec, bw_elem_n_dw(e));
+	return BW_MEM_OK;
+}
+
+BW_ALWAYS_INLINE enum bw_mem_result buf_store(struct bw_exec *x, struct bw_wave *w,
+					      const struct bw_rec *rec, enum bw_elem e)
+{
+	struct bw_span s;
+	if (bw_mem_prep(rec)->is_nop)
+		return BW_MEM_OK;
+	bw_buf_locate(&s, x, w, rec, bw_elem_size_b(e), 1, false, BW_ACCESS_WRITE);
+	if (s.fault_lanes)
+		return bw_span_check(&s, w);
+	bw_span_store(&s, w, bw_mem_prep(rec)->data, e);
+	return BW_MEM_OK;
+}
+
+static enum bw_mem_result buf_atomic(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec,
+				     const struct bw_rmw *op)
+{
+	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	struct bw_span s;
+	if (p->is_nop)
+		return BW_MEM_OK;
+	bw_buf_locate(&s, x, w, rec, op->size_b, op->size_b, true,
+		      BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
+	if (s.fault_lanes)
+		return bw_span_check(&s, w);
+	bw_span_atomic(&s, w, p, op);
+	if (p->has_return)
+		bw_buf_clear_tfe(w, rec, op->size_b / 4);
+	return BW_MEM_OK;
+}
+
+/* VDATA is source, destination or, for atomics that return, both. */
+static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_load,
+		    unsigned n_store, unsigned n_operands)
+{
+	const struct bw_inst *in = rec->inst;
+	struct bw_mem_prep *p = bw_mem_prep_begin(rec, ctx);
+	p->dst = in->vdata;
+	p->has_return = n_load && n_store && in->glc;
+	bw_mem_prep_src(p->addr, in->vaddr, 2, ctx);
+	bw_mem_prep_src(p->data, in->vdata, n_store, ctx);
+	if (n_operands == 2)
+		bw_mem_prep_src(p->data2, in->vdata + n_store, n_store, ctx);
+	if (n_load && (!n_store || p->has_return))
+		bw_mem_prep_dst(p, n_load + in->tfe, ctx); /* rule 44 */
+	return true;
+}
+
+#define ROW(name, call, ...)                                                                       \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
+	{                                                                                          \
+		return call;                                                                       \
+	}                                                                                          \
+	static bool prepare_##name(struct bw_rec *rec, const struct bw_rec_ctx *ctx)               \
+	{                                                                                          \
+		return prepare(rec, ctx, __VA_ARGS__);                                             \
+	}
+#define LOAD(name, elem)                                                                           \
+	ROW(name, buf_load(x, w, rec, ELEM_##elem), bw_elem_n_dw(ELEM_##elem), 0, 0)
+#define STORE(name, elem)                                                                          \
+	ROW(name, buf_store(x, w, rec, ELEM_##elem), 0, bw_elem_n_dw(ELEM_##elem), 1)
+#define ATOMIC(name, rmw, n_operands)                                                              \
+	ROW(name, buf_atomic(x, w, rec, &bw_rmw_##rmw), bw_rmw_##rmw.size_b / 4,                   \
+	    bw_rmw_##rmw.size_b / 4, n_operands)
+#define HINT(name)
+#include "vgpu/device/exec/sem/buf.def"
+#undef LOAD
+#undef STORE
+#undef ATOMIC
+#undef HINT
+
+#define LOAD(name, ...) {#name, do_##name, prepare_##name},
+#define STORE LOAD
+#define ATOMIC LOAD
+#define HINT(name) {#name, bw_mem_nothing, NULL},
+static const struct bw_mem_row rows[] = {
+#include "vgpu/device/exec/sem/buf.def"
+};
+
+const struct bw_mem_table bw_mem_buf = {rows, BW_ARRAY_SIZE(rows)};

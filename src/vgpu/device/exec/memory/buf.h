@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_MEM_BUF_H
+#define BW_VGPU_EXEC_MEM_BUF_H
+
+/* What plain and formatted buffer instructions share. Their records are made by bw_mem_prep_begin
+ * with addr, dst and data filled. */
+
+#include "vgpu/device/exec/memory/set.h"
+#include "vgpu/device/exec/memory/span.h"
+
+/* Locates each active lane's element by the descriptor, index and offset. whole: it is in range
+ * with all of its bytes or not at all (rule 346). */
+void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
+		   const struct bw_rec *rec, unsigned size_b, unsigned align_b, bool whole,
+		   enum bw_access access);
+
+/* The status register of TFE, n_dw after the first: nothing is ever partially resident in buffers
+ * here (rule 352). */
+void bw_buf_clear_tfe(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw);
+
+#endif

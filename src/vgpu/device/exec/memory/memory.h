@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_MEM_H
+#define BW_VGPU_EXEC_MEM_H
+
+/* Memory instructions: scalar loads, FLAT, GLOBAL and SCRATCH, LDS, buffers. Each format has a
+ * table of rows made from its sem/*.def; memory.c joins them with the opcodes by name. What
+ * decoding can settle once is settled by the prepare functions and kept in the record. */
+
+#include <string.h>
+
+#include "vgpu/device/exec/memory/set.h"
+#include "vgpu/device/exec/core/rec.h"
+
+struct bw_mem_table {
+	const struct bw_mem_row *row;
+	size_t n;
+};
+extern const struct bw_mem_table bw_mem_smem;
+#ifdef BW_MEM_SET
+extern const struct bw_mem_table bw_mem_flat, bw_mem_ds, bw_mem_buf, bw_mem_tbuf, bw_mem_img,
+	bw_mem_sample, bw_mem_lds, bw_mem_ray;
+#else
+extern const struct bw_mem_table bw_mem_flat_v1, bw_mem_ds_v1, bw_mem_buf_v1, bw_mem_tbuf_v1,
+	bw_mem_img_v1, bw_mem_sample_v1, bw_mem_lds_v1, bw_mem_ray_v1;
+extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3, bw_mem_tbuf_v3,
+	bw_mem_img_v3, bw_mem_sample_v3, bw_mem_lds_v3, bw_mem_ray_v3;
+#endif
+
+/* Cache control and probes: nothing that a model without caches would do. */
+bw_mem_fn bw_mem_nothing;
+
+/* What a vector memory record knows: registers by number, those that the wave does not have already
+ * replaced by v0 (rule 40, for each dword). */
+struct bw_mem_prep {
+	int32_t imm;	  /* byte offset as the format extends it */
+	uint32_t step[2]; /* DS two-address forms: byte offsets */
+	uint8_t addr[2];  /* dwords of the address */
+	uint8_t data[4];  /* dwords of DATA, DATA0 */
+	uint8_t data2[4]; /* of DATA1 */
+	uint8_t dst;
+	uint8_t saddr; /* SGPR code, BW_SRC_NULL for none */
+	bool is_nop;   /* a destination register is out of range (rules 39, 44, 45) */
+	bool sve;
+	bool has_return; /* atomics: GLC */
+};
+static_assert(sizeof(struct bw_mem_prep) <= sizeof(((struct bw_rec *)0)->prep),
+	      "fits into a record");
+
+static inline const struct bw_mem_prep *bw_mem_prep(const struct bw_rec *rec)
+{
+	return (const struct bw_mem_prep *)(const void *)rec->prep;
+}
+
+static inline struct bw_mem_prep *bw_mem_prep_begin(struct bw_rec *rec,
+						    const struct bw_rec_ctx *ctx)
+{
+	struct bw_mem_prep *p = (struct bw_mem_prep *)(void *)rec->prep;
+	memset(p, 0, sizeof(*p));
+	p->imm = rec->inst->imm;
+	p->dst = (uint8_t)rec->inst->dst;
+	/* Nothing can be moved without VGPRs. */
+	p->is_nop = ctx->n_vgprs == 0;
+	return p;
+}
+
+static inline void bw_mem_prep_src(uint8_t *out, unsigned first, unsigned n,
+				   const struct bw_rec_ctx *ctx)
+{
+	for (unsigned i = 0; i < n; i++)
+		out[i] = (uint8_t)(first + i < ctx->n_vgprs ? first + i : 0);
+}
+
+static inline void bw_mem_prep_dst(struct bw_mem_prep *p, unsigned n, const struct bw_rec_ctx *ctx)
+{
+	if (p->dst + n > ctx->n_vgprs)
+		p->is_nop = true;
+}
+
+/* One lane's operand of 4 or 8 bytes. */
+static inline uint64_t bw_lane_get(const struct bw_wave *w, const uint8_t *reg, unsigned lane,
+				   unsigned size_b)
+{
+	uint64_t value = bw_wave_vgpr(w, reg[0])[lane];
+	return size_b == 8 ? value | (uint64_t)bw_wave_vgpr(w, reg[1])[lane] << 32 : value;
+}
+
+static inline void bw_lane_set(const struct bw_wave *w, unsigned dst, unsigned lane, uint64_t value,
+			       unsigned size_b)
+{
+	bw_wave_vgpr(w, dst)[lane] = (uint32_t)value;
+	if (size_b == 8)
+		bw_wave_vgpr(w, dst + 1)[lane] = (uint32_t)(value >> 32);
+}
+
+/* A scalar register by operand code. The TTMPs of a wave without privilege read 0 (rule 30). */
+static inline uint32_t bw_mem_sgpr(const struct bw_wave *w, unsigned code)
+{
+	bool hidden = code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !(w->status & BW_STATUS_PRIV);
+	return hidden ? 0 : w->s[code];
+}
+
+/* 64 bits from an aligned pair: the low bit of the number is ignored (rule 32). */
+static inline uint64_t bw_mem_sgpr64(const struct bw_wave *w, unsigned code)
+{
+	code &= ~1u;
+	if (code == BW_SRC_NULL)
+		return 0;
+	return bw_mem_sgpr(w, code) | (uint64_t)bw_mem_sgpr(w, code + 1) << 32;
+}
+
+#endif

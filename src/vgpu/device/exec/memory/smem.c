@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Scalar memory: loads of 1 to 16 dwords for the whole wave, EXEC or not. */
+#include "base/util.h"
+#include "vgpu/device/exec/memory/memory.h"
+
+/* The record of a scalar load. */
+struct smem_prep {
+	uint8_t dst;
+	uint8_t n_write; /* dwords that have a register to go to */
+	uint8_t sbase;
+	uint8_t soffset;
+	int32_t imm;
+};
+static_assert(sizeof(struct smem_prep) <= sizeof(((struct bw_rec *)0)->prep), "fits into a record");
+
+static const struct smem_prep *prep_of(const struct bw_rec *rec)
+{
+	return (const struct smem_prep *)(const void *)rec->prep;
+}
+
+/* One past the last register of the region that `code` lies in: a destination does not run over
+ * into the next (rules 33, 35). 0: nothing is written. */
+static unsigned region_end(unsigned code, bool priv)
+{
+	if (code < BW_SRC_TTMP0) /* VCC ends the SGPRs (isa/decode.c, align_sgprs) */
+		return BW_SRC_TTMP0;
+	if (code < BW_SRC_NULL)
+		return priv ? BW_SRC_NULL : 0; /* rule 30 */
+	if (code == BW_SRC_NULL)
+		return 0;
+	return code == BW_SRC_M0 ? BW_SRC_M0 + 1 : BW_SGPR_COUNT;
+}
+
+static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n_dw,
+		    unsigned base_align)
+{
+	const struct bw_inst *in = rec->inst;
+	struct smem_prep *p = (struct smem_prep *)(void *)rec->prep;
+	unsigned align = n_dw >= 4 ? 4 : n_dw; /* rules 32, 333 */
+	unsigned dst = in->dst == BW_SRC_NULL ? in->dst : in->dst & ~(align - 1);
+	unsigned end = region_end(dst, ctx->priv);
+
+	memset(p, 0, sizeof(*p));
+	p->dst = (uint8_t)dst;
+	p->n_write = (uint8_t)(end > dst ? BW_MIN(n_dw, end - dst) : 0);
+	/* Out of range as a base means s0 (rule 35). */
+	p->sbase = (uint8_t)(in->saddr < BW_SGPR_COUNT ? in->saddr & ~(base_align - 1) : 0);
+	p->soffset = in->soffset < BW_SGPR_COUNT ? in->soffset : BW_SRC_NULL;
+	p->imm = in->imm;
+	return true;
+}
+
+static enum bw_mem_result refused(struct bw_wave *w, const struct bw_vm_fault *f,
+				  enum bw_mem_result result)
+{
+	w->fault = *f;
+	w->fault_lanes = 0; /* the wave's own */
+	return result;
+}
+
+/* Reads n dwords at va, zeros where nothing is resident. */
+static enum bw_mem_result read_dwords(struct bw_wave *w, uint64_t va, uint32_t *out, unsigned n)
+{
+	while (n) {
+		struct bw_vm_fault f = {.va = va, .access = BW_ACCESS_READ};
+		unsigned here = BW_MIN(n, (unsigned)((BW_PAGE_B - va % BW_PAGE_B) / 4));
+		if (bw_canonical(va) != va)
+			return refused(w, &f, BW_MEM_FAULT_APERTURE);
+		const uint8_t *host = bw_tlb_lookup_unwatched(w->tlb, va, BW_ACCESS_READ, &f);
+		if (host)
+			memcpy(out, host, 4 * here);
+		else if (f.prt)
+			memset(out, 0, 4 * here);
+		else
+			return refused(w, &f, BW_MEM_FAULT_PAGE);
+		out += here;
+		va += 4 * here;
+		n -= here;
+	}
+	return BW_MEM_OK;
+}
+
+/* Address = pair + signed offset + unsigned SOFFSET, low bits cleared (rule 331). */
+static inline __attribute__((always_inline)) enum bw_mem_result
+load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
+{
+	const struct smem_prep *p = prep_of(rec);
+	uint64_t va = bw_mem_sgpr64(w, p->sbase) + (uint64_t)(int64_t)p->imm;
+	if (p->soffset != BW_SRC_NULL)
+		va += bw_mem_sgpr(w, p->soffset);
+	va &= ~3ull;
+
+	const struct bw_tlb_entry *e = &w->tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
+	if (__builtin_expect(e->tag == va >> 12 && e->access & BW_ACCESS_READ &&
+				     p->n_write == n_dw && va % BW_PAGE_B + 4 * n_dw <= BW_PAGE_B,
+			     1)) {
+		memcpy(&w->s[p->dst], e->host + va % BW_PAGE_B, 4 * n_dw);
+		return BW_MEM_OK;
+	}
+	uint32_t data[16];
+	enum bw_mem_result result = read_dwords(w, va, data, n_dw);
+	if (result == BW_MEM_OK)
+		memcpy(&w->s[p->dst], data, 4 * p->n_write);
+	return result;
+}
+
+/* Descriptor base, stride for the size of the range only; dwords beyond it read 0 one by one (rule
+ * 334). */
+static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
+{
+	const struct smem_prep *p = prep_of(rec);
+	uint32_t v[4], data[16] = {0};
+	for (unsigned i = 0; i < 4; i++)
+		v[i] = bw_mem_sgpr(w, p->sbase + i);
+	uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32;
+	uint32_t stride_b = v[1] >> 16 & 0x3fff;
+	uint64_t range_b = (uint64_t)v[2] * (stride_b ? stride_b : 1);
+	uint64_t offset = (uint32_t)p->imm;
+	if (p->soffset != BW_SRC_NULL)
+		offset += bw_mem_sgpr(w, p->soffset);
+	offset &= ~3ull;
+
+	uint64_t n_in = range_b > offset ? (range_b - offset) / 4 : 0;
+	enum bw_mem_result result = read_dwords(w, bw_canonical((base & ~3ull) + offset), data,
+						(unsigned)BW_MIN(n_in, (uint64_t)n_dw));
+	if (result == BW_MEM_OK)
+		memcpy(&w->s[p->dst], data, 4 * p->n_write);
+	return result;
+}
+
+#define LOAD(name, n_dw)                                                                           \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
+	{                                                                                          \
+		return load(w, rec, n_dw);                                                         \
+	}                                                                                          \
+	static bool prepare_##name(struct bw_rec *rec, const struct bw_rec_ctx *ctx)               \
+	{                                                                                          \
+		return prepare(rec, ctx, n_dw, 2);                                                 \
+	}
+#define BUFFER(name, n_dw)                                                                         \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
+	{                                                                                          \
+		return buffer_load(w, rec, n_dw);                                                  \
+	}                                                                                          \
+	static bool prepare_##name(struct bw_rec *rec, const struct bw_rec_ctx *ctx)               \
+	{                                                                                          \
+		return prepare(rec, ctx, n_dw, 4);                                                 \
+	}
+#define HINT(name)
+#include "vgpu/device/exec/sem/smem.def"
+#undef LOAD
+#undef BUFFER
+#undef HINT
+
+#define LOAD(name, n_dw) {#name, do_##name, prepare_##name},
+#define BUFFER LOAD
+#define HINT(name) {#name, bw_mem_nothing, NULL},
+static const struct bw_mem_row rows[] = {
+#include "vgpu/device/exec/sem/smem.def"
+};
+
+const struct bw_mem_table bw_mem_smem = {rows, BW_ARRAY_SIZE(rows)};

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: MIT */
+/* What an instruction reads and writes, from the operand types of data/isa/gfx11.enc. */
+#include <string.h>
+
+#include "base/str.h"
+#include "base/util.h"
+#include "vgpu/device/exec/memory/img.h"
+#include "vgpu/device/exec/strict/strict_priv.h"
+
+/* One operand's type: the text between two bars. */
+struct token {
+	const char *at;
+	size_t len;
+};
+
+static bool next_token(const char **list, struct token *out)
+{
+	if (!**list)
+		return false;
+	*out = (struct token){*list, strcspn(*list, "|")};
+	*list += out->len + ((*list)[out->len] == '|');
+	return true;
+}
+
+static bool token_is(struct token t, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return t.len >= n && !memcmp(t.at, prefix, n);
+}
+
+static bool nth_token(const char *list, unsigned n, struct token *out)
+{
+	for (unsigned i = 0; next_token(&list, out); i++)
+		if (i == n)
+			return true;
+	return false;
+}
+
+static unsigned number(const char *text, size_t len, size_t *at)
+{
+	unsigned v = 0;
+	while (*at < len && text[*at] >= '0' && text[*at] <= '9')
+		v = v * 10 + (unsigned)(text[(*at)++] - '0');
+	return v;
+}
+
+/* Bits of "U32", "PK2_F16", "B32x3", "LO16"; 0 where there is no number. */
+static unsigned token_bits(struct token t)
+{
+	size_t i = 0;
+	unsigned times = 1;
+	if (token_is(t, "PK") && t.len > 3 && memchr(t.at, '_', t.len)) {
+		i = 2;
+		times = number(t.at, t.len, &i);
+		i++;
+	}
+	while (i < t.len && (t.at[i] < '0' || t.at[i] > '9'))
+		i++;
+	unsigned bits = number(t.at, t.len, &i);
+	if (i < t.len && t.at[i] == 'x') {
+		i++;
+		unsigned n = number(t.at, t.len, &i);
+		times *= n ? n : 1;
+	}
+	return bits * times;
+}
+
+/* Registers of an operand; is_c: a matrix that is spread over all lanes of a wave64. */
+static unsigned token_dw(struct token t, unsigned lanes, bool is_c)
+{
+	if (token_is(t, "MASK"))
+		return lanes / 32;
+	if (token_is(t, "MAT_")) {
+		const char *x = memchr(t.at + 4, 'x', t.len - 4);
+		unsigned n = x ? (unsigned)(x[1] - '0') : 1;
+		return is_c && lanes == 64 ? n / 2 : n;
+	}
+	return BW_MAX(1u, (token_bits(t) + 31) / 32);
+}
+
+struct build {
+	const struct bw_inst *in;
+	const struct bw_rec_ctx *ctx;
+	struct bw_effects *e;
+};
+
+/* A run that goes beyond what the wave has, or there is, is none: such instructions take v0, or do
+ * nothing (rules 39 to 45). */
+static bool run_exists(const struct build *b, unsigned first, unsigned n)
+{
+	return n && first + n <= BW_MIN((unsigned)b->ctx->n_vgprs, (unsigned)BW_STRICT_VGPRS);
+}
+
+static void add_read(struct build *b, unsigned first, unsigned n, enum bw_half half,
+		     enum bw_role role, unsigned src)
+{
+	struct bw_effects *e = b->e;
+	if (run_exists(b, first, n) && e->n_reads < BW_EFFECTS_READS)
+		e->read[e->n_reads++] =
+			(struct bw_vregs){(uint8_t)first, (uint8_t)n, half, role, (uint8_t)src};
+}
+
+static void add_write(struct build *b, unsigned first, unsigned n, enum bw_half half)
+{
+	struct bw_effects *e = b->e;
+	if (run_exists(b, first, n) && e->n_writes < BW_EFFECTS_WRITES)
+		e->write[e->n_writes++] =
+			(struct bw_vregs){.first = (uint8_t)first, .n = (uint8_t)n, .half = half};
+}
+
+static void add_sread(struct build *b, unsigned code, unsigned n, bool is_address, bool is_number)
+{
+	if (code >= BW_STRICT_SGPRS || code == BW_SRC_NULL)
+		return;
+	if (n > 1)
+		code &= ~1u;
+	bw_sregs_add(&b->e->sread, code, n);
+	if (is_address)
+		bw_sregs_add(&b->e->saddr, code, n);
+	if (is_number)
+		bw_sregs_add(&b->e->data, code, n);
+}
+
+static bool is_hidden(const struct build *b, unsigned code)
+{
+	return code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && !b->ctx->priv; /* rule 30 */
+}
+
+static void add_swrite(struct build *b, unsigned code, unsigned n)
+{
+	if (code >= BW_STRICT_SGPRS || code == BW_SRC_NULL || is_hidden(b, code))
+		return;
+	if (n > 1)
+		code &= ~1u;
+	bw_sregs_add(&b->e->swrite, code, n);
+	b->e->writes_exec |= code == BW_SRC_EXEC_LO || code == BW_SRC_EXEC_HI;
+}
+
+/* SGPRs without a field of their own. The other implicit registers change when they are written. */
+static void add_implicit(struct build *b)
+{
+	unsigned reads = b->in->reads, writes = b->in->writes, n = b->ctx->lanes / 32;
+	if (b->in->fmt == BW_FMT_EXP && !b->in->exp_row)
+		reads &= ~(unsigned)BW_IMPLICIT_M0;
+	if (reads & BW_IMPLICIT_VCC)
+		add_sread(b, BW_SRC_VCC_LO, n, false, false);
+	if (reads & BW_IMPLICIT_EXEC)
+		add_sread(b, BW_SRC_EXEC_LO, n, false, false);
+	if (reads & BW_IMPLICIT_M0)
+		add_sread(b, BW_SRC_M0, 1, false, false);
+	if (writes & BW_IMPLICIT_VCC)
+		add_swrite(b, BW_SRC_VCC_LO, n);
+	if (writes & BW_IMPLICIT_EXEC)
+		add_swrite(b, BW_SRC_EXEC_LO, n);
+}
+
+/* ---- ALU ---- */
+
+static enum bw_half half_of(struct token t, bool is_high)
+{
+	return token_bits(t) != 16 || token_is(t, "PK") ? BW_HALF_BOTH
+	       : is_high				? BW_HALF_HI
+							: BW_HALF_LO;
+}
+
+/* Lanes that are read from elsewhere: DPP and the lane instructions. */
+static bool crosses_lanes(const struct bw_inst *in, const struct bw_op_info *info, unsigned i)
+{
+	return (i == 0 && in->dpp != BW_DPP_NONE) || info->class == BW_CLASS_WAVE ||
+	       in->fmt == BW_FMT_VINTERP;
+}
+
+static void valu_operands(struct build *b, const struct bw_op_info *info, const uint16_t *src,
+			  unsigned dst)
+{
+	const struct bw_inst *in = b->in;
+	const char *list = info->src;
+	unsigned i = 0, lanes = b->ctx->lanes;
+	struct token t;
+	bool keeps_dst = info->class == BW_CLASS_WAVE || bw_starts_with(info->name, "v_swap") ||
+			 bw_starts_with(info->name, "v_fma_mix");
+	while (next_token(&list, &t)) {
+		if (token_is(t, "dst:")) {
+			t.at += 4, t.len -= 4;
+			if (!keeps_dst)
+				add_read(b, dst, token_dw(t, lanes, true),
+					 half_of(t, in->op_sel >> 3 & 1), BW_ROLE_VALUE, 2);
+			continue;
+		}
+		if (i >= 3)
+			break;
+		unsigned code = src[i], n = token_dw(t, lanes, i == 2);
+		if (token_is(t, "MASK")) {
+			b->e->reads_mask = code < BW_STRICT_SGPRS;
+			b->e->mask_reg = (uint8_t)code;
+			add_sread(b, code, n, false, false);
+		} else if (code >= BW_SRC_VGPR0) {
+			add_read(b, code - BW_SRC_VGPR0, n, half_of(t, in->op_sel >> i & 1),
+				 crosses_lanes(in, info, i) ? BW_ROLE_ALL : BW_ROLE_VALUE, i);
+		} else if (code < BW_STRICT_SGPRS) {
+			add_sread(b, code, n, false, true);
+		}
+		b->e->literal |= code == BW_SRC_LITERAL;
+		i++;
+	}
+}
+
+static void valu_results(struct build *b, const struct bw_op_info *info, unsigned dst)
+{
+	const struct bw_inst *in = b->in;
+	const char *list = info->dst;
+	unsigned lanes = b->ctx->lanes;
+	struct token t;
+	for (unsigned i = 0; next_token(&list, &t); i++) {
+		bool is_scalar = memmem(t.at, t.len, "(sgpr)", 6) != NULL;
+		if (token_is(t, "MASK"))
+			add_swrite(b,
+				   in->fmt == BW_FMT_VOPC || info->class == BW_CLASS_CMP ? in->dst
+											 : in->sdst,
+				   lanes / 32);
+		else if (is_scalar)
+			add_swrite(b, in->dst, 1);
+		else if (i == 1) /* v_swap */
+			add_write(b, in->src[0] - BW_SRC_VGPR0, 1, BW_HALF_BOTH);
+		else if (bw_starts_with(info->name, "v_fma_mixhi"))
+			add_write(b, dst, 1, BW_HALF_HI);
+		else
+			add_write(b, dst, token_dw(t, lanes, true),
+				  half_of(t, in->op_sel >> 3 & 1));
+	}
+}
+
+/* The transcendental unit's. */
+static bool is_trans(const char *name)
+{
+	static const char *const names[] = {"v_exp_",  "v_log_", "v_rcp_", "v_rsq_",
+					    "v_sqrt_", "v_sin_", "v_cos_"};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
+		if (bw_starts_with(name, names[i]))
+			return true;
+	return false;
+}
+
+static void valu(struct build *b, const struct bw_op_info *info)
+{
+	const struct bw_inst *in = b->in;
+	b->e->unit = info->class == BW_CLASS_CTRL ? BW_UNIT_OTHER : BW_UNIT_VALU;
+	b->e->trans = is_trans(info->name);
+	if (in->reads & BW_IMPLICIT_VCC) { /* v_div_fmas, which has no operand for it */
+		b->e->reads_mask = true;
+		b->e->mask_reg = BW_SRC_VCC_LO;
+	}
+	valu_operands(b, info, in->src, in->dst);
+	valu_results(b, info, in->dst);
+	b->e->x_reads = b->e->n_reads;
+	if (in->fmt == BW_FMT_VOPD) {
+		const struct bw_op_info *y = bw_isa_op_info(in->op_y);
+		valu_operands(b, y, in->src_y, in->dst_y);
+		valu_results(b, y, in->dst_y);
+	}
+	b->e->scalar_operand = b->e->literal || b->e->sread.bit[0] || b->e->sread.bit[1] ||
+			       in->reads & BW_IMPLICIT_VCC;
+}
+
+static void salu(struct build *b, const struct bw_op_info *info)
+{
+	const struct bw_inst *in = b->in;
+	bool is_k = in->fmt == BW_FMT_SOPK;
+	const char *list = info->src;
+	struct token t;
+	unsigned i = 0;
+	b->e->unit = BW_UNIT_SALU;
+	while (next_token(&list, &t)) {
+		bool is_dst = token_is(t, "dst:");
+		if (is_dst)
+			t.at += 4, t.len -= 4;
+		if (token_is(t, "IMM") || token_is(t, "LIT") || (is_k && i == 1))
+			continue;
+		unsigned code = is_dst || is_k ? in->dst : i < 3 ? in->src[i] : BW_SRC_NULL;
+		bool reads = !is_k || is_dst || !bw_starts_with(info->name, "s_movk");
+		unsigned n = token_dw(t, b->ctx->lanes, false);
+		if (reads)
+			add_sread(b, code, n, false, true);
+		if (i < 3)
+			b->e->sdw[i] = (uint8_t)n;
+		i += !is_dst || is_k;
+	}
+	const char *dst = info->dst;
+	if (next_token(&dst, &t))
+		add_swrite(b, in->dst, token_dw(t, b->ctx->lanes, false));
+	if (bw_starts_with(info->name, "s_sendmsg_rtn"))
+		b->e->lgkm = 2; /* rule 280 */
+}
+
+/* ---- memory ---- */
+
+static void smem(struct build *b, const struct bw_op_info *info)
+{
+	const struct bw_inst *in = b->in;
+	struct token t;
+	const char *dst = info->dst;
+	b->e->unit = BW_UNIT_SMEM;
+	if (strstr(info->name, "_inv")) {
+		b->e->lgkm = 1;
+		return;
+	}
+	if (!strstr(info->name, "load"))
+		return;
+	add_sread(b, in->saddr, strstr(info->name, "buffer") ? 4 : 2, true, false);
+	add_sread(b, in->soffset, 1, true, false);
+	unsigned n = next_token(&dst, &t) ? token_dw(t, b->ctx->lanes, false) : 1;
+	b->e->access = BW_KIND_LOAD;
+	b->e->lgkm = n == 1 ? 1 : 2; /* rule 279 */
+	unsigned code = in->dst & ~(n >= 4 ? 3u : n - 1);
+	/* A destination does not run over into the next region (rules 33, 35). */
+	unsigned end = code < BW_SRC_TTMP0  ? BW_SRC_TTMP0
+		       : code < BW_SRC_NULL ? BW_SRC_NULL
+		       : code == BW_SRC_M0  ? BW_SRC_M0 + 1
+					    : BW_STRICT_SGPRS;
+	if (in->dst != BW_SRC_NULL && code < BW_STRICT_SGPRS && !is_hidden(b, code))
+		bw_sregs_add(&b->e->swrite, code, BW_MIN(n, end - code));
+}
+
+/* dst and data of vector memory by their tokens; dst_reg is where results go. */
+static void memory_result(struct build *b, const char *type, unsigned dst_reg, unsigned more)
+{
+	struct token t;
+	const char *list = type;
+	bool any = next_token(&list, &t), is_rtn_only = any && t.at[t.len - 1] == '?';
+	if (!any || (is_rtn_only && !b->in->glc))
+		return;
+	enum bw_half half = token_is(t, "LO16")	  ? BW_HALF_LO
+			    : token_is(t, "HI16") ? BW_HALF_HI
+						  : BW_HALF_BOTH;
+	add_write(b, dst_reg, token_dw(t, b->ctx->lanes, false) + more, half);
+}
+
+static void memory_data(struct build *b, struct token t, unsigned reg, unsigned src)
+{
+	unsigned bits = token_bits(t);
+	enum bw_half half = token_is(t, "HI16") ? BW_HALF_HI
+			    : bits < 32		? BW_HALF_LO
+						: BW_HALF_BOTH;
+	if (!token_is(t, "dst:"))
+		add_read(b, reg, token_dw(t, b->ctx->lanes, false), half, BW_ROLE_DATA, src);
+}
+
+static void set_access(struct build *b, const struct bw_op_info *info)
+{
+	bool has_data = false;
+	for (unsigned i = 0; i < b->e->n_reads; i++)
+		has_data |= b->e->read[i].role == BW_ROLE_DATA;
+	if (strstr(info->name, "load_lds"))
+		b->e->access = BW_KIND_LOAD; /* to LDS: no register waits for it */
+	else if (!b->e->n_writes)
+		b->e->access = BW_KIND_STORE;
+	else
+		b->e->access =
+			has_data && info->class == BW_CLASS_MEM ? BW_KIND_ATOMIC_RTN : BW_KIND_LOAD;
+}
+
+static void ds(struct build *b, const struct bw_op_info *info)
+{
+	const struct bw_inst *in = b->in;
+	const char *list = info->src;
+	const unsigned data[] = {in->vdata, in->vdata2};
+	struct token t;
+	unsigned n_data = 0;
+	b->e->unit = BW_UNIT_DS;
+	if (info->class == BW_CLASS_CTRL)
+		return;
+	for (unsigned i = 0; next_token(&list, &t); i++) {
+		if (token_is(t, "A32") || memmem(t.at, t.len, "lane*4", 6))
+			add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_ADDR, 0);
+		else if (i == 0 && bw_starts_with(info->name, "ds_swizzle"))
+			add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_VALUE, 0);
+		else if (!token_is(t, "IMM") && n_data < 2)
+			memory_data(b, t, data[n_data++], 1);
+	}
+	memory_result(b, info->dst, in->dst, 0);
+	set_access(b, info);
+	b->e->lgkm = 1;
+	/* Lanes exchange: nothing goes to memory. */
+	if (info->class == BW_CLASS_WAVE)
+		for (unsigned i = 0; i < b->e->n_reads; i++)
+			b->e->read[i].role = BW_ROLE_VALUE;
+}
+
+static void flat(struct build *b, const struct bw_op_info *info)
+{
+	const struct bw_inst *in = b->in;
+	bool has_saddr = in->saddr != BW_SRC_NULL && in->saddr != 127;
+	bool addtid = strstr(info->name, "addtid") != NULL;
+	struct token t;
+	unsigned data_at = 2;
+	b->e->unit = in->fmt == BW_FMT_FLAT ? BW_UNIT_FLAT : BW_UNIT_VMEM;
+	if (in->fmt == BW_FMT_SCRATCH) {
+		if (in->sve)
+			add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_ADDR, 0);
+		if (has_saddr)
+			add_sread(b, in->saddr, 1, true, false);
+	} else {
+		if (!addtid)
+			add_read(b, in->vaddr, has_saddr ? 1 : 2, BW_HALF_BOTH, BW_ROLE_ADDR, 0);
+		if (has_saddr)
+			add_sread(b, in->saddr, 2, true, false);
+		data_at = addtid || in->fmt == BW_FMT_FLAT ? 1 : 2;
+	}
+	if (nth_token(info->src, data_at, &t))
+		memory_data(b, t, in->vdata, 1);
+	memory_result(b, info->dst, in->dst, 0);
+	set_access(b, info);
+	b->e->lgkm = in->fmt == BW_FMT_FLAT;
+}
+
+static void buffer(struct build *b, const struct bw_op_info *info)
+{
+	const struct bw_inst *in = b->in;
+	struct token t;
+	if (!*info->src) { /* buffer_gl0_inv, buffer_gl1_inv: counted nowhere */
+		b->e->unit = BW_UNIT_OTHER;
+		return;
+	}
+	b->e->unit = BW_UNIT_VMEM;
+	add_sread(b, in->srsrc & ~3u, 4, false, false);
+	if (in->saddr < BW_STRICT_SGPRS)
+		add_sread(b, in->saddr, 1, true, false);
+	add_read(b, in->vaddr, (in->idxen ? 1u : 0u) + (in->offen ? 1u : 0u), BW_HALF_BOTH,
+		 BW_ROLE_ADDR, 0);
+	if (nth_token(info->src, 3, &t))
+		memory_data(b, t, in->vdata, 1);
+	memory_result(b, info->dst, in->vdata, in->tfe);
+	set_access(b, info);
+}
+
+/* Coordinates of DIM without level: 1D to 2D MSAA array. */
+static const uint8_t n_coords_of[8] = {1, 2, 3, 3, 2, 3, 3, 4};
+
+static void image(struct build *b, const struct bw_op_info *info, const struct bw_rec *rec)
+{
+	const struct bw_inst *in = b->in;
+	const struct bw_img_prep *p = bw_img_prep(rec);
+	bool has_sampler = strstr(info->src, "SSHARP") != NULL;
+	unsigned n_coords = n_coords_of[in->dim & 7];
+	unsigned n_addr = p->body + (in->a16 ? (n_coords + 1) / 2 : n_coords);
+	unsigned n = (unsigned)__builtin_popcount(in->dmask);
+	b->e->unit = BW_UNIT_VMEM;
+	b->e->vm_type = has_sampler;
+	if (strstr(info->name, "bvh")) {
+		b->e->vm_type = 2;
+		b->e->access = BW_KIND_LOAD;
+		add_sread(b, in->srsrc & ~3u, 4, false, false);
+		add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_VALUE, 0);
+		add_write(b, in->vdata, 4, BW_HALF_BOTH);
+		return;
+	}
+	add_sread(b, in->srsrc & ~3u, in->r128 ? 4 : 8, false, false);
+	if (has_sampler)
+		add_sread(b, in->ssamp & ~3u, 4, false, false);
+	/* Coordinates may lie apart; runs of them are one entry. */
+	for (unsigned i = 0; i < n_addr && i < BW_IMG_MAX_ADDR;) {
+		unsigned run = 1;
+		while (i + run < n_addr && p->addr[i + run] == p->addr[i] + run)
+			run++;
+		add_read(b, p->addr[i], run, BW_HALF_BOTH, BW_ROLE_VALUE, 0);
+		i += run;
+	}
+	if (strstr(info->name, "gather4") || strstr(info->name, "msaa_load"))
+		n = 4;
+	bool is_atomic = strstr(info->name, "atomic") != NULL, is_store = !*info->dst;
+	if (in->d16 && !is_atomic)
+		n = (n + 1) / 2;
+	if (is_store || is_atomic)
+		add_read(b, in->vdata, n, BW_HALF_BOTH, BW_ROLE_VALUE, 1);
+	if (!is_store && (!is_atomic || in->glc))
+		add_write(b, in->vdata, BW_MAX(n, 1u) + p->has_status, BW_HALF_BOTH);
+	b->e->access = !b->e->n_writes ? BW_KIND_STORE
+		       : is_atomic     ? BW_KIND_ATOMIC_RTN
+				       : BW_KIND_LOAD;
+}
+
+/* Bytes of one lane's element; formats: as many as there can be. */
+static uint8_t element_b(const struct bw_op_info *info)
+{
+	struct token t = {info->mem, strlen(info->mem)};
+	unsigned bits = token_is(t, "FMT") ? 128 : token_bits(t);
+	return (uint8_t)BW_MIN(BW_MAX(bits / 8, 1u), 64u);
+}
+
+void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
+		   const struct bw_rec_ctx *ctx, struct bw_effects *out)
+{
+	const struct bw_op_info *info = bw_isa_op_info(inst->op);
+	struct build b = {inst, ctx, out};
+	memset(out, 0, sizeof(*out));
+	out->unit = BW_UNIT_OTHER;
+	out->size_b = element_b(info);
+	switch (inst->fmt) {
+	case BW_FMT_SOP1:
+	case BW_FMT_SOP2:
+	case BW_FMT_SOPC:
+	case BW_FMT_SOPK:
+	case BW_FMT_SOPP:
+		salu(&b, info);
+		break;
+	case BW_FMT_SMEM:
+		smem(&b, info);
+		break;
+	case BW_FMT_VOP1:
+	case BW_FMT_VOP2:
+	case BW_FMT_VOPC:
+	case BW_FMT_VOP3:
+	case BW_FMT_VOP3SD:
+	case BW_FMT_VOP3P:
+	case BW_FMT_VOPD:
+	case BW_FMT_VINTERP:
+		valu(&b, info);
+		break;
+	case BW_FMT_DS:
+		ds(&b, info);
+		break;
+	case BW_FMT_FLAT:
+	case BW_FMT_GLOBAL:
+	case BW_FMT_SCRATCH:
+		flat(&b, info);
+		break;
+	case BW_FMT_MUBUF:
+	case BW_FMT_MTBUF:
+		buffer(&b, info);
+		break;
+	case BW_FMT_MIMG:
+		image(&b, info, rec);
+		break;
+	case BW_FMT_ILLEGAL:
+	case BW_FMT_LDSDIR:
+	case BW_FMT_EXP:
+	case BW_FMT_COUNT:
+		break;
+	}
+	add_implicit(&b);
+}
+
+/* ---- how undefinedness goes through ---- */
+
+/* clang-format off */
+static const struct {
+	const char *prefix;
+	enum bw_flows flows;
+} flow_rows[] = {
+	{"v_mov_b32", BW_FLOWS_COPY},	     {"v_dual_mov", BW_FLOWS_COPY},
+	{"v_mov_b16", BW_FLOWS_COPY},	     {"v_cndmask", BW_FLOWS_SELECT},
+	{"v_dual_cndmask", BW_FLOWS_SELECT}, {"v_swap_b32", BW_FLOWS_SWAP},
+	{"v_swap", BW_FLOWS_DEFINED},	     {"v_readlane", BW_FLOWS_READLANE},
+	{"v_readfirstlane", BW_FLOWS_READLANE}, {"v_writelane", BW_FLOWS_WRITELANE},
+	{"v_permlane", BW_FLOWS_DEFINED},    {"v_movrel", BW_FLOWS_DEFINED},
+	{"v_wmma", BW_FLOWS_DEFINED},	     {"v_interp", BW_FLOWS_DEFINED},
+	{"v_and", BW_FLOWS_ALL},	     {"v_or", BW_FLOWS_ALL},
+	{"v_xor", BW_FLOWS_ALL},	     {"v_xnor", BW_FLOWS_ALL},
+	{"v_xad", BW_FLOWS_ALL},	     {"v_bfi", BW_FLOWS_ALL},
+	{"v_perm_b32", BW_FLOWS_ALL},	     {"v_align", BW_FLOWS_ALL},
+	{"v_pack", BW_FLOWS_ALL},	     {"v_cvt_pk", BW_FLOWS_ALL},
+	{"v_lshl_or", BW_FLOWS_ALL},	     {"v_pk_", BW_FLOWS_ALL},
+	{"v_dual_and", BW_FLOWS_ALL},	     {"v_dot", BW_FLOWS_ALL},
+	{"v_mul", BW_FLOWS_ALL},	     {"v_dual_mul", BW_FLOWS_ALL},
+	{"v_mbcnt", BW_FLOWS_ALL},	     {"v_mqsad", BW_FLOWS_DEFINED},
+	{"s_and", BW_FLOWS_ALL},	     {"s_or", BW_FLOWS_ALL},
+	{"s_xor", BW_FLOWS_ALL},	     {"s_nand", BW_FLOWS_ALL},
+	{"s_nor", BW_FLOWS_ALL},	     {"s_xnor", BW_FLOWS_ALL},
+	{"s_pack", BW_FLOWS_ALL},	     {"s_cselect", BW_FLOWS_ALL},
+	{"s_cmov", BW_FLOWS_DEFINED},	     {"s_bitset", BW_FLOWS_ALL},
+	{"s_mul", BW_FLOWS_ALL},
+};
+/* clang-format on */
+
+enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y)
+{
+	const char *name = bw_isa_op_info(of_y ? inst->op_y : inst->op)->name;
+	const uint16_t *src = of_y ? inst->src_y : inst->src;
+	bool cancels = strstr(name, "_xor") || strstr(name, "_sub_");
+	if (inst->dpp != BW_DPP_NONE || (cancels && src[0] == src[1]))
+		return BW_FLOWS_DEFINED;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(flow_rows); i++)
+		if (bw_starts_with(name, flow_rows[i].prefix))
+			return flow_rows[i].flows;
+	return BW_FLOWS_ANY;
+}

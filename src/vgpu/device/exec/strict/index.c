@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* v_movrel and s_movrel: M0 says which registers they use, when they are executed (rules 36 to 38,
+ * 43). */
+#include "base/util.h"
+#include "vgpu/device/exec/strict/strict_priv.h"
+
+enum { SRC = 1, DST = 2, TWO = 4 /* M0 has one index for each */ };
+
+static unsigned kind_of(enum bw_op op)
+{
+	switch ((int)op) {
+	case BW_OP_V_MOVRELS_B32:
+	case BW_OP_S_MOVRELS_B32:
+	case BW_OP_S_MOVRELS_B64:
+		return SRC;
+	case BW_OP_V_MOVRELD_B32:
+	case BW_OP_S_MOVRELD_B32:
+	case BW_OP_S_MOVRELD_B64:
+		return DST;
+	case BW_OP_V_MOVRELSD_B32:
+		return SRC | DST;
+	case BW_OP_V_MOVRELSD_2_B32:
+	case BW_OP_S_MOVRELSD_2_B32:
+		return SRC | DST | TWO;
+	default:
+		return 0;
+	}
+}
+
+bool bw_effects_are_indexed(enum bw_op op)
+{
+	return kind_of(op) != 0;
+}
+
+static void index_vgprs(struct bw_effects *e, const struct bw_wave *w, unsigned kind, uint32_t src,
+			uint32_t dst)
+{
+	unsigned n_vgprs = BW_MIN((unsigned)w->n_vgprs, (unsigned)BW_STRICT_VGPRS);
+	if (kind & SRC && e->n_reads) {
+		uint64_t to = (uint64_t)e->read[0].first + src;
+		e->read[0].first = to < n_vgprs ? (uint8_t)to : 0;
+	}
+	if (kind & DST && e->n_writes) {
+		uint64_t to = (uint64_t)e->write[0].first + dst;
+		e->write[0].first = (uint8_t)to;
+		e->n_writes = to < n_vgprs;
+	}
+}
+
+static void index_sgprs(struct bw_strict_op *op, const struct bw_wave *w, unsigned kind,
+			uint32_t src, uint32_t dst)
+{
+	struct bw_effects *e = &op->e;
+	unsigned n = BW_MAX(1u, (unsigned)e->sdw[0]);
+	if (kind & SRC) {
+		op->inst.src[0] = (uint16_t)bw_sgpr_indexed(w, op->inst.src[0], src, n, 0);
+		e->sread = e->data = (struct bw_sregs){0};
+		bw_sregs_add(&e->sread, BW_SRC_M0, 1);
+		bw_sregs_add(&e->sread, op->inst.src[0], n);
+		bw_sregs_add(&e->data, op->inst.src[0], n);
+	}
+	if (kind & DST) {
+		op->inst.dst = (uint16_t)bw_sgpr_indexed(w, op->inst.dst, dst, n, BW_SRC_NULL);
+		e->swrite = (struct bw_sregs){0};
+		if (op->inst.dst != BW_SRC_NULL)
+			bw_sregs_add(&e->swrite, op->inst.dst, n);
+	}
+}
+
+void bw_effects_index(struct bw_strict_op *op, const struct bw_wave *w)
+{
+	unsigned kind = kind_of(op->inst.op);
+	uint32_t m0 = w->s[BW_SRC_M0];
+	uint32_t src = kind & TWO ? m0 & 0x3ff : m0, dst = kind & TWO ? m0 >> 16 & 0x3ff : m0;
+	if (op->e.unit == BW_UNIT_VALU)
+		index_vgprs(&op->e, w, kind, src, dst);
+	else if (op->e.unit == BW_UNIT_SALU)
+		index_sgprs(op, w, kind, src, dst);
+}
