@@ -45,7 +45,7 @@ check-fuzz: deps
 	@[ -f $(FUZZ)/build.ninja ] || CC=clang-19 $(SETUP) $(FUZZ) -Dfuzz=true -Dc_args=-w -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 	@tools/fuzz-smoke.sh $(FUZZ)
 
-# The speed figures of the design's section 6, as they are on this machine.
+# The speed figures of doc/speed.md, measured on this machine.
 bench: all
 	@tools/bench.sh $(BUILD)
 

@@ -225,7 +225,7 @@ static int get_vmid(struct bw_agent_file *f, bool reserve, uint32_t ip_type, uin
 	return r;
 }
 
-/* "pasid:\t32771" in fdinfo (kernel-interface 1.1) */
+/* "pasid:\t32771" in fdinfo (doc/hardware/kernel-interface.md 1.2) */
 int bw_attach_pasid(struct bw_agent_file *f, uint32_t *out)
 {
 	char text[8192];

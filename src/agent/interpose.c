@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of libc that a program reaches a GPU with (radv-client 2.2), in the symbols of
- * glibc 2.33 and newer. Each asks whether the path or descriptor is the GPU's, and else does what
- * it would have done. Built without _FILE_OFFSET_BITS, which would rename half of them. */
+/* The functions of libc that a program reaches a GPU with (doc/hardware/mesa.md 1.2), in the
+ * symbols of glibc 2.33 and newer. Each asks whether the path or descriptor is the GPU's, and else
+ * does what it would have done. Built without _FILE_OFFSET_BITS, which would rename half of
+ * them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -545,7 +545,7 @@ static bool same_shape(const struct recorded *r, const struct bw_agent_dispatch 
 		       const struct bw_agent_object *pipeline)
 {
 	for (int i = 0; i < 3; i++) {
-		/* with a base the packet has end values (radv-client 7.2) */
+		/* with a base the packet has end values (doc/hardware/dispatch.md 2.2) */
 		uint32_t want = r->indirect ? UINT32_MAX : r->base[i] + r->groups[i];
 		if (d->groups[i] != want)
 			return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which paths belong to the virtual GPU (radv-client 2.1):
+/* Which paths belong to the virtual GPU (doc/hardware/mesa.md 1.1):
  *
  *     /dev/dri and below                    its nodes; nodes it does not have do not exist
  *     /sys/dev/char/226:*, /sys/class/drm*, /sys/module/amdgpu*, /sys/bus/pci/drivers/amdgpu*

@@ -24,7 +24,7 @@ enum {
 	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
 };
 
-/* SH registers by byte address (radv-client 7.1, 8) */
+/* SH registers by byte address (doc/hardware/dispatch.md 2.1 and 3) */
 enum {
 	SH_BEGIN = BW_PM4_SH_BEGIN_DW * 4,
 	COMPUTE_NUM_THREAD_X = 0xb81c,

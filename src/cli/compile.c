@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* OpenCL C to a code object, with clang-19 and no library of ROCm: the functions of the work-item
- * and the barrier are written here, over clang's builtins and the hidden arguments (debug-info 2).
- * Other functions of OpenCL's library are not there, and the linker names them. */
+ * and the barrier are written here, over clang's builtins and the hidden arguments
+ * (doc/hardware/code-objects.md 2). Other functions of OpenCL's library are not there, and the
+ * linker names them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

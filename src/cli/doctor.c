@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* breakwater doctor: what this machine allows, and how to get the rest. It looks and changes
- * nothing. Facts: reference kernel-interface 4, 5, 10. */
+ * nothing. Facts: doc/hardware/kernel-interface.md 4 and 8. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -147,7 +147,7 @@ static void look_at_node(struct doctor *d, const struct gpu *g)
 		find(d, GOOD, what, NULL, "can be opened");
 }
 
-/* ip_discovery/die/0/GC/0 of the device (kernel-interface 3). */
+/* ip_discovery/die/0/GC/0 of the device (doc/hardware/kernel-interface.md 5.3). */
 static void look_at_generation(struct doctor *d, const struct gpu *g)
 {
 	static const char *const parts[] = {"major", "minor", "revision"};

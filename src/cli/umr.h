@@ -2,8 +2,8 @@
 #ifndef BW_CLI_UMR_H
 #define BW_CLI_UMR_H
 
-/* What hang reports need of the tool umr (kernel-interface 9, radv-client 9.2): its options and the
- * forms that others parse, over our own reading of debugfs. */
+/* What hang reports need of the tool umr (doc/hardware/kernel-interface.md 7, doc/hardware/mesa.md
+ * 4): its options and the forms that others parse, over our own reading of debugfs. */
 
 #include <stdbool.h>
 #include <stdint.h>

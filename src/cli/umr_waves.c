@@ -9,7 +9,8 @@
 #include "base/util.h"
 #include "cli/umr.h"
 
-/* SQ_IND (reference kernel-interface 7.3), amdgpu_gprwave (5.6), amdgpu_gca_config (6.1) */
+/* SQ_IND (doc/hardware/registers.md 2), amdgpu_gprwave and
+ * amdgpu_gca_config (doc/hardware/kernel-interface.md 4.6 and 5.1) */
 enum { IND_WAVE_ACTIVE = 0xa, NO_SQ = 0xbebebeef };
 enum { GPRWAVE_SET_STATE = 0xc0242000, GPRWAVE_WORDS = 16, N_SGPRS = 108, GPRWAVE_MIN_DW = 124 };
 enum { CONFIG_DW = 36, CONFIG_SE = 1, CONFIG_CU_PER_SA = 3, CONFIG_SA_PER_SE = 4 };

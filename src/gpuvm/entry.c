@@ -3,8 +3,8 @@
 
 #include "base/util.h"
 
-/* Bit positions by generation: reference page-tables 2.1 and 2.2, from amdgpu_vm.h and gmc_v*_0.c.
- * NONE: the generation has no such bit. */
+/* Bit positions by generation: doc/hardware/page-tables.md 2.1 and 2.2, from amdgpu_vm.h and
+ * gmc_v*_0.c. NONE: the generation has no such bit. */
 enum { NONE = 0 };
 
 struct layout {

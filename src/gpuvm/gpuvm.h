@@ -3,7 +3,7 @@
 #define BW_GPUVM_GPUVM_H
 
 /* GPUVM address translation, gfx9 to gfx12.1: entry layouts, the apertures of VMID 0 and the walk,
- * as in reference page-tables sections 2 to 5. A walk reads table memory through a callback and
+ * as in doc/hardware/page-tables.md 2 to 5. A walk reads table memory through a callback and
  * gives one range with a verdict: mapped where, or which entry at which level says why not. Pure:
  * it owns nothing, keeps no state, and takes no value on trust that comes from table memory or
  * registers. */
@@ -119,8 +119,8 @@ bool bw_gpuvm_walk(const struct bw_gpuvm_context *c, bw_gpuvm_read_fn *read, voi
 enum bw_gpuvm_access { BW_GPUVM_READ = 1, BW_GPUVM_WRITE = 2, BW_GPUVM_EXECUTE = 4 };
 bool bw_gpuvm_allows(const struct bw_gpuvm_range *r, unsigned access);
 
-/* The fields of VM_L2_PROTECTION_FAULT_STATUS that this access gets (reference page-tables 8.2);
- * both 0 when it is allowed. */
+/* The fields of VM_L2_PROTECTION_FAULT_STATUS that this access gets (doc/hardware/page-tables.md
+ * 6.2); both 0 when it is allowed. */
 struct bw_gpuvm_fault {
 	uint8_t walker_error, permission;
 	bool mapping_error;

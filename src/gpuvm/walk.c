@@ -13,7 +13,7 @@ static unsigned va_bits(enum bw_gpuvm_gen gen)
 void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, unsigned vmid,
 			   const struct bw_gpuvm_regs *regs)
 {
-	/* Field positions of CNTL: reference page-tables 3.1. */
+	/* Field positions of CNTL: doc/hardware/page-tables.md 3.1. */
 	unsigned depth_hi = gen == BW_GPUVM_GFX12_1 ? 3 : 2;
 	unsigned block_lo = gen >= BW_GPUVM_GFX12 ? 4 : 3;
 	uint64_t va_mask = bw_bits(~0ull, va_bits(gen) - 1, 0);

@@ -7,7 +7,7 @@
 #include "isa/fields.h"
 #include "isa/tables.h"
 
-/* Special codes of a SRC0 field: reference gfx11-encodings section 4. */
+/* Special codes of a SRC0 field: doc/hardware/encodings.md 4. */
 enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_DPP16 = 250, SRC_VGPR_HIGH_HALF = 128 };
 
 enum { MAX_DW = 3 };
@@ -128,7 +128,7 @@ static bool take_source(struct decoding *d, unsigned kind, unsigned n_reg, uint1
 	}
 }
 
-/* DPP16 controls that exist: gfx11-encodings section 5. */
+/* DPP16 controls that exist: doc/hardware/encodings.md 5. */
 static bool dpp_ctrl_exists(unsigned ctrl)
 {
 	if (ctrl <= 0xff || ctrl == 0x140 || ctrl == 0x141)
@@ -415,7 +415,7 @@ static bool decode_flat(struct decoding *d)
 	} else if (in->fmt == BW_FMT_GLOBAL) {
 		saddr = (uint16_t)bw_global_saddr(w);
 		if (saddr == BW_SRC_EXEC_HI)
-			saddr = BW_SRC_NULL; /* none too, says the ISA manual (gfx11-rules 380) */
+			saddr = BW_SRC_NULL; /* none too, says the ISA manual (doc/rules.md 380) */
 		if (!align_sgprs(&saddr, 2))
 			return false;
 		if (saddr != BW_SRC_NULL)

@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "kmd/kmd_priv.h"
 
-/* amdgpu_regs2 (kernel-interface 5.3, amd/amdgpu/amdgpu_umr.h) */
+/* amdgpu_regs2 (doc/hardware/kernel-interface.md 4.4, amd/amdgpu/amdgpu_umr.h) */
 struct regs2_state {
 	uint32_t use_srbm, use_grbm, pg_lock;
 	uint32_t se, sh, instance;

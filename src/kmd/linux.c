@@ -96,7 +96,7 @@ static int linux_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *arg)
 	return r < 0 ? -errno : r;
 }
 
-/* 6.1 refuses transfers of more than a page (kernel-interface 8.g). */
+/* 6.1 refuses transfers of more than a page (doc/hardware/kernel-interface.md 6, row g). */
 enum { CHUNK_B = 4096 };
 
 static ssize_t linux_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b)
@@ -305,7 +305,7 @@ static struct bw_error *choose_gpu(const struct gpus *gpus, const char *selector
 }
 
 /* The debugfs folder of a device is named by its PCI address; older kernels name it by minor, and
- * then the file `name` in it tells (kernel-interface 4). */
+ * then the file `name` in it tells (doc/hardware/kernel-interface.md 4.1). */
 static void find_debugfs(struct linux_kmd *k)
 {
 	char path[PATH_MAX], text[256];

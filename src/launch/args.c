@@ -352,12 +352,13 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 
 /* The kernarg block */
 
-/* Hidden arguments of code object v5 (debug-info 2). */
+/* Hidden arguments of code object v5 (doc/hardware/code-objects.md 2). */
 static uint64_t hidden_value(const struct bw_launch_plan *p, const char *kind, uint64_t queue_va)
 {
-	/* libclc-19 takes the dword after block_count_x for the global offset (debug-info 10), and
-	 * it is the one that asks for the dispatch packet: such kernels get zeros there. The price
-	 * is that they do not see how many workgroups there are in y and z. */
+	/* libclc-19 takes the dword after block_count_x for the global offset
+	 * (doc/hardware/code-objects.md 5), and it is the one that asks for the dispatch packet:
+	 * such kernels get zeros there. The price is that they do not see how many workgroups there
+	 * are in y and z. */
 	bool libclc = p->properties & BW_KCP_DISPATCH_PTR;
 	const struct {
 		const char *kind;

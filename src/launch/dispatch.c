@@ -6,7 +6,8 @@
 
 #include "base/util.h"
 
-/* Packets that RADV sends for a dispatch (radv-client 7.1), in the order it sends them. */
+/* Packets that RADV sends for a dispatch (doc/hardware/dispatch.md 2.1), in the order it sends
+ * them. */
 enum {
 	PKT_DISPATCH_DIRECT = 0x15,
 	PKT_EVENT_WRITE = 0x46,
@@ -16,7 +17,7 @@ enum {
 #define PKT_NOP_1DW 0xffff1000u /* NOP with count 0x3fff: one dword */
 #define PKT_COMPUTE (1u << 1)	/* shader type */
 
-/* SH registers by byte address (radv-client 7.1, 8) */
+/* SH registers by byte address (doc/hardware/dispatch.md 2.1 and 3) */
 enum {
 	SH_BASE = 0xb000,
 	COMPUTE_START_X = 0xb810,
@@ -44,7 +45,7 @@ enum {
 enum { SCRATCH_UNIT_B = 256 };
 
 /* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its
- * end (write back): radv-client 7.1. */
+ * end (write back): doc/hardware/dispatch.md 2.1. */
 #define GCR_BEFORE 0xc3b1u
 #define GCR_AFTER 0xc030u
 
@@ -103,7 +104,8 @@ uint32_t bw_dispatch_scratch_wave_b(const struct bw_launch_plan *plan)
 				     SCRATCH_UNIT_B);
 }
 
-/* In the order of the properties (debug-info 3); what the user preset on raw code stays. */
+/* In the order of the properties (doc/hardware/code-objects.md 3); what the user preset on raw code
+ * stays. */
 static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
 		       uint32_t *out)
 {
@@ -132,7 +134,7 @@ static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispat
 }
 
 /* FULL in 15:0; PARTIAL in 31:16 where a dimension's last group is not full; an aligned dimension
- * carries the full size there, not 0 (radv-client 7.3). */
+ * carries the full size there, not 0 (doc/hardware/dispatch.md 2.3). */
 static uint32_t num_thread(const struct bw_launch_plan *plan, unsigned dim, bool partial)
 {
 	uint32_t rest = plan->grid[dim] % plan->group[dim];

@@ -18,9 +18,10 @@ enum {
 	PAGE_B = 4096,
 	QUEUE_B = 256,	   /* amd_queue_t: zeros, gfx11 code takes apertures from registers */
 	CODE_END_B = 512,  /* instruction prefetch runs ahead of the code */
-	WAVES_PER_CU = 32, /* two SIMDs of 16 (radv-client 3.3) */
+	WAVES_PER_CU = 32, /* two SIMDs of 16 (mesa.md 2.2) */
 	TMPRING_WAVES_MAX = 0xfff,
-	IP_DISCOVERY_VERSION_AT = 28, /* in struct drm_amdgpu_info_hw_ip (kernel-interface 3.2) */
+	IP_DISCOVERY_VERSION_AT = 28, /* in struct drm_amdgpu_info_hw_ip (kernel-interface.md
+				       * 3.1) */
 	INFO_GPUVM_FAULT = 0x23,      /* newer than the oldest libdrm header we build with */
 };
 #define S_CODE_END 0xbf9f0000u
@@ -267,7 +268,7 @@ static struct bw_error *submit(struct bw_launch_gpu *g, uint64_t ib_va, uint32_t
 	return r ? gpu_error(r, "the GPU does not take the job") : NULL;
 }
 
-/* VM_L2_PROTECTION_FAULT_STATUS (page-tables 8) in words. */
+/* VM_L2_PROTECTION_FAULT_STATUS (doc/hardware/page-tables.md 6) in words. */
 static struct bw_error *fault_error(uint64_t addr, uint32_t status)
 {
 	unsigned permission = (unsigned)bw_bits(status, 7, 4);

@@ -19,9 +19,9 @@ enum {
 	DYNAMIC_STACK_B = 4096, /* more scratch for a lane whose depth the compiler did not know */
 };
 
-/* COMPUTE_PGM_RSRC1, 2 (radv-client 8, trap-and-debug 11) */
-/* What .amdhsa_kernel gives to assembly that says nothing (gfx11-rules 111): FLOAT_MODE 0xc0, which
- * is f32 denormals flushed and the others kept, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED. */
+/* COMPUTE_PGM_RSRC1, 2 (doc/hardware/dispatch.md 3, doc/hardware/traps.md 6) */
+/* What .amdhsa_kernel gives to assembly that says nothing (doc/rules.md 111): FLOAT_MODE 0xc0,
+ * which is f32 denormals flushed and the others kept, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED. */
 #define RSRC1_ASSEMBLED 0x60ac0000u
 #define RSRC2_SCRATCH_EN (1u << 0)
 #define RSRC2_USER_SGPR(n) ((uint32_t)(n) << 1)
@@ -275,7 +275,7 @@ static struct bw_error *choose_registers_raw(struct bw_launch_plan *p,
 static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 {
 	const struct bw_kernel *k = p->kernel;
-	/* User SGPRs of each property, in this order (debug-info 3). */
+	/* User SGPRs of each property, in this order (doc/hardware/code-objects.md 3). */
 	static const struct {
 		uint16_t bit;
 		uint8_t n;

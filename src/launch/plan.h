@@ -63,7 +63,7 @@ struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan,
 void bw_launch_plan_kernarg(const struct bw_launch_plan *plan, const uint64_t *buffer_va,
 			    uint64_t queue_va, uint8_t *out);
 
-/* kernel_code_properties (debug-info 3) */
+/* kernel_code_properties (doc/hardware/code-objects.md 3) */
 enum {
 	BW_KCP_PRIVATE_BUFFER = 1 << 0,
 	BW_KCP_DISPATCH_PTR = 1 << 1,

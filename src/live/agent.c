@@ -252,7 +252,7 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 	memcpy(to->user_data, from->user_data, sizeof(to->user_data));
 }
 
-/* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13 (trap-and-debug 2.2). */
+/* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13 (doc/hardware/traps.md 1.2). */
 static uint32_t own_exceptions(uint32_t rsrc2)
 {
 	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* GFXOFF: an idle graphics block powers down, and trap registers with it (trap-and-debug 9,
- * kernel-interface 4). Kept on while we debug. The kernel counts who asks, so each 0 that is
- * written to amdgpu_gfxoff needs its 1, by us or by the guard. */
+/* GFXOFF: an idle graphics block powers down, and trap registers with it (doc/hardware/traps.md
+ * 7.5, kernel-interface.md 4.2). Kept on while we debug. The kernel counts who asks, so each 0 that
+ * is written to amdgpu_gfxoff needs its 1, by us or by the guard. */
 #include "live/live_priv.h"
 
 static struct bw_error *write_gfxoff(struct bw_kmd *kmd, uint32_t allow)

@@ -25,7 +25,7 @@ enum {
 	IND_TTMP8 = 0x200 + 108 + 8,
 	NO_SQ = 0xbebebeef, /* what an SQ that does not exist reads as */
 	FIRST_USER_VMID = 1,
-	LAST_GFX_VMID = 7, /* 8 to 15 are KFD's (kernel-interface 7.5) */
+	LAST_GFX_VMID = 7, /* 8 to 15 are KFD's (registers.md 5) */
 	GCA_DWORDS = 36,
 };
 
@@ -134,7 +134,7 @@ static void name_gfx(uint32_t version, struct bw_target_facts *f)
 	}
 }
 
-/* Shape of the device, from amdgpu_gca_config (kernel-interface 6.1). */
+/* Shape of the device, from amdgpu_gca_config (doc/hardware/kernel-interface.md 5.1). */
 struct bw_error *bw_live_facts(struct bw_live *l)
 {
 	struct bw_target_facts *f = &l->t.facts;
@@ -152,7 +152,7 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 	f->sa_per_se = gca[4];
 	f->wgp_per_sa = gca[3] / 2;
 	f->simd_per_wgp = 4;
-	f->waves_per_simd = 16; /* gfx10.3 and later (trap-and-debug 8) */
+	f->waves_per_simd = 16; /* gfx10.3 and later (traps.md 4.3) */
 	/* HW_ID1 has 3 bits for SE, 1 for SA, 4 for WGP */
 	if (f->n_se == 0 || f->n_se > 8 || f->sa_per_se == 0 || f->sa_per_se > 2 ||
 	    f->wgp_per_sa == 0 || f->wgp_per_sa > 16)
@@ -160,7 +160,7 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 				 "amdgpu_gca_config makes no sense: %u engines, %u arrays, %u WGPs",
 				 f->n_se, f->sa_per_se, f->wgp_per_sa);
 	f->n_slots = f->n_se * f->sa_per_se * f->wgp_per_sa * f->simd_per_wgp * f->waves_per_simd;
-	f->lds_per_wgp_b = 128 * 1024; /* gfx10 to gfx12 (gfx11-rules 326) */
+	f->lds_per_wgp_b = 128 * 1024; /* gfx10 to gfx12 (doc/rules.md 326) */
 	f->is_virtual = bw_kmd_is_virtual(l->kmd);
 	snprintf(f->name, sizeof(f->name), "%s%s", f->is_virtual ? "virtual " : "",
 		 bw_kmd_pci_address(l->kmd));
@@ -246,7 +246,7 @@ static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, un
 	const struct bw_live_regs *r = &l->regs;
 
 	/* both registers hold the address >> 8; HI bits 7:0 are address bits 47:40
-	 * (kernel-interface 7.5) */
+	 * (doc/hardware/registers.md 5) */
 	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, (uint32_t)(vm->area_va >> 8)));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, (uint32_t)(vm->area_va >> 40) & 0xff));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, (uint32_t)(vm->handler_va >> 8)));
@@ -435,7 +435,7 @@ struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
 	BW_TRY(ind_read(l, &bank, IND_WAVE_ACTIVE, 0, &active));
 	if (active == NO_SQ || !(active >> wave & 1))
 		return NULL;
-	/* TTMP8 to 11 say where in the grid it is (gfx11-rules 328) */
+	/* TTMP8 to 11 say where in the grid it is (doc/rules.md 328) */
 	for (uint32_t i = 0; i < 4; i++) {
 		uint32_t ttmp, mask = i == 3 ? 0x3f : ~0u;
 		BW_TRY(ind_read(l, &bank, IND_TTMP8 + i, wave, &ttmp));

@@ -115,7 +115,7 @@ struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_
 
 /* ---- Scratch ---- */
 
-/* Dword i of a lane lies at i * 4 * lanes + 4 * lane from the wave's scratch base (gfx11-rules
+/* Dword i of a lane lies at i * 4 * lanes + 4 * lane from the wave's scratch base (doc/rules.md
  * 381). */
 struct scratch {
 	uint64_t base;

@@ -224,7 +224,7 @@ struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned
 
 /* ---- LDS, by the wave itself ---- */
 
-/* LDS_ALLOC.LDS_SIZE 20:12, in 256 bytes on gfx10 and gfx11 (trap-and-debug 5.2). */
+/* LDS_ALLOC.LDS_SIZE 20:12, in 256 bytes on gfx10 and gfx11 (doc/hardware/traps.md 4.2). */
 static struct bw_error *check_lds(struct bw_live *l, uint32_t slot, uint32_t offset_b,
 				  size_t size_b, struct bw_live_vm **out)
 {

@@ -8,7 +8,7 @@ enum {
 	CNTL_VALID = 1u << 31,
 	CNTL_MODE_SHIFT = 29,
 	CNTL_VMID_SHIFT = 24,
-	MASK_LOW_BIT = 7, /* MASK 22:0 are address bits 29:7 (reference trap-and-debug 13) */
+	MASK_LOW_BIT = 7, /* MASK 22:0 are address bits 29:7 (traps.md 8) */
 	MASK_BITS = 23,
 	MODE_EXCP_EN_SHIFT = 12,
 };

@@ -3,8 +3,8 @@
 #define BW_PM4_PM4_H
 
 /* PM4 command streams of gfx11: packets as structs, and back. Pure: the words come from anywhere
- * and nothing in them is trusted; no address is followed. Layouts: reference radv-client 7,
- * cosimulation 12.3, nvd.h of Linux 6.12. */
+ * and nothing in them is trusted; no address is followed. Layouts: doc/hardware/dispatch.md,
+ * nvd.h of Linux 6.12. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -245,7 +245,7 @@ static uint32_t vgpr_granule(const struct bw_code_object *co, bool wave32)
 	return !strcmp(co->gpu, "gfx90a") || !strncmp(co->gpu, "gfx94", 5) ? 8 : 4;
 }
 
-/* Fills in what the 64-byte kernel descriptor says (reference debug-info 3). */
+/* Fills in what the 64-byte kernel descriptor says (doc/hardware/code-objects.md 3). */
 static struct bw_error *read_descriptor(struct bw_code_object *co, const struct bw_elf *e,
 					struct bw_kernel *k)
 {

@@ -2,8 +2,9 @@
 #ifndef BW_SYM_CODE_OBJECT_H
 #define BW_SYM_CODE_OBJECT_H
 
-/* AMDGPU code objects (ELF, reference debug-info 1 to 3): kernels, their descriptors and arguments,
- * the loadable image, symbols. Input is hostile: every offset is checked. Immutable once opened. */
+/* AMDGPU code objects (ELF, doc/hardware/code-objects.md 1 to 3): kernels, their descriptors and
+ * arguments, the loadable image, symbols. Input is hostile: every offset is checked. Immutable once
+ * opened. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -70,7 +70,7 @@ struct bw_error *bw_code_object_sort_symbols(struct bw_code_object *co) BW_MUST_
 struct bw_error *bw_code_object_keep_text(struct bw_code_object *co, const char *text, size_t n,
 					  const char **out) BW_MUST_CHECK;
 
-/* Reads the metadata note (reference debug-info 2) and adds its kernels, with arguments, to
+/* Reads the metadata note (doc/hardware/code-objects.md 2) and adds its kernels, with arguments, to
  * co->kernels. Only the fields that metadata knows are set; `descriptor` is taken from the symbol.
  */
 struct bw_error *bw_code_object_read_metadata(struct bw_code_object *co, const void *note_desc,

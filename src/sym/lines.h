@@ -2,7 +2,7 @@
 #ifndef BW_SYM_LINES_H
 #define BW_SYM_LINES_H
 
-/* Source lines and functions of a code object, by libdw (reference debug-info 9 and 11). */
+/* Source lines and functions of a code object, by libdw (doc/hardware/code-objects.md 4). */
 
 #include "sym/code_object.h"
 

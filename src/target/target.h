@@ -173,7 +173,7 @@ struct bw_target_map {
 	uint32_t domains; /* 2 GTT, 4 VRAM */
 };
 
-/* Exceptions of waves, in the order of EXCP_EN (reference trap-and-debug 11). */
+/* Exceptions of waves, in the order of EXCP_EN (doc/hardware/traps.md 6). */
 enum bw_excp {
 	BW_EXCP_INVALID = 1 << 0,
 	BW_EXCP_INPUT_DENORM = 1 << 1,

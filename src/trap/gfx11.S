@@ -4,7 +4,7 @@
  * for the debugger, restores everything, edits included, and returns. trap.h has the layout and the
  * protocol. The binary is the same on hardware and on the virtual GPU, for wave32 and wave64.
  *
- * Facts: reference trap-and-debug sections 3 to 9; amdkfd/cwsr_trap_handler_gfx10.asm of Linux 7.1 for
+ * Facts: doc/hardware/traps.md 2 to 5; amdkfd/cwsr_trap_handler_gfx10.asm of Linux 7.1 for
  * which registers hold what (no code of it is used).
  *
  * Registers. The shader owns everything but TTMPs. TTMP6 and 8..11 carry the dispatch's data from SPI
@@ -496,7 +496,7 @@ leave:
 	s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
 	s_rfe_b64 ttmp[0:1]
 
-	/* The fetcher runs ahead (reference trap-and-debug 7). */
+	/* The fetcher runs ahead (doc/hardware/traps.md 7.1). */
 	.rept 64
 	s_code_end
 	.endr

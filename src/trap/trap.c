@@ -48,8 +48,7 @@ void bw_trap_control_init(struct bw_trap_control *out, uint32_t ses, uint32_t sa
 
 int bw_trap_slot_index(const struct bw_trap_control *c, uint32_t hw_id1)
 {
-	/* HW_ID1: WAVE 4:0, SIMD 9:8, WGP 13:10, SA 16, SE 20:18 (reference kernel-interface
-	 * 7.4) */
+	/* HW_ID1: WAVE 4:0, SIMD 9:8, WGP 13:10, SA 16, SE 20:18 (doc/hardware/registers.md 4) */
 	uint32_t wave = (uint32_t)bw_bits(hw_id1, 4, 0), simd = (uint32_t)bw_bits(hw_id1, 9, 8);
 	uint32_t wgp = (uint32_t)bw_bits(hw_id1, 13, 10), sa = (uint32_t)bw_bits(hw_id1, 16, 16);
 	uint32_t se = (uint32_t)bw_bits(hw_id1, 20, 18);

@@ -103,7 +103,7 @@
 #define BW_TRAP_ID_BREAKPOINT 0x7f
 #define BW_TRAP_ID_DISPLACED 0x7e /* end of a displaced instruction: go on at the slot's RETURN */
 /* In the s_trap of a breakpoint over an s_getreg of TRAPSTS: the hardware has the id in bits 7:0
- * and looks at no other (reference gfx11-encodings); the virtual GPU keeps float exceptions for
+ * and looks at no other (doc/hardware/encodings.md 8); the virtual GPU keeps float exceptions for
  * code with it. */
 #define BW_TRAP_MARK_TRAPSTS 0x100
 

@@ -4,7 +4,7 @@
 
 /* What the debugger's core knows, as text and JSON. One file for each theme: show_stop.c,
  * show_waves.c, show_registers.c, show_memory.c, show_code.c, show_value.c. Words and forms are
- * those gdb and rocgdb users know (reference debugger-conventions 2 and 3). */
+ * those gdb and rocgdb users know (doc/conventions.md 1 and 2). */
 
 #include "base/cleanup.h"
 #include "debug/debug.h"

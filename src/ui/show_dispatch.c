@@ -225,7 +225,7 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
 	bw_out_hex(o, "code", h->code_va);
 	if (h->packet_va)
 		bw_out_hex(o, "packet", h->packet_va);
-	/* RSRC2: LDS_SIZE 23:15 in 512 bytes; RSRC1: VGPRS 5:0 (radv-client 8) */
+	/* RSRC2: LDS_SIZE 23:15 in 512 bytes; RSRC1: VGPRS 5:0 (doc/hardware/dispatch.md 3) */
 	unsigned vgprs = ((h->rsrc1 & 0x3f) + 1) * (lanes == 32 ? 8 : 4);
 	unsigned lds_b = (h->rsrc2 >> 15 & 0x1ff) * 512;
 	unsigned scratch_b = h->rsrc2 & 1 ? (h->tmpring_size >> 12 & 0x7fff) * 256 / lanes : 0;

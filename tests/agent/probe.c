@@ -295,7 +295,8 @@ static void map_va(int fd, uint32_t handle, uint64_t va, uint64_t size_b)
 	CHECK(!ioctl(fd, DRM_IOCTL_AMDGPU_GEM_VA, &a));
 }
 
-/* Submits one dispatch, under a debugger. The words are those of radv-client 7.1 for saxpy. */
+/* Submits one dispatch, under a debugger. The words are those of doc/hardware/dispatch.md 2.1 for
+ * saxpy. */
 static void submit(void)
 {
 	int fd = open(NODE, O_RDWR);

@@ -98,7 +98,7 @@ static void fill(const struct kernel *k, void *data, size_t size_b)
 }
 
 /* T# and S# of the picture: RGBA8, linear in memory; linear filter, clamped. Words as
- * reference gfx11-encodings 9 lays them out. */
+ * doc/hardware/encodings.md 6 lays them out. */
 static void put_descriptors(struct rig *r)
 {
 	const uint32_t image[8] = {

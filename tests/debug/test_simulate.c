@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* src/debug/simulate.c. Instruction words from the table of gfx11 encodings that LLVM was seen to
- * use (reference gfx11-opcodes.csv); effects by the RDNA3 ISA manual's words. */
+/* src/debug/simulate.c. Instruction words are those that LLVM 19 was seen to
+ * use; effects by the RDNA3 ISA manual's words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -102,7 +102,7 @@ class Kernel:
     @staticmethod
     def numbers(*sources):
         """v16 and on: the sources as floats that are neither NaN nor infinite. Which of two NaNs an instruction
-        hands on is not specified (reference gfx11-rules 116)."""
+        hands on is not specified (doc/rules.md 116)."""
         return [f"v_and_b32 v{16 + i}, 0xff7fffff, {source}" for i, source in enumerate(sources)]
 
     @property

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """doc/rules.md against the vectors and tests that it names.
 
-The page has one row for each rule of the conformance list gfx11-rules. A rule that vectors name
+The page has one row for each rule that the executor must follow. A rule that vectors name
 (rule=N in tests/golden/isa/*.vec) has their instructions in its third column; another one has tests
 (FILE.c: FUNCTION, ...) or the reason why there is nothing (none: ...).
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry words of reference page-tables 10.5 (dumped by others) and layouts that differ by
+/* Entry words of doc/hardware/page-tables.md 7 (dumped by others) and layouts that differ by
  * generation. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fault status words of reference page-tables 10.3, and what a walk says about why. */
+/* Fault status words of doc/hardware/page-tables.md 7, and what a walk says about why. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The walks of reference page-tables 10.1 and the apertures of 10.2: addresses, entries and results
+/* The walks and apertures of doc/hardware/page-tables.md 7: addresses, entries and results
  * printed by other tools on other people's machines. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,7 +168,7 @@ static void test_vectors(void **state)
 	}
 }
 
-/* A2, A3 of 10.2: where the apertures begin and end. */
+/* A2, A3: where the apertures begin and end. */
 static void test_aperture_limits(void **state)
 {
 	struct bw_gpuvm_regs regs = {.cntl = 1,

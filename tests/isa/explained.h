@@ -122,8 +122,8 @@ static struct {
 	 "LLVM prints NULL and the special scalar sources in operands that are VGPRs or SGPRs only "
 	 "(SRC1 of v_fma_mix* with DPP too)"},
 	{scalar_of_vinterp,
-	 "v_interp with an SGPR or a constant runs on hardware (gfx11-rules 152), LLVM has VGPRs only"},
-	{saddr_127, "SADDR 127 means none (ISA manual; gfx11-rules 380)"},
+	 "v_interp with an SGPR or a constant runs on hardware (doc/rules.md 152), LLVM has VGPRs only"},
+	{saddr_127, "SADDR 127 means none (ISA manual; doc/rules.md 380)"},
 	{ends_in_vcc, "s[104:107] and its like: VCC as s106 and s107, which ACO uses"},
 	{literal_without_room,
 	 "LLVM reads a literal where the format has none (MUBUF, MTBUF SOFFSET; WMMA)"},

@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 
-/* Targets: the address of the next instruction + 4 x SIMM16 (gfx11-encodings section 2). */
+/* Targets: the address of the next instruction + 4 x SIMM16 (doc/hardware/encodings.md 2). */
 static void rows(void **state)
 {
 	static const struct {

@@ -169,7 +169,7 @@ static void compare(const uint32_t *w)
 			    llvm.size_b, llvm.text);
 }
 
-/* Fields of the formats, from the reference; register and operand fields get all the codes that
+/* Fields of the formats, from the ISA manual; register and operand fields get all the codes that
  * mean something, others all their values. */
 struct field {
 	const char *head; /* leading bits of the first dword */

@@ -149,7 +149,8 @@ static void saxpy(void **state)
 	done(p, &o);
 }
 
-/* Hidden arguments where debug-info 2 says they are: behind 24 bytes of kern_nolib's own. */
+/* Hidden arguments where doc/hardware/code-objects.md 2 says they are: behind 24 bytes of
+ * kern_nolib's own. */
 static void hidden_args(void **state)
 {
 	struct bw_launch_options o = {0};
@@ -193,7 +194,7 @@ static void raw_code(void **state)
 	assert_int_equal(p->grid[1], 2);
 	assert_int_equal(p->kernarg_b, 24);
 	assert_int_equal(p->rsrc1 & 0x3f, 7); /* 32 VGPRs in units of 4 */
-	/* f32 denormals flushed, the others kept; DX10_CLAMP, IEEE: gfx11-rules 111 */
+	/* f32 denormals flushed, the others kept; DX10_CLAMP, IEEE: doc/rules.md 111 */
 	assert_int_equal(bw_bits(p->rsrc1, 19, 12), 0xc0);
 	assert_int_equal(p->rsrc1 & 0xa00000, 0xa00000);
 	assert_int_equal(p->user_sgprs, 5);
@@ -256,7 +257,7 @@ static void command_buffer(void **state)
 	assert_int_equal(SH(0xb860), 14 << 12 | 512); /* 112 bytes * 32 lanes = 14 * 256 */
 	assert_int_equal(SH(0xb840), 0x80000000);
 	assert_int_equal(SH(0xb844), 0);
-	/* dispatch ptr, kernarg ptr, dispatch id (debug-info 3) */
+	/* dispatch ptr, kernarg ptr, dispatch id (doc/hardware/code-objects.md 3) */
 	assert_int_equal(SH(0xb900), 0x2000);
 	assert_int_equal(SH(0xb904), 0x70);
 	assert_int_equal(SH(0xb908), 0x1000);
@@ -271,7 +272,7 @@ static void command_buffer(void **state)
 	uint8_t aql[BW_AQL_PACKET_B];
 	bw_dispatch_aql(p, &mem, aql);
 	uint32_t group_x;
-	memcpy(&group_x, aql + 4, 4); /* what libclc reads (debug-info 10) */
+	memcpy(&group_x, aql + 4, 4); /* what libclc reads (code-objects.md 5) */
 	assert_int_equal(group_x & 0xffff, 64);
 	uint32_t grid_x;
 	memcpy(&grid_x, aql + 12, 4);

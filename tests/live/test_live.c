@@ -422,8 +422,8 @@ static void test_kill_gpu(void **state)
 }
 
 /* Trap registers of user VMIDs that are not as the driver leaves them (SQ_SHADER_TBA and TMA 0x9e6
- * to 0x9e9 in segment 1, SPI_GDBG_PER_VMID_CNTL 0x1f72 in segment 0: reference
- * kernel-interface 7.5). */
+ * to 0x9e9 in segment 1, SPI_GDBG_PER_VMID_CNTL 0x1f72 in segment 0:
+ * doc/hardware/registers.md 5). */
 static unsigned traces(struct bw_kmd *kmd)
 {
 	struct bw_kmd_ip gc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets as drivers send them: words of reference radv-client 7 and of the kernel's ring code. */
+/* Packets as drivers send them: words of doc/hardware/dispatch.md and of the kernel's ring code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,8 @@ static void test_headers(void **state)
 	assert_false(bw_pm4_at(stream, BW_ARRAY_SIZE(stream) - 1, pos, &p));
 	assert_int_equal(p.size_dw, 5);
 	assert_false(bw_pm4_at(stream, BW_ARRAY_SIZE(stream), BW_ARRAY_SIZE(stream), &p));
-	/* c00ea100 = MAP_PROCESS with 15 body dwords, c005a200 = MAP_QUEUES (kernel-interface 6.7)
+	/* c00ea100 = MAP_PROCESS with 15 body dwords, c005a200 = MAP_QUEUES
+	 * (doc/hardware/kernel-interface.md 5.2)
 	 */
 	assert_int_equal(bw_pm4_size_dw(0xc00ea100), 16);
 	assert_int_equal(bw_pm4_size_dw(0xc005a200), 7);

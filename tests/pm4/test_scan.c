@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding dispatches: the command stream that RADV was seen to send for one of them
- * (radv-client 7.1). */
+ * (doc/hardware/dispatch.md 2.1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -20,8 +20,8 @@ static const struct bw_kernel *only_kernel(const struct bw_code_object *co)
 	return k;
 }
 
-/* Values: reference debug-info 3 and 12 (#15, #19, #20), from llvm-readelf-19 and llvm-objdump-19;
- * the scratch of ckern from --notes. */
+/* Values: doc/hardware/code-objects.md 3 and 6, from llvm-readelf-19 and
+ * llvm-objdump-19; the scratch of ckern from --notes. */
 static void descriptors(void **state)
 {
 	static const struct {
@@ -89,7 +89,8 @@ static void places(void **state)
 	bw_code_object_close(co);
 }
 
-/* The wave size is in the descriptor alone: both objects say 0x41 in e_flags (debug-info 1). */
+/* The wave size is in the descriptor alone: both objects say 0x41 in e_flags
+ * (doc/hardware/code-objects.md 1). */
 static void wave_size(void **state)
 {
 	struct bw_code_object *co = sample("kern_nolib.w64");
@@ -119,8 +120,8 @@ static void arguments(void **state)
 		assert_int_equal(k->args[i].offset_b, rows[i].offset_b);
 		assert_int_equal(k->args[i].size_b, rows[i].size_b);
 	}
-	/* the hidden block starts at the next multiple of 8: 24; queue_ptr is at + 200 (debug-info
-	 * 2) */
+	/* the hidden block starts at the next multiple of 8: 24; queue_ptr is at + 200
+	 * (doc/hardware/code-objects.md 2) */
 	bool block_count = false, queue_ptr = false;
 	for (size_t i = 4; i < k->n_args; i++) {
 		const struct bw_kernel_arg *a = &k->args[i];

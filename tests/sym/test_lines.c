@@ -11,7 +11,7 @@
 
 #include "samples.h"
 
-/* Addresses and lines: reference debug-info 12, from llvm-dwarfdump-19. */
+/* Addresses and lines: doc/hardware/code-objects.md 6, from llvm-dwarfdump-19. */
 
 struct opened {
 	struct bw_code_object *co;

@@ -141,7 +141,7 @@ static void the_handler_ends_in_padding(void **state)
 	const uint32_t *code = bw_trap_handler(11, &size);
 	assert_non_null(code);
 	assert_int_equal(size % 4, 0);
-	/* s_rfe_b64 ttmp[0:1], then s_code_end (encodings: reference trap-and-debug 3.4) */
+	/* s_rfe_b64 ttmp[0:1], then s_code_end (encodings: doc/hardware/traps.md 2.2) */
 	size_t n = size / 4, end = n;
 	while (end > 0 && code[end - 1] == 0xbf9f0000)
 		end--;

@@ -139,7 +139,7 @@ static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, 
 
 /* ---- User SGPRs ---- */
 
-/* RADV's pointers have 32 bits, the upper half being the same for all (radv-client 4.2). */
+/* RADV's pointers have 32 bits, the upper half being the same for all (doc/hardware/mesa.md 3). */
 enum { ADDRESS32_HI = (int)0xffff8000 };
 
 static uint64_t pointer32(uint32_t v)
@@ -167,7 +167,8 @@ static uint32_t set_size(const struct look *l, size_t k)
 }
 
 /* RADV keeps s[0:1] for its ring descriptors, set (an address of 64 bits) or not (0), up to Mesa 25
- * (radv-client 8); in Mesa 26 they are for any pointer where a shader needs no rings. */
+ * (doc/hardware/dispatch.md 3); in Mesa 26 they are for any pointer where a shader needs no
+ * rings. */
 static unsigned ring_sgprs(const struct look *l, const uint32_t *s, unsigned n)
 {
 	uint64_t wide = n > 1 ? s[0] | (uint64_t)s[1] << 32 : 1;

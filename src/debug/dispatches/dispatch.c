@@ -32,8 +32,9 @@ static uint64_t groups_of(const struct bw_dispatch_info *x)
 	return g[2] && xy > UINT64_MAX / g[2] ? UINT64_MAX : xy * g[2];
 }
 
-/* The kernarg address by the user SGPRs that the kernel's descriptor asks for (reference debug-info
- * 3): private buffer 4, dispatch pointer 2, queue pointer 2, then the kernarg pointer. */
+/* The kernarg address by the user SGPRs that the kernel's descriptor asks for
+ * (doc/hardware/code-objects.md 3): private buffer 4, dispatch pointer 2, queue pointer 2, then the
+ * kernarg pointer. */
 static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 {
 	unsigned at = 0;

@@ -14,7 +14,7 @@ enum {
 	PIECE_B = 4096,
 	CODE_MAX_B = 1 << 20,
 	S_CODE_END = (int)0xbf9f0000,
-	END_RUN = 5, /* compilers put at least this many behind the code (radv-client 7.1) */
+	END_RUN = 5, /* compilers put at least this many behind the code (dispatch.md 2.1) */
 };
 
 /* The code from va to the s_code_ends behind it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Going on from a breakpoint without taking it out (reference trap-and-debug 10.2): the instruction
+/* Going on from a breakpoint without taking it out (doc/hardware/traps.md 7.3): the instruction
  * runs from a copy that ends in s_trap BW_TRAP_ID_DISPLACED, or is simulated. */
 #include "debug/debug_priv.h"
 

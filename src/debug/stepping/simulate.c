@@ -80,7 +80,7 @@ static bool taken(const struct bw_sim_regs *r, enum bw_op op, bool *out_known)
 }
 
 /* The two halves of EXEC one after the other (RDNA3 ISA manual, S_SUBVECTOR_LOOP_BEGIN and _END).
- * Nothing to do in wave32 (reference gfx11-rules 286). */
+ * Nothing to do in wave32 (doc/rules.md 286). */
 static bool subvector_begin(struct bw_sim_regs *r, unsigned sdst, uint64_t next, uint64_t target)
 {
 	uint32_t lo = (uint32_t)r->exec, hi = (uint32_t)(r->exec >> 32);

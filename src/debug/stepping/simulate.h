@@ -2,8 +2,8 @@
 #ifndef BW_DEBUG_SIMULATE_H
 #define BW_DEBUG_SIMULATE_H
 
-/* Instructions that read or write the PC cannot run from a scratch copy (reference trap-and-debug
- * 10.2): their effect is worked out here, on a copy of the wave's registers. Pure. */
+/* Instructions that read or write the PC cannot run from a scratch copy (doc/hardware/traps.md
+ * 7.3): their effect is worked out here, on a copy of the wave's registers. Pure. */
 
 #include "isa/inst.h"
 

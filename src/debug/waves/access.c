@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a memory instruction accesses: the address of each lane, worked out from the registers of a
- * stopped wave. The address rules are those of reference gfx11-rules, 331, 340 to 347 and 372 to
- * 385. */
+ * stopped wave. The address rules are those of doc/rules.md 331, 340 to 347 and 372 to 385. */
 #include "debug/debug_priv.h"
 
 #include <string.h>
@@ -19,7 +18,7 @@ static bool is_scratch_aperture(uint64_t va)
 	return va >> 32 == 0x10000000 || va >> 32 == 0x60000001;
 }
 
-/* A buffer descriptor (reference gfx11-encodings 12). */
+/* A buffer descriptor (doc/hardware/encodings.md 6). */
 struct buffer {
 	uint64_t base;
 	uint32_t stride_b, n_records;

@@ -2,7 +2,7 @@
 /* What an image instruction accesses: which texel each lane means, and where that lies. For images
  * of one level it is known: exactly where rows follow each other, else to the block of the layout
  * (what lies where inside of a block is the hardware's secret as far as this file is concerned).
- * Facts: reference gfx11-encodings 10 and 12; blocks are as wide as high, or twice as wide (AMD's
+ * Facts: doc/hardware/encodings.md 6 and 8; blocks are as wide as high, or twice as wide (AMD's
  * address library). */
 #include "debug/debug_priv.h"
 

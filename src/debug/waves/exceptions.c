@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Exceptions that waves trap for because the debugger wants them to: EXCP_EN in MODE, of waves to
  * come by SPI_GDBG, of stopped ones in their slots. What the program's own code enables is not ours
- * (reference trap-and-debug 2.2 and 11). */
+ * (doc/hardware/traps.md 1.2 and 6). */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>

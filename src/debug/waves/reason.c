@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The words for why a wave has stopped (reference debugger-conventions 3). */
+/* The words for why a wave has stopped (doc/conventions.md 2). */
 #include "debug/debug.h"
 
 #include <stdio.h>

@@ -290,7 +290,7 @@ static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave *w, uint64_t
 	return NULL;
 }
 
-/* What the trap handler gives back to a wave (reference trap-and-debug 5). */
+/* What the trap handler gives back to a wave (doc/hardware/traps.md 4). */
 enum {
 	MODE_WRITABLE = 0x00bff3ff, /* FP_ROUND to IEEE, EXCP_EN, WAVE_END, FP16_OVFL */
 	STATUS_WRITABLE = 0x19,	    /* SCC, USER_PRIO */
@@ -512,7 +512,7 @@ struct flag {
 	const char *name;
 };
 
-/* reference kernel-interface 7.4, gfx11; MODE's low fields: RDNA3 ISA manual, MODE register */
+/* doc/hardware/registers.md 4, gfx11; MODE's low fields: RDNA3 ISA manual, MODE register */
 static const struct flag flags[] = {
 	{BW_REG_STATUS, 0, 0, "SCC"},
 	{BW_REG_STATUS, 2, 1, "SPI_PRIO"},

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "trap/trap.h"
 
-/* Register bits, gfx11 (reference kernel-interface 7.4). */
+/* Register bits, gfx11 (doc/hardware/registers.md 4). */
 enum {
 	STATUS_IN_BARRIER = 1u << 12,
 	TRAPSTS_EXCP = 0x7f,
@@ -246,7 +246,7 @@ static uint32_t reasons_of(const struct bw_target_wave *hw, uint32_t trap_id)
 }
 
 /* clang's __builtin_trap() goes on behind its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and ends
- * in s_sethalt (reference debug-info 10): one event, and nothing to come back to. */
+ * in s_sethalt (doc/hardware/code-objects.md 5): one event, and nothing to come back to. */
 static bool is_builtin_trap(struct bw_debug *d, uint64_t pc)
 {
 	struct bw_inst inst;

@@ -41,7 +41,7 @@ enum {
  * (gmc_v11_0.c: private aperture at 0x1000 << 48, shared at 0x2000 << 48). */
 #define BW_SH_MEM_BASES 0x20001000u
 
-/* fault clients of the graphics hub, reference page-tables 9.1 */
+/* fault clients of the graphics hub, doc/hardware/page-tables.md 6.4 */
 enum {
 	BW_CLIENT_CPC = 5,
 	BW_CLIENT_CPG = 6,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a dispatch asks for, from the COMPUTE_* registers (reference radv-client 8; registers of
+/* What a dispatch asks for, from the COMPUTE_* registers (doc/hardware/dispatch.md 3; registers of
  * gc_11_0_0_sh_mask.h). */
 #include <stdlib.h>
 
@@ -126,8 +126,8 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		return !*out_why;
 	}
 	d->packet_id = q->n_dispatches++;
-	/* DOORBELL_OFFSET, in dwords: handlers take its low 10 bits for the queue's id (reference
-	 * trap-and-debug 11). */
+	/* DOORBELL_OFFSET, in dwords: handlers take its low 10 bits for the queue's id
+	 * (doc/hardware/traps.md 6). */
 	d->doorbell = q->hqd[BW_REG_CP_HQD_PQ_DOORBELL_CONTROL - BW_REG_CP_MQD_BASE_ADDR] >> 2 &
 		      0x3ffffff;
 	q->n_invocations += invocations(d);

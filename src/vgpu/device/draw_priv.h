@@ -12,7 +12,7 @@ enum {
 	BW_DRAW_LANES = 64,
 	BW_DRAW_PARAMS = 32,
 	BW_DRAW_COLORS = 8,
-	/* targets of an export (gfx11-rules: EXP) */
+	/* targets of an export (ISA manual: EXP) */
 	BW_EXP_MRT0 = 0,
 	BW_EXP_MRTZ = 8,
 	BW_EXP_POS0 = 12,

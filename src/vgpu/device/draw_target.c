@@ -72,7 +72,7 @@ static void swap_components(unsigned n, unsigned swap, uint8_t out[4])
 	memcpy(out, table[n - 1][swap], 4);
 }
 
-/* ---- surfaces as image descriptors (gfx11-encodings 12) ---- */
+/* ---- surfaces as image descriptors (doc/hardware/encodings.md 6) ---- */
 
 struct shape {
 	uint64_t base_256b;

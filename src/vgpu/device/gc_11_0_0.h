@@ -5,7 +5,7 @@
 /* The registers this device does something with, by the kernel's names: gc_11_0_0, osssys_6_0_0 and
  * mmhub_3_0_0 offset headers of Linux 6.12. A row is block, name, dword offset, segment index;
  * arrays (contexts, engines, VMIDs, queues) are given by their first register. BW_REG_<name> is the
- * absolute dword address with the segments of Navi31 (reference cosimulation 5.2).
+ * absolute dword address with the segments of Navi31 (doc/hardware/device.md 1).
  * tests/vgpu/device checks the rows against the register database. */
 
 #define BW_SEG_GC_0 0x1260
@@ -272,8 +272,7 @@ enum {
 };
 /* clang-format on */
 
-/* Of the bus interface, which has no table in the register database (reference cosimulation
- * 9.2). */
+/* Of the bus interface, which has no table in the register database (doc/hardware/device.md 2). */
 enum {
 	BW_REG_RCC_CONFIG_MEMSIZE = 0xde3,
 	BW_REG_GPU_HDP_FLUSH_REQ = 0xe26,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interrupt ring, osssys 6.0 (reference cosimulation 15; ih_v6_0.c of Linux 6.12). */
+/* The interrupt ring, osssys 6.0 (doc/hardware/device.md 3; ih_v6_0.c of Linux 6.12). */
 #include "vgpu/device/device_priv.h"
 
 #include <string.h>

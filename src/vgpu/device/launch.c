@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state a wave starts with: reference radv-client 8, gfx11-rules 314 to 330. */
+/* The state a wave starts with: doc/hardware/dispatch.md 3, doc/rules.md 314 to 330. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 	w->s[EXEC_HI] = (uint32_t)(exec >> 32);
 }
 
-/* HW_ID1, HW_ID2, GPR_ALLOC, LDS_ALLOC: reference kernel-interface 7.4. */
+/* HW_ID1, HW_ID2, GPR_ALLOC, LDS_ALLOC: doc/hardware/registers.md 4. */
 static void identify(const struct bw_group *g, struct bw_slot *s, unsigned i)
 {
 	const struct bw_dispatch *d = g->dispatch;

@@ -9,8 +9,8 @@
 
 #define GiB (1024ull * 1024 * 1024)
 
-/* Sizes and ids: reference radv-client 3.2 and 3.3 (published from a real card); segments:
- * reference cosimulation 5.2. */
+/* Sizes and ids: doc/hardware/mesa.md 2.1 and 2.2 (published from a real card); segments:
+ * doc/hardware/device.md 1. */
 const struct bw_profile bw_profile_navi31 = {
 	.name = "navi31",
 	.gfx = "gfx1100",

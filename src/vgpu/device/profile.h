@@ -3,7 +3,7 @@
 #define BW_VGPU_DEVICE_PROFILE_H
 
 /* What differs between GPUs, as one row of data each. The numbers of Navi31 are those a real card
- * reports (reference radv-client 3.3). */
+ * reports (doc/hardware/mesa.md 2.2). */
 
 #include <stddef.h>
 #include <stdint.h>

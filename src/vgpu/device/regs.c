@@ -321,7 +321,8 @@ static void set_defaults(struct bw_device *dev)
 {
 	const struct bw_profile *p = dev->profile;
 	/* VRAM at MC address 512 GiB, everything else off; VMID 0 reaches it untranslated
-	 * (page-tables 5: SYSTEM_ACCESS_MODE 3, the aperture around the framebuffer). */
+	 * (doc/hardware/page-tables.md 5: SYSTEM_ACCESS_MODE 3, the aperture around the
+	 * framebuffer). */
 	uint32_t fb_base = 0x8000, fb_top = fb_base + (uint32_t)((p->vram_size_b - 1) >> 24);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_BASE, fb_base);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP, fb_top);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SQ_IND_INDEX/DATA and SQ_CMD: reference kernel-interface 7.2 and 7.3. */
+/* SQ_IND_INDEX/DATA and SQ_CMD: doc/hardware/registers.md 2 and 3. */
 #include <stdlib.h>
 
 #include "base/log.h"

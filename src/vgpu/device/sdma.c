@@ -14,7 +14,7 @@ struct bw_sdma {
 	struct bw_sdma_engine engine[BW_N_SDMA];
 };
 
-/* Fault clients of the graphics hub (reference page-tables 9.1) */
+/* Fault clients of the graphics hub (doc/hardware/page-tables.md 6.4) */
 enum { CLIENT_SDMA0 = 13 };
 
 static uint32_t reg_of(const struct bw_sdma_engine *e, uint32_t queue0_reg)

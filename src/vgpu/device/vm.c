@@ -97,8 +97,8 @@ static bool read_entry(void *cookie, bool system, uint64_t address, uint64_t *ou
 	return true;
 }
 
-/* Latches the fault, unless one is latched already, and raises the vector (reference page-tables
- * 8). */
+/* Latches the fault, unless one is latched already, and raises the vector
+ * (doc/hardware/page-tables.md 6). */
 static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 {
 	struct bw_device *dev = tlb->dev;

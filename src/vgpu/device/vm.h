@@ -26,7 +26,7 @@ enum bw_access {
 struct bw_vm_fault {
 	uint64_t va;	      /* canonical address of the first failing byte */
 	uint8_t access;	      /* enum bw_access */
-	uint8_t walker_error; /* VM_L2_PROTECTION_FAULT_STATUS fields: reference page-tables 8 */
+	uint8_t walker_error; /* VM_L2_PROTECTION_FAULT_STATUS fields: page-tables.md 6 */
 	uint8_t permission;
 	bool mapping_error;
 	bool prt; /* not a fault: reads give 0, writes are dropped */
@@ -125,8 +125,8 @@ static inline uint8_t *bw_tlb_lookup_range(const struct bw_tlb *tlb, uint64_t va
 	return NULL;
 }
 
-/* The same for accesses that no watch sees: scalar loads, instruction fetch (reference
- * trap-and-debug 13). */
+/* The same for accesses that no watch sees: scalar loads, instruction fetch (doc/hardware/traps.md
+ * 8). */
 static inline uint8_t *bw_tlb_lookup_unwatched(struct bw_tlb *tlb, uint64_t va,
 					       enum bw_access access, struct bw_vm_fault *out_fault)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The register and wave files of debugfs, with the kernel's positions, sizes and errors, and with
- * the defects that clients will meet on hardware (reference kernel-interface 5 and 8) unless the
- * server was told to leave them out. */
+ * the defects that clients will meet on hardware (doc/hardware/kernel-interface.md 4 and 6) unless
+ * the server was told to leave them out. */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@ enum {
 	REGS2_STATE_V2_B = 44,
 	GPRWAVE_STATE_B = 36,
 };
-/* SQ_IND index spaces (reference kernel-interface 7.3) */
+/* SQ_IND index spaces (doc/hardware/registers.md 2) */
 enum { IND_SGPR = 0x200, IND_VGPR = 0x400, IND_AUTO_INCR = 1 << 11 };
 
 static uint64_t field(uint64_t pos, unsigned hi, unsigned lo)
@@ -170,7 +170,7 @@ static void read_ind(struct bw_uapi *u, const struct wave_place *w, uint32_t ind
 
 enum { WAVE_WORDS = 16 };
 
-/* Type 3: gfx11 (reference kernel-interface 5.6). */
+/* Type 3: gfx11 (doc/hardware/kernel-interface.md 4.6). */
 static unsigned read_wave(struct bw_uapi *u, const struct wave_place *w, uint32_t out[WAVE_WORDS])
 {
 	/* STATUS PC EXEC HW_ID1 HW_ID2 GPR_ALLOC LDS_ALLOC TRAPSTS IB_STS IB_STS2 IB_DBG1 M0 MODE

@@ -20,7 +20,7 @@ enum {
 };
 enum { IH_VECTOR_B = 32, IH_RING_B = 256 << 10 };
 enum { SQ_CMD_KILL = 3, SQ_CMD_BROADCAST = 1 << 4, SQ_CMD_CHECK_VMID = 1 << 7 };
-/* SQ_IND indices, and bits of what is there (reference kernel-interface 7.3, 7.4) */
+/* SQ_IND indices, and bits of what is there (doc/hardware/registers.md 2 and 4) */
 enum { IND_WAVE_ACTIVE = 0x0a, IND_STATUS = 0x102, IND_HW_ID2 = 0x118 };
 enum { STATUS_VALID = 1 << 16, STATUS_FATAL_HALT = 1 << 23 };
 
@@ -31,7 +31,7 @@ struct vector {
 	uint32_t data[4];
 };
 
-/* gfxhub clients of gfx11 (reference page-tables 9.1) */
+/* gfxhub clients of gfx11 (doc/hardware/page-tables.md 6.4) */
 static const char *client_name(unsigned cid)
 {
 	/* clang-format off */

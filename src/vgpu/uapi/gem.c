@@ -14,7 +14,8 @@
 #include "base/log.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* Domains and flags that 6.12 knows and older headers do not (reference kernel-interface 2.1). */
+/* Domains and flags that 6.12 knows and older headers do not (doc/hardware/kernel-interface.md
+ * 2.1). */
 enum { DOMAIN_DOORBELL = 0x40, DOMAIN_KNOWN = 0x7f };
 enum { CREATE_DISCARDABLE = 1 << 12, CREATE_GFX12_DCC = 1 << 16 };
 enum { DOMAINS_ON_CHIP = AMDGPU_GEM_DOMAIN_GDS | AMDGPU_GEM_DOMAIN_GWS | AMDGPU_GEM_DOMAIN_OA };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* AMDGPU_INFO: what a program may know about the device. Numbers that no part of the model decides
- * are those of a real Navi31 (reference radv-client 3.2 and 3.3). */
+ * are those of a real Navi31 (doc/hardware/mesa.md 2.1 and 2.2). */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void answer_u64(struct answer *a, uint64_t v)
 	a->size_b = sizeof(v);
 }
 
-/* ---- DEV_INFO: reference kernel-interface 3.3 gives the offsets ---- */
+/* ---- DEV_INFO: offsets of struct drm_amdgpu_info_device of Linux 6.12 ---- */
 
 static uint32_t cu_mask(const struct bw_profile *p)
 {
@@ -364,7 +364,7 @@ int bw_ioctl_info(struct bw_drm_call *c, void *arg)
 				 BW_MIN(a.size_b, (size_t)q->return_size));
 }
 
-/* amdgpu_gca_config, version 5 (reference kernel-interface 6.1) */
+/* amdgpu_gca_config, version 5 (doc/hardware/kernel-interface.md 5.1) */
 void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36])
 {
 	const struct bw_profile *p = u->profile;

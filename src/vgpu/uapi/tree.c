@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that programs look for below /dev and /sys, as they look with one Navi31 in the
- * machine: libdrm and Mesa's loaders find the device by them (reference radv-client 2.1,
- * kernel-interface 6.8). Links are relative, so that the tree works wherever it stands. */
+ * machine: libdrm and Mesa's loaders find the device by them (doc/hardware/mesa.md 1.1,
+ * doc/hardware/kernel-interface.md 5.3). Links are relative, so that the tree works wherever it
+ * stands. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

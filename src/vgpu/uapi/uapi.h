@@ -20,7 +20,7 @@ struct bw_uapi_options {
 	bool quiet;		    /* the log is kept, and not written to standard error */
 	/* strict mode's findings are for who asks, and not for standard error */
 	bool strict_at_end;
-	bool no_defects;  /* repair what reference kernel-interface 8 lists, where 6.12 has it */
+	bool no_defects;  /* repair what kernel-interface.md 6 lists, where 6.12 has it */
 	const char *root; /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
 };
 

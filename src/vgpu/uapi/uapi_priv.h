@@ -54,7 +54,8 @@ enum {
 	BW_DRM_MAX_FILES = 1024, /* open files of a client, of every kind */
 };
 
-/* Address space of a VM (reference kernel-interface 2.3): 48 bits, a reserved piece at either end.
+/* Address space of a VM (doc/hardware/kernel-interface.md 2.2): 48 bits, a reserved piece at either
+ * end.
  */
 #define BW_VA_BITS 48
 #define BW_VA_MASK ((1ull << BW_VA_BITS) - 1)

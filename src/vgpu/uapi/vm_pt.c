@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Page tables in VRAM, as amdgpu writes them for gfx11 (reference page-tables 2 and 3): four
+/* Page tables in VRAM, as amdgpu writes them for gfx11 (doc/hardware/page-tables.md 2 and 3): four
  * levels, a directory entry as leaf where a naturally aligned span of its size is contiguous. */
 #include <amdgpu_drm.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static void write_vram(struct bw_drm_vm *vm, const struct bw_drm_table *t, unsig
 	entries[i] = entry;
 }
 
-/* What an entry holds that maps nothing (reference page-tables 2.2: never just 0). */
+/* What an entry holds that maps nothing (doc/hardware/page-tables.md 2.2: never just 0). */
 static uint64_t empty_entry(unsigned level)
 {
 	return level == PTB ? PTE_X : PTE_P;

@@ -3,7 +3,7 @@
 """Writes the golden vectors of the lane-wise and scalar instructions, exec.vec.
 
 An independent model of the instruction set: exact rational arithmetic, nothing shared with the
-executor. Semantics after the AMD opcode definitions as reference gfx11-rules gives them. Operand types
+executor. Semantics after the AMD opcode definitions (doc/rules.md). Operand types
 come from data/isa/gfx11.enc, words from llvm-mc-19.
 
     make-exec-vec.py > exec.vec        (from the root of the tree)

@@ -4,7 +4,7 @@
 products, matrices and interpolation: exec-packed.vec.
 
 The numbers come from the model of make-exec-vec.py (exact rational arithmetic), with MODE's rounding and
-denormal fields added; the hand-written ones are the examples of reference gfx11-rules. Words come from
+denormal fields added; the hand-written ones are examples from the sources of the rules (doc/rules.md). Words come from
 llvm-mc-19, except where it does not know an instruction.
 
     make-packed-vec.py > exec-packed.vec        (from the root of the tree)
@@ -523,7 +523,7 @@ emit('v_dual_dot2acc_f32_f16', 'v_dual_dot2acc_f32_f16 v20, v2, v6 :: v_dual_mov
      [lanes(20, [0x41a80000, 0x40e00000]), lanes(21, [7, 8])])
 
 HAND = '''
-# The examples of gfx11-rules that the model did not make
+# The examples from the sources of the rules that the model did not make
 v_pk_add_f16 "v_pk_add_f16 v20, v2, 1.0" : v2=3c003c00 -> v20=3c004000
 v_pk_mul_f16 "v_pk_mul_f16 v20, v2, 2.0" : v2=44004200 -> v20=4600
 v_pk_add_u16 "v_pk_add_u16 v20, v2, 2.0" : v2=30005 -> v20=40030005

@@ -145,8 +145,8 @@ static void test_cu_mode(void **state)
 	rig_stop(&r);
 }
 
-/* Partial groups (radv-client 7.3): 8 x 4 x 2 threads, the last group of x has 5, of y 4 (aligned:
- * the full size is given), of z 1. Each item adds 1 at its place. */
+/* Partial groups (doc/hardware/dispatch.md 2.3): 8 x 4 x 2 threads, the last group of x has 5, of y
+ * 4 (aligned: the full size is given), of z 1. Each item adds 1 at its place. */
 static void test_partial(void **state)
 {
 	struct rig r;
@@ -348,7 +348,7 @@ static void test_impossible(void **state)
 }
 
 /* Waves launched halted (SPI_GDBG LAUNCH_MODE 1) show the state they start with. Values worked out
- * by hand from radv-client 8 and gfx11-rules 314 to 330. */
+ * by hand from doc/hardware/dispatch.md 3 and doc/rules.md 314 to 330. */
 static void test_initial_state(void **state)
 {
 	struct rig r;

@@ -140,7 +140,7 @@ static void test_addresses(void **state)
 		if (reg.offset_dw != rows[i].offset_dw || reg.segment != rows[i].segment)
 			fail_msg("%s is at 0x%x/%d", rows[i].name, reg.offset_dw, reg.segment);
 	}
-	/* GRBM_GFX_INDEX of cosimulation 9.3, an address seen on a real bus. */
+	/* GRBM_GFX_INDEX of doc/hardware/device.md 2, an address seen on a real bus. */
 	assert_int_equal(BW_REG_GRBM_GFX_INDEX, 0xc200);
 	assert_int_equal(BW_REG_SQ_IND_INDEX, 0x2378);
 	assert_int_equal(BW_REG_CP_HQD_ACTIVE, 0x320b);

@@ -44,8 +44,8 @@ static void test_read_write(void **state)
 	rig_stop(&r);
 }
 
-/* Status words by reference page-tables 8: load 3, store 5, fetch 0xb with bit 0; client TCP 8,
- * fetches SQC (inst) 9; RW 18; VMID 23:20. */
+/* Status words by doc/hardware/page-tables.md 6: load 3, store 5, fetch 0xb with bit 0; client TCP
+ * 8, fetches SQC (inst) 9; RW 18; VMID 23:20. */
 static void test_unmapped(void **state)
 {
 	struct rig r;

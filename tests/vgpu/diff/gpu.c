@@ -203,7 +203,7 @@ static uint64_t find_symbol(struct gpu *g, const char *name)
 	return 0;
 }
 
-/* The kernel descriptor (reference debug-info.md 3). */
+/* The kernel descriptor (doc/hardware/code-objects.md 3). */
 struct descriptor {
 	uint32_t group_b, private_b, kernarg_b, reserved0;
 	int64_t entry;

@@ -4,7 +4,7 @@
 
 /* The smallest machine that runs a compiled kernel on the executor: one flat piece of memory, a
  * loader for code objects, a launch of workgroups one after the other. What it knows of the formats
- * is written from reference debug-info.md 1 to 3 and shares no code with the device. */
+ * is written from doc/hardware/code-objects.md 1 to 3 and shares no code with the device. */
 
 #include <stdbool.h>
 #include <stddef.h>

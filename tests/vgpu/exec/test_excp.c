@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Float exceptions: which instruction raises which, who looks, and the trap (reference gfx11-rules
- * 119, 135, 232, 294). Expectations are IEEE 754's, for the operands given. */
+/* Float exceptions: which instruction raises which, who looks, and the trap (doc/rules.md 119, 135,
+ * 232, 294). Expectations are IEEE 754's, for the operands given. */
 
 #include <setjmp.h>
 #include <stdarg.h>

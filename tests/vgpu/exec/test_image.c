@@ -25,7 +25,7 @@ static uint32_t rnd(void)
 	return (uint32_t)(seed >> 16);
 }
 
-/* Fields at their places (gfx11-encodings.md 12). */
+/* Fields at their places (doc/hardware/encodings.md 6). */
 struct desc {
 	unsigned format, type, mode, width, height, depth, first, levels, base_level, last_level,
 		samples_log2;

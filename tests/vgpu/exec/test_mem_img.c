@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Image instructions without a sampler, from their encodings. The words are what llvm-mc-19 gives
- * for the text beside them; numbers in comments are rules of gfx11-rules.md. Where texels lie is
+ * for the text beside them; numbers in comments are rules of doc/rules.md. Where texels lie is
  * test_image.c's. */
 #include <setjmp.h>
 #include <stdarg.h>

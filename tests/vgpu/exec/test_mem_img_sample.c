@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sampling, from the instructions' encodings (llvm-mc-19), against the formulas of texture
  * filtering as the Vulkan specification has them, with positions and levels in 1/256; numbers in
- * comments are rules of gfx11-rules.md. */
+ * comments are rules of doc/rules.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every vector memory opcode against a model that moves one byte at a time, written from
- * gfx11-rules.md: random registers, access patterns, partial EXEC, overlapping operands, faults. */
+/* Every vector memory opcode against a model that moves one byte at a time, written from the rules
+ * of doc/rules.md: random registers, access patterns, partial EXEC, overlapping operands,
+ * faults. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory instructions by the examples of gfx11-rules.md (numbers in comments), from their
- * encodings, and what the model test leaves out: scalar loads, lane permutations, append and
+/* Memory instructions by examples of the rules of doc/rules.md (numbers in comments), from
+ * their encodings, and what the model test leaves out: scalar loads, lane permutations, append and
  * consume, cache control. */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Formatted buffer instructions, from their encodings. The words are what llvm-mc-19 gives for the
- * text beside them; numbers in comments are rules of gfx11-rules.md. */
+ * text beside them; numbers in comments are rules of doc/rules.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* MODE where it applies: each arithmetic instruction in every combination of rounding, denormals
- * and FP16_OVFL (reference gfx11-rules 107 to 127), on random operands that lie close to what a
+ * and FP16_OVFL (doc/rules.md 107 to 127), on random operands that lie close to what a
  * mode decides. The rows compute with the host's floats; what they should give is computed by the
  * integers of fmath.c, which test_fmath.c compares with the host's. */
 

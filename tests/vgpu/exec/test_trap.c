@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* What happens between instructions: traps, exceptions, single step, requests, waits (exec.c,
- * hwreg.c). Facts: reference trap-and-debug 2, 3, 6, 10; gfx11-rules 259 to 313. */
+ * hwreg.c). Facts: doc/hardware/traps.md 1, 2, 5 and 7; doc/rules.md 259 to 313. */
 
 #include <setjmp.h>
 #include <stdarg.h>

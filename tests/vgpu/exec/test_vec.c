@@ -10,7 +10,7 @@
  *   mem@OFFSET=DWORDS memory from HARNESS_BASE on lds=BYTES lds@OFFSET=DWORDS the group's LDS
  *   scratch=BYTES      of the wave, at SCRATCH       vgprs=N   the wave has
  *   align=MODE         SH_MEM_CONFIG.ALIGNMENT_MODE, else 3: unaligned
- *   w64 priv solo (not again in both halves of a wave64) rule=N,N (of gfx11-rules, in decimal)
+ *   w64 priv solo (not again in both halves of a wave64) rule=N,N (of doc/rules.md in decimal)
  *   stop=fatal|ended|...  how the run ends, if not by running out   fault=LANES
  * and what is not named stays as it was. */
 

@@ -334,7 +334,7 @@ int64_t now_ns(void)
 
 void put_kernel(struct bw_pm4_stream *s, uint64_t code_va, uint64_t arg, uint32_t groups)
 {
-	/* dword addresses of COMPUTE_* : reference radv-client 7.1, byte address / 4 */
+	/* dword addresses of COMPUTE_* : doc/hardware/dispatch.md 2.1, byte address / 4 */
 	const uint32_t pgm[2] = {(uint32_t)(code_va >> 8), (uint32_t)(code_va >> 40) & 0xff};
 	const uint32_t rsrc[2] = {0x602c0002, 2 << 1}; /* 24 VGPRs of wave32; two user SGPRs */
 	const uint32_t threads[3] = {32, 1, 1}, user[2] = {(uint32_t)arg, (uint32_t)(arg >> 32)},

@@ -20,8 +20,8 @@ static uint64_t at(const uint8_t *info, unsigned offset, unsigned size_b)
 
 static void dev_info_is_a_navi31(void **state)
 {
-	/* Offsets: reference kernel-interface 3.3; values: radv-client 3.3, address space of 6.12.
-	 */
+	/* Offsets: struct drm_amdgpu_info_device of Linux 6.12; values:
+	 * doc/hardware/mesa.md 2.2, address space of 6.12. */
 	/* clang-format off */
 	static const struct { unsigned offset, size_b; uint64_t value; } rows[] = {
 		{0, 4, 0x744c}, {4, 4, 0}, {8, 4, 1}, {12, 4, 0xc8}, {16, 4, 145}, {20, 4, 6}, {24, 4, 2}, {28, 4, 100000},
@@ -62,8 +62,8 @@ static void hardware_blocks(void **state)
 		assert_int_equal(r, type < 10 ? 0 : -EINVAL);
 		if (r)
 			continue;
-		/* GFX, COMPUTE and DMA; the rest of the engines have no rings (reference
-		 * kernel-interface 3.2). */
+		/* GFX, COMPUTE and DMA; the rest of the engines have no rings
+		 * (doc/hardware/kernel-interface.md 3.1). */
 		static const struct {
 			uint32_t rings, major, start, size, version, count;
 		} rows[3] = {{1, 11, 32, 32, 0xb0000, 1},
@@ -139,7 +139,7 @@ static void registers_and_the_clock(void **state)
 		query(&c, AMDGPU_INFO_READ_MMR_REG, (uint32_t[4]){0x263e, 1, 0xffffffff, 0}, v, 4),
 		0);
 	assert_int_equal(v[0], 0x545); /* GB_ADDR_CONFIG */
-	/* what RADV's hang report asks for: radv-client 9.2 */
+	/* what RADV's hang report asks for: doc/hardware/mesa.md 4 */
 	static const uint32_t asked[] = {0x2002, 0x2004, 0x2005, 0x2006, 0x200e, 0x200f,
 					 0x2084, 0x2085, 0x2086, 0x2087, 0x2088, 0x2089,
 					 0x219c, 0x219d, 0x219e, 0x21a0, 0x1285, 0x1885};

@@ -4,7 +4,7 @@
 #include "harness.h"
 
 enum { COMPUTE = AMDGPU_HW_IP_COMPUTE, IB = 0x30000000, NOP = 0x30001000, DATA = 0x20000000 };
-/* Offsets and vectors: osssys 6.0 (reference cosimulation 15), gfxhub 11.0.0 */
+/* Offsets and vectors: osssys 6.0 (doc/hardware/device.md 3), gfxhub 11.0.0 */
 enum { IH_RB_BASE = 0x81, IH_RB_RPTR = 0x83, IH_RB_WPTR = 0x84, FB_BASE = 0x1678 };
 enum { IH_RING_B = 256 << 10, IH_VECTOR_B = 32 };
 enum { CLIENT_CP = 0x14, CLIENT_GFX = 0x0a, CP_EOP = 181, BAD_OPCODE = 183, SDMA_HANG = 55 };

@@ -25,7 +25,7 @@ static void what_loaders_look_for(void **state)
 	char path[256], target[256];
 	struct stat st;
 	assert_null(bw_tree_make(&bw_profile_navi31, root));
-	/* radv-client 2.1 */
+	/* doc/hardware/mesa.md 1.1 */
 	for (unsigned i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/dev/dri/%s", root, i ? "card0" : "renderD128");
 		assert_int_equal(stat(path, &st), 0);

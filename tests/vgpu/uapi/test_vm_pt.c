@@ -48,7 +48,7 @@ static void open_view(struct view *v, struct client *c)
 			vmid = i;
 	assert_true(vmid);
 
-	/* Offsets: reference page-tables 7, gfxhub 11.0.0. */
+	/* Offsets: gc_11_0_0_offset.h of Linux 7.1.8. */
 	const uint32_t gc = p->gc_segment[0];
 	struct bw_gpuvm_regs r = {
 		.cntl = read_reg(c, gc + 0x1688 + vmid),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* DPP: which lane of its half each lane reads. No pattern of gfx11 leaves a row of 16 lanes, so one
- * half of 32 tells it for both (reference gfx11-encodings 5). */
+ * half of 32 tells it for both (doc/hardware/encodings.md 5). */
 
 #include "vgpu/device/exec/core/build.h"
 

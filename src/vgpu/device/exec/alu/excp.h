@@ -2,10 +2,10 @@
 #ifndef BW_VGPU_EXEC_EXCP_H
 #define BW_VGPU_EXEC_EXCP_H
 
-/* Float exceptions: TRAPSTS.EXCP, and the trap when MODE.EXCP_EN asks for it (reference gfx11-rules
- * 119, 135, 232, 294). Rows do not tell them. Where somebody looks (EXCP_EN, or code that reads
- * TRAPSTS: code.c) each lane's operands are looked at again with fmath.h, at a price; elsewhere
- * nobody can know. */
+/* Float exceptions: TRAPSTS.EXCP, and the trap when MODE.EXCP_EN asks for it (doc/rules.md 119,
+ * 135, 232, 294). Rows do not tell them. Where somebody looks (EXCP_EN, or code that reads TRAPSTS:
+ * code.c) each lane's operands are looked at again with fmath.h, at a price; elsewhere nobody can
+ * know. */
 
 #include "vgpu/device/exec/core/exec_priv.h"
 

@@ -3,7 +3,7 @@
 #define BW_VGPU_EXEC_FMODE_H
 
 /* The float part of a wave's MODE register, ready for use: what the host's MXCSR must hold while
- * rows run, and what rows and write-back ask about (reference gfx11-rules 107 to 128). */
+ * rows run, and what rows and write-back ask about (doc/rules.md 107 to 128). */
 
 #include <stdbool.h>
 #include <stdint.h>

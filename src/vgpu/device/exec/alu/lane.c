@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Vector instructions that are not lane to lane: reference gfx11-rules 12 to 16, 42, 43, 193, 248
- * to 252, 258. */
+/* Vector instructions that are not lane to lane: doc/rules.md 12 to 16, 42, 43, 193, 248 to 252,
+ * 258. */
 
 #include <string.h>
 

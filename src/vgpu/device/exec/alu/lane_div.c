@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The three steps of a division (reference gfx11-rules 144 to 150). Not inlined: they are long and
+/* The three steps of a division (doc/rules.md 144 to 150). Not inlined: they are long and
  * rare. They run with the wave's float mode set, as the rows do. */
 
 #include "vgpu/device/exec/alu/fmath.h"

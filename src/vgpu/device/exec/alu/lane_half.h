@@ -2,9 +2,9 @@
 #ifndef BW_VGPU_EXEC_LANE_HALF_H
 #define BW_VGPU_EXEC_LANE_HALF_H
 
-/* f16 and bf16 of one lane, their packed pairs and dot products (reference gfx11-rules 107 to 127
- * and 186 to 224). Rounding is done by hand on the bits of a double, so that it does not depend on
- * the host's mode; everything is free of branches where a row should become vector code.
+/* f16 and bf16 of one lane, their packed pairs and dot products (doc/rules.md 107 to 127 and 186 to
+ * 224). Rounding is done by hand on the bits of a double, so that it does not depend on the host's
+ * mode; everything is free of branches where a row should become vector code.
  *
  * Why a double is enough. f16 has 11 significant bits, bf16 has 8: the exact product of two fits
  * into a double's 53. Sums need not, and half_fma says how it makes theirs exact enough. A quotient

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Wave-wide vector instructions: WMMA and parameter interpolation (reference gfx11-rules 15, 152,
- * 153, 215 to 224). */
+/* Wave-wide vector instructions: WMMA and parameter interpolation (doc/rules.md 15, 152, 153, 215
+ * to 224). */
 
 #include <string.h>
 #include <xmmintrin.h>

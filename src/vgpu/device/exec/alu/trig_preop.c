@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* v_trig_preop_f64: 53 bits of 2/pi for the argument reduction of large angles (reference
- * gfx11-rules 151; AMD's opcode definition: bits [1200:1148] of 2/pi = 0.b1200 b1199 ... shifted
- * left by 53 * S1[4:0], and further for arguments above 2^54, as an integer scaled back). */
+/* v_trig_preop_f64: 53 bits of 2/pi for the argument reduction of large angles (doc/rules.md 151;
+ * AMD's opcode definition: bits [1200:1148] of 2/pi = 0.b1200 b1199 ... shifted left by 53 *
+ * S1[4:0], and further for arguments above 2^54, as an integer scaled back). */
 
 #include "vgpu/device/exec/alu/lane_math.h"
 

@@ -24,7 +24,7 @@ static void widen(float *restrict d, const uint16_t *restrict s, int bf16)
 /* One row of a matrix, in whatever registers the host has. */
 typedef float row_f32 __attribute__((vector_size(N * 4), aligned(4), may_alias));
 
-/* One term after the other in f32: the order is not laid down (reference gfx11-rules 224). Products
+/* One term after the other in f32: the order is not laid down (doc/rules.md 224). Products
  * of f16 are exact, so that it does not matter whether a host fuses them with the sum. */
 void CAT(BW_ROWS, _wmma)(float *restrict d, const uint16_t *restrict a, const uint16_t *restrict b,
 			 int bf16)

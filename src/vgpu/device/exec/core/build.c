@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* From a decoded instruction to a record: which handler, and where the operands lie (reference
- * gfx11-encodings 4, gfx11-rules 25 to 74). */
+/* From a decoded instruction to a record: which handler, and where the operands lie
+ * (doc/hardware/encodings.md 4, doc/rules.md 25 to 74). */
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Program flow, waits, messages, hardware registers: reference gfx11-rules 259 to 313. */
+/* Program flow, waits, messages, hardware registers: doc/rules.md 259 to 313. */
 
 #include "base/util.h"
 #include "vgpu/device/exec/core/exec_priv.h"
@@ -382,7 +382,7 @@ HANDLER(s_sendmsghalt)
 	BW_EXIT(BW_EXIT_LOOKUP, pc_after(x, rec));
 }
 
-/* TBA and TMA as their registers hold them, in units of 256 bytes (trap-and-debug 4). */
+/* TBA and TMA as their registers hold them, in units of 256 bytes (doc/hardware/traps.md 3). */
 static uint64_t message_result(struct bw_wave *w, struct bw_exec *x, unsigned msg)
 {
 	uint64_t tba = 0, tma = 0;

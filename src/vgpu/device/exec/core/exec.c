@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The run loop: hands a wave to its records' handlers, and does between instructions what is not an
- * instruction: requests from outside, traps, exceptions, single step (reference trap-and-debug 2,
- * 3, 6, 10; gfx11-rules 259 to 313). */
+ * instruction: requests from outside, traps, exceptions, single step (doc/hardware/traps.md 1, 2, 5
+ * and 7; doc/rules.md 259 to 313). */
 
 #include <stdio.h>
 #include <stdlib.h>

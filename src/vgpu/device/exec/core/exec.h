@@ -76,7 +76,7 @@ void bw_exec_flush_code(struct bw_exec *x);
 uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id);
 void bw_wave_hwreg_write(struct bw_wave *w, unsigned id, uint32_t value, bool privileged);
 
-/* Enters the trap handler: TTMP0/1 = pc and cause, PRIV, PC = TBA (reference trap-and-debug 3).
+/* Enters the trap handler: TTMP0/1 = pc and cause, PRIV, PC = TBA (doc/hardware/traps.md 2).
  * Used by the executor itself and at launch (TRAP_ON_START). */
 void bw_wave_enter_trap(struct bw_wave *w, uint64_t tba, unsigned trap_id, bool host_trap);
 

@@ -2,7 +2,7 @@
 #ifndef BW_VGPU_EXEC_HWREG_H
 #define BW_VGPU_EXEC_HWREG_H
 
-/* Hardware register numbers of s_getreg and s_setreg (reference gfx11-encodings 13). */
+/* Hardware register numbers of s_getreg and s_setreg (doc/hardware/encodings.md 7). */
 enum bw_hwreg {
 	BW_HWREG_MODE = 1,
 	BW_HWREG_STATUS = 2,
@@ -26,7 +26,7 @@ enum bw_hwreg {
 enum {
 	BW_MODE_ROUND = 0xf,
 	BW_MODE_DENORM = 0xf0,
-	BW_MODE_WAVE_END = 1u << 21, /* arms the trap at s_endpgm: gfx11-rules 298 */
+	BW_MODE_WAVE_END = 1u << 21, /* arms the trap at s_endpgm: doc/rules.md 298 */
 	BW_MODE_BITS = 0x08bfffff,
 	BW_MODE_EXCP_EN_SHIFT = 12,
 	BW_MODE_EXCP_EN_FLOAT = 0x7f << 12, /* invalid to integer division by zero */
@@ -36,7 +36,7 @@ enum {
 	/* What the trap handler may write: SCC, both priorities, HALT, SKIP_EXPORT, the debug
 	 * conditions. [I] the rest is the hardware's own. */
 	BW_STATUS_PRIV_WRITABLE = 0x0034201f,
-	BW_TRAPSTS_BITS = 0x101ffdff,	  /* bits 9, 21-27, 29-31 read 0: gfx11-rules 296 */
+	BW_TRAPSTS_BITS = 0x101ffdff,	  /* bits 9, 21-27, 29-31 read 0: doc/rules.md 296 */
 	BW_TRAPSTS_USER_WRITABLE = 0x1ff, /* the sticky exception flags */
 	BW_SHADER_CYCLES_BITS = 0xfffff,
 	BW_IB_STS2_WAVE64 = 1u << 11,

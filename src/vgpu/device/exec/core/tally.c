@@ -52,7 +52,7 @@ static bool is_out(unsigned first, unsigned n, const struct bw_rec_ctx *ctx)
 	return first + n > ctx->n_vgprs;
 }
 
-/* VGPRs that the wave does not have: gfx11-rules 39 to 45. Ranges of memory instructions depend on
+/* VGPRs that the wave does not have: doc/rules.md 39 to 45. Ranges of memory instructions depend on
  * more than the number of the first; that one has to be there. */
 static bool names_absent_vgpr(const struct bw_inst *in, const struct bw_rec_ctx *ctx)
 {

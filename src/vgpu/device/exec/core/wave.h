@@ -28,7 +28,7 @@ enum bw_wave_request {
 	BW_REQ_WATCH = 1 << 6,
 };
 
-/* STATUS, MODE, TRAPSTS: the bit layouts of reference kernel-interface 7.4 (gfx11). SCC, EXECZ,
+/* STATUS, MODE, TRAPSTS: the bit layouts of doc/hardware/registers.md 4 (gfx11). SCC, EXECZ,
  * VCCZ live elsewhere and are put in when STATUS is read. */
 /* clang-format off */
 enum {

@@ -7,7 +7,8 @@
 
 #include "base/util.h"
 
-/* Field positions: gfx11-encodings.md 12, and the resource table of the RDNA3 manual (10.5). */
+/* Field positions: doc/hardware/encodings.md 6, and the resource table of the RDNA3 manual
+ * (10.5). */
 static unsigned field(const uint32_t *words, unsigned hi, unsigned lo)
 {
 	return (unsigned)bw_bits(words[lo / 32], hi % 32, lo % 32);

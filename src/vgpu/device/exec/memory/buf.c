@@ -7,7 +7,7 @@
 #include "vgpu/device/exec/memory/buf.h"
 #include "vgpu/device/exec/memory/move.h"
 
-/* The descriptor's fields (gfx11-encodings.md 12). */
+/* The descriptor's fields (doc/hardware/encodings.md 6). */
 struct buffer {
 	uint64_t base;
 	uint32_t stride_b, n_records;

@@ -9,7 +9,8 @@
 #include "base/util.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
-/* s_waitcnt_depctr: fields that are 0 are waited for (gfx11-encodings; LLVM's AMDGPUBaseInfo). */
+/* s_waitcnt_depctr: fields that are 0 are waited for (doc/hardware/encodings.md 8; LLVM's
+ * AMDGPUBaseInfo). */
 enum { DEPCTR_VA_VDST = 0xf000, DEPCTR_SA_SDST = 1 };
 
 enum { TRANS_MAX_VALU = 5, TRANS_MAX_TRANS = 1, FORWARD_MAX_AFTER = 4, FORWARD_MAX_AROUND = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters and results under way (gfx11-rules 276 to 284).
+/* Counters and results under way (doc/rules.md 276 to 284).
  *
  * A load reads memory when it is issued; its registers change when the wave has waited so that the
  * load is known to be complete under every order in which the hardware may return results. Of one
