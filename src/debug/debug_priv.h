@@ -441,6 +441,8 @@ struct bw_wave *bw_debug_wave_priv(struct bw_debug *d, uint32_t number);
 struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot) BW_MUST_CHECK;
 /* The number of a wave, given on first use. */
 uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave *w);
+/* Stopped waves are looked up by number: to be called when one has got another. */
+void bw_debug_sort_stopped(struct bw_debug *d);
 /* Lists all stopped waves, examining those that are new; numbers them; keeps or moves the focus. */
 struct bw_error *bw_debug_collect(struct bw_debug *d) BW_MUST_CHECK;
 void bw_debug_waves_changed(struct bw_debug *d);

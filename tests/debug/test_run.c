@@ -531,6 +531,10 @@ static void test_dispatch_ends_under_a_step(void **state)
 	assert_non_null(bw_debug_focus(s.debug));
 	assert_int_not_equal(stop.wave, 0);
 	assert_int_equal(bw_debug_focus(s.debug)->number, stop.wave);
+	/* its number is a new one, by which it is found among the others */
+	assert_ptr_equal(bw_debug_wave(s.debug, stop.wave), bw_debug_focus(s.debug));
+	OK(bw_debug_set_focus(s.debug, 2));
+	OK(bw_debug_set_focus(s.debug, stop.wave));
 	fake_session_end(&s);
 }
 

@@ -292,8 +292,10 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop
 		d->focus_lane = bw_wave_stop_lane(d, w);
 	/* It has a new number where its dispatch was taken for another, which has ended
 	 * meanwhile. */
-	if (!w->info.number)
-		d->focus_number = bw_debug_wave_number(d, w);
+	if (bw_debug_wave_number(d, w) != d->focus_number) {
+		d->focus_number = w->info.number;
+		bw_debug_sort_stopped(d);
+	}
 	*out = (struct bw_stop){
 		.kind = BW_STOP_WAVES,
 		.wave = w->info.number,

@@ -411,6 +411,11 @@ static int by_number(const void *pa, const void *pb, void *cookie)
 	return a < b ? -1 : a > b;
 }
 
+void bw_debug_sort_stopped(struct bw_debug *d)
+{
+	qsort_r(d->stopped.data, d->stopped.len, sizeof(uint32_t), by_number, d);
+}
+
 struct bw_error *bw_debug_collect(struct bw_debug *d)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
@@ -432,7 +437,7 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_position, d);
 	for (size_t i = 0; i < n; i++)
 		bw_debug_wave_number(d, &d->slots[d->stopped.data[i]]);
-	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_number, d);
+	bw_debug_sort_stopped(d);
 	d->state = BW_DEBUG_STOPPED;
 	bw_debug_waves_changed(d);
 	bw_watch_at_stop(d);
