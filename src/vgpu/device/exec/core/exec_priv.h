@@ -123,8 +123,8 @@ static inline void bw_spread(const struct bw_rec *rec, const struct bw_wave *w, 
 	}
 }
 
-/* Lane functions: one a row of the sem/*.def tables, for 32 lanes. Operands are arrays of the row's
- * types; the result is the row's mask (compares, carries) or 0. */
+/* Lane functions: one a row of the sem/NAME.def tables, for 32 lanes. Operands are arrays of the
+ * row's types; the result is the row's mask (compares, carries) or 0. */
 typedef uint32_t bw_row_fn(void *d, const void *s0, const void *s1, const void *s2,
 			   const struct bw_lane_args *args);
 

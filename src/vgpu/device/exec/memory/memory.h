@@ -3,7 +3,7 @@
 #define BW_VGPU_EXEC_MEM_H
 
 /* Memory instructions: scalar loads, FLAT, GLOBAL and SCRATCH, LDS, buffers. Each format has a
- * table of rows made from its sem/*.def; memory.c joins them with the opcodes by name. What
+ * table of rows made from its sem/NAME.def; memory.c joins them with the opcodes by name. What
  * decoding can settle once is settled by the prepare functions and kept in the record. */
 
 #include <string.h>
