@@ -109,7 +109,7 @@ def main():
     if args.out:
         with open(args.out, "w", encoding="utf-8") as f:
             f.write("/* SPDX-License-Identifier: MIT */\n"
-                    "/* Made by tools/join-isa.py from data/isa/gfx11.enc and exec/sem/*.def. */\n"
+                    "/* Made by tools/join-isa.py from data/isa/gfx11.enc and exec/sem. */\n"
                     f"enum {{ BW_JOIN_OPCODES = {len(t.encodings)}, BW_JOIN_EXECUTED = {len(t.rows)}, "
                     f"BW_JOIN_ABSENT = {len(t.absent)} }};\n")
 
