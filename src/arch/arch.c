@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "arch/arch.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+
+extern const struct bw_arch bw_arch_gfx11, bw_arch_gfx12;
+
+static const struct bw_arch *const rows[] = {&bw_arch_gfx11, &bw_arch_gfx12};
+
+const struct bw_arch *bw_arch_nth(size_t n)
+{
+	return n < BW_ARRAY_SIZE(rows) ? rows[n] : NULL;
+}
+
+const struct bw_arch *bw_arch_of(uint32_t gc_version)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (gc_version >= rows[i]->first_gc && gc_version <= rows[i]->last_gc)
+			return rows[i];
+	return NULL;
+}
+
+const struct bw_arch_chip *bw_arch_chip(const struct bw_arch *a, uint32_t gc_version)
+{
+	for (size_t i = 0; i < a->n_chips; i++)
+		if (a->chips[i].gc_version == gc_version)
+			return &a->chips[i];
+	return NULL;
+}
+
+/* ---- Fields ---- */
+
+static uint32_t ones(unsigned width)
+{
+	return (uint32_t)((1ull << width) - 1);
+}
+
+uint32_t bw_arch_take(struct bw_arch_bits b, uint32_t word)
+{
+	return word >> b.lo & ones(b.width);
+}
+
+uint32_t bw_arch_put(struct bw_arch_bits b, uint32_t value)
+{
+	return (value & ones(b.width)) << b.lo;
+}
+
+bool bw_arch_has(const struct bw_arch *a, enum bw_wave_field f)
+{
+	return a->at[f].bits.width != 0;
+}
+
+enum bw_wreg bw_arch_reg_of(const struct bw_arch *a, enum bw_wave_field f)
+{
+	return (enum bw_wreg)a->at[f].reg;
+}
+
+uint32_t bw_arch_get(const struct bw_arch *a, enum bw_wave_field f, uint32_t raw)
+{
+	const struct bw_arch_place *p = &a->at[f];
+	return bw_arch_take(p->bits, raw) | bw_arch_take(p->upper, raw) << p->bits.width;
+}
+
+uint32_t bw_arch_mask(const struct bw_arch *a, enum bw_wave_field f)
+{
+	return bw_arch_put(a->at[f].bits, ~0u) | bw_arch_put(a->at[f].upper, ~0u);
+}
+
+uint32_t bw_arch_set(const struct bw_arch *a, enum bw_wave_field f, uint32_t raw, uint32_t value)
+{
+	const struct bw_arch_place *p = &a->at[f];
+	return (raw & ~bw_arch_mask(a, f)) | bw_arch_put(p->bits, value) |
+	       bw_arch_put(p->upper, value >> p->bits.width);
+}
+
+uint32_t bw_wave_get(const struct bw_wave_state *s, enum bw_wave_field f)
+{
+	return bw_arch_get(s->arch, f, s->reg[s->arch->at[f].reg]);
+}
+
+void bw_wave_set(struct bw_wave_state *s, enum bw_wave_field f, uint32_t value)
+{
+	uint32_t *reg = &s->reg[s->arch->at[f].reg];
+	*reg = bw_arch_set(s->arch, f, *reg, value);
+}
+
+/* ---- Registers ---- */
+
+enum bw_wreg bw_arch_reg_by_name(const struct bw_arch *a, const char *name)
+{
+	for (unsigned i = 0; i < BW_WREG_COUNT; i++)
+		if (a->reg[i].name && strcmp(a->reg[i].name, name) == 0)
+			return (enum bw_wreg)i;
+	return BW_WREG_NONE;
+}
+
+void bw_arch_flags_text(const struct bw_arch *a, enum bw_wreg reg, uint32_t value, char *out,
+			size_t out_b)
+{
+	size_t len = 0;
+	if (out_b)
+		out[0] = 0;
+	for (size_t i = 0; i < a->n_flags; i++) {
+		const struct bw_arch_flag *f = &a->flags[i];
+		uint32_t v = bw_arch_take(f->bits, value);
+		if (f->reg != reg || !v)
+			continue;
+		const char *between = len ? " " : "";
+		int n = f->bits.width == 1
+				? snprintf(out + len, out_b - len, "%s%s", between, f->name)
+				: snprintf(out + len, out_b - len, "%s%s=%u", between, f->name, v);
+		if (n < 0 || (size_t)n >= out_b - len)
+			return;
+		len += (size_t)n;
+	}
+}
+
+int bw_arch_hwreg(const struct bw_arch *a, enum bw_wreg reg)
+{
+	/* s_getreg's number is the index in SQ_IND from here on, as far as its six bits reach */
+	enum { FIRST_IND = 0x100, N_HWREGS = 64 };
+	int number = a->reg[reg].ind - FIRST_IND;
+	return number >= 0 && number < N_HWREGS ? number : -1;
+}
+
+uint32_t bw_arch_hwreg_simm16(const struct bw_arch *a, enum bw_wave_field f)
+{
+	const struct bw_arch_place *p = &a->at[f];
+	int number = bw_arch_hwreg(a, (enum bw_wreg)p->reg);
+	assert(number >= 0 && p->bits.width);
+	return (uint32_t)number | (uint32_t)p->bits.lo << 6 | (uint32_t)(p->bits.width - 1) << 11;
+}
+
+/* ---- SQ_IND, SQ_CMD, GRBM ---- */
+
+uint32_t bw_arch_ind(const struct bw_arch *a, enum bw_wreg reg, uint32_t wave)
+{
+	assert(a->reg[reg].ind);
+	return bw_arch_put(a->ind.index, a->reg[reg].ind) | bw_arch_put(a->ind.wave, wave);
+}
+
+uint32_t bw_arch_ind_run(const struct bw_arch *a, uint32_t index, uint32_t wave, uint32_t lane)
+{
+	return bw_arch_put(a->ind.index, index) | bw_arch_put(a->ind.wave, wave) |
+	       bw_arch_put(a->ind.lane, lane) | a->ind.auto_incr;
+}
+
+uint32_t bw_arch_sq_cmd_all(const struct bw_arch *a, enum bw_sq_cmd cmd, uint32_t vmid,
+			    uint32_t data)
+{
+	uint32_t word = bw_arch_put(a->sq_cmd.cmd, cmd) |
+			bw_arch_put(a->sq_cmd.mode, BW_SQ_MODE_BROADCAST) |
+			bw_arch_put(a->sq_cmd.data, data);
+	if (vmid == UINT32_MAX)
+		return word;
+	return word | bw_arch_put(a->sq_cmd.check_vmid, 1) | bw_arch_put(a->sq_cmd.vmid, vmid);
+}
+
+uint32_t bw_arch_instance(uint32_t wgp, uint32_t simd)
+{
+	return wgp << 2 | simd;
+}
+
+/* ---- Code ---- */
+
+uint32_t bw_arch_s_trap(const struct bw_arch *a, uint32_t id)
+{
+	assert(id <= a->trap_id_max);
+	return a->s_trap | id;
+}
+
+enum bw_pc_kind bw_arch_pc_kind(const struct bw_arch *a, uint32_t word)
+{
+	for (size_t i = 0; i < a->n_pc_insts; i++)
+		if ((word & a->pc_insts[i].mask) == a->pc_insts[i].word)
+			return a->pc_insts[i].kind;
+	return BW_PC_NEXT;
+}
+
+/* ---- What a dispatch starts its waves with ---- */
+
+uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2)
+{
+	return bw_arch_take(a->rsrc.excp_en, rsrc2) | bw_arch_take(a->rsrc.excp_en_msb, rsrc2)
+							      << a->rsrc.excp_en.width;
+}
+
+uint32_t bw_arch_rsrc1_vgprs(const struct bw_arch *a, uint32_t rsrc1, unsigned lanes)
+{
+	return (bw_arch_take(a->rsrc.vgprs, rsrc1) + 1) * (lanes == 32 ? 8 : 4);
+}

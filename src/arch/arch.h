@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_ARCH_ARCH_H
+#define BW_ARCH_ARCH_H
+
+/* What a GPU generation is to a debugger: which registers say what about a wave, how one asks for
+ * them, and which words the debugger puts into code. One struct bw_arch each, gfx11.c and gfx12.c.
+ * Everybody else names what they mean (arch/wave.h) and looks up where it is.
+ *
+ * Bit positions are not written down here: the rows take them from macros that
+ * tools/gen-wave-bits.py makes from the register database (arch/gfx11_bits.h, ...). Code that is
+ * for one generation anyway, the trap handler and the virtual GPU's executor, uses these macros
+ * directly, so that they stay constants.
+ *
+ * Pure: constant data, and functions of their arguments. Any thread. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/wave.h"
+
+/* Bits of one register. width 0: there is no such thing. */
+struct bw_arch_bits {
+	uint8_t lo, width;
+};
+
+/* Where a field is. The second piece, where there is one, has the upper bits. */
+struct bw_arch_place {
+	uint8_t reg; /* enum bw_wreg */
+	struct bw_arch_bits bits, upper;
+};
+
+struct bw_arch_reg {
+	uint16_t ind;	     /* index in SQ_IND; 0: the generation has no such register */
+	const char *name;    /* as users type it; NULL: they do not */
+	uint32_t writable;   /* bits that the trap handler gives back to the wave as edited */
+	const char *why_not; /* why the others cannot be written */
+};
+
+/* A field of a register, for display. */
+struct bw_arch_flag {
+	uint8_t reg;
+	struct bw_arch_bits bits;
+	const char *name;
+};
+
+/* Instructions that read or write the PC. They cannot run from a copy elsewhere ("displaced"): a
+ * debugger works out their effect instead. TRAP and END are neither. Operands: sdst 22:16, ssrc0
+ * 7:0, simm16 15:0. */
+enum bw_pc_kind {
+	BW_PC_NEXT, /* goes on behind itself: it may run from a copy */
+	BW_PC_BRANCH,
+	BW_PC_IF_SCC0,
+	BW_PC_IF_SCC1,
+	BW_PC_IF_VCCZ,
+	BW_PC_IF_VCCNZ,
+	BW_PC_IF_EXECZ,
+	BW_PC_IF_EXECNZ,
+	BW_PC_IF_CDBG_SYS,
+	BW_PC_IF_CDBG_USER,
+	BW_PC_IF_CDBG_SYS_OR_USER,
+	BW_PC_IF_CDBG_SYS_AND_USER,
+	BW_PC_SUBVECTOR_BEGIN,
+	BW_PC_SUBVECTOR_END,
+	BW_PC_GETPC,
+	BW_PC_SETPC,
+	BW_PC_SWAPPC,
+	BW_PC_CALL,
+	BW_PC_RFE, /* the trap handler's own */
+	BW_PC_TRAP,
+	BW_PC_END,
+};
+struct bw_arch_pc_inst {
+	uint32_t mask, word;
+	enum bw_pc_kind kind;
+};
+
+/* A GPU of the generation: its GC version, LLVM's name for it, VGPRs of 32 lanes in a SIMD. */
+struct bw_arch_chip {
+	uint32_t gc_version;
+	const char *gfx;
+	uint16_t vgprs_per_simd;
+};
+
+/* SQ_CMD.CMD and MODE (soc21_enum.h and soc24_enum.h: SQ_IND_CMD_CMD, SQ_IND_CMD_MODE). */
+enum bw_sq_cmd {
+	BW_SQ_CMD_NONE,
+	BW_SQ_CMD_SETHALT, /* DATA 1 halts, 0 lets run */
+	BW_SQ_CMD_SAVECTX,
+	BW_SQ_CMD_KILL,
+	BW_SQ_CMD_TRAP_AFTER_INST,
+	BW_SQ_CMD_TRAP,
+	BW_SQ_CMD_SET_PRIO,
+	BW_SQ_CMD_SETFATALHALT,
+	BW_SQ_CMD_SINGLE_STEP,
+};
+enum bw_sq_mode {
+	BW_SQ_MODE_SINGLE,
+	BW_SQ_MODE_BROADCAST,
+	BW_SQ_MODE_BROADCAST_QUEUE,
+	BW_SQ_MODE_BROADCAST_PIPE,
+	BW_SQ_MODE_BROADCAST_ME,
+};
+
+#define BW_SQ_ABSENT 0xbebebeefu /* what the registers of an SQ that does not exist read as */
+
+/* A generation. To add one:
+ *
+ *  1. tools/import-regs.py KERNEL_TREE writes data/regs/gc-VERSION.txt; list it in
+ *     src/regs/meson.build, and with the macros' prefix in src/arch/meson.build.
+ *  2. Copy the row that is nearest (gfx12.c, gfx12_extra.h), and go through it from top to bottom.
+ *     A register or field that has moved needs nothing: the macros have its new bits. One that has
+ *     a new name or has gone is an error of the compiler. What the database does not say stands in
+ *     gfxN_extra.h with its source: TTMPs (the kernel's cwsr_trap_handler_gfxN.asm), words of code
+ *     (llvm-mc).
+ *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field.
+ *  4. List the row in arch.c. tests/arch checks every row against the database and LLVM.
+ *
+ * ARCHITECTURE.md ("a generation") says what there is besides: instructions, a trap handler. */
+struct bw_arch {
+	const char *name;	    /* "gfx11" */
+	uint32_t first_gc, last_gc; /* versions, BW_IP_VERSION of regs/regs.h, ends included */
+	const struct bw_arch_chip *chips;
+	size_t n_chips;
+
+	/* Wave state */
+	struct bw_arch_reg reg[BW_WREG_COUNT];
+	struct bw_arch_place at[BW_WF_COUNT];
+	const struct bw_arch_flag *flags;
+	size_t n_flags;
+	/* "info registers" shows these after PC, EXEC, VCC, SCC and M0, and with everything asked
+	 * for those. BW_WREG_NONE ends each. */
+	const uint8_t *main_regs, *more_regs;
+	/* The words of debugfs' amdgpu_gprwave for a wave: the type, then these. */
+	const uint8_t *gprwave;
+	uint8_t n_gprwave, gprwave_type;
+
+	/* Resources */
+	uint8_t waves_per_simd, simds_per_wgp;
+	uint8_t pc_bits;
+	uint8_t vgpr_granule;	/* GPR_ALLOC.VGPR_SIZE */
+	uint16_t lds_granule_b; /* LDS_ALLOC.LDS_SIZE */
+
+	/* SQ_IND_INDEX; SGPRs and VGPRs of a wave begin at these indices, TTMPs follow the SGPRs */
+	struct {
+		struct bw_arch_bits wave, lane, index;
+		uint32_t auto_incr;
+		uint16_t sgprs, vgprs;
+	} ind;
+	struct {
+		struct bw_arch_bits cmd, mode, check_vmid, data, vmid;
+	} sq_cmd;
+	/* SPI_GDBG_PER_VMID_CNTL, SQ_SHADER_TBA_HI, SQ_DEBUG, TCP_WATCHn_CNTL */
+	struct {
+		struct bw_arch_bits trap_en, excp_en;
+	} gdbg;
+	struct bw_arch_bits tba_hi_addr, tba_hi_trap_en;
+	struct bw_arch_bits single_memop;
+	struct {
+		struct bw_arch_bits mask, vmid, mode, valid;
+		uint8_t lowest_bit; /* of an address that MASK's bit 0 stands for */
+	} watch;
+	/* The registers a dispatch starts its waves with: COMPUTE_PGM_RSRC1 and 2, TMPRING_SIZE */
+	struct {
+		struct bw_arch_bits vgprs; /* RSRC1 */
+		struct bw_arch_bits scratch_en, user_sgprs, lds_size, excp_en,
+			excp_en_msb;	       /* RSRC2 */
+		struct bw_arch_bits wave_size; /* TMPRING_SIZE */
+	} rsrc;
+
+	/* Words of code */
+	uint32_t s_trap; /* with id 0 */
+	uint32_t trap_id_max;
+	uint32_t s_code_end;
+	uint32_t wait_all[2]; /* until nothing of the wave is outstanding; 0: no second word */
+	uint32_t msg_rtn_get_doorbell; /* s_sendmsg_rtn's message */
+	const struct bw_arch_pc_inst *pc_insts;
+	size_t n_pc_insts;
+};
+
+/* NULL: no generation with that GC version is known. */
+const struct bw_arch *bw_arch_of(uint32_t gc_version);
+/* All rows; NULL beyond the last. */
+const struct bw_arch *bw_arch_nth(size_t n);
+/* NULL: a GPU whose name is not known. */
+const struct bw_arch_chip *bw_arch_chip(const struct bw_arch *a, uint32_t gc_version);
+
+/* Whether the generation knows it at all. */
+bool bw_arch_has(const struct bw_arch *a, enum bw_wave_field f);
+/* A field from a value of the register that it is in, where only that has been read; for a field in
+ * two pieces both are in one register. */
+uint32_t bw_arch_get(const struct bw_arch *a, enum bw_wave_field f, uint32_t raw);
+/* raw with the field replaced; what does not fit is cut off. */
+uint32_t bw_arch_set(const struct bw_arch *a, enum bw_wave_field f, uint32_t raw, uint32_t value);
+/* The field's bits in its register. */
+uint32_t bw_arch_mask(const struct bw_arch *a, enum bw_wave_field f);
+/* The register that a field is in; BW_WREG_NONE where the generation does not have it. */
+enum bw_wreg bw_arch_reg_of(const struct bw_arch *a, enum bw_wave_field f);
+/* By the name that users type, in lower case; BW_WREG_NONE: there is none. */
+enum bw_wreg bw_arch_reg_by_name(const struct bw_arch *a, const char *name);
+/* Fields of a register that are not 0, for display: "SCC TRAP_EN USER_PRIO=2". Cut off where out is
+ * too small. */
+void bw_arch_flags_text(const struct bw_arch *a, enum bw_wreg reg, uint32_t value, char *out,
+			size_t out_b);
+
+/* Bits of a word: those named by a row, or taken out of it. */
+uint32_t bw_arch_put(struct bw_arch_bits b, uint32_t value);
+uint32_t bw_arch_take(struct bw_arch_bits b, uint32_t word);
+
+/* SQ_IND_INDEX for a register of a wave; a field of it is read from there. */
+uint32_t bw_arch_ind(const struct bw_arch *a, enum bw_wreg reg, uint32_t wave);
+/* SQ_IND_INDEX for `first` and those behind it; lane: VGPRs only. index: a place in a->ind. */
+uint32_t bw_arch_ind_run(const struct bw_arch *a, uint32_t index, uint32_t wave, uint32_t lane);
+/* SQ_CMD for all waves of a VMID, or with UINT32_MAX of the GPU. */
+uint32_t bw_arch_sq_cmd_all(const struct bw_arch *a, enum bw_sq_cmd cmd, uint32_t vmid,
+			    uint32_t data);
+/* GRBM's INSTANCE that selects a SIMD. */
+uint32_t bw_arch_instance(uint32_t wgp, uint32_t simd);
+/* The number that s_getreg has for a register; -1: it has none. */
+int bw_arch_hwreg(const struct bw_arch *a, enum bw_wreg reg);
+/* The simm16 of an s_getreg of a whole field; its upper piece is left out. */
+uint32_t bw_arch_hwreg_simm16(const struct bw_arch *a, enum bw_wave_field f);
+
+/* An s_trap with this id, which must not be larger than trap_id_max. */
+uint32_t bw_arch_s_trap(const struct bw_arch *a, uint32_t id);
+/* What an instruction does to the PC, by its first word. */
+enum bw_pc_kind bw_arch_pc_kind(const struct bw_arch *a, uint32_t word);
+
+/* What a program enables itself: EXCP_EN of COMPUTE_PGM_RSRC2, as enum bw_excp. */
+uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2);
+/* VGPRs of each lane, by COMPUTE_PGM_RSRC1. */
+uint32_t bw_arch_rsrc1_vgprs(const struct bw_arch *a, uint32_t rsrc1, unsigned lanes);
+
+#endif

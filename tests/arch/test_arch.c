@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of src/arch against what others say of these generations: the kernel's trap handlers
+ * (amdkfd/cwsr_trap_handler_gfx10.asm, which is gfx11's too, and _gfx12.asm, Linux 6.12), its wave
+ * dumps, the register database in all its versions, and LLVM's assembler and compiler (words.S,
+ * groups.cl). */
+#include "arch/arch.h"
+
+#include <assert.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "isa/inst.h"
+#include "regs/regs.h"
+
+extern const unsigned char words_gfx11[], words_gfx12[];
+extern const unsigned long words_gfx11_size, words_gfx12_size;
+static const char *groups_path;
+
+static const struct bw_arch *row(unsigned major)
+{
+	const struct bw_arch *a = bw_arch_of(BW_IP_VERSION(major, 0, 0));
+	assert_non_null(a);
+	return a;
+}
+
+static void test_versions(void **state)
+{
+	assert_string_equal(row(11)->name, "gfx11");
+	assert_string_equal(row(12)->name, "gfx12");
+	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(11, 5, 1)), row(11));
+	assert_null(bw_arch_of(BW_IP_VERSION(10, 3, 0)));
+	assert_null(bw_arch_of(BW_IP_VERSION(12, 1, 0)));
+	assert_null(bw_arch_of(BW_IP_VERSION(13, 0, 0)));
+	assert_string_equal(bw_arch_chip(row(11), BW_IP_VERSION(11, 0, 3))->gfx, "gfx1101");
+	assert_string_equal(bw_arch_chip(row(12), BW_IP_VERSION(12, 0, 1))->gfx, "gfx1201");
+	assert_null(bw_arch_chip(row(12), BW_IP_VERSION(12, 0, 9)));
+}
+
+/* Bits by the kernel's constants, SQ_IND indices by gc_11_0_0_offset.h and gc_12_0_0_offset.h. */
+struct known {
+	enum bw_wave_field field;
+	uint32_t ind, mask;
+};
+/* clang-format off */
+static const struct known known_gfx11[] = {
+	{BW_WF_SCC, 0x102, 0x1},		     /* SQ_WAVE_STATUS__SCC_MASK */
+	{BW_WF_IN_HANDLER, 0x102, 0x20},
+	{BW_WF_TRAP_EN, 0x102, 0x40},
+	{BW_WF_IN_BARRIER, 0x102, 0x1000},
+	{BW_WF_HALTED, 0x102, 0x2000},		     /* SQ_WAVE_STATUS_HALT_MASK */
+	{BW_WF_VALID, 0x102, 0x10000},
+	{BW_WF_FATAL_HALT, 0x102, 0x800000},
+	{BW_WF_NO_VGPRS, 0x102, 1u << 24},	     /* SQ_WAVE_STATUS_NO_VGPRS_SHIFT */
+	{BW_WF_HAS_SCRATCH, 0x102, 1u << 29},
+	{BW_WF_IS_WAVE64, 0x11c, 1u << 11},	     /* SQ_WAVE_IB_STS2_WAVE64_SHIFT */
+	{BW_WF_COND_DBG_USER, 0x102, 1u << 20},
+	{BW_WF_COND_DBG_SYS, 0x102, 1u << 21},
+	{BW_WF_ALU_EXCEPTIONS, 0x103, 0x7f},
+	{BW_WF_WATCH_HITS, 0x103, 0x7080},	     /* ADDR_WATCH 0x80, EXCP_HI_MASK 0x7000 */
+	{BW_WF_MEMORY_VIOLATION, 0x103, 0x100},	     /* MEM_VIOL_MASK */
+	{BW_WF_ILLEGAL_INST, 0x103, 0x800},	     /* ILLEGAL_INST_MASK */
+	{BW_WF_HOST_TRAP, 0x103, 1u << 16},	     /* HOST_TRAP_SHIFT */
+	{BW_WF_WAVE_START, 0x103, 1u << 17},	     /* WAVE_BEGIN_SHIFT */
+	{BW_WF_WAVE_END, 0x103, 1u << 18},
+	{BW_WF_STEPPED, 0x103, 1u << 20},
+	{BW_WF_PAGE_FAULT, 0x103, 0x10000000},	     /* XNACK_ERROR_MASK */
+	{BW_WF_TRAP_ID, 0x26d, 0xff0000},	     /* S_SAVE_PC_HI_TRAP_ID_MASK */
+	{BW_WF_HOST_TRAP_TTMP, 0x26d, 0x1000000},    /* S_SAVE_PC_HI_HT_MASK */
+	{BW_WF_EXCP_EN, 0x101, 0xff << 12},	     /* SQ_WAVE_MODE_EXCP_EN_SHIFT */
+	{BW_WF_STEP_EN, 0x101, 0x800},		     /* SQ_WAVE_MODE_DEBUG_EN_MASK */
+	{BW_WF_WAVE_ID, 0x117, 0x1f},
+	{BW_WF_SIMD_ID, 0x117, 0x300},
+	{BW_WF_WGP_ID, 0x117, 0x3c00},
+	{BW_WF_SA_ID, 0x117, 0x10000},
+	{BW_WF_SE_ID, 0x117, 0x1c0000},
+	{BW_WF_VMID, 0x118, 0xf000000},
+	{BW_WF_VGPR_SIZE, 0x105, 0xff << 12},	     /* SQ_WAVE_GPR_ALLOC_VGPR_SIZE_SHIFT, _SIZE */
+	{BW_WF_LDS_SIZE, 0x106, 0x1ff << 12},	     /* SQ_WAVE_LDS_ALLOC_LDS_SIZE_SHIFT, _SIZE */
+	{BW_WF_PACKET, 0x272, 0x1ffffff},
+	{BW_WF_WORKGROUP_X, 0x274, 0xffffffff},
+	{BW_WF_WORKGROUP_Y, 0x275, 0xffffffff},
+	{BW_WF_WORKGROUP_Z, 0x276, 0xffffffff},
+	{BW_WF_WAVE_IN_GROUP, 0x277, 0x3f},
+};
+static const struct known known_gfx12[] = {
+	{BW_WF_SCC, 0x104, 1u << 9},		     /* SQ_WAVE_STATE_PRIV_SCC_SHIFT */
+	{BW_WF_IN_HANDLER, 0x102, 0x20},
+	{BW_WF_TRAP_EN, 0x102, 0x40},
+	{BW_WF_HALTED, 0x104, 0x4000},		     /* SQ_WAVE_STATE_PRIV_HALT_MASK */
+	{BW_WF_VALID, 0x102, 0x10000},
+	{BW_WF_FATAL_HALT, 0x102, 0x800000},
+	{BW_WF_NO_VGPRS, 0x102, 1u << 24},	     /* SQ_WAVE_STATUS_NO_VGPRS_SHIFT */
+	{BW_WF_HAS_SCRATCH, 0x104, 1u << 18},
+	{BW_WF_IS_WAVE64, 0x102, 1u << 29},	     /* SQ_WAVE_STATUS_WAVE64_SHIFT */
+	{BW_WF_COND_DBG_USER, 0x104, 1u << 16},
+	{BW_WF_COND_DBG_SYS, 0x104, 1u << 17},
+	{BW_WF_ALU_EXCEPTIONS, 0x112, 0x7f},
+	{BW_WF_WATCH_HITS, 0x111, 0xf},		     /* SQ_WAVE_EXCP_FLAG_PRIV_ADDR_WATCH_MASK */
+	{BW_WF_MEMORY_VIOLATION, 0x111, 0x10},	     /* _MEM_VIOL_MASK */
+	{BW_WF_ILLEGAL_INST, 0x111, 0x40},	     /* _ILLEGAL_INST_MASK */
+	{BW_WF_HOST_TRAP, 0x111, 0x80},		     /* _HOST_TRAP_MASK */
+	{BW_WF_WAVE_START, 0x111, 0x100},	     /* _WAVE_START_MASK */
+	{BW_WF_WAVE_END, 0x111, 0x200},		     /* _WAVE_END_MASK */
+	{BW_WF_STEPPED, 0x111, 0x800},		     /* _TRAP_AFTER_INST_MASK */
+	{BW_WF_PAGE_FAULT, 0x111, 0x1000},
+	{BW_WF_TRAP_ID, 0x26d, 0xf0000000},	     /* S_SAVE_PC_HI_TRAP_ID_MASK */
+	{BW_WF_EXCP_EN, 0x113, 0xff},		     /* SQ_WAVE_TRAP_CTRL_ADDR_WATCH_MASK 0x80 */
+	{BW_WF_STEP_EN, 0x113, 0x200},		     /* SQ_WAVE_TRAP_CTRL_TRAP_AFTER_INST_MASK */
+	{BW_WF_WAVE_ID, 0x117, 0x1f},
+	{BW_WF_SIMD_ID, 0x117, 0x300},
+	{BW_WF_WGP_ID, 0x117, 0x3c00},
+	{BW_WF_SA_ID, 0x117, 0x10000},
+	{BW_WF_SE_ID, 0x117, 0x1c0000},
+	{BW_WF_VMID, 0x118, 0xf000000},
+	{BW_WF_VGPR_SIZE, 0x105, 0xff << 12},
+	{BW_WF_LDS_SIZE, 0x106, 0x1ff << 12},
+	{BW_WF_PACKET, 0x274, 0x1ffffff},
+	{BW_WF_WORKGROUP_X, 0x275, 0xffffffff},
+	{BW_WF_WORKGROUP_Y, 0x273, 0xffff},
+	{BW_WF_WORKGROUP_Z, 0x273, 0xffff0000},
+	{BW_WF_WAVE_IN_GROUP, 0x274, 0x3e000000},
+};
+/* clang-format on */
+
+static void check_known(const struct bw_arch *a, const struct known *k, size_t n)
+{
+	size_t n_has = 0;
+	for (unsigned f = 0; f < BW_WF_COUNT; f++)
+		n_has += bw_arch_has(a, (enum bw_wave_field)f);
+	assert_int_equal(n_has, n); /* none without a row above */
+	for (size_t i = 0; i < n; i++) {
+		uint32_t ind = a->reg[bw_arch_reg_of(a, k[i].field)].ind;
+		uint32_t mask = bw_arch_mask(a, k[i].field);
+		if (ind != k[i].ind || mask != k[i].mask)
+			fail_msg("%s: field %d is %#x in %#x, not %#x in %#x", a->name, k[i].field,
+				 mask, ind, k[i].mask, k[i].ind);
+	}
+}
+
+static void test_fields_are_where_the_kernel_has_them(void **state)
+{
+	check_known(row(11), known_gfx11, BW_ARRAY_SIZE(known_gfx11));
+	check_known(row(12), known_gfx12, BW_ARRAY_SIZE(known_gfx12));
+}
+
+/* The bits of a row in a version of the database; COND_DBG_* are not in all, EXCP is not divided.
+ */
+static void check_version(const struct bw_arch *a, const struct bw_regs_block *b)
+{
+	for (size_t i = 0; i < a->n_flags; i++) {
+		const struct bw_arch_flag *f = &a->flags[i];
+		struct bw_reg reg;
+		bool inside = false;
+		assert_int_not_equal(bw_regs_at_index(b, "sq", a->reg[f->reg].ind, &reg), 0);
+		for (unsigned n = 0; n < reg.n_fields; n++) {
+			struct bw_reg_field d = bw_reg_field(&reg, n);
+			inside |= f->bits.lo >= d.lo && f->bits.lo + f->bits.width - 1 <= d.hi;
+		}
+		if (!inside)
+			fail_msg("%s: %s.%s is no field of version %#x", a->name, reg.name, f->name,
+				 bw_regs_version(b));
+	}
+	for (unsigned r = 0; r < BW_WREG_COUNT; r++) {
+		struct bw_reg reg;
+		bool is_ttmp2 = r == BW_WREG_TTMP0 + 2; /* gfx11's headers leave it out */
+		if (a->reg[r].ind && !is_ttmp2 && !bw_regs_at_index(b, "sq", a->reg[r].ind, &reg))
+			fail_msg("%s: nothing has index %#x in version %#x", a->name, a->reg[r].ind,
+				 bw_regs_version(b));
+	}
+}
+
+static void test_every_version_agrees(void **state)
+{
+	const struct bw_regs_block *b;
+	unsigned n = 0;
+	for (size_t i = 0; (b = bw_regs_nth(i)); i++) {
+		const struct bw_arch *a = bw_arch_of(bw_regs_version(b));
+		if (!a || strcmp(bw_regs_block_name(b), "gc") != 0)
+			continue;
+		check_version(a, b);
+		n++;
+	}
+	assert_int_equal(n, 4); /* 11.0.0, 11.0.3, 11.5.0, 12.0.0 */
+}
+
+static void test_get_and_set(void **state)
+{
+	const struct bw_arch *a;
+	for (size_t i = 0; (a = bw_arch_nth(i)); i++) {
+		for (unsigned n = 0; n < BW_WF_COUNT; n++) {
+			enum bw_wave_field f = (enum bw_wave_field)n;
+			uint32_t mask = bw_arch_mask(a, f);
+			unsigned width = (unsigned)__builtin_popcount(mask);
+			uint32_t all = (uint32_t)((1ull << width) - 1);
+			assert_int_equal(bw_arch_set(a, f, 0, ~0u), mask);
+			assert_int_equal(bw_arch_set(a, f, ~0u, 0), ~mask);
+			assert_int_equal(bw_arch_get(a, f, ~0u), all);
+			uint32_t value = 0xa5a5a5a5 & all;
+			assert_int_equal(bw_arch_get(a, f, bw_arch_set(a, f, 0, value)), value);
+		}
+	}
+	/* in two pieces: watch 0, and 1 to 3 */
+	assert_int_equal(bw_arch_get(row(11), BW_WF_WATCH_HITS, 0x80), 1);
+	assert_int_equal(bw_arch_get(row(11), BW_WF_WATCH_HITS, 0x1000), 2);
+	assert_int_equal(bw_arch_get(row(11), BW_WF_WATCH_HITS, 0x4000), 8);
+	struct bw_wave_state s = {.arch = row(12)};
+	bw_wave_set(&s, BW_WF_SCC, 1);
+	bw_wave_set(&s, BW_WF_IN_BARRIER, 1); /* gfx12 has no such field */
+	assert_int_equal(s.reg[BW_WREG_STATE_PRIV], 0x200);
+	assert_int_equal(bw_wave_get(&s, BW_WF_SCC), 1);
+	assert_int_equal(bw_wave_get(&s, BW_WF_IN_BARRIER), 0);
+}
+
+/* Two meanings share no bit of a register. */
+static void test_fields_do_not_overlap(void **state)
+{
+	const struct bw_arch *a;
+	for (size_t i = 0; (a = bw_arch_nth(i)); i++) {
+		uint32_t used[BW_WREG_COUNT] = {0};
+		for (unsigned n = 0; n < BW_WF_COUNT; n++) {
+			enum bw_wave_field f = (enum bw_wave_field)n;
+			uint32_t *reg = &used[bw_arch_reg_of(a, f)];
+			if (*reg & bw_arch_mask(a, f))
+				fail_msg("%s: field %u shares bits", a->name, n);
+			*reg |= bw_arch_mask(a, f);
+		}
+	}
+}
+
+/* gfx_v11_0_read_wave_data() and gfx_v12_0_read_wave_data() of Linux 6.12. */
+static void test_wave_dump(void **state)
+{
+	static const uint16_t v11[] = {0x102, 0x108, 0x109, 0x27e, 0x27f, 0x117, 0x118, 0x105,
+				       0x106, 0x103, 0x107, 0x11c, 0x10d, 0x27d, 0x101};
+	static const uint16_t v12[] = {0x102, 0x140, 0x141, 0x27e, 0x27f, 0x117, 0x118, 0x105,
+				       0x106, 0x107, 0x11c, 0x10d, 0x27d, 0x101, 0x104, 0x111,
+				       0x112, 0x113, 0x00a, 0x00b, 0x11f, 0x120, 0x11a};
+	assert_int_equal(row(11)->gprwave_type, 3);
+	assert_int_equal(row(11)->n_gprwave, BW_ARRAY_SIZE(v11));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(v11); i++)
+		assert_int_equal(row(11)->reg[row(11)->gprwave[i]].ind, v11[i]);
+	assert_int_equal(row(12)->gprwave_type, 4);
+	assert_int_equal(row(12)->n_gprwave, BW_ARRAY_SIZE(v12));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(v12); i++)
+		assert_int_equal(row(12)->reg[row(12)->gprwave[i]].ind, v12[i]);
+}
+
+/* As wave_read_ind(), wave_read_regs() and gfx_v11_0_ring_soft_recovery() of Linux 6.12 put them.
+ */
+static void test_commands(void **state)
+{
+	const struct bw_arch *a;
+	for (size_t i = 0; (a = bw_arch_nth(i)); i++) {
+		assert_int_equal(bw_arch_ind(a, BW_WREG_STATUS, 3), 0x102 << 16 | 3);
+		assert_int_equal(bw_arch_ind(a, BW_WREG_ACTIVE, 0), 0xa << 16);
+		assert_int_equal(bw_arch_ind_run(a, a->ind.vgprs + 5u, 2, 63),
+				 0x405 << 16 | 1 << 11 | 63 << 5 | 2);
+		assert_int_equal(a->ind.sgprs + 108u, a->reg[BW_WREG_TTMP0].ind);
+		assert_int_equal(bw_arch_sq_cmd_all(a, BW_SQ_CMD_KILL, 9, 0),
+				 3 | 1 << 4 | 1 << 7 | 9u << 28);
+		assert_int_equal(bw_arch_sq_cmd_all(a, BW_SQ_CMD_SETHALT, UINT32_MAX, 1),
+				 1 | 1 << 4 | 1 << 8);
+	}
+	assert_int_equal(bw_arch_ind(row(11), BW_WREG_PC_HI, 1), 0x109 << 16 | 1);
+	assert_int_equal(bw_arch_ind(row(12), BW_WREG_PC_HI, 1), 0x141 << 16 | 1);
+	assert_int_equal(bw_arch_instance(3, 2), 14);
+}
+
+static void test_dispatch_registers(void **state)
+{
+	const struct bw_arch *a = row(11);
+	/* EXCP_EN 30:24 and EXCP_EN_MSB 14:13: address watch, memory violation */
+	assert_int_equal(bw_arch_rsrc2_exceptions(a, 0x41u << 24), 0x41);
+	assert_int_equal(bw_arch_rsrc2_exceptions(a, 1u << 13), BW_EXCP_ADDR_WATCH);
+	/* LLVM, AMDHSA kernel descriptor: granules of 8 (wave32) and 4 (wave64), one less */
+	assert_int_equal(bw_arch_rsrc1_vgprs(a, 0xffc0 | 2, 32), 24);
+	assert_int_equal(bw_arch_rsrc1_vgprs(a, 2, 64), 12);
+}
+
+/* ---- Words, as LLVM assembles them ---- */
+
+enum { N_BOTH = 15, N_GFX11 = 21, N_NOT_PC = 14 };
+static const enum bw_pc_kind expected[N_GFX11] = {
+	BW_PC_BRANCH,
+	BW_PC_IF_SCC0,
+	BW_PC_IF_SCC1,
+	BW_PC_IF_VCCZ,
+	BW_PC_IF_VCCNZ,
+	BW_PC_IF_EXECZ,
+	BW_PC_IF_EXECNZ,
+	BW_PC_GETPC,
+	BW_PC_SETPC,
+	BW_PC_SWAPPC,
+	BW_PC_RFE,
+	BW_PC_CALL,
+	BW_PC_TRAP,
+	BW_PC_END,
+	BW_PC_END,
+	BW_PC_IF_CDBG_SYS,
+	BW_PC_IF_CDBG_USER,
+	BW_PC_IF_CDBG_SYS_OR_USER,
+	BW_PC_IF_CDBG_SYS_AND_USER,
+	BW_PC_SUBVECTOR_BEGIN,
+	BW_PC_SUBVECTOR_END,
+};
+static const enum bw_wave_field getregs[] = {BW_WF_SCC,	      BW_WF_NO_VGPRS,
+					     BW_WF_IS_WAVE64, BW_WF_ALU_EXCEPTIONS,
+					     BW_WF_VGPR_SIZE, BW_WF_STEP_EN};
+
+static void check_words(const struct bw_arch *a, const unsigned char *bytes, size_t size_b,
+			size_t n_pc)
+{
+	uint32_t word[64];
+	size_t at = 0;
+	assert_true(size_b <= sizeof(word));
+	memcpy(word, bytes, size_b);
+	for (; at < n_pc; at++)
+		if (bw_arch_pc_kind(a, word[at]) != expected[at])
+			fail_msg("%s: %08x is %d, not %d", a->name, word[at],
+				 bw_arch_pc_kind(a, word[at]), expected[at]);
+	assert_int_equal(word[12], bw_arch_s_trap(a, 15));
+	for (; at < n_pc + N_NOT_PC; at++)
+		if (bw_arch_pc_kind(a, word[at]) != BW_PC_NEXT)
+			fail_msg("%s: %08x is %d", a->name, word[at], bw_arch_pc_kind(a, word[at]));
+	assert_int_equal(word[at++], a->s_code_end);
+	assert_int_equal(word[at++], a->wait_all[0]);
+	if (a->wait_all[1])
+		assert_int_equal(word[at++], a->wait_all[1]);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(getregs); i++)
+		assert_int_equal(word[at++] & 0xffff, bw_arch_hwreg_simm16(a, getregs[i]));
+	assert_int_equal(at, size_b / 4);
+}
+
+static void test_words(void **state)
+{
+	check_words(row(11), words_gfx11, words_gfx11_size, N_GFX11);
+	check_words(row(12), words_gfx12, words_gfx12_size, N_BOTH);
+	/* the message of s_sendmsg_rtn is its source operand */
+	uint32_t sendmsg_rtn;
+	memcpy(&sendmsg_rtn, words_gfx12 + (N_BOTH + 11) * 4, 4);
+	assert_int_equal(sendmsg_rtn & 0xff, row(12)->msg_rtn_get_doorbell);
+	memcpy(&sendmsg_rtn, words_gfx11 + (N_GFX11 + 11) * 4, 4);
+	assert_int_equal(sendmsg_rtn & 0xff, row(11)->msg_rtn_get_doorbell);
+}
+
+/* Every scalar opcode of gfx11: who says that it changes the PC? */
+static void test_decoder_agrees(void **state)
+{
+	static const struct {
+		uint32_t first, step, n;
+	} formats[] = {{0xbf800000, 1u << 16, 128},
+		       {0xbe800000, 1u << 8, 256},
+		       {0xb0000000, 1u << 23, 28}};
+	unsigned n_pc = 0;
+	for (size_t f = 0; f < BW_ARRAY_SIZE(formats); f++) {
+		for (uint32_t op = 0; op < formats[f].n; op++) {
+			uint32_t words[2] = {formats[f].first + op * formats[f].step, 0};
+			struct bw_inst inst;
+			uint64_t target;
+			if (!bw_isa_decode(words, 2, &inst))
+				continue;
+			bool by_row = bw_arch_pc_kind(row(11), words[0]) != BW_PC_NEXT;
+			bool by_isa = bw_isa_flow(&inst, 0, &target) != BW_FLOW_NEXT;
+			if (by_row != by_isa)
+				fail_msg("%08x (%s): the row and the decoder disagree", words[0],
+					 bw_isa_op_info(inst.op)->name);
+			n_pc += by_isa;
+		}
+	}
+	assert_int_equal(n_pc, row(11)->n_pc_insts);
+}
+
+/* The compiled kernel of groups.cl reads its workgroup from TTMPs. */
+static void test_workgroup_as_compiled(void **state)
+{
+	const struct bw_arch *a = row(12);
+	const struct bw_arch_place *x = &a->at[BW_WF_WORKGROUP_X], *y = &a->at[BW_WF_WORKGROUP_Y],
+				   *z = &a->at[BW_WF_WORKGROUP_Z];
+	char text[65536], whole[32], low[32], high[32];
+	FILE *file = fopen(groups_path, "r");
+	assert_non_null(file);
+	size_t n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = 0;
+	snprintf(whole, sizeof(whole), ", ttmp%u ", x->reg - BW_WREG_TTMP0);
+	snprintf(low, sizeof(low), ", ttmp%u, 0x%x\n", y->reg - BW_WREG_TTMP0,
+		 bw_arch_mask(a, BW_WF_WORKGROUP_Y));
+	snprintf(high, sizeof(high), ", ttmp%u, %u\n", z->reg - BW_WREG_TTMP0, z->bits.lo);
+	assert_non_null(strstr(text, whole));
+	assert_non_null(strstr(text, low));
+	assert_non_null(strstr(text, high));
+}
+
+/* ---- Text ---- */
+
+static void test_text(void **state)
+{
+	char text[64];
+	bw_arch_flags_text(row(11), BW_WREG_STATUS, 1u | 1u << 6 | 2u << 3, text, sizeof(text));
+	assert_string_equal(text, "SCC USER_PRIO=2 TRAP_EN");
+	bw_arch_flags_text(row(12), BW_WREG_STATE_PRIV, 1u << 9 | 1u << 14, text, sizeof(text));
+	assert_string_equal(text, "SCC HALT");
+	bw_arch_flags_text(row(12), BW_WREG_EXCP_FLAG_PRIV, 0x17, text, sizeof(text));
+	assert_string_equal(text, "ADDR_WATCH=7 MEMVIOL");
+	bw_arch_flags_text(row(12), BW_WREG_EXCP_FLAG_PRIV, 0x17, text, 12);
+	assert_string_equal(text, "ADDR_WATCH=");
+	assert_int_equal(bw_arch_reg_by_name(row(11), "trapsts"), BW_WREG_TRAPSTS);
+	assert_int_equal(bw_arch_reg_by_name(row(12), "trapsts"), BW_WREG_NONE);
+	assert_int_equal(bw_arch_reg_by_name(row(12), "trap_ctrl"), BW_WREG_TRAP_CTRL);
+	assert_int_equal(bw_arch_hwreg(row(11), BW_WREG_IB_STS2), 28);
+	assert_int_equal(bw_arch_hwreg(row(11), BW_WREG_EXEC_LO), -1);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_fields_are_where_the_kernel_has_them),
+		cmocka_unit_test(test_every_version_agrees),
+		cmocka_unit_test(test_get_and_set),
+		cmocka_unit_test(test_fields_do_not_overlap),
+		cmocka_unit_test(test_wave_dump),
+		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_dispatch_registers),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_decoder_agrees),
+		cmocka_unit_test(test_workgroup_as_compiled),
+		cmocka_unit_test(test_text),
+	};
+	assert(argc == 2);
+	groups_path = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
