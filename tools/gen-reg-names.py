@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes what code needs to refer to registers by name, from the register files.
+
+Usage: gen-reg-names.py -o OUTPUT LIST
+
+LIST says which registers of which files in data/regs (its own head says how it is written). What is
+written depends on the end of OUTPUT's name:
+
+    fields.h   BW_<REGISTER>__<FIELD>__SHIFT and __MASK (in place) of each field, __OFFSET and
+               __SEGMENT of each register, or __INDEX of one behind an index/data pair;
+               regs/field.h has what to use them with
+    numbers.h  enum bw_register, one number for each register that is not behind an index/data pair
+    .c         the block and name of each number, to find its address in a given GPU, and its fields,
+               to be compared with those of another version (vgpu/device/register_map.h)
+
+The same for the same input. Something wrong in the input is one line FILE:LINE: WHAT each, and exit
+status 1.
+"""
+import importlib.util
+import pathlib
+import re
+import sys
+
+MAX_ERRORS = 20
+TABLES = pathlib.Path(__file__).parents[1] / "data/regs"
+
+
+def register_reader():
+    """The class that reads a register file, from gen-regs.py beside this file."""
+    path = pathlib.Path(__file__).with_name("gen-regs.py")
+    spec = importlib.util.spec_from_file_location("gen_regs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Reader
+
+
+class NoTable:
+    """A block without a register file."""
+
+    def __init__(self, block):
+        self.block, self.version, self.path = block, None, None
+
+
+class Unplaced:
+    """A register of one."""
+
+    def __init__(self, name):
+        self.name, self.offset, self.segment, self.fields = name, None, None, ()
+
+
+class Used:
+    """A register that the list names."""
+
+    def __init__(self, block, register, first):
+        self.block, self.register, self.first = block, register, first  # first: of its row in the list
+
+    @property
+    def indexed(self):
+        return isinstance(self.register.segment, str)
+
+
+def expand(pattern):
+    """A{0-2}_B: A0_B, A1_B, A2_B; A_{X,Y}: A_X, A_Y. None: badly written."""
+    m = re.fullmatch(r"(\w*)\{([^{}]*)\}(\w*)", pattern)
+    if not m:
+        return [pattern] if re.fullmatch(r"[A-Z]\w*", pattern) else None
+    head, middle, tail = m.groups()
+    r = re.fullmatch(r"(\d+)-(\d+)", middle)
+    if r:
+        words = [str(n) for n in range(int(r.group(1)), int(r.group(2)) + 1)]
+    else:
+        words = middle.split(",")
+    if len(words) < 2 or not all(re.fullmatch(r"\w+", w) for w in words):
+        return None
+    return [head + w + tail for w in words]
+
+
+def read_list(path, tables, errors):
+    """The registers of a list; the register files that it names go to `tables`."""
+    reader = register_reader()
+    used, seen, block, line = [], {}, None, 0
+
+    def fail(text):
+        errors.append(f"{path}:{line}: {text}")
+
+    try:
+        text = open(path, encoding="ascii").read()
+    except (OSError, UnicodeDecodeError) as e:
+        fail(f"cannot be read: {e}")
+        return used
+    for line, row in enumerate(text.splitlines(), 1):
+        words = row.partition("#")[0].split()
+        if not words:
+            continue
+        if words[0] == "block":
+            block = None
+            if len(words) != 3:
+                fail("a block line is: block NAME VERSION, or block NAME none")
+            elif words[1] in {t.block for t in tables} | {u.block.block for u in used}:
+                fail(f"block {words[1]} is there twice")
+            elif words[2] == "none":
+                block = NoTable(words[1])
+            elif not (TABLES / f"{words[1]}-{words[2]}.txt").exists():
+                fail(f"data/regs has no table of {words[1]} {words[2]}")
+            else:
+                block = reader(TABLES / f"{words[1]}-{words[2]}.txt", errors).read()
+                tables.append(block)
+            continue
+        names = expand(words[0]) if len(words) == 1 else None
+        if not names:
+            fail(f"'{' '.join(words)}' is neither a register nor a row of them")
+            continue
+        if not block:
+            if not tables and not used and not errors:
+                fail(f"{names[0]} stands in front of the first block line")
+            continue
+        by_name = {} if block.path else {name: Unplaced(name) for name in names}
+        for r in block.registers if block.path else []:  # direct ones first, as the register database finds them
+            if r.name not in by_name or isinstance(by_name[r.name].segment, str):
+                by_name[r.name] = r
+        for name in names:
+            if name not in by_name:
+                fail(f"{block.block} {'.'.join(map(str, block.version))} has no register {name}")
+            elif name in seen:
+                fail(f"{name} is there twice, first in line {seen[name]}")
+            else:
+                seen[name] = line
+                if "-" in words[0] and not set(by_name[name].fields) <= set(by_name[names[0]].fields):
+                    fail(f"{name} has other fields than {names[0]}")
+                used.append(Used(block, by_name[name], name == names[0]))
+    places = {}
+    for u in used:
+        if not u.block.path:
+            continue
+        place = (u.block.block, u.register.segment, u.register.offset)
+        other = places.setdefault(place, u)
+        if other is not u:
+            errors.append(f"{path}:{seen[u.register.name]}: {u.register.name} and {other.register.name} "
+                          "are one register")
+    return used
+
+
+def head(list_path):
+    return [f"/* Written by tools/gen-reg-names.py from data/regs and {pathlib.Path(list_path).name}: "
+            "change it there. */"]
+
+
+def versions(tables):
+    return ", ".join(f"{t.block} {'.'.join(map(str, t.version))}" for t in tables)
+
+
+def write_fields(used, tables):
+    out = ["#ifndef BW_REGS_GFX11_FIELDS_H", "#define BW_REGS_GFX11_FIELDS_H", "",
+           f"/* Registers of {versions(tables)}: regs/field.h says how to use this. */"]
+    for u in used:
+        r, name = u.register, f"BW_{u.register.name}"
+        if not u.block.path:
+            continue
+        out.append("")
+        if u.indexed:
+            out.append(f"#define {name}__INDEX {r.offset:#x}")
+        else:
+            out += [f"#define {name}__OFFSET {r.offset:#x}", f"#define {name}__SEGMENT {r.segment}"]
+        if not u.first:
+            continue
+        for field, hi, lo in r.fields:
+            suffix = "ull" if hi > 31 else "u"
+            mask = ((1 << (hi - lo + 1)) - 1) << lo
+            out += [f"#define {name}__{field}__SHIFT {lo}",
+                    f"#define {name}__{field}__MASK {mask:#x}{suffix}"]
+    return out + ["", "#endif"]
+
+
+def direct(used):
+    return [u for u in used if not u.indexed]
+
+
+def write_numbers(used, tables):
+    out = ["#ifndef BW_VGPU_DEVICE_REGISTER_NUMBERS_H", "#define BW_VGPU_DEVICE_REGISTERS_H", "",
+           "/* Registers by number: register_map.h says how to use this. */",
+           "", "enum bw_register {", "\tBW_REG_NONE,"]
+    out += [f"\tBW_REG_{u.register.name}," for u in direct(used)]
+    return out + ["\tBW_N_REGISTERS", "};", "", "#endif"]
+
+
+def write_names(used, tables):
+    blocks = [t.block for t in tables]  # the number behind them: no table
+    out = ['#include "vgpu/device/register_map.h"', "",
+           "const struct bw_register_block bw_register_blocks[] = {"]
+    out += [f'\t{{"{t.block}", 0x{t.version[0]:02x}{t.version[1]:02x}{t.version[2]:02x}}},' for t in tables]
+    out += ["};", f"const unsigned bw_n_register_blocks = {len(tables)};", "",
+            "const struct bw_register_name bw_register_names[BW_N_REGISTERS] = {"]
+    fields = []
+    for u in direct(used):
+        first = len(fields)
+        fields += [f'\t{{"{f}", {hi}, {lo}}},' for f, hi, lo in u.register.fields] if u.first else []
+        out.append(f'\t[BW_REG_{u.register.name}] = {{"{u.register.name}", '
+                   f"{blocks.index(u.block.block) if u.block.path else len(blocks)}, {first}, {len(fields) - first}}},")
+    out += ["};", "", "const struct bw_register_field bw_register_fields[] = {"]
+    return out + fields + ["};"]
+
+
+def main():
+    writers = {"fields.h": write_fields, "numbers.h": write_numbers, ".c": write_names}
+    output = sys.argv[2] if len(sys.argv) == 4 else ""
+    write = [w for end, w in writers.items() if output.endswith(end)]
+    if sys.argv[1:2] != ["-o"] or not write:
+        raise SystemExit(__doc__)
+    errors, tables = [], []
+    used = read_list(sys.argv[3], tables, errors)
+    if errors:
+        for e in errors[:MAX_ERRORS]:
+            print(e, file=sys.stderr)
+        if len(errors) > MAX_ERRORS:
+            print(f"... and {len(errors) - MAX_ERRORS} more", file=sys.stderr)
+        raise SystemExit(1)
+    with open(output, "w", encoding="ascii") as f:
+        f.write("\n".join(head(sys.argv[3]) + write[0](used, tables)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
