@@ -54,7 +54,7 @@ void bw_pm4_put_sh(struct bw_pm4_stream *s, uint32_t addr_dw, const uint32_t *va
 void bw_pm4_put_uconfig(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value)
 {
 	bw_pm4_put_header(s, BW_PM4_SET_UCONFIG_REG, 2);
-	bw_pm4_put(s, addr_dw - 0xc000);
+	bw_pm4_put(s, addr_dw - BW_PM4_UCONFIG_BEGIN_DW);
 	bw_pm4_put(s, value);
 }
 

@@ -91,18 +91,18 @@ static const struct {
 	enum set_form form;
 	uint32_t base_dw;
 } set_packets[] = {
-	{BW_PM4_SET_CONFIG_REG, PLAIN, 0x2000},
+	{BW_PM4_SET_CONFIG_REG, PLAIN, BW_PM4_CONFIG_BEGIN_DW},
 	{BW_PM4_SET_SH_REG, PLAIN, BW_PM4_SH_BEGIN_DW},
 	{BW_PM4_SET_SH_REG_INDEX, PLAIN, BW_PM4_SH_BEGIN_DW},
 	{BW_PM4_SET_SH_REG_PAIRS, PAIRS, BW_PM4_SH_BEGIN_DW},
 	{BW_PM4_SET_SH_REG_PAIRS_PACKED, PACKED, BW_PM4_SH_BEGIN_DW},
 	{BW_PM4_SET_SH_REG_PAIRS_PACKED_N, PACKED, BW_PM4_SH_BEGIN_DW},
-	{BW_PM4_SET_CONTEXT_REG, PLAIN, 0xa000},
-	{BW_PM4_SET_CONTEXT_REG_INDEX, PLAIN, 0xa000},
-	{BW_PM4_SET_CONTEXT_REG_PAIRS, PAIRS, 0xa000},
-	{BW_PM4_SET_CONTEXT_REG_PAIRS_PACKED, PACKED, 0xa000},
-	{BW_PM4_SET_UCONFIG_REG, PLAIN, 0xc000},
-	{BW_PM4_SET_UCONFIG_REG_INDEX, PLAIN, 0xc000},
+	{BW_PM4_SET_CONTEXT_REG, PLAIN, BW_PM4_CONTEXT_BEGIN_DW},
+	{BW_PM4_SET_CONTEXT_REG_INDEX, PLAIN, BW_PM4_CONTEXT_BEGIN_DW},
+	{BW_PM4_SET_CONTEXT_REG_PAIRS, PAIRS, BW_PM4_CONTEXT_BEGIN_DW},
+	{BW_PM4_SET_CONTEXT_REG_PAIRS_PACKED, PACKED, BW_PM4_CONTEXT_BEGIN_DW},
+	{BW_PM4_SET_UCONFIG_REG, PLAIN, BW_PM4_UCONFIG_BEGIN_DW},
+	{BW_PM4_SET_UCONFIG_REG_INDEX, PLAIN, BW_PM4_UCONFIG_BEGIN_DW},
 };
 
 static int set_row(const struct bw_pm4_packet *p)
@@ -164,8 +164,8 @@ bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out)
 		enum bw_pm4_op op;
 		uint32_t base_dw;
 	} forms[] = {{BW_PM4_LOAD_SH_REG_INDEX, BW_PM4_SH_BEGIN_DW},
-		     {BW_PM4_LOAD_CONTEXT_REG_INDEX, 0xa000},
-		     {BW_PM4_LOAD_UCONFIG_REG_INDEX, 0xc000}};
+		     {BW_PM4_LOAD_CONTEXT_REG_INDEX, BW_PM4_CONTEXT_BEGIN_DW},
+		     {BW_PM4_LOAD_UCONFIG_REG_INDEX, BW_PM4_UCONFIG_BEGIN_DW}};
 	size_t form = 0;
 	while (form < BW_ARRAY_SIZE(forms) && !is(p, forms[form].op, 4))
 		form++;
@@ -412,8 +412,8 @@ bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out)
 {
 	const uint32_t *b = p->body;
 	if (is(p, BW_PM4_CONTEXT_REG_RMW, 3)) {
-		*out = (struct bw_pm4_reg_rmw){0xa000 + (b[0] & 0xffff), ~b[1], b[2] & b[1], false,
-					       false};
+		*out = (struct bw_pm4_reg_rmw){BW_PM4_CONTEXT_BEGIN_DW + (b[0] & 0xffff), ~b[1],
+					       b[2] & b[1], false, false};
 		return true;
 	}
 	if (!is(p, BW_PM4_REG_RMW, 3))

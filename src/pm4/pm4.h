@@ -46,6 +46,19 @@ const char *bw_pm4_name(unsigned op, char buf[16]);
 /* --- decoded bodies. Each decoder checks opcode and length and returns false when they do not fit
  * --- */
 
+/* The parts of the register space that packets reach by an offset (nvd.h of Linux,
+ * PACKET3_SET_*_REG_START and _END): dword addresses. */
+enum {
+	BW_PM4_CONFIG_BEGIN_DW = 0x2000,
+	BW_PM4_N_CONFIG = 0xc00,
+	BW_PM4_SH_BEGIN_DW = 0x2c00,
+	BW_PM4_N_SH = 0x400,
+	BW_PM4_CONTEXT_BEGIN_DW = 0xa000,
+	BW_PM4_N_CONTEXT = 0x400,
+	BW_PM4_UCONFIG_BEGIN_DW = 0xc000,
+	BW_PM4_N_UCONFIG = 0x4000,
+};
+
 /* SET_*_REG, SET_*_REG_INDEX, the PAIRS forms: address and value of one register at a time. */
 struct bw_pm4_set_reg {
 	const struct bw_pm4_packet *packet;
@@ -289,8 +302,6 @@ void bw_pm4_put_fence(struct bw_pm4_stream *s, uint64_t va, uint64_t value, bool
 void bw_pm4_put_acquire(struct bw_pm4_stream *s, uint32_t gcr);
 
 /* --- finding dispatches --- */
-
-enum { BW_PM4_SH_BEGIN_DW = 0x2c00, BW_PM4_N_SH = 0x400 };
 
 /* Carries register state from one IB of a submission to the next; zero it before the first. */
 struct bw_pm4_scan {

@@ -144,13 +144,13 @@ static uint64_t launch(struct rig *r, const struct kernel *k, const struct bw_ke
 	uint32_t user[2] = {(uint32_t)kernarg, (uint32_t)(kernarg >> 32)};
 	const uint32_t zero[3] = {0}, threads[3] = {k->group[0], k->group[1], 1};
 	const uint32_t groups[3] = {k->groups[0], k->groups[1], 1};
-	bw_pm4_put_sh(&s, BW_REG_COMPUTE_PGM_LO, pgm, 2);
-	bw_pm4_put_sh(&s, BW_REG_COMPUTE_PGM_RSRC1, rsrc, 2);
-	bw_pm4_put_sh(&s, BW_REG_COMPUTE_PGM_RSRC3, &code->rsrc3, 1);
-	bw_pm4_put_sh(&s, BW_REG_COMPUTE_NUM_THREAD_X, threads, 3);
-	bw_pm4_put_sh(&s, BW_REG_COMPUTE_USER_DATA_0, user, 2);
-	bw_pm4_put_sh(&s, BW_REG_COMPUTE_TMPRING_SIZE, zero, 1);
-	bw_pm4_put_sh(&s, BW_REG_COMPUTE_START_X, zero, 3);
+	bw_pm4_put_sh(&s, REG(COMPUTE_PGM_LO), pgm, 2);
+	bw_pm4_put_sh(&s, REG(COMPUTE_PGM_RSRC1), rsrc, 2);
+	bw_pm4_put_sh(&s, REG(COMPUTE_PGM_RSRC3), &code->rsrc3, 1);
+	bw_pm4_put_sh(&s, REG(COMPUTE_NUM_THREAD_X), threads, 3);
+	bw_pm4_put_sh(&s, REG(COMPUTE_USER_DATA_0), user, 2);
+	bw_pm4_put_sh(&s, REG(COMPUTE_TMPRING_SIZE), zero, 1);
+	bw_pm4_put_sh(&s, REG(COMPUTE_START_X), zero, 3);
 	bw_pm4_put_dispatch(&s, groups,
 			    BW_PM4_INIT_ENABLE | (code->wave32 ? BW_PM4_INIT_CS_W32_EN : 0));
 	return rig_submit(r, 1, &s);

@@ -28,29 +28,29 @@ static void start_sdma(void)
 {
 	uint64_t base = rig_mc(&r, SDMA_RING) >> 8;
 	sdma_wptr = 0;
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_RB_RPTR, 0);
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_RB_WPTR, 0);
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_RB_BASE, (uint32_t)base);
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_RB_BASE_HI, (uint32_t)(base >> 32));
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET, 0x200 << 2);
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_DOORBELL, 1 << 28);
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_RB_CNTL, 1 | 10 << 1);
+	rig_write(&r, REG(SDMA0_QUEUE0_RB_RPTR), 0);
+	rig_write(&r, REG(SDMA0_QUEUE0_RB_WPTR), 0);
+	rig_write(&r, REG(SDMA0_QUEUE0_RB_BASE), (uint32_t)base);
+	rig_write(&r, REG(SDMA0_QUEUE0_RB_BASE_HI), (uint32_t)(base >> 32));
+	rig_write(&r, REG(SDMA0_QUEUE0_DOORBELL_OFFSET), 0x200 << 2);
+	rig_write(&r, REG(SDMA0_QUEUE0_DOORBELL), 1 << 28);
+	rig_write(&r, REG(SDMA0_QUEUE0_RB_CNTL), 1 | 10 << 1);
 }
 
 static void run_sdma(uint32_t n_dw)
 {
-	enum { STATUS = BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS };
+	const uint32_t status = REG(SDMA0_QUEUE0_CONTEXT_STATUS);
 	uint32_t *ring = rig_ptr(&r, SDMA_RING);
 	const uint32_t ib[6] = {4 | 1 << 16, (uint32_t)RIG_IB, 0, n_dw, 0, 0};
 	for (unsigned i = 0; i < 6; i++)
 		ring[sdma_wptr++ % 1024] = ib[i];
 	bw_device_doorbell(r.dev, 0x200, sdma_wptr * 4);
-	for (unsigned i = 0; i < WAIT_MS && (rig_read(&r, STATUS) & 6) != 4 &&
+	for (unsigned i = 0; i < WAIT_MS && (rig_read(&r, status) & 6) != 4 &&
 			     !bw_device_sdma_error(r.dev, 0, NULL, 0);
 	     i++)
 		rig_sleep_ms(1);
-	rig_write(&r, BW_REG_SDMA0_QUEUE0_RB_CNTL, 0);
-	for (unsigned i = 0; (rig_read(&r, STATUS) & 5) != 4; i++) {
+	rig_write(&r, REG(SDMA0_QUEUE0_RB_CNTL), 0);
+	for (unsigned i = 0; (rig_read(&r, status) & 5) != 4; i++) {
 		assert(i < 20000);
 		rig_sleep_ms(1);
 	}
@@ -73,8 +73,8 @@ static void run_queue(unsigned ring, uint32_t n_dw)
 		rig_sleep_ms(1);
 	if (rig_done(&r, ring, fence))
 		return;
-	rig_hqd_write(&r, ring, BW_REG_CP_HQD_DEQUEUE_REQUEST, 2);
-	for (unsigned i = 0; rig_hqd(&r, ring, BW_REG_CP_HQD_ACTIVE); i++) {
+	rig_hqd_write(&r, ring, REG(CP_HQD_DEQUEUE_REQUEST), 2);
+	for (unsigned i = 0; rig_hqd(&r, ring, REG(CP_HQD_ACTIVE)); i++) {
 		assert(i < 20000);
 		rig_sleep_ms(1);
 	}

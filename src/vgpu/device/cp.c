@@ -27,8 +27,6 @@ struct bw_cp {
 	struct bw_draw_unit *draw; /* of the command processor's thread */
 };
 
-#define HQD(q, name) ((q)->hqd[BW_REG_CP_##name - BW_REG_CP_MQD_BASE_ADDR])
-
 struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid)
 {
 	struct bw_tlb *tlb = &dev->cp->tlb[vmid];
@@ -38,7 +36,7 @@ struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid)
 
 unsigned bw_cp_vmid(const struct bw_queue *q)
 {
-	return q->depth ? q->level[q->depth].vmid : HQD(q, HQD_VMID) & 0xf;
+	return q->depth ? q->level[q->depth].vmid : BW_HQD_FIELD(q, HQD_VMID, VMID);
 }
 
 struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev)
@@ -61,28 +59,32 @@ static struct bw_queue *find_queue(struct bw_device *dev, uint32_t me, uint32_t 
 	return NULL;
 }
 
-static bool is_sh(uint32_t addr_dw)
+uint32_t bw_cp_sh_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
 {
-	return addr_dw >= BW_REG_SH_BEGIN && addr_dw < BW_REG_SH_END;
+	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
+	return q ? __atomic_load_n(&q->sh[addr_dw - BW_PM4_SH_BEGIN_DW], __ATOMIC_RELAXED) : 0;
 }
 
-uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+static uint32_t ring_dw(const struct bw_queue *q)
+{
+	/* QUEUE_SIZE has six bits, and rings of more than 2^32 dwords do not exist. */
+	return 2u << (BW_HQD_FIELD(q, HQD_PQ_CONTROL, QUEUE_SIZE) % 32);
+}
+
+uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)
 {
 	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
 	if (!q)
 		return 0;
-	if (is_sh(addr_dw))
-		return __atomic_load_n(&q->sh[addr_dw - BW_REG_SH_BEGIN], __ATOMIC_RELAXED);
 	pthread_mutex_lock(&dev->cp->lock);
 	uint64_t rptr = atomic_load(&q->rptr);
-	uint32_t mask = (2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) - 1;
 	uint32_t v;
-	switch (addr_dw) {
+	switch ((int)reg) {
 	case BW_REG_CP_HQD_ACTIVE:
 		v = q->active;
 		break;
 	case BW_REG_CP_HQD_PQ_RPTR:
-		v = (uint32_t)rptr & mask;
+		v = (uint32_t)rptr & (ring_dw(q) - 1);
 		break;
 	case BW_REG_CP_HQD_PQ_WPTR_LO:
 		v = (uint32_t)q->wptr;
@@ -97,7 +99,7 @@ uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, uint
 		v = q->dequeue;
 		break;
 	default:
-		v = q->hqd[addr_dw - BW_REG_CP_MQD_BASE_ADDR];
+		v = q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR];
 		break;
 	}
 	pthread_mutex_unlock(&dev->cp->lock);
@@ -107,11 +109,11 @@ uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, uint
 /* CP_HQD_ACTIVE = 1: the queue exists from here on. */
 static void activate(struct bw_queue *q)
 {
-	uint64_t wptr = HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)HQD(q, HQD_PQ_WPTR_HI) << 32;
-	uint32_t size = 2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f);
+	uint64_t wptr = BW_HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)BW_HQD(q, HQD_PQ_WPTR_HI) << 32;
+	uint32_t size = ring_dw(q);
 	/* The read pointer register counts inside the ring, the write pointer does not: take the
 	 * latest position that is not after the write pointer. */
-	uint64_t rptr = (wptr & ~(uint64_t)(size - 1)) | (HQD(q, HQD_PQ_RPTR) & (size - 1));
+	uint64_t rptr = (wptr & ~(uint64_t)(size - 1)) | (BW_HQD(q, HQD_PQ_RPTR) & (size - 1));
 	if (rptr > wptr && rptr >= size)
 		rptr -= size;
 	atomic_store(&q->rptr, rptr);
@@ -121,47 +123,60 @@ static void activate(struct bw_queue *q)
 	memset(&q->draw, 0, sizeof(q->draw));
 	atomic_store(&q->error, BW_QUEUE_OK);
 	q->why[0] = '\0';
-	q->grbm_gfx_index = 0xe0000000;
+	q->grbm_gfx_index = BW_GRBM_BROADCAST;
 	q->active = true;
 }
 
-void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
-		     uint32_t value)
+/* The queue that a write selects; NULL: there is none, and somebody is told. */
+static struct bw_queue *written_queue(struct bw_device *dev, const struct bw_bank_sel *b)
 {
 	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
-	if (!q) {
+	if (!q)
 		BW_LOG(WARN, "vgpu",
-		       "write to register 0x%05x of ME %u pipe %u queue %u, which does not exist",
-		       addr_dw, b->me, b->pipe, b->queue);
+		       "write to a register of ME %u pipe %u queue %u, which does not exist", b->me,
+		       b->pipe, b->queue);
+	return q;
+}
+
+void bw_cp_sh_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		    uint32_t value)
+{
+	struct bw_queue *q = written_queue(dev, b);
+	if (q)
+		__atomic_store_n(&q->sh[addr_dw - BW_PM4_SH_BEGIN_DW], value, __ATOMIC_RELAXED);
+}
+
+void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
+		     uint32_t value)
+{
+	struct bw_queue *q = written_queue(dev, b);
+	if (!q)
 		return;
-	}
-	if (is_sh(addr_dw)) {
-		__atomic_store_n(&q->sh[addr_dw - BW_REG_SH_BEGIN], value, __ATOMIC_RELAXED);
-		return;
-	}
 	bool kick = false;
 	pthread_mutex_lock(&dev->cp->lock);
-	switch (addr_dw) {
+	switch ((int)reg) {
 	case BW_REG_CP_HQD_ACTIVE:
-		if (value & 1 && !q->active)
+		if (BW_FIELD_GET(CP_HQD_ACTIVE, ACTIVE, value) && !q->active)
 			activate(q), kick = true;
-		else if (!(value & 1) && q->active)
+		else if (!BW_FIELD_GET(CP_HQD_ACTIVE, ACTIVE, value) && q->active)
 			q->dequeue = 1, kick = true;
 		break;
 	case BW_REG_CP_HQD_DEQUEUE_REQUEST:
-		if (q->active && value & 0xf)
-			q->dequeue = value & 0xf, kick = true;
+		if (q->active && BW_FIELD_GET(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, value)) {
+			q->dequeue = BW_FIELD_GET(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, value);
+			kick = true;
+		}
 		break;
 	case BW_REG_CP_HQD_PQ_WPTR_LO:
 	case BW_REG_CP_HQD_PQ_WPTR_HI:
-		q->hqd[addr_dw - BW_REG_CP_MQD_BASE_ADDR] = value;
-		q->wptr = HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)HQD(q, HQD_PQ_WPTR_HI) << 32;
+		q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR] = value;
+		q->wptr = BW_HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)BW_HQD(q, HQD_PQ_WPTR_HI) << 32;
 		kick = true;
 		break;
 	case BW_REG_CP_HQD_ERROR:
 		break;
 	default:
-		q->hqd[addr_dw - BW_REG_CP_MQD_BASE_ADDR] = value;
+		q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR] = value;
 		break;
 	}
 	pthread_mutex_unlock(&dev->cp->lock);
@@ -175,13 +190,13 @@ bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 	pthread_mutex_lock(&dev->cp->lock);
 	for (unsigned i = 0; i < BW_N_QUEUES && !found; i++) {
 		struct bw_queue *q = &dev->cp->queue[i];
-		uint32_t db = HQD(q, HQD_PQ_DOORBELL_CONTROL);
-		/* DOORBELL_EN 30, DOORBELL_OFFSET 27:2 */
-		if (!q->active || !(db >> 30 & 1) || (db >> 2 & 0x3ffffff) != index_dw)
+		uint32_t db = BW_HQD(q, HQD_PQ_DOORBELL_CONTROL);
+		if (!q->active || !BW_FIELD_GET(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN, db) ||
+		    BW_FIELD_GET(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET, db) != index_dw)
 			continue;
 		q->wptr = value;
-		HQD(q, HQD_PQ_WPTR_LO) = (uint32_t)value;
-		HQD(q, HQD_PQ_WPTR_HI) = (uint32_t)(value >> 32);
+		BW_HQD(q, HQD_PQ_WPTR_LO) = (uint32_t)value;
+		BW_HQD(q, HQD_PQ_WPTR_HI) = (uint32_t)(value >> 32);
 		found = true;
 	}
 	pthread_mutex_unlock(&dev->cp->lock);
@@ -232,9 +247,9 @@ bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, ui
 /* n dwords of the ring at position pos (never wrapped). */
 static bool read_ring(struct bw_queue *q, uint64_t pos, uint32_t *out, uint32_t n)
 {
-	uint64_t base = (HQD(q, HQD_PQ_BASE) | (uint64_t)HQD(q, HQD_PQ_BASE_HI) << 32) << 8;
-	uint32_t size = 2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f);
-	struct bw_tlb *tlb = bw_cp_tlb(q->dev, HQD(q, HQD_VMID) & 0xf);
+	uint64_t base = (BW_HQD(q, HQD_PQ_BASE) | (uint64_t)BW_HQD(q, HQD_PQ_BASE_HI) << 32) << 8;
+	uint32_t size = ring_dw(q);
+	struct bw_tlb *tlb = bw_cp_tlb(q->dev, BW_HQD_FIELD(q, HQD_VMID, VMID));
 	while (n) {
 		struct bw_vm_fault fault;
 		uint32_t at = (uint32_t)pos & (size - 1);
@@ -269,7 +284,7 @@ static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
 		if (wptr <= rptr)
 			return false;
 		left = wptr - rptr;
-		if (left > 2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) {
+		if (left > ring_dw(q)) {
 			bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
 				   "the write pointer is %" PRIu64
 				   " dwords ahead, more than the ring holds",
@@ -308,12 +323,13 @@ static void advance(struct bw_queue *q, uint32_t size_dw)
 
 static void report_rptr(struct bw_queue *q)
 {
-	uint64_t address = HQD(q, HQD_PQ_RPTR_REPORT_ADDR) |
-			   (uint64_t)(HQD(q, HQD_PQ_RPTR_REPORT_ADDR_HI) & 0xffff) << 32;
-	uint32_t mask = (2u << (HQD(q, HQD_PQ_CONTROL) & 0x1f)) - 1;
+	uint64_t address =
+		BW_HQD(q, HQD_PQ_RPTR_REPORT_ADDR) |
+		(uint64_t)BW_HQD_FIELD(q, HQD_PQ_RPTR_REPORT_ADDR_HI, RPTR_REPORT_ADDR_HI) << 32;
+	uint32_t mask = ring_dw(q) - 1;
 	uint32_t rptr = (uint32_t)atomic_load(&q->rptr) & mask;
 	struct bw_vm_fault fault;
-	if (address && !bw_vm_write(bw_cp_tlb(q->dev, HQD(q, HQD_VMID) & 0xf),
+	if (address && !bw_vm_write(bw_cp_tlb(q->dev, BW_HQD_FIELD(q, HQD_VMID, VMID)),
 				    bw_canonical(address), &rptr, 4, &fault))
 		BW_LOG(WARN, "vgpu", "the read pointer cannot be reported to 0x%" PRIx64, address);
 }
@@ -332,7 +348,7 @@ static bool dequeue(struct bw_queue *q, uint32_t request)
 	q->dequeue = 0;
 	q->depth = 0;
 	q->polling = false;
-	HQD(q, HQD_PQ_RPTR) = (uint32_t)atomic_load(&q->rptr);
+	BW_HQD(q, HQD_PQ_RPTR) = (uint32_t)atomic_load(&q->rptr);
 	pthread_mutex_unlock(&q->dev->cp->lock);
 	return true;
 }
@@ -499,18 +515,8 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 		q->tail = &q->head;
 		/* Compute units are all enabled until somebody says otherwise
 		 * (gfx_v11_0_compute_mqd_init). */
-		static const uint32_t thread_mgmt[] = {
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE1,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE2,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE3,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE4,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE5,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE6,
-			BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE7,
-		};
-		for (unsigned k = 0; k < BW_ARRAY_SIZE(thread_mgmt); k++)
-			q->sh[thread_mgmt[k] - BW_REG_SH_BEGIN] = 0xffffffff;
+		for (unsigned se = 0; se < BW_MAX_SES; se++)
+			*bw_queue_sh(q, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0 + se) = 0xffffffff;
 	}
 	for (unsigned v = 0; v < BW_N_VMIDS; v++)
 		bw_tlb_init(&cp->tlb[v], dev, v, BW_CLIENT_CPC);

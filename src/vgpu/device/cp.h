@@ -19,7 +19,6 @@ enum {
 	BW_CP_MAX_DEPTH = 3,	  /* ring, IB, IB called by an IB */
 	BW_CP_PACKET_DW = 0x4001, /* the longest packet */
 	BW_N_HQD = BW_REG_CP_HQD_DEQUEUE_STATUS - BW_REG_CP_MQD_BASE_ADDR + 1,
-	BW_N_SH = BW_REG_SH_END - BW_REG_SH_BEGIN,
 };
 
 /* CP_HQD_ERROR, as this device uses it. */
@@ -44,14 +43,14 @@ struct bw_queue {
 	unsigned index;
 
 	/* under cp.lock */
-	uint32_t hqd[BW_N_HQD]; /* from CP_MQD_BASE_ADDR on */
+	uint32_t hqd[BW_N_HQD]; /* by number, from CP_MQD_BASE_ADDR on: BW_HQD() */
 	bool active;
 	uint32_t dequeue; /* DEQUEUE_REQUEST not done yet */
 	uint64_t wptr;	  /* dwords, never wrapped */
 
 	/* while active, the command processor's own */
-	uint32_t sh[BW_N_SH];	 /* COMPUTE_* and the other SH registers */
-	uint32_t grbm_gfx_index; /* of the packets of this queue */
+	uint32_t sh[BW_PM4_N_SH]; /* COMPUTE_* and others, by address - BW_PM4_SH_BEGIN_DW */
+	uint32_t grbm_gfx_index;  /* of the packets of this queue */
 	_Atomic uint64_t rptr;
 	struct bw_cp_level level[BW_CP_MAX_DEPTH]; /* [0] is not used: the ring is rptr */
 	unsigned depth;
@@ -75,6 +74,20 @@ struct bw_queue {
 	uint64_t scratch_used[BW_MAX_SES][BW_MAX_SCRATCH_WAVES / 64];
 };
 
+#define BW_HQD(q, name) ((q)->hqd[BW_REG_CP_##name - BW_REG_CP_MQD_BASE_ADDR])
+#define BW_HQD_FIELD(q, name, field) BW_FIELD_GET(CP_##name, field, BW_HQD(q, name))
+
+static inline bool bw_cp_is_sh(uint32_t addr_dw)
+{
+	return addr_dw >= BW_PM4_SH_BEGIN_DW && addr_dw < BW_PM4_SH_BEGIN_DW + BW_PM4_N_SH;
+}
+
+/* A register of the queue's programs; bw_register_map_init() has seen that they are there. */
+static inline uint32_t *bw_queue_sh(struct bw_queue *q, enum bw_register reg)
+{
+	return &q->sh[q->dev->regs.map.addr_dw[reg] - BW_PM4_SH_BEGIN_DW];
+}
+
 struct bw_error *bw_cp_create(struct bw_device *dev) BW_MUST_CHECK;
 void bw_cp_destroy(struct bw_device *dev);
 struct bw_error *bw_cp_start(struct bw_device *dev) BW_MUST_CHECK;
@@ -90,9 +103,13 @@ bool bw_cp_busy(struct bw_device *dev);
 void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, ...)
 	BW_PRINTF(3, 4);
 bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
-uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
-void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg);
+void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
 		     uint32_t value);
+/* Where bw_cp_is_sh(). */
+uint32_t bw_cp_sh_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
+void bw_cp_sh_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+		    uint32_t value);
 
 /* What became of a packet (cp_packets.c). */
 enum bw_cp_result {

@@ -60,9 +60,11 @@ bool bw_cp_mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n
 /* A user's indirect buffer reaches its own SH registers, context and uconfig registers. */
 static bool user_may(uint32_t addr_dw)
 {
-	return (addr_dw >= BW_REG_SH_BEGIN && addr_dw < BW_REG_SH_END) ||
-	       (addr_dw >= BW_REG_CONTEXT_BEGIN && addr_dw < BW_REG_CONTEXT_END) ||
-	       (addr_dw >= BW_REG_UCONFIG_BEGIN && addr_dw < BW_REG_UCONFIG_END);
+	return bw_cp_is_sh(addr_dw) ||
+	       (addr_dw >= BW_PM4_CONTEXT_BEGIN_DW &&
+		addr_dw < BW_PM4_CONTEXT_BEGIN_DW + BW_PM4_N_CONTEXT) ||
+	       (addr_dw >= BW_PM4_UCONFIG_BEGIN_DW &&
+		addr_dw < BW_PM4_UCONFIG_BEGIN_DW + BW_PM4_N_UCONFIG);
 }
 
 static bool check_reg(struct bw_queue *q, uint32_t addr_dw)
@@ -79,9 +81,9 @@ bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value)
 {
 	if (!check_reg(q, addr_dw))
 		return false;
-	if (addr_dw >= BW_REG_SH_BEGIN && addr_dw < BW_REG_SH_END)
-		q->sh[addr_dw - BW_REG_SH_BEGIN] = value;
-	else if (addr_dw == BW_REG_GRBM_GFX_INDEX)
+	if (bw_cp_is_sh(addr_dw))
+		q->sh[addr_dw - BW_PM4_SH_BEGIN_DW] = value;
+	else if (q->dev->regs.map.number[addr_dw] == BW_REG_GRBM_GFX_INDEX)
 		q->grbm_gfx_index = value;
 	else
 		bw_device_reg_write(q->dev, NULL, addr_dw, value);
@@ -92,9 +94,9 @@ bool bw_cp_reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out)
 {
 	if (!check_reg(q, addr_dw))
 		return false;
-	if (addr_dw >= BW_REG_SH_BEGIN && addr_dw < BW_REG_SH_END)
-		*out = q->sh[addr_dw - BW_REG_SH_BEGIN];
-	else if (addr_dw == BW_REG_GRBM_GFX_INDEX)
+	if (bw_cp_is_sh(addr_dw))
+		*out = q->sh[addr_dw - BW_PM4_SH_BEGIN_DW];
+	else if (q->dev->regs.map.number[addr_dw] == BW_REG_GRBM_GFX_INDEX)
 		*out = q->grbm_gfx_index;
 	else
 		*out = bw_device_reg_read(q->dev, NULL, addr_dw);

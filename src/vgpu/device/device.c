@@ -98,6 +98,11 @@ const struct bw_profile *bw_device_profile(const struct bw_device *dev)
 	return dev->profile;
 }
 
+const struct bw_register_map *bw_device_registers(const struct bw_device *dev)
+{
+	return &dev->regs.map;
+}
+
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 {
 	if (bw_ih_doorbell(dev, index_dw, value) || bw_cp_doorbell(dev, index_dw, value) ||

@@ -35,6 +35,9 @@ struct bw_error *bw_device_create(const struct bw_profile *profile,
 				  void *irq_cookie, struct bw_device **out) BW_MUST_CHECK;
 void bw_device_destroy(struct bw_device *dev);
 const struct bw_profile *bw_device_profile(const struct bw_device *dev);
+/* Where its registers are (register_map.h). */
+struct bw_register_map;
+const struct bw_register_map *bw_device_registers(const struct bw_device *dev);
 
 /* Strict mode's findings and the trace: NULL where the options ask for neither. */
 struct bw_strict;

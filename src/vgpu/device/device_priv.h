@@ -23,7 +23,10 @@
 
 #include "vgpu/device/device.h"
 #include "vgpu/device/exec/core/exec.h"
-#include "vgpu/device/gc_11_0_0.h"
+#include "regs/field.h"
+#include "vgpu/device/ih.h"
+#include "vgpu/device/profile.h"
+#include "vgpu/device/register_map.h"
 #include "vgpu/device/vm.h"
 
 enum {
@@ -37,9 +40,17 @@ enum {
 	BW_SHADER_CLOCK_MHZ = 2000,
 };
 
-/* SH_MEM_BASES: PRIVATE 15:0, SHARED 31:16. amdgpu's choice for all VMIDs of user processes
+/* SH_MEM_BASES: amdgpu's choice for all VMIDs of user processes
  * (gmc_v11_0.c: private aperture at 0x1000 << 48, shared at 0x2000 << 48). */
-#define BW_SH_MEM_BASES 0x20001000u
+#define BW_SH_MEM_BASES                                                                            \
+	(BW_FIELD(SH_MEM_BASES, PRIVATE_BASE, 0x1000) | BW_FIELD(SH_MEM_BASES, SHARED_BASE, 0x2000))
+/* SH_MEM_CONFIG.ALIGNMENT_MODE (SH_MEM_ALIGNMENT_MODE_* of Linux) */
+enum { BW_ALIGNMENT_UNALIGNED = 3 };
+/* GRBM_GFX_INDEX: everywhere. */
+#define BW_GRBM_BROADCAST                                                                          \
+	(BW_FIELD_MASK(GRBM_GFX_INDEX, SA_BROADCAST_WRITES) |                                      \
+	 BW_FIELD_MASK(GRBM_GFX_INDEX, INSTANCE_BROADCAST_WRITES) |                                \
+	 BW_FIELD_MASK(GRBM_GFX_INDEX, SE_BROADCAST_WRITES))
 
 /* fault clients of the graphics hub, doc/hardware/page-tables.md 6.4 */
 enum {
@@ -99,8 +110,8 @@ struct bw_ih_vector {
 void bw_ih_init(struct bw_device *dev);
 void bw_ih_fini(struct bw_device *dev);
 void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v);
-uint32_t bw_ih_reg_read(struct bw_device *dev, uint32_t addr_dw);
-void bw_ih_reg_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value);
+uint32_t bw_ih_reg_read(struct bw_device *dev, enum bw_register reg);
+void bw_ih_reg_write(struct bw_device *dev, enum bw_register reg, uint32_t value);
 bool bw_ih_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 
 /* --- registers (regs.c, regs_sq.c) --- */
@@ -110,22 +121,25 @@ struct bw_bank_sel {
 	uint32_t me, pipe, queue, vmid;
 };
 typedef uint32_t bw_reg_read_fn(struct bw_device *dev, const struct bw_bank_sel *b,
-				uint32_t addr_dw);
-typedef void bw_reg_write_fn(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
-			     uint32_t value);
+				enum bw_register reg);
+typedef void bw_reg_write_fn(struct bw_device *dev, const struct bw_bank_sel *b,
+			     enum bw_register reg, uint32_t value);
 struct bw_registers {
-	uint32_t *plain;    /* by dword address */
-	uint8_t *handler;   /* by dword address: row of the handler table, 0 = plain storage */
-	uint32_t *per_vmid; /* [slot of the register][vmid] */
+	struct bw_register_map map;	 /* where they are in this GPU */
+	uint32_t *plain;		 /* by dword address */
+	uint8_t handler[BW_N_REGISTERS]; /* row of the handler table, 0 = plain storage */
+	uint32_t *per_vmid;		 /* [slot of the register][vmid] */
 	pthread_mutex_t ind_lock;
 	uint32_t *sq_ind_index; /* by SIMD of the device */
 };
 struct bw_error *bw_registers_init(struct bw_device *dev) BW_MUST_CHECK;
 void bw_registers_fini(struct bw_device *dev);
+/* Where a register is in this GPU; beyond BW_REG_SPACE_DW when it has none. */
+static inline uint32_t bw_reg_addr(const struct bw_device *dev, enum bw_register reg);
 /* Plain storage, and the per-VMID registers. */
-uint32_t bw_reg_get(struct bw_device *dev, uint32_t addr_dw);
-void bw_reg_set(struct bw_device *dev, uint32_t addr_dw, uint32_t value);
-uint32_t bw_reg_get_vmid(struct bw_device *dev, uint32_t addr_dw, unsigned vmid);
+uint32_t bw_reg_get(struct bw_device *dev, enum bw_register reg);
+void bw_reg_set(struct bw_device *dev, enum bw_register reg, uint32_t value);
+uint32_t bw_reg_get_vmid(struct bw_device *dev, enum bw_register reg, unsigned vmid);
 struct bw_error *bw_sq_init(struct bw_device *dev) BW_MUST_CHECK;
 void bw_sq_fini(struct bw_device *dev);
 uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b);
@@ -153,6 +167,11 @@ struct bw_device {
 	struct bw_spi *spi;
 	struct bw_sched *sched;
 };
+
+static inline uint32_t bw_reg_addr(const struct bw_device *dev, enum bw_register reg)
+{
+	return dev->regs.map.addr_dw[reg];
+}
 
 /* Time since the device was made: of the host, or the device's own when deterministic. */
 uint64_t bw_device_now_ns(struct bw_device *dev);

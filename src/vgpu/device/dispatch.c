@@ -6,7 +6,8 @@
 #include "base/util.h"
 #include "vgpu/device/spi.h"
 
-#define SH(q, name) ((q)->sh[BW_REG_COMPUTE_##name - BW_REG_SH_BEGIN])
+#define SH(q, name) (*bw_queue_sh(q, BW_REG_COMPUTE_##name))
+#define SH_FIELD(q, name, field) BW_FIELD_GET(COMPUTE_##name, field, SH(q, name))
 
 /* First and last workgroup of each dimension, and the threads of the last one. */
 static const char *decode_grid(struct bw_queue *q, struct bw_dispatch *d, const uint32_t dim[3])
@@ -15,7 +16,9 @@ static const char *decode_grid(struct bw_queue *q, struct bw_dispatch *d, const 
 					SH(q, NUM_THREAD_Z)};
 	const uint32_t start[3] = {SH(q, START_X), SH(q, START_Y), SH(q, START_Z)};
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t full = num_thread[i] & 0xffff, partial = num_thread[i] >> 16;
+		uint32_t full = BW_FIELD_GET(COMPUTE_NUM_THREAD_X, NUM_THREAD_FULL, num_thread[i]);
+		uint32_t partial =
+			BW_FIELD_GET(COMPUTE_NUM_THREAD_X, NUM_THREAD_PARTIAL, num_thread[i]);
 		if (!full)
 			return "a workgroup dimension of COMPUTE_NUM_THREAD is 0";
 		d->threads[i] = d->last[i] = full;
@@ -46,26 +49,26 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 	/* Registers are given in blocks of 8 (wave32) or 4, allocated in granules. A wave owns all
 	 * of its granules, but can name no more than 256. */
 	unsigned per_32 = d->lanes / 32;
-	unsigned want = BW_MIN((d->rsrc1 & 0x3f) + 1, d->lanes == 32 ? 32u : 64u) * (8 / per_32);
+	unsigned blocks = BW_FIELD_GET(COMPUTE_PGM_RSRC1, VGPRS, d->rsrc1) + 1;
+	unsigned want = BW_MIN(blocks, d->lanes == 32 ? 32u : 64u) * (8 / per_32);
 	d->granules = (want * per_32 + p->vgpr_granule_w32 - 1) / p->vgpr_granule_w32;
 	d->n_vgprs = BW_MIN(d->granules * p->vgpr_granule_w32 / per_32, 256u);
 
-	d->lds_b = (d->rsrc2 >> 15 & 0x1ff) * 512;
+	d->lds_b = BW_FIELD_GET(COMPUTE_PGM_RSRC2, LDS_SIZE, d->rsrc2) * 512;
 	d->lds_granules = (d->lds_b + p->lds_granule_b - 1) / p->lds_granule_b;
 	if (d->lds_b > p->lds_max_group_b)
 		return "COMPUTE_PGM_RSRC2.LDS_SIZE is more than a workgroup may have";
 
-	d->wgp_mode = d->rsrc1 >> 29 & 1;
+	d->wgp_mode = BW_FIELD_GET(COMPUTE_PGM_RSRC1, WGP_MODE, d->rsrc1);
 	unsigned simds = p->simd_per_wgp / (d->wgp_mode ? 1 : 2);
 	unsigned per_simd = BW_MIN((unsigned)p->waves_per_simd,
 				   p->vgprs_per_simd / p->vgpr_granule_w32 / d->granules);
 	if (waves > per_simd * simds)
 		return "a workgroup needs more registers than a WGP has";
 
-	if (d->rsrc2 & 1) { /* SCRATCH_EN */
-		uint32_t tmpring = SH(q, TMPRING_SIZE);
-		d->scratch_wave_b = (tmpring >> 12 & 0x7fff) * 256;
-		d->scratch_waves = tmpring & 0xfff;
+	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, SCRATCH_EN, d->rsrc2)) {
+		d->scratch_wave_b = SH_FIELD(q, TMPRING_SIZE, WAVESIZE) * 256;
+		d->scratch_waves = SH_FIELD(q, TMPRING_SIZE, WAVES);
 		d->scratch_base = bw_canonical((SH(q, DISPATCH_SCRATCH_BASE_LO) |
 						(uint64_t)SH(q, DISPATCH_SCRATCH_BASE_HI) << 32)
 					       << 8);
@@ -87,12 +90,6 @@ static uint64_t invocations(const struct bw_dispatch *d)
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
 		     const char **out_why)
 {
-	static const uint32_t cu_mask[BW_MAX_SES] = {
-		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE1,
-		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE2, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE3,
-		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE4, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE5,
-		BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE6, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE7,
-	};
 	struct bw_dispatch *d = calloc(1, sizeof(*d));
 	if (!d) {
 		*out_why = "out of memory";
@@ -103,15 +100,16 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	d->vmid = (uint8_t)vmid;
 	d->initiator = initiator;
 	d->lanes = initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64;
-	d->pc = bw_canonical((uint64_t)(SH(q, PGM_HI) & 0xff) << 40 | (uint64_t)SH(q, PGM_LO) << 8);
+	d->pc = bw_canonical((uint64_t)SH_FIELD(q, PGM_HI, DATA) << 40 | (uint64_t)SH(q, PGM_LO)
+										 << 8);
 	d->rsrc1 = SH(q, PGM_RSRC1);
 	d->rsrc2 = SH(q, PGM_RSRC2);
 	d->rsrc3 = SH(q, PGM_RSRC3);
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(d->user_data); i++)
-		d->user_data[i] = (&SH(q, USER_DATA_0))[i];
+		d->user_data[i] = *bw_queue_sh(q, BW_REG_COMPUTE_USER_DATA_0 + i);
 	bool any_cu = false;
 	for (unsigned i = 0; i < q->dev->profile->n_se; i++) {
-		d->cu_mask[i] = q->sh[cu_mask[i] - BW_REG_SH_BEGIN];
+		d->cu_mask[i] = *bw_queue_sh(q, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0 + i);
 		any_cu |= d->cu_mask[i] != 0;
 	}
 	*out_why = decode_grid(q, d, dim);
@@ -128,8 +126,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	d->packet_id = q->n_dispatches++;
 	/* DOORBELL_OFFSET, in dwords: handlers take its low 10 bits for the queue's id
 	 * (doc/hardware/traps.md 6). */
-	d->doorbell = q->hqd[BW_REG_CP_HQD_PQ_DOORBELL_CONTROL - BW_REG_CP_MQD_BASE_ADDR] >> 2 &
-		      0x3ffffff;
+	d->doorbell = BW_HQD_FIELD(q, HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 	q->n_invocations += invocations(d);
 	bw_spi_submit(d);
 	return true;

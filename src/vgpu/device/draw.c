@@ -13,11 +13,15 @@
 #include "vgpu/device/draw_priv.h"
 
 enum { PRIM_RECTLIST = 0x11, M0 = 125 };
+enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not an attribute */
 enum { MAX_SIZE = 16384, SUBPIXELS = 256 };
 /* Instructions after which other queues get their turn. */
 enum { TURN_INSTRUCTIONS = 1 << 16 };
 
-#define SH(q, name) ((q)->sh[BW_REG_SPI_SHADER_##name - BW_REG_SH_BEGIN])
+#define SH(q, name) (*bw_queue_sh(q, BW_REG_SPI_SHADER_##name))
+#define SH_FIELD(q, name, field) BW_FIELD_GET(SPI_SHADER_##name, field, SH(q, name))
+#define CTX(d, name) bw_reg_get((d)->dev, BW_REG_##name)
+#define CTX_FIELD(d, name, field) BW_FIELD_GET(name, field, CTX(d, name))
 
 struct vertex {
 	double x, y, z, w; /* on the screen; w as the shader gave it */
@@ -46,47 +50,53 @@ struct draw {
 	struct vertex v[3];
 };
 
-static uint32_t ctx(const struct draw *d, uint32_t addr_dw)
-{
-	return bw_reg_get(d->dev, addr_dw);
-}
-
 /* ---- state ---- */
 
-static void narrow(struct area *a, uint32_t tl, uint32_t br, uint32_t mask)
+static void narrow(struct area *a, struct area by)
 {
-	a->x0 = BW_MAX(a->x0, (int32_t)(tl & mask));
-	a->y0 = BW_MAX(a->y0, (int32_t)(tl >> 16 & mask));
-	a->x1 = BW_MIN(a->x1, (int32_t)(br & mask));
-	a->y1 = BW_MIN(a->y1, (int32_t)(br >> 16 & mask));
+	a->x0 = BW_MAX(a->x0, by.x0);
+	a->y0 = BW_MAX(a->y0, by.y0);
+	a->x1 = BW_MIN(a->x1, by.x1);
+	a->y1 = BW_MIN(a->y1, by.y1);
 }
+
+/* A pair of scissor registers. */
+#define SCISSOR(d, name)                                                                           \
+	((struct area){                                                                            \
+		(int32_t)CTX_FIELD(d, name##_TL, TL_X), (int32_t)CTX_FIELD(d, name##_TL, TL_Y),    \
+		(int32_t)CTX_FIELD(d, name##_BR, BR_X), (int32_t)CTX_FIELD(d, name##_BR, BR_Y)})
 
 static const char *read_shaders(struct draw *d)
 {
 	struct bw_queue *q = d->q;
-	uint32_t stages = ctx(d, BW_REG_VGT_SHADER_STAGES_EN);
-	if (!(stages >> 13 & 1)) /* PRIMGEN_EN */
+	uint32_t stages = CTX(d, VGT_SHADER_STAGES_EN);
+	if (!BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_EN, stages))
 		return "it does not use a primitive shader";
-	if (stages & 7) /* LS, HS */
+	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, LS_EN, stages) ||
+	    BW_FIELD_GET(VGT_SHADER_STAGES_EN, HS_EN, stages))
 		return "it tessellates";
-	d->passthrough = stages >> 25 & 1;
+	d->passthrough = BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, stages);
 	d->vs = (struct bw_draw_shader){
-		.pc = bw_canonical((uint64_t)(SH(q, PGM_HI_ES) & 0xff) << 40 |
+		.pc = bw_canonical((uint64_t)SH_FIELD(q, PGM_HI_ES, MEM_BASE) << 40 |
 				   (uint64_t)SH(q, PGM_LO_ES) << 8),
 		.rsrc1 = SH(q, PGM_RSRC1_GS),
-		.rsrc2 = SH(q, PGM_RSRC2_GS),
-		.lanes = stages >> 22 & 1 ? 32 : 64,
-		.fp16_ovfl = SH(q, PGM_RSRC1_GS) >> 31,
+		.lanes = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_W32_EN, stages) ? 32 : 64,
+		.n_user = SH_FIELD(q, PGM_RSRC2_GS, USER_SGPR) |
+			  SH_FIELD(q, PGM_RSRC2_GS, USER_SGPR_MSB) << 5,
+		.scratch = SH_FIELD(q, PGM_RSRC2_GS, SCRATCH_EN),
+		.fp16_ovfl = SH_FIELD(q, PGM_RSRC1_GS, FP16_OVFL),
 	};
 	d->ps = (struct bw_draw_shader){
-		.pc = bw_canonical((uint64_t)(SH(q, PGM_HI_PS) & 0xff) << 40 |
+		.pc = bw_canonical((uint64_t)SH_FIELD(q, PGM_HI_PS, MEM_BASE) << 40 |
 				   (uint64_t)SH(q, PGM_LO_PS) << 8),
 		.rsrc1 = SH(q, PGM_RSRC1_PS),
-		.rsrc2 = SH(q, PGM_RSRC2_PS),
-		.lanes = ctx(d, BW_REG_SPI_PS_IN_CONTROL) >> 15 & 1 ? 32 : 64,
-		.fp16_ovfl = SH(q, PGM_RSRC1_PS) >> 29 & 1,
+		.lanes = CTX_FIELD(d, SPI_PS_IN_CONTROL, PS_W32_EN) ? 32 : 64,
+		.n_user = SH_FIELD(q, PGM_RSRC2_PS, USER_SGPR) |
+			  SH_FIELD(q, PGM_RSRC2_PS, USER_SGPR_MSB) << 5,
+		.scratch = SH_FIELD(q, PGM_RSRC2_PS, SCRATCH_EN),
+		.fp16_ovfl = SH_FIELD(q, PGM_RSRC1_PS, FP16_OVFL),
 	};
-	if ((d->vs.rsrc2 | d->ps.rsrc2) & 1)
+	if (d->vs.scratch || d->ps.scratch)
 		return "its shaders need scratch memory";
 	return NULL;
 }
@@ -96,26 +106,24 @@ static const char *read_state(struct draw *d)
 	const char *why = read_shaders(d);
 	if (why)
 		return why;
-	d->n_interp = ctx(d, BW_REG_SPI_PS_IN_CONTROL) & 0x3f;
+	d->n_interp = CTX_FIELD(d, SPI_PS_IN_CONTROL, NUM_INTERP);
 	if (d->n_interp > BW_DRAW_PARAMS)
 		return "its pixel shader has more than 32 inputs";
-	d->input_addr = ctx(d, BW_REG_SPI_PS_INPUT_ADDR);
-	d->input_ena = ctx(d, BW_REG_SPI_PS_INPUT_ENA);
-	uint32_t vte = ctx(d, BW_REG_PA_CL_VTE_CNTL);
+	d->input_addr = CTX(d, SPI_PS_INPUT_ADDR);
+	d->input_ena = CTX(d, SPI_PS_INPUT_ENA);
+	/* Six enables from VPORT_X_SCALE_ENA on, in the order of the registers. */
+	uint32_t vte = CTX(d, PA_CL_VTE_CNTL) >> BW_FIELD_SHIFT(PA_CL_VTE_CNTL, VPORT_X_SCALE_ENA);
 	for (unsigned i = 0; i < 6; i++) {
 		uint32_t identity = i % 2 ? 0 : 0x3f800000;
-		d->scale[i] = vte >> i & 1 ? ctx(d, BW_REG_PA_CL_VPORT_XSCALE + i) : identity;
+		uint32_t scale = bw_reg_get(d->dev, BW_REG_PA_CL_VPORT_XSCALE + i);
+		d->scale[i] = vte >> i & 1 ? scale : identity;
 	}
 	d->scissor = (struct area){0, 0, MAX_SIZE, MAX_SIZE};
-	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_SCREEN_SCISSOR_TL),
-	       ctx(d, BW_REG_PA_SC_SCREEN_SCISSOR_BR), 0xffff);
-	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_WINDOW_SCISSOR_TL),
-	       ctx(d, BW_REG_PA_SC_WINDOW_SCISSOR_BR), 0x7fff);
-	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_GENERIC_SCISSOR_TL),
-	       ctx(d, BW_REG_PA_SC_GENERIC_SCISSOR_BR), 0x7fff);
-	narrow(&d->scissor, ctx(d, BW_REG_PA_SC_VPORT_SCISSOR_0_TL),
-	       ctx(d, BW_REG_PA_SC_VPORT_SCISSOR_0_BR), 0x7fff);
-	d->per_sample = ctx(d, BW_REG_PA_SC_MODE_CNTL_1) >> 16 & 1; /* PS_ITER_SAMPLE */
+	narrow(&d->scissor, SCISSOR(d, PA_SC_SCREEN_SCISSOR));
+	narrow(&d->scissor, SCISSOR(d, PA_SC_WINDOW_SCISSOR));
+	narrow(&d->scissor, SCISSOR(d, PA_SC_GENERIC_SCISSOR));
+	narrow(&d->scissor, SCISSOR(d, PA_SC_VPORT_SCISSOR_0));
+	d->per_sample = CTX_FIELD(d, PA_SC_MODE_CNTL_1, PS_ITER_SAMPLE);
 	return bw_draw_targets_read(d->dev, &d->targets);
 }
 
@@ -132,9 +140,8 @@ static bool run_vertices(struct draw *d, uint32_t first, uint32_t instance)
 	w->s[1] = SH(d->q, PGM_HI_GS);
 	w->s[2] = N << 12 | 1 << 22;	 /* vertices and primitives of the subgroup */
 	w->s[3] = N | 1 << 8 | 1u << 28; /* of this wave; waves */
-	unsigned n_user = bw_field(d->vs.rsrc2, 5, 1) | bw_field(d->vs.rsrc2, 27, 27) << 5;
-	for (unsigned i = 0; i < BW_MIN(n_user, 32u); i++)
-		w->s[8 + i] = d->q->sh[BW_REG_SPI_SHADER_USER_DATA_GS_0 - BW_REG_SH_BEGIN + i];
+	for (unsigned i = 0; i < BW_MIN(d->vs.n_user, 32u); i++)
+		w->s[8 + i] = *bw_queue_sh(d->q, BW_REG_SPI_SHADER_USER_DATA_GS_0 + i);
 	bw_draw_set_vgpr(u, 0, 0, d->passthrough ? 0u | 1 << 10 | 2 << 20 : 0u | 1 << 16);
 	bw_draw_set_vgpr(u, 1, 0, 2);
 	bw_draw_set_vgpr(u, 2, 0, first / N);
@@ -149,19 +156,20 @@ static bool run_vertices(struct draw *d, uint32_t first, uint32_t instance)
  * vertices (ac_build_attr_ring_descriptor of Mesa), here always from its beginning. */
 static bool fetch_params(struct draw *d, unsigned lane, struct vertex *v)
 {
-	uint64_t ring = (uint64_t)ctx(d, BW_REG_SPI_ATTRIBUTE_RING_BASE) << 16;
+	uint64_t ring = (uint64_t)CTX(d, SPI_ATTRIBUTE_RING_BASE) << 16;
 	struct bw_tlb *tlb = &d->u->tlb[d->vmid];
 	struct bw_vm_fault fault;
 	for (unsigned i = 0; i < BW_DRAW_PARAMS && i < d->n_interp; i++) {
-		uint32_t cntl = ctx(d, BW_REG_SPI_PS_INPUT_CNTL_0 + i);
-		unsigned offset = cntl & 0x1f;
-		if (cntl >> 5 & 1 && !(cntl >> 10 & 1)) { /* DEFAULT_VAL: 0000, 0001, 1110, 1111 */
-			unsigned value = cntl >> 8 & 3;
+		uint32_t cntl = bw_reg_get(d->dev, BW_REG_SPI_PS_INPUT_CNTL_0 + i);
+		unsigned offset = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, OFFSET, cntl);
+		if (offset >= USE_DEFAULT && !BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, FLAT_SHADE, cntl)) {
+			/* 0000, 0001, 1110, 1111 */
+			unsigned value = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, DEFAULT_VAL, cntl);
 			for (unsigned c = 0; c < 4; c++)
 				v->param[i][c] = c == 3 ? (float)(value & 1) : (float)(value >> 1);
 			continue;
 		}
-		uint64_t va = bw_canonical(ring + offset * 512ull + lane * 16ull);
+		uint64_t va = bw_canonical(ring + offset % USE_DEFAULT * 512ull + lane * 16ull);
 		if (!bw_vm_read(tlb, va, v->param[i], 16, &fault)) {
 			snprintf(d->u->why, sizeof(d->u->why),
 				 "its attributes at 0x%" PRIx64 " are not mapped", fault.va);
@@ -177,8 +185,8 @@ static const char *fetch_vertices(struct draw *d)
 	const struct bw_draw_export *pos = &u->exports[BW_EXP_POS0];
 	const struct bw_draw_export *misc = &u->exports[BW_EXP_POS0 + 1];
 	/* USE_VTX_RENDER_TARGET_INDX in the misc vector */
-	uint32_t vs_out = ctx(d, BW_REG_PA_CL_VS_OUT_CNTL);
-	bool has_layer = vs_out >> 18 & 1 && vs_out >> 21 & 1;
+	bool has_layer = CTX_FIELD(d, PA_CL_VS_OUT_CNTL, USE_VTX_RENDER_TARGET_INDX) &&
+			 CTX_FIELD(d, PA_CL_VS_OUT_CNTL, VS_OUT_MISC_VEC_ENA);
 	if ((pos->lanes & 7) != 7)
 		return "its vertex shader exports no positions";
 	for (unsigned i = 0; i < 3; i++) {
@@ -206,7 +214,8 @@ static void make_planes(struct draw *d)
 	struct bw_draw_unit *u = d->u;
 	u->n_planes = d->n_interp;
 	for (unsigned i = 0; i < d->n_interp; i++) {
-		bool flat = ctx(d, BW_REG_SPI_PS_INPUT_CNTL_0 + i) >> 10 & 1;
+		uint32_t cntl = bw_reg_get(d->dev, BW_REG_SPI_PS_INPUT_CNTL_0 + i);
+		bool flat = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, FLAT_SHADE, cntl);
 		for (unsigned c = 0; c < 4; c++) {
 			float p0 = d->v[0].param[i][c];
 			u->planes[i][c] =
@@ -313,9 +322,9 @@ static bool run_pixels(struct draw *d, const struct bw_draw_pixel *pixels, unsig
 	struct bw_draw_unit *u = d->u;
 	bw_draw_wave_begin(u, &d->ps, d->vmid, covered);
 	struct bw_wave *w = &u->w;
-	unsigned n_user = bw_field(d->ps.rsrc2, 5, 1) | bw_field(d->ps.rsrc2, 27, 27) << 5;
-	n_user = BW_MIN(n_user, 32u);
-	memcpy(w->s, &SH(d->q, USER_DATA_PS_0), n_user * 4);
+	unsigned n_user = BW_MIN(d->ps.n_user, 32u);
+	for (unsigned i = 0; i < n_user; i++)
+		w->s[i] = *bw_queue_sh(d->q, BW_REG_SPI_SHADER_USER_DATA_PS_0 + i);
 	/* PRIM_MASK and the place of the attributes in LDS, which nothing here looks at. */
 	w->s[n_user] = 0;
 	for (unsigned lane = 0; lane < n; lane++)
@@ -406,7 +415,7 @@ const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_in
 {
 	struct draw d = {
 		.q = q, .dev = q->dev, .vmid = bw_cp_vmid(q), .u = bw_cp_draw_unit(q->dev)};
-	if ((bw_reg_get(d.dev, BW_REG_VGT_PRIMITIVE_TYPE) & 0x3f) != PRIM_RECTLIST)
+	if (CTX_FIELD(&d, VGT_PRIMITIVE_TYPE, PRIM_TYPE) != PRIM_RECTLIST)
 		return "the virtual GPU computes, it does not draw";
 	if (!d.u)
 		return "out of memory";
@@ -442,17 +451,21 @@ const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_in
 
 void bw_draw_clear_state(struct bw_device *dev)
 {
-	static const struct {
-		uint32_t addr_dw, value;
+	const uint32_t no_offset = BW_FIELD_MASK(PA_SC_WINDOW_SCISSOR_TL, WINDOW_OFFSET_DISABLE);
+	const uint32_t all = BW_FIELD(PA_SC_WINDOW_SCISSOR_BR, BR_X, MAX_SIZE) |
+			     BW_FIELD(PA_SC_WINDOW_SCISSOR_BR, BR_Y, MAX_SIZE);
+	const struct {
+		enum bw_register reg;
+		uint32_t value;
 	} state[] = {
 		{BW_REG_PA_SC_SCREEN_SCISSOR_TL, 0},
-		{BW_REG_PA_SC_SCREEN_SCISSOR_BR, 0x40004000},
-		{BW_REG_PA_SC_WINDOW_SCISSOR_TL, 0x80000000},
-		{BW_REG_PA_SC_WINDOW_SCISSOR_BR, 0x40004000},
-		{BW_REG_PA_SC_GENERIC_SCISSOR_TL, 0x80000000},
-		{BW_REG_PA_SC_GENERIC_SCISSOR_BR, 0x40004000},
-		{BW_REG_PA_SC_VPORT_SCISSOR_0_TL, 0x80000000},
-		{BW_REG_PA_SC_VPORT_SCISSOR_0_BR, 0x40004000},
+		{BW_REG_PA_SC_SCREEN_SCISSOR_BR, all},
+		{BW_REG_PA_SC_WINDOW_SCISSOR_TL, no_offset},
+		{BW_REG_PA_SC_WINDOW_SCISSOR_BR, all},
+		{BW_REG_PA_SC_GENERIC_SCISSOR_TL, no_offset},
+		{BW_REG_PA_SC_GENERIC_SCISSOR_BR, all},
+		{BW_REG_PA_SC_VPORT_SCISSOR_0_TL, no_offset},
+		{BW_REG_PA_SC_VPORT_SCISSOR_0_BR, all},
 		{BW_REG_PA_SC_AA_CONFIG, 0},
 		{BW_REG_PA_SC_AA_MASK_X0Y0_X1Y0, 0xffffffff},
 		{BW_REG_PA_SC_MODE_CNTL_1, 0},
@@ -466,5 +479,5 @@ void bw_draw_clear_state(struct bw_device *dev)
 		{BW_REG_DB_STENCIL_INFO, 0},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(state); i++)
-		bw_reg_set(dev, state[i].addr_dw, state[i].value);
+		bw_reg_set(dev, state[i].reg, state[i].value);
 }

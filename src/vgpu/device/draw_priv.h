@@ -34,9 +34,10 @@ struct bw_draw_plane {
 
 struct bw_draw_shader {
 	uint64_t pc;
-	uint32_t rsrc1, rsrc2;
-	unsigned lanes;
-	bool fp16_ovfl;
+	/* VGPRS, FLOAT_MODE, DX10_CLAMP and IEEE_MODE are at the same bits for all stages. */
+	uint32_t rsrc1;
+	unsigned lanes, n_user; /* SGPRs of the user */
+	bool scratch, fp16_ovfl;
 };
 
 struct bw_draw_unit {
@@ -95,11 +96,5 @@ const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *
 /* Stores what lanes exported: of all samples (-1), or of one. False: u->why. */
 bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, uint64_t lanes,
 		   const struct bw_draw_pixel *pixels, int sample);
-
-/* Registers: of contexts by address; fields by their bits. */
-static inline uint32_t bw_field(uint32_t v, unsigned hi, unsigned lo)
-{
-	return (uint32_t)bw_bits(v, hi, lo);
-}
 
 #endif

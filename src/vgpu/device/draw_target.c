@@ -26,10 +26,8 @@ enum ex_format {
 enum { CB_MODE_DISABLE, CB_MODE_NORMAL, CB_MODE_ELIMINATE_FAST_CLEAR, CB_MODE_DCC_DECOMPRESS };
 enum { ROP3_COPY = 0xcc, FUNC_ALWAYS = 7 };
 
-static uint32_t ctx(struct bw_device *dev, uint32_t addr_dw)
-{
-	return bw_reg_get(dev, addr_dw);
-}
+#define CTX(dev, name) bw_reg_get(dev, BW_REG_##name)
+#define CTX_FIELD(dev, name, field) BW_FIELD_GET(name, field, CTX(dev, name))
 
 /* ---- formats ---- */
 
@@ -112,29 +110,29 @@ static const char *read_color(struct bw_device *dev, unsigned i, uint8_t mask,
 			      unsigned export_format, unsigned samples_log2,
 			      struct bw_draw_surface *out)
 {
-	uint32_t at = 15 * i; /* CB_COLORn_BASE to CB_COLORn_DCC_BASE: 15 registers each */
-	uint32_t info = ctx(dev, BW_REG_CB_COLOR0_INFO + at);
-	uint32_t view = ctx(dev, BW_REG_CB_COLOR0_VIEW + at);
-	uint32_t attrib2 = ctx(dev, BW_REG_CB_COLOR0_ATTRIB2 + i);
-	uint32_t attrib3 = ctx(dev, BW_REG_CB_COLOR0_ATTRIB3 + i);
-	unsigned format = bw_field(info, 4, 0);
+	uint32_t info = bw_reg_get(dev, BW_REG_CB_COLOR0_INFO + i);
+	uint32_t view = bw_reg_get(dev, BW_REG_CB_COLOR0_VIEW + i);
+	uint32_t attrib2 = bw_reg_get(dev, BW_REG_CB_COLOR0_ATTRIB2 + i);
+	uint32_t attrib3 = bw_reg_get(dev, BW_REG_CB_COLOR0_ATTRIB3 + i);
+	uint32_t base_ext = bw_reg_get(dev, BW_REG_CB_COLOR0_BASE_EXT + i);
+	unsigned format = BW_FIELD_GET(CB_COLOR0_INFO, FORMAT, info);
+	unsigned number = BW_FIELD_GET(CB_COLOR0_INFO, NUMBER_TYPE, info);
 	if (!format || !mask || export_format == EX_ZERO)
 		return NULL;
-	if (ctx(dev, BW_REG_CB_BLEND0_CONTROL + i) >> 30 & 1)
+	if (BW_FIELD_GET(CB_BLEND0_CONTROL, ENABLE, bw_reg_get(dev, BW_REG_CB_BLEND0_CONTROL + i)))
 		return "it blends";
 	const char *layout = format < BW_ARRAY_SIZE(color_formats) ? color_formats[format] : NULL;
 	struct shape s = {
-		.base_256b = ctx(dev, BW_REG_CB_COLOR0_BASE + at) |
-			     (uint64_t)ctx(dev, BW_REG_CB_COLOR0_BASE_EXT + i) << 32,
-		.format = layout ? format_number(layout, numbers[bw_field(info, 10, 8)]) : 0,
-		.sw_mode = bw_field(attrib3, 18, 14),
-		.width = bw_field(attrib2, 27, 14) + 1,
-		.height = bw_field(attrib2, 13, 0) + 1,
-		.first = bw_field(view, 12, 0),
-		.last = bw_field(view, 25, 13),
-		.level = bw_field(view, 29, 26),
-		.n_levels = bw_field(attrib2, 31, 28) + 1,
-		.resource = bw_field(attrib3, 25, 24),
+		.base_256b = bw_reg_get(dev, BW_REG_CB_COLOR0_BASE + i) | (uint64_t)base_ext << 32,
+		.format = layout ? format_number(layout, numbers[number]) : 0,
+		.sw_mode = BW_FIELD_GET(CB_COLOR0_ATTRIB3, COLOR_SW_MODE, attrib3),
+		.width = BW_FIELD_GET(CB_COLOR0_ATTRIB2, MIP0_WIDTH, attrib2) + 1,
+		.height = BW_FIELD_GET(CB_COLOR0_ATTRIB2, MIP0_HEIGHT, attrib2) + 1,
+		.first = BW_FIELD_GET(CB_COLOR0_VIEW, SLICE_START, view),
+		.last = BW_FIELD_GET(CB_COLOR0_VIEW, SLICE_MAX, view),
+		.level = BW_FIELD_GET(CB_COLOR0_VIEW, MIP_LEVEL, view),
+		.n_levels = BW_FIELD_GET(CB_COLOR0_ATTRIB2, MAX_MIP, attrib2) + 1,
+		.resource = BW_FIELD_GET(CB_COLOR0_ATTRIB3, RESOURCE_TYPE, attrib3),
 		.samples_log2 = samples_log2,
 	};
 	const char *why = make_surface(&s, out);
@@ -142,7 +140,8 @@ static const char *read_color(struct bw_device *dev, unsigned i, uint8_t mask,
 		return why;
 	out->mask = mask;
 	out->export_format = export_format;
-	swap_components(out->im.format->n, bw_field(info, 12, 11), out->from);
+	swap_components(out->im.format->n, BW_FIELD_GET(CB_COLOR0_INFO, COMP_SWAP, info),
+			out->from);
 	return NULL;
 }
 
@@ -150,48 +149,51 @@ static const char *read_color(struct bw_device *dev, unsigned i, uint8_t mask,
 
 static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 {
-	uint32_t control = ctx(dev, BW_REG_DB_DEPTH_CONTROL);
-	uint32_t render = ctx(dev, BW_REG_DB_RENDER_CONTROL);
-	uint32_t shader = ctx(dev, BW_REG_DB_SHADER_CONTROL);
-	uint32_t z_info = ctx(dev, BW_REG_DB_Z_INFO), s_info = ctx(dev, BW_REG_DB_STENCIL_INFO);
-	uint32_t view = ctx(dev, BW_REG_DB_DEPTH_VIEW), size = ctx(dev, BW_REG_DB_DEPTH_SIZE_XY);
+	uint32_t control = CTX(dev, DB_DEPTH_CONTROL), view = CTX(dev, DB_DEPTH_VIEW);
 	static const char *const z_formats[4] = {NULL, "16", NULL, "32"};
-	unsigned z = bw_field(z_info, 1, 0);
+	unsigned z = CTX_FIELD(dev, DB_Z_INFO, FORMAT);
 	struct shape s = {
-		.width = bw_field(size, 13, 0) + 1,
-		.height = bw_field(size, 29, 16) + 1,
-		.first = bw_field(view, 10, 0) | bw_field(view, 12, 11) << 11,
-		.last = bw_field(view, 23, 13) | bw_field(view, 31, 30) << 11,
-		.level = bw_field(view, 29, 26),
-		.n_levels = bw_field(z_info, 19, 16) + 1,
-		.samples_log2 = bw_field(z_info, 3, 2),
+		.width = CTX_FIELD(dev, DB_DEPTH_SIZE_XY, X_MAX) + 1,
+		.height = CTX_FIELD(dev, DB_DEPTH_SIZE_XY, Y_MAX) + 1,
+		.first = BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_START, view) |
+			 BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_START_HI, view) << 11,
+		.last = BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_MAX, view) |
+			BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_MAX_HI, view) << 11,
+		.level = BW_FIELD_GET(DB_DEPTH_VIEW, MIPID, view),
+		.n_levels = CTX_FIELD(dev, DB_Z_INFO, MAXMIP) + 1,
+		.samples_log2 = CTX_FIELD(dev, DB_Z_INFO, NUM_SAMPLES),
 		.resource = 1,
 	};
 	const char *why = NULL;
-	t->clear_depth = render & 1;
-	t->clear_stencil = render >> 1 & 1;
-	t->export_depth = shader & 1;
-	t->export_stencil = shader >> 1 & 1;
-	t->z_export_format = bw_field(ctx(dev, BW_REG_SPI_SHADER_Z_FORMAT), 3, 0);
-	uint32_t clear = ctx(dev, BW_REG_DB_DEPTH_CLEAR);
+	t->clear_depth = CTX_FIELD(dev, DB_RENDER_CONTROL, DEPTH_CLEAR_ENABLE);
+	t->clear_stencil = CTX_FIELD(dev, DB_RENDER_CONTROL, STENCIL_CLEAR_ENABLE);
+	t->export_depth = CTX_FIELD(dev, DB_SHADER_CONTROL, Z_EXPORT_ENABLE);
+	t->export_stencil = CTX_FIELD(dev, DB_SHADER_CONTROL, STENCIL_TEST_VAL_EXPORT_ENABLE);
+	t->z_export_format = CTX_FIELD(dev, SPI_SHADER_Z_FORMAT, Z_EXPORT_FORMAT);
+	uint32_t clear = CTX(dev, DB_DEPTH_CLEAR);
 	memcpy(&t->depth_clear, &clear, 4);
 
-	bool writes_z = control >> 1 & control >> 2 & 1 && z && !(view >> 24 & 1);
+	bool writes_z = BW_FIELD_GET(DB_DEPTH_CONTROL, Z_ENABLE, control) &&
+			BW_FIELD_GET(DB_DEPTH_CONTROL, Z_WRITE_ENABLE, control) && z &&
+			!BW_FIELD_GET(DB_DEPTH_VIEW, Z_READ_ONLY, view);
 	if (writes_z) {
-		if (bw_field(control, 6, 4) != FUNC_ALWAYS && !t->clear_depth)
+		if (BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control) != FUNC_ALWAYS &&
+		    !t->clear_depth)
 			return "it tests depth";
-		s.base_256b = ctx(dev, BW_REG_DB_Z_WRITE_BASE) |
-			      (uint64_t)ctx(dev, BW_REG_DB_Z_WRITE_BASE_HI) << 32;
-		s.sw_mode = bw_field(z_info, 8, 4);
+		s.base_256b = CTX(dev, DB_Z_WRITE_BASE) | (uint64_t)CTX(dev, DB_Z_WRITE_BASE_HI)
+								  << 32;
+		s.sw_mode = CTX_FIELD(dev, DB_Z_INFO, SW_MODE);
 		s.format =
 			z_formats[z] ? format_number(z_formats[z], z == 1 ? "UNORM" : "FLOAT") : 0;
 		why = make_surface(&s, &t->depth);
 	}
-	if (why || !(control & 1) || !(s_info & 1) || view >> 25 & 1)
+	if (why || !BW_FIELD_GET(DB_DEPTH_CONTROL, STENCIL_ENABLE, control) ||
+	    !CTX_FIELD(dev, DB_STENCIL_INFO, FORMAT) ||
+	    BW_FIELD_GET(DB_DEPTH_VIEW, STENCIL_READ_ONLY, view))
 		return why;
-	unsigned op = bw_field(ctx(dev, BW_REG_DB_STENCIL_CONTROL), 7, 4);
-	uint32_t ref = ctx(dev, BW_REG_DB_STENCILREFMASK);
-	if (bw_field(control, 10, 8) != FUNC_ALWAYS && !t->clear_stencil)
+	unsigned op = CTX_FIELD(dev, DB_STENCIL_CONTROL, STENCILZPASS);
+	if (BW_FIELD_GET(DB_DEPTH_CONTROL, STENCILFUNC, control) != FUNC_ALWAYS &&
+	    !t->clear_stencil)
 		return "it tests stencil";
 	switch (t->clear_stencil ? 3 : op) { /* StencilOp */
 	case 0:				     /* KEEP */
@@ -204,35 +206,35 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 	case 3: /* REPLACE_TEST */
 		t->stencil_value =
 			(uint8_t)(t->clear_stencil
-					  ? bw_field(ctx(dev, BW_REG_DB_STENCIL_CLEAR), 7, 0)
-					  : bw_field(ref, 7, 0));
+					  ? CTX_FIELD(dev, DB_STENCIL_CLEAR, CLEAR)
+					  : CTX_FIELD(dev, DB_STENCILREFMASK, STENCILTESTVAL));
 		t->export_stencil &= !t->clear_stencil;
 		break;
 	default:
 		return "it computes with stencil values";
 	}
-	t->stencil_mask = (uint8_t)bw_field(ref, 23, 16);
-	s.base_256b = ctx(dev, BW_REG_DB_STENCIL_WRITE_BASE) |
-		      (uint64_t)ctx(dev, BW_REG_DB_STENCIL_WRITE_BASE_HI) << 32;
-	s.sw_mode = bw_field(s_info, 8, 4);
+	t->stencil_mask = (uint8_t)CTX_FIELD(dev, DB_STENCILREFMASK, STENCILWRITEMASK);
+	s.base_256b = CTX(dev, DB_STENCIL_WRITE_BASE) | (uint64_t)CTX(dev, DB_STENCIL_WRITE_BASE_HI)
+								<< 32;
+	s.sw_mode = CTX_FIELD(dev, DB_STENCIL_INFO, SW_MODE);
 	s.format = format_number("8", "UINT");
 	return make_surface(&s, &t->stencil);
 }
 
 const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *t)
 {
-	uint32_t control = ctx(dev, BW_REG_CB_COLOR_CONTROL);
-	uint32_t mask = ctx(dev, BW_REG_CB_TARGET_MASK) & ctx(dev, BW_REG_CB_SHADER_MASK);
-	uint32_t formats = ctx(dev, BW_REG_SPI_SHADER_COL_FORMAT);
-	unsigned mode = bw_field(control, 6, 4);
-	unsigned samples_log2 = bw_field(ctx(dev, BW_REG_PA_SC_AA_CONFIG), 2, 0);
+	/* Four bits of each target: its components, the format of its export */
+	uint32_t mask = CTX(dev, CB_TARGET_MASK) & CTX(dev, CB_SHADER_MASK);
+	uint32_t formats = CTX(dev, SPI_SHADER_COL_FORMAT);
+	unsigned mode = CTX_FIELD(dev, CB_COLOR_CONTROL, MODE);
+	unsigned samples_log2 = CTX_FIELD(dev, PA_SC_AA_CONFIG, MSAA_NUM_SAMPLES);
 	*t = (struct bw_draw_targets){.n_samples = 1u << samples_log2};
-	t->sample_mask = ctx(dev, BW_REG_PA_SC_AA_MASK_X0Y0_X1Y0) & 0xffff;
+	t->sample_mask = CTX_FIELD(dev, PA_SC_AA_MASK_X0Y0_X1Y0, AA_MASK_X0Y0);
 	if (samples_log2 > 3)
 		return "it has more than 8 samples";
 	if (mode > CB_MODE_DCC_DECOMPRESS)
 		return "it resolves";
-	if (mode == CB_MODE_NORMAL && mask && bw_field(control, 23, 16) != ROP3_COPY)
+	if (mode == CB_MODE_NORMAL && mask && CTX_FIELD(dev, CB_COLOR_CONTROL, ROP3) != ROP3_COPY)
 		return "it combines colours by a logic operation";
 	const char *why = NULL;
 	for (unsigned i = 0; i < BW_DRAW_COLORS && !why && mode == CB_MODE_NORMAL; i++)

@@ -45,7 +45,8 @@ static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t 
 static uint64_t border_colors(void *cookie)
 {
 	struct bw_device *dev = ((struct bw_draw_unit *)cookie)->dev;
-	return (uint64_t)(bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR_HI) & 0xff) << 40 |
+	uint32_t hi = bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR_HI);
+	return (uint64_t)BW_FIELD_GET(TA_BC_BASE_ADDR_HI, ADDRESS, hi) << 40 |
 	       (uint64_t)bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR) << 8;
 }
 
@@ -150,8 +151,8 @@ void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, 
 	void *exec_private = w->exec_private;
 	memset(w, 0, sizeof(*w));
 	/* As many registers as the program asks for, in blocks of 8 (wave32) or 4. */
-	unsigned n_vgprs = BW_MIN((bw_field(s->rsrc1, 5, 0) + 1) * (s->lanes == 32 ? 8 : 4),
-				  (unsigned)N_VGPRS);
+	unsigned blocks = BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, VGPRS, s->rsrc1) + 1;
+	unsigned n_vgprs = BW_MIN(blocks * (s->lanes == 32 ? 8 : 4), (unsigned)N_VGPRS);
 	memset(u->vgprs, 0, (size_t)n_vgprs * s->lanes * 4);
 	for (unsigned i = 0; i < BW_EXP_N_TARGETS; i++) {
 		u->exports[i].lanes = 0;
@@ -167,9 +168,13 @@ void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, 
 	w->n_vgprs = (uint16_t)n_vgprs;
 	w->v = u->vgprs;
 	w->pc = s->pc;
-	w->mode = bw_field(s->rsrc1, 19, 12) | bw_field(s->rsrc1, 21, 21) << 8 |
-		  bw_field(s->rsrc1, 23, 23) << 9 | (s->fp16_ovfl ? 1u << 23 : 0);
-	w->status = BW_STATUS_VALID | 1u << 8; /* EXPORT_RDY */
+	w->mode = BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, FLOAT_MODE, s->rsrc1) |
+		  BW_FIELD(SQ_WAVE_MODE, DX10_CLAMP,
+			   BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, DX10_CLAMP, s->rsrc1)) |
+		  BW_FIELD(SQ_WAVE_MODE, IEEE,
+			   BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, IEEE_MODE, s->rsrc1)) |
+		  BW_FIELD(SQ_WAVE_MODE, FP16_OVFL, s->fp16_ovfl);
+	w->status = BW_STATUS_VALID | BW_FIELD_MASK(SQ_WAVE_STATUS, EXPORT_RDY);
 	w->s[EXEC_LO] = (uint32_t)exec;
 	w->s[EXEC_HI] = (uint32_t)(exec >> 32);
 }

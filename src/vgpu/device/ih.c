@@ -8,13 +8,7 @@
 #include "base/util.h"
 
 enum {
-	CNTL_RB_ENABLE = 1u << 0,
-	CNTL_WRITEBACK = 1u << 8,
-	CNTL_OVERFLOW_ENABLE = 1u << 16,
-	CNTL_ENABLE_INTR = 1u << 17,
-	CNTL_OVERFLOW_CLEAR = 1u << 31,
 	SPACE_BUS = 2, /* MC_SPACE: bus address; anything else: GPU address of VMID 0 */
-	WPTR_OVERFLOW = 1,
 	VECTOR_B = 32,
 };
 
@@ -32,7 +26,7 @@ void bw_ih_fini(struct bw_device *dev)
 static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const void *data,
 		  size_t n)
 {
-	if ((cntl >> 28 & 7) == SPACE_BUS) {
+	if (BW_FIELD_GET(IH_RB_CNTL, MC_SPACE, cntl) == SPACE_BUS) {
 		uint8_t *p = bw_device_sysmem(dev, address, n);
 		if (p)
 			memcpy(p, data, n);
@@ -46,16 +40,23 @@ static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const 
 
 static uint32_t ring_size_b(uint32_t cntl)
 {
-	return 4u << BW_MIN(cntl >> 1 & 0x1f, 27u);
+	return 4u << BW_MIN(BW_FIELD_GET(IH_RB_CNTL, RB_SIZE, cntl), 27u);
+}
+
+/* IH_RB_WPTR as it reads. */
+static uint32_t wptr_word(const struct bw_ih *ih)
+{
+	return ih->wptr_b | BW_FIELD(IH_RB_WPTR, RB_OVERFLOW, ih->overflow);
 }
 
 static void publish_wptr(struct bw_device *dev, uint32_t cntl)
 {
-	uint32_t wptr = dev->ih.wptr_b | (dev->ih.overflow ? WPTR_OVERFLOW : 0);
-	if (!(cntl & CNTL_WRITEBACK))
+	uint32_t wptr = wptr_word(&dev->ih);
+	if (!BW_FIELD_GET(IH_RB_CNTL, WPTR_WRITEBACK_ENABLE, cntl))
 		return;
+	uint32_t hi = bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_HI);
 	uint64_t address = bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_LO) |
-			   (uint64_t)(bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_HI) & 0xffff) << 32;
+			   (uint64_t)BW_FIELD_GET(IH_RB_WPTR_ADDR_HI, ADDR, hi) << 32;
 	if (!store(dev, cntl, address, &wptr, sizeof(wptr)))
 		BW_LOG(WARN, "vgpu", "IH: the write-pointer address 0x%llx is not mapped",
 		       (unsigned long long)address);
@@ -70,7 +71,7 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 			(uint32_t)v->vmid << 24,
 		(uint32_t)now,
 		(uint32_t)(now >> 32) & 0xffff,
-		lut & 0xffff, /* PASID */
+		BW_FIELD_GET(IH_VMID_0_LUT, PASID, lut),
 		v->data[0],
 		v->data[1],
 		v->data[2],
@@ -80,21 +81,22 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 	pthread_mutex_lock(&dev->ih.lock);
 	uint32_t cntl = bw_reg_get(dev, BW_REG_IH_RB_CNTL);
 	bool tell = false;
-	if (cntl & CNTL_RB_ENABLE) {
+	if (BW_FIELD_GET(IH_RB_CNTL, RB_ENABLE, cntl)) {
 		uint32_t size_b = ring_size_b(cntl), mask = size_b - 1;
+		uint32_t hi = bw_reg_get(dev, BW_REG_IH_RB_BASE_HI);
 		uint64_t base = (uint64_t)bw_reg_get(dev, BW_REG_IH_RB_BASE) << 8 |
-				(uint64_t)(bw_reg_get(dev, BW_REG_IH_RB_BASE_HI) & 0xff) << 40;
+				(uint64_t)BW_FIELD_GET(IH_RB_BASE_HI, ADDR, hi) << 40;
 		uint32_t at = dev->ih.wptr_b & mask;
 		if (((at + VECTOR_B) & mask) == (dev->ih.rptr_b & mask)) {
 			/* Full: the oldest vectors are lost, and the driver is told so. */
-			if (cntl & CNTL_OVERFLOW_ENABLE)
+			if (BW_FIELD_GET(IH_RB_CNTL, WPTR_OVERFLOW_ENABLE, cntl))
 				dev->ih.overflow = true;
 			BW_LOG(WARN, "vgpu", "IH ring overflow");
 		}
 		if (store(dev, cntl, base + at, dw, sizeof(dw))) {
 			dev->ih.wptr_b = (at + VECTOR_B) & mask;
 			publish_wptr(dev, cntl);
-			tell = cntl & CNTL_ENABLE_INTR;
+			tell = BW_FIELD_GET(IH_RB_CNTL, ENABLE_INTR, cntl);
 		} else {
 			BW_LOG(WARN, "vgpu", "IH: the ring at 0x%llx is not mapped",
 			       (unsigned long long)base);
@@ -105,24 +107,22 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 		dev->irq(dev->irq_cookie);
 }
 
-uint32_t bw_ih_reg_read(struct bw_device *dev, uint32_t addr_dw)
+uint32_t bw_ih_reg_read(struct bw_device *dev, enum bw_register reg)
 {
 	pthread_mutex_lock(&dev->ih.lock);
-	uint32_t v = addr_dw == BW_REG_IH_RB_RPTR
-			     ? dev->ih.rptr_b
-			     : dev->ih.wptr_b | (dev->ih.overflow ? WPTR_OVERFLOW : 0);
+	uint32_t v = reg == BW_REG_IH_RB_RPTR ? dev->ih.rptr_b : wptr_word(&dev->ih);
 	pthread_mutex_unlock(&dev->ih.lock);
 	return v;
 }
 
-void bw_ih_reg_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value)
+void bw_ih_reg_write(struct bw_device *dev, enum bw_register reg, uint32_t value)
 {
 	pthread_mutex_lock(&dev->ih.lock);
-	switch (addr_dw) {
+	switch ((int)reg) {
 	case BW_REG_IH_RB_CNTL:
-		if (value & CNTL_OVERFLOW_CLEAR)
+		if (BW_FIELD_GET(IH_RB_CNTL, WPTR_OVERFLOW_CLEAR, value))
 			dev->ih.overflow = false;
-		bw_reg_set(dev, addr_dw, value);
+		bw_reg_set(dev, reg, value);
 		break;
 	case BW_REG_IH_RB_RPTR:
 		dev->ih.rptr_b = value & ~3u;
@@ -137,7 +137,8 @@ void bw_ih_reg_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value)
 bool bw_ih_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 {
 	uint32_t db = bw_reg_get(dev, BW_REG_IH_DOORBELL_RPTR);
-	if (!(db >> 28 & 1) || (db & 0x3ffffff) != index_dw)
+	if (!BW_FIELD_GET(IH_DOORBELL_RPTR, ENABLE, db) ||
+	    BW_FIELD_GET(IH_DOORBELL_RPTR, OFFSET, db) != index_dw)
 		return false;
 	bw_ih_reg_write(dev, BW_REG_IH_RB_RPTR, (uint32_t)value);
 	return true;

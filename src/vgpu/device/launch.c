@@ -8,20 +8,28 @@
 #include "vgpu/device/exec/strict/strict.h"
 
 enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
-enum { MODE_WAVE_END = 1u << 21 }; /* traps at the end of the wave (rule 298) */
+/* SPI_GDBG_PER_VMID_CNTL.LAUNCH_MODE */
+enum { LAUNCH_HALTED = 1, LAUNCH_IN_STEPS = 3 };
 
-/* MODE from the program's resource words (rule 317): FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8,
- * IEEE 9, EXCP_EN 20:12, FP16_OVFL 23. */
+/* MODE from the program's resource words (rule 317); FLOAT_MODE is FP_ROUND and FP_DENORM. */
 static uint32_t initial_mode(const struct bw_dispatch *d, uint32_t gdbg)
 {
-	uint32_t excp = (d->rsrc2 >> 24 & 0x7f) | (d->rsrc2 >> 13 & 3) << 7;
-	uint32_t forced = gdbg >> 4 & 0x1ff;
-	excp = gdbg >> 13 & 1 ? forced : excp | forced; /* EXCP_REPLACE */
-	uint32_t mode = (d->rsrc1 >> 12 & 0xff) | (d->rsrc1 >> 21 & 1) << 8 |
-			(d->rsrc1 >> 23 & 1) << 9 | excp << 12 | (d->rsrc1 >> 26 & 1) << 23;
-	if (d->rsrc3 >> 11 & 1 || gdbg >> 15 & 1) /* TRAP_ON_END */
-		mode |= MODE_WAVE_END;
-	if ((gdbg >> 1 & 3) == 3) /* LAUNCH_MODE debug: starts in single step */
+	uint32_t excp = BW_FIELD_GET(COMPUTE_PGM_RSRC2, EXCP_EN, d->rsrc2) |
+			BW_FIELD_GET(COMPUTE_PGM_RSRC2, EXCP_EN_MSB, d->rsrc2) << 7;
+	uint32_t forced = BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, EXCP_EN, gdbg);
+	excp = BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, EXCP_REPLACE, gdbg) ? forced : excp | forced;
+	uint32_t mode =
+		BW_FIELD_GET(COMPUTE_PGM_RSRC1, FLOAT_MODE, d->rsrc1) |
+		BW_FIELD(SQ_WAVE_MODE, DX10_CLAMP,
+			 BW_FIELD_GET(COMPUTE_PGM_RSRC1, DX10_CLAMP, d->rsrc1)) |
+		BW_FIELD(SQ_WAVE_MODE, IEEE, BW_FIELD_GET(COMPUTE_PGM_RSRC1, IEEE_MODE, d->rsrc1)) |
+		BW_FIELD(SQ_WAVE_MODE, EXCP_EN, excp) |
+		BW_FIELD(SQ_WAVE_MODE, FP16_OVFL,
+			 BW_FIELD_GET(COMPUTE_PGM_RSRC1, FP16_OVFL, d->rsrc1));
+	if (BW_FIELD_GET(COMPUTE_PGM_RSRC3, TRAP_ON_END, d->rsrc3) ||
+	    BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_ON_END, gdbg))
+		mode |= BW_FIELD_MASK(SQ_WAVE_MODE, WAVE_END); /* rule 298 */
+	if (BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, LAUNCH_MODE, gdbg) == LAUNCH_IN_STEPS)
 		mode |= BW_MODE_TRAP_AFTER_INST;
 	return mode;
 }
@@ -29,15 +37,15 @@ static uint32_t initial_mode(const struct bw_dispatch *d, uint32_t gdbg)
 static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
 {
 	const struct bw_dispatch *d = g->dispatch;
-	unsigned n = d->rsrc2 >> 1 & 0x1f;
+	unsigned n = BW_FIELD_GET(COMPUTE_PGM_RSRC2, USER_SGPR, d->rsrc2);
 	unsigned copied = BW_MIN(n, (unsigned)BW_ARRAY_SIZE(d->user_data));
 	memcpy(w->s, d->user_data, copied * 4);
 	for (unsigned i = 0; i < 3; i++)
-		if (d->rsrc2 >> (7 + i) & 1)
+		if (d->rsrc2 >> (BW_FIELD_SHIFT(COMPUTE_PGM_RSRC2, TGID_X_EN) + i) & 1)
 			w->s[n++] = g->wg.id[i];
 	/* TG_SIZE_EN (rule 320). The wave's number in the group is also the ordered append term,
 	 * bits 17:6: RADV 22.3 reads it there on every GPU [seen], later drivers in 24:20. [I] */
-	if (d->rsrc2 >> 10 & 1)
+	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, TG_SIZE_EN, d->rsrc2))
 		w->s[n++] = (w->index_in_group == 0 ? 1u << 31 : 0) |
 			    (uint32_t)w->index_in_group << 20 | (uint32_t)w->index_in_group << 6 |
 			    g->wg.n_waves;
@@ -57,7 +65,7 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 	const struct bw_dispatch *d = g->dispatch;
 	unsigned total = g->threads[0] * g->threads[1] * g->threads[2];
 	unsigned first = w->index_in_group * w->lanes;
-	unsigned comps = d->rsrc2 >> 11 & 3; /* TIDIG_COMP_CNT */
+	unsigned comps = BW_FIELD_GET(COMPUTE_PGM_RSRC2, TIDIG_COMP_CNT, d->rsrc2);
 	unsigned live = BW_MIN((unsigned)w->lanes, total - first);
 
 	memset(w->v, 0, (size_t)w->n_vgprs * w->lanes * 4);
@@ -91,17 +99,25 @@ static void identify(const struct bw_group *g, struct bw_slot *s, unsigned i)
 	const struct bw_dispatch *d = g->dispatch;
 	const struct bw_wgp *wgp = g->wgp;
 	struct bw_wave *w = &s->w;
-	w->hw_id1 = s->id | (uint32_t)s->simd << 8 | (uint32_t)wgp->id << 10 |
-		    (uint32_t)wgp->sa << 16 | (uint32_t)wgp->se << 18;
-	w->hw_id2 = d->queue->queue | (uint32_t)d->queue->pipe << 4 | (uint32_t)d->queue->me << 8 |
-		    (uint32_t)g->wg.wg_id << 16 | (uint32_t)d->vmid << 24;
+	w->hw_id1 = BW_FIELD(SQ_WAVE_HW_ID1, WAVE_ID, s->id) |
+		    BW_FIELD(SQ_WAVE_HW_ID1, SIMD_ID, s->simd) |
+		    BW_FIELD(SQ_WAVE_HW_ID1, WGP_ID, wgp->id) |
+		    BW_FIELD(SQ_WAVE_HW_ID1, SA_ID, wgp->sa) |
+		    BW_FIELD(SQ_WAVE_HW_ID1, SE_ID, wgp->se);
+	w->hw_id2 = BW_FIELD(SQ_WAVE_HW_ID2, QUEUE_ID, d->queue->queue) |
+		    BW_FIELD(SQ_WAVE_HW_ID2, PIPE_ID, d->queue->pipe) |
+		    BW_FIELD(SQ_WAVE_HW_ID2, ME_ID, d->queue->me) |
+		    BW_FIELD(SQ_WAVE_HW_ID2, WG_ID, g->wg.wg_id) |
+		    BW_FIELD(SQ_WAVE_HW_ID2, VM_ID, d->vmid);
 	/* Base and size in units of 4 registers of the wave's own width; which unit the hardware
 	 * takes is not known [I]. */
 	uint32_t base = g->place[i].first_granule * d->dev->profile->vgpr_granule_w32 /
 			(4 * (w->lanes / 32));
-	w->gpr_alloc = (base & 0x1ff) | (w->n_vgprs / 4u - 1) << 12;
+	w->gpr_alloc = BW_FIELD(SQ_WAVE_GPR_ALLOC, VGPR_BASE, base) |
+		       BW_FIELD(SQ_WAVE_GPR_ALLOC, VGPR_SIZE, w->n_vgprs / 4u - 1);
 	/* Units of 256 bytes, as the kernel's trap handler reads them. */
-	w->lds_alloc = g->wg.lds_base_b / 256 | g->wg.lds_size_b / 256 << 12;
+	w->lds_alloc = BW_FIELD(SQ_WAVE_LDS_ALLOC, LDS_BASE, g->wg.lds_base_b / 256) |
+		       BW_FIELD(SQ_WAVE_LDS_ALLOC, LDS_SIZE, g->wg.lds_size_b / 256);
 }
 
 static void trap_state(struct bw_device *dev, const struct bw_group *g, struct bw_wave *w,
@@ -110,18 +126,23 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	const struct bw_dispatch *d = g->dispatch;
 	uint32_t hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, d->vmid);
 	uint32_t lo = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, d->vmid);
-	bool wanted = d->rsrc2 >> 6 & 1 || gdbg >> 3 & 1; /* TRAP_PRESENT, SPI TRAP_EN */
-	if (!(hi >> 31) || !wanted)
+	bool wanted = BW_FIELD_GET(COMPUTE_PGM_RSRC2, TRAP_PRESENT, d->rsrc2) ||
+		      BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_EN, gdbg);
+	if (!BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN, hi) || !wanted)
 		return;
 	w->status |= BW_STATUS_TRAP_EN;
 	w->s[TTMP0 + 6] = d->packet_id & 0x1ffffff; /* rule 328 */
 	for (unsigned i = 0; i < 3; i++)
 		w->s[TTMP0 + 8 + i] = g->wg.id[i];
 	w->s[TTMP0 + 11] = w->index_in_group & 0x3f;
-	if (d->rsrc3 >> 10 & 1 || gdbg >> 14 & 1) { /* TRAP_ON_START */
+	if (BW_FIELD_GET(COMPUTE_PGM_RSRC3, TRAP_ON_START, d->rsrc3) ||
+	    BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_ON_START, gdbg)) {
 		w->trapsts |= BW_TRAPSTS_WAVE_START;
-		bw_wave_enter_trap(w, bw_canonical((uint64_t)(hi & 0xff) << 40 | (uint64_t)lo << 8),
-				   0, false);
+		bw_wave_enter_trap(
+			w,
+			bw_canonical((uint64_t)BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, hi) << 40 |
+				     (uint64_t)lo << 8),
+			0, false);
 	}
 }
 
@@ -131,9 +152,13 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 	const struct bw_dispatch *d = g->dispatch;
 	const struct bw_wgp *wgp = g->wgp;
 	const struct bw_profile *p = d->dev->profile;
+	const uint32_t of_group = BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_X_EN) |
+				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Y_EN) |
+				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Z_EN) |
+				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TG_SIZE_EN);
 	const struct bw_strict_launch launch = {
-		.n_sgprs =
-			(d->rsrc2 >> 1 & 0x1f) + (unsigned)__builtin_popcount(d->rsrc2 >> 7 & 0xf),
+		.n_sgprs = BW_FIELD_GET(COMPUTE_PGM_RSRC2, USER_SGPR, d->rsrc2) +
+			   (unsigned)__builtin_popcount(d->rsrc2 & of_group),
 		.n_vgprs = 1,
 		.sa = wgp->se * p->sa_per_se + wgp->sa,
 		.cu = s->simd / (p->simd_per_wgp / 2),
@@ -150,6 +175,7 @@ void bw_group_launch(struct bw_group *g)
 	struct bw_device *dev = wgp->dev;
 	uint32_t gdbg = bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, d->vmid);
 
+	uint32_t mem_config = bw_reg_get_vmid(dev, BW_REG_SH_MEM_CONFIG, d->vmid);
 	if (dev->options.strict)
 		bw_strict_poison_lds(g->wg.lds, g->wg.lds_size_b);
 	for (unsigned i = 0; i < g->wg.n_waves; i++) {
@@ -179,9 +205,8 @@ void bw_group_launch(struct bw_group *g)
 		w->pc = d->pc;
 		w->dispatch_initiator = d->initiator;
 		w->mode = initial_mode(d, gdbg);
-		w->align_mode =
-			(uint8_t)(3 - bw_bits(bw_reg_get_vmid(dev, BW_REG_SH_MEM_CONFIG, d->vmid),
-					      3, 2));
+		w->align_mode = (uint8_t)(BW_ALIGNMENT_UNALIGNED -
+					  BW_FIELD_GET(SH_MEM_CONFIG, ALIGNMENT_MODE, mem_config));
 		w->status = BW_STATUS_VALID | (g->wg.n_waves > 1 ? BW_STATUS_IN_TG : 0u);
 		if (g->place[i].scratch_slot >= 0) {
 			w->status |= BW_STATUS_SCRATCH_EN;
@@ -196,7 +221,7 @@ void bw_group_launch(struct bw_group *g)
 		identify(g, s, i);
 		if (dev->strict)
 			begin_strict(g, s);
-		if ((gdbg >> 1 & 3) == 1) /* LAUNCH_MODE halt */
+		if (BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, LAUNCH_MODE, gdbg) == LAUNCH_HALTED)
 			w->status |= BW_STATUS_HALT;
 		trap_state(dev, g, w, gdbg);
 		wgp->resident[s->simd] |= (uint16_t)(1u << s->id);

@@ -5,17 +5,16 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "vgpu/device/gc_11_0_0.h"
+#include "regs/regs.h"
 
 #define GiB (1024ull * 1024 * 1024)
 
 /* Sizes and ids: doc/hardware/mesa.md 2.1 and 2.2 (published from a real card); segments:
- * doc/hardware/device.md 1. */
+ * doc/hardware/device.md 1; bus interface: the same, 2. */
 const struct bw_profile bw_profile_navi31 = {
 	.name = "navi31",
 	.gfx = "gfx1100",
 	.marketing_name = "AMD Radeon RX 7900 XTX",
-	.gc_version = 0x0b0000,
 	.pci_device = 0x744c,
 	.pci_subdevice = 0x0e3b,
 	.pci_revision = 0xc8,
@@ -35,10 +34,14 @@ const struct bw_profile bw_profile_navi31 = {
 	.max_groups_per_wgp = 32,
 	.vram_size_b = 25753026560,
 	.sysmem_size_b = 64 * GiB,
-	.gc_segment = {BW_SEG_GC_0, BW_SEG_GC_1, 0x1c000, 0x2402c00},
-	.mmhub_segment = {BW_SEG_MMHUB_0, 0x2408800},
-	.osssys_segment = {BW_SEG_OSSSYS_0, 0x240a000},
-	.hdp_segment = {BW_SEG_HDP_0, 0x240a400},
+	.gc = {BW_IP_VERSION(11, 0, 0), {0x1260, 0xa000, 0x1c000, 0x2402c00}},
+	.sdma = {BW_IP_VERSION(6, 0, 0), {0x1260, 0xa000, 0x1c000, 0x2402c00}},
+	.mmhub = {BW_IP_VERSION(3, 0, 0), {0x1a000, 0x2408800}},
+	.osssys = {BW_IP_VERSION(6, 0, 0), {0x10a0, 0x240a000}},
+	.hdp = {BW_IP_VERSION(6, 0, 0), {0xf20, 0x240a400}},
+	.rcc_config_memsize_dw = 0xde3,
+	.gpu_hdp_flush_req_dw = 0xe26,
+	.gpu_hdp_flush_done_dw = 0xe27,
 	.gb_addr_config = 0x545,
 };
 
@@ -55,5 +58,20 @@ const struct bw_profile *bw_profile_find(const char *name)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(profiles); i++)
 		if (!strcmp(profiles[i]->name, name))
 			return profiles[i];
+	return NULL;
+}
+
+const struct bw_profile_block *bw_profile_block(const struct bw_profile *p, const char *name)
+{
+	const struct {
+		const char *name;
+		const struct bw_profile_block *block;
+	} blocks[] = {
+		{"gc", &p->gc},		{"sdma", &p->sdma}, {"mmhub", &p->mmhub},
+		{"osssys", &p->osssys}, {"hdp", &p->hdp},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++)
+		if (!strcmp(blocks[i].name, name))
+			return blocks[i].block;
 	return NULL;
 }

@@ -8,11 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { BW_PROFILE_SEGMENTS = 5 };
+
+/* An IP block: which version, and the bases of its register segments in dwords, as ip_discovery has
+ * them. The version says where in its segment a register is (data/regs). */
+struct bw_profile_block {
+	uint32_t version; /* major << 16 | minor << 8 | revision */
+	uint32_t segment[BW_PROFILE_SEGMENTS];
+};
+
 struct bw_profile {
 	const char *name; /* "navi31" */
 	const char *gfx;  /* "gfx1100" */
 	const char *marketing_name;
-	uint32_t gc_version; /* 0x0b0000: major << 16 | minor << 8 | revision */
 	uint16_t pci_device, pci_subdevice, pci_revision;
 	const char *pci_address; /* "0000:03:00.0" */
 	uint32_t family, external_rev;
@@ -23,8 +31,11 @@ struct bw_profile {
 	uint32_t lds_granule_b;
 	uint8_t max_groups_per_wgp; /* 32 */
 	uint64_t vram_size_b, sysmem_size_b;
-	/* dwords, as ip_discovery */
-	uint32_t gc_segment[5], mmhub_segment[5], osssys_segment[5], hdp_segment[5];
+	/* Registers of SDMA are in GC's segments since gfx10. */
+	struct bw_profile_block gc, sdma, mmhub, osssys, hdp;
+	/* Registers of the bus interface, whose blocks the register database does not have: dword
+	 * addresses. */
+	uint32_t rcc_config_memsize_dw, gpu_hdp_flush_req_dw, gpu_hdp_flush_done_dw;
 	uint32_t gb_addr_config;
 };
 
@@ -32,5 +43,7 @@ extern const struct bw_profile bw_profile_navi31;
 /* All of them, in the order they are listed in. */
 const struct bw_profile *const *bw_profile_all(size_t *out_n);
 const struct bw_profile *bw_profile_find(const char *name); /* NULL when there is none */
+/* By the register database's name ("gc"); NULL when there is none. */
+const struct bw_profile_block *bw_profile_block(const struct bw_profile *p, const char *name);
 
 #endif

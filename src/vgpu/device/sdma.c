@@ -17,12 +17,9 @@ struct bw_sdma {
 /* Fault clients of the graphics hub (doc/hardware/page-tables.md 6.4) */
 enum { CLIENT_SDMA0 = 13 };
 
-static uint32_t reg_of(const struct bw_sdma_engine *e, uint32_t queue0_reg)
-{
-	return queue0_reg + e->index * BW_SDMA_REG_STRIDE;
-}
-
-#define REG(e, name) bw_reg_get((e)->dev, reg_of(e, BW_REG_SDMA0_QUEUE0_##name))
+/* Numbers of the two engines' registers lie side by side. */
+#define REG(e, name) bw_reg_get((e)->dev, BW_REG_SDMA0_QUEUE0_##name + (e)->index)
+#define FIELD(e, name, field) BW_FIELD_GET(SDMA0_QUEUE0_##name, field, REG(e, name))
 
 unsigned bw_sdma_vmid(const struct bw_sdma_engine *e)
 {
@@ -90,20 +87,21 @@ bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, 
 
 /* ---- registers ---- */
 
-static struct bw_sdma_engine *engine_at(struct bw_device *dev, uint32_t addr_dw, uint32_t *out_reg)
+/* out_reg: the same of engine 0. */
+static struct bw_sdma_engine *engine_of(struct bw_device *dev, enum bw_register reg,
+					enum bw_register *out_reg)
 {
-	unsigned i = addr_dw >= BW_REG_SDMA0_QUEUE0_RB_CNTL + BW_SDMA_REG_STRIDE;
-	*out_reg = addr_dw - i * BW_SDMA_REG_STRIDE;
+	unsigned i = (reg - BW_REG_SDMA0_QUEUE0_RB_CNTL) % BW_N_SDMA;
+	*out_reg = reg - i;
 	return &dev->sdma->engine[i];
 }
 
 /* RB_ENABLE: the queue goes on at RB_RPTR. */
 static void activate(struct bw_sdma_engine *e)
 {
-	uint32_t cntl = REG(e, RB_CNTL);
-	e->base = (uint64_t)REG(e, RB_BASE) << 8 | (uint64_t)(REG(e, RB_BASE_HI) & 0xffffff) << 40;
-	e->size_dw = 1u << BW_MIN(cntl >> 1 & 0x1f, 24u);
-	e->ring_vmid = cntl >> 24 & 0xf;
+	e->base = (uint64_t)REG(e, RB_BASE) << 8 | (uint64_t)FIELD(e, RB_BASE_HI, ADDR) << 40;
+	e->size_dw = 1u << BW_MIN(FIELD(e, RB_CNTL, RB_SIZE), 24u);
+	e->ring_vmid = (uint8_t)FIELD(e, RB_CNTL, RB_VMID);
 	uint64_t rptr = (REG(e, RB_RPTR) | (uint64_t)REG(e, RB_RPTR_HI) << 32) / 4;
 	e->wptr = (REG(e, RB_WPTR) | (uint64_t)REG(e, RB_WPTR_HI) << 32) / 4;
 	atomic_store(&e->rptr, rptr);
@@ -113,43 +111,48 @@ static void activate(struct bw_sdma_engine *e)
 	e->active = true;
 }
 
-uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
+uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)
 {
-	uint32_t reg, v;
-	struct bw_sdma_engine *e = engine_at(dev, addr_dw, &reg);
+	uint32_t v;
+	enum bw_register reg0;
+	struct bw_sdma_engine *e = engine_of(dev, reg, &reg0);
 	pthread_mutex_lock(&dev->sdma->lock);
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
-	switch (reg) {
+	switch ((int)reg0) {
 	case BW_REG_SDMA0_QUEUE0_RB_RPTR:
-		v = e->active ? (uint32_t)rptr_b : bw_reg_get(dev, addr_dw);
+		v = e->active ? (uint32_t)rptr_b : bw_reg_get(dev, reg);
 		break;
 	case BW_REG_SDMA0_QUEUE0_RB_RPTR_HI:
-		v = e->active ? (uint32_t)(rptr_b >> 32) : bw_reg_get(dev, addr_dw);
+		v = e->active ? (uint32_t)(rptr_b >> 32) : bw_reg_get(dev, reg);
 		break;
-	case BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS: /* SELECTED 0, USE_IB 1, IDLE 2 */
-		v = e->active ? 1u | (e->in_ib ? 2u : 0) | (rptr_b / 4 == e->wptr ? 4u : 0) : 4;
+	case BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS:
+		v = BW_FIELD(SDMA0_QUEUE0_CONTEXT_STATUS, SELECTED, e->active) |
+		    BW_FIELD(SDMA0_QUEUE0_CONTEXT_STATUS, USE_IB, e->active && e->in_ib) |
+		    BW_FIELD(SDMA0_QUEUE0_CONTEXT_STATUS, IDLE,
+			     !e->active || rptr_b / 4 == e->wptr);
 		break;
 	default:
-		v = bw_reg_get(dev, addr_dw);
+		v = bw_reg_get(dev, reg);
 		break;
 	}
 	pthread_mutex_unlock(&dev->sdma->lock);
 	return v;
 }
 
-void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
 		       uint32_t value)
 {
-	uint32_t reg;
-	struct bw_sdma_engine *e = engine_at(dev, addr_dw, &reg);
+	enum bw_register reg0;
+	struct bw_sdma_engine *e = engine_of(dev, reg, &reg0);
+	bool enable = BW_FIELD_GET(SDMA0_QUEUE0_RB_CNTL, RB_ENABLE, value);
 	pthread_mutex_lock(&dev->sdma->lock);
-	if (reg != BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS)
-		bw_reg_set(dev, addr_dw, value);
-	switch (reg) {
+	if (reg0 != BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS)
+		bw_reg_set(dev, reg, value);
+	switch ((int)reg0) {
 	case BW_REG_SDMA0_QUEUE0_RB_CNTL:
-		if (value & 1 && !e->active)
+		if (enable && !e->active)
 			activate(e);
-		else if (!(value & 1) && e->active)
+		else if (!enable && e->active)
 			e->stop_request = true;
 		break;
 	case BW_REG_SDMA0_QUEUE0_RB_WPTR:
@@ -167,9 +170,8 @@ bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 	pthread_mutex_lock(&dev->sdma->lock);
 	for (unsigned i = 0; i < BW_N_SDMA && !found; i++) {
 		struct bw_sdma_engine *e = &dev->sdma->engine[i];
-		/* DOORBELL.ENABLE 28, DOORBELL_OFFSET.OFFSET 27:2 */
-		if (!e->active || !(REG(e, DOORBELL) >> 28 & 1) ||
-		    (REG(e, DOORBELL_OFFSET) >> 2 & 0x3ffffff) != index_dw)
+		if (!e->active || !FIELD(e, DOORBELL, ENABLE) ||
+		    FIELD(e, DOORBELL_OFFSET, OFFSET) != index_dw)
 			continue;
 		e->wptr = value / 4;
 		found = true;
@@ -285,8 +287,7 @@ static void report_rptr(struct bw_sdma_engine *e)
 								     << 32;
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	struct bw_vm_fault fault;
-	/* RPTR_WRITEBACK_ENABLE 12 */
-	if (!(REG(e, RB_CNTL) >> 12 & 1) || !address)
+	if (!FIELD(e, RB_CNTL, RPTR_WRITEBACK_ENABLE) || !address)
 		return;
 	if (!bw_vm_write(tlb_of(e, e->ring_vmid), bw_canonical(address), &rptr_b, 8, &fault))
 		BW_LOG(WARN, "vgpu", "the read pointer of SDMA %u cannot be reported to 0x%" PRIx64,
@@ -297,10 +298,10 @@ static void stop(struct bw_sdma_engine *e)
 {
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	pthread_mutex_lock(&e->dev->sdma->lock);
-	bw_reg_set(e->dev, reg_of(e, BW_REG_SDMA0_QUEUE0_RB_RPTR), (uint32_t)rptr_b);
-	bw_reg_set(e->dev, reg_of(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI), (uint32_t)(rptr_b >> 32));
+	bw_reg_set(e->dev, BW_REG_SDMA0_QUEUE0_RB_RPTR + e->index, (uint32_t)rptr_b);
+	bw_reg_set(e->dev, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI + e->index, (uint32_t)(rptr_b >> 32));
 	e->active = e->stop_request = e->in_ib = e->polling = e->stopped = false;
-	if (REG(e, RB_CNTL) & 1) /* enabled again meanwhile */
+	if (FIELD(e, RB_CNTL, RB_ENABLE)) /* enabled again meanwhile */
 		activate(e);
 	pthread_mutex_unlock(&e->dev->sdma->lock);
 }

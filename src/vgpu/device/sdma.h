@@ -12,7 +12,7 @@
 #include "pm4/sdma.h"
 #include "vgpu/device/cp.h"
 
-enum { BW_N_SDMA = 2, BW_SDMA_REG_STRIDE = 0x600, BW_N_SDMA_QUEUE_REGS = 0x58 };
+enum { BW_N_SDMA = 2 };
 
 struct bw_sdma_engine {
 	struct bw_device *dev;
@@ -47,8 +47,8 @@ bool bw_sdma_turn(struct bw_device *dev);
 bool bw_sdma_polling(struct bw_device *dev);
 bool bw_sdma_busy(struct bw_device *dev, unsigned index);
 bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
-uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
-void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
+uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg);
+void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
 		       uint32_t value);
 
 /* What became of a packet (sdma_packets.c). */

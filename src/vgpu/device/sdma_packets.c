@@ -156,14 +156,15 @@ static enum bw_sdma_result do_vm_invalidation(struct bw_sdma_engine *e,
 {
 	uint32_t engine = p->header >> 16 & 0x1f, ack = p->dw[3] & 0xffff;
 	if (!privileged(e))
-		return illegal_register(e, BW_REG_GCVM_INVALIDATE_ENG0_REQ);
-	if (engine > 17)
+		return illegal_register(e, bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_REQ));
+	if (engine > BW_REG_GCVM_INVALIDATE_ENG17_REQ - BW_REG_GCVM_INVALIDATE_ENG0_REQ)
 		return refuse(e, p, "there is no such invalidation engine");
+	uint32_t req = bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine);
+	uint32_t acked = bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine);
 	if (!e->started)
-		bw_device_reg_write(e->dev, NULL, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine,
-				    p->dw[1]);
+		bw_device_reg_write(e->dev, NULL, req, p->dw[1]);
 	e->started = true;
-	uint32_t value = bw_device_reg_read(e->dev, NULL, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine);
+	uint32_t value = bw_device_reg_read(e->dev, NULL, acked);
 	return (value & ack) == ack ? BW_SDMA_DONE : BW_SDMA_POLL;
 }
 

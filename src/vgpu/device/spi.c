@@ -195,7 +195,8 @@ static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
 
 static bool is_stalled(struct bw_device *dev, unsigned vmid)
 {
-	return bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, vmid) & 1; /* STALL_VMID */
+	return BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, STALL_VMID,
+			    bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, vmid));
 }
 
 /* The next group of d; false: that was the last one. */

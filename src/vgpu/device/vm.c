@@ -59,18 +59,17 @@ uint32_t bw_vm_invalidate_done(struct bw_device *dev)
 	return dev->sched ? bw_sched_vm_settled(dev) : 0xffff;
 }
 
-static uint64_t reg_pair(struct bw_device *dev, uint32_t lo, unsigned n)
-{
-	return bw_reg_get(dev, lo + 2 * n) | (uint64_t)bw_reg_get(dev, lo + 2 * n + 1) << 32;
-}
+#define CONTEXT_PAIR(dev, name, vmid)                                                              \
+	(bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_LO32 + (vmid)) |                            \
+	 (uint64_t)bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_HI32 + (vmid)) << 32)
 
 static void context_of(struct bw_device *dev, unsigned vmid, struct bw_gpuvm_context *out)
 {
 	struct bw_gpuvm_regs r = {
 		.cntl = bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_CNTL + vmid),
-		.base = reg_pair(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32, vmid),
-		.start = reg_pair(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32, vmid),
-		.end = reg_pair(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32, vmid),
+		.base = CONTEXT_PAIR(dev, PAGE_TABLE_BASE_ADDR, vmid),
+		.start = CONTEXT_PAIR(dev, PAGE_TABLE_START_ADDR, vmid),
+		.end = CONTEXT_PAIR(dev, PAGE_TABLE_END_ADDR, vmid),
 		.fb_offset = bw_reg_get(dev, BW_REG_GCMC_VM_FB_OFFSET),
 		.fb_base = bw_reg_get(dev, BW_REG_GCMC_VM_FB_LOCATION_BASE),
 		.fb_top = bw_reg_get(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP),
@@ -106,21 +105,29 @@ static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 				  ? BW_CLIENT_SQC_INST
 				  : tlb->client;
 	bool write = f->access & BW_ACCESS_WRITE;
-	uint32_t status = (uint32_t)f->walker_error << 1 | (uint32_t)f->permission << 4 |
-			  (uint32_t)f->mapping_error << 8 | client << 9 | (uint32_t)write << 18 |
-			  (f->access & BW_ACCESS_ATOMIC ? 1u << 19 : 0) | tlb->vmid << 20;
+	bool atomic = f->access & BW_ACCESS_ATOMIC;
+	uint32_t status =
+		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, WALKER_ERROR, f->walker_error) |
+		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, PERMISSION_FAULTS, f->permission) |
+		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, MAPPING_ERROR, f->mapping_error) |
+		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, CID, client) |
+		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, RW, write) |
+		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, ATOMIC, atomic) |
+		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, VMID, tlb->vmid);
 	uint64_t page = f->va >> 12 & 0xfffffffff;
 
 	pthread_mutex_lock(&dev->vm.lock);
 	uint32_t cntl = bw_reg_get(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL);
 	uint32_t latched = bw_reg_get(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS);
-	if (!latched || cntl & 2) { /* ALLOW_SUBSEQUENT_PROTECTION_FAULT_STATUS_ADDR_UPDATES */
+	bool follow = BW_FIELD_GET(GCVM_L2_PROTECTION_FAULT_CNTL,
+				   ALLOW_SUBSEQUENT_PROTECTION_FAULT_STATUS_ADDR_UPDATES, cntl);
+	if (!latched || follow) {
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS, status);
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32, (uint32_t)page);
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32, (uint32_t)(page >> 32));
 	} else {
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS,
-			   latched | 1); /* MORE_FAULTS */
+			   latched | BW_FIELD_MASK(GCVM_L2_PROTECTION_FAULT_STATUS, MORE_FAULTS));
 	}
 	pthread_mutex_unlock(&dev->vm.lock);
 	atomic_fetch_add(&dev->vm.n_faults, 1);

@@ -8,23 +8,25 @@
 #include "base/util.h"
 
 enum {
-	REGS_EACH = 3, /* ADDR_H, ADDR_L, CNTL */
 	GRANULE_BITS = 7,
-	MASK_TOP = 29, /* MASK 22:0 stands for address bits 29:7; those above are always compared */
+	MASK_TOP = 29, /* MASK stands for address bits 29:7; those above are always compared */
 };
 
 void bw_watches_of(struct bw_device *dev, unsigned vmid, struct bw_watch out[BW_N_WATCHES])
 {
 	for (unsigned i = 0; i < BW_N_WATCHES; i++) {
-		uint32_t first = BW_REG_TCP_WATCH0_ADDR_H + i * REGS_EACH;
-		uint32_t hi = bw_reg_get(dev, first), lo = bw_reg_get(dev, first + 1);
-		uint32_t cntl = bw_reg_get(dev, first + 2);
-		bool on = cntl >> 31 && bw_bits(cntl, 27, 24) == vmid;
+		uint32_t hi = bw_reg_get(dev, BW_REG_TCP_WATCH0_ADDR_H + i);
+		uint32_t lo = bw_reg_get(dev, BW_REG_TCP_WATCH0_ADDR_L + i);
+		uint32_t cntl = bw_reg_get(dev, BW_REG_TCP_WATCH0_CNTL + i);
+		bool on = BW_FIELD_GET(TCP_WATCH0_CNTL, VALID, cntl) &&
+			  BW_FIELD_GET(TCP_WATCH0_CNTL, VMID, cntl) == vmid;
+		uint64_t mask = BW_FIELD_GET(TCP_WATCH0_CNTL, MASK, cntl);
 		uint64_t above = ((1ull << 48) - 1) & ~((1ull << (MASK_TOP + 1)) - 1);
 		out[i] = (struct bw_watch){
-			.va = (uint64_t)(hi & 0xffff) << 32 | (lo & ~((1u << GRANULE_BITS) - 1)),
-			.compared = on ? above | bw_bits(cntl, 22, 0) << GRANULE_BITS : 0,
-			.mode = (uint8_t)bw_bits(cntl, 30, 29),
+			.va = (uint64_t)BW_FIELD_GET(TCP_WATCH0_ADDR_H, ADDR, hi) << 32 |
+			      (lo & BW_FIELD_MASK(TCP_WATCH0_ADDR_L, ADDR)),
+			.compared = on ? above | mask << GRANULE_BITS : 0,
+			.mode = (uint8_t)BW_FIELD_GET(TCP_WATCH0_CNTL, MODE, cntl),
 		};
 	}
 }

@@ -20,11 +20,11 @@ static bool host_trap_base(void *cookie, unsigned vmid, uint64_t *out_tba, uint6
 	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
 	uint32_t tba_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, vmid);
 	uint32_t tma_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_HI, vmid);
-	*out_tba = bw_canonical((uint64_t)(tba_hi & 0xff) << 40 |
+	*out_tba = bw_canonical((uint64_t)BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, tba_hi) << 40 |
 				(uint64_t)bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, vmid) << 8);
-	*out_tma = bw_canonical((uint64_t)(tma_hi & 0xff) << 40 |
+	*out_tma = bw_canonical((uint64_t)BW_FIELD_GET(SQ_SHADER_TMA_HI, ADDR_HI, tma_hi) << 40 |
 				(uint64_t)bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_LO, vmid) << 8);
-	return tba_hi >> 31;
+	return BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN, tba_hi);
 }
 
 static uint64_t host_realtime(void *cookie)
@@ -38,16 +38,27 @@ static uint32_t host_shader_cycles(void *cookie)
 	return (uint32_t)(bw_device_now_ns(dev) * BW_SHADER_CLOCK_MHZ / 1000);
 }
 
+/* The ring of an interrupt vector: pipe 1:0, ME 3:2, queue 6:4. */
+static uint8_t ring_of(uint32_t hw_id2)
+{
+	return (uint8_t)(BW_FIELD_GET(SQ_WAVE_HW_ID2, PIPE_ID, hw_id2) |
+			 BW_FIELD_GET(SQ_WAVE_HW_ID2, ME_ID, hw_id2) << 2 |
+			 (BW_FIELD_GET(SQ_WAVE_HW_ID2, QUEUE_ID, hw_id2) & 7) << 4);
+}
+
 /* SQ_INTERRUPT_WORD_WAVE / _ERROR of gfx11 (kfd_int_process_v11.c): encoding 1 message, 2 error. */
 static void sq_interrupt(struct bw_worker *worker, const struct bw_wave *w, unsigned encoding,
 			 uint32_t data)
 {
 	uint32_t id1 = w->hw_id1, id2 = w->hw_id2;
-	uint32_t wave = id1 & 0x1f, simd = id1 >> 8 & 3, wgp = id1 >> 10 & 0xf, sa = id1 >> 16 & 1;
+	uint32_t wave = BW_FIELD_GET(SQ_WAVE_HW_ID1, WAVE_ID, id1),
+		 simd = BW_FIELD_GET(SQ_WAVE_HW_ID1, SIMD_ID, id1),
+		 wgp = BW_FIELD_GET(SQ_WAVE_HW_ID1, WGP_ID, id1),
+		 sa = BW_FIELD_GET(SQ_WAVE_HW_ID1, SA_ID, id1);
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GRBM_CP,
 		.source = BW_IH_SRC_SQ,
-		.ring = (uint8_t)((id2 >> 4 & 3) | (id2 >> 8 & 3) << 2 | (id2 & 7) << 4),
+		.ring = ring_of(id2),
 		.vmid = w->vmid,
 		.data = {data | sa << 25 | (w->status & BW_STATUS_PRIV ? 1u << 26 : 0) | wave << 27,
 			 simd | wgp << 2 | encoding << 6},
@@ -96,14 +107,15 @@ static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint
 static uint64_t host_border_colors(void *cookie)
 {
 	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
-	return (uint64_t)(bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR_HI) & 0xff) << 40 |
+	uint32_t hi = bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR_HI);
+	return (uint64_t)BW_FIELD_GET(TA_CS_BC_BASE_ADDR_HI, ADDRESS, hi) << 40 |
 	       (uint64_t)bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR) << 8;
 }
 
 static bool host_precise_memory(void *cookie)
 {
-	/* SINGLE_MEMOP */
-	return bw_reg_get(((struct bw_worker *)cookie)->dev, BW_REG_SQ_DEBUG) & 1;
+	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
+	return BW_FIELD_GET(SQ_DEBUG, SINGLE_MEMOP, bw_reg_get(dev, BW_REG_SQ_DEBUG));
 }
 
 struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
@@ -192,8 +204,7 @@ static void wave_fatal(struct bw_worker *worker, struct bw_slot *s)
 		struct bw_ih_vector v = {
 			.client = BW_IH_CLIENT_GRBM_CP,
 			.source = BW_IH_SRC_CP_PRIV_INSTR,
-			.ring = (uint8_t)((w->hw_id2 >> 4 & 3) | (w->hw_id2 >> 8 & 3) << 2 |
-					  (w->hw_id2 & 7) << 4),
+			.ring = ring_of(w->hw_id2),
 			.vmid = w->vmid,
 		};
 		bw_ih_raise(worker->dev, &v);

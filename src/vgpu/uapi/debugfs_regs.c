@@ -18,7 +18,7 @@ enum {
 	GPRWAVE_STATE_B = 36,
 };
 /* SQ_IND index spaces (doc/hardware/registers.md 2) */
-enum { IND_SGPR = 0x200, IND_VGPR = 0x400, IND_AUTO_INCR = 1 << 11 };
+enum { IND_SGPR = 0x200, IND_VGPR = 0x400 };
 
 static uint64_t field(uint64_t pos, unsigned hi, unsigned lo)
 {
@@ -162,10 +162,13 @@ static void read_ind(struct bw_uapi *u, const struct wave_place *w, uint32_t ind
 		     uint32_t n, uint32_t *out)
 {
 	struct bw_bank bank = wave_bank(w);
-	bw_device_reg_write(u->dev, &bank, u->reg.SQ_IND_INDEX,
-			    (w->wave & 0x1f) | (thread & 0x3f) << 5 | IND_AUTO_INCR | index << 16);
+	bw_wreg_bank(u, &bank, BW_REG_SQ_IND_INDEX,
+		     BW_FIELD(SQ_IND_INDEX, WAVE_ID, w->wave) |
+			     BW_FIELD(SQ_IND_INDEX, WORKITEM_ID, thread) |
+			     BW_FIELD_MASK(SQ_IND_INDEX, AUTO_INCR) |
+			     BW_FIELD(SQ_IND_INDEX, INDEX, index));
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = bw_device_reg_read(u->dev, &bank, u->reg.SQ_IND_DATA);
+		out[i] = bw_rreg_bank(u, &bank, BW_REG_SQ_IND_DATA);
 }
 
 enum { WAVE_WORDS = 16 };

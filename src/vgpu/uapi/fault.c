@@ -6,23 +6,9 @@
 #include "base/log.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* Client and source ids: soc15_ih_clientid.h, irqsrcs_gfx_11_0_0.h */
-enum { CLIENT_GFX = 0x0a, CLIENT_VMC = 0x12, CLIENT_GRBM_CP = 0x14, CLIENT_UTCL2 = 0x1b };
-enum {
-	SRC_UTCL2_FAULT = 0,
-	SRC_SDMA_TRAP = 49,
-	SRC_SDMA_QUEUE_HANG = 55,
-	SRC_CP_EOP = 181,
-	SRC_CP_BAD_OPCODE = 183,
-	SRC_CP_PRIV_REG = 184,
-	SRC_CP_PRIV_INSTR = 185,
-	SRC_SQ = 239,
-};
 enum { IH_VECTOR_B = 32, IH_RING_B = 256 << 10 };
-enum { SQ_CMD_KILL = 3, SQ_CMD_BROADCAST = 1 << 4, SQ_CMD_CHECK_VMID = 1 << 7 };
-/* SQ_IND indices, and bits of what is there (doc/hardware/registers.md 2 and 4) */
-enum { IND_WAVE_ACTIVE = 0x0a, IND_STATUS = 0x102, IND_HW_ID2 = 0x118 };
-enum { STATUS_VALID = 1 << 16, STATUS_FATAL_HALT = 1 << 23 };
+/* SQ_CMD.CMD and MODE (doc/hardware/registers.md 3) */
+enum { SQ_CMD_KILL = 3, SQ_CMD_BROADCAST = 1 };
 
 struct vector {
 	uint8_t client, source, ring, vmid;
@@ -52,8 +38,9 @@ static void log_process(struct bw_uapi *u, const struct bw_drm_vm *vm)
 
 static uint32_t sq_ind(struct bw_uapi *u, const struct bw_bank *bank, unsigned wave, uint32_t index)
 {
-	bw_device_reg_write(u->dev, bank, u->reg.SQ_IND_INDEX, index << 16 | wave);
-	return bw_device_reg_read(u->dev, bank, u->reg.SQ_IND_DATA);
+	bw_wreg_bank(u, bank, BW_REG_SQ_IND_INDEX,
+		     BW_FIELD(SQ_IND_INDEX, INDEX, index) | BW_FIELD(SQ_IND_INDEX, WAVE_ID, wave));
+	return bw_rreg_bank(u, bank, BW_REG_SQ_IND_DATA);
 }
 
 /* Whether a wave of this VMID has halted for good: an exception that no trap handler took. */
@@ -70,13 +57,15 @@ static bool has_fatal_wave(struct bw_uapi *u, unsigned vmid)
 				       .sa = sa,
 				       .instance = wgp << 2 | simd,
 				       .se = i / (p->simd_per_wgp * p->wgp_per_sa * p->sa_per_se)};
-		uint32_t active = sq_ind(u, &bank, 0, IND_WAVE_ACTIVE);
+		uint32_t active = sq_ind(u, &bank, 0, BW_REG_INDEX(SQ_WAVE_ACTIVE));
 		for (unsigned wave = 0; wave < p->waves_per_simd && !found; wave++) {
 			if (!(active >> wave & 1))
 				continue;
-			uint32_t status = sq_ind(u, &bank, wave, IND_STATUS);
-			found = status & STATUS_VALID && status & STATUS_FATAL_HALT &&
-				(sq_ind(u, &bank, wave, IND_HW_ID2) >> 24 & 0xf) == vmid;
+			uint32_t status = sq_ind(u, &bank, wave, BW_REG_INDEX(SQ_WAVE_STATUS));
+			uint32_t hw_id2 = sq_ind(u, &bank, wave, BW_REG_INDEX(SQ_WAVE_HW_ID2));
+			found = BW_FIELD_GET(SQ_WAVE_STATUS, VALID, status) &&
+				BW_FIELD_GET(SQ_WAVE_STATUS, FATAL_HALT, status) &&
+				BW_FIELD_GET(SQ_WAVE_HW_ID2, VM_ID, hw_id2) == vmid;
 		}
 	}
 	pthread_mutex_unlock(&u->grbm_lock);
@@ -120,13 +109,14 @@ static void log_fault(struct bw_uapi *u, const struct vector *v, const struct bw
 	if (!status)
 		return;
 	bw_klog(u, "GCVM_L2_PROTECTION_FAULT_STATUS:0x%08X", status);
-	bw_klog(u, "\t Faulty UTCL2 client ID: %s (0x%x)", client_name(status >> 9 & 0x1ff),
-		status >> 9 & 0x1ff);
-	bw_klog(u, "\t MORE_FAULTS: 0x%x", status & 1);
-	bw_klog(u, "\t WALKER_ERROR: 0x%x", status >> 1 & 7);
-	bw_klog(u, "\t PERMISSION_FAULTS: 0x%x", status >> 4 & 0xf);
-	bw_klog(u, "\t MAPPING_ERROR: 0x%x", status >> 8 & 1);
-	bw_klog(u, "\t RW: 0x%x", status >> 18 & 1);
+#define FAULT(field) BW_FIELD_GET(GCVM_L2_PROTECTION_FAULT_STATUS, field, status)
+	bw_klog(u, "\t Faulty UTCL2 client ID: %s (0x%x)", client_name(FAULT(CID)), FAULT(CID));
+	bw_klog(u, "\t MORE_FAULTS: 0x%x", FAULT(MORE_FAULTS));
+	bw_klog(u, "\t WALKER_ERROR: 0x%x", FAULT(WALKER_ERROR));
+	bw_klog(u, "\t PERMISSION_FAULTS: 0x%x", FAULT(PERMISSION_FAULTS));
+	bw_klog(u, "\t MAPPING_ERROR: 0x%x", FAULT(MAPPING_ERROR));
+	bw_klog(u, "\t RW: 0x%x", FAULT(RW));
+#undef FAULT
 }
 
 static struct bw_drm_vm *vm_of(struct bw_uapi *u, const struct vector *v)
@@ -151,10 +141,11 @@ static bool is_being_killed(struct bw_uapi *u, unsigned vmid)
 static void vm_fault(struct bw_uapi *u, const struct vector *v)
 {
 	uint64_t addr = (uint64_t)v->data[0] << 12 | (uint64_t)(v->data[1] & 0xf) << 44;
-	uint32_t status = bw_rreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_STATUS);
-	uint32_t cntl = bw_rreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_CNTL);
-	bw_wreg(u, u->reg.GCVM_L2_PROTECTION_FAULT_CNTL,
-		cntl | 1); /* CLEAR_PROTECTION_FAULT_STATUS_ADDR */
+	uint32_t status = bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS);
+	uint32_t cntl = bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL);
+	bw_wreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL,
+		BW_FIELD_SET(GCVM_L2_PROTECTION_FAULT_CNTL, CLEAR_PROTECTION_FAULT_STATUS_ADDR,
+			     cntl, 1));
 	/* What comes while the VMID's waves are being ended is more of the same: the first one
 	 * tells. */
 	if (is_being_killed(u, v->vmid))
@@ -184,10 +175,10 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 		"Impossible dispatch in command stream"};
 	unsigned me = v->ring >> 2 & 3, pipe = v->ring & 3;
 	/* A wave's illegal instruction comes as an SQ interrupt as well, which says more. */
-	if (v->source == SRC_CP_PRIV_INSTR)
+	if (v->source == BW_IH_SRC_CP_PRIV_INSTR)
 		return;
 	struct bw_bank bank = {.use_srbm = true, .me = me, .pipe = pipe};
-	uint32_t error = bw_device_reg_read(u->dev, &bank, u->reg.CP_HQD_ERROR);
+	uint32_t error = bw_rreg_bank(u, &bank, BW_REG_CP_HQD_ERROR);
 	const char *text = what[error < BW_ARRAY_SIZE(what) ? error : 0];
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
 		struct bw_drm_ring *ring = &u->rings[i];
@@ -243,19 +234,20 @@ static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
 
 static void dispatch(struct bw_uapi *u, const struct vector *v)
 {
-	if (v->source == SRC_UTCL2_FAULT &&
-	    (v->client == CLIENT_GFX || v->client == CLIENT_UTCL2 || v->client == CLIENT_VMC))
+	if (v->source == BW_IH_SRC_UTCL2_FAULT &&
+	    (v->client == BW_IH_CLIENT_GFX || v->client == BW_IH_CLIENT_UTCL2 ||
+	     v->client == BW_IH_CLIENT_VMC))
 		vm_fault(u, v);
-	else if (v->client == CLIENT_GRBM_CP && v->source >= SRC_CP_BAD_OPCODE &&
-		 v->source <= SRC_CP_PRIV_INSTR)
+	else if (v->client == BW_IH_CLIENT_GRBM_CP && v->source >= BW_IH_SRC_CP_BAD_OPCODE &&
+		 v->source <= BW_IH_SRC_CP_PRIV_INSTR)
 		cp_error(u, v);
-	else if (v->client == CLIENT_GFX && v->source == SRC_SDMA_QUEUE_HANG)
+	else if (v->client == BW_IH_CLIENT_GFX && v->source == BW_IH_SRC_SDMA_QUEUE_HANG)
 		sdma_error(u, v);
-	else if (v->client == CLIENT_GFX && v->source == SRC_SDMA_TRAP)
+	else if (v->client == BW_IH_CLIENT_GFX && v->source == BW_IH_SRC_SDMA_TRAP)
 		return; /* as CP_EOP */
-	else if (v->source == SRC_SQ)
+	else if (v->source == BW_IH_SRC_SQ)
 		sq_interrupt(u, v);
-	else if (v->source != SRC_CP_EOP) /* completed fences are found by looking at them */
+	else if (v->source != BW_IH_SRC_CP_EOP) /* completed fences are found by looking at them */
 		BW_LOG(WARN, "uapi", "interrupt of client %#x, source %u is not handled", v->client,
 		       v->source);
 }
@@ -269,32 +261,34 @@ static uint32_t vector_at(uint32_t pointer)
 
 bool bw_drm_ih_ends_only(struct bw_uapi *u)
 {
-	uint32_t wptr = bw_rreg(u, u->reg.IH_RB_WPTR), rptr = u->ih_rptr;
-	if (wptr & 1) /* overflow */
+	uint32_t wptr = bw_rreg(u, BW_REG_IH_RB_WPTR), rptr = u->ih_rptr;
+	if (BW_FIELD_GET(IH_RB_WPTR, RB_OVERFLOW, wptr))
 		return false;
 	wptr = vector_at(wptr);
 	for (; rptr != wptr; rptr = (rptr + IH_VECTOR_B) & (IH_RING_B - 1)) {
 		uint32_t dw;
 		memcpy(&dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + rptr, sizeof(dw));
 		uint8_t client = dw & 0xff, source = dw >> 8 & 0xff;
-		if ((client != CLIENT_GRBM_CP || source != SRC_CP_EOP) &&
-		    (client != CLIENT_GFX || source != SRC_SDMA_TRAP))
+		if ((client != BW_IH_CLIENT_GRBM_CP || source != BW_IH_SRC_CP_EOP) &&
+		    (client != BW_IH_CLIENT_GFX || source != BW_IH_SRC_SDMA_TRAP))
 			return false;
 	}
 	u->ih_rptr = rptr;
-	bw_wreg(u, u->reg.IH_RB_RPTR, rptr);
+	bw_wreg(u, BW_REG_IH_RB_RPTR, rptr);
 	return true;
 }
 
 void bw_drm_ih_process(struct bw_uapi *u)
 {
-	uint32_t wptr = bw_rreg(u, u->reg.IH_RB_WPTR);
-	if (wptr & 1) { /* RB_OVERFLOW: start at the oldest vector that is still there
-			   (ih_v6_0_get_wptr) */
+	uint32_t wptr = bw_rreg(u, BW_REG_IH_RB_WPTR);
+	if (BW_FIELD_GET(IH_RB_WPTR, RB_OVERFLOW, wptr)) {
+		/* Start at the oldest vector that is still there (ih_v6_0_get_wptr). */
 		u->ih_rptr = vector_at(wptr + IH_VECTOR_B);
-		uint32_t cntl = bw_rreg(u, u->reg.IH_RB_CNTL) & ~(1u << 31);
-		bw_wreg(u, u->reg.IH_RB_CNTL, cntl | 1u << 31); /* WPTR_OVERFLOW_CLEAR */
-		bw_wreg(u, u->reg.IH_RB_CNTL, cntl);
+		uint32_t cntl = bw_rreg(u, BW_REG_IH_RB_CNTL);
+		bw_wreg(u, BW_REG_IH_RB_CNTL,
+			BW_FIELD_SET(IH_RB_CNTL, WPTR_OVERFLOW_CLEAR, cntl, 1));
+		bw_wreg(u, BW_REG_IH_RB_CNTL,
+			BW_FIELD_SET(IH_RB_CNTL, WPTR_OVERFLOW_CLEAR, cntl, 0));
 		BW_LOG(WARN, "uapi", "IH ring buffer overflow");
 	}
 	wptr = vector_at(wptr);
@@ -313,7 +307,7 @@ void bw_drm_ih_process(struct bw_uapi *u)
 		u->ih_rptr = (u->ih_rptr + IH_VECTOR_B) & (IH_RING_B - 1);
 		dispatch(u, &v);
 	}
-	bw_wreg(u, u->reg.IH_RB_RPTR, u->ih_rptr);
+	bw_wreg(u, BW_REG_IH_RB_RPTR, u->ih_rptr);
 }
 
 void bw_drm_job_kill(struct bw_uapi *u, struct bw_drm_ring *ring, int error, const char *why)
@@ -343,9 +337,11 @@ bool bw_drm_recover(struct bw_uapi *u)
 			continue;
 		busy = true;
 		struct bw_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
-		bw_device_reg_write(u->dev, &all, u->reg.SQ_CMD,
-				    SQ_CMD_KILL | SQ_CMD_BROADCAST | SQ_CMD_CHECK_VMID |
-					    job->vmid << 28);
+		bw_wreg_bank(u, &all, BW_REG_SQ_CMD,
+			     BW_FIELD(SQ_CMD, CMD, SQ_CMD_KILL) |
+				     BW_FIELD(SQ_CMD, MODE, SQ_CMD_BROADCAST) |
+				     BW_FIELD_MASK(SQ_CMD, CHECK_VMID) |
+				     BW_FIELD(SQ_CMD, VM_ID, job->vmid));
 		if (bw_drm_ring_stopped(u, ring) || bw_now_ns() - job->kill_since_ns > soft_ns) {
 			job->kill_since_ns =
 				bw_now_ns(); /* if this does not work, try again later */

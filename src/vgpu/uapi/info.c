@@ -185,21 +185,20 @@ static void vram_gtt(struct bw_uapi *u, struct answer *a)
 	a->size_b = sizeof(v);
 }
 
-/* What soc21.c lets every program read, by GC dword offset: all in segment 0. */
-static bool mmr_allowed(const struct bw_profile *p, uint32_t addr_dw)
+/* What soc21.c lets every program read. */
+static bool mmr_allowed(const struct bw_uapi *u, uint32_t addr_dw)
 {
-	/* clang-format off */
-	static const uint16_t offsets[] = {
-		0x0da4, 0x0da2, 0x0da5, 0x0da6, 0x0dae, 0x0daf, /* GRBM_STATUS, _STATUS2, _STATUS_SE0-3 */
-		0x0025, 0x0625,                                 /* SDMA0/1_STATUS_REG */
-		0x0f40, 0x0f3d, 0x0f3e, 0x0f3c,                 /* CP_STAT, CP_STALLED_STAT1-3 */
-		0x0e28, 0x0e29, 0x0e27,                         /* CP_CPF_BUSY_STAT, _STALLED_STAT1, _STATUS */
-		0x0e25, 0x0e26, 0x0e24,                         /* CP_CPC_BUSY_STAT, _STALLED_STAT1, _STATUS */
-		0x13de,                                         /* GB_ADDR_CONFIG */
+	static const uint16_t regs[] = {
+		BW_REG_GRBM_STATUS,	 BW_REG_GRBM_STATUS2,	      BW_REG_GRBM_STATUS_SE0,
+		BW_REG_GRBM_STATUS_SE1,	 BW_REG_GRBM_STATUS_SE2,      BW_REG_GRBM_STATUS_SE3,
+		BW_REG_SDMA0_STATUS_REG, BW_REG_SDMA1_STATUS_REG,     BW_REG_CP_STAT,
+		BW_REG_CP_STALLED_STAT1, BW_REG_CP_STALLED_STAT2,     BW_REG_CP_STALLED_STAT3,
+		BW_REG_CP_CPF_BUSY_STAT, BW_REG_CP_CPF_STALLED_STAT1, BW_REG_CP_CPF_STATUS,
+		BW_REG_CP_CPC_BUSY_STAT, BW_REG_CP_CPC_STALLED_STAT1, BW_REG_CP_CPC_STATUS,
+		BW_REG_GB_ADDR_CONFIG,
 	};
-	/* clang-format on */
-	for (size_t i = 0; i < BW_ARRAY_SIZE(offsets); i++)
-		if (p->gc_segment[0] + offsets[i] == addr_dw)
+	for (size_t i = 0; i < BW_ARRAY_SIZE(regs); i++)
+		if (bw_drm_reg(u, regs[i]) == addr_dw)
 			return true;
 	return false;
 }
@@ -219,7 +218,7 @@ static int read_mmr(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct a
 	_Static_assert(MAX_MMR * 4 <= sizeof(a->bytes), "answer too small");
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t addr = q->read_mmr_reg.dword_offset + i;
-		if (!mmr_allowed(u->profile, addr)) {
+		if (!mmr_allowed(u, addr)) {
 			BW_LOG(INFO, "uapi", "READ_MMR_REG of %#x is not allowed to programs",
 			       addr);
 			return -EFAULT;
@@ -275,10 +274,9 @@ static int vbios(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answ
 
 static uint64_t timestamp(struct bw_uapi *u)
 {
-	/* RLC_CAPTURE_GPU_CLOCK_COUNT, two dwords after the count, latches it. */
-	bw_wreg(u, u->reg.RLC_GPU_CLOCK_COUNT_LSB + 2, 1);
-	uint64_t lo = bw_rreg(u, u->reg.RLC_GPU_CLOCK_COUNT_LSB);
-	return lo | (uint64_t)bw_rreg(u, u->reg.RLC_GPU_CLOCK_COUNT_LSB + 1) << 32;
+	bw_wreg(u, BW_REG_RLC_CAPTURE_GPU_CLOCK_COUNT, 1); /* latches it */
+	uint64_t lo = bw_rreg(u, BW_REG_RLC_GPU_CLOCK_COUNT_LSB);
+	return lo | (uint64_t)bw_rreg(u, BW_REG_RLC_GPU_CLOCK_COUNT_MSB) << 32;
 }
 
 /* Lock held. */

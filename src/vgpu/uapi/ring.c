@@ -22,44 +22,50 @@ static const struct { const char *name; uint8_t me, pipe; } places[BW_DRM_N_RING
 };
 /* clang-format on */
 
-static void hqd_write(struct bw_uapi *u, const struct bw_drm_ring *ring, uint32_t addr_dw,
+static void hqd_write(struct bw_uapi *u, const struct bw_drm_ring *ring, enum bw_register reg,
 		      uint32_t value)
 {
 	struct bw_bank bank = {.use_srbm = true, .me = ring->me, .pipe = ring->pipe};
-	bw_device_reg_write(u->dev, &bank, addr_dw, value);
+	bw_wreg_bank(u, &bank, reg, value);
 }
 
-static uint32_t hqd_read(struct bw_uapi *u, const struct bw_drm_ring *ring, uint32_t addr_dw)
+static uint32_t hqd_read(struct bw_uapi *u, const struct bw_drm_ring *ring, enum bw_register reg)
 {
 	struct bw_bank bank = {.use_srbm = true, .me = ring->me, .pipe = ring->pipe};
-	return bw_device_reg_read(u->dev, &bank, addr_dw);
+	return bw_rreg_bank(u, &bank, reg);
 }
 
 static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	uint64_t base = bw_drm_mc(u, ring->offset) >> 8;
 	ring->wptr = 0;
-	hqd_write(u, ring, u->reg.CP_HQD_ACTIVE, 0);
-	hqd_write(u, ring, u->reg.CP_HQD_DEQUEUE_REQUEST, 0);
-	hqd_write(u, ring, u->reg.CP_HQD_VMID, 0);
-	hqd_write(u, ring, u->reg.CP_HQD_PQ_BASE, (uint32_t)base);
-	hqd_write(u, ring, u->reg.CP_HQD_PQ_BASE_HI, (uint32_t)(base >> 32));
-	hqd_write(u, ring, u->reg.CP_HQD_PQ_RPTR, 0);
-	hqd_write(u, ring, u->reg.CP_HQD_PQ_WPTR_LO, 0);
-	hqd_write(u, ring, u->reg.CP_HQD_PQ_WPTR_HI, 0);
-	/* QUEUE_SIZE n: 2^(n+1) dwords; RPTR_BLOCK_SIZE, UNORD_DISPATCH, PRIV_STATE, KMD_QUEUE */
-	hqd_write(u, ring, u->reg.CP_HQD_PQ_CONTROL,
-		  ((uint32_t)__builtin_ctz(RING_DW) - 1) | 9 << 8 | 1 << 28 | 1 << 30 | 1u << 31);
-	hqd_write(u, ring, u->reg.CP_HQD_PQ_DOORBELL_CONTROL, ring->doorbell_dw << 2 | 1 << 30);
-	hqd_write(u, ring, u->reg.CP_HQD_ACTIVE, 1);
+	hqd_write(u, ring, BW_REG_CP_HQD_ACTIVE, 0);
+	hqd_write(u, ring, BW_REG_CP_HQD_DEQUEUE_REQUEST, 0);
+	hqd_write(u, ring, BW_REG_CP_HQD_VMID, 0);
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_BASE, (uint32_t)base);
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_BASE_HI, (uint32_t)(base >> 32));
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_RPTR, 0);
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
+	/* QUEUE_SIZE n: 2^(n+1) dwords */
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_CONTROL,
+		  BW_FIELD(CP_HQD_PQ_CONTROL, QUEUE_SIZE, __builtin_ctz(RING_DW) - 1) |
+			  BW_FIELD(CP_HQD_PQ_CONTROL, RPTR_BLOCK_SIZE, 9) |
+			  BW_FIELD_MASK(CP_HQD_PQ_CONTROL, UNORD_DISPATCH) |
+			  BW_FIELD_MASK(CP_HQD_PQ_CONTROL, PRIV_STATE) |
+			  BW_FIELD_MASK(CP_HQD_PQ_CONTROL, KMD_QUEUE));
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_DOORBELL_CONTROL,
+		  BW_FIELD(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET, ring->doorbell_dw) |
+			  BW_FIELD_MASK(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN));
+	hqd_write(u, ring, BW_REG_CP_HQD_ACTIVE, 1);
 }
 
 /* Throws away what the queue is doing; false: it does not come to an end. */
 static bool hqd_stop(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
-	hqd_write(u, ring, u->reg.CP_HQD_DEQUEUE_REQUEST, DEQUEUE_RESET_WAVES);
+	hqd_write(u, ring, BW_REG_CP_HQD_DEQUEUE_REQUEST, DEQUEUE_RESET_WAVES);
 	int64_t until = bw_now_ns() + 200 * 1000000;
-	while (hqd_read(u, ring, u->reg.CP_HQD_ACTIVE) & 1) {
+	while (hqd_read(u, ring, BW_REG_CP_HQD_ACTIVE) & 1) {
 		if (bw_now_ns() > until)
 			return false;
 		struct timespec nap = {0, 500000};
@@ -95,6 +101,17 @@ int bw_drm_ring_init(struct bw_uapi *u, unsigned index)
 	return r;
 }
 
+/* Everything of a VMID, as gmc_v11_0_get_invalidate_req says it. */
+uint32_t bw_drm_invalidate_req(unsigned vmid)
+{
+	return BW_FIELD(GCVM_INVALIDATE_ENG0_REQ, PER_VMID_INVALIDATE_REQ, 1u << vmid) |
+	       BW_FIELD_MASK(GCVM_INVALIDATE_ENG0_REQ, INVALIDATE_L2_PTES) |
+	       BW_FIELD_MASK(GCVM_INVALIDATE_ENG0_REQ, INVALIDATE_L2_PDE0) |
+	       BW_FIELD_MASK(GCVM_INVALIDATE_ENG0_REQ, INVALIDATE_L2_PDE1) |
+	       BW_FIELD_MASK(GCVM_INVALIDATE_ENG0_REQ, INVALIDATE_L2_PDE2) |
+	       BW_FIELD_MASK(GCVM_INVALIDATE_ENG0_REQ, INVALIDATE_L1_PTES);
+}
+
 /* Page-table base, PASID, invalidation and its acknowledgement (gmc_v11_0_emit_flush_gpu_tlb and
  * _emit_pasid_mapping). Each ring has an invalidation engine to itself. */
 static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const struct bw_drm_vm *vm)
@@ -102,13 +119,17 @@ static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
 	struct bw_pm4_stream *s = &ring->stream;
 	uint64_t root = bw_drm_pt_root_entry(vm);
 	unsigned vmid = vm->vmid, engine = (unsigned)(ring - u->rings);
-	uint32_t base = u->reg.GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + 2 * vmid;
-	bw_pm4_put_write_reg(s, base, (uint32_t)root);
-	bw_pm4_put_write_reg(s, base + 1, (uint32_t)(root >> 32));
-	bw_pm4_put_write_reg(s, u->reg.IH_VMID_0_LUT + vmid, vm->pasid);
-	/* PER_VMID_INVALIDATE_REQ, INVALIDATE_L2_PTES, _PDE0, _PDE1, _PDE2, _L1_PTES */
-	bw_pm4_put_write_reg(s, u->reg.GCVM_INVALIDATE_ENG0_REQ + engine, 1u << vmid | 0x1fu << 19);
-	bw_pm4_put_wait_reg(s, u->reg.GCVM_INVALIDATE_ENG0_ACK + engine, 1u << vmid, 1u << vmid);
+	bw_pm4_put_write_reg(s,
+			     bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid),
+			     (uint32_t)root);
+	bw_pm4_put_write_reg(s,
+			     bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid),
+			     (uint32_t)(root >> 32));
+	bw_pm4_put_write_reg(s, bw_drm_reg(u, BW_REG_IH_VMID_0_LUT + vmid), vm->pasid);
+	bw_pm4_put_write_reg(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine),
+			     bw_drm_invalidate_req(vmid));
+	bw_pm4_put_wait_reg(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine), 1u << vmid,
+			    1u << vmid);
 	if (!ring->me) {
 		bw_pm4_put_header(s, BW_PM4_PFP_SYNC_ME, 1);
 		bw_pm4_put(s, 0);
@@ -167,7 +188,7 @@ bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
 	if (ring->is_sdma)
 		return bw_device_sdma_error(u->dev, ring->pipe, NULL, 0);
-	return hqd_read(u, ring, u->reg.CP_HQD_ERROR) != 0;
+	return hqd_read(u, ring, BW_REG_CP_HQD_ERROR) != 0;
 }
 
 void bw_drm_ring_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
@@ -177,8 +198,8 @@ void bw_drm_ring_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uin
 		bw_drm_sdma_pointers(u, ring, out_rptr, out_wptr);
 		return;
 	}
-	*out_rptr = hqd_read(u, ring, u->reg.CP_HQD_PQ_RPTR);
-	*out_wptr = hqd_read(u, ring, u->reg.CP_HQD_PQ_WPTR_LO);
+	*out_rptr = hqd_read(u, ring, BW_REG_CP_HQD_PQ_RPTR);
+	*out_wptr = hqd_read(u, ring, BW_REG_CP_HQD_PQ_WPTR_LO);
 }
 
 /* Throws away what the queue is doing and starts it again with the jobs behind the one at its head,

@@ -8,12 +8,9 @@
 
 enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
 
-static uint32_t reg(const struct bw_uapi *u, const struct bw_drm_ring *ring, uint32_t sdma0)
-{
-	return sdma0 + ring->pipe * (u->reg.SDMA1_QUEUE0_RB_CNTL - u->reg.SDMA0_QUEUE0_RB_CNTL);
-}
-
-#define WRITE(name, value) bw_wreg(u, reg(u, ring, u->reg.SDMA0_QUEUE0_##name), value)
+/* Numbers of the engines' registers lie side by side. */
+#define WRITE(name, value) bw_wreg(u, BW_REG_SDMA0_QUEUE0_##name + ring->pipe, value)
+#define READ(name) bw_rreg(u, BW_REG_SDMA0_QUEUE0_##name + ring->pipe)
 
 void bw_drm_sdma_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
@@ -25,27 +22,30 @@ void bw_drm_sdma_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 	WRITE(RB_WPTR_HI, 0);
 	WRITE(RB_BASE, (uint32_t)base);
 	WRITE(RB_BASE_HI, (uint32_t)(base >> 32));
-	WRITE(DOORBELL_OFFSET, ring->doorbell_dw << 2);
-	WRITE(DOORBELL, 1 << 28);
-	/* RB_ENABLE, RB_SIZE log2 of dwords, RB_PRIV */
-	WRITE(RB_CNTL, 1 | (uint32_t)__builtin_ctz(BW_DRM_RING_DW) << 1 | 1 << 23);
-	WRITE(IB_CNTL, 1);
+	WRITE(DOORBELL_OFFSET, BW_FIELD(SDMA0_QUEUE0_DOORBELL_OFFSET, OFFSET, ring->doorbell_dw));
+	WRITE(DOORBELL, BW_FIELD_MASK(SDMA0_QUEUE0_DOORBELL, ENABLE));
+	WRITE(RB_CNTL,
+	      BW_FIELD_MASK(SDMA0_QUEUE0_RB_CNTL, RB_ENABLE) |
+		      BW_FIELD(SDMA0_QUEUE0_RB_CNTL, RB_SIZE, __builtin_ctz(BW_DRM_RING_DW)) |
+		      BW_FIELD_MASK(SDMA0_QUEUE0_RB_CNTL, RB_PRIV));
+	WRITE(IB_CNTL, BW_FIELD_MASK(SDMA0_QUEUE0_IB_CNTL, IB_ENABLE));
 }
 
 /* The registers count bytes. */
 void bw_drm_sdma_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
 			  uint64_t *out_wptr)
 {
-	*out_rptr = bw_rreg(u, reg(u, ring, u->reg.SDMA0_QUEUE0_RB_RPTR)) >> 2;
-	*out_wptr = bw_rreg(u, reg(u, ring, u->reg.SDMA0_QUEUE0_RB_WPTR)) >> 2;
+	*out_rptr = READ(RB_RPTR) / 4;
+	*out_wptr = READ(RB_WPTR) / 4;
 }
 
 bool bw_drm_sdma_stop(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	int64_t until = bw_now_ns() + 200 * 1000000;
 	WRITE(RB_CNTL, 0);
-	/* IDLE 2, and no longer SELECTED 0 */
-	while ((bw_rreg(u, reg(u, ring, u->reg.SDMA0_QUEUE0_CONTEXT_STATUS)) & 5) != 4) {
+	const uint32_t idle = BW_FIELD_MASK(SDMA0_QUEUE0_CONTEXT_STATUS, IDLE),
+		       selected = BW_FIELD_MASK(SDMA0_QUEUE0_CONTEXT_STATUS, SELECTED);
+	while ((READ(CONTEXT_STATUS) & (idle | selected)) != idle) {
 		if (bw_now_ns() > until)
 			return false;
 		struct timespec nap = {0, 500000};
@@ -83,12 +83,15 @@ static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
 {
 	uint64_t root = bw_drm_pt_root_entry(vm);
 	unsigned vmid = vm->vmid, engine = (unsigned)(ring - u->rings);
-	uint32_t base = u->reg.GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + 2 * vmid;
-	put_write_reg(ring, base, (uint32_t)root);
-	put_write_reg(ring, base + 1, (uint32_t)(root >> 32));
-	put_write_reg(ring, u->reg.IH_VMID_0_LUT + vmid, vm->pasid);
-	put_write_reg(ring, u->reg.GCVM_INVALIDATE_ENG0_REQ + engine, 1u << vmid | 0x1fu << 19);
-	put_wait_reg(ring, u->reg.GCVM_INVALIDATE_ENG0_ACK + engine, 1u << vmid, 1u << vmid);
+	put_write_reg(ring, bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid),
+		      (uint32_t)root);
+	put_write_reg(ring, bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid),
+		      (uint32_t)(root >> 32));
+	put_write_reg(ring, bw_drm_reg(u, BW_REG_IH_VMID_0_LUT + vmid), vm->pasid);
+	put_write_reg(ring, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine),
+		      bw_drm_invalidate_req(vmid));
+	put_wait_reg(ring, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine), 1u << vmid,
+		     1u << vmid);
 }
 
 static void put_mem_sync(struct bw_drm_ring *ring)

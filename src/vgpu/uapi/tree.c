@@ -92,21 +92,21 @@ static void minor(struct maker *m, const char *pci_dir, const char *node, unsign
 
 /* One IP block of the discovery tree. Hardware ids: soc15_hw_ip.h. */
 static void ip_block(struct maker *m, const char *pci_dir, const char *name, unsigned hw_id,
-		     uint32_t version, const uint32_t segment[5])
+		     const struct bw_profile_block *b)
 {
 	char at[256], dir[200], id[16], bases[128] = "";
-	unsigned n = 5;
-	while (n && !segment[n - 1])
+	unsigned n = BW_PROFILE_SEGMENTS;
+	while (n && !b->segment[n - 1])
 		n--;
 	for (unsigned i = 0; i < n; i++)
 		snprintf(bases + strlen(bases), sizeof(bases) - strlen(bases), "0x%08X\n",
-			 segment[i]);
+			 b->segment[i]);
 	snprintf(dir, sizeof(dir), "%s/ip_discovery/die/0/%u/0", pci_dir, hw_id);
 	file(m, AT("%s/hw_id", dir), "%u\n", hw_id);
 	file(m, AT("%s/num_instance", dir), "0\n");
-	file(m, AT("%s/major", dir), "%u\n", version >> 16);
-	file(m, AT("%s/minor", dir), "%u\n", version >> 8 & 0xff);
-	file(m, AT("%s/revision", dir), "%u\n", version & 0xff);
+	file(m, AT("%s/major", dir), "%u\n", b->version >> 16);
+	file(m, AT("%s/minor", dir), "%u\n", b->version >> 8 & 0xff);
+	file(m, AT("%s/revision", dir), "%u\n", b->version & 0xff);
 	file(m, AT("%s/harvest", dir), "0x%01X\n", 0);
 	file(m, AT("%s/num_base_addresses", dir), "%u\n", n);
 	file(m, AT("%s/base_addr", dir), "%s", bases);
@@ -136,14 +136,12 @@ static void pci_device(struct maker *m, const struct bw_profile *p, const char *
 	link_to(m, AT("%s/subsystem", dir), "../../../../bus/pci");
 	link_to(m, AT("%s/driver", dir), "../../../../bus/pci/drivers/amdgpu");
 	file(m, AT("%s/ip_discovery/die/0/num_ips", dir), "6\n");
-	/* The versions that go with GC 11.0.0 */
-	ip_block(m, dir, "GC", 11, p->gc_version, p->gc_segment);
-	ip_block(m, dir, "MMHUB", 34, 0x030000, p->mmhub_segment);
-	ip_block(m, dir, "OSSSYS", 40, 0x060000, p->osssys_segment);
-	/* Their registers are in GC's segments since gfx10. */
-	ip_block(m, dir, "SDMA0", 42, 0x060000, p->gc_segment);
-	ip_block(m, dir, "SDMA1", 43, 0x060000, p->gc_segment);
-	ip_block(m, dir, "HDP", 41, 0x060000, p->hdp_segment);
+	ip_block(m, dir, "GC", 11, &p->gc);
+	ip_block(m, dir, "MMHUB", 34, &p->mmhub);
+	ip_block(m, dir, "OSSSYS", 40, &p->osssys);
+	ip_block(m, dir, "SDMA0", 42, &p->sdma);
+	ip_block(m, dir, "SDMA1", 43, &p->sdma);
+	ip_block(m, dir, "HDP", 41, &p->hdp);
 }
 
 struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root)

@@ -20,7 +20,10 @@
 #include "base/vec.h"
 #include "base/str.h"
 #include "pm4/pm4.h"
+#include "regs/field.h"
 #include "vgpu/device/device.h"
+#include "vgpu/device/ih.h"
+#include "vgpu/device/register_map.h"
 #include "vgpu/uapi/uapi.h"
 
 enum {
@@ -335,43 +338,11 @@ struct bw_drm_vmid {
 	uint64_t used;	      /* for LRU */
 };
 
-/* Addresses of the registers the driver uses, resolved by name once (gpu.c). */
-struct bw_drm_regs {
-	/* clang-format off */
-#define BW_DRM_REGS(X)                                                                             \
-	X(gc, GCVM_CONTEXT0_CNTL) X(gc, GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32)                   \
-	X(gc, GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32) X(gc, GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32) \
-	X(gc, GCVM_INVALIDATE_ENG0_REQ) X(gc, GCVM_INVALIDATE_ENG0_ACK)                            \
-	X(gc, GCVM_L2_PROTECTION_FAULT_CNTL) X(gc, GCVM_L2_PROTECTION_FAULT_STATUS)                \
-	X(gc, GCMC_VM_FB_OFFSET) X(gc, GCMC_VM_FB_LOCATION_BASE) X(gc, GCMC_VM_FB_LOCATION_TOP)    \
-	X(gc, GCMC_VM_AGP_BASE) X(gc, GCMC_VM_AGP_BOT) X(gc, GCMC_VM_AGP_TOP)                      \
-	X(gc, GCMC_VM_SYSTEM_APERTURE_LOW_ADDR) X(gc, GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR)           \
-	X(gc, GCMC_VM_MX_L1_TLB_CNTL) X(gc, SH_MEM_BASES) X(gc, SH_MEM_CONFIG)                     \
-	X(gc, CP_HQD_ACTIVE) X(gc, CP_HQD_VMID) X(gc, CP_HQD_PQ_BASE) X(gc, CP_HQD_PQ_BASE_HI)     \
-	X(gc, CP_HQD_PQ_RPTR) X(gc, CP_HQD_PQ_WPTR_LO) X(gc, CP_HQD_PQ_WPTR_HI)                    \
-	X(gc, CP_HQD_PQ_CONTROL) X(gc, CP_HQD_PQ_DOORBELL_CONTROL) X(gc, CP_HQD_DEQUEUE_REQUEST)   \
-	X(gc, CP_HQD_ERROR)                                                                        \
-	X(gc, SDMA0_QUEUE0_RB_CNTL) X(gc, SDMA0_QUEUE0_RB_BASE) X(gc, SDMA0_QUEUE0_RB_BASE_HI)     \
-	X(gc, SDMA0_QUEUE0_RB_RPTR) X(gc, SDMA0_QUEUE0_RB_RPTR_HI) X(gc, SDMA0_QUEUE0_RB_WPTR)     \
-	X(gc, SDMA0_QUEUE0_RB_WPTR_HI) X(gc, SDMA0_QUEUE0_IB_CNTL) X(gc, SDMA0_QUEUE0_DOORBELL)    \
-	X(gc, SDMA0_QUEUE0_DOORBELL_OFFSET) X(gc, SDMA0_QUEUE0_CONTEXT_STATUS)                     \
-	X(gc, SDMA1_QUEUE0_RB_CNTL)                                                                \
-	X(gc, CP_INT_CNTL_RING0) X(gc, CP_ME1_PIPE0_INT_CNTL)                                      \
-	X(gc, SQ_CMD) X(gc, SQ_IND_INDEX) X(gc, SQ_IND_DATA) X(gc, SQ_SHADER_TBA_HI)               \
-	X(gc, GB_ADDR_CONFIG) X(gc, RLC_GPU_CLOCK_COUNT_LSB)                                       \
-	X(osssys, IH_RB_CNTL) X(osssys, IH_RB_BASE) X(osssys, IH_RB_BASE_HI)                       \
-	X(osssys, IH_RB_RPTR) X(osssys, IH_RB_WPTR) X(osssys, IH_VMID_0_LUT)
-/* clang-format on */
-#define X(block, name) uint32_t name;
-	BW_DRM_REGS(X)
-#undef X
-};
-
 struct bw_uapi {
 	const struct bw_profile *profile;
 	struct bw_uapi_options options;
 	struct bw_device *dev;
-	struct bw_drm_regs reg;
+	const struct bw_register_map *registers; /* where they are in this GPU */
 	uint64_t fb_base, fb_offset; /* MC address of VRAM offset 0; what page tables add */
 	uint64_t boot_ns;
 
@@ -647,8 +618,15 @@ bool bw_drm_recover(struct bw_uapi *u);
 
 /* ---- gpu.c ---- */
 struct bw_error *bw_drm_gpu_init(struct bw_uapi *u) BW_MUST_CHECK;
-uint32_t bw_rreg(struct bw_uapi *u, uint32_t addr_dw);
-void bw_wreg(struct bw_uapi *u, uint32_t addr_dw, uint32_t value);
+/* Where a register is in this GPU: a dword address. Registers of a row have numbers in a row. */
+uint32_t bw_drm_reg(const struct bw_uapi *u, enum bw_register reg);
+uint32_t bw_rreg(struct bw_uapi *u, enum bw_register reg);
+void bw_wreg(struct bw_uapi *u, enum bw_register reg, uint32_t value);
+uint32_t bw_rreg_bank(struct bw_uapi *u, const struct bw_bank *bank, enum bw_register reg);
+void bw_wreg_bank(struct bw_uapi *u, const struct bw_bank *bank, enum bw_register reg,
+		  uint32_t value);
+/* GCVM_INVALIDATE_ENGn_REQ for everything of a VMID. */
+uint32_t bw_drm_invalidate_req(unsigned vmid);
 /* VRAM for the driver itself, zeroed. */
 int bw_drm_vram_alloc(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint64_t *out_offset);
 void bw_drm_vram_free(struct bw_uapi *u, uint64_t offset, uint64_t size_b);

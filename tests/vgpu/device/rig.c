@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/util.h"
+#include "regs/regs.h"
 #include "kernels.h" /* generated: struct rig_kernel rig_kernels[] */
 
 void rig_sleep_ms(unsigned ms)
@@ -21,6 +22,31 @@ void rig_sleep_ms(unsigned ms)
 static void irq(void *cookie)
 {
 	((struct rig *)cookie)->irqs++;
+}
+
+static const struct bw_profile *profile_under_test;
+
+uint32_t rig_register(struct rig_register *r, const char *name)
+{
+	const struct bw_profile *p = profile_under_test;
+	const struct {
+		const char *name;
+		const struct bw_profile_block *at;
+	} blocks[] = {{"gc", &p->gc}, {"osssys", &p->osssys}, {"mmhub", &p->mmhub}};
+	if (r->profile == p)
+		return r->addr_dw;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
+		const struct bw_regs_block *table;
+		struct bw_reg reg;
+		assert_null(bw_regs_find(blocks[i].name, blocks[i].at->version, &table));
+		if (!bw_regs_lookup(table, name, &reg))
+			continue;
+		r->profile = p;
+		r->addr_dw = blocks[i].at->segment[reg.segment] + reg.offset_dw;
+		return r->addr_dw;
+	}
+	fail_msg("%s has no register %s", p->name, name);
+	return 0;
 }
 
 uint32_t rig_read(struct rig *r, uint32_t addr_dw)
@@ -35,7 +61,7 @@ void rig_write(struct rig *r, uint32_t addr_dw, uint32_t value)
 
 uint64_t rig_mc(const struct rig *r, uint64_t vram_offset)
 {
-	return ((uint64_t)bw_device_reg_read(r->dev, NULL, BW_REG_GCMC_VM_FB_LOCATION_BASE) << 24) +
+	return ((uint64_t)bw_device_reg_read(r->dev, NULL, REG(GCMC_VM_FB_LOCATION_BASE)) << 24) +
 	       vram_offset;
 }
 
@@ -65,14 +91,14 @@ void rig_hqd_start(struct rig *r, unsigned ring)
 {
 	uint64_t base = rig_mc(r, RIG_RINGS + ring * RIG_RING_DW * 4) >> 8;
 	r->ring[ring].wptr = 0;
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_PQ_BASE, (uint32_t)base);
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_PQ_BASE_HI, (uint32_t)(base >> 32));
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_PQ_RPTR, 0);
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_PQ_CONTROL, 11); /* 2^12 dwords */
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_PQ_DOORBELL_CONTROL, 1u << 30 | (8 + 2 * ring) << 2);
-	rig_hqd_write(r, ring, BW_REG_CP_HQD_ACTIVE, 1);
+	rig_hqd_write(r, ring, REG(CP_HQD_PQ_BASE), (uint32_t)base);
+	rig_hqd_write(r, ring, REG(CP_HQD_PQ_BASE_HI), (uint32_t)(base >> 32));
+	rig_hqd_write(r, ring, REG(CP_HQD_PQ_RPTR), 0);
+	rig_hqd_write(r, ring, REG(CP_HQD_PQ_WPTR_LO), 0);
+	rig_hqd_write(r, ring, REG(CP_HQD_PQ_WPTR_HI), 0);
+	rig_hqd_write(r, ring, REG(CP_HQD_PQ_CONTROL), 11); /* 2^12 dwords */
+	rig_hqd_write(r, ring, REG(CP_HQD_PQ_DOORBELL_CONTROL), 1u << 30 | (8 + 2 * ring) << 2);
+	rig_hqd_write(r, ring, REG(CP_HQD_ACTIVE), 1);
 }
 
 static void build_tables(struct rig *r)
@@ -85,30 +111,35 @@ static void build_tables(struct rig *r)
 		t[1024 + (va >> 21)] = va | 1ull << 54 | 9 << 7 | 0x71;
 	t[1024 + (RIG_SMALL_VA >> 21)] = (RIG_TABLES + 0x3000) | 1;
 	for (unsigned v = 1; v < 4; v++) {
-		rig_write(r, BW_REG_GCVM_CONTEXT0_CNTL + v, 1 | 3 << 1);
-		rig_write(r, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + 2 * v,
-			  RIG_TABLES | 1);
-		rig_write(r, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + 2 * v, 0xffffffff);
-		rig_write(r, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32 + 2 * v, 0xf);
-		rig_write(r, BW_REG_IH_VMID_0_LUT + v, 0x8000 + v);
+		rig_write(r, REG(GCVM_CONTEXT0_CNTL) + v, 1 | 3 << 1);
+		rig_write(r, REG(GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32) + 2 * v, RIG_TABLES | 1);
+		rig_write(r, REG(GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32) + 2 * v, 0xffffffff);
+		rig_write(r, REG(GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32) + 2 * v, 0xf);
+		rig_write(r, REG(IH_VMID_0_LUT) + v, 0x8000 + v);
 	}
 }
 
-void rig_start(struct rig *r, const struct bw_device_options *options)
+void rig_start_profile(struct rig *r, const struct bw_profile *profile,
+		       const struct bw_device_options *options)
 {
 	static const struct bw_device_options defaults = {.threads = 2};
 	memset(r, 0, sizeof(*r));
 	r->vmid = 1;
-	assert_null(bw_device_create(&bw_profile_navi31, options ? options : &defaults, irq, r,
-				     &r->dev));
+	profile_under_test = profile;
+	assert_null(bw_device_create(profile, options ? options : &defaults, irq, r, &r->dev));
 	build_tables(r);
 	uint64_t ih = rig_mc(r, RIG_IH);
-	rig_write(r, BW_REG_IH_RB_BASE, (uint32_t)(ih >> 8));
-	rig_write(r, BW_REG_IH_RB_BASE_HI, (uint32_t)(ih >> 40));
+	rig_write(r, REG(IH_RB_BASE), (uint32_t)(ih >> 8));
+	rig_write(r, REG(IH_RB_BASE_HI), (uint32_t)(ih >> 40));
 	/* enable, 2^14 dwords, interrupts, GPU address */
-	rig_write(r, BW_REG_IH_RB_CNTL, 1 | 14 << 1 | 1 << 16 | 1 << 17 | 4 << 28);
+	rig_write(r, REG(IH_RB_CNTL), 1 | 14 << 1 | 1 << 16 | 1 << 17 | 4 << 28);
 	for (unsigned i = 0; i < 5; i++)
 		rig_hqd_start(r, i);
+}
+
+void rig_start(struct rig *r, const struct bw_device_options *options)
+{
+	rig_start_profile(r, &bw_profile_navi31, options);
 }
 
 void rig_stop(struct rig *r)
@@ -118,9 +149,9 @@ void rig_stop(struct rig *r)
 
 void rig_invalidate(struct rig *r)
 {
-	rig_write(r, BW_REG_GCVM_INVALIDATE_ENG0_REQ + 17, 1u << r->vmid | 0xf80000);
+	rig_write(r, REG(GCVM_INVALIDATE_ENG0_REQ) + 17, 1u << r->vmid | 0xf80000);
 	for (unsigned i = 0; i < 1000000; i++)
-		if (rig_read(r, BW_REG_GCVM_INVALIDATE_ENG0_ACK + 17) >> r->vmid & 1)
+		if (rig_read(r, REG(GCVM_INVALIDATE_ENG0_ACK) + 17) >> r->vmid & 1)
 			return;
 	fail_msg("the invalidation is not acknowledged");
 }
@@ -133,7 +164,7 @@ void rig_set_pte(struct rig *r, unsigned index, uint64_t pte)
 bool rig_next_vector(struct rig *r, struct rig_vector *out, unsigned timeout_ms)
 {
 	for (unsigned i = 0;; i++) {
-		if (rig_read(r, BW_REG_IH_RB_WPTR) != r->ih_rptr)
+		if (rig_read(r, REG(IH_RB_WPTR)) != r->ih_rptr)
 			break;
 		if (i == timeout_ms)
 			return false;
@@ -145,7 +176,7 @@ bool rig_next_vector(struct rig *r, struct rig_vector *out, unsigned timeout_ms)
 				   (uint8_t)(dw[0] >> 16), (uint8_t)(dw[0] >> 24 & 0xf),
 				   (uint16_t)dw[3],	   {dw[4], dw[5], dw[6], dw[7]}};
 	r->ih_rptr = (r->ih_rptr + 32) % RIG_IH_B;
-	rig_write(r, BW_REG_IH_RB_RPTR, r->ih_rptr);
+	rig_write(r, REG(IH_RB_RPTR), r->ih_rptr);
 	return true;
 }
 
@@ -168,8 +199,8 @@ uint64_t rig_submit(struct rig *r, unsigned ring, struct bw_pm4_stream *s)
 	assert_false(s->failed);
 	assert_true(s->len < 0x10000);
 	memcpy(rig_ptr(r, ib), s->data, s->len * 4);
-	bw_pm4_put_write_wait_reg(&k, BW_REG_GCVM_INVALIDATE_ENG0_REQ + ring,
-				  BW_REG_GCVM_INVALIDATE_ENG0_ACK + ring, 0xf80000 | 1u << r->vmid,
+	bw_pm4_put_write_wait_reg(&k, REG(GCVM_INVALIDATE_ENG0_REQ) + ring,
+				  REG(GCVM_INVALIDATE_ENG0_ACK) + ring, 0xf80000 | 1u << r->vmid,
 				  1u << r->vmid);
 	bw_pm4_put_indirect_buffer(&k, ib, (uint32_t)s->len, r->vmid, false);
 	bw_pm4_put_fence(&k, rig_mc(r, RIG_FENCES + ring * 64), ++r->ring[ring].fence, true);
@@ -224,15 +255,15 @@ void rig_put_launch(struct rig *r, struct bw_pm4_stream *s, const struct rig_lau
 			    (l->tmpring ? 1u : 0) | l->n_user << 1 | 1 << 7 |
 				    (l->lds_b + 511) / 512 << 15 | l->rsrc2};
 	uint32_t scratch[2] = {(uint32_t)(l->scratch >> 8), (uint32_t)(l->scratch >> 40)};
-	bw_pm4_put_sh(s, BW_REG_COMPUTE_PGM_LO, pgm, 2);
-	bw_pm4_put_sh(s, BW_REG_COMPUTE_PGM_RSRC1, rsrc, 2);
-	bw_pm4_put_sh(s, BW_REG_COMPUTE_PGM_RSRC3, &l->rsrc3, 1);
-	bw_pm4_put_sh(s, BW_REG_COMPUTE_NUM_THREAD_X, threads, 3);
-	bw_pm4_put_sh(s, BW_REG_COMPUTE_USER_DATA_0, l->user, 8);
-	bw_pm4_put_sh(s, BW_REG_COMPUTE_TMPRING_SIZE, &l->tmpring, 1);
-	bw_pm4_put_sh(s, BW_REG_COMPUTE_DISPATCH_SCRATCH_BASE_LO, scratch, 2);
+	bw_pm4_put_sh(s, REG(COMPUTE_PGM_LO), pgm, 2);
+	bw_pm4_put_sh(s, REG(COMPUTE_PGM_RSRC1), rsrc, 2);
+	bw_pm4_put_sh(s, REG(COMPUTE_PGM_RSRC3), &l->rsrc3, 1);
+	bw_pm4_put_sh(s, REG(COMPUTE_NUM_THREAD_X), threads, 3);
+	bw_pm4_put_sh(s, REG(COMPUTE_USER_DATA_0), l->user, 8);
+	bw_pm4_put_sh(s, REG(COMPUTE_TMPRING_SIZE), &l->tmpring, 1);
+	bw_pm4_put_sh(s, REG(COMPUTE_DISPATCH_SCRATCH_BASE_LO), scratch, 2);
 	for (unsigned i = 0; i < 3; i++)
-		bw_pm4_put_sh(s, BW_REG_COMPUTE_START_X + i, &zero, 1);
+		bw_pm4_put_sh(s, REG(COMPUTE_START_X) + i, &zero, 1);
 	bw_pm4_put_dispatch(s, groups,
 			    BW_PM4_INIT_ENABLE | (l->wave64 ? 0 : BW_PM4_INIT_CS_W32_EN) |
 				    l->initiator);
@@ -249,14 +280,14 @@ uint32_t rig_sq_ind(struct rig *r, unsigned se, unsigned sa, unsigned wgp, unsig
 		    unsigned wave, unsigned lane, uint32_t index)
 {
 	struct bw_bank b = {.use_grbm = true, .se = se, .sa = sa, .instance = wgp << 2 | simd};
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_IND_INDEX, index << 16 | lane << 5 | wave);
-	return bw_device_reg_read(r->dev, &b, BW_REG_SQ_IND_DATA);
+	bw_device_reg_write(r->dev, &b, REG(SQ_IND_INDEX), index << 16 | lane << 5 | wave);
+	return bw_device_reg_read(r->dev, &b, REG(SQ_IND_DATA));
 }
 
 void rig_sq_cmd(struct rig *r, uint32_t value)
 {
 	struct bw_bank b = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_CMD, value);
+	bw_device_reg_write(r->dev, &b, REG(SQ_CMD), value);
 }
 
 bool rig_wait_resident(struct rig *r, unsigned n, unsigned timeout_ms)

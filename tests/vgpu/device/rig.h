@@ -10,7 +10,7 @@
 
 #include "pm4/pm4.h"
 #include "vgpu/device/device.h"
-#include "vgpu/device/gc_11_0_0.h"
+#include "vgpu/device/ih.h"
 
 /* Where things lie in VRAM. */
 enum {
@@ -30,6 +30,19 @@ enum {
 #define RIG_DATA (RIG_VA + 0x1000000)
 #define RIG_SMALL_VA 0x20000000ull /* 512 pages of a page table, not valid at first */
 
+/* The address of a register in the GPU that the rig was started with last, by its name in the
+ * register database. */
+#define REG(name)                                                                                  \
+	({                                                                                         \
+		static struct rig_register register_;                                              \
+		rig_register(&register_, #name);                                                   \
+	})
+struct rig_register {
+	const struct bw_profile *profile; /* that the address is of */
+	uint32_t addr_dw;
+};
+uint32_t rig_register(struct rig_register *r, const char *name);
+
 struct rig {
 	struct bw_device *dev;
 	struct {
@@ -40,7 +53,9 @@ struct rig {
 	unsigned vmid;
 };
 
-void rig_start(struct rig *r, const struct bw_device_options *options);
+void rig_start(struct rig *r, const struct bw_device_options *options); /* navi31 */
+void rig_start_profile(struct rig *r, const struct bw_profile *profile,
+		       const struct bw_device_options *options);
 void rig_stop(struct rig *r);
 uint32_t rig_read(struct rig *r, uint32_t addr_dw);
 void rig_write(struct rig *r, uint32_t addr_dw, uint32_t value);

@@ -32,22 +32,22 @@ static void test_scratch_reg(void **state)
 	rig_start(&r, NULL);
 	for (unsigned ring = 0; ring < 5; ring++) {
 		struct bw_pm4_stream s = {0};
-		rig_write(&r, BW_REG_SCRATCH_REG0, 0xcafedead);
-		bw_pm4_put_uconfig(&s, BW_REG_SCRATCH_REG0, 0xdeadbeef);
+		rig_write(&r, REG(SCRATCH_REG0), 0xcafedead);
+		bw_pm4_put_uconfig(&s, REG(SCRATCH_REG0), 0xdeadbeef);
 		bw_pm4_put_nop(&s, 1);
 		bw_pm4_put_nop(&s, 5);
 		bw_pm4_put(&s, 0x80000000);
 		bw_pm4_put_fence(&s, rig_mc(&r, RIG_FENCES + ring * 64), 1, true);
 		rig_submit_ring(&r, ring, &s);
 		assert_true(rig_wait(&r, ring, 1, WAIT_MS));
-		assert_int_equal(rig_read(&r, BW_REG_SCRATCH_REG0), 0xdeadbeef);
+		assert_int_equal(rig_read(&r, REG(SCRATCH_REG0)), 0xdeadbeef);
 		/* ME 3:2, pipe 1:0 */
 		struct rig_vector v;
 		assert_true(rig_next_vector(&r, &v, WAIT_MS));
 		assert_int_equal(v.client, 0x14);
 		assert_int_equal(v.source, 181);
 		assert_int_equal(v.ring, ring ? 1 << 2 | (ring - 1) : 0);
-		assert_int_equal(rig_hqd(&r, ring, BW_REG_CP_HQD_PQ_RPTR), s.len);
+		assert_int_equal(rig_hqd(&r, ring, REG(CP_HQD_PQ_RPTR)), s.len);
 		bw_pm4_stream_free(&s);
 	}
 	rig_stop(&r);
@@ -225,13 +225,13 @@ static void check_refused(const uint32_t *dw, size_t n, unsigned source, const c
 	assert_true(bw_device_queue_error(r.dev, 1, RING - 1, 0, why, sizeof(why)));
 	if (!strstr(why, text))
 		fail_msg("\"%s\" does not say \"%s\"", why, text);
-	assert_int_not_equal(rig_hqd(&r, RING, BW_REG_CP_HQD_ERROR), 0);
+	assert_int_not_equal(rig_hqd(&r, RING, REG(CP_HQD_ERROR)), 0);
 	assert_false(rig_done(&r, RING, fence));
 
-	rig_hqd_write(&r, RING, BW_REG_CP_HQD_DEQUEUE_REQUEST, 2);
-	for (unsigned i = 0; i < WAIT_MS && rig_hqd(&r, RING, BW_REG_CP_HQD_ACTIVE); i++)
+	rig_hqd_write(&r, RING, REG(CP_HQD_DEQUEUE_REQUEST), 2);
+	for (unsigned i = 0; i < WAIT_MS && rig_hqd(&r, RING, REG(CP_HQD_ACTIVE)); i++)
 		rig_sleep_ms(1);
-	assert_int_equal(rig_hqd(&r, RING, BW_REG_CP_HQD_ACTIVE), 0);
+	assert_int_equal(rig_hqd(&r, RING, REG(CP_HQD_ACTIVE)), 0);
 	rig_hqd_start(&r, RING);
 	assert_false(bw_device_queue_error(r.dev, 1, RING - 1, 0, why, sizeof(why)));
 	struct bw_pm4_stream again = {0};
@@ -286,9 +286,9 @@ static void test_conditions_and_changes(void **state)
 	rig_start(&r, NULL);
 	uint32_t d = RIG_DATA, *p = data(&r);
 	p[0] = 0x1234, p[16] = 0xaaaa, p[17] = 0xbbbb;
-	rig_write(&r, BW_REG_SCRATCH_REG0, 0xff00ff00);
+	rig_write(&r, REG(SCRATCH_REG0), 0xff00ff00);
 	/* REG_RMW: (register & 0x0ff00000) | 3 */
-	PUT(&s, 0xc0022100, BW_REG_SCRATCH_REG0, 0x0ff00000, 3);
+	PUT(&s, 0xc0022100, REG(SCRATCH_REG0), 0x0ff00000, 3);
 	/* COND_WRITE: memory == 0x34 under 0xff, to memory; and one that does not hold */
 	PUT(&s, 0xc0074500, 3 | 1 << 4 | 1 << 8, d, 0, 0x34, 0xff, d + 4, 0, 99);
 	PUT(&s, 0xc0074500, 3 | 1 << 4 | 1 << 8, d, 0, 0x35, 0xff, d + 8, 0, 99);
@@ -308,7 +308,7 @@ static void test_conditions_and_changes(void **state)
 	PUT(&s, 0xc0024600, 0x1e | 2 << 8, d + 0x2000, 0);
 	uint64_t fence = rig_submit(&r, 0, &s);
 	assert_true(rig_wait(&r, 0, fence, WAIT_MS));
-	assert_int_equal(rig_read(&r, BW_REG_SCRATCH_REG0), 0x0f000003);
+	assert_int_equal(rig_read(&r, REG(SCRATCH_REG0)), 0x0f000003);
 	assert_int_equal(p[1], 99);
 	assert_int_equal(p[2], 0);
 	assert_int_equal(p[3], 0xaaaa);
@@ -334,8 +334,8 @@ static void test_refused(void **state)
 	REFUSED(183, "too short", 0xc0001500, 0);
 	REFUSED(183, "kernel's rings", 0xc0019800 & ~(1u << 16), 0);
 	/* WRITE_DATA to SQ_CMD, COPY_DATA from IH_RB_CNTL, SET_SH_REG over the end of its space */
-	REFUSED(184, "illegal register access", 0xc0033700, 0, BW_REG_SQ_CMD, 0, 3);
-	REFUSED(184, "illegal register access", 0xc0044000, 0 | 5 << 8, BW_REG_IH_RB_CNTL, 0,
+	REFUSED(184, "illegal register access", 0xc0033700, 0, REG(SQ_CMD), 0, 3);
+	REFUSED(184, "illegal register access", 0xc0044000, 0 | 5 << 8, REG(IH_RB_CNTL), 0,
 		(uint32_t)RIG_DATA, 0);
 	REFUSED(184, "illegal register access", 0xc0027600, 0x3ff, 1, 2);
 	/* memory that is not there: IB, DMA */
@@ -343,7 +343,7 @@ static void test_refused(void **state)
 	REFUSED(183, "not mapped", 0xc0055000, 0x60300000, (uint32_t)RIG_DATA, 0, 0x40000000, 0, 8);
 	REFUSED(183, "SRC_SEL", 0xc0044000, 3 | 5 << 8, 0, 0, (uint32_t)RIG_DATA, 0);
 	REFUSED(183, "ATOMIC 9 is not", 0xc0071e00, 9, (uint32_t)RIG_DATA, 0, 0, 0, 0, 0, 0);
-	REFUSED(183, "WRITE_SPACE", 0xc0074500, 2 << 8, BW_REG_SCRATCH_REG0, 0, 0, 0, 0, 0, 0);
+	REFUSED(183, "WRITE_SPACE", 0xc0074500, 2 << 8, REG(SCRATCH_REG0), 0, 0, 0, 0, 0, 0);
 	REFUSED(183, "COMPUTE_NUM_THREAD", 0xc0031502, 1, 1, 1, 1);
 }
 
@@ -353,12 +353,12 @@ static void test_kernel_registers(void **state)
 	struct rig r;
 	struct bw_pm4_stream s = {0};
 	rig_start(&r, NULL);
-	bw_pm4_put_write_reg(&s, BW_REG_IH_VMID_0_LUT + 5, 0x1234);
-	bw_pm4_put_wait_reg(&s, BW_REG_IH_VMID_0_LUT + 5, 0x34, 0xff);
+	bw_pm4_put_write_reg(&s, REG(IH_VMID_0_LUT) + 5, 0x1234);
+	bw_pm4_put_wait_reg(&s, REG(IH_VMID_0_LUT) + 5, 0x34, 0xff);
 	bw_pm4_put_fence(&s, rig_mc(&r, RIG_FENCES), 1, false);
 	rig_submit_ring(&r, 0, &s);
 	assert_true(rig_wait(&r, 0, 1, WAIT_MS));
-	assert_int_equal(rig_read(&r, BW_REG_IH_VMID_0_LUT + 5), 0x1234);
+	assert_int_equal(rig_read(&r, REG(IH_VMID_0_LUT) + 5), 0x1234);
 	bw_pm4_stream_free(&s);
 	rig_stop(&r);
 }

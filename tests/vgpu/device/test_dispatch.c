@@ -136,7 +136,7 @@ static void test_cu_mode(void **state)
 	rig_put_launch(&r, &s, &l);
 	/* the same registers without WGP_MODE (RSRC1 bit 29): the launch's second SET_SH_REG */
 	for (size_t i = 0; i + 3 < s.len; i++)
-		if (s.data[i + 1] == BW_REG_COMPUTE_PGM_RSRC1 - BW_PM4_SH_BEGIN_DW &&
+		if (s.data[i + 1] == REG(COMPUTE_PGM_RSRC1) - BW_PM4_SH_BEGIN_DW &&
 		    s.data[i] == 0xc0027600)
 			s.data[i + 2] &= ~(1u << 29);
 	assert_true(rig_wait(&r, 1, rig_submit(&r, 1, &s), WAIT_MS));
@@ -187,7 +187,7 @@ static void test_alignment_mode(void **state)
 	data(&r)[1] = 0x33334444;
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 	assert_int_equal(data(&r)[4], 0x44441112);
-	bw_device_reg_write(r.dev, &bank, BW_REG_SH_MEM_CONFIG, 0);
+	bw_device_reg_write(r.dev, &bank, REG(SH_MEM_CONFIG), 0);
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 	assert_int_equal(data(&r)[4], 0x11112223);
 	rig_stop(&r);
@@ -250,7 +250,7 @@ static void test_start(void **state)
 	/* before the dispatch packet, which is the last five dwords */
 	for (size_t i = 0; i < s.len - 5; i++)
 		bw_pm4_put(&t, s.data[i]);
-	bw_pm4_put_sh(&t, BW_REG_COMPUTE_START_X, &start, 1);
+	bw_pm4_put_sh(&t, REG(COMPUTE_START_X), &start, 1);
 	for (size_t i = s.len - 5; i < s.len; i++)
 		bw_pm4_put(&t, s.data[i]);
 	assert_true(rig_wait(&r, 1, rig_submit(&r, 1, &t), WAIT_MS));
@@ -354,7 +354,7 @@ static void test_initial_state(void **state)
 	struct rig r;
 	rig_start(&r, NULL);
 	struct bw_bank vmid1 = {.use_srbm = true, .vmid = 1};
-	bw_device_reg_write(r.dev, &vmid1, BW_REG_SPI_GDBG_PER_VMID_CNTL, 1 << 1);
+	bw_device_reg_write(r.dev, &vmid1, REG(SPI_GDBG_PER_VMID_CNTL), 1 << 1);
 	/* 3 groups of 10 x 7 = 70 threads: waves of 32, 32 and 6; ids X and Y, TG_SIZE, two
 	 * components */
 	struct rig_launch l = {.kernel = "loop",

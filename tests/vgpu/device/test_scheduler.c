@@ -120,9 +120,9 @@ static void test_deterministic(void **state)
 				       .lds_b = 1024};
 		assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 		bw_device_stats(r.dev, &s);
-		rig_write(&r, BW_REG_RLC_CAPTURE_GPU_CLOCK_COUNT, 1);
+		rig_write(&r, REG(RLC_CAPTURE_GPU_CLOCK_COUNT), 1);
 		seen[run][0] = s.instructions;
-		seen[run][1] = rig_read(&r, BW_REG_RLC_GPU_CLOCK_COUNT_LSB);
+		seen[run][1] = rig_read(&r, REG(RLC_GPU_CLOCK_COUNT_LSB));
 		rig_stop(&r);
 	}
 	assert_int_equal(seen[0][0], seen[1][0]);

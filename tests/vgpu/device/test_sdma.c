@@ -41,14 +41,14 @@ static void start_ring(struct sdma *s, unsigned engine)
 {
 	uint64_t base = rig_mc(&s->r, ring_at(engine)) >> 8;
 	s->wptr[engine] = 0;
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_RPTR), 0);
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_WPTR), 0);
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_BASE), (uint32_t)base);
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_BASE_HI), (uint32_t)(base >> 32));
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET),
+	rig_write(&s->r, reg(engine, REG(SDMA0_QUEUE0_RB_RPTR)), 0);
+	rig_write(&s->r, reg(engine, REG(SDMA0_QUEUE0_RB_WPTR)), 0);
+	rig_write(&s->r, reg(engine, REG(SDMA0_QUEUE0_RB_BASE)), (uint32_t)base);
+	rig_write(&s->r, reg(engine, REG(SDMA0_QUEUE0_RB_BASE_HI)), (uint32_t)(base >> 32));
+	rig_write(&s->r, reg(engine, REG(SDMA0_QUEUE0_DOORBELL_OFFSET)),
 		  (0x200 + 20 * engine) << 2);
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_DOORBELL), 1 << 28);
-	rig_write(&s->r, reg(engine, BW_REG_SDMA0_QUEUE0_RB_CNTL), 1 | 10 << 1);
+	rig_write(&s->r, reg(engine, REG(SDMA0_QUEUE0_DOORBELL)), 1 << 28);
+	rig_write(&s->r, reg(engine, REG(SDMA0_QUEUE0_RB_CNTL)), 1 | 10 << 1);
 }
 
 static void begin(struct sdma *s)
@@ -214,14 +214,13 @@ static void polls(void **state)
 	assert_true(done(&s, 1, b, WAIT_MS));
 	assert_true(done(&s, 0, a, WAIT_MS));
 	/* The kernel's ring reaches registers: a VM flush as sdma_v6_0.c does it. */
-	PUT(&s, 14 | 0xfu << 28, BW_REG_GCVM_INVALIDATE_ENG0_REQ + 5, 2 | 0x1f << 19);
-	PUT(&s, 8 | 3u << 28, (BW_REG_GCVM_INVALIDATE_ENG0_ACK + 5) << 2, 0, 2, 2,
-	    0xfff << 16 | 10);
-	PUT(&s, 14 | 0x3u << 28, BW_REG_SCRATCH_REG0, 0xaaaabbbb); /* two bytes of a register */
-	rig_write(&s.r, BW_REG_SCRATCH_REG0, 0x11112222);
+	PUT(&s, 14 | 0xfu << 28, REG(GCVM_INVALIDATE_ENG0_REQ) + 5, 2 | 0x1f << 19);
+	PUT(&s, 8 | 3u << 28, (REG(GCVM_INVALIDATE_ENG0_ACK) + 5) << 2, 0, 2, 2, 0xfff << 16 | 10);
+	PUT(&s, 14 | 0x3u << 28, REG(SCRATCH_REG0), 0xaaaabbbb); /* two bytes of a register */
+	rig_write(&s.r, REG(SCRATCH_REG0), 0x11112222);
 	a = submit(&s, 0, true);
 	assert_true(done(&s, 0, a, WAIT_MS));
-	assert_int_equal(rig_read(&s.r, BW_REG_SCRATCH_REG0), 0x1111bbbb);
+	assert_int_equal(rig_read(&s.r, REG(SCRATCH_REG0)), 0x1111bbbb);
 	rig_stop(&s.r);
 }
 
@@ -317,8 +316,8 @@ static void check_refused(const uint32_t *words, size_t n, const char *text)
 		fail_msg("\"%s\" does not say \"%s\"", why, text);
 	assert_false(bw_device_sdma_error(s.r.dev, 0, why, sizeof(why)));
 	assert_false(done(&s, 1, fence, 5));
-	rig_write(&s.r, reg(1, BW_REG_SDMA0_QUEUE0_RB_CNTL), 0);
-	uint32_t status = reg(1, BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS);
+	rig_write(&s.r, reg(1, REG(SDMA0_QUEUE0_RB_CNTL)), 0);
+	uint32_t status = reg(1, REG(SDMA0_QUEUE0_CONTEXT_STATUS));
 	for (unsigned i = 0; i < WAIT_MS && (rig_read(&s.r, status) & 5) != 4; i++)
 		rig_sleep_ms(1);
 	assert_int_equal(rig_read(&s.r, status) & 5, 4);
@@ -338,8 +337,8 @@ static void refusals(void **state)
 	REFUSED("WRITE_TILED: not supported", 2 | 1 << 8, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	REFUSED("are left", 1, 99, 0);
 	REFUSED("calls no other", 4, VA(RIG_IB), 8, 0, 0);
-	REFUSED("illegal register access", 14 | 0xfu << 28, BW_REG_SCRATCH_REG0, 1);
-	REFUSED("illegal register access", 8 | 3u << 28, BW_REG_SCRATCH_REG0 << 2, 0, 0, 0, 0);
+	REFUSED("illegal register access", 14 | 0xfu << 28, REG(SCRATCH_REG0), 1);
+	REFUSED("illegal register access", 8 | 3u << 28, REG(SCRATCH_REG0) << 2, 0, 0, 0, 0);
 	REFUSED("not mapped", 5, VA(0x40000000), 1);
 	REFUSED("not mapped", 1, 15, 0, VA(0x40000000), VA(RIG_DATA));
 	REFUSED("operation", 10 | 9u << 25, VA(RIG_DATA), 0, 0, 0, 0, 0);

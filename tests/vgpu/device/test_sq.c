@@ -26,12 +26,12 @@ static void set_handler(struct rig *r, const char *kernel, uint64_t tma, uint32_
 {
 	struct bw_bank b = {.use_srbm = true, .vmid = r->vmid};
 	uint64_t tba = kernel ? rig_code(r, kernel) : 0;
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TBA_LO, (uint32_t)(tba >> 8));
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TBA_HI,
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TBA_LO), (uint32_t)(tba >> 8));
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TBA_HI),
 			    (uint32_t)(tba >> 40) | (kernel ? 1u << 31 : 0));
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TMA_LO, (uint32_t)(tma >> 8));
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TMA_HI, (uint32_t)(tma >> 40));
-	bw_device_reg_write(r->dev, &b, BW_REG_SPI_GDBG_PER_VMID_CNTL, 1 << 3 | gdbg);
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TMA_LO), (uint32_t)(tma >> 8));
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TMA_HI), (uint32_t)(tma >> 40));
+	bw_device_reg_write(r->dev, &b, REG(SPI_GDBG_PER_VMID_CNTL), 1 << 3 | gdbg);
 }
 
 /* A grid that fills the device with endless loops; killed by VMID, as soft recovery does it. */
@@ -78,7 +78,7 @@ static void test_kill_one(void **state)
 				continue;
 			struct bw_bank b = {
 				.use_grbm = true, .se = se, .sa = sa, .instance = wgp << 2 | simd};
-			bw_device_reg_write(r.dev, &b, BW_REG_SQ_CMD,
+			bw_device_reg_write(r.dev, &b, REG(SQ_CMD),
 					    KILL | (uint32_t)__builtin_ctz(active) << 16);
 			killed++;
 			break;
@@ -142,7 +142,7 @@ static void test_fatal_fault(void **state)
 	assert_true(rig_next_vector(&r, &v, WAIT_MS));
 	assert_int_equal(v.client, 0x0a);
 	assert_int_equal(v.data[0], (RIG_SMALL_VA + 0x3000) >> 12);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)),
 			 1 << 20 | 1 << 18 | 8 << 9 | 5 << 4);
 	assert_true(rig_next_vector(&r, &v, WAIT_MS));
 	assert_int_equal(v.source, 239);
@@ -253,7 +253,7 @@ static void test_trap_enable(void **state)
 			       .n_user = 2,
 			       .user = {LO(RIG_DATA), HI(RIG_DATA)}};
 	set_handler(&r, "handler", RIG_DATA + 0x1000, 0);
-	bw_device_reg_write(r.dev, &b, BW_REG_SPI_GDBG_PER_VMID_CNTL, 0);
+	bw_device_reg_write(r.dev, &b, REG(SPI_GDBG_PER_VMID_CNTL), 0);
 	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
 	assert_int_equal(data(&r)[0x1020 / 4], 0);
 	assert_int_equal(data(&r)[0], 0x77);
@@ -349,7 +349,7 @@ static void test_trap_at_barrier(void **state)
 					      .se = at[i].se,                                      \
 					      .sa = at[i].sa,                                      \
 					      .instance = at[i].wgp << 2 | at[i].simd},            \
-			    BW_REG_SQ_CMD, (value) | at[i].wave << 16)
+			    REG(SQ_CMD), (value) | at[i].wave << 16)
 	for (unsigned i = 0; i < 3; i++)
 		COMMAND(i, SETHALT);
 	for (unsigned i = 0; i < 3; i++) {
@@ -407,7 +407,7 @@ static void test_single_step(void **state)
 	struct rig r;
 	rig_start(&r, NULL);
 	struct bw_bank b = {.use_srbm = true, .vmid = 1};
-	bw_device_reg_write(r.dev, &b, BW_REG_SPI_GDBG_PER_VMID_CNTL, 1 << 1);
+	bw_device_reg_write(r.dev, &b, REG(SPI_GDBG_PER_VMID_CNTL), 1 << 1);
 	rig_launch(&r, &(struct rig_launch){.kernel = "loop", .threads = {32}});
 	assert_true(rig_wait_resident(&r, 1, WAIT_MS));
 	uint32_t pc = LO(rig_code(&r, "loop"));
@@ -442,10 +442,10 @@ static void test_reset_queue(void **state)
 					    .n_user = 2,
 					    .user = {LO(RIG_DATA), HI(RIG_DATA)}});
 	assert_true(rig_wait_resident(&r, 3072, WAIT_MS));
-	rig_hqd_write(&r, 1, BW_REG_CP_HQD_DEQUEUE_REQUEST, 2);
-	for (unsigned i = 0; i < WAIT_MS && rig_hqd(&r, 1, BW_REG_CP_HQD_ACTIVE); i++)
+	rig_hqd_write(&r, 1, REG(CP_HQD_DEQUEUE_REQUEST), 2);
+	for (unsigned i = 0; i < WAIT_MS && rig_hqd(&r, 1, REG(CP_HQD_ACTIVE)); i++)
 		rig_sleep_ms(1);
-	assert_int_equal(rig_hqd(&r, 1, BW_REG_CP_HQD_ACTIVE), 0);
+	assert_int_equal(rig_hqd(&r, 1, REG(CP_HQD_ACTIVE)), 0);
 	assert_true(rig_wait_resident(&r, 0, 1));
 	rig_stop(&r);
 }

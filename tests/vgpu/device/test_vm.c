@@ -25,7 +25,7 @@ static void start(struct rig *r)
 
 static void clear_status(struct rig *r)
 {
-	rig_write(r, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL, 1);
+	rig_write(r, REG(GCVM_L2_PROTECTION_FAULT_CNTL), 1);
 }
 
 static void test_read_write(void **state)
@@ -57,10 +57,10 @@ static void test_unmapped(void **state)
 	assert_int_equal(f.va, va);
 	assert_int_equal(f.permission, 3);
 	assert_int_equal(f.walker_error, 0);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)),
 			 1 << 20 | 8 << 9 | 3 << 4);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32), va >> 12);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32), 0);
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_ADDR_LO32)), va >> 12);
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_ADDR_HI32)), 0);
 	assert_true(rig_next_vector(&r, &v, 0));
 	assert_int_equal(v.client, 0x0a);
 	assert_int_equal(v.source, 0);
@@ -71,18 +71,18 @@ static void test_unmapped(void **state)
 
 	/* The first fault stays latched; the second shows as MORE_FAULTS only. */
 	assert_null(bw_tlb_lookup(&tlb, va + 0x1000, BW_ACCESS_WRITE, &f));
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)),
 			 1 << 20 | 8 << 9 | 3 << 4 | 1);
 	assert_true(rig_next_vector(&r, &v, 0));
 	assert_int_equal(v.data[1], 0x20);
 	clear_status(&r);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 0);
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)), 0);
 	assert_null(bw_tlb_lookup(&tlb, va, BW_ACCESS_WRITE, &f));
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)),
 			 1 << 20 | 1 << 18 | 8 << 9 | 5 << 4);
 	clear_status(&r);
 	assert_null(bw_tlb_lookup(&tlb, va, BW_ACCESS_EXECUTE, &f));
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS),
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)),
 			 1 << 20 | 9 << 9 | 0xb << 4);
 	assert_int_equal(r.irqs, 4);
 
@@ -96,7 +96,7 @@ static void test_unmapped(void **state)
 	clear_status(&r);
 	assert_null(bw_tlb_lookup(&tlb, 0x800000000000, BW_ACCESS_READ, &f));
 	assert_true(f.mapping_error);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 0);
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)), 0);
 	rig_stop(&r);
 }
 
@@ -139,7 +139,7 @@ static void test_probe(void **state)
 	unsigned before = r.irqs;
 	assert_null(bw_tlb_lookup(&tlb, RIG_SMALL_VA, probe, &f));
 	assert_int_equal(r.irqs, before);
-	assert_int_equal(rig_read(&r, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS), 0);
+	assert_int_equal(rig_read(&r, REG(GCVM_L2_PROTECTION_FAULT_STATUS)), 0);
 	rig_set_pte(&r, 0, RIG_PAGE | 0x31); /* V X R */
 	rig_invalidate(&r);
 	assert_ptr_equal(bw_tlb_lookup(&tlb, RIG_SMALL_VA + 4, probe, &f),
@@ -193,8 +193,8 @@ static void test_ranges(void **state)
 	}
 
 	struct bw_bank all = {.se = ~0u, .sa = ~0u, .instance = ~0u};
-	bw_device_reg_write(r.dev, &all, BW_REG_TCP_WATCH0_ADDR_H, 0);
-	bw_device_reg_write(r.dev, &all, BW_REG_TCP_WATCH0_ADDR_H + 2,
+	bw_device_reg_write(r.dev, &all, REG(TCP_WATCH0_ADDR_H), 0);
+	bw_device_reg_write(r.dev, &all, REG(TCP_WATCH0_ADDR_H) + 2,
 			    1u << 31 | 1u << 24 | 0x7fffff);
 	bw_tlb_sync(&tlb);
 	bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f);
@@ -307,13 +307,13 @@ static void test_ih_overflow(void **state)
 	start(&r);
 	for (unsigned i = 0; i < RIG_IH_B / 32 + 10; i++)
 		bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f);
-	assert_int_equal(rig_read(&r, BW_REG_IH_RB_WPTR) & 1, 1); /* RB_OVERFLOW */
-	uint32_t cntl = rig_read(&r, BW_REG_IH_RB_CNTL);
-	rig_write(&r, BW_REG_IH_RB_CNTL, cntl | 1u << 31);
-	rig_write(&r, BW_REG_IH_RB_CNTL, cntl);
-	r.ih_rptr = rig_read(&r, BW_REG_IH_RB_WPTR);
+	assert_int_equal(rig_read(&r, REG(IH_RB_WPTR)) & 1, 1); /* RB_OVERFLOW */
+	uint32_t cntl = rig_read(&r, REG(IH_RB_CNTL));
+	rig_write(&r, REG(IH_RB_CNTL), cntl | 1u << 31);
+	rig_write(&r, REG(IH_RB_CNTL), cntl);
+	r.ih_rptr = rig_read(&r, REG(IH_RB_WPTR));
 	assert_int_equal(r.ih_rptr & 1, 0);
-	rig_write(&r, BW_REG_IH_RB_RPTR, r.ih_rptr);
+	rig_write(&r, REG(IH_RB_RPTR), r.ih_rptr);
 	assert_false(rig_next_vector(&r, &v, 0));
 	bw_tlb_lookup(&tlb, RIG_SMALL_VA, BW_ACCESS_READ, &f);
 	assert_true(rig_next_vector(&r, &v, 0));

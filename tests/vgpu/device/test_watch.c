@@ -27,17 +27,17 @@ static void set_handler(struct rig *r, uint32_t gdbg)
 {
 	struct bw_bank b = {.use_srbm = true, .vmid = r->vmid};
 	uint64_t tba = rig_code(r, "handler");
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TBA_LO, (uint32_t)(tba >> 8));
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TBA_HI, (uint32_t)(tba >> 40) | 1u << 31);
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TMA_LO, (uint32_t)(SEEN_VA >> 8));
-	bw_device_reg_write(r->dev, &b, BW_REG_SQ_SHADER_TMA_HI, (uint32_t)(SEEN_VA >> 40));
-	bw_device_reg_write(r->dev, &b, BW_REG_SPI_GDBG_PER_VMID_CNTL, gdbg);
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TBA_LO), (uint32_t)(tba >> 8));
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TBA_HI), (uint32_t)(tba >> 40) | 1u << 31);
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TMA_LO), (uint32_t)(SEEN_VA >> 8));
+	bw_device_reg_write(r->dev, &b, REG(SQ_SHADER_TMA_HI), (uint32_t)(SEEN_VA >> 40));
+	bw_device_reg_write(r->dev, &b, REG(SPI_GDBG_PER_VMID_CNTL), gdbg);
 }
 
 static void set_watch(struct rig *r, unsigned i, uint64_t va, uint32_t mask, unsigned mode,
 		      unsigned vmid)
 {
-	uint32_t first = BW_REG_TCP_WATCH0_ADDR_H + 3 * i;
+	uint32_t first = REG(TCP_WATCH0_ADDR_H) + 3 * i;
 	rig_write(r, first, HI(va));
 	rig_write(r, first + 1, LO(va) & ~0x7fu);
 	rig_write(r, first + 2, mask | vmid << 24 | mode << 29 | 1u << 31);
@@ -135,7 +135,7 @@ static void test_not_meant(void **state)
 	check_store(&r, 0);
 	set_watch(&r, 1, A_VA, ONE_GRANULE, ALL, r.vmid);
 	check_store(&r, 1);
-	rig_write(&r, BW_REG_TCP_WATCH0_ADDR_H + 3 + 2, 0); /* not VALID */
+	rig_write(&r, REG(TCP_WATCH0_ADDR_H) + 3 + 2, 0); /* not VALID */
 	check_store(&r, 0);
 	set_watch(&r, 1, A_VA, ONE_GRANULE, ALL, r.vmid);
 	set_handler(&r, TRAP_EN); /* nobody wants the exception */
@@ -150,7 +150,7 @@ static void test_imprecise(void **state)
 	rig_start(&r, NULL);
 	set_handler(&r, TRAP_EN | EXCP_EN_WATCH);
 	set_watch(&r, 1, A_VA, ONE_GRANULE, NONREAD, r.vmid);
-	rig_write(&r, BW_REG_SQ_DEBUG, 0);
+	rig_write(&r, REG(SQ_DEBUG), 0);
 	struct seen s = run(&r, "store");
 	assert_int_equal(s.count, 1);
 	assert_int_equal(offset(&r, &s, "store"), STORE_END);

@@ -7,7 +7,7 @@ enum { SET_STATE = 0xc0282000, SET_STATE_V2 = 0xc02c2001, GPRWAVE_SET_STATE = 0x
 
 static uint32_t gc(unsigned segment, uint32_t offset)
 {
-	return bw_profile_navi31.gc_segment[segment] + offset;
+	return bw_profile_navi31.gc.segment[segment] + offset;
 }
 
 static uint32_t get(struct client *c, uint32_t file, uint32_t addr_dw)

@@ -292,7 +292,7 @@ static void held_time_does_not_count(void **state)
 	 * finite wait stand still. */
 	struct client debugger;
 	uint32_t file, halt = 1 | 1 << 4 | 1 << 8, go = 1 | 1 << 4;
-	uint64_t pos = 4ull * (bw_profile_navi31.gc_segment[0] + 0x111b);
+	uint64_t pos = 4ull * (bw_profile_navi31.gc.segment[0] + 0x111b);
 	connect_client(&debugger, 0);
 	assert_int_equal(file_open(&debugger, "debug/dri/0/amdgpu_regs2", O_RDWR, &file), 0);
 	assert_int_equal(file_write(&debugger, file, &pos, &halt, 4), 4);

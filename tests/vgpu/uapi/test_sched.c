@@ -55,7 +55,7 @@ static void still_waits_and_then_ends(struct setup *s)
 
 static uint32_t osssys(uint32_t reg)
 {
-	return bw_profile_navi31.osssys_segment[0] + reg;
+	return bw_profile_navi31.osssys.segment[0] + reg;
 }
 
 static void write_reg(struct client *c, uint32_t addr_dw, uint32_t value)
@@ -72,7 +72,7 @@ static uint64_t fence_of(struct setup *s, unsigned pipe)
 {
 	char path[64];
 	uint32_t file, dw[3 + 256];
-	uint64_t pos = 0, fb = (uint64_t)read_reg(&s->c, bw_profile_navi31.gc_segment[0] + FB_BASE)
+	uint64_t pos = 0, fb = (uint64_t)read_reg(&s->c, bw_profile_navi31.gc.segment[0] + FB_BASE)
 			       << 24;
 	snprintf(path, sizeof(path), "debug/dri/" PCI "/amdgpu_ring_comp_1.%u.0", pipe);
 	assert_int_equal(file_open(&s->c, path, O_RDONLY, &file), 0);
@@ -110,7 +110,7 @@ static void forged_interrupts(void **state)
 	struct setup s;
 	prepare(&s);
 	uint64_t base = ((uint64_t)read_reg(&s.c, osssys(IH_RB_BASE)) << 8) -
-			((uint64_t)read_reg(&s.c, bw_profile_navi31.gc_segment[0] + FB_BASE) << 24);
+			((uint64_t)read_reg(&s.c, bw_profile_navi31.gc.segment[0] + FB_BASE) << 24);
 	uint32_t at = read_reg(&s.c, osssys(IH_RB_WPTR));
 	for (unsigned i = 0; i < 4 + 2; i++, at += IH_VECTOR_B) {
 		uint64_t pos = base + at;
@@ -145,7 +145,7 @@ static void a_write_pointer_between_vectors(void **state)
 		uint32_t base = read_reg(&s.c, osssys(IH_RB_BASE));
 		uint64_t pos =
 			((uint64_t)base << 8) -
-			((uint64_t)read_reg(&s.c, bw_profile_navi31.gc_segment[0] + FB_BASE) << 24);
+			((uint64_t)read_reg(&s.c, bw_profile_navi31.gc.segment[0] + FB_BASE) << 24);
 		assert_int_equal(file_write(&s.c, s.vram, &pos, ring, sizeof(ring)), sizeof(ring));
 		/* 1 GiB on: what the GPU tells, nobody hears */
 		write_reg(&s.c, osssys(IH_RB_BASE), base + (1 << 22));

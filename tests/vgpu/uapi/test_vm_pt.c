@@ -44,12 +44,12 @@ static void open_view(struct view *v, struct client *c)
 	assert_non_null(strstr(text, "pasid:\t"));
 	assert_int_equal(sscanf(strstr(text, "pasid:\t"), "pasid:\t%u", &pasid), 1);
 	for (unsigned i = 1; i < 8; i++)
-		if (read_reg(c, p->osssys_segment[0] + i) == pasid) /* IH_VMID_i_LUT */
+		if (read_reg(c, p->osssys.segment[0] + i) == pasid) /* IH_VMID_i_LUT */
 			vmid = i;
 	assert_true(vmid);
 
 	/* Offsets: gc_11_0_0_offset.h of Linux 7.1.8. */
-	const uint32_t gc = p->gc_segment[0];
+	const uint32_t gc = p->gc.segment[0];
 	struct bw_gpuvm_regs r = {
 		.cntl = read_reg(c, gc + 0x1688 + vmid),
 		.base = read_reg(c, gc + 0x16f3 + 2 * vmid) |
@@ -66,7 +66,7 @@ static void open_view(struct view *v, struct client *c)
 		.agp_base = read_reg(c, gc + 0x167c),
 	};
 	enum bw_gpuvm_gen gen;
-	assert_true(bw_gpuvm_gen_of(p->gc_version, &gen));
+	assert_true(bw_gpuvm_gen_of(p->gc.version, &gen));
 	v->c = c;
 	bw_gpuvm_context_init(&v->ctx, gen, vmid, &r);
 	assert_int_equal(file_open(c, "debug/dri/" PCI "/amdgpu_vram", O_RDONLY, &v->vram), 0);

@@ -53,7 +53,7 @@ static unsigned vmid_of(struct client *c)
 {
 	unsigned pasid = pasid_of(c), vmid = 0;
 	for (unsigned i = 1; i < 16; i++)
-		if (read_reg(c, bw_profile_navi31.osssys_segment[0] + i) == pasid)
+		if (read_reg(c, bw_profile_navi31.osssys.segment[0] + i) == pasid)
 			vmid = i;
 	return vmid;
 }
