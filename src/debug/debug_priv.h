@@ -129,7 +129,7 @@ struct bw_patch {
 /* ---- Waves (waves.c) ---- */
 
 /* One for each slot of the device. */
-struct bw_wave {
+struct bw_wave_record {
 	struct bw_wave_info info; /* number 0: not yet given */
 	struct bw_target_wave hw;
 	bool known;	  /* info's identity is that of the slot's present or last wave */
@@ -229,8 +229,8 @@ struct bw_debug {
 	uint64_t internal_va;
 	uint32_t internal_wave;
 
-	struct bw_wave *slots;	   /* target->facts.n_slots */
-	struct bw_u32_vec stopped; /* slots of stopped waves, in the order of wave numbers */
+	struct bw_wave_record *slots; /* target->facts.n_slots */
+	struct bw_u32_vec stopped;    /* slots of stopped waves, in the order of wave numbers */
 	struct BW_VEC(struct bw_wave_info) wave_list; /* what bw_debug_waves gave out */
 	bool wave_list_valid;
 	uint32_t next_wave;
@@ -288,7 +288,7 @@ struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid
 void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space);
 void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *ev);
 /* The focus is here now, and so is all that is said of addresses. NULL: nowhere. */
-void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave *w);
+void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w);
 
 /* session.c */
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
@@ -347,7 +347,7 @@ void bw_catch_again(struct bw_debug *d, struct bw_break *b);
 /* The program is over, and the numbers of its dispatches with it. */
 void bw_catch_forget(struct bw_break *b);
 /* Whether this wave, at a place of b, is what b waits for. */
-bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave *w);
+bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave_record *w);
 /* Places that no dispatch under way needs any more go. */
 void bw_catch_sweep(struct bw_debug *d);
 /* A dispatch of this submission is to be stopped, and the same code runs for an earlier one. */
@@ -367,7 +367,7 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va) BW_MUST_CHE
 void bw_debug_patch_unref(struct bw_debug *d, uint64_t va);
 void bw_break_free(struct bw_break *b);
 /* Which breakpoint stops this wave at its PC: counts the hit. 0: none, the wave should go on. */
-uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out_lanes);
+uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes);
 /* Deletes temporary breakpoints that have stopped a wave at this stop. */
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number);
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);
@@ -386,8 +386,8 @@ bool bw_filter_is_trap(unsigned trap_id);
 struct bw_error *bw_debug_release_held(struct bw_debug *d) BW_MUST_CHECK;
 /* The slots given run on, each from where it stopped. */
 struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n) BW_MUST_CHECK;
-bool bw_wave_is_event(const struct bw_wave *w);
-unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave *w);
+bool bw_wave_is_event(const struct bw_wave_record *w);
+unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave_record *w);
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop) BW_MUST_CHECK;
 /* One event. out->kind stays NONE when it is nothing for the user. */
@@ -395,7 +395,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 				 struct bw_stop *out) BW_MUST_CHECK;
 
 /* step.c: the focus wave makes `count` instructions, and less when something else stops it. */
-struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
+struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
 			       bool over_calls, struct bw_stop *out) BW_MUST_CHECK;
 /* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop
  * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
@@ -403,16 +403,16 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 			       bool *out_ended, bool *out_late, struct bw_stop *out) BW_MUST_CHECK;
 /* Which other waves run while w makes its next instruction; an error where it needs some that may
  * not. */
-struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave *w,
+struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_inst *inst,
 				    struct bw_u32_vec *out) BW_MUST_CHECK;
 struct bw_error *bw_step_run_along(struct bw_debug *d,
 				   const struct bw_u32_vec *others) BW_MUST_CHECK;
 /* The instruction has been done in the slot (bw_debug_prepare). */
-void bw_step_simulated(struct bw_debug *d, struct bw_wave *w);
+void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w);
 /* The only wave that was allowed to move is over: another one is shown, or all that is left
  * runs. */
-struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w,
+struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_record *w,
 				     struct bw_stop *out) BW_MUST_CHECK;
 /* Things that happened while one wave was being stepped; out->kind stays NONE when it is
  * nothing. */
@@ -434,13 +434,13 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
 				       struct bw_stop *out) BW_MUST_CHECK;
 
 /* waves.c */
-struct bw_wave *bw_debug_focus_priv(struct bw_debug *d);
-struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave **out) BW_MUST_CHECK;
-struct bw_wave *bw_debug_wave_priv(struct bw_debug *d, uint32_t number);
+struct bw_wave_record *bw_debug_focus_priv(struct bw_debug *d);
+struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave_record **out) BW_MUST_CHECK;
+struct bw_wave_record *bw_debug_wave_priv(struct bw_debug *d, uint32_t number);
 /* Reads a stopped wave's registers and works out why it stopped. */
 struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot) BW_MUST_CHECK;
 /* The number of a wave, given on first use. */
-uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave *w);
+uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w);
 /* Stopped waves are looked up by number: to be called when one has got another. */
 void bw_debug_sort_stopped(struct bw_debug *d);
 /* Lists all stopped waves, examining those that are new; numbers them; keeps or moves the focus. */
@@ -450,10 +450,10 @@ void bw_debug_waves_changed(struct bw_debug *d);
 /* displaced.c */
 /* Makes a stopped wave ready to run on from where it stopped: past a reported trap, over a
  * breakpoint. out_simulated: its next instruction has been done here. */
-struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w,
+struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w,
 				  bool *out_simulated) BW_MUST_CHECK;
 /* The PC a user should see for one inside a displaced copy. */
-uint64_t bw_displaced_pc(const struct bw_wave *w, uint64_t pc);
+uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc);
 struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
 				    uint32_t out_words[3]) BW_MUST_CHECK;
 
@@ -461,10 +461,10 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 void bw_debug_forget_insts(struct bw_debug *d);
 
 /* waves/wave_regs.c */
-struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
-				  uint64_t *out) BW_MUST_CHECK;
-struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
-				   uint64_t value) BW_MUST_CHECK;
+struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
+				  struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;
+struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
+				   struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
 
 /* memory.c: from begin to end, memory that is read again is as it was before. Waves whose
  * conditions are looked at then must have stopped before. */
@@ -472,10 +472,10 @@ void bw_mem_lines_begin(struct bw_debug *d);
 void bw_mem_lines_end(struct bw_debug *d);
 /* A fault in the words of gdb; other errors as they are. */
 struct bw_error *bw_debug_worded(struct bw_error *err) BW_MUST_CHECK;
-struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				  enum bw_space space, uint64_t addr, void *out,
 				  size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				   enum bw_space space, uint64_t addr, const void *data,
 				   size_t size_b) BW_MUST_CHECK;
 
@@ -487,7 +487,8 @@ struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr) 
 struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b,
 			      uint32_t *out_number) BW_MUST_CHECK;
 /* b is at this wave for `lanes` of it: condition, ignore count, hits. False: the wave goes on. */
-bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint64_t *lanes);
+bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
+		     uint64_t *lanes);
 
 /* watch.c */
 void bw_watchpoint_free(struct bw_watchpoint *p);
@@ -496,7 +497,7 @@ void bw_watch_forget_space(struct bw_debug *d, uint32_t space);
 /* Takes its register, or gives it back, as b is enabled. */
 struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on) BW_MUST_CHECK;
 /* The wave's TRAPSTS speaks of these watch registers, a bit each. */
-void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers);
+void bw_watch_examine(struct bw_debug *d, struct bw_wave_record *w, unsigned registers);
 /* The program is over. */
 void bw_watch_forget(struct bw_debug *d);
 /* Everything has stopped. Before it goes on, settle: what the user has written meanwhile is what
@@ -506,27 +507,27 @@ void bw_watch_settle(struct bw_debug *d);
 /* The first watchpoint whose value has changed since it was last looked at, of those that wave w is
  * stepped for; 0: none. a: what the instruction that it has just made accesses. out_own is false
  * where another wave must have changed it. */
-uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
-			       bool *out_own);
+uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
+			       const struct bw_access *a, bool *out_own);
 /* b is a software watchpoint, and this the wave that is stepped for it; where it watches LDS, one
  * of those that share it. */
-bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave *w);
+bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave_record *w);
 /* Whether a software watchpoint wants this stopped wave stepped. */
-bool bw_watch_wants(struct bw_debug *d, const struct bw_wave *w);
+bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w);
 
 /* exceptions.c */
 /* Works out anew which exceptions waves trap for. */
 struct bw_error *bw_excp_update(struct bw_debug *d) BW_MUST_CHECK;
 /* MODE without what we put into it. */
-uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave *w, uint32_t raw);
+uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw);
 /* The wave is about to go on: its MODE has what is asked for now. */
-struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
+struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 /* It has stopped: it gets back the exception flags that it went on without. */
-struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave *w) BW_MUST_CHECK;
+struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 /* All waves are to be left with a MODE of their own. */
 void bw_excp_leave(struct bw_debug *d);
 /* Which catchpoint wants to know of these exceptions; 0: none. */
-uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave *w, uint32_t excp, bool *out_go_on);
+uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_go_on);
 /* The instruction before pc, in the function that pc is in; 0: not known. */
 uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);
 /* BW_E_INVALID, naming the instruction, where va is known to lie inside of one. */
@@ -556,15 +557,15 @@ struct bw_access {
 	uint64_t addr[64];
 	enum bw_space space[64];
 };
-struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
+struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
 			      struct bw_access *out) BW_MUST_CHECK;
 
 /* access_image.c: the same of MIMG instructions, for bw_access_of. */
-struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave *w, const char *name,
+struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w, const char *name,
 				 struct bw_access *out) BW_MUST_CHECK;
 
 /* expr.c */
-struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w,
+struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave_record *w,
 				   unsigned lane, struct bw_value *out,
 				   struct bw_expr_error *out_where) BW_MUST_CHECK;
 

@@ -63,7 +63,7 @@ static void make_current(struct bw_debug *d, const struct bw_inferior_info *i)
 	memcpy(d->comm, i->comm, sizeof(d->comm));
 }
 
-void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave *w)
+void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	d->focus_slot = w ? w->info.slot : UINT32_MAX;
 	if (!w)
@@ -114,7 +114,7 @@ static void drop_waves(struct bw_debug *d, uint32_t space)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		if (w->info.space == space && w->known)
 			w->stopped = w->known = false;
 		else
@@ -127,7 +127,7 @@ static void drop_waves(struct bw_debug *d, uint32_t space)
 			bw_vec_remove(&d->watched, i);
 	if (d->state != BW_DEBUG_STOPPED || bw_debug_focus_priv(d))
 		return;
-	struct bw_wave *next = n ? &d->slots[d->stopped.data[0]] : NULL;
+	struct bw_wave_record *next = n ? &d->slots[d->stopped.data[0]] : NULL;
 	if (next) {
 		d->focus_number = next->info.number;
 		d->focus_lane = next->info.exec ? (unsigned)__builtin_ctzll(next->info.exec) : 0;
@@ -252,7 +252,7 @@ struct bw_error *bw_debug_set_inferior(struct bw_debug *d, uint32_t number)
 	BW_TRY(need(d, number, &i));
 	make_current(d, i);
 	for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->stopped.len; k++) {
-		const struct bw_wave *w = &d->slots[d->stopped.data[k]];
+		const struct bw_wave_record *w = &d->slots[d->stopped.data[k]];
 		if (w->info.inferior == number)
 			return bw_debug_set_focus(d, w->info.number);
 	}

@@ -26,7 +26,7 @@ static struct bw_error *check_offset(enum bw_space space, uint64_t addr, size_t 
 	return NULL;
 }
 
-static struct bw_error *need_wave(struct bw_wave *w, enum bw_space space)
+static struct bw_error *need_wave(struct bw_wave_record *w, enum bw_space space)
 {
 	if (w)
 		return NULL;
@@ -76,7 +76,7 @@ static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *
 	return NULL;
 }
 
-struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				  enum bw_space space, uint64_t addr, void *out, size_t size_b)
 {
 	const struct bw_target_ops *ops = d->target ? d->target->ops : NULL;
@@ -93,7 +93,7 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave *w, unsigne
 	return ops->read_scratch(d->target, w->info.slot, lane, (uint32_t)addr, out, size_b);
 }
 
-struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave *w, unsigned lane,
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				   enum bw_space space, uint64_t addr, const void *data,
 				   size_t size_b)
 {

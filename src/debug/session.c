@@ -113,7 +113,8 @@ struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 {
 	if (d->target)
 		return bw_errorf(BW_E_STATE, "The program is being run already");
-	struct bw_wave *slots = calloc(t->facts.n_slots ? t->facts.n_slots : 1, sizeof(*slots));
+	struct bw_wave_record *slots =
+		calloc(t->facts.n_slots ? t->facts.n_slots : 1, sizeof(*slots));
 	if (!slots)
 		return bw_error_nomem();
 	bw_debug_forget_program(d);
@@ -174,7 +175,7 @@ void bw_debug_close_target(struct bw_debug *d)
 void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
 {
 	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		if (inferior && w->info.inferior != inferior)
 			continue;
 		if (inferior && d->excp_ever)

@@ -497,7 +497,7 @@ const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t num
 
 /* Active lanes whose condition holds. A condition that cannot be worked out stops the wave, and
  * says why once for each stop of it. */
-static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct bw_wave *w)
+static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w)
 {
 	uint64_t held = 0;
 	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
@@ -521,7 +521,8 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 	return held;
 }
 
-bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint64_t *lanes)
+bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
+		     uint64_t *lanes)
 {
 	if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
 		return false;
@@ -537,7 +538,7 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, 
 }
 
 /* Waves are still being looked at: for as long as it takes this one is the focus. */
-static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w,
+static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
 			 uint64_t lanes)
 {
 	uint32_t slot = d->focus_slot;
@@ -554,7 +555,7 @@ static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw
 	d->focus_lane = lane;
 }
 
-uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave *w, uint64_t *out_lanes)
+uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes)
 {
 	uint32_t hit = 0;
 	bw_vec_each(&d->breaks, it) {

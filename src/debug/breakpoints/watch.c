@@ -43,8 +43,8 @@ static bool same(const struct bw_value *a, const struct bw_value *b)
 
 /* The value as it is now. In memory the place is fixed, elsewhere the expression is evaluated for
  * the lane it was given for. w: a wave that sees it. */
-static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b, struct bw_wave *w,
-				 struct bw_value *out)
+static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b,
+				 struct bw_wave_record *w, struct bw_value *out)
 {
 	const struct bw_watchpoint *p = b->watch;
 	struct bw_expr_error where;
@@ -142,7 +142,7 @@ static bool is_plain(const struct bw_inst *i)
 }
 
 /* Whether the access touches the bytes of p, and for which of w's lanes. */
-static enum meets touches(const struct bw_wave *w, const struct bw_access *a,
+static enum meets touches(const struct bw_wave_record *w, const struct bw_access *a,
 			  const struct bw_watchpoint *p, uint64_t *out_lanes)
 {
 	*out_lanes = w->info.exec;
@@ -162,7 +162,7 @@ static enum meets touches(const struct bw_wave *w, const struct bw_access *a,
 }
 
 /* The access before w's PC. */
-static enum meets meets(struct bw_debug *d, struct bw_wave *w, const struct bw_watchpoint *p,
+static enum meets meets(struct bw_debug *d, struct bw_wave_record *w, const struct bw_watchpoint *p,
 			uint64_t *out_lanes)
 {
 	struct bw_access a = {0};
@@ -171,7 +171,8 @@ static enum meets meets(struct bw_debug *d, struct bw_wave *w, const struct bw_w
 	return touches(w, &a, p, out_lanes);
 }
 
-static bool hits(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint64_t *out_lanes)
+static bool hits(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
+		 uint64_t *out_lanes)
 {
 	struct bw_value now = {0};
 	if (meets(d, w, b->watch, out_lanes) == MEETS_NOT)
@@ -199,7 +200,7 @@ static bool hits(struct bw_debug *d, struct bw_break *b, struct bw_wave *w, uint
 	return wanted;
 }
 
-void bw_watch_examine(struct bw_debug *d, struct bw_wave *w, unsigned registers)
+void bw_watch_examine(struct bw_debug *d, struct bw_wave_record *w, unsigned registers)
 {
 	if (!registers)
 		return;
@@ -228,7 +229,7 @@ static bool is_software(const struct bw_break *b)
 	return b->watch && b->info.enabled && b->info.watch_register < 0;
 }
 
-bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave *w)
+bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave_record *w)
 {
 	const struct bw_watchpoint *p = b->watch;
 	if (!is_software(b))
@@ -239,7 +240,7 @@ bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave *w)
 	       memcmp(p->workgroup, w->info.workgroup, sizeof(p->workgroup)) == 0;
 }
 
-bool bw_watch_wants(struct bw_debug *d, const struct bw_wave *w)
+bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	bw_vec_each(&d->breaks, b)
 		if (bw_watch_is_for(*b, w))
@@ -249,7 +250,7 @@ bool bw_watch_wants(struct bw_debug *d, const struct bw_wave *w)
 
 /* Whether w's instruction, which has accessed a, may have changed what p watches. Registers are the
  * wave's own, and of those that share LDS one moves at a time. */
-static bool is_own(const struct bw_wave *w, const struct bw_watchpoint *p,
+static bool is_own(const struct bw_wave_record *w, const struct bw_watchpoint *p,
 		   const struct bw_access *a, uint64_t *lanes)
 {
 	if (!p->size_b)
@@ -259,8 +260,8 @@ static bool is_own(const struct bw_wave *w, const struct bw_watchpoint *p,
 	return touches(w, a, p, lanes) != MEETS_NOT || p->memory == BW_SPACE_LDS;
 }
 
-uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
-			       bool *out_own)
+uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
+			       const struct bw_access *a, bool *out_own)
 {
 	uint32_t hit = 0;
 	bw_vec_each(&d->breaks, it) {
@@ -294,11 +295,11 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave *w, const stru
 }
 
 /* A wave that can be asked for the value; NULL with out_none false: none is needed. */
-static struct bw_wave *wave_for(struct bw_debug *d, const struct bw_break *b, bool *out_none)
+static struct bw_wave_record *wave_for(struct bw_debug *d, const struct bw_break *b, bool *out_none)
 {
 	*out_none = is_software(b) && !(b->watch->size_b && b->watch->memory == BW_SPACE_GLOBAL);
 	for (size_t i = 0; *out_none && i < d->stopped.len; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		if (!w->stopped || !bw_watch_is_for(b, w))
 			continue;
 		*out_none = false;
@@ -311,7 +312,7 @@ static struct bw_wave *wave_for(struct bw_debug *d, const struct bw_break *b, bo
 static bool read_if_possible(struct bw_debug *d, const struct bw_break *b, struct bw_value *out)
 {
 	bool none;
-	struct bw_wave *w = wave_for(d, b, &none);
+	struct bw_wave_record *w = wave_for(d, b, &none);
 	if (none)
 		return false;
 	struct bw_error *err = read_now(d, b, w, out);
@@ -421,7 +422,7 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 				 : bw_errorf(BW_E_UNSUPPORTED,
 					     "Expression cannot be implemented with read/access "
 					     "watchpoint: only global memory can");
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	p->wave = w->info.number;
 	p->lane = d->focus_lane;

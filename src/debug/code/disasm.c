@@ -78,7 +78,7 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 				      size_t count, struct bw_dis_line **out, size_t *out_n)
 {
 	struct BW_VEC(struct bw_dis_line) lines = {0};
-	struct bw_wave *focus = bw_debug_focus_priv(d);
+	struct bw_wave_record *focus = bw_debug_focus_priv(d);
 	struct bw_error *err = need_text(d);
 	uint64_t va = start;
 

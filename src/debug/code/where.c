@@ -20,7 +20,7 @@ void bw_where_spec_fini(struct bw_where_spec *s)
 /* The file a bare line number speaks of: that of the focus, else of the kernel to run. */
 static const char *default_file(struct bw_debug *d)
 {
-	struct bw_wave *w = bw_debug_focus_priv(d);
+	struct bw_wave_record *w = bw_debug_focus_priv(d);
 	struct bw_line line;
 
 	if (w) {
@@ -139,7 +139,7 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_
 	struct bw_error *err;
 
 	if (text[0] == 0) {
-		struct bw_wave *w = bw_debug_focus_priv(d);
+		struct bw_wave_record *w = bw_debug_focus_priv(d);
 		if (!w)
 			return bw_errorf(BW_E_STATE,
 					 "No default breakpoint address now: no wave is stopped");

@@ -54,7 +54,7 @@ static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
 		       uint32_t *out_wave_in_group)
 {
 	struct bw_debug *d = cookie;
-	const struct bw_wave *w = NULL;
+	const struct bw_wave_record *w = NULL;
 	/* stopped or not: a number is never given twice, and who has taken over its place is looked
 	 * at */
 	for (uint32_t i = 0; i < d->target->facts.n_slots && number; i++)

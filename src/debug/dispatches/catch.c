@@ -307,7 +307,7 @@ void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch *x)
 		catch_one(d, *b, x);
 }
 
-bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave *w)
+bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave_record *w)
 {
 	struct bw_catch *c = find_catch(b, w->info.dispatch);
 	if (!c || c->va != w->info.pc)

@@ -399,7 +399,7 @@ static struct bw_error *evaluate(struct bw_expr *x, struct bw_value *out,
 	return NULL;
 }
 
-struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave *w,
+struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave_record *w,
 				   unsigned lane, struct bw_value *out,
 				   struct bw_expr_error *out_where)
 {
@@ -431,7 +431,7 @@ struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_v
 struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane,
 				    struct bw_value *out, struct bw_expr_error *out_where)
 {
-	struct bw_wave *w = bw_debug_focus_priv(d);
+	struct bw_wave_record *w = bw_debug_focus_priv(d);
 	if (w && lane >= w->info.lanes)
 		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
 				 lane, w->info.lanes - 1u);

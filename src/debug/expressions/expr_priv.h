@@ -45,7 +45,7 @@ void bw_expr_lex(const char *text, size_t pos, struct bw_tok *out);
 /* One evaluation. */
 struct bw_expr {
 	struct bw_debug *d;
-	struct bw_wave *wave; /* NULL: none */
+	struct bw_wave_record *wave; /* NULL: none */
 	unsigned lane;
 	bool check; /* only names and grammar matter */
 	const char *text;

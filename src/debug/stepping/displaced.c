@@ -49,7 +49,7 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 	return NULL;
 }
 
-uint64_t bw_displaced_pc(const struct bw_wave *w, uint64_t pc)
+uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc)
 {
 	if (!w->displaced_va || pc < w->displaced_copy || pc >= w->displaced_copy + CELL_B)
 		return pc;
@@ -87,8 +87,8 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 	return NULL;
 }
 
-static struct bw_error *simulate(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *inst,
-				 bool *out_done)
+static struct bw_error *simulate(struct bw_debug *d, struct bw_wave_record *w,
+				 const struct bw_inst *inst, bool *out_done)
 {
 	struct bw_target *t = d->target;
 	uint32_t slot = w->info.slot;
@@ -120,7 +120,7 @@ static struct bw_error *simulate(struct bw_debug *d, struct bw_wave *w, const st
 	return NULL;
 }
 
-struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave *w, bool *out_simulated)
+struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w, bool *out_simulated)
 {
 	struct bw_target *t = d->target;
 	uint32_t slot = w->info.slot;

@@ -73,7 +73,7 @@ struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 
 static struct bw_error *go_on(struct bw_debug *d)
 {
-	struct bw_wave *focus = bw_debug_focus_priv(d);
+	struct bw_wave_record *focus = bw_debug_focus_priv(d);
 	if (d->state != BW_DEBUG_STOPPED)
 		return bw_debug_release_held(d);
 	d->alone_slot = UINT32_MAX;
@@ -94,7 +94,7 @@ static struct bw_error *go_on(struct bw_debug *d)
 
 /* A wave that only was asked to stop is no reason to say anything; nor is one whose step has come
  * no further than into a barrier. */
-bool bw_wave_is_event(const struct bw_wave *w)
+bool bw_wave_is_event(const struct bw_wave_record *w)
 {
 	uint32_t nothing = BW_REASON_INTERRUPT | (w->info.in_barrier ? BW_REASON_SINGLE_STEP : 0u);
 	return w->info.reasons & ~nothing;
@@ -111,14 +111,14 @@ static int rank(uint32_t reasons)
 	return reasons & ~(uint32_t)BW_REASON_INTERRUPT ? 1 : 0;
 }
 
-static int rank_of(const struct bw_wave *w)
+static int rank_of(const struct bw_wave_record *w)
 {
 	return bw_wave_is_event(w) ? rank(w->info.reasons) : 0;
 }
 
 /* A stop that has not been shown yet, of a wave that stood by while another one was. What only a
  * breakpoint says is over when the breakpoint is. */
-static bool is_pending(struct bw_debug *d, const struct bw_wave *w)
+static bool is_pending(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const uint32_t by_number =
 		BW_REASON_BREAKPOINT | BW_REASON_WATCHPOINT | BW_REASON_FP_EXCEPTION;
@@ -144,7 +144,7 @@ static bool any_pending(struct bw_debug *d)
 
 /* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active.
  */
-unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave *w)
+unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	if (w->info.reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
 		struct bw_fault_info f;
@@ -161,10 +161,10 @@ unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave *w)
  * an earlier time and were not resumed (stepping) do not report again. */
 static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 {
-	struct bw_wave *best = NULL;
+	struct bw_wave_record *best = NULL;
 
 	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		if (w->reported)
 			continue;
 		/* the focus stays where it is among equals */
@@ -172,7 +172,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 		    (rank_of(w) == rank_of(best) && w->info.number == old_focus))
 			best = w;
 	}
-	struct bw_wave *focus = bw_debug_focus_priv(d);
+	struct bw_wave_record *focus = bw_debug_focus_priv(d);
 	if (!best || (!bw_wave_is_event(best) && focus))
 		best = focus;
 	*out = (struct bw_stop){
@@ -197,7 +197,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	struct bw_break *b = bw_debug_break_priv(d, out->breakpoint);
 	out->breakpoint_temporary = b && b->info.temporary;
 	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		if (w->reported)
 			continue;
 		bool same = w->info.pc == best->info.pc &&
@@ -238,7 +238,7 @@ static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_
 				    bool *out_stop)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		/* held since an earlier stop */
 		if (w->stopped || is_watched(d, d->stopped.data[i]))
 			continue;

@@ -79,11 +79,11 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 
 /* The stopped waves that w's group still needs at the barrier that w is at, or comes to. Those that
  * wait there already pass it wherever they stand now. */
-static struct bw_error *missing_at_barrier(struct bw_debug *d, const struct bw_wave *w,
+static struct bw_error *missing_at_barrier(struct bw_debug *d, const struct bw_wave_record *w,
 					   struct bw_u32_vec *out)
 {
 	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *o = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *o = &d->slots[d->stopped.data[i]];
 		if (o == w || !o->stopped || o->info.dispatch != w->info.dispatch ||
 		    memcmp(o->info.workgroup, w->info.workgroup, sizeof(w->info.workgroup)) != 0)
 			continue;
@@ -122,7 +122,7 @@ static bool contains(const struct bw_u32_vec *v, uint32_t slot)
 /* Others must come to the barrier, or w would wait there for ever. They run along, and that is
  * said; where they may not run, it is an error. known: those that run along already (NULL:
  * none). */
-static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
+static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_u32_vec *known, struct bw_u32_vec *out)
 {
 	struct bw_str names = {0};
@@ -148,7 +148,7 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave *w,
 }
 
 /* Which other waves run while w makes its next instruction. */
-struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave *w,
+struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_inst *inst, struct bw_u32_vec *out)
 {
 	if (d->settings.scheduler_locking == BW_LOCKING_OFF) {
@@ -172,7 +172,7 @@ struct bw_error *bw_step_run_along(struct bw_debug *d, const struct bw_u32_vec *
 
 /* ---- One instruction ---- */
 
-static void say_ended(struct bw_debug *d, const struct bw_wave *w)
+static void say_ended(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	char name[96];
 	bw_wave_name(&w->info, name, sizeof(name));
@@ -181,7 +181,7 @@ static void say_ended(struct bw_debug *d, const struct bw_wave *w)
 
 /* The instruction has been done in the slot: stopped again without having run, and a new stop in
  * every other respect. */
-void bw_step_simulated(struct bw_debug *d, struct bw_wave *w)
+void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w)
 {
 	w->stop_pc = w->hw.pc;
 	w->skip_b = 0;
@@ -195,7 +195,7 @@ void bw_step_simulated(struct bw_debug *d, struct bw_wave *w)
 }
 
 /* w has been stopped on its way past a barrier: who has not come. */
-static void say_missing(struct bw_debug *d, const struct bw_wave *w)
+static void say_missing(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	struct bw_str names = {0};
 	struct bw_u32_vec missing = {0};
@@ -214,8 +214,9 @@ static void say_missing(struct bw_debug *d, const struct bw_wave *w)
 	bw_vec_free(&missing);
 }
 
-static struct bw_error *step_with(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *others,
-				  enum step_result *out_result, struct bw_stop *out)
+static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
+				  struct bw_u32_vec *others, enum step_result *out_result,
+				  struct bw_stop *out)
 {
 	struct bw_target *t = d->target;
 	bool simulated, late, is_over = false;
@@ -266,7 +267,7 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave *w, struct 
 }
 
 /* Lets w make one instruction. */
-static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
+static struct bw_error *step_once(struct bw_debug *d, struct bw_wave_record *w,
 				  enum step_result *out_result, struct bw_stop *out)
 {
 	struct bw_inst inst = {0};
@@ -285,7 +286,7 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave *w,
 	return err;
 }
 
-static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop *out)
+static void fill_step_stop(struct bw_debug *d, struct bw_wave_record *w, struct bw_stop *out)
 {
 	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
 	if (!(w->info.exec >> d->focus_lane & 1) && w->info.breakpoint_lanes)
@@ -318,7 +319,8 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave *w, struct bw_stop
 
 /* The focus has run for long: it may wait at a barrier for waves that stand. Out: those that run
  * along from now on. */
-static struct bw_error *look_after(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *along)
+static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
+				   struct bw_u32_vec *along)
 {
 	uint32_t running, slot = w->info.slot;
 	struct bw_u32_vec group = {0};
@@ -340,8 +342,9 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave *w, struct
 
 /* From where it has been let run to a stop of its own, or until the time is over (timeout_ms < 0:
  * never). */
-static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave *w, struct bw_u32_vec *along,
-				   int timeout_ms, bool *out_over, struct bw_stop *out)
+static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave_record *w,
+				   struct bw_u32_vec *along, int timeout_ms, bool *out_over,
+				   struct bw_stop *out)
 {
 	uint32_t slot = w->info.slot;
 	int patience_ms = PATIENCE_MS;
@@ -370,7 +373,7 @@ static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave *w, struct
 }
 
 /* The focus runs to one of the places, or to a stop of its own. */
-static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t va,
+static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
 			       enum step_result *out_result, struct bw_stop *out)
 {
 	bool simulated, is_over = false;
@@ -427,7 +430,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave *w, uint64_t v
 
 /* The only wave that was allowed to move is over: another one is shown, or all that is left
  * runs. */
-struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w,
+struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_record *w,
 				     struct bw_stop *out)
 {
 	say_ended(d, w);
@@ -442,7 +445,7 @@ struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave *w
 
 struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
-	struct bw_wave *w = &d->slots[d->alone_slot];
+	struct bw_wave_record *w = &d->slots[d->alone_slot];
 	struct bw_u32_vec none = {0};
 	bool is_over = false;
 	struct bw_error *err = until_stop(d, w, &none, timeout_ms, &is_over, out);
@@ -457,7 +460,7 @@ struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct 
 	return bw_debug_stop_and_report(d, out);
 }
 
-static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_calls,
+static struct bw_error *step(struct bw_debug *d, struct bw_wave_record *w, bool over_calls,
 			     enum step_result *out_result, struct bw_stop *out)
 {
 	struct bw_inst inst;
@@ -471,7 +474,7 @@ static struct bw_error *step(struct bw_debug *d, struct bw_wave *w, bool over_ca
 	return step_once(d, w, out_result, out);
 }
 
-struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t count,
+struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
 			       bool over_calls, struct bw_stop *out)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -504,8 +507,8 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave *w, uint64_t c
 }
 
 /* The place in the code that the wave runs, where there are several. */
-static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave *w, const char *text,
-				   uint64_t *out)
+static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave_record *w,
+				   const char *text, uint64_t *out)
 {
 	uint64_t *found;
 	size_t n;
@@ -531,7 +534,7 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, s
 	return bw_debug_wait(d, -1, out);
 }
 
-static struct bw_error *advance(struct bw_debug *d, struct bw_wave *w, uint64_t va,
+static struct bw_error *advance(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
 				struct bw_stop *out)
 {
 	enum step_result result;
@@ -545,7 +548,7 @@ static struct bw_error *advance(struct bw_debug *d, struct bw_wave *w, uint64_t 
 
 struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct bw_stop *out)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	uint64_t va = 0;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	BW_TRY(find_place(d, w, where, &va));
@@ -557,7 +560,7 @@ struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct 
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
 				struct bw_stop *out)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	bw_hang_restart(d);
 	bw_watch_settle(d);

@@ -18,8 +18,8 @@ static struct bw_error *other_event(struct bw_debug *d, struct bw_stop *out, boo
 }
 
 /* One instruction. out_ends: something else than the step has stopped the wave, or it has ended. */
-static struct bw_error *one_instruction(struct bw_debug *d, struct bw_wave *w, bool over_calls,
-					struct bw_stop *out, bool *out_ends)
+static struct bw_error *one_instruction(struct bw_debug *d, struct bw_wave_record *w,
+					bool over_calls, struct bw_stop *out, bool *out_ends)
 {
 	BW_TRY(bw_step_count(d, w, 1, over_calls, out));
 	*out_ends = out->kind != BW_STOP_WAVES || out->wave != w->info.number ||
@@ -41,7 +41,8 @@ static bool begins_line(struct bw_debug *d, const struct bw_where *from, uint64_
 	return now.line.start == pc && other;
 }
 
-static struct bw_error *step_until(struct bw_debug *d, struct bw_wave *w, struct bw_stop *out)
+static struct bw_error *step_until(struct bw_debug *d, struct bw_wave_record *w,
+				   struct bw_stop *out)
 {
 	uint64_t start = w->info.pc;
 	struct bw_where from;
@@ -54,7 +55,7 @@ static struct bw_error *step_until(struct bw_debug *d, struct bw_wave *w, struct
 	return NULL;
 }
 
-static struct bw_error *step_lines(struct bw_debug *d, struct bw_wave *w, uint64_t count,
+static struct bw_error *step_lines(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
 				   bool over_calls, struct bw_stop *out)
 {
 	bool ends = false;
@@ -72,7 +73,7 @@ static struct bw_error *step_lines(struct bw_debug *d, struct bw_wave *w, uint64
 
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	return bw_step_unless_gone(d, step_until(d, w, out), out);
 }
@@ -80,7 +81,7 @@ struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)
 struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool over_calls,
 				     struct bw_stop *out)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	return bw_step_unless_gone(d, step_lines(d, w, count, over_calls, out), out);
 }

@@ -8,7 +8,7 @@
 
 enum { EVENTS_EVERY = 64, BARRIER_POLL_MS = 2, FINISH_MS = 1000 };
 
-static bool may_move(struct bw_debug *d, const struct bw_wave *w)
+static bool may_move(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	return d->settings.scheduler_locking != BW_LOCKING_ON || w == bw_debug_focus_priv(d);
 }
@@ -20,7 +20,7 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 	d->watched.len = 0;
 	d->watched_turn = 0;
 	for (size_t i = 0; !err && i < d->stopped.len; i++) {
-		const struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		const struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		bool wanted = w->stopped && may_move(d, w) && bw_watch_wants(d, w);
 		err = bw_vec_push(wanted ? &d->watched : &others, w->info.slot);
 	}
@@ -34,7 +34,7 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 }
 
 /* What it was stepped for has gone with it, unless other waves share it. */
-static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
+static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	for (size_t i = d->watched.len; i-- > 0;)
 		if (d->watched.data[i] == w->info.slot)
@@ -56,7 +56,7 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave *w)
 }
 
 /* With nobody else to move, a barrier that others must reach is an error, not a wait for ever. */
-static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w,
+static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave_record *w,
 				      const struct bw_inst *inst)
 {
 	struct bw_u32_vec others = {0};
@@ -69,7 +69,7 @@ static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave *w,
 
 /* It has stopped behind the instruction at pc, which has accessed a. out_stop: it is one for the
  * user. */
-static struct bw_error *look(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
+static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
 			     const struct bw_access *a, bool *out_stop)
 {
 	bool own = true;
@@ -94,8 +94,8 @@ static struct bw_error *look(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
 
 /* The instruction that w is about to make, and what it will access: what addresses are made of may
  * be gone afterwards. */
-static struct bw_error *foresee(struct bw_debug *d, struct bw_wave *w, struct bw_inst *out_inst,
-				struct bw_access *out)
+static struct bw_error *foresee(struct bw_debug *d, struct bw_wave_record *w,
+				struct bw_inst *out_inst, struct bw_access *out)
 {
 	BW_IN_SPACE(d, w->info.space);
 	BW_TRY(bw_debug_read_inst(d, w->info.pc, out_inst, NULL));
@@ -105,7 +105,7 @@ static struct bw_error *foresee(struct bw_debug *d, struct bw_wave *w, struct bw
 
 /* One instruction of a watched wave. One that comes to a barrier is left there (it is not stopped
  * then) while others move. out_stop: it is one for the user. */
-static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool *out_over,
+static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *w, bool *out_over,
 				     bool *out_stop, struct bw_stop *out)
 {
 	bool simulated, late;
@@ -141,8 +141,8 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave *w, bool
 }
 
 /* It was left at a barrier. out_moved: it has passed it. */
-static struct bw_error *look_at_barrier(struct bw_debug *d, struct bw_wave *w, bool *out_moved,
-					bool *out_stop)
+static struct bw_error *look_at_barrier(struct bw_debug *d, struct bw_wave_record *w,
+					bool *out_moved, bool *out_stop)
 {
 	const struct bw_access none = {0};
 	*out_moved = d->target->ops->is_stopped(d->target, w->info.slot);
@@ -179,11 +179,12 @@ static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out
 }
 
 /* The next wave in turn makes an instruction. out_moved is false where it stands at a barrier. */
-static struct bw_error *next_step(struct bw_debug *d, struct bw_wave **out_wave, bool *out_moved,
-				  bool *out_over, bool *out_stop, struct bw_stop *out)
+static struct bw_error *next_step(struct bw_debug *d, struct bw_wave_record **out_wave,
+				  bool *out_moved, bool *out_over, bool *out_stop,
+				  struct bw_stop *out)
 {
 	d->watched_turn = (d->watched_turn + 1) % d->watched.len;
-	struct bw_wave *w = *out_wave = &d->slots[d->watched.data[d->watched_turn]];
+	struct bw_wave_record *w = *out_wave = &d->slots[d->watched.data[d->watched_turn]];
 	*out_over = *out_stop = false;
 	*out_moved = true;
 	if (!w->stopped)
@@ -191,7 +192,8 @@ static struct bw_error *next_step(struct bw_debug *d, struct bw_wave **out_wave,
 	return watched_step(d, w, out_over, out_stop, out);
 }
 
-static struct bw_error *after_end(struct bw_debug *d, const struct bw_wave *w, struct bw_stop *out)
+static struct bw_error *after_end(struct bw_debug *d, const struct bw_wave_record *w,
+				  struct bw_stop *out)
 {
 	bool alone = d->state == BW_DEBUG_STOPPED;
 	watched_ended(d, w);
@@ -206,7 +208,7 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struc
 {
 	size_t idle = 0;
 	for (unsigned i = 1;; i++) {
-		struct bw_wave *w;
+		struct bw_wave_record *w;
 		bool moved, over, stop;
 		BW_TRY(next_step(d, &w, &moved, &over, &stop, out));
 		idle = moved ? 0 : idle + 1;

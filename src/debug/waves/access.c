@@ -59,8 +59,8 @@ static bool has_sgpr(unsigned code)
 	       code != 127; /* 127: the manual's other way to say none (rule 380) */
 }
 
-static struct bw_error *scalar(struct bw_debug *d, struct bw_wave *w, unsigned code, bool pair,
-			       uint64_t *out)
+static struct bw_error *scalar(struct bw_debug *d, struct bw_wave_record *w, unsigned code,
+			       bool pair, uint64_t *out)
 {
 	uint32_t s[2] = {0};
 	*out = 0;
@@ -79,14 +79,15 @@ static struct bw_error *scalar(struct bw_debug *d, struct bw_wave *w, unsigned c
 	return NULL;
 }
 
-static struct bw_error *vector(struct bw_debug *d, struct bw_wave *w, unsigned n, uint32_t *out)
+static struct bw_error *vector(struct bw_debug *d, struct bw_wave_record *w, unsigned n,
+			       uint32_t *out)
 {
 	if (n >= w->info.n_vgprs)
 		return NULL;
 	return d->target->ops->read_vgpr(d->target, w->info.slot, n, out);
 }
 
-static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave *w, unsigned srsrc,
+static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave_record *w, unsigned srsrc,
 				   struct buffer *out)
 {
 	uint32_t v[4] = {0};
@@ -108,7 +109,7 @@ static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave *w, unsign
 
 /* Reads what the instruction's address needs. False: a format whose addresses are not worked out
  * here */
-static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave *w,
+static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave_record *w,
 				      const struct bw_inst *i, struct operands *o, bool *out_known)
 {
 	uint64_t v;
@@ -238,7 +239,7 @@ static bool overwrites_address(const struct bw_inst *i, const struct operands *o
 	return dst < i->vaddr + n_addr && i->vaddr < dst + n_dst;
 }
 
-struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave *w, uint64_t pc,
+struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
 			      struct bw_access *out)
 {
 	struct operands o = {0};

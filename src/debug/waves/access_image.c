@@ -41,7 +41,7 @@ static unsigned block_log2(unsigned sw_mode)
 	return log2[sw_mode & 31];
 }
 
-static struct bw_error *read_descriptor(struct bw_debug *d, struct bw_wave *w,
+static struct bw_error *read_descriptor(struct bw_debug *d, struct bw_wave_record *w,
 					const struct bw_inst *i, uint32_t out[8])
 {
 	unsigned n = i->r128 ? 4 : 8;
@@ -73,8 +73,8 @@ static unsigned address_register(const struct bw_inst *i, unsigned n)
 }
 
 /* The texel of each lane: x, y and slice. */
-static struct bw_error *read_texels(struct bw_debug *d, struct bw_wave *w, const struct bw_inst *i,
-				    struct bw_access_image *out)
+static struct bw_error *read_texels(struct bw_debug *d, struct bw_wave_record *w,
+				    const struct bw_inst *i, struct bw_access_image *out)
 {
 	unsigned n = BW_MIN(n_coords[i->dim & 7], 3);
 	for (unsigned c = 0; c < n; c++) {
@@ -140,7 +140,7 @@ static uint64_t texel_address(const struct layout *l, const struct bw_access_ima
 			    ((uint64_t)(texel[0] >> l->w_log2) << l->block_log2));
 }
 
-struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave *w, const char *name,
+struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w, const char *name,
 				 struct bw_access *out)
 {
 	const struct bw_inst *i = &out->inst;

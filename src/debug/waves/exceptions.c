@@ -36,19 +36,19 @@ struct bw_error *bw_excp_update(struct bw_debug *d)
 }
 
 /* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13. */
-static uint32_t of_program(struct bw_debug *d, const struct bw_wave *w)
+static uint32_t of_program(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const struct bw_dispatch *x = bw_debug_dispatch_priv(d, w->info.dispatch);
 	uint32_t rsrc2 = x ? x->info.desc.rsrc2 : 0;
 	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
 }
 
-uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave *w, uint32_t raw)
+uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw)
 {
 	return raw & ~((d->excp_ever & ~of_program(d, w)) << MODE_EXCP_EN_SHIFT);
 }
 
-static struct bw_error *write_mode(struct bw_debug *d, struct bw_wave *w, uint32_t mode)
+static struct bw_error *write_mode(struct bw_debug *d, struct bw_wave_record *w, uint32_t mode)
 {
 	if (mode == w->raw_mode)
 		return NULL;
@@ -56,14 +56,14 @@ static struct bw_error *write_mode(struct bw_debug *d, struct bw_wave *w, uint32
 	return d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_MODE, mode);
 }
 
-struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave *w)
+struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w)
 {
 	/* the trap handler leaves out what would trap at once */
 	w->hidden_excp = w->hw.trapsts & d->excp & TRAPSTS_EXCP;
 	return write_mode(d, w, w->hw.mode | d->excp << MODE_EXCP_EN_SHIFT);
 }
 
-struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave *w)
+struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w)
 {
 	uint32_t hidden = w->hidden_excp & ~w->hw.trapsts;
 	w->hidden_excp = 0;
@@ -85,7 +85,7 @@ void bw_excp_leave(struct bw_debug *d)
 		bw_error_free(err);
 	}
 	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		bw_error_free(write_mode(d, w, w->hw.mode));
 	}
 	d->excp = d->excp_ever = 0;
@@ -93,7 +93,7 @@ void bw_excp_leave(struct bw_debug *d)
 		bw_error_free(d->target->ops->set_exceptions(d->target, 0));
 }
 
-uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave *w, uint32_t excp, bool *out_go_on)
+uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_go_on)
 {
 	uint64_t lanes = w->info.exec;
 	/* what the program itself enabled stops it whether or not anybody catches it */

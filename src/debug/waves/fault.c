@@ -44,14 +44,14 @@ static struct bw_error *ask(struct pages *p, uint64_t va, const struct bw_verdic
 
 /* Bytes of scratch that one lane has, from COMPUTE_TMPRING_SIZE.WAVESIZE 26:12, units of 256 bytes.
  */
-static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave *w)
+static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
 	return x ? (uint32_t)bw_bits(x->desc.tmpring_size, 26, 12) * 256 / w->info.lanes : 0;
 }
 
 /* Whether an access of one lane fails; the verdict says why. */
-static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct pages *p,
+static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave_record *w, struct pages *p,
 				   const struct bw_fault_info *f, enum bw_space space,
 				   uint64_t addr, uint32_t span_b, struct bw_verdict *out,
 				   uint64_t *out_addr, bool *out_fails)
@@ -87,8 +87,8 @@ static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave *w, struct
 	}
 }
 
-static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w, const struct bw_access *a,
-				   struct bw_fault_info *f)
+static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave_record *w,
+				   const struct bw_access *a, struct bw_fault_info *f)
 {
 	struct pages p = {.d = d};
 
@@ -117,8 +117,8 @@ static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave *w, const 
 }
 
 /* What the descriptor says of the image, and what the program calls it. */
-static void describe_image(struct bw_debug *d, const struct bw_wave *w, const struct bw_access *a,
-			   struct bw_fault_info *f)
+static void describe_image(struct bw_debug *d, const struct bw_wave_record *w,
+			   const struct bw_access *a, struct bw_fault_info *f)
 {
 	const struct bw_buffer_info *all;
 	struct bw_bound *bound = NULL;
@@ -155,7 +155,7 @@ static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 }
 
 /* An address is more telling beside what it has missed. */
-static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fault_info *f)
+static void find_near(struct bw_debug *d, const struct bw_wave_record *w, struct bw_fault_info *f)
 {
 	enum { NEAR_B = 16 << 20 };
 	const struct bw_buffer_info *all;
@@ -199,7 +199,7 @@ static void find_near(struct bw_debug *d, const struct bw_wave *w, struct bw_fau
 struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_fault_info *out)
 {
 	struct bw_fault_info f = {.first_lane = -1};
-	struct bw_wave *w = bw_debug_wave_priv(d, number);
+	struct bw_wave_record *w = bw_debug_wave_priv(d, number);
 	struct bw_access a;
 
 	if (!w)

@@ -126,7 +126,7 @@ unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w)
 
 /* ---- Reading ---- */
 
-static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave *w, unsigned first,
+static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave_record *w, unsigned first,
 				   unsigned count, uint64_t *out)
 {
 	uint32_t s[2] = {0};
@@ -140,7 +140,7 @@ static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave *w, unsign
 	return NULL;
 }
 
-static struct bw_error *read_ttmp(const struct bw_wave *w, unsigned index, uint64_t *out)
+static struct bw_error *read_ttmp(const struct bw_wave_record *w, unsigned index, uint64_t *out)
 {
 	switch (index) {
 	case 1:
@@ -164,7 +164,7 @@ static struct bw_error *read_ttmp(const struct bw_wave *w, unsigned index, uint6
 	}
 }
 
-static struct bw_error *read_special(struct bw_debug *d, struct bw_wave *w, unsigned index,
+static struct bw_error *read_special(struct bw_debug *d, struct bw_wave_record *w, unsigned index,
 				     uint64_t *out)
 {
 	const struct bw_target_wave *hw = &w->hw;
@@ -236,8 +236,8 @@ static struct bw_error *read_special(struct bw_debug *d, struct bw_wave *w, unsi
 	return NULL;
 }
 
-struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
-				  uint64_t *out)
+struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
+				  struct bw_wave_reg r, uint64_t *out)
 {
 	switch (r.cls) {
 	case BW_REG_SPECIAL:
@@ -254,13 +254,13 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave *w, struct 
 
 /* ---- Writing ---- */
 
-static struct bw_error *write_target(struct bw_debug *d, struct bw_wave *w, enum bw_target_reg reg,
-				     uint64_t value)
+static struct bw_error *write_target(struct bw_debug *d, struct bw_wave_record *w,
+				     enum bw_target_reg reg, uint64_t value)
 {
 	return d->target->ops->write_reg(d->target, w->info.slot, reg, value);
 }
 
-static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave *w, unsigned first,
+static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave_record *w, unsigned first,
 				    unsigned count, uint64_t value)
 {
 	if (count > 2)
@@ -271,7 +271,7 @@ static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave *w, unsig
 	return NULL;
 }
 
-static struct bw_error *write_exec(struct bw_debug *d, struct bw_wave *w, uint64_t value)
+static struct bw_error *write_exec(struct bw_debug *d, struct bw_wave_record *w, uint64_t value)
 {
 	BW_TRY(write_target(d, w, BW_TREG_EXEC, value));
 	w->hw.exec = value;
@@ -279,7 +279,7 @@ static struct bw_error *write_exec(struct bw_debug *d, struct bw_wave *w, uint64
 	return NULL;
 }
 
-static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave *w, uint64_t value)
+static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave_record *w, uint64_t value)
 {
 	if (value % 4)
 		return bw_errorf(BW_E_INVALID,
@@ -309,7 +309,7 @@ static struct bw_error *check_bits(enum bw_reg_special reg, uint32_t changed, ui
 			 special_names[reg], changed & ~writable, names[0] ? " " : "", names, why);
 }
 
-static struct bw_error *write_trapsts(struct bw_debug *d, struct bw_wave *w, uint32_t value)
+static struct bw_error *write_trapsts(struct bw_debug *d, struct bw_wave_record *w, uint32_t value)
 {
 	char names[128];
 	uint32_t enabled = (uint32_t)bw_bits(w->hw.mode | d->excp << 12, 18, 12);
@@ -347,7 +347,7 @@ static const char *why_read_only(enum bw_reg_special reg)
 	}
 }
 
-static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, unsigned index,
+static struct bw_error *write_special(struct bw_debug *d, struct bw_wave_record *w, unsigned index,
 				      uint64_t value)
 {
 	struct bw_target_wave *hw = &w->hw;
@@ -414,8 +414,8 @@ static struct bw_error *write_special(struct bw_debug *d, struct bw_wave *w, uns
 			 why_read_only((enum bw_reg_special)index));
 }
 
-struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct bw_wave_reg r,
-				   uint64_t value)
+struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
+				   struct bw_wave_reg r, uint64_t value)
 {
 	struct bw_error *err = NULL;
 	switch (r.cls) {
@@ -441,7 +441,8 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave *w, struct
 
 /* ---- For commands, by wave number ---- */
 
-static struct bw_error *stopped_wave(struct bw_debug *d, uint32_t number, struct bw_wave **out)
+static struct bw_error *stopped_wave(struct bw_debug *d, uint32_t number,
+				     struct bw_wave_record **out)
 {
 	*out = bw_debug_wave_priv(d, number);
 	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "Wave %u is not stopped", number);
@@ -450,7 +451,7 @@ static struct bw_error *stopped_wave(struct bw_debug *d, uint32_t number, struct
 struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
 				   uint64_t *out)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	return bw_wave_reg_read(d, w, r, out);
 }
@@ -458,12 +459,12 @@ struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_
 struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
 				    uint64_t value)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	return bw_wave_reg_write(d, w, r, value);
 }
 
-static struct bw_error *check_vgpr(const struct bw_wave *w, unsigned n)
+static struct bw_error *check_vgpr(const struct bw_wave_record *w, unsigned n)
 {
 	if (w->info.n_vgprs == 0)
 		return bw_errorf(BW_E_STATE,
@@ -476,7 +477,7 @@ static struct bw_error *check_vgpr(const struct bw_wave *w, unsigned n)
 
 struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned n, uint32_t *out)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	BW_TRY(check_vgpr(w, n));
 	return d->target->ops->read_vgpr(d->target, w->info.slot, n, out);
@@ -485,7 +486,7 @@ struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned 
 struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane,
 				     uint32_t value)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	BW_TRY(check_vgpr(w, n));
 	if (lane >= w->info.lanes)
@@ -497,7 +498,7 @@ struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned
 struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n,
 				     uint32_t *out)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	if (first > BW_SGPR_SHOWN + 2 || n > BW_SGPR_SHOWN + 2 - first)
 		return bw_errorf(BW_E_INVALID, "no such SGPRs: %u to %u", first, first + n - 1);

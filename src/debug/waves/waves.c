@@ -29,17 +29,17 @@ enum {
 
 /* ---- Focus ---- */
 
-struct bw_wave *bw_debug_focus_priv(struct bw_debug *d)
+struct bw_wave_record *bw_debug_focus_priv(struct bw_debug *d)
 {
 	if (d->state != BW_DEBUG_STOPPED || d->focus_slot == UINT32_MAX)
 		return NULL;
-	struct bw_wave *w = &d->slots[d->focus_slot];
+	struct bw_wave_record *w = &d->slots[d->focus_slot];
 	return w->stopped ? w : NULL;
 }
 
-struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave **out)
+struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave_record **out)
 {
-	struct bw_wave *w = bw_debug_focus_priv(d);
+	struct bw_wave_record *w = bw_debug_focus_priv(d);
 	if (!w) {
 		if (!d->target)
 			return bw_errorf(BW_E_STATE,
@@ -50,14 +50,14 @@ struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave **out)
 	return NULL;
 }
 
-struct bw_wave *bw_debug_wave_priv(struct bw_debug *d, uint32_t number)
+struct bw_wave_record *bw_debug_wave_priv(struct bw_debug *d, uint32_t number)
 {
 	size_t lo = 0, hi = d->stopped.len;
 	if (d->state != BW_DEBUG_STOPPED)
 		return NULL;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		struct bw_wave *w = &d->slots[d->stopped.data[mid]];
+		struct bw_wave_record *w = &d->slots[d->stopped.data[mid]];
 		if (w->info.number == number)
 			return w->stopped ? w : NULL;
 		if (w->info.number < number)
@@ -70,7 +70,7 @@ struct bw_wave *bw_debug_wave_priv(struct bw_debug *d, uint32_t number)
 
 const struct bw_wave_info *bw_debug_focus(struct bw_debug *d)
 {
-	struct bw_wave *w = bw_debug_focus_priv(d);
+	struct bw_wave_record *w = bw_debug_focus_priv(d);
 	return w ? &w->info : NULL;
 }
 
@@ -79,14 +79,14 @@ unsigned bw_debug_focus_lane(struct bw_debug *d)
 	return d->focus_lane;
 }
 
-static unsigned first_active(const struct bw_wave *w)
+static unsigned first_active(const struct bw_wave_record *w)
 {
 	return w->info.exec ? (unsigned)__builtin_ctzll(w->info.exec) : 0;
 }
 
 struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
 {
-	struct bw_wave *w = bw_debug_wave_priv(d, number);
+	struct bw_wave_record *w = bw_debug_wave_priv(d, number);
 	if (!w)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 number && number < d->next_wave
@@ -102,7 +102,7 @@ struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
 
 struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
 {
-	struct bw_wave *w;
+	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	if (lane >= w->info.lanes)
 		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
@@ -178,7 +178,7 @@ const struct bw_wave_info *bw_debug_waves(struct bw_debug *d, size_t *out_n)
 
 const struct bw_wave_info *bw_debug_wave(struct bw_debug *d, uint32_t number)
 {
-	struct bw_wave *w = bw_debug_wave_priv(d, number);
+	struct bw_wave_record *w = bw_debug_wave_priv(d, number);
 	return w ? &w->info : NULL;
 }
 
@@ -196,7 +196,7 @@ const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatc
 	return NULL;
 }
 
-uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave *w)
+uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w)
 {
 	if (!w->info.number)
 		w->info.number = d->next_wave++;
@@ -268,7 +268,7 @@ static bool is_s_trap(struct bw_debug *d, uint64_t pc)
 	return yes;
 }
 
-static void at_breakpoint(struct bw_debug *d, struct bw_wave *w)
+static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 {
 	if (!bw_debug_patch_at(d, w->info.pc))
 		return;
@@ -280,7 +280,7 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave *w)
 }
 
 /* Exceptions that somebody wants to know of; the others are none. */
-static void at_exception(struct bw_debug *d, struct bw_wave *w)
+static void at_exception(struct bw_debug *d, struct bw_wave_record *w)
 {
 	uint32_t excp = (w->info.reasons & BW_REASON_FP_EXCEPTION) >> BW_REASON_FP_SHIFT;
 	bool go_on;
@@ -296,7 +296,7 @@ static void at_exception(struct bw_debug *d, struct bw_wave *w)
 }
 
 /* Who the wave in this slot is. A wave keeps its slot for life, and its place in the grid. */
-static void identify(struct bw_debug *d, struct bw_wave *w)
+static void identify(struct bw_debug *d, struct bw_wave_record *w)
 {
 	struct bw_wave_info *i = &w->info;
 	const struct bw_target_wave *hw = &w->hw;
@@ -332,7 +332,7 @@ static void identify(struct bw_debug *d, struct bw_wave *w)
 
 struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 {
-	struct bw_wave *w = &d->slots[slot];
+	struct bw_wave_record *w = &d->slots[slot];
 	struct bw_target_wave hw;
 
 	BW_TRY(d->target->ops->read_wave(d->target, slot, &hw));
@@ -442,7 +442,7 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 	bw_debug_waves_changed(d);
 	bw_watch_at_stop(d);
 
-	struct bw_wave *w = bw_debug_wave_priv(d, d->focus_number);
+	struct bw_wave_record *w = bw_debug_wave_priv(d, d->focus_number);
 	if (!w && n) {
 		w = &d->slots[d->stopped.data[0]];
 		d->focus_number = w->info.number;
