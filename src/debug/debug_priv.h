@@ -144,7 +144,7 @@ struct bw_wave_record {
 	uint32_t raw_mode; /* MODE as in the slot: hw.mode is without the exceptions we asked for */
 };
 
-struct bw_dispatch {
+struct bw_dispatch_record {
 	struct bw_dispatch_info info;
 	uint32_t packet; /* ttmp6 of its waves */
 	bool packet_known;
@@ -245,7 +245,7 @@ struct bw_debug {
 	struct bw_u32_vec watched;
 	size_t watched_turn;
 
-	struct BW_VEC(struct bw_dispatch) dispatches;
+	struct BW_VEC(struct bw_dispatch_record) dispatches;
 	uint32_t dispatches_dropped;	  /* numbers 1 to this are over and forgotten */
 	struct bw_target_object *objects; /* as last asked for, in that space; owned */
 	size_t n_objects;
@@ -304,7 +304,7 @@ void bw_debug_forget_program(struct bw_debug *d);
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);
 /* Recognises the kernel at a dispatch's code address; adds a load when it is a new one. */
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d,
-				       struct bw_dispatch *dispatch) BW_MUST_CHECK;
+				       struct bw_dispatch_record *dispatch) BW_MUST_CHECK;
 
 /* dispatch.c */
 struct bw_error *bw_debug_on_submit(struct bw_debug *d,
@@ -312,9 +312,10 @@ struct bw_error *bw_debug_on_submit(struct bw_debug *d,
 /* There is code that was not known when dispatches came. */
 struct bw_error *bw_debug_match_again(struct bw_debug *d) BW_MUST_CHECK;
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev);
-struct bw_dispatch *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);
+struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);
 /* The dispatch a wave belongs to; NULL when none fits. */
-struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw);
+struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d,
+						const struct bw_target_wave *hw);
 
 /* The list of dispatches is over. */
 void bw_debug_forget_dispatches(struct bw_debug *d);
@@ -323,7 +324,8 @@ void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n);
 
 /* found.c */
 /* Makes a module of the code a dispatch points to. */
-struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch *x) BW_MUST_CHECK;
+struct bw_error *bw_debug_learn_code(struct bw_debug *d,
+				     struct bw_dispatch_record *x) BW_MUST_CHECK;
 /* What a pipeline is called; owned, NULL when out of memory. */
 char *bw_pipeline_name(const struct bw_target_object *p);
 
@@ -341,7 +343,7 @@ struct bw_error *bw_dispatch_filter_parse(const char *text,
 					  struct bw_dispatch_filter **out) BW_MUST_CHECK;
 void bw_dispatch_filter_free(struct bw_dispatch_filter *f);
 /* A dispatch has come and is held: breakpoints that mean it get their place. */
-void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch *x);
+void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *x);
 /* b is new, or enabled again: the dispatches that are held have not begun, and it may mean them. */
 void bw_catch_again(struct bw_debug *d, struct bw_break *b);
 /* The program is over, and the numbers of its dispatches with it. */

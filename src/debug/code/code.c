@@ -289,7 +289,7 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 	return bw_vec_push(&d->loads, load);
 }
 
-struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch *x)
+struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_record *x)
 {
 	uint64_t va = x->info.desc.code_va;
 	uint8_t head[MATCH_MAX_B];

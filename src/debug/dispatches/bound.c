@@ -19,7 +19,7 @@ struct bound_vec BW_VEC(struct bw_bound);
 
 struct look {
 	struct bw_debug *d;
-	struct bw_dispatch *x;
+	struct bw_dispatch_record *x;
 	struct bw_target_map *maps;
 	size_t n_maps;
 	struct bound_vec found;

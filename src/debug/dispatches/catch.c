@@ -173,7 +173,7 @@ static bool glob(const char *pattern, const char *text)
 	return text && *text && fnmatch(pattern, text, 0) == 0;
 }
 
-static bool name_fits(const char *pattern, const struct bw_dispatch *x)
+static bool name_fits(const char *pattern, const struct bw_dispatch_record *x)
 {
 	enum { MIN_HASH_DIGITS = 4 };
 	const struct bw_target_object *p = &x->pipeline;
@@ -191,7 +191,7 @@ static bool name_fits(const char *pattern, const struct bw_dispatch *x)
 }
 
 /* One level as the program gave it, or the whole path as it is shown. */
-static bool label_fits(const char *pattern, const struct bw_dispatch *x)
+static bool label_fits(const char *pattern, const struct bw_dispatch_record *x)
 {
 	static const char separator[] = {BW_LABEL_SEPARATOR, 0};
 	if (glob(pattern, x->info.label))
@@ -206,7 +206,7 @@ static bool label_fits(const char *pattern, const struct bw_dispatch *x)
 	return false;
 }
 
-static bool fits(const struct bw_dispatch_filter *f, const struct bw_dispatch *x)
+static bool fits(const struct bw_dispatch_filter *f, const struct bw_dispatch_record *x)
 {
 	const struct bw_dispatch_info *i = &x->info;
 	if ((f->queue && f->queue != i->queue) || (f->frame && f->frame != i->frame) ||
@@ -247,7 +247,7 @@ static struct bw_error *add_place(struct bw_debug *d, struct bw_break *b, uint64
 
 /* Takes err; NULL is none. */
 static void say_not_stopped(struct bw_debug *d, const struct bw_break *b,
-			    const struct bw_dispatch *x, struct bw_error *err)
+			    const struct bw_dispatch_record *x, struct bw_error *err)
 {
 	if (err)
 		bw_debug_note(d, BW_NOTICE_WARNING,
@@ -256,7 +256,7 @@ static void say_not_stopped(struct bw_debug *d, const struct bw_break *b,
 	bw_error_free(err);
 }
 
-static void catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispatch *x)
+static void catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_dispatch_record *x)
 {
 	struct bw_dispatch_filter *f = b->filter;
 	if (!f || !b->info.enabled)
@@ -301,7 +301,7 @@ void bw_catch_forget(struct bw_break *b)
 		b->filter->last = 0;
 }
 
-void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch *x)
+void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *x)
 {
 	bw_vec_each(&d->breaks, b)
 		catch_one(d, *b, x);
@@ -329,7 +329,7 @@ void bw_catch_sweep(struct bw_debug *d)
 		if (!b->filter)
 			continue;
 		for (size_t i = b->catches.len; i-- > 0;) {
-			const struct bw_dispatch *x =
+			const struct bw_dispatch_record *x =
 				bw_debug_dispatch_priv(d, b->catches.data[i].dispatch);
 			bool is_over = !x || x->info.state == BW_DISPATCH_DONE ||
 				       x->info.state == BW_DISPATCH_FAILED;
@@ -367,7 +367,7 @@ bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission)
 		if (!(*b)->info.enabled)
 			continue;
 		bw_vec_each(&(*b)->catches, c) {
-			const struct bw_dispatch *x = bw_debug_dispatch_priv(d, c->dispatch);
+			const struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, c->dispatch);
 			if (x && x->info.submission == submission && runs_earlier(d, submission, c))
 				return true;
 		}

@@ -50,7 +50,7 @@ static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 	return x->desc.user_data[at] | (uint64_t)x->desc.user_data[at + 1] << 32;
 }
 
-static void free_dispatch(struct bw_dispatch *x)
+static void free_dispatch(struct bw_dispatch_record *x)
 {
 	free(x->name);
 	free(x->label);
@@ -120,7 +120,7 @@ static const struct bw_target_object *find_pipeline(const struct bw_debug *d, ui
 }
 
 /* Names may be given after the object was seen first: asked again once for each submission. */
-static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch *x, bool *fresh)
+static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_record *x, bool *fresh)
 {
 	uint32_t id = x->info.desc.pipeline;
 	const struct bw_target_object *p =
@@ -147,7 +147,7 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch *x,
 	return x->label && (x->push || !x->info.desc.push_b) ? NULL : bw_error_nomem();
 }
 
-static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch *x)
+static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch_record *x)
 {
 	BW_TRY(bw_debug_match_kernel(d, x));
 	if (!x->kernel_end) {
@@ -164,7 +164,7 @@ static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch *x)
 }
 
 /* What info points to, wherever the dispatch lies now. */
-static void point_info(struct bw_dispatch *x)
+static void point_info(struct bw_dispatch_record *x)
 {
 	if (x->name)
 		x->info.kernel_name = x->name;
@@ -175,9 +175,9 @@ static void point_info(struct bw_dispatch *x)
 }
 
 static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target_event *ev,
-				      size_t i, bool *fresh, struct bw_dispatch *out)
+				      size_t i, bool *fresh, struct bw_dispatch_record *out)
 {
-	struct bw_dispatch x = {0};
+	struct bw_dispatch_record x = {0};
 	x.info.number = d->dispatches_dropped + (uint32_t)d->dispatches.len + 1;
 	x.info.submission = ev->submission;
 	x.info.queue = ev->queue;
@@ -201,9 +201,9 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 /* The new one, from the one before it in its queue. */
 static void guess_from_last(struct bw_debug *d)
 {
-	struct bw_dispatch *x = &d->dispatches.data[d->dispatches.len - 1];
+	struct bw_dispatch_record *x = &d->dispatches.data[d->dispatches.len - 1];
 	for (size_t i = d->dispatches.len - 1; i-- > 0;) {
-		const struct bw_dispatch *last = &d->dispatches.data[i];
+		const struct bw_dispatch_record *last = &d->dispatches.data[i];
 		if (last->info.queue != x->info.queue)
 			continue;
 		x->packet_guessed = last->packet_known || last->packet_guessed;
@@ -215,7 +215,7 @@ static void guess_from_last(struct bw_debug *d)
 static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_event *ev, size_t i,
 				     bool *fresh)
 {
-	struct bw_dispatch x;
+	struct bw_dispatch_record x;
 	BW_TRY(fill_dispatch(d, ev, i, fresh, &x));
 	x.info.kernarg_va = kernarg_of(&x.info);
 	const uint32_t *s = x.info.desc.group_size;
@@ -275,7 +275,7 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 	}
 }
 
-struct bw_dispatch *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number)
+struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number)
 {
 	uint32_t i = number - d->dispatches_dropped - 1;
 	return number > d->dispatches_dropped && i < d->dispatches.len ? &d->dispatches.data[i]
@@ -307,13 +307,13 @@ const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d)
 
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number)
 {
-	struct bw_dispatch *x = bw_debug_dispatch_priv(d, number);
+	struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, number);
 	return x ? &x->info : NULL;
 }
 
 /* Packets of a queue are counted [I: of every dispatch packet, as the virtual GPU does]: one known
  * tells those that come after it. */
-static void guess_packets(struct bw_debug *d, const struct bw_dispatch *known)
+static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *known)
 {
 	uint32_t packet = known->packet;
 	bw_vec_each(&d->dispatches, x) {
@@ -329,9 +329,9 @@ static void guess_packets(struct bw_debug *d, const struct bw_dispatch *known)
 
 /* Several dispatches may be under way. What speaks for one, the strongest first: the packet number
  * that SPI gave its waves (where it is known from another wave), the code, the grid. */
-struct bw_dispatch *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw)
+struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw)
 {
-	struct bw_dispatch *best = NULL;
+	struct bw_dispatch_record *best = NULL;
 	int best_score = 0;
 
 	bw_vec_each(&d->dispatches, x) {
@@ -427,7 +427,7 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 	return BW_MAX(per_wgp, 1u) * f->n_se * f->sa_per_se * f->wgp_per_sa;
 }
 
-static bool is_behind_stopped(const struct bw_debug *d, const struct bw_dispatch *x)
+static bool is_behind_stopped(const struct bw_debug *d, const struct bw_dispatch_record *x)
 {
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
@@ -441,7 +441,7 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 				      struct bw_wave_count *out)
 {
 	struct bw_wave_count c = {.dispatch = number};
-	struct bw_dispatch *x = bw_debug_dispatch_priv(d, number);
+	struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, number);
 	if (!x)
 		return bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %u", number);
 

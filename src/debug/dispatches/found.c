@@ -81,7 +81,7 @@ static void make_symbol(char *name)
 		name[0] = '_';
 }
 
-struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch *x)
+struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch_record *x)
 {
 	size_t size_b = 0;
 	_cleanup_free_ uint8_t *code = read_code(d, x->info.desc.code_va, &size_b);

@@ -38,7 +38,7 @@ struct bw_error *bw_excp_update(struct bw_debug *d)
 /* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13. */
 static uint32_t of_program(struct bw_debug *d, const struct bw_wave_record *w)
 {
-	const struct bw_dispatch *x = bw_debug_dispatch_priv(d, w->info.dispatch);
+	const struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, w->info.dispatch);
 	uint32_t rsrc2 = x ? x->info.desc.rsrc2 : 0;
 	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
 }

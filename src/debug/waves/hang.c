@@ -20,9 +20,9 @@ void bw_hang_restart(struct bw_debug *d)
 }
 
 /* Whether a dispatch before x in its queue is under way. */
-static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch *x)
+static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch_record *x)
 {
-	for (const struct bw_dispatch *o = d->dispatches.data; o < x; o++)
+	for (const struct bw_dispatch_record *o = d->dispatches.data; o < x; o++)
 		if (o->info.queue == x->info.queue && o->info.state == BW_DISPATCH_RUNNING &&
 		    o->info.submission != x->info.submission)
 			return true;
@@ -48,7 +48,7 @@ int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 	return timeout_ms < 0 ? often : BW_MIN(timeout_ms, often);
 }
 
-static const struct bw_dispatch *found(struct bw_debug *d)
+static const struct bw_dispatch_record *found(struct bw_debug *d)
 {
 	uint64_t limit = d->settings.hang_ms, now = now_ms();
 	if (!limit)
@@ -62,7 +62,7 @@ static const struct bw_dispatch *found(struct bw_debug *d)
 
 bool bw_hang_is_over(struct bw_debug *d)
 {
-	const struct bw_dispatch *x = found(d);
+	const struct bw_dispatch_record *x = found(d);
 	if (x)
 		bw_debug_note(
 			d, BW_NOTICE_WARNING,

@@ -123,7 +123,7 @@ void bw_wave_name(const struct bw_wave_info *w, char *out, size_t out_b)
 bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane,
 		  uint32_t out_item[3])
 {
-	struct bw_dispatch *x = bw_debug_dispatch_priv(d, w->dispatch);
+	struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, w->dispatch);
 	if (!x)
 		return false;
 	const uint32_t *size = x->info.desc.group_size;
@@ -300,7 +300,7 @@ static void identify(struct bw_debug *d, struct bw_wave_record *w)
 {
 	struct bw_wave_info *i = &w->info;
 	const struct bw_target_wave *hw = &w->hw;
-	struct bw_dispatch *x = bw_debug_dispatch_priv(d, i->dispatch);
+	struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, i->dispatch);
 	bool same = w->known && i->space == hw->space && i->wave_in_group == hw->wave_in_group &&
 		    i->lanes == hw->lanes &&
 		    memcmp(i->workgroup, hw->workgroup, sizeof(i->workgroup)) == 0 && x &&
