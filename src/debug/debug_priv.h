@@ -75,7 +75,7 @@ struct bw_place_va {
 	uint64_t va;
 };
 
-struct bw_access;
+struct bw_wave_access;
 struct bw_dispatch_filter;
 struct bw_break {
 	struct bw_break_info info;
@@ -510,7 +510,7 @@ void bw_watch_settle(struct bw_debug *d);
  * stepped for; 0: none. a: what the instruction that it has just made accesses. out_own is false
  * where another wave must have changed it. */
 uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
-			       const struct bw_access *a, bool *out_own);
+			       const struct bw_wave_access *a, bool *out_own);
 /* b is a software watchpoint, and this the wave that is stepped for it; where it watches LDS, one
  * of those that share it. */
 bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave_record *w);
@@ -544,7 +544,7 @@ struct bw_access_image {
 	bool has_texels;
 	uint32_t texel[64][3]; /* x, y, slice of each lane */
 };
-struct bw_access {
+struct bw_wave_access {
 	struct bw_inst inst;
 	bool is_memory; /* false: no memory instruction, and nothing else is filled in */
 	bool is_write, is_atomic, is_scalar;
@@ -560,11 +560,11 @@ struct bw_access {
 	enum bw_space space[64];
 };
 struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
-			      struct bw_access *out) BW_MUST_CHECK;
+			      struct bw_wave_access *out) BW_MUST_CHECK;
 
 /* access_image.c: the same of MIMG instructions, for bw_access_of. */
 struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w, const char *name,
-				 struct bw_access *out) BW_MUST_CHECK;
+				 struct bw_wave_access *out) BW_MUST_CHECK;
 
 /* expr.c */
 struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave_record *w,

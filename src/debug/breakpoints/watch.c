@@ -142,7 +142,7 @@ static bool is_plain(const struct bw_inst *i)
 }
 
 /* Whether the access touches the bytes of p, and for which of w's lanes. */
-static enum meets touches(const struct bw_wave_record *w, const struct bw_access *a,
+static enum meets touches(const struct bw_wave_record *w, const struct bw_wave_access *a,
 			  const struct bw_watchpoint *p, uint64_t *out_lanes)
 {
 	*out_lanes = w->info.exec;
@@ -165,7 +165,7 @@ static enum meets touches(const struct bw_wave_record *w, const struct bw_access
 static enum meets meets(struct bw_debug *d, struct bw_wave_record *w, const struct bw_watchpoint *p,
 			uint64_t *out_lanes)
 {
-	struct bw_access a = {0};
+	struct bw_wave_access a = {0};
 	if (w->info.cause_pc)
 		bw_error_free(bw_access_of(d, w, w->info.cause_pc, &a));
 	return touches(w, &a, p, out_lanes);
@@ -251,7 +251,7 @@ bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w)
 /* Whether w's instruction, which has accessed a, may have changed what p watches. Registers are the
  * wave's own, and of those that share LDS one moves at a time. */
 static bool is_own(const struct bw_wave_record *w, const struct bw_watchpoint *p,
-		   const struct bw_access *a, uint64_t *lanes)
+		   const struct bw_wave_access *a, uint64_t *lanes)
 {
 	if (!p->size_b)
 		return true;
@@ -261,7 +261,7 @@ static bool is_own(const struct bw_wave_record *w, const struct bw_watchpoint *p
 }
 
 uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
-			       const struct bw_access *a, bool *out_own)
+			       const struct bw_wave_access *a, bool *out_own)
 {
 	uint32_t hit = 0;
 	bw_vec_each(&d->breaks, it) {

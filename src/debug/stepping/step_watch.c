@@ -70,7 +70,7 @@ static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave_record 
 /* It has stopped behind the instruction at pc, which has accessed a. out_stop: it is one for the
  * user. */
 static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
-			     const struct bw_access *a, bool *out_stop)
+			     const struct bw_wave_access *a, bool *out_stop)
 {
 	bool own = true;
 	w->reported = false;
@@ -95,7 +95,7 @@ static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint6
 /* The instruction that w is about to make, and what it will access: what addresses are made of may
  * be gone afterwards. */
 static struct bw_error *foresee(struct bw_debug *d, struct bw_wave_record *w,
-				struct bw_inst *out_inst, struct bw_access *out)
+				struct bw_inst *out_inst, struct bw_wave_access *out)
 {
 	BW_IN_SPACE(d, w->info.space);
 	BW_TRY(bw_debug_read_inst(d, w->info.pc, out_inst, NULL));
@@ -113,7 +113,7 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *
 	uint32_t slot = w->info.slot;
 	bool along = d->settings.scheduler_locking != BW_LOCKING_ON;
 	struct bw_inst inst;
-	struct bw_access a = {0};
+	struct bw_wave_access a = {0};
 
 	BW_TRY(foresee(d, w, &inst, &a));
 	bool waits = inst.op == BW_OP_S_BARRIER || w->info.in_barrier;
@@ -144,7 +144,7 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *
 static struct bw_error *look_at_barrier(struct bw_debug *d, struct bw_wave_record *w,
 					bool *out_moved, bool *out_stop)
 {
-	const struct bw_access none = {0};
+	const struct bw_wave_access none = {0};
 	*out_moved = d->target->ops->is_stopped(d->target, w->info.slot);
 	if (!*out_moved)
 		return NULL;

@@ -240,7 +240,7 @@ static bool overwrites_address(const struct bw_inst *i, const struct operands *o
 }
 
 struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
-			      struct bw_access *out)
+			      struct bw_wave_access *out)
 {
 	struct operands o = {0};
 

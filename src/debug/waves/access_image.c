@@ -141,7 +141,7 @@ static uint64_t texel_address(const struct layout *l, const struct bw_access_ima
 }
 
 struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w, const char *name,
-				 struct bw_access *out)
+				 struct bw_wave_access *out)
 {
 	const struct bw_inst *i = &out->inst;
 	struct bw_access_image *im = &out->image;

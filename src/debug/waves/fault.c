@@ -88,7 +88,7 @@ static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave_record *w,
 }
 
 static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave_record *w,
-				   const struct bw_access *a, struct bw_fault_info *f)
+				   const struct bw_wave_access *a, struct bw_fault_info *f)
 {
 	struct pages p = {.d = d};
 
@@ -118,7 +118,7 @@ static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave_record *w,
 
 /* What the descriptor says of the image, and what the program calls it. */
 static void describe_image(struct bw_debug *d, const struct bw_wave_record *w,
-			   const struct bw_access *a, struct bw_fault_info *f)
+			   const struct bw_wave_access *a, struct bw_fault_info *f)
 {
 	const struct bw_buffer_info *all;
 	struct bw_bound *bound = NULL;
@@ -200,7 +200,7 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 {
 	struct bw_fault_info f = {.first_lane = -1};
 	struct bw_wave_record *w = bw_debug_wave_priv(d, number);
-	struct bw_access a;
+	struct bw_wave_access a;
 
 	if (!w)
 		return bw_errorf(BW_E_NOT_FOUND, "Wave %u is not stopped", number);
