@@ -64,7 +64,7 @@ struct bw_cli {
 	char *last_command; /* owned; what Enter repeats */
 
 	/* where `x` and `list` go on */
-	struct bw_format x_format;
+	struct bw_print_format x_format;
 	enum bw_space x_space;
 	uint64_t x_next;
 	char *list_file;
@@ -231,7 +231,7 @@ const char *const *bw_cli_commands_of(void *cookie, uint32_t breakpoint, size_t 
 
 /* Splits "/8xw rest" off; *args is moved behind it. */
 struct bw_error *bw_cli_take_format(const char **args, bool units,
-				    struct bw_format *out) BW_MUST_CHECK;
+				    struct bw_print_format *out) BW_MUST_CHECK;
 const char *bw_skip_blanks(const char *s);
 /* First word of *s into out (cut at out_b), *s moved behind it and the blanks after it. */
 void bw_take_word(const char **s, char *out, size_t out_b);

@@ -10,7 +10,7 @@
 /* Commands that evaluate: print and its kin, whatis, x. */
 
 static struct bw_error *take_value(struct bw_cli *c, const char **args, const char *name,
-				   struct bw_format *out_format, struct bw_value *out)
+				   struct bw_print_format *out_format, struct bw_value *out)
 {
 	BW_TRY(bw_cli_take_format(args, false, out_format));
 	if (out_format->letter == 'i')
@@ -24,7 +24,7 @@ static struct bw_error *take_value(struct bw_cli *c, const char **args, const ch
 /* "$3 = 0x10" */
 static struct bw_error *print(struct bw_cli *c, const char *args, const char *name, bool shows_void)
 {
-	struct bw_format f;
+	struct bw_print_format f;
 	struct bw_value v = {0};
 	struct bw_str s = {0};
 	BW_TRY(take_value(c, &args, name, &f, &v));
@@ -56,7 +56,7 @@ struct bw_error *bw_cmd_call(struct bw_cli *c, const char *args)
 /* The value alone: no number, no newline. */
 struct bw_error *bw_cmd_output(struct bw_cli *c, const char *args)
 {
-	struct bw_format f;
+	struct bw_print_format f;
 	struct bw_value v = {0};
 	struct bw_str s = {0};
 	BW_TRY(take_value(c, &args, "output", &f, &v));
@@ -86,9 +86,9 @@ struct bw_error *bw_cmd_whatis(struct bw_cli *c, const char *args)
 }
 
 /* $_ is the last address that was looked at, $__ what is there. */
-static void remember_place(struct bw_cli *c, const struct bw_format *f, uint64_t addr)
+static void remember_place(struct bw_cli *c, const struct bw_print_format *f, uint64_t addr)
 {
-	unsigned size_b = bw_format_size(f);
+	unsigned size_b = bw_print_format_size(f);
 	bool is_float = f->letter == 'f' && size_b > 1;
 	struct bw_value at = {.type = {.kind = BW_TYPE_POINTER,
 				       .size_b = c->x_space == BW_SPACE_GLOBAL ? 8 : 4,
@@ -110,7 +110,7 @@ static void remember_place(struct bw_cli *c, const struct bw_format *f, uint64_t
 /* Letter and unit stay for the next x. */
 static struct bw_error *take_x_format(struct bw_cli *c, const char **args)
 {
-	struct bw_format f;
+	struct bw_print_format f;
 	if ((*args)[0] != '/') {
 		c->x_format.count = 1;
 		return NULL;
@@ -133,10 +133,10 @@ struct bw_error *bw_cmd_x(struct bw_cli *c, const char *args)
 		BW_TRY(bw_cli_eval_address(c, args, &c->x_space, &c->x_next));
 	else if (first)
 		return bw_errorf(BW_E_INVALID, "\"x\" takes an address");
-	const struct bw_format *f = &c->x_format;
+	const struct bw_print_format *f = &c->x_format;
 	uint64_t start = c->x_next;
 	BW_TRY(bw_show_memory(c->out, c->debug, c->x_space, start, f, &c->x_next));
-	unsigned size_b = bw_format_size(f);
+	unsigned size_b = bw_print_format_size(f);
 	bool units = f->letter != 'i' && f->letter != 's';
 	remember_place(c, f, units && c->x_next >= start + size_b ? c->x_next - size_b : start);
 	return NULL;

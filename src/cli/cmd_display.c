@@ -14,13 +14,13 @@ struct bw_display {
 };
 
 /* /i and /s, and a format with a count or a unit, look at memory as x does. */
-static bool examines(const struct bw_format *f)
+static bool examines(const struct bw_print_format *f)
 {
 	return f->letter == 'i' || f->letter == 's' || f->unit || f->has_count;
 }
 
 static struct bw_error *show_memory(struct bw_cli *c, const struct bw_display *x, size_t number,
-				    struct bw_format *f, const char *expr)
+				    struct bw_print_format *f, const char *expr)
 {
 	enum bw_space space;
 	uint64_t addr, next;
@@ -32,7 +32,7 @@ static struct bw_error *show_memory(struct bw_cli *c, const struct bw_display *x
 }
 
 static struct bw_error *show_value(struct bw_cli *c, const struct bw_display *x, size_t number,
-				   const struct bw_format *f, const char *expr)
+				   const struct bw_print_format *f, const char *expr)
 {
 	struct bw_value v = {0};
 	struct bw_str s = {0};
@@ -49,7 +49,7 @@ static void show_one(struct bw_cli *c, size_t i)
 {
 	const struct bw_display *x = &c->displays[i];
 	const char *expr = x->text;
-	struct bw_format f;
+	struct bw_print_format f;
 	bw_out_begin(c->out, "event", "display");
 	struct bw_error *err = bw_cli_take_format(&expr, true, &f);
 	bw_out_int(c->out, "number", (int64_t)i + 1);
@@ -87,7 +87,7 @@ void bw_cli_free_displays(struct bw_cli *c)
 
 struct bw_error *bw_cmd_display(struct bw_cli *c, const char *args)
 {
-	struct bw_format f;
+	struct bw_print_format f;
 	const char *expr = args;
 	if (!args[0]) {
 		bw_cli_show_displays(c);

@@ -307,15 +307,15 @@ void bw_take_word(const char **s, char *out, size_t out_b)
 	*s = bw_skip_blanks(p);
 }
 
-struct bw_error *bw_cli_take_format(const char **args, bool units, struct bw_format *out)
+struct bw_error *bw_cli_take_format(const char **args, bool units, struct bw_print_format *out)
 {
-	*out = (struct bw_format){.count = 1};
+	*out = (struct bw_print_format){.count = 1};
 	if (**args != '/')
 		return NULL;
 	char word[32];
 	const char *p = *args + 1;
 	bw_take_word(&p, word, sizeof(word));
-	BW_TRY(bw_format_parse(word, units, out));
+	BW_TRY(bw_print_format_parse(word, units, out));
 	*args = p;
 	return NULL;
 }

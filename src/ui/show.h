@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "debug/debug.h"
-#include "ui/format.h"
+#include "ui/print_format.h"
 #include "ui/out.h"
 
 /* ---- show_stop.c ---- */
@@ -84,7 +84,7 @@ void bw_show_value_json(struct bw_out *o, const struct bw_value *v);
 /* ---- show_memory.c ---- */
 /* x/NFU at an address; out_next: the address after what was shown. */
 struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space,
-				uint64_t addr, const struct bw_format *f,
+				uint64_t addr, const struct bw_print_format *f,
 				uint64_t *out_next) BW_MUST_CHECK;
 
 /* ---- show_code.c ---- */

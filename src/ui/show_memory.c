@@ -81,7 +81,7 @@ static struct bw_error *show_strings(struct bw_out *o, struct bw_debug *d, enum 
 }
 
 struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_space space,
-				uint64_t addr, const struct bw_format *f, uint64_t *out_next)
+				uint64_t addr, const struct bw_print_format *f, uint64_t *out_next)
 {
 	bw_out_str(o, "space", bw_space_name(space));
 	bw_out_hex(o, "address", addr);
@@ -94,7 +94,7 @@ struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_sp
 	if (f->letter == 's')
 		return show_strings(o, d, space, addr, f->count, out_next);
 
-	unsigned size = bw_format_size(f);
+	unsigned size = bw_print_format_size(f);
 	/* gdb's widths: as many as make a line of about 16 bytes, 8 of bytes and chars */
 	unsigned per_line = size == 8 ? 2 : size == 4 ? 4 : 8;
 	json_t *array = json_array();
@@ -112,7 +112,7 @@ struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_sp
 		char letter = f->letter ? f->letter : 'x';
 		if (letter == 'x')
 			letter = 'z'; /* x pads in memory dumps */
-		bw_format_value(&s, bits, size, BW_KIND_UNSIGNED, letter);
+		bw_print_value(&s, bits, size, BW_KIND_UNSIGNED, letter);
 		if (letter == 'a') {
 			char symbol[160];
 			bw_debug_symbolize(d, bits, symbol, sizeof(symbol));

@@ -152,7 +152,7 @@ struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct b
 	char name[24];
 	bw_wave_reg_name(r, name);
 	struct bw_str s = {0};
-	bw_format_value(&s, value, r.count == 2 ? 8 : 4, BW_KIND_SIGNED, 'd');
+	bw_print_value(&s, value, r.count == 2 ? 8 : 4, BW_KIND_SIGNED, 'd');
 	bw_out_line(o, "%-13s0x%0*llx  %s", name, r.count == 2 ? 16 : 8, (unsigned long long)value,
 		    bw_str_text(&s));
 	bw_str_free(&s);

@@ -252,7 +252,7 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 	show_near(o, &f);
 	if (f.fault_lanes && !f.is_scalar && (f.fault_lanes & (f.fault_lanes - 1))) {
 		struct bw_str lanes = {0};
-		bw_format_lanes(&lanes, f.fault_lanes);
+		bw_print_lanes(&lanes, f.fault_lanes);
 		bw_out_line(o, "Lanes that fail: [%s].", bw_str_text(&lanes));
 		bw_str_free(&lanes);
 	}
@@ -324,7 +324,7 @@ static void show_watch(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 {
 	const struct bw_watch_hit *hit = bw_debug_watch_hit(d, b->number);
 	struct bw_str lanes = {0};
-	bw_format_lanes(&lanes, s->breakpoint_lanes);
+	bw_print_lanes(&lanes, s->breakpoint_lanes);
 	bw_out_line(o, "Thread %u \"%s\" hit %s %u: %s, with lanes [%s]", s->wave,
 		    bw_debug_program_name(d), bw_watch_kind_text(b), b->number, b->spec,
 		    bw_str_text(&lanes));
@@ -370,7 +370,7 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 		bw_str_addf(lead, "Thread %u \"%s\" hit %s %u, with lanes [", s->wave, name,
 			    s->breakpoint_temporary ? "Temporary breakpoint" : "Breakpoint",
 			    s->breakpoint);
-		bw_format_lanes(lead, s->breakpoint_lanes);
+		bw_print_lanes(lead, s->breakpoint_lanes);
 		bw_str_add(lead, "], ");
 		bw_out_int(o, "breakpoint", s->breakpoint);
 		bw_out_hex(o, "breakpoint_lanes", s->breakpoint_lanes);

@@ -28,7 +28,7 @@ struct element {
 static void element_text(struct bw_str *out, size_t i, void *cookie)
 {
 	const struct element *e = cookie;
-	bw_format_value(out, e->v->elem[i], e->v->type.size_b, kind_of(&e->v->type), e->letter);
+	bw_print_value(out, e->v->elem[i], e->v->type.size_b, kind_of(&e->v->type), e->letter);
 }
 
 static bool element_same(size_t i, size_t j, void *cookie)
@@ -49,7 +49,7 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 	}
 	if (v->elem) {
 		struct element e = {v, letter};
-		bw_format_array(out, v->n_elem, element_text, element_same, &e);
+		bw_print_array(out, v->n_elem, element_text, element_same, &e);
 		return;
 	}
 	char name[48];
@@ -57,7 +57,7 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 		bw_str_addf(out, "(%s) ", bw_type_name(&v->type, name));
 	if (v->type.kind == BW_TYPE_POINTER && v->type.space != BW_SPACE_GLOBAL && !letter)
 		bw_str_addf(out, "%s#", bw_space_name(v->type.space));
-	bw_format_value(out, v->bits, v->type.size_b, kind_of(&v->type), letter);
+	bw_print_value(out, v->bits, v->type.size_b, kind_of(&v->type), letter);
 	bool address =
 		letter == 'a' || (!letter && (v->type.is_code || v->type.kind == BW_TYPE_POINTER));
 	if (address && (v->type.kind != BW_TYPE_POINTER || v->type.space == BW_SPACE_GLOBAL)) {
@@ -78,7 +78,7 @@ static json_t *element_json(const struct bw_value *v, uint64_t bits)
 		if (isfinite(f))
 			return json_real(f);
 		struct bw_str s = {0};
-		bw_format_float(&s, bits, v->type.size_b);
+		bw_print_float(&s, bits, v->type.size_b);
 		json_t *text = json_string(bw_str_text(&s));
 		bw_str_free(&s);
 		return text;

@@ -54,7 +54,7 @@ static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wav
 	bw_wave_name(w, name, sizeof(name));
 	bw_place_text(w->place, place);
 	struct bw_str lanes = {0}, frame = {0};
-	bw_format_lanes(&lanes, w->exec);
+	bw_print_lanes(&lanes, w->exec);
 	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
 	if (several)
 		bw_table_int(t, w->inferior);
@@ -230,7 +230,7 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_place_text(w->place, place);
 	bw_reason_text(w->reasons, reasons, sizeof(reasons));
 	struct bw_str lanes = {0}, frame = {0};
-	bw_format_lanes(&lanes, w->exec);
+	bw_print_lanes(&lanes, w->exec);
 	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
 	bw_out_line(o, "Thread %u, %s", w->number, name);
 	bw_out_line(o, "  place      %s", place);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_UI_FORMAT_H
-#define BW_UI_FORMAT_H
+#ifndef BW_UI_PRINT_FORMAT_H
+#define BW_UI_PRINT_FORMAT_H
 
 /* Values to text with gdb's letters: print/FMT and x/NFU. */
 
@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 /* "8xw" of x/8xw, "x" of print/x. */
-struct bw_format {
+struct bw_print_format {
 	uint32_t count; /* 1 when not given */
 	bool has_count;
 	char letter; /* x z d u o t a c f s i, or 0: the value's own */
@@ -20,11 +20,12 @@ struct bw_format {
 };
 
 /* units: whether a count and a unit are allowed (x) or only a letter (print). */
-struct bw_error *bw_format_parse(const char *text, bool units, struct bw_format *out) BW_MUST_CHECK;
+struct bw_error *bw_print_format_parse(const char *text, bool units,
+				       struct bw_print_format *out) BW_MUST_CHECK;
 /* 1, 2, 4, 8 bytes of b, h, w, g. */
-unsigned bw_format_unit_size(char unit);
+unsigned bw_print_format_unit_size(char unit);
 /* Bytes of one unit that x shows in this format. */
-unsigned bw_format_size(const struct bw_format *f);
+unsigned bw_print_format_size(const struct bw_print_format *f);
 
 enum bw_value_kind {
 	BW_KIND_SIGNED,
@@ -36,20 +37,20 @@ enum bw_value_kind {
 
 /* Appends the size_b low bytes (1, 2, 4 or 8) of bits. letter 0: as the kind is. Letters take the
  * bits as they are (as gdb does since version 8): print/x of a float shows its encoding. */
-void bw_format_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_value_kind kind,
-		     char letter);
+void bw_print_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_value_kind kind,
+		    char letter);
 
 /* Floats as gdb prints them: 9 and 17 digits, enough to give the value back; inf, nan(0x400000). */
-void bw_format_float(struct bw_str *out, uint64_t bits, unsigned size_b);
+void bw_print_float(struct bw_str *out, uint64_t bits, unsigned size_b);
 
 /* Equal neighbours are folded the way gdb does: {1, 2, 0 <repeats 30 times>}. text(i) appends
  * element i; same(i, j) compares. */
 typedef void bw_element_fn(struct bw_str *out, size_t i, void *cookie);
 typedef bool bw_same_fn(size_t i, size_t j, void *cookie);
-void bw_format_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
-		     void *cookie);
+void bw_print_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
+		    void *cookie);
 
 /* The set bits of a lane mask as ranges: "0-15,17,20-31"; "none". */
-void bw_format_lanes(struct bw_str *out, uint64_t mask);
+void bw_print_lanes(struct bw_str *out, uint64_t mask);
 
 #endif

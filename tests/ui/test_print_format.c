@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/format.h"
+#include "ui/print_format.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void letters(void **state)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct bw_str s = {0};
-		bw_format_value(&s, rows[i].bits, rows[i].size_b, rows[i].kind, rows[i].letter);
+		bw_print_value(&s, rows[i].bits, rows[i].size_b, rows[i].kind, rows[i].letter);
 		assert_string_equal(bw_str_text(&s), rows[i].expect);
 		bw_str_free(&s);
 	}
@@ -54,21 +54,21 @@ static void letters(void **state)
 
 static void format_words(void **state)
 {
-	struct bw_format f;
-	assert_null(bw_format_parse("8xw", true, &f));
+	struct bw_print_format f;
+	assert_null(bw_print_format_parse("8xw", true, &f));
 	assert_int_equal(f.count, 8);
 	assert_int_equal(f.letter, 'x');
 	assert_int_equal(f.unit, 'w');
-	assert_null(bw_format_parse("g", true, &f));
+	assert_null(bw_print_format_parse("g", true, &f));
 	assert_int_equal(f.count, 1);
-	assert_int_equal(bw_format_unit_size(f.unit), 8);
-	assert_null(bw_format_parse("f", false, &f));
+	assert_int_equal(bw_print_format_unit_size(f.unit), 8);
+	assert_null(bw_print_format_parse("f", false, &f));
 	static const struct {
 		const char *text;
 		bool units;
 	} bad[] = {{"q", true}, {"8x", false}, {"xw", false}, {"999999x", true}};
 	for (size_t i = 0; i < 4; i++) {
-		struct bw_error *err = bw_format_parse(bad[i].text, bad[i].units, &f);
+		struct bw_error *err = bw_print_format_parse(bad[i].text, bad[i].units, &f);
 		assert_non_null(err);
 		bw_error_free(err);
 	}
@@ -88,7 +88,7 @@ static void repeats_are_folded(void **state)
 {
 	int v[32] = {1, 2, 2, 3};
 	struct bw_str s = {0};
-	bw_format_array(&s, 32, one, same, v);
+	bw_print_array(&s, 32, one, same, v);
 	assert_string_equal(bw_str_text(&s), "{1, 2, 2, 3, 0 <repeats 28 times>}");
 	bw_str_free(&s);
 }
@@ -106,7 +106,7 @@ static void lanes(void **state)
 		    {0xf6, "1-2,4-7"}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct bw_str s = {0};
-		bw_format_lanes(&s, rows[i].mask);
+		bw_print_lanes(&s, rows[i].mask);
 		assert_string_equal(bw_str_text(&s), rows[i].expect);
 		bw_str_free(&s);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/format.h"
+#include "ui/print_format.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -7,9 +7,9 @@
 
 #include "base/util.h"
 
-struct bw_error *bw_format_parse(const char *text, bool units, struct bw_format *out)
+struct bw_error *bw_print_format_parse(const char *text, bool units, struct bw_print_format *out)
 {
-	struct bw_format f = {.count = 1};
+	struct bw_print_format f = {.count = 1};
 	const char *p = text;
 	while (isdigit((unsigned char)*p)) {
 		if (!units)
@@ -39,7 +39,7 @@ struct bw_error *bw_format_parse(const char *text, bool units, struct bw_format 
 	return NULL;
 }
 
-unsigned bw_format_unit_size(char unit)
+unsigned bw_print_format_unit_size(char unit)
 {
 	switch (unit) {
 	case 'b':
@@ -53,11 +53,11 @@ unsigned bw_format_unit_size(char unit)
 	}
 }
 
-unsigned bw_format_size(const struct bw_format *f)
+unsigned bw_print_format_size(const struct bw_print_format *f)
 {
 	if (f->letter == 'a')
 		return 8;
-	return f->letter == 'c' && !f->unit ? 1 : bw_format_unit_size(f->unit);
+	return f->letter == 'c' && !f->unit ? 1 : bw_print_format_unit_size(f->unit);
 }
 
 static double half_to_double(uint16_t h)
@@ -68,7 +68,7 @@ static double half_to_double(uint16_t h)
 	return h >> 15 ? -v : v;
 }
 
-void bw_format_float(struct bw_str *out, uint64_t bits, unsigned size_b)
+void bw_print_float(struct bw_str *out, uint64_t bits, unsigned size_b)
 {
 	static const struct {
 		unsigned size_b, exponent_hi, exponent_lo, digits;
@@ -131,8 +131,8 @@ static char own_letter(enum bw_value_kind kind)
 	return 'x';
 }
 
-void bw_format_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_value_kind kind,
-		     char letter)
+void bw_print_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_value_kind kind,
+		    char letter)
 {
 	unsigned size_bits = size_b * 8;
 	bits = bw_bits(bits, size_bits - 1, 0);
@@ -160,7 +160,7 @@ void bw_format_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw
 		return;
 	case 'f':
 		if (size_b >= 2)
-			bw_format_float(out, bits, size_b);
+			bw_print_float(out, bits, size_b);
 		else
 			bw_str_addf(out, "%lld", (long long)bw_sign_extend(bits, size_bits));
 		return;
@@ -170,8 +170,8 @@ void bw_format_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw
 	}
 }
 
-void bw_format_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
-		     void *cookie)
+void bw_print_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
+		    void *cookie)
 {
 	enum { THRESHOLD = 10 }; /* gdb's "set print repeats" */
 	bw_str_add(out, "{");
@@ -191,7 +191,7 @@ void bw_format_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_
 	bw_str_add(out, "}");
 }
 
-void bw_format_lanes(struct bw_str *out, uint64_t mask)
+void bw_print_lanes(struct bw_str *out, uint64_t mask)
 {
 	if (!mask)
 		bw_str_add(out, "none");
