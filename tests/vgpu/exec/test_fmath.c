@@ -185,7 +185,7 @@ static void compare_with_sse(enum bw_fkind k, bool has_fma)
 		bool nan = bw_fmath_is_nan(out, want);
 		/* SSE does not report denormal operands beside a NaN. */
 		uint32_t care =
-			nan || (want_flags & BW_EXCP_DIV0) ? ~(uint32_t)BW_EXCP_DENORMAL : ~0u;
+			nan || (want_flags & BW_FEXCP_DIV0) ? ~(uint32_t)BW_FEXCP_DENORMAL : ~0u;
 		if ((nan ? !bw_fmath_is_nan(out, got) : got != want) ||
 		    ((flags ^ want_flags) & care))
 			fail_msg(
@@ -259,10 +259,10 @@ static uint16_t to_grid(const struct grid *g, long double v, const struct bw_fma
 				  ? a > tie || (a == tie && (lo & 1))
 				  : (m->round == BW_ROUND_UP && !sign) ||
 					    (m->round == BW_ROUND_DOWN && sign);
-		*out_flags |= BW_EXCP_INEXACT;
+		*out_flags |= BW_FEXCP_INEXACT;
 		r = (uint16_t)(lo + up);
 		if (r == g->inf || a >= g->value[g->inf])
-			*out_flags |= BW_EXCP_OVERFLOW;
+			*out_flags |= BW_FEXCP_OVERFLOW;
 		if (r == g->inf && m->saturate)
 			r--;
 	}
@@ -275,9 +275,9 @@ static uint16_t to_grid(const struct grid *g, long double v, const struct bw_fma
 						    : !((m->round == BW_ROUND_UP && !sign) ||
 							(m->round == BW_ROUND_DOWN && sign));
 	if (tiny && (m->flush_out || *out_flags))
-		*out_flags |= BW_EXCP_UNDERFLOW;
+		*out_flags |= BW_FEXCP_UNDERFLOW;
 	if (tiny && m->flush_out) {
-		*out_flags |= BW_EXCP_INEXACT;
+		*out_flags |= BW_FEXCP_INEXACT;
 		r = 0;
 	}
 	return sign | r;
@@ -365,7 +365,7 @@ static void f16_one_operand(void **s)
 			uint16_t soft_sq = (uint16_t)bw_fmath_sqrt(BW_FKIND_F16, h, &m, &got_flags);
 			CHECK16(&f16_grid, soft_sq, sq, "soft sqrt %x in mode %u", h, i);
 			if (v > 0 && isfinite(v))
-				assert_int_equal(got_flags & ~(uint32_t)BW_EXCP_DENORMAL, flags);
+				assert_int_equal(got_flags & ~(uint32_t)BW_FEXCP_DENORMAL, flags);
 			uint16_t rcp = to_grid(&f16_grid, 1.0L / v, &m, &flags);
 			CHECK16(&f16_grid, F16_OF(1.0 / HF(h)), rcp, "rcp %x in mode %u", h, i);
 			uint16_t soft_rcp =
@@ -378,7 +378,7 @@ static void f16_one_operand(void **s)
 				(uint16_t)bw_fmath_ldexp(BW_FKIND_F16, h, e, &m, &got_flags),
 				scaled, "ldexp %x by %d in mode %u", h, e, i);
 			if (isfinite(v))
-				assert_int_equal(got_flags & ~(uint32_t)BW_EXCP_DENORMAL, flags);
+				assert_int_equal(got_flags & ~(uint32_t)BW_FEXCP_DENORMAL, flags);
 			CHECK16(&f16_grid, F16_OF(HF(h) * pow2_f64(e)), scaled,
 				"ldexp %x by %d in mode %u", h, e, i);
 			if (isfinite(v) && v != 0) {
@@ -414,14 +414,14 @@ static void f16_two_operands(void **s)
 		uint16_t soft_sum = (uint16_t)bw_fmath_add(BW_FKIND_F16, a, b, &m, &got);
 		CHECK16(&f16_grid, soft_sum, sum, "%x + %x: %x, not %x", a, b, soft_sum, sum);
 		if (isfinite(x) && isfinite(y))
-			assert_int_equal(got & ~(uint32_t)BW_EXCP_DENORMAL, flags);
+			assert_int_equal(got & ~(uint32_t)BW_FEXCP_DENORMAL, flags);
 		CHECK16(&f16_grid, f16_row(ROW_ADD, a, b, 0, FM), sum, "row %x + %x", a, b);
 		uint16_t product = to_grid(&f16_grid, x * y, &m, &flags);
 		got = 0;
 		CHECK16(&f16_grid, (uint16_t)bw_fmath_mul(BW_FKIND_F16, a, b, &m, &got), product,
 			"%x * %x", a, b);
 		if (isfinite(x) && isfinite(y))
-			assert_int_equal(got & ~(uint32_t)BW_EXCP_DENORMAL, flags);
+			assert_int_equal(got & ~(uint32_t)BW_FEXCP_DENORMAL, flags);
 		CHECK16(&f16_grid, f16_row(ROW_MUL, a, b, 0, FM), product, "row %x * %x", a, b);
 		uint16_t q = (uint16_t)bw_fmath_div(BW_FKIND_F16, a, b, &m, &got);
 		CHECK16(&f16_grid, q, to_grid(&f16_grid, x / y, &m, &flags), "%x / %x", a, b);

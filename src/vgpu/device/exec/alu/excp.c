@@ -101,9 +101,9 @@ static uint32_t look(const struct lane *a, const struct bw_fmath *m)
 	uint32_t flags = 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		if (bw_fmath_is_snan(a->type, a->s[i]))
-			flags |= BW_EXCP_INVALID;
+			flags |= BW_FEXCP_INVALID;
 		if (!m->flush_in && bw_fmath_is_denormal(a->type, a->s[i]))
-			flags |= BW_EXCP_DENORMAL;
+			flags |= BW_FEXCP_DENORMAL;
 	}
 	return flags;
 }
@@ -121,9 +121,9 @@ static uint32_t to_int(const struct lane *a, const struct bw_fmath *m, double lo
 	for (unsigned i = 0; i < a->n; i++) {
 		double v = counts_as_zero(a, i, m) ? 0.0 : value(a->type, a->s[i]);
 		if (!(__builtin_trunc(v) >= lo && __builtin_trunc(v) <= hi))
-			flags |= BW_EXCP_INVALID;
+			flags |= BW_FEXCP_INVALID;
 		else if (v != __builtin_trunc(v))
-			flags |= BW_EXCP_INEXACT;
+			flags |= BW_FEXCP_INEXACT;
 	}
 	return flags;
 }
@@ -132,12 +132,12 @@ static uint32_t to_int(const struct lane *a, const struct bw_fmath *m, double lo
 static uint32_t from_int(uint64_t magnitude, unsigned digits, double largest)
 {
 	if ((double)magnitude > largest)
-		return BW_EXCP_OVERFLOW | BW_EXCP_INEXACT;
+		return BW_FEXCP_OVERFLOW | BW_FEXCP_INEXACT;
 	if (magnitude == 0)
 		return 0;
 	unsigned len =
 		64 - (unsigned)__builtin_clzll(magnitude) - (unsigned)__builtin_ctzll(magnitude);
-	return len > digits ? BW_EXCP_INEXACT : 0;
+	return len > digits ? BW_FEXCP_INEXACT : 0;
 }
 
 /* Widest to narrow type: the operand's flush, the result's rounding. */
@@ -165,22 +165,22 @@ static uint32_t transcendental(enum kind kind, const struct lane *a, const struc
 		if (__builtin_isinf(v))
 			return flags;
 		if (v >= (double)(1 - emin + 1))
-			return flags | BW_EXCP_OVERFLOW | BW_EXCP_INEXACT;
+			return flags | BW_FEXCP_OVERFLOW | BW_FEXCP_INEXACT;
 		if (v < (double)emin)
-			return flags | BW_EXCP_UNDERFLOW | BW_EXCP_INEXACT;
-		return v == __builtin_trunc(v) ? flags : flags | BW_EXCP_INEXACT;
+			return flags | BW_FEXCP_UNDERFLOW | BW_FEXCP_INEXACT;
+		return v == __builtin_trunc(v) ? flags : flags | BW_FEXCP_INEXACT;
 	}
 	if (v == 0.0)
-		return flags | BW_EXCP_DIV0;
+		return flags | BW_FEXCP_DIV0;
 	if (v < 0.0)
-		return flags | BW_EXCP_INVALID;
+		return flags | BW_FEXCP_INVALID;
 	if (__builtin_isinf(v))
 		return flags;
 	int e;
 	double fraction = __builtin_frexp(v, &e);
 	/* a power of two, for rsq an even one */
 	bool exact = fraction == 0.5 && (kind == LOG || (e & 1));
-	return exact ? flags : flags | BW_EXCP_INEXACT;
+	return exact ? flags : flags | BW_FEXCP_INEXACT;
 }
 
 static uint32_t div_fixup(const struct lane *a, const struct bw_fmath *m)
@@ -192,9 +192,9 @@ static uint32_t div_fixup(const struct lane *a, const struct bw_fmath *m)
 	if (den != den || num != num)
 		return flags;
 	if ((den == 0.0 && num == 0.0) || (__builtin_isinf(den) && __builtin_isinf(num)))
-		return flags | BW_EXCP_INVALID;
+		return flags | BW_FEXCP_INVALID;
 	if (den == 0.0 && !__builtin_isinf(num))
-		return flags | BW_EXCP_DIV0;
+		return flags | BW_FEXCP_DIV0;
 	return flags;
 }
 
@@ -214,7 +214,7 @@ static uint32_t fma_f16(const struct lane *a, const struct bw_fmath *m)
 	to16.flush_in = false;
 	uint32_t narrow = 0;
 	bw_fmath_cvt(BW_FKIND_F32, BW_FKIND_F16, r.s[0], &to16, &narrow);
-	return flags | (narrow & ~(uint32_t)BW_EXCP_DENORMAL);
+	return flags | (narrow & ~(uint32_t)BW_FEXCP_DENORMAL);
 }
 
 static uint32_t arithmetic(enum kind kind, const struct lane *a, const struct bw_fmath *m)
@@ -295,9 +295,9 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 		double v = counts_as_zero(a, 0, &m) ? 0.0 : value(a->type, a->s[0]);
 		uint32_t flags = look(a, &m);
 		if (__builtin_isinf(v))
-			return flags | BW_EXCP_INVALID;
+			return flags | BW_FEXCP_INVALID;
 		return kind == FINITE && v == v && v * 4.0 != __builtin_trunc(v * 4.0)
-			       ? flags | BW_EXCP_INEXACT
+			       ? flags | BW_FEXCP_INEXACT
 			       : flags;
 	}
 	case TO_F16:
@@ -326,7 +326,7 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 	case FROM_U16:
 		return from_int(raw, 11, a->m->round16 == BW_ROUND_NEAREST ? 65519.0 : 65535.0);
 	case RCP_IFLAG: /* rule 135 */
-		return counts_as_zero(a, 0, &m) ? BW_EXCP_INT_DIV0 : 0;
+		return counts_as_zero(a, 0, &m) ? BW_FEXCP_INT_DIV0 : 0;
 	case RSQ:
 	case LOG:
 	case EXP:

@@ -12,7 +12,7 @@
 /* Can this instruction raise any? For VOPD, either half. */
 bool bw_excp_possible(const struct bw_inst *inst);
 
-/* What the lanes of mask raise, enum bw_excp. s: operands as the row takes them, modifiers
+/* What the lanes of mask raise, enum bw_fexcp. s: operands as the row takes them, modifiers
  * applied. */
 uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3],
 		       uint32_t mask, const struct bw_lane_args *args);

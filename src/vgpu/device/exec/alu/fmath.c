@@ -84,13 +84,13 @@ static struct number unpack(enum bw_fkind kind, uint64_t a, const struct bw_fmat
 		n.quiet = frac >> (f->frac - 1) & 1;
 		n.payload = frac << (52 - f->frac);
 		if (frac && !n.quiet)
-			*flags |= BW_EXCP_INVALID;
+			*flags |= BW_FEXCP_INVALID;
 	} else if (e == 0 && (frac == 0 || m->flush_in)) {
 		n.class = ZERO;
 	} else {
 		n.class = FINITE;
 		if (e == 0)
-			*flags |= BW_EXCP_DENORMAL;
+			*flags |= BW_FEXCP_DENORMAL;
 		n.mant = e ? frac | 1ull << f->frac : frac;
 		n.exp = (e ? e : 1) - f->bias - (int)f->frac;
 	}
@@ -105,7 +105,7 @@ static uint64_t pack_nan(const struct format *f, const struct number *n)
 
 static uint64_t default_nan(const struct format *f, uint32_t *flags)
 {
-	*flags |= BW_EXCP_INVALID;
+	*flags |= BW_FEXCP_INVALID;
 	return sign_bit(f) | inf_bits(f) | 1ull << (f->frac - 1);
 }
 
@@ -178,17 +178,17 @@ static uint64_t pack(const struct format *f, bool neg, u128 mant, int exp, const
 	/* a carry and the leading one move e up */
 	uint64_t out = ((uint64_t)(e - 1) << f->frac) + kept;
 	if (inexact)
-		*flags |= BW_EXCP_INEXACT;
+		*flags |= BW_FEXCP_INEXACT;
 	if (e > 2 * f->bias || out >= inf_bits(f)) {
 		bool to_inf = m->round == BW_ROUND_NEAREST || rounds_away(m->round, neg);
-		*flags |= BW_EXCP_OVERFLOW | BW_EXCP_INEXACT;
+		*flags |= BW_FEXCP_OVERFLOW | BW_FEXCP_INEXACT;
 		return sign | (inf_bits(f) - (to_inf && !m->saturate ? 0 : 1));
 	}
 	if (tiny) {
 		if (inexact || m->flush_out)
-			*flags |= BW_EXCP_UNDERFLOW;
+			*flags |= BW_FEXCP_UNDERFLOW;
 		if (m->flush_out) {
-			*flags |= BW_EXCP_INEXACT;
+			*flags |= BW_FEXCP_INEXACT;
 			return sign;
 		}
 	}
@@ -329,7 +329,7 @@ uint64_t bw_fmath_div(enum bw_fkind kind, uint64_t a, uint64_t b, const struct b
 	} else if (x.class == INF || y.class == ZERO) {
 		q.class = INF;
 		if (x.class != INF)
-			*flags |= BW_EXCP_DIV0;
+			*flags |= BW_FEXCP_DIV0;
 	} else {
 		/* 127 bits by at most 53: the quotient has 74 or more, enough for any rounding. */
 		unsigned up = 127 - length(x.mant);

@@ -15,15 +15,15 @@
 enum bw_fkind { BW_FKIND_F16, BW_FKIND_BF16, BW_FKIND_F32, BW_FKIND_F64 };
 
 /* TRAPSTS.EXCP, bits 0 to 6; MODE.EXCP_EN has the same order from bit 12 on. */
-enum bw_excp {
-	BW_EXCP_INVALID = 1 << 0,
-	BW_EXCP_DENORMAL = 1 << 1, /* an operand is denormal and is taken as such [I] */
-	BW_EXCP_DIV0 = 1 << 2,
-	BW_EXCP_OVERFLOW = 1 << 3,
-	BW_EXCP_UNDERFLOW = 1 << 4, /* tiny after rounding, and inexact or flushed */
-	BW_EXCP_INEXACT = 1 << 5,
-	BW_EXCP_INT_DIV0 = 1 << 6,
-	BW_EXCP_FLOAT = 0x7f,
+enum bw_fexcp {
+	BW_FEXCP_INVALID = 1 << 0,
+	BW_FEXCP_DENORMAL = 1 << 1, /* an operand is denormal and is taken as such [I] */
+	BW_FEXCP_DIV0 = 1 << 2,
+	BW_FEXCP_OVERFLOW = 1 << 3,
+	BW_FEXCP_UNDERFLOW = 1 << 4, /* tiny after rounding, and inexact or flushed */
+	BW_FEXCP_INEXACT = 1 << 5,
+	BW_FEXCP_INT_DIV0 = 1 << 6,
+	BW_FEXCP_FLOAT = 0x7f,
 };
 
 /* How one operation rounds and what it does to denormals. */
@@ -36,7 +36,7 @@ struct bw_fmath {
 /* The part of MODE that governs this type. */
 struct bw_fmath bw_fmath_mode(const struct bw_fmode *m, enum bw_fkind kind);
 
-/* Values are bit patterns in the low bits. flags: |= enum bw_excp. */
+/* Values are bit patterns in the low bits. flags: |= enum bw_fexcp. */
 
 /* (a * b + c) * 2^scale, one rounding. */
 uint64_t bw_fmath_fma(enum bw_fkind kind, uint64_t a, uint64_t b, uint64_t c, int scale,
