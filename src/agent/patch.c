@@ -6,15 +6,15 @@
 #include "agent/track_priv.h"
 #include "base/util.h"
 
-static bool touches(const struct bw_patch *p, uint64_t va, uint64_t size_b)
+static bool touches(const struct bw_track_patch *p, uint64_t va, uint64_t size_b)
 {
 	uint64_t end = va + size_b < va ? UINT64_MAX : va + size_b;
 	return p->va < end && va < p->va + p->size_b;
 }
 
 /* The part of the patch inside [va, va + size): where it begins in the patch and in the range. */
-static size_t overlap(const struct bw_patch *p, uint64_t va, size_t size_b, size_t *out_in_patch,
-		      size_t *out_in_range)
+static size_t overlap(const struct bw_track_patch *p, uint64_t va, size_t size_b,
+		      size_t *out_in_patch, size_t *out_in_range)
 {
 	uint64_t from = BW_MAX(p->va, va), to = BW_MIN(p->va + p->size_b, va + size_b);
 	*out_in_patch = (size_t)(from - p->va);
@@ -45,7 +45,7 @@ static int write_around(struct bw_agent_file *f, uint64_t va, const uint8_t *dat
 {
 	struct bw_track *t = f->track;
 	while (size_b) {
-		struct bw_patch *next =
+		struct bw_track_patch *next =
 			NULL; /* the first one that begins or lasts at or behind va */
 		bw_vec_each(&t->patches, p)
 			if (touches(p, va, size_b) && (!next || p->va < next->va))
@@ -89,7 +89,7 @@ static int set_locked(struct bw_agent_file *f, uint64_t va, const void *data, si
 			return -EEXIST;
 	}
 	if (!known) {
-		struct bw_patch p = {.va = va, .size_b = (uint32_t)size_b};
+		struct bw_track_patch p = {.va = va, .size_b = (uint32_t)size_b};
 		int r = bw_track_read(f, va, p.original, size_b, out_va);
 		if (r)
 			return r;
@@ -117,7 +117,7 @@ int bw_patch_set(struct bw_agent_file *f, uint64_t va, const void *data, size_t 
 	return r;
 }
 
-static int put_back(struct bw_agent_file *f, const struct bw_patch *p)
+static int put_back(struct bw_agent_file *f, const struct bw_track_patch *p)
 {
 	uint64_t va;
 	return bw_track_write(f, p->va, p->original, p->size_b, &va);

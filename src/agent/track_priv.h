@@ -14,7 +14,7 @@ struct bw_track_bo {
 	bool no_cpu;   /* the kernel does not map it */
 };
 
-struct bw_patch {
+struct bw_track_patch {
 	uint64_t va;
 	uint32_t size_b;
 	uint8_t original[BW_PATCH_MAX_B];
@@ -26,7 +26,7 @@ struct bw_track {
 	struct bw_agent_maps maps; /* by 48-bit address, without overlap */
 	/* Only debugger requests and unmapping take this one, the latter before its call. */
 	pthread_mutex_t patch_lock;
-	struct BW_VEC(struct bw_patch) patches;
+	struct BW_VEC(struct bw_track_patch) patches;
 };
 
 /* Addresses are kept as the page tables see them: 48 bits. */
