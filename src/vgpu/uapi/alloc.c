@@ -29,7 +29,7 @@ int bw_ranges_add(struct bw_ranges *r, uint64_t start, uint64_t size_b)
 		return -ENOMEM;
 	}
 	memmove(&r->data[i + 1], &r->data[i], (r->len - i) * sizeof(r->data[0]));
-	r->data[i] = (struct bw_span){start, end};
+	r->data[i] = (struct bw_range){start, end};
 	r->len++;
 	return 0;
 }
@@ -44,7 +44,7 @@ bool bw_ranges_alloc(struct bw_ranges *r, uint64_t size_b, uint64_t align_b, uin
 		return false;
 	}
 	for (size_t i = 0; i < r->len; i++) {
-		struct bw_span s = r->data[i];
+		struct bw_range s = r->data[i];
 		uint64_t start = bw_align_up(s.start, align_b);
 		if (start < s.start || start > s.end || s.end - start < size_b)
 			continue;

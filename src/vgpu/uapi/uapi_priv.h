@@ -73,10 +73,10 @@ enum {
 /* ---- alloc.c: address ranges and ids ---- */
 
 /* Free pieces of an address range in order; first fit. */
-struct bw_span {
+struct bw_range {
 	uint64_t start, end;
 };
-struct bw_ranges BW_VEC(struct bw_span);
+struct bw_ranges BW_VEC(struct bw_range);
 int bw_ranges_add(struct bw_ranges *r, uint64_t start, uint64_t size_b);
 bool bw_ranges_alloc(struct bw_ranges *r, uint64_t size_b, uint64_t align_b, uint64_t *out_start);
 
