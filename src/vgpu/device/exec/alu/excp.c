@@ -337,7 +337,7 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 	return 0;
 }
 
-static enum bw_fkind float_type(enum bw_type t)
+static enum bw_fkind float_type(enum bw_row_type t)
 {
 	switch ((unsigned)t) {
 	case BW_T_F64:
@@ -373,13 +373,13 @@ uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *
 		unsigned l = packed ? i / 2 : i;
 		if (!(mask >> l & 1))
 			continue;
-		struct lane a = {.type = float_type((enum bw_type)row->src[0]),
+		struct lane a = {.type = float_type((enum bw_row_type)row->src[0]),
 				 .n = row->n_src,
 				 .m = args->m,
 				 .bit = args->mask_in >> l & 1};
 		for (unsigned k = 0; k < row->n_src; k++)
-			a.s[k] = element(s[k],
-					 packed ? 16 : bw_type_bits((enum bw_type)row->src[k]), i);
+			a.s[k] = element(
+				s[k], packed ? 16 : bw_type_bits((enum bw_row_type)row->src[k]), i);
 		if (kind == LDEXP) { /* the second operand is an integer */
 			a.n = 1;
 			a.s[1] = row->src[1] == BW_T_I16 ? (uint64_t)(int64_t)(int16_t)a.s[1]

@@ -23,7 +23,7 @@ struct fetch {
 	uint32_t valid;			/* lanes whose DPP source can be read */
 };
 
-bool bw_type_is_float(enum bw_type t)
+bool bw_type_is_float(enum bw_row_type t)
 {
 	return t == BW_T_F32 || t == BW_T_N32 || t == BW_T_B32 || t == BW_T_F64 || t == BW_T_N64 ||
 	       t == BW_T_F16 || t == BW_T_B16 || t == BW_T_BF16;
@@ -164,7 +164,7 @@ static const void *mix(const struct fetch *f, unsigned i, const uint32_t *p)
 	return out;
 }
 
-static const void *fetch(const struct fetch *f, unsigned i, enum bw_type t)
+static const void *fetch(const struct fetch *f, unsigned i, enum bw_row_type t)
 {
 	unsigned bits = bw_type_bits(t);
 	const void *p = bits == 16 ? fetch16(f, i) : bits == 32 ? fetch32(f, i) : fetch64(f, i);
@@ -272,7 +272,7 @@ uint32_t bw_row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m)
 	return row->dst == BW_T_F32 ? m->mxcsr_narrow : m->mxcsr64;
 }
 
-static void write_lanes(const struct fetch *f, enum bw_type t, const void *r, uint32_t mask)
+static void write_lanes(const struct fetch *f, enum bw_row_type t, const void *r, uint32_t mask)
 {
 	uint32_t *d = (uint32_t *)vgpr_half(f, 0);
 	unsigned bits = bw_type_bits(t);

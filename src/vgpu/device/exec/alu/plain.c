@@ -13,12 +13,12 @@
 #define EACH_LANE(l) _Pragma("GCC ivdep") for (unsigned l = 0; l < BW_LANES; l++)
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE bool is_64(enum bw_type t)
+INLINE bool is_64(enum bw_row_type t)
 {
 	return t == BW_T_B64 || t == BW_T_U64 || t == BW_T_I64 || t == BW_T_F64 || t == BW_T_N64;
 }
 
-INLINE bool is_16(enum bw_type t)
+INLINE bool is_16(enum bw_row_type t)
 {
 	return t == BW_T_B16 || t == BW_T_U16 || t == BW_T_I16 || t == BW_T_F16 || t == BW_T_BF16 ||
 	       t == BW_T_F16H;
@@ -73,7 +73,7 @@ INLINE const uint16_t *fetch16(const struct bw_rec *rec, const struct bw_wave *w
 
 /* |x| first, then -x: rule 123. */
 static const void *apply_sign(struct bw_exec *x, const struct bw_inst *inst, unsigned i,
-			      const void *p, enum bw_type t)
+			      const void *p, enum bw_row_type t)
 {
 	unsigned bits = is_64(t) ? 64 : is_16(t) ? 16 : 32;
 	uint64_t sign = 1ull << (bits - 1);
@@ -94,7 +94,7 @@ static const void *apply_sign(struct bw_exec *x, const struct bw_inst *inst, uns
 }
 
 INLINE const void *fetch(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x,
-			 const uint8_t *vgpr, unsigned i, enum bw_type t)
+			 const uint8_t *vgpr, unsigned i, enum bw_row_type t)
 {
 	const void *p;
 	if (is_64(t))

@@ -20,7 +20,7 @@ static const uint64_t float64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff
 				   0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
 				   0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
-unsigned bw_type_bits(enum bw_type t)
+unsigned bw_type_bits(enum bw_row_type t)
 {
 	switch (t) {
 	case BW_T_NONE:
@@ -52,7 +52,7 @@ unsigned bw_type_bits(enum bw_type t)
 	return 0;
 }
 
-static uint64_t literal(uint32_t v, enum bw_type t)
+static uint64_t literal(uint32_t v, enum bw_row_type t)
 {
 	if (t == BW_T_F64 || t == BW_T_N64)
 		return (uint64_t)v << 32; /* rule 60 */
@@ -61,8 +61,8 @@ static uint64_t literal(uint32_t v, enum bw_type t)
 	return v;
 }
 
-bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned code, enum bw_type t,
-		 const struct bw_rec_ctx *ctx, uint64_t *out)
+bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned code,
+		 enum bw_row_type t, const struct bw_rec_ctx *ctx, uint64_t *out)
 {
 	unsigned bits = bw_type_bits(t);
 	if (code == BW_SRC_LITERAL) {
@@ -137,7 +137,7 @@ static void at_host(struct bw_rec *rec, unsigned slot, const void *p)
 	rec->off[slot] = (uint64_t)(uintptr_t)p;
 }
 
-bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum bw_type t)
+bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum bw_row_type t)
 {
 	uint64_t value;
 	bool wide = bw_type_bits(t) == 64;
@@ -162,7 +162,7 @@ bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum 
 	return true;
 }
 
-bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_type t)
+bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_row_type t)
 {
 	if (bw_type_bits(t) == 64)
 		code &= ~1u;
@@ -184,7 +184,7 @@ static BW_HANDLER(with_scc64)
 
 /* Scalar rows have handlers for each mix of registers and constants: a register's offset in the
  * wave, or the value itself, stands in rec->off. */
-static bool scalar_src(struct bw_build *b, unsigned i, unsigned code, enum bw_type t)
+static bool scalar_src(struct bw_build *b, unsigned i, unsigned code, enum bw_row_type t)
 {
 	uint64_t value;
 	if (bw_constant(b->x, b->inst, code, t, &b->page->ctx, &value)) {
@@ -270,7 +270,7 @@ static void fill(void *out, uint64_t value, unsigned bits)
 	}
 }
 
-static bool vector_src(struct bw_build *b, unsigned i, unsigned code, enum bw_type t)
+static bool vector_src(struct bw_build *b, unsigned i, unsigned code, enum bw_row_type t)
 {
 	if (t == BW_T_MIX) /* says which constants: rule 53 */
 		t = b->inst->op_sel_hi >> i & 1 ? BW_T_PKH : BW_T_F32;

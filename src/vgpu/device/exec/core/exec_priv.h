@@ -128,7 +128,7 @@ static inline void bw_spread(const struct bw_rec *rec, const struct bw_wave *w, 
 typedef uint32_t bw_row_fn(void *d, const void *s0, const void *s1, const void *s2,
 			   const struct bw_lane_args *args);
 
-enum bw_type {
+enum bw_row_type {
 	BW_T_NONE,
 	BW_T_B32,
 	BW_T_U32,
@@ -172,7 +172,7 @@ struct bw_map_row {
 	bw_handler *fast_v, *fast_s, *fast;
 	uint8_t shape;	     /* enum bw_shape */
 	uint8_t n_src;	     /* lane operands: 1 to 3 */
-	uint8_t dst, src[3]; /* enum bw_type */
+	uint8_t dst, src[3]; /* enum bw_row_type */
 	bool takes_mask; /* a lane mask follows the sources (or VCC where the format has no field)
 			  */
 	bool reads_dst;	 /* the last source is the destination */
@@ -194,7 +194,7 @@ bw_handler bw_rows_v1_plain, bw_rows_v3_plain;
 struct bw_scalar_row {
 	const char *name;
 	bw_handler *fn[4];   /* bit 0 of the index: src0 is a constant, bit 1: src1 */
-	uint8_t dst, src[2]; /* enum bw_type, BW_T_NONE where there is none */
+	uint8_t dst, src[2]; /* enum bw_row_type, BW_T_NONE where there is none */
 	uint8_t form;	     /* enum bw_scalar_form */
 };
 enum bw_scalar_form {
