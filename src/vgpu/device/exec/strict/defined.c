@@ -118,7 +118,7 @@ void bw_defined_check(struct bw_strict_step *t)
 	if (bw_sregs_meet(&e->saddr, &t->sw->s_undef))
 		bw_strict_report(t, BW_STRICT_UNINIT,
 				 "its address is in %s, which nobody has written; write it before",
-				 bw_scalar_name(bw_sregs_first(&e->saddr, &t->sw->s_undef), name));
+				 bw_sreg_name(bw_sregs_first(&e->saddr, &t->sw->s_undef), name));
 	for (unsigned i = 0; i < e->n_reads; i++)
 		check_read(t, &e->read[i]);
 }

@@ -139,7 +139,7 @@ static void check_mask(struct bw_strict_step *t)
 		t, BW_STRICT_HAZARD,
 		"reads %s, a lane mask of the VALU that the SALU has changed since; wait behind the change with "
 		"s_waitcnt_depctr sa_sdst(0)",
-		bw_scalar_name(bw_sregs_first(&e->sread, written), name));
+		bw_sreg_name(bw_sregs_first(&e->sread, written), name));
 }
 
 void bw_hazard_check(struct bw_strict_step *t)

@@ -206,7 +206,7 @@ bool bw_effects_are_indexed(enum bw_op op);
 void bw_effects_index(struct bw_strict_op *op, const struct bw_wave *w);
 
 /* "s4", "vcc_lo", "ttmp3": in out, which is returned. */
-const char *bw_scalar_name(unsigned code, char out[16]);
+const char *bw_sreg_name(unsigned code, char out[16]);
 
 /* Wraps the record that has just been built. */
 void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec *rec,

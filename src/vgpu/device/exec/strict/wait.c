@@ -174,7 +174,7 @@ static void remedy(const struct bw_strict_wave *sw, const struct bw_pending *p, 
 		snprintf(out, size, "s_waitcnt lgkmcnt(%u)", lgkm);
 }
 
-const char *bw_scalar_name(unsigned code, char out[16])
+const char *bw_sreg_name(unsigned code, char out[16])
 {
 	static const char *const named[BW_STRICT_SGPRS] = {
 		[BW_SRC_VCC_LO] = "vcc_lo",   [BW_SRC_VCC_HI] = "vcc_hi",
@@ -195,7 +195,7 @@ static void report(struct bw_strict_step *t, const struct bw_pending *p, const c
 	char wait[64], name[16];
 	remedy(t->sw, p, wait, sizeof(wait));
 	if (kind == 's')
-		bw_scalar_name(reg, name);
+		bw_sreg_name(reg, name);
 	else
 		snprintf(name, sizeof(name), "v%u", reg);
 	bw_strict_report(
