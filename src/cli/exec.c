@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "target/call.h"
 
 /* Subcommands that are little more than starting something else: exec, vgpu. */
 
@@ -169,14 +170,14 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_s
 	BW_TRY(err);
 	while (!err && !over) {
 		struct bw_target_event ev;
-		err = t->ops->wait(t, -1, &ev);
+		err = bw_target_wait(t, -1, &ev);
 		if (!err)
 			err = keep_ready(t, &ev, &over, out_status);
 		gpu_gone = !err && ev.kind == BW_EVENT_GPU_GONE;
 	}
 	pid_t pid = bw_live_pid(t);
 	bool reaped = over && !gpu_gone;
-	t->ops->close(t);
+	bw_target_close(t);
 	while (!err && !reaped && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
 	return err;

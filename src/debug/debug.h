@@ -162,7 +162,7 @@ struct bw_wave_info {
 	uint64_t breakpoint_lanes; /* active lanes whose condition held */
 	bool in_barrier;
 	bool builtin_trap; /* at the head of clang's __builtin_trap sequence */
-	bool pc_imprecise; /* memory violation or watch reported late: see BW_CAP_PRECISE */
+	bool pc_imprecise; /* memory violation or watch reported late: see bw_target.is_precise */
 	uint64_t cause_pc; /* watchpoints and float exceptions: the instruction that did it, which
 			    * is complete; 0 when it is not known */
 };

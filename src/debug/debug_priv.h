@@ -10,6 +10,7 @@
 #include "debug/debug.h"
 #include "isa/inst.h"
 #include "isa/text.h"
+#include "target/call.h"
 
 /* ---- Code (code.c) ---- */
 

@@ -271,7 +271,7 @@ struct bw_error *bw_debug_detach_inferior(struct bw_debug *d, uint32_t number)
 		return NULL;
 	}
 	bw_debug_ready_to_leave(d, number);
-	struct bw_error *err = d->target->ops->detach(d->target, i->pid);
+	struct bw_error *err = bw_target_detach(d->target, i->pid);
 	forget_inferior(d, number);
 	return err;
 }
@@ -283,11 +283,11 @@ struct bw_error *bw_debug_kill_inferior(struct bw_debug *d, uint32_t number)
 	if (d->inferiors.len == 1)
 		return bw_debug_kill(d);
 	pid_t pid = i->pid;
-	BW_TRY(d->target->ops->kill(d->target, pid));
+	BW_TRY(bw_target_kill(d->target, pid));
 	for (int t = 0; t < KILL_TRIES && d->target && find_pid(d, pid); t++) {
 		struct bw_target_event ev = {.kind = BW_EVENT_NONE};
 		struct bw_stop stop = {.kind = BW_STOP_NONE};
-		BW_TRY(d->target->ops->wait(d->target, KILL_PIECE_MS, &ev));
+		BW_TRY(bw_target_wait(d->target, KILL_PIECE_MS, &ev));
 		BW_TRY(bw_debug_handle(d, &ev, &stop));
 	}
 	return NULL;

@@ -62,15 +62,15 @@ static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *
 {
 	uint64_t va = bw_align_down(addr, BW_MEM_LINE_B);
 	if (!d->lines_wanted || addr + size_b > va + BW_MEM_LINE_B)
-		return d->target->ops->read(d->target, addr, out, size_b);
+		return bw_target_read(d->target, addr, out, size_b);
 	struct bw_mem_line *l = &d->lines[va / BW_MEM_LINE_B % BW_MEM_LINES];
 	if (!l->valid || l->va != va) {
-		struct bw_error *err = d->target->ops->read(d->target, va, l->data, BW_MEM_LINE_B);
+		struct bw_error *err = bw_target_read(d->target, va, l->data, BW_MEM_LINE_B);
 		l->valid = !err;
 		l->va = va;
 		bw_error_free(err);
 		if (!l->valid) /* what is asked for itself may be there */
-			return d->target->ops->read(d->target, addr, out, size_b);
+			return bw_target_read(d->target, addr, out, size_b);
 	}
 	memcpy(out, l->data + (addr - va), size_b);
 	return NULL;
@@ -79,8 +79,6 @@ static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *
 struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				  enum bw_space space, uint64_t addr, void *out, size_t size_b)
 {
-	const struct bw_target_ops *ops = d->target ? d->target->ops : NULL;
-
 	BW_TRY(bw_debug_need_target(d));
 	if (size_b == 0)
 		return NULL;
@@ -89,28 +87,26 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, 
 	BW_TRY(need_wave(w, space));
 	BW_TRY(check_offset(space, addr, size_b));
 	if (space == BW_SPACE_LDS)
-		return ops->read_lds(d->target, w->info.slot, (uint32_t)addr, out, size_b);
-	return ops->read_scratch(d->target, w->info.slot, lane, (uint32_t)addr, out, size_b);
+		return bw_target_read_lds(d->target, w->info.slot, (uint32_t)addr, out, size_b);
+	return bw_target_read_scratch(d->target, w->info.slot, lane, (uint32_t)addr, out, size_b);
 }
 
 struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				   enum bw_space space, uint64_t addr, const void *data,
 				   size_t size_b)
 {
-	const struct bw_target_ops *ops = d->target ? d->target->ops : NULL;
-
 	BW_TRY(bw_debug_need_target(d));
 	if (size_b == 0)
 		return NULL;
 	bw_debug_forget_insts(d);
 	memset(d->lines, 0, sizeof(d->lines));
 	if (space == BW_SPACE_GLOBAL)
-		return bw_debug_worded(ops->write(d->target, addr, data, size_b));
+		return bw_debug_worded(bw_target_write(d->target, addr, data, size_b));
 	BW_TRY(need_wave(w, space));
 	BW_TRY(check_offset(space, addr, size_b));
 	if (space == BW_SPACE_LDS)
-		return ops->write_lds(d->target, w->info.slot, (uint32_t)addr, data, size_b);
-	return ops->write_scratch(d->target, w->info.slot, lane, (uint32_t)addr, data, size_b);
+		return bw_target_write_lds(d->target, w->info.slot, (uint32_t)addr, data, size_b);
+	return bw_target_write_scratch(d->target, w->info.slot, lane, (uint32_t)addr, data, size_b);
 }
 
 struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out,

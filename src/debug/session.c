@@ -122,8 +122,8 @@ struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 	d->target = t;
 	d->state = BW_DEBUG_RUNNING;
 	BW_TRY(bw_excp_update(d));
-	if (d->precise >= 0 && t->caps & BW_CAP_WATCH)
-		BW_TRY(t->ops->set_precise(t, d->precise));
+	if (d->precise >= 0 && bw_target_can(t, BW_CAP_PRECISE))
+		BW_TRY(bw_target_set_precise(t, d->precise));
 	return NULL;
 }
 
@@ -166,7 +166,7 @@ void bw_debug_close_target(struct bw_debug *d)
 	d->state = BW_DEBUG_NO_PROGRAM;
 	d->time_held = false; /* nobody's now */
 	if (t)
-		t->ops->close(t);
+		bw_target_close(t);
 	bw_debug_forget_program(d);
 }
 
@@ -179,11 +179,11 @@ void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
 		if (inferior && w->info.inferior != inferior)
 			continue;
 		if (inferior && d->excp_ever)
-			bw_error_free(d->target->ops->write_reg(d->target, w->info.slot,
-								BW_TREG_MODE, w->hw.mode));
+			bw_error_free(bw_target_write_reg(d->target, w->info.slot, BW_TREG_MODE,
+							  w->hw.mode));
 		if (w->skip_b && w->info.pc == w->stop_pc)
-			bw_error_free(d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_PC,
-								w->info.pc + w->skip_b));
+			bw_error_free(bw_target_write_reg(d->target, w->info.slot, BW_TREG_PC,
+							  w->info.pc + w->skip_b));
 	}
 }
 
@@ -199,17 +199,17 @@ void bw_debug_detach(struct bw_debug *d)
 struct bw_error *bw_debug_kill(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
-	struct bw_error *err = d->target->ops->kill(d->target, 0);
+	struct bw_error *err = bw_target_kill(d->target, 0);
 	bw_debug_close_target(d);
 	return err;
 }
 
 static struct bw_error *hold_time(struct bw_debug *d, bool on)
 {
-	if (!d->target || d->time_held == on || !d->target->ops->hold_time)
+	if (!d->target || d->time_held == on || !bw_target_can(d->target, BW_CAP_HOLD_TIME))
 		return NULL;
 	d->time_held = on;
-	struct bw_error *err = d->target->ops->hold_time(d->target, on);
+	struct bw_error *err = bw_target_hold_time(d->target, on);
 	/* a program that is gone: an event will say so */
 	return bw_error_catch(&err, BW_E_GONE) ? NULL : err;
 }
@@ -228,7 +228,7 @@ void bw_debug_interrupt(struct bw_debug *d)
 {
 	struct bw_target *t = __atomic_load_n(&d->target, __ATOMIC_SEQ_CST);
 	if (t)
-		t->ops->interrupt(t);
+		bw_target_interrupt(t);
 }
 
 struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_object *co)

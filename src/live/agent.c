@@ -147,7 +147,7 @@ struct bw_error *bw_live_result(struct bw_live *l, const char *what)
 	return bw_error_errno(r.result < 0 ? -r.result : EIO, "%s", what);
 }
 
-struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission)
+struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 {
 	struct bw_live *l = bw_live_of(t);
 	const struct bw_live_submission *s = NULL;

@@ -167,7 +167,7 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 	name_gfx(l->regs.gc_version, f);
 	BW_TRY(bw_kmd_reg_read(l->kmd, &broadcast, l->regs.sq_debug, &sq_debug));
 	if (sq_debug & SQ_DEBUG_SINGLE_MEMOP)
-		l->t.caps |= BW_CAP_PRECISE;
+		l->t.is_precise = true;
 	return NULL;
 }
 

@@ -345,7 +345,7 @@ const struct bw_target_ops bw_live_ops = {
 	.patch = bw_live_patch,
 	.unpatch = bw_live_unpatch,
 	.code_buffer = code_buffer,
-	.go = bw_live_go,
+	.release = bw_live_release,
 	.detach = bw_live_detach,
 	.kill = bw_live_kill,
 	.hold_time = bw_live_hold_time,
@@ -365,8 +365,7 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 	if (!l)
 		return bw_error_nomem();
 	l->t.ops = &bw_live_ops;
-	l->t.caps = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH |
-		    BW_CAP_LDS | BW_CAP_SCRATCH | BW_CAP_WALK | BW_CAP_WATCH | BW_CAP_FILTER;
+	l->t.caps = BW_CAP_ALL;
 	l->kmd = options->kmd;
 	l->child = l->listen_fd = l->pidfd = l->guard_fd = -1;
 	l->folder = (struct bw_folder)BW_FOLDER_INIT;

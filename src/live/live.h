@@ -26,8 +26,8 @@ struct bw_live_options {
 	int in_fd, out_fd, err_fd;
 };
 
-/* Starts the program under the debugger. What it submits to the GPU is held until go(). Processes
- * that it starts are debugged with it, each when it opens the GPU. */
+/* Starts the program under the debugger. What it submits to the GPU is held until release().
+ * Processes that it starts are debugged with it, each when it opens the GPU. */
 struct bw_error *bw_live_start(const struct bw_live_options *options,
 			       struct bw_target **out) BW_MUST_CHECK;
 /* Of the program started; for messages. */

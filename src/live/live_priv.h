@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "gpuvm/gpuvm.h"
 #include "live/live.h"
+#include "target/ops.h"
 #include "trap/trap.h"
 #include "wire/agent_proto.h"
 #include "wire/message.h"
@@ -251,7 +252,7 @@ struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHE
 /* A message from the agent that is no reply. True: out is an event to give out. */
 struct bw_error *bw_live_event(struct bw_live *l, struct bw_live_proc *p, struct bw_msg *m,
 			       struct bw_target_event *out, bool *out_given) BW_MUST_CHECK;
-struct bw_error *bw_live_go(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
+struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
 struct bw_error *bw_live_hold_time(struct bw_target *t, bool on) BW_MUST_CHECK;
 /* The process's clock stands still, or goes, as all of them do. */
 struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;

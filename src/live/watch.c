@@ -115,6 +115,6 @@ struct bw_error *bw_live_set_precise(struct bw_target *t, bool on)
 	BW_TRY(bw_kmd_reg_read(l->kmd, &all, l->regs.sq_debug, &v));
 	v = on ? v | SQ_DEBUG_SINGLE_MEMOP : v & ~(uint32_t)SQ_DEBUG_SINGLE_MEMOP;
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, l->regs.sq_debug, v));
-	t->caps = on ? t->caps | BW_CAP_PRECISE : t->caps & ~(uint32_t)BW_CAP_PRECISE;
+	t->is_precise = on;
 	return NULL;
 }

@@ -8,8 +8,8 @@
  * the memory the program's waves see, and reports what happens. It has no opinion: which wave stops
  * for what reason, breakpoints, stepping over them and all-stop are the core's (src/debug).
  *
- * One thread at a time, except interrupt, which is async-signal-safe. What a target cannot do is a
- * missing capability bit, and its function then fails with BW_E_UNSUPPORTED. */
+ * This header says what a target is and what it shows. Who uses one calls the functions of
+ * target/call.h; who makes one fills in the operations of target/ops.h. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,19 +21,27 @@
 /* Between the levels of a label; a level has none in it. */
 enum { BW_LABEL_SEPARATOR = 0x1f };
 
+/* What a target can do beyond showing stopped waves and memory, which each target can. A function
+ * that belongs to a capability (target.c has the table) is never called without it. The words for
+ * each are those of the error: "this target cannot write registers". */
 enum bw_target_cap {
-	BW_CAP_RUN = 1 << 0, /* resume, step, stop_all */
+	BW_CAP_RUN = 1 << 0, /* resume, step, wait_wave, stop_all, release */
 	BW_CAP_WRITE_REGS = 1 << 1,
-	BW_CAP_WRITE_MEMORY = 1 << 2,
-	BW_CAP_PATCH = 1 << 3, /* patch, unpatch: breakpoints */
+	BW_CAP_WRITE_MEMORY = 1 << 2, /* LDS and scratch, too, where it has those */
+	BW_CAP_PATCH = 1 << 3,	      /* patch, unpatch, code_buffer: breakpoints */
 	BW_CAP_LDS = 1 << 4,
 	BW_CAP_SCRATCH = 1 << 5,
-	BW_CAP_WALK = 1 << 6, /* page-table verdicts */
-	/* the PC of a memory violation is the access itself, and that of an address watch right
-	 * behind it */
-	BW_CAP_PRECISE = 1 << 7,
-	BW_CAP_WATCH = 1 << 8,	/* set_watch, set_exceptions, set_precise */
-	BW_CAP_FILTER = 1 << 9, /* set_filter: conditions tested by the trap handler */
+	BW_CAP_WALK = 1 << 6,	     /* page-table verdicts */
+	BW_CAP_FAULT = 1 << 7,	     /* the GPU's own record of the last page fault */
+	BW_CAP_WATCH = 1 << 8,	     /* set_watch: address watches */
+	BW_CAP_FILTER = 1 << 9,	     /* set_filter: conditions tested by the trap handler */
+	BW_CAP_EXCEPTIONS = 1 << 10, /* set_exceptions */
+	BW_CAP_PRECISE = 1 << 11,    /* set_precise; how it is now: bw_target.is_precise */
+	BW_CAP_MAPS = 1 << 12,	     /* what is mapped where */
+	BW_CAP_OBJECTS = 1 << 13,    /* what the program's API calls things */
+	BW_CAP_HOLD_TIME = 1 << 14,  /* the programs' clocks can stand still */
+	BW_CAP_PROCESSES = 1 << 15,  /* programs can be detached from and killed */
+	BW_CAP_ALL = (1 << 16) - 1,
 };
 
 struct bw_target_facts {
@@ -116,7 +124,7 @@ enum bw_target_event_kind {
 	/* a program, and all that was its: pid, exit_known, exit_status. Others may be left: the
 	 * last one is followed by EXIT */
 	BW_EVENT_PROGRAM_GONE,
-	BW_EVENT_SUBMIT,    /* a submission is held until go() */
+	BW_EVENT_SUBMIT,    /* a submission is held until release() */
 	BW_EVENT_DONE,	    /* a submission has ended: result is 0 or the -errno of its fence */
 	BW_EVENT_STOP,	    /* waves may have stopped: look at stopped() */
 	BW_EVENT_INTERRUPT, /* interrupt() was called */
@@ -195,108 +203,16 @@ struct bw_target_watch {
 	uint32_t space;
 };
 
-struct bw_target;
-
-struct bw_target_ops {
-	/* Lets everything run on, leaves no trace, frees t. */
-	void (*close)(struct bw_target *t);
-
-	/* The next thing that happened. timeout_ms < 0: for ever; 0: only look. */
-	struct bw_error *(*wait)(struct bw_target *t, int timeout_ms, struct bw_target_event *out);
-	void (*interrupt)(struct bw_target *t);
-
-	/* Slots whose waves are stopped now, ascending. Returns how many there are; fills at most
-	 * max. */
-	size_t (*stopped)(struct bw_target *t, uint32_t *out_slots, size_t max);
-	bool (*is_stopped)(struct bw_target *t, uint32_t slot);
-	struct bw_error *(*read_wave)(struct bw_target *t, uint32_t slot,
-				      struct bw_target_wave *out);
-	struct bw_error *(*write_reg)(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
-				      uint64_t value);
-	/* first + n up to 108: s0..s105, VCC */
-	struct bw_error *(*read_sgprs)(struct bw_target *t, uint32_t slot, unsigned first,
-				       unsigned n, uint32_t *out);
-	struct bw_error *(*write_sgpr)(struct bw_target *t, uint32_t slot, unsigned n,
-				       uint32_t value);
-	/* All lanes of one VGPR: 32 or 64 dwords. */
-	struct bw_error *(*read_vgpr)(struct bw_target *t, uint32_t slot, unsigned n,
-				      uint32_t *out);
-	struct bw_error *(*write_vgpr)(struct bw_target *t, uint32_t slot, unsigned n,
-				       unsigned lane, uint32_t value);
-
-	/* Stopped waves go on; step: one of them stops again after one instruction. */
-	struct bw_error *(*resume)(struct bw_target *t, const uint32_t *slots, size_t n);
-	struct bw_error *(*step)(struct bw_target *t, uint32_t slot);
-	/* After step: waits until the wave has stopped again (true), or has ended (out_ended), or
-	 * timeout_ms has passed or interrupt() was called (false). */
-	struct bw_error *(*wait_wave)(struct bw_target *t, uint32_t slot, int timeout_ms,
-				      bool *out_stopped, bool *out_ended);
-	/* Stops every wave of the program; returns when all that are resident have stopped, with
-	 * the number of those that could not be stopped. */
-	struct bw_error *(*stop_all)(struct bw_target *t, uint32_t *out_running);
-
-	/* Memory as the program's waves see it. All or nothing: BW_E_FAULT names the first byte
-	 * that cannot be reached. Reads show code without breakpoints. */
-	struct bw_error *(*read)(struct bw_target *t, uint64_t va, void *out, size_t size_b);
-	struct bw_error *(*write)(struct bw_target *t, uint64_t va, const void *data,
-				  size_t size_b);
-	/* LDS of the workgroup of a stopped wave; scratch of one of its lanes. */
-	struct bw_error *(*read_lds)(struct bw_target *t, uint32_t slot, uint32_t offset_b,
-				     void *out, size_t size_b);
-	struct bw_error *(*write_lds)(struct bw_target *t, uint32_t slot, uint32_t offset_b,
-				      const void *data, size_t size_b);
-	struct bw_error *(*read_scratch)(struct bw_target *t, uint32_t slot, unsigned lane,
-					 uint32_t offset_b, void *out, size_t size_b);
-	struct bw_error *(*write_scratch)(struct bw_target *t, uint32_t slot, unsigned lane,
-					  uint32_t offset_b, const void *data, size_t size_b);
-
-	/* Code: what was there is kept by the target and put back by unpatch, or when the debugger
-	 * dies. unpatch fails with BW_E_GONE when the program has given up that memory. */
-	struct bw_error *(*patch)(struct bw_target *t, uint64_t va, uint32_t word);
-	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);
-	/* An executable buffer of the debugger's own in the program's address space, for displaced
-	 * instructions; 0 and 0 before the first submission. */
-	void (*code_buffer)(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b);
-
-	/* BW_CAP_FILTER. Entry `index` of the trap handler's filters (trap.h); pc 0: none. The code
-	 * must have been written before. */
-	struct bw_error *(*set_filter)(struct bw_target *t, unsigned index, uint64_t pc,
-				       uint64_t code_va, uint64_t go_on_va);
-
-	/* Lets a held submission through. Its program gets what close gives to all, or is ended;
-	 * pid 0: every one. */
-	struct bw_error *(*go)(struct bw_target *t, uint32_t submission);
-	struct bw_error *(*detach)(struct bw_target *t, pid_t pid);
-	struct bw_error *(*kill)(struct bw_target *t, pid_t pid);
-	/* The programs' clocks stand still, and their waits with a limit last longer, until this is
-	 * taken back or the target is closed. NULL: a target without a program. */
-	struct bw_error *(*hold_time)(struct bw_target *t, bool on);
-
-	/* BW_CAP_WATCH. Number `index` of BW_TARGET_WATCHES; NULL: off. Waves report it where
-	 * BW_EXCP_ADDR_WATCH is enabled in their MODE. */
-	struct bw_error *(*set_watch)(struct bw_target *t, unsigned index,
-				      const struct bw_target_watch *w);
-	/* enum bw_excp: what waves launched from now on trap for beside what their own program asks
-	 * for. May be called before the program has opened the GPU. */
-	struct bw_error *(*set_exceptions)(struct bw_target *t, uint32_t mask);
-	/* One memory operation at a time: changes BW_CAP_PRECISE. For all that runs on the GPU. */
-	struct bw_error *(*set_precise)(struct bw_target *t, bool on);
-
-	struct bw_error *(*fault)(struct bw_target *t, struct bw_target_fault *out);
-	struct bw_error *(*walk)(struct bw_target *t, uint64_t va, struct bw_verdict *out);
-	/* Owned by the caller (free). */
-	struct bw_error *(*maps)(struct bw_target *t, struct bw_target_map **out, size_t *out_n);
-	/* Owned by the caller (free). NULL: nothing has a name here. */
-	struct bw_error *(*objects)(struct bw_target *t, struct bw_target_object **out,
-				    size_t *out_n);
-};
-
+struct bw_target_ops;
 struct bw_target {
-	const struct bw_target_ops *ops;
+	const struct bw_target_ops *ops; /* for target/call.h alone */
 	/* The address space that all addresses are of, until it is set to another one: the number
 	 * that an event or a wave has given. 0: the first. */
 	uint32_t space;
-	uint32_t caps; /* enum bw_target_cap */
+	uint32_t caps; /* enum bw_target_cap; they stay as they are */
+	/* The PC of a memory violation is the access itself, and that of an address watch right
+	 * behind it; set_precise changes it. */
+	bool is_precise;
 	struct bw_target_facts facts;
 };
 

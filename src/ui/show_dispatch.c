@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "debug/dispatches/bound.h"
+#include "target/call.h"
 #include "ui/show.h"
 
 static const char *state_name(enum bw_dispatch_state state)
@@ -381,7 +382,7 @@ static void show_mapping(struct bw_out *o, struct bw_debug *d, uint64_t va)
 	struct bw_target *t = bw_debug_target(d);
 	struct bw_target_map *maps = NULL;
 	size_t n = 0;
-	struct bw_error *err = t->ops->maps(t, &maps, &n);
+	struct bw_error *err = bw_target_maps(t, &maps, &n);
 	bw_error_free(err);
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_target_map *m = &maps[i];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "target/ops.h"
 
 enum { MAX_RUN = 10000 };
 
@@ -428,7 +429,7 @@ static void fake_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *ou
 	*out_size_b = 4096;
 }
 
-static struct bw_error *fake_go(struct bw_target *t, uint32_t submission)
+static struct bw_error *fake_release(struct bw_target *t, uint32_t submission)
 {
 	of(t)->n_gone++;
 	return NULL;
@@ -490,7 +491,7 @@ static struct bw_error *fake_set_filter(struct bw_target *t, unsigned index, uin
 
 static struct bw_error *fake_set_precise(struct bw_target *t, bool on)
 {
-	t->caps = on ? t->caps | BW_CAP_PRECISE : t->caps & ~(uint32_t)BW_CAP_PRECISE;
+	t->is_precise = on;
 	return NULL;
 }
 
@@ -519,7 +520,7 @@ static const struct bw_target_ops fake_ops = {
 	.patch = fake_patch,
 	.unpatch = fake_unpatch,
 	.code_buffer = fake_code_buffer,
-	.go = fake_go,
+	.release = fake_release,
 	.detach = fake_detach,
 	.kill = fake_kill,
 	.set_filter = fake_set_filter,
@@ -537,7 +538,8 @@ struct fake_target *fake_create(bool *closed)
 	if (!f)
 		abort();
 	f->t.ops = &fake_ops;
-	f->t.caps = ~0u;
+	f->t.caps = BW_CAP_ALL & ~(uint32_t)(BW_CAP_OBJECTS | BW_CAP_HOLD_TIME);
+	f->t.is_precise = true;
 	f->t.facts = (struct bw_target_facts){.gfx = "gfx1100",
 					      .name = "fake",
 					      .n_se = 1,

@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "fake_session.h"
+#include "target/ops.h"
 
 enum { PIPELINE = 7, SET_B = 64, PUSH_B = 24 };
 /* RADV's 32-bit pointers lead here. */
@@ -95,6 +96,7 @@ static void found_in(unsigned sgpr, unsigned n, const uint32_t *s)
 	ops.maps = maps;
 	ops.objects = objects;
 	f->t.ops = &ops;
+	f->t.caps |= BW_CAP_OBJECTS;
 	fake_push(f,
 		  &(struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = 42, .comm = "fake"});
 	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,

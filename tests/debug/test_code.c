@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "target/call.h"
 
 enum { N_INST = 13, ARGS = 0x4000, X = 0x5000, OUT = 0x6000 };
 
@@ -285,7 +286,7 @@ static void test_disassembly(void **state)
 			    "s_load_b32 s4, s[0:1], null"); /* LLVM 19's way to write offset 0 */
 	free(l);
 	bw_debug_destroy(c.s.debug);
-	c.s.fake->t.ops->close(&c.s.fake->t);
+	bw_target_close(&c.s.fake->t);
 }
 
 /* Loaded elsewhere in the next run: breakpoints move with it. */

@@ -41,7 +41,7 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
 	BW_TRY(bw_inst_check_start(d, va));
 	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
-	BW_TRY(d->target->ops->patch(d->target, va, bw_patch_word(&new, BW_TRAP_ID_BREAKPOINT)));
+	BW_TRY(bw_target_patch(d->target, va, bw_patch_word(&new, BW_TRAP_ID_BREAKPOINT)));
 	d->patches.data[d->patches.len++] = new;
 	bw_filter_dirty(d);
 	return NULL;
@@ -54,7 +54,7 @@ void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 	if (!p || --p->refs)
 		return;
 	bw_filter_drop(d, p);
-	struct bw_error *err = d->target ? d->target->ops->unpatch(d->target, va) : NULL;
+	struct bw_error *err = d->target ? bw_target_unpatch(d->target, va) : NULL;
 	/* The program has ended or has given up the memory meanwhile: nothing is there to be
 	 * removed. */
 	bool gone = bw_error_catch(&err, BW_E_GONE) || bw_error_catch(&err, BW_E_FAULT);

@@ -105,7 +105,7 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 		return NULL;
 	BW_IN_SPACE(d, p->space);
 	if (!on) {
-		BW_TRY(d->target->ops->set_watch(d->target, (unsigned)index, NULL));
+		BW_TRY(bw_target_set_watch(d->target, (unsigned)index, NULL));
 		return NULL;
 	}
 	bw_vec_each(&d->breaks, it)
@@ -122,7 +122,7 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 							  : BW_TWATCH_ALL,
 		.space = p->space,
 	};
-	return d->target->ops->set_watch(d->target, (unsigned)index, &w);
+	return bw_target_set_watch(d->target, (unsigned)index, &w);
 }
 
 /* ---- Hits ---- */
@@ -204,7 +204,7 @@ void bw_watch_examine(struct bw_debug *d, struct bw_wave_record *w, unsigned reg
 {
 	if (!registers)
 		return;
-	bool precise = d->target->caps & BW_CAP_PRECISE;
+	bool precise = d->target->is_precise;
 	w->info.cause_pc = precise ? bw_inst_before(d, w->info.pc) : 0;
 	w->info.pc_imprecise |= !precise;
 	bw_vec_each(&d->breaks, it) {
@@ -406,7 +406,7 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 	if (v->place == BW_PLACE_MEMORY && (in_memory || v->space == BW_SPACE_LDS) && size_b &&
 	    size_b <= MAX_WATCH_B)
 		p->size_b = (uint32_t)size_b;
-	if (in_memory && d->target->caps & BW_CAP_WATCH && !none_left) {
+	if (in_memory && bw_target_can(d->target, BW_CAP_WATCH) && !none_left) {
 		if (!p->size_b)
 			return bw_errorf(BW_E_UNSUPPORTED,
 					 "%zu bytes are too many for a watchpoint: %d at most",

@@ -232,7 +232,7 @@ static size_t kernel_bytes(const struct bw_kernel *k, size_t image_b)
 static size_t read_head(struct bw_debug *d, uint64_t va, uint8_t out[MATCH_MAX_B])
 {
 	for (size_t n = MATCH_MAX_B; n >= 4; n /= 2) {
-		struct bw_error *err = d->target->ops->read(d->target, va, out, n);
+		struct bw_error *err = bw_target_read(d->target, va, out, n);
 		if (!err)
 			return n;
 		bw_error_free(err);
@@ -252,7 +252,7 @@ static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const 
 		return false;
 	if (n <= head_b)
 		return true;
-	struct bw_error *err = d->target->ops->read(d->target, code_va, seen, n);
+	struct bw_error *err = bw_target_read(d->target, code_va, seen, n);
 	if (err) {
 		bw_error_free(err);
 		return false;

@@ -29,7 +29,7 @@ static uint64_t cell_va(struct bw_debug *d, unsigned index)
 {
 	uint64_t buffer;
 	uint32_t size_b;
-	d->target->ops->code_buffer(d->target, &buffer, &size_b);
+	bw_target_code_buffer(d->target, &buffer, &size_b);
 	uint64_t half = size_b / 2;
 	return (index + 1ull) * CELL_DW * 4 <= half ? buffer + half + index * CELL_DW * 4ull : 0;
 }
@@ -123,7 +123,7 @@ static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 
 static struct bw_error *patch_word(struct bw_debug *d, const struct bw_patch *p, unsigned id)
 {
-	return d->target->ops->patch(d->target, p->va, bw_patch_word(p, id));
+	return bw_target_patch(d->target, p->va, bw_patch_word(p, id));
 }
 
 /* Every wave stops at p from here on. */
@@ -132,7 +132,7 @@ static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 	if (!p->filter)
 		return NULL;
 	BW_TRY(patch_word(d, p, BW_TRAP_ID_BREAKPOINT));
-	BW_TRY(d->target->ops->set_filter(d->target, p->filter - 1, 0, 0, 0));
+	BW_TRY(bw_target_set_filter(d->target, p->filter - 1, 0, 0, 0));
 	d->filters_retired |= 1ull << (p->filter - 1);
 	p->filter = 0;
 	free(p->filter_code);
@@ -174,8 +174,8 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	p->filter = (uint8_t)(index + 1);
 	p->filter_va = va;
 	d->filters_used |= 1ull << index;
-	BW_TRY(d->target->ops->write(d->target, va, cell, sizeof(cell)));
-	BW_TRY(d->target->ops->set_filter(d->target, index, p->va, va + GO_ON_DW * 4, va));
+	BW_TRY(bw_target_write(d->target, va, cell, sizeof(cell)));
+	BW_TRY(bw_target_set_filter(d->target, index, p->va, va + GO_ON_DW * 4, va));
 	return patch_word(d, p, BW_TRAP_ID_FILTER + index);
 }
 
@@ -200,7 +200,7 @@ static struct bw_error *update(struct bw_debug *d, struct bw_patch *p,
 
 struct bw_error *bw_filters_update(struct bw_debug *d)
 {
-	if (!d->filters_dirty || !d->target || !(d->target->caps & BW_CAP_FILTER))
+	if (!d->filters_dirty || !d->target || !bw_target_can(d->target, BW_CAP_FILTER))
 		return NULL;
 	d->filters_dirty = false;
 	if (d->state == BW_DEBUG_STOPPED) { /* nobody is in what was given up */
@@ -221,7 +221,7 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 {
 	if (p->filter && d->target)
-		bw_error_free(d->target->ops->set_filter(d->target, p->filter - 1u, 0, 0, 0));
+		bw_error_free(bw_target_set_filter(d->target, p->filter - 1u, 0, 0, 0));
 	if (p->filter)
 		d->filters_retired |= 1ull << (p->filter - 1u);
 	free(p->filter_code);

@@ -111,7 +111,7 @@ static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, 
 	if (!w)
 		return bw_error_nomem();
 	*out_n = 0;
-	struct bw_error *err = l->d->target->ops->read(l->d->target, va, w, room);
+	struct bw_error *err = bw_target_read(l->d->target, va, w, room);
 	if (bw_error_catch(&err, BW_E_FAULT))
 		return NULL;
 	BW_TRY(err);
@@ -309,7 +309,7 @@ static struct bw_error *number_found(struct look *l)
 static struct bw_error *look(struct look *l)
 {
 	struct bw_target *t = l->d->target;
-	BW_TRY(t->ops->maps(t, &l->maps, &l->n_maps));
+	BW_TRY(bw_target_maps(t, &l->maps, &l->n_maps));
 	if (l->x->info.kernel && l->x->info.kernarg_va)
 		BW_TRY(look_at_args(l));
 	else

@@ -91,9 +91,9 @@ static struct bw_error *refresh_objects(struct bw_debug *d)
 {
 	struct bw_target_object *all = NULL;
 	size_t n = 0;
-	if (!d->target->ops->objects)
+	if (!bw_target_can(d->target, BW_CAP_OBJECTS))
 		return NULL;
-	BW_TRY(d->target->ops->objects(d->target, &all, &n));
+	BW_TRY(bw_target_objects(d->target, &all, &n));
 	free(d->objects);
 	d->objects = all;
 	d->n_objects = n;
@@ -392,7 +392,7 @@ void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n)
 	_cleanup_free_ struct stop_order *order = calloc(n, sizeof(*order));
 	for (size_t i = 0; order && i < n; i++) {
 		struct bw_target_wave hw;
-		struct bw_error *err = d->target->ops->read_wave(d->target, slots[i], &hw);
+		struct bw_error *err = bw_target_read_wave(d->target, slots[i], &hw);
 		order[i] = (struct stop_order){slots[i], err ? 0 : hw.dispatch_packet};
 		bw_error_free(err);
 	}

@@ -30,7 +30,7 @@ static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 		if (!more)
 			break;
 		code = more;
-		struct bw_error *err = d->target->ops->read(d->target, va + n, code + n, want);
+		struct bw_error *err = bw_target_read(d->target, va + n, code + n, want);
 		if (err) {
 			bw_error_free(err);
 			break;

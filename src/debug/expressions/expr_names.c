@@ -57,9 +57,9 @@ static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_wave_reg r, stru
 			       : bw_errorf(BW_E_STATE,
 					   "the wave has given its VGPRs back (s_sendmsg "
 					   "DEALLOC_VGPRS)");
-	BW_TRY(t->ops->read_vgpr(t, x->wave->info.slot, r.index, low));
+	BW_TRY(bw_target_read_vgpr(t, x->wave->info.slot, r.index, low));
 	if (r.count == 2)
-		BW_TRY(t->ops->read_vgpr(t, x->wave->info.slot, r.index + 1u, high));
+		BW_TRY(bw_target_read_vgpr(t, x->wave->info.slot, r.index + 1u, high));
 	v.n_elem = x->wave->info.lanes;
 	v.elem = calloc(v.n_elem, sizeof(*v.elem));
 	if (!v.elem)
@@ -78,8 +78,7 @@ static struct bw_error *sgpr_array(struct bw_expr *x, struct bw_wave_reg r, stru
 {
 	uint32_t s[BW_SGPR_SHOWN];
 	BW_TRY(need_wave(x));
-	BW_TRY(x->d->target->ops->read_sgprs(x->d->target, x->wave->info.slot, r.index, r.count,
-					     s));
+	BW_TRY(bw_target_read_sgprs(x->d->target, x->wave->info.slot, r.index, r.count, s));
 	out->type.size_b = 4;
 	out->elem = calloc(r.count, sizeof(*out->elem));
 	if (!out->elem)

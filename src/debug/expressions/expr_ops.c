@@ -442,8 +442,8 @@ static struct bw_error *write_vgpr(struct bw_expr *x, struct bw_wave_reg r, unsi
 	for (unsigned i = 0; i < r.count; i++) {
 		if (r.index + i >= x->wave->info.n_vgprs)
 			return bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u", r.index + i);
-		BW_TRY(x->d->target->ops->write_vgpr(x->d->target, x->wave->info.slot, r.index + i,
-						     lane, (uint32_t)(bits >> 32 * i)));
+		BW_TRY(bw_target_write_vgpr(x->d->target, x->wave->info.slot, r.index + i, lane,
+					    (uint32_t)(bits >> 32 * i)));
 	}
 	return NULL;
 }

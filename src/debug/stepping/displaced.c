@@ -30,11 +30,11 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 	size_t n = 3;
 
 	if (e->va != va || e->space != d->space || va == 0) {
-		struct bw_error *err = d->target->ops->read(d->target, va, words, sizeof(words));
+		struct bw_error *err = bw_target_read(d->target, va, words, sizeof(words));
 		/* The last instruction of a buffer has fewer than 12 bytes to its end. */
 		while (err && n > 1 && bw_error_catch(&err, BW_E_FAULT)) {
 			n--;
-			err = d->target->ops->read(d->target, va, words, n * 4);
+			err = bw_target_read(d->target, va, words, n * 4);
 		}
 		if (err)
 			return bw_debug_worded(err);
@@ -66,7 +66,7 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 
 	if (p->copy_va)
 		return NULL;
-	d->target->ops->code_buffer(d->target, &buffer, &size_b);
+	bw_target_code_buffer(d->target, &buffer, &size_b);
 	BW_TRY(bw_debug_read_inst(d, p->va, &inst, words));
 	if (d->free_cells.len)
 		cell = d->free_cells.data[--d->free_cells.len];
@@ -81,7 +81,7 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 	memcpy(code, words, inst.size_b);
 	/* who reads the exceptions that this one instruction raises stands elsewhere */
 	code[inst.size_b / 4] = OP_S_TRAP | BW_TRAP_MARK_TRAPSTS | BW_TRAP_ID_DISPLACED;
-	BW_TRY(d->target->ops->write(d->target, buffer + cell * CELL_B, code, sizeof(code)));
+	BW_TRY(bw_target_write(d->target, buffer + cell * CELL_B, code, sizeof(code)));
 	p->copy_va = buffer + cell * CELL_B;
 	p->cell = cell;
 	return NULL;
@@ -95,7 +95,7 @@ static struct bw_error *simulate(struct bw_debug *d, struct bw_wave_record *w,
 	struct bw_sim_regs before = {
 		.pc = w->hw.pc, .exec = w->hw.exec, .status = w->hw.status, .lanes = w->hw.lanes};
 
-	BW_TRY(t->ops->read_sgprs(t, slot, 0, 108, before.s));
+	BW_TRY(bw_target_read_sgprs(t, slot, 0, 108, before.s));
 	struct bw_sim_regs r = before;
 	switch (bw_simulate(inst, &r)) {
 	case BW_SIM_DISPLACE:
@@ -110,10 +110,10 @@ static struct bw_error *simulate(struct bw_debug *d, struct bw_wave_record *w,
 	}
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(r.s); i++)
 		if (r.s[i] != before.s[i])
-			BW_TRY(t->ops->write_sgpr(t, slot, i, r.s[i]));
+			BW_TRY(bw_target_write_sgpr(t, slot, i, r.s[i]));
 	if (r.exec != before.exec)
-		BW_TRY(t->ops->write_reg(t, slot, BW_TREG_EXEC, r.exec));
-	BW_TRY(t->ops->write_reg(t, slot, BW_TREG_PC, r.pc));
+		BW_TRY(bw_target_write_reg(t, slot, BW_TREG_EXEC, r.exec));
+	BW_TRY(bw_target_write_reg(t, slot, BW_TREG_PC, r.pc));
 	w->hw.pc = w->info.pc = r.pc;
 	w->hw.exec = w->info.exec = r.exec;
 	*out_done = true;
@@ -133,7 +133,7 @@ struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w, 
 	if (w->hw.pc != w->stop_pc)
 		return NULL;
 	if (w->skip_b) {
-		BW_TRY(t->ops->write_reg(t, slot, BW_TREG_PC, w->hw.pc + w->skip_b));
+		BW_TRY(bw_target_write_reg(t, slot, BW_TREG_PC, w->hw.pc + w->skip_b));
 		w->hw.pc = w->info.pc = w->hw.pc + w->skip_b;
 		w->skip_b = 0;
 		*out_simulated = true;
@@ -146,8 +146,8 @@ struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w, 
 	if (*out_simulated)
 		return NULL;
 	BW_TRY(make_copy(d, p));
-	BW_TRY(t->ops->write_reg(t, slot, BW_TREG_DISPLACED_RETURN, p->va + p->inst.size_b));
-	BW_TRY(t->ops->write_reg(t, slot, BW_TREG_PC, p->copy_va));
+	BW_TRY(bw_target_write_reg(t, slot, BW_TREG_DISPLACED_RETURN, p->va + p->inst.size_b));
+	BW_TRY(bw_target_write_reg(t, slot, BW_TREG_PC, p->copy_va));
 	w->displaced_va = p->va;
 	w->displaced_copy = p->copy_va;
 	w->displaced_size_b = p->inst.size_b;

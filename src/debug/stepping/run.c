@@ -45,7 +45,7 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 		uint32_t submission = d->held.data[0];
 		d->deferred_since_ms = 0;
 		bw_vec_remove(&d->held, 0);
-		BW_TRY(d->target->ops->go(d->target, submission));
+		BW_TRY(bw_target_release(d->target, submission));
 		bw_vec_each(&d->dispatches, x) {
 			if (x->info.submission != submission || x->info.state != BW_DISPATCH_HELD)
 				continue;
@@ -68,7 +68,7 @@ struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 	for (size_t i = 0; i < n; i++)
 		d->slots[slots[i]].stopped = false;
 	bw_debug_waves_changed(d);
-	return n ? d->target->ops->resume(d->target, slots, n) : NULL;
+	return n ? bw_target_resume(d->target, slots, n) : NULL;
 }
 
 static struct bw_error *go_on(struct bw_debug *d)
@@ -215,7 +215,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out)
 {
 	uint32_t old_focus = d->focus_number;
-	struct bw_error *err = d->target->ops->stop_all(d->target, &d->unstoppable);
+	struct bw_error *err = bw_target_stop_all(d->target, &d->unstoppable);
 	if (err)
 		return err;
 	BW_TRY(bw_debug_collect(d));
@@ -260,8 +260,7 @@ struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop)
 
 	*out_stop = false;
 	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
-	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots),
-			  (size_t)n_slots);
+	size_t n = BW_MIN(bw_target_stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
 	d->stopped.len = 0;
 	bw_debug_order_stops(d, d->stopped.data, n);
 	bw_mem_lines_begin(d);
@@ -308,7 +307,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
 		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
 		if (d->state == BW_DEBUG_RUNNING) {
-			BW_TRY(d->target->ops->stop_all(d->target, &d->unstoppable));
+			BW_TRY(bw_target_stop_all(d->target, &d->unstoppable));
 			BW_TRY(bw_debug_collect(d));
 			out->n_waves = d->stopped.len;
 		}
@@ -349,7 +348,7 @@ struct bw_error *bw_debug_stop(struct bw_debug *d, struct bw_stop *out)
 	*out = (struct bw_stop){.kind = BW_STOP_NONE};
 	do { /* what is known of the waves comes first */
 		ev = (struct bw_target_event){.kind = BW_EVENT_NONE};
-		BW_TRY(d->target->ops->wait(d->target, 0, &ev));
+		BW_TRY(bw_target_wait(d->target, 0, &ev));
 		BW_TRY(bw_debug_handle(d, &ev, out));
 	} while (ev.kind != BW_EVENT_NONE && out->kind == BW_STOP_NONE);
 	return out->kind == BW_STOP_NONE ? bw_debug_stop_and_report(d, out) : NULL;
@@ -420,7 +419,7 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 		int most = d->state == BW_DEBUG_RUNNING ? bw_hang_limit(d, left) : left;
 		if (deferred && (most < 0 || most > DEFER_POLL_MS))
 			most = DEFER_POLL_MS;
-		BW_TRY(d->target->ops->wait(d->target, most, &ev));
+		BW_TRY(bw_target_wait(d->target, most, &ev));
 		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
 		if (!err && deferred && stop.kind == BW_STOP_NONE)
 			err = bw_debug_release_held(d);

@@ -24,7 +24,7 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 	struct bw_target_event ev;
 	do {
 		ev = (struct bw_target_event){.kind = BW_EVENT_NONE};
-		BW_TRY(d->target->ops->wait(d->target, 0, &ev));
+		BW_TRY(bw_target_wait(d->target, 0, &ev));
 		/* a stop of another wave is looked for by the caller */
 		if (ev.kind == BW_EVENT_STOP)
 			return NULL;
@@ -46,7 +46,7 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 	for (int waited_ms = 0;;) {
 		bool stopped, is_over, other = false;
 		int piece_ms = bw_hang_limit(d, along ? ALONG_POLL_MS : patience_ms);
-		BW_TRY(d->target->ops->wait_wave(d->target, slot, piece_ms, &stopped, &is_over));
+		BW_TRY(bw_target_wait_wave(d->target, slot, piece_ms, &stopped, &is_over));
 		waited_ms += BW_MAX(piece_ms, 0);
 		*out_ended = is_over;
 		if (stopped || is_over)
@@ -235,7 +235,7 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 	} else {
 		w->stopped = w->reported = false;
 		bw_debug_waves_changed(d);
-		BW_TRY(t->ops->step(t, slot));
+		BW_TRY(bw_target_step(t, slot));
 		BW_TRY(bw_step_run_along(d, others));
 		BW_TRY(bw_step_await(d, slot, others->len, -1, &is_over, &late, out));
 	}
@@ -324,7 +324,7 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 {
 	uint32_t running, slot = w->info.slot;
 	struct bw_u32_vec group = {0};
-	BW_TRY(d->target->ops->stop_all(d->target, &running));
+	BW_TRY(bw_target_stop_all(d->target, &running));
 	BW_TRY(bw_debug_collect(d));
 	if (!w->stopped || bw_wave_is_event(w))
 		return NULL;
@@ -397,7 +397,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w, uin
 	if (!err) {
 		w->stopped = w->reported = false;
 		bw_debug_waves_changed(d);
-		err = d->target->ops->resume(d->target, &slot, 1);
+		err = bw_target_resume(d->target, &slot, 1);
 	}
 	if (!err)
 		err = bw_step_run_along(d, &along);
@@ -434,7 +434,7 @@ struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_re
 				     struct bw_stop *out)
 {
 	say_ended(d, w);
-	if (d->target->ops->stopped(d->target, NULL, 0)) {
+	if (bw_target_stopped(d->target, NULL, 0)) {
 		BW_TRY(bw_debug_stop_and_report(d, out));
 		out->focus_ended = true;
 		return NULL;

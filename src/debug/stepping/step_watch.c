@@ -125,15 +125,15 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *
 		return look(d, w, pc, &a, out_stop);
 	}
 	w->stopped = w->reported = false;
-	BW_TRY(d->target->ops->step(d->target, slot));
+	BW_TRY(bw_target_step(d->target, slot));
 	if (waits)
 		return NULL;
 	BW_TRY(bw_step_await(d, slot, along, -1, out_over, &late, out));
 	if (*out_over || out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
 		return NULL;
-	bool stopped = d->target->ops->is_stopped(d->target, slot);
+	bool stopped = bw_target_is_stopped(d->target, slot);
 	if (!stopped) /* another one has; this one is in the middle of its instruction */
-		BW_TRY(d->target->ops->wait_wave(d->target, slot, FINISH_MS, &stopped, out_over));
+		BW_TRY(bw_target_wait_wave(d->target, slot, FINISH_MS, &stopped, out_over));
 	if (!stopped)
 		return NULL;
 	BW_TRY(bw_debug_examine(d, slot));
@@ -145,7 +145,7 @@ static struct bw_error *look_at_barrier(struct bw_debug *d, struct bw_wave_recor
 					bool *out_moved, bool *out_stop)
 {
 	const struct bw_wave_access none = {0};
-	*out_moved = d->target->ops->is_stopped(d->target, w->info.slot);
+	*out_moved = bw_target_is_stopped(d->target, w->info.slot);
 	if (!*out_moved)
 		return NULL;
 	BW_TRY(bw_debug_examine(d, w->info.slot));
@@ -169,8 +169,8 @@ static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out
 {
 	bool stopped, is_over;
 	uint32_t slot = d->watched.data[0];
-	BW_TRY(d->target->ops->wait_wave(d->target, slot, bw_hang_limit(d, BARRIER_POLL_MS),
-					 &stopped, &is_over));
+	BW_TRY(bw_target_wait_wave(d->target, slot, bw_hang_limit(d, BARRIER_POLL_MS), &stopped,
+				   &is_over));
 	if (stopped || is_over)
 		return NULL;
 	if (bw_hang_is_over(d))

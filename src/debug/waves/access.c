@@ -74,7 +74,7 @@ static struct bw_error *scalar(struct bw_debug *d, struct bw_wave_record *w, uns
 	}
 	if (code > BW_SRC_VCC_HI || (pair && code >= BW_SRC_VCC_HI))
 		return NULL;
-	BW_TRY(d->target->ops->read_sgprs(d->target, w->info.slot, code, pair ? 2 : 1, s));
+	BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, code, pair ? 2 : 1, s));
 	*out = s[0] | (uint64_t)s[1] << 32;
 	return NULL;
 }
@@ -84,7 +84,7 @@ static struct bw_error *vector(struct bw_debug *d, struct bw_wave_record *w, uns
 {
 	if (n >= w->info.n_vgprs)
 		return NULL;
-	return d->target->ops->read_vgpr(d->target, w->info.slot, n, out);
+	return bw_target_read_vgpr(d->target, w->info.slot, n, out);
 }
 
 static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave_record *w, unsigned srsrc,
@@ -93,7 +93,7 @@ static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave_record *w,
 	uint32_t v[4] = {0};
 	srsrc &= ~3u;
 	if (srsrc + 4 <= 108)
-		BW_TRY(d->target->ops->read_sgprs(d->target, w->info.slot, srsrc, 4, v));
+		BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, srsrc, 4, v));
 	unsigned swizzle = v[1] >> 30;
 	*out = (struct buffer){
 		.base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,

@@ -48,7 +48,7 @@ static struct bw_error *read_descriptor(struct bw_debug *d, struct bw_wave_recor
 	memset(out, 0, 8 * sizeof(*out));
 	if (i->srsrc + n > 108)
 		return NULL;
-	return d->target->ops->read_sgprs(d->target, w->info.slot, i->srsrc, n, out);
+	return bw_target_read_sgprs(d->target, w->info.slot, i->srsrc, n, out);
 }
 
 static void describe(const uint32_t *t, struct bw_access_image *out)
@@ -83,7 +83,7 @@ static struct bw_error *read_texels(struct bw_debug *d, struct bw_wave_record *w
 		/* the second coordinate of a 1D array is its slice */
 		unsigned to = (i->dim & 7) == 4 && c == 1 ? 2 : c;
 		if (reg < w->info.n_vgprs)
-			BW_TRY(d->target->ops->read_vgpr(d->target, w->info.slot, reg, v));
+			BW_TRY(bw_target_read_vgpr(d->target, w->info.slot, reg, v));
 		for (unsigned lane = 0; lane < 64; lane++)
 			out->texel[lane][to] = i->a16 ? v[lane] >> 16 * (c % 2) & 0xffff : v[lane];
 	}

@@ -30,9 +30,9 @@ struct bw_error *bw_excp_update(struct bw_debug *d)
 	}
 	d->excp = mask;
 	d->excp_ever |= mask;
-	if (!d->target || !(d->target->caps & BW_CAP_WATCH))
+	if (!d->target || !bw_target_can(d->target, BW_CAP_EXCEPTIONS))
 		return NULL;
-	return d->target->ops->set_exceptions(d->target, mask);
+	return bw_target_set_exceptions(d->target, mask);
 }
 
 /* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13. */
@@ -53,7 +53,7 @@ static struct bw_error *write_mode(struct bw_debug *d, struct bw_wave_record *w,
 	if (mode == w->raw_mode)
 		return NULL;
 	w->raw_mode = mode;
-	return d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_MODE, mode);
+	return bw_target_write_reg(d->target, w->info.slot, BW_TREG_MODE, mode);
 }
 
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w)
@@ -70,7 +70,7 @@ struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w)
 	if (!hidden)
 		return NULL;
 	w->hw.trapsts |= hidden;
-	return d->target->ops->write_reg(d->target, w->info.slot, BW_TREG_TRAPSTS, w->hw.trapsts);
+	return bw_target_write_reg(d->target, w->info.slot, BW_TREG_TRAPSTS, w->hw.trapsts);
 }
 
 void bw_excp_leave(struct bw_debug *d)
@@ -79,7 +79,7 @@ void bw_excp_leave(struct bw_debug *d)
 		return;
 	if (d->state == BW_DEBUG_RUNNING) {
 		uint32_t running;
-		struct bw_error *err = d->target->ops->stop_all(d->target, &running);
+		struct bw_error *err = bw_target_stop_all(d->target, &running);
 		if (!err)
 			err = bw_debug_collect(d);
 		bw_error_free(err);
@@ -89,8 +89,8 @@ void bw_excp_leave(struct bw_debug *d)
 		bw_error_free(write_mode(d, w, w->hw.mode));
 	}
 	d->excp = d->excp_ever = 0;
-	if (d->target->caps & BW_CAP_WATCH)
-		bw_error_free(d->target->ops->set_exceptions(d->target, 0));
+	if (bw_target_can(d->target, BW_CAP_EXCEPTIONS))
+		bw_error_free(bw_target_set_exceptions(d->target, 0));
 }
 
 uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_go_on)
@@ -164,8 +164,8 @@ struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bo
 {
 	static const char *const names[] = {"invalid",	 "denormal", "div0",	"overflow",
 					    "underflow", "inexact",  "int_div0"};
-	if (d->target && !(d->target->caps & BW_CAP_WATCH))
-		return bw_errorf(BW_E_UNSUPPORTED, "exceptions cannot be enabled here");
+	if (d->target)
+		BW_TRY(bw_target_need(d->target, BW_CAP_EXCEPTIONS));
 	struct bw_break *b = calloc(1, sizeof(*b));
 	struct bw_str spec = {0};
 	if (!b)
@@ -193,16 +193,13 @@ struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bo
 
 struct bw_error *bw_debug_set_precise(struct bw_debug *d, bool on)
 {
-	if (d->target) {
-		if (!(d->target->caps & BW_CAP_WATCH))
-			return bw_errorf(BW_E_UNSUPPORTED, "this GPU has no precise memory mode");
-		BW_TRY(d->target->ops->set_precise(d->target, on));
-	}
+	if (d->target)
+		BW_TRY(bw_target_set_precise(d->target, on));
 	d->precise = on;
 	return NULL;
 }
 
 bool bw_debug_is_precise(const struct bw_debug *d)
 {
-	return d->target ? d->target->caps & BW_CAP_PRECISE : d->precise == 1;
+	return d->target ? d->target->is_precise : d->precise == 1;
 }

@@ -34,7 +34,7 @@ static struct bw_error *ask(struct pages *p, uint64_t va, const struct bw_verdic
 {
 	uint64_t page = va / PAGE_B;
 	if (!p->have || p->page != page) {
-		BW_TRY(p->d->target->ops->walk(p->d->target, va, &p->last));
+		BW_TRY(bw_target_walk(p->d->target, va, &p->last));
 		p->page = page;
 		p->have = true;
 	}
@@ -141,7 +141,7 @@ static void describe_image(struct bw_debug *d, const struct bw_wave_record *w,
 /* The GPU's own record, and the page it names where the instruction says nothing. */
 static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 {
-	struct bw_error *err = d->target->ops->fault(d->target, &f->record);
+	struct bw_error *err = bw_target_fault(d->target, &f->record);
 	f->has_status = !err && f->record.present;
 	bw_error_free(err);
 	/* of a block of an image the record knows which page it was */
@@ -150,7 +150,7 @@ static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 		return;
 	f->addr = f->record.va;
 	f->has_addr = true;
-	err = d->target->ops->walk(d->target, f->addr, &f->verdict);
+	err = bw_target_walk(d->target, f->addr, &f->verdict);
 	bw_error_free(err);
 }
 
@@ -213,7 +213,7 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 		f.access_size_b = 4;
 		f.addr = w->info.pc;
 		f.has_addr = true;
-		BW_TRY(d->target->ops->walk(d->target, f.addr, &f.verdict));
+		BW_TRY(bw_target_walk(d->target, f.addr, &f.verdict));
 		add_record(d, &f);
 		*out = f;
 		return NULL;

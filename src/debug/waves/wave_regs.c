@@ -135,7 +135,7 @@ static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave_record *w,
 			BW_E_UNSUPPORTED,
 			"a value of more than 64 bits (%u registers): use x or info registers",
 			count);
-	BW_TRY(d->target->ops->read_sgprs(d->target, w->info.slot, first, count, s));
+	BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, first, count, s));
 	*out = s[0] | (uint64_t)s[1] << 32;
 	return NULL;
 }
@@ -257,7 +257,7 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
 static struct bw_error *write_target(struct bw_debug *d, struct bw_wave_record *w,
 				     enum bw_target_reg reg, uint64_t value)
 {
-	return d->target->ops->write_reg(d->target, w->info.slot, reg, value);
+	return bw_target_write_reg(d->target, w->info.slot, reg, value);
 }
 
 static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave_record *w, unsigned first,
@@ -266,8 +266,8 @@ static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave_record *w
 	if (count > 2)
 		return bw_errorf(BW_E_UNSUPPORTED, "cannot write %u registers at once", count);
 	for (unsigned i = 0; i < count; i++)
-		BW_TRY(d->target->ops->write_sgpr(d->target, w->info.slot, first + i,
-						  (uint32_t)(value >> 32 * i)));
+		BW_TRY(bw_target_write_sgpr(d->target, w->info.slot, first + i,
+					    (uint32_t)(value >> 32 * i)));
 	return NULL;
 }
 
@@ -480,7 +480,7 @@ struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned 
 	struct bw_wave_record *w;
 	BW_TRY(stopped_wave(d, wave, &w));
 	BW_TRY(check_vgpr(w, n));
-	return d->target->ops->read_vgpr(d->target, w->info.slot, n, out);
+	return bw_target_read_vgpr(d->target, w->info.slot, n, out);
 }
 
 struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane,
@@ -492,7 +492,7 @@ struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned
 	if (lane >= w->info.lanes)
 		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
 				 lane, w->info.lanes - 1u);
-	return d->target->ops->write_vgpr(d->target, w->info.slot, n, lane, value);
+	return bw_target_write_vgpr(d->target, w->info.slot, n, lane, value);
 }
 
 struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n,
@@ -502,7 +502,7 @@ struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned
 	BW_TRY(stopped_wave(d, wave, &w));
 	if (first > BW_SGPR_SHOWN + 2 || n > BW_SGPR_SHOWN + 2 - first)
 		return bw_errorf(BW_E_INVALID, "no such SGPRs: %u to %u", first, first + n - 1);
-	return d->target->ops->read_sgprs(d->target, w->info.slot, first, n, out);
+	return bw_target_read_sgprs(d->target, w->info.slot, first, n, out);
 }
 
 /* ---- Fields ---- */

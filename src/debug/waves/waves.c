@@ -335,7 +335,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	struct bw_wave_record *w = &d->slots[slot];
 	struct bw_target_wave hw;
 
-	BW_TRY(d->target->ops->read_wave(d->target, slot, &hw));
+	BW_TRY(bw_target_read_wave(d->target, slot, &hw));
 	BW_IN_SPACE(d, hw.space);
 	if (w->stopped && w->hw.seq == hw.seq && w->hw.space == hw.space) {
 		w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
@@ -347,7 +347,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	bool not_run = pc != hw.pc && bw_debug_patch_at(d, pc) &&
 		       (!w->displaced_va || pc == w->displaced_va);
 	if (pc != hw.pc)
-		BW_TRY(d->target->ops->write_reg(d->target, slot, BW_TREG_PC, pc));
+		BW_TRY(bw_target_write_reg(d->target, slot, BW_TREG_PC, pc));
 	hw.pc = pc;
 	w->hw = hw;
 	w->displaced_va = 0;
@@ -371,7 +371,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.breakpoint_lanes = 0;
 	w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
 	w->info.builtin_trap = trap_id == 2 && is_builtin_trap(d, pc);
-	w->info.pc_imprecise = !(d->target->caps & BW_CAP_PRECISE) && hw.trapsts & TRAPSTS_MEM_VIOL;
+	w->info.pc_imprecise = !d->target->is_precise && hw.trapsts & TRAPSTS_MEM_VIOL;
 	w->skip_b = trap_id && !ours ? 4 : 0;
 	/* in a barrier the instruction at the PC is still to come, and its s_trap with it */
 	if (!not_run && !w->info.in_barrier)
@@ -420,8 +420,7 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
 	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
-	size_t n = BW_MIN(d->target->ops->stopped(d->target, d->stopped.data, n_slots),
-			  (size_t)n_slots);
+	size_t n = BW_MIN(bw_target_stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
 
 	size_t next = 0;
 	for (uint32_t slot = 0; slot < n_slots; slot++) {
