@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/util.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/scheduler.h"
@@ -29,6 +30,37 @@ uint64_t bw_device_realtime(struct bw_device *dev)
 	return bw_device_now_ns(dev) / 10;
 }
 
+/* What the model has room for. */
+static struct bw_error *check_profile(const struct bw_profile *p)
+{
+	const struct {
+		const char *what;
+		uint64_t n, max;
+	} counts[] = {
+		{"shader engines", p->n_se, BW_MAX_SES},
+		{"shader arrays in an engine", p->sa_per_se, BW_MAX_SAS},
+		{"WGPs in a shader array", p->wgp_per_sa, BW_MAX_WGPS},
+		{"SIMDs in a WGP", p->simd_per_wgp, BW_MAX_SIMDS},
+		{"waves on a SIMD", p->waves_per_simd, BW_MAX_WAVES_PER_SIMD},
+		{"workgroups in a WGP", p->max_groups_per_wgp, BW_MAX_GROUPS},
+		{"VGPRs in a granule", p->vgpr_granule_w32, p->vgprs_per_simd},
+		{"granules of VGPRs on a SIMD", p->vgprs_per_simd / BW_MAX(p->vgpr_granule_w32, 1u),
+		 64},
+		{"bytes of LDS in a granule", p->lds_granule_b, p->lds_per_wgp_b},
+		{"granules of LDS in a WGP", p->lds_per_wgp_b / BW_MAX(p->lds_granule_b, 1u), 128},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(counts); i++)
+		if (!counts[i].n || counts[i].n > counts[i].max)
+			return bw_errorf(BW_E_INVALID,
+					 "it has %llu %s, of which there can be 1 to %llu",
+					 (unsigned long long)counts[i].n, counts[i].what,
+					 (unsigned long long)counts[i].max);
+	if (p->simd_per_wgp % 2)
+		return bw_errorf(BW_E_INVALID, "its %u SIMDs of a WGP are no two halves",
+				 p->simd_per_wgp);
+	return NULL;
+}
+
 static struct bw_error *start(struct bw_device *dev)
 {
 	const struct bw_device_options *o = &dev->options;
@@ -37,6 +69,7 @@ static struct bw_error *start(struct bw_device *dev)
 		if (!dev->strict)
 			return bw_error_nomem();
 	}
+	BW_TRY(check_profile(dev->profile));
 	BW_TRY(bw_memory_init(dev));
 	BW_TRY(bw_sched_create(dev));
 	BW_TRY(bw_registers_init(dev));

@@ -32,6 +32,8 @@
 enum {
 	BW_N_VMIDS = 16,
 	BW_MAX_SES = 8,
+	BW_MAX_SAS = 2,
+	BW_MAX_WGPS = 16, /* in a shader array */
 	BW_MAX_SIMDS = 4,
 	BW_MAX_WAVES_PER_SIMD = 16,
 	BW_MAX_GROUPS = 32,

@@ -11,9 +11,9 @@
 
 struct bw_spi {
 	pthread_mutex_t lock;
-	unsigned order[BW_MAX_SES * 2 *
-		       16]; /* WGPs in the order of placing: neighbours in other engines */
-	unsigned next;	    /* in order */
+	/* WGPs in the order of placing: neighbours in other engines */
+	unsigned order[BW_MAX_SES * BW_MAX_SAS * BW_MAX_WGPS];
+	unsigned next; /* in order */
 	unsigned next_queue;
 	struct bw_group *groups;	      /* BW_MAX_GROUPS of each WGP */
 	struct bw_queue *queues[BW_N_QUEUES]; /* that ever dispatched */
