@@ -37,7 +37,7 @@ static const char usage[] =
 	"The virtual GPU of Breakwater: serves programs and debuggers on a socket. isa lists what it\n"
 	"executes and how exactly, profiles the GPUs that it can be.\n"
 	"\n"
-	"  --profile NAME          the GPU to be: navi31 (default)\n"
+	"  --profile NAME          the GPU to be (breakwater-vgpu profiles lists them)\n"
 	"  --threads N             threads that run waves; 0 (default): one a core\n"
 	"  --deterministic         one thread, fixed scheduling order, time counted in "
 	"instructions\n"
@@ -81,6 +81,17 @@ static struct bw_error *number(const char *option, const char *text, uint64_t ma
 	return NULL;
 }
 
+static struct bw_error *no_profile(const char *name)
+{
+	_cleanup_(bw_str_free) struct bw_str names = {0};
+	size_t n;
+	const struct bw_profile *const *all = bw_profile_all(&n);
+	for (size_t i = 0; i < n; i++)
+		bw_str_addf(&names, "%s%s", i ? ", " : "", all[i]->name);
+	return bw_errorf(BW_E_INVALID, "there is no profile \"%s\"; there is %s", name,
+			 bw_str_text(&names));
+}
+
 static struct bw_error *parse(int argc, char **argv, struct settings *s)
 {
 	enum {
@@ -118,9 +129,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		case PROFILE:
 			s->profile = bw_profile_find(optarg);
 			if (!s->profile)
-				return bw_errorf(BW_E_INVALID,
-						 "there is no profile \"%s\"; there is navi31",
-						 optarg);
+				return no_profile(optarg);
 			break;
 		case THREADS:
 			BW_TRY(number("threads", optarg, 1024, &v));
@@ -347,7 +356,8 @@ static struct bw_error *run(struct settings *s)
 
 int main(int argc, char **argv)
 {
-	struct settings s = {.profile = &bw_profile_navi31, .ready_fd = -1};
+	size_t n_profiles;
+	struct settings s = {.profile = *bw_profile_all(&n_profiles), .ready_fd = -1};
 	if (argc > 1 && !strcmp(argv[1], "isa"))
 		return bw_vgpu_main_isa(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "profiles"))

@@ -39,7 +39,6 @@ enum {
 	BW_MAX_GROUPS = 32,
 	BW_N_QUEUES = 40,	     /* ME 0 and 1, four pipes, queues 0 to 4: bw_queue_index() */
 	BW_MAX_SCRATCH_WAVES = 4096, /* TMPRING_SIZE.WAVES has 12 bits */
-	BW_SHADER_CLOCK_MHZ = 2000,
 };
 
 /* SH_MEM_BASES: amdgpu's choice for all VMIDs of user processes

@@ -30,7 +30,7 @@ static uint64_t realtime(void *cookie)
 static uint32_t shader_cycles(void *cookie)
 {
 	struct bw_draw_unit *u = cookie;
-	return (uint32_t)(bw_device_now_ns(u->dev) * BW_SHADER_CLOCK_MHZ / 1000);
+	return (uint32_t)(bw_device_now_ns(u->dev) * u->dev->profile->shader_clock_mhz / 1000);
 }
 
 static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,

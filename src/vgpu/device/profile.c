@@ -9,6 +9,21 @@
 
 #define GiB (1024ull * 1024 * 1024)
 
+/* ME, PFP, MEC and SDMA are a Navi31's; the others are what one has beside these [I]. */
+static const struct bw_profile_firmware navi31_firmware[] = {
+	{"ME", 29, 1486},
+	{"PFP", 29, 1525},
+	{"RLC", 1, 0x70},
+	{"MEC", 29, 494},
+	{"IMU", 0, 0x0b1f3600},
+	{"SOS", 0x00310027, 0x00310027},
+	{"ASD", 0x210000a9, 0x210000a9},
+	{"SMC", 0, 0x004e7300},
+	{"SDMA", 60, 21},
+	{"MES_KIQ", 6, 0x6c},
+	{"MES", 1, 0x3d},
+};
+
 /* Sizes and ids: doc/hardware/mesa.md 2.1 and 2.2 (published from a real card); segments:
  * doc/hardware/device.md 1; bus interface: the same, 2. */
 const struct bw_profile bw_profile_navi31 = {
@@ -43,6 +58,30 @@ const struct bw_profile bw_profile_navi31 = {
 	.gpu_hdp_flush_req_dw = 0xe26,
 	.gpu_hdp_flush_done_dw = 0xe27,
 	.gb_addr_config = 0x545,
+	.shader_clock_mhz = 2000,
+	.sclk = {500, 1900, 2371},
+	.mclk = {96, 1249, 1249},
+	.idle_w = 15,
+	.full_w = 355,
+	.n_rb = 24,
+	.n_tcc = 24,
+	.vram_type = 9, /* GDDR6 */
+	.vram_bus_bits = 384,
+	.pcie_gen = 4,
+	.pcie_lanes = 16,
+	.sqc_per_wgp = 1,
+	.tcp_kib = 32,
+	.sqc_data_kib = 16,
+	.sqc_inst_kib = 32,
+	.gl1_kib = 256,
+	.gl2_kib = 6144,
+	.mall_b = 100663296,
+	.vram_pinned_b = 71929856,
+	.gs_vgt_table_depth = 32,
+	.gs_prim_buffer_depth = 1792,
+	.max_gs_waves_per_vgt = 32,
+	.firmware = navi31_firmware,
+	.n_firmware = BW_ARRAY_SIZE(navi31_firmware),
 };
 
 static const struct bw_profile *const profiles[] = {&bw_profile_navi31};

@@ -17,6 +17,16 @@ struct bw_profile_block {
 	uint32_t segment[BW_PROFILE_SEGMENTS];
 };
 
+struct bw_profile_clock {
+	uint32_t min_mhz, standard_mhz, max_mhz;
+};
+
+/* As the firmware says it; the names are those of amdgpu_firmware_info in debugfs. */
+struct bw_profile_firmware {
+	const char *name; /* "MEC" */
+	uint32_t feature, version;
+};
+
 struct bw_profile {
 	const char *name; /* "navi31" */
 	const char *gfx;  /* "gfx1100" */
@@ -37,10 +47,26 @@ struct bw_profile {
 	 * addresses. */
 	uint32_t rcc_config_memsize_dw, gpu_hdp_flush_req_dw, gpu_hdp_flush_done_dw;
 	uint32_t gb_addr_config;
+	uint32_t shader_clock_mhz; /* that waves see, whatever sclk says */
+
+	/* What programs are told of the board, and no part of the model depends on. */
+	struct bw_profile_clock sclk, mclk;
+	uint32_t idle_w, full_w;
+	uint8_t n_rb, n_tcc; /* render backends, texture channel caches */
+	uint8_t vram_type;   /* AMDGPU_VRAM_TYPE_* */
+	uint16_t vram_bus_bits;
+	uint8_t pcie_gen, pcie_lanes;
+	uint8_t sqc_per_wgp;
+	uint32_t tcp_kib, sqc_data_kib, sqc_inst_kib, gl1_kib, gl2_kib;
+	uint64_t mall_b;
+	uint64_t vram_pinned_b; /* by the driver */
+	uint32_t gs_vgt_table_depth, gs_prim_buffer_depth, max_gs_waves_per_vgt;
+	const struct bw_profile_firmware *firmware; /* in the order of debugfs */
+	size_t n_firmware;
 };
 
 extern const struct bw_profile bw_profile_navi31;
-/* All of them, in the order they are listed in. */
+/* All of them, in the order they are listed in; the first is the one to be when nobody says. */
 const struct bw_profile *const *bw_profile_all(size_t *out_n);
 const struct bw_profile *bw_profile_find(const char *name); /* NULL when there is none */
 /* By the register database's name ("gc"); NULL when there is none. */

@@ -35,7 +35,7 @@ static uint64_t host_realtime(void *cookie)
 static uint32_t host_shader_cycles(void *cookie)
 {
 	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
-	return (uint32_t)(bw_device_now_ns(dev) * BW_SHADER_CLOCK_MHZ / 1000);
+	return (uint32_t)(bw_device_now_ns(dev) * dev->profile->shader_clock_mhz / 1000);
 }
 
 /* The ring of an interrupt vector: pipe 1:0, ME 3:2, queue 6:4. */
@@ -219,7 +219,7 @@ static void wave_fatal(struct bw_worker *worker, struct bw_slot *s)
 static uint64_t wake_time(struct bw_device *dev, const struct bw_wave *w)
 {
 	uint64_t now = bw_device_now_ns(dev);
-	uint64_t ns = w->sleep_clocks * 1000 / BW_SHADER_CLOCK_MHZ;
+	uint64_t ns = w->sleep_clocks * 1000 / dev->profile->shader_clock_mhz;
 	if (w->sleeps_in_a_row > POLLS_QUICKLY) {
 		unsigned doublings = BW_MIN((w->sleeps_in_a_row - POLLS_QUICKLY) / 16, 7u);
 		uint64_t poll_ns = BW_MIN(20000ull << doublings, 2000000ull);

@@ -180,20 +180,24 @@ static void text_vm_info(struct bw_uapi *u, struct bw_str *s)
 
 static void text_firmware_info(struct bw_uapi *u, struct bw_str *s)
 {
-	bw_str_add(s,
-		   "ME feature version: 29, firmware version: 0x000005ce\n"
-		   "PFP feature version: 29, firmware version: 0x000005f5\n"
-		   "RLC feature version: 1, firmware version: 0x00000070\n"
-		   "MEC feature version: 29, firmware version: 0x000001ee\n"
-		   "IMU feature version: 0, firmware version: 0x0b1f3600\n"
-		   "SOS feature version: 3211303, firmware version: 0x00310027\n"
-		   "ASD feature version: 553648297, firmware version: 0x210000a9\n"
-		   "SMC feature version: 0, program: 0, firmware version: 0x004e7300 (78.115.0)\n"
-		   "SDMA0 feature version: 60, firmware version: 0x00000015\n"
-		   "SDMA1 feature version: 60, firmware version: 0x00000015\n"
-		   "MES_KIQ feature version: 6, firmware version: 0x0000006c\n"
-		   "MES feature version: 1, firmware version: 0x0000003d\n"
-		   "VBIOS version: BREAKWATER-VIRTUAL\n");
+	for (size_t i = 0; i < u->profile->n_firmware; i++) {
+		const struct bw_profile_firmware *f = &u->profile->firmware[i];
+		bool sdma = !strcmp(f->name, "SDMA");
+		for (unsigned engine = 0; engine < (sdma ? BW_DRM_N_SDMA : 1); engine++) {
+			char number[4] = "";
+			if (sdma)
+				snprintf(number, sizeof(number), "%u", engine);
+			bool smc = !strcmp(f->name, "SMC");
+			bw_str_addf(s, "%s%s feature version: %u, %sfirmware version: 0x%08x",
+				    f->name, number, f->feature, smc ? "program: 0, " : "",
+				    f->version);
+			if (smc)
+				bw_str_addf(s, " (%u.%u.%u)", f->version >> 16 & 0xff,
+					    f->version >> 8 & 0xff, f->version & 0xff);
+			bw_str_add(s, "\n");
+		}
+	}
+	bw_str_add(s, "VBIOS version: BREAKWATER-VIRTUAL\n");
 }
 
 static void text_log(struct bw_uapi *u, struct bw_str *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* AMDGPU_INFO: what a program may know about the device. Numbers that no part of the model decides
- * are those of a real Navi31 (doc/hardware/mesa.md 2.1 and 2.2). */
+ * are the profile's. */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <stddef.h>
@@ -13,8 +13,6 @@
 enum { INFO_MAX_IBS = 0x22, INFO_GPUVM_FAULT = 0x23 };
 enum { N_HW_IP = BW_DRM_N_IPS, DEV_INFO_B = 440, MAX_MMR = 128, MAX_SE = 4, MAX_SH = 2 };
 
-/* Pinned by the driver on the card these numbers come from. */
-enum { VRAM_PINNED_B = 71929856 };
 #define GTT_TOTAL_B 33254252544ull
 #define GTT_USABLE_B 33240895488ull
 
@@ -22,7 +20,7 @@ void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t 
 			 uint64_t *out_gtt_usable)
 {
 	*out_vram_usable = u->profile->vram_size_b -
-			   BW_MIN((uint64_t)VRAM_PINNED_B, u->profile->vram_size_b / 16);
+			   BW_MIN(u->profile->vram_pinned_b, u->profile->vram_size_b / 16);
 	*out_gtt_total = BW_MIN(GTT_TOTAL_B, u->profile->sysmem_size_b);
 	*out_gtt_usable = BW_MIN(GTT_USABLE_B, *out_gtt_total);
 }
@@ -48,6 +46,11 @@ static void answer_u64(struct answer *a, uint64_t v)
 
 /* ---- DEV_INFO: offsets of struct drm_amdgpu_info_device of Linux 6.12 ---- */
 
+static uint32_t rb_mask(const struct bw_profile *p)
+{
+	return (uint32_t)((1ull << p->n_rb) - 1);
+}
+
 static uint32_t cu_mask(const struct bw_profile *p)
 {
 	return (1u << 2 * p->wgp_per_sa) - 1;
@@ -63,20 +66,22 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 		{0, 4, p->pci_device}, {4, 4, 0}, {8, 4, p->external_rev}, {12, 4, p->pci_revision},
 		{16, 4, p->family}, {20, 4, p->n_se}, {24, 4, p->sa_per_se},
 		{28, 4, 100000},                                /* gpu_counter_freq, kHz */
-		{32, 8, 2371000}, {40, 8, 1249000},             /* max_engine_clock, max_memory_clock */
+		{32, 8, p->sclk.max_mhz * 1000}, {40, 8, p->mclk.max_mhz * 1000}, /* kHz */
 		{48, 4, n_cu},
-		{120, 4, 0xffffff}, {124, 4, 24},               /* enabled_rb_pipes_mask, num_rb_pipes */
-		{128, 4, 8}, {132, 4, 4},                       /* num_hw_gfx_contexts, pcie_gen */
+		{120, 4, rb_mask(p)}, {124, 4, p->n_rb},        /* enabled_rb_pipes_mask, num_rb_pipes */
+		{128, 4, 8}, {132, 4, p->pcie_gen},                       /* num_hw_gfx_contexts, pcie_gen */
 		{144, 8, BW_VA_RESERVED_BOTTOM},
 		{152, 8, BW_MIN(vm_size, (uint64_t)BW_VA_HOLE_START)},
 		{160, 4, BW_DRM_PAGE_B}, {164, 4, 2 << 20}, {168, 4, BW_DRM_PAGE_B}, /* alignment, fragment, GART page */
-		{176, 4, 9}, {180, 4, 384},                     /* GDDR6 */
-		{240, 4, 32}, {244, 4, p->vgprs_per_simd}, {248, 4, p->wgp_per_sa * 2u}, {252, 4, 24},
-		{256, 4, 32}, {260, 4, 1792}, {264, 4, 32}, {268, 4, 16}, /* gs_*, pcie_num_lanes */
+		{176, 4, p->vram_type}, {180, 4, p->vram_bus_bits},
+		{240, 4, 32}, {244, 4, p->vgprs_per_simd}, {248, 4, p->wgp_per_sa * 2u}, {252, 4, p->n_tcc},
+		{256, 4, p->gs_vgt_table_depth}, {260, 4, p->gs_prim_buffer_depth},
+		{264, 4, p->max_gs_waves_per_vgt}, {268, 4, p->pcie_lanes},
 		{336, 8, BW_VA_HOLE_END}, {344, 8, BW_VA_HOLE_END | vm_size},
-		{368, 8, 500000}, {376, 8, 96000},              /* min_engine_clock, min_memory_clock */
-		{384, 4, 32}, {388, 4, 1}, {392, 4, 16}, {396, 4, 32}, {400, 4, 256}, {404, 4, 6144}, /* caches, KiB */
-		{408, 8, 100663296},                            /* mall_size */
+		{368, 8, p->sclk.min_mhz * 1000}, {376, 8, p->mclk.min_mhz * 1000}, /* kHz */
+		{384, 4, p->tcp_kib}, {388, 4, p->sqc_per_wgp}, {392, 4, p->sqc_data_kib},
+		{396, 4, p->sqc_inst_kib}, {400, 4, p->gl1_kib}, {404, 4, p->gl2_kib},
+		{408, 8, p->mall_b},
 	};
 	/* clang-format on */
 	memset(a->bytes, 0, DEV_INFO_B);
@@ -96,7 +101,7 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 
 /* ---- the rest ---- */
 
-static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
+static int hw_ip_info(const struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
 {
 	struct drm_amdgpu_info_hw_ip ip = {0};
 	uint32_t discovered = 0; /* ip_discovery_version, in what older headers call padding */
@@ -105,19 +110,19 @@ static int hw_ip_info(const struct drm_amdgpu_info *q, struct answer *a)
 		return -EINVAL;
 	/* Video: no rings, and so all zero. */
 	if (q->query_hw_ip.type == AMDGPU_HW_IP_DMA) {
-		ip.hw_ip_version_major = 6;
+		discovered = u->profile->sdma.version;
 		ip.ib_start_alignment = 256;
 		ip.ib_size_alignment = 4;
 		ip.available_rings = (1 << BW_DRM_N_SDMA) - 1;
-		discovered = 6 << 16;
 	} else if (q->query_hw_ip.type == AMDGPU_HW_IP_GFX ||
 		   q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
-		ip.hw_ip_version_major = 11;
+		discovered = u->profile->gc.version;
 		ip.ib_start_alignment = ip.ib_size_alignment = 32;
 		ip.available_rings =
 			q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
-		discovered = 11 << 16;
 	}
+	ip.hw_ip_version_major = discovered >> 16;
+	ip.hw_ip_version_minor = discovered >> 8 & 0xff;
 	memcpy(a->bytes, &ip, sizeof(ip));
 	memcpy(a->bytes + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) + 4, &discovered,
 	       4);
@@ -134,19 +139,26 @@ static int hw_ip_count(const struct drm_amdgpu_info *q, struct answer *a)
 	return 0;
 }
 
-static int fw_version(const struct drm_amdgpu_info *q, struct answer *a)
+static int fw_version(const struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
 {
-	/* Version and feature. Drivers look at the first four, which are a Navi31's; the others are
-	 * what one has beside these [I]. */
 	enum { FW_NONE = 0x09, FW_MES_KIQ = 0x19, FW_MES = 0x1a, FW_IMU = 0x1b };
-	/* clang-format off */
-	static const struct { uint8_t type; struct drm_amdgpu_info_firmware fw; } known[] = {
-		{AMDGPU_INFO_FW_GFX_ME, {1486, 29}}, {AMDGPU_INFO_FW_GFX_PFP, {1525, 29}}, {AMDGPU_INFO_FW_GFX_MEC, {494, 29}},
-		{AMDGPU_INFO_FW_SDMA, {21, 60}},
-		{AMDGPU_INFO_FW_GFX_RLC, {0x70, 1}}, {AMDGPU_INFO_FW_SMC, {0x004e7300, 0}}, {AMDGPU_INFO_FW_SOS, {0x00310027, 0x00310027}},
-		{AMDGPU_INFO_FW_ASD, {0x210000a9, 0x210000a9}}, {FW_MES_KIQ, {0x6c, 6}}, {FW_MES, {0x3d, 1}}, {FW_IMU, {0x0b1f3600, 0}},
+	static const struct {
+		uint8_t type;
+		const char *name; /* in the profile */
+	} known[] = {
+		{AMDGPU_INFO_FW_GFX_ME, "ME"},
+		{AMDGPU_INFO_FW_GFX_PFP, "PFP"},
+		{AMDGPU_INFO_FW_GFX_MEC, "MEC"},
+		{AMDGPU_INFO_FW_SDMA, "SDMA"},
+		{AMDGPU_INFO_FW_GFX_RLC, "RLC"},
+		{AMDGPU_INFO_FW_SMC, "SMC"},
+		{AMDGPU_INFO_FW_SOS, "SOS"},
+		{AMDGPU_INFO_FW_ASD, "ASD"},
+		{FW_MES_KIQ, "MES_KIQ"},
+		{FW_MES, "MES"},
+		{FW_IMU, "IMU"},
 	};
-	/* clang-format on */
+	const struct bw_profile *p = u->profile;
 	struct drm_amdgpu_info_firmware fw = {0};
 	if (q->query_fw.ip_instance || q->query_fw.fw_type == 0 || q->query_fw.fw_type > 0x1c ||
 	    q->query_fw.fw_type == FW_NONE)
@@ -155,8 +167,10 @@ static int fw_version(const struct drm_amdgpu_info *q, struct answer *a)
 	    (q->query_fw.fw_type == AMDGPU_INFO_FW_SDMA && q->query_fw.index >= BW_DRM_N_SDMA))
 		return -EINVAL;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++)
-		if (known[i].type == q->query_fw.fw_type)
-			fw = known[i].fw;
+		for (size_t k = 0; k < p->n_firmware && known[i].type == q->query_fw.fw_type; k++)
+			if (!strcmp(p->firmware[k].name, known[i].name))
+				fw = (struct drm_amdgpu_info_firmware){p->firmware[k].version,
+								       p->firmware[k].feature};
 	memcpy(a->bytes, &fw, sizeof(fw));
 	a->size_b = sizeof(fw);
 	return 0;
@@ -288,14 +302,14 @@ static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct 
 		answer_u32(a, 1);
 		return 0;
 	case AMDGPU_INFO_HW_IP_INFO:
-		return hw_ip_info(q, a);
+		return hw_ip_info(u, q, a);
 	case AMDGPU_INFO_HW_IP_COUNT:
 		return hw_ip_count(q, a);
 	case AMDGPU_INFO_TIMESTAMP:
 		answer_u64(a, timestamp(u));
 		return 0;
 	case AMDGPU_INFO_FW_VERSION:
-		return fw_version(q, a);
+		return fw_version(u, q, a);
 	case AMDGPU_INFO_NUM_BYTES_MOVED:
 	case AMDGPU_INFO_NUM_EVICTIONS:
 	case AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS:
@@ -369,11 +383,11 @@ void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36])
 	const uint32_t config[36] = {
 		[0] = 5,
 		[1] = p->n_se,
-		[2] = 1u << (p->gb_addr_config & 7), /* NUM_PIPES */
+		[2] = 1u << BW_FIELD_GET(GB_ADDR_CONFIG, NUM_PIPES, p->gb_addr_config),
 		[3] = p->wgp_per_sa * 2u,
 		[4] = p->sa_per_se,
-		[5] = 4,
-		[6] = 24,
+		[5] = p->n_rb / p->n_se,
+		[6] = p->n_tcc,
 		[7] = p->vgprs_per_simd,
 		[8] = 32,
 		[9] = 8,
@@ -381,9 +395,9 @@ void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36])
 		[11] = 0x100,
 		[12] = 0,
 		[13] = 0x4c0,
-		[15] = 0xffffff,
+		[15] = rb_mask(p),
 		[22] = p->gb_addr_config,
-		[23] = 24,
+		[23] = p->n_rb,
 		[27] = p->family,
 		[28] = p->external_rev,
 		[29] = p->pci_device,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How busy the GPU is, and what follows from it: clocks, temperature, power. The load is the time
  * in which some ring had work, by windows of at least 100 ms; the rest is a model in which full
- * load means the figures of a Navi31 board (355 W, 2371 MHz), and the temperature comes after with
+ * load means the figures of the board in the profile, and the temperature comes after with
  * a delay. */
 #include <amdgpu_drm.h>
 #include <errno.h>
@@ -10,9 +10,7 @@
 
 enum { WINDOW_NS = 100 * 1000 * 1000 };
 enum { IDLE_MC = 38000, FULL_MC = 72000 }; /* millidegrees */
-enum { IDLE_W = 15, FULL_W = 355 };
 enum { IDLE_MV = 700, FULL_MV = 1100 };
-enum { SCLK_MIN = 500, SCLK_MAX = 2371, SCLK_STANDARD = 1900, MCLK_MIN = 96, MCLK_MAX = 1249 };
 enum { PSTATE_STANDARD = 1, PSTATE_MIN_SCLK, PSTATE_MIN_MCLK, PSTATE_PEAK };
 /* Of 6.12, which older headers do not have. */
 enum { SENSOR_PEAK_SCLK = 0xa, SENSOR_PEAK_MCLK = 0xb, SENSOR_INPUT_POWER = 0xc };
@@ -63,13 +61,13 @@ static uint32_t sclk(const struct bw_uapi *u)
 {
 	switch (u->pstate) {
 	case PSTATE_STANDARD:
-		return SCLK_STANDARD;
+		return u->profile->sclk.standard_mhz;
 	case PSTATE_MIN_SCLK:
-		return SCLK_MIN;
+		return u->profile->sclk.min_mhz;
 	case PSTATE_PEAK:
-		return SCLK_MAX;
+		return u->profile->sclk.max_mhz;
 	default:
-		return by_load(u, SCLK_MIN, SCLK_MAX);
+		return by_load(u, u->profile->sclk.min_mhz, u->profile->sclk.max_mhz);
 	}
 }
 
@@ -78,11 +76,11 @@ static uint32_t mclk(const struct bw_uapi *u)
 	switch (u->pstate) {
 	case PSTATE_STANDARD:
 	case PSTATE_PEAK:
-		return MCLK_MAX;
+		return u->profile->mclk.max_mhz;
 	case PSTATE_MIN_MCLK:
-		return MCLK_MIN;
+		return u->profile->mclk.min_mhz;
 	default:
-		return by_load(u, MCLK_MIN, MCLK_MAX);
+		return by_load(u, u->profile->mclk.min_mhz, u->profile->mclk.max_mhz);
 	}
 }
 
@@ -104,20 +102,20 @@ int bw_drm_sensor(struct bw_uapi *u, uint32_t type, uint32_t *out)
 		return 0;
 	case AMDGPU_INFO_SENSOR_GPU_AVG_POWER:
 	case SENSOR_INPUT_POWER:
-		*out = by_load(u, IDLE_W, FULL_W);
+		*out = by_load(u, u->profile->idle_w, u->profile->full_w);
 		return 0;
 	case AMDGPU_INFO_SENSOR_VDDGFX:
 		*out = by_load(u, IDLE_MV, FULL_MV);
 		return 0;
 	case AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK:
-		*out = SCLK_STANDARD;
+		*out = u->profile->sclk.standard_mhz;
 		return 0;
 	case SENSOR_PEAK_SCLK:
-		*out = SCLK_MAX;
+		*out = u->profile->sclk.max_mhz;
 		return 0;
 	case AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK:
 	case SENSOR_PEAK_MCLK:
-		*out = MCLK_MAX;
+		*out = u->profile->mclk.max_mhz;
 		return 0;
 	default:
 		return -EINVAL;
