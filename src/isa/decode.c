@@ -4,11 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "isa/fields.h"
 #include "isa/tables.h"
-
-/* Special codes of a SRC0 field: doc/hardware/encodings.md 4. */
-enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_DPP16 = 250, SRC_VGPR_HIGH_HALF = 128 };
 
 enum { MAX_DW = 3 };
 
@@ -57,6 +53,7 @@ struct decoding {
 	uint32_t w[MAX_DW]; /* a copy; what the instruction does not use is 0 */
 	size_t n_dw;
 	unsigned size_dw; /* used so far; the literal or DPP dword comes last */
+	const struct bw_isa_tables *tables;
 	const struct bw_isa_row *row;
 	struct bw_inst *in;
 };
@@ -145,10 +142,10 @@ static bool take_dpp(struct decoding *d, unsigned marker, bool compact)
 		return false;
 	uint32_t w = d->w[d->size_dw++];
 	in->src[0] = BW_SRC_VGPR0 + (w & 0xff);
-	if (marker != SRC_DPP16) {
+	if (marker != BW_SRC_DPP16) {
 		in->dpp = BW_DPP_8;
 		in->dpp8_sel = w >> 8;
-		in->fi = marker == SRC_DPP8_FI;
+		in->fi = marker == BW_SRC_DPP8_FI;
 		return true;
 	}
 	in->dpp = BW_DPP_16;
@@ -173,29 +170,38 @@ static void fold_half(struct decoding *d, unsigned slot)
 	struct bw_inst *in = d->in;
 	uint16_t *reg = slot == 3 ? &in->dst : &in->src[slot];
 	unsigned base = slot == 3 ? 0 : BW_SRC_VGPR0;
-	if ((d->row->half >> slot & 1) && *reg >= base + SRC_VGPR_HIGH_HALF) {
-		*reg -= SRC_VGPR_HIGH_HALF;
+	if ((d->row->half >> slot & 1) && *reg >= base + BW_VGPR_HIGH_HALF) {
+		*reg -= BW_VGPR_HIGH_HALF;
 		in->op_sel |= (uint8_t)(1u << slot);
 	}
 }
 
-/* Sources and destination of a vector ALU instruction. raw: the source fields in order, VSRC1
- * already as an operand code; operands without a field are put between them. */
-static bool take_vector_operands(struct decoding *d, const uint16_t *raw, bool compact)
+/* The source fields in order become operands: those without a field are put between them. */
+static void spread_sources(const struct bw_isa_row *row, uint16_t src[3])
+{
+	const uint16_t raw[3] = {src[0], src[1], src[2]};
+	unsigned n = 0;
+	src[0] = src[1] = src[2] = 0;
+	for (unsigned i = 0; i < row->n_src; i++) {
+		if (row->kind[i] == BW_OPD_IMPLIED_VCC)
+			src[i] = BW_SRC_VCC_LO;
+		else if (row->kind[i] == BW_OPD_LIT)
+			src[i] = BW_SRC_LITERAL;
+		else
+			src[i] = raw[n++];
+	}
+}
+
+/* Sources and destination of a vector ALU instruction. */
+static bool take_vector_operands(struct decoding *d, bool compact)
 {
 	const struct bw_isa_row *row = d->row;
 	struct bw_inst *in = d->in;
 	in->n_src = row->n_src;
-	for (unsigned i = 0; i < row->n_src; i++) {
-		if (row->kind[i] == BW_OPD_IMPLIED_VCC)
-			in->src[i] = BW_SRC_VCC_LO;
-		else if (row->kind[i] == BW_OPD_LIT)
-			in->src[i] = BW_SRC_LITERAL;
-		else
-			in->src[i] = *raw++;
-	}
+	spread_sources(row, in->src);
 	unsigned marker = in->src[0];
-	if (row->n_src && (marker == SRC_DPP8 || marker == SRC_DPP8_FI || marker == SRC_DPP16) &&
+	if (row->n_src &&
+	    (marker == BW_SRC_DPP8 || marker == BW_SRC_DPP8_FI || marker == BW_SRC_DPP16) &&
 	    !take_dpp(d, marker, compact))
 		return false;
 	if ((row->flags & BW_ROW_DPP_VGPR1) && in->dpp != BW_DPP_NONE && in->src[1] < BW_SRC_VGPR0)
@@ -222,20 +228,10 @@ static bool take_vector_operands(struct decoding *d, const uint16_t *raw, bool c
 	}
 }
 
-static bool decode_scalar(struct decoding *d)
+static bool check_scalar(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
 	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	if (in->fmt == BW_FMT_SOP1) {
-		in->src[0] = (uint16_t)bw_sop1_ssrc0(w);
-		in->dst = (uint16_t)bw_sop1_sdst(w);
-	} else {
-		in->src[0] = (uint16_t)bw_sop2_ssrc0(w);
-		in->src[1] = (uint16_t)bw_sop2_ssrc1(w);
-		if (in->fmt == BW_FMT_SOP2)
-			in->dst = (uint16_t)bw_sop2_sdst(w);
-	}
 	in->n_src = row->n_src;
 	for (unsigned i = 0; i < in->n_src; i++)
 		if (!take_source(d, row->kind[i], row->n_reg[i], &in->src[i]))
@@ -243,221 +239,123 @@ static bool decode_scalar(struct decoding *d)
 	return row->dst_kind == BW_OPD_NONE || align_sgprs(&in->dst, row->dst_n_reg);
 }
 
-static bool decode_sopk(struct decoding *d)
+static bool check_sopk(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
-	d->in->dst = (uint16_t)bw_sopk_sdst(d->w);
-	d->in->imm = (int16_t)bw_sopk_simm16(d->w);
 	if ((row->flags & BW_ROW_LITERAL) && !take_literal(d))
 		return false;
 	return row->dst_kind == BW_OPD_NONE || align_sgprs(&d->in->dst, row->dst_n_reg);
 }
 
-static bool decode_sopp(struct decoding *d)
+static bool check_nothing(struct decoding *d)
 {
-	d->in->imm = (int16_t)bw_sopp_simm16(d->w);
 	return true;
 }
 
-static bool decode_smem(struct decoding *d)
+static bool check_smem(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
 	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	uint16_t base = (uint16_t)(bw_smem_sbase(w) * 2);
+	uint16_t base = in->saddr;
 	if (row->rsrc_n_reg && !align_sgprs(&base, row->rsrc_n_reg))
 		return false;
 	in->saddr = (uint8_t)base;
-	in->dst = (uint16_t)bw_smem_sdata(w);
-	in->soffset = (uint8_t)bw_smem_soffset(w);
-	in->imm = (int32_t)bw_sign_extend(bw_smem_offset(w), 21);
-	in->glc = bw_smem_glc(w);
-	in->dlc = bw_smem_dlc(w);
 	if (row->dst_kind != BW_OPD_SDATA)
 		return true;
 	return align_sgprs(&in->dst, row->dst_n_reg) && in->dst != BW_SRC_M0 &&
 	       in->dst < BW_SRC_EXEC_LO;
 }
 
-static bool decode_compact(struct decoding *d)
+static bool check_compact(struct decoding *d)
 {
-	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	uint16_t raw[3] = {(uint16_t)bw_vop2_src0(w), (uint16_t)(BW_SRC_VGPR0 + bw_vop2_vsrc1(w)),
-			   0};
-	if (in->fmt == BW_FMT_VOP1)
-		in->dst = (uint16_t)bw_vop1_vdst(w);
-	else if (in->fmt == BW_FMT_VOP2)
-		in->dst = (uint16_t)bw_vop2_vdst(w);
 	if (d->row->flags & BW_ROW_SDST)
-		in->sdst = BW_SRC_VCC_LO;
-	return take_vector_operands(d, raw, true);
+		d->in->sdst = BW_SRC_VCC_LO;
+	return take_vector_operands(d, true);
 }
 
-static bool decode_vop3(struct decoding *d)
+static bool check_vop3(struct decoding *d)
 {
-	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	uint16_t raw[3] = {(uint16_t)bw_vop3_src0(w), (uint16_t)bw_vop3_src1(w),
-			   (uint16_t)bw_vop3_src2(w)};
-	in->dst = (uint16_t)bw_vop3_vdst(w);
-	in->clamp = bw_vop3_clamp(w);
-	in->neg = (uint8_t)bw_vop3_neg(w);
-	if (in->fmt == BW_FMT_VOP3) {
-		in->abs = (uint8_t)bw_vop3_abs(w);
-		in->op_sel = (uint8_t)bw_vop3_op_sel(w);
-		in->omod = (uint8_t)bw_vop3_omod(w);
-	} else if (in->fmt == BW_FMT_VOP3SD) {
-		in->sdst = (uint16_t)bw_vop3sd_sdst(w);
-		in->omod = (uint8_t)bw_vop3sd_omod(w);
-	} else if (in->fmt == BW_FMT_VOP3P) {
-		in->neg_hi = (uint8_t)bw_vop3p_neg_hi(w);
-		in->op_sel = (uint8_t)bw_vop3p_op_sel(w);
-		in->op_sel_hi = (uint8_t)(bw_vop3p_op_sel_hi(w) | bw_vop3p_op_sel_hi2(w) << 2);
-	} else {
-		in->wait = (uint8_t)bw_vinterp_wait_exp(w);
-		in->op_sel = (uint8_t)bw_vinterp_op_sel(w);
-	}
-	return take_vector_operands(d, raw, false);
+	return take_vector_operands(d, false);
 }
 
-/* One half of a VOPD: operands go to where in's X fields are. */
-static bool take_vopd_half(struct decoding *d, const struct bw_isa_row *row, const uint16_t *raw,
-			   uint16_t *src, uint8_t *n_src)
+static bool check_vopd_half(struct decoding *d, const struct bw_isa_row *row, uint16_t *src,
+			    uint8_t *n_src)
 {
 	*n_src = row->n_src;
-	for (unsigned i = 0; i < row->n_src; i++) {
-		if (row->kind[i] == BW_OPD_IMPLIED_VCC)
-			src[i] = BW_SRC_VCC_LO;
-		else if (row->kind[i] == BW_OPD_LIT)
-			src[i] = BW_SRC_LITERAL;
-		else
-			src[i] = *raw++;
+	spread_sources(row, src);
+	for (unsigned i = 0; i < row->n_src; i++)
 		if (!take_source(d, row->kind[i], row->n_reg[i], &src[i]))
 			return false;
-	}
 	return true;
 }
 
-static bool fixed_bits_hold(const struct bw_isa_row *row, const uint32_t *w, unsigned base_dw)
+/* Whether the bits that a row wants fixed are so. Those that it does not use become 0. */
+static bool take_fixed(struct decoding *d, const struct bw_isa_row *row)
 {
 	const struct bw_isa_fixed *f = &bw_isa_fixed[row->fixed];
-	uint64_t bits = w[0] | (base_dw > 1 ? (uint64_t)w[1] << 32 : 0);
+	/* Formats of one dword have nothing in the upper half. */
+	uint64_t bits = d->w[0] | (uint64_t)d->w[1] << 32;
+	d->in->padded |= (bits & f->unused) != 0;
+	d->w[0] &= ~(uint32_t)f->unused;
+	d->w[1] &= ~(uint32_t)(f->unused >> 32);
 	return (bits & f->mask) == f->value;
 }
 
-/* Fields that a row does not use become 0. */
-static void drop_unused(struct decoding *d, const struct bw_isa_row *row)
-{
-	uint64_t unused = bw_isa_fixed[row->fixed].unused;
-	uint32_t lo = (uint32_t)unused, hi = (uint32_t)(unused >> 32);
-	d->in->padded |= ((d->w[0] & lo) | (d->w[1] & hi)) != 0;
-	d->w[0] &= ~lo;
-	d->w[1] &= ~hi;
-}
-
-static const struct bw_isa_row *row_of(const struct bw_isa_space *space, unsigned opcode)
-{
-	unsigned row = opcode < space->n ? space->rows[opcode] : 0;
-	return row ? &bw_isa_rows[row] : NULL;
-}
-
-static bool decode_vopd(struct decoding *d)
+static bool check_vopd(struct decoding *d)
 {
 	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	in->opcode_y = (uint16_t)bw_vopd_y_op(w);
-	const struct bw_isa_row *y = row_of(&bw_isa_space_vopd_y, in->opcode_y);
-	if (!y || !fixed_bits_hold(y, w, 2))
+	const struct bw_isa_layout *layout = d->tables->layout_y;
+	in->opcode_y = (uint16_t)(d->w[0] >> layout->op_shift & layout->op_mask);
+	const struct bw_isa_row *y = bw_isa_row(&d->tables->spaces[BW_FMT_COUNT], in->opcode_y);
+	if (!y || !take_fixed(d, y))
 		return false;
-	drop_unused(d, y);
+	layout->get(d->w, in);
 	in->op_y = y->op;
 	in->reads |= y->reads;
 	in->writes |= y->writes;
-	in->dst = (uint16_t)bw_vopd_x_vdst(w);
-	in->dst_y = (uint16_t)(bw_vopd_y_vdst(w) << 1 | (~in->dst & 1));
-	uint16_t x_raw[2] = {(uint16_t)bw_vopd_x_src0(w),
-			     (uint16_t)(BW_SRC_VGPR0 + bw_vopd_x_vsrc1(w))};
-	uint16_t y_raw[2] = {(uint16_t)bw_vopd_y_src0(w),
-			     (uint16_t)(BW_SRC_VGPR0 + bw_vopd_y_vsrc1(w))};
-	return take_vopd_half(d, d->row, x_raw, in->src, &in->n_src) &&
-	       take_vopd_half(d, y, y_raw, in->src_y, &in->n_src_y);
+	return check_vopd_half(d, d->row, in->src, &in->n_src) &&
+	       check_vopd_half(d, y, in->src_y, &in->n_src_y);
 }
 
-static bool decode_ds(struct decoding *d)
+static bool check_ds(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
 	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	in->offset0 = (uint8_t)bw_ds_offset0(w);
-	in->offset1 = (uint8_t)bw_ds_offset1(w);
 	in->imm = in->offset1 << 8 | in->offset0;
-	in->gds = bw_ds_gds(w);
-	in->vaddr = (uint8_t)bw_ds_addr(w);
-	in->vdata = (uint8_t)bw_ds_data0(w);
-	in->vdata2 = (uint8_t)bw_ds_data1(w);
-	in->dst = (uint16_t)bw_ds_vdst(w);
 	return vgprs_exist(in->vdata, row->data_n_reg) &&
 	       vgprs_exist(in->vdata2, row->data1_n_reg) && vgprs_exist(in->dst, row->dst_n_reg);
 }
 
-static bool decode_flat(struct decoding *d)
+static bool check_flat(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
 	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	uint16_t saddr = BW_SRC_NULL;
+	uint16_t saddr = in->fmt == BW_FMT_FLAT ? (uint16_t)BW_SRC_NULL : in->saddr;
 	unsigned n_addr = row->addr_n_reg;
-	in->imm = (int32_t)bw_sign_extend(bw_global_offset(w), 13);
+	/* None too, says the ISA manual (doc/rules.md 380). */
+	if (saddr == BW_SRC_EXEC_HI)
+		saddr = BW_SRC_NULL;
 	if (in->fmt == BW_FMT_FLAT) {
 		/* Bit 12 is ignored by the hardware (ISA manual). */
 		in->imm &= 0xfff;
 	} else if (in->fmt == BW_FMT_GLOBAL) {
-		saddr = (uint16_t)bw_global_saddr(w);
-		if (saddr == BW_SRC_EXEC_HI)
-			saddr = BW_SRC_NULL; /* none too, says the ISA manual (doc/rules.md 380) */
 		if (!align_sgprs(&saddr, 2))
 			return false;
 		if (saddr != BW_SRC_NULL)
 			n_addr = 1;
-	} else {
-		saddr = (uint16_t)bw_scratch_saddr(w);
-		in->sve = bw_scratch_sve(w);
-		if (saddr == BW_SRC_EXEC_HI)
-			saddr = BW_SRC_NULL;
 	}
 	in->saddr = (uint8_t)saddr;
-	in->glc = bw_global_glc(w);
-	in->slc = bw_global_slc(w);
-	in->dlc = bw_global_dlc(w);
-	in->vaddr = (uint8_t)bw_global_addr(w);
-	in->vdata = (uint8_t)bw_global_data(w);
-	in->dst = (uint16_t)bw_global_vdst(w);
 	unsigned n_dst = (row->flags & BW_ROW_DST_IF_GLC) && !in->glc ? 1 : row->dst_n_reg;
 	return vgprs_exist(in->vaddr, n_addr) && vgprs_exist(in->vdata, row->data_n_reg) &&
 	       vgprs_exist(in->dst, n_dst);
 }
 
-static bool decode_buffer(struct decoding *d)
+static bool check_buffer(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
 	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	uint16_t rsrc = (uint16_t)(bw_mubuf_srsrc(w) * 4);
-	in->imm = (int32_t)bw_mubuf_offset(w);
-	in->slc = bw_mubuf_slc(w);
-	in->dlc = bw_mubuf_dlc(w);
-	in->glc = bw_mubuf_glc(w);
-	in->vaddr = (uint8_t)bw_mubuf_vaddr(w);
-	in->vdata = (uint8_t)bw_mubuf_vdata(w);
+	uint16_t rsrc = in->srsrc;
 	in->dst = in->vdata;
-	in->srsrc = (uint8_t)rsrc;
-	in->tfe = bw_mubuf_tfe(w);
-	in->offen = bw_mubuf_offen(w);
-	in->idxen = bw_mubuf_idxen(w);
-	in->saddr = (uint8_t)bw_mubuf_soffset(w);
-	if (in->fmt == BW_FMT_MTBUF)
-		in->tbuf_format = (uint8_t)bw_mtbuf_format(w);
 	if (!row->rsrc_n_reg)
 		return true;
 	if (!align_sgprs(&rsrc, row->rsrc_n_reg) ||
@@ -483,29 +381,13 @@ static bool image_addresses_exist(const struct bw_isa_row *row, const struct bw_
 	       (in->a16 || vgprs_exist(in->nsa[3], 3));
 }
 
-static bool decode_image(struct decoding *d)
+static bool check_image(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
 	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	uint16_t rsrc = (uint16_t)(bw_mimg_srsrc(w) * 4), samp = (uint16_t)(bw_mimg_ssamp(w) * 4);
-	in->dim = (uint8_t)bw_mimg_dim(w);
-	in->unrm = bw_mimg_unrm(w);
-	in->dmask = (uint8_t)bw_mimg_dmask(w);
-	in->slc = bw_mimg_slc(w);
-	in->dlc = bw_mimg_dlc(w);
-	in->glc = bw_mimg_glc(w);
-	in->r128 = bw_mimg_r128(w);
-	in->a16 = bw_mimg_a16(w);
-	in->d16 = bw_mimg_d16(w);
-	in->vaddr = (uint8_t)bw_mimg_vaddr(w);
-	in->vdata = (uint8_t)bw_mimg_vdata(w);
+	uint16_t rsrc = in->srsrc, samp = in->ssamp;
 	in->dst = in->vdata;
-	in->tfe = bw_mimg_tfe(w);
-	in->lwe = bw_mimg_lwe(w);
-	in->srsrc = (uint8_t)rsrc;
-	in->ssamp = (uint8_t)samp;
-	if (bw_mimg_nsa(w)) {
+	if (d->w[0] >> d->tables->layouts[BW_FMT_MIMG].nsa_bit & 1) {
 		if (d->size_dw >= d->n_dw)
 			return false;
 		uint32_t more = d->w[d->size_dw++];
@@ -518,87 +400,66 @@ static bool decode_image(struct decoding *d)
 	       vgprs_exist(in->vdata, row->data_n_reg) && image_addresses_exist(row, in);
 }
 
-static bool decode_export(struct decoding *d)
-{
-	struct bw_inst *in = d->in;
-	const uint32_t *w = d->w;
-	if (in->fmt == BW_FMT_LDSDIR) {
-		in->dst = (uint16_t)bw_ldsdir_vdst(w);
-		in->attr = (uint8_t)bw_ldsdir_attr(w);
-		in->attr_chan = (uint8_t)bw_ldsdir_attr_chan(w);
-		in->wait = (uint8_t)bw_ldsdir_wait_vdst(w);
-		return true;
-	}
-	in->exp_en = (uint8_t)bw_exp_en(w);
-	in->exp_target = (uint8_t)bw_exp_target(w);
-	in->exp_done = bw_exp_done(w);
-	in->exp_row = bw_exp_row_en(w);
-	in->exp_src[0] = (uint8_t)bw_exp_vsrc0(w);
-	in->exp_src[1] = (uint8_t)bw_exp_vsrc1(w);
-	in->exp_src[2] = (uint8_t)bw_exp_vsrc2(w);
-	in->exp_src[3] = (uint8_t)bw_exp_vsrc3(w);
-	return true;
-}
-
+/* What is to be looked at behind the fields. */
 /* clang-format off */
-static const struct {
-	bool (*decode)(struct decoding *d);
-	uint32_t (*opcode)(const uint32_t *w);
-	uint8_t base_dw;
-} formats[BW_FMT_COUNT] = {
-	[BW_FMT_SOP1] = {decode_scalar, bw_sop1_op, 1},
-	[BW_FMT_SOP2] = {decode_scalar, bw_sop2_op, 1},
-	[BW_FMT_SOPC] = {decode_scalar, bw_sopc_op, 1},
-	[BW_FMT_SOPK] = {decode_sopk, bw_sopk_op, 1},
-	[BW_FMT_SOPP] = {decode_sopp, bw_sopp_op, 1},
-	[BW_FMT_SMEM] = {decode_smem, bw_smem_op, 2},
-	[BW_FMT_VOP1] = {decode_compact, bw_vop1_op, 1},
-	[BW_FMT_VOP2] = {decode_compact, bw_vop2_op, 1},
-	[BW_FMT_VOPC] = {decode_compact, bw_vopc_op, 1},
-	[BW_FMT_VOP3] = {decode_vop3, bw_vop3_op, 2},
-	[BW_FMT_VOP3SD] = {decode_vop3, bw_vop3_op, 2},
-	[BW_FMT_VOP3P] = {decode_vop3, bw_vop3p_op, 2},
-	[BW_FMT_VOPD] = {decode_vopd, bw_vopd_x_op, 2},
-	[BW_FMT_VINTERP] = {decode_vop3, bw_vinterp_op, 2},
-	[BW_FMT_LDSDIR] = {decode_export, bw_ldsdir_op, 1},
-	[BW_FMT_DS] = {decode_ds, bw_ds_op, 2},
-	[BW_FMT_FLAT] = {decode_flat, bw_flat_op, 2},
-	[BW_FMT_GLOBAL] = {decode_flat, bw_global_op, 2},
-	[BW_FMT_SCRATCH] = {decode_flat, bw_scratch_op, 2},
-	[BW_FMT_MUBUF] = {decode_buffer, bw_mubuf_op, 2},
-	[BW_FMT_MTBUF] = {decode_buffer, bw_mtbuf_op, 2},
-	[BW_FMT_MIMG] = {decode_image, bw_mimg_op, 2},
-	[BW_FMT_EXP] = {decode_export, NULL, 2},
+static bool (*const checks[BW_FMT_COUNT])(struct decoding *d) = {
+	[BW_FMT_SOP1] = check_scalar,
+	[BW_FMT_SOP2] = check_scalar,
+	[BW_FMT_SOPC] = check_scalar,
+	[BW_FMT_SOPK] = check_sopk,
+	[BW_FMT_SOPP] = check_nothing,
+	[BW_FMT_SMEM] = check_smem,
+	[BW_FMT_VOP1] = check_compact,
+	[BW_FMT_VOP2] = check_compact,
+	[BW_FMT_VOPC] = check_compact,
+	[BW_FMT_VOP3] = check_vop3,
+	[BW_FMT_VOP3SD] = check_vop3,
+	[BW_FMT_VOP3P] = check_vop3,
+	[BW_FMT_VOPD] = check_vopd,
+	[BW_FMT_VINTERP] = check_vop3,
+	[BW_FMT_LDSDIR] = check_nothing,
+	[BW_FMT_DS] = check_ds,
+	[BW_FMT_FLAT] = check_flat,
+	[BW_FMT_GLOBAL] = check_flat,
+	[BW_FMT_SCRATCH] = check_flat,
+	[BW_FMT_MUBUF] = check_buffer,
+	[BW_FMT_MTBUF] = check_buffer,
+	[BW_FMT_MIMG] = check_image,
+	[BW_FMT_EXP] = check_nothing,
 };
 /* clang-format on */
 
-static enum bw_fmt format_of(uint32_t w)
+static enum bw_fmt format_of(const struct bw_isa_tables *t, uint32_t w)
 {
-	unsigned i = bw_isa_first_head[w >> 23];
-	while (i && (w & bw_isa_heads[i].mask) != bw_isa_heads[i].value)
-		i = bw_isa_heads[i].next;
-	return i ? bw_isa_heads[i].fmt : BW_FMT_ILLEGAL;
+	unsigned i = t->first_head[w >> 23];
+	while (i && (w & t->heads[i].mask) != t->heads[i].value)
+		i = t->heads[i].next;
+	return i ? t->heads[i].fmt : BW_FMT_ILLEGAL;
 }
 
-bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst)
+bool bw_isa_decode(enum bw_isa_gen gen, const uint32_t *words, size_t n_dw,
+		   struct bw_inst *out_inst)
 {
-	struct decoding d = {.n_dw = BW_MIN(n_dw, (size_t)MAX_DW), .in = out_inst};
-	memcpy(d.w, words, d.n_dw * sizeof(d.w[0]));
+	const struct bw_isa_tables *t = &bw_isa_tables[gen];
+	struct decoding d = {.n_dw = BW_MIN(n_dw, (size_t)MAX_DW), .tables = t, .in = out_inst};
+	for (size_t i = 0; i < d.n_dw; i++)
+		d.w[i] = words[i];
 	memset(out_inst, 0, sizeof(*out_inst));
-	enum bw_fmt fmt = n_dw ? format_of(words[0]) : BW_FMT_ILLEGAL;
-	unsigned opcode = formats[fmt].opcode ? formats[fmt].opcode(words) : 0;
-	if (fmt != BW_FMT_ILLEGAL && formats[fmt].base_dw <= n_dw)
-		d.row = row_of(&bw_isa_spaces[fmt], opcode);
+	enum bw_fmt fmt = n_dw ? format_of(t, words[0]) : BW_FMT_ILLEGAL;
+	const struct bw_isa_layout *layout = &t->layouts[fmt];
+	unsigned opcode = fmt != BW_FMT_ILLEGAL ? d.w[0] >> layout->op_shift & layout->op_mask : 0;
+	if (fmt != BW_FMT_ILLEGAL && layout->n_dw <= n_dw)
+		d.row = bw_isa_row(&t->spaces[fmt], opcode);
 	if (d.row) {
 		out_inst->fmt = fmt = d.row->fmt;
 		out_inst->opcode = (uint16_t)opcode;
 		out_inst->op = d.row->op;
 		out_inst->reads = d.row->reads;
 		out_inst->writes = d.row->writes;
-		d.size_dw = formats[fmt].base_dw;
-		bool fixed = fixed_bits_hold(d.row, words, d.size_dw);
-		drop_unused(&d, d.row);
-		if (fixed && formats[fmt].decode(&d)) {
+		d.size_dw = layout->n_dw;
+		bool fixed = !d.row->fixed || take_fixed(&d, d.row);
+		t->layouts[fmt].get(d.w, out_inst);
+		if (fixed && checks[fmt](&d)) {
 			out_inst->size_b = (uint8_t)(4 * d.size_dw);
 			return true;
 		}
@@ -611,15 +472,14 @@ bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst)
 	return false;
 }
 
-void bw_isa_drop_unused(const struct bw_inst *inst, uint32_t *words)
+void bw_isa_drop_unused(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_t *words)
 {
-	enum bw_fmt fmt = format_of(words[0]);
-	const struct bw_isa_row *row =
-		formats[fmt].opcode ? row_of(&bw_isa_spaces[fmt], formats[fmt].opcode(words))
-				    : NULL;
+	const struct bw_isa_tables *t = &bw_isa_tables[gen];
+	const struct bw_isa_row *row = bw_isa_row(&t->spaces[format_of(t, words[0])], inst->opcode);
 	uint64_t unused = row ? bw_isa_fixed[row->fixed].unused : 0;
 	if (inst->fmt == BW_FMT_VOPD)
-		unused |= bw_isa_fixed[row_of(&bw_isa_space_vopd_y, inst->opcode_y)->fixed].unused;
+		unused |= bw_isa_fixed[bw_isa_row(&t->spaces[BW_FMT_COUNT], inst->opcode_y)->fixed]
+				  .unused;
 	words[0] &= ~(uint32_t)unused;
 	if (inst->size_b > 4)
 		words[1] &= ~(uint32_t)(unused >> 32);

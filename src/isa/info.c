@@ -61,24 +61,31 @@ enum bw_op bw_isa_op_by_name(const char *name)
 	return BW_OP_ILLEGAL;
 }
 
-size_t bw_isa_op_encodings(enum bw_op op, struct bw_op_encoding *out, size_t max)
+const char *bw_isa_gen_name(enum bw_isa_gen gen)
 {
+	return bw_isa_tables[gen].name;
+}
+
+unsigned bw_operand_n_regs(const struct bw_operand *operand, unsigned lanes, bool is_c)
+{
+	if (operand->type == BW_OPERAND_MASK)
+		return lanes / 32;
+	if (operand->is_matrix)
+		return is_c && lanes == 64 ? operand->n / 2 : operand->n;
+	return operand->bits <= 32 ? 1 : (operand->bits + 31u) / 32;
+}
+
+size_t bw_isa_op_encodings(enum bw_isa_gen gen, enum bw_op op, struct bw_op_encoding *out,
+			   size_t max)
+{
+	const struct bw_isa_tables *t = &bw_isa_tables[gen];
 	size_t n = 0;
-	/* One space more: that of the Y halves. A space may be that of two formats: VOP3 and
-	 * VOP3SD. */
-	for (unsigned s = 0; s <= BW_FMT_COUNT; s++) {
-		const struct bw_isa_space *space =
-			s < BW_FMT_COUNT ? &bw_isa_spaces[s] : &bw_isa_space_vopd_y;
-		for (unsigned i = 0; i < space->n; i++) {
-			const struct bw_isa_row *row = &bw_isa_rows[space->rows[i]];
-			if (!space->rows[i] || row->op != op)
-				continue;
-			if (n < max)
-				out[n] = (struct bw_op_encoding){(enum bw_fmt)row->fmt, (uint16_t)i,
-								 s == BW_FMT_COUNT, row->reads,
-								 row->writes};
-			n++;
-		}
+	for (unsigned i = t->first_form[op]; i < t->first_form[op + 1]; i++, n++) {
+		const struct bw_isa_form *form = &t->forms[i];
+		const struct bw_isa_row *row = &bw_isa_rows[form->row];
+		if (n < max)
+			out[n] = (struct bw_op_encoding){(enum bw_fmt)row->fmt, form->opcode,
+							 form->is_y, row->reads, row->writes};
 	}
 	return n;
 }

@@ -2,8 +2,8 @@
 #ifndef BW_ISA_INST_H
 #define BW_ISA_INST_H
 
-/* One decoded gfx11 instruction: the fields of its encoding, named, with nothing interpreted. The
- * tables come from data/isa/gfx11.enc. Pure: bytes in, struct out.
+/* One decoded instruction: the fields of its encoding, named, with nothing interpreted. The tables
+ * come from data/isa. Pure: bytes in, struct out, and back.
  *
  * An opcode that exists in a compact and in a 64-bit form is one bw_op with the same operands in
  * both: what the compact form implies is filled in (see src, sdst and dst). Operands that name
@@ -15,19 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/ops.h" /* generated: enum bw_op { BW_OP_ILLEGAL, BW_OP_V_ADD_F32, ... BW_OP_COUNT } */
+#include "isa/op.h"
 
 /* clang-format off */
-enum bw_fmt {
-	BW_FMT_ILLEGAL,
-	BW_FMT_SOP1, BW_FMT_SOP2, BW_FMT_SOPC, BW_FMT_SOPK, BW_FMT_SOPP, BW_FMT_SMEM,
-	BW_FMT_VOP1, BW_FMT_VOP2, BW_FMT_VOPC, BW_FMT_VOP3, BW_FMT_VOP3SD, BW_FMT_VOP3P,
-	BW_FMT_VOPD, BW_FMT_VINTERP, BW_FMT_LDSDIR, BW_FMT_DS,
-	BW_FMT_FLAT, BW_FMT_GLOBAL, BW_FMT_SCRATCH,
-	BW_FMT_MUBUF, BW_FMT_MTBUF, BW_FMT_MIMG, BW_FMT_EXP,
-	BW_FMT_COUNT,
-};
-
 /* Operand codes, as in the 9-bit SRC fields; 7- and 8-bit fields use the same numbers. Reserved codes
  * make an instruction illegal, except 239, 251, 252 and (32-bit vector sources) 254, which the manual
  * reserves and LLVM 19 decodes (POPS_EXITING_WAVE_ID, VCCZ, EXECZ, LDS_DIRECT): they pass.
@@ -124,57 +114,17 @@ struct bw_inst {
 /* clang-format on */
 
 /* Decodes the instruction at words[0]. n_dw: how many dwords may be read (1 to 3 are enough).
- * Returns false when the words are no gfx1100 instruction, or when it does not fit in n_dw;
- * out_inst then says BW_OP_ILLEGAL, 4 bytes, and carries fmt and opcode as far as they could be
- * told. */
-bool bw_isa_decode(const uint32_t *words, size_t n_dw, struct bw_inst *out_inst);
+ * Returns false when the words are no instruction of the generation, or when it does not fit in
+ * n_dw; out_inst then says BW_OP_ILLEGAL, 4 bytes, and carries fmt and opcode as far as they could
+ * be told. */
+bool bw_isa_decode(enum bw_isa_gen gen, const uint32_t *words, size_t n_dw,
+		   struct bw_inst *out_inst);
 
 /* Clears the bits of a decoded instruction that make it `padded`, as far as they are fields that
  * its opcode does not use (the DPP dword's modifiers stay). */
-void bw_isa_drop_unused(const struct bw_inst *inst, uint32_t *words);
-
-/* What the tables say about an opcode. Strings are static. */
-/* clang-format off */
-enum bw_op_class { BW_CLASS_MAP, BW_CLASS_CMP, BW_CLASS_SCALAR, BW_CLASS_MEM, BW_CLASS_WAVE, BW_CLASS_CTRL };
-
-struct bw_op_info {
-	const char *name;        /* "v_add_f32" */
-	enum bw_fmt fmt;         /* the shortest format it exists in */
-	enum bw_op_class class;
-	const char *dst, *src;   /* operand types of data/isa/gfx11.enc, "|" between operands */
-	const char *mem;         /* element moved, "" if none */
-	const char *mods;        /* D DPP, C clamp, O omod, N neg and abs, S op_sel: in some form of it */
-	enum bw_op same;         /* VOPD halves: the instruction that computes the same; others: itself */
-};
-/* clang-format on */
-const struct bw_op_info *bw_isa_op_info(enum bw_op op);
-const char *bw_isa_fmt_name(enum bw_fmt fmt);
-/* BW_OP_ILLEGAL when there is none of that name. */
-enum bw_op bw_isa_op_by_name(const char *name);
-
-/* Every encoding of an opcode: the formats it exists in and its number there. */
-struct bw_op_encoding {
-	enum bw_fmt fmt;
-	uint16_t opcode;
-	bool is_y;		/* VOPD: the number in the Y half's field */
-	uint16_t reads, writes; /* enum bw_implicit */
-};
-/* Fills at most max of out, in the order of enum bw_fmt; returns how many there are. */
-size_t bw_isa_op_encodings(enum bw_op op, struct bw_op_encoding *out, size_t max);
+void bw_isa_drop_unused(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_t *words);
 
 /* Where control can go after the instruction at pc (for stepping). */
-/* clang-format off */
-enum bw_flow {
-	BW_FLOW_NEXT,        /* pc + size */
-	BW_FLOW_BRANCH,      /* always to target */
-	BW_FLOW_COND_BRANCH, /* to target or next */
-	BW_FLOW_CALL,        /* s_call_b64: target, link register in dst */
-	BW_FLOW_INDIRECT,    /* s_setpc, s_swappc, s_rfe: target in src[0] */
-	BW_FLOW_GETPC,       /* goes on, but its result depends on where it runs */
-	BW_FLOW_END,         /* s_endpgm and kin */
-	BW_FLOW_TRAP,        /* s_trap */
-};
-/* clang-format on */
 enum bw_flow bw_isa_flow(const struct bw_inst *inst, uint64_t pc, uint64_t *out_target);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef BW_ISA_TABLES_H
 #define BW_ISA_TABLES_H
 
-/* The shape of the tables that tools/gen-isa.py makes of data/isa/gfx11.enc. Private to isa/. */
+/* The shape of the tables that tools/gen-isa.py makes of data/isa. Private to isa/. */
 
 #include <stdint.h>
 
@@ -66,12 +66,54 @@ struct bw_isa_space {
 	unsigned n;
 };
 
-extern const uint8_t bw_isa_first_head[512];
-extern const struct bw_isa_head bw_isa_heads[];
+/* The fields of one format. */
+struct bw_isa_layout {
+	/* Takes every field into the member of its name; source fields in their order. */
+	void (*get)(const uint32_t *w, struct bw_inst *in);
+	/* The opposite. False: one does not fit. */
+	bool (*put)(const struct bw_inst *in, uint32_t *w);
+	uint64_t mask, value; /* bits that are the same in all of the format */
+	uint32_t op_mask;     /* the opcode: (first dword >> op_shift) & op_mask */
+	uint8_t op_shift;
+	uint8_t nsa_bit; /* MIMG: a dword with address VGPRs follows */
+	uint8_t n_dw;	 /* without literal and the like; 0: this generation has no such format */
+};
+
+/* One encoding of an opcode. */
+struct bw_isa_form {
+	uint16_t row, opcode;
+	bool is_y; /* VOPD: of the Y half */
+};
+
+/* One generation. */
+struct bw_isa_tables {
+	const char *name;	   /* "gfx11" */
+	const uint8_t *first_head; /* first dword bits 31:23 -> index into heads, 0 none */
+	const struct bw_isa_head
+		*heads; /* most specific first; `next`: to try when it does not match */
+	const struct bw_isa_space
+		*spaces; /* of each format; behind them that of the Y halves of VOPD */
+	const struct bw_isa_layout *layouts;  /* of each format; VOPD: of the X half */
+	const struct bw_isa_layout *layout_y; /* NULL: no VOPD */
+	const struct bw_isa_form *forms;      /* by op, then by format; */
+	const uint16_t *first_form; /* forms of op: first_form[op] to first_form[op + 1] */
+};
+
 extern const struct bw_isa_fixed bw_isa_fixed[];
 extern const struct bw_isa_row bw_isa_rows[];
-extern const struct bw_isa_space bw_isa_spaces[BW_FMT_COUNT];
-extern const struct bw_isa_space bw_isa_space_vopd_y;
+extern const struct bw_isa_tables bw_isa_tables[BW_ISA_GEN_COUNT];
 extern const struct bw_op_info bw_isa_infos[BW_OP_COUNT];
+
+static inline const struct bw_isa_row *bw_isa_row(const struct bw_isa_space *space, unsigned opcode)
+{
+	unsigned row = opcode < space->n ? space->rows[opcode] : 0;
+	return row ? &bw_isa_rows[row] : NULL;
+}
+
+/* Special codes of a SRC0 field: the dword behind says what it is (doc/hardware/encodings.md 4). */
+enum { BW_SRC_DPP8 = 233, BW_SRC_DPP8_FI = 234, BW_SRC_DPP16 = 250 };
+
+/* Compact forms of 16-bit operands: VGPR fields name high halves from here on. */
+enum { BW_VGPR_HIGH_HALF = 128 };
 
 #endif

@@ -139,7 +139,7 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 	 * instructions whose address registers run past v255), and its opinion on what is one is
 	 * the decoder's, except for what it does not know. */
 	struct bw_inst inst;
-	if (!bw_isa_decode(words, BW_MIN(size_b / 4, (size_t)3), &inst)) {
+	if (!bw_isa_decode(BW_ISA_GFX11, words, BW_MIN(size_b / 4, (size_t)3), &inst)) {
 		raw_words(words, 4, NULL, out, out_b);
 		return 4;
 	}
@@ -148,7 +148,7 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 	/* LLVM wants zeros where the hardware does not look; compilers differ (ACO of Mesa 26 has
 	 * the code of 0 as the third source of v_mul_lo_u32). */
 	if (inst.padded)
-		bw_isa_drop_unused(&inst, plain);
+		bw_isa_drop_unused(BW_ISA_GFX11, &inst, plain);
 	if (!ask_llvm(t, plain, inst.size_b, text, sizeof(text))) {
 		raw_words(words, inst.size_b, bw_isa_op_info(inst.op)->name, out, out_b);
 		return inst.size_b;

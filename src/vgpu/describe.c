@@ -92,7 +92,7 @@ static bool matches(const char *pattern, const char *name)
 static void add_encodings(struct bw_str *s, enum bw_op op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(BW_ISA_GFX11, op, e, MAX_ENCODINGS);
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++)
 		bw_str_addf(s, "%s%s%s %u", i ? ", " : "", bw_isa_fmt_name(e[i].fmt),
 			    e[i].fmt != BW_FMT_VOPD ? ""
@@ -104,7 +104,7 @@ static void add_encodings(struct bw_str *s, enum bw_op op)
 static json_t *encodings_json(enum bw_op op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(BW_ISA_GFX11, op, e, MAX_ENCODINGS);
 	json_t *array = json_array();
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++) {
 		json_t *one = json_pack("{s:s, s:i}", "format", bw_isa_fmt_name(e[i].fmt), "opcode",

@@ -364,7 +364,7 @@ static void test_decoder_agrees(void **state)
 			uint32_t words[2] = {formats[f].first + op * formats[f].step, 0};
 			struct bw_inst inst;
 			uint64_t target;
-			if (!bw_isa_decode(words, 2, &inst))
+			if (!bw_isa_decode(BW_ISA_GFX11, words, 2, &inst))
 				continue;
 			bool by_row = bw_arch_pc_kind(row(11), words[0]) != BW_PC_NEXT;
 			bool by_isa = bw_isa_flow(&inst, 0, &target) != BW_FLOW_NEXT;

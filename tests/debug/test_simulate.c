@@ -20,7 +20,7 @@ static struct bw_sim_regs regs(unsigned lanes)
 static enum bw_sim_result run(uint32_t word, struct bw_sim_regs *r)
 {
 	struct bw_inst inst;
-	assert_true(bw_isa_decode(&word, 1, &inst));
+	assert_true(bw_isa_decode(BW_ISA_GFX11, &word, 1, &inst));
 	return bw_simulate(&inst, r);
 }
 

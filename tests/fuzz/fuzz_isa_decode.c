@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 	memcpy(words, data, n_dw * 4);
 	for (size_t at = 0; at <= n_dw;) {
 		struct bw_inst in;
-		bool legal = bw_isa_decode(words + at, n_dw - at, &in);
+		bool legal = bw_isa_decode(BW_ISA_GFX11, words + at, n_dw - at, &in);
 		check(&in, n_dw - at, legal);
 		at += in.size_b / 4;
 	}

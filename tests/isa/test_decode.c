@@ -17,7 +17,7 @@ static struct bw_inst decode(uint32_t w0, uint32_t w1, uint32_t w2)
 {
 	uint32_t w[3] = {w0, w1, w2};
 	struct bw_inst in;
-	if (!bw_isa_decode(w, 3, &in))
+	if (!bw_isa_decode(BW_ISA_GFX11, w, 3, &in))
 		fail_msg("%08x %08x %08x is an instruction", w0, w1, w2);
 	return in;
 }
@@ -76,19 +76,19 @@ static void want_alu(const struct bw_inst *in, struct want *w)
 	const struct bw_op_info *info = bw_isa_op_info(in->op);
 	bool scalar = in->fmt == BW_FMT_SOP1 || in->fmt == BW_FMT_SOP2 || in->fmt == BW_FMT_SOPC ||
 		      in->fmt == BW_FMT_SOPK;
-	bool sgpr_dst = scalar || has(info->dst, "(sgpr)") || info->class == BW_CLASS_CMP;
+	bool sgpr_dst = scalar || info->dst[0].use == BW_USE_SGPR || info->class == BW_CLASS_CMP;
 	bool shown = in->fmt == BW_FMT_SOPK
 			     ? in->op != BW_OP_S_VERSION && in->op != BW_OP_S_SETREG_IMM32_B32 &&
 				       in->op != BW_OP_S_SETREG_B32
-			     : *info->dst && !has(info->dst, "MASK(exec)");
+			     : info->n_dst && info->dst[0].use != BW_USE_EXEC;
 	if (shown)
 		add(w, sgpr_dst ? in->dst : 256 + in->dst);
-	if (in->fmt == BW_FMT_VOP3SD || has(info->dst, "|MASK"))
+	if (in->fmt == BW_FMT_VOP3SD || info->dst[1].type == BW_OPERAND_MASK)
 		add(w, in->sdst);
 	for (unsigned i = 0; i < in->n_src; i++)
 		add(w, in->src[i]);
 	/* Message ids are printed as sendmsg(...). */
-	if (has(info->src, "IMM8(msg)"))
+	if (info->src[0].use == BW_USE_MSG)
 		w->n = 1;
 }
 
@@ -109,9 +109,9 @@ static bool want_memory(const struct bw_inst *in, struct want *w)
 {
 	const struct bw_op_info *info = bw_isa_op_info(in->op);
 	unsigned n_src = 0;
-	for (const char *p = info->src; *p; p += strcspn(p, "|"), p += *p == '|')
-		n_src += strncmp(p, "IMM", 3) != 0 && strncmp(p, "dst:", 4) != 0;
-	bool returns = *info->dst && (!has(info->dst, "?") || in->glc);
+	for (unsigned i = 0; i < info->n_src; i++)
+		n_src += info->src[i].type != BW_OPERAND_IMM && !info->src[i].is_dst;
+	bool returns = info->n_dst && (!info->dst[0].is_optional || in->glc);
 	if (in->fmt == BW_FMT_SMEM) {
 		if (has(info->name, "inv") || has(info->name, "probe"))
 			return false;
@@ -189,7 +189,7 @@ static void check_operands(const struct vec *v, const char *text, const struct w
 static void check_row(const struct vec *v)
 {
 	struct bw_inst in;
-	if (!bw_isa_decode(v->w, v->n_dw, &in))
+	if (!bw_isa_decode(BW_ISA_GFX11, v->w, v->n_dw, &in))
 		fail_msg("%s \"%s\" is an instruction", v->name, v->text);
 	assert_int_equal(in.size_b, 4 * v->n_dw);
 	char name[80];
@@ -226,7 +226,7 @@ static void check_row(const struct vec *v)
 	}
 	/* Nothing shorter is enough. */
 	for (unsigned n = 0; n < v->n_dw; n++)
-		assert_false(bw_isa_decode(v->w, n, &in));
+		assert_false(bw_isa_decode(BW_ISA_GFX11, v->w, n, &in));
 }
 
 static void golden_rows(void **state)
@@ -295,7 +295,7 @@ static void dpp_fields(void **state)
 	assert_int_equal(in.neg, 2);
 	uint32_t reserved[2] = {0x060604fa, 0xff014201}; /* row_bcast15 of older generations */
 	struct bw_inst bad;
-	assert_false(bw_isa_decode(reserved, 2, &bad));
+	assert_false(bw_isa_decode(BW_ISA_GFX11, reserved, 2, &bad));
 }
 
 static void vop3_modifiers(void **state)
@@ -359,7 +359,7 @@ static void literals(void **state)
 	/* no literal with DPP: v_add_f32_e64 v5, v1 dpp, 255 */
 	uint32_t both[3] = {0xd5030005, 0x0001fefa, 0xff00e401};
 	struct bw_inst bad;
-	assert_false(bw_isa_decode(both, 3, &bad));
+	assert_false(bw_isa_decode(BW_ISA_GFX11, both, 3, &bad));
 	assert_int_equal(bad.op, BW_OP_ILLEGAL);
 	assert_int_equal(bad.size_b, 4);
 	assert_int_equal(bad.fmt, BW_FMT_VOP3);
@@ -374,16 +374,16 @@ static void sgpr_runs_are_aligned(void **state)
 	assert_int_equal(decode(0xf4080181, 0xf8000000, 0).dst, 4); /* s_load_b128 s6 */
 	struct bw_inst in;
 	uint32_t vcc_hi = 0xbe84016b; /* s_mov_b64 s[4:5], vcc_hi */
-	assert_false(bw_isa_decode(&vcc_hi, 1, &in));
+	assert_false(bw_isa_decode(BW_ISA_GFX11, &vcc_hi, 1, &in));
 	uint32_t beyond[2] = {0xf4100001 | 102 << 6, 0xf8000000}; /* s_load_b512 s102 */
-	assert_false(bw_isa_decode(beyond, 2, &in));
+	assert_false(bw_isa_decode(BW_ISA_GFX11, beyond, 2, &in));
 	/* VCC ends a run. Both as RADV emits them. */
 	in = decode(0xf4200034, 0xce000000, 0); /* s_buffer_load_b32 s0, s[104:107], s103 */
 	assert_int_equal(in.saddr, 104);
 	in = decode(0xf42c1906, 0xf8000000, 0); /* s_buffer_load_b256 s[100:107], s[12:15] */
 	assert_int_equal(in.dst, 100);
 	uint32_t over[2] = {0xf40c0001 | 104 << 6, 0xf8000000}; /* s_load_b256 s104 */
-	assert_false(bw_isa_decode(over, 2, &in));
+	assert_false(bw_isa_decode(BW_ISA_GFX11, over, 2, &in));
 }
 
 static void memory_fields(void **state)
@@ -455,7 +455,9 @@ static void names_and_infos(void **state)
 	const struct bw_op_info *info = bw_isa_op_info(BW_OP_V_ADD_F32);
 	assert_int_equal(info->fmt, BW_FMT_VOP2);
 	assert_int_equal(info->class, BW_CLASS_MAP);
-	assert_string_equal(info->src, "F32|F32");
+	assert_int_equal(info->n_src, 2);
+	assert_int_equal(info->src[1].type, BW_OPERAND_FLOAT);
+	assert_int_equal(info->src[1].bits, 32);
 	assert_int_equal(bw_isa_op_info(BW_OP_V_DUAL_FMAC_F32)->same, BW_OP_V_FMAC_F32);
 	assert_string_equal(bw_isa_op_info((enum bw_op)99999)->name, "illegal");
 	assert_string_equal(bw_isa_fmt_name((enum bw_fmt)99), "illegal");

@@ -50,7 +50,7 @@ static void rows(void **state)
 	};
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		struct bw_inst in;
-		assert_true(bw_isa_decode(rows[i].w, 2, &in));
+		assert_true(bw_isa_decode(BW_ISA_GFX11, rows[i].w, 2, &in));
 		assert_string_equal(bw_isa_op_info(in.op)->name, rows[i].name);
 		uint64_t target = 0;
 		assert_int_equal(bw_isa_flow(&in, rows[i].pc, &target), rows[i].flow);
@@ -69,7 +69,7 @@ static void flow_agrees_with_the_tables(void **state)
 		enum bw_flow flow = bw_isa_flow(&in, 0, &target);
 		bool goes = flow != BW_FLOW_NEXT && flow != BW_FLOW_END && flow != BW_FLOW_GETPC;
 		struct bw_op_encoding e;
-		assert_true(bw_isa_op_encodings(op, &e, 1) >= 1);
+		assert_true(bw_isa_op_encodings(BW_ISA_GFX11, op, &e, 1) >= 1);
 		if (goes != !!(e.writes & BW_IMPLICIT_PC))
 			fail_msg("%s writes %#x", info->name, e.writes);
 	}

@@ -124,7 +124,7 @@ static void all_rows(void **state)
 			w[1] = (uint32_t)strtoul(second, NULL, 16);
 		}
 		struct bw_inst in;
-		if (!bw_isa_decode(w, 3, &in))
+		if (!bw_isa_decode(BW_ISA_GFX11, w, 3, &in))
 			fail_msg("%s", line);
 		bool is_y = in.fmt == BW_FMT_VOPD && !strcmp(bw_isa_op_info(in.op_y)->name, name);
 		enum bw_op op = is_y ? in.op_y : in.op;
@@ -148,7 +148,7 @@ static void no_encoding_is_missing(void **state)
 	unsigned n_unseen = 0;
 	for (unsigned op = 1; op < BW_OP_COUNT; op++) {
 		struct bw_op_encoding e[8];
-		size_t n = bw_isa_op_encodings(op, e, BW_ARRAY_SIZE(e));
+		size_t n = bw_isa_op_encodings(BW_ISA_GFX11, op, e, BW_ARRAY_SIZE(e));
 		assert_in_range(n, 1, BW_ARRAY_SIZE(e));
 		for (size_t i = 0; i < n; i++) {
 			if (seen[op][e[i].fmt][e[i].is_y])
@@ -186,7 +186,7 @@ static void forms(void **state)
 	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		struct bw_inst in;
-		bw_isa_decode(rows[i].w, 2, &in);
+		bw_isa_decode(BW_ISA_GFX11, rows[i].w, 2, &in);
 		if (in.reads != rows[i].reads || in.writes != rows[i].writes)
 			fail_msg("%s: reads %#x, writes %#x", rows[i].text, in.reads, in.writes);
 	}

@@ -113,14 +113,14 @@ static void check_padding(const uint32_t *w, const struct bw_inst *in)
 	n_padded++;
 	for (unsigned bit = 0; bit < 8u * in->size_b; bit++) {
 		clean[bit / 32] &= ~(1u << bit % 32);
-		if (bw_isa_decode(clean, 3, &got) && got.size_b == in->size_b) {
+		if (bw_isa_decode(BW_ISA_GFX11, clean, 3, &got) && got.size_b == in->size_b) {
 			got.padded = false;
 			if (memcmp(&got, &same, sizeof(got)) == 0)
 				continue;
 		}
 		clean[bit / 32] |= w[bit / 32] & 1u << bit % 32;
 	}
-	bool still = !bw_isa_decode(clean, 3, &got) || got.padded;
+	bool still = !bw_isa_decode(BW_ISA_GFX11, clean, 3, &got) || got.padded;
 	if (still && n_failed++ < 60)
 		print_error("%08x %08x %08x: padded, and remains so as %08x %08x %08x\n", w[0],
 			    w[1], w[2], clean[0], clean[1], clean[2]);
@@ -129,7 +129,7 @@ static void check_padding(const uint32_t *w, const struct bw_inst *in)
 static void compare(const uint32_t *w)
 {
 	struct bw_inst in;
-	bool legal = bw_isa_decode(w, 3, &in);
+	bool legal = bw_isa_decode(BW_ISA_GFX11, w, 3, &in);
 	struct verdict llvm = ask(w);
 	n_compared++;
 	n_legal += legal;

@@ -29,7 +29,7 @@ static void golden_rows(void **state)
 	while (vec_next(f, &v) == 1) {
 		struct bw_inst in;
 		uint64_t target;
-		assert_true(bw_isa_decode(v.w, v.n_dw, &in));
+		assert_true(bw_isa_decode(BW_ISA_GFX11, v.w, v.n_dw, &in));
 		enum bw_flow flow = bw_isa_flow(&in, 0, &target);
 		if (flow == BW_FLOW_BRANCH || flow == BW_FLOW_COND_BRANCH || flow == BW_FLOW_CALL)
 			continue;

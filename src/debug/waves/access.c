@@ -36,23 +36,6 @@ struct operands {
 	struct buffer buffer;
 };
 
-static unsigned mem_size(const char *mem)
-{
-	static const struct {
-		const char *name;
-		uint8_t size_b;
-	} rows[] = {
-		{"B8", 1},    {"U8", 1},    {"I8", 1},	   {"B16", 2},	 {"U16", 2},
-		{"I16", 2},   {"B32", 4},   {"U32", 4},	   {"I32", 4},	 {"F32", 4},
-		{"B32x2", 8}, {"B64", 8},   {"U64", 8},	   {"I64", 8},	 {"F64", 8},
-		{"B96", 12},  {"B128", 16}, {"B64x2", 16}, {"B256", 32}, {"B512", 64},
-	};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
-		if (strcmp(rows[i].name, mem) == 0)
-			return rows[i].size_b;
-	return 4;
-}
-
 static bool has_sgpr(unsigned code)
 {
 	return code != BW_SRC_NULL &&
@@ -254,7 +237,7 @@ struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint
 	out->is_scalar = i->fmt == BW_FMT_SMEM;
 	out->is_atomic = strstr(info->name, "_atomic_") != NULL;
 	out->is_write = out->is_atomic || strstr(info->name, "store") != NULL;
-	out->size_b = mem_size(info->mem);
+	out->size_b = info->mem.bits ? info->mem.bits / 8 : 4; /* else: the data format decides */
 	out->lanes = out->is_scalar ? 1 : w->info.exec;
 	out->span_b = out->size_b;
 	if (i->fmt == BW_FMT_MIMG)

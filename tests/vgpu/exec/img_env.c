@@ -36,7 +36,7 @@ void img_sampler(struct env *e, uint32_t w0, uint32_t w1, uint32_t w2, uint32_t 
 enum bw_mem_result img_run(struct env *e, const uint32_t *words, unsigned n)
 {
 	bool illegal;
-	assert_true(bw_isa_decode(words, n, &e->inst));
+	assert_true(bw_isa_decode(BW_ISA_GFX11, words, n, &e->inst));
 	enum bw_mem_result r = env_run(e, &illegal);
 	assert_false(illegal);
 	return r;

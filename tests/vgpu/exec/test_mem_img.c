@@ -407,7 +407,7 @@ static void hostile(void **state)
 		words[1] = (words[1] & ~0x00ff00u) | 0x020400 | (env_random(&e) & 0x7c000000);
 		if (n % 2) /* image_load to _dec, resinfo, msaa_load */
 			words[0] = (words[0] & ~0x03fc0000u) | (r >> 8) % 25 << 18;
-		if (!bw_isa_decode(words, 3, &e.inst) || !bw_exec_mem_row(e.inst.op))
+		if (!bw_isa_decode(BW_ISA_GFX11, words, 3, &e.inst) || !bw_exec_mem_row(e.inst.op))
 			continue;
 		for (unsigned i = 0; i < 12; i++)
 			e.w.s[(e.inst.srsrc + i) % 100] = env_random(&e);

@@ -729,7 +729,7 @@ static void hostile(void **state)
 				     env_random(&e)};
 		words[0] = (words[0] & ~0x03fc0000u) | (27 + r % 75) << 18;
 		words[1] = (words[1] & 0x00600000) | 0x10020401;
-		if (!bw_isa_decode(words, 3, &e.inst) || !bw_exec_mem_row(e.inst.op))
+		if (!bw_isa_decode(BW_ISA_GFX11, words, 3, &e.inst) || !bw_exec_mem_row(e.inst.op))
 			continue;
 		for (unsigned i = 0; i < 12; i++)
 			e.w.s[IMG_T + i] = env_random(&e);

@@ -39,7 +39,7 @@ static int teardown(void **state)
 static enum bw_mem_result run_n(const uint32_t *words, unsigned n)
 {
 	bool illegal;
-	assert_true(bw_isa_decode(words, n, &e.inst));
+	assert_true(bw_isa_decode(BW_ISA_GFX11, words, n, &e.inst));
 	enum bw_mem_result result = env_run(&e, &illegal);
 	assert_false(illegal);
 	return result;

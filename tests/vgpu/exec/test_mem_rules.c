@@ -32,7 +32,7 @@ static enum bw_mem_result run(uint32_t w0, uint32_t w1)
 {
 	uint32_t words[2] = {w0, w1};
 	bool illegal;
-	assert_true(bw_isa_decode(words, 2, &e.inst));
+	assert_true(bw_isa_decode(BW_ISA_GFX11, words, 2, &e.inst));
 	enum bw_mem_result result = env_run(&e, &illegal);
 	assert_false(illegal);
 	return result;
@@ -549,8 +549,8 @@ static void *add_many(void *arg)
 	/* global_atomic_max_u64 v[2:3], v[6:7], off */
 	uint32_t max64[2] = {0xdd220000, 0x007c0602};
 	struct bw_inst inst[2];
-	bw_isa_decode(add32, 2, &inst[0]);
-	bw_isa_decode(max64, 2, &inst[1]);
+	bw_isa_decode(BW_ISA_GFX11, add32, 2, &inst[0]);
+	bw_isa_decode(BW_ISA_GFX11, max64, 2, &inst[1]);
 	for (unsigned i = 0; i < ADDS; i++) {
 		for (unsigned k = 0; k < 2; k++) {
 			bool illegal;

@@ -37,7 +37,7 @@ static enum bw_mem_result run(uint32_t w0, uint32_t w1)
 {
 	uint32_t words[2] = {w0, w1};
 	bool illegal;
-	assert_true(bw_isa_decode(words, 2, &e.inst));
+	assert_true(bw_isa_decode(BW_ISA_GFX11, words, 2, &e.inst));
 	enum bw_mem_result result = env_run(&e, &illegal);
 	assert_false(illegal);
 	return result;
@@ -289,7 +289,7 @@ static void hostile(void **state)
 		if (!(r & 1)) /* MUBUF: 0 to 15, 38, 39 */
 			words[0] |=
 				(r & 2 ? r >> 8 & 15 : 38 + (r >> 8 & 1)) << 18 | (r >> 16 & 0xfff);
-		if (!bw_isa_decode(words, 2, &e.inst))
+		if (!bw_isa_decode(BW_ISA_GFX11, words, 2, &e.inst))
 			continue;
 		for (unsigned i = 0; i < 4; i++)
 			e.w.s[SRSRC + i] = env_random(&e);

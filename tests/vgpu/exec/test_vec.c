@@ -403,7 +403,7 @@ static void check_text(struct bw_isa_text *text, struct row *r)
 	struct bw_inst inst;
 	bw_isa_text_set_lanes(text, r->w64 ? 64 : 32);
 	for (unsigned at = 0; at < r->n_dw; at += inst.size_b / 4, r->n_inst++) {
-		if (!bw_isa_decode(r->word + at, r->n_dw - at, &inst)) {
+		if (!bw_isa_decode(BW_ISA_GFX11, r->word + at, r->n_dw - at, &inst)) {
 			CHECK(strcmp(r->name, "illegal") == 0 && r->n_dw <= 3, "%s does not decode",
 			      r->text);
 			r->n_inst = 1;

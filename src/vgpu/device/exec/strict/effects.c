@@ -7,77 +7,6 @@
 #include "vgpu/device/exec/memory/img.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
-/* One operand's type: the text between two bars. */
-struct token {
-	const char *at;
-	size_t len;
-};
-
-static bool next_token(const char **list, struct token *out)
-{
-	if (!**list)
-		return false;
-	*out = (struct token){*list, strcspn(*list, "|")};
-	*list += out->len + ((*list)[out->len] == '|');
-	return true;
-}
-
-static bool token_is(struct token t, const char *prefix)
-{
-	size_t n = strlen(prefix);
-	return t.len >= n && !memcmp(t.at, prefix, n);
-}
-
-static bool nth_token(const char *list, unsigned n, struct token *out)
-{
-	for (unsigned i = 0; next_token(&list, out); i++)
-		if (i == n)
-			return true;
-	return false;
-}
-
-static unsigned number(const char *text, size_t len, size_t *at)
-{
-	unsigned v = 0;
-	while (*at < len && text[*at] >= '0' && text[*at] <= '9')
-		v = v * 10 + (unsigned)(text[(*at)++] - '0');
-	return v;
-}
-
-/* Bits of "U32", "PK2_F16", "B32x3", "LO16"; 0 where there is no number. */
-static unsigned token_bits(struct token t)
-{
-	size_t i = 0;
-	unsigned times = 1;
-	if (token_is(t, "PK") && t.len > 3 && memchr(t.at, '_', t.len)) {
-		i = 2;
-		times = number(t.at, t.len, &i);
-		i++;
-	}
-	while (i < t.len && (t.at[i] < '0' || t.at[i] > '9'))
-		i++;
-	unsigned bits = number(t.at, t.len, &i);
-	if (i < t.len && t.at[i] == 'x') {
-		i++;
-		unsigned n = number(t.at, t.len, &i);
-		times *= n ? n : 1;
-	}
-	return bits * times;
-}
-
-/* Registers of an operand; is_c: a matrix that is spread over all lanes of a wave64. */
-static unsigned token_dw(struct token t, unsigned lanes, bool is_c)
-{
-	if (token_is(t, "MASK"))
-		return lanes / 32;
-	if (token_is(t, "MAT_")) {
-		const char *x = memchr(t.at + 4, 'x', t.len - 4);
-		unsigned n = x ? (unsigned)(x[1] - '0') : 1;
-		return is_c && lanes == 64 ? n / 2 : n;
-	}
-	return BW_MAX(1u, (token_bits(t) + 31) / 32);
-}
-
 struct build {
 	const struct bw_inst *in;
 	const struct bw_rec_ctx *ctx;
@@ -156,11 +85,11 @@ static void add_implicit(struct build *b)
 
 /* ---- ALU ---- */
 
-static enum bw_half half_of(struct token t, bool is_high)
+static enum bw_half half_of(const struct bw_operand *o, bool is_high)
 {
-	return token_bits(t) != 16 || token_is(t, "PK") ? BW_HALF_BOTH
-	       : is_high				? BW_HALF_HI
-							: BW_HALF_LO;
+	if (o->is_high)
+		return BW_HALF_HI;
+	return o->bits != 16 || o->is_packed ? BW_HALF_BOTH : is_high ? BW_HALF_HI : BW_HALF_LO;
 }
 
 /* Lanes that are read from elsewhere: DPP and the lane instructions. */
@@ -174,28 +103,23 @@ static void valu_operands(struct build *b, const struct bw_op_info *info, const 
 			  unsigned dst)
 {
 	const struct bw_inst *in = b->in;
-	const char *list = info->src;
 	unsigned i = 0, lanes = b->ctx->lanes;
-	struct token t;
-	bool keeps_dst = info->class == BW_CLASS_WAVE || bw_starts_with(info->name, "v_swap") ||
-			 bw_starts_with(info->name, "v_fma_mix");
-	while (next_token(&list, &t)) {
-		if (token_is(t, "dst:")) {
-			t.at += 4, t.len -= 4;
-			if (!keeps_dst)
-				add_read(b, dst, token_dw(t, lanes, true),
-					 half_of(t, in->op_sel >> 3 & 1), BW_ROLE_VALUE, 2);
+	for (const struct bw_operand *o = info->src; o < info->src + info->n_src; o++) {
+		if (o->is_dst) {
+			if (!(info->flags & BW_OPF_KEEPS_DST))
+				add_read(b, dst, bw_operand_n_regs(o, lanes, true),
+					 half_of(o, in->op_sel >> 3 & 1), BW_ROLE_VALUE, 2);
 			continue;
 		}
 		if (i >= 3)
 			break;
-		unsigned code = src[i], n = token_dw(t, lanes, i == 2);
-		if (token_is(t, "MASK")) {
+		unsigned code = src[i], n = bw_operand_n_regs(o, lanes, i == 2);
+		if (o->type == BW_OPERAND_MASK) {
 			b->e->reads_mask = code < BW_STRICT_SGPRS;
 			b->e->mask_reg = (uint8_t)code;
 			add_sread(b, code, n, false, false);
 		} else if (code >= BW_SRC_VGPR0) {
-			add_read(b, code - BW_SRC_VGPR0, n, half_of(t, in->op_sel >> i & 1),
+			add_read(b, code - BW_SRC_VGPR0, n, half_of(o, in->op_sel >> i & 1),
 				 crosses_lanes(in, info, i) ? BW_ROLE_ALL : BW_ROLE_VALUE, i);
 		} else if (code < BW_STRICT_SGPRS) {
 			add_sread(b, code, n, false, true);
@@ -208,44 +132,29 @@ static void valu_operands(struct build *b, const struct bw_op_info *info, const 
 static void valu_results(struct build *b, const struct bw_op_info *info, unsigned dst)
 {
 	const struct bw_inst *in = b->in;
-	const char *list = info->dst;
 	unsigned lanes = b->ctx->lanes;
-	struct token t;
-	for (unsigned i = 0; next_token(&list, &t); i++) {
-		bool is_scalar = memmem(t.at, t.len, "(sgpr)", 6) != NULL;
-		if (token_is(t, "MASK"))
+	for (unsigned i = 0; i < info->n_dst; i++) {
+		const struct bw_operand *o = &info->dst[i];
+		if (o->type == BW_OPERAND_MASK)
 			add_swrite(b,
 				   in->fmt == BW_FMT_VOPC || info->class == BW_CLASS_CMP ? in->dst
 											 : in->sdst,
 				   lanes / 32);
-		else if (is_scalar)
+		else if (o->use == BW_USE_SGPR)
 			add_swrite(b, in->dst, 1);
 		else if (i == 1) /* v_swap */
 			add_write(b, in->src[0] - BW_SRC_VGPR0, 1, BW_HALF_BOTH);
-		else if (bw_starts_with(info->name, "v_fma_mixhi"))
-			add_write(b, dst, 1, BW_HALF_HI);
 		else
-			add_write(b, dst, token_dw(t, lanes, true),
-				  half_of(t, in->op_sel >> 3 & 1));
+			add_write(b, dst, bw_operand_n_regs(o, lanes, true),
+				  half_of(o, in->op_sel >> 3 & 1));
 	}
-}
-
-/* The transcendental unit's. */
-static bool is_trans(const char *name)
-{
-	static const char *const names[] = {"v_exp_",  "v_log_", "v_rcp_", "v_rsq_",
-					    "v_sqrt_", "v_sin_", "v_cos_"};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
-		if (bw_starts_with(name, names[i]))
-			return true;
-	return false;
 }
 
 static void valu(struct build *b, const struct bw_op_info *info)
 {
 	const struct bw_inst *in = b->in;
 	b->e->unit = info->class == BW_CLASS_CTRL ? BW_UNIT_OTHER : BW_UNIT_VALU;
-	b->e->trans = is_trans(info->name);
+	b->e->trans = info->flags & BW_OPF_TRANS;
 	if (in->reads & BW_IMPLICIT_VCC) { /* v_div_fmas, which has no operand for it */
 		b->e->reads_mask = true;
 		b->e->mask_reg = BW_SRC_VCC_LO;
@@ -266,29 +175,22 @@ static void salu(struct build *b, const struct bw_op_info *info)
 {
 	const struct bw_inst *in = b->in;
 	bool is_k = in->fmt == BW_FMT_SOPK;
-	const char *list = info->src;
-	struct token t;
 	unsigned i = 0;
 	b->e->unit = BW_UNIT_SALU;
-	while (next_token(&list, &t)) {
-		bool is_dst = token_is(t, "dst:");
-		if (is_dst)
-			t.at += 4, t.len -= 4;
-		if (token_is(t, "IMM") || token_is(t, "LIT") || (is_k && i == 1))
+	for (const struct bw_operand *o = info->src; o < info->src + info->n_src; o++) {
+		if (o->type == BW_OPERAND_IMM || o->type == BW_OPERAND_LITERAL ||
+		    o->use == BW_USE_IMM)
 			continue;
-		unsigned code = is_dst || is_k ? in->dst : i < 3 ? in->src[i] : BW_SRC_NULL;
-		bool reads = !is_k || is_dst || !bw_starts_with(info->name, "s_movk");
-		unsigned n = token_dw(t, b->ctx->lanes, false);
-		if (reads)
-			add_sread(b, code, n, false, true);
+		unsigned code = o->is_dst || is_k ? in->dst : i < 3 ? in->src[i] : BW_SRC_NULL;
+		unsigned n = bw_operand_n_regs(o, b->ctx->lanes, false);
+		add_sread(b, code, n, false, true);
 		if (i < 3)
 			b->e->sdw[i] = (uint8_t)n;
-		i += !is_dst || is_k;
+		i += !o->is_dst || is_k;
 	}
-	const char *dst = info->dst;
-	if (next_token(&dst, &t))
-		add_swrite(b, in->dst, token_dw(t, b->ctx->lanes, false));
-	if (bw_starts_with(info->name, "s_sendmsg_rtn"))
+	if (info->n_dst)
+		add_swrite(b, in->dst, bw_operand_n_regs(&info->dst[0], b->ctx->lanes, false));
+	if (info->n_dst && info->src[0].use == BW_USE_MSG)
 		b->e->lgkm = 2; /* rule 280 */
 }
 
@@ -297,18 +199,16 @@ static void salu(struct build *b, const struct bw_op_info *info)
 static void smem(struct build *b, const struct bw_op_info *info)
 {
 	const struct bw_inst *in = b->in;
-	struct token t;
-	const char *dst = info->dst;
 	b->e->unit = BW_UNIT_SMEM;
-	if (strstr(info->name, "_inv")) {
+	if (info->flags & BW_OPF_INVALIDATE) {
 		b->e->lgkm = 1;
 		return;
 	}
-	if (!strstr(info->name, "load"))
+	if (!(info->flags & BW_OPF_LOAD))
 		return;
-	add_sread(b, in->saddr, strstr(info->name, "buffer") ? 4 : 2, true, false);
+	add_sread(b, in->saddr, info->src[0].type == BW_OPERAND_BUFFER ? 4 : 2, true, false);
 	add_sread(b, in->soffset, 1, true, false);
-	unsigned n = next_token(&dst, &t) ? token_dw(t, b->ctx->lanes, false) : 1;
+	unsigned n = bw_operand_n_regs(&info->dst[0], b->ctx->lanes, false);
 	b->e->access = BW_KIND_LOAD;
 	b->e->lgkm = n == 1 ? 1 : 2; /* rule 279 */
 	unsigned code = in->dst & ~(n >= 4 ? 3u : n - 1);
@@ -321,28 +221,27 @@ static void smem(struct build *b, const struct bw_op_info *info)
 		bw_sregs_add(&b->e->swrite, code, BW_MIN(n, end - code));
 }
 
-/* dst and data of vector memory by their tokens; dst_reg is where results go. */
-static void memory_result(struct build *b, const char *type, unsigned dst_reg, unsigned more)
+static enum bw_half memory_half(const struct bw_operand *o)
 {
-	struct token t;
-	const char *list = type;
-	bool any = next_token(&list, &t), is_rtn_only = any && t.at[t.len - 1] == '?';
-	if (!any || (is_rtn_only && !b->in->glc))
-		return;
-	enum bw_half half = token_is(t, "LO16")	  ? BW_HALF_LO
-			    : token_is(t, "HI16") ? BW_HALF_HI
-						  : BW_HALF_BOTH;
-	add_write(b, dst_reg, token_dw(t, b->ctx->lanes, false) + more, half);
+	return o->is_high ? BW_HALF_HI : o->is_low ? BW_HALF_LO : BW_HALF_BOTH;
 }
 
-static void memory_data(struct build *b, struct token t, unsigned reg, unsigned src)
+/* dst of vector memory; dst_reg is where results go. */
+static void memory_result(struct build *b, const struct bw_op_info *info, unsigned dst_reg,
+			  unsigned more)
 {
-	unsigned bits = token_bits(t);
-	enum bw_half half = token_is(t, "HI16") ? BW_HALF_HI
-			    : bits < 32		? BW_HALF_LO
-						: BW_HALF_BOTH;
-	if (!token_is(t, "dst:"))
-		add_read(b, reg, token_dw(t, b->ctx->lanes, false), half, BW_ROLE_DATA, src);
+	const struct bw_operand *o = &info->dst[0];
+	if (!info->n_dst || (o->is_optional && !b->in->glc))
+		return;
+	add_write(b, dst_reg, bw_operand_n_regs(o, b->ctx->lanes, false) + more, memory_half(o));
+}
+
+static void memory_data(struct build *b, const struct bw_operand *o, unsigned reg, unsigned src)
+{
+	enum bw_half half = o->bits && o->bits < 32 && !o->is_high ? BW_HALF_LO : memory_half(o);
+	if (!o->is_dst)
+		add_read(b, reg, bw_operand_n_regs(o, b->ctx->lanes, false), half, BW_ROLE_DATA,
+			 src);
 }
 
 static void set_access(struct build *b, const struct bw_op_info *info)
@@ -350,8 +249,8 @@ static void set_access(struct build *b, const struct bw_op_info *info)
 	bool has_data = false;
 	for (unsigned i = 0; i < b->e->n_reads; i++)
 		has_data |= b->e->read[i].role == BW_ROLE_DATA;
-	if (strstr(info->name, "load_lds"))
-		b->e->access = BW_KIND_LOAD; /* to LDS: no register waits for it */
+	if (info->flags & BW_OPF_TO_LDS)
+		b->e->access = BW_KIND_LOAD; /* no register waits for it */
 	else if (!b->e->n_writes)
 		b->e->access = BW_KIND_STORE;
 	else
@@ -362,22 +261,19 @@ static void set_access(struct build *b, const struct bw_op_info *info)
 static void ds(struct build *b, const struct bw_op_info *info)
 {
 	const struct bw_inst *in = b->in;
-	const char *list = info->src;
 	const unsigned data[] = {in->vdata, in->vdata2};
-	struct token t;
 	unsigned n_data = 0;
 	b->e->unit = BW_UNIT_DS;
 	if (info->class == BW_CLASS_CTRL)
 		return;
-	for (unsigned i = 0; next_token(&list, &t); i++) {
-		if (token_is(t, "A32") || memmem(t.at, t.len, "lane*4", 6))
+	for (const struct bw_operand *o = info->src; o < info->src + info->n_src; o++) {
+		if (o->type == BW_OPERAND_ADDRESS || o->use == BW_USE_ADDR ||
+		    o->use == BW_USE_LANE_X4)
 			add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_ADDR, 0);
-		else if (i == 0 && bw_starts_with(info->name, "ds_swizzle"))
-			add_read(b, in->vaddr, 1, BW_HALF_BOTH, BW_ROLE_VALUE, 0);
-		else if (!token_is(t, "IMM") && n_data < 2)
-			memory_data(b, t, data[n_data++], 1);
+		else if (o->type != BW_OPERAND_IMM && n_data < 2)
+			memory_data(b, o, data[n_data++], 1);
 	}
-	memory_result(b, info->dst, in->dst, 0);
+	memory_result(b, info, in->dst, 0);
 	set_access(b, info);
 	b->e->lgkm = 1;
 	/* Lanes exchange: nothing goes to memory. */
@@ -390,8 +286,7 @@ static void flat(struct build *b, const struct bw_op_info *info)
 {
 	const struct bw_inst *in = b->in;
 	bool has_saddr = in->saddr != BW_SRC_NULL && in->saddr != 127;
-	bool addtid = strstr(info->name, "addtid") != NULL;
-	struct token t;
+	bool addtid = info->flags & BW_OPF_ADDTID;
 	unsigned data_at = 2;
 	b->e->unit = in->fmt == BW_FMT_FLAT ? BW_UNIT_FLAT : BW_UNIT_VMEM;
 	if (in->fmt == BW_FMT_SCRATCH) {
@@ -406,9 +301,9 @@ static void flat(struct build *b, const struct bw_op_info *info)
 			add_sread(b, in->saddr, 2, true, false);
 		data_at = addtid || in->fmt == BW_FMT_FLAT ? 1 : 2;
 	}
-	if (nth_token(info->src, data_at, &t))
-		memory_data(b, t, in->vdata, 1);
-	memory_result(b, info->dst, in->dst, 0);
+	if (data_at < info->n_src)
+		memory_data(b, &info->src[data_at], in->vdata, 1);
+	memory_result(b, info, in->dst, 0);
 	set_access(b, info);
 	b->e->lgkm = in->fmt == BW_FMT_FLAT;
 }
@@ -416,8 +311,7 @@ static void flat(struct build *b, const struct bw_op_info *info)
 static void buffer(struct build *b, const struct bw_op_info *info)
 {
 	const struct bw_inst *in = b->in;
-	struct token t;
-	if (!*info->src) { /* buffer_gl0_inv, buffer_gl1_inv: counted nowhere */
+	if (info->flags & BW_OPF_INVALIDATE) { /* counted nowhere */
 		b->e->unit = BW_UNIT_OTHER;
 		return;
 	}
@@ -427,9 +321,9 @@ static void buffer(struct build *b, const struct bw_op_info *info)
 		add_sread(b, in->saddr, 1, true, false);
 	add_read(b, in->vaddr, (in->idxen ? 1u : 0u) + (in->offen ? 1u : 0u), BW_HALF_BOTH,
 		 BW_ROLE_ADDR, 0);
-	if (nth_token(info->src, 3, &t))
-		memory_data(b, t, in->vdata, 1);
-	memory_result(b, info->dst, in->vdata, in->tfe);
+	if (info->n_src > 3)
+		memory_data(b, &info->src[3], in->vdata, 1);
+	memory_result(b, info, in->vdata, in->tfe);
 	set_access(b, info);
 }
 
@@ -440,13 +334,13 @@ static void image(struct build *b, const struct bw_op_info *info, const struct b
 {
 	const struct bw_inst *in = b->in;
 	const struct bw_img_prep *p = bw_img_prep(rec);
-	bool has_sampler = strstr(info->src, "SSHARP") != NULL;
+	bool has_sampler = info->n_src > 2 && info->src[2].type == BW_OPERAND_SAMPLER;
 	unsigned n_coords = n_coords_of[in->dim & 7];
 	unsigned n_addr = p->body + (in->a16 ? (n_coords + 1) / 2 : n_coords);
 	unsigned n = (unsigned)__builtin_popcount(in->dmask);
 	b->e->unit = BW_UNIT_VMEM;
 	b->e->vm_type = has_sampler;
-	if (strstr(info->name, "bvh")) {
+	if (info->src[1].type == BW_OPERAND_BVH) {
 		b->e->vm_type = 2;
 		b->e->access = BW_KIND_LOAD;
 		add_sread(b, in->srsrc & ~3u, 4, false, false);
@@ -465,9 +359,10 @@ static void image(struct build *b, const struct bw_op_info *info, const struct b
 		add_read(b, p->addr[i], run, BW_HALF_BOTH, BW_ROLE_VALUE, 0);
 		i += run;
 	}
-	if (strstr(info->name, "gather4") || strstr(info->name, "msaa_load"))
+	if (info->n_dst &&
+	    info->dst[0].bits == 128) /* of gather4 and msaa_load DMASK chooses a component */
 		n = 4;
-	bool is_atomic = strstr(info->name, "atomic") != NULL, is_store = !*info->dst;
+	bool is_atomic = info->flags & BW_OPF_ATOMIC, is_store = info->flags & BW_OPF_STORE;
 	if (in->d16 && !is_atomic)
 		n = (n + 1) / 2;
 	if (is_store || is_atomic)
@@ -482,8 +377,7 @@ static void image(struct build *b, const struct bw_op_info *info, const struct b
 /* Bytes of one lane's element; formats: as many as there can be. */
 static uint8_t element_b(const struct bw_op_info *info)
 {
-	struct token t = {info->mem, strlen(info->mem)};
-	unsigned bits = token_is(t, "FMT") ? 128 : token_bits(t);
+	unsigned bits = info->mem.type == BW_OPERAND_FORMAT ? 128 : info->mem.bits;
 	return (uint8_t)BW_MIN(BW_MAX(bits / 8, 1u), 64u);
 }
 
@@ -542,32 +436,52 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 
 /* ---- how undefinedness goes through ---- */
 
-/* clang-format off */
 static const struct {
 	const char *prefix;
 	enum bw_flows flows;
 } flow_rows[] = {
-	{"v_mov_b32", BW_FLOWS_COPY},	     {"v_dual_mov", BW_FLOWS_COPY},
-	{"v_mov_b16", BW_FLOWS_COPY},	     {"v_cndmask", BW_FLOWS_SELECT},
-	{"v_dual_cndmask", BW_FLOWS_SELECT}, {"v_swap_b32", BW_FLOWS_SWAP},
-	{"v_swap", BW_FLOWS_DEFINED},	     {"v_readlane", BW_FLOWS_READLANE},
-	{"v_readfirstlane", BW_FLOWS_READLANE}, {"v_writelane", BW_FLOWS_WRITELANE},
-	{"v_permlane", BW_FLOWS_DEFINED},    {"v_movrel", BW_FLOWS_DEFINED},
-	{"v_wmma", BW_FLOWS_DEFINED},	     {"v_interp", BW_FLOWS_DEFINED},
-	{"v_and", BW_FLOWS_ALL},	     {"v_or", BW_FLOWS_ALL},
-	{"v_xor", BW_FLOWS_ALL},	     {"v_xnor", BW_FLOWS_ALL},
-	{"v_xad", BW_FLOWS_ALL},	     {"v_bfi", BW_FLOWS_ALL},
-	{"v_perm_b32", BW_FLOWS_ALL},	     {"v_align", BW_FLOWS_ALL},
-	{"v_pack", BW_FLOWS_ALL},	     {"v_cvt_pk", BW_FLOWS_ALL},
-	{"v_lshl_or", BW_FLOWS_ALL},	     {"v_pk_", BW_FLOWS_ALL},
-	{"v_dual_and", BW_FLOWS_ALL},	     {"v_dot", BW_FLOWS_ALL},
-	{"v_mul", BW_FLOWS_ALL},	     {"v_dual_mul", BW_FLOWS_ALL},
-	{"v_mbcnt", BW_FLOWS_ALL},	     {"v_mqsad", BW_FLOWS_DEFINED},
-	{"s_and", BW_FLOWS_ALL},	     {"s_or", BW_FLOWS_ALL},
-	{"s_xor", BW_FLOWS_ALL},	     {"s_nand", BW_FLOWS_ALL},
-	{"s_nor", BW_FLOWS_ALL},	     {"s_xnor", BW_FLOWS_ALL},
-	{"s_pack", BW_FLOWS_ALL},	     {"s_cselect", BW_FLOWS_ALL},
-	{"s_cmov", BW_FLOWS_DEFINED},	     {"s_bitset", BW_FLOWS_ALL},
+	{"v_mov_b32", BW_FLOWS_COPY},
+	{"v_dual_mov", BW_FLOWS_COPY},
+	{"v_mov_b16", BW_FLOWS_COPY},
+	{"v_cndmask", BW_FLOWS_SELECT},
+	{"v_dual_cndmask", BW_FLOWS_SELECT},
+	{"v_swap_b32", BW_FLOWS_SWAP},
+	{"v_swap", BW_FLOWS_DEFINED},
+	{"v_readlane", BW_FLOWS_READLANE},
+	{"v_readfirstlane", BW_FLOWS_READLANE},
+	{"v_writelane", BW_FLOWS_WRITELANE},
+	{"v_permlane", BW_FLOWS_DEFINED},
+	{"v_movrel", BW_FLOWS_DEFINED},
+	{"v_wmma", BW_FLOWS_DEFINED},
+	{"v_interp", BW_FLOWS_DEFINED},
+	{"v_and", BW_FLOWS_ALL},
+	{"v_or", BW_FLOWS_ALL},
+	{"v_xor", BW_FLOWS_ALL},
+	{"v_xnor", BW_FLOWS_ALL},
+	{"v_xad", BW_FLOWS_ALL},
+	{"v_bfi", BW_FLOWS_ALL},
+	{"v_perm_b32", BW_FLOWS_ALL},
+	{"v_align", BW_FLOWS_ALL},
+	{"v_pack", BW_FLOWS_ALL},
+	{"v_cvt_pk", BW_FLOWS_ALL},
+	{"v_lshl_or", BW_FLOWS_ALL},
+	{"v_pk_", BW_FLOWS_ALL},
+	{"v_dual_and", BW_FLOWS_ALL},
+	{"v_dot", BW_FLOWS_ALL},
+	{"v_mul", BW_FLOWS_ALL},
+	{"v_dual_mul", BW_FLOWS_ALL},
+	{"v_mbcnt", BW_FLOWS_ALL},
+	{"v_mqsad", BW_FLOWS_DEFINED},
+	{"s_and", BW_FLOWS_ALL},
+	{"s_or", BW_FLOWS_ALL},
+	{"s_xor", BW_FLOWS_ALL},
+	{"s_nand", BW_FLOWS_ALL},
+	{"s_nor", BW_FLOWS_ALL},
+	{"s_xnor", BW_FLOWS_ALL},
+	{"s_pack", BW_FLOWS_ALL},
+	{"s_cselect", BW_FLOWS_ALL},
+	{"s_cmov", BW_FLOWS_DEFINED},
+	{"s_bitset", BW_FLOWS_ALL},
 	{"s_mul", BW_FLOWS_ALL},
 };
 /* clang-format on */
