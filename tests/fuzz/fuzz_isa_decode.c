@@ -35,6 +35,14 @@ static void check(const struct bw_inst *in, size_t n_dw, bool legal)
 	assert(bw_isa_op_by_name(info->name) == in->op);
 	uint64_t target;
 	bw_isa_flow(in, 0x1000, &target);
+	/* What has been decoded has words, and they say the same. */
+	uint32_t again[3];
+	size_t n = bw_isa_encode(BW_ISA_GFX11, in, again);
+	struct bw_inst same;
+	assert(n == in->size_b / 4);
+	assert(bw_isa_decode(BW_ISA_GFX11, again, n, &same) && !same.padded);
+	same.padded = in->padded;
+	assert(memcmp(&same, in, sizeof(same)) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
