@@ -294,7 +294,7 @@ static void place_scalar(struct bw_strict_step *t, place_fn *fn, void *cookie)
 	const struct bw_inst *in = &t->op->inst;
 	struct bw_wave *w = t->w;
 	uint64_t va = bw_mem_sgpr64(w, in->saddr) + (uint64_t)(int64_t)in->imm;
-	if (strstr(t->op->info->name, "buffer"))
+	if (t->op->info->src[0].type == BW_OPERAND_BUFFER)
 		va = bw_canonical(va & BW_VA_BITS);
 	if (in->soffset < BW_STRICT_SGPRS && in->soffset != BW_SRC_NULL)
 		va += bw_mem_sgpr(w, in->soffset);

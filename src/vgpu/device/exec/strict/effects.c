@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction reads and writes, from the operand types of data/isa/gfx11.enc. */
+/* What an instruction reads and writes, from the operand types of data/isa. */
 #include <string.h>
 
-#include "base/str.h"
 #include "base/util.h"
 #include "vgpu/device/exec/memory/img.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
@@ -436,65 +435,82 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 
 /* ---- how undefinedness goes through ---- */
 
-static const struct {
-	const char *prefix;
-	enum bw_flows flows;
-} flow_rows[] = {
-	{"v_mov_b32", BW_FLOWS_COPY},
-	{"v_dual_mov", BW_FLOWS_COPY},
-	{"v_mov_b16", BW_FLOWS_COPY},
-	{"v_cndmask", BW_FLOWS_SELECT},
-	{"v_dual_cndmask", BW_FLOWS_SELECT},
-	{"v_swap_b32", BW_FLOWS_SWAP},
-	{"v_swap", BW_FLOWS_DEFINED},
-	{"v_readlane", BW_FLOWS_READLANE},
-	{"v_readfirstlane", BW_FLOWS_READLANE},
-	{"v_writelane", BW_FLOWS_WRITELANE},
-	{"v_permlane", BW_FLOWS_DEFINED},
-	{"v_movrel", BW_FLOWS_DEFINED},
-	{"v_wmma", BW_FLOWS_DEFINED},
-	{"v_interp", BW_FLOWS_DEFINED},
-	{"v_and", BW_FLOWS_ALL},
-	{"v_or", BW_FLOWS_ALL},
-	{"v_xor", BW_FLOWS_ALL},
-	{"v_xnor", BW_FLOWS_ALL},
-	{"v_xad", BW_FLOWS_ALL},
-	{"v_bfi", BW_FLOWS_ALL},
-	{"v_perm_b32", BW_FLOWS_ALL},
-	{"v_align", BW_FLOWS_ALL},
-	{"v_pack", BW_FLOWS_ALL},
-	{"v_cvt_pk", BW_FLOWS_ALL},
-	{"v_lshl_or", BW_FLOWS_ALL},
-	{"v_pk_", BW_FLOWS_ALL},
-	{"v_dual_and", BW_FLOWS_ALL},
-	{"v_dot", BW_FLOWS_ALL},
-	{"v_mul", BW_FLOWS_ALL},
-	{"v_dual_mul", BW_FLOWS_ALL},
-	{"v_mbcnt", BW_FLOWS_ALL},
-	{"v_mqsad", BW_FLOWS_DEFINED},
-	{"s_and", BW_FLOWS_ALL},
-	{"s_or", BW_FLOWS_ALL},
-	{"s_xor", BW_FLOWS_ALL},
-	{"s_nand", BW_FLOWS_ALL},
-	{"s_nor", BW_FLOWS_ALL},
-	{"s_xnor", BW_FLOWS_ALL},
-	{"s_pack", BW_FLOWS_ALL},
-	{"s_cselect", BW_FLOWS_ALL},
-	{"s_cmov", BW_FLOWS_DEFINED},
-	{"s_bitset", BW_FLOWS_ALL},
-	{"s_mul", BW_FLOWS_ALL},
+/* Opcodes are sorted by name: a row is for a family of them. What is not here is BW_FLOWS_ANY. */
+/* clang-format off */
+static const uint8_t flows_of[BW_OP_COUNT] = {
+	[BW_OP_S_AND_B32 ... BW_OP_S_AND_SAVEEXEC_B64] = BW_FLOWS_ALL,
+	[BW_OP_S_BITSET0_B32 ... BW_OP_S_BITSET1_B64] = BW_FLOWS_ALL,
+	[BW_OP_S_CMOV_B32 ... BW_OP_S_CMOVK_I32] = BW_FLOWS_DEFINED,
+	[BW_OP_S_CSELECT_B32 ... BW_OP_S_CSELECT_B64] = BW_FLOWS_ALL,
+	[BW_OP_S_MUL_HI_I32 ... BW_OP_S_MULK_I32] = BW_FLOWS_ALL,
+	[BW_OP_S_NAND_B32 ... BW_OP_S_NAND_SAVEEXEC_B64] = BW_FLOWS_ALL,
+	[BW_OP_S_NOR_B32 ... BW_OP_S_NOR_SAVEEXEC_B64] = BW_FLOWS_ALL,
+	[BW_OP_S_OR_B32 ... BW_OP_S_OR_SAVEEXEC_B64] = BW_FLOWS_ALL,
+	[BW_OP_S_PACK_HH_B32_B16 ... BW_OP_S_PACK_LL_B32_B16] = BW_FLOWS_ALL,
+	[BW_OP_S_XNOR_B32 ... BW_OP_S_XNOR_SAVEEXEC_B64] = BW_FLOWS_ALL,
+	[BW_OP_S_XOR_B32 ... BW_OP_S_XOR_SAVEEXEC_B64] = BW_FLOWS_ALL,
+	[BW_OP_V_ALIGNBIT_B32 ... BW_OP_V_ALIGNBYTE_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_AND_B16 ... BW_OP_V_AND_OR_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_BFI_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_CNDMASK_B16 ... BW_OP_V_CNDMASK_B32] = BW_FLOWS_SELECT,
+	[BW_OP_V_CVT_PK_I16_F32 ... BW_OP_V_CVT_PK_U8_F32] = BW_FLOWS_ALL,
+	[BW_OP_V_DOT2_BF16_BF16 ... BW_OP_V_DOT8_U32_U4] = BW_FLOWS_ALL,
+	[BW_OP_V_DUAL_AND_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_DUAL_CNDMASK_B32] = BW_FLOWS_SELECT,
+	[BW_OP_V_DUAL_MOV_B32] = BW_FLOWS_COPY,
+	[BW_OP_V_DUAL_MUL_DX9_ZERO_F32 ... BW_OP_V_DUAL_MUL_F32] = BW_FLOWS_ALL,
+	[BW_OP_V_INTERP_P10_F16_F32 ... BW_OP_V_INTERP_P2_RTZ_F16_F32] = BW_FLOWS_DEFINED,
+	[BW_OP_V_LSHL_OR_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_MBCNT_HI_U32_B32 ... BW_OP_V_MBCNT_LO_U32_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_MOV_B16] = BW_FLOWS_COPY,
+	[BW_OP_V_MOV_B32] = BW_FLOWS_COPY,
+	[BW_OP_V_MOVRELD_B32 ... BW_OP_V_MOVRELSD_B32] = BW_FLOWS_DEFINED,
+	[BW_OP_V_MQSAD_PK_U16_U8 ... BW_OP_V_MQSAD_U32_U8] = BW_FLOWS_DEFINED,
+	[BW_OP_V_MUL_DX9_ZERO_F32 ... BW_OP_V_MULLIT_F32] = BW_FLOWS_ALL,
+	[BW_OP_V_OR3_B32 ... BW_OP_V_OR_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_PACK_B32_F16] = BW_FLOWS_ALL,
+	[BW_OP_V_PERM_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_PERMLANE16_B32 ... BW_OP_V_PERMLANEX16_B32] = BW_FLOWS_DEFINED,
+	[BW_OP_V_PK_ADD_F16 ... BW_OP_V_PK_SUB_U16] = BW_FLOWS_ALL,
+	[BW_OP_V_READFIRSTLANE_B32] = BW_FLOWS_READLANE,
+	[BW_OP_V_READLANE_B32] = BW_FLOWS_READLANE,
+	[BW_OP_V_SWAP_B16] = BW_FLOWS_DEFINED,
+	[BW_OP_V_SWAP_B32] = BW_FLOWS_SWAP,
+	[BW_OP_V_SWAPREL_B32] = BW_FLOWS_DEFINED,
+	[BW_OP_V_WMMA_BF16_16X16X16_BF16 ... BW_OP_V_WMMA_I32_16X16X16_IU8] = BW_FLOWS_DEFINED,
+	[BW_OP_V_WRITELANE_B32] = BW_FLOWS_WRITELANE,
+	[BW_OP_V_XAD_U32] = BW_FLOWS_ALL,
+	[BW_OP_V_XNOR_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_XOR3_B32 ... BW_OP_V_XOR_B32] = BW_FLOWS_ALL,
+};
+
+/* What makes 0 of twice the same. */
+static const bool cancels[BW_OP_COUNT] = {
+	[BW_OP_S_SUB_I32] = true,
+	[BW_OP_S_SUB_U32] = true,
+	[BW_OP_S_XOR_B32] = true,
+	[BW_OP_S_XOR_B64] = true,
+	[BW_OP_V_DUAL_SUB_F32] = true,
+	[BW_OP_V_PK_SUB_I16] = true,
+	[BW_OP_V_PK_SUB_U16] = true,
+	[BW_OP_V_SUB_CO_CI_U32] = true,
+	[BW_OP_V_SUB_CO_U32] = true,
+	[BW_OP_V_SUB_F16] = true,
+	[BW_OP_V_SUB_F32] = true,
+	[BW_OP_V_SUB_NC_I16] = true,
+	[BW_OP_V_SUB_NC_I32] = true,
+	[BW_OP_V_SUB_NC_U16] = true,
+	[BW_OP_V_SUB_NC_U32] = true,
+	[BW_OP_V_XOR_B16] = true,
+	[BW_OP_V_XOR_B32] = true,
 };
 /* clang-format on */
 
 enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y)
 {
-	const char *name = bw_isa_op_info(of_y ? inst->op_y : inst->op)->name;
+	enum bw_op op = of_y ? inst->op_y : inst->op;
 	const uint16_t *src = of_y ? inst->src_y : inst->src;
-	bool cancels = strstr(name, "_xor") || strstr(name, "_sub_");
-	if (inst->dpp != BW_DPP_NONE || (cancels && src[0] == src[1]))
+	if (inst->dpp != BW_DPP_NONE || (cancels[op] && src[0] == src[1]))
 		return BW_FLOWS_DEFINED;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(flow_rows); i++)
-		if (bw_starts_with(name, flow_rows[i].prefix))
-			return flow_rows[i].flows;
-	return BW_FLOWS_ANY;
+	return flows_of[op];
 }

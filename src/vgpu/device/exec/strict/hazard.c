@@ -3,9 +3,6 @@
  * rules 223 and 251, and the VALU hazards that LLVM 19 (GCNHazardRecognizer) and ACO 25.0 work
  * around on gfx11. The positions of LLVM are taken. Hazards of LDSDIR and exports are not here,
  * because the executor has neither. */
-#include <string.h>
-
-#include "base/str.h"
 #include "base/util.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
@@ -24,7 +21,7 @@ static bool is_valu(const struct bw_strict_op *op)
 
 static bool is_wmma(const struct bw_strict_op *op)
 {
-	return bw_starts_with(op->info->name, "v_wmma");
+	return op->info->n_dst && op->info->dst[0].is_matrix;
 }
 
 static bool is_nop(const struct bw_strict_op *op)
@@ -154,7 +151,7 @@ void bw_hazard_check(struct bw_strict_step *t)
 		check_forwarding(t);
 	if (is_wmma(op))
 		check_wmma(t);
-	if (t->sw->hazards.after_cmpx && bw_starts_with(op->info->name, "v_permlane"))
+	if (t->sw->hazards.after_cmpx && (op->info->flags & BW_OPF_PERMLANE))
 		bw_strict_report(
 			t, BW_STRICT_HAZARD,
 			/* 251 */
