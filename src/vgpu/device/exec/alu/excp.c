@@ -2,7 +2,6 @@
 #include "vgpu/device/exec/alu/excp.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "vgpu/device/exec/core/build.h"
@@ -32,6 +31,12 @@ static const struct {
 
 static uint8_t kinds[BW_OP_COUNT];
 
+/* v_cmp_class has a mask for its second operand. */
+static bool compares_floats(const struct bw_op_info *info)
+{
+	return info->src[0].type == BW_OPERAND_FLOAT && info->src[1].type == BW_OPERAND_FLOAT;
+}
+
 static void fill_kinds(void)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(table); i++)
@@ -40,8 +45,7 @@ static void fill_kinds(void)
 		const struct bw_op_info *info = bw_isa_op_info((enum bw_op)op);
 		if (info->same != (enum bw_op)op)
 			kinds[op] = kinds[info->same];
-		else if (info->class == BW_CLASS_CMP && strstr(info->name, "_f") &&
-			 !strstr(info->name, "class"))
+		else if (info->class == BW_CLASS_CMP && compares_floats(info))
 			kinds[op] = OPERANDS;
 	}
 	kinds[BW_OP_ILLEGAL] = NO_KIND;

@@ -88,7 +88,8 @@ static void join_packed(void)
 /* Rows whose only instruction is a VOPD half. */
 static enum bw_sem_kind row_kind(const char *name)
 {
-	return strncmp(name, "v_dual_", 7) == 0 ? BW_SEM_DUAL : BW_SEM_MAP;
+	enum bw_fmt fmt = bw_isa_op_info(bw_isa_op_by_name(name))->fmt;
+	return fmt == BW_FMT_VOPD ? BW_SEM_DUAL : BW_SEM_MAP;
 }
 
 static void join(void)

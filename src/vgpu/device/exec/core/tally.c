@@ -2,7 +2,6 @@
 #include "vgpu/device/exec/core/tally.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
@@ -52,12 +51,17 @@ static bool is_out(unsigned first, unsigned n, const struct bw_rec_ctx *ctx)
 	return first + n > ctx->n_vgprs;
 }
 
+static bool is_scalar(const struct bw_inst *in)
+{
+	return in->fmt >= BW_FMT_SOP1 && in->fmt <= BW_FMT_SMEM;
+}
+
 /* VGPRs that the wave does not have: doc/rules.md 39 to 45. Ranges of memory instructions depend on
  * more than the number of the first; that one has to be there. */
 static bool names_absent_vgpr(const struct bw_inst *in, const struct bw_rec_ctx *ctx)
 {
 	const struct bw_op_info *info = bw_isa_op_info(in->op);
-	if (!ctx->n_vgprs || strncmp(info->name, "s_", 2) == 0)
+	if (!ctx->n_vgprs || is_scalar(in))
 		return false;
 	for (unsigned i = 0; i < in->n_src; i++)
 		if (in->src[i] >= BW_SRC_VGPR0 && is_out(in->src[i] - BW_SRC_VGPR0, 1, ctx))
@@ -79,12 +83,12 @@ static bool is_ttmp(unsigned code)
 /* Rules 30 and 31. */
 static bool names_ttmp(const struct bw_inst *in)
 {
-	bool is_scalar = in->fmt >= BW_FMT_SOP1 && in->fmt <= BW_FMT_SMEM;
 	for (unsigned i = 0; i < in->n_src; i++)
 		if (is_ttmp(in->src[i]) && in->op != BW_OP_S_SENDMSG_RTN_B32 &&
 		    in->op != BW_OP_S_SENDMSG_RTN_B64)
 			return true;
-	return is_scalar && in->fmt != BW_FMT_SOPP && in->fmt != BW_FMT_SOPC && is_ttmp(in->dst);
+	return is_scalar(in) && in->fmt != BW_FMT_SOPP && in->fmt != BW_FMT_SOPC &&
+	       is_ttmp(in->dst);
 }
 
 static const char *hwreg_remark(const struct bw_inst *in)
