@@ -564,7 +564,8 @@ struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint
 			      struct bw_wave_access *out) BW_MUST_CHECK;
 
 /* access_image.c: the same of MIMG instructions, for bw_access_of. */
-struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w, const char *name,
+struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w,
+				 const struct bw_op_info *info,
 				 struct bw_wave_access *out) BW_MUST_CHECK;
 
 /* expr.c */

@@ -129,16 +129,14 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 
 enum meets { MEETS_NOT, MEETS, MEETS_PERHAPS };
 
-/* Some have two addresses, or one that no register holds. */
+/* LDS: some have two addresses, or one that no VGPR holds. */
 static bool is_plain(const struct bw_inst *i)
 {
-	static const char *const others[] = {"2addr",	"addtid",  "append",
-					     "consume", "ordered", "stack"};
-	const char *name = bw_isa_op_info(i->op)->name;
-	for (size_t k = 0; i->fmt == BW_FMT_DS && k < BW_ARRAY_SIZE(others); k++)
-		if (strstr(name, others[k]))
-			return false;
-	return true;
+	const struct bw_op_info *info = bw_isa_op_info(i->op);
+	const struct bw_operand *addr = &info->src[0];
+	return i->fmt != BW_FMT_DS ||
+	       (addr->type == BW_OPERAND_ADDRESS && !addr->is_dst &&
+		info->mem.type != BW_OPERAND_NONE && !(info->flags & BW_OPF_TWO_ADDRESSES));
 }
 
 /* Whether the access touches the bytes of p, and for which of w's lanes. */

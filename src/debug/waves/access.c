@@ -108,8 +108,7 @@ static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave_record 
 		}
 		return NULL;
 	case BW_FMT_GLOBAL:
-		o->has_vaddr = i->op != BW_OP_GLOBAL_LOAD_ADDTID_B32 &&
-			       i->op != BW_OP_GLOBAL_STORE_ADDTID_B32;
+		o->has_vaddr = !(bw_isa_op_info(i->op)->flags & BW_OPF_ADDTID);
 		o->vaddr_is_64 = !o->has_sbase;
 		if (o->has_sbase)
 			BW_TRY(scalar(d, w, i->saddr, true, &o->sbase));
@@ -235,13 +234,13 @@ struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint
 		return NULL;
 	out->is_memory = true;
 	out->is_scalar = i->fmt == BW_FMT_SMEM;
-	out->is_atomic = strstr(info->name, "_atomic_") != NULL;
-	out->is_write = out->is_atomic || strstr(info->name, "store") != NULL;
+	out->is_atomic = info->flags & BW_OPF_ATOMIC;
+	out->is_write = info->flags & (BW_OPF_ATOMIC | BW_OPF_STORE);
 	out->size_b = info->mem.bits ? info->mem.bits / 8 : 4; /* else: the data format decides */
 	out->lanes = out->is_scalar ? 1 : w->info.exec;
 	out->span_b = out->size_b;
 	if (i->fmt == BW_FMT_MIMG)
-		return bw_image_access(d, w, info->name, out);
+		return bw_image_access(d, w, info, out);
 	BW_TRY(load_operands(d, w, i, &o, &out->has_addresses));
 	if (!out->has_addresses)
 		return NULL;

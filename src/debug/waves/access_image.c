@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "base/str.h"
-
 enum { TYPE_1D = 8, TYPE_2D, TYPE_3D, TYPE_CUBE, TYPE_1D_ARRAY, TYPE_2D_ARRAY, TYPE_2D_MSAA };
 
 /* DIM of the instruction: 1D 2D 3D cube 1D-array 2D-array 2D-MSAA 2D-MSAA-array */
@@ -140,25 +138,29 @@ static uint64_t texel_address(const struct layout *l, const struct bw_access_ima
 			    ((uint64_t)(texel[0] >> l->w_log2) << l->block_log2));
 }
 
-struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w, const char *name,
-				 struct bw_wave_access *out)
+/* Loads, stores and atomics of one texel a lane. */
+static bool names_texels(const struct bw_op_info *info)
+{
+	bool moves = info->flags & (BW_OPF_LOAD | BW_OPF_STORE | BW_OPF_ATOMIC);
+	bool samples = info->n_src > 2 && info->src[2].type == BW_OPERAND_SAMPLER;
+	return moves && !samples && info != bw_isa_op_info(BW_OP_IMAGE_MSAA_LOAD);
+}
+
+struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w,
+				 const struct bw_op_info *info, struct bw_wave_access *out)
 {
 	const struct bw_inst *i = &out->inst;
 	struct bw_access_image *im = &out->image;
 	uint32_t t[8];
 	struct layout l;
-	static const char *const with_texels[] = {"image_load", "image_store", "image_atomic"};
-	bool texels = false;
 
-	if (bw_starts_with(name, "image_bvh"))
+	if (info->src[1].type == BW_OPERAND_BVH)
 		return NULL;
 	BW_TRY(read_descriptor(d, w, i, t));
 	out->is_image = true;
 	describe(t, im);
-	for (size_t k = 0; k < BW_ARRAY_SIZE(with_texels); k++)
-		texels |= bw_starts_with(name, with_texels[k]);
 	/* with a sampler the texels are a matter of filters and derivatives */
-	if (!texels)
+	if (!names_texels(info))
 		return NULL;
 	BW_TRY(read_texels(d, w, i, im));
 	if (!layout_of(t, im, &l))
