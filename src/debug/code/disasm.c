@@ -97,7 +97,7 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 			break;
 		l.size_b =
 			(uint8_t)bw_isa_text_line(d->text, l.words, n, va, l.text, sizeof(l.text));
-		if (l.size_b == 4 && bw_isa_decode(BW_ISA_GFX11, l.words, n / 4, &inst) &&
+		if (l.size_b == 4 && bw_isa_decode(bw_debug_isa(d), l.words, n / 4, &inst) &&
 		    inst.size_b > 4)
 			l.size_b = inst.size_b; /* known to us, not to LLVM */
 		if (l.size_b < 4)

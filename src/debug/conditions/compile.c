@@ -15,48 +15,63 @@
 enum {
 	ACC = BW_FR_ACC,
 	LEAF = BW_FR_LEAF,
-	LINK = BW_FR_LINK,
 	TTMP8 = BW_FR_TTMP8,
 	TTMP11 = BW_FR_TTMP11,
 	TTMP12 = BW_FR_TTMP12,
-	EXEC = BW_FR_EXEC,
-	LITERAL = BW_FR_LITERAL,
-	INLINE_0 = BW_FR_INLINE_0,
-	INLINE_MINUS_1 = BW_FR_INLINE_MINUS_1,
 	MAX_DEPTH = 32,
+	/* s_getreg: IB_STS2.WAVE64 (LLVM, AMDGPUBaseInfo: hwreg 28; gc_11_0_0_sh_mask.h) */
+	HWREG_IB_STS2 = 28,
+	WAVE64_BIT = 11,
 };
+
+static const struct bw_asm_src acc = {BW_FR_ACC}, leaf = {BW_FR_LEAF}, leaf_hi = {BW_FR_LEAF + 1},
+			       link = {BW_FR_LINK}, exec = {BW_SRC_EXEC_LO},
+			       zero = {BW_FR_INLINE_0}, minus_1 = {BW_FR_INLINE_MINUS_1};
 
 /* ---- Writing code ---- */
 
-enum { S_AND_B32 = 22, S_AND_B64 = 23, S_OR_B64 = 25, S_CSELECT_B32 = 48, S_CSELECT_B64 = 49 };
-
-const uint8_t bw_fc_sopc_unsigned[] = {
-	[BW_LT] = 10, [BW_LE] = 11, [BW_GT] = 8, [BW_GE] = 9, [BW_EQ] = 6, [BW_NE] = 7};
-const uint8_t bw_fc_sopc_signed[] = {
-	[BW_LT] = 4, [BW_LE] = 5, [BW_GT] = 2, [BW_GE] = 3, [BW_EQ] = 0, [BW_NE] = 1};
-static const uint8_t vopc_unsigned[] = {[BW_LT] = 0x49, [BW_LE] = 0x4b, [BW_GT] = 0x4c,
-					[BW_GE] = 0x4e, [BW_EQ] = 0x4a, [BW_NE] = 0x4d};
-static const uint8_t vopc_signed[] = {[BW_LT] = 0x41, [BW_LE] = 0x43, [BW_GT] = 0x44,
-				      [BW_GE] = 0x46, [BW_EQ] = 0x42, [BW_NE] = 0x45};
-
-static void scalar_compare(struct bw_filter_code *c, enum bw_compare op, bool is_signed,
-			   unsigned sgpr, uint32_t value)
+enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed)
 {
-	bw_fc_sopc(c, (is_signed ? bw_fc_sopc_signed : bw_fc_sopc_unsigned)[op], sgpr, LITERAL);
-	bw_fc_put(c, value);
+	static const enum bw_op ops[][2] = {
+		[BW_LT] = {BW_OP_S_CMP_LT_U32, BW_OP_S_CMP_LT_I32},
+		[BW_LE] = {BW_OP_S_CMP_LE_U32, BW_OP_S_CMP_LE_I32},
+		[BW_GT] = {BW_OP_S_CMP_GT_U32, BW_OP_S_CMP_GT_I32},
+		[BW_GE] = {BW_OP_S_CMP_GE_U32, BW_OP_S_CMP_GE_I32},
+		[BW_EQ] = {BW_OP_S_CMP_EQ_U32, BW_OP_S_CMP_EQ_I32},
+		[BW_NE] = {BW_OP_S_CMP_LG_U32, BW_OP_S_CMP_LG_I32},
+	};
+	return ops[compare][is_signed];
 }
 
-static void select_all(struct bw_filter_code *c)
+static enum bw_op vector_compare_op(enum bw_compare compare, bool is_signed)
 {
-	bw_fc_sop2(c, S_CSELECT_B64, LEAF, INLINE_MINUS_1, INLINE_0);
+	static const enum bw_op ops[][2] = {
+		[BW_LT] = {BW_OP_V_CMP_LT_U32, BW_OP_V_CMP_LT_I32},
+		[BW_LE] = {BW_OP_V_CMP_LE_U32, BW_OP_V_CMP_LE_I32},
+		[BW_GT] = {BW_OP_V_CMP_GT_U32, BW_OP_V_CMP_GT_I32},
+		[BW_GE] = {BW_OP_V_CMP_GE_U32, BW_OP_V_CMP_GE_I32},
+		[BW_EQ] = {BW_OP_V_CMP_EQ_U32, BW_OP_V_CMP_EQ_I32},
+		[BW_NE] = {BW_OP_V_CMP_NE_U32, BW_OP_V_CMP_NE_I32},
+	};
+	return ops[compare][is_signed];
 }
 
-static void set_mask(struct bw_filter_code *c, unsigned pair, uint64_t mask)
+static void scalar_compare(struct bw_asm *c, enum bw_compare op, bool is_signed, unsigned sgpr,
+			   uint32_t value)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		bw_fc_sop1(c, BW_FC_S_MOV_B32, pair + i, LITERAL);
-		bw_fc_put(c, (uint32_t)(mask >> 32 * i));
-	}
+	bw_asm_2(c, bw_filter_scalar_compare(op, is_signed), 0, bw_asm_code(sgpr),
+		 bw_asm_literal(value));
+}
+
+static void select_all(struct bw_asm *c)
+{
+	bw_asm_2(c, BW_OP_S_CSELECT_B64, LEAF, minus_1, zero);
+}
+
+static void set_mask(struct bw_asm *c, unsigned pair, uint64_t mask)
+{
+	for (unsigned i = 0; i < 2; i++)
+		bw_asm_1(c, BW_OP_S_MOV_B32, pair + i, bw_asm_literal((uint32_t)(mask >> 32 * i)));
 }
 
 /* ---- Reading the condition ---- */
@@ -64,7 +79,7 @@ static void set_mask(struct bw_filter_code *c, unsigned pair, uint64_t mask)
 struct parse {
 	const struct bw_filter_facts *facts;
 	struct bw_filter_tokens t;
-	struct bw_filter_code code;
+	struct bw_asm code;
 	unsigned depth;
 	bool inexact;	/* a part counts as true that need not be */
 	bool lost_join; /* since two sides of && or || would each have needed ttmp[2:3] */
@@ -280,21 +295,17 @@ static bool number_for(const struct operand *o, const struct bw_value *v, uint32
 static void compare_register(struct parse *p, const struct operand *o, enum bw_compare op,
 			     bool is_signed, uint32_t value)
 {
-	struct bw_filter_code *c = &p->code;
+	struct bw_asm *c = &p->code;
 	if (o->kind == VECTOR) {
 		/* wave32 writes the low half alone */
-		bw_fc_sop1(c, BW_FC_S_MOV_B32, LEAF + 1, INLINE_0);
-		bw_fc_put(c, 0xd4000000u |
-				     (uint32_t)(is_signed ? vopc_signed : vopc_unsigned)[op] << 16 |
-				     LEAF);
-		bw_fc_put(c, (256u + o->reg) | LITERAL << 9);
-		bw_fc_put(c, value);
+		bw_asm_1(c, BW_OP_S_MOV_B32, LEAF + 1, zero);
+		bw_asm_2(c, vector_compare_op(op, is_signed), LEAF, bw_asm_vgpr(o->reg),
+			 bw_asm_literal(value));
 		return;
 	}
 	unsigned reg = o->reg;
 	if (o->masked) {
-		bw_fc_sop2(c, S_AND_B32, LEAF, reg, LITERAL);
-		bw_fc_put(c, o->mask);
+		bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(reg), bw_asm_literal(o->mask));
 		reg = LEAF;
 	}
 	scalar_compare(c, op, is_signed, reg, value);
@@ -325,18 +336,17 @@ static bool compare_float(struct parse *p, const struct operand *o, enum bw_comp
 /* threadIdx.x of groups with one row: the wave, and the lane in it. */
 static bool compare_item(struct parse *p, enum bw_compare op, const struct bw_value *v)
 {
-	struct bw_filter_code *c = &p->code;
+	struct bw_asm *c = &p->code;
 	uint64_t item = v->bits;
 	unsigned lanes = p->facts->lanes;
 	if (op != BW_EQ || !lanes || item >= 1024)
 		return false;
-	bw_fc_sop2(c, S_AND_B32, LEAF, TTMP11, LITERAL);
-	bw_fc_put(c, 0x3f);
+	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11), bw_asm_literal(0x3f));
 	scalar_compare(c, BW_EQ, false, LEAF, (uint32_t)(item / lanes));
 	set_mask(c, LEAF, 1ull << item % lanes);
 	/* s_mov leaves SCC alone */
-	bw_fc_sop2(c, S_CSELECT_B32, LEAF, LEAF, INLINE_0);
-	bw_fc_sop2(c, S_CSELECT_B32, LEAF + 1, LEAF + 1, INLINE_0);
+	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF, leaf, zero);
+	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF + 1, leaf_hi, zero);
 	return true;
 }
 
@@ -345,7 +355,7 @@ static void compare_position(struct parse *p, const uint32_t group[3])
 {
 	for (unsigned i = 0; i < 3; i++) {
 		scalar_compare(&p->code, BW_EQ, false, TTMP8 + i, group[i]);
-		bw_fc_sop2(&p->code, S_CSELECT_B64, LEAF, LEAF, INLINE_0);
+		bw_asm_2(&p->code, BW_OP_S_CSELECT_B64, LEAF, leaf, zero);
 	}
 }
 
@@ -353,13 +363,12 @@ static void compare_position(struct parse *p, const uint32_t group[3])
  * stops, and is looked at. */
 static bool compare_wave(struct parse *p, enum bw_compare op, const struct bw_value *v)
 {
-	struct bw_filter_code *c = &p->code;
+	struct bw_asm *c = &p->code;
 	uint32_t group[3], wave;
 	if (op != BW_EQ || !p->facts->wave ||
 	    !p->facts->wave(p->facts->cookie, v->bits, group, &wave))
 		return false;
-	bw_fc_sop2(c, S_AND_B32, LEAF, TTMP11, LITERAL);
-	bw_fc_put(c, 0x3f);
+	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11), bw_asm_literal(0x3f));
 	scalar_compare(c, BW_EQ, false, LEAF, wave);
 	select_all(c);
 	compare_position(p, group);
@@ -481,8 +490,7 @@ static bool is_leaf(const struct parse *p, size_t a, size_t b)
 
 static void to_acc(struct parse *p)
 {
-	/* s_mov_b64 */
-	bw_fc_sop1(&p->code, 1, ACC, LEAF);
+	bw_asm_1(&p->code, BW_OP_S_MOV_B64, ACC, leaf);
 }
 
 /* One side may fill ttmp[2:3], the other must then be a single comparison. */
@@ -509,7 +517,7 @@ static enum outcome join(struct parse *p, size_t a, size_t at, size_t b, bool ne
 	enum outcome second = condition(p, second_a, second_b, negate);
 	if (second == TRUE_ALWAYS)
 		return is_and ? IN_ACC : TRUE_ALWAYS;
-	bw_fc_sop2(&p->code, is_and ? S_AND_B64 : S_OR_B64, ACC, ACC, LEAF);
+	bw_asm_2(&p->code, is_and ? BW_OP_S_AND_B64 : BW_OP_S_OR_B64, ACC, acc, leaf);
 	return IN_ACC;
 }
 
@@ -556,8 +564,8 @@ static bool tokenize(const char *text, struct parse *p)
 size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, uint32_t *out,
 			 size_t max_dw)
 {
-	struct parse p = {.facts = facts, .code = {.dw = out, .max = max_dw}};
-	struct bw_filter_code *c = &p.code;
+	struct parse p = {.facts = facts, .code = {.gen = facts->gen, .dw = out, .max = max_dw}};
+	struct bw_asm *c = &p.code;
 
 	if (!tokenize(text, &p))
 		return 0;
@@ -566,25 +574,26 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 		to_acc(&p);
 	if (result == TRUE_ALWAYS) {
 		c->n = 0;
-		bw_fc_sop1(c, BW_FC_S_MOV_B64, ACC, EXEC);
+		bw_asm_1(c, BW_OP_S_MOV_B64, ACC, exec);
 	}
 	/* wave32 has no upper half, whatever stands in EXEC_HI: IB_STS2.WAVE64 */
-	bw_fc_put(c, 0xb8fa02dc); /* s_getreg_b32 ttmp14, hwreg(28, 11, 1) */
+	bw_asm_imm(c, BW_OP_S_GETREG_B32, LEAF, HWREG_IB_STS2 | WAVE64_BIT << 6);
 	scalar_compare(c, BW_EQ, false, LEAF, 0);
-	bw_fc_sop2(c, S_CSELECT_B32, ACC + 1, INLINE_0, ACC + 1);
+	bw_asm_2(c, BW_OP_S_CSELECT_B32, ACC + 1, zero, bw_asm_code(ACC + 1));
 	/* SCC: a lane for which the condition may hold */
-	bw_fc_sop2(c, S_AND_B64, ACC, ACC, EXEC);
+	bw_asm_2(c, BW_OP_S_AND_B64, ACC, acc, exec);
 	size_t end = c->n;
+	bool bad = c->bad;
 	if (p.inexact) {
-		bw_fc_put(c, 0xbfa20001); /* s_cbranch_scc1 behind the next */
-		bw_fc_sop1(c, BW_FC_S_SETPC_B64, 0, LINK);
-		if (!c->full && bw_filter_lanes(&p.t, facts, p.lost_join, c))
+		bw_asm_imm(c, BW_OP_S_CBRANCH_SCC1, 0, 1); /* behind the next */
+		bw_asm_1(c, BW_OP_S_SETPC_B64, 0, link);
+		if (!c->bad && bw_filter_lanes(&p.t, facts, p.lost_join, c))
 			return c->n;
 		c->n = end;
-		c->full = end == c->max;
+		c->bad = bad;
 	}
 	if (result == TRUE_ALWAYS)
 		return 0;
-	bw_fc_sop1(c, BW_FC_S_SETPC_B64, 0, LINK);
-	return c->full ? 0 : c->n;
+	bw_asm_1(c, BW_OP_S_SETPC_B64, 0, link);
+	return c->bad ? 0 : c->n;
 }

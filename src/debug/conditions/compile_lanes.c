@@ -13,7 +13,7 @@ enum { MAX_LABELS = 128, MAX_FIXUPS = 256, N_STACK = 3 };
 
 struct gen {
 	const struct bw_filter_tree *t;
-	struct bw_filter_code *c;
+	struct bw_asm *c;
 	size_t label[MAX_LABELS]; /* where it is */
 	unsigned n_labels;
 	struct {
@@ -38,9 +38,7 @@ static void place(struct gen *g, unsigned label)
 	g->label[label] = g->c->n;
 }
 
-enum { S_BRANCH = 32, S_CBRANCH_SCC0 = 33, S_CBRANCH_SCC1 = 34 };
-
-static void branch(struct gen *g, unsigned op, unsigned label)
+static void branch(struct gen *g, enum bw_op op, unsigned label)
 {
 	if (g->n_fixups == MAX_FIXUPS) {
 		g->full = true;
@@ -48,25 +46,17 @@ static void branch(struct gen *g, unsigned op, unsigned label)
 	}
 	g->fixup[g->n_fixups].at = g->c->n;
 	g->fixup[g->n_fixups++].label = label;
-	bw_fc_put(g->c, 0xbf800000u | op << 16);
+	bw_asm_imm(g->c, op, 0, 0);
 }
 
 static void fix(struct gen *g)
 {
-	for (unsigned i = 0; i < g->n_fixups; i++) {
-		size_t at = g->fixup[i].at;
-		if (at < g->c->n)
-			g->c->dw[at] |= (uint16_t)(g->label[g->fixup[i].label] - at - 1);
-	}
+	for (unsigned i = 0; i < g->n_fixups && !g->c->bad; i++)
+		bw_asm_branch_to(g->c, g->fixup[i].at, g->label[g->fixup[i].label]);
 }
 
+static const struct bw_asm_src acc = {BW_FR_ACC}, lane = {BW_FR_TTMP7}, zero = {BW_FR_INLINE_0};
 static const uint8_t stack[N_STACK] = {BW_FR_TTMP13, BW_FR_LEAF, BW_FR_LEAF + 1};
-
-/* A source operand: a register's code, or LITERAL with its value. */
-struct source {
-	unsigned code;
-	uint32_t literal;
-};
 
 /* How many TTMPs a value needs. */
 static unsigned need(const struct bw_filter_tree *t, uint8_t at)
@@ -92,52 +82,43 @@ static bool has_value(const struct bw_filter_tree *t, uint8_t at)
 	       need(t, at) <= N_STACK;
 }
 
-static void put_sop2(struct bw_filter_code *c, unsigned op, unsigned dst, struct source a,
-		     struct source b)
-{
-	bw_fc_sop2(c, op, dst, a.code, b.code);
-	if (a.code == BW_FR_LITERAL || b.code == BW_FR_LITERAL)
-		bw_fc_put(c, a.code == BW_FR_LITERAL ? a.literal : b.literal);
-}
-
-static unsigned opcode(const struct bw_ft_node *n)
+static enum bw_op operation(const struct bw_ft_node *n)
 {
 	switch (n->op) {
 	case '+':
-		return 0; /* s_add_u32 */
+		return BW_OP_S_ADD_U32;
 	case '-':
-		return 1; /* s_sub_u32 */
+		return BW_OP_S_SUB_U32;
 	case '*':
-		return 44; /* s_mul_i32 */
+		return BW_OP_S_MUL_I32;
 	case '&':
-		return 22; /* s_and_b32 */
+		return BW_OP_S_AND_B32;
 	case '|':
-		return 24; /* s_or_b32 */
+		return BW_OP_S_OR_B32;
 	case '^':
-		return 26; /* s_xor_b32 */
+		return BW_OP_S_XOR_B32;
 	case BW_OPR_SHL:
-		return 8; /* s_lshl_b32 */
+		return BW_OP_S_LSHL_B32;
 	default:
-		return n->is_signed ? 12 : 10; /* s_ashr_i32, s_lshr_b32 */
+		return n->is_signed ? BW_OP_S_ASHR_I32 : BW_OP_S_LSHR_B32;
 	}
 }
 
 /* The value of a node, in stack[base] or where it is already. */
-static struct source value(struct gen *g, uint8_t at, unsigned base)
+static struct bw_asm_src value(struct gen *g, uint8_t at, unsigned base)
 {
 	const struct bw_ft_node *n = &g->t->node[at];
-	struct source a, b;
+	struct bw_asm_src a, b;
 	switch (n->kind) {
 	case BW_FT_CONST:
-		return (struct source){BW_FR_LITERAL, n->value};
+		return bw_asm_literal(n->value);
 	case BW_FT_SCALAR:
-		return (struct source){n->value, 0};
+		return bw_asm_code(n->value);
 	case BW_FT_LANE:
-		return (struct source){BW_FR_TTMP7, 0};
-	case BW_FT_VECTOR: /* v_readlane_b32 stack, v, ttmp7 */
-		bw_fc_put(g->c, 0xd7600000u | stack[base]);
-		bw_fc_put(g->c, (256u + n->value) | BW_FR_TTMP7 << 9);
-		return (struct source){stack[base], 0};
+		return lane;
+	case BW_FT_VECTOR:
+		bw_asm_2(g->c, BW_OP_V_READLANE_B32, stack[base], bw_asm_vgpr(n->value), lane);
+		return bw_asm_code(stack[base]);
 	case BW_FT_UNKNOWN:
 	case BW_FT_UNARY:
 	case BW_FT_BINARY:
@@ -147,8 +128,8 @@ static struct source value(struct gen *g, uint8_t at, unsigned base)
 	uint8_t first = b_first ? n->b : n->a, second = b_first ? n->a : n->b;
 	a = value(g, first, base);
 	b = value(g, second, base + (a.code == stack[base]));
-	put_sop2(g->c, opcode(n), stack[base], b_first ? b : a, b_first ? a : b);
-	return (struct source){stack[base], 0};
+	bw_asm_2(g->c, operation(n), stack[base], b_first ? b : a, b_first ? a : b);
+	return bw_asm_code(stack[base]);
 }
 
 static bool compare_of(int op, enum bw_compare *out)
@@ -184,14 +165,14 @@ static void test(struct gen *g, uint8_t at)
 {
 	const struct bw_ft_node *n = &g->t->node[at];
 	enum bw_compare op;
-	struct source a, b = {BW_FR_INLINE_0, 0};
+	struct bw_asm_src a, b = zero;
 	bool is_signed = false;
 	if (n->kind == BW_FT_BINARY && compare_of(n->op, &op)) {
 		bool b_first = need(g->t, n->b) > need(g->t, n->a);
 		a = value(g, b_first ? n->b : n->a, 0);
 		b = value(g, b_first ? n->a : n->b, a.code == stack[0]);
 		if (b_first) {
-			struct source x = a;
+			struct bw_asm_src x = a;
 			a = b;
 			b = x;
 		}
@@ -200,14 +181,11 @@ static void test(struct gen *g, uint8_t at)
 		op = BW_NE;
 		a = value(g, at, 0);
 	}
-	if (a.code == BW_FR_LITERAL && b.code == BW_FR_LITERAL) {
-		bw_fc_sop1(g->c, BW_FC_S_MOV_B32, stack[0], BW_FR_LITERAL);
-		bw_fc_put(g->c, a.literal);
-		a.code = stack[0];
+	if (a.code == BW_SRC_LITERAL && b.code == BW_SRC_LITERAL) {
+		bw_asm_1(g->c, BW_OP_S_MOV_B32, stack[0], a);
+		a = bw_asm_code(stack[0]);
 	}
-	bw_fc_sopc(g->c, (is_signed ? bw_fc_sopc_signed : bw_fc_sopc_unsigned)[op], a.code, b.code);
-	if (a.code == BW_FR_LITERAL || b.code == BW_FR_LITERAL)
-		bw_fc_put(g->c, a.code == BW_FR_LITERAL ? a.literal : b.literal);
+	bw_asm_2(g->c, bw_filter_scalar_compare(op, is_signed), 0, a, b);
 }
 
 /* Whether nothing is known that would speak against it. */
@@ -237,11 +215,11 @@ static void jump(struct gen *g, uint8_t at, bool negate, unsigned yes, unsigned 
 		place(g, next);
 		jump(g, n->b, negate, yes, no);
 	} else if (!is_testable(g->t, at)) {
-		branch(g, S_BRANCH, yes);
+		branch(g, BW_OP_S_BRANCH, yes);
 	} else {
 		test(g, at);
-		branch(g, negate ? S_CBRANCH_SCC0 : S_CBRANCH_SCC1, yes);
-		branch(g, S_BRANCH, no);
+		branch(g, negate ? BW_OP_S_CBRANCH_SCC0 : BW_OP_S_CBRANCH_SCC1, yes);
+		branch(g, BW_OP_S_BRANCH, no);
 	}
 }
 
@@ -282,32 +260,32 @@ static bool is_uniform(const struct bw_filter_tree *t)
 
 static void write_loop(struct gen *g, uint8_t root)
 {
-	struct bw_filter_code *c = g->c;
+	struct bw_asm *c = g->c;
 	unsigned next = new_label(g), yes = new_label(g), none = new_label(g), out = new_label(g);
 	place(g, next);
-	bw_fc_sop1(c, 9, BW_FR_TTMP7, BW_FR_ACC); /* s_ctz_i32_b64; -1 for 0 */
-	bw_fc_sopc(c, bw_fc_sopc_signed[BW_LT], BW_FR_TTMP7, BW_FR_INLINE_0);
-	branch(g, S_CBRANCH_SCC1, none);
-	bw_fc_sop1(c, 17, BW_FR_ACC, BW_FR_TTMP7); /* s_bitset0_b64 */
+	bw_asm_1(c, BW_OP_S_CTZ_I32_B64, BW_FR_TTMP7, acc); /* -1 for 0 */
+	bw_asm_2(c, BW_OP_S_CMP_LT_I32, 0, lane, zero);
+	branch(g, BW_OP_S_CBRANCH_SCC1, none);
+	bw_asm_1(c, BW_OP_S_BITSET0_B64, BW_FR_ACC, lane);
 	jump(g, root, false, yes, is_uniform(g->t) ? none : next);
 	place(g, none);
-	bw_fc_sop1(c, BW_FC_S_MOV_B32, BW_FR_ACC, BW_FR_INLINE_0);
-	branch(g, S_BRANCH, out);
+	bw_asm_1(c, BW_OP_S_MOV_B32, BW_FR_ACC, zero);
+	branch(g, BW_OP_S_BRANCH, out);
 	place(g, yes);
-	bw_fc_sop1(c, BW_FC_S_MOV_B32, BW_FR_ACC, BW_FR_INLINE_0 + 1);
+	bw_asm_1(c, BW_OP_S_MOV_B32, BW_FR_ACC, bw_asm_code(BW_FR_INLINE_0 + 1));
 	place(g, out);
 	/* ttmp7 and ttmp13: where to go on, some bytes before this code */
-	bw_fc_sop1(c, 71, BW_FR_LEAF, 0); /* s_getpc_b64 */
+	bw_asm_1(c, BW_OP_S_GETPC_B64, BW_FR_LEAF, (struct bw_asm_src){0});
 	uint32_t distance_b = (uint32_t)c->n * 4 + g->t->facts->go_on_before_b;
-	bw_fc_sop2(c, 1, BW_FR_TTMP7, BW_FR_LEAF, BW_FR_LITERAL); /* s_sub_u32 */
-	bw_fc_put(c, distance_b);
-	bw_fc_sop2(c, 5, BW_FR_TTMP13, BW_FR_LEAF + 1, BW_FR_INLINE_0); /* s_subb_u32 */
-	bw_fc_sopc(c, bw_fc_sopc_unsigned[BW_NE], BW_FR_ACC, BW_FR_INLINE_0);
-	bw_fc_sop1(c, BW_FC_S_SETPC_B64, 0, BW_FR_LINK);
+	bw_asm_2(c, BW_OP_S_SUB_U32, BW_FR_TTMP7, bw_asm_code(BW_FR_LEAF),
+		 bw_asm_literal(distance_b));
+	bw_asm_2(c, BW_OP_S_SUBB_U32, BW_FR_TTMP13, bw_asm_code(BW_FR_LEAF + 1), zero);
+	bw_asm_2(c, BW_OP_S_CMP_LG_U32, 0, acc, zero);
+	bw_asm_1(c, BW_OP_S_SETPC_B64, 0, bw_asm_code(BW_FR_LINK));
 }
 
 bool bw_filter_lanes(const struct bw_filter_tokens *tokens, const struct bw_filter_facts *facts,
-		     bool whole, struct bw_filter_code *c)
+		     bool whole, struct bw_asm *c)
 {
 	struct bw_filter_tree t;
 	struct gen g = {.t = &t, .c = c};
@@ -318,9 +296,9 @@ bool bw_filter_lanes(const struct bw_filter_tokens *tokens, const struct bw_filt
 	size_t start = c->n;
 	write_loop(&g, root);
 	fix(&g);
-	if (!g.full && !c->full)
+	if (!g.full && !c->bad)
 		return true;
 	c->n = start;
-	c->full = false;
+	c->bad = false;
 	return false;
 }

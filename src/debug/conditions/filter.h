@@ -2,19 +2,21 @@
 #ifndef BW_DEBUG_FILTER_H
 #define BW_DEBUG_FILTER_H
 
-/* Conditions as machine code of gfx11 for the trap handler. Pure. */
+/* Conditions as machine code for the trap handler. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "debug/expressions/value.h"
+#include "isa/op.h"
 
 /* What is the same for all waves that may come by. */
 struct bw_filter_facts {
-	unsigned n_vgprs; /* that each of them has */
-	unsigned lanes;	  /* 32 or 64; 0: both */
-	bool one_row;	  /* groups are N x 1 x 1 */
+	enum bw_isa_gen gen; /* of the code */
+	unsigned n_vgprs;    /* that each of them has */
+	unsigned lanes;	     /* 32 or 64; 0: both */
+	bool one_row;	     /* groups are N x 1 x 1 */
 	/* A convenience variable that is a number; may be NULL. */
 	bool (*variable)(void *cookie, const char *name, struct bw_value *out);
 	/* Where a wave of this number is in its dispatch, false: not known, or over. May be

@@ -3,64 +3,29 @@
 #define BW_DEBUG_FILTER_PRIV_H
 
 /* What the two ways to test a condition share: compile.c compares registers of all lanes at once,
- * compile_lanes.c computes for one lane after the other. Encodings: RDNA3 ISA manual, chapter 15,
- * checked with LLVM by tests/debug/test_filter.c. */
+ * compile_lanes.c computes for one lane after the other. */
 
 #include "debug/expressions/expr_priv.h"
 #include "debug/conditions/filter.h"
+#include "isa/asm.h"
 
-/* Source and destination codes. Ours are the TTMPs of trap.h, BW_TRAP_C_FILTERS. */
+/* Operand codes. Ours are the TTMPs of trap.h, BW_TRAP_C_FILTERS. */
 enum {
-	BW_FR_ACC = 110,  /* ttmp[2:3]: lanes for which the condition may hold */
-	BW_FR_LEAF = 122, /* ttmp[14:15] */
-	BW_FR_LINK = 112, /* ttmp[4:5] */
-	BW_FR_TTMP7 = 115,
-	BW_FR_TTMP8 = 116,
-	BW_FR_TTMP11 = 119,
-	BW_FR_TTMP12 = 120, /* STATUS */
-	BW_FR_TTMP13 = 121,
-	BW_FR_EXEC = 126,
-	BW_FR_LITERAL = 255,
-	BW_FR_INLINE_0 = 128,
-	BW_FR_INLINE_MINUS_1 = 193,
+	BW_FR_ACC = BW_SRC_TTMP0 + 2,	/* ttmp[2:3]: lanes for which the condition may hold */
+	BW_FR_LEAF = BW_SRC_TTMP0 + 14, /* ttmp[14:15] */
+	BW_FR_LINK = BW_SRC_TTMP0 + 4,	/* ttmp[4:5] */
+	BW_FR_TTMP7 = BW_SRC_TTMP0 + 7,
+	BW_FR_TTMP8 = BW_SRC_TTMP0 + 8,
+	BW_FR_TTMP11 = BW_SRC_TTMP0 + 11,
+	BW_FR_TTMP12 = BW_SRC_TTMP0 + 12, /* STATUS */
+	BW_FR_TTMP13 = BW_SRC_TTMP0 + 13,
+	BW_FR_INLINE_0 = BW_SRC_INT_0,
+	BW_FR_INLINE_MINUS_1 = BW_SRC_INT_0 + 65,
 };
 
-struct bw_filter_code {
-	uint32_t *dw;
-	size_t n, max;
-	bool full;
-};
-
-static inline void bw_fc_put(struct bw_filter_code *c, uint32_t dw)
-{
-	if (c->n < c->max)
-		c->dw[c->n++] = dw;
-	else
-		c->full = true;
-}
-
-static inline void bw_fc_sop2(struct bw_filter_code *c, unsigned op, unsigned dst, unsigned a,
-			      unsigned b)
-{
-	bw_fc_put(c, 0x80000000u | op << 23 | dst << 16 | b << 8 | a);
-}
-
-static inline void bw_fc_sop1(struct bw_filter_code *c, unsigned op, unsigned dst, unsigned src)
-{
-	bw_fc_put(c, 0xbe800000u | dst << 16 | op << 8 | src);
-}
-
-static inline void bw_fc_sopc(struct bw_filter_code *c, unsigned op, unsigned a, unsigned b)
-{
-	bw_fc_put(c, 0xbf000000u | op << 16 | b << 8 | a);
-}
-
-enum { BW_FC_S_MOV_B32 = 0, BW_FC_S_MOV_B64 = 1, BW_FC_S_SETPC_B64 = 72 };
-
-/* The order of the opcodes in SOPC and VOPC. */
 enum bw_compare { BW_LT, BW_LE, BW_GT, BW_GE, BW_EQ, BW_NE };
-/* SOPC opcodes */
-extern const uint8_t bw_fc_sopc_unsigned[6], bw_fc_sopc_signed[6];
+/* The s_cmp that makes such a comparison of 32 bits. */
+enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed);
 
 enum { BW_FILTER_MAX_TOKENS = 128 };
 struct bw_filter_tokens {
@@ -113,6 +78,6 @@ bool bw_ft_computes(int op);
  * fulfil the condition. False, and nothing is written: it can say no more than compile.c has said;
  * whole: more is said of the same comparisons by how they are joined. */
 bool bw_filter_lanes(const struct bw_filter_tokens *t, const struct bw_filter_facts *facts,
-		     bool whole, struct bw_filter_code *c);
+		     bool whole, struct bw_asm *c);
 
 #endif

@@ -41,7 +41,7 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 		e->va = va;
 		e->space = d->space;
 		memcpy(e->words, words, sizeof(words));
-		bw_isa_decode(BW_ISA_GFX11, words, n, &e->inst);
+		bw_isa_decode(bw_debug_isa(d), words, n, &e->inst);
 	}
 	*out = e->inst;
 	if (out_words)
