@@ -222,7 +222,7 @@ void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, 
 		.client = BW_IH_CLIENT_GRBM_CP,
 		.source = error == BW_QUEUE_PRIV_REG ? BW_IH_SRC_CP_PRIV_REG
 						     : BW_IH_SRC_CP_BAD_OPCODE,
-		.ring = (uint8_t)(q->pipe | q->me << 2 | q->queue << 4),
+		.ring = bw_ih_ring(q->me, q->pipe, q->queue),
 		.vmid = (uint8_t)bw_cp_vmid(q),
 	};
 	bw_ih_raise(dev, &v);

@@ -324,7 +324,7 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 		struct bw_ih_vector v = {
 			.client = BW_IH_CLIENT_GRBM_CP,
 			.source = BW_IH_SRC_CP_EOP,
-			.ring = (uint8_t)(q->pipe | q->me << 2 | q->queue << 4),
+			.ring = bw_ih_ring(q->me, q->pipe, q->queue),
 			.vmid = (uint8_t)bw_cp_vmid(q),
 			.data = {r.int_ctxid},
 		};

@@ -111,6 +111,11 @@ struct bw_ih_vector {
 void bw_ih_init(struct bw_device *dev);
 void bw_ih_fini(struct bw_device *dev);
 void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v);
+/* bw_ih_vector.ring of a queue of the command processor (amdgpu_irq.h, gfx_v11_0_eop_irq). */
+static inline uint8_t bw_ih_ring(unsigned me, unsigned pipe, unsigned queue)
+{
+	return (uint8_t)(pipe | me << 2 | (queue & 7) << 4);
+}
 uint32_t bw_ih_reg_read(struct bw_device *dev, enum bw_register reg);
 void bw_ih_reg_write(struct bw_device *dev, enum bw_register reg, uint32_t value);
 bool bw_ih_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);

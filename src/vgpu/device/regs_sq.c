@@ -86,30 +86,26 @@ static uint32_t wave_mask(const struct bw_wgp *wgp, unsigned simd, bool idle_onl
 /* With the WGP held. */
 static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
 {
-	enum {
-		STS_LOCAL = 8,
-		WAVE_ACTIVE = 0xa,
-		VALID_AND_IDLE = 0xb,
-		PC_LO = 0x108,
-		PC_HI = 0x109
-	};
-	uint32_t index = sel >> 16, wave = sel & 0x1f, lane = sel >> 5 & 0x3f;
+	uint32_t index = BW_FIELD_GET(SQ_IND_INDEX, INDEX, sel);
+	uint32_t wave = BW_FIELD_GET(SQ_IND_INDEX, WAVE_ID, sel);
+	uint32_t lane = BW_FIELD_GET(SQ_IND_INDEX, WORKITEM_ID, sel);
 	uint32_t active = wave_mask(wgp, simd, false);
 	switch (index) {
-	case STS_LOCAL: /* BUSY 0, WAVE_LEVEL 9:4 */
-		return (active != 0) | (uint32_t)__builtin_popcount(active) << 4;
-	case WAVE_ACTIVE:
+	case BW_REG_INDEX(SQ_DEBUG_STS_LOCAL):
+		return BW_FIELD(SQ_DEBUG_STS_LOCAL, BUSY, active != 0) |
+		       BW_FIELD(SQ_DEBUG_STS_LOCAL, WAVE_LEVEL, __builtin_popcount(active));
+	case BW_REG_INDEX(SQ_WAVE_ACTIVE):
 		return active;
-	case VALID_AND_IDLE:
+	case BW_REG_INDEX(SQ_WAVE_VALID_AND_IDLE):
 		return wave_mask(wgp, simd, true);
 	}
 	if (!(active >> wave & 1))
 		return 0;
 	const struct bw_wave *w = &wgp->slot[simd][wave].w;
-	if (index == PC_LO)
+	if (index == BW_REG_INDEX(SQ_WAVE_PC_LO))
 		return (uint32_t)w->pc;
-	if (index == PC_HI)
-		return (uint32_t)(w->pc >> 32) & 0xffff;
+	if (index == BW_REG_INDEX(SQ_WAVE_PC_HI))
+		return BW_FIELD(SQ_WAVE_PC_HI, PC_HI, w->pc >> 32);
 	if (index >= 0x100 && index < 0x140)
 		return bw_wave_hwreg_read(w, index - 0x100);
 	if (index >= 0x200 && index < 0x280)
@@ -122,7 +118,6 @@ static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
 
 uint32_t bw_sq_ind_read(struct bw_device *dev, const struct bw_bank_sel *b)
 {
-	enum { AUTO_INCR = 1 << 11 };
 	unsigned simd;
 	struct bw_wgp *wgp = selected(dev, b, &simd);
 	if (!wgp)
@@ -130,8 +125,9 @@ uint32_t bw_sq_ind_read(struct bw_device *dev, const struct bw_bank_sel *b)
 	pthread_mutex_lock(&dev->regs.ind_lock);
 	uint32_t *index = &dev->regs.sq_ind_index[wgp->index * BW_MAX_SIMDS + simd];
 	uint32_t sel = *index;
-	if (sel & AUTO_INCR)
-		*index += 1u << 16;
+	if (BW_FIELD_GET(SQ_IND_INDEX, AUTO_INCR, sel))
+		*index = BW_FIELD_SET(SQ_IND_INDEX, INDEX, sel,
+				      BW_FIELD_GET(SQ_IND_INDEX, INDEX, sel) + 1);
 	pthread_mutex_unlock(&dev->regs.ind_lock);
 
 	bw_wgp_acquire(wgp);
@@ -202,16 +198,17 @@ static void command(struct bw_wgp *wgp, struct bw_slot *s, enum sq_cmd cmd, uint
 
 static bool addressed(const struct bw_slot *s, uint32_t value)
 {
-	uint32_t hw_id2 = s->w.hw_id2;
-	if (s->state == BW_SLOT_FREE || (value >> 7 & 1 && s->w.vmid != value >> 28))
+	if (s->state == BW_SLOT_FREE || (BW_FIELD_GET(SQ_CMD, CHECK_VMID, value) &&
+					 s->w.vmid != BW_FIELD_GET(SQ_CMD, VM_ID, value)))
 		return false;
-	switch ((enum sq_mode)(value >> 4 & 7)) {
+	switch ((enum sq_mode)BW_FIELD_GET(SQ_CMD, MODE, value)) {
 	case MODE_SINGLE:
-		return s->id == (value >> 16 & 0x1f);
+		return s->id == BW_FIELD_GET(SQ_CMD, WAVE_ID, value);
 	case MODE_BROADCAST:
 		return true;
 	case MODE_BROADCAST_QUEUE:
-		return (hw_id2 & 0xf) == (value >> 24 & 7);
+		return BW_FIELD_GET(SQ_WAVE_HW_ID2, QUEUE_ID, s->w.hw_id2) ==
+		       BW_FIELD_GET(SQ_CMD, QUEUE_ID, value);
 	case MODE_BROADCAST_PIPE:
 	case MODE_BROADCAST_ME:
 		break;
@@ -221,8 +218,8 @@ static bool addressed(const struct bw_slot *s, uint32_t value)
 
 void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value)
 {
-	enum sq_cmd cmd = (enum sq_cmd)(value & 0xf);
-	enum sq_mode mode = (enum sq_mode)(value >> 4 & 7);
+	enum sq_cmd cmd = (enum sq_cmd)BW_FIELD_GET(SQ_CMD, CMD, value);
+	enum sq_mode mode = (enum sq_mode)BW_FIELD_GET(SQ_CMD, MODE, value);
 	if (mode > MODE_BROADCAST_QUEUE || cmd == CMD_SAVECTX || cmd > CMD_SINGLE_STEP) {
 		BW_LOG(WARN, "vgpu", "SQ_CMD 0x%08x: command %u in mode %u is not supported", value,
 		       (unsigned)cmd, (unsigned)mode);
@@ -231,8 +228,8 @@ void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t valu
 	/* Soft recovery: a dispatch whose waves are killed does not go on launching. Whether SPI
 	 * does on hardware is unknown [I]; the driver repeats the command until the fence signals.
 	 */
-	if (cmd == CMD_KILL && mode == MODE_BROADCAST && value >> 7 & 1)
-		bw_spi_cancel(dev, NULL, value >> 28);
+	if (cmd == CMD_KILL && mode == MODE_BROADCAST && BW_FIELD_GET(SQ_CMD, CHECK_VMID, value))
+		bw_spi_cancel(dev, NULL, BW_FIELD_GET(SQ_CMD, VM_ID, value));
 	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
 		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
 		uint8_t simds = 0;
@@ -259,8 +256,9 @@ void bw_sq_carry_out(struct bw_wgp *wgp)
 			for (uint32_t left = wgp->resident[simd]; left; left &= left - 1) {
 				struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
 				if (addressed(s, value))
-					command(wgp, s, (enum sq_cmd)(value & 0xf),
-						value >> 8 & 0xf);
+					command(wgp, s,
+						(enum sq_cmd)BW_FIELD_GET(SQ_CMD, CMD, value),
+						BW_FIELD_GET(SQ_CMD, DATA, value));
 			}
 		}
 	}

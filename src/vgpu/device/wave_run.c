@@ -38,12 +38,11 @@ static uint32_t host_shader_cycles(void *cookie)
 	return (uint32_t)(bw_device_now_ns(dev) * dev->profile->shader_clock_mhz / 1000);
 }
 
-/* The ring of an interrupt vector: pipe 1:0, ME 3:2, queue 6:4. */
 static uint8_t ring_of(uint32_t hw_id2)
 {
-	return (uint8_t)(BW_FIELD_GET(SQ_WAVE_HW_ID2, PIPE_ID, hw_id2) |
-			 BW_FIELD_GET(SQ_WAVE_HW_ID2, ME_ID, hw_id2) << 2 |
-			 (BW_FIELD_GET(SQ_WAVE_HW_ID2, QUEUE_ID, hw_id2) & 7) << 4);
+	return bw_ih_ring(BW_FIELD_GET(SQ_WAVE_HW_ID2, ME_ID, hw_id2),
+			  BW_FIELD_GET(SQ_WAVE_HW_ID2, PIPE_ID, hw_id2),
+			  BW_FIELD_GET(SQ_WAVE_HW_ID2, QUEUE_ID, hw_id2));
 }
 
 /* SQ_INTERRUPT_WORD_WAVE / _ERROR of gfx11 (kfd_int_process_v11.c): encoding 1 message, 2 error. */
