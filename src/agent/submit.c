@@ -16,6 +16,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "pm4/pm4.h"
+#include "regs/field.h"
 
 enum {
 	CHUNKS_MAX = 512,    /* of a submission: more than the kernel's own limits on IBs */
@@ -24,20 +25,10 @@ enum {
 	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
 };
 
-/* SH registers by byte address (doc/hardware/dispatch.md 2.1 and 3) */
-enum {
-	SH_BEGIN = BW_PM4_SH_BEGIN_DW * 4,
-	COMPUTE_NUM_THREAD_X = 0xb81c,
-	COMPUTE_PGM_LO = 0xb830,
-	COMPUTE_PGM_HI = 0xb834,
-	COMPUTE_DISPATCH_SCRATCH_BASE_LO = 0xb840,
-	COMPUTE_DISPATCH_SCRATCH_BASE_HI = 0xb844,
-	COMPUTE_PGM_RSRC1 = 0xb848,
-	COMPUTE_PGM_RSRC2 = 0xb84c,
-	COMPUTE_TMPRING_SIZE = 0xb860,
-	COMPUTE_PGM_RSRC3 = 0xb8a0,
-	COMPUTE_USER_DATA_0 = 0xb900,
-};
+/* What SET_SH_REG has set of a register, or of the one n behind it. */
+#define SH_AFTER(state, name, n)                                                                   \
+	((state)->sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW + (n)])
+#define SH(state, name) SH_AFTER(state, name, 0)
 
 struct submission {
 	struct bw_agent_file *file;
@@ -53,33 +44,30 @@ struct submission {
 
 /* Looking at command buffers */
 
-static uint32_t sh(const struct bw_pm4_scan *s, unsigned byte_addr)
-{
-	return s->sh[(byte_addr - SH_BEGIN) / 4];
-}
-
 static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 {
 	const struct bw_pm4_scan *r = found->state;
 	struct bw_agent_dispatch d = {
-		.code_va = bw_canonical((uint64_t)(sh(r, COMPUTE_PGM_HI) & 0xff) << 40 |
-					(uint64_t)sh(r, COMPUTE_PGM_LO) << 8),
-		.rsrc1 = sh(r, COMPUTE_PGM_RSRC1),
-		.rsrc2 = sh(r, COMPUTE_PGM_RSRC2),
-		.rsrc3 = sh(r, COMPUTE_PGM_RSRC3),
+		.code_va = bw_canonical((uint64_t)BW_FIELD_GET(COMPUTE_PGM_HI, DATA, SH(r, PGM_HI))
+						<< 40 |
+					(uint64_t)SH(r, PGM_LO) << 8),
+		.rsrc1 = SH(r, PGM_RSRC1),
+		.rsrc2 = SH(r, PGM_RSRC2),
+		.rsrc3 = SH(r, PGM_RSRC3),
 		.initiator = found->dispatch.initiator,
-		.tmpring_size = sh(r, COMPUTE_TMPRING_SIZE),
-		.scratch_base_lo = sh(r, COMPUTE_DISPATCH_SCRATCH_BASE_LO),
-		.scratch_base_hi = sh(r, COMPUTE_DISPATCH_SCRATCH_BASE_HI),
+		.tmpring_size = SH(r, TMPRING_SIZE),
+		.scratch_base_lo = SH(r, DISPATCH_SCRATCH_BASE_LO),
+		.scratch_base_hi = SH(r, DISPATCH_SCRATCH_BASE_HI),
 		.packet_va = s->ib_va + found->pos_dw * 4,
 		.indirect_va = found->indirect ? found->indirect_va : 0,
 	};
 	for (unsigned i = 0; i < 3; i++) {
 		d.groups[i] = found->dispatch.dim[i];
-		d.group_size[i] = sh(r, COMPUTE_NUM_THREAD_X + i * 4) & 0xffff;
+		d.group_size[i] = BW_FIELD_GET(COMPUTE_NUM_THREAD_X, NUM_THREAD_FULL,
+					       SH_AFTER(r, NUM_THREAD_X, i));
 	}
 	for (unsigned i = 0; i < 16; i++)
-		d.user_data[i] = sh(r, COMPUTE_USER_DATA_0 + i * 4);
+		d.user_data[i] = SH_AFTER(r, USER_DATA_0, i);
 	if (s->dispatches.len < DISPATCHES_MAX)
 		bw_error_free(bw_vec_push(&s->dispatches, d));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "regs/field.h"
 
 /* Packets that RADV sends for a dispatch (doc/hardware/dispatch.md 2.1), in the order it sends
  * them. */
@@ -17,30 +18,7 @@ enum {
 #define PKT_NOP_1DW 0xffff1000u /* NOP with count 0x3fff: one dword */
 #define PKT_COMPUTE (1u << 1)	/* shader type */
 
-/* SH registers by byte address (doc/hardware/dispatch.md 2.1 and 3) */
-enum {
-	SH_BASE = 0xb000,
-	COMPUTE_START_X = 0xb810,
-	COMPUTE_NUM_THREAD_X = 0xb81c,
-	COMPUTE_PGM_LO = 0xb830,
-	COMPUTE_DISPATCH_SCRATCH_BASE_LO = 0xb840,
-	COMPUTE_PGM_RSRC1 = 0xb848,
-	COMPUTE_RESOURCE_LIMITS = 0xb854,
-	COMPUTE_STATIC_THREAD_MGMT_SE0 = 0xb858,
-	COMPUTE_TMPRING_SIZE = 0xb860,
-	COMPUTE_STATIC_THREAD_MGMT_SE2 = 0xb864,
-	COMPUTE_PGM_RSRC3 = 0xb8a0,
-	COMPUTE_STATIC_THREAD_MGMT_SE4 = 0xb8ac,
-	COMPUTE_USER_DATA_0 = 0xb900,
-};
-
-enum {
-	INITIATOR_ENABLE = 1 << 0,
-	INITIATOR_PARTIAL_TG_EN = 1 << 1,
-	INITIATOR_FORCE_START_AT_000 = 1 << 2,
-	INITIATOR_ORDER_MODE = 1 << 6,
-	INITIATOR_CS_W32_EN = 1 << 15,
-};
+enum { SH_BEGIN_DW = 0x2c00 }; /* where SET_SH_REG counts from: PACKET3_SET_SH_REG_START of nvd.h */
 
 enum { SCRATCH_UNIT_B = 256 };
 
@@ -65,16 +43,17 @@ static void packet(struct ib *ib, unsigned opcode, unsigned payload_dw, uint32_t
 	emit(ib, 3u << 30 | (payload_dw - 1) << 16 | opcode << 8 | flags);
 }
 
-static void set_sh(struct ib *ib, unsigned byte_addr, const uint32_t *values, unsigned n)
+static void set_sh(struct ib *ib, unsigned addr_dw, const uint32_t *values, unsigned n)
 {
 	packet(ib, PKT_SET_SH_REG, 1 + n, 0);
-	emit(ib, (byte_addr - SH_BASE) / 4);
+	emit(ib, addr_dw - SH_BEGIN_DW);
 	for (unsigned i = 0; i < n; i++)
 		emit(ib, values[i]);
 }
 
-#define SET_SH(ib, addr, ...)                                                                      \
-	set_sh(ib, addr, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
+#define SET_SH(ib, reg, ...)                                                                       \
+	set_sh(ib, BW_REG_GC_DW(reg), (const uint32_t[]){__VA_ARGS__},                             \
+	       sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 
 static void acquire_mem(struct ib *ib, uint32_t gcr_cntl)
 {
@@ -138,7 +117,9 @@ static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispat
 static uint32_t num_thread(const struct bw_launch_plan *plan, unsigned dim, bool partial)
 {
 	uint32_t rest = plan->grid[dim] % plan->group[dim];
-	return plan->group[dim] | (partial ? (rest ? rest : plan->group[dim]) << 16 : 0);
+	uint32_t last = rest ? rest : plan->group[dim];
+	return BW_FIELD(COMPUTE_NUM_THREAD_X, NUM_THREAD_FULL, plan->group[dim]) |
+	       BW_FIELD(COMPUTE_NUM_THREAD_X, NUM_THREAD_PARTIAL, partial ? last : 0);
 }
 
 unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
@@ -157,15 +138,16 @@ unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispa
 	SET_SH(&ib, COMPUTE_STATIC_THREAD_MGMT_SE4, ~0u, ~0u, ~0u, ~0u);
 	SET_SH(&ib, COMPUTE_RESOURCE_LIMITS, 0);
 
-	SET_SH(&ib, COMPUTE_PGM_LO, lo(entry >> 8), hi(entry >> 8) & 0xff);
+	SET_SH(&ib, COMPUTE_PGM_LO, lo(entry >> 8), BW_FIELD(COMPUTE_PGM_HI, DATA, hi(entry >> 8)));
 	SET_SH(&ib, COMPUTE_PGM_RSRC1, plan->rsrc1, plan->rsrc2);
 	SET_SH(&ib, COMPUTE_PGM_RSRC3, plan->rsrc3);
 	if (mem->scratch_va) {
 		SET_SH(&ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, lo(mem->scratch_va >> 8),
-		       hi(mem->scratch_va >> 8) & 0xff);
+		       BW_FIELD(COMPUTE_DISPATCH_SCRATCH_BASE_HI, DATA, hi(mem->scratch_va >> 8)));
 		SET_SH(&ib, COMPUTE_TMPRING_SIZE,
-		       bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B << 12 |
-			       mem->scratch_waves_per_se);
+		       BW_FIELD(COMPUTE_TMPRING_SIZE, WAVESIZE,
+				bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B) |
+			       BW_FIELD(COMPUTE_TMPRING_SIZE, WAVES, mem->scratch_waves_per_se));
 	} else {
 		SET_SH(&ib, COMPUTE_TMPRING_SIZE, 0);
 	}
@@ -175,14 +157,16 @@ unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispa
 	uint32_t sgprs[BW_LAUNCH_USER_SGPRS] = {0};
 	user_sgprs(plan, mem, sgprs);
 	if (plan->user_sgprs)
-		set_sh(&ib, COMPUTE_USER_DATA_0, sgprs, plan->user_sgprs);
+		set_sh(&ib, BW_REG_GC_DW(COMPUTE_USER_DATA_0), sgprs, plan->user_sgprs);
 
 	packet(&ib, PKT_DISPATCH_DIRECT, 4, PKT_COMPUTE);
 	for (unsigned i = 0; i < 3; i++)
 		emit(&ib, plan->groups[i]);
-	emit(&ib, INITIATOR_ENABLE | INITIATOR_FORCE_START_AT_000 | INITIATOR_ORDER_MODE |
-			  (partial ? INITIATOR_PARTIAL_TG_EN : 0) |
-			  (plan->wave32 ? INITIATOR_CS_W32_EN : 0));
+	emit(&ib, BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, COMPUTE_SHADER_EN) |
+			  BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, FORCE_START_AT_000) |
+			  BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, ORDER_MODE) |
+			  BW_FIELD(COMPUTE_DISPATCH_INITIATOR, PARTIAL_TG_EN, partial) |
+			  BW_FIELD(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN, plan->wave32));
 
 	packet(&ib, PKT_EVENT_WRITE, 1, 0);
 	emit(&ib, 0x407); /* CS_PARTIAL_FLUSH, event index 4 */

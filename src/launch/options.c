@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "regs/field.h"
 
 const char bw_launch_options_help[] =
 	"  --kernel NAME           which kernel of the code object; needed when it has several\n"
@@ -160,7 +161,8 @@ static struct bw_error *take_scratch(struct bw_launch_options *o, const char *op
 {
 	o->has_raw = true;
 	/* TMPRING_SIZE.WAVESIZE: 15 bits of 256 bytes for the 64 lanes of a wave. */
-	return parse_number(option, text, 0x7fff * 256 / 64, &o->scratch_b);
+	return parse_number(option, text, BW_FIELD_MAX(COMPUTE_TMPRING_SIZE, WAVESIZE) * 256 / 64,
+			    &o->scratch_b);
 }
 
 static struct bw_error *take_wave(struct bw_launch_options *o, const char *option, const char *text)

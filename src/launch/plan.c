@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "launch/plan_priv.h"
+#include "regs/field.h"
 
 enum {
 	GROUP_MAX = 1024,
@@ -22,14 +23,12 @@ enum {
 /* COMPUTE_PGM_RSRC1, 2 (doc/hardware/dispatch.md 3, doc/hardware/traps.md 6) */
 /* What .amdhsa_kernel gives to assembly that says nothing (doc/rules.md 111): FLOAT_MODE 0xc0,
  * which is f32 denormals flushed and the others kept, DX10_CLAMP, IEEE, WGP_MODE, MEM_ORDERED. */
-#define RSRC1_ASSEMBLED 0x60ac0000u
-#define RSRC2_SCRATCH_EN (1u << 0)
-#define RSRC2_USER_SGPR(n) ((uint32_t)(n) << 1)
-#define RSRC2_TRAP_PRESENT (1u << 6)
-#define RSRC2_TGID_XYZ (7u << 7)
-#define RSRC2_TIDIG_XYZ (2u << 11)
-#define RSRC2_LDS_SIZE_SHIFT 15
-#define RSRC2_LDS_SIZE_MASK (0x1ffu << 15)
+#define RSRC1_ASSEMBLED                                                                            \
+	(BW_FIELD(COMPUTE_PGM_RSRC1, FLOAT_MODE, 0xc0) |                                           \
+	 BW_FIELD_MASK(COMPUTE_PGM_RSRC1, DX10_CLAMP) |                                            \
+	 BW_FIELD_MASK(COMPUTE_PGM_RSRC1, IEEE_MODE) |                                             \
+	 BW_FIELD_MASK(COMPUTE_PGM_RSRC1, WGP_MODE) |                                              \
+	 BW_FIELD_MASK(COMPUTE_PGM_RSRC1, MEM_ORDERED))
 
 /* Files */
 
@@ -266,9 +265,14 @@ static struct bw_error *choose_registers_raw(struct bw_launch_plan *p,
 	 * for any code, and only fewer waves at a time. SGPRs are always all there (gfx10 and
 	 * later). */
 	unsigned vgprs = o->vgprs ? o->vgprs : 256, unit = p->wave32 ? 8 : 4;
-	p->rsrc1 = RSRC1_ASSEMBLED | ((vgprs + unit - 1) / unit - 1);
-	p->rsrc2 = RSRC2_USER_SGPR(p->user_sgprs) | RSRC2_TGID_XYZ | RSRC2_TIDIG_XYZ |
-		   (p->scratch_b ? RSRC2_SCRATCH_EN : 0);
+	p->rsrc1 =
+		RSRC1_ASSEMBLED | BW_FIELD(COMPUTE_PGM_RSRC1, VGPRS, (vgprs + unit - 1) / unit - 1);
+	p->rsrc2 = BW_FIELD(COMPUTE_PGM_RSRC2, USER_SGPR, p->user_sgprs) |
+		   BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_X_EN) |
+		   BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Y_EN) |
+		   BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Z_EN) |
+		   BW_FIELD(COMPUTE_PGM_RSRC2, TIDIG_COMP_CNT, 2) |
+		   BW_FIELD(COMPUTE_PGM_RSRC2, SCRATCH_EN, p->scratch_b != 0);
 	return NULL;
 }
 
@@ -300,7 +304,7 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 	p->rsrc3 = k->rsrc3;
 	p->properties = k->properties;
 	p->wave32 = k->wave32;
-	p->user_sgprs = (uint32_t)bw_bits(k->rsrc2, 5, 1);
+	p->user_sgprs = BW_FIELD_GET(COMPUTE_PGM_RSRC2, USER_SGPR, k->rsrc2);
 	if (need > p->user_sgprs || p->user_sgprs > BW_LAUNCH_USER_SGPRS)
 		return bw_errorf(BW_E_INVALID,
 				 "the descriptor of kernel %s asks for %u user SGPRs and makes "
@@ -308,7 +312,7 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 				 p->name, need, p->user_sgprs, BW_LAUNCH_USER_SGPRS);
 	p->scratch_b = k->scratch_b + (k->properties & BW_KCP_DYNAMIC_STACK ? DYNAMIC_STACK_B : 0);
 	if (p->scratch_b)
-		p->rsrc2 |= RSRC2_SCRATCH_EN;
+		p->rsrc2 |= BW_FIELD_MASK(COMPUTE_PGM_RSRC2, SCRATCH_EN);
 	return NULL;
 }
 
@@ -324,15 +328,16 @@ static struct bw_error *choose_registers(struct bw_launch_plan *p,
 				 "%s wants %u bytes of LDS for a workgroup; there are %d", p->name,
 				 p->lds_b, LDS_MAX_B);
 	uint32_t lds = (p->lds_b + LDS_UNIT_B - 1) / LDS_UNIT_B;
-	p->rsrc2 = (p->rsrc2 & ~RSRC2_LDS_SIZE_MASK) | lds << RSRC2_LDS_SIZE_SHIFT;
+	p->rsrc2 = BW_FIELD_SET(COMPUTE_PGM_RSRC2, LDS_SIZE, p->rsrc2, lds);
 	/* Always: without it no trap handler can stop these waves. */
-	p->rsrc2 |= RSRC2_TRAP_PRESENT;
+	p->rsrc2 |= BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TRAP_PRESENT);
 	uint64_t wave_b = (uint64_t)p->scratch_b * (p->wave32 ? 32 : 64);
-	if (wave_b > 0x7fff * 256u)
+	const uint32_t most_b = BW_FIELD_MAX(COMPUTE_TMPRING_SIZE, WAVESIZE) * 256;
+	if (wave_b > most_b)
 		return bw_errorf(
 			BW_E_INVALID,
 			"%s wants %u bytes of scratch for a lane; a wave can have %u in all",
-			p->name, p->scratch_b, 0x7fff * 256u);
+			p->name, p->scratch_b, most_b);
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "regs/field.h"
 #include "pm4/opcodes.h" /* generated from data/pm4/packets.txt: enum bw_pm4_op */
 
 /* --- packets --- */
@@ -70,11 +71,13 @@ bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32
 
 /* COMPUTE_DISPATCH_INITIATOR */
 enum {
-	BW_PM4_INIT_ENABLE = 1 << 0,
-	BW_PM4_INIT_PARTIAL_TG_EN = 1 << 1,
-	BW_PM4_INIT_FORCE_START_AT_000 = 1 << 2,
-	BW_PM4_INIT_USE_THREAD_DIMENSIONS = 1 << 5,
-	BW_PM4_INIT_CS_W32_EN = 1 << 15,
+	BW_PM4_INIT_ENABLE = BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, COMPUTE_SHADER_EN),
+	BW_PM4_INIT_PARTIAL_TG_EN = BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, PARTIAL_TG_EN),
+	BW_PM4_INIT_FORCE_START_AT_000 =
+		BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, FORCE_START_AT_000),
+	BW_PM4_INIT_USE_THREAD_DIMENSIONS =
+		BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, USE_THREAD_DIMENSIONS),
+	BW_PM4_INIT_CS_W32_EN = BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN),
 };
 struct bw_pm4_dispatch {
 	uint32_t dim[3], initiator;
