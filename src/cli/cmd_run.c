@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "target/call.h"
+
 /* Commands that let waves run: run, continue, stepi, nexti, quit. */
 
 struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
@@ -96,6 +98,7 @@ struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"jump\" takes a place, as \"break\" does");
 	BW_TRY(need_program(c));
+	BW_TRY(bw_target_need(bw_debug_target(c->debug), BW_CAP_RUN));
 	BW_TRY(bw_cli_need_wave(c, &w));
 	BW_TRY(bw_debug_places(c->debug, args, &places, &n));
 	uint64_t to = places[0];

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "live/live.h"
+#include "target/call.h"
 
 static struct bw_cli *volatile session; /* NULL: there is none (any more) */
 static volatile sig_atomic_t n_interrupts;
@@ -232,7 +233,7 @@ void bw_cli_leave(struct bw_cli *c)
 			c->exit_status = BW_EXIT_GPU;
 		return;
 	}
-	if (c->attached) {
+	if (c->attached || !bw_target_can(bw_debug_target(c->debug), BW_CAP_PROCESSES)) {
 		bw_debug_detach(c->debug);
 		return;
 	}

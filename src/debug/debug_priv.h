@@ -294,6 +294,16 @@ void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w);
 /* session.c */
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
 	BW_PRINTF(3, 4);
+/* What it takes to put a breakpoint into code, and to bring a wave past it (displaced.c). */
+enum {
+	BW_BREAK_NEEDS = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH,
+	/* that waves trap for an exception: of those that have been launched, MODE is written */
+	BW_EXCP_NEEDS = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_EXCEPTIONS,
+	/* an address watch reports by an exception */
+	BW_WATCH_NEEDS = BW_EXCP_NEEDS | BW_CAP_WATCH,
+};
+/* Stops every wave. On a target that cannot run waves all are stopped. */
+struct bw_error *bw_debug_stop_waves(struct bw_debug *d, uint32_t *out_running) BW_MUST_CHECK;
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
 /* Ends the target, and drops everything that belongs to it. */
 void bw_debug_close_target(struct bw_debug *d);

@@ -102,10 +102,41 @@ struct bw_debug_settings *bw_debug_settings(struct bw_debug *d)
 	return &d->settings;
 }
 
+struct bw_error *bw_debug_stop_waves(struct bw_debug *d, uint32_t *out_running)
+{
+	if (bw_target_can(d->target, BW_CAP_RUN))
+		return bw_target_stop_all(d->target, out_running);
+	*out_running = 0;
+	return NULL;
+}
+
 struct bw_error *bw_debug_need_target(struct bw_debug *d)
 {
 	if (!d->target)
 		return bw_errorf(BW_E_STATE, "The program is not being run");
+	return NULL;
+}
+
+/* Exceptions were to be caught before there was a target: this one may not be able to. */
+static void warn_of_exceptions(struct bw_debug *d)
+{
+	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_EXCP_NEEDS);
+	bw_vec_each(&d->breaks, b)
+		if (err && (*b)->info.kind == BW_BREAK_EXCEPTION && (*b)->info.enabled)
+			bw_debug_note(d, BW_NOTICE_WARNING, "Breakpoint %u stops nothing: %s",
+				      (*b)->info.number, err->message);
+}
+
+/* The setting outlives targets. */
+static struct bw_error *keep_precise(struct bw_debug *d)
+{
+	if (d->precise < 0 || d->target->is_precise == (d->precise == 1))
+		return NULL;
+	if (bw_target_can(d->target, BW_CAP_PRECISE))
+		return bw_target_set_precise(d->target, d->precise);
+	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_CAP_PRECISE);
+	bw_debug_note(d, BW_NOTICE_WARNING, "Memory stays %s: %s",
+		      d->target->is_precise ? "precise" : "imprecise", err->message);
 	return NULL;
 }
 
@@ -122,9 +153,8 @@ struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 	d->target = t;
 	d->state = BW_DEBUG_RUNNING;
 	BW_TRY(bw_excp_update(d));
-	if (d->precise >= 0 && bw_target_can(t, BW_CAP_PRECISE))
-		BW_TRY(bw_target_set_precise(t, d->precise));
-	return NULL;
+	warn_of_exceptions(d);
+	return keep_precise(d);
 }
 
 void bw_debug_forget_program(struct bw_debug *d)
@@ -174,6 +204,8 @@ void bw_debug_close_target(struct bw_debug *d)
  * that reported a trap go on behind it, as continue would do. inferior: whose; 0: all. */
 void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
 {
+	if (!bw_target_can(d->target, BW_CAP_RUN | BW_CAP_WRITE_REGS))
+		return;
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		if (inferior && w->info.inferior != inferior)
@@ -199,6 +231,7 @@ void bw_debug_detach(struct bw_debug *d)
 struct bw_error *bw_debug_kill(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
+	BW_TRY(bw_target_need(d->target, BW_CAP_PROCESSES));
 	struct bw_error *err = bw_target_kill(d->target, 0);
 	bw_debug_close_target(d);
 	return err;

@@ -45,9 +45,11 @@ void fake_session_create(struct fake_session *s, const uint32_t *words, size_t n
 	OK(bw_debug_add_raw(s->debug, "demo", words, n_dw * 4));
 }
 
-void fake_session_start(struct fake_session *s, uint32_t groups)
+void fake_session_start_without(struct fake_session *s, uint32_t groups, uint32_t lack)
 {
 	struct fake_target *f = fake_create(&s->closed);
+	bool runs = !(lack & BW_CAP_RUN);
+	f->t.caps &= ~lack;
 	s->fake = f;
 	memcpy(fake_at(f, FAKE_BASE), code, code_dw * 4);
 	dispatch =
@@ -61,12 +63,21 @@ void fake_session_start(struct fake_session *s, uint32_t groups)
 		  &(struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = 42, .comm = "fake"});
 	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,
 					       .submission = 1,
+					       .is_running = !runs,
 					       .queue = 2,
 					       .dispatches = &dispatch,
 					       .n_dispatches = 1});
 	for (uint32_t i = 0; i < FAKE_WAVES && i < 2 * groups; i++)
 		fake_launch(f, i, FAKE_BASE, i / 2, i % 2);
+	for (uint32_t i = 0; i < FAKE_WAVES && !runs; i++)
+		if (f->wave[i].state == FAKE_RUNNING)
+			fake_stop(f, i);
 	OK(bw_debug_start(s->debug, &f->t));
+}
+
+void fake_session_start(struct fake_session *s, uint32_t groups)
+{
+	fake_session_start_without(s, groups, 0);
 }
 
 void fake_session_end(struct fake_session *s)

@@ -27,6 +27,9 @@ void fake_ok(struct bw_error *err, const char *what, int line);
 void fake_session_create(struct fake_session *s, const uint32_t *code, size_t n_dw);
 /* Starts it: the waves are launched at the code's start when the submission is let go. */
 void fake_session_start(struct fake_session *s, uint32_t groups);
+/* On a target that lacks these capabilities; without BW_CAP_RUN the waves are stopped where they
+ * begin. */
+void fake_session_start_without(struct fake_session *s, uint32_t groups, uint32_t lack);
 void fake_session_end(struct fake_session *s);
 /* Expects err to be one of this code whose message contains part. */
 void fake_fails(struct bw_error *err, enum bw_error_code code, const char *part);

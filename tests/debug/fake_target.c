@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fake_target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,15 @@ enum { MAX_RUN = 10000 };
 static struct fake_target *of(struct bw_target *t)
 {
 	return BW_CONTAINER_OF(t, struct fake_target, t);
+}
+
+/* An operation is called: never without its capabilities. */
+static void must(const struct bw_target *t, uint32_t caps)
+{
+	if ((t->caps & caps) == caps)
+		return;
+	fprintf(stderr, "the fake target is asked for what it lacks: 0x%x\n", caps & ~t->caps);
+	abort();
 }
 
 static bool inside(uint64_t va, size_t size_b)
@@ -207,6 +217,7 @@ static struct bw_error *fake_read_wave(struct bw_target *t, uint32_t slot,
 static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
 				       uint64_t value)
 {
+	must(t, BW_CAP_WRITE_REGS);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	switch (reg) {
@@ -252,6 +263,7 @@ static struct bw_error *fake_read_sgprs(struct bw_target *t, uint32_t slot, unsi
 static struct bw_error *fake_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n,
 					uint32_t value)
 {
+	must(t, BW_CAP_WRITE_REGS);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	if (n >= 108)
@@ -274,6 +286,7 @@ static struct bw_error *fake_read_vgpr(struct bw_target *t, uint32_t slot, unsig
 static struct bw_error *fake_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n,
 					unsigned lane, uint32_t value)
 {
+	must(t, BW_CAP_WRITE_REGS);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	if (n >= FAKE_VGPRS || lane >= w->hw.lanes)
@@ -284,6 +297,7 @@ static struct bw_error *fake_write_vgpr(struct bw_target *t, uint32_t slot, unsi
 
 static struct bw_error *fake_resume(struct bw_target *t, const uint32_t *slots, size_t n)
 {
+	must(t, BW_CAP_RUN);
 	struct fake_wave *w = NULL;
 	for (size_t i = 0; i < n; i++) {
 		BW_TRY(need(t, slots[i], &w));
@@ -295,6 +309,7 @@ static struct bw_error *fake_resume(struct bw_target *t, const uint32_t *slots, 
 
 static struct bw_error *fake_step(struct bw_target *t, uint32_t slot)
 {
+	must(t, BW_CAP_RUN);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	w->state = FAKE_RUNNING;
@@ -305,6 +320,7 @@ static struct bw_error *fake_step(struct bw_target *t, uint32_t slot)
 static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms,
 				       bool *out_stopped, bool *out_ended)
 {
+	must(t, BW_CAP_RUN);
 	struct fake_target *f = of(t);
 	if (f->lost)
 		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
@@ -319,6 +335,7 @@ static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int t
 
 static struct bw_error *fake_stop_all(struct bw_target *t, uint32_t *out_running)
 {
+	must(t, BW_CAP_RUN);
 	struct fake_target *f = of(t);
 	for (uint32_t i = 0; i < FAKE_WAVES; i++)
 		if (f->wave[i].state == FAKE_RUNNING)
@@ -343,6 +360,7 @@ static struct bw_error *fake_read(struct bw_target *t, uint64_t va, void *out, s
 static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void *data,
 				   size_t size_b)
 {
+	must(t, BW_CAP_WRITE_MEMORY);
 	if (!inside(va, size_b))
 		return bw_error_fault(va, "no memory");
 	memcpy(fake_at(of(t), va), data, size_b);
@@ -352,6 +370,7 @@ static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void 
 static struct bw_error *fake_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
 				      void *out, size_t size_b)
 {
+	must(t, BW_CAP_LDS);
 	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x",
 				      offset_b);
@@ -362,6 +381,7 @@ static struct bw_error *fake_read_lds(struct bw_target *t, uint32_t slot, uint32
 static struct bw_error *fake_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
 				       const void *data, size_t size_b)
 {
+	must(t, BW_CAP_LDS | BW_CAP_WRITE_MEMORY);
 	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x",
 				      offset_b);
@@ -372,6 +392,7 @@ static struct bw_error *fake_write_lds(struct bw_target *t, uint32_t slot, uint3
 static struct bw_error *fake_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
 					  uint32_t offset_b, void *out, size_t size_b)
 {
+	must(t, BW_CAP_SCRATCH);
 	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x",
 				      offset_b);
@@ -382,6 +403,7 @@ static struct bw_error *fake_read_scratch(struct bw_target *t, uint32_t slot, un
 static struct bw_error *fake_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
 					   uint32_t offset_b, const void *data, size_t size_b)
 {
+	must(t, BW_CAP_SCRATCH | BW_CAP_WRITE_MEMORY);
 	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x",
 				      offset_b);
@@ -391,6 +413,7 @@ static struct bw_error *fake_write_scratch(struct bw_target *t, uint32_t slot, u
 
 static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t word)
 {
+	must(t, BW_CAP_PATCH);
 	struct fake_target *f = of(t);
 	struct fake_patch p = {.va = va};
 	if (!inside(va, 4))
@@ -410,6 +433,7 @@ static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t wo
 
 static struct bw_error *fake_unpatch(struct bw_target *t, uint64_t va)
 {
+	must(t, BW_CAP_PATCH);
 	struct fake_target *f = of(t);
 	if (f->lost)
 		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
@@ -425,35 +449,41 @@ static struct bw_error *fake_unpatch(struct bw_target *t, uint64_t va)
 
 static void fake_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b)
 {
+	must(t, BW_CAP_PATCH);
 	*out_va = FAKE_CODE_BUFFER;
 	*out_size_b = 4096;
 }
 
 static struct bw_error *fake_release(struct bw_target *t, uint32_t submission)
 {
+	must(t, BW_CAP_RUN);
 	of(t)->n_gone++;
 	return NULL;
 }
 
 static struct bw_error *fake_detach(struct bw_target *t, pid_t pid)
 {
+	must(t, BW_CAP_PROCESSES);
 	return NULL;
 }
 
 static struct bw_error *fake_kill(struct bw_target *t, pid_t pid)
 {
+	must(t, BW_CAP_PROCESSES);
 	of(t)->killed = true;
 	return NULL;
 }
 
 static struct bw_error *fake_fault(struct bw_target *t, struct bw_target_fault *out)
 {
+	must(t, BW_CAP_FAULT);
 	*out = (struct bw_target_fault){.present = false};
 	return NULL;
 }
 
 static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_verdict *out)
 {
+	must(t, BW_CAP_WALK);
 	bool mapped = inside(va, 1);
 	/* the upper half of the memory is read-only */
 	*out = (struct bw_verdict){.kind = mapped ? BW_VERDICT_MAPPED : BW_VERDICT_UNMAPPED,
@@ -465,20 +495,39 @@ static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_ve
 
 static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n)
 {
+	must(t, BW_CAP_MAPS);
 	*out = NULL;
 	*out_n = 0;
+	return NULL;
+}
+
+static struct bw_error *fake_objects(struct bw_target *t, struct bw_target_object **out,
+				     size_t *out_n)
+{
+	must(t, BW_CAP_OBJECTS);
+	*out = NULL;
+	*out_n = 0;
+	return NULL;
+}
+
+static struct bw_error *fake_hold_time(struct bw_target *t, bool on)
+{
+	must(t, BW_CAP_HOLD_TIME);
+	of(t)->time_held = on;
 	return NULL;
 }
 
 static struct bw_error *fake_set_watch(struct bw_target *t, unsigned index,
 				       const struct bw_target_watch *w)
 {
+	must(t, BW_CAP_WATCH);
 	of(t)->watch[index] = w ? *w : (struct bw_target_watch){0};
 	return NULL;
 }
 
 static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
 {
+	must(t, BW_CAP_EXCEPTIONS);
 	of(t)->excp = mask;
 	return NULL;
 }
@@ -486,11 +535,13 @@ static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
 static struct bw_error *fake_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
 					uint64_t code_va, uint64_t go_on_va)
 {
+	must(t, BW_CAP_FILTER);
 	return NULL; /* this handler tests nothing: every wave stops */
 }
 
 static struct bw_error *fake_set_precise(struct bw_target *t, bool on)
 {
+	must(t, BW_CAP_PRECISE);
 	t->is_precise = on;
 	return NULL;
 }
@@ -530,6 +581,8 @@ static const struct bw_target_ops fake_ops = {
 	.fault = fake_fault,
 	.walk = fake_walk,
 	.maps = fake_maps,
+	.objects = fake_objects,
+	.hold_time = fake_hold_time,
 };
 
 struct fake_target *fake_create(bool *closed)
@@ -538,7 +591,7 @@ struct fake_target *fake_create(bool *closed)
 	if (!f)
 		abort();
 	f->t.ops = &fake_ops;
-	f->t.caps = BW_CAP_ALL & ~(uint32_t)(BW_CAP_OBJECTS | BW_CAP_HOLD_TIME);
+	f->t.caps = BW_CAP_ALL;
 	f->t.is_precise = true;
 	f->t.facts = (struct bw_target_facts){.gfx = "gfx1100",
 					      .name = "fake",

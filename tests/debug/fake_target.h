@@ -44,7 +44,7 @@ struct fake_target {
 	unsigned n_patches;
 	struct bw_target_event events[16]; /* given out in order */
 	unsigned n_events, next_event;
-	bool stop_pending, interrupted, killed;
+	bool stop_pending, interrupted, killed, time_held;
 	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: off */
 	uint32_t excp;					 /* as asked for by set_exceptions */
 	bool lost;		    /* the program is ending: no wave answers any more */

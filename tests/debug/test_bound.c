@@ -96,7 +96,6 @@ static void found_in(unsigned sgpr, unsigned n, const uint32_t *s)
 	ops.maps = maps;
 	ops.objects = objects;
 	f->t.ops = &ops;
-	f->t.caps |= BW_CAP_OBJECTS;
 	fake_push(f,
 		  &(struct bw_target_event){.kind = BW_EVENT_PROGRAM, .pid = 42, .comm = "fake"});
 	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,

@@ -38,6 +38,7 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 		p->refs++;
 		return NULL;
 	}
+	BW_TRY(bw_target_need(d->target, BW_BREAK_NEEDS));
 	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
 	BW_TRY(bw_inst_check_start(d, va));
 	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
@@ -266,6 +267,8 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	uint32_t wave;
 	if (!copy)
 		return bw_error_nomem();
+	if (d->target)
+		BW_TRY(bw_target_need(d->target, BW_BREAK_NEEDS));
 	bw_break_split(copy, &condition, &wave);
 	if (condition && !*condition)
 		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
@@ -307,6 +310,8 @@ struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, b
 	uint32_t wave;
 	if (!copy)
 		return bw_error_nomem();
+	if (d->target)
+		BW_TRY(bw_target_need(d->target, BW_BREAK_NEEDS));
 	bw_break_split(copy, &condition, &wave);
 	if (condition && !*condition)
 		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");

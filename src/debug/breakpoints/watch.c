@@ -404,7 +404,7 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 	if (v->place == BW_PLACE_MEMORY && (in_memory || v->space == BW_SPACE_LDS) && size_b &&
 	    size_b <= MAX_WATCH_B)
 		p->size_b = (uint32_t)size_b;
-	if (in_memory && bw_target_can(d->target, BW_CAP_WATCH) && !none_left) {
+	if (in_memory && bw_target_can(d->target, BW_WATCH_NEEDS) && !none_left) {
 		if (!p->size_b)
 			return bw_errorf(BW_E_UNSUPPORTED,
 					 "%zu bytes are too many for a watchpoint: %d at most",
@@ -412,6 +412,8 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 		b->info.watch_register = __builtin_ctz(~used);
 		return NULL;
 	}
+	if (reads && in_memory)
+		BW_TRY(bw_target_need(d->target, BW_WATCH_NEEDS));
 	if (reads)
 		return in_memory ? bw_errorf(BW_E_UNSUPPORTED,
 					     "all %d watch registers are in use, and only they see "
@@ -463,6 +465,7 @@ struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_br
 	if (!copy)
 		return bw_error_nomem();
 	BW_TRY(bw_debug_need_target(d));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	struct bw_break *b = calloc(1, sizeof(*b));
 	if (b)
 		b->watch = calloc(1, sizeof(*b->watch));

@@ -252,6 +252,8 @@ static struct bw_error *update_from_api(struct bw_debug *d)
 {
 	const struct bw_target_object *all;
 	size_t n;
+	if (!bw_target_can(d->target, BW_CAP_OBJECTS))
+		return NULL;
 	BW_TRY(bw_debug_objects(d, &all, &n));
 	for (size_t k = d->buffers.len; k-- > 0;) {
 		struct bw_buffer_info *b = &d->buffers.data[k];

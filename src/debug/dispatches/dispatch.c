@@ -105,6 +105,7 @@ struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_obj
 				  size_t *out_n)
 {
 	BW_TRY(bw_debug_need_target(d));
+	BW_TRY(bw_target_need(d->target, BW_CAP_OBJECTS));
 	BW_TRY(refresh_objects(d));
 	*out = d->objects;
 	*out_n = d->n_objects;

@@ -40,6 +40,8 @@ static bool must_wait(struct bw_debug *d, uint32_t submission)
 /* Lets held submissions through; their dispatches run from here on. */
 struct bw_error *bw_debug_release_held(struct bw_debug *d)
 {
+	if (!bw_target_can(d->target, BW_CAP_RUN))
+		return NULL;
 	BW_TRY(bw_filters_update(d));
 	while (d->held.len && !must_wait(d, d->held.data[0])) {
 		uint32_t submission = d->held.data[0];
@@ -215,7 +217,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out)
 {
 	uint32_t old_focus = d->focus_number;
-	struct bw_error *err = bw_target_stop_all(d->target, &d->unstoppable);
+	struct bw_error *err = bw_debug_stop_waves(d, &d->unstoppable);
 	if (err)
 		return err;
 	BW_TRY(bw_debug_collect(d));
@@ -307,7 +309,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
 		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
 		if (d->state == BW_DEBUG_RUNNING) {
-			BW_TRY(bw_target_stop_all(d->target, &d->unstoppable));
+			BW_TRY(bw_debug_stop_waves(d, &d->unstoppable));
 			BW_TRY(bw_debug_collect(d));
 			out->n_waves = d->stopped.len;
 		}
@@ -321,6 +323,9 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 	case BW_EVENT_STOP:
 		if (d->state != BW_DEBUG_RUNNING)
 			break;
+		/* where nothing runs, each wave is what the user has come to see */
+		if (!bw_target_can(d->target, BW_CAP_RUN))
+			return bw_debug_stop_and_report(d, out);
 		BW_TRY(bw_debug_sift(d, &stop));
 		if (stop)
 			return bw_debug_stop_and_report(d, out);
@@ -357,6 +362,7 @@ struct bw_error *bw_debug_stop(struct bw_debug *d, struct bw_stop *out)
 struct bw_error *bw_debug_continue(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	/* what others met at the same time comes first, one after the other */
 	d->report_pending = any_pending(d);
 	if (d->report_pending)

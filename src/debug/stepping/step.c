@@ -324,7 +324,7 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 {
 	uint32_t running, slot = w->info.slot;
 	struct bw_u32_vec group = {0};
-	BW_TRY(bw_target_stop_all(d->target, &running));
+	BW_TRY(bw_debug_stop_waves(d, &running));
 	BW_TRY(bw_debug_collect(d));
 	if (!w->stopped || bw_wave_is_event(w))
 		return NULL;
@@ -551,6 +551,7 @@ struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct 
 	struct bw_wave_record *w;
 	uint64_t va = 0;
 	BW_TRY(bw_debug_need_focus(d, &w));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	BW_TRY(find_place(d, w, where, &va));
 	bw_hang_restart(d);
 	bw_watch_settle(d);
@@ -562,6 +563,7 @@ struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_ca
 {
 	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	bw_hang_restart(d);
 	bw_watch_settle(d);
 	return bw_step_unless_gone(d, bw_step_count(d, w, count, over_calls, out), out);

@@ -75,6 +75,7 @@ struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)
 {
 	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	return bw_step_unless_gone(d, step_until(d, w, out), out);
 }
 
@@ -83,5 +84,6 @@ struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool ov
 {
 	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	return bw_step_unless_gone(d, step_lines(d, w, count, over_calls, out), out);
 }

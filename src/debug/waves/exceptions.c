@@ -28,9 +28,11 @@ struct bw_error *bw_excp_update(struct bw_debug *d)
 		if (b->watch && b->info.watch_register >= 0)
 			mask |= BW_EXCP_ADDR_WATCH;
 	}
+	if (d->target && !bw_target_can(d->target, BW_EXCP_NEEDS))
+		return NULL;
 	d->excp = mask;
 	d->excp_ever |= mask;
-	if (!d->target || !bw_target_can(d->target, BW_CAP_EXCEPTIONS))
+	if (!d->target)
 		return NULL;
 	return bw_target_set_exceptions(d->target, mask);
 }
@@ -75,11 +77,11 @@ struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w)
 
 void bw_excp_leave(struct bw_debug *d)
 {
-	if (!d->excp_ever || !d->target)
+	if (!d->excp_ever || !d->target || !bw_target_can(d->target, BW_EXCP_NEEDS))
 		return;
 	if (d->state == BW_DEBUG_RUNNING) {
 		uint32_t running;
-		struct bw_error *err = bw_target_stop_all(d->target, &running);
+		struct bw_error *err = bw_debug_stop_waves(d, &running);
 		if (!err)
 			err = bw_debug_collect(d);
 		bw_error_free(err);
@@ -89,8 +91,7 @@ void bw_excp_leave(struct bw_debug *d)
 		bw_error_free(write_mode(d, w, w->hw.mode));
 	}
 	d->excp = d->excp_ever = 0;
-	if (bw_target_can(d->target, BW_CAP_EXCEPTIONS))
-		bw_error_free(bw_target_set_exceptions(d->target, 0));
+	bw_error_free(bw_target_set_exceptions(d->target, 0));
 }
 
 uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_go_on)
@@ -165,7 +166,7 @@ struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bo
 	static const char *const names[] = {"invalid",	 "denormal", "div0",	"overflow",
 					    "underflow", "inexact",  "int_div0"};
 	if (d->target)
-		BW_TRY(bw_target_need(d->target, BW_CAP_EXCEPTIONS));
+		BW_TRY(bw_target_need(d->target, BW_EXCP_NEEDS));
 	struct bw_break *b = calloc(1, sizeof(*b));
 	struct bw_str spec = {0};
 	if (!b)

@@ -22,6 +22,17 @@ static bool allows(const struct bw_verdict *v, const struct bw_fault_info *f)
 					      : v->readable;
 }
 
+/* What the page tables say; of a target that cannot walk them it is not known. */
+static struct bw_error *walk(struct bw_debug *d, uint64_t va, struct bw_verdict *out)
+{
+	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_CAP_WALK);
+	if (!err)
+		return bw_target_walk(d->target, va, out);
+	*out = (struct bw_verdict){.kind = BW_VERDICT_UNKNOWN};
+	snprintf(out->text, sizeof(out->text), "%s", err->message);
+	return NULL;
+}
+
 /* One page after another; lanes of a wave mostly share theirs. */
 struct pages {
 	struct bw_debug *d;
@@ -34,7 +45,7 @@ static struct bw_error *ask(struct pages *p, uint64_t va, const struct bw_verdic
 {
 	uint64_t page = va / PAGE_B;
 	if (!p->have || p->page != page) {
-		BW_TRY(bw_target_walk(p->d->target, va, &p->last));
+		BW_TRY(walk(p->d, va, &p->last));
 		p->page = page;
 		p->have = true;
 	}
@@ -150,7 +161,7 @@ static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 		return;
 	f->addr = f->record.va;
 	f->has_addr = true;
-	err = bw_target_walk(d->target, f->addr, &f->verdict);
+	err = walk(d, f->addr, &f->verdict);
 	bw_error_free(err);
 }
 
@@ -213,7 +224,7 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 		f.access_size_b = 4;
 		f.addr = w->info.pc;
 		f.has_addr = true;
-		BW_TRY(bw_target_walk(d->target, f.addr, &f.verdict));
+		BW_TRY(walk(d, f.addr, &f.verdict));
 		add_record(d, &f);
 		*out = f;
 		return NULL;
