@@ -16,6 +16,8 @@
 #include "debug/debug.h"
 #include "kmd/kmd.h"
 #include "ui/out.h"
+#include "target/call.h"
+#include "target/open.h"
 #include "ui/show.h"
 
 /* Exit statuses: 0, or the program's own; these are ours. Ended by signal N it is 128 + N, as a
@@ -129,6 +131,12 @@ struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const
 				 const char *what, const struct bw_command **out) BW_MUST_CHECK;
 /* Runs one line. Errors have not been shown yet. */
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHECK;
+
+/* ---- targets.c ---- */
+
+/* Opens a target for what is to be debugged; the caller closes it. */
+struct bw_error *bw_cli_open_target(const struct bw_target_source *source,
+				    struct bw_target **out) BW_MUST_CHECK;
 
 /* ---- session.c: the program and its stops ---- */
 

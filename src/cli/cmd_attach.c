@@ -10,7 +10,6 @@
 
 #include "base/wait.h"
 #include "cli/cli.h"
-#include "live/live.h"
 
 /* ---- What makes a program ready ---- */
 
@@ -104,16 +103,15 @@ static struct bw_error *await_hello(struct bw_cli *c, pid_t pid)
 		       : bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
 }
 
-static void say_attached(struct bw_cli *c, pid_t pid)
+static void say_attached(struct bw_cli *c, pid_t pid, const struct bw_target_attached *a)
 {
 	const struct bw_inferior_info *i = bw_debug_inferior_of(c->debug, pid);
-	struct bw_target *t = bw_debug_target(c->debug);
-	bool ready = bw_live_was_ready(t, pid);
-	uint32_t n = bw_live_untrappable(t, pid);
+	uint32_t n = a->n_unstoppable;
 	bw_out_line(
 		c->out,
-		ready ? "Attached to %s (process %d)."
-		      : "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
+		a->was_ready
+			? "Attached to %s (process %d)."
+			: "Attached to %s (process %d). Its next submission to the GPU is the first that can be stopped.",
 		i->comm, (int)pid);
 	if (n)
 		bw_out_line(
@@ -121,7 +119,7 @@ static void say_attached(struct bw_cli *c, pid_t pid)
 			"%u wave%s launched before and cannot be stopped: \"breakwater exec --ready\" starts a program "
 			"so that they can. \"shell breakwater umr -wa\" shows where they are.",
 			n, n == 1 ? " was" : "s were");
-	bw_out_bool(c->out, "ready", ready);
+	bw_out_bool(c->out, "ready", a->was_ready);
 	bw_out_int(c->out, "unstoppable", n);
 	bw_out_int(c->out, "pid", pid);
 	bw_out_int(c->out, "inferior", i->number);
@@ -129,10 +127,10 @@ static void say_attached(struct bw_cli *c, pid_t pid)
 }
 
 /* What runs is what the user has come for. */
-static struct bw_error *stop_if_ready(struct bw_cli *c, pid_t pid)
+static struct bw_error *stop_if_ready(struct bw_cli *c, const struct bw_target_attached *a)
 {
 	struct bw_stop stop;
-	if (!bw_live_was_ready(bw_debug_target(c->debug), pid))
+	if (!a->was_ready)
 		return NULL;
 	BW_TRY(bw_debug_stop(c->debug, &stop));
 	if (stop.kind == BW_STOP_WAVES)
@@ -142,12 +140,19 @@ static struct bw_error *stop_if_ready(struct bw_cli *c, pid_t pid)
 
 struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
 {
-	struct bw_live_options options = {
-		.kmd = c->kmd, .pid = pid, .in_fd = -1, .out_fd = -1, .err_fd = -1};
+	const struct bw_target_source source = {.kind = BW_SOURCE_PROCESS,
+						.kmd = c->kmd,
+						.pid = pid,
+						.in_fd = -1,
+						.out_fd = -1,
+						.err_fd = -1};
 	struct bw_target *target;
-	BW_TRY(bw_live_start(&options, &target));
+	struct bw_target_attached found;
+	BW_TRY(bw_cli_open_target(&source, &target));
 	BW_TRY(bw_debug_start(c->debug, target));
 	struct bw_error *err = await_hello(c, pid);
+	if (!err)
+		err = bw_target_attached(bw_debug_target(c->debug), pid, &found);
 	if (err) {
 		bw_debug_detach(c->debug);
 		return err;
@@ -159,19 +164,21 @@ struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
 	bool event = !bw_out_in_request(c->out);
 	if (event)
 		bw_out_begin(c->out, "event", "attached");
-	say_attached(c, pid);
+	say_attached(c, pid, &found);
 	if (event)
 		bw_out_end(c->out);
-	return stop_if_ready(c, pid);
+	return stop_if_ready(c, &found);
 }
 
 /* Beside those that are debugged already. */
 static struct bw_error *attach_another(struct bw_cli *c, pid_t pid)
 {
-	BW_TRY(bw_live_attach_to(bw_debug_target(c->debug), pid));
+	struct bw_target_attached found;
+	BW_TRY(bw_target_attach(bw_debug_target(c->debug), pid));
 	BW_TRY(await_hello(c, pid));
-	say_attached(c, pid);
-	return stop_if_ready(c, pid);
+	BW_TRY(bw_target_attached(bw_debug_target(c->debug), pid, &found));
+	say_attached(c, pid, &found);
+	return stop_if_ready(c, &found);
 }
 
 struct bw_error *bw_cmd_attach(struct bw_cli *c, const char *args)

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "target/call.h"
-
 /* Commands that let waves run: run, continue, stepi, nexti, quit. */
 
 struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
-#include "live/live.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,9 +144,8 @@ static struct bw_error *set_detach_on_fork(struct bw_cli *c, const struct settin
 					   const char *value)
 {
 	BW_TRY(on_off(s->name, value, &c->detach_on_fork));
-	if (bw_debug_target(c->debug))
-		bw_live_send_away(bw_debug_target(c->debug), c->detach_on_fork);
-	return NULL;
+	struct bw_target *t = bw_debug_target(c->debug);
+	return t ? bw_target_detach_children(t, c->detach_on_fork) : NULL;
 }
 
 static const char *show_detach_on_fork(struct bw_cli *c, const struct setting *s, char *out,

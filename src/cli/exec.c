@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
-#include "live/live.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "target/call.h"
 
 /* Subcommands that are little more than starting something else: exec, vgpu. */
 
@@ -132,7 +130,7 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 	switch ((int)ev->kind) {
 	case BW_EVENT_SUBMIT: {
 		/* what it needs is in place now; this submission goes with all that come */
-		struct bw_error *err = bw_live_make_ready(t, ev->pid);
+		struct bw_error *err = bw_target_make_ready(t, ev->pid);
 		bw_error_catch(&err, BW_E_GONE); /* another event says so */
 		return err;
 	}
@@ -157,14 +155,15 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_s
 	struct bw_target *t;
 	bool over = false, gpu_gone = false;
 	BW_TRY(bw_cli_vulkan_settings(settings));
-	struct bw_live_options options = {.kmd = kmd,
-					  .argv = program,
-					  .env = (const char *const *)settings,
-					  .same_group = true,
-					  .in_fd = -1,
-					  .out_fd = -1,
-					  .err_fd = -1};
-	struct bw_error *err = bw_live_start(&options, &t);
+	const struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
+						.kmd = kmd,
+						.argv = program,
+						.env = (const char *const *)settings,
+						.same_group = true,
+						.in_fd = -1,
+						.out_fd = -1,
+						.err_fd = -1};
+	struct bw_error *err = bw_cli_open_target(&source, &t);
 	free(settings[0]);
 	free(settings[1]);
 	BW_TRY(err);
@@ -175,7 +174,7 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_s
 			err = keep_ready(t, &ev, &over, out_status);
 		gpu_gone = !err && ev.kind == BW_EVENT_GPU_GONE;
 	}
-	pid_t pid = bw_live_pid(t);
+	pid_t pid = t->program;
 	bool reaped = over && !gpu_gone;
 	bw_target_close(t);
 	while (!err && !reaped && waitpid(pid, out_status, 0) < 0 && errno == EINTR)

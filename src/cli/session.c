@@ -9,9 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "live/live.h"
-#include "target/call.h"
-
 static struct bw_cli *volatile session; /* NULL: there is none (any more) */
 static volatile sig_atomic_t n_interrupts;
 
@@ -78,7 +75,8 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	c->attached = false;
 	int out_fd;
 	BW_TRY(bw_cli_keep_output(c, &out_fd));
-	struct bw_live_options options = {.kmd = c->kmd,
+	struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
+					  .kmd = c->kmd,
 					  .argv = c->program.argv,
 					  .in_fd = -1,
 					  .out_fd = out_fd,
@@ -87,13 +85,18 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	bw_out_flush(c->out);
 	if (!c->program.is_kernel)
 		BW_TRY(bw_cli_vulkan_settings(settings));
-	options.env = (const char *const *)settings;
+	source.env = (const char *const *)settings;
 	c->clients_before = bw_kmd_n_clients_ever(c->kmd);
-	struct bw_error *err = bw_live_start(&options, &target);
+	struct bw_error *err = bw_cli_open_target(&source, &target);
 	free(settings[0]);
 	free(settings[1]);
 	BW_TRY(err);
-	bw_live_send_away(target, c->detach_on_fork);
+	if (bw_target_can(target, BW_CAP_PROCESSES))
+		err = bw_target_detach_children(target, c->detach_on_fork);
+	if (err) {
+		bw_target_close(target);
+		return err;
+	}
 	c->exit_status_known = false;
 	c->gpu_fault = false;
 	BW_TRY(bw_debug_start(c->debug, target));
@@ -221,7 +224,7 @@ bool bw_cli_may_leave(struct bw_cli *c)
 			    (int)all[i].pid, fate);
 	if (!n) /* it has not opened the GPU yet */
 		bw_out_line(c->out, "\tProcess %d will be %s.",
-			    (int)bw_live_pid(bw_debug_target(c->debug)), fate);
+			    (int)bw_debug_target(c->debug)->program, fate);
 	bw_out_text(c->out, "\n");
 	return ask("Quit anyway? ");
 }

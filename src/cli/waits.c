@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/wait.h"
-#include "live/live.h"
 
 enum {
 	TELL_STOPPED_MS = 2000, /* a process that is stopped by a signal */
@@ -75,7 +74,7 @@ void bw_cli_begin_command(struct bw_cli *c)
 	/* That of a person at a terminal was for the command before this one; that of a program
 	 * which writes its commands into a pipe may be for this one. */
 	if (t && (c->interactive || c->wait_given_up))
-		bw_live_forget_interrupt(t);
+		bw_target_forget_interrupt(t);
 	c->wait_given_up = false;
 	c->interrupts_before = bw_cli_interrupts();
 	c->wait_told = false;

@@ -38,11 +38,6 @@ void bw_live_note(struct bw_live *l, bool warning, const char *fmt, ...)
 	bw_error_free(err);
 }
 
-pid_t bw_live_pid(const struct bw_target *t)
-{
-	return bw_live_of(t)->child;
-}
-
 /* ---- Start and end ---- */
 
 static struct bw_error *make_socket(struct bw_live *l)
@@ -110,9 +105,10 @@ static void live_close(struct bw_target *t)
 	free_live(l);
 }
 
-void bw_live_send_away(struct bw_target *t, bool on)
+static struct bw_error *live_detach_children(struct bw_target *t, bool on)
 {
 	bw_live_of(t)->sends_away = on;
+	return NULL;
 }
 
 static void live_interrupt(struct bw_target *t)
@@ -126,7 +122,7 @@ static void live_interrupt(struct bw_target *t)
 	errno = saved;
 }
 
-void bw_live_forget_interrupt(struct bw_target *t)
+static void live_forget_interrupt(struct bw_target *t)
 {
 	struct bw_live *l = bw_live_of(t);
 	uint64_t n;
@@ -324,6 +320,7 @@ const struct bw_target_ops bw_live_ops = {
 	.close = live_close,
 	.wait = live_wait,
 	.interrupt = live_interrupt,
+	.forget_interrupt = live_forget_interrupt,
 	.stopped = bw_live_stopped,
 	.is_stopped = bw_live_is_stopped,
 	.read_wave = bw_live_read_wave,
@@ -348,6 +345,10 @@ const struct bw_target_ops bw_live_ops = {
 	.release = bw_live_release,
 	.detach = bw_live_detach,
 	.kill = bw_live_kill,
+	.detach_children = live_detach_children,
+	.attach = bw_live_attach_to,
+	.attached = bw_live_attached,
+	.make_ready = bw_live_make_ready,
 	.hold_time = bw_live_hold_time,
 	.set_filter = bw_live_set_filter,
 	.set_watch = bw_live_set_watch,
@@ -359,14 +360,14 @@ const struct bw_target_ops bw_live_ops = {
 	.objects = bw_live_objects,
 };
 
-struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_target **out)
+struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_target **out)
 {
 	struct bw_live *l = calloc(1, sizeof(*l));
 	if (!l)
 		return bw_error_nomem();
 	l->t.ops = &bw_live_ops;
 	l->t.caps = BW_CAP_ALL;
-	l->kmd = options->kmd;
+	l->kmd = source->kmd;
 	l->child = l->listen_fd = l->pidfd = l->guard_fd = -1;
 	l->folder = (struct bw_folder)BW_FOLDER_INIT;
 	l->reply.fd = -1;
@@ -385,8 +386,9 @@ struct bw_error *bw_live_start(const struct bw_live_options *options, struct bw_
 	if (!err)
 		err = bw_live_gfxoff_hold(l);
 	if (!err)
-		err = options->argv ? bw_live_spawn(l, options)
-				    : bw_live_attach_to(&l->t, options->pid);
+		err = source->kind == BW_SOURCE_PROCESS ? bw_live_attach_to(&l->t, source->pid)
+							: bw_live_spawn(l, source);
+	l->t.program = l->child > 0 ? l->child : 0;
 	if (err) {
 		free_live(l);
 		return err;

@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "gpuvm/gpuvm.h"
+#include "kmd/kmd.h"
 #include "live/live.h"
 #include "target/ops.h"
 #include "trap/trap.h"
@@ -212,6 +213,9 @@ void bw_live_let_go(struct bw_live *l, struct bw_live_proc *p);
 struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;
 struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+struct bw_error *bw_live_attached(struct bw_target *t, pid_t pid,
+				  struct bw_target_attached *out) BW_MUST_CHECK;
+struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 
 /* ---- vms.c ---- */
 
@@ -239,7 +243,8 @@ void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p);
 
 /* ---- start.c ---- */
 
-struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_live_options *o) BW_MUST_CHECK;
+struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source *o) BW_MUST_CHECK;
 
 /* agent.c */
 /* One request; the reply's body is in l->reply, at least min_b bytes of it. fd: of the reply, -1 if

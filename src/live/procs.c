@@ -220,16 +220,14 @@ struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p)
 	return NULL;
 }
 
-bool bw_live_was_ready(struct bw_target *t, pid_t pid)
+struct bw_error *bw_live_attached(struct bw_target *t, pid_t pid, struct bw_target_attached *out)
 {
 	const struct bw_live_proc *p = bw_live_proc_of(bw_live_of(t), pid);
-	return p && p->was_ready;
-}
-
-uint32_t bw_live_untrappable(struct bw_target *t, pid_t pid)
-{
-	const struct bw_live_proc *p = bw_live_proc_of(bw_live_of(t), pid);
-	return p ? p->untrappable : 0;
+	if (!p)
+		return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
+	*out = (struct bw_target_attached){.was_ready = p->was_ready,
+					   .n_unstoppable = p->untrappable};
+	return NULL;
 }
 
 struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)

@@ -29,7 +29,7 @@ static int move_fd(int fd, int to)
 }
 
 /* In the child. Its own process group: Ctrl-C at the terminal is for the debugger. */
-static _Noreturn void exec_program(const struct bw_live_options *o, char **env, int status_fd)
+static _Noreturn void exec_program(const struct bw_target_source *o, char **env, int status_fd)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
@@ -72,7 +72,7 @@ static struct bw_error *set(struct settings *s, const char *setting)
 }
 
 /* Ours, what the GPU asks for, what the caller wants, and where the agent finds us. */
-static struct bw_error *make_env(struct bw_live *l, const struct bw_live_options *o,
+static struct bw_error *make_env(struct bw_live *l, const struct bw_target_source *o,
 				 const char *socket_setting, struct settings *out)
 {
 	for (char **e = environ; *e; e++)
@@ -87,7 +87,7 @@ static struct bw_error *make_env(struct bw_live *l, const struct bw_live_options
 	return bw_vec_push(out, NULL);
 }
 
-struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_live_options *o)
+struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source *o)
 {
 	int status[2], e = 0;
 	struct settings env = {0};

@@ -28,6 +28,8 @@ struct bw_error *bw_target_wait(struct bw_target *t, int timeout_ms,
 				struct bw_target_event *out) BW_MUST_CHECK;
 /* Ends a wait, now or the next one, with BW_EVENT_INTERRUPT. */
 void bw_target_interrupt(struct bw_target *t);
+/* An interrupt that no wait has told of yet was for something that is over by now. */
+void bw_target_forget_interrupt(struct bw_target *t);
 
 /* ---- Waves ---- */
 
@@ -125,6 +127,19 @@ struct bw_error *bw_target_set_precise(struct bw_target *t, bool on) BW_MUST_CHE
 /* [PROCESSES] The program gets what close gives to all, or is ended; pid 0: every one. */
 struct bw_error *bw_target_detach(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 struct bw_error *bw_target_kill(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+/* [PROCESSES] Processes that the program starts are detached from when they come: each runs on by
+ * itself, and can be attached to. */
+struct bw_error *bw_target_detach_children(struct bw_target *t, bool on) BW_MUST_CHECK;
+/* [ATTACH] One more process, started by `breakwater exec`; BW_EVENT_PROGRAM says when it is
+ * there. */
+struct bw_error *bw_target_attach(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
+/* [ATTACH] How a process was that has been attached to. */
+struct bw_error *bw_target_attached(struct bw_target *t, pid_t pid,
+				    struct bw_target_attached *out) BW_MUST_CHECK;
+/* [READY] Detaches from the process, so that a debugger that comes later can stop even the waves
+ * that run then: the trap handler stays in place, asleep. What it submits is not held. The
+ * registers stay as they are until the process has ended or the target is closed. */
+struct bw_error *bw_target_make_ready(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 /* [HOLD_TIME] The programs' clocks stand still, and their waits with a limit last longer, until
  * this is taken back or the target is closed. */
 struct bw_error *bw_target_hold_time(struct bw_target *t, bool on) BW_MUST_CHECK;

@@ -15,6 +15,7 @@ struct bw_target_ops {
 	void (*close)(struct bw_target *t);
 	struct bw_error *(*wait)(struct bw_target *t, int timeout_ms, struct bw_target_event *out);
 	void (*interrupt)(struct bw_target *t);
+	void (*forget_interrupt)(struct bw_target *t);
 
 	size_t (*stopped)(struct bw_target *t, uint32_t *out_slots, size_t max);
 	bool (*is_stopped)(struct bw_target *t, uint32_t slot);
@@ -67,6 +68,11 @@ struct bw_target_ops {
 
 	struct bw_error *(*detach)(struct bw_target *t, pid_t pid);
 	struct bw_error *(*kill)(struct bw_target *t, pid_t pid);
+	struct bw_error *(*detach_children)(struct bw_target *t, bool on);
+	struct bw_error *(*attach)(struct bw_target *t, pid_t pid);
+	struct bw_error *(*attached)(struct bw_target *t, pid_t pid,
+				     struct bw_target_attached *out);
+	struct bw_error *(*make_ready)(struct bw_target *t, pid_t pid);
 	struct bw_error *(*hold_time)(struct bw_target *t, bool on);
 };
 

@@ -32,6 +32,8 @@ static const struct {
 	{BW_CAP_OBJECTS, "name the program's objects"},
 	{BW_CAP_HOLD_TIME, "hold the program's time"},
 	{BW_CAP_PROCESSES, "detach from or kill programs"},
+	{BW_CAP_ATTACH, "attach to processes"},
+	{BW_CAP_READY, "make processes ready for a later debugger"},
 };
 
 /* Every operation, and the capabilities without which it is not called. */
@@ -39,6 +41,7 @@ static const struct {
 	X(close, 0)                                                                                \
 	X(wait, 0)                                                                                 \
 	X(interrupt, 0)                                                                            \
+	X(forget_interrupt, 0)                                                                     \
 	X(stopped, 0)                                                                              \
 	X(is_stopped, 0)                                                                           \
 	X(read_wave, 0)                                                                            \
@@ -71,6 +74,10 @@ static const struct {
 	X(set_precise, BW_CAP_PRECISE)                                                             \
 	X(detach, BW_CAP_PROCESSES)                                                                \
 	X(kill, BW_CAP_PROCESSES)                                                                  \
+	X(detach_children, BW_CAP_PROCESSES)                                                       \
+	X(attach, BW_CAP_ATTACH)                                                                   \
+	X(attached, BW_CAP_ATTACH)                                                                 \
+	X(make_ready, BW_CAP_READY)                                                                \
 	X(hold_time, BW_CAP_HOLD_TIME)
 
 enum {
@@ -140,6 +147,11 @@ struct bw_error *bw_target_wait(struct bw_target *t, int timeout_ms, struct bw_t
 void bw_target_interrupt(struct bw_target *t)
 {
 	t->ops->interrupt(t);
+}
+
+void bw_target_forget_interrupt(struct bw_target *t)
+{
+	t->ops->forget_interrupt(t);
 }
 
 size_t bw_target_stopped(struct bw_target *t, uint32_t *out_slots, size_t max)
@@ -340,6 +352,30 @@ struct bw_error *bw_target_kill(struct bw_target *t, pid_t pid)
 {
 	BW_TRY(bw_target_need(t, NEEDS_kill));
 	return t->ops->kill(t, pid);
+}
+
+struct bw_error *bw_target_detach_children(struct bw_target *t, bool on)
+{
+	BW_TRY(bw_target_need(t, NEEDS_detach_children));
+	return t->ops->detach_children(t, on);
+}
+
+struct bw_error *bw_target_attach(struct bw_target *t, pid_t pid)
+{
+	BW_TRY(bw_target_need(t, NEEDS_attach));
+	return t->ops->attach(t, pid);
+}
+
+struct bw_error *bw_target_attached(struct bw_target *t, pid_t pid, struct bw_target_attached *out)
+{
+	BW_TRY(bw_target_need(t, NEEDS_attached));
+	return t->ops->attached(t, pid, out);
+}
+
+struct bw_error *bw_target_make_ready(struct bw_target *t, pid_t pid)
+{
+	BW_TRY(bw_target_need(t, NEEDS_make_ready));
+	return t->ops->make_ready(t, pid);
 }
 
 struct bw_error *bw_target_hold_time(struct bw_target *t, bool on)

@@ -41,7 +41,9 @@ enum bw_target_cap {
 	BW_CAP_OBJECTS = 1 << 13,    /* what the program's API calls things */
 	BW_CAP_HOLD_TIME = 1 << 14,  /* the programs' clocks can stand still */
 	BW_CAP_PROCESSES = 1 << 15,  /* programs can be detached from and killed */
-	BW_CAP_ALL = (1 << 16) - 1,
+	BW_CAP_ATTACH = 1 << 16,     /* attach, attached: to processes that run already */
+	BW_CAP_READY = 1 << 17,	     /* make_ready: for a debugger that comes later */
+	BW_CAP_ALL = (1 << 18) - 1,
 };
 
 struct bw_target_facts {
@@ -193,6 +195,12 @@ enum bw_excp {
 	BW_EXCP_ADDR_WATCH = 1 << 7,
 };
 
+/* Of a process, as it was when it was attached to. */
+struct bw_target_attached {
+	bool was_ready;		/* waves that ran already can be stopped */
+	uint32_t n_unstoppable; /* waves that ran, and cannot be */
+};
+
 /* An address watch. The GPU compares aligned ranges of a power of two; it takes the smallest that
  * holds the one asked for. */
 enum bw_target_watch_mode { BW_TWATCH_READ, BW_TWATCH_WRITE, BW_TWATCH_ATOMIC, BW_TWATCH_ALL };
@@ -213,6 +221,7 @@ struct bw_target {
 	/* The PC of a memory violation is the access itself, and that of an address watch right
 	 * behind it; set_precise changes it. */
 	bool is_precise;
+	pid_t program; /* the one that it has started; 0: none */
 	struct bw_target_facts facts;
 };
 

@@ -510,6 +510,39 @@ static struct bw_error *fake_objects(struct bw_target *t, struct bw_target_objec
 	return NULL;
 }
 
+static void fake_forget_interrupt(struct bw_target *t)
+{
+	of(t)->interrupted = false;
+}
+
+static struct bw_error *fake_detach_children(struct bw_target *t, bool on)
+{
+	must(t, BW_CAP_PROCESSES);
+	return NULL;
+}
+
+static struct bw_error *fake_attach(struct bw_target *t, pid_t pid)
+{
+	must(t, BW_CAP_ATTACH);
+	fake_push(of(t), &(struct bw_target_event){
+				 .kind = BW_EVENT_PROGRAM, .pid = pid, .comm = "attached"});
+	return NULL;
+}
+
+static struct bw_error *fake_attached(struct bw_target *t, pid_t pid,
+				      struct bw_target_attached *out)
+{
+	must(t, BW_CAP_ATTACH);
+	*out = (struct bw_target_attached){.was_ready = true};
+	return NULL;
+}
+
+static struct bw_error *fake_make_ready(struct bw_target *t, pid_t pid)
+{
+	must(t, BW_CAP_READY);
+	return NULL;
+}
+
 static struct bw_error *fake_hold_time(struct bw_target *t, bool on)
 {
 	must(t, BW_CAP_HOLD_TIME);
@@ -550,6 +583,7 @@ static const struct bw_target_ops fake_ops = {
 	.close = fake_close,
 	.wait = fake_wait,
 	.interrupt = fake_interrupt,
+	.forget_interrupt = fake_forget_interrupt,
 	.stopped = fake_stopped,
 	.is_stopped = fake_is_stopped,
 	.read_wave = fake_read_wave,
@@ -583,6 +617,10 @@ static const struct bw_target_ops fake_ops = {
 	.maps = fake_maps,
 	.objects = fake_objects,
 	.hold_time = fake_hold_time,
+	.detach_children = fake_detach_children,
+	.attach = fake_attach,
+	.attached = fake_attached,
+	.make_ready = fake_make_ready,
 };
 
 struct fake_target *fake_create(bool *closed)

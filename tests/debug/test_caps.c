@@ -36,6 +36,8 @@ static const struct lack {
 	{BW_CAP_OBJECTS, "this target cannot name the program's objects"},
 	{BW_CAP_HOLD_TIME, "this target cannot hold the program's time"},
 	{BW_CAP_PROCESSES, "this target cannot detach from or kill programs"},
+	{BW_CAP_ATTACH, "this target cannot attach to processes"},
+	{BW_CAP_READY, "this target cannot make processes ready for a later debugger"},
 };
 
 static struct bw_error *eval(struct fake_session *s, const char *text)
@@ -272,6 +274,27 @@ static struct bw_error *kill_one(struct fake_session *s)
 	return bw_debug_kill_inferior(s->debug, 1);
 }
 
+static struct bw_error *detach_children(struct fake_session *s)
+{
+	return bw_target_detach_children(&s->fake->t, true);
+}
+
+static struct bw_error *attach(struct fake_session *s)
+{
+	return bw_target_attach(&s->fake->t, 43);
+}
+
+static struct bw_error *attached(struct fake_session *s)
+{
+	struct bw_target_attached a;
+	return bw_target_attached(&s->fake->t, 42, &a);
+}
+
+static struct bw_error *make_ready(struct fake_session *s)
+{
+	return bw_target_make_ready(&s->fake->t, 42);
+}
+
 static struct bw_error *detach(struct fake_session *s)
 {
 	bw_debug_detach(s->debug);
@@ -319,6 +342,10 @@ static const struct action {
 	{"kill", kill_program, BW_CAP_PROCESSES},
 	{"kill inferior", kill_one, BW_CAP_PROCESSES},
 	{"detach", detach, 0},
+	{"detach children", detach_children, BW_CAP_PROCESSES},
+	{"attach", attach, BW_CAP_ATTACH},
+	{"what was attached to", attached, BW_CAP_ATTACH},
+	{"make ready", make_ready, BW_CAP_READY},
 };
 
 /* Two waves of one group, stopped in a loop. */

@@ -54,12 +54,13 @@ void session_start(struct session *s, const char *kernel, const char *const *arg
 	OK(bw_debug_add_code_object(s->debug, co));
 	int out = mkstemp(s->output);
 	assert_true(out >= 0);
-	struct bw_live_options o = {.kmd = s->kmd,
-				    .argv = (char *const *)argv,
-				    .in_fd = -1,
-				    .out_fd = out,
-				    .err_fd = -1};
-	OK(bw_live_start(&o, &s->target));
+	const struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
+						.kmd = s->kmd,
+						.argv = (char *const *)argv,
+						.in_fd = -1,
+						.out_fd = out,
+						.err_fd = -1};
+	OK(bw_live_open(&source, &s->target));
 	close(out);
 	OK(bw_debug_start(s->debug, s->target));
 }

@@ -397,7 +397,7 @@ static void test_kill_program(void **state)
 	session_break(&s, "compute");
 	struct bw_stop stop = session_wait(&s);
 	assert_int_equal(stop.kind, BW_STOP_WAVES);
-	kill(bw_live_pid(s.target), SIGKILL);
+	kill(s.target->program, SIGKILL);
 	stop = session_continue(&s);
 	assert_int_equal(stop.kind, BW_STOP_EXITED);
 	assert_true(stop.exit_known && WIFSIGNALED(stop.exit_status));
@@ -502,7 +502,7 @@ static void test_kill_debugger(void **state)
 		touch_registers(&s);
 		struct bw_stop stop;
 		bw_error_free(bw_debug_stepi(s.debug, 3, false, &stop));
-		program = bw_live_pid(s.target);
+		program = s.target->program;
 		if (write(ready[1], s.output, sizeof(name)) < 0 ||
 		    write(ready[1], &program, sizeof(program)) < 0)
 			_exit(1);
@@ -544,7 +544,7 @@ static void test_detach(void **state)
 	assert_int_equal(stop.kind, BW_STOP_WAVES);
 	assert_int_not_equal(traces(gpu), 0);
 	touch_registers(&s);
-	pid_t pid = bw_live_pid(s.target);
+	pid_t pid = s.target->program;
 	bw_debug_detach(s.debug);
 	assert_int_equal(traces(gpu), 0);
 	int status;

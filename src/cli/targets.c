@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Which target opens what is to be debugged: the one place of the command line that knows what
+ * targets there are. */
+#include "cli/cli.h"
+
+#include "live/live.h"
+
+static bw_target_open_fn *const openers[BW_SOURCE_COUNT] = {
+	[BW_SOURCE_PROGRAM] = bw_live_open,
+	[BW_SOURCE_PROCESS] = bw_live_open,
+};
+
+struct bw_error *bw_cli_open_target(const struct bw_target_source *source, struct bw_target **out)
+{
+	return openers[source->kind](source, out);
+}
