@@ -189,7 +189,17 @@ uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2)
 							      << a->rsrc.excp_en.width;
 }
 
-uint32_t bw_arch_rsrc1_vgprs(const struct bw_arch *a, uint32_t rsrc1, unsigned lanes)
+struct bw_arch_resources bw_arch_resources(const struct bw_arch *a, unsigned lanes, uint32_t rsrc1,
+					   uint32_t rsrc2, uint32_t tmpring_size)
 {
-	return (bw_arch_take(a->rsrc.vgprs, rsrc1) + 1) * (lanes == 32 ? 8 : 4);
+	uint32_t wave_size = bw_arch_take(a->rsrc.wave_size, tmpring_size);
+	return (struct bw_arch_resources){
+		/* in 8 (wave32) or 4 (wave64) registers of the wave's width, one less */
+		.vgprs = (bw_arch_take(a->rsrc.vgprs, rsrc1) + 1) * (lanes == 32 ? 8 : 4),
+		.user_sgprs = bw_arch_take(a->rsrc.user_sgprs, rsrc2),
+		.lds_b = bw_arch_take(a->rsrc.lds_size, rsrc2) * a->rsrc.lds_granule_b,
+		.scratch_b = bw_arch_take(a->rsrc.scratch_en, rsrc2)
+				     ? wave_size * a->rsrc.wave_size_granule_b
+				     : 0,
+	};
 }

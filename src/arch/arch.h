@@ -166,6 +166,7 @@ struct bw_arch {
 		struct bw_arch_bits scratch_en, user_sgprs, lds_size, excp_en,
 			excp_en_msb;	       /* RSRC2 */
 		struct bw_arch_bits wave_size; /* TMPRING_SIZE */
+		uint16_t lds_granule_b, wave_size_granule_b;
 	} rsrc;
 
 	/* Words of code */
@@ -228,7 +229,14 @@ enum bw_pc_kind bw_arch_pc_kind(const struct bw_arch *a, uint32_t word);
 
 /* What a program enables itself: EXCP_EN of COMPUTE_PGM_RSRC2, as enum bw_excp. */
 uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2);
-/* VGPRs of each lane, by COMPUTE_PGM_RSRC1. */
-uint32_t bw_arch_rsrc1_vgprs(const struct bw_arch *a, uint32_t rsrc1, unsigned lanes);
+/* What a dispatch's waves get, by COMPUTE_PGM_RSRC1 and 2 and COMPUTE_TMPRING_SIZE. */
+struct bw_arch_resources {
+	uint32_t vgprs; /* of each lane */
+	uint32_t user_sgprs;
+	uint32_t lds_b;	    /* of a workgroup */
+	uint32_t scratch_b; /* of a wave; 0: none */
+};
+struct bw_arch_resources bw_arch_resources(const struct bw_arch *a, unsigned lanes, uint32_t rsrc1,
+					   uint32_t rsrc2, uint32_t tmpring_size);
 
 #endif

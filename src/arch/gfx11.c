@@ -224,6 +224,8 @@ const struct bw_arch bw_arch_gfx11 = {
 		.lds_size = BITS(COMPUTE_PGM_RSRC2, LDS_SIZE), .excp_en = BITS(COMPUTE_PGM_RSRC2, EXCP_EN),
 		.excp_en_msb = BITS(COMPUTE_PGM_RSRC2, EXCP_EN_MSB),
 		.wave_size = BITS(COMPUTE_TMPRING_SIZE, WAVESIZE),
+		/* LLVM 19, AMDGPUUsage: GRANULATED_LDS_SIZE, scratch WAVESIZE in 64 dwords */
+		.lds_granule_b = 512, .wave_size_granule_b = 256,
 	},
 
 	.s_trap = BW_GFX11_S_TRAP,

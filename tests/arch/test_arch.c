@@ -279,9 +279,17 @@ static void test_dispatch_registers(void **state)
 	/* EXCP_EN 30:24 and EXCP_EN_MSB 14:13: address watch, memory violation */
 	assert_int_equal(bw_arch_rsrc2_exceptions(a, 0x41u << 24), 0x41);
 	assert_int_equal(bw_arch_rsrc2_exceptions(a, 1u << 13), BW_EXCP_ADDR_WATCH);
-	/* LLVM, AMDHSA kernel descriptor: granules of 8 (wave32) and 4 (wave64), one less */
-	assert_int_equal(bw_arch_rsrc1_vgprs(a, 0xffc0 | 2, 32), 24);
-	assert_int_equal(bw_arch_rsrc1_vgprs(a, 2, 64), 12);
+	/* LLVM's AMDGPUUsage: VGPRs in granules of 8 (wave32) and 4 (wave64), one less; LDS in 128
+	 * dwords, scratch of a wave in 64 */
+	struct bw_arch_resources r =
+		bw_arch_resources(a, 32, 0xffc0 | 2, 3 << 15 | 14 << 1 | 1, 5 << 12 | 0xfff);
+	assert_int_equal(r.vgprs, 24);
+	assert_int_equal(r.lds_b, 3 * 512);
+	assert_int_equal(r.user_sgprs, 14);
+	assert_int_equal(r.scratch_b, 5 * 256);
+	r = bw_arch_resources(a, 64, 2, 0, 5 << 12);
+	assert_int_equal(r.vgprs, 12);
+	assert_int_equal(r.scratch_b, 0);
 }
 
 /* ---- Words, as LLVM assembles them ---- */
@@ -405,6 +413,10 @@ static void test_text(void **state)
 	char text[64];
 	bw_arch_flags_text(row(11), BW_WREG_STATUS, 1u | 1u << 6 | 2u << 3, text, sizeof(text));
 	assert_string_equal(text, "SCC USER_PRIO=2 TRAP_EN");
+	bw_arch_flags_text(row(11), BW_WREG_MODE, 0xf0, text, sizeof(text));
+	assert_string_equal(text, "FP_DENORM=15");
+	bw_arch_flags_text(row(11), BW_WREG_TRAPSTS, 1u << 8 | 1u << 28, text, sizeof(text));
+	assert_string_equal(text, "MEM_VIOL XNACK_ERROR");
 	bw_arch_flags_text(row(12), BW_WREG_STATE_PRIV, 1u << 9 | 1u << 14, text, sizeof(text));
 	assert_string_equal(text, "SCC HALT");
 	bw_arch_flags_text(row(12), BW_WREG_EXCP_FLAG_PRIV, 0x17, text, sizeof(text));
