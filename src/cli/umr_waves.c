@@ -6,37 +6,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "cli/umr.h"
 
-/* SQ_IND (doc/hardware/registers.md 2), amdgpu_gprwave and
- * amdgpu_gca_config (doc/hardware/kernel-interface.md 4.6 and 5.1) */
-enum { IND_WAVE_ACTIVE = 0xa, NO_SQ = 0xbebebeef };
-enum { GPRWAVE_SET_STATE = 0xc0242000, GPRWAVE_WORDS = 16, N_SGPRS = 108, GPRWAVE_MIN_DW = 124 };
-enum { CONFIG_DW = 36, CONFIG_SE = 1, CONFIG_CU_PER_SA = 3, CONFIG_SA_PER_SE = 4 };
-enum { SIMD_PER_WGP = 4, MAX_VGPRS = 256 };
-/* SQ_CMD: SETHALT, broadcast */
-enum { CMD_SETHALT = 1, CMD_BROADCAST = 1 << 4, CMD_DATA = 1 << 8 };
-enum { HALT_PATIENCE_MS = 5000 };
+/* amdgpu_gprwave and amdgpu_gca_config (doc/hardware/kernel-interface.md 4.6 and 5.1) */
 enum {
-	STATUS_HALT = 1 << 13,
-	STATUS_FATAL_HALT = 1 << 23,
-	STATUS_NO_VGPRS = 1 << 24,
-	IB_STS2_WAVE64 = 1 << 11
+	GPRWAVE_SET_STATE = 0xc0242000,
+	GPRWAVE_MAX_WORDS = 32,
+	N_SGPRS = 108,
+	GPRWAVE_MIN_DW = 124
 };
-
-/* Words of amdgpu_gprwave's answer for a wave, type 3, by their place in it. */
-/* clang-format off */
-static const char *const words[GPRWAVE_WORDS] = {
-	NULL, "STATUS", "PC_LO", "PC_HI", "EXEC_LO", "EXEC_HI", "HW_ID1", "HW_ID2", "GPR_ALLOC", "LDS_ALLOC", "TRAPSTS",
-	"IB_STS", "IB_STS2", "IB_DBG1", "M0", "MODE",
-};
-/* clang-format on */
-enum { W_STATUS = 1, W_GPR_ALLOC = 8, W_IB_STS2 = 12 };
+enum { CONFIG_DW = 36, CONFIG_SE = 1, CONFIG_CU_PER_SA = 3, CONFIG_SA_PER_SE = 4 };
+enum { MAX_VGPRS = 256 };
+enum { HALT_PATIENCE_MS = 5000 };
 
 struct gprwave_state {
 	uint32_t gpr, se, sa, instance, wave, simd, xcc, thread, vgpr;
 };
+
+static const struct bw_arch *arch_of(const struct bw_umr *u)
+{
+	return bw_arch_of(bw_regs_version(u->gc));
+}
 
 struct place {
 	uint32_t se, sa, wgp, simd, wave;
@@ -48,7 +40,7 @@ static struct bw_error *state(struct bw_kmd_file *f, const struct place *p, bool
 	struct gprwave_state s = {.gpr = gpr,
 				  .se = p->se,
 				  .sa = p->sa,
-				  .instance = p->wgp << 2 | p->simd,
+				  .instance = bw_arch_instance(p->wgp, p->simd),
 				  .wave = p->wave,
 				  .thread = lane,
 				  .vgpr = vgpr};
@@ -66,13 +58,18 @@ static struct bw_error *read_words(struct bw_kmd_file *f, uint32_t *out, size_t 
 
 /* The wave's registers, once it has halted if that was asked of it. */
 static struct bw_error *read_wave(struct bw_umr *u, struct bw_kmd_file *f, const struct place *p,
-				  uint32_t out[GPRWAVE_WORDS])
+				  const struct bw_arch *arch, struct bw_wave_state *out)
 {
+	uint32_t words[GPRWAVE_MAX_WORDS];
+	*out = (struct bw_wave_state){.arch = arch};
 	BW_TRY(state(f, p, false, false, 0));
 	/* At once on hardware; the virtual GPU's threads wait for their turn on the host. */
 	for (unsigned ms = 0; ms < HALT_PATIENCE_MS; ms++) {
-		BW_TRY(read_words(f, out, GPRWAVE_WORDS));
-		if (!u->halt_waves || out[W_STATUS] & (STATUS_HALT | STATUS_FATAL_HALT))
+		BW_TRY(read_words(f, words, arch->n_gprwave + 1u)); /* the type comes first */
+		for (unsigned i = 0; i < arch->n_gprwave; i++)
+			out->reg[arch->gprwave[i]] = words[i + 1];
+		if (!u->halt_waves || bw_wave_get(out, BW_WF_HALTED) ||
+		    bw_wave_get(out, BW_WF_FATAL_HALT))
 			break;
 		usleep(1000);
 	}
@@ -88,7 +85,7 @@ static void print_row(const char *label, unsigned n, const uint32_t *values, uns
 }
 
 static struct bw_error *print_gprs(struct bw_kmd_file *f, const struct place *p,
-				   const uint32_t w[GPRWAVE_WORDS])
+				   const struct bw_wave_state *w)
 {
 	uint32_t gprs[MAX_VGPRS];
 	BW_TRY(state(f, p, true, false, 0));
@@ -96,10 +93,11 @@ static struct bw_error *print_gprs(struct bw_kmd_file *f, const struct place *p,
 	printf("\n\nSGPRs:\n");
 	for (unsigned i = 0; i < N_SGPRS; i += 4)
 		print_row("\t", i, gprs + i, 4);
-	if (w[W_STATUS] & STATUS_NO_VGPRS)
+	if (bw_wave_get(w, BW_WF_NO_VGPRS))
 		return NULL;
-	unsigned n = BW_MIN(4 * (bw_bits(w[W_GPR_ALLOC], 19, 12) + 1), (uint32_t)MAX_VGPRS);
-	unsigned lanes = w[W_IB_STS2] & IB_STS2_WAVE64 ? 64 : 32;
+	unsigned n = w->arch->vgpr_granule * (bw_wave_get(w, BW_WF_VGPR_SIZE) + 1);
+	n = BW_MIN(n, (unsigned)MAX_VGPRS);
+	unsigned lanes = bw_wave_get(w, BW_WF_IS_WAVE64) ? 64 : 32;
 	uint32_t(*vgprs)[MAX_VGPRS] = calloc(lanes, sizeof(*vgprs));
 	if (!vgprs)
 		return bw_error_nomem();
@@ -120,40 +118,51 @@ static struct bw_error *print_gprs(struct bw_kmd_file *f, const struct place *p,
 	return err;
 }
 
-static void print_fields(struct bw_umr *u, const char *name, uint32_t word)
+/* A word of the dump as the register database knows it. False: it does not. */
+static bool find_reg(struct bw_umr *u, const struct bw_arch *arch, unsigned word,
+		     struct bw_reg *out)
 {
-	char full[64];
+	return bw_regs_at_index(u->gc, "sq", arch->reg[arch->gprwave[word]].ind, out) != 0;
+}
+
+static void print_fields(struct bw_umr *u, const struct bw_wave_state *w, unsigned word)
+{
 	struct bw_reg reg;
 	struct bw_reg_field_value fields[32];
-	snprintf(full, sizeof(full), "ixSQ_WAVE_%s", name);
-	if (!bw_regs_lookup(u->gc, full, &reg) || reg.n_fields < 2)
+	if (!find_reg(u, w->arch, word, &reg) || reg.n_fields < 2)
 		return;
-	size_t n = bw_reg_decode(&reg, word, fields, BW_ARRAY_SIZE(fields));
-	printf("\t%s:", full);
+	size_t n =
+		bw_reg_decode(&reg, w->reg[w->arch->gprwave[word]], fields, BW_ARRAY_SIZE(fields));
+	printf("\t%s%s:", reg.prefix, reg.name);
 	for (size_t i = 0; i < n; i++)
 		printf(" %s %llu%s", fields[i].field.name, (unsigned long long)fields[i].value,
 		       i + 1 < n ? "," : "\n");
 }
 
 static struct bw_error *print_long(struct bw_umr *u, struct bw_kmd_file *f, const struct place *p,
-				   const uint32_t w[GPRWAVE_WORDS])
+				   const struct bw_wave_state *w)
 {
+	const struct bw_arch *arch = w->arch;
 	printf("\n------------------------------------------------------\n"
 	       "se%u.sa%u.wgp%u.simd%u.wave%u\n\nMain Registers:\n",
 	       p->se, p->sa, p->wgp, p->simd, p->wave);
-	for (unsigned i = 1; i < GPRWAVE_WORDS; i++) {
-		char name[32];
-		snprintf(name, sizeof(name), "ixSQ_WAVE_%s", words[i]);
-		printf("%20s: %08x%s", name, w[i], i % 4 && i + 1 < GPRWAVE_WORDS ? " | " : "\n");
+	for (unsigned i = 0; i < arch->n_gprwave; i++) {
+		struct bw_reg reg = {.prefix = "", .name = "?"};
+		char name[64];
+		find_reg(u, arch, i, &reg);
+		snprintf(name, sizeof(name), "%s%s", reg.prefix, reg.name);
+		printf("%20s: %08x%s", name, w->reg[arch->gprwave[i]],
+		       i % 4 < 3 && i + 1 < arch->n_gprwave ? " | " : "\n");
 	}
 	printf("\n\nRegister Bits:\n");
-	for (unsigned i = 1; i < GPRWAVE_WORDS; i++)
-		print_fields(u, words[i], w[i]);
+	for (unsigned i = 0; i < arch->n_gprwave; i++)
+		print_fields(u, w, i);
 	return print_gprs(f, p, w);
 }
 
-static void print_short(const struct place *p, const uint32_t w[GPRWAVE_WORDS], bool first)
+static void print_short(const struct place *p, const struct bw_wave_state *w, bool first)
 {
+	const uint32_t *r = w->reg;
 	/* What Mesa 22 reads: twelve columns in this order. gfx11 has no INST_DW0 and _DW1. */
 	if (first)
 		printf("SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO INST_DW0 INST_DW1 EXEC_HI "
@@ -161,26 +170,32 @@ static void print_short(const struct place *p, const uint32_t w[GPRWAVE_WORDS], 
 		       "HW_ID2 GPRALLOC LDSALLOC TRAPSTS IBSTS M0 MODE\n");
 	printf("%u %u %u %u %u %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x "
 	       "%08x %08x\n",
-	       p->se, p->sa, p->wgp, p->simd, p->wave, w[1], w[3], w[2], 0, 0, w[5], w[4], w[6],
-	       w[7], w[8], w[9], w[10], w[11], w[14], w[15]);
+	       p->se, p->sa, p->wgp, p->simd, p->wave, r[BW_WREG_STATUS], r[BW_WREG_PC_HI],
+	       r[BW_WREG_PC_LO], 0, 0, r[BW_WREG_EXEC_HI], r[BW_WREG_EXEC_LO], r[BW_WREG_HW_ID1],
+	       r[BW_WREG_HW_ID2], r[BW_WREG_GPR_ALLOC], r[BW_WREG_LDS_ALLOC], r[BW_WREG_TRAPSTS],
+	       r[BW_WREG_IB_STS], r[BW_WREG_M0], r[BW_WREG_MODE]);
 }
 
 static struct bw_error *each_simd(struct bw_umr *u, struct bw_kmd_file *f, struct place *p,
 				  const uint32_t at[2], unsigned *n)
 {
-	struct bw_kmd_bank bank = {
-		.use_grbm = true, .se = p->se, .sa = p->sa, .instance = p->wgp << 2 | p->simd};
-	uint32_t active, w[GPRWAVE_WORDS];
-	BW_TRY(bw_kmd_reg_write(u->kmd, &bank, at[0], IND_WAVE_ACTIVE << 16));
+	const struct bw_arch *arch = arch_of(u);
+	struct bw_wave_state w;
+	struct bw_kmd_bank bank = {.use_grbm = true,
+				   .se = p->se,
+				   .sa = p->sa,
+				   .instance = bw_arch_instance(p->wgp, p->simd)};
+	uint32_t active;
+	BW_TRY(bw_kmd_reg_write(u->kmd, &bank, at[0], bw_arch_ind(arch, BW_WREG_ACTIVE, 0)));
 	BW_TRY(bw_kmd_reg_read(u->kmd, &bank, at[1], &active));
-	for (p->wave = 0; active != NO_SQ && p->wave < 20; p->wave++) {
+	for (p->wave = 0; active != BW_SQ_ABSENT && p->wave < 20; p->wave++) {
 		if (!(active >> p->wave & 1))
 			continue;
-		BW_TRY(read_wave(u, f, p, w));
+		BW_TRY(read_wave(u, f, p, arch, &w));
 		if (u->bits)
-			BW_TRY(print_long(u, f, p, w));
+			BW_TRY(print_long(u, f, p, &w));
 		else
-			print_short(p, w, !*n);
+			print_short(p, &w, !*n);
 		++*n;
 	}
 	return NULL;
@@ -201,14 +216,15 @@ static struct bw_error *each_wave(struct bw_umr *u, struct bw_kmd_file *f, unsig
 		err = bw_regs_address(u->gc, names[i], u->gc_bases_dw, u->n_gc_bases, &at[i]);
 	if (err)
 		return err;
+	const uint32_t simds = arch_of(u)->simds_per_wgp;
 	uint32_t n_wgp = BW_MIN(config[CONFIG_CU_PER_SA] / 2, 64u),
 		 n_sa = BW_MIN(config[CONFIG_SA_PER_SE], 16u),
 		 n_se = BW_MIN(config[CONFIG_SE], 64u);
-	for (uint32_t i = 0; i < n_se * n_sa * n_wgp * SIMD_PER_WGP; i++) {
-		struct place p = {.se = i / (n_sa * n_wgp * SIMD_PER_WGP),
-				  .sa = i / (n_wgp * SIMD_PER_WGP) % n_sa,
-				  .wgp = i / SIMD_PER_WGP % n_wgp,
-				  .simd = i % SIMD_PER_WGP};
+	for (uint32_t i = 0; i < n_se * n_sa * n_wgp * simds; i++) {
+		struct place p = {.se = i / (n_sa * n_wgp * simds),
+				  .sa = i / (n_wgp * simds) % n_sa,
+				  .wgp = i / simds % n_wgp,
+				  .simd = i % simds};
 		BW_TRY(each_simd(u, f, &p, at, n));
 	}
 	return NULL;
@@ -220,13 +236,15 @@ static struct bw_error *halt(struct bw_umr *u, bool on)
 	uint32_t sq_cmd;
 	BW_TRY(bw_regs_address(u->gc, "SQ_CMD", u->gc_bases_dw, u->n_gc_bases, &sq_cmd));
 	return bw_kmd_reg_write(u->kmd, &all, sq_cmd,
-				CMD_SETHALT | CMD_BROADCAST | (on ? CMD_DATA : 0));
+				bw_arch_sq_cmd_all(arch_of(u), BW_SQ_CMD_SETHALT, UINT32_MAX, on));
 }
 
 struct bw_error *bw_umr_waves(struct bw_umr *u)
 {
 	struct bw_kmd_file *f;
 	unsigned n = 0;
+	if (!arch_of(u))
+		return bw_errorf(BW_E_UNSUPPORTED, "waves of this GPU are not known here");
 	BW_TRY(bw_kmd_file_open(u->kmd, "amdgpu_gprwave", true, &f));
 	struct bw_error *err = u->halt_waves ? halt(u, true) : NULL;
 	if (!err)
