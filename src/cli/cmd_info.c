@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
+#include "base/str.h"
 #include "base/util.h"
 
 struct bw_error *bw_cmd_info(struct bw_cli *c, const char *args)
@@ -82,6 +84,19 @@ struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+static struct bw_error *no_register(const struct bw_arch *arch, const char *word)
+{
+	struct bw_str state = {0};
+	for (const uint8_t *r = arch->main_regs; *r != BW_WREG_NONE; r++)
+		bw_str_addf(&state, "%s ", arch->reg[*r].name);
+	struct bw_error *err = bw_errorf(
+		BW_E_INVALID,
+		"There is no register \"%s\" (pc exec vcc scc m0 %ss0-s105 v0-v255 ttmp0-15)", word,
+		bw_str_text(&state));
+	bw_str_free(&state);
+	return err;
+}
+
 static struct bw_error *one_register(struct bw_cli *c, const char *word)
 {
 	struct bw_wave_reg r;
@@ -89,12 +104,8 @@ static struct bw_error *one_register(struct bw_cli *c, const char *word)
 		return bw_show_vgprs(c->out, c->debug);
 	if (!strcmp(word, "sgprs") || !strcmp(word, "scalar"))
 		r = (struct bw_wave_reg){BW_REG_SGPR, 0, BW_SGPR_SHOWN};
-	else if (!bw_wave_reg_parse(word, &r))
-		return bw_errorf(
-			BW_E_INVALID,
-			"There is no register \"%s\" (pc exec vcc scc m0 mode status trapsts s0-s105 v0-v255 "
-			"ttmp0-15)",
-			word);
+	else if (!bw_wave_reg_parse(bw_debug_arch(c->debug), word, &r))
+		return no_register(bw_debug_arch(c->debug), word);
 	return bw_show_register(c->out, c->debug, r);
 }
 

@@ -70,11 +70,15 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 	}
 	if (prefix[0] == '$') {
 		add_word(&w, prefix, "$", "_launch.");
+		const struct bw_arch *arch = bw_debug_arch(d);
 		char name[24];
 		for (uint16_t i = 0; i < BW_REG_SPECIAL_COUNT; i++) {
-			bw_wave_reg_name((struct bw_wave_reg){BW_REG_SPECIAL, i, 1}, name);
+			bw_wave_reg_name(arch, (struct bw_wave_reg){BW_REG_SPECIAL, i, 1}, name);
 			add_word(&w, prefix, "$", name);
 		}
+		for (unsigned i = 0; i < BW_WREG_COUNT; i++)
+			if (arch->reg[i].name)
+				add_word(&w, prefix, "$", arch->reg[i].name);
 		for (size_t i = 0; bw_expr_internal_name(i); i++)
 			add_word(&w, prefix, "$", bw_expr_internal_name(i));
 		bw_vec_each(&d->vars, v)

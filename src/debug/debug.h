@@ -132,7 +132,7 @@ enum bw_reason {
 	BW_REASON_WAVE_END = 1 << 10,
 	BW_REASON_INTERRUPT = 1 << 11, /* asked to stop: Ctrl-C, or another wave stopped */
 	BW_REASON_WATCHPOINT = 1 << 12,
-	/* enabled exceptions 6:0 of TRAPSTS, in the order of enum bw_excp */
+	/* enabled exceptions of the ALU, in the order of enum bw_excp */
 	BW_REASON_FP_SHIFT = 13,
 	BW_REASON_FP_EXCEPTION = 0x7f << BW_REASON_FP_SHIFT,
 };
@@ -423,24 +423,14 @@ const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t num
 
 /* ---- Registers ---- */
 
-enum bw_reg_class { BW_REG_SPECIAL, BW_REG_SGPR, BW_REG_VGPR, BW_REG_TTMP };
+enum bw_reg_class { BW_REG_SPECIAL, BW_REG_SGPR, BW_REG_VGPR, BW_REG_TTMP, BW_REG_STATE };
 enum bw_reg_special {
 	BW_REG_PC,
 	BW_REG_EXEC,
 	BW_REG_VCC,
 	BW_REG_SCC,
 	BW_REG_M0,
-	BW_REG_MODE,
-	BW_REG_STATUS,
-	BW_REG_TRAPSTS,
 	BW_REG_FLAT_SCRATCH,
-	BW_REG_HW_ID1,
-	BW_REG_HW_ID2,
-	BW_REG_GPR_ALLOC,
-	BW_REG_LDS_ALLOC,
-	BW_REG_IB_STS,
-	BW_REG_IB_STS2,
-	BW_REG_SHADER_CYCLES,
 	BW_REG_EXEC_LO,
 	BW_REG_EXEC_HI,
 	BW_REG_VCC_LO,
@@ -449,13 +439,16 @@ enum bw_reg_special {
 };
 struct bw_wave_reg {
 	enum bw_reg_class cls;
-	uint16_t index; /* of its class; SPECIAL: enum bw_reg_special */
+	uint16_t index; /* SPECIAL: enum bw_reg_special; STATE: enum bw_wreg */
 	uint16_t count; /* consecutive ones: s[2:3] is 2; 1 otherwise */
 };
 enum { BW_SGPR_SHOWN = 106 }; /* s0..s105; VCC is a register of its own */
-/* Without '$' or with: "pc", "s4", "v3", "s[2:3]", "ttmp8". False: no such register. */
-bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out);
-void bw_wave_reg_name(struct bw_wave_reg r, char out[24]);
+/* The generation of what is debugged; gfx11 before there is a target. */
+const struct bw_arch *bw_debug_arch(const struct bw_debug *d);
+/* Without '$' or with: "pc", "s4", "v3", "s[2:3]", "ttmp8", "status". False: no such register.
+ * arch NULL: registers of the wave's state ("status") are left out. */
+bool bw_wave_reg_parse(const struct bw_arch *arch, const char *name, struct bw_wave_reg *out);
+void bw_wave_reg_name(const struct bw_arch *arch, struct bw_wave_reg r, char out[24]);
 /* In dwords (2 for PC, FLAT_SCRATCH, and for EXEC and VCC of wave64). */
 unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w);
 /* Not VGPR. Up to 64 bits; pairs low dword first. */
@@ -471,9 +464,6 @@ struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned
 /* n SGPRs from first: the quick way for tables. */
 struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n,
 				     uint32_t *out) BW_MUST_CHECK;
-/* Fields of STATUS, MODE and TRAPSTS that are set, for display: "SCC PRIV TRAP_EN" or "FP_ROUND=0
- * ...". */
-void bw_wave_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, size_t out_b);
 
 /* ---- Memory ---- */
 

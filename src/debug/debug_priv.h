@@ -4,6 +4,7 @@
 
 /* The inside of a session: who knows what between the files of this folder. */
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "debug/dispatches/bound.h"
@@ -141,8 +142,9 @@ struct bw_wave_record {
 	uint64_t displaced_va, displaced_copy;
 	uint8_t displaced_size_b;
 	uint8_t skip_b;	      /* bytes of an s_trap that has been reported */
-	uint32_t hidden_excp; /* flags of TRAPSTS that it went on without, since we enable them */
-	uint32_t raw_mode; /* MODE as in the slot: hw.mode is without the exceptions we asked for */
+	uint32_t hidden_excp; /* exceptions that it went on without, since we enable them */
+	/* The register with EXCP_EN as in the slot: hw.state has it without what we asked for. */
+	uint32_t raw_enables;
 };
 
 struct bw_dispatch_record {
@@ -375,7 +377,7 @@ void bw_debug_forget_places(struct bw_debug *d);
 /* In d->space. */
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va);
 /* The s_trap that stands over its instruction. */
-uint32_t bw_patch_word(const struct bw_patch *p, unsigned id);
+uint32_t bw_patch_word(const struct bw_debug *d, const struct bw_patch *p, unsigned id);
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
 void bw_debug_patch_unref(struct bw_debug *d, uint64_t va);
 void bw_break_free(struct bw_break *b);
@@ -515,7 +517,7 @@ void bw_watchpoint_free(struct bw_watchpoint *p);
 void bw_watch_forget_space(struct bw_debug *d, uint32_t space);
 /* Takes its register, or gives it back, as b is enabled. */
 struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on) BW_MUST_CHECK;
-/* The wave's TRAPSTS speaks of these watch registers, a bit each. */
+/* The wave says that these watch registers were hit, a bit each. */
 void bw_watch_examine(struct bw_debug *d, struct bw_wave_record *w, unsigned registers);
 /* The program is over. */
 void bw_watch_forget(struct bw_debug *d);
@@ -537,13 +539,14 @@ bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w);
 /* exceptions.c */
 /* Works out anew which exceptions waves trap for. */
 struct bw_error *bw_excp_update(struct bw_debug *d) BW_MUST_CHECK;
-/* MODE without what we put into it. */
-uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw);
-/* The wave is about to go on: its MODE has what is asked for now. */
+/* The register with EXCP_EN, without what we put into it. */
+uint32_t bw_excp_own_enables(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw);
+/* The wave is about to go on: it traps for what is asked for now. */
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 /* It has stopped: it gets back the exception flags that it went on without. */
 struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
-/* All waves are to be left with a MODE of their own. */
+/* The wave is to be left with exceptions of its own; all of them are. */
+struct bw_error *bw_excp_write_own(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 void bw_excp_leave(struct bw_debug *d);
 /* Which catchpoint wants to know of these exceptions; 0: none. */
 uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_go_on);

@@ -200,6 +200,11 @@ void bw_debug_close_target(struct bw_debug *d)
 	bw_debug_forget_program(d);
 }
 
+const struct bw_arch *bw_debug_arch(const struct bw_debug *d)
+{
+	return d->target ? d->target->facts.arch : bw_arch_nth(0);
+}
+
 /* Waves that stand in front of a breakpoint need no displacement: closing puts the code back. Those
  * that reported a trap go on behind it, as continue would do. inferior: whose; 0: all. */
 void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
@@ -211,8 +216,7 @@ void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
 		if (inferior && w->info.inferior != inferior)
 			continue;
 		if (inferior && d->excp_ever)
-			bw_error_free(bw_target_write_reg(d->target, w->info.slot, BW_TREG_MODE,
-							  w->hw.mode));
+			bw_error_free(bw_excp_write_own(d, w));
 		if (w->skip_b && w->info.pc == w->stop_pc)
 			bw_error_free(bw_target_write_reg(d->target, w->info.slot, BW_TREG_PC,
 							  w->info.pc + w->skip_b));

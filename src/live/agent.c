@@ -252,12 +252,6 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 	memcpy(to->user_data, from->user_data, sizeof(to->user_data));
 }
 
-/* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13 (doc/hardware/traps.md 1.2). */
-static uint32_t own_exceptions(uint32_t rsrc2)
-{
-	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
-}
-
 _Static_assert((int)BW_LABEL_SEPARATOR == (int)BW_AGENT_LABEL_SEPARATOR,
 	       "labels are handed on as they are");
 
@@ -324,12 +318,12 @@ static struct bw_error *on_submit(struct bw_live *l, struct bw_live_proc *p, con
 		struct bw_agent_dispatch d;
 		memcpy(&d, m->body + sizeof(s) + (size_t)i * sizeof(d), sizeof(d));
 		copy_dispatch(&d, &all[i]);
-		vm->excp_of_program |= own_exceptions(d.rsrc2);
+		vm->excp_of_program |= bw_arch_rsrc2_exceptions(l->t.facts.arch, d.rsrc2);
 		point_into_blob(l, &d, blob_b, &all[i]);
 	}
 	free(l->dispatches);
 	l->dispatches = all;
-	bw_live_note_mode(l, vm);
+	bw_live_note_enables(l, vm);
 	if (!vm->attached && s.n_dispatches) {
 		struct bw_error *err = bw_live_attach(l, vm);
 		if (err) {

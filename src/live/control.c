@@ -17,7 +17,6 @@ enum {
 	CHECK_ALIVE_NS = 4 * 1000 * 1000, /* no answer so long: has the wave ended? */
 	COMMAND_TIMEOUT_NS = 2000000000,
 	SETTLE_NS = 300 * 1000, /* the stop count has not moved for so long */
-	MODE_TRAP_AFTER_INST = 1u << 11,
 };
 static const uint64_t stop_timeout_ns = 3000000000ull;
 
@@ -102,7 +101,10 @@ struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot)
 	struct bw_live_vm *vm;
 	BW_TRY(bw_live_need_stopped(l, slot, &vm));
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
-	s->hw[BW_TRAP_HW_MODE] = s->hw[BW_TRAP_HW_MODE] | MODE_TRAP_AFTER_INST;
+	int at = bw_trap_hw_of(bw_arch_reg_of(t->facts.arch, BW_WF_STEP_EN));
+	if (at < 0)
+		return bw_errorf(BW_E_UNSUPPORTED, "waves cannot be stepped here");
+	s->hw[at] |= bw_arch_mask(t->facts.arch, BW_WF_STEP_EN);
 	put_resume(vm, slot, resume_flags(l, slot));
 	l->icache_generation[wgp_of(&t->facts, slot)] = l->code_generation;
 	return NULL;
@@ -128,7 +130,8 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 {
 	struct bw_live *l = bw_live_of(t);
 	uint64_t start = bw_live_now_ns(), next_check = CHECK_ALIVE_NS, waited = 0;
-	uint32_t before[4];
+	uint32_t before[BW_LIVE_GRID];
+	struct bw_wave_state state;
 
 	*out_stopped = *out_ended = false;
 	/* a program that ends takes its waves with it: what it was is an event, soon to come */
@@ -138,8 +141,9 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	if (!vm)
 		return bw_errorf(BW_E_STATE, "no wave can be waited for");
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
-	for (int i = 0; i < 4; i++)
-		before[i] = s->hw[BW_TRAP_HW_TTMP8 + i];
+	bw_live_state(t->facts.arch, s, &state);
+	for (int i = 0; i < BW_LIVE_GRID; i++)
+		before[i] = bw_wave_get(&state, bw_live_grid[i]);
 	for (;;) {
 		if (bw_live_is_stopped(t, slot)) {
 			*out_stopped = true;

@@ -7,23 +7,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "arch/arch.h"
 #include "base/log.h"
 #include "regs/regs.h"
 
 enum {
-	TBA_HI_TRAP_EN = 1u << 31,
-	GDBG_TRAP_EN = 1u << 3,
-	GDBG_EXCP_EN_SHIFT = 4,
-	SQ_CMD_TRAP = 5,
-	SQ_CMD_BROADCAST = 1 << 4,
-	SQ_CMD_CHECK_VMID = 1 << 7,
-	SQ_CMD_VMID_SHIFT = 28,
-	SQ_DEBUG_SINGLE_MEMOP = 1,
-	IND_WAVE_ACTIVE = 0xa,
-	IND_STATUS = 0x102,
-	IND_HW_ID2 = 0x118,
-	IND_TTMP8 = 0x200 + 108 + 8,
-	NO_SQ = 0xbebebeef, /* what an SQ that does not exist reads as */
 	FIRST_USER_VMID = 1,
 	LAST_GFX_VMID = 7, /* 8 to 15 are KFD's (registers.md 5) */
 	GCA_DWORDS = 36,
@@ -104,34 +92,27 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 	return NULL;
 }
 
-/* The compiler's name of a GC version (amdkfd/kfd_device.c of Linux 6.12, gfx_target_version), and
- * VGPRs of 32 lanes in a SIMD (LLVM's AMDGPU.td: 1536 where FeatureGFX11FullVGPRs or gfx12). */
-static void name_gfx(uint32_t version, struct bw_target_facts *f)
+/* The compiler's name of a GC version, and what else is known by it. */
+static struct bw_error *name_gfx(uint32_t version, struct bw_target_facts *f)
 {
-	static const struct {
-		uint32_t version;
-		const char *gfx;
-		uint32_t vgprs;
-	} rows[] = {
-		{BW_IP_VERSION(11, 0, 0), "gfx1100", 1536},
-		{BW_IP_VERSION(11, 0, 1), "gfx1103", 1024},
-		{BW_IP_VERSION(11, 0, 2), "gfx1102", 1024},
-		{BW_IP_VERSION(11, 0, 3), "gfx1101", 1536},
-		{BW_IP_VERSION(11, 0, 4), "gfx1103", 1024},
-		{BW_IP_VERSION(11, 5, 0), "gfx1150", 1024},
-		{BW_IP_VERSION(11, 5, 1), "gfx1151", 1536},
-		{BW_IP_VERSION(11, 5, 2), "gfx1152", 1024},
-		{BW_IP_VERSION(12, 0, 0), "gfx1200", 1536},
-		{BW_IP_VERSION(12, 0, 1), "gfx1201", 1536},
-	};
 	snprintf(f->gfx, sizeof(f->gfx), "gfx%u%u%x", version >> 16, version >> 8 & 0xff,
 		 version & 0xff);
-	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
-		if (rows[i].version != version)
-			continue;
-		snprintf(f->gfx, sizeof(f->gfx), "%s", rows[i].gfx);
-		f->vgprs_per_simd = rows[i].vgprs;
+	f->arch = bw_arch_of(version);
+	if (!f->arch)
+		return bw_errorf(BW_E_UNSUPPORTED, "waves of %s are not known to this debugger",
+				 f->gfx);
+	const struct bw_arch_chip *chip = bw_arch_chip(f->arch, version);
+	if (chip) {
+		snprintf(f->gfx, sizeof(f->gfx), "%s", chip->gfx);
+		f->vgprs_per_simd = chip->vgprs_per_simd;
 	}
+	return NULL;
+}
+
+/* How many of its units a field of HW_ID can tell apart. */
+static uint32_t reach(const struct bw_arch *arch, enum bw_wave_field f)
+{
+	return bw_arch_get(arch, f, ~0u) + 1;
 }
 
 /* Shape of the device, from amdgpu_gca_config (doc/hardware/kernel-interface.md 5.1). */
@@ -151,11 +132,12 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 	f->n_se = gca[1];
 	f->sa_per_se = gca[4];
 	f->wgp_per_sa = gca[3] / 2;
-	f->simd_per_wgp = 4;
-	f->waves_per_simd = 16; /* gfx10.3 and later (traps.md 4.3) */
-	/* HW_ID1 has 3 bits for SE, 1 for SA, 4 for WGP */
-	if (f->n_se == 0 || f->n_se > 8 || f->sa_per_se == 0 || f->sa_per_se > 2 ||
-	    f->wgp_per_sa == 0 || f->wgp_per_sa > 16)
+	BW_TRY(name_gfx(l->regs.gc_version, f));
+	f->simd_per_wgp = f->arch->simds_per_wgp;
+	f->waves_per_simd = f->arch->waves_per_simd;
+	if (f->n_se == 0 || f->n_se > reach(f->arch, BW_WF_SE_ID) || f->sa_per_se == 0 ||
+	    f->sa_per_se > reach(f->arch, BW_WF_SA_ID) || f->wgp_per_sa == 0 ||
+	    f->wgp_per_sa > reach(f->arch, BW_WF_WGP_ID))
 		return bw_errorf(BW_E_INVALID,
 				 "amdgpu_gca_config makes no sense: %u engines, %u arrays, %u WGPs",
 				 f->n_se, f->sa_per_se, f->wgp_per_sa);
@@ -164,9 +146,8 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 	f->is_virtual = bw_kmd_is_virtual(l->kmd);
 	snprintf(f->name, sizeof(f->name), "%s%s", f->is_virtual ? "virtual " : "",
 		 bw_kmd_pci_address(l->kmd));
-	name_gfx(l->regs.gc_version, f);
 	BW_TRY(bw_kmd_reg_read(l->kmd, &broadcast, l->regs.sq_debug, &sq_debug));
-	if (sq_debug & SQ_DEBUG_SINGLE_MEMOP)
+	if (bw_arch_take(f->arch->single_memop, sq_debug))
 		l->t.is_precise = true;
 	return NULL;
 }
@@ -225,7 +206,10 @@ struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t 
 
 struct bw_error *bw_live_update_gdbg(struct bw_live *l)
 {
+	const struct bw_arch *arch = l->t.facts.arch;
 	uint32_t vmids = bw_live_vmids(l);
+	uint32_t ours =
+		bw_arch_put(arch->gdbg.trap_en, 1) | bw_arch_put(arch->gdbg.excp_en, l->excp);
 	for (unsigned vmid = 0; vmid < 16; vmid++) {
 		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
 		uint32_t before = 0;
@@ -235,8 +219,7 @@ struct bw_error *bw_live_update_gdbg(struct bw_live *l)
 		bw_vec_each(&l->saved, s)
 			if (s->vmid == vmid && s->addr_dw == l->regs.gdbg)
 				before = s->before;
-		BW_TRY(bw_live_write_saved(l, vmid, l->regs.gdbg,
-					   before | GDBG_TRAP_EN | l->excp << GDBG_EXCP_EN_SHIFT));
+		BW_TRY(bw_live_write_saved(l, vmid, l->regs.gdbg, before | ours));
 	}
 	return NULL;
 }
@@ -244,14 +227,16 @@ struct bw_error *bw_live_update_gdbg(struct bw_live *l)
 static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, unsigned vmid)
 {
 	const struct bw_live_regs *r = &l->regs;
+	const struct bw_arch *arch = l->t.facts.arch;
+	/* both registers hold the address >> 8 (doc/hardware/registers.md 5) */
+	uint32_t tma_hi = bw_arch_put(arch->tba_hi_addr, (uint32_t)(vm->area_va >> 40));
+	uint32_t tba_hi = bw_arch_put(arch->tba_hi_addr, (uint32_t)(vm->handler_va >> 40)) |
+			  bw_arch_put(arch->tba_hi_trap_en, 1);
 
-	/* both registers hold the address >> 8; HI bits 7:0 are address bits 47:40
-	 * (doc/hardware/registers.md 5) */
 	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, (uint32_t)(vm->area_va >> 8)));
-	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, (uint32_t)(vm->area_va >> 40) & 0xff));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, tma_hi));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, (uint32_t)(vm->handler_va >> 8)));
-	BW_TRY(bw_live_write_saved(l, vmid, r->tba_hi,
-				   ((uint32_t)(vm->handler_va >> 40) & 0xff) | TBA_HI_TRAP_EN));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tba_hi, tba_hi));
 	/* it has changed hands */
 	bw_vec_each(&l->vms, it)
 		if (*it != vm && !(*it)->vmid_reserved)
@@ -331,14 +316,17 @@ void bw_live_forget_regs(struct bw_live *l, uint32_t vmids, bool all)
 
 /* ---- Waves ---- */
 
+const enum bw_wave_field bw_live_grid[BW_LIVE_GRID] = {BW_WF_WORKGROUP_X, BW_WF_WORKGROUP_Y,
+						       BW_WF_WORKGROUP_Z, BW_WF_WAVE_IN_GROUP};
+
 struct bw_error *bw_live_host_trap(struct bw_live *l)
 {
 	uint32_t vmids = bw_live_vmids(l);
 	for (unsigned vmid = 0; vmid < 16; vmid++)
 		if (vmids >> vmid & 1)
-			BW_TRY(bw_kmd_reg_write(l->kmd, &broadcast, l->regs.sq_cmd,
-						SQ_CMD_TRAP | SQ_CMD_BROADCAST | SQ_CMD_CHECK_VMID |
-							vmid << SQ_CMD_VMID_SHIFT));
+			BW_TRY(bw_kmd_reg_write(
+				l->kmd, &broadcast, l->regs.sq_cmd,
+				bw_arch_sq_cmd_all(l->t.facts.arch, BW_SQ_CMD_TRAP, vmid, 0)));
 	return NULL;
 }
 
@@ -348,28 +336,41 @@ static struct bw_kmd_bank simd_bank(const struct bw_target_facts *f, uint32_t sl
 	return (struct bw_kmd_bank){.use_grbm = true,
 				    .se = p.se,
 				    .sa = p.sa,
-				    .instance = (uint32_t)p.wgp << 2 | p.simd};
+				    .instance = bw_arch_instance(p.wgp, p.simd)};
 }
 
-static struct bw_error *ind_read(struct bw_live *l, const struct bw_kmd_bank *bank, uint32_t index,
-				 uint32_t wave, uint32_t *out)
+static struct bw_error *set_index(struct bw_live *l, const struct bw_kmd_bank *bank,
+				  enum bw_wreg reg, uint32_t wave)
 {
-	BW_TRY(bw_kmd_reg_write(l->kmd, bank, l->regs.sq_ind_index, index << 16 | wave));
+	return bw_kmd_reg_write(l->kmd, bank, l->regs.sq_ind_index,
+				bw_arch_ind(l->t.facts.arch, reg, wave));
+}
+
+static struct bw_error *ind_read(struct bw_live *l, const struct bw_kmd_bank *bank,
+				 enum bw_wreg reg, uint32_t wave, uint32_t *out)
+{
+	BW_TRY(set_index(l, bank, reg, wave));
 	return bw_kmd_reg_read(l->kmd, bank, l->regs.sq_ind_data, out);
 }
 
-struct bw_error *bw_live_status_now(struct bw_live *l, uint32_t slot, uint32_t *out)
+struct bw_error *bw_live_field_now(struct bw_live *l, uint32_t slot, enum bw_wave_field f,
+				   uint32_t *out)
 {
+	const struct bw_arch *arch = l->t.facts.arch;
 	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
-	return ind_read(l, &bank, IND_STATUS, slot % l->t.facts.waves_per_simd, out);
+	uint32_t raw;
+	BW_TRY(ind_read(l, &bank, bw_arch_reg_of(arch, f), slot % l->t.facts.waves_per_simd, &raw));
+	*out = bw_arch_get(arch, f, raw);
+	return NULL;
 }
 
 static struct bw_error *is_ours(struct bw_live *l, uint32_t vmids, uint32_t slot, bool *out)
 {
 	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
-	uint32_t hw_id2;
-	BW_TRY(ind_read(l, &bank, IND_HW_ID2, slot % l->t.facts.waves_per_simd, &hw_id2));
-	*out = hw_id2 != NO_SQ && (vmids >> bw_bits(hw_id2, 27, 24) & 1);
+	uint32_t id;
+	enum bw_wreg reg = bw_arch_reg_of(l->t.facts.arch, BW_WF_VMID);
+	BW_TRY(ind_read(l, &bank, reg, slot % l->t.facts.waves_per_simd, &id));
+	*out = id != BW_SQ_ABSENT && vmids >> bw_arch_get(l->t.facts.arch, BW_WF_VMID, id) & 1;
 	return NULL;
 }
 
@@ -384,8 +385,8 @@ struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid, uint32_t
 		uint32_t wave = slot % f->waves_per_simd;
 		bool ours;
 		if (!wave)
-			BW_TRY(ind_read(l, &bank, IND_WAVE_ACTIVE, 0, &active));
-		if (active == NO_SQ || !(active >> wave & 1))
+			BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
+		if (active == BW_SQ_ABSENT || !(active >> wave & 1))
 			continue;
 		BW_TRY(is_ours(l, vmids, slot, &ours));
 		*out += ours;
@@ -400,12 +401,12 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 
 	memset(out_bits, 0, (f->n_slots + 31) / 32 * sizeof(*out_bits));
 	/* every SIMD has its own index register: one write for all */
-	BW_TRY(bw_kmd_reg_write(l->kmd, &broadcast, l->regs.sq_ind_index, IND_WAVE_ACTIVE << 16));
+	BW_TRY(set_index(l, &broadcast, BW_WREG_ACTIVE, 0));
 	for (uint32_t slot = 0; slot < f->n_slots; slot += per_simd) {
 		struct bw_kmd_bank bank = simd_bank(f, slot);
 		uint32_t active;
 		BW_TRY(bw_kmd_reg_read(l->kmd, &bank, l->regs.sq_ind_data, &active));
-		if (active == NO_SQ)
+		if (active == BW_SQ_ABSENT)
 			continue;
 		active &= (1u << per_simd) - 1;
 		for (uint32_t w = 0; active >> w; w++) {
@@ -415,8 +416,7 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 			/* what stands in our slot is ours; the rest is asked */
 			if (!bw_live_is_stopped(&l->t, slot + w)) {
 				BW_TRY(is_ours(l, vmids, slot + w, &ours));
-				BW_TRY(bw_kmd_reg_write(l->kmd, &bank, l->regs.sq_ind_index,
-							IND_WAVE_ACTIVE << 16));
+				BW_TRY(set_index(l, &bank, BW_WREG_ACTIVE, 0));
 			}
 			if (ours)
 				out_bits[(slot + w) / 32] |= 1u << (slot + w) % 32;
@@ -426,20 +426,19 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 }
 
 struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
-				     const uint32_t workgroup_and_wave[4], bool *out)
+				     const uint32_t grid[BW_LIVE_GRID], bool *out)
 {
 	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
 	uint32_t active, wave = slot % l->t.facts.waves_per_simd;
 
 	*out = false;
-	BW_TRY(ind_read(l, &bank, IND_WAVE_ACTIVE, 0, &active));
-	if (active == NO_SQ || !(active >> wave & 1))
+	BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
+	if (active == BW_SQ_ABSENT || !(active >> wave & 1))
 		return NULL;
-	/* TTMP8 to 11 say where in the grid it is (doc/rules.md 328) */
-	for (uint32_t i = 0; i < 4; i++) {
-		uint32_t ttmp, mask = i == 3 ? 0x3f : ~0u;
-		BW_TRY(ind_read(l, &bank, IND_TTMP8 + i, wave, &ttmp));
-		if ((ttmp & mask) != (workgroup_and_wave[i] & mask))
+	for (uint32_t i = 0; i < BW_LIVE_GRID; i++) {
+		uint32_t now;
+		BW_TRY(bw_live_field_now(l, slot, bw_live_grid[i], &now));
+		if (now != grid[i])
 			return NULL;
 	}
 	*out = true;

@@ -130,7 +130,7 @@ static void give_back(struct guard *guard, bool gfxoff)
 	for (size_t i = 0; i < g->n_areas; i++) {
 		struct bw_trap_control c;
 		memcpy(&c, g->mapped[i], sizeof(c));
-		v.mode |= c.mode;
+		v.enables |= c.enables;
 	}
 	if (g->n_saved)
 		err = bw_leave_registers(&v);
@@ -371,7 +371,7 @@ struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg 
 struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *vm, int area_fd)
 {
 	size_t handler_b = 0;
-	bw_trap_handler(l->regs.gc_version >> 16, &handler_b);
+	bw_trap_handler(l->t.facts.arch, &handler_b);
 	const struct bw_guard_area a = {.size_b = vm->area_b,
 					.handler_va = vm->handler_va,
 					.handler_b = (uint32_t)handler_b,

@@ -22,19 +22,6 @@
 #include "base/log.h"
 
 enum {
-	IND_WAVE_ACTIVE = 0xa,
-	IND_MODE = 0x101,
-	IND_STATUS = 0x102,
-	IND_PC_LO = 0x108,
-	IND_PC_HI = 0x109,
-	IND_HW_ID2 = 0x118,
-	NO_SQ = 0xbebebeef, /* what an SQ that does not exist reads as */
-	STATUS_PRIV = 1u << 5,
-	STATUS_TRAP_EN = 1u << 6,
-	STATUS_FATAL_HALT = 1u << 23, /* it goes nowhere any more */
-	MODE_TRAP_AFTER_INST = 1u << 11,
-	SQ_CMD_HOST_TRAP = 5 | 1 << 4 /* broadcast */ | 1 << 7 /* CHECK_VMID */,
-	SQ_CMD_VMID_SHIFT = 28,
 	PAUSE_MIN_US = 500, /* between two looks */
 	PAUSE_MAX_US = 50000,
 	INDEX_TRIES = 100,
@@ -57,15 +44,16 @@ struct look {
 /* The index register is shared with every other process that looks at waves: it must still be ours
  * after the read. */
 static struct bw_error *ind_read(const struct look *l, const struct bw_kmd_bank *bank,
-				 uint32_t index, uint32_t wave, uint32_t *out)
+				 enum bw_wreg reg, uint32_t wave, uint32_t *out)
 {
-	const uint32_t want = index << 16 | wave, at = l->v->regs->sq_ind_index;
+	const uint32_t want = bw_arch_ind(l->v->facts->arch, reg, wave),
+		       at = l->v->regs->sq_ind_index;
 	for (unsigned i = 0; i < INDEX_TRIES; i++) {
 		uint32_t now;
 		BW_TRY(bw_kmd_reg_write(l->v->kmd, bank, at, want));
 		BW_TRY(bw_kmd_reg_read(l->v->kmd, bank, l->v->regs->sq_ind_data, out));
 		BW_TRY(bw_kmd_reg_read(l->v->kmd, bank, at, &now));
-		if (now == want || *out == NO_SQ)
+		if (now == want || *out == BW_SQ_ABSENT)
 			return NULL;
 	}
 	return bw_errorf(BW_E_STATE, "somebody else uses the SQ's index register all the time");
@@ -85,31 +73,41 @@ static bool is_our_code(const struct bw_leave *v, uint64_t pc)
 	return false;
 }
 
-/* The registers of a wave that runs are not read at one moment. STATUS comes last: a wave that was
- * outside of our code when its PC was read and is outside of the handler now has been in the
- * program's code in between. */
+/* A register of the wave, as a part of `state`. */
+static struct bw_error *read_reg(const struct look *l, const struct bw_kmd_bank *bank,
+				 enum bw_wreg reg, uint32_t wave, struct bw_wave_state *state)
+{
+	return ind_read(l, bank, reg, wave, &state->reg[reg]);
+}
+
+/* The registers of a wave that runs are not read at one moment. The one that says whether it is in
+ * the handler comes last: a wave that was outside of our code when its PC was read and is outside
+ * of the handler now has been in the program's code in between. */
 static struct bw_error *is_done(struct look *l, const struct bw_kmd_bank *bank, uint32_t wave,
 				bool *out)
 {
-	uint32_t hw_id2, lo, hi, mode, status;
+	const struct bw_arch *arch = l->v->facts->arch;
+	enum bw_wreg enables = bw_arch_reg_of(arch, BW_WF_STEP_EN);
+	struct bw_wave_state s = {.arch = arch};
 
 	*out = true;
-	BW_TRY(ind_read(l, bank, IND_HW_ID2, wave, &hw_id2));
-	if (!(l->vmids >> bw_bits(hw_id2, 27, 24) & 1))
+	BW_TRY(read_reg(l, bank, bw_arch_reg_of(arch, BW_WF_VMID), wave, &s));
+	if (!(l->vmids >> bw_wave_get(&s, BW_WF_VMID) & 1))
 		return NULL;
-	BW_TRY(ind_read(l, bank, IND_PC_LO, wave, &lo));
-	BW_TRY(ind_read(l, bank, IND_PC_HI, wave, &hi));
-	BW_TRY(ind_read(l, bank, IND_MODE, wave, &mode));
-	BW_TRY(ind_read(l, bank, IND_STATUS, wave, &status));
-	if (status & STATUS_FATAL_HALT)
+	BW_TRY(read_reg(l, bank, BW_WREG_PC_LO, wave, &s));
+	BW_TRY(read_reg(l, bank, BW_WREG_PC_HI, wave, &s));
+	BW_TRY(read_reg(l, bank, enables, wave, &s));
+	BW_TRY(read_reg(l, bank, bw_arch_reg_of(arch, BW_WF_IN_HANDLER), wave, &s));
+	if (bw_wave_get(&s, BW_WF_FATAL_HALT))
+		return NULL; /* it goes nowhere any more */
+	*out = !bw_wave_get(&s, BW_WF_IN_HANDLER);
+	if (l->phase == IS_OUTSIDE || !bw_wave_get(&s, BW_WF_TRAP_EN))
 		return NULL;
-	*out = !(status & STATUS_PRIV);
-	if (l->phase == IS_OUTSIDE || !(status & STATUS_TRAP_EN))
-		return NULL;
-	bool ours = mode & (l->v->mode | MODE_TRAP_AFTER_INST);
+	bool ours = s.reg[enables] & l->v->enables;
 	if (ours && *out)
 		l->call = true;
-	*out &= !ours && !is_our_code(l->v, bw_canonical(lo | (uint64_t)(hi & 0xffff) << 32));
+	uint64_t pc = s.reg[BW_WREG_PC_LO] | (uint64_t)(s.reg[BW_WREG_PC_HI] & 0xffff) << 32;
+	*out &= !ours && !is_our_code(l->v, bw_canonical(pc));
 	return NULL;
 }
 
@@ -121,13 +119,13 @@ static struct bw_error *look_at(struct look *l, uint32_t first, bool *out_all)
 	const struct bw_kmd_bank bank = {.use_grbm = true,
 					 .se = p.se,
 					 .sa = p.sa,
-					 .instance = (uint32_t)p.wgp << 2 | p.simd};
+					 .instance = bw_arch_instance(p.wgp, p.simd)};
 	uint32_t active, all = (1u << f->waves_per_simd) - 1, shift = first % 32;
 
 	if ((l->seen[first / 32] >> shift & all) == all)
 		return NULL;
-	BW_TRY(ind_read(l, &bank, IND_WAVE_ACTIVE, 0, &active));
-	active = active == NO_SQ ? 0 : active & all;
+	BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
+	active = active == BW_SQ_ABSENT ? 0 : active & all;
 	l->seen[first / 32] |= (all & ~active) << shift;
 	for (uint32_t left = active; left; left &= left - 1) {
 		uint32_t wave = (uint32_t)__builtin_ctz(left);
@@ -146,8 +144,9 @@ static struct bw_error *call_in(const struct look *l)
 {
 	for (unsigned vmid = 0; vmid < 16; vmid++)
 		if (l->vmids >> vmid & 1)
-			BW_TRY(bw_kmd_reg_write(l->v->kmd, &everywhere, l->v->regs->sq_cmd,
-						SQ_CMD_HOST_TRAP | vmid << SQ_CMD_VMID_SHIFT));
+			BW_TRY(bw_kmd_reg_write(
+				l->v->kmd, &everywhere, l->v->regs->sq_cmd,
+				bw_arch_sq_cmd_all(l->v->facts->arch, BW_SQ_CMD_TRAP, vmid, 0)));
 	return NULL;
 }
 

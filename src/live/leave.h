@@ -20,7 +20,7 @@ struct bw_leave {
 	/* where waves may be in the handler, and in copies of instructions that end in an s_trap */
 	const struct bw_guard_area *areas;
 	size_t n_areas;
-	uint32_t mode; /* bits of MODE that the debugger has set in waves */
+	uint32_t enables; /* what waves enter the handler for because of us (trap.h) */
 	/* Called between two looks. False: it is not worth to wait any longer. */
 	bool (*meanwhile)(void *cookie);
 	void *cookie;

@@ -281,13 +281,17 @@ struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
 /* Waves that are resident in the address space of that PASID. */
 struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid,
 				     uint32_t *out) BW_MUST_CHECK;
-/* STATUS of the wave in this slot as the SQ has it now, not as it was saved. */
-struct bw_error *bw_live_status_now(struct bw_live *l, uint32_t slot, uint32_t *out) BW_MUST_CHECK;
+/* A field of the wave in this slot as the SQ has it now, not as it was saved. */
+struct bw_error *bw_live_field_now(struct bw_live *l, uint32_t slot, enum bw_wave_field f,
+				   uint32_t *out) BW_MUST_CHECK;
 /* Slots of resident waves of the program, a bit each; n_slots / 32 words. */
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits) BW_MUST_CHECK;
+/* What says where in the grid a wave is, and how many values that are. */
+enum { BW_LIVE_GRID = 4 };
+extern const enum bw_wave_field bw_live_grid[BW_LIVE_GRID];
 /* Whether that wave of ours is still resident: the one at this place of the grid. */
 struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
-				     const uint32_t workgroup_and_wave[4], bool *out) BW_MUST_CHECK;
+				     const uint32_t grid[BW_LIVE_GRID], bool *out) BW_MUST_CHECK;
 
 /* watch.c */
 struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
@@ -295,13 +299,16 @@ struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
 /* Some jobs have another VMID now. */
 void bw_live_move_watches(struct bw_live *l);
 struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask) BW_MUST_CHECK;
-/* Tells the handler which bits of MODE are ours, and go with us. */
-void bw_live_note_mode(struct bw_live *l, struct bw_live_vm *vm);
+/* Tells the handler what waves enter it for because of us, and no longer when we have left. */
+void bw_live_note_enables(struct bw_live *l, struct bw_live_vm *vm);
 struct bw_error *bw_live_set_precise(struct bw_target *t, bool on) BW_MUST_CHECK;
 
 /* slots.c */
 extern const struct bw_target_ops bw_live_ops;
 volatile struct bw_trap_slot *bw_live_slot(struct bw_live_vm *vm, uint32_t slot);
+/* The registers of the wave that stands, or has last stood, in the slot. */
+void bw_live_state(const struct bw_arch *arch, volatile struct bw_trap_slot *s,
+		   struct bw_wave_state *out);
 /* Whether a wave of it is stopped in the slot. */
 bool bw_live_stopped_in(struct bw_live_vm *vm, uint32_t slot);
 bool bw_live_is_stopped(struct bw_target *t, uint32_t slot);

@@ -127,10 +127,10 @@ struct scratch {
 static struct bw_error *scratch_of(struct bw_live *l, uint32_t slot, unsigned lane,
 				   uint32_t offset_b, size_t size_b, struct scratch *out)
 {
-	enum { STATUS_SCRATCH_EN = 1u << 29, MAX_SCRATCH_B = 1 << 24 };
+	enum { MAX_SCRATCH_B = 1 << 24 };
 	struct bw_target_wave w;
 	BW_TRY(bw_live_read_wave(&l->t, slot, &w));
-	if (!(w.status & STATUS_SCRATCH_EN) || !w.flat_scratch)
+	if (!bw_wave_get(&w.state, BW_WF_HAS_SCRATCH) || !w.flat_scratch)
 		return bw_error_fault(offset_b,
 				      "Cannot access memory at address private_lane#0x%x: the wave "
 				      "has no scratch",

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-/* PRIV in the saved STATUS is the handler's own: it must be there when STATUS is written back,
- * before s_rfe clears it, and is nobody else's business. */
-#define STATUS_PRIV (1u << 5)
-#define STATUS_IN_BARRIER (1u << 12)
-
 volatile struct bw_trap_slot *bw_live_slot(struct bw_live_vm *vm, uint32_t slot)
 {
 	return (volatile struct bw_trap_slot *)(vm->area + BW_TRAP_C_SIZE +
@@ -70,24 +65,56 @@ struct bw_error *bw_live_need_stopped(struct bw_live *l, uint32_t slot, struct b
 	return bw_errorf(BW_E_STATE, "the wave in slot %u is not stopped", slot);
 }
 
+void bw_live_state(const struct bw_arch *arch, volatile struct bw_trap_slot *s,
+		   struct bw_wave_state *out)
+{
+	*out = (struct bw_wave_state){.arch = arch};
+	for (unsigned r = 0; r < BW_WREG_COUNT; r++) {
+		int at = bw_trap_hw_of((enum bw_wreg)r);
+		if (at >= 0 && arch->reg[r].ind)
+			out->reg[r] = s->hw[at];
+	}
+}
+
+/* Where a slot has a register of the wave's state; NULL: it is not saved. */
+static volatile uint32_t *saved_reg(volatile struct bw_trap_slot *s, enum bw_wreg reg)
+{
+	int at = bw_trap_hw_of(reg);
+	return at >= 0 ? &s->hw[at] : NULL;
+}
+
+/* A wave that was stopped in a barrier leaves it when the others have come, stopped or not. */
+static struct bw_error *update_barrier(struct bw_live *l, uint32_t slot,
+				       volatile struct bw_trap_slot *s, struct bw_wave_state *state)
+{
+	volatile uint32_t *reg = saved_reg(s, bw_arch_reg_of(state->arch, BW_WF_IN_BARRIER));
+	uint32_t now;
+	if (!reg || !bw_wave_get(state, BW_WF_IN_BARRIER))
+		return NULL;
+	BW_TRY(bw_live_field_now(l, slot, BW_WF_IN_BARRIER, &now));
+	if (now)
+		return NULL;
+	bw_wave_set(state, BW_WF_IN_BARRIER, 0);
+	*reg &= ~bw_arch_mask(state->arch, BW_WF_IN_BARRIER);
+	return NULL;
+}
+
 struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)
 {
 	struct bw_live *l = bw_live_of(t);
 	struct bw_live_vm *vm;
+	struct bw_wave_state state;
 	uint32_t hw[BW_TRAP_HW_COUNT];
 
 	BW_TRY(bw_live_need_stopped(l, slot, &vm));
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	for (size_t i = 0; i < BW_TRAP_HW_COUNT; i++)
 		hw[i] = s->hw[i];
-	/* A wave that was stopped in a barrier leaves it when the others have come, stopped or
-	 * not. */
-	if (hw[BW_TRAP_HW_STATUS] & STATUS_IN_BARRIER) {
-		uint32_t now;
-		BW_TRY(bw_live_status_now(l, slot, &now));
-		if (!(now & STATUS_IN_BARRIER))
-			s->hw[BW_TRAP_HW_STATUS] = hw[BW_TRAP_HW_STATUS] &= ~STATUS_IN_BARRIER;
-	}
+	bw_live_state(t->facts.arch, s, &state);
+	BW_TRY(update_barrier(l, slot, s, &state));
+	/* Being in the handler and single steps are our doing, and nobody else's business. */
+	bw_wave_set(&state, BW_WF_IN_HANDLER, 0);
+	bw_wave_set(&state, BW_WF_STEP_EN, 0);
 	*out = (struct bw_target_wave){
 		.slot = slot,
 		.space = vm->number,
@@ -97,23 +124,32 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 		.flat_scratch = hw[BW_TRAP_HW_FLAT_SCRATCH_LO] |
 				(uint64_t)hw[BW_TRAP_HW_FLAT_SCRATCH_HI] << 32,
 		.m0 = hw[BW_TRAP_HW_M0],
-		.status = hw[BW_TRAP_HW_STATUS] & ~STATUS_PRIV,
-		.mode = hw[BW_TRAP_HW_MODE] & ~(1u << 11), /* TRAP_AFTER_INST_EN is ours */
-		.trapsts = hw[BW_TRAP_HW_TRAPSTS],
-		.ttmp1 = hw[BW_TRAP_HW_TTMP1],
-		.hw_id1 = hw[BW_TRAP_HW_HW_ID1],
-		.hw_id2 = hw[BW_TRAP_HW_HW_ID2],
-		.gpr_alloc = hw[BW_TRAP_HW_GPR_ALLOC],
-		.lds_alloc = hw[BW_TRAP_HW_LDS_ALLOC],
-		.ib_sts = hw[BW_TRAP_HW_IB_STS],
-		.ib_sts2 = hw[BW_TRAP_HW_IB_STS2],
-		.cycles = hw[BW_TRAP_HW_CYCLES],
-		.dispatch_packet = hw[BW_TRAP_HW_TTMP6] & 0x1ffffff,
-		.workgroup = {hw[BW_TRAP_HW_TTMP8], hw[BW_TRAP_HW_TTMP9], hw[BW_TRAP_HW_TTMP10]},
-		.wave_in_group = hw[BW_TRAP_HW_TTMP11] & 0x3f,
+		.state = state,
+		.dispatch_packet = bw_wave_get(&state, BW_WF_PACKET),
+		.workgroup = {bw_wave_get(&state, BW_WF_WORKGROUP_X),
+			      bw_wave_get(&state, BW_WF_WORKGROUP_Y),
+			      bw_wave_get(&state, BW_WF_WORKGROUP_Z)},
+		.wave_in_group = bw_wave_get(&state, BW_WF_WAVE_IN_GROUP),
 		.n_vgprs = BW_MIN(hw[BW_TRAP_HW_VGPRS], 256u),
-		.lanes = hw[BW_TRAP_HW_IB_STS2] >> 11 & 1 ? 64 : 32,
+		.lanes = bw_wave_get(&state, BW_WF_IS_WAVE64) ? 64 : 32,
 	};
+	return NULL;
+}
+
+/* The handler's own bits stay: IN_HANDLER must be there when the register is written back, before
+ * s_rfe clears it. */
+static struct bw_error *write_state(const struct bw_arch *arch, volatile struct bw_trap_slot *s,
+				    enum bw_wreg reg, uint32_t value)
+{
+	static const enum bw_wave_field handlers[] = {BW_WF_IN_HANDLER, BW_WF_STEP_EN};
+	volatile uint32_t *at = saved_reg(s, reg);
+	uint32_t keep = 0;
+	if (!at || !arch->reg[reg].ind)
+		return bw_errorf(BW_E_INVALID, "the trap handler does not save this register");
+	for (size_t i = 0; i < BW_ARRAY_SIZE(handlers); i++)
+		if (bw_arch_reg_of(arch, handlers[i]) == reg)
+			keep |= bw_arch_mask(arch, handlers[i]);
+	*at = (value & ~keep) | (*at & keep);
 	return NULL;
 }
 
@@ -125,7 +161,9 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 
 	BW_TRY(bw_live_need_stopped(bw_live_of(t), slot, &vm));
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
-	switch (reg) {
+	if (reg >= BW_TREG_STATE)
+		return write_state(t->facts.arch, s, (enum bw_wreg)(reg - BW_TREG_STATE), low);
+	switch ((int)reg) {
 	case BW_TREG_PC:
 		s->hw[BW_TRAP_HW_PC_LO] = low;
 		s->hw[BW_TRAP_HW_PC_HI] = high & 0xffff;
@@ -136,16 +174,6 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 		break;
 	case BW_TREG_M0:
 		s->hw[BW_TRAP_HW_M0] = low;
-		break;
-	case BW_TREG_STATUS:
-		s->hw[BW_TRAP_HW_STATUS] =
-			(low & ~STATUS_PRIV) | (s->hw[BW_TRAP_HW_STATUS] & STATUS_PRIV);
-		break;
-	case BW_TREG_MODE:
-		s->hw[BW_TRAP_HW_MODE] = low & ~(1u << 11);
-		break;
-	case BW_TREG_TRAPSTS:
-		s->hw[BW_TRAP_HW_TRAPSTS] = low;
 		break;
 	case BW_TREG_FLAT_SCRATCH:
 		s->hw[BW_TRAP_HW_FLAT_SCRATCH_LO] = low;
@@ -195,7 +223,9 @@ static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n,
 	uint32_t have = BW_MIN(s->hw[BW_TRAP_HW_VGPRS], 256u);
 	if (n >= have)
 		return bw_errorf(BW_E_INVALID, "no such VGPR: v%u of %u", n, have);
-	*out_lanes = s->hw[BW_TRAP_HW_IB_STS2] >> 11 & 1 ? 64 : 32;
+	struct bw_wave_state state;
+	bw_live_state(l->t.facts.arch, s, &state);
+	*out_lanes = bw_wave_get(&state, BW_WF_IS_WAVE64) ? 64 : 32;
 	return NULL;
 }
 
@@ -224,12 +254,14 @@ struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned
 
 /* ---- LDS, by the wave itself ---- */
 
-/* LDS_ALLOC.LDS_SIZE 20:12, in 256 bytes on gfx10 and gfx11 (doc/hardware/traps.md 4.2). */
 static struct bw_error *check_lds(struct bw_live *l, uint32_t slot, uint32_t offset_b,
 				  size_t size_b, struct bw_live_vm **out)
 {
 	BW_TRY(bw_live_need_stopped(l, slot, out));
-	uint64_t have_b = bw_bits(bw_live_slot(*out, slot)->hw[BW_TRAP_HW_LDS_ALLOC], 20, 12) << 8;
+	struct bw_wave_state state;
+	bw_live_state(l->t.facts.arch, bw_live_slot(*out, slot), &state);
+	uint64_t have_b =
+		(uint64_t)bw_wave_get(&state, BW_WF_LDS_SIZE) * l->t.facts.arch->lds_granule_b;
 	if (have_b == 0)
 		return bw_error_fault(offset_b, "the wave's workgroup has no LDS");
 	if (offset_b >= have_b || size_b > have_b - offset_b)

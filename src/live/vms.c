@@ -168,11 +168,12 @@ static struct bw_error *ask_attach(struct bw_live *l, struct bw_live_vm *vm, uin
 	const struct bw_target_facts *f = &l->t.facts;
 	struct bw_trap_control control;
 	size_t handler_b = 0;
-	const void *handler = bw_trap_handler(l->regs.gc_version >> 16, &handler_b);
+	const void *handler = bw_trap_handler(f->arch, &handler_b);
 
 	if (!handler)
 		return bw_errorf(BW_E_UNSUPPORTED, "there is no trap handler for %s yet", f->gfx);
-	bw_trap_control_init(&control, f->n_se, f->sa_per_se, f->wgp_per_sa, f->waves_per_simd);
+	bw_trap_control_init(&control, f->arch, f->n_se, f->sa_per_se, f->wgp_per_sa,
+			     f->waves_per_simd);
 	struct bw_agent_attach a = {.area_size_b = area_b,
 				    .control_size_b = sizeof(control),
 				    .handler_size_b = (uint32_t)handler_b,
@@ -241,7 +242,7 @@ static struct bw_error *attach(struct bw_live *l, struct bw_live_vm *vm)
 	vm->pasid = r.pasid;
 	vm->vmid_reserved = r.vmid_reserved;
 	vm->stops_seen = 0;
-	bw_live_note_mode(l, vm);
+	bw_live_note_enables(l, vm);
 	BW_TRY(bw_live_guard_area(l, vm, fd));
 	BW_TRY(bw_live_enable_traps(l, vm));
 	vm->attached = true;

@@ -3,27 +3,19 @@
  * waves of a VMID, or of the GPU. */
 #include "live/live_priv.h"
 
-enum {
-	SQ_DEBUG_SINGLE_MEMOP = 1,
-	CNTL_VALID = 1u << 31,
-	CNTL_MODE_SHIFT = 29,
-	CNTL_VMID_SHIFT = 24,
-	MASK_LOW_BIT = 7, /* MASK 22:0 are address bits 29:7 (traps.md 8) */
-	MASK_BITS = 23,
-	MODE_EXCP_EN_SHIFT = 12,
-};
-
 /* The bits that differ between the first and the last byte are not compared, nor those below. */
-static struct bw_error *mask_of(const struct bw_target_watch *w, uint32_t *out)
+static struct bw_error *mask_of(const struct bw_arch *arch, const struct bw_target_watch *w,
+				uint32_t *out)
 {
+	const unsigned low_bit = arch->watch.lowest_bit, width = arch->watch.mask.width;
 	uint64_t differ = w->va ^ (w->va + w->size_b - 1);
 	unsigned free_bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 0;
-	if (free_bits > MASK_LOW_BIT + MASK_BITS)
+	if (free_bits > low_bit + width)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "%llu bytes at 0x%llx cross a boundary that a watch cannot span",
 				 (unsigned long long)w->size_b, (unsigned long long)w->va);
-	uint32_t all = (1u << MASK_BITS) - 1;
-	unsigned low = free_bits > MASK_LOW_BIT ? free_bits - MASK_LOW_BIT : 0;
+	uint32_t all = (1u << width) - 1;
+	unsigned low = free_bits > low_bit ? free_bits - low_bit : 0;
 	*out = all & ~((1u << low) - 1);
 	return NULL;
 }
@@ -38,6 +30,7 @@ static uint32_t vmids_of(const struct bw_live *l, uint32_t space)
 
 static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 {
+	const struct bw_arch *arch = l->t.facts.arch;
 	const struct bw_target_watch *w = &l->watch[index];
 	uint32_t first = l->regs.tcp_watch[index], mask = 0;
 
@@ -45,7 +38,7 @@ static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 2, 0));
 	if (!w->size_b)
 		return NULL;
-	BW_TRY(mask_of(w, &mask));
+	BW_TRY(mask_of(arch, w, &mask));
 	uint32_t vmids = vmids_of(l, w->space);
 	if (!vmids || vmids & (vmids - 1))
 		return bw_errorf(BW_E_UNSUPPORTED,
@@ -54,9 +47,9 @@ static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first, (uint32_t)(w->va >> 32) & 0xffff));
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 1,
 				   (uint32_t)w->va & ~(BW_WATCH_GRANULE_B - 1u)));
-	return bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 2,
-				   mask | vmid << CNTL_VMID_SHIFT |
-					   (uint32_t)w->mode << CNTL_MODE_SHIFT | CNTL_VALID);
+	uint32_t cntl = bw_arch_put(arch->watch.mask, mask) | bw_arch_put(arch->watch.vmid, vmid) |
+			bw_arch_put(arch->watch.mode, w->mode) | bw_arch_put(arch->watch.valid, 1);
+	return bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 2, cntl);
 }
 
 struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
@@ -90,11 +83,12 @@ void bw_live_move_watches(struct bw_live *l)
 	}
 }
 
-void bw_live_note_mode(struct bw_live *l, struct bw_live_vm *vm)
+void bw_live_note_enables(struct bw_live *l, struct bw_live_vm *vm)
 {
 	uint32_t ours = l->excp_ever & ~vm->excp_of_program;
 	if (vm->control)
-		__atomic_store_n(&vm->control->mode, ours << MODE_EXCP_EN_SHIFT, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&vm->control->enables, bw_trap_enables(l->t.facts.arch, ours),
+				 __ATOMIC_SEQ_CST);
 }
 
 struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask)
@@ -103,7 +97,7 @@ struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask)
 	l->excp = mask;
 	l->excp_ever |= mask;
 	bw_vec_each(&l->vms, vm)
-		bw_live_note_mode(l, *vm);
+		bw_live_note_enables(l, *vm);
 	return bw_live_any_attached(l) ? bw_live_update_gdbg(l) : NULL;
 }
 
@@ -113,7 +107,8 @@ struct bw_error *bw_live_set_precise(struct bw_target *t, bool on)
 	const struct bw_kmd_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 	uint32_t v;
 	BW_TRY(bw_kmd_reg_read(l->kmd, &all, l->regs.sq_debug, &v));
-	v = on ? v | SQ_DEBUG_SINGLE_MEMOP : v & ~(uint32_t)SQ_DEBUG_SINGLE_MEMOP;
+	uint32_t bit = bw_arch_put(l->t.facts.arch->single_memop, 1);
+	v = on ? v | bit : v & ~bit;
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, l->regs.sq_debug, v));
 	t->is_precise = on;
 	return NULL;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "arch/wave.h"
 #include "base/error.h"
 
 /* Between the levels of a label; a level has none in it. */
@@ -47,8 +48,9 @@ enum bw_target_cap {
 };
 
 struct bw_target_facts {
-	char gfx[16];  /* "gfx1100" */
-	char name[32]; /* "virtual navi31", "0000:03:00.0" */
+	const struct bw_arch *arch; /* its generation */
+	char gfx[16];		    /* "gfx1100" */
+	char name[32];		    /* "virtual navi31", "0000:03:00.0" */
 	uint32_t n_se, sa_per_se, wgp_per_sa, simd_per_wgp, waves_per_simd;
 	uint32_t n_slots;
 	uint32_t vgprs_per_simd; /* registers of 32 lanes; 0: not known */
@@ -63,10 +65,11 @@ struct bw_target_wave {
 	uint32_t seq;	/* raised at each stop: the same number is the same stop */
 	uint64_t pc, exec;
 	uint64_t flat_scratch;
-	uint32_t m0, status, mode, trapsts;
-	uint32_t ttmp1; /* why it stopped: trap id 23:16, host trap 24 */
-	uint32_t hw_id1, hw_id2, gpr_alloc, lds_alloc, ib_sts, ib_sts2, cycles;
-	uint32_t dispatch_packet; /* ttmp6 24:0 */
+	uint32_t m0;
+	/* Everything else, by the generation's registers and by meaning (bw_wave_get). What the
+	 * handler has done to them is left out: IN_HANDLER, STEP_EN. */
+	struct bw_wave_state state;
+	uint32_t dispatch_packet; /* BW_WF_PACKET */
 	uint32_t workgroup[3];
 	uint32_t wave_in_group;
 	uint32_t n_vgprs; /* 0: the wave has given them back (DEALLOC_VGPRS) */
@@ -78,13 +81,15 @@ enum bw_target_reg {
 	BW_TREG_PC,
 	BW_TREG_EXEC,
 	BW_TREG_M0,
-	BW_TREG_STATUS,
-	BW_TREG_MODE,
-	BW_TREG_TRAPSTS, /* 6:0, those that MODE does not enable */
 	BW_TREG_FLAT_SCRATCH,
 	/* where an s_trap of a displaced instruction (trap.h, BW_TRAP_ID_DISPLACED) goes on */
 	BW_TREG_DISPLACED_RETURN,
+	BW_TREG_STATE, /* and above: a register of bw_target_wave.state, see bw_treg */
 };
+static inline enum bw_target_reg bw_treg(enum bw_wreg reg)
+{
+	return (enum bw_target_reg)((int)BW_TREG_STATE + (int)reg);
+}
 
 /* One dispatch of a submission, as the registers in force say. */
 struct bw_target_dispatch {
@@ -181,18 +186,6 @@ struct bw_target_map {
 	uint64_t va, size_b;
 	uint32_t flags;	  /* AMDGPU_VM_PAGE_*: 2 readable, 4 writable, 8 executable */
 	uint32_t domains; /* 2 GTT, 4 VRAM */
-};
-
-/* Exceptions of waves, in the order of EXCP_EN (doc/hardware/traps.md 6). */
-enum bw_excp {
-	BW_EXCP_INVALID = 1 << 0,
-	BW_EXCP_INPUT_DENORM = 1 << 1,
-	BW_EXCP_DIV0 = 1 << 2,
-	BW_EXCP_OVERFLOW = 1 << 3,
-	BW_EXCP_UNDERFLOW = 1 << 4,
-	BW_EXCP_INEXACT = 1 << 5,
-	BW_EXCP_INT_DIV0 = 1 << 6,
-	BW_EXCP_ADDR_WATCH = 1 << 7,
 };
 
 /* Of a process, as it was when it was attached to. */

@@ -22,15 +22,25 @@
 
 #define __ASSEMBLER__ 1
 #include "trap.h"
+#include "arch/gfx11_extra.h" /* where the bits are */
 
 #define GLC_ALL glc slc dlc
+
+/* A field of a hardware register, for s_getreg and s_setreg; from one field to another; one as the
+ * second operand of s_bfe. LLVM has no name for IB_STS2. */
+#define SPAN(reg, first, last) hwreg(HW_REG_##reg, BW_GFX11_##reg##__##first##_LO, \
+	BW_GFX11_##reg##__##last##_LO + BW_GFX11_##reg##__##last##_WIDTH - BW_GFX11_##reg##__##first##_LO)
+#define FIELD(reg, field) SPAN(reg, field, field)
+#define BFE(reg, field) (BW_GFX11_##reg##__##field##_WIDTH << 16) | BW_GFX11_##reg##__##field##_LO
+#define IB_STS2_NUMBER (BW_GFX11_IB_STS2 - 0x100)
+#define WAVE64 hwreg(IB_STS2_NUMBER, BW_GFX11_IB_STS2__WAVE64_LO, BW_GFX11_IB_STS2__WAVE64_WIDTH)
 
 	.text
 	.p2align 8
 handler:
 	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
 	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
-	s_bfe_u32 ttmp4, ttmp1, (8 << 16) | 16 /* trap id */
+	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID)
 	s_sub_u32 ttmp5, ttmp4, BW_TRAP_ID_FILTER
 	s_cmp_lt_u32 ttmp5, BW_TRAP_N_FILTERS
 	s_cbranch_scc1 filtered
@@ -48,20 +58,20 @@ entry:
 	/* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4 */
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_SAS glc dlc
 	s_waitcnt lgkmcnt(0)
-	s_getreg_b32 ttmp4, hwreg(HW_REG_HW_ID1, 18, 3)
+	s_getreg_b32 ttmp4, FIELD(HW_ID1, SE_ID)
 	s_mul_i32 ttmp4, ttmp4, ttmp2
-	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 16, 1)
+	s_getreg_b32 ttmp5, FIELD(HW_ID1, SA_ID)
 	s_add_u32 ttmp4, ttmp4, ttmp5
 	s_mul_i32 ttmp4, ttmp4, ttmp3
-	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 10, 4)
+	s_getreg_b32 ttmp5, FIELD(HW_ID1, WGP_ID)
 	s_add_u32 ttmp4, ttmp4, ttmp5
 	s_lshl_b32 ttmp4, ttmp4, 2
-	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 8, 2)
+	s_getreg_b32 ttmp5, FIELD(HW_ID1, SIMD_ID)
 	s_add_u32 ttmp4, ttmp4, ttmp5
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_WAVES glc dlc /* waves, slots */
 	s_waitcnt lgkmcnt(0)
 	s_mul_i32 ttmp4, ttmp4, ttmp2
-	s_getreg_b32 ttmp5, hwreg(HW_REG_HW_ID1, 0, 5)
+	s_getreg_b32 ttmp5, FIELD(HW_ID1, WAVE_ID)
 	s_add_u32 ttmp4, ttmp4, ttmp5
 
 	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_VGPRS glc dlc
@@ -80,7 +90,7 @@ entry:
 	s_add_u32 ttmp14, ttmp14, ttmp4
 	s_addc_u32 ttmp15, ttmp15, 0
 
-	s_bfe_u32 ttmp4, ttmp1, (8 << 16) | 16 /* trap id, once more */
+	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID) /* once more */
 	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_DISPLACED
 	s_cbranch_scc1 displaced
 	s_bitcmp1_b32 ttmp13, 1 /* BW_TRAP_F_ABANDONED */
@@ -88,7 +98,7 @@ entry:
 	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED */
 	s_cbranch_scc1 detached
 	/* After DEALLOC_VGPRS a wave has nothing to store through, and only its end before it. */
-	s_bitcmp1_b32 ttmp12, 24
+	s_bitcmp1_b32 ttmp12, BW_GFX11_STATUS__NO_VGPRS_LO
 	s_cbranch_scc0 save
 abandoned:
 	s_endpgm
@@ -102,7 +112,7 @@ displaced:
 /* ---- a breakpoint with a condition: nothing is saved unless it may hold ---- */
 filtered:
 	/* A wave without VGPRs (DEALLOC_VGPRS) has nothing to compare: it takes the way of all stops. */
-	s_bitcmp1_b32 ttmp12, 24
+	s_bitcmp1_b32 ttmp12, BW_GFX11_STATUS__NO_VGPRS_LO
 	s_cbranch_scc1 entry
 	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
@@ -120,7 +130,7 @@ filtered:
 	s_cmp_eq_u32 ttmp2, ttmp0
 	s_cbranch_scc0 entry
 	s_and_b32 ttmp3, ttmp3, 0xffff
-	s_and_b32 ttmp2, ttmp1, 0xffff
+	s_and_b32 ttmp2, ttmp1, BW_GFX11_TTMP1__PC_HI
 	s_cmp_eq_u32 ttmp2, ttmp3
 	s_cbranch_scc0 entry
 	s_bitcmp1_b32 ttmp13, 1 /* BW_TRAP_F_ABANDONED */
@@ -142,7 +152,7 @@ filter_stops:
 
 /* ---- the end of the copy that a filter let a wave go on in: its PC stands behind the s_trap ---- */
 cell_end:
-	s_and_b32 ttmp1, ttmp1, 0xffff
+	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
 	s_bfe_i64 ttmp[0:1], ttmp[0:1], (48 << 16)
 	s_load_b64 ttmp[0:1], ttmp[0:1], 4 glc dlc
 	s_waitcnt lgkmcnt(0)
@@ -159,34 +169,34 @@ detached:
 	s_load_b32 ttmp4, ttmp[2:3], null glc dlc
 	s_waitcnt lgkmcnt(0)
 	s_lshr_b32 ttmp4, ttmp4, 16
-	s_cmp_eq_u32 ttmp4, 0xbf90 /* s_trap */
+	s_cmp_eq_u32 ttmp4, BW_GFX11_S_TRAP >> 16
 	s_cbranch_scc0 detached_leave
 	s_add_u32 ttmp0, ttmp0, 4
 	s_addc_u32 ttmp1, ttmp1, 0
 	s_branch detached_leave
 detached_no_trap:
 	s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS)
-	s_and_b32 ttmp4, ttmp4, 0x900 /* memory violation, illegal instruction: would come again for ever */
+	/* would come again for ever */
+	s_and_b32 ttmp4, ttmp4, BW_GFX11_TRAPSTS__MEM_VIOL | BW_GFX11_TRAPSTS__ILLEGAL_INST
 	s_cbranch_scc1 detached_fatal
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 7, 2), 0
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 12, 3), 0
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 16, 5), 0
+	s_setreg_imm32_b32 SPAN(TRAPSTS, ADDR_WATCH0, MEM_VIOL), 0
+	s_setreg_imm32_b32 FIELD(TRAPSTS, EXCP_HI), 0
+	s_setreg_imm32_b32 SPAN(TRAPSTS, HOST_TRAP, TRAP_AFTER_INST), 0
 	/* What the debugger had set in MODE: a single step, exceptions it wanted to see */
 	s_sendmsg_rtn_b64 ttmp[2:3], sendmsg(MSG_RTN_GET_TMA)
 	s_getreg_b32 ttmp4, hwreg(HW_REG_MODE)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[2:3], ttmp[2:3], 8
 	s_bfe_i64 ttmp[2:3], ttmp[2:3], (48 << 16)
-	s_load_b32 ttmp5, ttmp[2:3], BW_TRAP_C_MODE glc dlc
+	s_load_b32 ttmp5, ttmp[2:3], BW_TRAP_C_ENABLES glc dlc
 	s_waitcnt lgkmcnt(0)
-	s_bitset1_b32 ttmp5, 11
 	s_and_not1_b32 ttmp4, ttmp4, ttmp5
 	s_setreg_b32 hwreg(HW_REG_MODE), ttmp4
 	/* Float exceptions that are not enabled stay: the shader may look at them. */
-	s_lshr_b32 ttmp4, ttmp4, 12
-	s_getreg_b32 ttmp5, hwreg(HW_REG_TRAPSTS, 0, 7)
+	s_lshr_b32 ttmp4, ttmp4, BW_GFX11_MODE__EXCP_EN_LO
+	s_getreg_b32 ttmp5, FIELD(TRAPSTS, EXCP_ALU)
 	s_and_not1_b32 ttmp5, ttmp5, ttmp4
-	s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 7), ttmp5
+	s_setreg_b32 FIELD(TRAPSTS, EXCP_ALU), ttmp5
 detached_leave:
 	s_icache_inv
 	s_branch leave
@@ -226,7 +236,7 @@ save:
 	s_getreg_b32 ttmp13, hwreg(\reg)
 	v_writelane_b32 v0, ttmp13, \number
 .endm
-	s_and_b32 ttmp13, ttmp1, 0xffff
+	s_and_b32 ttmp13, ttmp1, BW_GFX11_TTMP1__PC_HI
 	v_writelane_b32 v0, ttmp0, BW_TRAP_HW_PC_LO
 	v_writelane_b32 v0, ttmp13, BW_TRAP_HW_PC_HI
 	v_writelane_b32 v0, ttmp4, BW_TRAP_HW_EXEC_LO
@@ -245,16 +255,16 @@ save:
 	hwreg_save BW_TRAP_HW_HW_ID2, HW_REG_HW_ID2
 	hwreg_save BW_TRAP_HW_GPR_ALLOC, HW_REG_GPR_ALLOC
 	hwreg_save BW_TRAP_HW_LDS_ALLOC, HW_REG_LDS_ALLOC
-	hwreg_save BW_TRAP_HW_IB_STS2, 28
+	hwreg_save BW_TRAP_HW_IB_STS2, IB_STS2_NUMBER
 	hwreg_save BW_TRAP_HW_FLAT_SCRATCH_LO, HW_REG_FLAT_SCR_LO
 	hwreg_save BW_TRAP_HW_FLAT_SCRATCH_HI, HW_REG_FLAT_SCR_HI
 	hwreg_save BW_TRAP_HW_CYCLES, HW_REG_SHADER_CYCLES
 	s_getreg_b32 ttmp13, hwreg(HW_REG_MODE)
-	s_bitset0_b32 ttmp13, 11
+	s_bitset0_b32 ttmp13, BW_GFX11_MODE__TRAP_AFTER_INST_EN_LO
 	v_writelane_b32 v0, ttmp13, BW_TRAP_HW_MODE
 
 	/* VGPRs: (GPR_ALLOC.VGPR_SIZE + 1) * 4 in both wave sizes, as the kernel's handler counts. */
-	s_getreg_b32 ttmp7, hwreg(HW_REG_GPR_ALLOC, 12, 8)
+	s_getreg_b32 ttmp7, FIELD(GPR_ALLOC, VGPR_SIZE)
 	s_add_u32 ttmp7, ttmp7, 1
 	s_lshl_b32 ttmp7, ttmp7, 2
 	s_min_u32 ttmp7, ttmp7, 256
@@ -262,15 +272,15 @@ save:
 	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
 
 	/* What was reported must not bring the wave in again. */
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 11, 5), 0
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 16, 5), 0
-	s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 28, 1), 0
-	s_setreg_imm32_b32 hwreg(HW_REG_MODE, 11, 1), 0
+	s_setreg_imm32_b32 SPAN(TRAPSTS, EXCP_ALU, MEM_VIOL), 0
+	s_setreg_imm32_b32 SPAN(TRAPSTS, ILLEGAL_INST, BUFFER_OOB), 0
+	s_setreg_imm32_b32 SPAN(TRAPSTS, HOST_TRAP, TRAP_AFTER_INST), 0
+	s_setreg_imm32_b32 FIELD(TRAPSTS, UTC_ERROR), 0
+	s_setreg_imm32_b32 FIELD(MODE, TRAP_AFTER_INST_EN), 0
 
 	s_mov_b64 exec, -1
 	s_mov_b64 ttmp[12:13], ttmp[2:3]
-	s_getreg_b32 ttmp4, hwreg(28, 11, 1) /* IB_STS2.WAVE64 */
+	s_getreg_b32 ttmp4, WAVE64
 	s_cmp_eq_u32 ttmp4, 0
 	s_cbranch_scc0 vgpr_save64
 
@@ -440,13 +450,13 @@ restore_sgprs:
 	sgpr_restore_block 64, 32
 	sgpr_restore_block 96, 12
 
-	s_getreg_b32 ttmp7, hwreg(HW_REG_GPR_ALLOC, 12, 8)
+	s_getreg_b32 ttmp7, FIELD(GPR_ALLOC, VGPR_SIZE)
 	s_add_u32 ttmp7, ttmp7, 1
 	s_lshl_b32 ttmp7, ttmp7, 2
 	s_min_u32 ttmp7, ttmp7, 256
 	s_mov_b64 exec, -1
 	s_mov_b64 ttmp[12:13], ttmp[2:3]
-	s_getreg_b32 ttmp4, hwreg(28, 11, 1)
+	s_getreg_b32 ttmp4, WAVE64
 	s_cmp_eq_u32 ttmp4, 0
 	s_cbranch_scc0 vgpr_restore64
 	vgpr_all global_load_addtid_b32, 128, vgpr_restored
@@ -467,9 +477,9 @@ vgpr_restored:
 	/* The float exceptions so far, which the shader may look at. One that MODE enables would trap at
 	 * once, and has been reported. */
 	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_TRAPSTS
-	s_lshr_b32 m0, ttmp13, 12
+	s_lshr_b32 m0, ttmp13, BW_GFX11_MODE__EXCP_EN_LO
 	s_and_not1_b32 ttmp7, ttmp7, m0
-	s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 7), ttmp7
+	s_setreg_b32 FIELD(TRAPSTS, EXCP_ALU), ttmp7
 	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_LO
 	s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), ttmp7
 	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_HI
@@ -489,10 +499,11 @@ vgpr_restored:
 	s_setreg_b32 hwreg(HW_REG_MODE), ttmp13
 
 leave:
-	s_and_b32 ttmp1, ttmp1, 0xffff
+	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
 	s_and_b64 exec, exec, exec /* rebuild EXECZ and VCCZ */
 	s_and_b64 vcc, vcc, vcc
-	s_and_b32 ttmp12, ttmp12, ~((3 << 1) | (1 << 17)) /* SPI_PRIO, ECC_ERR: never written back */
+	/* never written back */
+	s_and_b32 ttmp12, ttmp12, ~(BW_GFX11_STATUS__SPI_PRIO | BW_GFX11_STATUS__ECC_ERR)
 	s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
 	s_rfe_b64 ttmp[0:1]
 

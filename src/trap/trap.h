@@ -21,7 +21,7 @@
  *   - Other commands: the wave executes them, writes command = 0, and continues to poll. */
 
 #define BW_TRAP_MAGIC 0x70617277 /* "wrap" */
-#define BW_TRAP_VERSION 1
+#define BW_TRAP_VERSION 2
 
 /* Control block */
 #define BW_TRAP_C_MAGIC 0x00
@@ -34,9 +34,11 @@
 #define BW_TRAP_C_VGPRS 0x20   /* u32: byte offset of VGPR area 0, in units of 4 KiB */
 #define BW_TRAP_C_N_SLOTS 0x24 /* u32 */
 #define BW_TRAP_C_VERSION 0x28
-/* u32: bits of MODE that the debugger has set in waves. Once DETACHED, a wave loses them on its way
- * through the handler */
-#define BW_TRAP_C_MODE 0x2c
+/* u32: bits that the debugger sets in waves, in the register that says what a wave enters the
+ * handler for, and which of a slot's registers that is (BW_TRAP_HW_MODE). Once DETACHED, a wave
+ * loses them on its way through the handler */
+#define BW_TRAP_C_ENABLES 0x2c
+#define BW_TRAP_C_ENABLES_HW 0x30
 /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64 code of the filter, u64 where to
  * go on; PC 0: none */
 #define BW_TRAP_C_FILTERS 0x400
@@ -69,10 +71,12 @@
 #define BW_TRAP_HW_EXEC_LO 2
 #define BW_TRAP_HW_EXEC_HI 3
 #define BW_TRAP_HW_M0 4
-#define BW_TRAP_HW_STATUS 5  /* as at entry: SCC in bit 0 */
-#define BW_TRAP_HW_MODE 6    /* TRAP_AFTER_INST_EN cleared: set it to step */
-#define BW_TRAP_HW_TRAPSTS 7 /* as at entry; RESUME restores 6:0 but for what MODE enables */
-#define BW_TRAP_HW_TTMP1 8   /* cause: trap id 23:16, host trap 24 */
+#define BW_TRAP_HW_STATUS 5 /* as at entry, SCC among it */
+#define BW_TRAP_HW_MODE 6   /* without single steps: set them to step */
+#define BW_TRAP_HW_TRAPSTS                                                                         \
+	7		   /* as at entry; RESUME restores ALU exceptions that are not enabled   \
+			      */
+#define BW_TRAP_HW_TTMP1 8 /* cause: trap id, host trap */
 #define BW_TRAP_HW_HW_ID1 9
 #define BW_TRAP_HW_HW_ID2 10
 #define BW_TRAP_HW_GPR_ALLOC 11
@@ -121,10 +125,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
+
 struct bw_trap_control {
 	uint32_t magic, flags, stops, pad0, sas, wgps, waves, slots_offset_b, vgprs_offset_4k,
 		n_slots, version;
-	uint32_t mode;
+	uint32_t enables, enables_hw;
 };
 struct bw_trap_filter {
 	uint64_t pc, code, go_on, pad;
@@ -138,7 +144,8 @@ struct bw_trap_slot {
 	uint32_t data[BW_TRAP_DATA_DW];
 };
 _Static_assert(offsetof(struct bw_trap_control, version) == BW_TRAP_C_VERSION, "");
-_Static_assert(offsetof(struct bw_trap_control, mode) == BW_TRAP_C_MODE, "");
+_Static_assert(offsetof(struct bw_trap_control, enables) == BW_TRAP_C_ENABLES, "");
+_Static_assert(offsetof(struct bw_trap_control, enables_hw) == BW_TRAP_C_ENABLES_HW, "");
 _Static_assert(sizeof(struct bw_trap_filter) == 32, "");
 _Static_assert(BW_TRAP_C_FILTERS + BW_TRAP_N_FILTERS * 32 <= BW_TRAP_C_SIZE, "");
 _Static_assert(offsetof(struct bw_trap_slot, return_hi) == BW_TRAP_S_RETURN_HI, "");
@@ -147,16 +154,22 @@ _Static_assert(offsetof(struct bw_trap_slot, sgpr) == BW_TRAP_S_SGPR, "");
 _Static_assert(offsetof(struct bw_trap_slot, data) == BW_TRAP_S_DATA, "");
 _Static_assert(sizeof(struct bw_trap_slot) == BW_TRAP_SLOT_STRIDE, "");
 
-/* The assembled handler for a graphics generation, or NULL when there is none for it. Position
- * independent, padded with s_code_end; must be placed at a multiple of 256 bytes. */
-const void *bw_trap_handler(unsigned gfx_major, size_t *out_size_b);
+/* The assembled handler for a generation, or NULL when there is none for it. Position independent,
+ * padded with s_code_end; must be placed at a multiple of 256 bytes. */
+const void *bw_trap_handler(const struct bw_arch *arch, size_t *out_size_b);
+/* Which of a slot's hw[] holds a register of the wave; -1: the handler does not save it. */
+int bw_trap_hw_of(enum bw_wreg reg);
 
 /* Bytes of an area for n_slots waves, and the control block for it. */
 uint64_t bw_trap_area_size(uint32_t n_slots);
-void bw_trap_control_init(struct bw_trap_control *out, uint32_t ses, uint32_t sas, uint32_t wgps,
-			  uint32_t waves);
+void bw_trap_control_init(struct bw_trap_control *out, const struct bw_arch *arch, uint32_t ses,
+			  uint32_t sas, uint32_t wgps, uint32_t waves);
 /* Slot of a wave by its HW_ID1, or -1 when HW_ID1 names no slot of this control block. */
-int bw_trap_slot_index(const struct bw_trap_control *c, uint32_t hw_id1);
+int bw_trap_slot_index(const struct bw_arch *arch, const struct bw_trap_control *c,
+		       uint32_t hw_id1);
+/* control.enables for exceptions (enum bw_excp) that the debugger enables; single steps are always
+ * among them. */
+uint32_t bw_trap_enables(const struct bw_arch *arch, uint32_t excp);
 
 /* Somebody listens again. */
 void bw_trap_listen(void *area);
@@ -164,7 +177,7 @@ void bw_trap_listen(void *area);
  * been put back before. */
 void bw_trap_detach(void *area);
 /* One look at an area that is detached: lets the waves go that are stopped there, without what the
- * debugger had set in their MODE. To be repeated, by one process at a time, until the trap
+ * debugger had set in them (enables). To be repeated, by one process at a time, until the trap
  * registers are back: a wave that was on its way in when the area was detached stops once more.
  * What stands in the area is checked: nothing outside of it is touched. Returns how many were
  * stopped. */

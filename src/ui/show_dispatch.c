@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "debug/dispatches/bound.h"
 #include "target/call.h"
@@ -226,16 +227,15 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
 	bw_out_hex(o, "code", h->code_va);
 	if (h->packet_va)
 		bw_out_hex(o, "packet", h->packet_va);
-	/* RSRC2: LDS_SIZE 23:15 in 512 bytes; RSRC1: VGPRS 5:0 (doc/hardware/dispatch.md 3) */
-	unsigned vgprs = ((h->rsrc1 & 0x3f) + 1) * (lanes == 32 ? 8 : 4);
-	unsigned lds_b = (h->rsrc2 >> 15 & 0x1ff) * 512;
-	unsigned scratch_b = h->rsrc2 & 1 ? (h->tmpring_size >> 12 & 0x7fff) * 256 / lanes : 0;
+	const struct bw_arch_resources has =
+		bw_arch_resources(bw_debug_arch(d), lanes, h->rsrc1, h->rsrc2, h->tmpring_size);
+	unsigned scratch_b = has.scratch_b / lanes;
 	bw_out_line(o, "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane",
-		    vgprs, lds_b, scratch_b);
-	bw_out_int(o, "vgprs", vgprs);
-	bw_out_int(o, "lds", lds_b);
+		    has.vgprs, has.lds_b, scratch_b);
+	bw_out_int(o, "vgprs", has.vgprs);
+	bw_out_int(o, "lds", has.lds_b);
 	bw_out_int(o, "scratch", scratch_b);
-	show_words(o, "user SGPRs", "user_sgprs", h->user_data, bw_dispatch_user_sgprs(x));
+	show_words(o, "user SGPRs", "user_sgprs", h->user_data, bw_dispatch_user_sgprs(d, x));
 	if (h->push_b) {
 		uint32_t push[64];
 		size_t n = BW_MIN((size_t)h->push_b, sizeof(push)) / 4;

@@ -3,15 +3,12 @@
 
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 
 /* gdb's "info registers" group: what one looks at first. */
-static const enum bw_reg_special general[] = {BW_REG_PC,     BW_REG_EXEC,   BW_REG_VCC,
-					      BW_REG_SCC,    BW_REG_M0,	    BW_REG_MODE,
-					      BW_REG_STATUS, BW_REG_TRAPSTS};
-static const enum bw_reg_special more[] = {BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1,	  BW_REG_HW_ID2,
-					   BW_REG_GPR_ALLOC,	BW_REG_LDS_ALLOC, BW_REG_IB_STS,
-					   BW_REG_IB_STS2};
+static const enum bw_reg_special general[] = {BW_REG_PC, BW_REG_EXEC, BW_REG_VCC, BW_REG_SCC,
+					      BW_REG_M0};
 
 static struct bw_error *need_focus(struct bw_debug *d, const struct bw_wave_info **out)
 {
@@ -26,25 +23,42 @@ static struct bw_error *need_focus(struct bw_debug *d, const struct bw_wave_info
 				   "No wave is stopped, so there are no registers to show");
 }
 
-static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d,
-				     const struct bw_wave_info *w, enum bw_reg_special which)
+static struct bw_error *show_one(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
+				 struct bw_wave_reg r)
 {
-	struct bw_wave_reg r = {BW_REG_SPECIAL, (uint16_t)which, 1};
+	const struct bw_arch *arch = bw_debug_arch(d);
+	bool is_special = r.cls == BW_REG_SPECIAL;
 	uint64_t value;
 	BW_TRY(bw_debug_reg_read(d, w->number, r, &value));
 	char name[24], symbol[160] = "", flags[256] = "";
-	bw_wave_reg_name(r, name);
-	if (which == BW_REG_PC)
+	bw_wave_reg_name(arch, r, name);
+	if (is_special && r.index == BW_REG_PC)
 		bw_debug_symbolize(d, value, symbol, sizeof(symbol));
-	else
-		bw_wave_reg_flags_text(which, (uint32_t)value, flags, sizeof(flags));
+	else if (!is_special)
+		bw_arch_flags_text(arch, (enum bw_wreg)r.index, (uint32_t)value, flags,
+				   sizeof(flags));
 	int digits = (int)bw_wave_reg_size_dw(r, w) * 8;
-	if (which == BW_REG_SCC)
+	if (is_special && r.index == BW_REG_SCC)
 		bw_out_line(o, "%-13s%u", name, (unsigned)value);
 	else
 		bw_out_line(o, "%-13s0x%0*llx%s%s%s", name, digits, (unsigned long long)value,
 			    symbol[0] || flags[0] ? "  " : "", symbol, flags);
 	bw_out_register(o, name, json_sprintf("0x%llx", (unsigned long long)value));
+	return NULL;
+}
+
+static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d,
+				     const struct bw_wave_info *w, enum bw_reg_special which)
+{
+	return show_one(o, d, w, (struct bw_wave_reg){BW_REG_SPECIAL, (uint16_t)which, 1});
+}
+
+/* A list of a row (bw_arch). */
+static struct bw_error *show_state(struct bw_out *o, struct bw_debug *d,
+				   const struct bw_wave_info *w, const uint8_t *regs)
+{
+	for (; *regs != BW_WREG_NONE; regs++)
+		BW_TRY(show_one(o, d, w, (struct bw_wave_reg){BW_REG_STATE, *regs, 1}));
 	return NULL;
 }
 
@@ -125,8 +139,11 @@ struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vg
 	BW_TRY(need_focus(d, &w));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(general); i++)
 		BW_TRY(show_special(o, d, w, general[i]));
-	for (size_t i = 0; vgprs_too && i < BW_ARRAY_SIZE(more); i++)
-		BW_TRY(show_special(o, d, w, more[i]));
+	BW_TRY(show_state(o, d, w, bw_debug_arch(d)->main_regs));
+	if (vgprs_too) {
+		BW_TRY(show_special(o, d, w, BW_REG_FLAT_SCRATCH));
+		BW_TRY(show_state(o, d, w, bw_debug_arch(d)->more_regs));
+	}
 	BW_TRY(show_sgprs(o, d, w, 0, BW_SGPR_SHOWN));
 	return vgprs_too && w->n_vgprs ? bw_show_vgprs(o, d) : NULL;
 }
@@ -137,7 +154,8 @@ struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct b
 	BW_TRY(need_focus(d, &w));
 	switch (r.cls) {
 	case BW_REG_SPECIAL:
-		return show_special(o, d, w, (enum bw_reg_special)r.index);
+	case BW_REG_STATE:
+		return show_one(o, d, w, r);
 	case BW_REG_VGPR:
 		return show_vgpr_range(o, d, w, r.index, r.count);
 	case BW_REG_SGPR:
@@ -150,7 +168,7 @@ struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct b
 	uint64_t value;
 	BW_TRY(bw_debug_reg_read(d, w->number, r, &value));
 	char name[24];
-	bw_wave_reg_name(r, name);
+	bw_wave_reg_name(bw_debug_arch(d), r, name);
 	struct bw_str s = {0};
 	bw_print_value(&s, value, r.count == 2 ? 8 : 4, BW_KIND_SIGNED, 'd');
 	bw_out_line(o, "%-13s0x%0*llx  %s", name, r.count == 2 ? 16 : 8, (unsigned long long)value,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "ui/show.h"
 
@@ -37,16 +38,33 @@ static void show_identity(struct bw_out *o, struct bw_debug *d, const struct bw_
 static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d,
 				     const struct bw_wave_info *w)
 {
-	static const enum bw_reg_special regs[] = {
-		BW_REG_EXEC,   BW_REG_VCC,	 BW_REG_M0,	      BW_REG_STATUS,
-		BW_REG_MODE,   BW_REG_TRAPSTS,	 BW_REG_FLAT_SCRATCH, BW_REG_HW_ID1,
-		BW_REG_HW_ID2, BW_REG_GPR_ALLOC, BW_REG_LDS_ALLOC};
+	/* in this order, as far as the generation has them */
+	static const struct bw_wave_reg regs[] = {
+		{BW_REG_SPECIAL, BW_REG_EXEC, 1},
+		{BW_REG_SPECIAL, BW_REG_VCC, 1},
+		{BW_REG_SPECIAL, BW_REG_M0, 1},
+		{BW_REG_STATE, BW_WREG_STATUS, 1},
+		{BW_REG_STATE, BW_WREG_MODE, 1},
+		{BW_REG_STATE, BW_WREG_TRAPSTS, 1},
+		{BW_REG_STATE, BW_WREG_STATE_PRIV, 1},
+		{BW_REG_STATE, BW_WREG_EXCP_FLAG_PRIV, 1},
+		{BW_REG_STATE, BW_WREG_EXCP_FLAG_USER, 1},
+		{BW_REG_STATE, BW_WREG_TRAP_CTRL, 1},
+		{BW_REG_SPECIAL, BW_REG_FLAT_SCRATCH, 1},
+		{BW_REG_STATE, BW_WREG_HW_ID1, 1},
+		{BW_REG_STATE, BW_WREG_HW_ID2, 1},
+		{BW_REG_STATE, BW_WREG_GPR_ALLOC, 1},
+		{BW_REG_STATE, BW_WREG_LDS_ALLOC, 1},
+	};
+	const struct bw_arch *arch = bw_debug_arch(d);
 	bw_out_line(o, "%s", "\nsystem registers:");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(regs); i++) {
-		const struct bw_wave_reg r = {BW_REG_SPECIAL, (uint16_t)regs[i], 1};
+		const struct bw_wave_reg r = regs[i];
 		char name[24];
 		uint64_t v;
-		bw_wave_reg_name(r, name);
+		if (r.cls == BW_REG_STATE && !arch->reg[r.index].name)
+			continue;
+		bw_wave_reg_name(arch, r, name);
 		BW_TRY(bw_debug_reg_read(d, w->number, r, &v));
 		bw_out_line(o, "%15s: %0*llx", name, (int)bw_wave_reg_size_dw(r, w) * 8,
 			    (unsigned long long)v);
@@ -92,13 +110,15 @@ static struct bw_error *show_vectors(struct bw_out *o, struct bw_debug *d,
 	return NULL;
 }
 
-/* LDS_ALLOC.LDS_SIZE 20:12, in 256 bytes. Of the focus wave. */
+/* Of the focus wave. */
 static struct bw_error *show_lds(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
 {
-	uint64_t alloc;
-	BW_TRY(bw_debug_reg_read(
-		d, w->number, (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_LDS_ALLOC, 1}, &alloc));
-	size_t size_b = BW_MIN((size_t)bw_bits(alloc, 20, 12) << 8, (size_t)LDS_MAX_B);
+	const struct bw_arch *arch = bw_debug_arch(d);
+	const struct bw_wave_reg alloc = {BW_REG_STATE, BW_WREG_LDS_ALLOC, 1};
+	uint64_t raw;
+	BW_TRY(bw_debug_reg_read(d, w->number, alloc, &raw));
+	size_t granules = bw_arch_get(arch, BW_WF_LDS_SIZE, (uint32_t)raw);
+	size_t size_b = BW_MIN(granules * arch->lds_granule_b, (size_t)LDS_MAX_B);
 	if (!size_b)
 		return NULL;
 	_cleanup_free_ uint32_t *lds = malloc(size_b);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "target/ops.h"
 
@@ -37,12 +38,20 @@ uint8_t *fake_at(struct fake_target *f, uint64_t va)
 
 /* ---- Execution ---- */
 
-static void stop(struct fake_target *f, struct fake_wave *w, uint32_t ttmp1, uint32_t trapsts)
+/* Stops a wave by an s_trap, or for one reason or two; BW_WF_COUNT: none. */
+static void stop(struct fake_target *f, struct fake_wave *w, uint32_t trap_id,
+		 enum bw_wave_field reason, enum bw_wave_field other)
 {
+	struct bw_wave_state *s = &w->hw.state;
 	w->state = FAKE_STOPPED;
 	w->hw.seq++;
-	w->hw.ttmp1 = ttmp1;
-	w->hw.trapsts = trapsts;
+	for (int i = BW_WF_ALU_EXCEPTIONS; i <= BW_WF_HOST_TRAP_TTMP; i++)
+		bw_wave_set(s, (enum bw_wave_field)i, 0);
+	bw_wave_set(s, BW_WF_TRAP_ID, trap_id);
+	if (reason != BW_WF_COUNT)
+		bw_wave_set(s, reason, 1);
+	if (other != BW_WF_COUNT)
+		bw_wave_set(s, other, 1);
 	w->step = false;
 	f->stop_pending = true;
 }
@@ -51,10 +60,10 @@ static void stop(struct fake_target *f, struct fake_wave *w, uint32_t ttmp1, uin
  * s_mov_b32 and s_add_u32 of small operands. Anything else is illegal here. */
 static void execute(struct fake_target *f, struct fake_wave *w)
 {
-	enum { SCC = 1, ILLEGAL = 1u << 11, AFTER_INST = 1u << 20 };
+	const bool scc = bw_wave_get(&w->hw.state, BW_WF_SCC);
 	uint32_t op = 0;
 	if (!inside(w->hw.pc, 4)) {
-		stop(f, w, 0, 1u << 8 | 1u << 28);
+		stop(f, w, 0, BW_WF_MEMORY_VIOLATION, BW_WF_PAGE_FAULT);
 		return;
 	}
 	memcpy(&op, fake_at(f, w->hw.pc), 4);
@@ -72,16 +81,16 @@ static void execute(struct fake_target *f, struct fake_wave *w)
 			step = false;
 			break;
 		}
-		stop(f, w, (op & 0xff) << 16, 0);
+		stop(f, w, op & 0xff, BW_WF_COUNT, BW_WF_COUNT);
 		return;
 	case 0xbfa0: /* s_branch */
 		next += (uint64_t)offset;
 		break;
 	case 0xbfa1: /* s_cbranch_scc0 */
-		next += w->hw.status & SCC ? 0 : (uint64_t)offset;
+		next += scc ? 0 : (uint64_t)offset;
 		break;
 	case 0xbfa2: /* s_cbranch_scc1 */
-		next += w->hw.status & SCC ? (uint64_t)offset : 0;
+		next += scc ? (uint64_t)offset : 0;
 		break;
 	case 0xbfb0: /* s_endpgm */
 		w->state = FAKE_ABSENT;
@@ -97,12 +106,12 @@ static void execute(struct fake_target *f, struct fake_wave *w)
 				w->s[op & 0xff] + (op >> 8 & 0xff) - 128; /* s_add_u32 */
 			break;
 		}
-		stop(f, w, 0, ILLEGAL);
+		stop(f, w, 0, BW_WF_ILLEGAL_INST, BW_WF_COUNT);
 		return;
 	}
 	w->hw.pc = next;
 	if (step)
-		stop(f, w, 0, AFTER_INST);
+		stop(f, w, 0, BW_WF_STEPPED, BW_WF_COUNT);
 }
 
 void fake_run(struct fake_target *f)
@@ -123,6 +132,7 @@ void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t wor
 					.seq = seq,
 					.pc = pc,
 					.exec = 0xffffffff,
+					.state = {.arch = f->t.facts.arch},
 					.workgroup = {workgroup},
 					.wave_in_group = wave_in_group,
 					.n_vgprs = FAKE_VGPRS,
@@ -131,7 +141,7 @@ void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t wor
 
 void fake_stop(struct fake_target *f, uint32_t slot)
 {
-	stop(f, &f->wave[slot], 1u << 24, 1u << 16);
+	stop(f, &f->wave[slot], 0, BW_WF_HOST_TRAP, BW_WF_HOST_TRAP_TTMP);
 }
 
 /* ---- Operations ---- */
@@ -220,7 +230,11 @@ static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum 
 	must(t, BW_CAP_WRITE_REGS);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
-	switch (reg) {
+	if (reg > BW_TREG_STATE) {
+		w->hw.state.reg[reg - BW_TREG_STATE] = (uint32_t)value;
+		return NULL;
+	}
+	switch ((int)reg) {
 	case BW_TREG_PC:
 		w->hw.pc = value;
 		break;
@@ -229,15 +243,6 @@ static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum 
 		break;
 	case BW_TREG_M0:
 		w->hw.m0 = (uint32_t)value;
-		break;
-	case BW_TREG_STATUS:
-		w->hw.status = (uint32_t)value;
-		break;
-	case BW_TREG_MODE:
-		w->hw.mode = (uint32_t)value;
-		break;
-	case BW_TREG_TRAPSTS:
-		w->hw.trapsts = (uint32_t)value;
 		break;
 	case BW_TREG_FLAT_SCRATCH:
 		w->hw.flat_scratch = value;
@@ -631,7 +636,8 @@ struct fake_target *fake_create(bool *closed)
 	f->t.ops = &fake_ops;
 	f->t.caps = BW_CAP_ALL;
 	f->t.is_precise = true;
-	f->t.facts = (struct bw_target_facts){.gfx = "gfx1100",
+	f->t.facts = (struct bw_target_facts){.arch = bw_arch_nth(0),
+					      .gfx = "gfx1100",
 					      .name = "fake",
 					      .n_se = 1,
 					      .sa_per_se = 1,

@@ -254,7 +254,7 @@ static void test_assignment(void **state)
 	assert_int_equal(w->s[4], 1);
 	assert_int_equal(w->s[5], 1);
 	ival("$scc = 1");
-	assert_int_equal(w->hw.status & 1, 1);
+	assert_int_equal(w->hw.state.reg[BW_WREG_STATUS] & 1, 1);
 	ival("$exec = 0xff");
 	assert_true(w->hw.exec == 0xff);
 	assert_true(bw_debug_focus(s.debug)->exec == 0xff);

@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "debug/stepping/simulate.h"
+#include "regs/regs.h"
 
 #define PC 0x7f0000001000ull
 
@@ -19,12 +20,10 @@ static struct bw_sim_regs regs(unsigned lanes)
 
 static enum bw_sim_result run(uint32_t word, struct bw_sim_regs *r)
 {
-	struct bw_inst inst;
-	assert_true(bw_isa_decode(BW_ISA_GFX11, &word, 1, &inst));
-	return bw_simulate(&inst, r);
+	return bw_simulate(bw_arch_of(BW_IP_VERSION(11, 0, 0)), word, r);
 }
 
-enum { SCC = 1, CDBG_USER = 1 << 20, CDBG_SYS = 1 << 21 };
+enum { SCC = 1, CDBG_USER = 2, CDBG_SYS = 4 };
 
 static void test_conditional_branches(void **state)
 {
@@ -66,7 +65,9 @@ static void test_conditional_branches(void **state)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		for (size_t k = 0; k < BW_ARRAY_SIZE(offsets); k++) {
 			struct bw_sim_regs r = regs(rows[i].lanes), before;
-			r.status = rows[i].status;
+			r.scc = rows[i].status & SCC;
+			r.cond_dbg_user = rows[i].status & CDBG_USER;
+			r.cond_dbg_sys = rows[i].status & CDBG_SYS;
 			r.exec = rows[i].exec;
 			r.s[106] = (uint32_t)rows[i].vcc;
 			r.s[107] = (uint32_t)(rows[i].vcc >> 32);

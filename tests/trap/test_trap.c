@@ -8,6 +8,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+static const struct bw_arch *gfx11(void)
+{
+	return bw_arch_nth(0);
+}
+
 /* HW_ID1 by its fields, as the register reference lays them out. */
 static uint32_t hw_id1(unsigned se, unsigned sa, unsigned wgp, unsigned simd, unsigned wave)
 {
@@ -17,7 +22,7 @@ static uint32_t hw_id1(unsigned se, unsigned sa, unsigned wgp, unsigned simd, un
 static void every_wave_has_a_slot_of_its_own(void **state)
 {
 	struct bw_trap_control c;
-	bw_trap_control_init(&c, 6, 2, 4, 16);
+	bw_trap_control_init(&c, gfx11(), 6, 2, 4, 16);
 	assert_int_equal(c.n_slots, 3072);
 	bool *used = calloc(c.n_slots, sizeof(*used));
 	for (unsigned se = 0; se < 6; se++)
@@ -26,21 +31,22 @@ static void every_wave_has_a_slot_of_its_own(void **state)
 				for (unsigned simd = 0; simd < 4; simd++)
 					for (unsigned wave = 0; wave < 16; wave++) {
 						int slot = bw_trap_slot_index(
-							&c, hw_id1(se, sa, wgp, simd, wave));
+							gfx11(), &c,
+							hw_id1(se, sa, wgp, simd, wave));
 						assert_in_range(slot, 0, 3071);
 						assert_false(used[slot]);
 						used[slot] = true;
 					}
 	free(used);
-	assert_int_equal(bw_trap_slot_index(&c, hw_id1(6, 0, 0, 0, 0)), -1);
-	assert_int_equal(bw_trap_slot_index(&c, hw_id1(0, 0, 4, 0, 0)), -1);
-	assert_int_equal(bw_trap_slot_index(&c, hw_id1(0, 0, 0, 0, 16)), -1);
+	assert_int_equal(bw_trap_slot_index(gfx11(), &c, hw_id1(6, 0, 0, 0, 0)), -1);
+	assert_int_equal(bw_trap_slot_index(gfx11(), &c, hw_id1(0, 0, 4, 0, 0)), -1);
+	assert_int_equal(bw_trap_slot_index(gfx11(), &c, hw_id1(0, 0, 0, 0, 16)), -1);
 }
 
 static void slots_and_vgpr_areas_do_not_overlap(void **state)
 {
 	struct bw_trap_control c;
-	bw_trap_control_init(&c, 6, 2, 4, 16);
+	bw_trap_control_init(&c, gfx11(), 6, 2, 4, 16);
 	uint64_t slots_end = c.slots_offset_b + (uint64_t)c.n_slots * BW_TRAP_SLOT_STRIDE;
 	assert_true(c.slots_offset_b >= sizeof(c));
 	assert_true((uint64_t)c.vgprs_offset_4k * 4096 >= slots_end);
@@ -56,8 +62,9 @@ static struct bw_trap_slot *small_area(char **out_area)
 {
 	*out_area = calloc(1, AREA_B);
 	struct bw_trap_control c;
-	bw_trap_control_init(&c, 1, 1, 1, 16);
-	c.mode = 0x7f << 12;
+	bw_trap_control_init(&c, gfx11(), 1, 1, 1, 16);
+	c.enables = bw_trap_enables(gfx11(), BW_EXCP_ALU);
+	assert_int_equal(c.enables, 0x7f << 12 | 1 << 11);
 	memcpy(*out_area, &c, sizeof(c));
 	return (struct bw_trap_slot *)(*out_area + c.slots_offset_b);
 }
@@ -129,6 +136,9 @@ static void an_area_that_lies_is_not_believed(void **state)
 	c->slots_offset_b = AREA_B + 4;
 	assert_int_equal(bw_trap_release(area, AREA_B), 0);
 	c->slots_offset_b = BW_TRAP_C_SIZE;
+	c->enables_hw = BW_TRAP_HW_COUNT;
+	assert_int_equal(bw_trap_release(area, AREA_B), 0);
+	c->enables_hw = BW_TRAP_HW_MODE;
 	c->magic = 0;
 	assert_int_equal(bw_trap_release(area, AREA_B), 0);
 	assert_int_equal(bw_trap_release(area, 100), 0);
@@ -138,7 +148,7 @@ static void an_area_that_lies_is_not_believed(void **state)
 static void the_handler_ends_in_padding(void **state)
 {
 	size_t size = 0;
-	const uint32_t *code = bw_trap_handler(11, &size);
+	const uint32_t *code = bw_trap_handler(gfx11(), &size);
 	assert_non_null(code);
 	assert_int_equal(size % 4, 0);
 	/* s_rfe_b64 ttmp[0:1], then s_code_end (encodings: doc/hardware/traps.md 2.2) */
@@ -147,7 +157,7 @@ static void the_handler_ends_in_padding(void **state)
 		end--;
 	assert_true(n - end >= 64);
 	assert_int_equal(code[end - 1], 0xbe804a6c);
-	assert_null(bw_trap_handler(9, &size));
+	assert_null(bw_trap_handler(bw_arch_nth(1), &size));
 }
 
 int main(void)

@@ -10,8 +10,6 @@
 #include "base/str.h"
 #include "trap/trap.h"
 
-enum { OP_S_TRAP = 0xbf900000, HWREG_TRAPSTS = 3 };
-
 /* ---- Patches ---- */
 
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
@@ -22,11 +20,12 @@ struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
 	return NULL;
 }
 
-uint32_t bw_patch_word(const struct bw_patch *p, unsigned id)
+uint32_t bw_patch_word(const struct bw_debug *d, const struct bw_patch *p, unsigned id)
 {
-	bool reads = p->inst.op == BW_OP_S_GETREG_B32 &&
-		     bw_bits((uint32_t)p->inst.imm, 5, 0) == HWREG_TRAPSTS;
-	return OP_S_TRAP | (reads ? BW_TRAP_MARK_TRAPSTS : 0u) | id;
+	const struct bw_arch *arch = bw_debug_arch(d);
+	int exceptions = bw_arch_hwreg(arch, bw_arch_reg_of(arch, BW_WF_ALU_EXCEPTIONS));
+	bool reads = p->inst.op == BW_OP_S_GETREG_B32 && (p->inst.imm & 0x3f) == exceptions;
+	return bw_arch_s_trap(arch, id) | (reads ? BW_TRAP_MARK_TRAPSTS : 0u);
 }
 
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
@@ -42,7 +41,7 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
 	BW_TRY(bw_inst_check_start(d, va));
 	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
-	BW_TRY(bw_target_patch(d->target, va, bw_patch_word(&new, BW_TRAP_ID_BREAKPOINT)));
+	BW_TRY(bw_target_patch(d->target, va, bw_patch_word(d, &new, BW_TRAP_ID_BREAKPOINT)));
 	d->patches.data[d->patches.len++] = new;
 	bw_filter_dirty(d);
 	return NULL;

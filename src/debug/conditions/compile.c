@@ -158,9 +158,9 @@ static struct operand dollar(const struct parse *p, const char *name)
 		o.kind = GROUP;
 	else if (!strcmp(name, "_wave") || !strcmp(name, "_thread"))
 		o.kind = WAVE;
-	else if (bw_wave_reg_parse(name, &r) && r.count == 1 && r.cls == BW_REG_SGPR)
+	else if (bw_wave_reg_parse(NULL, name, &r) && r.count == 1 && r.cls == BW_REG_SGPR)
 		o = (struct operand){.kind = SCALAR, .reg = r.index};
-	else if (bw_wave_reg_parse(name, &r) && r.count == 1 && r.cls == BW_REG_VGPR &&
+	else if (bw_wave_reg_parse(NULL, name, &r) && r.count == 1 && r.cls == BW_REG_VGPR &&
 		 r.index < p->facts->n_vgprs)
 		o = (struct operand){.kind = VECTOR, .reg = r.index};
 	else if (!strcmp(name, "m0"))

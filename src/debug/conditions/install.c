@@ -13,8 +13,6 @@
 #include "trap/trap.h"
 
 enum {
-	OP_S_TRAP = 0xbf900000,
-	OP_S_CODE_END = 0xbf9f0000,
 	GO_ON_DW = 8, /* the copy of the instruction, before the filter's code */
 	CELL_DW = 256,
 	CODE_DW = CELL_DW - GO_ON_DW - 64, /* the fetcher runs ahead */
@@ -84,8 +82,8 @@ static struct bw_filter_facts facts_of(struct bw_debug *d)
 		if (x->info.state != BW_DISPATCH_HELD && x->info.state != BW_DISPATCH_RUNNING)
 			continue;
 		unsigned lanes = t->initiator & CS_W32_EN ? 32 : 64;
-		/* RSRC1.VGPRS counts in 8 (wave32) or 4 (wave64) */
-		unsigned n = ((t->rsrc1 & 0x3f) + 1) * (lanes == 32 ? 8 : 4);
+		unsigned n =
+			bw_arch_resources(bw_debug_arch(d), lanes, t->rsrc1, t->rsrc2, 0).vgprs;
 		f.n_vgprs = BW_MIN(f.n_vgprs, n);
 		f.lanes = first || f.lanes == lanes ? lanes : 0;
 		f.one_row &= t->group_size[1] == 1 && t->group_size[2] == 1;
@@ -124,7 +122,7 @@ static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 
 static struct bw_error *patch_word(struct bw_debug *d, const struct bw_patch *p, unsigned id)
 {
-	return bw_target_patch(d->target, p->va, bw_patch_word(p, id));
+	return bw_target_patch(d->target, p->va, bw_patch_word(d, p, id));
 }
 
 /* Every wave stops at p from here on. */
@@ -161,11 +159,11 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 		return bw_error_nomem();
 	memcpy(copy, code, n * sizeof(*copy));
 	for (size_t i = 0; i < CELL_DW; i++)
-		cell[i] = OP_S_CODE_END;
+		cell[i] = bw_debug_arch(d)->s_code_end;
 	size_t at = inst.size_b / 4;
 	memcpy(cell, words, inst.size_b);
 	/* as in displaced.c: its exceptions are read elsewhere */
-	cell[at++] = OP_S_TRAP | BW_TRAP_MARK_TRAPSTS | BW_TRAP_ID_CELL_END;
+	cell[at++] = bw_arch_s_trap(bw_debug_arch(d), BW_TRAP_ID_CELL_END) | BW_TRAP_MARK_TRAPSTS;
 	cell[at++] = (uint32_t)next;
 	cell[at] = (uint32_t)(next >> 32);
 	memcpy(cell + GO_ON_DW, code, n * sizeof(*code));

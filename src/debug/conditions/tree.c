@@ -137,7 +137,7 @@ static uint8_t dollar(struct bw_filter_tree *t, const char *name)
 		return add(t, scalar(BW_SRC_M0, false));
 	if (!strcmp(name, "scc"))
 		return binary(t, '&', add(t, scalar(BW_FR_TTMP12, false)), constant(t, 1, false));
-	if (bw_wave_reg_parse(name, &r)) {
+	if (bw_wave_reg_parse(NULL, name, &r)) {
 		if (r.count == 1 && r.cls == BW_REG_SGPR)
 			return add(t, scalar(r.index, false));
 		if (r.count == 1 && r.cls == BW_REG_VGPR && r.index < t->facts->n_vgprs)

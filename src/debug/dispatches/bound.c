@@ -25,9 +25,10 @@ struct look {
 	struct bound_vec found;
 };
 
-unsigned bw_dispatch_user_sgprs(const struct bw_dispatch_info *x)
+unsigned bw_dispatch_user_sgprs(const struct bw_debug *d, const struct bw_dispatch_info *x)
 {
-	return BW_MIN((unsigned)bw_bits(x->desc.rsrc2, 5, 1), 16u);
+	uint32_t n = bw_arch_take(bw_debug_arch(d)->rsrc.user_sgprs, x->desc.rsrc2);
+	return BW_MIN(n, 16u);
 }
 
 const char *bw_image_type_name(unsigned type)
@@ -151,7 +152,7 @@ static uint64_t next_pointer(const struct look *l, uint64_t va)
 {
 	const uint32_t *s = l->x->info.desc.user_data;
 	uint64_t best = UINT64_MAX;
-	for (unsigned i = 0; i < bw_dispatch_user_sgprs(&l->x->info); i++)
+	for (unsigned i = 0; i < bw_dispatch_user_sgprs(l->d, &l->x->info); i++)
 		if (pointer32(s[i]) > va && map_at(l, pointer32(s[i])))
 			best = BW_MIN(best, pointer32(s[i]));
 	return best;
@@ -178,7 +179,7 @@ static unsigned ring_sgprs(const struct look *l, const uint32_t *s, unsigned n)
 static struct bw_error *look_at_sgprs(struct look *l)
 {
 	const uint32_t *s = l->x->info.desc.user_data;
-	unsigned n = bw_dispatch_user_sgprs(&l->x->info);
+	unsigned n = bw_dispatch_user_sgprs(l->d, &l->x->info);
 	size_t sets = 0, found = 0;
 	bool radv = l->x->pipeline.id != 0;
 	for (unsigned i = radv ? ring_sgprs(l, s, n) : 0; i < n; i++) {

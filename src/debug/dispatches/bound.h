@@ -54,6 +54,6 @@ struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uin
 				      struct bw_buffer_info *out) BW_MUST_CHECK;
 
 /* How many of the 16 user SGPRs the dispatch uses (RSRC2.USER_SGPR). */
-unsigned bw_dispatch_user_sgprs(const struct bw_dispatch_info *x);
+unsigned bw_dispatch_user_sgprs(const struct bw_debug *d, const struct bw_dispatch_info *x);
 
 #endif

@@ -413,18 +413,15 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 	uint64_t waves = x->waves_per_group ? x->waves_per_group : 1;
 	uint64_t simd_waves = f->waves_per_simd;
 	unsigned lanes = dispatch_lanes(x);
+	const struct bw_target_dispatch *desc = &x->desc;
+	const struct bw_arch_resources has =
+		bw_arch_resources(f->arch, lanes, desc->rsrc1, desc->rsrc2, desc->tmpring_size);
 
-	if (f->vgprs_per_simd) {
-		/* RSRC1.VGPRS counts in 8 (wave32) or 4 (wave64) registers of the wave's width */
-		uint64_t vgprs =
-			(bw_bits(x->desc.rsrc1, 5, 0) + 1) * (lanes == 32 ? 8 : 4) * (lanes / 32);
-		simd_waves = BW_MIN(simd_waves, f->vgprs_per_simd / vgprs);
-	}
+	if (f->vgprs_per_simd) /* of 32 lanes */
+		simd_waves = BW_MIN(simd_waves, f->vgprs_per_simd / (has.vgprs * (lanes / 32)));
 	uint64_t per_wgp = simd_waves * f->simd_per_wgp / waves;
-	/* RSRC2.LDS_SIZE 23:15 in units of 128 dwords */
-	uint64_t lds_b = bw_bits(x->desc.rsrc2, 23, 15) * 512;
-	if (lds_b && f->lds_per_wgp_b)
-		per_wgp = BW_MIN(per_wgp, f->lds_per_wgp_b / lds_b);
+	if (has.lds_b && f->lds_per_wgp_b)
+		per_wgp = BW_MIN(per_wgp, f->lds_per_wgp_b / has.lds_b);
 	return BW_MAX(per_wgp, 1u) * f->n_se * f->sa_per_se * f->wgp_per_sa;
 }
 

@@ -13,7 +13,6 @@
 enum {
 	PIECE_B = 4096,
 	CODE_MAX_B = 1 << 20,
-	S_CODE_END = (int)0xbf9f0000,
 	END_RUN = 5, /* compilers put at least this many behind the code (dispatch.md 2.1) */
 };
 
@@ -38,7 +37,7 @@ static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 		for (size_t i = 0; i + 4 <= want; i += 4) {
 			uint32_t dw;
 			memcpy(&dw, code + n + i, 4);
-			run = dw == (uint32_t)S_CODE_END ? run + 1 : 0;
+			run = dw == bw_debug_arch(d)->s_code_end ? run + 1 : 0;
 			if (run == END_RUN) {
 				*out_b = n + i + 4 - END_RUN * 4;
 				return code;

@@ -525,7 +525,7 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)
 			if (strcmp(internals[i].name, name) == 0)
 				return internal_value(x, internals[i].what, out);
-		if (bw_wave_reg_parse(name, &r))
+		if (bw_wave_reg_parse(bw_debug_arch(x->d), name, &r))
 			return reg_value(x, r, out);
 		BW_TRY(refuse_register(name));
 		return var_value(x, name, assigned, out);
@@ -538,7 +538,8 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 			.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
 		return NULL;
 	}
-	if (bw_wave_reg_parse(name, &r)) /* s[2:3], exec: no variable has taken the name */
+	/* s[2:3], exec: no variable has taken the name */
+	if (bw_wave_reg_parse(bw_debug_arch(x->d), name, &r))
 		return reg_value(x, r, out);
 	return no_symbol(x, name, &l);
 }

@@ -12,8 +12,6 @@
 enum {
 	CELL_B = 32,	     /* 12 bytes of instruction, 4 of s_trap, the rest s_code_end */
 	BUFFER_TAIL_B = 256, /* the fetcher runs ahead of the last cell */
-	OP_S_TRAP = 0xbf900000,
-	OP_S_CODE_END = 0xbf9f0000,
 };
 
 void bw_debug_forget_insts(struct bw_debug *d)
@@ -61,6 +59,7 @@ uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc)
 static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 {
 	uint64_t buffer;
+	const struct bw_arch *arch = bw_debug_arch(d);
 	uint32_t size_b, cell, words[3], code[CELL_B / 4];
 	struct bw_inst inst;
 
@@ -77,34 +76,44 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 		return bw_errorf(BW_E_UNSUPPORTED, "too many breakpoints to step over (%u)", cell);
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(code); i++)
-		code[i] = OP_S_CODE_END;
+		code[i] = arch->s_code_end;
 	memcpy(code, words, inst.size_b);
 	/* who reads the exceptions that this one instruction raises stands elsewhere */
-	code[inst.size_b / 4] = OP_S_TRAP | BW_TRAP_MARK_TRAPSTS | BW_TRAP_ID_DISPLACED;
+	code[inst.size_b / 4] = bw_arch_s_trap(arch, BW_TRAP_ID_DISPLACED) | BW_TRAP_MARK_TRAPSTS;
 	BW_TRY(bw_target_write(d->target, buffer + cell * CELL_B, code, sizeof(code)));
 	p->copy_va = buffer + cell * CELL_B;
 	p->cell = cell;
 	return NULL;
 }
 
-static struct bw_error *simulate(struct bw_debug *d, struct bw_wave_record *w,
-				 const struct bw_inst *inst, bool *out_done)
+static struct bw_error *simulate(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
+				 bool *out_done)
 {
 	struct bw_target *t = d->target;
 	uint32_t slot = w->info.slot;
+	const struct bw_wave_state *state = &w->hw.state;
 	struct bw_sim_regs before = {
-		.pc = w->hw.pc, .exec = w->hw.exec, .status = w->hw.status, .lanes = w->hw.lanes};
+		.pc = w->hw.pc,
+		.exec = w->hw.exec,
+		.scc = bw_wave_get(state, BW_WF_SCC),
+		.cond_dbg_user = bw_wave_get(state, BW_WF_COND_DBG_USER),
+		.cond_dbg_sys = bw_wave_get(state, BW_WF_COND_DBG_SYS),
+		.lanes = w->hw.lanes,
+	};
+	struct bw_inst inst;
+	uint32_t words[3];
 
+	BW_TRY(bw_debug_read_inst(d, va, &inst, words));
 	BW_TRY(bw_target_read_sgprs(t, slot, 0, 108, before.s));
 	struct bw_sim_regs r = before;
-	switch (bw_simulate(inst, &r)) {
+	switch (bw_simulate(state->arch, words[0], &r)) {
 	case BW_SIM_DISPLACE:
 	case BW_SIM_TRAP: /* the trap comes from the copy and is reported at the original's PC */
 		*out_done = false;
 		return NULL;
 	case BW_SIM_UNSUPPORTED:
 		return bw_errorf(BW_E_UNSUPPORTED, "cannot step over %s at 0x%llx",
-				 bw_isa_op_info(inst->op)->name, (unsigned long long)w->hw.pc);
+				 bw_isa_op_info(inst.op)->name, (unsigned long long)w->hw.pc);
 	case BW_SIM_DONE:
 		break;
 	}
@@ -142,7 +151,7 @@ struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w, 
 	struct bw_patch *p = bw_debug_patch_at(d, w->hw.pc);
 	if (!p || w->info.in_barrier)
 		return NULL;
-	BW_TRY(simulate(d, w, &p->inst, out_simulated));
+	BW_TRY(simulate(d, w, p->va, out_simulated));
 	if (*out_simulated)
 		return NULL;
 	BW_TRY(make_copy(d, p));

@@ -2,19 +2,14 @@
 #include "debug/stepping/simulate.h"
 
 #include "base/util.h"
+#include "isa/inst.h"
 
-enum {
-	STATUS_SCC = 1u << 0,
-	STATUS_CDBG_USER =
-		1u << 20, /* COND_DBG_USER and COND_DBG_SYS of the RDNA3 ISA manual, STATUS */
-	STATUS_CDBG_SYS = 1u << 21,
-};
-
-/* 64 bits at a scalar operand code. False: a code that is no place of 64 bits (TTMPs and M0 are
- * not a shader's to jump through). */
+/* 64 bits at a scalar operand code; a pair begins at an even SGPR. False: a code that is no place
+ * of 64 bits (TTMPs and M0 are not a shader's to jump through). */
 static bool read_pair(const struct bw_sim_regs *r, unsigned code, uint64_t *out)
 {
-	if (code <= BW_SRC_VCC_LO && code % 2 == 0) {
+	code &= ~1u;
+	if (code <= BW_SRC_VCC_LO) {
 		*out = r->s[code] | (uint64_t)r->s[code + 1] << 32;
 		return true;
 	}
@@ -27,7 +22,10 @@ static bool read_pair(const struct bw_sim_regs *r, unsigned code, uint64_t *out)
 
 static bool write_pair(struct bw_sim_regs *r, unsigned code, uint64_t value)
 {
-	if (code <= BW_SRC_VCC_LO && code % 2 == 0) {
+	if (code == BW_SRC_NULL)
+		return true;
+	code &= ~1u;
+	if (code <= BW_SRC_VCC_LO) {
 		r->s[code] = (uint32_t)value;
 		r->s[code + 1] = (uint32_t)(value >> 32);
 		return true;
@@ -36,7 +34,7 @@ static bool write_pair(struct bw_sim_regs *r, unsigned code, uint64_t value)
 		r->exec = value;
 		return true;
 	}
-	return code == BW_SRC_NULL;
+	return false;
 }
 
 static uint64_t of_wave(const struct bw_sim_regs *r, uint64_t mask)
@@ -44,38 +42,34 @@ static uint64_t of_wave(const struct bw_sim_regs *r, uint64_t mask)
 	return r->lanes == 32 ? (uint32_t)mask : mask;
 }
 
-/* Whether a conditional branch is taken; false in out_known for an opcode that is none. */
-static bool taken(const struct bw_sim_regs *r, enum bw_op op, bool *out_known)
+/* Whether a conditional branch is taken. */
+static bool taken(const struct bw_sim_regs *r, enum bw_pc_kind kind)
 {
-	bool scc = r->status & STATUS_SCC;
-	bool user = r->status & STATUS_CDBG_USER, sys = r->status & STATUS_CDBG_SYS;
 	bool vccz = of_wave(r, r->s[106] | (uint64_t)r->s[107] << 32) == 0;
 	bool execz = of_wave(r, r->exec) == 0;
-	*out_known = true;
-	switch ((int)op) {
-	case BW_OP_S_CBRANCH_SCC0:
-		return !scc;
-	case BW_OP_S_CBRANCH_SCC1:
-		return scc;
-	case BW_OP_S_CBRANCH_VCCZ:
+	switch ((int)kind) {
+	case BW_PC_IF_SCC0:
+		return !r->scc;
+	case BW_PC_IF_SCC1:
+		return r->scc;
+	case BW_PC_IF_VCCZ:
 		return vccz;
-	case BW_OP_S_CBRANCH_VCCNZ:
+	case BW_PC_IF_VCCNZ:
 		return !vccz;
-	case BW_OP_S_CBRANCH_EXECZ:
+	case BW_PC_IF_EXECZ:
 		return execz;
-	case BW_OP_S_CBRANCH_EXECNZ:
+	case BW_PC_IF_EXECNZ:
 		return !execz;
-	case BW_OP_S_CBRANCH_CDBGSYS:
-		return sys;
-	case BW_OP_S_CBRANCH_CDBGUSER:
-		return user;
-	case BW_OP_S_CBRANCH_CDBGSYS_OR_USER:
-		return sys || user;
-	case BW_OP_S_CBRANCH_CDBGSYS_AND_USER:
-		return sys && user;
+	case BW_PC_IF_CDBG_SYS:
+		return r->cond_dbg_sys;
+	case BW_PC_IF_CDBG_USER:
+		return r->cond_dbg_user;
+	case BW_PC_IF_CDBG_SYS_OR_USER:
+		return r->cond_dbg_sys || r->cond_dbg_user;
+	case BW_PC_IF_CDBG_SYS_AND_USER:
+		return r->cond_dbg_sys && r->cond_dbg_user;
 	default:
-		*out_known = false;
-		return false;
+		return true; /* BRANCH */
 	}
 }
 
@@ -118,64 +112,70 @@ static bool subvector_end(struct bw_sim_regs *r, unsigned sdst, uint64_t next, u
 	return true;
 }
 
-/* s_getpc, s_setpc, s_swappc, s_call. */
-static bool jump(const struct bw_inst *inst, struct bw_sim_regs *r, uint64_t next, uint64_t target)
+static bool set_pc(struct bw_sim_regs *r, unsigned code)
 {
-	/* the PC that instructions see is 48 bits wide */
-	const uint64_t link = next & 0xffffffffffffull;
-	switch ((int)inst->op) {
-	case BW_OP_S_GETPC_B64:
-		r->pc = next;
-		return write_pair(r, inst->dst, link);
-	case BW_OP_S_CALL_B64:
-		r->pc = target;
-		return write_pair(r, inst->dst, link);
-	case BW_OP_S_SETPC_B64:
-		if (!read_pair(r, inst->src[0], &target))
-			return false;
-		break;
-	case BW_OP_S_SWAPPC_B64:
-		if (!read_pair(r, inst->src[0], &target) || !write_pair(r, inst->dst, link))
-			return false;
-		break;
-	default:
+	uint64_t target;
+	if (!read_pair(r, code, &target))
 		return false;
-	}
 	/* the fetcher takes 48 bits of a dword address */
 	r->pc = bw_canonical(target & ~3ull);
 	return true;
 }
 
-enum bw_sim_result bw_simulate(const struct bw_inst *inst, struct bw_sim_regs *regs)
+enum bw_sim_result bw_simulate(const struct bw_arch *arch, uint32_t word, struct bw_sim_regs *regs)
 {
+	enum { INST_B = 4 };
+	const enum bw_pc_kind kind = bw_arch_pc_kind(arch, word);
+	const unsigned dst = word >> 16 & 0x7f, src = word & 0xff;
 	struct bw_sim_regs r = *regs;
-	uint64_t next = r.pc + inst->size_b;
-	uint64_t target = bw_canonical(r.pc + 4 + (uint64_t)((int64_t)inst->imm * 4));
-	bool ok = true, known;
+	uint64_t next = r.pc + INST_B;
+	uint64_t target = bw_canonical(next + (uint64_t)((int64_t)(int16_t)word * 4));
+	/* the PC that instructions see is 48 bits wide */
+	const uint64_t link = next & 0xffffffffffffull;
+	bool ok = true;
 
-	switch (bw_isa_flow(inst, r.pc, &(uint64_t){0})) {
-	case BW_FLOW_NEXT:
-	case BW_FLOW_END:
+	switch (kind) {
+	case BW_PC_NEXT:
+	case BW_PC_END:
 		return BW_SIM_DISPLACE;
-	case BW_FLOW_TRAP:
+	case BW_PC_TRAP:
 		return BW_SIM_TRAP;
-	case BW_FLOW_BRANCH:
+	case BW_PC_BRANCH:
+	case BW_PC_IF_SCC0:
+	case BW_PC_IF_SCC1:
+	case BW_PC_IF_VCCZ:
+	case BW_PC_IF_VCCNZ:
+	case BW_PC_IF_EXECZ:
+	case BW_PC_IF_EXECNZ:
+	case BW_PC_IF_CDBG_SYS:
+	case BW_PC_IF_CDBG_USER:
+	case BW_PC_IF_CDBG_SYS_OR_USER:
+	case BW_PC_IF_CDBG_SYS_AND_USER:
+		r.pc = taken(&r, kind) ? target : next;
+		break;
+	case BW_PC_SUBVECTOR_BEGIN:
+		ok = subvector_begin(&r, dst, next, target);
+		break;
+	case BW_PC_SUBVECTOR_END:
+		ok = subvector_end(&r, dst, next, target);
+		break;
+	case BW_PC_GETPC:
+		r.pc = next;
+		ok = write_pair(&r, dst, link);
+		break;
+	case BW_PC_CALL:
 		r.pc = target;
+		ok = write_pair(&r, dst, link);
 		break;
-	case BW_FLOW_COND_BRANCH:
-		if (inst->op == BW_OP_S_SUBVECTOR_LOOP_BEGIN) {
-			ok = subvector_begin(&r, inst->dst, next, target);
-		} else if (inst->op == BW_OP_S_SUBVECTOR_LOOP_END) {
-			ok = subvector_end(&r, inst->dst, next, target);
-		} else {
-			r.pc = taken(&r, inst->op, &known) ? target : next;
-			ok = known;
-		}
+	case BW_PC_SETPC:
+		ok = set_pc(&r, src);
 		break;
-	case BW_FLOW_CALL:
-	case BW_FLOW_INDIRECT:
-	case BW_FLOW_GETPC:
-		ok = jump(inst, &r, next, target);
+	case BW_PC_SWAPPC:
+		/* the target is read before the link is written */
+		ok = set_pc(&r, src) && write_pair(&r, dst, link);
+		break;
+	case BW_PC_RFE:
+		ok = false; /* the trap handler's, not a shader's */
 		break;
 	}
 	if (!ok)

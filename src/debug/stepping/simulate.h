@@ -5,13 +5,13 @@
 /* Instructions that read or write the PC cannot run from a scratch copy (doc/hardware/traps.md
  * 7.3): their effect is worked out here, on a copy of the wave's registers. Pure. */
 
-#include "isa/inst.h"
+#include "arch/arch.h"
 
 struct bw_sim_regs {
 	uint64_t pc;
 	uint64_t exec;	 /* both halves in wave32, too */
 	uint32_t s[108]; /* s0..s105, VCC */
-	uint32_t status; /* SCC 0, the CDBG bits 20 and 21 */
+	bool scc, cond_dbg_user, cond_dbg_sys;
 	uint8_t lanes;
 };
 
@@ -22,7 +22,7 @@ enum bw_sim_result {
 	BW_SIM_UNSUPPORTED, /* relative to the PC, and not a form a shader may use */
 };
 
-/* regs change only on BW_SIM_DONE. */
-enum bw_sim_result bw_simulate(const struct bw_inst *inst, struct bw_sim_regs *regs);
+/* word: of the instruction, the first one. regs change only on BW_SIM_DONE. */
+enum bw_sim_result bw_simulate(const struct bw_arch *arch, uint32_t word, struct bw_sim_regs *regs);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Exceptions that waves trap for because the debugger wants them to: EXCP_EN in MODE, of waves to
- * come by SPI_GDBG, of stopped ones in their slots. What the program's own code enables is not ours
+/* Exceptions that waves trap for because the debugger wants them to: EXCP_EN, of waves to come by
+ * SPI_GDBG, of stopped ones in their slots. What the program's own code enables is not ours
  * (doc/hardware/traps.md 1.2 and 6). */
 #include "debug/debug_priv.h"
 
@@ -11,10 +11,7 @@
 #include "base/str.h"
 
 enum {
-	MODE_EXCP_EN_SHIFT = 12,
 	MAX_BEFORE = 65536, /* instructions from the start of a function to one of its own */
-	MODE_TRAP_AFTER_INST = 1u << 11,
-	TRAPSTS_EXCP = 0x7f,
 };
 
 struct bw_error *bw_excp_update(struct bw_debug *d)
@@ -37,42 +34,54 @@ struct bw_error *bw_excp_update(struct bw_debug *d)
 	return bw_target_set_exceptions(d->target, mask);
 }
 
-/* COMPUTE_PGM_RSRC2: EXCP_EN 30:24, its upper two bits 14:13. */
 static uint32_t of_program(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, w->info.dispatch);
-	uint32_t rsrc2 = x ? x->info.desc.rsrc2 : 0;
-	return (uint32_t)(bw_bits(rsrc2, 30, 24) | bw_bits(rsrc2, 14, 13) << 7);
+	return bw_arch_rsrc2_exceptions(bw_debug_arch(d), x ? x->info.desc.rsrc2 : 0);
 }
 
-uint32_t bw_excp_own_mode(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw)
+uint32_t bw_excp_own_enables(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw)
 {
-	return raw & ~((d->excp_ever & ~of_program(d, w)) << MODE_EXCP_EN_SHIFT);
+	const struct bw_arch *arch = bw_debug_arch(d);
+	uint32_t ours = d->excp_ever & ~of_program(d, w);
+	return bw_arch_set(arch, BW_WF_EXCP_EN, raw, bw_arch_get(arch, BW_WF_EXCP_EN, raw) & ~ours);
 }
 
-static struct bw_error *write_mode(struct bw_debug *d, struct bw_wave_record *w, uint32_t mode)
+/* The wave's own enables, and `excp` besides. */
+static struct bw_error *write_enables(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp)
 {
-	if (mode == w->raw_mode)
+	struct bw_wave_state state = w->hw.state;
+	enum bw_wreg reg = bw_arch_reg_of(state.arch, BW_WF_EXCP_EN);
+	bw_wave_set(&state, BW_WF_EXCP_EN, bw_wave_get(&state, BW_WF_EXCP_EN) | excp);
+	if (state.reg[reg] == w->raw_enables)
 		return NULL;
-	w->raw_mode = mode;
-	return bw_target_write_reg(d->target, w->info.slot, BW_TREG_MODE, mode);
+	w->raw_enables = state.reg[reg];
+	return bw_target_write_reg(d->target, w->info.slot, bw_treg(reg), state.reg[reg]);
 }
 
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w)
 {
 	/* the trap handler leaves out what would trap at once */
-	w->hidden_excp = w->hw.trapsts & d->excp & TRAPSTS_EXCP;
-	return write_mode(d, w, w->hw.mode | d->excp << MODE_EXCP_EN_SHIFT);
+	w->hidden_excp = bw_wave_get(&w->hw.state, BW_WF_ALU_EXCEPTIONS) & d->excp;
+	return write_enables(d, w, d->excp);
 }
 
 struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w)
 {
-	uint32_t hidden = w->hidden_excp & ~w->hw.trapsts;
+	struct bw_wave_state *state = &w->hw.state;
+	enum bw_wreg reg = bw_arch_reg_of(state->arch, BW_WF_ALU_EXCEPTIONS);
+	uint32_t seen = bw_wave_get(state, BW_WF_ALU_EXCEPTIONS);
+	uint32_t hidden = w->hidden_excp & ~seen;
 	w->hidden_excp = 0;
 	if (!hidden)
 		return NULL;
-	w->hw.trapsts |= hidden;
-	return bw_target_write_reg(d->target, w->info.slot, BW_TREG_TRAPSTS, w->hw.trapsts);
+	bw_wave_set(state, BW_WF_ALU_EXCEPTIONS, seen | hidden);
+	return bw_target_write_reg(d->target, w->info.slot, bw_treg(reg), state->reg[reg]);
+}
+
+struct bw_error *bw_excp_write_own(struct bw_debug *d, struct bw_wave_record *w)
+{
+	return write_enables(d, w, 0);
 }
 
 void bw_excp_leave(struct bw_debug *d)
@@ -88,7 +97,7 @@ void bw_excp_leave(struct bw_debug *d)
 	}
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
-		bw_error_free(write_mode(d, w, w->hw.mode));
+		bw_error_free(write_enables(d, w, 0));
 	}
 	d->excp = d->excp_ever = 0;
 	bw_error_free(bw_target_set_exceptions(d->target, 0));

@@ -8,26 +8,11 @@
 #include <string.h>
 
 static const char *const special_names[BW_REG_SPECIAL_COUNT] = {
-	[BW_REG_PC] = "pc",
-	[BW_REG_EXEC] = "exec",
-	[BW_REG_VCC] = "vcc",
-	[BW_REG_SCC] = "scc",
-	[BW_REG_M0] = "m0",
-	[BW_REG_MODE] = "mode",
-	[BW_REG_STATUS] = "status",
-	[BW_REG_TRAPSTS] = "trapsts",
-	[BW_REG_FLAT_SCRATCH] = "flat_scratch",
-	[BW_REG_HW_ID1] = "hw_id1",
-	[BW_REG_HW_ID2] = "hw_id2",
-	[BW_REG_GPR_ALLOC] = "gpr_alloc",
-	[BW_REG_LDS_ALLOC] = "lds_alloc",
-	[BW_REG_IB_STS] = "ib_sts",
-	[BW_REG_IB_STS2] = "ib_sts2",
-	[BW_REG_SHADER_CYCLES] = "shader_cycles",
-	[BW_REG_EXEC_LO] = "exec_lo",
-	[BW_REG_EXEC_HI] = "exec_hi",
-	[BW_REG_VCC_LO] = "vcc_lo",
-	[BW_REG_VCC_HI] = "vcc_hi",
+	[BW_REG_PC] = "pc",	      [BW_REG_EXEC] = "exec",
+	[BW_REG_VCC] = "vcc",	      [BW_REG_SCC] = "scc",
+	[BW_REG_M0] = "m0",	      [BW_REG_FLAT_SCRATCH] = "flat_scratch",
+	[BW_REG_EXEC_LO] = "exec_lo", [BW_REG_EXEC_HI] = "exec_hi",
+	[BW_REG_VCC_LO] = "vcc_lo",   [BW_REG_VCC_HI] = "vcc_hi",
 };
 
 enum { VCC_LO = 106, N_TTMP = 16 };
@@ -41,6 +26,8 @@ static unsigned class_size(enum bw_reg_class cls)
 		return 256;
 	case BW_REG_TTMP:
 		return N_TTMP;
+	case BW_REG_STATE:
+		return BW_WREG_COUNT;
 	case BW_REG_SPECIAL:
 		break;
 	}
@@ -59,7 +46,7 @@ static const char *parse_index(const char *p, unsigned *out)
 	return digits && !isdigit((unsigned char)*p) ? p : NULL;
 }
 
-bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out)
+bool bw_wave_reg_parse(const struct bw_arch *arch, const char *name, struct bw_wave_reg *out)
 {
 	static const struct {
 		const char *prefix;
@@ -74,6 +61,11 @@ bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out)
 			*out = (struct bw_wave_reg){BW_REG_SPECIAL, (uint16_t)i, 1};
 			return true;
 		}
+	}
+	enum bw_wreg state = arch ? bw_arch_reg_by_name(arch, name) : BW_WREG_NONE;
+	if (state != BW_WREG_NONE) {
+		*out = (struct bw_wave_reg){BW_REG_STATE, (uint16_t)state, 1};
+		return true;
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(classes); i++) {
 		size_t n = strlen(classes[i].prefix);
@@ -95,13 +87,17 @@ bool bw_wave_reg_parse(const char *name, struct bw_wave_reg *out)
 	return false;
 }
 
-void bw_wave_reg_name(struct bw_wave_reg r, char out[24])
+void bw_wave_reg_name(const struct bw_arch *arch, struct bw_wave_reg r, char out[24])
 {
 	static const char *const prefix[] = {
 		[BW_REG_SGPR] = "s", [BW_REG_VGPR] = "v", [BW_REG_TTMP] = "ttmp"};
+	const char *state =
+		r.cls == BW_REG_STATE && r.index < BW_WREG_COUNT ? arch->reg[r.index].name : NULL;
 	if (r.cls == BW_REG_SPECIAL)
 		snprintf(out, 24, "%s",
 			 r.index < BW_REG_SPECIAL_COUNT ? special_names[r.index] : "?");
+	else if (r.cls == BW_REG_STATE)
+		snprintf(out, 24, "%s", state ? state : "?");
 	else if (r.count > 1)
 		snprintf(out, 24, "%s[%u:%u]", prefix[r.cls], r.index, r.index + r.count - 1);
 	else
@@ -140,28 +136,21 @@ static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave_record *w,
 	return NULL;
 }
 
+/* What the wave found in its TTMPs, as far as the trap handler needs none of it for itself. */
 static struct bw_error *read_ttmp(const struct bw_wave_record *w, unsigned index, uint64_t *out)
 {
-	switch (index) {
-	case 1:
-		*out = w->hw.ttmp1;
-		return NULL;
-	case 6:
-		*out = w->hw.dispatch_packet;
-		return NULL;
-	case 8:
-	case 9:
-	case 10:
-		*out = w->hw.workgroup[index - 8];
-		return NULL;
-	case 11:
-		*out = w->hw.wave_in_group;
-		return NULL;
-	default:
+	const struct bw_wave_state *state = &w->hw.state;
+	const enum bw_wreg reg = (enum bw_wreg)((unsigned)BW_WREG_TTMP0 + index);
+	uint32_t known = index == 1 ? ~0u : 0; /* all of it: cause and PC */
+	for (unsigned f = 0; f < BW_WF_COUNT; f++)
+		if (bw_arch_reg_of(state->arch, (enum bw_wave_field)f) == reg)
+			known |= bw_arch_mask(state->arch, (enum bw_wave_field)f);
+	if (!known)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "ttmp%u belongs to the trap handler while the wave is stopped",
 				 index);
-	}
+	*out = state->reg[reg] & known;
+	return NULL;
 }
 
 static struct bw_error *read_special(struct bw_debug *d, struct bw_wave_record *w, unsigned index,
@@ -192,43 +181,13 @@ static struct bw_error *read_special(struct bw_debug *d, struct bw_wave_record *
 		*out = hw->exec >> 32;
 		break;
 	case BW_REG_SCC:
-		*out = hw->status & 1;
+		*out = bw_wave_get(&hw->state, BW_WF_SCC);
 		break;
 	case BW_REG_M0:
 		*out = hw->m0;
 		break;
-	case BW_REG_MODE:
-		*out = hw->mode;
-		break;
-	case BW_REG_STATUS:
-		*out = hw->status;
-		break;
-	case BW_REG_TRAPSTS:
-		*out = hw->trapsts;
-		break;
 	case BW_REG_FLAT_SCRATCH:
 		*out = hw->flat_scratch;
-		break;
-	case BW_REG_HW_ID1:
-		*out = hw->hw_id1;
-		break;
-	case BW_REG_HW_ID2:
-		*out = hw->hw_id2;
-		break;
-	case BW_REG_GPR_ALLOC:
-		*out = hw->gpr_alloc;
-		break;
-	case BW_REG_LDS_ALLOC:
-		*out = hw->lds_alloc;
-		break;
-	case BW_REG_IB_STS:
-		*out = hw->ib_sts;
-		break;
-	case BW_REG_IB_STS2:
-		*out = hw->ib_sts2;
-		break;
-	case BW_REG_SHADER_CYCLES:
-		*out = hw->cycles;
 		break;
 	case BW_REG_SPECIAL_COUNT:
 		return bw_errorf(BW_E_INVALID, "no such register");
@@ -246,6 +205,9 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
 		return read_sgprs(d, w, r.index, r.count, out);
 	case BW_REG_TTMP:
 		return read_ttmp(w, r.index, out);
+	case BW_REG_STATE:
+		*out = w->hw.state.reg[r.index];
+		return NULL;
 	case BW_REG_VGPR:
 		break;
 	}
@@ -290,68 +252,68 @@ static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave_record *w, u
 	return NULL;
 }
 
-/* What the trap handler gives back to a wave (doc/hardware/traps.md 4). */
-enum {
-	MODE_WRITABLE = 0x00bff3ff, /* FP_ROUND to IEEE, EXCP_EN, WAVE_END, FP16_OVFL */
-	STATUS_WRITABLE = 0x19,	    /* SCC, USER_PRIO */
-	TRAPSTS_WRITABLE = 0x7f,    /* the float exceptions so far */
-};
-
-/* Bits that change although they cannot: named. */
-static struct bw_error *check_bits(enum bw_reg_special reg, uint32_t changed, uint32_t writable,
-				   const char *why)
+/* An exception that is set while it is enabled would stop the wave at once. */
+static struct bw_error *check_exceptions(struct bw_debug *d, const struct bw_wave_record *w,
+					 const struct bw_wave_state *after)
 {
+	const struct bw_arch *arch = after->arch;
+	enum bw_wreg reg = bw_arch_reg_of(arch, BW_WF_ALU_EXCEPTIONS);
+	uint32_t added = bw_wave_get(after, BW_WF_ALU_EXCEPTIONS) &
+			 ~bw_wave_get(&w->hw.state, BW_WF_ALU_EXCEPTIONS);
+	uint32_t traps = added & (bw_wave_get(&w->hw.state, BW_WF_EXCP_EN) | d->excp);
 	char names[128];
-	if (!(changed & ~writable))
+	if (!traps)
 		return NULL;
-	bw_wave_reg_flags_text(reg, changed & ~writable, names, sizeof(names));
-	return bw_errorf(BW_E_UNSUPPORTED, "these bits of %s cannot be written: 0x%x%s%s (%s)",
-			 special_names[reg], changed & ~writable, names[0] ? " " : "", names, why);
+	bw_arch_flags_text(arch, reg, bw_arch_set(arch, BW_WF_ALU_EXCEPTIONS, 0, traps), names,
+			   sizeof(names));
+	return bw_errorf(BW_E_STATE,
+			 "%s of %s cannot be set while that exception is enabled: the wave would "
+			 "trap at once",
+			 names, arch->reg[reg].name);
 }
 
-static struct bw_error *write_trapsts(struct bw_debug *d, struct bw_wave_record *w, uint32_t value)
+static struct bw_error *write_state(struct bw_debug *d, struct bw_wave_record *w, enum bw_wreg reg,
+				    uint32_t value)
 {
+	struct bw_wave_state after = w->hw.state;
+	const struct bw_arch_reg *row = &after.arch->reg[reg];
+	uint32_t refused = (value ^ after.reg[reg]) & ~row->writable;
 	char names[128];
-	uint32_t enabled = (uint32_t)bw_bits(w->hw.mode | d->excp << 12, 18, 12);
-	BW_TRY(check_bits(
-		BW_REG_TRAPSTS, w->hw.trapsts ^ value, TRAPSTS_WRITABLE,
-		"the float exceptions so far can be, the rest says why the wave stopped"));
-	uint32_t traps = value & ~w->hw.trapsts & enabled;
-	bw_wave_reg_flags_text(BW_REG_TRAPSTS, traps, names, sizeof(names));
-	if (traps)
-		return bw_errorf(BW_E_STATE,
-				 "%s of trapsts cannot be set while that exception is enabled: the "
-				 "wave would trap at once",
-				 names);
-	BW_TRY(write_target(d, w, BW_TREG_TRAPSTS, value));
-	w->hw.trapsts = value;
+
+	if (!row->writable)
+		return bw_errorf(BW_E_UNSUPPORTED, "%s cannot be written: %s", row->name,
+				 row->why_not);
+	bw_arch_flags_text(after.arch, reg, refused, names, sizeof(names));
+	if (refused)
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "these bits of %s cannot be written: 0x%x%s%s (%s)", row->name,
+				 refused, names[0] ? " " : "", names, row->why_not);
+	after.reg[reg] = value;
+	BW_TRY(check_exceptions(d, w, &after));
+	BW_TRY(write_target(d, w, bw_treg(reg), value));
+	if (reg == bw_arch_reg_of(after.arch, BW_WF_EXCP_EN))
+		w->raw_enables = value;
+	w->hw.state = after;
 	return NULL;
 }
 
-static const char *why_read_only(enum bw_reg_special reg)
+static struct bw_error *write_scc(struct bw_debug *d, struct bw_wave_record *w, uint64_t value)
 {
-	switch ((int)reg) {
-	case BW_REG_HW_ID1:
-	case BW_REG_HW_ID2:
-		return "it says where the wave runs";
-	case BW_REG_GPR_ALLOC:
-	case BW_REG_LDS_ALLOC:
-		return "the wave was given this when it was launched";
-	case BW_REG_IB_STS:
-	case BW_REG_IB_STS2:
-		return "it says what the hardware is about";
-	case BW_REG_SHADER_CYCLES:
-		return "it is a clock";
-	default:
-		return "there is no way to";
-	}
+	struct bw_wave_state after = w->hw.state;
+	enum bw_wreg reg = bw_arch_reg_of(after.arch, BW_WF_SCC);
+	if (value > 1)
+		return bw_errorf(BW_E_INVALID, "scc is one bit: 0 or 1");
+	bw_wave_set(&after, BW_WF_SCC, (uint32_t)value);
+	BW_TRY(write_target(d, w, bw_treg(reg), after.reg[reg]));
+	w->hw.state = after;
+	return NULL;
 }
 
 static struct bw_error *write_special(struct bw_debug *d, struct bw_wave_record *w, unsigned index,
 				      uint64_t value)
 {
 	struct bw_target_wave *hw = &w->hw;
-	uint32_t low = (uint32_t)value, status;
+	uint32_t low = (uint32_t)value;
 
 	switch ((enum bw_reg_special)index) {
 	case BW_REG_PC:
@@ -371,47 +333,19 @@ static struct bw_error *write_special(struct bw_debug *d, struct bw_wave_record 
 	case BW_REG_VCC_HI:
 		return write_sgprs(d, w, VCC_LO + 1, 1, value);
 	case BW_REG_SCC:
-		if (value > 1)
-			return bw_errorf(BW_E_INVALID, "scc is one bit: 0 or 1");
-		status = (hw->status & ~1u) | low;
-		BW_TRY(write_target(d, w, BW_TREG_STATUS, status));
-		hw->status = status;
-		return NULL;
+		return write_scc(d, w, value);
 	case BW_REG_M0:
 		BW_TRY(write_target(d, w, BW_TREG_M0, low));
 		hw->m0 = low;
 		return NULL;
-	case BW_REG_MODE:
-		BW_TRY(check_bits(BW_REG_MODE, hw->mode ^ low, MODE_WRITABLE,
-				  "stepi sets TRAP_AFTER_INST, the rest means nothing"));
-		BW_TRY(write_target(d, w, BW_TREG_MODE, low));
-		hw->mode = w->raw_mode = low;
-		return NULL;
-	case BW_REG_STATUS:
-		BW_TRY(check_bits(BW_REG_STATUS, hw->status ^ low, STATUS_WRITABLE,
-				  "SCC and USER_PRIO can be, the rest is the hardware's"));
-		BW_TRY(write_target(d, w, BW_TREG_STATUS, low));
-		hw->status = low;
-		return NULL;
-	case BW_REG_TRAPSTS:
-		return write_trapsts(d, w, low);
 	case BW_REG_FLAT_SCRATCH:
 		BW_TRY(write_target(d, w, BW_TREG_FLAT_SCRATCH, value));
 		hw->flat_scratch = value;
 		return NULL;
-	case BW_REG_HW_ID1:
-	case BW_REG_HW_ID2:
-	case BW_REG_GPR_ALLOC:
-	case BW_REG_LDS_ALLOC:
-	case BW_REG_IB_STS:
-	case BW_REG_IB_STS2:
-	case BW_REG_SHADER_CYCLES:
 	case BW_REG_SPECIAL_COUNT:
 		break;
 	}
-	return bw_errorf(BW_E_UNSUPPORTED, "%s cannot be written: %s",
-			 index < BW_REG_SPECIAL_COUNT ? special_names[index] : "this register",
-			 why_read_only((enum bw_reg_special)index));
+	return bw_errorf(BW_E_INVALID, "no such register");
 }
 
 struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
@@ -421,6 +355,9 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
 	switch (r.cls) {
 	case BW_REG_SPECIAL:
 		err = write_special(d, w, r.index, value);
+		break;
+	case BW_REG_STATE:
+		err = write_state(d, w, (enum bw_wreg)r.index, (uint32_t)value);
 		break;
 	case BW_REG_SGPR:
 		err = write_sgprs(d, w, r.index, r.count, value);
@@ -503,83 +440,4 @@ struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned
 	if (first > BW_SGPR_SHOWN + 2 || n > BW_SGPR_SHOWN + 2 - first)
 		return bw_errorf(BW_E_INVALID, "no such SGPRs: %u to %u", first, first + n - 1);
 	return bw_target_read_sgprs(d->target, w->info.slot, first, n, out);
-}
-
-/* ---- Fields ---- */
-
-struct flag {
-	enum bw_reg_special reg;
-	uint8_t hi, lo;
-	const char *name;
-};
-
-/* doc/hardware/registers.md 4, gfx11; MODE's low fields: RDNA3 ISA manual, MODE register */
-static const struct flag flags[] = {
-	{BW_REG_STATUS, 0, 0, "SCC"},
-	{BW_REG_STATUS, 2, 1, "SPI_PRIO"},
-	{BW_REG_STATUS, 4, 3, "USER_PRIO"},
-	{BW_REG_STATUS, 5, 5, "PRIV"},
-	{BW_REG_STATUS, 6, 6, "TRAP_EN"},
-	{BW_REG_STATUS, 7, 7, "TTRACE_EN"},
-	{BW_REG_STATUS, 8, 8, "EXPORT_RDY"},
-	{BW_REG_STATUS, 9, 9, "EXECZ"},
-	{BW_REG_STATUS, 10, 10, "VCCZ"},
-	{BW_REG_STATUS, 11, 11, "IN_TG"},
-	{BW_REG_STATUS, 12, 12, "IN_BARRIER"},
-	{BW_REG_STATUS, 13, 13, "HALT"},
-	{BW_REG_STATUS, 14, 14, "TRAP"},
-	{BW_REG_STATUS, 16, 16, "VALID"},
-	{BW_REG_STATUS, 17, 17, "ECC_ERR"},
-	{BW_REG_STATUS, 18, 18, "SKIP_EXPORT"},
-	{BW_REG_STATUS, 23, 23, "FATAL_HALT"},
-	{BW_REG_STATUS, 24, 24, "NO_VGPRS"},
-	{BW_REG_STATUS, 28, 28, "IDLE"},
-	{BW_REG_STATUS, 29, 29, "SCRATCH_EN"},
-	{BW_REG_MODE, 3, 0, "FP_ROUND"},
-	{BW_REG_MODE, 7, 4, "FP_DENORM"},
-	{BW_REG_MODE, 8, 8, "DX10_CLAMP"},
-	{BW_REG_MODE, 9, 9, "IEEE"},
-	{BW_REG_MODE, 11, 11, "TRAP_AFTER_INST"},
-	{BW_REG_MODE, 20, 12, "EXCP_EN"},
-	{BW_REG_MODE, 21, 21, "WAVE_END"},
-	{BW_REG_MODE, 23, 23, "FP16_OVFL"},
-	{BW_REG_TRAPSTS, 0, 0, "INVALID"},
-	{BW_REG_TRAPSTS, 1, 1, "INPUT_DENORM"},
-	{BW_REG_TRAPSTS, 2, 2, "DIV0"},
-	{BW_REG_TRAPSTS, 3, 3, "OVERFLOW"},
-	{BW_REG_TRAPSTS, 4, 4, "UNDERFLOW"},
-	{BW_REG_TRAPSTS, 5, 5, "INEXACT"},
-	{BW_REG_TRAPSTS, 6, 6, "INT_DIV0"},
-	{BW_REG_TRAPSTS, 7, 7, "ADDR_WATCH0"},
-	{BW_REG_TRAPSTS, 8, 8, "MEM_VIOL"},
-	{BW_REG_TRAPSTS, 10, 10, "SAVECTX"},
-	{BW_REG_TRAPSTS, 11, 11, "ILLEGAL_INST"},
-	{BW_REG_TRAPSTS, 14, 12, "ADDR_WATCH1_3"},
-	{BW_REG_TRAPSTS, 15, 15, "BUFFER_OOB"},
-	{BW_REG_TRAPSTS, 16, 16, "HOST_TRAP"},
-	{BW_REG_TRAPSTS, 17, 17, "WAVE_START"},
-	{BW_REG_TRAPSTS, 18, 18, "WAVE_END"},
-	{BW_REG_TRAPSTS, 19, 19, "PERF_SNAPSHOT"},
-	{BW_REG_TRAPSTS, 20, 20, "TRAP_AFTER_INST"},
-	{BW_REG_TRAPSTS, 28, 28, "XNACK_ERROR"},
-};
-
-void bw_wave_reg_flags_text(enum bw_reg_special r, uint32_t value, char *out, size_t out_b)
-{
-	size_t len = 0;
-	if (out_b)
-		out[0] = 0;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(flags); i++) {
-		const struct flag *f = &flags[i];
-		unsigned v = (unsigned)bw_bits(value, f->hi, f->lo);
-		if (f->reg != r || !v)
-			continue;
-		int n = f->hi == f->lo
-				? snprintf(out + len, out_b - len, "%s%s", len ? " " : "", f->name)
-				: snprintf(out + len, out_b - len, "%s%s=%u", len ? " " : "",
-					   f->name, v);
-		if (n < 0 || (size_t)n >= out_b - len)
-			return;
-		len += (size_t)n;
-	}
 }

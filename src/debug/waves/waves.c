@@ -9,24 +9,6 @@
 #include "base/cleanup.h"
 #include "trap/trap.h"
 
-/* Register bits, gfx11 (doc/hardware/registers.md 4). */
-enum {
-	STATUS_IN_BARRIER = 1u << 12,
-	TRAPSTS_EXCP = 0x7f,
-	TRAPSTS_WATCH0_BIT = 7,
-	TRAPSTS_WATCH1_BIT = 12, /* 1 to 3 */
-	TRAPSTS_MEM_VIOL = 1u << 8,
-	TRAPSTS_ILLEGAL_INST = 1u << 11,
-	TRAPSTS_HOST_TRAP = 1u << 16,
-	TRAPSTS_WAVE_START = 1u << 17,
-	TRAPSTS_WAVE_END = 1u << 18,
-	TRAPSTS_AFTER_INST = 1u << 20,
-	TRAPSTS_XNACK_ERROR = 1u << 28, /* with MEM_VIOL: a page fault */
-	TTMP1_HOST_TRAP = 1u << 24,
-	MODE_EXCP_EN_SHIFT = 12,
-	MSG_RTN_GET_DOORBELL = 0x80,
-};
-
 /* ---- Focus ---- */
 
 struct bw_wave_record *bw_debug_focus_priv(struct bw_debug *d)
@@ -206,24 +188,29 @@ uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w)
 /* ---- Why it stopped ---- */
 
 /* What the registers say, breakpoints left aside. */
-static uint32_t reasons_of(const struct bw_target_wave *hw, uint32_t trap_id)
+static uint32_t reasons_of(const struct bw_wave_state *s, uint32_t trap_id)
 {
-	uint32_t reasons = 0, enabled = hw->mode >> MODE_EXCP_EN_SHIFT & TRAPSTS_EXCP;
+	static const struct {
+		enum bw_wave_field field;
+		enum bw_reason reason;
+	} rows[] = {
+		{BW_WF_ILLEGAL_INST, BW_REASON_ILLEGAL_INSTRUCTION},
+		{BW_WF_WAVE_START, BW_REASON_WAVE_START},
+		{BW_WF_WAVE_END, BW_REASON_WAVE_END},
+		{BW_WF_STEPPED, BW_REASON_SINGLE_STEP},
+		{BW_WF_HOST_TRAP, BW_REASON_INTERRUPT},
+		{BW_WF_HOST_TRAP_TTMP, BW_REASON_INTERRUPT},
+	};
+	uint32_t reasons = 0;
 
-	if (hw->trapsts & TRAPSTS_MEM_VIOL)
-		reasons |= hw->trapsts & TRAPSTS_XNACK_ERROR ? BW_REASON_MEMORY_VIOLATION
-							     : BW_REASON_ADDRESS_ERROR;
-	if (hw->trapsts & TRAPSTS_ILLEGAL_INST)
-		reasons |= BW_REASON_ILLEGAL_INSTRUCTION;
-	reasons |= (hw->trapsts & enabled) << BW_REASON_FP_SHIFT;
-	if (hw->trapsts & TRAPSTS_WAVE_START)
-		reasons |= BW_REASON_WAVE_START;
-	if (hw->trapsts & TRAPSTS_WAVE_END)
-		reasons |= BW_REASON_WAVE_END;
-	if (hw->trapsts & TRAPSTS_AFTER_INST)
-		reasons |= BW_REASON_SINGLE_STEP;
-	if (hw->trapsts & TRAPSTS_HOST_TRAP || hw->ttmp1 & TTMP1_HOST_TRAP)
-		reasons |= BW_REASON_INTERRUPT;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (bw_wave_get(s, rows[i].field))
+			reasons |= rows[i].reason;
+	if (bw_wave_get(s, BW_WF_MEMORY_VIOLATION))
+		reasons |= bw_wave_get(s, BW_WF_PAGE_FAULT) ? BW_REASON_MEMORY_VIOLATION
+							    : BW_REASON_ADDRESS_ERROR;
+	reasons |= (bw_wave_get(s, BW_WF_ALU_EXCEPTIONS) & bw_wave_get(s, BW_WF_EXCP_EN))
+		   << BW_REASON_FP_SHIFT;
 	switch (trap_id) {
 	case 0:
 	case BW_TRAP_ID_BREAKPOINT:
@@ -255,7 +242,8 @@ static bool is_builtin_trap(struct bw_debug *d, uint64_t pc)
 		bw_error_free(err);
 		return false;
 	}
-	return inst.op == BW_OP_S_SENDMSG_RTN_B32 && inst.src[0] == MSG_RTN_GET_DOORBELL;
+	return inst.op == BW_OP_S_SENDMSG_RTN_B32 &&
+	       inst.src[0] == bw_debug_arch(d)->msg_rtn_get_doorbell;
 }
 
 /* Whether the program itself has an s_trap there. */
@@ -338,7 +326,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	BW_TRY(bw_target_read_wave(d->target, slot, &hw));
 	BW_IN_SPACE(d, hw.space);
 	if (w->stopped && w->hw.seq == hw.seq && w->hw.space == hw.space) {
-		w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
+		w->info.in_barrier = bw_wave_get(&hw.state, BW_WF_IN_BARRIER);
 		return NULL;
 	}
 	w->reported = false;
@@ -353,34 +341,34 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->displaced_va = 0;
 	identify(d, w);
 
-	uint32_t trap_id = hw.ttmp1 >> 16 & 0xff;
+	uint32_t trap_id = bw_wave_get(&hw.state, BW_WF_TRAP_ID);
 	if (bw_filter_is_trap(trap_id) && !is_s_trap(d, pc))
 		trap_id = BW_TRAP_ID_BREAKPOINT;
-	w->raw_mode = hw.mode;
-	w->hw.mode = bw_excp_own_mode(d, w, hw.mode);
+	enum bw_wreg enables = bw_arch_reg_of(hw.state.arch, BW_WF_EXCP_EN);
+	w->raw_enables = hw.state.reg[enables];
+	w->hw.state.reg[enables] = bw_excp_own_enables(d, w, w->raw_enables);
 	w->info.cause_pc = 0;
 	w->stopped = true;
 	w->stop_pc = pc;
 	w->info.pc = pc;
 	w->info.exec = hw.lanes == 32 ? (uint32_t)hw.exec : hw.exec;
 	w->info.n_vgprs = hw.n_vgprs;
-	w->info.reasons = reasons_of(&hw, trap_id);
+	w->info.reasons = reasons_of(&hw.state, trap_id);
 	bool ours = trap_id == BW_TRAP_ID_BREAKPOINT || trap_id == BW_TRAP_ID_DISPLACED;
 	w->info.trap_id = ours ? 0 : trap_id;
 	w->info.breakpoint = 0;
 	w->info.breakpoint_lanes = 0;
-	w->info.in_barrier = hw.status & STATUS_IN_BARRIER;
+	w->info.in_barrier = bw_wave_get(&hw.state, BW_WF_IN_BARRIER);
 	w->info.builtin_trap = trap_id == 2 && is_builtin_trap(d, pc);
-	w->info.pc_imprecise = !d->target->is_precise && hw.trapsts & TRAPSTS_MEM_VIOL;
+	w->info.pc_imprecise =
+		!d->target->is_precise && bw_wave_get(&hw.state, BW_WF_MEMORY_VIOLATION);
 	w->skip_b = trap_id && !ours ? 4 : 0;
 	/* in a barrier the instruction at the PC is still to come, and its s_trap with it */
 	if (!not_run && !w->info.in_barrier)
 		at_breakpoint(d, w);
 	at_exception(d, w);
 	BW_TRY(bw_excp_reveal(d, w));
-	bw_watch_examine(d, w,
-			 (hw.trapsts >> TRAPSTS_WATCH0_BIT & 1) |
-				 (hw.trapsts >> TRAPSTS_WATCH1_BIT & 7) << 1);
+	bw_watch_examine(d, w, bw_wave_get(&hw.state, BW_WF_WATCH_HITS));
 	if (!w->info.reasons)
 		w->info.reasons = BW_REASON_INTERRUPT;
 	return NULL;
