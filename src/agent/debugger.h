@@ -33,8 +33,8 @@ uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submi
 bool bw_debugger_is_ready(const struct bw_agent_file *f);
 /* A file that is not ready, in a program that should be: whoever made the others so is called. */
 void bw_debugger_call_keeper(struct bw_agent_file *f);
-/* Shows a submission of f and waits for GO. Returns its number, 0 when nobody holds it any more.
- * blob: submit->blob_b bytes that the dispatches point into. */
+/* Shows a submission of f and waits for RELEASE. Returns its number, 0 when nobody holds it any
+ * more. blob: submit->blob_b bytes that the dispatches point into. */
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob);
 /* How long submissions have been held so far, in ns: grows only while one is. */

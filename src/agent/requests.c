@@ -98,9 +98,9 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 	return reply(m, &out, sizeof(out), NULL, 0, fd);
 }
 
-static struct bw_error *on_go(const struct bw_msg *m, struct bw_agent_file *f)
+static struct bw_error *on_release(const struct bw_msg *m, struct bw_agent_file *f)
 {
-	struct bw_agent_go req;
+	struct bw_agent_release req;
 	memcpy(&req, m->body, sizeof(req));
 	bool found = false;
 	pthread_mutex_lock(&bw_dbg.lock);
@@ -226,7 +226,7 @@ static const struct request {
 	uint32_t file_at; /* in the body */
 } requests[] = {
 	{BW_AGENT_ATTACH, sizeof(struct bw_agent_attach), on_attach, offsetof(struct bw_agent_attach, file)},
-	{BW_AGENT_GO, sizeof(struct bw_agent_go), on_go, NO_FILE},
+	{BW_AGENT_RELEASE, sizeof(struct bw_agent_release), on_release, NO_FILE},
 	{BW_AGENT_MEM_READ, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
 	{BW_AGENT_MEM_WRITE, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
 	{BW_AGENT_PATCH, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},

@@ -37,7 +37,7 @@ static bool may_be_late(uint16_t type)
 {
 	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS ||
 	       type == BW_AGENT_FAULT || type == BW_AGENT_OBJECTS || type == BW_AGENT_FILES ||
-	       type == BW_AGENT_CLOCK || type == BW_AGENT_GO;
+	       type == BW_AGENT_CLOCK || type == BW_AGENT_RELEASE;
 }
 
 static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
@@ -156,13 +156,13 @@ struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 			s = it;
 	if (!s) /* its program has gone */
 		return NULL;
-	struct bw_agent_go go = {.submission = s->in_proc};
+	struct bw_agent_release go = {.submission = s->in_proc};
 	const struct bw_msg_part part = {&go, sizeof(go)};
 	struct bw_live_proc *p = s->proc;
 	if (s->vm && s->vm->attached)
 		BW_TRY(bw_live_check_vmid(l, s->vm));
-	struct bw_error *err =
-		bw_live_request(l, p, BW_AGENT_GO, &part, 1, sizeof(struct bw_agent_result), NULL);
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_RELEASE, &part, 1,
+					       sizeof(struct bw_agent_result), NULL);
 	l->last_run_ns = bw_live_now_ns();
 	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it goes when its program does */
 		return NULL;

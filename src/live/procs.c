@@ -166,9 +166,9 @@ bool bw_live_serve_other(struct bw_live *l, int fd)
 	if (!err && m.type == BW_AGENT_EV_SUBMIT && m.body_b >= sizeof(struct bw_agent_submit)) {
 		struct bw_agent_submit s;
 		memcpy(&s, m.body, sizeof(s));
-		struct bw_agent_go go = {.submission = s.submission};
+		struct bw_agent_release go = {.submission = s.submission};
 		const struct bw_msg_part part = {&go, sizeof(go)};
-		err = bw_msg_send(fd, BW_AGENT_GO, 1, &part, 1, -1);
+		err = bw_msg_send(fd, BW_AGENT_RELEASE, 1, &part, 1, -1);
 	}
 	bool ok = !err && m.type != (BW_AGENT_DETACH | BW_AGENT_REPLY);
 	bw_error_free(err);

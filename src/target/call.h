@@ -63,7 +63,7 @@ struct bw_error *bw_target_wait_wave(struct bw_target *t, uint32_t slot, int tim
 /* [RUN] Stops every wave of the program; returns when all that are resident have stopped, with the
  * number of those that could not be stopped. */
 struct bw_error *bw_target_stop_all(struct bw_target *t, uint32_t *out_running) BW_MUST_CHECK;
-/* [RUN] Lets a held submission through. */
+/* [RUN] Releases a held submission. */
 struct bw_error *bw_target_release(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
 
 /* ---- Memory ---- */

@@ -36,8 +36,8 @@ enum bw_agent_msg {
 	/* bw_agent_attach + handler code; reply bw_agent_attach_reply + fd of the area */
 	BW_AGENT_ATTACH = 1,
 	BW_AGENT_DETACH, /* reply bw_agent_result */
-	/* bw_agent_go: let a held submission through; reply bw_agent_result */
-	BW_AGENT_GO,
+	/* bw_agent_release: release a held submission; reply bw_agent_result */
+	BW_AGENT_RELEASE,
 	BW_AGENT_MEM_READ,  /* bw_agent_mem; reply bw_agent_result + bytes */
 	BW_AGENT_MEM_WRITE, /* bw_agent_mem + bytes; reply bw_agent_result */
 	/* bw_agent_mem + bytes: as MEM_WRITE, and what was there is kept and put back by UNPATCH,
@@ -63,7 +63,7 @@ enum bw_agent_msg {
 	/* agent to debugger, seq 0 */
 	BW_AGENT_EV_HELLO = 64, /* bw_agent_hello */
 	/* bw_agent_submit + n_dispatches of bw_agent_dispatch + blob_b bytes that they point into:
-	 * held until GO */
+	 * held until RELEASE */
 	BW_AGENT_EV_SUBMIT,
 	BW_AGENT_EV_DONE, /* bw_agent_done: a submission's fence has signalled (or failed) */
 	/* bw_agent_about: the program has closed a DRM file, and what was attached there is gone */
@@ -127,7 +127,7 @@ struct bw_agent_attach_reply {
 	uint32_t pasid, vmid_reserved; /* vmid_reserved: 1 if the kernel granted it */
 };
 
-struct bw_agent_go {
+struct bw_agent_release {
 	uint32_t submission, pad;
 };
 struct bw_agent_mem {
@@ -164,7 +164,7 @@ struct bw_agent_dispatch {
 	uint32_t push_at, push_b; /* in the blob: push constants; 0: none or not known */
 };
 struct bw_agent_submit {
-	uint32_t submission; /* number for GO and DONE, from 1 */
+	uint32_t submission; /* number for RELEASE and DONE, from 1 */
 	uint32_t ctx_id, ip_type, ring;
 	uint32_t n_dispatches, blob_b;
 	uint32_t frame; /* presents before it, plus one; 0: not known */

@@ -235,8 +235,8 @@ static void attach(void)
 
 static void go(uint32_t submission, int want)
 {
-	struct bw_agent_go q = {submission, 0};
-	request(BW_AGENT_GO, &q, sizeof(q), NULL, 0);
+	struct bw_agent_release q = {submission, 0};
+	request(BW_AGENT_RELEASE, &q, sizeof(q), NULL, 0);
 	assert_int_equal(result(), want);
 }
 
