@@ -27,7 +27,7 @@ bool bw_clock_is_stopped(void);
 
 /* Stopping twice is stopping once. */
 void bw_clock_stop(void);
-void bw_clock_go(void);
+void bw_clock_resume(void);
 
 /* The calling thread is the agent's own. */
 void bw_clock_thread_is_ours(void);

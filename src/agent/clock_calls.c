@@ -183,7 +183,7 @@ static struct until condition_begin(const void *c, clockid_t clock, const struct
 	return until_begin(clock);
 }
 
-static bool condition_goes_on(const void *c, const struct until *u, const struct timespec *t)
+static bool condition_continues(const void *c, const struct until *u, const struct timespec *t)
 {
 	bool yes = is_valid(t) && until_goes_on(u);
 	woken.condition = yes ? c : NULL;
@@ -197,7 +197,7 @@ static bool condition_goes_on(const void *c, const struct until *u, const struct
 		struct until u_ = condition_begin(c, clock, t);                                    \
 		struct timespec at_ = until_limit(&u_, t), *at = &at_;                             \
 		int r_ = (call);                                                                   \
-		r_ == (over) && condition_goes_on(c, &u_, t) ? 0 : r_;                             \
+		r_ == (over) && condition_continues(c, &u_, t) ? 0 : r_;                           \
 	})
 
 /* A condition knows its clock: bit 1 of wrefs (nptl/pthread_cond_wait.c, glibc 2.25 and newer). */

@@ -155,7 +155,7 @@ static void let_all_go(void)
 /* The end: by DETACH, or because the debugger is gone. */
 static void end_service(void)
 {
-	bw_clock_go();
+	bw_clock_resume();
 	bw_vec_each(&bw_dbg.attached, a)
 		bw_attach_end(*a);
 	/* patches are made only where something is attached, but for a debugger that has not got so
@@ -288,7 +288,7 @@ static void fall_asleep(const struct bw_msg *m)
 		(*a)->is_ready = true;
 		bw_attach_sleep(*a);
 	}
-	bw_clock_go();
+	bw_clock_resume();
 	let_all_go();
 	bw_error_free(bw_dbg_reply_result(m, 0, 0, ""));
 	pthread_mutex_lock(&bw_dbg.send_lock);

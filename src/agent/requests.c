@@ -186,7 +186,7 @@ static struct bw_error *on_clock(const struct bw_msg *m, struct bw_agent_file *f
 {
 	struct bw_agent_clock req;
 	memcpy(&req, m->body, sizeof(req));
-	(req.is_stopped ? bw_clock_stop : bw_clock_go)();
+	(req.is_stopped ? bw_clock_stop : bw_clock_resume)();
 	return bw_dbg_reply_result(m, 0, 0, "");
 }
 

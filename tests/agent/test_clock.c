@@ -276,7 +276,7 @@ static void test_waits_stand_still(void **state)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(waits); i++)
 		if (atomic_load(&waits[i].over))
 			fail_msg("%s ended while time stood still", waits[i].name);
-	bw_clock_go();
+	bw_clock_resume();
 	join_all();
 }
 
@@ -287,7 +287,7 @@ static void test_stops_in_waits(void **state)
 		start_all();
 		bw_clock_stop();
 		usleep(LIMIT_MS * 1000);
-		bw_clock_go();
+		bw_clock_resume();
 		join_all();
 	}
 }
@@ -332,8 +332,8 @@ static void test_clocks(void **state)
 	usleep(30000);
 	read_as_program(b);
 	int64_t stopped = bw_clock_real_ns() - before;
-	bw_clock_go();
-	bw_clock_go();
+	bw_clock_resume();
+	bw_clock_resume();
 	read_as_program(c);
 
 	assert_true(b[5] == a[5]);
@@ -367,7 +367,7 @@ static void test_timerfd(void **state)
 	bool good = false;
 	bw_clock_stop();
 	usleep(30000);
-	bw_clock_go();
+	bw_clock_resume();
 	assert_int_equal(pthread_create(&thread, NULL, ring, &good), 0);
 	pthread_join(thread, NULL);
 	assert_true(good);
