@@ -29,7 +29,7 @@ bool bw_wait_is_set(void)
 	return asked;
 }
 
-bool bw_wait_goes_on(unsigned waited_ms, bool for_answer)
+bool bw_wait_should_continue(unsigned waited_ms, bool for_answer)
 {
 	return !asked || asked(asked_cookie, waited_ms, for_answer);
 }

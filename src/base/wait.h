@@ -21,7 +21,7 @@ typedef bool bw_wait_fn(void *cookie, unsigned waited_ms, bool for_answer);
 /* NULL: every wait goes on, and is not asked about. */
 void bw_wait_set(bw_wait_fn *fn, void *cookie);
 bool bw_wait_is_set(void);
-bool bw_wait_goes_on(unsigned waited_ms, bool for_answer);
+bool bw_wait_should_continue(unsigned waited_ms, bool for_answer);
 
 /* Processes whose answers are waited for, directly or because one of the others waits for them.
  * name is borrowed for ever: "the virtual GPU". */

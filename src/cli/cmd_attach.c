@@ -90,7 +90,7 @@ static struct bw_error *await_hello(struct bw_cli *c, pid_t pid)
 	for (int i = 0; i < TRIES && !bw_debug_inferior_of(c->debug, pid); i++) {
 		struct bw_stop stop;
 		BW_TRY(bw_debug_wait(c->debug, PIECE_MS, &stop));
-		if (!bw_wait_goes_on((unsigned)i * PIECE_MS, false))
+		if (!bw_wait_should_continue((unsigned)i * PIECE_MS, false))
 			return bw_errorf(BW_E_INTERRUPTED, "Quit: process %d has not answered",
 					 (int)pid);
 		if (stop.kind == BW_STOP_EXITED)

@@ -183,7 +183,7 @@ struct bw_error *bw_live_command(struct bw_live_vm *vm, uint32_t slot, uint32_t 
 	while (__atomic_load_n(&s->command, __ATOMIC_ACQUIRE) != 0) {
 		if (waited > COMMAND_TIMEOUT_NS) {
 			/* says who is stopped */
-			bw_wait_goes_on((unsigned)(waited / 1000000), false);
+			bw_wait_should_continue((unsigned)(waited / 1000000), false);
 			return bw_errorf(BW_E_TIMEOUT, "the wave in slot %u does not answer", slot);
 		}
 		pause_for(waited);

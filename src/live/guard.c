@@ -432,7 +432,7 @@ static void await_end(pid_t pid)
 		uint64_t ms = (bw_live_now_ns() - start) / 1000000;
 		if (r == pid || (r < 0 && errno != EINTR))
 			return;
-		if (ms >= BW_WAIT_SLICE_MS && !bw_wait_goes_on((unsigned)ms, true))
+		if (ms >= BW_WAIT_SLICE_MS && !bw_wait_should_continue((unsigned)ms, true))
 			return;
 		usleep(us);
 	}

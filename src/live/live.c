@@ -299,7 +299,7 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 		if (waited - asked_ns >= ASK_NS && bw_wait_is_set()) {
 			asked_ns = waited;
 			/* Ctrl-C is an event here */
-			bw_wait_goes_on((unsigned)(waited / 1000000), false);
+			bw_wait_should_continue((unsigned)(waited / 1000000), false);
 		}
 		BW_TRY(sleep_once(l, limit == UINT64_MAX ? limit : limit - BW_MIN(waited, limit)));
 		BW_TRY(serve(l, out, &given));

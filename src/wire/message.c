@@ -84,7 +84,7 @@ static enum waited wait_for(int sock, short events, int64_t deadline_ms)
 		if (n == 0 && left == 0)
 			return LATE;
 		if (now_ms() - start >= BW_WAIT_SLICE_MS &&
-		    !bw_wait_goes_on((unsigned)(now_ms() - start), true))
+		    !bw_wait_should_continue((unsigned)(now_ms() - start), true))
 			return GIVEN_UP;
 	}
 }
