@@ -119,7 +119,7 @@ static struct bw_error *set_hold_time(struct bw_cli *c, const struct setting *s,
 {
 	bool *hold = &bw_debug_settings(c->debug)->hold_time;
 	BW_TRY(on_off(s->name, value, hold));
-	return *hold ? NULL : bw_debug_let_time_go(c->debug);
+	return *hold ? NULL : bw_debug_resume_time(c->debug);
 }
 
 static const char *show_hold_time(struct bw_cli *c, const struct setting *s, char *out,

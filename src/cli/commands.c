@@ -227,7 +227,7 @@ static size_t command_word(const char *line)
 }
 
 /* Commands that let more than the focus wave run, or end it all. */
-static bool lets_run(const struct bw_command *cmd)
+static bool resumes_waves(const struct bw_command *cmd)
 {
 	static bw_command_fn *const list[] = {bw_cmd_continue, bw_cmd_jump, bw_cmd_run,
 					      bw_cmd_starti,   bw_cmd_kill, bw_cmd_detach};
@@ -271,7 +271,7 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
 	if (c->confined && cmd->outside)
 		return bw_errorf(BW_E_UNSUPPORTED, "\"%s\" is not allowed here", cmd->name);
-	if (c->waves_to_come && lets_run(cmd)) {
+	if (c->waves_to_come && resumes_waves(cmd)) {
 		c->wave_is_over = true;
 		return NULL;
 	}

@@ -114,7 +114,7 @@ struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
  * is stopped. */
 struct bw_error *bw_debug_hold_time(struct bw_debug *d);
 /* Takes that back. */
-struct bw_error *bw_debug_let_time_go(struct bw_debug *d);
+struct bw_error *bw_debug_resume_time(struct bw_debug *d);
 
 /* ---- Why a wave has stopped ---- */
 

@@ -549,7 +549,7 @@ struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w) BW
 struct bw_error *bw_excp_write_own(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 void bw_excp_leave(struct bw_debug *d);
 /* Which catchpoint wants to know of these exceptions; 0: none. */
-uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_go_on);
+uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_resume);
 /* The instruction before pc, in the function that pc is in; 0: not known. */
 uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);
 /* BW_E_INVALID, naming the instruction, where va is known to lie inside of one. */

@@ -256,7 +256,7 @@ struct bw_error *bw_debug_hold_time(struct bw_debug *d)
 	return d->settings.hold_time && d->state == BW_DEBUG_STOPPED ? hold_time(d, true) : NULL;
 }
 
-struct bw_error *bw_debug_let_time_go(struct bw_debug *d)
+struct bw_error *bw_debug_resume_time(struct bw_debug *d)
 {
 	return hold_time(d, false);
 }

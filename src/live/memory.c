@@ -94,7 +94,7 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 }
 
 struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				    uint64_t code_va, uint64_t go_on_va)
+				    uint64_t code_va, uint64_t resume_va)
 {
 	struct bw_live_vm *vm = bw_live_vm(bw_live_of(t));
 	if (!vm || !vm->attached)
@@ -108,7 +108,7 @@ struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_
 	if (!pc)
 		return NULL;
 	f->code = code_va;
-	f->go_on = go_on_va;
+	f->resume = resume_va;
 	__atomic_store_n(&f->pc, pc, __ATOMIC_SEQ_CST);
 	return NULL;
 }

@@ -111,7 +111,7 @@ void bw_target_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *out_
 /* [FILTER] Entry `index` of the trap handler's filters (trap.h); pc 0: none. The code must have
  * been written before. */
 struct bw_error *bw_target_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				      uint64_t code_va, uint64_t go_on_va) BW_MUST_CHECK;
+				      uint64_t code_va, uint64_t resume_va) BW_MUST_CHECK;
 /* [WATCH] Number `index` of BW_TARGET_WATCHES; NULL: off. Waves report it where
  * BW_EXCP_ADDR_WATCH is enabled in their MODE. */
 struct bw_error *bw_target_set_watch(struct bw_target *t, unsigned index,

@@ -60,7 +60,7 @@ struct bw_target_ops {
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);
 	void (*code_buffer)(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b);
 	struct bw_error *(*set_filter)(struct bw_target *t, unsigned index, uint64_t pc,
-				       uint64_t code_va, uint64_t go_on_va);
+				       uint64_t code_va, uint64_t resume_va);
 	struct bw_error *(*set_watch)(struct bw_target *t, unsigned index,
 				      const struct bw_target_watch *w);
 	struct bw_error *(*set_exceptions)(struct bw_target *t, uint32_t mask);

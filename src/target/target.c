@@ -317,10 +317,10 @@ void bw_target_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *out_
 }
 
 struct bw_error *bw_target_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				      uint64_t code_va, uint64_t go_on_va)
+				      uint64_t code_va, uint64_t resume_va)
 {
 	BW_TRY(bw_target_need(t, NEEDS_set_filter));
-	return t->ops->set_filter(t, index, pc, code_va, go_on_va);
+	return t->ops->set_filter(t, index, pc, code_va, resume_va);
 }
 
 struct bw_error *bw_target_set_watch(struct bw_target *t, unsigned index,

@@ -133,7 +133,7 @@ struct bw_trap_control {
 	uint32_t enables, enables_hw;
 };
 struct bw_trap_filter {
-	uint64_t pc, code, go_on, pad;
+	uint64_t pc, code, resume, pad;
 };
 struct bw_trap_slot {
 	uint32_t state, command, seq, arg0, arg1, pad0, return_lo, return_hi;

@@ -571,7 +571,7 @@ static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
 }
 
 static struct bw_error *fake_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-					uint64_t code_va, uint64_t go_on_va)
+					uint64_t code_va, uint64_t resume_va)
 {
 	must(t, BW_CAP_FILTER);
 	return NULL; /* this handler tests nothing: every wave stops */

@@ -261,7 +261,7 @@ static struct bw_error *hold_time(struct fake_session *s)
 {
 	BW_TRY(bw_debug_hold_time(s->debug));
 	assert_int_equal(s->fake->time_held, bw_target_can(&s->fake->t, BW_CAP_HOLD_TIME));
-	return bw_debug_let_time_go(s->debug);
+	return bw_debug_resume_time(s->debug);
 }
 
 static struct bw_error *kill_program(struct fake_session *s)

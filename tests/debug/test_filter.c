@@ -15,7 +15,7 @@
 static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3], uint32_t *out_wave);
 
 static const struct bw_filter_facts facts = {
-	.n_vgprs = 16, .lanes = 32, .one_row = true, .wave = wave_place, .go_on_before_b = 32};
+	.n_vgprs = 16, .lanes = 32, .one_row = true, .wave = wave_place, .resume_before_b = 32};
 
 /* The end of every filter: wave32 has no upper half, and the return with SCC. */
 #define END                                                                                        \

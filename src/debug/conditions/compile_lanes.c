@@ -276,7 +276,7 @@ static void write_loop(struct gen *g, uint8_t root)
 	place(g, out);
 	/* ttmp7 and ttmp13: where to go on, some bytes before this code */
 	bw_asm_1(c, BW_OP_S_GETPC_B64, BW_FR_LEAF, (struct bw_asm_src){0});
-	uint32_t distance_b = (uint32_t)c->n * 4 + g->t->facts->go_on_before_b;
+	uint32_t distance_b = (uint32_t)c->n * 4 + g->t->facts->resume_before_b;
 	bw_asm_2(c, BW_OP_S_SUB_U32, BW_FR_TTMP7, bw_asm_code(BW_FR_LEAF),
 		 bw_asm_literal(distance_b));
 	bw_asm_2(c, BW_OP_S_SUBB_U32, BW_FR_TTMP13, bw_asm_code(BW_FR_LEAF + 1), zero);

@@ -23,7 +23,7 @@ struct bw_filter_facts {
 	 * NULL. */
 	bool (*wave)(void *cookie, uint64_t number, uint32_t out_group[3],
 		     uint32_t *out_wave_in_group);
-	uint32_t go_on_before_b; /* how far before the code lies where the handler goes on */
+	uint32_t resume_before_b; /* how far before the code lies where the handler goes on */
 	void *cookie;
 };
 

@@ -13,9 +13,9 @@
 #include "trap/trap.h"
 
 enum {
-	GO_ON_DW = 8, /* the copy of the instruction, before the filter's code */
+	RESUME_DW = 8, /* the copy of the instruction, before the filter's code */
 	CELL_DW = 256,
-	CODE_DW = CELL_DW - GO_ON_DW - 64, /* the fetcher runs ahead */
+	CODE_DW = CELL_DW - RESUME_DW - 64, /* the fetcher runs ahead */
 };
 
 void bw_filter_dirty(struct bw_debug *d)
@@ -74,7 +74,7 @@ static struct bw_filter_facts facts_of(struct bw_debug *d)
 				    .one_row = true,
 				    .variable = variable,
 				    .wave = wave_place,
-				    .go_on_before_b = GO_ON_DW * 4,
+				    .resume_before_b = RESUME_DW * 4,
 				    .cookie = d};
 	bool first = true;
 	bw_vec_each(&d->dispatches, x) {
@@ -166,7 +166,7 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	cell[at++] = bw_arch_s_trap(bw_debug_arch(d), BW_TRAP_ID_CELL_END) | BW_TRAP_MARK_TRAPSTS;
 	cell[at++] = (uint32_t)next;
 	cell[at] = (uint32_t)(next >> 32);
-	memcpy(cell + GO_ON_DW, code, n * sizeof(*code));
+	memcpy(cell + RESUME_DW, code, n * sizeof(*code));
 	free(p->filter_code);
 	p->filter_code = copy;
 	p->filter_dw = n;
@@ -174,7 +174,7 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	p->filter_va = va;
 	d->filters_used |= 1ull << index;
 	BW_TRY(bw_target_write(d->target, va, cell, sizeof(cell)));
-	BW_TRY(bw_target_set_filter(d->target, index, p->va, va + GO_ON_DW * 4, va));
+	BW_TRY(bw_target_set_filter(d->target, index, p->va, va + RESUME_DW * 4, va));
 	return patch_word(d, p, BW_TRAP_ID_FILTER + index);
 }
 
@@ -234,7 +234,7 @@ uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc)
 {
 	bw_vec_each(&d->patches, p) {
 		if (!p->filter || p->space != d->space || pc < p->filter_va ||
-		    pc >= p->filter_va + GO_ON_DW * 4)
+		    pc >= p->filter_va + RESUME_DW * 4)
 			continue;
 		return pc == p->filter_va ? p->va : p->va + p->inst.size_b;
 	}

@@ -73,7 +73,7 @@ struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 	return n ? bw_target_resume(d->target, slots, n) : NULL;
 }
 
-static struct bw_error *go_on(struct bw_debug *d)
+static struct bw_error *resume_all(struct bw_debug *d)
 {
 	struct bw_wave_record *focus = bw_debug_focus_priv(d);
 	if (d->state != BW_DEBUG_STOPPED)
@@ -374,8 +374,8 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	bw_hang_restart(d);
 	bw_watch_settle(d);
 	bw_catch_sweep(d);
-	BW_TRY(bw_debug_let_time_go(d));
-	struct bw_error *err = go_on(d);
+	BW_TRY(bw_debug_resume_time(d));
+	struct bw_error *err = resume_all(d);
 	/* the program or the GPU has died while we were stopped: wait will say so */
 	if (err && !bw_error_catch(&err, BW_E_GONE))
 		return err;

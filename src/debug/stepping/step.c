@@ -65,7 +65,7 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 		if (!along)
 			continue;
 		d->state = BW_DEBUG_RUNNING;
-		BW_TRY(bw_debug_let_time_go(d));
+		BW_TRY(bw_debug_resume_time(d));
 		BW_TRY(bw_debug_sift(d, &other));
 		/* the wave waited for may be the one that was found */
 		if (other && !d->slots[slot].stopped)

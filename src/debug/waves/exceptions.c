@@ -103,11 +103,11 @@ void bw_excp_leave(struct bw_debug *d)
 	bw_error_free(bw_target_set_exceptions(d->target, 0));
 }
 
-uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_go_on)
+uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_resume)
 {
 	uint64_t lanes = w->info.exec;
 	/* what the program itself enabled stops it whether or not anybody catches it */
-	*out_go_on = !(excp & of_program(d, w));
+	*out_resume = !(excp & of_program(d, w));
 	bw_vec_each(&d->breaks, it) {
 		struct bw_break *b = *it;
 		if (b->info.kind != BW_BREAK_EXCEPTION || !b->info.enabled ||
@@ -115,7 +115,7 @@ uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp
 			continue;
 		if (!bw_break_counts(d, b, w, &lanes))
 			continue;
-		*out_go_on = false;
+		*out_resume = false;
 		return b->info.number;
 	}
 	return 0;

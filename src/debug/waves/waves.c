@@ -271,11 +271,11 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 static void at_exception(struct bw_debug *d, struct bw_wave_record *w)
 {
 	uint32_t excp = (w->info.reasons & BW_REASON_FP_EXCEPTION) >> BW_REASON_FP_SHIFT;
-	bool go_on;
+	bool resume;
 	if (!excp)
 		return;
-	uint32_t number = bw_excp_hit(d, w, excp, &go_on);
-	if (go_on)
+	uint32_t number = bw_excp_hit(d, w, excp, &resume);
+	if (resume)
 		w->info.reasons &= ~(uint32_t)BW_REASON_FP_EXCEPTION;
 	else
 		w->info.cause_pc = bw_inst_before(d, w->info.pc);
