@@ -142,7 +142,7 @@ static struct bw_attach *take_attach(struct bw_attach *a)
 	return a;
 }
 
-static void let_all_go(void)
+static void release_all(void)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	bw_dbg.state = LEAVING;
@@ -164,7 +164,7 @@ static void end_service(void)
 	if (f)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
 	bw_agent_file_unref(f);
-	let_all_go();
+	release_all();
 }
 
 /* From here on another debugger may come. */
@@ -289,7 +289,7 @@ static void fall_asleep(const struct bw_msg *m)
 		bw_attach_sleep(*a);
 	}
 	bw_clock_resume();
-	let_all_go();
+	release_all();
 	bw_error_free(bw_dbg_reply_result(m, 0, 0, ""));
 	pthread_mutex_lock(&bw_dbg.send_lock);
 	close_own(&bw_dbg.sock);

@@ -98,7 +98,7 @@ static void live_close(struct bw_target *t)
 	bool killed = l->child_killed;
 	bw_vec_each(&l->procs, p)
 		if (!(*p)->is_killed)
-			bw_live_let_go(l, *p);
+			bw_live_detach_proc(l, *p);
 	bw_live_guard_finish(l, &(struct bw_guard_finish){.all = true});
 	if (killed)
 		bw_live_reap(l, 0);

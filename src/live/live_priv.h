@@ -141,7 +141,7 @@ struct bw_live {
 	struct bw_live_regs regs;
 	pid_t child; /* the program that we have started; -1: none */
 	int pidfd;   /* its */
-	bool child_gone, child_let_go, child_killed, exit_told;
+	bool child_gone, child_detached, child_killed, exit_told;
 	int child_status;
 
 	struct bw_folder folder; /* with the socket that agents connect to */
@@ -208,7 +208,7 @@ bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out);
 void bw_live_reap(struct bw_live *l, int options);
 void bw_live_free_procs(struct bw_live *l);
 /* Code back in its place, waves on their way: then nobody needs the handler's address. */
-void bw_live_let_go(struct bw_live *l, struct bw_live_proc *p);
+void bw_live_detach_proc(struct bw_live *l, struct bw_live_proc *p);
 /* What was there before we came. */
 struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;
 struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid) BW_MUST_CHECK;

@@ -288,7 +288,7 @@ static struct bw_live_proc *next_lost(struct bw_live *l)
 bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out)
 {
 	struct bw_live_proc *p = next_lost(l);
-	bool has_child = l->child > 0 && !l->child_let_go;
+	bool has_child = l->child > 0 && !l->child_detached;
 	if (p) {
 		bool known = is_child(l, p);
 		*out = (struct bw_target_event){.kind = BW_EVENT_PROGRAM_GONE,
@@ -324,7 +324,7 @@ void bw_live_reap(struct bw_live *l, int options)
 
 /* ---- They are sent ---- */
 
-void bw_live_let_go(struct bw_live *l, struct bw_live_proc *p)
+void bw_live_detach_proc(struct bw_live *l, struct bw_live_proc *p)
 {
 	if (p->fd < 0)
 		return;
@@ -344,8 +344,8 @@ struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid)
 		struct bw_live_proc *p = l->procs.data[i];
 		if (pid && p->pid != pid)
 			continue;
-		bw_live_let_go(l, p);
-		l->child_let_go |= is_child(l, p);
+		bw_live_detach_proc(l, p);
+		l->child_detached |= is_child(l, p);
 		remove_proc(l, p);
 	}
 	return NULL;
@@ -355,7 +355,7 @@ struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
 {
 	struct bw_live *l = bw_live_of(t);
 	bool child =
-		l->child > 0 && !l->child_gone && !l->child_let_go && (!pid || pid == l->child);
+		l->child > 0 && !l->child_gone && !l->child_detached && (!pid || pid == l->child);
 	bw_vec_each(&l->procs, it) {
 		struct bw_live_proc *p = *it;
 		/* where there is a program of ours, all are its; those that were attached to are
