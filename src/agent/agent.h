@@ -2,8 +2,9 @@
 #ifndef BW_AGENT_AGENT_H
 #define BW_AGENT_AGENT_H
 
-/* The inside of libbreakwater-agent.so. It lives in somebody else's process: nothing is printed but
- * the loss of the GPU, nothing exits, and what is not a GPU's passes through untouched.
+/* The inside of libbreakwater-agent.so. It runs in the process of the program: it prints nothing
+ * but the loss of the GPU, never exits, and passes every call that does not concern a GPU through
+ * unchanged.
  *
  *     interpose.c    the libc functions a program calls, each with its way back to libc
  *     paths.c        which paths are the GPU's, and where they lead
@@ -12,21 +13,21 @@
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
  *     debugger.c     the connection to the debugger
- *     requests.c     what the debugger asks for
+ *     requests.c     handlers of the debugger's requests
  *     attach.c       the trap handler and the debug area in the program's address space, patches
- *     listen.c       debuggers that come later
- *     clock.c        the program's time, which stands still while a person thinks
+ *     listen.c       debuggers that attach to the running program
+ *     clock.c        the program's time, which stands still while the debugger holds it
  *     clock_calls.c  the libc functions that tell the time or wait for it
  *     waits.c        finite waits of the program, longer by the time that submissions are held
  *     names.c        pipelines, labels and buffers by name; which packet is which dispatch
- *     handles.c      what is known of a program's handles
+ *     handles.c      a table from the program's handles to what is known of each
  *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)
  *
  * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it
  * submits through them is not debugged, what it opens itself is a program like any. DRM files do
- * not survive exec, nor the way to another process over a socket. System calls made without libc,
- * and static and setuid programs, pass by. A signal handler that calls ioctl, dup or close on a DRM
- * file may meet a lock of the thread it interrupts; on other files it does not.
+ * not survive exec, nor being passed to another process over a socket. System calls made without
+ * libc, and static and setuid programs, are not seen. A signal handler that calls ioctl, dup or
+ * close on a DRM file may meet a lock of the thread it interrupts; on other files it does not.
  *
  * Threads: any thread of the program may be in any function. Locks are held for moments only, never
  * across a call to the GPU. In a forked child the connection to the debugger is not used. */
@@ -46,11 +47,13 @@ struct bw_agent_file {
 	atomic_int refs;
 	int n_fds;	 /* descriptors of the program that name it; under the table's lock */
 	pid_t owner;	 /* the process that opened it: only that one closes it at the server */
-	uint32_t number; /* of the process's files, from 1: the debugger's name for it */
+	uint32_t number; /* its number among the process's files, from 1, by which the debugger
+			  * names it */
 	uint32_t ip_type, ring; /* of the last submission shown; debugger.c's, under its lock */
 	unsigned minor;		/* 128: render node, 0: card */
 	uint32_t server_file;	/* virtual */
-	int own_fd; /* real: a descriptor of ours, so that it outlives the program's; else -1 */
+	int own_fd; /* kernel device: a duplicate of ours that stays open when the program closes
+		     * its own; else -1 */
 	struct bw_track *track;	  /* NULL unless there is a debugger */
 	struct bw_recent *recent; /* submit.c: submissions that a debugger may come too late for */
 };
@@ -61,9 +64,10 @@ struct bw_agent_file {
 struct bw_agent_file *bw_agent_file_of(int fd);
 void bw_agent_file_ref(struct bw_agent_file *f);
 void bw_agent_file_unref(struct bw_agent_file *f);
-/* fd is one more name of f; takes no reference of the caller's. False: the number is too high. */
+/* Records that fd refers to f, too; the caller keeps its own reference. False: the number is too
+ * high. */
 bool bw_agent_fd_set(int fd, struct bw_agent_file *f);
-/* fd names nothing of ours any more. Returns true if it did. */
+/* Records that fd no longer refers to a DRM file. Returns true if it did until now. */
 bool bw_agent_fd_forget(int fd);
 bool bw_agent_fd_is_gpu(int fd);
 /* Descriptors of the agent itself, which the program must not close. */
@@ -71,7 +75,8 @@ bool bw_agent_fd_is_own(int fd);
 void bw_agent_fd_own(int fd, bool own);
 /* pages.c: as bw_vgpu_client_hooks.share_pages */
 int bw_agent_share_pages(uint64_t va, uint64_t size_b);
-/* A buffer object on such pages lives, and lives no more (handle 0: none of the file's). */
+/* Records that a buffer object uses such pages, and that it no longer does (handle 0: no buffer
+ * object of the file does). */
 void bw_agent_pages_used(uint32_t file, uint32_t handle, uint64_t va, uint64_t size_b);
 void bw_agent_pages_closed(uint32_t file, uint32_t handle);
 /* Moves a descriptor of the agent out of the way of the program's low numbers. */
@@ -102,7 +107,7 @@ int bw_agent_open_node(unsigned minor, int flags);
 /* A descriptor that the kernel has opened for a path below /dev/dri: remembered when it is amdgpu's
  * and there is a debugger. */
 void bw_agent_adopt(int fd, unsigned minor);
-/* The call itself, without anybody looking: 0 or more, or -errno. */
+/* Makes the ioctl without tracking or showing it: 0 or more, or -errno. */
 int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* The program's call. */
 int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
@@ -126,7 +131,8 @@ struct bw_agent_path {
 };
 /* dirfd: AT_FDCWD or a folder's. Touches nothing but memory unless the path looks like a GPU's. */
 void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out);
-/* /proc/self/fd/N of a file of the virtual GPU: what it leads to is not what a program must see. */
+/* /proc/self/fd/N of a file of the virtual GPU: its real link target must be hidden from the
+ * program. */
 bool bw_agent_is_fd_link(const char *path, int *out_fd);
 /* Takes the tree's root off the front of a path that came out of it; moves the text in place. */
 void bw_agent_strip_root(char *path);

@@ -357,7 +357,7 @@ int bw_attach_wake(struct bw_attach *a, struct bw_agent_attach_reply *out, int *
 	out->displaced_va = a->left->buffers[2].va;
 	out->pasid = a->pasid;
 	out->vmid_reserved = a->reserved;
-	/* conditions of the one before: whose s_traps are not in the code any more */
+	/* conditions of the earlier attachment, whose s_traps have been removed from the code */
 	memset(a->area + BW_TRAP_C_FILTERS, 0, BW_TRAP_N_FILTERS * sizeof(struct bw_trap_filter));
 	bw_trap_listen(a->area);
 	return 0;
@@ -424,7 +424,7 @@ static void flush_begin(struct bw_attach *a)
 		flush_end(a);
 }
 
-/* Where that job cannot be made, or is lost: when no other is left. */
+/* Where that job cannot be submitted, or is lost: wait until no other job is left. */
 static bool caches_are_empty(struct bw_attach *a)
 {
 	struct bw_attach_flush *u = a->flush;
@@ -469,6 +469,6 @@ void bw_attach_over(struct bw_attach *a, bool given_back)
 
 void bw_attach_drop(struct bw_attach *a)
 {
-	a->reserved = false; /* it goes with the file, too */
+	a->reserved = false; /* it is freed with the file in any case */
 	bw_attach_over(a, false);
 }

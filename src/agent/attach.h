@@ -9,8 +9,8 @@
 #include "wire/agent_proto.h"
 
 /* What lies in the program's address space for the debugger. It outlives the attachment: waves that
- * were launched under the handler may still need it, so each job holds a reference, and the last
- * one that lets go takes it away. */
+ * were launched under the handler may still need it, so each job holds a reference, and dropping
+ * the last reference frees it. */
 struct bw_attach_left {
 	atomic_uint refs;
 	struct bw_agent_file *file; /* a reference */
@@ -18,7 +18,7 @@ struct bw_attach_left {
 		uint32_t handle;
 		uint64_t va, size_b;
 	} buffers[3]; /* area, handler, displaced instructions */
-	bool stays;   /* nobody can tell whether it is still needed, or it goes with the file */
+	bool stays;   /* do not free it: it may still be needed, or is freed with the file */
 };
 
 struct bw_attach {
@@ -27,7 +27,7 @@ struct bw_attach {
 	uint8_t *area;	      /* mapped */
 	uint32_t area_handle; /* for the residency list of each submission */
 	bool reserved;	      /* the VMID */
-	bool is_ready;	      /* it stays when its debugger goes */
+	bool is_ready;	      /* it stays in place when the debugger detaches */
 	uint32_t pasid;
 	struct bw_attach_left *left;
 	struct bw_attach_flush *flush; /* while leaving */
@@ -39,21 +39,21 @@ struct bw_attach {
 int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req,
 	      const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
 	      struct bw_agent_attach_reply *out, int *out_fd);
-/* Puts patched code back, tells the handler that nobody listens, and has the instruction caches
- * emptied. */
+/* Restores patched code, tells the handler that no debugger is attached, and has the instruction
+ * caches invalidated. */
 void bw_attach_end(struct bw_attach *a);
-/* After the end, again and again until the trap registers are back: lets stopped waves go. True: no
- * instruction cache holds patched code any more. */
+/* Resumes waves that have stopped. Called after bw_attach_end, repeatedly until the trap registers
+ * are restored. True: no instruction cache holds patched code any more. */
 bool bw_attach_has_left(struct bw_attach *a);
-/* given_back: no wave can enter the handler any more, so the buffers go when those have ended that
- * are in flight; else they stay for good. */
+/* given_back: no wave can enter the handler any more, so the buffers are freed when the jobs in
+ * flight have ended; else they are never freed. */
 void bw_attach_over(struct bw_attach *a, bool given_back);
-/* A ready one is used again: as bw_attach answers. */
+/* Uses an attachment that is asleep again, with the same answer as bw_attach. */
 int bw_attach_wake(struct bw_attach *a, struct bw_agent_attach_reply *out, int *out_fd);
-/* Instead of bw_attach_over: it stays as it is, and nobody listens. */
+/* Instead of bw_attach_over: the attachment stays in place, without a debugger. */
 void bw_attach_sleep(struct bw_attach *a);
 int bw_attach_pasid(struct bw_agent_file *f, uint32_t *out);
-/* One more, and one less, that needs what is attached. */
+/* Adds and drops a reference to what is attached. */
 struct bw_attach_left *bw_attach_left_ref(struct bw_attach_left *left);
 void bw_attach_left_unref(struct bw_attach_left *left);
 /* Forgets the file, whose address space is about to end. */

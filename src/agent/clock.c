@@ -132,5 +132,5 @@ void bw_clock_fork_parent(void)
 void bw_clock_fork_child(void)
 {
 	pthread_mutex_unlock(&c.lock);
-	bw_clock_resume(); /* nobody will tell it when */
+	bw_clock_resume(); /* no debugger will resume it */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What libc says of the time, and its waits with a limit, in the program's time (clock.h).
+/* The functions of libc that tell the time or wait with a limit, in the program's time (clock.h).
  *
- * A wait that has run out is taken up again for as long as the program's time stood still in it.
+ * A wait that has timed out is repeated for as long as the program's time stood still during it.
  * Signals of timers (alarm, setitimer, timer_create) come when they come, as do the ticks of a
  * timerfd, and what a program asks of the processor or of the kernel without libc is real time. */
 #include <errno.h>
@@ -27,7 +27,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static const int64_t S = 1000000000;
-/* While time stands still, a limit that is all but reached is looked at this often. */
+/* While time stands still, a wait whose limit is nearly reached checks this often. */
 static const int64_t PAUSE_NS = 20000000;
 
 static struct timespec later(struct timespec t, int64_t ns)
@@ -65,7 +65,7 @@ struct until {
 
 static struct until until_begin(clockid_t clock)
 {
-	/* A limit on the program's own clock is behind from the start, one by date is not. */
+	/* A limit on the program's own clock is off by that from the start, one by date is not. */
 	return (struct until){.clock = clock,
 			      .base_ns = bw_clock_has(clock) ? 0 : bw_clock_behind_ns()};
 }
@@ -104,8 +104,8 @@ static bool until_goes_on(const struct until *u)
 		r_;                                                                                \
 	})
 
-/* A wait for a time: what of it is left when that has passed, because the program's time stood
- * still meanwhile. 0: it is over. */
+/* How much of a wait is left after its time has passed, because the program's time stood still
+ * meanwhile. 0: it is over. */
 static int64_t still_ns(int64_t *behind)
 {
 	int64_t now = bw_clock_behind_ns(), left = now - *behind;
@@ -166,9 +166,10 @@ EXPORT unsigned sleep(unsigned s)
 
 /* Locks, conditions and semaphores */
 
-/* A condition that ran out while time stood still has not: the program is told that it woke up for
- * nothing, as conditions may, because the signal it waits for may have come just now. It looks, and
- * waits again until the same time. By date that wait must know what the first one did. */
+/* A condition that timed out while time stood still has not timed out for the program: it is told
+ * that it woke up for nothing, as conditions may, because the signal it waits for may have come
+ * just now. It looks, and waits again until the same time. By date that wait must know what the
+ * first one did. */
 static _Thread_local struct {
 	const void *condition;
 	struct timespec limit;
@@ -217,7 +218,7 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 	return CONDITION(c, clock, t, ETIMEDOUT, REAL(pthread_cond_clockwait)(c, m, clock, at));
 }
 
-_Static_assert(thrd_success == 0, "what CONDITION says of a wait that goes on");
+_Static_assert(thrd_success == 0, "what CONDITION returns for a wait that continues");
 EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 {
 	return CONDITION(c, CLOCK_REALTIME, t, thrd_timedout, REAL(cnd_timedwait)(c, m, at));

@@ -81,7 +81,7 @@ struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_pa
 	return err;
 }
 
-/* An event; a debugger that does not take it is gone, which the service thread sees too. */
+/* Sends an event. If that fails the debugger is gone, which the service thread notices as well. */
 static void send_event(uint16_t type, const struct bw_msg_part *parts, size_t n)
 {
 	_cleanup_error_ struct bw_error *err = bw_dbg_send(type, 0, parts, n, -1);
@@ -128,7 +128,7 @@ struct bw_attach *bw_dbg_attach_of(const struct bw_agent_file *f)
 	return NULL;
 }
 
-/* From here on no submission finds it. */
+/* From here on no submission uses the attachment. */
 static struct bw_attach *take_attach(struct bw_attach *a)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
@@ -158,8 +158,7 @@ static void end_service(void)
 	bw_clock_resume();
 	bw_vec_each(&bw_dbg.attached, a)
 		bw_attach_end(*a);
-	/* patches are made only where something is attached, but for a debugger that has not got so
-	 * far */
+	/* patches exist only where something is attached, unless the debugger failed before that */
 	struct bw_agent_file *f = bw_dbg_file_of(0);
 	if (f)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
@@ -180,7 +179,7 @@ struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f,
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	const struct bw_attach *a = bw_dbg_attach_of(f);
-	/* what sleeps stays in any case */
+	/* an attachment that is asleep stays in any case */
 	bool stays = a && a->is_ready && bw_dbg.state == ENDED;
 	struct bw_attach_left *left = a && !stays ? bw_attach_left_ref(a->left) : NULL;
 	*out_area_handle = a ? a->area_handle : 0;
@@ -216,8 +215,9 @@ static void drop_closed_files(void)
 
 enum { LOOK_MS = 2 };
 
-/* Lets waves go until the guard says that the trap registers are back; what it needs for that is
- * that no patched code is left anywhere (LEFT). False: it is no more, and nobody will tell. */
+/* Resumes waves that stop until the guard says that the trap registers are restored (BACK). The
+ * guard needs to hear first that no patched code is left anywhere (LEFT). False: the guard has
+ * ended without saying so. */
 static bool await_registers(void)
 {
 	struct bw_msg m = BW_MSG_INIT;
@@ -261,7 +261,7 @@ static void take_guard(struct bw_msg *m)
 	bool allowed = !err && bw_peer_is_allowed(&peer, BW_NO_USER);
 	bw_error_free(err);
 	if (!allowed)
-		return; /* a socket is what it has to be, and one of who debugs us */
+		return; /* it must be a socket, and its peer the one that debugs us */
 	bw_dbg.guard = bw_agent_fd_move_high(bw_take_fd(m->fd));
 	bw_agent_fd_own(bw_dbg.guard, true);
 }
@@ -280,8 +280,8 @@ static void end_attaches(bool given_back)
 	}
 }
 
-/* READY: whoever asked for it has the registers in its care, and its guard sees our end by this
- * line. */
+/* READY: the debugger that asked for it owns the registers, and its guard sees by this connection
+ * when we end. */
 static void fall_asleep(const struct bw_msg *m)
 {
 	bw_vec_each(&bw_dbg.attached, a) {
@@ -294,7 +294,8 @@ static void fall_asleep(const struct bw_msg *m)
 	pthread_mutex_lock(&bw_dbg.send_lock);
 	close_own(&bw_dbg.sock);
 	pthread_mutex_unlock(&bw_dbg.send_lock);
-	if (bw_dbg.guard >= 0) { /* else it is called for one more file, and has its line */
+	if (bw_dbg.guard >= 0) { /* else it has been told of another file already, and has its
+				  * connection */
 		close_own(&bw_dbg.keeper);
 		bw_dbg.keeper = bw_dbg.guard;
 		bw_dbg.guard = -1;
@@ -379,8 +380,9 @@ static void say_hello(const struct bw_agent_file *f)
 	send_event(BW_AGENT_EV_HELLO, &part, 1);
 }
 
-/* f: the file to speak of, a reference of the caller's. The state is no longer ENDED or UNTRIED, so
- * that no other thread does the same. Takes sock, which is out of the program's sight. */
+/* f: the file to announce; the caller's reference. The state is no longer ENDED or UNTRIED, so that
+ * no other thread does the same. Takes ownership of sock, whose descriptor the program does not
+ * see. */
 static int begin_service(int sock, struct bw_agent_file *f)
 {
 	bw_dbg.sock = sock;
@@ -466,7 +468,7 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 	}
 	if (bw_dbg.last == f->number)
 		bw_dbg.last = 0;
-	/* With a service thread the last reference is that thread's to drop: it may be using the
+	/* With a service thread, that thread drops the last reference, as it may be using the
 	 * file. */
 	bool pass_on = ours && (bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING);
 	struct bw_attach *asleep = ours && !pass_on ? bw_dbg_attach_of(f) : NULL;
@@ -541,7 +543,7 @@ void bw_debugger_call_keeper(struct bw_agent_file *f)
 	pthread_mutex_unlock(&bw_dbg.lock);
 	if (call && connect_to(path, f)) {
 		pthread_mutex_lock(&bw_dbg.lock);
-		close_own(&bw_dbg.keeper); /* nobody is there any more */
+		close_own(&bw_dbg.keeper); /* the keeper is gone */
 		pthread_mutex_unlock(&bw_dbg.lock);
 	}
 }

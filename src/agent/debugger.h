@@ -3,7 +3,7 @@
 #define BW_AGENT_DEBUGGER_H
 
 /* The connection to the debugger (wire/agent_proto.h): made when the program opens its first amdgpu
- * device, served by a thread of its own, and gone for good when it ends. */
+ * device, served by a thread of its own, and never made again once it has ended. */
 
 #include "agent/agent.h"
 #include "wire/agent_proto.h"
@@ -11,19 +11,20 @@
 struct bw_attach_left;
 
 void bw_debugger_file_opened(struct bw_agent_file *f);
-/* A debugger that came later, and whom this process may be shown to: takes the connection, and
- * answers on it with an int32, 0 or -errno (EBUSY: there is one; ENODEV: no GPU is open). */
+/* Takes the connection of a debugger that attaches to the running process and is allowed to, and
+ * answers on it with an int32, 0 or -errno (EBUSY: another debugger is attached; ENODEV: no GPU is
+ * open). */
 void bw_debugger_take(int sock);
-/* A submission of f is about to be made, and has ended: what it may need in the meantime stays
- * where it is. NULL: nothing is attached to f. The debug area's buffer must be on its residency
- * list. */
+/* Called when a submission of f is about to be made, and when it has ended: what is attached to f
+ * is not freed in between. NULL: nothing is attached to f. The debug area's buffer must be on the
+ * submission's residency list. */
 struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f,
 					     uint32_t *out_area_handle);
 void bw_debugger_job_ended(struct bw_attach_left *left);
 /* The program has closed the last descriptor of f. */
 void bw_debugger_file_closed(struct bw_agent_file *f);
 
-/* Is there somebody to show submissions to? */
+/* Whether there is a debugger to show submissions to. */
 bool bw_debugger_listens(void);
 /* Shows one that runs already. Returns its number. */
 uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submit,
@@ -31,10 +32,11 @@ uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submi
 /* The file is ready for debuggers that come (breakwater exec --ready), whether one is there or
  * not. */
 bool bw_debugger_is_ready(const struct bw_agent_file *f);
-/* A file that is not ready, in a program that should be: whoever made the others so is called. */
+/* A file that is not ready, in a program that should be: asks the debugger that made the others
+ * ready to make this one ready, too. */
 void bw_debugger_call_keeper(struct bw_agent_file *f);
-/* Shows a submission of f and waits for RELEASE. Returns its number, 0 when nobody holds it any
- * more. blob: submit->blob_b bytes that the dispatches point into. */
+/* Shows a submission of f and waits for RELEASE. Returns its number, 0 when it is no longer held.
+ * blob: submit->blob_b bytes that the dispatches point into. */
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob);
 /* How long submissions have been held so far, in ns: grows only while one is. */

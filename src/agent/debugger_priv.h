@@ -19,12 +19,13 @@ struct held {
 struct files BW_VEC(struct bw_agent_file *);
 
 extern struct bw_dbg {
-	pthread_mutex_t lock; /* of what follows, but for the socket's two directions */
+	pthread_mutex_t lock; /* protects all that follows, except the two directions of the
+			       * socket */
 	pthread_cond_t released;
 	enum bw_dbg_state { UNTRIED, CONNECTED, LEAVING, ENDED } state;
 	struct files files;  /* open ones, a reference each */
 	uint32_t last;	     /* number of the one that has submitted last, 0: none has */
-	struct files closed; /* by the program: the service thread lets go of them */
+	struct files closed; /* closed by the program: the service thread drops their references */
 	struct BW_VEC(struct bw_attach *) attached; /* only the service thread changes it */
 	uint32_t submissions;
 	struct BW_VEC(struct held *) held;
@@ -32,8 +33,9 @@ extern struct bw_dbg {
 
 	pthread_mutex_t send_lock;
 	int sock;
-	int guard;  /* the line to the debugger's guard, -1: none; the service thread's */
-	int keeper; /* to that of the one who has made us ready */
+	int guard;  /* connection to the debugger's guard, -1: none; used by the service thread
+		     * alone */
+	int keeper; /* connection to the guard of the debugger that has made us ready */
 } bw_dbg;
 
 /* debugger.c */
@@ -41,7 +43,7 @@ struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_pa
 			     int fd) BW_MUST_CHECK;
 /* Lock held. 0: the one that has submitted last, else the first. */
 struct bw_agent_file *bw_dbg_find_file(uint32_t number);
-/* The file that a request is about, with a reference. */
+/* The file that a request names, with a reference. */
 struct bw_agent_file *bw_dbg_file_of(uint32_t number);
 /* Lock held, or on the service thread. */
 struct bw_attach *bw_dbg_attach_of(const struct bw_agent_file *f);

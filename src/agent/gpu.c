@@ -55,7 +55,7 @@ static char root[PATH_MAX];
 static void say(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
-		/* nobody there to be told */
+		/* there is nowhere to print it */
 	}
 }
 
@@ -106,7 +106,7 @@ struct bw_vgpu_client *bw_agent_client(void)
 	return NULL;
 }
 
-/* Connects, unless that was tried before. */
+/* Connects to the server, unless that was tried before. */
 static struct bw_vgpu_client *need_client(void)
 {
 	if (!connecting) {
@@ -193,7 +193,7 @@ void bw_agent_adopt(int fd, unsigned minor)
 	bw_agent_file_unref(f);
 }
 
-/* Which pages of the program are the virtual GPU's just now. */
+/* Which pages of the program the virtual GPU uses now. */
 static void note_pages(const struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	struct drm_amdgpu_gem_userptr user;

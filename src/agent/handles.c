@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where handle is, or where it belongs. Lock held. */
+/* The index of the handle, or where it would be inserted. Lock held. */
 static size_t find(const struct bw_handles *h, uint64_t handle)
 {
 	size_t low = 0, high = h->n;
@@ -39,7 +39,7 @@ static bool make_room(struct bw_handles *h)
 	return true;
 }
 
-/* Moves all from `from` on to `to`. */
+/* Moves the entries from index `from` on to index `to`. */
 static void shift(struct bw_handles *h, size_t to, size_t from)
 {
 	memmove(h->handles + to, h->handles + from, (h->n - from) * sizeof(*h->handles));

@@ -2,7 +2,8 @@
 #ifndef BW_AGENT_HANDLES_H
 #define BW_AGENT_HANDLES_H
 
-/* What is known of a program's handles: one record of one size for each. Any thread may ask. */
+/* A table from the program's handles to what is known of each: records of one size. Any thread may
+ * call. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,10 +19,10 @@ struct bw_handles {
 };
 #define BW_HANDLES_INIT(type) {.record_b = sizeof(type), .lock = PTHREAD_MUTEX_INITIALIZER}
 
-/* A handle that is known already is a new thing of the same name. Where memory is short it is not
- * known afterwards. */
+/* Stores a record; one that exists for the handle is replaced. When out of memory the handle is
+ * unknown afterwards. */
 void bw_handles_put(struct bw_handles *h, uint64_t handle, const void *record);
-/* False, and out as it was: not known. */
+/* False: the handle is unknown, and out is unchanged. */
 bool bw_handles_get(struct bw_handles *h, uint64_t handle, void *out);
 void bw_handles_drop(struct bw_handles *h, uint64_t handle);
 

@@ -459,7 +459,7 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	if ((flags & CLOSE_RANGE_CLOEXEC) || !bw_agent_owns_table() || first > last)
 		return REAL(close_range)(first, last, flags);
-	/* In pieces around the agent's descriptors. */
+	/* Closes the range piece by piece, leaving out the agent's descriptors. */
 	unsigned at = first;
 	for (int fd; at <= last && at <= INT_MAX && (fd = bw_agent_fd_next((int)at)) >= 0 &&
 		     (unsigned)fd <= last;

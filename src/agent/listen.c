@@ -21,7 +21,7 @@
 
 enum { MAX_WAITING = 16, PATIENCE_S = 5, POLL_MS = 1000, BACKLOG = 64, NAMES = 8 };
 
-/* Who has connected and not said yet what for. */
+/* Connections that have not sent their request yet. */
 struct caller {
 	int fd;
 	time_t until;
@@ -61,7 +61,7 @@ static void forget(unsigned i)
 	waiting[i] = waiting[--n_waiting];
 }
 
-/* Those who have waited longest make room. */
+/* The oldest connections are closed to make room. */
 static void add_caller(int fd)
 {
 	unsigned oldest = 0;
@@ -94,7 +94,7 @@ static void accept_caller(void)
 	bw_error_free(err);
 }
 
-/* False: he is still to be waited for. */
+/* False: the peer's request has not arrived yet. */
 static bool hear(struct caller *c)
 {
 	ssize_t n =
@@ -137,7 +137,7 @@ static void *listener(void *cookie)
 	}
 }
 
-/* Names are free for all: where somebody has taken ours, another one does. */
+/* Any process may take any name: where ours is taken, a random suffix is added. */
 static int bind_name(int fd)
 {
 	for (int i = 0; i < NAMES; i++) {

@@ -4,9 +4,9 @@
 
 /* Debuggers that come to a program already running (`breakwater attach PID`). A program started by
  * `breakwater exec` listens on a name of its own (BW_AGENT_NAME in wire/agent_proto.h) from when it
- * opens the GPU; a debugger's connection there becomes the one that it debugs through. Only who may
- * look into this process anyway is heard (wire/peer.h), and those who connect and say nothing keep
- * nobody out. */
+ * opens the GPU; a debugger's connection there becomes the one that it debugs through. Only a peer
+ * that may trace this process anyway is accepted (wire/peer.h), and connections that send nothing
+ * do not block others. */
 
 /* Begins to listen, once. */
 void bw_listen_start(void);

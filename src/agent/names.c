@@ -90,7 +90,7 @@ static void copy_name(char *to, size_t room, const char *from)
 
 static struct bw_agent_object *find(uint32_t kind, uint64_t handle)
 {
-	/* handles of the driver are taken again soon: the newest is the likeliest */
+	/* the driver uses handles again soon, so the newest entry is the likeliest */
 	for (size_t i = g.objects.len; i-- > 0;)
 		if (g.objects.data[i].kind == kind && g.objects.data[i].handle == handle)
 			return &g.objects.data[i];
@@ -230,7 +230,7 @@ static void free_cmd(struct command_buffer *c)
 	free(c);
 }
 
-/* Runs `what` on the command buffer, which is called c there. */
+/* Runs `what` with c set to the record of the command buffer. */
 #define WITH_CMD(handle, what)                                                                     \
 	do {                                                                                       \
 		pthread_mutex_lock(&g.lock);                                                       \
@@ -357,7 +357,7 @@ static void push_label(char label[LABEL_MAX_B], const char *more)
 {
 	size_t n = strlen(label), m = more ? strnlen(more, LABEL_MAX_B) : 0;
 	if (n + m + 2 > LABEL_MAX_B)
-		return; /* too deep to be read by anybody */
+		return; /* too deep a nesting to be of use */
 	if (n)
 		label[n++] = BW_AGENT_LABEL_SEPARATOR;
 	for (size_t i = 0; i < m; i++)
@@ -507,7 +507,7 @@ enum { PIPELINE_LOOK_B = 1024, SHADER_LOOK_B = 512 };
 static size_t peek(uint64_t at, void *out, size_t size_b)
 {
 	struct iovec l = {out, size_b}, r = {(void *)(uintptr_t)at, size_b};
-	/* what is not mapped ends it: nothing can crash */
+	/* stops at the first page that is not mapped, so it cannot crash */
 	ssize_t n = process_vm_readv(getpid(), &l, 1, &r, 1, 0);
 	return n < 0 ? 0 : (size_t)n & ~(size_t)7;
 }

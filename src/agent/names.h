@@ -4,7 +4,7 @@
 
 /* What the program's graphics API knows and its ioctls do not say: which pipeline a dispatch packet
  * belongs to, labels, push constants, names of objects. Known for Vulkan, where the agent is a
- * layer as well (vk_layer.c); for other programs these functions have nothing to tell. */
+ * layer as well (vk_layer.c); for other programs these functions return nothing. */
 
 #include "agent/agent.h"
 #include "base/vec.h"

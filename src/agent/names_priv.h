@@ -2,8 +2,9 @@
 #ifndef BW_AGENT_NAMES_PRIV_H
 #define BW_AGENT_NAMES_PRIV_H
 
-/* What the layer (vk_*.c) tells names.c, in no API's words. Handles are the program's; unknown ones
- * are ignored: the program may have made them before anybody listened. Any thread. */
+/* What the layer (vk_*.c) tells names.c, in terms that do not depend on the API. Handles are the
+ * program's; unknown ones are ignored, as the program may have made them before the layer was
+ * active. Any thread may call. */
 
 #include "agent/names.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of the program that become the GPU's (GEM_USERPTR). The virtual GPU is another process:
  * what it is to use must lie in a file that both have mapped. So private pages are copied to a
- * memfd, which is then mapped in their place. What another thread writes between the one and the
- * other is lost, and after a fork() the pages belong to both processes: neither is what programs do
- * with memory that they are just handing to a GPU. */
+ * memfd, which is then mapped in their place. What another thread writes between copying and
+ * mapping is lost, and after a fork() both processes share the pages. Programs do neither with
+ * memory that they are handing to a GPU. */
 #include "agent/agent.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that the debugger has written over, with what was there. */
+/* Code that the debugger has overwritten, with the original bytes. */
 #include <errno.h>
 #include <string.h>
 

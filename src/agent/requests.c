@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the debugger asks for, and what it is told. On the service thread. */
+/* Handlers of the debugger's requests. They run on the service thread. */
 #include "agent/debugger_priv.h"
 
 #include <amdgpu_drm.h>
@@ -48,7 +48,7 @@ struct bw_error *bw_dbg_reply_result(const struct bw_msg *m, int result, uint64_
 	return reply(m, &r, sizeof(r), NULL, 0, -1);
 }
 
-/* Takes a over, or gives it up when there is no room for it. */
+/* Takes ownership of a, or frees it when there is no room for it. */
 static bool add_attach(const struct bw_attach *a)
 {
 	struct bw_attach *copy = malloc(sizeof(*copy));
@@ -84,7 +84,7 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 	else if (ready && ready->is_ready && !bw_attach_wake(ready, &out, &fd))
 		bw_submit_show_running(f);
 	else if (ready && ready->is_ready)
-		; /* what is wrong stands in out */
+		; /* the error is in out */
 	else if (ready)
 		set_result(&out.r, -EBUSY, 0, "already attached");
 	else if (!is_held)

@@ -84,7 +84,7 @@ static bool on_find(void *cookie, const struct bw_pm4_find *found)
 	return true;
 }
 
-/* What cannot be read is not shown: the GPU will say what is wrong with it. */
+/* What cannot be read is not shown: the GPU will report the fault. */
 static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
 {
 	if (s->depth >= IB_DEPTH_MAX || !size_dw || size_dw > IB_MAX_DW)
@@ -187,7 +187,7 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 	return r;
 }
 
-/* Telling the debugger when it is over */
+/* Telling the debugger that a submission has ended */
 
 static bool has_waves(const struct submission *s)
 {
@@ -238,13 +238,13 @@ static void start_wait(const struct submission *s, struct bw_attach_left *job, u
 			    .ctx_id = s->in.ctx_id}};
 	bw_agent_file_ref(s->file);
 	if (bw_thread_start(wait_thread, w)) {
-		/* nobody will know when it ends: what it may use stays */
+		/* its end will not be noticed, so what it may use is never freed */
 		bw_agent_file_unref(s->file);
 		free(w);
 	}
 }
 
-/* ---- What was there before the debugger ---- */
+/* ---- Submissions made before the debugger attached ---- */
 
 /* The last submissions of a file that is ready for one: enough to look at again. */
 enum { RECENT = 16, RECENT_IBS = 4 };
@@ -308,7 +308,7 @@ static bool is_over(struct bw_agent_file *f, const struct recent_one *one)
 	       !a.out.status;
 }
 
-/* What the debugger is told of a submission that has been scanned. */
+/* The message to the debugger about a submission that has been scanned. */
 static struct bw_agent_submit event_of(struct submission *s, uint32_t frame)
 {
 	struct bw_agent_submit event = {.file = s->file->number,
@@ -365,7 +365,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bw_debugger_call_keeper(f);
 	uint32_t number = 0, area_handle = 0;
 	bool listens = bw_debugger_listens();
-	/* a debugger that has just left may still need what it left behind */
+	/* a debugger that has just detached may still need what it left in place */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
 	struct submission *s = listens || job || area_handle ? calloc(1, sizeof(*s)) : NULL;
 	if (!s) {

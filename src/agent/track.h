@@ -28,8 +28,8 @@ int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b
 int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
 		   uint64_t *out_va);
 
-/* Memory as the program wrote it: patches do not show, and a write under a patch waits until the
- * patch goes. */
+/* Memory as the program wrote it: patches do not show, and a write under a patch takes effect when
+ * the patch is removed. */
 int bw_patch_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va);
 int bw_patch_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
 		   uint64_t *out_va);

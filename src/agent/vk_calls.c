@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each function: what it does is the next one's; what it says goes to names.c. */
+/* Each function calls the next layer's function, and tells names.c what the call said. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,12 +12,11 @@
 #include "agent/debugger.h"
 #include "base/util.h"
 
-/* While the program's time stands still, a limit that is all but reached is looked at this
- * often. */
+/* While the program's time stands still, a wait whose limit is nearly reached checks this often. */
 static const int64_t PAUSE_NS = 20000000;
 
 /* Waits and where their limit stands, an absolute time of CLOCK_MONOTONIC in ns. They end with
- * ETIME, or with 0 and a word that says whether it is over (drm_syncobj.c, amdgpu_cs.c of Linux
+ * ETIME, or with 0 and a word that says whether it has ended (drm_syncobj.c, amdgpu_cs.c of Linux
  * 6.12). */
 static const struct wait {
 	unsigned nr;
@@ -51,8 +50,8 @@ static bool is_over(const struct wait *w, int result, const uint8_t *out)
 	return result || status != w->busy;
 }
 
-/* How much later the program's limits are than it thinks: its clock is behind, and a submission
- * that is held has not begun. Where both grow, they grow in the same time. */
+/* By how much the program's limits are put off: its clock is behind, and a submission that is held
+ * has not begun. Where both grow, they grow during the same time. */
 static int64_t lost_since(int64_t held, int64_t behind)
 {
 	return BW_MAX(bw_debugger_held_ns() - held, bw_clock_behind_ns() - behind);
@@ -73,7 +72,7 @@ bool bw_wait_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, int *out_re
 	    size_b > sizeof(in) || !bw_agent_copy_in(in, (uintptr_t)arg, size_b))
 		return false;
 	memcpy(&asked, in + w->limit_at, sizeof(asked));
-	/* 0 asks; for ever needs no help */
+	/* a limit of 0 only asks, and one of for ever needs no change */
 	if (asked <= 0 || __builtin_add_overflow(asked, behind, &limit))
 		return false;
 	for (int64_t lost = 0;;) {
@@ -90,7 +89,7 @@ bool bw_wait_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, int *out_re
 			break;
 		lost = now_lost;
 	}
-	/* what it says, and the limit as the program gave it */
+	/* the result, and the limit as the program gave it */
 	if (!w->has_status)
 		memcpy(out + w->limit_at, in + w->limit_at, sizeof(asked));
 	if (!*out_result || !w->has_status)

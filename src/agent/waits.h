@@ -3,8 +3,9 @@
 #define BW_AGENT_WAITS_H
 
 /* Finite waits of the program. Time in which the debugger holds a submission does not count: a
- * fence that cannot signal because a person is thinking must not look like a hang. (Time in which
- * waves are stopped is the virtual GPU's to leave out; on hardware it counts, see README.) */
+ * fence that cannot signal because the debugger holds its submission must not look like a hang.
+ * (The virtual GPU leaves out time in which waves are stopped; on hardware it counts, see
+ * README.md.) */
 
 #include "agent/agent.h"
 
