@@ -14,7 +14,8 @@
 
 enum {
 	REPLY_TIMEOUT_MS = 30000,
-	MAX_QUEUED = 10000, /* events while we wait for one reply: more is an agent gone mad */
+	MAX_QUEUED = 10000, /* events while we wait for one reply: an agent that sends more is
+			     * broken */
 	MAX_DISPATCHES = 65536,
 	QUEUE_LIMIT = 4096,
 };
@@ -30,9 +31,10 @@ static struct bw_error *queue_event(struct bw_live *l, struct bw_live_proc *p, s
 	return NULL;
 }
 
-/* What the agent may do at a later moment, when it goes on, without anybody noticing: it looks, or
- * does what we take for done. After any other request that was given up nobody knows what the
- * program's memory has in it, so that the connection ends, and the agent puts everything back. */
+/* Requests that the agent may still carry out later, when it continues, without harm: they only
+ * read, or do what we assume to be done. After any other request that was given up the content of
+ * the program's memory is unknown, so the connection is ended, and the agent restores
+ * everything. */
 static bool may_be_late(uint16_t type)
 {
 	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS ||
@@ -59,7 +61,8 @@ static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint
 		pid);
 }
 
-/* Something that the answer depends on is stopped by a signal, which the user has been told. */
+/* Whether a process that the answer depends on is stopped by a signal; the user has been told
+ * so. */
 static bool is_stopped(void)
 {
 	pid_t pid;
@@ -68,7 +71,8 @@ static bool is_stopped(void)
 	return bw_wait_is_set() && bw_wait_find_stopped(&pid, &name, &state);
 }
 
-/* An answer to a request that was given up: of an earlier number, as many as there have been. */
+/* Whether this is the answer to a request that was given up: it has an earlier number, and such
+ * answers are outstanding. */
 static bool is_late(struct bw_live_proc *p, const struct bw_msg *m, uint32_t seq)
 {
 	if (!p->n_late || (int32_t)(m->seq - seq) >= 0)
@@ -98,7 +102,8 @@ struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint
 		if (err && err->code == BW_E_TIMEOUT && is_stopped()) {
 			bw_error_free(err);
 			err = NULL;
-			continue; /* it may go on at any time, or the user give up */
+			continue; /* the process may continue at any time, or the user may give up
+				   * the wait */
 		}
 		if (err && err->code == BW_E_INTERRUPTED)
 			return given_up(l, p, type, err);
@@ -164,7 +169,7 @@ struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 	struct bw_error *err = bw_live_request(l, p, BW_AGENT_RELEASE, &part, 1,
 					       sizeof(struct bw_agent_result), NULL);
 	l->last_run_ns = bw_live_now_ns();
-	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it goes when its program does */
+	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it ends with its program */
 		return NULL;
 	return err ? err : bw_live_result(l, "letting a submission through");
 }
@@ -177,7 +182,8 @@ struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
 					       sizeof(struct bw_agent_result), NULL);
 	if (bw_error_catch(
 		    &err,
-		    BW_E_INTERRUPTED)) /* its time is set before anything else happens in it */
+		    BW_E_INTERRUPTED)) /* the process's clock is set before anything else happens in
+				        * it */
 		return NULL;
 	return err ? err : bw_live_result(l, "holding the program's time");
 }
@@ -253,7 +259,7 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 }
 
 _Static_assert((int)BW_LABEL_SEPARATOR == (int)BW_AGENT_LABEL_SEPARATOR,
-	       "labels are handed on as they are");
+	       "labels are passed on unchanged");
 
 /* The blob is copied with one more byte, so that the last label ends, too. */
 static struct bw_error *take_blob(struct bw_live *l, const uint8_t *blob, size_t blob_b)
@@ -348,7 +354,7 @@ static struct bw_error *on_submit(struct bw_live *l, struct bw_live_proc *p, con
 	return NULL;
 }
 
-/* False: nobody knows it. */
+/* False: it is not known. */
 static bool on_done(struct bw_live *l, struct bw_live_proc *p, const struct bw_agent_done *done,
 		    struct bw_target_event *out)
 {

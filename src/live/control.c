@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Letting stopped waves run, and stopping running ones. No message is sent for a wave: commands go
+/* Resuming stopped waves, and stopping running ones. No message is sent for a wave: commands go
  * through the slots, and the stop count in the control block is the one line that is polled. */
 #include "live/live_priv.h"
 
@@ -14,7 +14,8 @@
 enum {
 	SPIN_NS = 30 * 1000, /* a step of a wave that polls every 20 us */
 	QUICK_NS = 2 * 1000 * 1000,
-	CHECK_ALIVE_NS = 4 * 1000 * 1000, /* no answer so long: has the wave ended? */
+	CHECK_ALIVE_NS = 4 * 1000 * 1000, /* after so long without an answer, check whether the wave
+					   * has ended */
 	COMMAND_TIMEOUT_NS = 2000000000,
 	SETTLE_NS = 300 * 1000, /* the stop count has not moved for so long */
 };
@@ -34,15 +35,15 @@ static void relax(void)
 #endif
 }
 
-/* Passes a little time, the more the longer one has waited already. */
+/* Waits a little: the longer the wait has lasted, the longer. */
 static void pause_for(uint64_t waited_ns)
 {
 	if (waited_ns < SPIN_NS) {
 		for (int i = 0; i < 16; i++)
 			relax();
 	} else {
-		/* A sleeper is woken before what computes: on a busy machine that is sooner than a
-		 * yield. */
+		/* A thread that slept is scheduled before those that compute, so on a busy machine
+		 * a short sleep returns sooner than a yield. */
 		uint64_t ns = BW_MIN(waited_ns / 4, (uint64_t)2000000);
 		nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 	}
@@ -53,8 +54,8 @@ static unsigned wgp_of(const struct bw_target_facts *f, uint32_t slot)
 	return slot / (f->simd_per_wgp * f->waves_per_simd);
 }
 
-/* What the program's instruction cache may still hold is thrown away by the first wave of each WGP
- * that goes on after code was written. */
+/* After code was written, the first wave of each WGP that is resumed invalidates the instruction
+ * cache. */
 static uint32_t resume_flags(struct bw_live *l, uint32_t slot)
 {
 	uint32_t *seen = &l->icache_generation[wgp_of(&l->t.facts, slot)];
@@ -110,8 +111,8 @@ struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot)
 	return NULL;
 }
 
-/* Something else wants to be looked at: the agent has sent something, the program or the GPU is
- * gone. */
+/* Whether another event is pending: a message of the agent, or the end of the program or of the
+ * GPU. */
 static bool others_want(struct bw_live *l)
 {
 	struct pollfd fds[] = {{l->pidfd, POLLIN, 0}, {bw_kmd_liveness_fd(l->kmd), POLLIN, 0}};
@@ -134,7 +135,7 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	struct bw_wave_state state;
 
 	*out_stopped = *out_ended = false;
-	/* a program that ends takes its waves with it: what it was is an event, soon to come */
+	/* the waves have ended with their program: an event will say so soon */
 	if (!bw_live_any_attached(l))
 		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
 	struct bw_live_vm *vm = bw_live_last_owner(l, slot);
@@ -147,7 +148,7 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	for (;;) {
 		if (bw_live_is_stopped(t, slot)) {
 			*out_stopped = true;
-			/* this one; others that run along may have stopped, too */
+			/* this wave; others that were resumed with it may have stopped, too */
 			vm->stops_seen++;
 			return NULL;
 		}
@@ -158,7 +159,7 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 		if (waited > next_check) {
 			bool resident;
 			next_check = waited + BW_MIN(waited / 2, (uint64_t)50000000);
-			/* still in the handler, about to go on: it is alive */
+			/* it is still in the handler, about to resume: it is alive */
 			if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == BW_TRAP_STATE_FREE) {
 				BW_TRY(bw_live_is_resident(l, slot, before, &resident));
 				if (!resident && !bw_live_is_stopped(t, slot)) {
@@ -194,7 +195,7 @@ struct bw_error *bw_live_command(struct bw_live_vm *vm, uint32_t slot, uint32_t 
 
 /* ---- Stopping ---- */
 
-/* Until no further wave has reported for a while. */
+/* Waits until no further wave has reported for a while. */
 static void settle(struct bw_live *l)
 {
 	uint64_t start = bw_live_now_ns(), changed = start, now = start;
@@ -232,9 +233,8 @@ struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
 	uint32_t *resident = calloc(t->facts.n_slots / 32 + 1, sizeof(*resident));
 	if (!resident)
 		return bw_error_nomem();
-	/* A wave that has been resumed but is still on its way out of the handler drops the host
-	 * trap, and new waves may be launched in between: ask again until all that are resident
-	 * have stopped. */
+	/* A wave that is still leaving the handler ignores the host trap, and new waves may be
+	 * launched meanwhile: send it again until all resident waves have stopped. */
 	for (;;) {
 		err = bw_live_host_trap(l);
 		if (err)

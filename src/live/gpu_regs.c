@@ -167,8 +167,9 @@ static struct bw_error *vmids_of_pasid(struct bw_live *l, uint32_t pasid, uint32
 	return NULL;
 }
 
-/* A LUT entry stays behind when its VMID goes to somebody else's next job without an interrupt in
- * between; the handler's page must be mapped there, or the VMID is not the program's. */
+/* A LUT entry stays behind when its VMID is given to another process's next job without an
+ * interrupt in between; the handler's page must be mapped there, or the VMID is not the
+ * program's. */
 static bool maps_handler(struct bw_live *l, const struct bw_live_vm *vm, unsigned vmid)
 {
 	struct bw_verdict v = {0};
@@ -176,7 +177,7 @@ static bool maps_handler(struct bw_live *l, const struct bw_live_vm *vm, unsigne
 	bool yes = !err && v.kind == BW_VERDICT_MAPPED && v.executable;
 	bool unknown = err || v.kind == BW_VERDICT_UNKNOWN;
 	bw_error_free(err);
-	return yes || unknown; /* what cannot be looked at is not held against it */
+	return yes || unknown; /* a VMID whose tables cannot be read is accepted */
 }
 
 struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t addr_dw,
@@ -283,7 +284,8 @@ struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm)
 	return NULL;
 }
 
-/* Last written, first put back; what somebody else has written since stays. */
+/* Restores in reverse order of writing; a register that another process has written since is left
+ * alone. */
 void bw_live_restore_regs(struct bw_live *l, uint32_t vmids, bool all)
 {
 	for (size_t i = l->saved.len; i-- > 0;) {
@@ -413,7 +415,7 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 			bool ours = true;
 			if (!(active >> w & 1))
 				continue;
-			/* what stands in our slot is ours; the rest is asked */
+			/* a wave stopped in our slot is ours; the others are asked for */
 			if (!bw_live_is_stopped(&l->t, slot + w)) {
 				BW_TRY(is_ours(l, vmids, slot + w, &ours));
 				BW_TRY(set_index(l, &bank, BW_WREG_ACTIVE, 0));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* The guard: a small process that puts registers back, when the debugger leaves and when it is
- * killed, and then removes the agent's socket. It knows what to do from messages sent before each
- * change is made. To the agent in the program it has a line of its own: there the agent says that
- * code is back and instruction caches are empty (LEFT), and hears that the registers are (BACK);
- * and either sees by its end that the other is no more. */
+/* The guard: a small process that restores registers when the debugger leaves and when it is
+ * killed, and then removes the agent's socket. It knows what to do from messages that are sent
+ * before each change is made. It has a connection of its own to the agent in the program: there the
+ * agent says that code is restored and instruction caches are invalidated (LEFT), and hears that
+ * the registers are restored (BACK); and each sees by the end of the connection that the other has
+ * ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,10 +25,11 @@ enum {
 	MAX_SAVED = 16 * 8,
 	MAX_AREAS = 64,
 	MAX_AGENTS = 64,
-	/* How long the debugger waits for the guard's work. What takes longer goes on behind it. */
+	/* How long the debugger waits for the guard's work. What takes longer continues after the
+	 * debugger has ended. */
 	FINISH_PATIENCE_MS = 20000,
-	/* How long waves of a program that is dead are waited for: nobody needs what they
-	 * compute. */
+	/* How long the guard waits for waves of a program that has ended: their results are not
+	 * needed. */
 	DEAD_PATIENCE_MS = 20000,
 };
 
@@ -37,7 +39,7 @@ struct agent {
 	bool has_left, is_dead;
 };
 
-/* What is over now, of all that the guard has. */
+/* What has ended now, of what the guard looks after. */
 struct part {
 	struct bw_saved_reg saved[MAX_SAVED];
 	struct bw_guard_area area[MAX_AREAS];
@@ -57,7 +59,7 @@ struct guard {
 
 /* ---- Leaving ---- */
 
-/* What the agent has to say; its end, too. */
+/* Reads what the agent sends, or the end of the connection. */
 static void hear(struct agent *a, int timeout_ms)
 {
 	struct bw_msg m = BW_MSG_INIT;
@@ -80,7 +82,8 @@ static const struct agent *agent_of(const struct part *g, uint32_t proc)
 	return NULL;
 }
 
-/* Between two looks at waves: those of programs that are dead are let go by us. */
+/* Called between two looks at waves: resumes those of programs that have ended, as no agent does so
+ * any more. */
 static bool meanwhile(void *cookie)
 {
 	struct part *g = cookie;
@@ -103,7 +106,7 @@ static bool meanwhile(void *cookie)
 	return bw_live_now_ns() - g->dead_since_ns < DEAD_PATIENCE_MS * 1000000ull;
 }
 
-/* A program that is stopped by a signal takes its time, and keeps its waves as long. */
+/* A program that is stopped by a signal may take any time, and its waves stay as long. */
 static void await_agents(struct part *g)
 {
 	for (size_t i = 0; i < g->n_agents; i++)
@@ -142,7 +145,7 @@ static void give_back(struct guard *guard, bool gfxoff)
 	bw_kmd_close(v.kmd);
 }
 
-/* Moves what is over, each kind in its order. */
+/* Moves the records of what has ended, keeping the order within each kind. */
 static void select_over(struct guard *guard, const struct bw_guard_finish *what)
 {
 	struct part *g = &guard->has, *over = &guard->over;
@@ -177,7 +180,7 @@ static void select_over(struct guard *guard, const struct bw_guard_finish *what)
 	g->n_agents = n_agents;
 }
 
-/* All of it that has been changed is as it was before, and the agents know. */
+/* Restores all that has been changed, and tells the agents. */
 static void finish(struct guard *guard, const struct bw_guard_finish *what, bool gfxoff)
 {
 	struct part *g = &guard->over;
@@ -188,7 +191,7 @@ static void finish(struct guard *guard, const struct bw_guard_finish *what, bool
 		give_back(guard, gfxoff);
 	for (size_t i = 0; i < g->n_agents; i++) {
 		struct bw_error *err = bw_msg_send(g->agent[i].fd, BW_AGENT_BACK, 0, NULL, 0, -1);
-		bw_error_free(err); /* it is dead: nobody is waiting */
+		bw_error_free(err); /* the agent has ended: no answer is expected */
 		close(g->agent[i].fd);
 	}
 	for (size_t i = 0; i < g->n_areas; i++)
@@ -228,7 +231,7 @@ static void take_agent(struct part *g, struct bw_msg *m)
 		g->agent[g->n_agents++] = (struct agent){.fd = bw_take_fd(m->fd), .proc = a.proc};
 }
 
-/* One record for each register: what was there first, and what we wrote last. */
+/* One record for each register: its original value, and what we wrote last. */
 static void take_reg(struct part *g, const struct bw_msg *m)
 {
 	struct bw_saved_reg r;
@@ -242,7 +245,8 @@ static void take_reg(struct part *g, const struct bw_msg *m)
 		g->n_saved++;
 }
 
-/* Until the debugger says that it needs no guard, or ends. True: it ended without a word. */
+/* Runs until the debugger says that it needs no guard, or ends. True: it ended without saying
+ * so. */
 static bool serve(struct guard *g)
 {
 	struct bw_msg m = BW_MSG_INIT;
@@ -268,7 +272,7 @@ static bool serve(struct guard *g)
 			g->gfxoff = true;
 		if (m.fd >= 0)
 			close(bw_take_fd(m.fd));
-		/* so that the debugger changes nothing we do not know of */
+		/* so that the debugger changes nothing that the guard does not know of */
 		err = bw_msg_send(g->sock, m.type, m.seq, NULL, 0, -1);
 		bw_error_free(err);
 	}
@@ -350,7 +354,7 @@ static struct bw_error *ask(struct bw_live *l, uint16_t type, const void *data, 
 	struct bw_msg m = BW_MSG_INIT;
 	const uint32_t seq = ++l->guard_seq;
 	struct bw_error *err = bw_msg_send(l->guard_fd, type, seq, &part, 1, fd);
-	do /* answers to what was given up come late */
+	do /* answers to requests that were given up may still come */
 		err = err ? err : bw_msg_recv(l->guard_fd, timeout_ms, &m);
 	while (!err && m.seq != seq);
 	bw_msg_fini(&m);
@@ -404,10 +408,10 @@ void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what)
 		err = ask(l, BW_GUARD_FINISH, what, sizeof(*what), -1, FINISH_PATIENCE_MS);
 	if (err)
 		BW_LOG(WARN, "live", "%s", err->message);
-	/* A part of the work is its next, as soon as it can. */
+	/* The guard does this part of the work as soon as it can. */
 	bool late = err && err->code == BW_E_INTERRUPTED && !what->all;
 	if (err && !late) {
-		close(l->guard_fd); /* if it lives, it does what it can without us */
+		close(l->guard_fd); /* if the guard is alive it does the work without us */
 		bw_wait_remove(l->guard);
 		l->guard = 0;
 		l->guard_fd = -1;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* leave.h has the idea. On paper, for one wave, once code is back and no cache holds the old one:
+/* leave.h has the idea. In detail, for one wave, once code is restored and no cache holds the
+ * patched one:
  *
  *   - a wave in the program's code without a single step enters the handler for nothing of ours any
- *     more. It has been seen, and needs no second look: whoever has its slot later was launched
+ *     more. It has been seen, and needs no second look: a later wave in its slot was launched
  *     later
  *   - a wave in the handler leaves it, to the program's code or into a copy of an instruction
  *   - a wave in a copy comes back through the handler once more: the copy ends in an s_trap
  *   - a wave with a bit in its MODE that is ours is called in by a host trap and loses it on the
  *     way
  *
- * So when every slot has been seen in the first state, the trap base can go. A trap of the
- * program's own, or a host trap that was under way, may have brought a wave in meanwhile: the
- * handler asks for TMA, which therefore goes when every slot has been seen outside once more. */
+ * So when every slot has been seen in the first state, the trap base can be restored. A trap of the
+ * program's own, or an outstanding host trap, may have made a wave enter the handler meanwhile: the
+ * handler reads TMA, which therefore is restored when every slot has been seen outside once
+ * more. */
 #include "live/leave.h"
 
 #include <stdlib.h>
@@ -30,7 +32,7 @@ enum {
 static const struct bw_kmd_bank everywhere = {
 	.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 
-/* What the waves of a slot are held to. */
+/* What has been seen of the wave in a slot. */
 enum phase { NEEDS_NO_HANDLER, IS_OUTSIDE };
 
 struct look {
@@ -38,7 +40,7 @@ struct look {
 	enum phase phase;
 	uint32_t vmids;
 	uint32_t *seen; /* a bit each slot */
-	bool call;	/* a wave must come in to lose what is ours */
+	bool call;	/* the wave must enter the handler to have our bits removed */
 };
 
 /* The index register is shared with every other process that looks at waves: it must still be ours
@@ -150,7 +152,7 @@ static struct bw_error *call_in(const struct look *l)
 	return NULL;
 }
 
-/* Until every slot has been seen in that phase. */
+/* Looks until every slot has been seen in the state that the phase asks for. */
 static struct bw_error *await(struct look *l, enum phase phase)
 {
 	const struct bw_target_facts *f = l->v->facts;
@@ -193,7 +195,8 @@ static enum kind kind_of(const struct bw_leave *v, const struct bw_saved_reg *r)
 	return ALL_ELSE;
 }
 
-/* Last changed, first put back: of the trap base its upper half with TRAP_EN, then. */
+/* Restores in reverse order of changing: so of the trap base the upper half, with TRAP_EN, comes
+ * first. */
 static struct bw_error *put_back(const struct bw_leave *v, enum kind kind)
 {
 	for (size_t i = v->n_saved; i-- > 0;) {

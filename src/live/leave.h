@@ -2,12 +2,12 @@
 #ifndef BW_LIVE_LEAVE_H
 #define BW_LIVE_LEAVE_H
 
-/* Giving a GPU back while the program's waves run on. The agent has put code back, has had the
- * instruction caches emptied and lets stopped waves go; what is left are the registers, of which
- * the trap base is the delicate one: a wave that comes to an s_trap of ours without it would take
- * it for nothing and skip what stood there. So nothing is done at a guessed time. Every wave slot
- * is looked at until what stands in it cannot need the handler any more, and only then its address
- * goes. */
+/* Restoring a GPU's registers while the program's waves run on. The agent has restored the code,
+ * has had the instruction caches invalidated, and resumes stopped waves. Of the registers the trap
+ * base is the critical one: a wave that meets an s_trap of ours without a handler would treat it as
+ * a no-op and skip the instruction that it replaces. So nothing depends on a time. Every wave slot
+ * is looked at until the wave in it cannot need the handler any more, and only then its address is
+ * removed. */
 
 #include "live/live_priv.h"
 
@@ -21,13 +21,14 @@ struct bw_leave {
 	const struct bw_guard_area *areas;
 	size_t n_areas;
 	uint32_t enables; /* what waves enter the handler for because of us (trap.h) */
-	/* Called between two looks. False: it is not worth to wait any longer. */
+	/* Called between two looks. False: stop waiting. */
 	bool (*meanwhile)(void *cookie);
 	void *cookie;
 };
 
-/* Watches and exceptions first, then the trap base when no wave will need it, then what the handler
- * reads on its way. A register that somebody else has written since stays as it is. */
+/* Restores watches and exceptions first, then the trap base when no wave needs it any more, then
+ * the registers that the handler reads. A register that another process has written since stays as
+ * it is. */
 struct bw_error *bw_leave_registers(const struct bw_leave *v) BW_MUST_CHECK;
 
 #endif

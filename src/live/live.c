@@ -116,7 +116,7 @@ static void live_interrupt(struct bw_target *t)
 	struct bw_live *l = bw_live_of(t);
 	int saved = errno;
 	atomic_store(&l->interrupted, true);
-	/* full: it is readable already */
+	/* the pipe is full, so it is readable already */
 	ssize_t n = write(l->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
 	(void)n;
 	errno = saved;
@@ -196,8 +196,8 @@ static struct bw_error *add_poll(struct bw_live *l, int fd)
 	return bw_vec_push(&l->poll_set, ((struct pollfd){.fd = fd, .events = POLLIN}));
 }
 
-/* How long to sleep before the stop count is looked at again: often just after waves were let run.
- */
+/* How long to sleep before the stop count is read again: a short time just after waves were
+ * resumed. */
 static uint64_t poll_ns(const struct bw_live *l)
 {
 	uint64_t since = bw_live_now_ns() - l->last_run_ns;
@@ -218,7 +218,7 @@ static struct bw_error *sleep_once(struct bw_live *l, uint64_t max_ns)
 	BW_TRY(add_poll(l, l->listen_fd));
 	BW_TRY(add_poll(l, l->child_gone ? -1 : l->pidfd));
 	BW_TRY(add_poll(l, bw_kmd_liveness_fd(l->kmd)));
-	/* one that is awaited may end before it comes */
+	/* a process that is expected may end before it connects */
 	bw_vec_each(&l->procs, p)
 		BW_TRY(add_poll(l, (*p)->fd >= 0 || (*p)->is_lost ? (*p)->fd : (*p)->pidfd));
 	bw_vec_each(&l->others, fd)
@@ -253,7 +253,7 @@ static struct bw_error *serve(struct bw_live *l, struct bw_target_event *out, bo
 			bw_vec_remove(&l->others, i);
 		}
 	}
-	/* One message at a time: it may change the list. Each has its turn. */
+	/* One message at a time, as handling it may change the list. The connections take turns. */
 	for (size_t k = 0; k < n_procs; k++) {
 		size_t i = (l->turn + k) % n_procs;
 		struct bw_live_proc *p = l->procs.data[i];
@@ -285,7 +285,7 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 	uint64_t start = bw_live_now_ns();
 	uint64_t limit = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000;
 	bool given, looked = false;
-	/* so long had been waited when it was last asked whether somebody is stopped */
+	/* how long the wait had lasted when stopped processes were last looked for */
 	uint64_t asked_ns = 0;
 
 	*out = (struct bw_target_event){.kind = BW_EVENT_NONE};

@@ -2,10 +2,11 @@
 #ifndef BW_LIVE_LIVE_PRIV_H
 #define BW_LIVE_LIVE_PRIV_H
 
-/* The inside of the live target: agent.c speaks with agents, procs.c knows the processes they are
- * in and vms.c their address spaces, regs.c speaks with registers, slots.c with stopped waves
- * through the debug areas, memory.c and walk.c read and write, guard.c is the process that cleans
- * up when we cannot, start.c starts programs, live.c ends it all and waits for events. */
+/* The inside of the live target: agent.c exchanges messages with agents, procs.c has the processes
+ * that they are in and vms.c their address spaces, regs.c accesses registers, slots.c stopped waves
+ * through the debug areas, memory.c and walk.c read and write memory, guard.c is the process that
+ * cleans up when we cannot, start.c starts programs, live.c waits for events and closes the
+ * target. */
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -33,11 +34,12 @@ struct bw_live_regs {
 	uint32_t gc_version;
 };
 
-/* A register that has been changed and must be put back, unless it holds neither of our last two
- * values: then somebody else has written it since. */
+/* A register that has been changed and must be restored, unless it holds neither of our last two
+ * values: then another process has written it since. */
 enum { BW_SAVED_GLOBAL = UINT32_MAX };
 struct bw_saved_reg {
-	uint32_t vmid; /* BW_SAVED_GLOBAL: one for all, the same in every SQ and TCP */
+	uint32_t vmid; /* BW_SAVED_GLOBAL: one register for all VMIDs, the same in every SQ and
+		        * TCP */
 	uint32_t addr_dw, before, ours, ours_before;
 };
 static inline struct bw_kmd_bank bw_saved_reg_bank(const struct bw_saved_reg *r)
@@ -48,7 +50,7 @@ static inline struct bw_kmd_bank bw_saved_reg_bank(const struct bw_saved_reg *r)
 	return (struct bw_kmd_bank){.use_srbm = true, .vmid = r->vmid};
 }
 
-/* Who submits: a context of an address space and a ring of an IP. */
+/* Source of a submission: a context of an address space and a ring of an IP. */
 struct bw_queue_key {
 	uint32_t vm, ctx_id, ip_type, ring;
 };
@@ -56,7 +58,7 @@ struct bw_queue_key {
 /* Messages to the guard. */
 enum bw_guard_msg {
 	BW_GUARD_REG = 1,
-	BW_GUARD_AGENT, /* bw_guard_agent, with its end of the line */
+	BW_GUARD_AGENT, /* bw_guard_agent, with its end of the connection */
 	BW_GUARD_AREA,	/* with the area */
 	BW_GUARD_GFXOFF,
 	BW_GUARD_FINISH, /* bw_guard_finish */
@@ -71,41 +73,42 @@ struct bw_guard_area {
 	uint32_t handler_b, displaced_b;
 	uint32_t proc, vm; /* whose it is */
 };
-/* What is over: everything; a process, whose agent has been told to leave or is gone; an address
+/* What has ended: everything; a process, whose agent has been told to detach or is gone; an address
  * space that its program has closed. */
 struct bw_guard_finish {
 	uint32_t all;
 	uint32_t proc, vm;
-	uint32_t vmids; /* whose registers are put back, a bit each */
+	uint32_t vmids; /* the VMIDs whose registers are restored, a bit each */
 };
 
 struct bw_live_slot {
-	uint32_t resumed_seq; /* the stop we have resumed it from */
+	uint32_t resumed_seq; /* sequence number of the stop that it was resumed from */
 	bool resumed;
 };
 
 /* A process that uses the GPU. */
 struct bw_live_proc {
-	uint32_t number; /* never used again: pids are */
-	/* who has connected, as the kernel says; 0: it has no number in our PID namespace */
+	uint32_t number; /* never used again, unlike a pid */
+	/* pid of the process that has connected, as the kernel says; 0: it has none in our PID
+	 * namespace */
 	pid_t peer;
 	pid_t pid;		 /* the same; 0: it has not said hello yet */
-	int fd;			 /* of its agent; -1: it is gone, or asleep */
+	int fd;			 /* socket of its agent; -1: it is gone, or asleep */
 	int pidfd;		 /* -1: it has not said hello yet */
-	bool is_lost, is_killed; /* its connection has ended; it has been told to */
+	bool is_lost, is_killed; /* its connection has ended; it has been told to detach */
 	bool has_greeted;	 /* its HELLO has come */
-	bool is_guest;		 /* attached to: not a program that we have started */
+	bool is_guest;		 /* attached to, not started by us */
 	bool is_asleep;		 /* we have made it ready, and wait for its end alone */
-	bool has_line;		 /* to the guard, from an earlier connection */
-	bool was_ready;		 /* somebody else had, when we came */
-	uint32_t n_late;	 /* requests that were given up, and have not been answered yet */
-	uint32_t untrappable;	 /* waves that were there and had been launched without a handler */
+	bool has_line;		 /* connection to the guard, from an earlier attachment */
+	bool was_ready;		 /* another debugger had it ready when we attached */
+	uint32_t n_late;	 /* outstanding requests that were given up */
+	uint32_t untrappable;	 /* waves that ran already and were launched without a handler */
 };
 
 /* An address space: a DRM file of a process. Waves of it that stop do so in its own debug area. */
 struct bw_live_vm {
 	struct bw_live_proc *proc;
-	uint32_t number; /* what the core calls it: from 1, never used again */
+	uint32_t number; /* its number in the core: from 1, never used again */
 	uint32_t file;	 /* what the agent calls it */
 	bool attached, is_refused;
 	uint8_t *area;
@@ -116,9 +119,9 @@ struct bw_live_vm {
 	uint32_t displaced_b;
 	uint32_t pasid;
 	bool vmid_reserved;
-	uint32_t vmids; /* mask of those whose trap registers are for it */
+	uint32_t vmids; /* VMIDs whose trap registers are set for it, a bit each */
 	uint32_t stops_seen;
-	uint32_t excp_of_program; /* what its own code has ever enabled */
+	uint32_t excp_of_program; /* exceptions that its own code has enabled so far */
 };
 
 /* A submission that is held or under way. */
@@ -139,7 +142,7 @@ struct bw_live {
 	struct bw_target t;
 	struct bw_kmd *kmd;
 	struct bw_live_regs regs;
-	pid_t child; /* the program that we have started; -1: none */
+	pid_t child; /* pid of the program that we have started; -1: none */
 	int pidfd;   /* its */
 	bool child_gone, child_detached, child_killed, exit_told;
 	int child_status;
@@ -148,13 +151,14 @@ struct bw_live {
 	char *socket_path;
 	int listen_fd, wake_fd;
 	struct BW_VEC(struct bw_live_proc *) procs;
-	uint32_t turn; /* which of them is looked at first */
+	uint32_t turn; /* index of the connection that is served first */
 	struct BW_VEC(struct bw_live_vm *) vms;
 	uint32_t next_proc, next_vm, next_submission; /* the last ones given */
 	bool time_is_held;
 	struct BW_VEC(struct bw_live_submission) submissions;
-	bool sends_away;	   /* processes that come by themselves, but for the first */
-	struct BW_VEC(int) others; /* their agents: what they submit goes through */
+	bool sends_away;	   /* do not debug further processes that connect by themselves */
+	struct BW_VEC(int) others; /* agents of processes that are not debugged: their submissions
+				    * are released at once */
 	struct BW_VEC(struct pollfd) poll_set;
 	_Atomic bool interrupted;
 	uint32_t seq;
@@ -166,13 +170,14 @@ struct bw_live {
 	struct BW_VEC(struct bw_queue_key) queues;
 
 	uint32_t excp;	    /* EXCP_EN of waves to come, enum bw_excp */
-	uint32_t excp_ever; /* what we have ever enabled */
+	uint32_t excp_ever; /* exceptions that we have enabled so far */
 	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: none */
 	struct BW_VEC(struct bw_saved_reg) saved;
 	uint32_t *last_vm;    /* number of the address space that a slot was last seen stopped in */
-	uint64_t last_run_ns; /* when waves were last let run: polling is close after it */
+	uint64_t last_run_ns; /* when waves were last resumed: polling is frequent after that */
 	uint32_t code_generation;    /* raised at each write of code */
-	uint32_t *icache_generation; /* of each WGP: what its instruction cache has been freed of */
+	uint32_t *icache_generation; /* for each WGP: the code generation at which its instruction
+				      * cache was last invalidated */
 
 	bool gfxoff_held;
 	int guard_fd;
@@ -197,19 +202,21 @@ struct bw_error *bw_live_add_proc(struct bw_live *l, struct bw_live_proc p,
 struct bw_live_proc *bw_live_proc_of(struct bw_live *l, pid_t pid);
 /* An agent at the socket. */
 struct bw_error *bw_live_accept(struct bw_live *l) BW_MUST_CHECK;
-/* It has said who it is: one of two entries goes. False: it is sent away. */
+/* Handles the HELLO of a connection; where the process has an entry already, the two are merged.
+ * False: it is not debugged here. */
 bool bw_live_hello(struct bw_live *l, struct bw_live_proc **p, const struct bw_agent_hello *h);
-/* Something from an agent that was sent away. False: its connection is over. */
+/* Handles a message of an agent that is not debugged here. False: its connection has ended. */
 bool bw_live_serve_other(struct bw_live *l, int fd);
 /* The connection has ended. */
 void bw_live_proc_lost(struct bw_live *l, struct bw_live_proc *p);
-/* Processes that are gone, one event each, and the last one of all. */
+/* Gives out an event for each process that has ended, and then the last one, EXIT. */
 bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out);
 void bw_live_reap(struct bw_live *l, int options);
 void bw_live_free_procs(struct bw_live *l);
-/* Code back in its place, waves on their way: then nobody needs the handler's address. */
+/* Detaches from the process: code is restored and waves are resumed, so that the handler's address
+ * is no longer needed. */
 void bw_live_detach_proc(struct bw_live *l, struct bw_live_proc *p);
-/* What was there before we came. */
+/* Looks for address spaces and waves that were there before we attached. */
 struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;
 struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
@@ -219,26 +226,27 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid) BW_MUST_CHEC
 
 /* ---- vms.c ---- */
 
-/* That of a file, a new one if need be. */
+/* The address space of a DRM file, a new record if there is none. */
 struct bw_error *bw_live_vm_of(struct bw_live *l, struct bw_live_proc *p, uint32_t file,
 			       struct bw_live_vm **out) BW_MUST_CHECK;
-/* That which the core speaks of now (bw_target.space); NULL: there is none. */
+/* The address space that the core has selected (bw_target.space); NULL: it does not exist. */
 struct bw_live_vm *bw_live_vm(struct bw_live *l);
 struct bw_error *bw_live_need_vm(struct bw_live *l, struct bw_live_vm **out) BW_MUST_CHECK;
-/* That whose wave is stopped in this slot; NULL: none is. A hardware slot holds one wave. */
+/* The address space whose wave is stopped in this slot; NULL: none is. A hardware slot holds one
+ * wave. */
 struct bw_live_vm *bw_live_owner(struct bw_live *l, uint32_t slot);
-/* That whose wave was stopped there last. */
+/* The address space whose wave was last stopped in this slot. */
 struct bw_live_vm *bw_live_last_owner(struct bw_live *l, uint32_t slot);
 bool bw_live_any_attached(const struct bw_live *l);
 uint32_t bw_live_vmids(const struct bw_live *l);
-/* How many stops there have been in all of them. */
+/* Number of stops so far, in all address spaces. */
 uint32_t bw_live_stops(const struct bw_live *l);
 void bw_live_stops_are_seen(struct bw_live *l);
 struct bw_error *bw_live_attach(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
 void bw_live_unmap(struct bw_live *l, struct bw_live_vm *vm);
-/* Its program has closed it: its registers are given back, and it is forgotten. */
+/* The program has closed this address space: restores its registers and frees its record. */
 void bw_live_drop_vm(struct bw_live *l, struct bw_live_vm *vm);
-/* The same for all of a process, which has been told to leave, or is gone. */
+/* The same for all address spaces of a process that has been told to detach, or is gone. */
 void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p);
 
 /* ---- start.c ---- */
@@ -259,7 +267,7 @@ struct bw_error *bw_live_event(struct bw_live *l, struct bw_live_proc *p, struct
 			       struct bw_target_event *out, bool *out_given) BW_MUST_CHECK;
 struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
 struct bw_error *bw_live_hold_time(struct bw_target *t, bool on) BW_MUST_CHECK;
-/* The process's clock stands still, or goes, as all of them do. */
+/* Stops or resumes the process's clock, as those of all processes are. */
 struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;
 
 /* regs.c */
@@ -267,9 +275,10 @@ struct bw_error *bw_live_find_regs(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_facts(struct bw_live *l) BW_MUST_CHECK;
 /* Finds its VMID and points the trap registers of that at its handler. */
 struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
-/* Unless it is reserved, it may have got another one for this job. */
+/* Unless a VMID is reserved, the kernel may have given it another one for this job. */
 struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
-/* Those of these VMIDs, a bit each; and with all: those that are the same for all of them. */
+/* Restores the registers of these VMIDs, a bit each; with `all` also those that are common to all
+ * VMIDs. */
 void bw_live_restore_regs(struct bw_live *l, uint32_t vmids, bool all);
 void bw_live_forget_regs(struct bw_live *l, uint32_t vmids, bool all);
 /* Writes a register so that it is put back in the end; vmid may be BW_SAVED_GLOBAL. */
@@ -289,7 +298,7 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits) BW_MUST
 /* What says where in the grid a wave is, and how many values that are. */
 enum { BW_LIVE_GRID = 4 };
 extern const enum bw_wave_field bw_live_grid[BW_LIVE_GRID];
-/* Whether that wave of ours is still resident: the one at this place of the grid. */
+/* Whether the wave at this place of the grid is still resident. */
 struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
 				     const uint32_t grid[BW_LIVE_GRID], bool *out) BW_MUST_CHECK;
 
@@ -365,7 +374,7 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out) BW_MUST_CHECK;
 struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va,
 			      struct bw_verdict *out) BW_MUST_CHECK;
-/* The same in the page tables of a VMID, whoever has it. */
+/* The same in the page tables of a VMID, whichever process has it. */
 struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va,
 				   struct bw_verdict *out) BW_MUST_CHECK;
 
@@ -374,17 +383,17 @@ struct bw_error *bw_live_gfxoff_hold(struct bw_live *l) BW_MUST_CHECK;
 void bw_live_gfxoff_release(struct bw_live *l);
 void bw_live_gfxoff_allow(struct bw_kmd *kmd);
 
-/* guard.c: forked before anything of the program exists. It holds what must be put back and does so
- * when we leave, or end without saying goodbye: then it removes the socket's folder, too. */
+/* guard.c: forked before anything of the program exists. It records what must be restored and does
+ * so when we leave or are killed; in the latter case it removes the socket's folder, too. */
 struct bw_error *bw_live_guard_start(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r) BW_MUST_CHECK;
-/* Makes an agent that has greeted known to it, and it to the agent. */
+/* Connects the guard with an agent that has said hello. */
 struct bw_error *bw_live_guard_agent(struct bw_live *l, const struct bw_live_proc *p) BW_MUST_CHECK;
 struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *vm,
 				    int area_fd) BW_MUST_CHECK;
-/* Registers are put back when no wave needs them. */
+/* Has registers restored once no wave needs them. */
 void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what);
-/* From here on it allows GFXOFF again, too. */
+/* From here on the guard also allows GFXOFF again at the end. */
 struct bw_error *bw_live_guard_gfxoff(struct bw_live *l) BW_MUST_CHECK;
 /* No longer needed. */
 void bw_live_guard_end(struct bw_live *l);

@@ -104,7 +104,7 @@ struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_
 	volatile struct bw_trap_filter *f =
 		(volatile struct bw_trap_filter *)(vm->area + BW_TRAP_C_FILTERS) + index;
 	__atomic_store_n(&f->pc, 0, __ATOMIC_SEQ_CST);
-	/* a wave may be about to call it: the code stays where it is */
+	/* a wave may be about to call it, so the code stays in place */
 	if (!pc)
 		return NULL;
 	f->code = code_va;
@@ -160,7 +160,7 @@ static struct bw_error *read_dwords(struct bw_live *l, const struct scratch *s, 
 	for (uint32_t i = 0; i < s->n; i += rows) {
 		uint32_t n = BW_MIN(rows, s->n - i);
 		uint64_t va = s->base + ((uint64_t)(s->first + i) * s->lanes + lane) * 4;
-		/* from this lane's dword in the first row to that in the last */
+		/* from this lane's dword in the first row to its dword in the last */
 		BW_TRY(bw_live_read(&l->t, va, span, ((size_t)(n - 1) * s->lanes + 1) * 4));
 		for (uint32_t k = 0; k < n; k++)
 			out[i + k] = span[(size_t)k * s->lanes];

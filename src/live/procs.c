@@ -83,7 +83,7 @@ struct bw_error *bw_live_accept(struct bw_live *l)
 	struct bw_peer peer;
 	int fd = -1;
 	struct bw_error *err = bw_sock_accept(l->listen_fd, &fd, &peer);
-	if (err) { /* gone already, or somebody who has no business here */
+	if (err) { /* it has closed already, or is not allowed to connect */
 		BW_LOG(WARN, "live", "%s", err->message);
 		bw_error_free(err);
 		return NULL;
@@ -119,7 +119,7 @@ static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw
 			h->comm);
 }
 
-/* By the number that the kernel knows it by; a pidfd keeps it from becoming somebody else's. */
+/* Uses the pid that the kernel reports; a pidfd makes sure that it still is the same process. */
 static bool takes_number(struct bw_live_proc *p)
 {
 	if (p->peer && p->pidfd < 0)
@@ -176,7 +176,7 @@ bool bw_live_serve_other(struct bw_live *l, int fd)
 	return ok;
 }
 
-/* ---- What was there before ---- */
+/* ---- Address spaces and waves from before we attached ---- */
 
 /* Address spaces that are ready are attached to at once; of the others, waves can only be
  * counted. */
@@ -248,7 +248,7 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)
 
 /* ---- They go ---- */
 
-/* Events that need no more than this. */
+/* Events that carry only a kind and a process. */
 static void tell(struct bw_live *l, struct bw_target_event ev)
 {
 	bw_error_free(bw_vec_push(&l->notes, ev));
@@ -270,7 +270,7 @@ static bool is_child(const struct bw_live *l, const struct bw_live_proc *p)
 	return l->child > 0 && p->pid == l->child;
 }
 
-/* One that has been lost, and whose exit status is known where it can be. */
+/* A process that has ended; with its exit status where that can be known. */
 static struct bw_live_proc *next_lost(struct bw_live *l)
 {
 	for (size_t i = 0; i < l->procs.len; i++) {
@@ -279,7 +279,7 @@ static struct bw_live_proc *next_lost(struct bw_live *l)
 			continue;
 		if (p->pid)
 			return p;
-		remove_proc(l, p); /* it has gone without a word */
+		remove_proc(l, p); /* its connection has ended without notice */
 		i--;
 	}
 	return NULL;
@@ -358,8 +358,8 @@ struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
 		l->child > 0 && !l->child_gone && !l->child_detached && (!pid || pid == l->child);
 	bw_vec_each(&l->procs, it) {
 		struct bw_live_proc *p = *it;
-		/* where there is a program of ours, all are its; those that were attached to are
-		 * not */
+		/* processes started by our program are killed with it; those that were attached to
+		 * are not */
 		bool guest = p->is_guest && l->child > 0;
 		if ((pid ? p->pid != pid : guest) || p->is_lost || p->fd < 0 || p->pid <= 0)
 			continue;

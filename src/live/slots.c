@@ -306,7 +306,8 @@ struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t 
 		uint32_t skip = offset_b % 4;
 		size_t n = BW_MIN(size_b, (size_t)BW_TRAP_DATA_DW * 4 - skip);
 		uint32_t dwords = (uint32_t)((skip + n + 3) / 4);
-		/* whole dwords are written: what stands around the bytes is read first */
+		/* whole dwords are written: the bytes around those that are written are read
+		 * first */
 		if (skip || n % 4)
 			BW_TRY(bw_live_command(vm, slot, BW_TRAP_CMD_LDS_READ, offset_b - skip,
 					       dwords));

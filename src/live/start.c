@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Starting a program, and telling one that runs already where we are. */
+/* Starting a program, and attaching to one that runs already. */
 #include "live/live_priv.h"
 
 #include <errno.h>
@@ -71,7 +71,8 @@ static struct bw_error *set(struct settings *s, const char *setting)
 	return bw_vec_push(s, copy);
 }
 
-/* Ours, what the GPU asks for, what the caller wants, and where the agent finds us. */
+/* The environment: ours, the GPU's settings, the caller's, and the name of the socket that the
+ * agent connects to. */
 static struct bw_error *make_env(struct bw_live *l, const struct bw_target_source *o,
 				 const char *socket_setting, struct settings *out)
 {
@@ -82,7 +83,7 @@ static struct bw_error *make_env(struct bw_live *l, const struct bw_target_sourc
 	for (const char *const *e = o->env; e && *e; e++)
 		BW_TRY(set(out, *e));
 	BW_TRY(set(out, socket_setting));
-	/* processes beside the one debugged here, and that one later */
+	/* other processes, and later this one */
 	BW_TRY(set(out, BW_AGENT_ATTACH_ENV "=1"));
 	return bw_vec_push(out, NULL);
 }
@@ -123,7 +124,7 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source 
 	return NULL;
 }
 
-/* ---- A program that runs already ---- */
+/* ---- Attaching to a program that runs already ---- */
 
 static struct bw_error *no_agent(pid_t pid, int e)
 {
@@ -143,8 +144,8 @@ static struct bw_error *no_agent(pid_t pid, int e)
 	return bw_error_errno(e, "cannot attach to process %d", (int)pid);
 }
 
-/* Who listens on this name (without the zero byte in front of it)? 0, or -errno: EAGAIN where its
- * queue is full, as somebody may keep it, who is not who is looked for. */
+/* Connects to this name (without the zero byte in front of it) to see who listens there. 0, or
+ * -errno: EAGAIN where its queue is full; another process may keep it full on purpose. */
 static int try_name(const char *name, size_t name_b, int *out_fd, struct bw_peer *out_peer)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -177,14 +178,15 @@ static const char *name_in(char *line)
 	return line + at + 1;
 }
 
-/* Once through all names. -ENOENT: it is not among them, and -EAGAIN: some could not be asked. */
+/* Goes through all names once. -ENOENT: the process listens on none of them; -EAGAIN: some could
+ * not be connected to. */
 static int find_agent_once(pid_t pid, int *out_fd, struct bw_peer *out_peer)
 {
 	_cleanup_free_ char *line = NULL;
 	size_t cap = 0;
 	char own[64];
 	int result = -ENOENT, fd = -1;
-	/* the name that it has if nothing is in its way, and if the list cannot be read */
+	/* first the name that it normally has, which is needed when the list cannot be read */
 	int n = snprintf(own, sizeof(own), BW_AGENT_NAME "%d", (int)pid);
 	_cleanup_fclose_ FILE *f = fopen("/proc/net/unix", "re");
 	for (const char *name = own; name;) {
@@ -203,7 +205,7 @@ static int find_agent_once(pid_t pid, int *out_fd, struct bw_peer *out_peer)
 	return result;
 }
 
-/* Names prove nothing: the one that the process itself listens on, says the kernel. */
+/* A name proves nothing: the kernel says (SO_PEERCRED) which one the process itself listens on. */
 static int find_agent(pid_t pid, int *out_fd, struct bw_peer *out_peer)
 {
 	enum { TRIES = 50, PIECE_NS = 100000000 };
@@ -215,7 +217,8 @@ static int find_agent(pid_t pid, int *out_fd, struct bw_peer *out_peer)
 	return r;
 }
 
-/* The connection to the agent in the process (agent_proto.h). Root may debug whom it is told to. */
+/* Connects to the agent in the process (agent_proto.h). Root may attach to processes of other
+ * users. */
 static struct bw_error *call_agent(pid_t pid, int *out_fd)
 {
 	const struct bw_agent_call call = {BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION};

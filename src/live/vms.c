@@ -70,7 +70,7 @@ static struct bw_live_vm *by_number(struct bw_live *l, uint32_t number)
 	return NULL;
 }
 
-/* What has been killed never leaves its slot of the area: it is forgotten. */
+/* A wave that was killed never leaves its slot of the area, so the slot's state is reset. */
 static void forget_stop(struct bw_live_vm *vm, uint32_t slot)
 {
 	vm->slots[slot].resumed = true;
@@ -209,7 +209,7 @@ static struct bw_error *ask_attach(struct bw_live *l, struct bw_live_vm *vm, uin
 	return NULL;
 }
 
-/* What is there for all of them, made with the first. */
+/* What all address spaces share, made with the first one. */
 static struct bw_error *make_tables(struct bw_live *l)
 {
 	const struct bw_target_facts *f = &l->t.facts;
@@ -264,7 +264,7 @@ struct bw_error *bw_live_attach(struct bw_live *l, struct bw_live_vm *vm)
 {
 	struct bw_live_proc *p = vm->proc;
 	struct bw_error *err = attach(l, vm);
-	if (!err || p->is_lost) /* with its process it has gone, too */
+	if (!err || p->is_lost) /* it has been dropped with its process */
 		return err;
 	bw_live_guard_finish(
 		l, &(struct bw_guard_finish){.vm = vm->number,
