@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Words that could stand where something was begun. */
+/* Completion: words that begin with what was typed. */
 #include "debug/expressions/expr_priv.h"
 
 #include <stdio.h>

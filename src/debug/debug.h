@@ -7,13 +7,13 @@
  * expressions. It prints nothing: commands (src/cli) call it, src/ui turns what it returns into
  * text and JSON.
  *
- * A session goes   create -> add_code_object... -> break... -> start(target) -> wait -> [stopped:
+ * A session goes create -> add_code_object... -> break... -> start(target) -> wait -> [stopped:
  * look, edit, continue or step] ... -> wait says EXITED -> (start again, breakpoints stay) ->
  * destroy.
  *
  * All-stop: when wait or step return with a stop, every wave of the program has stopped. What they
- * return by pointer is borrowed until the next call that lets waves run (continue, step, wait,
- * kill, detach), unless it says otherwise. One thread at a time, except bw_debug_interrupt. */
+ * return by pointer is borrowed until the next call that resumes waves (continue, step, wait, kill,
+ * detach), unless it says otherwise. One thread at a time, except bw_debug_interrupt. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,16 +33,17 @@ struct bw_error *bw_debug_create(struct bw_debug **out) BW_MUST_CHECK;
 /* Ends the session as detach does; accepts NULL. */
 void bw_debug_destroy(struct bw_debug *d);
 
-/* Things the user should read that are no stop: a breakpoint that got its place, a submission that
+/* Notices for the user that are no stop: a pending breakpoint that was resolved, a submission that
  * failed, a warning. Called from inside other calls of this header; text is one sentence. */
 enum bw_notice_kind {
 	BW_NOTICE_INFO,
-	BW_NOTICE_SAID, /* like INFO, but not to be passed over in silence; comes in its brackets */
+	BW_NOTICE_SAID, /* like INFO, but shown even in quiet modes; the text includes its
+			 * brackets */
 	BW_NOTICE_WARNING,
 	BW_NOTICE_PROGRAM,	   /* the program has opened the GPU */
-	BW_NOTICE_DISPATCH,	   /* a dispatch has been let through */
+	BW_NOTICE_DISPATCH,	   /* a held dispatch has been released */
 	BW_NOTICE_DISPATCH_FAILED, /* its fence carries an error */
-	BW_NOTICE_BREAKPOINT,	   /* a pending breakpoint has found its place */
+	BW_NOTICE_BREAKPOINT,	   /* a pending breakpoint has been resolved */
 	BW_NOTICE_WAVE_EXIT,	   /* the focus wave has ended */
 };
 typedef void bw_notice_fn(void *cookie, enum bw_notice_kind kind, const char *text);
@@ -58,10 +59,10 @@ struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const vo
  * are several and none was chosen. */
 void bw_debug_set_default_kernel(struct bw_debug *d, const char *name);
 
-/* Takes the target, whose program has been started and holds its first submission or will. */
+/* Takes ownership of the target, whose program has been started. */
 struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t) BW_MUST_CHECK;
-/* Lets everything run on without us: breakpoints are taken out, registers given back. The
- * breakpoints themselves stay known to the session. */
+/* Detaches: breakpoints are removed from the code, registers restored, and all waves resumed. The
+ * session keeps its list of breakpoints. */
 void bw_debug_detach(struct bw_debug *d);
 /* Ends the program. */
 struct bw_error *bw_debug_kill(struct bw_debug *d) BW_MUST_CHECK;
@@ -86,21 +87,23 @@ struct bw_inferior_info {
 const struct bw_inferior_info *bw_debug_inferiors(struct bw_debug *d, size_t *out_n);
 /* NULL: there is none of this process. */
 const struct bw_inferior_info *bw_debug_inferior_of(struct bw_debug *d, pid_t pid);
-/* The focus goes to its first stopped wave, if it has one. */
+/* Selects an inferior. The focus moves to its first stopped wave, if it has one. */
 struct bw_error *bw_debug_set_inferior(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
-/* One of several is let go, or ended; the last one takes bw_debug_detach and bw_debug_kill. */
+/* Detaches from, or kills, one of several inferiors; for the last one use bw_debug_detach and
+ * bw_debug_kill. */
 struct bw_error *bw_debug_detach_inferior(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
 struct bw_error *bw_debug_kill_inferior(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
 
-/* Of the current one, of the last one after its end; 0 and "" until it has opened the GPU. */
+/* Pid and name of the current inferior, after its end of the last one; 0 and "" until it has opened
+ * the GPU. */
 pid_t bw_debug_program_pid(const struct bw_debug *d);
 const char *bw_debug_program_name(const struct bw_debug *d);
 
-/* gdb's words, with a default that suits thousands of threads. */
+/* Settings by gdb's names, with defaults that suit thousands of threads. */
 enum bw_locking {
-	BW_LOCKING_STEP, /* stepping moves the focus wave, continue all */
-	BW_LOCKING_ON,	 /* nothing but the focus wave ever moves */
-	BW_LOCKING_OFF,	 /* while one wave is stepped the others run */
+	BW_LOCKING_STEP, /* a step resumes the focus wave alone, continue all waves */
+	BW_LOCKING_ON,	 /* only the focus wave is ever resumed */
+	BW_LOCKING_OFF,	 /* while one wave is stepped the others run, too */
 };
 struct bw_debug_settings {
 	enum bw_locking scheduler_locking;
@@ -109,9 +112,8 @@ struct bw_debug_settings {
 	bool hold_time;	       /* bw_debug_hold_time does something */
 };
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
-/* A person thinks: where waves are stopped, the program's clocks stand still until they run on, so
- * that no watchdog of the program bites meanwhile. Does nothing where they do already, or nothing
- * is stopped. */
+/* While waves are stopped, stops the program's clocks until it is resumed, so that none of its
+ * watchdogs expires meanwhile. No effect where they stand still already, or nothing is stopped. */
 struct bw_error *bw_debug_hold_time(struct bw_debug *d);
 /* Takes that back. */
 struct bw_error *bw_debug_resume_time(struct bw_debug *d);
@@ -130,7 +132,8 @@ enum bw_reason {
 	BW_REASON_TRAP = 1 << 7,	/* another s_trap, trap_id says which */
 	BW_REASON_WAVE_START = 1 << 9,
 	BW_REASON_WAVE_END = 1 << 10,
-	BW_REASON_INTERRUPT = 1 << 11, /* asked to stop: Ctrl-C, or another wave stopped */
+	BW_REASON_INTERRUPT = 1 << 11, /* was asked to stop: by Ctrl-C, or because another wave
+				        * stopped */
 	BW_REASON_WATCHPOINT = 1 << 12,
 	/* enabled exceptions of the ALU, in the order of enum bw_excp */
 	BW_REASON_FP_SHIFT = 13,
@@ -148,7 +151,8 @@ const char *bw_reason_signal(uint32_t reasons);
 struct bw_wave_info {
 	uint32_t number;
 	uint32_t agent, queue, dispatch; /* agent is 1; dispatch is that of bw_dispatch_info */
-	uint32_t inferior, space;	 /* whose it is, and the address space that its PC is in */
+	uint32_t inferior, space;	 /* the inferior it belongs to, and the address space that
+					  * its PC is in */
 	uint32_t workgroup[3];
 	uint32_t wave_in_group;
 	struct bw_place place;
@@ -175,7 +179,8 @@ const struct bw_wave_info *bw_debug_wave(struct bw_debug *d, uint32_t number);
 const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatch,
 					    const uint32_t workgroup[3], uint32_t wave_in_group);
 
-/* The focus: what registers, lanes and expressions speak of. NULL when nothing is stopped. */
+/* The focus: the wave that registers, lanes and expressions refer to. NULL when nothing is
+ * stopped. */
 const struct bw_wave_info *bw_debug_focus(struct bw_debug *d);
 unsigned bw_debug_focus_lane(struct bw_debug *d);
 struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t wave_number) BW_MUST_CHECK;
@@ -214,11 +219,13 @@ enum bw_dispatch_state {
 struct bw_dispatch_info {
 	uint32_t number; /* from 1, never used again */
 	uint32_t submission, queue;
-	uint32_t inferior, space; /* whose it is, and where its addresses are */
+	uint32_t inferior, space; /* the inferior it belongs to, and the address space of its
+				   * addresses */
 	enum bw_dispatch_state state;
 	int result; /* FAILED: -errno */
 	const struct bw_kernel
-		*kernel; /* NULL: code nobody told us about; borrowed from the code object */
+		*kernel; /* NULL: code that was not given to the session; borrowed from the code
+			  * object */
 	const char *kernel_name; /* "?" when unknown */
 	const char *code_object; /* path or "" */
 	uint64_t load_base;	 /* of the code object's image; 0 when unknown */
@@ -229,17 +236,17 @@ struct bw_dispatch_info {
 	const char *label;			 /* "pass/blur", "" for none */
 	const struct bw_target_object *pipeline; /* NULL: not known */
 };
-/* In order; those that are over stay listed. */
+/* In order; dispatches that have ended stay listed. */
 const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n);
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number);
-/* The first one that is held now: none of its waves has begun. NULL: none is. */
+/* The first dispatch that is held now: none of its waves has begun. NULL: none is held. */
 const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d);
 /* Pipelines, buffers and images that the program's API knows by name, as they are now. Borrowed
  * until the next call of this function. */
 struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_object **out,
 				  size_t *out_n) BW_MUST_CHECK;
 
-/* Where an address is. Names are borrowed as long as the session. */
+/* Symbol and source line of an address. Names are borrowed from the session. */
 struct bw_where {
 	uint64_t pc;
 	const char *function;	 /* NULL: no symbol */
@@ -250,16 +257,16 @@ struct bw_where {
 	const char *line_text; /* of the source file; NULL when it cannot be read */
 };
 void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out);
-/* An instruction that was executed, told of when its program may have ended and its address belong
- * to others. */
+/* An instruction that was executed earlier: its program may have ended, and its address may hold
+ * other code now. */
 struct bw_executed {
 	uint64_t pc, start; /* start: where its wave began, a kernel's first instruction */
 	const void *code;   /* the instruction's bytes */
 	size_t code_b;
 };
-/* Where that was: in code of this session that had these bytes there. Without such code, in the one
- * kernel of a code object that has them as far from its start. False: nothing is known of it, or
- * several places would do. */
+/* Symbol and line of such an instruction: in code of this session that had these bytes at the
+ * address. Without such code, in the only kernel of a code object that has them at that distance
+ * from its start. False: not known, or several kernels match. */
 bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_where *out);
 /* Addresses of a place as `break` takes it, "" for the focus wave's PC: in the code that is loaded.
  * Owned (free). */
@@ -268,8 +275,8 @@ struct bw_error *bw_debug_places(struct bw_debug *d, const char *where, uint64_t
 /* The source line of a place, loaded or not. out_file is owned. */
 struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *where, char **out_file,
 				    unsigned *out_line) BW_MUST_CHECK;
-/* Code objects and raw code in the GPU's memory, in the order they were met; those of programs that
- * nobody told us about among them. False behind the last. */
+/* Code objects and raw code in the GPU's memory, in the order in which they were found, including
+ * code that was found in dispatches. False after the last one. */
 struct bw_load_info {
 	const char *name; /* path, or what a piece of raw code is called; borrowed */
 	uint64_t va, size_b;
@@ -286,20 +293,20 @@ const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned 
 /* ---- Running ---- */
 
 enum bw_stop_kind {
-	BW_STOP_NONE,	     /* wait: the time is over; the program runs */
+	BW_STOP_NONE,	     /* wait: the timeout has passed; the program runs */
 	BW_STOP_WAVES,	     /* waves have stopped: reasons, focus */
 	BW_STOP_DISPATCH,    /* settings.stop_on_dispatch: `dispatch` is held; no wave of it runs */
-	BW_STOP_INTERRUPTED, /* Ctrl-C, and no wave was there to be stopped */
+	BW_STOP_INTERRUPTED, /* Ctrl-C, and there was no wave to stop */
 	BW_STOP_EXITED,	     /* the program has ended: exit_status as from waitpid */
 	BW_STOP_GPU_GONE,
 };
 struct bw_stop {
 	enum bw_stop_kind kind;
-	/* WAVES: the focus after the stop (also in bw_debug_focus), and why */
+	/* WAVES: the focus after the stop (also in bw_debug_focus), and the reason */
 	uint32_t wave; /* number */
 	unsigned lane;
 	bool focus_changed; /* another wave than before */
-	/* WAVES, INTERRUPTED: the wave that was stepped has ended; nobody asked to stop */
+	/* WAVES, INTERRUPTED: the wave that was stepped has ended; no stop was asked for */
 	bool focus_ended;
 	uint32_t reasons;    /* of that wave */
 	uint32_t breakpoint; /* of that wave; a temporary one has been deleted already */
@@ -314,25 +321,25 @@ struct bw_stop {
 	int exit_status; /* EXITED, as from waitpid */
 };
 
-/* The waves run on; the stop comes from wait. From a trap (s_trap 1, 2, 3...) they go on behind it.
- */
+/* Resumes the waves; wait reports the next stop. Waves that stopped at a trap (s_trap 1, 2, 3...)
+ * resume behind it. */
 struct bw_error *bw_debug_continue(struct bw_debug *d) BW_MUST_CHECK;
 /* Waits for the next stop. timeout_ms < 0: for ever. */
 struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
 			       struct bw_stop *out) BW_MUST_CHECK;
-/* The focus wave alone makes `count` instructions, and less when something else stops it.
+/* The focus wave alone executes `count` instructions, or fewer when something else stops it.
  * over_calls: a call (s_swappc_b64, s_call_b64) counts as one. At s_barrier the other waves of its
  * group run, too, since none would pass otherwise. */
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
 				struct bw_stop *out) BW_MUST_CHECK;
-/* Steps the focus wave, over calls, until it is behind the current source line (or instruction,
- * where there are no lines): out of a loop, not back into it. */
+/* Steps the focus wave, over calls, until it is past the current source line (or instruction, where
+ * there are no lines): out of a loop, not back into it. */
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
-/* Steps it until another source line begins, `count` times; by instructions where there are no
- * lines. over_calls: a called function is no other line. */
+/* Steps the focus wave until another source line begins, `count` times; by instructions where there
+ * are no lines. over_calls: lines of a called function do not count. */
 struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool over_calls,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* Lets the focus wave run to a place as `break` takes it. */
+/* Runs the focus wave to a place, given as for `break`. */
 struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where,
 				  struct bw_stop *out) BW_MUST_CHECK;
 /* Stops everything now; INTERRUPTED where there is no wave to stop. */
@@ -342,7 +349,7 @@ void bw_debug_interrupt(struct bw_debug *d);
 
 /* ---- Breakpoints ---- */
 
-/* Watchpoints and catchpoints are numbered with them, and deleted, enabled, ignored and made
+/* Watchpoints and catchpoints share their numbers, and are deleted, enabled, ignored and made
  * conditional by the same functions. */
 enum bw_break_kind {
 	BW_BREAK_CODE,
@@ -358,14 +365,14 @@ struct bw_break_info {
 	uint32_t excp;	    /* EXCEPTION: enum bw_excp */
 	uint32_t number;    /* from 1, never used again */
 	bool enabled, temporary, pending;
-	bool passes;	  /* hits are told, and stop nothing: bw_debug_break_pass */
+	bool passes;	  /* hits are reported without a stop: bw_debug_break_pass */
 	const char *spec; /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
 	const char *condition;	/* NULL if none */
 	uint32_t wave;		/* only for this wave; 0: for all */
 	uint64_t hits;		/* waves stopped by it */
-	uint64_t ignore;	/* hits still to be passed over */
-	uint64_t disable_after; /* stops after which it is disabled; 0: it stays */
-	const uint64_t *addr;	/* places now, in the GPU's space; none while pending */
+	uint64_t ignore;	/* number of hits still to be ignored */
+	uint64_t disable_after; /* number of stops after which it is disabled; 0: never */
+	const uint64_t *addr;	/* its addresses in GPU memory; none while pending */
 	size_t n_addr;
 };
 /* text: "WHERE [if EXPR] [wave N | thread N]", WHERE being a function or label [+OFFSET],
@@ -381,23 +388,24 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
 					 uint32_t *out_number) BW_MUST_CHECK;
 /* text: "[-l | -location] EXPR [if EXPR]". A value in global memory is watched by one of the four
- * watch registers, for all waves; registers, LDS, scratch, what is no place at all and a fifth
- * value are watched by stepping the focus wave from instruction to instruction. kind: WATCH, RWATCH
- * or AWATCH; the latter two need a register. */
+ * watch registers, for all waves; registers, LDS, scratch, expressions that are no lvalue, and a
+ * fifth value are watched by stepping the focus wave from instruction to instruction. kind: WATCH,
+ * RWATCH or AWATCH; the latter two need a register. */
 struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_break_kind kind,
 				uint32_t *out_number) BW_MUST_CHECK;
 /* Exceptions (enum bw_excp) become stops. */
 struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bool temporary,
 					   uint32_t *out_number) BW_MUST_CHECK;
-/* What the last hit of a watchpoint saw; NULL before the first one. Borrowed until the next
+/* Values of the last hit of a watchpoint; NULL before the first one. Borrowed until the next
  * stop. */
 struct bw_watch_hit {
 	bool changed; /* else only read or written again: old is that same value */
 	struct bw_value old, now;
 };
 const struct bw_watch_hit *bw_debug_watch_hit(struct bw_debug *d, uint32_t number);
-/* Memory faults and watches right at the instruction that makes the access, which then waits for
- * each access to be over; for everything that runs on the GPU, and until the session ends. */
+/* Precise mode: memory faults and watches are reported at the instruction that makes the access, as
+ * the GPU then waits for each access to complete; for everything that runs on the GPU, until the
+ * session ends. */
 struct bw_error *bw_debug_set_precise(struct bw_debug *d, bool on) BW_MUST_CHECK;
 bool bw_debug_is_precise(const struct bw_debug *d);
 struct bw_error *bw_debug_break_delete(struct bw_debug *d,
@@ -408,9 +416,9 @@ struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,
 enum bw_break_after { BW_BREAK_STAYS, BW_BREAK_DISABLED, BW_BREAK_DELETED };
 struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number,
 				      enum bw_break_after after, uint64_t stops) BW_MUST_CHECK;
-/* Waves that come by a breakpoint in the code are told to fn, and run on. While fn is called the
- * focus is on the wave, and on the first of its lanes for which the condition holds: it may
- * evaluate expressions, and nothing else. */
+/* fn is called for each wave that hits a breakpoint in the code, and the wave is resumed. During
+ * the call the focus is on the wave, and on the first of its lanes for which the condition holds:
+ * fn may evaluate expressions, and nothing else. */
 typedef void bw_passing_fn(void *cookie, uint32_t breakpoint, uint32_t wave);
 void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie);
 struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
@@ -461,7 +469,7 @@ struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned 
 				    uint32_t *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane,
 				     uint32_t value) BW_MUST_CHECK;
-/* n SGPRs from first: the quick way for tables. */
+/* n SGPRs from first, in one call: for tables. */
 struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n,
 				     uint32_t *out) BW_MUST_CHECK;
 
@@ -478,7 +486,7 @@ void bw_debug_symbolize(struct bw_debug *d, uint64_t addr, char *out, size_t out
 
 /* ---- Expressions ---- */
 
-/* Where an error is: 0-based column in the text, for the caret below it. */
+/* Position of an error: 0-based column in the text, for the caret below it. */
 struct bw_expr_error {
 	size_t column;
 };
@@ -517,16 +525,16 @@ void bw_debug_free_words(char **words);
 
 /* ---- Arguments ---- */
 
-/* What is known of a kernel's arguments is what it was launched with: what its block of arguments
- * holds. Variables of compiled code begin with those values, and may have others later: they are
- * something else, and not known here. $_launch.NAME names the launch value at any place; a bare
- * NAME does where the kernel and the place are written in assembly, which has no variables. */
+/* Only launch values of a kernel's arguments are known: the content of its block of arguments.
+ * Variables of compiled code begin with those values and may change later; they are not known here.
+ * $_launch.NAME names the launch value at any place; a bare NAME does where the kernel and the
+ * place are written in assembly, which has no variables. */
 
 /* The code around a PC. */
 struct bw_frame {
 	enum bw_language language;
-	/* in the dispatch's kernel itself: in no function that it calls, or that was inlined into
-	 * it */
+	/* in the dispatch's kernel itself, not in a function that it calls, or that was inlined
+	 * into it */
 	bool is_kernel;
 	bool has_params; /* the function around it has parameters */
 	/* the innermost one of the source, else the symbol; NULL: not known */
@@ -572,8 +580,8 @@ struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint
 
 /* ---- Faults ---- */
 
-/* What a memory violation was about: the instruction at the PC is decoded, the address of each
- * active lane computed from the saved registers, and the page tables asked. */
+/* Explains a memory violation: the instruction at the PC is decoded, the address of each active
+ * lane computed from the saved registers, and the page tables are walked. */
 struct bw_fault_info {
 	bool has_instruction; /* false: the PC does not name a memory instruction */
 	bool is_write, is_atomic, is_scalar, is_fetch;

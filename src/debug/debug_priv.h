@@ -2,7 +2,7 @@
 #ifndef BW_DEBUG_DEBUG_PRIV_H
 #define BW_DEBUG_DEBUG_PRIV_H
 
-/* The inside of a session: who knows what between the files of this folder. */
+/* The inside of a session: what the files of this folder share. */
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -15,14 +15,14 @@
 
 /* ---- Code (code.c) ---- */
 
-/* A code object or a piece of raw code the user told us about. */
+/* A code object or a piece of raw code that the user has given. */
 struct bw_module {
 	struct bw_code_object *co; /* NULL: raw */
 	struct bw_lines *lines;	   /* NULL: raw */
 	char *name;		   /* raw: of its kernel; else path of the code object, owned */
 	uint8_t *raw;
 	size_t raw_b;
-	bool is_found; /* raw: met in a dispatch, nobody told us about it */
+	bool is_found; /* raw: found in a dispatch, not given by the user */
 	struct bw_kernel raw_kernel;
 	struct bw_symbol raw_symbol;
 };
@@ -44,7 +44,7 @@ void bw_module_free(struct bw_module *m);
 /* ---- Breakpoints (breakpoints.c, where.c) ---- */
 
 enum bw_where_kind { BW_WHERE_SYMBOL, BW_WHERE_LINE, BW_WHERE_ADDRESS };
-/* What stands before "if": one place named, not yet found. */
+/* A place as named before "if", not yet resolved. */
 struct bw_where_spec {
 	enum bw_where_kind kind;
 	char *name; /* symbol, or file; owned */
@@ -63,15 +63,15 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 /* BW_E_NOT_FOUND with the nearest names when some code is known and none has the place. */
 struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s) BW_MUST_CHECK;
 
-/* A dispatch that a breakpoint on dispatches means. */
+/* A dispatch that a breakpoint on dispatches matches. */
 struct bw_catch {
 	uint32_t dispatch, space;
 	uint64_t va; /* of its code */
-	bool caught; /* it has stopped, in the run between two continues counted so: */
+	bool caught; /* it has stopped at the breakpoint, at this count of continues: */
 	uint64_t continues;
 };
 
-/* A place in code. The same address may be another one in another address space. */
+/* A place in code. The same address in another address space is another place. */
 struct bw_place_va {
 	uint32_t space;
 	uint64_t va;
@@ -83,7 +83,7 @@ struct bw_break {
 	struct bw_break_info info;
 	char *spec, *condition;
 	struct bw_where_spec where;
-	uint32_t where_space; /* an address is one of this space; 0: not known yet */
+	uint32_t where_space;			  /* the address space; 0: not known yet */
 	struct BW_VEC(struct bw_place_va) places; /* resolved */
 	struct bw_addr_vec addr;		  /* of them; info.addr */
 	struct bw_watchpoint *watch;		  /* NULL: no watchpoint */
@@ -92,13 +92,13 @@ struct bw_break {
 	struct BW_VEC(struct bw_catch) catches;
 };
 
-/* A watchpoint's own (watch.c). */
+/* Fields of watchpoints (watch.c). */
 struct bw_watchpoint {
-	/* type and place of what is watched, and its value when last looked at */
+	/* type and place of what is watched, and its value when last read */
 	struct bw_value old;
 	uint32_t space;
-	/* in memory the place is fixed: global, or the LDS of the group that the wave is in. size_b
-	 * 0: no memory */
+	/* in memory the place is fixed: global memory, or the LDS of the wave's workgroup. size_b
+	 * 0: not in memory */
 	enum bw_space memory;
 	uint64_t va;
 	uint32_t size_b;
@@ -136,7 +136,7 @@ struct bw_wave_record {
 	struct bw_target_wave hw;
 	bool known;	  /* info's identity is that of the slot's present or last wave */
 	bool stopped;	  /* and looked at: hw is fresh */
-	bool reported;	  /* its reasons have been shown or did not matter */
+	bool reported;	  /* its reasons have been reported or were not of interest */
 	uint64_t stop_pc; /* PC when it stopped: only there breakpoints are stepped over */
 	/* the displaced instruction it was resumed into; 0: none */
 	uint64_t displaced_va, displaced_copy;
@@ -153,9 +153,10 @@ struct bw_dispatch_record {
 	bool packet_known;
 	uint64_t launched_groups;	   /* highest linear workgroup seen, plus one */
 	uint64_t kernel_start, kernel_end; /* code, 0 and 0 when unknown */
-	/* under way and the first of its queue; 0: not seen as such (hang.c) */
+	/* when it was first seen running as the first of its queue; 0: not yet (hang.c) */
 	uint64_t first_since_ms;
-	bool packet_guessed;		  /* packet, from one before it in its queue */
+	bool packet_guessed;		  /* packet number, counted from an earlier one in its
+					   * queue */
 	struct bw_target_object pipeline; /* id 0: not known */
 	char *name, *label;		  /* owned: info points to them */
 	char *levels; /* owned: of the label, with BW_LABEL_SEPARATOR between them */
@@ -174,7 +175,7 @@ struct bw_space_of {
 	uint32_t number, inferior;
 };
 
-/* Instructions read lately, so that a step asks the program for nothing. */
+/* A cache of instructions, so that a step needs no request to the program. */
 enum { BW_INST_CACHE = 512 };
 struct bw_inst_entry {
 	uint64_t va; /* 0: none */
@@ -183,7 +184,7 @@ struct bw_inst_entry {
 	struct bw_inst inst;
 };
 
-/* Memory read lately, while the conditions of many waves are looked at. */
+/* A cache of memory, used while the conditions of many waves are evaluated. */
 enum { BW_MEM_LINE_B = 256, BW_MEM_LINES = 32 };
 struct bw_mem_line {
 	bool valid;
@@ -200,27 +201,28 @@ struct bw_debug {
 	void *notice_cookie;
 	bw_passing_fn *passing;
 	void *passing_cookie;
-	/* All that is said of addresses is said of this one: where the focus is, or else of the
-	 * last one that something came from. Work for another one is done between BW_IN_SPACE and
-	 * the end of its block. */
+	/* The current address space, to which all addresses refer: that of the focus, or else the
+	 * one that the last event came from. BW_IN_SPACE selects another one until the end of its
+	 * block. */
 	uint32_t space;
 	struct BW_VEC(struct bw_space_of) spaces;
 	struct BW_VEC(struct bw_inferior_info) inferiors;
 	uint32_t next_inferior, inferior; /* the last number given; the current one */
-	pid_t pid;			  /* the current inferior's, or that of the last one */
+	pid_t pid;			  /* of the current inferior, or of the last one */
 	char comm[17];
 	int exit_status;
 	bool exit_known;
 
 	struct BW_VEC(struct bw_module *) modules;
 	struct BW_VEC(struct bw_load) loads;
-	/* of the whole session, each once; of any space */
+	/* of the whole session, each once, whatever its address space */
 	struct BW_VEC(struct bw_load) past_loads;
 	char *default_kernel;
 	struct bw_isa_text *text;
 
 	struct BW_VEC(struct bw_break *) breaks;
-	struct BW_VEC(struct bw_break_info) break_list; /* what bw_debug_breakpoints gave out */
+	struct BW_VEC(struct bw_break_info) break_list; /* the array that bw_debug_breakpoints
+							 * returned */
 	struct BW_VEC(struct bw_patch) patches;
 	uint32_t next_break;
 	uint32_t next_cell;
@@ -228,28 +230,29 @@ struct bw_debug {
 	uint64_t filters_used, filters_retired; /* a bit each */
 	struct bw_u32_vec free_cells;
 
-	/* an end of nexti: stops only this wave */
+	/* a temporary breakpoint of nexti: stops only this wave */
 	uint64_t internal_va;
 	uint32_t internal_wave;
 
 	struct bw_wave_record *slots; /* target->facts.n_slots */
 	struct bw_u32_vec stopped;    /* slots of stopped waves, in the order of wave numbers */
-	struct BW_VEC(struct bw_wave_info) wave_list; /* what bw_debug_waves gave out */
+	struct BW_VEC(struct bw_wave_info) wave_list; /* the array that bw_debug_waves returned */
 	bool wave_list_valid;
 	uint32_t next_wave;
 	uint32_t focus_slot;   /* UINT32_MAX: none */
-	uint32_t focus_number; /* of the wave that had the focus, also while it runs */
+	uint32_t focus_number; /* of the wave that has the focus, also while it runs */
 	unsigned focus_lane;
 	uint32_t unstoppable;
-	bool report_pending; /* the next wait shows a stop that is there already */
-	uint32_t alone_slot; /* of the wave that continues while no other may move; UINT32_MAX */
+	bool report_pending; /* the next wait reports a stop that has happened already */
+	uint32_t alone_slot; /* slot of the wave that continues alone; UINT32_MAX: none */
 	/* slots of the waves that are stepped for software watchpoints, one after the other
 	 * (step_watch.c) */
 	struct bw_u32_vec watched;
 	size_t watched_turn;
 
 	struct BW_VEC(struct bw_dispatch_record) dispatches;
-	uint32_t dispatches_dropped;	  /* numbers 1 to this are over and forgotten */
+	uint32_t dispatches_dropped;	  /* dispatches 1 to this number have ended and are no
+					   * longer listed */
 	struct bw_target_object *objects; /* as last asked for, in that space; owned */
 	size_t n_objects;
 	uint32_t objects_space;
@@ -259,10 +262,11 @@ struct bw_debug {
 	uint64_t buffers_continues;
 	uint64_t continues; /* counts bw_debug_continue */
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
-	struct bw_u32_vec held;	    /* submissions not yet let go */
+	struct bw_u32_vec held;	    /* submissions that are held */
 	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */
 
-	uint32_t excp, excp_ever; /* exceptions asked for now, and in this run of the program */
+	uint32_t excp, excp_ever; /* exceptions that are enabled now, and were in this run of the
+				   * program */
 	int precise;		  /* asked for: 1 on, 0 off, -1 nothing */
 
 	struct BW_VEC(struct bw_var) vars;
@@ -290,7 +294,7 @@ struct bw_error *bw_debug_on_program(struct bw_debug *d,
 struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid) BW_MUST_CHECK;
 void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space);
 void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *ev);
-/* The focus is here now, and so is all that is said of addresses. NULL: nowhere. */
+/* Sets the focus, and with it the current address space. NULL: no focus. */
 void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w);
 
 /* session.c */
@@ -322,7 +326,7 @@ struct bw_error *bw_debug_match_kernel(struct bw_debug *d,
 /* dispatch.c */
 struct bw_error *bw_debug_on_submit(struct bw_debug *d,
 				    const struct bw_target_event *ev) BW_MUST_CHECK;
-/* There is code that was not known when dispatches came. */
+/* Matches kernels again: code was added since the dispatches were seen. */
 struct bw_error *bw_debug_match_again(struct bw_debug *d) BW_MUST_CHECK;
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev);
 struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);
@@ -330,9 +334,9 @@ struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t n
 struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d,
 						const struct bw_target_wave *hw);
 
-/* The list of dispatches is over. */
+/* Frees the list of dispatches. */
 void bw_debug_forget_dispatches(struct bw_debug *d);
-/* Slots just stopped, in the order their dispatches were launched, where that tells them apart. */
+/* Sorts slots that have just stopped by the order in which their dispatches were launched. */
 void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n);
 
 /* found.c */
@@ -343,108 +347,112 @@ struct bw_error *bw_debug_learn_code(struct bw_debug *d,
 char *bw_pipeline_name(const struct bw_target_object *p);
 
 /* hang.c */
-/* Everything goes on after a stop. */
+/* Resumes all waves after a stop. */
 void bw_hang_restart(struct bw_debug *d);
 /* While waves run: how long to wait at most before bw_hang_is_over is asked; timeout_ms < 0: for
  * ever. */
 int bw_hang_limit(struct bw_debug *d, int timeout_ms);
-/* A dispatch has run for too long, which is said. */
+/* Whether a dispatch has run for too long; reports it if so. */
 bool bw_hang_is_over(struct bw_debug *d);
 
 /* catch.c */
 struct bw_error *bw_dispatch_filter_parse(const char *text,
 					  struct bw_dispatch_filter **out) BW_MUST_CHECK;
 void bw_dispatch_filter_free(struct bw_dispatch_filter *f);
-/* A dispatch has come and is held: breakpoints that mean it get their place. */
+/* A dispatch is held: inserts the breakpoints that match it. */
 void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *x);
-/* b is new, or enabled again: the dispatches that are held have not begun, and it may mean them. */
+/* b is new, or enabled again: matches it against the dispatches that are held, as they have not
+ * begun. */
 void bw_catch_again(struct bw_debug *d, struct bw_break *b);
-/* The program is over, and the numbers of its dispatches with it. */
+/* The program has ended: forgets the numbers of its dispatches. */
 void bw_catch_forget(struct bw_break *b);
-/* Whether this wave, at a place of b, is what b waits for. */
+/* Whether b stops this wave, which is at one of its places. */
 bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave_record *w);
-/* Places that no dispatch under way needs any more go. */
+/* Removes places that no running dispatch needs any more. */
 void bw_catch_sweep(struct bw_debug *d);
-/* A dispatch of this submission is to be stopped, and the same code runs for an earlier one. */
+/* Whether a dispatch of this submission is to be stopped while an earlier one runs the same
+ * code. */
 bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission);
 
 /* breakpoints.c */
-/* Places in this space are gone, and so are the s_traps in it. */
+/* Drops the places and s_traps in an address space that no longer exists. */
 void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space);
-/* Places that new loads bring; inserts what is enabled. */
+/* Adds the places that new loads bring, and inserts those of enabled breakpoints. */
 void bw_debug_resolve_breaks(struct bw_debug *d);
 void bw_debug_forget_places(struct bw_debug *d);
 /* In d->space. */
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va);
-/* The s_trap that stands over its instruction. */
+/* The s_trap that replaces an instruction. */
 uint32_t bw_patch_word(const struct bw_debug *d, const struct bw_patch *p, unsigned id);
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
 void bw_debug_patch_unref(struct bw_debug *d, uint64_t va);
 void bw_break_free(struct bw_break *b);
-/* Which breakpoint stops this wave at its PC: counts the hit. 0: none, the wave should go on. */
+/* Which breakpoint stops this wave at its PC: counts the hit. 0: none, the wave should be
+ * resumed. */
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes);
 /* Deletes temporary breakpoints that have stopped a wave at this stop. */
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number);
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);
 
 /* conditions/install.c */
-/* Something has changed that conditions depend on. */
+/* Marks filters as out of date: something that conditions depend on has changed. */
 void bw_filter_dirty(struct bw_debug *d);
 /* Before waves run on. */
 struct bw_error *bw_filters_update(struct bw_debug *d) BW_MUST_CHECK;
 void bw_filter_drop(struct bw_debug *d, struct bw_patch *p);
-/* The PC a user should see for one in the copy that a filter let a wave go on in. */
+/* The PC to show for one in the copy of an instruction that waves execute when a filter rejects
+ * them. */
 uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc);
 bool bw_filter_is_trap(unsigned trap_id);
 
 /* run.c */
 struct bw_error *bw_debug_release_held(struct bw_debug *d) BW_MUST_CHECK;
-/* The slots given run on, each from where it stopped. */
+/* Resumes the waves in these slots, each from where it stopped. */
 struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n) BW_MUST_CHECK;
 bool bw_wave_is_event(const struct bw_wave_record *w);
 unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave_record *w);
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop) BW_MUST_CHECK;
-/* One event. out->kind stays NONE when it is nothing for the user. */
+/* Handles one event. out->kind stays NONE when there is nothing to report. */
 struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
 				 struct bw_stop *out) BW_MUST_CHECK;
 
-/* step.c: the focus wave makes `count` instructions, and less when something else stops it. */
+/* step.c: the focus wave executes `count` instructions, or fewer when something else stops it. */
 struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
 			       bool over_calls, struct bw_stop *out) BW_MUST_CHECK;
-/* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop
+/* Waits for the wave in `slot`, which has been resumed. along: other waves run, too, and may stop
  * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
 struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
 			       bool *out_ended, bool *out_late, struct bw_stop *out) BW_MUST_CHECK;
-/* Which other waves run while w makes its next instruction; an error where it needs some that may
- * not. */
+/* Which other waves run while w executes its next instruction; an error where it needs some that
+ * may not run. */
 struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_inst *inst,
 				    struct bw_u32_vec *out) BW_MUST_CHECK;
 struct bw_error *bw_step_run_along(struct bw_debug *d,
 				   const struct bw_u32_vec *others) BW_MUST_CHECK;
-/* The instruction has been done in the slot (bw_debug_prepare). */
+/* The instruction has been simulated in the slot (bw_debug_prepare). */
 void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w);
-/* The only wave that was allowed to move is over: another one is shown, or all that is left
- * runs. */
+/* The only wave that was allowed to run has ended: another one is reported, or all others are
+ * resumed. */
 struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_record *w,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* Things that happened while one wave was being stepped; out->kind stays NONE when it is
- * nothing. */
+/* Events that happened while one wave was being stepped; out->kind stays NONE when there were
+ * none. */
 struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
-/* The program or the GPU is gone, and the wave with it: what there is to say comes as an event. */
+/* The program or the GPU is gone, and the wave with it: waits for the event that says so. */
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 				     struct bw_stop *out) BW_MUST_CHECK;
 /* step_watch.c: a wave with a software watchpoint is stepped, the others run. */
-/* Everything goes on; those that no software watchpoint wants stepped do so at once. None is in
- * d->watched afterwards: nobody has been let run. */
+/* Sorts the stopped waves: those that a software watchpoint has stepped go to d->watched, the
+ * others are resumed at once. If d->watched is empty afterwards, none has been resumed. */
 struct bw_error *bw_debug_watch_begin(struct bw_debug *d) BW_MUST_CHECK;
-/* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is none when that is over;
- * with no stop then, nobody is left who might not move. */
+/* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is UINT32_MAX when that has
+ * ended; without a stop then, all waves have been resumed. */
 struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* Until there is a stop, or the waves have ended (none is in d->watched then), or, with a timeout,
- * for a little while. */
+/* Steps until there is a stop, or the waves have ended (d->watched is empty then), or, with a
+ * timeout, for a little while. */
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
 				       struct bw_stop *out) BW_MUST_CHECK;
 
@@ -469,11 +477,11 @@ static inline enum bw_isa_gen bw_debug_isa(const struct bw_debug *d)
 }
 
 /* displaced.c */
-/* Makes a stopped wave ready to run on from where it stopped: past a reported trap, over a
- * breakpoint. out_simulated: its next instruction has been done here. */
+/* Prepares a stopped wave for resuming: past a reported trap, over a breakpoint. out_simulated: its
+ * next instruction has been simulated here. */
 struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w,
 				  bool *out_simulated) BW_MUST_CHECK;
-/* The PC a user should see for one inside a displaced copy. */
+/* The PC to show for one inside of a displaced copy. */
 uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc);
 struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
 				    uint32_t out_words[3]) BW_MUST_CHECK;
@@ -487,8 +495,8 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
 struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
 
-/* memory.c: from begin to end, memory that is read again is as it was before. Waves whose
- * conditions are looked at then must have stopped before. */
+/* memory.c: between begin and end, memory is read once and cached. The waves whose conditions are
+ * evaluated then must have stopped before. */
 void bw_mem_lines_begin(struct bw_debug *d);
 void bw_mem_lines_end(struct bw_debug *d);
 /* A fault in the words of gdb; other errors as they are. */
@@ -507,22 +515,23 @@ struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr) 
 /* Numbers b and puts it into the table; freed on failure. */
 struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b,
 			      uint32_t *out_number) BW_MUST_CHECK;
-/* b is at this wave for `lanes` of it: condition, ignore count, hits. False: the wave goes on. */
+/* This wave hits b with `lanes`: evaluates condition and ignore count, and counts the hit. False:
+ * the wave is resumed. */
 bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
 		     uint64_t *lanes);
 
 /* watch.c */
 void bw_watchpoint_free(struct bw_watchpoint *p);
-/* What was watched there is gone. */
+/* Deletes the watchpoints whose memory is gone. */
 void bw_watch_forget_space(struct bw_debug *d, uint32_t space);
-/* Takes its register, or gives it back, as b is enabled. */
+/* Takes or frees the watch register of b, as it is enabled or disabled. */
 struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on) BW_MUST_CHECK;
 /* The wave says that these watch registers were hit, a bit each. */
 void bw_watch_examine(struct bw_debug *d, struct bw_wave_record *w, unsigned registers);
-/* The program is over. */
+/* The program has ended. */
 void bw_watch_forget(struct bw_debug *d);
-/* Everything has stopped. Before it goes on, settle: what the user has written meanwhile is what
- * watched values are compared with. */
+/* Called when everything has stopped, and (settle) before it is resumed: values that the user has
+ * written meanwhile are those that watched values are compared with. */
 void bw_watch_at_stop(struct bw_debug *d);
 void bw_watch_settle(struct bw_debug *d);
 /* The first watchpoint whose value has changed since it was last looked at, of those that wave w is
@@ -543,12 +552,12 @@ struct bw_error *bw_excp_update(struct bw_debug *d) BW_MUST_CHECK;
 uint32_t bw_excp_own_enables(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw);
 /* The wave is about to go on: it traps for what is asked for now. */
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
-/* It has stopped: it gets back the exception flags that it went on without. */
+/* The wave has stopped: restores the exception flags that were cleared when it was resumed. */
 struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 /* The wave is to be left with exceptions of its own; all of them are. */
 struct bw_error *bw_excp_write_own(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 void bw_excp_leave(struct bw_debug *d);
-/* Which catchpoint wants to know of these exceptions; 0: none. */
+/* The number of the catchpoint for these exceptions; 0: none. */
 uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_resume);
 /* The instruction before pc, in the function that pc is in; 0: not known. */
 uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Programs and their address spaces: who has which, which one is spoken of, and what goes with one
- * that is over. */
+/* Programs and their address spaces: which program has which, which one is current, and what is
+ * dropped when one ends. */
 #include "debug/debug_priv.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 enum { KILL_TRIES = 100, KILL_PIECE_MS = 50 };
 
-/* ---- The space that is spoken of ---- */
+/* ---- The current address space ---- */
 
 void bw_debug_use_space(struct bw_debug *d, uint32_t space)
 {
@@ -109,7 +109,7 @@ struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid
 
 /* ---- They go ---- */
 
-/* Waves that have gone with it are not there to be shown. */
+/* Drops the waves that have ended with it. */
 static void drop_waves(struct bw_debug *d, uint32_t space)
 {
 	size_t n = 0;
@@ -187,7 +187,7 @@ static void say_gone(struct bw_debug *d, const struct bw_inferior_info *i,
 		      how);
 }
 
-/* Its spaces have gone before it, or go now. */
+/* Drops those of its address spaces that are left. */
 static void forget_inferior(struct bw_debug *d, uint32_t number)
 {
 	for (size_t i = d->spaces.len; i-- > 0;)
@@ -209,7 +209,7 @@ void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *
 	const struct bw_inferior_info *i = find_pid(d, ev->pid);
 	if (!i)
 		return;
-	/* the end of the last one is the end of all, and comes next */
+	/* the event for the end of the last one comes next */
 	if (d->inferiors.len > 1)
 		say_gone(d, i, ev);
 	forget_inferior(d, i->number);

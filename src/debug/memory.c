@@ -44,7 +44,7 @@ struct bw_error *bw_debug_worded(struct bw_error *err)
 	return bw_error_fault(va, "Cannot access memory at address 0x%llx", (unsigned long long)va);
 }
 
-/* ---- While many waves are asked ---- */
+/* ---- Cached reads while many waves are examined ---- */
 
 void bw_mem_lines_begin(struct bw_debug *d)
 {
@@ -57,7 +57,7 @@ void bw_mem_lines_end(struct bw_debug *d)
 	d->lines_wanted = false;
 }
 
-/* Global memory, by lines while they are wanted. */
+/* Reads global memory, through the cache while it is in use. */
 static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *out, size_t size_b)
 {
 	uint64_t va = bw_align_down(addr, BW_MEM_LINE_B);
@@ -69,7 +69,7 @@ static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *
 		l->valid = !err;
 		l->va = va;
 		bw_error_free(err);
-		if (!l->valid) /* what is asked for itself may be there */
+		if (!l->valid) /* the bytes asked for may be readable nevertheless */
 			return bw_target_read(d->target, addr, out, size_b);
 	}
 	memcpy(out, l->data + (addr - va), size_b);

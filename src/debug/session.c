@@ -194,7 +194,7 @@ void bw_debug_close_target(struct bw_debug *d)
 	struct bw_target *t = d->target;
 	__atomic_store_n(&d->target, NULL, __ATOMIC_SEQ_CST);
 	d->state = BW_DEBUG_NO_PROGRAM;
-	d->time_held = false; /* nobody's now */
+	d->time_held = false; /* there is no target any more */
 	if (t)
 		bw_target_close(t);
 	bw_debug_forget_program(d);
@@ -205,8 +205,8 @@ const struct bw_arch *bw_debug_arch(const struct bw_debug *d)
 	return d->target ? d->target->facts.arch : bw_arch_nth(0);
 }
 
-/* Waves that stand in front of a breakpoint need no displacement: closing puts the code back. Those
- * that reported a trap go on behind it, as continue would do. inferior: whose; 0: all. */
+/* Waves at a breakpoint need no displacement, as closing restores the code. Those that reported a
+ * trap resume behind it, as with continue. inferior: which one's waves; 0: all. */
 void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
 {
 	if (!bw_target_can(d->target, BW_CAP_RUN | BW_CAP_WRITE_REGS))

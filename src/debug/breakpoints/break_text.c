@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What stands behind the place of a breakpoint: "if EXPR", "wave N". */
+/* Parses the text behind the place of a breakpoint: "if EXPR", "wave N". */
 #include "debug/debug_priv.h"
 
 #include <ctype.h>

@@ -55,8 +55,7 @@ void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 		return;
 	bw_filter_drop(d, p);
 	struct bw_error *err = d->target ? bw_target_unpatch(d->target, va) : NULL;
-	/* The program has ended or has given up the memory meanwhile: nothing is there to be
-	 * removed. */
+	/* The program has ended or has freed the memory meanwhile: there is nothing to remove. */
 	bool gone = bw_error_catch(&err, BW_E_GONE) || bw_error_catch(&err, BW_E_FAULT);
 	if (err && !gone) {
 		bw_debug_note(d, BW_NOTICE_WARNING, "Cannot remove breakpoint at 0x%llx: %s",
@@ -65,7 +64,8 @@ void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 	}
 	if (p->copy_va) {
 		err = bw_vec_push(&d->free_cells, p->cell);
-		bw_error_free(err); /* without memory the cell is lost, and nothing else */
+		bw_error_free(err); /* when out of memory the cell is lost, which does no other
+				     * harm */
 	}
 	bw_vec_remove(&d->patches, (size_t)(p - d->patches.data));
 }
@@ -116,7 +116,7 @@ static void remove_places(struct bw_debug *d, struct bw_break *b)
 	b->info.pending = true;
 }
 
-/* Drops the address at index i: nothing can be put there. */
+/* Removes the address at index i, where no s_trap can be inserted. */
 static void drop_place(struct bw_debug *d, struct bw_break *b, size_t i, struct bw_error *err)
 {
 	bw_debug_note(d, BW_NOTICE_WARNING, "Cannot insert breakpoint %u at 0x%llx: %s",
@@ -240,8 +240,8 @@ static struct bw_error *check_places(struct bw_debug *d, const struct bw_where_s
 	return err;
 }
 
-/* Gives b, whose place has been read, its condition and its number. On failure it stays the
- * caller's. */
+/* Gives b, whose place has been parsed, its condition and its number. On failure the caller still
+ * owns it. */
 static struct bw_error *enlist(struct bw_debug *d, struct bw_break *b, const char *condition,
 			       bool temporary, uint32_t wave)
 {
@@ -366,7 +366,8 @@ struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b, uint32_t *
 	return NULL;
 }
 
-/* Places in the code stay known without their s_traps; those of dispatches are found anew. */
+/* Places in the code stay known without their s_traps; those of breakpoints on dispatches are
+ * looked up again. */
 static void disable(struct bw_debug *d, struct bw_break *b)
 {
 	if (b->info.kind != BW_BREAK_CODE || b->filter) {
@@ -388,7 +389,7 @@ static struct bw_error *enable(struct bw_debug *d, struct bw_break *b, bool on)
 		BW_TRY(bw_watch_apply(d, b, true));
 	if (on) {
 		b->info.enabled = true;
-		b->places.len = 0; /* they are put in as they are found */
+		b->places.len = 0; /* they are inserted when they are found */
 		insert_places(d, b, false);
 		if (b->filter)
 			bw_catch_again(d, b);
@@ -465,7 +466,7 @@ static void refresh(struct bw_break *b)
 	b->addr.len = 0;
 	bw_vec_each(&b->places, p) {
 		struct bw_error *err = bw_vec_push(&b->addr, p->va);
-		bw_error_free(err); /* without memory some are not shown */
+		bw_error_free(err); /* when out of memory some are not shown */
 	}
 	b->info.addr = b->addr.data;
 	b->info.n_addr = b->addr.len;
@@ -499,8 +500,8 @@ const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t num
 
 /* ---- Hits ---- */
 
-/* Active lanes whose condition holds. A condition that cannot be worked out stops the wave, and
- * says why once for each stop of it. */
+/* Active lanes for which the condition holds. A condition that cannot be evaluated stops the wave,
+ * and the reason is reported once for each of its stops. */
 static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w)
 {
 	uint64_t held = 0;
@@ -541,7 +542,7 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_reco
 	return false;
 }
 
-/* Waves are still being looked at: for as long as it takes this one is the focus. */
+/* Waves are still being examined: this wave is the focus meanwhile. */
 static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
 			 uint64_t lanes)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Watchpoints. The GPU compares addresses of vector memory accesses in ranges of 128 bytes and more
  * (target.h, set_watch); which access it was, and whether it met the bytes the user means, is
- * worked out here from the instruction before the PC. What no register can watch is looked at after
- * each instruction of one wave. */
+ * worked out here from the instruction before the PC. Values that no register can watch are
+ * compared after each instruction of one wave. */
 #include "debug/expressions/expr_priv.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void remember(struct bw_break *b, struct bw_value *now)
 	h->old = b->watch->old;
 	h->now = *now;
 	struct bw_error *err = bw_value_copy(now, &b->watch->old);
-	if (err) { /* without memory the next hit has no old value to compare with */
+	if (err) { /* when out of memory the next hit has no old value to compare with */
 		b->watch->old.n_elem = 0;
 		bw_error_free(err);
 	}
@@ -292,7 +292,7 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
 	return hit;
 }
 
-/* A wave that can be asked for the value; NULL with out_none false: none is needed. */
+/* A wave through which the value can be read; NULL with out_none false: none is needed. */
 static struct bw_wave_record *wave_for(struct bw_debug *d, const struct bw_break *b, bool *out_none)
 {
 	*out_none = is_software(b) && !(b->watch->size_b && b->watch->memory == BW_SPACE_GLOBAL);
@@ -315,7 +315,7 @@ static bool read_if_possible(struct bw_debug *d, const struct bw_break *b, struc
 		return false;
 	struct bw_error *err = read_now(d, b, w, out);
 	bool ok = !err;
-	bw_error_free(err); /* who meets it next is told */
+	bw_error_free(err); /* it is reported with the next hit */
 	return ok;
 }
 
@@ -339,7 +339,8 @@ void bw_watch_settle(struct bw_debug *d)
 		if (d->state != BW_DEBUG_STOPPED || !p || !(*it)->info.enabled || !p->has_at_stop ||
 		    !read_if_possible(d, *it, &now))
 			continue;
-		if (same(&now, &p->at_stop)) { /* what the GPU did is for it to tell */
+		if (same(&now, &p->at_stop)) { /* changes that the GPU makes are reported by the
+					        * watch register */
 			bw_value_fini(&now);
 			continue;
 		}
@@ -385,7 +386,7 @@ static char *skip_location(char *text)
 	return text;
 }
 
-/* Which register, or that it is to be done in software. */
+/* Chooses a watch register, or software. */
 static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 {
 	struct bw_watchpoint *p = b->watch;

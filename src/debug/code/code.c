@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Code the session knows: modules, where they are loaded, symbols and source lines of addresses. */
+/* The session's code: modules, where they are loaded, symbols and source lines of addresses. */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>
@@ -278,7 +278,7 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 			continue;
 		if (l->module == m && l->base == base)
 			return NULL;
-		/* What lay there before is gone. */
+		/* Removes what was loaded at these addresses before. */
 		if (base < l->base + l->size_b && l->base < base + size_b) {
 			bw_vec_remove(&d->loads, i);
 			i--;

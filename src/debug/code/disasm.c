@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Listings of code: text from LLVM, lengths from our own decoder where LLVM knows none. */
+/* Listings of code: text from LLVM, lengths from our own decoder where LLVM has none. */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>

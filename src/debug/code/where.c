@@ -17,7 +17,7 @@ void bw_where_spec_fini(struct bw_where_spec *s)
 	*s = (struct bw_where_spec){0};
 }
 
-/* The file a bare line number speaks of: that of the focus, else of the kernel to run. */
+/* The file that a bare line number refers to: that of the focus, else of the kernel to run. */
 static const char *default_file(struct bw_debug *d)
 {
 	struct bw_wave_record *w = bw_debug_focus_priv(d);
@@ -276,7 +276,7 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 
 	if (s->kind == BW_WHERE_ADDRESS || d->modules.len == 0)
 		return NULL;
-	/* A program whose code is met as it is dispatched may yet bring it. */
+	/* Code of the program that is found when it is dispatched may have the place. */
 	bool told = false;
 	bw_vec_each(&d->modules, m)
 		told |= !(*m)->is_found;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Conditions of breakpoints as machine code, run by the trap handler before anything is saved
- * (trap.h, BW_TRAP_C_FILTERS): a wave for which none of its lanes can fulfil the condition goes on
- * at once, and nobody hears of it. The code may be wrong in one direction only: what it lets stop
- * is looked at again by breakpoints.c. So whatever is not understood here counts as true.
+ * (trap.h, BW_TRAP_C_FILTERS): a wave for which no lane can fulfil the condition continues at once,
+ * without a stop. The code may be wrong in one direction only: breakpoints.c evaluates the whole
+ * condition for every wave that stops. So whatever is not understood here counts as true.
  *
  * Understood here are comparisons of a register, lane or workgroup with a number, joined by && || !
  * and parentheses. Masks of lanes are worked out in TTMPs: the result so far in ttmp[2:3], one
@@ -74,7 +74,7 @@ static void set_mask(struct bw_asm *c, unsigned pair, uint64_t mask)
 		bw_asm_1(c, BW_OP_S_MOV_B32, pair + i, bw_asm_literal((uint32_t)(mask >> 32 * i)));
 }
 
-/* ---- Reading the condition ---- */
+/* ---- Parsing the condition ---- */
 
 struct parse {
 	const struct bw_filter_facts *facts;
@@ -85,7 +85,7 @@ struct parse {
 	bool lost_join; /* since two sides of && or || would each have needed ttmp[2:3] */
 };
 
-/* What a part of the condition became. */
+/* What a part of the condition was compiled to. */
 enum outcome { TRUE_ALWAYS, IN_ACC, IN_LEAF };
 
 static bool is(const struct parse *p, size_t i, int op)
@@ -281,7 +281,7 @@ static bool holds(enum bw_compare op, uint64_t a, uint64_t b)
 	return a != b;
 }
 
-/* The number as a register of 32 bits is compared with it; false: some other way. */
+/* The number in the form in which a 32-bit register is compared with it; false: there is none. */
 static bool number_for(const struct operand *o, const struct bw_value *v, uint32_t *out)
 {
 	if (o->is_signed && (v->type.kind != BW_TYPE_INT || v->type.size_b > 4))
@@ -313,7 +313,7 @@ static void compare_register(struct parse *p, const struct operand *o, enum bw_c
 }
 
 /* Floats by their bits: the order of those of one sign is that of integers, and what the sign and
- * NaNs make different only lets too much stop. False: not to be had that way. */
+ * NaNs make different only lets too much stop. False: this comparison cannot be made so. */
 static bool compare_float(struct parse *p, const struct operand *o, enum bw_compare op,
 			  const struct bw_value *v)
 {
@@ -350,7 +350,7 @@ static bool compare_item(struct parse *p, enum bw_compare op, const struct bw_va
 	return true;
 }
 
-/* SCC: all of the three are so, and nothing before has cleared the mask in LEAF. */
+/* SCC: all three are equal, and nothing before has cleared the mask in LEAF. */
 static void compare_position(struct parse *p, const uint32_t group[3])
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -551,7 +551,7 @@ static bool tokenize(const char *text, struct parse *p)
 		bw_expr_lex(text, pos, t);
 		if (t->kind == BW_TOK_END)
 			return true;
-		/* what changes something, or decides between two, is not for here */
+		/* assignments and ?: are not compiled */
 		if (t->kind == BW_TOK_BAD ||
 		    (t->kind == BW_TOK_OP &&
 		     (t->op == BW_OPR_ASSIGN || t->op == BW_OPR_INC || t->op == '?')))

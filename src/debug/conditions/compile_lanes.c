@@ -4,9 +4,9 @@
  * TTMPs, so the lanes are gone through one by one, up to the first that may fulfil the condition.
  *
  * ttmp[2:3] has the lanes to come, ttmp7 the lane, ttmp13 to 15 hold what is computed. ttmp7 and
- * ttmp13 are the handler's (where to go on, which lies at a known distance from this code) and get
- * their value back. Values are 32 bits wide; what has another type, or a name not known here, makes
- * the comparison it stands in count as true. */
+ * ttmp13 belong to the handler (the address to resume at, which lies at a known distance from this
+ * code) and are restored. Values are 32 bits wide; what has another type, or a name not known here,
+ * makes the comparison it stands in count as true. */
 #include "debug/conditions/filter_priv.h"
 
 enum { MAX_LABELS = 128, MAX_FIXUPS = 256, N_STACK = 3 };
@@ -104,7 +104,7 @@ static enum bw_op operation(const struct bw_ft_node *n)
 	}
 }
 
-/* The value of a node, in stack[base] or where it is already. */
+/* The value of a node, in stack[base] or in the register that holds it already. */
 static struct bw_asm_src value(struct gen *g, uint8_t at, unsigned base)
 {
 	const struct bw_ft_node *n = &g->t->node[at];
@@ -188,7 +188,7 @@ static void test(struct gen *g, uint8_t at)
 	bw_asm_2(g->c, bw_filter_scalar_compare(op, is_signed), 0, a, b);
 }
 
-/* Whether nothing is known that would speak against it. */
+/* Whether the node may always hold, as nothing in it can be tested. */
 static bool may_always(const struct bw_filter_tree *t, uint8_t at, bool negate)
 {
 	const struct bw_ft_node *n = &t->node[at];
@@ -232,7 +232,7 @@ static bool is_simple(const struct bw_filter_tree *t, uint8_t at)
 	return n->kind == BW_FT_SCALAR || n->kind == BW_FT_VECTOR || n->kind == BW_FT_LANE;
 }
 
-/* Whether something is known here that is not known there. */
+/* Whether this node can be tested here and not by compile.c. */
 static bool knows_more(const struct bw_filter_tree *t, uint8_t at)
 {
 	const struct bw_ft_node *n = &t->node[at];
@@ -274,7 +274,7 @@ static void write_loop(struct gen *g, uint8_t root)
 	place(g, yes);
 	bw_asm_1(c, BW_OP_S_MOV_B32, BW_FR_ACC, bw_asm_code(BW_FR_INLINE_0 + 1));
 	place(g, out);
-	/* ttmp7 and ttmp13: where to go on, some bytes before this code */
+	/* ttmp7 and ttmp13: where to resume, some bytes before this code */
 	bw_asm_1(c, BW_OP_S_GETPC_B64, BW_FR_LEAF, (struct bw_asm_src){0});
 	uint32_t distance_b = (uint32_t)c->n * 4 + g->t->facts->resume_before_b;
 	bw_asm_2(c, BW_OP_S_SUB_U32, BW_FR_TTMP7, bw_asm_code(BW_FR_LEAF),

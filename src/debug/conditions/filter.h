@@ -11,7 +11,7 @@
 #include "debug/expressions/value.h"
 #include "isa/op.h"
 
-/* What is the same for all waves that may come by. */
+/* What is the same for all waves that may reach the breakpoint. */
 struct bw_filter_facts {
 	enum bw_isa_gen gen; /* of the code */
 	unsigned n_vgprs;    /* that each of them has */
@@ -23,7 +23,8 @@ struct bw_filter_facts {
 	 * NULL. */
 	bool (*wave)(void *cookie, uint64_t number, uint32_t out_group[3],
 		     uint32_t *out_wave_in_group);
-	uint32_t resume_before_b; /* how far before the code lies where the handler goes on */
+	uint32_t resume_before_b; /* bytes from where the handler resumes a rejected wave to this
+				   * code */
 	void *cookie;
 };
 

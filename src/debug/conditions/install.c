@@ -53,8 +53,8 @@ static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
 {
 	struct bw_debug *d = cookie;
 	const struct bw_wave_record *w = NULL;
-	/* stopped or not: a number is never given twice, and who has taken over its place is looked
-	 * at */
+	/* the wave may run: a number is never used twice, and if another wave has taken its place,
+	 * that one is examined */
 	for (uint32_t i = 0; i < d->target->facts.n_slots && number; i++)
 		if (d->slots[i].known && d->slots[i].info.number == number)
 			w = &d->slots[i];
@@ -65,7 +65,7 @@ static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
 	return true;
 }
 
-/* What holds for all dispatches that have waves, or will. */
+/* What all dispatches that have waves, or will have, agree in. */
 static struct bw_filter_facts facts_of(struct bw_debug *d)
 {
 	enum { CS_W32_EN = 1u << 15 };
@@ -92,8 +92,8 @@ static struct bw_filter_facts facts_of(struct bw_debug *d)
 	return f;
 }
 
-/* The conditions of all breakpoints at va, as one; false: one of them has none, or wants to know
- * more of the wave. */
+/* The conditions of all breakpoints at va, joined by ||; false: one of them has none, or needs more
+ * of the wave. */
 static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 {
 	if (d->internal_va == va)
@@ -118,7 +118,7 @@ static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 	return out->len;
 }
 
-/* ---- Putting them in ---- */
+/* ---- Inserting filters ---- */
 
 static struct bw_error *patch_word(struct bw_debug *d, const struct bw_patch *p, unsigned id)
 {
@@ -202,7 +202,7 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 	if (!d->filters_dirty || !d->target || !bw_target_can(d->target, BW_CAP_FILTER))
 		return NULL;
 	d->filters_dirty = false;
-	if (d->state == BW_DEBUG_STOPPED) { /* nobody is in what was given up */
+	if (d->state == BW_DEBUG_STOPPED) { /* no wave can be in a cell that was freed */
 		d->filters_used &= ~d->filters_retired;
 		d->filters_retired = 0;
 	}
@@ -210,7 +210,7 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 	bw_vec_each(&d->patches, p) {
 		BW_IN_SPACE(d, p->space);
 		struct bw_error *err = update(d, p, &facts);
-		/* the program has given up this code: no wave will come by */
+		/* the program has freed this code: no wave will reach it */
 		if (err && !bw_error_catch(&err, BW_E_FAULT))
 			return err;
 	}
@@ -228,7 +228,7 @@ void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 	p->filter = 0;
 }
 
-/* ---- Waves inside of them ---- */
+/* ---- Waves inside of the filters' copies ---- */
 
 uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc)
 {

@@ -12,7 +12,7 @@ bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out)
 
 	switch (arg->kind) {
 	case BW_ARG_BUFFER:
-		/* of bytes nobody has named: dwords */
+		/* bytes without names are shown as dwords */
 		if (!known || t.kind != BW_TYPE_POINTER)
 			t = (struct bw_type){.kind = BW_TYPE_POINTER,
 					     .elem_kind = known ? t.kind : BW_TYPE_UINT,

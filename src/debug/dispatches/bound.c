@@ -10,9 +10,9 @@
 enum {
 	UNIT_B = 16, /* of descriptor sets */
 	SET_MAX_B = 1 << 16,
-	EMPTY_UNITS = 8,    /* in a row: the set is over */
+	EMPTY_UNITS = 8,    /* so many units in a row without a descriptor end the set */
 	IMAGE_TYPE_MIN = 8, /* T#: type, bits 255:252 of the first four words' last (gfx10+) */
-	POINTERS_MAX = 64,  /* in a kernarg block whose layout nobody tells */
+	POINTERS_MAX = 64,  /* in a kernarg block whose layout is unknown */
 };
 
 struct bound_vec BW_VEC(struct bw_bound);
@@ -129,7 +129,7 @@ static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, 
 			n++;
 		}
 		empty = units ? 0 : empty + 1;
-		/* A set begins with a descriptor: else this is something else. */
+		/* A descriptor set begins with a descriptor: otherwise this is no set. */
 		if (!units && at == 0 && !limit)
 			break;
 		at += (units ? units : 1) * (uint64_t)UNIT_B;
@@ -248,7 +248,7 @@ static struct bw_error *add_buffer(struct bw_debug *d, struct bw_buffer_info b)
 	return bw_vec_push(&d->buffers, b);
 }
 
-/* Those of the API as they are now; what it has destroyed goes. */
+/* Updates the buffers that the API knows; those that it has destroyed are removed. */
 static struct bw_error *update_from_api(struct bw_debug *d)
 {
 	const struct bw_target_object *all;
@@ -361,7 +361,7 @@ struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_
 			 number);
 }
 
-/* Conditions ask for each lane: nothing is looked at twice, as long as it gives an answer. */
+/* Conditions ask for each lane, so results are kept, as long as there is one. */
 struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
 				      struct bw_buffer_info *out)
 {

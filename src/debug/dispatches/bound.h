@@ -4,7 +4,7 @@
 
 /* What a dispatch was given: its user SGPRs, the descriptors they point to, and the buffers behind
  * those. Read from memory as it is now. Descriptors are recognised by their content (types, and
- * addresses that are mapped), since where they lie is a matter between driver and compiler. */
+ * addresses that are mapped), since driver and compiler decide where they lie. */
 
 #include "debug/debug.h"
 
@@ -43,13 +43,14 @@ struct bw_buffer_info {
 	uint32_t usage;	 /* VkBufferUsageFlags or VkImageUsageFlags where from_api */
 	char name[64];
 };
-/* Looks again first. Borrowed until the next call. */
+/* Updates the list first. Borrowed until the next call. */
 struct bw_error *bw_debug_buffers(struct bw_debug *d, const struct bw_buffer_info **out,
 				  size_t *out_n) BW_MUST_CHECK;
 struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number,
 				 struct bw_buffer_info *out) BW_MUST_CHECK;
-/* What "info buffers" would number is found first, unless it has been since waves ran last.
- * dispatch: whose buffers those are that no API tells of; 0: none. */
+/* Gives numbers to all buffers that "info buffers" would show first, unless that was done since
+ * waves last ran. dispatch: the one whose bound buffers count where no API knows buffers; 0:
+ * none. */
 struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
 				      struct bw_buffer_info *out) BW_MUST_CHECK;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Breakpoints on dispatches: which ones they mean, and the s_trap at the head of their code while
- * one of those is under way. Such a breakpoint stops once for each dispatch it means: when its
- * first waves are about to make their first instruction. */
+/* Breakpoints on dispatches: which dispatches match, and the s_trap at the first instruction of
+ * their code while one of those runs. Such a breakpoint stops once for each matching dispatch: when
+ * its first waves are about to execute their first instruction. */
 #include "debug/debug_priv.h"
 
 #include <ctype.h>
@@ -12,9 +12,9 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 
-/* What a dispatch must be like. 0 and NULL: no matter. */
+/* The properties that a dispatch must have. 0 and NULL: any value. */
 struct bw_dispatch_filter {
-	uint64_t nth; /* of those that fit, counted from when the breakpoint was set */
+	uint64_t nth; /* the nth of those that match, counted from when the breakpoint was set */
 	uint64_t seen;
 	uint32_t last; /* number of the last one looked at */
 	/* glob: kernel, pipeline, entry point, shader module, or the hash's beginning */
@@ -34,7 +34,7 @@ void bw_dispatch_filter_free(struct bw_dispatch_filter *f)
 	free(f);
 }
 
-/* ---- The words behind "break on dispatch" ---- */
+/* ---- Parsing the words after "break on dispatch" ---- */
 
 enum word_kind { WORD_NUMBER, WORD_NUMBER_64, WORD_TEXT, WORD_GROUPS, WORD_GRID };
 static const struct word {
@@ -185,7 +185,7 @@ static bool name_fits(const char *pattern, const struct bw_dispatch_record *x)
 		return false;
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)p->hash);
 	const char *digits = bw_starts_with(pattern, "0x") ? pattern + 2 : pattern;
-	/* the whole of what sha1sum prints is longer than what is kept here */
+	/* sha1sum prints more digits than are stored here */
 	size_t n = BW_MIN(strlen(digits), strlen(hash));
 	return !strncasecmp(hash, digits, n);
 }
@@ -312,7 +312,7 @@ bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave_r
 	struct bw_catch *c = find_catch(b, w->info.dispatch);
 	if (!c || c->va != w->info.pc)
 		return false;
-	/* All that come by before the user goes on are one event. */
+	/* All dispatches that reach it before the user continues are one event. */
 	if (c->caught && c->continues != d->continues)
 		return false;
 	if (!c->caught)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Dispatches: what a submission brings, which of them a wave belongs to, what became of its waves.
- */
+/* Dispatches: those of a submission, which of them a wave belongs to, and how many of its waves
+ * have run. */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>
@@ -72,7 +72,8 @@ void bw_debug_forget_dispatches(struct bw_debug *d)
 	d->buffers_found = false;
 }
 
-/* A program may make millions: of those that are over the last ones stay. */
+/* A program may make millions of dispatches: of those that have ended, only the last ones are
+ * kept. */
 static void drop_old(struct bw_debug *d)
 {
 	enum { KEEP = 4096, SLACK = 1024 };
@@ -120,7 +121,8 @@ static const struct bw_target_object *find_pipeline(const struct bw_debug *d, ui
 	return NULL;
 }
 
-/* Names may be given after the object was seen first: asked again once for each submission. */
+/* A program may name an object after it was first seen, so names are asked for again with each
+ * submission. */
 static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_record *x, bool *fresh)
 {
 	uint32_t id = x->info.desc.pipeline;
@@ -164,7 +166,7 @@ static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch_record 
 	return NULL;
 }
 
-/* What info points to, wherever the dispatch lies now. */
+/* Updates the pointers in info after the dispatch was moved in memory. */
 static void point_info(struct bw_dispatch_record *x)
 {
 	if (x->name)
@@ -199,7 +201,7 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 	return NULL;
 }
 
-/* The new one, from the one before it in its queue. */
+/* Sets the packet number of a new dispatch from an earlier one in its queue. */
 static void guess_from_last(struct bw_debug *d)
 {
 	struct bw_dispatch_record *x = &d->dispatches.data[d->dispatches.len - 1];
@@ -312,8 +314,8 @@ const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t nu
 	return x ? &x->info : NULL;
 }
 
-/* Packets of a queue are counted [I: of every dispatch packet, as the virtual GPU does]: one known
- * tells those that come after it. */
+/* Packets of a queue are numbered [I: every dispatch packet, as the virtual GPU does]: one known
+ * number gives those of later packets. */
 static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *known)
 {
 	uint32_t packet = known->packet;
@@ -328,8 +330,8 @@ static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *k
 	}
 }
 
-/* Several dispatches may be under way. What speaks for one, the strongest first: the packet number
- * that SPI gave its waves (where it is known from another wave), the code, the grid. */
+/* Several dispatches may run. Evidence for one of them, the strongest first: the packet number that
+ * SPI gave its waves (where it is known from another wave), the code, the grid. */
 struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw)
 {
 	struct bw_dispatch_record *best = NULL;
@@ -365,7 +367,7 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct
 	return best;
 }
 
-/* Dispatches under way of which no wave has been seen: with two of them the order decides. */
+/* Running dispatches of which no wave has been seen: with two of them the order decides. */
 static size_t count_unknown(const struct bw_debug *d)
 {
 	size_t n = 0;
@@ -475,8 +477,9 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 		uint64_t resident = (c.stopped + c.running + per_group - 1) / BW_MAX(per_group, 1u);
 		uint64_t room = capacity_groups(&d->target->facts, &x->info);
 		uint64_t behind = groups - BW_MIN(groups, x->launched_groups);
-		/* A queue launches in order, and programs put barriers between dispatches: nothing
-		 * of it has been seen, and one before it has not ended. */
+		/* A queue launches in order, and programs put barriers between dispatches: so a
+		 * dispatch has not begun when no wave of it has been seen and an earlier one has
+		 * not ended. */
 		if (!x->launched_groups && is_behind_stopped(d, x)) {
 			c.waiting = rest;
 			break;

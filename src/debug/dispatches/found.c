@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Code that nobody told the session about, found where a dispatch points to: shaders of a Vulkan or
- * OpenCL program. It gets a name, so that addresses in it can be spoken of. */
+/* Code that was not given to the session, found where a dispatch points to: shaders of a Vulkan or
+ * OpenCL program. It gets a name, so that addresses in it can be shown by name. */
 #include "debug/debug_priv.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 	size_t n = 0;
 	unsigned run = 0;
 	while (n < CODE_MAX_B) {
-		/* up to the end of a page: what lies behind may not be there */
+		/* up to the end of a page: the next one may not be mapped */
 		size_t want = PIECE_B - (va + n) % PIECE_B;
 		uint8_t *more = realloc(code, n + want);
 		if (!more)
@@ -70,7 +70,7 @@ char *bw_pipeline_name(const struct bw_target_object *p)
 	return name;
 }
 
-/* What an expression can say. */
+/* Replaces characters that an expression cannot have in a name. */
 static void make_symbol(char *name)
 {
 	for (char *p = name; *p; p++)

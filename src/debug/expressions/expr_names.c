@@ -104,7 +104,7 @@ static struct bw_error *reg_value(struct bw_expr *x, struct bw_wave_reg r, struc
 	}
 	const struct bw_dispatch_info *held = x->wave ? NULL : bw_debug_held(x->d);
 	if (held && v.type.is_code) {
-		/* no wave has begun: where the first ones will */
+		/* no wave has begun: the address where the first ones will */
 		v.bits = held->desc.code_va;
 		v.place = BW_PLACE_NONE;
 	} else if (r.cls == BW_REG_VGPR)
@@ -118,7 +118,7 @@ static struct bw_error *reg_value(struct bw_expr *x, struct bw_wave_reg r, struc
 	return err;
 }
 
-/* ---- $_lane and its kin ---- */
+/* ---- $_lane and similar variables ---- */
 
 static void text_value(struct bw_value *out, const char *fmt, ...) BW_PRINTF(2, 3);
 static void text_value(struct bw_value *out, const char *fmt, ...)
@@ -254,7 +254,7 @@ static struct bw_var *find_var(struct bw_debug *d, const char *name)
 	return NULL;
 }
 
-/* What a variable keeps: the value, not where it came from. */
+/* A variable stores a value, without the place it was read from. */
 static struct bw_error *copy_value(const struct bw_value *v, struct bw_value *out)
 {
 	BW_TRY(bw_value_copy(v, out));
@@ -295,7 +295,7 @@ unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v)
 	char name[16];
 	snprintf(name, sizeof(name), "%u", ++d->n_values);
 	struct bw_error *err = bw_debug_set_var(d, name, v);
-	bw_error_free(err); /* without its history a value is still shown */
+	bw_error_free(err); /* a value can be shown without entering the history */
 	return d->n_values;
 }
 
@@ -347,12 +347,12 @@ static const struct bw_kernel_arg *find_arg(const struct bw_kernel *k, const cha
 	return NULL;
 }
 
-/* The kernel that an expression speaks of: the wave's; without a wave the one that will run. */
+/* The kernel that argument names refer to: the wave's; without a wave the one that will run. */
 struct launched {
 	const struct bw_kernel *kernel;	 /* NULL: not known */
 	uint64_t kernarg_va;		 /* 0: not known, or not yet */
 	enum bw_language language;	 /* of the code at hand */
-	const struct bw_kernel_arg *arg; /* of the name that was asked for */
+	const struct bw_kernel_arg *arg; /* for the name that was asked for */
 };
 
 static struct launched launch_of(struct bw_expr *x, const char *name)
@@ -462,7 +462,7 @@ static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 	return false;
 }
 
-/* What somebody may have meant by a name that is not there. */
+/* Suggestions for a name that does not exist. */
 static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const struct launched *l)
 {
 	const char *names[256];

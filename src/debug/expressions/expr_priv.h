@@ -3,7 +3,7 @@
 #define BW_DEBUG_EXPR_PRIV_H
 
 /* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr_primary.c and,
- * above it, expr.c know the grammar and evaluate as they go, expr_ops.c computes, loads and stores,
+ * above it, expr.c parse and evaluate in one pass, expr_ops.c computes, loads and stores,
  * expr_names.c knows the names. */
 
 #include "debug/debug_priv.h"
@@ -58,7 +58,8 @@ struct bw_expr {
 /* expr.c */
 struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_unary(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
-/* place = place op v, or = v where op is 0. Both stay the caller's; place holds the result then. */
+/* place = place op v, or = v where op is 0. The caller keeps ownership of both; place holds the
+ * result then. */
 struct bw_error *bw_expr_change(struct bw_expr *x, size_t column, int op, struct bw_value *place,
 				struct bw_value *v) BW_MUST_CHECK;
 
@@ -68,7 +69,7 @@ bool bw_expr_is_op(const struct bw_expr *x, int op);
 /* The error of a token that does not belong where it is. */
 struct bw_error *bw_expr_syntax(struct bw_expr *x) BW_MUST_CHECK;
 struct bw_error *bw_expr_expect(struct bw_expr *x, int op) BW_MUST_CHECK;
-/* Puts the column of what was being worked on into an error that has none yet. */
+/* Puts the column of the current token into an error that has none yet. */
 struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *err) BW_MUST_CHECK;
 bool bw_expr_type_follows(const struct bw_expr *x);
 struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
@@ -77,7 +78,7 @@ struct bw_error *bw_expr_compare_triple(struct bw_expr *x, int op, const struct 
 					struct bw_value *first, struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 
-/* expr_ops.c. Operations take their operands over: they are freed, or become the result. */
+/* expr_ops.c. Operations take ownership of their operands: they are freed, or become the result. */
 struct bw_value bw_expr_int(uint64_t bits, unsigned size_b, bool is_signed);
 /* Bits as the type stores them, extended as bw_value wants them. */
 uint64_t bw_type_extend(const struct bw_type *t, uint64_t bits);
@@ -115,14 +116,14 @@ struct bw_type bw_expr_type_finish(const struct bw_type_words *t);
 /* A C type name as metadata has it, "float*" or "unsigned int". */
 bool bw_type_parse(const char *text, struct bw_type *out);
 /* expr_names.c */
-/* "_lane" and its kin, one after the other; NULL behind the last. */
+/* Enumerates "_lane" and similar names; NULL after the last one. */
 const char *bw_expr_internal_name(size_t i);
 struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
 			      struct bw_value *out) BW_MUST_CHECK;
 /* $_launch.NAME: what the kernel was launched with. */
 struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name,
 				struct bw_value *out) BW_MUST_CHECK;
-/* blockIdx and its kin: whether name is one. */
+/* Whether name is blockIdx or one of the similar ones. */
 bool bw_expr_is_dim3(const char *name);
 struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
 			      struct bw_value *out) BW_MUST_CHECK;

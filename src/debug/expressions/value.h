@@ -61,7 +61,7 @@ struct bw_value {
 };
 
 void bw_value_fini(struct bw_value *v);
-/* out: a value of the caller's, with elements of its own. */
+/* out: owned by the caller, with its own copy of the elements. */
 struct bw_error *bw_value_copy(const struct bw_value *v, struct bw_value *out) BW_MUST_CHECK;
 /* Element i as a number of the type asked for; i is 0 for a value without elements. */
 double bw_value_f64(const struct bw_value *v, size_t i);

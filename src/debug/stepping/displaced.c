@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Going on from a breakpoint without taking it out (doc/hardware/traps.md 7.3): the instruction
- * runs from a copy that ends in s_trap BW_TRAP_ID_DISPLACED, or is simulated. */
+/* Resuming from a breakpoint without removing it (doc/hardware/traps.md 7.3): the instruction runs
+ * from a copy that ends in s_trap BW_TRAP_ID_DISPLACED, or is simulated. */
 #include "debug/debug_priv.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum {
 	CELL_B = 32,	     /* 12 bytes of instruction, 4 of s_trap, the rest s_code_end */
-	BUFFER_TAIL_B = 256, /* the fetcher runs ahead of the last cell */
+	BUFFER_TAIL_B = 256, /* instruction fetch runs past the last cell */
 };
 
 void bw_debug_forget_insts(struct bw_debug *d)
@@ -51,7 +51,7 @@ uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc)
 {
 	if (!w->displaced_va || pc < w->displaced_copy || pc >= w->displaced_copy + CELL_B)
 		return pc;
-	/* Before the instruction, or behind it; in between there is nothing to be. */
+	/* The PC is at the instruction, or behind it, never in between. */
 	return pc == w->displaced_copy ? w->displaced_va : w->displaced_va + w->displaced_size_b;
 }
 
@@ -78,7 +78,7 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(code); i++)
 		code[i] = arch->s_code_end;
 	memcpy(code, words, inst.size_b);
-	/* who reads the exceptions that this one instruction raises stands elsewhere */
+	/* the code that reads the exceptions of this instruction is elsewhere */
 	code[inst.size_b / 4] = bw_arch_s_trap(arch, BW_TRAP_ID_DISPLACED) | BW_TRAP_MARK_TRAPSTS;
 	BW_TRY(bw_target_write(d->target, buffer + cell * CELL_B, code, sizeof(code)));
 	p->copy_va = buffer + cell * CELL_B;
@@ -138,7 +138,7 @@ struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w, 
 	*out_simulated = false;
 	w->displaced_va = 0;
 	BW_TRY(bw_excp_sync(d, w));
-	/* The user has moved the PC: the wave starts afresh from there. */
+	/* The user has changed the PC: the wave simply resumes from there. */
 	if (w->hw.pc != w->stop_pc)
 		return NULL;
 	if (w->skip_b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Letting waves run, and what comes back: continue, wait. */
+/* Resuming waves and waiting for events: continue, wait. */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>
@@ -22,9 +22,9 @@ static uint64_t now_ms(void)
 
 /* ---- Going on ---- */
 
-/* Whose wave it is that comes by could not be told while an earlier submission has the same code:
- * one that is to be stopped is let through behind it. Not for ever: the earlier one may itself wait
- * for something that the program does later. */
+/* While an earlier submission runs the same code, a wave at the breakpoint could belong to either.
+ * So a submission that is to be stopped is released after the earlier one has ended. This wait has
+ * a limit: the earlier one may itself wait for something that the program does later. */
 static bool must_wait(struct bw_debug *d, uint32_t submission)
 {
 	if (!bw_catch_is_ambiguous(d, submission)) {
@@ -37,7 +37,7 @@ static bool must_wait(struct bw_debug *d, uint32_t submission)
 	return now - d->deferred_since_ms < DEFER_MOST_MS;
 }
 
-/* Lets held submissions through; their dispatches run from here on. */
+/* Releases held submissions; their dispatches run from here on. */
 struct bw_error *bw_debug_release_held(struct bw_debug *d)
 {
 	if (!bw_target_can(d->target, BW_CAP_RUN))
@@ -59,7 +59,7 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 	return NULL;
 }
 
-/* The slots given run on, each from where it stopped. */
+/* Resumes the waves in these slots, each from where it stopped. */
 struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 {
 	BW_TRY(bw_filters_update(d));
@@ -94,8 +94,8 @@ static struct bw_error *resume_all(struct bw_debug *d)
 
 /* ---- Stops ---- */
 
-/* A wave that only was asked to stop is no reason to say anything; nor is one whose step has come
- * no further than into a barrier. */
+/* Whether a stop is to be reported: not that of a wave that was only asked to stop, nor of one
+ * whose step has only reached a barrier. */
 bool bw_wave_is_event(const struct bw_wave_record *w)
 {
 	uint32_t nothing = BW_REASON_INTERRUPT | (w->info.in_barrier ? BW_REASON_SINGLE_STEP : 0u);
@@ -118,8 +118,8 @@ static int rank_of(const struct bw_wave_record *w)
 	return bw_wave_is_event(w) ? rank(w->info.reasons) : 0;
 }
 
-/* A stop that has not been shown yet, of a wave that stood by while another one was. What only a
- * breakpoint says is over when the breakpoint is. */
+/* A stop that has not been reported yet, of a wave that stopped together with another one. A
+ * breakpoint's hit is dropped when the breakpoint has been deleted. */
 static bool is_pending(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const uint32_t by_number =
@@ -144,8 +144,8 @@ static bool any_pending(struct bw_debug *d)
 	return false;
 }
 
-/* The lane a stop is about: the first whose access fails, or that hit the breakpoint, or is active.
- */
+/* The lane to show for a stop: the first whose access fails, or that hit the breakpoint, or is
+ * active. */
 unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	if (w->info.reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR)) {
@@ -159,8 +159,8 @@ unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave_record *w)
 	return lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
 }
 
-/* Everything has stopped: which wave is shown, and what the stop looks like. Waves that stopped at
- * an earlier time and were not resumed (stepping) do not report again. */
+/* Everything has stopped: chooses the wave to show, and fills in the stop. Waves that stopped at an
+ * earlier time and were not resumed (stepping) do not report again. */
 static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 {
 	struct bw_wave_record *best = NULL;
@@ -169,7 +169,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		if (w->reported)
 			continue;
-		/* the focus stays where it is among equals */
+		/* among equal stops the focus stays where it is */
 		if (!best || rank_of(w) > rank_of(best) ||
 		    (rank_of(w) == rank_of(best) && w->info.number == old_focus))
 			best = w;
@@ -225,7 +225,7 @@ struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *ou
 	return NULL;
 }
 
-/* It is stepped for a watchpoint, and looked at in its turn. */
+/* The wave is stepped for a watchpoint, and is examined in its turn. */
 static bool is_watched(const struct bw_debug *d, uint32_t slot)
 {
 	bw_vec_each(&d->watched, it)
@@ -234,8 +234,8 @@ static bool is_watched(const struct bw_debug *d, uint32_t slot)
 	return false;
 }
 
-/* The n slots whose waves have stopped by now: out_stop, one of them is an event; go, the
- * others. */
+/* Sorts the n slots whose waves have stopped: out_stop says that one of them is an event; the
+ * others are added to go. */
 static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_vec *go,
 				    bool *out_stop)
 {
@@ -253,8 +253,8 @@ static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_
 	return NULL;
 }
 
-/* Waves have stopped. Those that need not have (a condition that does not hold, a breakpoint that
- * is gone) go on at once; out_stop: there is one for the user. */
+/* Waves have stopped. Those without a reason (a condition that does not hold, a breakpoint that was
+ * deleted) are resumed at once; out_stop: there is a stop to report. */
 struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
@@ -285,7 +285,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 	bw_debug_close_target(d);
 }
 
-/* One event. out->kind stays NONE when it is nothing for the user. */
+/* Handles one event. out->kind stays NONE when there is nothing to report. */
 struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
 				 struct bw_stop *out)
 {
@@ -363,7 +363,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 {
 	BW_TRY(bw_debug_need_target(d));
 	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
-	/* what others met at the same time comes first, one after the other */
+	/* stops of other waves at the same time are reported first, one after the other */
 	d->report_pending = any_pending(d);
 	if (d->report_pending)
 		return NULL;
@@ -432,7 +432,7 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 		if (!err && stop.kind == BW_STOP_NONE && d->state == BW_DEBUG_RUNNING &&
 		    bw_hang_is_over(d))
 			err = bw_debug_stop_and_report(d, &stop);
-		/* somebody has died in the middle of it: an event will say who */
+		/* the program or the GPU has ended meanwhile: an event will say which */
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;
 		if (stop.kind != BW_STOP_NONE ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Stepping: stepi, nexti, until, advance, and what software watchpoints need. One wave moves, and
- * others only where it could not go on without them, or where the user wants it so. */
+/* Stepping: stepi, nexti, until, advance, and the steps of software watchpoints. One wave runs, and
+ * others only where it needs them at a barrier, or where the user has set it so. */
 #include "debug/debug_priv.h"
 
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 
 enum {
 	ALONG_POLL_MS = 2,
-	PATIENCE_MS = 200, /* of a run to a place, before somebody looks what holds it up */
+	PATIENCE_MS = 200, /* of a run to a place, before looking for a barrier that blocks it */
 };
 
 /* ---- Stepping ---- */
 
 enum step_result { STEP_DONE, STEP_ENDED, STEP_STOP };
 
-/* Things that happened while one wave was being waited for. STOP: out says what. */
+/* An event that happened during the wait for one wave. STOP: out has the stop. */
 struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 {
 	struct bw_target_event ev;
@@ -37,7 +37,7 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 	return NULL;
 }
 
-/* Waits for the wave in `slot`, which has been let run. along: other waves run, too, and may stop
+/* Waits for the wave in `slot`, which has been resumed. along: other waves run, too, and may stop
  * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
 struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
 			       bool *out_ended, bool *out_late, struct bw_stop *out)
@@ -77,8 +77,8 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 
 /* ---- Barriers ---- */
 
-/* The stopped waves that w's group still needs at the barrier that w is at, or comes to. Those that
- * wait there already pass it wherever they stand now. */
+/* The stopped waves that w's workgroup still needs at the barrier that w is at, or reaches next.
+ * Those that had arrived there pass it even while they are stopped. */
 static struct bw_error *missing_at_barrier(struct bw_debug *d, const struct bw_wave_record *w,
 					   struct bw_u32_vec *out)
 {
@@ -119,9 +119,9 @@ static bool contains(const struct bw_u32_vec *v, uint32_t slot)
 	return false;
 }
 
-/* Others must come to the barrier, or w would wait there for ever. They run along, and that is
- * said; where they may not run, it is an error. known: those that run along already (NULL:
- * none). */
+/* Other waves must arrive at the barrier, or w would wait there for ever. They are resumed as well,
+ * and a notice says so; where they may not run, it is an error. known: those that run already
+ * (NULL: none). */
 static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_u32_vec *known, struct bw_u32_vec *out)
 {
@@ -147,7 +147,7 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave_rec
 	return err;
 }
 
-/* Which other waves run while w makes its next instruction. */
+/* Which other waves run while w executes its next instruction. */
 struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_inst *inst, struct bw_u32_vec *out)
 {
@@ -179,8 +179,8 @@ static void say_ended(struct bw_debug *d, const struct bw_wave_record *w)
 	bw_debug_note(d, BW_NOTICE_WAVE_EXIT, "[%s exited]", name);
 }
 
-/* The instruction has been done in the slot: stopped again without having run, and a new stop in
- * every other respect. */
+/* The instruction has been simulated in the slot: the wave did not run, and has a new stop in every
+ * other respect. */
 void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w)
 {
 	w->stop_pc = w->hw.pc;
@@ -194,7 +194,7 @@ void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w)
 	bw_debug_waves_changed(d);
 }
 
-/* w has been stopped on its way past a barrier: who has not come. */
+/* w has been stopped while it waits at a barrier: reports which waves have not arrived. */
 static void say_missing(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	struct bw_str names = {0};
@@ -266,7 +266,7 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 	return NULL;
 }
 
-/* Lets w make one instruction. */
+/* Lets w execute one instruction. */
 static struct bw_error *step_once(struct bw_debug *d, struct bw_wave_record *w,
 				  enum step_result *out_result, struct bw_stop *out)
 {
@@ -317,8 +317,8 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave_record *w, struct 
 
 /* ---- To a place ---- */
 
-/* The focus has run for long: it may wait at a barrier for waves that stand. Out: those that run
- * along from now on. */
+/* The focus has run for long: it may wait at a barrier for waves that are stopped. Out: those that
+ * run as well from now on. */
 static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_u32_vec *along)
 {
@@ -331,7 +331,7 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 	struct bw_error *err = w->info.in_barrier ? bring_group(d, w, along, &group) : NULL;
 	for (size_t i = 0; !err && i < group.len; i++)
 		err = bw_vec_push(along, group.data[i]);
-	/* all that ran goes on, and so do the new ones */
+	/* all that ran are resumed, and the new ones as well */
 	if (!err)
 		err = bw_step_run_along(d, along);
 	if (!err)
@@ -340,8 +340,8 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 	return err;
 }
 
-/* From where it has been let run to a stop of its own, or until the time is over (timeout_ms < 0:
- * never). */
+/* Waits for a wave that has been resumed until it stops for a reason of its own, or until the time
+ * is over (timeout_ms < 0: never). */
 static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_u32_vec *along, int timeout_ms, bool *out_over,
 				   struct bw_stop *out)
@@ -428,8 +428,8 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w, uin
 	return NULL;
 }
 
-/* The only wave that was allowed to move is over: another one is shown, or all that is left
- * runs. */
+/* The only wave that was allowed to run has ended: another one is reported, or all others are
+ * resumed. */
 struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_record *w,
 				     struct bw_stop *out)
 {
@@ -506,7 +506,7 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uin
 	return NULL;
 }
 
-/* The place in the code that the wave runs, where there are several. */
+/* Chooses, of several places, the one in the code that the wave runs. */
 static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave_record *w,
 				   const char *text, uint64_t *out)
 {
@@ -521,8 +521,8 @@ static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave_reco
 	return NULL;
 }
 
-/* The program or the GPU is gone, or going, and the wave with it. What there is to say comes as an
- * event: the end of the program as a rule, and Ctrl-C if it lives on without a GPU. */
+/* The program or the GPU has ended or is ending, and the wave with it. An event will say so: as a
+ * rule the end of the program, or Ctrl-C if the program continues without a GPU. */
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, struct bw_stop *out)
 {
 	if (!err || err->code != BW_E_GONE || !d->target)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Whatever has happened besides a step. True: that ends it, and out says what it was. */
+/* An event other than the step itself. True: it ends the step, and out describes it. */
 static struct bw_error *other_event(struct bw_debug *d, struct bw_stop *out, bool *out_ends)
 {
 	struct bw_stop other = {.kind = BW_STOP_NONE};
@@ -17,7 +17,8 @@ static struct bw_error *other_event(struct bw_debug *d, struct bw_stop *out, boo
 	return NULL;
 }
 
-/* One instruction. out_ends: something else than the step has stopped the wave, or it has ended. */
+/* Steps one instruction. out_ends: something other than the step has stopped the wave, or it has
+ * ended. */
 static struct bw_error *one_instruction(struct bw_debug *d, struct bw_wave_record *w,
 					bool over_calls, struct bw_stop *out, bool *out_ends)
 {
@@ -27,7 +28,7 @@ static struct bw_error *one_instruction(struct bw_debug *d, struct bw_wave_recor
 	return *out_ends ? NULL : other_event(d, out, out_ends);
 }
 
-/* Where another line begins: from says which one was left. Without lines, everywhere. */
+/* Whether another line begins here: from is the line that was left. Without lines, everywhere. */
 static bool begins_line(struct bw_debug *d, const struct bw_where *from, uint64_t pc)
 {
 	struct bw_where now;

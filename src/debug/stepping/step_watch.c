@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What software watchpoints need: the waves that they are about are stepped from instruction to
- * instruction, one after the other, and looked at after each, while the others run. Those that
- * share the LDS that is watched are stepped all: only so it is known which one has written it. */
+/* Software watchpoints: the waves that they concern are stepped from instruction to instruction,
+ * one wave after the other, and the value is compared after each step, while the other waves run.
+ * All waves that share watched LDS are stepped, so that it is known which one has written it. */
 #include "debug/debug_priv.h"
 
 #include <string.h>
@@ -33,7 +33,8 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 	return err;
 }
 
-/* What it was stepped for has gone with it, unless other waves share it. */
+/* The wave has ended, and with it the watchpoints that it was stepped for, unless other waves share
+ * them. */
 static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	for (size_t i = d->watched.len; i-- > 0;)
@@ -55,7 +56,8 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 	}
 }
 
-/* With nobody else to move, a barrier that others must reach is an error, not a wait for ever. */
+/* Where no other wave may run, a barrier that others must reach is an error, rather than an endless
+ * wait. */
 static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave_record *w,
 				      const struct bw_inst *inst)
 {
@@ -67,8 +69,7 @@ static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave_record 
 	return err;
 }
 
-/* It has stopped behind the instruction at pc, which has accessed a. out_stop: it is one for the
- * user. */
+/* The wave has stopped behind the instruction at pc, which has accessed a. out_stop: report it. */
 static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
 			     const struct bw_wave_access *a, bool *out_stop)
 {
@@ -86,14 +87,14 @@ static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint6
 			"[Watchpoint %u: another wave has changed it, not wave %u, which is stepped]",
 			hit, w->info.number);
 	*out_stop = w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT);
-	/* that it has been stepped is for nobody to see */
+	/* the user does not see that it was stepped */
 	if (!*out_stop)
 		w->info.reasons = BW_REASON_INTERRUPT;
 	return NULL;
 }
 
-/* The instruction that w is about to make, and what it will access: what addresses are made of may
- * be gone afterwards. */
+/* The instruction that w executes next, and what it will access: the registers that the address is
+ * computed from may be overwritten by it. */
 static struct bw_error *foresee(struct bw_debug *d, struct bw_wave_record *w,
 				struct bw_inst *out_inst, struct bw_wave_access *out)
 {
@@ -103,8 +104,8 @@ static struct bw_error *foresee(struct bw_debug *d, struct bw_wave_record *w,
 	return NULL;
 }
 
-/* One instruction of a watched wave. One that comes to a barrier is left there (it is not stopped
- * then) while others move. out_stop: it is one for the user. */
+/* Steps a watched wave by one instruction. A wave that reaches a barrier is left waiting there (it
+ * is not stopped then) while others run. out_stop: report it. */
 static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *w, bool *out_over,
 				     bool *out_stop, struct bw_stop *out)
 {
@@ -140,7 +141,7 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *
 	return look(d, w, pc, &a, out_stop);
 }
 
-/* It was left at a barrier. out_moved: it has passed it. */
+/* Looks at a wave that was left at a barrier. out_moved: it has passed the barrier. */
 static struct bw_error *look_at_barrier(struct bw_debug *d, struct bw_wave_record *w,
 					bool *out_moved, bool *out_stop)
 {
@@ -164,7 +165,7 @@ static struct bw_error *look_at_others(struct bw_debug *d, struct bw_stop *out)
 	return NULL;
 }
 
-/* All that is watched waits at barriers: until one of them has passed. */
+/* All watched waves wait at barriers: waits until one of them has passed its barrier. */
 static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out)
 {
 	bool stopped, is_over;
@@ -178,7 +179,7 @@ static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out
 	return NULL;
 }
 
-/* The next wave in turn makes an instruction. out_moved is false where it stands at a barrier. */
+/* The next wave in turn executes an instruction. out_moved is false where it waits at a barrier. */
 static struct bw_error *next_step(struct bw_debug *d, struct bw_wave_record **out_wave,
 				  bool *out_moved, bool *out_over, bool *out_stop,
 				  struct bw_stop *out)

@@ -27,9 +27,9 @@ struct buffer {
 	bool add_tid;
 };
 
-/* Registers that addresses are made of, all lanes. */
+/* The registers that addresses are computed from, for all lanes. */
 struct operands {
-	uint64_t sbase; /* SGPR pair or single, 0 without one */
+	uint64_t sbase; /* value of the SGPR pair or SGPR, 0 without one */
 	uint32_t soffset;
 	bool has_sbase, vaddr_is_64, has_vaddr;
 	uint32_t lo[64], hi[64];
@@ -39,7 +39,7 @@ struct operands {
 static bool has_sgpr(unsigned code)
 {
 	return code != BW_SRC_NULL &&
-	       code != 127; /* 127: the manual's other way to say none (rule 380) */
+	       code != 127; /* 127: the manual's second code for none (rule 380) */
 }
 
 static struct bw_error *scalar(struct bw_debug *d, struct bw_wave_record *w, unsigned code,
@@ -90,8 +90,8 @@ static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave_record *w,
 	return NULL;
 }
 
-/* Reads what the instruction's address needs. False: a format whose addresses are not worked out
- * here */
+/* Reads the registers that the instruction's address needs. False: addresses of this format are not
+ * computed here */
 static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave_record *w,
 				      const struct bw_inst *i, struct operands *o, bool *out_known)
 {
@@ -156,7 +156,7 @@ static uint64_t swizzled(const struct buffer *b, uint64_t index, uint64_t offset
 	return (q * b->stride_b + e * b->element_b) * b->index_stride + r * b->element_b + at;
 }
 
-/* False: the descriptor's range leaves the lane out. */
+/* False: the lane is out of the descriptor's range. */
 static bool buffer_address(const struct bw_inst *i, const struct operands *o, unsigned lane,
 			   uint64_t *out)
 {
@@ -212,7 +212,7 @@ static uint64_t lane_address(const struct bw_inst *i, const struct operands *o, 
 	}
 }
 
-/* A load may have overwritten what its address was made of. */
+/* A load may have overwritten the registers that its address was computed from. */
 static bool overwrites_address(const struct bw_inst *i, const struct operands *o, unsigned size_b)
 {
 	unsigned dst = i->fmt == BW_FMT_MUBUF || i->fmt == BW_FMT_MTBUF ? i->vdata : i->dst;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What an image instruction accesses: which texel each lane means, and where that lies. For images
- * of one level it is known: exactly where rows follow each other, else to the block of the layout
- * (what lies where inside of a block is the hardware's secret as far as this file is concerned).
- * Facts: doc/hardware/encodings.md 6 and 8; blocks are as wide as high, or twice as wide (AMD's
- * address library). */
+/* What an image instruction accesses: the texel of each lane, and its address. The address is
+ * computed for images of one level: exactly for linear layouts, else to the block of the layout
+ * (the order of texels inside of a block is not modelled here). Facts: doc/hardware/encodings.md 6
+ * and 8; blocks are as wide as high, or twice as wide (AMD's address library). */
 #include "debug/debug_priv.h"
 
 #include <string.h>
@@ -171,7 +170,8 @@ struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w,
 	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
 		const uint32_t *x = im->texel[lane];
 		if (x[0] >= im->dim[0] || x[1] >= im->dim[1] || x[2] >= im->dim[2])
-			out->lanes &= ~(1ull << lane); /* out of the image: nothing is accessed */
+			out->lanes &= ~(1ull << lane); /* outside of the image nothing is
+						        * accessed */
 		else
 			out->addr[lane] = texel_address(&l, im, x);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Exceptions that waves trap for because the debugger wants them to: EXCP_EN, of waves to come by
- * SPI_GDBG, of stopped ones in their slots. What the program's own code enables is not ours
+/* Exceptions that waves trap for because the debugger wants them to: EXCP_EN, of new waves by
+ * SPI_GDBG, of stopped ones in their slots. Bits that the program's own code enables are left alone
  * (doc/hardware/traps.md 1.2 and 6). */
 #include "debug/debug_priv.h"
 
@@ -106,7 +106,7 @@ void bw_excp_leave(struct bw_debug *d)
 uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_resume)
 {
 	uint64_t lanes = w->info.exec;
-	/* what the program itself enabled stops it whether or not anybody catches it */
+	/* exceptions that the program itself enabled stop it with or without a catchpoint */
 	*out_resume = !(excp & of_program(d, w));
 	bw_vec_each(&d->breaks, it) {
 		struct bw_break *b = *it;

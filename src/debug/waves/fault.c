@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What a memory violation was about: which instruction, which lanes, which address, and what the
- * page tables say to it. */
+/* Explains a memory violation: which instruction, which lanes, which address, and what the page
+ * tables say. */
 #include "debug/dispatches/bound.h"
 #include "debug/debug_priv.h"
 
@@ -33,7 +33,7 @@ static struct bw_error *walk(struct bw_debug *d, uint64_t va, struct bw_verdict 
 	return NULL;
 }
 
-/* One page after another; lanes of a wave mostly share theirs. */
+/* Verdicts by page, cached: lanes of a wave mostly share pages. */
 struct pages {
 	struct bw_debug *d;
 	struct bw_verdict last;
@@ -149,7 +149,7 @@ static void describe_image(struct bw_debug *d, const struct bw_wave_record *w,
 			snprintf(f->image_name, sizeof(f->image_name), "%s", all[i].name);
 }
 
-/* The GPU's own record, and the page it names where the instruction says nothing. */
+/* The GPU's own fault record, and its page where the instruction gives no address. */
 static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 {
 	struct bw_error *err = bw_target_fault(d->target, &f->record);
@@ -165,7 +165,7 @@ static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 	bw_error_free(err);
 }
 
-/* An address is more telling beside what it has missed. */
+/* Finds the buffer that lies nearest to the address. */
 static void find_near(struct bw_debug *d, const struct bw_wave_record *w, struct bw_fault_info *f)
 {
 	enum { NEAR_B = 16 << 20 };
@@ -175,7 +175,7 @@ static void find_near(struct bw_debug *d, const struct bw_wave_record *w, struct
 	size_t n = 0;
 	if (!f->has_addr || f->space != BW_SPACE_GLOBAL || f->is_fetch)
 		return;
-	/* what is mapped has been met, and not missed */
+	/* a mapped address lies inside of a buffer, not near one */
 	if (f->verdict.kind == BW_VERDICT_MAPPED)
 		best = 1;
 	/* what the dispatch was given is known from then on */
@@ -218,7 +218,7 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 	BW_IN_SPACE(d, w->info.space);
 	struct bw_error *err = bw_access_of(d, w, w->info.pc, &a);
 	if (err && err->code == BW_E_FAULT) {
-		/* the code itself is not there */
+		/* the code itself is not mapped */
 		bw_error_free(err);
 		f.is_fetch = true;
 		f.access_size_b = 4;

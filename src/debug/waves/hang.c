@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* break-on hang: a submission that takes longer than the user allows stops with its waves. Time
- * counts from when it is the first of its queue, and not while everything is stopped. */
+/* break-on hang: a submission that takes longer than the user allows is stopped. Time counts from
+ * when it is at the head of its queue, and not while everything is stopped. */
 #include "debug/debug_priv.h"
 
 #include <time.h>
@@ -19,7 +19,7 @@ void bw_hang_restart(struct bw_debug *d)
 		x->first_since_ms = x->first_since_ms ? now : 0;
 }
 
-/* Whether a dispatch before x in its queue is under way. */
+/* Whether a dispatch before x in its queue runs. */
 static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch_record *x)
 {
 	for (const struct bw_dispatch_record *o = d->dispatches.data; o < x; o++)

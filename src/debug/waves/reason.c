@@ -38,7 +38,7 @@ void bw_reason_text(uint32_t reasons, char *out, size_t out_b)
 
 	if (out_b)
 		out[0] = 0;
-	/* asked to stop, and stopped for a reason of its own: only that one is of interest */
+	/* asked to stop, and stopped for a reason of its own: only the latter is of interest */
 	if (reasons & ~(uint32_t)BW_REASON_INTERRUPT)
 		reasons &= ~(uint32_t)BW_REASON_INTERRUPT;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(reason_rows); i++) {

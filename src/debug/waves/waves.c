@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Waves: who they are, why they have stopped, which one has the focus. */
+/* Waves: their identity, why they have stopped, and which one has the focus. */
 #include "debug/debug_priv.h"
 
 #include <stdio.h>
@@ -187,7 +187,7 @@ uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w)
 
 /* ---- Why it stopped ---- */
 
-/* What the registers say, breakpoints left aside. */
+/* The reasons that the registers show, without breakpoints. */
 static uint32_t reasons_of(const struct bw_wave_state *s, uint32_t trap_id)
 {
 	static const struct {
@@ -232,8 +232,8 @@ static uint32_t reasons_of(const struct bw_wave_state *s, uint32_t trap_id)
 	return reasons;
 }
 
-/* clang's __builtin_trap() goes on behind its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and ends
- * in s_sethalt (doc/hardware/code-objects.md 5): one event, and nothing to come back to. */
+/* clang's __builtin_trap() continues behind its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and
+ * ends in s_sethalt (doc/hardware/code-objects.md 5): one event, with nothing to resume. */
 static bool is_builtin_trap(struct bw_debug *d, uint64_t pc)
 {
 	struct bw_inst inst;
@@ -267,7 +267,7 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 		w->info.reasons |= BW_REASON_SINGLE_STEP;
 }
 
-/* Exceptions that somebody wants to know of; the others are none. */
+/* Exceptions that a catchpoint or the program asks for; others do not count. */
 static void at_exception(struct bw_debug *d, struct bw_wave_record *w)
 {
 	uint32_t excp = (w->info.reasons & BW_REASON_FP_EXCEPTION) >> BW_REASON_FP_SHIFT;
@@ -283,7 +283,8 @@ static void at_exception(struct bw_debug *d, struct bw_wave_record *w)
 		w->info.breakpoint = number;
 }
 
-/* Who the wave in this slot is. A wave keeps its slot for life, and its place in the grid. */
+/* Identifies the wave in this slot. A wave keeps its slot and its place in the grid until it
+ * ends. */
 static void identify(struct bw_debug *d, struct bw_wave_record *w)
 {
 	struct bw_wave_info *i = &w->info;
@@ -330,7 +331,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 		return NULL;
 	}
 	w->reported = false;
-	/* The inside of a displaced copy is nobody's business: show the original. */
+	/* For a PC inside of a displaced copy the address of the original is shown. */
 	uint64_t pc = w->displaced_va ? bw_displaced_pc(w, hw.pc) : bw_filter_pc(d, hw.pc);
 	bool not_run = pc != hw.pc && bw_debug_patch_at(d, pc) &&
 		       (!w->displaced_va || pc == w->displaced_va);
