@@ -35,7 +35,7 @@ static int fail(const char *fmt, ...)
 	return STATUS_USAGE;
 }
 
-/* 0, or the exit status of what is wrong and has been said. */
+/* 0, or the exit status of an error that has been printed. */
 static int parse(int argc, char **argv, bool takes_pattern, struct options *o)
 {
 	for (int i = 1; i < argc; i++) {

@@ -2,7 +2,7 @@
 #ifndef BW_VGPU_DESCRIBE_H
 #define BW_VGPU_DESCRIBE_H
 
-/* What the virtual GPU can say about itself without running: `breakwater vgpu isa` and `breakwater
+/* Lists about the virtual GPU that need no running server: `breakwater vgpu isa` and `breakwater
  * vgpu profiles`. argv[0] is the word; exit statuses as everywhere. */
 
 int bw_vgpu_main_isa(int argc, char **argv);

@@ -202,7 +202,7 @@ static struct bw_error *make_run_folder(const struct bw_profile *profile,
 	return bw_tree_make(profile, out_root);
 }
 
-/* The file of a socket of ours that is to go at the end, as long as it is that. */
+/* The path of our socket, which is removed at the end if it still is our socket. */
 struct socket_file {
 	const char *path;
 	dev_t dev;
@@ -228,8 +228,8 @@ static void remove_socket(const struct socket_file *f)
 
 /* ---- serving ---- */
 
-/* spare: an open descriptor that is given up where there is no other, so that who comes then is
- * sent away and does not wait in front of a server that spins. */
+/* spare: an open descriptor that is closed when there is no other, so that a new connection can be
+ * accepted and refused; otherwise it would wait, and the server spin. */
 static void accept_one(struct bw_uapi *u, int listening, int *spare)
 {
 	int sock = -1;
@@ -286,7 +286,7 @@ static void serve_all(struct bw_uapi *u, const struct settings *s, int listening
 	}
 }
 
-/* To whoever started us: "ready" and where, or the sentence why not. */
+/* Tells the process that started us "ready" and the socket's path, or the reason why not. */
 static void tell_starter(struct settings *s, const char *what, const char *rest)
 {
 	if (s->ready_fd < 0)

@@ -442,7 +442,7 @@ void bw_cp_kick(struct bw_device *dev)
 		bw_sched_poke(dev);
 }
 
-/* A queue that polls is looked at every 20 us at first, every 1 ms when nothing has come of it. */
+/* A polling queue is checked every 20 us at first, and every 1 ms later. */
 static void wait_for_kick(struct bw_cp *cp)
 {
 	if (!atomic_load(&cp->polling)) {
@@ -513,7 +513,7 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 		q->pipe = i >= 8 ? (uint8_t)((i - 8) / 8) : 0;
 		q->queue = i % 8;
 		q->tail = &q->head;
-		/* Compute units are all enabled until somebody says otherwise
+		/* Compute units are all enabled until a driver changes that
 		 * (gfx_v11_0_compute_mqd_init). */
 		for (unsigned se = 0; se < BW_MAX_SES; se++)
 			*bw_queue_sh(q, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0 + se) = 0xffffffff;

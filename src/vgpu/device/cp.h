@@ -48,7 +48,7 @@ struct bw_queue {
 	uint32_t dequeue; /* DEQUEUE_REQUEST not done yet */
 	uint64_t wptr;	  /* dwords, never wrapped */
 
-	/* while active, the command processor's own */
+	/* while active, used by the command processor alone */
 	uint32_t sh[BW_PM4_N_SH]; /* COMPUTE_* and others, by address - BW_PM4_SH_BEGIN_DW */
 	uint32_t grbm_gfx_index;  /* of the packets of this queue */
 	_Atomic uint64_t rptr;
@@ -56,15 +56,16 @@ struct bw_queue {
 	unsigned depth;
 	uint64_t base[4];	/* SET_BASE */
 	uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
-	bool predicated; /* SET_PREDICATION: packets with the predicate bit are passed over */
-	bool polling;	 /* waits for memory or a register */
-	bool started;	 /* the waiting packet has done what comes before its wait */
+	bool predicated;	/* SET_PREDICATION: packets with the predicate bit are skipped */
+	bool polling;		/* waits for memory or a register */
+	bool started;		/* the waiting packet has carried out the part before its wait */
 	struct {
-		uint32_t instance, vertex, row; /* where a draw that takes several turns goes on */
+		uint32_t instance, vertex, row; /* where a draw that takes several turns
+						 * continues */
 	} draw;
 	_Atomic enum bw_queue_error error;
 	char why[160];	  /* the error in words; under cp.lock */
-	uint32_t *packet; /* the packet at hand, BW_CP_PACKET_DW */
+	uint32_t *packet; /* the current packet, BW_CP_PACKET_DW */
 	uint32_t n_dispatches;
 	uint64_t n_invocations; /* threads of all its dispatches, for pipeline statistics */
 
@@ -96,7 +97,8 @@ void bw_cp_stop(struct bw_device *dev);
 bool bw_cp_turn(struct bw_device *dev);
 /* Some queue waits for memory or a register to change. */
 bool bw_cp_polling(struct bw_device *dev);
-/* Something a queue may wait for has happened. Any thread, any lock but cp.lock. */
+/* To be called when something that a queue may wait for has changed. Any thread, any lock but
+ * cp.lock. */
 void bw_cp_kick(struct bw_device *dev);
 bool bw_cp_busy(struct bw_device *dev);
 /* Stops the queue: error register, interrupt, words for people. */
@@ -111,24 +113,25 @@ uint32_t bw_cp_sh_read(struct bw_device *dev, const struct bw_bank_sel *b, uint3
 void bw_cp_sh_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
 		    uint32_t value);
 
-/* What became of a packet (cp_packets.c). */
+/* Results of executing a packet (cp_packets.c). */
 enum bw_cp_result {
-	BW_CP_DONE,   /* go on behind it */
+	BW_CP_DONE,   /* continue behind it */
 	BW_CP_JUMPED, /* done, and has set the position itself */
-	BW_CP_AGAIN,  /* a part is done: the rest when the other queues have had their turn */
+	BW_CP_AGAIN,  /* a part is done: the rest follows after the other queues have had their
+		       * turn */
 	BW_CP_WAIT,   /* again when a dispatch completes */
 	BW_CP_POLL,   /* again soon */
 	BW_CP_STOP,   /* bw_cp_fail() has been called */
 };
 enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p);
 struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid);
-/* VMID of the packets at hand: 0 is the kernel, which may do everything. */
+/* VMID of the current packets: 0 is the kernel, which may do everything. */
 unsigned bw_cp_vmid(const struct bw_queue *q);
 /* An atomic operation (enum bw_tc_op) on host memory, as the L2 does it; false: there is none of
  * that number. out_old may be NULL. */
 bool bw_tc_atomic(void *host, unsigned op, bool is_64, uint64_t src, uint64_t compare,
 		  uint64_t *out_old);
-/* What draws rectangles (draw.h), made when it is first needed; NULL: out of memory. */
+/* The unit that draws rectangles (draw.h), made when it is first needed; NULL: out of memory. */
 struct bw_draw_unit;
 struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that move data: between memory and registers, changed on the way or only when a condition
- * holds. */
+/* Packets that move data between memory and registers, some with an operation on the data or under
+ * a condition. */
 #include <string.h>
 
 #include "base/util.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Events, and the counters that queries read. What this GPU has no unit for counts nothing, and
- * says so by zeros that are marked as valid (layouts: radv_query.c of Mesa 25; numbers of events:
+/* Events, and the counters that queries read. Counters of units that this GPU does not have are
+ * zeros that are marked as valid (layouts: radv_query.c of Mesa 25; numbers of events:
  * soc21_enum.h). */
 #include <string.h>
 

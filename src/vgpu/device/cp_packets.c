@@ -199,7 +199,8 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 	struct bw_pm4_indirect_buffer ib;
 	if (!bw_pm4_indirect_buffer(p, &ib))
 		return bw_cp_malformed(q, p);
-	/* Only the ring says for whom: an IB calls and chains in its own address space. */
+	/* Only packets of the ring set the VMID: an IB calls and chains in its own address
+	 * space. */
 	if (q->depth)
 		ib.vmid = q->level[q->depth].vmid;
 	bool chain = ib.chain && q->depth;
@@ -222,7 +223,7 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 	return BW_CP_JUMPED;
 }
 
-/* Passes over n dwords behind the packet. */
+/* Skips n dwords behind the packet. */
 static enum bw_cp_result go_on_behind(struct bw_queue *q, const struct bw_pm4_packet *p, uint32_t n)
 {
 	uint64_t skip = (uint64_t)p->size_dw + n;
@@ -254,7 +255,7 @@ static enum bw_cp_result do_pred_exec(struct bw_queue *q, const struct bw_pm4_pa
 	return go_on_behind(q, p, e.devices & 1 ? 0 : e.n_dw);
 }
 
-/* Waits until somebody has set VALID in the packet itself: it is read again at each look. */
+/* Waits until VALID has been set in the packet in memory: it is read again each time. */
 static enum bw_cp_result do_rewind(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	if (!p->n_body)
@@ -351,8 +352,8 @@ static enum bw_cp_result do_wait(struct bw_queue *q, const struct bw_pm4_packet 
 		if (!bw_cp_reg_read(q, from, &reg))
 			return BW_CP_STOP;
 		value = reg;
-		/* The written value is the request; what is waited for is that its masked bits are
-		 * seen. */
+		/* The written value is the request; the wait is for its masked bits to be read
+		 * back. */
 		if (w.write_first)
 			w.ref &= w.mask;
 	}
@@ -456,7 +457,7 @@ static const struct {
 	{BW_PM4_SET_Q_PREEMPTION_MODE, true, do_nothing},
 };
 
-/* A draw, or what tells one what to draw. */
+/* A draw, or a packet with parameters of one. */
 static bool is_drawing(const struct bw_pm4_info *info)
 {
 	static const char *const words[] = {"DRAW", "INDEX_BASE", "INDEX_BUFFER_SIZE", "MESH"};

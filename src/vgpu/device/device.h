@@ -17,7 +17,8 @@ struct bw_device;
 
 struct bw_device_options {
 	unsigned threads; /* worker threads; 0: one a core */
-	/* what only hardware would show becomes a finding (exec/strict.h) */
+	/* strict mode: errors that otherwise only hardware would show become findings
+	 * (exec/strict.h) */
 	bool strict;
 	bool trace;	    /* hash all that is executed */
 	bool deterministic; /* one thread, fixed order, time counted in instructions */
@@ -27,7 +28,7 @@ struct bw_device_options {
 /* An interrupt vector has been written to the IH ring (32 bytes, osssys 6.0 layout); called from a
  * device thread, must not block. The handler reads the ring by its registers like a driver. */
 typedef void bw_irq_fn(void *cookie);
-/* Whether this is the command processor's own thread, which holds no lock while it calls back. */
+/* Whether the caller is the command processor's thread, which holds no lock while it calls back. */
 bool bw_device_is_cp_thread(const struct bw_device *dev);
 
 struct bw_error *bw_device_create(const struct bw_profile *profile,
@@ -57,12 +58,12 @@ void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint
 /* A queue that met what it cannot execute (an unknown or unsupported packet, a register it may not
  * write, an unmapped buffer, a dispatch that fits nowhere) stops and raises IH source 183 or 184 of
  * client 0x14 with its ring id. CP_HQD_ERROR is then not 0; true and the reason as one clause here.
- * It goes on after CP_HQD_DEQUEUE_REQUEST = 2, CP_HQD_ACTIVE reading 0, new pointers and ACTIVE =
+ * It resumes after CP_HQD_DEQUEUE_REQUEST = 2, CP_HQD_ACTIVE reading 0, new pointers and ACTIVE =
  * 1. */
 bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue,
 			   char *out_text, size_t size);
 
-/* The same of an SDMA engine's queue 0: it raises IH source 55 of client 0x0a, and goes on after
+/* The same of an SDMA engine's queue 0: it raises IH source 55 of client 0x0a, and resumes after
  * RB_CNTL.RB_ENABLE has been cleared, CONTEXT_STATUS.IDLE reads 1, and it is set again. */
 bool bw_device_sdma_error(struct bw_device *dev, unsigned index, char *out_text, size_t size);
 

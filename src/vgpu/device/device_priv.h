@@ -10,8 +10,9 @@
  * Locks, outermost first; nothing is called back with one held but bw_irq_fn:
  *     cp.lock         queues and their registers
  *     sdma.lock       the same of the SDMA engines
- *     wgp->gate       whoever wants a WGP queues up here, so that a worker cannot take it again at
- * once wgp->lock       slots and waves of one WGP: a worker holds it while it runs them
+ *     wgp->gate       threads that want a WGP queue here, so that a worker cannot take it again
+ *                     at once
+ *     wgp->lock       slots and waves of one WGP: a worker holds it while it runs them
  *     wgp->cmd_lock   commands posted to a WGP
  *     spi.lock        dispatches not yet launched, free resources of all WGPs
  *     sched.lock      which WGPs can run, and when
@@ -94,7 +95,7 @@ void bw_vm_invalidate(struct bw_device *dev, uint32_t vmid_mask);
 uint32_t bw_vm_invalidate_done(struct bw_device *dev);
 
 /* --- address watches (watch.c) --- */
-/* What TCP_WATCH0 to 3 say for a VMID. */
+/* The watches of TCP_WATCH0 to 3 for a VMID. */
 void bw_watches_of(struct bw_device *dev, unsigned vmid, struct bw_watch out[BW_N_WATCHES]);
 bool bw_watches_page(const struct bw_watch watch[BW_N_WATCHES], uint64_t page_va);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a dispatch asks for, from the COMPUTE_* registers (doc/hardware/dispatch.md 3; registers of
- * gc_11_0_0_sh_mask.h). */
+/* The parameters of a dispatch, from the COMPUTE_* registers (doc/hardware/dispatch.md 3; registers
+ * of gc_11_0_0_sh_mask.h). */
 #include <stdlib.h>
 
 #include "base/util.h"

@@ -15,7 +15,7 @@
 enum { PRIM_RECTLIST = 0x11, M0 = 125 };
 enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not an attribute */
 enum { MAX_SIZE = 16384, SUBPIXELS = 256 };
-/* Instructions after which other queues get their turn. */
+/* Number of instructions after which other queues get their turn. */
 enum { TURN_INSTRUCTIONS = 1 << 16 };
 
 #define SH(q, name) (*bw_queue_sh(q, BW_REG_SPI_SHADER_##name))
@@ -325,7 +325,7 @@ static bool run_pixels(struct draw *d, const struct bw_draw_pixel *pixels, unsig
 	unsigned n_user = BW_MIN(d->ps.n_user, 32u);
 	for (unsigned i = 0; i < n_user; i++)
 		w->s[i] = *bw_queue_sh(d->q, BW_REG_SPI_SHADER_USER_DATA_PS_0 + i);
-	/* PRIM_MASK and the place of the attributes in LDS, which nothing here looks at. */
+	/* PRIM_MASK and the place of the attributes in LDS, which are not used here. */
 	w->s[n_user] = 0;
 	for (unsigned lane = 0; lane < n; lane++)
 		set_inputs(d, lane, &pixels[lane], sample);
@@ -355,7 +355,7 @@ static int32_t first_pixel(double edge)
 	return (int32_t)ceil((fixed - SUBPIXELS / 2) / SUBPIXELS);
 }
 
-/* From a row on; *out_row is the one to go on with, UINT32_MAX when all are done. */
+/* Draws from a row on; *out_row is the row to continue with, UINT32_MAX when all are done. */
 static const char *draw_pixels(struct draw *d, uint32_t row, uint32_t *out_row)
 {
 	const struct vertex *v = d->v;

@@ -16,7 +16,7 @@
  * nothing. (The agent asks RADV for images without compression.)
  *
  * Everything runs on the command processor's thread, one wave after the other: such draws are rare
- * and short. A long one is done in parts, between which other queues get on. */
+ * and short. A long one is done in parts, between which other queues have their turns. */
 
 #include "vgpu/device/cp.h"
 

@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_DEVICE_DRAW_PRIV_H
 #define BW_VGPU_DEVICE_DRAW_PRIV_H
 
-/* Between the files that draw rectangles: draw.c walks primitives and pixels, draw_wave.c runs the
- * shaders, draw_target.c stores what they export. */
+/* Shared by the files that draw rectangles: draw.c walks primitives and pixels, draw_wave.c runs
+ * the shaders, draw_target.c stores what they export. */
 
 #include "vgpu/device/draw.h"
 #include "vgpu/device/exec/image/image.h"
@@ -65,7 +65,7 @@ static inline void bw_draw_set_vgpr(struct bw_draw_unit *u, unsigned n, unsigned
 	if (n < u->w.n_vgprs)
 		u->w.v[n * u->w.lanes + lane] = value;
 }
-/* Until it ends. False: it cannot, u->why says the reason. */
+/* Runs the wave to its end. False: it cannot, u->why says the reason. */
 bool bw_draw_wave_run(struct bw_draw_unit *u);
 
 /* ---- draw_target.c ---- */

@@ -11,10 +11,10 @@
 #include "vgpu/device/draw_priv.h"
 
 enum { N_VGPRS = 256, LDS_B = 64 << 10, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
-/* Instructions of one wave: what a driver draws for itself needs some hundreds. */
+/* Limit of a wave's instructions: draws that a driver makes for itself need some hundreds. */
 enum { MAX_INSTRUCTIONS = 1 << 18 };
 
-/* ---- what the executor asks ---- */
+/* ---- the executor's callbacks ---- */
 
 static bool no_trap_base(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma)
 {

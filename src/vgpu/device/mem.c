@@ -83,7 +83,8 @@ static bool detach(uint8_t *space, uint64_t space_b, uint64_t at, uint64_t size_
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
-	madvise(p, size_b, MADV_DONTDUMP); /* as its neighbours, or the two are not one mapping */
+	madvise(p, size_b, MADV_DONTDUMP); /* with the flags of its neighbours, so that they become
+					    * one mapping */
 	return true;
 }
 

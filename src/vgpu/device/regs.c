@@ -108,7 +108,7 @@ static void write_hdp_flush(struct bw_device *dev, const struct bw_bank_sel *b,
 static uint32_t read_inv_sem(struct bw_device *dev, const struct bw_bank_sel *b,
 			     enum bw_register reg)
 {
-	return 1; /* "acquired": nobody else uses the engine */
+	return 1; /* "acquired": no other driver uses the engine */
 }
 
 static void write_inv_req(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
@@ -341,7 +341,7 @@ static const struct {
 #undef ONE
 #undef ROW
 
-/* What the registers hold when the driver comes: reset values, and what a VBIOS has set up. */
+/* The registers' values when the driver starts: reset values, and those that a VBIOS has set. */
 static void set_defaults(struct bw_device *dev)
 {
 	const struct bw_profile *p = dev->profile;

@@ -177,7 +177,7 @@ static void command(struct bw_wgp *wgp, struct bw_slot *s, enum sq_cmd cmd, uint
 		bw_slot_request(wgp, s, BW_REQ_STEP);
 		break;
 	case CMD_TRAP:
-		/* Dropped by a wave that is in the handler already. */
+		/* Ignored by a wave that is in the handler already. */
 		if (!(s->w.status & BW_STATUS_PRIV))
 			bw_slot_request(wgp, s, BW_REQ_HOST_TRAP);
 		break;
@@ -225,9 +225,8 @@ void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t valu
 		       (unsigned)cmd, (unsigned)mode);
 		return;
 	}
-	/* Soft recovery: a dispatch whose waves are killed does not go on launching. Whether SPI
-	 * does on hardware is unknown [I]; the driver repeats the command until the fence signals.
-	 */
+	/* Soft recovery: a dispatch whose waves are killed launches no more waves. Whether SPI does
+	 * on hardware is unknown [I]; the driver repeats the command until the fence signals. */
 	if (cmd == CMD_KILL && mode == MODE_BROADCAST && BW_FIELD_GET(SQ_CMD, CHECK_VMID, value))
 		bw_spi_cancel(dev, NULL, BW_FIELD_GET(SQ_CMD, VM_ID, value));
 	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {

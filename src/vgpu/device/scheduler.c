@@ -151,7 +151,7 @@ static void finish_turn(struct bw_sched *sched, struct bw_wgp *wgp, bool ready, 
 static void run_wgp(struct bw_worker *worker, struct bw_wgp *wgp)
 {
 	uint64_t wake_ns;
-	/* Whoever waits for the WGP holds the gate: they go first. */
+	/* A thread that waits for the WGP holds the gate, and is served first. */
 	pthread_mutex_lock(&wgp->gate);
 	pthread_mutex_lock(&wgp->lock);
 	pthread_mutex_unlock(&wgp->gate);
@@ -192,7 +192,8 @@ static void *worker_main(void *arg)
 		uint64_t next = wake_sleepers(sched, now);
 		struct bw_wgp *wgp = dequeue(sched);
 		if (!wgp) {
-			/* One waiter keeps the time; the others sleep until they are called. */
+			/* One thread waits for the time of the next wave; the others sleep until
+			 * they are woken. */
 			bool keeper = !sched->has_timekeeper && next != ~0ull;
 			sched->has_timekeeper |= keeper;
 			wait_for_work(sched, keeper ? next - now : ~0ull);
@@ -321,7 +322,7 @@ void bw_sched_stats(struct bw_device *dev, struct bw_device_stats *out)
 
 static struct bw_error *map_files(struct bw_sched *sched, const struct bw_profile *p)
 {
-	/* Touched pages only cost memory, so the files of all WGPs can be there. */
+	/* Only pages in use cost memory, so all WGPs can have their register files. */
 	size_t vgprs_b = (size_t)p->simd_per_wgp * p->vgprs_per_simd * 128;
 	sched->files_b = sched->n_wgps * (vgprs_b + p->lds_per_wgp_b);
 	void *files = mmap(NULL, sched->files_b, PROT_READ | PROT_WRITE,
@@ -424,7 +425,7 @@ void bw_sched_stop(struct bw_device *dev)
 	pthread_cond_broadcast(&sched->cond);
 	pthread_mutex_unlock(&sched->lock);
 	for (unsigned i = 0; i < sched->n_wgps; i++) {
-		/* Runs out of its turn soon; nobody starts another. */
+		/* Its turn ends soon, and no thread starts another. */
 		bw_wgp_acquire(&sched->wgp[i]);
 		bw_wgp_release(&sched->wgp[i]);
 	}

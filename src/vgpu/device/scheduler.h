@@ -2,8 +2,9 @@
 #ifndef BW_VGPU_DEVICE_SCHEDULER_H
 #define BW_VGPU_DEVICE_SCHEDULER_H
 
-/* Wave slots and who runs them. A WGP is run by one worker at a time, which holds its lock; its
- * waves take turns. A register access that wants a WGP asks the worker to give it back. */
+/* Wave slots and the threads that run their waves. A WGP is run by one worker at a time, which
+ * holds its lock; its waves take turns. A register access that wants a WGP asks the worker to give
+ * it back. */
 
 #include "vgpu/device/device_priv.h"
 
@@ -13,7 +14,7 @@ enum bw_slot_state {
 	BW_SLOT_SLEEP, /* until wake_ns */
 	BW_SLOT_BARRIER,
 	BW_SLOT_HALTED, /* STATUS.HALT */
-	BW_SLOT_FATAL,	/* halted by an exception nobody handles; only SQ_CMD KILL ends it */
+	BW_SLOT_FATAL,	/* halted by an exception without a handler; only SQ_CMD KILL ends it */
 };
 
 struct bw_slot {
@@ -83,7 +84,7 @@ struct bw_wgp *bw_sched_wgp(struct bw_device *dev, unsigned index);
 /* The driver's way to a WGP's waves: between the two its waves stand still. */
 void bw_wgp_acquire(struct bw_wgp *wgp);
 void bw_wgp_release(struct bw_wgp *wgp);
-/* Somebody should look at the WGP: a group was placed, a request was made. */
+/* Tells the workers to look at the WGP: a group was placed, or a request was made. */
 void bw_sched_kick(struct bw_wgp *wgp);
 /* Gives the WGP a command for waves on some of its SIMDs without waiting for it: it is carried out
  * before the next instruction of its waves, and before the next bw_wgp_acquire() returns. */

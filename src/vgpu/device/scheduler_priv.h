@@ -40,8 +40,8 @@ struct bw_sched {
 	struct bw_held held[BW_N_VMIDS];
 };
 
-/* Runs each wave of the WGP that can run, once. With the WGP held. True: some could go on at once;
- * out_wake_ns: when the first sleeper is due. */
+/* Runs each wave of the WGP that can run, once. With the WGP held. True: some could continue at
+ * once; out_wake_ns: when the first sleeper is due. */
 bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wake_ns);
 struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker);
 

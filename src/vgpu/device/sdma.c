@@ -96,7 +96,7 @@ static struct bw_sdma_engine *engine_of(struct bw_device *dev, enum bw_register 
 	return &dev->sdma->engine[i];
 }
 
-/* RB_ENABLE: the queue goes on at RB_RPTR. */
+/* RB_ENABLE: the queue continues at RB_RPTR. */
 static void activate(struct bw_sdma_engine *e)
 {
 	e->base = (uint64_t)REG(e, RB_BASE) << 8 | (uint64_t)FIELD(e, RB_BASE_HI, ADDR) << 40;

@@ -4,7 +4,7 @@
 
 /* The SDMA engines: two, each with its queue 0, set up by SDMAn_QUEUE0_RB_* and woken by a doorbell
  * (pointers count bytes there). They run on the command processor's thread in short turns, so that
- * long copies hold up nobody.
+ * long copies do not block other queues.
  *
  * An engine that meets a packet it cannot execute stops there, raises the interrupt of a hanging
  * queue, and stays stopped until RB_CNTL.RB_ENABLE is cleared and set again. */
@@ -34,7 +34,7 @@ struct bw_sdma_engine {
 	uint8_t ib_vmid;
 	uint32_t *packet;
 	size_t packet_cap_dw;
-	uint64_t progress;    /* of the packet at hand, in bytes or rows */
+	uint64_t progress;    /* progress in the current packet, in bytes or rows */
 	_Atomic bool polling; /* also looked at without the lock */
 	bool started;
 	struct bw_tlb tlb[BW_N_VMIDS];
@@ -51,7 +51,7 @@ uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, en
 void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
 		       uint32_t value);
 
-/* What became of a packet (sdma_packets.c). */
+/* Results of executing a packet (sdma_packets.c). */
 enum bw_sdma_result {
 	BW_SDMA_DONE,
 	BW_SDMA_JUMPED, /* done, and has set the position itself */

@@ -383,7 +383,7 @@ void bw_spi_destroy(struct bw_device *dev)
 	struct bw_spi *spi = dev->spi;
 	if (!spi)
 		return;
-	/* Threads are gone: what is in flight belongs to nobody. */
+	/* The threads have ended, so what is in flight can be freed here. */
 	for (unsigned i = 0; i < spi->n_queues; i++) {
 		for (struct bw_dispatch *d = spi->queues[i]->head, *next; d; d = next) {
 			next = d->next;

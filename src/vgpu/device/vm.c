@@ -182,7 +182,8 @@ static bool follows(const struct bw_tlb_range *a, const struct bw_tlb_range *b)
 /* Adds known ranges and pages of the tables on both sides of *r. */
 static void grow(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, struct bw_tlb_range *r)
 {
-	/* Few at first, for what is small or touched once; more where ranges turn out to go on. */
+	/* Few at first, for what is small or touched once; more where ranges turn out to be
+	 * longer. */
 	enum { FIRST = 8, MORE = 64 };
 	unsigned steps = FIRST;
 	for (unsigned i = 0; i < BW_TLB_RANGES; i++) {
@@ -216,7 +217,7 @@ static void grow(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, struct bw
 	}
 }
 
-/* Watched pages have to be met one by one, so that there are no ranges then. */
+/* Watched pages must be looked up one by one, so no ranges are used then. */
 static void remember_range(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, uint64_t va,
 			   const struct bw_gpuvm_range *walked)
 {
@@ -334,8 +335,8 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	return NULL;
 }
 
-/* A fence, a pointer or a page-table entry is seen by others whole, and after what came before it.
- */
+/* Other threads must see a fence, a pointer or a page-table entry as a whole, and after all earlier
+ * writes. */
 static bool copy_word(uint8_t *to, const uint8_t *from, size_t n)
 {
 	if (((uintptr_t)to | (uintptr_t)from) % n)

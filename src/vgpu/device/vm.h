@@ -18,7 +18,8 @@ enum bw_access {
 	BW_ACCESS_WRITE = 2,
 	BW_ACCESS_EXECUTE = 4,
 	BW_ACCESS_ATOMIC = 8,
-	/* With another: would it be permitted? No fault is reported, nothing is remembered. */
+	/* Combined with another: only asks whether it would be permitted. No fault is reported,
+	 * nothing is cached. */
 	BW_ACCESS_PROBE = 16,
 };
 
@@ -30,8 +31,8 @@ struct bw_vm_fault {
 	uint8_t permission;
 	bool mapping_error;
 	bool prt; /* not a fault: reads give 0, writes are dropped */
-	/* Not a fault either: the page has an address watch, and whoever makes accesses that a
-	 * watch sees asks bw_tlb_watched about each of them. host is where va is. */
+	/* Not a fault either: the page has an address watch, and code whose accesses are watched
+	 * calls bw_tlb_watched for each of them. host is where va is. */
 	bool watched;
 	uint8_t *host;
 };
@@ -64,7 +65,7 @@ struct bw_tlb {
 	struct bw_tlb_entry entry[BW_TLB_ENTRIES]; /* index: (va >> 12) % BW_TLB_ENTRIES */
 	/* quickly found at (va >> 21) % BW_TLB_RANGES, slowly anywhere */
 	struct bw_tlb_range range[BW_TLB_RANGES];
-	unsigned next_range; /* to be given up */
+	unsigned next_range; /* to be replaced next */
 	struct bw_device *dev;
 	unsigned vmid;
 	uint8_t client; /* who makes the accesses, for the fault status; fetches of a TCP client
@@ -98,7 +99,7 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		     struct bw_vm_fault *out_fault);
 
 /* Host address of va for this access, valid to the end of its 4 KiB page; NULL and out_fault filled
- * when it may not be made, or (out_fault->watched) when somebody watches the page. */
+ * when the access is not permitted, or (out_fault->watched) when the page has an address watch. */
 static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 				     struct bw_vm_fault *out_fault)
 {
@@ -113,8 +114,8 @@ static inline unsigned bw_tlb_range_slot(uint64_t va)
 	return (va >> 21) % BW_TLB_RANGES;
 }
 
-/* Host address of size_b bytes at va when they lie in one piece and that is known; NULL: look up
- * the pages one by one, which will make it known. */
+/* Host address of size_b bytes at va when they lie in one piece according to the cache; NULL: look
+ * up the pages one by one, which fills the cache. */
 static inline uint8_t *bw_tlb_lookup_range(const struct bw_tlb *tlb, uint64_t va, uint64_t size_b,
 					   enum bw_access access)
 {

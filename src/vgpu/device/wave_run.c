@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One turn of a WGP: which of its waves run, and what their stopping means. */
+/* One turn of a WGP: which of its waves run, and what follows when they stop. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum {
 	POLLS_QUICKLY = 50, /* sleeps in a row, before the waits grow */
 };
 
-/* --- what the executor asks --- */
+/* --- the executor's callbacks --- */
 
 static bool host_trap_base(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma)
 {
@@ -156,7 +156,8 @@ static void set_held(struct bw_worker *worker, struct bw_slot *s, bool held)
 
 /* --- barriers and ends --- */
 
-/* Lets the group's waves go when all that still count have arrived (rules 266 to 268). */
+/* Releases the group's waves from the barrier when all that have not ended have arrived (rules 266
+ * to 268). */
 static void check_barrier(struct bw_workgroup *wg)
 {
 	if (!wg->n_arrived || wg->n_arrived + wg->n_ended < wg->n_waves)
@@ -238,7 +239,7 @@ static enum bw_run execute(struct bw_worker *worker, struct bw_slot *s, uint64_t
 {
 	struct bw_wave *w = &s->w;
 	struct bw_tlb *tlb = &worker->tlb[w->vmid];
-	/* Whoever invalidates raises the generation first and looks for running_vmid then. */
+	/* An invalidation raises the generation first, and looks at running_vmid then. */
 	atomic_store(&worker->running_vmid, w->vmid);
 	bw_tlb_sync(tlb);
 	atomic_store_explicit(&worker->running_generation, tlb->generation, memory_order_release);
@@ -308,7 +309,7 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 	}
 	bool polls_in_handler = s->state == BW_SLOT_SLEEP && w->status & BW_STATUS_PRIV;
 	bool between = s->state == BW_SLOT_READY && w->status & BW_STATUS_PRIV && s->held;
-	/* A wave that halts itself hangs as any other: nobody holds it. */
+	/* A wave that halts itself counts as hanging: no debugger holds it. */
 	bool is_halted = s->state == BW_SLOT_HALTED && !w->halts_itself;
 	set_held(worker, s, is_halted || polls_in_handler || between);
 }
@@ -322,9 +323,9 @@ static bool can_run(const struct bw_slot *s, uint64_t now_ns)
 	return atomic_load(&s->w.request) & ~(uint32_t)BW_REQ_YIELD;
 }
 
-/* Goes round the slots once, from where the last turn was broken off. Somebody who wants the WGP
- * breaks it off, but not before one wave has come on: else a driver that reads registers in a loop
- * would hold up what it watches. */
+/* Goes round the slots once, from where the last turn was interrupted. A thread that wants the WGP
+ * interrupts it, but not before one wave has made progress: else a driver that reads registers in a
+ * loop would block the waves. */
 static void go_round(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t now_ns)
 {
 	enum { BRIEFLY = 64 };

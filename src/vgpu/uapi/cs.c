@@ -387,7 +387,7 @@ static bool slot_free(void *arg)
 	return !f || bw_drm_fence_done(f);
 }
 
-/* Everything that can fail, before anything that others see. */
+/* Everything that can fail is done before anything that has an effect on others. */
 static int prepare(struct parser *p)
 {
 	struct bw_uapi *u = p->call->u;
@@ -418,8 +418,8 @@ static int prepare(struct parser *p)
 	return r;
 }
 
-/* The leader's fence on everything the call uses. Failing here costs only somebody's implicit wait.
- */
+/* Adds the leader's fence to everything the call uses. If that fails, only an implicit wait is
+ * lost. */
 static void mark_busy(struct parser *p, struct bw_drm_fence *done)
 {
 	struct bw_drm_vm *vm = p->call->file->vm;

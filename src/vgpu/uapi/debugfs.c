@@ -118,7 +118,7 @@ static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL},
 				text_ops = {text_read, NULL, NULL};
 
 /* amdgpu_gfxoff (amdgpu_debugfs.c of Linux 6.12): 0 asks for the graphics block to stay on,
- * anything else takes that back; reads say 2 (not in GFXOFF) while somebody asks, else 0 (in
+ * anything else takes that back; reads say 2 (not in GFXOFF) while a file asks for that, else 0 (in
  * GFXOFF: [I] so it would be when idle; registers stay readable here). */
 static int64_t gfxoff_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
 {

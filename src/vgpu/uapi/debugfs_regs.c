@@ -193,8 +193,7 @@ static int64_t gprwave_read(struct bw_file *f, void *out, size_t size_b, uint64_
 	struct bw_uapi *u = f->u;
 	if (size_b > MAX_ACCESS_B || (size_b | *pos) & 3)
 		return -EINVAL;
-	/* The kernel does not take the file's lock here (defect c); a torn state would help nobody.
-	 */
+	/* The kernel does not take the file's lock here (defect c); that is not copied. */
 	pthread_mutex_lock(&f->lock);
 	struct wave_place w = {f->gprwave.se, f->gprwave.sh, f->gprwave.cu, f->gprwave.wave};
 	bool gprs = f->gprwave.gpr_or_wave, vgprs = f->gprwave.vgpr;

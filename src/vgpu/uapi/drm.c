@@ -60,7 +60,7 @@ static int ioctl_get_magic(struct bw_drm_call *c, void *arg)
 
 static int ioctl_auth_magic(struct bw_drm_call *c, void *arg)
 {
-	return -EINVAL; /* nobody waits to be authenticated: everybody is */
+	return -EINVAL; /* no magic is outstanding: every file is authenticated */
 }
 
 /* The first to open the card is its master until it drops that or closes it (drm_auth.c). */
@@ -196,7 +196,7 @@ static const struct row rows[256] = {
 };
 /* clang-format on */
 
-/* What this driver does not have is named once for each number. */
+/* An ioctl that this driver does not have is logged once for each number. */
 static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 {
 	/* Of Linux 7.1, from 0x56 on */

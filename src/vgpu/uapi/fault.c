@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interrupts, and what to do about the bad ones. */
+/* Interrupts, and the handling of those that report errors. */
 #include <errno.h>
 #include <string.h>
 
@@ -105,7 +105,8 @@ static void log_fault(struct bw_uapi *u, const struct vector *v, const struct bw
 	log_process(u, vm);
 	bw_klog(u, "  in page starting at address 0x%016llx from client %d",
 		(unsigned long long)addr, v->client);
-	/* 6.12 prints the fields of a zero status too, which say nothing; that helps nobody. */
+	/* 6.12 prints the fields of a zero status too, which have no meaning; here they are left
+	 * out. */
 	if (!status)
 		return;
 	bw_klog(u, "GCVM_L2_PROTECTION_FAULT_STATUS:0x%08X", status);
@@ -146,8 +147,7 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 	bw_wreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL,
 		BW_FIELD_SET(GCVM_L2_PROTECTION_FAULT_CNTL, CLEAR_PROTECTION_FAULT_STATUS_ADDR,
 			     cntl, 1));
-	/* What comes while the VMID's waves are being ended is more of the same: the first one
-	 * tells. */
+	/* Only the first fault is logged; more follow while the VMID's waves are being ended. */
 	if (is_being_killed(u, v->vmid))
 		return;
 	struct bw_drm_vm *vm = vm_of(u, v);
@@ -157,9 +157,9 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 		vm->fault.hub = v->mmhub;
 	}
 	log_fault(u, v, vm, addr, status);
-	/* A wave that nobody handles, or will handle: its halting comes as an SQ interrupt, too.
-	 * What the command processor or SDMA met stops that queue alone, with an interrupt of its
-	 * own: the other jobs of the program are innocent. */
+	/* A fault of a wave without a trap handler: its halting comes as an SQ interrupt, too. What
+	 * the command processor or SDMA met stops that queue alone, with an interrupt of its own:
+	 * the other jobs of the program are innocent. */
 	if (v->vmid && has_fatal_wave(u, v->vmid))
 		kill_vmid(u, v->vmid, "page fault");
 }

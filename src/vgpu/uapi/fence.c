@@ -144,8 +144,8 @@ int64_t bw_drm_deadline(uint64_t timeout_ns)
 
 int bw_drm_wait(struct bw_drm_call *c, int64_t deadline_ns, bool (*done)(void *arg), void *arg)
 {
-	/* How often a waiter looks for what nobody tells it: that its program has died, that waves
-	 * are held or no longer held. */
+	/* How often a waiter polls for changes that do not wake it: the end of its program, and
+	 * waves being held or no longer held. */
 	const int64_t slice_ns = 50 * 1000000;
 	struct bw_uapi *u = c->u;
 	bool held_now = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffer objects. Each is one sealed memfd whose pages stand in VRAM or in system memory of the
- * device and are mapped by the programs that may see it: nobody gets more than that. */
+ * device and are mapped by the programs that may access it, and only by those. */
 #include <amdgpu_drm.h>
 #include <drm.h>
 #include <errno.h>
@@ -45,8 +45,8 @@ static bool bo_unplace(struct bw_drm_bo *bo)
 	return true;
 }
 
-/* Buffers that nobody has any more, whose places programs may still have mapped: these places are
- * not used until their pages are out. */
+/* Freed buffers whose pages programs may still have mapped: their places are not used again until
+ * the pages have been taken out. */
 static void unplace_stuck(struct bw_uapi *u)
 {
 	while (u->stuck && bo_unplace(u->stuck)) {
@@ -130,7 +130,7 @@ static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 {
 	_cleanup_close_ int fd = bw_memfd("breakwater-bo");
 	struct stat st;
-	/* Nobody may pull the pages away from under the others. */
+	/* The file is sealed, so that no program can shrink it while others use it. */
 	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
 	    fstat(fd, &st) < 0)
@@ -362,7 +362,7 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 			bo->size_b, bw_align_up(bo->asked_alignment_b, BW_DRM_PAGE_B),
 			bo->asked_domains, bo->flags};
 	} else if (a->op == AMDGPU_GEM_OP_SET_PLACEMENT) {
-		/* A wish; buffers here stay where they are. */
+		/* The placement is only a hint; buffers here stay where they are. */
 		r = bo->user ? -EPERM : 0;
 		if (!r)
 			bo->asked_domains =
@@ -377,8 +377,8 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* A duplicate of the program's pages as its client passed them: only memory that nobody can take
- * away, or what reads it here would end the GPU for all. */
+/* A duplicate of the program's pages as its client passed them: only memory that no process can
+ * shrink, or reading it here would end the GPU for all clients. */
 static int user_pages(struct bw_drm_call *c, uint64_t size_b)
 {
 	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;

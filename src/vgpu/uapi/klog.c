@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel would say: kept as dmesg keeps it, and written to the server's standard error. */
+/* The kernel's log messages: stored as dmesg stores them, and written to the server's standard
+ * error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

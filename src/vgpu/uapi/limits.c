@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Who holds what all share: a descriptor of the server (and, for a buffer, one or two of its
- * mappings). A client may have as many as it leaves to the others: the first half of all, the next
- * half of the rest. So no client can use them up, and one that is alone is hardly limited. */
+/* Accounts for what all clients share: descriptors of the server (and, for a buffer, one or two of
+ * its mappings). A client may have as many as it leaves free for others: the first client half of
+ * all, the next one half of the rest. So no client can use them up, and a single client is hardly
+ * limited. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "vgpu/uapi/uapi_priv.h"
 
-/* Mappings that a process may have: vm.max_map_count, 65530 unless somebody has changed it. */
+/* Mappings that a process may have: vm.max_map_count, 65530 unless it was changed. */
 static uint64_t max_mappings(void)
 {
 	unsigned long long n = 65530;

@@ -169,7 +169,7 @@ static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 	job->ring_seq = ring->emitted + 1;
 	bool flush = u->vmids[vmid].flushed != job->vm->tlb_seq;
 	job->flushes = flush ? job->vm->tlb_seq : 0;
-	/* Before the doorbell: the ring may be done with it at once. */
+	/* Before the doorbell, as the ring may complete the job at once. */
 	if (ring->tail)
 		ring->tail->next = job;
 	else
@@ -244,7 +244,8 @@ static bool schedule(struct bw_uapi *u)
 	bool moved = false;
 	for (size_t i = 0; i < u->waiting.len;) {
 		if (schedule_entity(u, u->waiting.data[i]))
-			moved = true; /* it has left its place, or has another job to look at */
+			moved = true; /* the entity has left its place, or its next job is
+				       * examined */
 		else
 			i++;
 	}
@@ -254,7 +255,7 @@ static bool schedule(struct bw_uapi *u)
 void bw_drm_schedule(struct bw_uapi *u)
 {
 	schedule(u);
-	/* The worker waits for what is left over, and keeps the time of jobs. */
+	/* The worker waits for the rest, and checks the time limits of jobs. */
 	if (u->waiting.len || u->options.lockup_timeout_ms)
 		bw_drm_kick(u);
 }
@@ -300,7 +301,7 @@ static int64_t ran_ns(const struct bw_drm_job *job, bool *out_held_now)
  */
 static bool watch(struct bw_uapi *u)
 {
-	/* What a program that ends has submitted last may finish. */
+	/* The last submissions of a program that ends may complete. */
 	const int64_t grace_ns = 100 * 1000000;
 	bool watching = false;
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
@@ -338,7 +339,7 @@ static bool apply_updates(struct bw_uapi *u)
 	return moved;
 }
 
-/* Waits for a kick, at most so long. */
+/* Waits until it is kicked, or the time has passed. */
 static void sleep_until_kicked(struct bw_uapi *u, int64_t ns)
 {
 	int64_t until = bw_now_ns() + ns;
@@ -351,7 +352,7 @@ static void sleep_until_kicked(struct bw_uapi *u, int64_t ns)
 	pthread_mutex_unlock(&u->kick_lock);
 }
 
-/* Whether an interrupt of finished work leaves something to do that is not done at once. */
+/* Whether an interrupt of finished work leaves something for the worker to do. */
 static bool worker_is_needed(const struct bw_uapi *u)
 {
 	bool needed =
@@ -361,8 +362,8 @@ static bool worker_is_needed(const struct bw_uapi *u)
 	return needed;
 }
 
-/* The common interrupt, that a job has ended, is dealt with by the thread it comes from: one less
- * for the program to wait for. Other threads of the device may hold locks of it. */
+/* The most frequent interrupt, the end of a job, is handled by the thread that raises it, as the
+ * program then waits for one thread less. Other threads of the device may hold its locks. */
 void bw_drm_irq(void *cookie)
 {
 	struct bw_uapi *u = cookie;

@@ -177,8 +177,8 @@ static void tell_clients(struct bw_uapi *u)
 		u->on_clients(u->on_clients_cookie);
 }
 
-/* Its number is what the kernel says, not what it says itself: in another PID namespace it has
- * another one. Only where it has none here, its own word is shown. */
+/* The client's pid is taken from the kernel, as its own may be that of another PID namespace. Only
+ * where it has none here, the pid that it sends is shown. */
 static int pid_of(const struct bw_conn *c, const struct bw_vgpu_hello *h)
 {
 	struct bw_peer peer = {0};
@@ -535,7 +535,8 @@ static void disconnect(struct bw_conn *c)
 	pthread_mutex_unlock(&u->lock);
 	if (last)
 		client_gone(u, client);
-	/* While this connection still counts: without connections the driver may be destroyed. */
+	/* Done while this connection still counts, as the driver may be destroyed when there is
+	 * none. */
 	tell_clients(u);
 
 	pthread_mutex_lock(&u->lock);
@@ -558,7 +559,7 @@ static void count_connection(struct bw_uapi *u)
 	pthread_mutex_unlock(&u->lock);
 }
 
-/* One that is counted already. */
+/* Serves a connection that is counted already. */
 static void serve(struct bw_uapi *u, int sock)
 {
 	struct bw_conn c = {.u = u, .sock = sock, .request = BW_MSG_INIT, .answer = BW_MSG_INIT};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strict mode and the trace for who asks: the file breakwater_strict of the device, in which lines
- * have their fields between tabs, and lines on standard error as findings are made. */
+/* Output of strict mode and of the trace: the file breakwater_strict of the device, whose lines
+ * have fields separated by tabs, and lines on standard error as findings are made. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void bw_strict_text(struct bw_uapi *u, struct bw_str *s)
 	free(all);
 }
 
-/* A wave that spins may do so for ever: that is said at once in any case. */
+/* A wave that spins may do so for ever, so this finding is printed at once in any case. */
 static void on_finding(void *cookie, const struct bw_strict_finding *f)
 {
 	const struct bw_uapi *u = cookie;

@@ -8,7 +8,7 @@ struct bw_uapi;
 
 /* The file breakwater_strict: see strict.c. */
 void bw_strict_text(struct bw_uapi *u, struct bw_str *s);
-/* Findings are said on standard error, once the device is there. */
+/* Prints findings on standard error; to be called when the device exists. */
 void bw_strict_start(struct bw_uapi *u);
 
 #endif

@@ -78,7 +78,7 @@ int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64
 	if (!s->is_chain && s->fence)
 		s->points.data[s->points.len++] = (struct bw_drm_point){0, bw_take(s->fence)};
 	s->is_chain = true;
-	/* Points never go back: a smaller one counts as the last (dma_fence_chain_init). */
+	/* Points never decrease: a smaller one is taken as the last one (dma_fence_chain_init). */
 	uint64_t last = s->points.len ? s->points.data[s->points.len - 1].point : s->signaled_point;
 	s->points.data[s->points.len++] =
 		(struct bw_drm_point){BW_MAX(point, last), bw_drm_fence_ref(f)};
@@ -110,8 +110,8 @@ bool bw_drm_syncobj_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_si
 	return last_point(s) >= want;
 }
 
-/* Of the first point that is late enough, and of all before it: a point signals after its elders.
- */
+/* The fence of the first point that is not before it, and of all earlier points: a point signals
+ * after its predecessors. */
 static struct bw_drm_fence *fence_of_chain(struct bw_drm_syncobj *s, uint64_t point)
 {
 	uint64_t want = point ? point : last_point(s);
@@ -272,7 +272,7 @@ static void sync_fd_drop(struct bw_uapi *u, size_t i)
 
 void bw_drm_sync_fds_check(struct bw_uapi *u)
 {
-	/* A question to the system for each: not more often than the worker wakes for it. */
+	/* This takes a system call for each: not more often than the worker wakes for it. */
 	const int64_t pause_ns = 100 * 1000000;
 	bool look = bw_now_ns() - u->sync_fds_checked_ns > pause_ns;
 	if (look)
@@ -466,8 +466,8 @@ static bool array_done(void *arg)
 	struct array *a = arg;
 	bool missing;
 	if (a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) {
-		/* What has been done stays done (drm_syncobj_array_wait_timeout holds the
-		 * fences). */
+		/* A fence that was seen signalled counts as such to the end of the wait
+		 * (drm_syncobj_array_wait_timeout holds the fences). */
 		while (a->n_done < a->n && one_done(a, a->n_done, &missing))
 			a->n_done++;
 		return a->n_done == a->n;

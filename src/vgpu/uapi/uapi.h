@@ -3,8 +3,8 @@
 #define BW_VGPU_UAPI_UAPI_H
 
 /* The uapi front end: a driver of the virtual device that stands in for the Linux amdgpu driver. It
- * speaks wire/vgpu_proto.h with its clients and registers, rings and doorbells with the device. It
- * presents Linux 6.12 (DRM 3.61). All functions may be called from any thread. */
+ * talks to its clients by wire/vgpu_proto.h, and to the device by registers, rings and doorbells.
+ * It presents Linux 6.12 (DRM 3.61). All functions may be called from any thread. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ struct bw_uapi_options {
 	struct bw_device_options device;
 	unsigned lockup_timeout_ms; /* a job that runs longer is killed; 0: never */
 	bool quiet;		    /* the log is kept, and not written to standard error */
-	/* strict mode's findings are for who asks, and not for standard error */
+	/* strict mode's findings are only in the file, and not written to standard error */
 	bool strict_at_end;
 	bool no_defects;  /* repair what kernel-interface.md 6 lists, where 6.12 has it */
 	const char *root; /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
@@ -39,7 +39,7 @@ struct bw_error *bw_uapi_serve_apart(struct bw_uapi *u, int sock) BW_MUST_CHECK;
 
 /* Clients connected now, and how many there have been. */
 void bw_uapi_clients(struct bw_uapi *u, unsigned *out_now, uint64_t *out_ever);
-/* Calls fn whenever a client has come or gone. */
+/* Calls fn whenever a client has connected or disconnected. */
 void bw_uapi_on_clients(struct bw_uapi *u, void (*fn)(void *cookie), void *cookie);
 
 /* tree.c: makes the files that programs look for below /dev and /sys. Nothing in the

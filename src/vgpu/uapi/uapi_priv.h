@@ -43,9 +43,8 @@ enum {
 	BW_DRM_MAX_COPY_B = 64 << 20, /* largest array taken from a program */
 };
 
-/* What one program may ask for. All of it is work under the lock, or something that all share, and
- * there is far more of it than programs use: more is -ENOMEM (-EMFILE) for the program that
- * asks. */
+/* Limits of what one program may ask for, as work under the lock or shared resources. They are far
+ * above what programs use: beyond them the program gets -ENOMEM (-EMFILE). */
 enum {
 	BW_DRM_MAX_STEPS = 1 << 20,    /* fences that one call looks at */
 	BW_DRM_MAX_HANDLES = 16 << 10, /* sync objects or fences in one call */
@@ -96,8 +95,8 @@ void bw_ids_fini(struct bw_ids *ids);
 
 /* ---- limits.c, lock held but for init and new ---- */
 
-/* What a client holds of what all share: an object of which each client has some keeps a reference
- * until it is released. */
+/* A client's account of shared resources: each object that is counted there keeps a reference until
+ * it is released. */
 struct bw_drm_account {
 	unsigned refs, n_held;
 };
@@ -106,7 +105,7 @@ void bw_drm_limits_init(struct bw_uapi *u);
 struct bw_drm_account *bw_drm_account_new(void);
 struct bw_drm_account *bw_drm_account_ref(struct bw_drm_account *a);
 void bw_drm_account_unref(struct bw_drm_account *a);
-/* One more, or NULL where that is more than the client leaves to the others. To be released. */
+/* Counts one more, or returns NULL where that exceeds the client's limit. To be released. */
 struct bw_drm_account *bw_drm_hold(struct bw_uapi *u, struct bw_drm_account *a) BW_MUST_CHECK;
 void bw_drm_release(struct bw_uapi *u, struct bw_drm_account *a);
 
@@ -346,7 +345,8 @@ struct bw_uapi {
 	uint64_t fb_base, fb_offset; /* MC address of VRAM offset 0; what page tables add */
 	uint64_t boot_ns;
 
-	_Atomic uint32_t gfxoff_holds; /* amdgpu_gfxoff: who wants the graphics block to stay on */
+	_Atomic uint32_t gfxoff_holds; /* amdgpu_gfxoff: number of requests for the graphics block
+				        * to stay on */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a fence or syncobj has changed, a client has gone */
@@ -591,7 +591,7 @@ int bw_drm_ring_init(struct bw_uapi *u, unsigned index);
 /* False: out of memory, and nothing was put on the ring. */
 bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
 		      bool flush);
-/* The command processor has met something it cannot do and waits to be reset. */
+/* Whether the command processor has stopped the ring at an error, and waits for a reset. */
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring);
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring);
 bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* copy_from_user and copy_to_user: the memory is the client's, so each copy is a question to it. */
+/* copy_from_user and copy_to_user: the memory is in the client's process, so each copy is a request
+ * to the client. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,10 +8,10 @@
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
 
-/* Of one question: what fits into a message with its header. */
+/* Limit of one request: what fits into a message with its header. */
 enum { PIECE_B = 4 << 20 };
 
-/* From what came with the call; false: that does not have it. */
+/* Takes it from the data that came with the call; false: it is not there. */
 static bool read_ahead(const struct bw_drm_call *c, uint64_t va, void *out, size_t size_b)
 {
 	struct bw_vgpu_user piece;

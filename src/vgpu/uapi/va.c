@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* GEM_VA: what a program maps where. The mappings change at once; the page tables follow in the
- * order of the calls, and what takes a mapping away waits for the jobs that were submitted before
- * it, as the kernel's updates wait for the VM's fences (amdgpu_vm_clear_freed). */
+/* GEM_VA: the mappings of a program's address space. The mappings change at once; the page tables
+ * follow in the order of the calls, and what takes a mapping away waits for the jobs that were
+ * submitted before it, as the kernel's updates wait for the VM's fences (amdgpu_vm_clear_freed). */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <string.h>

@@ -23,8 +23,8 @@
 
 enum { PTB, PDB0, PDB1, PDB2, ENTRIES = 512, TABLE_B = 4096, MAX_FRAG = 31 };
 
-/* What the driver knows of a table. VRAM is open to debuggers and to the GPU: what stands there
- * says nothing about which memory is a table, and is never read back. */
+/* The driver's own record of a table. Debuggers and the GPU can write VRAM, so the tables there are
+ * never read back. */
 struct bw_drm_table {
 	uint64_t offset; /* in VRAM */
 	struct slot {
@@ -130,7 +130,7 @@ static void write_leaf(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned le
 		table_free(vm, old, level - 1);
 }
 
-/* A table in place of a leaf (or of nothing), saying the same. */
+/* Replaces a leaf (or an empty entry) by a table with the same meaning. */
 static int split(struct bw_drm_vm *vm, struct bw_drm_table *parent, unsigned level, unsigned at)
 {
 	uint64_t old = parent->slot[at].entry;

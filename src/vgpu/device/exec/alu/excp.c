@@ -157,7 +157,7 @@ static uint32_t convert(const struct lane *a, enum bw_fkind to, int round)
 	return flags;
 }
 
-/* 1 / sqrt(x), log2(x), 2^x: what can be told of them without their last bit. */
+/* 1 / sqrt(x), log2(x), 2^x: the exceptions that do not depend on the result's last bit. */
 static uint32_t transcendental(enum kind kind, const struct lane *a, const struct bw_fmath *m)
 {
 	uint32_t flags = look(a, m);

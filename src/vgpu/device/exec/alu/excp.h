@@ -3,13 +3,13 @@
 #define BW_VGPU_EXEC_EXCP_H
 
 /* Float exceptions: TRAPSTS.EXCP, and the trap when MODE.EXCP_EN asks for it (doc/rules.md 119,
- * 135, 232, 294). Rows do not tell them. Where somebody looks (EXCP_EN, or code that reads TRAPSTS:
- * code.c) each lane's operands are looked at again with fmath.h, at a price; elsewhere nobody can
- * know. */
+ * 135, 232, 294). Rows do not compute them. Where they can be observed (EXCP_EN, or code that reads
+ * TRAPSTS: code.c) each lane's result is computed again with fmath.h, which is slow; elsewhere they
+ * are left out. */
 
 #include "vgpu/device/exec/core/exec_priv.h"
 
-/* Can this instruction raise any? For VOPD, either half. */
+/* Whether this instruction can raise any. For VOPD, either half. */
 bool bw_excp_possible(const struct bw_inst *inst);
 
 /* What the lanes of mask raise, enum bw_fexcp. s: operands as the row takes them, modifiers
@@ -17,8 +17,9 @@ bool bw_excp_possible(const struct bw_inst *inst);
 uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3],
 		       uint32_t mask, const struct bw_lane_args *args);
 
-/* Is this word an s_getreg_b32 of TRAPSTS? Or the s_trap of a breakpoint over one: Breakwater's has
- * a mark beside the trap id, where the instruction has no field (BW_TRAP_MARK_TRAPSTS). */
+/* Whether this word is an s_getreg_b32 of TRAPSTS, or the s_trap of a breakpoint that replaces one:
+ * Breakwater's has a mark beside the trap id, where the instruction has no field
+ * (BW_TRAP_MARK_TRAPSTS). */
 static inline bool bw_excp_is_reader(uint32_t word)
 {
 	return (word & 0xff80003f) == 0xb8800003 || (word & 0xffffff00) == 0xbf900100;

@@ -4,8 +4,8 @@
 
 /* Float arithmetic by integers: single lanes of f16, bf16, f32 and f64, one rounding in any mode,
  * and the exceptions it raises. Slow. The rows compute with the host's arithmetic; this is for what
- * that cannot tell: which exceptions an operation raised in which lane, and results that are scaled
- * before they are rounded. Pure: no host mode is read or written. */
+ * the host's arithmetic does not give: which exceptions an operation raised in which lane, and
+ * results that are scaled before they are rounded. Pure: no host mode is read or written. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,10 +2,9 @@
 #ifndef BW_VGPU_EXEC_LANE_MATH_H
 #define BW_VGPU_EXEC_LANE_MATH_H
 
-/* Helpers of the rows: one lane's arithmetic where an infix expression does not say it all. "Rule
- * n" is doc/rules.md. Floats that are handled by their bits are uint32_t, uint64_t (types
- * N32, N64 of the tables). Written without branches where it is cheap, so that a row becomes vector
- * code. */
+/* Helpers of the rows: one lane's arithmetic that is too long for an infix expression. "Rule n" is
+ * doc/rules.md. Floats that are handled by their bits are uint32_t, uint64_t (types N32, N64 of the
+ * tables). Written without branches where it is cheap, so that a row becomes vector code. */
 
 #include <math.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /* Lane-wise rows as compilers use most of them: operands of any width, |x| and -x, masks in and
- * out, but no DPP, OPSEL, OMOD or CLAMP, and nobody looking at float exceptions. map.c has all of
- * that and is several times slower. Compiled with rows.c, for the baseline of x86-64 and for
- * x86-64-v3. */
+ * out, but without DPP, OPSEL, OMOD or CLAMP, and without float exceptions being computed. map.c
+ * has all of that and is several times slower. Compiled with rows.c, for the baseline of x86-64 and
+ * for x86-64-v3. */
 
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/core/exec_priv.h"

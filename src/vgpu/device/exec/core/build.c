@@ -471,8 +471,8 @@ static bool build_mem(struct bw_build *b, const struct bw_mem_row *row)
 	return !row->prepare || row->prepare(b->rec, &b->page->ctx);
 }
 
-/* The words at a record do not decode: because they are nothing, or because the rest of the
- * instruction lies in a page that cannot be executed? */
+/* The words at a record do not decode: finds out whether they are illegal, or the rest of the
+ * instruction lies in a page that cannot be executed. */
 static bool is_cut(const uint32_t *word, unsigned n)
 {
 	uint32_t padded[3] = {0};

@@ -19,7 +19,7 @@ struct bw_dual {
 	struct bw_rec y;
 };
 
-/* DPP: for each lane of a half which lane it reads; see dpp.c. */
+/* DPP: for each lane of a half, the lane that it reads; see dpp.c. */
 struct bw_dpp_lanes {
 	struct bw_inst inst; /* that of the record */
 	uint8_t from[BW_LANES];
@@ -28,14 +28,14 @@ struct bw_dpp_lanes {
 };
 
 unsigned bw_type_bits(enum bw_row_type t);
-/* Do NEG and ABS mean something for it? */
+/* Whether NEG and ABS apply to it. */
 bool bw_type_is_float(enum bw_row_type t);
 /* The host's float mode for a row. */
 uint32_t bw_row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m);
 /* A mask result goes to a scalar register or pair, unless that is NULL or hidden. */
 void bw_write_mask(struct bw_wave *w, unsigned code, uint64_t mask);
 
-/* Where a scalar operand lies. False: the code means nothing. */
+/* Where a scalar operand lies. False: the code is illegal. */
 bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum bw_row_type t);
 /* False: a TTMP without privilege, the write is to be dropped. */
 bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_row_type t);

@@ -11,8 +11,8 @@
 #include "vgpu/device/exec/core/hwreg.h"
 #include "vgpu/device/exec/core/tally.h"
 
-/* Raised by every s_icache_inv and flush. One for the process: that an executor of another device
- * compares its pages once more costs little and is not wrong. */
+/* Raised by every s_icache_inv and flush. One for the process: executors of another device then
+ * compare their pages once more than needed, which costs little. */
 static _Atomic uint64_t generation = 1;
 
 void bw_code_invalidate(void)
@@ -92,9 +92,9 @@ static void word_changed(struct bw_code_page *p, unsigned i)
 			forget_record(p, i - back);
 }
 
-/* Code that reads TRAPSTS wants to know the float exceptions of what ran before it: in this page or
- * in the ones that lead to it. Looked for as far as code goes on, up to this many pages, when a
- * page is first executed or has changed. The trap handler reads TRAPSTS for other reasons. */
+/* Code that reads TRAPSTS needs the float exceptions of the instructions before it, in this page or
+ * in the ones that lead to it. When a page is first executed or has changed, such code is looked
+ * for in up to this many pages. The trap handler reads TRAPSTS for other reasons. */
 enum { EXCP_AHEAD_PAGES = 16 };
 
 static bool is_watched(struct bw_wave *w, uint64_t va, const struct bw_rec_ctx *ctx)
@@ -177,7 +177,8 @@ static struct bw_code_page *page_create(struct bw_wave *w, uint64_t va,
 	p->excp = is_watched(w, va, ctx);
 	memcpy(p->word, host, BW_PAGE_B);
 	p->n_words = BW_CODE_DW;
-	if (counts && !ctx->priv) { /* not the trap handler's: that is the debugger's doing */
+	if (counts && !ctx->priv) { /* not in the trap handler, which reads TRAPSTS for the
+				     * debugger */
 		p->slot = calloc(BW_CODE_DW, sizeof(*p->slot));
 		if (!p->slot)
 			abort();

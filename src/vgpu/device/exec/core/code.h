@@ -13,7 +13,7 @@ enum {
 	BW_CODE_DW = BW_PAGE_B / 4,
 	BW_CODE_TAIL_DW = 2, /* an instruction that starts in a page may end in the next one */
 	BW_CODE_BUCKETS = 256,
-	BW_CODE_PAGES_MAX = 256, /* 16 MiB of records; then the cache starts anew */
+	BW_CODE_PAGES_MAX = 256, /* 16 MiB of records; then the cache is emptied */
 };
 
 struct bw_tally_slot;
@@ -34,7 +34,7 @@ struct bw_code_page {
 	uint64_t va;
 	struct bw_rec_ctx ctx;
 	struct bw_strict_op **strict; /* strict mode: by record; else NULL (strict_priv.h) */
-	bool excp; /* float exceptions are looked for: ctx says so, or code near reads TRAPSTS */
+	bool excp; /* float exceptions are computed: ctx says so, or nearby code reads TRAPSTS */
 	uint64_t generation, tlb_generation; /* when it was last compared with memory */
 	struct bw_code_page *next;	     /* in its bucket */
 	struct bw_code_arena *arena;
@@ -64,7 +64,8 @@ void *bw_code_alloc(struct bw_code_page *p, size_t size_b);
 unsigned bw_code_words(struct bw_code_page *p, struct bw_wave *w, unsigned index,
 		       const uint32_t **out_words);
 
-/* All caches of all executors must look at memory again before they go on. Any thread. */
+/* Makes all caches of all executors compare their pages with memory before they continue. Any
+ * thread. */
 void bw_code_invalidate(void);
 uint64_t bw_code_generation(void);
 

@@ -30,7 +30,7 @@ const struct bw_rec *bw_goto(struct bw_wave *w, struct bw_exec *x, uint64_t pc)
 	return &x->code.page->rec[(w->pc & (BW_PAGE_B - 1)) / 4];
 }
 
-/* Executed as an instruction that goes somewhere else. */
+/* A branch that is taken. */
 #define GOTO(pc_)                                                                                  \
 	do {                                                                                       \
 		x->left = left - 1;                                                                \
@@ -131,7 +131,7 @@ HANDLER(s_rfe_b64)
 {
 	uint64_t target = *(const uint64_t *)BW_OPERAND(1);
 	w->status &= ~(uint32_t)BW_STATUS_PRIV;
-	/* The run loop looks at what the handler left behind: HALT, single step, a barrier. */
+	/* The run loop acts on the state that the handler has set: HALT, single step, a barrier. */
 	BW_EXIT(BW_EXIT_LOOKUP, bw_canonical(target & ~3ull));
 }
 
@@ -189,7 +189,7 @@ HANDLER(s_endpgm_ordered_ps_done)
 	BW_EXIT(BW_EXIT_END, pc_of(x, rec));
 }
 
-/* Pads behind shaders: nobody should come here (rule 264). */
+/* Padding behind shaders, which no wave should reach (rule 264). */
 HANDLER(s_code_end)
 {
 	return bw_h_illegal(rec, w, x, left, vgpr);
@@ -365,7 +365,7 @@ static void send(struct bw_wave *w, struct bw_exec *x, unsigned msg)
 		x->host.send_interrupt(x->host.cookie, w, w->s[BW_SRC_M0]);
 	else if (msg == MSG_DEALLOC_VGPRS)
 		w->status |= BW_STATUS_NO_VGPRS;
-	/* The others speak to the geometry pipeline, which a compute wave has none of. */
+	/* The others are messages to the geometry pipeline, which compute waves do not have. */
 }
 
 HANDLER(s_sendmsg)
@@ -400,7 +400,7 @@ static uint64_t message_result(struct bw_wave *w, struct bw_exec *x, unsigned ms
 	case MSG_RTN_GET_DDID:
 		return x->host.dispatch_id ? x->host.dispatch_id(x->host.cookie, w) : 0;
 	default:
-		/* SAVE_WAVE: whether a context save is wanted, and here none ever is [I]. */
+		/* SAVE_WAVE: whether a context save is requested, which never happens here [I]. */
 		return 0;
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The run loop: hands a wave to its records' handlers, and does between instructions what is not an
- * instruction: requests from outside, traps, exceptions, single step (doc/hardware/traps.md 1, 2, 5
- * and 7; doc/rules.md 259 to 313). */
+/* The run loop: calls the handlers of a wave's records, and handles what happens between
+ * instructions: requests from outside, traps, exceptions, single step (doc/hardware/traps.md 1, 2,
+ * 5 and 7; doc/rules.md 259 to 313). */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ void bw_exec_flush_code(struct bw_exec *x)
 	bw_code_invalidate();
 }
 
-/* ---- instructions that are none ---- */
+/* ---- illegal instructions ---- */
 
 static void report(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec, const char *name)
 {
@@ -127,7 +127,7 @@ BW_HANDLER(bw_h_mem)
 
 /* ---- traps ---- */
 
-/* Is there a handler for this wave, and where? */
+/* Whether there is a trap handler for this wave, and its address. */
 static bool trap_handler(struct bw_exec *x, struct bw_wave *w, uint64_t *out_tba)
 {
 	uint64_t tma;
@@ -135,7 +135,7 @@ static bool trap_handler(struct bw_exec *x, struct bw_wave *w, uint64_t *out_tba
 	       x->host.trap_base(x->host.cookie, w->vmid, out_tba, &tma);
 }
 
-/* Exceptions that nobody handles, the trap handler's own among them, end the wave. */
+/* Exceptions without a trap handler, and those inside of the trap handler, end the wave. */
 static bool raise_exception(struct bw_exec *x, struct bw_wave *w, uint32_t trapsts)
 {
 	uint64_t tba;
@@ -169,8 +169,8 @@ static void step_trap(struct bw_exec *x, struct bw_wave *w)
 	bw_wave_enter_trap(w, tba, 0, false);
 }
 
-/* An access of this wave has hit an address watch. The flags are set whether or not somebody wants
- * the trap. With precise memory it comes right behind the access, otherwise LATE instructions later
+/* An access of this wave has hit an address watch. The flags are set whether or not the trap is
+ * enabled. With precise memory it comes right behind the access, otherwise LATE instructions later
  * [I: how many]. True: not yet. */
 enum { LATE = 4 };
 
@@ -247,7 +247,8 @@ static bool end_trap(struct bw_exec *x, struct bw_wave *w)
 	return true;
 }
 
-/* What a handler stopped for. True: the wave goes on; false: *out_run is why it does not. */
+/* Acts on the reason for which a handler stopped. True: the wave continues; false: *out_run says
+ * why it does not. */
 static bool handle_exit(struct bw_exec *x, struct bw_wave *w, bool step, enum bw_run *out_run)
 {
 	enum bw_exit why = x->exit;
@@ -315,7 +316,7 @@ static bool handle_exit(struct bw_exec *x, struct bw_wave *w, bool step, enum bw
 	return false;
 }
 
-/* Requests of other threads, in the order of their weight. True: the wave goes on. */
+/* Requests of other threads, in the order of their importance. True: the wave continues. */
 static bool handle_requests(struct bw_exec *x, struct bw_wave *w, enum bw_run *out_run)
 {
 	uint32_t r = atomic_exchange_explicit(&w->request, 0, memory_order_acq_rel);

@@ -57,8 +57,8 @@ void bw_exec_destroy(struct bw_exec *x);
 /* Runs at most `budget` instructions of w. */
 enum bw_run bw_exec_run(struct bw_exec *x, struct bw_wave *w, uint64_t budget);
 
-/* What was executed since the executor was made, where bw_exec_host.counts. Any thread, at any
- * time. */
+/* Counts of what was executed since the executor was made, where bw_exec_host.counts. Any thread,
+ * at any time. */
 struct bw_tally_row {
 	enum bw_op op;
 	struct bw_op_fidelity fidelity;

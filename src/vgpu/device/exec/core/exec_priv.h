@@ -16,7 +16,7 @@
  * otherwise. */
 enum bw_exit {
 	BW_EXIT_NONE,
-	BW_EXIT_LOOKUP,	 /* go on at w->pc: it may be anywhere, and privilege may have changed */
+	BW_EXIT_LOOKUP,	 /* continue at w->pc: it may be anywhere, and privilege may have changed */
 	BW_EXIT_TRAP,	 /* s_trap x->trap_id; pc is that of the s_trap */
 	BW_EXIT_EXCP,	 /* a float exception that MODE.EXCP_EN wants trapped; TRAPSTS has it */
 	BW_EXIT_ILLEGAL, /* pc is that of the instruction */
@@ -29,7 +29,7 @@ enum bw_exit {
 	BW_EXIT_FATAL,
 };
 
-/* What a lane function sees beside its operands. */
+/* What a lane function gets beside its operands. */
 struct bw_lane_args {
 	uint32_t mask_in; /* carry-in or selector, one bit a lane */
 	uint32_t lane0;	  /* 0 or 32: the number of lane 0 of this half */
@@ -66,8 +66,8 @@ enum {			   /* bw_rec.flags */
        BW_REC_DEPENDS = 2, /* VOPD: Y reads what X writes */
 };
 
-/* Handing over. A handler that ends with BW_NEXT jumps straight to the next record's handler;
- * builds that cannot rely on sibling calls return to the run loop instead, which calls it. */
+/* Dispatch. A handler that ends with BW_NEXT jumps directly to the next record's handler; builds
+ * that cannot rely on sibling calls return to the run loop instead, which calls it. */
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BW_TAIL_CALLS 1
 #else
@@ -91,14 +91,14 @@ enum {			   /* bw_rec.flags */
 #define BW_NEXT(n) BW_LEAVE(n)
 #endif
 
-/* Goes on at n by way of the run loop. */
+/* Continues at n by way of the run loop. */
 #define BW_LEAVE(n)                                                                                \
 	do {                                                                                       \
 		x->left = left - 1;                                                                \
 		return n;                                                                          \
 	} while (0)
 
-/* Stops: the instruction counts as executed, pc_ is where the wave goes on. */
+/* Stops: the instruction counts as executed, the wave continues at pc_. */
 #define BW_EXIT(why, pc_)                                                                          \
 	do {                                                                                       \
 		x->left = left - 1;                                                                \

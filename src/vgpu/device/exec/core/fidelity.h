@@ -2,7 +2,7 @@
 #ifndef BW_VGPU_EXEC_FIDELITY_H
 #define BW_VGPU_EXEC_FIDELITY_H
 
-/* How true to the hardware the executor is, opcode by opcode. Pure; the tables are the executor's
+/* How exactly the executor models the hardware, by opcode. Pure; the tables are the executor's
  * own. */
 
 #include "isa/inst.h"
@@ -13,7 +13,8 @@ enum bw_fidelity {
 	/* approximate; what the hardware computes is not documented that closely */
 	BW_FIDELITY_LOOSE,
 	BW_FIDELITY_ABSENT,  /* not executed */
-	BW_FIDELITY_UNUSUAL, /* of one use of an instruction: executed, in a way worth a look */
+	BW_FIDELITY_UNUSUAL, /* of one use of an instruction: executed, in an unusual way that may
+			      * be an error */
 	BW_FIDELITY_COUNT,
 };
 

@@ -3,9 +3,9 @@
 #define BW_VGPU_EXEC_REC_H
 
 /* Decoded code. An instruction is decoded once into a record: the handler to jump to, where its
- * operands lie, and the decoded fields for whoever needs more. Records belong to a code page
- * (code.h) and are valid for one kind of wave only: VMID, wave size, VGPR count and privilege are
- * part of the page's key, so a handler or a prepare function may bake them in. */
+ * operands lie, and the decoded fields. Records belong to a code page (code.h) and are valid for
+ * one kind of wave only: VMID, wave size, VGPR count and privilege are part of the page's key, so a
+ * handler or a prepare function may bake them in. */
 
 #include <assert.h>
 #include <stddef.h>
@@ -35,10 +35,10 @@ enum bw_base {
 	BW_BASE_COUNT,
 };
 
-/* Executes the instruction of rec and goes on to others, until it wants the run loop's attention.
- * left: instructions that may still be executed, this one included, >= 1. vgpr: w->v, in a register
- * because most instructions need it. Returns the record to go on with, bw_exec.left updated; NULL
- * when bw_exec.exit says why to stop (wave->pc is then right). */
+/* Executes the instruction of rec and further ones, until the run loop has to act. left:
+ * instructions that may still be executed, this one included, >= 1. vgpr: w->v, in a register
+ * because most instructions need it. Returns the record to continue with, bw_exec.left updated;
+ * NULL when bw_exec.exit says why to stop (wave->pc is then right). */
 typedef const struct bw_rec *bw_handler(const struct bw_rec *rec, struct bw_wave *w,
 					struct bw_exec *x, uint64_t left, uint8_t *vgpr);
 #define BW_HANDLER(name)                                                                           \

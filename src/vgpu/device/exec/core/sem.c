@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Joins the opcodes of the decoder with what executes them, by name. tools/join-isa.py has seen to
- * it at build time that each has semantics or a reason for being absent; tests/vgpu/exec/test_vec.c
+/* Joins the opcodes of the decoder with what executes them, by name. tools/join-isa.py has checked
+ * at build time that each has semantics or a reason for being absent; tests/vgpu/exec/test_vec.c
  * fails on one that has no vector. */
 
 #include <assert.h>

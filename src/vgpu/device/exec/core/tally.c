@@ -163,7 +163,7 @@ static const char *remark(const struct bw_inst *in, const struct bw_rec_ctx *ctx
 	}
 }
 
-/* What is to be said of this use of an instruction. */
+/* The remark about this use of an instruction. */
 static struct bw_op_fidelity fidelity_of(const struct bw_rec *rec, enum bw_op op,
 					 const struct bw_rec_ctx *ctx)
 {
@@ -205,7 +205,7 @@ void bw_tally_refused(struct bw_tally *t, const struct bw_code_page *page, const
 		      const char *why)
 {
 	struct bw_tally_slot *slot = &page->slot[rec - page->rec];
-	add(slot->cell, UINT64_MAX); /* one less */
+	add(slot->cell, UINT64_MAX); /* subtracts 1 */
 	add(cell(t, rec->inst->op, (struct bw_op_fidelity){BW_FIDELITY_ABSENT, why}, false), 1);
 }
 

@@ -4,7 +4,7 @@
 
 /* Counts of what was executed and how exactly (`--fidelity`). Each decoded instruction has a cell
  * to count in, chosen when it is decoded: its opcode, and what is remarkable about this use of it.
- * Where nobody asked for counts the records' handlers are not wrapped and nothing is spent. Cells
+ * Without --fidelity the records' handlers are not wrapped, and counting costs nothing. Cells
  * belong to one executor, whose thread alone adds to them; any thread may read. */
 
 #include <stdatomic.h>
@@ -25,7 +25,8 @@ struct bw_tally {
 	_Atomic(struct bw_tally_cell *) first;
 };
 
-/* Beside the records of a page: what bw_h_tally counts and goes on to. */
+/* Beside the records of a page: the cell that bw_h_tally counts in, and the handler that it
+ * continues with. */
 struct bw_tally_slot {
 	bw_handler *fn;
 	struct bw_tally_cell *cell, *cell_y;

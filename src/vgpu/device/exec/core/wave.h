@@ -2,9 +2,9 @@
 #ifndef BW_VGPU_EXEC_WAVE_H
 #define BW_VGPU_EXEC_WAVE_H
 
-/* The architectural state of one wave, and what the executor asks of the device around it. The
- * dispatcher (device/) fills it at launch, the executor (exec/) runs it, SQ_IND and SQ_CMD read and
- * change it. One thread at a time touches a wave (the one that holds its WGP), except `request`. */
+/* The architectural state of one wave, and the executor's callbacks to the device. The dispatcher
+ * (device/) fills it at launch, the executor (exec/) runs it, SQ_IND and SQ_CMD read and change it.
+ * One thread at a time touches a wave (the one that holds its WGP), except `request`. */
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
  * 108..123, 124 NULL (always 0), M0 125, EXEC 126/127. */
 enum { BW_SGPR_COUNT = 128 };
 
-/* What other threads may ask of a wave; the executor looks at `request` after each instruction. */
+/* Requests of other threads to a wave; the executor checks `request` after each instruction. */
 enum bw_wave_request {
 	BW_REQ_HOST_TRAP = 1 << 0, /* SQ_CMD TRAP */
 	BW_REQ_KILL = 1 << 1,	   /* SQ_CMD KILL */

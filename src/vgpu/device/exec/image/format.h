@@ -2,10 +2,10 @@
 #ifndef BW_VGPU_EXEC_FORMAT_H
 #define BW_VGPU_EXEC_FORMAT_H
 
-/* Texel formats: memory to what a shader sees and back. Buffers and images share one numbering; 1
- * to 63 are the buffers' (doc/hardware/encodings.md 6), the rest exists for images only. Pure. The
- * float arithmetic wants round to nearest even with denormals kept, which callers inside the
- * executor have to set (bw_fp_plain_begin). */
+/* Texel formats: conversion between memory and the values that a shader sees. Buffers and images
+ * share one numbering; 1 to 63 are the buffers' (doc/hardware/encodings.md 6), the rest exists for
+ * images only. Pure. The float arithmetic wants round to nearest even with denormals kept, which
+ * callers inside the executor have to set (bw_fp_plain_begin). */
 
 #include <stdbool.h>
 #include <stdint.h>

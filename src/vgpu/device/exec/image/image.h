@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_EXEC_IMAGE_H
 #define BW_VGPU_EXEC_IMAGE_H
 
-/* Image descriptors: what they say, and where in memory a texel lies. Pure. Descriptors are
- * hostile: any bits give an image, or a reason why there is none. */
+/* Image descriptors: their fields, and the address of a texel. Pure. Descriptors are hostile: any
+ * bits give an image, or a reason why there is none. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,7 +55,7 @@ struct bw_image {
  * image cannot be used here. */
 const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image *out);
 
-/* What descriptors said before: most instructions use those of the one before them. Of one
+/* A cache of decoded descriptors, as most instructions use those of the previous one. One for each
  * thread. */
 enum { BW_IMAGE_CACHE = 16 };
 struct bw_image_cache {

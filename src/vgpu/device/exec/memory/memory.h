@@ -4,7 +4,8 @@
 
 /* Memory instructions: scalar loads, FLAT, GLOBAL and SCRATCH, LDS, buffers. Each format has a
  * table of rows made from its sem/NAME.def; memory.c joins them with the opcodes by name. What
- * decoding can settle once is settled by the prepare functions and kept in the record. */
+ * depends on the instruction alone is computed once, by the prepare functions, and stored in the
+ * record. */
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3, bw
 	bw_mem_img_v3, bw_mem_sample_v3, bw_mem_lds_v3, bw_mem_ray_v3;
 #endif
 
-/* Cache control and probes: nothing that a model without caches would do. */
+/* Cache control and probes: no effect in a model without caches. */
 bw_mem_fn bw_mem_nothing;
 
 /* What a vector memory record knows: registers by number, those that the wave does not have already

@@ -36,8 +36,8 @@ void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_ac
 	record_fault(s, lane, &fault, false);
 }
 
-/* What a watch has seen is said after the instruction (exec.c): a request of the wave to itself.
- * The trap handler's own accesses are not looked at. */
+/* A hit of an address watch is reported after the instruction (exec.c), by a request of the wave to
+ * itself. The trap handler's own accesses are not watched. */
 static void hit_watches(struct bw_wave *w, uint64_t va, unsigned size_b, enum bw_access access)
 {
 	unsigned hits = w->status & BW_STATUS_PRIV ? 0 : bw_tlb_watched(w->tlb, va, size_b, access);
@@ -47,7 +47,7 @@ static void hit_watches(struct bw_wave *w, uint64_t va, unsigned size_b, enum bw
 	atomic_fetch_or_explicit(&w->request, BW_REQ_WATCH, memory_order_relaxed);
 }
 
-/* A lookup gave nothing: a fault, a page that somebody watches, or a partially resident page, which
+/* A lookup gave nothing: a fault, a page with an address watch, or a partially resident page, which
  * is the lane's sink. fault.va is where the size_b bytes begin, offset_b into the lane's
  * element. */
 static uint8_t *refused(struct bw_span *s, struct bw_wave *w, unsigned lane,

@@ -52,8 +52,8 @@ struct bw_span {
 	uint8_t *lane[64];	  /* whole element in one place */
 	uint8_t n_pieces[64];
 	struct bw_span_piece piece[64][BW_MEM_MAX_PIECES];
-	/* What an access outside of everything reads (zeros) and where it writes (nowhere):
-	 * partially resident pages, LDS beyond the allocation, buffers beyond their range. */
+	/* The memory behind accesses without an effect, which reads as zeros: partially resident
+	 * pages, LDS beyond the allocation, buffers beyond their range. */
 	uint8_t sink[64][BW_MEM_MAX_B] __attribute__((aligned(16)));
 };
 
@@ -97,7 +97,7 @@ void bw_span_locate_lds(struct bw_span *s, struct bw_wave *w, unsigned lane, uin
 void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t offset_b,
 			    unsigned size_b, enum bw_access access);
 void bw_span_locate_sink(struct bw_span *s, unsigned lane);
-/* A fault that no page table was asked about: aperture, alignment, outside of scratch. */
+/* A fault without a page-table walk: aperture, alignment, outside of scratch. */
 void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_access access);
 /* A lookup for all active lanes of a half gave nothing: they all fault, or read zeros. */
 void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h,

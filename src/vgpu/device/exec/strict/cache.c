@@ -23,7 +23,7 @@ enum {
 	SCALAR_PAGES = 32,
 	GL0_PAGES = 64,
 	GL1_PAGES = 256,
-	SPINS = 64, /* so often the same stale answer to the same load, and it is a finding */
+	SPINS = 64, /* after so many equal stale answers to the same load there is a finding */
 };
 
 static void cache_init(struct bw_page_cache *c, unsigned n_pages, unsigned line_b)

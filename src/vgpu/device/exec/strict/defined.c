@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lanes of which registers nobody has written, and what becomes of it.
+/* Which lanes of which registers were never written, and where those values go.
  *
  * Each VGPR has two bits a lane, for its halves; each SGPR has one. A result counts as unwritten
  * only when that is certain: an operand counts when it is unwritten as a whole, logic and packing
  * need that of all operands, lane permutations and what comes from memory count as written. So a
- * compiler that computes with half a register, or merges a value nobody reads, gives no finding.
- * What counts is what reaches memory: an address, or stored data of which not one dword of a lane
- * has been written (a float3 is stored as four). Scratch is where compilers spill, so a store there
- * is no use; the poison goes along and is known again when it is loaded. Nothing is said about the
- * trap handler, which saves what there is. */
+ * compiler that computes with half a register, or merges a value that is never read, gives no
+ * finding. Only what reaches memory counts: an address, or stored data of which not one dword of a
+ * lane has been written (a float3 is stored as four). Compilers spill to scratch, so a store there
+ * is no use; the poison is stored as well and recognised when it is loaded. The trap handler, which
+ * saves all registers, gives no findings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

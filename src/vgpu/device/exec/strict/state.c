@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What strict mode keeps for a device: waves, caches, findings, the trace. */
+/* The state of strict mode for a device: waves, caches, findings, the trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 #ifndef BW_VGPU_EXEC_STRICT_H
 #define BW_VGPU_EXEC_STRICT_H
 
-/* Strict mode: the virtual GPU shows what otherwise only hardware would. Registers, LDS and scratch
- * start poisoned, loads arrive when the wave waits for them, caches keep stale lines, hazards are
- * noticed; what a program must not rely on becomes a finding with its instruction and place. One
- * bw_strict belongs to a device. The executor chooses when it decodes: records of a strict executor
- * go through bw_h_strict, so that others do not pay for it.
+/* Strict mode: the virtual GPU shows errors that otherwise only hardware would. Registers, LDS and
+ * scratch start poisoned, loads arrive when the wave waits for them, caches keep stale lines,
+ * hazards are detected; relying on any of these becomes a finding with its instruction and place.
+ * One bw_strict belongs to a device. The executor chooses when it decodes: records of a strict
+ * executor go through bw_h_strict, so that others do not pay for it.
  *
  * The same records make the trace of a deterministic device, a hash of all instructions with the
  * registers of those that touch memory. */
@@ -23,11 +23,11 @@ struct bw_strict_caches; /* of one WGP: scalar cache, vector caches of its two C
 
 enum bw_strict_kind {
 	BW_STRICT_WAIT,	  /* a register is used before its data have arrived */
-	BW_STRICT_UNINIT, /* a register that nobody has written reaches memory */
+	BW_STRICT_UNINIT, /* a register that was never written reaches memory */
 	BW_STRICT_CODE,	  /* code was changed, the instruction cache has the old one */
 	/* a cache answers the same load with the same stale line again and again */
 	BW_STRICT_SPIN,
-	BW_STRICT_HAZARD, /* two instructions want something between them */
+	BW_STRICT_HAZARD, /* a wait or another instruction is missing between two instructions */
 	BW_STRICT_KINDS,
 };
 

@@ -7,7 +7,7 @@
  *     effects.c   what it reads and writes, found out once when it is decoded
  *     index.c     the same where M0 decides about it
  *     wait.c      counters, and results that have not arrived
- *     defined.c   which lanes of which registers nobody has written
+ *     defined.c   which lanes of which registers were never written
  *     hazard.c    pairs of instructions
  *     cache.c     stale lines
  *     strict.c           the order of all that, around the instruction's own handler
@@ -22,9 +22,9 @@
 
 enum { BW_STRICT_VGPRS = 256, BW_STRICT_SGPRS = 128 };
 
-/* What registers that nobody has written hold. As an address not canonical, as a float not a
- * number. The low byte of a VGPR's is its number: scratch that has it holds a spilled register
- * (defined.c). */
+/* The content of registers that were never written. As an address it is not canonical, as a float
+ * not a number. The low byte of a VGPR's is its number: scratch that has it holds a spilled
+ * register (defined.c). */
 enum {
 	BW_POISON_VGPR = 0xffbad000,
 	BW_POISON_SGPR = 0xffba5000,
@@ -105,7 +105,7 @@ struct bw_strict_op {
 	bool indexed;	  /* bw_effects_index has to be asked each time */
 };
 
-/* How "nobody has written this" goes from sources to results. */
+/* How "never written" passes from sources to results. */
 enum bw_flows {
 	BW_FLOWS_ANY,	  /* any source that is wholly undefined makes the result so */
 	BW_FLOWS_ALL,	  /* all sources must be: logic, permutations of bytes, packing */
@@ -129,7 +129,7 @@ struct bw_pending {
 	uint8_t n_dst; /* 0 or 1 */
 	uint8_t sdst, n_sdst;
 	uint64_t lanes;
-	uint64_t undef; /* lanes whose result is what nobody has written */
+	uint64_t undef; /* lanes whose result was never written */
 	uint64_t pc;
 	const char *name;
 	uint32_t value[]; /* n registers of all lanes; or scalar dwords */
@@ -166,7 +166,7 @@ struct bw_strict_wave {
 	uint64_t v_pending[BW_STRICT_VGPRS]; /* lanes */
 	struct bw_sregs s_pending;
 
-	uint64_t undef[2][BW_STRICT_VGPRS]; /* low and high halves: lanes that nobody has written */
+	uint64_t undef[2][BW_STRICT_VGPRS]; /* low and high halves: lanes that were never written */
 	struct bw_sregs s_undef;
 
 	struct bw_hazards hazards;
@@ -223,7 +223,7 @@ void bw_defined_check(struct bw_strict_step *t);
 void bw_defined_after(struct bw_strict_step *t);
 void bw_defined_written(struct bw_strict_wave *sw, unsigned reg, enum bw_half half, uint64_t lanes,
 			uint64_t undef);
-/* Data of scratch stores: lanes that nobody has written become poison, and are put back. */
+/* Data of scratch stores: lanes that were never written become poison for the store. */
 struct bw_spill {
 	unsigned n;
 	struct bw_spilled {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters and results under way (doc/rules.md 276 to 284).
+/* Counters and outstanding results (doc/rules.md 276 to 284).
  *
  * A load reads memory when it is issued; its registers change when the wave has waited so that the
  * load is known to be complete under every order in which the hardware may return results. Of one
@@ -90,7 +90,7 @@ static bool in_order(const struct bw_pending *p, bool vm)
 	return p->unit == BW_UNIT_FLAT || p->unit == (vm ? BW_UNIT_VMEM : BW_UNIT_DS);
 }
 
-/* How many operations of that order are under way from p on. */
+/* How many operations of that order are outstanding from p on. */
 static unsigned n_from(const struct bw_pending *p, bool vm)
 {
 	unsigned n = 0;
@@ -311,7 +311,7 @@ static void swap_words(uint32_t *a, uint32_t *b, size_t n)
 	}
 }
 
-/* Lanes whose dword came from a spilled register that nobody has written. */
+/* Lanes whose dword came from a spilled register that was never written. */
 static uint64_t spilled_poison(const struct bw_strict_step *t, const struct bw_pending *p)
 {
 	uint64_t lanes = 0;
@@ -349,7 +349,7 @@ void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed
 		swap_words(&w->s[p->sdst], p->value, p->n_sdst);
 	if (t->op->inst.fmt == BW_FMT_SCRATCH || t->op->inst.fmt == BW_FMT_FLAT)
 		p->undef = spilled_poison(t, p);
-	/* A full counter holds the wave up until there is room. */
+	/* A full counter blocks the wave until there is room. */
 	if (p->in_vm && sw->vm >= COUNTER_MAX)
 		wait_counter(w, sw, true, COUNTER_MAX - 1);
 	if (p->in_lgkm && sw->lgkm + e->lgkm > COUNTER_MAX)
