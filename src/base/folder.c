@@ -160,7 +160,7 @@ void bw_folder_remove_tree(const char *path)
 	rmdir(path);
 }
 
-/* Is the folder that is open the one of that name? */
+/* Whether the folder that is open is the one of that name. */
 static bool is_at(int fd, int base, const char *name)
 {
 	struct stat a, b;
@@ -189,7 +189,7 @@ void bw_folder_sweep(const char *base)
 						O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 077))
 			continue;
-		/* a file system without locks: nobody knows who is alive */
+		/* a file system without locks: it cannot be known whether the owner is alive */
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0 || !is_at(fd, dirfd(dir), e->d_name))
 			continue;
 		empty(fd);
@@ -200,7 +200,7 @@ void bw_folder_sweep(const char *base)
 
 /* ---- Making ---- */
 
-/* False: between being made and being locked it was swept away by somebody else. */
+/* False: another process removed it between its creation and its locking. */
 static struct bw_error *make_one(const char *base, enum bw_folder_kind kind, struct bw_folder *out,
 				 bool *out_made)
 {

@@ -5,8 +5,9 @@
 /* The seam between the debugger core and what is debugged: a GPU at work under one or more programs
  * (src/live), a fake one in tests, later a dump. A target knows waves by their slot (the dense
  * number of a hardware wave slot), shows and edits the registers of stopped ones, reads and writes
- * the memory the program's waves see, and reports what happens. It has no opinion: which wave stops
- * for what reason, breakpoints, stepping over them and all-stop are the core's (src/debug).
+ * the memory the program's waves see, and reports what happens. It makes no decisions: which wave
+ * stops for what reason, breakpoints, stepping over them and all-stop belong to the core
+ * (src/debug).
  *
  * This header says what a target is and what it shows. Who uses one calls the functions of
  * target/call.h; who makes one fills in the operations of target/ops.h. */
@@ -82,7 +83,7 @@ enum bw_target_reg {
 	BW_TREG_EXEC,
 	BW_TREG_M0,
 	BW_TREG_FLAT_SCRATCH,
-	/* where an s_trap of a displaced instruction (trap.h, BW_TRAP_ID_DISPLACED) goes on */
+	/* where an s_trap of a displaced instruction (trap.h, BW_TRAP_ID_DISPLACED) resumes */
 	BW_TREG_DISPLACED_RETURN,
 	BW_TREG_STATE, /* and above: a register of bw_target_wave.state, see bw_treg */
 };
@@ -124,12 +125,12 @@ struct bw_target_object {
 };
 
 enum bw_target_event_kind {
-	BW_EVENT_NONE,	  /* the time given is over */
+	BW_EVENT_NONE,	  /* the timeout has passed */
 	BW_EVENT_PROGRAM, /* a program has opened the GPU: pid, comm */
-	/* an address space is no more, and its waves and code with it: space */
+	/* an address space has been closed, with its waves and code: space */
 	BW_EVENT_SPACE_GONE,
-	/* a program, and all that was its: pid, exit_known, exit_status. Others may be left: the
-	 * last one is followed by EXIT */
+	/* a program has ended: pid, exit_known, exit_status. Others may be left: the last one is
+	 * followed by EXIT */
 	BW_EVENT_PROGRAM_GONE,
 	BW_EVENT_SUBMIT,    /* a submission is held until release() */
 	BW_EVENT_DONE,	    /* a submission has ended: result is 0 or the -errno of its fence */
@@ -207,8 +208,8 @@ struct bw_target_watch {
 struct bw_target_ops;
 struct bw_target {
 	const struct bw_target_ops *ops; /* for target/call.h alone */
-	/* The address space that all addresses are of, until it is set to another one: the number
-	 * that an event or a wave has given. 0: the first. */
+	/* The address space that all addresses refer to, until it is set to another one: the number
+	 * from an event or a wave. 0: the first. */
 	uint32_t space;
 	uint32_t caps; /* enum bw_target_cap; they stay as they are */
 	/* The PC of a memory violation is the access itself, and that of an address watch right

@@ -103,7 +103,7 @@ entry:
 abandoned:
 	s_endpgm
 
-/* ---- the end of a displaced instruction: go on behind the original, nothing is saved ---- */
+/* ---- the end of a displaced instruction: resume behind the original, nothing is saved ---- */
 displaced:
 	s_load_b64 ttmp[0:1], ttmp[14:15], BW_TRAP_S_RETURN_LO glc dlc
 	s_waitcnt lgkmcnt(0)
@@ -124,7 +124,7 @@ filtered:
 	s_add_u32 ttmp14, ttmp14, ttmp5
 	s_addc_u32 ttmp15, ttmp15, 0
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_FILTERS glc dlc /* PC of the breakpoint */
-	s_load_b64 ttmp[4:5], ttmp[14:15], BW_TRAP_C_FILTERS + 16 glc dlc /* where to go on */
+	s_load_b64 ttmp[4:5], ttmp[14:15], BW_TRAP_C_FILTERS + 16 glc dlc /* where to resume */
 	s_waitcnt lgkmcnt(0)
 	/* an s_trap of the shader's own with this id is none of ours */
 	s_cmp_eq_u32 ttmp2, ttmp0
@@ -150,7 +150,7 @@ filter_stops:
 	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
 	s_branch entry
 
-/* ---- the end of the copy that a filter let a wave go on in: its PC stands behind the s_trap ---- */
+/* ---- the end of the copy that rejected waves execute: the PC to resume at lies behind it ---- */
 cell_end:
 	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
 	s_bfe_i64 ttmp[0:1], ttmp[0:1], (48 << 16)
@@ -158,12 +158,13 @@ cell_end:
 	s_waitcnt lgkmcnt(0)
 	s_branch leave
 
-/* ---- nobody listens any more ---- */
+/* ---- no debugger is attached any more ---- */
 detached:
 	s_cmp_eq_u32 ttmp4, 0
 	s_cbranch_scc1 detached_no_trap
-	/* What stands there now? The s_trap of a breakpoint was fetched before it went, and its original
-	 * instruction is back in its place. One of the shader's own is left behind. */
+	/* Reads the instruction there now. The s_trap of a breakpoint was fetched before it was
+	 * removed, and the original instruction is back. An s_trap of the shader's own is
+	 * skipped. */
 	s_mov_b64 ttmp[2:3], ttmp[0:1]
 	s_bfe_i64 ttmp[2:3], ttmp[2:3], (48 << 16)
 	s_load_b32 ttmp4, ttmp[2:3], null glc dlc
@@ -271,7 +272,7 @@ save:
 	v_writelane_b32 v0, ttmp7, BW_TRAP_HW_VGPRS
 	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
 
-	/* What was reported must not bring the wave in again. */
+	/* What was reported must not make the wave enter the handler again. */
 	s_setreg_imm32_b32 SPAN(TRAPSTS, EXCP_ALU, MEM_VIOL), 0
 	s_setreg_imm32_b32 SPAN(TRAPSTS, ILLEGAL_INST, BUFFER_OOB), 0
 	s_setreg_imm32_b32 SPAN(TRAPSTS, HOST_TRAP, TRAP_AFTER_INST), 0
@@ -487,7 +488,7 @@ vgpr_restored:
 	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_M0
 	s_mov_b32 m0, ttmp7
 
-	/* The debugger has seen the last of this stop. */
+	/* The debugger does not access the slot for this stop any more. */
 	s_mov_b64 exec, 1
 	v_mov_b32 v0, BW_TRAP_STATE_FREE
 	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_STATE GLC_ALL

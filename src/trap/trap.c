@@ -142,8 +142,8 @@ void bw_trap_detach(void *area)
 	set_flags(area, BW_TRAP_F_DETACHED);
 }
 
-/* Busy with another command (reading LDS), or on its way already? A command for an earlier stop is
- * none. */
+/* Whether the wave is busy with another command (reading LDS), or resuming already. A command for
+ * an earlier stop does not count. */
 static bool is_busy(const struct bw_trap_slot *s, uint32_t seq)
 {
 	uint32_t command = __atomic_load_n(&s->command, __ATOMIC_ACQUIRE);

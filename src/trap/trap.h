@@ -40,12 +40,12 @@
 #define BW_TRAP_C_ENABLES 0x2c
 #define BW_TRAP_C_ENABLES_HW 0x30
 /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64 code of the filter, u64 where to
- * go on; PC 0: none */
+ * resume; PC 0: none */
 #define BW_TRAP_C_FILTERS 0x400
 #define BW_TRAP_C_SIZE 0x1000
 
-#define BW_TRAP_F_DETACHED 1 /* nobody listens: save nothing, go on at once */
-/* the program is dead, its code still patched: waves end at once */
+#define BW_TRAP_F_DETACHED 1 /* no debugger is attached: save nothing, resume at once */
+/* the program has ended with its code still patched: waves end at once */
 #define BW_TRAP_F_ABANDONED 2
 
 #define BW_TRAP_SLOT_STRIDE 0x1000
@@ -57,7 +57,7 @@
 #define BW_TRAP_S_SEQ 0x08  /* raised by the wave at each stop */
 #define BW_TRAP_S_ARG0 0x0c /* arguments of a command */
 #define BW_TRAP_S_ARG1 0x10
-/* where s_trap BW_TRAP_ID_DISPLACED goes on; kept by the debugger */
+/* where s_trap BW_TRAP_ID_DISPLACED resumes; set by the debugger */
 #define BW_TRAP_S_RETURN_LO 0x18
 #define BW_TRAP_S_RETURN_HI 0x1c
 /* The wave's registers, in this order from here on, one dword each: see enum bw_trap_hw */
@@ -105,7 +105,7 @@
 
 /* s_trap ids of our own; 1..3 are those of the compilers (breakpoint, assert, debug). */
 #define BW_TRAP_ID_BREAKPOINT 0x7f
-#define BW_TRAP_ID_DISPLACED 0x7e /* end of a displaced instruction: go on at the slot's RETURN */
+#define BW_TRAP_ID_DISPLACED 0x7e /* end of a displaced instruction: resume at the slot's RETURN */
 /* In the s_trap of a breakpoint over an s_getreg of TRAPSTS: the hardware has the id in bits 7:0
  * and looks at no other (doc/hardware/encodings.md 8); the virtual GPU keeps float exceptions for
  * code with it. */
@@ -113,10 +113,10 @@
 
 /* Breakpoints with a condition that the handler can test: s_trap BW_TRAP_ID_FILTER + n stands for
  * entry n. The filter is called with the shader's registers as they are and EXEC its own; it may
- * change ttmp2, 3, 14, 15 and SCC (ttmp7 and 13 hold the place to go on, and must do so in the
- * end), and returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise it goes on at
- * the place of the entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of the
- * instruction behind the original]. */
+ * change ttmp2, 3, 14, 15 and SCC (ttmp7 and 13 hold the address to resume at, and must hold it in
+ * the end, too), and returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise it
+ * resumes at the address in the entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of
+ * the instruction behind the original]. */
 #define BW_TRAP_ID_FILTER 0x40
 #define BW_TRAP_N_FILTERS 60
 #define BW_TRAP_ID_CELL_END 0x7d
@@ -173,8 +173,8 @@ uint32_t bw_trap_enables(const struct bw_arch *arch, uint32_t excp);
 
 /* Somebody listens again. */
 void bw_trap_listen(void *area);
-/* Nobody listens any more: waves that come into the handler from now on go on at once. Code has
- * been put back before. */
+/* Marks the area as detached: waves that enter the handler from now on resume at once. Code has
+ * been restored before. */
 void bw_trap_detach(void *area);
 /* One look at an area that is detached: lets the waves go that are stopped there, without what the
  * debugger had set in them (enables). To be repeated, by one process at a time, until the trap
@@ -182,7 +182,7 @@ void bw_trap_detach(void *area);
  * What stands in the area is checked: nothing outside of it is touched. Returns how many were
  * stopped. */
 unsigned bw_trap_release(void *area, uint64_t size_b);
-/* The same where the program is dead and nobody has put its code back: waves end. */
+/* The same where the program has ended and its code has not been restored: waves end. */
 void bw_trap_abandon(void *area, uint64_t size_b);
 #endif
 

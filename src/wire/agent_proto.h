@@ -5,19 +5,19 @@
 /* The debugger and the agent inside the program. The debugger listens on the socket named by
  * BREAKWATER_DEBUGGER in the program's environment; the agent connects when the program first opens
  * an amdgpu device and from then on answers requests (type, seq) with (type | REPLY, seq) and sends
- * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does: puts
- * back patched code, frees held submissions, lets stopped waves run on, and never stops one again.
- * Registers are given back by the debugger's guard, a process that outlives it. It has a line to
- * the agent (GUARD): there the agent says LEFT when no patched code is left in memory or in an
- * instruction cache, and goes on letting waves go; and hears BACK when no wave needs the handler
- * and the registers are back. Then it gives its buffers and the VMID back, too. */
+ * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does:
+ * restores patched code, releases held submissions, resumes stopped waves, and never stops one
+ * again. Registers are restored by the debugger's guard, a process that outlives it. The guard has
+ * a connection to the agent (GUARD): there the agent says LEFT when no patched code is left in
+ * memory or in an instruction cache, and continues to resume waves; and hears BACK when no wave
+ * needs the handler and the registers are restored. Then it frees its buffers and the VMID, too. */
 
 #include <stdint.h>
 
 #define BW_AGENT_SOCKET_ENV "BREAKWATER_DEBUGGER"
 /* With BREAKWATER_ATTACH=1 in its environment a program can be attached to later: its agent listens
  * on a name in the abstract namespace: BW_AGENT_NAME and its pid, as it knows it, with a random
- * suffix where somebody has taken that. The name proves nothing: a debugger goes through those that
+ * suffix where that name is taken. The name proves nothing: a debugger tries those that
  * /proc/net/unix lists until the kernel says (SO_PEERCRED) that the process it wants listens there.
  * It sends bw_agent_call; the agent answers with an int32, 0 or -errno, and after 0 the connection
  * is like one that the agent has made itself. Both ends check first whom they talk to
@@ -40,8 +40,8 @@ enum bw_agent_msg {
 	BW_AGENT_RELEASE,
 	BW_AGENT_MEM_READ,  /* bw_agent_mem; reply bw_agent_result + bytes */
 	BW_AGENT_MEM_WRITE, /* bw_agent_mem + bytes; reply bw_agent_result */
-	/* bw_agent_mem + bytes: as MEM_WRITE, and what was there is kept and put back by UNPATCH,
-	 * DETACH or the debugger's death; MEM_READ shows the original */
+	/* bw_agent_mem + bytes: as MEM_WRITE, and the original is saved, and restored by UNPATCH,
+	 * DETACH or the debugger's end; MEM_READ shows the original */
 	BW_AGENT_PATCH,
 	BW_AGENT_UNPATCH, /* bw_agent_mem, no bytes */
 	BW_AGENT_MAPS,	  /* bw_agent_about; reply bw_agent_result + array of bw_agent_map */
@@ -51,13 +51,13 @@ enum bw_agent_msg {
 	BW_AGENT_OBJECTS,
 	BW_AGENT_CLOCK, /* bw_agent_clock; reply bw_agent_result */
 	/* reply bw_agent_result. Ends the connection as DETACH does, but what is attached stays,
-	 * asleep, until the file or the program is over: later ATTACHes wake it, and their end puts
-	 * it back to sleep. The registers stay, too: the one who says this puts them back when the
-	 * program is over */
+	 * asleep, until the file is closed or the program ends: later ATTACHes wake it, and their
+	 * end puts it back to sleep. The registers stay, too: the debugger that sends this restores
+	 * them when the program has ended */
 	BW_AGENT_READY,
 	BW_AGENT_FILES, /* reply bw_agent_result + array of bw_agent_file_info */
-	BW_AGENT_GUARD, /* no body, a fd: the line to the guard. No reply */
-	/* on that line: agent to guard, guard to agent; no body */
+	BW_AGENT_GUARD, /* no body, a fd: the connection to the guard. No reply */
+	/* on that connection: agent to guard, guard to agent; no body */
 	BW_AGENT_LEFT = 32,
 	BW_AGENT_BACK,
 	/* agent to debugger, seq 0 */
@@ -97,8 +97,8 @@ struct bw_agent_about {
 };
 
 /* The program's monotonic clocks stand still, and its waits with a limit last longer, from
- * is_stopped = 1 to 0, DETACH or the debugger's death: no watchdog bites because a person
- * thinks. */
+ * is_stopped = 1 to 0, DETACH or the debugger's end, so that no watchdog of the program expires
+ * while its waves are stopped. */
 struct bw_agent_clock {
 	uint32_t is_stopped, pad;
 };
