@@ -21,7 +21,7 @@ extern char **environ;
 static struct bw_folder temporary = BW_FOLDER_INIT;
 static char *temporary_file;
 static pid_t owner;
-/* While clang runs it is ended first: what it writes would come back. */
+/* If clang is running it is ended first, or it would write files again. */
 static volatile pid_t compiler;
 static volatile sig_atomic_t ended_by;
 
@@ -31,8 +31,8 @@ static void remove_temporaries(void)
 		bw_folder_remove(&temporary);
 }
 
-/* Of a signal that ends the process. Without clang there is one file, and what removes it may be
- * called here. */
+/* Handler of a signal that ends the process. Without clang there is only one file, and removing it
+ * is async-signal-safe. */
 static void on_end(int sig)
 {
 	int saved = errno;
@@ -50,7 +50,7 @@ static void on_end(int sig)
 	errno = saved;
 }
 
-/* For signals that nobody else looks after; who does that later leaves by exit(). */
+/* Installs it for signals that have no handler yet; code that handles them later ends by exit(). */
 static void catch_ends(void)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
@@ -92,7 +92,7 @@ struct bw_error *bw_cli_temporary_object(const char *source, char **out_path)
 
 /* ---- clang ---- */
 
-/* Runs argv, collects what it says. */
+/* Runs argv, and collects its output. */
 static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, int *out_status)
 {
 	int pipe_fd[2];
@@ -102,7 +102,7 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO);
-	/* what clang keeps for a moment lies where nobody else can replace it */
+	/* clang's own temporary files go to a folder where no other user can replace them */
 	const char *old = getenv("TMPDIR");
 	_cleanup_free_ char *before = old ? strdup(old) : NULL;
 	if (temporary.path)
@@ -184,7 +184,7 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 	BW_TRY(bw_cli_temporary_object(source, &path));
 	if (!folder || asprintf(&cpu, "-mcpu=%s", gpu) < 0)
 		return bw_error_nomem();
-	/* .include finds what lies beside the source. */
+	/* .include searches the source's folder. */
 	char *slash = strrchr(folder, '/');
 	strcpy(slash ? slash + 1 : folder, slash ? "" : ".");
 	const char *const args[] = {"-target",

@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "base/util.h"
 
-/* Collecting: "commands N", "define NAME", "document NAME", "if EXPR" and "while EXPR" take the
- * lines up to the "end" that is theirs. */
+/* Collecting blocks: "commands N", "define NAME", "document NAME", "if EXPR" and "while EXPR" take
+ * the lines up to the matching "end". */
 
 /* ---- Lines ---- */
 
@@ -66,7 +66,7 @@ enum bw_block_word bw_block_word(const char *line)
 	return BW_WORD_OTHER;
 }
 
-/* ---- The blocks that are kept ---- */
+/* ---- Stored blocks ---- */
 
 static void block_fini(struct bw_block *b)
 {
@@ -201,7 +201,8 @@ static struct bw_error *finish(struct bw_cli *c)
 struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line)
 {
 	struct bw_block *b = c->collecting;
-	bool text = b->kind == BW_BLOCK_DOCUMENT; /* not commands: only its own "end" counts */
+	bool text = b->kind == BW_BLOCK_DOCUMENT; /* text, not commands: only the next "end"
+						   * counts */
 	if (!text)
 		line = bw_skip_blanks(line);
 	size_t len = strlen(line);

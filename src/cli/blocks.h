@@ -2,8 +2,8 @@
 #ifndef BW_CLI_BLOCKS_H
 #define BW_CLI_BLOCKS_H
 
-/* Lines that are kept and run later: blocks.c collects them up to their "end" and keeps those of
- * breakpoints and of the user's own commands, control.c runs them. */
+/* Blocks of lines that run later: blocks.c collects them up to their "end" and stores those of
+ * breakpoints and of user-defined commands, control.c runs them. */
 
 #include "cli/cli.h"
 
@@ -11,7 +11,7 @@ enum bw_block_kind {
 	BW_BLOCK_BREAKPOINT, /* commands N */
 	BW_BLOCK_DEFINED,    /* define NAME */
 	BW_BLOCK_DOCUMENT,   /* document NAME: text for help */
-	BW_BLOCK_CONTROL,    /* if and while at the prompt: run at once, and forgotten */
+	BW_BLOCK_CONTROL,    /* if and while at the prompt: run at once and not stored */
 };
 
 struct bw_lines_kept {
@@ -23,12 +23,12 @@ struct bw_block {
 	enum bw_block_kind kind;
 	uint32_t breakpoint;
 	bool each_wave;	 /* commands -each-wave */
-	bool has_failed; /* a dprintf: said so, and prints no more */
-	char *name;	 /* owned; of the user's command */
+	bool has_failed; /* a dprintf that has failed: this was reported, and it prints no more */
+	char *name;	 /* owned; name of the user-defined command */
 	struct bw_lines_kept lines, document;
 };
 
-/* What a line does to the blocks it stands in: its first word is one of gdb's. */
+/* How a line changes the nesting of blocks, by its first word. */
 enum bw_block_word {
 	BW_WORD_OTHER,
 	BW_WORD_IF,
@@ -45,7 +45,7 @@ struct bw_error *bw_lines_kept_add(struct bw_lines_kept *k, const char *line,
 struct bw_error *bw_lines_kept_copy(const struct bw_lines_kept *k,
 				    struct bw_lines_kept *out) BW_MUST_CHECK;
 
-/* One line of commands for a breakpoint, in place of those that it has. */
+/* Replaces the commands of a breakpoint by one line. */
 struct bw_error *bw_block_set(struct bw_cli *c, uint32_t breakpoint,
 			      const char *line) BW_MUST_CHECK;
 /* NULL: there is none. Borrowed until the next block ends. */

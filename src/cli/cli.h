@@ -42,37 +42,40 @@ struct bw_cli {
 	struct bw_kmd *kmd;
 	struct bw_program program;
 
-	bool plain;		    /* the kernel runs by itself: no command has been given */
-	bool attached;		    /* to a program that is not ours: it is never ended unasked */
-	uint64_t clients_before;    /* of the virtual GPU, when the program was started */
+	bool plain;		    /* no command has been given: the kernel runs at once */
+	bool attached;		    /* attached to a running program: it is never killed without the
+				     * user asking */
+	uint64_t clients_before;    /* number of clients of the virtual GPU when the program was
+				     * started */
 	bool detach_on_fork;	    /* processes that the program starts are not debugged with it */
-	bool interactive;	    /* a person is at the prompt, and can be asked */
+	bool interactive;	    /* interactive: questions can be asked */
 	bool confirm;		    /* quit asks */
 	volatile sig_atomic_t quit; /* no further command is run; signal handlers set it, too */
 	volatile sig_atomic_t ended_by; /* the signal that ended the session; SIGALRM: --timeout */
-	unsigned interrupts_before;	/* how many there had been when the command began */
-	/* during it: what is waited for was said; Ctrl-C ended a wait */
+	unsigned interrupts_before;	/* number of Ctrl-C when the command began */
+	/* during the command: the user was told what is waited for; Ctrl-C ended a wait */
 	bool wait_told, wait_given_up;
-	double limit_s; /* of the whole session; 0: none */
+	double limit_s; /* limit of the whole session; 0: none */
 	bool trace;	/* set trace-commands on: commands are shown as they run */
 	int exit_status;
-	bool exit_status_known; /* the program has ended with it */
-	bool gpu_fault;		/* the last stop was the GPU's doing: status 3 if we leave now */
+	bool exit_status_known; /* the program has ended with exit_status */
+	bool gpu_fault;		/* the last stop was a fault of the GPU's code: exit status 3 if the
+				 * session ends now */
 
 	int output_fd;	    /* --json: memfd the program's standard output goes to, else -1 */
 	off_t output_shown; /* bytes of it */
 	int64_t n_requests; /* --json: so far */
-	bool error_said;    /* --json: the error that a request has returned is in its end */
+	bool error_said;    /* --json: the error of a request is in its end object */
 	char *last_command; /* owned; what Enter repeats */
 
-	/* where `x` and `list` go on */
+	/* where `x` and `list` continue */
 	struct bw_print_format x_format;
 	enum bw_space x_space;
 	uint64_t x_next;
 	char *list_file;
 	unsigned list_first, list_next; /* what was shown last: [first, next) */
 	unsigned list_size;		/* lines of a list; 0: the usual number */
-	/* commands of breakpoints and of the user (blocks.c) */
+	/* commands of breakpoints, and user-defined commands (blocks.c) */
 	struct bw_block *blocks;
 	size_t n_blocks;
 	struct bw_block *collecting; /* owned; lines up to "end" go here; NULL: they are run */
@@ -82,11 +85,12 @@ struct bw_cli {
 	/* the breakpoint whose commands are to run after this command */
 	uint32_t stopped_at;
 	bool in_stop_commands;
-	/* commands -each-wave: for so many more the list will run, so none lets waves run */
+	/* commands -each-wave: number of waves that the list still runs for; until then no command
+	 * resumes waves */
 	size_t waves_to_come;
-	bool wave_is_over;   /* for one wave it has come to a command that would */
-	unsigned stops;	     /* counts stops, those of single steps left out */
-	unsigned depth;	     /* of commands that run others */
+	bool wave_is_over;   /* for one of the waves such a command was reached */
+	unsigned stops;	     /* counts stops, without those of single steps */
+	unsigned depth;	     /* nesting of commands that run other commands */
 	unsigned max_rounds; /* of a loop; 0: no limit */
 	bool confined;	     /* no command may start programs or touch files (fuzzing) */
 
@@ -145,18 +149,19 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c) BW_MUST_CHECK;
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c) BW_MUST_CHECK;
 /* Shows a stop that a step returned. */
 void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief);
-/* Before the session ends: kills what it has started, lets run what it has attached to. */
+/* Before the session ends: kills programs that it has started, detaches from those that it has
+ * attached to. */
 void bw_cli_leave(struct bw_cli *c);
-/* Asks a person whether to leave what is being debugged; true without a question where there is
- * nothing to lose, or nobody to ask. */
+/* Asks the user whether to quit while a program is debugged; true without a question where there is
+ * nothing to lose, or the session is not interactive. */
 bool bw_cli_may_leave(struct bw_cli *c);
 struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out) BW_MUST_CHECK;
 /* From here on SIGINT stops the program, and SIGTERM, SIGHUP and the limit of --timeout end the
  * session. */
 void bw_cli_catch_interrupts(struct bw_cli *c);
-/* From here on the session may go: signals change nothing any more. */
+/* From here on signals change nothing any more, as the session is freed. */
 void bw_cli_ignore_interrupts(void);
-/* How many Ctrl-C there have been. */
+/* Number of Ctrl-C so far. */
 unsigned bw_cli_interrupts(void);
 
 /* ---- requests.c: --json ---- */
@@ -165,22 +170,23 @@ unsigned bw_cli_interrupts(void);
 void bw_cli_begin_json(struct bw_cli *c);
 /* Runs one line of input as a request; its error has been shown. */
 struct bw_error *bw_cli_request(struct bw_cli *c, const char *line) BW_MUST_CHECK;
-/* Where the program's standard output is to go, -1: to ours. */
+/* Descriptor for the program's standard output, -1: ours. */
 struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd) BW_MUST_CHECK;
-/* What it has written since the last time; ended: there will be no more. */
+/* Shows what the program has written since the last call; ended: it will write no more. */
 void bw_cli_show_output(struct bw_cli *c, bool ended);
 
 /* ---- waits.c ---- */
 
-/* From here on it is said when a process that is stopped is waited for, and Ctrl-C gives up such a
- * wait. */
+/* From here on the user is told when a wait depends on a stopped process, and Ctrl-C gives up such
+ * a wait. */
 void bw_cli_watch_waits(struct bw_cli *c);
-/* A line of the user's begins: a Ctrl-C before it was for another one. */
+/* A new command begins: an earlier Ctrl-C was meant for another one. */
 void bw_cli_begin_command(struct bw_cli *c);
 
 /* ---- script.c, edit.c: where lines come from ---- */
 
-/* One line of a script: what only comes too late or too early is said, and is no error. */
+/* Runs one line of a script: a command that comes only too late or too early is reported, and is no
+ * error. */
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 struct bw_error *bw_cli_run_file(struct bw_cli *c,
 				 const char *path) BW_MUST_CHECK; /* "-": standard input */
@@ -207,28 +213,29 @@ void bw_cli_add_settings(struct bw_candidates *out, const char *before, const ch
 
 /* ---- gdb_words.c ---- */
 
-/* The sentence about a command of gdb that is not here; NULL: the word is none. */
+/* The sentence about a command of gdb that does not exist here; NULL: the word is none. */
 struct bw_error *bw_cli_gdb_word(const char *word, bool info) BW_MUST_CHECK;
 
 /* ---- blocks.c, control.c: lines up to "end", run later ---- */
 
 struct bw_block;
 bool bw_cli_collects(const struct bw_cli *c);
-/* One line of the block that is collected. */
+/* Adds a line to the block that is being collected. */
 struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line) BW_MUST_CHECK;
-/* Drops the block that is collected. */
+/* Drops the block that is being collected. */
 void bw_cli_cancel_block(struct bw_cli *c);
 /* The input has ended: a block without its "end" is an error. */
 struct bw_error *bw_cli_end_blocks(struct bw_cli *c) BW_MUST_CHECK;
-/* A command that "define" has made, run if there is one of this name. */
+/* Runs the user-defined command of this name, if there is one. */
 struct bw_error *bw_cli_run_defined(struct bw_cli *c, const char *line,
 				    bool *out_ran) BW_MUST_CHECK;
-/* Commands of the breakpoint that stopped the program, and of those met by them. */
+/* Runs the commands of the breakpoint that stopped the program, and of those hit by running
+ * them. */
 struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c) BW_MUST_CHECK;
 /* Whether the breakpoint's commands begin with "silent". */
 bool bw_cli_is_silent(const struct bw_cli *c, uint32_t breakpoint);
 void bw_cli_free_blocks(struct bw_cli *c);
-/* Shows what "document" said of it; false: no command of the user's. */
+/* Shows the help text given by "document"; false: there is no such user-defined command. */
 bool bw_cli_help_defined(struct bw_cli *c, const char *name);
 /* The user's command of that name, or all. */
 struct bw_error *bw_show_user(struct bw_cli *c, const char *name) BW_MUST_CHECK;
@@ -261,7 +268,7 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 
 /* ---- cmd_printf.c ---- */
 
-/* A wave has come by a dprintf. */
+/* A wave has hit a dprintf. */
 void bw_cli_passing(void *cookie, uint32_t breakpoint, uint32_t wave);
 
 /* ---- cmd_display.c ---- */
@@ -296,7 +303,7 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu,
 
 /* More options for a virtual GPU that is going to be started. */
 struct bw_error *bw_cli_add_server_args(const char *words) BW_MUST_CHECK;
-/* Whether there will be something to show: before anything runs. */
+/* Called before anything runs: whether there will be something to show. */
 struct bw_error *bw_cli_check_fidelity(struct bw_kmd *kmd) BW_MUST_CHECK;
 struct bw_error *bw_cli_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_CHECK;
 
@@ -309,10 +316,10 @@ struct bw_cli_vgpu_options {
 bool bw_cli_take_vgpu_option(const char *word, struct bw_cli_vgpu_options *o);
 /* For a server that is going to be started. */
 struct bw_error *bw_cli_set_up_strict(const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
-/* Whether there will be something to show: before anything runs. */
+/* Called before anything runs: whether there will be something to show. */
 struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd,
 				     const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
-/* debug: knows the code that was executed, as far as anybody does; wanted with --strict. */
+/* debug: the session, which has the code that was executed; needed with --strict. */
 struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
 				    struct bw_debug *debug, struct bw_out *out) BW_MUST_CHECK;
 /* The same for a program without a session, whose code objects may be among the words of its
@@ -320,7 +327,7 @@ struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu
 struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
 				       char *const *program, struct bw_out *out) BW_MUST_CHECK;
 
-/* Where the object made of this source goes; owned, in that folder. */
+/* Path for the object made from this source; owned, in that folder. */
 struct bw_error *bw_cli_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
 /* Runs clang-19. what: what has happened to the source when it fails, "does not compile". */
 struct bw_error *bw_cli_clang(const char *const *args, const char *source,
@@ -331,9 +338,8 @@ struct bw_error *bw_cli_clang(const char *const *args, const char *source,
 /* Why the agent cannot get into this program, as execvp would find it: a sentence with its name.
  * NULL: it can, as far as the file tells. */
 struct bw_error *bw_cli_check_preload(const char *program);
-/* The program has failed without ever having opened the virtual GPU (`before`:
- * bw_kmd_n_clients_ever when it was started): a sentence with its name. NULL: it has, or nobody can
- * tell. */
+/* A sentence about a program that has failed without ever having opened the virtual GPU (`before`:
+ * bw_kmd_n_clients_ever when it was started). NULL: it has opened it, or this is not known. */
 struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program);
 
 /* ---- compile.c ---- */

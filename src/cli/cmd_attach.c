@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that run already: breakwater attach PID, and the command attach. */
+/* Attaching to running programs: breakwater attach PID, and the command attach. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/wait.h"
 #include "cli/cli.h"
 
-/* ---- What makes a program ready ---- */
+/* ---- The environment that a program needs ---- */
 
 /* Adds a word to a list in the environment; owned. */
 static char *list_setting(const char *name, const char *word)
@@ -83,7 +83,7 @@ struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual)
 	return NULL;
 }
 
-/* Until the agent has said hello. */
+/* Waits until the agent has said hello. */
 static struct bw_error *await_hello(struct bw_cli *c, pid_t pid)
 {
 	enum { TRIES = 200, PIECE_MS = 50 };
@@ -126,7 +126,7 @@ static void say_attached(struct bw_cli *c, pid_t pid, const struct bw_target_att
 	bw_out_str(c->out, "program", i->comm);
 }
 
-/* What runs is what the user has come for. */
+/* Stops what runs, as the user attaches in order to look at it. */
 static struct bw_error *stop_if_ready(struct bw_cli *c, const struct bw_target_attached *a)
 {
 	struct bw_stop stop;
@@ -170,7 +170,7 @@ struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid)
 	return stop_if_ready(c, &found);
 }
 
-/* Beside those that are debugged already. */
+/* Attaches while other programs are debugged already. */
 static struct bw_error *attach_another(struct bw_cli *c, pid_t pid)
 {
 	struct bw_target_attached found;
@@ -203,7 +203,7 @@ struct bw_error *bw_cmd_attach(struct bw_cli *c, const char *args)
 							       : attach_another(c, (pid_t)pid);
 }
 
-/* ---- What its code is ---- */
+/* ---- Its code objects ---- */
 
 struct bw_error *bw_cmd_symbol_file(struct bw_cli *c, const char *args)
 {
@@ -260,7 +260,7 @@ struct bw_error *bw_cmd_inferior(struct bw_cli *c, const char *args)
 
 typedef struct bw_error *inferior_fn(struct bw_debug *d, uint32_t number);
 
-/* "inferiors N...", or the current one; what: what becomes of it. */
+/* Takes "inferiors N...", or the current inferior; what: the action, for messages. */
 static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const char *args,
 				      inferior_fn *fn, const char *what)
 {

@@ -170,7 +170,7 @@ static struct bw_error *set_catchpoint(struct bw_cli *c, const char *args, bool 
 	char what[32];
 	uint32_t number, mask = 0;
 	bw_take_word(&args, what, sizeof(what));
-	/* These stop a wave whether or not somebody catches them. */
+	/* These stop a wave with or without a catchpoint. */
 	if (!strcmp(what, "fault") || !strcmp(what, "trap") || !strcmp(what, "illegal")) {
 		bw_out_line(c->out, "Every %s stops its wave; there is nothing to set.",
 			    !strcmp(what, "fault")  ? "memory violation"

@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-/* Commands that evaluate: print and its kin, whatis, x. */
+/* Commands that evaluate: print and its variants, whatis, x. */
 
 static struct bw_error *take_value(struct bw_cli *c, const char **args, const char *name,
 				   struct bw_print_format *out_format, struct bw_value *out)
@@ -85,7 +85,7 @@ struct bw_error *bw_cmd_whatis(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-/* $_ is the last address that was looked at, $__ what is there. */
+/* $_ is the last address that was examined, $__ the value there. */
 static void remember_place(struct bw_cli *c, const struct bw_print_format *f, uint64_t addr)
 {
 	unsigned size_b = bw_print_format_size(f);
@@ -104,10 +104,10 @@ static void remember_place(struct bw_cli *c, const struct bw_print_format *f, ui
 	if (!err)
 		err = bw_debug_set_var(c->debug, "__", &there);
 	bw_value_fini(&there);
-	bw_error_free(err); /* without them the memory has still been shown */
+	bw_error_free(err); /* a failure to set them is ignored, as the memory has been shown */
 }
 
-/* Letter and unit stay for the next x. */
+/* Letter and unit are the defaults of the next x. */
 static struct bw_error *take_x_format(struct bw_cli *c, const char **args)
 {
 	struct bw_print_format f;

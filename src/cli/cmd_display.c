@@ -58,7 +58,7 @@ static void show_one(struct bw_cli *c, size_t i)
 		err = examines(&f) ? show_memory(c, x, i + 1, &f, expr)
 				   : show_value(c, x, i + 1, &f, expr);
 	if (err) {
-		/* of memory, the title is there already */
+		/* for memory the title has been printed already */
 		if (examines(&f))
 			bw_out_line(c->out, "<%s>", err->message);
 		else

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Commands that choose what the others speak of: wave (thread), lane, frame. */
+/* Commands that choose the focus: wave (thread), lane, frame. */
 
 static void show_place(struct bw_cli *c, const struct bw_wave_info *w)
 {
@@ -49,7 +49,8 @@ static struct bw_error *choose_lane(struct bw_cli *c, const char *text)
 
 /* ---- apply: a command for many ---- */
 
-/* -q: no title; -s: what fails is passed over; -c: it is said, and the next one comes. */
+/* -q: no title; -s: errors are ignored silently; -c: errors are reported, and the next one
+ * follows. */
 struct apply {
 	const char *command;
 	bool quiet, silent, goes_on;
@@ -67,7 +68,7 @@ static void take_flags(struct apply *a)
 	}
 }
 
-/* What the answer that comes next speaks of. */
+/* The title of the answer that follows. */
 static void say_focus(struct bw_cli *c)
 {
 	bw_out_begin(c->out, "event", "focus");
@@ -89,7 +90,7 @@ static struct bw_error *apply_once(struct bw_cli *c, const struct apply *a)
 	return err;
 }
 
-/* Back to what was in focus, as far as it is there still. */
+/* Restores the focus, if that wave still is stopped. */
 static void restore_focus(struct bw_cli *c, uint32_t wave, unsigned lane)
 {
 	struct bw_error *err = bw_debug_set_focus(c->debug, wave);
@@ -152,7 +153,7 @@ static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
 	unsigned lane = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();
 	for (size_t i = 0; !err && i < n && !c->quit && interrupts == bw_cli_interrupts(); i++) {
 		const struct bw_wave_info *w = bw_debug_wave(c->debug, numbers[i]);
-		if (!w) /* the command has let it run on */
+		if (!w) /* the command has resumed it */
 			continue;
 		bw_wave_name(w, name, sizeof(name));
 		if (!a.quiet && !bw_out_is_json(c->out))

@@ -306,7 +306,7 @@ struct bw_error *bw_info_source(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-/* What stops a wave, and what gdb's users call it. */
+/* Reasons that stop a wave, and the signals that gdb's users know for them. */
 struct bw_error *bw_info_signals(struct bw_cli *c, const char *args)
 {
 	static const struct bw_column columns[] = {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Commands that let waves run: run, continue, stepi, nexti, quit. */
+/* Commands that resume waves: run, continue, stepi, nexti, quit. */
 
 struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
 {
@@ -24,8 +24,8 @@ static struct bw_error *need_program(struct bw_cli *c)
 		       : NULL;
 }
 
-/* A program that died while its waves were stopped is found out when they are to go on: that is its
- * end, not an error of the command. */
+/* The end of a program whose waves were stopped is noticed when they are resumed: it is reported as
+ * its end, not as an error of the command. */
 static struct bw_error *end_if_gone(struct bw_cli *c, struct bw_error *err)
 {
 	if (!bw_error_catch(&err, BW_E_GONE))
@@ -87,7 +87,7 @@ struct bw_error *bw_cmd_next(struct bw_cli *c, const char *args)
 	return step(c, args, bw_debug_step_lines, true);
 }
 
-/* The focus wave goes on elsewhere; the others where they are. */
+/* The focus wave resumes at another place; the others where they stopped. */
 struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 {
 	uint64_t *places;
@@ -110,7 +110,7 @@ struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 	return bw_cmd_continue(c, "");
 }
 
-/* To the first instruction of the first dispatch. */
+/* Runs to the first instruction of the first dispatch. */
 struct bw_error *bw_cmd_starti(struct bw_cli *c, const char *args)
 {
 	uint32_t number;

@@ -13,10 +13,10 @@
 
 #include "base/str.h"
 
-/* What is outside: shell, cd, pwd. */
+/* Commands about the system: shell, cd, pwd. */
 
-/* Breakwater's commands find the GPU of this session. Not the rest of what a program is given:
- * nobody has asked for an agent in the shell. */
+/* The environment by which Breakwater's commands find the GPU of this session, without the agent
+ * that a debugged program gets. */
 static void show_gpu(const struct bw_cli *c)
 {
 	const char *const *env = c->kmd ? bw_kmd_program_env(c->kmd) : NULL;
@@ -25,7 +25,7 @@ static void show_gpu(const struct bw_cli *c)
 			setenv(BW_KMD_SERVER_ENV, *env + strlen(BW_KMD_SERVER_ENV "="), 1);
 }
 
-/* out_fd, in_fd: -1, or what it has in place of our standard output and input. */
+/* out_fd, in_fd: its standard output and input, -1 for ours. */
 static void run_shell(const struct bw_cli *c, const char *command, int out_fd, int in_fd)
 {
 	if ((out_fd >= 0 && dup2(out_fd, STDOUT_FILENO) < 0) ||
@@ -45,7 +45,7 @@ static void run_shell(const struct bw_cli *c, const char *command, int out_fd, i
 	_exit(127);
 }
 
-/* The beginning of it, where it is long. */
+/* Its first part, where it is long. */
 static void show_shell_output(struct bw_cli *c, int fd)
 {
 	enum { MOST_B = 1 << 20 };
@@ -62,8 +62,7 @@ struct bw_error *bw_cmd_shell(struct bw_cli *c, const char *args)
 {
 	int status;
 	_cleanup_close_ int out_fd = -1, in_fd = -1;
-	/* With --json our lines are not broken up by its own, and the requests to come are not its
-	 * input. */
+	/* With --json its output must not mix with our lines, and it must not read our requests. */
 	if (bw_out_is_json(c->out)) {
 		out_fd = memfd_create("shell", MFD_CLOEXEC);
 		in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -34,16 +34,16 @@ static const struct bw_command commands[] = {
 	 "They run once for a stop, however many waves it has stopped; with -each-wave once for each wave that stopped\n"
 	 "here, with the focus on it; \"continue\" among them is done after the last one.", BW_COMPLETE_NONE, false},
 	{"condition", NULL, bw_cmd_condition, "N [EXPR]", "Make breakpoint N conditional; without EXPR, unconditional.", NULL, BW_COMPLETE_EXPR, false},
-	{"continue", "c", bw_cmd_continue, "[COUNT]", "Let all waves run on; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
+	{"continue", "c", bw_cmd_continue, "[COUNT]", "Resume all waves; COUNT passes over the current breakpoint that often.", NULL, BW_COMPLETE_NONE, true},
 	{"define", NULL, bw_cmd_define, "NAME", "Make a command of the lines up to \"end\"; $arg0, $arg1... are its arguments, $argc their number.", NULL, BW_COMPLETE_NONE, false},
 	{"delete", "d", bw_cmd_delete, "[breakpoints | display] [N...]", "Delete breakpoints or displays; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
-	{"detach", NULL, bw_cmd_detach, "[inferiors N...]", "Let the program run on without the debugger.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
+	{"detach", NULL, bw_cmd_detach, "[inferiors N...]", "Detach from the program, which runs on.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
 	{"disable", NULL, bw_cmd_disable, "[breakpoints | display] [N...]", "Disable breakpoints or displays, or all.", NULL, BW_COMPLETE_NONE, false},
 	{"disassemble", NULL, bw_cmd_disassemble, "[/sr] [START[,END | ,+LENGTH]]", "Show instructions: of the function around the PC, or of a range.",
 	 "/s puts source lines in between, /r shows the words.", BW_COMPLETE_EXPR, false},
 	{"display", NULL, bw_cmd_display, "[/FMT] [EXPR]", "Print EXPR at every stop; without it, print all such expressions now.", "/i, /s and a format with a unit or a count look at memory, as x does: display/i $pc, display/4xw out.", BW_COMPLETE_EXPR, false},
 	{"document", NULL, bw_cmd_document, "NAME", "What \"help NAME\" says of a command of your own: lines up to \"end\".", NULL, BW_COMPLETE_NONE, false},
-	{"dprintf", NULL, bw_cmd_dprintf, "WHERE [if EXPR] [wave N],\"FORMAT\", EXPR...", "Print a line for each wave that comes by WHERE, and stop nothing.",
+	{"dprintf", NULL, bw_cmd_dprintf, "WHERE [if EXPR] [wave N],\"FORMAT\", EXPR...", "Print a line for each wave that reaches WHERE, without a stop.",
 	 "EXPR is evaluated for the first active lane (for which the condition holds): dprintf saxpy.s:28,\"%d %f\\n\",$_wave,$v3", BW_COMPLETE_WHERE, false},
 	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR", "Write memory or a value to a file.",
 	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.", BW_COMPLETE_FILE, false, true},
@@ -56,11 +56,11 @@ static const struct bw_command commands[] = {
 	{"if", NULL, bw_cmd_if, "EXPR", "Run the lines up to \"else\" or \"end\" if EXPR is not 0, or those behind \"else\".", NULL, BW_COMPLETE_EXPR, false},
 	{"ignore", NULL, bw_cmd_ignore, "N COUNT", "Pass over the next COUNT hits of breakpoint N.", NULL, BW_COMPLETE_NONE, false},
 	{"info", "i", bw_cmd_info, "WHAT", "Show facts: \"info\" alone lists them.", NULL, BW_COMPLETE_INFO, false},
-	{"inferior", NULL, bw_cmd_inferior, "[N]", "Choose the program that commands speak of, or show it.", "Several are debugged at once: those that the program starts, and those that \"attach\" adds. All stop together.", BW_COMPLETE_NONE, false},
+	{"inferior", NULL, bw_cmd_inferior, "[N]", "Choose the current program, or show it.", "Several are debugged at once: those that the program starts, and those that \"attach\" adds. All stop together.", BW_COMPLETE_NONE, false},
 	{"inspect", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
-	{"jump", "j", bw_cmd_jump, "WHERE", "Let the focus wave go on at WHERE; the others run on where they are.", NULL, BW_COMPLETE_WHERE, false},
+	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", NULL, BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "[inferiors N...]", "End the program.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
-	{"lane", NULL, bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the lane that expressions speak of, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out.", BW_COMPLETE_NONE, false},
+	{"lane", NULL, bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out.", BW_COMPLETE_NONE, false},
 	{"list", "l", bw_cmd_list, "[WHERE | FIRST,LAST | -]", "Show source lines around the PC or a place; again: the next ones; -: those before.", NULL, BW_COMPLETE_WHERE, true},
 	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
@@ -73,7 +73,7 @@ static const struct bw_command commands[] = {
 	{"printf", NULL, bw_cmd_printf, "\"FORMAT\", EXPR...", "Print values as C's printf does.", NULL, BW_COMPLETE_EXPR, false},
 	{"ptype", NULL, bw_cmd_whatis, "EXPR", "Same as whatis.", NULL, BW_COMPLETE_EXPR, false},
 	{"pwd", NULL, bw_cmd_pwd, "", "Show the working directory of the debugger.", NULL, BW_COMPLETE_NONE, false},
-	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave. What \"run\" has started is killed (detach lets it run on), what was attached to runs on.", NULL, BW_COMPLETE_NONE, false},
+	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave. Programs that \"run\" has started are killed (\"detach\" keeps them), those that were attached to run on.", NULL, BW_COMPLETE_NONE, false},
 	{"restore", NULL, bw_cmd_restore, "FILE [binary] ADDRESS [START END]", "Write the bytes of a file (from START to END of it) to memory.",
 	 "What \"dump memory\" wrote, or any file; ADDRESS may name a space: lds#0.", BW_COMPLETE_FILE, false, true},
 	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false, true},
@@ -100,7 +100,7 @@ static const struct bw_command commands[] = {
 	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
 	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
 	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
-	{"wave", "w", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Choose the wave that commands speak of, or show it.", "WAVES: all, or numbers and ranges: wave apply 1-4 print $pc. -q leaves the titles out, -s passes over errors.", BW_COMPLETE_NONE, false},
+	{"wave", "w", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Choose the focus wave, which commands use, or show it.", "WAVES: all, or numbers and ranges: wave apply 1-4 print $pc. -q leaves the titles out, -s passes over errors.", BW_COMPLETE_NONE, false},
 	{"whatis", NULL, bw_cmd_whatis, "EXPR", "The type of a value.", NULL, BW_COMPLETE_EXPR, false},
 	{"where", NULL, bw_cmd_backtrace, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"while", NULL, bw_cmd_while, "EXPR", "Run the lines up to \"end\" as long as EXPR is not 0.", "loop_break leaves the loop, loop_continue begins its next round.", BW_COMPLETE_EXPR, false},
@@ -226,7 +226,7 @@ static size_t command_word(const char *line)
 	return n;
 }
 
-/* Commands that let more than the focus wave run, or end it all. */
+/* Commands that resume more than the focus wave, or end the program. */
 static bool resumes_waves(const struct bw_command *cmd)
 {
 	static bw_command_fn *const list[] = {bw_cmd_continue, bw_cmd_jump, bw_cmd_run,

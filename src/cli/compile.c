@@ -34,7 +34,7 @@ static const char prelude[] =
 	"#define barrier(flags) __bw_barrier()\n"
 	"#define work_group_barrier(...) __bw_barrier()\n";
 
-/* Beside the object; named so that what sweeps dead sessions' folders takes it, too. */
+/* Beside the object; named so that removing folders of ended sessions removes it, too. */
 static struct bw_error *write_prelude(const char *object, char **out_path)
 {
 	_cleanup_free_ char *path = NULL;

@@ -59,9 +59,10 @@ struct run {
 	struct bw_cli *c;
 	const struct bw_lines_kept *k;
 	const struct bw_block_args *args;
-	enum leaving leaving;	    /* loop_break or loop_continue is on its way out */
+	enum leaving leaving;	    /* a loop_break or loop_continue is being carried out */
 	unsigned interrupts, stops; /* of the cli when it began */
-	bool until_resumed; /* commands of a breakpoint: what lets the program run ends them */
+	bool until_resumed; /* commands of a breakpoint: a command that resumes the program ends the
+			     * list */
 };
 
 static bool over(const struct run *r)
@@ -202,7 +203,7 @@ static struct bw_error *run_range(struct run *r, size_t first, size_t last)
 static struct bw_error *run_all(struct bw_cli *c, const struct bw_lines_kept *k,
 				const struct bw_block_args *args, bool until_resumed)
 {
-	struct bw_lines_kept copy; /* what it runs may change the block it came from */
+	struct bw_lines_kept copy; /* a copy, as the lines it runs may change the stored block */
 	BW_TRY(bw_lines_kept_copy(k, &copy));
 	struct run r = {.c = c,
 			.k = &copy,
@@ -280,11 +281,11 @@ bool bw_cli_is_silent(const struct bw_cli *c, uint32_t breakpoint)
 
 struct bw_error *bw_cmd_silent(struct bw_cli *c, const char *args)
 {
-	return NULL; /* seen before the stop was shown */
+	return NULL; /* "silent" was handled before the stop was shown */
 }
 
-/* The list once for each wave that has stopped here, with the focus on it. What lets the program
- * run waits for the last one. */
+/* Runs the list once for each wave that has stopped here, with the focus on it. A command that
+ * resumes the program takes effect after the last wave. */
 static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_kept *lines)
 {
 	size_t n = 0, n_here = 0;
@@ -314,8 +315,8 @@ static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_ke
 	return err;
 }
 
-/* A command that lets the program run ends the list, as in gdb: what comes next is the next
- * stop's. */
+/* A command that resumes the program ends the list, as in gdb: the next stop has a list of its
+ * own. */
 struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 {
 	struct bw_error *err = NULL;

@@ -64,7 +64,7 @@ static unsigned char complete(EditLine *el, int ch)
 		if (insert)
 			el_insertstr(el, insert);
 		free(insert);
-		/* "$_launch." and "saxpy.s:" go on */
+		/* no blank after "$_launch." and "saxpy.s:", as more follows */
 		char last = common ? words[0][common - 1] : 0;
 		if (!words[1] && last != '.' && last != ':')
 			el_insertstr(el, " ");
@@ -92,7 +92,7 @@ static char *history_path(void)
 	return NULL;
 }
 
-/* Enter on an empty line repeats what is worth repeating. */
+/* Enter on an empty line repeats the last command, if it is one that can be repeated. */
 static const char *line_to_run(struct bw_cli *c, const char *line)
 {
 	line = bw_skip_blanks(line);
@@ -110,7 +110,7 @@ static const char *line_to_run(struct bw_cli *c, const char *line)
 	if (err)
 		bw_error_free(err);
 	else if (cmd->repeats)
-		/* x and list go on where they were: without their place */
+		/* x and list continue where they were, so they are repeated without their place */
 		c->last_command =
 			strdup(cmd->run == bw_cmd_x || cmd->run == bw_cmd_list ? cmd->name : line);
 	return line;
@@ -183,7 +183,8 @@ void bw_cli_interact(struct bw_cli *c)
 			if (c->quit)
 				break;
 			if (errno == EINTR) {
-				/* Ctrl-C at the prompt: a fresh line, and no block any more */
+				/* Ctrl-C at the prompt: drops the line, and the block that is being
+				 * collected */
 				bw_cli_cancel_block(c);
 				printf("Quit\n");
 				el_reset(el);

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 
-/* Subcommands that are little more than starting something else: exec, vgpu. */
+/* Subcommands that do little more than start another program: exec, vgpu. */
 
 static int fail(struct bw_error *err)
 {
@@ -93,7 +93,7 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 	free(folder);
 }
 
-/* The program, to its end; the status is as of wait(). */
+/* Runs the program to its end; the status is that of wait(). */
 static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out_status)
 {
 	/* so that "breakwater attach" finds a program that it can look into */
@@ -129,7 +129,7 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 {
 	switch ((int)ev->kind) {
 	case BW_EVENT_SUBMIT: {
-		/* what it needs is in place now; this submission goes with all that come */
+		/* the handler is in place now; this submission and all later ones are released */
 		struct bw_error *err = bw_target_make_ready(t, ev->pid);
 		bw_error_catch(&err, BW_E_GONE); /* another event says so */
 		return err;
@@ -147,7 +147,7 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 	}
 }
 
-/* The same with the trap handler in place. What it changes stays changed until the program has
+/* The same with the trap handler in place. The registers stay changed until the program has
  * ended. */
 static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_status)
 {
@@ -257,8 +257,7 @@ int bw_main_vgpu(int argc, char **argv)
 	struct bw_error *err = bw_kmd_find_part("breakwater-vgpu", &server);
 	if (err)
 		return fail(err);
-	/* The word itself is for the server's program, but for serve, which is what that does
-	 * anyway. */
+	/* The word is passed on to the server's program, except for serve, which is its default. */
 	argv += serves;
 	argv[0] = server;
 	execv(server, argv);

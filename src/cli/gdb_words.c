@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "base/util.h"
 
-/* Commands of gdb that its users type and that are not here: each is told why, and what is. */
+/* Commands of gdb that do not exist here: for each the reason, and what to use instead. */
 
 struct word {
 	const char *name, *why;
@@ -104,7 +104,7 @@ struct bw_error *bw_cli_gdb_word(const char *word, bool info)
 			matches = 1;
 			break;
 		}
-		/* a beginning, as gdb takes it, long enough to be meant */
+		/* an abbreviation, as gdb accepts, long enough to be unambiguous */
 		if (strlen(word) >= 3 && bw_starts_with(table[i].name, word)) {
 			found = &table[i];
 			matches++;

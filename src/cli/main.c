@@ -51,8 +51,8 @@ static int unknown(const char *word)
 	return BW_EXIT_USAGE;
 }
 
-/* What was not written must not go unnoticed: a disk may be full. Only a reader that has gone knows
- * why itself. */
+/* Output that could not be written is an error, as when the disk is full; except where the reader
+ * has closed the pipe. */
 static int check_output(int status)
 {
 	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};

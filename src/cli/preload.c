@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that the agent cannot get into. It is a library that the dynamic loader puts in front of
- * the C library (LD_PRELOAD): without the loader, or where that distrusts its environment, there is
- * no agent, and what makes system calls by itself goes past it. */
+/* Programs that the agent cannot be loaded into. It is a library that the dynamic loader puts in
+ * front of the C library (LD_PRELOAD): without the loader, or where that distrusts its environment,
+ * there is no agent, and system calls that a program makes without libc bypass it. */
 #include "cli/cli.h"
 
 #include <elf.h>
@@ -15,7 +15,7 @@
 
 enum { MAX_HEADERS = 256 };
 
-/* As execvp finds it; owned, NULL for what is not there. */
+/* The path that execvp finds; owned, NULL when there is none. */
 static char *find_program(const char *name)
 {
 	if (strchr(name, '/'))

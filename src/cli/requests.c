@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --json: a line of input is a request, all that comes of it carries its id, and an "end" closes it
- * (doc/json.md). The program's output comes as events, since it would break our lines up. */
+/* --json: a line of input is a request, all objects of its answer carry its id, and an "end" closes
+ * it (doc/json.md). The program's output is reported as events, since it would mix with our
+ * lines. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ void bw_cli_begin_json(struct bw_cli *c)
 
 /* ---- Requests ---- */
 
-/* {"id": 7, "command": "info waves"}. An id that is good is given back even if the rest is not. */
+/* {"id": 7, "command": "info waves"}. A valid id is returned even if the rest is invalid. */
 static struct bw_error *check_request(json_t *root, json_t **out_id, char **out_command)
 {
 	const char *key;

@@ -70,7 +70,7 @@ struct run_options {
 	struct bw_cli_vgpu_options vgpu;
 	const char *gpu, *kernel;
 	double limit_s; /* 0: none */
-	bool attach;	/* kernel is the number of a process */
+	bool attach;	/* `kernel` is a process number */
 	pid_t pid;
 	char **program; /* behind --, borrowed from argv */
 	struct bw_launch_options launch;
@@ -281,10 +281,11 @@ static struct bw_error *read_file(const char *path, void **out_data, size_t *out
 	return NULL;
 }
 
-/* All that can be wrong with a kernel and its options is found here, before anything starts. */
+/* All errors of a kernel and its options are found here, before anything starts. */
 static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 {
-	const char *gpu = "gfx1100"; /* what the trap handler and the virtual GPU are for today */
+	const char *gpu = "gfx1100"; /* the only GPU that the trap handler and the virtual GPU
+				      * support today */
 	_cleanup_free_ char *assembled = NULL;
 	const char *object = o->kernel;
 	BW_TRY(check_readable(o->kernel));
@@ -339,7 +340,7 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 		bw_out_line(c->out, "%s", text);
 	else if (kind == BW_NOTICE_DISPATCH_FAILED)
 		bw_out_line(c->out, "[%s]", text);
-	/* The rest happens all the time and is for programs that listen. */
+	/* Other notices are frequent, and are for programs that read --json. */
 	bw_out_end(c->out);
 }
 
@@ -361,8 +362,8 @@ static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
 }
 
 /* Are commands waiting on standard input? A terminal never counts; a pipe counts when something
- * comes within a moment, so that an open pipe that nobody writes to does not hold the kernel up
- * ("-x -" waits for as long as it takes). */
+ * comes within a moment, so that an open pipe without a writer does not delay the kernel ("-x -"
+ * waits for as long as it takes). */
 static bool commands_on_stdin(void)
 {
 	enum { MOMENT_MS = 250 };
@@ -388,7 +389,7 @@ static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o
 	return NULL;
 }
 
-/* What happens in which order. */
+/* The session from its start to its end. */
 static struct bw_error *run_session(struct bw_cli *c, const struct run_options *o)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->batch;
@@ -398,7 +399,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 		return NULL;
 	if (piped)
 		return bw_cli_run_file(c, "-");
-	/* Behind the commands given comes what standard input has, as in gdb. */
+	/* Commands of standard input come after those given as options, as in gdb. */
 	if (o->script.len && !o->batch && !o->interactive && !isatty(STDIN_FILENO))
 		return bw_cli_run_file(c, "-");
 	if (o->script.len && !terminal)
@@ -407,7 +408,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 		c->plain = true;
 		BW_TRY(bw_cmd_run(c, ""));
 		c->plain = false;
-		/* Ended by itself, or told to: nothing is left to ask about. */
+		/* The program or the session has ended: nothing is left to ask. */
 		if (c->quit || bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
 			return NULL;
 		if (bw_cli_interrupts() && !terminal && !o->interactive)
@@ -436,7 +437,7 @@ static void fini(struct bw_cli *c)
 		close(c->output_fd);
 }
 
-/* What a kernel logs about a fault the debugger says itself, and better. */
+/* The debugger itself reports what the kernel logs about a fault, and in more detail. */
 static struct bw_error *set_up_server(const struct run_options *o)
 {
 	BW_TRY(bw_cli_add_server_args("--quiet"));
@@ -444,8 +445,8 @@ static struct bw_error *set_up_server(const struct run_options *o)
 	return o->fidelity ? bw_cli_add_server_args("--fidelity") : NULL;
 }
 
-/* Of a session that was told to end: its status, and a sentence where the user has set the
- * limit. */
+/* Exit status of a session that was told to end; with a sentence where it is the limit of
+ * --timeout. */
 static void say_what_ended_it(struct bw_cli *c)
 {
 	if (!c->ended_by)

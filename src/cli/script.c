@@ -17,8 +17,8 @@ struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 	bw_cli_begin_command(c);
 	bool request = bw_out_is_json(c->out) && !bw_out_in_request(c->out);
 	struct bw_error *err = request ? bw_cli_request(c, line) : bw_cli_execute(c, line);
-	/* A step too many after the last wave has ended is no mistake in the script, nor is a look
-	 * at a program that is just ending: it is said, and the script goes on. */
+	/* A step after the last wave has ended is no mistake in the script, nor is a look at a
+	 * program that is just ending: it is reported, and the script continues. */
 	if (err && (err->code == BW_E_STATE || err->code == BW_E_GONE)) {
 		if (!request)
 			bw_out_error(c->out, err);
@@ -30,7 +30,7 @@ struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 
 /* ---- Lines ---- */
 
-enum { LINE_MAX_B = 1 << 20 }; /* more is no command: /dev/zero, a picture */
+enum { LINE_MAX_B = 1 << 20 }; /* longer lines are no commands, but binary files or devices */
 
 struct lines {
 	int fd;
@@ -40,7 +40,7 @@ struct lines {
 	bool ended;
 };
 
-/* Of standard input, which several scripts may go on reading. */
+/* The buffer of standard input, which several scripts may read in turn. */
 static struct lines standard_input = {.fd = STDIN_FILENO};
 
 static void lines_close(struct lines *l)
@@ -52,9 +52,9 @@ static void lines_close(struct lines *l)
 	free(l->data);
 }
 
-/* A Ctrl-C while the next line of a pipe is waited for is not the end of the lines: it is seen when
- * the line is there, by the command it stands for. What ends the session ends the wait, too, at
- * whatever moment it comes. */
+/* A Ctrl-C during the wait for the next line of a pipe does not end the input: it is handled when
+ * the line has come, by its command. A signal that ends the session ends the wait at any moment,
+ * too. */
 static bool await_input(struct bw_cli *c, int fd)
 {
 	static const int ends[] = {SIGTERM, SIGHUP, SIGALRM};
@@ -175,7 +175,7 @@ static struct bw_error *run_standard_input(struct bw_cli *c)
 		if (!line)
 			break;
 		struct bw_error *err = execute_copy(c, line);
-		/* Who sends requests has been told, and decides what comes next. */
+		/* The client has got the error, and decides what follows. */
 		if (err && !bw_out_is_json(c->out))
 			return err;
 		bw_error_free(err);

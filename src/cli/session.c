@@ -42,7 +42,7 @@ void bw_cli_catch_interrupts(struct bw_cli *c)
 	struct sigaction action = {.sa_handler = on_interrupt}, before;
 	sigaction(SIGINT, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* A second one ends us as it would have without all this, whatever we are at. */
+	/* A second signal of this kind ends the process at once. */
 	action = (struct sigaction){.sa_handler = on_end, .sa_flags = SA_RESETHAND};
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, &before);
@@ -52,7 +52,8 @@ void bw_cli_catch_interrupts(struct bw_cli *c)
 		return;
 	action.sa_flags = 0;
 	sigaction(SIGALRM, &action, NULL);
-	/* Again and again: the first may come just before a read, and would not cut it short. */
+	/* The alarm repeats: the first one may come just before a read, and would not interrupt
+	 * it. */
 	double whole = floor(c->limit_s);
 	const struct itimerval limit = {
 		.it_interval = {.tv_sec = 1},
@@ -100,7 +101,8 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	c->exit_status_known = false;
 	c->gpu_fault = false;
 	BW_TRY(bw_debug_start(c->debug, target));
-	/* A signal from before there was a target: nothing would end the wait that follows. */
+	/* A signal that came before there was a target: otherwise nothing would end the wait that
+	 * follows. */
 	if (c->ended_by)
 		bw_debug_interrupt(c->debug);
 	return NULL;
@@ -115,7 +117,8 @@ static void remember_exit(struct bw_cli *c, const struct bw_stop *s)
 						   : 128 + WTERMSIG(s->exit_status);
 }
 
-/* What failed and was never seen: there may have been nothing that could be seen. */
+/* The program has failed and never opened the GPU: perhaps the agent could not be loaded into
+ * it. */
 static void warn_if_unseen(struct bw_cli *c, const struct bw_stop *s)
 {
 	if (c->attached || c->program.is_kernel || !c->program.argv || !s->exit_known ||
@@ -144,14 +147,13 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 		remember_exit(c, s);
 		warn_if_unseen(c, s);
 	}
-	/* A program that did what it was asked needs no obituary; its output is what the user
-	 * wants. */
+	/* The normal end of a program is not reported where only its output is of interest. */
 	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 &&
 		     c->plain && !bw_out_is_json(c->out);
 	c->stopped_at = s->kind == BW_STOP_WAVES ? s->breakpoint : 0;
 	c->stops += !brief || s->kind != BW_STOP_WAVES;
 	quiet |= bw_cli_is_silent(c, c->stopped_at);
-	/* The stop is only our way out; of a session that takes too long it says where it was. */
+	/* The stop serves only to end the session; with --timeout the place is shown. */
 	quiet |= c->ended_by && c->ended_by != SIGALRM;
 	if (!quiet)
 		bw_show_stop(c->out, c->debug, s, brief);
@@ -240,7 +242,7 @@ void bw_cli_leave(struct bw_cli *c)
 		bw_debug_detach(c->debug);
 		return;
 	}
-	/* Those that were attached to beside it run on. */
+	/* Detaches from further programs that were attached to. */
 	bw_error_free(bw_debug_kill(c->debug));
 	bw_cli_show_output(c, true);
 	if (c->gpu_fault) {

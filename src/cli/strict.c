@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --strict and --trace-hash: what the virtual GPU found and executed, at the end of a program. The
- * server says it in its file breakwater_strict, a line each, fields between tabs
+/* --strict and --trace-hash: reports what the virtual GPU found and executed, at the end of a
+ * program. The server's file breakwater_strict has it, a line each, fields separated by tabs
  * (uapi/strict.c). */
 #include "cli/cli.h"
 
@@ -20,7 +20,7 @@
 
 #define REPORT_FILE "breakwater_strict"
 
-/* A finding as the server has it. Texts are borrowed from the report. */
+/* A finding as the server reports it. Texts are borrowed from the report. */
 struct finding {
 	const char *kind, *name, *text;
 	uint64_t times, vmid, pc, start;
@@ -288,7 +288,7 @@ static bool is_code_object(const char *path)
 	       !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_machine == EM_AMDGPU;
 }
 
-/* A file that is no whole code object, whatever it is to the program, tells nothing. */
+/* A file that is no complete code object is ignored. */
 static void add_code_objects(struct bw_debug *d, char *const *program)
 {
 	for (size_t i = 1; program[0] && program[i]; i++) {

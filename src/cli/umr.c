@@ -26,7 +26,7 @@ static const char usage[] =
 	"  -r NAME                   registers: regGRBM_STATUS, *.gfx1100.regSQ_WAVE*, ...\n"
 	"  -wa [RING]                waves\n"
 	"  -R[S] RING                a ring: its words; with S what is to be executed, as packets\n"
-	"  -go 0 | 1                 keep the graphics block on; let go of it\n";
+	"  -go 0 | 1                 keep the graphics block on; allow it to power down\n";
 
 /* Blocks whose registers can be read, besides GC. */
 static const char *const blocks[] = {"gc", "mmhub", "osssys", "hdp"};

@@ -3,7 +3,8 @@
 #define BW_CLI_UMR_H
 
 /* What hang reports need of the tool umr (doc/hardware/kernel-interface.md 7, doc/hardware/mesa.md
- * 4): its options and the forms that others parse, over our own reading of debugfs. */
+ * 4): its options and the output that other programs parse, made from our own reading of
+ * debugfs. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* umr -wa: every wave of the GPU with its registers. In one line each, or with -O bits in the long
+/* umr -wa: every wave of the GPU with its registers, in one line each, or with -O bits in the long
  * form, of which Mesa reads the lines between "Main Registers" and an empty one. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,14 +56,14 @@ static struct bw_error *read_words(struct bw_kmd_file *f, uint32_t *out, size_t 
 					 n * 4);
 }
 
-/* The wave's registers, once it has halted if that was asked of it. */
+/* Reads the wave's registers; if it was told to halt, after it has halted. */
 static struct bw_error *read_wave(struct bw_umr *u, struct bw_kmd_file *f, const struct place *p,
 				  const struct bw_arch *arch, struct bw_wave_state *out)
 {
 	uint32_t words[GPRWAVE_MAX_WORDS];
 	*out = (struct bw_wave_state){.arch = arch};
 	BW_TRY(state(f, p, false, false, 0));
-	/* At once on hardware; the virtual GPU's threads wait for their turn on the host. */
+	/* Hardware halts at once; the virtual GPU's threads must first be scheduled on the host. */
 	for (unsigned ms = 0; ms < HALT_PATIENCE_MS; ms++) {
 		BW_TRY(read_words(f, words, arch->n_gprwave + 1u)); /* the type comes first */
 		for (unsigned i = 0; i < arch->n_gprwave; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* While an answer of another process is waited for: what is waited for is said, and Ctrl-C gives
+/* Waiting for the answer of another process: tells the user what is waited for, and Ctrl-C gives
  * up. */
 #include "cli/cli.h"
 
@@ -9,8 +9,9 @@
 #include "base/wait.h"
 
 enum {
-	TELL_STOPPED_MS = 2000, /* a process that is stopped by a signal */
-	/* One that is not: it may have much to do. To give it up costs its connection, maybe. */
+	TELL_STOPPED_MS = 2000, /* patience with a process that is stopped by a signal */
+	/* With one that is not stopped: it may have much to do, and giving up may cost the
+	 * connection to it. */
 	TELL_SLOW_MS = 10000,
 };
 
@@ -30,7 +31,7 @@ static void tell(struct bw_cli *c, const char *fmt, ...)
 	bw_out_flush(c->out);
 }
 
-/* Someone who wants to leave, or has typed Ctrl-C since the command began, does not wait for what
+/* A user who quits, or has typed Ctrl-C since the command began, does not wait for an answer that
  * cannot come. */
 static bool wants_out(const struct bw_cli *c)
 {
@@ -71,8 +72,8 @@ static bool meanwhile(void *cookie, unsigned waited_ms, bool for_answer)
 void bw_cli_begin_command(struct bw_cli *c)
 {
 	struct bw_target *t = bw_debug_target(c->debug);
-	/* That of a person at a terminal was for the command before this one; that of a program
-	 * which writes its commands into a pipe may be for this one. */
+	/* An earlier Ctrl-C at a terminal was for the previous command; that of a program which
+	 * writes its commands into a pipe may be for this one. */
 	if (t && (c->interactive || c->wait_given_up))
 		bw_target_forget_interrupt(t);
 	c->wait_given_up = false;

@@ -75,7 +75,8 @@ struct bw_gpuvm_entry bw_gpuvm_pte(enum bw_gpuvm_gen gen, uint64_t raw)
 		.frag = (uint8_t)bw_bits(raw, 11, 7),
 		.leaf = bit(raw, l->leaf_pte),
 		.prt = bit(raw, l->prt),
-		/* On gfx12 a valid entry of the PTB level that is no leaf is a directory (2.2). */
+		/* On gfx12 a valid entry of the PTB level that is no leaf is a directory
+		 * (doc/hardware/page-tables.md 2.2). */
 		.further = l->further_pte ? bit(raw, l->further_pte) : !bit(raw, l->leaf_pte),
 		.log = bit(raw, l->log),
 		.noalloc = bit(raw, l->noalloc),

@@ -3,10 +3,9 @@
 #define BW_GPUVM_GPUVM_H
 
 /* GPUVM address translation, gfx9 to gfx12.1: entry layouts, the apertures of VMID 0 and the walk,
- * as in doc/hardware/page-tables.md 2 to 5. A walk reads table memory through a callback and
- * gives one range with a verdict: mapped where, or which entry at which level says why not. Pure:
- * it owns nothing, keeps no state, and takes no value on trust that comes from table memory or
- * registers. */
+ * as in doc/hardware/page-tables.md 2 to 5. A walk reads table memory through a callback and gives
+ * one range with a verdict: mapped where, or which entry at which level says why not. Pure: it owns
+ * nothing, keeps no state, and checks every value that comes from table memory or registers. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -133,7 +132,7 @@ const char *bw_gpuvm_level_name(unsigned level);
  * permission (PTB entry ...)", "mapped". */
 void bw_gpuvm_explain(const struct bw_gpuvm_range *r, unsigned access, struct bw_str *out);
 
-/* VM_L2_PROTECTION_FAULT_STATUS, decoded (section 8.1). */
+/* VM_L2_PROTECTION_FAULT_STATUS, decoded (doc/hardware/page-tables.md 6.1). */
 struct bw_gpuvm_status {
 	bool more, mapping_error, write, atomic;
 	uint8_t walker_error, permission, vmid;

@@ -18,7 +18,7 @@ bool bw_gpuvm_allows(const struct bw_gpuvm_range *r, unsigned access)
 }
 
 /* PERMISSION_FAULTS: bit 0 not valid, 1 read, 2 write, 3 execute. An unmapped page shows bit 0 with
- * what was asked for: a load 3, a store 5, a fetch 0xb (8.2). */
+ * what was asked for: a load 3, a store 5, a fetch 0xb (doc/hardware/page-tables.md 6.2). */
 static uint8_t asked_bits(unsigned access)
 {
 	return (uint8_t)((access & (BW_GPUVM_READ | BW_GPUVM_EXECUTE) ? 2 : 0) |
@@ -147,7 +147,8 @@ void bw_gpuvm_explain(const struct bw_gpuvm_range *r, unsigned access, struct bw
 
 struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t status)
 {
-	/* gfx12.1 widened WALKER_ERROR and PERMISSION_FAULTS by a bit each (8.1). */
+	/* gfx12.1 widened WALKER_ERROR and PERMISSION_FAULTS by a bit each
+	 * (doc/hardware/page-tables.md 6.1). */
 	unsigned w = gen == BW_GPUVM_GFX12_1;
 	return (struct bw_gpuvm_status){
 		.more = status & 1,
@@ -163,7 +164,8 @@ struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t st
 
 const char *bw_gpuvm_gfxhub_client(enum bw_gpuvm_gen gen, unsigned client)
 {
-	/* gmc_v9_0.c; gfxhub_v2_0/2_1/3_0/3_0_3/11_5_0.c; gfxhub_v12_0/12_1.c (9.1) */
+	/* gmc_v9_0.c; gfxhub_v2_0/2_1/3_0/3_0_3/11_5_0.c of Linux 6.12; gfxhub_v12_0/12_1.c of
+	 * Linux 7.1 */
 	static const char *const gfx9[] = {"CB",	 "DB",	"IA",  "WD",  "CPF",
 					   "CPC",	 "CPG", "RLC", "TCP", "SQC (inst)",
 					   "SQC (data)", "SQG", "PA"};

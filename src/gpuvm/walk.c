@@ -37,8 +37,8 @@ void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, un
 		.sys_end = regs->sys_high << 18 | 0x3ffff,
 		.access_mode = (unsigned)bw_bits(regs->mx_l1_tlb_cntl, 4, 3),
 	};
-	/* "Disabled" is written as base above top (5.3); the low bits filled in must not undo it.
-	 */
+	/* "Disabled" is written as base above top (doc/hardware/page-tables.md 5); the low bits
+	 * filled in must not undo it. */
 	if (regs->fb_top < regs->fb_base)
 		c->fb_base = ~0ull, c->fb_end = 0;
 	if (regs->agp_top < regs->agp_bot)
@@ -47,7 +47,7 @@ void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, un
 		c->sys_low = ~0ull, c->sys_end = 0;
 }
 
-/* Section 4.1: where table memory or data with this address and S bit lies. */
+/* Where table memory or data with this address and S bit lies (doc/hardware/page-tables.md 4). */
 struct place {
 	bool system;
 	uint64_t address;
@@ -70,7 +70,7 @@ static uint64_t size_of(uint64_t first, uint64_t last)
 	return size_b ? size_b : ~0ull;
 }
 
-/* Section 5: what VMID 0 does before any table. True: the walk ends here. */
+/* The apertures of VMID 0 (doc/hardware/page-tables.md 5). True: the walk ends here. */
 static bool apertures(const struct bw_gpuvm_context *c, uint64_t va, struct bw_gpuvm_range *r)
 {
 	bool inside = va >= c->sys_low && va <= c->sys_end;
@@ -137,7 +137,7 @@ static bool fetch(struct walk *w, unsigned level, bool system, uint64_t base, ui
 }
 
 /* Patterns the driver writes to silence fault storms: "invalid, final" although V or P is set
- * (2.2). */
+ * (doc/hardware/page-tables.md 2.2). */
 static bool is_no_retry(const struct bw_gpuvm_entry *e)
 {
 	bool may_access = e->read || e->write;
@@ -158,7 +158,8 @@ static bool leaf(struct walk *w, struct bw_gpuvm_entry e, unsigned page_shift)
 		r->verdict = e.prt ? BW_GPUVM_PRT : BW_GPUVM_NOT_VALID;
 		return false;
 	}
-	/* Add: a leaf larger than 4 KiB need not be aligned to its size in memory (step 9). */
+	/* Added, as a leaf larger than 4 KiB need not be aligned to its size in memory
+	 * (doc/hardware/page-tables.md 4). */
 	struct place p = place_of(w->c, e.system, e.base);
 	r->address = p.address;
 	r->system = p.system;
@@ -179,7 +180,7 @@ static bool page_table(struct walk *w, struct bw_gpuvm_entry pde0)
 	if (!e.valid || !e.further || is_no_retry(&e))
 		return leaf(w, e, 12 + b);
 
-	/* One further step at most (step 8). */
+	/* There is one further step at most (doc/hardware/page-tables.md 4). */
 	struct bw_gpuvm_entry q = bw_gpuvm_pde(c->gen, raw);
 	span(w, 12 + q.bfs);
 	if (!fetch(w, BW_GPUVM_LEVEL_FURTHER, pde0.tfs ? pde0.system : q.system,
@@ -251,14 +252,14 @@ bool bw_gpuvm_walk(const struct bw_gpuvm_context *c, bw_gpuvm_read_fn *read, voi
 		r->verdict = BW_GPUVM_OUT_OF_RANGE;
 		return false;
 	}
-	/* Step 3: UMR's rule; what hardware does below 1 GiB is unknown [I]. */
+	/* UMR's rule; what hardware does below 1 GiB is unknown [I]. */
 	unsigned bits = 30;
 	while (bits < 64 && (c->end - c->start) >> bits)
 		bits++;
 
 	struct walk w = {c, read, cookie, masked - c->start, r};
 	bool ok = directories(&w, bits);
-	/* Ranges are told in the form the address was asked in. */
+	/* Ranges are returned in the form in which the address was given. */
 	r->va |= upper << n_bits;
 	return ok;
 }

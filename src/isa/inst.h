@@ -43,7 +43,7 @@ enum bw_implicit {
 	BW_IMPLICIT_FLAT_SCR = 1 << 4,
 	BW_IMPLICIT_MODE = 1 << 5,
 	BW_IMPLICIT_STATUS = 1 << 6,
-	BW_IMPLICIT_PC = 1 << 7,    /* its value: a jump, s_getpc. Not that it moves on */
+	BW_IMPLICIT_PC = 1 << 7,    /* its value is read or written: jumps, s_getpc. Advancing it does not count */
 	BW_IMPLICIT_TTMP0 = 1 << 8, BW_IMPLICIT_TTMP1 = 1 << 9,
 	BW_IMPLICIT_HWREG = 1 << 10, /* s_getreg, s_setreg: the one that the immediate names */
 };

@@ -136,8 +136,8 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 		return size_b;
 	}
 	/* The decoder goes first: LLVM 19 can crash printing words that are no instruction (ray
-	 * instructions whose address registers run past v255), and its opinion on what is one is
-	 * the decoder's, except for what it does not know. */
+	 * instructions whose address registers run past v255), and the decoder decides what is an
+	 * instruction, except for those that LLVM does not know. */
 	struct bw_inst inst;
 	if (!bw_isa_decode(BW_ISA_GFX11, words, BW_MIN(size_b / 4, (size_t)3), &inst)) {
 		raw_words(words, 4, NULL, out, out_b);

@@ -24,8 +24,8 @@ struct range {
 	uint64_t size_b;
 };
 
-/* A piece for each range, read in one call. NULL, and nothing added, where they do not fit or
- * cannot all be read; else the first one's bytes. */
+/* Adds a piece for each range, read in one call. Returns the bytes of the first one; NULL, with
+ * nothing added, where they do not fit or cannot all be read. */
 static const uint8_t *add(struct ahead *a, const struct range *ranges, size_t n)
 {
 	struct iovec to[MAX_CHUNKS], from[MAX_CHUNKS];
@@ -61,7 +61,8 @@ static void add_list(struct ahead *a, const struct drm_amdgpu_bo_list_in *list)
 	add_one(a, list->bo_info_ptr, (uint64_t)list->bo_number * list->bo_info_size);
 }
 
-/* The pointers, what they point to, what that points to, and the buffers of a list in it. */
+/* The array of pointers, the chunk headers that they point to, the chunks' data, and the buffers of
+ * a list in it. */
 static void add_submission(struct ahead *a, const struct drm_amdgpu_cs_in *cs)
 {
 	struct range ranges[MAX_CHUNKS] = {0};

@@ -2,9 +2,9 @@
 #ifndef BW_KMD_AHEAD_H
 #define BW_KMD_AHEAD_H
 
-/* What a driver will read of the program's memory for the ioctls that programs make all the time:
- * submissions and waits. Sent along, it saves the server a question for each piece. Only a guess:
- * what is missing the server asks for, and what cannot be read is its business too. */
+/* Prefetch for the ioctls that programs make most, submissions and waits: the parts of the
+ * program's memory that the driver will read are sent along, which saves a round trip for each. It
+ * is only a guess: the server asks for what is missing, and reports what cannot be read. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -44,7 +44,7 @@ struct bw_vgpu_client {
 	char *path;
 	struct bw_vgpu_client_hooks hooks;
 	struct bw_vgpu_hello_reply hello;
-	pthread_mutex_t lock; /* of the list below; held for no longer than it takes to look */
+	pthread_mutex_t lock; /* protects the list below; held for short moments only */
 	struct BW_VEC(struct channel *) channels;
 	int liveness;
 	pid_t server;
@@ -74,7 +74,7 @@ static void mark_gone(struct bw_vgpu_client *c)
 		c->hooks.gone();
 }
 
-/* Nobody there: what can be done. */
+/* The error when no server can be reached, with what can be done. */
 static struct bw_error *connect_error(struct bw_vgpu_client *c, struct bw_error *err)
 {
 	if (err->errnum != ECONNREFUSED && err->errnum != ENOENT)
@@ -88,7 +88,7 @@ static struct bw_error *connect_error(struct bw_vgpu_client *c, struct bw_error 
 		c->path);
 }
 
-/* The user has given up a wait, which says nothing of the server. */
+/* The user has given up a wait: the server may be alive. */
 static bool is_interrupted(const struct bw_error *err)
 {
 	return err->code == BW_E_INTERRUPTED || err->errnum == EINTR;
@@ -121,7 +121,7 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 	if (!err)
 		err = bw_msg_send(sock, BW_VGPU_HELLO, 1, &part, 1, -1);
 	if (!err)
-		/* A server that has answered before may be stopped, and go on later. */
+		/* A server that has answered before may be stopped, and continue later. */
 		err = bw_msg_recv(sock, c->hello.client ? -1 : 10000, &reply);
 	struct bw_vgpu_hello_reply got = {0};
 	if (!err && (reply.type != (BW_VGPU_HELLO | BW_VGPU_REPLY) || reply.body_b < sizeof(got)))
@@ -283,7 +283,7 @@ static int acquire(struct bw_vgpu_client *c, struct channel **out)
 
 static void release(struct bw_vgpu_client *c, struct channel *ch)
 {
-	if (ch->in.fd >= 0) { /* nobody wanted it */
+	if (ch->in.fd >= 0) { /* no caller expects a descriptor */
 		close(ch->in.fd);
 		ch->in.fd = -1;
 	}
@@ -292,7 +292,7 @@ static void release(struct bw_vgpu_client *c, struct channel *ch)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* A channel on which something went wrong is of no more use. */
+/* Closes a channel after an error: its stream can no longer be trusted. */
 static void discard(struct bw_vgpu_client *c, struct channel *ch)
 {
 	pthread_mutex_lock(&c->lock);
@@ -323,7 +323,7 @@ struct ioctl {
 	struct bw_vgpu_named named;
 };
 
-/* May the server have what it asks for? */
+/* Whether the server may access the memory that it asks for. */
 static bool is_named(struct ioctl *at_hand, bool write, const struct bw_vgpu_user *user)
 {
 	if (!at_hand->named.is_known && at_hand->cmd)
@@ -371,7 +371,8 @@ static struct bw_error *answer_user(struct channel *ch, struct ioctl *at_hand)
 	return bw_msg_send(ch->sock, ch->in.type | BW_VGPU_REPLY, ch->in.seq, parts, n_parts, -1);
 }
 
-/* What a reply begins with: 0 or -errno, and more only where a call has more to say. */
+/* The result at the start of a reply: 0 or -errno, more than 0 only where the call returns a
+ * count. */
 static bool is_result(uint16_t type, const uint8_t *body)
 {
 	int32_t result;
@@ -381,8 +382,8 @@ static bool is_result(uint16_t type, const uint8_t *body)
 	return result >= -ERRNO_MAX && (counts || result <= 0);
 }
 
-/* One request and its reply, the server's questions in between answered. On success the reply is in
- * (*out_ch)->in, at least min_b long, and the caller releases the channel. */
+/* Sends a request and waits for its reply, answering the server's requests in between. On success
+ * the reply is in (*out_ch)->in, at least min_b long, and the caller releases the channel. */
 static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
 		    size_t n_parts, int fd, size_t min_b, struct ioctl *at_hand,
 		    struct channel **out_ch)
@@ -411,7 +412,7 @@ static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg
 	}
 	BW_LOG(WARN, "kmd", "request %u: %s", type, err->message);
 	bool nomem = err->code == BW_E_NOMEM, interrupted = is_interrupted(err);
-	discard(c, ch); /* and with it an answer that comes later */
+	discard(c, ch); /* a late answer is discarded with it */
 	if (interrupted)
 		return -EINTR;
 	if (nomem)

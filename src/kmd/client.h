@@ -7,8 +7,8 @@
  * more, or -errno; -ENODEV once the server has gone. Any thread may call; no lock is held while a
  * call waits. The server reaches this process's memory only while an ioctl is under way, only what
  * that names (kmd/named.h), and through process_vm_readv and process_vm_writev, so that a bad
- * pointer is EFAULT as in a kernel. Who it is the rule of wire/peer.h decides, before anything is
- * said. */
+ * pointer is EFAULT as in a kernel. The server's identity is checked by the rule of wire/peer.h
+ * before anything is sent. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,8 +23,8 @@ struct bw_vgpu_client;
 /* For a library that must keep its sockets out of its program's sight. All may be NULL. */
 struct bw_vgpu_client_hooks {
 	void (*fd_kept)(int fd);    /* this fd now belongs to the client */
-	void (*fd_dropped)(int fd); /* and is about to be closed */
-	void (*gone)(void);	    /* once, when the server turns out to be gone */
+	void (*fd_dropped)(int fd); /* this fd is about to be closed */
+	void (*gone)(void);	    /* called once, when the server is found to be gone */
 	/* Moves a fresh socket to a number of the library's choice; returns the new fd. */
 	int (*fd_move)(int fd);
 	/* Makes private pages of the process shared, for GEM_USERPTR; returns the memfd they then
@@ -38,7 +38,7 @@ struct bw_error *bw_vgpu_client_open(const char *socket_path,
 				     struct bw_vgpu_client **out) BW_MUST_CHECK;
 /* No call may be under way. Accepts NULL. */
 void bw_vgpu_client_close(struct bw_vgpu_client *c);
-/* What the server said about itself. */
+/* What the server reported about itself. */
 const struct bw_vgpu_hello_reply *bw_vgpu_client_hello(const struct bw_vgpu_client *c);
 bool bw_vgpu_client_is_gone(const struct bw_vgpu_client *c);
 /* As the kernel says; 0: it has no number in this PID namespace. */

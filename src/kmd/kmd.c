@@ -104,7 +104,7 @@ struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row 
 	return NULL;
 }
 
-/* What was asked for is done nevertheless when the virtual GPU goes on. */
+/* The request is carried out nevertheless when the virtual GPU continues. */
 static struct bw_error *interrupted(void)
 {
 	return bw_errorf(BW_E_INTERRUPTED, "Quit: the virtual GPU has not answered");
@@ -250,8 +250,8 @@ static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank 
 	return NULL;
 }
 
-/* A request that was given up may be carried out at any later moment, and select its bank then: in
- * a file that nothing else is asked of. */
+/* A request that was given up may be carried out at any later moment, and select its bank then: so
+ * that file is not used again. */
 static struct bw_error *new_bank_after(struct bw_kmd *kmd, struct bw_error *err)
 {
 	if (!err || err->code != BW_E_INTERRUPTED)

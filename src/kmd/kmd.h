@@ -47,7 +47,7 @@ enum bw_kmd_fidelity {
 	BW_KMD_EXACT,
 	BW_KMD_ULP1, /* within 1 ULP */
 	BW_KMD_APPROXIMATE,
-	BW_KMD_ABSENT,	/* was not executed: the wave got an exception */
+	BW_KMD_ABSENT,	/* not executed: the wave got an exception */
 	BW_KMD_UNUSUAL, /* executed, in a way worth a look */
 };
 struct bw_kmd_fidelity_row {

@@ -10,7 +10,7 @@
 
 #include "base/util.h"
 
-/* Of one submission: more than any driver sends, and what the search may cost. */
+/* Limits for one submission: more than any driver sends, as a bound on the search. */
 enum { MAX_CHUNKS = 64 << 10, AT_ONCE = 64 };
 
 static bool fetch(uint64_t va, void *out, size_t size_b)
@@ -23,7 +23,8 @@ static void name(struct bw_vgpu_named *n, bool is_written, uint64_t va, uint64_t
 {
 	struct bw_vgpu_range r = {va, size_b, is_written};
 	if (size_b && va + size_b > va)
-		bw_error_free(bw_vec_push(&n->ranges, r)); /* without memory it is not named */
+		bw_error_free(bw_vec_push(&n->ranges, r)); /* when out of memory the range is not
+							    * named */
 }
 
 static void name_read(struct bw_vgpu_named *n, uint64_t va, uint64_t count, uint64_t each_b)
@@ -41,7 +42,7 @@ static void of_list(struct bw_vgpu_named *n, const struct drm_amdgpu_bo_list_in 
 	name_read(n, list->bo_info_ptr, list->bo_number, list->bo_info_size);
 }
 
-/* What a chunk's header points to, and the buffers of a list in it. */
+/* The data that a chunk's header points to, and the buffers of a list in it. */
 static void of_chunk(struct bw_vgpu_named *n, uint64_t va)
 {
 	struct drm_amdgpu_cs_chunk chunk;

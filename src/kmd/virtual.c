@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The virtual GPU: the same files, asked of breakwater-vgpu. */
+/* The virtual GPU: the same files, served by breakwater-vgpu. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -48,9 +48,9 @@ static struct virtual_file *virtual_file(struct bw_kmd_file *f)
 	return BW_CONTAINER_OF(f, struct virtual_file, base);
 }
 
-/* Without us a server that was started here has no clients, but for a program that is still
- * running: then it goes on, and its parent is whoever inherits it. Usually it ends at once, and is
- * waited for, so that neither a zombie nor its files are left behind. */
+/* Without us a server that was started here has no clients, unless a program still runs: then the
+ * server continues, and is inherited by init. Usually it ends at once, and is waited for, so that
+ * neither a zombie nor its files are left behind. */
 static int wait_for_child(pid_t child)
 {
 	int status = 0;
@@ -365,13 +365,13 @@ static struct bw_error *start_server(const char *profile, char **out_socket, pid
 	if (err) {
 		int status = wait_for_child(*out_child);
 		if (err->code == BW_E_STATE && WIFEXITED(status) && WEXITSTATUS(status) == 2)
-			err->code = BW_E_INVALID; /* it did not like its options, which are the
-						     user's */
+			err->code = BW_E_INVALID; /* it rejected its options, which come from the
+						   * user */
 	}
 	return err;
 }
 
-/* One for the process: whom its user has told it to attach to. */
+/* One for the process: the user whose program it is told to attach to. */
 static uid_t user_to_attach_to;
 
 void bw_kmd_use_server_of(uid_t user)

@@ -28,7 +28,8 @@ static bool names_u64(const char *text)
 	return n > 4 && !strcmp(text + n - 4, ":u64");
 }
 
-/* The number that stands for itself or for each element: of "fill:N:V" V; NULL: none does. */
+/* The text of the number that is the value of each element: V of "fill:N:V", or the whole; NULL:
+ * none. */
 static const char *number_in(const char *text)
 {
 	if (bw_starts_with(text, "fill:")) {
@@ -54,8 +55,7 @@ static bool needs_type(const char *text)
 	return number && !(number[0] == '0' && (number[1] == 'x' || number[1] == 'X'));
 }
 
-/* What a number means where neither metadata nor debug information says the type is for the user to
- * say. */
+/* Where neither metadata nor debug information says the type, the user must name it. */
 static struct bw_error *ask_for_type(const char *text, uint32_t size_b)
 {
 	const char *real = size_b == 2 ? "f16" : size_b == 8 ? "f64" : "f32";
@@ -331,7 +331,7 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 				 k->kernarg_b);
 	p->kernarg_b = k->kernarg_b;
 	BW_TRY(args_by_metadata(p, o));
-	/* The descriptor and the metadata are two statements of one thing: take the larger. */
+	/* Descriptor and metadata both give the size: the larger is taken. */
 	for (size_t i = 0; i < k->n_args; i++) {
 		const struct bw_kernel_arg *a = &k->args[i];
 		uint64_t end = (uint64_t)a->offset_b + a->size_b;

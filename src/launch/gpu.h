@@ -19,7 +19,7 @@ const char *bw_launch_gpu_name(const struct bw_launch_gpu *g);
  * the device is lost, BW_E_GONE. */
 struct bw_error *bw_launch_gpu_run(struct bw_launch_gpu *g,
 				   const struct bw_launch_plan *plan) BW_MUST_CHECK;
-/* Its two halves, for who runs it more than once: buffers keep what is in them. */
+/* Its two halves, for running it more than once: buffers keep their content. */
 struct bw_error *bw_launch_gpu_place(struct bw_launch_gpu *g,
 				     const struct bw_launch_plan *plan) BW_MUST_CHECK;
 struct bw_error *bw_launch_gpu_once(struct bw_launch_gpu *g,

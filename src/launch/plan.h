@@ -2,9 +2,9 @@
 #ifndef BW_LAUNCH_PLAN_H
 #define BW_LAUNCH_PLAN_H
 
-/* A checked launch: what a kernel and its options come to, before any GPU is touched. All that the
- * user can get wrong is found here, so that `breakwater run` can say it before it starts anything.
- */
+/* A checked launch: everything that follows from a kernel and its options, before any GPU is
+ * touched. All that the user can get wrong is found here, so that `breakwater run` can say it
+ * before it starts anything. */
 
 #include "launch/options.h"
 #include "launch/value.h"

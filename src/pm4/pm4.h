@@ -266,8 +266,8 @@ struct bw_pm4_reg_rmw {
 };
 bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out);
 
-/* The following dwords are for the devices of a mask: bit 0 is the first GPU of a group, or the
- * only one. */
+/* The following dwords apply to the devices of a mask only: bit 0 is the first GPU of a group, or
+ * the only one. */
 struct bw_pm4_pred_exec {
 	uint8_t devices;
 	uint32_t n_dw;

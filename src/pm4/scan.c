@@ -7,7 +7,7 @@ static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value)
 		state->sh[addr_dw - BW_PM4_SH_BEGIN_DW] = value;
 }
 
-/* True when the packet is one the caller hears of. */
+/* True when the packet is reported to the caller. */
 static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struct bw_pm4_find *f)
 {
 	struct bw_pm4_set_reg set;

@@ -51,7 +51,7 @@ struct bw_reg_field_value {
 };
 
 /* The table of a block ("gc", "mmhub", "sdma0", "sdma", "osssys", "hdp", any case) for an IP
- * version. A version can use the table of an older one: bw_regs_version() says of which. */
+ * version. A version can use the table of an older one: bw_regs_version() says which. */
 struct bw_error *bw_regs_find(const char *block, uint32_t version,
 			      const struct bw_regs_block **out) BW_MUST_CHECK;
 /* All tables: 0 to n - 1; NULL beyond. */

@@ -170,7 +170,7 @@ static struct bw_error *read_reloc(struct bw_code_object *co, const struct bw_el
 				       (unsigned long long)index, syms->len / sizeof(s));
 		memcpy(&s, syms->data + index * sizeof(s), sizeof(s));
 		if (s.st_shndx == SHN_UNDEF && ELF64_ST_BIND(s.st_info) == STB_WEAK)
-			return NULL; /* stays 0: nobody will define it */
+			return NULL; /* stays 0: it is never defined */
 		if (s.st_shndx == SHN_UNDEF)
 			return bw_errorf(
 				BW_E_UNSUPPORTED,
@@ -283,7 +283,7 @@ static struct bw_error *read_descriptor(struct bw_code_object *co, const struct 
 	return NULL;
 }
 
-/* Kernels that only a NAME.kd symbol tells of: hand-written assembly has no metadata. */
+/* Kernels that are known by a NAME.kd symbol alone: hand-written assembly has no metadata. */
 static struct bw_error *add_bare_kernels(struct bw_code_object *co)
 {
 	for (size_t i = 0; i < co->symbols.len; i++) {
@@ -381,7 +381,7 @@ struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **o
 		if (n < 0)
 			return bw_error_errno(errno, "cannot read %s", path);
 		if (n == 0)
-			break; /* it became shorter meanwhile */
+			break; /* the file became shorter meanwhile */
 		len += (size_t)n;
 	}
 	return bw_code_object_open(data, len, path, out);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols of a code object, and the few reads of an ELF file that everything else is made of.
- */
+/* The symbols of a code object, and the basic reads of an ELF file that the other files use. */
 #include <stdlib.h>
 #include <string.h>
 

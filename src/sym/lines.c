@@ -44,7 +44,7 @@ static struct bw_error *file_index(struct bw_lines *l, const char *name, const c
 	if (!full)
 		return bw_error_nomem();
 	tidy(full);
-	for (size_t i = l->files.len; i-- > 0;) { /* mostly the last one again */
+	for (size_t i = l->files.len; i-- > 0;) { /* mostly the same file as for the previous row */
 		if (!strcmp(l->files.data[i], full)) {
 			*out = (uint32_t)i;
 			return NULL;
@@ -123,7 +123,7 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 		};
 		BW_TRY(bw_vec_push(&l->rows, row));
 	}
-	l->rows.len = first; /* rows without an end of their sequence cover nobody knows what */
+	l->rows.len = first; /* rows without an end of their sequence have no known extent */
 	++*sequence;
 	return NULL;
 }

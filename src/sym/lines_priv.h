@@ -2,8 +2,8 @@
 #ifndef BW_SYM_LINES_PRIV_H
 #define BW_SYM_LINES_PRIV_H
 
-/* What is kept of a code object's debug information: lines.c reads the line tables, functions.c the
- * functions. */
+/* The parts of a code object's debug information that are stored: lines.c reads the line tables,
+ * functions.c the functions. */
 
 #include <elfutils/libdw.h>
 

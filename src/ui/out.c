@@ -8,20 +8,20 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 
-/* An object that is being made. */
+/* An object that is being built. */
 struct open_object {
 	json_t *object;
-	json_t *lines; /* for people; part of it if nothing else is */
+	json_t *lines; /* lines of text; a member of the object if it has no others */
 	size_t n_head; /* members that every object has */
 };
 
 struct bw_out {
 	FILE *f;
 	bool json;
-	json_t *request; /* id of what the caller waits for, NULL: nothing */
+	json_t *request; /* id of the current request, NULL: none */
 	struct BW_VEC(struct open_object) stack;
 	bool lines_only;
-	unsigned lost; /* objects inside the top one that there was no memory for */
+	unsigned lost; /* nested objects that were lost as memory ran out */
 };
 
 struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out)
@@ -52,7 +52,7 @@ bool bw_out_is_json(const struct bw_out *o)
 	return o->json;
 }
 
-/* What a program does in one case or another: the names of enum bw_error_code. */
+/* Names of enum bw_error_code, by which a client can decide what to do. */
 static const char *code_name(enum bw_error_code code)
 {
 	switch (code) {
@@ -145,7 +145,7 @@ static void close_object(struct open_object *open)
 	json_decref(open->object);
 }
 
-/* The object that facts and lines are for, NULL: none. */
+/* The object that members and lines go to, NULL: none. */
 static struct open_object *top(const struct bw_out *o)
 {
 	return o->lost || !o->stack.len ? NULL : &o->stack.data[o->stack.len - 1];
@@ -197,7 +197,7 @@ void bw_out_drop(struct bw_out *o)
 		close_object(&open);
 }
 
-/* The lines of text, kept for an object without facts. What is said outside of all objects is a
+/* Adds lines of text, for an object without other members. Text outside of all objects is a
  * notice. */
 static void keep_lines(struct bw_out *o, const char *text)
 {
@@ -368,7 +368,7 @@ void bw_out_error(struct bw_out *o, const struct bw_error *err)
 		return;
 	}
 	fflush(o->f);
-	/* What shows a place below its sentence ends as it is. */
+	/* A message with a caret line below its sentence gets no final stop. */
 	bw_out_printable(stderr, err->message);
 	fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);
 }

@@ -4,9 +4,9 @@
 
 /* Where a command's output goes. In text, lines appear as they are made. With --json, each command
  * (and each event) becomes one JSON object on one line: {"type": "answer", "command": ..., facts}
- * or {"type": "event", "event": ..., facts}. A command says both, lines for people and facts for
- * programs, and the mode picks; an object without facts gets the lines instead ("lines").
- * doc/json.md describes the objects, doc/json.schema.json is what they are held against. */
+ * or {"type": "event", "event": ..., facts}. A command gives both, lines for people and facts for
+ * programs, and the mode chooses; an object without facts gets the lines instead ("lines").
+ * doc/json.md describes the objects, doc/json.schema.json is their schema. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,9 +22,9 @@ struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out) BW_MUST_
 void bw_out_destroy(struct bw_out *o);
 bool bw_out_is_json(const struct bw_out *o);
 
-/* A request is what the caller gave as one line, and what comes of it: objects between begin and
- * end carry its id, and end makes the last one, which says whether it went well. id: an integer or
- * a string (taken). Requests do not nest. In text, an error is said, and else nothing. */
+/* A request is one line of input: objects between begin and end carry its id, and end makes the
+ * last one, which says whether it succeeded. id: an integer or a string (taken). Requests do not
+ * nest. In text mode only an error is shown. */
 void bw_out_begin_request(struct bw_out *o, json_t *id);
 bool bw_out_in_request(const struct bw_out *o);
 void bw_out_end_request(struct bw_out *o, const struct bw_error *err);
@@ -32,22 +32,21 @@ void bw_out_end_request(struct bw_out *o, const struct bw_error *err);
 /* kind: "command" or "event". Objects nest: an event inside a command is an object of its own. */
 void bw_out_begin(struct bw_out *o, const char *kind, const char *name);
 void bw_out_end(struct bw_out *o);
-/* Instead of bw_out_end: nothing is written, since what it was to say could not be found out. */
+/* Instead of bw_out_end: drops the object, since its facts could not be read. */
 void bw_out_drop(struct bw_out *o);
 
-/* A member that says which answer this is, as "what" of info: an object with nothing else has no
- * facts. */
+/* A member that names the kind of answer, as "what" of info; it does not count as a fact. */
 void bw_out_name(struct bw_out *o, const char *key, const char *value);
-/* Facts are left out from here on, so that the object has lines: what is said is for people to
- * read. */
+/* From here on facts are left out, so that the object has lines, for people to read. */
 void bw_out_lines_only(struct bw_out *o, bool on);
 
 /* For people. Names in it may be a program's: control characters but newline and tab come as
  * \ooo. */
 void bw_out_line(struct bw_out *o, const char *fmt, ...) BW_PRINTF(2, 3);
 void bw_out_text(struct bw_out *o, const char *text); /* without a newline of its own */
-void bw_out_raw(struct bw_out *o, const char *text);  /* the user's own: every byte as it is */
-/* The same for what goes to another stream. */
+void bw_out_raw(struct bw_out *o, const char *text);  /* text of the user's own: every byte
+						       * unchanged */
+/* The same for text that goes to another stream. */
 void bw_out_printable(FILE *f, const char *text);
 void bw_out_flush(struct bw_out *o);
 

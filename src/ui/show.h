@@ -2,7 +2,7 @@
 #ifndef BW_UI_SHOW_H
 #define BW_UI_SHOW_H
 
-/* What the debugger's core knows, as text and JSON. One file for each theme: show_stop.c,
+/* The state of the debugger's core as text and JSON. One file for each subject: show_stop.c,
  * show_waves.c, show_registers.c, show_memory.c, show_code.c, show_value.c. Words and forms are
  * those gdb and rocgdb users know (doc/conventions.md 1 and 2). */
 
@@ -31,7 +31,7 @@ void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with
 void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc);
 /* "Hardware watchpoint", "Watchpoint" */
 const char *bw_watch_kind_text(const struct bw_break_info *b);
-/* What a memory violation of this wave was about. */
+/* The explanation of this wave's memory violation. */
 void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
 
 /* ---- show_waves.c ---- */
@@ -58,7 +58,7 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
 				  const struct bw_dispatch_info *x) BW_MUST_CHECK;
 struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d,
 				     const struct bw_dispatch_info *x) BW_MUST_CHECK;
-/* x: the dispatch that "bound at" speaks of, may be NULL. */
+/* x: the dispatch for "bound at", may be NULL. */
 struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
 				 const struct bw_dispatch_info *x) BW_MUST_CHECK;
 struct bw_error *bw_show_buffer(struct bw_out *o, struct bw_debug *d, uint32_t number,

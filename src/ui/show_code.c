@@ -111,7 +111,7 @@ static void add_what(struct bw_debug *d, const struct bw_break_info *b, struct b
 		bw_str_addf(out, "+%llu", (unsigned long long)where.offset_b);
 }
 
-/* What gdb has in lines of their own below a breakpoint. */
+/* The lines that gdb prints below a breakpoint. */
 static void add_notes(struct bw_table *t, const struct bw_break_info *b, const char *const *lines,
 		      size_t n_lines)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Submissions, dispatches and what they were given. */
+/* Submissions, dispatches, and the descriptors and buffers bound to them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static bool is_launched(struct bw_debug *d, const struct bw_dispatch_info *x)
 	return false;
 }
 
-/* The submission runs as a whole; of its dispatches one is over and another has not begun, as far
- * as the stopped waves tell. */
+/* The submission runs as a whole; the stopped waves show that one of its dispatches has ended, and
+ * that another has not begun. */
 const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x)
 {
 	struct bw_wave_count c = {0};
@@ -100,8 +100,7 @@ void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 	bw_table_fini(&t);
 }
 
-/* Of a pipeline whose shader has its size from specialisation constants only its dispatches
- * tell. */
+/* Where specialisation constants set the workgroup size, only the pipeline's dispatches show it. */
 static const uint32_t *workgroup_of(struct bw_debug *d, const struct bw_target_object *p)
 {
 	size_t n = 0;

@@ -6,7 +6,7 @@
 #include "arch/arch.h"
 #include "base/util.h"
 
-/* gdb's "info registers" group: what one looks at first. */
+/* gdb's "info registers" group: the most important registers. */
 static const enum bw_reg_special general[] = {BW_REG_PC, BW_REG_EXEC, BW_REG_VCC, BW_REG_SCC,
 					      BW_REG_M0};
 
@@ -98,7 +98,7 @@ static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d,
 		if (lane == 0)
 			snprintf(name, sizeof(name), "v%u", n);
 		bw_str_addf(&line, "%-6s [%2u]  ", name, lane);
-		/* Inactive lanes are in brackets: their values are the shader's leftovers. */
+		/* Inactive lanes are in brackets: their values are old ones. */
 		for (unsigned j = lane; j < lane + 8; j++)
 			bw_str_addf(&line, w->exec >> j & 1 ? " %08x " : "(%08x)", v[j]);
 		while (line.len && line.data[line.len - 1] == ' ')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a crash report wants to know of a wave, in one go: who it is, why it stopped, all its
- * registers, the LDS of its group and the code around its PC. The order is the one that users of
- * AMD's rocr_debug_agent know (doc/conventions.md 3). */
+/* A crash report of a wave: its identity, the reason of its stop, all its registers, the LDS of its
+ * workgroup and the code around its PC. The order is the one that users of AMD's rocr_debug_agent
+ * know (doc/conventions.md 3). */
 #include <stdlib.h>
 #include <string.h>
 
