@@ -412,7 +412,7 @@ struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n) 
 bool bw_wave_is_event(const struct bw_wave_record *w);
 unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave_record *w);
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
-struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop) BW_MUST_CHECK;
+struct bw_error *bw_debug_sort_stops(struct bw_debug *d, bool *out_stop) BW_MUST_CHECK;
 /* Handles one event. out->kind stays NONE when there is nothing to report. */
 struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
 				 struct bw_stop *out) BW_MUST_CHECK;

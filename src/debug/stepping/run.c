@@ -255,7 +255,7 @@ static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_
 
 /* Waves have stopped. Those without a reason (a condition that does not hold, a breakpoint that was
  * deleted) are resumed at once; out_stop: there is a stop to report. */
-struct bw_error *bw_debug_sift(struct bw_debug *d, bool *out_stop)
+struct bw_error *bw_debug_sort_stops(struct bw_debug *d, bool *out_stop)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
 	struct bw_u32_vec go = {0};
@@ -326,7 +326,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		/* where nothing runs, each wave is what the user has come to see */
 		if (!bw_target_can(d->target, BW_CAP_RUN))
 			return bw_debug_stop_and_report(d, out);
-		BW_TRY(bw_debug_sift(d, &stop));
+		BW_TRY(bw_debug_sort_stops(d, &stop));
 		if (stop)
 			return bw_debug_stop_and_report(d, out);
 		break;

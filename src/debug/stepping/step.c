@@ -66,7 +66,7 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 			continue;
 		d->state = BW_DEBUG_RUNNING;
 		BW_TRY(bw_debug_resume_time(d));
-		BW_TRY(bw_debug_sift(d, &other));
+		BW_TRY(bw_debug_sort_stops(d, &other));
 		/* the wave waited for may be the one that was found */
 		if (other && !d->slots[slot].stopped)
 			out->kind = BW_STOP_WAVES;

@@ -159,7 +159,7 @@ static struct bw_error *look_at_others(struct bw_debug *d, struct bw_stop *out)
 {
 	bool other = false;
 	if (d->settings.scheduler_locking != BW_LOCKING_ON)
-		BW_TRY(bw_debug_sift(d, &other));
+		BW_TRY(bw_debug_sort_stops(d, &other));
 	if (other)
 		out->kind = BW_STOP_WAVES;
 	return NULL;
