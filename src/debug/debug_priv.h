@@ -500,7 +500,7 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
 void bw_mem_lines_begin(struct bw_debug *d);
 void bw_mem_lines_end(struct bw_debug *d);
 /* A fault in the words of gdb; other errors as they are. */
-struct bw_error *bw_debug_worded(struct bw_error *err) BW_MUST_CHECK;
+struct bw_error *bw_debug_gdb_error(struct bw_error *err) BW_MUST_CHECK;
 struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				  enum bw_space space, uint64_t addr, void *out,
 				  size_t size_b) BW_MUST_CHECK;

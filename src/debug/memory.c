@@ -35,7 +35,7 @@ static struct bw_error *need_wave(struct bw_wave_record *w, enum bw_space space)
 }
 
 /* A fault is worded as gdb words it. */
-struct bw_error *bw_debug_worded(struct bw_error *err)
+struct bw_error *bw_debug_gdb_error(struct bw_error *err)
 {
 	if (!err || err->code != BW_E_FAULT)
 		return err;
@@ -83,7 +83,7 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, 
 	if (size_b == 0)
 		return NULL;
 	if (space == BW_SPACE_GLOBAL)
-		return bw_debug_worded(read_global(d, addr, out, size_b));
+		return bw_debug_gdb_error(read_global(d, addr, out, size_b));
 	BW_TRY(need_wave(w, space));
 	BW_TRY(check_offset(space, addr, size_b));
 	if (space == BW_SPACE_LDS)
@@ -101,7 +101,7 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave_record *w,
 	bw_debug_forget_insts(d);
 	memset(d->lines, 0, sizeof(d->lines));
 	if (space == BW_SPACE_GLOBAL)
-		return bw_debug_worded(bw_target_write(d->target, addr, data, size_b));
+		return bw_debug_gdb_error(bw_target_write(d->target, addr, data, size_b));
 	BW_TRY(need_wave(w, space));
 	BW_TRY(check_offset(space, addr, size_b));
 	if (space == BW_SPACE_LDS)

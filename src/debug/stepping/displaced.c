@@ -35,7 +35,7 @@ struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_i
 			err = bw_target_read(d->target, va, words, n * 4);
 		}
 		if (err)
-			return bw_debug_worded(err);
+			return bw_debug_gdb_error(err);
 		e->va = va;
 		e->space = d->space;
 		memcpy(e->words, words, sizeof(words));
