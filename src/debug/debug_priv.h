@@ -429,8 +429,8 @@ struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, in
 struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_inst *inst,
 				    struct bw_u32_vec *out) BW_MUST_CHECK;
-struct bw_error *bw_step_run_along(struct bw_debug *d,
-				   const struct bw_u32_vec *others) BW_MUST_CHECK;
+struct bw_error *bw_step_resume_others(struct bw_debug *d,
+				       const struct bw_u32_vec *others) BW_MUST_CHECK;
 /* The instruction has been simulated in the slot (bw_debug_prepare). */
 void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w);
 /* The only wave that was allowed to run has ended: another one is reported, or all others are

@@ -162,7 +162,7 @@ struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_rec
 	return NULL;
 }
 
-struct bw_error *bw_step_run_along(struct bw_debug *d, const struct bw_u32_vec *others)
+struct bw_error *bw_step_resume_others(struct bw_debug *d, const struct bw_u32_vec *others)
 {
 	bw_filter_dirty(d); /* variables of the user may have changed */
 	for (size_t i = 0; i < others->len; i++)
@@ -231,12 +231,12 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 	if (simulated) {
 		/* the others run for as long as that takes */
 		bw_step_simulated(d, w);
-		BW_TRY(bw_step_run_along(d, others));
+		BW_TRY(bw_step_resume_others(d, others));
 	} else {
 		w->stopped = w->reported = false;
 		bw_debug_waves_changed(d);
 		BW_TRY(bw_target_step(t, slot));
-		BW_TRY(bw_step_run_along(d, others));
+		BW_TRY(bw_step_resume_others(d, others));
 		BW_TRY(bw_step_await(d, slot, others->len, -1, &is_over, &late, out));
 	}
 	if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE) {
@@ -333,7 +333,7 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 		err = bw_vec_push(along, group.data[i]);
 	/* all that ran are resumed, and the new ones as well */
 	if (!err)
-		err = bw_step_run_along(d, along);
+		err = bw_step_resume_others(d, along);
 	if (!err)
 		err = bw_debug_run_on(d, &slot, 1);
 	bw_vec_free(&group);
@@ -400,7 +400,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w, uin
 		err = bw_target_resume(d->target, &slot, 1);
 	}
 	if (!err)
-		err = bw_step_run_along(d, &along);
+		err = bw_step_resume_others(d, &along);
 	if (!err)
 		err = until_stop(d, w, &along, -1, &is_over, out);
 	bool ran_along = along.len;

@@ -25,7 +25,7 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 		err = bw_vec_push(wanted ? &d->watched : &others, w->info.slot);
 	}
 	if (!err && d->watched.len && d->settings.scheduler_locking != BW_LOCKING_ON) {
-		err = bw_step_run_along(d, &others);
+		err = bw_step_resume_others(d, &others);
 		if (!err)
 			err = bw_debug_release_held(d);
 	}
