@@ -313,7 +313,7 @@ struct bw_error *bw_debug_stop_waves(struct bw_debug *d, uint32_t *out_running) 
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
 /* Ends the target, and drops everything that belongs to it. */
 void bw_debug_close_target(struct bw_debug *d);
-void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior);
+void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior);
 /* Drops everything that belongs to one run of the program; breakpoints become pending. */
 void bw_debug_forget_program(struct bw_debug *d);
 

@@ -271,7 +271,7 @@ struct bw_error *bw_debug_detach_inferior(struct bw_debug *d, uint32_t number)
 		return NULL;
 	}
 	BW_TRY(bw_target_need(d->target, BW_CAP_PROCESSES));
-	bw_debug_ready_to_leave(d, number);
+	bw_debug_prepare_detach(d, number);
 	struct bw_error *err = bw_target_detach(d->target, i->pid);
 	forget_inferior(d, number);
 	return err;

@@ -207,7 +207,7 @@ const struct bw_arch *bw_debug_arch(const struct bw_debug *d)
 
 /* Waves at a breakpoint need no displacement, as closing restores the code. Those that reported a
  * trap resume behind it, as with continue. inferior: which one's waves; 0: all. */
-void bw_debug_ready_to_leave(struct bw_debug *d, uint32_t inferior)
+void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 {
 	if (!bw_target_can(d->target, BW_CAP_RUN | BW_CAP_WRITE_REGS))
 		return;
@@ -227,7 +227,7 @@ void bw_debug_detach(struct bw_debug *d)
 {
 	if (d->target) {
 		bw_excp_leave(d);
-		bw_debug_ready_to_leave(d, 0);
+		bw_debug_prepare_detach(d, 0);
 	}
 	bw_debug_close_target(d);
 }
