@@ -553,10 +553,10 @@ uint32_t bw_excp_own_enables(struct bw_debug *d, const struct bw_wave_record *w,
 /* The wave is about to go on: it traps for what is asked for now. */
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 /* The wave has stopped: restores the exception flags that were cleared when it was resumed. */
-struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
+struct bw_error *bw_excp_restore_flags(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 /* The wave is to be left with exceptions of its own; all of them are. */
 struct bw_error *bw_excp_write_own(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
-void bw_excp_leave(struct bw_debug *d);
+void bw_excp_remove_ours(struct bw_debug *d);
 /* The number of the catchpoint for these exceptions; 0: none. */
 uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp, bool *out_resume);
 /* The instruction before pc, in the function that pc is in; 0: not known. */

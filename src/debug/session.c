@@ -226,7 +226,7 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 void bw_debug_detach(struct bw_debug *d)
 {
 	if (d->target) {
-		bw_excp_leave(d);
+		bw_excp_remove_ours(d);
 		bw_debug_prepare_detach(d, 0);
 	}
 	bw_debug_close_target(d);

@@ -66,7 +66,7 @@ struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w)
 	return write_enables(d, w, d->excp);
 }
 
-struct bw_error *bw_excp_reveal(struct bw_debug *d, struct bw_wave_record *w)
+struct bw_error *bw_excp_restore_flags(struct bw_debug *d, struct bw_wave_record *w)
 {
 	struct bw_wave_state *state = &w->hw.state;
 	enum bw_wreg reg = bw_arch_reg_of(state->arch, BW_WF_ALU_EXCEPTIONS);
@@ -84,7 +84,7 @@ struct bw_error *bw_excp_write_own(struct bw_debug *d, struct bw_wave_record *w)
 	return write_enables(d, w, 0);
 }
 
-void bw_excp_leave(struct bw_debug *d)
+void bw_excp_remove_ours(struct bw_debug *d)
 {
 	if (!d->excp_ever || !d->target || !bw_target_can(d->target, BW_EXCP_NEEDS))
 		return;

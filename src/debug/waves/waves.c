@@ -368,7 +368,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	if (!not_run && !w->info.in_barrier)
 		at_breakpoint(d, w);
 	at_exception(d, w);
-	BW_TRY(bw_excp_reveal(d, w));
+	BW_TRY(bw_excp_restore_flags(d, w));
 	bw_watch_examine(d, w, bw_wave_get(&hw.state, BW_WF_WATCH_HITS));
 	if (!w->info.reasons)
 		w->info.reasons = BW_REASON_INTERRUPT;
