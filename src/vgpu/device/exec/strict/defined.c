@@ -115,7 +115,7 @@ void bw_defined_check(struct bw_strict_step *t)
 	if (e->access == BW_KIND_NONE || t->w->status & BW_STATUS_PRIV)
 		return;
 	char name[16];
-	if (bw_sregs_meet(&e->saddr, &t->sw->s_undef))
+	if (bw_sregs_overlap(&e->saddr, &t->sw->s_undef))
 		bw_strict_report(t, BW_STRICT_UNINIT,
 				 "its address is in %s, which nobody has written; write it before",
 				 bw_sreg_name(bw_sregs_first(&e->saddr, &t->sw->s_undef), name));

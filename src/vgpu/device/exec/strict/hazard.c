@@ -130,7 +130,7 @@ static void check_mask(struct bw_strict_step *t)
 	const struct bw_sregs *written = &t->sw->hazards.mask_written;
 	char name[16];
 	/* A branch looks at VCCZ, not at the register. [I] */
-	if (t->op->inst.fmt == BW_FMT_SOPP || !bw_sregs_meet(&e->sread, written))
+	if (t->op->inst.fmt == BW_FMT_SOPP || !bw_sregs_overlap(&e->sread, written))
 		return;
 	bw_strict_report(
 		t, BW_STRICT_HAZARD,

@@ -262,7 +262,7 @@ static inline void bw_sregs_remove(struct bw_sregs *s, const struct bw_sregs *wh
 	s->bit[1] &= ~what->bit[1];
 }
 
-static inline bool bw_sregs_meet(const struct bw_sregs *a, const struct bw_sregs *b)
+static inline bool bw_sregs_overlap(const struct bw_sregs *a, const struct bw_sregs *b)
 {
 	return (a->bit[0] & b->bit[0]) || (a->bit[1] & b->bit[1]);
 }

@@ -231,7 +231,7 @@ static void check_vgprs(struct bw_strict_step *t, const struct bw_vregs *r, uint
 
 static void check_sgprs(struct bw_strict_step *t, const struct bw_sregs *r, bool writes)
 {
-	if (!bw_sregs_meet(r, &t->sw->s_pending))
+	if (!bw_sregs_overlap(r, &t->sw->s_pending))
 		return;
 	unsigned code = bw_sregs_first(r, &t->sw->s_pending);
 	for (const struct bw_pending *p = t->sw->first; p; p = p->next)
