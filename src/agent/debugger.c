@@ -492,7 +492,7 @@ int64_t bw_debugger_held_ns(void)
 	return ns;
 }
 
-bool bw_debugger_listens(void)
+bool bw_debugger_is_connected(void)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	bool yes = bw_dbg.state == CONNECTED;

@@ -25,7 +25,7 @@ void bw_debugger_job_ended(struct bw_attach_left *left);
 void bw_debugger_file_closed(struct bw_agent_file *f);
 
 /* Whether there is a debugger to show submissions to. */
-bool bw_debugger_listens(void);
+bool bw_debugger_is_connected(void);
 /* Shows one that runs already. Returns its number. */
 uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob);

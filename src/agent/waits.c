@@ -68,7 +68,7 @@ bool bw_wait_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, int *out_re
 		if (waits[i].nr == _IOC_NR(cmd))
 			w = &waits[i];
 	int64_t held = bw_debugger_held_ns(), behind = bw_clock_behind_ns();
-	if (!w || (!bw_debugger_listens() && !behind) || size_b < w->size_b ||
+	if (!w || (!bw_debugger_is_connected() && !behind) || size_b < w->size_b ||
 	    size_b > sizeof(in) || !bw_agent_copy_in(in, (uintptr_t)arg, size_b))
 		return false;
 	memcpy(&asked, in + w->limit_at, sizeof(asked));
