@@ -147,7 +147,7 @@ static void release_all(void)
 	pthread_mutex_lock(&bw_dbg.lock);
 	bw_dbg.state = LEAVING;
 	bw_vec_each(&bw_dbg.held, h)
-		(*h)->go = true;
+		(*h)->released = true;
 	pthread_cond_broadcast(&bw_dbg.released);
 	pthread_mutex_unlock(&bw_dbg.lock);
 }
@@ -570,7 +570,7 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 	send_submit(submit, dispatches, blob);
 
 	pthread_mutex_lock(&bw_dbg.lock);
-	while (!h.go)
+	while (!h.released)
 		pthread_cond_wait(&bw_dbg.released, &bw_dbg.lock);
 	for (size_t i = 0; i < bw_dbg.held.len; i++) {
 		if (bw_dbg.held.data[i] == &h) {

@@ -14,7 +14,7 @@
 struct held {
 	uint32_t number;
 	const struct bw_agent_file *file;
-	bool go;
+	bool released;
 };
 struct files BW_VEC(struct bw_agent_file *);
 

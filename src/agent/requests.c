@@ -106,7 +106,7 @@ static struct bw_error *on_release(const struct bw_msg *m, struct bw_agent_file 
 	pthread_mutex_lock(&bw_dbg.lock);
 	bw_vec_each(&bw_dbg.held, h) {
 		if ((*h)->number == req.submission) {
-			(*h)->go = true;
+			(*h)->released = true;
 			found = true;
 		}
 	}
