@@ -22,7 +22,7 @@ static struct {
 
 static _Thread_local bool ours;
 
-void bw_clock_thread_is_ours(void)
+void bw_clock_mark_own_thread(void)
 {
 	ours = true;
 }

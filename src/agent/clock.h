@@ -31,7 +31,7 @@ void bw_clock_stop(void);
 void bw_clock_resume(void);
 
 /* Marks the calling thread as the agent's own, which lives in real time. */
-void bw_clock_thread_is_ours(void);
+void bw_clock_mark_own_thread(void);
 
 void bw_clock_fork_prepare(void);
 void bw_clock_fork_parent(void);

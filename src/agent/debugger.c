@@ -44,7 +44,7 @@ static void *run_thread(void *cookie)
 {
 	struct thread_start s = *(struct thread_start *)cookie;
 	free(cookie);
-	bw_clock_thread_is_ours();
+	bw_clock_mark_own_thread();
 	return s.fn(s.cookie);
 }
 

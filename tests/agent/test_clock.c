@@ -383,6 +383,6 @@ int main(void)
 		cmocka_unit_test(test_stops_in_waits),
 		cmocka_unit_test(test_timerfd),
 	};
-	bw_clock_thread_is_ours();
+	bw_clock_mark_own_thread();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
