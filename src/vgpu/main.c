@@ -247,7 +247,7 @@ static void accept_one(struct bw_uapi *u, int listening, int *spare)
 		BW_LOG(WARN, "vgpu", "%s", err->message);
 		return;
 	}
-	err = bw_uapi_serve_apart(u, sock);
+	err = bw_uapi_serve_on_thread(u, sock);
 	if (err)
 		BW_LOG(WARN, "vgpu", "%s", err->message);
 }

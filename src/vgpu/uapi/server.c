@@ -600,7 +600,7 @@ static void *serve_connection(void *arg)
 	return NULL;
 }
 
-struct bw_error *bw_uapi_serve_apart(struct bw_uapi *u, int sock)
+struct bw_error *bw_uapi_serve_on_thread(struct bw_uapi *u, int sock)
 {
 	struct connection *c = malloc(sizeof(*c));
 	pthread_t thread;

@@ -35,7 +35,7 @@ void bw_uapi_destroy(struct bw_uapi *u);
 void bw_uapi_serve(struct bw_uapi *u, int sock);
 /* The same on a new thread, which bw_uapi_destroy waits for from the start. The socket is taken, or
  * closed where no thread can be had. */
-struct bw_error *bw_uapi_serve_apart(struct bw_uapi *u, int sock) BW_MUST_CHECK;
+struct bw_error *bw_uapi_serve_on_thread(struct bw_uapi *u, int sock) BW_MUST_CHECK;
 
 /* Clients connected now, and how many there have been. */
 void bw_uapi_clients(struct bw_uapi *u, unsigned *out_now, uint64_t *out_ever);

@@ -304,7 +304,7 @@ static void a_connection_at_the_end(void **state)
 		char byte;
 		assert_null(bw_uapi_create(&bw_profile_navi31, &options, &u));
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-		assert_null(bw_uapi_serve_apart(u, pair[1]));
+		assert_null(bw_uapi_serve_on_thread(u, pair[1]));
 		bw_uapi_destroy(u);
 		assert_int_equal(recv(pair[0], &byte, 1, MSG_DONTWAIT), 0); /* closed by then */
 		close(pair[0]);
