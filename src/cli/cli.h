@@ -62,11 +62,11 @@ struct bw_cli {
 	bool gpu_fault;		/* the last stop was a fault of the GPU's code: exit status 3 if the
 				 * session ends now */
 
-	int output_fd;	    /* --json: memfd the program's standard output goes to, else -1 */
-	off_t output_shown; /* bytes of it */
-	int64_t n_requests; /* --json: so far */
-	bool error_said;    /* --json: the error of a request is in its end object */
-	char *last_command; /* owned; what Enter repeats */
+	int output_fd;	     /* --json: memfd the program's standard output goes to, else -1 */
+	off_t output_shown;  /* bytes of it */
+	int64_t n_requests;  /* --json: so far */
+	bool error_reported; /* --json: the error of a request is in its end object */
+	char *last_command;  /* owned; what Enter repeats */
 
 	/* where `x` and `list` continue */
 	struct bw_print_format x_format;
@@ -87,8 +87,8 @@ struct bw_cli {
 	bool in_stop_commands;
 	/* commands -each-wave: number of waves that the list still runs for; until then no command
 	 * resumes waves */
-	size_t waves_to_come;
-	bool wave_is_over;   /* for one of the waves such a command was reached */
+	size_t waves_left;
+	bool wave_done;	     /* for one of the waves such a command was reached */
 	unsigned stops;	     /* counts stops, without those of single steps */
 	unsigned depth;	     /* nesting of commands that run other commands */
 	unsigned max_rounds; /* of a loop; 0: no limit */

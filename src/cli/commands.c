@@ -271,8 +271,8 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
 	if (c->confined && cmd->outside)
 		return bw_errorf(BW_E_UNSUPPORTED, "\"%s\" is not allowed here", cmd->name);
-	if (c->waves_to_come && resumes_waves(cmd)) {
-		c->wave_is_over = true;
+	if (c->waves_left && resumes_waves(cmd)) {
+		c->wave_done = true;
 		return NULL;
 	}
 	if (c->trace && cmd->run != bw_cmd_echo)

@@ -68,7 +68,7 @@ struct run {
 static bool over(const struct run *r)
 {
 	const struct bw_cli *c = r->c;
-	return c->quit || c->wave_is_over || r->leaving != STAYS ||
+	return c->quit || c->wave_done || r->leaving != STAYS ||
 	       (r->until_resumed && c->stops != r->stops);
 }
 
@@ -303,13 +303,13 @@ static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_ke
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < n_here && c->stops == stops && !c->quit; i++) {
 		err = bw_debug_set_focus(c->debug, here[i]);
-		c->waves_to_come = n_here - i - 1;
-		c->wave_is_over = false;
+		c->waves_left = n_here - i - 1;
+		c->wave_done = false;
 		if (!err)
 			err = run_all(c, lines, NULL, true);
 	}
-	c->waves_to_come = 0;
-	c->wave_is_over = false;
+	c->waves_left = 0;
+	c->wave_done = false;
 	if (!err && c->stops == stops && bw_debug_wave(c->debug, first))
 		err = bw_debug_set_focus(c->debug, first);
 	return err;

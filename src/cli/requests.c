@@ -92,7 +92,7 @@ struct bw_error *bw_cli_request(struct bw_cli *c, const char *line)
 	if (!err)
 		err = run_lines(c, command);
 	bw_out_end_request(c->out, err);
-	c->error_said = err;
+	c->error_reported = err;
 	return err;
 }
 

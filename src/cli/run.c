@@ -490,7 +490,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 		BW_TRY(bw_cli_attach(c, o->pid));
 	struct bw_error *err = run_session(c, o);
 	if (err) { /* a script that fails ends at once */
-		if (!c->error_said)
+		if (!c->error_reported)
 			bw_out_error(c->out, err);
 		bw_error_free(err);
 		c->quit = true;
