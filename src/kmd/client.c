@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "kmd/ahead.h"
+#include "kmd/prefetch.h"
 #include "kmd/named.h"
 #include "wire/message.h"
 
@@ -26,7 +26,7 @@ enum {
 	IOCTL_ARG_MAX_B = 1 << 14,
 	USER_MAX_B = BW_MSG_MAX_BODY_B - 4096,
 	IO_MAX_B = 1 << 20,
-	AHEAD_MAX_B = 8 << 10,
+	PREFETCH_MAX_B = 8 << 10,
 	CHANNELS_MAX = 1024,
 	ERRNO_MAX = 4095 /* of the kernel's (include/linux/err.h) */
 };
@@ -515,15 +515,16 @@ static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 
 int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg)
 {
-	uint8_t bytes[IOCTL_ARG_MAX_B], ahead[AHEAD_MAX_B];
+	uint8_t bytes[IOCTL_ARG_MAX_B], prefetched[PREFETCH_MAX_B];
 	size_t size_b = _IOC_SIZE(cmd);
 	/* As the DRM core does it: copied in whenever the code has a size (drm_ioctl). */
 	if (!user_copy(false, (uintptr_t)arg, bytes, size_b))
 		return -EFAULT;
 	struct bw_vgpu_ioctl req = {file, cmd};
-	struct bw_msg_part parts[] = {{&req, sizeof(req)},
-				      {bytes, size_b},
-				      {ahead, bw_vgpu_ahead(cmd, bytes, ahead, sizeof(ahead))}};
+	struct bw_msg_part parts[] = {
+		{&req, sizeof(req)},
+		{bytes, size_b},
+		{prefetched, bw_vgpu_prefetch(cmd, bytes, prefetched, sizeof(prefetched))}};
 	struct bw_vgpu_ioctl_reply reply;
 	struct channel *ch;
 	struct ioctl at_hand = {.cmd = cmd, .arg = bytes};

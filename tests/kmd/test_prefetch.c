@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kmd/ahead.h"
+#include "kmd/prefetch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void a_submission(void **state)
 	uint64_t pointers[3] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1],
 				(uintptr_t)&chunks[2]};
 	union drm_amdgpu_cs cs = {.in = {.num_chunks = 3, .chunks = (uintptr_t)pointers}};
-	size_t len = bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
+	size_t len = bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
 	assert_true(has(len, pointers, sizeof(pointers)));
 	for (unsigned i = 0; i < 3; i++)
 		assert_true(has(len, &chunks[i], sizeof(chunks[i])));
@@ -57,26 +57,26 @@ static void a_submission(void **state)
 
 	/* What cannot be read is left to the server, and so is what does not fit. */
 	chunks[2].chunk_data = 16;
-	len = bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
+	len = bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
 	assert_true(has(len, &chunks[2], sizeof(chunks[2])));
 	assert_false(has(len, &list, sizeof(list)));
 	pointers[0] = UINT64_MAX;
-	len = bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
+	len = bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
 	assert_int_equal(len, sizeof(struct bw_vgpu_user) + sizeof(pointers));
-	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, 32), 0);
+	assert_int_equal(bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, 32), 0);
 	cs.in.num_chunks = UINT32_MAX;
-	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out)), 0);
+	assert_int_equal(bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out)), 0);
 	cs.in.num_chunks = 0;
-	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out)), 0);
+	assert_int_equal(bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out)), 0);
 	cs.in.num_chunks = 3, cs.in.chunks = 8;
-	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out)), 0);
+	assert_int_equal(bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out)), 0);
 }
 
 static void a_huge_list(void **state)
 {
 	struct drm_amdgpu_bo_list_in list = {
 		.bo_number = UINT32_MAX, .bo_info_size = UINT32_MAX, .bo_info_ptr = (uintptr_t)out};
-	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_BO_LIST, &list, out, sizeof(out)), 0);
+	assert_int_equal(bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_BO_LIST, &list, out, sizeof(out)), 0);
 }
 
 static void waits(void **state)
@@ -92,23 +92,25 @@ static void waits(void **state)
 		.handles = (uintptr_t)handles, .points = (uintptr_t)points, .count_handles = 3};
 	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)handles, .return_size = 4};
 	union drm_amdgpu_wait_fences f = {.in = {.fences = (uintptr_t)fences, .fence_count = 2}};
-	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_WAIT, &w, out, sizeof(out)), handles, 12));
-	size_t len = bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &t, out, sizeof(out));
-	assert_true(has(len, handles, 12) && has(len, points, 24));
-	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_RESET, &s, out, sizeof(out)), handles, 12));
 	assert_true(
-		has(bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_SIGNAL, &s, out, sizeof(out)), handles, 12));
-	len = bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &q, out, sizeof(out));
+		has(bw_vgpu_prefetch(DRM_IOCTL_SYNCOBJ_WAIT, &w, out, sizeof(out)), handles, 12));
+	size_t len = bw_vgpu_prefetch(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &t, out, sizeof(out));
 	assert_true(has(len, handles, 12) && has(len, points, 24));
-	len = bw_vgpu_ahead(DRM_IOCTL_SYNCOBJ_QUERY, &q, out, sizeof(out));
+	assert_true(
+		has(bw_vgpu_prefetch(DRM_IOCTL_SYNCOBJ_RESET, &s, out, sizeof(out)), handles, 12));
+	assert_true(
+		has(bw_vgpu_prefetch(DRM_IOCTL_SYNCOBJ_SIGNAL, &s, out, sizeof(out)), handles, 12));
+	len = bw_vgpu_prefetch(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &q, out, sizeof(out));
+	assert_true(has(len, handles, 12) && has(len, points, 24));
+	len = bw_vgpu_prefetch(DRM_IOCTL_SYNCOBJ_QUERY, &q, out, sizeof(out));
 	assert_true(has(len, handles, 12) && !has(len, points, 24)); /* written, not read */
-	assert_true(has(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_WAIT_FENCES, &f, out, sizeof(out)), fences,
-			sizeof(fences)));
-	assert_int_equal(bw_vgpu_ahead(DRM_IOCTL_AMDGPU_INFO, &info, out, sizeof(out)), 0);
+	assert_true(has(bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_WAIT_FENCES, &f, out, sizeof(out)),
+			fences, sizeof(fences)));
+	assert_int_equal(bw_vgpu_prefetch(DRM_IOCTL_AMDGPU_INFO, &info, out, sizeof(out)), 0);
 	/* A number of another driver, and a struct that is too short. */
 	assert_int_equal(
-		bw_vgpu_ahead(_IOC(_IOC_WRITE, ' ', 0xc3, sizeof(w)), &w, out, sizeof(out)), 0);
-	assert_int_equal(bw_vgpu_ahead(_IOC(_IOC_WRITE, 'd', 0xc3, 8), &w, out, sizeof(out)), 0);
+		bw_vgpu_prefetch(_IOC(_IOC_WRITE, ' ', 0xc3, sizeof(w)), &w, out, sizeof(out)), 0);
+	assert_int_equal(bw_vgpu_prefetch(_IOC(_IOC_WRITE, 'd', 0xc3, 8), &w, out, sizeof(out)), 0);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kmd/ahead.h"
+#include "kmd/prefetch.h"
 
 #include <amdgpu_drm.h>
 #include <drm.h>
@@ -14,7 +14,7 @@
 
 enum { MAX_CHUNKS = 32 };
 
-struct ahead {
+struct prefetch {
 	uint8_t *out;
 	size_t len, cap;
 };
@@ -26,7 +26,7 @@ struct range {
 
 /* Adds a piece for each range, read in one call. Returns the bytes of the first one; NULL, with
  * nothing added, where they do not fit or cannot all be read. */
-static const uint8_t *add(struct ahead *a, const struct range *ranges, size_t n)
+static const uint8_t *add(struct prefetch *a, const struct range *ranges, size_t n)
 {
 	struct iovec to[MAX_CHUNKS], from[MAX_CHUNKS];
 	size_t len = a->len, n_iov = 0, want = 0;
@@ -51,19 +51,19 @@ static const uint8_t *add(struct ahead *a, const struct range *ranges, size_t n)
 	return first;
 }
 
-static const uint8_t *add_one(struct ahead *a, uint64_t va, uint64_t size_b)
+static const uint8_t *add_one(struct prefetch *a, uint64_t va, uint64_t size_b)
 {
 	return add(a, &(struct range){va, size_b}, 1);
 }
 
-static void add_list(struct ahead *a, const struct drm_amdgpu_bo_list_in *list)
+static void add_list(struct prefetch *a, const struct drm_amdgpu_bo_list_in *list)
 {
 	add_one(a, list->bo_info_ptr, (uint64_t)list->bo_number * list->bo_info_size);
 }
 
 /* The array of pointers, the chunk headers that they point to, the chunks' data, and the buffers of
  * a list in it. */
-static void add_submission(struct ahead *a, const struct drm_amdgpu_cs_in *cs)
+static void add_submission(struct prefetch *a, const struct drm_amdgpu_cs_in *cs)
 {
 	struct range ranges[MAX_CHUNKS] = {0};
 	struct drm_amdgpu_cs_chunk chunk;
@@ -94,41 +94,41 @@ static void add_submission(struct ahead *a, const struct drm_amdgpu_cs_in *cs)
 	}
 }
 
-static void add_fences(struct ahead *a, const struct drm_amdgpu_wait_fences_in *in)
+static void add_fences(struct prefetch *a, const struct drm_amdgpu_wait_fences_in *in)
 {
 	add_one(a, in->fences, in->fence_count * (uint64_t)sizeof(struct drm_amdgpu_fence));
 }
 
-static void add_waits(struct ahead *a, const struct drm_syncobj_wait *w)
+static void add_waits(struct prefetch *a, const struct drm_syncobj_wait *w)
 {
 	add_one(a, w->handles, w->count_handles * 4ull);
 }
 
-static void add_points(struct ahead *a, const struct drm_syncobj_timeline_wait *w)
+static void add_points(struct prefetch *a, const struct drm_syncobj_timeline_wait *w)
 {
 	add_one(a, w->handles, w->count_handles * 4ull);
 	add_one(a, w->points, w->count_handles * 8ull);
 }
 
-static void add_syncobjs(struct ahead *a, const struct drm_syncobj_array *in)
+static void add_syncobjs(struct prefetch *a, const struct drm_syncobj_array *in)
 {
 	add_one(a, in->handles, in->count_handles * 4ull);
 }
 
-static void add_signals(struct ahead *a, const struct drm_syncobj_timeline_array *in)
+static void add_signals(struct prefetch *a, const struct drm_syncobj_timeline_array *in)
 {
 	add_one(a, in->handles, in->count_handles * 4ull);
 	add_one(a, in->points, in->count_handles * 8ull);
 }
 
-static void add_query(struct ahead *a, const struct drm_syncobj_timeline_array *in)
+static void add_query(struct prefetch *a, const struct drm_syncobj_timeline_array *in)
 {
 	add_one(a, in->handles, in->count_handles * 4ull);
 }
 
-size_t bw_vgpu_ahead(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b)
+size_t bw_vgpu_prefetch(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b)
 {
-	struct ahead a = {out, 0, cap_b};
+	struct prefetch a = {out, 0, cap_b};
 	union {
 		struct drm_amdgpu_cs_in cs;
 		struct drm_amdgpu_bo_list_in list;
