@@ -132,8 +132,10 @@ enum bw_target_event_kind {
 	/* a program has ended: pid, exit_known, exit_status. Others may be left: the last one is
 	 * followed by EXIT */
 	BW_EVENT_PROGRAM_GONE,
-	BW_EVENT_SUBMIT,    /* a submission is held until release() */
-	BW_EVENT_DONE,	    /* a submission has ended: result is 0 or the -errno of its fence */
+	BW_EVENT_SUBMIT, /* a submission is held until release() */
+	/* a submission has ended: result is 0 or the -errno of its fence. Of one at whose end the
+	 * program ends, too, the end of the program may be all that is told */
+	BW_EVENT_DONE,
 	BW_EVENT_STOP,	    /* waves may have stopped: look at stopped() */
 	BW_EVENT_INTERRUPT, /* interrupt() was called */
 	/* none is left: exit_known, exit_status as from waitpid, of the one that was started */

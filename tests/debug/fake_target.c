@@ -259,7 +259,7 @@ static struct bw_error *fake_read_sgprs(struct bw_target *t, uint32_t slot, unsi
 {
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
-	if (first + n > 108)
+	if (first > 108 || n > 108 - first)
 		return bw_errorf(BW_E_INVALID, "no such SGPRs");
 	memcpy(out, w->s + first, n * 4);
 	return NULL;
@@ -356,9 +356,12 @@ static struct bw_error *fake_read(struct bw_target *t, uint64_t va, void *out, s
 	if (!inside(va, size_b))
 		return bw_error_fault(inside(va, 0) ? FAKE_BASE + FAKE_MEMORY_B : va, "no memory");
 	memcpy(out, fake_at(f, va), size_b);
-	for (unsigned i = 0; i < f->n_patches; i++)
-		if (f->patch[i].va >= va && f->patch[i].va + 4 <= va + size_b)
-			memcpy((uint8_t *)out + (f->patch[i].va - va), &f->patch[i].before, 4);
+	for (unsigned i = 0; i < 4 * f->n_patches; i++) {
+		const struct fake_patch *p = &f->patch[i / 4];
+		uint64_t at = p->va + i % 4;
+		if (at >= va && at < va + size_b)
+			((uint8_t *)out)[at - va] = (uint8_t)(p->before >> 8 * (i % 4));
+	}
 	return NULL;
 }
 
@@ -366,9 +369,20 @@ static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void 
 				   size_t size_b)
 {
 	must(t, BW_CAP_WRITE_MEMORY);
+	struct fake_target *f = of(t);
 	if (!inside(va, size_b))
 		return bw_error_fault(va, "no memory");
-	memcpy(fake_at(of(t), va), data, size_b);
+	memcpy(fake_at(f, va), data, size_b);
+	/* patches stay */
+	for (unsigned i = 0; i < 4 * f->n_patches; i++) {
+		struct fake_patch *p = &f->patch[i / 4];
+		uint64_t at = p->va + i % 4;
+		if (at < va || at - va >= size_b)
+			continue;
+		p->before &= ~(0xffu << 8 * (i % 4));
+		p->before |= (uint32_t)((const uint8_t *)data)[at - va] << 8 * (i % 4);
+		*fake_at(f, at) = (uint8_t)(p->word >> 8 * (i % 4));
+	}
 	return NULL;
 }
 
@@ -420,18 +434,21 @@ static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t wo
 {
 	must(t, BW_CAP_PATCH);
 	struct fake_target *f = of(t);
-	struct fake_patch p = {.va = va};
+	struct fake_patch *p = NULL;
 	if (!inside(va, 4))
 		return bw_error_fault(va, "Cannot access memory at address 0x%llx",
 				      (unsigned long long)va);
-	bool known = false;
 	for (unsigned i = 0; i < f->n_patches; i++)
-		known |= f->patch[i].va == va;
-	if (!known && f->n_patches == BW_ARRAY_SIZE(f->patch))
+		if (f->patch[i].va == va)
+			p = &f->patch[i];
+	if (!p && f->n_patches == BW_ARRAY_SIZE(f->patch))
 		return bw_errorf(BW_E_INVALID, "too many patches");
-	memcpy(&p.before, fake_at(f, va), 4);
-	if (!known)
-		f->patch[f->n_patches++] = p;
+	if (!p) {
+		p = &f->patch[f->n_patches++];
+		p->va = va;
+		memcpy(&p->before, fake_at(f, va), 4);
+	}
+	p->word = word;
 	memcpy(fake_at(f, va), &word, 4);
 	return NULL;
 }
@@ -466,9 +483,19 @@ static struct bw_error *fake_release(struct bw_target *t, uint32_t submission)
 	return NULL;
 }
 
+/* No program is left. */
+static void leave(struct fake_target *f)
+{
+	for (uint32_t i = 0; i < FAKE_WAVES; i++)
+		f->wave[i].state = FAKE_ABSENT;
+	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_EXIT});
+}
+
 static struct bw_error *fake_detach(struct bw_target *t, pid_t pid)
 {
 	must(t, BW_CAP_PROCESSES);
+	if (!pid)
+		leave(of(t));
 	return NULL;
 }
 
@@ -476,6 +503,8 @@ static struct bw_error *fake_kill(struct bw_target *t, pid_t pid)
 {
 	must(t, BW_CAP_PROCESSES);
 	of(t)->killed = true;
+	if (!pid)
+		leave(of(t));
 	return NULL;
 }
 
@@ -501,8 +530,13 @@ static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_ve
 static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n)
 {
 	must(t, BW_CAP_MAPS);
-	*out = NULL;
-	*out_n = 0;
+	struct bw_target_map *m = calloc(1, sizeof(*m));
+	if (!m)
+		return bw_error_nomem();
+	*m = (struct bw_target_map){
+		.va = FAKE_BASE, .size_b = FAKE_MEMORY_B, .flags = 2 | 4 | 8, .domains = 2};
+	*out = m;
+	*out_n = 1;
 	return NULL;
 }
 

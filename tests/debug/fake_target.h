@@ -32,7 +32,7 @@ struct fake_wave {
 
 struct fake_patch {
 	uint64_t va;
-	uint32_t before;
+	uint32_t before, word;
 };
 
 struct fake_target {
