@@ -34,8 +34,8 @@ struct bw_attach {
 };
 
 /* control, handler: req->control_size_b and req->handler_size_b bytes. ip_type, ring: where the
- * program submits. On success *out_fd is a dma-buf of the area. What failed, and where, stands in
- * out->r; 0 on success. */
+ * program submits. On success *out_fd is a dma-buf of the area. out->r says what failed, and where;
+ * 0 on success. */
 int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req,
 	      const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
 	      struct bw_agent_attach_reply *out, int *out_fd);

@@ -131,7 +131,7 @@ static RESULT bw_BindImageMemory2(VkDevice device, uint32_t n, const VkBindImage
 
 /* ---- Shaders and pipelines ---- */
 
-/* What a pipeline will want to know of its module, which may be gone by then. */
+/* The facts about a module that its pipelines need later, when it may be destroyed. */
 struct module {
 	uint64_t hash;
 	uint32_t local_size[3];

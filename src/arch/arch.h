@@ -2,9 +2,10 @@
 #ifndef BW_ARCH_ARCH_H
 #define BW_ARCH_ARCH_H
 
-/* What a GPU generation is to a debugger: which registers say what about a wave, how one asks for
- * them, and which words the debugger puts into code. One struct bw_arch each, gfx11.c and gfx12.c.
- * Everybody else names what they mean (arch/wave.h) and looks up where it is.
+/* What a debugger needs to know of a GPU generation: the registers that hold the state of a wave,
+ * how they are read, and the words that the debugger writes into code. One struct bw_arch for each,
+ * gfx11.c and gfx12.c. All other code names fields by meaning (arch/wave.h) and looks up their
+ * place.
  *
  * Bit positions are not written down here: the rows take them from macros that
  * tools/gen-wave-bits.py makes from the register database (arch/gfx11_bits.h, ...). Code that is
@@ -48,7 +49,7 @@ struct bw_arch_flag {
  * debugger works out their effect instead. TRAP and END are neither. Operands: sdst 22:16, ssrc0
  * 7:0, simm16 15:0. */
 enum bw_pc_kind {
-	BW_PC_NEXT, /* goes on behind itself: it may run from a copy */
+	BW_PC_NEXT, /* continues with the next instruction: it may run from a copy */
 	BW_PC_BRANCH,
 	BW_PC_IF_SCC0,
 	BW_PC_IF_SCC1,
@@ -109,10 +110,10 @@ enum bw_sq_mode {
  *  1. tools/import-regs.py KERNEL_TREE writes data/regs/gc-VERSION.txt; list it in
  *     src/regs/meson.build, and with the macros' prefix in src/arch/meson.build.
  *  2. Copy the row that is nearest (gfx12.c, gfx12_extra.h), and go through it from top to bottom.
- *     A register or field that has moved needs nothing: the macros have its new bits. One that has
- *     a new name or has gone is an error of the compiler. What the database does not say stands in
- *     gfxN_extra.h with its source: TTMPs (the kernel's cwsr_trap_handler_gfxN.asm), words of code
- *     (llvm-mc).
+ *     A register or field that has moved needs no change: the macros have its new bits. One that
+ *     has a new name or does not exist any more is an error of the compiler. Facts that the
+ *     database does not have are in gfxN_extra.h with their source: TTMPs (the kernel's
+ *     cwsr_trap_handler_gfxN.asm), words of code (llvm-mc).
  *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field.
  *  4. List the row in arch.c. tests/arch checks every row against the database and LLVM.
  *

@@ -66,7 +66,7 @@ enum bw_wave_field {
 	BW_WF_TRAP_EN,	  /* it enters a trap handler */
 	BW_WF_IN_BARRIER, /* it waits at a barrier. Absent on gfx12, which counts arrivals */
 	BW_WF_HALTED,
-	BW_WF_FATAL_HALT, /* halted for good: an exception that nobody handled */
+	BW_WF_FATAL_HALT, /* halted for good: an exception without a trap handler */
 	BW_WF_VALID,
 	BW_WF_NO_VGPRS, /* it has given its VGPRs back (DEALLOC_VGPRS) */
 	BW_WF_HAS_SCRATCH,

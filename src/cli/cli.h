@@ -206,8 +206,7 @@ void bw_cli_add_words(struct bw_candidates *out, const char *words, const char *
 char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word);
 /* Lines of no more than `width` characters, unless a single word is longer. */
 void bw_cli_add_columns(struct bw_str *out, char *const *words, unsigned width);
-/* cmd_set.c: names of settings, or of what can be shown, and values; before: what stands in
- * front. */
+/* cmd_set.c: names of settings, or of what can be shown, and values; before: the words in front. */
 void bw_cli_add_settings(struct bw_candidates *out, const char *before, const char *prefix,
 			 bool set);
 

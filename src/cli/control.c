@@ -228,7 +228,7 @@ struct bw_error *bw_run_lines(struct bw_cli *c, const struct bw_lines_kept *k,
 
 /* ---- The user's commands ---- */
 
-/* Words, or what stands in quotation marks (which stay). */
+/* Splits into words, or quoted strings (the marks stay). */
 static struct bw_error *split_args(const char *text, struct bw_block_args *out)
 {
 	while (*(text = bw_skip_blanks(text))) {

@@ -550,7 +550,7 @@ bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w);
 struct bw_error *bw_excp_update(struct bw_debug *d) BW_MUST_CHECK;
 /* The register with EXCP_EN, without what we put into it. */
 uint32_t bw_excp_own_enables(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw);
-/* The wave is about to go on: it traps for what is asked for now. */
+/* The wave is about to be resumed: makes it trap for the exceptions that are enabled now. */
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;
 /* The wave has stopped: restores the exception flags that were cleared when it was resumed. */
 struct bw_error *bw_excp_restore_flags(struct bw_debug *d, struct bw_wave_record *w) BW_MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words from instructions: what decode.c does, the other way round, with the same tables. */
+/* Encodes instructions to words: the reverse of decode.c, with the same tables. */
 #include "isa/inst.h"
 
 #include <string.h>
@@ -21,8 +21,8 @@ static void more_dw(struct encoding *e, uint32_t dw)
 		e->bad = true;
 }
 
-/* Operands become source fields in their order: those without a field go out. A VSRC1 field that
- * nobody uses says v0. */
+/* Operands become source fields in their order: those without a field go out. An unused VSRC1 field
+ * names v0. */
 static void gather_sources(const struct bw_isa_row *row, uint16_t src[3])
 {
 	const bool has_vsrc1 =

@@ -124,11 +124,11 @@ bool bw_isa_decode(enum bw_isa_gen gen, const uint32_t *words, size_t n_dw,
  * its opcode does not use (the DPP dword's modifiers stay). */
 void bw_isa_drop_unused(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_t *words);
 
-/* The opposite of bw_isa_decode: the words that decode to inst. What follows from the rest is not
- * looked at: opcode, opcode_y, size_b, n_src, n_src_y, reads, writes, padded. fmt may be
- * BW_FMT_ILLEGAL: the shortest format that can say it. Bits that nobody looks at are 0. Returns the
- * number of dwords, 1 to 3, or 0: there is no such instruction, or it cannot have what inst has
- * (out is undefined then). */
+/* The opposite of bw_isa_decode: the words that decode to inst. Fields that follow from the others
+ * are ignored: opcode, opcode_y, size_b, n_src, n_src_y, reads, writes, padded. fmt may be
+ * BW_FMT_ILLEGAL: the shortest format that can encode it. Unused bits are 0. Returns the number of
+ * dwords, 1 to 3, or 0: there is no such instruction, or it cannot have what inst has (out is
+ * undefined then). */
 size_t bw_isa_encode(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_t out[3]);
 
 /* Where control can go after the instruction at pc (for stepping). */

@@ -31,7 +31,7 @@ enum bw_flow {
 	BW_FLOW_COND_BRANCH, /* to target or next */
 	BW_FLOW_CALL,        /* s_call_b64: target, link register in dst */
 	BW_FLOW_INDIRECT,    /* s_setpc, s_swappc, s_rfe: target in src[0] */
-	BW_FLOW_GETPC,       /* goes on, but its result depends on where it runs */
+	BW_FLOW_GETPC,       /* continues with the next instruction, but its result depends on the PC */
 	BW_FLOW_END,         /* s_endpgm and kin */
 	BW_FLOW_TRAP,        /* s_trap */
 };
@@ -73,7 +73,7 @@ enum bw_operand_type {
 enum bw_operand_use {
 	BW_USE_NONE,
 	BW_USE_VCC, BW_USE_EXEC,           /* implied, not encoded */
-	BW_USE_ADDR,                       /* DS: stands in the field ADDR, and is no address of memory alone */
+	BW_USE_ADDR,                       /* DS: encoded in the field ADDR, and not only an address of memory */
 	BW_USE_SOFFSET, BW_USE_MIP, BW_USE_MSG, BW_USE_TRAPID, BW_USE_REL, BW_USE_HWREG,
 	BW_USE_IMM,                        /* SIMM16 is the value */
 	BW_USE_LANE, BW_USE_LANE_X4,       /* number of a lane, times 4 */

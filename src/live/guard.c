@@ -278,8 +278,8 @@ static bool serve(struct guard *g)
 	}
 }
 
-/* In the child: nothing of the debugger's may stay open, or the ends of its connections would be
- * seen by nobody. */
+/* In the child: nothing of the debugger's may stay open, or the peers of its connections would not
+ * see their end. */
 static void become_guard(struct guard *g)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};

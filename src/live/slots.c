@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Stopped waves, as their slots in the debug area show them. The area is the program's memory: what
- * stands in it is checked where it would be used as an index or a size. */
+/* Stopped waves, as their slots in the debug area show them. The area is the program's memory: its
+ * content is checked where it would be used as an index or a size. */
 #include "live/live_priv.h"
 
 #include <string.h>
@@ -112,7 +112,8 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 		hw[i] = s->hw[i];
 	bw_live_state(t->facts.arch, s, &state);
 	BW_TRY(update_barrier(l, slot, s, &state));
-	/* Being in the handler and single steps are our doing, and nobody else's business. */
+	/* Being in the handler and single steps are caused by the debugger, so they are not
+	 * shown. */
 	bw_wave_set(&state, BW_WF_IN_HANDLER, 0);
 	bw_wave_set(&state, BW_WF_STEP_EN, 0);
 	*out = (struct bw_target_wave){

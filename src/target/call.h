@@ -7,8 +7,8 @@
  *
  * A function that needs a capability (in brackets below) which the target lacks fails with
  * BW_E_UNSUPPORTED and a sentence that says what this target cannot do, and the target is not
- * called. Those that return no error do nothing then. Whoever would behave differently without a
- * capability, and not just fail, asks bw_target_can first. */
+ * called. Those that return no error do nothing then. Code that would behave differently without a
+ * capability, rather than fail, asks bw_target_can first. */
 
 #include "target/target.h"
 
@@ -20,15 +20,15 @@ struct bw_error *bw_target_need(const struct bw_target *t, uint32_t caps) BW_MUS
 /* What cannot be done without this one: "write registers". */
 const char *bw_target_cap_text(enum bw_target_cap cap);
 
-/* Lets everything run on, leaves no trace, frees t. */
+/* Detaches from all programs, restores everything, frees t. */
 void bw_target_close(struct bw_target *t);
 
-/* The next thing that happened. timeout_ms < 0: for ever; 0: only look. */
+/* Waits for the next event. timeout_ms < 0: for ever; 0: only look. */
 struct bw_error *bw_target_wait(struct bw_target *t, int timeout_ms,
 				struct bw_target_event *out) BW_MUST_CHECK;
 /* Ends a wait, now or the next one, with BW_EVENT_INTERRUPT. */
 void bw_target_interrupt(struct bw_target *t);
-/* An interrupt that no wait has told of yet was for something that is over by now. */
+/* Discards an interrupt that no wait has reported yet: it was meant for an earlier wait. */
 void bw_target_forget_interrupt(struct bw_target *t);
 
 /* ---- Waves ---- */
@@ -52,7 +52,7 @@ struct bw_error *bw_target_write_sgpr(struct bw_target *t, uint32_t slot, unsign
 struct bw_error *bw_target_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane,
 				      uint32_t value) BW_MUST_CHECK;
 
-/* [RUN] Stopped waves go on; step: one of them stops again after one instruction. */
+/* [RUN] Resumes stopped waves; step: resumes one of them for one instruction. */
 struct bw_error *bw_target_resume(struct bw_target *t, const uint32_t *slots,
 				  size_t n) BW_MUST_CHECK;
 struct bw_error *bw_target_step(struct bw_target *t, uint32_t slot) BW_MUST_CHECK;
@@ -101,8 +101,8 @@ struct bw_error *bw_target_objects(struct bw_target *t, struct bw_target_object 
 
 /* ---- Breakpoints and what else stops waves ---- */
 
-/* [PATCH] Code: what was there is kept by the target and put back by unpatch, or when the debugger
- * dies. unpatch fails with BW_E_GONE when the program has given up that memory. */
+/* [PATCH] Code: the target saves the original and restores it by unpatch, or when the debugger is
+ * killed. unpatch fails with BW_E_GONE when the program has freed that memory. */
 struct bw_error *bw_target_patch(struct bw_target *t, uint64_t va, uint32_t word) BW_MUST_CHECK;
 struct bw_error *bw_target_unpatch(struct bw_target *t, uint64_t va) BW_MUST_CHECK;
 /* [PATCH] An executable buffer of the debugger's own in the program's address space, for displaced
@@ -141,7 +141,7 @@ struct bw_error *bw_target_attached(struct bw_target *t, pid_t pid,
  * registers stay as they are until the process has ended or the target is closed. */
 struct bw_error *bw_target_make_ready(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 /* [HOLD_TIME] The programs' clocks stand still, and their waits with a limit last longer, until
- * this is taken back or the target is closed. */
+ * this is undone or the target is closed. */
 struct bw_error *bw_target_hold_time(struct bw_target *t, bool on) BW_MUST_CHECK;
 
 #endif

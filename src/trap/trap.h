@@ -171,15 +171,15 @@ int bw_trap_slot_index(const struct bw_arch *arch, const struct bw_trap_control 
  * among them. */
 uint32_t bw_trap_enables(const struct bw_arch *arch, uint32_t excp);
 
-/* Somebody listens again. */
+/* Marks the area as attached again. */
 void bw_trap_listen(void *area);
 /* Marks the area as detached: waves that enter the handler from now on resume at once. Code has
  * been restored before. */
 void bw_trap_detach(void *area);
-/* One look at an area that is detached: lets the waves go that are stopped there, without what the
- * debugger had set in them (enables). To be repeated, by one process at a time, until the trap
- * registers are back: a wave that was on its way in when the area was detached stops once more.
- * What stands in the area is checked: nothing outside of it is touched. Returns how many were
+/* Resumes the waves that are stopped in a detached area, without the bits that the debugger had set
+ * in them (enables). To be repeated, by one process at a time, until the trap registers are
+ * restored: a wave that was entering the handler when the area was detached stops once more. The
+ * content of the area is checked: nothing outside of it is accessed. Returns how many were
  * stopped. */
 unsigned bw_trap_release(void *area, uint64_t size_b);
 /* The same where the program has ended and its code has not been restored: waves end. */

@@ -82,7 +82,7 @@ bool bw_expr_type_follows(const struct bw_expr *x)
 
 /* ---- Primary ---- */
 
-/* as_float(x) and its kin. */
+/* as_float(x) and similar functions. */
 static bool as_type(const char *name, struct bw_type *out)
 {
 	if (strncmp(name, "as_", 3) != 0 || !bw_type_parse(name + 3, out))

@@ -127,7 +127,7 @@ static void activate(struct bw_queue *q)
 	q->active = true;
 }
 
-/* The queue that a write selects; NULL: there is none, and somebody is told. */
+/* The queue that a write selects; NULL: there is none, which is logged. */
 static struct bw_queue *written_queue(struct bw_device *dev, const struct bw_bank_sel *b)
 {
 	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);

@@ -66,7 +66,7 @@ struct bw_profile {
 };
 
 extern const struct bw_profile bw_profile_navi31;
-/* All of them, in the order they are listed in; the first is the one to be when nobody says. */
+/* All of them, in the order they are listed in; the first is the default. */
 const struct bw_profile *const *bw_profile_all(size_t *out_n);
 const struct bw_profile *bw_profile_find(const char *name); /* NULL when there is none */
 /* By the register database's name ("gc"); NULL when there is none. */

@@ -16,7 +16,8 @@ struct bw_profile;
 
 enum {
 	BW_REG_SPACE_DW = 0x40000, /* BAR5: every register that a host can reach lies below */
-	/* Registers that this GPU does not have lie behind, where nobody but the device comes. */
+	/* Registers that this GPU does not have lie behind, where only the device itself accesses
+	 * them. */
 	BW_REG_STORAGE_DW = BW_REG_SPACE_DW + BW_N_REGISTERS,
 };
 
@@ -25,8 +26,8 @@ struct bw_register_map {
 	uint16_t *number;		  /* by address below BW_REG_SPACE_DW: enum bw_register */
 };
 
-/* Looks everything up. Errors: the profile names a block version without a table, a register where
- * no register can be, or a version whose fields are not where the device is written for. */
+/* Looks up all registers. Errors: the profile names a block version without a table, a register
+ * where no register can be, or a version whose fields are not where the device is written for. */
 struct bw_error *bw_register_map_init(struct bw_register_map *m,
 				      const struct bw_profile *profile) BW_MUST_CHECK;
 void bw_register_map_fini(struct bw_register_map *m);

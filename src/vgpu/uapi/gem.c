@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer objects. Each is one sealed memfd whose pages stand in VRAM or in system memory of the
+/* Buffer objects. Each is one sealed memfd whose pages are placed in VRAM or system memory of the
  * device and are mapped by the programs that may access it, and only by those. */
 #include <amdgpu_drm.h>
 #include <drm.h>

@@ -223,7 +223,7 @@ void bw_hazard_after(struct bw_strict_step *t)
 		if (!(imm & DEPCTR_SA_SDST))
 			h->mask_read = h->mask_written = (struct bw_sregs){0};
 	} else if (op->inst.op == BW_OP_S_GETPC_B64) {
-		/* LLVM 19 does not wait behind it where it stands in a bundle. [I] */
+		/* LLVM 19 does not wait behind it where it is in a bundle. [I] */
 	} else if (op->e.unit == BW_UNIT_SALU) {
 		after_salu(h, &op->e);
 	} else if (op->e.unit == BW_UNIT_VMEM || op->e.unit == BW_UNIT_FLAT ||
