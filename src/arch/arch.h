@@ -173,6 +173,9 @@ struct bw_arch {
 	/* Words of code */
 	uint32_t s_trap; /* with id 0 */
 	uint32_t trap_id_max;
+	/* a bit that the hardware ignores in an s_trap, set in one that stands over code which
+	 * reads ALU exceptions: the virtual GPU looks for such code. 0: there is none */
+	uint32_t s_trap_reads_exceptions;
 	uint32_t s_code_end;
 	uint32_t wait_all[2]; /* until nothing of the wave is outstanding; 0: no second word */
 	uint32_t msg_rtn_get_doorbell; /* s_sendmsg_rtn's message */

@@ -201,7 +201,7 @@ const struct bw_arch bw_arch_gfx11 = {
 	.ind = {
 		.wave = BITS(SQ_IND_INDEX, WAVE_ID), .lane = BITS(SQ_IND_INDEX, WORKITEM_ID),
 		.index = BITS(SQ_IND_INDEX, INDEX), .auto_incr = MASK(SQ_IND_INDEX, AUTO_INCR),
-		.sgprs = 0x200, .vgprs = 0x400, /* SQIND_WAVE_SGPRS_OFFSET, SQIND_WAVE_VGPRS_OFFSET of soc21_enum.h */
+		.sgprs = BW_GFX11_IND_SGPRS, .vgprs = BW_GFX11_IND_VGPRS,
 	},
 	.sq_cmd = {
 		.cmd = BITS(SQ_CMD, CMD), .mode = BITS(SQ_CMD, MODE), .check_vmid = BITS(SQ_CMD, CHECK_VMID),
@@ -230,6 +230,7 @@ const struct bw_arch bw_arch_gfx11 = {
 
 	.s_trap = BW_GFX11_S_TRAP,
 	.trap_id_max = 255,
+	.s_trap_reads_exceptions = BW_GFX11_S_TRAP_READS_TRAPSTS,
 	.s_code_end = BW_GFX11_S_CODE_END,
 	.wait_all = {0xbf890000, 0xbc7c0000}, /* s_waitcnt 0; s_waitcnt_vscnt null, 0 */
 	.msg_rtn_get_doorbell = 0x80,

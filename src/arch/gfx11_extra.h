@@ -58,4 +58,14 @@
 #define BW_GFX11_S_TRAP 0xbf900000
 #define BW_GFX11_S_CODE_END 0xbf9f0000
 
+/* Where SGPRs and VGPRs of a wave begin in SQ_IND: soc21_enum.h of Linux 6.12,
+ * SQIND_WAVE_SGPRS_OFFSET and SQIND_WAVE_VGPRS_OFFSET */
+#define BW_GFX11_IND_SGPRS 0x200
+#define BW_GFX11_IND_VGPRS 0x400
+
+/* In the s_trap of a breakpoint over an s_getreg of TRAPSTS: the hardware has the id in bits 7:0
+ * and looks at no other (doc/hardware/encodings.md); the virtual GPU keeps float exceptions for
+ * code with it. */
+#define BW_GFX11_S_TRAP_READS_TRAPSTS 0x100
+
 #endif

@@ -106,10 +106,6 @@
 /* s_trap ids of our own; 1..3 are those of the compilers (breakpoint, assert, debug). */
 #define BW_TRAP_ID_BREAKPOINT 0x7f
 #define BW_TRAP_ID_DISPLACED 0x7e /* end of a displaced instruction: resume at the slot's RETURN */
-/* In the s_trap of a breakpoint over an s_getreg of TRAPSTS: the hardware has the id in bits 7:0
- * and looks at no other (doc/hardware/encodings.md 8); the virtual GPU keeps float exceptions for
- * code with it. */
-#define BW_TRAP_MARK_TRAPSTS 0x100
 
 /* Breakpoints with a condition that the handler can test: s_trap BW_TRAP_ID_FILTER + n stands for
  * entry n. The filter is called with the shader's registers as they are and EXEC its own; it may

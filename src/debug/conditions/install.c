@@ -143,6 +143,7 @@ static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uint32_t *code,
 			       size_t n)
 {
+	const struct bw_arch *arch = bw_debug_arch(d);
 	uint32_t cell[CELL_DW], words[3];
 	struct bw_inst inst;
 	uint64_t next = p->va + p->inst.size_b, va;
@@ -159,11 +160,11 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 		return bw_error_nomem();
 	memcpy(copy, code, n * sizeof(*copy));
 	for (size_t i = 0; i < CELL_DW; i++)
-		cell[i] = bw_debug_arch(d)->s_code_end;
+		cell[i] = arch->s_code_end;
 	size_t at = inst.size_b / 4;
 	memcpy(cell, words, inst.size_b);
 	/* as in displaced.c: its exceptions are read elsewhere */
-	cell[at++] = bw_arch_s_trap(bw_debug_arch(d), BW_TRAP_ID_CELL_END) | BW_TRAP_MARK_TRAPSTS;
+	cell[at++] = bw_arch_s_trap(arch, BW_TRAP_ID_CELL_END) | arch->s_trap_reads_exceptions;
 	cell[at++] = (uint32_t)next;
 	cell[at] = (uint32_t)(next >> 32);
 	memcpy(cell + RESUME_DW, code, n * sizeof(*code));

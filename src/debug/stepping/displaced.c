@@ -79,7 +79,8 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 		code[i] = arch->s_code_end;
 	memcpy(code, words, inst.size_b);
 	/* the code that reads the exceptions of this instruction is elsewhere */
-	code[inst.size_b / 4] = bw_arch_s_trap(arch, BW_TRAP_ID_DISPLACED) | BW_TRAP_MARK_TRAPSTS;
+	code[inst.size_b / 4] =
+		bw_arch_s_trap(arch, BW_TRAP_ID_DISPLACED) | arch->s_trap_reads_exceptions;
 	BW_TRY(bw_target_write(d->target, buffer + cell * CELL_B, code, sizeof(code)));
 	p->copy_va = buffer + cell * CELL_B;
 	p->cell = cell;

@@ -2,12 +2,11 @@
 /* SQ_IND_INDEX/DATA and SQ_CMD: doc/hardware/registers.md 2 and 3. */
 #include <stdlib.h>
 
+#include "arch/arch.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/scheduler.h"
-
-enum { NO_SQ = 0xbebebeef }; /* what an SQ that does not exist reads as, according to UMR */
 
 struct bw_error *bw_sq_init(struct bw_device *dev)
 {
@@ -49,7 +48,7 @@ uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b)
 	unsigned simd;
 	struct bw_wgp *wgp = selected(dev, b, &simd);
 	if (!wgp)
-		return NO_SQ;
+		return BW_SQ_ABSENT;
 	pthread_mutex_lock(&dev->regs.ind_lock);
 	uint32_t v = dev->regs.sq_ind_index[wgp->index * BW_MAX_SIMDS + simd];
 	pthread_mutex_unlock(&dev->regs.ind_lock);
@@ -86,6 +85,7 @@ static uint32_t wave_mask(const struct bw_wgp *wgp, unsigned simd, bool idle_onl
 /* With the WGP held. */
 static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
 {
+	enum { HWREGS = 0x100, SGPRS = BW_GFX11_IND_SGPRS, VGPRS = BW_GFX11_IND_VGPRS };
 	uint32_t index = BW_FIELD_GET(SQ_IND_INDEX, INDEX, sel);
 	uint32_t wave = BW_FIELD_GET(SQ_IND_INDEX, WAVE_ID, sel);
 	uint32_t lane = BW_FIELD_GET(SQ_IND_INDEX, WORKITEM_ID, sel);
@@ -106,13 +106,13 @@ static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
 		return (uint32_t)w->pc;
 	if (index == BW_REG_INDEX(SQ_WAVE_PC_HI))
 		return BW_FIELD(SQ_WAVE_PC_HI, PC_HI, w->pc >> 32);
-	if (index >= 0x100 && index < 0x140)
-		return bw_wave_hwreg_read(w, index - 0x100);
-	if (index >= 0x200 && index < 0x280)
-		return w->s[index - 0x200];
-	if (index >= 0x400 && index < 0x400u + w->n_vgprs && lane < w->lanes &&
+	if (index >= HWREGS && index < HWREGS + 64)
+		return bw_wave_hwreg_read(w, index - HWREGS);
+	if (index >= SGPRS && index < SGPRS + BW_SGPR_COUNT)
+		return w->s[index - SGPRS];
+	if (index >= VGPRS && index < (uint32_t)VGPRS + w->n_vgprs && lane < w->lanes &&
 	    !(w->status & BW_STATUS_NO_VGPRS))
-		return w->v[(index - 0x400) * w->lanes + lane];
+		return w->v[(index - VGPRS) * w->lanes + lane];
 	return 0;
 }
 
@@ -121,7 +121,7 @@ uint32_t bw_sq_ind_read(struct bw_device *dev, const struct bw_bank_sel *b)
 	unsigned simd;
 	struct bw_wgp *wgp = selected(dev, b, &simd);
 	if (!wgp)
-		return NO_SQ;
+		return BW_SQ_ABSENT;
 	pthread_mutex_lock(&dev->regs.ind_lock);
 	uint32_t *index = &dev->regs.sq_ind_index[wgp->index * BW_MAX_SIMDS + simd];
 	uint32_t sel = *index;
@@ -145,53 +145,34 @@ void bw_sq_ind_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_
 
 /* --- SQ_CMD --- */
 
-enum sq_cmd {
-	CMD_NONE,
-	CMD_SETHALT,
-	CMD_SAVECTX,
-	CMD_KILL,
-	CMD_TRAP_AFTER_INST,
-	CMD_TRAP,
-	CMD_SET_SPI_PRIO,
-	CMD_SETFATALHALT,
-	CMD_SINGLE_STEP,
-};
-enum sq_mode {
-	MODE_SINGLE,
-	MODE_BROADCAST,
-	MODE_BROADCAST_QUEUE,
-	MODE_BROADCAST_PIPE,
-	MODE_BROADCAST_ME
-};
-
-static void command(struct bw_wgp *wgp, struct bw_slot *s, enum sq_cmd cmd, uint32_t data)
+static void command(struct bw_wgp *wgp, struct bw_slot *s, enum bw_sq_cmd cmd, uint32_t data)
 {
 	switch (cmd) {
-	case CMD_SETHALT:
+	case BW_SQ_CMD_SETHALT:
 		bw_slot_request(wgp, s, data & 1 ? BW_REQ_HALT : BW_REQ_UNHALT);
 		break;
-	case CMD_KILL:
+	case BW_SQ_CMD_KILL:
 		bw_slot_request(wgp, s, BW_REQ_KILL);
 		break;
-	case CMD_TRAP_AFTER_INST:
+	case BW_SQ_CMD_TRAP_AFTER_INST:
 		bw_slot_request(wgp, s, BW_REQ_STEP);
 		break;
-	case CMD_TRAP:
+	case BW_SQ_CMD_TRAP:
 		/* Ignored by a wave that is in the handler already. */
 		if (!(s->w.status & BW_STATUS_PRIV))
 			bw_slot_request(wgp, s, BW_REQ_HOST_TRAP);
 		break;
-	case CMD_SETFATALHALT:
+	case BW_SQ_CMD_SETFATALHALT:
 		s->w.status |= BW_STATUS_FATAL_HALT;
 		bw_slot_request(wgp, s, BW_REQ_HALT);
 		break;
-	case CMD_SINGLE_STEP:
+	case BW_SQ_CMD_SINGLE_STEP:
 		s->single_step = true;
 		bw_sched_kick(wgp);
 		break;
-	case CMD_NONE:
-	case CMD_SAVECTX:
-	case CMD_SET_SPI_PRIO:
+	case BW_SQ_CMD_NONE:
+	case BW_SQ_CMD_SAVECTX:
+	case BW_SQ_CMD_SET_PRIO:
 		break;
 	}
 }
@@ -201,16 +182,16 @@ static bool addressed(const struct bw_slot *s, uint32_t value)
 	if (s->state == BW_SLOT_FREE || (BW_FIELD_GET(SQ_CMD, CHECK_VMID, value) &&
 					 s->w.vmid != BW_FIELD_GET(SQ_CMD, VM_ID, value)))
 		return false;
-	switch ((enum sq_mode)BW_FIELD_GET(SQ_CMD, MODE, value)) {
-	case MODE_SINGLE:
+	switch ((enum bw_sq_mode)BW_FIELD_GET(SQ_CMD, MODE, value)) {
+	case BW_SQ_MODE_SINGLE:
 		return s->id == BW_FIELD_GET(SQ_CMD, WAVE_ID, value);
-	case MODE_BROADCAST:
+	case BW_SQ_MODE_BROADCAST:
 		return true;
-	case MODE_BROADCAST_QUEUE:
+	case BW_SQ_MODE_BROADCAST_QUEUE:
 		return BW_FIELD_GET(SQ_WAVE_HW_ID2, QUEUE_ID, s->w.hw_id2) ==
 		       BW_FIELD_GET(SQ_CMD, QUEUE_ID, value);
-	case MODE_BROADCAST_PIPE:
-	case MODE_BROADCAST_ME:
+	case BW_SQ_MODE_BROADCAST_PIPE:
+	case BW_SQ_MODE_BROADCAST_ME:
 		break;
 	}
 	return false;
@@ -218,16 +199,18 @@ static bool addressed(const struct bw_slot *s, uint32_t value)
 
 void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value)
 {
-	enum sq_cmd cmd = (enum sq_cmd)BW_FIELD_GET(SQ_CMD, CMD, value);
-	enum sq_mode mode = (enum sq_mode)BW_FIELD_GET(SQ_CMD, MODE, value);
-	if (mode > MODE_BROADCAST_QUEUE || cmd == CMD_SAVECTX || cmd > CMD_SINGLE_STEP) {
+	enum bw_sq_cmd cmd = (enum bw_sq_cmd)BW_FIELD_GET(SQ_CMD, CMD, value);
+	enum bw_sq_mode mode = (enum bw_sq_mode)BW_FIELD_GET(SQ_CMD, MODE, value);
+	if (mode > BW_SQ_MODE_BROADCAST_QUEUE || cmd == BW_SQ_CMD_SAVECTX ||
+	    cmd > BW_SQ_CMD_SINGLE_STEP) {
 		BW_LOG(WARN, "vgpu", "SQ_CMD 0x%08x: command %u in mode %u is not supported", value,
 		       (unsigned)cmd, (unsigned)mode);
 		return;
 	}
 	/* Soft recovery: a dispatch whose waves are killed launches no more waves. Whether SPI does
 	 * on hardware is unknown [I]; the driver repeats the command until the fence signals. */
-	if (cmd == CMD_KILL && mode == MODE_BROADCAST && BW_FIELD_GET(SQ_CMD, CHECK_VMID, value))
+	if (cmd == BW_SQ_CMD_KILL && mode == BW_SQ_MODE_BROADCAST &&
+	    BW_FIELD_GET(SQ_CMD, CHECK_VMID, value))
 		bw_spi_cancel(dev, NULL, BW_FIELD_GET(SQ_CMD, VM_ID, value));
 	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++) {
 		struct bw_wgp *wgp = bw_sched_wgp(dev, i);
@@ -256,7 +239,7 @@ void bw_sq_carry_out(struct bw_wgp *wgp)
 				struct bw_slot *s = &wgp->slot[simd][__builtin_ctz(left)];
 				if (addressed(s, value))
 					command(wgp, s,
-						(enum sq_cmd)BW_FIELD_GET(SQ_CMD, CMD, value),
+						(enum bw_sq_cmd)BW_FIELD_GET(SQ_CMD, CMD, value),
 						BW_FIELD_GET(SQ_CMD, DATA, value));
 			}
 		}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "arch/arch.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_ACCESS_B = 4096 };
@@ -17,9 +18,6 @@ enum {
 	REGS2_STATE_V2_B = 44,
 	GPRWAVE_STATE_B = 36,
 };
-/* SQ_IND index spaces (doc/hardware/registers.md 2) */
-enum { IND_SGPR = 0x200, IND_VGPR = 0x400 };
-
 static uint64_t field(uint64_t pos, unsigned hi, unsigned lo)
 {
 	return bw_bits(pos, hi, lo);
@@ -157,6 +155,11 @@ static struct bw_bank wave_bank(const struct wave_place *w)
 	return (struct bw_bank){.use_grbm = true, .se = w->se, .sa = w->sh, .instance = w->cu};
 }
 
+static const struct bw_arch *arch_of(const struct bw_uapi *u)
+{
+	return bw_arch_of(u->profile->gc.version);
+}
+
 /* n registers from an index of SQ_IND on; grbm_lock held. */
 static void read_ind(struct bw_uapi *u, const struct wave_place *w, uint32_t index, uint32_t thread,
 		     uint32_t n, uint32_t *out)
@@ -171,21 +174,17 @@ static void read_ind(struct bw_uapi *u, const struct wave_place *w, uint32_t ind
 		out[i] = bw_rreg_bank(u, &bank, BW_REG_SQ_IND_DATA);
 }
 
-enum { WAVE_WORDS = 16 };
+enum { MAX_WAVE_WORDS = 32 };
 
-/* Type 3: gfx11 (doc/hardware/kernel-interface.md 4.6). */
-static unsigned read_wave(struct bw_uapi *u, const struct wave_place *w, uint32_t out[WAVE_WORDS])
+/* The type of wave data, then the words that go with it (doc/hardware/kernel-interface.md 4.6). */
+static unsigned read_wave(struct bw_uapi *u, const struct wave_place *w,
+			  uint32_t out[MAX_WAVE_WORDS])
 {
-	/* STATUS PC EXEC HW_ID1 HW_ID2 GPR_ALLOC LDS_ALLOC TRAPSTS IB_STS IB_STS2 IB_DBG1 M0 MODE
-	 */
-	static const uint16_t index[WAVE_WORDS - 1] = {
-		0x102, 0x108, 0x109, 0x27e, 0x27f, 0x117, 0x118, 0x105,
-		0x106, 0x103, 0x107, 0x11c, 0x10d, 0x27d, 0x101,
-	};
-	out[0] = 3;
-	for (unsigned i = 0; i < WAVE_WORDS - 1; i++)
-		read_ind(u, w, index[i], 0, 1, &out[1 + i]);
-	return WAVE_WORDS;
+	const struct bw_arch *arch = arch_of(u);
+	out[0] = arch->gprwave_type;
+	for (unsigned i = 0; i < arch->n_gprwave; i++)
+		read_ind(u, w, arch->reg[arch->gprwave[i]].ind, 0, 1, &out[1 + i]);
+	return arch->n_gprwave + 1u;
 }
 
 static int64_t gprwave_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
@@ -209,7 +208,8 @@ static int64_t gprwave_read(struct bw_file *f, void *out, size_t size_b, uint64_
 		/* Defect b: the byte position is taken as the number of the first register, and the
 		 * data are then indexed by it once more. */
 		uint32_t first = (uint32_t)(u->options.no_defects ? *pos / 4 : *pos);
-		read_ind(u, &w, (vgprs ? IND_VGPR : IND_SGPR) + (first & 0xffff),
+		read_ind(u, &w,
+			 (vgprs ? arch_of(u)->ind.vgprs : arch_of(u)->ind.sgprs) + (first & 0xffff),
 			 vgprs ? thread : 0, n, data);
 	}
 	pthread_mutex_unlock(&u->grbm_lock);
@@ -241,7 +241,7 @@ static int64_t wave_read(struct bw_file *f, void *out, size_t size_b, uint64_t *
 	uint64_t p = *pos;
 	if ((size_b | p) & 3)
 		return -EINVAL;
-	uint32_t offset = (uint32_t)field(p, 6, 0), data[WAVE_WORDS];
+	uint32_t offset = (uint32_t)field(p, 6, 0), data[MAX_WAVE_WORDS];
 	struct wave_place w = {(uint32_t)field(p, 14, 7), (uint32_t)field(p, 22, 15),
 			       (uint32_t)field(p, 30, 23), (uint32_t)field(p, 36, 31)};
 	pthread_mutex_lock(&f->u->grbm_lock);
@@ -265,7 +265,9 @@ static int64_t gpr_read(struct bw_file *f, void *out, size_t size_b, uint64_t *p
 			       (uint32_t)field(p, 35, 28), (uint32_t)field(p, 43, 36)};
 	bool sgprs = field(p, 61, 60) != 0;
 	pthread_mutex_lock(&f->u->grbm_lock);
-	read_ind(f->u, &w, (sgprs ? IND_SGPR : IND_VGPR) + (uint32_t)field(p, 11, 2),
+	read_ind(f->u, &w,
+		 (sgprs ? arch_of(f->u)->ind.sgprs : arch_of(f->u)->ind.vgprs) +
+			 (uint32_t)field(p, 11, 2),
 		 sgprs ? 0 : (uint32_t)field(p, 59, 52), (uint32_t)(size_b / 4), data);
 	pthread_mutex_unlock(&f->u->grbm_lock);
 	memcpy(out, data, size_b);

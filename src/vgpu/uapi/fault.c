@@ -3,12 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/log.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { IH_VECTOR_B = 32, IH_RING_B = 256 << 10 };
-/* SQ_CMD.CMD and MODE (doc/hardware/registers.md 3) */
-enum { SQ_CMD_KILL = 3, SQ_CMD_BROADCAST = 1 };
 
 struct vector {
 	uint8_t client, source, ring, vmid;
@@ -338,8 +337,8 @@ bool bw_drm_recover(struct bw_uapi *u)
 		busy = true;
 		struct bw_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 		bw_wreg_bank(u, &all, BW_REG_SQ_CMD,
-			     BW_FIELD(SQ_CMD, CMD, SQ_CMD_KILL) |
-				     BW_FIELD(SQ_CMD, MODE, SQ_CMD_BROADCAST) |
+			     BW_FIELD(SQ_CMD, CMD, BW_SQ_CMD_KILL) |
+				     BW_FIELD(SQ_CMD, MODE, BW_SQ_MODE_BROADCAST) |
 				     BW_FIELD_MASK(SQ_CMD, CHECK_VMID) |
 				     BW_FIELD(SQ_CMD, VM_ID, job->vmid));
 		if (bw_drm_ring_stopped(u, ring) || bw_now_ns() - job->kill_since_ns > soft_ns) {

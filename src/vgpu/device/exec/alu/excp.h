@@ -8,6 +8,7 @@
  * are left out. */
 
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/core/hwreg.h"
 
 /* Whether this instruction can raise any. For VOPD, either half. */
 bool bw_excp_possible(const struct bw_inst *inst);
@@ -18,11 +19,11 @@ uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *
 		       uint32_t mask, const struct bw_lane_args *args);
 
 /* Whether this word is an s_getreg_b32 of TRAPSTS, or the s_trap of a breakpoint that replaces one:
- * Breakwater's has a mark beside the trap id, where the instruction has no field
- * (BW_TRAP_MARK_TRAPSTS). */
+ * Breakwater's has a mark beside the trap id. */
 static inline bool bw_excp_is_reader(uint32_t word)
 {
-	return (word & 0xff80003f) == 0xb8800003 || (word & 0xffffff00) == 0xbf900100;
+	return (word & 0xff80003f) == (0xb8800000 | BW_HWREG_TRAPSTS) ||
+	       (word & 0xffffff00) == (BW_GFX11_S_TRAP | BW_GFX11_S_TRAP_READS_TRAPSTS);
 }
 
 #endif

@@ -90,8 +90,9 @@ void bw_wave_hwreg_write(struct bw_wave *w, unsigned id, uint32_t value, bool pr
 void bw_wave_enter_trap(struct bw_wave *w, uint64_t tba, unsigned trap_id, bool host_trap)
 {
 	w->s[BW_SRC_TTMP0] = (uint32_t)w->pc;
-	w->s[BW_SRC_TTMP0 + 1] = ((uint32_t)(w->pc >> 32) & 0xffff) | (trap_id & 0xff) << 16 |
-				 (uint32_t)host_trap << 24;
+	w->s[BW_SRC_TTMP0 + 1] = ((uint32_t)(w->pc >> 32) & BW_GFX11_TTMP1__PC_HI) |
+				 (trap_id << BW_GFX11_TTMP1__TRAP_ID_LO & BW_GFX11_TTMP1__TRAP_ID) |
+				 (uint32_t)host_trap << BW_GFX11_TTMP1__HOST_TRAP_LO;
 	w->status |= BW_STATUS_PRIV;
 	w->pc = tba;
 }

@@ -18,7 +18,9 @@ enum { COUNTER_MAX = 63 };
 static void show_counters(struct bw_wave *w, const struct bw_strict_wave *sw)
 {
 	/* rule 283 */
-	w->ib_sts = (uint32_t)sw->lgkm << 4 | (uint32_t)sw->vm << 10 | (uint32_t)sw->vs << 26;
+	w->ib_sts = (uint32_t)sw->lgkm << BW_GFX11_IB_STS__LGKM_CNT_LO |
+		    (uint32_t)sw->vm << BW_GFX11_IB_STS__VM_CNT_LO |
+		    (uint32_t)sw->vs << BW_GFX11_IB_STS__VS_CNT_LO;
 }
 
 static bool is_scalar(const struct bw_pending *p)
