@@ -470,11 +470,8 @@ void bw_debug_sort_stopped(struct bw_debug *d);
 struct bw_error *bw_debug_collect(struct bw_debug *d) BW_MUST_CHECK;
 void bw_debug_waves_changed(struct bw_debug *d);
 
-/* Whose instructions the target's GPU executes. */
-static inline enum bw_isa_gen bw_debug_isa(const struct bw_debug *d)
-{
-	return BW_ISA_GFX11;
-}
+/* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
+enum bw_isa_gen bw_debug_isa(const struct bw_debug *d);
 
 /* displaced.c */
 /* Prepares a stopped wave for resuming: past a reported trap, over a breakpoint. out_simulated: its

@@ -205,6 +205,15 @@ const struct bw_arch *bw_debug_arch(const struct bw_debug *d)
 	return d->target ? d->target->facts.arch : bw_arch_nth(0);
 }
 
+enum bw_isa_gen bw_debug_isa(const struct bw_debug *d)
+{
+	const char *name = bw_debug_arch(d)->name;
+	for (unsigned gen = 0; gen < BW_ISA_GEN_COUNT; gen++)
+		if (strcmp(bw_isa_gen_name((enum bw_isa_gen)gen), name) == 0)
+			return (enum bw_isa_gen)gen;
+	return (enum bw_isa_gen)0; /* data/isa does not know its instructions */
+}
+
 /* Waves at a breakpoint need no displacement, as closing restores the code. Those that reported a
  * trap resume behind it, as with continue. inferior: which one's waves; 0: all. */
 void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)

@@ -19,9 +19,6 @@ enum {
 	TTMP11 = BW_FR_TTMP11,
 	TTMP12 = BW_FR_TTMP12,
 	MAX_DEPTH = 32,
-	/* s_getreg: IB_STS2.WAVE64 (LLVM, AMDGPUBaseInfo: hwreg 28; gc_11_0_0_sh_mask.h) */
-	HWREG_IB_STS2 = 28,
-	WAVE64_BIT = 11,
 };
 
 static const struct bw_asm_src acc = {BW_FR_ACC}, leaf = {BW_FR_LEAF}, leaf_hi = {BW_FR_LEAF + 1},
@@ -142,6 +139,25 @@ struct operand {
 	struct bw_value value;
 };
 
+/* Whether the code written here finds a wave's state: SCC in bit 0 of the register that the trap
+ * handler keeps in ttmp12, the wave's place in the grid in ttmp8 to 11. */
+static bool is_understood(const struct bw_arch *arch)
+{
+	static const struct {
+		enum bw_wave_field field;
+		enum bw_wreg reg;
+	} rows[] = {
+		{BW_WF_SCC, BW_WREG_STATUS},	       {BW_WF_WORKGROUP_X, BW_WREG_TTMP8},
+		{BW_WF_WORKGROUP_Y, BW_WREG_TTMP9},    {BW_WF_WORKGROUP_Z, BW_WREG_TTMP10},
+		{BW_WF_WAVE_IN_GROUP, BW_WREG_TTMP11},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (bw_arch_reg_of(arch, rows[i].field) != rows[i].reg ||
+		    !(bw_arch_mask(arch, rows[i].field) & 1))
+			return false;
+	return true;
+}
+
 static struct operand dollar(const struct parse *p, const char *name)
 {
 	struct bw_wave_reg r;
@@ -153,7 +169,7 @@ static struct operand dollar(const struct parse *p, const char *name)
 				     .reg = TTMP11,
 				     .is_signed = true,
 				     .masked = true,
-				     .mask = 0x3f};
+				     .mask = bw_filter_number_mask(p->facts)};
 	else if (!strcmp(name, "_workgroup") || !strcmp(name, "blockIdx"))
 		o.kind = GROUP;
 	else if (!strcmp(name, "_wave") || !strcmp(name, "_thread"))
@@ -166,7 +182,10 @@ static struct operand dollar(const struct parse *p, const char *name)
 	else if (!strcmp(name, "m0"))
 		o = (struct operand){.kind = SCALAR, .reg = BW_SRC_M0};
 	else if (!strcmp(name, "scc"))
-		o = (struct operand){.kind = SCALAR, .reg = TTMP12, .masked = true, .mask = 1};
+		o = (struct operand){.kind = SCALAR,
+				     .reg = TTMP12,
+				     .masked = true,
+				     .mask = 1}; /* is_understood */
 	return o;
 }
 
@@ -341,7 +360,8 @@ static bool compare_item(struct parse *p, enum bw_compare op, const struct bw_va
 	unsigned lanes = p->facts->lanes;
 	if (op != BW_EQ || !lanes || item >= 1024)
 		return false;
-	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11), bw_asm_literal(0x3f));
+	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11),
+		 bw_asm_literal(bw_filter_number_mask(p->facts)));
 	scalar_compare(c, BW_EQ, false, LEAF, (uint32_t)(item / lanes));
 	set_mask(c, LEAF, 1ull << item % lanes);
 	/* s_mov leaves SCC alone */
@@ -368,7 +388,8 @@ static bool compare_wave(struct parse *p, enum bw_compare op, const struct bw_va
 	if (op != BW_EQ || !p->facts->wave ||
 	    !p->facts->wave(p->facts->cookie, v->bits, group, &wave))
 		return false;
-	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11), bw_asm_literal(0x3f));
+	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11),
+		 bw_asm_literal(bw_filter_number_mask(p->facts)));
 	scalar_compare(c, BW_EQ, false, LEAF, wave);
 	select_all(c);
 	compare_position(p, group);
@@ -567,7 +588,7 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 	struct parse p = {.facts = facts, .code = {.gen = facts->gen, .dw = out, .max = max_dw}};
 	struct bw_asm *c = &p.code;
 
-	if (!tokenize(text, &p))
+	if (!is_understood(facts->arch) || !tokenize(text, &p))
 		return 0;
 	enum outcome result = condition(&p, 0, p.t.n, false);
 	if (result == IN_LEAF)
@@ -577,7 +598,8 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 		bw_asm_1(c, BW_OP_S_MOV_B64, ACC, exec);
 	}
 	/* wave32 has no upper half, whatever stands in EXEC_HI: IB_STS2.WAVE64 */
-	bw_asm_imm(c, BW_OP_S_GETREG_B32, LEAF, HWREG_IB_STS2 | WAVE64_BIT << 6);
+	bw_asm_imm(c, BW_OP_S_GETREG_B32, LEAF,
+		   (int32_t)bw_arch_hwreg_simm16(facts->arch, BW_WF_IS_WAVE64));
 	scalar_compare(c, BW_EQ, false, LEAF, 0);
 	bw_asm_2(c, BW_OP_S_CSELECT_B32, ACC + 1, zero, bw_asm_code(ACC + 1));
 	/* SCC: a lane for which the condition may hold */

@@ -8,15 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "debug/expressions/value.h"
 #include "isa/op.h"
 
 /* What is the same for all waves that may reach the breakpoint. */
 struct bw_filter_facts {
-	enum bw_isa_gen gen; /* of the code */
-	unsigned n_vgprs;    /* that each of them has */
-	unsigned lanes;	     /* 32 or 64; 0: both */
-	bool one_row;	     /* groups are N x 1 x 1 */
+	const struct bw_arch *arch; /* of the waves */
+	enum bw_isa_gen gen;	    /* of the code */
+	unsigned n_vgprs;	    /* that each of them has */
+	unsigned lanes;		    /* 32 or 64; 0: both */
+	bool one_row;		    /* groups are N x 1 x 1 */
 	/* A convenience variable that is a number; may be NULL. */
 	bool (*variable)(void *cookie, const char *name, struct bw_value *out);
 	/* Where a wave of this number is in its dispatch, false: not known, or over. May be

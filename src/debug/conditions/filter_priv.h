@@ -23,6 +23,12 @@ enum {
 	BW_FR_INLINE_MINUS_1 = BW_SRC_INT_0 + 65,
 };
 
+/* Of ttmp11: the wave's number in its group. */
+static inline uint32_t bw_filter_number_mask(const struct bw_filter_facts *f)
+{
+	return bw_arch_mask(f->arch, BW_WF_WAVE_IN_GROUP);
+}
+
 enum bw_compare { BW_LT, BW_LE, BW_GT, BW_GE, BW_EQ, BW_NE };
 /* The s_cmp that makes such a comparison of 32 bits. */
 enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed);

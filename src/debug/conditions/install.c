@@ -69,7 +69,8 @@ static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
 static struct bw_filter_facts facts_of(struct bw_debug *d)
 {
 	enum { CS_W32_EN = 1u << 15 };
-	struct bw_filter_facts f = {.gen = bw_debug_isa(d),
+	struct bw_filter_facts f = {.arch = bw_debug_arch(d),
+				    .gen = bw_debug_isa(d),
 				    .n_vgprs = 256,
 				    .one_row = true,
 				    .variable = variable,

@@ -121,7 +121,7 @@ static struct bw_ft_node scalar(unsigned reg, bool is_signed)
 static uint8_t wave_in_group(struct bw_filter_tree *t)
 {
 	uint8_t ttmp = add(t, scalar(BW_FR_TTMP11, true));
-	return binary(t, '&', ttmp, constant(t, 0x3f, true));
+	return binary(t, '&', ttmp, constant(t, bw_filter_number_mask(t->facts), true));
 }
 
 static uint8_t dollar(struct bw_filter_tree *t, const char *name)
