@@ -14,6 +14,7 @@
 
 #include "agent/clock.h"
 #include "agent/track.h"
+#include "arch/gfx11_extra.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
@@ -27,7 +28,6 @@ enum {
 	NOP_IB_DW = 16,
 	NOP_WAIT_MS = 5000,
 };
-#define S_CODE_END 0xbf9f0000u
 #define PKT_NOP_1DW 0xffff1000u
 #define AREA_MAX_B (1ull << 32)
 #define CODE_MAX_B (1u << 20)
@@ -130,7 +130,7 @@ static void fill_code(struct placed *p, const void *code, size_t size_b)
 	if (size_b)
 		memcpy(p->cpu, code, size_b);
 	for (uint64_t at = bw_align_up(size_b, 4); at + 4 <= p->size_b; at += 4)
-		memcpy(p->cpu + at, &(uint32_t){S_CODE_END}, 4);
+		memcpy(p->cpu + at, &(uint32_t){BW_GFX11_S_CODE_END}, 4);
 }
 
 /* A submission of NOPs from an IB of our own. */

@@ -189,6 +189,11 @@ uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2)
 							      << a->rsrc.excp_en.width;
 }
 
+unsigned bw_arch_lanes(const struct bw_arch *a, uint32_t initiator)
+{
+	return bw_arch_take(a->rsrc.wave32, initiator) ? 32 : 64;
+}
+
 struct bw_arch_resources bw_arch_resources(const struct bw_arch *a, unsigned lanes, uint32_t rsrc1,
 					   uint32_t rsrc2, uint32_t tmpring_size)
 {

@@ -168,6 +168,7 @@ struct bw_arch {
 			excp_en_msb;	       /* RSRC2 */
 		struct bw_arch_bits wave_size; /* TMPRING_SIZE */
 		uint16_t lds_granule_b, wave_size_granule_b;
+		struct bw_arch_bits wave32; /* DISPATCH_INITIATOR */
 	} rsrc;
 
 	/* Words of code */
@@ -233,6 +234,8 @@ enum bw_pc_kind bw_arch_pc_kind(const struct bw_arch *a, uint32_t word);
 
 /* What a program enables itself: EXCP_EN of COMPUTE_PGM_RSRC2, as enum bw_excp. */
 uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2);
+/* 32 or 64, by COMPUTE_DISPATCH_INITIATOR. */
+unsigned bw_arch_lanes(const struct bw_arch *a, uint32_t initiator);
 /* What a dispatch's waves get, by COMPUTE_PGM_RSRC1 and 2 and COMPUTE_TMPRING_SIZE. */
 struct bw_arch_resources {
 	uint32_t vgprs; /* of each lane */

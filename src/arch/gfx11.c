@@ -226,6 +226,7 @@ const struct bw_arch bw_arch_gfx11 = {
 		.wave_size = BITS(COMPUTE_TMPRING_SIZE, WAVESIZE),
 		/* LLVM 19, AMDGPUUsage: GRANULATED_LDS_SIZE, scratch WAVESIZE in 64 dwords */
 		.lds_granule_b = 512, .wave_size_granule_b = 256,
+		.wave32 = BITS(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN),
 	},
 
 	.s_trap = BW_GFX11_S_TRAP,

@@ -54,7 +54,8 @@
 #define BW_GFX11_TTMP11__WAVE_IN_GROUP_LO 0
 #define BW_GFX11_TTMP11__WAVE_IN_GROUP_WIDTH 6
 
-/* Words of code, as LLVM 19 assembles them (tests/arch). Below 0x100 in an s_trap: its id. */
+/* Words of code, as LLVM 19 assembles them (tests/arch), the same on gfx12. Below 0x100 in an
+ * s_trap: its id. */
 #define BW_GFX11_S_TRAP 0xbf900000
 #define BW_GFX11_S_CODE_END 0xbf9f0000
 

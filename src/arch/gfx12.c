@@ -239,11 +239,12 @@ const struct bw_arch bw_arch_gfx12 = {
 		.wave_size = BITS(COMPUTE_TMPRING_SIZE, WAVESIZE),
 		/* LLVM 19, AMDGPUUsage: GRANULATED_LDS_SIZE, scratch WAVESIZE in 64 dwords */
 		.lds_granule_b = 512, .wave_size_granule_b = 256,
+		.wave32 = BITS(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN),
 	},
 
-	.s_trap = 0xbf900000,
+	.s_trap = BW_GFX12_S_TRAP,
 	.trap_id_max = 15,
-	.s_code_end = 0xbf9f0000,
+	.s_code_end = BW_GFX12_S_CODE_END,
 	.wait_all = {0xbf8a0000}, /* s_wait_idle */
 	.msg_rtn_get_doorbell = 0x80,
 	.pc_insts = pc_insts,

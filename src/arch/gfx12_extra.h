@@ -33,4 +33,8 @@
 #define BW_GFX12_TTMP7__WORKGROUP_Z_LO 16
 #define BW_GFX12_TTMP7__WORKGROUP_Z_WIDTH 16
 
+/* Words of code, as LLVM 19 assembles them (tests/arch). */
+#define BW_GFX12_S_TRAP 0xbf900000
+#define BW_GFX12_S_CODE_END 0xbf9f0000
+
 #endif

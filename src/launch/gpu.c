@@ -9,6 +9,7 @@
 #include <string.h>
 #include <xf86drm.h>
 
+#include "arch/gfx11_extra.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
@@ -24,7 +25,6 @@ enum {
 				       * 3.1) */
 	INFO_GPUVM_FAULT = 0x23,      /* newer than the oldest libdrm header we build with */
 };
-#define S_CODE_END 0xbf9f0000u
 #define SCRATCH_MAX_B (512ull << 20)
 #define FLAGS_RW (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
 #define FLAGS_RX (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE)
@@ -177,7 +177,7 @@ static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_laun
 	BW_TRY(allocate(g, p->image_b + CODE_END_B, AMDGPU_GEM_DOMAIN_VRAM, FLAGS_RX, true, &m));
 	memcpy(m.cpu, p->image, p->image_b);
 	for (uint64_t at = bw_align_up(p->image_b, 4); at + 4 <= m.size_b; at += 4)
-		memcpy(m.cpu + at, &(uint32_t){S_CODE_END}, 4);
+		memcpy(m.cpu + at, &(uint32_t){BW_GFX11_S_CODE_END}, 4);
 	size_t n = 0;
 	const struct bw_reloc *relocs = p->co ? bw_code_object_relocs(p->co, &n) : NULL;
 	for (size_t i = 0; i < n; i++) {

@@ -192,7 +192,7 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
 	const struct bw_target_dispatch *h = &x->desc;
 	bw_show_dims(groups, h->groups);
 	bw_show_dims(group, h->group_size);
-	unsigned lanes = h->initiator >> 15 & 1 ? 32 : 64;
+	unsigned lanes = bw_arch_lanes(bw_debug_arch(d), h->initiator);
 	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_name,
 		    bw_show_dispatch_state(d, x));
 	bw_out_line(o, "  submission   %u on queue %u", x->submission, x->queue);

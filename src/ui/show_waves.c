@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "base/vec.h"
 
@@ -364,7 +365,7 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d,
 	char groups[48], group[48];
 	bw_show_dims(groups, info->desc.groups);
 	bw_show_dims(group, info->desc.group_size);
-	bool wave32 = info->desc.initiator >> 15 & 1;
+	bool wave32 = bw_arch_lanes(bw_debug_arch(d), info->desc.initiator) == 32;
 	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number,
 		    bw_show_dispatch_state(d, info));
 	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)info->desc.code_va,

@@ -289,6 +289,8 @@ static void test_dispatch_registers(void **state)
 	assert_int_equal(r.scratch_b, 5 * 256);
 	r = bw_arch_resources(a, 64, 2, 0, 5 << 12);
 	assert_int_equal(r.vgprs, 12);
+	assert_int_equal(bw_arch_lanes(a, 1u << 15), 32); /* S_00B800_CS_W32_EN of Mesa */
+	assert_int_equal(bw_arch_lanes(a, ~(1u << 15)), 64);
 	assert_int_equal(r.scratch_b, 0);
 }
 

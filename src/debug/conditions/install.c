@@ -68,7 +68,6 @@ static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
 /* What all dispatches that have waves, or will have, agree in. */
 static struct bw_filter_facts facts_of(struct bw_debug *d)
 {
-	enum { CS_W32_EN = 1u << 15 };
 	struct bw_filter_facts f = {.arch = bw_debug_arch(d),
 				    .gen = bw_debug_isa(d),
 				    .n_vgprs = 256,
@@ -82,9 +81,8 @@ static struct bw_filter_facts facts_of(struct bw_debug *d)
 		const struct bw_target_dispatch *t = &x->info.desc;
 		if (x->info.state != BW_DISPATCH_HELD && x->info.state != BW_DISPATCH_RUNNING)
 			continue;
-		unsigned lanes = t->initiator & CS_W32_EN ? 32 : 64;
-		unsigned n =
-			bw_arch_resources(bw_debug_arch(d), lanes, t->rsrc1, t->rsrc2, 0).vgprs;
+		unsigned lanes = bw_arch_lanes(f.arch, t->initiator);
+		unsigned n = bw_arch_resources(f.arch, lanes, t->rsrc1, t->rsrc2, 0).vgprs;
 		f.n_vgprs = BW_MIN(f.n_vgprs, n);
 		f.lanes = first || f.lanes == lanes ? lanes : 0;
 		f.one_row &= t->group_size[1] == 1 && t->group_size[2] == 1;

@@ -9,13 +9,18 @@
 #include "base/cleanup.h"
 
 enum {
-	INITIATOR_CS_W32_EN = 1u << 15, /* COMPUTE_DISPATCH_INITIATOR */
 	INDIRECT = 0xffffffffu,
 };
 
-static unsigned dispatch_lanes(const struct bw_dispatch_info *x)
+static unsigned dispatch_lanes(const struct bw_arch *arch, const struct bw_dispatch_info *x)
 {
-	return x->desc.initiator & INITIATOR_CS_W32_EN ? 32 : 64;
+	return bw_arch_lanes(arch, x->desc.initiator);
+}
+
+/* The number of the packet behind one: as many bits as a wave is told. */
+static uint32_t next_packet(const struct bw_debug *d, uint32_t packet)
+{
+	return (packet + 1) & bw_arch_get(bw_debug_arch(d), BW_WF_PACKET, ~0u);
 }
 
 static bool grid_known(const struct bw_dispatch_info *x)
@@ -210,7 +215,7 @@ static void guess_from_last(struct bw_debug *d)
 		if (last->info.queue != x->info.queue)
 			continue;
 		x->packet_guessed = last->packet_known || last->packet_guessed;
-		x->packet = (last->packet + 1) & 0x1ffffff;
+		x->packet = next_packet(d, last->packet);
 		return;
 	}
 }
@@ -223,7 +228,7 @@ static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_
 	x.info.kernarg_va = kernarg_of(&x.info);
 	const uint32_t *s = x.info.desc.group_size;
 	uint64_t items = (uint64_t)s[0] * s[1] * s[2];
-	unsigned lanes = dispatch_lanes(&x.info);
+	unsigned lanes = dispatch_lanes(bw_debug_arch(d), &x.info);
 	x.info.waves_per_group =
 		(uint32_t)BW_MIN((items + lanes - 1) / lanes, (uint64_t)UINT32_MAX);
 	struct bw_error *err = bw_vec_push(&d->dispatches, x);
@@ -322,7 +327,7 @@ static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *k
 	bw_vec_each(&d->dispatches, x) {
 		if (x->info.queue != known->info.queue || x->info.number <= known->info.number)
 			continue;
-		packet = (packet + 1) & 0x1ffffff;
+		packet = next_packet(d, packet);
 		if (x->packet_known)
 			return;
 		x->packet = packet;
@@ -347,7 +352,7 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct
 			score += x->packet == hw->dispatch_packet ? 8 : -8;
 		if (x->kernel_end)
 			score += hw->pc >= x->kernel_start && hw->pc < x->kernel_end ? 8 : -2;
-		if (dispatch_lanes(&x->info) == hw->lanes)
+		if (dispatch_lanes(bw_debug_arch(d), &x->info) == hw->lanes)
 			score += 2;
 		if (grid_known(&x->info)) {
 			for (int i = 0; i < 3; i++)
@@ -414,7 +419,7 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 {
 	uint64_t waves = x->waves_per_group ? x->waves_per_group : 1;
 	uint64_t simd_waves = f->waves_per_simd;
-	unsigned lanes = dispatch_lanes(x);
+	unsigned lanes = dispatch_lanes(f->arch, x);
 	const struct bw_target_dispatch *desc = &x->desc;
 	const struct bw_arch_resources has =
 		bw_arch_resources(f->arch, lanes, desc->rsrc1, desc->rsrc2, desc->tmpring_size);
