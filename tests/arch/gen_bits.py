@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tools/gen-wave-bits.py with register files that agree, and with some that do not.
+
+Usage: gen_bits.py GENERATOR
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HEAD = "block gc 11.0.0\nfor 11.0.0\nprefix reg\n"
+DIRECT = "".join(f"{name}  0x{i:x}/0  FIELD 3:1\n" for i, name in enumerate((
+    "COMPUTE_DISPATCH_INITIATOR", "COMPUTE_PGM_RSRC1", "COMPUTE_PGM_RSRC2", "COMPUTE_TMPRING_SIZE",
+    "SPI_GDBG_PER_VMID_CNTL", "SQ_CMD", "SQ_DEBUG", "SQ_IND_INDEX", "SQ_SHADER_TBA_HI", "TCP_WATCH0_CNTL")))
+WAVE = "SQ_WAVE_STATUS  0x0102/ix:sq  SCC 0  PRIO 4:3  TOP 31\n"
+
+
+def generate(folder, *tables):
+    paths = []
+    for i, text in enumerate(tables):
+        paths.append(folder / f"{i}.txt")
+        paths[-1].write_text(HEAD + text)
+    output = folder / "bits.h"
+    r = subprocess.run([sys.executable, sys.argv[1], "-o", output, "X", *paths], text=True, capture_output=True)
+    return r.returncode, r.stderr, output.read_text() if r.returncode == 0 else ""
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        status, _, text = generate(folder, DIRECT + WAVE, WAVE.replace("TOP 31", "MORE 7:5"))
+        assert status == 0
+        for line in ("BW_X_STATUS 0x102", "BW_X_STATUS__SCC 0x1", "BW_X_STATUS__PRIO 0x18",
+                     "BW_X_STATUS__PRIO_LO 3", "BW_X_STATUS__PRIO_WIDTH 2", "BW_X_STATUS__TOP 0x80000000",
+                     "BW_X_STATUS__MORE 0xe0", "BW_X_SQ_CMD__FIELD 0xe"):
+            assert f"#define {line}\n" in text, line
+        for wrong, says in ((WAVE.replace("SCC 0", "SCC 1"), "SQ_WAVE_STATUS.SCC is 1:1, and other bits"),
+                            (WAVE.replace("0x0102", "0x0104"), "SQ_WAVE_STATUS has index 0x104, and 0x102")):
+            status, errors, _ = generate(folder, DIRECT + WAVE, wrong)
+            assert status == 1 and says in errors, errors
+        status, errors, _ = generate(folder, WAVE)
+        assert status == 1 and "there is no SQ_CMD" in errors, errors
+
+
+if __name__ == "__main__":
+    main()
