@@ -62,7 +62,9 @@ enum bw_wreg bw_arch_reg_of(const struct bw_arch *a, enum bw_wave_field f)
 uint32_t bw_arch_get(const struct bw_arch *a, enum bw_wave_field f, uint32_t raw)
 {
 	const struct bw_arch_place *p = &a->at[f];
-	return bw_arch_take(p->bits, raw) | bw_arch_take(p->upper, raw) << p->bits.width;
+	uint32_t value = bw_arch_take(p->bits, raw);
+	/* a field of 32 bits has no upper part */
+	return p->upper.width ? value | bw_arch_take(p->upper, raw) << p->bits.width : value;
 }
 
 uint32_t bw_arch_mask(const struct bw_arch *a, enum bw_wave_field f)
