@@ -215,7 +215,8 @@ static bool ask(const char *question)
 bool bw_cli_may_leave(struct bw_cli *c)
 {
 	if (!c->interactive || !c->confirm || c->ended_by ||
-	    bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
+	    bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM ||
+	    !bw_target_can(bw_debug_target(c->debug), BW_CAP_PROCESSES))
 		return true;
 	size_t n;
 	const struct bw_inferior_info *all = bw_debug_inferiors(c->debug, &n);
