@@ -388,6 +388,30 @@ static void test_each_without_each(void **state)
 			try(&lacks[i], &actions[k]);
 }
 
+/* As a dump: the first wait shows what there is, all of it can be looked at, and nothing runs. */
+static void test_nothing_but_looking(void **state)
+{
+	struct fake_session s;
+	struct bw_stop stop;
+	fake_session_create(&s, loop, BW_ARRAY_SIZE(loop));
+	fake_session_start_without(&s, 1, BW_CAP_ALL);
+	OK(bw_debug_wait(s.debug, -1, &stop));
+	assert_int_equal(stop.kind, BW_STOP_WAVES);
+	assert_int_equal(stop.n_waves, 2);
+	assert_int_equal(stop.n_unstoppable, 0);
+	OK(see_waves(&s));
+	OK(see_registers(&s));
+	OK(see_memory(&s));
+	OK(see_code(&s));
+	OK(see_fault(&s));
+	OK(see_buffers(&s));
+	fake_fails(bw_debug_continue(s.debug), BW_E_UNSUPPORTED, "this target cannot run waves");
+	fake_fails(stepi(&s), BW_E_UNSUPPORTED, "this target cannot run waves");
+	fake_fails(write_sgpr(&s), BW_E_UNSUPPORTED, "this target cannot write registers");
+	OK(see_waves(&s));
+	fake_session_end(&s);
+}
+
 static void test_every_capability_is_tried(void **state)
 {
 	uint32_t seen = 0;
@@ -464,6 +488,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_without_each),
+		cmocka_unit_test(test_nothing_but_looking),
 		cmocka_unit_test(test_every_capability_is_tried),
 		cmocka_unit_test(test_asked_for_before),
 		cmocka_unit_test(test_one_of_two_programs),
