@@ -74,9 +74,16 @@ static int print_json(json_t *root)
 static const char isa_usage[] =
 	"Usage: breakwater vgpu isa [--json] [PATTERN]\n"
 	"\n"
-	"Lists the opcodes of gfx1100 and how true to the hardware the virtual GPU executes each: exact, within\n"
+	"Lists the opcodes of %s and how true to the hardware the virtual GPU executes each: exact, within\n"
 	"1 ULP, approximate, or absent, with the reason. PATTERN is part of a name (\"fma\"), or a whole one with\n"
 	"* and ? in it (\"v_*_f64\").\n";
+
+/* What the executor executes is the same for every profile: the first stands for them all. */
+static const char *gfx(void)
+{
+	size_t n;
+	return bw_profile_all(&n)[0]->gfx;
+}
 
 /* Case aside; a pattern without wildcards may stand anywhere in the name. */
 static bool matches(const char *pattern, const char *name)
@@ -124,11 +131,11 @@ static int no_match(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
 		names[n++] = bw_isa_op_info((enum bw_op)op)->name;
 	if (bw_nearest(pattern, names, n, &near, 1))
-		return fail("no opcode of gfx1100 matches \"%s\" (did you mean %s?)", pattern,
+		return fail("no opcode of %s matches \"%s\" (did you mean %s?)", gfx(), pattern,
 			    names[near]);
 	return fail(
-		"no opcode of gfx1100 matches \"%s\"; a pattern is part of a name, or has * in it: \"*%s*\"",
-		pattern, pattern);
+		"no opcode of %s matches \"%s\"; a pattern is part of a name, or has * in it: \"*%s*\"",
+		gfx(), pattern, pattern);
 }
 
 static int isa_json(const char *pattern)
@@ -155,7 +162,7 @@ static int isa_json(const char *pattern)
 		json_object_set_new(counts, bw_fidelity_name((enum bw_fidelity)k),
 				    json_integer(count[k]));
 	return print_json(json_pack("{s:s, s:s, s:s, s:o, s:o}", "type", "answer", "command",
-				    "vgpu isa", "gfx", "gfx1100", "opcodes", opcodes, "counts",
+				    "vgpu isa", "gfx", gfx(), "opcodes", opcodes, "counts",
 				    counts));
 }
 
@@ -193,8 +200,8 @@ static int isa_text(const char *pattern)
 		return no_match(pattern);
 	if (n < BW_OP_COUNT - 1)
 		printf("%u of the ", n);
-	printf("%u opcodes of gfx1100: %u exact, %u within 1 ULP, %u approximate, %u absent.\n",
-	       BW_OP_COUNT - 1, count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
+	printf("%u opcodes of %s: %u exact, %u within 1 ULP, %u approximate, %u absent.\n",
+	       BW_OP_COUNT - 1, gfx(), count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
 	       count[BW_FIDELITY_LOOSE], count[BW_FIDELITY_ABSENT]);
 	return 0;
 }
@@ -206,7 +213,7 @@ int bw_vgpu_main_isa(int argc, char **argv)
 	if (status)
 		return status;
 	if (o.help) {
-		fputs(isa_usage, stdout);
+		printf(isa_usage, gfx());
 		return 0;
 	}
 	return o.json ? isa_json(o.pattern) : isa_text(o.pattern);

@@ -7,6 +7,7 @@
 
 struct bw_uapi *gpu;
 struct bw_uapi_options gpu_options;
+const struct bw_profile *gpu_profile = &bw_profile_navi31;
 
 static void must(struct bw_error *err)
 {
@@ -17,7 +18,7 @@ static void must(struct bw_error *err)
 int start_gpu(void **state)
 {
 	gpu_options.device.threads = 2;
-	must(bw_uapi_create(&bw_profile_navi31, &gpu_options, &gpu));
+	must(bw_uapi_create(gpu_profile, &gpu_options, &gpu));
 	return 0;
 }
 

@@ -47,8 +47,9 @@ struct client {
 extern struct bw_uapi *gpu; /* made by start_gpu */
 int start_gpu(void **state);
 int stop_gpu(void **state);
-/* Options of the GPU that start_gpu will make. */
+/* Options of the GPU that start_gpu will make, and which GPU that is: navi31 unless changed. */
 extern struct bw_uapi_options gpu_options;
+extern const struct bw_profile *gpu_profile;
 
 void connect_raw(struct client *c);		       /* no HELLO */
 void connect_client(struct client *c, uint64_t token); /* HELLO */
