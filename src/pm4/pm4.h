@@ -127,7 +127,20 @@ struct bw_pm4_acquire_mem {
 	uint32_t gcr;
 	bool pws;
 };
-enum { BW_PM4_GCR_GLI_INV = 3 }; /* instruction caches */
+/* GCR_CNTL of ACQUIRE_MEM and of SDMA's GCR_REQ (nvd.h of Linux: ACQUIRE_MEM_GCR_CNTL_*) */
+enum {
+	BW_PM4_GCR_GLI_INV_ALL = 1 << 0,
+	BW_PM4_GCR_GLI_INV = 3, /* instruction caches */
+	BW_PM4_GCR_GLM_WB = 1 << 4,
+	BW_PM4_GCR_GLM_INV = 1 << 5,
+	BW_PM4_GCR_GLK_INV = 1 << 7,
+	BW_PM4_GCR_GLV_INV = 1 << 8,
+	BW_PM4_GCR_GL1_INV = 1 << 9,
+	BW_PM4_GCR_GL2_INV = 1 << 14,
+	BW_PM4_GCR_GL2_WB = 1 << 15,
+};
+/* The same of RELEASE_MEM (PACKET3_RELEASE_MEM_GCR_*) */
+enum { BW_PM4_RELEASE_GLV_INV = 1 << 2, BW_PM4_RELEASE_GL1_INV = 1 << 3 };
 bool bw_pm4_acquire_mem(const struct bw_pm4_packet *p, struct bw_pm4_acquire_mem *out);
 
 /* DST_SEL of WRITE_DATA */

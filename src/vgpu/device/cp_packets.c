@@ -286,15 +286,6 @@ static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_
 
 /* --- synchronisation --- */
 
-/* GCR_CNTL of ACQUIRE_MEM, and RELEASE_MEM's own (kernel: nvd.h, PACKET3_RELEASE_MEM_GCR_*). */
-enum {
-	GCR_GLK_INV = 1 << 7,
-	GCR_GLV_INV = 1 << 8,
-	GCR_GL1_INV = 1 << 9,
-	RELEASE_GLV_INV = 1 << 2,
-	RELEASE_GL1_INV = 1 << 3,
-};
-
 static enum bw_cp_result do_acquire_mem(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_acquire_mem a;
@@ -302,7 +293,8 @@ static enum bw_cp_result do_acquire_mem(struct bw_queue *q, const struct bw_pm4_
 		return bw_cp_malformed(q, p);
 	if (a.gcr & BW_PM4_GCR_GLI_INV)
 		bw_sched_flush_code(q->dev);
-	invalidate_caches(q, a.gcr & GCR_GLK_INV, a.gcr & GCR_GLV_INV, a.gcr & GCR_GL1_INV);
+	invalidate_caches(q, a.gcr & BW_PM4_GCR_GLK_INV, a.gcr & BW_PM4_GCR_GLV_INV,
+			  a.gcr & BW_PM4_GCR_GL1_INV);
 	return BW_CP_DONE;
 }
 
@@ -316,7 +308,7 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 	/* End of pipe: everything before it has finished. */
 	if (atomic_load(&q->n_inflight))
 		return BW_CP_WAIT;
-	invalidate_caches(q, false, r.gcr & RELEASE_GLV_INV, r.gcr & RELEASE_GL1_INV);
+	invalidate_caches(q, false, r.gcr & BW_PM4_RELEASE_GLV_INV, r.gcr & BW_PM4_RELEASE_GL1_INV);
 	uint64_t data = r.data_sel >= BW_PM4_DATA_CLOCK ? bw_device_realtime(q->dev) : r.data;
 	if (r.data_sel != BW_PM4_DATA_NONE &&
 	    !bw_cp_mem_write(q, r.address, &data, r.data_sel == BW_PM4_DATA_32 ? 4 : 8))

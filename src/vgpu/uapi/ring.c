@@ -136,9 +136,12 @@ static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
 	}
 }
 
-/* GCR_CNTL of gfx_v11_0_emit_mem_sync: GLI_INV, GLM_WB, GLM_INV, GLK_INV, GLV_INV, GL1_INV,
- * GL2_INV, GL2_WB: what a job before this one may have left in caches. */
-enum { GCR_ALL = 1 << 0 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 14 | 1 << 15 };
+/* GCR_CNTL of gfx_v11_0_emit_mem_sync: what a job before this one may have left in caches. */
+enum {
+	GCR_ALL = BW_PM4_GCR_GLI_INV_ALL | BW_PM4_GCR_GLM_WB | BW_PM4_GCR_GLM_INV |
+		  BW_PM4_GCR_GLK_INV | BW_PM4_GCR_GLV_INV | BW_PM4_GCR_GL1_INV |
+		  BW_PM4_GCR_GL2_INV | BW_PM4_GCR_GL2_WB
+};
 
 static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job, bool flush)
 {

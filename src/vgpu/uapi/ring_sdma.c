@@ -96,8 +96,9 @@ static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
 
 static void put_mem_sync(struct bw_drm_ring *ring)
 {
-	/* GCR_CONTROL: GLI_INV, GLM_INV, GLK_INV, GLV_INV, GL1_INV, GL2_INV, GL2_WB */
-	const uint32_t gcr = 1 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 14 | 1 << 15;
+	const uint32_t gcr = BW_PM4_GCR_GLI_INV_ALL | BW_PM4_GCR_GLM_INV | BW_PM4_GCR_GLK_INV |
+			     BW_PM4_GCR_GLV_INV | BW_PM4_GCR_GL1_INV | BW_PM4_GCR_GL2_INV |
+			     BW_PM4_GCR_GL2_WB;
 	put(ring, BW_SDMA_GCR_REQ);
 	put(ring, 0);
 	put(ring, (gcr & 0xffff) << 16);
