@@ -213,10 +213,14 @@ static struct bw_agent_submit begin_debugging(pid_t *out_pid)
 static void attach(void)
 {
 	uint32_t handler[] = {0xbfb00000, 0xbf800000};
-	struct bw_trap_control control = {.magic = BW_TRAP_MAGIC,
-					  .slots_offset_b = 0x1000,
-					  .n_slots = SLOTS,
-					  .version = BW_TRAP_VERSION};
+	struct bw_trap_control control = {
+		.magic = BW_TRAP_MAGIC,
+		.slots_offset_b = 0x1000,
+		.n_slots = SLOTS,
+		.version = BW_TRAP_VERSION,
+		.enables = bw_trap_enables(bw_arch_nth(0), 0),
+		.enables_hw = BW_TRAP_HW_MODE,
+	};
 	struct bw_agent_attach q = {.area_size_b = AREA_B,
 				    .control_size_b = sizeof(control),
 				    .handler_size_b = sizeof(handler),
