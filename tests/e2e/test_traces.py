@@ -122,13 +122,22 @@ def agent_socket(debugger, program):
     raise Failure("the debugger has no connection to the program")
 
 
+def await_exit(s):
+    """What had stopped before is said first; the step under way may have said the end already."""
+    exited = False
+    while not exited:
+        answer = s.command("continue")
+        exited = any(o["event"] == "exit" for o in s.events)
+        check(exited or answer.get("result") != "error", f"continue after the program's end: {answer}")
+
+
 def lose_connection(s):
-    """Neither of the two has ended. A debugger at its prompt sees it with the next command."""
+    """Neither of the two has ended. A debugger at its prompt sees it when it looks at the program again."""
     line = agent_socket(s.process.pid, s.program)
     step_away(s)
     line.shutdown(socket.SHUT_RDWR)
     line.close()
-    s.send("continue")
+    await_exit(s)
 
 
 ENDS = [("detach", detach), ("quit", lambda s: s.end()), ("kill -9", lambda s: die(s, signal.SIGKILL)),
@@ -158,14 +167,6 @@ def debugger_goes():
                 gpu.await_state(before, f"after {name}, and the debugger's end")
         program.finish()
     gpu.end()
-
-
-def await_exit(s):
-    """What had stopped before is said first."""
-    exited = False
-    while not exited:
-        s.send("continue")
-        exited = any(o.get("event") == "exit" for o in s.read_until(lambda o: o.get("command") == "continue"))
 
 
 def program_dies():
