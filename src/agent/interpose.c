@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of libc that a program reaches a GPU with (doc/hardware/mesa.md 1.2), in the
- * symbols of glibc 2.33 and newer. Each asks whether the path or descriptor is the GPU's, and else
- * does what it would have done. Built without _FILE_OFFSET_BITS, which would rename half of
- * them. */
+ * symbols of glibc 2.33 and newer (stat_calls.c has those of stat). Each asks whether the path or
+ * descriptor is the GPU's, and else does what it would have done. Built without _FILE_OFFSET_BITS,
+ * which would rename half of them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -171,110 +171,6 @@ EXPORT FILE *fopen64(const char *path, const char *mode)
 	struct bw_agent_path p;
 	bw_agent_resolve(AT_FDCWD, path, &p);
 	return p.where == BW_AGENT_ELSEWHERE ? REAL(fopen64)(path, mode) : fopen_other(&p, mode);
-}
-
-/* stat: 64-bit x86 has one struct for both forms, but the symbols differ. */
-
-static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
-{
-	*mode = S_IFCHR | 0666;
-	*rdev = makedev(DRM_MAJOR, node_minor);
-}
-
-#define NODE_STAT(st, m)                                                                           \
-	({                                                                                         \
-		as_node(m, &(st)->st_mode, &(st)->st_rdev);                                        \
-		(st)->st_size = 0;                                                                 \
-		0;                                                                                 \
-	})
-
-#define PATH_STAT(fn, path, st)                                                                    \
-	({                                                                                         \
-		struct bw_agent_path p_;                                                           \
-		bw_agent_resolve(AT_FDCWD, path, &p_);                                             \
-		int r_ = REAL(fn)(p_.path, st);                                                    \
-		r_ == 0 && p_.where == BW_AGENT_NODE ? NODE_STAT(st, p_.minor) : r_;               \
-	})
-
-#define FD_STAT(fn, fd, st)                                                                        \
-	({                                                                                         \
-		int r_ = REAL(fn)(fd, st);                                                         \
-		struct bw_agent_file *f_ = r_ ? NULL : bw_agent_file_of(fd);                       \
-		if (f_ && f_->own_fd < 0)                                                          \
-			NODE_STAT(st, f_->minor);                                                  \
-		bw_agent_file_unref(f_);                                                           \
-		r_;                                                                                \
-	})
-
-#define AT_STAT(fn, plain, dirfd, path, st, flags)                                                 \
-	({                                                                                         \
-		struct bw_agent_path p_;                                                           \
-		bw_agent_resolve(dirfd, path, &p_);                                                \
-		int r_;                                                                            \
-		if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))            \
-			r_ = plain(dirfd, st);                                                     \
-		else if ((r_ = REAL(fn)(dirfd, p_.path, st, flags)) == 0 &&                        \
-			 p_.where == BW_AGENT_NODE)                                                \
-			NODE_STAT(st, p_.minor);                                                   \
-		r_;                                                                                \
-	})
-
-EXPORT int stat(const char *path, struct stat *st)
-{
-	return PATH_STAT(stat, path, st);
-}
-
-EXPORT int stat64(const char *path, struct stat64 *st)
-{
-	return PATH_STAT(stat64, path, st);
-}
-
-EXPORT int lstat(const char *path, struct stat *st)
-{
-	return PATH_STAT(lstat, path, st);
-}
-
-EXPORT int lstat64(const char *path, struct stat64 *st)
-{
-	return PATH_STAT(lstat64, path, st);
-}
-
-EXPORT int fstat(int fd, struct stat *st)
-{
-	return FD_STAT(fstat, fd, st);
-}
-
-EXPORT int fstat64(int fd, struct stat64 *st)
-{
-	return FD_STAT(fstat64, fd, st);
-}
-
-EXPORT int fstatat(int dirfd, const char *path, struct stat *st, int flags)
-{
-	return AT_STAT(fstatat, fstat, dirfd, path, st, flags);
-}
-
-EXPORT int fstatat64(int dirfd, const char *path, struct stat64 *st, int flags)
-{
-	return AT_STAT(fstatat64, fstat64, dirfd, path, st, flags);
-}
-
-EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *st)
-{
-	struct bw_agent_path p;
-	bw_agent_resolve(dirfd, path, &p);
-	int r = REAL(statx)(dirfd, p.path, flags, mask, st);
-	bool by_fd = (flags & AT_EMPTY_PATH) && !*path;
-	struct bw_agent_file *f = by_fd && !r ? bw_agent_file_of(dirfd) : NULL;
-	bool virtual_fd = f && f->own_fd < 0;
-	if (!r && (p.where == BW_AGENT_NODE || virtual_fd)) {
-		st->stx_mode = S_IFCHR | 0666;
-		st->stx_rdev_major = DRM_MAJOR;
-		st->stx_rdev_minor = virtual_fd ? f->minor : p.minor;
-		st->stx_size = 0;
-	}
-	bw_agent_file_unref(f);
-	return r;
 }
 
 /* Other questions about paths */

@@ -3,6 +3,7 @@
  * all of it was as a program expects it of a GPU. */
 #include <amdgpu_drm.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -95,6 +96,27 @@ static void paths(void)
 	CHECK(open("/tmp", O_RDONLY | O_DIRECTORY) >= 0 && !access("/sys/class", F_OK));
 }
 
+/* As a program linked with a glibc before 2.33 calls them; the version is that of struct stat. */
+static void old_names(int fd)
+{
+	int (*fxstat)(int, int, struct stat *) = dlsym(RTLD_DEFAULT, "__fxstat");
+	int (*xstat)(int, const char *, struct stat *) = dlsym(RTLD_DEFAULT, "__xstat");
+	int (*lxstat)(int, const char *, struct stat *) = dlsym(RTLD_DEFAULT, "__lxstat");
+	int (*fxstatat)(int, int, const char *, struct stat *, int) =
+		dlsym(RTLD_DEFAULT, "__fxstatat");
+	for (int version = 0; version < 2; version++) {
+		struct stat st[4] = {0};
+		CHECK(!fxstat(version, fd, &st[0]) && !xstat(version, NODE, &st[1]) &&
+		      !lxstat(version, NODE, &st[2]) &&
+		      !fxstatat(version, AT_FDCWD, NODE, &st[3], 0));
+		for (int i = 0; i < 4; i++)
+			is_node(&st[i], 128);
+	}
+	struct stat st;
+	CHECK(fxstat(7, fd, &st) == -1 && errno == EINVAL);
+	CHECK(!xstat(1, "/tmp", &st) && S_ISDIR(st.st_mode));
+}
+
 static void descriptors(void)
 {
 	int fd = open(NODE, O_RDWR | O_CLOEXEC);
@@ -102,6 +124,7 @@ static void descriptors(void)
 	struct stat st;
 	CHECK(!fstat(fd, &st));
 	is_node(&st, 128);
+	old_names(fd);
 	char link[32], target[64];
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	CHECK(readlink(link, target, sizeof(target)) == (ssize_t)strlen(NODE) &&

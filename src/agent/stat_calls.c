@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+/* stat and its family, for paths and descriptors of the GPU. 64-bit x86 has one struct for both
+ * forms, but the symbols differ; and there are those that programs and drivers have which were
+ * linked with a glibc before 2.33 (Steam's runtime, for example), and ThreadSanitizer's library. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { DRM_MAJOR = 226 };
+
+static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
+{
+	*mode = S_IFCHR | 0666;
+	*rdev = makedev(DRM_MAJOR, node_minor);
+}
+
+#define NODE_STAT(st, m)                                                                           \
+	({                                                                                         \
+		as_node(m, &(st)->st_mode, &(st)->st_rdev);                                        \
+		(st)->st_size = 0;                                                                 \
+		0;                                                                                 \
+	})
+
+#define PATH_STAT(fn, path, st)                                                                    \
+	({                                                                                         \
+		struct bw_agent_path p_;                                                           \
+		bw_agent_resolve(AT_FDCWD, path, &p_);                                             \
+		int r_ = REAL(fn)(p_.path, st);                                                    \
+		r_ == 0 && p_.where == BW_AGENT_NODE ? NODE_STAT(st, p_.minor) : r_;               \
+	})
+
+#define FD_STAT(fn, fd, st)                                                                        \
+	({                                                                                         \
+		int r_ = REAL(fn)(fd, st);                                                         \
+		struct bw_agent_file *f_ = r_ ? NULL : bw_agent_file_of(fd);                       \
+		if (f_ && f_->own_fd < 0)                                                          \
+			NODE_STAT(st, f_->minor);                                                  \
+		bw_agent_file_unref(f_);                                                           \
+		r_;                                                                                \
+	})
+
+#define AT_STAT(fn, plain, dirfd, path, st, flags)                                                 \
+	({                                                                                         \
+		struct bw_agent_path p_;                                                           \
+		bw_agent_resolve(dirfd, path, &p_);                                                \
+		int r_;                                                                            \
+		if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))            \
+			r_ = plain(dirfd, st);                                                     \
+		else if ((r_ = REAL(fn)(dirfd, p_.path, st, flags)) == 0 &&                        \
+			 p_.where == BW_AGENT_NODE)                                                \
+			NODE_STAT(st, p_.minor);                                                   \
+		r_;                                                                                \
+	})
+
+EXPORT int stat(const char *path, struct stat *st)
+{
+	return PATH_STAT(stat, path, st);
+}
+
+EXPORT int stat64(const char *path, struct stat64 *st)
+{
+	return PATH_STAT(stat64, path, st);
+}
+
+EXPORT int lstat(const char *path, struct stat *st)
+{
+	return PATH_STAT(lstat, path, st);
+}
+
+EXPORT int lstat64(const char *path, struct stat64 *st)
+{
+	return PATH_STAT(lstat64, path, st);
+}
+
+EXPORT int fstat(int fd, struct stat *st)
+{
+	return FD_STAT(fstat, fd, st);
+}
+
+EXPORT int fstat64(int fd, struct stat64 *st)
+{
+	return FD_STAT(fstat64, fd, st);
+}
+
+EXPORT int fstatat(int dirfd, const char *path, struct stat *st, int flags)
+{
+	return AT_STAT(fstatat, fstat, dirfd, path, st, flags);
+}
+
+EXPORT int fstatat64(int dirfd, const char *path, struct stat64 *st, int flags)
+{
+	return AT_STAT(fstatat64, fstat64, dirfd, path, st, flags);
+}
+
+EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *st)
+{
+	struct bw_agent_path p;
+	bw_agent_resolve(dirfd, path, &p);
+	int r = REAL(statx)(dirfd, p.path, flags, mask, st);
+	bool by_fd = (flags & AT_EMPTY_PATH) && !*path;
+	struct bw_agent_file *f = by_fd && !r ? bw_agent_file_of(dirfd) : NULL;
+	bool virtual_fd = f && f->own_fd < 0;
+	if (!r && (p.where == BW_AGENT_NODE || virtual_fd)) {
+		st->stx_mode = S_IFCHR | 0666;
+		st->stx_rdev_major = DRM_MAJOR;
+		st->stx_rdev_minor = virtual_fd ? f->minor : p.minor;
+		st->stx_size = 0;
+	}
+	bw_agent_file_unref(f);
+	return r;
+}
+
+/* ---- The names before glibc 2.33 ---- */
+
+/* The version says which struct stat is meant: on x86-64 both, 0 (the kernel's) and 1, are the one
+ * there is (glibc 2.36, sysdeps/unix/sysv/linux/x86/xstatver.h). */
+static bool is_known(int version)
+{
+	if (version == 0 || version == 1)
+		return true;
+	errno = EINVAL;
+	return false;
+}
+
+EXPORT int __xstat(int version, const char *path, struct stat *st);
+EXPORT int __xstat64(int version, const char *path, struct stat64 *st);
+EXPORT int __lxstat(int version, const char *path, struct stat *st);
+EXPORT int __lxstat64(int version, const char *path, struct stat64 *st);
+EXPORT int __fxstat(int version, int fd, struct stat *st);
+EXPORT int __fxstat64(int version, int fd, struct stat64 *st);
+EXPORT int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags);
+EXPORT int __fxstatat64(int version, int dirfd, const char *path, struct stat64 *st, int flags);
+
+int __xstat(int version, const char *path, struct stat *st)
+{
+	return is_known(version) ? PATH_STAT(stat, path, st) : -1;
+}
+
+int __xstat64(int version, const char *path, struct stat64 *st)
+{
+	return is_known(version) ? PATH_STAT(stat64, path, st) : -1;
+}
+
+int __lxstat(int version, const char *path, struct stat *st)
+{
+	return is_known(version) ? PATH_STAT(lstat, path, st) : -1;
+}
+
+int __lxstat64(int version, const char *path, struct stat64 *st)
+{
+	return is_known(version) ? PATH_STAT(lstat64, path, st) : -1;
+}
+
+int __fxstat(int version, int fd, struct stat *st)
+{
+	return is_known(version) ? FD_STAT(fstat, fd, st) : -1;
+}
+
+int __fxstat64(int version, int fd, struct stat64 *st)
+{
+	return is_known(version) ? FD_STAT(fstat64, fd, st) : -1;
+}
+
+int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags)
+{
+	return is_known(version) ? AT_STAT(fstatat, fstat, dirfd, path, st, flags) : -1;
+}
+
+int __fxstatat64(int version, int dirfd, const char *path, struct stat64 *st, int flags)
+{
+	return is_known(version) ? AT_STAT(fstatat64, fstat64, dirfd, path, st, flags) : -1;
+}
