@@ -51,4 +51,9 @@ struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_r
 				   const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
 struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out) BW_MUST_CHECK;
 
+/* "LD_PRELOAD=AGENT:WHAT THE USER PRELOADS", for the environment of programs, with the runtime of a
+ * sanitizer that we are made with in front. Owned by the caller; NULL: there is no agent, or no
+ * memory. */
+char *bw_kmd_preload_env(void);
+
 #endif

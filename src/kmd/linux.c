@@ -139,11 +139,7 @@ static const char *const *linux_program_env(struct bw_kmd *kmd)
 {
 	struct linux_kmd *k = linux_kmd(kmd);
 	if (!k->agent_env) {
-		_cleanup_free_ char *path = NULL;
-		_cleanup_error_ struct bw_error *err =
-			bw_kmd_find_part("libbreakwater-agent.so", &path);
-		if (!err && asprintf(&k->agent_env, "LD_PRELOAD=%s", path) < 0)
-			k->agent_env = NULL;
+		k->agent_env = bw_kmd_preload_env();
 		k->env[0] = k->agent_env;
 	}
 	return k->env;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,34 +121,14 @@ static ssize_t virtual_file_write(struct bw_kmd_file *f, uint64_t pos, const voi
 			      size_b);
 }
 
-/* AddressSanitizer wants its library to come first, before the agent that is made with it too. */
-static int find_asan(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *slash = strrchr(info->dlpi_name, '/');
-	if (!slash || !bw_starts_with(slash + 1, "libasan.so"))
-		return 0;
-	*(const char **)data = info->dlpi_name;
-	return 1;
-}
-
 static const char *const *virtual_program_env(struct bw_kmd *kmd)
 {
 	struct virtual_kmd *k = virtual_kmd(kmd);
 	if (k->env[0])
 		return k->env;
-	_cleanup_free_ char *agent = NULL;
-	_cleanup_error_ struct bw_error *err = bw_kmd_find_part("libbreakwater-agent.so", &agent);
-	const char *asan = NULL;
-#ifdef __SANITIZE_ADDRESS__
-	dl_iterate_phdr(find_asan, &asan);
-#else
-	(void)find_asan;
-#endif
 	if (asprintf(&k->env_text[0], BW_VGPU_SOCKET_ENV "=%s", k->socket) < 0)
 		k->env_text[0] = NULL;
-	if (!err && asprintf(&k->env_text[1], "LD_PRELOAD=%s%s%s", asan ? asan : "",
-			     asan ? ":" : "", agent) < 0)
-		k->env_text[1] = NULL;
+	k->env_text[1] = bw_kmd_preload_env();
 	k->env[0] = k->env_text[0];
 	k->env[1] = k->env_text[1];
 	return k->env;

@@ -208,6 +208,41 @@ static void server_does_not_start(void **state)
 			  "cannot start: --ready-fd 3 --exit-with-last-client");
 }
 
+/* What the user preloads stays, behind the agent, which is in it once at most. */
+static void preload(void **state)
+{
+	char folder[] = "/tmp/bw-parts-XXXXXX", wanted[96];
+	assert_non_null(mkdtemp(folder));
+	setenv("BREAKWATER_LIBEXEC", folder, 1);
+	assert_null(bw_kmd_preload_env());
+	snprintf(wanted, sizeof(wanted), "%s/libbreakwater-agent.so", folder);
+	FILE *f = fopen(wanted, "w");
+	assert_non_null(f);
+	fclose(f);
+	static const char *const users[] = {NULL, "", "/a/libother.so:libmore.so"};
+	for (size_t i = 0; i < 3; i++) {
+		if (users[i])
+			setenv("LD_PRELOAD", users[i], 1);
+		else
+			unsetenv("LD_PRELOAD");
+		char *text = bw_kmd_preload_env(), *at = strstr(text, folder);
+		assert_non_null(at);
+		snprintf(wanted, sizeof(wanted), "%s/libbreakwater-agent.so%s%s", folder,
+			 i == 2 ? ":" : "", i == 2 ? users[2] : "");
+		assert_string_equal(at, wanted);
+		setenv("LD_PRELOAD", at, 1);
+		char *again = bw_kmd_preload_env();
+		assert_string_equal(again + strlen("LD_PRELOAD="), at);
+		free(again);
+		free(text);
+	}
+	unsetenv("LD_PRELOAD");
+	unsetenv("BREAKWATER_LIBEXEC");
+	snprintf(wanted, sizeof(wanted), "%s/libbreakwater-agent.so", folder);
+	unlink(wanted);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	unsetenv("BREAKWATER_VGPU");
@@ -215,6 +250,7 @@ int main(void)
 		cmocka_unit_test(virtual_gpu),
 		cmocka_unit_test(linux_gpu),
 		cmocka_unit_test(server_does_not_start),
+		cmocka_unit_test(preload),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
