@@ -64,10 +64,18 @@ static void paths(void **state)
 	assert_int_equal(finish(start("paths", NULL, -1)), 0);
 }
 
+static unsigned counted(const unsigned *what)
+{
+	pthread_mutex_lock(&server.lock);
+	unsigned n = *what;
+	pthread_mutex_unlock(&server.lock);
+	return n;
+}
+
 static void descriptors(void **state)
 {
 	assert_int_equal(finish(start("descriptors", NULL, -1)), 0);
-	assert_int_equal(server.drm_open, 1);
+	assert_int_equal(counted(&server.drm_open), 1);
 }
 
 static void buffers(void **state)
@@ -83,14 +91,15 @@ static void pages(void **state)
 static void forks(void **state)
 {
 	assert_int_equal(finish(start("forks", NULL, -1)), 0);
-	assert_int_equal(server.drm_closed, 0); /* no child closed what the parent has open */
+	assert_int_equal(counted(&server.drm_closed),
+			 0); /* no child closed what the parent has open */
 }
 
 static void threads(void **state)
 {
 	assert_int_equal(finish(start("threads", NULL, -1)), 0);
-	assert_int_equal(server.drm_open, 800);
-	assert_int_equal(server.drm_closed, 800);
+	assert_int_equal(counted(&server.drm_open), 800);
+	assert_int_equal(counted(&server.drm_closed), 800);
 }
 
 static void server_dies(void **state)
@@ -276,7 +285,7 @@ static void debugging(void **state)
 	assert_int_equal(d.group_size[0], 256);
 	assert_int_equal(d.user_data[3], 0x40000000);
 	assert_int_equal(d.user_data[4], 0x100);
-	assert_int_equal(server.submissions, 0); /* held */
+	assert_int_equal(counted(&server.submissions), 0); /* held */
 
 	attach();
 	assert_int_equal(dbg.attached.pasid, FAKE_PASID);
@@ -284,7 +293,7 @@ static void debugging(void **state)
 	assert_true(dbg.attached.area_va < server.va_limit && dbg.attached.area_va > 1ull << 46);
 	assert_true(dbg.attached.handler_va < dbg.attached.area_va &&
 		    dbg.attached.handler_va % 256 == 0);
-	assert_int_equal(server.submissions, 1); /* the empty one, for the VMID */
+	assert_int_equal(counted(&server.submissions), 1); /* the empty one, for the VMID */
 	assert_int_equal(((struct bw_trap_control *)dbg.area)->magic, BW_TRAP_MAGIC);
 	assert_int_equal(read_dw(dbg.attached.handler_va), 0xbfb00000);
 	assert_int_equal(read_dw(dbg.attached.handler_va + 8), 0xbf9f0000);
@@ -378,7 +387,7 @@ static void lose_debugger(bool detach, bool guard_lives)
 	stop_wave(1, 9);
 	slot(3)->command = BW_TRAP_CMD_LDS_READ | 4 << 8; /* busy: must not be overwritten */
 	stop_wave(3, 4);
-	assert_int_equal(server.submissions, 1);
+	assert_int_equal(counted(&server.submissions), 1);
 	if (detach) {
 		struct bw_msg_part none = {NULL, 0};
 		must(bw_msg_send(dbg.sock, BW_AGENT_DETACH, ++dbg.seq, &none, 0, -1));
@@ -416,8 +425,9 @@ static void lose_debugger(bool detach, bool guard_lives)
 	struct bw_error *over = bw_msg_recv(dbg.guard, 10000, &dbg.m);
 	assert_true(bw_error_catch(&over, BW_E_GONE));
 	fake_server_signal(&server, 0);
-	assert_int_equal(finish(pid), 0);	 /* the held submission went through */
-	assert_int_equal(server.submissions, 3); /* for the VMID, for the caches, and that one */
+	assert_int_equal(finish(pid), 0); /* the held submission went through */
+	assert_int_equal(counted(&server.submissions),
+			 3); /* for the VMID, for the caches, and that one */
 	assert_int_equal(s.submission, 1);
 	end_debugging();
 }

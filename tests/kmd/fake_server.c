@@ -508,11 +508,9 @@ static void *accept_loop(void *cookie)
 		*c = (struct conn){s, sock};
 		pthread_mutex_lock(&s->lock);
 		must(s->n_socks < 128, "connections");
+		pthread_create(&s->serving[s->n_socks], NULL, serve, c);
 		s->socks[s->n_socks++] = sock;
 		pthread_mutex_unlock(&s->lock);
-		pthread_t t;
-		pthread_create(&t, NULL, serve, c);
-		pthread_detach(t);
 	}
 }
 
@@ -549,9 +547,10 @@ void fake_server_stop(struct fake_server *s)
 	char command[128];
 	fake_server_kill(s);
 	pthread_join(s->thread, NULL);
-	usleep(20000); /* the detached threads see the end of their sockets */
-	for (unsigned i = 0; i < s->n_socks; i++)
+	for (unsigned i = 0; i < s->n_socks; i++) {
+		pthread_join(s->serving[i], NULL);
 		close(s->socks[i]);
+	}
 	for (int i = 0; i < FAKE_BOS; i++)
 		if (s->bo_fd[i] >= 0)
 			close(s->bo_fd[i]);

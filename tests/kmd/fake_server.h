@@ -32,7 +32,7 @@ struct fake_file {
 struct fake_server {
 	char folder[64], socket[96], root[96];
 	int listen_fd;
-	pthread_t thread;
+	pthread_t thread, serving[128]; /* one for each of socks */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	/* Below: under lock; read and set by tests. */

@@ -236,8 +236,12 @@ static void forked_child(void **state)
 	int status;
 	waitpid(pid, &status, 0);
 	assert_int_equal(status, 0);
-	assert_int_equal(server.hello_pid, pid);
-	assert_int_equal(server.hello_token, bw_vgpu_client_hello(client)->client);
+	pthread_mutex_lock(&server.lock);
+	uint32_t hello_pid = server.hello_pid;
+	uint64_t hello_token = server.hello_token;
+	pthread_mutex_unlock(&server.lock);
+	assert_int_equal(hello_pid, pid);
+	assert_int_equal(hello_token, bw_vgpu_client_hello(client)->client);
 	make_bo(file, 4096);
 }
 
