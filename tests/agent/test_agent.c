@@ -375,7 +375,7 @@ static bool resumed(unsigned i, uint32_t seq)
 	return false;
 }
 
-/* What happens when the debugger goes: its code goes, its waves go on. */
+/* What happens when the debugger detaches: code is restored, waves are resumed. */
 static void lose_debugger(bool detach, bool guard_lives)
 {
 	pid_t pid;
@@ -413,7 +413,7 @@ static void lose_debugger(bool detach, bool guard_lives)
 		assert_int_equal(dbg.m.type, BW_AGENT_DETACH | BW_AGENT_REPLY);
 		assert_int_equal(result(), 0);
 	}
-	/* No patched code is left; waves are let go until the registers are back. */
+	/* No patched code is left; waves are resumed until the registers are restored. */
 	must(bw_msg_recv(dbg.guard, 10000, &dbg.m));
 	assert_int_equal(dbg.m.type, BW_AGENT_LEFT);
 	stop_wave(2, 6);

@@ -25,7 +25,7 @@ struct fake_session {
 void fake_ok(struct bw_error *err, const char *what, int line);
 /* Creates the session and adds the code; breakpoints may be set then. */
 void fake_session_create(struct fake_session *s, const uint32_t *code, size_t n_dw);
-/* Starts it: the waves are launched at the code's start when the submission is let go. */
+/* Starts it: the waves are launched at the code's start when the submission is released. */
 void fake_session_start(struct fake_session *s, uint32_t groups);
 /* On a target that lacks these capabilities; without BW_CAP_RUN the waves are stopped where they
  * begin. */

@@ -49,7 +49,7 @@ struct fake_target {
 	uint32_t excp;					 /* as asked for by set_exceptions */
 	bool lost;		    /* the program is ending: no wave answers any more */
 	bool *closed;		    /* set by close, which frees the target */
-	unsigned n_resumes, n_gone; /* submissions let go */
+	unsigned n_resumes, n_gone; /* submissions released */
 	uint64_t n_executed;
 };
 

@@ -116,7 +116,7 @@ static void test_enable_on_dispatch(void **state)
 	bw_debug_settings(s.debug)->stop_on_dispatch = true;
 	OK(bw_debug_break_dispatch(s.debug, "nth 1", false, &n));
 	fake_session_start(&s, 1);
-	s.fake->wave[0].state = s.fake->wave[1].state = FAKE_ABSENT; /* until it is let go */
+	s.fake->wave[0].state = s.fake->wave[1].state = FAKE_ABSENT; /* until it is released */
 	assert_int_equal(wait_stop(&s).kind, BW_STOP_DISPATCH);
 	OK(bw_debug_break_enable(s.debug, n, false));
 	assert_int_equal(s.fake->n_patches, 0);

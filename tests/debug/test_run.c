@@ -111,7 +111,7 @@ static void test_all_waves_at_a_breakpoint(void **state)
 	OK(bw_debug_read(s.debug, BW_SPACE_GLOBAL, FAKE_BASE + 8, &word, 4));
 	assert_int_equal(word, NOP);
 
-	/* all go on to the end, each over the breakpoint */
+	/* all are resumed and end, each over the breakpoint */
 	OK(bw_debug_continue(s.debug));
 	fake_run(s.fake);
 	for (unsigned i = 0; i < 4; i++)
@@ -291,7 +291,7 @@ static void test_interrupted_before_a_breakpoint(void **state)
 	assert_int_equal(stop.wave, 2);
 	assert_int_equal(bw_debug_wave(s.debug, 1)->reasons, BW_REASON_INTERRUPT);
 	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 1);
-	/* it does not hit it once more when it goes on; the other one does */
+	/* it does not hit it again when it is resumed; the other one does */
 	stop = go(&s);
 	assert_int_equal(stop.n_waves, 1);
 	assert_int_equal(stop.wave, 1);

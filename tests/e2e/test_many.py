@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """4096 waves, half the lanes of each divergent, a breakpoint in all of them: every wave stops, the
-counts add up, all go on, the output is right. Wave32 and wave64."""
+counts add up, all are resumed, the output is right. Wave32 and wave64."""
 import array
 import os
 import tempfile

@@ -227,7 +227,7 @@ def attached_one_after_the_other():
     s.send("detach")
     s.end()
     b.begin(0)
-    equal(second.wait(TIMEOUT_S), 0, "the status of what was let go")
+    equal(second.wait(TIMEOUT_S), 0, "the status of the program that was detached from")
     b.check_output()
 
 

@@ -156,7 +156,7 @@ NAMESPACE = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
 
 
 def links_in_the_temporary_folder():
-    """They pretend to be folders of debuggers that are gone. What they lead to is somebody else's."""
+    """They pretend to be folders of debuggers that are gone. What they lead to belongs to another user."""
     if not IS_ROOT:
         return skipped("only root can play the other user")
     with Place() as tmp, tempfile.TemporaryDirectory() as precious:
@@ -278,7 +278,7 @@ def connects(say, path):
 
 
 def a_server_of_another_user():
-    """Where the environment says, somebody else listens: not a byte is said to him."""
+    """Another user listens where the environment points to: not a byte is sent to that socket."""
     if not IS_ROOT:
         return skipped("only root can play the other user")
     with Place() as tmp:

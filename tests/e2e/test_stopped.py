@@ -69,7 +69,7 @@ def the_program():
         given_up(t, "print y[2]", t.program)
         given_up(t, "x/4fw &y[0]", t.program)
         os.kill(t.program, signal.SIGCONT)
-        # A late answer is nobody's: another value, of another size, is what is shown.
+        # A late answer is dropped: another value, of another size, is what is shown.
         check("= 5\n" in t.command("print x[5]"), "x[5]")
         check("= 1\n" in t.command("print y[5]"), "y[5]")
         # What is waited for long enough comes.

@@ -21,7 +21,7 @@ static FILE *open_vectors(void)
 	return f;
 }
 
-/* inst's words decode to it again. They are w, apart from bits that nobody looks at. Returns
+/* inst's words decode to it again. They are w, apart from unused bits. Returns
  * whether they are w to the last bit. */
 static bool comes_back(const uint32_t *w, const struct bw_inst *inst)
 {

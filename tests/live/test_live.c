@@ -364,7 +364,7 @@ static void many(const char *kernel, const char *group, unsigned lanes)
 		assert_int_equal(c.total, 4096);
 		assert_int_equal(c.stopped + c.running + c.waiting + c.finished, 4096);
 		assert_int_equal(c.running, 0);
-		/* nobody gets past the breakpoint before the first stop: who is not there waits */
+		/* no wave gets past the breakpoint before the first stop */
 		if (rounds == 0)
 			assert_int_equal(c.finished, 0);
 		assert_int_equal(stop.n_unstoppable, 0);
@@ -403,7 +403,7 @@ static void test_kill_program(void **state)
 	assert_true(stop.exit_known && WIFSIGNALED(stop.exit_status));
 	assert_int_equal(WTERMSIG(stop.exit_status), SIGKILL);
 	assert_int_equal(bw_debug_state(s.debug), BW_DEBUG_NO_PROGRAM);
-	/* the GPU goes on: another session on it */
+	/* the GPU still works: another session on it */
 	session_end(&s);
 	test_runs_undisturbed(NULL);
 }

@@ -151,7 +151,7 @@ static void open_live(const struct target_case *c, struct target_fixture *out)
 	};
 }
 
-/* Left by closing the target, it ends as if nobody had been there. */
+/* Left by closing the target, it ends as if it had not been debugged. */
 static void closed_live(const struct target_case *c, struct target_fixture *f)
 {
 	struct program *p = f->own;

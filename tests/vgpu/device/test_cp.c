@@ -107,7 +107,7 @@ static void test_data_packets(void **state)
 	rig_stop(&r);
 }
 
-/* A queue that waits does not hold up another, and goes on when memory changes. */
+/* A queue that waits does not block another, and continues when memory changes. */
 static void test_wait_reg_mem(void **state)
 {
 	struct rig r;

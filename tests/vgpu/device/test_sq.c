@@ -193,7 +193,7 @@ static void test_fatal_illegal(void **state)
 	rig_stop(&r);
 }
 
-/* s_trap 5 into a handler that reports and goes on. */
+/* s_trap 5 into a handler that reports and returns. */
 static void test_trap(void **state)
 {
 	struct rig r;

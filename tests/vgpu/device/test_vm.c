@@ -257,7 +257,7 @@ static void test_attach(void **state)
 	assert_int_equal(word, 0xabcd);
 	assert_true(bw_vm_write(&tlb, RIG_SMALL_VA + 0x3004, &put, 4, &f));
 	assert_int_equal(cpu[0x1004 / 4], 0x1111);
-	/* A valid entry to memory that nobody has: mapping error. */
+	/* A valid entry to memory that does not exist: mapping error. */
 	assert_false(bw_vm_read(&tlb, RIG_SMALL_VA + 0x4000, &word, 4, &f));
 	assert_true(f.mapping_error);
 
