@@ -66,6 +66,10 @@ def write_ops(enc, out):
     out.append("enum bw_isa_gen {")
     out += [f"\tBW_ISA_{g.upper()}," for g in enc.generations]
     out.append("\tBW_ISA_GEN_COUNT,\n};\n")
+    out.append("/* How many opcodes each has. */\nenum {")
+    for g in enc.generations:
+        out.append(f"\tBW_ISA_OPS_{g.upper()} = {len({i.name for i in enc.insns if g in i.opcodes})},")
+    out.append("};\n")
     out.append("/* Sorted by name. */\nenum bw_op {\n\tBW_OP_ILLEGAL,")
     out += [f"\t{op_id(n)}," for n in names]
     out.append("\tBW_OP_COUNT,\n};\n\n#endif")

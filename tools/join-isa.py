@@ -4,8 +4,8 @@
 
 Usage: join-isa.py [-o JOIN_H] FILE...
 
-Each FILE is data/isa/gfx11.enc (lines that begin with "insn NAME") or one of the executor's tables
-(src/vgpu/device/exec/sem/*.def: rows FORM(..., NAME, ...)). Every encoding must have exactly one row of
+Each FILE is data/isa/gfx11.enc (lines that begin with "insn NAME", apart from those of other generations
+alone) or one of the executor's tables (src/vgpu/device/exec/sem/*.def: rows FORM(..., NAME, ...)). Every encoding must have exactly one row of
 semantics, or one ABSENT(NAME, "reason"); every row must have an encoding. EXCP and APPROX rows are
 remarks on opcodes that are executed, and need both.
 
@@ -50,6 +50,8 @@ class Tables:
             where = (path, number)
             insn = re.match(r"insn\s+([a-z][a-z0-9_]*)\s", line)
             row = re.match(r"([A-Z][A-Z0-9_]*)\((.*)", line)
+            if insn and re.search(r"\sgfx\d+=", line) and not re.search(r"\sgfx11=", line):
+                continue  # of another generation alone: the virtual GPU does not have it
             if insn:
                 self.encodings.setdefault(insn[1], where)
             elif row:

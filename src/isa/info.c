@@ -61,6 +61,12 @@ enum bw_op bw_isa_op_by_name(const char *name)
 	return BW_OP_ILLEGAL;
 }
 
+bool bw_isa_has_op(enum bw_isa_gen gen, enum bw_op op)
+{
+	const uint16_t *first = bw_isa_tables[gen].first_form;
+	return first[op] != first[op + 1];
+}
+
 const char *bw_isa_gen_name(enum bw_isa_gen gen)
 {
 	return bw_isa_tables[gen].name;

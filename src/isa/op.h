@@ -122,6 +122,9 @@ const char *bw_isa_gen_name(enum bw_isa_gen gen);
  * D. */
 unsigned bw_operand_n_regs(const struct bw_operand *operand, unsigned lanes, bool is_c);
 
+/* Whether the generation has the opcode. */
+bool bw_isa_has_op(enum bw_isa_gen gen, enum bw_op op);
+
 /* Every encoding of an opcode: the formats it exists in and its number there. */
 struct bw_op_encoding {
 	enum bw_fmt fmt;

@@ -129,7 +129,8 @@ static int no_match(const char *pattern)
 	static const char *names[BW_OP_COUNT];
 	size_t n = 0, near;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
-		names[n++] = bw_isa_op_info((enum bw_op)op)->name;
+		if (bw_isa_has_op(BW_ISA_GFX11, op))
+			names[n++] = bw_isa_op_info((enum bw_op)op)->name;
 	if (bw_nearest(pattern, names, n, &near, 1))
 		return fail("no opcode of %s matches \"%s\" (did you mean %s?)", gfx(), pattern,
 			    names[near]);
@@ -145,7 +146,7 @@ static int isa_json(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info((enum bw_op)op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
-		if (!matches(pattern, name))
+		if (!bw_isa_has_op(BW_ISA_GFX11, op) || !matches(pattern, name))
 			continue;
 		count[f.kind]++;
 		json_array_append_new(opcodes,
@@ -174,7 +175,7 @@ static int isa_text(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info((enum bw_op)op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
-		if (!matches(pattern, name))
+		if (!bw_isa_has_op(BW_ISA_GFX11, op) || !matches(pattern, name))
 			continue;
 		if (!n++)
 			printf("%-*s%-*s%-*s%s\n", EXECUTED_AT, "Opcode", ENCODING_AT - EXECUTED_AT,
@@ -198,10 +199,10 @@ static int isa_text(const char *pattern)
 		return fail("out of memory");
 	if (!n)
 		return no_match(pattern);
-	if (n < BW_OP_COUNT - 1)
+	if (n < BW_ISA_OPS_GFX11)
 		printf("%u of the ", n);
 	printf("%u opcodes of %s: %u exact, %u within 1 ULP, %u approximate, %u absent.\n",
-	       BW_OP_COUNT - 1, gfx(), count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
+	       BW_ISA_OPS_GFX11, gfx(), count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
 	       count[BW_FIDELITY_LOOSE], count[BW_FIDELITY_ABSENT]);
 	return 0;
 }

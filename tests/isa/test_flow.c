@@ -69,7 +69,8 @@ static void flow_agrees_with_the_tables(void **state)
 		enum bw_flow flow = bw_isa_flow(&in, 0, &target);
 		bool goes = flow != BW_FLOW_NEXT && flow != BW_FLOW_END && flow != BW_FLOW_GETPC;
 		struct bw_op_encoding e;
-		assert_true(bw_isa_op_encodings(BW_ISA_GFX11, op, &e, 1) >= 1);
+		enum bw_isa_gen gen = bw_isa_has_op(BW_ISA_GFX11, op) ? BW_ISA_GFX11 : BW_ISA_GFX12;
+		assert_true(bw_isa_op_encodings(gen, op, &e, 1) >= 1);
 		if (goes != !!(e.writes & BW_IMPLICIT_PC))
 			fail_msg("%s writes %#x", info->name, e.writes);
 	}

@@ -149,7 +149,7 @@ static void no_encoding_is_missing(void **state)
 	for (unsigned op = 1; op < BW_OP_COUNT; op++) {
 		struct bw_op_encoding e[8];
 		size_t n = bw_isa_op_encodings(BW_ISA_GFX11, op, e, BW_ARRAY_SIZE(e));
-		assert_in_range(n, 1, BW_ARRAY_SIZE(e));
+		assert_in_range(n, bw_isa_has_op(BW_ISA_GFX11, op), BW_ARRAY_SIZE(e));
 		for (size_t i = 0; i < n; i++) {
 			if (seen[op][e[i].fmt][e[i].is_y])
 				continue;

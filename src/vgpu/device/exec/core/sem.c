@@ -13,7 +13,8 @@
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/join.h"
 
-static_assert(BW_JOIN_OPCODES == BW_OP_COUNT - 1, "the decoder has the opcodes that were joined");
+static_assert((unsigned)BW_JOIN_OPCODES == BW_ISA_OPS_GFX11,
+	      "the decoder has the opcodes that were joined");
 
 #define ABSENT(n, why_) {.name = #n, .why = why_},
 const struct bw_absent_row bw_absent_rows[] = {
