@@ -72,6 +72,17 @@ const char *bw_isa_gen_name(enum bw_isa_gen gen)
 	return bw_isa_tables[gen].name;
 }
 
+bool bw_isa_gen_by_name(const char *name, enum bw_isa_gen *out)
+{
+	for (unsigned gen = 0; gen < BW_ISA_GEN_COUNT; gen++) {
+		if (strcmp(bw_isa_tables[gen].name, name) != 0)
+			continue;
+		*out = (enum bw_isa_gen)gen;
+		return true;
+	}
+	return false;
+}
+
 unsigned bw_operand_n_regs(const struct bw_operand *operand, unsigned lanes, bool is_c)
 {
 	if (operand->type == BW_OPERAND_MASK)

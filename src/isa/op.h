@@ -117,6 +117,8 @@ const char *bw_isa_fmt_name(enum bw_fmt fmt);
 enum bw_op bw_isa_op_by_name(const char *name);
 /* "gfx11" */
 const char *bw_isa_gen_name(enum bw_isa_gen gen);
+/* False: data/isa does not have it. */
+bool bw_isa_gen_by_name(const char *name, enum bw_isa_gen *out);
 
 /* 32-bit registers of an operand of a wave with so many lanes, at least 1. is_c: of a matrix C or
  * D. */

@@ -360,9 +360,11 @@ static void test_words(void **state)
 	assert_int_equal(sendmsg_rtn & 0xff, row(11)->msg_rtn_get_doorbell);
 }
 
-/* Every scalar opcode of gfx11: who says that it changes the PC? */
-static void test_decoder_agrees(void **state)
+/* Every scalar opcode: who says that it changes the PC? */
+static void check_decoder(const struct bw_arch *a)
 {
+	enum bw_isa_gen gen;
+	assert_true(bw_isa_gen_by_name(a->name, &gen));
 	static const struct {
 		uint32_t first, step, n;
 	} formats[] = {{0xbf800000, 1u << 16, 128},
@@ -374,9 +376,9 @@ static void test_decoder_agrees(void **state)
 			uint32_t words[2] = {formats[f].first + op * formats[f].step, 0};
 			struct bw_inst inst;
 			uint64_t target;
-			if (!bw_isa_decode(BW_ISA_GFX11, words, 2, &inst))
+			if (!bw_isa_decode(gen, words, 2, &inst))
 				continue;
-			bool by_row = bw_arch_pc_kind(row(11), words[0]) != BW_PC_NEXT;
+			bool by_row = bw_arch_pc_kind(a, words[0]) != BW_PC_NEXT;
 			bool by_isa = bw_isa_flow(&inst, 0, &target) != BW_FLOW_NEXT;
 			if (by_row != by_isa)
 				fail_msg("%08x (%s): the row and the decoder disagree", words[0],
@@ -384,7 +386,14 @@ static void test_decoder_agrees(void **state)
 			n_pc += by_isa;
 		}
 	}
-	assert_int_equal(n_pc, row(11)->n_pc_insts);
+	assert_int_equal(n_pc, a->n_pc_insts);
+}
+
+static void test_decoder_agrees(void **state)
+{
+	const struct bw_arch *a;
+	for (size_t i = 0; (a = bw_arch_nth(i)); i++)
+		check_decoder(a);
 }
 
 /* The compiled kernel of groups.cl reads its workgroup from TTMPs. */

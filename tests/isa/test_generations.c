@@ -122,6 +122,10 @@ static void lists(void **state)
 	assert_int_equal(bw_isa_op_encodings(BW_ISA_GFX99, BW_OP_S_TRAP, e, 4), 1);
 	assert_int_equal(e[0].opcode, 40);
 	assert_string_equal(bw_isa_gen_name(BW_ISA_GFX99), "gfx99");
+	enum bw_isa_gen gen;
+	assert_true(bw_isa_gen_by_name("gfx99", &gen));
+	assert_int_equal(gen, BW_ISA_GFX99);
+	assert_false(bw_isa_gen_by_name("gfx12", &gen));
 	assert_int_equal(bw_isa_op_by_name("s_barrier"), BW_OP_S_BARRIER);
 }
 
