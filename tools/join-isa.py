@@ -4,7 +4,7 @@
 
 Usage: join-isa.py [-o JOIN_H] FILE...
 
-Each FILE is data/isa/gfx11.enc (lines that begin with "insn NAME", apart from those of other generations
+Each FILE is data/isa/instructions.enc (lines that begin with "insn NAME", apart from those of other generations
 alone) or one of the executor's tables (src/vgpu/device/exec/sem/*.def: rows FORM(..., NAME, ...)). Every encoding must have exactly one row of
 semantics, or one ABSENT(NAME, "reason"); every row must have an encoding. EXCP and APPROX rows are
 remarks on opcodes that are executed, and need both.
@@ -111,7 +111,7 @@ def main():
     if args.out:
         with open(args.out, "w", encoding="utf-8") as f:
             f.write("/* SPDX-License-Identifier: MIT */\n"
-                    "/* Made by tools/join-isa.py from data/isa/gfx11.enc and exec/sem. */\n"
+                    "/* Made by tools/join-isa.py from data/isa/instructions.enc and exec/sem. */\n"
                     f"enum {{ BW_JOIN_OPCODES = {len(t.encodings)}, BW_JOIN_EXECUTED = {len(t.rows)}, "
                     f"BW_JOIN_ABSENT = {len(t.absent)} }};\n")
 

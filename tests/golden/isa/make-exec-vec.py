@@ -4,7 +4,7 @@
 
 An independent model of the instruction set: exact rational arithmetic, nothing shared with the
 executor. Semantics after the AMD opcode definitions (doc/rules.md). Operand types
-come from data/isa/gfx11.enc, words from llvm-mc-19.
+come from data/isa/instructions.enc, words from llvm-mc-19.
 
     make-exec-vec.py > exec.vec        (from the root of the tree)
 """
@@ -455,11 +455,11 @@ POOL = {
 }
 WIDTH = {}
 ROWS = []
-for line in open('data/isa/gfx11.enc'):
+for line in open('data/isa/instructions.enc'):
     if line.startswith('type '):
         p = line.split()
         for t in p[2:]: WIDTH[t] = int(p[1])
-    m = re.match(r'insn (\S+)\s+(\S+)\s+gfx11=(\d+)\s+(\S+)\s+dst=(\S+)\s+src=(\S+)', line)
+    m = re.match(r'insn (\S+)\s+(\S+)\s+gfx11=(\d+)\s+(?:gfx\d+=\d+\s+)*(\S+)\s+dst=(\S+)\s+src=(\S+)', line)
     if m:
         ROWS.append((m[1], m[2], int(m[3]), m[4], m[5].split('|'), [] if m[6] == '-' else m[6].split('|')))
 
