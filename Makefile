@@ -8,12 +8,13 @@ export PATH
 BUILD   ?= build
 SANITIZE = build-sanitize
 FUZZ     = build-fuzz
+THREADS  = build-threads
 # Warnings are errors in CI's plain build; at home they are only warnings, and under sanitizers gcc sees
 # things that are not there.
 WERROR   = $(if $(CI),true,false)
 SETUP    = meson setup
 
-.PHONY: all deps demo check check-plain check-sanitize check-fuzz bench format install clean
+.PHONY: all deps demo check check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -28,8 +29,8 @@ $(BUILD)/build.ninja:
 demo: all
 	@tools/demo.sh $(BUILD)
 
-# All tests, again under ASan and UBSan, then a short run of the fuzz targets.
-check: check-plain check-sanitize check-fuzz
+# All tests, again under ASan and UBSan, those with threads under TSan, then a short run of the fuzz targets.
+check: check-plain check-sanitize check-threads-short check-fuzz
 	@echo "All checks passed."
 
 check-plain: all
@@ -39,6 +40,17 @@ check-sanitize: deps
 	@[ -f $(SANITIZE)/build.ninja ] || $(SETUP) $(SANITIZE) -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 	@ninja -C $(SANITIZE) --quiet
 	@meson test -C $(SANITIZE) --print-errorlogs --timeout-multiplier 4
+
+# ThreadSanitizer: the device, its driver, the agent, live and whole sessions; in CI without the last.
+check-threads: threads-build
+	@meson test -C $(THREADS) --print-errorlogs --timeout-multiplier 6
+
+check-threads-short: threads-build
+	@meson test -C $(THREADS) --print-errorlogs --timeout-multiplier 6 --no-suite e2e --no-suite strict
+
+threads-build: deps
+	@[ -f $(THREADS)/build.ninja ] || $(SETUP) $(THREADS) -Db_sanitize=thread -Db_lundef=false >/dev/null
+	@ninja -C $(THREADS) --quiet
 
 # gcc's warnings are the ones we keep to; clang's would drown the findings.
 check-fuzz: deps
@@ -56,4 +68,4 @@ install: all
 	@meson install -C $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(SANITIZE) $(FUZZ)
+	rm -rf $(BUILD) $(SANITIZE) $(THREADS) $(FUZZ)

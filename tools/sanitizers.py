@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Runs a test of a sanitized build, and fails it for what the sanitizers report of its processes:
 
-    sanitizers.py PROGRAM [ARGUMENT...]
+    sanitizers.py [--fixed-layout] PROGRAM [ARGUMENT...]
+
+--fixed-layout: without a random layout of the address space, in which something can lie where
+ThreadSanitizer has its shadow.
 
 The reports of all processes, those too that outlive the test's first one, go to files that are read when the
 last of them has ended. Every error counts. A leak counts when our code owns it (is_ours): programs under test
@@ -22,6 +25,8 @@ BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build-sanitize")).resol
 # How long processes may go on after the test's first one: a virtual GPU ends soon after its last client.
 PATIENCE_S = 30
 PR_SET_CHILD_SUBREAPER = 36
+ADDR_NO_RANDOMIZE = 0x0040000
+SUPPRESSED_RACES = pathlib.Path(__file__).resolve().parent.parent / "tests/sanitizers/threads.supp"
 FAILED = 99  # for Meson: an error, whatever the test itself said
 
 # They allocate on behalf of their caller, and are no owners.
@@ -124,9 +129,13 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="breakwater-reports-"))
     # Leaks must not change the status of a program: whether they count is found later. Errors abort.
     env = dict(os.environ, ASAN_OPTIONS=options("ASAN_OPTIONS", folder, ":exitcode=0:abort_on_error=1"),
-               UBSAN_OPTIONS=options("UBSAN_OPTIONS", folder, ":halt_on_error=1:abort_on_error=1"))
-    program = sys.argv[1]
-    child = os.posix_spawnp(program, sys.argv[1:], env)
+               UBSAN_OPTIONS=options("UBSAN_OPTIONS", folder, ":halt_on_error=1:abort_on_error=1"),
+               TSAN_OPTIONS=options("TSAN_OPTIONS", folder, f":exitcode=0:suppressions={SUPPRESSED_RACES}"))
+    command = sys.argv[1:]
+    if command[0] == "--fixed-layout":
+        command.pop(0)
+        ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
+    child = os.posix_spawnp(command[0], command, env)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda n, _: os.kill(child, n))
     pid, status, findings = 0, 0, []
