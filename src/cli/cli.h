@@ -14,6 +14,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "debug/debug.h"
+#include "debug/stop.h"
+#include "debug/waves.h"
 #include "kmd/kmd.h"
 #include "ui/out.h"
 #include "target/call.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/blocks.h"
 #include "cli/cli.h"
+#include "debug/breaks.h"
+#include "debug/code.h"
+#include "debug/expressions.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "debug/code.h"
+#include "debug/dispatches.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* info submissions, dispatch, pipelines, buffers, buffer, descriptors. */
 #include "cli/cli.h"
+#include "debug/dispatches.h"
 
 #include <string.h>
 

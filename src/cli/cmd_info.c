@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "debug/breaks.h"
+#include "debug/code.h"
+#include "debug/dispatches.h"
+#include "debug/registers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

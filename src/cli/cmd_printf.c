@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/blocks.h"
 #include "cli/cli.h"
+#include "debug/breaks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "debug/breaks.h"
+#include "debug/code.h"
+#include "debug/registers.h"
 
 #include <stdlib.h>
 

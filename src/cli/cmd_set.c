@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "debug/breaks.h"
+#include "debug/expressions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

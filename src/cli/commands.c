@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "debug/expressions.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * program. The server's file breakwater_strict has it, a line each, fields separated by tabs
  * (uapi/strict.c). */
 #include "cli/cli.h"
+#include "debug/code.h"
 
 #include <inttypes.h>
 #include <stdio.h>

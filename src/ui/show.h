@@ -7,7 +7,13 @@
  * those gdb and rocgdb users know (doc/conventions.md 1 and 2). */
 
 #include "base/cleanup.h"
+#include "debug/breaks.h"
+#include "debug/code.h"
 #include "debug/debug.h"
+#include "debug/dispatches.h"
+#include "debug/registers.h"
+#include "debug/stop.h"
+#include "debug/waves.h"
 #include "ui/print_format.h"
 #include "ui/out.h"
 

@@ -6,7 +6,7 @@
 
 #include "arch/arch.h"
 #include "base/util.h"
-#include "debug/dispatches/bound.h"
+#include "debug/bound.h"
 #include "target/call.h"
 #include "ui/show.h"
 

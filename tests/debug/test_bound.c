@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What a dispatch was given: the descriptors that user SGPRs lead to, as drivers lay them out, and
  * push constants. */
-#include "debug/dispatches/bound.h"
+#include "debug/bound.h"
+#include "debug/dispatches.h"
+#include "debug/stop.h"
 
 #include <stdlib.h>
 #include <string.h>

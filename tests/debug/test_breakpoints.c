@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* src/debug/breakpoints.c: what becomes of breakpoints when programs end and begin again. */
 #include "fake_session.h"
+#include "debug/breaks.h"
+#include "debug/stop.h"
 
 #include <string.h>
 

@@ -8,7 +8,14 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "debug/dispatches/bound.h"
+#include "debug/bound.h"
+#include "debug/breaks.h"
+#include "debug/code.h"
+#include "debug/dispatches.h"
+#include "debug/expressions.h"
+#include "debug/faults.h"
+#include "debug/registers.h"
+#include "debug/stop.h"
 #include "target/call.h"
 
 enum { NOP = 0xbf800000, BACK2 = 0xbfa0fffd };

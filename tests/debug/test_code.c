@@ -2,6 +2,12 @@
 /* src/debug/code.c, args.c, disasm.c and dispatch.c on a real code object: examples/saxpy.s as
  * clang made it. Addresses and lines by counting in the source. */
 #include "fake_session.h"
+#include "debug/breaks.h"
+#include "debug/code.h"
+#include "debug/dispatches.h"
+#include "debug/expressions.h"
+#include "debug/stop.h"
+#include "debug/waves.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* src/debug/expr*.c. Values are those a C compiler gives for the same expression. */
 #include "fake_session.h"
+#include "debug/expressions.h"
+#include "debug/stop.h"
+#include "debug/waves.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* src/debug/fault.c. Instruction words from llvm-mc-19, addresses by hand. */
 #include "fake_session.h"
+#include "debug/faults.h"
+#include "debug/registers.h"
+#include "debug/stop.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fake_session.h"
+#include "debug/registers.h"
+#include "debug/stop.h"
 
 #include <string.h>
 

@@ -2,6 +2,10 @@
 /* src/debug/run.c, breakpoints.c, displaced.c, waves.c: sessions played through on the fake target.
  */
 #include "fake_session.h"
+#include "debug/breaks.h"
+#include "debug/dispatches.h"
+#include "debug/registers.h"
+#include "debug/stop.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "debug/debug.h"
+#include "debug/waves.h"
 
 static void test_f16(void **state)
 {

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "../debug/fake_target.h"
-#include "debug/debug.h"
+#include "debug/breaks.h"
+#include "debug/expressions.h"
+#include "debug/stop.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "session.h"
+#include "debug/breaks.h"
+#include "debug/expressions.h"
+#include "debug/stop.h"
+#include "debug/waves.h"
 
 #include <fcntl.h>
 #include <stdio.h>

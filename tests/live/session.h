@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "debug/debug.h"
+#include "debug/stop.h"
 #include "kmd/kmd.h"
 #include "live/live.h"
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* src/live and src/debug together, on the virtual GPU: stops, edits, steps, and deaths. */
 #include "session.h"
+#include "debug/breaks.h"
+#include "debug/code.h"
+#include "debug/faults.h"
+#include "debug/registers.h"
+#include "debug/stop.h"
 
 #include <pthread.h>
 #include <signal.h>

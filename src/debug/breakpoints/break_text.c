@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Parses the text behind the place of a breakpoint: "if EXPR", "wave N". */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The table of breakpoints, and the s_traps they put into the code. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/expressions/eval.h"
+#include "debug/waves/waves_priv.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,7 +3,10 @@
  * (target.h, set_watch); which access it was, and whether it met the bytes the user means, is
  * worked out here from the instruction before the PC. Values that no register can watch are
  * compared after each instruction of one wave. */
-#include "debug/expressions/expr_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/expressions/eval.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

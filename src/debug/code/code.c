@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The session's code: modules, where they are loaded, symbols and source lines of addresses. */
-#include "debug/debug_priv.h"
+#include "debug/code.h"
+#include "debug/code/code_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,107 +216,37 @@ void bw_debug_symbolize(struct bw_debug *d, uint64_t addr, char *out, size_t out
 		snprintf(out, out_b, "<%s>", w.function);
 }
 
-/* ---- Recognising a kernel by its bytes ---- */
+/* ---- Instructions ---- */
 
-enum { MATCH_MAX_B = 1024 };
-
-/* How many bytes of the kernel can be compared; 0: the descriptor points outside the image. */
-static size_t kernel_bytes(const struct bw_kernel *k, size_t image_b)
+void bw_debug_forget_insts(struct bw_debug *d)
 {
-	if (k->entry >= image_b)
-		return 0;
-	size_t n = k->end > k->entry ? k->end - k->entry : 256;
-	n = BW_MIN(n, image_b - k->entry);
-	return BW_MIN(n, (size_t)MATCH_MAX_B);
+	for (size_t i = 0; i < BW_INST_CACHE; i++)
+		d->insts[i].va = 0;
 }
 
-/* As much of the code as can be read, up to MATCH_MAX_B. */
-static size_t read_head(struct bw_debug *d, uint64_t va, uint8_t out[MATCH_MAX_B])
+struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
+				    uint32_t out_words[3])
 {
-	for (size_t n = MATCH_MAX_B; n >= 4; n /= 2) {
-		struct bw_error *err = bw_target_read(d->target, va, out, n);
-		if (!err)
-			return n;
-		bw_error_free(err);
-	}
-	return 0;
-}
+	struct bw_inst_entry *e = &d->insts[va / 4 % BW_INST_CACHE];
+	uint32_t words[3] = {0};
+	size_t n = 3;
 
-static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
-			   uint64_t code_va, const uint8_t *head, size_t head_b)
-{
-	uint8_t seen[MATCH_MAX_B];
-	size_t image_b;
-	const uint8_t *image = bw_module_image(m, &image_b);
-	size_t n = kernel_bytes(k, image_b);
-
-	if (n == 0 || memcmp(head, image + k->entry, BW_MIN(n, head_b)) != 0)
-		return false;
-	if (n <= head_b)
-		return true;
-	struct bw_error *err = bw_target_read(d->target, code_va, seen, n);
-	if (err) {
-		bw_error_free(err);
-		return false;
-	}
-	return memcmp(seen, image + k->entry, n) == 0;
-}
-
-static struct bw_error *remember_load(struct bw_debug *d, const struct bw_load *load)
-{
-	bw_vec_each(&d->past_loads, l)
-		if (l->module == load->module && l->base == load->base)
-			return NULL;
-	return bw_vec_push(&d->past_loads, *load);
-}
-
-static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64_t base)
-{
-	size_t size_b;
-	bw_module_image(m, &size_b);
-	for (size_t i = 0; i < d->loads.len; i++) {
-		struct bw_load *l = &d->loads.data[i];
-		if (l->space != d->space)
-			continue;
-		if (l->module == m && l->base == base)
-			return NULL;
-		/* Removes what was loaded at these addresses before. */
-		if (base < l->base + l->size_b && l->base < base + size_b) {
-			bw_vec_remove(&d->loads, i);
-			i--;
+	if (e->va != va || e->space != d->space || va == 0) {
+		struct bw_error *err = bw_target_read(d->target, va, words, sizeof(words));
+		/* The last instruction of a buffer has fewer than 12 bytes to its end. */
+		while (err && n > 1 && bw_error_catch(&err, BW_E_FAULT)) {
+			n--;
+			err = bw_target_read(d->target, va, words, n * 4);
 		}
+		if (err)
+			return bw_debug_gdb_error(err);
+		e->va = va;
+		e->space = d->space;
+		memcpy(e->words, words, sizeof(words));
+		bw_isa_decode(bw_debug_isa(d), words, n, &e->inst);
 	}
-	struct bw_load load = {.module = m, .space = d->space, .base = base, .size_b = size_b};
-	BW_TRY(remember_load(d, &load));
-	return bw_vec_push(&d->loads, load);
-}
-
-struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_record *x)
-{
-	uint64_t va = x->info.desc.code_va;
-	uint8_t head[MATCH_MAX_B];
-	x->info.kernel_name = "?";
-	x->info.code_object = "";
-	size_t head_b = d->modules.len ? read_head(d, va, head) : 0;
-	if (!head_b)
-		return NULL;
-	bw_vec_each(&d->modules, m) {
-		size_t n, image_b;
-		const struct bw_kernel *k = bw_module_kernels(*m, &n);
-		bw_module_image(*m, &image_b);
-		for (size_t i = 0; i < n; i++, k++) {
-			if (k->entry > va || !kernel_matches(d, *m, k, va, head, head_b))
-				continue;
-			x->info.kernel = (*m)->is_found ? NULL : k;
-			x->info.kernel_name = k->name;
-			x->info.code_object = (*m)->is_found ? "" : (*m)->name;
-			x->info.load_base = va - k->entry;
-			x->kernel_start = va;
-			x->kernel_end = va + kernel_bytes(k, image_b);
-			if (k->end > k->entry)
-				x->kernel_end = va + (k->end - k->entry);
-			return add_load(d, *m, x->info.load_base);
-		}
-	}
+	*out = e->inst;
+	if (out_words)
+		memcpy(out_words, e->words, sizeof(words));
 	return NULL;
 }

@@ -9,6 +9,7 @@
  * comparison in ttmp[14:15]; ttmp[4:5] is where to return to. What else there is compile_lanes.c
  * may know, for the lanes that are left then. */
 #include "debug/conditions/filter_priv.h"
+#include "debug/registers.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "debug/expressions/value.h"
+#include "debug/value.h"
 #include "isa/op.h"
 
 /* What is the same for all waves that may reach the breakpoint. */

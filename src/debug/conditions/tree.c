@@ -3,6 +3,7 @@
  * and have the types that expr_ops.c gives them. What has another type, or a name not known here,
  * is unknown. */
 #include "debug/conditions/filter_priv.h"
+#include "debug/registers.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What a dispatch's kernel was launched with, from its kernarg block. */
-#include "debug/expressions/expr_priv.h"
+#include "debug/code.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "debug/dispatches/bound.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "debug/debug_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/registers.h"
 
 enum {
 	UNIT_B = 16, /* of descriptor sets */

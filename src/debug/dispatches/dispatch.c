@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Dispatches: those of a submission, which of them a wave belongs to, and how many of its waves
  * have run. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Code that was not given to the session, found where a dispatch points to: shaders of a Vulkan or
  * OpenCL program. It gets a name, so that addresses in it can be shown by name. */
-#include "debug/debug_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/registers.h"
 
 #include <ctype.h>
 #include <stdlib.h>

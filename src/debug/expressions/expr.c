@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The grammar of expressions above their leaves. Each function parses one level and evaluates it;
  * with x->skip it only parses, for the sides of &&, || and ?: that C would not evaluate. */
+#include "debug/expressions/eval.h"
 #include "debug/expressions/expr_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

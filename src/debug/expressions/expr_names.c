@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The names of expressions: spaces, registers, $_ variables, arguments, symbols. */
+#include "debug/code.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/expressions.h"
 #include "debug/expressions/expr_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

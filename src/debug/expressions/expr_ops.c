@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Arithmetic, conversions, loads and stores of expressions: C's rules, with every case defined. */
+#include "debug/expressions.h"
 #include "debug/expressions/expr_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

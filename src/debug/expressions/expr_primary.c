@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The leaves of expressions: numbers, names, spaces, types, and what [] does to them. */
+#include "debug/waves/waves_priv.h"
+#include "debug/bound.h"
 #include "debug/expressions/expr_priv.h"
 
 #include <stdlib.h>

@@ -80,8 +80,6 @@ struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out) 
 
 /* expr_ops.c. Operations take ownership of their operands: they are freed, or become the result. */
 struct bw_value bw_expr_int(uint64_t bits, unsigned size_b, bool is_signed);
-/* Bits as the type stores them, extended as bw_value wants them. */
-uint64_t bw_type_extend(const struct bw_type *t, uint64_t bits);
 /* The focus lane's value of a register, the address of an array in memory. */
 struct bw_error *bw_expr_scalar(struct bw_expr *x, struct bw_value *v) BW_MUST_CHECK;
 struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, struct bw_value *b,
@@ -113,8 +111,7 @@ struct bw_type_words {
 };
 bool bw_expr_type_add(struct bw_type_words *t, const char *word);
 struct bw_type bw_expr_type_finish(const struct bw_type_words *t);
-/* A C type name as metadata has it, "float*" or "unsigned int". */
-bool bw_type_parse(const char *text, struct bw_type *out);
+
 /* expr_names.c */
 /* Enumerates "_lane" and similar names; NULL after the last one. */
 const char *bw_expr_internal_name(size_t i);

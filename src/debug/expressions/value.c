@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "debug/expressions/value.h"
+#include "debug/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,51 +1,21 @@
 // SPDX-License-Identifier: MIT
 /* Resuming from a breakpoint without removing it (doc/hardware/traps.md 7.3): the instruction runs
  * from a copy that ends in s_trap BW_TRAP_ID_DISPLACED, or is simulated. */
-#include "debug/debug_priv.h"
 
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/code/code_priv.h"
 #include "debug/stepping/simulate.h"
+#include "debug/stepping/stepping_priv.h"
+#include "debug/waves/waves_priv.h"
 #include "trap/trap.h"
 
 enum {
 	CELL_B = 32,	     /* 12 bytes of instruction, 4 of s_trap, the rest s_code_end */
 	BUFFER_TAIL_B = 256, /* instruction fetch runs past the last cell */
 };
-
-void bw_debug_forget_insts(struct bw_debug *d)
-{
-	for (size_t i = 0; i < BW_INST_CACHE; i++)
-		d->insts[i].va = 0;
-}
-
-struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
-				    uint32_t out_words[3])
-{
-	struct bw_inst_entry *e = &d->insts[va / 4 % BW_INST_CACHE];
-	uint32_t words[3] = {0};
-	size_t n = 3;
-
-	if (e->va != va || e->space != d->space || va == 0) {
-		struct bw_error *err = bw_target_read(d->target, va, words, sizeof(words));
-		/* The last instruction of a buffer has fewer than 12 bytes to its end. */
-		while (err && n > 1 && bw_error_catch(&err, BW_E_FAULT)) {
-			n--;
-			err = bw_target_read(d->target, va, words, n * 4);
-		}
-		if (err)
-			return bw_debug_gdb_error(err);
-		e->va = va;
-		e->space = d->space;
-		memcpy(e->words, words, sizeof(words));
-		bw_isa_decode(bw_debug_isa(d), words, n, &e->inst);
-	}
-	*out = e->inst;
-	if (out_words)
-		memcpy(out_words, e->words, sizeof(words));
-	return NULL;
-}
 
 uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc)
 {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Resuming waves and waiting for events: continue, wait. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/faults.h"
+#include "debug/stepping/stepping_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Stepping: stepi, nexti, until, advance, and the steps of software watchpoints. One wave runs, and
  * others only where it needs them at a barrier, or where the user has set it so. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/code.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/stepping/stepping_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

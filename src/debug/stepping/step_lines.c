@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Steps by source lines: until, step, next. Made of steps by instructions (step.c). */
-#include "debug/debug_priv.h"
+#include "debug/code.h"
+#include "debug/stepping/stepping_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <string.h>
 

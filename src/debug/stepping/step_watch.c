@@ -2,7 +2,10 @@
 /* Software watchpoints: the waves that they concern are stepped from instruction to instruction,
  * one wave after the other, and the value is compared after each step, while the other waves run.
  * All waves that share watched LDS are stepped, so that it is known which one has written it. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/stepping/stepping_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <string.h>
 

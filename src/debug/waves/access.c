@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What a memory instruction accesses: the address of each lane, worked out from the registers of a
  * stopped wave. The address rules are those of doc/rules.md 331, 340 to 347 and 372 to 385. */
-#include "debug/debug_priv.h"
+#include "debug/code/code_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <string.h>
 

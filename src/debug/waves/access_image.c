@@ -3,7 +3,7 @@
  * computed for images of one level: exactly for linear layouts, else to the block of the layout
  * (the order of texels inside of a block is not modelled here). Facts: doc/hardware/encodings.md 6
  * and 8; blocks are as wide as high, or twice as wide (AMD's address library). */
-#include "debug/debug_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <string.h>
 

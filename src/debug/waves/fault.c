@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Explains a memory violation: which instruction, which lanes, which address, and what the page
  * tables say. */
-#include "debug/dispatches/bound.h"
-#include "debug/debug_priv.h"
+#include "debug/bound.h"
+#include "debug/faults.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The words for why a wave has stopped (doc/conventions.md 2). */
-#include "debug/debug.h"
+#include "debug/waves.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Registers of a stopped wave, by the names that users type. */
-#include "debug/debug_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <ctype.h>
 #include <stdio.h>

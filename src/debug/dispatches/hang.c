@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* break-on hang: a submission that takes longer than the user allows is stopped. Time counts from
  * when it is at the head of its queue, and not while everything is stopped. */
-#include "debug/debug_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
 
 #include <time.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Which breakpoints have their condition tested by the trap handler (compile.c), and where that
  * code lies: in the upper half of the code buffer, one cell for each filter. */
-#include "debug/debug_priv.h"
-#include "debug/expressions/expr_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/conditions/filter.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

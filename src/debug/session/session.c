@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "debug/debug_priv.h"
+#include "debug/stepping/stepping_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/stop.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "isa/text.h"
+#include "sym/lines.h"
 
 struct bw_error *bw_debug_create(struct bw_debug **out)
 {
@@ -231,9 +237,23 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 	}
 }
 
+/* What waves trap for is taken back from those that are stopped (bw_excp_remove_ours). */
+static void stop_to_leave(struct bw_debug *d)
+{
+	uint32_t running;
+	if (!d->excp_ever || d->state != BW_DEBUG_RUNNING ||
+	    !bw_target_can(d->target, BW_EXCP_NEEDS))
+		return;
+	struct bw_error *err = bw_debug_stop_waves(d, &running);
+	if (!err)
+		err = bw_debug_collect(d);
+	bw_error_free(err);
+}
+
 void bw_debug_detach(struct bw_debug *d)
 {
 	if (d->target) {
+		stop_to_leave(d);
 		bw_excp_remove_ours(d);
 		bw_debug_prepare_detach(d, 0);
 	}

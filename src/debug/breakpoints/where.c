@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Places as users name them: saxpy, saxpy+8, saxpy.s:12, 12, *0x7f0000001000. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/code.h"
+#include "debug/code/code_priv.h"
+#include "debug/expressions.h"
+#include "debug/waves/waves_priv.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,9 @@
 /* Breakpoints on dispatches: which dispatches match, and the s_trap at the first instruction of
  * their code while one of those runs. Such a breakpoint stops once for each matching dispatch: when
  * its first waves are about to execute their first instruction. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

@@ -8,6 +8,8 @@
 
 #include "debug/debug.h"
 
+struct bw_dispatch_info;
+
 enum bw_bound_kind {
 	BW_BOUND_BUFFER,  /* a V# in a set */
 	BW_BOUND_IMAGE,	  /* a T# */

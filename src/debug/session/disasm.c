@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* Listings of code: text from LLVM, lengths from our own decoder where LLVM has none. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/code.h"
+#include "debug/code/code_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "isa/text.h"
 
 enum { MAX_LINES = 100000 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Memory by address space, for commands and expressions. */
-#include "debug/debug_priv.h"
+#include "debug/code/code_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <string.h>
 

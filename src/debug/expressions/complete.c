@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Completion: words that begin with what was typed. */
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/expressions.h"
 #include "debug/expressions/expr_priv.h"
+#include "debug/registers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "sym/lines.h"
 
 struct words BW_VEC(char *);
 

@@ -2,17 +2,15 @@
 /* Exceptions that waves trap for because the debugger wants them to: EXCP_EN, of new waves by
  * SPI_GDBG, of stopped ones in their slots. Bits that the program's own code enables are left alone
  * (doc/hardware/traps.md 1.2 and 6). */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
-
-enum {
-	MAX_BEFORE = 65536, /* instructions from the start of a function to one of its own */
-};
 
 struct bw_error *bw_excp_update(struct bw_debug *d)
 {
@@ -88,13 +86,6 @@ void bw_excp_remove_ours(struct bw_debug *d)
 {
 	if (!d->excp_ever || !d->target || !bw_target_can(d->target, BW_EXCP_NEEDS))
 		return;
-	if (d->state == BW_DEBUG_RUNNING) {
-		uint32_t running;
-		struct bw_error *err = bw_debug_stop_waves(d, &running);
-		if (!err)
-			err = bw_debug_collect(d);
-		bw_error_free(err);
-	}
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		bw_error_free(write_enables(d, w, 0));
@@ -119,54 +110,6 @@ uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp
 		return b->info.number;
 	}
 	return 0;
-}
-
-/* Reads from the start of the function that pc is in up to the first instruction that does not end
- * before pc. False: not known. */
-static bool walk_to(struct bw_debug *d, uint64_t pc, uint64_t *out_before, uint64_t *out_at)
-{
-	uint64_t at, end;
-	struct bw_error *err = bw_debug_function_range(d, pc, &at, &end);
-	bw_vec_each(&d->dispatches, x) {
-		if (!err || pc < x->kernel_start || pc >= x->kernel_end)
-			continue;
-		bw_error_free(err);
-		err = NULL;
-		at = x->kernel_start;
-	}
-	*out_before = 0;
-	for (unsigned i = 0; !err && i < MAX_BEFORE; i++) {
-		struct bw_inst inst;
-		*out_at = at;
-		if (at >= pc)
-			return true;
-		err = bw_debug_read_inst(d, at, &inst, NULL);
-		if (!err && at + inst.size_b > pc)
-			return true;
-		*out_before = at;
-		at += inst.size_b;
-	}
-	bw_error_free(err);
-	return false;
-}
-
-uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc)
-{
-	uint64_t before, at;
-	return walk_to(d, pc, &before, &at) && at == pc ? before : 0;
-}
-
-struct bw_error *bw_inst_check_start(struct bw_debug *d, uint64_t va)
-{
-	uint64_t before, at;
-	struct bw_inst inst;
-	if (!walk_to(d, va, &before, &at) || at == va)
-		return NULL;
-	BW_TRY(bw_debug_read_inst(d, at, &inst, NULL));
-	return bw_errorf(BW_E_INVALID,
-			 "0x%llx lies inside of the %s at 0x%llx, which ends at 0x%llx",
-			 (unsigned long long)va, bw_isa_op_info(inst.op)->name,
-			 (unsigned long long)at, (unsigned long long)(at + inst.size_b));
 }
 
 struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bool temporary,

@@ -68,6 +68,10 @@ double bw_value_f64(const struct bw_value *v, size_t i);
 int64_t bw_value_i64(const struct bw_value *v, size_t i);
 /* "float", "unsigned int", "float *", "uint32_t [8]": static for scalars, else written into out. */
 const char *bw_type_name(const struct bw_type *t, char out[48]);
+/* A C type name as metadata has it, "float*" or "unsigned int". */
+bool bw_type_parse(const char *text, struct bw_type *out);
+/* Bits as the type stores them, extended as bw_value wants them. */
+uint64_t bw_type_extend(const struct bw_type *t, uint64_t bits);
 /* Half precision, both ways (round to nearest even). */
 float bw_f16_to_f32(uint16_t h);
 uint16_t bw_f32_to_f16(float f);

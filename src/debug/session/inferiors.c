@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Programs and their address spaces: which program has which, which one is current, and what is
  * dropped when one ends. */
-#include "debug/debug_priv.h"
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/stepping/stepping_priv.h"
+#include "debug/waves/waves_priv.h"
 
 #include <errno.h>
 #include <string.h>

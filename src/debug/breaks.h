@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_BREAKS_H
+#define BW_DEBUG_BREAKS_H
+
+/* Breakpoints, watchpoints and catchpoints. */
+
+#include "debug/debug.h"
+
+/* Watchpoints and catchpoints share their numbers, and are deleted, enabled, ignored and made
+ * conditional by the same functions. */
+enum bw_break_kind {
+	BW_BREAK_CODE,
+	BW_BREAK_WATCH, /* a value changes */
+	BW_BREAK_RWATCH,
+	BW_BREAK_AWATCH,
+	BW_BREAK_EXCEPTION, /* waves trap for exceptions */
+};
+struct bw_break_info {
+	enum bw_break_kind kind;
+	bool watch_group;   /* LDS: the waves that share it are stepped */
+	int watch_register; /* watchpoints: 0 to 3, -1: software */
+	uint32_t excp;	    /* EXCEPTION: enum bw_excp */
+	uint32_t number;    /* from 1, never used again */
+	bool enabled, temporary, pending;
+	bool passes;	  /* hits are reported without a stop: bw_debug_break_pass */
+	const char *spec; /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
+	const char *condition;	/* NULL if none */
+	uint32_t wave;		/* only for this wave; 0: for all */
+	uint64_t hits;		/* waves stopped by it */
+	uint64_t ignore;	/* number of hits still to be ignored */
+	uint64_t disable_after; /* number of stops after which it is disabled; 0: never */
+	const uint64_t *addr;	/* its addresses in GPU memory; none while pending */
+	size_t n_addr;
+};
+/* text: "WHERE [if EXPR] [wave N | thread N]", WHERE being a function or label [+OFFSET],
+ * FILE:LINE, LINE (in the file of the focus or of the default kernel), or *EXPR. Without WHERE: the
+ * focus wave's PC. A function breakpoint lies behind the prologue where there are line tables.
+ * Fails with BW_E_NOT_FOUND, naming the nearest names, when the code is known and has no such
+ * place; is pending when no code is known. */
+struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
+				uint32_t *out_number) BW_MUST_CHECK;
+/* Stops dispatches at the first instruction of their first waves, once each. text: "[every | N]
+ * [nth N] [pipeline | shader | kernel | object | hash NAME] [label TEXT] [groups X,Y,Z] [grid
+ * X,Y,Z] [queue N] [submission N] [frame N] [number N] [if EXPR]", where names may hold * and ?. */
+struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
+					 uint32_t *out_number) BW_MUST_CHECK;
+/* text: "[-l | -location] EXPR [if EXPR]". A value in global memory is watched by one of the four
+ * watch registers, for all waves; registers, LDS, scratch, expressions that are no lvalue, and a
+ * fifth value are watched by stepping the focus wave from instruction to instruction. kind: WATCH,
+ * RWATCH or AWATCH; the latter two need a register. */
+struct bw_error *bw_debug_watch(struct bw_debug *d, const char *text, enum bw_break_kind kind,
+				uint32_t *out_number) BW_MUST_CHECK;
+/* Exceptions (enum bw_excp) become stops. */
+struct bw_error *bw_debug_catch_exceptions(struct bw_debug *d, uint32_t mask, bool temporary,
+					   uint32_t *out_number) BW_MUST_CHECK;
+/* Values of the last hit of a watchpoint; NULL before the first one. Borrowed until the next
+ * stop. */
+struct bw_watch_hit {
+	bool changed; /* else only read or written again: old is that same value */
+	struct bw_value old, now;
+};
+const struct bw_watch_hit *bw_debug_watch_hit(struct bw_debug *d, uint32_t number);
+/* Precise mode: memory faults and watches are reported at the instruction that makes the access, as
+ * the GPU then waits for each access to complete; for everything that runs on the GPU, until the
+ * session ends. */
+struct bw_error *bw_debug_set_precise(struct bw_debug *d, bool on) BW_MUST_CHECK;
+bool bw_debug_is_precise(const struct bw_debug *d);
+struct bw_error *bw_debug_break_delete(struct bw_debug *d,
+				       uint32_t number) BW_MUST_CHECK; /* 0: all */
+struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number,
+				       bool enable) BW_MUST_CHECK; /* 0: all */
+/* What becomes of a breakpoint after it has stopped the program: enable once, delete, count. */
+enum bw_break_after { BW_BREAK_STAYS, BW_BREAK_DISABLED, BW_BREAK_DELETED };
+struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number,
+				      enum bw_break_after after, uint64_t stops) BW_MUST_CHECK;
+/* fn is called for each wave that hits a breakpoint in the code, and the wave is resumed. During
+ * the call the focus is on the wave, and on the first of its lanes for which the condition holds:
+ * fn may evaluate expressions, and nothing else. */
+typedef void bw_passing_fn(void *cookie, uint32_t breakpoint, uint32_t wave);
+void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie);
+struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
+struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number,
+					  const char *expr) BW_MUST_CHECK; /* NULL or "": none */
+struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number,
+				       uint64_t hits) BW_MUST_CHECK;
+const struct bw_break_info *bw_debug_breakpoints(struct bw_debug *d, size_t *out_n);
+const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t number);
+
+#endif

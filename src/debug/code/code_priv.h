@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_CODE_PRIV_H
+#define BW_DEBUG_CODE_PRIV_H
+
+/* Code that the session knows, where it lies in the address spaces, and the instructions there
+ * (code.c). */
+
+#include "debug/debug_priv.h"
+#include "isa/inst.h"
+
+/* A code object or a piece of raw code that the user has given. */
+struct bw_module {
+	struct bw_code_object *co; /* NULL: raw */
+	struct bw_lines *lines;	   /* NULL: raw */
+	char *name;		   /* raw: of its kernel; else path of the code object, owned */
+	uint8_t *raw;
+	size_t raw_b;
+	bool is_found; /* raw: found in a dispatch, not given by the user */
+	struct bw_kernel raw_kernel;
+	struct bw_symbol raw_symbol;
+};
+
+/* Where a module's image lies in an address space. A program may load one twice. */
+struct bw_load {
+	struct bw_module *module;
+	uint32_t space;
+	uint64_t base, size_b;
+};
+
+const void *bw_module_image(const struct bw_module *m, size_t *out_size_b);
+const struct bw_kernel *bw_module_kernels(const struct bw_module *m, size_t *out_n);
+const struct bw_symbol *bw_module_symbols(const struct bw_module *m, size_t *out_n);
+const struct bw_symbol *bw_module_symbol(const struct bw_module *m, const char *name);
+const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b);
+void bw_module_free(struct bw_module *m);
+
+struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);
+
+/* Decoded; out_words may be NULL. In d->space. */
+struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
+				    uint32_t out_words[3]) BW_MUST_CHECK;
+
+/* After anything that may have written code. */
+void bw_debug_forget_insts(struct bw_debug *d);
+
+#endif

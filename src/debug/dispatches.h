@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_DISPATCHES_H
+#define BW_DEBUG_DISPATCHES_H
+
+/* Dispatches, and what their kernels were launched with. */
+
+#include "debug/debug.h"
+
+enum bw_dispatch_state {
+	BW_DISPATCH_HELD,
+	BW_DISPATCH_RUNNING,
+	BW_DISPATCH_DONE,
+	BW_DISPATCH_FAILED
+};
+struct bw_dispatch_info {
+	uint32_t number; /* from 1, never used again */
+	uint32_t submission, queue;
+	uint32_t inferior, space; /* the inferior it belongs to, and the address space of its
+				   * addresses */
+	enum bw_dispatch_state state;
+	int result; /* FAILED: -errno */
+	const struct bw_kernel
+		*kernel; /* NULL: code that was not given to the session; borrowed from the code
+			  * object */
+	const char *kernel_name; /* "?" when unknown */
+	const char *code_object; /* path or "" */
+	uint64_t load_base;	 /* of the code object's image; 0 when unknown */
+	uint64_t kernarg_va;	 /* 0 when unknown */
+	uint32_t waves_per_group;
+	uint32_t frame; /* of the program's presents, from 1; 0: not known */
+	struct bw_target_dispatch desc;
+	const char *label;			 /* "pass/blur", "" for none */
+	const struct bw_target_object *pipeline; /* NULL: not known */
+};
+/* In order; dispatches that have ended stay listed. */
+const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n);
+const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number);
+/* The first dispatch that is held now: none of its waves has begun. NULL: none is held. */
+const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d);
+/* Pipelines, buffers and images that the program's API knows by name, as they are now. Borrowed
+ * until the next call of this function. */
+struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_object **out,
+				  size_t *out_n) BW_MUST_CHECK;
+
+/* ---- Arguments ---- */
+
+/* Only launch values of a kernel's arguments are known: the content of its block of arguments.
+ * Variables of compiled code begin with those values and may change later; they are not known here.
+ * $_launch.NAME names the launch value at any place; a bare NAME does where the kernel and the
+ * place are written in assembly, which has no variables. */
+
+struct bw_arg_info {
+	const struct bw_kernel_arg *arg;
+	struct bw_value value; /* pointer for buffers */
+	bool has_value;	       /* false: could not be read */
+};
+/* Launch values of the arguments of a dispatch's kernel, hidden ones left out. Owned
+ * (bw_debug_free_args). */
+struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,
+			       size_t *out_n) BW_MUST_CHECK;
+void bw_debug_free_args(struct bw_arg_info *args, size_t n);
+
+#endif

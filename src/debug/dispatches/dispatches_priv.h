@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_DISPATCHES_PRIV_H
+#define BW_DEBUG_DISPATCHES_PRIV_H
+
+/* Dispatches: what is known of each, and of the code that they run. */
+
+#include "debug/bound.h"
+#include "debug/code/code_priv.h"
+#include "debug/debug_priv.h"
+#include "debug/dispatches.h"
+
+struct bw_dispatch_record {
+	struct bw_dispatch_info info;
+	uint32_t packet; /* ttmp6 of its waves */
+	bool packet_known;
+	uint64_t launched_groups;	   /* highest linear workgroup seen, plus one */
+	uint64_t kernel_start, kernel_end; /* code, 0 and 0 when unknown */
+	/* when it was first seen running as the first of its queue; 0: not yet (hang.c) */
+	uint64_t first_since_ms;
+	bool packet_guessed;		  /* packet number, counted from an earlier one in its
+					   * queue */
+	struct bw_target_object pipeline; /* id 0: not known */
+	char *name, *label;		  /* owned: info points to them */
+	char *levels; /* owned: of the label, with BW_LABEL_SEPARATOR between them */
+	uint8_t *push;
+};
+
+/* dispatch.c */
+struct bw_error *bw_debug_on_submit(struct bw_debug *d,
+				    const struct bw_target_event *ev) BW_MUST_CHECK;
+/* Matches kernels again: code was added since the dispatches were seen. */
+struct bw_error *bw_debug_match_again(struct bw_debug *d) BW_MUST_CHECK;
+void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev);
+struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);
+/* The dispatch a wave belongs to; NULL when none fits. */
+struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d,
+						const struct bw_target_wave *hw);
+
+/* Frees the list of dispatches. */
+void bw_debug_forget_dispatches(struct bw_debug *d);
+/* Sorts slots that have just stopped by the order in which their dispatches were launched. */
+void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n);
+
+/* found.c */
+/* Makes a module of the code a dispatch points to. */
+struct bw_error *bw_debug_learn_code(struct bw_debug *d,
+				     struct bw_dispatch_record *x) BW_MUST_CHECK;
+/* What a pipeline is called; owned, NULL when out of memory. */
+char *bw_pipeline_name(const struct bw_target_object *p);
+
+/* match.c */
+/* Recognises the kernel at a dispatch's code address; adds a load when it is a new one. */
+struct bw_error *bw_debug_match_kernel(struct bw_debug *d,
+				       struct bw_dispatch_record *dispatch) BW_MUST_CHECK;
+
+/* inst_start.c */
+/* The instruction before pc, in the function that pc is in; 0: not known. */
+uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);
+/* BW_E_INVALID, naming the instruction, where va is known to lie inside of one. */
+struct bw_error *bw_inst_check_start(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
+
+/* args.c */
+bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out);
+/* Whether a kernel at this place of a module's image is written in assembly. */
+bool bw_kernel_is_assembly(const struct bw_module *m, const struct bw_kernel *k);
+
+/* hang.c */
+/* Resumes all waves after a stop. */
+void bw_hang_restart(struct bw_debug *d);
+/* While waves run: how long to wait at most before bw_hang_is_over is asked; timeout_ms < 0: for
+ * ever. */
+int bw_hang_limit(struct bw_debug *d, int timeout_ms);
+/* Whether a dispatch has run for too long; reports it if so. */
+bool bw_hang_is_over(struct bw_debug *d);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+/* Recognises the kernel of a dispatch by the bytes at its code address. */
+#include "debug/dispatches/dispatches_priv.h"
+
+#include <string.h>
+
+enum { MATCH_MAX_B = 1024 };
+
+/* How many bytes of the kernel can be compared; 0: the descriptor points outside the image. */
+static size_t kernel_bytes(const struct bw_kernel *k, size_t image_b)
+{
+	if (k->entry >= image_b)
+		return 0;
+	size_t n = k->end > k->entry ? k->end - k->entry : 256;
+	n = BW_MIN(n, image_b - k->entry);
+	return BW_MIN(n, (size_t)MATCH_MAX_B);
+}
+
+/* As much of the code as can be read, up to MATCH_MAX_B. */
+static size_t read_head(struct bw_debug *d, uint64_t va, uint8_t out[MATCH_MAX_B])
+{
+	for (size_t n = MATCH_MAX_B; n >= 4; n /= 2) {
+		struct bw_error *err = bw_target_read(d->target, va, out, n);
+		if (!err)
+			return n;
+		bw_error_free(err);
+	}
+	return 0;
+}
+
+static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
+			   uint64_t code_va, const uint8_t *head, size_t head_b)
+{
+	uint8_t seen[MATCH_MAX_B];
+	size_t image_b;
+	const uint8_t *image = bw_module_image(m, &image_b);
+	size_t n = kernel_bytes(k, image_b);
+
+	if (n == 0 || memcmp(head, image + k->entry, BW_MIN(n, head_b)) != 0)
+		return false;
+	if (n <= head_b)
+		return true;
+	struct bw_error *err = bw_target_read(d->target, code_va, seen, n);
+	if (err) {
+		bw_error_free(err);
+		return false;
+	}
+	return memcmp(seen, image + k->entry, n) == 0;
+}
+
+static struct bw_error *remember_load(struct bw_debug *d, const struct bw_load *load)
+{
+	bw_vec_each(&d->past_loads, l)
+		if (l->module == load->module && l->base == load->base)
+			return NULL;
+	return bw_vec_push(&d->past_loads, *load);
+}
+
+static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64_t base)
+{
+	size_t size_b;
+	bw_module_image(m, &size_b);
+	for (size_t i = 0; i < d->loads.len; i++) {
+		struct bw_load *l = &d->loads.data[i];
+		if (l->space != d->space)
+			continue;
+		if (l->module == m && l->base == base)
+			return NULL;
+		/* Removes what was loaded at these addresses before. */
+		if (base < l->base + l->size_b && l->base < base + size_b) {
+			bw_vec_remove(&d->loads, i);
+			i--;
+		}
+	}
+	struct bw_load load = {.module = m, .space = d->space, .base = base, .size_b = size_b};
+	BW_TRY(remember_load(d, &load));
+	return bw_vec_push(&d->loads, load);
+}
+
+struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_record *x)
+{
+	uint64_t va = x->info.desc.code_va;
+	uint8_t head[MATCH_MAX_B];
+	x->info.kernel_name = "?";
+	x->info.code_object = "";
+	size_t head_b = d->modules.len ? read_head(d, va, head) : 0;
+	if (!head_b)
+		return NULL;
+	bw_vec_each(&d->modules, m) {
+		size_t n, image_b;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		bw_module_image(*m, &image_b);
+		for (size_t i = 0; i < n; i++, k++) {
+			if (k->entry > va || !kernel_matches(d, *m, k, va, head, head_b))
+				continue;
+			x->info.kernel = (*m)->is_found ? NULL : k;
+			x->info.kernel_name = k->name;
+			x->info.code_object = (*m)->is_found ? "" : (*m)->name;
+			x->info.load_base = va - k->entry;
+			x->kernel_start = va;
+			x->kernel_end = va + kernel_bytes(k, image_b);
+			if (k->end > k->entry)
+				x->kernel_end = va + (k->end - k->entry);
+			return add_load(d, *m, x->info.load_base);
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_STEPPING_PRIV_H
+#define BW_DEBUG_STEPPING_PRIV_H
+
+/* How waves run on, are stepped, and stop. */
+
+#include "debug/debug_priv.h"
+#include "debug/stop.h"
+
+struct bw_wave_record;
+
+/* run.c */
+struct bw_error *bw_debug_release_held(struct bw_debug *d) BW_MUST_CHECK;
+/* Resumes the waves in these slots, each from where it stopped. */
+struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n) BW_MUST_CHECK;
+bool bw_wave_is_event(const struct bw_wave_record *w);
+unsigned bw_wave_stop_lane(struct bw_debug *d, const struct bw_wave_record *w);
+struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+struct bw_error *bw_debug_sort_stops(struct bw_debug *d, bool *out_stop) BW_MUST_CHECK;
+/* Handles one event. out->kind stays NONE when there is nothing to report. */
+struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
+				 struct bw_stop *out) BW_MUST_CHECK;
+
+/* step.c: the focus wave executes `count` instructions, or fewer when something else stops it. */
+struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
+			       bool over_calls, struct bw_stop *out) BW_MUST_CHECK;
+/* Waits for the wave in `slot`, which has been resumed. along: other waves run, too, and may stop
+ * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
+struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
+			       bool *out_ended, bool *out_late, struct bw_stop *out) BW_MUST_CHECK;
+/* Which other waves run while w executes its next instruction; an error where it needs some that
+ * may not run. */
+struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_record *w,
+				    const struct bw_inst *inst,
+				    struct bw_u32_vec *out) BW_MUST_CHECK;
+struct bw_error *bw_step_resume_others(struct bw_debug *d,
+				       const struct bw_u32_vec *others) BW_MUST_CHECK;
+/* The instruction has been simulated in the slot (bw_debug_prepare). */
+void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w);
+/* The only wave that was allowed to run has ended: another one is reported, or all others are
+ * resumed. */
+struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_record *w,
+				     struct bw_stop *out) BW_MUST_CHECK;
+/* Events that happened while one wave was being stepped; out->kind stays NONE when there were
+ * none. */
+struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* The program or the GPU is gone, and the wave with it: waits for the event that says so. */
+struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
+				     struct bw_stop *out) BW_MUST_CHECK;
+/* step_watch.c: a wave with a software watchpoint is stepped, the others run. */
+/* Sorts the stopped waves: those that a software watchpoint has stepped go to d->watched, the
+ * others are resumed at once. If d->watched is empty afterwards, none has been resumed. */
+struct bw_error *bw_debug_watch_begin(struct bw_debug *d) BW_MUST_CHECK;
+/* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is UINT32_MAX when that has
+ * ended; without a stop then, all waves have been resumed. */
+struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms,
+				     struct bw_stop *out) BW_MUST_CHECK;
+/* Steps until there is a stop, or the waves have ended (d->watched is empty then), or, with a
+ * timeout, for a little while. */
+struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
+				       struct bw_stop *out) BW_MUST_CHECK;
+
+/* displaced.c */
+/* Prepares a stopped wave for resuming: past a reported trap, over a breakpoint. out_simulated: its
+ * next instruction has been simulated here. */
+struct bw_error *bw_debug_prepare(struct bw_debug *d, struct bw_wave_record *w,
+				  bool *out_simulated) BW_MUST_CHECK;
+/* The PC to show for one inside of a displaced copy. */
+uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc);
+
+/* stopped.c */
+/* Reads a stopped wave's registers and works out why it stopped. */
+struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot) BW_MUST_CHECK;
+/* Lists all stopped waves, examining those that are new; numbers them; keeps or moves the focus. */
+struct bw_error *bw_debug_collect(struct bw_debug *d) BW_MUST_CHECK;
+
+#endif

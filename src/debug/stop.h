@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_STOP_H
+#define BW_DEBUG_STOP_H
+
+/* Running, stepping, and the stops that end it. */
+
+#include "debug/debug.h"
+
+enum bw_stop_kind {
+	BW_STOP_NONE,	     /* wait: the timeout has passed; the program runs */
+	BW_STOP_WAVES,	     /* waves have stopped: reasons, focus */
+	BW_STOP_DISPATCH,    /* settings.stop_on_dispatch: `dispatch` is held; no wave of it runs */
+	BW_STOP_INTERRUPTED, /* Ctrl-C, and there was no wave to stop */
+	BW_STOP_EXITED,	     /* the program has ended: exit_status as from waitpid */
+	BW_STOP_GPU_GONE,
+};
+struct bw_stop {
+	enum bw_stop_kind kind;
+	/* WAVES: the focus after the stop (also in bw_debug_focus), and the reason */
+	uint32_t wave; /* number */
+	unsigned lane;
+	bool focus_changed; /* another wave than before */
+	/* WAVES, INTERRUPTED: the wave that was stepped has ended; no stop was asked for */
+	bool focus_ended;
+	uint32_t reasons;    /* of that wave */
+	uint32_t breakpoint; /* of that wave; a temporary one has been deleted already */
+	bool breakpoint_temporary;
+	uint64_t breakpoint_lanes;
+	size_t n_waves;		/* stopped in all */
+	size_t n_same;		/* stopped for the same reason at the same PC, this one counted */
+	size_t n_other;		/* events of other waves at other places */
+	uint32_t n_unstoppable; /* still running although asked to stop */
+	uint32_t dispatch;	/* WAVES, DISPATCH */
+	bool exit_known;
+	int exit_status; /* EXITED, as from waitpid */
+};
+
+/* Resumes the waves; wait reports the next stop. Waves that stopped at a trap (s_trap 1, 2, 3...)
+ * resume behind it. */
+struct bw_error *bw_debug_continue(struct bw_debug *d) BW_MUST_CHECK;
+/* Waits for the next stop. timeout_ms < 0: for ever. */
+struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
+			       struct bw_stop *out) BW_MUST_CHECK;
+/* The focus wave alone executes `count` instructions, or fewer when something else stops it.
+ * over_calls: a call (s_swappc_b64, s_call_b64) counts as one. At s_barrier the other waves of its
+ * group run, too, since none would pass otherwise. */
+struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
+				struct bw_stop *out) BW_MUST_CHECK;
+/* Steps the focus wave, over calls, until it is past the current source line (or instruction, where
+ * there are no lines): out of a loop, not back into it. */
+struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* Steps the focus wave until another source line begins, `count` times; by instructions where there
+ * are no lines. over_calls: lines of a called function do not count. */
+struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool over_calls,
+				     struct bw_stop *out) BW_MUST_CHECK;
+/* Runs the focus wave to a place, given as for `break`. */
+struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where,
+				  struct bw_stop *out) BW_MUST_CHECK;
+/* Stops everything now; INTERRUPTED where there is no wave to stop. */
+struct bw_error *bw_debug_stop(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* Async-signal-safe: wait and stepi stop everything and return. */
+void bw_debug_interrupt(struct bw_debug *d);
+
+#endif

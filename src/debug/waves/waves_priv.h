@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_WAVES_PRIV_H
+#define BW_DEBUG_WAVES_PRIV_H
+
+/* Waves: what is known of each, their registers and memory, and what their instructions access. */
+
+#include "debug/debug_priv.h"
+#include "debug/registers.h"
+#include "debug/waves.h"
+#include "isa/inst.h"
+
+/* One for each slot of the device. */
+struct bw_wave_record {
+	struct bw_wave_info info; /* number 0: not yet given */
+	struct bw_target_wave hw;
+	bool known;	  /* info's identity is that of the slot's present or last wave */
+	bool stopped;	  /* and looked at: hw is fresh */
+	bool reported;	  /* its reasons have been reported or were not of interest */
+	uint64_t stop_pc; /* PC when it stopped: only there breakpoints are stepped over */
+	/* the displaced instruction it was resumed into; 0: none */
+	uint64_t displaced_va, displaced_copy;
+	uint8_t displaced_size_b;
+	uint8_t skip_b;	      /* bytes of an s_trap that has been reported */
+	uint32_t hidden_excp; /* exceptions that it went on without, since we enable them */
+	/* The register with EXCP_EN as in the slot: hw.state has it without what we asked for. */
+	uint32_t raw_enables;
+};
+
+/* The lowest active lane, 0 where none is. */
+static inline unsigned bw_wave_first_active(const struct bw_wave_record *w)
+{
+	return w->info.exec ? (unsigned)__builtin_ctzll(w->info.exec) : 0;
+}
+
+/* waves.c */
+struct bw_wave_record *bw_debug_focus_priv(struct bw_debug *d);
+struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave_record **out) BW_MUST_CHECK;
+struct bw_wave_record *bw_debug_wave_priv(struct bw_debug *d, uint32_t number);
+/* The number of a wave, given on first use. */
+uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w);
+/* Stopped waves are looked up by number: to be called when one has got another. */
+void bw_debug_sort_stopped(struct bw_debug *d);
+void bw_debug_waves_changed(struct bw_debug *d);
+
+/* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
+enum bw_isa_gen bw_debug_isa(const struct bw_debug *d);
+
+/* wave_regs.c */
+struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
+				  struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;
+struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
+				   struct bw_wave_reg r, uint64_t value) BW_MUST_CHECK;
+
+/* memory.c: between begin and end, memory is read once and cached. The waves whose conditions are
+ * evaluated then must have stopped before. */
+void bw_mem_lines_begin(struct bw_debug *d);
+void bw_mem_lines_end(struct bw_debug *d);
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
+				  enum bw_space space, uint64_t addr, void *out,
+				  size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
+				   enum bw_space space, uint64_t addr, const void *data,
+				   size_t size_b) BW_MUST_CHECK;
+
+/* access.c */
+/* What the memory instruction at pc accesses with the registers the wave has now. */
+struct bw_access_image {
+	uint64_t base;
+	unsigned type; /* of bw_image_type_name */
+	uint32_t dim[3];
+	bool has_texels;
+	uint32_t texel[64][3]; /* x, y, slice of each lane */
+};
+struct bw_wave_access {
+	struct bw_inst inst;
+	bool is_memory; /* false: no memory instruction, and nothing else is filled in */
+	bool is_write, is_atomic, is_scalar;
+	bool has_addresses; /* false: a format whose addresses are not worked out here */
+	bool address_lost;  /* once executed, it has overwritten what its addresses were made of */
+	uint32_t size_b;    /* bytes of one lane */
+	/* it lies within so many from its address: more than size_b in tiled images */
+	uint32_t span_b;
+	bool is_image;
+	struct bw_access_image image;
+	uint64_t lanes; /* that access memory; scalar: 1 */
+	uint64_t addr[64];
+	enum bw_space space[64];
+};
+struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
+			      struct bw_wave_access *out) BW_MUST_CHECK;
+
+/* access_image.c: the same of MIMG instructions, for bw_access_of. */
+struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w,
+				 const struct bw_op_info *info,
+				 struct bw_wave_access *out) BW_MUST_CHECK;
+
+#endif
