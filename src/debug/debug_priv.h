@@ -137,6 +137,9 @@ struct bw_debug {
 	struct bw_mem_line lines[BW_MEM_LINES];
 };
 
+/* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
+enum bw_isa_gen bw_debug_isa(const struct bw_debug *d);
+
 /* inferiors.c */
 void bw_debug_use_space(struct bw_debug *d, uint32_t space);
 struct bw_in_space {

@@ -2,7 +2,6 @@
 /* The session's code: modules, where they are loaded, symbols and source lines of addresses. */
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
-#include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -42,9 +42,6 @@ uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w);
 void bw_debug_sort_stopped(struct bw_debug *d);
 void bw_debug_waves_changed(struct bw_debug *d);
 
-/* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
-enum bw_isa_gen bw_debug_isa(const struct bw_debug *d);
-
 /* wave_regs.c */
 struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
 				  struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;

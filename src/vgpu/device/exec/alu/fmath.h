@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vgpu/device/exec/alu/fmode.h"
+#include "vgpu/device/exec/core/fmode.h"
 
 enum bw_fkind { BW_FKIND_F16, BW_FKIND_BF16, BW_FKIND_F32, BW_FKIND_F64 };
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/float_bits.h"
-#include "vgpu/device/exec/alu/fmode.h"
+#include "vgpu/device/exec/core/fmode.h"
 
 /* ---- widening ---- */
 

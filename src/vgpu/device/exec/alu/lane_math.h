@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/float_bits.h"
-#include "vgpu/device/exec/alu/fmode.h"
+#include "vgpu/device/exec/core/fmode.h"
 #include "vgpu/device/exec/alu/lane_half.h"
 
 /* ---- classes of values by bits ---- */

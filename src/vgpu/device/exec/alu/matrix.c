@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/alu/lane_math.h"
-#include "vgpu/device/exec/alu/wmma.h"
+#include "vgpu/device/exec/core/wmma.h"
 
 #define HANDLER(name) static BW_HANDLER(h_##name)
 

@@ -2,7 +2,7 @@
 
 /* The inner loops of WMMA. Compiled with rows.c, for the baseline of x86-64 and for x86-64-v3. */
 
-#include "vgpu/device/exec/alu/wmma.h"
+#include "vgpu/device/exec/core/wmma.h"
 
 #include "vgpu/device/exec/alu/lane_half.h"
 

@@ -6,11 +6,11 @@
  * semantics are. */
 
 #include "vgpu/device/exec/core/code.h"
-#include "vgpu/device/exec/alu/fmode.h"
+#include "vgpu/device/exec/core/fmode.h"
 #include "vgpu/device/exec/image/image.h"
 #include "vgpu/device/exec/core/rec.h"
 #include "vgpu/device/exec/core/tally.h"
-#include "vgpu/device/exec/alu/wmma.h"
+#include "vgpu/device/exec/core/wmma.h"
 
 /* Why a handler returned NULL. w->pc is right, and is that of the next instruction unless said
  * otherwise. */

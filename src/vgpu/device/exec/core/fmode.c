@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/exec/alu/fmode.h"
+#include "vgpu/device/exec/core/fmode.h"
 
 #include <xmmintrin.h>
 
