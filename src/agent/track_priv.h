@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "agent/track.h"
+#include "base/util.h"
 
 struct bw_track_bo {
 	uint32_t handle, domains;
@@ -23,13 +24,10 @@ struct bw_track_patch {
 struct bw_track {
 	pthread_mutex_t lock; /* bos, maps */
 	struct BW_VEC(struct bw_track_bo) bos;
-	struct bw_agent_maps maps; /* by 48-bit address, without overlap */
+	struct bw_agent_maps maps; /* by address & BW_VA_MASK, without overlap */
 	/* Only debugger requests and unmapping take this one, the latter before its call. */
 	pthread_mutex_t patch_lock;
 	struct BW_VEC(struct bw_track_patch) patches;
 };
-
-/* Addresses are kept as the page tables see them: 48 bits. */
-#define BW_VA_MASK ((1ull << 48) - 1)
 
 #endif

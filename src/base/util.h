@@ -38,10 +38,13 @@ static inline int64_t bw_sign_extend(uint64_t value, unsigned bits)
 	return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* GPU addresses are 48 bits wide on gfx9 to gfx12.0: bit 47 is repeated above it. */
+/* GPU addresses are 48 bits wide on gfx9 to gfx12.0: bit 47 is repeated above it. Page tables know
+ * none of the repeated ones. */
+#define BW_VA_BITS 48
+#define BW_VA_MASK ((1ull << BW_VA_BITS) - 1)
 static inline uint64_t bw_canonical(uint64_t va)
 {
-	return (uint64_t)bw_sign_extend(va, 48);
+	return (uint64_t)bw_sign_extend(va, BW_VA_BITS);
 }
 
 static inline uint64_t bw_align_up(uint64_t v, uint64_t align)

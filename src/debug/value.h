@@ -73,7 +73,7 @@ bool bw_type_parse(const char *text, struct bw_type *out);
 /* Bits as the type stores them, extended as bw_value wants them. */
 uint64_t bw_type_extend(const struct bw_type *t, uint64_t bits);
 /* Half precision, both ways (round to nearest even). */
-float bw_f16_to_f32(uint16_t h);
-uint16_t bw_f32_to_f16(float f);
+float bw_float_of_half(uint16_t h);
+uint16_t bw_half_of_float(float f);
 
 #endif

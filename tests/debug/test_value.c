@@ -20,26 +20,26 @@ static void test_f16(void **state)
 		{0x0001, 0x1p-24f}, {0x3555, 0x1.554p-2f}, {0x8001, -0x1p-24f},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
-		assert_true(bw_f16_to_f32(rows[i].h) == rows[i].f);
-		assert_int_equal(bw_f32_to_f16(rows[i].f), rows[i].h);
+		assert_true(bw_float_of_half(rows[i].h) == rows[i].f);
+		assert_int_equal(bw_half_of_float(rows[i].f), rows[i].h);
 	}
 	/* every half survives the way there and back */
 	for (uint32_t h = 0; h < 0x10000; h++) {
-		float f = bw_f16_to_f32((uint16_t)h);
+		float f = bw_float_of_half((uint16_t)h);
 		if (f == f)
-			assert_int_equal(bw_f32_to_f16(f), h);
+			assert_int_equal(bw_half_of_float(f), h);
 		else
-			assert_true((bw_f32_to_f16(f) & 0x7c00) == 0x7c00 &&
-				    (bw_f32_to_f16(f) & 0x3ff));
+			assert_true((bw_half_of_float(f) & 0x7c00) == 0x7c00 &&
+				    (bw_half_of_float(f) & 0x3ff));
 	}
 	/* ties go to even, overflow to infinity, halves of the least denormal to 0 */
-	assert_int_equal(bw_f32_to_f16(1.0f + 0x1p-11f), 0x3c00);
-	assert_int_equal(bw_f32_to_f16(1.0f + 3 * 0x1p-11f), 0x3c02);
-	assert_int_equal(bw_f32_to_f16(65519.0f), 0x7bff);
-	assert_int_equal(bw_f32_to_f16(65520.0f), 0x7c00);
-	assert_int_equal(bw_f32_to_f16(0x1p-25f), 0);
-	assert_int_equal(bw_f32_to_f16(0x1.8p-25f), 1);
-	assert_int_equal(bw_f32_to_f16(-1e30f), 0xfc00);
+	assert_int_equal(bw_half_of_float(1.0f + 0x1p-11f), 0x3c00);
+	assert_int_equal(bw_half_of_float(1.0f + 3 * 0x1p-11f), 0x3c02);
+	assert_int_equal(bw_half_of_float(65519.0f), 0x7bff);
+	assert_int_equal(bw_half_of_float(65520.0f), 0x7c00);
+	assert_int_equal(bw_half_of_float(0x1p-25f), 0);
+	assert_int_equal(bw_half_of_float(0x1.8p-25f), 1);
+	assert_int_equal(bw_half_of_float(-1e30f), 0xfc00);
 }
 
 static void test_conversions(void **state)

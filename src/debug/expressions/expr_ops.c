@@ -32,7 +32,7 @@ static uint64_t float_bits(double f, unsigned size_b)
 
 	switch (size_b) {
 	case 2:
-		return bw_f32_to_f16(f32);
+		return bw_half_of_float(f32);
 	case 4:
 		memcpy(&w, &f32, sizeof(w));
 		return w;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "debug/value.h"
 
+#include "base/small_float.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,50 +26,19 @@ struct bw_error *bw_value_copy(const struct bw_value *v, struct bw_value *out)
 }
 
 /* Half precision by hand: gnu11 has no type for it on every host. */
-float bw_f16_to_f32(uint16_t h)
+float bw_float_of_half(uint16_t h)
 {
-	uint32_t sign = (uint32_t)(h & 0x8000) << 16, exp = h >> 10 & 0x1f, man = h & 0x3ff, bits;
+	uint32_t bits = bw_f16_to_f32(h);
 	float f;
-
-	if (exp == 31) {
-		bits = sign | 0x7f800000 | man << 13;
-	} else if (exp) {
-		bits = sign | (exp + 112) << 23 | man << 13;
-	} else {
-		f = (float)man * 0x1p-24f;
-		return sign ? -f : f;
-	}
 	memcpy(&f, &bits, sizeof(f));
 	return f;
 }
 
-uint16_t bw_f32_to_f16(float f)
+uint16_t bw_half_of_float(float f)
 {
 	uint32_t bits;
 	memcpy(&bits, &f, sizeof(bits));
-	uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
-	uint32_t mag = bits & 0x7fffffff;
-
-	if (mag > 0x7f800000)
-		return (uint16_t)(sign | 0x7e00 | (mag >> 13 & 0x3ff));
-	if (mag >= 0x477ff000) /* 65520 and above round to infinity */
-		return sign | 0x7c00;
-	int shift = 13;
-	uint32_t man = mag;
-	if (mag < 0x38800000) { /* denormal result: 2^-14 and below */
-		int e = (int)(mag >> 23);
-		if (e < 102) /* less than half of 2^-24 */
-			return sign;
-		man = (mag & 0x7fffff) | 0x800000;
-		shift = 126 - e;
-	} else {
-		man -= 112u << 23;
-	}
-	uint32_t rest = man & ((1u << shift) - 1), half = 1u << (shift - 1);
-	uint32_t q = man >> shift;
-	if (rest > half || (rest == half && q & 1))
-		q++;
-	return (uint16_t)(sign | q);
+	return bw_f32_to_f16(bits, false);
 }
 
 static uint64_t bits_of(const struct bw_value *v, size_t i)
@@ -83,7 +54,7 @@ static double float_of(unsigned size_b, uint64_t bits)
 
 	switch (size_b) {
 	case 2:
-		return bw_f16_to_f32((uint16_t)bits);
+		return bw_float_of_half((uint16_t)bits);
 	case 4:
 		memcpy(&f, &w, sizeof(f));
 		return f;

@@ -56,11 +56,8 @@ enum {
 	BW_DRM_MAX_FILES = 1024, /* open files of a client, of every kind */
 };
 
-/* Address space of a VM (doc/hardware/kernel-interface.md 2.2): 48 bits, a reserved piece at either
- * end.
- */
-#define BW_VA_BITS 48
-#define BW_VA_MASK ((1ull << BW_VA_BITS) - 1)
+/* Address space of a VM (doc/hardware/kernel-interface.md 2.2): BW_VA_BITS, a reserved piece at
+ * either end. */
 #define BW_VA_HOLE_START 0x0000800000000000ull
 #define BW_VA_HOLE_END 0xffff800000000000ull
 #define BW_VA_RESERVED_BOTTOM (64ull << 10)

@@ -100,63 +100,9 @@ uint8_t bw_linear_to_srgb(float v)
 
 /* ---- small floats ---- */
 
-/* A float with 5 exponent bits, bias 15, no sign, m mantissa bits. */
-static uint32_t small_to_f32(uint32_t v, unsigned m)
-{
-	uint32_t mantissa = v & ((1u << m) - 1), exponent = v >> m & 31;
-	if (exponent == 31)
-		return 0x7f800000 | mantissa << (23 - m);
-	if (exponent)
-		return (exponent + 112) << 23 | mantissa << (23 - m);
-	return f32_bits((float)mantissa / (float)(1u << (14 + m))); /* exact */
-}
-
-enum rounding { TO_NEAREST, TO_ZERO };
-
-/* Magnitude bits of a finite f32 to such a float, without a limit at the top: 31 << m and more is
- * an overflow. */
-static uint32_t f32_to_small(uint32_t magnitude, unsigned m, enum rounding rounding)
-{
-	unsigned exponent = magnitude >> 23, drop = 23 - m;
-	uint32_t v;
-	if (exponent >= 113) {
-		v = magnitude - (112u << 23);
-	} else {
-		/* Denormal: the implicit one becomes visible and all moves down. */
-		unsigned extra = 113 - exponent;
-		drop += extra;
-		if (!exponent || drop > 31)
-			return 0;
-		v = (magnitude & 0x7fffff) | 0x800000;
-	}
-	uint32_t kept = v >> drop, rest = v & ((1u << drop) - 1), half = 1u << (drop - 1);
-	if (rounding == TO_NEAREST && (rest > half || (rest == half && kept & 1)))
-		kept++;
-	return kept;
-}
-
-uint32_t bw_f16_to_f32(uint16_t h)
-{
-	return (uint32_t)(h & 0x8000) << 16 | small_to_f32(h & 0x7fff, 10);
-}
-
-uint16_t bw_f32_to_f16(uint32_t f, bool truncate)
-{
-	uint16_t sign = f >> 16 & 0x8000;
-	uint32_t magnitude = f & 0x7fffffff;
-	if (magnitude > 0x7f800000) /* NaN, quiet, with what fits of its payload */
-		return sign | 0x7e00 | (magnitude >> 13 & 0x3ff);
-	if (magnitude == 0x7f800000)
-		return sign | 0x7c00;
-	uint32_t v = f32_to_small(magnitude, 10, truncate ? TO_ZERO : TO_NEAREST);
-	if (v > 0x7bff)
-		v = truncate ? 0x7bff : 0x7c00;
-	return sign | (uint16_t)v;
-}
-
 uint32_t bw_ufloat_to_f32(uint32_t v, unsigned mantissa_bits)
 {
-	return small_to_f32(v, mantissa_bits);
+	return bw_small_to_f32(v, mantissa_bits);
 }
 
 /* Negative values become 0, finite ones stay finite [I: as Vulkan asks of such formats]. */
@@ -169,7 +115,7 @@ uint32_t bw_f32_to_ufloat(uint32_t f, unsigned mantissa_bits)
 		return 0;
 	if (f == 0x7f800000)
 		return infinity;
-	return BW_MIN(f32_to_small(f, mantissa_bits, TO_NEAREST), infinity - 1);
+	return BW_MIN(bw_f32_to_small(f, mantissa_bits, false), infinity - 1);
 }
 
 /* ---- one component ---- */

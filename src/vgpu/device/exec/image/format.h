@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/small_float.h"
+
 /* clang-format off */
 enum bw_num {
 	BW_NUM_UNORM, BW_NUM_SNORM, BW_NUM_USCALED, BW_NUM_SSCALED, BW_NUM_UINT, BW_NUM_SINT,
@@ -63,8 +65,6 @@ void bw_format_unselect(uint32_t dst_sel, const uint32_t in[4], uint32_t out[4])
 uint16_t bw_format_to_d16(const struct bw_format *f, uint32_t value);
 uint32_t bw_format_from_d16(const struct bw_format *f, uint16_t value);
 
-uint32_t bw_f16_to_f32(uint16_t h);
-uint16_t bw_f32_to_f16(uint32_t f, bool truncate);
 /* Unsigned floats with 5 exponent bits and mantissa_bits (6 for 11_FLOAT, 5 for 10_FLOAT). */
 uint32_t bw_ufloat_to_f32(uint32_t v, unsigned mantissa_bits);
 uint32_t bw_f32_to_ufloat(uint32_t f, unsigned mantissa_bits);

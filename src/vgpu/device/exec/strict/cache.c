@@ -186,7 +186,7 @@ static void forget_copy(struct load *l, const struct bw_cached_page *p)
 /* Bytes that lie in one page. */
 static void touch_in_page(struct load *l, uint64_t va, unsigned size_b)
 {
-	uint64_t page = (va & BW_VA_BITS) / BW_PAGE_B, tag = va >> 12;
+	uint64_t page = (va & BW_VA_MASK) / BW_PAGE_B, tag = va >> 12;
 	const uint8_t *real = real_page(l->t->w, tag);
 	if (!real)
 		return;
@@ -196,7 +196,7 @@ static void touch_in_page(struct load *l, uint64_t va, unsigned size_b)
 	if (l->tlb->entry[tag % BW_TLB_ENTRIES].host != p->data)
 		refresh(l, p, real);
 	for (uint64_t at = va; at < va + size_b; at = (at | (l->cache->line_b - 1)) + 1)
-		fill_line(l, p, at & BW_VA_BITS, real);
+		fill_line(l, p, at & BW_VA_MASK, real);
 	l->tlb->entry[tag % BW_TLB_ENTRIES] =
 		(struct bw_tlb_entry){.tag = tag, .host = p->data, .access = BW_ACCESS_READ};
 	if (memcmp(p->data + va % BW_PAGE_B, real + va % BW_PAGE_B, size_b)) {
@@ -295,7 +295,7 @@ static void place_scalar(struct bw_strict_step *t, place_fn *fn, void *cookie)
 	struct bw_wave *w = t->w;
 	uint64_t va = bw_mem_sgpr64(w, in->saddr) + (uint64_t)(int64_t)in->imm;
 	if (t->op->info->src[0].type == BW_OPERAND_BUFFER)
-		va = bw_canonical(va & BW_VA_BITS);
+		va = bw_canonical(va & BW_VA_MASK);
 	if (in->soffset < BW_STRICT_SGPRS && in->soffset != BW_SRC_NULL)
 		va += bw_mem_sgpr(w, in->soffset);
 	fn(cookie, va & ~3ull, access_size_b(t->op));
@@ -311,8 +311,8 @@ struct eviction {
 static void evict_place(void *cookie, uint64_t va, unsigned size_b)
 {
 	struct eviction *e = cookie;
-	evict(e->gl0, va & BW_VA_BITS, size_b, e->t->w->vmid);
-	evict(e->gl1, va & BW_VA_BITS, size_b, e->t->w->vmid);
+	evict(e->gl0, va & BW_VA_MASK, size_b, e->t->w->vmid);
+	evict(e->gl1, va & BW_VA_MASK, size_b, e->t->w->vmid);
 }
 
 static struct bw_gl1 *gl1_of(struct bw_strict_step *t)

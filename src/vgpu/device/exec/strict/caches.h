@@ -6,9 +6,6 @@
 
 #include "vgpu/device/exec/strict/strict_priv.h"
 
-/* Addresses of the caches' keys. */
-#define BW_VA_BITS 0xffffffffffffull
-
 struct bw_cached_page {
 	uint8_t data[BW_PAGE_B] __attribute__((aligned(64)));
 	uint64_t page; /* address / BW_PAGE_B */
