@@ -75,8 +75,9 @@ uint32_t bw_arch_mask(const struct bw_arch *a, enum bw_wave_field f)
 uint32_t bw_arch_set(const struct bw_arch *a, enum bw_wave_field f, uint32_t raw, uint32_t value)
 {
 	const struct bw_arch_place *p = &a->at[f];
-	return (raw & ~bw_arch_mask(a, f)) | bw_arch_put(p->bits, value) |
-	       bw_arch_put(p->upper, value >> p->bits.width);
+	/* as above: nothing is left of value where the lower part takes 32 bits */
+	uint32_t upper = p->upper.width ? bw_arch_put(p->upper, value >> p->bits.width) : 0;
+	return (raw & ~bw_arch_mask(a, f)) | bw_arch_put(p->bits, value) | upper;
 }
 
 uint32_t bw_wave_get(const struct bw_wave_state *s, enum bw_wave_field f)
