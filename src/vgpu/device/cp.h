@@ -57,8 +57,8 @@ struct bw_queue {
 	uint64_t base[4];	/* SET_BASE */
 	uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
 	bool predicated;	/* SET_PREDICATION: packets with the predicate bit are skipped */
-	bool polling;		/* waits for memory or a register */
-	bool started;		/* the waiting packet has carried out the part before its wait */
+	_Atomic bool polling; /* waits for memory or a register; also looked at without the lock */
+	bool started;	      /* the waiting packet has carried out the part before its wait */
 	struct {
 		uint32_t instance, vertex, row; /* where a draw that takes several turns
 						 * continues */
