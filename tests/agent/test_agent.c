@@ -268,8 +268,10 @@ static void end_debugging(void)
 static void debugging(void **state)
 {
 	pid_t pid;
-	server.va_limit =
-		0x7ffff0000000; /* the driver keeps the top: the agent must look further down */
+	/* the driver keeps the top: the agent must look further down */
+	pthread_mutex_lock(&server.lock);
+	server.va_limit = 0x7ffff0000000;
+	pthread_mutex_unlock(&server.lock);
 	struct bw_agent_submit s = begin_debugging(&pid);
 	assert_int_equal(s.submission, 1);
 	assert_int_equal(s.ip_type, AMDGPU_HW_IP_COMPUTE);

@@ -163,7 +163,10 @@ static bool is_bo(struct fake_server *s, uint32_t h)
 
 static int do_va(struct fake_server *s, const struct drm_amdgpu_gem_va *a)
 {
-	if (a->operation == AMDGPU_VA_OP_MAP && s->va_limit && a->va_address >= s->va_limit &&
+	pthread_mutex_lock(&s->lock);
+	uint64_t limit = s->va_limit;
+	pthread_mutex_unlock(&s->lock);
+	if (a->operation == AMDGPU_VA_OP_MAP && limit && a->va_address >= limit &&
 	    a->va_address < 1ull << 47)
 		return -EINVAL;
 	return a->operation == AMDGPU_VA_OP_CLEAR || is_bo(s, a->handle) ? 0 : -ENOENT;
