@@ -73,8 +73,6 @@ enum bw_agent_msg {
 
 /* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): in another PID
  * namespace this number belongs to another process. */
-/* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): from another
- * PID namespace this would be the number of a stranger. */
 struct bw_agent_hello {
 	uint32_t version, pid;
 	char comm[16];
