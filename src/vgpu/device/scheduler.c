@@ -422,6 +422,7 @@ void bw_sched_stop(struct bw_device *dev)
 		return;
 	pthread_mutex_lock(&sched->lock);
 	atomic_store(&sched->stop, true);
+	sched->poked = true; /* a thread that has looked at `stop` already must not sleep */
 	pthread_cond_broadcast(&sched->cond);
 	pthread_mutex_unlock(&sched->lock);
 	for (unsigned i = 0; i < sched->n_wgps; i++) {

@@ -129,6 +129,24 @@ static void test_deterministic(void **state)
 	assert_int_equal(seen[0][1], seen[1][1]);
 }
 
+/* A device with one thread can be destroyed at the moment when that thread has looked at the queues,
+ * found nothing to do and is about to sleep. */
+static void test_destroy_deterministic(void **state)
+{
+	for (unsigned i = 0; i < 400; i++) {
+		struct rig r;
+		struct bw_device_options options = {.deterministic = true};
+		rig_start(&r, &options);
+		/* A doorbell with nothing behind it: the thread looks once more. */
+		rig_hqd_write(&r, 1, REG(CP_HQD_PQ_WPTR_LO), 0);
+		bw_device_doorbell(r.dev, 8 + 2 * 1, 0);
+		uint64_t until = bw_host_ns() + i % 100 * 1000;
+		while (bw_host_ns() < until)
+			;
+		rig_stop(&r);
+	}
+}
+
 /* An invalidation is acknowledged only when no running wave can use the old translation. */
 static void test_invalidate_while_running(void **state)
 {
@@ -186,6 +204,7 @@ int main(void)
 		cmocka_unit_test(test_polling_is_cheap),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_deterministic),
+		cmocka_unit_test(test_destroy_deterministic),
 		cmocka_unit_test(test_invalidate_while_running),
 		cmocka_unit_test(test_watched),
 	};
