@@ -333,8 +333,11 @@ def executable(pid):
 def await_waves_of(pid, n):
     """Of a process on a virtual GPU of its own. Who attaches before its first submission is there already when it is
     made: that is another case."""
-    env = dict(part.split("=", 1) for part in pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0") if "=" in part)
     end = time.monotonic() + TIMEOUT_S
+    env = {}
+    while "BREAKWATER_VGPU" not in env:  # a process that is just being started has a name before it has an environment
+        check(time.monotonic() < end, f"process {pid} has no virtual GPU: {env}")
+        env = dict(part.split("=", 1) for part in pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0") if "=" in part)
     while True:
         said = subprocess.run([BREAKWATER, "umr", "-wa"], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
         lines = said.stdout.splitlines()
