@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "base/vec.h"
 #include "debug/debug.h"
 #include "debug/stop.h"
 #include "debug/waves.h"
@@ -101,48 +100,8 @@ struct bw_cli {
 	uint32_t entry_breakpoint; /* of "set trap-on-entry" */
 };
 
-/* ---- commands.c: the table ---- */
-
-typedef struct bw_error *bw_command_fn(struct bw_cli *c, const char *args);
-
-enum bw_complete {
-	BW_COMPLETE_NONE,
-	BW_COMPLETE_EXPR,
-	BW_COMPLETE_WHERE,
-	BW_COMPLETE_INFO,
-	BW_COMPLETE_COMMAND,
-	BW_COMPLETE_FILE,
-	BW_COMPLETE_SET,
-	BW_COMPLETE_SHOW,
-	BW_COMPLETE_CATCH
-};
-
-struct bw_command {
-	const char *name;
-	/* prefix that is enough even where others begin like it, or NULL */
-	const char *shortest;
-	bw_command_fn *run;
-	const char *args; /* for help: "[N[:LANE]]" */
-	const char *help; /* one line */
-	const char *more; /* further lines or NULL */
-	enum bw_complete complete;
-	bool repeats; /* Enter runs it again */
-	bool outside; /* starts programs or touches files */
-};
-
-const struct bw_command *bw_commands(size_t *out_n);
-const struct bw_command *bw_info_commands(size_t *out_n);
-/* Finds by unique prefix or alias. Errors name the nearest or the ambiguous ones. */
-struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word,
-				 const char *what, const struct bw_command **out) BW_MUST_CHECK;
 /* Runs one line. Errors have not been shown yet. */
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHECK;
-
-/* ---- targets.c ---- */
-
-/* Opens a target for what is to be debugged; the caller closes it. */
-struct bw_error *bw_cli_open_target(const struct bw_target_source *source,
-				    struct bw_target **out) BW_MUST_CHECK;
 
 /* ---- session.c: the program and its stops ---- */
 
@@ -195,28 +154,6 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c,
 /* Prompt until quit or end of input. */
 void bw_cli_interact(struct bw_cli *c);
 
-/* ---- complete.c ---- */
-
-struct bw_candidates BW_VEC(char *);
-/* Adds the first len bytes of a word that begins with prefix, once. */
-void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const char *prefix,
-			  size_t len);
-/* The same for each of several, with blanks between them. */
-void bw_cli_add_words(struct bw_candidates *out, const char *words, const char *prefix);
-/* Words that could stand at the end of a line; word points to the last one within it, which is
- * begun. Owned (bw_debug_free_words); NULL: none. */
-char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word);
-/* Lines of no more than `width` characters, unless a single word is longer. */
-void bw_cli_add_columns(struct bw_str *out, char *const *words, unsigned width);
-/* cmd_set.c: names of settings, or of what can be shown, and values; before: the words in front. */
-void bw_cli_add_settings(struct bw_candidates *out, const char *before, const char *prefix,
-			 bool set);
-
-/* ---- gdb_words.c ---- */
-
-/* The sentence about a command of gdb that does not exist here; NULL: the word is none. */
-struct bw_error *bw_cli_gdb_word(const char *word, bool info) BW_MUST_CHECK;
-
 /* ---- blocks.c, control.c: lines up to "end", run later ---- */
 
 struct bw_block;
@@ -243,25 +180,6 @@ struct bw_error *bw_show_user(struct bw_cli *c, const char *name) BW_MUST_CHECK;
 /* Lines of a breakpoint's commands; cookie is the cli. */
 const char *const *bw_cli_commands_of(void *cookie, uint32_t breakpoint, size_t *out_n);
 
-/* ---- parse helpers of commands ---- */
-
-/* Splits "/8xw rest" off; *args is moved behind it. */
-struct bw_error *bw_cli_take_format(const char **args, bool units,
-				    struct bw_print_format *out) BW_MUST_CHECK;
-const char *bw_skip_blanks(const char *s);
-/* First word of *s into out (cut at out_b), *s moved behind it and the blanks after it. */
-void bw_take_word(const char **s, char *out, size_t out_b);
-struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text,
-			     struct bw_value *out) BW_MUST_CHECK;
-/* An address: a pointer or an integer, or an array's place. */
-struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space,
-				     uint64_t *out_addr) BW_MUST_CHECK;
-struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out) BW_MUST_CHECK;
-/* fn for each number in "1 3-5", or once with 0 (all) when there is none. */
-typedef struct bw_error *bw_number_fn(struct bw_cli *c, uint32_t number, void *cookie);
-struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn,
-				    void *cookie) BW_MUST_CHECK;
-
 /* ---- cmd_break.c ---- */
 
 /* Says where a breakpoint is that has just been set; kind: "Breakpoint", as it begins the line. */
@@ -285,106 +203,6 @@ unsigned bw_cli_list_size(const struct bw_cli *c);
 
 /* ---- cmd_attach.c ---- */
 
-/* NAME=VALUE, each owned, up to the first NULL. */
-struct bw_error *bw_cli_vulkan_settings(char *out[3]) BW_MUST_CHECK;
-/* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
-struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
 struct bw_error *bw_cli_attach(struct bw_cli *c, pid_t pid) BW_MUST_CHECK;
-bw_command_fn bw_cmd_attach, bw_cmd_symbol_file, bw_cmd_inferior, bw_info_inferiors, bw_cmd_kill,
-	bw_cmd_detach;
-
-/* ---- assemble.c ---- */
-
-/* Makes a code object of assembly source with clang-19. out_path: owned, in a temporary folder that
- * goes away with the process. What clang says about the source is part of the error. */
-struct bw_error *bw_cli_assemble(const char *source, const char *gpu,
-				 char **out_path) BW_MUST_CHECK;
-
-/* ---- fidelity.c: --fidelity ---- */
-
-/* More options for a virtual GPU that is going to be started. */
-struct bw_error *bw_cli_add_server_args(const char *words) BW_MUST_CHECK;
-/* Called before anything runs: whether there will be something to show. */
-struct bw_error *bw_cli_check_fidelity(struct bw_kmd *kmd) BW_MUST_CHECK;
-struct bw_error *bw_cli_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_CHECK;
-
-/* ---- strict.c: --strict, --deterministic, --trace-hash ---- */
-
-struct bw_cli_vgpu_options {
-	bool strict, deterministic, trace_hash;
-};
-/* Whether the word is one of them. */
-bool bw_cli_take_vgpu_option(const char *word, struct bw_cli_vgpu_options *o);
-/* For a server that is going to be started. */
-struct bw_error *bw_cli_set_up_strict(const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
-/* Called before anything runs: whether there will be something to show. */
-struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd,
-				     const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
-/* debug: the session, which has the code that was executed; needed with --strict. */
-struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
-				    struct bw_debug *debug, struct bw_out *out) BW_MUST_CHECK;
-/* The same for a program without a session, whose code objects may be among the words of its
- * command line. */
-struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
-				       char *const *program, struct bw_out *out) BW_MUST_CHECK;
-
-/* Path for the object made from this source; owned, in that folder. */
-struct bw_error *bw_cli_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
-/* Runs clang-19. what: what has happened to the source when it fails, "does not compile". */
-struct bw_error *bw_cli_clang(const char *const *args, const char *source,
-			      const char *what) BW_MUST_CHECK;
-
-/* ---- preload.c ---- */
-
-/* Why the agent cannot get into this program, as execvp would find it: a sentence with its name.
- * NULL: it can, as far as the file tells. */
-struct bw_error *bw_cli_check_preload(const char *program);
-/* A sentence about a program that has failed without ever having opened the virtual GPU (`before`:
- * bw_kmd_n_clients_ever when it was started). NULL: it has opened it, or this is not known. */
-struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program);
-
-/* ---- compile.c ---- */
-
-/* The same of OpenCL C. */
-struct bw_error *bw_cli_compile(const char *source, const char *gpu, char **out_path) BW_MUST_CHECK;
-
-/* ---- one file each: cmd_*.c ---- */
-
-bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_quit;
-bw_command_fn bw_cmd_break, bw_cmd_tbreak, bw_cmd_delete, bw_cmd_enable, bw_cmd_disable,
-	bw_cmd_condition, bw_cmd_ignore;
-bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_cmd_display,
-	bw_cmd_undisplay;
-bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help, bw_cmd_echo,
-	bw_cmd_source, bw_cmd_frame, bw_cmd_backtrace;
-bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers,
-	bw_info_breakpoints;
-bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault,
-	bw_info_display, bw_info_agents;
-bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers,
-	bw_info_buffer, bw_info_descriptors;
-
-bw_command_fn bw_cmd_step, bw_cmd_next, bw_cmd_jump, bw_cmd_starti, bw_cmd_clear, bw_cmd_save;
-bw_command_fn bw_cmd_if, bw_cmd_while, bw_cmd_silent, bw_cmd_document, bw_cmd_eval;
-bw_command_fn bw_cmd_call, bw_cmd_output, bw_cmd_whatis, bw_cmd_append, bw_cmd_shell, bw_cmd_cd,
-	bw_cmd_pwd;
-bw_command_fn bw_info_args, bw_info_locals, bw_info_program, bw_info_sharedlibrary, bw_info_signals,
-	bw_info_source;
-bw_command_fn bw_cmd_dprintf, bw_info_watchpoints, bw_info_sgprs, bw_info_vgprs;
-bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf,
-	bw_cmd_restore, bw_cmd_show;
-bw_command_fn bw_info_report;
-bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
-
-/* ---- subcommands: run.c, exec.c ---- */
-
-int bw_main_run(int argc, char **argv);
-int bw_main_exec(int argc, char **argv);
-int bw_main_attach(int argc, char **argv);
-int bw_main_doctor(int argc, char **argv);
-int bw_main_vgpu(int argc, char **argv);
-int bw_main_umr(int argc, char **argv); /* umr.c */
-/* Puts the folder of a part of Breakwater into our PATH, before all others or behind them. */
-void bw_cli_add_to_path(const char *part, bool is_first);
 
 #endif

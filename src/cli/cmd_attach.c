@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/wait.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/subcommands.h"
 
 /* ---- The environment that a program needs ---- */
 

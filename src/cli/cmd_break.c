@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/blocks.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
 #include "debug/expressions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* info submissions, dispatch, pipelines, buffers, buffer, descriptors. */
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "debug/dispatches.h"
 
 #include <string.h>

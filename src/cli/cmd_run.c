@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
 #include "debug/registers.h"

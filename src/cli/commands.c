@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "debug/expressions.h"
 
 #include <ctype.h>

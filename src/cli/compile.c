@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "cli/subcommands.h"
 
 static const char prelude[] =
 	"#define BW_FN __attribute__((always_inline)) static inline\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/blocks.h"
+#include "cli/commands.h"
 #include "debug/waves.h"
 
 #include <ctype.h>

@@ -15,6 +15,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/subcommands.h"
 
 enum verdict { GOOD, NOTE, MISSING };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/complete.h"
 #include "debug/expressions.h"
 
 #include <errno.h>

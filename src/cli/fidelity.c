@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --fidelity: which instructions the virtual GPU executed approximately, unusually or not at
  * all. */
-#include "cli/cli.h"
+#include "cli/subcommands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "cli/subcommands.h"
 
 #include <poll.h>
 #include <stdio.h>

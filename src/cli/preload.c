@@ -2,7 +2,7 @@
 /* Programs that the agent cannot be loaded into. It is a library that the dynamic loader puts in
  * front of the C library (LD_PRELOAD): without the loader, or where that distrusts its environment,
  * there is no agent, and system calls that a program makes without libc bypass it. */
-#include "cli/cli.h"
+#include "cli/subcommands.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
 
 enum { MAX_HEADERS = 256 };
 

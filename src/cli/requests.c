@@ -2,7 +2,7 @@
 /* --json: a line of input is a request, all objects of its answer carry its id, and an "end" closes
  * it (doc/json.md). The program's output is reported as events, since it would mix with our
  * lines. */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/subcommands.h"
 
 #include <errno.h>
 #include <getopt.h>

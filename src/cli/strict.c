@@ -2,7 +2,7 @@
 /* --strict and --trace-hash: reports what the virtual GPU found and executed, at the end of a
  * program. The server's file breakwater_strict has it, a line each, fields separated by tabs
  * (uapi/strict.c). */
-#include "cli/cli.h"
+#include "cli/subcommands.h"
 #include "debug/code.h"
 
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 #include <elf.h>
 
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "isa/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which target opens what is to be debugged: the one place of the command line that knows what
  * targets there are. */
-#include "cli/cli.h"
+#include "cli/subcommands.h"
 
 #include "live/live.h"
 

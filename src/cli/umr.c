@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "cli/cli.h"
+#include "cli/subcommands.h"
 #include "pm4/pm4.h"
 
 static const char usage[] =

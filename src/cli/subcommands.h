@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_SUBCOMMANDS_H
+#define BW_CLI_SUBCOMMANDS_H
+
+/* The subcommands (`breakwater run`, `exec`, `attach`, `doctor`, ...) and what they share before a
+ * session begins and after it has ended: making code objects of sources, choosing the GPU and the
+ * target, options of a virtual GPU. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "debug/debug.h"
+#include "kmd/kmd.h"
+#include "target/open.h"
+#include "ui/out.h"
+
+int bw_main_run(int argc, char **argv);
+int bw_main_exec(int argc, char **argv);
+int bw_main_attach(int argc, char **argv);
+int bw_main_doctor(int argc, char **argv);
+int bw_main_vgpu(int argc, char **argv);
+int bw_main_umr(int argc, char **argv); /* umr.c */
+/* Puts the folder of a part of Breakwater into our PATH, before all others or behind them. */
+void bw_cli_add_to_path(const char *part, bool is_first);
+
+/* ---- targets.c ---- */
+
+/* Opens a target for what is to be debugged; the caller closes it. */
+struct bw_error *bw_cli_open_target(const struct bw_target_source *source,
+				    struct bw_target **out) BW_MUST_CHECK;
+
+/* ---- cmd_attach.c ---- */
+
+/* NAME=VALUE, each owned, up to the first NULL. */
+struct bw_error *bw_cli_vulkan_settings(char *out[3]) BW_MUST_CHECK;
+/* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
+struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
+
+/* ---- assemble.c ---- */
+
+/* Makes a code object of assembly source with clang-19. out_path: owned, in a temporary folder that
+ * goes away with the process. What clang says about the source is part of the error. */
+struct bw_error *bw_cli_assemble(const char *source, const char *gpu,
+				 char **out_path) BW_MUST_CHECK;
+
+/* ---- fidelity.c: --fidelity ---- */
+
+/* More options for a virtual GPU that is going to be started. */
+struct bw_error *bw_cli_add_server_args(const char *words) BW_MUST_CHECK;
+/* Called before anything runs: whether there will be something to show. */
+struct bw_error *bw_cli_check_fidelity(struct bw_kmd *kmd) BW_MUST_CHECK;
+struct bw_error *bw_cli_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_CHECK;
+
+/* ---- strict.c: --strict, --deterministic, --trace-hash ---- */
+
+struct bw_cli_vgpu_options {
+	bool strict, deterministic, trace_hash;
+};
+/* Whether the word is one of them. */
+bool bw_cli_take_vgpu_option(const char *word, struct bw_cli_vgpu_options *o);
+/* For a server that is going to be started. */
+struct bw_error *bw_cli_set_up_strict(const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
+/* Called before anything runs: whether there will be something to show. */
+struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd,
+				     const struct bw_cli_vgpu_options *o) BW_MUST_CHECK;
+/* debug: the session, which has the code that was executed; needed with --strict. */
+struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
+				    struct bw_debug *debug, struct bw_out *out) BW_MUST_CHECK;
+/* The same for a program without a session, whose code objects may be among the words of its
+ * command line. */
+struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
+				       char *const *program, struct bw_out *out) BW_MUST_CHECK;
+
+/* Path for the object made from this source; owned, in that folder. */
+struct bw_error *bw_cli_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
+/* Runs clang-19. what: what has happened to the source when it fails, "does not compile". */
+struct bw_error *bw_cli_clang(const char *const *args, const char *source,
+			      const char *what) BW_MUST_CHECK;
+
+/* ---- preload.c ---- */
+
+/* Why the agent cannot get into this program, as execvp would find it: a sentence with its name.
+ * NULL: it can, as far as the file tells. */
+struct bw_error *bw_cli_check_preload(const char *program);
+/* A sentence about a program that has failed without ever having opened the virtual GPU (`before`:
+ * bw_kmd_n_clients_ever when it was started). NULL: it has opened it, or this is not known. */
+struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program);
+
+/* ---- compile.c ---- */
+
+/* The same of OpenCL C. */
+struct bw_error *bw_cli_compile(const char *source, const char *gpu, char **out_path) BW_MUST_CHECK;
+
+#endif
