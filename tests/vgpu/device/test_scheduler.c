@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
+#include "vgpu/device/device_priv.h"
 
 enum { WAIT_MS = 20000 };
 #define LO(va) ((uint32_t)(va))
@@ -129,8 +130,8 @@ static void test_deterministic(void **state)
 	assert_int_equal(seen[0][1], seen[1][1]);
 }
 
-/* A device with one thread can be destroyed at the moment when that thread has looked at the queues,
- * found nothing to do and is about to sleep. */
+/* A device with one thread can be destroyed at the moment when that thread has looked at the
+ * queues, found nothing to do and is about to sleep. */
 static void test_destroy_deterministic(void **state)
 {
 	for (unsigned i = 0; i < 400; i++) {
