@@ -179,6 +179,14 @@ static void wait_for_work(struct bw_sched *sched, uint64_t ns)
 	sched->n_waiting--;
 }
 
+uint64_t bw_sched_next_wakeup_ns(const struct bw_sched *sched)
+{
+	uint64_t ns = ~0ull;
+	for (unsigned i = 0; i < sched->n_workers; i++)
+		ns = BW_MIN(ns, sched->worker[i].waits_until_ns);
+	return ns;
+}
+
 static void *worker_main(void *arg)
 {
 	struct bw_worker *worker = arg;
@@ -192,17 +200,16 @@ static void *worker_main(void *arg)
 		uint64_t next = wake_sleepers(sched, now);
 		struct bw_wgp *wgp = dequeue(sched);
 		if (!wgp) {
-			/* One thread waits for the time of the next wave; the others sleep until
-			 * they are woken. */
-			bool keeper = !sched->has_timekeeper && next != ~0ull;
-			sched->has_timekeeper |= keeper;
+			/* Waits for the time of the next wave, unless another thread wakes by
+			 * then; else until it is woken. */
+			bool keeper = next < bw_sched_next_wakeup_ns(sched);
+			worker->waits_until_ns = keeper ? next : ~0ull;
 			wait_for_work(sched, keeper ? next - now : ~0ull);
-			if (keeper)
-				sched->has_timekeeper = false;
+			worker->waits_until_ns = ~0ull;
 			continue;
 		}
-		/* There is more to run, or time to keep. */
-		if (sched->n_waiting && (sched->head || (!sched->has_timekeeper && next != ~0ull)))
+		/* There is more to run, or a time that nobody waits for. */
+		if (sched->n_waiting && (sched->head || next < bw_sched_next_wakeup_ns(sched)))
 			pthread_cond_signal(&sched->cond);
 		pthread_mutex_unlock(&sched->lock);
 		run_wgp(worker, wgp);
@@ -381,6 +388,7 @@ struct bw_error *bw_sched_create(struct bw_device *dev)
 static struct bw_error *start_worker(struct bw_device *dev, struct bw_worker *worker)
 {
 	worker->dev = dev;
+	worker->waits_until_ns = ~0ull;
 	struct bw_exec_host host = bw_worker_exec_host(worker);
 	atomic_store(&worker->running_vmid, -1);
 	worker->exec = bw_exec_create(&host);

@@ -14,6 +14,7 @@ struct bw_worker {
 	_Atomic uint64_t running_generation; /* of that VMID's translations in use */
 	_Atomic(struct bw_slot *) current;
 	_Atomic uint64_t instructions;
+	uint64_t waits_until_ns; /* for sleepers; ~0: not for a time. With sched->lock */
 };
 
 struct bw_held {
@@ -26,7 +27,7 @@ struct bw_sched {
 	pthread_cond_t cond;
 	struct bw_wgp *head, **tail;
 	unsigned n_waiting;
-	bool has_timekeeper, poked;
+	bool poked;
 	_Atomic bool stop;
 
 	struct bw_wgp *wgp;
@@ -40,6 +41,9 @@ struct bw_sched {
 	struct bw_held held[BW_N_VMIDS];
 };
 
+/* The earliest time at which a waiting worker wakes by itself; ~0: none does. With sched->lock: no
+ * sleeper is due earlier when all workers wait and nothing is queued. */
+uint64_t bw_sched_next_wakeup_ns(const struct bw_sched *sched);
 /* Runs each wave of the WGP that can run, once. With the WGP held. True: some could continue at
  * once; out_wake_ns: when the first sleeper is due. */
 bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wake_ns);

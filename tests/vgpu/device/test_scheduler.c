@@ -13,6 +13,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/device_priv.h"
+#include "vgpu/device/scheduler_priv.h"
 
 enum { WAIT_MS = 20000 };
 #define LO(va) ((uint32_t)(va))
@@ -85,6 +86,48 @@ static void test_polling_is_cheap(void **state)
 		assert_int_equal(((uint32_t *)rig_ptr(&r, RIG_DATA))[16], 3072);
 		rig_stop(&r);
 	}
+}
+
+/* Whether all threads wait and nothing is queued. Then the first of them must wake when the first
+ * sleeper is due, or before. */
+static bool check_wakeup(struct bw_sched *sched)
+{
+	pthread_mutex_lock(&sched->lock);
+	bool idle = sched->n_waiting == sched->n_threads && !sched->head;
+	uint64_t due_ns = ~0ull, wakeup_ns = bw_sched_next_wakeup_ns(sched);
+	for (unsigned i = 0; i < sched->n_wgps; i++)
+		due_ns = BW_MIN(due_ns, sched->wgp[i].wake_ns);
+	pthread_mutex_unlock(&sched->lock);
+	if (idle)
+		assert_true(wakeup_ns <= due_ns);
+	return idle && due_ns != ~0ull;
+}
+
+/* Waves that begin to poll, and so sleep shortly, while all others sleep for long. */
+static void test_first_sleeper_first(void **state)
+{
+	struct rig r;
+	struct bw_device_options options = {.threads = 2};
+	rig_start(&r, &options);
+	struct rig_launch l = {.kernel = "poll",
+			       .groups = {1},
+			       .threads = {32},
+			       .n_user = 2,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA)}};
+	uint64_t fence[4];
+	uint64_t until_ns = bw_host_ns() + WAIT_MS * 1000000ull;
+	for (unsigned n = 0; n < BW_ARRAY_SIZE(fence); n++) {
+		struct bw_pm4_stream s = {0};
+		rig_put_launch(&r, &s, &l);
+		fence[n] = rig_submit(&r, 1 + n, &s);
+		assert_true(rig_wait_resident(&r, n + 1, WAIT_MS));
+		for (unsigned seen = 0; seen < 200 && bw_host_ns() < until_ns; rig_sleep_ms(0))
+			seen += check_wakeup(r.dev->sched);
+	}
+	__atomic_store_n((uint32_t *)rig_ptr(&r, RIG_DATA), 1, __ATOMIC_SEQ_CST);
+	for (unsigned n = 0; n < BW_ARRAY_SIZE(fence); n++)
+		assert_true(rig_wait(&r, 1 + n, fence[n], WAIT_MS));
+	rig_stop(&r);
 }
 
 static void test_idle(void **state)
@@ -203,6 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_destroy),
 		cmocka_unit_test(test_polling_is_cheap),
+		cmocka_unit_test(test_first_sleeper_first),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_destroy_deterministic),
