@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vgpu/uapi/uapi_priv.h"
+#include "base/util.h"
+#include "vgpu/uapi/alloc.h"
 
 int bw_ranges_add(struct bw_ranges *r, uint64_t start, uint64_t size_b)
 {

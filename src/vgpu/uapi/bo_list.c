@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_ENTRIES = 128 << 10 }; /* AMDGPU_BO_LIST_MAX_ENTRIES */

@@ -7,6 +7,13 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* Chunk and limits of 6.12 that older headers do not have. */

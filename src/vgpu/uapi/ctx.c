@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { PSTATE_NONE = 0, PSTATE_PEAK = 4, PSTATE_MASK = 0xf };

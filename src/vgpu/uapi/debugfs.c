@@ -11,6 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "vgpu/uapi/files.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/strict.h"
 #include "vgpu/uapi/uapi_priv.h"
 

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 
 #include "arch/arch.h"
+#include "vgpu/uapi/files.h"
+#include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_ACCESS_B = 4096 };

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vgpu/uapi/files.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { HEAD_B = 12, RING_B = BW_DRM_RING_DW * 4, MASK = BW_DRM_RING_DW - 1 };

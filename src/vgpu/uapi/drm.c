@@ -9,6 +9,14 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/files.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { DRM_MAJOR_VERSION = 3, DRM_MINOR_VERSION = 61 }; /* Linux 6.12 */

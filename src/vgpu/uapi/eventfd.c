@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_OF_A_FILE = 1024 };

@@ -5,6 +5,10 @@
 
 #include "arch/arch.h"
 #include "base/log.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { IH_VECTOR_B = 32, IH_RING_B = 256 << 10 };

@@ -6,6 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 struct bw_drm_fence *bw_drm_fence_new(void)

@@ -10,8 +10,13 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/memfd.h"
 #include "base/log.h"
+#include "base/memfd.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* Domains and flags that 6.12 knows and older headers do not (doc/hardware/kernel-interface.md

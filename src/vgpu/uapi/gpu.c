@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { IH_RING_B = 256 << 10 };

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* Queries of 6.12 that older headers do not have. */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { KEEP_B = 256 << 10 };

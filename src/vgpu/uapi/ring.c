@@ -6,6 +6,11 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { RING_DW = BW_DRM_RING_DW, DEQUEUE_RESET_WAVES = 2 };

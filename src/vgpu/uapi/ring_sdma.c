@@ -4,6 +4,10 @@
 #include <time.h>
 
 #include "pm4/sdma.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };

@@ -8,6 +8,12 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/klog.h"
+#include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 void bw_drm_kick(struct bw_uapi *u)

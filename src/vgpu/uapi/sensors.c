@@ -6,6 +6,7 @@
 #include <amdgpu_drm.h>
 #include <errno.h>
 
+#include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { WINDOW_NS = 100 * 1000 * 1000 };

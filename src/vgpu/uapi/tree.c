@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/str.h"
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* Where files are being made. The first failure stops everything that follows. */

@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* AMDGPU_VM_PAGE_NOALLOC, of DRM 3.44 */

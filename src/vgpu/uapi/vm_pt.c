@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 #define PTE_V (1ull << 0)

@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* amdgpu_pasid_alloc(16): 16-bit numbers with the top bit set. Not used again soon, so that the

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_BUFFERS_H
+#define BW_VGPU_UAPI_BUFFERS_H
+
+/* Buffer objects (gem.c) and lists of them (bo_list.c). */
+
+#include "vgpu/uapi/uapi_priv.h"
+
+struct bw_drm_bo *bw_drm_bo_get(struct bw_drm_file *f, uint32_t handle); /* borrowed */
+struct bw_drm_bo *bw_drm_bo_ref(struct bw_drm_bo *bo);
+void bw_drm_bo_unref(struct bw_drm_bo *bo);
+struct bw_drm_fences *bw_drm_bo_busy(struct bw_drm_bo *bo);
+/* The memory at an offset, as the driver's CPU sees it. */
+uint8_t *bw_drm_bo_cpu(struct bw_drm_bo *bo, uint64_t offset_b, uint64_t size_b);
+void bw_drm_file_close_bos(struct bw_drm_file *f);
+void bw_drm_bos_fini(struct bw_uapi *u);
+int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *out_fd,
+		uint64_t *out_fd_offset);
+int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_metadata(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_wait_idle(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg);
+int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg);
+int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg);
+
+struct drm_amdgpu_bo_list_in;
+int bw_drm_bo_list_make(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_in *in,
+			struct bw_drm_bo_list **out);
+void bw_drm_bo_list_unref(struct bw_drm_bo_list *l);
+int bw_ioctl_bo_list(struct bw_drm_call *c, void *arg);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_FILES_H
+#define BW_VGPU_UAPI_FILES_H
+
+/* Files that a client opens: of the DRM device (drm.c), and by path (debugfs.c, debugfs_regs.c,
+ * debugfs_rings.c). */
+
+#include <pthread.h>
+
+#include "base/str.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+/* ---- drm.c ---- */
+
+int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm,
+		     struct bw_drm_account *account, struct bw_drm_file **out);
+void bw_drm_file_close(struct bw_drm_file *f);
+void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out);
+/* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. */
+int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);
+
+/* ---- debugfs.c, debugfs_regs.c, debugfs_rings.c: files opened by path ---- */
+
+struct bw_file;
+struct bw_file_ops {
+	/* 0 to n bytes done, or -errno; *pos moves or not, as the kernel's file does */
+	int64_t (*read)(struct bw_file *f, void *out, size_t size_b, uint64_t *pos);
+	int64_t (*write)(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos);
+	int (*ioctl)(struct bw_file *f, uint32_t cmd, const uint8_t *data);
+};
+struct bw_file {
+	struct bw_uapi *u;
+	const struct bw_file_ops *ops;
+	pthread_mutex_t lock; /* of the file's own state, as the kernel's per-file lock */
+	bool writable;
+	char *text; /* text files: as it was when opened */
+	size_t text_b;
+	union {
+		struct {
+			uint32_t use_srbm, use_grbm, pg_lock, se, sh, instance, me, pipe, queue,
+				vmid, xcc;
+		} regs2;
+		unsigned ring; /* index in bw_uapi.rings */
+		struct {
+			uint32_t gpr_or_wave, se, sh, cu, wave, simd, xcc, thread, vgpr;
+		} gprwave;
+	};
+};
+int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out);
+void bw_file_close(struct bw_file *f);
+extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops,
+	bw_ring_ops;
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_LIMITS_H
+#define BW_VGPU_UAPI_LIMITS_H
+
+/* What one program may ask for, and the account of what it has (limits.c). Lock held but for
+ * bw_drm_limits_init() and bw_drm_account_new(). */
+
+#include "base/util.h"
+
+/* Limits of what one program may ask for, as work under the lock or shared resources. They are far
+ * above what programs use: beyond them the program gets -ENOMEM (-EMFILE). */
+enum {
+	BW_DRM_MAX_STEPS = 1 << 20,    /* fences that one call looks at */
+	BW_DRM_MAX_HANDLES = 16 << 10, /* sync objects or fences in one call */
+	BW_DRM_MAX_CHUNKS = 16 << 10,  /* of one submission */
+	BW_DRM_MAX_POINTS = 64 << 10,  /* of a timeline, not yet signalled */
+	BW_DRM_MAX_JOBS = 4096,	       /* of a VM, not yet finished: the next one waits */
+	BW_DRM_MAX_MAPPINGS = 256 << 10,
+	BW_DRM_MAX_UPDATES = 2 * BW_DRM_MAX_MAPPINGS,
+	BW_DRM_MAX_FILES = 1024, /* open files of a client, of every kind */
+};
+
+/* A client's account of shared resources: each object that is counted there keeps a reference until
+ * it is released. */
+struct bw_drm_account {
+	unsigned refs, n_held;
+};
+struct bw_uapi;
+void bw_drm_limits_init(struct bw_uapi *u);
+struct bw_drm_account *bw_drm_account_new(void);
+struct bw_drm_account *bw_drm_account_ref(struct bw_drm_account *a);
+void bw_drm_account_unref(struct bw_drm_account *a);
+/* Counts one more, or returns NULL where that exceeds the client's limit. To be released. */
+struct bw_drm_account *bw_drm_hold(struct bw_uapi *u, struct bw_drm_account *a) BW_MUST_CHECK;
+void bw_drm_release(struct bw_uapi *u, struct bw_drm_account *a);
+
+#endif

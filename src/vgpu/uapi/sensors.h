@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_SENSORS_H
+#define BW_VGPU_UAPI_SENSORS_H
+
+/* What AMDGPU_INFO_SENSOR tells: load, temperature, clocks (sensors.c). Lock held. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bw_drm_sensors {
+	unsigned n_busy; /* rings with work */
+	int64_t busy_since_ns;
+	uint64_t busy_ns;    /* until then */
+	int64_t at_ns;	     /* end of the last window; 0: none yet */
+	uint64_t busy_at_ns; /* busy time until then */
+	uint32_t load;	     /* in it, percent */
+	int32_t temperature_mc;
+};
+
+struct bw_uapi;
+/* one has got its first job, lost its last */
+void bw_drm_sensors_ring(struct bw_uapi *u, bool busy);
+void bw_drm_sensors_tick(struct bw_uapi *u);
+int bw_drm_sensor(struct bw_uapi *u, uint32_t type, uint32_t *out);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_SYNCOBJ_H
+#define BW_VGPU_UAPI_SYNCOBJ_H
+
+/* Sync objects (syncobj.c), descriptors for them (syncobj_fd.c), and eventfds that they raise
+ * (eventfd.c). */
+
+#include "vgpu/uapi/uapi_priv.h"
+
+void bw_drm_syncobj_unref(struct bw_drm_syncobj *s);
+struct bw_drm_syncobj *bw_drm_syncobj_get(struct bw_drm_file *f, uint32_t handle); /* borrowed */
+/* The fence of a point: 0 and a reference, -EINVAL when there is none yet. */
+int bw_drm_syncobj_fence(struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence **out);
+/* The same by handle, waiting for it to be submitted if the flags say so. Lock held. */
+int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, uint64_t flags,
+			struct bw_drm_fence **out);
+void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *f);
+int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point,
+			     struct bw_drm_fence *f);
+int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
+			      uint32_t *out_handle);
+int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s,
+		      struct bw_drm_fence *sync_file, int *out_fd);
+/* Fds whose last copy is closed, and sync_files that have signalled. */
+void bw_drm_sync_fds_check(struct bw_uapi *u);
+void bw_drm_sync_fds_fini(struct bw_uapi *u);
+int bw_ioctl_syncobj_create(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_destroy(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_to_fd(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_from_fd(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_transfer(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_wait(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_timeline_wait(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_reset(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_signal(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg);
+int bw_ioctl_syncobj_query(struct bw_drm_call *c, void *arg);
+
+/* Whether a fence for the point is there, and whether it has signalled. */
+bool bw_drm_syncobj_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_signaled);
+
+/* drm_syncobj_eventfd of Linux 6.6, which older headers do not have */
+struct bw_drm_syncobj_eventfd {
+	uint32_t handle, flags;
+	uint64_t point;
+	int32_t fd;
+	uint32_t pad;
+};
+void bw_drm_events_check(struct bw_uapi *u);
+void bw_drm_events_forget(struct bw_uapi *u, const struct bw_drm_file *f);
+void bw_drm_events_fini(struct bw_uapi *u);
+int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg);
+
+#endif
