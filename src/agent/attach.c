@@ -134,8 +134,8 @@ static void fill_code(struct placed *p, const void *code, size_t size_b)
 }
 
 /* A submission of NOPs from an IB of our own. */
-static int submit_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint32_t ib_flags,
-		       const struct placed *ib, uint32_t ctx_id, uint64_t *out_fence)
+static int submit_nops(struct bw_agent_file *f, const struct bw_agent_queue *q, uint32_t ib_flags,
+		       const struct placed *ib, uint64_t *out_fence)
 {
 	for (unsigned i = 0; i < NOP_IB_DW; i++)
 		memcpy(ib->cpu + i * 4, &(uint32_t){PKT_NOP_1DW}, 4);
@@ -148,29 +148,29 @@ static int submit_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
 	struct drm_amdgpu_cs_chunk_ib ib_chunk = {.flags = ib_flags,
 						  .va_start = ib->va,
 						  .ib_bytes = NOP_IB_DW * 4,
-						  .ip_type = ip_type,
-						  .ring = ring};
+						  .ip_type = q->ip_type,
+						  .ring = q->ring};
 	struct drm_amdgpu_cs_chunk chunks[] = {
 		{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list},
 		{AMDGPU_CHUNK_ID_IB, sizeof(ib_chunk) / 4, (uintptr_t)&ib_chunk},
 	};
 	uint64_t pointers[] = {(uintptr_t)&chunks[0], (uintptr_t)&chunks[1]};
 	union drm_amdgpu_cs cs = {
-		.in = {.ctx_id = ctx_id, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
+		.in = {.ctx_id = q->ctx_id, .num_chunks = 2, .chunks = (uintptr_t)pointers}};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CS, &cs);
 	*out_fence = cs.out.handle;
 	return r;
 }
 
 /* 0: done; -ETIME: not by then; another -errno: lost. */
-static int wait_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, uint32_t ctx_id,
-		     uint64_t fence, uint64_t until_ns)
+static int wait_nops(struct bw_agent_file *f, const struct bw_agent_queue *q, uint64_t fence,
+		     uint64_t until_ns)
 {
 	union drm_amdgpu_wait_cs wait = {.in = {.handle = fence,
 						.timeout = until_ns,
-						.ip_type = ip_type,
-						.ring = ring,
-						.ctx_id = ctx_id}};
+						.ip_type = q->ip_type,
+						.ring = q->ring,
+						.ctx_id = q->ctx_id}};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &wait);
 	return r ? r : wait.out.status ? -ETIME : 0;
 }
@@ -180,7 +180,7 @@ static int wait_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring, u
  * that has the fewest, whatever their number says (amdgpu_ctx_init_entity and
  * drm_sched_entity_select_rq of Linux 6.12), and a VMID is the same for all rings of the hub.
  * Unchanged where there is no ring for compute. */
-static void choose_ring(struct bw_agent_file *f, uint32_t *ip_type, uint32_t *ring)
+static void choose_ring(struct bw_agent_file *f, struct bw_agent_queue *q)
 {
 	struct drm_amdgpu_info_hw_ip ip = {0};
 	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&ip,
@@ -189,39 +189,55 @@ static void choose_ring(struct bw_agent_file *f, uint32_t *ip_type, uint32_t *ri
 				       .query_hw_ip = {.type = AMDGPU_HW_IP_COMPUTE}};
 	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !ip.available_rings)
 		return;
-	*ip_type = AMDGPU_HW_IP_COMPUTE;
-	*ring = 31 - (uint32_t)__builtin_clz(ip.available_rings);
+	q->ip_type = AMDGPU_HW_IP_COMPUTE;
+	q->ring = 31 - (uint32_t)__builtin_clz(ip.available_rings);
 }
 
 /* Waits for it: then the kernel has given this address space a VMID and programmed it. */
-static int run_nops(struct bw_agent_file *f, uint32_t ip_type, uint32_t ring,
-		    const struct placed *ib, uint32_t ctx_id)
+static int run_nops(struct bw_agent_file *f, const struct bw_agent_queue *q,
+		    const struct placed *ib)
 {
 	uint64_t fence;
-	choose_ring(f, &ip_type, &ring);
-	int r = submit_nops(f, ip_type, ring, 0, ib, ctx_id, &fence);
+	int r = submit_nops(f, q, 0, ib, &fence);
 	return r ? r
-		 : wait_nops(f, ip_type, ring, ctx_id, fence,
-			     (uint64_t)bw_clock_real_ns() + NOP_WAIT_MS * 1000000ull);
+		 : wait_nops(f, q, fence, (uint64_t)bw_clock_real_ns() + NOP_WAIT_MS * 1000000ull);
 }
 
-static int get_vmid(struct bw_agent_file *f, bool reserve, uint32_t ip_type, uint32_t ring,
-		    uint64_t *top, uint32_t *out_reserved)
+/* A context of our own for a queue. */
+static int open_queue(struct bw_agent_file *f, struct bw_agent_queue *q)
 {
-	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
-	*out_reserved = reserve && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
-	struct placed ib = {0};
 	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CTX, &ctx);
 	if (r)
 		return r;
-	uint32_t ctx_id = ctx.out.alloc.ctx_id;
+	q->ctx_id = ctx.out.alloc.ctx_id;
+	choose_ring(f, q);
+	return 0;
+}
+
+static void close_queue(struct bw_agent_file *f, struct bw_agent_queue *q)
+{
+	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = q->ctx_id}};
+	if (q->ctx_id)
+		bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CTX, &ctx);
+	q->ctx_id = 0;
+}
+
+/* q: where the program submits. */
+static int get_vmid(struct bw_agent_file *f, bool reserve, struct bw_agent_queue q, uint64_t *top,
+		    uint32_t *out_reserved)
+{
+	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
+	*out_reserved = reserve && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
+	struct placed ib = {0};
+	int r = open_queue(f, &q);
+	if (r)
+		return r;
 	r = place(f, PAGE_B, 0, CODE_FLAGS, top, &ib);
 	if (!r)
-		r = run_nops(f, ip_type, ring, &ib, ctx_id);
+		r = run_nops(f, &q, &ib);
 	unplace(f, &ib);
-	ctx = (union drm_amdgpu_ctx){.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = ctx_id}};
-	bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_CTX, &ctx);
+	close_queue(f, &q);
 	return r;
 }
 
@@ -267,10 +283,10 @@ static uint64_t top_for(uint64_t va, uint64_t size_b, uint64_t top)
 	return want > va && want <= VA_TOP_DEFAULT ? want : top;
 }
 
-static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *req,
-			const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
+static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request *q,
 			struct bw_attach_parts *p, struct bw_agent_attach_reply *out, int *out_fd)
 {
+	const struct bw_agent_attach *req = &q->sizes;
 	uint64_t handler_b = (uint64_t)req->handler_size_b + CODE_END_PAD_B;
 	uint64_t displaced_b = (uint64_t)req->displaced_size_b + CODE_END_PAD_B;
 	uint64_t top = top_for(req->area_va, req->area_size_b, va_top(f));
@@ -280,20 +296,20 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *r
 	/* Its pages come zeroed from the kernel (ttm_bo.c, TTM_TT_FLAG_ZERO_ALLOC for what user
 	 * space asks for), and most of the 200 MB is never used: not one page is touched that need
 	 * not be. */
-	memcpy(p->area.cpu, control, req->control_size_b);
+	memcpy(p->area.cpu, q->control, req->control_size_b);
 	/* Code is never shared, so it can be resident without being on any list. */
 	top = top_for(req->handler_va, handler_b, top);
 	r = place(f, handler_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
 	if (r)
 		return failed(out, r, "no GPU memory for the trap handler");
-	fill_code(&p->handler, handler, req->handler_size_b);
+	fill_code(&p->handler, q->handler, req->handler_size_b);
 	top = top_for(req->displaced_va, displaced_b, top);
 	r = place(f, displaced_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top,
 		  &p->displaced);
 	if (r)
 		return failed(out, r, "no GPU memory for displaced instructions");
 	fill_code(&p->displaced, NULL, 0);
-	r = get_vmid(f, !(req->flags & BW_AGENT_ATTACH_NO_RESERVE), ip_type, ring, &top,
+	r = get_vmid(f, !(req->flags & BW_AGENT_ATTACH_NO_RESERVE), q->queue, &top,
 		     &out->vmid_reserved);
 	if (r)
 		return failed(out, r, "the GPU does not run an empty command buffer");
@@ -304,18 +320,17 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_agent_attach *r
 	return r ? failed(out, r, "the debug area cannot be shared") : 0;
 }
 
-int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req,
-	      const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
+int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_attach_request *q,
 	      struct bw_agent_attach_reply *out, int *out_fd)
 {
+	const struct bw_agent_attach *req = &q->sizes;
 	if (req->area_size_b < BW_TRAP_C_SIZE || req->area_size_b > AREA_MAX_B ||
 	    req->control_size_b > BW_TRAP_C_SIZE || req->handler_size_b > CODE_MAX_B ||
 	    req->displaced_size_b > CODE_MAX_B)
 		return failed(out, -EINVAL, "sizes of the debug area that make no sense");
 	struct bw_attach_parts p = {0};
 	struct bw_attach_left *left = malloc(sizeof(*left));
-	int r = left ? attach_parts(f, req, control, handler, ip_type, ring, &p, out, out_fd)
-		     : failed(out, -ENOMEM, "attaching");
+	int r = left ? attach_parts(f, q, &p, out, out_fd) : failed(out, -ENOMEM, "attaching");
 	if (r) {
 		free(left);
 		unplace(f, &p.displaced);
@@ -363,7 +378,7 @@ int bw_attach_wake(struct bw_attach *a, struct bw_agent_attach_reply *out, int *
 	return 0;
 }
 
-/* Letting go */
+/* Leaving */
 
 struct bw_attach_left *bw_attach_left_ref(struct bw_attach_left *left)
 {
@@ -387,7 +402,7 @@ void bw_attach_left_unref(struct bw_attach_left *left)
  * with EMIT_MEM_SYNC empties them (gfx_v11_0_emit_mem_sync of Linux 6.12: GLI_INV); on a ring of
  * its own, so that it need not wait for the job whose waves are concerned. */
 struct bw_attach_flush {
-	uint32_t ip_type, ring, ctx_id;
+	struct bw_agent_queue queue;
 	uint64_t fence;
 	struct placed ib;
 };
@@ -398,9 +413,7 @@ static void flush_end(struct bw_attach *a)
 	if (!u)
 		return;
 	unplace(a->file, &u->ib);
-	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = u->ctx_id}};
-	if (u->ctx_id)
-		bw_agent_ioctl(a->file, DRM_IOCTL_AMDGPU_CTX, &ctx);
+	close_queue(a->file, &u->queue);
 	free(u);
 	a->flush = NULL;
 }
@@ -408,18 +421,18 @@ static void flush_end(struct bw_attach *a)
 static void flush_begin(struct bw_attach *a)
 {
 	struct bw_attach_flush *u = a->flush = calloc(1, sizeof(*u));
-	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
-	int r = u ? bw_agent_ioctl(a->file, DRM_IOCTL_AMDGPU_CTX, &ctx) : -ENOMEM;
+	int r = -ENOMEM;
+	if (u) {
+		u->queue.ip_type = AMDGPU_HW_IP_COMPUTE;
+		r = open_queue(a->file, &u->queue);
+	}
 	if (!r) {
 		uint64_t top = va_top(a->file);
-		u->ctx_id = ctx.out.alloc.ctx_id;
-		u->ip_type = AMDGPU_HW_IP_COMPUTE;
-		choose_ring(a->file, &u->ip_type, &u->ring);
 		r = place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
 	}
 	if (!r)
-		r = submit_nops(a->file, u->ip_type, u->ring, AMDGPU_IB_FLAG_EMIT_MEM_SYNC, &u->ib,
-				u->ctx_id, &u->fence);
+		r = submit_nops(a->file, &u->queue, AMDGPU_IB_FLAG_EMIT_MEM_SYNC, &u->ib,
+				&u->fence);
 	if (r)
 		flush_end(a);
 }
@@ -428,7 +441,7 @@ static void flush_begin(struct bw_attach *a)
 static bool caches_are_empty(struct bw_attach *a)
 {
 	struct bw_attach_flush *u = a->flush;
-	int r = u ? wait_nops(a->file, u->ip_type, u->ring, u->ctx_id, u->fence, 0) : -EIO;
+	int r = u ? wait_nops(a->file, &u->queue, u->fence, 0) : -EIO;
 	return r ? r != -ETIME && atomic_load(&a->left->refs) == 1 : true;
 }
 

@@ -33,11 +33,19 @@ struct bw_attach {
 	struct bw_attach_flush *flush; /* while leaving */
 };
 
-/* control, handler: req->control_size_b and req->handler_size_b bytes. ip_type, ring: where the
- * program submits. On success *out_fd is a dma-buf of the area. out->r says what failed, and where;
- * 0 on success. */
-int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_agent_attach *req,
-	      const void *control, const void *handler, uint32_t ip_type, uint32_t ring,
+/* Where jobs are submitted: a context and a ring of an IP. */
+struct bw_agent_queue {
+	uint32_t ip_type, ring, ctx_id;
+};
+
+struct bw_attach_request {
+	struct bw_agent_attach sizes;  /* and the other numbers that the debugger sent */
+	const void *control, *handler; /* sizes.control_size_b and sizes.handler_size_b bytes */
+	struct bw_agent_queue queue;   /* where the program submits */
+};
+
+/* On success *out_fd is a dma-buf of the area. out->r says what failed, and where; 0 on success. */
+int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_attach_request *q,
 	      struct bw_agent_attach_reply *out, int *out_fd);
 /* Restores patched code, tells the handler that no debugger is attached, and has the instruction
  * caches invalidated. */

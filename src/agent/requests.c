@@ -66,20 +66,21 @@ static bool add_attach(const struct bw_attach *a)
 
 static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *f)
 {
-	struct bw_agent_attach req;
+	struct bw_attach_request req = {0};
 	struct bw_agent_attach_reply out = {0};
 	_cleanup_close_ int fd = -1;
-	memcpy(&req, m->body, sizeof(req));
-	uint64_t payload_b = (uint64_t)req.control_size_b + req.handler_size_b;
+	memcpy(&req.sizes, m->body, sizeof(req.sizes));
+	uint64_t payload_b = (uint64_t)req.sizes.control_size_b + req.sizes.handler_size_b;
 	pthread_mutex_lock(&bw_dbg.lock);
 	bool is_held = false;
 	bw_vec_each(&bw_dbg.held, h)
 		is_held |= (*h)->file == f;
-	uint32_t ip_type = f->ip_type, ring = f->ring;
+	req.queue = (struct bw_agent_queue){.ip_type = f->ip_type, .ring = f->ring};
 	pthread_mutex_unlock(&bw_dbg.lock);
-	const uint8_t *payload = m->body + sizeof(req);
+	req.control = m->body + sizeof(req.sizes);
+	req.handler = (const uint8_t *)req.control + req.sizes.control_size_b;
 	struct bw_attach a = {0}, *ready = bw_dbg_attach_of(f);
-	if (payload_b != m->body_b - sizeof(req))
+	if (payload_b != m->body_b - sizeof(req.sizes))
 		set_result(&out.r, -EINVAL, 0, "attaching");
 	else if (ready && ready->is_ready && !bw_attach_wake(ready, &out, &fd))
 		bw_submit_show_running(f);
@@ -89,9 +90,7 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 		set_result(&out.r, -EBUSY, 0, "already attached");
 	else if (!is_held)
 		set_result(&out.r, -EAGAIN, 0, "no submission is held");
-	else if (!bw_attach(&a, f, &req, payload, payload + req.control_size_b, ip_type, ring, &out,
-			    &fd) &&
-		 !add_attach(&a)) {
+	else if (!bw_attach(&a, f, &req, &out, &fd) && !add_attach(&a)) {
 		bw_attach_over(&a, true);
 		set_result(&out.r, -ENOMEM, 0, "attaching");
 	}
