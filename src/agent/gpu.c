@@ -252,8 +252,8 @@ void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot
 		return REAL(mmap64)(addr, size_b, prot, flags, f->own_fd, (off64_t)offset);
 	int fd;
 	uint64_t fd_offset;
-	int r = bw_vgpu_mmap(bw_agent_client(), f->server_file, prot, offset, size_b, &fd,
-			     &fd_offset);
+	const struct bw_vgpu_mmap req = {f->server_file, (uint32_t)prot, offset, size_b};
+	int r = bw_vgpu_mmap(bw_agent_client(), &req, &fd, &fd_offset);
 	if (r) {
 		errno = -r;
 		return MAP_FAILED;

@@ -382,10 +382,17 @@ static bool is_result(uint16_t type, const uint8_t *body)
 	return result >= -ERRNO_MAX && (counts || result <= 0);
 }
 
+struct request {
+	uint16_t type;
+	const struct bw_msg_part *parts;
+	size_t n_parts;
+	int fd;	      /* goes along; -1: none */
+	size_t min_b; /* a shorter reply is an error */
+};
+
 /* Sends a request and waits for its reply, answering the server's requests in between. On success
- * the reply is in (*out_ch)->in, at least min_b long, and the caller releases the channel. */
-static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
-		    size_t n_parts, int fd, size_t min_b, struct ioctl *at_hand,
+ * the reply is in (*out_ch)->in, at least q->min_b long, and the caller releases the channel. */
+static int exchange(struct bw_vgpu_client *c, const struct request *q, struct ioctl *at_hand,
 		    struct channel **out_ch)
 {
 	struct channel *ch;
@@ -393,15 +400,16 @@ static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg
 	if (r)
 		return r;
 	uint32_t seq = ++ch->seq ? ch->seq : ++ch->seq;
-	_cleanup_error_ struct bw_error *err = bw_msg_send(ch->sock, type, seq, parts, n_parts, fd);
+	_cleanup_error_ struct bw_error *err =
+		bw_msg_send(ch->sock, q->type, seq, q->parts, q->n_parts, q->fd);
 	while (!err) {
 		err = bw_msg_recv(ch->sock, -1, &ch->in);
 		if (err)
 			break;
 		if (ch->in.type == BW_VGPU_USER_READ || ch->in.type == BW_VGPU_USER_WRITE) {
 			err = answer_user(ch, at_hand);
-		} else if (ch->in.type == (type | BW_VGPU_REPLY) && ch->in.seq == seq &&
-			   ch->in.body_b >= min_b && is_result(type, ch->in.body)) {
+		} else if (ch->in.type == (q->type | BW_VGPU_REPLY) && ch->in.seq == seq &&
+			   ch->in.body_b >= q->min_b && is_result(q->type, ch->in.body)) {
 			*out_ch = ch;
 			return 0;
 		} else {
@@ -410,7 +418,7 @@ static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg
 					ch->in.type, ch->in.body_b);
 		}
 	}
-	BW_LOG(WARN, "kmd", "request %u: %s", type, err->message);
+	BW_LOG(WARN, "kmd", "request %u: %s", q->type, err->message);
 	bool nomem = err->code == BW_E_NOMEM, interrupted = is_interrupted(err);
 	discard(c, ch); /* a late answer is discarded with it */
 	if (interrupted)
@@ -421,10 +429,12 @@ static int exchange(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg
 	return -ENODEV;
 }
 
+/* The same for what gives the server no access to memory, and sends no descriptor. */
 static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
-		size_t n_parts, int fd, size_t min_b, struct channel **out_ch)
+		size_t n_parts, size_t min_b, struct channel **out_ch)
 {
-	return exchange(c, type, parts, n_parts, fd, min_b, &(struct ioctl){0}, out_ch);
+	const struct request q = {type, parts, n_parts, -1, min_b};
+	return exchange(c, &q, &(struct ioctl){0}, out_ch);
 }
 
 static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
@@ -432,7 +442,7 @@ static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_ms
 {
 	struct channel *ch;
 	struct bw_vgpu_open_reply reply;
-	int r = call(c, type, parts, n_parts, -1, sizeof(reply), &ch);
+	int r = call(c, type, parts, n_parts, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
@@ -462,7 +472,7 @@ int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file)
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_result reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_CLOSE, &part, 1, -1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_CLOSE, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
@@ -528,8 +538,9 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 	struct bw_vgpu_ioctl_reply reply;
 	struct channel *ch;
 	struct ioctl at_hand = {.cmd = cmd, .arg = bytes};
-	int r = exchange(c, BW_VGPU_IOCTL, parts, 3, fd_of_ioctl(c, cmd, bytes), sizeof(reply),
-			 &at_hand, &ch);
+	const struct request q = {BW_VGPU_IOCTL, parts, 3, fd_of_ioctl(c, cmd, bytes),
+				  sizeof(reply)};
+	int r = exchange(c, &q, &at_hand, &ch);
 	bw_vgpu_named_fini(&at_hand.named);
 	if (r)
 		return r;
@@ -547,14 +558,13 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 	return reply.result;
 }
 
-int bw_vgpu_mmap(struct bw_vgpu_client *c, uint32_t file, int prot, uint64_t offset,
-		 uint64_t size_b, int *out_fd, uint64_t *out_fd_offset_b)
+int bw_vgpu_mmap(struct bw_vgpu_client *c, const struct bw_vgpu_mmap *req, int *out_fd,
+		 uint64_t *out_fd_offset_b)
 {
-	struct bw_vgpu_mmap req = {file, (uint32_t)prot, offset, size_b};
-	struct bw_msg_part part = {&req, sizeof(req)};
+	struct bw_msg_part part = {req, sizeof(*req)};
 	struct bw_vgpu_mmap_reply reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_MMAP, &part, 1, -1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_MMAP, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
@@ -574,7 +584,7 @@ ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_result reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_FDINFO, &part, 1, -1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FDINFO, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
@@ -592,7 +602,7 @@ static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos,
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_file_io_reply reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_FILE_READ, &part, 1, -1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FILE_READ, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
@@ -612,7 +622,7 @@ static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos
 	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {data, size_b}};
 	struct bw_vgpu_file_io_reply reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_FILE_WRITE, parts, 2, -1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FILE_WRITE, parts, 2, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
@@ -656,7 +666,7 @@ int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *ou
 {
 	struct bw_vgpu_server_info reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_SERVER_INFO, NULL, 0, -1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_SERVER_INFO, NULL, 0, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
@@ -671,7 +681,7 @@ int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out
 {
 	struct bw_vgpu_fidelity_reply reply;
 	struct channel *ch;
-	int r = call(c, BW_VGPU_FIDELITY, NULL, 0, -1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FIDELITY, NULL, 0, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));

@@ -57,8 +57,8 @@ int bw_vgpu_file_open(struct bw_vgpu_client *c, const char *path, int flags, uin
 int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file);
 /* arg: as the program passed it, possibly a bad pointer. */
 int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg);
-int bw_vgpu_mmap(struct bw_vgpu_client *c, uint32_t file, int prot, uint64_t offset,
-		 uint64_t size_b, int *out_fd, uint64_t *out_fd_offset_b);
+int bw_vgpu_mmap(struct bw_vgpu_client *c, const struct bw_vgpu_mmap *req, int *out_fd,
+		 uint64_t *out_fd_offset_b);
 /* Text without a NUL; the bytes done. */
 ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_t size_b);
 ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out,

@@ -172,7 +172,7 @@ static void call_all(struct bw_vgpu_client *c)
 	    prime.fd != memory && prime.fd != listener && fcntl(prime.fd, F_GET_SEALS) >= 0)
 		close(prime.fd);
 	bw_vgpu_ioctl(c, file, DRM_IOCTL_AMDGPU_INFO, &query);
-	if (!bw_vgpu_mmap(c, file, PROT_READ, 0, 4096, &fd, &at))
+	if (!bw_vgpu_mmap(c, &(struct bw_vgpu_mmap){file, PROT_READ, 0, 4096}, &fd, &at))
 		close(fd);
 	inside(bw_vgpu_fdinfo(c, file, (char *)bytes, sizeof(bytes)), sizeof(bytes));
 	if (!bw_vgpu_file_open(c, "debug/dri/0/amdgpu_regs2", O_RDWR, &file)) {

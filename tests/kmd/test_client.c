@@ -172,12 +172,12 @@ static void descriptors(void **state)
 	uint32_t file = drm_open(), bo = make_bo(file, 4096);
 	int fd = -1;
 	uint64_t offset = 1;
-	assert_int_equal(
-		bw_vgpu_mmap(client, file, PROT_READ, (uint64_t)bo << 32, 4096, &fd, &offset), 0);
+	struct bw_vgpu_mmap map = {file, PROT_READ, (uint64_t)bo << 32, 4096};
+	assert_int_equal(bw_vgpu_mmap(client, &map, &fd, &offset), 0);
 	assert_int_equal(offset, 0);
 	assert_int_equal(pwrite(fd, "hello", 5, 0), 5);
-	assert_int_equal(bw_vgpu_mmap(client, file, PROT_READ, 99ull << 32, 4096, &fd, &offset),
-			 -EINVAL);
+	map.offset = 99ull << 32;
+	assert_int_equal(bw_vgpu_mmap(client, &map, &fd, &offset), -EINVAL);
 
 	struct drm_prime_handle out = {.handle = bo};
 	assert_int_equal(bw_vgpu_ioctl(client, file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out), 0);
