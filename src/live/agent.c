@@ -81,9 +81,11 @@ static bool is_late(struct bw_live_proc *p, const struct bw_msg *m, uint32_t seq
 	return true;
 }
 
+/* What each reply begins with. */
+enum { REPLY_MIN_B = sizeof(struct bw_agent_result) };
+
 struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
-				 const struct bw_msg_part *parts, size_t n_parts, size_t min_b,
-				 int *out_fd)
+				 const struct bw_msg_part *parts, size_t n_parts, int *out_fd)
 {
 	uint32_t seq = ++l->seq ? l->seq : ++l->seq;
 	struct bw_msg *m = &l->reply;
@@ -118,11 +120,10 @@ struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint
 		if (m->seq != seq || m->type != (type | BW_AGENT_REPLY))
 			err = bw_errorf(BW_E_INVALID, "the program's agent answers %u.%u to %u.%u",
 					m->type, m->seq, type, seq);
-		else if (m->body_b < min_b)
-			err = bw_errorf(
-				BW_E_INVALID,
-				"the program's agent answers %u with %u bytes, %zu expected", type,
-				m->body_b, min_b);
+		else if (m->body_b < REPLY_MIN_B)
+			err = bw_errorf(BW_E_INVALID,
+					"the program's agent answers %u with %u bytes, %d expected",
+					type, m->body_b, REPLY_MIN_B);
 		break;
 	}
 	if (err) {
@@ -166,8 +167,7 @@ struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 	struct bw_live_proc *p = s->proc;
 	if (s->vm && s->vm->attached)
 		BW_TRY(bw_live_check_vmid(l, s->vm));
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_RELEASE, &part, 1,
-					       sizeof(struct bw_agent_result), NULL);
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_RELEASE, &part, 1, NULL);
 	l->last_run_ns = bw_live_now_ns();
 	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it ends with its program */
 		return NULL;
@@ -178,8 +178,7 @@ struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
 {
 	struct bw_agent_clock clock = {.is_stopped = l->time_is_held};
 	const struct bw_msg_part part = {&clock, sizeof(clock)};
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_CLOCK, &part, 1,
-					       sizeof(struct bw_agent_result), NULL);
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_CLOCK, &part, 1, NULL);
 	if (bw_error_catch(
 		    &err,
 		    BW_E_INTERRUPTED)) /* the process's clock is set before anything else happens in

@@ -255,10 +255,10 @@ struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid) BW_MUST_CHECK
 struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source *o) BW_MUST_CHECK;
 
 /* agent.c */
-/* One request; the reply's body is in l->reply, at least min_b bytes of it. fd: of the reply, -1 if
- * none, may be NULL. Events that come meanwhile are queued. */
+/* One request; the reply's body is in l->reply and begins with a struct bw_agent_result. out_fd: of
+ * the reply, -1 if none, may be NULL. Events that come meanwhile are queued. */
 struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
-				 const struct bw_msg_part *parts, size_t n_parts, size_t min_b,
+				 const struct bw_msg_part *parts, size_t n_parts,
 				 int *out_fd) BW_MUST_CHECK;
 /* Its result as an error. */
 struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHECK;

@@ -21,8 +21,7 @@ struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out, size_
 					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B),
 					 .file = vm->file};
 		const struct bw_msg_part part = {&m, sizeof(m)};
-		BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MEM_READ, &part, 1,
-				       sizeof(struct bw_agent_result), NULL));
+		BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MEM_READ, &part, 1, NULL));
 		BW_TRY(bw_live_result(l, "Cannot read memory"));
 		if (l->reply.body_b - sizeof(struct bw_agent_result) < m.size_b)
 			return bw_errorf(
@@ -47,8 +46,7 @@ static struct bw_error *write_as(struct bw_live *l, uint16_t type, uint64_t va, 
 					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B),
 					 .file = vm->file};
 		const struct bw_msg_part parts[] = {{&m, sizeof(m)}, {from, m.size_b}};
-		BW_TRY(bw_live_request(l, vm->proc, type, parts, BW_ARRAY_SIZE(parts),
-				       sizeof(struct bw_agent_result), NULL));
+		BW_TRY(bw_live_request(l, vm->proc, type, parts, BW_ARRAY_SIZE(parts), NULL));
 		BW_TRY(bw_live_result(l, what));
 		from += m.size_b;
 		va += m.size_b;
@@ -82,8 +80,7 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 	BW_TRY(bw_live_need_vm(l, &vm));
 	struct bw_agent_mem m = {.va = va, .size_b = 4, .file = vm->file};
 	const struct bw_msg_part part = {&m, sizeof(m)};
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_UNPATCH, &part, 1,
-			       sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_UNPATCH, &part, 1, NULL));
 	l->code_generation++;
 	struct bw_agent_result r;
 	memcpy(&r, l->reply.body, sizeof(r));
@@ -208,8 +205,7 @@ struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, s
 	BW_TRY(bw_live_need_vm(l, &vm));
 	const struct bw_agent_about about = {.file = vm->file};
 	const struct bw_msg_part part = {&about, sizeof(about)};
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MAPS, &part, 1, sizeof(struct bw_agent_result),
-			       NULL));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MAPS, &part, 1, NULL));
 	BW_TRY(bw_live_result(l, "listing the program's mappings"));
 	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_map);
 	n = BW_MIN(n, (size_t)MAX_MAPS);
@@ -241,8 +237,7 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 	struct bw_live *l = bw_live_of(t);
 	struct bw_live_vm *vm;
 	BW_TRY(bw_live_need_vm(l, &vm));
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_OBJECTS, NULL, 0,
-			       sizeof(struct bw_agent_result), NULL));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_OBJECTS, NULL, 0, NULL));
 	BW_TRY(bw_live_result(l, "listing the program's objects"));
 	size_t n =
 		(l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_object);

@@ -198,8 +198,7 @@ static struct bw_error *look_at_file(struct bw_live *l, struct bw_live_proc *p,
 struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p)
 {
 	enum { MOST = 1024 };
-	BW_TRY(bw_live_request(l, p, BW_AGENT_FILES, NULL, 0, sizeof(struct bw_agent_result),
-			       NULL));
+	BW_TRY(bw_live_request(l, p, BW_AGENT_FILES, NULL, 0, NULL));
 	BW_TRY(bw_live_result(l, "listing the program's DRM files"));
 	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
 		   sizeof(struct bw_agent_file_info);
@@ -238,8 +237,7 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)
 		return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
 	if (p->pidfd < 0)
 		return bw_errorf(BW_E_STATE, "process %d cannot be watched", (int)pid);
-	BW_TRY(bw_live_request(l, p, BW_AGENT_READY, NULL, 0, sizeof(struct bw_agent_result),
-			       NULL));
+	BW_TRY(bw_live_request(l, p, BW_AGENT_READY, NULL, 0, NULL));
 	BW_TRY(bw_live_result(l, "making the program ready"));
 	close_fd(&p->fd);
 	p->is_asleep = true;
@@ -328,8 +326,7 @@ void bw_live_detach_proc(struct bw_live *l, struct bw_live_proc *p)
 {
 	if (p->fd < 0)
 		return;
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_DETACH, NULL, 0,
-					       sizeof(struct bw_agent_result), NULL);
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_DETACH, NULL, 0, NULL);
 	if (!err)
 		err = bw_live_result(l, "detaching");
 	if (err)

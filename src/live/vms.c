@@ -192,8 +192,7 @@ static struct bw_error *ask_attach(struct bw_live *l, struct bw_live_vm *vm, uin
 	}
 	const struct bw_msg_part parts[] = {
 		{&a, sizeof(a)}, {&control, sizeof(control)}, {handler, handler_b}};
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_ATTACH, parts, BW_ARRAY_SIZE(parts),
-			       sizeof(struct bw_agent_result), out_fd));
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_ATTACH, parts, BW_ARRAY_SIZE(parts), out_fd));
 	BW_TRY(bw_live_result(l, "attaching to the program"));
 	if (l->reply.body_b < sizeof(*out))
 		return bw_errorf(BW_E_INVALID, "the program's agent answers ATTACH with %u bytes",
