@@ -47,18 +47,24 @@ static const struct {
 };
 /* clang-format on */
 
-static struct bw_error *table_at(const struct bw_elf *e, uint64_t offset, size_t n, size_t stored_b,
-				 size_t elem_b, const char *what, void **out)
+/* Where a table lies in the file; stored_b: size of an entry as the file says, elem_b: as it is. */
+struct table {
+	const char *what;
+	uint64_t offset;
+	size_t n, stored_b, elem_b;
+};
+
+static struct bw_error *copy_table(const struct bw_elf *e, const struct table *t, void **out)
 {
 	const uint8_t *p = NULL;
-	if (stored_b != elem_b)
-		return DAMAGED(e, "the %s has entries of %zu bytes, not %zu", what, stored_b,
-			       elem_b);
-	BW_TRY(bw_elf_bytes(e, offset, (uint64_t)n * elem_b, what, &p));
-	void *copy = malloc(n * elem_b);
+	if (t->stored_b != t->elem_b)
+		return DAMAGED(e, "the %s has entries of %zu bytes, not %zu", t->what, t->stored_b,
+			       t->elem_b);
+	BW_TRY(bw_elf_bytes(e, t->offset, (uint64_t)t->n * t->elem_b, t->what, &p));
+	void *copy = malloc(t->n * t->elem_b);
 	if (!copy)
 		return bw_error_nomem();
-	memcpy(copy, p, n * elem_b);
+	memcpy(copy, p, t->n * t->elem_b);
 	*out = copy;
 	return NULL;
 }
@@ -105,13 +111,15 @@ static struct bw_error *read_header(struct bw_elf *e)
 	e->n_shdrs = e->eh.e_shnum;
 	if (!e->n_phdrs)
 		return DAMAGED(e, "nothing to load");
-	BW_TRY(table_at(e, e->eh.e_phoff, e->n_phdrs, e->eh.e_phentsize, sizeof(Elf64_Phdr),
-			"program header table", (void **)&e->phdrs));
+	const struct table phdrs = {"program header table", e->eh.e_phoff, e->n_phdrs,
+				    e->eh.e_phentsize, sizeof(Elf64_Phdr)};
+	const struct table shdrs = {"section table", e->eh.e_shoff, e->n_shdrs, e->eh.e_shentsize,
+				    sizeof(Elf64_Shdr)};
+	BW_TRY(copy_table(e, &phdrs, (void **)&e->phdrs));
 	if (!e->n_shdrs)
 		return bw_errorf(BW_E_UNSUPPORTED, "%s: a code object without a section table",
 				 e->path);
-	return table_at(e, e->eh.e_shoff, e->n_shdrs, e->eh.e_shentsize, sizeof(Elf64_Shdr),
-			"section table", (void **)&e->shdrs);
+	return copy_table(e, &shdrs, (void **)&e->shdrs);
 }
 
 static struct bw_error *read_image(struct bw_code_object *co, const struct bw_elf *e)
