@@ -55,8 +55,8 @@ static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b,
 	if (!p->size_b)
 		return bw_debug_eval_for(d, b->spec, w, p->lane, out, &where);
 	uint8_t bytes[MAX_WATCH_B];
-	BW_TRY(bw_wave_mem_read(d, p->memory == BW_SPACE_GLOBAL ? NULL : w, p->lane, p->memory,
-				p->va, bytes, p->size_b));
+	const struct bw_wave_mem at = {w, p->lane, p->memory, p->va};
+	BW_TRY(bw_wave_mem_read(d, &at, bytes, p->size_b));
 	BW_TRY(bw_value_copy(&p->old, out));
 	size_t each = out->type.size_b;
 	for (size_t i = 0; i < BW_MAX(out->n_elem, (size_t)1); i++) {

@@ -108,8 +108,9 @@ struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_
 			continue;
 		a->value.place = BW_PLACE_MEMORY;
 		a->value.va = x->kernarg_va + arg->offset_b;
-		struct bw_error *err = bw_wave_mem_read(d, NULL, 0, BW_SPACE_GLOBAL, a->value.va,
-							&a->value.bits, a->value.type.size_b);
+		const struct bw_wave_mem at = {.space = BW_SPACE_GLOBAL, .addr = a->value.va};
+		struct bw_error *err =
+			bw_wave_mem_read(d, &at, &a->value.bits, a->value.type.size_b);
 		a->has_value = !err;
 		bw_error_free(err);
 		a->value.bits = bw_type_extend(&a->value.type, a->value.bits);

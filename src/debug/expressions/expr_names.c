@@ -410,8 +410,8 @@ static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg 
 		if (!kernarg)
 			return bw_errorf(BW_E_NOT_FOUND,
 					 "the arguments of this dispatch lie at no known address");
-		BW_TRY(bw_wave_mem_read(x->d, x->wave, x->lane, BW_SPACE_GLOBAL, v.va, &v.bits,
-					t.size_b));
+		const struct bw_wave_mem at = {.space = BW_SPACE_GLOBAL, .addr = v.va};
+		BW_TRY(bw_wave_mem_read(x->d, &at, &v.bits, t.size_b));
 		v.bits = bw_type_extend(&t, v.bits);
 	}
 	*out = v;

@@ -411,10 +411,10 @@ struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, siz
 	uint8_t *bytes = malloc(n * size_b);
 	if (n > 1)
 		v.elem = calloc(n, sizeof(*v.elem));
+	const struct bw_wave_mem at = {x->wave, x->lane, v.space, v.va};
 	struct bw_error *err = !bytes || (n > 1 && !v.elem)
 				       ? bw_error_nomem()
-				       : bw_wave_mem_read(x->d, x->wave, x->lane, v.space, v.va,
-							  bytes, n * size_b);
+				       : bw_wave_mem_read(x->d, &at, bytes, n * size_b);
 	for (size_t i = 0; !err && i < n; i++) {
 		uint64_t bits = 0;
 		memcpy(&bits, bytes + i * size_b, size_b);
@@ -469,9 +469,9 @@ struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struc
 		return NULL;
 	if (place->place == BW_PLACE_MEMORY) {
 		bits = convert(v, 0, &place->type);
-		BW_TRY(bw_wave_mem_write(x->d, x->wave,
-					 place->lane < 0 ? x->lane : (unsigned)place->lane,
-					 place->space, place->va, &bits, place->type.size_b));
+		unsigned lane = place->lane < 0 ? x->lane : (unsigned)place->lane;
+		const struct bw_wave_mem at = {x->wave, lane, place->space, place->va};
+		BW_TRY(bw_wave_mem_write(x->d, &at, &bits, place->type.size_b));
 		place->bits = bits;
 		return NULL;
 	}

@@ -41,11 +41,12 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 	return NULL;
 }
 
-/* Waits for the wave in `slot`, which has been resumed. along: other waves run, too, and may stop
- * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
-struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
-			       bool *out_ended, bool *out_late, struct bw_stop *out)
+struct bw_error *bw_step_await(struct bw_debug *d, const struct bw_step_wait *w, bool *out_ended,
+			       bool *out_late, struct bw_stop *out)
 {
+	const uint32_t slot = w->slot;
+	const bool along = w->along;
+	const int patience_ms = w->patience_ms;
 	*out_late = false;
 	for (int waited_ms = 0;;) {
 		bool stopped, is_over, other = false;
@@ -241,7 +242,8 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 		bw_debug_waves_changed(d);
 		BW_TRY(bw_target_step(t, slot));
 		BW_TRY(bw_step_resume_others(d, others));
-		BW_TRY(bw_step_await(d, slot, others->len, -1, &is_over, &late, out));
+		BW_TRY(bw_step_await(d, &(struct bw_step_wait){slot, others->len, -1}, &is_over,
+				     &late, out));
 	}
 	if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE) {
 		*out_result = STEP_STOP;
@@ -354,8 +356,9 @@ static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave_record *w,
 	int patience_ms = PATIENCE_MS;
 	for (;;) {
 		bool late, last = timeout_ms >= 0 && timeout_ms <= patience_ms;
-		BW_TRY(bw_step_await(d, slot, along->len, last ? timeout_ms : patience_ms, out_over,
-				     &late, out));
+		const struct bw_step_wait wait = {slot, along->len,
+						  last ? timeout_ms : patience_ms};
+		BW_TRY(bw_step_await(d, &wait, out_over, &late, out));
 		if (*out_over || out->kind != BW_STOP_NONE || (late && last))
 			return NULL;
 		if (timeout_ms >= 0)

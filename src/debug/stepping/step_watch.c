@@ -132,7 +132,7 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *
 	BW_TRY(bw_target_step(d->target, slot));
 	if (waits)
 		return NULL;
-	BW_TRY(bw_step_await(d, slot, along, -1, out_over, &late, out));
+	BW_TRY(bw_step_await(d, &(struct bw_step_wait){slot, along, -1}, out_over, &late, out));
 	if (*out_over || out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
 		return NULL;
 	bool stopped = bw_target_is_stopped(d->target, slot);

@@ -24,10 +24,16 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 /* step.c: the focus wave executes `count` instructions, or fewer when something else stops it. */
 struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
 			       bool over_calls, struct bw_stop *out) BW_MUST_CHECK;
-/* Waits for the wave in `slot`, which has been resumed. along: other waves run, too, and may stop
- * for reasons of their own. out_late: patience_ms have passed (never where it is negative). */
-struct bw_error *bw_step_await(struct bw_debug *d, uint32_t slot, bool along, int patience_ms,
-			       bool *out_ended, bool *out_late, struct bw_stop *out) BW_MUST_CHECK;
+/* A wait for the wave in `slot`, which has been resumed. along: other waves run, too, and may stop
+ * for reasons of their own. patience_ms: negative: without end. */
+struct bw_step_wait {
+	uint32_t slot;
+	bool along;
+	int patience_ms;
+};
+/* out_late: the patience has passed. */
+struct bw_error *bw_step_await(struct bw_debug *d, const struct bw_step_wait *w, bool *out_ended,
+			       bool *out_late, struct bw_stop *out) BW_MUST_CHECK;
 /* Which other waves run while w executes its next instruction; an error where it needs some that
  * may not run. */
 struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_record *w,

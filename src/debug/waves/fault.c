@@ -62,26 +62,31 @@ static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave_record *
 	return x ? (uint32_t)bw_bits(x->desc.tmpring_size, 26, 12) * 256 / w->info.lanes : 0;
 }
 
-/* Whether an access of one lane fails; the verdict says why. */
-static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave_record *w, struct pages *p,
-				   const struct bw_fault_info *f, enum bw_space space,
-				   uint64_t addr, uint32_t span_b, struct bw_verdict *out,
-				   uint64_t *out_addr, bool *out_fails)
+/* What is wrong with an access of one lane. */
+struct lane_fault {
+	bool fails;
+	uint64_t addr;
+	struct bw_verdict verdict;
+};
+
+static struct bw_error *check_lane(struct pages *p, const struct bw_wave_record *w,
+				   const struct bw_fault_info *f, const struct bw_wave_access *a,
+				   unsigned lane, struct lane_fault *out)
 {
 	const struct bw_verdict *v;
+	uint64_t addr = a->addr[lane];
 
-	*out_fails = false;
-	if (space == BW_SPACE_LDS)
+	out->fails = false;
+	if (a->space[lane] == BW_SPACE_LDS)
 		return NULL; /* reads 0 beyond its end, and is no fault */
-	if (space == BW_SPACE_PRIVATE) {
-		uint32_t size_b = scratch_lane_b(d, w);
+	if (a->space[lane] == BW_SPACE_PRIVATE) {
+		uint32_t size_b = scratch_lane_b(p->d, w);
 		if (addr + f->access_size_b <= size_b)
 			return NULL;
-		*out = (struct bw_verdict){.kind = BW_VERDICT_UNMAPPED};
-		snprintf(out->text, sizeof(out->text),
+		*out = (struct lane_fault){
+			.fails = true, .addr = addr, .verdict = {.kind = BW_VERDICT_UNMAPPED}};
+		snprintf(out->verdict.text, sizeof(out->verdict.text),
 			 "a lane of this dispatch has %u bytes of scratch", size_b);
-		*out_addr = addr;
-		*out_fails = true;
 		return NULL;
 	}
 	for (uint64_t at = addr;; at = bw_align_down(at, PAGE_B) + PAGE_B) {
@@ -89,12 +94,10 @@ static struct bw_error *lane_fails(struct bw_debug *d, struct bw_wave_record *w,
 		if (v->kind == BW_VERDICT_UNKNOWN)
 			return NULL;
 		if (!allows(v, f)) {
-			*out = *v;
-			*out_addr = at;
-			*out_fails = true;
+			*out = (struct lane_fault){.fails = true, .addr = at, .verdict = *v};
 			return NULL;
 		}
-		if (bw_align_down(at, PAGE_B) == bw_align_down(addr + span_b - 1, PAGE_B))
+		if (bw_align_down(at, PAGE_B) == bw_align_down(addr + a->span_b - 1, PAGE_B))
 			return NULL;
 	}
 }
@@ -105,23 +108,20 @@ static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave_record *w,
 	struct pages p = {.d = d};
 
 	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
-		struct bw_verdict v;
-		bool fails;
-		uint64_t at = 0;
+		struct lane_fault found;
 		if (!(a->lanes >> lane & 1))
 			continue;
-		BW_TRY(lane_fails(d, w, &p, f, a->space[lane], a->addr[lane], a->span_b, &v, &at,
-				  &fails));
-		if (!fails)
+		BW_TRY(check_lane(&p, w, f, a, lane, &found));
+		if (!found.fails)
 			continue;
 		f->fault_lanes |= 1ull << lane;
 		if (f->first_lane >= 0)
 			continue;
 		f->first_lane = (int)lane;
 		f->space = a->space[lane];
-		f->addr = at;
+		f->addr = found.addr;
 		f->has_addr = true;
-		f->verdict = v;
+		f->verdict = found.verdict;
 		memcpy(f->texel, a->image.texel[lane], sizeof(f->texel));
 		f->block_va = a->addr[lane];
 	}

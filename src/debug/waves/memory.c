@@ -77,48 +77,60 @@ static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *
 	return NULL;
 }
 
-struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
-				  enum bw_space space, uint64_t addr, void *out, size_t size_b)
+/* The space of a wave that memory lies in, which is not global. */
+static struct bw_error *check_place(const struct bw_wave_mem *m, size_t size_b)
+{
+	BW_TRY(need_wave(m->wave, m->space));
+	return check_offset(m->space, m->addr, size_b);
+}
+
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, const struct bw_wave_mem *m, void *out,
+				  size_t size_b)
 {
 	BW_TRY(bw_debug_need_target(d));
 	if (size_b == 0)
 		return NULL;
-	if (space == BW_SPACE_GLOBAL)
-		return bw_debug_gdb_error(read_global(d, addr, out, size_b));
-	BW_TRY(need_wave(w, space));
-	BW_TRY(check_offset(space, addr, size_b));
-	if (space == BW_SPACE_LDS)
-		return bw_target_read_lds(d->target, w->info.slot, (uint32_t)addr, out, size_b);
-	return bw_target_read_scratch(d->target, w->info.slot, lane, (uint32_t)addr, out, size_b);
+	if (m->space == BW_SPACE_GLOBAL)
+		return bw_debug_gdb_error(read_global(d, m->addr, out, size_b));
+	BW_TRY(check_place(m, size_b));
+	uint32_t slot = m->wave->info.slot, offset_b = (uint32_t)m->addr;
+	if (m->space == BW_SPACE_LDS)
+		return bw_target_read_lds(d->target, slot, offset_b, out, size_b);
+	return bw_target_read_scratch(d->target, slot, m->lane, offset_b, out, size_b);
 }
 
-struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
-				   enum bw_space space, uint64_t addr, const void *data,
-				   size_t size_b)
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, const struct bw_wave_mem *m,
+				   const void *data, size_t size_b)
 {
 	BW_TRY(bw_debug_need_target(d));
 	if (size_b == 0)
 		return NULL;
 	bw_debug_forget_insts(d);
 	memset(d->lines, 0, sizeof(d->lines));
-	if (space == BW_SPACE_GLOBAL)
-		return bw_debug_gdb_error(bw_target_write(d->target, addr, data, size_b));
-	BW_TRY(need_wave(w, space));
-	BW_TRY(check_offset(space, addr, size_b));
-	if (space == BW_SPACE_LDS)
-		return bw_target_write_lds(d->target, w->info.slot, (uint32_t)addr, data, size_b);
-	return bw_target_write_scratch(d->target, w->info.slot, lane, (uint32_t)addr, data, size_b);
+	if (m->space == BW_SPACE_GLOBAL)
+		return bw_debug_gdb_error(bw_target_write(d->target, m->addr, data, size_b));
+	BW_TRY(check_place(m, size_b));
+	uint32_t slot = m->wave->info.slot, offset_b = (uint32_t)m->addr;
+	if (m->space == BW_SPACE_LDS)
+		return bw_target_write_lds(d->target, slot, offset_b, data, size_b);
+	return bw_target_write_scratch(d->target, slot, m->lane, offset_b, data, size_b);
+}
+
+static struct bw_wave_mem of_focus(struct bw_debug *d, enum bw_space space, uint64_t addr)
+{
+	return (struct bw_wave_mem){bw_debug_focus_priv(d), d->focus_lane, space, addr};
 }
 
 struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out,
 			       size_t size_b)
 {
-	return bw_wave_mem_read(d, bw_debug_focus_priv(d), d->focus_lane, space, addr, out, size_b);
+	const struct bw_wave_mem m = of_focus(d, space, addr);
+	return bw_wave_mem_read(d, &m, out, size_b);
 }
 
 struct bw_error *bw_debug_write(struct bw_debug *d, enum bw_space space, uint64_t addr,
 				const void *data, size_t size_b)
 {
-	return bw_wave_mem_write(d, bw_debug_focus_priv(d), d->focus_lane, space, addr, data,
-				 size_b);
+	const struct bw_wave_mem m = of_focus(d, space, addr);
+	return bw_wave_mem_write(d, &m, data, size_b);
 }

@@ -52,12 +52,17 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
  * evaluated then must have stopped before. */
 void bw_mem_lines_begin(struct bw_debug *d);
 void bw_mem_lines_end(struct bw_debug *d);
-struct bw_error *bw_wave_mem_read(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
-				  enum bw_space space, uint64_t addr, void *out,
+/* Where something lies in memory. */
+struct bw_wave_mem {
+	struct bw_wave_record *wave; /* global memory needs none: NULL */
+	unsigned lane;		     /* private memory */
+	enum bw_space space;
+	uint64_t addr; /* or the offset in its space */
+};
+struct bw_error *bw_wave_mem_read(struct bw_debug *d, const struct bw_wave_mem *m, void *out,
 				  size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_wave_mem_write(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
-				   enum bw_space space, uint64_t addr, const void *data,
-				   size_t size_b) BW_MUST_CHECK;
+struct bw_error *bw_wave_mem_write(struct bw_debug *d, const struct bw_wave_mem *m,
+				   const void *data, size_t size_b) BW_MUST_CHECK;
 
 /* access.c */
 /* What the memory instruction at pc accesses with the registers the wave has now. */
