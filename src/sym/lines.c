@@ -184,7 +184,8 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 	if (!l->elf_bytes)
 		return bw_error_nomem();
 	memcpy(l->elf_bytes, file, size_b);
-	l->dies_left = size_b; /* each takes a byte at least */
+	l->dies_left = size_b;		 /* each takes a byte at least */
+	l->types.dies_left = 4 * size_b; /* one is a member, a type, and has a name */
 	elf_version(EV_CURRENT);
 	l->elf = elf_memory(l->elf_bytes, size_b);
 	if (!l->elf)
@@ -227,6 +228,7 @@ void bw_lines_close(struct bw_lines *l)
 	bw_vec_free(&l->units);
 	bw_vec_free(&l->functions);
 	bw_vec_free(&l->function_ranges);
+	bw_types_free(&l->types);
 	if (l->dwarf)
 		dwarf_end(l->dwarf);
 	if (l->elf)

@@ -3,12 +3,13 @@
 #define BW_SYM_LINES_PRIV_H
 
 /* The parts of a code object's debug information that are stored: lines.c reads the line tables,
- * functions.c the functions. */
+ * functions.c the functions, types.c the types. */
 
 #include <elfutils/libdw.h>
 
 #include "base/vec.h"
 #include "sym/lines.h"
+#include "sym/types_priv.h"
 
 struct row {
 	uint64_t start, end;
@@ -56,6 +57,7 @@ struct bw_lines {
 	struct BW_VEC(struct unit_range) units;
 	struct BW_VEC(struct function) functions;
 	struct BW_VEC(struct function_range) function_ranges;
+	struct bw_types types;
 	size_t dies_left; /* how many more may be looked at: damaged references can form a ring */
 };
 

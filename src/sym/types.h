@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_TYPES_H
+#define BW_SYM_TYPES_H
+
+/* Types of the debug information, as the program's own language has them. They are owned by the
+ * bw_lines that they were read from, live until it is closed, and are the same pointer each time:
+ * types that refer to themselves (a list's node) are rings. */
+
+#include "sym/lines.h"
+
+enum bw_ctype_kind {
+	BW_CTYPE_VOID,
+	BW_CTYPE_BOOL,
+	BW_CTYPE_INT,	  /* is_signed, is_char */
+	BW_CTYPE_FLOAT,	  /* 2 (half, or __bf16: is_bfloat), 4, 8 bytes */
+	BW_CTYPE_ENUM,	  /* elem: the integer it is stored as */
+	BW_CTYPE_POINTER, /* elem: what is there; also references: is_reference */
+	BW_CTYPE_ARRAY,	  /* elem, count; of several dimensions: an array of arrays */
+	BW_CTYPE_VECTOR,  /* int4: elem, count; size_b may be more than count elements (int3) */
+	BW_CTYPE_STRUCT,  /* members; also C++ classes */
+	BW_CTYPE_UNION,
+	BW_CTYPE_FUNCTION,
+	BW_CTYPE_TYPEDEF,   /* name; elem: what it stands for */
+	BW_CTYPE_QUALIFIED, /* const, volatile: name says which; elem */
+	BW_CTYPE_UNKNOWN,   /* damaged, or of a kind that is not supported: name says which */
+};
+
+/* DW_AT_address_class of clang-19's pointers (doc/hardware/code-objects.md 4). */
+enum bw_address_class { BW_ADDRESS_GENERIC, BW_ADDRESS_PRIVATE, BW_ADDRESS_LOCAL };
+
+struct bw_ctype;
+
+struct bw_cmember {
+	const char
+		*name; /* NULL: an anonymous struct or union, whose members are seen as one's own */
+	const struct bw_ctype *type;
+	uint64_t offset_b;
+	unsigned bit_offset, bit_size; /* a bit field; bit_size 0: none. From offset_b upwards */
+	bool is_base;		       /* a C++ base class */
+};
+
+struct bw_cenumerator {
+	const char *name;
+	int64_t value;
+};
+
+struct bw_ctype {
+	enum bw_ctype_kind kind;
+	const char *name; /* "int", "item_t", "struct node" (with the keyword in C), NULL: none */
+	uint64_t size_b;  /* 0: not known */
+	bool is_signed, is_char, is_bfloat, is_reference;
+	enum bw_address_class address_class; /* POINTER */
+	const struct bw_ctype *elem;
+	uint64_t count; /* ARRAY, VECTOR; 0 for an array: not known */
+	const struct bw_cmember *members;
+	size_t n_members;
+	const struct bw_cenumerator *enumerators;
+	size_t n_enumerators;
+};
+
+/* Typedefs and qualifiers off; never NULL, at most BW_CTYPE_UNKNOWN. */
+const struct bw_ctype *bw_ctype_strip(const struct bw_ctype *t);
+/* "__private item_t *", "int [4][3]", "float4", "struct {...}": as C declares it, without a name. */
+void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b);
+/* A type by the name that users write ("item_t", "struct node", "enum color"); NULL: none. */
+const struct bw_ctype *bw_lines_type_named(struct bw_lines *l, const char *name);
+
+#endif

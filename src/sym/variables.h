@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_VARIABLES_H
+#define BW_SYM_VARIABLES_H
+
+/* Variables of the source: which ones are visible at an address, and where their values are.
+ * Nothing is read here: a location says what to read. */
+
+#include "sym/types.h"
+
+struct bw_variable {
+	const char *name; /* borrowed from the bw_lines; never NULL */
+	const struct bw_ctype *type;
+	bool is_param;
+	bool is_static; /* of its file; LDS variables of a kernel are the function's own */
+	unsigned scope; /* nesting depth of its block: larger is further inside */
+	unsigned decl_line;
+	/* Offsets of its entry and of its (inlined) function's, for bw_variable_location. */
+	uint64_t die, function_die;
+};
+
+/* The variables visible at addr in frame `level` (0: the innermost function, inlined ones among
+ * them; 1: the function that it is inlined in, and so on, up to the one that has code of its own),
+ * the innermost scope first, within a scope as declared; parameters before locals of the function's
+ * own scope. A name can be there twice: the first one is what C means by it. File-scope variables
+ * come last. out is owned (free). Returns how many. Fewer where the information is damaged. */
+struct bw_error *bw_lines_variables(struct bw_lines *l, uint64_t addr, unsigned level,
+				    struct bw_variable **out, size_t *out_n) BW_MUST_CHECK;
+
+enum bw_location_kind {
+	BW_LOC_OPTIMIZED_OUT,
+	BW_LOC_UNKNOWN, /* why */
+	BW_LOC_VGPR, /* reg, one value a lane; types of more than 4 bytes continue in reg + 1 ... */
+	BW_LOC_SGPR, /* reg, uniform */
+	BW_LOC_PRIVATE,	 /* the lane's scratch, at frame + offset */
+	BW_LOC_LDS,	 /* the workgroup's LDS, at offset */
+	BW_LOC_GLOBAL,	 /* the image's address `offset` */
+	BW_LOC_CONSTANT, /* the value itself: value, sign-extended; a float's bits */
+};
+/* What a private location is relative to. */
+enum bw_frame_base { BW_BASE_ZERO, BW_BASE_S32, BW_BASE_S33 };
+
+struct bw_location_piece { /* a variable that lies in several places */
+	enum bw_location_kind kind;
+	unsigned reg;
+	enum bw_frame_base base;
+	int64_t offset;
+	uint64_t value;
+	unsigned size_b; /* of the piece */
+};
+
+struct bw_location {
+	enum bw_location_kind kind; /* of a variable in one piece; see n_pieces */
+	unsigned reg;
+	enum bw_frame_base base;
+	int64_t offset;
+	uint64_t value;
+	char why[96]; /* UNKNOWN: "LDS offset unknown", "DW_OP_xyz is not supported" */
+	struct bw_location_piece piece[16];
+	unsigned n_pieces;   /* 0: it is one */
+	uint64_t start, end; /* addresses for which this holds */
+};
+
+/* Where v is at addr: by the rules for what clang-19 writes (doc/hardware/code-objects.md 4; the
+ * private-space suffix of a variable in a register is ignored, an LDS offset is known only where
+ * the object has one LDS variable, and so on). */
+void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
+			  struct bw_location *out);
+
+#endif
