@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "agent/clock.h"
 #include "agent/debugger.h"
+#include "agent/fences.h"
 #include "agent/submit.h"
 #include "agent/track.h"
 
@@ -126,6 +127,7 @@ static void fork_prepare(void)
 {
 	pthread_mutex_lock(&table_lock);
 	bw_debugger_fork_prepare();
+	bw_fence_fork_prepare();
 	bw_clock_fork_prepare();
 	if (bw_agent_client())
 		bw_vgpu_client_fork_prepare(bw_agent_client());
@@ -136,6 +138,7 @@ static void fork_parent(void)
 	if (bw_agent_client())
 		bw_vgpu_client_fork_parent(bw_agent_client());
 	bw_clock_fork_parent();
+	bw_fence_fork_parent();
 	bw_debugger_fork_parent();
 	pthread_mutex_unlock(&table_lock);
 }
@@ -146,6 +149,7 @@ static void fork_child(void)
 		bw_vgpu_client_fork_child(bw_agent_client());
 	bw_clock_fork_child();
 	bw_debugger_fork_child();
+	bw_fence_fork_child();
 	pthread_mutex_init(&table_lock, NULL);
 	table_pid = getpid();
 	for (int i = 0; i < FDS_MAX; i++) {

@@ -2,14 +2,13 @@
 #include "agent/submit.h"
 
 #include <amdgpu_drm.h>
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "agent/debugger.h"
+#include "agent/fences.h"
 #include "agent/names.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
@@ -187,61 +186,20 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 	return r;
 }
 
-/* Telling the debugger that a submission has ended */
-
 static bool has_waves(const struct submission *s)
 {
 	return s->ip_type == AMDGPU_HW_IP_COMPUTE || s->ip_type == AMDGPU_HW_IP_GFX;
 }
 
-struct wait {
-	struct bw_agent_file *file;
-	struct bw_attach_left *job; /* what its waves may need; NULL: nothing */
-	uint32_t submission;	    /* 0: not shown to the debugger */
-	struct drm_amdgpu_wait_cs_in in;
-};
-
-static void *wait_thread(void *cookie)
-{
-	struct wait *w = cookie;
-	for (;;) {
-		union drm_amdgpu_wait_cs a = {.in = w->in};
-		int r = bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
-		if (r == -EINTR || r == -EAGAIN || (!r && a.out.status))
-			continue;
-		/* EINVAL: the program has freed the context already, so it knows that the job is
-		 * done. */
-		if (w->submission)
-			bw_debugger_done(w->submission, r == -EINVAL ? 0 : r);
-		break;
-	}
-	bw_debugger_job_ended(w->job);
-	bw_agent_file_unref(w->file);
-	free(w);
-	return NULL;
-}
-
 static void start_wait(const struct submission *s, struct bw_attach_left *job, uint32_t number,
 		       uint64_t fence)
 {
-	struct wait *w = calloc(1, sizeof(*w));
-	if (!w)
-		return;
-	*w = (struct wait){s->file,
-			   job,
-			   number,
-			   {.handle = fence,
-			    .timeout = INT64_MAX,
-			    .ip_type = s->ip_type,
-			    .ip_instance = s->ip_instance,
-			    .ring = s->ring,
-			    .ctx_id = s->in.ctx_id}};
-	bw_agent_file_ref(s->file);
-	if (bw_thread_start(wait_thread, w)) {
-		/* its end will not be noticed, so what it may use is never freed */
-		bw_agent_file_unref(s->file);
-		free(w);
-	}
+	const struct drm_amdgpu_wait_cs_in in = {.handle = fence,
+						 .ip_type = s->ip_type,
+						 .ip_instance = s->ip_instance,
+						 .ring = s->ring,
+						 .ctx_id = s->in.ctx_id};
+	bw_fence_wait(s->file, &in, job, number);
 }
 
 /* ---- Submissions made before the debugger attached ---- */
@@ -336,8 +294,8 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->blob);
 	struct bw_agent_submit event = event_of(s, frame);
 	if (s->dispatches.len)
-		start_wait(s, NULL, bw_debugger_show(f, &event, s->dispatches.data, s->blob.data),
-			   one->wait.handle);
+		bw_fence_wait_again(f, &one->wait,
+				    bw_debugger_show(f, &event, s->dispatches.data, s->blob.data));
 	bw_vec_free(&s->dispatches);
 	bw_vec_free(&s->blob);
 	free(s);

@@ -144,14 +144,20 @@ def who_cannot_be_attached_to():
     check(f"sum {expected_sum()}" in program.finish(), "the program's sum is another one")
 
 
+def n_threads(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
 def what_runs_has_its_names():
-    """Under exec --ready: a dispatch that was submitted before the debugger came has its pipeline and its label."""
+    """Under exec --ready: a dispatch that was submitted before the debugger came has its pipeline and its label, for
+    each debugger that comes; none leaves a thread behind."""
     p = subprocess.Popen([BREAKWATER, "exec", "--ready", "--", NAMES], env={**os.environ, "ROUNDS": "0", "SPIN": "1"},
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         while p.stdout.readline() != "spinning\n":
             check(p.poll() is None, "the program has ended")
         pid = next(q for q in harness.children(p.pid) if os.readlink(f"/proc/{q}/exe") == NAMES)
+        before = n_threads(pid)
         end = time.monotonic() + TIMEOUT_S
         while True: # the first waves may still be to come
             done = subprocess.run([BREAKWATER, "attach", "--batch", "-ex", "info dispatches", str(pid)], capture_output=True,
@@ -162,6 +168,13 @@ def what_runs_has_its_names():
             time.sleep(0.2)
         row = next(line for line in done.stdout.splitlines() if " running " in line)
         check("endless loop" in row and row.endswith("waits/for ever"), f"what runs is {row!r}")
+        for _ in range(3):
+            again = subprocess.run([BREAKWATER, "attach", "--batch", "-ex", "info dispatches", str(pid)],
+                                   capture_output=True, text=True, timeout=TIMEOUT_S)
+            check("endless loop" in again.stdout, f"attached again: {again.stdout}{again.stderr}")
+        while n_threads(pid) > before: # the debugger's connection is served by a thread until it has ended
+            check(time.monotonic() < end, f"{n_threads(pid)} threads, {before} before the first debugger")
+            time.sleep(0.05)
         out, _ = p.communicate("\n", timeout=TIMEOUT_S)
         equal(p.returncode, 0, f"the program's status: {out}")
     finally:

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/fences.h"
+
+#include <drm.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+
+#include "agent/debugger.h"
+
+struct fence_wait {
+	struct fence_wait *next;
+	struct bw_agent_file *file; /* a reference */
+	struct bw_attach_left *job; /* what its waves may need; NULL: nothing */
+	uint32_t submission;	    /* 0: not shown to the debugger */
+	struct drm_amdgpu_wait_cs_in in;
+};
+
+/* Those that are under way. The lock protects the list and `submission` of its members. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fence_wait *first;
+
+/* From here on nobody can give it another number. */
+static uint32_t take_off(struct fence_wait *w)
+{
+	pthread_mutex_lock(&lock);
+	for (struct fence_wait **at = &first; *at; at = &(*at)->next) {
+		if (*at == w) {
+			*at = w->next;
+			break;
+		}
+	}
+	uint32_t number = w->submission;
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+static void *wait_thread(void *cookie)
+{
+	struct fence_wait *w = cookie;
+	union drm_amdgpu_wait_cs a;
+	int r;
+	do {
+		a = (union drm_amdgpu_wait_cs){.in = w->in};
+		r = bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
+	} while (r == -EINTR || r == -EAGAIN || (!r && a.out.status));
+	uint32_t number = take_off(w);
+	/* EINVAL: the program has freed the context already, so it knows that the job is done. */
+	if (number)
+		bw_debugger_done(number, r == -EINVAL ? 0 : r);
+	bw_debugger_job_ended(w->job);
+	bw_agent_file_unref(w->file);
+	free(w);
+	return NULL;
+}
+
+void bw_fence_wait(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *in,
+		   struct bw_attach_left *job, uint32_t number)
+{
+	struct fence_wait *w = malloc(sizeof(*w));
+	if (!w)
+		return;
+	*w = (struct fence_wait){NULL, f, job, number, *in};
+	w->in.timeout = INT64_MAX;
+	bw_agent_file_ref(f);
+	pthread_mutex_lock(&lock);
+	w->next = first;
+	first = w;
+	pthread_mutex_unlock(&lock);
+	if (bw_thread_start(wait_thread, w)) {
+		/* its end will not be noticed, so what it may use is never freed */
+		take_off(w);
+		bw_agent_file_unref(f);
+		free(w);
+	}
+}
+
+static bool is_same(const struct drm_amdgpu_wait_cs_in *a, const struct drm_amdgpu_wait_cs_in *b)
+{
+	return a->handle == b->handle && a->ctx_id == b->ctx_id && a->ip_type == b->ip_type &&
+	       a->ip_instance == b->ip_instance && a->ring == b->ring;
+}
+
+void bw_fence_wait_again(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *in,
+			 uint32_t number)
+{
+	pthread_mutex_lock(&lock);
+	struct fence_wait *w = first;
+	while (w && (w->file != f || !is_same(&w->in, in)))
+		w = w->next;
+	if (w)
+		w->submission = number;
+	pthread_mutex_unlock(&lock);
+	if (!w)
+		bw_fence_wait(f, in, NULL, number);
+}
+
+void bw_fence_fork_prepare(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void bw_fence_fork_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The child has none of these threads. Files and attachments are the parent's. */
+void bw_fence_fork_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	while (first) {
+		struct fence_wait *w = first;
+		first = w->next;
+		free(w);
+	}
+}
