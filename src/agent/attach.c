@@ -327,7 +327,7 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_atta
 	if (req->area_size_b < BW_TRAP_C_SIZE || req->area_size_b > AREA_MAX_B ||
 	    req->control_size_b > BW_TRAP_C_SIZE || req->handler_size_b > CODE_MAX_B ||
 	    req->displaced_size_b > CODE_MAX_B)
-		return failed(out, -EINVAL, "sizes of the debug area that make no sense");
+		return failed(out, -EINVAL, "the sizes of the debug area are out of range");
 	struct bw_attach_parts p = {0};
 	struct bw_attach_left *left = malloc(sizeof(*left));
 	int r = left ? attach_parts(f, q, &p, out, out_fd) : failed(out, -ENOMEM, "attaching");

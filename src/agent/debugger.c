@@ -337,7 +337,7 @@ static void *service(void *cookie)
 	bw_msg_fini(&m);
 	bool given_back = await_registers();
 	if (!given_back && bw_dbg.attached.len)
-		BW_LOG(WARN, "agent", "the trap handler stays where it is");
+		BW_LOG(WARN, "agent", "the trap handler stays in the program's memory");
 	end_attaches(given_back);
 	pthread_mutex_lock(&bw_dbg.send_lock);
 	close_own(&bw_dbg.sock);

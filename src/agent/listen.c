@@ -52,7 +52,7 @@ static void end_call(int fd)
 static void answer(int fd, int32_t r)
 {
 	if (send(fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		BW_LOG(INFO, "agent", "a debugger went away before it was answered");
+		BW_LOG(INFO, "agent", "a debugger disconnected before it was answered");
 	end_call(fd);
 }
 

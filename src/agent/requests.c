@@ -132,7 +132,8 @@ static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
 		return reply(m, &r, sizeof(r), out, r.result ? 0 : req.size_b, -1);
 	}
 	if (data_b != req.size_b)
-		return bw_dbg_reply_result(m, -EINVAL, req.va, "size and data differ");
+		return bw_dbg_reply_result(m, -EINVAL, req.va,
+					   "the data has another size than the request says");
 	int r = m->type == BW_AGENT_PATCH ? bw_patch_set(f, req.va, data, data_b, &va)
 					  : bw_patch_write(f, req.va, data, data_b, &va);
 	return bw_dbg_reply_result(
@@ -174,7 +175,7 @@ static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f
 				       .query = INFO_GPUVM_FAULT};
 	struct bw_agent_fault out = {0};
 	set_result(&out.r, bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info), 0,
-		   "asking for the last page fault");
+		   "reading the last page fault");
 	out.addr = fault.addr;
 	out.status = fault.status;
 	out.vmhub = fault.vmhub;

@@ -58,7 +58,8 @@ static struct bw_error *environ_of(pid_t pid, const char *name, char **out)
 	if (!f)
 		return errno == ENOENT
 			       ? bw_errorf(BW_E_NOT_FOUND, "There is no process %d", (int)pid)
-			       : bw_error_errno(errno, "cannot look at process %d", (int)pid);
+			       : bw_error_errno(errno, "cannot read the environment of process %d",
+						(int)pid);
 	while (getdelim(&line, &cap, '\0', f) > 0) {
 		if (strncmp(line, name, n) || line[n] != '=')
 			continue;

@@ -74,6 +74,6 @@ struct bw_error *bw_cmd_source(struct bw_cli *c, const char *args)
 	if (bw_out_is_json(c->out) && !strcmp(args, "-"))
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"\"source -\" would take the requests that come on standard input for its lines");
+			"\"source -\" cannot be used with --json, whose requests come on standard input");
 	return bw_cli_run_file(c, args);
 }

@@ -12,7 +12,7 @@
 /* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete, s step ... */
 /* clang-format off */
 static const struct bw_command commands[] = {
-	{"advance", NULL, bw_cmd_advance, "WHERE", "Let the focus wave run to WHERE; the others stay.", NULL, BW_COMPLETE_WHERE, true},
+	{"advance", NULL, bw_cmd_advance, "WHERE", "Run the focus wave to WHERE; the others stay stopped.", NULL, BW_COMPLETE_WHERE, true},
 	{"append", NULL, bw_cmd_append, "memory FILE START END | value FILE EXPR", "Add memory or a value to a file.", NULL, BW_COMPLETE_FILE, false, true},
 	{"attach", NULL, bw_cmd_attach, "PID", "Debug a program that runs already, started by \"breakwater exec\"; beside others, if there are any.", NULL, BW_COMPLETE_NONE, false, true},
 	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
@@ -43,7 +43,7 @@ static const struct bw_command commands[] = {
 	{"disassemble", NULL, bw_cmd_disassemble, "[/sr] [START[,END | ,+LENGTH]]", "Show instructions: of the function around the PC, or of a range.",
 	 "/s puts source lines in between, /r shows the words.", BW_COMPLETE_EXPR, false},
 	{"display", NULL, bw_cmd_display, "[/FMT] [EXPR]", "Print EXPR at every stop; without it, print all such expressions now.", "/i, /s and a format with a unit or a count look at memory, as x does: display/i $pc, display/4xw out.", BW_COMPLETE_EXPR, false},
-	{"document", NULL, bw_cmd_document, "NAME", "What \"help NAME\" says of a command of your own: lines up to \"end\".", NULL, BW_COMPLETE_NONE, false},
+	{"document", NULL, bw_cmd_document, "NAME", "Set what \"help NAME\" prints for a user-defined command: lines up to \"end\".", NULL, BW_COMPLETE_NONE, false},
 	{"dprintf", NULL, bw_cmd_dprintf, "WHERE [if EXPR] [wave N],\"FORMAT\", EXPR...", "Print a line for each wave that reaches WHERE, without a stop.",
 	 "EXPR is evaluated for the first active lane (for which the condition holds): dprintf saxpy.s:28,\"%d %f\\n\",$_wave,$v3", BW_COMPLETE_WHERE, false},
 	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR", "Write memory or a value to a file.",
@@ -90,7 +90,7 @@ static const struct bw_command commands[] = {
 	{"start", NULL, bw_cmd_starti, "", "Same as starti.", NULL, BW_COMPLETE_NONE, false, true},
 	{"starti", NULL, bw_cmd_starti, "", "Run to the first instruction of the first dispatch.", NULL, BW_COMPLETE_NONE, false, true},
 	{"step", "s", bw_cmd_step, "[COUNT]", "Step the focus wave to the next source line, into calls.", NULL, BW_COMPLETE_NONE, true},
-	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay.", NULL, BW_COMPLETE_NONE, true},
+	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay stopped.", NULL, BW_COMPLETE_NONE, true},
 	{"symbol-file", NULL, bw_cmd_symbol_file, "FILE", "Take functions and lines of the program's kernels from a code object.", "For programs whose kernels have names elsewhere: \"breakwater attach\", OpenCL and Vulkan.", BW_COMPLETE_FILE, false, true},
 	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
 	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
@@ -115,7 +115,7 @@ static const struct bw_command commands[] = {
 static const struct bw_command infos[] = {
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
-	{"args", NULL, bw_info_args, "", "What the kernel of the focus wave was launched with, where the wave is in the kernel itself.", NULL, BW_COMPLETE_NONE, false},
+	{"args", NULL, bw_info_args, "", "Arguments of the focus wave's kernel, as it was launched with them.", NULL, BW_COMPLETE_NONE, false},
 	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints: places, conditions, hits, commands.", NULL, BW_COMPLETE_NONE, false},
 	{"buffer", NULL, bw_info_buffer, "N", "One buffer: its name, place, use and how to see its contents.", NULL, BW_COMPLETE_NONE, false},
 	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},

@@ -149,8 +149,7 @@ static struct bw_error *run_while(struct run *r, size_t at, size_t end)
 		if (r->interrupts != bw_cli_interrupts())
 			return bw_errorf(BW_E_STATE, "Quit: the loop was interrupted");
 		if (c->max_rounds && rounds >= c->max_rounds)
-			return bw_errorf(BW_E_INVALID, "the loop has gone round %u times",
-					 c->max_rounds);
+			return bw_errorf(BW_E_INVALID, "the loop has run %u times", c->max_rounds);
 	}
 }
 

@@ -247,7 +247,7 @@ static void look_at_gfxoff(struct doctor *d, const struct gpu *g)
 	_cleanup_free_ char *path = path_of(d, "/sys/kernel/debug/dri/%s/amdgpu_gfxoff", g->pci);
 	if (path && !access(path, W_OK))
 		find(d, GOOD, "GFXOFF", NULL,
-		     "is switched off while Breakwater debugs, and on again behind it");
+		     "is switched off while Breakwater debugs, and on again afterwards");
 	else if (errno == ENOENT)
 		find(d, NOTE, "GFXOFF", NULL,
 		     "cannot be switched off here: trap registers are lost if the graphics block powers down");
@@ -303,7 +303,7 @@ static void look_at_gpus(struct doctor *d)
 	if (d->n_gpus)
 		look_at_parameters(d);
 	else
-		find(d, NOTE, "AMD GPU", NULL, "none: the virtual GPU takes its place");
+		find(d, NOTE, "AMD GPU", NULL, "none: the virtual GPU is used instead");
 }
 
 /* ---- Programs ---- */

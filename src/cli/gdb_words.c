@@ -49,13 +49,13 @@ static const struct word command_words[] = {
 	{"interrupt", "Ctrl-C stops all waves"},
 	{"layout", NO_TUI},
 	{"macro", NO_TYPES},
-	{"maintenance", "BREAKWATER_LOG in the environment shows what goes on inside"},
+	{"maintenance", "BREAKWATER_LOG in the environment shows what its processes do"},
 	{"monitor", NO_REMOTE},
 	{"py", NO_PYTHON},
 	{"python", NO_PYTHON},
 	{"record", NO_REVERSE},
 	{"refresh", NO_TUI},
-	{"return", "callers are not followed yet; \"jump WHERE\" goes on elsewhere"},
+	{"return", "callers are not followed yet; \"jump WHERE\" continues at another place"},
 	{"reverse-continue", NO_REVERSE},
 	{"reverse-finish", NO_REVERSE},
 	{"reverse-next", NO_REVERSE},
@@ -67,7 +67,7 @@ static const struct word command_words[] = {
 	{"signal", NO_SIGNALS},
 	{"skip", "\"next\" and \"nexti\" step over calls"},
 	{"strace", NO_TRACE},
-	{"taas", "\"thread apply all -s COMMAND\" does it"},
+	{"taas", "use \"thread apply all -s COMMAND\""},
 	{"target", NO_REMOTE},
 	{"tfaas", NO_CALLERS},
 	{"trace", NO_TRACE},
@@ -78,7 +78,7 @@ static const struct word command_words[] = {
 };
 
 static const struct word info_words[] = {
-	{"auxv", "\"shell\" shows what the system knows of the process"},
+	{"auxv", "\"shell\" runs commands such as ps"},
 	{"checkpoints", NO_REVERSE},
 	{"files", "\"info sharedlibrary\" shows the code in the GPU's memory"},
 	{"functions", "Tab completes the functions that \"break\" knows"},

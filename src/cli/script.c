@@ -82,7 +82,7 @@ static struct bw_error *read_more(struct bw_cli *c, struct lines *l, unsigned in
 	}
 	if (l->end > LINE_MAX_B)
 		return bw_errorf(BW_E_INVALID,
-				 "a line is longer than %d bytes: these are no commands",
+				 "a line is longer than %d bytes: this is not a file of commands",
 				 LINE_MAX_B);
 	if (l->cap - l->end < CHUNK_B + 1) {
 		char *grown = realloc(l->data, l->end + CHUNK_B + 1);
@@ -121,7 +121,7 @@ static struct bw_error *next_line(struct bw_cli *c, struct lines *l, unsigned in
 			if (memchr(start, 0, len))
 				return bw_errorf(
 					BW_E_INVALID,
-					"a line has a byte of 0 in it: these are no commands");
+					"a line has a byte of 0 in it: this is not a file of commands");
 			start[len] = '\0';
 			l->at += len + (newline != NULL);
 			*out = start;

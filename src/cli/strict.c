@@ -95,10 +95,9 @@ static struct bw_error *take_finding(struct report *r, char *line)
 static struct bw_error *read_report(struct bw_kmd *kmd, struct report *r)
 {
 	if (!bw_kmd_is_virtual(kmd))
-		return bw_errorf(
-			BW_E_UNSUPPORTED,
-			"--strict and --trace-hash are about the virtual GPU; %s is hardware",
-			bw_kmd_pci_address(kmd));
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "--strict and --trace-hash need the virtual GPU; %s is hardware",
+				 bw_kmd_pci_address(kmd));
 	BW_TRY(read_all(kmd, &r->data));
 	char *rest = r->data, *line = strsep(&rest, "\n");
 	r->checks = number(&line);

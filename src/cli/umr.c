@@ -15,8 +15,8 @@
 static const char usage[] =
 	"Usage: breakwater umr [OPTIONS]\n"
 	"\n"
-	"Shows what the GPU's registers say, in the form of the tool umr: what hang reports of "
-	"Mesa call.\n"
+	"Shows what the GPU's registers say, in the form of the tool umr, which "
+	"Mesa calls for its hang reports.\n"
 	"Programs under \"breakwater exec\" on the virtual GPU find it as umr.\n"
 	"\n"
 	"Options, in the order in which they are to be done:\n"

@@ -50,18 +50,17 @@ static bool meanwhile(void *cookie, unsigned waited_ms, bool for_answer)
 		c->wait_told = true;
 		if (state == 'T')
 			tell(c,
-			     "Waiting for %s: process %d is stopped by a signal (state T); \"kill -CONT %d\" lets it go on, "
-			     "Ctrl-C gives up the wait",
+			     "Waiting for %s: process %d is stopped by a signal (state T); \"kill -CONT %d\" continues it, "
+			     "Ctrl-C ends the wait",
 			     name, (int)pid, (int)pid);
 		else
 			tell(c,
-			     "Waiting for %s: process %d is stopped by a debugger of its own (state t), which must let it go on; "
-			     "Ctrl-C gives up the wait",
+			     "Waiting for %s: another debugger has stopped process %d (state t) and has to continue it; "
+			     "Ctrl-C ends the wait",
 			     name, (int)pid);
 	} else if (!c->wait_told && !stopped && slow) {
 		c->wait_told = true;
-		tell(c, "Waiting for an answer since %u s; Ctrl-C gives up the wait",
-		     waited_ms / 1000);
+		tell(c, "Waiting for an answer for %u s; Ctrl-C ends the wait", waited_ms / 1000);
 	}
 	if (!wants_out(c) || !(stopped || slow))
 		return true;

@@ -97,7 +97,7 @@ struct bw_error *bw_kmd_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidelity_row 
 {
 	if (!kmd->ops->fidelity)
 		return bw_errorf(BW_E_UNSUPPORTED,
-				 "--fidelity is about the virtual GPU; %s is hardware",
+				 "--fidelity needs the virtual GPU; %s is hardware",
 				 kmd->pci_address);
 	BW_TRY(kmd->ops->fidelity(kmd, out_rows, out_n));
 	qsort(*out_rows, *out_n, sizeof(**out_rows), by_count);
@@ -125,7 +125,7 @@ struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool wri
 	bool sysfs = bw_starts_with(name, "sysfs:");
 	const char *path = sysfs ? name + strlen("sysfs:") : name;
 	if (!*path || *path == '/' || strstr(path, ".."))
-		return bw_errorf(BW_E_INVALID, "'%s' names no file of a GPU", name);
+		return bw_errorf(BW_E_INVALID, "'%s' is not a file of a GPU", name);
 	struct bw_kmd_file *f = NULL;
 	char *copy = strdup(path);
 	int r = copy ? kmd->ops->file_open(kmd, sysfs, path, writable ? O_RDWR : O_RDONLY, &f)
@@ -357,7 +357,7 @@ struct bw_error *bw_kmd_find_part(const char *name, char **out_path)
 	const char *folder = getenv("BREAKWATER_LIBEXEC");
 	if (folder && *folder)
 		return bw_error_wrap(try_part(folder, "", name, out_path),
-				     "BREAKWATER_LIBEXEC has no %s", name);
+				     "the folder that BREAKWATER_LIBEXEC names has no %s", name);
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n < 0)

@@ -173,7 +173,7 @@ static struct bw_error *virtual_fidelity(struct bw_kmd *kmd, struct bw_kmd_fidel
 			"the virtual GPU at %s does not count what it executes; start it with --fidelity",
 			k->socket);
 	if (r)
-		return bw_error_errno(-r, "the virtual GPU at %s does not say what it executed",
+		return bw_error_errno(-r, "the virtual GPU at %s does not report what it executed",
 				      k->socket);
 	struct bw_kmd_fidelity_row *rows = calloc(n + 1, sizeof(*rows));
 	if (!rows)

@@ -53,7 +53,8 @@ static struct bw_error *parse(int argc, char **argv, struct command *out)
 		} else if (word[0] == '-') {
 			return bw_errorf(BW_E_INVALID, "unknown option %s (see --help)", word);
 		} else if (out->kernel) {
-			return bw_errorf(BW_E_INVALID, "one kernel at a time: %s or %s?",
+			return bw_errorf(BW_E_INVALID,
+					 "one kernel at a time: both %s and %s are given",
 					 out->kernel, word);
 		} else {
 			out->kernel = word;

@@ -51,13 +51,14 @@ static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint
 		p->n_late++;
 		return bw_errorf(
 			BW_E_INTERRUPTED, "Quit: the program (process %d) has not answered%s", pid,
-			type == BW_AGENT_MEM_WRITE ? "; it will write when it goes on" : "");
+			type == BW_AGENT_MEM_WRITE ? "; it will write the memory when it continues"
+						   : "");
 	}
 	bw_live_proc_lost(l, p);
 	return bw_errorf(
 		BW_E_INTERRUPTED,
-		"Quit: the connection to the program (process %d) is given up, since it has not "
-		"answered; when it goes on, it runs without the debugger",
+		"Quit: the program (process %d) has not answered, and the connection to it was "
+		"closed; when it continues, it runs without the debugger",
 		pid);
 }
 
@@ -129,7 +130,7 @@ struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint
 	if (err) {
 		bool gone = err->code == BW_E_GONE;
 		bw_live_proc_lost(l, p);
-		return gone ? err : bw_error_wrap(err, "the connection to the program is given up");
+		return gone ? err : bw_error_wrap(err, "the connection to the program was closed");
 	}
 	if (out_fd)
 		*out_fd = bw_take_fd(m->fd);
@@ -171,7 +172,7 @@ struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 	l->last_run_ns = bw_live_now_ns();
 	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it ends with its program */
 		return NULL;
-	return err ? err : bw_live_result(l, "letting a submission through");
+	return err ? err : bw_live_result(l, "releasing a submission");
 }
 
 struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
@@ -184,7 +185,7 @@ struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
 		    BW_E_INTERRUPTED)) /* the process's clock is set before anything else happens in
 				        * it */
 		return NULL;
-	return err ? err : bw_live_result(l, "holding the program's time");
+	return err ? err : bw_live_result(l, "stopping the program's clock");
 }
 
 struct bw_error *bw_live_hold_time(struct bw_target *t, bool on)

@@ -104,7 +104,7 @@ struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot)
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	int at = bw_trap_hw_of(bw_arch_reg_of(t->facts.arch, BW_WF_STEP_EN));
 	if (at < 0)
-		return bw_errorf(BW_E_UNSUPPORTED, "waves cannot be stepped here");
+		return bw_errorf(BW_E_UNSUPPORTED, "waves of this GPU cannot be stepped");
 	s->hw[at] |= bw_arch_mask(t->facts.arch, BW_WF_STEP_EN);
 	put_resume(vm, slot, resume_flags(l, slot));
 	l->icache_generation[wgp_of(&t->facts, slot)] = l->code_generation;
@@ -137,10 +137,10 @@ struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeo
 	*out_stopped = *out_ended = false;
 	/* the waves have ended with their program: an event will say so soon */
 	if (!bw_live_any_attached(l))
-		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
+		return bw_errorf(BW_E_GONE, "the program has closed the GPU");
 	struct bw_live_vm *vm = bw_live_last_owner(l, slot);
 	if (!vm)
-		return bw_errorf(BW_E_STATE, "no wave can be waited for");
+		return bw_errorf(BW_E_STATE, "no wave has stopped in this slot yet");
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	bw_live_state(t->facts.arch, s, &state);
 	for (int i = 0; i < BW_LIVE_GRID; i++)

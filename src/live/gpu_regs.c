@@ -138,9 +138,10 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 	if (f->n_se == 0 || f->n_se > reach(f->arch, BW_WF_SE_ID) || f->sa_per_se == 0 ||
 	    f->sa_per_se > reach(f->arch, BW_WF_SA_ID) || f->wgp_per_sa == 0 ||
 	    f->wgp_per_sa > reach(f->arch, BW_WF_WGP_ID))
-		return bw_errorf(BW_E_INVALID,
-				 "amdgpu_gca_config makes no sense: %u engines, %u arrays, %u WGPs",
-				 f->n_se, f->sa_per_se, f->wgp_per_sa);
+		return bw_errorf(
+			BW_E_INVALID,
+			"amdgpu_gca_config has impossible numbers: %u engines, %u arrays, %u WGPs",
+			f->n_se, f->sa_per_se, f->wgp_per_sa);
 	f->n_slots = f->n_se * f->sa_per_se * f->wgp_per_sa * f->simd_per_wgp * f->waves_per_simd;
 	f->lds_per_wgp_b = 128 * 1024; /* gfx10 to gfx12 (doc/rules.md 326) */
 	f->is_virtual = bw_kmd_is_virtual(l->kmd);

@@ -58,7 +58,7 @@ static struct bw_error *ind_read(const struct look *l, const struct bw_kmd_bank 
 		if (now == want || *out == BW_SQ_ABSENT)
 			return NULL;
 	}
-	return bw_errorf(BW_E_STATE, "somebody else uses the SQ's index register all the time");
+	return bw_errorf(BW_E_STATE, "another program keeps using the SQ's index register");
 }
 
 static bool is_inside(uint64_t pc, uint64_t va, uint32_t size_b)

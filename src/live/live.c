@@ -144,8 +144,7 @@ static struct bw_error *read_agent(struct bw_live *l, struct bw_live_proc *p,
 	if (err) {
 		bool gone = bw_error_catch(&err, BW_E_GONE);
 		bw_live_proc_lost(l, p);
-		return gone ? NULL
-			    : bw_error_wrap(err, "the connection to the program is given up");
+		return gone ? NULL : bw_error_wrap(err, "the connection to the program was closed");
 	}
 	if (m.seq == 0)
 		err = bw_live_event(l, p, &m, out, out_given);

@@ -85,7 +85,7 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 	struct bw_agent_result r;
 	memcpy(&r, l->reply.body, sizeof(r));
 	if (r.result == -ENOENT) /* the agent has put it back when the program unmapped it */
-		return bw_errorf(BW_E_GONE, "the program has given up the code at 0x%llx",
+		return bw_errorf(BW_E_GONE, "the program has freed the code at 0x%llx",
 				 (unsigned long long)va);
 	return bw_live_result(l, "Cannot restore code");
 }

@@ -61,7 +61,7 @@ struct bw_error *bw_live_need_stopped(struct bw_live *l, uint32_t slot, struct b
 	if (*out)
 		return NULL;
 	if (!bw_live_any_attached(l))
-		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
+		return bw_errorf(BW_E_GONE, "the program has closed the GPU");
 	return bw_errorf(BW_E_STATE, "the wave in slot %u is not stopped", slot);
 }
 

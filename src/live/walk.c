@@ -15,7 +15,7 @@ struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out)
 	const struct bw_agent_about about = {.file = vm->file};
 	const struct bw_msg_part part = {&about, sizeof(about)};
 	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_FAULT, &part, 1, NULL));
-	BW_TRY(bw_live_result(l, "asking for the fault"));
+	BW_TRY(bw_live_result(l, "reading the last page fault"));
 	if (l->reply.body_b < sizeof(f))
 		return bw_errorf(BW_E_INVALID, "the program's agent answers FAULT with %u bytes",
 				 l->reply.body_b);

@@ -328,7 +328,7 @@ static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int t
 	must(t, BW_CAP_RUN);
 	struct fake_target *f = of(t);
 	if (f->lost)
-		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
+		return bw_errorf(BW_E_GONE, "the program has closed the GPU");
 	if (!f->interrupted)
 		fake_run(f);
 	*out_stopped = f->wave[slot].state == FAKE_STOPPED;
@@ -458,7 +458,7 @@ static struct bw_error *fake_unpatch(struct bw_target *t, uint64_t va)
 	must(t, BW_CAP_PATCH);
 	struct fake_target *f = of(t);
 	if (f->lost)
-		return bw_errorf(BW_E_GONE, "the program has given up the GPU");
+		return bw_errorf(BW_E_GONE, "the program has closed the GPU");
 	for (unsigned i = 0; i < f->n_patches; i++) {
 		if (f->patch[i].va != va)
 			continue;

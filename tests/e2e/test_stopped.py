@@ -39,7 +39,7 @@ def stop(pid):
 def told(t, command, pid):
     """Types the command, and waits for the sentence about that process."""
     t.type(command + "\n")
-    said = t.expect(rf"process {pid} is stopped by a signal \(state T\); \"kill -CONT {pid}\" lets it go on[^\n]*\n")
+    said = t.expect(rf"process {pid} is stopped by a signal \(state T\); \"kill -CONT {pid}\" continues it[^\n]*\n")
     return said
 
 

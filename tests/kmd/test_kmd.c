@@ -53,8 +53,8 @@ static void virtual_gpu(void **state)
 	assert_null(bw_kmd_reg_write(kmd, &bank, 0x10, 1));
 
 	struct bw_kmd_file *f;
-	says(bw_kmd_file_open(kmd, "../x", false, &f), "names no file");
-	says(bw_kmd_file_open(kmd, "/etc/passwd", false, &f), "names no file");
+	says(bw_kmd_file_open(kmd, "../x", false, &f), "is not a file of a GPU");
+	says(bw_kmd_file_open(kmd, "/etc/passwd", false, &f), "is not a file of a GPU");
 	says(bw_kmd_file_open(kmd, "amdgpu_nothing", false, &f),
 	     "cannot open debugfs of the virtual GPU/amdgpu_nothing");
 	fake_server_kill(&server);
