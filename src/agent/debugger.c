@@ -29,7 +29,7 @@
 enum { STACK_B = 256 << 10 };
 
 struct bw_dbg bw_dbg = {.lock = PTHREAD_MUTEX_INITIALIZER,
-			.released = PTHREAD_COND_INITIALIZER,
+			.changed = PTHREAD_COND_INITIALIZER,
 			.send_lock = PTHREAD_MUTEX_INITIALIZER,
 			.sock = -1,
 			.guard = -1,
@@ -142,13 +142,22 @@ static struct bw_attach *take_attach(struct bw_attach *a)
 	return a;
 }
 
-static void release_all(void)
+static void set_state(enum bw_dbg_state state)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
-	bw_dbg.state = LEAVING;
+	bw_dbg.state = state;
+	pthread_cond_broadcast(&bw_dbg.changed);
+	pthread_mutex_unlock(&bw_dbg.lock);
+}
+
+/* In one step with the new state, so that no submission is held in between. */
+static void release_all(enum bw_dbg_state state)
+{
+	pthread_mutex_lock(&bw_dbg.lock);
+	bw_dbg.state = state;
 	bw_vec_each(&bw_dbg.held, h)
 		(*h)->released = true;
-	pthread_cond_broadcast(&bw_dbg.released);
+	pthread_cond_broadcast(&bw_dbg.changed);
 	pthread_mutex_unlock(&bw_dbg.lock);
 }
 
@@ -163,15 +172,7 @@ static void end_service(void)
 	if (f)
 		bw_patch_clear_range(f, 0, UINT64_MAX);
 	bw_agent_file_unref(f);
-	release_all();
-}
-
-/* From here on another debugger may come. */
-static void set_ended(void)
-{
-	pthread_mutex_lock(&bw_dbg.lock);
-	bw_dbg.state = ENDED;
-	pthread_mutex_unlock(&bw_dbg.lock);
+	release_all(LEAVING);
 }
 
 struct bw_attach_left *bw_debugger_job_begun(const struct bw_agent_file *f,
@@ -284,12 +285,12 @@ static void end_attaches(bool given_back)
  * when we end. */
 static void fall_asleep(const struct bw_msg *m)
 {
+	set_state(CHANGING);
 	bw_vec_each(&bw_dbg.attached, a) {
 		(*a)->is_ready = true;
 		bw_attach_sleep(*a);
 	}
 	bw_clock_resume();
-	release_all();
 	bw_error_free(bw_dbg_reply_result(m, 0, 0, ""));
 	pthread_mutex_lock(&bw_dbg.send_lock);
 	close_own(&bw_dbg.sock);
@@ -301,7 +302,9 @@ static void fall_asleep(const struct bw_msg *m)
 		bw_dbg.guard = -1;
 	}
 	drop_closed_files();
-	set_ended();
+	/* Last of all: the program's next submission may be that of another address space, which
+	 * calls the keeper. From here on another debugger may come. */
+	release_all(ENDED);
 }
 
 static void *service(void *cookie)
@@ -344,7 +347,7 @@ static void *service(void *cookie)
 	pthread_mutex_unlock(&bw_dbg.send_lock);
 	close_own(&bw_dbg.guard);
 	drop_closed_files();
-	set_ended();
+	set_state(ENDED);
 	return NULL;
 }
 
@@ -387,9 +390,7 @@ static int begin_service(int sock, struct bw_agent_file *f)
 {
 	bw_dbg.sock = sock;
 	say_hello(f);
-	pthread_mutex_lock(&bw_dbg.lock);
-	bw_dbg.state = CONNECTED;
-	pthread_mutex_unlock(&bw_dbg.lock);
+	set_state(CONNECTED);
 	int r = bw_thread_start(service, NULL);
 	if (r)
 		end_service();
@@ -402,7 +403,7 @@ static int connect_to(const char *path, struct bw_agent_file *f)
 	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
 	if (err) {
 		BW_LOG(WARN, "agent", "debugger: %s", err->message);
-		set_ended();
+		set_state(ENDED);
 		return err->errnum ? -err->errnum : -ECONNREFUSED;
 	}
 	sock = bw_agent_fd_move_high(sock);
@@ -414,11 +415,11 @@ void bw_debugger_take(int sock)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	struct bw_agent_file *f = bw_dbg_find_file(0);
-	int32_t r = !f							   ? -ENODEV
-		    : bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING ? -EBUSY
-									   : 0;
+	bool busy =
+		bw_dbg.state == CHANGING || bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING;
+	int32_t r = !f ? -ENODEV : busy ? -EBUSY : 0;
 	if (!r) {
-		bw_dbg.state = LEAVING;
+		bw_dbg.state = CHANGING;
 		bw_agent_file_ref(f);
 	}
 	pthread_mutex_unlock(&bw_dbg.lock);
@@ -428,7 +429,7 @@ void bw_debugger_take(int sock)
 	if (r)
 		return;
 	if (gone)
-		set_ended();
+		set_state(ENDED);
 	else
 		begin_service(sock, f);
 	bw_agent_file_unref(f);
@@ -442,7 +443,7 @@ void bw_debugger_file_opened(struct bw_agent_file *f)
 	pthread_mutex_lock(&bw_dbg.lock);
 	bool first = path && bw_dbg.state == UNTRIED;
 	if (first)
-		bw_dbg.state = LEAVING; /* until it has worked: other threads do not wait for it */
+		bw_dbg.state = CHANGING;
 	bw_agent_file_ref(f);
 	struct bw_error *err = bw_vec_push(&bw_dbg.files, f);
 	pthread_mutex_unlock(&bw_dbg.lock);
@@ -470,7 +471,7 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 		bw_dbg.last = 0;
 	/* With a service thread, that thread drops the last reference, as it may be using the
 	 * file. */
-	bool pass_on = ours && (bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING);
+	bool pass_on = ours && bw_dbg.state != UNTRIED && bw_dbg.state != ENDED;
 	struct bw_attach *asleep = ours && !pass_on ? bw_dbg_attach_of(f) : NULL;
 	if (pass_on)
 		bw_error_free(bw_vec_push(&bw_dbg.closed, f)); /* without memory it stays open */
@@ -532,33 +533,48 @@ bool bw_debugger_is_ready(const struct bw_agent_file *f)
 	return yes;
 }
 
-void bw_debugger_call_keeper(struct bw_agent_file *f)
+/* Lock held; it is free in between. An address space that is not attached to, in a program that was
+ * made ready: whoever did that is called, so that the trap handler is there before the first wave.
+ */
+static void call_keeper(struct bw_agent_file *f)
 {
 	const char *path = bw_agent_config()->debugger_socket;
-	pthread_mutex_lock(&bw_dbg.lock);
-	bool call = path && bw_dbg.keeper >= 0 && bw_dbg.state == ENDED && is_open(f) &&
-		    !bw_dbg_attach_of(f);
-	if (call)
-		bw_dbg.state = LEAVING;
-	pthread_mutex_unlock(&bw_dbg.lock);
-	if (call && connect_to(path, f)) {
-		pthread_mutex_lock(&bw_dbg.lock);
-		close_own(&bw_dbg.keeper); /* the keeper is gone */
+	for (;;) {
+		if (bw_dbg.state == CHANGING) {
+			pthread_cond_wait(&bw_dbg.changed, &bw_dbg.lock);
+			continue;
+		}
+		if (!path || bw_dbg.keeper < 0 || bw_dbg.state != ENDED || !is_open(f) ||
+		    bw_dbg_attach_of(f))
+			return;
+		bw_dbg.state = CHANGING;
 		pthread_mutex_unlock(&bw_dbg.lock);
+		int r = connect_to(path, f);
+		pthread_mutex_lock(&bw_dbg.lock);
+		if (r) /* the keeper is gone */
+			close_own(&bw_dbg.keeper);
 	}
 }
 
-uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
+bool bw_debugger_listens(struct bw_agent_file *f)
+{
+	pthread_mutex_lock(&bw_dbg.lock);
+	call_keeper(f);
+	bool yes = bw_dbg.state == CONNECTED;
+	pthread_mutex_unlock(&bw_dbg.lock);
+	return yes;
+}
+
+/* Lock held. Holds the submission once; 0: there is no debugger to hold it. */
+static uint32_t hold_once(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob)
 {
 	struct held h = {.file = f};
-	pthread_mutex_lock(&bw_dbg.lock);
-	bool hold = bw_dbg.state == CONNECTED && is_open(f);
-	_cleanup_error_ struct bw_error *err = hold ? bw_vec_push(&bw_dbg.held, &h) : NULL;
-	if (!hold || err) {
-		pthread_mutex_unlock(&bw_dbg.lock);
+	if (bw_dbg.state != CONNECTED || !is_open(f))
 		return 0;
-	}
+	_cleanup_error_ struct bw_error *err = bw_vec_push(&bw_dbg.held, &h);
+	if (err)
+		return 0;
 	if (bw_dbg.held.len == 1)
 		bw_dbg.held_since_ns = bw_clock_real_ns();
 	h.number = submit->submission = ++bw_dbg.submissions;
@@ -571,7 +587,7 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 
 	pthread_mutex_lock(&bw_dbg.lock);
 	while (!h.released)
-		pthread_cond_wait(&bw_dbg.released, &bw_dbg.lock);
+		pthread_cond_wait(&bw_dbg.changed, &bw_dbg.lock);
 	for (size_t i = 0; i < bw_dbg.held.len; i++) {
 		if (bw_dbg.held.data[i] == &h) {
 			bw_vec_remove(&bw_dbg.held, i);
@@ -580,8 +596,25 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 	}
 	if (!bw_dbg.held.len)
 		bw_dbg.held_total_ns += bw_clock_real_ns() - bw_dbg.held_since_ns;
-	pthread_mutex_unlock(&bw_dbg.lock);
 	return h.number;
+}
+
+uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
+			  const struct bw_agent_dispatch *dispatches, const void *blob)
+{
+	enum { TRIES = 8 }; /* of a keeper that does not attach */
+	uint32_t number;
+	unsigned tries = 0;
+	pthread_mutex_lock(&bw_dbg.lock);
+	do {
+		/* Several threads may submit at once. The first submission makes the program ready
+		 * and ends the connection: the others need a new one. */
+		call_keeper(f);
+		number = hold_once(f, submit, dispatches, blob);
+	} while (number && ++tries < TRIES && bw_dbg.state == ENDED && bw_dbg.keeper >= 0 &&
+		 is_open(f) && !bw_dbg_attach_of(f));
+	pthread_mutex_unlock(&bw_dbg.lock);
+	return number;
 }
 
 void bw_debugger_done(uint32_t submission, int result)
@@ -609,7 +642,7 @@ void bw_debugger_fork_child(void)
 {
 	pthread_mutex_init(&bw_dbg.lock, NULL);
 	pthread_mutex_init(&bw_dbg.send_lock, NULL);
-	pthread_cond_init(&bw_dbg.released, NULL);
+	pthread_cond_init(&bw_dbg.changed, NULL);
 	bw_names_fork_child();
 	bw_listen_fork_child();
 	/* what it opens itself is its own: then it connects like any process */

@@ -32,9 +32,10 @@ uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submi
 /* The file is ready for debuggers that come (breakwater exec --ready), whether one is there or
  * not. */
 bool bw_debugger_is_ready(const struct bw_agent_file *f);
-/* A file that is not ready, in a program that should be: asks the debugger that made the others
- * ready to make this one ready, too. */
-void bw_debugger_call_keeper(struct bw_agent_file *f);
+/* Before a submission of f: whether there is a debugger that wants to see it. Where f is not ready,
+ * in a program that should be, this calls the one that made the others ready; it waits while
+ * another thread does so. */
+bool bw_debugger_listens(struct bw_agent_file *f);
 /* Shows a submission of f and waits for RELEASE. Returns its number, 0 when it is no longer held.
  * blob: submit->blob_b bytes that the dispatches point into. */
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,

@@ -19,10 +19,12 @@ struct held {
 struct files BW_VEC(struct bw_agent_file *);
 
 extern struct bw_dbg {
-	pthread_mutex_t lock; /* protects all that follows, except the two directions of the
+	pthread_mutex_t lock;	/* protects all that follows, except the two directions of the
 			       * socket */
-	pthread_cond_t released;
-	enum bw_dbg_state { UNTRIED, CONNECTED, LEAVING, ENDED } state;
+	pthread_cond_t changed; /* the state, or a held submission was released */
+	/* CHANGING: about to be connected or to have ended, which takes no one's help: submissions
+	 * of address spaces that nobody has attached to wait for it. */
+	enum bw_dbg_state { UNTRIED, CHANGING, CONNECTED, LEAVING, ENDED } state;
 	struct files files;  /* open ones, a reference each */
 	uint32_t last;	     /* number of the one that has submitted last, 0: none has */
 	struct files closed; /* closed by the program: the service thread drops their references */

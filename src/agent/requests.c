@@ -109,7 +109,7 @@ static struct bw_error *on_release(const struct bw_msg *m, struct bw_agent_file 
 			found = true;
 		}
 	}
-	pthread_cond_broadcast(&bw_dbg.released);
+	pthread_cond_broadcast(&bw_dbg.changed);
 	pthread_mutex_unlock(&bw_dbg.lock);
 	return bw_dbg_reply_result(m, found ? 0 : -ENOENT, 0, "no such submission is held");
 }

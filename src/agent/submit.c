@@ -320,9 +320,8 @@ void bw_submit_show_running(struct bw_agent_file *f)
 
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
-	bw_debugger_call_keeper(f);
 	uint32_t number = 0, area_handle = 0;
-	bool listens = bw_debugger_is_connected();
+	bool listens = bw_debugger_listens(f);
 	/* a debugger that has just detached may still need what it left in place */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
 	struct submission *s = listens || job || area_handle ? calloc(1, sizeof(*s)) : NULL;

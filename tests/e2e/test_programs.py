@@ -271,6 +271,7 @@ def loops_are_stopped():
     gpu, p = Programs(1), Programs(2, rounds=2)
     keeps_gpu, keeps_pid = started(gpu)
     vgpu = vgpu_of(keeps_pid)
+    await_waves_of(keeps_pid, 1)  # it counts in what the registers say
     before = device_state(vgpu)
     program, pid = started(p, "--ready", env={"BREAKWATER_VGPU": vgpu})
     for ending in ("kill", "detach", "quit"):
@@ -303,6 +304,20 @@ def loops_are_stopped():
     gpu.begin(0)
     equal(keeps_gpu.wait(TIMEOUT_S), 0, "the other program's status")
     gpu.check_output()
+
+
+def every_space_is_ready():
+    """The submissions of many address spaces come right after each other, and the first wave of each has the handler.
+    One for each ring: behind a kernel that loops none could be attached to."""
+    p = Programs(4)
+    program, pid = started(p, "--ready")
+    s, seen = attached_in_time(pid, 4)
+    equal(next(o for o in seen if o.get("event") == "stop")["stopped"], 4, "waves that stop")
+    s.send("detach")
+    s.end()
+    p.begin(0)
+    equal(program.wait(TIMEOUT_S), 0, "the program's status")
+    p.check_output()
 
 
 def what_cannot_be_stopped_is_said():
@@ -376,5 +391,5 @@ def source_lines_of_a_hang():
 
 
 if __name__ == "__main__":
-    harness.main(spaces_of_one_program, breakpoints_in_all, attached_one_after_the_other, loops_are_stopped,
+    harness.main(spaces_of_one_program, breakpoints_in_all, attached_one_after_the_other, loops_are_stopped, every_space_is_ready,
                  what_cannot_be_stopped_is_said, source_lines_of_a_hang)
