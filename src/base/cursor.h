@@ -60,4 +60,31 @@ BW_CURSOR_READ(u32, uint32_t)
 BW_CURSOR_READ(u64, uint64_t)
 #undef BW_CURSOR_READ
 
+/* LEB128 numbers of DWARF; what does not fit in 64 bits is cut off. */
+static inline uint64_t bw_cursor_leb128_(struct bw_cursor *c, bool is_signed)
+{
+	uint64_t v = 0;
+	unsigned at = 0;
+	uint8_t byte;
+	do {
+		byte = bw_cursor_u8(c);
+		if (at < 64)
+			v |= (uint64_t)(byte & 0x7f) << at;
+		at += 7;
+	} while (byte & 0x80 && at < 7 * 32);
+	if (is_signed && byte & 0x40 && at < 64)
+		v |= ~0ull << at;
+	return v;
+}
+
+static inline uint64_t bw_cursor_uleb128(struct bw_cursor *c)
+{
+	return bw_cursor_leb128_(c, false);
+}
+
+static inline int64_t bw_cursor_sleb128(struct bw_cursor *c)
+{
+	return (int64_t)bw_cursor_leb128_(c, true);
+}
+
 #endif

@@ -186,6 +186,7 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 	memcpy(l->elf_bytes, file, size_b);
 	l->dies_left = size_b;		 /* each takes a byte at least */
 	l->types.dies_left = 4 * size_b; /* one is a member, a type, and has a name */
+	l->scopes.dies_left = 4 * size_b;
 	elf_version(EV_CURRENT);
 	l->elf = elf_memory(l->elf_bytes, size_b);
 	if (!l->elf)
@@ -204,6 +205,7 @@ struct bw_error *bw_lines_open(const struct bw_code_object *co, struct bw_lines 
 	struct bw_lines *l = calloc(1, sizeof(*l));
 	if (!l)
 		return bw_error_nomem();
+	l->co = co;
 	struct bw_error *err = open_dwarf(l, co);
 	if (err)
 		bw_lines_close(l);
@@ -228,6 +230,7 @@ void bw_lines_close(struct bw_lines *l)
 	bw_vec_free(&l->units);
 	bw_vec_free(&l->functions);
 	bw_vec_free(&l->function_ranges);
+	bw_scopes_free(&l->scopes);
 	bw_types_free(&l->types);
 	if (l->dwarf)
 		dwarf_end(l->dwarf);

@@ -3,13 +3,15 @@
 #define BW_SYM_LINES_PRIV_H
 
 /* The parts of a code object's debug information that are stored: lines.c reads the line tables,
- * functions.c the functions, types.c the types. */
+ * functions.c the functions, types.c the types,
+ * variables.c the variables. */
 
 #include <elfutils/libdw.h>
 
 #include "base/vec.h"
 #include "sym/lines.h"
 #include "sym/types_priv.h"
+#include "sym/variables_priv.h"
 
 struct row {
 	uint64_t start, end;
@@ -47,7 +49,8 @@ struct function_range {
 };
 
 struct bw_lines {
-	char *elf_bytes; /* libelf's own copy: it may write to what it is given */
+	const struct bw_code_object *co; /* borrowed */
+	char *elf_bytes;		 /* libelf's own copy: it may write to what it is given */
 	Elf *elf;
 	Dwarf *dwarf;
 	struct BW_VEC(struct row) rows;	      /* by address */
@@ -58,6 +61,7 @@ struct bw_lines {
 	struct BW_VEC(struct function) functions;
 	struct BW_VEC(struct function_range) function_ranges;
 	struct bw_types types;
+	struct bw_scopes scopes;
 	size_t dies_left; /* how many more may be looked at: damaged references can form a ring */
 };
 

@@ -4,7 +4,9 @@
 
 /* Types of the debug information, as the program's own language has them. They are owned by the
  * bw_lines that they were read from, live until it is closed, and are the same pointer each time:
- * types that refer to themselves (a list's node) are rings. */
+ * types that refer to themselves (a list's node) are rings. Those that lie in each other by value
+ * (members, elements, typedefs) never are, and are nested 64 deep at most; a member lies within its
+ * struct. Whatever the information says otherwise is a BW_CTYPE_UNKNOWN. */
 
 #include "sym/lines.h"
 
@@ -25,7 +27,7 @@ enum bw_ctype_kind {
 	BW_CTYPE_UNKNOWN,   /* damaged, or of a kind that is not supported: name says which */
 };
 
-/* DW_AT_address_class of clang-19's pointers (doc/hardware/code-objects.md 4). */
+/* DW_AT_address_class of clang-19's pointers (doc/hardware/code-objects.md 7). */
 enum bw_address_class { BW_ADDRESS_GENERIC, BW_ADDRESS_PRIVATE, BW_ADDRESS_LOCAL };
 
 struct bw_ctype;
@@ -60,7 +62,8 @@ struct bw_ctype {
 
 /* Typedefs and qualifiers off; never NULL, at most BW_CTYPE_UNKNOWN. */
 const struct bw_ctype *bw_ctype_strip(const struct bw_ctype *t);
-/* "__private item_t *", "int [4][3]", "float4", "struct {...}": as C declares it, without a name. */
+/* "__private item_t *", "int [4][3]", "float4", "struct {...}": as C declares it, without a
+ * name. */
 void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b);
 /* A type by the name that users write ("item_t", "struct node", "enum color"); NULL: none. */
 const struct bw_ctype *bw_lines_type_named(struct bw_lines *l, const char *name);

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+#include "sym/variables.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "sym/lines_priv.h"
+#include "sym/types_priv.h"
+#include "sym/variables_priv.h"
+
+/* Variables by scope. Those of a function are read when it is asked for the first time, together
+ * with its blocks; those of the files once. */
+
+enum {
+	MAX_DEPTH = 64,	   /* of blocks and namespaces */
+	MAX_FRAMES = 256,  /* functions inlined in each other around an address */
+	MAX_MERGED = 1024, /* variables of an inlined block: they are compared with each other */
+	MAX_NAME_B = 1024
+};
+
+static bool may_look(struct bw_scopes *s)
+{
+	if (!s->dies_left)
+		return false;
+	s->dies_left--;
+	return true;
+}
+
+void bw_scopes_free(struct bw_scopes *s)
+{
+	for (size_t i = 0; s->functions && i < s->n_functions; i++) {
+		bw_vec_free(&s->functions[i].blocks);
+		bw_vec_free(&s->functions[i].ranges);
+		bw_vec_free(&s->functions[i].variables);
+	}
+	free(s->functions);
+	s->functions = NULL;
+	bw_vec_free(&s->files);
+}
+
+/* ---- Reading a function ---- */
+
+struct reader {
+	struct bw_scopes *scopes;
+	struct function_scope *f;
+};
+
+static bool is_variable(int tag)
+{
+	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+}
+
+static bool is_block(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+static bool origin_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	Dwarf_Attribute attr;
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, out);
+}
+
+static bool describe(Dwarf_Die *die, struct scope_variable *out)
+{
+	int line;
+	const char *name = dwarf_diename(die);
+	if (!name || !*name)
+		return false;
+	*out = (struct scope_variable){
+		.die = *die,
+		.name = name,
+		.decl_line = dwarf_decl_line(die, &line) || line < 0 ? 0 : (unsigned)line,
+		.is_param = dwarf_tag(die) == DW_TAG_formal_parameter,
+	};
+	return true;
+}
+
+/* Index among the variables from `first` on of one that is an instance of the abstract one. */
+static size_t instance_of(const struct reader *r, size_t first, const void *abstract)
+{
+	for (size_t i = first; i < r->f->variables.len; i++) {
+		Dwarf_Die die = r->f->variables.data[i].die, origin;
+		if (origin_of(&die, &origin) && origin.addr == abstract)
+			return i;
+	}
+	return r->f->variables.len;
+}
+
+/* An inlined block only has those of its variables that have a place; the others are in the
+ * function that it was made from. In the order of that one, since it is the source's. */
+static struct bw_error *add_abstract(struct reader *r, Dwarf_Die *origin, size_t first)
+{
+	Dwarf_Die child;
+	size_t sorted = first;
+	for (int more = dwarf_child(origin, &child); !more && may_look(r->scopes);
+	     more = dwarf_siblingof(&child, &child)) {
+		struct scope_variable v;
+		if (!is_variable(dwarf_tag(&child)) || !describe(&child, &v))
+			continue;
+		if (r->f->variables.len - first >= MAX_MERGED)
+			break;
+		size_t at = instance_of(r, first, child.addr);
+		if (at == r->f->variables.len)
+			BW_TRY(bw_vec_push(&r->f->variables, v));
+		if (at < sorted) /* damaged: two for one */
+			continue;
+		v = r->f->variables.data[at];
+		memmove(&r->f->variables.data[sorted + 1], &r->f->variables.data[sorted],
+			(at - sorted) * sizeof(v));
+		r->f->variables.data[sorted++] = v;
+	}
+	return NULL;
+}
+
+static struct bw_error *add_variables(struct reader *r, Dwarf_Die *die)
+{
+	size_t first = r->f->variables.len;
+	struct scope_variable v;
+	Dwarf_Die child, origin;
+	for (int more = dwarf_child(die, &child); !more && may_look(r->scopes);
+	     more = dwarf_siblingof(&child, &child))
+		if (is_variable(dwarf_tag(&child)) && describe(&child, &v))
+			BW_TRY(bw_vec_push(&r->f->variables, v));
+	return origin_of(die, &origin) ? add_abstract(r, &origin, first) : NULL;
+}
+
+static struct bw_error *add_block(struct reader *r, Dwarf_Die *die, uint32_t parent, unsigned depth)
+{
+	struct function_scope *f = r->f;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+	struct scope_block block = {.parent = parent,
+				    .depth = depth,
+				    .first_range = f->ranges.len,
+				    .first_variable = f->variables.len};
+	uint32_t index = (uint32_t)f->blocks.len;
+	while (index && may_look(r->scopes) &&
+	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		struct scope_range range = {start, end};
+		BW_TRY(bw_vec_push(&f->ranges, range));
+	}
+	block.n_ranges = f->ranges.len - block.first_range;
+	BW_TRY(add_variables(r, die));
+	block.n_variables = f->variables.len - block.first_variable;
+	return bw_vec_push(&f->blocks, block);
+}
+
+/* The function at path[0] and the blocks in it, without those of functions inlined in it. */
+static struct bw_error *read_blocks(struct reader *r, Dwarf_Die *function)
+{
+	Dwarf_Die path[MAX_DEPTH];
+	uint32_t block[MAX_DEPTH] = {0}; /* that the entries of a level are in */
+	unsigned depth = 0;
+	BW_TRY(add_block(r, function, 0, 1));
+	if (dwarf_child(function, &path[0]))
+		return NULL;
+	while (may_look(r->scopes)) {
+		Dwarf_Die *die = &path[depth];
+		if (is_block(dwarf_tag(die)) && depth + 1 < MAX_DEPTH) {
+			uint32_t index = (uint32_t)r->f->blocks.len;
+			BW_TRY(add_block(r, die, block[depth], depth + 2));
+			if (!dwarf_child(die, &path[depth + 1])) {
+				block[++depth] = index;
+				continue;
+			}
+		}
+		while (dwarf_siblingof(&path[depth], &path[depth])) {
+			if (!depth)
+				return NULL;
+			depth--;
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *function_scope(struct bw_lines *l, size_t index,
+				       struct function_scope **out)
+{
+	struct bw_scopes *s = &l->scopes;
+	Dwarf_Die die;
+	if (!s->functions) {
+		s->functions = calloc(l->functions.len, sizeof(*s->functions));
+		if (!s->functions)
+			return bw_error_nomem();
+		s->n_functions = l->functions.len;
+	}
+	struct reader r = {s, &s->functions[index]};
+	*out = r.f;
+	if (r.f->is_read || !dwarf_offdie(l->dwarf, l->functions.data[index].die, &die))
+		return NULL;
+	r.f->is_read = true;
+	return read_blocks(&r, &die);
+}
+
+/* ---- Reading the files ---- */
+
+static struct bw_error *add_file_variable(struct bw_lines *l, Dwarf_Die *die, const void *unit,
+					  const struct bw_str *prefix)
+{
+	struct file_variable f = {.unit = unit};
+	if (dwarf_hasattr(die, DW_AT_declaration) || !describe(die, &f.variable))
+		return NULL;
+	if (prefix->len) {
+		_cleanup_(bw_str_free) struct bw_str full = {0};
+		bw_str_addf(&full, "%s%s", prefix->data, f.variable.name);
+		f.variable.name = full.failed ? NULL : bw_types_keep(&l->types, full.data);
+		if (!f.variable.name)
+			return bw_error_nomem();
+	}
+	return bw_vec_push(&l->scopes.files, f);
+}
+
+static struct bw_error *read_file(struct bw_lines *l, Dwarf_Die *unit)
+{
+	Dwarf_Die path[MAX_DEPTH];
+	size_t prefix_b[MAX_DEPTH] = {0};
+	unsigned depth = 0;
+	_cleanup_(bw_str_free) struct bw_str prefix = {0};
+	if (dwarf_child(unit, &path[0]))
+		return NULL;
+	while (may_look(&l->scopes)) {
+		Dwarf_Die *die = &path[depth];
+		int tag = dwarf_tag(die);
+		if (tag == DW_TAG_variable)
+			BW_TRY(add_file_variable(l, die, unit->addr, &prefix));
+		if (tag == DW_TAG_namespace && depth + 1 < MAX_DEPTH &&
+		    !dwarf_child(die, &path[depth + 1])) {
+			const char *name = dwarf_diename(die);
+			prefix_b[++depth] = prefix.len;
+			if (name && prefix.len < MAX_NAME_B)
+				bw_str_addf(&prefix, "%s::", name);
+			continue;
+		}
+		while (dwarf_siblingof(&path[depth], &path[depth])) {
+			if (!depth)
+				return NULL;
+			prefix.len = prefix_b[depth--];
+			if (prefix.data)
+				prefix.data[prefix.len] = 0;
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *read_files(struct bw_lines *l)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	if (l->scopes.has_files || !l->dwarf)
+		return NULL;
+	l->scopes.has_files = true;
+	while (!dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL))
+		BW_TRY(read_file(l, &unit));
+	return NULL;
+}
+
+/* ---- What is visible ---- */
+
+/* Functions around addr, the innermost first, up to the one that has code of its own. Returns how
+ * many. */
+static size_t functions_around(const struct bw_lines *l, uint64_t addr, uint32_t *out)
+{
+	size_t n = 0;
+	bw_vec_each(&l->function_ranges, r) {
+		unsigned depth = l->functions.data[r->function].depth;
+		size_t at = n;
+		if (addr < r->start || addr >= r->end || n == MAX_FRAMES)
+			continue;
+		while (at && l->functions.data[out[at - 1]].depth < depth) {
+			out[at] = out[at - 1];
+			at--;
+		}
+		out[at] = r->function;
+		n++;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!l->functions.data[out[i]].is_inlined)
+			return i + 1;
+	return n;
+}
+
+bool bw_lines_outer_function(const struct bw_lines *l, uint64_t addr, uint32_t *out)
+{
+	uint32_t all[MAX_FRAMES];
+	size_t n = functions_around(l, addr, all);
+	if (!n || l->functions.data[all[n - 1]].is_inlined)
+		return false;
+	*out = all[n - 1];
+	return true;
+}
+
+static bool covers(const struct function_scope *f, const struct scope_block *b, uint64_t addr)
+{
+	for (size_t i = 0; i < b->n_ranges; i++) {
+		const struct scope_range *r = &f->ranges.data[b->first_range + i];
+		if (addr >= r->start && addr < r->end)
+			return true;
+	}
+	return false;
+}
+
+/* Which blocks are around addr. Parents come before what is in them. */
+static struct bw_error *blocks_around(const struct function_scope *f, uint64_t addr, bool **out)
+{
+	bool *around = calloc(f->blocks.len ? f->blocks.len : 1, sizeof(*around));
+	if (!around)
+		return bw_error_nomem();
+	for (size_t i = 0; i < f->blocks.len; i++) {
+		const struct scope_block *b = &f->blocks.data[i];
+		around[i] = !i || (around[b->parent] && covers(f, b, addr));
+	}
+	*out = around;
+	return NULL;
+}
+
+struct list BW_VEC(struct bw_variable);
+
+static struct bw_error *list_variable(struct bw_lines *l, const struct scope_variable *v,
+				      struct bw_variable as, struct list *out)
+{
+	Dwarf_Die die = v->die;
+	as.name = v->name;
+	as.type = bw_lines_type_of(l, &die);
+	as.is_param = v->is_param;
+	as.decl_line = v->decl_line;
+	as.die = dwarf_dieoffset(&die);
+	return bw_vec_push(out, as);
+}
+
+/* Of one block: parameters first. */
+static struct bw_error *list_block(struct bw_lines *l, const struct function_scope *f,
+				   const struct scope_block *b, struct bw_variable as,
+				   struct list *out)
+{
+	as.scope = b->depth;
+	for (int params = 1; params >= 0; params--) {
+		for (size_t i = 0; i < b->n_variables; i++) {
+			const struct scope_variable *v = &f->variables.data[b->first_variable + i];
+			if (v->is_param == params)
+				BW_TRY(list_variable(l, v, as, out));
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *list_function(struct bw_lines *l, uint32_t index, uint64_t addr,
+				      struct list *out)
+{
+	struct function_scope *f = NULL;
+	struct bw_variable as = {.function_die = l->functions.data[index].die};
+	unsigned deepest = 0;
+	_cleanup_free_ bool *around = NULL;
+	BW_TRY(function_scope(l, index, &f));
+	BW_TRY(blocks_around(f, addr, &around));
+	bw_vec_each(&f->blocks, b)
+		deepest = BW_MAX(deepest, b->depth);
+	for (unsigned depth = deepest; depth; depth--)
+		for (size_t i = 0; i < f->blocks.len; i++)
+			if (f->blocks.data[i].depth == depth && around[i])
+				BW_TRY(list_block(l, f, &f->blocks.data[i], as, out));
+	return NULL;
+}
+
+/* Those of the file with the code first: it is what its functions mean. */
+static struct bw_error *list_files(struct bw_lines *l, const void *unit, struct list *out)
+{
+	struct bw_variable as = {.is_static = true};
+	BW_TRY(read_files(l));
+	for (int own = 1; own >= 0; own--)
+		bw_vec_each(&l->scopes.files, f)
+			if ((f->unit == unit) == own)
+				BW_TRY(list_variable(l, &f->variable, as, out));
+	return NULL;
+}
+
+static const void *unit_of(struct bw_lines *l, uint32_t function)
+{
+	Dwarf_Die die, unit;
+	if (!dwarf_offdie(l->dwarf, l->functions.data[function].die, &die) ||
+	    !dwarf_diecu(&die, &unit, NULL, NULL))
+		return NULL;
+	return unit.addr;
+}
+
+static struct bw_error *list_all(struct bw_lines *l, uint64_t addr, unsigned level,
+				 struct list *out)
+{
+	uint32_t around[MAX_FRAMES];
+	size_t n = functions_around(l, addr, around);
+	if (n && level >= n)
+		return NULL;
+	if (n)
+		BW_TRY(list_function(l, around[level], addr, out));
+	return list_files(l, n ? unit_of(l, around[level]) : NULL, out);
+}
+
+struct bw_error *bw_lines_variables(struct bw_lines *l, uint64_t addr, unsigned level,
+				    struct bw_variable **out, size_t *out_n)
+{
+	struct list all = {0};
+	struct bw_error *err = list_all(l, addr, level, &all);
+	if (err) {
+		bw_vec_free(&all);
+		return err;
+	}
+	*out = all.data;
+	*out_n = all.len;
+	return NULL;
+}
