@@ -10,6 +10,7 @@ packages="
  libdrm-dev libelf-dev libdw-dev libedit-dev libjansson-dev libmsgpack-dev libzstd-dev
  libcmocka-dev python3-jsonschema
  libvulkan-dev glslang-tools
+ rocm-device-libs
 "
 # The drivers of tests/vulkan. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.
 drivers="mesa-vulkan-drivers"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/commands.h"
-#include "cli/subcommands.h"
+#include "cli/compile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/folder.h"
 #include "base/util.h"
+#include "cli/commands.h"
 
 extern char **environ;
 
@@ -138,21 +139,58 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	return NULL;
 }
 
-struct bw_error *bw_cli_clang(const char *const *args, const char *source, const char *what)
+struct bw_error *bw_compile_words_add(struct bw_compile_words *words, const char *const *more)
 {
-	enum { ARGS_MAX = 32 };
+	for (; *more; more++) {
+		_cleanup_free_ char *copy = strdup(*more);
+		if (!copy)
+			return bw_error_nomem();
+		BW_TRY(bw_vec_push(words, copy));
+		bw_take(copy);
+	}
+	return NULL;
+}
+
+void bw_compile_words_free(struct bw_compile_words *words)
+{
+	bw_vec_each(words, w)
+		free(*w);
+	bw_vec_free(words);
+}
+
+struct bw_error *bw_cli_clang(const struct bw_compile_job *job, const struct bw_compile_words *args,
+			      const char *what)
+{
 	const char *given = getenv("BREAKWATER_CLANG");
-	char *argv[ARGS_MAX] = {(char *)(uintptr_t)(given && given[0] ? given : "clang-19")};
-	for (size_t i = 0; args[i] && i + 2 < ARGS_MAX; i++)
-		argv[i + 1] = (char *)(uintptr_t)args[i]; /* posix_spawn takes them non-const */
+	size_t n = 0, n_last = 0;
+	while (job->last && job->last[n_last])
+		n_last++;
+	_cleanup_free_ const char **argv =
+		calloc(args->len + job->options->words.len + n_last + 5, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	argv[n++] = given && given[0] ? given : "clang-19";
+	bw_vec_each(args, a)
+		argv[n++] = *a;
+	/* The user's come last, so that they win. */
+	bw_vec_each(&job->options->words, a)
+		argv[n++] = *a;
+	for (size_t i = 0; i < n_last; i++)
+		argv[n++] = job->last[i];
+	argv[n++] = job->source;
+	argv[n++] = "-o";
+	argv[n++] = job->object;
 	struct bw_str said = {0};
 	int status = 0;
-	struct bw_error *err = run_and_collect(argv, &said, &status);
+	/* posix_spawn takes them non-const */
+	struct bw_error *err = run_and_collect((char *const *)(uintptr_t)argv, &said, &status);
 	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
 		while (said.len && said.data[said.len - 1] == '\n')
 			said.data[--said.len] = '\0';
-		err = bw_errorf(BW_E_INVALID, "%s %s, says clang-19:\n%s", source, what,
+		err = bw_errorf(BW_E_INVALID, "%s %s, says clang-19:\n%s", job->source, what,
 				bw_str_text(&said));
+	} else if (!err) {
+		bw_str_add(job->said, bw_str_text(&said));
 	}
 	bw_str_free(&said);
 	return err;
@@ -177,17 +215,21 @@ static struct bw_error *asks_for_wave64(const char *path, bool *out)
 	return NULL;
 }
 
-struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out_path)
+/* The source's folder, where .include and #include search; owned. */
+static char *folder_of(const char *source)
 {
-	bool wave64 = false;
-	BW_TRY(asks_for_wave64(source, &wave64));
-	_cleanup_free_ char *path = NULL, *cpu = NULL, *folder = strdup(source);
-	BW_TRY(bw_cli_temporary_object(source, &path));
-	if (!folder || asprintf(&cpu, "-mcpu=%s", gpu) < 0)
+	const char *slash = strrchr(source, '/');
+	return slash ? strndup(source, (size_t)(slash - source) + 1) : strdup(".");
+}
+
+struct bw_error *bw_cli_assemble(struct bw_compile_job *job)
+{
+	bool wave64 = job->options->wave64;
+	if (!wave64)
+		BW_TRY(asks_for_wave64(job->source, &wave64));
+	_cleanup_free_ char *cpu = NULL, *folder = folder_of(job->source);
+	if (!folder || asprintf(&cpu, "-mcpu=%s", job->gpu) < 0)
 		return bw_error_nomem();
-	/* .include searches the source's folder. */
-	char *slash = strrchr(folder, '/');
-	strcpy(slash ? slash + 1 : folder, slash ? "" : ".");
 	const char *const args[] = {"-target",
 				    "amdgcn-amd-amdhsa",
 				    cpu,
@@ -197,15 +239,14 @@ struct bw_error *bw_cli_assemble(const char *source, const char *gpu, char **out
 				    folder,
 				    "-x",
 				    "assembler",
-				    source,
-				    "-o",
-				    path,
 				    NULL};
+	struct bw_compile_words words = {0};
 	struct bw_str what = {0};
-	bw_str_addf(&what, "does not assemble for %s", gpu);
-	struct bw_error *err = bw_cli_clang(args, source, bw_str_text(&what));
-	bw_str_free(&what);
+	bw_str_addf(&what, "does not assemble for %s", job->gpu);
+	struct bw_error *err = bw_compile_words_add(&words, args);
 	if (!err)
-		*out_path = bw_take(path);
+		err = bw_cli_clang(job, &words, bw_str_text(&what));
+	bw_str_free(&what);
+	bw_compile_words_free(&words);
 	return err;
 }

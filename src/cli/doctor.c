@@ -15,6 +15,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/compile.h"
 #include "cli/subcommands.h"
 
 enum verdict { GOOD, NOTE, MISSING };
@@ -326,7 +327,7 @@ static void look_at_tools(struct doctor *d)
 	static const struct {
 		const char *name, *use, *remedy;
 	} tools[] = {
-		{"clang-19", "compiles kernels (.s, .cl)",
+		{"clang-19", "compiles kernels (.cl, .hip, .s)",
 		 "apt-get install clang-19 (Debian: bookworm-backports)"},
 		{"ld.lld-19", "links kernels",
 		 "apt-get install lld-19 (Debian: bookworm-backports)"},
@@ -338,6 +339,18 @@ static void look_at_tools(struct doctor *d)
 		find(d, has ? GOOD : NOTE, tools[i].name, has ? NULL : tools[i].remedy, "%s%s",
 		     has ? "" : "not found: ", tools[i].use);
 	}
+}
+
+/* Without it kernels that call no function of a library are compiled as well. */
+static void look_at_device_library(struct doctor *d)
+{
+	_cleanup_free_ char *folder = NULL;
+	_cleanup_error_ struct bw_error *err = bw_cli_find_device_library(d->root, &folder);
+	if (folder)
+		find(d, GOOD, "device library", NULL, "%s", folder + strlen(d->root));
+	else
+		find(d, NOTE, "device library", "apt-get install rocm-device-libs",
+		     "not found: functions of OpenCL C and of mathematics (sin, vload4) in kernels");
 }
 
 /* ---- Sockets and memory files ---- */
@@ -479,6 +492,7 @@ int bw_main_doctor(int argc, char **argv)
 	look_at_debugfs(&d);
 	look_at_gpus(&d);
 	look_at_tools(&d);
+	look_at_device_library(&d);
 	look_at_memory_files(&d);
 	if (!*d.root) {
 		look_at_folder(&d, BW_FOLDER_VGPU, "runtime folder", "XDG_RUNTIME_DIR");

@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "base/wait.h"
 #include "base/vec.h"
+#include "cli/compile.h"
 #include "launch/options.h"
 #include "launch/plan.h"
 
@@ -21,9 +22,10 @@ static const char usage[] =
 	"Usage: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]\n"
 	"       breakwater run [OPTIONS] -- PROGRAM ARGUMENTS...\n"
 	"\n"
-	"Runs a kernel on the GPU under the debugger: KERNEL is assembly (.s), OpenCL C (.cl), a code\n"
-	"object (.co, .hsaco) or raw machine code (.bin). It starts at once and stops where something stops\n"
-	"it; with commands (-ex, -x, or a pipe on standard input) or with -i, the command \"run\" starts it.\n"
+	"Runs a kernel on the GPU under the debugger: KERNEL is OpenCL C (.cl), HIP or C++ (.hip, .cpp), C (.c),\n"
+	"assembly (.s), LLVM IR (.ll, .bc), a code object (.co, .hsaco) or raw machine code (.bin). It starts at\n"
+	"once and stops where something stops it; with commands (-ex, -x, or a pipe on standard input) or with\n"
+	"-i, the command \"run\" starts it.\n"
 	"\n"
 	"Options:\n"
 	"  -i, --interactive   give the prompt before the kernel starts\n"
@@ -40,8 +42,10 @@ static const char usage[] =
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
 	"                      the virtual one where there is none)\n"
 	"  -h, --help\n"
-	"\n"
-	"Kernel options:\n";
+	"\n";
+
+static const char kernel_usage[] = "\n"
+				   "Kernel options:\n";
 
 static const char attach_usage[] =
 	"Usage: breakwater attach [OPTIONS] PID\n"
@@ -75,6 +79,7 @@ struct run_options {
 	pid_t pid;
 	char **program; /* behind --, borrowed from argv */
 	struct bw_launch_options launch;
+	struct bw_compile_options compile;
 };
 
 /* The value of the option at argv[*i], "--name VALUE" or "--name=VALUE". NULL: it is another
@@ -154,8 +159,8 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 static struct bw_error *check_attach(struct run_options *o)
 {
 	uint64_t pid;
-	if (o->program || o->launch.words.len || !o->kernel || !bw_parse_u64(o->kernel, &pid) ||
-	    !pid || pid > INT32_MAX)
+	if (o->program || o->launch.words.len || o->compile.first || !o->kernel ||
+	    !bw_parse_u64(o->kernel, &pid) || !pid || pid > INT32_MAX)
 		return bw_errorf(
 			BW_E_INVALID,
 			"\"breakwater attach\" takes the number of a process that \"breakwater exec\" started");
@@ -172,6 +177,9 @@ static struct bw_error *parse(struct run_options *o, int argc, char **argv)
 			break;
 		}
 		BW_TRY(bw_launch_options_take(&o->launch, argc, argv, &i, &taken));
+		if (taken)
+			continue;
+		BW_TRY(bw_compile_options_take(&o->compile, argc, argv, &i, &taken));
 		if (taken)
 			continue;
 		if (argv[i][0] == '-' && argv[i][1]) {
@@ -196,17 +204,11 @@ static struct bw_error *parse(struct run_options *o, int argc, char **argv)
 		return bw_errorf(
 			BW_E_INVALID,
 			"\"breakwater run\" needs a kernel: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]");
-	if (o->program && o->launch.words.len)
+	if (o->program && (o->launch.words.len || o->compile.first))
 		return bw_errorf(BW_E_INVALID,
 				 "%s is for kernels; the program's own arguments go behind it",
-				 o->launch.words.data[0]);
+				 o->launch.words.len ? o->launch.words.data[0] : o->compile.first);
 	return NULL;
-}
-
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t n = strlen(path), m = strlen(suffix);
-	return n > m && !strcmp(path + n - m, suffix);
 }
 
 static struct bw_error *check_readable(const char *path)
@@ -216,38 +218,6 @@ static struct bw_error *check_readable(const char *path)
 		return bw_error_errno(errno, "cannot read the kernel %s", path);
 	if (!S_ISREG(st.st_mode))
 		return bw_errorf(BW_E_INVALID, "%s is not a file", path);
-	return NULL;
-}
-
-/* The source languages that this version does not compile, each with what the user can do. */
-static struct bw_error *refuse_source(const char *path)
-{
-	static const struct {
-		const char *suffix, *language, *remedy;
-	} sources[] = {
-		{".c", "C",
-		 "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -g %s -o kernel.co"},
-		{".comp", "GLSL", NULL},
-		{".spv", "SPIR-V", NULL},
-	};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(sources); i++) {
-		if (!ends_in(path, sources[i].suffix))
-			continue;
-		if (!sources[i].remedy)
-			return bw_errorf(
-				BW_E_UNSUPPORTED,
-				"%s: %s is not supported yet; a kernel is .s, .cl, .co, .hsaco or .bin",
-				path, sources[i].language);
-		struct bw_str s = {0};
-		const char *mark = strstr(sources[i].remedy, "%s");
-		bw_str_addn(&s, sources[i].remedy, (size_t)(mark - sources[i].remedy));
-		bw_str_addf(&s, "%s%s", path, mark + 2);
-		struct bw_error *err = bw_errorf(
-			BW_E_UNSUPPORTED, "%s: %s is not compiled here yet; compile it first: %s",
-			path, sources[i].language, bw_str_text(&s));
-		bw_str_free(&s);
-		return err;
-	}
 	return NULL;
 }
 
@@ -282,25 +252,34 @@ static struct bw_error *read_file(const char *path, void **out_data, size_t *out
 	return NULL;
 }
 
+/* What the compiler says about a source that it takes: as it is, beside the session's text. */
+static void show_said(struct bw_cli *c, const char *text)
+{
+	if (!*text)
+		return;
+	bw_out_begin(c->out, "event", "notice");
+	bw_out_str(c->out, "kind", "compiler");
+	bw_out_str(c->out, "text", text);
+	bw_out_end(c->out);
+	if (!bw_out_is_json(c->out))
+		bw_out_printable(stderr, text);
+}
+
 /* All errors of a kernel and its options are found here, before anything starts. */
 static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 {
 	const char *gpu = "gfx1100"; /* the only GPU that the trap handler and the virtual GPU
 				      * support today */
-	_cleanup_free_ char *assembled = NULL;
-	const char *object = o->kernel;
+	_cleanup_free_ char *built = NULL;
+	struct bw_str said = {0};
 	BW_TRY(check_readable(o->kernel));
-	BW_TRY(refuse_source(o->kernel));
-	if (ends_in(o->kernel, ".s") || ends_in(o->kernel, ".S")) {
-		BW_TRY(bw_cli_assemble(o->kernel, gpu, &assembled));
-		object = assembled;
-	} else if (ends_in(o->kernel, ".cl")) {
-		BW_TRY(bw_cli_compile(o->kernel, gpu, &assembled));
-		object = assembled;
-	}
+	struct bw_error *err = bw_cli_build_kernel(o->kernel, gpu, &o->compile, &said, &built);
+	show_said(c, bw_str_text(&said));
+	bw_str_free(&said);
+	BW_TRY(err);
+	const char *object = built ? built : o->kernel;
 	struct bw_launch_plan *plan;
 	BW_TRY(bw_launch_plan_make(&o->launch, object, gpu, &plan));
-	struct bw_error *err = NULL;
 	if (plan->co) {
 		struct bw_code_object *co;
 		err = bw_code_object_load(object, &co);
@@ -469,7 +448,8 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 		if (o->attach)
 			fputs(attach_usage, stdout);
 		else
-			printf("%s%s", usage, bw_launch_options_help);
+			printf("%s%s%s%s", usage, bw_compile_options_help, kernel_usage,
+			       bw_launch_options_help);
 		return NULL;
 	}
 	BW_TRY(bw_out_create(stdout, o->json, &c->out));
@@ -526,6 +506,7 @@ static int main_with(int argc, char **argv, bool attach)
 	fini(&c);
 	bw_vec_free(&o.script);
 	bw_launch_options_fini(&o.launch);
+	bw_compile_options_fini(&o.compile);
 	return c.exit_status;
 }
 

@@ -38,13 +38,6 @@ struct bw_error *bw_cli_vulkan_settings(char *out[3]) BW_MUST_CHECK;
 /* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
 struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
 
-/* ---- assemble.c ---- */
-
-/* Makes a code object of assembly source with clang-19. out_path: owned, in a temporary folder that
- * goes away with the process. What clang says about the source is part of the error. */
-struct bw_error *bw_cli_assemble(const char *source, const char *gpu,
-				 char **out_path) BW_MUST_CHECK;
-
 /* ---- fidelity.c: --fidelity ---- */
 
 /* More options for a virtual GPU that is going to be started. */
@@ -73,12 +66,6 @@ struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu
 struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
 				       char *const *program, struct bw_out *out) BW_MUST_CHECK;
 
-/* Path for the object made from this source; owned, in that folder. */
-struct bw_error *bw_cli_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
-/* Runs clang-19. what: what has happened to the source when it fails, "does not compile". */
-struct bw_error *bw_cli_clang(const char *const *args, const char *source,
-			      const char *what) BW_MUST_CHECK;
-
 /* ---- preload.c ---- */
 
 /* Why the agent cannot get into this program, as execvp would find it: a sentence with its name.
@@ -87,10 +74,5 @@ struct bw_error *bw_cli_check_preload(const char *program);
 /* A sentence about a program that has failed without ever having opened the virtual GPU (`before`:
  * bw_kmd_n_clients_ever when it was started). NULL: it has opened it, or this is not known. */
 struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program);
-
-/* ---- compile.c ---- */
-
-/* The same of OpenCL C. */
-struct bw_error *bw_cli_compile(const char *source, const char *gpu, char **out_path) BW_MUST_CHECK;
 
 #endif

@@ -352,14 +352,26 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 
 /* The kernarg block */
 
+/* libclc-19 takes the dword after block_count_x for the global offset
+ * (doc/hardware/code-objects.md 5): its kernels get zeros there, at the price that they do not see
+ * how many workgroups there are in y and z. It asks for the dispatch packet; the only other that
+ * does is ROCm's device library where it is not optimized, which has its constants then. */
+static bool is_of_libclc(const struct bw_launch_plan *p)
+{
+	size_t n;
+	const struct bw_symbol *symbols = bw_code_object_symbols(p->co, &n);
+	if (!(p->properties & BW_KCP_DISPATCH_PTR))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(symbols[i].name, "__oclc_ABI_version"))
+			return false;
+	return true;
+}
+
 /* Hidden arguments of code object v5 (doc/hardware/code-objects.md 2). */
 static uint64_t hidden_value(const struct bw_launch_plan *p, const char *kind, uint64_t queue_va)
 {
-	/* libclc-19 takes the dword after block_count_x for the global offset
-	 * (doc/hardware/code-objects.md 5), and it is the one that asks for the dispatch packet:
-	 * such kernels get zeros there. The price is that they do not see how many workgroups there
-	 * are in y and z. */
-	bool libclc = p->properties & BW_KCP_DISPATCH_PTR;
+	bool libclc = is_of_libclc(p);
 	const struct {
 		const char *kind;
 		uint64_t value;

@@ -32,6 +32,7 @@ class Machine:
         self.file("sys/module/amdgpu/parameters/gpu_recovery", "0\n")
         for tool in ("clang-19", "ld.lld-19", "glslangValidator"):
             os.chmod(self.file(f"usr/bin/{tool}", ""), 0o755)
+        self.file("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "")
 
     def file(self, name, text):
         path = self.root / name
@@ -86,6 +87,8 @@ def what_is_wrong_is_named():
         (lambda m: m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_gfxoff"), "GFXOFF", "note", "cannot be switched off", None,
          0),
         (lambda m: m.remove("usr/bin/clang-19"), "clang-19", "note", "not found", "apt-get install clang-19", 0),
+        (lambda m: m.remove("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc"), "device library", "note", "not found",
+         "apt-get install rocm-device-libs", 0),
         (lambda m: m.file(f"sys/devices/pci0000:00/{PCI}/vendor", "0x8086\n"), "AMD GPU", "note", "virtual GPU", None, 1),
     ]
     for spoil, what, verdict, words, remedy, status in cases:
