@@ -9,7 +9,7 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = (".debug_line", ".debug_info", ".debug_abbrev", ".debug_line_str", ".debug_str", ".debug_addr", ".debug_rnglists",
-            ".debug_str_offsets", ".debug_loclists", ".debug_ranges")
+            ".debug_str_offsets", ".debug_loclists", ".debug_ranges", ".debug_loc")
 MOST_B = 12 << 10  # of a seed: what is longer slows the rest down
 
 

@@ -152,7 +152,8 @@ static void need_names(struct bw_lines *l)
 		return;
 	t->has_names = true;
 	while (!err && !dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL))
-		err = read_names(t, &unit);
+		if (unit.addr) /* else one of a kind that libdw does not know */
+			err = read_names(t, &unit);
 	bw_error_free(err);
 	if (t->names.len)
 		qsort(t->names.data, t->names.len, sizeof(t->names.data[0]), by_name);

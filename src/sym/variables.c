@@ -255,7 +255,8 @@ static struct bw_error *read_files(struct bw_lines *l)
 		return NULL;
 	l->scopes.has_files = true;
 	while (!dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL))
-		BW_TRY(read_file(l, &unit));
+		if (unit.addr) /* else one of a kind that libdw does not know */
+			BW_TRY(read_file(l, &unit));
 	return NULL;
 }
 

@@ -6,11 +6,91 @@
  * and for the fuzz target. What it checks is what callers rely on whatever the input. */
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "sym/code_object.h"
 #include "sym/lines.h"
+#include "sym/variables.h"
+
+/* What lies in a type by value, down to its numbers; *left limits how much of it is looked at. */
+static inline void exercise_type(const struct bw_ctype *t, unsigned depth, unsigned *left)
+{
+	char name[48];
+	assert(t && depth <= 64 && t->kind <= BW_CTYPE_UNKNOWN);
+	if (!*left)
+		return;
+	--*left;
+	memset(name, 'x', sizeof(name));
+	bw_ctype_name(t, name, sizeof(name));
+	assert(memchr(name, 0, sizeof(name)));
+	const struct bw_ctype *stripped = bw_ctype_strip(t);
+	assert(stripped->kind != BW_CTYPE_TYPEDEF && stripped->kind != BW_CTYPE_QUALIFIED);
+	if (t->kind == BW_CTYPE_UNKNOWN || t->kind == BW_CTYPE_QUALIFIED)
+		assert(t->name && strlen(t->name));
+	if (t->kind == BW_CTYPE_POINTER || t->kind == BW_CTYPE_FUNCTION)
+		assert(t->elem);
+	if (t->kind == BW_CTYPE_TYPEDEF || t->kind == BW_CTYPE_QUALIFIED ||
+	    t->kind == BW_CTYPE_ARRAY || t->kind == BW_CTYPE_VECTOR || t->kind == BW_CTYPE_ENUM)
+		exercise_type(t->elem, depth + 1, left);
+	for (size_t i = 0; i < t->n_enumerators; i++)
+		assert(t->enumerators[i].name);
+	for (size_t i = 0; i < t->n_members; i++) {
+		const struct bw_cmember *m = &t->members[i];
+		uint64_t bytes = m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8
+					     : m->type->size_b;
+		assert(m->bit_offset < 8 && m->bit_size <= 64);
+		assert(m->offset_b <= t->size_b && bytes <= t->size_b - m->offset_b);
+		exercise_type(m->type, depth + 1, left);
+	}
+}
+
+static inline void exercise_location(struct bw_lines *lines, const struct bw_variable *v,
+				     uint64_t addr)
+{
+	struct bw_location at;
+	bw_variable_location(lines, v, addr, &at);
+	assert(at.kind <= BW_LOC_CONSTANT && at.n_pieces <= 16);
+	assert(at.start <= addr && (addr < at.end || addr == UINT64_MAX));
+	assert(at.kind != BW_LOC_UNKNOWN || *at.why);
+	for (unsigned i = 0; i < at.n_pieces; i++)
+		assert(at.piece[i].kind <= BW_LOC_CONSTANT &&
+		       at.piece[i].kind != BW_LOC_UNKNOWN);
+}
+
+static inline void exercise_variables(struct bw_lines *lines, uint64_t addr)
+{
+	for (unsigned level = 0; level < 3; level++) {
+		struct bw_variable *all = NULL;
+		size_t n = 0;
+		struct bw_error *err = bw_lines_variables(lines, addr, level, &all, &n);
+		if (err) {
+			assert(err->message && !all);
+			bw_error_free(err);
+			return;
+		}
+		for (size_t i = 0; i < n && i < 64; i++) {
+			unsigned left = 64;
+			assert(all[i].name && *all[i].name);
+			exercise_type(all[i].type, 0, &left);
+			exercise_location(lines, &all[i], addr);
+		}
+		free(all);
+	}
+}
+
+static inline void exercise_types(struct bw_lines *lines)
+{
+	static const char *const names[] = {"int",  "item_t", "struct node", "all_t",
+					    "circle", "shapes::circle::box", "enum color", "x"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		unsigned left = 256;
+		const struct bw_ctype *t = bw_lines_type_named(lines, names[i]);
+		if (t)
+			exercise_type(t, 0, &left);
+	}
+}
 
 static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 {
@@ -41,12 +121,16 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 		struct bw_function f;
 		struct bw_param p;
 		bw_lines_language(lines, addr);
-		if (bw_lines_function_at(lines, addr, &f))
+		if (bw_lines_function_at(lines, addr, &f)) {
 			assert(bw_lines_function_covers(lines, f.index, addr));
+			exercise_variables(lines, addr);
+		}
 		for (size_t i = 0; i < 3 && bw_lines_param(lines, addr, i, &p); i++)
 			assert(strlen(p.name) < sizeof(p.name) &&
 			       strlen(p.type_name) < sizeof(p.type_name));
 	}
+	exercise_types(lines);
+	exercise_variables(lines, UINT64_MAX);
 	bw_lines_close(lines);
 }
 

@@ -26,8 +26,8 @@ static uint8_t *bytes_of(const char *name, size_t *out_size_b)
 
 static void truncated(void **state)
 {
-	static const char *const names[] = {"add", "relocs", "kern_nolib.O2"};
-	for (size_t k = 0; k < 3; k++) {
+	static const char *const names[] = {"add", "relocs", "kern_nolib.O2", "types.hip.O2"};
+	for (size_t k = 0; k < 4; k++) {
 		size_t size_b, opened = 0;
 		uint8_t *whole = bytes_of(names[k], &size_b);
 		size_t step = size_b / 1000 + 1;
@@ -47,14 +47,15 @@ static void truncated(void **state)
 
 static void one_byte_changed(void **state)
 {
-	static const char *const names[] = {"add", "meta", "relocs", "kern_nolib.O2"};
+	static const char *const names[] = {"add",	     "meta",	     "relocs",
+					    "kern_nolib.O2", "types.hip.O2"};
 	static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
-	for (size_t k = 0; k < 4; k++) {
+	for (size_t k = 0; k < 5; k++) {
 		size_t size_b, opened = 0, tried = 0;
 		uint8_t *bytes = bytes_of(names[k], &size_b);
 		for (size_t i = 0; i < size_b; i++) {
 			uint8_t before = bytes[i];
-			/* the large object: every byte once; the small ones with every value */
+			/* the large objects: every byte once; the small ones with every value */
 			for (size_t v = k < 3 ? 0 : i % 5; v < (k < 3 ? 5 : i % 5 + 1); v++) {
 				bytes[i] = values[v];
 				opened += exercise(bytes, size_b);
