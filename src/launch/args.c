@@ -149,7 +149,7 @@ static char *name_of(const struct bw_kernel_arg *ka, size_t index)
 /* Where metadata does not say the type of an argument, debug information may: its parameters are
  * the kernel's arguments in the same order, without the hidden ones. room: for the type's name. */
 static struct bw_kernel_arg with_type(const struct bw_launch_plan *p, size_t index,
-				      const struct bw_lines *lines, struct bw_param *room)
+				      struct bw_lines *lines, struct bw_param *room)
 {
 	const struct bw_kernel *k = p->kernel;
 	struct bw_kernel_arg ka = k->args[index];

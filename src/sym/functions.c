@@ -11,7 +11,6 @@
 
 enum {
 	MAX_DEPTH = 64,
-	MAX_PEELED = 32,     /* typedefs and qualifiers around a type */
 	LANG_ASSEMBLY = 0x31 /* DW_LANG_Assembly: dwarf.h of elfutils 0.188 lacks it */
 };
 
@@ -157,95 +156,57 @@ bool bw_lines_function_covers(const struct bw_lines *l, uint32_t index, uint64_t
 
 /* ---- Parameters ---- */
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
+/* A number's type by its kind and size, as the words of the metadata have it. */
+static const char *number_name(const struct bw_ctype *t)
 {
-	Dwarf_Attribute attr;
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, out);
-}
-
-/* Typedefs and qualifiers off. */
-static bool peel(Dwarf_Die *type)
-{
-	for (int i = 0; i < MAX_PEELED; i++) {
-		Dwarf_Die inner;
-		switch (dwarf_tag(type)) {
-		case DW_TAG_typedef:
-		case DW_TAG_const_type:
-		case DW_TAG_volatile_type:
-		case DW_TAG_restrict_type:
-		case DW_TAG_atomic_type:
-			if (!type_of(type, &inner))
-				return false;
-			*type = inner;
-			break;
-		default:
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A number's type by how it is encoded, as the words of the metadata have it. */
-static const char *number_name(Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word encoding = 0;
 	/* clang-format off */
 	static const struct {
-		uint8_t encoding, size_b;
+		enum bw_ctype_kind kind;
+		bool is_signed;
+		uint8_t size_b;
 		const char *name;
 	} rows[] = {
-		{DW_ATE_float, 2, "half"},	      {DW_ATE_float, 4, "float"},
-		{DW_ATE_float, 8, "double"},	      {DW_ATE_signed_char, 1, "char"},
-		{DW_ATE_unsigned_char, 1, "unsigned char"}, {DW_ATE_boolean, 1, "bool"},
-		{DW_ATE_signed, 1, "char"},	      {DW_ATE_signed, 2, "short"},
-		{DW_ATE_signed, 4, "int"},	      {DW_ATE_signed, 8, "long"},
-		{DW_ATE_unsigned, 1, "unsigned char"}, {DW_ATE_unsigned, 2, "unsigned short"},
-		{DW_ATE_unsigned, 4, "unsigned int"},  {DW_ATE_unsigned, 8, "unsigned long"},
+		{BW_CTYPE_FLOAT, false, 2, "half"},  {BW_CTYPE_FLOAT, false, 4, "float"},
+		{BW_CTYPE_FLOAT, false, 8, "double"}, {BW_CTYPE_BOOL, false, 1, "bool"},
+		{BW_CTYPE_INT, true, 1, "char"},     {BW_CTYPE_INT, false, 1, "unsigned char"},
+		{BW_CTYPE_INT, true, 2, "short"},    {BW_CTYPE_INT, false, 2, "unsigned short"},
+		{BW_CTYPE_INT, true, 4, "int"},      {BW_CTYPE_INT, false, 4, "unsigned int"},
+		{BW_CTYPE_INT, true, 8, "long"},     {BW_CTYPE_INT, false, 8, "unsigned long"},
 	};
 	/* clang-format on */
-	int size_b = dwarf_bytesize(type);
-	if (dwarf_tag(type) != DW_TAG_base_type || !dwarf_attr(type, DW_AT_encoding, &attr) ||
-	    dwarf_formudata(&attr, &encoding))
-		return NULL;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
-		if (rows[i].encoding == encoding && rows[i].size_b == size_b)
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows) && !t->is_bfloat; i++)
+		if (rows[i].kind == t->kind && rows[i].is_signed == t->is_signed &&
+		    rows[i].size_b == t->size_b)
 			return rows[i].name;
 	return NULL;
 }
 
 /* A vector's elements, as a pointer's, are what its numbers are. */
-static bool element_of(Dwarf_Die *type, Dwarf_Die *out)
+static const struct bw_ctype *number_in(const struct bw_ctype *t)
 {
-	return type_of(type, out) && peel(out);
+	if (t->kind == BW_CTYPE_POINTER)
+		t = bw_ctype_strip(t->elem);
+	if (t->kind == BW_CTYPE_VECTOR || t->kind == BW_CTYPE_ARRAY)
+		t = bw_ctype_strip(t->elem);
+	return t;
 }
 
-static void describe_type(Dwarf_Die *type, struct bw_param *out)
+static void describe_type(const struct bw_ctype *t, struct bw_param *out)
 {
-	Dwarf_Die elem;
-	bool pointer = dwarf_tag(type) == DW_TAG_pointer_type;
-	const char *name = NULL;
-	if (pointer || dwarf_tag(type) == DW_TAG_array_type) {
-		if (!element_of(type, &elem))
-			return; /* void * */
-		if (dwarf_tag(&elem) == DW_TAG_array_type && !element_of(&elem, &elem))
-			return;
-		name = number_name(&elem);
-	} else {
-		int size_b = dwarf_bytesize(type);
-		out->size_b = size_b > 0 ? (unsigned)size_b : 0;
-		name = number_name(type);
-	}
+	bool pointer = t->kind == BW_CTYPE_POINTER;
+	const char *name = number_name(number_in(t));
+	if (!pointer)
+		out->size_b = t->size_b > UINT32_MAX ? 0 : (unsigned)t->size_b;
 	if (name)
 		snprintf(out->type_name, sizeof(out->type_name), "%s%s", name, pointer ? " *" : "");
 }
 
-bool bw_lines_param(const struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out)
+bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out)
 {
 	enum { LOOK_AT = 4096 };
 	bw_vec_each(&l->function_ranges, r) {
 		const struct function *f = &l->functions.data[r->function];
-		Dwarf_Die die, param, type;
+		Dwarf_Die die, param;
 		if (f->is_inlined || addr < r->start || addr >= r->end ||
 		    !dwarf_offdie(l->dwarf, f->die, &die) || !find_param(&die, i, LOOK_AT, &param))
 			continue;
@@ -253,8 +214,7 @@ bool bw_lines_param(const struct bw_lines *l, uint64_t addr, size_t i, struct bw
 		const char *name = dwarf_diename(&param);
 		if (name)
 			snprintf(out->name, sizeof(out->name), "%s", name);
-		if (type_of(&param, &type) && peel(&type))
-			describe_type(&type, out);
+		describe_type(bw_ctype_strip(bw_lines_type_of(l, &param)), out);
 		return true;
 	}
 	return false;

@@ -56,7 +56,7 @@ struct bw_param {
 			     * and no pointer to numbers */
 	unsigned size_b; /* of the type; 0: not known */
 };
-bool bw_lines_param(const struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out);
+bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out);
 
 /* The text of one line of a source file (cached), without its newline; NULL when the file cannot be
  * read. Borrowed until close. */

@@ -19,10 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 extern const unsigned char sample[]; /* made by the build from a test kernel */
 extern const unsigned long sample_size;
 
-static const char *const sections[] = {
-	".debug_line", ".debug_info",	  ".debug_abbrev",	".debug_line_str", ".debug_str",
-	".debug_addr", ".debug_rnglists", ".debug_str_offsets", ".debug_loclists", ".debug_ranges",
-	".debug_loc"};
+static const char *const sections[] = {".debug_line",	  ".debug_info",	".debug_abbrev",
+				       ".debug_line_str", ".debug_str",		".debug_addr",
+				       ".debug_rnglists", ".debug_str_offsets", ".debug_loclists",
+				       ".debug_ranges",	  ".debug_loc"};
 
 static Elf64_Shdr *section(uint8_t *file, const char *name)
 {

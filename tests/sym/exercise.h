@@ -38,8 +38,8 @@ static inline void exercise_type(const struct bw_ctype *t, unsigned depth, unsig
 		assert(t->enumerators[i].name);
 	for (size_t i = 0; i < t->n_members; i++) {
 		const struct bw_cmember *m = &t->members[i];
-		uint64_t bytes = m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8
-					     : m->type->size_b;
+		uint64_t bytes =
+			m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8 : m->type->size_b;
 		assert(m->bit_offset < 8 && m->bit_size <= 64);
 		assert(m->offset_b <= t->size_b && bytes <= t->size_b - m->offset_b);
 		exercise_type(m->type, depth + 1, left);
@@ -55,8 +55,7 @@ static inline void exercise_location(struct bw_lines *lines, const struct bw_var
 	assert(at.start <= addr && (addr < at.end || addr == UINT64_MAX));
 	assert(at.kind != BW_LOC_UNKNOWN || *at.why);
 	for (unsigned i = 0; i < at.n_pieces; i++)
-		assert(at.piece[i].kind <= BW_LOC_CONSTANT &&
-		       at.piece[i].kind != BW_LOC_UNKNOWN);
+		assert(at.piece[i].kind <= BW_LOC_CONSTANT && at.piece[i].kind != BW_LOC_UNKNOWN);
 }
 
 static inline void exercise_variables(struct bw_lines *lines, uint64_t addr)
@@ -82,8 +81,9 @@ static inline void exercise_variables(struct bw_lines *lines, uint64_t addr)
 
 static inline void exercise_types(struct bw_lines *lines)
 {
-	static const char *const names[] = {"int",  "item_t", "struct node", "all_t",
-					    "circle", "shapes::circle::box", "enum color", "x"};
+	static const char *const names[] = {"int",	  "item_t", "struct node",
+					    "all_t",	  "circle", "shapes::circle::box",
+					    "enum color", "x"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		unsigned left = 256;
 		const struct bw_ctype *t = bw_lines_type_named(lines, names[i]);

@@ -47,8 +47,8 @@ static void truncated(void **state)
 
 static void one_byte_changed(void **state)
 {
-	static const char *const names[] = {"add",	     "meta",	     "relocs",
-					    "kern_nolib.O2", "types.hip.O2"};
+	static const char *const names[] = {"add", "meta", "relocs", "kern_nolib.O2",
+					    "types.hip.O2"};
 	static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	for (size_t k = 0; k < 5; k++) {
 		size_t size_b, opened = 0, tried = 0;
