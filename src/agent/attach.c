@@ -14,7 +14,6 @@
 
 #include "agent/clock.h"
 #include "agent/track.h"
-#include "arch/gfx11_extra.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
@@ -125,12 +124,12 @@ static void unplace(struct bw_agent_file *f, struct placed *p)
 	*p = (struct placed){0};
 }
 
-static void fill_code(struct placed *p, const void *code, size_t size_b)
+static void fill_code(struct placed *p, const void *code, size_t size_b, uint32_t code_end)
 {
 	if (size_b)
 		memcpy(p->cpu, code, size_b);
 	for (uint64_t at = bw_align_up(size_b, 4); at + 4 <= p->size_b; at += 4)
-		memcpy(p->cpu + at, &(uint32_t){BW_GFX11_S_CODE_END}, 4);
+		memcpy(p->cpu + at, &code_end, 4);
 }
 
 /* A submission of NOPs from an IB of our own. */
@@ -302,13 +301,13 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	r = place(f, handler_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
 	if (r)
 		return failed(out, r, "no GPU memory for the trap handler");
-	fill_code(&p->handler, q->handler, req->handler_size_b);
+	fill_code(&p->handler, q->handler, req->handler_size_b, req->code_end);
 	top = top_for(req->displaced_va, displaced_b, top);
 	r = place(f, displaced_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top,
 		  &p->displaced);
 	if (r)
 		return failed(out, r, "no GPU memory for displaced instructions");
-	fill_code(&p->displaced, NULL, 0);
+	fill_code(&p->displaced, NULL, 0, req->code_end);
 	r = get_vmid(f, !(req->flags & BW_AGENT_ATTACH_NO_RESERVE), q->queue, &top,
 		     &out->vmid_reserved);
 	if (r)

@@ -24,6 +24,29 @@ const struct bw_arch *bw_arch_of(uint32_t gc_version)
 	return NULL;
 }
 
+void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b)
+{
+	const struct bw_arch *arch = bw_arch_of(gc_version);
+	const struct bw_arch_chip *chip = arch ? bw_arch_chip(arch, gc_version) : NULL;
+	if (chip)
+		snprintf(out, size_b, "%s", chip->gfx);
+	else
+		snprintf(out, size_b, "gfx%u%x%x", gc_version >> 16 & 0xff, gc_version >> 8 & 0xff,
+			 gc_version & 0xff);
+}
+
+const char *bw_arch_default_gfx(void)
+{
+	return rows[0]->chips[0].gfx;
+}
+
+uint32_t bw_arch_code_end(uint32_t gc_version)
+{
+	const struct bw_arch *arch = bw_arch_of(gc_version);
+	/* the same word in all generations so far */
+	return (arch ? arch : rows[0])->s_code_end;
+}
+
 const struct bw_arch_chip *bw_arch_chip(const struct bw_arch *a, uint32_t gc_version)
 {
 	for (size_t i = 0; i < a->n_chips; i++)

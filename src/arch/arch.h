@@ -186,6 +186,13 @@ struct bw_arch {
 
 /* NULL: no generation with that GC version is known. */
 const struct bw_arch *bw_arch_of(uint32_t gc_version);
+/* The compiler's name of a GC version: gfx1101 for 11.0.3; by its numbers where it has no row. */
+void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b);
+/* What kernels are built for where nothing says which GPU will run them. */
+const char *bw_arch_default_gfx(void);
+/* The word of s_code_end, which fills memory behind code so that instruction prefetch runs into
+ * nothing else. gc_version 0: the kernel does not tell. */
+uint32_t bw_arch_code_end(uint32_t gc_version);
 /* All rows; NULL beyond the last. */
 const struct bw_arch *bw_arch_nth(size_t n);
 /* NULL: a GPU whose name is not known. */

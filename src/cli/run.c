@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "base/wait.h"
 #include "base/vec.h"
@@ -268,8 +269,7 @@ static void show_said(struct bw_cli *c, const char *text)
 /* All errors of a kernel and its options are found here, before anything starts. */
 static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 {
-	const char *gpu = "gfx1100"; /* the only GPU that the trap handler and the virtual GPU
-				      * support today */
+	const char *gpu = bw_arch_default_gfx(); /* nothing has been started that could be asked */
 	_cleanup_free_ char *built = NULL;
 	struct bw_str said = {0};
 	BW_TRY(check_readable(o->kernel));

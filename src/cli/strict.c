@@ -13,11 +13,13 @@
 
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "isa/text.h"
+#include "regs/regs.h"
 #include "ui/table.h"
 
 #define REPORT_FILE "breakwater_strict"
@@ -32,6 +34,7 @@ struct finding {
 struct findings BW_VEC(struct finding);
 
 struct report {
+	char gpu[16]; /* "gfx1100" */
 	char *data;
 	bool checks, traces;
 	uint64_t hash, instructions, accesses;
@@ -125,6 +128,9 @@ struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgp
 	struct report r = {0};
 	if (!o->strict && !o->trace_hash)
 		return NULL;
+	struct bw_kmd_ip gc;
+	BW_TRY(bw_kmd_ip(kmd, "GC", &gc));
+	bw_arch_gfx_name(BW_IP_VERSION(gc.major, gc.minor, gc.revision), r.gpu, sizeof(r.gpu));
 	struct bw_error *err = read_report(kmd, &r);
 	const char *missing = err			   ? NULL
 			      : o->strict && !r.checks	   ? "--strict"
@@ -140,10 +146,11 @@ struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgp
 	return err;
 }
 
-static void instruction_text(const struct finding *f, char *out, size_t size)
+static void instruction_text(const struct report *r, const struct finding *f, char *out,
+			     size_t size)
 {
 	struct bw_isa_text *t;
-	struct bw_error *err = bw_isa_text_create("gfx1100", &t);
+	struct bw_error *err = bw_isa_text_create(r->gpu, &t);
 	snprintf(out, size, "%s", f->name);
 	if (err) {
 		bw_error_free(err);
@@ -181,7 +188,7 @@ static void show_lines(struct bw_out *o, struct bw_debug *d, const struct report
 	bw_vec_each(&r->findings, f) {
 		char text[128], times[32] = "";
 		struct bw_str place = {0};
-		instruction_text(f, text, sizeof(text));
+		instruction_text(r, f, text, sizeof(text));
 		if (f->times > 1)
 			snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
 		bw_out_line(o, "  %s at 0x%" PRIx64 " (+0x%" PRIx64 ")%s%s: %s", f->kind, f->pc,
@@ -222,7 +229,7 @@ static void show_table(struct bw_out *o, struct bw_debug *d, const struct report
 	bw_table_init(&t, "findings", columns, BW_ARRAY_SIZE(columns));
 	bw_vec_each(&r->findings, f) {
 		char text[128];
-		instruction_text(f, text, sizeof(text));
+		instruction_text(r, f, text, sizeof(text));
 		bw_table_text(&t, "%s", f->kind);
 		bw_table_int(&t, (int64_t)f->times);
 		bw_table_int(&t, (int64_t)f->vmid);
@@ -268,6 +275,9 @@ struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu
 	struct report r = {0};
 	if (!o->strict && !o->trace_hash)
 		return NULL;
+	struct bw_kmd_ip gc;
+	BW_TRY(bw_kmd_ip(kmd, "GC", &gc));
+	bw_arch_gfx_name(BW_IP_VERSION(gc.major, gc.minor, gc.revision), r.gpu, sizeof(r.gpu));
 	struct bw_error *err = read_report(kmd, &r);
 	if (!err && o->strict)
 		show_findings(out, debug, &r);

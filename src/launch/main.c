@@ -11,12 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "kmd/kmd.h"
 #include "launch/gpu.h"
 #include "launch/options.h"
 #include "launch/plan.h"
+#include "regs/regs.h"
 
 enum { EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3 };
 
@@ -183,7 +185,7 @@ static void gpu_name(struct bw_kmd *kmd, char *out, size_t size_b)
 	if (err)
 		*out = 0;
 	else
-		snprintf(out, size_b, "gfx%u%x%x", gc.major, gc.minor, gc.revision);
+		bw_arch_gfx_name(BW_IP_VERSION(gc.major, gc.minor, gc.revision), out, size_b);
 }
 
 /* The GPU is the one of the environment (under the agent), or is chosen here. */

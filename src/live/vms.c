@@ -178,6 +178,7 @@ static struct bw_error *ask_attach(struct bw_live *l, struct bw_live_vm *vm, uin
 				    .control_size_b = sizeof(control),
 				    .handler_size_b = (uint32_t)handler_b,
 				    .displaced_size_b = DISPLACED_B,
+				    .code_end = f->arch->s_code_end,
 				    .file = vm->file};
 	bw_vec_each(&l->vms, it) {
 		if (!(*it)->attached)

@@ -27,7 +27,7 @@
 struct bw_agent_call {
 	uint32_t magic /* BW_MSG_MAGIC */, version;
 };
-enum { BW_AGENT_PROTO_VERSION = 6 };
+enum { BW_AGENT_PROTO_VERSION = 7 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -117,7 +117,8 @@ struct bw_agent_attach {
 	uint32_t displaced_size_b, file;
 	/* where they should lie if there is room; 0: anywhere */
 	uint64_t area_va, handler_va, displaced_va;
-	uint32_t flags, pad;
+	uint32_t flags;
+	uint32_t code_end; /* the word that fills memory behind code (s_code_end) */
 };
 struct bw_agent_attach_reply {
 	struct bw_agent_result r;

@@ -135,7 +135,7 @@ static struct {
 } dbg;
 
 #define CODE_VA 0xffff800100001000ull
-enum { SLOTS = 4, AREA_B = 1 << 20 };
+enum { SLOTS = 4, AREA_B = 1 << 20, CODE_END = 0x3f9f1234 };
 
 static void must(struct bw_error *err)
 {
@@ -230,7 +230,8 @@ static void attach(void)
 		.enables = bw_trap_enables(bw_arch_nth(0), 0),
 		.enables_hw = BW_TRAP_HW_MODE,
 	};
-	struct bw_agent_attach q = {.area_size_b = AREA_B,
+	struct bw_agent_attach q = {.code_end = CODE_END,
+				    .area_size_b = AREA_B,
 				    .control_size_b = sizeof(control),
 				    .handler_size_b = sizeof(handler),
 				    .displaced_size_b = 4096};
@@ -298,8 +299,8 @@ static void debugging(void **state)
 	assert_int_equal(counted(&server.submissions), 1); /* the empty one, for the VMID */
 	assert_int_equal(((struct bw_trap_control *)dbg.area)->magic, BW_TRAP_MAGIC);
 	assert_int_equal(read_dw(dbg.attached.handler_va), 0xbfb00000);
-	assert_int_equal(read_dw(dbg.attached.handler_va + 8), 0xbf9f0000);
-	assert_int_equal(read_dw(dbg.attached.displaced_va + 4092), 0xbf9f0000);
+	assert_int_equal(read_dw(dbg.attached.handler_va + 8), (uint32_t)CODE_END);
+	assert_int_equal(read_dw(dbg.attached.displaced_va + 4092), (uint32_t)CODE_END);
 	assert_int_equal(read_dw(dbg.attached.area_va), BW_TRAP_MAGIC);
 
 	/* Memory, in both spellings of an address; what is not mapped is named. */

@@ -41,6 +41,11 @@ static void test_versions(void **state)
 	assert_string_equal(bw_arch_chip(row(11), BW_IP_VERSION(11, 0, 3))->gfx, "gfx1101");
 	assert_string_equal(bw_arch_chip(row(12), BW_IP_VERSION(12, 0, 1))->gfx, "gfx1201");
 	assert_null(bw_arch_chip(row(12), BW_IP_VERSION(12, 0, 9)));
+	char name[16];
+	bw_arch_gfx_name(BW_IP_VERSION(11, 0, 3), name, sizeof(name));
+	assert_string_equal(name, "gfx1101");
+	bw_arch_gfx_name(BW_IP_VERSION(10, 3, 0), name, sizeof(name)); /* Navi21, of no row here */
+	assert_string_equal(name, "gfx1030");
 }
 
 /* Bits by the kernel's constants, SQ_IND indices by gc_11_0_0_offset.h and gc_12_0_0_offset.h. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "isa/text.h"
 
@@ -17,7 +18,15 @@ static struct bw_error *need_text(struct bw_debug *d)
 {
 	if (d->text)
 		return NULL;
-	const char *gpu = d->target && d->target->facts.gfx[0] ? d->target->facts.gfx : "gfx1100";
+	const char *gpu = bw_arch_default_gfx();
+	if (d->target && d->target->facts.gfx[0])
+		return bw_isa_text_create(d->target->facts.gfx, &d->text);
+	bw_vec_each(&d->modules, m) {
+		if ((*m)->co) {
+			gpu = bw_code_object_gpu((*m)->co);
+			break;
+		}
+	}
 	return bw_isa_text_create(gpu, &d->text);
 }
 
