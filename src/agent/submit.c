@@ -47,9 +47,9 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 {
 	const struct bw_pm4_scan *r = found->state;
 	struct bw_agent_dispatch d = {
-		.code_va = bw_canonical((uint64_t)BW_FIELD_GET(COMPUTE_PGM_HI, DATA, SH(r, PGM_HI))
-						<< 40 |
-					(uint64_t)SH(r, PGM_LO) << 8),
+		.code_va = bw_canonical(
+			bw_join32(BW_FIELD_GET(COMPUTE_PGM_HI, DATA, SH(r, PGM_HI)), SH(r, PGM_LO))
+			<< 8),
 		.rsrc1 = SH(r, PGM_RSRC1),
 		.rsrc2 = SH(r, PGM_RSRC2),
 		.rsrc3 = SH(r, PGM_RSRC3),

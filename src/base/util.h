@@ -27,6 +27,28 @@
 		(type *)((char *)p_ - offsetof(type, member));                                     \
 	})
 
+/* The halves of an address, as registers and packets hold them. */
+static inline uint32_t bw_lo32(uint64_t v)
+{
+	return (uint32_t)v;
+}
+
+static inline uint32_t bw_hi32(uint64_t v)
+{
+	return (uint32_t)(v >> 32);
+}
+
+static inline uint64_t bw_join32(uint32_t hi, uint32_t lo)
+{
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* Whether bit n of a mask is set. */
+static inline bool bw_bit_is_set(uint64_t mask, unsigned n)
+{
+	return mask >> n & 1;
+}
+
 /* Bits hi..lo of a 32- or 64-bit word, both inclusive. */
 static inline uint64_t bw_bits(uint64_t word, unsigned hi, unsigned lo)
 {

@@ -95,17 +95,14 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 /* The compiler's name of a GC version, and what else is known by it. */
 static struct bw_error *name_gfx(uint32_t version, struct bw_target_facts *f)
 {
-	snprintf(f->gfx, sizeof(f->gfx), "gfx%u%u%x", version >> 16, version >> 8 & 0xff,
-		 version & 0xff);
+	bw_arch_gfx_name(version, f->gfx, sizeof(f->gfx));
 	f->arch = bw_arch_of(version);
 	if (!f->arch)
 		return bw_errorf(BW_E_UNSUPPORTED, "waves of %s are not known to this debugger",
 				 f->gfx);
 	const struct bw_arch_chip *chip = bw_arch_chip(f->arch, version);
-	if (chip) {
-		snprintf(f->gfx, sizeof(f->gfx), "%s", chip->gfx);
+	if (chip)
 		f->vgprs_per_simd = chip->vgprs_per_simd;
-	}
 	return NULL;
 }
 
@@ -215,7 +212,7 @@ struct bw_error *bw_live_update_gdbg(struct bw_live *l)
 	for (unsigned vmid = 0; vmid < 16; vmid++) {
 		const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
 		uint32_t before = 0;
-		if (!(vmids >> vmid & 1))
+		if (!bw_bit_is_set(vmids, vmid))
 			continue;
 		BW_TRY(bw_kmd_reg_read(l->kmd, &bank, l->regs.gdbg, &before));
 		bw_vec_each(&l->saved, s)
@@ -231,13 +228,13 @@ static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, un
 	const struct bw_live_regs *r = &l->regs;
 	const struct bw_arch *arch = l->t.facts.arch;
 	/* both registers hold the address >> 8 (doc/hardware/registers.md 5) */
-	uint32_t tma_hi = bw_arch_put(arch->tba_hi_addr, (uint32_t)(vm->area_va >> 40));
-	uint32_t tba_hi = bw_arch_put(arch->tba_hi_addr, (uint32_t)(vm->handler_va >> 40)) |
+	uint32_t tma_hi = bw_arch_put(arch->tba_hi_addr, bw_hi32(vm->area_va >> 8));
+	uint32_t tba_hi = bw_arch_put(arch->tba_hi_addr, bw_hi32(vm->handler_va >> 8)) |
 			  bw_arch_put(arch->tba_hi_trap_en, 1);
 
-	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, (uint32_t)(vm->area_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, bw_lo32(vm->area_va >> 8)));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, tma_hi));
-	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, (uint32_t)(vm->handler_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, bw_lo32(vm->handler_va >> 8)));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tba_hi, tba_hi));
 	/* it has changed hands */
 	bw_vec_each(&l->vms, it)
@@ -255,7 +252,7 @@ struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm)
 	uint32_t mask, chosen = 0;
 	BW_TRY(vmids_of_pasid(l, vm->pasid, &mask));
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
-		if (mask >> vmid & 1 && maps_handler(l, vm, vmid))
+		if (bw_bit_is_set(mask, vmid) && maps_handler(l, vm, vmid))
 			chosen |= 1u << vmid;
 	if (!chosen) {
 		bw_live_note(l, true,
@@ -267,7 +264,7 @@ struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm)
 			chosen |= 1u << vmid;
 	}
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
-		if (chosen >> vmid & 1)
+		if (bw_bit_is_set(chosen, vmid))
 			BW_TRY(point_traps(l, vm, vmid));
 	return NULL;
 }
@@ -279,7 +276,7 @@ struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm)
 		return NULL;
 	BW_TRY(vmids_of_pasid(l, vm->pasid, &mask));
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
-		if (mask >> vmid & 1 && !(vm->vmids >> vmid & 1))
+		if (bw_bit_is_set(mask, vmid) && !bw_bit_is_set(vm->vmids, vmid))
 			BW_TRY(point_traps(l, vm, vmid));
 	bw_live_move_watches(l);
 	return NULL;
@@ -291,7 +288,7 @@ void bw_live_restore_regs(struct bw_live *l, uint32_t vmids, bool all)
 {
 	for (size_t i = l->saved.len; i-- > 0;) {
 		struct bw_saved_reg r = l->saved.data[i];
-		if (r.vmid == BW_SAVED_GLOBAL ? !all : !(vmids >> r.vmid & 1))
+		if (r.vmid == BW_SAVED_GLOBAL ? !all : !bw_bit_is_set(vmids, r.vmid))
 			continue;
 		bw_vec_remove(&l->saved, i);
 		const struct bw_kmd_bank bank = bw_saved_reg_bank(&r);
@@ -310,7 +307,7 @@ void bw_live_forget_regs(struct bw_live *l, uint32_t vmids, bool all)
 {
 	for (size_t i = l->saved.len; i-- > 0;) {
 		uint32_t vmid = l->saved.data[i].vmid;
-		if (all || (vmid != BW_SAVED_GLOBAL && vmids >> vmid & 1))
+		if (all || (vmid != BW_SAVED_GLOBAL && bw_bit_is_set(vmids, vmid)))
 			bw_vec_remove(&l->saved, i);
 	}
 	for (unsigned i = 0; all && i < BW_TARGET_WATCHES; i++)
@@ -326,7 +323,7 @@ struct bw_error *bw_live_host_trap(struct bw_live *l)
 {
 	uint32_t vmids = bw_live_vmids(l);
 	for (unsigned vmid = 0; vmid < 16; vmid++)
-		if (vmids >> vmid & 1)
+		if (bw_bit_is_set(vmids, vmid))
 			BW_TRY(bw_kmd_reg_write(
 				l->kmd, &broadcast, l->regs.sq_cmd,
 				bw_arch_sq_cmd_all(l->t.facts.arch, BW_SQ_CMD_TRAP, vmid, 0)));
@@ -389,7 +386,7 @@ struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid, uint32_t
 		bool ours;
 		if (!wave)
 			BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
-		if (active == BW_SQ_ABSENT || !(active >> wave & 1))
+		if (active == BW_SQ_ABSENT || !bw_bit_is_set(active, wave))
 			continue;
 		BW_TRY(is_ours(l, vmids, slot, &ours));
 		*out += ours;
@@ -414,7 +411,7 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 		active &= (1u << per_simd) - 1;
 		for (uint32_t w = 0; active >> w; w++) {
 			bool ours = true;
-			if (!(active >> w & 1))
+			if (!bw_bit_is_set(active, w))
 				continue;
 			/* a wave stopped in our slot is ours; the others are asked for */
 			if (!bw_live_is_stopped(&l->t, slot + w)) {
@@ -436,7 +433,7 @@ struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
 
 	*out = false;
 	BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
-	if (active == BW_SQ_ABSENT || !(active >> wave & 1))
+	if (active == BW_SQ_ABSENT || !bw_bit_is_set(active, wave))
 		return NULL;
 	for (uint32_t i = 0; i < BW_LIVE_GRID; i++) {
 		uint32_t now;

@@ -94,7 +94,7 @@ static struct bw_error *is_done(struct look *l, const struct bw_kmd_bank *bank, 
 
 	*out = true;
 	BW_TRY(read_reg(l, bank, bw_arch_reg_of(arch, BW_WF_VMID), wave, &s));
-	if (!(l->vmids >> bw_wave_get(&s, BW_WF_VMID) & 1))
+	if (!bw_bit_is_set(l->vmids, bw_wave_get(&s, BW_WF_VMID)))
 		return NULL;
 	BW_TRY(read_reg(l, bank, BW_WREG_PC_LO, wave, &s));
 	BW_TRY(read_reg(l, bank, BW_WREG_PC_HI, wave, &s));
@@ -108,7 +108,7 @@ static struct bw_error *is_done(struct look *l, const struct bw_kmd_bank *bank, 
 	bool ours = s.reg[enables] & l->v->enables;
 	if (ours && *out)
 		l->call = true;
-	uint64_t pc = s.reg[BW_WREG_PC_LO] | (uint64_t)(s.reg[BW_WREG_PC_HI] & 0xffff) << 32;
+	uint64_t pc = bw_join32(s.reg[BW_WREG_PC_HI] & 0xffff, s.reg[BW_WREG_PC_LO]);
 	*out &= !ours && !is_our_code(l->v, bw_canonical(pc));
 	return NULL;
 }
@@ -145,7 +145,7 @@ static struct bw_error *look_at(struct look *l, uint32_t first, bool *out_all)
 static struct bw_error *call_in(const struct look *l)
 {
 	for (unsigned vmid = 0; vmid < 16; vmid++)
-		if (l->vmids >> vmid & 1)
+		if (bw_bit_is_set(l->vmids, vmid))
 			BW_TRY(bw_kmd_reg_write(
 				l->v->kmd, &everywhere, l->v->regs->sq_cmd,
 				bw_arch_sq_cmd_all(l->v->facts->arch, BW_SQ_CMD_TRAP, vmid, 0)));

@@ -120,10 +120,10 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 		.slot = slot,
 		.space = vm->number,
 		.seq = s->seq,
-		.pc = bw_canonical(hw[BW_TRAP_HW_PC_LO] | (uint64_t)hw[BW_TRAP_HW_PC_HI] << 32),
-		.exec = hw[BW_TRAP_HW_EXEC_LO] | (uint64_t)hw[BW_TRAP_HW_EXEC_HI] << 32,
-		.flat_scratch = hw[BW_TRAP_HW_FLAT_SCRATCH_LO] |
-				(uint64_t)hw[BW_TRAP_HW_FLAT_SCRATCH_HI] << 32,
+		.pc = bw_canonical(bw_join32(hw[BW_TRAP_HW_PC_HI], hw[BW_TRAP_HW_PC_LO])),
+		.exec = bw_join32(hw[BW_TRAP_HW_EXEC_HI], hw[BW_TRAP_HW_EXEC_LO]),
+		.flat_scratch =
+			bw_join32(hw[BW_TRAP_HW_FLAT_SCRATCH_HI], hw[BW_TRAP_HW_FLAT_SCRATCH_LO]),
 		.m0 = hw[BW_TRAP_HW_M0],
 		.state = state,
 		.dispatch_packet = bw_wave_get(&state, BW_WF_PACKET),
@@ -158,7 +158,7 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 				   uint64_t value)
 {
 	struct bw_live_vm *vm;
-	uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
+	uint32_t low = bw_lo32(value), high = bw_hi32(value);
 
 	BW_TRY(bw_live_need_stopped(bw_live_of(t), slot, &vm));
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);

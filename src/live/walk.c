@@ -31,7 +31,7 @@ static struct bw_error *pair(struct bw_live *l, uint32_t addr_dw, uint64_t *out)
 	uint32_t lo, hi;
 	BW_TRY(bw_kmd_reg_read(l->kmd, NULL, addr_dw, &lo));
 	BW_TRY(bw_kmd_reg_read(l->kmd, NULL, addr_dw + 1, &hi));
-	*out = lo | (uint64_t)hi << 32;
+	*out = bw_join32(hi, lo);
 	return NULL;
 }
 

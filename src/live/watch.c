@@ -44,7 +44,7 @@ static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "the program's VMID is not known, and a watch needs it");
 	uint32_t vmid = (uint32_t)__builtin_ctz(vmids);
-	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first, (uint32_t)(w->va >> 32) & 0xffff));
+	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first, bw_hi32(w->va) & 0xffff));
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 1,
 				   (uint32_t)w->va & ~(BW_WATCH_GRANULE_B - 1u)));
 	uint32_t cntl = bw_arch_put(arch->watch.mask, mask) | bw_arch_put(arch->watch.vmid, vmid) |
