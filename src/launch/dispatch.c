@@ -1,81 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/dispatch.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/util.h"
 #include "regs/field.h"
 
-/* Packets that RADV sends for a dispatch (doc/hardware/dispatch.md 2.1), in the order it sends
- * them. */
-enum {
-	PKT_DISPATCH_DIRECT = 0x15,
-	PKT_EVENT_WRITE = 0x46,
-	PKT_ACQUIRE_MEM = 0x58,
-	PKT_SET_SH_REG = 0x76,
-};
-#define PKT_NOP_1DW 0xffff1000u /* NOP with count 0x3fff: one dword */
-#define PKT_COMPUTE (1u << 1)	/* shader type */
-
-enum { SH_BEGIN_DW = 0x2c00 }; /* where SET_SH_REG counts from: PACKET3_SET_SH_REG_START of nvd.h */
-
-enum { SCRATCH_UNIT_B = 256 };
+enum { SCRATCH_UNIT_B = 256, CS_PARTIAL_FLUSH_INDEX = 4 };
 
 /* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its
  * end (write back): doc/hardware/dispatch.md 2.1. */
 #define GCR_BEFORE 0xc3b1u
 #define GCR_AFTER 0xc030u
 
-struct ib {
-	uint32_t *dw;
-	unsigned n;
-};
-
-static void emit(struct ib *ib, uint32_t dw)
-{
-	assert(ib->n < BW_IB_MAX_DW);
-	ib->dw[ib->n++] = dw;
-}
-
-static void packet(struct ib *ib, unsigned opcode, unsigned payload_dw, uint32_t flags)
-{
-	emit(ib, 3u << 30 | (payload_dw - 1) << 16 | opcode << 8 | flags);
-}
-
-static void set_sh(struct ib *ib, unsigned addr_dw, const uint32_t *values, unsigned n)
-{
-	packet(ib, PKT_SET_SH_REG, 1 + n, 0);
-	emit(ib, addr_dw - SH_BEGIN_DW);
-	for (unsigned i = 0; i < n; i++)
-		emit(ib, values[i]);
-}
-
 #define SET_SH(ib, reg, ...)                                                                       \
-	set_sh(ib, BW_REG_GC_DW(reg), (const uint32_t[]){__VA_ARGS__},                             \
-	       sizeof((uint32_t[]){__VA_ARGS__}) / 4)
-
-static void acquire_mem(struct ib *ib, uint32_t gcr_cntl)
-{
-	packet(ib, PKT_ACQUIRE_MEM, 7, 0);
-	emit(ib, 0);
-	emit(ib, 0xffffffff); /* size and base: everything */
-	emit(ib, 0x01ffffff);
-	emit(ib, 0);
-	emit(ib, 0);
-	emit(ib, 10); /* poll interval */
-	emit(ib, gcr_cntl);
-}
-
-static uint32_t lo(uint64_t v)
-{
-	return (uint32_t)v;
-}
-
-static uint32_t hi(uint64_t v)
-{
-	return (uint32_t)(v >> 32);
-}
+	bw_pm4_put_sh(ib, BW_REG_GC_DW(reg), (const uint32_t[]){__VA_ARGS__},                      \
+		      sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 
 uint32_t bw_dispatch_scratch_wave_b(const struct bw_launch_plan *plan)
 {
@@ -103,12 +43,12 @@ static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispat
 	for (size_t i = 0; i < BW_ARRAY_SIZE(sources); i++) {
 		if (!(plan->properties & sources[i].bit))
 			continue;
-		out[n++] = lo(sources[i].value);
+		out[n++] = bw_lo32(sources[i].value);
 		if (sources[i].wide)
-			out[n++] = hi(sources[i].value);
+			out[n++] = bw_hi32(sources[i].value);
 	}
 	for (unsigned i = 0; i < BW_LAUNCH_USER_SGPRS; i++)
-		if (plan->user_sgpr_mask & 1u << i)
+		if (bw_bit_is_set(plan->user_sgpr_mask, i))
 			out[i] = plan->user_sgpr[i];
 }
 
@@ -122,58 +62,58 @@ static uint32_t num_thread(const struct bw_launch_plan *plan, unsigned dim, bool
 	       BW_FIELD(COMPUTE_NUM_THREAD_X, NUM_THREAD_PARTIAL, partial ? last : 0);
 }
 
-unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
-			uint32_t out[BW_IB_MAX_DW])
+/* The packets that RADV sends for a dispatch (doc/hardware/dispatch.md 2.1), in the order it sends
+ * them. */
+struct bw_error *bw_dispatch_ib(const struct bw_launch_plan *plan,
+				const struct bw_dispatch_memory *mem, struct bw_pm4_stream *ib)
 {
-	struct ib ib = {.dw = out};
 	uint64_t entry = mem->code_va + plan->entry;
 	bool partial = false;
 	for (unsigned i = 0; i < 3; i++)
 		partial |= plan->grid[i] % plan->group[i] != 0;
 
-	acquire_mem(&ib, GCR_BEFORE);
-	SET_SH(&ib, COMPUTE_START_X, 0, 0, 0);
-	SET_SH(&ib, COMPUTE_STATIC_THREAD_MGMT_SE0, ~0u, ~0u);
-	SET_SH(&ib, COMPUTE_STATIC_THREAD_MGMT_SE2, ~0u, ~0u);
-	SET_SH(&ib, COMPUTE_STATIC_THREAD_MGMT_SE4, ~0u, ~0u, ~0u, ~0u);
-	SET_SH(&ib, COMPUTE_RESOURCE_LIMITS, 0);
+	bw_pm4_put_acquire(ib, GCR_BEFORE);
+	SET_SH(ib, COMPUTE_START_X, 0, 0, 0);
+	SET_SH(ib, COMPUTE_STATIC_THREAD_MGMT_SE0, ~0u, ~0u);
+	SET_SH(ib, COMPUTE_STATIC_THREAD_MGMT_SE2, ~0u, ~0u);
+	SET_SH(ib, COMPUTE_STATIC_THREAD_MGMT_SE4, ~0u, ~0u, ~0u, ~0u);
+	SET_SH(ib, COMPUTE_RESOURCE_LIMITS, 0);
 
-	SET_SH(&ib, COMPUTE_PGM_LO, lo(entry >> 8), BW_FIELD(COMPUTE_PGM_HI, DATA, hi(entry >> 8)));
-	SET_SH(&ib, COMPUTE_PGM_RSRC1, plan->rsrc1, plan->rsrc2);
-	SET_SH(&ib, COMPUTE_PGM_RSRC3, plan->rsrc3);
+	SET_SH(ib, COMPUTE_PGM_LO, bw_lo32(entry >> 8),
+	       BW_FIELD(COMPUTE_PGM_HI, DATA, bw_hi32(entry >> 8)));
+	SET_SH(ib, COMPUTE_PGM_RSRC1, plan->rsrc1, plan->rsrc2);
+	SET_SH(ib, COMPUTE_PGM_RSRC3, plan->rsrc3);
 	if (mem->scratch_va) {
-		SET_SH(&ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, lo(mem->scratch_va >> 8),
-		       BW_FIELD(COMPUTE_DISPATCH_SCRATCH_BASE_HI, DATA, hi(mem->scratch_va >> 8)));
-		SET_SH(&ib, COMPUTE_TMPRING_SIZE,
+		SET_SH(ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, bw_lo32(mem->scratch_va >> 8),
+		       BW_FIELD(COMPUTE_DISPATCH_SCRATCH_BASE_HI, DATA,
+				bw_hi32(mem->scratch_va >> 8)));
+		SET_SH(ib, COMPUTE_TMPRING_SIZE,
 		       BW_FIELD(COMPUTE_TMPRING_SIZE, WAVESIZE,
 				bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B) |
 			       BW_FIELD(COMPUTE_TMPRING_SIZE, WAVES, mem->scratch_waves_per_se));
 	} else {
-		SET_SH(&ib, COMPUTE_TMPRING_SIZE, 0);
+		SET_SH(ib, COMPUTE_TMPRING_SIZE, 0);
 	}
-	SET_SH(&ib, COMPUTE_NUM_THREAD_X, num_thread(plan, 0, partial),
-	       num_thread(plan, 1, partial), num_thread(plan, 2, partial));
+	SET_SH(ib, COMPUTE_NUM_THREAD_X, num_thread(plan, 0, partial), num_thread(plan, 1, partial),
+	       num_thread(plan, 2, partial));
 
 	uint32_t sgprs[BW_LAUNCH_USER_SGPRS] = {0};
 	user_sgprs(plan, mem, sgprs);
 	if (plan->user_sgprs)
-		set_sh(&ib, BW_REG_GC_DW(COMPUTE_USER_DATA_0), sgprs, plan->user_sgprs);
+		bw_pm4_put_sh(ib, BW_REG_GC_DW(COMPUTE_USER_DATA_0), sgprs, plan->user_sgprs);
 
-	packet(&ib, PKT_DISPATCH_DIRECT, 4, PKT_COMPUTE);
-	for (unsigned i = 0; i < 3; i++)
-		emit(&ib, plan->groups[i]);
-	emit(&ib, BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, COMPUTE_SHADER_EN) |
-			  BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, FORCE_START_AT_000) |
-			  BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, ORDER_MODE) |
-			  BW_FIELD(COMPUTE_DISPATCH_INITIATOR, PARTIAL_TG_EN, partial) |
-			  BW_FIELD(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN, plan->wave32));
+	bw_pm4_put_dispatch(ib, plan->groups,
+			    BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, COMPUTE_SHADER_EN) |
+				    BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, FORCE_START_AT_000) |
+				    BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, ORDER_MODE) |
+				    BW_FIELD(COMPUTE_DISPATCH_INITIATOR, PARTIAL_TG_EN, partial) |
+				    BW_FIELD(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN, plan->wave32));
 
-	packet(&ib, PKT_EVENT_WRITE, 1, 0);
-	emit(&ib, 0x407); /* CS_PARTIAL_FLUSH, event index 4 */
-	acquire_mem(&ib, GCR_AFTER);
-	while (ib.n % BW_IB_ALIGN_DW)
-		emit(&ib, PKT_NOP_1DW);
-	return ib.n;
+	bw_pm4_put_event(ib, BW_PM4_EVENT_CS_PARTIAL_FLUSH, CS_PARTIAL_FLUSH_INDEX);
+	bw_pm4_put_acquire(ib, GCR_AFTER);
+	while (ib->len % BW_IB_ALIGN_DW)
+		bw_pm4_put_nop(ib, 1);
+	return ib->failed ? bw_error_nomem() : NULL;
 }
 
 void bw_dispatch_aql(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,

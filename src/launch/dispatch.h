@@ -6,9 +6,9 @@
  * addresses in, dwords out. */
 
 #include "launch/plan.h"
+#include "pm4/pm4.h"
 
 enum {
-	BW_IB_MAX_DW = 128,
 	BW_AQL_PACKET_B = 64,
 	BW_IB_ALIGN_DW = 8,
 };
@@ -23,9 +23,10 @@ struct bw_dispatch_memory {
 /* Bytes of scratch that TMPRING_SIZE gives each wave. */
 uint32_t bw_dispatch_scratch_wave_b(const struct bw_launch_plan *plan);
 
-/* A whole number of BW_IB_ALIGN_DW dwords; returns how many. */
-unsigned bw_dispatch_ib(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
-			uint32_t out[BW_IB_MAX_DW]);
+/* Appends a whole number of BW_IB_ALIGN_DW dwords. */
+struct bw_error *bw_dispatch_ib(const struct bw_launch_plan *plan,
+				const struct bw_dispatch_memory *mem,
+				struct bw_pm4_stream *ib) BW_MUST_CHECK;
 
 /* The image of the AQL packet that dispatch_ptr shows to a kernel. */
 void bw_dispatch_aql(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,

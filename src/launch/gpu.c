@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xf86drm.h>
 
-#include "arch/gfx11_extra.h"
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
@@ -47,6 +47,7 @@ struct bw_launch_gpu {
 	struct memory *args; /* owned; of the plan's arguments, by index; entries of `all` */
 	struct memory ib;    /* an entry of `all`, too */
 	uint32_t ib_b;
+	uint32_t s_code_end;
 };
 
 static struct bw_error *gpu_error(int r, const char *what)
@@ -86,9 +87,9 @@ struct bw_error *bw_launch_gpu_open(const char *node, struct bw_launch_gpu **out
 	 * 0 from kernels before DRM 3.48. */
 	uint32_t v;
 	memcpy(&v, (const char *)&ip + IP_DISCOVERY_VERSION_AT, sizeof(v));
+	g->s_code_end = bw_arch_code_end(v);
 	if (v)
-		snprintf(g->name, sizeof(g->name), "gfx%u%x%x", v >> 16 & 0xff, v >> 8 & 0xff,
-			 v & 0xff);
+		bw_arch_gfx_name(v, g->name, sizeof(g->name));
 	*out = g;
 	return NULL;
 }
@@ -177,7 +178,7 @@ static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_laun
 	BW_TRY(allocate(g, p->image_b + CODE_END_B, AMDGPU_GEM_DOMAIN_VRAM, FLAGS_RX, true, &m));
 	memcpy(m.cpu, p->image, p->image_b);
 	for (uint64_t at = bw_align_up(p->image_b, 4); at + 4 <= m.size_b; at += 4)
-		memcpy(m.cpu + at, &(uint32_t){BW_GFX11_S_CODE_END}, 4);
+		memcpy(m.cpu + at, &g->s_code_end, 4);
 	size_t n = 0;
 	const struct bw_reloc *relocs = p->co ? bw_code_object_relocs(p->co, &n) : NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -313,11 +314,15 @@ struct bw_error *bw_launch_gpu_place(struct bw_launch_gpu *g, const struct bw_la
 	BW_TRY(place_args(g, plan, &mem));
 	BW_TRY(place_scratch(g, plan, &mem));
 
-	uint32_t words[BW_IB_MAX_DW];
-	g->ib_b = bw_dispatch_ib(plan, &mem, words) * 4;
-	BW_TRY(allocate(g, g->ib_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RX, true, &g->ib));
-	memcpy(g->ib.cpu, words, g->ib_b);
-	return NULL;
+	struct bw_pm4_stream ib = {0};
+	struct bw_error *err = bw_dispatch_ib(plan, &mem, &ib);
+	g->ib_b = (uint32_t)ib.len * 4;
+	if (!err)
+		err = allocate(g, g->ib_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RX, true, &g->ib);
+	if (!err)
+		memcpy(g->ib.cpu, ib.data, g->ib_b);
+	bw_pm4_stream_free(&ib);
+	return err;
 }
 
 struct bw_error *bw_launch_gpu_once(struct bw_launch_gpu *g, const struct bw_launch_plan *plan)

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/util.h"
+#include "regs/field.h"
 #include "sym/code_object_priv.h"
 
 #define NT_AMDGPU_METADATA 32
@@ -245,7 +246,7 @@ static bool is_gfx10_or_later(const char *gpu)
 	return !strncmp(gpu, "gfx1", 4);
 }
 
-/* Granules of rsrc1[5:0] (LLVM's AMDGPUUsage, "compute_pgm_rsrc1"). */
+/* Granules of COMPUTE_PGM_RSRC1.VGPRS (LLVM's AMDGPUUsage, "compute_pgm_rsrc1"). */
 static uint32_t vgpr_granule(const struct bw_code_object *co, bool wave32)
 {
 	if (is_gfx10_or_later(co->gpu))
@@ -274,8 +275,9 @@ static struct bw_error *read_descriptor(struct bw_code_object *co, const struct 
 	if (k->entry >= co->image_b || (k->entry & 3) || !is_executable(e, k->entry))
 		return DAMAGED(e, "the entry of kernel '%s' (%#llx) is not code", k->name,
 			       (unsigned long long)k->entry);
-	k->wave32 = is_gfx10_or_later(co->gpu) && (k->properties >> 10 & 1);
-	k->vgprs = ((k->rsrc1 & 0x3f) + 1) * vgpr_granule(co, k->wave32);
+	k->wave32 = is_gfx10_or_later(co->gpu) && (k->properties & BW_KCP_WAVE32);
+	k->vgprs = (BW_FIELD_GET(COMPUTE_PGM_RSRC1, VGPRS, k->rsrc1) + 1) *
+		   vgpr_granule(co, k->wave32);
 	k->end = k->entry;
 	const struct bw_symbol *sym = bw_code_object_symbol_at(co, k->entry);
 	if (sym && sym->addr == k->entry)

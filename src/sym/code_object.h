@@ -25,6 +25,19 @@ struct bw_kernel_arg {
 	uint32_t offset_b, size_b;
 };
 
+/* kernel_code_properties (doc/hardware/code-objects.md 3) */
+enum {
+	BW_KCP_PRIVATE_BUFFER = 1 << 0,
+	BW_KCP_DISPATCH_PTR = 1 << 1,
+	BW_KCP_QUEUE_PTR = 1 << 2,
+	BW_KCP_KERNARG_PTR = 1 << 3,
+	BW_KCP_DISPATCH_ID = 1 << 4,
+	BW_KCP_FLAT_SCRATCH_INIT = 1 << 5,
+	BW_KCP_PRIVATE_SIZE = 1 << 6,
+	BW_KCP_WAVE32 = 1 << 10,
+	BW_KCP_DYNAMIC_STACK = 1 << 11,
+};
+
 struct bw_kernel {
 	const char *name;
 	uint64_t entry;	     /* address in the image of the first instruction */

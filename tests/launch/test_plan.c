@@ -245,10 +245,11 @@ static void command_buffer(void **state)
 					       .queue_va = 0x7000003000,
 					       .scratch_va = 0x8000000000,
 					       .scratch_waves_per_se = 512};
-	uint32_t dw[BW_IB_MAX_DW], sh[0x400] = {0};
-	unsigned n = bw_dispatch_ib(p, &mem, dw);
-	assert_int_equal(n % 8, 0);
-	const uint32_t *d = run_ib(dw, n, sh);
+	struct bw_pm4_stream ib = {0};
+	uint32_t sh[0x400] = {0};
+	assert_null(bw_dispatch_ib(p, &mem, &ib));
+	assert_int_equal(ib.len % 8, 0);
+	const uint32_t *d = run_ib(ib.data, (unsigned)ib.len, sh);
 	uint64_t entry = mem.code_va + p->kernel->entry;
 	assert_int_equal(SH(0xb830), (uint32_t)(entry >> 8));
 	assert_int_equal(SH(0xb834), entry >> 40 & 0xff);
@@ -281,17 +282,16 @@ static void command_buffer(void **state)
 
 	p = plan_ok(raw_path, "--grid 64 --group 64 --wave 64 --user-sgpr 3=9", &o);
 	memset(sh, 0, sizeof(sh));
-	d = run_ib(dw,
-		   bw_dispatch_ib(p,
-				  &(struct bw_dispatch_memory){.code_va = 0x100000,
-							       .kernarg_va = 0x200000},
-				  dw),
-		   sh);
+	ib.len = 0;
+	assert_null(bw_dispatch_ib(
+		p, &(struct bw_dispatch_memory){.code_va = 0x100000, .kernarg_va = 0x200000}, &ib));
+	d = run_ib(ib.data, (unsigned)ib.len, sh);
 	assert_int_equal(SH(0xb81c), 64);
 	assert_int_equal(SH(0xb900), 0x200000);
 	assert_int_equal(SH(0xb90c), 9);
 	assert_int_equal(SH(0xb860), 0);
 	assert_int_equal(d[4], 0x45);
+	bw_pm4_stream_free(&ib);
 	done(p, &o);
 }
 
