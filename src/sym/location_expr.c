@@ -66,55 +66,25 @@ void bw_location_unknown(struct bw_location *out, const char *fmt, ...)
 
 static void not_supported(struct machine *m, unsigned op)
 {
+	/* clang-format off */
+#define NAMED(op) {DW_OP_##op, "DW_OP_" #op}
 	static const struct {
 		uint8_t op;
 		const char *name;
 	} names[] = {
-		{DW_OP_deref, "DW_OP_deref"},
-		{DW_OP_deref_size, "DW_OP_deref_size"},
-		{DW_OP_dup, "DW_OP_dup"},
-		{DW_OP_drop, "DW_OP_drop"},
-		{DW_OP_over, "DW_OP_over"},
-		{DW_OP_pick, "DW_OP_pick"},
-		{DW_OP_rot, "DW_OP_rot"},
-		{DW_OP_xderef, "DW_OP_xderef"},
-		{DW_OP_xderef_size, "DW_OP_xderef_size"},
-		{DW_OP_abs, "DW_OP_abs"},
-		{DW_OP_and, "DW_OP_and"},
-		{DW_OP_div, "DW_OP_div"},
-		{DW_OP_mod, "DW_OP_mod"},
-		{DW_OP_mul, "DW_OP_mul"},
-		{DW_OP_neg, "DW_OP_neg"},
-		{DW_OP_not, "DW_OP_not"},
-		{DW_OP_or, "DW_OP_or"},
-		{DW_OP_shl, "DW_OP_shl"},
-		{DW_OP_shr, "DW_OP_shr"},
-		{DW_OP_shra, "DW_OP_shra"},
-		{DW_OP_xor, "DW_OP_xor"},
-		{DW_OP_bra, "DW_OP_bra"},
-		{DW_OP_skip, "DW_OP_skip"},
-		{DW_OP_eq, "DW_OP_eq"},
-		{DW_OP_ge, "DW_OP_ge"},
-		{DW_OP_gt, "DW_OP_gt"},
-		{DW_OP_le, "DW_OP_le"},
-		{DW_OP_lt, "DW_OP_lt"},
-		{DW_OP_ne, "DW_OP_ne"},
-		{DW_OP_call2, "DW_OP_call2"},
-		{DW_OP_call4, "DW_OP_call4"},
-		{DW_OP_call_ref, "DW_OP_call_ref"},
-		{DW_OP_push_object_address, "DW_OP_push_object_address"},
-		{DW_OP_form_tls_address, "DW_OP_form_tls_address"},
-		{DW_OP_call_frame_cfa, "DW_OP_call_frame_cfa"},
-		{DW_OP_implicit_pointer, "DW_OP_implicit_pointer"},
-		{DW_OP_entry_value, "DW_OP_entry_value"},
-		{DW_OP_const_type, "DW_OP_const_type"},
-		{DW_OP_regval_type, "DW_OP_regval_type"},
-		{DW_OP_deref_type, "DW_OP_deref_type"},
-		{DW_OP_convert, "DW_OP_convert"},
-		{DW_OP_reinterpret, "DW_OP_reinterpret"},
-		{0xe9, "DW_OP_LLVM_user"},
-		{0xe1, "DW_OP_LLVM_form_aspace_address"},
+		NAMED(deref), NAMED(deref_size), NAMED(dup), NAMED(drop), NAMED(over),
+		NAMED(pick), NAMED(rot), NAMED(xderef), NAMED(xderef_size), NAMED(abs),
+		NAMED(and), NAMED(div), NAMED(mod), NAMED(mul), NAMED(neg), NAMED(not),
+		NAMED(or), NAMED(shl), NAMED(shr), NAMED(shra), NAMED(xor), NAMED(bra),
+		NAMED(skip), NAMED(eq), NAMED(ge), NAMED(gt), NAMED(le), NAMED(lt),
+		NAMED(ne), NAMED(call2), NAMED(call4), NAMED(call_ref),
+		NAMED(push_object_address), NAMED(form_tls_address), NAMED(call_frame_cfa),
+		NAMED(implicit_pointer), NAMED(entry_value), NAMED(const_type),
+		NAMED(regval_type), NAMED(deref_type), NAMED(convert), NAMED(reinterpret),
+		{0xe9, "DW_OP_LLVM_user"}, {0xe1, "DW_OP_LLVM_form_aspace_address"},
 	};
+#undef NAMED
+	/* clang-format on */
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++) {
 		if (names[i].op == op) {
 			FAIL(m, "%s is not supported", names[i].name);
@@ -199,6 +169,65 @@ static void add(struct machine *m, bool minus)
 	a.offset = minus ? (int64_t)((uint64_t)a.offset - (uint64_t)b.offset)
 			 : wrapping_add(a.offset, b.offset);
 	push(m, a);
+}
+
+/* Arithmetic of constants. The numbers have 64 bits here, and fewer in the program: what depends on
+ * the bits above is not done. False: not supported. */
+static bool compute(unsigned op, uint64_t a, uint64_t b, uint64_t *out)
+{
+	bool small = a < 1u << 31 && b < 1u << 31;
+	switch (op) {
+	case DW_OP_and:
+		*out = a & b;
+		return true;
+	case DW_OP_or:
+		*out = a | b;
+		return true;
+	case DW_OP_xor:
+		*out = a ^ b;
+		return true;
+	case DW_OP_mul:
+		*out = a * b;
+		return true;
+	case DW_OP_shl:
+		*out = b < 64 ? a << b : 0;
+		return true;
+	case DW_OP_shr:
+	case DW_OP_shra:
+		*out = b < 64 ? a >> b : 0;
+		return small;
+	case DW_OP_div:
+		*out = b ? a / b : 0;
+		return small && b;
+	case DW_OP_mod:
+		*out = b ? a % b : 0;
+		return small && b;
+	default:
+		return false;
+	}
+}
+
+static bool is_number(const struct value *v)
+{
+	return v->kind == VALUE_NUMBER && !v->space;
+}
+
+/* True: it was one of these operators. */
+static bool arithmetic_op(struct machine *m, unsigned op)
+{
+	uint64_t result;
+	struct value *top = m->n ? &m->stack[m->n - 1] : NULL;
+	if (top && is_number(top) && (op == DW_OP_not || op == DW_OP_neg)) {
+		result = (uint64_t)top->offset;
+		top->offset = (int64_t)(op == DW_OP_not ? ~result : 0 - result);
+		return true;
+	}
+	if (m->n < 2 || !is_number(top) || !is_number(top - 1) ||
+	    !compute(op, (uint64_t)top[-1].offset, (uint64_t)top->offset, &result))
+		return false;
+	top[-1].offset = (int64_t)result;
+	m->n--;
+	return true;
 }
 
 /* The suffix litN, swap, xderef: the address below is one of space N. What it names stays a place:
@@ -328,7 +357,7 @@ static void execute(struct machine *m, unsigned op)
 		FAIL(m, "a damaged expression: operators follow its result");
 		return;
 	}
-	if (constant_op(m, op) || register_op(m, op))
+	if (constant_op(m, op) || register_op(m, op) || arithmetic_op(m, op))
 		return;
 	switch (op) {
 	case DW_OP_nop:

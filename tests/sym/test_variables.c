@@ -375,7 +375,7 @@ static void inlined(void **state)
 	closed(scale);
 }
 
-/* ---- All locations of many kernels ---- */
+/* ---- All locations of many kernels; test_locations.py compares them with llvm-dwarfdump ---- */
 
 struct survey {
 	size_t n[BW_LOC_CONSTANT + 1], n_objects, n_pieces;
