@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "debug/expressions.h"
+#include "debug/variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 
 #include "base/util.h"
 
-/* Commands that evaluate: print and its variants, whatis, x. */
+/* Commands that evaluate: print and its variants, x. */
 
-static struct bw_error *take_value(struct bw_cli *c, const char **args, const char *name,
-				   struct bw_print_format *out_format, struct bw_value *out)
+static struct bw_error *take_format(const char **args, const char *name,
+				    struct bw_print_format *out_format)
 {
 	BW_TRY(bw_cli_take_format(args, false, out_format));
 	if (out_format->letter == 'i')
@@ -19,7 +20,20 @@ static struct bw_error *take_value(struct bw_cli *c, const char **args, const ch
 			BW_E_INVALID,
 			"Format letter \"i\" is meaningless in \"%s\" command; x/i shows instructions",
 			name);
-	return bw_cli_eval(c, (*args)[0] ? *args : "$", out);
+	return NULL;
+}
+
+/* Aggregates are read here: a failure is the command's, and they enter the history as they are. */
+static struct bw_error *take_value(struct bw_cli *c, const char *args, struct bw_value *out)
+{
+	struct bw_value v = {0};
+	BW_TRY(bw_cli_eval(c, args[0] ? args : "$", &v));
+	struct bw_error *err = bw_debug_fetch(c->debug, &v);
+	if (err)
+		bw_value_fini(&v);
+	else
+		*out = v;
+	return err;
 }
 
 /* "$3 = 0x10" */
@@ -28,7 +42,12 @@ static struct bw_error *print(struct bw_cli *c, const char *args, const char *na
 	struct bw_print_format f;
 	struct bw_value v = {0};
 	struct bw_str s = {0};
-	BW_TRY(take_value(c, &args, name, &f, &v));
+	BW_TRY(take_format(&args, name, &f));
+	bool done;
+	struct bw_error *err = bw_cli_print_lanes(c, args, f.letter, &done);
+	if (err || done)
+		return err;
+	BW_TRY(take_value(c, args, &v));
 	bw_show_value(c->debug, &v, f.letter, &s);
 	if (v.type.kind != BW_TYPE_VOID)
 		bw_out_line(c->out, "$%u = %s", bw_debug_record(c->debug, &v), bw_str_text(&s));
@@ -36,7 +55,7 @@ static struct bw_error *print(struct bw_cli *c, const char *args, const char *na
 		bw_out_line(c->out, "%s", bw_str_text(&s));
 	bw_out_str(c->out, "expression", args);
 	bw_out_str(c->out, "text", bw_str_text(&s));
-	bw_show_value_json(c->out, &v);
+	bw_show_value_json(c->out, c->debug, &v);
 	bw_str_free(&s);
 	bw_value_fini(&v);
 	return NULL;
@@ -60,27 +79,11 @@ struct bw_error *bw_cmd_output(struct bw_cli *c, const char *args)
 	struct bw_print_format f;
 	struct bw_value v = {0};
 	struct bw_str s = {0};
-	BW_TRY(take_value(c, &args, "output", &f, &v));
+	BW_TRY(take_format(&args, "output", &f));
+	BW_TRY(take_value(c, args, &v));
 	bw_show_value(c->debug, &v, f.letter, &s);
 	bw_out_text(c->out, bw_str_text(&s));
 	bw_out_str(c->out, "text", bw_str_text(&s));
-	bw_str_free(&s);
-	bw_value_fini(&v);
-	return NULL;
-}
-
-struct bw_error *bw_cmd_whatis(struct bw_cli *c, const char *args)
-{
-	struct bw_value v = {0};
-	char name[48];
-	struct bw_str s = {0};
-	BW_TRY(bw_cli_eval(c, args[0] ? args : "$", &v));
-	bw_str_add(&s, v.type.kind == BW_TYPE_TEXT ? "text" : bw_type_name(&v.type, name));
-	if (v.n_elem)
-		bw_str_addf(&s, " [%zu]%s", v.n_elem,
-			    v.across_lanes ? " (a value for each lane)" : "");
-	bw_out_line(c->out, "type = %s", bw_str_text(&s));
-	bw_out_str(c->out, "value_type", bw_str_text(&s));
 	bw_str_free(&s);
 	bw_value_fini(&v);
 	return NULL;

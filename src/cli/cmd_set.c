@@ -213,6 +213,34 @@ static const char *show_always(struct bw_cli *c, const struct setting *s, char *
 	return s->always;
 }
 
+static struct bw_error *set_elements(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	uint64_t n = 0;
+	if (value[0] && strcmp(value, "unlimited") && (!bw_parse_u64(value, &n) || n > UINT32_MAX))
+		return bw_errorf(BW_E_INVALID,
+				 "\"set print elements\" takes a number or unlimited, not \"%s\"",
+				 value);
+	bw_debug_settings(c->debug)->print_elements = n ? (unsigned)n : UINT32_MAX;
+	return NULL;
+}
+
+static const char *show_elements(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+{
+	unsigned n = bw_debug_settings(c->debug)->print_elements;
+	snprintf(out, out_b, "%u", n);
+	return n == UINT32_MAX ? "unlimited" : out;
+}
+
+static struct bw_error *set_pretty(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	return on_off(s->name, value, &bw_debug_settings(c->debug)->print_pretty);
+}
+
+static const char *show_pretty(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+{
+	return word_of(bw_debug_settings(c->debug)->print_pretty);
+}
+
 /* clang-format off */
 static const struct setting settings[] = {
 	{"break-on hang", set_hang, show_hang, NULL, NULL, "off"},
@@ -227,6 +255,8 @@ static const struct setting settings[] = {
 	{"non-stop", set_always, show_always, "off", "when one wave stops, all stop"},
 	{"pagination", set_always, show_always, "off", "output is never shown page by page"},
 	{"precise-memory", set_precise, show_precise, NULL, NULL, "on off"},
+	{"print elements", set_elements, show_elements, NULL, NULL, "unlimited"},
+	{"print pretty", set_pretty, show_pretty, NULL, NULL, "on off"},
 	{"scheduler-locking", set_locking, show_locking, NULL, NULL, "step on off"},
 	{"stop-on-dispatch", set_stop_on_dispatch, show_stop_on_dispatch, NULL, NULL, "on off"},
 	{"trace-commands", set_trace, show_trace, NULL, NULL, "on off"},

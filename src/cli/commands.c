@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "debug/expressions.h"
+#include "debug/variables.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static const struct bw_command commands[] = {
 	 "print $_launch.out[4], print *$_launch.out@8 (in assembly out alone is enough); memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
 	 "$ is the last value printed, $$ the one before, $3 the third; without EXPR: the last one again.", BW_COMPLETE_EXPR, false},
 	{"printf", NULL, bw_cmd_printf, "\"FORMAT\", EXPR...", "Print values as C's printf does.", NULL, BW_COMPLETE_EXPR, false},
-	{"ptype", NULL, bw_cmd_whatis, "EXPR", "Same as whatis.", NULL, BW_COMPLETE_EXPR, false},
+	{"ptype", NULL, bw_cmd_ptype, "[/o] EXPR | TYPE", "A type with its members; /o: with their offsets and sizes.", "ptype struct node, ptype item_t, ptype *p",  BW_COMPLETE_EXPR, false},
 	{"pwd", NULL, bw_cmd_pwd, "", "Show the working directory of the debugger.", NULL, BW_COMPLETE_NONE, false},
 	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave. Programs that \"run\" has started are killed (\"detach\" keeps them), those that were attached to run on.", NULL, BW_COMPLETE_NONE, false},
 	{"restore", NULL, bw_cmd_restore, "FILE [binary] ADDRESS [START END]", "Write the bytes of a file (from START to END of it) to memory.",
@@ -102,7 +103,7 @@ static const struct bw_command commands[] = {
 	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
 	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
 	{"wave", "w", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Choose the focus wave, which commands use, or show it.", "WAVES: all, or numbers and ranges: wave apply 1-4 print $pc. -q leaves the titles out, -s passes over errors.", BW_COMPLETE_NONE, false},
-	{"whatis", NULL, bw_cmd_whatis, "EXPR", "The type of a value.", NULL, BW_COMPLETE_EXPR, false},
+	{"whatis", NULL, bw_cmd_whatis, "EXPR | TYPE", "The name of a type.", NULL, BW_COMPLETE_EXPR, false},
 	{"where", NULL, bw_cmd_backtrace, "", "Show where the focus wave is.", NULL, BW_COMPLETE_NONE, false},
 	{"while", NULL, bw_cmd_while, "EXPR", "Run the lines up to \"end\" as long as EXPR is not 0.", "loop_break leaves the loop, loop_continue begins its next round.", BW_COMPLETE_EXPR, false},
 	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",
@@ -115,7 +116,7 @@ static const struct bw_command commands[] = {
 static const struct bw_command infos[] = {
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
-	{"args", NULL, bw_info_args, "", "Arguments of the focus wave's kernel, as it was launched with them.", NULL, BW_COMPLETE_NONE, false},
+	{"args", NULL, bw_info_args, "", "Arguments of the selected frame's function; without debug information what the kernel was launched with.", NULL, BW_COMPLETE_NONE, false},
 	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints: places, conditions, hits, commands.", NULL, BW_COMPLETE_NONE, false},
 	{"buffer", NULL, bw_info_buffer, "N", "One buffer: its name, place, use and how to see its contents.", NULL, BW_COMPLETE_NONE, false},
 	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},
@@ -129,11 +130,12 @@ static const struct bw_command infos[] = {
 	{"kernel", "k", bw_info_kernel, "", "The kernel of the focus wave: its grid, resources and arguments.", NULL, BW_COMPLETE_NONE, false},
 	{"lanes", NULL, bw_info_lanes, "[FIRST[-LAST]] [-active]", "Lanes of the focus wave.", NULL, BW_COMPLETE_NONE, false},
 	{"line", NULL, bw_info_line, "[WHERE]", "The source line of a place, and its addresses.", NULL, BW_COMPLETE_WHERE, false},
-	{"locals", NULL, bw_info_locals, "", "Variables of compiled code (not shown yet).", NULL, BW_COMPLETE_NONE, false},
+	{"locals", NULL, bw_info_locals, "", "Variables of the selected frame, the innermost block first.", NULL, BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "", "The program: its process, and why it stopped.", NULL, BW_COMPLETE_NONE, false},
 	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_EXPR, false},
 	{"report", NULL, bw_info_report, "[all]", "Everything about the focus wave, or all: reason, registers, LDS, code.", NULL, BW_COMPLETE_NONE, false},
+	{"scope", NULL, bw_info_scope, "WHERE", "Variables that are visible at a place, and where they are.", NULL, BW_COMPLETE_WHERE, false},
 	{"sharedlibrary", NULL, bw_info_sharedlibrary, "", "Code objects in the GPU's memory, and where.", NULL, BW_COMPLETE_NONE, false},
 	{"signals", NULL, bw_info_signals, "", "What stops a wave, and as which signal.", NULL, BW_COMPLETE_NONE, false},
 	{"source", NULL, bw_info_source, "", "The source file and line of the focus wave.", NULL, BW_COMPLETE_NONE, false},
@@ -345,9 +347,17 @@ struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw
 	if (v.elem && v.place == BW_PLACE_MEMORY) {
 		*out_space = v.space;
 		*out_addr = v.va;
+	} else if (v.type.kind == BW_TYPE_AGGREGATE && v.place == BW_PLACE_MEMORY) {
+		*out_space = v.space;
+		*out_addr = v.va;
+	} else if (v.is_missing) {
+		err = bw_errorf(BW_E_NOT_FOUND, "%s",
+				v.bytes && v.bytes->why[0] ? v.bytes->why
+							   : "value has been optimized out");
 	} else if (v.type.kind == BW_TYPE_POINTER) {
 		*out_space = v.type.space;
 		*out_addr = v.bits;
+		bw_debug_flat_space(out_space, out_addr);
 	} else if ((v.type.kind == BW_TYPE_INT || v.type.kind == BW_TYPE_UINT) && !v.elem) {
 		*out_addr = v.bits;
 	} else {

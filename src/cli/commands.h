@@ -55,6 +55,10 @@ const char *bw_skip_blanks(const char *s);
 void bw_take_word(const char **s, char *out, size_t out_b);
 struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text,
 			     struct bw_value *out) BW_MUST_CHECK;
+/* "EXPR @lanes": its value in all lanes of the focus wave. out_done false: args are something
+ * else. */
+struct bw_error *bw_cli_print_lanes(struct bw_cli *c, const char *args, char letter,
+				    bool *out_done) BW_MUST_CHECK;
 /* An address: a pointer or an integer, or an array's place. */
 struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space,
 				     uint64_t *out_addr) BW_MUST_CHECK;
@@ -82,10 +86,10 @@ bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_
 
 bw_command_fn bw_cmd_step, bw_cmd_next, bw_cmd_jump, bw_cmd_starti, bw_cmd_clear, bw_cmd_save;
 bw_command_fn bw_cmd_if, bw_cmd_while, bw_cmd_silent, bw_cmd_document, bw_cmd_eval;
-bw_command_fn bw_cmd_call, bw_cmd_output, bw_cmd_whatis, bw_cmd_append, bw_cmd_shell, bw_cmd_cd,
-	bw_cmd_pwd;
-bw_command_fn bw_info_args, bw_info_locals, bw_info_program, bw_info_sharedlibrary, bw_info_signals,
-	bw_info_source;
+bw_command_fn bw_cmd_call, bw_cmd_output, bw_cmd_whatis, bw_cmd_ptype, bw_cmd_append, bw_cmd_shell,
+	bw_cmd_cd, bw_cmd_pwd;
+bw_command_fn bw_info_args, bw_info_locals, bw_info_scope, bw_info_program, bw_info_sharedlibrary,
+	bw_info_signals, bw_info_source;
 bw_command_fn bw_cmd_dprintf, bw_info_watchpoints, bw_info_sgprs, bw_info_vgprs;
 bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf,
 	bw_cmd_restore, bw_cmd_show;

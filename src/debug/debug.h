@@ -109,9 +109,11 @@ enum bw_locking {
 };
 struct bw_debug_settings {
 	enum bw_locking scheduler_locking;
-	bool stop_on_dispatch; /* each dispatch is a stop before its first wave */
-	uint64_t hang_ms;      /* a dispatch that runs longer stops; 0: none does */
-	bool hold_time;	       /* bw_debug_hold_time does something */
+	bool stop_on_dispatch;	 /* each dispatch is a stop before its first wave */
+	uint64_t hang_ms;	 /* a dispatch that runs longer stops; 0: none does */
+	unsigned print_elements; /* of arrays and texts at most; UINT_MAX: all */
+	bool print_pretty;	 /* each member of a struct on a line of its own */
+	bool hold_time;		 /* bw_debug_hold_time does something */
 };
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d);
 /* While waves are stopped, stops the program's clocks until it is resumed, so that none of its

@@ -53,6 +53,15 @@ struct bw_module;
 struct bw_patch;
 struct bw_wave_record;
 
+/* The variables that were last asked for: those visible at an address of an image (variables/). */
+struct bw_variable_cache {
+	const struct bw_lines *lines; /* NULL: none yet */
+	uint64_t addr;
+	unsigned level;
+	struct bw_variable *list; /* owned */
+	size_t n;
+};
+
 struct bw_debug {
 	struct bw_target *target;
 	enum bw_debug_state state;
@@ -130,6 +139,9 @@ struct bw_debug {
 				   * program */
 	int precise;		  /* asked for: 1 on, 0 off, -1 nothing */
 
+	struct bw_variable_cache variables;
+	struct BW_VEC(struct bw_ctype *) made_types; /* owned; types that the program does not name
+						      */
 	struct BW_VEC(struct bw_var) vars;
 	unsigned n_values; /* $1, $2 ... of print */
 	struct bw_inst_entry insts[BW_INST_CACHE];

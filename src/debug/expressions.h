@@ -29,6 +29,11 @@ struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_v
 struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane,
 				    struct bw_value *out,
 				    struct bw_expr_error *out_where) BW_MUST_CHECK;
+/* The type of an expression, of which nothing is read: out has no value. Or the type that the text
+ * names (out_is_type): "struct node", "item_t *". */
+struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct bw_value *out,
+				    bool *out_is_type,
+				    struct bw_expr_error *out_where) BW_MUST_CHECK;
 /* Convenience variables: name without '$'. Copies the value ($1, $2 of print; $_ and $__ of x). */
 struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name,
 				  const struct bw_value *v) BW_MUST_CHECK;

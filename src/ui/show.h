@@ -84,8 +84,10 @@ struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d) BW_MUST_CHE
 /* ---- show_value.c ---- */
 /* Appends the value without its name; letter 0 for its own form. */
 void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, struct bw_str *out);
-/* "value" and "type" of the current JSON object. */
-void bw_show_value_json(struct bw_out *o, const struct bw_value *v);
+/* "value" and "value_type" of the current JSON object. */
+void bw_show_value_json(struct bw_out *o, struct bw_debug *d, const struct bw_value *v);
+/* Bits as a number of v's type; a new reference. */
+json_t *bw_show_number_json(const struct bw_value *v, uint64_t bits);
 
 /* ---- show_memory.c ---- */
 /* x/NFU at an address; out_next: the address after what was shown. */

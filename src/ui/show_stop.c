@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/show.h"
+#include "ui/show_program.h"
 #include "debug/faults.h"
 
 #include <stdlib.h>
@@ -23,9 +23,12 @@ void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with
 	struct bw_frame frame = {0};
 	if (with_args)
 		bw_debug_frame(d, dispatch, pc, &frame);
-	/* as gdb shows arguments whose values it leaves out */
-	bw_str_addf(out, "%s (%s)", where.function ? where.function : "??",
-		    frame.has_params ? "..." : "");
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	bw_str_addf(out, "%s (", where.function ? where.function : "??");
+	/* "..." as gdb shows arguments whose values it leaves out */
+	if (frame.has_params && !(w && w->pc == pc && bw_show_frame_args(d, out)))
+		bw_str_add(out, "...");
+	bw_str_add(out, ")");
 	if (where.has_line)
 		bw_str_addf(out, " at %s:%u%s", base_name(where.line.file), where.line.line,
 			    where.line.approximate ? " (about)" : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/show.h"
+#include "ui/show_program.h"
 
 #include <math.h>
 
@@ -15,6 +15,7 @@ static enum bw_value_kind kind_of(const struct bw_type *t)
 	case BW_TYPE_VOID:
 	case BW_TYPE_UINT:
 	case BW_TYPE_TEXT:
+	case BW_TYPE_AGGREGATE:
 		break;
 	}
 	return t->is_code ? BW_KIND_POINTER : BW_KIND_UNSIGNED;
@@ -47,12 +48,16 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 		bw_str_addf(out, "\"%s\"", v->text);
 		return;
 	}
+	if (v->type.ctype) {
+		bw_show_typed(d, v, letter, false, out);
+		return;
+	}
 	if (v->elem) {
 		struct element e = {v, letter};
 		bw_print_array(out, v->n_elem, element_text, element_same, &e);
 		return;
 	}
-	char name[48];
+	char name[BW_TYPE_NAME_MAX];
 	if (v->type.kind == BW_TYPE_POINTER && !letter)
 		bw_str_addf(out, "(%s) ", bw_type_name(&v->type, name));
 	if (v->type.kind == BW_TYPE_POINTER && v->type.space != BW_SPACE_GLOBAL && !letter)
@@ -68,11 +73,11 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 	}
 }
 
-static json_t *element_json(const struct bw_value *v, uint64_t bits)
+json_t *bw_show_number_json(const struct bw_value *v, uint64_t bits)
 {
 	switch (v->type.kind) {
 	case BW_TYPE_FLOAT: {
-		struct bw_value one = {.type = v->type, .bits = bits};
+		const struct bw_value one = {.type = v->type, .bits = bits};
 		double f = bw_value_f64(&one, 0);
 		/* JSON has no infinities and no NaNs: those are strings. */
 		if (isfinite(f))
@@ -95,29 +100,34 @@ static json_t *element_json(const struct bw_value *v, uint64_t bits)
 	}
 	case BW_TYPE_VOID:
 	case BW_TYPE_TEXT:
+	case BW_TYPE_AGGREGATE:
 		break;
 	}
 	return json_null();
 }
 
-void bw_show_value_json(struct bw_out *o, const struct bw_value *v)
+void bw_show_value_json(struct bw_out *o, struct bw_debug *d, const struct bw_value *v)
 {
 	if (!bw_out_is_json(o))
 		return;
-	char name[48];
+	char name[BW_TYPE_NAME_MAX];
 	if (v->type.kind == BW_TYPE_TEXT) {
 		bw_out_str(o, "value_type", "text");
 		bw_out_str(o, "value", v->text);
 		return;
 	}
 	bw_out_str(o, "value_type", bw_type_name(&v->type, name));
+	if (v->type.ctype) {
+		bw_out_json(o, "value", bw_show_typed_json(d, v));
+		return;
+	}
 	if (!v->elem) {
-		bw_out_json(o, "value", element_json(v, v->bits));
+		bw_out_json(o, "value", bw_show_number_json(v, v->bits));
 		return;
 	}
 	json_t *array = json_array();
 	for (size_t i = 0; i < v->n_elem; i++)
-		json_array_append_new(array, element_json(v, v->elem[i]));
+		json_array_append_new(array, bw_show_number_json(v, v->elem[i]));
 	bw_out_json(o, "value", array);
 	if (v->across_lanes)
 		bw_out_hex(o, "exec", v->exec);

@@ -53,7 +53,7 @@ BAD = [
     changed(END, "code"), changed(END, "message"), changed(END, "request"), changed(END, code="wrong"),
     changed(END, result="done"), changed(END, result="failed"), changed(END, "result"), changed(END, line=1),
     changed(PRINT, "text"), changed(PRINT, command="prnt"), changed(PRINT, command=["print"]), changed(PRINT, what="args"),
-    changed(PRINT, value={}), changed(PRINT, value=[[1]]), changed(PRINT, lines=["$1 = 2"]),
+    changed(PRINT, value={}), changed(PRINT, lines=["$1 = 2"]),
     {"type": "answer", "request": 3, "command": "info"},
     {"type": "answer", "request": 3, "command": "info", "what": "locals"},
     {"type": "answer", "request": 3, "command": "info", "what": "nothing", "lines": []},

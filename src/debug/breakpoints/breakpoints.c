@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The table of breakpoints, and the s_traps they put into the code. */
 #include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/variables/variables_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/expressions/eval.h"
 #include "debug/waves/waves_priv.h"
@@ -223,11 +224,15 @@ void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space)
 
 /* ---- Commands ---- */
 
-/* A condition must at least be an expression whose names exist. */
-static struct bw_error *check_condition(struct bw_debug *d, const char *expr)
+/* A condition must at least be an expression whose names exist; where: at that place, or NULL. */
+static struct bw_error *check_condition(struct bw_debug *d, const char *expr,
+					const struct bw_where_spec *where)
 {
-	struct bw_expr_error where;
-	return bw_error_wrap(bw_debug_eval_check(d, expr, &where), "the condition \"%s\"", expr);
+	struct bw_expr_error column;
+	struct bw_variables_frame at;
+	bool known = where && bw_where_scope(d, where, &at);
+	return bw_error_wrap(bw_debug_eval_check(d, expr, known ? &at : NULL, &column),
+			     "the condition \"%s\"", expr);
 }
 
 /* Places in the code that is there already must be instructions. */
@@ -274,11 +279,16 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	bw_break_split(copy, &condition, &wave);
 	if (condition && !*condition)
 		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
-	if (condition)
-		BW_TRY(check_condition(d, condition));
 
 	struct bw_where_spec where;
 	BW_TRY(bw_where_parse(d, copy, &where));
+	struct bw_error *err = bw_where_check(d, &where);
+	if (!err && condition)
+		err = check_condition(d, condition, &where);
+	if (err) {
+		bw_where_spec_fini(&where);
+		return err;
+	}
 	struct bw_break *b = calloc(1, sizeof(*b));
 	if (!b) {
 		bw_where_spec_fini(&where);
@@ -286,9 +296,7 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	}
 	b->where = where;
 	b->where_space = d->target ? d->space : 0;
-	struct bw_error *err = bw_where_check(d, &b->where);
-	if (!err)
-		err = check_places(d, &b->where);
+	err = check_places(d, &b->where);
 	if (!err && *copy)
 		b->spec = strdup(copy);
 	else if (!err && asprintf(&b->spec, "*0x%llx", (unsigned long long)where.offset_b) < 0)
@@ -318,7 +326,7 @@ struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, b
 	if (condition && !*condition)
 		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
 	if (condition)
-		BW_TRY(check_condition(d, condition));
+		BW_TRY(check_condition(d, condition, NULL));
 	struct bw_break *b = calloc(1, sizeof(*b));
 	if (!b)
 		return bw_error_nomem();
@@ -354,7 +362,7 @@ struct bw_error *bw_debug_break_delete(struct bw_debug *d, uint32_t number)
 
 struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr)
 {
-	return check_condition(d, expr);
+	return check_condition(d, expr, NULL);
 }
 
 struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b, uint32_t *out_number)
@@ -419,7 +427,8 @@ struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, c
 	char *copy = NULL;
 	BW_TRY(find(d, number, &b));
 	if (expr && *expr) {
-		BW_TRY(check_condition(d, expr));
+		bool in_code = !b->watch && !b->filter && !b->info.excp;
+		BW_TRY(check_condition(d, expr, in_code ? &b->where : NULL));
 		copy = strdup(expr);
 		if (!copy)
 			return bw_error_nomem();

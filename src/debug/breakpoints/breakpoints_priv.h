@@ -33,6 +33,12 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 /* BW_E_NOT_FOUND with the nearest names when some code is known and none has the place. */
 struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s) BW_MUST_CHECK;
 
+struct bw_variables_frame;
+/* Where variables are looked up for a condition at this place; false: its code is not known, or has
+ * no debug information. */
+bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
+		    struct bw_variables_frame *out);
+
 /* A dispatch that a breakpoint on dispatches matches. */
 struct bw_catch {
 	uint32_t dispatch, space;

@@ -42,7 +42,7 @@ static bool variable(void *cookie, const char *name, struct bw_value *out)
 		if (strcmp(v->name, name) != 0)
 			continue;
 		*out = v->value;
-		return !out->n_elem &&
+		return !out->n_elem && !out->is_missing && !out->type.is_bfloat &&
 		       (out->type.kind == BW_TYPE_INT || out->type.kind == BW_TYPE_UINT ||
 			out->type.kind == BW_TYPE_FLOAT);
 	}

@@ -4,6 +4,7 @@
  * worked out here from the instruction before the PC. Values that no register can watch are
  * compared after each instruction of one wave. */
 #include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/variables/variables_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/expressions/eval.h"
 #include "debug/waves/waves_priv.h"
@@ -37,11 +38,48 @@ const struct bw_watch_hit *bw_debug_watch_hit(struct bw_debug *d, uint32_t numbe
 
 static bool same(const struct bw_value *a, const struct bw_value *b)
 {
-	if (a->n_elem != b->n_elem || strcmp(a->text, b->text) != 0)
+	if (a->n_elem != b->n_elem || strcmp(a->text, b->text) != 0 ||
+	    a->is_missing != b->is_missing)
 		return false;
+	if (a->type.kind == BW_TYPE_AGGREGATE) {
+		uint64_t n = bw_type_size(&a->type);
+		return a->bytes && b->bytes &&
+		       !memcmp(a->bytes->data + a->bytes_at, b->bytes->data + b->bytes_at, n) &&
+		       !memcmp(a->bytes->known + a->bytes_at, b->bytes->known + b->bytes_at, n);
+	}
 	if (!a->n_elem)
 		return a->bits == b->bits;
 	return memcmp(a->elem, b->elem, a->n_elem * sizeof(*a->elem)) == 0;
+}
+
+/* An aggregate of these bytes. */
+static struct bw_error *bytes_value(const struct bw_watchpoint *p, const uint8_t *bytes,
+				    struct bw_value *out)
+{
+	struct bw_value v = p->old;
+	v.bytes = bw_bytes_new(p->size_b);
+	v.bytes_at = 0;
+	if (!v.bytes)
+		return bw_error_nomem();
+	memcpy(v.bytes->data, bytes, p->size_b);
+	memset(v.bytes->known, 1, p->size_b);
+	*out = v;
+	return NULL;
+}
+
+static struct bw_error *evaluate(struct bw_debug *d, const struct bw_break *b,
+				 struct bw_wave_record *w, struct bw_value *out)
+{
+	const struct bw_value_of who = {.d = d, .wave = w, .lane = b->watch->lane};
+	struct bw_expr_error where;
+	struct bw_value v;
+	BW_TRY(bw_debug_eval_for(d, b->spec, w, who.lane, &v, &where));
+	struct bw_error *err = bw_variables_fetch(&who, &v);
+	if (err)
+		bw_value_fini(&v);
+	else
+		*out = v;
+	return err;
 }
 
 /* The value as it is now. In memory the place is fixed, elsewhere the expression is evaluated for
@@ -50,14 +88,19 @@ static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b,
 				 struct bw_wave_record *w, struct bw_value *out)
 {
 	const struct bw_watchpoint *p = b->watch;
-	struct bw_expr_error where;
 	BW_IN_SPACE(d, p->space);
 	if (!p->size_b)
-		return bw_debug_eval_for(d, b->spec, w, p->lane, out, &where);
+		return evaluate(d, b, w, out);
 	uint8_t bytes[MAX_WATCH_B];
 	const struct bw_wave_mem at = {w, p->lane, p->memory, p->va};
 	BW_TRY(bw_wave_mem_read(d, &at, bytes, p->size_b));
+	if (p->old.type.kind == BW_TYPE_AGGREGATE)
+		return bytes_value(p, bytes, out);
 	BW_TRY(bw_value_copy(&p->old, out));
+	if (out->bit_size) {
+		out->bits = bw_type_decode(&out->type, bytes, out->bit_offset, out->bit_size);
+		return NULL;
+	}
 	size_t each = out->type.size_b;
 	for (size_t i = 0; i < BW_MAX(out->n_elem, (size_t)1); i++) {
 		uint64_t bits = 0;
@@ -256,6 +299,10 @@ static bool is_own(const struct bw_wave_record *w, const struct bw_watchpoint *p
 {
 	if (!p->size_b)
 		return true;
+	if (p->memory == BW_SPACE_PRIVATE) {
+		*lanes = 1ull << (p->lane & 63);
+		return true;
+	}
 	if (!a->is_memory || !a->is_write)
 		return p->memory == BW_SPACE_LDS;
 	return touches(w, a, p, lanes) != MEETS_NOT || p->memory == BW_SPACE_LDS;
@@ -399,14 +446,17 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 	unsigned used = registers_in_use(d);
 	bool none_left = used == (1u << BW_TARGET_WATCHES) - 1;
 
-	size_t size_b = v->type.size_b * BW_MAX(v->n_elem, (size_t)1);
+	size_t size_b = bw_type_size(&v->type) * BW_MAX(v->n_elem, (size_t)1);
+	if (v->bit_size)
+		size_b = (v->bit_offset + v->bit_size + 7u) / 8;
 
 	b->info.watch_register = -1;
 	b->info.watch_group = v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_LDS;
 	p->memory = v->space;
 	p->va = v->va;
-	if (v->place == BW_PLACE_MEMORY && (in_memory || v->space == BW_SPACE_LDS) && size_b &&
-	    size_b <= MAX_WATCH_B)
+	/* a variable of the program stays where it is, whatever its name means elsewhere */
+	bool fixed = in_memory || v->space == BW_SPACE_LDS || v->type.ctype;
+	if (v->place == BW_PLACE_MEMORY && fixed && size_b && size_b <= MAX_WATCH_B)
 		p->size_b = (uint32_t)size_b;
 	if (in_memory && bw_target_can(d->target, BW_WATCH_NEEDS) && !none_left) {
 		if (!p->size_b)
@@ -451,6 +501,9 @@ static struct bw_error *fill(struct bw_debug *d, struct bw_break *b, char *text)
 	BW_TRY(bw_debug_eval(d, expr, &b->watch->old, &where));
 	if (b->watch->old.type.kind == BW_TYPE_VOID)
 		return bw_errorf(BW_E_INVALID, "\"%s\" has no value to watch", expr);
+	BW_TRY(bw_debug_fetch(d, &b->watch->old));
+	if (b->watch->old.is_missing)
+		return bw_errorf(BW_E_NOT_FOUND, "Cannot watch \"%s\": it has no value here", expr);
 	b->spec = strdup(expr);
 	b->condition = condition ? strdup(condition) : NULL;
 	if (!b->spec || (condition && !b->condition))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Places as users name them: saxpy, saxpy+8, saxpy.s:12, 12, *0x7f0000001000. */
 #include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/variables/variables_priv.h"
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
 #include "debug/expressions.h"
@@ -291,6 +292,26 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 	size_t n = found.len;
 	bw_vec_free(&found);
 	return err || n ? err : not_found(d, s);
+}
+
+bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
+		    struct bw_variables_frame *out)
+{
+	if (s->kind == BW_WHERE_ADDRESS)
+		return bw_variables_frame_at(d, s->offset_b, out);
+	bw_vec_each(&d->modules, m) {
+		struct bw_addr_vec found = {0};
+		struct bw_error *err = (*m)->lines ? in_module(*m, s, 0, &found) : NULL;
+		bool has = !err && found.len;
+		if (has)
+			*out = (struct bw_variables_frame){.lines = (*m)->lines,
+							   .addr = found.data[0]};
+		bw_error_free(err);
+		bw_vec_free(&found);
+		if (has)
+			return true;
+	}
+	return false;
 }
 
 /* ---- For commands ---- */

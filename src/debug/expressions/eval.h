@@ -7,6 +7,7 @@
 #include "debug/debug_priv.h"
 #include "debug/expressions.h"
 
+struct bw_variables_frame;
 struct bw_wave_record;
 
 /* expr.c */
@@ -14,8 +15,10 @@ struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct 
 				   unsigned lane, struct bw_value *out,
 				   struct bw_expr_error *out_where) BW_MUST_CHECK;
 
-/* Grammar and names only: nothing is read or written. */
+/* Grammar and names only: nothing is read or written. at: where variables are looked up; NULL: in
+ * the selected frame. */
 struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
+				     const struct bw_variables_frame *at,
 				     struct bw_expr_error *out_where) BW_MUST_CHECK;
 
 #endif

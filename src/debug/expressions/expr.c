@@ -14,13 +14,19 @@ enum { MAX_DEPTH = 100, MAX_ARRAY = 65536 };
 
 /* ---- Unary ---- */
 
-static struct bw_error *address_of(struct bw_value *v, struct bw_value *out)
+static struct bw_error *address_of(struct bw_expr *x, struct bw_value *v, struct bw_value *out)
 {
 	if (v->type.kind == BW_TYPE_UINT && v->type.is_code && v->place == BW_PLACE_NONE) {
 		*out = *v; /* a function's name is its address already */
 		return NULL;
 	}
-	if (v->place != BW_PLACE_MEMORY)
+	if (v->type.ctype && (v->place == BW_PLACE_MEMORY || x->skip) && !v->bit_size) {
+		struct bw_value p = {.bits = v->va};
+		BW_TRY(bw_expr_pointer_type(x, v->type.ctype, v->space, &p.type));
+		*out = p;
+		return NULL;
+	}
+	if (v->place != BW_PLACE_MEMORY || v->bit_size)
 		return bw_errorf(BW_E_INVALID,
 				 "Attempt to take address of value not located in memory");
 	struct bw_type t = {.kind = BW_TYPE_POINTER,
@@ -72,7 +78,7 @@ static struct bw_error *parse_sizeof(struct bw_expr *x, struct bw_value *out)
 	if (paren && bw_expr_type_follows(x)) {
 		BW_TRY(bw_expr_parse_type(x, &t));
 		BW_TRY(bw_expr_expect(x, ')'));
-		*out = bw_expr_int(t.size_b, 8, false);
+		*out = bw_expr_int(bw_type_size(&t), 8, false);
 		return NULL;
 	}
 	x->tok = start;
@@ -81,7 +87,7 @@ static struct bw_error *parse_sizeof(struct bw_expr *x, struct bw_value *out)
 	x->skip--;
 	if (err)
 		return err;
-	*out = bw_expr_int(v.type.size_b * BW_MAX(v.n_elem, (size_t)1), 8, false);
+	*out = bw_expr_int(bw_type_size(&v.type) * BW_MAX(v.n_elem, (size_t)1), 8, false);
 	bw_value_fini(&v);
 	return NULL;
 }
@@ -104,7 +110,9 @@ static struct bw_error *parse_cast(struct bw_expr *x, int close, struct bw_value
 				    .elem_size_b = t.size_b,
 				    .depth = 1};
 		struct bw_value r;
-		err = bw_expr_at(x, column, bw_expr_cast(x, &p, &v));
+		err = t.ctype ? bw_expr_pointer_type(x, t.ctype, BW_SPACE_GLOBAL, &p) : NULL;
+		if (!err)
+			err = bw_expr_at(x, column, bw_expr_cast(x, &p, &v));
 		if (!err)
 			err = bw_expr_at(x, column, bw_expr_load(x, &v, 1, &r));
 		if (!err) {
@@ -126,7 +134,7 @@ static struct bw_error *parse_operator(struct bw_expr *x, int op, struct bw_valu
 	bw_expr_next(x);
 	BW_TRY(bw_expr_parse_unary(x, &v));
 	struct bw_error *err = op == '*'   ? contents(x, &v, &r)
-			       : op == '&' ? address_of(&v, &r)
+			       : op == '&' ? address_of(x, &v, &r)
 					   : bw_expr_unary(x, op, &v, &r);
 	bw_value_fini(&v);
 	if (!err)
@@ -232,13 +240,14 @@ static struct bw_error *make_array(struct bw_expr *x, struct bw_value *a, struct
 {
 	BW_TRY(bw_expr_scalar(x, n));
 	int64_t count = bw_value_i64(n, 0);
-	if (a->place != BW_PLACE_MEMORY || a->n_elem)
+	bool types_only = x->skip && a->type.ctype;
+	if ((a->place != BW_PLACE_MEMORY && !types_only) || a->n_elem)
 		return bw_errorf(BW_E_INVALID, "Only values in memory can be extended with '@'");
 	if (count <= 0 || count > MAX_ARRAY)
 		return bw_errorf(BW_E_INVALID, "Invalid number %lld of repetitions",
 				 (long long)count);
 	struct bw_value p;
-	BW_TRY(address_of(a, &p));
+	BW_TRY(address_of(x, a, &p));
 	return bw_expr_load(x, &p, (size_t)count, out);
 }
 
@@ -410,6 +419,7 @@ struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct 
 }
 
 struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
+				     const struct bw_variables_frame *at,
 				     struct bw_expr_error *out_where)
 {
 	struct bw_expr x = {.d = d,
@@ -417,11 +427,36 @@ struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
 			    .lane = d->focus_lane,
 			    .text = text,
 			    .check = true,
+			    .at = at,
 			    .skip = 1};
 	struct bw_value v;
 	BW_TRY(evaluate(&x, &v, out_where));
 	bw_value_fini(&v);
 	return NULL;
+}
+
+struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct bw_value *out,
+				    bool *out_is_type, struct bw_expr_error *out_where)
+{
+	struct bw_expr x = {.d = d,
+			    .wave = bw_debug_focus_priv(d),
+			    .lane = d->focus_lane,
+			    .text = text,
+			    .skip = 1};
+	struct bw_value v = {0};
+	bw_expr_lex(text, 0, &x.tok);
+	if (bw_expr_type_follows(&x)) {
+		struct bw_error *err = bw_expr_parse_type(&x, &v.type);
+		if (!err && x.tok.kind == BW_TOK_END) {
+			*out = v;
+			*out_is_type = true;
+			return NULL;
+		}
+		if (err)
+			return err;
+	}
+	*out_is_type = false;
+	return evaluate(&x, out, out_where);
 }
 
 struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_value *out,

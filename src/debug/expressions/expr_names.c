@@ -259,9 +259,15 @@ static struct bw_var *find_var(struct bw_debug *d, const char *name)
 }
 
 /* A variable stores a value, without the place it was read from. */
-static struct bw_error *copy_value(const struct bw_value *v, struct bw_value *out)
+static struct bw_error *copy_value(struct bw_debug *d, const struct bw_value *v,
+				   struct bw_value *out)
 {
 	BW_TRY(bw_value_copy(v, out));
+	struct bw_error *err = bw_debug_fetch(d, out);
+	if (err) {
+		bw_value_fini(out);
+		return err;
+	}
 	out->place = BW_PLACE_NONE;
 	return NULL;
 }
@@ -270,7 +276,7 @@ struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const st
 {
 	struct bw_value copy;
 	struct bw_var *var = find_var(d, name);
-	BW_TRY(copy_value(v, &copy));
+	BW_TRY(copy_value(d, v, &copy));
 	if (!var) {
 		struct bw_var new = {.name = strdup(name)};
 		struct bw_error *err = new.name ? bw_vec_push(&d->vars, new) : bw_error_nomem();
@@ -330,7 +336,7 @@ static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assi
 	}
 	*out = (struct bw_value){0};
 	if (v)
-		BW_TRY(copy_value(&v->value, out));
+		BW_TRY(copy_value(x->d, &v->value, out));
 	if (v) {
 		out->place = BW_PLACE_VAR;
 		out->reg = (uint32_t)(v - x->d->vars.data);
@@ -475,9 +481,7 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const str
 	bool compiled = l->language == BW_LANGUAGE_COMPILED;
 
 	if (l->arg || compiled)
-		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s%s%s%s",
-				 name,
-				 compiled ? ": variables of compiled code are not shown yet" : "",
+		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s%s%s", name,
 				 l->arg ? "; $_launch." : "", l->arg ? name : "",
 				 l->arg ? " is what the kernel was launched with" : "");
 	for (size_t i = 0; l->kernel && i < l->kernel->n_args && count < 128; i++)
@@ -534,6 +538,10 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 		BW_TRY(refuse_register(name));
 		return var_value(x, name, assigned, out);
 	}
+	bool found;
+	struct bw_error *err = bw_expr_variable(x, name, &found, out);
+	if (err || found)
+		return err;
 	struct launched l = launch_of(x, name);
 	if (l.arg && l.language == BW_LANGUAGE_ASSEMBLY)
 		return arg_value(x, l.arg, l.kernarg_va, out);
@@ -542,6 +550,8 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 			.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
 		return NULL;
 	}
+	if (bw_expr_enumerator(x, name, out))
+		return NULL;
 	/* s[2:3], exec: no variable has taken the name */
 	if (bw_wave_reg_parse(bw_debug_arch(x->d), name, &r))
 		return reg_value(x, r, out);

@@ -24,6 +24,16 @@ uint64_t bw_type_extend(const struct bw_type *t, uint64_t bits)
 	return bits & ((1ull << t->size_b * 8) - 1);
 }
 
+static uint64_t bfloat_bits(double f)
+{
+	float f32 = (float)f;
+	uint32_t w;
+	memcpy(&w, &f32, sizeof(w));
+	if (f32 != f32)
+		return w >> 16 | 0x40;
+	return (w + 0x7fff + (w >> 16 & 1)) >> 16; /* to the nearest, ties to even */
+}
+
 static uint64_t float_bits(double f, unsigned size_b)
 {
 	uint64_t bits = 0;
@@ -54,6 +64,10 @@ struct bw_error *bw_expr_scalar(struct bw_expr *x, struct bw_value *v)
 
 	if (v->type.kind == BW_TYPE_VOID)
 		return bw_errorf(BW_E_INVALID, "Value can't be converted to a number: it is void");
+	if (v->type.kind == BW_TYPE_AGGREGATE)
+		return bw_expr_decay(x, v);
+	if (v->is_missing && !x->skip)
+		return bw_variables_missing(v);
 	if (!v->n_elem)
 		return NULL;
 	if (v->across_lanes) {
@@ -91,8 +105,25 @@ bool bw_expr_true(const struct bw_expr *x, const struct bw_value *v)
 static uint64_t convert(const struct bw_value *v, size_t i, const struct bw_type *t)
 {
 	if (t->kind == BW_TYPE_FLOAT)
-		return float_bits(bw_value_f64(v, i), t->size_b);
+		return t->is_bfloat ? bfloat_bits(bw_value_f64(v, i))
+				    : float_bits(bw_value_f64(v, i), t->size_b);
+	if (t->ctype && bw_ctype_strip(t->ctype)->kind == BW_CTYPE_BOOL)
+		return bw_value_f64(v, i) != 0;
 	return bw_type_extend(t, (uint64_t)bw_value_i64(v, i));
+}
+
+uint64_t bw_expr_convert(const struct bw_value *v, const struct bw_type *t)
+{
+	return convert(v, 0, t);
+}
+
+/* A result of a conversion is nowhere. */
+static void drop_place(struct bw_value *v)
+{
+	v->place = BW_PLACE_NONE;
+	v->bit_size = v->bit_offset = 0;
+	bw_bytes_unref(v->bytes);
+	v->bytes = NULL;
 }
 
 struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t, struct bw_value *v)
@@ -101,12 +132,22 @@ struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t, struct
 
 	if (v->type.kind == BW_TYPE_VOID || v->type.kind == BW_TYPE_TEXT || to.kind == BW_TYPE_VOID)
 		return bw_errorf(BW_E_INVALID, "Invalid cast");
-	if (v->n_elem && !v->across_lanes)
+	if (to.kind == BW_TYPE_AGGREGATE) {
+		if (bw_type_aggregate(&to) != bw_type_aggregate(&v->type))
+			return bw_errorf(BW_E_INVALID, "Invalid cast.");
+		v->type = to;
+		return NULL;
+	}
+	if ((v->n_elem && !v->across_lanes) || v->type.kind == BW_TYPE_AGGREGATE || v->is_missing)
 		BW_TRY(bw_expr_scalar(x, v));
 	/* (float *)lds#0x10 stays in LDS, unless the cast names a space itself */
 	if (to.kind == BW_TYPE_POINTER && v->type.kind == BW_TYPE_POINTER &&
-	    to.space == BW_SPACE_GLOBAL)
+	    to.space == BW_SPACE_GLOBAL && v->type.space != BW_SPACE_GLOBAL) {
 		to.space = v->type.space;
+		if (to.ctype)
+			BW_TRY(bw_expr_pointer_type(x, bw_ctype_strip(to.ctype)->elem, to.space,
+						    &to));
+	}
 	if (to.kind == BW_TYPE_POINTER)
 		to.size_b = to.space == BW_SPACE_GLOBAL ? 8 : 4;
 	for (size_t i = 0; i < v->n_elem; i++)
@@ -114,17 +155,17 @@ struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t, struct
 			convert(&(struct bw_value){.type = v->type, .bits = v->elem[i]}, 0, &to);
 	v->bits = convert(&(struct bw_value){.type = v->type, .bits = v->bits}, 0, &to);
 	v->type = to;
-	v->place = BW_PLACE_NONE;
+	drop_place(v);
 	return NULL;
 }
 
 struct bw_error *bw_expr_as(struct bw_expr *x, const struct bw_type *t, struct bw_value *v)
 {
-	if (v->n_elem && !v->across_lanes)
+	if ((v->n_elem && !v->across_lanes) || v->type.kind == BW_TYPE_AGGREGATE || v->is_missing)
 		BW_TRY(bw_expr_scalar(x, v));
 	if (v->type.kind == BW_TYPE_VOID || v->type.kind == BW_TYPE_TEXT ||
 	    v->type.size_b != t->size_b) {
-		char name[48], to[48];
+		char name[BW_TYPE_NAME_MAX], to[BW_TYPE_NAME_MAX];
 		return bw_errorf(BW_E_INVALID, "as_%s needs a value of %u bytes, not %s",
 				 bw_type_name(t, to), t->size_b, bw_type_name(&v->type, name));
 	}
@@ -132,7 +173,7 @@ struct bw_error *bw_expr_as(struct bw_expr *x, const struct bw_type *t, struct b
 		v->elem[i] = bw_type_extend(t, v->elem[i]);
 	v->bits = bw_type_extend(t, v->bits);
 	v->type = *t;
-	v->place = BW_PLACE_NONE;
+	drop_place(v);
 	return NULL;
 }
 
@@ -283,8 +324,12 @@ static struct bw_error *int_op(struct bw_expr *x, int op, uint64_t a, uint64_t b
 	return NULL;
 }
 
-static unsigned step_of(const struct bw_type *t)
+static uint64_t step_of(const struct bw_type *t)
 {
+	if (t->ctype) {
+		uint64_t elem_b = bw_ctype_strip(bw_ctype_strip(t->ctype)->elem)->size_b;
+		return elem_b ? elem_b : 1;
+	}
 	if (t->depth > 1)
 		return 8;
 	return t->elem_size_b ? t->elem_size_b : 1; /* void *: bytes, as gdb does */
@@ -400,6 +445,9 @@ struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, siz
 
 	if (ptr->type.kind != BW_TYPE_POINTER)
 		return bw_errorf(BW_E_INVALID, "Attempt to take contents of a non-pointer value");
+	if (ptr->type.ctype)
+		return bw_expr_load_program(x, ptr, n, out);
+	bw_debug_flat_space(&v.space, &v.va);
 	if (size_b == 0 || size_b > 8)
 		return bw_errorf(
 			BW_E_INVALID,
@@ -464,6 +512,9 @@ struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struc
 		return bw_errorf(BW_E_INVALID, "cannot assign to an array: choose an element, [0]");
 	if (v->type.kind == BW_TYPE_TEXT)
 		return bw_errorf(BW_E_INVALID, "a text cannot be assigned");
+	if (place->place == BW_PLACE_PIECES ||
+	    (place->place == BW_PLACE_MEMORY && place->type.ctype))
+		return bw_expr_assign_program(x, place, v);
 	BW_TRY(bw_expr_scalar(x, v));
 	if (x->skip)
 		return NULL;

@@ -51,14 +51,27 @@ struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *e
 struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out)
 {
 	struct bw_type_words words = {0};
-	while (x->tok.kind == BW_TOK_IDENT && bw_expr_type_word(x->tok.name)) {
+	const struct bw_ctype *named = NULL;
+	while (x->tok.kind == BW_TOK_IDENT) {
+		bool has_base = words.have || words.is_unsigned || words.is_signed || named;
+		if (!has_base)
+			BW_TRY(bw_expr_program_type(x, &named));
+		if (!has_base && named)
+			continue;
+		if (!bw_expr_type_word(x->tok.name))
+			break;
 		if (!bw_expr_type_add(&words, x->tok.name))
 			return bw_expr_syntax(x);
 		bw_expr_next(x);
 	}
-	struct bw_type t = bw_expr_type_finish(&words);
+	struct bw_type t = named ? bw_type_of(named) : bw_expr_type_finish(&words);
 	while (bw_expr_is_op(x, '*')) {
-		if (t.kind != BW_TYPE_POINTER) {
+		if (named) {
+			BW_TRY(bw_expr_pointer_type(
+				x, named, t.kind == BW_TYPE_POINTER ? BW_SPACE_GLOBAL : words.space,
+				&t));
+			named = t.ctype;
+		} else if (t.kind != BW_TYPE_POINTER) {
 			t = (struct bw_type){.kind = BW_TYPE_POINTER,
 					     .elem_kind = t.kind,
 					     .elem_size_b = t.size_b,
@@ -67,7 +80,7 @@ struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out)
 		}
 		if (t.depth == 8)
 			return bw_expr_syntax(x);
-		t.depth++;
+		t.depth = named ? 1 : (uint8_t)(t.depth + 1);
 		bw_expr_next(x);
 		while (x->tok.kind == BW_TOK_IDENT &&
 		       (strcmp(x->tok.name, "const") == 0 || strcmp(x->tok.name, "restrict") == 0))
@@ -75,11 +88,6 @@ struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out)
 	}
 	*out = t;
 	return NULL;
-}
-
-bool bw_expr_type_follows(const struct bw_expr *x)
-{
-	return x->tok.kind == BW_TOK_IDENT && bw_expr_type_word(x->tok.name);
 }
 
 /* ---- Primary ---- */
@@ -264,7 +272,7 @@ static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 		return parse_buffer(x, t.name[7] != 0, out);
 	if (t.kind == BW_TOK_DOLLAR && !strcmp(t.name, "_launch"))
 		return parse_launch(x, t.column, out);
-	if (bw_expr_is_dim3(t.name))
+	if (bw_expr_is_dim3(t.name) && (t.kind == BW_TOK_DOLLAR || !bw_expr_is_variable(x, t.name)))
 		return parse_dim3(x, t.name, t.column, out);
 	if (t.kind == BW_TOK_IDENT && bw_expr_is_op(x, '(') && as_type(t.name, &type))
 		return parse_as(x, &type, out);
@@ -316,6 +324,12 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 	if (index->type.kind != BW_TYPE_INT && index->type.kind != BW_TYPE_UINT)
 		return bw_errorf(BW_E_INVALID, "an index must be an integer");
 	int64_t i = (int64_t)index->bits;
+	if (v->type.kind == BW_TYPE_AGGREGATE) {
+		BW_TRY(bw_expr_element(x, v, i, &r));
+		bw_value_fini(v);
+		*v = r;
+		return NULL;
+	}
 	if (v->n_elem && (v->across_lanes || v->place != BW_PLACE_MEMORY)) {
 		if (i < 0 || (size_t)i >= v->n_elem)
 			return bw_errorf(BW_E_NOT_FOUND,
@@ -355,6 +369,7 @@ static struct bw_error *postfix_change(struct bw_expr *x, struct bw_value *v, st
 	struct bw_value old = *v, one = bw_expr_int(1, 4, true);
 	bw_expr_next(x);
 	old.elem = NULL; /* of a register, the lane in focus */
+	old.bytes = NULL;
 	old.n_elem = 0;
 	old.across_lanes = false;
 	old.place = BW_PLACE_NONE;
@@ -366,11 +381,50 @@ static struct bw_error *postfix_change(struct bw_expr *x, struct bw_value *v, st
 	return err;
 }
 
+/* "->": the first of two tokens */
+static bool is_arrow(const struct bw_expr *x)
+{
+	return bw_expr_is_op(x, '-') && x->text[x->tok.end] == '>';
+}
+
+/* v.NAME, v->NAME */
+static struct bw_error *parse_member(struct bw_expr *x, struct bw_value *v)
+{
+	struct bw_value r;
+	size_t column = x->tok.column;
+	if (is_arrow(x)) {
+		bw_expr_next(x);
+		if (v->type.kind == BW_TYPE_AGGREGATE) /* arr->x; gdb takes s->x for s.x too */
+			if (bw_type_aggregate(&v->type)->kind == BW_CTYPE_ARRAY)
+				BW_TRY(bw_expr_at(x, column, bw_expr_decay(x, v)));
+	}
+	bw_expr_next(x);
+	if (x->tok.kind != BW_TOK_IDENT)
+		return bw_expr_syntax(x);
+	if (v->is_missing)
+		return bw_expr_at(x, column, bw_variables_missing(v));
+	BW_TRY(bw_expr_at(x, column, bw_expr_member(x, v, x->tok.name, &r)));
+	bw_expr_next(x);
+	bw_value_fini(v);
+	*v = r;
+	return NULL;
+}
+
 struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out)
 {
 	struct bw_value v = {0};
 	BW_TRY(parse_primary(x, &v));
-	while (bw_expr_is_op(x, '[')) {
+	for (;;) {
+		if (bw_expr_is_op(x, '.') || is_arrow(x)) {
+			struct bw_error *err = parse_member(x, &v);
+			if (err) {
+				bw_value_fini(&v);
+				return err;
+			}
+			continue;
+		}
+		if (!bw_expr_is_op(x, '['))
+			break;
 		size_t column = x->tok.column;
 		struct bw_value i = {0};
 		bw_expr_next(x);

@@ -4,9 +4,10 @@
 
 /* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr_primary.c and,
  * above it, expr.c parse and evaluate in one pass, expr_ops.c computes, loads and stores,
- * expr_names.c knows the names. */
+ * expr_names.c knows the names, expr_program.c the variables and types of the program. */
 
 #include "debug/debug_priv.h"
+#include "debug/variables/variables_priv.h"
 
 enum bw_tok_kind {
 	BW_TOK_END,
@@ -47,7 +48,8 @@ struct bw_expr {
 	struct bw_debug *d;
 	struct bw_wave_record *wave; /* NULL: none */
 	unsigned lane;
-	bool check; /* only names and grammar matter */
+	bool check;			     /* only names and grammar matter */
+	const struct bw_variables_frame *at; /* where variables are looked up; NULL: at the wave */
 	const char *text;
 	struct bw_tok tok; /* the next one */
 	unsigned skip;	   /* > 0: parse, do not read, write or divide */
@@ -71,7 +73,6 @@ struct bw_error *bw_expr_syntax(struct bw_expr *x) BW_MUST_CHECK;
 struct bw_error *bw_expr_expect(struct bw_expr *x, int op) BW_MUST_CHECK;
 /* Puts the column of the current token into an error that has none yet. */
 struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *err) BW_MUST_CHECK;
-bool bw_expr_type_follows(const struct bw_expr *x);
 struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
 /* The rest of "$_workgroup == 2,0,0", of which 2 is first. */
 struct bw_error *bw_expr_compare_triple(struct bw_expr *x, int op, const struct bw_value *a,
@@ -97,6 +98,35 @@ struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, siz
 			      struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place,
 				struct bw_value *v) BW_MUST_CHECK;
+
+/* v as bits of t. */
+uint64_t bw_expr_convert(const struct bw_value *v, const struct bw_type *t);
+
+/* expr_program.c */
+bool bw_expr_is_variable(struct bw_expr *x, const char *name);
+struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out_found,
+				  struct bw_value *out) BW_MUST_CHECK;
+bool bw_expr_enumerator(struct bw_expr *x, const char *name, struct bw_value *out);
+/* Whether the next token begins a type: a variable of that name is none. */
+bool bw_expr_type_follows(struct bw_expr *x);
+/* Takes "struct node", "item_t"; NULL and nothing taken where no type has that name. */
+struct bw_error *bw_expr_program_type(struct bw_expr *x, const struct bw_ctype **out) BW_MUST_CHECK;
+struct bw_error *bw_expr_pointer_type(struct bw_expr *x, const struct bw_ctype *elem,
+				      enum bw_space space, struct bw_type *out) BW_MUST_CHECK;
+/* v.name, also v->name. v stays the caller's. */
+struct bw_error *bw_expr_member(struct bw_expr *x, const struct bw_value *v, const char *name,
+				struct bw_value *out) BW_MUST_CHECK;
+/* v[i] of an aggregate. */
+struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, int64_t i,
+				 struct bw_value *out) BW_MUST_CHECK;
+/* Makes an array the address of its first element; other aggregates are an error. */
+struct bw_error *bw_expr_decay(struct bw_expr *x, struct bw_value *v) BW_MUST_CHECK;
+/* bw_expr_load of a pointer of the program. */
+struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *ptr, size_t n,
+				      struct bw_value *out) BW_MUST_CHECK;
+/* To a place of the program's: PIECES, or MEMORY with a type of the program. */
+struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,
+					struct bw_value *v) BW_MUST_CHECK;
 
 /* expr_types.c */
 bool bw_expr_type_word(const char *word);

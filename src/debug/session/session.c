@@ -3,6 +3,7 @@
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/stop.h"
+#include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->focus_slot = UINT32_MAX;
 	d->precise = -1;
 	d->settings.hold_time = true;
+	d->settings.print_elements = 200; /* gdb's */
 	d->alone_slot = UINT32_MAX;
 	*out = d;
 	return NULL;
@@ -56,6 +58,7 @@ void bw_debug_destroy(struct bw_debug *d)
 		bw_value_fini(&v->value);
 	}
 	bw_vec_free(&d->vars);
+	bw_variables_free(d);
 	bw_vec_free(&d->spaces);
 	bw_vec_free(&d->inferiors);
 	free(d->slots);

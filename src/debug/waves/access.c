@@ -19,6 +19,14 @@ static bool is_scratch_aperture(uint64_t va)
 	return va >> 32 == 0x10000000 || va >> 32 == 0x60000001;
 }
 
+bool bw_access_aperture(uint64_t va, enum bw_space *out_space)
+{
+	if (!is_lds_aperture(va) && !is_scratch_aperture(va))
+		return false;
+	*out_space = is_lds_aperture(va) ? BW_SPACE_LDS : BW_SPACE_PRIVATE;
+	return true;
+}
+
 /* A buffer descriptor (doc/hardware/encodings.md 6). */
 struct buffer {
 	uint64_t base;
@@ -205,10 +213,8 @@ static uint64_t lane_address(const struct bw_inst *i, const struct operands *o, 
 		*out_space = BW_SPACE_LDS;
 		return (uint32_t)(v + (uint32_t)i->imm);
 	default: /* FLAT: the aperture is that of the address before the offset (rule 372) */
-		if (is_lds_aperture(v) || is_scratch_aperture(v)) {
-			*out_space = is_lds_aperture(v) ? BW_SPACE_LDS : BW_SPACE_PRIVATE;
+		if (bw_access_aperture(v, out_space))
 			return (uint32_t)(v + (uint32_t)i->imm);
-		}
 		return v + (uint64_t)(int64_t)i->imm;
 	}
 }

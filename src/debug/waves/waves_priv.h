@@ -91,6 +91,10 @@ struct bw_wave_access {
 struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
 			      struct bw_wave_access *out) BW_MUST_CHECK;
 
+/* Whether a flat address lies in the aperture of LDS or scratch; its low 32 bits are the offset
+ * there then. */
+bool bw_access_aperture(uint64_t va, enum bw_space *out_space);
+
 /* access_image.c: the same of MIMG instructions, for bw_access_of. */
 struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w,
 				 const struct bw_op_info *info,

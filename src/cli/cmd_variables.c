@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "debug/code.h"
+#include "debug/dispatches.h"
+#include "debug/expressions.h"
+#include "ui/show_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Variables and types: whatis, ptype, info locals, info args, info scope, print EXPR @lanes. */
+
+/* ---- Types ---- */
+
+/* The type of an expression, or the type that is named; evaluates only what needs it. */
+static struct bw_error *type_of(struct bw_cli *c, const char *args, struct bw_value *out,
+				bool *out_is_type)
+{
+	struct bw_expr_error where = {0};
+	struct bw_value v = {0};
+	struct bw_error *err = bw_debug_eval_type(c->debug, args, &v, out_is_type, &where);
+	if (!err && v.type.ctype) {
+		*out = v;
+		return NULL;
+	}
+	bw_value_fini(&v);
+	if (!err && *out_is_type) {
+		*out = v;
+		return NULL;
+	}
+	bw_error_free(err);
+	*out_is_type = false;
+	return bw_cli_eval(c, args, out); /* it has a value for each lane, or the error is shown */
+}
+
+static void plain_name(const struct bw_value *v, struct bw_str *out)
+{
+	char name[BW_TYPE_NAME_MAX];
+	bw_str_add(out, v->type.kind == BW_TYPE_TEXT ? "text" : bw_type_name(&v->type, name));
+	if (v->n_elem)
+		bw_str_addf(out, " [%zu]%s", v->n_elem,
+			    v->across_lanes ? " (a value for each lane)" : "");
+}
+
+struct bw_error *bw_cmd_whatis(struct bw_cli *c, const char *args)
+{
+	struct bw_value v = {0};
+	bool is_type = false;
+	struct bw_str s = {0};
+	BW_TRY(type_of(c, args[0] ? args : "$", &v, &is_type));
+	/* of a type's name, what it stands for, as gdb does */
+	if (is_type && v.type.ctype && v.type.ctype->kind == BW_CTYPE_TYPEDEF)
+		v.type.ctype = v.type.ctype->elem;
+	plain_name(&v, &s);
+	bw_out_line(c->out, "type = %s", bw_str_text(&s));
+	bw_out_str(c->out, "value_type", bw_str_text(&s));
+	bw_str_free(&s);
+	bw_value_fini(&v);
+	return NULL;
+}
+
+struct bw_error *bw_cmd_ptype(struct bw_cli *c, const char *args)
+{
+	struct bw_value v = {0};
+	bool is_type = false, offsets = false;
+	struct bw_str s = {0};
+	if (bw_starts_with(args, "/")) {
+		char word[16];
+		bw_take_word(&args, word, sizeof(word));
+		offsets = !strcmp(word, "/o");
+		if (!offsets)
+			return bw_errorf(BW_E_INVALID, "\"ptype\" knows /o, not \"%s\"", word);
+	}
+	BW_TRY(type_of(c, args[0] ? args : "$", &v, &is_type));
+	if (v.type.ctype)
+		bw_show_type(v.type.ctype, offsets, &s);
+	else
+		plain_name(&v, &s);
+	bool table = offsets && strchr(bw_str_text(&s), '\n');
+	bw_out_line(c->out, "%stype = %s", table ? "/* offset      |    size */  " : "",
+		    bw_str_text(&s));
+	bw_out_str(c->out, "value_type", bw_str_text(&s));
+	if (v.type.ctype)
+		bw_out_json(c->out, "definition", bw_show_type_json(v.type.ctype));
+	bw_str_free(&s);
+	bw_value_fini(&v);
+	return NULL;
+}
+
+/* ---- Variables ---- */
+
+static void show_launch_values(struct bw_cli *c, const struct bw_arg_info *list, size_t n)
+{
+	json_t *rows = json_array();
+	for (size_t i = 0; i < n; i++) {
+		struct bw_str s = {0};
+		const char *name = list[i].arg->name[0] ? list[i].arg->name : "?";
+		if (list[i].has_value)
+			bw_show_value(c->debug, &list[i].value, 0, &s);
+		else
+			bw_str_add(&s, "<cannot be read>");
+		bw_out_line(c->out, "%s = %s", name, bw_str_text(&s));
+		json_t *row = json_object();
+		json_object_set_new(row, "name", bw_json_text(name));
+		if (list[i].has_value)
+			json_object_set_new(row, "value", bw_json_text(bw_str_text(&s)));
+		json_array_append_new(rows, row);
+		bw_str_free(&s);
+	}
+	bw_out_json(c->out, "launch_values", rows);
+}
+
+/* Without parameters in the debug information: what the kernel was launched with. */
+static struct bw_error *launch_values(struct bw_cli *c, const struct bw_wave_info *w,
+				      const struct bw_frame *frame)
+{
+	struct bw_arg_info *list = NULL;
+	size_t n = 0;
+	BW_TRY(bw_debug_args(c->debug, w->dispatch, &list, &n));
+	const struct bw_dispatch_info *x = bw_debug_dispatch(c->debug, w->dispatch);
+	const char *kernel = x ? x->kernel_name : "?",
+		   *function = frame->function ? frame->function : "this code";
+	if (!x || !x->kernel) {
+		bw_out_line(
+			c->out,
+			"The arguments of this kernel are not known: no code object describes them.");
+	} else if (frame->is_kernel && n) {
+		bw_out_line(
+			c->out,
+			"Launch values of %s: what dispatch %u gave it, whatever its code has done since.",
+			kernel, w->dispatch);
+		show_launch_values(c, list, n);
+	} else if (frame->is_kernel) {
+		bw_out_line(c->out, "No arguments.");
+	} else {
+		bw_out_line(
+			c->out,
+			"Nothing is known of arguments of %s; \"info kernel\" shows what the kernel %s was launched with.",
+			function, kernel);
+	}
+	bw_debug_free_args(list, n);
+	return NULL;
+}
+
+struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	struct bw_frame frame;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
+	if (frame.language == BW_LANGUAGE_COMPILED &&
+	    (!frame.is_kernel || bw_show_has_variables(c->debug, BW_SHOW_PARAMS)))
+		return bw_show_variables(c->out, c->debug, BW_SHOW_PARAMS, "No arguments.");
+	return launch_values(c, w, &frame);
+}
+
+struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	struct bw_frame frame;
+	BW_TRY(bw_cli_need_wave(c, &w));
+	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
+	if (frame.language == BW_LANGUAGE_COMPILED)
+		return bw_show_variables(c->out, c->debug, BW_SHOW_LOCALS, "No locals.");
+	bw_out_line(
+		c->out, "%s",
+		frame.language == BW_LANGUAGE_ASSEMBLY
+			? "No locals: assembly has no variables (\"info registers\" shows what it works with)."
+			: "No locals: the code has no debug information (\"info registers\" are known).");
+	return NULL;
+}
+
+struct bw_error *bw_info_scope(struct bw_cli *c, const char *args)
+{
+	_cleanup_free_ uint64_t *places = NULL;
+	size_t n;
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "\"info scope\" takes a place, as \"break\" does");
+	BW_TRY(bw_debug_places(c->debug, args, &places, &n));
+	return bw_show_scope(c->out, c->debug, args, places[0]);
+}
+
+/* ---- All lanes ---- */
+
+/* Cuts "@lanes" off; false: it is not there. The caller frees *out_expr. */
+static bool take_lanes(const char *args, char **out_expr)
+{
+	static const char word[] = "@lanes";
+	size_t n = strlen(args), k = sizeof(word) - 1;
+	while (n && (args[n - 1] == ' ' || args[n - 1] == '\t'))
+		n--;
+	if (n <= k || strncmp(args + n - k, word, k) != 0)
+		return false;
+	n -= k;
+	while (n && (args[n - 1] == ' ' || args[n - 1] == '\t'))
+		n--;
+	*out_expr = strndup(args, n);
+	return true;
+}
+
+struct bw_error *bw_cli_print_lanes(struct bw_cli *c, const char *args, char letter, bool *out_done)
+{
+	char *expr = NULL;
+	const struct bw_wave_info *w;
+	*out_done = take_lanes(args, &expr);
+	if (!*out_done)
+		return NULL;
+	if (!expr)
+		return bw_error_nomem();
+	struct bw_error *err = bw_cli_need_wave(c, &w);
+	if (!err)
+		err = bw_show_in_lanes(c->out, c->debug, expr, letter, ~0ull);
+	if (!err)
+		bw_out_str(c->out, "expression", expr);
+	free(expr);
+	return err;
+}

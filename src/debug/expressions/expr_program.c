@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+/* Variables and types of the program in expressions: names, members, elements, pointers. */
+#include "debug/expressions/expr_priv.h"
+#include "debug/waves/waves_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct bw_value_of of(const struct bw_expr *x)
+{
+	return (struct bw_value_of){
+		.d = x->d, .wave = x->wave, .lane = x->lane, .skip = x->skip != 0};
+}
+
+/* ---- Names ---- */
+
+static bool frame_of(struct bw_expr *x, struct bw_variables_frame *out)
+{
+	if (!x->at)
+		return bw_variables_frame(x->d, x->wave, out);
+	*out = *x->at;
+	return true;
+}
+
+bool bw_expr_is_variable(struct bw_expr *x, const char *name)
+{
+	struct bw_variables_frame f;
+	return frame_of(x, &f) && bw_variables_find(x->d, &f, name);
+}
+
+struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out_found,
+				  struct bw_value *out)
+{
+	struct bw_variables_frame f;
+	struct bw_value_of who = of(x);
+	*out_found = false;
+	if (!frame_of(x, &f))
+		return NULL;
+	const struct bw_variable *v = bw_variables_find(x->d, &f, name);
+	if (!v)
+		return NULL;
+	*out_found = true;
+	BW_IN_SPACE(x->d, x->wave ? x->wave->info.space : x->d->space);
+	return bw_variables_value(&who, &f, v, out);
+}
+
+bool bw_expr_enumerator(struct bw_expr *x, const char *name, struct bw_value *out)
+{
+	struct bw_variables_frame f;
+	const struct bw_ctype *type;
+	int64_t value;
+	if (!frame_of(x, &f) || !bw_variables_enumerator(x->d, &f, name, &type, &value))
+		return false;
+	*out = (struct bw_value){.type = bw_type_of(type)};
+	out->bits = bw_type_extend(&out->type, (uint64_t)value);
+	return true;
+}
+
+/* ---- Types ---- */
+
+/* "struct", "union", "enum" */
+static bool is_tag_word(const char *word)
+{
+	return !strcmp(word, "struct") || !strcmp(word, "union") || !strcmp(word, "enum");
+}
+
+bool bw_expr_type_follows(struct bw_expr *x)
+{
+	if (x->tok.kind != BW_TOK_IDENT)
+		return false;
+	if (is_tag_word(x->tok.name))
+		return true;
+	if (bw_expr_is_variable(x, x->tok.name))
+		return false;
+	return bw_expr_type_word(x->tok.name) || bw_debug_type_named(x->d, x->tok.name);
+}
+
+struct bw_error *bw_expr_program_type(struct bw_expr *x, const struct bw_ctype **out)
+{
+	char name[2 * BW_NAME_MAX + 2];
+	struct bw_tok word = x->tok;
+	*out = NULL;
+	if (word.kind != BW_TOK_IDENT)
+		return NULL;
+	if (!is_tag_word(word.name)) {
+		*out = bw_debug_type_named(x->d, word.name);
+		if (*out)
+			bw_expr_next(x);
+		return NULL;
+	}
+	bw_expr_next(x);
+	if (x->tok.kind != BW_TOK_IDENT)
+		return bw_expr_syntax(x);
+	snprintf(name, sizeof(name), "%s %s", word.name, x->tok.name);
+	*out = bw_debug_type_named(x->d, name);
+	if (!*out)
+		return bw_expr_at(
+			x, x->tok.column,
+			bw_errorf(BW_E_NOT_FOUND, "No %s type named %s.", word.name, x->tok.name));
+	bw_expr_next(x);
+	return NULL;
+}
+
+struct bw_error *bw_expr_pointer_type(struct bw_expr *x, const struct bw_ctype *elem,
+				      enum bw_space space, struct bw_type *out)
+{
+	const struct bw_ctype *p = bw_variables_pointer_to(x->d, elem, space);
+	if (!p)
+		return bw_error_nomem();
+	*out = bw_type_of(p);
+	return NULL;
+}
+
+/* ---- Parts ---- */
+
+/* Finds a member by its name, also in anonymous structs and unions, and in base classes. */
+static const struct bw_cmember *find_member(const struct bw_ctype *s, const char *name,
+					    unsigned depth, uint64_t *out_base_b)
+{
+	for (size_t i = 0; i < s->n_members; i++) {
+		const struct bw_cmember *m = &s->members[i];
+		if (m->name && !m->is_base && strcmp(m->name, name) == 0) {
+			*out_base_b = 0;
+			return m;
+		}
+	}
+	for (size_t i = 0; i < s->n_members && depth < 16; i++) {
+		const struct bw_cmember *m = &s->members[i];
+		const struct bw_ctype *inner = bw_ctype_strip(m->type);
+		if ((m->name && !m->is_base) ||
+		    (inner->kind != BW_CTYPE_STRUCT && inner->kind != BW_CTYPE_UNION))
+			continue;
+		const struct bw_cmember *found = find_member(inner, name, depth + 1, out_base_b);
+		if (found) {
+			*out_base_b += m->offset_b;
+			return found;
+		}
+	}
+	return NULL;
+}
+
+/* Components that "xyzw", "rgba", "s03", "lo", "hi", "even", "odd" of a vector name. 0: none. */
+static unsigned swizzle(const char *name, unsigned count, unsigned out[16])
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned n = 0, padded = count == 3 ? 4 : count;
+	bool hi = !strcmp(name, "hi"), odd = !strcmp(name, "odd");
+	if (hi || odd || !strcmp(name, "lo") || !strcmp(name, "even")) {
+		for (unsigned i = 0; i < padded / 2 && i < 16; i++) {
+			out[n] = hi		       ? padded / 2 + i
+				 : odd		       ? 2 * i + 1
+				 : !strcmp(name, "lo") ? i
+						       : 2 * i;
+			if (out[n++] >= count)
+				return 0;
+		}
+		return n;
+	}
+	bool numbered = (name[0] == 's' || name[0] == 'S') && name[1];
+	const char *set = numbered ? digits : strchr("xyzw", *name) ? "xyzw" : "rgba";
+	for (const char *p = name + numbered; *p; p++) {
+		char c = numbered && *p >= 'A' && *p <= 'F' ? (char)(*p - 'A' + 'a') : *p;
+		const char *at = strchr(set, c);
+		if (!at || n == 16 || (unsigned)(at - set) >= count)
+			return 0;
+		out[n++] = (unsigned)(at - set);
+	}
+	return n;
+}
+
+static struct bw_error *no_member(const char *name)
+{
+	return bw_errorf(BW_E_NOT_FOUND, "There is no member named %s.", name);
+}
+
+/* Several components at once are a vector of their own, which is nowhere. */
+static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *v,
+				      const struct bw_ctype *t, const char *name,
+				      struct bw_value *out)
+{
+	struct bw_value_of who = of(x);
+	unsigned which[16], n = swizzle(name, t->count < 16 ? (unsigned)t->count : 16, which);
+	uint64_t elem_b = bw_ctype_strip(t->elem)->size_b;
+	struct bw_value whole = {0};
+	if (!n)
+		return no_member(name);
+	if (n == 1)
+		return bw_variables_part(&who, v, t->elem,
+					 (struct bw_member_at){.offset_b = which[0] * elem_b}, out);
+	const struct bw_ctype *made = bw_variables_array_of(x->d, t->elem, n, true);
+	if (!made)
+		return bw_error_nomem();
+	struct bw_value r = {.type = bw_type_of(made)};
+	if (x->skip) {
+		*out = r;
+		return NULL;
+	}
+	BW_TRY(bw_value_copy(v, &whole));
+	struct bw_error *err = bw_variables_fetch(&who, &whole);
+	if (!err) {
+		r.bytes = bw_bytes_new(made->size_b);
+		err = r.bytes ? NULL : bw_error_nomem();
+	}
+	for (unsigned i = 0; !err && i < n; i++) {
+		size_t from = whole.bytes_at + which[i] * elem_b;
+		if (from + elem_b > whole.bytes->size_b)
+			continue;
+		memcpy(r.bytes->data + i * elem_b, whole.bytes->data + from, elem_b);
+		memcpy(r.bytes->known + i * elem_b, whole.bytes->known + from, elem_b);
+		memcpy(r.bytes->why, whole.bytes->why, sizeof(r.bytes->why));
+	}
+	bw_value_fini(&whole);
+	if (err)
+		bw_value_fini(&r);
+	else
+		*out = r;
+	return err;
+}
+
+struct bw_error *bw_expr_member(struct bw_expr *x, const struct bw_value *v, const char *name,
+				struct bw_value *out)
+{
+	struct bw_value_of who = of(x);
+	const struct bw_ctype *t = bw_type_aggregate(&v->type);
+	if (t && t->kind == BW_CTYPE_VECTOR)
+		return vector_member(x, v, t, name, out);
+	if (v->type.ctype &&
+	    v->type.kind == BW_TYPE_POINTER) { /* p.x is taken for p->x, as gdb does */
+		struct bw_value there;
+		BW_TRY(bw_expr_load(x, v, 1, &there));
+		struct bw_error *err =
+			there.type.kind == BW_TYPE_AGGREGATE
+				? bw_expr_member(x, &there, name, out)
+				: bw_errorf(BW_E_INVALID,
+					    "The -> operator must not be applied to a pointer to "
+					    "something that is no struct");
+		bw_value_fini(&there);
+		return err;
+	}
+	if (!t || (t->kind != BW_CTYPE_STRUCT && t->kind != BW_CTYPE_UNION))
+		return bw_errorf(
+			BW_E_INVALID,
+			"Attempt to extract a component of a value that is not a structure.");
+	uint64_t base_b;
+	const struct bw_cmember *m = find_member(t, name, 0, &base_b);
+	if (!m)
+		return no_member(name);
+	return bw_variables_part(&who, v, m->type,
+				 (struct bw_member_at){.offset_b = base_b + m->offset_b,
+						       .bit_offset = m->bit_offset,
+						       .bit_size = m->bit_size},
+				 out);
+}
+
+struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, int64_t i,
+				 struct bw_value *out)
+{
+	struct bw_value_of who = of(x);
+	const struct bw_ctype *t = bw_type_aggregate(&v->type);
+	if (t->kind != BW_CTYPE_ARRAY && t->kind != BW_CTYPE_VECTOR)
+		return bw_errorf(BW_E_INVALID, "cannot subscript something of type `%s'",
+				 t->name ? t->name : "struct");
+	bool bounded = t->kind == BW_CTYPE_VECTOR || v->bytes;
+	if (bounded && (i < 0 || (uint64_t)i >= t->count))
+		return bw_errorf(BW_E_NOT_FOUND, "no such vector element");
+	/* C has no bounds of arrays in memory: before and behind them is other memory */
+	int64_t elem_b = (int64_t)bw_ctype_strip(t->elem)->size_b, offset_b;
+	if (__builtin_mul_overflow(i, elem_b, &offset_b))
+		return bw_errorf(BW_E_INVALID, "no such element: %lld", (long long)i);
+	return bw_variables_part(&who, v, t->elem,
+				 (struct bw_member_at){.offset_b = (uint64_t)offset_b}, out);
+}
+
+/* An array stands for the address of its first element. */
+struct bw_error *bw_expr_decay(struct bw_expr *x, struct bw_value *v)
+{
+	const struct bw_ctype *t = bw_type_aggregate(&v->type);
+	if (t->kind != BW_CTYPE_ARRAY)
+		return bw_errorf(BW_E_INVALID,
+				 "Argument to arithmetic operation not a number or boolean.");
+	if (v->place != BW_PLACE_MEMORY && !x->skip)
+		return bw_errorf(BW_E_INVALID,
+				 "Attempt to take address of value not located in memory");
+	struct bw_value p = {.bits = v->va};
+	BW_TRY(bw_expr_pointer_type(x, t->elem, v->space, &p.type));
+	bw_value_fini(v);
+	*v = p;
+	return NULL;
+}
+
+struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *ptr, size_t n,
+				      struct bw_value *out)
+{
+	struct bw_value_of who = of(x);
+	const struct bw_ctype *p = bw_ctype_strip(ptr->type.ctype);
+	const struct bw_ctype *elem = p->elem;
+	struct bw_place_at at = {.space = ptr->type.space, .va = ptr->bits};
+	if (!elem || bw_type_of(elem).kind == BW_TYPE_VOID)
+		return bw_errorf(
+			BW_E_INVALID,
+			"Attempt to take contents of a void pointer: cast it, *(int *)...");
+	if (n > 1) {
+		elem = bw_variables_array_of(x->d, elem, n, false);
+		if (!elem)
+			return bw_error_nomem();
+	}
+	bw_debug_flat_space(&at.space, &at.va);
+	return bw_variables_load(&who, elem, at, out);
+}
+
+/* ---- Assignment ---- */
+
+static struct bw_error *assign_aggregate(struct bw_expr *x, struct bw_value *place,
+					 struct bw_value *v)
+{
+	struct bw_value_of who = of(x);
+	char a[BW_TYPE_NAME_MAX], b[BW_TYPE_NAME_MAX];
+	const struct bw_ctype *to = bw_type_aggregate(&place->type);
+	if (to != bw_type_aggregate(&v->type) || !to->size_b)
+		return bw_errorf(BW_E_INVALID, "Invalid assignment: %s is no %s",
+				 bw_type_name(&v->type, a), bw_type_name(&place->type, b));
+	if (x->skip)
+		return NULL;
+	BW_TRY(bw_variables_fetch(&who, v));
+	for (uint64_t i = 0; i < to->size_b; i++)
+		if (!v->bytes->known[v->bytes_at + i])
+			return bw_variables_missing(v);
+	return bw_variables_store(&who, place, v->bytes->data + v->bytes_at, to->size_b);
+}
+
+struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,
+					struct bw_value *v)
+{
+	struct bw_value_of who = of(x);
+	uint8_t bytes[16] = {0};
+	if (place->type.kind == BW_TYPE_AGGREGATE)
+		return assign_aggregate(x, place, v);
+	BW_TRY(bw_expr_scalar(x, v));
+	if (x->skip)
+		return NULL;
+	uint64_t bits = bw_expr_convert(v, &place->type);
+	size_t n = place->type.size_b;
+	memcpy(bytes, &bits, sizeof(bits));
+	if (place->bit_size) { /* the other bits of its bytes stay */
+		n = (place->bit_offset + place->bit_size + 7u) / 8;
+		if (place->bytes)
+			memcpy(bytes, place->bytes->data + place->bytes_at, n);
+		else
+			BW_TRY(bw_wave_mem_read(
+				x->d,
+				&(struct bw_wave_mem){x->wave, x->lane, place->space, place->va},
+				bytes, n));
+		for (unsigned i = 0; i < place->bit_size; i++) {
+			unsigned bit = place->bit_offset + i;
+			uint8_t mask = (uint8_t)(1u << bit % 8);
+			bytes[bit / 8] =
+				(uint8_t)((bytes[bit / 8] & ~mask) | (bits >> i & 1 ? mask : 0));
+		}
+	}
+	BW_TRY(bw_variables_store(&who, place, bytes, n));
+	place->bits = place->bit_size ? bw_type_decode(&place->type, bytes, place->bit_offset,
+						       place->bit_size)
+				      : bits;
+	place->is_missing = false;
+	return NULL;
+}

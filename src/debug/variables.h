@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_VARIABLES_H
+#define BW_DEBUG_VARIABLES_H
+
+/* Variables and types of the program, as its debug information has them, at the focus lane in the
+ * selected frame. Expressions name them too (expressions.h). */
+
+#include "debug/debug.h"
+#include "sym/variables.h"
+
+/* Values longer than this are not read ("max-value-size" of gdb). */
+enum { BW_VALUE_MAX_B = 65536 };
+
+/* The variables visible there, in the order of bw_lines_variables; *out_n is 0 without debug
+ * information. Borrowed until the next call of this header, or of bw_debug_eval. */
+struct bw_error *bw_debug_variables(struct bw_debug *d, const struct bw_variable **out,
+				    size_t *out_n) BW_MUST_CHECK;
+/* The same at an address of loaded code, of the innermost function. */
+struct bw_error *bw_debug_variables_at(struct bw_debug *d, uint64_t pc,
+				       const struct bw_variable **out, size_t *out_n) BW_MUST_CHECK;
+/* Where one of them is, at that address; false: not in code with debug information. */
+bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_variable *v,
+			     struct bw_location *out);
+/* The value of one of bw_debug_variables. A value that does not exist is none (is_missing), not an
+ * error. out is the caller's. */
+struct bw_error *bw_debug_variable_value(struct bw_debug *d, const struct bw_variable *v,
+					 struct bw_value *out) BW_MUST_CHECK;
+/* Reads an aggregate whose place is memory: v->bytes is there then. Others stay as they are. */
+struct bw_error *bw_debug_fetch(struct bw_debug *d, struct bw_value *v) BW_MUST_CHECK;
+/* A type by its name, of the code at the selected frame, or else of any; NULL: none has it. */
+const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name);
+/* The address space and the offset in it that a generic pointer leads to. */
+void bw_debug_flat_space(enum bw_space *space, uint64_t *addr);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_VARIABLES_PRIV_H
+#define BW_DEBUG_VARIABLES_PRIV_H
+
+/* Where variables are looked up, and how their values are read and written. */
+
+#include "debug/debug_priv.h"
+#include "debug/variables.h"
+
+struct bw_wave_record;
+
+/* The frame in which names are looked up. */
+struct bw_variables_frame {
+	struct bw_lines *lines;
+	uint64_t base;	/* of the code object's image */
+	uint64_t addr;	/* in the image */
+	unsigned level; /* of the inlined function, 0 the innermost */
+	bool is_outer;	/* a caller's: what its registers held is not known */
+	bool has_stack; /* s32 and s33 are known */
+	uint32_t s32, s33;
+};
+
+/* frame.c */
+/* The frame of a wave: the selected one of the focus wave, the innermost one of others. False: no
+ * debug information there. */
+bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
+			struct bw_variables_frame *out);
+/* Of an address in loaded code, without registers. */
+bool bw_variables_frame_at(struct bw_debug *d, uint64_t pc, struct bw_variables_frame *out);
+/* Borrowed until the next call. */
+struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables_frame *f,
+				   const struct bw_variable **out, size_t *out_n) BW_MUST_CHECK;
+/* NULL: no variable has that name there. Borrowed as above. */
+const struct bw_variable *bw_variables_find(struct bw_debug *d, const struct bw_variables_frame *f,
+					    const char *name);
+/* The value of an enumerator that a visible variable's type has. */
+bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame *f,
+			     const char *name, const struct bw_ctype **out_type,
+			     int64_t *out_value);
+/* Types that the program does not name: those of &x, p@4, v.xy. Each is made once and lives as long
+ * as the session; NULL: out of memory. */
+const struct bw_ctype *bw_variables_pointer_to(struct bw_debug *d, const struct bw_ctype *elem,
+					       enum bw_space space);
+const struct bw_ctype *bw_variables_array_of(struct bw_debug *d, const struct bw_ctype *elem,
+					     uint64_t count, bool is_vector);
+void bw_variables_free(struct bw_debug *d);
+
+/* place.c */
+/* Of which wave and lane a value is. */
+struct bw_value_of {
+	struct bw_debug *d;
+	struct bw_wave_record *wave; /* NULL: none */
+	unsigned lane;
+	bool skip; /* only types are wanted */
+};
+struct bw_error *bw_variables_value(const struct bw_value_of *x, const struct bw_variables_frame *f,
+				    const struct bw_variable *v,
+				    struct bw_value *out) BW_MUST_CHECK;
+/* What is at an address, as a value of a type: a number is read, an aggregate is not yet. */
+struct bw_place_at {
+	enum bw_space space;
+	uint64_t va;
+	unsigned bit_offset, bit_size;
+};
+struct bw_error *bw_variables_load(const struct bw_value_of *x, const struct bw_ctype *type,
+				   struct bw_place_at at, struct bw_value *out) BW_MUST_CHECK;
+/* A part of v, offset_b from its start. out is owned, v stays as it is. */
+struct bw_member_at {
+	uint64_t offset_b;
+	unsigned bit_offset, bit_size;
+};
+struct bw_error *bw_variables_part(const struct bw_value_of *x, const struct bw_value *v,
+				   const struct bw_ctype *type, struct bw_member_at at,
+				   struct bw_value *out) BW_MUST_CHECK;
+struct bw_error *bw_variables_fetch(const struct bw_value_of *x, struct bw_value *v) BW_MUST_CHECK;
+/* Writes size_b bytes to where a value of the program is (MEMORY or PIECES). */
+struct bw_error *bw_variables_store(const struct bw_value_of *x, const struct bw_value *place,
+				    const uint8_t *bytes, size_t size_b) BW_MUST_CHECK;
+/* The error of a value that does not exist. */
+struct bw_error *bw_variables_missing(const struct bw_value *v) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_UI_SHOW_PROGRAM_H
+#define BW_UI_SHOW_PROGRAM_H
+
+/* Values, types and variables of the program, in gdb's forms. */
+
+#include "debug/variables.h"
+#include "ui/show.h"
+
+/* ---- show_typed.c ---- */
+/* A value whose type is the program's (type.ctype). letter: as for bw_show_value. nested: a part of
+ * another value, so that pointers go without their types. */
+void bw_show_typed(struct bw_debug *d, const struct bw_value *v, char letter, bool nested,
+		   struct bw_str *out);
+/* "value" as JSON: null where it is not known. A new reference. */
+json_t *bw_show_typed_json(struct bw_debug *d, const struct bw_value *v);
+
+/* ---- show_type.c ---- */
+/* What ptype prints: a struct with its members; offsets: as ptype/o. */
+void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out);
+/* {"name", "size", "members": [...]}; a new reference. */
+json_t *bw_show_type_json(const struct bw_ctype *t);
+
+/* ---- show_variables.c ---- */
+enum bw_show_which { BW_SHOW_LOCALS, BW_SHOW_PARAMS };
+/* "n = 3", a line each, as "info locals" and "info args"; none: what is said without any. */
+struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw_show_which which,
+				   const char *none) BW_MUST_CHECK;
+/* Whether the selected frame has parameters, or other variables, that debug information names. */
+bool bw_show_has_variables(struct bw_debug *d, enum bw_show_which which);
+/* "n=100, k=3" of the selected frame. False: its debug information has no parameters. */
+bool bw_show_frame_args(struct bw_debug *d, struct bw_str *out);
+/* "info scope" */
+struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where,
+			       uint64_t pc) BW_MUST_CHECK;
+/* An expression in all lanes: rows of lanes with equal values, active ones first. */
+struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const char *expr,
+				  char letter, uint64_t lanes) BW_MUST_CHECK;
+
+#endif

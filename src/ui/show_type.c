@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+/* Types of the program as ptype shows them. */
+#include "ui/show_program.h"
+
+#include <string.h>
+
+/* "int x[4]", "float *p", "void (*f)(int)" */
+static void declare(const struct bw_ctype *t, const char *name, struct bw_str *out)
+{
+	struct bw_str dims = {0};
+	char text[BW_TYPE_NAME_MAX];
+	while (t->kind == BW_CTYPE_ARRAY) {
+		if (t->count)
+			bw_str_addf(&dims, "[%llu]", (unsigned long long)t->count);
+		else
+			bw_str_add(&dims, "[]");
+		t = t->elem;
+	}
+	bw_ctype_name(t, text, sizeof(text));
+	char *inside = strstr(text, "(*");
+	if (inside)
+		bw_str_addf(out, "%.*s%s%s%s", (int)(inside + 2 - text), text, name,
+			    bw_str_text(&dims), inside + 2);
+	else
+		bw_str_addf(out, "%s%s%s%s", text,
+			    !name[0] || text[strlen(text) - 1] == '*' ? "" : " ", name,
+			    bw_str_text(&dims));
+	bw_str_free(&dims);
+}
+
+static void add_offset(struct bw_str *out, const struct bw_cmember *m)
+{
+	bw_str_addf(out, "/* %6llu      |  %6llu */", (unsigned long long)m->offset_b,
+		    (unsigned long long)bw_ctype_strip(m->type)->size_b);
+}
+
+static void add_hole(struct bw_str *out, uint64_t from, uint64_t to)
+{
+	if (to > from)
+		bw_str_addf(out, "/* XXX %2llu-byte hole       */\n",
+			    (unsigned long long)(to - from));
+}
+
+static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *out)
+{
+	static const char no_offset[] = "                         ";
+	uint64_t end = 0;
+	bool is_struct = t->kind == BW_CTYPE_STRUCT;
+	for (size_t i = 0; i < t->n_members; i++) {
+		const struct bw_cmember *m = &t->members[i];
+		if (m->is_base)
+			continue;
+		if (offsets && is_struct && !m->bit_size)
+			add_hole(out, end, m->offset_b);
+		if (offsets)
+			add_offset(out, m);
+		bw_str_add(out, "    ");
+		declare(m->type, m->name ? m->name : "", out);
+		if (m->bit_size)
+			bw_str_addf(out, " : %u", m->bit_size);
+		bw_str_add(out, ";\n");
+		end = m->offset_b + (m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8
+						 : bw_ctype_strip(m->type)->size_b);
+	}
+	if (!offsets)
+		return;
+	if (is_struct)
+		add_hole(out, end, t->size_b);
+	bw_str_addf(out, "\n%s      /* total size: %4llu bytes */\n%s    ", no_offset,
+		    (unsigned long long)t->size_b, no_offset);
+}
+
+static void show_enum(const struct bw_ctype *t, struct bw_str *out)
+{
+	int64_t next = 0;
+	for (size_t i = 0; i < t->n_enumerators; i++) {
+		const struct bw_cenumerator *e = &t->enumerators[i];
+		bw_str_addf(out, "%s%s", i ? ", " : "", e->name);
+		if (e->value != next)
+			bw_str_addf(out, " = %lld", (long long)e->value);
+		next = (int64_t)((uint64_t)e->value + 1);
+	}
+}
+
+void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out)
+{
+	char name[BW_TYPE_NAME_MAX];
+	struct bw_str dims = {0}, stars = {0};
+	const struct bw_ctype *s = bw_ctype_strip(t);
+	/* what is around the struct: "struct node {...} *", "... [4]" */
+	for (unsigned depth = 0; depth < 16; depth++) {
+		if (s->kind == BW_CTYPE_ARRAY && !stars.len)
+			bw_str_addf(&dims, "[%llu]", (unsigned long long)s->count);
+		else if (s->kind == BW_CTYPE_POINTER && !dims.len && s->elem)
+			bw_str_add(&stars, "*");
+		else
+			break;
+		s = bw_ctype_strip(s->elem);
+	}
+	bool has_members = s->kind == BW_CTYPE_STRUCT || s->kind == BW_CTYPE_UNION;
+	bool plain = !dims.len && !stars.len;
+	if (!has_members && s->kind != BW_CTYPE_ENUM) {
+		const struct bw_ctype *whole = bw_ctype_strip(t);
+		bw_ctype_name(whole, name, sizeof(name));
+		bw_str_add(out, name);
+	} else {
+		const char *word = s->kind == BW_CTYPE_UNION  ? "union"
+				   : s->kind == BW_CTYPE_ENUM ? "enum"
+							      : "struct";
+		bw_str_addf(out, "%s {", s->name ? s->name : word);
+		if (has_members) {
+			bw_str_add(out, "\n");
+			show_members(s, offsets && plain, out);
+		} else {
+			show_enum(s, out);
+		}
+		bw_str_add(out, "}");
+		if (!plain)
+			bw_str_addf(out, " %s%s", bw_str_text(&stars), bw_str_text(&dims));
+	}
+	bw_str_free(&dims);
+	bw_str_free(&stars);
+}
+
+json_t *bw_show_type_json(const struct bw_ctype *t)
+{
+	const struct bw_ctype *s = bw_ctype_strip(t);
+	char name[BW_TYPE_NAME_MAX];
+	bw_ctype_name(t, name, sizeof(name));
+	json_t *out = json_object();
+	json_object_set_new(out, "name", bw_json_text(name));
+	json_object_set_new(out, "size", json_integer((json_int_t)s->size_b));
+	if (s->kind == BW_CTYPE_STRUCT || s->kind == BW_CTYPE_UNION) {
+		json_t *list = json_array();
+		for (size_t i = 0; i < s->n_members; i++) {
+			const struct bw_cmember *m = &s->members[i];
+			json_t *row = json_object();
+			bw_ctype_name(m->type, name, sizeof(name));
+			if (m->name)
+				json_object_set_new(row, "name", bw_json_text(m->name));
+			json_object_set_new(row, "type", bw_json_text(name));
+			json_object_set_new(row, "offset", json_integer((json_int_t)m->offset_b));
+			json_object_set_new(
+				row, "size",
+				json_integer((json_int_t)bw_ctype_strip(m->type)->size_b));
+			if (m->bit_size)
+				json_object_set_new(row, "bits", json_integer(m->bit_size));
+			json_array_append_new(list, row);
+		}
+		json_object_set_new(out, "members", list);
+	}
+	if (s->kind == BW_CTYPE_ENUM) {
+		json_t *list = json_array();
+		for (size_t i = 0; i < s->n_enumerators; i++) {
+			json_t *row = json_object();
+			json_object_set_new(row, "name", bw_json_text(s->enumerators[i].name));
+			json_object_set_new(row, "value", json_integer(s->enumerators[i].value));
+			json_array_append_new(list, row);
+		}
+		json_object_set_new(out, "enumerators", list);
+	}
+	return out;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+/* Variables of the selected frame, and expressions in all lanes. */
+#include "ui/show_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "debug/expressions.h"
+
+static bool is_wanted(const struct bw_variable *v, enum bw_show_which which)
+{
+	return !v->is_static && v->is_param == (which == BW_SHOW_PARAMS);
+}
+
+bool bw_show_has_variables(struct bw_debug *d, enum bw_show_which which)
+{
+	const struct bw_variable *list;
+	size_t n;
+	bool any = false;
+	struct bw_error *err = bw_debug_variables(d, &list, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		any |= is_wanted(&list[i], which);
+	bw_error_free(err);
+	return any;
+}
+
+/* A copy: values are read between the rows, and reading may look at another place. */
+static struct bw_error *take_list(struct bw_debug *d, struct bw_variable **out, size_t *out_n)
+{
+	const struct bw_variable *list;
+	size_t n;
+	BW_TRY(bw_debug_variables(d, &list, &n));
+	struct bw_variable *copy = calloc(n ? n : 1, sizeof(*copy));
+	if (!copy)
+		return bw_error_nomem();
+	if (n)
+		memcpy(copy, list, n * sizeof(*copy));
+	*out = copy;
+	*out_n = n;
+	return NULL;
+}
+
+/* The value as text and as JSON (a new reference), or the reason why there is none. */
+static json_t *value_of(struct bw_debug *d, const struct bw_variable *v, struct bw_str *out)
+{
+	struct bw_value value = {0};
+	json_t *json = NULL;
+	struct bw_error *err = bw_debug_variable_value(d, v, &value);
+	if (!err)
+		err = bw_debug_fetch(d, &value);
+	if (err) {
+		bw_str_addf(out, "<error: %s>", err->message);
+		bw_error_free(err);
+	} else {
+		bw_show_value(d, &value, 0, out);
+		json = bw_show_typed_json(d, &value);
+	}
+	bw_value_fini(&value);
+	return json ? json : json_null();
+}
+
+struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw_show_which which,
+				   const char *none)
+{
+	_cleanup_free_ struct bw_variable *list = NULL;
+	size_t n, shown = 0;
+	BW_TRY(take_list(d, &list, &n));
+	json_t *rows = json_array();
+	for (size_t i = 0; i < n; i++) {
+		if (!is_wanted(&list[i], which))
+			continue;
+		struct bw_str s = {0};
+		char type[BW_TYPE_NAME_MAX];
+		bw_ctype_name(list[i].type, type, sizeof(type));
+		json_t *row = json_object(), *value = value_of(d, &list[i], &s);
+		bw_out_line(o, "%s = %s", list[i].name, bw_str_text(&s));
+		json_object_set_new(row, "name", bw_json_text(list[i].name));
+		json_object_set_new(row, "value_type", bw_json_text(type));
+		json_object_set_new(row, "text", bw_json_text(bw_str_text(&s)));
+		json_object_set_new(row, "value", value);
+		json_array_append_new(rows, row);
+		bw_str_free(&s);
+		shown++;
+	}
+	if (!shown)
+		bw_out_line(o, "%s", none);
+	bw_out_json(o, "variables", rows);
+	return NULL;
+}
+
+bool bw_show_frame_args(struct bw_debug *d, struct bw_str *out)
+{
+	struct bw_variable *list;
+	size_t n, shown = 0;
+	struct bw_error *err = take_list(d, &list, &n);
+	if (err) {
+		bw_error_free(err);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_wanted(&list[i], BW_SHOW_PARAMS))
+			continue;
+		struct bw_value v = {0};
+		bw_str_addf(out, "%s%s=", shown++ ? ", " : "", list[i].name);
+		/* as gdb's "set print frame-arguments scalars" */
+		err = bw_debug_variable_value(d, &list[i], &v);
+		if (err)
+			bw_str_addf(out, "<error: %s>", err->message);
+		else if (v.type.kind == BW_TYPE_AGGREGATE)
+			bw_str_add(out, "...");
+		else
+			bw_show_typed(d, &v, 0, true, out);
+		bw_error_free(err);
+		bw_value_fini(&v);
+	}
+	free(list);
+	return shown > 0;
+}
+
+/* ---- info scope ---- */
+
+static void piece_text(struct bw_str *out, const struct bw_location_piece *p)
+{
+	static const char *const bases[] = {
+		[BW_BASE_ZERO] = "", [BW_BASE_S32] = "$s32+", [BW_BASE_S33] = "$s33+"};
+	switch (p->kind) {
+	case BW_LOC_VGPR:
+		bw_str_addf(out, "in $v%u", p->reg);
+		if (p->size_b > 4)
+			bw_str_addf(out, " to $v%u", p->reg + (p->size_b - 1) / 4);
+		break;
+	case BW_LOC_SGPR:
+		bw_str_addf(out, "in $s%u", p->reg);
+		if (p->size_b > 4)
+			bw_str_addf(out, " to $s%u", p->reg + (p->size_b - 1) / 4);
+		break;
+	case BW_LOC_PRIVATE:
+		bw_str_addf(out, "at private_lane#%s%lld", bases[p->base], (long long)p->offset);
+		break;
+	case BW_LOC_LDS:
+		bw_str_addf(out, "at local#0x%llx", (unsigned long long)p->offset);
+		break;
+	case BW_LOC_GLOBAL:
+		bw_str_addf(out, "at address 0x%llx of the code object",
+			    (unsigned long long)p->offset);
+		break;
+	case BW_LOC_CONSTANT:
+		bw_str_addf(out, "constant %lld", (long long)p->value);
+		break;
+	case BW_LOC_OPTIMIZED_OUT:
+		bw_str_add(out, "optimized out");
+		break;
+	case BW_LOC_UNKNOWN:
+		bw_str_add(out, "at an unknown place");
+		break;
+	}
+}
+
+struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where, uint64_t pc)
+{
+	const struct bw_variable *list;
+	size_t n, shown = 0;
+	BW_TRY(bw_debug_variables_at(d, pc, &list, &n));
+	json_t *rows = json_array();
+	for (size_t i = 0; i < n; i++) {
+		struct bw_location l;
+		struct bw_str s = {0};
+		uint64_t size_b = bw_ctype_strip(list[i].type)->size_b;
+		if (list[i].is_static || !bw_debug_variable_place(d, pc, &list[i], &l))
+			continue;
+		struct bw_location_piece one = {.kind = l.kind,
+						.reg = l.reg,
+						.base = l.base,
+						.offset = l.offset,
+						.value = l.value,
+						.size_b = (unsigned)size_b};
+		if (l.n_pieces)
+			bw_str_addf(&s, "in %u pieces: ", l.n_pieces);
+		else
+			piece_text(&s, &one);
+		for (unsigned k = 0; k < l.n_pieces; k++) {
+			bw_str_add(&s, k ? ", " : "");
+			piece_text(&s, &l.piece[k]);
+		}
+		if (!l.n_pieces && l.kind == BW_LOC_UNKNOWN)
+			bw_str_addf(&s, " (%s)", l.why);
+		if (!shown++)
+			bw_out_line(o, "Scope for %s:", where);
+		bw_out_line(o, "Symbol %s is a variable %s, length %llu.", list[i].name,
+			    bw_str_text(&s), (unsigned long long)size_b);
+		json_t *row = json_object();
+		json_object_set_new(row, "name", bw_json_text(list[i].name));
+		json_object_set_new(row, "place", bw_json_text(bw_str_text(&s)));
+		json_object_set_new(row, "size", json_integer((json_int_t)size_b));
+		json_array_append_new(rows, row);
+		bw_str_free(&s);
+	}
+	if (!shown)
+		bw_out_line(o, "Scope for %s:\nContains no locals or arguments.", where);
+	bw_out_json(o, "symbols", rows);
+	return NULL;
+}
+
+/* ---- All lanes ---- */
+
+struct lanes_row {
+	char *text; /* owned */
+	json_t *json;
+	uint64_t lanes;
+	bool failed;
+};
+
+/* Evaluates in one lane, and adds the lane to the row of its value. */
+static struct bw_error *one_lane(struct bw_debug *d, const char *expr, char letter, unsigned lane,
+				 struct lanes_row *rows, size_t *n)
+{
+	struct bw_value v = {0}, own;
+	struct bw_expr_error where = {0};
+	struct bw_str s = {0};
+	struct bw_error *err = bw_debug_eval_lane(d, expr, lane, &v, &where);
+	bool failed = err != NULL;
+	if (err && err->code == BW_E_INVALID) /* it is wrong in all of them */
+		return err;
+	if (v.across_lanes) { /* a register: its value in this lane */
+		own = v;
+		own.bits = v.elem[lane < v.n_elem ? lane : 0];
+		own.elem = NULL;
+		own.n_elem = 0;
+		own.across_lanes = false;
+		bw_show_value(d, &own, letter, &s);
+	} else if (err) {
+		bw_str_addf(&s, "<error: %s>", err->message);
+	} else {
+		bw_show_value(d, &v, letter, &s);
+	}
+	bw_error_free(err);
+	size_t i = 0;
+	while (i < *n && strcmp(rows[i].text, bw_str_text(&s)) != 0)
+		i++;
+	if (i == *n) {
+		json_t *json =
+			failed ? NULL
+			: v.type.ctype
+				? bw_show_typed_json(d, &v)
+				: bw_show_number_json(&v, v.across_lanes ? v.elem[lane % v.n_elem]
+									 : v.bits);
+		rows[(*n)++] = (struct lanes_row){
+			.text = strdup(bw_str_text(&s)), .json = json, .failed = failed};
+	}
+	rows[i].lanes |= 1ull << lane;
+	bw_str_free(&s);
+	bw_value_fini(&v);
+	return rows[i].text ? NULL : bw_error_nomem();
+}
+
+static struct bw_error *lane_rows(struct bw_out *o, struct bw_debug *d, const char *expr,
+				  char letter, uint64_t lanes, bool active, struct bw_table *t)
+{
+	struct lanes_row rows[64];
+	size_t n = 0;
+	struct bw_error *err = NULL;
+	unsigned focus = bw_debug_focus_lane(d);
+	for (unsigned lane = 0; !err && lane < 64; lane++) {
+		if (!(lanes >> lane & 1))
+			continue;
+		err = bw_debug_set_lane(d, lane); /* aggregates are read at the focus lane */
+		if (!err)
+			err = one_lane(d, expr, letter, lane, rows, &n);
+	}
+	struct bw_error *back = bw_debug_set_lane(d, focus);
+	bw_error_free(back);
+	for (size_t i = 0; i < n; i++) {
+		struct bw_str s = {0};
+		bw_print_lanes(&s, rows[i].lanes);
+		if (!err && rows[i].text) {
+			bw_table_text(t, "%s", bw_str_text(&s));
+			bw_table_bool(t, active, "", "inactive");
+			bw_table_text(t, "%s", rows[i].text);
+			bw_table_json_cell(t, rows[i].json);
+			rows[i].json = NULL;
+		}
+		bw_str_free(&s);
+		json_decref(rows[i].json);
+		free(rows[i].text);
+	}
+	return err;
+}
+
+struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const char *expr,
+				  char letter, uint64_t lanes)
+{
+	static const struct bw_column columns[] = {{"Lanes", "lanes", false},
+						   {"", "active", false},
+						   {"Value", "text", false},
+						   {NULL, "value", false}};
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	uint64_t all = w->lanes == 64 ? ~0ull : (1ull << w->lanes) - 1;
+	struct bw_table t;
+	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
+	struct bw_error *err = lane_rows(o, d, expr, letter, lanes & all & w->exec, true, &t);
+	if (!err)
+		err = lane_rows(o, d, expr, letter, lanes & all & ~w->exec, false, &t);
+	if (!err)
+		bw_out_table(o, &t, "The wave has none of these lanes.");
+	bw_table_fini(&t);
+	return err;
+}
