@@ -8,7 +8,7 @@ packages="
  meson ninja-build pkg-config gcc libc6-dev python3
  clang-19 clang-format-19 lld-19 llvm-19 llvm-19-dev libclang-rt-19-dev
  libdrm-dev libelf-dev libdw-dev libedit-dev libjansson-dev libmsgpack-dev libzstd-dev
- libcmocka-dev python3-jsonschema
+ libcmocka-dev python3-jsonschema gdb
  libvulkan-dev glslang-tools
  rocm-device-libs
 "

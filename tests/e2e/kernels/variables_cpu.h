@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What variables.cl needs to be C for the CPU, where it is run by test_variables.py.
+#include <stdbool.h>
+#include <string.h>
+#define __kernel
+#define __global
+#define __private
+#define __local
+#define LOCAL static
+#define VECTOR(...) {__VA_ARGS__}
+#define WORK_ITEM work_item
+typedef unsigned char uchar;
+typedef float float4 __attribute__((ext_vector_type(4)));
+typedef int int2 __attribute__((ext_vector_type(2)));
+typedef uchar uchar4 __attribute__((ext_vector_type(4)));
+static int work_item;

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Variables as breakwater shows them are those of the same source on the CPU, read by gdb.
+
+tests/e2e/kernels/variables.cl is run on the virtual GPU, compiled with -O0 and with -O2, and on the CPU.
+Every line that can be stopped at is stopped at, and every variable there is compared, as text: a value that
+differs is an error, "<optimized out>" is none. What a variable holds before it is initialized is left out: the
+CPU's program is compiled twice, with zeros and with a pattern in variables without an initializer, and only values
+that are the same in both count; others have none up to the line that declares them."""
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from harness import KERNELS, TIMEOUT_S, check, equal, main, run
+
+LANE = 5
+SOURCE = KERNELS / "variables.cl"
+ARGS = ["--grid", 32, "--group", 32, "--arg", "out=zeros:32", "--arg", "in=iota:32", "--arg", "k=2.5", "--arg", "n=7"]
+
+GDB = r"""
+import gdb, json
+def values(frame, line):
+    seen = {}
+    block = frame.block()
+    while block:
+        for symbol in block:
+            if (symbol.is_variable or symbol.is_argument) and symbol.name not in seen:
+                none = symbol.is_variable and not symbol.is_argument and symbol.line >= line
+                text = None if none else symbol.value(frame).format_string(max_elements=200, symbols=False)
+                seen[symbol.name] = text
+        if block.function:
+            break
+        block = block.superblock
+    return seen
+gdb.execute("set confirm off")
+gdb.execute("set width 0")
+gdb.execute("break kern", to_string=True)
+gdb.execute("run", to_string=True)
+while gdb.selected_frame().name() != "main":
+    frame = gdb.selected_frame()
+    sal = frame.find_sal()
+    inside = sal.symtab and sal.symtab.filename.endswith("variables.cl")  # and not memcpy
+    if inside:
+        print("STOP " + json.dumps([sal.line, values(frame, sal.line), frame.name()]))
+    else:
+        gdb.execute("finish", to_string=True)
+    gdb.execute("step", to_string=True)
+"""
+
+
+def compile_gpu(folder, level):
+    out = folder / f"variables-{level}.co"
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-x", "cl", "-cl-std=CL2.0", "-nogpulib",
+                    "-cl-kernel-arg-info", "-g", f"-O{level}", "-o", out, SOURCE], check=True, timeout=TIMEOUT_S)
+    return out
+
+
+def lines_of(code_object):
+    """Lines with code, as the debug information says."""
+    done = subprocess.run(["llvm-dwarfdump-19", "--debug-line", code_object], capture_output=True, text=True, check=True,
+                          timeout=TIMEOUT_S)
+    rows = re.findall(r"^0x[0-9a-f]+ +(\d+) +\d+ +1 .*is_stmt", done.stdout, re.MULTILINE)
+    return sorted({int(line) for line in rows} - {0})
+
+
+def normal(text):
+    """Addresses differ, and so do the types in front of them."""
+    if text is None:
+        return None
+    text = re.sub(r"\([^()]*\*\) ?", "", text)
+    text = re.sub(r"(private_lane#|local#)?0x[0-9a-f]+( <[^>]*>)?", "PTR", text)
+    return text
+
+
+class Record:
+    """Stops, and the values there by name."""
+
+    def __init__(self):
+        self.at = collections.defaultdict(list)  # line: the values of each stop
+        self.function = {}  # line: the function that it is in
+
+    def add(self, line, values, function=None):
+        self.at[line].append({name: normal(text) for name, text in values.items()})
+        self.function[line] = function
+
+
+def run_cpu_once(folder, initial):
+    program = folder / f"cpu-{initial}"
+    subprocess.run(["clang-19", "-g", "-O0", f"-ftrivial-auto-var-init={initial}", "-o", program, KERNELS / "variables_cpu.c"],
+                   check=True, timeout=TIMEOUT_S)
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
+        f.write(GDB)
+        f.flush()
+        done = subprocess.run(["gdb", "-nx", "-batch", "-x", f.name, "--args", program, str(LANE)], capture_output=True,
+                              text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+    record = Record()
+    for line in done.stdout.splitlines():
+        if line.startswith("STOP "):
+            record.add(*json.loads(line[5:]))
+    check(record.at, f"gdb has shown nothing:\n{done.stdout}{done.stderr}")
+    return record
+
+
+def run_cpu(folder):
+    """None for values of variables that are not initialized yet."""
+    first, second = run_cpu_once(folder, "zero"), run_cpu_once(folder, "pattern")
+    for place, stops in first.at.items():
+        equal(len(second.at[place]), len(stops), f"stops at {place}")
+        for a, b in zip(stops, second.at[place]):
+            for name in a:
+                if a[name] != b[name]:
+                    a[name] = None
+    return first
+
+
+def run_gpu(code_object, lines):
+    """Breakpoints are commands, which show what is there and go on."""
+    script = [f"break variables.cl:{line}" for line in lines]
+    script += ["run", "while $_thread", f"lane {LANE}", "frame", "info args", "info locals", "continue", "end"]
+    objects = run(code_object, *ARGS, script=script, json_lines=True)
+    record, values, place = Record(), {}, None
+    for o in objects:
+        if o.get("command") == "frame":
+            place, values = o["line"], {}
+        if o.get("command") == "info" and "variables" in o:
+            if o["what"] == "args":
+                args = o["variables"]
+                continue
+            for row in o["variables"] + args:
+                values.setdefault(row["name"], row["text"])
+            record.add(place, values)
+    return record
+
+
+def kind_of(text, want, others):
+    if text == want:
+        return "equal"
+    if text in ("<optimized out>", "<synthetic pointer>"):
+        return "optimized out"
+    if text in others:
+        return "equal at another moment"
+    if re.fullmatch(r"<.* not supported>", text):
+        return "in a place that is not supported"
+    # a struct of which some members are known
+    if "<optimized out>" in text:
+        pattern = re.escape(text).replace(re.escape("<optimized out>"), ".*")
+        if any(re.fullmatch(pattern, other) for other in others | {want}):
+            return "partly optimized out"
+    return "different"
+
+
+def compare(cpu, gpu, exact):
+    """exact: stops correspond one by one. Otherwise (the optimizer moves code) a value must be one that the
+    variable has in the function at some line."""
+    counts, wrong = collections.Counter(), []
+    ever = collections.defaultdict(set)
+    unknown = set()
+    for line, stops in cpu.at.items():
+        function = cpu.function[line]
+        for stop in stops:
+            for name, text in stop.items():
+                if text is None:
+                    unknown.add((function, name))
+                else:
+                    ever[function, name].add(text)
+    for line, stops in gpu.at.items():
+        function, same_stops = cpu.function.get(line), cpu.at.get(line, [])
+        counts["lines"] += 1
+        counts["stops"] += len(stops)
+        for i, stop in enumerate(stops):
+            paired = len(same_stops) == len(stops)
+            for name, text in stop.items():
+                want = same_stops[i].get(name) if paired else None
+                if paired and name in same_stops[i] and want is None:
+                    counts["not initialized"] += 1
+                    continue
+                if not ever[function, name]:
+                    counts["not initialized"] += 1
+                    continue
+                strict = exact and paired
+                kind = kind_of(text, want, set() if strict else ever[function, name])
+                if kind == "different" and not strict and (function, name) in unknown:
+                    kind = "not initialized"
+                counts[kind] += 1
+                if kind == "different":
+                    wrong.append(f"{function}:{line} stop {i}: {name} = {text}, on the CPU "
+                                 f"{want if strict else sorted(ever[function, name])}")
+    return counts, wrong
+
+
+def compare_all(level):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        code_object = compile_gpu(folder, level)
+        cpu, gpu = run_cpu(folder), run_gpu(code_object, lines_of(code_object))
+    counts, wrong = compare(cpu, gpu, exact=level == 0)
+    print(f"-O{level}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
+    check(not wrong, "\n".join(wrong[:20]) + f"\n{len(wrong)} values are wrong")
+    check(counts["equal"] > (800 if level == 0 else 20), f"too few values were compared: {counts}")
+
+
+def without_optimization():
+    """-O0: each stop is one of the CPU's, and every variable has a value."""
+    compare_all(0)
+
+
+def with_optimization():
+    """-O2: a value is one that the variable has, or it is optimized out."""
+    compare_all(2)
+
+
+if __name__ == "__main__":
+    main(without_optimization, with_optimization)
