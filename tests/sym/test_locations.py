@@ -101,6 +101,8 @@ def dump(llvm_dwarfdump, path):
                 found[die] = m[1].removesuffix(")")
             else:
                 entries = found[die] = []
+        elif m := re.match(r"\s+DW_AT_const_value\s+\((-?\w+)\)", line):
+            found[die] = f"DW_OP_consts {m[1]}, DW_OP_stack_value"
         elif m := re.match(r"\s+\[(0x[0-9a-f]+), +(0x[0-9a-f]+)\): (.*)", line):
             if entries is None:
                 continue  # of a list of ranges

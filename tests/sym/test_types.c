@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "samples.h"
+#include "sym/variables.h"
 
 /* Types of the samples types.cl, types.c and types.hip: names and kinds as in their source, offsets
  * and sizes from clang-19 -Xclang -fdump-record-layouts. */
@@ -213,6 +214,24 @@ static void cplusplus(void **state)
 	}
 }
 
+/* What another unit defines. */
+static void declared(void **state)
+{
+	struct opened o = opened("units");
+	const struct bw_kernel *k = bw_code_object_kernel(o.co, "other");
+	struct bw_variable *all;
+	size_t n;
+	assert_non_null(k);
+	assert_null(bw_lines_variables(o.lines, k->entry, 0, &all, &n));
+	assert_true(n > 0);
+	assert_string_equal(all[0].name, "n");
+	check_name(all[0].type, "struct node *");
+	assert_int_equal(all[0].type->elem->size_b, 32);
+	assert_int_equal(all[0].type->elem->n_members, 5);
+	free(all);
+	closed(o);
+}
+
 static void names(void **state)
 {
 	static const char *const absent[] = {
@@ -236,11 +255,9 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opencl),
-		cmocka_unit_test(rings_and_anonymous),
-		cmocka_unit_test(c_and_bit_fields),
-		cmocka_unit_test(cplusplus),
-		cmocka_unit_test(names),
+		cmocka_unit_test(opencl),	    cmocka_unit_test(rings_and_anonymous),
+		cmocka_unit_test(c_and_bit_fields), cmocka_unit_test(cplusplus),
+		cmocka_unit_test(declared),	    cmocka_unit_test(names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

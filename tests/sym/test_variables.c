@@ -320,15 +320,39 @@ static void of_files(void **state)
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(words[i], i + 1);
 	addr = after_prologue(&hip, "_Z5typesPN6shapes6circleEPfi");
-	check_visible(&hip, addr, 0, "c out n part lane b p (scale)");
+	check_visible(&hip, addr, 0, "c out n part lane b p (scale) (lanes)");
 	at = located(&hip, addr, "scale");
 	image = bw_code_object_image(hip.co, &image_b);
 	float three;
 	assert_int_equal(at.kind, BW_LOC_GLOBAL);
 	memcpy(&three, image + at.offset, sizeof(three));
 	assert_true(three == 3.0f);
+	check_location(&hip, addr, "lanes", "32");
 	closed(o);
 	closed(hip);
+}
+
+/* Of two of a name, the one of the unit with the code comes first. */
+static void of_units(void **state)
+{
+	struct opened o = opened("units");
+	size_t image_b;
+	const uint8_t *image = bw_code_object_image(o.co, &image_b);
+	static const struct {
+		const char *kernel, *names;
+		int32_t first;
+	} rows[] = {{"other", "n out i (table) (table)", 7},
+		    {"types", "all n i mine (table) (table)", 1}};
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t addr = after_prologue(&o, rows[i].kernel);
+		int32_t first;
+		check_visible(&o, addr, 0, rows[i].names);
+		struct bw_location at = located(&o, addr, "table");
+		assert_int_equal(at.kind, BW_LOC_GLOBAL);
+		memcpy(&first, image + at.offset, sizeof(first));
+		assert_int_equal(first, rows[i].first);
+	}
+	closed(o);
 }
 
 /* What was inlined has names and types from the function that it was made from, and its variables
@@ -344,8 +368,8 @@ static void inlined(void **state)
 		if (!bw_lines_function_at(o.lines, addr, &f) || strcmp(f.name, "dot") != 0)
 			continue;
 		seen = true;
-		check_visible(&o, addr, 0, "a b (scale)");
-		check_visible(&o, addr, 1, "c out n part lane b p (scale)");
+		check_visible(&o, addr, 0, "a b (scale) (lanes)");
+		check_visible(&o, addr, 1, "c out n part lane b p (scale) (lanes)");
 		struct bw_variable a = variable(&o, addr, "a");
 		assert_true(a.type->is_reference);
 		assert_string_equal(bw_ctype_strip(a.type->elem)->name, "shapes::point");
@@ -464,6 +488,7 @@ int main(void)
 		cmocka_unit_test(plain_c),
 		cmocka_unit_test(address_spaces),
 		cmocka_unit_test(of_files),
+		cmocka_unit_test(of_units),
 		cmocka_unit_test(inlined),
 		cmocka_unit_test(all_are_known),
 	};

@@ -30,6 +30,7 @@ __device__ static float dot(const shapes::point &a, shapes::pair<float> b)
 }
 
 __device__ float scale = 3.0f;
+static constexpr int lanes = 32;
 
 __global__ void types(shapes::circle *c, float *out, int n)
 {
@@ -37,7 +38,7 @@ __global__ void types(shapes::circle *c, float *out, int n)
     int lane = __builtin_amdgcn_workitem_id_x();
     shapes::circle::box b = c[lane].around();
     shapes::pair<float> p = {b.low.x * scale, b.high.y};
-    part[lane & 31] = dot(b.low, p);
+    part[lane & (lanes - 1)] = dot(b.low, p);
     __builtin_amdgcn_s_barrier();
     for (int i = 0; i < n; i++)
         out[lane] += part[i & 31] + c[i].norm();
