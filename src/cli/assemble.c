@@ -72,7 +72,7 @@ static void end_if_told(void)
 	raise(ended_by);
 }
 
-struct bw_error *bw_cli_temporary_object(const char *source, char **out_path)
+struct bw_error *bw_cli_temporary_file(const char *source, const char *suffix, char **out_path)
 {
 	const char *slash = strrchr(source, '/');
 	const char *base = slash ? slash + 1 : source;
@@ -81,7 +81,7 @@ struct bw_error *bw_cli_temporary_object(const char *source, char **out_path)
 	bool first = !temporary.path;
 	if (first)
 		BW_TRY(bw_folder_make(BW_FOLDER_RUN, &temporary));
-	if (asprintf(&path, "%s/%.*s.co", temporary.path, stem, base) < 0)
+	if (asprintf(&path, "%s/%.*s%s", temporary.path, stem, base, suffix) < 0)
 		return bw_error_nomem();
 	temporary_file = path;
 	owner = getpid();
@@ -92,7 +92,12 @@ struct bw_error *bw_cli_temporary_object(const char *source, char **out_path)
 	return *out_path ? NULL : bw_error_nomem();
 }
 
-/* ---- clang ---- */
+struct bw_error *bw_cli_temporary_object(const char *source, char **out_path)
+{
+	return bw_cli_temporary_file(source, ".co", out_path);
+}
+
+/* ---- Compilers ---- */
 
 /* Runs argv, and collects its output. */
 static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, int *out_status)
@@ -119,10 +124,7 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	close(pipe_fd[1]);
 	if (rc) {
 		close(pipe_fd[0]);
-		return bw_error_errno(
-			rc,
-			"cannot run %s, which makes kernels of source (Debian package clang-19)",
-			argv[0]);
+		return bw_error_errno(rc, "cannot run %s", argv[0]);
 	}
 	compiler = pid;
 	if (ended_by)
@@ -137,6 +139,29 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	compiler = 0;
 	end_if_told();
 	return NULL;
+}
+
+struct bw_error *bw_cli_run_tool(const char *const *argv, const struct bw_tool *tool)
+{
+	struct bw_str said = {0};
+	int status = 0;
+	/* posix_spawn takes them non-const */
+	struct bw_error *err = run_and_collect((char *const *)(uintptr_t)argv, &said, &status);
+	if (err && tool->package)
+		err = bw_error_wrap(err, "%s (Debian package %s)", tool->source, tool->package);
+	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
+		while (said.len && said.data[said.len - 1] == '\n')
+			said.data[--said.len] = '\0';
+		const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+		err = tool->package
+			      ? bw_errorf(BW_E_INVALID, "%s %s, says %s:\n%s", tool->source,
+					  tool->what, name, bw_str_text(&said))
+			      : bw_errorf(BW_E_INVALID, "%s: %s", tool->source, bw_str_text(&said));
+	} else if (!err && tool->said) {
+		bw_str_add(tool->said, bw_str_text(&said));
+	}
+	bw_str_free(&said);
+	return err;
 }
 
 struct bw_error *bw_compile_words_add(struct bw_compile_words *words, const char *const *more)
@@ -180,20 +205,9 @@ struct bw_error *bw_cli_clang(const struct bw_compile_job *job, const struct bw_
 	argv[n++] = job->source;
 	argv[n++] = "-o";
 	argv[n++] = job->object;
-	struct bw_str said = {0};
-	int status = 0;
-	/* posix_spawn takes them non-const */
-	struct bw_error *err = run_and_collect((char *const *)(uintptr_t)argv, &said, &status);
-	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
-		while (said.len && said.data[said.len - 1] == '\n')
-			said.data[--said.len] = '\0';
-		err = bw_errorf(BW_E_INVALID, "%s %s, says clang-19:\n%s", job->source, what,
-				bw_str_text(&said));
-	} else if (!err) {
-		bw_str_add(job->said, bw_str_text(&said));
-	}
-	bw_str_free(&said);
-	return err;
+	const struct bw_tool tool = {
+		.source = job->source, .what = what, .package = "clang-19", .said = job->said};
+	return bw_cli_run_tool(argv, &tool);
 }
 
 /* Does a kernel descriptor in the source ask for wave64? The assembler must know it before it reads

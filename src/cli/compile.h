@@ -51,6 +51,20 @@ struct bw_error *bw_cli_assemble(struct bw_compile_job *job) BW_MUST_CHECK;
 
 /* Path for the object made from this source; owned, in the temporary folder. */
 struct bw_error *bw_cli_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
+/* The same with another suffix than ".co". */
+struct bw_error *bw_cli_temporary_file(const char *source, const char *suffix,
+				       char **out_path) BW_MUST_CHECK;
+/* A program that makes something of a source. */
+struct bw_tool {
+	const char *source;
+	const char *what;    /* has happened to the source when it fails: "does not compile" */
+	const char *package; /* that has the program; NULL: it is ours, and what it says is about
+			      * the source */
+	struct bw_str *said; /* what it says of a source that it takes; NULL: not wanted */
+};
+/* Runs argv[0], which is looked for in PATH. What it says of a source that it does not take is part
+ * of the error. */
+struct bw_error *bw_cli_run_tool(const char *const *argv, const struct bw_tool *tool) BW_MUST_CHECK;
 /* Runs clang-19 on the job, with these arguments, the user's and the last in front of the source.
  * what: what has happened to the source when it fails, "does not compile". */
 struct bw_error *bw_cli_clang(const struct bw_compile_job *job, const struct bw_compile_words *args,

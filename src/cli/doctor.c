@@ -331,8 +331,9 @@ static void look_at_tools(struct doctor *d)
 		 "apt-get install clang-19 (Debian: bookworm-backports)"},
 		{"ld.lld-19", "links kernels",
 		 "apt-get install lld-19 (Debian: bookworm-backports)"},
-		{"glslangValidator", "compiles GLSL for Vulkan programs of your own",
+		{"glslangValidator", "compiles shaders (.comp, .hlsl)",
 		 "apt-get install glslang-tools"},
+		{"spirv-as", "assembles shaders (.spvasm)", "apt-get install spirv-tools"},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(tools); i++) {
 		bool has = in_path(d, tools[i].name);

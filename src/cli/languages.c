@@ -107,7 +107,8 @@ void bw_compile_options_fini(struct bw_compile_options *o)
 
 /* ---- Languages ---- */
 
-#define KERNELS ".s, .cl, .hip, .cpp, .c, .ll, .bc, .co, .hsaco or .bin"
+#define KERNELS                                                                                    \
+	".s, .cl, .hip, .cpp, .c, .ll, .bc, .co, .hsaco, .bin, .comp, .hlsl, .spv or .spvasm"
 
 static const struct language {
 	const char *suffix, *name;
@@ -123,11 +124,6 @@ static const struct language {
 	{".c", "C", bw_cli_compile_c},
 	{".ll", "LLVM IR", bw_cli_compile_ir},
 	{".bc", "LLVM bitcode", bw_cli_compile_ir},
-	{".comp", "GLSL", NULL},
-	{".glsl", "GLSL", NULL},
-	{".hlsl", "HLSL", NULL},
-	{".spv", "SPIR-V", NULL},
-	{".spvasm", "SPIR-V", NULL},
 	{".cu", "CUDA", NULL},
 };
 

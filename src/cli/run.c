@@ -16,6 +16,7 @@
 #include "base/wait.h"
 #include "base/vec.h"
 #include "cli/compile.h"
+#include "cli/shader.h"
 #include "launch/options.h"
 #include "launch/plan.h"
 
@@ -24,9 +25,10 @@ static const char usage[] =
 	"       breakwater run [OPTIONS] -- PROGRAM ARGUMENTS...\n"
 	"\n"
 	"Runs a kernel on the GPU under the debugger: KERNEL is OpenCL C (.cl), HIP or C++ (.hip, .cpp), C (.c),\n"
-	"assembly (.s), LLVM IR (.ll, .bc), a code object (.co, .hsaco) or raw machine code (.bin). It starts at\n"
-	"once and stops where something stops it; with commands (-ex, -x, or a pipe on standard input) or with\n"
-	"-i, the command \"run\" starts it.\n"
+	"assembly (.s), LLVM IR (.ll, .bc), a code object (.co, .hsaco), raw machine code (.bin), or a compute\n"
+	"shader for Vulkan: GLSL (.comp), HLSL (.hlsl), SPIR-V (.spv, .spvasm). It starts at once and stops where\n"
+	"something stops it; with commands (-ex, -x, or a pipe on standard input) or with -i, the command \"run\"\n"
+	"starts it.\n"
 	"\n"
 	"Options:\n"
 	"  -i, --interactive   give the prompt before the kernel starts\n"
@@ -273,6 +275,8 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 	_cleanup_free_ char *built = NULL;
 	struct bw_str said = {0};
 	BW_TRY(check_readable(o->kernel));
+	if (bw_cli_is_shader(o->kernel))
+		return bw_cli_prepare_shader(c, o->kernel, &o->compile, &o->launch);
 	struct bw_error *err = bw_cli_build_kernel(o->kernel, gpu, &o->compile, &said, &built);
 	show_said(c, bw_str_text(&said));
 	bw_str_free(&said);

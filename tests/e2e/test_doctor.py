@@ -30,7 +30,7 @@ class Machine:
         self.file("dev/dri/renderD128", "")
         self.file("sys/module/amdgpu/parameters/lockup_timeout", "3600000\n")
         self.file("sys/module/amdgpu/parameters/gpu_recovery", "0\n")
-        for tool in ("clang-19", "ld.lld-19", "glslangValidator"):
+        for tool in ("clang-19", "ld.lld-19", "glslangValidator", "spirv-as"):
             os.chmod(self.file(f"usr/bin/{tool}", ""), 0o755)
         self.file("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "")
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* GLSL, HLSL and SPIR-V assembly become SPIR-V, by glslang and the SPIR-V tools, and
+ * breakwater-launch-shader runs that through Vulkan. */
+#include "cli/shader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+
+enum language { GLSL, HLSL, SPIRV_TEXT, SPIRV };
+static const struct {
+	const char *suffix;
+	enum language language;
+} suffixes[] = {{".comp", GLSL},
+		{".glsl", GLSL},
+		{".hlsl", HLSL},
+		{".spvasm", SPIRV_TEXT},
+		{".spv", SPIRV}};
+
+static bool language_of(const char *path, enum language *out)
+{
+	size_t n = strlen(path);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(suffixes); i++) {
+		size_t m = strlen(suffixes[i].suffix);
+		if (n <= m || strcmp(path + n - m, suffixes[i].suffix) != 0)
+			continue;
+		*out = suffixes[i].language;
+		return true;
+	}
+	return false;
+}
+
+bool bw_cli_is_shader(const char *path)
+{
+	enum language unused;
+	return language_of(path, &unused);
+}
+
+/* ---- Compiling ---- */
+
+static bool is_for_glslang(const char *word)
+{
+	return word[0] == '-' && word[1] && strchr("DUI", word[1]);
+}
+
+/* -D, -U and -I, each with its value in one word, as glslang wants them. */
+static struct bw_error *add_user_words(struct bw_compile_words *out, const char *source,
+				       const struct bw_compile_options *o)
+{
+	for (size_t i = 0; i < o->words.len; i++) {
+		_cleanup_free_ char *joined = NULL;
+		const char *word = o->words.data[i];
+		if (!is_for_glslang(word))
+			return bw_errorf(BW_E_INVALID,
+					 "%s is for kernels; %s is compiled by the Vulkan driver",
+					 word, source);
+		if (!word[2] && i + 1 < o->words.len &&
+		    asprintf(&joined, "%s%s", word, o->words.data[++i]) < 0)
+			return bw_error_nomem();
+		BW_TRY(bw_compile_words_add(out,
+					    (const char *const[]){joined ? joined : word, NULL}));
+	}
+	if (o->wave64)
+		return bw_errorf(BW_E_INVALID,
+				 "--wave64 is for kernels; the driver chooses a shader's waves "
+				 "(RADV_PERFTEST=cswave32)");
+	return NULL;
+}
+
+static struct bw_error *add_words(struct bw_compile_words *out, enum language language,
+				  const char *source, const char *entry)
+{
+	static const char *const names[] = {[GLSL] = "glslangValidator",
+					    [HLSL] = "glslangValidator",
+					    [SPIRV_TEXT] = "spirv-as"};
+	_cleanup_free_ char *include = NULL;
+	const char *slash = strrchr(source, '/');
+	if (asprintf(&include, "-I%.*s", slash ? (int)(slash - source) : 1, slash ? source : ".") <
+	    0)
+		return bw_error_nomem();
+	BW_TRY(bw_compile_words_add(
+		out, (const char *const[]){names[language], "--target-env", "vulkan1.3", NULL}));
+	if (language == SPIRV_TEXT)
+		return NULL;
+	/* -g: source lines, for drivers that pass them on */
+	BW_TRY(bw_compile_words_add(
+		out, (const char *const[]){"-V", "--quiet", "-g", "-S", "comp", include, NULL}));
+	return language == HLSL
+		       ? bw_compile_words_add(out, (const char *const[]){"-D", "-e", entry, NULL})
+		       : NULL;
+}
+
+static struct bw_error *run_compiler(struct bw_compile_words *words, enum language language,
+				     const char *source, const char *object)
+{
+	BW_TRY(bw_compile_words_add(words, (const char *const[]){source, "-o", object, NULL}));
+	BW_TRY(bw_vec_push(words, NULL)); /* argv ends so */
+	const struct bw_tool tool = {.source = source,
+				     .what = "does not compile",
+				     .package = language == SPIRV_TEXT ? "spirv-tools"
+								       : "glslang-tools"};
+	return bw_cli_run_tool((const char *const *)words->data, &tool);
+}
+
+static struct bw_error *compile(const char *source, enum language language, const char *entry,
+				const struct bw_compile_options *o, char **out_path)
+{
+	_cleanup_(bw_compile_words_free) struct bw_compile_words words = {0};
+	_cleanup_free_ char *path = NULL;
+	BW_TRY(bw_cli_temporary_file(source, ".spv", &path));
+	BW_TRY(add_words(&words, language, source, entry));
+	BW_TRY(add_user_words(&words, source, o));
+	BW_TRY(run_compiler(&words, language, source, path));
+	*out_path = bw_take(path);
+	return NULL;
+}
+
+/* ---- The launcher ---- */
+
+/* "blur" of "effects/blur.comp" */
+static char *stem_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	return strndup(base, strcspn(base, "."));
+}
+
+/* The launcher's words are tried at once with --check, so that errors of the shader and its options
+ * come before anything starts. */
+static struct bw_error *check(char **argv, const char *source)
+{
+	size_t n = 0;
+	while (argv[n])
+		n++;
+	_cleanup_free_ const char **words = calloc(n + 2, sizeof(*words));
+	if (!words)
+		return bw_error_nomem();
+	words[0] = argv[0];
+	words[1] = "--check";
+	for (size_t i = 1; i < n; i++)
+		words[i + 1] = argv[i];
+	const struct bw_tool tool = {.source = source};
+	return bw_cli_run_tool(words, &tool);
+}
+
+struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
+				       const struct bw_compile_options *compile_options,
+				       const struct bw_launch_options *launch)
+{
+	enum language language = SPIRV;
+	_cleanup_free_ char *launcher = NULL, *spirv = NULL;
+	const char *entry = launch->kernel ? launch->kernel : "main";
+	struct bw_error *err = bw_kmd_find_part("breakwater-launch-shader", &launcher);
+	if (bw_error_catch(&err, BW_E_NOT_FOUND))
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "%s: this Breakwater was built without shaders (Debian packages "
+				 "libvulkan-dev and libspirv-cross-c-shared-dev)",
+				 source);
+	BW_TRY(err);
+	if (language_of(source, &language) && language != SPIRV)
+		BW_TRY(compile(source, language, entry, compile_options, &spirv));
+	else if (compile_options->first)
+		return bw_errorf(BW_E_INVALID, "%s is for source text; %s is compiled already",
+				 compile_options->first, source);
+	size_t n = launch->words.len, at = 0;
+	char **argv = calloc(n + 5, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	argv[at++] = bw_take(launcher);
+	for (size_t i = 0; i < n; i++)
+		argv[at++] = strdup(launch->words.data[i]);
+	argv[at++] = strdup("--name");
+	argv[at++] = strcmp(entry, "main") != 0 ? strdup(entry) : stem_of(source);
+	argv[at++] = strdup(spirv ? spirv : source);
+	c->program = (struct bw_program){argv, false};
+	return check(argv, source);
+}
