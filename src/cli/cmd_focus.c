@@ -178,6 +178,11 @@ static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 		uint64_t first, last;
 		const char *rest = a.command;
 		bw_take_word(&rest, word, sizeof(word));
+		size_t comma = strcspn(word, ",");
+		if (word[comma] && strspn(word, "0123456789-,") == strlen(word)) {
+			word[comma] = '\0'; /* "0-3,7": one after the other */
+			rest = a.command + comma + 1;
+		}
 		char *dash = word[0] == '-' ? NULL : strchr(word, '-');
 		if (dash)
 			*dash = '\0';
