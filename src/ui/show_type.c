@@ -30,15 +30,41 @@ static void declare(const struct bw_ctype *t, const char *name, struct bw_str *o
 
 static void add_offset(struct bw_str *out, const struct bw_cmember *m)
 {
-	bw_str_addf(out, "/* %6llu      |  %6llu */", (unsigned long long)m->offset_b,
-		    (unsigned long long)bw_ctype_strip(m->type)->size_b);
+	uint64_t at = m->offset_b + m->bit_offset / 8;
+	unsigned long long size_b = bw_ctype_strip(m->type)->size_b;
+	if (m->bit_size)
+		bw_str_addf(out, "/* %6llu: %-2u  |  %6llu */", (unsigned long long)at,
+			    m->bit_offset % 8, size_b);
+	else
+		bw_str_addf(out, "/* %6llu      |  %6llu */", (unsigned long long)at, size_b);
 }
 
 static void add_hole(struct bw_str *out, uint64_t from, uint64_t to)
 {
 	if (to > from)
-		bw_str_addf(out, "/* XXX %2llu-byte hole       */\n",
+		bw_str_addf(out, "/* XXX %2llu-byte hole      */\n",
 			    (unsigned long long)(to - from));
+}
+
+/* An anonymous struct or union with its members. */
+static bool show_anonymous(const struct bw_cmember *m, unsigned indent, struct bw_str *out)
+{
+	const struct bw_ctype *t = bw_ctype_strip(m->type);
+	bool has_members = t->kind == BW_CTYPE_STRUCT || t->kind == BW_CTYPE_UNION;
+	if (m->name || !has_members || indent > 64)
+		return false;
+	bw_str_addf(out, "%s {\n", t->kind == BW_CTYPE_UNION ? "union" : "struct");
+	for (size_t i = 0; i < t->n_members; i++) {
+		const struct bw_cmember *inner = &t->members[i];
+		bw_str_addf(out, "%*s", (int)indent + 4, "");
+		if (!show_anonymous(inner, indent + 4, out))
+			declare(inner->type, inner->name ? inner->name : "", out);
+		if (inner->bit_size)
+			bw_str_addf(out, " : %u", inner->bit_size);
+		bw_str_add(out, ";\n");
+	}
+	bw_str_addf(out, "%*s}", (int)indent, "");
+	return true;
 }
 
 static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *out)
@@ -55,7 +81,8 @@ static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *
 		if (offsets)
 			add_offset(out, m);
 		bw_str_add(out, "    ");
-		declare(m->type, m->name ? m->name : "", out);
+		if (offsets || !show_anonymous(m, 4, out))
+			declare(m->type, m->name ? m->name : "", out);
 		if (m->bit_size)
 			bw_str_addf(out, " : %u", m->bit_size);
 		bw_str_add(out, ";\n");
@@ -66,7 +93,7 @@ static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *
 		return;
 	if (is_struct)
 		add_hole(out, end, t->size_b);
-	bw_str_addf(out, "\n%s      /* total size: %4llu bytes */\n%s    ", no_offset,
+	bw_str_addf(out, "\n%s      /* total size (bytes): %4llu */\n%s    ", no_offset,
 		    (unsigned long long)t->size_b, no_offset);
 }
 

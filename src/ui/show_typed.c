@@ -212,9 +212,9 @@ static bool is_known(const struct printer *p, uint64_t at, uint64_t n)
 /* Runs of equal characters are a piece of their own; the last zero is not shown. */
 static void print_text(struct printer *p, const uint8_t *text, uint64_t n)
 {
-	bool cut = n > p->elements, open = false;
+	bool open = false;
 	uint64_t shown = 0, i = 0;
-	if (!cut && n && !text[n - 1])
+	if (n && !text[n - 1])
 		n--;
 	if (!n)
 		bw_str_add(p->out, "\"\"");
