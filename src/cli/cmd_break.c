@@ -234,7 +234,7 @@ struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_numbe
 		bool good = bw_parse_u64(word, &first) && (!dash || bw_parse_u64(dash + 1, &last));
 		if (!good && !dash && word[0] == '$') { /* $bpnum, $n */
 			BW_TRY(bw_cli_eval(c, word, &v));
-			good = !v.elem &&
+			good = !v.elem && !v.is_missing &&
 			       (v.type.kind == BW_TYPE_INT || v.type.kind == BW_TYPE_UINT);
 			first = v.bits;
 			bw_value_fini(&v);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "debug/variables.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,27 +49,46 @@ static struct bw_error *dump_memory(struct bw_cli *c, const char *path, const ch
 	return NULL;
 }
 
+/* The bytes of a value, owned by the caller. */
+static struct bw_error *bytes_of(struct bw_cli *c, struct bw_value *v, const char *text,
+				 uint8_t **out, size_t *out_b)
+{
+	if (v->type.kind == BW_TYPE_VOID || v->type.kind == BW_TYPE_TEXT)
+		return bw_errorf(BW_E_INVALID, "\"%s\" has no bytes to write", text);
+	BW_TRY(bw_debug_fetch(c->debug, v));
+	bool aggregate = v->type.kind == BW_TYPE_AGGREGATE;
+	size_t n = v->elem ? v->n_elem : 1, size = bw_type_size(&v->type);
+	if (v->is_missing || (aggregate && memchr(v->bytes->known + v->bytes_at, 0, size)))
+		return bw_errorf(BW_E_NOT_FOUND, "value has been optimized out");
+	uint8_t *data = calloc(n, size ? size : 1);
+	if (!data)
+		return bw_error_nomem();
+	for (size_t i = 0; i < n; i++)
+		memcpy(data + i * size,
+		       aggregate ? (const void *)(v->bytes->data + v->bytes_at)
+		       : v->elem ? &v->elem[i]
+				 : &v->bits,
+		       size);
+	*out = data;
+	*out_b = n * size;
+	return NULL;
+}
+
 static struct bw_error *dump_value(struct bw_cli *c, const char *path, const char *mode,
 				   const char *args)
 {
 	struct bw_value v = {0};
+	_cleanup_free_ uint8_t *data = NULL;
+	size_t size_b = 0;
 	BW_TRY(bw_cli_eval(c, args, &v));
-	size_t n = v.elem ? v.n_elem : 1, size = v.type.size_b;
-	_cleanup_free_ uint8_t *data = calloc(n, size ? size : 1);
-	struct bw_error *err = NULL;
-	if (!data)
-		err = bw_error_nomem();
-	else if (v.type.kind == BW_TYPE_VOID || v.type.kind == BW_TYPE_TEXT)
-		err = bw_errorf(BW_E_INVALID, "\"%s\" has no bytes to write", args);
-	for (size_t i = 0; !err && i < n; i++)
-		memcpy(data + i * size, v.elem ? &v.elem[i] : &v.bits, size);
+	struct bw_error *err = bytes_of(c, &v, args, &data, &size_b);
 	if (!err)
-		err = write_file(path, mode, data, n * size);
+		err = write_file(path, mode, data, size_b);
 	bw_value_fini(&v);
 	if (err)
 		return err;
-	bw_out_line(c->out, "%zu bytes written to %s.", n * size, path);
-	bw_out_int(c->out, "bytes", (int64_t)(n * size));
+	bw_out_line(c->out, "%zu bytes written to %s.", size_b, path);
+	bw_out_int(c->out, "bytes", (int64_t)size_b);
 	return NULL;
 }
 

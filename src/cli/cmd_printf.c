@@ -2,6 +2,7 @@
 #include "cli/blocks.h"
 #include "cli/commands.h"
 #include "debug/breaks.h"
+#include "debug/variables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "base/util.h"
 
 /* printf "FORMAT", EXPR, ...: C's conversions on values of the program. */
 
@@ -78,10 +80,18 @@ static struct bw_error *text_of(struct bw_cli *c, const struct bw_value *v, stru
 	}
 	char text[MAX_TEXT_B + 1];
 	size_t n = 0;
-	for (; n < MAX_TEXT_B; n++) {
-		enum bw_space space =
-			v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL;
-		BW_TRY(bw_debug_read(c->debug, space, v->bits + n, &text[n], 1));
+	enum bw_space space = v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL;
+	uint64_t addr = v->bits, max = MAX_TEXT_B;
+	if (v->type.kind == BW_TYPE_AGGREGATE) { /* a char array */
+		if (v->place != BW_PLACE_MEMORY)
+			return bw_value_need_number(v);
+		space = v->space;
+		addr = v->va;
+		max = BW_MIN(max, bw_type_size(&v->type));
+	}
+	bw_debug_flat_space(&space, &addr);
+	for (; n < max; n++) {
+		BW_TRY(bw_debug_read(c->debug, space, addr + n, &text[n], 1));
 		if (!text[n])
 			break;
 	}
@@ -113,6 +123,8 @@ static struct bw_error *convert(struct bw_cli *c, const char *flags, char letter
 	bool text = v->type.kind == BW_TYPE_TEXT;
 	if (text && letter != 's')
 		return bw_errorf(BW_E_INVALID, "%%%c takes a number", letter);
+	if (letter != 's' || v->is_missing)
+		BW_TRY(bw_value_need_number(v));
 	switch (letter) {
 	case 'd':
 	case 'i':

@@ -351,9 +351,7 @@ struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw
 		*out_space = v.space;
 		*out_addr = v.va;
 	} else if (v.is_missing) {
-		err = bw_errorf(BW_E_NOT_FOUND, "%s",
-				v.bytes && v.bytes->why[0] ? v.bytes->why
-							   : "value has been optimized out");
+		err = bw_value_need_number(&v);
 	} else if (v.type.kind == BW_TYPE_POINTER) {
 		*out_space = v.type.space;
 		*out_addr = v.bits;
@@ -371,8 +369,9 @@ struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t 
 {
 	struct bw_value v = {0};
 	BW_TRY(bw_cli_eval(c, text, &v));
-	bool good = !v.elem && (v.type.kind == BW_TYPE_UINT ||
-				(v.type.kind == BW_TYPE_INT && bw_value_i64(&v, 0) >= 0));
+	bool good = !v.elem && !v.is_missing &&
+		    (v.type.kind == BW_TYPE_UINT ||
+		     (v.type.kind == BW_TYPE_INT && bw_value_i64(&v, 0) >= 0));
 	if (good)
 		*out = v.bits;
 	bw_value_fini(&v);

@@ -120,8 +120,7 @@ static struct bw_error *holds(struct run *r, const char *line, bool *out)
 		err = bw_cli_eval(r->c, bw_str_text(&text), &v);
 	if (!err) {
 		unsigned lane = v.across_lanes ? bw_debug_focus_lane(r->c->debug) : 0;
-		*out = v.type.kind == BW_TYPE_FLOAT ? bw_value_f64(&v, lane) != 0
-						    : bw_value_i64(&v, lane) != 0;
+		err = bw_value_truth(&v, lane, out);
 	}
 	bw_str_free(&text);
 	bw_value_fini(&v);

@@ -99,6 +99,10 @@ struct bw_error *bw_value_copy(const struct bw_value *v, struct bw_value *out) B
 /* Element i as a number of the type asked for; i is 0 for a value without elements. */
 double bw_value_f64(const struct bw_value *v, size_t i);
 int64_t bw_value_i64(const struct bw_value *v, size_t i);
+/* An error for what has no number: a struct, or a variable without a value. */
+struct bw_error *bw_value_need_number(const struct bw_value *v) BW_MUST_CHECK;
+/* Whether a condition holds, in that lane where it has a value for each. */
+struct bw_error *bw_value_truth(const struct bw_value *v, unsigned lane, bool *out) BW_MUST_CHECK;
 /* "float", "unsigned int", "struct node *": static for scalars, else written into out. */
 enum { BW_TYPE_NAME_MAX = 256 };
 const char *bw_type_name(const struct bw_type *t, char out[BW_TYPE_NAME_MAX]);

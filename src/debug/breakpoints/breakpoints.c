@@ -522,7 +522,12 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 		struct bw_expr_error where;
 		if (!(w->info.exec >> lane & 1))
 			continue;
+		bool yes = false;
 		struct bw_error *err = bw_debug_eval_for(d, b->condition, w, lane, &v, &where);
+		if (!err) {
+			err = bw_value_truth(&v, lane, &yes);
+			bw_value_fini(&v);
+		}
 		if (err) {
 			bw_debug_note(d, BW_NOTICE_WARNING,
 				      "Error in testing condition for breakpoint %u: %s",
@@ -530,9 +535,6 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 			bw_error_free(err);
 			return w->info.exec;
 		}
-		bool yes = v.type.kind == BW_TYPE_FLOAT ? bw_value_f64(&v, lane) != 0
-							: bw_value_i64(&v, lane) != 0;
-		bw_value_fini(&v);
 		held |= (uint64_t)yes << lane;
 	}
 	return held;

@@ -162,6 +162,26 @@ const char *bw_type_name(const struct bw_type *t, char out[BW_TYPE_NAME_MAX])
 	return out;
 }
 
+struct bw_error *bw_value_need_number(const struct bw_value *v)
+{
+	if (v->is_missing)
+		return v->bytes && v->bytes->why[0]
+			       ? bw_errorf(BW_E_NOT_FOUND, "%s", v->bytes->why)
+			       : bw_errorf(BW_E_NOT_FOUND, "value has been optimized out");
+	if (v->type.kind == BW_TYPE_AGGREGATE)
+		return bw_errorf(BW_E_INVALID,
+				 "Argument to arithmetic operation not a number or boolean.");
+	return NULL;
+}
+
+struct bw_error *bw_value_truth(const struct bw_value *v, unsigned lane, bool *out)
+{
+	BW_TRY(bw_value_need_number(v));
+	*out = v->type.kind == BW_TYPE_FLOAT ? bw_value_f64(v, lane) != 0
+					     : bw_value_i64(v, lane) != 0;
+	return NULL;
+}
+
 /* ---- Types of the program ---- */
 
 struct bw_type bw_type_of(const struct bw_ctype *c)

@@ -15,9 +15,8 @@ void bw_debug_flat_space(enum bw_space *space, uint64_t *addr)
 
 struct bw_error *bw_variables_missing(const struct bw_value *v)
 {
-	return v->bytes && v->bytes->why[0]
-		       ? bw_errorf(BW_E_NOT_FOUND, "%s", v->bytes->why)
-		       : bw_errorf(BW_E_NOT_FOUND, "value has been optimized out");
+	const struct bw_value none = {.is_missing = true, .bytes = v->bytes};
+	return bw_value_need_number(&none);
 }
 
 /* ---- Pieces ---- */
