@@ -2,7 +2,6 @@
 /* Memory instructions by examples of the rules of doc/rules.md (numbers in comments), from
  * their encodings, and what the model test leaves out: scalar loads, lane permutations, append and
  * consume, cache control. */
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -538,61 +537,6 @@ static void out_of_range(void **state)
 	assert_int_equal(peek32(ENV_VA + 64), 0x4711);
 }
 
-/* Several threads run different workgroups on the same memory: nothing is lost (rule 426). */
-enum { THREADS = 4, ADDS = 3000 };
-
-static void *add_many(void *arg)
-{
-	struct env *t = arg;
-	/* global_atomic_add_u32 v5, v[2:3], v1, off glc */
-	uint32_t add32[2] = {0xdcd64000, 0x057c0102};
-	/* global_atomic_max_u64 v[2:3], v[6:7], off */
-	uint32_t max64[2] = {0xdd220000, 0x007c0602};
-	struct bw_inst inst[2];
-	bw_isa_decode(BW_ISA_GFX11, add32, 2, &inst[0]);
-	bw_isa_decode(BW_ISA_GFX11, max64, 2, &inst[1]);
-	for (unsigned i = 0; i < ADDS; i++) {
-		for (unsigned k = 0; k < 2; k++) {
-			bool illegal;
-			for (unsigned lane = 0; lane < 32; lane++) {
-				uint64_t va = ENV_VA + 64 + 16 * k;
-				*env_v(t, 1, lane) = 1;
-				*env_v(t, 2, lane) = (uint32_t)va;
-				*env_v(t, 3, lane) = (uint32_t)(va >> 32);
-				*env_v(t, 6, lane) = i;
-				*env_v(t, 7, lane) = lane;
-			}
-			t->inst = inst[k];
-			if (env_run(t, &illegal) != BW_MEM_OK || illegal)
-				return t;
-		}
-	}
-	return NULL;
-}
-
-static void threads(void **state)
-{
-	static struct env each[THREADS];
-	pthread_t thread[THREADS];
-	poke(ENV_VA + 64, (uint64_t[4]){0}, 32);
-	for (unsigned i = 0; i < THREADS; i++) {
-		each[i] = e;
-		each[i].w.v = each[i].v;
-		each[i].w.tlb = &each[i].tlb;
-		each[i].w.wg = &each[i].wg;
-		each[i].wg.lds = each[i].lds;
-		assert_int_equal(pthread_create(&thread[i], NULL, add_many, &each[i]), 0);
-	}
-	for (unsigned i = 0; i < THREADS; i++) {
-		void *failed;
-		pthread_join(thread[i], &failed);
-		assert_null(failed);
-	}
-	assert_int_equal(peek32(ENV_VA + 64), THREADS * ADDS * 32);
-	assert_int_equal(peek32(ENV_VA + 80), ADDS - 1);
-	assert_int_equal(peek32(ENV_VA + 84), 31);
-}
-
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -600,7 +544,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(smem_offsets), T(smem_sizes), T(smem_destinations), T(smem_faults), T(smem_buffers),
 		T(cache_control), T(global_examples), T(global_atomics), T(float_atomics), T(faults),
-		T(ds_examples), T(ds_append_consume), T(permutes), T(swizzles), T(refused), T(out_of_range), T(threads),
+		T(ds_examples), T(ds_append_consume), T(permutes), T(swizzles), T(refused), T(out_of_range),
 	};
 	/* clang-format on */
 	return cmocka_run_group_tests(tests, NULL, NULL);
