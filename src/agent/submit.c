@@ -15,6 +15,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "pm4/pm4.h"
+#include "pm4/scan.h"
 #include "regs/field.h"
 
 enum {

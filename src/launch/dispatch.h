@@ -6,7 +6,7 @@
  * addresses in, dwords out. */
 
 #include "launch/plan.h"
-#include "pm4/pm4.h"
+#include "pm4/build.h"
 
 enum {
 	BW_AQL_PACKET_B = 64,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "pm4/build.h"
 #include "pm4/pm4.h"
 
 #include <assert.h>

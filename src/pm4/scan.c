@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pm4/pm4.h"
+#include "pm4/scan.h"
 
 static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value)
 {

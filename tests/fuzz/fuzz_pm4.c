@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "pm4/pm4.h"
+#include "pm4/scan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

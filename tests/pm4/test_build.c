@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "pm4/pm4.h"
+#include "pm4/build.h"
 
 static void expect(struct bw_pm4_stream *s, const uint32_t *want, size_t n)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "pm4/pm4.h"
+#include "pm4/scan.h"
 
 struct seen {
 	struct bw_pm4_find f[8];

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "pm4/pm4.h"
+#include "pm4/build.h"
 #include "vgpu/uapi/alloc.h"
 #include "vgpu/uapi/limits.h"
 

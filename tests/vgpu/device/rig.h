@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pm4/pm4.h"
+#include "pm4/build.h"
 #include "vgpu/device/device.h"
 #include "vgpu/device/ih.h"
 

@@ -26,7 +26,7 @@
 #include <drm.h>
 
 #include "base/util.h"
-#include "pm4/pm4.h"
+#include "pm4/build.h"
 #include "vgpu/uapi/uapi.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
