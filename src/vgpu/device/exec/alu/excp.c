@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/exec/alu/excp.h"
 
+#include <math.h>
 #include <pthread.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/fmath.h"
-#include "vgpu/device/exec/alu/lane_math.h"
+#include "vgpu/device/exec/alu/lane_half.h"
 
 /* clang-format off */
 enum kind {

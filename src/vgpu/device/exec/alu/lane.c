@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/alu/lane_bits.h"
 #include "vgpu/device/exec/alu/lane_math.h"
 
 #define HANDLER(name) static BW_HANDLER(h_##name)

@@ -5,12 +5,13 @@
 
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "base/util.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/excp.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
-#include "vgpu/device/exec/alu/lane_math.h"
+#include "vgpu/device/exec/alu/lane_half.h"
 
 /* Operands of a row while a half of a wave is executed. */
 struct fetch {

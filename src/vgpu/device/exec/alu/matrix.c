@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/alu/lane_bits.h"
 #include "vgpu/device/exec/alu/lane_math.h"
 #include "vgpu/device/exec/core/wmma.h"
 

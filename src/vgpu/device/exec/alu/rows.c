@@ -22,13 +22,17 @@
  *   CMP2(name, T0, T1, expr)             v_cmp_name and v_cmpx_name
  * N32 and N64 are floats that the row handles by their bits; B16, F16 are always bits. FM is the
  * float mode. Modifiers, EXEC and write-back are not a row's business (map.c; the fast handlers
- * below run only where there are no modifiers). */
+ * below run only where there are no modifiers).
+ *
+ * Long file: one macro for each form, twice, and all of them see the same tables. */
 
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
 
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/alu/lane_approx.h"
+#include "vgpu/device/exec/alu/lane_bits.h"
 #include "vgpu/device/exec/alu/lane_math.h"
 
 #define CAT_(a, b) a##b

@@ -3,7 +3,9 @@
 #define BW_VGPU_EXEC_MEM_MOVE_H
 
 /* Moving elements between a located span and VGPRs. Everything is inlined into the handler of one
- * opcode with the element as a constant. */
+ * opcode with the element as a constant.
+ *
+ * Long file: a template, whose parts are of use only together. */
 
 #ifdef __AVX2__
 #include <immintrin.h>
