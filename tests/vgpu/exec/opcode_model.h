@@ -25,7 +25,7 @@ struct shape {
 };
 
 struct shape shape_of(const char *name);
-/* What an atomic leaves in memory where o was: d is its first operand, c the second; mode is MODE. */
+/* What an atomic leaves in memory where o was. d is its first operand, c the second; mode: MODE. */
 uint64_t model_rmw(const struct shape *s, uint64_t o, uint64_t d, uint64_t c, bool in_lds,
 		   uint32_t mode);
 
