@@ -365,7 +365,7 @@ def write_infos(enc, out):
 
 
 def write_tables(enc, out):
-    out.append('#include "isa/put.h"\n#include "isa/tables.h"\n')
+    out.append('#include "isa/put.h"\n#include "isa/opcode_tables.h"\n')
     write_layouts(enc, out)
     write_rows(enc, out)
     write_generations(enc, out)

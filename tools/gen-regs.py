@@ -19,7 +19,7 @@ register behind an index/data pair, then its fields, name and bits, or `like` an
 register that has the same fields. A name may be direct and indexed at once, else it is unique in its
 file, whatever its case.
 
-Writes tables of indices (struct layouts: src/regs/tables.h), the same for the same input. Something
+Writes tables of indices (struct layouts: src/regs/register_tables.h), the same for the same input. Something
 wrong in the input is one line FILE:LINE: WHAT each, and exit status 1.
 """
 import re
@@ -27,7 +27,7 @@ import sys
 
 MAX_ERRORS = 20
 MAX_SEGMENT = 7
-FIRST_SPACE = 0x80  # segment numbers of index spaces, as in src/regs/tables.h
+FIRST_SPACE = 0x80  # segment numbers of index spaces, as in src/regs/register_tables.h
 
 
 class Register:
@@ -242,7 +242,7 @@ def write(tables, path):
             raise SystemExit(f"{path}: {n} {what}: the table's indices have 16 bits")
 
     out = ["/* Written by tools/gen-regs.py from data/regs: change it there. */",
-           '#include "regs/tables.h"', "", "/* clang-format off */"]
+           '#include "regs/register_tables.h"', "", "/* clang-format off */"]
     out.append("const char bw_regs_pool[] =")
     out += [f'\t"{s}\\0"' for s in pool.parts]
     out[-1] += ";"

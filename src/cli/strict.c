@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --strict and --trace-hash: reports what the virtual GPU found and executed, at the end of a
  * program. The server's file breakwater_strict has it, a line each, fields separated by tabs
- * (uapi/strict.c). */
+ * (uapi/strict_output.c). */
 #include "cli/subcommands.h"
 #include "debug/code.h"
 

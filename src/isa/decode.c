@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "isa/tables.h"
+#include "isa/opcode_tables.h"
 
 enum { MAX_DW = 3 };
 

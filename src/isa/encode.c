@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "isa/tables.h"
+#include "isa/opcode_tables.h"
 
 /* The words being written. */
 struct encoding {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "isa/tables.h"
+#include "isa/opcode_tables.h"
 
 const struct bw_op_info *bw_isa_op_info(enum bw_op op)
 {

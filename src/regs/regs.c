@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "regs/tables.h"
+#include "regs/register_tables.h"
 
 static const char *text(uint32_t name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/cp.h"
 #include "vgpu/device/draw.h"
-#include "vgpu/device/sdma.h"
+#include "vgpu/device/sdma_engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>

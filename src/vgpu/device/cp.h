@@ -135,9 +135,9 @@ bool bw_tc_atomic(void *host, unsigned op, bool is_64, uint64_t src, uint64_t co
 struct bw_draw_unit;
 struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev);
 
-/* With the WGP held: carries out the commands posted to it (regs_sq.c). */
+/* With the WGP held: carries out the commands posted to it (register_sq.c). */
 void bw_sq_carry_out(struct bw_wgp *wgp);
-/* Ends all waves of a queue (regs_sq.c). */
+/* Ends all waves of a queue (register_sq.c). */
 void bw_sq_kill_queue(struct bw_device *dev, const struct bw_queue *q);
 
 /* --- the dispatcher (spi.c, launch.c) --- */

@@ -10,7 +10,7 @@
 #include "vgpu/device/cp.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/scheduler.h"
-#include "vgpu/device/sdma.h"
+#include "vgpu/device/sdma_engine.h"
 
 uint64_t bw_host_ns(void)
 {

@@ -28,7 +28,7 @@
 #include "vgpu/device/ih.h"
 #include "vgpu/device/profile.h"
 #include "vgpu/device/register_map.h"
-#include "vgpu/device/vm.h"
+#include "vgpu/device/vm/vm.h"
 
 enum {
 	BW_N_VMIDS = 16,
@@ -79,7 +79,7 @@ void bw_memory_fini(struct bw_device *dev);
 /* Host address of `size_b` bytes of VRAM or bus addresses; NULL when there is no such memory. */
 uint8_t *bw_memory_host(struct bw_device *dev, bool system, uint64_t address, uint64_t size_b);
 
-/* --- translation (vm.c) --- */
+/* --- translation (translate.c; vm/vm.h) --- */
 struct bw_vm {
 	pthread_mutex_t lock;
 	_Atomic uint64_t generation[BW_N_VMIDS];
@@ -121,7 +121,7 @@ uint32_t bw_ih_reg_read(struct bw_device *dev, enum bw_register reg);
 void bw_ih_reg_write(struct bw_device *dev, enum bw_register reg, uint32_t value);
 bool bw_ih_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 
-/* --- registers (regs.c, regs_sq.c) --- */
+/* --- registers (register_access.c, register_sq.c) --- */
 /* A bank with its broadcasts and defaults resolved. */
 struct bw_bank_sel {
 	uint32_t se, sa, instance; /* ~0: broadcast */

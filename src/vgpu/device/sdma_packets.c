@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/scheduler.h"
-#include "vgpu/device/sdma.h"
+#include "vgpu/device/sdma_engine.h"
 
 /* Bytes of a copy or a fill in one turn. */
 enum { TURN_B = 1 << 20, CHUNK_B = 16384 };

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/exec/image/image.h"
-#include "vgpu/device/sdma.h"
+#include "vgpu/device/sdma_engine.h"
 
 /* Elements copied in one turn. */
 enum { TURN_ELEMENTS = 1 << 16 };

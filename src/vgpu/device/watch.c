@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP_WATCH0 to 3 (doc/hardware/traps.md 8, doc/hardware/registers.md 6): vector memory accesses to
  * a range of addresses raise an exception in the wave that makes them. A watch costs nothing on
- * other pages: pages that it touches are kept out of the fast path of the TLB (vm.c), and only
- * there addresses are compared. */
+ * other pages: pages that it touches are kept out of the fast path of the TLB (translate.c), and
+ * only there addresses are compared. */
 #include "vgpu/device/device_priv.h"
 
 #include "base/util.h"

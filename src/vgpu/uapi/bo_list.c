@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "vgpu/uapi/buffers.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/uapi_priv.h"
 

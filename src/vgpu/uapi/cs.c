@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"

@@ -14,7 +14,7 @@
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/klog.h"
-#include "vgpu/uapi/strict.h"
+#include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_TEXT_B = 1 << 20 };

@@ -8,7 +8,7 @@
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
-#include "vgpu/uapi/strict.h"
+#include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/gpu.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"

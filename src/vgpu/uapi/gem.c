@@ -14,7 +14,7 @@
 #include "base/memfd.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "vgpu/uapi/address_space.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/server_priv.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"

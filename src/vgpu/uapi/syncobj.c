@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/syncobj.h"

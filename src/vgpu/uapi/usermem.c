@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"

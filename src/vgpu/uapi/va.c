@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "arch/gfx11_extra.h"
-#include "vgpu/device/vm.h"
+#include "vgpu/device/vm/vm.h"
 
 /* Scalar state by operand code, so that a code is an index: s[0..105], VCC at 106/107, TTMP0-15 at
  * 108..123, 124 NULL (always 0), M0 125, EXEC 126/127. */

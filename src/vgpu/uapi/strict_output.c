@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "vgpu/device/exec/strict/strict.h"
-#include "vgpu/uapi/strict.h"
+#include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { FINDINGS_MAX = 1024 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_UAPI_STRICT_H
-#define BW_VGPU_UAPI_STRICT_H
+#ifndef BW_VGPU_UAPI_STRICT_OUTPUT_H
+#define BW_VGPU_UAPI_STRICT_OUTPUT_H
 
 #include "base/str.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_REGS_TABLES_H
-#define BW_REGS_TABLES_H
+#ifndef BW_REGS_REGISTER_TABLES_H
+#define BW_REGS_REGISTER_TABLES_H
 
 /* The tables that tools/gen-regs.py writes from data/regs: indices only, so that nothing has to be
  * relocated. Names are offsets in one pool; equal field lists are stored once for all blocks. For

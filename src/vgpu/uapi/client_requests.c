@@ -12,7 +12,7 @@
 #include "isa/inst.h"
 #include "vgpu/device/exec/core/exec.h"
 #include "vgpu/uapi/buffers.h"
-#include "vgpu/uapi/call.h"
+#include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/server_priv.h"
 #include "vgpu/uapi/uapi_priv.h"

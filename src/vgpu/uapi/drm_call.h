@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_UAPI_CALL_H
-#define BW_VGPU_UAPI_CALL_H
+#ifndef BW_VGPU_UAPI_DRM_CALL_H
+#define BW_VGPU_UAPI_DRM_CALL_H
 
 /* One call of a program: what it has sent, its memory, and whether it is still there. */
 

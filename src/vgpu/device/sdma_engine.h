@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_DEVICE_SDMA_H
-#define BW_VGPU_DEVICE_SDMA_H
+#ifndef BW_VGPU_DEVICE_SDMA_ENGINE_H
+#define BW_VGPU_DEVICE_SDMA_ENGINE_H
 
 /* The SDMA engines: two, each with its queue 0, set up by SDMAn_QUEUE0_RB_* and woken by a doorbell
  * (pointers count bytes there). They run on the command processor's thread in short turns, so that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_ISA_TABLES_H
-#define BW_ISA_TABLES_H
+#ifndef BW_ISA_OPCODE_TABLES_H
+#define BW_ISA_OPCODE_TABLES_H
 
 /* The shape of the tables that tools/gen-isa.py makes of data/isa. Private to isa/. */
 

@@ -8,7 +8,7 @@
 #include "regs/regs.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/scheduler.h"
-#include "vgpu/device/sdma.h"
+#include "vgpu/device/sdma_engine.h"
 
 static uint32_t load(struct bw_device *dev, uint32_t addr_dw)
 {

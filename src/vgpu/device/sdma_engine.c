@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/sdma.h"
+#include "vgpu/device/sdma_engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>

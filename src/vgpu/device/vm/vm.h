@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_DEVICE_VM_H
-#define BW_VGPU_DEVICE_VM_H
+#ifndef BW_VGPU_DEVICE_VM_VM_H
+#define BW_VGPU_DEVICE_VM_VM_H
 
 /* Address translation for everything in the device that makes an access: waves, the command
  * processor, SDMA. Each thread has a TLB for each VMID; a miss walks the page tables in VRAM by way
