@@ -150,7 +150,7 @@ static uint64_t soft(enum bw_fkind k, enum op op, uint64_t a, uint64_t b, uint64
 	case SQRT:
 		return bw_fmath_sqrt(k, a, m, flags);
 	case FMA:
-		return bw_fmath_fma(k, a, b, c, 0, m, flags);
+		return bw_fmath_fma(k, (const uint64_t[]){a, b, c}, 0, m, flags);
 	case CVT:
 		return bw_fmath_cvt(k, k == BW_FKIND_F32 ? BW_FKIND_F64 : BW_FKIND_F32, a, m,
 				    flags);
@@ -199,13 +199,11 @@ static void compare_with_sse(enum bw_fkind k, bool has_fma)
 
 static void f32_as_the_host(void **s)
 {
-	(void)s;
 	compare_with_sse(BW_FKIND_F32, __builtin_cpu_supports("fma"));
 }
 
 static void f64_as_the_host(void **s)
 {
-	(void)s;
 	compare_with_sse(BW_FKIND_F64, __builtin_cpu_supports("fma"));
 }
 
@@ -349,7 +347,6 @@ static __attribute__((noinline)) uint16_t f16_row(enum row_op op, uint16_t a, ui
  * double. */
 static void f16_one_operand(void **s)
 {
-	(void)s;
 	for (unsigned i = 0; i < 32; i++) {
 		const struct bw_fmath m = some_mode(i);
 		const struct bw_fmode mode = mode_of(&m), *FM = &mode;
@@ -397,7 +394,6 @@ static void f16_one_operand(void **s)
 
 static void f16_two_operands(void **s)
 {
-	(void)s;
 	for (unsigned i = 0; i < 2000000; i++) {
 		const struct bw_fmath m = some_mode((unsigned)rnd());
 		const struct bw_fmode mode = mode_of(&m), *FM = &mode;
@@ -432,14 +428,14 @@ static void f16_two_operands(void **s)
  * sums where a long double holds them. */
 static void half_fma_is_fused(void **s)
 {
-	(void)s;
 	for (unsigned i = 0; i < 3000000; i++) {
 		const struct bw_fmath m = some_mode((unsigned)rnd() & 15);
 		const struct bw_fmode mode = mode_of(&m), *FM = &mode;
 		uint16_t a = (uint16_t)any(16, 10), b = (uint16_t)any(16, 10),
 			 c = (uint16_t)any(16, 10);
 		uint32_t flags = 0;
-		uint16_t want = (uint16_t)bw_fmath_fma(BW_FKIND_F16, a, b, c, 0, &m, &flags);
+		uint64_t f16[] = {a, b, c};
+		uint16_t want = (uint16_t)bw_fmath_fma(BW_FKIND_F16, f16, 0, &m, &flags);
 		CHECK16(&f16_grid, f16_row(ROW_FMA, a, b, c, FM), want, "row fma %x %x %x mode %u",
 			a, b, c, m.round);
 		if (want & 0x7fff)
@@ -447,7 +443,8 @@ static void half_fma_is_fused(void **s)
 				"fma %x %x %x mode %u%u%u", a, b, c, m.round, m.flush_in,
 				m.flush_out);
 		a = (uint16_t)any(16, 7), b = (uint16_t)any(16, 7), c = (uint16_t)any(16, 7);
-		want = (uint16_t)bw_fmath_fma(BW_FKIND_BF16, a, b, c, 0, &m, &flags);
+		uint64_t bf16[] = {a, b, c};
+		want = (uint16_t)bw_fmath_fma(BW_FKIND_BF16, bf16, 0, &m, &flags);
 		double x = (double)bf16_to_f32(flush_bf16(a, m.flush_in)),
 		       y = (double)bf16_to_f32(flush_bf16(b, m.flush_in));
 		double z = (double)bf16_to_f32(flush_bf16(c, m.flush_in));
@@ -460,7 +457,6 @@ static void half_fma_is_fused(void **s)
 /* Any double to 16 bits. */
 static void narrowing(void **s)
 {
-	(void)s;
 	for (unsigned i = 0; i < 2000000; i++) {
 		const struct bw_fmath m = some_mode((unsigned)rnd());
 		const struct bw_fmode mode = mode_of(&m);
@@ -495,7 +491,6 @@ static void narrowing(void **s)
 /* Scaled before it is rounded: a quotient that becomes denormal. */
 static void scaled_fma(void **s)
 {
-	(void)s;
 	for (unsigned i = 0; i < N_RANDOM; i++) {
 		const struct bw_fmath m = {.round = rnd() & 3};
 		uint32_t flags = 0;
@@ -506,8 +501,8 @@ static void scaled_fma(void **s)
 		long double exact = ldexpl((long double)a * (long double)b + (long double)c, scale);
 		if (exact == 0)
 			continue;
-		uint64_t got = bw_fmath_fma(BW_FKIND_F64, f64_bits(a), f64_bits(b), f64_bits(c),
-					    scale, &m, &flags);
+		uint64_t abc[] = {f64_bits(a), f64_bits(b), f64_bits(c)};
+		uint64_t got = bw_fmath_fma(BW_FKIND_F64, abc, scale, &m, &flags);
 		uint32_t saved = _mm_getcsr();
 		fesetround((const int[]){FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
 					 FE_TOWARDZERO}[m.round]);
@@ -520,7 +515,6 @@ static void scaled_fma(void **s)
 
 static void minmax_and_median(void **s)
 {
-	(void)s;
 	for (unsigned i = 0; i < 500000; i++) {
 		struct bw_fmode mode = {.ieee = rnd() & 1, .flush_in16 = rnd() & 1};
 		uint16_t v[3] = {(uint16_t)any(16, 10), (uint16_t)any(16, 10),
@@ -556,7 +550,6 @@ static void minmax_and_median(void **s)
 
 static void integer_dots(void **s)
 {
-	(void)s;
 	for (unsigned i = 0; i < 100000; i++) {
 		uint32_t a = (uint32_t)rnd(), b = (uint32_t)rnd();
 		uint8_t x[4], y[4];

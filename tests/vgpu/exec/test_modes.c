@@ -124,9 +124,9 @@ static uint64_t expect(size_t i, const uint64_t s[3], uint64_t old, const struct
 	case MUL:
 		return bw_fmath_mul(to, s[0], s[1], &m, &none);
 	case FMA:
-		return bw_fmath_fma(to, s[0], s[1], s[2], 0, &m, &none);
+		return bw_fmath_fma(to, s, 0, &m, &none);
 	case FMAC:
-		return bw_fmath_fma(to, s[0], s[1], old, 0, &m, &none);
+		return bw_fmath_fma(to, (const uint64_t[]){s[0], s[1], old}, 0, &m, &none);
 	case DIV1:
 		return bw_fmath_div(to, 0x3c00, s[0], &m, &none);
 	case SQRT:
@@ -143,16 +143,18 @@ static uint64_t expect(size_t i, const uint64_t s[3], uint64_t old, const struct
 	case MIXLO:
 	case MIXHI: {
 		/* One rounding as an f32, one to f16 (rule 207). */
-		uint64_t sum = bw_fmath_fma(F32, s[0], s[1], s[2], 0, &in, &none);
+		uint64_t sum = bw_fmath_fma(F32, s, 0, &in, &none);
 		m.flush_in = false;
 		uint64_t half = bw_fmath_cvt(F32, F16, sum, &m, &none);
 		return cases[i].what == MIXLO ? (old & 0xffff0000) | half
 					      : (old & 0xffff) | half << 16;
 	}
 	case DOT2: {
-		uint64_t sum = bw_fmath_fma(F16, s[0] & 0xffff, s[1] & 0xffff, s[2] & 0xffff, 0, &m,
-					    &none);
-		return bw_fmath_fma(F16, s[0] >> 16, s[1] >> 16, sum, 0, &m, &none);
+		uint64_t sum = bw_fmath_fma(
+			F16, (const uint64_t[]){s[0] & 0xffff, s[1] & 0xffff, s[2] & 0xffff}, 0, &m,
+			&none);
+		return bw_fmath_fma(F16, (const uint64_t[]){s[0] >> 16, s[1] >> 16, sum}, 0, &m,
+				    &none);
 	}
 	}
 	return 0;

@@ -207,7 +207,7 @@ static uint32_t div_fixup(const struct lane *a, const struct bw_fmath *m)
 static uint32_t fma_flags(const struct lane *a, const struct bw_fmath *m, int scale)
 {
 	uint32_t flags = 0;
-	bw_fmath_fma(a->type, a->s[0], a->s[1], a->s[2], scale, m, &flags);
+	bw_fmath_fma(a->type, a->s, scale, m, &flags);
 	return flags;
 }
 
@@ -216,7 +216,7 @@ static uint32_t fma_f16(const struct lane *a, const struct bw_fmath *m)
 	uint32_t flags = 0;
 	struct lane r = {.type = BW_FKIND_F32, .n = 1, .m = a->m};
 	struct bw_fmath to16 = bw_fmath_mode(a->m, BW_FKIND_F16);
-	r.s[0] = bw_fmath_fma(BW_FKIND_F32, a->s[0], a->s[1], a->s[2], 0, m, &flags);
+	r.s[0] = bw_fmath_fma(BW_FKIND_F32, a->s, 0, m, &flags);
 	to16.flush_in = false;
 	uint32_t narrow = 0;
 	bw_fmath_cvt(BW_FKIND_F32, BW_FKIND_F16, r.s[0], &to16, &narrow);

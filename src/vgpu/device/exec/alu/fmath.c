@@ -257,12 +257,12 @@ static uint64_t sum(const struct format *f, struct number a, struct number b, in
 	return pack(f, r.neg, r.mant, r.exp + scale, m, flags);
 }
 
-uint64_t bw_fmath_fma(enum bw_fkind kind, uint64_t a, uint64_t b, uint64_t c, int scale,
-		      const struct bw_fmath *m, uint32_t *flags)
+uint64_t bw_fmath_fma(enum bw_fkind kind, const uint64_t s[3], int scale, const struct bw_fmath *m,
+		      uint32_t *flags)
 {
 	const struct format *f = &formats[kind];
-	struct number x = unpack(kind, a, m, flags), y = unpack(kind, b, m, flags),
-		      z = unpack(kind, c, m, flags);
+	struct number x = unpack(kind, s[0], m, flags), y = unpack(kind, s[1], m, flags),
+		      z = unpack(kind, s[2], m, flags);
 	const struct number *nan = x.class == NAN_   ? &x
 				   : y.class == NAN_ ? &y
 				   : z.class == NAN_ ? &z

@@ -39,8 +39,8 @@ struct bw_fmath bw_fmath_mode(const struct bw_fmode *m, enum bw_fkind kind);
 /* Values are bit patterns in the low bits. flags: |= enum bw_fexcp. */
 
 /* (a * b + c) * 2^scale, one rounding. */
-uint64_t bw_fmath_fma(enum bw_fkind kind, uint64_t a, uint64_t b, uint64_t c, int scale,
-		      const struct bw_fmath *m, uint32_t *flags);
+uint64_t bw_fmath_fma(enum bw_fkind kind, const uint64_t s[3], int scale, const struct bw_fmath *m,
+		      uint32_t *flags);
 uint64_t bw_fmath_add(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,
 		      uint32_t *flags);
 uint64_t bw_fmath_mul(enum bw_fkind kind, uint64_t a, uint64_t b, const struct bw_fmath *m,

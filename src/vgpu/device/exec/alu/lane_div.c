@@ -103,8 +103,9 @@ float div_fmas32(float a, float b, float c, uint32_t scale, const struct bw_fmod
 	const struct bw_fmath mode = bw_fmath_mode(m, BW_FKIND_F32);
 	uint32_t flags = 0;
 	int by = exp32(f32_bits(c)) > 127 ? 64 : -64;
-	return bits_f32((uint32_t)bw_fmath_fma(BW_FKIND_F32, f32_bits(a), f32_bits(b), f32_bits(c),
-					       by, &mode, &flags));
+	return bits_f32((uint32_t)bw_fmath_fma(
+		BW_FKIND_F32, (const uint64_t[]){f32_bits(a), f32_bits(b), f32_bits(c)}, by, &mode,
+		&flags));
 }
 
 double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_fmode *m)
@@ -114,8 +115,9 @@ double div_fmas64(double a, double b, double c, uint32_t scale, const struct bw_
 	const struct bw_fmath mode = bw_fmath_mode(m, BW_FKIND_F64);
 	uint32_t flags = 0;
 	int by = exp64(f64_bits(c)) > 1023 ? 128 : -128;
-	return bits_f64(bw_fmath_fma(BW_FKIND_F64, f64_bits(a), f64_bits(b), f64_bits(c), by, &mode,
-				     &flags));
+	return bits_f64(bw_fmath_fma(BW_FKIND_F64,
+				     (const uint64_t[]){f64_bits(a), f64_bits(b), f64_bits(c)}, by,
+				     &mode, &flags));
 }
 
 uint32_t div_fixup32(uint32_t q, uint32_t den, uint32_t num, const struct bw_fmode *m)

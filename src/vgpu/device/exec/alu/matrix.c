@@ -31,12 +31,13 @@ static const uint32_t *vgpr_src(const struct bw_exec *x, const struct bw_wave *w
 
 /* ---- WMMA ---- */
 
-/* The registers of A or B: lanes 0 to 15 hold a row of A, a column of B, the others copies (rule
- * 217). NEG is for the low element of a register of floats, NEG_HI for the high one: rule 221. */
-static uint32_t part(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst,
-		     unsigned src, unsigned reg, unsigned line, uint32_t flip)
+/* A line of register src, which is one of A or B: lanes 0 to 15 hold a row of A, a column of B, the
+ * others copies (rule 217). NEG is for the low element of a register of floats, NEG_HI for the high
+ * one: rule 221. */
+static uint32_t part(const struct bw_exec *x, const struct bw_wave *w, unsigned src, unsigned line,
+		     uint32_t flip)
 {
-	return vgpr_src(x, w, inst->src[src] - BW_SRC_VGPR0 + reg)[line] ^ flip;
+	return vgpr_src(x, w, src - BW_SRC_VGPR0)[line] ^ flip;
 }
 
 static void read_halves(const struct bw_exec *x, const struct bw_wave *w,
@@ -48,8 +49,8 @@ static void read_halves(const struct bw_exec *x, const struct bw_wave *w,
 			    (inst->neg_hi >> src & 1 ? 0x80000000u : 0);
 	for (unsigned r = 0; r < N / 2; r++) {
 		for (unsigned line = 0; line < N; line++) {
-			uint32_t va = part(x, w, inst, 0, r, line, flip[0]),
-				 vb = part(x, w, inst, 1, r, line, flip[1]);
+			uint32_t va = part(x, w, inst->src[0] + r, line, flip[0]),
+				 vb = part(x, w, inst->src[1] + r, line, flip[1]);
 			a[line * N + 2 * r] = (uint16_t)va;
 			a[line * N + 2 * r + 1] = (uint16_t)(va >> 16);
 			b[2 * r * N + line] = (uint16_t)vb;
@@ -158,9 +159,11 @@ static void wmma_int(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec
 	for (unsigned k = 0; k < N; k++) {
 		for (unsigned line = 0; line < N; line++) {
 			uint32_t va =
-				part(x, w, inst, 0, k / per, line, 0) >> k % per * bits & mask;
+				part(x, w, inst->src[0] + k / per, line, 0) >> k % per * bits &
+				mask;
 			uint32_t vb =
-				part(x, w, inst, 1, k / per, line, 0) >> k % per * bits & mask;
+				part(x, w, inst->src[1] + k / per, line, 0) >> k % per * bits &
+				mask;
 			a[line * N + k] = (int16_t)(inst->neg & 1 ? sext(va, bits) : (int32_t)va);
 			b[k * N + line] = (int16_t)(inst->neg & 2 ? sext(vb, bits) : (int32_t)vb);
 		}
@@ -193,19 +196,20 @@ enum { NOT_A_QUAD_LANE = -1 };
 
 /* What a v_interp reads and how it rounds. */
 struct interp {
-	int quad0, quad2;  /* the lane of its quad that src0, src2 come from; or the lane itself */
-	bool half0, half2; /* these are f16 */
+	int quad[3];  /* the lane of its quad that a source comes from; or the lane itself */
+	bool half[3]; /* the source is an f16 */
 	bool half_dst, to_zero;
 };
 
 static float interp_src(const struct bw_exec *x, const struct bw_wave *w,
-			const struct bw_inst *inst, unsigned i, unsigned lane, int quad, bool half)
+			const struct bw_inst *inst, unsigned i, unsigned lane,
+			const struct interp *p)
 {
-	unsigned from = quad < 0 ? lane : (lane & ~3u) + (unsigned)quad;
+	unsigned from = p->quad[i] < 0 ? lane : (lane & ~3u) + (unsigned)p->quad[i];
 	uint32_t v = inst->src[i] >= BW_SRC_VGPR0
 			     ? vgpr_src(x, w, inst->src[i] - BW_SRC_VGPR0)[from]
 			     : bw_scalar_read32(w, inst, inst->src[i]);
-	if (half)
+	if (p->half[i])
 		v = f32_bits(f16_to_f32((uint16_t)(v >> (inst->op_sel >> i & 1 ? 16 : 0)),
 					x->m.flush_in16));
 	return bits_f32(inst->neg >> i & 1 ? v ^ 0x80000000u : v);
@@ -230,9 +234,8 @@ static void interp(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *
 	if (p->to_zero && !p->half_dst)
 		_mm_setcsr(saved | _MM_ROUND_TOWARD_ZERO);
 	for (unsigned l = 0; l < w->lanes; l++) {
-		float r = FMA32(interp_src(x, w, inst, 0, l, p->quad0, p->half0),
-				interp_src(x, w, inst, 1, l, NOT_A_QUAD_LANE, false),
-				interp_src(x, w, inst, 2, l, p->quad2, p->half2));
+		float r = FMA32(interp_src(x, w, inst, 0, l, p), interp_src(x, w, inst, 1, l, p),
+				interp_src(x, w, inst, 2, l, p));
 		if (inst->clamp)
 			r = clamp01(r, &x->m);
 		result[l] = p->half_dst ? f32_to_f16(r,
@@ -257,13 +260,14 @@ static void interp(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *
 		interp(rec, w, x, &p);                                                             \
 		BW_NEXT(BW_FOLLOWING(rec));                                                        \
 	}
-INTERP(v_interp_p10_f32, .quad0 = 1, .quad2 = 0)
-INTERP(v_interp_p2_f32, .quad0 = 2, .quad2 = NOT_A_QUAD_LANE)
-INTERP(v_interp_p10_f16_f32, .quad0 = 1, .quad2 = 0, .half0 = true, .half2 = true)
-INTERP(v_interp_p2_f16_f32, .quad0 = 2, .quad2 = NOT_A_QUAD_LANE, .half0 = true, .half_dst = true)
-INTERP(v_interp_p10_rtz_f16_f32, .quad0 = 1, .quad2 = 0, .half0 = true, .half2 = true,
+INTERP(v_interp_p10_f32, .quad = {1, NOT_A_QUAD_LANE, 0})
+INTERP(v_interp_p2_f32, .quad = {2, NOT_A_QUAD_LANE, NOT_A_QUAD_LANE})
+INTERP(v_interp_p10_f16_f32, .quad = {1, NOT_A_QUAD_LANE, 0}, .half = {true, false, true})
+INTERP(v_interp_p2_f16_f32, .quad = {2, NOT_A_QUAD_LANE, NOT_A_QUAD_LANE}, .half = {true},
+       .half_dst = true)
+INTERP(v_interp_p10_rtz_f16_f32, .quad = {1, NOT_A_QUAD_LANE, 0}, .half = {true, false, true},
        .to_zero = true)
-INTERP(v_interp_p2_rtz_f16_f32, .quad0 = 2, .quad2 = NOT_A_QUAD_LANE, .half0 = true,
+INTERP(v_interp_p2_rtz_f16_f32, .quad = {2, NOT_A_QUAD_LANE, NOT_A_QUAD_LANE}, .half = {true},
        .half_dst = true, .to_zero = true)
 
 #define WAVE(n) {.name = #n, .fn = h_##n, .form = BW_WAVE_VECTOR},

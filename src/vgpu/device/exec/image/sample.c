@@ -285,12 +285,13 @@ static bool has_y(const struct bw_image *im)
 }
 
 unsigned bw_sample_taps(const struct bw_image *im, const struct bw_sampler *s, unsigned level,
-			const struct bw_position *p, bool linear_xy, bool linear_z,
+			const struct bw_position *p, struct bw_filters filters,
 			struct bw_tap out[BW_TAPS])
 {
 	uint32_t size[3] = {bw_image_mip(im->width, level), bw_image_mip(im->height, level),
 			    im->is_3d ? bw_image_slices(im, level) : 1};
-	bool linear[3] = {linear_xy, linear_xy && has_y(im), linear_z && im->is_3d};
+	bool linear[3] = {filters.linear_xy, filters.linear_xy && has_y(im),
+			  filters.linear_z && im->is_3d};
 	unsigned n_axes = im->is_3d ? 3 : has_y(im) ? 2 : 1, n = 1;
 	struct axis axis[3] = {{0, 0}, {0, 0}, {0, 0}};
 

@@ -78,8 +78,11 @@ struct bw_position {
 	int offset[3];
 	bool unnormalized;
 };
+struct bw_filters {
+	bool linear_xy, linear_z;
+};
 unsigned bw_sample_taps(const struct bw_image *im, const struct bw_sampler *s, unsigned level,
-			const struct bw_position *p, bool linear_xy, bool linear_z,
+			const struct bw_position *p, struct bw_filters filters,
 			struct bw_tap out[BW_TAPS]);
 
 /* A float array layer or cube face number (8 * layer + face) to a slice of the view. */

@@ -23,16 +23,15 @@ static uint32_t denorm_of(const struct bw_wave *w, const struct bw_rmw *op, cons
 }
 
 static uint64_t atomic_lane(const struct bw_span *s, const struct bw_wave *w,
-			    const struct bw_rmw *op, unsigned h, unsigned i, uint64_t data,
-			    uint64_t data2)
+			    const struct bw_rmw *op, unsigned lane, uint64_t data, uint64_t data2)
 {
-	uint8_t *at = atomic_at(s, h, i, op->size_b);
+	uint8_t *at = atomic_at(s, lane / BW_LANES, lane % BW_LANES, op->size_b);
 	if (at)
 		return op->shared(at, data, data2, denorm_of(w, op, at));
 	uint64_t old = 0;
-	bw_span_get(s, h * BW_LANES + i, &old, op->size_b);
+	bw_span_get(s, lane, &old, op->size_b);
 	uint64_t new = op->plain(old, data, data2, bw_rmw_memory_denorm(op));
-	bw_span_put(s, h * BW_LANES + i, &new, op->size_b);
+	bw_span_put(s, lane, &new, op->size_b);
 	return old;
 }
 
@@ -44,7 +43,7 @@ void bw_span_atomic(const struct bw_span *s, struct bw_wave *w, const struct bw_
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
 		BW_EACH_LANE(s->half[h].exec, i) {
 			unsigned lane = h * BW_LANES + i;
-			uint64_t old = atomic_lane(s, w, op, h, i,
+			uint64_t old = atomic_lane(s, w, op, lane,
 						   bw_lane_get(w, p->data, lane, op->size_b),
 						   bw_lane_get(w, p->data2, lane, op->size_b));
 			if (p->has_return)

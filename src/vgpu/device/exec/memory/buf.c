@@ -15,12 +15,14 @@ struct buffer {
 	unsigned index_stride;
 	unsigned oob_select;
 	bool add_tid;
+	uint32_t soffset; /* of the instruction */
 };
 
 enum { OOB_STRUCTURED, OOB_INDEX, OOB_NONE, OOB_RAW };
 
-static struct buffer read_descriptor(const struct bw_wave *w, unsigned srsrc)
+static struct buffer read_descriptor(const struct bw_wave *w, const struct bw_inst *in)
 {
+	unsigned srsrc = in->srsrc;
 	uint32_t v[4];
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = bw_mem_sgpr(w, (srsrc & ~3u) + i);
@@ -33,26 +35,31 @@ static struct buffer read_descriptor(const struct bw_wave *w, unsigned srsrc)
 		.index_stride = 8u << (v[3] >> 21 & 3),
 		.oob_select = v[3] >> 28 & 3,
 		.add_tid = v[3] >> 23 & 1,
+		.soffset = in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr),
 	};
 }
 
-/* How many of the size_b bytes at this index and offset are in range: all, none, or for plain
- * multi-dword accesses the leading dwords (rules 344 to 346). linear: the offset with the index
- * worked in. SOFFSET takes part in the raw check [I: documents differ; drivers put the offsets of
- * bounded buffers there]. */
-static unsigned in_range_b(const struct buffer *b, uint64_t index, uint64_t offset, uint64_t linear,
-			   uint32_t soffset, unsigned size_b, bool whole)
+/* Where a lane's element is in a buffer. */
+struct element {
+	uint64_t index, offset;
+	uint64_t linear; /* the offset with the index worked in */
+};
+
+/* How many of the size_b bytes of an element are in range: all, none, or for plain multi-dword
+ * accesses the leading dwords (rules 344 to 346). SOFFSET takes part in the raw check [I: documents
+ * differ; drivers put the offsets of bounded buffers there]. */
+static unsigned in_range_b(const struct buffer *b, struct element e, unsigned size_b, bool whole)
 {
-	uint64_t at = offset, limit = b->stride_b;
+	uint64_t at = e.offset, limit = b->stride_b;
 	bool swizzled = b->element_b && b->stride_b;
 	if (b->oob_select == OOB_INDEX)
-		return index < b->n_records ? size_b : 0;
+		return e.index < b->n_records ? size_b : 0;
 	if (b->oob_select == OOB_NONE)
 		return b->n_records ? size_b : 0;
 	if (b->oob_select == OOB_RAW && !swizzled) {
-		at = linear + soffset;
+		at = e.linear + b->soffset;
 		limit = b->n_records;
-	} else if (index >= b->n_records) {
+	} else if (e.index >= b->n_records) {
 		return 0;
 	}
 	if (at + size_b <= limit)
@@ -70,28 +77,30 @@ static uint64_t swizzle(const struct buffer *b, uint64_t index, uint64_t offset)
 }
 
 /* The leading n_in bytes of the element are in range, the rest reads 0 and is not written. */
-static void locate_part(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
-			uint64_t va, unsigned size_b, unsigned n_in, enum bw_access access)
+static void locate_part(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+			uint64_t va, unsigned n_in)
 {
 	unsigned to_page_end = BW_PAGE_B - va % BW_PAGE_B;
 	bw_span_locate_sink(s, lane);
 	s->split |= 1ull << lane;
 	s->piece[lane][0] = (struct bw_span_piece){s->sink[lane] + n_in, (uint8_t)n_in,
-						   (uint8_t)(size_b - n_in)};
+						   (uint8_t)(q->size_b - n_in)};
 	s->n_pieces[lane] = 1;
-	bw_span_add_piece(s, w, lane, va, 0, BW_MIN(n_in, to_page_end), access);
+	bw_span_add_piece(s, q, lane, va, 0, BW_MIN(n_in, to_page_end));
 	if (to_page_end < n_in)
-		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, n_in - to_page_end,
-				  access);
+		bw_span_add_piece(s, q, lane, va + to_page_end, to_page_end, n_in - to_page_end);
 }
 
 /* What drivers make of storage and texel buffers: no swizzle, an index or an offset in a register.
  * One comparison says that all lanes are in range. False: each lane for itself. */
-static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			 const struct bw_inst *in, const struct bw_mem_prep *p,
-			 const struct buffer *b, uint32_t soffset, unsigned size_b,
-			 enum bw_access access)
+static bool locate_plain(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			 const struct bw_rec *rec, const struct buffer *b)
 {
+	const struct bw_inst *in = rec->inst;
+	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	struct bw_wave *w = q->w;
+	uint32_t soffset = b->soffset;
+	unsigned size_b = q->size_b;
 	static const uint32_t zeros[BW_LANES];
 	const uint32_t *v =
 		in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
@@ -125,7 +134,7 @@ static bool locate_plain(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	if (max + fixed_b + soffset > UINT32_MAX ||
 	    bw_canonical(base + max + size_b) != base + max + size_b)
 		return false;
-	bw_span_locate_half(s, w, ap, h, v, NULL, base, size_b, access);
+	bw_span_locate_half(s, q, h, v, NULL, base);
 	return true;
 }
 
@@ -140,11 +149,14 @@ static uint64_t buffer_offset(const struct buffer *b, const struct bw_inst *in, 
 	return plain ? (uint64_t)(uint32_t)(offset + soffset) - soffset : offset;
 }
 
-static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			const struct bw_inst *in, const struct bw_mem_prep *p,
-			const struct buffer *b, uint32_t soffset, unsigned size_b, bool whole,
-			enum bw_access access)
+static void locate_half(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			const struct bw_rec *rec, const struct buffer *b, bool whole)
 {
+	const struct bw_inst *in = rec->inst;
+	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	struct bw_wave *w = q->w;
+	uint32_t soffset = b->soffset;
+	unsigned size_b = q->size_b;
 	const uint32_t *v0 = bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES;
 	const uint32_t *v1 = bw_wave_vgpr(w, p->addr[1]) + h * BW_LANES;
 	uint32_t exec = s->half[h].exec = bw_wave_half_exec(w, h);
@@ -154,7 +166,7 @@ static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 	bool all = true;
 	unsigned i;
 
-	if (!exec || locate_plain(s, w, ap, h, in, p, b, soffset, size_b, access))
+	if (!exec || locate_plain(s, q, h, rec, b))
 		return;
 	BW_EACH_LANE(exec, i) {
 		uint64_t index = in->idxen ? v0[i] : 0;
@@ -163,13 +175,14 @@ static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 		if (b->add_tid)
 			index += h * BW_LANES + i;
 		linear[i] = b->element_b ? swizzle(b, index, offset) : index * b->stride_b + offset;
-		n_in[i] = (uint8_t)in_range_b(b, index, offset, linear[i], soffset, size_b, whole);
+		struct element e = {index, offset, linear[i]};
+		n_in[i] = (uint8_t)in_range_b(b, e, size_b, whole);
 		low[i] = (uint32_t)linear[i];
 		all = all && n_in[i] == size_b && linear[i] == low[i];
 	}
 	/* A base beyond bit 47 of the 48 is in the upper half of the address space. */
 	if (all && bw_canonical(base) == base) {
-		bw_span_locate_half(s, w, ap, h, low, NULL, base, size_b, access);
+		bw_span_locate_half(s, q, h, low, NULL, base);
 		return;
 	}
 	s->half[h].kind = BW_SPAN_SCATTER;
@@ -177,28 +190,25 @@ static void locate_half(struct bw_span *s, struct bw_wave *w, struct bw_aperture
 		unsigned lane = h * BW_LANES + i;
 		uint64_t va = bw_canonical(base + linear[i]);
 		if (n_in[i] == size_b)
-			bw_span_locate_global(s, w, ap, lane, va, size_b, access);
+			bw_span_locate_global(s, q, lane, va);
 		else if (n_in[i])
-			locate_part(s, w, ap, lane, va, size_b, n_in[i], access);
+			locate_part(s, q, lane, va, n_in[i]);
 		else
 			bw_span_locate_sink(s, lane);
 	}
 }
 
 void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
-		   const struct bw_rec *rec, unsigned size_b, unsigned align_b, bool whole,
-		   enum bw_access access)
+		   const struct bw_rec *rec, struct bw_buf_request request)
 {
-	const struct bw_inst *in = rec->inst;
-	struct buffer b = read_descriptor(w, in->srsrc);
-	uint32_t soffset = in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr);
-	struct bw_apertures ap = bw_apertures_of(x);
+	struct buffer b = read_descriptor(w, rec->inst);
+	struct bw_mem_request q = bw_mem_request_of(x, w, request.size_b, request.access);
 
-	bw_span_begin(s, align_b);
-	s->may_index = !whole;
-	bw_span_align(s, w, size_b);
+	bw_span_begin(s, request.align_b);
+	s->may_index = !request.whole;
+	bw_span_align(s, w, request.size_b);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
-		locate_half(s, w, ap, h, in, bw_mem_prep(rec), &b, soffset, size_b, whole, access);
+		locate_half(s, &q, h, rec, &b, request.whole);
 }
 
 void bw_buf_clear_tfe(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
@@ -216,7 +226,8 @@ BW_ALWAYS_INLINE enum bw_mem_result buf_load(struct bw_exec *x, struct bw_wave *
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	bw_buf_locate(&s, x, w, rec, bw_elem_size_b(e), 1, false, BW_ACCESS_READ);
+	bw_buf_locate(&s, x, w, rec,
+		      (struct bw_buf_request){bw_elem_size_b(e), 1, .access = BW_ACCESS_READ});
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_load(&s, w, p->dst, e);
@@ -230,7 +241,8 @@ BW_ALWAYS_INLINE enum bw_mem_result buf_store(struct bw_exec *x, struct bw_wave 
 	struct bw_span s;
 	if (bw_mem_prep(rec)->is_nop)
 		return BW_MEM_OK;
-	bw_buf_locate(&s, x, w, rec, bw_elem_size_b(e), 1, false, BW_ACCESS_WRITE);
+	bw_buf_locate(&s, x, w, rec,
+		      (struct bw_buf_request){bw_elem_size_b(e), 1, .access = BW_ACCESS_WRITE});
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_store(&s, w, bw_mem_prep(rec)->data, e);
@@ -244,8 +256,9 @@ static enum bw_mem_result buf_atomic(struct bw_exec *x, struct bw_wave *w, const
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	bw_buf_locate(&s, x, w, rec, op->size_b, op->size_b, true,
-		      BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
+	bw_buf_locate(&s, x, w, rec,
+		      (struct bw_buf_request){op->size_b, op->size_b, .whole = true,
+					      BW_ACCESS_WRITE | BW_ACCESS_ATOMIC});
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	bw_span_atomic(&s, w, p, op);

@@ -8,11 +8,14 @@
 #include "vgpu/device/exec/memory/set.h"
 #include "vgpu/device/exec/memory/span.h"
 
-/* Locates each active lane's element by the descriptor, index and offset. whole: it is in range
- * with all of its bytes or not at all (rule 346). */
+struct bw_buf_request {
+	unsigned size_b, align_b; /* of an element */
+	bool whole; /* an element is in range with all of its bytes or not at all (rule 346) */
+	enum bw_access access;
+};
+/* Locates each active lane's element by the descriptor, index and offset. */
 void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
-		   const struct bw_rec *rec, unsigned size_b, unsigned align_b, bool whole,
-		   enum bw_access access);
+		   const struct bw_rec *rec, struct bw_buf_request request);
 
 /* The status register of TFE, n_dw after the first: nothing is ever partially resident in buffers
  * here (rule 352). */

@@ -10,6 +10,13 @@
 
 enum bw_comp { BW_COMP_FULL, BW_COMP_D16, BW_COMP_HI16 };
 
+/* The first n components of a texel of format f. */
+struct bw_comps {
+	enum bw_comp kind;
+	unsigned n;
+	const struct bw_format *f;
+};
+
 static inline unsigned bw_comp_n_dw(enum bw_comp kind, unsigned n)
 {
 	return kind == BW_COMP_D16 ? (n + 1) / 2 : n;
@@ -22,13 +29,13 @@ static inline void bw_half_set(uint32_t *reg, bool high, uint16_t v)
 
 /* The unused half of the last register is kept (rule 368). */
 static inline void bw_comp_write(const struct bw_wave *w, unsigned dst, unsigned lane,
-				 enum bw_comp kind, const struct bw_format *f, const uint32_t *v,
-				 unsigned n)
+				 struct bw_comps comps, const uint32_t *v)
 {
-	for (unsigned c = 0; c < n; c++) {
-		if (kind == BW_COMP_FULL)
+	const struct bw_format *f = comps.f;
+	for (unsigned c = 0; c < comps.n; c++) {
+		if (comps.kind == BW_COMP_FULL)
 			bw_wave_vgpr(w, dst + c)[lane] = v[c];
-		else if (kind == BW_COMP_D16)
+		else if (comps.kind == BW_COMP_D16)
 			bw_half_set(&bw_wave_vgpr(w, dst + c / 2)[lane], c & 1,
 				    bw_format_to_d16(f, v[c]));
 		else
@@ -38,11 +45,11 @@ static inline void bw_comp_write(const struct bw_wave *w, unsigned dst, unsigned
 
 /* data: the register of each dword. What the instruction does not have is 0 (rule 366). */
 static inline void bw_comp_read(const struct bw_wave *w, const uint8_t *data, unsigned lane,
-				enum bw_comp kind, const struct bw_format *f, uint32_t v[4],
-				unsigned n)
+				struct bw_comps comps, uint32_t v[4])
 {
+	enum bw_comp kind = comps.kind;
 	for (unsigned c = 0; c < 4; c++) {
-		if (c >= n) {
+		if (c >= comps.n) {
 			v[c] = 0;
 			continue;
 		}
@@ -51,7 +58,8 @@ static inline void bw_comp_read(const struct bw_wave *w, const uint8_t *data, un
 			v[c] = reg;
 		else
 			v[c] = bw_format_from_d16(
-				f, (uint16_t)(kind == BW_COMP_HI16 || c & 1 ? reg >> 16 : reg));
+				comps.f,
+				(uint16_t)(kind == BW_COMP_HI16 || c & 1 ? reg >> 16 : reg));
 	}
 }
 

@@ -12,11 +12,11 @@ static uint64_t global_base(const struct bw_wave *w, const struct bw_mem_prep *p
 	return p->saddr == BW_SRC_NULL ? base : base + bw_mem_sgpr64(w, p->saddr);
 }
 
-static void locate_global(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
-			  const struct bw_rec *rec, unsigned size_b, enum bw_access access)
+static void locate_global(struct bw_span *s, const struct bw_mem_request *q,
+			  const struct bw_rec *rec)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	struct bw_apertures ap = bw_apertures_of(x);
+	struct bw_wave *w = q->w;
 	uint64_t base = global_base(w, p);
 
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
@@ -25,15 +25,15 @@ static void locate_global(struct bw_span *s, struct bw_exec *x, struct bw_wave *
 			p->saddr == BW_SRC_NULL ? bw_wave_vgpr(w, p->addr[1]) + h * BW_LANES : NULL;
 		s->half[h].exec = bw_wave_half_exec(w, h);
 		if (s->half[h].exec)
-			bw_span_locate_half(s, w, ap, h, lo, hi, base, size_b, access);
+			bw_span_locate_half(s, q, h, lo, hi, base);
 	}
 }
 
 /* SGPR base + offset + 4 x lane (rule 385). */
-static void locate_addtid(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
-			  const struct bw_rec *rec, unsigned size_b, enum bw_access access)
+static void locate_addtid(struct bw_span *s, const struct bw_mem_request *q,
+			  const struct bw_rec *rec)
 {
-	struct bw_apertures ap = bw_apertures_of(x);
+	struct bw_wave *w = q->w;
 	uint64_t base = global_base(w, bw_mem_prep(rec));
 	uint32_t offset[BW_LANES];
 
@@ -42,7 +42,7 @@ static void locate_addtid(struct bw_span *s, struct bw_exec *x, struct bw_wave *
 			offset[i] = 4 * (h * BW_LANES + i);
 		s->half[h].exec = bw_wave_half_exec(w, h);
 		if (s->half[h].exec)
-			bw_span_locate_half(s, w, ap, h, offset, NULL, base, size_b, access);
+			bw_span_locate_half(s, q, h, offset, NULL, base);
 	}
 }
 
@@ -57,11 +57,11 @@ static bool any_in_aperture(const uint32_t *hi, uint32_t exec, struct bw_apertur
 
 /* The address decides for each lane, before the offset is added, which memory it means (rules 372
  * to 378). */
-static void locate_flat(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
-			const struct bw_rec *rec, unsigned size_b, enum bw_access access)
+static void locate_flat(struct bw_span *s, const struct bw_mem_request *q, const struct bw_rec *rec)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	struct bw_apertures ap = bw_apertures_of(x);
+	struct bw_wave *w = q->w;
+	struct bw_apertures ap = q->ap;
 	uint32_t offset = (uint32_t)p->imm & 0xfff; /* bit 12 is ignored (rule 373) */
 	unsigned i;
 
@@ -72,7 +72,7 @@ static void locate_flat(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
 		if (!exec)
 			continue;
 		if (!any_in_aperture(hi, exec, ap)) {
-			bw_span_locate_half(s, w, ap, h, lo, hi, offset, size_b, access);
+			bw_span_locate_half(s, q, h, lo, hi, offset);
 			continue;
 		}
 		s->half[h].kind = BW_SPAN_SCATTER;
@@ -80,22 +80,23 @@ static void locate_flat(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
 			unsigned lane = h * BW_LANES + i;
 			uint64_t in_aperture_b = (uint64_t)lo[i] + offset;
 			if (hi[i] && hi[i] == ap.shared_hi)
-				bw_span_locate_lds(s, w, lane, in_aperture_b, size_b);
+				bw_span_locate_lds(s, w, lane, in_aperture_b, q->size_b);
 			else if (hi[i] && hi[i] == ap.private_hi)
-				bw_span_locate_private(s, w, lane, in_aperture_b, size_b, access);
+				bw_span_locate_private(s, q, lane, in_aperture_b);
 			else
-				bw_span_locate_global(s, w, ap, lane,
-						      ((uint64_t)hi[i] << 32 | lo[i]) + offset,
-						      size_b, access);
+				bw_span_locate_global(s, q, lane,
+						      ((uint64_t)hi[i] << 32 | lo[i]) + offset);
 		}
 	}
 }
 
 /* The same dword-aligned place in every lane's private memory: consecutive dwords of lanes lie side
  * by side, in rows that never cross a page. */
-static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64_t offset_b,
-			unsigned size_b, enum bw_access access)
+static bool locate_rows(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			uint64_t offset_b)
 {
+	struct bw_wave *w = q->w;
+	unsigned size_b = q->size_b;
 	struct bw_span_half *half = &s->half[h];
 	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
 	struct bw_vm_fault fault;
@@ -108,7 +109,7 @@ static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64
 		uint64_t va = w->flat_scratch + (offset_b / 4 + k) * 4 * w->lanes + h * BW_HALF_B;
 		if (bw_canonical(va) != va)
 			return false;
-		uint8_t *host = bw_tlb_lookup(w->tlb, va, access, &fault);
+		uint8_t *host = bw_tlb_lookup(w->tlb, va, q->access, &fault);
 		if (!host && fault.watched)
 			return false; /* each lane by itself */
 		if (!host) {
@@ -123,10 +124,11 @@ static bool locate_rows(struct bw_span *s, struct bw_wave *w, unsigned h, uint64
 
 /* ST, SS, SV and SVS; the registers are unsigned offsets (rules 381, 382), so that a sum below 0 is
  * as far outside as one beyond the end. */
-static void locate_scratch(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
-			   const struct bw_rec *rec, unsigned size_b, enum bw_access access)
+static void locate_scratch(struct bw_span *s, const struct bw_mem_request *q,
+			   const struct bw_rec *rec)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	struct bw_wave *w = q->w;
 	uint64_t base = (uint64_t)(int64_t)p->imm;
 	unsigned i;
 
@@ -139,34 +141,32 @@ static void locate_scratch(struct bw_span *s, struct bw_exec *x, struct bw_wave 
 			continue;
 		uint32_t v_first = p->sve ? v[__builtin_ctz(exec)] : 0;
 		if ((!p->sve || bw_lanes_are(v, v_first, 0, exec)) &&
-		    locate_rows(s, w, h, base + v_first, size_b, access))
+		    locate_rows(s, q, h, base + v_first))
 			continue;
 		s->half[h].kind = BW_SPAN_SCATTER;
 		BW_EACH_LANE(exec, i)
-			bw_span_locate_private(s, w, h * BW_LANES + i, base + (p->sve ? v[i] : 0),
-					       size_b, access);
+			bw_span_locate_private(s, q, h * BW_LANES + i, base + (p->sve ? v[i] : 0));
 	}
 }
 
-BW_ALWAYS_INLINE void locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
-			     const struct bw_rec *rec, enum segment segment, unsigned size_b,
-			     unsigned align_b, enum bw_access access)
+BW_ALWAYS_INLINE void locate(struct bw_span *s, const struct bw_mem_request *q,
+			     const struct bw_rec *rec, enum segment segment, unsigned align_b)
 {
 	bw_span_begin(s, align_b);
-	s->may_index = !(access & BW_ACCESS_ATOMIC);
-	bw_span_align(s, w, size_b);
+	s->may_index = !(q->access & BW_ACCESS_ATOMIC);
+	bw_span_align(s, q->w, q->size_b);
 	switch (segment) {
 	case FLAT:
-		locate_flat(s, x, w, rec, size_b, access);
+		locate_flat(s, q, rec);
 		break;
 	case GLOBAL:
-		locate_global(s, x, w, rec, size_b, access);
+		locate_global(s, q, rec);
 		break;
 	case SCRATCH:
-		locate_scratch(s, x, w, rec, size_b, access);
+		locate_scratch(s, q, rec);
 		break;
 	case ADDTID:
-		locate_addtid(s, x, w, rec, size_b, access);
+		locate_addtid(s, q, rec);
 		break;
 	}
 }
@@ -179,7 +179,8 @@ BW_ALWAYS_INLINE enum bw_mem_result flat_load(struct bw_exec *x, struct bw_wave 
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, segment, bw_elem_size_b(e), 1, BW_ACCESS_READ);
+	struct bw_mem_request q = bw_mem_request_of(x, w, bw_elem_size_b(e), BW_ACCESS_READ);
+	locate(&s, &q, rec, segment, 1);
 	if (__builtin_expect(s.fault_lanes != 0, 0))
 		return bw_span_check(&s, w);
 	bw_span_load(&s, w, p->dst, e);
@@ -194,7 +195,8 @@ BW_ALWAYS_INLINE enum bw_mem_result flat_store(struct bw_exec *x, struct bw_wave
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, segment, bw_elem_size_b(e), 1, BW_ACCESS_WRITE);
+	struct bw_mem_request q = bw_mem_request_of(x, w, bw_elem_size_b(e), BW_ACCESS_WRITE);
+	locate(&s, &q, rec, segment, 1);
 	if (__builtin_expect(s.fault_lanes != 0, 0))
 		return bw_span_check(&s, w);
 	bw_span_store(&s, w, p->data, e);
@@ -209,7 +211,9 @@ static enum bw_mem_result flat_atomic(struct bw_exec *x, struct bw_wave *w,
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	locate(&s, x, w, rec, segment, op->size_b, op->size_b, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
+	struct bw_mem_request q =
+		bw_mem_request_of(x, w, op->size_b, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
+	locate(&s, &q, rec, segment, op->size_b);
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 

@@ -127,7 +127,8 @@ bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b,
 	}
 	s->split &= ~(1ull << lane);
 	s->lane[lane] = NULL;
-	bw_span_locate_global(s, i->w, i->ap, lane, va, size_b, BW_ACCESS_READ);
+	struct bw_mem_request q = {i->w, i->ap, size_b, BW_ACCESS_READ};
+	bw_span_locate_global(s, &q, lane, va);
 	if (s->fault_lanes >> lane & 1)
 		return false;
 	i->not_resident |= s->lane[lane] == s->sink[lane];
@@ -135,8 +136,9 @@ bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b,
 	return true;
 }
 
+/* k: which of the 16 texels of the block at va. */
 static bool block_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, uint64_t va,
-			uint32_t x, uint32_t y, uint32_t rgba[4])
+			unsigned k, uint32_t rgba[4])
 {
 	struct bw_img_block *b = &i->block[(va >> 3 ^ va >> 6) % BW_IMG_BLOCKS];
 	if (va != b->va) {
@@ -150,17 +152,17 @@ static bool block_texel(struct bw_img *i, unsigned lane, const struct bw_format 
 		b->va = i->not_resident ? UINT64_MAX : va;
 		i->not_resident |= before;
 	}
-	memcpy(rgba, b->texel[y % 4 * 4 + x % 4], 16);
+	memcpy(rgba, b->texel[k], 16);
 	return true;
 }
 
-bool bw_img_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, unsigned level,
-		  uint32_t x, uint32_t y, uint32_t z, uint32_t sample, uint32_t rgba[4])
+bool bw_img_texel(struct bw_img *i, unsigned lane, const struct bw_format *f,
+		  const struct bw_texel_place *at, uint32_t rgba[4])
 {
-	uint64_t va = bw_image_va(i->im, level, x, y, z, sample);
+	uint64_t va = bw_image_va(i->im, at->level, at->x, at->y, at->z, at->sample);
 	uint8_t bytes[BW_MEM_MAX_B];
 	if (i->im->is_block)
-		return block_texel(i, lane, f, va, x, y, rgba);
+		return block_texel(i, lane, f, va, at->y % 4 * 4 + at->x % 4, rgba);
 	if (!bw_img_fetch(i, lane, va, f->size_b, bytes))
 		return false;
 	bw_format_unpack(f, bytes, rgba);
@@ -184,9 +186,10 @@ static void write_status(const struct bw_img *i, unsigned n_dw)
 void bw_img_write_n(const struct bw_img *i, const struct bw_format *f, unsigned n)
 {
 	enum bw_comp kind = i->in->d16 ? BW_COMP_D16 : BW_COMP_FULL;
+	struct bw_comps comps = {kind, n, f};
 	unsigned lane;
 	BW_EACH_LANE(i->exec, lane)
-		bw_comp_write(i->w, i->p->dst, lane, kind, f, i->out[lane], n);
+		bw_comp_write(i->w, i->p->dst, lane, comps, i->out[lane]);
 	write_status(i, bw_comp_n_dw(kind, n));
 }
 
@@ -202,25 +205,19 @@ void bw_img_write(const struct bw_img *i, const struct bw_format *f)
 				v[n++] = i->out[lane][c];
 		/* DMASK 0 puts a zero into one register (manual 10.1; rule 431 knows of none). */
 		n = BW_MAX(n, 1u);
-		bw_comp_write(i->w, i->p->dst, lane, kind, f, v, n);
+		bw_comp_write(i->w, i->p->dst, lane, (struct bw_comps){kind, n, f}, v);
 	}
 	write_status(i, bw_comp_n_dw(kind, n));
 }
 
 /* ---- where ---- */
 
-struct place {
-	uint32_t x, y, z, sample;
-	unsigned level;
-	bool inside;
-};
-
-static struct place place_of(const struct bw_img *i, unsigned lane, unsigned flags)
+static struct bw_texel_place place_of(const struct bw_img *i, unsigned lane, unsigned flags)
 {
 	const struct bw_image *im = i->im;
 	unsigned dim = i->in->dim, n = bw_img_n_coords(dim);
 	uint32_t c[4] = {0}, mip = flags & BW_IMG_MIP ? bw_img_body_u32(i, n, lane) : 0;
-	struct place p = {0};
+	struct bw_texel_place p = {0};
 
 	for (unsigned k = 0; k < n; k++)
 		c[k] = bw_img_body_u32(i, k, lane);
@@ -247,7 +244,7 @@ static struct place place_of(const struct bw_img *i, unsigned lane, unsigned fla
 
 /* The texel as it lies in memory, in dwords (RDNA3 manual: "without format conversion") [I: that
  * all of a texel's components come together]. */
-static bool raw_texel(struct bw_img *i, unsigned lane, const struct place *p, bool sign,
+static bool raw_texel(struct bw_img *i, unsigned lane, const struct bw_texel_place *p, bool sign,
 		      uint32_t v[4])
 {
 	unsigned size_b = i->im->format->size_b;
@@ -264,7 +261,7 @@ static bool raw_texel(struct bw_img *i, unsigned lane, const struct place *p, bo
 static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
 {
 	const struct bw_format *f = i->im->format;
-	struct place p = place_of(i, lane, flags);
+	struct bw_texel_place p = place_of(i, lane, flags);
 	uint32_t rgba[4] = {0}, *out = i->out[lane];
 
 	i->not_resident = false;
@@ -274,7 +271,7 @@ static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
 			return false;
 	} else {
 		bw_img_nothing(f, rgba);
-		if (p.inside && !bw_img_texel(i, lane, f, p.level, p.x, p.y, p.z, p.sample, rgba))
+		if (p.inside && !bw_img_texel(i, lane, f, &p, rgba))
 			return false;
 		bw_format_select(f, i->im->dst_sel, rgba, out);
 	}
@@ -287,13 +284,13 @@ static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
 static bool load_samples(struct bw_img *i, unsigned lane)
 {
 	const struct bw_format *f = i->im->format;
-	struct place p = place_of(i, lane, 0);
+	struct bw_texel_place p = place_of(i, lane, 0);
 	unsigned component = i->in->dmask ? (unsigned)__builtin_ctz(i->in->dmask) : 0;
-	for (unsigned k = 0; k < 4; k++) {
+	for (unsigned k = 0; k < 4; k++, p.sample++) {
 		uint32_t rgba[4];
 		bw_img_nothing(f, rgba);
-		if (p.inside && p.sample + k < 1u << i->im->samples_log2 &&
-		    !bw_img_texel(i, lane, f, p.level, p.x, p.y, p.z, p.sample + k, rgba))
+		if (p.inside && p.sample < 1u << i->im->samples_log2 &&
+		    !bw_img_texel(i, lane, f, &p, rgba))
 			return false;
 		i->out[lane][k] = rgba[component];
 	}
@@ -335,20 +332,20 @@ static enum bw_mem_result img_load(struct bw_exec *x, struct bw_wave *w, const s
 /* Locates each lane's texel; outside of the image nothing is written. */
 static void locate_lanes(struct bw_img *i, unsigned flags, enum bw_access access)
 {
+	struct bw_mem_request q = {i->w, i->ap, i->im->format ? i->im->format->size_b : 0, access};
 	unsigned lane;
 	for (unsigned h = 0; h < 2; h++) {
 		i->span.half[h].exec = (uint32_t)(i->exec >> (32 * h));
 		i->span.half[h].kind = i->span.half[h].exec ? BW_SPAN_SCATTER : BW_SPAN_NONE;
 	}
 	BW_EACH_LANE(i->exec, lane) {
-		struct place p = place_of(i, lane, flags);
+		struct bw_texel_place p = place_of(i, lane, flags);
 		if (!p.inside) {
 			bw_span_locate_sink(&i->span, lane);
 			continue;
 		}
 		uint64_t va = bw_image_va(i->im, p.level, p.x, p.y, p.z, p.sample);
-		bw_span_locate_global(&i->span, i->w, i->ap, lane, va, i->im->format->size_b,
-				      access);
+		bw_span_locate_global(&i->span, &q, lane, va);
 		i->status[lane] = i->span.lane[lane] == i->span.sink[lane] ? 1 | p.level << 16 : 0;
 	}
 }
@@ -361,11 +358,11 @@ static void store_lane(struct bw_img *i, unsigned lane, unsigned flags)
 	uint8_t texel[BW_MEM_MAX_B];
 
 	if (flags & BW_IMG_RAW) {
-		bw_comp_read(i->w, i->p->data, lane, BW_COMP_FULL, f, v, n);
+		bw_comp_read(i->w, i->p->data, lane, (struct bw_comps){BW_COMP_FULL, n, f}, v);
 		memcpy(texel, v, sizeof(texel));
 	} else {
-		bw_comp_read(i->w, i->p->data, lane, i->in->d16 ? BW_COMP_D16 : BW_COMP_FULL, f, v,
-			     n);
+		enum bw_comp kind = i->in->d16 ? BW_COMP_D16 : BW_COMP_FULL;
+		bw_comp_read(i->w, i->p->data, lane, (struct bw_comps){kind, n, f}, v);
 		for (unsigned c = 0; c < 4; c++)
 			if (i->in->dmask >> c & 1)
 				in[c] = v[k++];

@@ -89,10 +89,15 @@ static inline uint32_t bw_img_addr(const struct bw_img *i, unsigned dword, unsig
 
 /* Reads size_b bytes for a lane; false: a fault, recorded in span. */
 bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b, uint8_t *out);
+struct bw_texel_place {
+	uint32_t x, y, z, sample;
+	unsigned level;
+	bool inside; /* of the image */
+};
 /* The components of a texel that is in range, in the order of memory, with the numbers of format
  * f. */
-bool bw_img_texel(struct bw_img *i, unsigned lane, const struct bw_format *f, unsigned level,
-		  uint32_t x, uint32_t y, uint32_t z, uint32_t sample, uint32_t rgba[4]);
+bool bw_img_texel(struct bw_img *i, unsigned lane, const struct bw_format *f,
+		  const struct bw_texel_place *at, uint32_t rgba[4]);
 /* The value of a texel outside of the image. */
 void bw_img_nothing(const struct bw_format *f, uint32_t rgba[4]);
 

@@ -162,9 +162,9 @@ static bool tap_value(struct sample *t, unsigned lane, unsigned level, const str
 		      const struct request *r, uint32_t out[4])
 {
 	uint32_t rgba[4];
-	bool ok = tap->is_border
-			  ? border_of(t, lane, rgba)
-			  : bw_img_texel(&t->i, lane, t->f, level, tap->x, tap->y, tap->z, 0, rgba);
+	struct bw_texel_place at = {tap->x, tap->y, tap->z, .level = level};
+	bool ok = tap->is_border ? border_of(t, lane, rgba)
+				 : bw_img_texel(&t->i, lane, t->f, &at, rgba);
 	if (!ok)
 		return false;
 	if (t->flags & BW_IMG_C) {
@@ -177,10 +177,19 @@ static bool tap_value(struct sample *t, unsigned lane, unsigned level, const str
 	return true;
 }
 
-/* The taps of a position, in the order of bw_sample_taps. all: those without weight, too. */
-static bool tap_values(struct sample *t, unsigned lane, unsigned level, const struct bw_tap *tap,
-		       unsigned n, bool all, const struct request *r, uint32_t out[BW_TAPS][4])
+/* The taps of a position, in the order of bw_sample_taps. */
+struct taps {
+	unsigned level, n;
+	bool all; /* those without weight count, too */
+	struct bw_tap tap[BW_TAPS];
+};
+
+static bool tap_values(struct sample *t, unsigned lane, const struct taps *taps,
+		       const struct request *r, uint32_t out[BW_TAPS][4])
 {
+	const struct bw_tap *tap = taps->tap;
+	unsigned level = taps->level, n = taps->n;
+	bool all = taps->all;
 	for (unsigned k = 0; k < n; k++)
 		if ((all || tap[k].weight > 0) && !tap[k].is_corner &&
 		    !tap_value(t, lane, level, &tap[k], r, out[k]))
@@ -228,19 +237,25 @@ static void add(struct sum *sum, unsigned reduction, const uint32_t rgba[4], dou
 	sum->is_first = false;
 }
 
-static bool add_position(struct sample *t, unsigned lane, const struct bw_levels *l, unsigned k,
-			 const struct bw_position *at, const struct request *r, double weight,
-			 struct sum *sum)
+/* A position in one level, and its part of the result. */
+struct weighted {
+	struct bw_position at;
+	unsigned level;
+	struct bw_filters filters;
+	double weight;
+};
+
+static bool add_position(struct sample *t, unsigned lane, const struct weighted *p,
+			 const struct request *r, struct sum *sum)
 {
-	struct bw_tap tap[BW_TAPS];
+	struct taps taps = {.level = p->level};
 	uint32_t value[BW_TAPS][4];
-	unsigned n =
-		bw_sample_taps(t->i.im, &t->s, l->level[k], at, l->linear_xy, l->linear_z, tap);
-	if (!tap_values(t, lane, l->level[k], tap, n, false, r, value))
+	taps.n = bw_sample_taps(t->i.im, &t->s, p->level, &p->at, p->filters, taps.tap);
+	if (!tap_values(t, lane, &taps, r, value))
 		return false;
-	for (unsigned j = 0; j < n; j++)
-		if (tap[j].weight > 0)
-			add(sum, t->s.reduction, value[j], weight * tap[j].weight);
+	for (unsigned j = 0; j < taps.n; j++)
+		if (taps.tap[j].weight > 0)
+			add(sum, t->s.reduction, value[j], p->weight * taps.tap[j].weight);
 	return true;
 }
 
@@ -255,7 +270,7 @@ static bool nearest(struct sample *t, unsigned lane, const struct request *r,
 		    const struct bw_levels *l)
 {
 	struct bw_tap tap[BW_TAPS];
-	bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, false, false, tap);
+	bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, (struct bw_filters){false}, tap);
 	return tap_value(t, lane, l->level[0], tap, r, t->i.out[lane]);
 }
 
@@ -266,11 +281,14 @@ static bool filter(struct sample *t, unsigned lane, const struct request *r,
 	struct sum sum = {.is_first = true};
 	for (unsigned k = 0; k < l->n; k++) {
 		for (unsigned j = 0; j < n; j++) {
-			struct bw_position at = r->at;
+			struct weighted p = {r->at,
+					     l->level[k],
+					     {l->linear_xy, l->linear_z},
+					     l->weight[k] / (double)n};
 			float along = ((float)j + 0.5f) / (float)n - 0.5f;
 			for (unsigned a = 0; n > 1 && a < 3; a++)
-				at.pos[a] += r->detail.axis[a] * along;
-			if (!add_position(t, lane, l, k, &at, r, l->weight[k] / (double)n, &sum))
+				p.at.pos[a] += r->detail.axis[a] * along;
+			if (!add_position(t, lane, &p, r, &sum))
 				return false;
 		}
 	}
@@ -288,7 +306,7 @@ static unsigned row_taps(struct sample *t, const struct request *r, const struct
 	struct bw_position at = r->at;
 	for (unsigned k = 0; k < N_GATHER; k++, at.offset[0]++) {
 		struct bw_tap around[BW_TAPS];
-		bw_sample_taps(t->i.im, &t->s, l->level[0], &at, true, false, around);
+		bw_sample_taps(t->i.im, &t->s, l->level[0], &at, (struct bw_filters){true}, around);
 		tap[k] = around[0];
 	}
 	return N_GATHER;
@@ -301,15 +319,16 @@ static bool gather(struct sample *t, unsigned lane, const struct request *r,
 	static const uint8_t square[N_GATHER] = {2, 3, 1, 0}, row[N_GATHER] = {0, 1, 2, 3};
 	const uint8_t *order = t->flags & BW_IMG_H ? row : square;
 	unsigned component = t->i.in->dmask ? (unsigned)__builtin_ctz(t->i.in->dmask) : 0;
-	struct bw_tap tap[BW_TAPS];
+	struct taps taps = {.level = l->level[0], .all = true};
 	uint32_t value[BW_TAPS][4];
-	unsigned n = t->flags & BW_IMG_H ? row_taps(t, r, l, tap)
-					 : bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at, true,
-							  false, tap);
-	if (!tap_values(t, lane, l->level[0], tap, n, true, r, value))
+	taps.n = t->flags & BW_IMG_H
+			 ? row_taps(t, r, l, taps.tap)
+			 : bw_sample_taps(t->i.im, &t->s, l->level[0], &r->at,
+					  (struct bw_filters){.linear_xy = true}, taps.tap);
+	if (!tap_values(t, lane, &taps, r, value))
 		return false;
 	for (unsigned k = 0; k < N_GATHER; k++)
-		t->i.out[lane][k] = value[order[k] % n][component];
+		t->i.out[lane][k] = value[order[k] % taps.n][component];
 	return true;
 }
 

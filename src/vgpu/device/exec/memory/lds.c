@@ -27,7 +27,7 @@ static void locate_lanes(struct bw_span *s, struct bw_exec *x, struct bw_wave *w
 			 const struct bw_rec *rec, enum where where, unsigned size_b)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	struct bw_apertures ap = bw_apertures_of(x);
+	struct bw_mem_request q = bw_mem_request_of(x, w, size_b, BW_ACCESS_READ);
 	uint64_t base = (uint64_t)(int64_t)p->imm;
 	unsigned lane;
 	bool has_saddr = p->saddr != BW_SRC_NULL;
@@ -43,16 +43,13 @@ static void locate_lanes(struct bw_span *s, struct bw_exec *x, struct bw_wave *w
 		uint32_t lo = bw_wave_vgpr(w, p->addr[0])[lane],
 			 hi = bw_wave_vgpr(w, p->addr[1])[lane];
 		if (where == SCRATCH)
-			bw_span_locate_private(s, w, lane, base + (p->sve ? lo : 0), size_b,
-					       BW_ACCESS_READ);
+			bw_span_locate_private(s, &q, lane, base + (p->sve ? lo : 0));
 		else if (where == ADDTID)
-			bw_span_locate_global(s, w, ap, lane, bw_canonical(base + 4 * lane), size_b,
-					      BW_ACCESS_READ);
+			bw_span_locate_global(s, &q, lane, bw_canonical(base + 4 * lane));
 		else
 			bw_span_locate_global(
-				s, w, ap, lane,
-				bw_canonical(base + lo + (has_saddr ? 0 : (uint64_t)hi << 32)),
-				size_b, BW_ACCESS_READ);
+				s, &q, lane,
+				bw_canonical(base + lo + (has_saddr ? 0 : (uint64_t)hi << 32)));
 	}
 }
 
@@ -91,7 +88,8 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 	}
 	s.fault_lanes = 0;
 	if (where == BUFFER || (where == TEXEL && f))
-		bw_buf_locate(&s, x, w, rec, size_b, 1, true, BW_ACCESS_READ);
+		bw_buf_locate(&s, x, w, rec,
+			      (struct bw_buf_request){size_b, 1, .whole = true, BW_ACCESS_READ});
 	else if (where != TEXEL)
 		locate_lanes(&s, x, w, rec, where, size_b);
 	if (s.fault_lanes)

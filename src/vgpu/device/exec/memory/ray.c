@@ -230,12 +230,12 @@ static void meet_triangle_node(const struct hierarchy *h, const struct ray *r, c
 /* ---- one instruction ---- */
 
 /* 64 bytes, which never cross a page. */
-static bool read_block(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned lane,
+static bool read_block(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
 		       uint64_t va, uint32_t out[BLOCK_DW])
 {
 	s->split &= ~(1ull << lane);
 	s->lane[lane] = NULL;
-	bw_span_locate_global(s, w, ap, lane, va, BW_MEM_MAX_B, BW_ACCESS_READ);
+	bw_span_locate_global(s, q, lane, va);
 	if (s->fault_lanes >> lane & 1)
 		return false;
 	if (s->lane[lane] == s->sink[lane])
@@ -270,9 +270,8 @@ static struct ray ray_of(const struct bw_wave *w, const struct bw_rec *rec, unsi
 
 enum outcome { DONE, FAULT, UNKNOWN };
 
-static enum outcome meet(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap,
-			 unsigned lane, const struct hierarchy *h, const struct ray *r,
-			 uint32_t out[4])
+static enum outcome meet(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+			 const struct hierarchy *h, const struct ray *r, uint32_t out[4])
 {
 	enum node_type type = (enum node_type)(r->node & 7);
 	unsigned flags = h->has_flags ? (unsigned)(r->node >> POINTER_FLAGS_SHIFT) : 0;
@@ -286,7 +285,7 @@ static enum outcome meet(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	if (type == TRIANGLE2 || type == TRIANGLE3)
 		return UNKNOWN;
 	for (unsigned k = 0; k < (type == BOX32 ? 2u : 1u); k++)
-		if (!read_block(s, w, ap, lane, bw_canonical(h->base + (index + k) * BLOCK_B),
+		if (!read_block(s, q, lane, bw_canonical(h->base + (index + k) * BLOCK_B),
 				node + k * BLOCK_DW))
 			return FAULT;
 	if (type == BOX16 || type == BOX32)
@@ -300,7 +299,7 @@ static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const 
 				    unsigned node_dw)
 {
 	const struct bw_img_prep *p = bw_img_prep(rec);
-	struct bw_apertures ap = bw_apertures_of(x);
+	struct bw_mem_request q = bw_mem_request_of(x, w, BW_MEM_MAX_B, BW_ACCESS_READ);
 	struct hierarchy h;
 	struct bw_span s;
 	uint32_t out[64][4];
@@ -315,7 +314,7 @@ static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const 
 	uint32_t fp = bw_fp_plain_begin();
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		struct ray r = ray_of(w, rec, lane, node_dw);
-		enum outcome o = meet(&s, w, ap, lane, &h, &r, out[lane]);
+		enum outcome o = meet(&s, &q, lane, &h, &r, out[lane]);
 		worst = BW_MAX(worst, o);
 	}
 	bw_fp_plain_end(fp);

@@ -67,16 +67,16 @@ static uint8_t *refused(struct bw_span *s, struct bw_wave *w, unsigned lane,
 
 /* The host's address of size_b bytes at va, which begins offset_b into the lane's element; NULL
  * after recording the fault. */
-static uint8_t *translate(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
-			  unsigned offset_b, unsigned size_b, enum bw_access access)
+static uint8_t *translate(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+			  uint64_t va, unsigned offset_b, unsigned size_b)
 {
 	struct bw_vm_fault fault = {0};
 	if (bw_canonical(va) != va) {
-		bw_span_violation(s, lane, va, access);
+		bw_span_violation(s, lane, va, q->access);
 		return NULL;
 	}
-	uint8_t *host = bw_tlb_lookup(w->tlb, va, access, &fault);
-	return host ? host : refused(s, w, lane, &fault, offset_b, size_b);
+	uint8_t *host = bw_tlb_lookup(q->w->tlb, va, q->access, &fault);
+	return host ? host : refused(s, q->w, lane, &fault, offset_b, size_b);
 }
 
 void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h,
@@ -88,10 +88,10 @@ void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h,
 		refused(s, w, h * BW_LANES + lane, fault, 0, 0);
 }
 
-void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
-		       unsigned offset_b, unsigned size_b, enum bw_access access)
+void bw_span_add_piece(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+		       uint64_t va, unsigned offset_b, unsigned size_b)
 {
-	uint8_t *host = translate(s, w, lane, va, offset_b, size_b, access);
+	uint8_t *host = translate(s, q, lane, va, offset_b, size_b);
 	if (!host)
 		return;
 	if (!(s->split >> lane & 1)) {
@@ -102,20 +102,20 @@ void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint
 		(struct bw_span_piece){host, (uint8_t)offset_b, (uint8_t)size_b};
 }
 
-void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
-		       unsigned size_b, enum bw_access access)
+void bw_span_locate_va(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+		       uint64_t va)
 {
 	if (s->round_down)
 		va -= va % s->align_b;
 	unsigned to_page_end = BW_PAGE_B - (va & (BW_PAGE_B - 1));
 	if (va % s->align_b) {
-		bw_span_violation(s, lane, va, access);
-	} else if (to_page_end >= size_b) {
-		s->lane[lane] = translate(s, w, lane, va, 0, size_b, access);
+		bw_span_violation(s, lane, va, q->access);
+	} else if (to_page_end >= q->size_b) {
+		s->lane[lane] = translate(s, q, lane, va, 0, q->size_b);
 	} else {
-		bw_span_add_piece(s, w, lane, va, 0, to_page_end, access);
-		bw_span_add_piece(s, w, lane, va + to_page_end, to_page_end, size_b - to_page_end,
-				  access);
+		bw_span_add_piece(s, q, lane, va, 0, to_page_end);
+		bw_span_add_piece(s, q, lane, va + to_page_end, to_page_end,
+				  q->size_b - to_page_end);
 	}
 }
 
@@ -134,15 +134,17 @@ void bw_span_locate_lds(struct bw_span *s, struct bw_wave *w, unsigned lane, uin
 		s->lane[lane] = w->wg->lds + offset_b;
 }
 
-void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t offset_b,
-			    unsigned size_b, enum bw_access access)
+void bw_span_locate_private(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+			    uint64_t offset_b)
 {
+	const struct bw_wave *w = q->w;
+	unsigned size_b = q->size_b;
 	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
 	if (s->round_down)
 		offset_b -= offset_b % s->align_b;
 	if (offset_b > lane_size_b || size_b > lane_size_b - offset_b || offset_b % s->align_b) {
 		bw_span_violation(s, lane, w->flat_scratch + offset_b / 4 * 4 * w->lanes + 4 * lane,
-				  access);
+				  q->access);
 		return;
 	}
 	for (unsigned done = 0; done < size_b;) {
@@ -151,9 +153,9 @@ void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane,
 		uint64_t va = w->flat_scratch + at / 4 * 4 * w->lanes + 4 * lane + at % 4;
 		unsigned n = BW_MIN(4 - (unsigned)(at % 4), size_b - done);
 		if (n == size_b)
-			s->lane[lane] = translate(s, w, lane, va, 0, n, access);
+			s->lane[lane] = translate(s, q, lane, va, 0, n);
 		else
-			bw_span_add_piece(s, w, lane, va, done, n, access);
+			bw_span_add_piece(s, q, lane, va, done, n);
 		done += n;
 	}
 }
@@ -164,22 +166,24 @@ static inline bool in_aperture(uint64_t va, uint32_t hi)
 }
 
 /* One lane outside of the common forms. */
-void bw_span_locate_global(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap,
-			   unsigned lane, uint64_t va, unsigned size_b, enum bw_access access)
+void bw_span_locate_global(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+			   uint64_t va)
 {
 	/* GLOBAL does not reach LDS or scratch (rule 376). */
-	if (in_aperture(va, ap.shared_hi) || in_aperture(va, ap.private_hi))
-		bw_span_violation(s, lane, va, access);
+	if (in_aperture(va, q->ap.shared_hi) || in_aperture(va, q->ap.private_hi))
+		bw_span_violation(s, lane, va, q->access);
 	else
-		bw_span_locate_va(s, w, lane, va, size_b, access);
+		bw_span_locate_va(s, q, lane, va);
 }
 
 /* All active lanes one after the other or all at the same place, in a page or a known range: one
  * translation. */
-static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap,
-			    unsigned h, const uint32_t *lo, const uint32_t *hi, uint64_t base,
-			    unsigned size_b, enum bw_access access)
+static bool locate_together(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			    const uint32_t *lo, const uint32_t *hi, uint64_t base)
 {
+	struct bw_wave *w = q->w;
+	unsigned size_b = q->size_b;
+	enum bw_access access = q->access;
 	struct bw_span_half *half = &s->half[h];
 	uint32_t exec = half->exec;
 	unsigned first = (unsigned)__builtin_ctz(exec), last = 31 - (unsigned)__builtin_clz(exec);
@@ -193,8 +197,8 @@ static bool locate_together(struct bw_span *s, struct bw_wave *w, struct bw_aper
 	uint64_t from = base + lo[first] + (hi ? (uint64_t)hi[first] << 32 : 0);
 	uint64_t to = from + (last - first) * step + size_b - 1;
 	bool one_page = from / BW_PAGE_B == to / BW_PAGE_B;
-	if (bw_canonical(from) != from || from % s->align_b || in_aperture(from, ap.shared_hi) ||
-	    in_aperture(from, ap.private_hi))
+	if (bw_canonical(from) != from || from % s->align_b || in_aperture(from, q->ap.shared_hi) ||
+	    in_aperture(from, q->ap.private_hi))
 		return false;
 	uint8_t *host = one_page ? bw_tlb_lookup(w->tlb, from, access, &fault)
 				 : bw_tlb_lookup_range(w->tlb, from, to - from + 1, access);
@@ -227,8 +231,8 @@ static bool plain_4g(uint64_t base, struct bw_apertures ap)
 }
 
 /* All active lanes in a known range. base: of lo. */
-static bool locate_index(struct bw_span *s, struct bw_wave *w, unsigned h, const uint32_t *lo,
-			 uint64_t base, unsigned size_b, enum bw_access access)
+static bool locate_index(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			 const uint32_t *lo, uint64_t base)
 {
 	struct bw_span_half *half = &s->half[h];
 	uint32_t *index = &s->index[h * BW_LANES], min, max;
@@ -237,8 +241,8 @@ static bool locate_index(struct bw_span *s, struct bw_wave *w, unsigned h, const
 	bw_lanes_gather(lo, half->exec, index, &min, &max);
 	if (max - min > INT32_MAX - BW_MEM_MAX_B)
 		return false;
-	uint8_t *host =
-		bw_tlb_lookup_range(w->tlb, base + min, (uint64_t)(max - min) + size_b, access);
+	uint8_t *host = bw_tlb_lookup_range(q->w->tlb, base + min,
+					    (uint64_t)(max - min) + q->size_b, q->access);
 	if (!host)
 		return false;
 	for (unsigned i = 0; i < BW_LANES; i++)
@@ -248,10 +252,12 @@ static bool locate_index(struct bw_span *s, struct bw_wave *w, unsigned h, const
 	return true;
 }
 
-static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			 const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
-			 enum bw_access access)
+static void locate_apart(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			 const uint32_t *lo, const uint32_t *hi, uint64_t base)
 {
+	struct bw_wave *w = q->w;
+	unsigned size_b = q->size_b;
+	enum bw_access access = q->access;
 	uint32_t exec = s->half[h].exec, hi_first = hi ? hi[__builtin_ctz(exec)] : 0;
 	bool plain = !hi || bw_lanes_are(hi, hi_first, 0, exec);
 	uint64_t bad_page = UINT64_MAX;
@@ -259,15 +265,15 @@ static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	unsigned i;
 
 	base += (uint64_t)hi_first << 32;
-	plain = plain && plain_4g(base, ap);
-	if (plain && locate_index(s, w, h, lo, base, size_b, access))
+	plain = plain && plain_4g(base, q->ap);
+	if (plain && locate_index(s, q, h, lo, base))
 		return;
 	s->half[h].kind = BW_SPAN_SCATTER;
 	BW_EACH_LANE(exec, i) {
 		unsigned lane = h * BW_LANES + i;
 		uint64_t va = base + lo[i] + (hi ? (uint64_t)(hi[i] - hi_first) << 32 : 0);
 		if (!plain || va % BW_PAGE_B > BW_PAGE_B - size_b || va & (s->align_b - 1)) {
-			bw_span_locate_global(s, w, ap, lane, va, size_b, access);
+			bw_span_locate_global(s, q, lane, va);
 			continue;
 		}
 		/* One report for each bad page is enough. */
@@ -284,12 +290,11 @@ static void locate_apart(struct bw_span *s, struct bw_wave *w, struct bw_apertur
 	}
 }
 
-void bw_span_locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			 const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
-			 enum bw_access access)
+void bw_span_locate_half(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			 const uint32_t *lo, const uint32_t *hi, uint64_t base)
 {
-	if (!locate_together(s, w, ap, h, lo, hi, base, size_b, access))
-		locate_apart(s, w, ap, h, lo, hi, base, size_b, access);
+	if (!locate_together(s, q, h, lo, hi, base))
+		locate_apart(s, q, h, lo, hi, base);
 }
 
 enum bw_mem_result bw_span_check(const struct bw_span *s, struct bw_wave *w)

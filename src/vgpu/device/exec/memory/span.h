@@ -69,6 +69,20 @@ static inline struct bw_apertures bw_apertures_of(const struct bw_exec *x)
 	return (struct bw_apertures){bases & 0xffff0000, bases << 16};
 }
 
+/* What an instruction asks of memory, the same for all of its lanes. */
+struct bw_mem_request {
+	struct bw_wave *w;
+	struct bw_apertures ap;
+	unsigned size_b; /* of a lane's element */
+	enum bw_access access;
+};
+
+static inline struct bw_mem_request bw_mem_request_of(const struct bw_exec *x, struct bw_wave *w,
+						      unsigned size_b, enum bw_access access)
+{
+	return (struct bw_mem_request){w, bw_apertures_of(x), size_b, access};
+}
+
 static inline void bw_span_begin(struct bw_span *s, unsigned align_b)
 {
 	s->align_b = align_b;
@@ -88,32 +102,31 @@ static inline void bw_span_align(struct bw_span *s, const struct bw_wave *w, uns
 		bw_span_set_align(s, w, size_b);
 }
 
-/* Each locates size_b bytes for one lane and records a fault, or where they are. */
-void bw_span_locate_va(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
-		       unsigned size_b, enum bw_access access);
+/* Each locates the element of one lane and records a fault, or where the element is. */
+void bw_span_locate_va(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+		       uint64_t va);
 void bw_span_locate_lds(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t offset_b,
 			unsigned size_b);
 /* offset_b: in the lane's private memory. */
-void bw_span_locate_private(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t offset_b,
-			    unsigned size_b, enum bw_access access);
+void bw_span_locate_private(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+			    uint64_t offset_b);
 void bw_span_locate_sink(struct bw_span *s, unsigned lane);
 /* A fault without a page-table walk: aperture, alignment, outside of scratch. */
 void bw_span_violation(struct bw_span *s, unsigned lane, uint64_t va, enum bw_access access);
 /* A lookup for all active lanes of a half gave nothing: they all fault, or read zeros. */
 void bw_span_refuse_half(struct bw_span *s, struct bw_wave *w, unsigned h,
 			 const struct bw_vm_fault *fault);
-/* Adds one piece of a lane's element, at a place that must not cross a page. */
-void bw_span_add_piece(struct bw_span *s, struct bw_wave *w, unsigned lane, uint64_t va,
-		       unsigned offset_b, unsigned size_b, enum bw_access access);
+/* Adds size_b bytes of a lane's element from offset_b on, at a place that must not cross a page. */
+void bw_span_add_piece(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+		       uint64_t va, unsigned offset_b, unsigned size_b);
 
 /* One lane in global memory, which does not reach LDS or scratch (rule 376). */
-void bw_span_locate_global(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap,
-			   unsigned lane, uint64_t va, unsigned size_b, enum bw_access access);
+void bw_span_locate_global(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
+			   uint64_t va);
 /* The active lanes of half h, each at base + (hi:lo); hi NULL: lo is an unsigned offset. half.exec
  * is set and not 0. */
-void bw_span_locate_half(struct bw_span *s, struct bw_wave *w, struct bw_apertures ap, unsigned h,
-			 const uint32_t *lo, const uint32_t *hi, uint64_t base, unsigned size_b,
-			 enum bw_access access);
+void bw_span_locate_half(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
+			 const uint32_t *lo, const uint32_t *hi, uint64_t base);
 
 /* What the caller returns after locating: OK, or FAULT with the wave told. */
 enum bw_mem_result bw_span_check(const struct bw_span *s, struct bw_wave *w);

@@ -82,7 +82,7 @@ static void load_nothing(const struct bw_wave *w, unsigned dst, const struct acc
 	const uint32_t zero[4] = {0};
 	unsigned lane;
 	BW_EACH_LANE(bw_wave_exec(w), lane)
-		bw_comp_write(w, dst, lane, a->kind, &none, zero, a->n);
+		bw_comp_write(w, dst, lane, (struct bw_comps){a->kind, a->n, &none}, zero);
 }
 
 static void load_lanes(const struct bw_span *s, const struct bw_wave *w, unsigned dst,
@@ -96,7 +96,7 @@ static void load_lanes(const struct bw_span *s, const struct bw_wave *w, unsigne
 		uint32_t rgba[4], out[4];
 		bw_format_unpack(f, texel_at(s, lane, f->size_b, buffer), rgba);
 		bw_format_select(f, a->dst_sel, rgba, out);
-		bw_comp_write(w, dst, lane, a->kind, f, out, a->n);
+		bw_comp_write(w, dst, lane, (struct bw_comps){a->kind, a->n, f}, out);
 	}
 	bw_fp_plain_end(fp);
 }
@@ -110,7 +110,9 @@ static enum bw_mem_result tbuf_load(struct bw_exec *x, struct bw_wave *w, const 
 	if (p->is_nop)
 		return BW_MEM_OK;
 	if (a.format) {
-		bw_buf_locate(&s, x, w, rec, a.format->size_b, 1, true, BW_ACCESS_READ);
+		bw_buf_locate(&s, x, w, rec,
+			      (struct bw_buf_request){a.format->size_b, 1, .whole = true,
+						      BW_ACCESS_READ});
 		if (s.fault_lanes)
 			return bw_span_check(&s, w);
 		if (is_plain(&a))
@@ -134,7 +136,8 @@ static enum bw_mem_result tbuf_store(struct bw_exec *x, struct bw_wave *w, const
 	unsigned lane;
 	if (p->is_nop || !f)
 		return BW_MEM_OK;
-	bw_buf_locate(&s, x, w, rec, f->size_b, 1, true, BW_ACCESS_WRITE);
+	bw_buf_locate(&s, x, w, rec,
+		      (struct bw_buf_request){f->size_b, 1, .whole = true, BW_ACCESS_WRITE});
 	if (s.fault_lanes)
 		return bw_span_check(&s, w);
 	if (is_plain(&a)) {
@@ -145,7 +148,7 @@ static enum bw_mem_result tbuf_store(struct bw_exec *x, struct bw_wave *w, const
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint32_t in[4], rgba[4];
 		uint8_t texel[BW_MEM_MAX_B];
-		bw_comp_read(w, p->data, lane, kind, f, in, n);
+		bw_comp_read(w, p->data, lane, (struct bw_comps){kind, n, f}, in);
 		bw_format_unselect(a.dst_sel, in, rgba);
 		bw_format_pack(f, rgba, texel);
 		put_texel(&s, lane, f->size_b, texel);
