@@ -75,6 +75,7 @@ struct bw_cli {
 	uint64_t x_next;
 	char *list_file;
 	unsigned list_first, list_next; /* what was shown last: [first, next) */
+	unsigned backtrace_limit;	/* frames; 0: none */
 	unsigned list_size;		/* lines of a list; 0: the usual number */
 	/* commands of breakpoints, and user-defined commands (blocks.c) */
 	struct bw_block *blocks;
@@ -199,6 +200,8 @@ struct bw_error *bw_cli_enable_displays(struct bw_cli *c, const char *args, bool
 
 /* ---- cmd_code.c ---- */
 
+/* "list" begins anew, around the selected frame. */
+void bw_cli_forget_list(struct bw_cli *c);
 unsigned bw_cli_list_size(const struct bw_cli *c);
 
 /* ---- cmd_attach.c ---- */

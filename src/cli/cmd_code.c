@@ -94,6 +94,12 @@ struct bw_error *bw_cmd_disassemble(struct bw_cli *c, const char *args)
 
 enum { LIST_LINES = 10 };
 
+void bw_cli_forget_list(struct bw_cli *c)
+{
+	free(c->list_file);
+	c->list_file = NULL;
+}
+
 unsigned bw_cli_list_size(const struct bw_cli *c)
 {
 	return c->list_size ? c->list_size : LIST_LINES;

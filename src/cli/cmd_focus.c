@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "debug/code.h"
+#include "debug/frames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Commands that choose the focus: wave (thread), lane, frame. */
+/* Commands that choose the focus: wave (thread), lane. */
 
 static void show_place(struct bw_cli *c, const struct bw_wave_info *w)
 {
@@ -268,6 +269,7 @@ struct bw_error *bw_cmd_wave(struct bw_cli *c, const char *args)
 				 "No stopped wave has the number %s; \"info waves\" lists them",
 				 text);
 	BW_TRY(bw_debug_set_focus(c->debug, (uint32_t)number));
+	BW_TRY(bw_debug_select_frame(c->debug, 0));
 	if (colon)
 		BW_TRY(choose_lane(c, colon + 1));
 	show_focus(c, "Switching to");
@@ -283,46 +285,5 @@ struct bw_error *bw_cmd_lane(struct bw_cli *c, const char *args)
 	if (args[0])
 		BW_TRY(choose_lane(c, args));
 	show_focus(c, args[0] ? "Switching to" : "Current");
-	return NULL;
-}
-
-/* "frame N": there is one frame, the innermost. */
-static struct bw_error *check_level(struct bw_cli *c, const char *args)
-{
-	struct bw_value v = {0};
-	if (bw_starts_with(args, "level "))
-		args = bw_skip_blanks(args + strlen("level"));
-	BW_TRY(bw_cli_eval(c, args, &v));
-	unsigned lane = v.across_lanes ? bw_debug_focus_lane(c->debug) : 0;
-	int64_t level = bw_value_i64(&v, lane);
-	bw_value_fini(&v);
-	return level ? bw_errorf(BW_E_NOT_FOUND, "No frame at level %s", args) : NULL;
-}
-
-struct bw_error *bw_cmd_frame(struct bw_cli *c, const char *args)
-{
-	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
-	if (args[0])
-		BW_TRY(check_level(c, args));
-	return bw_cmd_backtrace(c, "");
-}
-
-struct bw_error *bw_cmd_backtrace(struct bw_cli *c, const char *args)
-{
-	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
-	struct bw_str frame = {0};
-	bw_show_frame(c->debug, w->pc, w->dispatch, true, &frame);
-	bw_out_line(c->out, "#0  %s", bw_str_text(&frame));
-	bw_out_int(c->out, "level", 0);
-	bw_out_str(c->out, "frame", bw_str_text(&frame));
-	show_place(c, w);
-	bw_str_free(&frame);
-	struct bw_where where;
-	bw_debug_where(c->debug, w->pc, &where);
-	if (where.has_line && where.line_text)
-		bw_out_line(c->out, "%u\t%s", where.line.line, where.line_text);
-	bw_show_instruction(c->out, c->debug, w->pc);
 	return NULL;
 }

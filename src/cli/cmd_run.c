@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
+#include "debug/frames.h"
 #include "debug/registers.h"
 
 #include <stdlib.h>
@@ -148,6 +149,31 @@ struct bw_error *bw_cmd_advance(struct bw_cli *c, const char *args)
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"advance\" takes a place, as \"break\" does");
 	return to_place(c, args);
+}
+
+struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	struct bw_stack_frame f, caller;
+	struct bw_str text = {0};
+	struct bw_stop stop;
+	if (args[0])
+		return bw_errorf(BW_E_INVALID, "\"finish\" takes no argument: select a frame");
+	BW_TRY(need_program(c));
+	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_debug_selected_frame(c->debug, &f));
+	struct bw_error *err = bw_debug_stack_frame(c->debug, f.level + 1, &caller);
+	bw_show_stack_frame(c->debug, &f, &text);
+	if (!err && !bw_out_is_json(c->out))
+		bw_out_line(c->out, "Run till exit from #%-2u %s", f.level, bw_str_text(&text));
+	bw_str_free(&text);
+	bw_error_free(err);
+	bw_out_flush(c->out); /* before the program can print */
+	err = bw_debug_finish(c->debug, &stop);
+	if (err)
+		return end_if_gone(c, err);
+	bw_cli_stopped(c, &stop, false);
+	return NULL;
 }
 
 struct bw_error *bw_cmd_quit(struct bw_cli *c, const char *args)

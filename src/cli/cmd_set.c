@@ -106,6 +106,27 @@ static const char *show_locking(struct bw_cli *c, const struct setting *s, char 
 	return locking_words[bw_debug_settings(c->debug)->scheduler_locking];
 }
 
+static struct bw_error *set_backtrace(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	uint64_t limit = 0;
+	if (strcmp(value, "unlimited") != 0 && (!bw_parse_u64(value, &limit) || limit > UINT32_MAX))
+		return bw_errorf(BW_E_INVALID,
+				 "\"set backtrace limit\" takes a number of frames, or unlimited, "
+				 "not \"%s\"",
+				 value);
+	c->backtrace_limit = (unsigned)limit;
+	return NULL;
+}
+
+static const char *show_backtrace(struct bw_cli *c, const struct setting *s, char *out,
+				  size_t out_b)
+{
+	if (!c->backtrace_limit)
+		return "unlimited";
+	snprintf(out, out_b, "%u", c->backtrace_limit);
+	return out;
+}
+
 static struct bw_error *set_precise(struct bw_cli *c, const struct setting *s, const char *value)
 {
 	bool on;
@@ -243,6 +264,7 @@ static const char *show_pretty(struct bw_cli *c, const struct setting *s, char *
 
 /* clang-format off */
 static const struct setting settings[] = {
+	{"backtrace limit", set_backtrace, show_backtrace, NULL, NULL, "unlimited"},
 	{"break-on hang", set_hang, show_hang, NULL, NULL, "off"},
 	{"break-on-hang", set_hang, NULL, NULL, NULL},
 	{"break-on", refuse_break_on, NULL, NULL, NULL},

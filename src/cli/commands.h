@@ -76,7 +76,8 @@ bw_command_fn bw_cmd_break, bw_cmd_tbreak, bw_cmd_delete, bw_cmd_enable, bw_cmd_
 bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_cmd_display,
 	bw_cmd_undisplay;
 bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help, bw_cmd_echo,
-	bw_cmd_source, bw_cmd_frame, bw_cmd_backtrace;
+	bw_cmd_source;
+bw_command_fn bw_cmd_frame, bw_cmd_backtrace, bw_cmd_up, bw_cmd_down, bw_cmd_finish, bw_info_frame;
 bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers,
 	bw_info_breakpoints;
 bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault,

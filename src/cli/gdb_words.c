@@ -12,7 +12,7 @@ struct word {
 	const char *name, *why;
 };
 
-#define NO_CALLERS "callers are not followed yet, so that a wave has one frame"
+#define NO_EACH_FRAME "\"backtrace\" shows the frames, \"frame N\" selects one"
 #define NO_REVERSE "waves run forwards only"
 #define NO_CORE                                                                                    \
 	"there are no core files of GPU programs; \"info report all\" shows everything that is known of the waves"
@@ -36,12 +36,10 @@ static const struct word command_words[] = {
 	{"complete", "the Tab key completes"},
 	{"core-file", NO_CORE},
 	{"directory", "sources are read where the code object says they are"},
-	{"down", NO_CALLERS},
 	{"edit", "\"list\" shows the source"},
 	{"exec-file", NO_FILES},
-	{"faas", NO_CALLERS},
+	{"faas", NO_EACH_FRAME},
 	{"file", NO_FILES},
-	{"finish", "callers are not followed yet; \"advance WHERE\" runs to a place"},
 	{"forward-search", "\"list\" shows the source"},
 	{"gcore", NO_CORE},
 	{"generate-core-file", NO_CORE},
@@ -55,7 +53,8 @@ static const struct word command_words[] = {
 	{"python", NO_PYTHON},
 	{"record", NO_REVERSE},
 	{"refresh", NO_TUI},
-	{"return", "callers are not followed yet; \"jump WHERE\" continues at another place"},
+	{"return",
+	 "\"finish\" runs to the end of a function; \"jump WHERE\" continues at another place"},
 	{"reverse-continue", NO_REVERSE},
 	{"reverse-finish", NO_REVERSE},
 	{"reverse-next", NO_REVERSE},
@@ -63,17 +62,15 @@ static const struct word command_words[] = {
 	{"reverse-step", NO_REVERSE},
 	{"reverse-stepi", NO_REVERSE},
 	{"search", "\"list\" shows the source"},
-	{"select-frame", NO_CALLERS},
 	{"signal", NO_SIGNALS},
 	{"skip", "\"next\" and \"nexti\" step over calls"},
 	{"strace", NO_TRACE},
 	{"taas", "use \"thread apply all -s COMMAND\""},
 	{"target", NO_REMOTE},
-	{"tfaas", NO_CALLERS},
+	{"tfaas", NO_EACH_FRAME},
 	{"trace", NO_TRACE},
 	{"tstart", NO_TRACE},
 	{"tui", NO_TUI},
-	{"up", NO_CALLERS},
 	{"winheight", NO_TUI},
 };
 

@@ -158,8 +158,7 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	quiet |= c->ended_by && c->ended_by != SIGALRM;
 	if (!quiet)
 		bw_show_stop(c->out, c->debug, s, brief);
-	free(c->list_file);
-	c->list_file = NULL;
+	bw_cli_forget_list(c);
 	if (s->kind == BW_STOP_WAVES)
 		bw_cli_show_displays(c);
 }

@@ -51,6 +51,7 @@ struct bw_isa_text;
 struct bw_load;
 struct bw_module;
 struct bw_patch;
+struct bw_stack;
 struct bw_wave_record;
 
 /* The variables that were last asked for: those visible at an address of an image (variables/). */
@@ -103,6 +104,9 @@ struct bw_debug {
 	/* a temporary breakpoint of nexti: stops only this wave */
 	uint64_t internal_va;
 	uint32_t internal_wave;
+	/* and only when s32 is this: the same place is passed in calls of the function by itself */
+	bool internal_has_s32;
+	uint32_t internal_s32;
 
 	struct bw_wave_record *slots; /* target->facts.n_slots */
 	struct bw_u32_vec stopped;    /* slots of stopped waves, in the order of wave numbers */
@@ -142,6 +146,7 @@ struct bw_debug {
 	struct bw_variable_cache variables;
 	struct BW_VEC(struct bw_ctype *) made_types; /* owned; types that the program does not name
 						      */
+	struct bw_stack *stack; /* frames/frames.c; NULL: not asked for yet */
 	struct BW_VEC(struct bw_var) vars;
 	unsigned n_values; /* $1, $2 ... of print */
 	struct bw_inst_entry insts[BW_INST_CACHE];
@@ -172,6 +177,13 @@ void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space);
 void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *ev);
 /* Sets the focus, and with it the current address space. NULL: no focus. */
 void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w);
+
+/* frames/frames.c */
+void bw_stack_free(struct bw_debug *d);
+/* Registers or memory of a stopped wave have changed. */
+void bw_stack_changed(struct bw_debug *d);
+/* Waves are resumed, or have been: frame 0 is selected. */
+void bw_stack_resumed(struct bw_debug *d);
 
 /* session.c */
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)

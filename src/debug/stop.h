@@ -53,6 +53,8 @@ struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out) BW_MUST
  * are no lines. over_calls: lines of a called function do not count. */
 struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool over_calls,
 				     struct bw_stop *out) BW_MUST_CHECK;
+/* Runs the focus wave until the selected frame has returned to its caller. */
+struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* Runs the focus wave to a place, given as for `break`. */
 struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where,
 				  struct bw_stop *out) BW_MUST_CHECK;

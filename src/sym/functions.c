@@ -66,7 +66,8 @@ static bool find_param(Dwarf_Die *die, size_t i, size_t limit, Dwarf_Die *out)
 	return false;
 }
 
-static struct bw_error *add_function(struct bw_lines *l, Dwarf_Die *die, unsigned depth)
+static struct bw_error *add_function(struct bw_lines *l, Dwarf_Die *die, Dwarf_Die *unit,
+				     unsigned depth)
 {
 	enum { LOOK_AT = 64 }; /* parameters come first */
 	Dwarf_Die origin, param;
@@ -79,6 +80,7 @@ static struct bw_error *add_function(struct bw_lines *l, Dwarf_Die *die, unsigne
 	};
 	if (!f.has_params && origin_of(die, &origin))
 		f.has_params = find_param(&origin, 0, LOOK_AT, &param);
+	BW_TRY(bw_lines_describe_function(l, die, unit, &f));
 	BW_TRY(bw_vec_push(&l->functions, f));
 	return add_ranges(l, die, (uint32_t)l->functions.len - 1);
 }
@@ -101,7 +103,9 @@ struct bw_error *bw_lines_read_functions(struct bw_lines *l, Dwarf_Die *unit)
 		Dwarf_Die *die = &path[depth];
 		int tag = dwarf_tag(die);
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-			BW_TRY(add_function(l, die, depth));
+			BW_TRY(add_function(l, die, unit, depth));
+		else if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
+			BW_TRY(bw_lines_add_call(l, die));
 		if (holds_code(tag) && depth + 1 < MAX_DEPTH &&
 		    !dwarf_child(die, &path[depth + 1])) {
 			depth++;
@@ -124,24 +128,35 @@ enum bw_language bw_lines_language(const struct bw_lines *l, uint64_t addr)
 	return BW_LANGUAGE_UNKNOWN;
 }
 
+const struct function *bw_lines_function_around(const struct bw_lines *l, uint64_t addr, unsigned i)
+{
+	const struct function *found = NULL;
+	do {
+		const struct function *inside = found;
+		found = NULL;
+		bw_vec_each(&l->function_ranges, r) {
+			const struct function *f = &l->functions.data[r->function];
+			if (addr >= r->start && addr < r->end &&
+			    (!inside || f->depth < inside->depth) &&
+			    (!found || f->depth > found->depth))
+				found = f;
+		}
+		if (inside && !inside->is_inlined)
+			return NULL;
+	} while (found && i--);
+	return found;
+}
+
 bool bw_lines_function_at(const struct bw_lines *l, uint64_t addr, struct bw_function *out)
 {
-	const struct function *best = NULL;
-	bool has_params = false;
-	bw_vec_each(&l->function_ranges, r) {
-		const struct function *f = &l->functions.data[r->function];
-		if (addr < r->start || addr >= r->end)
-			continue;
-		if (!best || f->depth > best->depth)
-			best = f;
-		if (!f->is_inlined)
-			has_params = f->has_params;
-	}
+	const struct function *best = bw_lines_function_around(l, addr, 0), *own = best;
 	if (!best)
 		return false;
+	for (unsigned i = 1; own && own->is_inlined; i++)
+		own = bw_lines_function_around(l, addr, i);
 	*out = (struct bw_function){.name = best->name,
 				    .is_inlined = best->is_inlined,
-				    .has_params = has_params,
+				    .has_params = own && own->has_params,
 				    .index = (uint32_t)(best - l->functions.data)};
 	return true;
 }

@@ -33,8 +33,8 @@ static void tidy(char *path)
 	*out = 0;
 }
 
-static struct bw_error *file_index(struct bw_lines *l, const char *name, const char *comp_dir,
-				   uint32_t *out)
+struct bw_error *bw_lines_file_index(struct bw_lines *l, const char *name, const char *comp_dir,
+				     uint32_t *out)
 {
 	struct bw_str path = {0};
 	if (*name != '/' && *comp_dir)
@@ -109,7 +109,7 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 		    dwarf_lineprologueend(line, &prologue_end))
 			return dwarf_failed(co);
 		if (name != last_name)
-			BW_TRY(file_index(l, name, comp_dir ? comp_dir : "", &file));
+			BW_TRY(bw_lines_file_index(l, name, comp_dir ? comp_dir : "", &file));
 		last_name = name;
 		struct row row = {
 			.start = addr,
@@ -155,6 +155,7 @@ static struct bw_error *read_units(struct bw_lines *l, const struct bw_code_obje
 		return dwarf_failed(co);
 	if (l->rows.len)
 		qsort(l->rows.data, l->rows.len, sizeof(struct row), by_start);
+	bw_lines_finish_functions(l, co);
 	return NULL;
 }
 
@@ -200,11 +201,22 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 	return read_units(l, co);
 }
 
+bool bw_lines_is_newer(const struct bw_lines *l, const char *file)
+{
+	for (size_t i = 0; i < l->sources.len; i++)
+		if (!strcmp(l->files.data[i], file))
+			return l->sources.data[i].is_newer;
+	return false;
+}
+
 struct bw_error *bw_lines_open(const struct bw_code_object *co, struct bw_lines **out)
 {
 	struct bw_lines *l = calloc(1, sizeof(*l));
+	struct stat st;
 	if (!l)
 		return bw_error_nomem();
+	if (!stat(bw_code_object_path(co), &st) && S_ISREG(st.st_mode))
+		l->written = st.st_mtime;
 	l->co = co;
 	struct bw_error *err = open_dwarf(l, co);
 	if (err)
@@ -232,6 +244,10 @@ void bw_lines_close(struct bw_lines *l)
 	bw_vec_free(&l->function_ranges);
 	bw_scopes_free(&l->scopes);
 	bw_types_free(&l->types);
+	bw_vec_free(&l->returns);
+	bw_vec_each(&l->names, name)
+		free(*name);
+	bw_vec_free(&l->names);
 	if (l->dwarf)
 		dwarf_end(l->dwarf);
 	if (l->elf)
@@ -348,7 +364,7 @@ size_t bw_lines_files(const struct bw_lines *l, const char *const **out)
 }
 
 /* The whole of a regular file, or NULL. The name comes from the object: it may be a device. */
-static char *read_source(const char *path, size_t *out_len)
+static char *read_source(const char *path, size_t *out_len, time_t *out_written)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -369,15 +385,18 @@ static char *read_source(const char *path, size_t *out_len)
 	if (text)
 		text[len] = 0;
 	*out_len = len;
+	*out_written = st.st_mtime;
 	return bw_take(text);
 }
 
-static void load_source(struct source *s, const char *path)
+static void load_source(struct source *s, const char *path, time_t object_written)
 {
 	size_t len = 0, n = 0;
-	_cleanup_free_ char *text = read_source(path, &len);
+	time_t written = 0;
+	_cleanup_free_ char *text = read_source(path, &len, &written);
 	if (!text)
 		return;
+	s->is_newer = object_written && written > object_written;
 	for (size_t i = 0; i < len; i++)
 		n += text[i] == '\n';
 	n += len && text[len - 1] != '\n';
@@ -414,7 +433,7 @@ const char *bw_lines_text(struct bw_lines *l, const char *file, unsigned line)
 	struct source *s = &l->sources.data[i];
 	if (!s->tried) {
 		s->tried = true;
-		load_source(s, file);
+		load_source(s, file, l->written);
 	}
 	return line && line <= s->n_lines ? s->lines[line - 1] : NULL;
 }

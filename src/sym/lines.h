@@ -61,5 +61,7 @@ bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param
 /* The text of one line of a source file (cached), without its newline; NULL when the file cannot be
  * read. Borrowed until close. */
 const char *bw_lines_text(struct bw_lines *l, const char *file, unsigned line);
+/* Whether a file whose text was asked for has been changed since the code object was made. */
+bool bw_lines_is_newer(const struct bw_lines *l, const char *file);
 
 #endif

@@ -24,6 +24,7 @@ struct row {
 
 struct source {
 	bool tried;
+	bool is_newer; /* than the code object: it may not be what was compiled */
 	char *text; /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
 	const char **lines;
 	size_t n_lines;
@@ -37,10 +38,19 @@ struct unit_range {
 
 /* A subprogram with code of its own, or a place where one was inlined. */
 struct function {
-	const char *name; /* NULL: none; libdw's */
+	const char *name; /* NULL: none; libdw's, or one of names */
 	Dwarf_Off die;	  /* of the subprogram or inlined subroutine */
 	unsigned depth;	  /* of scopes around it */
 	bool is_inlined, has_params;
+	/* the information lists all calls of it (DW_AT_call_all_calls): what it does not list is
+	 * none */
+	bool lists_calls;
+	/* for frames.c */
+	const char *linkage_name; /* NULL: none; libdw's */
+	uint64_t entry;		  /* 0: it has no code */
+	uint32_t call_file;	  /* index into files, UINT32_MAX: not known */
+	uint32_t call_line, call_column;
+	bool is_kernel;
 };
 
 struct function_range {
@@ -56,16 +66,32 @@ struct bw_lines {
 	struct BW_VEC(struct row) rows;	      /* by address */
 	struct BW_VEC(const char *) files;    /* owned, each once */
 	struct BW_VEC(struct source) sources; /* one for each file, read when asked for */
+	time_t written; /* when the code object's file was; 0: not known */
 
 	struct BW_VEC(struct unit_range) units;
 	struct BW_VEC(struct function) functions;
 	struct BW_VEC(struct function_range) function_ranges;
 	struct bw_types types;
 	struct bw_scopes scopes;
+	struct BW_VEC(char *) names;	 /* of functions of C++, demangled; owned */
+	struct BW_VEC(uint64_t) returns; /* addresses behind calls, sorted */
 	size_t dies_left; /* how many more may be looked at: damaged references can form a ring */
 };
 
+/* lines.c: the index of a file that the debug information names, which is added to files. */
+struct bw_error *bw_lines_file_index(struct bw_lines *l, const char *name, const char *comp_dir,
+				     uint32_t *out) BW_MUST_CHECK;
+
 /* functions.c: adds the functions of one unit. */
 struct bw_error *bw_lines_read_functions(struct bw_lines *l, Dwarf_Die *unit) BW_MUST_CHECK;
+/* The i-th function around addr, 0 the innermost; NULL behind the one that has code of its own. */
+const struct function *bw_lines_function_around(const struct bw_lines *l, uint64_t addr,
+						unsigned i);
+/* frames.c: what frames need to know of a function. files: of its unit, may be NULL. */
+struct bw_error *bw_lines_describe_function(struct bw_lines *l, Dwarf_Die *die, Dwarf_Die *unit,
+					    struct function *f) BW_MUST_CHECK;
+struct bw_error *bw_lines_add_call(struct bw_lines *l, Dwarf_Die *call_site) BW_MUST_CHECK;
+/* When all units have been read. */
+void bw_lines_finish_functions(struct bw_lines *l, const struct bw_code_object *co);
 
 #endif

@@ -11,6 +11,7 @@
 #include "debug/code.h"
 #include "debug/debug.h"
 #include "debug/dispatches.h"
+#include "debug/frames.h"
 #include "debug/registers.h"
 #include "debug/stop.h"
 #include "debug/waves.h"
@@ -39,6 +40,14 @@ void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc);
 const char *bw_watch_kind_text(const struct bw_break_info *b);
 /* The explanation of this wave's memory violation. */
 void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
+
+/* ---- show_frames.c ---- */
+/* "scale (...) at scale.cl:5", "0x7f001018 in outer (...) at nest.cl:4": without its level. */
+void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out);
+/* A new reference. */
+json_t *bw_stack_frame_json(const struct bw_stack_frame *f);
+/* "4\tint x = inner(a);", where the source can be read. */
+void bw_show_frame_source(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f);
 
 /* ---- show_waves.c ---- */
 /* all: one row a wave however many there are; else more than a screenful is grouped by place. */

@@ -93,22 +93,48 @@ static const char *kind_text(const struct bw_break_info *b)
 							: "breakpoint";
 }
 
-/* "in saxpy at saxpy.s:14", "out[5]" */
-static void add_what(struct bw_debug *d, const struct bw_break_info *b, struct bw_str *out)
+/* "in saxpy at saxpy.s:14", by the innermost function, inlined or not. */
+static void add_place(struct bw_debug *d, uint64_t addr, struct bw_str *out)
 {
-	struct bw_where where = {0};
-	if (b->n_addr)
-		bw_debug_where(d, b->addr[0], &where);
-	if (bw_starts_with(b->spec, "on dispatch") || !where.function) {
-		bw_str_add(out, b->spec);
-		return;
-	}
+	struct bw_where where;
+	struct bw_frame code;
+	bw_debug_where(d, addr, &where);
+	bw_debug_frame(d, 0, addr, &code);
 	const char *slash = where.has_line ? strrchr(where.line.file, '/') : NULL;
-	bw_str_addf(out, "in %s", where.function);
+	const char *function = code.function ? code.function : where.function;
+	bw_str_addf(out, "in %s", function ? function : "??");
 	if (where.has_line)
 		bw_str_addf(out, " at %s:%u", slash ? slash + 1 : where.line.file, where.line.line);
 	else if (where.offset_b)
 		bw_str_addf(out, "+%llu", (unsigned long long)where.offset_b);
+}
+
+/* "in saxpy at saxpy.s:14", "out[5]"; nothing where it has several places. */
+static void add_what(struct bw_debug *d, const struct bw_break_info *b, struct bw_str *out)
+{
+	struct bw_where where = {0};
+	bool on_dispatch = bw_starts_with(b->spec, "on dispatch");
+	if (b->n_addr > 1 && !on_dispatch)
+		return;
+	if (b->n_addr)
+		bw_debug_where(d, b->addr[0], &where);
+	if (on_dispatch || !where.function)
+		bw_str_add(out, b->spec);
+	else
+		add_place(d, b->addr[0], out);
+}
+
+/* Its places, numbered as in gdb: "1.2   y  0x7f001018 in shift at scale.cl:10". */
+static void add_places(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b)
+{
+	for (size_t i = 0; b->n_addr > 1 && i < b->n_addr; i++) {
+		struct bw_str place = {0};
+		add_place(d, b->addr[i], &place);
+		bw_table_note(t, "%u.%-*zu %s   0x%012llx %s", b->number, 24, i + 1,
+			      b->enabled ? "y" : "n", (unsigned long long)b->addr[i],
+			      bw_str_text(&place));
+		bw_str_free(&place);
+	}
 }
 
 /* The lines that gdb prints below a breakpoint. */
@@ -192,7 +218,7 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 		else if (!b->n_addr)
 			bw_table_text(&t, "<PENDING>");
 		else if (b->n_addr > 1)
-			bw_table_text(&t, "<%zu places>", b->n_addr);
+			bw_table_text(&t, "<MULTIPLE>");
 		else
 			bw_table_hex(&t, b->addr[0], 12);
 		struct bw_str what = {0};
@@ -202,6 +228,7 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 		const char *const *lines = commands(cookie, b->number, &n_lines);
 		add_facts(&t, d, b, lines, n_lines);
 		add_notes(&t, b, lines, n_lines);
+		add_places(&t, d, b);
 	}
 	bw_out_table(o, &t, only_watch ? "No watchpoints." : "No breakpoints or watchpoints.");
 	bw_table_fini(&t);

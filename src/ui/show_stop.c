@@ -20,13 +20,13 @@ void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with
 	bool line_start = where.has_line && !where.line.approximate && where.line.start == pc;
 	if (!line_start)
 		bw_str_addf(out, "0x%012llx in ", (unsigned long long)pc);
-	struct bw_frame frame = {0};
-	if (with_args)
-		bw_debug_frame(d, dispatch, pc, &frame);
+	struct bw_frame frame;
+	bw_debug_frame(d, dispatch, pc, &frame);
 	const struct bw_wave_info *w = bw_debug_focus(d);
-	bw_str_addf(out, "%s (", where.function ? where.function : "??");
+	const char *function = frame.function ? frame.function : where.function;
+	bw_str_addf(out, "%s (", function ? function : "??");
 	/* "..." as gdb shows arguments whose values it leaves out */
-	if (frame.has_params && !(w && w->pc == pc && bw_show_frame_args(d, out)))
+	if (with_args && frame.has_params && !(w && w->pc == pc && bw_show_frame_args(d, out)))
 		bw_str_add(out, "...");
 	bw_str_add(out, ")");
 	if (where.has_line)
@@ -104,15 +104,18 @@ void bw_table_place(struct bw_table *t, const struct bw_where *where)
 static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
 		       const char *lead)
 {
-	struct bw_str frame = {0};
-	bw_show_frame(d, w->pc, w->dispatch, true, &frame);
-	bw_out_line(o, "%s%s", lead, bw_str_text(&frame));
-	bw_str_free(&frame);
-
-	struct bw_where where;
-	bw_debug_where(d, w->pc, &where);
-	if (where.has_line && where.line_text)
-		bw_out_line(o, "%u\t%s", where.line.line, where.line_text);
+	struct bw_str text = {0};
+	struct bw_stack_frame frame;
+	struct bw_error *err = bw_debug_stack_frame(d, 0, &frame);
+	if (err)
+		bw_show_frame(d, w->pc, w->dispatch, true, &text);
+	else
+		bw_show_stack_frame(d, &frame, &text);
+	bw_out_line(o, "%s%s", lead, bw_str_text(&text));
+	bw_str_free(&text);
+	if (!err)
+		bw_show_frame_source(o, d, &frame);
+	bw_error_free(err);
 	show_cause_inst(o, d, w);
 	bw_show_instruction(o, d, w->pc);
 }
@@ -395,6 +398,22 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 			    w->builtin_trap ? " (the start of __builtin_trap)" : "");
 }
 
+/* The line that a step has come to; in another function than before, the frame as well. Assembly is
+ * shown by its instruction. */
+static void show_step(struct bw_out *o, struct bw_debug *d)
+{
+	struct bw_stack_frame f;
+	struct bw_error *err = bw_debug_stack_frame(d, 0, &f);
+	bw_error_free(err);
+	if (err)
+		return;
+	size_t len = f.has_line ? strlen(f.file) : 0;
+	bool assembly =
+		len > 2 && (!strcmp(f.file + len - 2, ".s") || !strcmp(f.file + len - 2, ".S"));
+	if (!assembly)
+		bw_show_frame_source(o, d, &f);
+}
+
 void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s, bool brief)
 {
 	if (s->kind == BW_STOP_NONE)
@@ -460,13 +479,7 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		struct bw_str lead = {0};
 		show_cause(o, d, s, w, &lead);
 		if (brief && s->reasons == BW_REASON_SINGLE_STEP) {
-			struct bw_where where;
-			bw_debug_wave_where(d, w, &where);
-			size_t len = where.has_line ? strlen(where.line.file) : 0;
-			bool assembly = len > 2 && (!strcmp(where.line.file + len - 2, ".s") ||
-						    !strcmp(where.line.file + len - 2, ".S"));
-			if (where.has_line && where.line_text && !assembly)
-				bw_out_line(o, "%u\t%s", where.line.line, where.line_text);
+			show_step(o, d);
 			bw_show_instruction(o, d, w->pc);
 		} else {
 			show_place(o, d, w, bw_str_text(&lead));

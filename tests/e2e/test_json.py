@@ -368,7 +368,8 @@ def every_command():
     ask("quit 5")
     equal(s.leave()[0], 5, "the status")
     missing = [c for c in [*commands, *infos] if ((*c.split(), None)[0], (*c.split(), None)[1]) not in answered]
-    equal(missing, ["attach", "symbol-file"], "commands that have never answered")
+    # saxpy has one frame: test_frames.py has the answers of those that go from one to another
+    equal(missing, ["attach", "down", "finish", "symbol-file", "up"], "commands that have never answered")
 
 
 def subcommands():

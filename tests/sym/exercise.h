@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "sym/code_object.h"
-#include "sym/lines.h"
+#include "sym/frames.h"
 #include "sym/variables.h"
 
 /* What lies in a type by value, down to its numbers; *left limits how much of it is looked at. */
@@ -94,6 +94,7 @@ static inline void exercise_types(struct bw_lines *lines)
 
 static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 {
+	const size_t size_limit = 1 << 20;
 	struct bw_lines *lines = NULL;
 	struct bw_error *err = bw_lines_open(co, &lines);
 	if (err) {
@@ -120,7 +121,12 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 	for (uint64_t addr = 0; addr < image_b && addr < 0x4000; addr += 64) {
 		struct bw_function f;
 		struct bw_param p;
+		struct bw_frame_info frame;
 		bw_lines_language(lines, addr);
+		for (unsigned i = 0; bw_lines_frame(lines, addr, i, &frame); i++)
+			assert(i < 128 && (!frame.name || strlen(frame.name) < size_limit) &&
+			       (!frame.call_file || strlen(frame.call_file) < size_limit));
+		bw_lines_returns_to(lines, addr);
 		if (bw_lines_function_at(lines, addr, &f)) {
 			assert(bw_lines_function_covers(lines, f.index, addr));
 			exercise_variables(lines, addr);

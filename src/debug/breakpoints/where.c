@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "sym/frames.h"
 
 enum { MAX_ADDRS_A_LINE = 64, MAX_NEAREST = 3 };
 
@@ -71,11 +72,28 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
 
-static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out)
+/* The length of "ns::dots<float>(float*, int)"; of C and assembly that is a word. */
+static size_t name_length(const char *text)
 {
 	size_t n = 0;
-	while (is_name_char(text[n]))
-		n++;
+	int depth = 0;
+	for (; text[n]; n++) {
+		char c = text[n];
+		bool opens = c == '(' || c == '<', closes = c == ')' || c == '>';
+		if (opens && !n)
+			return 0;
+		if (opens || closes)
+			depth += opens ? 1 : -1;
+		else if (!depth && !is_name_char(c) && c != '~' &&
+			 !(c == ':' && (text[n + 1] == ':' || (n && text[n - 1] == ':'))))
+			break;
+	}
+	return depth ? 0 : n;
+}
+
+static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out)
+{
+	size_t n = name_length(text);
 	const char *rest = text + n;
 	while (*rest == ' ')
 		rest++;
@@ -172,14 +190,20 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_
 	return err;
 }
 
-/* Offsets of the place in one module. */
-static struct bw_error *in_module(const struct bw_module *m, const struct bw_where_spec *s,
-				  uint64_t base, struct bw_addr_vec *out)
+static struct bw_error *push_once(struct bw_addr_vec *v, uint64_t addr)
 {
-	if (s->kind == BW_WHERE_SYMBOL) {
-		const struct bw_symbol *sym = bw_module_symbol(m, s->name);
-		if (!sym)
+	bw_vec_each(v, it)
+		if (*it == addr)
 			return NULL;
+	return bw_vec_push(v, addr);
+}
+
+/* Functions, which may have several symbols (C++), and the places where they were inlined. */
+static struct bw_error *symbols_in_module(struct bw_module *m, const struct bw_where_spec *s,
+					  uint64_t base, struct bw_addr_vec *out)
+{
+	uint64_t inlined[MAX_ADDRS_A_LINE];
+	for (const struct bw_symbol *sym = NULL; (sym = bw_module_named(m, s->name, sym));) {
 		uint64_t at = sym->addr + s->offset_b;
 		if (s->plain && sym->is_function && m->lines)
 			at = bw_lines_after_prologue(m->lines, sym->addr, sym->addr + sym->size_b);
@@ -187,8 +211,22 @@ static struct bw_error *in_module(const struct bw_module *m, const struct bw_whe
 			return bw_errorf(BW_E_INVALID,
 					 "%s+%llu is no instruction address: not a multiple of 4",
 					 s->name, (unsigned long long)s->offset_b);
-		return bw_vec_push(out, base + at);
+		BW_TRY(push_once(out, base + at));
 	}
+	size_t n = s->plain && m->lines
+			   ? bw_lines_inlined(m->lines, s->name, inlined, MAX_ADDRS_A_LINE)
+			   : 0;
+	for (size_t i = 0; i < BW_MIN(n, (size_t)MAX_ADDRS_A_LINE); i++)
+		BW_TRY(push_once(out, base + inlined[i]));
+	return NULL;
+}
+
+/* Offsets of the place in one module. */
+static struct bw_error *in_module(struct bw_module *m, const struct bw_where_spec *s, uint64_t base,
+				  struct bw_addr_vec *out)
+{
+	if (s->kind == BW_WHERE_SYMBOL)
+		return symbols_in_module(m, s, base, out);
 	uint64_t addr[MAX_ADDRS_A_LINE];
 	unsigned line;
 	size_t n =
@@ -222,7 +260,7 @@ static struct bw_error *collect_names(struct bw_debug *d, enum bw_where_kind kin
 		if (kind == BW_WHERE_SYMBOL) {
 			const struct bw_symbol *s = bw_module_symbols(*m, &n);
 			for (size_t i = 0; i < n; i++)
-				BW_TRY(bw_vec_push(out, s[i].name));
+				BW_TRY(bw_vec_push(out, bw_module_pretty(*m, &s[i])));
 		} else if ((*m)->lines) {
 			const char *const *f;
 			n = bw_lines_files((*m)->lines, &f);
@@ -345,8 +383,11 @@ struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t 
 static bool line_in_modules(struct bw_debug *d, const struct bw_where_spec *s, struct bw_line *out)
 {
 	bw_vec_each(&d->modules, m) {
-		const struct bw_symbol *sym = bw_module_symbol(*m, s->name);
-		if (sym && (*m)->lines && bw_lines_at((*m)->lines, sym->addr + s->offset_b, out))
+		struct bw_addr_vec found = {0};
+		bw_error_free(in_module(*m, s, 0, &found));
+		bool has = found.len && (*m)->lines && bw_lines_at((*m)->lines, found.data[0], out);
+		bw_vec_free(&found);
+		if (has)
 			return true;
 	}
 	return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "sym/demangle.h"
 
 const void *bw_module_image(const struct bw_module *m, size_t *out_size_b)
 {
@@ -47,6 +48,34 @@ const struct bw_symbol *bw_module_symbol(const struct bw_module *m, const char *
 	return label;
 }
 
+const char *bw_module_pretty(struct bw_module *m, const struct bw_symbol *s)
+{
+	size_t n;
+	const struct bw_symbol *all = bw_module_symbols(m, &n);
+	if (!m->pretty) {
+		m->pretty = calloc(n ? n : 1, sizeof(*m->pretty));
+		for (size_t i = 0; m->pretty && i < n; i++)
+			m->pretty[i] = bw_demangle(all[i].name);
+	}
+	size_t i = (size_t)(s - all);
+	return m->pretty && i < n && m->pretty[i] ? m->pretty[i] : s->name;
+}
+
+const struct bw_symbol *bw_module_named(struct bw_module *m, const char *name,
+					const struct bw_symbol *after)
+{
+	size_t n;
+	const struct bw_symbol *s = bw_module_symbols(m, &n), *exact = bw_module_symbol(m, name);
+	if (exact)
+		return after ? NULL : exact;
+	for (size_t i = after ? (size_t)(after - s) + 1 : 0; i < n; i++) {
+		const char *pretty = bw_module_pretty(m, &s[i]);
+		if (pretty != s[i].name && s[i].is_function && bw_name_is(pretty, name))
+			return &s[i];
+	}
+	return NULL;
+}
+
 const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b)
 {
 	if (m->co)
@@ -56,6 +85,12 @@ const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t 
 
 void bw_module_free(struct bw_module *m)
 {
+	size_t n = 0;
+	if (m->pretty)
+		bw_module_symbols(m, &n);
+	for (size_t i = 0; i < n; i++)
+		free(m->pretty[i]);
+	free(m->pretty);
 	if (m->lines)
 		bw_lines_close(m->lines);
 	if (m->co)
@@ -79,7 +114,7 @@ static void where_in(struct bw_module *m, uint64_t base, uint64_t pc, struct bw_
 	*out = (struct bw_where){.pc = pc, .code_object = m->is_found ? NULL : m->name};
 	const struct bw_symbol *s = bw_module_symbol_at(m, at);
 	if (s) {
-		out->function = s->name;
+		out->function = bw_module_pretty(m, s);
 		out->offset_b = at - s->addr;
 	}
 	if (!m->lines || !bw_lines_at(m->lines, at, &out->line))
@@ -164,8 +199,14 @@ const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned 
 {
 	bw_vec_each(&d->modules, m) {
 		const char *text = (*m)->lines ? bw_lines_text((*m)->lines, file, line) : NULL;
-		if (text)
-			return text;
+		if (!text)
+			continue;
+		if (bw_lines_is_newer((*m)->lines, file) && !(*m)->newer_told) {
+			(*m)->newer_told = true;
+			bw_debug_note(d, BW_NOTICE_WARNING,
+				      "Source file is more recent than executable");
+		}
+		return text;
 	}
 	return NULL;
 }

@@ -15,9 +15,12 @@ struct bw_module {
 	char *name;		   /* raw: of its kernel; else path of the code object, owned */
 	uint8_t *raw;
 	size_t raw_b;
+	bool newer_told; /* that a source is newer has been said */
 	bool is_found; /* raw: found in a dispatch, not given by the user */
 	struct bw_kernel raw_kernel;
 	struct bw_symbol raw_symbol;
+	char **pretty; /* names of the symbols as the source has them; owned; NULL: not asked for
+			* yet, of a symbol: it is its name */
 };
 
 /* Where a module's image lies in an address space. A program may load one twice. */
@@ -30,6 +33,12 @@ struct bw_load {
 const void *bw_module_image(const struct bw_module *m, size_t *out_size_b);
 const struct bw_kernel *bw_module_kernels(const struct bw_module *m, size_t *out_n);
 const struct bw_symbol *bw_module_symbols(const struct bw_module *m, size_t *out_n);
+/* The name for people: of C++, demangled. */
+const char *bw_module_pretty(struct bw_module *m, const struct bw_symbol *s);
+/* The next symbol that users mean by the name, behind `after` (NULL: the first one): its own name,
+ * or the name in the source, shortened as in C++ (bw_name_is). */
+const struct bw_symbol *bw_module_named(struct bw_module *m, const char *name,
+					const struct bw_symbol *after);
 const struct bw_symbol *bw_module_symbol(const struct bw_module *m, const char *name);
 const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b);
 void bw_module_free(struct bw_module *m);

@@ -455,7 +455,7 @@ static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 {
 	bw_vec_each(&d->loads, l) {
 		const struct bw_symbol *s =
-			l->space == d->space ? bw_module_symbol(l->module, name) : NULL;
+			l->space == d->space ? bw_module_named(l->module, name, NULL) : NULL;
 		if (s) {
 			*out = l->base + s->addr;
 			return true;
@@ -463,7 +463,7 @@ static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 	}
 	/* not loaded yet: the address in the image, as gdb shows it before run */
 	bw_vec_each(&d->modules, m) {
-		const struct bw_symbol *s = bw_module_symbol(*m, name);
+		const struct bw_symbol *s = bw_module_named(*m, name, NULL);
 		if (s) {
 			*out = s->addr;
 			return true;

@@ -59,6 +59,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	}
 	bw_vec_free(&d->vars);
 	bw_variables_free(d);
+	bw_stack_free(d);
 	bw_vec_free(&d->spaces);
 	bw_vec_free(&d->inferiors);
 	free(d->slots);

@@ -467,6 +467,39 @@ struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct 
 	return bw_debug_stop_and_report(d, out);
 }
 
+struct bw_error *bw_step_to(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
+			    const uint32_t *s32, struct bw_stop *out, bool *out_there)
+{
+	enum step_result result;
+	struct bw_stop stop = {.kind = BW_STOP_NONE};
+	d->internal_has_s32 = s32;
+	d->internal_s32 = s32 ? *s32 : 0;
+	struct bw_error *err = run_to(d, w, va, &result, &stop);
+	d->internal_has_s32 = false;
+	BW_TRY(err);
+	*out_there =
+		result == STEP_DONE && w->info.pc == va && w->info.reasons & BW_REASON_SINGLE_STEP;
+	if (result == STEP_DONE)
+		fill_step_stop(d, w, &stop);
+	*out = stop;
+	return NULL;
+}
+
+/* Behind a call. Compiled code has s32 as it was before: a function that calls itself returns to
+ * the same place first. */
+static struct bw_error *over_call(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
+				  enum step_result *out_result, struct bw_stop *out)
+{
+	struct bw_frame code;
+	bw_debug_frame(d, w->info.dispatch, w->hw.pc, &code);
+	d->internal_has_s32 = code.language == BW_LANGUAGE_COMPILED;
+	if (d->internal_has_s32)
+		BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, 32, 1, &d->internal_s32));
+	struct bw_error *err = run_to(d, w, va, out_result, out);
+	d->internal_has_s32 = false;
+	return err;
+}
+
 static struct bw_error *step(struct bw_debug *d, struct bw_wave_record *w, bool over_calls,
 			     enum step_result *out_result, struct bw_stop *out)
 {
@@ -477,7 +510,7 @@ static struct bw_error *step(struct bw_debug *d, struct bw_wave_record *w, bool 
 		return step_once(d, w, out_result, out);
 	BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
 	if (bw_isa_flow(&inst, w->hw.pc, &target) == BW_FLOW_CALL || inst.op == BW_OP_S_SWAPPC_B64)
-		return run_to(d, w, w->hw.pc + inst.size_b, out_result, out);
+		return over_call(d, w, w->hw.pc + inst.size_b, out_result, out);
 	return step_once(d, w, out_result, out);
 }
 
@@ -541,18 +574,6 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, s
 	return bw_debug_wait(d, -1, out);
 }
 
-static struct bw_error *advance(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
-				struct bw_stop *out)
-{
-	enum step_result result;
-	struct bw_stop stop = {.kind = BW_STOP_NONE};
-	BW_TRY(run_to(d, w, va, &result, &stop));
-	if (result == STEP_DONE)
-		fill_step_stop(d, w, &stop);
-	*out = stop;
-	return NULL;
-}
-
 struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct bw_stop *out)
 {
 	struct bw_wave_record *w;
@@ -562,7 +583,8 @@ struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct 
 	BW_TRY(find_place(d, w, where, &va));
 	bw_hang_restart(d);
 	bw_watch_settle(d);
-	return bw_step_unless_gone(d, advance(d, w, va, out), out);
+	bool there;
+	return bw_step_unless_gone(d, bw_step_to(d, w, va, NULL, out, &there), out);
 }
 
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,

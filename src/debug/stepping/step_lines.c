@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* Steps by source lines: until, step, next. Made of steps by instructions (step.c). */
-#include "debug/code.h"
+/* Steps by source lines: until, step, next, finish. Made of steps by instructions (step.c). */
+#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/code/code_priv.h"
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/frames/frames_priv.h"
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
 
 #include <string.h>
+
+#include "sym/frames.h"
 
 /* An event other than the step itself. True: it ends the step, and out describes it. */
 static struct bw_error *other_event(struct bw_debug *d, struct bw_stop *out, bool *out_ends)
@@ -30,32 +35,184 @@ static struct bw_error *one_instruction(struct bw_debug *d, struct bw_wave_recor
 	return *out_ends ? NULL : other_event(d, out, out_ends);
 }
 
-/* Whether another line begins here: from is the line that was left. Without lines, everywhere. */
-static bool begins_line(struct bw_debug *d, const struct bw_where *from, uint64_t pc)
+/* Where a step began: the function whose lines count, and the line that is to be left. */
+struct origin {
+	bool has_line;
+	const char *file;
+	unsigned line;
+	uint64_t die; /* 0: no debug information */
+};
+
+static struct bw_error *origin_of(struct bw_debug *d, struct origin *out)
+{
+	struct bw_stack_frame f;
+	BW_TRY(bw_debug_stack_frame(d, 0, &f));
+	*out = (struct origin){f.has_line, f.file, f.line, f.die};
+	return NULL;
+}
+
+static bool other_line(const struct origin *from, const char *file, unsigned line)
+{
+	return !file || line != from->line || strcmp(file, from->file) != 0;
+}
+
+/* Whether another line begins here. Without lines, everywhere. */
+static bool begins_line(struct bw_debug *d, const struct origin *from, uint64_t pc)
 {
 	struct bw_where now;
-	bw_debug_where(d, pc, &now);
 	if (!from->has_line)
 		return true;
-	if (!now.has_line || now.line.approximate)
+	bw_debug_where(d, pc, &now);
+	return now.has_line && !now.line.approximate && now.line.start == pc && now.line.is_stmt &&
+	       other_line(from, now.line.file, now.line.line);
+}
+
+/* The i-th function around pc. */
+static bool function_at(struct bw_debug *d, uint64_t pc, unsigned i, struct bw_frame_info *out)
+{
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	return l && l->module->lines && bw_lines_frame(l->module->lines, pc - l->base, i, out);
+}
+
+/* How many functions around pc lie within the one of that DIE; false: it is none of them. */
+static bool depth_within(struct bw_debug *d, uint64_t pc, uint64_t die, unsigned *out)
+{
+	struct bw_frame_info f;
+	for (unsigned i = 0; die && function_at(d, pc, i, &f); i++) {
+		if (f.die != die)
+			continue;
+		*out = i;
+		return true;
+	}
+	return false;
+}
+
+/* How many inlined functions begin right at pc. */
+static unsigned n_beginning(struct bw_debug *d, uint64_t pc)
+{
+	struct bw_frame_info f;
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	unsigned n = 0;
+	while (l && function_at(d, pc, n, &f) && f.is_inlined && f.entry == pc - l->base)
+		n++;
+	return n;
+}
+
+/* Whether a step ends at pc. out_hidden: how many inlined functions that begin there have not been
+ * entered yet. As in gdb, a step that comes to the call of an inlined function stops before it,
+ * unless it began in the line of that call. */
+static bool ends_at(struct bw_debug *d, const struct origin *from, uint64_t pc, bool over_calls,
+		    unsigned *out_hidden)
+{
+	struct bw_frame_info callee;
+	unsigned within = 0, begin = n_beginning(d, pc);
+	bool inside = depth_within(d, pc, from->die, &within) && within;
+	*out_hidden = 0;
+	if (inside && over_calls)
 		return false;
-	bool other =
-		now.line.line != from->line.line || strcmp(now.line.file, from->line.file) != 0;
-	return now.line.start == pc && other;
+	if (!inside) {
+		*out_hidden = begin;
+		return begins_line(d, from, pc);
+	}
+	if (begin < within)
+		return begins_line(d, from, pc);
+	function_at(d, pc, within - 1, &callee);
+	*out_hidden = other_line(from, callee.call_file, callee.call_line) ? within : within - 1;
+	return true;
 }
 
 static struct bw_error *step_until(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_stop *out)
 {
 	uint64_t start = w->info.pc;
-	struct bw_where from;
+	struct origin from;
+	unsigned hidden;
 	bool ends;
-	bw_debug_where(d, start, &from);
+	BW_TRY(origin_of(d, &from));
 	/* behind the line, and never back to it: out of a loop */
 	do
 		BW_TRY(one_instruction(d, w, true, out, &ends));
-	while (!ends && !(w->info.pc > start && begins_line(d, &from, w->info.pc)));
+	while (!ends && !(w->info.pc > start && ends_at(d, &from, w->info.pc, true, &hidden)));
+	return ends ? NULL : bw_stack_hide(d, hidden);
+}
+
+/* The wave stands at the first instruction of a function that it has called. It runs on behind the
+ * prologue, or, where the function has no lines, to its return. out_stays: the step ends there. */
+static struct bw_error *enter(struct bw_debug *d, struct bw_wave_record *w, uint64_t next,
+			      const uint32_t *s32, struct bw_stop *out, bool *out_stays,
+			      bool *out_ends)
+{
+	uint64_t pc = w->info.pc, start, end;
+	struct bw_where where;
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	bool there = true;
+	bw_debug_where(d, pc, &where);
+	*out_stays = where.has_line;
+	if (!where.has_line) {
+		BW_TRY(bw_step_to(d, w, next, s32, out, &there));
+	} else if (l && l->module->lines) {
+		struct bw_error *err = bw_debug_function_range(d, pc, &start, &end);
+		if (bw_error_catch(&err, BW_E_NOT_FOUND))
+			return NULL;
+		BW_TRY(err);
+		uint64_t to = l->base + bw_lines_after_prologue(l->module->lines, pc - l->base,
+								end - l->base);
+		if (to != pc)
+			BW_TRY(bw_step_to(d, w, to, NULL, out, &there));
+	}
+	*out_ends = !there;
 	return NULL;
+}
+
+/* One step from `from`, which is the line of the caller then when the function returns. */
+static struct bw_error *step_line(struct bw_debug *d, struct bw_wave_record *w, struct origin from,
+				  bool over_calls, struct bw_stop *out, bool *out_ends)
+{
+	unsigned hidden = 0;
+	do {
+		struct bw_inst inst;
+		uint64_t target, before = w->info.pc;
+		uint32_t s32;
+		bool compiled, stays = false;
+		BW_TRY(bw_debug_read_inst(d, before, &inst, NULL));
+		enum bw_flow flow = bw_isa_flow(&inst, before, &target);
+		bool calls = flow == BW_FLOW_CALL || inst.op == BW_OP_S_SWAPPC_B64;
+		struct bw_frame code;
+		bw_debug_frame(d, w->info.dispatch, before, &code);
+		compiled = code.language == BW_LANGUAGE_COMPILED;
+		if (calls)
+			BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, 32, 1, &s32));
+		BW_TRY(one_instruction(d, w, over_calls, out, out_ends));
+		if (*out_ends)
+			return NULL;
+		if (calls && !over_calls && w->info.pc != before + inst.size_b)
+			BW_TRY(enter(d, w, before + inst.size_b, compiled ? &s32 : NULL, out,
+				     &stays, out_ends));
+		if (*out_ends || stays)
+			return NULL;
+		if (flow == BW_FLOW_INDIRECT && !calls) {
+			/* in the middle of the line that has called: it is the one to be left now,
+			 * and its function the one whose lines count */
+			struct bw_where where;
+			bw_debug_where(d, w->info.pc, &where);
+			if (from.has_line && where.has_line && where.line.start != w->info.pc)
+				BW_TRY(origin_of(d, &from));
+			else
+				from.die = 0;
+		}
+	} while (!ends_at(d, &from, w->info.pc, over_calls, &hidden));
+	return bw_stack_hide(d, hidden);
+}
+
+/* A step into an inlined function: the wave stays where it is. */
+static struct bw_error *step_inline(struct bw_debug *d, struct bw_wave_record *w,
+				    struct bw_stop *out)
+{
+	unsigned hidden = bw_stack_hidden(d) - 1;
+	w->info.reasons = BW_REASON_SINGLE_STEP;
+	w->info.breakpoint = 0;
+	BW_TRY(bw_step_count(d, w, 0, false, out));
+	return bw_stack_hide(d, hidden);
 }
 
 static struct bw_error *step_lines(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
@@ -65,13 +222,59 @@ static struct bw_error *step_lines(struct bw_debug *d, struct bw_wave_record *w,
 	if (!count)
 		return bw_step_count(d, w, 0, over_calls, out);
 	for (uint64_t i = 0; i < count && !ends; i++) {
-		struct bw_where from;
-		bw_debug_where(d, w->info.pc, &from);
-		do
-			BW_TRY(one_instruction(d, w, over_calls, out, &ends));
-		while (!ends && !begins_line(d, &from, w->info.pc));
+		struct origin from;
+		if (!over_calls && bw_stack_hidden(d)) {
+			BW_TRY(step_inline(d, w, out));
+			continue;
+		}
+		BW_TRY(origin_of(d, &from));
+		BW_TRY(step_line(d, w, from, over_calls, out, &ends));
 	}
 	return NULL;
+}
+
+/* ---- finish ---- */
+
+/* The activation of a frame is the innermost one again. */
+static struct bw_error *return_to(struct bw_debug *d, struct bw_wave_record *w,
+				  const struct bw_stack_frame *f, struct bw_stop *out,
+				  bool *out_there)
+{
+	*out_there = true;
+	return f->depth ? bw_step_to(d, w, f->pc, f->has_s32 ? &f->s32 : NULL, out, out_there)
+			: NULL;
+}
+
+static struct bw_error *finish(struct bw_debug *d, struct bw_wave_record *w, struct bw_stop *out)
+{
+	struct bw_stack_frame f, caller;
+	unsigned within;
+	bool there, ends = false;
+	BW_TRY(bw_debug_selected_frame(d, &f));
+	struct bw_error *err = bw_debug_stack_frame(d, f.level + 1, &caller);
+	if (bw_error_catch(&err, BW_E_NOT_FOUND))
+		return bw_debug_stack_end(d)[0]
+			       ? bw_errorf(BW_E_NOT_FOUND, "%s", bw_debug_stack_end(d))
+			       : bw_errorf(BW_E_STATE,
+					   "\"finish\" not meaningful in the outermost frame");
+	BW_TRY(err);
+	if (!f.is_inlined)
+		return return_to(d, w, &caller, out, &there);
+	BW_TRY(return_to(d, w, &f, out, &there));
+	/* calls go back to the inlined function; a branch may leave it, and a return must */
+	while (there && !ends && depth_within(d, w->info.pc, f.die, &within))
+		BW_TRY(one_instruction(d, w, true, out, &ends));
+	return NULL;
+}
+
+struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out)
+{
+	struct bw_wave_record *w;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
+	bw_hang_restart(d);
+	bw_watch_settle(d);
+	return bw_step_unless_gone(d, finish(d, w, out), out);
 }
 
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)

@@ -24,6 +24,11 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 /* step.c: the focus wave executes `count` instructions, or fewer when something else stops it. */
 struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
 			       bool over_calls, struct bw_stop *out) BW_MUST_CHECK;
+/* The wave runs to va, or to a stop of its own before. s32: only when that register is this there;
+ * may be NULL. out_there: it has got there. */
+struct bw_error *bw_step_to(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
+			    const uint32_t *s32, struct bw_stop *out,
+			    bool *out_there) BW_MUST_CHECK;
 /* A wait for the wave in `slot`, which has been resumed. along: other waves run, too, and may stop
  * for reasons of their own. patience_ms: negative: without end. */
 struct bw_step_wait {

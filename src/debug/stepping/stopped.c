@@ -81,6 +81,20 @@ static bool is_s_trap(struct bw_debug *d, uint64_t pc)
 	return yes;
 }
 
+/* Whether the stack is as high as the step that waits for this place wants it. */
+static bool at_internal(struct bw_debug *d, const struct bw_wave_record *w)
+{
+	uint32_t s32;
+	if (w->info.pc != d->internal_va || w->info.number != d->internal_wave)
+		return false;
+	if (!d->internal_has_s32)
+		return true;
+	struct bw_error *err = bw_target_read_sgprs(d->target, w->info.slot, 32, 1, &s32);
+	bool same = !err && s32 == d->internal_s32;
+	bw_error_free(err);
+	return same;
+}
+
 static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 {
 	if (!bw_debug_patch_at(d, w->info.pc))
@@ -88,7 +102,7 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 	w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
 	if (w->info.breakpoint)
 		w->info.reasons |= BW_REASON_BREAKPOINT;
-	if (w->info.pc == d->internal_va && w->info.number == d->internal_wave)
+	if (at_internal(d, w))
 		w->info.reasons |= BW_REASON_SINGLE_STEP;
 }
 

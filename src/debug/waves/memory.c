@@ -106,6 +106,7 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, const struct bw_wave_mem 
 	if (size_b == 0)
 		return NULL;
 	bw_debug_forget_insts(d);
+	bw_stack_changed(d);
 	memset(d->lines, 0, sizeof(d->lines));
 	if (m->space == BW_SPACE_GLOBAL)
 		return bw_debug_gdb_error(bw_target_write(d->target, m->addr, data, size_b));

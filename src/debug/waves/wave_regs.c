@@ -372,7 +372,8 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
 				r.index, r.index);
 		break;
 	}
-	bw_debug_waves_changed(d);
+	d->wave_list_valid = false;
+	bw_stack_changed(d);
 	return err;
 }
 
@@ -429,6 +430,7 @@ struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned
 	if (lane >= w->info.lanes)
 		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
 				 lane, w->info.lanes - 1u);
+	bw_stack_changed(d);
 	return bw_target_write_vgpr(d->target, w->info.slot, n, lane, value);
 }
 

@@ -131,6 +131,7 @@ void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lan
 void bw_debug_waves_changed(struct bw_debug *d)
 {
 	d->wave_list_valid = false;
+	bw_stack_resumed(d);
 }
 
 const struct bw_wave_info *bw_debug_waves(struct bw_debug *d, size_t *out_n)

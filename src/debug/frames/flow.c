@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+/* The paths through a function, followed until nothing new is found. */
+#include "debug/frames/flow.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+
+enum {
+	MAX_PLACES = 2048,   /* where paths meet, in one function */
+	MAX_VISITS = 400000, /* instructions executed for one function */
+	MAX_NESTING = 24,    /* of functions whose effect is looked for */
+	MAX_FUNCTION_B = 1 << 22,
+	DEFAULT_LINK = 30,
+};
+
+/* The start of a run of instructions. */
+struct place {
+	uint64_t addr;
+	bool is_waiting;
+	struct bw_sym_state state;
+};
+
+enum seen { IS_CODE = 1, IS_TARGET = 2 /* of a branch */ };
+
+struct walk {
+	const struct bw_flow_code *code;
+	struct bw_flow_effects *cache;
+	unsigned nesting;
+	struct bw_walk *flow;
+	uint64_t at;
+	uint64_t visits;
+	bool gave_up;
+	uint16_t *place_of; /* by dword from the entry: its place + 1 */
+	uint8_t *seen;	    /* by dword: enum seen */
+	size_t n_dwords;
+	struct BW_VEC(struct place *) places;
+	bool final; /* states are complete: what there is to find is looked for now */
+};
+
+void bw_flow_effects_free(struct bw_flow_effects *e)
+{
+	bw_vec_each(e, it)
+		free(*it);
+	bw_vec_free(e);
+}
+
+void bw_walk_fini(struct bw_walk *f)
+{
+	bw_vec_free(&f->targets);
+}
+
+static bool inst_at(const struct walk *w, uint64_t addr, struct bw_inst *out)
+{
+	uint32_t words[3];
+	if (addr % 4 || addr >= w->flow->end || w->code->image_b - addr < 4)
+		return false;
+	size_t n = BW_MIN((w->code->image_b - addr) / 4, (size_t)3);
+	memcpy(words, w->code->image + addr, n * 4);
+	return bw_isa_decode(w->code->gen, words, n, out);
+}
+
+static struct place *place_at(const struct walk *w, uint64_t addr)
+{
+	uint64_t i = (addr - w->flow->entry) / 4;
+	return addr >= w->flow->entry && i < w->n_dwords && w->place_of[i]
+		       ? w->places.data[w->place_of[i] - 1]
+		       : NULL;
+}
+
+static bool is_target(const struct walk *w, uint64_t addr)
+{
+	uint64_t i = (addr - w->flow->entry) / 4;
+	return i < w->n_dwords && w->seen[i] & IS_TARGET;
+}
+
+/* ---- Where branches lead ---- */
+
+struct addresses BW_VEC(uint64_t);
+
+static struct bw_error *scan_run(struct walk *w, uint64_t addr, struct addresses *waiting)
+{
+	for (;;) {
+		struct bw_inst inst;
+		uint64_t target, i = (addr - w->flow->entry) / 4;
+		if (addr < w->flow->entry || i >= w->n_dwords || w->seen[i] & IS_CODE ||
+		    !inst_at(w, addr, &inst))
+			return NULL;
+		w->seen[i] |= IS_CODE;
+		enum bw_flow flow = bw_isa_flow(&inst, addr, &target);
+		uint64_t t = (target - w->flow->entry) / 4;
+		if (flow == BW_FLOW_BRANCH || flow == BW_FLOW_COND_BRANCH) {
+			if (target >= w->flow->entry && t < w->n_dwords) {
+				w->seen[t] |= IS_TARGET;
+				BW_TRY(bw_vec_push(waiting, target));
+			}
+			if (flow == BW_FLOW_BRANCH)
+				return NULL;
+		}
+		if (flow == BW_FLOW_END ||
+		    (flow == BW_FLOW_INDIRECT && inst.op != BW_OP_S_SWAPPC_B64))
+			return NULL;
+		addr += inst.size_b;
+	}
+}
+
+static struct bw_error *scan(struct walk *w)
+{
+	struct addresses waiting = {0};
+	struct bw_error *err = bw_vec_push(&waiting, w->flow->entry);
+	while (!err && waiting.len)
+		err = scan_run(w, waiting.data[--waiting.len], &waiting);
+	bw_vec_free(&waiting);
+	return err;
+}
+
+/* ---- States ---- */
+
+/* A path leads to addr with this state. */
+static struct bw_error *arrive(struct walk *w, uint64_t addr, const struct bw_sym_state *s)
+{
+	struct place *p = place_at(w, addr);
+	uint64_t i = (addr - w->flow->entry) / 4;
+	if (addr < w->flow->entry || addr % 4 || i >= w->n_dwords)
+		return NULL; /* out of the function */
+	if (p) {
+		p->is_waiting |= bw_sym_join(&p->state, s);
+		return NULL;
+	}
+	if (w->places.len >= MAX_PLACES) {
+		w->gave_up = true;
+		return NULL;
+	}
+	_cleanup_free_ struct place *fresh = malloc(sizeof(*fresh));
+	if (!fresh)
+		return bw_error_nomem();
+	fresh->addr = addr;
+	fresh->is_waiting = true;
+	fresh->state = *s;
+	BW_TRY(bw_vec_push(&w->places, fresh));
+	fresh = NULL;
+	w->place_of[i] = (uint16_t)w->places.len;
+	return NULL;
+}
+
+/* ---- What a function does to the registers of its caller ---- */
+
+static void effect_of_return(struct bw_sym_effect *e, const struct bw_sym_state *s, unsigned link)
+{
+	struct bw_sym_effect one = {.returns = true, .link = link};
+	for (unsigned i = 0; i < 128; i++)
+		if (s->sgpr[i].kind == BW_SYM_ENTRY && s->sgpr[i].reg == i)
+			one.keeps_sgpr[i / 64] |= 1ull << i % 64;
+	one.keeps_s32 = s->sgpr[32].kind == BW_SYM_BASE && !s->sgpr[32].value;
+	one.keeps_exec = s->sgpr[BW_SRC_EXEC_LO].kind == BW_SYM_EXEC;
+	memcpy(one.vgpr, s->vgpr, sizeof(one.vgpr));
+	if (!e->returns) {
+		*e = one;
+		return;
+	}
+	for (unsigned i = 0; i < 2; i++)
+		e->keeps_sgpr[i] &= one.keeps_sgpr[i];
+	for (unsigned i = 0; i < 256; i++)
+		e->vgpr[i] &= one.vgpr[i];
+	e->keeps_s32 &= one.keeps_s32;
+	e->keeps_exec &= one.keeps_exec;
+}
+
+static struct bw_error *run(const struct bw_flow_code *code, struct bw_flow_effects *cache,
+			    unsigned nesting, uint64_t at, struct bw_walk *out);
+
+static struct bw_flow_entry *find_effect(struct bw_flow_effects *cache, uint64_t entry)
+{
+	bw_vec_each(cache, it)
+		if ((*it)->entry == entry)
+			return *it;
+	return NULL;
+}
+
+/* The effect of a call of `target`; the convention where that is not known. */
+static struct bw_error *effect_of(struct walk *w, struct bw_sym target, struct bw_sym_effect *out)
+{
+	bw_sym_convention(out);
+	if (target.kind != BW_SYM_CODE || target.value >= w->code->image_b || target.value % 4)
+		return NULL;
+	struct bw_flow_entry *e = find_effect(w->cache, target.value);
+	if (!e) {
+		if (w->nesting >= MAX_NESTING)
+			return NULL;
+		_cleanup_free_ struct bw_flow_entry *fresh = calloc(1, sizeof(*fresh));
+		if (!fresh)
+			return bw_error_nomem();
+		fresh->entry = target.value;
+		fresh->busy = true;
+		bw_sym_convention(&fresh->effect);
+		BW_TRY(bw_vec_push(w->cache, fresh));
+		e = fresh;
+		fresh = NULL;
+		struct bw_walk callee = {.entry = target.value, .end = w->code->image_b};
+		struct bw_error *err = run(w->code, w->cache, w->nesting + 1, UINT64_MAX, &callee);
+		if (!err && callee.effect.returns)
+			e->effect = callee.effect;
+		e->busy = false;
+		bw_walk_fini(&callee);
+		BW_TRY(err);
+	}
+	if (e->effect.returns)
+		*out = e->effect;
+	return NULL;
+}
+
+/* ---- Paths ---- */
+
+static struct bw_error *note_target(struct walk *w, struct bw_sym target)
+{
+	if (!w->final || target.kind != BW_SYM_CODE)
+		return NULL;
+	bw_vec_each(&w->flow->targets, t)
+		if (*t == target.value)
+			return NULL;
+	return bw_vec_push(&w->flow->targets, (uint64_t)target.value);
+}
+
+/* s_setpc_b64 of a pair that still is the caller's: a return. */
+static void see_return(struct walk *w, const struct bw_inst *inst, const struct bw_sym_state *s)
+{
+	unsigned code = inst->src[0] & ~1u;
+	if (!w->final || code + 1 >= BW_SYM_SGPRS)
+		return;
+	struct bw_sym lo = s->sgpr[code], hi = s->sgpr[code + 1];
+	if (lo.kind == BW_SYM_ENTRY && hi.kind == BW_SYM_ENTRY && hi.reg == lo.reg + 1)
+		effect_of_return(&w->flow->effect, s, lo.reg);
+}
+
+/* Executes the instruction at addr. out_on: the path goes on behind it. */
+static struct bw_error *follow(struct walk *w, const struct bw_inst *inst, uint64_t addr,
+			       struct bw_sym_state *s, bool *out_on)
+{
+	struct bw_sym_effect effect;
+	uint64_t target, next = addr + inst->size_b;
+	enum bw_flow flow = bw_isa_flow(inst, addr, &target);
+	bool swap = inst->op == BW_OP_S_SWAPPC_B64;
+	*out_on = true;
+	if (swap || flow == BW_FLOW_CALL) {
+		struct bw_sym to = {BW_SYM_CODE, 0, (uint32_t)target};
+		if (swap)
+			to = inst->src[0] < BW_SYM_SGPRS ? s->sgpr[inst->src[0] & ~1u]
+							 : (struct bw_sym){0};
+		BW_TRY(note_target(w, to));
+		BW_TRY(effect_of(w, to, &effect));
+		bw_sym_call(s, &effect, inst->dst & ~1u, next, w->code->lanes);
+		return NULL;
+	}
+	switch ((int)flow) {
+	case BW_FLOW_BRANCH:
+		*out_on = false;
+		return w->final ? NULL : arrive(w, target, s);
+	case BW_FLOW_COND_BRANCH:
+		return w->final ? NULL : arrive(w, target, s);
+	case BW_FLOW_INDIRECT:
+		see_return(w, inst, s);
+		*out_on = false;
+		return NULL;
+	case BW_FLOW_END:
+		*out_on = false;
+		return NULL;
+	default:
+		bw_sym_execute(s, inst, addr, w->code->lanes);
+		return NULL;
+	}
+}
+
+/* Follows one path from a place, up to the next place or its end. */
+static struct bw_error *follow_path(struct walk *w, const struct place *from)
+{
+	struct bw_sym_state s = from->state;
+	bool on = true;
+	for (uint64_t addr = from->addr; on && !w->gave_up;) {
+		struct bw_inst inst;
+		if (addr != from->addr && is_target(w, addr))
+			return w->final ? NULL : arrive(w, addr, &s);
+		if (w->final && addr == w->at) {
+			w->flow->has_state = true;
+			w->flow->state = s;
+		}
+		if (!inst_at(w, addr, &inst))
+			return NULL;
+		w->gave_up |= ++w->visits > MAX_VISITS;
+		BW_TRY(follow(w, &inst, addr, &s, &on));
+		addr += inst.size_b;
+	}
+	return NULL;
+}
+
+static struct bw_error *follow_all(struct walk *w)
+{
+	bool any = true;
+	while (any && !w->gave_up) {
+		any = false;
+		for (size_t i = 0; i < w->places.len && !w->gave_up; i++) {
+			if (!w->places.data[i]->is_waiting)
+				continue;
+			w->places.data[i]->is_waiting = false;
+			any = true;
+			BW_TRY(follow_path(w, w->places.data[i]));
+		}
+	}
+	w->final = !w->gave_up;
+	w->visits = 0;
+	for (size_t i = 0; w->final && i < w->places.len; i++)
+		BW_TRY(follow_path(w, w->places.data[i]));
+	if (w->gave_up) {
+		w->flow->has_state = false;
+		w->flow->effect = (struct bw_sym_effect){0};
+	}
+	return NULL;
+}
+
+static struct bw_error *run(const struct bw_flow_code *code, struct bw_flow_effects *cache,
+			    unsigned nesting, uint64_t at, struct bw_walk *out)
+{
+	struct walk w = {.code = code, .cache = cache, .nesting = nesting, .flow = out, .at = at};
+	out->effect = (struct bw_sym_effect){.link = DEFAULT_LINK};
+	out->end = BW_MIN(out->end, (uint64_t)code->image_b);
+	if (out->entry % 4 || out->entry >= out->end)
+		return NULL;
+	w.n_dwords = BW_MIN(out->end - out->entry, (uint64_t)MAX_FUNCTION_B) / 4;
+	_cleanup_free_ struct place *first = malloc(sizeof(*first));
+	w.place_of = calloc(w.n_dwords ? w.n_dwords : 1, sizeof(*w.place_of));
+	w.seen = calloc(w.n_dwords ? w.n_dwords : 1, 1);
+	struct bw_error *err = first && w.place_of && w.seen ? scan(&w) : bw_error_nomem();
+	if (!err) {
+		bw_sym_start(&first->state);
+		err = arrive(&w, out->entry, &first->state);
+	}
+	if (!err)
+		err = follow_all(&w);
+	bw_vec_each(&w.places, p)
+		free(*p);
+	bw_vec_free(&w.places);
+	free(w.place_of);
+	free(w.seen);
+	return err;
+}
+
+struct bw_error *bw_walk_run(const struct bw_flow_code *code, struct bw_flow_effects *cache,
+			     uint64_t at, struct bw_walk *out)
+{
+	return run(code, cache, 0, at, out);
+}

@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: MIT
+/* From a function to its caller, and registers as the caller had them. */
+#include "debug/dispatches.h"
+#include "debug/frames/flow.h"
+#include "debug/frames/frames_priv.h"
+#include "debug/registers.h"
+#include "debug/waves/waves_priv.h"
+#include "sym/frames.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum { MAX_ACTIVATIONS = 1 << 16, MAX_ROWS = 256, MAX_CALLEES = 4096, N_SGPRS = 106 };
+
+/* ---- Facts about code, kept over stops ---- */
+
+/* What the function at entry has done when it gets to `at`. */
+struct row {
+	const struct bw_module *module;
+	uint64_t entry, at;
+	bool called; /* the call at `at` has been executed, and has overwritten its link register */
+	unsigned link;
+	bool has_state;
+	struct bw_sym_state state;
+};
+
+/* Effects of the functions of one module. */
+struct module_effects {
+	const struct bw_module *module;
+	unsigned lanes;
+	struct bw_flow_effects effects;
+};
+
+struct bw_unwind_cache {
+	struct BW_VEC(struct row *) rows;
+	struct BW_VEC(struct module_effects) modules;
+};
+
+void bw_unwind_cache_free(struct bw_unwind_cache *c)
+{
+	if (!c)
+		return;
+	bw_vec_each(&c->rows, r)
+		free(*r);
+	bw_vec_free(&c->rows);
+	bw_vec_each(&c->modules, m)
+		bw_flow_effects_free(&m->effects);
+	bw_vec_free(&c->modules);
+	free(c);
+}
+
+static struct bw_error *effects_of(struct bw_unwind_cache *c, const struct bw_module *m,
+				   unsigned lanes, struct bw_flow_effects **out)
+{
+	bw_vec_each(&c->modules, it) {
+		if (it->module == m && it->lanes == lanes) {
+			*out = &it->effects;
+			return NULL;
+		}
+	}
+	BW_TRY(bw_vec_push(&c->modules, ((struct module_effects){.module = m, .lanes = lanes})));
+	*out = &c->modules.data[c->modules.len - 1].effects;
+	return NULL;
+}
+
+static struct bw_error *run_flow(struct bw_debug *d, const struct bw_wave_record *w,
+				 const struct bw_module *m, uint64_t at, struct bw_walk *out)
+{
+	struct bw_flow_code code = {.gen = bw_debug_isa(d), .lanes = w->info.lanes};
+	struct bw_flow_effects *effects;
+	code.image = bw_module_image(m, &code.image_b);
+	BW_TRY(effects_of(d->stack->cache, m, code.lanes, &effects));
+	return bw_walk_run(&code, effects, at, out);
+}
+
+static bool call_at(const struct bw_debug *d, const struct bw_module *m, uint64_t at,
+		    unsigned *out_link)
+{
+	size_t image_b;
+	uint32_t word;
+	uint64_t target;
+	struct bw_inst inst;
+	const uint8_t *image = bw_module_image(m, &image_b);
+	if (at % 4 || at >= image_b || image_b - at < 4)
+		return false;
+	memcpy(&word, image + at, 4);
+	if (!bw_isa_decode(bw_debug_isa(d), &word, 1, &inst))
+		return false;
+	*out_link = inst.dst & ~1u;
+	return inst.op == BW_OP_S_SWAPPC_B64 || bw_isa_flow(&inst, at, &target) == BW_FLOW_CALL;
+}
+
+static struct bw_error *row_of(struct bw_debug *d, const struct bw_wave_record *w,
+			       const struct bw_activation *a, const struct row **out)
+{
+	struct bw_unwind_cache *c = d->stack->cache;
+	const struct bw_load *l = bw_debug_load_at(d, a->at);
+	const struct bw_module *m = l->module;
+	uint64_t entry = a->entry - l->base, at = a->at - l->base;
+	bool called = a->pc != a->at;
+	unsigned link;
+	struct bw_walk flow = {.entry = entry, .end = UINT64_MAX};
+	bw_vec_each(&c->rows, r) {
+		if ((*r)->module == m && (*r)->entry == entry && (*r)->at == at &&
+		    (*r)->called == called) {
+			*out = *r;
+			return NULL;
+		}
+	}
+	_cleanup_free_ struct row *fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return bw_error_nomem();
+	struct bw_error *err = run_flow(d, w, m, at, &flow);
+	bw_walk_fini(&flow);
+	BW_TRY(err);
+	fresh->module = m;
+	fresh->entry = entry;
+	fresh->at = at;
+	fresh->called = called;
+	fresh->link = flow.effect.link;
+	fresh->has_state = flow.has_state;
+	fresh->state = flow.state;
+	if (called && call_at(d, m, at, &link) && link + 1 < BW_SYM_SGPRS)
+		fresh->state.sgpr[link] = fresh->state.sgpr[link + 1] = (struct bw_sym){0};
+	BW_TRY(bw_vec_push(&c->rows, fresh));
+	*out = fresh;
+	fresh = NULL;
+	return NULL;
+}
+
+/* ---- Which function ---- */
+
+/* Without debug information: the function of the dispatch's kernel, or one that it calls, by what
+ * can be reached. Labels of assembly say nothing. */
+static struct bw_error *reach(struct bw_debug *d, const struct bw_wave_record *w,
+			      const struct bw_module *m, uint64_t kernel, uint64_t at,
+			      uint64_t *out_entry)
+{
+	struct BW_VEC(uint64_t) todo = {0};
+	struct bw_error *err = bw_vec_push(&todo, kernel);
+	bool found = false;
+	for (size_t i = 0; !err && !found && i < todo.len && i < MAX_CALLEES; i++) {
+		struct bw_walk flow = {.entry = todo.data[i], .end = UINT64_MAX};
+		err = run_flow(d, w, m, at, &flow);
+		found = !err && flow.has_state;
+		if (found)
+			*out_entry = todo.data[i];
+		bw_vec_each(&flow.targets, t) {
+			bool known = false;
+			for (size_t k = 0; k < todo.len; k++)
+				known |= todo.data[k] == *t;
+			if (!err && !known)
+				err = bw_vec_push(&todo, *t);
+		}
+		bw_walk_fini(&flow);
+	}
+	bw_vec_free(&todo);
+	return err;
+}
+
+static bool function_symbol(const struct bw_module *m, uint64_t at, uint64_t *out_entry)
+{
+	size_t n;
+	const struct bw_symbol *s = bw_module_symbols(m, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!s[i].is_function || at < s[i].addr || at - s[i].addr >= s[i].size_b)
+			continue;
+		*out_entry = s[i].addr;
+		return true;
+	}
+	return false;
+}
+
+/* entry stays 0 where nothing says where the function starts. */
+static struct bw_error *find_function(struct bw_debug *d, const struct bw_wave_record *w,
+				      struct bw_activation *a)
+{
+	struct bw_load *l = bw_debug_load_at(d, a->at);
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
+	struct bw_frame_info info = {0};
+	uint64_t entry = UINT64_MAX;
+	if (!l)
+		return NULL;
+	const struct bw_module *m = l->module;
+	uint64_t at = a->at - l->base, kernel = UINT64_MAX;
+	if (x && x->desc.code_va >= l->base && x->desc.code_va - l->base < l->size_b)
+		kernel = x->desc.code_va - l->base;
+	bool known = m->lines && bw_lines_frame(m->lines, at, 0, &info);
+	for (unsigned i = 1; known && info.is_inlined; i++)
+		known = bw_lines_frame(m->lines, at, i, &info);
+	if (known && info.entry) {
+		entry = info.entry;
+		a->is_kernel = info.is_kernel;
+	} else if (kernel != UINT64_MAX) {
+		BW_TRY(reach(d, w, m, kernel, at, &entry));
+	}
+	if (entry == UINT64_MAX && !function_symbol(m, at, &entry))
+		return NULL;
+	a->entry = l->base + entry;
+	a->is_kernel |= entry == kernel;
+	return NULL;
+}
+
+/* ---- Registers of activations ---- */
+
+static const struct row *row_at(struct bw_debug *d, const struct bw_wave_record *w,
+				const struct bw_activation *a)
+{
+	const struct row *row = NULL;
+	struct bw_load *l = bw_debug_load_at(d, a->at);
+	if (!l || !a->entry || a->entry < l->base)
+		return NULL;
+	bw_error_free(row_of(d, w, a, &row));
+	return row && row->has_state ? row : NULL;
+}
+
+static struct bw_error *read_sgpr(struct bw_debug *d, struct bw_wave_record *w, unsigned depth,
+				  unsigned n, uint32_t *out, enum bw_frame_reg_place *out_place);
+static struct bw_error *read_vgpr(struct bw_debug *d, struct bw_wave_record *w, unsigned depth,
+				  unsigned n, uint32_t *out, uint64_t *out_known);
+
+static struct bw_error *read_scratch(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
+				     uint32_t offset, uint32_t *out)
+{
+	struct bw_wave_mem place = {
+		.wave = w, .lane = lane, .space = BW_SPACE_PRIVATE, .addr = offset};
+	return bw_wave_mem_read(d, &place, out, sizeof(*out));
+}
+
+static bool is_entry_value(struct bw_sym s, struct bw_sym want)
+{
+	return s.kind == want.kind && s.reg == want.reg &&
+	       (want.kind != BW_SYM_ENTRY || s.value == want.value);
+}
+
+/* A value that the activation at `depth` began with, from wherever its code has put it. */
+static struct bw_error *read_entry_value(struct bw_debug *d, struct bw_wave_record *w,
+					 unsigned depth, const struct bw_sym_state *s,
+					 struct bw_sym want, uint32_t *out, bool *out_known)
+{
+	const struct bw_activation *a = &d->stack->activations.data[depth];
+	enum bw_frame_reg_place place;
+	for (unsigned i = 0; i < N_SGPRS && !*out_known; i++) {
+		if (!is_entry_value(s->sgpr[i], want))
+			continue;
+		BW_TRY(read_sgpr(d, w, depth, i, out, &place));
+		*out_known = place != BW_FRAME_REG_UNKNOWN;
+	}
+	for (unsigned i = 0; i < s->n_lanes && !*out_known; i++) {
+		const struct bw_sym_lane *l = &s->lane[i];
+		if (!is_entry_value(l->sym, want) || l->lane >= w->info.lanes)
+			continue;
+		if (l->in_scratch && a->has_base) {
+			struct bw_error *err =
+				read_scratch(d, w, l->lane, a->base + (uint32_t)l->offset, out);
+			*out_known = !err;
+			bw_error_free(err);
+		} else if (!l->in_scratch) {
+			uint32_t values[64];
+			uint64_t lanes = 0;
+			BW_TRY(read_vgpr(d, w, depth, l->vgpr, values, &lanes));
+			*out_known = lanes >> l->lane & 1;
+			if (*out_known)
+				*out = values[l->lane];
+		}
+	}
+	return NULL;
+}
+
+/* SGPR n as the activation at `depth` has it. */
+static struct bw_error *read_sgpr(struct bw_debug *d, struct bw_wave_record *w, unsigned depth,
+				  unsigned n, uint32_t *out, enum bw_frame_reg_place *out_place)
+{
+	*out_place = BW_FRAME_REG_UNKNOWN;
+	while (depth) {
+		const struct bw_activation *inner = &d->stack->activations.data[depth - 1];
+		const struct row *row = row_at(d, w, inner);
+		bool known = false;
+		if (!row)
+			return NULL;
+		if (n == 32) {
+			*out = inner->base;
+			*out_place = inner->has_base ? BW_FRAME_REG_SAVED : BW_FRAME_REG_UNKNOWN;
+			return NULL;
+		}
+		struct bw_sym want = {BW_SYM_ENTRY, (uint8_t)n, 0};
+		if (is_entry_value(row->state.sgpr[n], want)) {
+			depth--;
+			continue;
+		}
+		BW_TRY(read_entry_value(d, w, depth - 1, &row->state, want, out, &known));
+		*out_place = known ? BW_FRAME_REG_SAVED : BW_FRAME_REG_UNKNOWN;
+		return NULL;
+	}
+	*out_place = BW_FRAME_REG_SAME;
+	return bw_debug_sgprs_read(d, w->info.number, n, 1, out);
+}
+
+static uint64_t all_lanes(const struct bw_wave_record *w)
+{
+	return w->info.lanes == 64 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* VGPR n as the activation at `depth` has it, in the lanes out_known. */
+static struct bw_error *read_vgpr(struct bw_debug *d, struct bw_wave_record *w, unsigned depth,
+				  unsigned n, uint32_t *out, uint64_t *out_known)
+{
+	uint64_t want = all_lanes(w), known = 0;
+	for (; depth && want; depth--) {
+		const struct bw_activation *inner = &d->stack->activations.data[depth - 1];
+		const struct bw_activation *a = &d->stack->activations.data[depth];
+		const struct row *row = row_at(d, w, inner);
+		uint64_t still = 0, all = all_lanes(w);
+		if (!row)
+			want = 0;
+		for (unsigned part = 1; row && part <= 2; part++) {
+			/* lanes that were active at the call, and those that were not */
+			uint64_t lanes = part == BW_LANES_ACTIVE ? a->exec : ~a->exec & all;
+			uint8_t here = row->state.vgpr[n] & part;
+			bool both = row->state.vgpr[n] == BW_LANES_ALL;
+			if (both || (here && a->has_exec))
+				still |= both ? all : lanes;
+			for (unsigned i = 0; i < row->state.n_slots && !here; i++) {
+				const struct bw_sym_slot *slot = &row->state.slot[i];
+				if (slot->vgpr != n || !(slot->lanes & part) || !inner->has_base)
+					continue;
+				if (!a->has_exec && slot->lanes != BW_LANES_ALL)
+					continue;
+				uint64_t from = a->has_exec ? lanes : all;
+				for (uint64_t left = from & want & ~known; left; left &= left - 1) {
+					unsigned lane = (unsigned)__builtin_ctzll(left);
+					struct bw_error *err = read_scratch(
+						d, w, lane, inner->base + (uint32_t)slot->offset,
+						&out[lane]);
+					if (!err)
+						known |= 1ull << lane;
+					bw_error_free(err);
+				}
+			}
+		}
+		want &= still & ~known;
+	}
+	if (want && n < w->info.n_vgprs) {
+		uint32_t values[64];
+		BW_TRY(bw_debug_vgpr_read(d, w->info.number, n, values));
+		for (uint64_t left = want; left; left &= left - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(left);
+			out[lane] = values[lane];
+		}
+		known |= want;
+	}
+	*out_known = known;
+	return NULL;
+}
+
+struct bw_error *bw_debug_frame_sgpr(struct bw_debug *d, unsigned level, unsigned n, uint32_t *out,
+				     enum bw_frame_reg_place *out_place)
+{
+	struct bw_stack_frame frame;
+	struct bw_wave_record *w;
+	struct bw_stack *s;
+	BW_TRY(bw_debug_stack_frame(d, level, &frame));
+	BW_TRY(bw_stack_of(d, &w, &s));
+	if (n >= N_SGPRS)
+		return bw_errorf(BW_E_NOT_FOUND, "There is no register s%u", n);
+	BW_IN_SPACE(d, w->info.space);
+	return read_sgpr(d, w, frame.depth, n, out, out_place);
+}
+
+struct bw_error *bw_debug_frame_vgpr(struct bw_debug *d, unsigned level, unsigned n, uint32_t *out,
+				     uint64_t *out_known)
+{
+	struct bw_stack_frame frame;
+	struct bw_wave_record *w;
+	struct bw_stack *s;
+	BW_TRY(bw_debug_stack_frame(d, level, &frame));
+	BW_TRY(bw_stack_of(d, &w, &s));
+	if (n >= 256)
+		return bw_errorf(BW_E_NOT_FOUND, "There is no register v%u", n);
+	BW_IN_SPACE(d, w->info.space);
+	return read_vgpr(d, w, frame.depth, n, out, out_known);
+}
+
+/* ---- The caller ---- */
+
+/* s32 at the function's entry: from a register that is known to be so much above it. */
+static struct bw_error *find_base(struct bw_debug *d, struct bw_wave_record *w, unsigned depth)
+{
+	struct bw_activation *a = &d->stack->activations.data[depth];
+	if (a->is_kernel) {
+		/* a kernel sets s32 itself: its stack is all of the lane's scratch */
+		a->has_base = true;
+		a->base = 0;
+		return NULL;
+	}
+	const struct row *row = row_at(d, w, a);
+	for (unsigned k = 0; row && !a->has_base && k < N_SGPRS; k++) {
+		/* s32 first */
+		unsigned i = k == 0 ? 32 : k <= 32 ? k - 1 : k;
+		struct bw_sym sym = row->state.sgpr[i];
+		enum bw_frame_reg_place place;
+		uint32_t value;
+		if (sym.kind != BW_SYM_BASE)
+			continue;
+		BW_TRY(read_sgpr(d, w, depth, i, &value, &place));
+		a->has_base = place != BW_FRAME_REG_UNKNOWN;
+		a->base = value - sym.value;
+	}
+	return NULL;
+}
+
+/* EXEC when the caller made the call: that of the callee's entry. */
+static struct bw_error *find_exec(struct bw_debug *d, struct bw_wave_record *w, unsigned inner,
+				  struct bw_activation *out)
+{
+	const struct bw_activation *a = &d->stack->activations.data[inner];
+	const struct row *row = row_at(d, w, a);
+	uint64_t exec = 0;
+	for (unsigned i = 0; i < w->info.lanes / 32u; i++) {
+		struct bw_sym now = row ? row->state.sgpr[BW_SRC_EXEC_LO + i] : (struct bw_sym){0};
+		struct bw_sym want = {BW_SYM_EXEC, (uint8_t)i, 0};
+		uint32_t value = (uint32_t)(a->exec >> 32 * i);
+		bool known = now.kind == BW_SYM_EXEC && now.reg == i && a->has_exec;
+		if (now.kind == BW_SYM_NOT_EXEC && now.reg == i && a->has_exec) {
+			value = ~value;
+			known = true;
+		}
+		if (!known && row)
+			BW_TRY(read_entry_value(d, w, inner, &row->state, want, &value, &known));
+		if (!known)
+			return NULL;
+		exec |= (uint64_t)value << 32 * i;
+	}
+	out->has_exec = true;
+	out->exec = exec;
+	return NULL;
+}
+
+static struct bw_error *innermost(struct bw_debug *d, struct bw_wave_record *w, struct bw_stack *s)
+{
+	uint32_t pair[2];
+	struct bw_activation a = {.pc = w->info.pc, .at = w->info.pc};
+	BW_TRY(bw_debug_sgprs_read(d, w->info.number, 32, 2, pair));
+	a.has_s32 = a.has_s33 = a.has_exec = true;
+	a.s32 = pair[0];
+	a.s33 = pair[1];
+	a.exec = w->info.exec;
+	BW_TRY(find_function(d, w, &a));
+	BW_TRY(bw_vec_push(&s->activations, a));
+	return find_base(d, w, 0);
+}
+
+static void ends(struct bw_stack *s, const char *fmt, ...) BW_PRINTF(2, 3);
+static void ends(struct bw_stack *s, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(s->end, sizeof(s->end), fmt, ap);
+	va_end(ap);
+	s->is_complete = true;
+}
+
+static void ends_unknown(struct bw_debug *d, struct bw_stack *s, const char *why)
+{
+	const struct bw_activation *a = &s->activations.data[s->activations.len - 1];
+	struct bw_where where;
+	bw_debug_where(d, a->at, &where);
+	ends(s, "Backtrace stopped: the caller of %s cannot be determined (%s)",
+	     where.function ? where.function : "the code here", why);
+}
+
+/* Whether the instruction before `to` is a call that leaves its return address in `link`. */
+static bool is_behind_call(struct bw_debug *d, uint64_t to, unsigned link, const char **out_why)
+{
+	struct bw_load *l = bw_debug_load_at(d, to - 4);
+	unsigned called;
+	*out_why = "its return address is not in code that is known";
+	if (!l || to % 4)
+		return false;
+	*out_why = "no call returns to its return address";
+	if (!call_at(d, l->module, to - 4 - l->base, &called) || called != link)
+		return false;
+	return !l->module->lines || bw_lines_returns_to(l->module->lines, to - l->base) != 0;
+}
+
+/* The return address of the last activation. */
+static struct bw_error *find_return(struct bw_debug *d, struct bw_wave_record *w,
+				    struct bw_stack *s, uint64_t *out_to, const char **out_why)
+{
+	unsigned depth = (unsigned)s->activations.len - 1;
+	const struct bw_activation *a = &s->activations.data[depth];
+	const struct row *row = row_at(d, w, a);
+	uint32_t half[2];
+	*out_to = 0;
+	*out_why = a->entry ? "its code cannot be followed to this place"
+			    : "where it starts is not known";
+	if (!row)
+		return NULL;
+	for (unsigned i = 0; i < 2; i++) {
+		struct bw_sym want = {BW_SYM_ENTRY, (uint8_t)(row->link + i), 0};
+		bool known = false;
+		BW_TRY(read_entry_value(d, w, depth, &row->state, want, &half[i], &known));
+		if (!known) {
+			*out_why = "its return address is not in a known place";
+			return NULL;
+		}
+	}
+	uint64_t to = half[0] | (uint64_t)half[1] << 32;
+	if (is_behind_call(d, to, row->link, out_why))
+		*out_to = to;
+	return NULL;
+}
+
+/* A stack that is damaged, or a wrong idea of it, would go on for ever. */
+static bool goes_in_circles(struct bw_stack *s, const struct bw_activation *caller,
+			    const struct bw_activation *callee)
+{
+	if (!caller->has_base || !callee->has_base)
+		return s->activations.len >= MAX_ACTIVATIONS;
+	if (caller->base > callee->base) {
+		ends(s, "Backtrace stopped: previous frame inner to this frame (corrupt stack?)");
+		return true;
+	}
+	for (size_t i = s->activations.len; i-- > 0;) {
+		const struct bw_activation *a = &s->activations.data[i];
+		if (!a->has_base || a->base != caller->base)
+			break;
+		if (a->pc != caller->pc || !i)
+			continue;
+		ends(s,
+		     "Backtrace stopped: previous frame identical to this frame (corrupt stack?)");
+		return true;
+	}
+	return s->activations.len >= MAX_ACTIVATIONS;
+}
+
+static struct bw_error *add_caller(struct bw_debug *d, struct bw_wave_record *w, struct bw_stack *s)
+{
+	unsigned depth = (unsigned)s->activations.len - 1;
+	enum bw_frame_reg_place place;
+	const char *why;
+	uint64_t to;
+	s->is_complete = true;
+	if (s->activations.data[depth].is_kernel)
+		return NULL;
+	BW_TRY(find_return(d, w, s, &to, &why));
+	if (!to) {
+		ends_unknown(d, s, why);
+		return NULL;
+	}
+	struct bw_activation a = {.pc = to, .at = to - 4};
+	a.has_s32 = s->activations.data[depth].has_base;
+	a.s32 = s->activations.data[depth].base;
+	BW_TRY(find_exec(d, w, depth, &a));
+	BW_TRY(find_function(d, w, &a));
+	BW_TRY(bw_vec_push(&s->activations, a));
+	struct bw_activation *caller = &s->activations.data[depth + 1];
+	BW_TRY(read_sgpr(d, w, depth + 1, 33, &caller->s33, &place));
+	caller->has_s33 = place != BW_FRAME_REG_UNKNOWN;
+	BW_TRY(find_base(d, w, depth + 1));
+	struct bw_activation added = *caller;
+	s->activations.len--;
+	if (goes_in_circles(s, &added, &s->activations.data[depth]))
+		return NULL;
+	s->activations.len++;
+	s->is_complete = false;
+	return NULL;
+}
+
+struct bw_error *bw_unwind(struct bw_debug *d, struct bw_wave_record *w, struct bw_stack *s)
+{
+	if (!s->cache) {
+		s->cache = calloc(1, sizeof(*s->cache));
+		if (!s->cache)
+			return bw_error_nomem();
+	}
+	/* rows are referred to by address only while one caller is looked for */
+	if (s->cache->rows.len > MAX_ROWS) {
+		bw_vec_each(&s->cache->rows, r)
+			free(*r);
+		s->cache->rows.len = 0;
+	}
+	if (s->activations.len)
+		return add_caller(d, w, s);
+	struct bw_error *err = innermost(d, w, s);
+	if (err)
+		s->activations.len = 0;
+	return err;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "sym/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* libstdc++: abi::__cxa_demangle of <cxxabi.h>, which C cannot include. */
+char *__cxa_demangle(const char *mangled, char *out, size_t *len, int *status);
+
+enum { MAX_NAME = 65536 };
+
+char *bw_demangle(const char *name)
+{
+	int status = 0;
+	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > MAX_NAME)
+		return NULL;
+	char *out = __cxa_demangle(name, NULL, NULL, &status);
+	if (!status)
+		return out;
+	free(out);
+	return NULL;
+}
+
+static bool opens(char c)
+{
+	return c == '(' || c == '<' || c == '[';
+}
+
+static bool closes(char c)
+{
+	return c == ')' || c == '>' || c == ']';
+}
+
+/* "operator<", "operator()": the characters behind the word are its name. */
+static size_t operator_length(const char *p)
+{
+	const size_t word = strlen("operator");
+	if (strncmp(p, "operator", word) != 0)
+		return 0;
+	size_t n = strspn(p + word, "<>=!+-*/%^&|~,[");
+	if (p[word] == '(')
+		n = 2;
+	return n ? word + n + (p[word] == '[') : 0;
+}
+
+const char *bw_name_base(const char *full, size_t *out_len)
+{
+	const char *start = full, *p = full;
+	int depth = 0;
+	for (; *p; p++) {
+		size_t op = depth ? 0 : operator_length(p);
+		if (op) {
+			p += strnlen(p, op) - 1;
+			continue;
+		}
+		bool anonymous = !strncmp(p, "(anonymous namespace)", 21);
+		if (*p == '(' && !depth && !anonymous)
+			break;
+		if (*p == ' ' && !depth)
+			start = p + 1;
+		depth += opens(*p) - closes(*p);
+	}
+	*out_len = (size_t)(p - start);
+	return start;
+}
+
+/* Compares up to the ends, without spaces, and without template arguments on the left where skip
+ * says so. */
+static bool same(const char *a, size_t a_len, const char *b, bool skip)
+{
+	const char *end = a + a_len;
+	for (;;) {
+		while (a < end && *a == ' ')
+			a++;
+		while (*b == ' ')
+			b++;
+		if (skip && a < end && *a == '<') {
+			int depth = 0;
+			do
+				depth += (*a == '<') - (*a == '>');
+			while (++a < end && depth);
+			continue;
+		}
+		if (a == end || !*b)
+			return a == end && !*b;
+		if (*a++ != *b++)
+			return false;
+	}
+}
+
+bool bw_name_is(const char *full, const char *typed)
+{
+	size_t len;
+	const char *base = bw_name_base(full, &len), *end = base + len;
+	if (!*typed)
+		return false;
+	if (!strcmp(full, typed) || same(full, strlen(full), typed, false))
+		return true;
+	/* at each "::" that is not within template arguments */
+	int depth = 0;
+	bool at_name = true;
+	for (const char *p = base; p < end; p++) {
+		if (at_name &&
+		    (same(p, (size_t)(end - p), typed, false) ||
+		     same(p, (size_t)(end - p), typed, true) || same(p, strlen(p), typed, false)))
+			return true;
+		depth += opens(*p) - closes(*p);
+		at_name = !depth && *p == ':' && p > base && p[-1] == ':';
+	}
+	return false;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/show.h"
+
+#include <string.h>
+
+/* Frames in gdb's form: "#1  0x7f001018 in outer (...) at nest.cl:4". */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* gdb leaves the address out at the start of a line, and for functions around an inlined one, whose
+ * place is a call in the source. */
+static bool shows_address(struct bw_debug *d, const struct bw_stack_frame *f)
+{
+	struct bw_where where;
+	bw_debug_where(d, f->at, &where);
+	if (!f->has_line || !where.has_line)
+		return true;
+	if (f->is_call_site)
+		return false;
+	return f->line_is_approximate || f->pc != f->at || where.line.start != f->pc;
+}
+
+void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out)
+{
+	struct bw_where where;
+	if (shows_address(d, f))
+		bw_str_addf(out, "0x%012llx in ", (unsigned long long)f->pc);
+	bw_str_addf(out, "%s (%s)", f->function ? f->function : "??", f->has_params ? "..." : "");
+	bw_debug_where(d, f->at, &where);
+	if (f->has_line)
+		bw_str_addf(out, " at %s:%u%s", base_name(f->file), f->line,
+			    f->line_is_approximate ? " (about)" : "");
+	else if (where.code_object)
+		bw_str_addf(out, " from %s", base_name(where.code_object));
+}
+
+json_t *bw_stack_frame_json(const struct bw_stack_frame *f)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "level", json_integer(f->level));
+	json_object_set_new(o, "pc", json_sprintf("0x%llx", (unsigned long long)f->pc));
+	json_object_set_new(o, "inlined", json_boolean(f->is_inlined));
+	json_object_set_new(o, "kernel", json_boolean(f->is_kernel));
+	if (f->function)
+		json_object_set_new(o, "function", bw_json_text(f->function));
+	if (f->has_line) {
+		json_object_set_new(o, "file", bw_json_text(f->file));
+		json_object_set_new(o, "line", json_integer(f->line));
+	}
+	if (f->has_base)
+		json_object_set_new(o, "base", json_sprintf("0x%x", f->base));
+	return o;
+}
+
+void bw_show_frame_source(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f)
+{
+	const char *text = f->has_line ? bw_debug_source_line(d, f->file, f->line) : NULL;
+	if (text)
+		bw_out_line(o, "%u\t%s", f->line, text);
+	else if (f->has_line)
+		bw_out_line(o, "%u\tin %s", f->line, f->file);
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The stack of a wave. What it must be follows from the instructions that were executed: a call adds a frame, a
+return takes one away."""
+import subprocess
+import tempfile
+import pathlib
+
+from harness import BREAKWATER, SOURCE, TIMEOUT_S, check, equal, errors, events, main, parse, replies, run
+
+KERNELS = SOURCE / "tests/e2e/kernels"
+FOLDER = tempfile.TemporaryDirectory()
+ARGS = ["--grid", 32, "--group", 32]
+LIMIT = 3
+
+
+def compiled(source, *options):
+    out = pathlib.Path(FOLDER.name) / f"{source}{''.join(options)}.co"
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib",
+                    "-cl-kernel-arg-info", "-g", *options, KERNELS / source, "-o", out], check=True)
+    return out
+
+
+def session(*args, commands):
+    """A session some of whose commands fail."""
+    done = subprocess.run([BREAKWATER, "run", "--batch", "--json", *[w for c in commands for w in ("-ex", c)], *map(str, args)],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S)
+    return [parse(line) for line in done.stdout.splitlines()]
+
+
+def walk(kernel, args, n_steps):
+    """Backtraces at each instruction of a wave, with the stop that each belongs to."""
+    seen = session(kernel, *ARGS, *args, commands=["starti", "backtrace"] + ["stepi", "backtrace"] * n_steps)
+    stops = [o for o in events(seen, "stop") if "pc" in o]
+    stacks = replies(seen, "backtrace")
+    return list(zip(stops, stacks))
+
+
+def holds(kernel, args, n_steps, name):
+    """At each instruction: the functions that the calls have entered, and where they return to."""
+    expected = []  # return addresses, the outermost first
+    functions = []
+    n = deepest = 0
+    for stop, stack in walk(kernel, args, n_steps):
+        if "instruction" not in stop:
+            break
+        pc = int(stop["pc"], 16)
+        own = [f for f in stack["frames"] if not f["inlined"]]
+        if not functions or functions[-1] is None:
+            functions = functions[:-1] + [own[0].get("function")]
+        where = f"{name} at {stop['pc']} {stop['instruction']}"
+        equal("end" in stack, False, f"{where}: backtrace stopped: {stack.get('end')}")
+        equal([int(f["pc"], 16) for f in own], [pc] + expected[::-1], f"{where}: return addresses")
+        equal([f.get("function") for f in own], functions[::-1], f"{where}: functions")
+        equal([f["kernel"] for f in own], [False] * len(expected) + [True], f"{where}: the kernel")
+        n += 1
+        deepest = max(deepest, len(own))
+        word = stop["instruction"].split()[0]
+        if word in ("s_swappc_b64", "s_call_b64"):
+            expected.append(pc + 4)
+            functions.append(None)
+        elif word == "s_setpc_b64":
+            expected.pop()
+            functions.pop()
+        elif word == "s_endpgm":
+            break
+    else:
+        check(False, f"{name}: {n_steps} steps do not reach its end")
+    print(f"  {name}: {n} instructions, up to {deepest} frames")
+    return n, deepest
+
+
+def every_instruction_unoptimised():
+    n, deepest = holds(compiled("frames.cl", "-O0"), ["--arg", "out=zeros:64", "--arg", f"n={LIMIT}"], 2500, "frames -O0")
+    check(n > 500 and deepest >= LIMIT + 2, f"{n} instructions, {deepest} frames")
+
+
+def every_instruction_optimised():
+    n, deepest = holds(compiled("frames.cl", "-O2"), ["--arg", "out=zeros:64", "--arg", f"n={LIMIT}"], 600, "frames -O2")
+    check(n > 150 and deepest >= LIMIT + 2, f"{n} instructions, {deepest} frames")
+
+
+def every_instruction_of_wave64():
+    n, deepest = holds(compiled("frames.cl", "-O2", "-mwavefrontsize64"), ["--arg", "out=zeros:128", "--arg", f"n={LIMIT}"], 600,
+                       "frames -O2 wave64")
+    check(n > 150 and deepest >= LIMIT + 2, f"{n} instructions, {deepest} frames")
+
+
+def every_instruction_of_assembly():
+    n, deepest = holds(KERNELS / "calls.s", ["--arg", "out=zeros:32"], 100, "calls.s")
+    check(n > 30 and deepest == 3, f"{n} instructions, {deepest} frames")
+
+
+def commands():
+    """up, down, frame, finish; the stack of a recursion, and parts of it."""
+    seen = session(compiled("frames.cl", "-O0"), *ARGS, "--arg", "out=zeros:64", "--arg", f"n={LIMIT}", commands=[
+        "break third", "run", "backtrace", "up", "up 2", "down", "frame function first", "frame 0", "info frame", "down",
+        "backtrace 1", "backtrace -1", "finish", "backtrace", "delete", "frame 2", "finish", "up", "finish", "kill"])
+    stacks = replies(seen, "backtrace")
+    equal([f["function"] for f in stacks[0]["frames"]], ["third", "second", "first", "frames"], "the stack")
+    equal([f["function"] for f in stacks[1]["frames"]], ["third"], "backtrace 1")
+    equal([f["function"] for f in stacks[2]["frames"]], ["frames"], "backtrace -1")
+    equal((stacks[1]["more"], stacks[2]["more"]), (True, False), "more frames")
+    equal([f["function"] for f in stacks[3]["frames"]], ["second", "first", "frames"], "after finish")
+    chosen = [(o["command"], o["level"], o["function"]) for o in seen if o.get("command") in ("up", "down", "frame")]
+    equal(chosen, [("up", 1, "second"), ("up", 3, "frames"), ("down", 2, "first"), ("frame", 2, "first"), ("frame", 0, "third"),
+                   ("frame", 2, "frames")], "frames")
+    equal(errors(seen), ["Bottom (innermost) frame selected; you can't go down",
+                         '"finish" not meaningful in the outermost frame', "Initial frame selected; you can't go up",
+                         '"finish" not meaningful in the outermost frame'], "errors")
+
+
+def recursion():
+    """next passes over a call of the function by itself; finish leaves one call, not all."""
+    for option in ("-O0", "-O2"):
+        seen = run(compiled("frames.cl", option), *ARGS, "--arg", "out=zeros:64", "--arg", f"n={LIMIT}", json_lines=True, script=[
+            "break deep", "run", "backtrace", "continue", "continue", "backtrace", "delete", "finish", "backtrace", "next", "backtrace",
+            "kill"])
+        depths = [len([f for f in o["frames"] if f["function"] == "deep"]) for o in replies(seen, "backtrace")]
+        equal(depths[:3], [1, 3, 2], f"{option}: calls of deep")
+        check(depths[3] in (1, 2), f"{option}: after next: {depths[3]}")
+
+
+def inlined_functions():
+    """wrapf and twice are frames; their callers' lines are those of the calls."""
+    source = (KERNELS / "frames.cl").read_text().splitlines()
+    inner = 1 + next(i for i, line in enumerate(source) if "v * 2 + 1" in line)
+    middle = 1 + next(i for i, line in enumerate(source) if "int t = twice" in line)
+    outer = {i + 1 for i, line in enumerate(source) if "wrapf(" in line and "inline" not in line}
+    seen = run(compiled("frames.cl", "-O2"), *ARGS, "--arg", "out=zeros:64", "--arg", f"n={LIMIT}", json_lines=True,
+               script=[f"break frames.cl:{inner}", "run", "backtrace", "finish", "backtrace", "kill"])
+    frames = replies(seen, "backtrace")[0]["frames"]
+    equal([(f["function"], f["inlined"]) for f in frames], [("twice", True), ("wrapf", True), ("frames", False)], "the stack")
+    equal([f["line"] for f in frames[:2]], [inner, middle], "lines")
+    check(frames[2]["line"] in outer, f"the call of wrapf is in line {frames[2]['line']}")
+    check(all(f["function"] != "twice" for f in replies(seen, "backtrace")[1]["frames"]), "finish has not left twice")
+
+
+if __name__ == "__main__":
+    main(every_instruction_unoptimised, every_instruction_optimised, every_instruction_of_wave64, every_instruction_of_assembly,
+         commands, recursion, inlined_functions)
