@@ -146,7 +146,7 @@ struct bw_debug {
 	struct bw_variable_cache variables;
 	struct BW_VEC(struct bw_ctype *) made_types; /* owned; types that the program does not name
 						      */
-	struct bw_stack *stack; /* frames/frames.c; NULL: not asked for yet */
+	struct bw_stack *stack;			     /* frames/frames.c; NULL: not asked for yet */
 	struct BW_VEC(struct bw_var) vars;
 	unsigned n_values; /* $1, $2 ... of print */
 	struct bw_inst_entry insts[BW_INST_CACHE];

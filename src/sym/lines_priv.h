@@ -25,7 +25,7 @@ struct row {
 struct source {
 	bool tried;
 	bool is_newer; /* than the code object: it may not be what was compiled */
-	char *text; /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
+	char *text;    /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
 	const char **lines;
 	size_t n_lines;
 };
@@ -66,7 +66,7 @@ struct bw_lines {
 	struct BW_VEC(struct row) rows;	      /* by address */
 	struct BW_VEC(const char *) files;    /* owned, each once */
 	struct BW_VEC(struct source) sources; /* one for each file, read when asked for */
-	time_t written; /* when the code object's file was; 0: not known */
+	time_t written;			      /* when the code object's file was; 0: not known */
 
 	struct BW_VEC(struct unit_range) units;
 	struct BW_VEC(struct function) functions;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/show.h"
+#include "ui/show_program.h"
 
 #include <string.h>
 
@@ -24,12 +25,26 @@ static bool shows_address(struct bw_debug *d, const struct bw_stack_frame *f)
 	return f->line_is_approximate || f->pc != f->at || where.line.start != f->pc;
 }
 
+/* "a=1, b=2", with the values of that frame. */
+static bool show_args(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out)
+{
+	unsigned selected = bw_debug_frame_level(d);
+	struct bw_error *err = bw_debug_select_frame(d, f->level);
+	bool shown = !err && bw_show_frame_args(d, out);
+	bw_error_free(err);
+	bw_error_free(bw_debug_select_frame(d, selected));
+	return shown;
+}
+
 void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out)
 {
 	struct bw_where where;
 	if (shows_address(d, f))
 		bw_str_addf(out, "0x%012llx in ", (unsigned long long)f->pc);
-	bw_str_addf(out, "%s (%s)", f->function ? f->function : "??", f->has_params ? "..." : "");
+	bw_str_addf(out, "%s (", f->function ? f->function : "??");
+	if (f->has_params && !show_args(d, f, out))
+		bw_str_add(out, "...");
+	bw_str_add(out, ")");
 	bw_debug_where(d, f->at, &where);
 	if (f->has_line)
 		bw_str_addf(out, " at %s:%u%s", base_name(f->file), f->line,

@@ -2,6 +2,7 @@
 /* Names of variables and types: in which frame they are looked up, and what is visible there. */
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
+#include "debug/frames.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -18,6 +19,25 @@ bool bw_variables_frame_at(struct bw_debug *d, uint64_t pc, struct bw_variables_
 	return true;
 }
 
+/* The selected frame, of the focus wave. */
+static bool selected(struct bw_debug *d, struct bw_variables_frame *out)
+{
+	struct bw_stack_frame s;
+	struct bw_variables_frame f;
+	struct bw_error *err = bw_debug_selected_frame(d, &s);
+	bw_error_free(err);
+	if (err || !bw_variables_frame_at(d, s.at, &f))
+		return false;
+	f.level = s.inline_level;
+	f.frame = s.level;
+	f.is_outer = s.depth > 0;
+	f.has_stack = s.has_s32 && s.has_s33;
+	f.s32 = s.s32;
+	f.s33 = s.s33;
+	*out = f;
+	return true;
+}
+
 bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 			struct bw_variables_frame *out)
 {
@@ -26,6 +46,8 @@ bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 	if (!w)
 		return false;
 	BW_IN_SPACE(d, w->info.space);
+	if (w == bw_debug_focus_priv(d) && selected(d, out))
+		return true;
 	if (!bw_variables_frame_at(d, w->info.pc, &f))
 		return false;
 	struct bw_error *err = bw_target_read_sgprs(d->target, w->info.slot, 32, 2, s);

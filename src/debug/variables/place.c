@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Values of variables: read from where they are, and written there. */
+#include "debug/frames.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -86,6 +87,33 @@ static struct bw_error *read_registers(const struct bw_value_of *x,
 	return NULL;
 }
 
+/* The same of a caller: what the functions that it called have saved, or left as it was. */
+static struct bw_error *read_outer(const struct bw_value_of *x, const struct bw_variables_frame *f,
+				   const struct bw_location_piece *p, uint8_t *out, bool *out_known)
+{
+	uint32_t lanes[64], word;
+	*out_known = false;
+	for (unsigned at = 0; at < p->size_b; at += 4) {
+		unsigned reg = p->reg + at / 4;
+		uint64_t known = 0;
+		enum bw_frame_reg_place place = BW_FRAME_REG_UNKNOWN;
+		if (p->kind == BW_LOC_VGPR && reg < 256) {
+			BW_TRY(bw_debug_frame_vgpr(x->d, f->frame, reg, lanes, &known));
+			if (!(known >> x->lane & 1))
+				return NULL;
+			word = lanes[x->lane];
+		} else {
+			if (p->kind == BW_LOC_SGPR && reg < 106)
+				BW_TRY(bw_debug_frame_sgpr(x->d, f->frame, reg, &word, &place));
+			if (place == BW_FRAME_REG_UNKNOWN)
+				return NULL;
+		}
+		memcpy(out + at, &word, BW_MIN(4u, p->size_b - at));
+	}
+	*out_known = true;
+	return NULL;
+}
+
 /* Reads one piece into b, at offset_b. What cannot be read is not known, with the reason. */
 static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				   const struct bw_location_piece *p, struct bw_bytes *b,
@@ -108,11 +136,13 @@ static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_
 	}
 	case BW_LOC_VGPR:
 	case BW_LOC_SGPR:
-		if (f->is_outer)
+		if (f->is_outer && x->wave)
+			BW_TRY(read_outer(x, f, &part, b->data + offset_b, &known));
+		if (f->is_outer && !known)
 			snprintf(b->why, sizeof(b->why),
 				 "the register of this frame is not known: a called function may "
 				 "have changed it");
-		else if (x->wave)
+		else if (!f->is_outer && x->wave)
 			BW_TRY(read_registers(x, &part, b->data + offset_b, &known));
 		break;
 	case BW_LOC_PRIVATE:

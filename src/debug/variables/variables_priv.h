@@ -15,7 +15,8 @@ struct bw_variables_frame {
 	uint64_t base;	/* of the code object's image */
 	uint64_t addr;	/* in the image */
 	unsigned level; /* of the inlined function, 0 the innermost */
-	bool is_outer;	/* a caller's: what its registers held is not known */
+	bool is_outer;	/* a caller's: its registers are those of frame `frame` (frames.h) */
+	unsigned frame;
 	bool has_stack; /* s32 and s33 are known */
 	uint32_t s32, s33;
 };
