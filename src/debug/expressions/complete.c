@@ -89,6 +89,12 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 			add_word(&w, prefix, "$", v->name);
 		return finish_words(&w);
 	}
+	const struct bw_variable *list;
+	size_t n = 0;
+	struct bw_error *err = bw_debug_variables(d, &list, &n);
+	bw_error_free(err);
+	for (size_t i = 0; !err && i < n; i++)
+		add_word(&w, prefix, "", list[i].name);
 	add_args(d, &w, prefix, "", true);
 	add_symbols(d, &w, prefix);
 	return finish_words(&w);
