@@ -97,6 +97,20 @@ static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *
 		    (unsigned long long)t->size_b, no_offset);
 }
 
+/* " : public base" */
+static void show_bases(const struct bw_ctype *t, struct bw_str *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < t->n_members; i++) {
+		if (!t->members[i].is_base)
+			continue;
+		char name[BW_TYPE_NAME_MAX];
+		bw_ctype_name(t->members[i].type, name, sizeof(name));
+		bw_str_addf(out, "%s%s", any ? ", public " : " : public ", name);
+		any = true;
+	}
+}
+
 static void show_enum(const struct bw_ctype *t, struct bw_str *out)
 {
 	int64_t next = 0;
@@ -134,7 +148,11 @@ void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out)
 		const char *word = s->kind == BW_CTYPE_UNION  ? "union"
 				   : s->kind == BW_CTYPE_ENUM ? "enum"
 							      : "struct";
-		bw_str_addf(out, "%s {", s->name ? s->name : word);
+		bool tagged = s->name && bw_starts_with(s->name, word); /* C++ has no "struct" */
+		bw_str_addf(out, "%s%s%s", tagged ? "" : word, tagged || !s->name ? "" : " ",
+			    s->name ? s->name : "");
+		show_bases(s, out);
+		bw_str_add(out, " {");
 		if (has_members) {
 			bw_str_add(out, "\n");
 			show_members(s, offsets && plain, out);

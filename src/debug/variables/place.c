@@ -217,8 +217,24 @@ struct bw_error *bw_variables_load(const struct bw_value_of *x, const struct bw_
 	return NULL;
 }
 
-struct bw_error *bw_variables_value(const struct bw_value_of *x, const struct bw_variables_frame *f,
-				    const struct bw_variable *variable, struct bw_value *out)
+/* A reference of C++ is what it refers to. Takes v over. */
+static struct bw_error *refer(const struct bw_value_of *x, struct bw_value *v, struct bw_value *out)
+{
+	const struct bw_ctype *t = v->type.ctype ? bw_ctype_strip(v->type.ctype) : NULL;
+	bool refers = t && t->kind == BW_CTYPE_POINTER && t->is_reference && t->elem &&
+		      bw_type_of(t->elem).kind != BW_TYPE_VOID && !v->is_missing;
+	if (!refers) {
+		*out = *v;
+		return NULL;
+	}
+	struct bw_place_at at = {.space = v->type.space, .va = v->bits};
+	bw_value_fini(v);
+	bw_debug_flat_space(&at.space, &at.va);
+	return bw_variables_load(x, t->elem, at, out);
+}
+
+static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_variables_frame *f,
+				 const struct bw_variable *variable, struct bw_value *out)
 {
 	struct bw_value v = {.type = bw_type_of(variable->type), .lane = (int)x->lane};
 	uint64_t size_b = bw_type_size(&v.type);
@@ -264,9 +280,17 @@ struct bw_error *bw_variables_value(const struct bw_value_of *x, const struct bw
 	return NULL;
 }
 
-struct bw_error *bw_variables_part(const struct bw_value_of *x, const struct bw_value *v,
-				   const struct bw_ctype *type, struct bw_member_at at,
-				   struct bw_value *out)
+struct bw_error *bw_variables_value(const struct bw_value_of *x, const struct bw_variables_frame *f,
+				    const struct bw_variable *variable, struct bw_value *out)
+{
+	struct bw_value v;
+	BW_TRY(value_of(x, f, variable, &v));
+	return refer(x, &v, out);
+}
+
+static struct bw_error *part_of(const struct bw_value_of *x, const struct bw_value *v,
+				const struct bw_ctype *type, struct bw_member_at at,
+				struct bw_value *out)
 {
 	at.offset_b += at.bit_offset / 8;
 	at.bit_offset %= 8;
@@ -297,6 +321,15 @@ struct bw_error *bw_variables_part(const struct bw_value_of *x, const struct bw_
 	}
 	*out = (struct bw_value){.type = bw_type_of(type)}; /* x->skip */
 	return NULL;
+}
+
+struct bw_error *bw_variables_part(const struct bw_value_of *x, const struct bw_value *v,
+				   const struct bw_ctype *type, struct bw_member_at at,
+				   struct bw_value *out)
+{
+	struct bw_value part;
+	BW_TRY(part_of(x, v, type, at, &part));
+	return refer(x, &part, out);
 }
 
 struct bw_error *bw_variables_fetch(const struct bw_value_of *x, struct bw_value *v)
