@@ -370,3 +370,16 @@ void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint6
 	else
 		out->value = fit(out->value, v->type);
 }
+
+bool bw_variable_is_false_constant(const struct bw_lines *l, const struct bw_variable *v,
+				   uint64_t addr, const struct bw_location *at)
+{
+	if (at->n_pieces || at->kind != BW_LOC_CONSTANT || !v->is_param)
+		return false;
+	bw_vec_each(&l->function_ranges, r) {
+		const struct function *f = &l->functions.data[r->function];
+		if (addr >= r->start && addr < r->end && f->die == v->function_die)
+			return !f->is_inlined && at->start <= r->start && kernel_at(l, r->start);
+	}
+	return false;
+}

@@ -66,5 +66,11 @@ struct bw_location {
  * last piece. */
 void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			  struct bw_location *out);
+/* Whether that constant is none: no compiler knows what a kernel is launched with, so where a
+ * parameter of it is a constant from the first instruction on, the source assigns that later.
+ * clang-19 with -O2 has been seen to write the one value that it has kept for the whole function
+ * (tests/e2e/kernels/scale.cl, n of launch). */
+bool bw_variable_is_false_constant(const struct bw_lines *l, const struct bw_variable *v,
+				   uint64_t addr, const struct bw_location *at);
 
 #endif

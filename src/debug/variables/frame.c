@@ -250,6 +250,8 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
 	if (!bw_variables_frame_at(d, pc, &f))
 		return false;
 	bw_variable_location(f.lines, v, f.addr, out);
+	if (bw_variable_is_false_constant(f.lines, v, f.addr, out))
+		out->kind = BW_LOC_OPTIMIZED_OUT;
 	return true;
 }
 

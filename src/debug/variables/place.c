@@ -248,6 +248,8 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 				 variable->name, name);
 	}
 	bw_variable_location(f->lines, variable, f->addr, &l);
+	if (bw_variable_is_false_constant(f->lines, variable, f->addr, &l))
+		l.kind = BW_LOC_OPTIMIZED_OUT;
 	struct bw_location_piece one = whole(&l, size_b);
 	if (!l.n_pieces && memory_of(f, &one, &at))
 		return bw_variables_load(x, variable->type, at, out);
