@@ -297,6 +297,13 @@ struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const ch
 						   {NULL, "value", false}};
 	const struct bw_wave_info *w = bw_debug_focus(d);
 	uint64_t all = w->lanes == 64 ? ~0ull : (1ull << w->lanes) - 1;
+	struct bw_value type = {0};
+	struct bw_expr_error where = {0};
+	bool is_type;
+	BW_TRY(bw_debug_eval_type(d, expr, &type, &is_type, &where)); /* a name that none has */
+	bw_value_fini(&type);
+	if (is_type)
+		return bw_errorf(BW_E_INVALID, "Attempt to use a type name as an expression");
 	struct bw_table t;
 	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
 	struct bw_error *err = lane_rows(o, d, expr, letter, lanes & all & w->exec, true, &t);
