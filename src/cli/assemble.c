@@ -202,7 +202,7 @@ struct bw_error *bw_cli_clang(const struct bw_compile_job *job, const struct bw_
 		argv[n++] = *a;
 	for (size_t i = 0; i < n_last; i++)
 		argv[n++] = job->last[i];
-	argv[n++] = job->source;
+	argv[n++] = job->input ? job->input : job->source;
 	argv[n++] = "-o";
 	argv[n++] = job->object;
 	const struct bw_tool tool = {

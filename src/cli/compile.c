@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/util.h"
 #include "cli/compile.h"
 
 /* Made by the build of prelude/. */
@@ -58,36 +59,118 @@ static struct bw_error *add_common(const struct bw_compile_job *job, struct bw_c
 	return bw_compile_words_add(args, words);
 }
 
-/* At -O0 LLVM 19 does not see that the device library's code for older GPUs is never reached, and
- * refuses it in the functions that work on a wave (sub_group_*, work_group_*). Then the library is
- * optimized, and the source is not. */
-static struct bw_error *run_clang_again(struct bw_compile_job *job,
-					const struct bw_compile_words *args, struct bw_error *err)
+/* The level is the last that is given. */
+static bool is_unoptimized(const struct bw_compile_options *o)
+{
+	bool result = false;
+	bw_vec_each(&o->words, w) {
+		if (bw_starts_with(*w, "-O"))
+			result = !strcmp(*w, "-O0");
+		else if (!strcmp(*w, "-cl-opt-disable"))
+			result = true;
+	}
+	return result;
+}
+
+static struct bw_error *add_opencl(const struct bw_compile_job *job, const char *include,
+				   const char *library, struct bw_compile_words *args)
+{
+	const char *const words[] = {"-x",
+				     "cl",
+				     "-cl-std=CL2.0",
+				     "-cl-kernel-arg-info",
+				     "-include",
+				     include,
+				     library ? "-DBREAKWATER_DEVICE_LIBRARY" : NULL,
+				     NULL};
+	BW_TRY(add_common(job, args));
+	return bw_compile_words_add(args, words);
+}
+
+/* A source that calls printf, with the library: LLVM must have replaced the calls before it sees
+ * the library. So the source becomes bitcode first, and that is linked with the library. */
+static struct bw_error *compile_printf(struct bw_compile_job *job, const char *include,
+				       const char *library)
+{
+	static const char *const to_bitcode[] = {"-DBREAKWATER_PRINTF",
+						 "-c",
+						 "-emit-llvm",
+						 "-O1",
+						 "-DBREAKWATER_OPTIMIZE_LIBRARY_ONLY",
+						 NULL};
+	static const char *const to_bitcode_optimized[] = {"-DBREAKWATER_PRINTF", "-c",
+							   "-emit-llvm", NULL};
+	static const char *const library_only[] = {"-O1", NULL};
+	static const char *const ir[] = {"-x", "ir", "-Qunused-arguments", NULL};
+	bool unoptimized = is_unoptimized(job->options);
+	struct bw_compile_words args = {0};
+	_cleanup_free_ char *bitcode = NULL;
+	if (asprintf(&bitcode, "%s.bc", job->object) < 0)
+		return bw_error_nomem();
+	struct bw_compile_job step = *job;
+	step.object = bitcode;
+	step.last = unoptimized ? to_bitcode : to_bitcode_optimized;
+	struct bw_error *err = add_opencl(job, include, library, &args);
+	if (!err)
+		err = bw_cli_clang(&step, &args, "does not compile");
+	bw_compile_words_free(&args);
+	step = *job;
+	step.input = bitcode;
+	step.last = unoptimized ? library_only : NULL;
+	if (!err)
+		err = add_common(job, &args);
+	if (!err)
+		err = bw_compile_words_add(&args, ir);
+	if (!err)
+		err = bw_cli_add_device_library(library, job->options, true, &args);
+	if (!err)
+		err = bw_cli_clang(&step, &args, "does not compile");
+	unlink(bitcode);
+	bw_compile_words_free(&args);
+	return err;
+}
+
+/* With the device library. */
+static struct bw_error *compile_with_library(struct bw_compile_job *job, const char *include,
+					     const char *library)
 {
 	static const char *const library_only[] = {"-O1", "-DBREAKWATER_OPTIMIZE_LIBRARY_ONLY",
 						   NULL};
-	if (!err || !strstr(err->message, "Illegal instruction detected"))
-		return err;
-	bw_error_free(err);
-	job->last = library_only;
-	return bw_cli_clang(job, args, "does not compile");
+	struct bw_compile_words args = {0};
+	struct bw_error *err = add_opencl(job, include, library, &args);
+	if (!err)
+		err = bw_cli_add_device_library(library, job->options, true, &args);
+	if (!err)
+		err = bw_cli_clang(job, &args, "does not compile");
+	if (err && strstr(err->message, "__breakwater_printf")) {
+		bw_error_free(err);
+		err = compile_printf(job, include, library);
+	} else if (err && strstr(err->message, "Illegal instruction detected")) {
+		/* At -O0 LLVM 19 does not see that the library's code for older GPUs is never
+		 * reached, and refuses it in the functions that work on a wave (sub_group_*,
+		 * work_group_*). Then the library is optimized, and the source is not. */
+		bw_error_free(err);
+		job->last = library_only;
+		err = bw_cli_clang(job, &args, "does not compile");
+	}
+	bw_compile_words_free(&args);
+	return err;
 }
 
 struct bw_error *bw_cli_compile_opencl(struct bw_compile_job *job)
 {
 	_cleanup_free_ char *include = NULL, *library = NULL;
 	struct bw_compile_words args = {0};
+	struct bw_error *err;
 	BW_TRY(bw_cli_find_device_library("", &library));
 	BW_TRY(write_prelude(job->object, bw_prelude_opencl, bw_prelude_opencl_size, &include));
-	const char *const words[] = {
-		"-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info", "-include", include, NULL};
-	struct bw_error *err = add_common(job, &args);
-	if (!err)
-		err = bw_compile_words_add(&args, words);
-	if (!err && library)
-		err = bw_cli_add_device_library(library, job->options, true, &args);
-	if (!err)
-		err = run_clang_again(job, &args, run_clang(job, &args, library));
+	if (library) {
+		err = compile_with_library(job, include, library);
+	} else {
+		err = add_opencl(job, include, NULL, &args);
+		if (!err)
+			err = run_clang(job, &args, NULL);
+	}
 	unlink(include);
 	bw_compile_words_free(&args);
 	return err;

@@ -41,6 +41,7 @@ struct bw_error *bw_cli_build_kernel(const char *kernel, const char *gpu,
 /* What is to be compiled, and where to. */
 struct bw_compile_job {
 	const char *source, *gpu;
+	const char *input; /* what is compiled where that is not the source itself; else NULL */
 	const struct bw_compile_options *options;
 	const char *const *last; /* arguments behind the user's, up to NULL; NULL: none */
 	struct bw_str *said;

@@ -331,6 +331,8 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 				 k->kernarg_b);
 	p->kernarg_b = k->kernarg_b;
 	BW_TRY(args_by_metadata(p, o));
+	size_t n_formats;
+	bw_code_object_printf_formats(p->co, &n_formats);
 	/* Descriptor and metadata both give the size: the larger is taken. */
 	for (size_t i = 0; i < k->n_args; i++) {
 		const struct bw_kernel_arg *a = &k->args[i];
@@ -346,6 +348,8 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 			return bw_errorf(BW_E_INVALID,
 					 "argument %zu of kernel %s (%s) has %u bytes", i, p->name,
 					 a->value_kind, a->size_b);
+		if (n_formats && a->size_b == 8 && !strcmp(a->value_kind, "hidden_printf_buffer"))
+			p->printf_arg = a;
 	}
 	return NULL;
 }

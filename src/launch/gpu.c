@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "launch/dispatch.h"
+#include "launch/printf.h"
 
 enum {
 	PAGE_B = 4096,
@@ -46,6 +47,7 @@ struct bw_launch_gpu {
 	struct BW_VEC(struct memory) all; /* every allocation: the residency list */
 	struct memory *args; /* owned; of the plan's arguments, by index; entries of `all` */
 	struct memory ib;    /* an entry of `all`, too */
+	struct memory printf_buffer; /* the same; empty: the kernel has none */
 	uint32_t ib_b;
 	uint32_t s_code_end;
 };
@@ -218,7 +220,15 @@ static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_laun
 	mem->kernarg_va = mem->packet_va + BW_AQL_PACKET_B;
 	memset(block.cpu, 0, QUEUE_B);
 	bw_dispatch_aql(p, mem, block.cpu + QUEUE_B);
-	bw_launch_plan_kernarg(p, va, mem->queue_va, block.cpu + QUEUE_B + BW_AQL_PACKET_B);
+	uint8_t *kernarg = block.cpu + QUEUE_B + BW_AQL_PACKET_B;
+	bw_launch_plan_kernarg(p, va, mem->queue_va, kernarg);
+	if (p->printf_arg) {
+		BW_TRY(bw_error_wrap(allocate(g, BW_PRINTF_BUFFER_B, AMDGPU_GEM_DOMAIN_GTT,
+					      FLAGS_RW, true, &g->printf_buffer),
+				     "the buffer of printf"));
+		bw_printf_buffer_init(g->printf_buffer.cpu);
+		memcpy(kernarg + p->printf_arg->offset_b, &g->printf_buffer.va, 8);
+	}
 	return NULL;
 }
 
@@ -340,6 +350,11 @@ struct bw_error *bw_launch_gpu_run(struct bw_launch_gpu *g, const struct bw_laun
 {
 	BW_TRY(bw_launch_gpu_place(g, plan));
 	return bw_launch_gpu_once(g, plan);
+}
+
+const uint8_t *bw_launch_gpu_printf_buffer(const struct bw_launch_gpu *g)
+{
+	return g->printf_buffer.cpu;
 }
 
 const uint8_t *bw_launch_gpu_buffer(const struct bw_launch_gpu *g, size_t arg)

@@ -27,4 +27,7 @@ struct bw_error *bw_launch_gpu_once(struct bw_launch_gpu *g,
 /* After a run: the bytes of buffer argument `arg` in GPU memory, borrowed until close. */
 const uint8_t *bw_launch_gpu_buffer(const struct bw_launch_gpu *g, size_t arg);
 
+/* The buffer of printf (launch/printf.h), borrowed until close; NULL: the kernel has none. */
+const uint8_t *bw_launch_gpu_printf_buffer(const struct bw_launch_gpu *g);
+
 #endif

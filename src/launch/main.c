@@ -18,6 +18,7 @@
 #include "launch/gpu.h"
 #include "launch/options.h"
 #include "launch/plan.h"
+#include "launch/printf.h"
 #include "regs/regs.h"
 
 enum { EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3 };
@@ -104,6 +105,27 @@ static void print_buffers(const struct bw_launch_gpu *gpu, const struct bw_launc
 	}
 }
 
+/* What the kernel has printed, also before it failed. */
+static void show_printf(const struct bw_launch_gpu *gpu, const struct bw_launch_plan *plan)
+{
+	const uint8_t *buffer = bw_launch_gpu_printf_buffer(gpu);
+	struct bw_str text = {0};
+	size_t n;
+	if (!buffer)
+		return;
+	const char *const *formats = bw_code_object_printf_formats(plan->co, &n);
+	bw_printf_buffer_text(buffer, formats, n, &text);
+	fwrite(bw_str_text(&text), 1, text.len, stdout);
+	bw_str_free(&text);
+}
+
+static struct bw_error *run_and_show(struct bw_launch_gpu *gpu, const struct bw_launch_plan *plan)
+{
+	struct bw_error *err = bw_launch_gpu_run(gpu, plan);
+	show_printf(gpu, plan);
+	return err;
+}
+
 static struct bw_error *dump_buffers(const struct bw_launch_gpu *gpu,
 				     const struct bw_launch_plan *plan)
 {
@@ -129,7 +151,7 @@ static int run(const struct bw_launch_plan *plan, const char *node)
 	const char *name = bw_launch_gpu_name(gpu);
 	if (*name && (err = bw_launch_plan_check_gpu(plan, name)))
 		status = report(err, EXIT_BAD_INPUT);
-	else if ((err = bw_launch_gpu_run(gpu, plan)))
+	else if ((err = run_and_show(gpu, plan)))
 		status = report_gpu(err);
 	if (!status) {
 		print_buffers(gpu, plan);

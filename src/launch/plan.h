@@ -46,6 +46,9 @@ struct bw_launch_plan {
 
 	struct BW_VEC(struct bw_plan_arg) args;
 	uint32_t kernarg_b;
+	/* where the kernarg block has the address of printf's buffer; NULL: the kernel prints
+	 * nothing */
+	const struct bw_kernel_arg *printf_arg;
 	struct BW_VEC(struct bw_plan_output) prints, dumps;
 };
 

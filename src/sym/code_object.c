@@ -408,6 +408,7 @@ void bw_code_object_close(struct bw_code_object *co)
 	bw_vec_free(&co->places);
 	bw_vec_free(&co->kernels);
 	bw_vec_free(&co->relocs);
+	bw_vec_free(&co->printf_formats);
 	free(co->image);
 	free(co->file);
 	free(co->path);
@@ -452,6 +453,12 @@ const struct bw_kernel *bw_code_object_kernel(const struct bw_code_object *co, c
 		if (!strcmp(co->kernels.data[i].name, name))
 			return &co->kernels.data[i];
 	return NULL;
+}
+
+const char *const *bw_code_object_printf_formats(const struct bw_code_object *co, size_t *out_n)
+{
+	*out_n = co->printf_formats.len;
+	return co->printf_formats.data;
 }
 
 const struct bw_symbol *bw_code_object_symbols(const struct bw_code_object *co, size_t *out_n)

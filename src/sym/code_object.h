@@ -73,6 +73,8 @@ const char *bw_code_object_gpu(const struct bw_code_object *co);
 const struct bw_kernel *bw_code_object_kernels(const struct bw_code_object *co, size_t *out_n);
 /* NULL when there is none of that name. */
 const struct bw_kernel *bw_code_object_kernel(const struct bw_code_object *co, const char *name);
+/* The lines of the metadata's amdhsa.printf (doc/hardware/code-objects.md 5). */
+const char *const *bw_code_object_printf_formats(const struct bw_code_object *co, size_t *out_n);
 /* Sorted by address. */
 const struct bw_symbol *bw_code_object_symbols(const struct bw_code_object *co, size_t *out_n);
 /* The symbol that covers addr, or the nearest before it in the same section; NULL if none. */

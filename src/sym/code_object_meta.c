@@ -204,6 +204,22 @@ static struct bw_error *read_kernel(struct bw_code_object *co, const msgpack_obj
 	return bw_vec_push(&co->kernels, k);
 }
 
+static struct bw_error *read_printf(struct bw_code_object *co, const msgpack_object *list)
+{
+	if (!list || list->type != MSGPACK_OBJECT_ARRAY)
+		return NULL;
+	for (uint32_t i = 0; i < list->via.array.size; i++) {
+		const msgpack_object *o = &list->via.array.ptr[i];
+		const char *text;
+		if (o->type != MSGPACK_OBJECT_STR)
+			continue;
+		BW_TRY(bw_code_object_keep_text(co, o->via.str.ptr,
+						strnlen(o->via.str.ptr, o->via.str.size), &text));
+		BW_TRY(bw_vec_push(&co->printf_formats, text));
+	}
+	return NULL;
+}
+
 struct bw_error *bw_code_object_read_metadata(struct bw_code_object *co, const void *note_desc,
 					      size_t size_b)
 {
@@ -219,6 +235,7 @@ struct bw_error *bw_code_object_read_metadata(struct bw_code_object *co, const v
 	if (r != MSGPACK_UNPACK_SUCCESS && r != MSGPACK_UNPACK_EXTRA_BYTES)
 		return bw_errorf(BW_E_INVALID,
 				 "%s: damaged code object: the metadata cannot be read", co->path);
+	BW_TRY(read_printf(co, value_of(&root, "amdhsa.printf")));
 	const msgpack_object *kernels = value_of(&root, "amdhsa.kernels");
 	if (!kernels || kernels->type != MSGPACK_OBJECT_ARRAY)
 		return NULL; /* a library of functions; a kernel may still have its .kd symbol */

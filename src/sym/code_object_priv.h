@@ -48,6 +48,7 @@ struct bw_code_object {
 	struct BW_VEC(struct symbol_place) places; /* one for each symbol */
 	struct BW_VEC(struct bw_kernel) kernels;
 	struct BW_VEC(struct bw_reloc) relocs;
+	struct BW_VEC(const char *) printf_formats; /* texts are in `owned` */
 	struct BW_VEC(void *) owned; /* strings and argument arrays, freed on close */
 };
 

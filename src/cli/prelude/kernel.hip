@@ -55,6 +55,10 @@ struct dim3 {
 	__host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
+template <typename... T>
+__device__ int printf(const char *format, T... values)
+	__attribute__((unavailable("printf is supported in OpenCL C, and not in HIP and C++ yet")));
+
 /* ---- Where a thread is ---- */
 
 BW_FN unsigned __bw_block_dim(unsigned d, unsigned group)

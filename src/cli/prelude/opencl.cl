@@ -54,6 +54,12 @@ BW_FN void __bw_barrier(void)
 #define barrier(flags) __bw_barrier()
 #define work_group_barrier(...) __bw_barrier()
 
+#if defined(BREAKWATER_DEVICE_LIBRARY) && !defined(BREAKWATER_PRINTF)
+/* The library has a printf of its own that prints nothing, and hides the one that LLVM knows: the
+ * linker reports this name, and the source is compiled in another way. */
+int __breakwater_printf(void);
+#define printf(...) __breakwater_printf()
+#else
 /* printf: LLVM makes each call a store into room that this function finds in the buffer of the
  * hidden arguments (byte 72): its first dword counts the bytes in use behind the two dwords of its
  * head, the second is its size. The dword behind its end counts the calls that found no room. */
@@ -77,6 +83,7 @@ static __attribute__((noinline, nodebug)) __global char *__printf_alloc(uint siz
 BW_FN void __bw_need_printf(void) { (void)&__printf_alloc; }
 #pragma OPENCL EXTENSION __cl_clang_function_pointers : disable
 #define printf(...) (__bw_need_printf(), printf(__VA_ARGS__))
+#endif
 
 /* The source's functions stay as they are while those of the device library are optimized. */
 #ifdef BREAKWATER_OPTIMIZE_LIBRARY_ONLY
