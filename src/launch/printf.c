@@ -14,7 +14,11 @@
 /* What the room is filled with: no number that a kernel is likely to print. */
 #define UNWRITTEN 0xb5c0fb4du
 
-enum { ARGS_MAX = 64, TRIES_MAX = 10000, FIELD_MAX = 4096 /* of a width or precision, characters */ };
+enum {
+	ARGS_MAX = 64,
+	TRIES_MAX = 10000,
+	FIELD_MAX = 4096 /* of a width or precision, characters */
+};
 
 struct format {
 	uint32_t id, n_args;
@@ -313,8 +317,8 @@ void bw_printf_buffer_text(const uint8_t *buffer, const char *const *formats, si
 	uint32_t used_b, lost;
 	memcpy(&used_b, buffer, 4);
 	memcpy(&lost, buffer + BW_PRINTF_HEAD_B + BW_PRINTF_ROOM_B, 4);
-	struct bw_cursor c = bw_cursor(buffer + BW_PRINTF_HEAD_B,
-				       BW_MIN(used_b, (uint32_t)BW_PRINTF_ROOM_B));
+	struct bw_cursor c =
+		bw_cursor(buffer + BW_PRINTF_HEAD_B, BW_MIN(used_b, (uint32_t)BW_PRINTF_ROOM_B));
 	size_t n = 0;
 	_cleanup_free_ struct format *parsed = calloc(n_formats ? n_formats : 1, sizeof(*parsed));
 	for (size_t i = 0; parsed && i < n_formats; i++)
@@ -323,13 +327,14 @@ void bw_printf_buffer_text(const uint8_t *buffer, const char *const *formats, si
 		uint32_t id = bw_cursor_u32(&c);
 		const struct format *f = find_format(parsed, n, id);
 		if (!f || !add_call(f, &c, out)) {
-			bw_str_addf(out,
-				    "[the rest of what the kernel prints cannot be read: call %u]\n",
-				    id);
+			bw_str_addf(
+				out,
+				"[the rest of what the kernel prints cannot be read: call %u]\n",
+				id);
 			break;
 		}
 	}
 	if (lost)
-		bw_str_addf(out, "[%u more calls of printf found no room: there are %u MiB]\n", lost,
-			    BW_PRINTF_ROOM_B >> 20);
+		bw_str_addf(out, "[%u more calls of printf found no room: there are %u MiB]\n",
+			    lost, BW_PRINTF_ROOM_B >> 20);
 }

@@ -11,9 +11,9 @@
 #include "base/str.h"
 
 enum {
-	BW_PRINTF_HEAD_B = 8,	     /* bytes in use, bytes there are, both without the head */
-	BW_PRINTF_TAIL_B = 4,	     /* how many calls found no room */
-	BW_PRINTF_ROOM_B = 4 << 20,  /* for the calls themselves */
+	BW_PRINTF_HEAD_B = 8,	    /* bytes in use, bytes there are, both without the head */
+	BW_PRINTF_TAIL_B = 4,	    /* how many calls found no room */
+	BW_PRINTF_ROOM_B = 4 << 20, /* for the calls themselves */
 	BW_PRINTF_BUFFER_B = BW_PRINTF_HEAD_B + BW_PRINTF_ROOM_B + BW_PRINTF_TAIL_B,
 };
 
