@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 #include "base/util.h"
 #include "launch/plan_priv.h"
 #include "regs/field.h"
+#include "sym/bundle.h"
 
 enum {
 	GROUP_MAX = 1024,
@@ -75,7 +77,7 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 	_cleanup_free_ uint8_t *data = NULL;
 	size_t size_b = 0;
 	BW_TRY(read_whole(path, &data, &size_b));
-	if (size_b >= 4 && !memcmp(data, "\177ELF", 4)) {
+	if ((size_b >= 4 && !memcmp(data, "\177ELF", 4)) || bw_bundle_is(data, size_b)) {
 		if (o->has_raw)
 			return bw_errorf(
 				BW_E_INVALID,
@@ -118,6 +120,58 @@ struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan, con
 
 struct names BW_VEC(const char *);
 
+/* The words of a mangled C++ name up to its arguments (Itanium C++ ABI, 5.1): "_ZN4phys4dotsEPf" is
+ * phys::dots. Template arguments are not looked at. False: the name is none, or has other parts. */
+static bool words_of(const char *mangled, struct bw_str *out)
+{
+	if (!bw_starts_with(mangled, "_Z"))
+		return false;
+	mangled += 2;
+	if (*mangled == 'N')
+		mangled += 1 + strspn(mangled + 1, "rVK");
+	while (*mangled >= '1' && *mangled <= '9') {
+		char *word;
+		size_t n = strtoul(mangled, &word, 10);
+		if (n > strlen(word))
+			return false;
+		bw_str_add(out, out->len ? "::" : "");
+		bw_str_addn(out, word, n);
+		mangled = word + n;
+	}
+	return out->len;
+}
+
+/* "phys::dots" or "dots" for such a kernel. */
+static bool is_called(const char *mangled, const char *name)
+{
+	struct bw_str words = {0};
+	bool is = words_of(mangled, &words);
+	size_t n = strlen(name);
+	if (is) {
+		size_t rest = words.len < n ? 0 : words.len - n;
+		is = words.len >= n && !strcmp(words.data + rest, name) &&
+		     (!rest || (rest >= 2 && words.data[rest - 1] == ':'));
+	}
+	bw_str_free(&words);
+	return is;
+}
+
+/* By its name as it is, or by that of C++ where no other kernel is called the same. */
+static const struct bw_kernel *kernel_named(const struct bw_code_object *co, const char *name,
+					    size_t *out_n_called)
+{
+	size_t n;
+	const struct bw_kernel *kernels = bw_code_object_kernels(co, &n);
+	const struct bw_kernel *found = bw_code_object_kernel(co, name);
+	*out_n_called = 0;
+	for (size_t i = 0; !found && i < n; i++)
+		*out_n_called += is_called(kernels[i].name, name);
+	for (size_t i = 0; !found && i < n && *out_n_called == 1; i++)
+		if (is_called(kernels[i].name, name))
+			return &kernels[i];
+	return found;
+}
+
 /* ": did you mean a or b?" or ": there is a, b, c" */
 static void add_names(struct bw_str *s, const char *word, const struct names *names)
 {
@@ -150,13 +204,13 @@ static struct bw_error *invalid_text(struct bw_str *s)
 
 static struct bw_error *choose_kernel(struct bw_launch_plan *p, const char *name)
 {
-	size_t n;
+	size_t n, n_called = 0;
 	const struct bw_kernel *kernels = bw_code_object_kernels(p->co, &n);
 	const char *path = bw_code_object_path(p->co);
 	if (!n)
 		return bw_errorf(BW_E_INVALID, "%s has no kernel (no symbol NAME.kd)", path);
 	if (name) {
-		p->kernel = bw_code_object_kernel(p->co, name);
+		p->kernel = kernel_named(p->co, name, &n_called);
 	} else if (n == 1) {
 		p->kernel = &kernels[0];
 	}
@@ -164,9 +218,16 @@ static struct bw_error *choose_kernel(struct bw_launch_plan *p, const char *name
 		struct names names = {0};
 		struct bw_error *err = NULL;
 		for (size_t i = 0; !err && i < n; i++)
-			err = bw_vec_push(&names, kernels[i].name);
+			if (n_called < 2 || is_called(kernels[i].name, name))
+				err = bw_vec_push(&names, kernels[i].name);
 		struct bw_str s = {0};
-		if (name) {
+		if (n_called > 1) {
+			bw_str_addf(&s,
+				    "%s has %zu kernels %s, choose one by its whole name: ", path,
+				    n_called, name);
+			for (size_t i = 0; i < names.len && i < 32; i++)
+				bw_str_addf(&s, "%s%s", i ? ", " : "", names.data[i]);
+		} else if (name) {
 			bw_str_addf(&s, "%s has no kernel %s", path, name);
 			add_names(&s, name, &names);
 		} else {

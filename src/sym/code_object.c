@@ -14,6 +14,7 @@
 #include "base/cursor.h"
 #include "base/util.h"
 #include "regs/field.h"
+#include "sym/bundle.h"
 #include "sym/code_object_priv.h"
 
 #define NT_AMDGPU_METADATA 32
@@ -23,6 +24,8 @@
 
 /* More than any GPU program is. */
 #define MAX_FILE_B (1ull << 30)
+/* the GPU that everything is built for today */
+#define BUNDLE_GPU "gfx1100"
 
 #define DESCRIPTOR_B 64
 
@@ -96,12 +99,6 @@ static struct bw_error *check_header(const struct bw_elf *e)
 
 static struct bw_error *read_header(struct bw_elf *e)
 {
-	static const char bundle[] = "__CLANG_OFFLOAD_BUNDLE__";
-	if (e->file.len >= sizeof(bundle) - 1 && !memcmp(e->file.data, bundle, sizeof(bundle) - 1))
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "%s: a clang offload bundle: take the code object out with "
-				 "clang-offload-bundler",
-				 e->path);
 	if (e->file.len < SELFMAG || memcmp(e->file.data, ELFMAG, SELFMAG))
 		return bw_errorf(BW_E_INVALID, "%s: not a code object: not an ELF file", e->path);
 	if (e->file.len < sizeof(e->eh))
@@ -345,6 +342,11 @@ static struct bw_error *read_all(struct bw_code_object *co, struct bw_elf *e)
 struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path,
 				     struct bw_code_object **out)
 {
+	if (bw_bundle_is(data, size_b)) {
+		const uint8_t *entry = NULL;
+		BW_TRY(bw_bundle_find(data, size_b, path, BUNDLE_GPU, &entry, &size_b));
+		data = entry;
+	}
 	struct bw_code_object *co = calloc(1, sizeof(*co));
 	if (!co)
 		return bw_error_nomem();

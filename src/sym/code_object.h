@@ -61,7 +61,7 @@ struct bw_symbol {
 	bool is_function; /* else a label or an object */
 };
 
-/* path: for messages. data is copied. */
+/* path: for messages. data is copied; of an offload bundle, the code object for gfx1100. */
 struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path,
 				     struct bw_code_object **out) BW_MUST_CHECK;
 struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **out) BW_MUST_CHECK;

@@ -66,8 +66,8 @@ static void vectors(void **state)
 	/* printf("%v4hlf %v2hhd %v3hld", (float4)(0, 1.5f, -2, 1), (char2)(-1, 7), (int3)(1, 2, -3)) */
 	static const char *const formats[] = {"1:3:16:8:16:%v4hlf %v2hhd %v3hld"};
 	struct buffer b = buffer_new();
-	const uint32_t words[] = {1,   0, 0x3fc00000, 0xc0000000, 0x3f800000, (uint32_t)-1, 7,
-				  1, 2, (uint32_t)-3, 99};
+	const uint32_t words[] = {1, 0, 0x3fc00000, 0xc0000000,	  0x3f800000, (uint32_t)-1,
+				  7, 1, 2,	    (uint32_t)-3, 99};
 	call(&b, 44, words, sizeof(words));
 	expect(&b, formats, 1, "0.000000,1.500000,-2.000000,1.000000 -1,7 1,2,-3");
 }
@@ -76,7 +76,10 @@ static void vectors(void **state)
 static void strings(void **state)
 {
 	static const char *const formats[] = {"1:4:8:8:4:8:%s %s %.1s|%5s\\n", "2:3:8:4:4:%s%c%d"};
-	static const char first[] = "fullhello\0\0\0" "ab\0\0" "four", second[] = "abcdz\0\0\0\7\0\0";
+	static const char first[] = "fullhello\0\0\0"
+				    "ab\0\0"
+				    "four",
+			  second[] = "abcdz\0\0\0\7\0\0";
 	struct buffer b = buffer_new();
 	const uint32_t ids[] = {1, 2};
 	uint8_t words[64];

@@ -254,7 +254,7 @@ static void refused(void **state)
 	check_refused(bw_code_object_open("\177ELF\2\1", 6, "short", &co), BW_E_INVALID,
 		      "ends inside the ELF header");
 	check_refused(bw_code_object_open("__CLANG_OFFLOAD_BUNDLE__xxxxxxxx", 32, "b", &co),
-		      BW_E_UNSUPPORTED, "offload bundle");
+		      BW_E_INVALID, "damaged offload bundle");
 	assert_null(co);
 }
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_BUNDLE_H
+#define BW_SYM_BUNDLE_H
+
+/* clang's offload bundles: one file with code objects for several GPUs
+ * (https://clang.llvm.org/docs/ClangOffloadBundler.html). Input is hostile: every offset is
+ * checked. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+bool bw_bundle_is(const void *data, size_t size_b);
+/* The code object for a GPU ("gfx1100") in a bundle: *out_data is borrowed from data. Where there is
+ * none, the error names those that are there. path: for messages. */
+struct bw_error *bw_bundle_find(const void *data, size_t size_b, const char *path, const char *gpu,
+				const uint8_t **out_data, size_t *out_size_b) BW_MUST_CHECK;
+
+#endif
