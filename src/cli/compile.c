@@ -2,12 +2,15 @@
 /* OpenCL C, HIP, C and LLVM IR to a code object, with clang-19 and without ROCm. What its headers
  * would declare is in a prelude of ours in front of the source (prelude/); functions beyond come
  * from the device library where it is installed. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/folder.h"
 #include "base/util.h"
 #include "cli/compile.h"
 
@@ -75,16 +78,20 @@ static bool is_unoptimized(const struct bw_compile_options *o)
 static struct bw_error *add_opencl(const struct bw_compile_job *job, const char *include,
 				   const char *library, struct bw_compile_words *args)
 {
-	const char *const words[] = {"-x",
-				     "cl",
-				     "-cl-std=CL2.0",
-				     "-cl-kernel-arg-info",
-				     "-include",
-				     include,
-				     library ? "-DBREAKWATER_DEVICE_LIBRARY" : NULL,
-				     NULL};
+	static const char *const with_library[] = {"-DBREAKWATER_DEVICE_LIBRARY", NULL};
+	/* Sources have `inline` functions without `static`, and mean functions that are there: C99
+	 * has none of them where they are not inlined. */
+	const char *const words[] = {"-x",	 "cl",	  "-cl-std=CL2.0",  "-cl-kernel-arg-info",
+				     "-include", include, "-fgnu89-inline", NULL};
+	bool is_cpp = false;
+	bw_vec_each(&job->options->words, w)
+		is_cpp |=
+			bw_starts_with(*w, "-cl-std=clc++") || bw_starts_with(*w, "-cl-std=CLC++");
 	BW_TRY(add_common(job, args));
-	return bw_compile_words_add(args, words);
+	BW_TRY(bw_compile_words_add(args, words));
+	if (is_cpp) /* which has its own rules for inline functions, and refuses the option */
+		free(args->data[--args->len]);
+	return library ? bw_compile_words_add(args, with_library) : NULL;
 }
 
 /* A source that calls printf, with the library: LLVM must have replaced the calls before it sees
@@ -176,15 +183,33 @@ struct bw_error *bw_cli_compile_opencl(struct bw_compile_job *job)
 	return err;
 }
 
+/* A folder with an empty hip/hip_runtime.h, for sources that include it: its words are in the
+ * prelude. Beside the object, and removed with it. */
+static struct bw_error *make_headers(const char *object, char **out_folder)
+{
+	_cleanup_free_ char *folder = NULL, *hip = NULL, *header = NULL;
+	if (asprintf(&folder, "%s.d", object) < 0 || asprintf(&hip, "%s/hip", folder) < 0 ||
+	    asprintf(&header, "%s/hip_runtime.h", hip) < 0)
+		return bw_error_nomem();
+	if (mkdir(folder, 0700) || mkdir(hip, 0700))
+		return bw_error_errno(errno, "cannot make %s", hip);
+	_cleanup_fclose_ FILE *f = fopen(header, "we");
+	if (!f)
+		return bw_error_errno(errno, "cannot write %s", header);
+	*out_folder = bw_take(folder);
+	return NULL;
+}
+
 /* HIP and C++ have the same source on this side: kernels are __global__ functions. */
 struct bw_error *bw_cli_compile_hip(struct bw_compile_job *job)
 {
-	_cleanup_free_ char *include = NULL, *library = NULL, *arch = NULL;
+	_cleanup_free_ char *include = NULL, *library = NULL, *arch = NULL, *headers = NULL;
 	struct bw_compile_words args = {0};
 	if (asprintf(&arch, "--offload-arch=%s", job->gpu) < 0)
 		return bw_error_nomem();
 	BW_TRY(bw_cli_find_device_library("", &library));
 	BW_TRY(write_prelude(job->object, bw_prelude_hip, bw_prelude_hip_size, &include));
+	BW_TRY(make_headers(job->object, &headers));
 	const char *const words[] = {"-x",
 				     "hip",
 				     arch,
@@ -199,6 +224,8 @@ struct bw_error *bw_cli_compile_hip(struct bw_compile_job *job)
 							  : "-mno-wavefrontsize64",
 				     "-include",
 				     include,
+				     "-idirafter",
+				     headers,
 				     NULL};
 	static const char *const has_library[] = {"-DBREAKWATER_DEVICE_LIBRARY", NULL};
 	struct bw_error *err = bw_compile_words_add(&args, words);
@@ -209,6 +236,7 @@ struct bw_error *bw_cli_compile_hip(struct bw_compile_job *job)
 	if (!err)
 		err = run_clang(job, &args, library);
 	unlink(include);
+	bw_folder_remove_tree(headers);
 	bw_compile_words_free(&args);
 	return err;
 }

@@ -5,14 +5,16 @@ error bounds of OpenCL; what the compiler says; each language with breakpoints a
 import array
 import math
 import os
+import os
 import pathlib
 import random
 import struct
 import subprocess
 import tempfile
 
-from harness import BREAKWATER, KERNELS, SOURCE, TIMEOUT_S, check, equal, events, main, run
+from harness import BREAKWATER, KERNELS, TIMEOUT_S, check, equal, events, main, replies, run
 
+CLANG = os.environ.get("BREAKWATER_CLANG", "clang-19")
 INF, NAN = math.inf, math.nan
 
 
@@ -277,5 +279,120 @@ def printf_in_kernels():
         equal(sorted(printed.splitlines()), expected, f"what is printed with {options}")
 
 
+def hip():
+    """Energies of 128 bodies in groups of 64, turned round and added in pairs."""
+    energy = [i * 2 * i * 2 * (i * 2 + 1) / 2 * 0.25 for i in range(128)]
+    turned = [energy[i ^ 63] for i in range(128)]
+    expected = [turned[i] + turned[i ^ 1] for i in range(128)] + [128]
+    for options in ["-O0"], ["-O2"], ["-O2", "--wave64"]:
+        printed = run(KERNELS / "dots.hip", *options, "--kernel", "dots", "--grid", 128, "--group", 64, "--arg", "out=zeros:129",
+                      "--arg", "in=iota:256:f32", "--arg", "factor=0.25", "--arg", "n=128", "--print", "out")
+        equal([float(w) for w in printed.split()], [to_float(e) for e in expected], f"with {options}")
+    printed = run(KERNELS / "dots.hip", "--kernel", "waves", "--grid", 4, "--group", 4, "--arg", "out=zeros:4", "--arg", "x=0.5",
+                  "--print", "out")
+    for i, word in enumerate(printed.split()):
+        check(math.isclose(float(word), math.sin(0.5) + 2**i + math.sqrt(0.5), rel_tol=1e-6), f"{i}: {word}")
+
+
+def names_of_cpp():
+    scale = ["--grid", 2, "--group", 2, "--arg", "a=iota:2", "--arg", "by=1.5", "--print", "a"]
+    for name in "_Z5scaleIfEvPT_S0_", "_Z5scaleIdEvPT_S0_":
+        equal(run(KERNELS / "dots.hip", "--kernel", name, *scale).split(), ["0", "1.5"], name)
+    for name, words in (("scale", ["2 kernels scale", "_Z5scaleIfEvPT_S0_, _Z5scaleIdEvPT_S0_"]),
+                        ("dot", ["has no kernel dot", "phys4dots"])):
+        done = subprocess.run([BREAKWATER, "run", KERNELS / "dots.hip", "--kernel", name, "--grid", "2"], capture_output=True, text=True,
+                              timeout=TIMEOUT_S)
+        equal(done.returncode, 2, name)
+        for w in words:
+            check(w in done.stderr, f"{name}: {done.stderr!r} lacks {w!r}")
+
+
+def bundle_of(entries):
+    """The format that clang's documentation of clang-offload-bundler has; entries: id and bytes."""
+    head = 32 + sum(24 + len(i) for i, _ in entries)
+    table, data = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("Q", len(entries)), b""
+    for name, content in entries:
+        data += bytes(-(head + len(data)) % 4096)
+        table += struct.pack("QQQ", head + len(data), len(content), len(name)) + name.encode()
+        data += content
+    return table + data
+
+
+def bundles():
+    """Several code objects in one file, as HIP has them for several GPUs."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "one.cl").write_text("__kernel void one(__global int *out) { *out = 42; }\n")
+        objects = {}
+        for gpu in "gfx1030", "gfx1100":
+            subprocess.run([CLANG, "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-nogpulib", "-cl-kernel-arg-info", folder / "one.cl",
+                            "-o", folder / gpu], check=True)
+            objects[gpu] = (folder / gpu).read_bytes()
+        host, hip_id = ("host-x86_64-unknown-linux-gnu-", b""), "hipv4-amdgcn-amd-amdhsa--"
+        both = bundle_of([host, (hip_id + "gfx1030", objects["gfx1030"]), (hip_id + "gfx1100", objects["gfx1100"])])
+        (folder / "both.co").write_bytes(both)
+        equal(run(folder / "both.co", "--grid", 1, "--group", 1, "--arg", "out=zeros:1", "--print", "out").strip(), "42", "the kernel in the bundle")
+        wrong = [(bundle_of([host, (hip_id + "gfx1030", b""), (hip_id + "gfx90a:sramecc+", b"")]),
+                  "has no code for gfx1100; it has code for gfx1030, gfx90a"),
+                 (bundle_of([host]), "it has code for no AMD GPU"), (b"CCOB" + bytes(40), "compressed offload bundle"),
+                 (bundle_of([(hip_id + "gfx1100", b"nothing")]), "not an ELF file")]
+        wrong += [(both[:size_b], "damaged offload bundle") for size_b in (24, 31, 40, 60, 100, len(both) - 1)]
+        for data, words in wrong:
+            (folder / "wrong.co").write_bytes(data)
+            done = subprocess.run([BREAKWATER, "run", folder / "wrong.co", "--grid", "1"], capture_output=True, text=True, timeout=TIMEOUT_S)
+            equal(done.returncode, 2, f"{data[:80]}: {done.stderr}")
+            check(words in done.stderr, f"{done.stderr!r} lacks {words!r}")
+
+
+# The same kernel in each language, and the line to stop at.
+SOURCES = [
+    ("a.cl", "__kernel void twice(__global int *a)\n{\n\tint i = get_local_id(0);\n\tint v = a[i];\n\tv *= 2;\n\ta[i] = v + 1;\n}\n", 5),
+    ("a.hip", "extern \"C\" __global__ void twice(int *a)\n{\n\tint i = threadIdx.x;\n\tint v = a[i];\n\tv *= 2;\n\ta[i] = v + 1;\n}\n", 5),
+    ("a.cpp", "extern \"C\" __global__ void twice(int *a)\n{\n\tint i = threadIdx.x;\n\tint v = a[i];\n\tv *= 2;\n\ta[i] = v + 1;\n}\n", 5),
+    ("a.c", "typedef __attribute__((address_space(1))) int global_int;\n__attribute__((amdgpu_kernel)) void twice(global_int *a)\n{\n"
+     "\tint i = __builtin_amdgcn_workitem_id_x();\n\tint v = a[i];\n\tv *= 2;\n\ta[i] = v + 1;\n}\n", 6),
+]
+
+
+def each_language():
+    """Breakpoint by line, next, info line, and what the kernel makes in the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name, text, line in SOURCES:
+            path = folder / name
+            path.write_text(text)
+            argument = "0" if name == "a.c" else "a"
+            objects = run("-O0", path, "--grid", 32, "--group", 32, "--arg", f"{argument}=iota:32:i32", "--print", argument, json_lines=True,
+                          script=[f"break {name}:{line}", "run", "next", f"info line {name}:{line + 1}", "continue"])
+            stops = events(objects, "stop")
+            equal([(s["function"].split("(")[0], s["line"]) for s in stops[:2]], [("twice", line), ("twice", line + 1)], f"{name}: its stops")
+            text_of = "\n".join(map(str, objects))
+            equal(replies(objects, "info")[0]["line"], line + 1, f"{name}: info line")
+            check(" ".join(str(2 * i + 1) for i in range(32)) in text_of, f"{name}: what it makes: {text_of}")
+        # LLVM IR, as text and as bitcode
+        for suffix, options in ("ll", ["-S"]), ("bc", ["-c"]):
+            subprocess.run([CLANG, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-emit-llvm", *options, folder / "a.c", "-o",
+                            folder / f"ir.{suffix}"], check=True)
+            printed = run(folder / f"ir.{suffix}", "--grid", 4, "--group", 4, "--arg", "0=iota:4:i32", "--print", "0")
+            equal(printed.split(), ["1", "3", "5", "7"], suffix)
+
+
+def what_does_not_compile():
+    cases = [("a.hip", "__global__ void k(int *a) { printf(\"%d\", *a); }", "printf is supported in OpenCL C"),
+             ("a.hip", "__global__ void k(int *a) { *a = b; }", "a.hip:1:34: error: use of undeclared identifier 'b'"),
+             ("a.cl", "#include \"nothing.h\"\n", "a.cl:1:10: fatal error: 'nothing.h' file not found"),
+             ("a.cl", "__kernel void k(__global int *a) { *a = nothing(); }", "undeclared identifier 'nothing'"),
+             ("a.ll", "define nonsense", "a.ll:1:"), ("a.c", "int", "a.c:1:"),
+             ("a.cu", "", "CUDA is not supported yet")]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text, words in cases:
+            path = pathlib.Path(folder) / name
+            path.write_text(text)
+            done = subprocess.run([BREAKWATER, "run", path, "--grid", "1"], capture_output=True, text=True, timeout=TIMEOUT_S)
+            equal((done.returncode, done.stdout), (2, ""), f"{name}: {done.stderr}")
+            check(words in done.stderr, f"{name}: {done.stderr!r} lacks {words!r}")
+
+
 if __name__ == "__main__":
-    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions)
+    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions, hip, names_of_cpp, bundles, each_language,
+         what_does_not_compile)
