@@ -151,10 +151,10 @@ struct lengths {
 	unsigned tries; /* left: a format may be made to take for ever */
 };
 
-/* LLVM 19 makes room for a string's end, but does not write it behind a string of whole dwords: what
- * follows it lies one dword before its place, and a dword at the call's end stays unwritten. Which
- * strings were `n_short` so is found by trying: from argument `at` on, whose bytes are at `bytes`.
- * Sets their lengths. */
+/* LLVM 19 makes room for a string's end, but does not write it behind a string of whole dwords:
+ * what follows it lies one dword before its place, and a dword at the call's end stays unwritten.
+ * Which strings are `n_short` so is found by trying: from argument `at` on, whose bytes are at
+ * `bytes`. Sets their lengths. */
 static bool find_short_strings(const struct format *f, uint32_t at, const uint8_t *bytes,
 			       uint32_t n_short, struct lengths *l)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers of printf made here by hand, as LLVM 19's stores make them (the bytes are those of a run on
- * the virtual GPU of the kernel that each test names); what C's printf makes of the same arguments is
- * expected. */
+/* Buffers of printf made here by hand, as LLVM 19's stores make them; what C's printf makes of the
+ * same arguments is expected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
