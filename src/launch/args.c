@@ -75,7 +75,8 @@ static struct bw_error *parse_buffer(const struct bw_kernel_arg *ka, const char 
 	BW_TRY(bw_arg_value_parse(text, known ? &type : NULL, &a->value));
 	if (!known && a->value.is_buffer && needs_type(text))
 		return ask_for_type(text, 4);
-	if (a->value.is_buffer || (names_u64(text) && a->value.type == BW_SCALAR_U64))
+	if (a->value.is_buffer ||
+	    (names_u64(text) && a->value.type == BW_SCALAR_U64 && a->value.count == 1))
 		return NULL;
 	return bw_errorf(BW_E_INVALID,
 			 "it is a buffer%s, not a number: give " BUFFER_FORMS
@@ -105,9 +106,20 @@ static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const cha
 			type = BW_SCALAR_I8;
 	}
 	BW_TRY(bw_arg_value_parse(text, known || bits ? &type : NULL, &a->value));
+	if (!known && !bits && needs_type(text) && *ka->type_name && ka->size_b > 8)
+		return bw_errorf(
+			BW_E_INVALID,
+			"it is a %s of %u bytes: give them as file:PATH:u8, or as numbers of one "
+			"TYPE, 1,2,3:f32",
+			ka->type_name, ka->size_b);
 	if (!known && !bits && needs_type(text))
 		return ask_for_type(text, a->value.is_buffer ? 4 : ka->size_b);
-	if (a->value.size_b == ka->size_b)
+	/* a vector of three has the room of four */
+	size_t name_len = strlen(ka->type_name);
+	bool is_three = a->value.count == 3 && !a->value.is_buffer &&
+			ka->size_b == 4 * bw_scalar_size(a->value.type) && name_len &&
+			ka->type_name[name_len - 1] == '3';
+	if (a->value.size_b == ka->size_b || is_three)
 		return NULL;
 	return bw_errorf(BW_E_INVALID, "%s is too %s: the argument%s takes %u byte%s, this has %zu",
 			 text, a->value.size_b < ka->size_b ? "short" : "long",
@@ -121,7 +133,7 @@ static struct bw_error *parse_lds(struct bw_launch_plan *p, const char *text, st
 {
 	enum bw_scalar type = BW_SCALAR_U32;
 	BW_TRY(bw_arg_value_parse(text, &type, &a->value));
-	if (a->value.is_buffer || a->value.type != BW_SCALAR_U32)
+	if (a->value.is_buffer || a->value.type != BW_SCALAR_U32 || a->value.count != 1)
 		return bw_errorf(BW_E_INVALID, "it is a pointer to LDS: give the number of bytes");
 	uint32_t size_b;
 	memcpy(&size_b, a->value.data, sizeof(size_b));
@@ -299,8 +311,13 @@ static struct bw_error *args_in_order(struct bw_launch_plan *p, const struct bw_
 			.kind = BW_ARG_VALUE, .offset_b = (uint32_t)i * 8, .size_b = 8};
 		BW_TRY(bw_error_wrap(bw_arg_value_parse(pair->value, NULL, &a.value), "argument %s",
 				     pair->name));
-		if (a.value.is_buffer)
+		if (a.value.is_buffer) {
 			a.kind = BW_ARG_BUFFER;
+		} else if (a.value.count != 1) {
+			bw_arg_value_fini(&a.value);
+			return bw_errorf(BW_E_INVALID, "argument %s: raw code has no vectors",
+					 pair->name);
+		}
 		a.name = strdup(pair->name);
 		struct bw_error *err = a.name ? bw_vec_push(&p->args, a) : bw_error_nomem();
 		if (err) {

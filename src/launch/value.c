@@ -341,6 +341,19 @@ static struct bw_error *make_file(char *text, struct bw_arg_value *v)
 	return read_file(text, v);
 }
 
+/* One number, or those of a vector: "1,2,3,4". */
+static struct bw_error *make_list(char *text, struct bw_arg_value *v)
+{
+	v->count = 1;
+	for (const char *p = text; (p = strchr(p, ',')); p++)
+		v->count++;
+	BW_TRY(make_room(v));
+	uint8_t *at = v->data;
+	for (char *word; (word = strsep(&text, ",")); at += scalars[v->type].size_b)
+		BW_TRY(store_number(word, v->type, at));
+	return NULL;
+}
+
 static const struct {
 	const char *prefix;
 	struct bw_error *(*make)(char *text, struct bw_arg_value *v);
@@ -403,10 +416,7 @@ struct bw_error *bw_arg_value_parse(const char *text, const enum bw_scalar *defa
 					 "'%s' is not a type: use f32 f16 f64 i8 u8 i16 u16 i32 "
 					 "u32 i64 or u64",
 					 word_end + 1);
-		v.count = 1;
-		err = make_room(&v);
-		if (!err)
-			err = store_number(copy, v.type, v.data);
+		err = make_list(copy, &v);
 	}
 	if (err) {
 		bw_arg_value_fini(&v);

@@ -5,6 +5,7 @@
 /* VALUEs of --arg, and how --print shows the elements of a buffer.
  *
  *     NUMBER                2, -1, 0x10, 2.5, 1e-3
+ *     NUMBER,NUMBER...      a vector: 1,2,3,4
  *     zeros:N iota:N        N elements: 0 0 0 ..., 0 1 2 ...
  *     fill:N:V              N times V
  *     random:N[:SEED]       floats in [0, 1), integers of all bits; the same for the same seed
@@ -43,7 +44,7 @@ bool bw_scalar_of_type_name(const char *type_name, enum bw_scalar *out);
 
 struct bw_arg_value {
 	enum bw_scalar type;
-	bool is_buffer; /* one of the five forms with N or PATH; else one number */
+	bool is_buffer; /* one of the five forms with N or PATH; else numbers */
 	uint64_t count; /* elements of type */
 	uint8_t *data;	/* owned */
 	size_t size_b;	/* count elements, or for file: the whole file */

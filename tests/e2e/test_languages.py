@@ -377,6 +377,40 @@ def each_language():
             equal(printed.split(), ["1", "3", "5", "7"], suffix)
 
 
+TYPED = """
+typedef struct { int id; float2 at; uchar tag[3]; } item_t;
+__kernel void typed(__global double *out, item_t it, float4 v, int3 w, uchar8 b, double d, __local int *room, short s)
+{
+	out[0] = it.id + it.at.y + it.tag[2];
+	out[1] = dot(v, (float4)(1, 10, 100, 1000));
+	out[2] = w.x + w.y * 10 + w.z * 100;
+	out[3] = b.s7;
+	room[15] = 7;
+	out[4] = d + room[15];
+	out[5] = s;
+}
+"""
+
+
+def typed_arguments():
+    with tempfile.TemporaryDirectory() as folder:
+        item = pathlib.Path(folder) / "item"
+        item.write_bytes(struct.pack("i4xff3B5x", 5, 1, 2, 1, 2, 3))
+        given = {"out": "zeros:6", "it": f"file:{item}:u8", "v": "1,2,3,4", "w": "1,2,-3", "b": "1,2,3,4,5,6,7,8", "d": "1.25", "room": "64",
+                 "s": "-9"}
+
+        def words(**changed):
+            return ["--grid", 1, "--group", 1, *[w for name, v in {**given, **changed}.items() for w in ("--arg", f"{name}={v}")]]
+        equal(compile_and_run(folder, TYPED, *words(), "--print", "out").split(), ["10", "4321", "-279", "8", "8.25", "-9"], "what it makes")
+        for changed, said in (({"s": "1,2"}, "the argument (short) takes 2 bytes"), ({"v": "1,2,3"}, "the argument (float4) takes 16 bytes"),
+                              ({"v": "1,2"}, "takes 16 bytes"), ({"it": "1"}, "it is a item_t of 24 bytes"), ({"room": "1,2"}, "number of bytes"),
+                              ({"out": "1,2"}, "it is a buffer")):
+            done = subprocess.run([BREAKWATER, "run", pathlib.Path(folder) / "kernel.cl", *map(str, words(**changed))], capture_output=True,
+                                  text=True, timeout=TIMEOUT_S)
+            equal(done.returncode, 2, f"{changed}: {done.stderr}")
+            check(said in done.stderr, f"{changed}: {done.stderr!r} lacks {said!r}")
+
+
 def what_does_not_compile():
     cases = [("a.hip", "__global__ void k(int *a) { printf(\"%d\", *a); }", "printf is supported in OpenCL C"),
              ("a.hip", "__global__ void k(int *a) { *a = b; }", "a.hip:1:34: error: use of undeclared identifier 'b'"),
@@ -394,5 +428,5 @@ def what_does_not_compile():
 
 
 if __name__ == "__main__":
-    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions, hip, names_of_cpp, bundles, each_language,
+    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions, hip, names_of_cpp, bundles, each_language, typed_arguments,
          what_does_not_compile)

@@ -56,6 +56,11 @@ static void numbers(void **state)
 	BYTES("0x10", -1, int32_t, 16);
 	BYTES("inf", -1, float, INFINITY);
 	BYTES("2", BW_SCALAR_F32, float, 2.0f);
+	BYTES("1,-2,3,4", -1, int32_t, 1, -2, 3, 4);
+	BYTES("1,2.5,0", BW_SCALAR_F32, float, 1, 2.5f, 0);
+	BYTES("1,2:u16", -1, uint16_t, 1, 2);
+	refused("1,,2", -1, "not a number");
+	refused("1,2,", BW_SCALAR_F32, "not a number");
 	BYTES("0.1", BW_SCALAR_F64, double, 0.1);
 	BYTES("2.5:f16", -1, uint16_t, 0x4100);
 	BYTES("65504:f16", -1, uint16_t, 0x7bff);
