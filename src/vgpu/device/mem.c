@@ -48,38 +48,55 @@ void bw_memory_fini(struct bw_device *dev)
 	pthread_mutex_destroy(&m->lock);
 }
 
-static struct bw_error *attach(uint8_t *space, uint64_t space_b, const char *what, uint64_t at,
-			       uint64_t size_b, int fd, uint64_t fd_offset_b)
+/* VRAM or system memory, as a range of this process. */
+struct space {
+	const char *name;
+	uint8_t *host;
+	uint64_t size_b;
+};
+
+static struct space vram_of(struct bw_device *dev)
 {
-	if ((at | size_b | fd_offset_b) % BW_PAGE_B || size_b == 0 || at > space_b ||
-	    size_b > space_b - at)
+	return (struct space){"VRAM", dev->memory.vram, dev->profile->vram_size_b};
+}
+
+static struct space sysmem_of(struct bw_device *dev)
+{
+	return (struct space){"system memory", dev->memory.sysmem, dev->profile->sysmem_size_b};
+}
+
+static struct bw_error *attach(struct space s, uint64_t at, uint64_t size_b, int fd,
+			       uint64_t fd_offset_b)
+{
+	if ((at | size_b | fd_offset_b) % BW_PAGE_B || size_b == 0 || at > s.size_b ||
+	    size_b > s.size_b - at)
 		return bw_errorf(BW_E_INVALID,
-				 "%s 0x%" PRIx64 " + 0x%" PRIx64 " cannot be attached", what, at,
+				 "%s 0x%" PRIx64 " + 0x%" PRIx64 " cannot be attached", s.name, at,
 				 size_b);
 	/* A file that shrinks later would kill the whole process with SIGBUS. */
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return bw_errorf(BW_E_INVALID, "memory for %s is not sealed against shrinking",
-				 what);
+				 s.name);
 	off_t end = lseek(fd, 0, SEEK_END);
 	if (end < 0 || fd_offset_b > (uint64_t)end || size_b > (uint64_t)end - fd_offset_b)
 		return bw_errorf(BW_E_INVALID, "memory for %s is shorter than what is attached",
-				 what);
-	void *p = mmap(space + at, size_b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+				 s.name);
+	void *p = mmap(s.host + at, size_b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
 		       (off_t)fd_offset_b);
 	if (p == MAP_FAILED)
-		return bw_error_errno(errno, "attaching memory to %s", what);
+		return bw_error_errno(errno, "attaching memory to %s", s.name);
 	return NULL;
 }
 
-static bool detach(uint8_t *space, uint64_t space_b, uint64_t at, uint64_t size_b)
+static bool detach(struct space s, uint64_t at, uint64_t size_b)
 {
-	if ((at | size_b) % BW_PAGE_B || size_b == 0 || at > space_b || size_b > space_b - at)
+	if ((at | size_b) % BW_PAGE_B || size_b == 0 || at > s.size_b || size_b > s.size_b - at)
 		return true;
 	/* In one step, so that a thread with a stale translation meets zeros and not a hole. It
 	 * fails where the process may have no more mappings or memory, and then all is as it
 	 * was. */
-	void *p = mmap(space + at, size_b, PROT_READ | PROT_WRITE,
+	void *p = mmap(s.host + at, size_b, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
@@ -96,13 +113,12 @@ uint8_t *bw_device_vram(struct bw_device *dev)
 struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b,
 				       int fd, uint64_t fd_offset_b)
 {
-	return attach(dev->memory.vram, dev->profile->vram_size_b, "VRAM", offset_b, size_b, fd,
-		      fd_offset_b);
+	return attach(vram_of(dev), offset_b, size_b, fd, fd_offset_b);
 }
 
 bool bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b)
 {
-	return detach(dev->memory.vram, dev->profile->vram_size_b, offset_b, size_b);
+	return detach(vram_of(dev), offset_b, size_b);
 }
 
 static void mark(struct bw_memory *m, uint64_t bus, uint64_t size_b, bool attached)
@@ -121,8 +137,7 @@ static void mark(struct bw_memory *m, uint64_t bus, uint64_t size_b, bool attach
 struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b,
 					 int fd, uint64_t fd_offset_b)
 {
-	BW_TRY(attach(dev->memory.sysmem, dev->profile->sysmem_size_b, "system memory", bus, size_b,
-		      fd, fd_offset_b));
+	BW_TRY(attach(sysmem_of(dev), bus, size_b, fd, fd_offset_b));
 	mark(&dev->memory, bus, size_b, true);
 	return NULL;
 }
@@ -133,7 +148,7 @@ bool bw_device_sysmem_detach(struct bw_device *dev, uint64_t bus, uint64_t size_
 	if ((bus | size_b) % BW_PAGE_B || bus > space_b || size_b > space_b - bus)
 		return true;
 	mark(&dev->memory, bus, size_b, false);
-	return detach(dev->memory.sysmem, space_b, bus, size_b);
+	return detach(sysmem_of(dev), bus, size_b);
 }
 
 uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b)

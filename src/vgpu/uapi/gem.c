@@ -145,26 +145,31 @@ static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 	return bw_take_fd(fd);
 }
 
-/* memory: a memfd of the caller's that becomes the buffer's (taken on success), or -1. */
-static int bo_create(struct bw_drm_file *f, uint64_t size_b, uint64_t align_b, uint32_t domains,
-		     uint64_t flags, int memory, struct bw_drm_bo **out)
+/* What a program asks a buffer to be. */
+struct bo_request {
+	uint64_t size_b, align_b, flags;
+	uint32_t domains;
+	int memory; /* a memfd of the caller that becomes the buffer's (taken on success), or -1 */
+};
+
+static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct bw_drm_bo **out)
 {
 	struct bw_uapi *u = f->u;
 	uint64_t usable_vram, total_gtt, usable_gtt;
 	bw_drm_memory_sizes(u, &usable_vram, &total_gtt, &usable_gtt);
-	bool vram = domains & AMDGPU_GEM_DOMAIN_VRAM;
+	bool vram = a->domains & AMDGPU_GEM_DOMAIN_VRAM;
 	/* amdgpu_bo_validate_size */
-	if (!size_b || size_b > BW_MAX(usable_vram, total_gtt))
-		return size_b ? -ENOMEM : -EINVAL;
+	if (!a->size_b || a->size_b > BW_MAX(usable_vram, total_gtt))
+		return a->size_b ? -ENOMEM : -EINVAL;
 	_cleanup_free_ struct bw_drm_bo *bo = calloc(1, sizeof(*bo));
 	if (!bo)
 		return -ENOMEM;
 	*bo = (struct bw_drm_bo){.refs = 1,
 				 .u = u,
-				 .size_b = bw_align_up(size_b, BW_DRM_PAGE_B),
-				 .asked_alignment_b = align_b,
-				 .asked_domains = domains,
-				 .flags = flags};
+				 .size_b = bw_align_up(a->size_b, BW_DRM_PAGE_B),
+				 .asked_alignment_b = a->align_b,
+				 .asked_domains = a->domains,
+				 .flags = a->flags};
 	unplace_stuck(u);
 	struct bw_error *err = bw_vec_reserve(&u->bos, u->bos.len + 1);
 	if (err) {
@@ -172,7 +177,7 @@ static int bo_create(struct bw_drm_file *f, uint64_t size_b, uint64_t align_b, u
 		return -ENOMEM;
 	}
 	/* Aligned so that a mapping with an aligned address gets a 2 MiB leaf. */
-	uint64_t place = BW_MAX(bw_align_up(align_b, BW_DRM_PAGE_B), (uint64_t)BW_DRM_PAGE_B);
+	uint64_t place = BW_MAX(bw_align_up(a->align_b, BW_DRM_PAGE_B), (uint64_t)BW_DRM_PAGE_B);
 	if (bo->size_b >= LEAF_B)
 		place = bw_align_up(place, LEAF_B);
 	struct bw_drm_account *account = bw_drm_hold(u, f->account);
@@ -182,14 +187,14 @@ static int bo_create(struct bw_drm_file *f, uint64_t size_b, uint64_t align_b, u
 		bw_drm_release(u, account);
 		return -ENOMEM;
 	}
-	bo->fd = memory >= 0 ? memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
+	bo->fd = a->memory >= 0 ? a->memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
 	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place);
-	if (r && bo->fd >= 0 && vram && (domains & AMDGPU_GEM_DOMAIN_GTT))
+	if (r && bo->fd >= 0 && vram && (a->domains & AMDGPU_GEM_DOMAIN_GTT))
 		r = bo_place(bo, false, place);
 	if (r) {
 		bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
 		bw_drm_release(u, account);
-		if (bo->fd >= 0 && memory < 0)
+		if (bo->fd >= 0 && a->memory < 0)
 			close(bo->fd);
 		return r;
 	}
@@ -244,12 +249,17 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	struct bw_drm_bo *bo;
 	uint32_t handle;
 	pthread_mutex_lock(&c->u->lock);
-	int r = bo_create(c->file, a->in.bo_size, a->in.alignment, (uint32_t)domains, flags, -1,
-			  &bo);
+	struct bo_request request = {.size_b = a->in.bo_size,
+				     .align_b = a->in.alignment,
+				     .flags = flags,
+				     .domains = (uint32_t)domains,
+				     .memory = -1};
+	int r = bo_create(c->file, &request, &bo);
 	/* A buffer that VRAM has no room for goes to system memory. */
-	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM)
-		r = bo_create(c->file, a->in.bo_size, a->in.alignment,
-			      (uint32_t)(domains | AMDGPU_GEM_DOMAIN_GTT), flags, -1, &bo);
+	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM) {
+		request.domains |= AMDGPU_GEM_DOMAIN_GTT;
+		r = bo_create(c->file, &request, &bo);
+	}
 	if (!r) {
 		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
 			bo->vm = c->file->vm;
@@ -419,7 +429,9 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		return fd;
 	struct bw_drm_bo *bo;
 	pthread_mutex_lock(&c->u->lock);
-	int r = bo_create(c->file, a->size, 0, AMDGPU_GEM_DOMAIN_GTT, 0, fd, &bo);
+	struct bo_request request = {
+		.size_b = a->size, .domains = AMDGPU_GEM_DOMAIN_GTT, .memory = fd};
+	int r = bo_create(c->file, &request, &bo);
 	if (!r) {
 		bo->user = true;
 		bo->user_read_only = a->flags & AMDGPU_GEM_USERPTR_READONLY;
