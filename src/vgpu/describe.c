@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "isa/inst.h"
+#include "vgpu/device/exec/core/exec.h"
 #include "vgpu/device/exec/core/fidelity.h"
 #include "vgpu/device/profile.h"
 
@@ -99,7 +100,7 @@ static bool matches(const char *pattern, const char *name)
 static void add_encodings(struct bw_str *s, enum bw_op op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(BW_ISA_GFX11, op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(BW_EXEC_GEN, op, e, MAX_ENCODINGS);
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++)
 		bw_str_addf(s, "%s%s%s %u", i ? ", " : "", bw_isa_fmt_name(e[i].fmt),
 			    e[i].fmt != BW_FMT_VOPD ? ""
@@ -111,7 +112,7 @@ static void add_encodings(struct bw_str *s, enum bw_op op)
 static json_t *encodings_json(enum bw_op op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(BW_ISA_GFX11, op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(BW_EXEC_GEN, op, e, MAX_ENCODINGS);
 	json_t *array = json_array();
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++) {
 		json_t *one = json_pack("{s:s, s:i}", "format", bw_isa_fmt_name(e[i].fmt), "opcode",
@@ -129,7 +130,7 @@ static int no_match(const char *pattern)
 	static const char *names[BW_OP_COUNT];
 	size_t n = 0, near;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
-		if (bw_isa_has_op(BW_ISA_GFX11, op))
+		if (bw_isa_has_op(BW_EXEC_GEN, op))
 			names[n++] = bw_isa_op_info((enum bw_op)op)->name;
 	if (bw_nearest(pattern, names, n, &near, 1))
 		return fail("no opcode of %s matches \"%s\" (did you mean %s?)", gfx(), pattern,
@@ -146,7 +147,7 @@ static int isa_json(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info((enum bw_op)op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
-		if (!bw_isa_has_op(BW_ISA_GFX11, op) || !matches(pattern, name))
+		if (!bw_isa_has_op(BW_EXEC_GEN, op) || !matches(pattern, name))
 			continue;
 		count[f.kind]++;
 		json_array_append_new(opcodes,
@@ -175,7 +176,7 @@ static int isa_text(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info((enum bw_op)op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
-		if (!bw_isa_has_op(BW_ISA_GFX11, op) || !matches(pattern, name))
+		if (!bw_isa_has_op(BW_EXEC_GEN, op) || !matches(pattern, name))
 			continue;
 		if (!n++)
 			printf("%-*s%-*s%-*s%s\n", EXECUTED_AT, "Opcode", ENCODING_AT - EXECUTED_AT,

@@ -478,7 +478,7 @@ static bool is_cut(const uint32_t *word, unsigned n)
 	uint32_t padded[3] = {0};
 	struct bw_inst inst;
 	memcpy(padded, word, n * 4);
-	return n < 3 && bw_isa_decode(BW_ISA_GFX11, padded, 3, &inst) && inst.size_b > n * 4;
+	return n < 3 && bw_isa_decode(BW_EXEC_GEN, padded, 3, &inst) && inst.size_b > n * 4;
 }
 
 static BW_HANDLER(fetch_fault)
@@ -526,7 +526,7 @@ BW_HANDLER(bw_h_decode)
 	struct bw_rec *out = &page->rec[index];
 	*out = (struct bw_rec){.inst = inst, .size_dw = 1};
 	struct bw_build b = {.x = x, .page = page, .rec = out, .inst = inst};
-	if (!bw_isa_decode(BW_ISA_GFX11, word, n, inst)) {
+	if (!bw_isa_decode(BW_EXEC_GEN, word, n, inst)) {
 		out->fn = is_cut(word, n) ? fetch_fault : bw_h_illegal;
 	} else {
 		out->size_dw = inst->size_b / 4;

@@ -12,6 +12,9 @@
 struct bw_exec;
 struct bw_strict;
 
+/* The generation of instructions that the executor is built for; profiles of others are refused. */
+#define BW_EXEC_GEN BW_ISA_GFX11
+
 /* What the executor needs from the device. All are called from the worker thread. */
 struct bw_exec_host {
 	void *cookie;
