@@ -284,17 +284,16 @@ static bool fills_lds(const struct bw_lines *l, const struct bw_kernel *kernel, 
 /* The function with code of its own around addr: its frame base, and whether it is a kernel. */
 static void set_function(struct bw_lines *l, uint64_t addr, struct bw_expr_context *c)
 {
-	uint32_t index;
+	const struct function *f = bw_lines_function_around(l, addr, 0);
 	Dwarf_Die die;
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
-	Dwarf_Addr entry;
 	const struct bw_kernel *kernel = NULL;
+	for (unsigned i = 1; f && f->is_inlined; i++)
+		f = bw_lines_function_around(l, addr, i);
 	c->no_frame = "the function has no frame base";
-	if (bw_lines_outer_function(l, addr, &index) &&
-	    dwarf_offdie(l->dwarf, l->functions.data[index].die, &die)) {
-		if (!dwarf_lowpc(&die, &entry))
-			kernel = kernel_at(l, entry);
+	if (f && dwarf_offdie(l->dwarf, f->die, &die)) {
+		kernel = kernel_at(l, f->entry);
 		if (dwarf_attr_integrate(&die, DW_AT_frame_base, &attr)) {
 			c->no_frame = dwarf_formblock(&attr, &block)
 					      ? "a damaged frame base"

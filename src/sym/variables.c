@@ -262,39 +262,6 @@ static struct bw_error *read_files(struct bw_lines *l)
 
 /* ---- What is visible ---- */
 
-/* Functions around addr, the innermost first, up to the one that has code of its own. Returns how
- * many. */
-static size_t functions_around(const struct bw_lines *l, uint64_t addr, uint32_t *out)
-{
-	size_t n = 0;
-	bw_vec_each(&l->function_ranges, r) {
-		unsigned depth = l->functions.data[r->function].depth;
-		size_t at = n;
-		if (addr < r->start || addr >= r->end || n == MAX_FRAMES)
-			continue;
-		while (at && l->functions.data[out[at - 1]].depth < depth) {
-			out[at] = out[at - 1];
-			at--;
-		}
-		out[at] = r->function;
-		n++;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!l->functions.data[out[i]].is_inlined)
-			return i + 1;
-	return n;
-}
-
-bool bw_lines_outer_function(const struct bw_lines *l, uint64_t addr, uint32_t *out)
-{
-	uint32_t all[MAX_FRAMES];
-	size_t n = functions_around(l, addr, all);
-	if (!n || l->functions.data[all[n - 1]].is_inlined)
-		return false;
-	*out = all[n - 1];
-	return true;
-}
-
 static bool covers(const struct function_scope *f, const struct scope_block *b, uint64_t addr)
 {
 	for (size_t i = 0; i < b->n_ranges; i++) {
@@ -349,14 +316,14 @@ static struct bw_error *list_block(struct bw_lines *l, const struct function_sco
 	return NULL;
 }
 
-static struct bw_error *list_function(struct bw_lines *l, uint32_t index, uint64_t addr,
-				      struct list *out)
+static struct bw_error *list_function(struct bw_lines *l, const struct function *function,
+				      uint64_t addr, struct list *out)
 {
 	struct function_scope *f = NULL;
-	struct bw_variable as = {.function_die = l->functions.data[index].die};
+	struct bw_variable as = {.function_die = function->die};
 	unsigned deepest = 0;
 	_cleanup_free_ bool *around = NULL;
-	BW_TRY(function_scope(l, index, &f));
+	BW_TRY(function_scope(l, (size_t)(function - l->functions.data), &f));
 	BW_TRY(blocks_around(f, addr, &around));
 	bw_vec_each(&f->blocks, b)
 		deepest = BW_MAX(deepest, b->depth);
@@ -379,11 +346,10 @@ static struct bw_error *list_files(struct bw_lines *l, const void *unit, struct 
 	return NULL;
 }
 
-static const void *unit_of(struct bw_lines *l, uint32_t function)
+static const void *unit_of(struct bw_lines *l, const struct function *f)
 {
 	Dwarf_Die die, unit;
-	if (!dwarf_offdie(l->dwarf, l->functions.data[function].die, &die) ||
-	    !dwarf_diecu(&die, &unit, NULL, NULL))
+	if (!dwarf_offdie(l->dwarf, f->die, &die) || !dwarf_diecu(&die, &unit, NULL, NULL))
 		return NULL;
 	return unit.addr;
 }
@@ -391,13 +357,12 @@ static const void *unit_of(struct bw_lines *l, uint32_t function)
 static struct bw_error *list_all(struct bw_lines *l, uint64_t addr, unsigned level,
 				 struct list *out)
 {
-	uint32_t around[MAX_FRAMES];
-	size_t n = functions_around(l, addr, around);
-	if (n && level >= n)
+	const struct function *f = bw_lines_function_around(l, addr, level);
+	if (!f && bw_lines_function_around(l, addr, 0))
 		return NULL;
-	if (n)
-		BW_TRY(list_function(l, around[level], addr, out));
-	return list_files(l, n ? unit_of(l, around[level]) : NULL, out);
+	if (f)
+		BW_TRY(list_function(l, f, addr, out));
+	return list_files(l, f ? unit_of(l, f) : NULL, out);
 }
 
 struct bw_error *bw_lines_variables(struct bw_lines *l, uint64_t addr, unsigned level,

@@ -60,8 +60,6 @@ struct bw_scopes {
 };
 
 void bw_scopes_free(struct bw_scopes *s);
-/* The function around addr that has code of its own, by its index; false: there is none. */
-bool bw_lines_outer_function(const struct bw_lines *l, uint64_t addr, uint32_t *out);
 
 /* What an expression is evaluated with. */
 struct bw_expr_context {
