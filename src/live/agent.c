@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Conversation with the agents inside programs. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
+#include "live/guard.h"
 
 #include <errno.h>
 #include <stdio.h>

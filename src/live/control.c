@@ -2,6 +2,8 @@
 /* Resuming stopped waves, and stopping running ones. No message is sent for a wave: commands go
  * through the slots, and the stop count in the control block is the one line that is polled. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
+#include "live/operations.h"
 
 #include <poll.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  * 7.5, kernel-interface.md 4.2). Kept on while we debug. The kernel counts who asks, so each 0 that
  * is written to amdgpu_gfxoff needs its 1, by us or by the guard. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
+#include "live/guard.h"
 
 static struct bw_error *write_gfxoff(struct bw_kmd *kmd, uint32_t allow)
 {

@@ -2,6 +2,9 @@
 /* The registers a debugger needs: which VMID the program has, where its traps go, SQ_CMD and
  * SQ_IND. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
+#include "live/guard.h"
+#include "live/operations.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -20,6 +20,8 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "live/leave.h"
+#include "live/gpu_regs.h"
+#include "live/guard.h"
 
 enum {
 	MAX_SAVED = 16 * 8,

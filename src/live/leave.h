@@ -9,7 +9,7 @@
  * is looked at until the wave in it cannot need the handler any more, and only then its address is
  * removed. */
 
-#include "live/live_priv.h"
+#include "live/guard.h"
 
 struct bw_leave {
 	struct bw_kmd *kmd;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
+#include "live/guard.h"
+#include "live/operations.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,11 +2,11 @@
 #ifndef BW_LIVE_LIVE_PRIV_H
 #define BW_LIVE_LIVE_PRIV_H
 
-/* The inside of the live target: agent.c exchanges messages with agents, procs.c has the processes
- * that they are in and vms.c their address spaces, regs.c accesses registers, slots.c stopped waves
- * through the debug areas, memory.c and walk.c read and write memory, guard.c is the process that
- * cleans up when we cannot, start.c starts programs, live.c waits for events and closes the
- * target. */
+/* The inside of the live target: what it knows of programs, and how it speaks with them. agent.c
+ * exchanges messages with agents, procs.c has the processes that they are in, vms.c their address
+ * spaces, start.c starts programs and attaches to them, live.c waits for events and closes the
+ * target. gpu_regs.h has the GPU's registers, operations.h what the core asks for, guard.h the
+ * process that cleans up when we cannot. */
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -53,32 +53,6 @@ static inline struct bw_kmd_bank bw_saved_reg_bank(const struct bw_saved_reg *r)
 /* Source of a submission: a context of an address space and a ring of an IP. */
 struct bw_queue_key {
 	uint32_t vm, ctx_id, ip_type, ring;
-};
-
-/* Messages to the guard. */
-enum bw_guard_msg {
-	BW_GUARD_REG = 1,
-	BW_GUARD_AGENT, /* bw_guard_agent, with its end of the connection */
-	BW_GUARD_AREA,	/* with the area */
-	BW_GUARD_GFXOFF,
-	BW_GUARD_FINISH, /* bw_guard_finish */
-	BW_GUARD_QUIT,
-};
-struct bw_guard_agent {
-	uint32_t proc, pad; /* bw_live_proc.number */
-};
-struct bw_guard_area {
-	uint64_t size_b;
-	uint64_t handler_va, displaced_va;
-	uint32_t handler_b, displaced_b;
-	uint32_t proc, vm; /* whose it is */
-};
-/* What has ended: everything; a process, whose agent has been told to detach or is gone; an address
- * space that its program has closed. */
-struct bw_guard_finish {
-	uint32_t all;
-	uint32_t proc, vm;
-	uint32_t vmids; /* the VMIDs whose registers are restored, a bit each */
 };
 
 struct bw_live_slot {
@@ -254,7 +228,8 @@ void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p);
 struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid) BW_MUST_CHECK;
 struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source *o) BW_MUST_CHECK;
 
-/* agent.c */
+/* ---- agent.c ---- */
+
 /* One request; the reply's body is in l->reply and begins with a struct bw_agent_result. out_fd: of
  * the reply, -1 if none, may be NULL. Events that come meanwhile are queued. */
 struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
@@ -269,133 +244,5 @@ struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission) BW_MU
 struct bw_error *bw_live_hold_time(struct bw_target *t, bool on) BW_MUST_CHECK;
 /* Stops or resumes the process's clock, as those of all processes are. */
 struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p) BW_MUST_CHECK;
-
-/* regs.c */
-struct bw_error *bw_live_find_regs(struct bw_live *l) BW_MUST_CHECK;
-struct bw_error *bw_live_facts(struct bw_live *l) BW_MUST_CHECK;
-/* Finds its VMID and points the trap registers of that at its handler. */
-struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
-/* Unless a VMID is reserved, the kernel may have given it another one for this job. */
-struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
-/* Restores the registers of these VMIDs, a bit each; with `all` also those that are common to all
- * VMIDs. */
-void bw_live_restore_regs(struct bw_live *l, uint32_t vmids, bool all);
-void bw_live_forget_regs(struct bw_live *l, uint32_t vmids, bool all);
-/* Writes a register so that it is put back in the end; vmid may be BW_SAVED_GLOBAL. */
-struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t addr_dw,
-				     uint32_t value) BW_MUST_CHECK;
-/* SPI_GDBG_PER_VMID_CNTL of all VMIDs that are ours, after l->excp has changed. */
-struct bw_error *bw_live_update_gdbg(struct bw_live *l) BW_MUST_CHECK;
-struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
-/* Waves that are resident in the address space of that PASID. */
-struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid,
-				     uint32_t *out) BW_MUST_CHECK;
-/* A field of the wave in this slot as the SQ has it now, not as it was saved. */
-struct bw_error *bw_live_field_now(struct bw_live *l, uint32_t slot, enum bw_wave_field f,
-				   uint32_t *out) BW_MUST_CHECK;
-/* Slots of resident waves of the program, a bit each; n_slots / 32 words. */
-struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits) BW_MUST_CHECK;
-/* What says where in the grid a wave is, and how many values that are. */
-enum { BW_LIVE_GRID = 4 };
-extern const enum bw_wave_field bw_live_grid[BW_LIVE_GRID];
-/* Whether the wave at this place of the grid is still resident. */
-struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
-				     const uint32_t grid[BW_LIVE_GRID], bool *out) BW_MUST_CHECK;
-
-/* watch.c */
-struct bw_error *bw_live_set_watch(struct bw_target *t, unsigned index,
-				   const struct bw_target_watch *w) BW_MUST_CHECK;
-/* Some jobs have another VMID now. */
-void bw_live_move_watches(struct bw_live *l);
-struct bw_error *bw_live_set_exceptions(struct bw_target *t, uint32_t mask) BW_MUST_CHECK;
-/* Tells the handler what waves enter it for because of us, and no longer when we have left. */
-void bw_live_note_enables(struct bw_live *l, struct bw_live_vm *vm);
-struct bw_error *bw_live_set_precise(struct bw_target *t, bool on) BW_MUST_CHECK;
-
-/* slots.c */
-extern const struct bw_target_ops bw_live_ops;
-volatile struct bw_trap_slot *bw_live_slot(struct bw_live_vm *vm, uint32_t slot);
-/* The registers of the wave that stands, or has last stood, in the slot. */
-void bw_live_state(const struct bw_arch *arch, volatile struct bw_trap_slot *s,
-		   struct bw_wave_state *out);
-/* Whether a wave of it is stopped in the slot. */
-bool bw_live_stopped_in(struct bw_live_vm *vm, uint32_t slot);
-bool bw_live_is_stopped(struct bw_target *t, uint32_t slot);
-size_t bw_live_stopped(struct bw_target *t, uint32_t *out_slots, size_t max);
-struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot,
-				   struct bw_target_wave *out) BW_MUST_CHECK;
-struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
-				   uint64_t value) BW_MUST_CHECK;
-struct bw_error *bw_live_read_sgprs(struct bw_target *t, uint32_t slot, unsigned first, unsigned n,
-				    uint32_t *out) BW_MUST_CHECK;
-struct bw_error *bw_live_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n,
-				    uint32_t value) BW_MUST_CHECK;
-struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned n,
-				   uint32_t *out) BW_MUST_CHECK;
-struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane,
-				    uint32_t value) BW_MUST_CHECK;
-struct bw_error *bw_live_need_stopped(struct bw_live *l, uint32_t slot,
-				      struct bw_live_vm **out) BW_MUST_CHECK;
-struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out,
-				  size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
-				   const void *data, size_t size_b) BW_MUST_CHECK;
-
-/* control.c */
-struct bw_error *bw_live_resume(struct bw_target *t, const uint32_t *slots, size_t n) BW_MUST_CHECK;
-struct bw_error *bw_live_step(struct bw_target *t, uint32_t slot) BW_MUST_CHECK;
-struct bw_error *bw_live_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms,
-				   bool *out_stopped, bool *out_ended) BW_MUST_CHECK;
-struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running) BW_MUST_CHECK;
-/* Writes a command and, for those that end, waits for its end. */
-struct bw_error *bw_live_command(struct bw_live_vm *vm, uint32_t slot, uint32_t command,
-				 uint32_t arg0, uint32_t arg1) BW_MUST_CHECK;
-
-/* memory.c */
-struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out,
-			      size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_write(struct bw_target *t, uint64_t va, const void *data,
-			       size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
-				      uint32_t offset_b, void *out, size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
-				       uint32_t offset_b, const void *data,
-				       size_t size_b) BW_MUST_CHECK;
-struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word) BW_MUST_CHECK;
-struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va) BW_MUST_CHECK;
-struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				    uint64_t code_va, uint64_t resume_va) BW_MUST_CHECK;
-struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out,
-			      size_t *out_n) BW_MUST_CHECK;
-struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out,
-				 size_t *out_n) BW_MUST_CHECK;
-
-/* walk.c */
-struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out) BW_MUST_CHECK;
-struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va,
-			      struct bw_verdict *out) BW_MUST_CHECK;
-/* The same in the page tables of a VMID, whichever process has it. */
-struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va,
-				   struct bw_verdict *out) BW_MUST_CHECK;
-
-/* gfxoff.c */
-struct bw_error *bw_live_gfxoff_hold(struct bw_live *l) BW_MUST_CHECK;
-void bw_live_gfxoff_release(struct bw_live *l);
-void bw_live_gfxoff_allow(struct bw_kmd *kmd);
-
-/* guard.c: forked before anything of the program exists. It records what must be restored and does
- * so when we leave or are killed; in the latter case it removes the socket's folder, too. */
-struct bw_error *bw_live_guard_start(struct bw_live *l) BW_MUST_CHECK;
-struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r) BW_MUST_CHECK;
-/* Connects the guard with an agent that has said hello. */
-struct bw_error *bw_live_guard_agent(struct bw_live *l, const struct bw_live_proc *p) BW_MUST_CHECK;
-struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *vm,
-				    int area_fd) BW_MUST_CHECK;
-/* Has registers restored once no wave needs them. */
-void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what);
-/* From here on the guard also allows GFXOFF again at the end. */
-struct bw_error *bw_live_guard_gfxoff(struct bw_live *l) BW_MUST_CHECK;
-/* No longer needed. */
-void bw_live_guard_end(struct bw_live *l);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The program's GPU memory, by its agent; scratch, by the wave's scratch base. */
 #include "live/live_priv.h"
+#include "live/operations.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /* Processes: the program that was started, those that it starts, those that are attached to. Each
  * has an agent with a connection of its own. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
 
 #include <errno.h>
 #include <signal.h>

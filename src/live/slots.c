@@ -2,6 +2,8 @@
 /* Stopped waves, as their slots in the debug area show them. The area is the program's memory: its
  * content is checked where it would be used as an index or a size. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
+#include "live/operations.h"
 
 #include <string.h>
 

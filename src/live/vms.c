@@ -3,6 +3,9 @@
  * same addresses in all of them where there is room, so that a VMID may go from one to another with
  * its trap registers as they are. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
+#include "live/guard.h"
+#include "live/operations.h"
 
 #include <errno.h>
 #include <stdlib.h>

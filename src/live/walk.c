@@ -2,6 +2,7 @@
 /* Fault records and page-table verdicts: the program's VM context read from its registers, its
  * tables through amdgpu_vram and amdgpu_iomem, the walk by src/gpuvm. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Address watches, exceptions of waves to come, precise memory: registers that are the same for all
  * waves of a VMID, or of the GPU. */
 #include "live/live_priv.h"
+#include "live/gpu_regs.h"
 
 /* The bits that differ between the first and the last byte are not compared, nor those below. */
 static struct bw_error *mask_of(const struct bw_arch *arch, const struct bw_target_watch *w,
