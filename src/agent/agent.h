@@ -13,12 +13,14 @@
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
  *     debugger.c     the connection to the debugger
- *     requests.c     handlers of the debugger's requests
+ *     hold.c         submissions that the debugger sees: shown, held, ended
+ *     fences.c       threads that wait for the ends of submissions
+ *     answers.c      handlers of the debugger's requests
  *     attach.c       the trap handler and the debug area in the program's address space, patches
  *     listen.c       debuggers that attach to the running program
  *     clock.c        the program's time, which stands still while the debugger holds it
  *     clock_calls.c  the libc functions that tell the time or wait for it
- *     waits.c        finite waits of the program, longer by the time that submissions are held
+ *     wait_limits.c  finite waits of the program, longer by the time that submissions are held
  *     names.c        pipelines, labels and buffers by name; which packet is which dispatch
  *     handles.c      a table from the program's handles to what is known of each
  *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)

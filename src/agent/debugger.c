@@ -81,8 +81,7 @@ struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_pa
 	return err;
 }
 
-/* Sends an event. If that fails the debugger is gone, which the service thread notices as well. */
-static void send_event(uint16_t type, const struct bw_msg_part *parts, size_t n)
+void bw_dbg_send_event(uint16_t type, const struct bw_msg_part *parts, size_t n)
 {
 	_cleanup_error_ struct bw_error *err = bw_dbg_send(type, 0, parts, n, -1);
 	if (err)
@@ -101,8 +100,7 @@ struct bw_agent_file *bw_dbg_find_file(uint32_t number)
 	return number || !bw_dbg.files.len ? NULL : bw_dbg.files.data[0];
 }
 
-/* Lock held. */
-static bool is_open(const struct bw_agent_file *f)
+bool bw_dbg_is_open(const struct bw_agent_file *f)
 {
 	bw_vec_each(&bw_dbg.files, it)
 		if (*it == f)
@@ -208,7 +206,7 @@ static void drop_closed_files(void)
 			free(a);
 		}
 		if (bw_dbg.sock >= 0)
-			send_event(BW_AGENT_EV_CLOSED, &part, 1);
+			bw_dbg_send_event(BW_AGENT_EV_CLOSED, &part, 1);
 		bw_agent_file_unref(*f);
 	}
 	bw_vec_free(&closed);
@@ -243,7 +241,7 @@ static bool await_registers(void)
 	return back;
 }
 
-static void close_own(int *fd)
+void bw_dbg_close(int *fd)
 {
 	if (*fd >= 0) {
 		bw_agent_fd_own(*fd, false);
@@ -255,7 +253,7 @@ static void close_own(int *fd)
 static void take_guard(struct bw_msg *m)
 {
 	struct bw_peer peer;
-	close_own(&bw_dbg.guard);
+	bw_dbg_close(&bw_dbg.guard);
 	if (m->fd < 0)
 		return;
 	struct bw_error *err = bw_peer_of(m->fd, &peer);
@@ -293,11 +291,11 @@ static void fall_asleep(const struct bw_msg *m)
 	bw_clock_resume();
 	bw_error_free(bw_dbg_reply_result(m, 0, 0, ""));
 	pthread_mutex_lock(&bw_dbg.send_lock);
-	close_own(&bw_dbg.sock);
+	bw_dbg_close(&bw_dbg.sock);
 	pthread_mutex_unlock(&bw_dbg.send_lock);
 	if (bw_dbg.guard >= 0) { /* else it has been told of another file already, and has its
 				  * connection */
-		close_own(&bw_dbg.keeper);
+		bw_dbg_close(&bw_dbg.keeper);
 		bw_dbg.keeper = bw_dbg.guard;
 		bw_dbg.guard = -1;
 	}
@@ -343,9 +341,9 @@ static void *service(void *cookie)
 		BW_LOG(WARN, "agent", "the trap handler stays in the program's memory");
 	end_attaches(given_back);
 	pthread_mutex_lock(&bw_dbg.send_lock);
-	close_own(&bw_dbg.sock);
+	bw_dbg_close(&bw_dbg.sock);
 	pthread_mutex_unlock(&bw_dbg.send_lock);
-	close_own(&bw_dbg.guard);
+	bw_dbg_close(&bw_dbg.guard);
 	drop_closed_files();
 	set_state(ENDED);
 	return NULL;
@@ -380,7 +378,7 @@ static void say_hello(const struct bw_agent_file *f)
 	else
 		real_pci_address(f->minor, hello.pci_address, sizeof(hello.pci_address));
 	struct bw_msg_part part = {&hello, sizeof(hello)};
-	send_event(BW_AGENT_EV_HELLO, &part, 1);
+	bw_dbg_send_event(BW_AGENT_EV_HELLO, &part, 1);
 }
 
 /* f: the file to announce; the caller's reference. The state is no longer ENDED or UNTRIED, so that
@@ -397,7 +395,7 @@ static int begin_service(int sock, struct bw_agent_file *f)
 	return r;
 }
 
-static int connect_to(const char *path, struct bw_agent_file *f)
+int bw_dbg_connect(const char *path, struct bw_agent_file *f)
 {
 	int sock;
 	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
@@ -425,7 +423,7 @@ void bw_debugger_take(int sock)
 	pthread_mutex_unlock(&bw_dbg.lock);
 	bool gone = send(sock, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r);
 	if (r || gone)
-		close_own(&sock);
+		bw_dbg_close(&sock);
 	if (r)
 		return;
 	if (gone)
@@ -454,7 +452,7 @@ void bw_debugger_file_opened(struct bw_agent_file *f)
 	if (bw_agent_config()->attachable)
 		bw_listen_start();
 	if (first)
-		connect_to(path, f);
+		bw_dbg_connect(path, f);
 }
 
 void bw_debugger_file_closed(struct bw_agent_file *f)
@@ -484,146 +482,6 @@ void bw_debugger_file_closed(struct bw_agent_file *f)
 		bw_agent_file_unref(f);
 }
 
-int64_t bw_debugger_held_ns(void)
-{
-	pthread_mutex_lock(&bw_dbg.lock);
-	int64_t ns = bw_dbg.held_total_ns +
-		     (bw_dbg.held.len ? bw_clock_real_ns() - bw_dbg.held_since_ns : 0);
-	pthread_mutex_unlock(&bw_dbg.lock);
-	return ns;
-}
-
-bool bw_debugger_is_connected(void)
-{
-	pthread_mutex_lock(&bw_dbg.lock);
-	bool yes = bw_dbg.state == CONNECTED;
-	pthread_mutex_unlock(&bw_dbg.lock);
-	return yes;
-}
-
-static void send_submit(const struct bw_agent_submit *submit,
-			const struct bw_agent_dispatch *dispatches, const void *blob)
-{
-	struct bw_msg_part parts[] = {{submit, sizeof(*submit)},
-				      {dispatches, submit->n_dispatches * sizeof(*dispatches)},
-				      {blob, submit->blob_b}};
-	send_event(BW_AGENT_EV_SUBMIT, parts, 3);
-}
-
-uint32_t bw_debugger_show(struct bw_agent_file *f, struct bw_agent_submit *submit,
-			  const struct bw_agent_dispatch *dispatches, const void *blob)
-{
-	pthread_mutex_lock(&bw_dbg.lock);
-	submit->submission = ++bw_dbg.submissions;
-	submit->is_running = 1;
-	bw_dbg.last = f->number;
-	f->ip_type = submit->ip_type;
-	f->ring = submit->ring;
-	pthread_mutex_unlock(&bw_dbg.lock);
-	send_submit(submit, dispatches, blob);
-	return submit->submission;
-}
-
-bool bw_debugger_is_ready(const struct bw_agent_file *f)
-{
-	pthread_mutex_lock(&bw_dbg.lock);
-	const struct bw_attach *a = bw_dbg_attach_of(f);
-	bool yes = a && a->is_ready;
-	pthread_mutex_unlock(&bw_dbg.lock);
-	return yes;
-}
-
-/* Lock held; it is free in between. An address space that is not attached to, in a program that was
- * made ready: whoever did that is called, so that the trap handler is there before the first wave.
- */
-static void call_keeper(struct bw_agent_file *f)
-{
-	const char *path = bw_agent_config()->debugger_socket;
-	for (;;) {
-		if (bw_dbg.state == CHANGING) {
-			pthread_cond_wait(&bw_dbg.changed, &bw_dbg.lock);
-			continue;
-		}
-		if (!path || bw_dbg.keeper < 0 || bw_dbg.state != ENDED || !is_open(f) ||
-		    bw_dbg_attach_of(f))
-			return;
-		bw_dbg.state = CHANGING;
-		pthread_mutex_unlock(&bw_dbg.lock);
-		int r = connect_to(path, f);
-		pthread_mutex_lock(&bw_dbg.lock);
-		if (r) /* the keeper is gone */
-			close_own(&bw_dbg.keeper);
-	}
-}
-
-bool bw_debugger_listens(struct bw_agent_file *f)
-{
-	pthread_mutex_lock(&bw_dbg.lock);
-	call_keeper(f);
-	bool yes = bw_dbg.state == CONNECTED;
-	pthread_mutex_unlock(&bw_dbg.lock);
-	return yes;
-}
-
-/* Lock held. Holds the submission once; 0: there is no debugger to hold it. */
-static uint32_t hold_once(struct bw_agent_file *f, struct bw_agent_submit *submit,
-			  const struct bw_agent_dispatch *dispatches, const void *blob)
-{
-	struct held h = {.file = f};
-	if (bw_dbg.state != CONNECTED || !is_open(f))
-		return 0;
-	_cleanup_error_ struct bw_error *err = bw_vec_push(&bw_dbg.held, &h);
-	if (err)
-		return 0;
-	if (bw_dbg.held.len == 1)
-		bw_dbg.held_since_ns = bw_clock_real_ns();
-	h.number = submit->submission = ++bw_dbg.submissions;
-	bw_dbg.last = f->number;
-	f->ip_type = submit->ip_type;
-	f->ring = submit->ring;
-	pthread_mutex_unlock(&bw_dbg.lock);
-
-	send_submit(submit, dispatches, blob);
-
-	pthread_mutex_lock(&bw_dbg.lock);
-	while (!h.released)
-		pthread_cond_wait(&bw_dbg.changed, &bw_dbg.lock);
-	for (size_t i = 0; i < bw_dbg.held.len; i++) {
-		if (bw_dbg.held.data[i] == &h) {
-			bw_vec_remove(&bw_dbg.held, i);
-			break;
-		}
-	}
-	if (!bw_dbg.held.len)
-		bw_dbg.held_total_ns += bw_clock_real_ns() - bw_dbg.held_since_ns;
-	return h.number;
-}
-
-uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
-			  const struct bw_agent_dispatch *dispatches, const void *blob)
-{
-	enum { TRIES = 8 }; /* of a keeper that does not attach */
-	uint32_t number;
-	unsigned tries = 0;
-	pthread_mutex_lock(&bw_dbg.lock);
-	do {
-		/* Several threads may submit at once. The first submission makes the program ready
-		 * and ends the connection: the others need a new one. */
-		call_keeper(f);
-		number = hold_once(f, submit, dispatches, blob);
-	} while (number && ++tries < TRIES && bw_dbg.state == ENDED && bw_dbg.keeper >= 0 &&
-		 is_open(f) && !bw_dbg_attach_of(f));
-	pthread_mutex_unlock(&bw_dbg.lock);
-	return number;
-}
-
-void bw_debugger_done(uint32_t submission, int result)
-{
-	struct bw_agent_done done = {submission, result};
-	struct bw_msg_part part = {&done, sizeof(done)};
-	send_event(BW_AGENT_EV_DONE, &part, 1);
-}
-
 /* A forked child is not debugged: the socket is its parent's. */
 
 void bw_debugger_fork_prepare(void)
@@ -650,7 +508,7 @@ void bw_debugger_fork_child(void)
 	/* the parent's, which it may share but not close */
 	bw_dbg.attached.len = bw_dbg.files.len = bw_dbg.closed.len = bw_dbg.held.len = 0;
 	bw_dbg.last = 0;
-	close_own(&bw_dbg.sock);
-	close_own(&bw_dbg.guard);
-	close_own(&bw_dbg.keeper);
+	bw_dbg_close(&bw_dbg.sock);
+	bw_dbg_close(&bw_dbg.guard);
+	bw_dbg_close(&bw_dbg.keeper);
 }

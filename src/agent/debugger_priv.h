@@ -2,7 +2,8 @@
 #ifndef BW_AGENT_DEBUGGER_PRIV_H
 #define BW_AGENT_DEBUGGER_PRIV_H
 
-/* What debugger.c, which has the connection and its life, shares with requests.c, which answers. */
+/* What debugger.c, which has the connection and its life, shares with answers.c, which answers
+ * requests, and with hold.c, which shows submissions. */
 
 #include <pthread.h>
 
@@ -43,6 +44,14 @@ extern struct bw_dbg {
 /* debugger.c */
 struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_part *parts, size_t n,
 			     int fd) BW_MUST_CHECK;
+/* Sends an event. If that fails the debugger is gone, which the service thread notices as well. */
+void bw_dbg_send_event(uint16_t type, const struct bw_msg_part *parts, size_t n);
+/* Lock held. */
+bool bw_dbg_is_open(const struct bw_agent_file *f);
+/* Connects to the debugger that listens at this path, and announces the file. 0 or -errno. */
+int bw_dbg_connect(const char *path, struct bw_agent_file *f);
+/* Closes a socket of the agent's own, and forgets it. */
+void bw_dbg_close(int *fd);
 /* Lock held. 0: the one that has submitted last, else the first. */
 struct bw_agent_file *bw_dbg_find_file(uint32_t number);
 /* The file that a request names, with a reference. */
@@ -50,7 +59,7 @@ struct bw_agent_file *bw_dbg_file_of(uint32_t number);
 /* Lock held, or on the service thread. */
 struct bw_attach *bw_dbg_attach_of(const struct bw_agent_file *f);
 
-/* requests.c */
+/* answers.c */
 struct bw_error *bw_dbg_answer(const struct bw_msg *m) BW_MUST_CHECK;
 struct bw_error *bw_dbg_reply_result(const struct bw_msg *m, int result, uint64_t va,
 				     const char *what) BW_MUST_CHECK;

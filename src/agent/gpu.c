@@ -18,7 +18,7 @@
 #include "agent/debugger.h"
 #include "agent/submit.h"
 #include "agent/track.h"
-#include "agent/waits.h"
+#include "agent/wait_limits.h"
 #include "base/cleanup.h"
 #include "wire/agent_proto.h"
 

@@ -5,7 +5,9 @@
  * dispatch says its pipeline and how many groups. Both lists have the same order, and the driver
  * may have put dispatches of its own (fills, copies) in between. What makes it certain is that a
  * driver's pipeline object points to its shader, and that knows the code's address: see
- * points_to. */
+ * points_to.
+ *
+ * long file: objects, what was recorded, and the match of both are one state under one lock. */
 #include "agent/names_priv.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/waits.h"
+#include "agent/wait_limits.h"
 
 #include <amdgpu_drm.h>
 #include <drm.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_AGENT_WAITS_H
-#define BW_AGENT_WAITS_H
+#ifndef BW_AGENT_WAIT_LIMITS_H
+#define BW_AGENT_WAIT_LIMITS_H
 
 /* Finite waits of the program. Time in which the debugger holds a submission does not count: a
  * fence that cannot signal because the debugger holds its submission must not look like a hang.
