@@ -126,7 +126,7 @@ void bw_cli_ignore_interrupts(void);
 /* Number of Ctrl-C so far. */
 unsigned bw_cli_interrupts(void);
 
-/* ---- requests.c: --json ---- */
+/* ---- json_requests.c: --json ---- */
 
 /* The first object of a session. */
 void bw_cli_begin_json(struct bw_cli *c);
@@ -137,7 +137,7 @@ struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd) BW_MUST_CHECK
 /* Shows what the program has written since the last call; ended: it will write no more. */
 void bw_cli_show_output(struct bw_cli *c, bool ended);
 
-/* ---- waits.c ---- */
+/* ---- long_waits.c ---- */
 
 /* From here on the user is told when a wait depends on a stopped process, and Ctrl-C gives up such
  * a wait. */
