@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kmd/client.h"
+#include "kmd/client_priv.h"
 
 #include <amdgpu_drm.h>
 #include <drm.h>
@@ -27,284 +27,8 @@ enum {
 	USER_MAX_B = BW_MSG_MAX_BODY_B - 4096,
 	IO_MAX_B = 1 << 20,
 	PREFETCH_MAX_B = 8 << 10,
-	CHANNELS_MAX = 1024,
 	ERRNO_MAX = 4095 /* of the kernel's (include/linux/err.h) */
 };
-
-struct channel {
-	int sock; /* -1: free place */
-	bool busy;
-	uint32_t seq;
-	struct bw_msg in;
-	uint8_t *scratch; /* owned: answers to USER_READ */
-	size_t scratch_cap_b;
-};
-
-struct bw_vgpu_client {
-	char *path;
-	struct bw_vgpu_client_hooks hooks;
-	struct bw_vgpu_hello_reply hello;
-	pthread_mutex_t lock; /* protects the list below; held for short moments only */
-	struct BW_VEC(struct channel *) channels;
-	int liveness;
-	pid_t server;
-	atomic_bool gone;
-};
-
-static void sock_close(struct bw_vgpu_client *c, int fd)
-{
-	if (fd < 0)
-		return;
-	if (c->hooks.fd_dropped)
-		c->hooks.fd_dropped(fd);
-	close(fd);
-}
-
-static void channel_free(struct bw_vgpu_client *c, struct channel *ch)
-{
-	sock_close(c, ch->sock);
-	bw_msg_fini(&ch->in);
-	free(ch->scratch);
-	free(ch);
-}
-
-static void mark_gone(struct bw_vgpu_client *c)
-{
-	if (!atomic_exchange(&c->gone, true) && c->hooks.gone)
-		c->hooks.gone();
-}
-
-/* The error when no server can be reached, with what can be done. */
-static struct bw_error *connect_error(struct bw_vgpu_client *c, struct bw_error *err)
-{
-	if (err->errnum != ECONNREFUSED && err->errnum != ENOENT)
-		return err;
-	bw_error_free(err);
-	return bw_errorf(
-		BW_E_NOT_FOUND,
-		"no server listens on %s any more. Without " BW_VGPU_SOCKET_ENV
-		" in the environment breakwater starts one by itself; \"breakwater vgpu serve\" "
-		"starts one that stays",
-		c->path);
-}
-
-/* The user has given up a wait: the server may be alive. */
-static bool is_interrupted(const struct bw_error *err)
-{
-	return err->code == BW_E_INTERRUPTED || err->errnum == EINTR;
-}
-
-/* Connects and says HELLO; the first reply fills c->hello. */
-static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
-{
-	int sock = -1;
-	struct bw_peer peer;
-	struct bw_error *err = bw_sock_connect(c->path, c->hooks.server_user, &sock);
-	if (err)
-		return connect_error(c, err);
-	if (c->hooks.fd_move)
-		sock = c->hooks.fd_move(sock);
-	if (c->hooks.fd_kept)
-		c->hooks.fd_kept(sock);
-
-	struct bw_vgpu_hello hello = {.version = BW_VGPU_PROTO_VERSION,
-				      .pid = (uint32_t)getpid(),
-				      .client = c->hello.client};
-	_cleanup_close_ int comm = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = comm < 0 ? -1 : read(comm, hello.comm, sizeof(hello.comm) - 1);
-	if (n > 0 && hello.comm[n - 1] == '\n')
-		hello.comm[n - 1] = 0;
-
-	struct bw_msg reply = BW_MSG_INIT;
-	struct bw_msg_part part = {&hello, sizeof(hello)};
-	err = bw_peer_of(sock, &peer);
-	if (!err)
-		err = bw_msg_send(sock, BW_VGPU_HELLO, 1, &part, 1, -1);
-	if (!err)
-		/* A server that has answered before may be stopped, and continue later. */
-		err = bw_msg_recv(sock, c->hello.client ? -1 : 10000, &reply);
-	struct bw_vgpu_hello_reply got = {0};
-	if (!err && (reply.type != (BW_VGPU_HELLO | BW_VGPU_REPLY) || reply.body_b < sizeof(got)))
-		err = bw_errorf(BW_E_INVALID, "%s does not speak the virtual GPU's protocol",
-				c->path);
-	if (!err) {
-		memcpy(&got, reply.body, sizeof(got));
-		got.pci_address[sizeof(got.pci_address) - 1] = 0;
-		got.root[sizeof(got.root) - 1] = 0;
-		if (got.version != BW_VGPU_PROTO_VERSION)
-			err = bw_errorf(BW_E_UNSUPPORTED,
-					"the virtual GPU at %s speaks version %u of the protocol, "
-					"this program version %d",
-					c->path, got.version, BW_VGPU_PROTO_VERSION);
-		else if (got.result)
-			err = bw_error_errno(-got.result,
-					     "the virtual GPU at %s refuses this process", c->path);
-	}
-	bw_msg_fini(&reply);
-	if (err) {
-		sock_close(c, sock);
-		return err;
-	}
-	if (!c->hello.client) {
-		c->hello = got;
-		c->server = peer.pid;
-	}
-	*out_sock = sock;
-	return NULL;
-}
-
-struct bw_error *bw_vgpu_client_open(const char *socket_path,
-				     const struct bw_vgpu_client_hooks *hooks,
-				     struct bw_vgpu_client **out)
-{
-	struct bw_vgpu_client *c = calloc(1, sizeof(*c));
-	if (!c)
-		return bw_error_nomem();
-	c->liveness = -1;
-	pthread_mutex_init(&c->lock, NULL);
-	if (hooks)
-		c->hooks = *hooks;
-	struct bw_error *err = NULL;
-	c->path = strdup(socket_path);
-	if (!c->path)
-		err = bw_error_nomem();
-	else
-		err = handshake(c, &c->liveness);
-	if (err) {
-		bw_vgpu_client_close(c);
-		return bw_error_wrap(err, "cannot reach the virtual GPU");
-	}
-	*out = c;
-	return NULL;
-}
-
-void bw_vgpu_client_close(struct bw_vgpu_client *c)
-{
-	if (!c)
-		return;
-	bw_vec_each(&c->channels, it)
-		channel_free(c, *it);
-	bw_vec_free(&c->channels);
-	sock_close(c, c->liveness);
-	pthread_mutex_destroy(&c->lock);
-	free(c->path);
-	free(c);
-}
-
-const struct bw_vgpu_hello_reply *bw_vgpu_client_hello(const struct bw_vgpu_client *c)
-{
-	return &c->hello;
-}
-
-bool bw_vgpu_client_is_gone(const struct bw_vgpu_client *c)
-{
-	return atomic_load(&((struct bw_vgpu_client *)c)->gone);
-}
-
-pid_t bw_vgpu_client_server_pid(const struct bw_vgpu_client *c)
-{
-	return c->server;
-}
-
-int bw_vgpu_client_liveness_fd(const struct bw_vgpu_client *c)
-{
-	return c->liveness;
-}
-
-void bw_vgpu_client_fork_prepare(struct bw_vgpu_client *c)
-{
-	pthread_mutex_lock(&c->lock);
-}
-
-void bw_vgpu_client_fork_parent(struct bw_vgpu_client *c)
-{
-	pthread_mutex_unlock(&c->lock);
-}
-
-/* The child's copies of the sockets are the parent's streams: two processes on one stream would mix
- * their messages. Threads that were inside a call do not exist here, so every channel can go. */
-void bw_vgpu_client_fork_child(struct bw_vgpu_client *c)
-{
-	pthread_mutex_init(&c->lock, NULL);
-	bw_vec_each(&c->channels, it)
-		channel_free(c, *it);
-	bw_vec_free(&c->channels);
-	sock_close(c, c->liveness);
-	c->liveness = -1;
-}
-
-static int acquire(struct bw_vgpu_client *c, struct channel **out)
-{
-	if (atomic_load(&c->gone))
-		return -ENODEV;
-	pthread_mutex_lock(&c->lock);
-	bw_vec_each(&c->channels, it) {
-		if (!(*it)->busy) {
-			(*it)->busy = true;
-			*out = *it;
-			pthread_mutex_unlock(&c->lock);
-			return 0;
-		}
-	}
-	size_t n = c->channels.len;
-	pthread_mutex_unlock(&c->lock);
-	if (n >= CHANNELS_MAX)
-		return -EMFILE;
-
-	struct channel *ch = calloc(1, sizeof(*ch));
-	if (!ch)
-		return -ENOMEM;
-	ch->sock = -1;
-	ch->in.fd = -1;
-	ch->busy = true;
-	_cleanup_error_ struct bw_error *err = handshake(c, &ch->sock);
-	if (err) {
-		BW_LOG(WARN, "kmd", "new channel: %s", err->message);
-		bool no_fds = err->code == BW_E_SYSTEM &&
-			      (err->errnum == EMFILE || err->errnum == ENFILE);
-		free(ch);
-		if (is_interrupted(err))
-			return -EINTR;
-		if (no_fds)
-			return -EMFILE;
-		mark_gone(c);
-		return -ENODEV;
-	}
-	pthread_mutex_lock(&c->lock);
-	_cleanup_error_ struct bw_error *full = bw_vec_push(&c->channels, ch);
-	pthread_mutex_unlock(&c->lock);
-	if (full) {
-		channel_free(c, ch);
-		return -ENOMEM;
-	}
-	*out = ch;
-	return 0;
-}
-
-static void release(struct bw_vgpu_client *c, struct channel *ch)
-{
-	if (ch->in.fd >= 0) { /* no caller expects a descriptor */
-		close(ch->in.fd);
-		ch->in.fd = -1;
-	}
-	pthread_mutex_lock(&c->lock);
-	ch->busy = false;
-	pthread_mutex_unlock(&c->lock);
-}
-
-/* Closes a channel after an error: its stream can no longer be trusted. */
-static void discard(struct bw_vgpu_client *c, struct channel *ch)
-{
-	pthread_mutex_lock(&c->lock);
-	for (size_t i = 0; i < c->channels.len; i++) {
-		if (c->channels.data[i] == ch) {
-			bw_vec_remove(&c->channels, i);
-			break;
-		}
-	}
-	pthread_mutex_unlock(&c->lock);
-	channel_free(c, ch);
-}
 
 static bool user_copy(bool write, uint64_t va, void *local, size_t size_b)
 {
@@ -336,7 +60,7 @@ static bool is_named(struct ioctl *at_hand, bool write, const struct bw_vgpu_use
 	return false;
 }
 
-static struct bw_error *answer_user(struct channel *ch, struct ioctl *at_hand)
+static struct bw_error *answer_user(struct bw_vgpu_channel *ch, struct ioctl *at_hand)
 {
 	struct bw_vgpu_user user;
 	if (ch->in.body_b < sizeof(user))
@@ -393,10 +117,10 @@ struct request {
 /* Sends a request and waits for its reply, answering the server's requests in between. On success
  * the reply is in (*out_ch)->in, at least q->min_b long, and the caller releases the channel. */
 static int exchange(struct bw_vgpu_client *c, const struct request *q, struct ioctl *at_hand,
-		    struct channel **out_ch)
+		    struct bw_vgpu_channel **out_ch)
 {
-	struct channel *ch;
-	int r = acquire(c, &ch);
+	struct bw_vgpu_channel *ch;
+	int r = bw_vgpu_acquire(c, &ch);
 	if (r)
 		return r;
 	uint32_t seq = ++ch->seq ? ch->seq : ++ch->seq;
@@ -419,19 +143,19 @@ static int exchange(struct bw_vgpu_client *c, const struct request *q, struct io
 		}
 	}
 	BW_LOG(WARN, "kmd", "request %u: %s", q->type, err->message);
-	bool nomem = err->code == BW_E_NOMEM, interrupted = is_interrupted(err);
-	discard(c, ch); /* a late answer is discarded with it */
+	bool nomem = err->code == BW_E_NOMEM, interrupted = bw_vgpu_is_interrupted(err);
+	bw_vgpu_discard(c, ch); /* a late answer is discarded with it */
 	if (interrupted)
 		return -EINTR;
 	if (nomem)
 		return -ENOMEM;
-	mark_gone(c);
+	bw_vgpu_mark_gone(c);
 	return -ENODEV;
 }
 
 /* The same for what gives the server no access to memory, and sends no descriptor. */
 static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
-		size_t n_parts, size_t min_b, struct channel **out_ch)
+		size_t n_parts, size_t min_b, struct bw_vgpu_channel **out_ch)
 {
 	const struct request q = {type, parts, n_parts, -1, min_b};
 	return exchange(c, &q, &(struct ioctl){0}, out_ch);
@@ -440,13 +164,13 @@ static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_par
 static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
 		     size_t n_parts, uint32_t *out_file)
 {
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	struct bw_vgpu_open_reply reply;
 	int r = call(c, type, parts, n_parts, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	if (!reply.result)
 		*out_file = reply.file;
 	return reply.result;
@@ -471,12 +195,12 @@ int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file)
 	struct bw_vgpu_file req = {.file = file};
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_result reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	int r = call(c, BW_VGPU_CLOSE, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	return reply.result;
 }
 
@@ -536,7 +260,7 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 		{bytes, size_b},
 		{prefetched, bw_vgpu_prefetch(cmd, bytes, prefetched, sizeof(prefetched))}};
 	struct bw_vgpu_ioctl_reply reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	struct ioctl at_hand = {.cmd = cmd, .arg = bytes};
 	const struct request q = {BW_VGPU_IOCTL, parts, 3, fd_of_ioctl(c, cmd, bytes),
 				  sizeof(reply)};
@@ -554,7 +278,7 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 	if ((_IOC_DIR(cmd) & _IOC_READ) && !user_copy(true, (uintptr_t)arg, back, back_b) &&
 	    !reply.result)
 		reply.result = -EFAULT;
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	return reply.result;
 }
 
@@ -563,7 +287,7 @@ int bw_vgpu_mmap(struct bw_vgpu_client *c, const struct bw_vgpu_mmap *req, int *
 {
 	struct bw_msg_part part = {req, sizeof(*req)};
 	struct bw_vgpu_mmap_reply reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	int r = call(c, BW_VGPU_MMAP, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
@@ -574,7 +298,7 @@ int bw_vgpu_mmap(struct bw_vgpu_client *c, const struct bw_vgpu_mmap *req, int *
 		*out_fd = bw_take_fd(ch->in.fd);
 		*out_fd_offset_b = reply.fd_offset;
 	}
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	return reply.result;
 }
 
@@ -583,7 +307,7 @@ ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_
 	struct bw_vgpu_file req = {.file = file};
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_result reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	int r = call(c, BW_VGPU_FDINFO, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
@@ -591,7 +315,7 @@ ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_
 	size_t n = BW_MIN(size_b, ch->in.body_b - sizeof(reply));
 	if (!reply.result)
 		memcpy(out, ch->in.body + sizeof(reply), n);
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	return reply.result ? reply.result : (ssize_t)n;
 }
 
@@ -601,7 +325,7 @@ static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos,
 	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_file_io_reply reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	int r = call(c, BW_VGPU_FILE_READ, &part, 1, sizeof(reply), &ch);
 	if (r)
 		return r;
@@ -611,7 +335,7 @@ static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos,
 		reply.result = (int32_t)BW_MIN((size_t)reply.result, n);
 		memcpy(out, ch->in.body + sizeof(reply), (size_t)reply.result);
 	}
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	return reply.result;
 }
 
@@ -621,12 +345,12 @@ static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos
 	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
 	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {data, size_b}};
 	struct bw_vgpu_file_io_reply reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	int r = call(c, BW_VGPU_FILE_WRITE, parts, 2, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	return reply.result > (int64_t)size_b ? -EIO : reply.result;
 }
 
@@ -665,12 +389,12 @@ ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, co
 int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *out)
 {
 	struct bw_vgpu_server_info reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	int r = call(c, BW_VGPU_SERVER_INFO, NULL, 0, sizeof(reply), &ch);
 	if (r)
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	if (!reply.result)
 		*out = reply;
 	return reply.result;
@@ -680,7 +404,7 @@ int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out
 		     size_t *out_n)
 {
 	struct bw_vgpu_fidelity_reply reply;
-	struct channel *ch;
+	struct bw_vgpu_channel *ch;
 	int r = call(c, BW_VGPU_FIDELITY, NULL, 0, sizeof(reply), &ch);
 	if (r)
 		return r;
@@ -697,6 +421,6 @@ int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out
 	} else if (!reply.result) {
 		reply.result = -ENOMEM;
 	}
-	release(c, ch);
+	bw_vgpu_release(c, ch);
 	return reply.result;
 }
