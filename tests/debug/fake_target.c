@@ -9,8 +9,6 @@
 #include "base/util.h"
 #include "target/ops.h"
 
-enum { MAX_RUN = 10000 };
-
 static struct fake_target *of(struct bw_target *t)
 {
 	return BW_CONTAINER_OF(t, struct fake_target, t);
@@ -25,7 +23,7 @@ static void must(const struct bw_target *t, uint32_t caps)
 	abort();
 }
 
-static bool inside(uint64_t va, size_t size_b)
+bool fake_has_memory(uint64_t va, size_t size_b)
 {
 	return va >= FAKE_BASE && va - FAKE_BASE <= FAKE_MEMORY_B &&
 	       size_b <= FAKE_MEMORY_B - (va - FAKE_BASE);
@@ -34,114 +32,6 @@ static bool inside(uint64_t va, size_t size_b)
 uint8_t *fake_at(struct fake_target *f, uint64_t va)
 {
 	return f->memory + (va - FAKE_BASE);
-}
-
-/* ---- Execution ---- */
-
-/* Stops a wave by an s_trap, or for one reason or two; BW_WF_COUNT: none. */
-static void stop(struct fake_target *f, struct fake_wave *w, uint32_t trap_id,
-		 enum bw_wave_field reason, enum bw_wave_field other)
-{
-	struct bw_wave_state *s = &w->hw.state;
-	w->state = FAKE_STOPPED;
-	w->hw.seq++;
-	for (int i = BW_WF_ALU_EXCEPTIONS; i <= BW_WF_HOST_TRAP_TTMP; i++)
-		bw_wave_set(s, (enum bw_wave_field)i, 0);
-	bw_wave_set(s, BW_WF_TRAP_ID, trap_id);
-	if (reason != BW_WF_COUNT)
-		bw_wave_set(s, reason, 1);
-	if (other != BW_WF_COUNT)
-		bw_wave_set(s, other, 1);
-	w->step = false;
-	f->stop_pending = true;
-}
-
-/* One instruction, by its encoding (gfx11): s_nop, s_trap, s_branch, s_cbranch_scc0/1, s_endpgm,
- * s_mov_b32 and s_add_u32 of small operands. Anything else is illegal here. */
-static void execute(struct fake_target *f, struct fake_wave *w)
-{
-	const bool scc = bw_wave_get(&w->hw.state, BW_WF_SCC);
-	uint32_t op = 0;
-	if (!inside(w->hw.pc, 4)) {
-		stop(f, w, 0, BW_WF_MEMORY_VIOLATION, BW_WF_PAGE_FAULT);
-		return;
-	}
-	memcpy(&op, fake_at(f, w->hw.pc), 4);
-	f->n_executed++;
-	uint64_t next = w->hw.pc + 4;
-	int64_t offset = (int16_t)(op & 0xffff) * 4;
-	bool step = w->step;
-
-	switch (op >> 16) {
-	case 0xbf80: /* s_nop */
-		break;
-	case 0xbf90: /* s_trap */
-		if ((op & 0xff) == 0x7e) {
-			next = w->displaced_return;
-			step = false;
-			break;
-		}
-		stop(f, w, op & 0xff, BW_WF_COUNT, BW_WF_COUNT);
-		return;
-	case 0xbfa0: /* s_branch */
-		next += (uint64_t)offset;
-		break;
-	case 0xbfa1: /* s_cbranch_scc0 */
-		next += scc ? 0 : (uint64_t)offset;
-		break;
-	case 0xbfa2: /* s_cbranch_scc1 */
-		next += scc ? (uint64_t)offset : 0;
-		break;
-	case 0xbfb0: /* s_endpgm */
-		w->state = FAKE_ABSENT;
-		return;
-	default:
-		if ((op & 0xff80ff00) == 0xbe800000 && (op & 0xff) >= 128 && (op & 0xff) <= 192) {
-			w->s[op >> 16 & 0x7f] = (op & 0xff) - 128; /* s_mov_b32 sN, 0..64 */
-			break;
-		}
-		if ((op & 0xff800000) == 0x80000000 && (op >> 8 & 0xff) >= 128 &&
-		    (op >> 8 & 0xff) <= 192 && (op & 0xff) < 106) {
-			w->s[op >> 16 & 0x7f] =
-				w->s[op & 0xff] + (op >> 8 & 0xff) - 128; /* s_add_u32 */
-			break;
-		}
-		stop(f, w, 0, BW_WF_ILLEGAL_INST, BW_WF_COUNT);
-		return;
-	}
-	w->hw.pc = next;
-	if (step)
-		stop(f, w, 0, BW_WF_STEPPED, BW_WF_COUNT);
-}
-
-void fake_run(struct fake_target *f)
-{
-	for (size_t i = 0; i < FAKE_WAVES; i++)
-		for (int n = 0; n < MAX_RUN && f->wave[i].state == FAKE_RUNNING; n++)
-			execute(f, &f->wave[i]);
-}
-
-void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t workgroup,
-		 uint32_t wave_in_group)
-{
-	struct fake_wave *w = &f->wave[slot];
-	uint32_t seq = w->hw.seq;
-	memset(w, 0, sizeof(*w));
-	w->state = FAKE_RUNNING;
-	w->hw = (struct bw_target_wave){.slot = slot,
-					.seq = seq,
-					.pc = pc,
-					.exec = 0xffffffff,
-					.state = {.arch = f->t.facts.arch},
-					.workgroup = {workgroup},
-					.wave_in_group = wave_in_group,
-					.n_vgprs = FAKE_VGPRS,
-					.lanes = 32};
-}
-
-void fake_stop(struct fake_target *f, uint32_t slot)
-{
-	stop(f, &f->wave[slot], 0, BW_WF_HOST_TRAP, BW_WF_HOST_TRAP_TTMP);
 }
 
 /* ---- Operations ---- */
@@ -353,8 +243,9 @@ static struct bw_error *fake_stop_all(struct bw_target *t, uint32_t *out_running
 static struct bw_error *fake_read(struct bw_target *t, uint64_t va, void *out, size_t size_b)
 {
 	struct fake_target *f = of(t);
-	if (!inside(va, size_b))
-		return bw_error_fault(inside(va, 0) ? FAKE_BASE + FAKE_MEMORY_B : va, "no memory");
+	if (!fake_has_memory(va, size_b))
+		return bw_error_fault(fake_has_memory(va, 0) ? FAKE_BASE + FAKE_MEMORY_B : va,
+				      "no memory");
 	memcpy(out, fake_at(f, va), size_b);
 	for (unsigned i = 0; i < 4 * f->n_patches; i++) {
 		const struct fake_patch *p = &f->patch[i / 4];
@@ -370,7 +261,7 @@ static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void 
 {
 	must(t, BW_CAP_WRITE_MEMORY);
 	struct fake_target *f = of(t);
-	if (!inside(va, size_b))
+	if (!fake_has_memory(va, size_b))
 		return bw_error_fault(va, "no memory");
 	memcpy(fake_at(f, va), data, size_b);
 	/* patches stay */
@@ -435,7 +326,7 @@ static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t wo
 	must(t, BW_CAP_PATCH);
 	struct fake_target *f = of(t);
 	struct fake_patch *p = NULL;
-	if (!inside(va, 4))
+	if (!fake_has_memory(va, 4))
 		return bw_error_fault(va, "Cannot access memory at address 0x%llx",
 				      (unsigned long long)va);
 	for (unsigned i = 0; i < f->n_patches; i++)
@@ -518,7 +409,7 @@ static struct bw_error *fake_fault(struct bw_target *t, struct bw_target_fault *
 static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_verdict *out)
 {
 	must(t, BW_CAP_WALK);
-	bool mapped = inside(va, 1);
+	bool mapped = fake_has_memory(va, 1);
 	/* the upper half of the memory is read-only */
 	*out = (struct bw_verdict){.kind = mapped ? BW_VERDICT_MAPPED : BW_VERDICT_UNMAPPED,
 				   .readable = mapped,

@@ -56,6 +56,8 @@ struct fake_target {
 struct fake_target *fake_create(bool *closed);
 void fake_push(struct fake_target *f, const struct bw_target_event *ev);
 uint8_t *fake_at(struct fake_target *f, uint64_t va);
+/* Whether these bytes lie in its memory. */
+bool fake_has_memory(uint64_t va, size_t size_b);
 /* A wave at pc, running; workgroup x, wave_in_group. */
 void fake_launch(struct fake_target *f, uint32_t slot, uint64_t pc, uint32_t workgroup,
 		 uint32_t wave_in_group);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* src/debug/breakpoints.c: what becomes of breakpoints when programs end and begin again. */
+/* src/debug/breakpoints.c: conditions, counts, temporary and disabled breakpoints, and what becomes
+ * of breakpoints when programs end and begin again. */
 #include "fake_session.h"
 #include "debug/breaks.h"
 #include "debug/stop.h"
+#include "debug/waves.h"
 
 #include <string.h>
 
@@ -11,6 +13,22 @@
 /* gfx11 words, as in test_run.c */
 enum { MOV = 0xbe840085, ADD1 = 0x80048104, NOP = 0xbf800000, END = 0xbfb00000 };
 static const uint32_t straight[] = {MOV, ADD1, NOP, ADD1, ADD1, END};
+
+/* s_mov_b32 s4, 5; s_add_u32 s4, s4, 1; s_nop; s_branch +1; s_trap 3; s_add_u32 s4, s4, 2;
+ * s_endpgm */
+static const uint32_t with_branch[] = {MOV, ADD1, NOP, 0xbfa00001, 0xbf900003, 0x80048204, END};
+
+static uint32_t set_break(struct fake_session *s, const char *text)
+{
+	uint32_t n;
+	OK(bw_debug_break(s->debug, text, false, &n));
+	return n;
+}
+
+static uint32_t s4(struct fake_session *s, unsigned slot)
+{
+	return s->fake->wave[slot].s[4];
+}
 
 static struct bw_stop wait_stop(struct fake_session *s)
 {
@@ -130,9 +148,89 @@ static void test_enable_on_dispatch(void **state)
 	fake_session_end(&s);
 }
 
+static void test_conditions(void **state)
+{
+	struct fake_session s;
+	fake_session_create(&s, with_branch, BW_ARRAY_SIZE(with_branch));
+	uint32_t n = set_break(&s, "demo+8 if $v3 == 7 && blockIdx.x == 1");
+	fake_session_start(&s, 3);
+	for (unsigned i = 0; i < 6; i++)
+		s.fake->wave[i].v[3][9] = s.fake->wave[i].v[3][20] = 7;
+	s.fake->wave[2].hw.exec = 0xffff;
+	struct bw_stop stop = wait_stop(&s);
+	assert_int_equal(stop.kind, BW_STOP_WAVES);
+	assert_int_equal(stop.breakpoint, n);
+	const struct bw_wave_info *w = bw_debug_focus(s.debug);
+	assert_int_equal(w->workgroup[0], 1);
+	assert_int_equal(w->wave_in_group, 0);
+	/* lane 20 is not active there */
+	assert_true(stop.breakpoint_lanes == 1u << 9);
+	assert_int_equal(stop.lane, 9);
+	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 2);
+	assert_string_equal(bw_debug_breakpoint(s.debug, n)->condition,
+			    "$v3 == 7 && blockIdx.x == 1");
+	assert_string_equal(bw_debug_breakpoint(s.debug, n)->spec, "demo+8");
+	/* those whose condition failed have been resumed in the meantime, and end right */
+	OK(bw_debug_continue(s.debug));
+	fake_run(s.fake);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(s4(&s, i), 8);
+	fake_session_end(&s);
+}
+
+static void test_condition_never_true(void **state)
+{
+	struct fake_session s;
+	fake_session_create(&s, with_branch, BW_ARRAY_SIZE(with_branch));
+	uint32_t n = set_break(&s, "demo+8 if 1 == 2");
+	fake_session_start(&s, 2);
+	struct bw_stop stop = wait_stop(&s);
+	assert_int_equal(stop.kind, BW_STOP_NONE);
+	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 0);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(s4(&s, i), 8);
+	fake_session_end(&s);
+}
+
+static void test_ignore_temporary_disable(void **state)
+{
+	struct fake_session s;
+	uint32_t n, t;
+
+	fake_session_create(&s, with_branch, BW_ARRAY_SIZE(with_branch));
+	n = set_break(&s, "demo+8");
+	OK(bw_debug_break_ignore(s.debug, n, 2));
+	OK(bw_debug_break(s.debug, "demo+20", true, &t));
+	fake_session_start(&s, 1);
+	/* both waves are passed over at the first one and stop at the temporary one */
+	struct bw_stop stop = wait_stop(&s);
+	assert_int_equal(stop.breakpoint, t);
+	assert_true(stop.breakpoint_temporary);
+	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 2);
+	assert_int_equal(bw_debug_breakpoint(s.debug, n)->ignore, 0);
+	assert_null(bw_debug_breakpoint(s.debug, t));
+	assert_int_equal(s.fake->n_patches, 1);
+	OK(bw_debug_break_enable(s.debug, n, false));
+	assert_int_equal(s.fake->n_patches, 0);
+	OK(bw_debug_break_enable(s.debug, n, true));
+	assert_int_equal(s.fake->n_patches, 1);
+	/* two at one place share the patch */
+	uint32_t twin = set_break(&s, "demo+8");
+	assert_int_equal(s.fake->n_patches, 1);
+	OK(bw_debug_break_delete(s.debug, n));
+	assert_int_equal(s.fake->n_patches, 1);
+	OK(bw_debug_break_delete(s.debug, twin));
+	assert_int_equal(s.fake->n_patches, 0);
+	fake_fails(bw_debug_break_delete(s.debug, twin), BW_E_NOT_FOUND, "No breakpoint number");
+	fake_session_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_condition_never_true),
+		cmocka_unit_test(test_ignore_temporary_disable),
 		cmocka_unit_test(test_enable_without_a_program),
 		cmocka_unit_test(test_enable_where_code_has_gone),
 		cmocka_unit_test(test_delete_where_the_program_has_gone),

@@ -303,83 +303,6 @@ static void test_interrupted_before_a_breakpoint(void **state)
 	fake_session_end(&s);
 }
 
-static void test_conditions(void **state)
-{
-	struct fake_session s;
-	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
-	uint32_t n = set_break(&s, "demo+8 if $v3 == 7 && blockIdx.x == 1");
-	fake_session_start(&s, 3);
-	for (unsigned i = 0; i < 6; i++)
-		s.fake->wave[i].v[3][9] = s.fake->wave[i].v[3][20] = 7;
-	s.fake->wave[2].hw.exec = 0xffff;
-	struct bw_stop stop = wait_stop(&s);
-	assert_int_equal(stop.kind, BW_STOP_WAVES);
-	assert_int_equal(stop.breakpoint, n);
-	const struct bw_wave_info *w = bw_debug_focus(s.debug);
-	assert_int_equal(w->workgroup[0], 1);
-	assert_int_equal(w->wave_in_group, 0);
-	/* lane 20 is not active there */
-	assert_true(stop.breakpoint_lanes == 1u << 9);
-	assert_int_equal(stop.lane, 9);
-	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 2);
-	assert_string_equal(bw_debug_breakpoint(s.debug, n)->condition,
-			    "$v3 == 7 && blockIdx.x == 1");
-	assert_string_equal(bw_debug_breakpoint(s.debug, n)->spec, "demo+8");
-	/* those whose condition failed have been let on in the meantime, and end right */
-	OK(bw_debug_continue(s.debug));
-	fake_run(s.fake);
-	for (unsigned i = 0; i < 6; i++)
-		assert_int_equal(s4(&s, i), 8);
-	fake_session_end(&s);
-}
-
-static void test_condition_never_true(void **state)
-{
-	struct fake_session s;
-	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
-	uint32_t n = set_break(&s, "demo+8 if 1 == 2");
-	fake_session_start(&s, 2);
-	struct bw_stop stop = wait_stop(&s);
-	assert_int_equal(stop.kind, BW_STOP_NONE);
-	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 0);
-	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(s4(&s, i), 8);
-	fake_session_end(&s);
-}
-
-static void test_ignore_temporary_disable(void **state)
-{
-	struct fake_session s;
-	uint32_t n, t;
-
-	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
-	n = set_break(&s, "demo+8");
-	OK(bw_debug_break_ignore(s.debug, n, 2));
-	OK(bw_debug_break(s.debug, "demo+20", true, &t));
-	fake_session_start(&s, 1);
-	/* both waves are passed over at the first one and stop at the temporary one */
-	struct bw_stop stop = wait_stop(&s);
-	assert_int_equal(stop.breakpoint, t);
-	assert_true(stop.breakpoint_temporary);
-	assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 2);
-	assert_int_equal(bw_debug_breakpoint(s.debug, n)->ignore, 0);
-	assert_null(bw_debug_breakpoint(s.debug, t));
-	assert_int_equal(s.fake->n_patches, 1);
-	OK(bw_debug_break_enable(s.debug, n, false));
-	assert_int_equal(s.fake->n_patches, 0);
-	OK(bw_debug_break_enable(s.debug, n, true));
-	assert_int_equal(s.fake->n_patches, 1);
-	/* two at one place share the patch */
-	uint32_t twin = set_break(&s, "demo+8");
-	assert_int_equal(s.fake->n_patches, 1);
-	OK(bw_debug_break_delete(s.debug, n));
-	assert_int_equal(s.fake->n_patches, 1);
-	OK(bw_debug_break_delete(s.debug, twin));
-	assert_int_equal(s.fake->n_patches, 0);
-	fake_fails(bw_debug_break_delete(s.debug, twin), BW_E_NOT_FOUND, "No breakpoint number");
-	fake_session_end(&s);
-}
-
 static void test_traps(void **state)
 {
 	static const uint32_t code[] = {0xbf900002, ADD1, 0xbf900009, ADD1, 0x00000000, ADD1, END};
@@ -600,9 +523,6 @@ int main(void)
 		cmocka_unit_test(test_stop_beside_a_watched_wave),
 		cmocka_unit_test(test_interrupted_in_a_copy),
 		cmocka_unit_test(test_interrupted_before_a_breakpoint),
-		cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_condition_never_true),
-		cmocka_unit_test(test_ignore_temporary_disable),
 		cmocka_unit_test(test_traps),
 		cmocka_unit_test(test_breakpoint_on_a_trap),
 		cmocka_unit_test(test_stop_on_dispatch_and_counts),
