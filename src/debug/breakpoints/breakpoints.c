@@ -1,80 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* The table of breakpoints, and the s_traps they put into the code. */
+/* The table of breakpoints: their places, and the commands that change them. patches.c inserts
+ * their s_traps, hits.c decides which of them stops a wave. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/expressions/eval.h"
 #include "debug/waves/waves_priv.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/str.h"
-#include "trap/trap.h"
-
-/* ---- Patches ---- */
-
-struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
-{
-	bw_vec_each(&d->patches, p)
-		if (p->va == va && p->space == d->space)
-			return p;
-	return NULL;
-}
-
-uint32_t bw_patch_word(const struct bw_debug *d, const struct bw_patch *p, unsigned id)
-{
-	const struct bw_arch *arch = bw_debug_arch(d);
-	int exceptions = bw_arch_hwreg(arch, bw_arch_reg_of(arch, BW_WF_ALU_EXCEPTIONS));
-	bool reads = p->inst.op == BW_OP_S_GETREG_B32 && (p->inst.imm & 0x3f) == exceptions;
-	return bw_arch_s_trap(arch, id) | (reads ? arch->s_trap_reads_exceptions : 0u);
-}
-
-struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
-{
-	struct bw_patch new = {.space = d->space, .va = va, .refs = 1};
-	struct bw_patch *p = bw_debug_patch_at(d, va);
-	bw_filter_dirty(d);
-	if (p) {
-		p->refs++;
-		return NULL;
-	}
-	BW_TRY(bw_target_need(d->target, BW_BREAK_NEEDS));
-	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
-	BW_TRY(bw_inst_check_start(d, va));
-	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
-	BW_TRY(bw_target_patch(d->target, va, bw_patch_word(d, &new, BW_TRAP_ID_BREAKPOINT)));
-	d->patches.data[d->patches.len++] = new;
-	bw_filter_dirty(d);
-	return NULL;
-}
-
-void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
-{
-	struct bw_patch *p = bw_debug_patch_at(d, va);
-	bw_filter_dirty(d);
-	if (!p || --p->refs)
-		return;
-	bw_filter_drop(d, p);
-	struct bw_error *err = d->target ? bw_target_unpatch(d->target, va) : NULL;
-	/* The program has ended or has freed the memory meanwhile: there is nothing to remove. */
-	bool gone = bw_error_catch(&err, BW_E_GONE) || bw_error_catch(&err, BW_E_FAULT);
-	if (err && !gone) {
-		bw_debug_note(d, BW_NOTICE_WARNING, "Cannot remove breakpoint at 0x%llx: %s",
-			      (unsigned long long)va, err->message);
-		bw_error_free(err);
-	}
-	if (p->copy_va) {
-		err = bw_vec_push(&d->free_cells, p->cell);
-		bw_error_free(err); /* when out of memory the cell is lost, which does no other
-				     * harm */
-	}
-	bw_vec_remove(&d->patches, (size_t)(p - d->patches.data));
-}
-
-/* ---- The table ---- */
 
 void bw_break_free(struct bw_break *b)
 {
@@ -508,110 +444,6 @@ const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t num
 		return NULL;
 	refresh(b);
 	return &b->info;
-}
-
-/* ---- Hits ---- */
-
-/* Active lanes for which the condition holds. A condition that cannot be evaluated stops the wave,
- * and the reason is reported once for each of its stops. */
-static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w)
-{
-	uint64_t held = 0;
-	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
-		struct bw_value v;
-		struct bw_expr_error where;
-		if (!(w->info.exec >> lane & 1))
-			continue;
-		bool yes = false;
-		struct bw_error *err = bw_debug_eval_for(d, b->condition, w, lane, &v, &where);
-		if (!err) {
-			err = bw_value_truth(&v, lane, &yes);
-			bw_value_fini(&v);
-		}
-		if (err) {
-			bw_debug_note(d, BW_NOTICE_WARNING,
-				      "Error in testing condition for breakpoint %u: %s",
-				      b->info.number, err->message);
-			bw_error_free(err);
-			return w->info.exec;
-		}
-		held |= (uint64_t)yes << lane;
-	}
-	return held;
-}
-
-bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
-		     uint64_t *lanes)
-{
-	if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
-		return false;
-	if (b->condition)
-		*lanes &= lanes_that_hold(d, b, w);
-	if (b->condition && !*lanes)
-		return false;
-	b->info.hits++;
-	if (!b->info.ignore)
-		return true;
-	b->info.ignore--;
-	return false;
-}
-
-/* Waves are still being examined: this wave is the focus meanwhile. */
-static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
-			 uint64_t lanes)
-{
-	uint32_t slot = d->focus_slot;
-	unsigned lane = d->focus_lane;
-	enum bw_debug_state state = d->state;
-	if (!d->passing)
-		return;
-	d->focus_slot = w->info.slot;
-	d->focus_lane = lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
-	d->state = BW_DEBUG_STOPPED;
-	d->passing(d->passing_cookie, b->info.number, bw_debug_wave_number(d, w));
-	d->state = state;
-	d->focus_slot = slot;
-	d->focus_lane = lane;
-}
-
-uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes)
-{
-	uint32_t hit = 0;
-	bw_vec_each(&d->breaks, it) {
-		struct bw_break *b = *it;
-		bool here = false;
-		bw_vec_each(&b->places, p)
-			here |= p->va == w->info.pc && p->space == w->info.space;
-		if (!b->info.enabled || !here)
-			continue;
-		if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
-			continue;
-		uint64_t lanes = b->condition ? lanes_that_hold(d, b, w) : w->info.exec;
-		if (b->condition && !lanes)
-			continue;
-		if (b->filter) {
-			/* hits and those to be ignored are counted in dispatches */
-			if (bw_catch_hit(d, b, w) && !hit) {
-				hit = b->info.number;
-				*out_lanes = lanes;
-			}
-			continue;
-		}
-		b->info.hits++;
-		if (b->info.ignore) {
-			b->info.ignore--;
-			continue;
-		}
-		if (b->info.passes) {
-			tell_passing(d, b, w, lanes);
-			continue;
-		}
-		if (!hit) {
-			hit = b->info.number;
-			*out_lanes = lanes;
-		}
-	}
-	return hit;
 }
 
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number)

@@ -24,53 +24,7 @@ enum {
 
 static const struct bw_asm_src acc = {BW_FR_ACC}, leaf = {BW_FR_LEAF}, leaf_hi = {BW_FR_LEAF + 1},
 			       link = {BW_FR_LINK}, exec = {BW_SRC_EXEC_LO},
-			       zero = {BW_FR_INLINE_0}, minus_1 = {BW_FR_INLINE_MINUS_1};
-
-/* ---- Writing code ---- */
-
-enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed)
-{
-	static const enum bw_op ops[][2] = {
-		[BW_LT] = {BW_OP_S_CMP_LT_U32, BW_OP_S_CMP_LT_I32},
-		[BW_LE] = {BW_OP_S_CMP_LE_U32, BW_OP_S_CMP_LE_I32},
-		[BW_GT] = {BW_OP_S_CMP_GT_U32, BW_OP_S_CMP_GT_I32},
-		[BW_GE] = {BW_OP_S_CMP_GE_U32, BW_OP_S_CMP_GE_I32},
-		[BW_EQ] = {BW_OP_S_CMP_EQ_U32, BW_OP_S_CMP_EQ_I32},
-		[BW_NE] = {BW_OP_S_CMP_LG_U32, BW_OP_S_CMP_LG_I32},
-	};
-	return ops[compare][is_signed];
-}
-
-static enum bw_op vector_compare_op(enum bw_compare compare, bool is_signed)
-{
-	static const enum bw_op ops[][2] = {
-		[BW_LT] = {BW_OP_V_CMP_LT_U32, BW_OP_V_CMP_LT_I32},
-		[BW_LE] = {BW_OP_V_CMP_LE_U32, BW_OP_V_CMP_LE_I32},
-		[BW_GT] = {BW_OP_V_CMP_GT_U32, BW_OP_V_CMP_GT_I32},
-		[BW_GE] = {BW_OP_V_CMP_GE_U32, BW_OP_V_CMP_GE_I32},
-		[BW_EQ] = {BW_OP_V_CMP_EQ_U32, BW_OP_V_CMP_EQ_I32},
-		[BW_NE] = {BW_OP_V_CMP_NE_U32, BW_OP_V_CMP_NE_I32},
-	};
-	return ops[compare][is_signed];
-}
-
-static void scalar_compare(struct bw_asm *c, enum bw_compare op, bool is_signed, unsigned sgpr,
-			   uint32_t value)
-{
-	bw_asm_2(c, bw_filter_scalar_compare(op, is_signed), 0, bw_asm_code(sgpr),
-		 bw_asm_literal(value));
-}
-
-static void select_all(struct bw_asm *c)
-{
-	bw_asm_2(c, BW_OP_S_CSELECT_B64, LEAF, minus_1, zero);
-}
-
-static void set_mask(struct bw_asm *c, unsigned pair, uint64_t mask)
-{
-	for (unsigned i = 0; i < 2; i++)
-		bw_asm_1(c, BW_OP_S_MOV_B32, pair + i, bw_asm_literal((uint32_t)(mask >> 32 * i)));
-}
+			       zero = {BW_FR_INLINE_0};
 
 /* ---- Parsing the condition ---- */
 
@@ -319,7 +273,7 @@ static void compare_register(struct parse *p, const struct operand *o, enum bw_c
 	if (o->kind == VECTOR) {
 		/* wave32 writes the low half alone */
 		bw_asm_1(c, BW_OP_S_MOV_B32, LEAF + 1, zero);
-		bw_asm_2(c, vector_compare_op(op, is_signed), LEAF, bw_asm_vgpr(o->reg),
+		bw_asm_2(c, bw_filter_vector_compare(op, is_signed), LEAF, bw_asm_vgpr(o->reg),
 			 bw_asm_literal(value));
 		return;
 	}
@@ -328,8 +282,8 @@ static void compare_register(struct parse *p, const struct operand *o, enum bw_c
 		bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(reg), bw_asm_literal(o->mask));
 		reg = LEAF;
 	}
-	scalar_compare(c, op, is_signed, reg, value);
-	select_all(c);
+	bw_filter_compare_sgpr(c, op, is_signed, reg, value);
+	bw_filter_select_all(c);
 }
 
 /* Floats by their bits: the order of those of one sign is that of integers, and what the sign and
@@ -363,8 +317,8 @@ static bool compare_item(struct parse *p, enum bw_compare op, const struct bw_va
 		return false;
 	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11),
 		 bw_asm_literal(bw_filter_number_mask(p->facts)));
-	scalar_compare(c, BW_EQ, false, LEAF, (uint32_t)(item / lanes));
-	set_mask(c, LEAF, 1ull << item % lanes);
+	bw_filter_compare_sgpr(c, BW_EQ, false, LEAF, (uint32_t)(item / lanes));
+	bw_filter_set_mask(c, LEAF, 1ull << item % lanes);
 	/* s_mov leaves SCC alone */
 	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF, leaf, zero);
 	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF + 1, leaf_hi, zero);
@@ -375,7 +329,7 @@ static bool compare_item(struct parse *p, enum bw_compare op, const struct bw_va
 static void compare_position(struct parse *p, const uint32_t group[3])
 {
 	for (unsigned i = 0; i < 3; i++) {
-		scalar_compare(&p->code, BW_EQ, false, TTMP8 + i, group[i]);
+		bw_filter_compare_sgpr(&p->code, BW_EQ, false, TTMP8 + i, group[i]);
 		bw_asm_2(&p->code, BW_OP_S_CSELECT_B64, LEAF, leaf, zero);
 	}
 }
@@ -391,8 +345,8 @@ static bool compare_wave(struct parse *p, enum bw_compare op, const struct bw_va
 		return false;
 	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11),
 		 bw_asm_literal(bw_filter_number_mask(p->facts)));
-	scalar_compare(c, BW_EQ, false, LEAF, wave);
-	select_all(c);
+	bw_filter_compare_sgpr(c, BW_EQ, false, LEAF, wave);
+	bw_filter_select_all(c);
 	compare_position(p, group);
 	return true;
 }
@@ -424,7 +378,7 @@ static enum outcome compare_with(struct parse *p, const struct operand *o, enum 
 			return TRUE_ALWAYS;
 		for (unsigned lane = 0; lane < 64; lane++)
 			mask |= (uint64_t)holds(op, lane, v->bits) << lane;
-		set_mask(&p->code, LEAF, mask);
+		bw_filter_set_mask(&p->code, LEAF, mask);
 		return IN_LEAF;
 	case ITEM_X:
 		return !real && compare_item(p, op, v) ? IN_LEAF : TRUE_ALWAYS;
@@ -453,7 +407,7 @@ static enum outcome compare_group(struct parse *p, enum bw_compare op, size_t b,
 			return TRUE_ALWAYS;
 	}
 	/* each clears what the one before has left: SCC selects the mask or nothing */
-	set_mask(&p->code, LEAF, ~0ull);
+	bw_filter_set_mask(&p->code, LEAF, ~0ull);
 	const uint32_t group[3] = {(uint32_t)o[0].value.bits, (uint32_t)o[1].value.bits,
 				   (uint32_t)o[2].value.bits};
 	compare_position(p, group);
@@ -601,7 +555,7 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 	/* wave32 has no upper half, whatever stands in EXEC_HI: IB_STS2.WAVE64 */
 	bw_asm_imm(c, BW_OP_S_GETREG_B32, LEAF,
 		   (int32_t)bw_arch_hwreg_simm16(facts->arch, BW_WF_IS_WAVE64));
-	scalar_compare(c, BW_EQ, false, LEAF, 0);
+	bw_filter_compare_sgpr(c, BW_EQ, false, LEAF, 0);
 	bw_asm_2(c, BW_OP_S_CSELECT_B32, ACC + 1, zero, bw_asm_code(ACC + 1));
 	/* SCC: a lane for which the condition may hold */
 	bw_asm_2(c, BW_OP_S_AND_B64, ACC, acc, exec);

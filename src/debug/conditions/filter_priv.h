@@ -30,8 +30,18 @@ static inline uint32_t bw_filter_number_mask(const struct bw_filter_facts *f)
 }
 
 enum bw_compare { BW_LT, BW_LE, BW_GT, BW_GE, BW_EQ, BW_NE };
+/* ---- write_code.c ---- */
+
 /* The s_cmp that makes such a comparison of 32 bits. */
 enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed);
+/* The same with a V_CMP. */
+enum bw_op bw_filter_vector_compare(enum bw_compare compare, bool is_signed);
+/* SCC: the comparison of an SGPR with a number. */
+void bw_filter_compare_sgpr(struct bw_asm *c, enum bw_compare op, bool is_signed, unsigned sgpr,
+			    uint32_t value);
+/* All lanes to LEAF where SCC is set, else none. */
+void bw_filter_select_all(struct bw_asm *c);
+void bw_filter_set_mask(struct bw_asm *c, unsigned pair, uint64_t mask);
 
 enum { BW_FILTER_MAX_TOKENS = 128 };
 struct bw_filter_tokens {
