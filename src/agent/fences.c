@@ -9,6 +9,8 @@
 
 #include "agent/debugger.h"
 
+enum { MAX_AT_EXIT = 256 };
+
 struct fence_wait {
 	struct fence_wait *next;
 	struct bw_agent_file *file; /* a reference */
@@ -36,6 +38,12 @@ static uint32_t take_off(struct fence_wait *w)
 	return number;
 }
 
+/* EINVAL: the program has freed the context already, so it knows that the job is done. */
+static void report(uint32_t number, int result)
+{
+	bw_debugger_done(number, result == -EINVAL ? 0 : result);
+}
+
 static void *wait_thread(void *cookie)
 {
 	struct fence_wait *w = cookie;
@@ -46,9 +54,8 @@ static void *wait_thread(void *cookie)
 		r = bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
 	} while (r == -EINTR || r == -EAGAIN || (!r && a.out.status));
 	uint32_t number = take_off(w);
-	/* EINVAL: the program has freed the context already, so it knows that the job is done. */
 	if (number)
-		bw_debugger_done(number, r == -EINVAL ? 0 : r);
+		report(number, r);
 	bw_debugger_job_ended(w->job);
 	bw_agent_file_unref(w->file);
 	free(w);
@@ -94,6 +101,34 @@ void bw_fence_wait_again(struct bw_agent_file *f, const struct drm_amdgpu_wait_c
 	pthread_mutex_unlock(&lock);
 	if (!w)
 		bw_fence_wait(f, in, NULL, number);
+}
+
+/* The program exits: its threads end wherever they are. Those submissions that have ended by now
+ * are reported before. */
+static __attribute__((destructor)) void report_ended(void)
+{
+	struct {
+		uint32_t number;
+		int result;
+	} ended[MAX_AT_EXIT];
+	size_t n = 0;
+	if (!bw_debugger_is_connected())
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct fence_wait *w = first; w && n < MAX_AT_EXIT; w = w->next) {
+		union drm_amdgpu_wait_cs a = {.in = w->in};
+		a.in.timeout = 0; /* only look */
+		int r = w->submission ? bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a)
+				      : -EAGAIN;
+		if (r == -EINTR || r == -EAGAIN || (!r && a.out.status))
+			continue;
+		ended[n].number = w->submission;
+		ended[n++].result = r;
+		w->submission = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	for (size_t i = 0; i < n; i++)
+		report(ended[i].number, ended[i].result);
 }
 
 void bw_fence_fork_prepare(void)

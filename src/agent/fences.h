@@ -3,7 +3,8 @@
 #define BW_AGENT_FENCES_H
 
 /* The ends of submissions: a thread waits for the fence of each one that a debugger is told about,
- * or whose waves may need what is attached. Any thread may call. */
+ * or whose waves may need what is attached. When the program exits, those that have ended by then
+ * are reported first. Any thread may call. */
 
 #include <amdgpu_drm.h>
 

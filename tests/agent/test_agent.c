@@ -356,6 +356,25 @@ static void debugging(void **state)
 	end_debugging();
 }
 
+/* The program ends as soon as its submission has, before the agent's thread is told so. */
+static void ends_with_its_submission(void **state)
+{
+	pid_t pid;
+	server.agent_waits_late = true;
+	struct bw_agent_submit s = begin_debugging(&pid);
+	attach();
+	uint32_t three = 0x33333333;
+	assert_int_equal(mem(BW_AGENT_MEM_WRITE, CODE_VA + 4, &three, 4), 0);
+	go(s.submission, 0);
+	fake_server_signal(&server, 0);
+	struct bw_agent_done done;
+	await(BW_AGENT_EV_DONE, &done, sizeof(done));
+	assert_int_equal(done.submission, s.submission);
+	assert_int_equal(done.result, 0);
+	assert_int_equal(finish(pid), 0);
+	end_debugging();
+}
+
 static struct bw_trap_slot *slot(unsigned i)
 {
 	return (struct bw_trap_slot *)(dbg.area + 0x1000) + i;
@@ -481,7 +500,7 @@ int main(void)
 	/* clang-format off */
 	const struct CMUnitTest tests[] = {
 		T(paths),	  T(descriptors),	T(buffers),	 T(pages),
-		T(forks),	  T(threads),		T(server_dies),	 T(debugging),
+		T(forks),	  T(threads),		T(server_dies),	 T(debugging), T(ends_with_its_submission),
 		T(debugger_dies), T(guard_dies_too),	T(debugger_detaches), T(bad_requests),
 	};
 	/* clang-format on */

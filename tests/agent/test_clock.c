@@ -337,7 +337,7 @@ static void test_clocks(void **state)
 	read_as_program(c);
 
 	assert_true(b[5] == a[5]);
-	assert_true(b[4] - a[4] >= 30000000); /* the date goes on */
+	assert_true(b[4] - a[4] >= 30000000); /* the date continues */
 	for (int i = 0; i < 6; i++)
 		assert_true(c[i] >= b[i]);
 	for (int i = 0; i < 4; i++)

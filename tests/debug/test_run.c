@@ -492,7 +492,7 @@ static void test_bad_places(void **state)
 	size_t count;
 	bw_debug_breakpoints(s.debug, &count);
 	assert_int_equal(count, 0);
-	/* an address that is not there is said when it is put in, and the rest goes on */
+	/* an address that does not exist is reported when it is inserted, and all else works */
 	n = set_break(&s, "*0x1000");
 	fake_session_start(&s, 1);
 	wait_stop(&s);

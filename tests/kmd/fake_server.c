@@ -232,11 +232,12 @@ static int do_cs(struct conn *c, union drm_amdgpu_cs *a)
 
 static int do_wait(struct fake_server *s, union drm_amdgpu_wait_cs *a)
 {
-	/* A finite wait is the agent's own empty submission. */
-	bool own = a->in.timeout != INT64_MAX;
+	/* A finite wait is the agent's own empty submission, or a look at a fence. */
+	bool own = a->in.timeout < FAKE_PROGRAM_WAIT;
 	pthread_mutex_lock(&s->lock);
+	bool late = s->agent_waits_late && a->in.timeout != FAKE_PROGRAM_WAIT;
 	s->waiting++;
-	while (!own && !s->signalled)
+	while (!own && (!s->signalled || (late && !s->killed)))
 		pthread_cond_wait(&s->changed, &s->lock);
 	s->waiting--;
 	int r = own ? 0 : s->fence_result;
@@ -541,6 +542,7 @@ void fake_server_kill(struct fake_server *s)
 	pthread_mutex_lock(&s->lock);
 	for (unsigned i = 0; i < s->n_socks; i++)
 		shutdown(s->socks[i], SHUT_RDWR);
+	s->killed = true;
 	pthread_mutex_unlock(&s->lock);
 	fake_server_signal(s, -ENODEV);
 }

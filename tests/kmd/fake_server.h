@@ -29,6 +29,9 @@ struct fake_file {
 	uint32_t minor, state[11]; /* state: regs2 */
 };
 
+/* The limit by which the server knows a wait of the program, which is one for ever. */
+#define FAKE_PROGRAM_WAIT (UINT64_MAX / 2 - 1)
+
 struct fake_server {
 	char folder[64], socket[96], root[96];
 	int listen_fd;
@@ -42,8 +45,10 @@ struct fake_server {
 	int bo_fd[FAKE_BOS];
 	uint64_t bo_size[FAKE_BOS], bo_flags[FAKE_BOS];
 	struct fake_file files[FAKE_FILES];
-	uint64_t va_limit; /* MAP at or above it, below the upper half: EINVAL */
-	bool signalled;	   /* fences of CS */
+	uint64_t va_limit;     /* MAP at or above it, below the upper half: EINVAL */
+	bool signalled;	       /* fences of CS */
+	bool agent_waits_late; /* the agent's threads are not told that they have */
+	bool killed;
 	int fence_result;
 	unsigned submissions, waiting;
 	uint32_t last_list_n, last_list[16]; /* BO_HANDLES of the last CS */

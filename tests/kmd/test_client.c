@@ -221,7 +221,7 @@ static void one_waits_others_go_on(void **state)
 	assert_int_equal((intptr_t)r, -ETIME);
 }
 
-/* A forked child uses channels of its own; the parent's go on. */
+/* A forked child uses channels of its own; the parent's stay in use. */
 static void forked_child(void **state)
 {
 	uint32_t file = drm_open();
