@@ -255,8 +255,8 @@ static struct bw_error *one_lane(struct bw_debug *d, const char *expr, char lett
 	return rows[i].text ? NULL : bw_error_nomem();
 }
 
-static struct bw_error *lane_rows(struct bw_out *o, struct bw_debug *d, const char *expr,
-				  char letter, uint64_t lanes, bool active, struct bw_table *t)
+static struct bw_error *lane_rows(struct bw_debug *d, const char *expr, char letter, uint64_t lanes,
+				  bool active, struct bw_table *t)
 {
 	struct lanes_row rows[64];
 	size_t n = 0;
@@ -306,9 +306,9 @@ struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const ch
 		return bw_errorf(BW_E_INVALID, "Attempt to use a type name as an expression");
 	struct bw_table t;
 	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
-	struct bw_error *err = lane_rows(o, d, expr, letter, lanes & all & w->exec, true, &t);
+	struct bw_error *err = lane_rows(d, expr, letter, lanes & all & w->exec, true, &t);
 	if (!err)
-		err = lane_rows(o, d, expr, letter, lanes & all & ~w->exec, false, &t);
+		err = lane_rows(d, expr, letter, lanes & all & ~w->exec, false, &t);
 	if (!err)
 		bw_out_table(o, &t, "The wave has none of these lanes.");
 	bw_table_fini(&t);

@@ -225,8 +225,7 @@ static struct bw_error *read_vgpr(struct bw_debug *d, struct bw_wave_record *w, 
 static struct bw_error *read_scratch(struct bw_debug *d, struct bw_wave_record *w, unsigned lane,
 				     uint32_t offset, uint32_t *out)
 {
-	struct bw_wave_mem place = {
-		.wave = w, .lane = lane, .space = BW_SPACE_PRIVATE, .addr = offset};
+	struct bw_wave_mem place = {w, lane, BW_SPACE_PRIVATE, offset};
 	return bw_wave_mem_read(d, &place, out, sizeof(*out));
 }
 
@@ -236,17 +235,24 @@ static bool is_entry_value(struct bw_sym s, struct bw_sym want)
 	       (want.kind != BW_SYM_ENTRY || s.value == want.value);
 }
 
-/* A value that the activation at `depth` began with, from wherever its code has put it. */
+/* What an activation's code has done to registers. */
+struct activation_state {
+	unsigned depth;
+	const struct bw_sym_state *s;
+};
+
+/* A value that the activation began with, from wherever its code has put it. */
 static struct bw_error *read_entry_value(struct bw_debug *d, struct bw_wave_record *w,
-					 unsigned depth, const struct bw_sym_state *s,
-					 struct bw_sym want, uint32_t *out, bool *out_known)
+					 struct activation_state at, struct bw_sym want,
+					 uint32_t *out, bool *out_known)
 {
-	const struct bw_activation *a = &d->stack->activations.data[depth];
+	const struct bw_activation *a = &d->stack->activations.data[at.depth];
+	const struct bw_sym_state *s = at.s;
 	enum bw_frame_reg_place place;
 	for (unsigned i = 0; i < N_SGPRS && !*out_known; i++) {
 		if (!is_entry_value(s->sgpr[i], want))
 			continue;
-		BW_TRY(read_sgpr(d, w, depth, i, out, &place));
+		BW_TRY(read_sgpr(d, w, at.depth, i, out, &place));
 		*out_known = place != BW_FRAME_REG_UNKNOWN;
 	}
 	for (unsigned i = 0; i < s->n_lanes && !*out_known; i++) {
@@ -261,7 +267,7 @@ static struct bw_error *read_entry_value(struct bw_debug *d, struct bw_wave_reco
 		} else if (!l->in_scratch) {
 			uint32_t values[64];
 			uint64_t lanes = 0;
-			BW_TRY(read_vgpr(d, w, depth, l->vgpr, values, &lanes));
+			BW_TRY(read_vgpr(d, w, at.depth, l->vgpr, values, &lanes));
 			*out_known = lanes >> l->lane & 1;
 			if (*out_known)
 				*out = values[l->lane];
@@ -281,17 +287,18 @@ static struct bw_error *read_sgpr(struct bw_debug *d, struct bw_wave_record *w, 
 		bool known = false;
 		if (!row)
 			return NULL;
+		const struct bw_sym want = {BW_SYM_ENTRY, (uint8_t)n, 0};
 		if (n == 32) {
 			*out = inner->base;
 			*out_place = inner->has_base ? BW_FRAME_REG_SAVED : BW_FRAME_REG_UNKNOWN;
 			return NULL;
 		}
-		struct bw_sym want = {BW_SYM_ENTRY, (uint8_t)n, 0};
 		if (is_entry_value(row->state.sgpr[n], want)) {
 			depth--;
 			continue;
 		}
-		BW_TRY(read_entry_value(d, w, depth - 1, &row->state, want, out, &known));
+		const struct activation_state at = {depth - 1, &row->state};
+		BW_TRY(read_entry_value(d, w, at, want, out, &known));
 		*out_place = known ? BW_FRAME_REG_SAVED : BW_FRAME_REG_UNKNOWN;
 		return NULL;
 	}
@@ -428,8 +435,9 @@ static struct bw_error *find_exec(struct bw_debug *d, struct bw_wave_record *w, 
 			value = ~value;
 			known = true;
 		}
+		struct activation_state at = {inner, row ? &row->state : NULL};
 		if (!known && row)
-			BW_TRY(read_entry_value(d, w, inner, &row->state, want, &value, &known));
+			BW_TRY(read_entry_value(d, w, at, want, &value, &known));
 		if (!known)
 			return NULL;
 		exec |= (uint64_t)value << 32 * i;
@@ -453,8 +461,7 @@ static struct bw_error *innermost(struct bw_debug *d, struct bw_wave_record *w, 
 	return find_base(d, w, 0);
 }
 
-static void ends(struct bw_stack *s, const char *fmt, ...) BW_PRINTF(2, 3);
-static void ends(struct bw_stack *s, const char *fmt, ...)
+static void BW_PRINTF(2, 3) ends(struct bw_stack *s, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -499,10 +506,11 @@ static struct bw_error *find_return(struct bw_debug *d, struct bw_wave_record *w
 			    : "where it starts is not known";
 	if (!row)
 		return NULL;
+	const struct activation_state at = {depth, &row->state};
 	for (unsigned i = 0; i < 2; i++) {
 		struct bw_sym want = {BW_SYM_ENTRY, (uint8_t)(row->link + i), 0};
 		bool known = false;
-		BW_TRY(read_entry_value(d, w, depth, &row->state, want, &half[i], &known));
+		BW_TRY(read_entry_value(d, w, at, want, &half[i], &known));
 		if (!known) {
 			*out_why = "its return address is not in a known place";
 			return NULL;

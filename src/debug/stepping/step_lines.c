@@ -136,11 +136,16 @@ static struct bw_error *step_until(struct bw_debug *d, struct bw_wave_record *w,
 	return ends ? NULL : bw_stack_hide(d, hidden);
 }
 
+/* Where a call returns to. */
+struct call {
+	uint64_t next;
+	const uint32_t *s32; /* of the caller, NULL: its code has no stack */
+};
+
 /* The wave stands at the first instruction of a function that it has called. It runs on behind the
  * prologue, or, where the function has no lines, to its return. out_stays: the step ends there. */
-static struct bw_error *enter(struct bw_debug *d, struct bw_wave_record *w, uint64_t next,
-			      const uint32_t *s32, struct bw_stop *out, bool *out_stays,
-			      bool *out_ends)
+static struct bw_error *enter(struct bw_debug *d, struct bw_wave_record *w, const struct call *call,
+			      struct bw_stop *out, bool *out_stays, bool *out_ends)
 {
 	uint64_t pc = w->info.pc, start, end;
 	struct bw_where where;
@@ -149,7 +154,7 @@ static struct bw_error *enter(struct bw_debug *d, struct bw_wave_record *w, uint
 	bw_debug_where(d, pc, &where);
 	*out_stays = where.has_line;
 	if (!where.has_line) {
-		BW_TRY(bw_step_to(d, w, next, s32, out, &there));
+		BW_TRY(bw_step_to(d, w, call->next, call->s32, out, &there));
 	} else if (l && l->module->lines) {
 		struct bw_error *err = bw_debug_function_range(d, pc, &start, &end);
 		if (bw_error_catch(&err, BW_E_NOT_FOUND))
@@ -186,8 +191,9 @@ static struct bw_error *step_line(struct bw_debug *d, struct bw_wave_record *w, 
 		if (*out_ends)
 			return NULL;
 		if (calls && !over_calls && w->info.pc != before + inst.size_b)
-			BW_TRY(enter(d, w, before + inst.size_b, compiled ? &s32 : NULL, out,
-				     &stays, out_ends));
+			BW_TRY(enter(d, w,
+				     &(struct call){before + inst.size_b, compiled ? &s32 : NULL},
+				     out, &stays, out_ends));
 		if (*out_ends || stays)
 			return NULL;
 		if (flow == BW_FLOW_INDIRECT && !calls) {
