@@ -176,10 +176,12 @@ LOOP = "loop:\n s_sleep 1\n s_branch loop\n"
 def server_killed(folder):
     code = assemble(folder, "loop", LOOP)
     socket = folder / "vgpu"
-    server = subprocess.Popen([BUILD / "breakwater-vgpu", "--socket", socket], stdout=subprocess.DEVNULL)
-    while not socket.exists():
-        assert server.poll() is None
-        time.sleep(0.01)
+    is_ready, tells = os.pipe()
+    server = subprocess.Popen([BUILD / "breakwater-vgpu", "--socket", socket, "--ready-fd", str(tells)],
+                              stdout=subprocess.DEVNULL, pass_fds=[tells])
+    os.close(tells)
+    assert os.read(is_ready, 1), "the server has ended"
+    os.close(is_ready)
     preload = os.environ.get("BREAKWATER_TEST_PRELOAD", str(BUILD / "libbreakwater-agent.so"))
     env = dict(os.environ, BREAKWATER_VGPU=str(socket), LD_PRELOAD=preload)
     program = subprocess.Popen([LAUNCH, code, "--grid", "64"], env=env, stderr=subprocess.PIPE, text=True)

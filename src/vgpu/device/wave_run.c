@@ -260,9 +260,12 @@ static enum bw_run execute_single_step(struct bw_worker *worker, struct bw_slot 
 	s->single_step = false;
 	if (!(s->w.status & BW_STATUS_HALT))
 		return BW_RUN_QUANTUM;
+	uint64_t before = s->w.n_executed;
 	s->w.status &= ~(uint32_t)BW_STATUS_HALT;
 	enum bw_run result = execute(worker, s, 1);
 	s->w.status |= BW_STATUS_HALT;
+	/* A thread that wants the WGP can come before the instruction: the step is still due. */
+	s->single_step = result == BW_RUN_QUANTUM && s->w.n_executed == before;
 	return result == BW_RUN_QUANTUM ? BW_RUN_HALTED : result;
 }
 
