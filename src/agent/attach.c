@@ -22,6 +22,7 @@
 enum {
 	PAGE_B = 4096,
 	VA_STEP_B = 2 << 20,
+	N_TOPS = 1024, /* of different programs */
 	VA_TRIES = 4096,
 	CODE_END_PAD_B = 512, /* prefetch runs past the last instruction */
 	NOP_IB_DW = 16,
@@ -54,6 +55,13 @@ static uint64_t va_top(struct bw_agent_file *f)
 	    dev.virtual_address_max > 1ull << 47)
 		return VA_TOP_DEFAULT;
 	return dev.virtual_address_max;
+}
+
+/* Other programs get other addresses, so that a debugger that has ended knows from the trap base of
+ * a VMID whether the VMID is another program's by now (live/leave.c). */
+static uint64_t own_top(struct bw_agent_file *f)
+{
+	return va_top(f) - (uint64_t)(getpid() % N_TOPS) * VA_STEP_B;
 }
 
 /* Downwards from *top until the kernel takes it: the program's own allocator goes upwards, so the
@@ -288,7 +296,7 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	const struct bw_agent_attach *req = &q->sizes;
 	uint64_t handler_b = (uint64_t)req->handler_size_b + CODE_END_PAD_B;
 	uint64_t displaced_b = (uint64_t)req->displaced_size_b + CODE_END_PAD_B;
-	uint64_t top = top_for(req->area_va, req->area_size_b, va_top(f));
+	uint64_t top = top_for(req->area_va, req->area_size_b, own_top(f));
 	int r = place(f, req->area_size_b, 0, DATA_FLAGS, &top, &p->area);
 	if (r)
 		return failed(out, r, "no GPU memory for the debug area");
@@ -426,7 +434,7 @@ static void flush_begin(struct bw_attach *a)
 		r = open_queue(a->file, &u->queue);
 	}
 	if (!r) {
-		uint64_t top = va_top(a->file);
+		uint64_t top = own_top(a->file);
 		r = place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
 	}
 	if (!r)

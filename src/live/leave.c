@@ -195,15 +195,36 @@ static enum kind kind_of(const struct bw_leave *v, const struct bw_saved_reg *r)
 	return ALL_ELSE;
 }
 
+/* VMIDs that have another trap base than ours: their program has ended, and the kernel has given
+ * them to one that another debugger has attached to. */
+static struct bw_error *find_taken(const struct bw_leave *v, uint32_t *out_vmids)
+{
+	*out_vmids = 0;
+	for (size_t i = 0; i < v->n_saved; i++) {
+		const struct bw_saved_reg *r = &v->saved[i];
+		const struct bw_kmd_bank bank = bw_saved_reg_bank(r);
+		uint32_t now;
+		if (r->vmid == BW_SAVED_GLOBAL || r->addr_dw != v->regs->tba_lo)
+			continue;
+		BW_TRY(bw_kmd_reg_read(v->kmd, &bank, r->addr_dw, &now));
+		if (now != r->ours && now != r->ours_before && now != r->before)
+			*out_vmids |= 1u << r->vmid;
+	}
+	return NULL;
+}
+
 /* Restores in reverse order of changing: so of the trap base the upper half, with TRAP_EN, comes
  * first. */
 static struct bw_error *put_back(const struct bw_leave *v, enum kind kind)
 {
+	uint32_t taken;
+	BW_TRY(find_taken(v, &taken));
 	for (size_t i = v->n_saved; i-- > 0;) {
 		const struct bw_saved_reg *r = &v->saved[i];
 		const struct bw_kmd_bank bank = bw_saved_reg_bank(r);
 		uint32_t now;
-		if (kind_of(v, r) != kind)
+		if (kind_of(v, r) != kind ||
+		    (r->vmid != BW_SAVED_GLOBAL && bw_bit_is_set(taken, r->vmid)))
 			continue;
 		BW_TRY(bw_kmd_reg_read(v->kmd, &bank, r->addr_dw, &now));
 		if (now == r->ours || now == r->ours_before)
