@@ -88,8 +88,11 @@ static void print_code(unsigned vmid, const struct bw_gpuvm_range *r)
 	size_t done = 0;
 	uint64_t hash = 14695981039346656037ull;
 	for (uint64_t at = 0; at < r->size_b; at += PAGE_B) {
-		must(bw_kmd_file_read(r->system ? iomem : vram, r->address + at, page, PAGE_B,
-				      &done));
+		struct bw_error *err = bw_kmd_file_read(r->system ? iomem : vram, r->address + at,
+							page, PAGE_B, &done);
+		bw_error_free(err);
+		if (err) /* its program has ended since the walk */
+			return;
 		for (size_t i = 0; i < done; i++)
 			hash = (hash ^ page[i]) * 1099511628211ull;
 	}
