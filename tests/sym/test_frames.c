@@ -9,43 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "samples.h"
+#include "opened.h"
 
 /* Expectations are from the sources of the samples and from llvm-dwarfdump-19. */
-
-struct opened {
-	struct bw_code_object *co;
-	struct bw_lines *lines;
-};
-
-static struct opened opened(const char *name)
-{
-	struct opened o = {sample(name), NULL};
-	struct bw_error *err = bw_lines_open(o.co, &o.lines);
-	if (err)
-		fail_msg("%s", err->message);
-	return o;
-}
-
-static void closed(struct opened o)
-{
-	bw_lines_close(o.lines);
-	bw_code_object_close(o.co);
-}
-
-static uint64_t symbol(const struct opened *o, const char *name, uint64_t *out_end)
-{
-	size_t n;
-	const struct bw_symbol *s = bw_code_object_symbols(o->co, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(s[i].name, name) != 0)
-			continue;
-		*out_end = s[i].addr + s[i].size_b;
-		return s[i].addr;
-	}
-	fail_msg("no symbol %s", name);
-	return 0;
-}
 
 /* The whole kernel rec: wherever twice is, wrapf is around it, called in line 14 of it, and rec
  * around that, from line 21. */

@@ -9,44 +9,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "samples.h"
+#include "opened.h"
 
 /* Functions of tests/e2e/kernels/scale.cl and of the samples: expectations are from their source,
  * and ranges from llvm-dwarfdump-19 and the symbol table. */
-
-struct opened {
-	struct bw_code_object *co;
-	struct bw_lines *lines;
-};
-
-static struct opened opened(const char *name)
-{
-	struct opened o = {sample(name), NULL};
-	struct bw_error *err = bw_lines_open(o.co, &o.lines);
-	if (err)
-		fail_msg("%s", err->message);
-	return o;
-}
-
-static void closed(struct opened o)
-{
-	bw_lines_close(o.lines);
-	bw_code_object_close(o.co);
-}
-
-static uint64_t symbol(const struct opened *o, const char *name, uint64_t *out_end)
-{
-	size_t n;
-	const struct bw_symbol *s = bw_code_object_symbols(o->co, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(s[i].name, name) != 0)
-			continue;
-		*out_end = s[i].addr + s[i].size_b;
-		return s[i].addr;
-	}
-	fail_msg("no symbol %s", name);
-	return 0;
-}
 
 static void inlined_and_called(void **state)
 {

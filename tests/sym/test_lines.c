@@ -9,29 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "samples.h"
+#include "opened.h"
 
 /* Addresses and lines: doc/hardware/code-objects.md 6, from llvm-dwarfdump-19. */
-
-struct opened {
-	struct bw_code_object *co;
-	struct bw_lines *lines;
-};
-
-static struct opened opened(const char *name)
-{
-	struct opened o = {sample(name), NULL};
-	struct bw_error *err = bw_lines_open(o.co, &o.lines);
-	if (err)
-		fail_msg("%s", err->message);
-	return o;
-}
-
-static void closed(struct opened o)
-{
-	bw_lines_close(o.lines);
-	bw_code_object_close(o.co);
-}
 
 static void check_find(const struct bw_lines *l, const char *file, unsigned line, size_t n_wanted,
 		       const uint64_t *wanted)

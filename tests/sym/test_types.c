@@ -9,31 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "samples.h"
+#include "opened.h"
 #include "sym/variables.h"
 
 /* Types of the samples types.cl, types.c and types.hip: names and kinds as in their source, offsets
  * and sizes from clang-19 -Xclang -fdump-record-layouts. */
-
-struct opened {
-	struct bw_code_object *co;
-	struct bw_lines *lines;
-};
-
-static struct opened opened(const char *name)
-{
-	struct opened o = {sample(name), NULL};
-	struct bw_error *err = bw_lines_open(o.co, &o.lines);
-	if (err)
-		fail_msg("%s", err->message);
-	return o;
-}
-
-static void closed(struct opened o)
-{
-	bw_lines_close(o.lines);
-	bw_code_object_close(o.co);
-}
 
 static const struct bw_ctype *named(const struct opened *o, const char *name)
 {

@@ -10,30 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "samples.h"
+#include "opened.h"
 
 /* Variables of the samples and where they are: what llvm-dwarfdump-19 prints for them and what
  * llvm-objdump-19 shows of their code (doc/hardware/code-objects.md 7). */
-
-struct opened {
-	struct bw_code_object *co;
-	struct bw_lines *lines;
-};
-
-static struct opened opened(const char *name)
-{
-	struct opened o = {sample(name), NULL};
-	struct bw_error *err = bw_lines_open(o.co, &o.lines);
-	if (err)
-		fail_msg("%s", err->message);
-	return o;
-}
-
-static void closed(struct opened o)
-{
-	bw_lines_close(o.lines);
-	bw_code_object_close(o.co);
-}
 
 static struct bw_variable *visible(const struct opened *o, uint64_t addr, unsigned level,
 				   size_t *out_n)
