@@ -119,13 +119,6 @@ static struct bw_error *compile(const char *source, enum language language, cons
 
 /* ---- The launcher ---- */
 
-/* "blur" of "effects/blur.comp" */
-static char *stem_of(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	return strndup(base, strcspn(base, "."));
-}
-
 /* The launcher's words are tried at once with --check, so that errors of the shader and its options
  * come before anything starts. */
 static struct bw_error *check(char **argv, const char *source)
@@ -164,14 +157,12 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 		return bw_errorf(BW_E_INVALID, "%s is for source text; %s is compiled already",
 				 compile_options->first, source);
 	size_t n = launch->words.len, at = 0;
-	char **argv = calloc(n + 5, sizeof(*argv));
+	char **argv = calloc(n + 3, sizeof(*argv));
 	if (!argv)
 		return bw_error_nomem();
 	argv[at++] = bw_take(launcher);
 	for (size_t i = 0; i < n; i++)
 		argv[at++] = strdup(launch->words.data[i]);
-	argv[at++] = strdup("--name");
-	argv[at++] = strcmp(entry, "main") != 0 ? strdup(entry) : stem_of(source);
 	argv[at++] = strdup(spirv ? spirv : source);
 	c->program = (struct bw_program){argv, false};
 	return check(argv, source);

@@ -17,14 +17,14 @@ enum { EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3 };
 
 struct command {
 	struct bw_launch_options options;
-	const char *path, *name;
+	const char *path;
 	bool check, help;
 };
 
 static const char usage[] =
 	"usage: breakwater-launch-shader [options] SHADER.spv\n"
-	"Runs one compute shader in SPIR-V through Vulkan.\n"
-	"  --name NAME             of its pipeline (default: the entry point, or the file)\n"
+	"Runs one compute shader in SPIR-V through Vulkan. Its pipeline has the name of the entry point, or that\n"
+	"of the file where that is main.\n"
 	"  --check                 only look whether shader and options fit\n";
 
 static struct bw_error *parse(int argc, char **argv, struct command *out)
@@ -41,8 +41,6 @@ static struct bw_error *parse(int argc, char **argv, struct command *out)
 		}
 		if (!strcmp(word, "--check")) {
 			out->check = true;
-		} else if (!strcmp(word, "--name") && i < argc) {
-			out->name = argv[i++];
 		} else if (word[0] == '-') {
 			return bw_errorf(BW_E_INVALID, "unknown option %s (see --help)", word);
 		} else if (out->path) {
@@ -156,11 +154,10 @@ int main(int argc, char **argv)
 	}
 	if (plan && !c.check) {
 		stem = stem_of(c.path);
-		const char *name = c.name				? c.name
-				   : strcmp(shader->entry, "main") != 0 ? shader->entry
-									: stem;
-		prctl(PR_SET_NAME, name ? name : "shader");
-		status = run(plan, name ? name : "shader");
+		const char *name =
+			strcmp(shader->entry, "main") != 0 || !stem ? shader->entry : stem;
+		prctl(PR_SET_NAME, name);
+		status = run(plan, name);
 	}
 	bw_shader_plan_free(plan);
 	bw_shader_free(shader);
