@@ -2,11 +2,13 @@
 #ifndef BW_VGPU_UAPI_BUFFERS_H
 #define BW_VGPU_UAPI_BUFFERS_H
 
-/* Buffer objects (gem.c) and lists of them (bo_list.c). */
+/* Buffer objects (gem.c, gem_share.c) and lists of them (bo_list.c). */
 
 #include "vgpu/uapi/uapi_priv.h"
 
 struct bw_drm_bo *bw_drm_bo_get(struct bw_drm_file *f, uint32_t handle); /* borrowed */
+/* Takes the reference, on failure too. */
+int bw_drm_bo_add_handle(struct bw_drm_file *f, struct bw_drm_bo *bo, uint32_t *out_handle);
 struct bw_drm_bo *bw_drm_bo_ref(struct bw_drm_bo *bo);
 void bw_drm_bo_unref(struct bw_drm_bo *bo);
 struct bw_drm_fences *bw_drm_bo_busy(struct bw_drm_bo *bo);
@@ -25,6 +27,8 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg);
 int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg);
 int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_flink(struct bw_drm_call *c, void *arg);
+int bw_ioctl_gem_open(struct bw_drm_call *c, void *arg);
 
 struct drm_amdgpu_bo_list_in;
 int bw_drm_bo_list_make(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_in *in,

@@ -36,6 +36,8 @@ struct bw_error *bw_uapi_create(const struct bw_profile *profile,
 	u->options = *options;
 	u->boot_ns = (uint64_t)bw_now_ns();
 	init_locks(u);
+	bw_ids_init(&u->magics, 1);
+	bw_ids_init(&u->names, 1);
 	bw_drm_limits_init(u);
 	struct bw_error *err = bw_device_create(profile, &options->device, bw_drm_irq, u, &u->dev);
 	if (!err)
@@ -87,6 +89,8 @@ void bw_uapi_destroy(struct bw_uapi *u)
 	bw_vec_free(&u->vram);
 	bw_vec_free(&u->gtt);
 	bw_vec_free(&u->fake);
+	bw_ids_fini(&u->magics);
+	bw_ids_fini(&u->names);
 	bw_drm_bos_fini(u);
 	bw_vec_free(&u->vms);
 	bw_vec_free(&u->waiting);

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "vgpu/uapi/address_space.h"
+#include "vgpu/uapi/auth.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
@@ -60,38 +61,6 @@ static int ioctl_get_unique(struct bw_drm_call *c, void *arg)
 	return 0;
 }
 
-static int ioctl_get_magic(struct bw_drm_call *c, void *arg)
-{
-	((struct drm_auth *)arg)->magic = 1;
-	return 0;
-}
-
-static int ioctl_auth_magic(struct bw_drm_call *c, void *arg)
-{
-	return -EINVAL; /* no magic is outstanding: every file is authenticated */
-}
-
-/* The first to open the card is its master until it drops that or closes it (drm_auth.c). */
-static int ioctl_set_master(struct bw_drm_call *c, void *arg)
-{
-	pthread_mutex_lock(&c->u->lock);
-	int r = c->u->master && c->u->master != c->file ? -EBUSY : 0;
-	if (!r)
-		c->u->master = c->file;
-	pthread_mutex_unlock(&c->u->lock);
-	return r;
-}
-
-static int ioctl_drop_master(struct bw_drm_call *c, void *arg)
-{
-	pthread_mutex_lock(&c->u->lock);
-	int r = c->u->master == c->file ? 0 : -EINVAL;
-	if (!r)
-		c->u->master = NULL;
-	pthread_mutex_unlock(&c->u->lock);
-	return r;
-}
-
 static int ioctl_set_version(struct bw_drm_call *c, void *arg)
 {
 	struct drm_set_version *a = arg;
@@ -100,6 +69,31 @@ static int ioctl_set_version(struct bw_drm_call *c, void *arg)
 	a->drm_dd_major = DRM_MAJOR_VERSION;
 	a->drm_dd_minor = DRM_MINOR_VERSION;
 	return 0;
+}
+
+/* drm_getstats: nothing, as there are no statistics any more. */
+static int ioctl_get_stats(struct bw_drm_call *c, void *arg)
+{
+	memset(arg, 0, sizeof(struct drm_stats));
+	return 0;
+}
+
+/* drm_noop, what is left of calls of the 1990s */
+static int ioctl_noop(struct bw_drm_call *c, void *arg)
+{
+	return 0;
+}
+
+/* drm_invalid_op */
+static int ioctl_set_unique(struct bw_drm_call *c, void *arg)
+{
+	return -EINVAL;
+}
+
+/* drm_wait_vblank_supported: there is no display */
+static int ioctl_wait_vblank(struct bw_drm_call *c, void *arg)
+{
+	return -EOPNOTSUPP;
 }
 
 static int ioctl_get_cap(struct bw_drm_call *c, void *arg)
@@ -140,13 +134,17 @@ static int ioctl_mode_get_resources(struct bw_drm_call *c, void *arg)
 
 /* ---- the table ---- */
 
+enum {
+	RENDER = BW_DRM_RENDER_ALLOW,
+	AUTH = BW_DRM_AUTH,
+	MASTER = BW_DRM_MASTER,
+	ROOT = AUTH | MASTER | BW_DRM_ROOT_ONLY
+};
 typedef int ioctl_fn(struct bw_drm_call *c, void *arg);
-enum { RENDER = 1, MASTER = 2 }; /* allowed on a render node; to the card's master only */
-
 struct row {
 	const char *name;
-	uint32_t cmd; /* as 6.12 defines it */
-	uint8_t flags;
+	uint32_t cmd;  /* as 6.12 defines it */
+	uint8_t flags; /* enum bw_drm_right */
 	ioctl_fn *fn;
 };
 
@@ -161,14 +159,26 @@ struct row {
 static const struct row rows[256] = {
 	CORE(VERSION, RENDER, ioctl_version),
 	CORE(GET_UNIQUE, 0, ioctl_get_unique),
-	CORE(GET_MAGIC, 0, ioctl_get_magic),
+	CORE(GET_MAGIC, 0, bw_ioctl_get_magic),
+	CORE(GET_CLIENT, 0, bw_ioctl_get_client),
+	CORE(GET_STATS, 0, ioctl_get_stats),
+	CORE(SET_UNIQUE, ROOT, ioctl_set_unique),
+	CORE(BLOCK, ROOT, ioctl_noop),
+	CORE(UNBLOCK, ROOT, ioctl_noop),
+	CORE(ADD_DRAW, ROOT, ioctl_noop),
+	CORE(RM_DRAW, ROOT, ioctl_noop),
+	CORE(FINISH, AUTH, ioctl_noop),
+	CORE(WAIT_VBLANK, 0, ioctl_wait_vblank),
+	CORE(UPDATE_DRAW, ROOT, ioctl_noop),
 	CORE(SET_VERSION, MASTER, ioctl_set_version),
 	CORE(GEM_CLOSE, RENDER, bw_ioctl_gem_close),
+	CORE(GEM_FLINK, AUTH, bw_ioctl_gem_flink),
+	CORE(GEM_OPEN, AUTH, bw_ioctl_gem_open),
 	CORE(GET_CAP, RENDER, ioctl_get_cap),
 	CORE(SET_CLIENT_CAP, 0, ioctl_set_client_cap),
-	CORE(AUTH_MAGIC, MASTER, ioctl_auth_magic),
-	CORE(SET_MASTER, 0, ioctl_set_master),
-	CORE(DROP_MASTER, 0, ioctl_drop_master),
+	CORE(AUTH_MAGIC, MASTER, bw_ioctl_auth_magic),
+	CORE(SET_MASTER, 0, bw_ioctl_set_master),
+	CORE(DROP_MASTER, 0, bw_ioctl_drop_master),
 	CORE(PRIME_HANDLE_TO_FD, RENDER, bw_ioctl_prime_to_fd),
 	CORE(PRIME_FD_TO_HANDLE, RENDER, bw_ioctl_prime_from_fd),
 	CORE(MODE_GETRESOURCES, 0, ioctl_mode_get_resources),
@@ -223,14 +233,6 @@ static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 		       at < BW_ARRAY_SIZE(later) ? later[at] : number, cmd);
 }
 
-static bool is_master(struct bw_drm_call *c)
-{
-	pthread_mutex_lock(&c->u->lock);
-	bool is = c->u->master == c->file;
-	pthread_mutex_unlock(&c->u->lock);
-	return is;
-}
-
 int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 {
 	/* drm_ioctl(): the number chooses; sizes may differ, and what the caller lacks is zero. */
@@ -243,9 +245,7 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 		bool mode = _IOC_NR(cmd) >= FIRST_MODE_NR && _IOC_NR(cmd) < END_MODE_NR;
 		return mode ? (c->file->minor >= 128 ? -EACCES : -EOPNOTSUPP) : -EINVAL;
 	}
-	if (c->file->minor >= 128 && !(row->flags & RENDER))
-		return -EACCES;
-	if (row->flags & MASTER && !is_master(c))
+	if (!bw_drm_permit(c, row->flags))
 		return -EACCES;
 	uint32_t size = _IOC_SIZE(cmd), own = _IOC_SIZE(row->cmd);
 	bool in = cmd & row->cmd & IOC_IN, out = cmd & row->cmd & IOC_OUT;
@@ -283,8 +283,8 @@ int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *com
 	pthread_mutex_lock(&u->lock);
 	f->client_id = ++u->next_client_id;
 	int r = bw_drm_vm_create(u, pid, comm, &f->vm);
-	if (!r && !u->master && !minor)
-		u->master = f;
+	if (!r)
+		bw_drm_auth_open(f);
 	if (!r)
 		f->account = bw_drm_account_ref(account);
 	pthread_mutex_unlock(&u->lock);
@@ -301,8 +301,7 @@ void bw_drm_file_close(struct bw_drm_file *f)
 	pthread_mutex_lock(&u->lock);
 	/* From here on the worker cancels what waits and ends what runs; those jobs keep the VM. */
 	f->vm->dying = true;
-	if (u->master == f)
-		u->master = NULL;
+	bw_drm_auth_close(f);
 	f->vm->dying_since_ns = bw_now_ns();
 	bw_drm_vmid_unreserve(f->vm);
 	bw_ids_each(&f->bo_lists, i)

@@ -207,12 +207,13 @@ static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct b
 	return 0;
 }
 
-/* Takes the reference. */
-static int add_handle(struct bw_drm_file *f, struct bw_drm_bo *bo, uint32_t *out_handle)
+int bw_drm_bo_add_handle(struct bw_drm_file *f, struct bw_drm_bo *bo, uint32_t *out_handle)
 {
 	int r = bw_ids_add(&f->bos, bo, out_handle);
 	if (r)
 		bw_drm_bo_unref(bo);
+	else
+		bo->n_handles++;
 	return r;
 }
 
@@ -263,7 +264,7 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	if (!r) {
 		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
 			bo->vm = c->file->vm;
-		r = add_handle(c->file, bo, &handle);
+		r = bw_drm_bo_add_handle(c->file, bo, &handle);
 	}
 	pthread_mutex_unlock(&c->u->lock);
 	if (r)
@@ -435,7 +436,7 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 	if (!r) {
 		bo->user = true;
 		bo->user_read_only = a->flags & AMDGPU_GEM_USERPTR_READONLY;
-		r = add_handle(c->file, bo, &a->handle);
+		r = bw_drm_bo_add_handle(c->file, bo, &a->handle);
 	} else {
 		close(fd);
 	}
@@ -443,11 +444,17 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* The handle of a file gone: it never has two of one buffer. */
+/* A handle of a file is gone from its table. */
 static void drop_handle(struct bw_drm_file *f, struct bw_drm_bo *bo)
 {
+	struct bw_uapi *u = f->u;
+	/* The name ends with the last handle, whatever else keeps the buffer. */
+	if (!--bo->n_handles && bo->name) {
+		bw_ids_remove(&u->names, bo->name);
+		bo->name = 0;
+	}
 	/* It may outlive the VM, held by a mapping of a job that is still to be ended. */
-	if (bo->vm == f->vm)
+	if (bo->vm == f->vm && !bo->n_handles)
 		bo->vm = NULL;
 	bw_drm_bo_unref(bo);
 }
@@ -458,8 +465,13 @@ int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = bw_ids_remove(&c->file->bos, a->handle);
 	if (bo) {
-		/* Mappings go with the handle (amdgpu_gem_object_close). */
-		bw_drm_vm_forget_bo(c->file->vm, bo);
+		bool has_more = false; /* GEM_OPEN gives a file a second handle */
+		if (bo->n_handles > 1)
+			bw_ids_each(&c->file->bos, i)
+				has_more |= c->file->bos.slot[i] == bo;
+		/* Mappings go with the file's last handle (amdgpu_gem_object_close). */
+		if (!has_more)
+			bw_drm_vm_forget_bo(c->file->vm, bo);
 		drop_handle(c->file, bo);
 	}
 	pthread_mutex_unlock(&c->u->lock);
@@ -478,65 +490,4 @@ void bw_drm_file_close_bos(struct bw_drm_file *f)
 	bw_vec_each(&f->exported, bo)
 		bw_drm_bo_unref(*bo);
 	bw_vec_free(&f->exported);
-}
-
-/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was
- * exported has one: a program also gets the memfd of what it maps ---- */
-
-int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
-{
-	struct drm_prime_handle *a = arg;
-	if (a->flags & ~(uint32_t)(DRM_CLOEXEC | DRM_RDWR))
-		return -EINVAL;
-	pthread_mutex_lock(&c->u->lock);
-	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
-	int r = !bo ? -ENOENT : bo->vm || bo->user ? -EPERM : 0;
-	bool known = false;
-	bw_vec_each(&c->file->exported, it)
-		known |= *it == bo;
-	/* The fd keeps the buffer; when its last copy is closed cannot be seen, so the file keeps
-	 * it. */
-	if (!r && !known) {
-		struct bw_error *err = bw_vec_push(&c->file->exported, bo);
-		if (err)
-			r = -ENOMEM;
-		else
-			bw_drm_bo_ref(bo);
-		bw_error_free(err);
-	}
-	if (!r) {
-		c->fd_out = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
-		r = c->fd_out < 0 ? -errno : 0;
-		bo->exported |= !r;
-	}
-	pthread_mutex_unlock(&c->u->lock);
-	c->fd_at = offsetof(struct drm_prime_handle, fd);
-	return r;
-}
-
-int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
-{
-	struct drm_prime_handle *a = arg;
-	struct stat st;
-	if (c->fd_in < 0 || fstat(c->fd_in, &st) < 0)
-		return -EBADF;
-	pthread_mutex_lock(&c->u->lock);
-	struct bw_drm_bo *bo = NULL;
-	bw_vec_each(&c->u->bos, it)
-		if ((*it)->exported && (*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
-			bo = *it;
-	int r = bo ? 0 : -EINVAL;
-	bool has_one = false;
-	if (bo) {
-		bw_ids_each(&c->file->bos, i) {
-			if (c->file->bos.slot[i] == bo && !has_one) {
-				a->handle = c->file->bos.first + i;
-				has_one = true;
-			}
-		}
-	}
-	if (bo && !has_one)
-		r = add_handle(c->file, bw_drm_bo_ref(bo), &a->handle);
-	pthread_mutex_unlock(&c->u->lock);
-	return r;
 }

@@ -66,6 +66,8 @@ struct bw_drm_bo {
 	uint32_t metadata_b;
 	uint8_t metadata[256];
 	struct bw_drm_account *account; /* of the client that made it */
+	unsigned n_handles;		/* of all files */
+	uint32_t name;			/* id in bw_uapi.names (GEM_FLINK); 0: none */
 	struct bw_drm_bo *next_stuck;
 	uint64_t mark; /* of the last list that it was put into */
 };
@@ -238,6 +240,10 @@ struct bw_drm_file {
 	struct bw_drm_vm *vm;
 	struct bw_ids bos, ctxs, syncobjs, bo_lists;
 	struct bw_drm_bos exported; /* as dma-buf: kept until the file is closed */
+	/* (auth.c) */
+	bool authenticated, was_master;
+	uint32_t magic; /* id in bw_uapi.magics; 0: not asked for yet */
+	bool magic_used;
 };
 
 struct bw_drm_vmid {

@@ -111,6 +111,118 @@ static void every_file_is_a_vm_of_its_own(void **state)
 	close_client(&c);
 }
 
+/* drm_getclient and drm_getstats of Linux 6.12; libdrm asks the first to know whether it is
+ * authenticated. */
+static void what_is_left_of_old_calls(void **state)
+{
+	struct client c;
+	uint32_t card;
+	open_client(&c);
+	assert_int_equal(drm_open(&c, 0, &card), 0);
+	struct drm_client who = {.magic = 5, .iocs = 6};
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_CLIENT, &who), 0);
+	assert_int_equal(who.auth, 1); /* the first file of the card is its master */
+	assert_int_equal(who.pid, getpid());
+	assert_int_equal(who.uid, 65534);
+	assert_true(!who.magic && !who.iocs);
+	who.idx = 1;
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_CLIENT, &who), -EINVAL);
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GET_CLIENT, &who), -EACCES); /* a render node */
+	struct drm_stats stats, zero = {0};
+	memset(&stats, 0xaa, sizeof(stats));
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_STATS, &stats), 0);
+	assert_memory_equal(&stats, &zero, sizeof(zero));
+	union drm_wait_vblank vblank = {0};
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_WAIT_VBLANK, &vblank), -EOPNOTSUPP);
+	struct drm_lock lock = {0};
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_FINISH, &lock), 0);
+	close_client(&c);
+}
+
+static void the_master_vouches_for_a_magic_once(void **state)
+{
+	struct client c;
+	uint32_t master, second;
+	struct drm_auth a = {0}, again = {0}, none = {.magic = 77};
+	open_client(&c);
+	assert_int_equal(drm_open(&c, 0, &master), 0);
+	assert_int_equal(drm_open(&c, 0, &second), 0);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_GET_MAGIC, &a), 0);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_GET_MAGIC, &again), 0);
+	assert_true(a.magic && a.magic == again.magic);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AUTH_MAGIC, &a), -EACCES);
+	assert_int_equal(file_ioctl(&c, master, DRM_IOCTL_AUTH_MAGIC, &none), -EINVAL);
+	assert_int_equal(file_ioctl(&c, master, DRM_IOCTL_AUTH_MAGIC, &a), 0);
+	assert_int_equal(file_ioctl(&c, master, DRM_IOCTL_AUTH_MAGIC, &a), -EINVAL);
+	struct drm_client who = {0};
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_GET_CLIENT, &who), 0);
+	assert_int_equal(who.auth, 1);
+	/* A magic goes with its file, and the next one to ask gets the number. */
+	assert_int_equal(close_file(&c, second), 0);
+	assert_int_equal(drm_open(&c, 0, &second), 0);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_GET_MAGIC, &again), 0);
+	assert_int_equal(again.magic, a.magic);
+	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_SET_MASTER, &a), -EBUSY);
+	assert_int_equal(file_ioctl(&c, master, DRM_IOCTL_DROP_MASTER, &a), 0);
+	assert_int_equal(file_ioctl(&c, master, DRM_IOCTL_AUTH_MAGIC, &again), -EACCES);
+	assert_int_equal(file_ioctl(&c, master, DRM_IOCTL_SET_MASTER, &a), 0);
+	close_client(&c);
+}
+
+static void a_name_lasts_as_long_as_a_handle(void **state)
+{
+	struct client c;
+	uint32_t one, two;
+	open_client(&c);
+	assert_int_equal(drm_open(&c, 0, &one), 0);
+	assert_int_equal(drm_open(&c, 0, &two), 0);
+	union drm_amdgpu_gem_create create = {.in = {8192, 0, AMDGPU_GEM_DOMAIN_VRAM, 0}};
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
+	struct drm_gem_flink name = {.handle = create.out.handle}, same = name, bad = {99, 0};
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_FLINK, &bad), -ENOENT);
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_FLINK, &name), 0);
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_FLINK, &same), 0);
+	assert_true(name.name && name.name == same.name);
+	struct drm_gem_open open = {.name = name.name}, second = open, none = {.name = 1234};
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_GEM_OPEN, &none), -ENOENT);
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_GEM_OPEN, &open), 0);
+	assert_int_equal(open.size, 8192);
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_GEM_OPEN, &second), 0);
+	assert_int_not_equal(open.handle, second.handle);
+	/* A mapping lasts until the file's last handle is closed. */
+	struct drm_amdgpu_gem_va va = {.handle = open.handle,
+				       .operation = AMDGPU_VA_OP_MAP,
+				       .flags = AMDGPU_VM_PAGE_READABLE,
+				       .va_address = 0x100000,
+				       .map_size = 4096};
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_AMDGPU_GEM_VA, &va), 0);
+	struct drm_gem_close close = {.handle = open.handle};
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_GEM_CLOSE, &close), 0);
+	va.handle = second.handle;
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_AMDGPU_GEM_VA, &va), -EINVAL); /* is there */
+	close.handle = create.out.handle;
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_CLOSE, &close), 0);
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_OPEN, &open), 0);
+	close.handle = open.handle;
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_CLOSE, &close), 0);
+	close.handle = second.handle;
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_GEM_CLOSE, &close), 0);
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_OPEN, &open), -ENOENT);
+	assert_int_equal(server_info(&c).buffers, 0);
+	/* What is always valid in one address space stays in it. */
+	create.in.bo_size = 4096;
+	create.in.alignment = 0;
+	create.in.domains = AMDGPU_GEM_DOMAIN_VRAM;
+	create.in.domain_flags = AMDGPU_GEM_CREATE_VM_ALWAYS_VALID;
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
+	name.handle = create.out.handle;
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_FLINK, &name), 0);
+	open.name = name.name;
+	assert_int_equal(file_ioctl(&c, two, DRM_IOCTL_GEM_OPEN, &open), -EPERM);
+	assert_int_equal(file_ioctl(&c, one, DRM_IOCTL_GEM_OPEN, &open), 0);
+	close_client(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +231,9 @@ int main(void)
 		cmocka_unit_test(the_core_answers_what_is_absent),
 		cmocka_unit_test(only_what_the_direction_says_is_copied),
 		cmocka_unit_test(every_file_is_a_vm_of_its_own),
+		cmocka_unit_test(what_is_left_of_old_calls),
+		cmocka_unit_test(the_master_vouches_for_a_magic_once),
+		cmocka_unit_test(a_name_lasts_as_long_as_a_handle),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers that other files get: by a dma-buf (PRIME), or by a number (GEM_FLINK). */
+#include <drm.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/drm_call.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was
+ * exported has one: a program also gets the memfd of what it maps ---- */
+
+int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
+{
+	struct drm_prime_handle *a = arg;
+	if (a->flags & ~(uint32_t)(DRM_CLOEXEC | DRM_RDWR))
+		return -EINVAL;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
+	int r = !bo ? -ENOENT : bo->vm || bo->user ? -EPERM : 0;
+	bool known = false;
+	bw_vec_each(&c->file->exported, it)
+		known |= *it == bo;
+	/* The fd keeps the buffer; when its last copy is closed cannot be seen, so the file keeps
+	 * it. */
+	if (!r && !known) {
+		struct bw_error *err = bw_vec_push(&c->file->exported, bo);
+		if (err)
+			r = -ENOMEM;
+		else
+			bw_drm_bo_ref(bo);
+		bw_error_free(err);
+	}
+	if (!r) {
+		c->fd_out = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
+		r = c->fd_out < 0 ? -errno : 0;
+		bo->exported |= !r;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	c->fd_at = offsetof(struct drm_prime_handle, fd);
+	return r;
+}
+
+int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
+{
+	struct drm_prime_handle *a = arg;
+	struct stat st;
+	if (c->fd_in < 0 || fstat(c->fd_in, &st) < 0)
+		return -EBADF;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = NULL;
+	bw_vec_each(&c->u->bos, it)
+		if ((*it)->exported && (*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
+			bo = *it;
+	int r = bo ? 0 : -EINVAL;
+	bool has_one = false;
+	if (bo) {
+		bw_ids_each(&c->file->bos, i) {
+			if (c->file->bos.slot[i] == bo && !has_one) {
+				a->handle = c->file->bos.first + i;
+				has_one = true;
+			}
+		}
+	}
+	if (bo && !has_one)
+		r = bw_drm_bo_add_handle(c->file, bw_drm_bo_ref(bo), &a->handle);
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+/* ---- GEM_FLINK: a number that any authenticated file can open ---- */
+
+int bw_ioctl_gem_flink(struct bw_drm_call *c, void *arg)
+{
+	struct drm_gem_flink *a = arg;
+	int r = 0;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
+	if (!bo)
+		r = -ENOENT;
+	else if (!bo->name)
+		r = bw_ids_add(&c->u->names, bo, &bo->name);
+	if (!r)
+		a->name = bo->name;
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+int bw_ioctl_gem_open(struct bw_drm_call *c, void *arg)
+{
+	struct drm_gem_open *a = arg;
+	int r = 0;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_ids_get(&c->u->names, a->name);
+	if (!bo)
+		r = -ENOENT;
+	/* amdgpu_gem_object_open: a program's own pages stay its own, and what is always valid in
+	 * one address space stays in it. */
+	else if ((bo->user && bo->account != c->file->account) || (bo->vm && bo->vm != c->file->vm))
+		r = -EPERM;
+	else
+		r = bw_drm_bo_add_handle(c->file, bw_drm_bo_ref(bo), &a->handle);
+	if (!r)
+		a->size = bo->size_b;
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
