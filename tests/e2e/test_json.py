@@ -375,7 +375,8 @@ def every_command():
 def subcommands():
     """What is no session: one object each."""
     for words, command in ((["doctor", "--json"], "doctor"), (["vgpu", "isa", "--json"], "vgpu isa"),
-                           (["vgpu", "profiles", "--json"], "vgpu profiles")):
+                           (["vgpu", "profiles", "--json"], "vgpu profiles"),
+                           (["fault", "0x00841050", "--json"], "fault")):
         done = subprocess.run([BREAKWATER, *words], capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=True)
         equal([harness.parse(line)["command"] for line in done.stdout.splitlines()], [command], " ".join(words))
     done = subprocess.run(f"{BREAKWATER} exec --json --fidelity --strict -- {BUILD}/breakwater-launch {kernel_object()}".split(),
@@ -392,7 +393,7 @@ for word; do
 	case $word in --help | -h) exec "$REAL" "$@" ;; esac
 done
 case $1 in
-run | attach | doctor) set -- "$1" --json "${@:2}" ;;
+run | attach | doctor | fault) set -- "$1" --json "${@:2}" ;;
 vgpu)
 	case $2 in isa | profiles) set -- "$1" "$2" --json "${@:3}" ;; *) exec "$REAL" "$@" ;; esac ;;
 *) exec "$REAL" "$@" ;;
@@ -428,7 +429,8 @@ def all_transcripts(paths):
                     raise harness.Failure(f"{what}: {e}") from e
                 n_objects += len(objects)
     print(f"{n_objects} objects")
-    check(n_objects > 20 * len(paths), "few objects: are the commands run with --json?")
+    # a command without a session writes one
+    check(n_objects > 5 * len(paths), "few objects: are the commands run with --json?")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_LOOK_H
+#define BW_CLI_LOOK_H
+
+/* What the commands share that look at a GPU, or at what is left of one (fault, vm, regs, pm4,
+ * crash): options, files and the way from words to an exit status. They need no session, and
+ * without a GPU they work on numbers and files. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "gpuvm/fault.h"
+#include "kmd/kmd.h"
+#include "regs/regs.h"
+#include "ui/out.h"
+
+struct bw_look {
+	struct bw_out *out;
+	bool json, has_part, has_hub, help;
+	struct bw_gpuvm_part part; /* --gfx, with --mmhub in it */
+	enum bw_gpuvm_hub hub;	   /* --hub */
+	const char *gpu;	   /* --gpu, or NULL */
+	const char **words;	   /* what is no option; argv's. Owned array */
+	size_t n_words;
+	/* of the command: one of its options with its value (NULL: it was the last word). Sets
+	 * *out_used to the words used; 0: the command has no such option. */
+	struct bw_error *(*take)(void *cookie, const char *option, const char *value,
+				 int *out_used);
+	void *cookie;
+};
+
+/* Parses argv[1...]; sets look->out up. */
+struct bw_error *bw_look_options(struct bw_look *l, int argc, char **argv) BW_MUST_CHECK;
+/* Parses, prints `usage` for --help, else calls run; prints its error and gives the exit status. */
+int bw_look_main(struct bw_look *l, const char *usage, int argc, char **argv,
+		 struct bw_error *(*run)(struct bw_look *l));
+
+/* The number behind an option; BW_E_INVALID names the option. */
+struct bw_error *bw_look_number(const char *option, const char *value, uint64_t *out) BW_MUST_CHECK;
+
+/* Calls fn for each line of a file ("-": standard input), without its newline, numbered from 1. A
+ * line longer than BW_LOOK_LINE_B comes in pieces, which have one number. Reads regular files and
+ * pipes alike and keeps one buffer. */
+enum { BW_LOOK_LINE_B = 64 * 1024 };
+struct bw_error *bw_look_lines(const char *path,
+			       void (*fn)(void *cookie, const char *text, size_t n,
+					  unsigned number),
+			       void *cookie) BW_MUST_CHECK;
+
+/* The register table and the segments of a block ("gc") of a GPU. */
+struct bw_look_block {
+	const struct bw_regs_block *block;
+	struct bw_kmd_ip ip;
+};
+struct bw_error *bw_look_block(struct bw_kmd *kmd, const char *name,
+			       struct bw_look_block *out) BW_MUST_CHECK;
+/* The part that a GPU is, by its discovery table. */
+struct bw_error *bw_look_part_of(struct bw_kmd *kmd, struct bw_gpuvm_part *out) BW_MUST_CHECK;
+/* "gfx9.4.3 (MI300)", for messages. */
+void bw_look_part_name(const struct bw_gpuvm_part *part, struct bw_str *out);
+
+#endif

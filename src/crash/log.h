@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CRASH_LOG_H
+#define BW_CRASH_LOG_H
+
+/* Kernel logs of amdgpu: page faults, ring timeouts and resets, found line by line in text of any
+ * age and shape: dmesg, journalctl, quoted in a report, with lines missing
+ * (doc/hardware/kernel-logs.md). Untrusted text; memory is bounded by the limits below, and what is
+ * beyond them is counted. Pure: the caller reads the file. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "gpuvm/fault.h"
+
+enum { BW_CRASH_MAX_FAULTS = 256, BW_CRASH_MAX_EVENTS = 512, BW_CRASH_NAME_B = 32 };
+
+/* What of a fault was in the log. */
+struct bw_crash_fault {
+	char device[BW_CRASH_NAME_B]; /* PCI address, "" */
+	unsigned first_line, last_line;
+	bool has_first, has_address, has_status, has_process, has_client;
+	bool is_retry, has_retry;
+	bool status_is_rebuilt; /* from the lines of single fields; fields without a line are 0 */
+	enum bw_gpuvm_hub hub;
+	unsigned hub_instance; /* gfxhub0, mmhub1: of gfx9 and multi-die parts */
+	uint32_t src_id, ring, vmid, pasid;
+	uint64_t address;
+	uint32_t status, ih_client;
+	uint32_t client; /* as the line of the field says */
+	char process[64], thread[64];
+	int64_t pid, tid;
+	char kernel_client[BW_CRASH_NAME_B]; /* the running kernel's name for it; "" */
+	char die[BW_CRASH_NAME_B];	     /* "AID0.XCD1"; "" */
+	/* the field lines contradict the status word: bits as in enum bw_crash_field */
+	unsigned contradicted;
+	unsigned seen_fields;
+	bool has_gen; /* from the shape of the lines */
+	enum bw_gpuvm_gen gen;
+};
+enum bw_crash_field {
+	BW_CRASH_MORE,
+	BW_CRASH_WALKER,
+	BW_CRASH_PERMISSION,
+	BW_CRASH_MAPPING,
+	BW_CRASH_RW,
+	BW_CRASH_CID,
+};
+
+enum bw_crash_event_kind {
+	BW_CRASH_TIMEOUT,
+	BW_CRASH_SOFT_RECOVERED,
+	BW_CRASH_PROCESS, /* the process of the timeout before it */
+	BW_CRASH_DUMP,	  /* a devcoredump was made */
+	BW_CRASH_RING_RESET,
+	BW_CRASH_RING_RESET_DONE,
+	BW_CRASH_RING_RESET_FAILED,
+	BW_CRASH_RESET_BEGIN,
+	BW_CRASH_RESET_DONE,
+	BW_CRASH_RESET_FAILED,
+	BW_CRASH_VRAM_LOST,
+	BW_CRASH_UNPLUGGED,
+	BW_CRASH_NO_ANSWER,    /* scheduler firmware (HWS, MES) does not answer */
+	BW_CRASH_MEMORY_ERROR, /* RAS */
+	BW_CRASH_N_KINDS,
+};
+/* "ring timeout", ... */
+const char *bw_crash_event_name(enum bw_crash_event_kind kind);
+
+struct bw_crash_event {
+	enum bw_crash_event_kind kind;
+	unsigned line;
+	char device[BW_CRASH_NAME_B];
+	char ring[BW_CRASH_NAME_B];
+	bool has_seq;
+	uint64_t signaled, emitted; /* timeouts: last fences that were done, and put on the ring */
+	char process[64], thread[64];
+	int64_t pid, tid;
+	char text[160]; /* the message, without what is in front of it */
+};
+
+struct bw_crash_log {
+	struct BW_VEC(struct bw_crash_fault) faults;
+	struct BW_VEC(struct bw_crash_event) events;
+	unsigned n_lines, n_faults_left_out, n_events_left_out;
+	uint32_t gc; /* "gfx_v11_0" somewhere in it; 0: not seen */
+	bool failed; /* out of memory */
+};
+
+/* One line, without its newline; text need not end. number: from 1, for messages. Returns whether
+ * anything in it was recognised. */
+bool bw_crash_log_line(struct bw_crash_log *log, const char *text, size_t n, unsigned number);
+/* A whole text. */
+void bw_crash_log_text(struct bw_crash_log *log, const char *text, size_t n);
+/* Once after the last line: rebuilds status words. */
+void bw_crash_log_end(struct bw_crash_log *log);
+void bw_crash_log_free(struct bw_crash_log *log);
+
+/* For words: which GPU it is (part: what the user says, or NULL) and what is known. The pointers in
+ * it are the fault's. */
+struct bw_gpuvm_fault_facts bw_crash_fault_facts(const struct bw_crash_log *log,
+						 const struct bw_crash_fault *f,
+						 const struct bw_gpuvm_part *part);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_GPUVM_FAULT_H
+#define BW_GPUVM_FAULT_H
+
+/* What a page fault's status word says, for GPUs that are not here: by the version of the graphics
+ * IP alone. Fields, names of clients, and sentences for people who do not know the registers
+ * (doc/hardware/page-tables.md 6). Pure. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "gpuvm/gpuvm.h"
+
+enum bw_gpuvm_hub {
+	BW_GPUVM_GC, /* gfxhub: shaders, command processor, from gfx10 on SDMA */
+	BW_GPUVM_MM, /* mmhub: video, display, firmware, on gfx9 SDMA */
+};
+
+/* A GPU, as far as faults differ. Versions are major << 16 | minor << 8 | revision. */
+struct bw_gpuvm_part {
+	enum bw_gpuvm_gen gen;
+	uint32_t gc; /* the revision is 0 where the user gave none */
+	uint32_t mm; /* version of the memory hub; 0: not known */
+	/* "Navi31"; NULL: the version is not in the list, or names several */
+	const char *chip;
+};
+
+/* "9.0", "9.4.3", "10.x", "11", "gfx90a", "gfx1100": BW_E_INVALID says what is accepted. */
+struct bw_error *bw_gpuvm_part_parse(const char *text, struct bw_gpuvm_part *out) BW_MUST_CHECK;
+/* "3.0.1": a version of the memory hub. */
+bool bw_gpuvm_version_parse(const char *text, uint32_t *out);
+
+/* One field of a status word. */
+struct bw_gpuvm_status_field {
+	const char *name; /* as the kernel's headers have it */
+	uint8_t hi, lo;
+	uint32_t value;
+};
+enum { BW_GPUVM_MAX_STATUS_FIELDS = 16 };
+/* All fields, lowest bits first, with the upper ones of just this part. Returns how many. */
+size_t bw_gpuvm_status_fields(const struct bw_gpuvm_part *part, enum bw_gpuvm_hub hub,
+			      uint32_t status,
+			      struct bw_gpuvm_status_field out[BW_GPUVM_MAX_STATUS_FIELDS]);
+
+/* "TCP", "VCN"; NULL: the table of this part has no such client, or there is no table. */
+const char *bw_gpuvm_client(const struct bw_gpuvm_part *part, enum bw_gpuvm_hub hub,
+			    unsigned client, bool write);
+/* "PDE0", "NACK", ... ; "none" for 0. */
+const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned walker_error);
+
+/* What is known of a fault. */
+struct bw_gpuvm_fault_facts {
+	struct bw_gpuvm_part part;
+	enum bw_gpuvm_hub hub;
+	bool has_status, has_address, is_retry;
+	/* the generation is not known: names that differ between generations are left out */
+	bool any_generation;
+	uint32_t status;
+	uint64_t address;	   /* of the page */
+	const char *kernel_client; /* the client's name as a kernel printed it, or NULL */
+	const char *process;	   /* or NULL */
+	int64_t pid;
+	int vmid; /* where there is no status; -1: not known */
+};
+
+/* In sentences, each without a newline; owned by the caller. */
+struct bw_gpuvm_fault_story {
+	struct bw_str headline; /* who did what where, and why that failed */
+	struct bw_str who;	/* about the client, one clause */
+	struct bw_str access;	/* "write", "instruction fetch", ... */
+	struct bw_str why;	/* one clause */
+	struct bw_str next;	/* what to look at, a line each */
+};
+/* What one field of its status says: "write", "TCP: ...", ""; appended. */
+void bw_gpuvm_fault_field(const struct bw_gpuvm_fault_facts *f,
+			  const struct bw_gpuvm_status_field *field, struct bw_str *out);
+void bw_gpuvm_fault_tell(const struct bw_gpuvm_fault_facts *f, struct bw_gpuvm_fault_story *out);
+void bw_gpuvm_fault_story_free(struct bw_gpuvm_fault_story *s);
+
+#endif

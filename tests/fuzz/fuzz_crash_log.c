@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernel logs from anywhere: parsing ends, stays in its bounds, and what is said about a fault has
+ * an end. */
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "crash/log.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct bw_crash_log log = {0};
+	bw_crash_log_text(&log, (const char *)bytes, n);
+	bw_crash_log_end(&log);
+	assert(log.faults.len <= BW_CRASH_MAX_FAULTS && log.events.len <= BW_CRASH_MAX_EVENTS);
+	for (size_t i = 0; i < log.faults.len; i++) {
+		struct bw_crash_fault *f = &log.faults.data[i];
+		struct bw_gpuvm_fault_facts facts = bw_crash_fault_facts(&log, f, NULL);
+		struct bw_gpuvm_fault_story s = {0};
+		struct bw_gpuvm_status_field fields[BW_GPUVM_MAX_STATUS_FIELDS];
+		bw_gpuvm_fault_tell(&facts, &s);
+		assert(s.headline.len);
+		bw_gpuvm_fault_story_free(&s);
+		size_t n_fields = bw_gpuvm_status_fields(&facts.part, facts.hub, f->status, fields);
+		for (size_t k = 0; k < n_fields; k++) {
+			struct bw_str text = {0};
+			bw_gpuvm_fault_field(&facts, &fields[k], &text);
+			bw_str_free(&text);
+		}
+	}
+	for (size_t i = 0; i < log.events.len; i++)
+		assert(bw_crash_event_name(log.events.data[i].kind));
+	bw_crash_log_free(&log);
+
+	/* A version as a user types it. */
+	char text[32];
+	struct bw_gpuvm_part part;
+	n = BW_MIN(n, sizeof(text) - 1);
+	memcpy(text, bytes, n);
+	text[n] = '\0';
+	bw_error_free(bw_gpuvm_part_parse(text, &part));
+	return 0;
+}
