@@ -122,31 +122,34 @@ static int64_t wrapping_add(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* False: a register that holds no value of the source. */
-static bool register_of(uint64_t number, struct value *out)
+bool bw_location_register(uint64_t number, bool *out_is_vgpr, uint16_t *out_reg)
 {
-	struct value v = {.kind = VALUE_SGPR};
-	if (number >= DWARF_VGPR_WAVE32 && number < DWARF_VGPR_WAVE32 + N_VGPRS)
-		v = (struct value){.kind = VALUE_VGPR, .reg = (unsigned)number - DWARF_VGPR_WAVE32};
-	else if (number >= DWARF_VGPR_WAVE64 && number < DWARF_VGPR_WAVE64 + N_VGPRS)
-		v = (struct value){.kind = VALUE_VGPR, .reg = (unsigned)number - DWARF_VGPR_WAVE64};
-	else if (number >= DWARF_SGPR0 && number < DWARF_SGPR0 + N_LOW_SGPRS)
-		v.reg = (unsigned)number - DWARF_SGPR0;
-	else if (number >= DWARF_SGPR64 && number < DWARF_SGPR64 + N_HIGH_SGPRS)
-		v.reg = (unsigned)number - DWARF_SGPR64 + N_LOW_SGPRS;
-	else
-		return false;
-	*out = v;
-	return true;
+	static const struct {
+		unsigned first, n, reg;
+		bool is_vgpr;
+	} rows[] = {{DWARF_VGPR_WAVE32, N_VGPRS, 0, true},
+		    {DWARF_VGPR_WAVE64, N_VGPRS, 0, true},
+		    {DWARF_SGPR0, N_LOW_SGPRS, 0, false},
+		    {DWARF_SGPR64, N_HIGH_SGPRS, N_LOW_SGPRS, false}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		if (number < rows[i].first || number - rows[i].first >= rows[i].n)
+			continue;
+		*out_is_vgpr = rows[i].is_vgpr;
+		*out_reg = (uint16_t)(number - rows[i].first + rows[i].reg);
+		return true;
+	}
+	return false;
 }
 
 static void push_register(struct machine *m, uint64_t number, int64_t offset, bool is_place)
 {
-	struct value v;
-	if (!register_of(number, &v)) {
+	bool is_vgpr;
+	uint16_t reg;
+	if (!bw_location_register(number, &is_vgpr, &reg)) {
 		FAIL(m, "DWARF register %" PRIu64 " is not supported", number);
 		return;
 	}
+	struct value v = {.kind = is_vgpr ? VALUE_VGPR : VALUE_SGPR, .reg = reg};
 	/* the stack pointer and the frame pointer, of which a place in scratch is told */
 	if (!is_place && v.kind == VALUE_SGPR && (v.reg == 32 || v.reg == 33))
 		v = (struct value){.kind = VALUE_FRAME,
@@ -273,39 +276,12 @@ static void push_addrx(struct machine *m, bool is_address)
 static bool constant_op(struct machine *m, unsigned op)
 {
 	struct bw_cursor *c = &m->code;
-	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
-		push_number(m, op - DW_OP_lit0);
+	int64_t number;
+	if (bw_location_number(c, op, &number)) {
+		push_number(m, number);
 		return true;
 	}
 	switch (op) {
-	case DW_OP_const1u:
-		push_number(m, bw_cursor_u8(c));
-		return true;
-	case DW_OP_const1s:
-		push_number(m, (int8_t)bw_cursor_u8(c));
-		return true;
-	case DW_OP_const2u:
-		push_number(m, bw_cursor_u16(c));
-		return true;
-	case DW_OP_const2s:
-		push_number(m, (int16_t)bw_cursor_u16(c));
-		return true;
-	case DW_OP_const4u:
-		push_number(m, bw_cursor_u32(c));
-		return true;
-	case DW_OP_const4s:
-		push_number(m, (int32_t)bw_cursor_u32(c));
-		return true;
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-		push_number(m, (int64_t)bw_cursor_u64(c));
-		return true;
-	case DW_OP_constu:
-		push_number(m, (int64_t)bw_cursor_uleb128(c));
-		return true;
-	case DW_OP_consts:
-		push_number(m, bw_cursor_sleb128(c));
-		return true;
 	case DW_OP_constx:
 	case DW_OP_GNU_const_index:
 		push_addrx(m, false);
@@ -590,6 +566,8 @@ void bw_location_evaluate(const struct bw_expr_context *c, const uint8_t *expr, 
 		if (m.code.overrun)
 			FAIL(&m, "a damaged expression: it has no end");
 	}
+	if (m.failed && out->kind == BW_LOC_UNKNOWN)
+		bw_location_compile(c, expr, n, out);
 	if (m.failed || !n)
 		return;
 	if (out->n_pieces) {
@@ -602,6 +580,8 @@ void bw_location_evaluate(const struct bw_expr_context *c, const uint8_t *expr, 
 	result(&m, &piece);
 	if (!m.failed)
 		whole(out, &piece);
+	else if (out->kind == BW_LOC_UNKNOWN)
+		bw_location_compile(c, expr, n, out);
 }
 
 const char *bw_location_frame_base(const uint8_t *expr, size_t n, enum bw_frame_base *out)

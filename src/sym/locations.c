@@ -348,6 +348,7 @@ static void locate(struct bw_lines *l, const struct bw_variable *v, struct searc
 		return;
 	c.addr = l->scopes.addr;
 	c.addr_base = s->unit.addr_base;
+	c.unit = &s->unit.die;
 	bw_code_object_image(l->co, &c.image_b);
 	set_function(l, s->addr, &c);
 	bw_location_evaluate(&c, s->expr, s->expr_b, out);

@@ -35,6 +35,7 @@ enum bw_location_kind {
 	BW_LOC_LDS,	 /* the workgroup's LDS, at offset */
 	BW_LOC_GLOBAL,	 /* the image's address `offset` */
 	BW_LOC_CONSTANT, /* the value itself: value, sign-extended; a float's bits */
+	BW_LOC_COMPUTED, /* from registers, by the steps; never one of several pieces */
 };
 /* What a private location is relative to. */
 enum bw_frame_base { BW_BASE_ZERO, BW_BASE_S32, BW_BASE_S33 };
@@ -48,6 +49,21 @@ struct bw_location_piece { /* a variable that lies in several places */
 	unsigned size_b; /* of the piece */
 };
 
+/* One operation of a computed value, on a stack: a number or a register is put there, others take
+ * one or two off it. */
+enum { BW_LOC_STEPS_MAX = 24 };
+struct bw_location_step {
+	uint8_t op; /* of DWARF; DW_OP_consts for all numbers, DW_OP_bregx for all registers */
+	bool is_vgpr;
+	uint16_t reg;
+	int64_t number;	   /* itself, or added to the register */
+	uint8_t bits;	   /* of the result; 0: as many as the operands of a comparison have */
+	bool is_signed;	   /* the result */
+	uint8_t from_bits; /* conversions and comparisons: of the operands */
+	bool from_signed;
+	unsigned group; /* used while the steps are made */
+};
+
 struct bw_location {
 	enum bw_location_kind kind; /* of a variable in one piece; see n_pieces */
 	unsigned reg;
@@ -56,7 +72,10 @@ struct bw_location {
 	uint64_t value;
 	char why[96]; /* UNKNOWN: "LDS offset unknown", "DW_OP_xyz is not supported" */
 	struct bw_location_piece piece[16];
-	unsigned n_pieces;   /* 0: it is one */
+	unsigned n_pieces;				/* 0: it is one */
+	struct bw_location_step step[BW_LOC_STEPS_MAX]; /* COMPUTED */
+	unsigned n_steps;
+	uint8_t narrow_bits; /* COMPUTED: 8 | 16, where operands may have fewer than 32 bits */
 	uint64_t start, end; /* addresses for which this holds */
 };
 
@@ -66,6 +85,12 @@ struct bw_location {
  * last piece. */
 void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			  struct bw_location *out);
+/* A computed value, of regs[i] for each step i that is a register (a lane's, of VGPRs). False: it
+ * is not known, since clang-19 does not write whether operands of DW_OP_lt and the like are signed,
+ * nor how many bits of the register they have, and it matters for these. */
+bool bw_location_compute(const struct bw_location *l, const uint32_t *regs, uint64_t *out);
+/* Whether step i takes a register. */
+bool bw_location_step_is_register(const struct bw_location_step *s);
 /* Whether that constant is none: no compiler knows what a kernel is launched with, so where a
  * parameter of it is a constant from the first instruction on, the source assigns that later.
  * clang-19 with -O2 has been seen to write the one value that it has kept for the whole function

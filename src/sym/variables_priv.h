@@ -3,10 +3,12 @@
 #define BW_SYM_VARIABLES_PRIV_H
 
 /* How variables are read: variables.c finds those of a scope, locations.c the expression that holds
- * at an address, location_expr.c says what it means. */
+ * at an address, location_expr.c says what it means; location_compute.c has values that are
+ * computed from registers. */
 
 #include <elfutils/libdw.h>
 
+#include "base/cursor.h"
 #include "base/vec.h"
 #include "sym/variables.h"
 
@@ -69,12 +71,21 @@ struct bw_expr_context {
 	uint64_t image_b;
 	const char *no_frame; /* why the frame base is not known, NULL: it is */
 	enum bw_frame_base frame;
-	bool lds_known; /* of a variable whose offset in the LDS is wanted: it is 0 */
+	Dwarf_Die *unit; /* whose types conversions name; NULL: none is known */
+	bool lds_known;	 /* of a variable whose offset in the LDS is wanted: it is 0 */
 };
 
 /* Fills in all of *out but the addresses. */
 void bw_location_evaluate(const struct bw_expr_context *c, const uint8_t *expr, size_t n,
 			  struct bw_location *out);
+/* Makes an expression that computes a value from registers a BW_LOC_COMPUTED. False, and *out as
+ * it was: it is none, or one of its operators is not supported. */
+bool bw_location_compile(const struct bw_expr_context *c, const uint8_t *expr, size_t n,
+			 struct bw_location *out);
+/* Reads the operand of an operator that puts a number on the stack; false: it is another one. */
+bool bw_location_number(struct bw_cursor *c, unsigned op, int64_t *out);
+/* A register by DWARF's number; false: none that holds values of the source. */
+bool bw_location_register(uint64_t number, bool *out_is_vgpr, uint16_t *out_reg);
 /* The bytes of a constant. */
 void bw_location_constant(const uint8_t *bytes, size_t n, struct bw_location *out);
 /* The frame base that an expression of DW_AT_frame_base names. */

@@ -152,9 +152,23 @@ static void piece_text(struct bw_str *out, const struct bw_location_piece *p)
 	case BW_LOC_OPTIMIZED_OUT:
 		bw_str_add(out, "optimized out");
 		break;
+	case BW_LOC_COMPUTED: /* registers_text follows */
+		bw_str_add(out, "computed from");
+		break;
 	case BW_LOC_UNKNOWN:
 		bw_str_add(out, "at an unknown place");
 		break;
+	}
+}
+
+static void registers_text(struct bw_str *out, const struct bw_location *l)
+{
+	const char *before = " ";
+	for (unsigned i = 0; i < l->n_steps; i++) {
+		if (!bw_location_step_is_register(&l->step[i]))
+			continue;
+		bw_str_addf(out, "%s$%c%u", before, l->step[i].is_vgpr ? 'v' : 's', l->step[i].reg);
+		before = " and ";
 	}
 }
 
@@ -186,6 +200,7 @@ struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char 
 		}
 		if (!l.n_pieces && l.kind == BW_LOC_UNKNOWN)
 			bw_str_addf(&s, " (%s)", l.why);
+		registers_text(&s, &l);
 		if (!shown++)
 			bw_out_line(o, "Scope for %s:", where);
 		bw_out_line(o, "Symbol %s is a variable %s, length %llu.", list[i].name,

@@ -51,9 +51,12 @@ static inline void exercise_location(struct bw_lines *lines, const struct bw_var
 {
 	struct bw_location at;
 	bw_variable_location(lines, v, addr, &at);
-	assert(at.kind <= BW_LOC_CONSTANT && at.n_pieces <= 16);
+	assert(at.kind <= BW_LOC_COMPUTED && at.n_pieces <= 16);
 	assert(at.start <= addr && (addr < at.end || addr == UINT64_MAX));
 	assert(at.kind != BW_LOC_UNKNOWN || *at.why);
+	static const uint32_t regs[BW_LOC_STEPS_MAX] = {1, 0x80000000, 0xffffffff};
+	uint64_t value;
+	assert(at.kind == BW_LOC_COMPUTED || !bw_location_compute(&at, regs, &value));
 	for (unsigned i = 0; i < at.n_pieces; i++)
 		assert(at.piece[i].kind <= BW_LOC_CONSTANT && at.piece[i].kind != BW_LOC_UNKNOWN);
 }

@@ -44,6 +44,9 @@ static void print_place(enum bw_location_kind kind, const struct bw_location_pie
 	case BW_LOC_CONSTANT:
 		printf("=%" PRIu64, p->value);
 		break;
+	case BW_LOC_COMPUTED:
+		printf("computed");
+		break;
 	}
 }
 

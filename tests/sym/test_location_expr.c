@@ -17,11 +17,11 @@ enum { VGPR3_LO = 0x83, VGPR_HI = 0x0c }; /* 0x603 as LEB128 */
 
 static const uint64_t addresses[] = {0x1200, 0, 0x900000};
 
-static struct bw_location evaluated(const uint8_t *expr, size_t n)
+static struct bw_location evaluated_as(uint64_t size_b, const uint8_t *expr, size_t n)
 {
 	struct bw_expr_context c = {
 		.addr = {(const uint8_t *)addresses, sizeof(addresses)},
-		.size_b = 8,
+		.size_b = size_b,
 		.image_b = 0x4000,
 		.frame = BW_BASE_S33,
 	};
@@ -35,6 +35,10 @@ static struct bw_location evaluated(const uint8_t *expr, size_t n)
 	assert_int_equal(out.start, 4);
 	assert_int_equal(out.end, 8);
 	return out;
+}
+static struct bw_location evaluated(const uint8_t *expr, size_t n)
+{
+	return evaluated_as(8, expr, n);
 }
 #define EVALUATED(...)                                                                             \
 	evaluated((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
@@ -163,6 +167,63 @@ static void pieces(void **state)
 	assert_string_equal(at.why, "a variable in more than 16 pieces");
 }
 
+/* The value that an expression computes from v3 and v4. */
+static bool computed(const struct bw_location *at, uint32_t v3, uint32_t v4, uint64_t *out)
+{
+	uint32_t regs[BW_LOC_STEPS_MAX] = {0};
+	assert_int_equal(at->kind, BW_LOC_COMPUTED);
+	for (unsigned i = 0; i < at->n_steps; i++)
+		if (bw_location_step_is_register(&at->step[i]))
+			regs[i] = at->step[i].reg == 3 ? v3 : v4;
+	return bw_location_compute(at, regs, out);
+}
+#define COMPUTED(size_b, ...)                                                                      \
+	evaluated_as(size_b, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+#define V3 DW_OP_bregx, VGPR3_LO, VGPR_HI
+#define V4 DW_OP_bregx, VGPR3_LO + 1, VGPR_HI
+
+/* As C computes it on int and unsigned. */
+static void computed_values(void **state)
+{
+	uint64_t v;
+	struct bw_location at =
+		COMPUTED(4, V3, 0, DW_OP_lit31, DW_OP_and, SPACE(1), DW_OP_stack_value);
+	assert_true(computed(&at, 0x12345678, 0, &v));
+	assert_int_equal(v, 0x18);
+	at = COMPUTED(4, V3, 0x7b, DW_OP_stack_value); /* v3 - 5 */
+	assert_true(computed(&at, 3, 0, &v));
+	assert_int_equal(v, 0xfffffffe);
+	/* of the type's width, whatever the bits above are */
+	at = COMPUTED(2, V3, 0, DW_OP_lit4, DW_OP_shr, DW_OP_stack_value);
+	assert_true(computed(&at, 0xabcd8765, 0, &v));
+	assert_int_equal(v, 0x876);
+	at = COMPUTED(2, V3, 0, DW_OP_lit4, DW_OP_shra, DW_OP_stack_value);
+	assert_true(computed(&at, 0xabcd8765, 0, &v));
+	assert_int_equal(v, 0xf876);
+	at = COMPUTED(4, V3, 0, V4, 0, DW_OP_div, DW_OP_stack_value);
+	assert_true(computed(&at, (uint32_t)-7, 2, &v));
+	assert_int_equal(v, (uint32_t)-3);
+	assert_false(computed(&at, 7, 0, &v));
+	assert_true(computed(&at, 0x80000000, (uint32_t)-1, &v));
+	assert_int_equal(v, 0x80000000);
+	/* clang says nothing of the operands' sign */
+	at = COMPUTED(1, V3, 0, V4, 0, DW_OP_lt, SPACE(1), DW_OP_stack_value);
+	assert_true(computed(&at, 2, 1000, &v));
+	assert_int_equal(v, 1);
+	assert_true(computed(&at, 1000, 1000, &v));
+	assert_int_equal(v, 0);
+	assert_false(computed(&at, (uint32_t)-1, 1000, &v));
+	assert_true(computed(&at, (uint32_t)-2, (uint32_t)-1, &v));
+	assert_int_equal(v, 1);
+	/* half of a pair of registers; a result that is missing, or one too many */
+	CHECK_UNKNOWN("DW_OP_shr is not supported", V3, 0, DW_OP_lit4, DW_OP_shr,
+		      DW_OP_stack_value);
+	CHECK_UNKNOWN("DW_OP_lt is not supported", V3, 0, DW_OP_lt, DW_OP_stack_value);
+	CHECK_UNKNOWN("DW_OP_lt is not supported", V3, 0, V4, 0, DW_OP_lt);
+	CHECK_UNKNOWN("DW_OP_convert is not supported", V3, 0, DW_OP_convert, 0x2b,
+		      DW_OP_stack_value);
+}
+
 static void damaged(void **state)
 {
 	uint8_t deep[9] = {0};
@@ -198,9 +259,10 @@ static void frame_bases(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registers), cmocka_unit_test(memory),
-		cmocka_unit_test(constants), cmocka_unit_test(pieces),
-		cmocka_unit_test(damaged),   cmocka_unit_test(frame_bases),
+		cmocka_unit_test(registers),	   cmocka_unit_test(memory),
+		cmocka_unit_test(constants),	   cmocka_unit_test(pieces),
+		cmocka_unit_test(computed_values), cmocka_unit_test(damaged),
+		cmocka_unit_test(frame_bases),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

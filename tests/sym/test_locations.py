@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 SPACE = r", DW_OP_lit(\d+), DW_OP_swap, DW_OP_xderef"
+COMPUTING = r"DW_OP_(bregx|lit|const|plus|minus|mul|div|mod|and|or|xor|not|neg|sh[lr]|shra|[lg][te]|eq|ne|convert)"
 MASK = (1 << 64) - 1
 BINARY = {"and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b, "mul": lambda a, b: a * b,
           "shl": lambda a, b: a << b, "shr": lambda a, b: a >> b, "plus": lambda a, b: a + b, "minus": lambda a, b: a - b}
@@ -66,6 +67,8 @@ def place(expr, frame):
         return register(m[1])
     if m := re.fullmatch(r"DW_OP_bregx (\w+) ?\+0", body):
         return register(m[1]) if is_value or space and space[1] == "1" else "unknown"
+    if is_value and re.match(r"DW_OP_bregx [SV0]", body) and all(re.match(COMPUTING, op) for op in body.split(", ")):
+        return "computed"
     if body.startswith("DW_OP_addr") and space:
         return "lds"
     if re.fullmatch(r"DW_OP_addrx? \w+", body):

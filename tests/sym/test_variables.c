@@ -81,6 +81,9 @@ static void print_piece(char *out, size_t out_b, enum bw_location_kind kind,
 	case BW_LOC_CONSTANT:
 		snprintf(out, out_b, "%lld", (long long)p->value);
 		break;
+	case BW_LOC_COMPUTED:
+		snprintf(out, out_b, "computed");
+		break;
 	}
 }
 
@@ -382,13 +385,13 @@ static void inlined(void **state)
 /* ---- All locations of many kernels; test_locations.py compares them with llvm-dwarfdump ---- */
 
 struct survey {
-	size_t n[BW_LOC_CONSTANT + 1], n_objects, n_pieces;
+	size_t n[BW_LOC_COMPUTED + 1], n_objects, n_pieces;
 };
 
 static void count(struct survey *s, const char *object, const struct bw_variable *v, uint64_t addr,
 		  const struct bw_location *at)
 {
-	assert_true(at->kind <= BW_LOC_CONSTANT);
+	assert_true(at->kind <= BW_LOC_COMPUTED);
 	assert_true(at->start <= addr && addr < at->end);
 	s->n[at->kind] += !at->n_pieces;
 	s->n_pieces += at->n_pieces > 0;
@@ -449,10 +452,12 @@ static void all_are_known(void **state)
 	}
 	closedir(folder);
 	print_message("%zu objects: %zu optimized out, %zu unknown, %zu in VGPRs, %zu in SGPRs, "
-		      "%zu private, %zu in the LDS, %zu global, %zu constant, %zu in pieces\n",
+		      "%zu private, %zu in the LDS, %zu global, %zu constant, %zu computed, %zu in "
+		      "pieces\n",
 		      s.n_objects, s.n[BW_LOC_OPTIMIZED_OUT], s.n[BW_LOC_UNKNOWN], s.n[BW_LOC_VGPR],
 		      s.n[BW_LOC_SGPR], s.n[BW_LOC_PRIVATE], s.n[BW_LOC_LDS], s.n[BW_LOC_GLOBAL],
-		      s.n[BW_LOC_CONSTANT], s.n_pieces);
+		      s.n[BW_LOC_CONSTANT], s.n[BW_LOC_COMPUTED], s.n_pieces);
+	assert_true(s.n[BW_LOC_COMPUTED] > 20);
 	assert_true(s.n_objects >= 58);
 	assert_true(s.n[BW_LOC_VGPR] > 100 && s.n[BW_LOC_PRIVATE] > 100);
 }

@@ -48,6 +48,7 @@ static bool memory_of(const struct bw_variables_frame *f, const struct bw_locati
 	case BW_LOC_VGPR:
 	case BW_LOC_SGPR:
 	case BW_LOC_CONSTANT:
+	case BW_LOC_COMPUTED:
 		break;
 	}
 	return false;
@@ -114,6 +115,32 @@ static struct bw_error *read_outer(const struct bw_value_of *x, const struct bw_
 	return NULL;
 }
 
+/* A value computed from registers. */
+static struct bw_error *read_computed(const struct bw_value_of *x,
+				      const struct bw_variables_frame *f, struct bw_bytes *b)
+{
+	const struct bw_location *l = &b->location;
+	uint32_t regs[BW_LOC_STEPS_MAX] = {0};
+	uint64_t value;
+	bool known = x->wave;
+	for (unsigned i = 0; i < l->n_steps && known; i++) {
+		const struct bw_location_piece p = {.kind = l->step[i].is_vgpr ? BW_LOC_VGPR
+									       : BW_LOC_SGPR,
+						    .reg = l->step[i].reg,
+						    .size_b = 4};
+		uint8_t *word = (uint8_t *)&regs[i];
+		if (!bw_location_step_is_register(&l->step[i]))
+			continue;
+		BW_TRY(f->is_outer ? read_outer(x, f, &p, word, &known)
+				   : read_registers(x, &p, word, &known));
+	}
+	if (known && b->size_b <= sizeof(value) && bw_location_compute(l, regs, &value)) {
+		memcpy(b->data, &value, b->size_b);
+		memset(b->known, 1, b->size_b);
+	}
+	return NULL;
+}
+
 /* Reads one piece into b, at offset_b. What cannot be read is not known, with the reason. */
 static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				   const struct bw_location_piece *p, struct bw_bytes *b,
@@ -157,6 +184,8 @@ static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_
 			snprintf(b->why, sizeof(b->why), "the stack of this frame is not known");
 		}
 		break;
+	case BW_LOC_COMPUTED:
+		return read_computed(x, f, b);
 	case BW_LOC_OPTIMIZED_OUT:
 	case BW_LOC_UNKNOWN:
 		break;
@@ -388,6 +417,17 @@ static struct bw_error *write_registers(const struct bw_value_of *x,
 	return NULL;
 }
 
+static struct bw_error *not_assignable(const struct bw_value *place, enum bw_location_kind kind)
+{
+	if (kind == BW_LOC_CONSTANT)
+		return bw_errorf(BW_E_INVALID, "Left operand of assignment is not an lvalue: the "
+					       "compiler made it a constant");
+	if (kind == BW_LOC_COMPUTED)
+		return bw_errorf(BW_E_INVALID, "Left operand of assignment is not an lvalue: the "
+					       "compiler computes it from registers");
+	return bw_variables_missing(place);
+}
+
 static struct bw_error *store_pieces(const struct bw_value_of *x, const struct bw_value *place,
 				     const uint8_t *bytes, size_t size_b)
 {
@@ -407,12 +447,7 @@ static struct bw_error *store_pieces(const struct bw_value_of *x, const struct b
 			bool reg = p[i].kind == BW_LOC_VGPR || p[i].kind == BW_LOC_SGPR;
 			if (!reg ||
 			    (p[i].kind == BW_LOC_SGPR && p[i].reg + (at - start) / 4 >= 106))
-				return p[i].kind == BW_LOC_CONSTANT
-					       ? bw_errorf(
-							 BW_E_INVALID,
-							 "Left operand of assignment is not an "
-							 "lvalue: the compiler made it a constant")
-					       : bw_variables_missing(place);
+				return not_assignable(place, p[i].kind);
 			if (pass)
 				BW_TRY(write_registers(x, &p[i], at - start, bytes + done, part));
 			done += part;
