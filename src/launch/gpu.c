@@ -308,10 +308,11 @@ static struct bw_error *explain(struct bw_launch_gpu *g, const struct bw_launch_
 	if (!amdgpu_query_info(g->dev, INFO_GPUVM_FAULT, sizeof(fault), &fault) && fault.status)
 		err = fault_error(fault.addr, fault.status);
 	else if (r == -ECANCELED)
-		err = bw_error_fault(0, "the context was lost: another job hung the GPU");
+		err = bw_error_fault(0, "the driver reset its ring or the GPU, because this job or "
+					"another one hung (no page fault is on record)");
 	else if (r == -ETIME || r == -ENODATA)
-		err = bw_error_fault(0, "the driver ended its job after an exception or a time-out "
-					"(no page fault is on record)");
+		err = bw_error_fault(0, "the driver killed its waves after an exception or a "
+					"time-out (no page fault is on record)");
 	else
 		err = bw_error_fault(0, "%s", strerror(-r));
 	return bw_error_wrap(err, "kernel %s failed on the GPU", p->name);

@@ -5,6 +5,7 @@
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/waves/waves_priv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,6 +273,21 @@ struct bw_error *bw_debug_match_again(struct bw_debug *d)
 	return NULL;
 }
 
+/* What a job's fence carries after Linux has got the GPU back (amdgpu_job_timedout of 6.12). */
+static const char *why_failed(int result)
+{
+	switch (result) {
+	case -ENODATA:
+		return "the driver killed its waves";
+	case -ECANCELED:
+		return "the driver reset its ring or the GPU";
+	case -ETIME:
+		return "the driver ended it for taking too long";
+	default:
+		return strerror(-result);
+	}
+}
+
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 {
 	bw_vec_each(&d->dispatches, x) {
@@ -281,7 +297,7 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 		x->info.result = ev->result;
 		if (ev->result)
 			bw_debug_note(d, BW_NOTICE_DISPATCH_FAILED, "dispatch %u (%s) failed: %s",
-				      x->info.number, x->info.kernel_name, strerror(-ev->result));
+				      x->info.number, x->info.kernel_name, why_failed(ev->result));
 	}
 }
 

@@ -30,6 +30,12 @@ static void entity_fini(struct bw_drm_entity *e)
 {
 	for (unsigned i = 0; i < BW_DRM_CTX_JOBS; i++)
 		bw_drm_fence_unref(e->fences[i]);
+	bw_drm_fence_unref(e->last);
+}
+
+int bw_drm_entity_error(const struct bw_drm_entity *e)
+{
+	return e->last && e->last->signaled ? e->last->error : 0;
 }
 
 void bw_drm_ctx_unref(struct bw_drm_ctx *ctx)
@@ -61,7 +67,7 @@ int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, ui
 		*out = &ctx->sdma[ring];
 	else
 		return -EINVAL; /* the video engines have no rings here */
-	return 0;
+	return bw_drm_entity_error(*out);
 }
 
 int bw_drm_ctx_fence(struct bw_drm_entity *e, uint64_t seq, struct bw_drm_fence **out)
@@ -145,10 +151,11 @@ static void query(struct bw_drm_file *f, struct bw_drm_ctx *ctx, bool second,
 {
 	memset(out, 0, sizeof(*out));
 	if (second) {
-		/* Soft recovery keeps the device going: only the guilty context has had a reset. */
+		/* Of any reset since the context was made, whoever was the cause. */
+		if (ctx->resets_at_start != f->u->n_resets)
+			out->state.flags |= AMDGPU_CTX_QUERY2_FLAGS_RESET;
 		if (ctx->guilty)
-			out->state.flags =
-				AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY;
+			out->state.flags |= AMDGPU_CTX_QUERY2_FLAGS_GUILTY;
 		return;
 	}
 	/* 3 (unknown) if the device has been reset since the last query */

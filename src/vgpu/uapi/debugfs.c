@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/gpu.h"
+#include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -237,6 +238,24 @@ static void text_gtt_used(struct bw_uapi *u, struct bw_str *s)
 	pthread_mutex_unlock(&u->lock);
 }
 
+/* amdgpu_gpu_recover: reading it resets the GPU, and gives how that went. */
+static int64_t gpu_recover_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	if (*pos)
+		return 0;
+	pthread_mutex_lock(&f->u->lock);
+	bool done = bw_drm_gpu_reset(f->u);
+	pthread_mutex_unlock(&f->u->lock);
+	char text[16];
+	int n = snprintf(text, sizeof(text), "%d\n", done ? 0 : -ETIME);
+	size_b = BW_MIN(size_b, (size_t)n);
+	memcpy(out, text, size_b);
+	*pos += size_b;
+	return (int64_t)size_b;
+}
+
+static const struct bw_file_ops gpu_recover_ops = {.read = gpu_recover_read};
+
 struct row {
 	const char *name;
 	const struct bw_file_ops *ops;
@@ -257,6 +276,7 @@ static const struct row debugfs_rows[] = {
 	{"amdgpu_iomem", &iomem_ops, NULL},
 	{"amdgpu_gca_config", &gca_config_ops, NULL},
 	{"amdgpu_gfxoff", &gfxoff_ops, NULL},
+	{"amdgpu_gpu_recover", &gpu_recover_ops, NULL},
 	{"amdgpu_vm_info", &text_ops, text_vm_info},
 	{"amdgpu_firmware_info", &text_ops, text_firmware_info},
 	{"amdgpu_ring_gfx_0.0.0", &bw_ring_ops, NULL, 0},

@@ -94,7 +94,7 @@ static void kill_vmid(struct bw_uapi *u, unsigned vmid, const char *why)
 		if (!any && !job->vm->dying)
 			log_hint(u, job->vm);
 		any = true;
-		bw_drm_job_kill(u, &u->rings[i], -ETIME, why);
+		bw_drm_job_end(u, &u->rings[i], why);
 	}
 }
 
@@ -197,7 +197,7 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 				bw_klog(u, "  %s", why);
 			log_hint(u, ring->head->vm);
 		}
-		bw_drm_job_kill(u, ring, -ETIME, text);
+		bw_drm_job_end(u, ring, text);
 	}
 }
 
@@ -214,7 +214,7 @@ static void sdma_error(struct bw_uapi *u, const struct vector *v)
 		if (bw_device_sdma_error(u->dev, ring->pipe, why, sizeof(why)))
 			bw_klog(u, "  %s", why);
 	}
-	bw_drm_job_kill(u, ring, -ETIME, "SDMA queue hang");
+	bw_drm_job_end(u, ring, "SDMA queue hang");
 }
 
 static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
@@ -311,47 +311,4 @@ void bw_drm_ih_process(struct bw_uapi *u)
 		dispatch(u, &v);
 	}
 	bw_wreg(u, BW_REG_IH_RB_RPTR, u->ih_rptr);
-}
-
-void bw_drm_job_kill(struct bw_uapi *u, struct bw_drm_ring *ring, int error, const char *why)
-{
-	struct bw_drm_job *job = ring->head;
-	job->killing = true;
-	job->kill_since_ns = bw_now_ns();
-	job->error = error;
-	if (error != -ETIME)
-		return;
-	job->ctx->guilty = true;
-	u->n_resets++;
-	BW_LOG(INFO, "uapi", "ending job %llu of %s on %s: %s", (unsigned long long)job->vm_number,
-	       job->vm->comm, ring->name, why);
-}
-
-bool bw_drm_recover(struct bw_uapi *u)
-{
-	/* How long the waves are killed before the queue is reset: new ones may be launched
-	 * meanwhile. */
-	const int64_t soft_ns = 500 * 1000000;
-	bool busy = false;
-	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++) {
-		struct bw_drm_ring *ring = &u->rings[i];
-		struct bw_drm_job *job = ring->head;
-		if (!job || !job->killing || bw_drm_ring_signaled(u, ring) >= job->ring_seq)
-			continue;
-		busy = true;
-		struct bw_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
-		bw_wreg_bank(u, &all, BW_REG_SQ_CMD,
-			     BW_FIELD(SQ_CMD, CMD, BW_SQ_CMD_KILL) |
-				     BW_FIELD(SQ_CMD, MODE, BW_SQ_MODE_BROADCAST) |
-				     BW_FIELD_MASK(SQ_CMD, CHECK_VMID) |
-				     BW_FIELD(SQ_CMD, VM_ID, job->vmid));
-		if (bw_drm_ring_stopped(u, ring) || bw_now_ns() - job->kill_since_ns > soft_ns) {
-			job->kill_since_ns =
-				bw_now_ns(); /* if this does not work, try again later */
-			job->was_reset = bw_drm_ring_reset(u, ring);
-			if (job->was_reset)
-				bw_drm_kick(u);
-		}
-	}
-	return busy;
 }

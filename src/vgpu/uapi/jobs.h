@@ -13,8 +13,12 @@
 struct bw_drm_ctx *bw_drm_ctx_get(struct bw_drm_file *f, uint32_t id); /* borrowed */
 struct bw_drm_ctx *bw_drm_ctx_ref(struct bw_drm_ctx *ctx);
 void bw_drm_ctx_unref(struct bw_drm_ctx *ctx);
+/* Also -errno of the job that went to a ring last, if that has failed: the entity takes no more
+ * (amdgpu_ctx_get_entity). */
 int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring,
 		      struct bw_drm_entity **out);
+/* What the job that left its queue last has ended with (drm_sched_entity_error); 0 until then. */
+int bw_drm_entity_error(const struct bw_drm_entity *e);
 /* A reference to the fence of a submission; 0 and NULL: long done. */
 int bw_drm_ctx_fence(struct bw_drm_entity *e, uint64_t seq, struct bw_drm_fence **out);
 int bw_ioctl_ctx(struct bw_drm_call *c, void *arg);
@@ -45,7 +49,9 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 /* Whether the command processor has stopped the ring at an error, and waits for a reset. */
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring);
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring);
-bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring);
+/* Throws away what is on the ring and starts it again empty; its jobs up to this ring_seq count as
+ * ended. False: the queue does not stop. */
+bool bw_drm_ring_restart(struct bw_uapi *u, struct bw_drm_ring *ring, uint64_t ended);
 /* As the queue's registers have them, in dwords; may be beyond the ring's end. */
 void bw_drm_ring_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
 			  uint64_t *out_wptr);
@@ -65,8 +71,19 @@ void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_
 void bw_drm_ih_process(struct bw_uapi *u);
 /* Takes the interrupts that are there if all say that work has ended; else leaves them. */
 bool bw_drm_ih_ends_only(struct bw_uapi *u);
-void bw_drm_job_kill(struct bw_uapi *u, struct bw_drm_ring *ring, int error, const char *why);
-/* Goes on with what job_kill began; true while a job is being killed. */
+
+/* ---- recover.c ---- */
+
+/* Begins to end the job at the ring's head, which hangs or has failed. */
+void bw_drm_job_end(struct bw_uapi *u, struct bw_drm_ring *ring, const char *why);
+/* The same where its program has gone. */
+void bw_drm_job_abandon(struct bw_drm_ring *ring);
+/* A job that was being ended has ended without a reset. */
+void bw_drm_job_recovered(struct bw_uapi *u, const struct bw_drm_ring *ring,
+			  const struct bw_drm_job *job);
+/* Continues what the first two began; true while a job is being ended. */
 bool bw_drm_recover(struct bw_uapi *u);
+/* Ends all jobs on all rings and starts these again. False: a queue does not stop. */
+bool bw_drm_gpu_reset(struct bw_uapi *u);
 
 #endif

@@ -126,6 +126,7 @@ struct bw_drm_entity {
 	uint64_t sequence; /* of the next job, from 1 */
 	struct bw_drm_fence *fences[BW_DRM_CTX_JOBS];
 	struct bw_drm_job *head, *tail; /* not yet on a ring */
+	struct bw_drm_fence *last;	/* of the job that left this queue last; NULL: none yet */
 	unsigned on_ring;		/* jobs on `ring` */
 	enum bw_drm_level level;	/* of its run queue */
 	unsigned ring; /* index in bw_uapi.rings; of compute and SDMA: the one last used */
@@ -135,7 +136,7 @@ struct bw_drm_ctx {
 	unsigned refs;
 	struct bw_uapi *u;
 	int32_t priority, priority_override; /* AMDGPU_CTX_PRIORITY_*; the latter UNSET: none */
-	bool guilty, reset_seen;
+	bool guilty;			     /* a job of it has made a reset of the GPU necessary */
 	uint64_t resets_at_start, resets_at_query;
 	struct bw_drm_entity gfx, compute[BW_DRM_N_COMPUTE], sdma[BW_DRM_N_SDMA];
 };

@@ -210,21 +210,12 @@ void bw_drm_ring_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uin
 	*out_wptr = hqd_read(u, ring, BW_REG_CP_HQD_PQ_WPTR_LO);
 }
 
-/* Throws away what the queue is doing and starts it again with the jobs behind the one at its head,
- * which counts as done. */
-bool bw_drm_ring_reset(struct bw_uapi *u, struct bw_drm_ring *ring)
+bool bw_drm_ring_restart(struct bw_uapi *u, struct bw_drm_ring *ring, uint64_t ended)
 {
-	bw_klog(u, "Starting %s ring reset", ring->name);
-	if (ring->is_sdma ? !bw_drm_sdma_stop(u, ring) : !hqd_stop(u, ring)) {
-		bw_klog(u, "Ring %s reset failed", ring->name);
+	if (ring->is_sdma ? !bw_drm_sdma_stop(u, ring) : !hqd_stop(u, ring))
 		return false;
-	}
-	__atomic_store_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), ring->head->ring_seq,
+	__atomic_store_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset), ended,
 			 __ATOMIC_RELEASE);
 	start(u, ring);
-	/* The stream has room already: each of these jobs has been through it once. */
-	for (struct bw_drm_job *job = ring->head->next; job; job = job->next)
-		bw_drm_ring_emit(u, ring, job, true);
-	bw_klog(u, "Ring %s reset succeeded", ring->name);
 	return true;
 }

@@ -118,6 +118,8 @@ static struct bw_drm_job *pop_waiting(struct bw_uapi *u, struct bw_drm_entity *e
 	remove_waiting(u, e);
 	e->head = job->next;
 	job->next = NULL;
+	bw_drm_fence_unref(e->last);
+	e->last = bw_drm_fence_ref(job->done);
 	if (e->head)
 		add_waiting(u, e);
 	else
@@ -239,6 +241,13 @@ static bool schedule_entity(struct bw_uapi *u, struct bw_drm_entity *e)
 		bw_drm_job_finish(u, pop_waiting(u, e), -ECANCELED);
 		return true;
 	}
+	int error = bw_drm_entity_error(e);
+	if (error) {
+		if (job->gang)
+			job->gang->cancelled = true;
+		bw_drm_job_finish(u, pop_waiting(u, e), error);
+		return true;
+	}
 	if (job->gang)
 		return launch_gang(u, job->gang);
 	return is_ready(job) && launch(u, job);
@@ -282,10 +291,11 @@ static bool complete(struct bw_uapi *u)
 			job->entity->on_ring--;
 			job->vm->engine_ns[job->ip] += (uint64_t)(bw_now_ns() - job->started_ns);
 			u->vmids[job->vmid].busy--;
-			if (job->flushes && u->vmids[job->vmid].vm == job->vm)
+			/* What a reset has thrown away may not have flushed. */
+			if (job->flushes && !job->was_reset && u->vmids[job->vmid].vm == job->vm)
 				u->vmids[job->vmid].flushed = job->flushes;
-			if (job->killing && job->error == -ETIME && !job->was_reset)
-				bw_klog(u, "ring %s timeout, but soft recovered", ring->name);
+			if (job->killing && !job->was_reset)
+				bw_drm_job_recovered(u, ring, job);
 			bw_drm_job_finish(u, job, job->error);
 			became_head(ring);
 			moved = true;
@@ -321,7 +331,7 @@ static bool watch(struct bw_uapi *u)
 			watching = true;
 			if (held_now || bw_now_ns() - job->vm->dying_since_ns > grace_ns ||
 			    u->stopping)
-				bw_drm_job_kill(u, ring, -ECANCELED, NULL);
+				bw_drm_job_abandon(ring);
 		} else if (u->options.lockup_timeout_ms) {
 			watching = true;
 			if (!held_now && ran > (int64_t)u->options.lockup_timeout_ms * 1000000) {
@@ -330,7 +340,7 @@ static bool watch(struct bw_uapi *u)
 					"ended; run it under "
 					"`breakwater run` to see where it is",
 					job->vm->comm, job->vm->pid, u->options.lockup_timeout_ms);
-				bw_drm_job_kill(u, ring, -ETIME, "timeout");
+				bw_drm_job_end(u, ring, "timeout");
 			}
 		}
 	}

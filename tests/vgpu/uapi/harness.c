@@ -368,3 +368,10 @@ uint32_t read_reg(struct client *c, uint32_t addr_dw)
 	close_file(c, file);
 	return v;
 }
+
+uint32_t state2(struct client *c, uint32_t ctx)
+{
+	union drm_amdgpu_ctx a = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
+	assert_int_equal(drm_ioctl(c, DRM_IOCTL_AMDGPU_CTX, &a), 0);
+	return (uint32_t)a.out.state.flags;
+}

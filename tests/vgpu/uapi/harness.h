@@ -105,4 +105,7 @@ void put_kernel(struct bw_pm4_stream *s, uint64_t code_va, uint64_t arg, uint32_
 /* ---- register access through regs2 ---- */
 uint32_t read_reg(struct client *c, uint32_t addr_dw);
 
+/* AMDGPU_CTX_QUERY2_FLAGS_* of a context. */
+uint32_t state2(struct client *c, uint32_t ctx);
+
 #endif

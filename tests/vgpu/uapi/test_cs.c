@@ -89,8 +89,9 @@ static void a_nop_ib_completes(void **state)
 	close_client(&c);
 }
 
-/* Both engines of a context, with sequence numbers of their own; a bad packet loses the context and
- * leaves the engine to others. */
+/* Both engines of a context, with sequence numbers of their own; a bad packet resets the whole
+ * GPU, since SDMA v6 has no reset of its own: its context is guilty and submits no more, and others
+ * see that there was a reset. */
 static void sdma_copies(void **state)
 {
 	enum { DMA = AMDGPU_HW_IP_DMA };
@@ -123,9 +124,19 @@ static void sdma_copies(void **state)
 	memcpy(ib2.cpu, good, sizeof(good));
 	uint32_t ctx2 = make_ctx(&other);
 	assert_int_equal(submit(&other, ctx2, DMA, 0, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq), 0);
-	assert_int_equal(wait_cs(&other, ctx2, DMA, 0, seq, SECONDS(10), &status), -ETIME);
+	assert_int_equal(wait_cs(&other, ctx2, DMA, 0, seq, SECONDS(10), &status), -ECANCELED);
 	assert_int_equal(submit(&other, ctx2, DMA, 0, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq),
 			 -ECANCELED);
+	assert_int_equal(submit(&other, ctx2, GFX, 0, IB, 1, NULL, 0, &seq), -ECANCELED);
+	assert_int_equal(state2(&other, ctx2),
+			 AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY);
+	assert_int_equal(state2(&c, ctx), AMDGPU_CTX_QUERY2_FLAGS_RESET);
+	char *log = file_text(&c, "log");
+	assert_non_null(strstr(log, "ring sdma0 timeout, signaled seq="));
+	assert_non_null(strstr(log, "GPU reset begin!"));
+	assert_non_null(strstr(log, "GPU reset(1) succeeded!"));
+	assert_null(strstr(log, "soft recovered"));
+	free(log);
 	p[16] = 0;
 	assert_int_equal(submit(&c, ctx, DMA, 0, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq), 0);
 	assert_int_equal(wait_cs(&c, ctx, DMA, 0, seq, SECONDS(10), &status), 0);

@@ -103,7 +103,7 @@ static void faults(struct program *p)
 	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
 	drm_ioctl(&p->c, DRM_IOCTL_AMDGPU_VM, &vm);
 	run_ib(p, COMPUTE, write, 5);
-	p->ctx = make_ctx(&p->c); /* the old one is guilty */
+	p->ctx = make_ctx(&p->c); /* the old one's ring has failed */
 }
 
 static void (*const kinds[])(struct program *p) = {buffers,	   nothing_much, loops_for_ever,

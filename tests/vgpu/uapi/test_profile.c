@@ -76,7 +76,7 @@ static void a_kernel_runs(void **state)
 		submit(&c, ctx, AMDGPU_HW_IP_COMPUTE, 1, IB, (uint32_t)s.len - n, NULL, 0, &seq),
 		0);
 	assert_int_equal(wait_cs(&c, ctx, AMDGPU_HW_IP_COMPUTE, 1, seq, SECONDS(60), &status),
-			 -ETIME);
+			 -ENODATA);
 	char *log = file_text(&c, "sys/kernel/breakwater_log");
 	if (!strstr(log, "in page starting at address 0x0000007654321000"))
 		fail_msg("%s", log);
