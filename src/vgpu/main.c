@@ -22,6 +22,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "vgpu/describe.h"
+#include "vgpu/pci/pci.h"
 #include "vgpu/uapi/uapi.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
@@ -51,6 +52,9 @@ static const char usage[] =
 	"  --quiet                 keep what the kernel would log to the file \"log\" alone, not "
 	"on standard error\n"
 	"  --no-defects            leave out the kernel's interface defects\n"
+	"  --vfio-user PATH        be a PCI function for QEMU's vfio-user-pci, which connects here; end "
+	"with it\n"
+	"  --vram MIB              how much VRAM it has then: 256 to 16384 (default 1024)\n"
 	"  --socket PATH           listen here; default: SOCKET in the run folder, printed on "
 	"start\n"
 	"  --exit-with-last-client end when the last client has gone, or none comes within 10 s\n"
@@ -63,6 +67,8 @@ struct settings {
 	const struct bw_profile *profile;
 	struct bw_uapi_options uapi;
 	const char *socket;
+	bool is_pci;	      /* vfio-user on that socket, in place of the kernel interface */
+	uint64_t vram_size_b; /* of the PCI function */
 	bool exit_with_last;
 	int ready_fd;
 };
@@ -104,6 +110,8 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		LOCKUP,
 		QUIET,
 		NO_DEFECTS,
+		VFIO_USER,
+		VRAM,
 		SOCKET,
 		EXIT,
 		READY,
@@ -116,6 +124,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"fidelity", no_argument, NULL, FIDELITY},
 		{"strict", optional_argument, NULL, STRICT}, {"trace-hash", no_argument, NULL, TRACE_HASH},
 		{"lockup-timeout", required_argument, NULL, LOCKUP},
+		{"vfio-user", required_argument, NULL, VFIO_USER}, {"vram", required_argument, NULL, VRAM},
 		{"quiet", no_argument, NULL, QUIET}, {"no-defects", no_argument, NULL, NO_DEFECTS}, {"socket", required_argument, NULL, SOCKET},
 		{"exit-with-last-client", no_argument, NULL, EXIT}, {"ready-fd", required_argument, NULL, READY},
 		{"help", no_argument, NULL, HELP}, {"version", no_argument, NULL, VERSION}, {0},
@@ -160,6 +169,14 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 			break;
 		case NO_DEFECTS:
 			s->uapi.no_defects = true;
+			break;
+		case VFIO_USER:
+			s->is_pci = true;
+			s->socket = optarg;
+			break;
+		case VRAM:
+			BW_TRY(number("vram", optarg, BW_PCI_VRAM_MAX_B >> 20, &v));
+			s->vram_size_b = v << 20;
 			break;
 		case SOCKET:
 			s->socket = optarg;
@@ -318,9 +335,45 @@ static void raise_limits(void)
 	}
 }
 
+static void say_ready(struct settings *s, const char *name)
+{
+	char rest[300];
+	if (s->ready_fd < 0) {
+		printf("%s=%s\n", name, s->socket);
+		fflush(stdout);
+	}
+	snprintf(rest, sizeof(rest), "%s\n", s->socket);
+	tell_starter(s, BW_VGPU_READY, rest);
+}
+
+/* One client, as QEMU is one: the GPU of a machine ends with the machine. */
+static struct bw_error *run_pci(struct settings *s)
+{
+	const struct bw_pci_options options = {s->uapi.device, s->vram_size_b};
+	struct socket_file file = {0};
+	struct bw_pci *p = NULL;
+	_cleanup_close_ int listening = -1, signals = signal_fd(), sock = -1;
+	struct bw_error *err = bw_pci_create(s->profile, &options, &p);
+	if (!err)
+		err = listen_on(s->socket, &file, &listening);
+	if (!err) {
+		struct pollfd fds[] = {{listening, POLLIN, 0}, {signals, POLLIN, 0}};
+		say_ready(s, "VFIO_USER");
+		while (poll(fds, BW_ARRAY_SIZE(fds), -1) < 0)
+			;
+		if (!fds[1].revents)
+			err = bw_sock_accept(listening, &sock, NULL);
+		if (!err && sock >= 0)
+			err = bw_pci_serve(p, sock, signals);
+	}
+	remove_socket(&file);
+	bw_pci_destroy(p);
+	return err;
+}
+
 static struct bw_error *run(struct settings *s)
 {
-	char root[108], own_socket[300], rest[sizeof(own_socket) + 2];
+	char root[108], own_socket[300];
 	struct bw_folder folder = BW_FOLDER_INIT;
 	struct socket_file file = {0};
 	_cleanup_close_ int listening = -1, signals = signal_fd(),
@@ -340,12 +393,7 @@ static struct bw_error *run(struct settings *s)
 		err = listen_on(s->socket, &file, &listening);
 	if (!err) {
 		bw_uapi_on_clients(u, on_clients, &events);
-		if (s->ready_fd < 0) {
-			printf("%s=%s\n", BW_VGPU_SOCKET_ENV, s->socket);
-			fflush(stdout);
-		}
-		snprintf(rest, sizeof(rest), "%s\n", s->socket);
-		tell_starter(s, BW_VGPU_READY, rest);
+		say_ready(s, BW_VGPU_SOCKET_ENV);
 		serve_all(u, s, listening, signals, events);
 		remove_socket(&file);
 	}
@@ -357,7 +405,9 @@ static struct bw_error *run(struct settings *s)
 int main(int argc, char **argv)
 {
 	size_t n_profiles;
-	struct settings s = {.profile = *bw_profile_all(&n_profiles), .ready_fd = -1};
+	struct settings s = {.profile = *bw_profile_all(&n_profiles),
+			     .vram_size_b = BW_PCI_VRAM_DEFAULT_B,
+			     .ready_fd = -1};
 	if (argc > 1 && !strcmp(argv[1], "isa"))
 		return bw_vgpu_main_isa(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "profiles"))
@@ -365,7 +415,7 @@ int main(int argc, char **argv)
 	struct bw_error *err = parse(argc, argv, &s);
 	int status = err ? 2 : 0;
 	if (!err) {
-		err = run(&s);
+		err = s.is_pci ? run_pci(&s) : run(&s);
 		status = err ? 1 : 0;
 	}
 	if (err) {

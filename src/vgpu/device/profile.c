@@ -24,6 +24,33 @@ static const struct bw_profile_firmware navi31_firmware[] = {
 	{"MES", 1, 0x3d},
 };
 
+/* doc/hardware/pci.md 4.1 */
+static const struct bw_profile_ip navi31_ips[] = {
+	{11, 0, 4, "gc", 0, {0}},
+	{34, 0, 2, "mmhub", 0, {0}},
+	{35, 0, 2, NULL, BW_IP_VERSION(3, 0, 0), {0xc00, 0x2408c00}}, /* ATHUB */
+	{40, 0, 2, "osssys", 0, {0}},
+	{41, 0, 2, "hdp", 0, {0}},
+	/* NBIF */
+	{108, 0, 6, NULL, BW_IP_VERSION(4, 3, 0), {0, 0x14, 0xd20, 0x10400, 0x241b000, 0x4040000}},
+	/* MP0, MP1 */
+	{255,
+	 0,
+	 5,
+	 NULL,
+	 BW_IP_VERSION(13, 0, 0),
+	 {0x16000, 0x243fc00, 0xdc0000, 0xe00000, 0xe40000}},
+	{1, 0, 3, NULL, BW_IP_VERSION(13, 0, 0), {0x16000, 0x2401800, 0x243fc00}},
+	{42, 0, 4, "sdma", 0, {0}},
+	{43, 0, 4, "sdma", 0, {0}},
+	{91, 0, 1, NULL, BW_IP_VERSION(6, 0, 0), {0x45300}},		       /* LSDMA */
+	{3, 0, 2, NULL, BW_IP_VERSION(13, 0, 0), {0x16600, 0x2400c00}},	       /* THM */
+	{4, 0, 2, NULL, BW_IP_VERSION(13, 0, 6), {0x16800, 0x16a00}},	       /* SMUIO */
+	{12, 0, 3, NULL, BW_IP_VERSION(4, 0, 0), {0x7800, 0x7e00, 0x2403000}}, /* VCN */
+	{46, 0, 1, NULL, BW_IP_VERSION(4, 3, 0), {0x7000}},		       /* DF */
+	{5, 0, 1, NULL, BW_IP_VERSION(13, 0, 0), {0x17400}},		       /* FUSE */
+};
+
 /* Sizes and ids: doc/hardware/mesa.md 2.1 and 2.2 (published from a real card); segments:
  * doc/hardware/device.md 1; bus interface: the same, 2. */
 const struct bw_profile bw_profile_navi31 = {
@@ -57,6 +84,8 @@ const struct bw_profile bw_profile_navi31 = {
 	.rcc_config_memsize_dw = 0xde3,
 	.gpu_hdp_flush_req_dw = 0xe26,
 	.gpu_hdp_flush_done_dw = 0xe27,
+	.ips = navi31_ips,
+	.n_ips = BW_ARRAY_SIZE(navi31_ips),
 	.gb_addr_config = 0x545,
 	.shader_clock_mhz = 2000,
 	.sclk = {500, 1900, 2371},

@@ -17,6 +17,15 @@ struct bw_profile_block {
 	uint32_t segment[BW_PROFILE_SEGMENTS];
 };
 
+/* A block as the IP discovery binary lists it. */
+struct bw_profile_ip {
+	uint16_t hw_id; /* soc15_hw_ip.h */
+	uint8_t instance, n_bases;
+	const char *block; /* where version and bases are, by the database's name; or NULL: */
+	uint32_t version;
+	uint32_t base[6];
+};
+
 struct bw_profile_clock {
 	uint32_t min_mhz, standard_mhz, max_mhz;
 };
@@ -46,6 +55,9 @@ struct bw_profile {
 	/* Registers of the bus interface, whose blocks the register database does not have: dword
 	 * addresses. */
 	uint32_t rcc_config_memsize_dw, gpu_hdp_flush_req_dw, gpu_hdp_flush_done_dw;
+	/* All blocks, in the order of the discovery binary. */
+	const struct bw_profile_ip *ips;
+	size_t n_ips;
 	uint32_t gb_addr_config;
 	uint32_t shader_clock_mhz; /* that waves see, whatever sclk says */
 
