@@ -125,13 +125,13 @@ struct bw_error *bw_cmd_starti(struct bw_cli *c, const char *args)
 	return err;
 }
 
-static struct bw_error *to_place(struct bw_cli *c, const char *where)
+static struct bw_error *to_place(struct bw_cli *c, const char *where, bool in_frame)
 {
 	const struct bw_wave_info *w;
 	struct bw_stop stop;
 	BW_TRY(need_program(c));
 	BW_TRY(bw_cli_need_wave(c, &w));
-	struct bw_error *err = where[0] ? bw_debug_advance(c->debug, where, &stop)
+	struct bw_error *err = where[0] ? bw_debug_advance(c->debug, where, in_frame, &stop)
 					: bw_debug_until(c->debug, &stop);
 	if (err)
 		return end_if_gone(c, err);
@@ -141,14 +141,14 @@ static struct bw_error *to_place(struct bw_cli *c, const char *where)
 
 struct bw_error *bw_cmd_until(struct bw_cli *c, const char *args)
 {
-	return to_place(c, args);
+	return to_place(c, args, true);
 }
 
 struct bw_error *bw_cmd_advance(struct bw_cli *c, const char *args)
 {
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"advance\" takes a place, as \"break\" does");
-	return to_place(c, args);
+	return to_place(c, args, false);
 }
 
 struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)

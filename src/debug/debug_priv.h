@@ -63,6 +63,15 @@ struct bw_variable_cache {
 	size_t n;
 };
 
+/* Where a step ends. va 0: nowhere. */
+enum { BW_INTERNAL_PLACES = 2 };
+struct bw_internal_place {
+	uint64_t va;
+	/* only when s32 is this: the same place is passed in calls of the function by itself */
+	bool has_s32;
+	uint32_t s32;
+};
+
 struct bw_debug {
 	struct bw_target *target;
 	enum bw_debug_state state;
@@ -101,12 +110,9 @@ struct bw_debug {
 	uint64_t filters_used, filters_retired; /* a bit each */
 	struct bw_u32_vec free_cells;
 
-	/* a temporary breakpoint of nexti: stops only this wave */
-	uint64_t internal_va;
+	/* temporary breakpoints of a step: they stop only this wave */
+	struct bw_internal_place internal[BW_INTERNAL_PLACES];
 	uint32_t internal_wave;
-	/* and only when s32 is this: the same place is passed in calls of the function by itself */
-	bool internal_has_s32;
-	uint32_t internal_s32;
 
 	struct bw_wave_record *slots; /* target->facts.n_slots */
 	struct bw_u32_vec stopped;    /* slots of stopped waves, in the order of wave numbers */

@@ -55,8 +55,9 @@ struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool ov
 				     struct bw_stop *out) BW_MUST_CHECK;
 /* Runs the focus wave until the selected frame has returned to its caller. */
 struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
-/* Runs the focus wave to a place, given as for `break`. */
-struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where,
+/* Runs the focus wave to a place, given as for `break`, or until the selected frame has returned.
+ * in_frame: the place counts only in that frame, not in calls of its function by itself. */
+struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, bool in_frame,
 				  struct bw_stop *out) BW_MUST_CHECK;
 /* Stops everything now; INTERRUPTED where there is no wave to stop. */
 struct bw_error *bw_debug_stop(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;

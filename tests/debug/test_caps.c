@@ -188,7 +188,7 @@ static struct bw_error *until(struct fake_session *s)
 static struct bw_error *advance(struct fake_session *s)
 {
 	struct bw_stop stop;
-	return bw_debug_advance(s->debug, "demo+4", &stop);
+	return bw_debug_advance(s->debug, "demo+4", false, &stop);
 }
 
 static struct bw_error *run_on(struct fake_session *s)

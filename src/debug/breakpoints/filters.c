@@ -96,8 +96,9 @@ static struct bw_filter_facts facts_of(struct bw_debug *d)
  * of the wave. */
 static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 {
-	if (d->internal_va == va)
-		return false;
+	for (size_t i = 0; i < BW_INTERNAL_PLACES; i++)
+		if (d->internal[i].va == va)
+			return false;
 	bw_vec_each(&d->breaks, it) {
 		const struct bw_break *b = *it;
 		bool here = false;

@@ -182,7 +182,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	d->filters_used = d->filters_retired = 0;
 	d->free_cells.len = 0;
 	d->next_cell = 0;
-	d->internal_va = 0;
+	memset(d->internal, 0, sizeof(d->internal));
 	d->spaces.len = d->inferiors.len = 0;
 	d->next_inferior = d->inferior = d->space = 0;
 	d->focus_slot = UINT32_MAX;

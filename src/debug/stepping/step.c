@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Stepping: stepi, nexti, until, advance, and the steps of software watchpoints. One wave runs, and
- * others only where it needs them at a barrier, or where the user has set it so. */
+/* Stepping: stepi, nexti, runs to a place, and the steps of software watchpoints. One wave runs,
+ * and others only where it needs them at a barrier, or where the user has set it so. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code.h"
 #include "debug/dispatches/dispatches_priv.h"
@@ -379,8 +379,32 @@ static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave_record *w,
 	}
 }
 
+static struct bw_error *insert_places(struct bw_debug *d, const struct bw_wave_record *w,
+				      const struct bw_internal_place *places, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		BW_TRY(bw_debug_patch_ref(d, places[i].va));
+		d->internal[i] = places[i];
+	}
+	d->internal_wave = w->info.number;
+	return NULL;
+}
+
+static void remove_places(struct bw_debug *d, uint32_t space)
+{
+	for (size_t i = 0; i < BW_INTERNAL_PLACES; i++) {
+		uint64_t va = d->internal[i].va;
+		d->internal[i].va = 0;
+		if (!va || !d->target) /* the program has ended meanwhile */
+			continue;
+		BW_IN_SPACE(d, space);
+		bw_debug_patch_unref(d, va);
+	}
+}
+
 /* The focus runs to one of the places, or to a stop of its own. */
-static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
+static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w,
+			       const struct bw_internal_place *places, size_t n,
 			       enum step_result *out_result, struct bw_stop *out)
 {
 	bool simulated, is_over = false;
@@ -391,12 +415,14 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w, uin
 	bw_filter_dirty(d);	/* variables of the user may have changed */
 	if (w->info.in_barrier) /* it may have left it since */
 		BW_TRY(bw_debug_examine(d, slot));
-	BW_TRY(bw_debug_patch_ref(d, va));
-	d->internal_va = va;
-	d->internal_wave = w->info.number;
-	struct bw_error *err = w->info.in_barrier || d->settings.scheduler_locking == BW_LOCKING_OFF
-				       ? bw_step_companions(d, w, &none, &along)
-				       : NULL;
+	struct bw_error *err = insert_places(d, w, places, n);
+	if (err) {
+		remove_places(d, space);
+		return err;
+	}
+	err = w->info.in_barrier || d->settings.scheduler_locking == BW_LOCKING_OFF
+		      ? bw_step_companions(d, w, &none, &along)
+		      : NULL;
 	if (!err)
 		err = bw_filters_update(d);
 	if (!err)
@@ -413,14 +439,8 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w, uin
 	bool ran_along = along.len;
 	bw_vec_free(&along);
 	*out_result = STEP_STOP;
-	d->internal_va = 0;
-	if (!d->target) /* the program has ended meanwhile */
-		return err;
-	{
-		BW_IN_SPACE(d, space);
-		bw_debug_patch_unref(d, va);
-	}
-	if (err)
+	remove_places(d, space);
+	if (err || !d->target)
 		return err;
 	d->state = BW_DEBUG_STOPPED;
 	if (is_over)
@@ -467,21 +487,26 @@ struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct 
 	return bw_debug_stop_and_report(d, out);
 }
 
-struct bw_error *bw_step_to(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
-			    const uint32_t *s32, struct bw_stop *out, bool *out_there)
+struct bw_error *bw_step_to_any(struct bw_debug *d, struct bw_wave_record *w,
+				const struct bw_internal_place *places, size_t n,
+				struct bw_stop *out, bool *out_there)
 {
 	enum step_result result;
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
-	d->internal_has_s32 = s32;
-	d->internal_s32 = s32 ? *s32 : 0;
-	struct bw_error *err = run_to(d, w, va, &result, &stop);
-	d->internal_has_s32 = false;
-	BW_TRY(err);
-	*out_there =
-		result == STEP_DONE && w->info.pc == va && w->info.reasons & BW_REASON_SINGLE_STEP;
+	BW_TRY(run_to(d, w, places, n, &result, &stop));
+	*out_there = result == STEP_DONE && w->info.reasons & BW_REASON_SINGLE_STEP;
 	if (result == STEP_DONE)
 		fill_step_stop(d, w, &stop);
 	*out = stop;
+	return NULL;
+}
+
+struct bw_error *bw_step_to(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
+			    const uint32_t *s32, struct bw_stop *out, bool *out_there)
+{
+	const struct bw_internal_place place = {va, s32, s32 ? *s32 : 0};
+	BW_TRY(bw_step_to_any(d, w, &place, 1, out, out_there));
+	*out_there &= w->info.pc == va;
 	return NULL;
 }
 
@@ -492,12 +517,10 @@ static struct bw_error *over_call(struct bw_debug *d, struct bw_wave_record *w, 
 {
 	struct bw_frame code;
 	bw_debug_frame(d, w->info.dispatch, w->hw.pc, &code);
-	d->internal_has_s32 = code.language == BW_LANGUAGE_COMPILED;
-	if (d->internal_has_s32)
-		BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, 32, 1, &d->internal_s32));
-	struct bw_error *err = run_to(d, w, va, out_result, out);
-	d->internal_has_s32 = false;
-	return err;
+	struct bw_internal_place place = {va, code.language == BW_LANGUAGE_COMPILED, 0};
+	if (place.has_s32)
+		BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, 32, 1, &place.s32));
+	return run_to(d, w, &place, 1, out_result, out);
 }
 
 static struct bw_error *step(struct bw_debug *d, struct bw_wave_record *w, bool over_calls,
@@ -546,21 +569,6 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uin
 	return NULL;
 }
 
-/* Chooses, of several places, the one in the code that the wave runs. */
-static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave_record *w,
-				   const char *text, uint64_t *out)
-{
-	uint64_t *found;
-	size_t n;
-	BW_TRY(bw_debug_places(d, text, &found, &n));
-	const struct bw_load *here = bw_debug_load_at(d, w->info.pc);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || bw_debug_load_at(d, found[i]) == here)
-			*out = found[i];
-	free(found);
-	return NULL;
-}
-
 /* The program or the GPU has ended or is ending, and the wave with it. An event will say so: as a
  * rule the end of the program, or Ctrl-C if the program continues without a GPU. */
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, struct bw_stop *out)
@@ -572,19 +580,6 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, s
 	d->focus_slot = UINT32_MAX;
 	d->state = BW_DEBUG_RUNNING;
 	return bw_debug_wait(d, -1, out);
-}
-
-struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, struct bw_stop *out)
-{
-	struct bw_wave_record *w;
-	uint64_t va = 0;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
-	BW_TRY(find_place(d, w, where, &va));
-	bw_hang_restart(d);
-	bw_watch_settle(d);
-	bool there;
-	return bw_step_unless_gone(d, bw_step_to(d, w, va, NULL, out, &there), out);
 }
 
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,

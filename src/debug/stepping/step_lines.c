@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Steps by source lines: until, step, next, finish. Made of steps by instructions (step.c). */
+/* Steps by source lines: until, advance, step, next, finish. Made of steps by instructions
+ * (step.c). */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code/code_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
@@ -7,6 +8,7 @@
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sym/frames.h"
@@ -121,21 +123,6 @@ static bool ends_at(struct bw_debug *d, const struct origin *from, uint64_t pc, 
 	return true;
 }
 
-static struct bw_error *step_until(struct bw_debug *d, struct bw_wave_record *w,
-				   struct bw_stop *out)
-{
-	uint64_t start = w->info.pc;
-	struct origin from;
-	unsigned hidden;
-	bool ends;
-	BW_TRY(origin_of(d, &from));
-	/* behind the line, and never back to it: out of a loop */
-	do
-		BW_TRY(one_instruction(d, w, true, out, &ends));
-	while (!ends && !(w->info.pc > start && ends_at(d, &from, w->info.pc, true, &hidden)));
-	return ends ? NULL : bw_stack_hide(d, hidden);
-}
-
 /* Where a call returns to. */
 struct call {
 	uint64_t next;
@@ -221,6 +208,26 @@ static struct bw_error *step_inline(struct bw_debug *d, struct bw_wave_record *w
 	return bw_stack_hide(d, hidden);
 }
 
+/* Behind the line and never back to it: out of a loop. A return ends it as well. */
+static struct bw_error *step_until(struct bw_debug *d, struct bw_wave_record *w,
+				   struct bw_stop *out)
+{
+	uint64_t start = w->info.pc;
+	struct origin first, from;
+	unsigned within;
+	bool ends, inside;
+	BW_TRY(origin_of(d, &first));
+	from = first;
+	do {
+		BW_TRY(step_line(d, w, from, true, out, &ends));
+		if (ends)
+			return NULL;
+		inside = !first.die || depth_within(d, w->info.pc, first.die, &within);
+		BW_TRY(origin_of(d, &from));
+	} while (inside && w->info.pc <= start);
+	return NULL;
+}
+
 static struct bw_error *step_lines(struct bw_debug *d, struct bw_wave_record *w, uint64_t count,
 				   bool over_calls, struct bw_stop *out)
 {
@@ -281,6 +288,79 @@ struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out)
 	bw_hang_restart(d);
 	bw_watch_settle(d);
 	return bw_step_unless_gone(d, finish(d, w, out), out);
+}
+
+/* ---- until WHERE, advance ---- */
+
+/* Chooses, of several places, the one in the code that the wave runs. */
+static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave_record *w,
+				   const char *text, uint64_t *out)
+{
+	uint64_t *found;
+	size_t n;
+	BW_TRY(bw_debug_places(d, text, &found, &n));
+	const struct bw_load *here = bw_debug_load_at(d, w->info.pc);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || bw_debug_load_at(d, found[i]) == here)
+			*out = found[i];
+	free(found);
+	return NULL;
+}
+
+/* Where the function of the frame returns to; false: it is the outermost one, or what is behind it
+ * is not known. */
+static bool return_place(struct bw_debug *d, const struct bw_stack_frame *f,
+			 struct bw_internal_place *out)
+{
+	struct bw_stack_frame caller = *f;
+	struct bw_error *err = NULL;
+	while (!err && caller.depth == f->depth)
+		err = bw_debug_stack_frame(d, caller.level + 1, &caller);
+	if (!err)
+		*out = (struct bw_internal_place){caller.pc, caller.has_s32, caller.s32};
+	bw_error_free(err);
+	return out->va != 0;
+}
+
+/* "until" means the place in the selected frame, not in calls of the function by itself. Its stack
+ * is that of the frame unless the place or the frame is in the prologue. */
+static bool in_body(struct bw_debug *d, uint64_t pc, uint64_t entry)
+{
+	uint64_t start, end;
+	struct bw_load *l = bw_debug_load_at(d, pc);
+	struct bw_error *err = bw_debug_function_range(d, pc, &start, &end);
+	bool known = !err && l && l->module->lines && start == entry;
+	bw_error_free(err);
+	return known && pc >= l->base + bw_lines_after_prologue(l->module->lines, start - l->base,
+								end - l->base);
+}
+
+static struct bw_error *advance(struct bw_debug *d, struct bw_wave_record *w, const char *where,
+				bool in_frame, struct bw_stop *out)
+{
+	struct bw_stack_frame f;
+	struct bw_internal_place places[BW_INTERNAL_PLACES] = {0};
+	bool there;
+	BW_TRY(find_place(d, w, where, &places[0].va));
+	BW_TRY(bw_debug_selected_frame(d, &f));
+	uint64_t entry = f.entry;
+	if (in_frame && f.has_s32 && in_body(d, f.at, entry) && in_body(d, places[0].va, entry)) {
+		places[0].has_s32 = true;
+		places[0].s32 = f.s32;
+	}
+	size_t n = return_place(d, &f, &places[1]) ? 2 : 1;
+	return bw_step_to_any(d, w, places, n, out, &there);
+}
+
+struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, bool in_frame,
+				  struct bw_stop *out)
+{
+	struct bw_wave_record *w;
+	BW_TRY(bw_debug_need_focus(d, &w));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
+	bw_hang_restart(d);
+	bw_watch_settle(d);
+	return bw_step_unless_gone(d, advance(d, w, where, in_frame, out), out);
 }
 
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)

@@ -81,18 +81,27 @@ static bool is_s_trap(struct bw_debug *d, uint64_t pc)
 	return yes;
 }
 
-/* Whether the stack is as high as the step that waits for this place wants it. */
-static bool at_internal(struct bw_debug *d, const struct bw_wave_record *w)
+/* Whether the step that waits for this place ends here: the stack is as high as it wants it. */
+static bool at_place(struct bw_debug *d, const struct bw_wave_record *w,
+		     const struct bw_internal_place *p)
 {
 	uint32_t s32;
-	if (w->info.pc != d->internal_va || w->info.number != d->internal_wave)
+	if (!p->va || w->info.pc != p->va || w->info.number != d->internal_wave)
 		return false;
-	if (!d->internal_has_s32)
+	if (!p->has_s32)
 		return true;
 	struct bw_error *err = bw_target_read_sgprs(d->target, w->info.slot, 32, 1, &s32);
-	bool same = !err && s32 == d->internal_s32;
+	bool same = !err && s32 == p->s32;
 	bw_error_free(err);
 	return same;
+}
+
+static bool at_internal(struct bw_debug *d, const struct bw_wave_record *w)
+{
+	for (size_t i = 0; i < BW_INTERNAL_PLACES; i++)
+		if (at_place(d, w, &d->internal[i]))
+			return true;
+	return false;
 }
 
 static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
