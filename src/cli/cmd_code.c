@@ -2,13 +2,14 @@
 #include "cli/commands.h"
 #include "debug/code.h"
 #include "debug/dispatches.h"
+#include "debug/frames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Commands that show code: disassemble, list. */
 
-/* "/sr " -> flags */
+/* "/sr " */
 static struct bw_error *take_modifiers(const char **args, unsigned *out_flags)
 {
 	*out_flags = 0;
@@ -16,17 +17,21 @@ static struct bw_error *take_modifiers(const char **args, unsigned *out_flags)
 		char word[16];
 		bw_take_word(args, word, sizeof(word));
 		for (const char *p = word + 1; *p; p++) {
-			if (*p == 's' || *p == 'm')
+			if (*p == 's')
 				*out_flags |= BW_DIS_SOURCE;
+			else if (*p == 'm')
+				*out_flags |= BW_DIS_BY_LINE;
 			else if (*p == 'r')
 				*out_flags |= BW_DIS_RAW;
 			else
 				return bw_errorf(
 					BW_E_INVALID,
-					"\"disassemble\" has the modifiers s and r, not \"%c\"",
+					"\"disassemble\" has the modifiers s, m and r, not \"%c\"",
 					*p);
 		}
 	}
+	if (*out_flags & BW_DIS_SOURCE && *out_flags & BW_DIS_BY_LINE)
+		return bw_errorf(BW_E_INVALID, "Cannot specify both /m and /s");
 	return NULL;
 }
 
@@ -62,9 +67,12 @@ struct bw_error *bw_cmd_disassemble(struct bw_cli *c, const char *args)
 	} else {
 		const struct bw_wave_info *w = bw_debug_focus(c->debug);
 		const struct bw_dispatch_info *held = w ? NULL : bw_debug_held(c->debug);
-		if (!held)
+		struct bw_stack_frame f = {.at = held ? held->desc.code_va : 0};
+		if (!held) {
 			BW_TRY(bw_cli_need_wave(c, &w));
-		start = held ? held->desc.code_va : w->pc;
+			BW_TRY(bw_debug_selected_frame(c->debug, &f));
+		}
+		start = f.at;
 	}
 	if (!second) {
 		uint64_t at = start;
@@ -88,7 +96,8 @@ struct bw_error *bw_cmd_disassemble(struct bw_cli *c, const char *args)
 	_cleanup_free_ struct bw_dis_line *lines = NULL;
 	size_t n;
 	BW_TRY(bw_debug_disassemble(c->debug, start, end, 0, &lines, &n));
-	bw_show_code(c->out, lines, n, flags);
+	const struct bw_code_listing listing = {lines, n, flags, second != NULL, start, end};
+	bw_show_code(c->out, c->debug, &listing);
 	return NULL;
 }
 

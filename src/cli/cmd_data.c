@@ -111,6 +111,16 @@ static void remember_place(struct bw_cli *c, const struct bw_print_format *f, ui
 	bw_error_free(err); /* a failure to set them is ignored, as the memory has been shown */
 }
 
+void bw_cli_examine_next(struct bw_cli *c, uint64_t va)
+{
+	const struct bw_print_format f = {.count = 1, .letter = 'x', .unit = 'w'};
+	c->x_space = BW_SPACE_GLOBAL;
+	c->x_next = va;
+	if (!c->x_format.count)
+		c->x_format = f;
+	remember_place(c, &f, va);
+}
+
 /* Letter and unit are the defaults of the next x. */
 static struct bw_error *take_x_format(struct bw_cli *c, const char **args)
 {

@@ -303,33 +303,6 @@ struct bw_error *bw_info_symbol(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-struct bw_error *bw_info_line(struct bw_cli *c, const char *args)
-{
-	uint64_t addr, *places;
-	size_t n;
-	BW_TRY(bw_debug_places(c->debug, args, &places, &n));
-	addr = places[0];
-	free(places);
-	struct bw_where where;
-	bw_debug_where(c->debug, addr, &where);
-	if (!where.has_line) {
-		bw_out_line(c->out, "No line number information for address 0x%llx.",
-			    (unsigned long long)addr);
-		return NULL;
-	}
-	bw_out_line(c->out, "Line %u of \"%s\" starts at address 0x%llx and ends at 0x%llx.%s",
-		    where.line.line, where.line.file, (unsigned long long)where.line.start,
-		    (unsigned long long)where.line.end,
-		    where.line.approximate
-			    ? " (the nearest line before it: the compiler gave it none)"
-			    : "");
-	bw_show_place_facts(c->out, &where);
-	bw_out_hex(c->out, "start", where.line.start);
-	bw_out_hex(c->out, "end", where.line.end);
-	bw_out_bool(c->out, "approximate", where.line.approximate);
-	return NULL;
-}
-
 struct bw_error *bw_info_fault(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;

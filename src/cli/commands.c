@@ -13,7 +13,7 @@
 /* Sorted by name. `shortest` follows gdb: b is break, c continue, d delete, s step ... */
 /* clang-format off */
 static const struct bw_command commands[] = {
-	{"advance", NULL, bw_cmd_advance, "WHERE", "Run the focus wave to WHERE; the others stay stopped.", NULL, BW_COMPLETE_WHERE, true},
+	{"advance", NULL, bw_cmd_advance, "WHERE", "Run the focus wave to WHERE, or until the selected frame returns; the others stay stopped.", NULL, BW_COMPLETE_WHERE, true},
 	{"append", NULL, bw_cmd_append, "memory FILE START END | value FILE EXPR", "Add memory or a value to a file.", NULL, BW_COMPLETE_FILE, false, true},
 	{"attach", NULL, bw_cmd_attach, "PID", "Debug a program that runs already, started by \"breakwater exec\"; beside others, if there are any.", NULL, BW_COMPLETE_NONE, false, true},
 	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
@@ -101,7 +101,7 @@ static const struct bw_command commands[] = {
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
 	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
-	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: advance.", NULL, BW_COMPLETE_WHERE, true},
+	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: to that place in this frame, or its return.", NULL, BW_COMPLETE_WHERE, true},
 	{"up", NULL, bw_cmd_up, "[N]", "Select the caller of the selected frame.", NULL, BW_COMPLETE_EXPR, true},
 	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
 	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
@@ -133,7 +133,7 @@ static const struct bw_command infos[] = {
 	{"inferiors", NULL, bw_info_inferiors, "", "Programs that are debugged.", NULL, BW_COMPLETE_NONE, false},
 	{"kernel", "k", bw_info_kernel, "", "The kernel of the focus wave: its grid, resources and arguments.", NULL, BW_COMPLETE_NONE, false},
 	{"lanes", NULL, bw_info_lanes, "[FIRST[-LAST]] [-active]", "Lanes of the focus wave.", NULL, BW_COMPLETE_NONE, false},
-	{"line", NULL, bw_info_line, "[WHERE]", "The source line of a place, and its addresses.", NULL, BW_COMPLETE_WHERE, false},
+	{"line", NULL, bw_info_line, "[WHERE]", "The addresses of a source line; x shows what is there.", NULL, BW_COMPLETE_WHERE, false},
 	{"locals", NULL, bw_info_locals, "", "Variables of the selected frame, the innermost block first.", NULL, BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "", "The program: its process, and why it stopped.", NULL, BW_COMPLETE_NONE, false},

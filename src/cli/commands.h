@@ -63,6 +63,8 @@ struct bw_error *bw_cli_print_lanes(struct bw_cli *c, const char *args, char let
 struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space,
 				     uint64_t *out_addr) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out) BW_MUST_CHECK;
+/* cmd_data.c: the next x without an address shows what is there. */
+void bw_cli_examine_next(struct bw_cli *c, uint64_t va);
 /* fn for each number in "1 3-5", or once with 0 (all) when there is none. */
 typedef struct bw_error *bw_number_fn(struct bw_cli *c, uint32_t number, void *cookie);
 struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn,

@@ -38,6 +38,22 @@ struct bw_error *bw_debug_places(struct bw_debug *d, const char *where, uint64_t
 /* The source line of a place, loaded or not. out_file is owned. */
 struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *where, char **out_file,
 				    unsigned *out_line) BW_MUST_CHECK;
+/* What "info line" says of a place: code without a gap, or why there is none. Without loaded code
+ * that has the place, addresses are offsets in the image of a code object. */
+struct bw_code_range {
+	enum {
+		BW_RANGE_CODE,
+		BW_RANGE_EMPTY,	  /* no code: start is where that of the next line begins */
+		BW_RANGE_OUTSIDE, /* behind the last line of the file that has code */
+		BW_RANGE_NO_LINE, /* the address `start` belongs to no line */
+	} kind;
+	const char *file; /* borrowed; NULL: NO_LINE */
+	unsigned line;
+	uint64_t start, end;
+};
+/* where: as `break` takes it; a function is its first line. At least one, owned (free). */
+struct bw_error *bw_debug_line_ranges(struct bw_debug *d, const char *where,
+				      struct bw_code_range **out, size_t *out_n) BW_MUST_CHECK;
 /* Code objects and raw code in the GPU's memory, in the order in which they were found, including
  * code that was found in dispatches. False after the last one. */
 struct bw_load_info {
@@ -74,14 +90,13 @@ struct bw_dis_line {
 	uint64_t addr;
 	uint32_t words[3];
 	uint8_t size_b;	      /* 4, 8, 12 */
-	bool is_pc;	      /* of the focus wave */
+	bool is_pc;	      /* of the selected frame */
 	uint32_t breakpoint;  /* number, 0 if none */
 	uint32_t waves_here;  /* stopped waves with this PC */
 	const char *function; /* NULL: none */
 	uint64_t offset_b;
-	bool first_of_line; /* a new source line starts here (line.line != 0) */
+	unsigned first_line; /* the first line of its file that has a row here; 0: none */
 	struct bw_line line;
-	const char *line_text;
 	char text[128];
 };
 /* Instructions from start: `count` of them, or up to `end` when count is 0. Stops early at memory

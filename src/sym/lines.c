@@ -256,8 +256,7 @@ void bw_lines_close(struct bw_lines *l)
 	free(l);
 }
 
-/* The last row that starts at or before addr; rows.len when there is none. */
-static size_t row_before(const struct bw_lines *l, uint64_t addr)
+size_t bw_lines_row_before(const struct bw_lines *l, uint64_t addr)
 {
 	size_t lo = 0, hi = l->rows.len;
 	while (lo < hi) {
@@ -272,7 +271,7 @@ static size_t row_before(const struct bw_lines *l, uint64_t addr)
 
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out)
 {
-	size_t i = row_before(l, addr);
+	size_t i = bw_lines_row_before(l, addr);
 	if (i == l->rows.len || addr >= l->rows.data[i].end)
 		return false;
 	const struct row *here = &l->rows.data[i];
@@ -296,8 +295,7 @@ bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out)
 	return true;
 }
 
-/* "b/x.cl" is meant by "x.cl" and "b/x.cl", not by "a/b/x.cl". */
-static bool is_file(const char *full, const char *meant)
+bool bw_lines_is_file(const char *full, const char *meant)
 {
 	while (bw_starts_with(meant, "./"))
 		meant += 2;
@@ -307,22 +305,30 @@ static bool is_file(const char *full, const char *meant)
 	return n == m || (*meant != '/' && full[n - m - 1] == '/');
 }
 
-size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, uint64_t *out_addr,
-		     size_t max, unsigned *out_line)
+bool *bw_lines_meant_files(const struct bw_lines *l, const char *name)
+{
+	bool *meant = calloc(l->files.len ? l->files.len : 1, sizeof(*meant));
+	for (size_t i = 0; meant && i < l->files.len; i++)
+		meant[i] = bw_lines_is_file(l->files.data[i], name);
+	return meant;
+}
+
+unsigned bw_lines_nearest(const struct bw_lines *l, const bool *meant, unsigned line)
 {
 	unsigned nearest = 0;
-	size_t n = 0;
-	_cleanup_free_ bool *meant = calloc(l->files.len ? l->files.len : 1, sizeof(*meant));
-	if (!meant)
-		return 0;
-	for (size_t i = 0; i < l->files.len; i++)
-		meant[i] = is_file(l->files.data[i], file);
-	for (size_t i = 0; i < l->rows.len; i++) {
-		const struct row *r = &l->rows.data[i];
+	bw_vec_each(&l->rows, r)
 		if (r->is_stmt && meant[r->file] && r->line && r->line >= line &&
 		    (!nearest || r->line < nearest))
 			nearest = r->line;
-	}
+	return nearest;
+}
+
+size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, uint64_t *out_addr,
+		     size_t max, unsigned *out_line)
+{
+	size_t n = 0;
+	_cleanup_free_ bool *meant = bw_lines_meant_files(l, file);
+	unsigned nearest = meant ? bw_lines_nearest(l, meant, line) : 0;
 	if (!nearest)
 		return 0;
 	/* A run: rows of the line that follow each other; a row without a line does not end one. */
@@ -350,7 +356,7 @@ size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, 
 
 uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint64_t end)
 {
-	size_t i = row_before(l, entry);
+	size_t i = bw_lines_row_before(l, entry);
 	for (i = i == l->rows.len ? 0 : i; i < l->rows.len && l->rows.data[i].start < end; i++)
 		if (l->rows.data[i].prologue_end && l->rows.data[i].start >= entry)
 			return l->rows.data[i].start;

@@ -27,8 +27,26 @@ bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
  * Returns the number of addresses, at most max. */
 size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, uint64_t *out_addr,
 		     size_t max, unsigned *out_line);
+/* The code of one line without a gap. */
+struct bw_line_range {
+	const char *file;
+	unsigned line;
+	uint64_t start, end; /* equal: there is no code */
+};
+/* All code of FILE:LINE, by address: rows that are no statements as well. Where the line has none,
+ * one range without code at the next line that has some, with the line that was asked for. Nothing
+ * behind the last line with code, and for a file that is not known. out is owned (free). */
+struct bw_error *bw_lines_ranges(const struct bw_lines *l, const char *file, unsigned line,
+				 struct bw_line_range **out, size_t *out_n) BW_MUST_CHECK;
+/* The range around an address. False where the compiler gave the code no line. */
+bool bw_lines_range_at(const struct bw_lines *l, uint64_t addr, struct bw_line_range *out);
+/* The first line of that file that has a row starting at addr, with bytes or without (the lines of
+ * a prologue that is empty); 0: none. */
+unsigned bw_lines_first_at(const struct bw_lines *l, uint64_t addr, const char *file);
 /* Where a breakpoint on the function at entry goes: its prologue_end row, else entry. */
 uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint64_t end);
+/* Whether users mean that file: "b/x.cl" is meant by "x.cl" and "b/x.cl", not by "a/b/x.cl". */
+bool bw_lines_is_file(const char *full, const char *meant);
 /* Files named by the tables. */
 size_t bw_lines_files(const struct bw_lines *l, const char *const **out);
 

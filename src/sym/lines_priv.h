@@ -3,7 +3,7 @@
 #define BW_SYM_LINES_PRIV_H
 
 /* The parts of a code object's debug information that are stored: lines.c reads the line tables,
- * functions.c the functions, types.c the types,
+ * line_ranges.c asks for the code of lines, functions.c reads the functions, types.c the types,
  * variables.c the variables. */
 
 #include <elfutils/libdw.h>
@@ -81,6 +81,13 @@ struct bw_lines {
 /* lines.c: the index of a file that the debug information names, which is added to files. */
 struct bw_error *bw_lines_file_index(struct bw_lines *l, const char *name, const char *comp_dir,
 				     uint32_t *out) BW_MUST_CHECK;
+
+/* The last row that starts at or before addr; rows.len when there is none. */
+size_t bw_lines_row_before(const struct bw_lines *l, uint64_t addr);
+/* Of each file whether a name typed by a user means it; owned (free), NULL: no memory. */
+bool *bw_lines_meant_files(const struct bw_lines *l, const char *name);
+/* The first line at or behind `line` that a statement of these files has; 0: none. */
+unsigned bw_lines_nearest(const struct bw_lines *l, const bool *meant, unsigned line);
 
 /* functions.c: adds the functions of one unit. */
 struct bw_error *bw_lines_read_functions(struct bw_lines *l, Dwarf_Die *unit) BW_MUST_CHECK;

@@ -3,8 +3,8 @@
 #define BW_UI_SHOW_H
 
 /* The state of the debugger's core as text and JSON. One file for each subject: show_stop.c,
- * show_waves.c, show_registers.c, show_memory.c, show_code.c, show_value.c. Words and forms are
- * those gdb and rocgdb users know (doc/conventions.md 1 and 2). */
+ * show_waves.c, show_registers.c, show_memory.c, show_code.c (breakpoints), show_value.c. Words and
+ * forms are those gdb and rocgdb users know (doc/conventions.md 1 and 2). */
 
 #include "base/cleanup.h"
 #include "debug/breaks.h"
@@ -104,9 +104,22 @@ struct bw_error *bw_show_memory(struct bw_out *o, struct bw_debug *d, enum bw_sp
 				uint64_t addr, const struct bw_print_format *f,
 				uint64_t *out_next) BW_MUST_CHECK;
 
+/* ---- show_disassembly.c ---- */
+enum {
+	BW_DIS_SOURCE = 1,  /* /s: with the source lines, by address */
+	BW_DIS_RAW = 2,	    /* /r */
+	BW_DIS_BY_LINE = 4, /* /m: by source line */
+};
+struct bw_code_listing {
+	const struct bw_dis_line *lines;
+	size_t n;
+	unsigned flags;
+	bool is_range; /* of addresses that the user named; else of one function */
+	uint64_t start, end;
+};
+void bw_show_code(struct bw_out *o, struct bw_debug *d, const struct bw_code_listing *c);
+
 /* ---- show_code.c ---- */
-enum { BW_DIS_SOURCE = 1, BW_DIS_RAW = 2 };
-void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, unsigned flags);
 /* Lines that run when a breakpoint stops the program; NULL and 0 for none. */
 typedef const char *const *bw_commands_fn(void *cookie, uint32_t breakpoint, size_t *out_n);
 /* An array of them; a new reference. */

@@ -5,66 +5,6 @@
 
 #include "base/util.h"
 
-static void add_line(struct bw_out *o, const struct bw_dis_line *l, unsigned flags)
-{
-	struct bw_str s = {0};
-	bw_str_addf(&s, "%s 0x%012llx", l->is_pc ? "=>" : "  ", (unsigned long long)l->addr);
-	if (l->function)
-		bw_str_addf(&s, " <+%llu>", (unsigned long long)l->offset_b);
-	bw_str_add(&s, ":");
-	bw_str_pad(&s, 27);
-	if (flags & BW_DIS_RAW) {
-		for (unsigned i = 0; i < l->size_b / 4u; i++)
-			bw_str_addf(&s, " %08x", l->words[i]);
-		bw_str_pad(&s, 55);
-	}
-	bw_str_addf(&s, " %s", l->text);
-	bw_out_line(o, "%s", bw_str_text(&s));
-	bw_str_free(&s);
-}
-
-void bw_show_code(struct bw_out *o, const struct bw_dis_line *lines, size_t n, unsigned flags)
-{
-	const char *function = NULL;
-	json_t *array = json_array();
-	for (size_t i = 0; i < n; i++) {
-		const struct bw_dis_line *l = &lines[i];
-		if (i == 0 || (l->function && (!function || strcmp(function, l->function)))) {
-			function = l->function;
-			if (function)
-				bw_out_line(o, "Dump of assembler code for function %s:", function);
-			else
-				bw_out_line(o, "Dump of assembler code:");
-		}
-		if (flags & BW_DIS_SOURCE && l->first_of_line && l->line.line)
-			bw_out_line(o, "%u\t%s", l->line.line,
-				    l->line_text ? l->line_text : l->line.file);
-		add_line(o, l, flags);
-		json_t *row = json_object();
-		json_object_set_new(row, "address",
-				    json_sprintf("0x%llx", (unsigned long long)l->addr));
-		json_object_set_new(row, "text", bw_json_text(l->text));
-		json_object_set_new(row, "is_pc", json_boolean(l->is_pc));
-		if (flags & BW_DIS_RAW) {
-			json_t *words = json_array();
-			for (unsigned k = 0; k < l->size_b / 4u; k++)
-				json_array_append_new(words, json_sprintf("0x%x", l->words[k]));
-			json_object_set_new(row, "words", words);
-		}
-		if (l->function) {
-			json_object_set_new(row, "function", bw_json_text(l->function));
-			json_object_set_new(row, "offset", json_integer((json_int_t)l->offset_b));
-		}
-		if (l->line.line) {
-			json_object_set_new(row, "file", bw_json_text(l->line.file));
-			json_object_set_new(row, "line", json_integer(l->line.line));
-		}
-		json_array_append_new(array, row);
-	}
-	bw_out_line(o, "End of assembler dump.");
-	bw_out_json(o, "instructions", array);
-}
-
 json_t *bw_addresses_json(const struct bw_break_info *b)
 {
 	json_t *list = json_array();

@@ -162,7 +162,12 @@ static void show_disassembly(struct bw_out *o, struct bw_debug *d, const struct 
 		at++;
 	while (first < at && w->pc - lines[first].addr > AROUND_B)
 		first++;
-	bw_show_code(o, lines + first, n - first, BW_DIS_SOURCE);
+	const struct bw_code_listing listing = {.lines = lines + first,
+						.n = n - first,
+						.flags = BW_DIS_SOURCE,
+						.start = start,
+						.end = end};
+	bw_show_code(o, d, &listing);
 }
 
 static struct bw_error *report_one(struct bw_out *o, struct bw_debug *d, uint32_t number)

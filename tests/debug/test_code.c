@@ -264,7 +264,7 @@ static void test_disassembly(void **state)
 		assert_int_equal(l[i].is_pc, i == 0);
 		assert_int_equal(l[i].breakpoint, i == 0);
 		assert_int_equal(l[i].waves_here, i == 0);
-		assert_true(l[i].first_of_line);
+		assert_int_equal(l[i].first_line, l[i].line.line);
 		at += sizes[i];
 	}
 	/* the breakpoint's s_trap is not shown */

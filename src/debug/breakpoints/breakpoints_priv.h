@@ -10,6 +10,7 @@
 #include "isa/inst.h"
 
 struct bw_dispatch_record;
+struct bw_module;
 struct bw_wave_access;
 struct bw_wave_record;
 
@@ -30,6 +31,9 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text,
 struct bw_addr_vec BW_VEC(uint64_t);
 struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s,
 				  struct bw_addr_vec *out) BW_MUST_CHECK;
+/* The same in one module whose image lies at base, loaded or not. */
+struct bw_error *bw_where_in_module(struct bw_module *m, const struct bw_where_spec *s,
+				    uint64_t base, struct bw_addr_vec *out) BW_MUST_CHECK;
 /* BW_E_NOT_FOUND with the nearest names when some code is known and none has the place. */
 struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s) BW_MUST_CHECK;
 

@@ -5,6 +5,7 @@
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
 #include "debug/expressions.h"
+#include "debug/frames.h"
 #include "debug/waves/waves_priv.h"
 
 #include <ctype.h>
@@ -23,18 +24,28 @@ void bw_where_spec_fini(struct bw_where_spec *s)
 	*s = (struct bw_where_spec){0};
 }
 
-/* The file that a bare line number refers to: that of the focus, else of the kernel to run. */
-static const char *default_file(struct bw_debug *d)
+/* The selected frame; false: no wave is stopped. */
+static bool selected_frame(struct bw_debug *d, struct bw_stack_frame *out)
 {
 	struct bw_wave_record *w = bw_debug_focus_priv(d);
+	if (!w)
+		return false;
+	struct bw_error *err = bw_debug_selected_frame(d, out);
+	if (err)
+		*out = (struct bw_stack_frame){.pc = w->info.pc, .at = w->info.pc};
+	bw_error_free(err);
+	return true;
+}
+
+/* The file that a bare line number refers to: that of the selected frame, else of the kernel to
+ * run. */
+static const char *default_file(struct bw_debug *d)
+{
+	struct bw_stack_frame f;
 	struct bw_line line;
 
-	if (w) {
-		struct bw_where where;
-		bw_debug_where(d, w->info.pc, &where);
-		if (where.has_line)
-			return where.line.file;
-	}
+	if (selected_frame(d, &f) && f.has_line)
+		return f.file;
 	bw_vec_each(&d->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
@@ -165,12 +176,12 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_
 	struct bw_error *err;
 
 	if (text[0] == 0) {
-		struct bw_wave_record *w = bw_debug_focus_priv(d);
-		if (!w)
+		struct bw_stack_frame f;
+		if (!selected_frame(d, &f))
 			return bw_errorf(BW_E_STATE,
 					 "No default breakpoint address now: no wave is stopped");
 		s.kind = BW_WHERE_ADDRESS;
-		s.offset_b = w->info.pc;
+		s.offset_b = f.pc;
 		*out = s;
 		return NULL;
 	}
@@ -221,9 +232,18 @@ static struct bw_error *symbols_in_module(struct bw_module *m, const struct bw_w
 	return NULL;
 }
 
-/* Offsets of the place in one module. */
-static struct bw_error *in_module(struct bw_module *m, const struct bw_where_spec *s, uint64_t base,
-				  struct bw_addr_vec *out)
+/* As in gdb: what lies in the prologue of a function is behind it, where its parameters have their
+ * values. */
+static uint64_t behind_prologue(const struct bw_module *m, uint64_t addr)
+{
+	const struct bw_symbol *s = bw_module_symbol_at(m, addr);
+	if (!s || !s->is_function || addr >= s->addr + s->size_b)
+		return addr;
+	return BW_MAX(addr, bw_lines_after_prologue(m->lines, s->addr, s->addr + s->size_b));
+}
+
+struct bw_error *bw_where_in_module(struct bw_module *m, const struct bw_where_spec *s,
+				    uint64_t base, struct bw_addr_vec *out)
 {
 	if (s->kind == BW_WHERE_SYMBOL)
 		return symbols_in_module(m, s, base, out);
@@ -233,7 +253,7 @@ static struct bw_error *in_module(struct bw_module *m, const struct bw_where_spe
 		m->lines ? bw_lines_find(m->lines, s->name, s->line, addr, MAX_ADDRS_A_LINE, &line)
 			 : 0;
 	for (size_t i = 0; i < n; i++)
-		BW_TRY(bw_vec_push(out, base + addr[i]));
+		BW_TRY(push_once(out, base + behind_prologue(m, addr[i])));
 	return NULL;
 }
 
@@ -244,7 +264,7 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 		return bw_vec_push(out, s->offset_b);
 	bw_vec_each(&d->loads, l)
 		if (l->space == d->space)
-			BW_TRY(in_module(l->module, s, l->base, out));
+			BW_TRY(bw_where_in_module(l->module, s, l->base, out));
 	return NULL;
 }
 
@@ -329,7 +349,7 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 	if (!told)
 		return NULL;
 	for (size_t i = 0; !err && i < d->modules.len; i++)
-		err = in_module(d->modules.data[i], s, 0, &found);
+		err = bw_where_in_module(d->modules.data[i], s, 0, &found);
 	size_t n = found.len;
 	bw_vec_free(&found);
 	return err || n ? err : not_found(d, s);
@@ -342,7 +362,7 @@ bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
 		return bw_variables_frame_at(d, s->offset_b, out);
 	bw_vec_each(&d->modules, m) {
 		struct bw_addr_vec found = {0};
-		struct bw_error *err = (*m)->lines ? in_module(*m, s, 0, &found) : NULL;
+		struct bw_error *err = (*m)->lines ? bw_where_in_module(*m, s, 0, &found) : NULL;
 		bool has = !err && found.len;
 		if (has)
 			*out = (struct bw_variables_frame){.lines = (*m)->lines,
@@ -384,7 +404,7 @@ static bool line_in_modules(struct bw_debug *d, const struct bw_where_spec *s, s
 {
 	bw_vec_each(&d->modules, m) {
 		struct bw_addr_vec found = {0};
-		bw_error_free(in_module(*m, s, 0, &found));
+		bw_error_free(bw_where_in_module(*m, s, 0, &found));
 		bool has = found.len && (*m)->lines && bw_lines_at((*m)->lines, found.data[0], out);
 		bw_vec_free(&found);
 		if (has)
@@ -415,6 +435,12 @@ struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *text, char *
 {
 	struct bw_where_spec s = {0};
 	struct bw_where where = {0};
+	struct bw_stack_frame f;
+	if (!text[0] && selected_frame(d, &f) && f.has_line) {
+		*out_line = f.line;
+		*out_file = strdup(f.file);
+		return *out_file ? NULL : bw_error_nomem();
+	}
 	struct bw_error *err = bw_where_parse(d, text, &s);
 	if (!err && s.kind != BW_WHERE_LINE)
 		err = bw_where_check(d, &s);

@@ -125,12 +125,28 @@ static void where_in(struct bw_module *m, uint64_t base, uint64_t pc, struct bw_
 	out->line_text = bw_lines_text(m->lines, out->line.file, out->line.line);
 }
 
+struct bw_module *bw_debug_module_at(struct bw_debug *d, uint64_t va, uint64_t *out_base)
+{
+	size_t image_b;
+	struct bw_load *l = bw_debug_load_at(d, va);
+	*out_base = l ? l->base : 0;
+	if (l || d->target)
+		return l ? l->module : NULL;
+	bw_vec_each(&d->modules, m) {
+		bw_module_image(*m, &image_b);
+		if (va < image_b)
+			return *m;
+	}
+	return NULL;
+}
+
 void bw_debug_where(struct bw_debug *d, uint64_t pc, struct bw_where *out)
 {
+	uint64_t base;
+	struct bw_module *m = bw_debug_module_at(d, pc, &base);
 	*out = (struct bw_where){.pc = pc};
-	struct bw_load *l = bw_debug_load_at(d, pc);
-	if (l)
-		where_in(l->module, l->base, pc, out);
+	if (m)
+		where_in(m, base, pc, out);
 }
 
 /* ---- What was executed ---- */
@@ -214,17 +230,19 @@ const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned 
 struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint64_t *out_start,
 					 uint64_t *out_end)
 {
-	struct bw_load *l = bw_debug_load_at(d, addr);
-	const struct bw_symbol *s = l ? bw_module_symbol_at(l->module, addr - l->base) : NULL;
+	uint64_t base;
+	struct bw_module *m = bw_debug_module_at(d, addr, &base);
+	const struct bw_symbol *s = m ? bw_module_symbol_at(m, addr - base) : NULL;
 	if (!s)
 		return bw_errorf(BW_E_NOT_FOUND, "No function contains specified address 0x%llx",
 				 (unsigned long long)addr);
 
 	/* A label has no size: it reaches to the next function, or to the end of what encloses it.
 	 */
-	size_t n;
-	const struct bw_symbol *all = bw_module_symbols(l->module, &n);
-	uint64_t start = s->addr, end = s->addr + s->size_b, at = addr - l->base;
+	size_t n, image_b;
+	bw_module_image(m, &image_b);
+	const struct bw_symbol *all = bw_module_symbols(m, &n);
+	uint64_t start = s->addr, end = s->addr + s->size_b, at = addr - base;
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].is_function && all[i].addr <= at && at < all[i].addr + all[i].size_b) {
 			start = all[i].addr;
@@ -232,13 +250,13 @@ struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint
 		}
 	}
 	if (end <= at) {
-		end = l->size_b;
+		end = image_b;
 		for (size_t i = 0; i < n; i++)
 			if (all[i].addr > at)
 				end = BW_MIN(end, all[i].addr);
 	}
-	*out_start = l->base + start;
-	*out_end = l->base + BW_MIN(end, l->size_b);
+	*out_start = base + start;
+	*out_end = base + BW_MIN(end, image_b);
 	return NULL;
 }
 

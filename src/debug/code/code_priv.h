@@ -44,6 +44,9 @@ const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t 
 void bw_module_free(struct bw_module *m);
 
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);
+/* The module there and where its image lies; before the program runs, the first one whose image is
+ * large enough, at 0. NULL: none. */
+struct bw_module *bw_debug_module_at(struct bw_debug *d, uint64_t va, uint64_t *out_base);
 
 /* Decoded; out_words may be NULL. In d->space. */
 struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,

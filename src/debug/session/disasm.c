@@ -3,6 +3,7 @@
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
+#include "debug/frames.h"
 #include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
@@ -73,7 +74,19 @@ static uint32_t waves_at(struct bw_debug *d, uint64_t va)
 	return n;
 }
 
-static void fill_source(struct bw_debug *d, struct bw_dis_line *l, const struct bw_dis_line *before)
+/* The PC of the selected frame, which "=>" is at; 0: none. */
+static uint64_t selected_pc(struct bw_debug *d, const struct bw_wave_record *focus)
+{
+	struct bw_stack_frame f;
+	if (!focus || !bw_debug_frame_level(d))
+		return focus ? focus->info.pc : 0;
+	struct bw_error *err = bw_debug_selected_frame(d, &f);
+	uint64_t pc = err ? focus->info.pc : f.pc;
+	bw_error_free(err);
+	return pc;
+}
+
+static void fill_source(struct bw_debug *d, struct bw_dis_line *l)
 {
 	struct bw_where w;
 	bw_debug_where(d, l->addr, &w);
@@ -82,9 +95,9 @@ static void fill_source(struct bw_debug *d, struct bw_dis_line *l, const struct 
 	if (!w.has_line || w.line.line == 0)
 		return;
 	l->line = w.line;
-	l->line_text = w.line_text;
-	l->first_of_line = !before || before->line.line != w.line.line || !before->line.file ||
-			   strcmp(before->line.file, w.line.file) != 0;
+	uint64_t base;
+	const struct bw_module *m = bw_debug_module_at(d, l->addr, &base);
+	l->first_line = bw_lines_first_at(m->lines, l->addr - base, w.line.file);
 }
 
 struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64_t end,
@@ -93,7 +106,7 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 	struct BW_VEC(struct bw_dis_line) lines = {0};
 	struct bw_wave_record *focus = bw_debug_focus_priv(d);
 	struct bw_error *err = need_text(d);
-	uint64_t va = start;
+	uint64_t va = start, pc = selected_pc(d, focus);
 
 	if (!err && start % 4)
 		err = bw_errorf(BW_E_INVALID,
@@ -115,10 +128,10 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 			l.size_b = inst.size_b; /* known to us, not to LLVM */
 		if (l.size_b < 4)
 			l.size_b = 4;
-		l.is_pc = focus && focus->info.pc == va;
+		l.is_pc = pc && pc == va;
 		l.breakpoint = breakpoint_at(d, va);
 		l.waves_here = waves_at(d, va);
-		fill_source(d, &l, lines.len ? &lines.data[lines.len - 1] : NULL);
+		fill_source(d, &l);
 		err = bw_vec_push(&lines, l);
 		va += l.size_b;
 	}
