@@ -24,6 +24,7 @@ static const struct {
 	{"attach", bw_main_attach, "debug a program that runs already: breakwater attach PID"},
 	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
 	{"fault", bw_main_fault, "what a page fault says: a status word, lines of dmesg, a file, or the GPU's registers"},
+	{"vm", bw_main_vm, "page tables: walks, what is mapped, layouts, entries"},
 	{"doctor", bw_main_doctor, "what this machine allows, and how to get the rest"},
 	{"help", main_help, "this list"},
 };

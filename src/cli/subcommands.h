@@ -23,6 +23,7 @@ int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);
 int bw_main_umr(int argc, char **argv); /* umr.c */
 int bw_main_fault(int argc, char **argv);
+int bw_main_vm(int argc, char **argv);
 /* Puts the folder of a part of Breakwater into our PATH, before all others or behind them. */
 void bw_cli_add_to_path(const char *part, bool is_first);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpuvm/gpuvm.h"
 
+#include <string.h>
+
 #include "base/util.h"
 
 /* Bit positions by generation: doc/hardware/page-tables.md 2.1 and 2.2, from amdgpu_vm.h and
@@ -84,6 +86,76 @@ struct bw_gpuvm_entry bw_gpuvm_pte(enum bw_gpuvm_gen gen, uint64_t raw)
 		.mtype = (uint8_t)bw_bits(raw, l->mtype_hi, l->mtype_lo),
 		.bfs = (uint8_t)bw_bits(raw, l->bfs_hi, l->bfs_lo),
 	};
+}
+
+static void add_field(struct bw_gpuvm_entry_field *out, size_t *n, const char *name, unsigned hi,
+		      unsigned lo, uint64_t raw)
+{
+	if (hi == NONE && lo == NONE && *n)
+		return; /* the generation has no such field */
+	size_t at = (*n)++;
+	while (at && out[at - 1].lo > lo) {
+		out[at] = out[at - 1];
+		at--;
+	}
+	out[at] =
+		(struct bw_gpuvm_entry_field){name, (uint8_t)hi, (uint8_t)lo, bw_bits(raw, hi, lo)};
+}
+
+size_t bw_gpuvm_entry_fields(enum bw_gpuvm_gen gen, bool is_directory, uint64_t raw,
+			     struct bw_gpuvm_entry_field out[BW_GPUVM_MAX_ENTRY_FIELDS])
+{
+	const struct layout *l = &layouts[gen];
+	size_t n = 0;
+#define FIELD(name, hi, lo) add_field(out, &n, name, hi, lo, raw)
+	FIELD("V", 0, 0);
+	FIELD("S", 1, 1);
+	FIELD("C", 2, 2);
+	if (is_directory) {
+		FIELD("ADDRESS", l->page_hi, 6);
+		FIELD("BFS", l->bfs_hi, l->bfs_lo);
+		FIELD("TFS", l->tfs, l->tfs);
+		FIELD("F", l->further_pde, l->further_pde);
+		FIELD("P", l->leaf_pde, l->leaf_pde);
+		FIELD("NOALLOC", l->noalloc, l->noalloc);
+		return n;
+	}
+	FIELD("TMZ", l->tmz, l->tmz);
+	FIELD("X", 4, 4);
+	FIELD("R", 5, 5);
+	FIELD("W", 6, 6);
+	FIELD("FRAG", 11, 7);
+	FIELD("ADDRESS", l->page_hi, 12);
+	FIELD("MTYPE", l->mtype_hi, l->mtype_lo);
+	FIELD("PRT", l->prt, l->prt);
+	FIELD("LOG", l->log, l->log);
+	FIELD("F", l->further_pte, l->further_pte);
+	FIELD(gen >= BW_GPUVM_GFX12 ? "IS_PTE" : "P", l->leaf_pte, l->leaf_pte);
+	FIELD("NOALLOC", l->noalloc, l->noalloc);
+	FIELD("DCC", l->dcc, l->dcc);
+#undef FIELD
+	return n;
+}
+
+void bw_gpuvm_entry_flags(enum bw_gpuvm_gen gen, bool is_directory, uint64_t raw,
+			  struct bw_str *out)
+{
+	struct bw_gpuvm_entry_field f[BW_GPUVM_MAX_ENTRY_FIELDS];
+	size_t n = bw_gpuvm_entry_fields(gen, is_directory, raw, f);
+	const char *space = "";
+	for (size_t i = 0; i < n; i++) {
+		bool is_mtype = !strcmp(f[i].name, "MTYPE");
+		if (!strcmp(f[i].name, "ADDRESS") || (!f[i].value && !is_mtype))
+			continue;
+		bw_str_addf(out, "%s%s", space, f[i].name);
+		space = " ";
+		if (is_mtype)
+			bw_str_addf(out, " %s", bw_gpuvm_mtype_name(gen, (unsigned)f[i].value));
+		else if (f[i].hi != f[i].lo)
+			bw_str_addf(out, " %llu", (unsigned long long)f[i].value);
+	}
+	if (!*space)
+		bw_str_add(out, "nothing set");
 }
 
 const char *bw_gpuvm_mtype_name(enum bw_gpuvm_gen gen, unsigned mtype)

@@ -64,6 +64,20 @@ struct bw_gpuvm_entry {
 };
 struct bw_gpuvm_entry bw_gpuvm_pde(enum bw_gpuvm_gen gen, uint64_t raw);
 struct bw_gpuvm_entry bw_gpuvm_pte(enum bw_gpuvm_gen gen, uint64_t raw);
+/* One field of an entry, for display. */
+struct bw_gpuvm_entry_field {
+	const char *name;
+	uint8_t hi, lo;
+	uint64_t value;
+};
+enum { BW_GPUVM_MAX_ENTRY_FIELDS = 20 };
+/* All fields that the generation has, lowest bits first; is_directory: as a directory entry that is
+ * no page, else as one that maps a page. Returns how many. */
+size_t bw_gpuvm_entry_fields(enum bw_gpuvm_gen gen, bool is_directory, uint64_t raw,
+			     struct bw_gpuvm_entry_field out[BW_GPUVM_MAX_ENTRY_FIELDS]);
+/* What is set, in short: "V S X R W FRAG 9 MTYPE UC" or "V BFS 9". Appended. */
+void bw_gpuvm_entry_flags(enum bw_gpuvm_gen gen, bool is_directory, uint64_t raw,
+			  struct bw_str *out);
 /* "NC", "RW", "CC", "UC", ... as the generation calls it. */
 const char *bw_gpuvm_mtype_name(enum bw_gpuvm_gen gen, unsigned mtype);
 
@@ -94,6 +108,7 @@ struct bw_gpuvm_step {
 	bool system;
 	uint64_t address; /* of the entry: VRAM offset or bus address */
 	uint64_t value;
+	uint64_t index; /* in its block */
 };
 
 struct bw_gpuvm_range {

@@ -125,7 +125,7 @@ static bool fetch(struct walk *w, unsigned level, bool system, uint64_t base, ui
 {
 	struct place p = place_of(w->c, system, base + index * 8);
 	struct bw_gpuvm_step *step = &w->r->step[BW_MIN(w->r->n_steps, BW_GPUVM_MAX_STEPS - 1u)];
-	*step = (struct bw_gpuvm_step){(uint8_t)level, p.system, p.address, 0};
+	*step = (struct bw_gpuvm_step){(uint8_t)level, p.system, p.address, 0, index};
 	w->r->n_steps = BW_MIN(w->r->n_steps + 1, (unsigned)BW_GPUVM_MAX_STEPS);
 	w->r->level = (uint8_t)level;
 	if (!w->read(w->cookie, p.system, p.address, out_raw)) {

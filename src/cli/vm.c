@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater vm: page tables. "layout" and "entry" are arithmetic; "walk", "maps" and "explain"
+ * look at a GPU, or at registers and entries given as text. */
+#include "cli/vm.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "cli/subcommands.h"
+#include "gpuvm/layout.h"
+
+static const char usage[] =
+	"Usage: breakwater vm walk VMID@ADDRESS [--hub gc|mm] [--gpu GPU]\n"
+	"       breakwater vm explain VMID@ADDRESS\n"
+	"       breakwater vm maps VMID\n"
+	"       breakwater vm layout --depth N --block-size N [--translate-further]\n"
+	"       breakwater vm entry VALUE --gfx VERSION --level pde0\n"
+	"\n"
+	"walk      each entry on the way to an address, and where and why the walk stops\n"
+	"explain   in a sentence what the page tables say about an address, for each kind of access\n"
+	"maps      all that a VMID has mapped\n"
+	"layout    levels of tables: entries, coverage, sizes\n"
+	"entry     the bits of one entry\n"
+	"\n"
+	"walk, explain and maps without the GPU:\n"
+	"  --gfx VERSION    9.0, 10.x, gfx1100, ...\n"
+	"  --from FILE      registers and entries: the output of \"umr -vm\", or lines NAME=VALUE\n"
+	"                   (cntl, base, start, end, fb_offset, ...) and ADDRESS=VALUE\n"
+	"  --set NAME=VALUE, --entry ADDRESS=VALUE     the same, one by one\n"
+	"layout:\n"
+	"  --depth N        PAGE_TABLE_DEPTH; --levels N instead counts all tables\n"
+	"  --block-size N   of the driver: log2 of the entries of a PTB (9);\n"
+	"                   --page-table-block-size N instead is the register's field\n"
+	"  --translate-further [--bfs N]     PDB0 holds page table entries (N: 9)\n"
+	"  --cntl VALUE --gfx VERSION        depth and block size from VM_CONTEXTn_CNTL\n"
+	"  --vm-size BYTES  of the address space: 256T, 128G, 0x2000000000 (48 bits of addresses)\n"
+	"  --start ADDRESS --address ADDRESS  which entries an address selects\n"
+	"entry:\n"
+	"  --level LEVEL    pte, pde0, pde1, pde2, pde3\n";
+
+struct vm_command {
+	struct bw_look look;
+	const char *from, *level;
+	const char **texts; /* of --set and --entry; argv's */
+	size_t n_texts;
+	bool further, has_depth, has_levels, has_block, has_field, has_bfs, has_cntl, has_at;
+	uint64_t depth, levels, block_size, field, bfs, cntl, size_b, start, at;
+};
+
+/* A size: 256T, 128G, or as other numbers. */
+static struct bw_error *take_size(const char *option, const char *value, uint64_t *out)
+{
+	size_t n = value ? strlen(value) : 0;
+	char digits[32];
+	if (n > 1 && n < sizeof(digits) && (value[n - 1] == 'T' || value[n - 1] == 'P')) {
+		uint64_t v;
+		snprintf(digits, sizeof(digits), "%.*s", (int)n - 1, value);
+		if (bw_parse_u64(digits, &v) && v < 1 << 14) {
+			*out = v << (value[n - 1] == 'T' ? 40 : 50);
+			return NULL;
+		}
+	}
+	return bw_look_number(option, value, out);
+}
+
+static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+{
+	struct vm_command *c = cookie;
+	const struct {
+		const char *name;
+		uint64_t *value;
+		bool *has;
+	} numbers[] = {
+		{"--depth", &c->depth, &c->has_depth},
+		{"--levels", &c->levels, &c->has_levels},
+		{"--block-size", &c->block_size, &c->has_block},
+		{"--page-table-block-size", &c->field, &c->has_field},
+		{"--bfs", &c->bfs, &c->has_bfs},
+		{"--cntl", &c->cntl, &c->has_cntl},
+		{"--start", &c->start, NULL},
+		{"--address", &c->at, &c->has_at},
+	};
+	*used = 2;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(numbers); i++) {
+		if (strcmp(option, numbers[i].name) != 0)
+			continue;
+		if (numbers[i].has)
+			*numbers[i].has = true;
+		return bw_look_number(option, value, numbers[i].value);
+	}
+	if (!strcmp(option, "--vm-size"))
+		return take_size(option, value, &c->size_b);
+	if (!strcmp(option, "--set") || !strcmp(option, "--entry")) {
+		if (value)
+			c->texts[c->n_texts++] = value;
+		return NULL;
+	}
+	if (!strcmp(option, "--from")) {
+		c->from = value;
+		return NULL;
+	}
+	if (!strcmp(option, "--level")) {
+		c->level = value;
+		return NULL;
+	}
+	*used = 0;
+	if (!strcmp(option, "--translate-further")) {
+		c->further = true;
+		*used = 1;
+	}
+	return NULL;
+}
+
+/* ---- layout ---- */
+
+static struct bw_error *small(const char *option, uint64_t v, unsigned *out)
+{
+	if (v > 64)
+		return bw_errorf(BW_E_INVALID, "%s is too large", option);
+	*out = (unsigned)v;
+	return NULL;
+}
+
+static struct bw_error *spec_of(struct vm_command *c, struct bw_gpuvm_layout_spec *s)
+{
+	enum bw_gpuvm_gen gen = c->look.has_part ? c->look.part.gen : BW_GPUVM_GFX11;
+	uint64_t directories_less = c->further ? 2 : 1;
+	*s = (struct bw_gpuvm_layout_spec){.further = c->further, .size_b = c->size_b};
+	if (!s->size_b)
+		s->size_b = 1ull << (gen == BW_GPUVM_GFX12_1 ? 57 : 48);
+	if (c->has_cntl) {
+		struct bw_gpuvm_regs regs = {.cntl = (uint32_t)c->cntl};
+		struct bw_gpuvm_context context;
+		if (!c->look.has_part)
+			return bw_errorf(BW_E_INVALID,
+					 "--cntl needs --gfx: the fields of the register move");
+		bw_gpuvm_context_init(&context, gen, 1, &regs);
+		s->depth = context.depth;
+		s->block = context.block;
+	} else if (c->has_depth) {
+		BW_TRY(small("--depth", c->depth, &s->depth));
+	} else if (c->has_levels && c->levels >= directories_less) {
+		BW_TRY(small("--levels", c->levels - directories_less, &s->depth));
+	} else {
+		return bw_errorf(BW_E_INVALID, "layout wants --depth, --levels%s or --cntl",
+				 c->has_levels ? " (1 or more; 2 with translate-further)" : "");
+	}
+	if (c->has_field)
+		BW_TRY(small("--page-table-block-size", c->field, &s->block));
+	else if (c->has_block && s->depth)
+		BW_TRY(bw_gpuvm_layout_block(c->block_size, c->further, &s->block));
+	s->bfs = c->further ? 9 : 0;
+	if (c->has_bfs)
+		BW_TRY(small("--bfs", c->bfs, &s->bfs));
+	return NULL;
+}
+
+static void show_config(struct bw_look *l, const struct bw_gpuvm_layout *t)
+{
+	struct bw_str s = {0};
+	bw_str_add(&s, "VMPTConfig {bytes of an entry, entries, bytes of a block}:");
+	for (unsigned i = 0; i < t->n_levels; i++)
+		bw_str_addf(&s, " {0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 "}",
+			    t->level[i].covers_b, t->level[i].n_entries, t->level[i].block_b);
+	bw_out_line(l->out, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+static void text_size(struct bw_table *t, uint64_t b)
+{
+	static const char *const units[] = {"", " KiB", " MiB", " GiB", " TiB", " PiB"};
+	unsigned u = 0;
+	while (b && b % 1024 == 0 && u + 1 < BW_ARRAY_SIZE(units)) {
+		b /= 1024;
+		u++;
+	}
+	bw_table_text(t, "%" PRIu64 "%s", b, units[u]);
+}
+
+static struct bw_error *layout(struct bw_look *l)
+{
+	static const struct bw_column columns[] = {
+		{"Level", "level", false},	 {"Entries", "entries", true},
+		{"Entry covers", NULL, true},	 {NULL, "entry_covers", false},
+		{"Block takes", NULL, true},	 {NULL, "block_bytes", false},
+		{"Block covers", NULL, true},	 {NULL, "block_covers", false},
+		{"Address bits", "bits", false}, {"Index", "index", true}};
+	struct vm_command *c = l->cookie;
+	struct bw_gpuvm_layout_spec s;
+	struct bw_gpuvm_layout v;
+	struct bw_table t;
+	BW_TRY(spec_of(c, &s));
+	BW_TRY(bw_gpuvm_layout(&s, &v));
+	if (c->has_at && (c->at < c->start || c->at - c->start >= s.size_b))
+		return bw_errorf(BW_E_INVALID,
+				 "address 0x%" PRIx64 " is outside of the space, 0x%" PRIx64
+				 " to 0x%" PRIx64,
+				 c->at, c->start, c->start + s.size_b - 1);
+	bw_out_begin(l->out, "command", "vm layout");
+	bw_out_line(l->out, "PAGE_TABLE_DEPTH %u, PAGE_TABLE_BLOCK_SIZE %u%s, %u level%s of tables",
+		    s.depth, s.block, s.further ? ", translate-further" : "", v.n_levels,
+		    v.n_levels == 1 ? "" : "s");
+	bw_out_int(l->out, "depth", s.depth);
+	bw_out_int(l->out, "block_size", s.block);
+	bw_out_int(l->out, "bfs", s.bfs);
+	bw_out_bool(l->out, "translate_further", s.further);
+	bw_out_hex(l->out, "vm_size", s.size_b);
+	bw_table_init(&t, "levels", columns, BW_ARRAY_SIZE(columns) - !c->has_at);
+	for (unsigned i = 0; i < v.n_levels; i++) {
+		const struct bw_gpuvm_layout_level *k = &v.level[i];
+		unsigned bits = 0;
+		while (bits < 63 && 1ull << bits < k->n_entries)
+			bits++;
+		bw_table_text(&t, "%s", k->name);
+		bw_table_int(&t, (int64_t)k->n_entries);
+		text_size(&t, k->covers_b);
+		bw_table_hex(&t, k->covers_b, 1);
+		text_size(&t, k->block_b);
+		bw_table_int(&t, (int64_t)k->block_b);
+		text_size(&t, k->block_covers_b);
+		bw_table_hex(&t, k->block_covers_b, 1);
+		if (bits)
+			bw_table_text(&t, "%u:%u", k->shift + bits - 1, k->shift);
+		else
+			bw_table_text(&t, "none");
+		if (c->has_at)
+			bw_table_hex(&t, bw_gpuvm_layout_index(&v, i, c->at - c->start), 1);
+	}
+	bw_out_table(l->out, &t, "");
+	bw_table_fini(&t);
+	show_config(l, &v);
+	if (s.further)
+		bw_out_line(
+			l->out,
+			"PDB0 is read as page table entries: BFS %u in the entries of PDB1, F set in "
+			"those of PDB0 that lead to a PTB.",
+			s.bfs);
+	bw_out_end(l->out);
+	return NULL;
+}
+
+/* ---- entry ---- */
+
+static bool level_of(const char *text, unsigned *out)
+{
+	if (!strcasecmp(text, "pte") || !strcasecmp(text, "ptb")) {
+		*out = 0;
+		return true;
+	}
+	if ((!strncasecmp(text, "pde", 3) || !strncasecmp(text, "pdb", 3)) && text[3] >= '0' &&
+	    text[3] <= '5' && !text[4]) {
+		*out = (unsigned)(text[3] - '0') + 1;
+		return true;
+	}
+	return false;
+}
+
+static void add_meaning(enum bw_gpuvm_gen gen, const struct bw_gpuvm_entry_field *f,
+			struct bw_str *out)
+{
+	static const struct {
+		const char *name, *clear, *set;
+	} flags[] = {
+		{"V", "not valid", "valid"},
+		{"S", "VRAM", "system memory"},
+		{"C", "", "snooped (coherent with the CPU)"},
+		{"TMZ", "", "encrypted"},
+		{"X", "not executable", "executable"},
+		{"R", "not readable", "readable"},
+		{"W", "not writeable", "writeable"},
+		{"PRT", "", "partially resident: absent on purpose"},
+		{"LOG", "", "accesses are logged"},
+		{"F", "", "translate further: leads to another table"},
+		{"P", "", "this entry is a page"},
+		{"IS_PTE", "leads to another table", "this entry is a page"},
+		{"TFS", "", "tables behind further entries lie relative to this one"},
+		{"NOALLOC", "", "not kept in the last-level cache"},
+		{"DCC", "", "compressed"},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(flags); i++)
+		if (!strcmp(f->name, flags[i].name))
+			bw_str_add(out, f->value ? flags[i].set : flags[i].clear);
+	if (!strcmp(f->name, "MTYPE"))
+		bw_str_add(out, bw_gpuvm_mtype_name(gen, (unsigned)f->value));
+	else if (!strcmp(f->name, "FRAG"))
+		bw_str_addf(out, "%" PRIu64 " KiB are contiguous", (uint64_t)4 << f->value);
+	else if (!strcmp(f->name, "BFS"))
+		bw_str_addf(out, "entries of the block cover %" PRIu64 " KiB",
+			    (uint64_t)4 << f->value);
+	else if (!strcmp(f->name, "ADDRESS"))
+		bw_str_addf(out, "0x%" PRIx64, f->value << f->lo);
+}
+
+static void add_entry_words(enum bw_gpuvm_gen gen, unsigned level, bool is_directory,
+			    const struct bw_gpuvm_entry *e, struct bw_str *out)
+{
+	const char *where = e->system ? "system memory" : "VRAM";
+	bool final = !e->valid && e->execute && e->leaf && e->further;
+	bw_str_addf(out, "%s entry of ", level ? bw_gpuvm_level_name(level) : "PTB");
+	bw_str_addf(out, "gfx%u%s", gen < BW_GPUVM_GFX12 ? 9 + (unsigned)gen : 12,
+		    gen == BW_GPUVM_GFX12_1 ? ".1" : "");
+	if (final && !is_directory)
+		bw_str_add(out, ": invalid for good, so that faults are not repeated");
+	else if (!e->valid && e->prt && !is_directory)
+		bw_str_add(out, ": not resident on purpose (PRT): reads give 0 without a fault");
+	else if (!e->valid)
+		bw_str_add(out, ": not valid, nothing is mapped");
+	else if (is_directory)
+		bw_str_addf(out, ": the table behind it is at %s 0x%" PRIx64, where, e->base);
+	else
+		bw_str_addf(out, ": a page at %s 0x%" PRIx64, where, e->base);
+	bw_str_add(out, ".");
+}
+
+static struct bw_error *entry(struct bw_look *l)
+{
+	static const struct bw_column columns[] = {
+		{"Field", "name", false}, {"Bits", NULL, false},     {NULL, "high", false},
+		{NULL, "low", false},	  {"Value", "value", false}, {"", "meaning", false}};
+	struct vm_command *c = l->cookie;
+	struct bw_gpuvm_entry_field f[BW_GPUVM_MAX_ENTRY_FIELDS];
+	struct bw_table t;
+	struct bw_str words = {0};
+	uint64_t raw;
+	unsigned level = 0;
+	if (l->n_words != 2)
+		return bw_errorf(BW_E_INVALID, "entry wants one value");
+	if (!l->has_part)
+		return bw_errorf(
+			BW_E_INVALID,
+			"entry wants --gfx: the bits of an entry differ between generations");
+	BW_TRY(bw_look_number("entry", l->words[1], &raw));
+	if (c->level && !level_of(c->level, &level))
+		return bw_errorf(BW_E_INVALID,
+				 "--level is pte, pde0, pde1, pde2 or pde3, not \"%s\"", c->level);
+	enum bw_gpuvm_gen gen = l->part.gen;
+	struct bw_gpuvm_entry pde = bw_gpuvm_pde(gen, raw), pte = bw_gpuvm_pte(gen, raw);
+	/* A directory entry with P is a page, an entry of the PTB with F leads further. */
+	bool is_directory = level ? !pde.leaf : pte.valid && pte.further;
+	size_t n = bw_gpuvm_entry_fields(gen, is_directory, raw, f);
+	add_entry_words(gen, level, is_directory, is_directory ? &pde : &pte, &words);
+	bw_out_begin(l->out, "command", "vm entry");
+	bw_out_line(l->out, "%s", bw_str_text(&words));
+	bw_out_hex(l->out, "entry", raw);
+	bw_out_str(l->out, "summary", bw_str_text(&words));
+	bw_table_init(&t, "fields", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_str meaning = {0};
+		add_meaning(gen, &f[i], &meaning);
+		bw_table_text(&t, "%s", f[i].name);
+		if (f[i].hi == f[i].lo)
+			bw_table_text(&t, "%u", f[i].lo);
+		else
+			bw_table_text(&t, "%u:%u", f[i].hi, f[i].lo);
+		bw_table_int(&t, f[i].hi);
+		bw_table_int(&t, f[i].lo);
+		bw_table_hex(&t, f[i].value, 1);
+		bw_table_text(&t, "%s", bw_str_text(&meaning));
+		bw_str_free(&meaning);
+	}
+	bw_out_table(l->out, &t, "");
+	bw_table_fini(&t);
+	bw_out_end(l->out);
+	bw_str_free(&words);
+	return NULL;
+}
+
+/* ---- walk, explain, maps ---- */
+
+static void from_line(void *cookie, const char *text, size_t n, unsigned number)
+{
+	(void)number;
+	bw_crash_vm_line(cookie, text, n);
+}
+
+static struct bw_error *open_text(struct vm_command *c, unsigned vmid, struct bw_look_vm *vm)
+{
+	struct bw_look *l = &c->look;
+	if (!l->has_part)
+		return bw_errorf(BW_E_INVALID, "a walk without the GPU wants --gfx");
+	vm->part = l->part;
+	vm->text.vmid = vmid;
+	if (c->from)
+		BW_TRY(bw_look_lines(c->from, from_line, &vm->text));
+	for (size_t i = 0; i < c->n_texts; i++)
+		if (!bw_crash_vm_line(&vm->text, c->texts[i], strlen(c->texts[i])))
+			return bw_errorf(
+				BW_E_INVALID,
+				"\"%s\" is no NAME=VALUE of a register and no ADDRESS=VALUE "
+				"of an entry (see --help)",
+				c->texts[i]);
+	if (vm->text.failed)
+		return bw_error_nomem();
+	if (!vm->text.has_cntl || !vm->text.has_base)
+		return bw_errorf(BW_E_INVALID, "the text lacks %s of VMID %u",
+				 vm->text.has_cntl ? "the base" : "CNTL", vmid);
+	bw_crash_vm_end(&vm->text, l->part.gen);
+	bw_gpuvm_context_init(&vm->context, l->part.gen, vmid, &vm->text.regs);
+	return NULL;
+}
+
+/* "8@0x7ffff7f76000", or a VMID alone for maps. */
+static struct bw_error *parse_place(const char *text, bool wants_address, unsigned *vmid,
+				    uint64_t *va)
+{
+	char number[16];
+	const char *at = strchr(text, '@');
+	uint64_t v;
+	size_t n = at ? (size_t)(at - text) : strlen(text);
+	if (n >= sizeof(number) || (wants_address && !at) || (!wants_address && at))
+		return bw_errorf(BW_E_INVALID, "\"%s\" is no %s", text,
+				 wants_address ? "VMID@ADDRESS, as 8@0x7ffff7f76000" : "VMID");
+	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	if (!bw_parse_u64(number, &v) || v > 15)
+		return bw_errorf(BW_E_INVALID, "\"%s\" is no VMID: they are 0 to 15", number);
+	*vmid = (unsigned)v;
+	/* As umr takes them, addresses are hexadecimal with or without 0x. */
+	if (wants_address && !bw_parse_u64(at + 1, va)) {
+		char *end;
+		*va = strtoull(at + 1, &end, 16);
+		if (!at[1] || *end)
+			return bw_errorf(BW_E_INVALID, "\"%s\" is no address", at + 1);
+	}
+	return NULL;
+}
+
+static struct bw_error *look_at(struct bw_look *l)
+{
+	struct vm_command *c = l->cookie;
+	bool is_maps = !strcmp(l->words[0], "maps");
+	struct bw_look_vm vm = {0};
+	unsigned vmid = 0;
+	uint64_t va = 0;
+	if (l->n_words != 2)
+		return bw_errorf(BW_E_INVALID, "%s wants one %s", l->words[0],
+				 is_maps ? "VMID" : "VMID@ADDRESS");
+	BW_TRY(parse_place(l->words[1], !is_maps, &vmid, &va));
+	struct bw_error *err =
+		c->from || c->n_texts ? open_text(c, vmid, &vm) : bw_look_vm_open(l, vmid, &vm);
+	if (!err)
+		err = is_maps ? bw_look_maps(l, &vm)
+			      : bw_look_walk(l, &vm, va, !strcmp(l->words[0], "explain"));
+	bw_look_vm_close(&vm);
+	return err;
+}
+
+static struct bw_error *run(struct bw_look *l)
+{
+	static const struct {
+		const char *name;
+		struct bw_error *(*run)(struct bw_look *l);
+	} parts[] = {{"walk", look_at},
+		     {"explain", look_at},
+		     {"maps", look_at},
+		     {"layout", layout},
+		     {"entry", entry}};
+	for (size_t i = 0; l->n_words && i < BW_ARRAY_SIZE(parts); i++)
+		if (!strcmp(l->words[0], parts[i].name))
+			return parts[i].run(l);
+	return bw_errorf(BW_E_INVALID,
+			 "vm wants walk, explain, maps, layout or entry (see --help)");
+}
+
+int bw_main_vm(int argc, char **argv)
+{
+	struct vm_command c = {.look = {.take = take}};
+	c.look.cookie = &c;
+	c.texts = calloc((size_t)argc + 1, sizeof(*c.texts));
+	int status = c.texts ? bw_look_main(&c.look, usage, argc, argv, run) : 1;
+	free(c.texts);
+	return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_VM_H
+#define BW_CLI_VM_H
+
+/* breakwater vm: the address space that its walks look at, on a GPU or in text. */
+
+#include "cli/look.h"
+#include "crash/vm_state.h"
+
+struct bw_look_vm {
+	struct bw_kmd *kmd; /* NULL: from text */
+	struct bw_gpuvm_part part;
+	struct bw_gpuvm_context context;
+	struct bw_crash_vm text;
+	struct bw_kmd_file *vram, *iomem;
+	/* blocks of table memory that were read last: entries are asked for one by one */
+	struct {
+		bool is_valid, is_system;
+		uint64_t address;
+		uint8_t bytes[4096];
+	} cache[8];
+	unsigned next_cached;
+};
+
+/* Of a live GPU: reads the registers of one VMID of a hub. */
+struct bw_error *bw_look_vm_open(struct bw_look *l, unsigned vmid,
+				 struct bw_look_vm *out) BW_MUST_CHECK;
+void bw_look_vm_close(struct bw_look_vm *vm);
+/* A bw_gpuvm_read_fn; cookie: a struct bw_look_vm. */
+bool bw_look_vm_read(void *cookie, bool system, uint64_t address, uint64_t *out_entry);
+
+struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t va,
+			      bool only_why) BW_MUST_CHECK;
+struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm) BW_MUST_CHECK;
+
+#endif

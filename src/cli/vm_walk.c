@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater vm walk, explain and maps: what is printed about an address space. */
+#include "cli/vm.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+
+static const char *memory_name(bool system)
+{
+	return system ? "system" : "vram";
+}
+
+static void add_size(struct bw_str *out, uint64_t size_b)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	unsigned u = 0;
+	while (size_b && size_b % 1024 == 0 && u + 1 < BW_ARRAY_SIZE(units)) {
+		size_b /= 1024;
+		u++;
+	}
+	bw_str_addf(out, "%" PRIu64 " %s", size_b, units[u]);
+}
+
+/* Whether a step's entry is read as one that leads to a table. */
+static bool is_directory(const struct bw_gpuvm_range *r, const struct bw_gpuvm_context *c,
+			 unsigned i)
+{
+	const struct bw_gpuvm_step *s = &r->step[i];
+	if (i + 1 < r->n_steps)
+		return true;
+	return s->level != BW_GPUVM_LEVEL_PTB && s->level != BW_GPUVM_LEVEL_FURTHER &&
+	       !bw_gpuvm_pde(c->gen, s->value).leaf;
+}
+
+static void show_context(struct bw_look *l, const struct bw_look_vm *vm, uint64_t va)
+{
+	const struct bw_gpuvm_context *c = &vm->context;
+	struct bw_str part = {0};
+	bw_look_part_name(&vm->part, &part);
+	bw_out_line(l->out, "VMID %u, address 0x%" PRIx64 ", %s hub of %s", c->vmid, va,
+		    l->hub == BW_GPUVM_MM ? "memory" : "graphics", bw_str_text(&part));
+	bw_out_line(l->out,
+		    "Context: %s, depth %u, block size %u, base 0x%" PRIx64 ", 0x%" PRIx64
+		    " to 0x%" PRIx64,
+		    c->enabled ? "enabled" : "disabled", c->depth, c->block, c->base, c->start,
+		    c->end);
+	bw_str_free(&part);
+}
+
+static void show_steps(struct bw_look *l, const struct bw_gpuvm_context *c,
+		       const struct bw_gpuvm_range *r)
+{
+	static const struct bw_column columns[] = {
+		{"Level", "level", false}, {"Entry at", NULL, false},
+		{NULL, "memory", false},   {NULL, "address", false},
+		{"Index", "index", false}, {"Value", "value", false},
+		{"Bits", "flags", false},  {"Leads to", "leads_to", false}};
+	struct bw_table t;
+	bw_table_init(&t, "steps", columns, BW_ARRAY_SIZE(columns));
+	for (unsigned i = 0; i < r->n_steps; i++) {
+		const struct bw_gpuvm_step *s = &r->step[i];
+		bool unreadable = r->verdict == BW_GPUVM_UNREADABLE && i + 1 == r->n_steps;
+		bool dir = is_directory(r, c, i);
+		struct bw_gpuvm_entry e =
+			dir ? bw_gpuvm_pde(c->gen, s->value) : bw_gpuvm_pte(c->gen, s->value);
+		struct bw_str flags = {0};
+		bw_gpuvm_entry_flags(c->gen, dir, s->value, &flags);
+		bw_table_text(&t, "%s", bw_gpuvm_level_name(s->level));
+		bw_table_text(&t, "%s 0x%" PRIx64, memory_name(s->system), s->address);
+		bw_table_text(&t, "%s", memory_name(s->system));
+		bw_table_hex(&t, s->address, 1);
+		bw_table_hex(&t, s->index, 1);
+		if (unreadable) {
+			bw_table_text(&t, "cannot be read");
+			bw_table_empty(&t);
+			bw_table_empty(&t);
+		} else {
+			bw_table_hex(&t, s->value, 16);
+			bw_table_text(&t, "%s", bw_str_text(&flags));
+			bw_table_text(&t, "%s at %s 0x%" PRIx64, dir ? "table" : "page",
+				      memory_name(e.system), e.base);
+		}
+		bw_str_free(&flags);
+	}
+	if (r->n_steps || l->json)
+		bw_out_table(l->out, &t, "");
+	bw_table_fini(&t);
+}
+
+static const char *verdict_name(enum bw_gpuvm_verdict v)
+{
+	static const char *const names[] = {
+		[BW_GPUVM_MAPPED] = "mapped",
+		[BW_GPUVM_UNTRANSLATED] = "untranslated",
+		[BW_GPUVM_NOT_VALID] = "not valid",
+		[BW_GPUVM_PRT] = "not resident",
+		[BW_GPUVM_NO_RETRY] = "final",
+		[BW_GPUVM_OUT_OF_RANGE] = "out of range",
+		[BW_GPUVM_NOT_CANONICAL] = "not canonical",
+		[BW_GPUVM_CONTEXT_DISABLED] = "disabled",
+		[BW_GPUVM_POWERED_OFF] = "powered off",
+		[BW_GPUVM_UNREADABLE] = "unreadable",
+		[BW_GPUVM_DEFAULT_PAGE] = "default page",
+	};
+	return names[v];
+}
+
+/* Where the walk stopped, and why, in a sentence. */
+static void add_end(const struct bw_gpuvm_context *c, const struct bw_gpuvm_range *r, uint64_t va,
+		    struct bw_str *out)
+{
+	uint64_t at = r->address + (va - r->va);
+	if (r->verdict == BW_GPUVM_UNTRANSLATED) {
+		bw_str_addf(out,
+			    "The address is in the %s aperture of VMID 0, without a page table: %s "
+			    "0x%" PRIx64 ".",
+			    r->system ? "AGP" : "framebuffer", memory_name(r->system), at);
+		return;
+	}
+	if (r->verdict == BW_GPUVM_MAPPED) {
+		bw_str_addf(out, "The address is mapped to %s 0x%" PRIx64 ": a page of ",
+			    memory_name(r->system), at);
+		add_size(out, r->size_b);
+		bw_str_addf(out, " at 0x%" PRIx64 " (%s%s%s%s), which ends at 0x%" PRIx64 ".",
+			    r->va, r->entry.read ? "readable" : "not readable",
+			    r->entry.write ? ", writeable" : ", not writeable",
+			    r->entry.execute ? ", executable" : "",
+			    r->entry.tmz ? ", encrypted" : "", r->va + r->size_b - 1);
+		return;
+	}
+	bw_str_add(out, "The walk stopped: ");
+	bw_gpuvm_explain(r, BW_GPUVM_READ, out);
+	if (r->verdict == BW_GPUVM_OUT_OF_RANGE)
+		bw_str_addf(out, ", 0x%" PRIx64 " to 0x%" PRIx64, c->start, c->end);
+	if (r->verdict == BW_GPUVM_NOT_VALID || r->verdict == BW_GPUVM_PRT ||
+	    r->verdict == BW_GPUVM_NO_RETRY) {
+		bw_str_add(out, "; nothing is mapped in the ");
+		add_size(out, r->size_b);
+		bw_str_addf(out, " from 0x%" PRIx64 " on", r->va);
+	}
+	bw_str_add(out, ".");
+}
+
+static void add_facts(struct bw_look *l, const struct bw_look_vm *vm,
+		      const struct bw_gpuvm_range *r, uint64_t va, const char *text)
+{
+	bw_out_int(l->out, "vmid", vm->context.vmid);
+	bw_out_hex(l->out, "address", va);
+	bw_out_str(l->out, "hub", l->hub == BW_GPUVM_MM ? "mm" : "gc");
+	bw_out_str(l->out, "verdict", verdict_name(r->verdict));
+	bw_out_str(l->out, "summary", text);
+	if (r->verdict != BW_GPUVM_MAPPED && r->verdict != BW_GPUVM_UNTRANSLATED)
+		return;
+	bw_out_str(l->out, "memory", memory_name(r->system));
+	bw_out_hex(l->out, "physical", r->address + (va - r->va));
+	bw_out_hex(l->out, "page", r->va);
+	if (r->verdict == BW_GPUVM_MAPPED)
+		bw_out_int(l->out, "page_bytes", (int64_t)r->size_b);
+}
+
+static void show_accesses(struct bw_look *l, const struct bw_gpuvm_range *r)
+{
+	static const struct {
+		const char *name;
+		unsigned access;
+	} accesses[] = {{"Reading", BW_GPUVM_READ},
+			{"Writing", BW_GPUVM_WRITE},
+			{"Executing", BW_GPUVM_EXECUTE}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(accesses); i++) {
+		struct bw_str why = {0};
+		bw_gpuvm_explain(r, accesses[i].access, &why);
+		bw_out_line(l->out, "%s %s: %s.", accesses[i].name,
+			    bw_gpuvm_allows(r, accesses[i].access) ? "is allowed" : "fails",
+			    bw_str_text(&why));
+		bw_str_free(&why);
+	}
+}
+
+struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t va, bool only_why)
+{
+	struct bw_gpuvm_range r;
+	struct bw_str text = {0};
+	bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r);
+	add_end(&vm->context, &r, va, &text);
+	bw_out_begin(l->out, "command", only_why ? "vm explain" : "vm walk");
+	if (only_why) {
+		bw_out_line(l->out, "%s", bw_str_text(&text));
+		show_accesses(l, &r);
+	} else {
+		show_context(l, vm, va);
+		show_steps(l, &vm->context, &r);
+		bw_out_line(l->out, "%s", bw_str_text(&text));
+	}
+	add_facts(l, vm, &r, va, bw_str_text(&text));
+	bw_out_end(l->out);
+	bw_str_free(&text);
+	return NULL;
+}
+
+/* ---- maps ---- */
+
+struct run {
+	bool is_open, is_system;
+	uint64_t va, size_b, address, flags;
+	unsigned n_pages;
+};
+
+/* What may differ between pages of one line: nothing but the address, and bits of caching. */
+static uint64_t kind_of(const struct bw_gpuvm_range *r)
+{
+	const struct bw_gpuvm_entry *e = &r->entry;
+	return (uint64_t)e->read << 6 | (uint64_t)e->write << 5 | (uint64_t)e->execute << 4 |
+	       (uint64_t)e->coherent << 3 | (uint64_t)e->mtype << 8 | (uint64_t)e->tmz << 2;
+}
+
+static void close_run(struct bw_table *t, const struct bw_gpuvm_context *c, const struct run *m)
+{
+	if (!m->is_open)
+		return;
+	bw_table_hex(t, m->va, 12);
+	bw_table_hex(t, m->va + m->size_b - 1, 12);
+	struct bw_str size = {0};
+	add_size(&size, m->size_b);
+	bw_table_text(t, "%s", bw_str_text(&size));
+	bw_str_free(&size);
+	bw_table_int(t, (int64_t)m->size_b);
+	bw_table_int(t, m->n_pages);
+	bw_table_text(t, "%s", memory_name(m->is_system));
+	bw_table_hex(t, m->address, 1);
+	bw_table_text(t, "%s%s%s%s %s", m->flags & 1 << 6 ? "r" : "-",
+		      m->flags & 1 << 5 ? "w" : "-", m->flags & 1 << 4 ? "x" : "-",
+		      m->flags & 1 << 3 ? "c" : "-",
+		      bw_gpuvm_mtype_name(c->gen, (unsigned)(m->flags >> 8)));
+}
+
+enum { MAX_RUNS = 100000 };
+
+struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
+{
+	static const struct bw_column columns[] = {
+		{"From", "from", false},	{"To", "to", false},
+		{"Size", NULL, true},		{NULL, "bytes", false},
+		{"Pages", "pages", true},	{"Memory", "memory", false},
+		{"Address", "physical", false}, {"Access", "access", false}};
+	const struct bw_gpuvm_context *c = &vm->context;
+	struct bw_table t;
+	struct run m = {0};
+	unsigned n = 0;
+	uint64_t total_b = 0;
+	const char *stopped = NULL;
+	bw_table_init(&t, "ranges", columns, BW_ARRAY_SIZE(columns));
+	for (uint64_t va = c->start; va <= c->end && n < MAX_RUNS;) {
+		struct bw_gpuvm_range r;
+		bool mapped = bw_gpuvm_walk(c, bw_look_vm_read, vm, va, &r) &&
+			      r.verdict == BW_GPUVM_MAPPED;
+		uint64_t next = r.va + r.size_b;
+		if (r.verdict == BW_GPUVM_POWERED_OFF || r.verdict == BW_GPUVM_CONTEXT_DISABLED) {
+			stopped = r.verdict == BW_GPUVM_POWERED_OFF ? "the block is powered off"
+								    : "the context is disabled";
+			break;
+		}
+		bool more = mapped && m.is_open && m.va + m.size_b == va &&
+			    m.is_system == r.system && m.address + m.size_b == r.address &&
+			    m.flags == kind_of(&r);
+		if (!more) {
+			close_run(&t, c, &m);
+			n += m.is_open;
+			m = (struct run){.is_open = mapped,
+					 .is_system = r.system,
+					 .va = va,
+					 .address = r.address,
+					 .flags = kind_of(&r)};
+		}
+		if (mapped) {
+			m.size_b += r.size_b;
+			m.n_pages++;
+			total_b += r.size_b;
+		}
+		if (next <= va)
+			break;
+		va = next;
+	}
+	if (n < MAX_RUNS)
+		close_run(&t, c, &m);
+	bw_out_begin(l->out, "command", "vm maps");
+	bw_out_int(l->out, "vmid", c->vmid);
+	bw_out_str(l->out, "hub", l->hub == BW_GPUVM_MM ? "mm" : "gc");
+	struct bw_str text = {0};
+	if (stopped) {
+		bw_str_addf(&text, "VMID %u maps nothing: %s.", c->vmid, stopped);
+	} else {
+		bw_str_addf(&text, "VMID %u maps ", c->vmid);
+		add_size(&text, total_b);
+		bw_str_addf(&text, " in %zu range%s%s.", bw_table_rows(&t),
+			    bw_table_rows(&t) == 1 ? "" : "s",
+			    n >= MAX_RUNS ? "; more are left out" : "");
+	}
+	if (bw_table_rows(&t) || l->json)
+		bw_out_table(l->out, &t, "");
+	bw_out_line(l->out, "%s", bw_str_text(&text));
+	bw_out_str(l->out, "summary", bw_str_text(&text));
+	bw_out_end(l->out);
+	bw_str_free(&text);
+	bw_table_fini(&t);
+	return NULL;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CRASH_VM_STATE_H
+#define BW_CRASH_VM_STATE_H
+
+/* The registers of an address space and entries of its page tables as text, for walks without the
+ * GPU: what "umr -vm" prints, "NAME=VALUE" lines, "ADDRESS=VALUE" lines. Untrusted text. Pure. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "gpuvm/gpuvm.h"
+
+enum bw_crash_memory { BW_CRASH_ANY_MEMORY, BW_CRASH_VRAM, BW_CRASH_SYSTEM };
+struct bw_crash_vm_entry {
+	enum bw_crash_memory memory; /* ANY: the text does not say */
+	uint64_t address, value;
+};
+struct bw_crash_vm {
+	unsigned vmid;		   /* whose registers are wanted: set before the first line */
+	struct bw_gpuvm_regs regs; /* has_end false: END is that of all addresses */
+	bool has_cntl, has_base, has_end;
+	struct BW_VEC(struct bw_crash_vm_entry) entries;
+	unsigned n_left_out; /* entries beyond BW_CRASH_MAX_VM_ENTRIES */
+	bool failed;	     /* out of memory */
+};
+enum { BW_CRASH_MAX_VM_ENTRIES = 1 << 20 };
+
+/* Takes everything that the line has; false: nothing. Names of registers are the kernel's, with any
+ * prefix, or short: cntl, base, start, end, fb_offset, fb_base, fb_top, agp_base, agp_bot, agp_top,
+ * sys_low, sys_high, mx_l1_tlb_cntl. An entry is ADDRESS=VALUE, with vram: or sys: in front. */
+bool bw_crash_vm_line(struct bw_crash_vm *vm, const char *text, size_t n);
+/* After the last line. */
+void bw_crash_vm_end(struct bw_crash_vm *vm, enum bw_gpuvm_gen gen);
+/* A bw_gpuvm_read_fn; cookie: a struct bw_crash_vm. */
+bool bw_crash_vm_read(void *cookie, bool system, uint64_t address, uint64_t *out_entry);
+void bw_crash_vm_free(struct bw_crash_vm *vm);
+
+#endif
