@@ -203,6 +203,7 @@ struct bw_drm_syncobj {
 	bool is_chain;		    /* a timeline: `fence` is NULL and these hold */
 	uint64_t signaled_point;    /* all points up to it have signalled */
 	struct bw_drm_points BW_VEC(struct bw_drm_point) points; /* later ones, in order */
+	struct bw_drm_syncobj_wait *waits; /* for a fence that is not there yet (syncobj_wait.c) */
 };
 
 struct bw_drm_bo_list {

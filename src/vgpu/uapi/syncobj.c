@@ -13,9 +13,6 @@
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE of Linux 6.6: a hint to the GPU's clocks */
-enum { WAIT_FLAG_DEADLINE = 1 << 3 };
-
 static void points_drop(struct bw_drm_syncobj *s)
 {
 	bw_vec_each(&s->points, p)
@@ -59,6 +56,7 @@ void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct 
 	bw_drm_fence_unref(s->fence);
 	points_drop(s);
 	s->fence = f;
+	bw_drm_syncobj_tell_waits(s);
 	pthread_cond_broadcast(&u->changed);
 	if (u->events.len)
 		bw_drm_kick(u);
@@ -83,6 +81,7 @@ int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64
 	uint64_t last = s->points.len ? s->points.data[s->points.len - 1].point : s->signaled_point;
 	s->points.data[s->points.len++] =
 		(struct bw_drm_point){BW_MAX(point, last), bw_drm_fence_ref(f)};
+	bw_drm_syncobj_tell_waits(s);
 	points_trim(s);
 	pthread_cond_broadcast(&u->changed);
 	if (u->events.len)
@@ -261,16 +260,7 @@ int bw_ioctl_syncobj_transfer(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* Sync objects of a handle array, each with a reference. */
-struct array {
-	struct bw_drm_syncobj **s;
-	uint64_t *points; /* NULL: all 0 */
-	uint32_t n, flags;
-	uint32_t first;	 /* that was done when a wait began, or is after it */
-	uint32_t n_done; /* of a wait for all: so many from the beginning */
-};
-
-static void array_put(struct bw_drm_call *c, struct array *a)
+void bw_drm_syncobjs_put(struct bw_drm_call *c, struct bw_drm_syncobjs *a)
 {
 	pthread_mutex_lock(&c->u->lock);
 	for (uint32_t i = 0; a->s && i < a->n; i++)
@@ -280,10 +270,11 @@ static void array_put(struct bw_drm_call *c, struct array *a)
 	free(a->points);
 }
 
-static int array_get(struct bw_drm_call *c, uint64_t user_handles, uint32_t n, struct array *out)
+int bw_drm_syncobjs_get(struct bw_drm_call *c, uint64_t user_handles, uint32_t n,
+			struct bw_drm_syncobjs *out)
 {
 	uint32_t *handles;
-	*out = (struct array){.n = n, .first = UINT32_MAX};
+	*out = (struct bw_drm_syncobjs){.n = n};
 	if (n > BW_DRM_MAX_HANDLES)
 		return -ENOMEM;
 	int r = bw_user_dup(c, user_handles, n, sizeof(*handles), &handles);
@@ -303,110 +294,20 @@ static int array_get(struct bw_drm_call *c, uint64_t user_handles, uint32_t n, s
 	pthread_mutex_unlock(&c->u->lock);
 	free(handles);
 	if (r)
-		array_put(c, out);
-	return r;
-}
-
-/* Whether one is done; *out_missing: it has no fence yet. */
-static bool one_done(struct array *a, uint32_t i, bool *out_missing)
-{
-	bool signaled;
-	*out_missing = !bw_drm_syncobj_state(a->s[i], a->points ? a->points[i] : 0, &signaled);
-	if (*out_missing || (!signaled && !(a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
-		return false;
-	a->first = BW_MIN(a->first, i);
-	return true;
-}
-
-static bool array_done(void *arg)
-{
-	struct array *a = arg;
-	bool missing;
-	if (a->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL) {
-		/* A fence that was seen signalled counts as such to the end of the wait
-		 * (drm_syncobj_array_wait_timeout holds the fences). */
-		while (a->n_done < a->n && one_done(a, a->n_done, &missing))
-			a->n_done++;
-		return a->n_done == a->n;
-	}
-	for (uint32_t i = 0; i < a->n; i++)
-		if (one_done(a, i, &missing))
-			return true;
-	return false;
-}
-
-static int array_wait(struct bw_drm_call *c, struct array *a, int64_t timeout_ns,
-		      uint32_t *out_first)
-{
-	bool any_missing = false;
-	pthread_mutex_lock(&c->u->lock);
-	for (uint32_t i = 0; i < a->n; i++) {
-		bool missing;
-		one_done(a, i, &missing);
-		any_missing |= missing;
-	}
-	int r = 0;
-	if (any_missing && !(a->flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
-					 DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
-		r = -EINVAL;
-	else
-		r = bw_drm_wait(c, timeout_ns, array_done, a);
-	pthread_mutex_unlock(&c->u->lock);
-	if (!r)
-		*out_first = a->first;
-	return r;
-}
-
-int bw_ioctl_syncobj_wait(struct bw_drm_call *c, void *arg)
-{
-	struct drm_syncobj_wait *a = arg;
-	struct array array;
-	if (a->flags & ~(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
-			 WAIT_FLAG_DEADLINE))
-		return -EINVAL;
-	if (!a->count_handles)
-		return 0;
-	int r = array_get(c, a->handles, a->count_handles, &array);
-	if (r)
-		return r;
-	array.flags = a->flags;
-	r = array_wait(c, &array, a->timeout_nsec, &a->first_signaled);
-	array_put(c, &array);
-	return r;
-}
-
-int bw_ioctl_syncobj_timeline_wait(struct bw_drm_call *c, void *arg)
-{
-	struct drm_syncobj_timeline_wait *a = arg;
-	struct array array;
-	if (a->flags & ~(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
-			 DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE | WAIT_FLAG_DEADLINE))
-		return -EINVAL;
-	if (!a->count_handles)
-		return 0;
-	int r = array_get(c, a->handles, a->count_handles, &array);
-	if (r)
-		return r;
-	if (a->points)
-		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*array.points),
-				&array.points);
-	array.flags = a->flags;
-	if (!r)
-		r = array_wait(c, &array, a->timeout_nsec, &a->first_signaled);
-	array_put(c, &array);
+		bw_drm_syncobjs_put(c, out);
 	return r;
 }
 
 /* RESET and SIGNAL: a fence, or none, for each. */
 static int replace_all(struct bw_drm_call *c, const struct drm_syncobj_array *a, bool signaled)
 {
-	struct array array;
+	struct bw_drm_syncobjs array;
 	if (a->pad || !a->count_handles)
 		return -EINVAL;
 	struct bw_drm_fence *f = signaled ? bw_drm_fence_new_signaled() : NULL;
 	if (signaled && !f)
 		return -ENOMEM;
-	int r = array_get(c, a->handles, a->count_handles, &array);
+	int r = bw_drm_syncobjs_get(c, a->handles, a->count_handles, &array);
 	pthread_mutex_lock(&c->u->lock);
 	for (uint32_t i = 0; !r && i < array.n; i++)
 		bw_drm_syncobj_replace(c->u, array.s[i], f);
@@ -414,7 +315,7 @@ static int replace_all(struct bw_drm_call *c, const struct drm_syncobj_array *a,
 	pthread_mutex_unlock(&c->u->lock);
 	bw_drm_kick(c->u);
 	if (!r)
-		array_put(c, &array);
+		bw_drm_syncobjs_put(c, &array);
 	return r;
 }
 
@@ -431,10 +332,10 @@ int bw_ioctl_syncobj_signal(struct bw_drm_call *c, void *arg)
 int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg)
 {
 	struct drm_syncobj_timeline_array *a = arg;
-	struct array array;
+	struct bw_drm_syncobjs array;
 	if (a->flags || !a->count_handles)
 		return -EINVAL;
-	int r = array_get(c, a->handles, a->count_handles, &array);
+	int r = bw_drm_syncobjs_get(c, a->handles, a->count_handles, &array);
 	if (r)
 		return r;
 	if (a->points)
@@ -450,17 +351,17 @@ int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg)
 	}
 	pthread_mutex_unlock(&c->u->lock);
 	bw_drm_kick(c->u);
-	array_put(c, &array);
+	bw_drm_syncobjs_put(c, &array);
 	return r;
 }
 
 int bw_ioctl_syncobj_query(struct bw_drm_call *c, void *arg)
 {
 	struct drm_syncobj_timeline_array *a = arg;
-	struct array array;
+	struct bw_drm_syncobjs array;
 	if (a->flags & ~DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED || !a->count_handles)
 		return -EINVAL;
-	int r = array_get(c, a->handles, a->count_handles, &array);
+	int r = bw_drm_syncobjs_get(c, a->handles, a->count_handles, &array);
 	if (r)
 		return r;
 	array.points = calloc(array.n, sizeof(*array.points));
@@ -474,6 +375,6 @@ int bw_ioctl_syncobj_query(struct bw_drm_call *c, void *arg)
 	pthread_mutex_unlock(&c->u->lock);
 	if (!r)
 		r = bw_user_write(c, a->points, array.points, array.n * sizeof(*array.points));
-	array_put(c, &array);
+	bw_drm_syncobjs_put(c, &array);
 	return r;
 }

@@ -2,7 +2,7 @@
 #ifndef BW_VGPU_UAPI_SYNCOBJ_H
 #define BW_VGPU_UAPI_SYNCOBJ_H
 
-/* Sync objects (syncobj.c), descriptors for them (syncobj_fd.c), and eventfds that they raise
+/* Sync objects (syncobj.c), waits for them (syncobj_wait.c), descriptors for them (syncobj_fd.c), and eventfds that they raise
  * (eventfd.c). */
 
 #include "vgpu/uapi/uapi_priv.h"
@@ -17,6 +17,17 @@ int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, 
 void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *f);
 int bw_drm_syncobj_add_point(struct bw_uapi *u, struct bw_drm_syncobj *s, uint64_t point,
 			     struct bw_drm_fence *f);
+
+/* Sync objects of an array of handles, each with a reference. */
+struct bw_drm_syncobjs {
+	struct bw_drm_syncobj **s;
+	uint64_t *points; /* NULL: all 0 */
+	uint32_t n;
+};
+int bw_drm_syncobjs_get(struct bw_drm_call *c, uint64_t user_handles, uint32_t n,
+			struct bw_drm_syncobjs *out);
+void bw_drm_syncobjs_put(struct bw_drm_call *c, struct bw_drm_syncobjs *a);
+
 int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 			      uint32_t *out_handle);
 int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s,
@@ -36,6 +47,8 @@ int bw_ioctl_syncobj_signal(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_query(struct bw_drm_call *c, void *arg);
 
+/* The object has another fence: waits for one that was not there take it. */
+void bw_drm_syncobj_tell_waits(struct bw_drm_syncobj *s);
 /* Whether a fence for the point is there, and whether it has signalled. */
 bool bw_drm_syncobj_state(struct bw_drm_syncobj *s, uint64_t point, bool *out_signaled);
 

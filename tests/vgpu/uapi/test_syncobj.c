@@ -270,6 +270,52 @@ static void a_wait_ends_when_another_thread_signals(void **state)
 	close_client(&c);
 }
 
+struct late_wait {
+	uint64_t token;
+	uint32_t drm, flags, s[2];
+	int result;
+	_Atomic bool over;
+};
+
+static void *late_waiter(void *arg)
+{
+	struct late_wait *l = arg;
+	struct client mine;
+	connect_client(&mine, l->token);
+	assert_int_equal(mine.hello.result, 0);
+	struct drm_syncobj_wait a = {.handles = (uintptr_t)l->s,
+				     .count_handles = 2,
+				     .timeout_nsec = INT64_MAX,
+				     .flags = l->flags};
+	l->result = file_ioctl(&mine, l->drm, DRM_IOCTL_SYNCOBJ_WAIT, &a);
+	l->over = true;
+	close_client(&mine);
+	return NULL;
+}
+
+/* A wait for two objects that never have a fence at the same time: it keeps the fence that it has
+ * met in one, though that is taken out again at once (drm_syncobj_array_wait_timeout,
+ * syncobj_wait_syncobj_func). */
+static void a_wait_takes_fences_once(void **state)
+{
+	struct client c;
+	pthread_t thread;
+	open_client(&c);
+	uint32_t one = create(&c, 0), two = create(&c, 0);
+	struct late_wait l = {c.token, c.drm, ALL | FOR_SUBMIT, {one, two}, 1, false};
+	pthread_create(&thread, NULL, late_waiter, &l);
+	while (!l.over) {
+		assert_int_equal(array_op(&c, DRM_IOCTL_SYNCOBJ_SIGNAL, one), 0);
+		assert_int_equal(array_op(&c, DRM_IOCTL_SYNCOBJ_RESET, one), 0);
+		assert_int_equal(array_op(&c, DRM_IOCTL_SYNCOBJ_SIGNAL, two), 0);
+		assert_int_equal(array_op(&c, DRM_IOCTL_SYNCOBJ_RESET, two), 0);
+		usleep(1000);
+	}
+	pthread_join(thread, NULL);
+	assert_int_equal(l.result, 0);
+	close_client(&c);
+}
+
 static void descriptors(void **state)
 {
 	struct gate g;
@@ -426,6 +472,7 @@ int main(void)
 		cmocka_unit_test(work_signals_a_timeline),
 		cmocka_unit_test(work_waits_for_a_point),
 		cmocka_unit_test(a_wait_ends_when_another_thread_signals),
+		cmocka_unit_test(a_wait_takes_fences_once),
 		cmocka_unit_test(descriptors),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
