@@ -52,7 +52,7 @@ struct parser {
 	struct post *posts;
 	uint32_t n_posts;
 	bool has_posts;
-	bool one_preempt;
+	bool preempt[2]; /* there is such an IB, of the draw and of the constant engine */
 };
 
 static void parser_fini(struct parser *p)
@@ -219,12 +219,13 @@ static int pass2_ib(struct parser *p, const struct drm_amdgpu_cs_chunk_ib *ib)
 	if (i < 0)
 		return i;
 	struct bw_drm_job *job = p->gang[i].job;
-	if (ib->flags & AMDGPU_IB_FLAG_CE)
-		return -EINVAL; /* no constant engine since gfx11 */
+	/* gfx11 has no constant engine: its IBs run as the others do
+	 * (gfx_v11_0_ring_emit_ib_gfx), and count on their own here. */
 	if (ib->ip_type == AMDGPU_HW_IP_GFX && ib->flags & IB_FLAG_PREEMPT) {
-		if (p->one_preempt)
+		bool *preempt = &p->preempt[(ib->flags & AMDGPU_IB_FLAG_CE) != 0];
+		if (*preempt)
 			return -EINVAL;
-		p->one_preempt = true;
+		*preempt = true;
 	}
 	if (ib->ib_bytes / 4 > MAX_IB_DW)
 		return -EINVAL;

@@ -286,6 +286,50 @@ static void a_gang_starts_together(void **state)
 	close_client(&c);
 }
 
+/* IBs for the constant engine, which gfx11 does not have, are taken and run; one IB of each of the
+ * two engines may be preempted (amdgpu_cs_p2_ib, gfx_v11_0_ring_emit_ib_gfx). */
+static void ibs_of_the_constant_engine(void **state)
+{
+	enum { CE = AMDGPU_IB_FLAG_CE, PREEMPT = AMDGPU_IB_FLAG_PREEMPT };
+	static const struct {
+		uint32_t flags[2];
+		int result;
+	} rows[] = {
+		{{CE, 0}, 0},
+		{{CE | PREEMPT, PREEMPT}, 0},
+		{{PREEMPT, PREEMPT}, -EINVAL},
+		{{CE | PREEMPT, CE | PREEMPT}, -EINVAL},
+	};
+	struct client c;
+	open_client(&c);
+	struct buffer nops = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	struct buffer write = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB2);
+	struct buffer data = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, DATA);
+	/* WRITE_DATA of one dword to memory, confirmed */
+	const uint32_t packet[] = {0xc0033700, 5 << 8 | 1 << 20, DATA, 0, 0x77};
+	memcpy(write.cpu, packet, sizeof(packet));
+	uint32_t n = put_nops(&nops), ctx = make_ctx(&c);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		struct drm_amdgpu_cs_chunk_ib ibs[2];
+		struct chunk more[2];
+		uint64_t seq, status;
+		for (unsigned k = 0; k < 2; k++) {
+			ibs[k] = (struct drm_amdgpu_cs_chunk_ib){.flags = rows[i].flags[k],
+								 .va_start = IB2,
+								 .ib_bytes = sizeof(packet),
+								 .ip_type = GFX};
+			more[k] = (struct chunk){AMDGPU_CHUNK_ID_IB, &ibs[k], sizeof(ibs[k])};
+		}
+		*(uint32_t *)data.cpu = 0;
+		assert_int_equal(submit(&c, ctx, GFX, 0, IB, n, more, 2, &seq), rows[i].result);
+		if (rows[i].result)
+			continue;
+		assert_int_equal(wait_cs(&c, ctx, GFX, 0, seq, SECONDS(10), &status), 0);
+		assert_int_equal(*(uint32_t *)data.cpu, 0x77);
+	}
+	close_client(&c);
+}
+
 static void bad_submissions_are_refused(void **state)
 {
 	struct client c;
@@ -530,6 +574,7 @@ int main(void)
 		TEST(a_dependency_orders_two_rings),
 		TEST(unmapping_waits_for_jobs),
 		TEST(a_gang_starts_together),
+		TEST(ibs_of_the_constant_engine),
 		TEST(bad_submissions_are_refused),
 		TEST(chunks_in_any_order),
 		TEST(many_jobs_at_once),
