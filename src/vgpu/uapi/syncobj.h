@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_UAPI_SYNCOBJ_H
 #define BW_VGPU_UAPI_SYNCOBJ_H
 
-/* Sync objects (syncobj.c), waits for them (syncobj_wait.c), descriptors for them (syncobj_fd.c), and eventfds that they raise
- * (eventfd.c). */
+/* Sync objects (syncobj.c), waits for them (syncobj_wait.c), descriptors for them (syncobj_fd.c),
+ * and eventfds that they raise (eventfd.c). */
 
 #include "vgpu/uapi/uapi_priv.h"
 
