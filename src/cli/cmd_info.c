@@ -60,10 +60,25 @@ struct bw_error *bw_info_wave(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+/* Lane by lane where lanes are named, else by what they do, and the value of an expression. */
 struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
+	struct bw_print_format f = {0};
+	char first_word[64];
+	const char *rest = args;
 	BW_TRY(bw_cli_need_wave(c, &w));
+	bw_take_word(&rest, first_word, sizeof(first_word));
+	bool all = !strcmp(first_word, "all");
+	bool lists = all || !strcmp(first_word, "-active") ||
+		     (first_word[0] && strspn(first_word, "0123456789-") == strlen(first_word));
+	if (!lists) {
+		if (args[0] == '/')
+			BW_TRY(bw_cli_take_format(&args, false, &f));
+		return bw_show_divergence(c->out, c->debug, args[0] ? args : NULL, f.letter);
+	}
+	if (all)
+		args = rest;
 	uint64_t first = 0, last = w->lanes - 1u;
 	bool active = false;
 	while (args[0]) {
@@ -77,8 +92,10 @@ struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 		if (dash)
 			*dash = '\0';
 		if (!bw_parse_u64(word, &first) || (dash && !bw_parse_u64(dash + 1, &last)))
-			return bw_errorf(BW_E_INVALID,
-					 "\"info lanes\" takes FIRST[-LAST] and -active");
+			return bw_errorf(
+				BW_E_INVALID,
+				"\"info lanes\" takes an expression, or FIRST[-LAST], all and "
+				"-active");
 		if (!dash)
 			last = first;
 		if (first > last || last >= w->lanes)

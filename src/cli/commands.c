@@ -132,7 +132,9 @@ static const struct bw_command infos[] = {
 	{"frame", "f", bw_info_frame, "[N]", "The selected frame, or frame N: its caller, stack and registers.", NULL, BW_COMPLETE_EXPR, false},
 	{"inferiors", NULL, bw_info_inferiors, "", "Programs that are debugged.", NULL, BW_COMPLETE_NONE, false},
 	{"kernel", "k", bw_info_kernel, "", "The kernel of the focus wave: its grid, resources and arguments.", NULL, BW_COMPLETE_NONE, false},
-	{"lanes", NULL, bw_info_lanes, "[FIRST[-LAST]] [-active]", "Lanes of the focus wave.", NULL, BW_COMPLETE_NONE, false},
+	{"lanes", NULL, bw_info_lanes, "[EXPR] | [all | FIRST[-LAST]] [-active]", "Lanes of the focus wave that do the same, and have the same value of EXPR.",
+	 "Inactive lanes are shown with the branch since which they are inactive, where it is known.\n"
+	 "all, FIRST-LAST, -active: a row for each lane.", BW_COMPLETE_EXPR, false},
 	{"line", NULL, bw_info_line, "[WHERE]", "The addresses of a source line; x shows what is there.", NULL, BW_COMPLETE_WHERE, false},
 	{"locals", NULL, bw_info_locals, "", "Variables of the selected frame, the innermost block first.", NULL, BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},

@@ -85,6 +85,19 @@ void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lan
 bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane,
 		  uint32_t out_item[3]);
 
+/* Since which branch inactive lanes of the focus wave are so, or which loop they have left. */
+struct bw_lane_branch {
+	uint64_t lanes;
+	uint64_t branch; /* address of the branch, or of the loop's */
+	bool is_loop;
+};
+enum { BW_LANE_BRANCHES = 32 };
+/* The innermost branch first; a lane is in one of them at most, and in none where that is not
+ * known. By the masks that compilers keep in SGPRs (doc/hardware/code-objects.md 10). */
+struct bw_error *bw_debug_lane_branches(struct bw_debug *d,
+					struct bw_lane_branch out[BW_LANE_BRANCHES],
+					size_t *out_n) BW_MUST_CHECK;
+
 /* What became of the waves of a dispatch. stopped + running + waiting + finished == total, where
  * total is known (indirect dispatches: total 0 and known false). waiting: not launched yet; told
  * from finished by the order of launch and by whether another group would have had room. */

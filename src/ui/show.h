@@ -55,11 +55,21 @@ void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all);
 void bw_show_inferiors(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w);
-void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
-		   bool only_active);
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d,
 				const struct bw_dispatch_info *info) BW_MUST_CHECK;
+
+/* ---- show_lanes.c ---- */
+/* A row a lane. */
+void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
+		   bool only_active);
+/* "[0,0,0]-[7,0,0] [12,0,0]": work-items of lanes, in their workgroup; the first few. */
+void bw_show_items(struct bw_debug *d, const struct bw_wave_info *w, uint64_t lanes,
+		   struct bw_str *out);
+/* Lanes that are in the same state for the same reason, and have the same value of expr (NULL:
+ * none), share a row. */
+struct bw_error *bw_show_divergence(struct bw_out *o, struct bw_debug *d, const char *expr,
+				    char letter) BW_MUST_CHECK;
 
 /* ---- show_dispatch.c ---- */
 const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x);

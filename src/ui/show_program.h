@@ -33,6 +33,7 @@ bool bw_show_frame_args(struct bw_debug *d, struct bw_str *out);
 /* "info scope" */
 struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where,
 			       uint64_t pc) BW_MUST_CHECK;
+/* ---- show_lanes.c ---- */
 /* An expression in all lanes: rows of lanes with equal values, active ones first. */
 struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const char *expr,
 				  char letter, uint64_t lanes) BW_MUST_CHECK;

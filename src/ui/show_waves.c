@@ -233,12 +233,23 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	struct bw_str lanes = {0}, frame = {0};
 	bw_print_lanes(&lanes, w->exec);
 	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	struct bw_str items = {0}, inactive = {0};
+	uint64_t all = w->lanes == 64 ? ~0ull : (1ull << w->lanes) - 1;
+	bw_show_items(d, w, all, &items);
+	if (all & ~w->exec)
+		bw_print_lanes(&inactive, all & ~w->exec);
 	bw_out_line(o, "Thread %u, %s", w->number, name);
+	bw_out_line(o, "  workgroup  (%u,%u,%u) of dispatch %u, wave %u of it", w->workgroup[0],
+		    w->workgroup[1], w->workgroup[2], w->dispatch, w->wave_in_group);
+	if (items.len)
+		bw_out_line(o, "  work-items %s", items.data);
 	bw_out_line(o, "  place      %s", place);
 	bw_out_line(o, "  size       wave%u, %u VGPRs%s", w->lanes, w->n_vgprs,
 		    w->n_vgprs ? "" : " (given back by DEALLOC_VGPRS)");
 	bw_out_line(o, "  at         %s", bw_str_text(&frame));
-	bw_out_line(o, "  lanes      [%s] active", bw_str_text(&lanes));
+	bw_out_line(o, "  lanes      [%s] active%s%s%s", bw_str_text(&lanes),
+		    inactive.len ? ", [" : "", bw_str_text(&inactive),
+		    inactive.len ? "] inactive" : "");
 	if (w->breakpoint)
 		bw_out_line(o, "  stopped by %s %u", reasons, w->breakpoint);
 	else
@@ -246,6 +257,13 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_out_int(o, "wave", w->number);
 	bw_out_str(o, "name", name);
 	bw_out_str(o, "place", place);
+	bw_out_int(o, "dispatch", w->dispatch);
+	bw_out_json(o, "workgroup", bw_dims_json(w->workgroup));
+	bw_out_int(o, "wave_in_group", w->wave_in_group);
+	if (items.len)
+		bw_out_str(o, "items", items.data);
+	bw_str_free(&items);
+	bw_str_free(&inactive);
 	bw_out_int(o, "wave_size", w->lanes);
 	bw_out_int(o, "vgprs", w->n_vgprs);
 	bw_out_hex(o, "pc", w->pc);
@@ -260,37 +278,6 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_show_place_facts(o, &where);
 	bw_str_free(&lanes);
 	bw_str_free(&frame);
-}
-
-void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
-		   bool only_active)
-{
-	static const struct bw_column columns[] = {{"", NULL, false},
-						   {"Id", "lane", true},
-						   {"State", "active", false},
-						   {"Target Id", "name", false},
-						   {"Frame", "frame", false}};
-	const struct bw_wave_info *w = bw_debug_focus(d);
-	struct bw_table t;
-	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
-	struct bw_str frame = {0};
-	if (w)
-		bw_show_frame(d, w->pc, w->dispatch, false, &frame);
-	for (unsigned lane = first; w && lane <= last && lane < w->lanes; lane++) {
-		bool active = w->exec >> lane & 1;
-		if (only_active && !active)
-			continue;
-		char name[96];
-		bw_lane_name(d, w, lane, name, sizeof(name));
-		bw_table_text(&t, "%s", lane == bw_debug_focus_lane(d) ? "*" : "");
-		bw_table_int(&t, lane);
-		bw_table_bool(&t, active, "A", "I");
-		bw_table_text(&t, "%s", name);
-		bw_table_text(&t, "%s", bw_str_text(&frame));
-	}
-	bw_out_table(o, &t, "No such lanes.");
-	bw_str_free(&frame);
-	bw_table_fini(&t);
 }
 
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)

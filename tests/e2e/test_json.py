@@ -317,7 +317,7 @@ def every_command():
         "info breakpoints": [""], "info dispatch": ["1", ""], "info line": ["store", "*0"],
         "info registers": ["", "pc s4 s[4:5] v1 v3 vgprs sgprs"], "info report": ["", "all"],
         "info symbol": ["$pc", "16"], "info waves": ["", "all", "count"], "info wave": ["1", ""],
-        "info lanes": ["", "0-3 -active"],
+        "info lanes": ["", "$v0 / 8", "all", "0-3 -active"],
     }
     n = 0
     answered = set()

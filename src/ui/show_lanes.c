@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* The lanes of the focus wave: one by one, or those together that do the same. */
+#include "ui/show_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "debug/code.h"
+#include "debug/expressions.h"
+
+/* ---- All lanes ---- */
+
+struct lanes_row {
+	char *text; /* owned */
+	json_t *json;
+	uint64_t lanes;
+	bool failed;
+};
+
+/* Evaluates in one lane, and adds the lane to the row of its value. */
+static struct bw_error *one_lane(struct bw_debug *d, const char *expr, char letter, unsigned lane,
+				 struct lanes_row *rows, size_t *n)
+{
+	struct bw_value v = {0}, own;
+	struct bw_expr_error where = {0};
+	struct bw_str s = {0};
+	struct bw_error *err = bw_debug_eval_lane(d, expr, lane, &v, &where);
+	bool failed = err != NULL;
+	if (err && err->code == BW_E_INVALID) /* it is wrong in all of them */
+		return err;
+	if (v.across_lanes) { /* a register: its value in this lane */
+		own = v;
+		own.bits = v.elem[lane < v.n_elem ? lane : 0];
+		own.elem = NULL;
+		own.n_elem = 0;
+		own.across_lanes = false;
+		bw_show_value(d, &own, letter, &s);
+	} else if (err && !strcmp(err->message, "value has been optimized out")) {
+		bw_str_add(&s, "<optimized out>");
+	} else if (err) {
+		bw_str_addf(&s, "<error: %s>", err->message);
+	} else {
+		bw_show_value(d, &v, letter, &s);
+	}
+	bw_error_free(err);
+	size_t i = 0;
+	while (i < *n && strcmp(rows[i].text, bw_str_text(&s)) != 0)
+		i++;
+	if (i == *n) {
+		json_t *json =
+			failed ? NULL
+			: v.type.ctype
+				? bw_show_typed_json(d, &v)
+				: bw_show_number_json(&v, v.across_lanes ? v.elem[lane % v.n_elem]
+									 : v.bits);
+		rows[(*n)++] = (struct lanes_row){
+			.text = strdup(bw_str_text(&s)), .json = json, .failed = failed};
+	}
+	rows[i].lanes |= 1ull << lane;
+	bw_str_free(&s);
+	bw_value_fini(&v);
+	return rows[i].text ? NULL : bw_error_nomem();
+}
+
+/* Rows of the lanes by value; each is the caller's, also after an error. */
+static struct bw_error *value_rows(struct bw_debug *d, const char *expr, char letter,
+				   uint64_t lanes, struct lanes_row rows[64], size_t *out_n)
+{
+	struct bw_error *err = NULL;
+	unsigned focus = bw_debug_focus_lane(d);
+	*out_n = 0;
+	for (unsigned lane = 0; !err && lane < 64; lane++) {
+		if (!(lanes >> lane & 1))
+			continue;
+		err = bw_debug_set_lane(d, lane); /* aggregates are read at the focus lane */
+		if (!err)
+			err = one_lane(d, expr, letter, lane, rows, out_n);
+	}
+	struct bw_error *back = bw_debug_set_lane(d, focus);
+	bw_error_free(back);
+	return err;
+}
+
+static void add_lanes(struct bw_table *t, uint64_t lanes)
+{
+	struct bw_str s = {0};
+	bw_print_lanes(&s, lanes);
+	bw_table_text(t, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+static void free_row(struct lanes_row *r)
+{
+	json_decref(r->json);
+	free(r->text);
+}
+
+static struct bw_error *lane_rows(struct bw_debug *d, const char *expr, char letter, uint64_t lanes,
+				  bool active, struct bw_table *t)
+{
+	struct lanes_row rows[64];
+	size_t n;
+	struct bw_error *err = value_rows(d, expr, letter, lanes, rows, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!err && rows[i].text) {
+			add_lanes(t, rows[i].lanes);
+			bw_table_bool(t, active, "", "inactive");
+			bw_table_text(t, "%s", rows[i].text);
+			bw_table_json_cell(t, rows[i].json);
+			rows[i].json = NULL;
+		}
+		free_row(&rows[i]);
+	}
+	return err;
+}
+
+/* A name that no lane has, or what is no value. */
+static struct bw_error *check_expression(struct bw_debug *d, const char *expr)
+{
+	struct bw_value type = {0};
+	struct bw_expr_error where = {0};
+	bool is_type;
+	BW_TRY(bw_debug_eval_type(d, expr, &type, &is_type, &where));
+	bw_value_fini(&type);
+	return is_type ? bw_errorf(BW_E_INVALID, "Attempt to use a type name as an expression")
+		       : NULL;
+}
+
+static uint64_t all_lanes(const struct bw_wave_info *w)
+{
+	return w->lanes == 64 ? ~0ull : (1ull << w->lanes) - 1;
+}
+
+struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const char *expr,
+				  char letter, uint64_t lanes)
+{
+	static const struct bw_column columns[] = {{"Lanes", "lanes", false},
+						   {"", "active", false},
+						   {"Value", "text", false},
+						   {NULL, "value", false}};
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	uint64_t all = all_lanes(w);
+	BW_TRY(check_expression(d, expr));
+	struct bw_table t;
+	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
+	struct bw_error *err = lane_rows(d, expr, letter, lanes & all & w->exec, true, &t);
+	if (!err)
+		err = lane_rows(d, expr, letter, lanes & all & ~w->exec, false, &t);
+	if (!err)
+		bw_out_table(o, &t, "The wave has none of these lanes.");
+	bw_table_fini(&t);
+	return err;
+}
+
+/* ---- Lane by lane ---- */
+
+void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
+		   bool only_active)
+{
+	static const struct bw_column columns[] = {{"", NULL, false},
+						   {"Id", "lane", true},
+						   {"State", "active", false},
+						   {"Target Id", "name", false},
+						   {"Frame", "frame", false}};
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	struct bw_table t;
+	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
+	struct bw_str frame = {0};
+	if (w)
+		bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	for (unsigned lane = first; w && lane <= last && lane < w->lanes; lane++) {
+		bool active = w->exec >> lane & 1;
+		if (only_active && !active)
+			continue;
+		char name[96];
+		bw_lane_name(d, w, lane, name, sizeof(name));
+		bw_table_text(&t, "%s", lane == bw_debug_focus_lane(d) ? "*" : "");
+		bw_table_int(&t, lane);
+		bw_table_bool(&t, active, "A", "I");
+		bw_table_text(&t, "%s", name);
+		bw_table_text(&t, "%s", bw_str_text(&frame));
+	}
+	bw_out_table(o, &t, "No such lanes.");
+	bw_str_free(&frame);
+	bw_table_fini(&t);
+}
+
+/* ---- Divergence ---- */
+
+/* Lanes that wait for the same reason, or run. */
+struct lane_class {
+	uint64_t lanes;
+	enum { LANES_ACTIVE, LANES_BRANCH, LANES_LOOP, LANES_INACTIVE, LANES_NONE } kind;
+	uint64_t branch;
+};
+
+static size_t classes_of(const struct bw_wave_info *w, struct bw_debug *d,
+			 const struct bw_lane_branch *branches, size_t n_branches,
+			 struct lane_class out[BW_LANE_BRANCHES + 3])
+{
+	uint64_t none = 0, left = all_lanes(w) & ~w->exec;
+	size_t n = 0;
+	if (w->exec)
+		out[n++] = (struct lane_class){w->exec, LANES_ACTIVE, 0};
+	for (unsigned lane = 0; lane < w->lanes; lane++) {
+		uint32_t item[3];
+		if (!bw_lane_item(d, w, lane, item))
+			none |= left & 1ull << lane;
+	}
+	left &= ~none;
+	for (size_t i = 0; i < n_branches; i++) {
+		out[n++] = (struct lane_class){branches[i].lanes,
+					       branches[i].is_loop ? LANES_LOOP : LANES_BRANCH,
+					       branches[i].branch};
+		left &= ~branches[i].lanes;
+	}
+	if (left)
+		out[n++] = (struct lane_class){left, LANES_INACTIVE, 0};
+	if (none)
+		out[n++] = (struct lane_class){none, LANES_NONE, 0};
+	return n;
+}
+
+void bw_show_items(struct bw_debug *d, const struct bw_wave_info *w, uint64_t lanes,
+		   struct bw_str *out)
+{
+	enum { MOST = 4 };
+	unsigned runs = 0;
+	for (unsigned lane = 0; lane < w->lanes; lane++) {
+		uint32_t first[3], last[3], next[3];
+		if (!(lanes >> lane & 1) || !bw_lane_item(d, w, lane, first))
+			continue;
+		if (runs++ == MOST) {
+			bw_str_add(out, " ...");
+			return;
+		}
+		memcpy(last, first, sizeof(last));
+		while (lane + 1u < w->lanes && lanes >> (lane + 1) & 1 &&
+		       bw_lane_item(d, w, lane + 1, next)) {
+			memcpy(last, next, sizeof(last));
+			lane++;
+		}
+		bw_str_addf(out, "%s[%u,%u,%u]", runs > 1 ? " " : "", first[0], first[1], first[2]);
+		if (memcmp(first, last, sizeof(first)) != 0)
+			bw_str_addf(out, "-[%u,%u,%u]", last[0], last[1], last[2]);
+	}
+}
+
+static void place_text(struct bw_debug *d, const struct bw_wave_info *w, const struct lane_class *c,
+		       struct bw_str *out)
+{
+	struct bw_where where;
+	switch (c->kind) {
+	case LANES_ACTIVE:
+		bw_show_frame(d, w->pc, w->dispatch, false, out);
+		return;
+	case LANES_INACTIVE:
+		return;
+	case LANES_NONE:
+		bw_str_add(out, "(no work-items)");
+		return;
+	case LANES_BRANCH:
+	case LANES_LOOP:
+		break;
+	}
+	bw_debug_where_in(d, w->dispatch, c->branch, &where);
+	bw_str_add(out, c->kind == LANES_LOOP ? "has left the loop at " : "since the branch at ");
+	if (where.has_line) {
+		const char *slash = strrchr(where.line.file, '/');
+		bw_str_addf(out, "%s:%u", slash ? slash + 1 : where.line.file, where.line.line);
+	} else {
+		bw_str_addf(out, "0x%012llx", (unsigned long long)c->branch);
+	}
+}
+
+static void add_group(struct bw_table *t, struct bw_debug *d, const struct lane_class *c,
+		      uint64_t lanes, struct lanes_row *row)
+{
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	struct bw_str items = {0}, place = {0};
+	bw_show_items(d, w, lanes, &items);
+	place_text(d, w, c, &place);
+	bw_table_text(t, "%s", lanes >> bw_debug_focus_lane(d) & 1 ? "*" : "");
+	add_lanes(t, lanes);
+	bw_table_bool(t, c->kind == LANES_ACTIVE, "active", "inactive");
+	bw_table_text(t, "%s", bw_str_text(&items));
+	if (row) {
+		bw_table_text(t, "%s", row->text);
+		bw_table_json_cell(t, row->json);
+		row->json = NULL;
+	}
+	bw_table_text(t, "%s", bw_str_text(&place));
+	bool branch = c->kind == LANES_BRANCH || c->kind == LANES_LOOP;
+	bw_table_json_cell(t,
+			   branch ? json_sprintf("0x%llx", (unsigned long long)c->branch) : NULL);
+	bw_table_json_cell(t, branch ? json_boolean(c->kind == LANES_LOOP) : NULL);
+	bw_str_free(&items);
+	bw_str_free(&place);
+}
+
+static struct bw_error *add_class(struct bw_table *t, struct bw_debug *d,
+				  const struct lane_class *c, const char *expr, char letter)
+{
+	struct lanes_row rows[64];
+	size_t n;
+	struct lanes_row none = {.text = (char *)""};
+	if (!expr || c->kind == LANES_NONE) {
+		add_group(t, d, c, c->lanes, expr ? &none : NULL);
+		return NULL;
+	}
+	struct bw_error *err = value_rows(d, expr, letter, c->lanes, rows, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!err && rows[i].text)
+			add_group(t, d, c, rows[i].lanes, &rows[i]);
+		free_row(&rows[i]);
+	}
+	return err;
+}
+
+struct bw_error *bw_show_divergence(struct bw_out *o, struct bw_debug *d, const char *expr,
+				    char letter)
+{
+	const struct bw_column with_value[] = {
+		{"", NULL, false},	    {"Lanes", "lanes", false},
+		{"State", "active", false}, {"Work-items", "items", false},
+		{expr, "text", false},	    {NULL, "value", false},
+		{"Frame", "place", false},  {NULL, "branch", false},
+		{NULL, "left_loop", false},
+	};
+	static const struct bw_column alone[] = {
+		{"", NULL, false},	    {"Lanes", "lanes", false},
+		{"State", "active", false}, {"Work-items", "items", false},
+		{"Frame", "place", false},  {NULL, "branch", false},
+		{NULL, "left_loop", false},
+	};
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	struct bw_lane_branch branches[BW_LANE_BRANCHES];
+	struct lane_class classes[BW_LANE_BRANCHES + 3];
+	size_t n_branches = 0;
+	struct bw_table t;
+	if (expr)
+		BW_TRY(check_expression(d, expr));
+	BW_TRY(bw_debug_lane_branches(d, branches, &n_branches));
+	size_t n = classes_of(w, d, branches, n_branches, classes);
+	bw_table_init(&t, "groups", expr ? with_value : alone,
+		      expr ? BW_ARRAY_SIZE(with_value) : BW_ARRAY_SIZE(alone));
+	struct bw_error *err = NULL;
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_class(&t, d, &classes[i], expr, letter);
+	if (!err)
+		bw_out_table(o, &t, "The wave has no lanes.");
+	bw_table_fini(&t);
+	return err;
+}
