@@ -329,6 +329,7 @@ static void a_client_that_breaks_the_stream_is_left(void **state)
 	pthread_join(thread, NULL);
 	assert_non_null(served);
 	assert_int_equal(served->code, BW_E_INVALID);
+	bw_error_free(served);
 	assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0); /* for tear_down */
 }
 
