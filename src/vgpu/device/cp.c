@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/cp.h"
+#include "vgpu/device/cp_priv.h"
 #include "vgpu/device/draw.h"
 #include "vgpu/device/sdma_engine.h"
 
@@ -11,21 +11,6 @@
 
 #include "base/log.h"
 #include "base/util.h"
-
-struct bw_cp {
-	pthread_mutex_t lock;
-	struct bw_queue queue[BW_N_QUEUES];
-	struct bw_tlb tlb[BW_N_VMIDS];
-
-	pthread_mutex_t kick_lock; /* leaf */
-	pthread_cond_t kick_cond;
-	bool kicked, stop;
-	pthread_t thread;
-	bool has_thread;
-	_Atomic bool polling;
-	unsigned idle_polls;
-	struct bw_draw_unit *draw; /* of the command processor's thread */
-};
 
 struct bw_tlb *bw_cp_tlb(struct bw_device *dev, unsigned vmid)
 {
@@ -44,165 +29,6 @@ struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev)
 	if (!dev->cp->draw)
 		dev->cp->draw = bw_draw_unit_create(dev);
 	return dev->cp->draw;
-}
-
-/* --- which queue --- */
-
-static struct bw_queue *find_queue(struct bw_device *dev, uint32_t me, uint32_t pipe,
-				   uint32_t queue)
-{
-	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
-		struct bw_queue *q = &dev->cp->queue[i];
-		if (q->me == me && q->pipe == pipe && q->queue == queue)
-			return q;
-	}
-	return NULL;
-}
-
-uint32_t bw_cp_sh_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw)
-{
-	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
-	return q ? __atomic_load_n(&q->sh[addr_dw - BW_PM4_SH_BEGIN_DW], __ATOMIC_RELAXED) : 0;
-}
-
-static uint32_t ring_dw(const struct bw_queue *q)
-{
-	/* QUEUE_SIZE has six bits, and rings of more than 2^32 dwords do not exist. */
-	return 2u << (BW_HQD_FIELD(q, HQD_PQ_CONTROL, QUEUE_SIZE) % 32);
-}
-
-uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)
-{
-	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
-	if (!q)
-		return 0;
-	pthread_mutex_lock(&dev->cp->lock);
-	uint64_t rptr = atomic_load(&q->rptr);
-	uint32_t v;
-	switch ((int)reg) {
-	case BW_REG_CP_HQD_ACTIVE:
-		v = q->active;
-		break;
-	case BW_REG_CP_HQD_PQ_RPTR:
-		v = (uint32_t)rptr & (ring_dw(q) - 1);
-		break;
-	case BW_REG_CP_HQD_PQ_WPTR_LO:
-		v = (uint32_t)q->wptr;
-		break;
-	case BW_REG_CP_HQD_PQ_WPTR_HI:
-		v = (uint32_t)(q->wptr >> 32);
-		break;
-	case BW_REG_CP_HQD_ERROR:
-		v = atomic_load(&q->error);
-		break;
-	case BW_REG_CP_HQD_DEQUEUE_REQUEST:
-		v = q->dequeue;
-		break;
-	default:
-		v = q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR];
-		break;
-	}
-	pthread_mutex_unlock(&dev->cp->lock);
-	return v;
-}
-
-/* CP_HQD_ACTIVE = 1: the queue exists from here on. */
-static void activate(struct bw_queue *q)
-{
-	uint64_t wptr = BW_HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)BW_HQD(q, HQD_PQ_WPTR_HI) << 32;
-	uint32_t size = ring_dw(q);
-	/* The read pointer register counts inside the ring, the write pointer does not: take the
-	 * latest position that is not after the write pointer. */
-	uint64_t rptr = (wptr & ~(uint64_t)(size - 1)) | (BW_HQD(q, HQD_PQ_RPTR) & (size - 1));
-	if (rptr > wptr && rptr >= size)
-		rptr -= size;
-	atomic_store(&q->rptr, rptr);
-	q->wptr = BW_MAX(wptr, rptr);
-	q->depth = 0;
-	q->polling = q->started = q->predicated = false;
-	memset(&q->draw, 0, sizeof(q->draw));
-	atomic_store(&q->error, BW_QUEUE_OK);
-	q->why[0] = '\0';
-	q->grbm_gfx_index = BW_GRBM_BROADCAST;
-	q->active = true;
-}
-
-/* The queue that a write selects; NULL: there is none, which is logged. */
-static struct bw_queue *written_queue(struct bw_device *dev, const struct bw_bank_sel *b)
-{
-	struct bw_queue *q = find_queue(dev, b->me, b->pipe, b->queue);
-	if (!q)
-		BW_LOG(WARN, "vgpu",
-		       "write to a register of ME %u pipe %u queue %u, which does not exist", b->me,
-		       b->pipe, b->queue);
-	return q;
-}
-
-void bw_cp_sh_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
-		    uint32_t value)
-{
-	struct bw_queue *q = written_queue(dev, b);
-	if (q)
-		__atomic_store_n(&q->sh[addr_dw - BW_PM4_SH_BEGIN_DW], value, __ATOMIC_RELAXED);
-}
-
-void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
-		     uint32_t value)
-{
-	struct bw_queue *q = written_queue(dev, b);
-	if (!q)
-		return;
-	bool kick = false;
-	pthread_mutex_lock(&dev->cp->lock);
-	switch ((int)reg) {
-	case BW_REG_CP_HQD_ACTIVE:
-		if (BW_FIELD_GET(CP_HQD_ACTIVE, ACTIVE, value) && !q->active)
-			activate(q), kick = true;
-		else if (!BW_FIELD_GET(CP_HQD_ACTIVE, ACTIVE, value) && q->active)
-			q->dequeue = 1, kick = true;
-		break;
-	case BW_REG_CP_HQD_DEQUEUE_REQUEST:
-		if (q->active && BW_FIELD_GET(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, value)) {
-			q->dequeue = BW_FIELD_GET(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, value);
-			kick = true;
-		}
-		break;
-	case BW_REG_CP_HQD_PQ_WPTR_LO:
-	case BW_REG_CP_HQD_PQ_WPTR_HI:
-		q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR] = value;
-		q->wptr = BW_HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)BW_HQD(q, HQD_PQ_WPTR_HI) << 32;
-		kick = true;
-		break;
-	case BW_REG_CP_HQD_ERROR:
-		break;
-	default:
-		q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR] = value;
-		break;
-	}
-	pthread_mutex_unlock(&dev->cp->lock);
-	if (kick)
-		bw_cp_kick(dev);
-}
-
-bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
-{
-	bool found = false;
-	pthread_mutex_lock(&dev->cp->lock);
-	for (unsigned i = 0; i < BW_N_QUEUES && !found; i++) {
-		struct bw_queue *q = &dev->cp->queue[i];
-		uint32_t db = BW_HQD(q, HQD_PQ_DOORBELL_CONTROL);
-		if (!q->active || !BW_FIELD_GET(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN, db) ||
-		    BW_FIELD_GET(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET, db) != index_dw)
-			continue;
-		q->wptr = value;
-		BW_HQD(q, HQD_PQ_WPTR_LO) = (uint32_t)value;
-		BW_HQD(q, HQD_PQ_WPTR_HI) = (uint32_t)(value >> 32);
-		found = true;
-	}
-	pthread_mutex_unlock(&dev->cp->lock);
-	if (found)
-		bw_cp_kick(dev);
-	return found;
 }
 
 void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, ...)
@@ -231,7 +57,7 @@ void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, 
 bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue,
 			   char *out_text, size_t size)
 {
-	struct bw_queue *q = find_queue(dev, me, pipe, queue);
+	struct bw_queue *q = bw_cp_queue(dev, me, pipe, queue);
 	if (!q)
 		return false;
 	pthread_mutex_lock(&dev->cp->lock);
@@ -248,7 +74,7 @@ bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, ui
 static bool read_ring(struct bw_queue *q, uint64_t pos, uint32_t *out, uint32_t n)
 {
 	uint64_t base = (BW_HQD(q, HQD_PQ_BASE) | (uint64_t)BW_HQD(q, HQD_PQ_BASE_HI) << 32) << 8;
-	uint32_t size = ring_dw(q);
+	uint32_t size = bw_cp_ring_dw(q);
 	struct bw_tlb *tlb = bw_cp_tlb(q->dev, BW_HQD_FIELD(q, HQD_VMID, VMID));
 	while (n) {
 		struct bw_vm_fault fault;
@@ -284,7 +110,7 @@ static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
 		if (wptr <= rptr)
 			return false;
 		left = wptr - rptr;
-		if (left > ring_dw(q)) {
+		if (left > bw_cp_ring_dw(q)) {
 			bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
 				   "the write pointer is %" PRIu64
 				   " dwords ahead, more than the ring holds",
@@ -313,6 +139,22 @@ fault:
 	return false;
 }
 
+/* The scheduler's next frame into q->packet. */
+static bool fetch_frame(struct bw_queue *q, uint64_t wptr)
+{
+	uint64_t rptr = atomic_load(&q->rptr);
+	if (wptr <= rptr)
+		return false;
+	if (wptr - rptr > bw_cp_ring_dw(q) || wptr - rptr < BW_MES_FRAME_DW) {
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "%" PRIu64 " dwords are no frames", wptr - rptr);
+		return false;
+	}
+	if (read_ring(q, rptr, q->packet, BW_MES_FRAME_DW))
+		return true;
+	bw_cp_fail(q, BW_QUEUE_FAULT, "the scheduler's ring cannot be read");
+	return false;
+}
+
 static void advance(struct bw_queue *q, uint32_t size_dw)
 {
 	if (q->depth)
@@ -326,7 +168,7 @@ static void report_rptr(struct bw_queue *q)
 	uint64_t address =
 		BW_HQD(q, HQD_PQ_RPTR_REPORT_ADDR) |
 		(uint64_t)BW_HQD_FIELD(q, HQD_PQ_RPTR_REPORT_ADDR_HI, RPTR_REPORT_ADDR_HI) << 32;
-	uint32_t mask = ring_dw(q) - 1;
+	uint32_t mask = bw_cp_ring_dw(q) - 1;
 	uint32_t rptr = (uint32_t)atomic_load(&q->rptr) & mask;
 	struct bw_vm_fault fault;
 	if (address && !bw_vm_write(bw_cp_tlb(q->dev, BW_HQD_FIELD(q, HQD_VMID, VMID)),
@@ -350,6 +192,8 @@ static bool dequeue(struct bw_queue *q, uint32_t request)
 	q->polling = false;
 	BW_HQD(q, HQD_PQ_RPTR) = (uint32_t)atomic_load(&q->rptr);
 	pthread_mutex_unlock(&q->dev->cp->lock);
+	if (bw_is_mes(q))
+		bw_mes_forget(q->dev->cp->mes);
 	return true;
 }
 
@@ -366,7 +210,7 @@ static bool run_queue(struct bw_queue *q)
 		return false;
 	if (request)
 		return dequeue(q, request);
-	if (atomic_load(&q->error) != BW_QUEUE_OK)
+	if (atomic_load(&q->error) != BW_QUEUE_OK || atomic_load(&q->suspended))
 		return false;
 	if (!q->packet && !(q->packet = malloc(BW_CP_PACKET_DW * 4))) {
 		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "out of memory");
@@ -376,9 +220,11 @@ static bool run_queue(struct bw_queue *q)
 	bool progress = false;
 	for (unsigned n = 0; n < TURN; n++) {
 		struct bw_pm4_packet p;
-		if (!fetch(q, wptr, &p))
+		if (bw_is_mes(q) ? !fetch_frame(q, wptr) : !fetch(q, wptr, &p))
 			break;
-		enum bw_cp_result result = bw_cp_packet(q, &p);
+		uint32_t size_dw = bw_is_mes(q) ? BW_MES_FRAME_DW : p.size_dw;
+		enum bw_cp_result result =
+			bw_is_mes(q) ? bw_mes_frame(q->dev->cp->mes, q) : bw_cp_packet(q, &p);
 		if (result == BW_CP_WAIT || result == BW_CP_POLL) {
 			q->polling = result == BW_CP_POLL;
 			break;
@@ -389,7 +235,7 @@ static bool run_queue(struct bw_queue *q)
 		q->started = false;
 		memset(&q->draw, 0, sizeof(q->draw));
 		if (result == BW_CP_DONE)
-			advance(q, p.size_dw);
+			advance(q, size_dw);
 	}
 	if (progress)
 		report_rptr(q);
@@ -508,10 +354,14 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 		struct bw_queue *q = &cp->queue[i];
 		q->dev = dev;
 		q->index = i;
-		/* ME 0: graphics, one pipe; ME 1: four pipes of eight queues. */
-		q->me = i >= 8;
-		q->pipe = i >= 8 ? (uint8_t)((i - 8) / 8) : 0;
-		q->queue = i % 8;
+		/* ME 0: graphics, one pipe; ME 1: four pipes of eight queues; ME 3: the scheduler's
+		 * queue and the KIQ. */
+		bool of_mes = i >= BW_N_QUEUES - 2;
+		q->me = of_mes ? 3 : i >= 8;
+		q->pipe = of_mes   ? (uint8_t)(i - (BW_N_QUEUES - 2))
+			  : i >= 8 ? (uint8_t)((i - 8) / 8)
+				   : 0;
+		q->queue = of_mes ? 0 : i % 8;
 		q->tail = &q->head;
 		/* Compute units are all enabled until a driver changes that
 		 * (gfx_v11_0_compute_mqd_init). */
@@ -521,7 +371,8 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 	for (unsigned v = 0; v < BW_N_VMIDS; v++)
 		bw_tlb_init(&cp->tlb[v], dev, v, BW_CLIENT_CPC);
 	dev->cp = cp;
-	return NULL;
+	cp->mes = bw_mes_create();
+	return cp->mes ? NULL : bw_error_nomem();
 }
 
 struct bw_error *bw_cp_start(struct bw_device *dev)
@@ -556,6 +407,7 @@ void bw_cp_destroy(struct bw_device *dev)
 	for (unsigned i = 0; i < BW_N_QUEUES; i++)
 		free(cp->queue[i].packet);
 	bw_draw_unit_destroy(cp->draw);
+	bw_mes_destroy(cp->mes);
 	pthread_mutex_destroy(&cp->lock);
 	pthread_mutex_destroy(&cp->kick_lock);
 	pthread_cond_destroy(&cp->kick_cond);

@@ -4,9 +4,10 @@
 
 /* The command processor and the workgroup dispatcher behind it.
  *
- * Queues: ME 0 pipe 0 queue 0 is the graphics ring, ME 1 pipes 0 to 3 the compute rings; both are
- * set up by their CP_HQD_* registers under the SRBM bank. Each is a state machine that runs until
- * it has nothing to do or must wait, so that no queue can hold up another.
+ * Queues: ME 0 pipe 0 has graphics rings, ME 1 pipes 0 to 3 compute rings, ME 3 the two of the
+ * scheduler (mes.h). They are set up by their CP_HQD_* registers under the SRBM bank, or mapped
+ * from descriptors in memory by the scheduler's. Each is a state machine that runs until it has
+ * nothing to do or must wait, so that no queue can hold up another.
  *
  * A queue that meets a packet it cannot execute stops there (CP_HQD_ERROR says why), raises the
  * interrupt, and stays stopped until DEQUEUE_REQUEST. */
@@ -58,7 +59,10 @@ struct bw_queue {
 	uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
 	bool predicated;	/* SET_PREDICATION: packets with the predicate bit are skipped */
 	_Atomic bool polling; /* waits for memory or a register; also looked at without the lock */
-	bool started;	      /* the waiting packet has carried out the part before its wait */
+	uint64_t mqd_va;      /* of a queue that was mapped; else 0; under cp.lock */
+	struct bw_queue *unmapping; /* what the waiting packet ends */
+	_Atomic bool suspended;	    /* by the scheduler: nothing is read from the ring */
+	bool started; /* the waiting packet has carried out the part before its wait */
 	struct {
 		uint32_t instance, vertex, row; /* where a draw that takes several turns
 						 * continues */
@@ -108,6 +112,9 @@ bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg);
 void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
 		     uint32_t value);
+/* Ends all queues of these pipes of an ME (one bit a pipe), with their waves, and waits for it
+ * for a short time. */
+void bw_cp_reset_pipes(struct bw_device *dev, unsigned me, uint32_t pipes);
 /* Where bw_cp_is_sh(). */
 uint32_t bw_cp_sh_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
 void bw_cp_sh_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,

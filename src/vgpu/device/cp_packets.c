@@ -8,10 +8,18 @@
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/draw.h"
 #include "vgpu/device/exec/strict/strict.h"
+#include "vgpu/device/mes.h"
 
+/* Packets of the kernel: all of VMID 0, and those in a ring that the driver has made privileged,
+ * whichever VMID it has. */
 static bool privileged(const struct bw_queue *q)
 {
-	return bw_cp_vmid(q) == 0;
+	if (bw_cp_vmid(q) == 0)
+		return true;
+	/* CP_GFX_HQD_CNTL.RB_NON_PRIV is where CP_HQD_PQ_CONTROL has another field */
+	const uint32_t rb_non_priv = 1u << 15;
+	return !q->depth && (q->me ? BW_HQD_FIELD(q, HQD_PQ_CONTROL, PRIV_STATE) != 0
+				   : !(BW_HQD(q, HQD_PQ_CONTROL) & rb_non_priv));
 }
 
 enum bw_cp_result bw_cp_malformed(struct bw_queue *q, const struct bw_pm4_packet *p)
@@ -203,6 +211,8 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 	 * space. */
 	if (q->depth)
 		ib.vmid = q->level[q->depth].vmid;
+	else if (BW_HQD_FIELD(q, HQD_VMID, VMID)) /* a queue of a program stays in its own */
+		ib.vmid = (uint8_t)BW_HQD_FIELD(q, HQD_VMID, VMID);
 	bool chain = ib.chain && q->depth;
 	if (!chain) {
 		if (q->depth + 1 >= BW_CP_MAX_DEPTH)
@@ -298,6 +308,15 @@ static enum bw_cp_result do_acquire_mem(struct bw_queue *q, const struct bw_pm4_
 	return BW_CP_DONE;
 }
 
+/* Each pipe has a register that enables its interrupts. */
+static bool reports_end_of_pipe(const struct bw_queue *q)
+{
+	enum bw_register cntl =
+		q->me ? BW_REG_CP_ME1_PIPE0_INT_CNTL + q->pipe % 4 : BW_REG_CP_INT_CNTL_RING0;
+	return q->me > 1 ||
+	       BW_FIELD_GET(CP_INT_CNTL_RING0, TIME_STAMP_INT_ENABLE, bw_reg_get(q->dev, cntl));
+}
+
 static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_release_mem r;
@@ -313,7 +332,8 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 	if (r.data_sel != BW_PM4_DATA_NONE &&
 	    !bw_cp_mem_write(q, r.address, &data, r.data_sel == BW_PM4_DATA_32 ? 4 : 8))
 		return BW_CP_STOP;
-	if (r.int_sel == BW_PM4_INT_ONLY || r.int_sel == BW_PM4_INT_AFTER_WRITE) {
+	if ((r.int_sel == BW_PM4_INT_ONLY || r.int_sel == BW_PM4_INT_AFTER_WRITE) &&
+	    reports_end_of_pipe(q)) {
 		struct bw_ih_vector v = {
 			.client = BW_IH_CLIENT_GRBM_CP,
 			.source = BW_IH_SRC_CP_EOP,
@@ -446,6 +466,10 @@ static const struct {
 	{BW_PM4_FRAME_CONTROL, true, do_nothing},
 	{BW_PM4_HDP_FLUSH, true, do_nothing},
 	{BW_PM4_INVALIDATE_TLBS, true, do_invalidate_tlbs},
+	{BW_PM4_SET_RESOURCES, true, do_nothing}, /* which queues it may schedule by itself: none */
+	{BW_PM4_MAP_QUEUES, true, bw_cp_map_queues},
+	{BW_PM4_UNMAP_QUEUES, true, bw_cp_unmap_queues},
+	{BW_PM4_QUERY_STATUS, true, bw_cp_query_status},
 	{BW_PM4_SET_Q_PREEMPTION_MODE, true, do_nothing},
 };
 

@@ -24,6 +24,7 @@
 
 #include "vgpu/device/device.h"
 #include "vgpu/device/exec/core/exec.h"
+#include "base/vec.h"
 #include "regs/field.h"
 #include "vgpu/device/ih.h"
 #include "vgpu/device/profile.h"
@@ -38,7 +39,7 @@ enum {
 	BW_MAX_SIMDS = 4,
 	BW_MAX_WAVES_PER_SIMD = 16,
 	BW_MAX_GROUPS = 32,
-	BW_N_QUEUES = 40,	     /* ME 0 and 1, four pipes, queues 0 to 4: bw_queue_index() */
+	BW_N_QUEUES = 42, /* eight of ME 0, four pipes of eight of ME 1, two pipes of ME 3 */
 	BW_MAX_SCRATCH_WAVES = 4096, /* TMPRING_SIZE.WAVES has 12 bits */
 };
 
@@ -131,12 +132,21 @@ typedef uint32_t bw_reg_read_fn(struct bw_device *dev, const struct bw_bank_sel 
 				enum bw_register reg);
 typedef void bw_reg_write_fn(struct bw_device *dev, const struct bw_bank_sel *b,
 			     enum bw_register reg, uint32_t value);
+/* Registers behind the BAR, by byte address (register_bus.c). */
+struct bw_bus_register {
+	uint32_t address_b, value;
+};
+struct bw_bus_registers {
+	pthread_mutex_t lock;
+	struct BW_VEC(struct bw_bus_register) far;
+};
 struct bw_registers {
 	struct bw_register_map map;	 /* where they are in this GPU */
 	uint32_t *plain;		 /* by dword address */
 	uint8_t handler[BW_N_REGISTERS]; /* row of the handler table, 0 = plain storage */
 	uint32_t *per_vmid;		 /* [slot of the register][vmid] */
 	pthread_mutex_t ind_lock;
+	struct bw_bus_registers bus;
 	uint32_t *sq_ind_index; /* by SIMD of the device */
 };
 struct bw_error *bw_registers_init(struct bw_device *dev) BW_MUST_CHECK;
@@ -147,6 +157,11 @@ static inline uint32_t bw_reg_addr(const struct bw_device *dev, enum bw_register
 uint32_t bw_reg_get(struct bw_device *dev, enum bw_register reg);
 void bw_reg_set(struct bw_device *dev, enum bw_register reg, uint32_t value);
 uint32_t bw_reg_get_vmid(struct bw_device *dev, enum bw_register reg, unsigned vmid);
+bw_reg_read_fn bw_bus_read_mm, bw_bus_read_rsmu;
+bw_reg_write_fn bw_bus_write_mm, bw_bus_write_rsmu;
+void bw_bus_init(struct bw_device *dev);
+void bw_bus_fini(struct bw_device *dev);
+void bw_bus_set_defaults(struct bw_device *dev);
 struct bw_error *bw_sq_init(struct bw_device *dev) BW_MUST_CHECK;
 void bw_sq_fini(struct bw_device *dev);
 uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b);

@@ -55,6 +55,7 @@ struct bw_profile {
 	/* Registers of the bus interface, whose blocks the register database does not have: dword
 	 * addresses. */
 	uint32_t rcc_config_memsize_dw, gpu_hdp_flush_req_dw, gpu_hdp_flush_done_dw;
+	uint32_t mp0_dw; /* where the security processor's registers begin */
 	/* All blocks, in the order of the discovery binary. */
 	const struct bw_profile_ip *ips;
 	size_t n_ips;

@@ -2,6 +2,7 @@
 #include "vgpu/device/device_priv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/util.h"
@@ -283,6 +284,34 @@ static void write_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, enu
 	bw_sq_cmd(dev, b, value);
 }
 
+/* A pipe in reset has no queues. A driver that is unloaded ends the KIQ by nothing else. */
+static void write_pipe_cntl(struct bw_device *dev, const struct bw_bank_sel *b,
+			    enum bw_register reg, uint32_t value)
+{
+	bool of_mes = reg == BW_REG_CP_MES_CNTL;
+	const uint32_t resets = BW_FIELD_MASK(CP_MES_CNTL, MES_PIPE0_RESET) |
+				BW_FIELD_MASK(CP_MES_CNTL, MES_PIPE1_RESET) |
+				BW_FIELD_MASK(CP_MES_CNTL, MES_PIPE2_RESET) |
+				BW_FIELD_MASK(CP_MES_CNTL, MES_PIPE3_RESET);
+	bw_reg_set(dev, reg, value);
+	uint32_t pipes = (value & resets) / BW_FIELD_MASK(CP_MES_CNTL, MES_PIPE0_RESET);
+	if (pipes)
+		bw_cp_reset_pipes(dev, of_mes ? 3 : 1, pipes);
+}
+
+/* What the firmware on the pipe says of itself: version 11:0, version of its interface 23:12. */
+static uint32_t read_mes_version(struct bw_device *dev, const struct bw_bank_sel *b,
+				 enum bw_register reg)
+{
+	const char *name = b->pipe ? "MES_KIQ" : "MES";
+	for (size_t i = 0; b->me == 3 && i < dev->profile->n_firmware; i++) {
+		const struct bw_profile_firmware *f = &dev->profile->firmware[i];
+		if (!strcmp(f->name, name))
+			return f->feature << 12 | f->version;
+	}
+	return 0;
+}
+
 /* --- the table: everything not listed is plain storage ---
  *
  * To give a register behaviour: its row in data/regs/gfx11.list, a function or two above, a row
@@ -303,6 +332,11 @@ static const struct {
 	{ONE(SQ_SHADER_TMA_LO), read_per_vmid, write_per_vmid},
 	{ONE(SQ_SHADER_TMA_HI), read_per_vmid, write_per_vmid},
 	{ONE(SPI_GDBG_PER_VMID_CNTL), read_per_vmid, write_per_vmid},
+	{ONE(MM_DATA), bw_bus_read_mm, bw_bus_write_mm},
+	{ONE(RSMU_DATA), bw_bus_read_rsmu, bw_bus_write_rsmu},
+	{ONE(CP_MES_CNTL), NULL, write_pipe_cntl},
+	{ONE(CP_MEC_RS64_CNTL), NULL, write_pipe_cntl},
+	{ONE(CP_MES_GP3_LO), read_mes_version, write_ignored},
 	{ONE(GPU_HDP_FLUSH_REQ), NULL, write_hdp_flush},
 	{ONE(GPU_HDP_FLUSH_DONE), NULL, write_ignored},
 	{ONE(RCC_CONFIG_MEMSIZE), NULL, write_ignored},
@@ -368,6 +402,7 @@ static void set_defaults(struct bw_device *dev)
 	bw_reg_set(dev, BW_REG_GRBM_GFX_INDEX, BW_GRBM_BROADCAST);
 	bw_reg_set(dev, BW_REG_RLC_RLCS_BOOTLOAD_STATUS,
 		   BW_FIELD_MASK(RLC_RLCS_BOOTLOAD_STATUS, BOOTLOAD_COMPLETE));
+	bw_bus_set_defaults(dev);
 	/* Memory exceptions of this device are precise, and a debugger can tell. */
 	bw_reg_set(dev, BW_REG_SQ_DEBUG, BW_FIELD_MASK(SQ_DEBUG, SINGLE_MEMOP));
 	for (unsigned v = 0; v < BW_N_VMIDS; v++) {
@@ -389,6 +424,7 @@ struct bw_error *bw_registers_init(struct bw_device *dev)
 	for (unsigned i = 1; i < BW_ARRAY_SIZE(rows); i++)
 		for (unsigned reg = rows[i].first; reg <= rows[i].last; reg++)
 			r->handler[reg] = (uint8_t)i;
+	bw_bus_init(dev);
 	set_defaults(dev);
 	return bw_sq_init(dev);
 }
@@ -398,6 +434,7 @@ void bw_registers_fini(struct bw_device *dev)
 	free(dev->regs.plain);
 	free(dev->regs.per_vmid);
 	bw_register_map_fini(&dev->regs.map);
+	bw_bus_fini(dev);
 	bw_sq_fini(dev);
 }
 

@@ -19,6 +19,29 @@ const char *bw_register_name(enum bw_register reg)
 static uint32_t bus_address(const struct bw_profile *p, enum bw_register reg)
 {
 	switch ((int)reg) {
+	/* the same in all GPUs that have an IP discovery table (doc/hardware/device.md 4) */
+	case BW_REG_MM_INDEX:
+		return 0x0;
+	case BW_REG_MM_DATA:
+		return 0x1;
+	case BW_REG_MM_INDEX_HI:
+		return 0x6;
+	case BW_REG_BIOS_SCRATCH_7_AT_0:
+		return 0x7;
+	case BW_REG_RSMU_INDEX:
+		return 0x14;
+	case BW_REG_RSMU_DATA:
+		return 0x15;
+	case BW_REG_BIOS_SCRATCH_7:
+		return 0x53;
+	case BW_REG_HDP_FLUSH_PAGE:
+		return 0x1fc00;
+	case BW_REG_RCC_IOV_FUNC_IDENTIFIER:
+		return p->rcc_config_memsize_dw + 2;
+	case BW_REG_MP0_C2PMSG_33:
+		return p->mp0_dw + 0x61;
+	case BW_REG_MP0_C2PMSG_81:
+		return p->mp0_dw + 0x91;
 	case BW_REG_RCC_CONFIG_MEMSIZE:
 		return p->rcc_config_memsize_dw;
 	case BW_REG_GPU_HDP_FLUSH_REQ:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/sdma_engine.h"
+#include "vgpu/device/mes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,14 +12,31 @@
 
 struct bw_sdma {
 	pthread_mutex_t lock;
-	struct bw_sdma_engine engine[BW_N_SDMA];
+	struct bw_sdma_engine engine[BW_N_SDMA * BW_N_SDMA_QUEUES]; /* the queues 0 first */
 };
 
 /* Fault clients of the graphics hub (doc/hardware/page-tables.md 6.4) */
 enum { CLIENT_SDMA0 = 13 };
 
+enum { N_ENGINES = BW_N_SDMA * BW_N_SDMA_QUEUES };
+
 /* Numbers of the two engines' registers lie side by side. */
-#define REG(e, name) bw_reg_get((e)->dev, BW_REG_SDMA0_QUEUE0_##name + (e)->index)
+static uint32_t *reg_of(struct bw_sdma_engine *e, enum bw_register reg0)
+{
+	return &e->regs[(reg0 - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA];
+}
+
+static uint32_t get(struct bw_sdma_engine *e, enum bw_register reg0)
+{
+	return __atomic_load_n(reg_of(e, reg0), __ATOMIC_SEQ_CST);
+}
+
+static void set(struct bw_sdma_engine *e, enum bw_register reg0, uint32_t value)
+{
+	__atomic_store_n(reg_of(e, reg0), value, __ATOMIC_SEQ_CST);
+}
+
+#define REG(e, name) get((e), BW_REG_SDMA0_QUEUE0_##name)
 #define FIELD(e, name, field) BW_FIELD_GET(SDMA0_QUEUE0_##name, field, REG(e, name))
 
 unsigned bw_sdma_vmid(const struct bw_sdma_engine *e)
@@ -46,7 +64,7 @@ void bw_sdma_fail(struct bw_sdma_engine *e, const char *fmt, ...)
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_SDMA_QUEUE_HANG,
-		.ring = (uint8_t)(e->index << 4),
+		.ring = (uint8_t)(e->index << 4 | e->queue),
 		.vmid = (uint8_t)bw_sdma_vmid(e),
 	};
 	bw_ih_raise(dev, &v);
@@ -120,10 +138,10 @@ uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, en
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	switch ((int)reg0) {
 	case BW_REG_SDMA0_QUEUE0_RB_RPTR:
-		v = e->active ? (uint32_t)rptr_b : bw_reg_get(dev, reg);
+		v = e->active ? (uint32_t)rptr_b : get(e, reg0);
 		break;
 	case BW_REG_SDMA0_QUEUE0_RB_RPTR_HI:
-		v = e->active ? (uint32_t)(rptr_b >> 32) : bw_reg_get(dev, reg);
+		v = e->active ? (uint32_t)(rptr_b >> 32) : get(e, reg0);
 		break;
 	case BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS:
 		v = BW_FIELD(SDMA0_QUEUE0_CONTEXT_STATUS, SELECTED, e->active) |
@@ -132,7 +150,7 @@ uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, en
 			     !e->active || rptr_b / 4 == e->wptr);
 		break;
 	default:
-		v = bw_reg_get(dev, reg);
+		v = get(e, reg0);
 		break;
 	}
 	pthread_mutex_unlock(&dev->sdma->lock);
@@ -147,7 +165,7 @@ void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum 
 	bool enable = BW_FIELD_GET(SDMA0_QUEUE0_RB_CNTL, RB_ENABLE, value);
 	pthread_mutex_lock(&dev->sdma->lock);
 	if (reg0 != BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS)
-		bw_reg_set(dev, reg, value);
+		set(e, reg0, value);
 	switch ((int)reg0) {
 	case BW_REG_SDMA0_QUEUE0_RB_CNTL:
 		if (enable && !e->active)
@@ -168,7 +186,7 @@ bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 {
 	bool found = false;
 	pthread_mutex_lock(&dev->sdma->lock);
-	for (unsigned i = 0; i < BW_N_SDMA && !found; i++) {
+	for (unsigned i = 0; i < N_ENGINES && !found; i++) {
 		struct bw_sdma_engine *e = &dev->sdma->engine[i];
 		if (!e->active || !FIELD(e, DOORBELL, ENABLE) ||
 		    FIELD(e, DOORBELL_OFFSET, OFFSET) != index_dw)
@@ -184,9 +202,12 @@ bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 
 bool bw_sdma_busy(struct bw_device *dev, unsigned index)
 {
-	struct bw_sdma_engine *e = &dev->sdma->engine[index];
+	bool busy = false;
 	pthread_mutex_lock(&dev->sdma->lock);
-	bool busy = e->active && !e->stopped && e->wptr > atomic_load(&e->rptr);
+	for (unsigned i = index; i < N_ENGINES; i += BW_N_SDMA) {
+		const struct bw_sdma_engine *e = &dev->sdma->engine[i];
+		busy |= e->active && !e->stopped && e->wptr > atomic_load(&e->rptr);
+	}
 	pthread_mutex_unlock(&dev->sdma->lock);
 	return busy;
 }
@@ -298,10 +319,12 @@ static void stop(struct bw_sdma_engine *e)
 {
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	pthread_mutex_lock(&e->dev->sdma->lock);
-	bw_reg_set(e->dev, BW_REG_SDMA0_QUEUE0_RB_RPTR + e->index, (uint32_t)rptr_b);
-	bw_reg_set(e->dev, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI + e->index, (uint32_t)(rptr_b >> 32));
+	set(e, BW_REG_SDMA0_QUEUE0_RB_RPTR, (uint32_t)rptr_b);
+	set(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI, (uint32_t)(rptr_b >> 32));
 	e->active = e->stop_request = e->in_ib = e->polling = e->stopped = false;
-	if (FIELD(e, RB_CNTL, RB_ENABLE)) /* enabled again meanwhile */
+	if (e->mapped)
+		e->mapped = false;
+	else if (FIELD(e, RB_CNTL, RB_ENABLE)) /* enabled again meanwhile */
 		activate(e);
 	pthread_mutex_unlock(&e->dev->sdma->lock);
 }
@@ -318,7 +341,7 @@ static bool run_engine(struct bw_sdma_engine *e)
 		return true;
 	}
 	e->polling = false;
-	if (!active || stopped)
+	if (!active || stopped || atomic_load(&e->suspended))
 		return false;
 	bool progress = false;
 	for (unsigned n = 0; n < TURN; n++) {
@@ -345,14 +368,56 @@ static bool run_engine(struct bw_sdma_engine *e)
 bool bw_sdma_turn(struct bw_device *dev)
 {
 	bool progress = false;
-	for (unsigned i = 0; i < BW_N_SDMA; i++)
+	for (unsigned i = 0; i < N_ENGINES; i++)
 		progress |= run_engine(&dev->sdma->engine[i]);
 	return progress;
 }
 
+/* ---- queues of the scheduler ---- */
+
+struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW_N_SDMA],
+				   const uint32_t mqd[BW_SDMA_MQD_DW], const struct bw_queue_map *m)
+{
+	/* A descriptor begins with the registers from RB_CNTL to IB_CNTL, in our order. */
+	enum {
+		N_COPIED =
+			(BW_REG_SDMA0_QUEUE0_IB_CNTL - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA + 1
+	};
+	for (unsigned i = BW_N_SDMA; i < N_ENGINES; i++) {
+		struct bw_sdma_engine *e = &dev->sdma->engine[i];
+		if (e->mapped || !bw_bit_is_set(mask[e->index], e->queue))
+			continue;
+		pthread_mutex_lock(&dev->sdma->lock);
+		memcpy(e->regs, mqd, N_COPIED * sizeof(mqd[0]));
+		set(e, BW_REG_SDMA0_QUEUE0_DOORBELL, BW_FIELD_MASK(SDMA0_QUEUE0_DOORBELL, ENABLE));
+		set(e, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET,
+		    BW_FIELD(SDMA0_QUEUE0_DOORBELL_OFFSET, OFFSET, m->doorbell_dw));
+		activate(e);
+		e->ring_vmid = (uint8_t)m->vmid;
+		e->mapped = true;
+		atomic_store(&e->suspended, false);
+		pthread_mutex_unlock(&dev->sdma->lock);
+		bw_cp_kick(dev);
+		return e;
+	}
+	return NULL;
+}
+
+enum bw_cp_result bw_sdma_unmap(struct bw_sdma_engine *e)
+{
+	pthread_mutex_lock(&e->dev->sdma->lock);
+	bool active = e->active;
+	e->stop_request |= active;
+	pthread_mutex_unlock(&e->dev->sdma->lock);
+	return active ? BW_CP_POLL : BW_CP_DONE;
+}
+
 bool bw_sdma_polling(struct bw_device *dev)
 {
-	return dev->sdma->engine[0].polling || dev->sdma->engine[1].polling;
+	bool polling = false;
+	for (unsigned i = 0; i < N_ENGINES; i++)
+		polling |= dev->sdma->engine[i].polling;
+	return polling;
 }
 
 struct bw_error *bw_sdma_create(struct bw_device *dev)
@@ -361,12 +426,13 @@ struct bw_error *bw_sdma_create(struct bw_device *dev)
 	if (!s)
 		return bw_error_nomem();
 	pthread_mutex_init(&s->lock, NULL);
-	for (unsigned i = 0; i < BW_N_SDMA; i++) {
+	for (unsigned i = 0; i < N_ENGINES; i++) {
 		struct bw_sdma_engine *e = &s->engine[i];
 		e->dev = dev;
-		e->index = i;
+		e->index = i % BW_N_SDMA;
+		e->queue = i / BW_N_SDMA;
 		for (unsigned v = 0; v < BW_N_VMIDS; v++)
-			bw_tlb_init(&e->tlb[v], dev, v, CLIENT_SDMA0 + i);
+			bw_tlb_init(&e->tlb[v], dev, v, CLIENT_SDMA0 + e->index);
 	}
 	dev->sdma = s;
 	return NULL;
@@ -376,7 +442,7 @@ void bw_sdma_destroy(struct bw_device *dev)
 {
 	if (!dev->sdma)
 		return;
-	for (unsigned i = 0; i < BW_N_SDMA; i++)
+	for (unsigned i = 0; i < N_ENGINES; i++)
 		free(dev->sdma->engine[i].packet);
 	pthread_mutex_destroy(&dev->sdma->lock);
 	free(dev->sdma);

@@ -2,9 +2,10 @@
 #ifndef BW_VGPU_DEVICE_SDMA_ENGINE_H
 #define BW_VGPU_DEVICE_SDMA_ENGINE_H
 
-/* The SDMA engines: two, each with its queue 0, set up by SDMAn_QUEUE0_RB_* and woken by a doorbell
- * (pointers count bytes there). They run on the command processor's thread in short turns, so that
- * long copies do not block other queues.
+/* The SDMA engines: two, each with a queue 0, set up by SDMAn_QUEUE0_RB_* and woken by a doorbell
+ * (pointers count bytes there), and queues that the scheduler maps (mes.h). A queue is called an
+ * engine here, as nothing is shared but the registers around the queues. They run on the command
+ * processor's thread in short turns, so that long copies do not block other queues.
  *
  * An engine that meets a packet it cannot execute stops there, raises the interrupt of a hanging
  * queue, and stays stopped until RB_CNTL.RB_ENABLE is cleared and set again. */
@@ -12,13 +13,23 @@
 #include "pm4/sdma.h"
 #include "vgpu/device/cp.h"
 
-enum { BW_N_SDMA = 2 };
+enum {
+	BW_N_SDMA = 2,
+	BW_N_SDMA_QUEUES = 4, /* of each */
+	BW_SDMA_MQD_DW = 20,  /* of v11_sdma_mqd, as far as it is used */
+	BW_SDMA_N_REGS =
+		(BW_REG_SDMA1_QUEUE0_DOORBELL_OFFSET - BW_REG_SDMA0_QUEUE0_RB_CNTL + 1) / 2,
+};
 
 struct bw_sdma_engine {
 	struct bw_device *dev;
-	unsigned index;
+	unsigned index, queue;
+
+	/* under sdma.lock; read by the thread without it */
+	uint32_t regs[BW_SDMA_N_REGS];
 
 	/* under sdma.lock */
+	bool mapped; /* by the scheduler */
 	bool active, stop_request, stopped;
 	uint64_t wptr; /* dwords, never wrapped */
 	uint64_t base;
@@ -34,8 +45,9 @@ struct bw_sdma_engine {
 	uint8_t ib_vmid;
 	uint32_t *packet;
 	size_t packet_cap_dw;
-	uint64_t progress;    /* progress in the current packet, in bytes or rows */
-	_Atomic bool polling; /* also looked at without the lock */
+	uint64_t progress;	/* progress in the current packet, in bytes or rows */
+	_Atomic bool suspended; /* by the scheduler */
+	_Atomic bool polling;	/* also looked at without the lock */
 	bool started;
 	struct bw_tlb tlb[BW_N_VMIDS];
 };
@@ -50,6 +62,15 @@ bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg);
 void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
 		       uint32_t value);
+
+/* Takes a queue of those in mask, one word an engine, and starts it with the registers of its MQD;
+ * NULL: all are taken. On the command processor's thread, as all below. */
+struct bw_queue_map;
+struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW_N_SDMA],
+				   const uint32_t mqd[BW_SDMA_MQD_DW],
+				   const struct bw_queue_map *m);
+/* BW_CP_POLL: it has not come to its end yet. */
+enum bw_cp_result bw_sdma_unmap(struct bw_sdma_engine *e);
 
 /* Results of executing a packet (sdma_packets.c). */
 enum bw_sdma_result {

@@ -49,7 +49,7 @@ static enum bw_sdma_result do_indirect(struct bw_sdma_engine *e, const struct bw
 	e->ib_va = ib.va;
 	e->ib_pos_dw = 0;
 	e->ib_size_dw = ib.size_dw;
-	e->ib_vmid = ib.vmid;
+	e->ib_vmid = e->ring_vmid ? e->ring_vmid : ib.vmid; /* a program's queue stays in its own */
 	e->in_ib = true;
 	return BW_SDMA_JUMPED;
 }
@@ -93,11 +93,12 @@ static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdm
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_SDMA_TRAP,
-		.ring = (uint8_t)(e->index << 4),
+		.ring = (uint8_t)(e->index << 4 | e->queue),
 		.vmid = (uint8_t)bw_sdma_vmid(e),
 		.data = {p->dw[1] & 0xfffffff},
 	};
-	bw_ih_raise(e->dev, &v);
+	if (BW_FIELD_GET(SDMA0_CNTL, TRAP_ENABLE, bw_reg_get(e->dev, BW_REG_SDMA0_CNTL + e->index)))
+		bw_ih_raise(e->dev, &v);
 	return BW_SDMA_DONE;
 }
 
@@ -138,7 +139,12 @@ static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdm
 		if (!bw_sdma_read(e, poll.wait.address, &value, 4))
 			return BW_SDMA_STOP;
 	} else {
-		if (!privileged(e))
+		/* Everybody may flush what the host writes. */
+		bool flushes =
+			poll.hdp_flush &&
+			poll.wait.address == bw_reg_addr(e->dev, BW_REG_GPU_HDP_FLUSH_DONE) &&
+			poll.wait.address2 == bw_reg_addr(e->dev, BW_REG_GPU_HDP_FLUSH_REQ);
+		if (!privileged(e) && !flushes)
 			return illegal_register(e, (uint32_t)poll.wait.address);
 		if (poll.hdp_flush && !e->started)
 			bw_device_reg_write(e->dev, NULL, (uint32_t)poll.wait.address2,

@@ -20,6 +20,7 @@ void bw_drm_sdma_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	uint64_t base = bw_drm_mc(u, ring->offset) >> 8;
 	ring->wptr = 0;
+	bw_wreg(u, BW_REG_SDMA0_CNTL + ring->pipe, BW_FIELD_MASK(SDMA0_CNTL, TRAP_ENABLE));
 	WRITE(RB_RPTR, 0);
 	WRITE(RB_RPTR_HI, 0);
 	WRITE(RB_WPTR, 0);

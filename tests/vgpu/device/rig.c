@@ -133,6 +133,12 @@ void rig_start_profile(struct rig *r, const struct bw_profile *profile,
 	rig_write(r, REG(IH_RB_BASE_HI), (uint32_t)(ih >> 40));
 	/* enable, 2^14 dwords, interrupts, GPU address */
 	rig_write(r, REG(IH_RB_CNTL), 1 | 14 << 1 | 1 << 16 | 1 << 17 | 4 << 28);
+	/* TIME_STAMP_INT_ENABLE of each pipe, TRAP_ENABLE of each SDMA engine */
+	rig_write(r, REG(CP_INT_CNTL_RING0), 1 << 26);
+	for (unsigned i = 0; i < 4; i++)
+		rig_write(r, REG(CP_ME1_PIPE0_INT_CNTL) + i, 1 << 26);
+	for (unsigned i = 0; i < 2; i++)
+		rig_write(r, i ? REG(SDMA1_CNTL) : REG(SDMA0_CNTL), 1);
 	for (unsigned i = 0; i < 5; i++)
 		rig_hqd_start(r, i);
 }

@@ -148,7 +148,7 @@ static void test_addresses(void **state)
 	}
 	for (unsigned r = BW_REG_NONE + 1; r < BW_N_REGISTERS; r++)
 		n_bus += bw_register_names[r].block == bw_n_register_blocks;
-	assert_int_equal(n_bus, 3);
+	assert_int_equal(n_bus, 14);
 	assert_int_equal(n + n_bus, BW_N_REGISTERS - 1);
 	/* GRBM_GFX_INDEX of doc/hardware/device.md 2, an address seen on a real bus. */
 	assert_int_equal(m.addr_dw[BW_REG_GRBM_GFX_INDEX], 0xc200);

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/mes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "vgpu/device/cp_packets.h"
+#include "vgpu/device/cp_priv.h"
+#include "vgpu/device/sdma_engine.h"
+
+enum {
+	TYPE_SCHEDULER = 1,
+	MAX_MAPPED = 64,
+	N_COMPUTE_PIPES = 4,
+	FIRST_VMID = 1,
+};
+
+/* Queues that a frame has mapped. */
+struct mapped {
+	bool used, suspended;
+	uint32_t doorbell_dw;
+	uint64_t gang;
+	unsigned vmid;		/* 0: a queue of the driver's own */
+	struct bw_queue *queue; /* or: */
+	struct bw_sdma_engine *sdma;
+};
+
+struct process {
+	uint64_t context, page_table;
+	unsigned n_queues; /* 0: the VMID is free */
+};
+
+struct bw_mes {
+	uint32_t vmid_mask, compute_mask[N_COMPUTE_PIPES], gfx_mask, sdma_mask[BW_N_SDMA];
+	struct mapped mapped[MAX_MAPPED];
+	struct process process[BW_N_VMIDS];
+};
+
+struct bw_mes *bw_mes_create(void)
+{
+	return calloc(1, sizeof(struct bw_mes));
+}
+
+void bw_mes_destroy(struct bw_mes *m)
+{
+	free(m);
+}
+
+void bw_mes_forget(struct bw_mes *m)
+{
+	for (unsigned i = 0; i < MAX_MAPPED; i++)
+		if (m->mapped[i].used && m->mapped[i].sdma)
+			bw_sdma_unmap(m->mapped[i].sdma);
+	memset(m, 0, sizeof(*m));
+}
+
+static uint64_t pair(const uint32_t *frame, unsigned at)
+{
+	return frame[at] | (uint64_t)frame[at + 1] << 32;
+}
+
+/* --- frames --- */
+
+/* What a frame comes to. A refused one gets no fence: the driver reports it after its time limit,
+ * and goes on. */
+enum outcome { DONE, REFUSED, AGAIN, STOPPED };
+typedef enum outcome frame_fn(struct bw_mes *m, struct bw_queue *q, const uint32_t *f);
+
+static enum outcome refuse(const char *frame, const char *why)
+{
+	BW_LOG(ERROR, "vgpu", "MES refuses %s: %s", frame, why);
+	return REFUSED;
+}
+
+static enum outcome outcome_of(enum bw_cp_result r)
+{
+	return r == BW_CP_DONE ? DONE : r == BW_CP_STOP ? STOPPED : AGAIN;
+}
+
+static enum outcome do_nothing(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	return DONE;
+}
+
+static enum outcome set_hw_rsrc(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	m->vmid_mask = f[2] & 0xffff & ~1u;
+	memcpy(m->compute_mask, f + 5, sizeof(m->compute_mask));
+	m->gfx_mask = f[13];
+	memcpy(m->sdma_mask, f + 15, sizeof(m->sdma_mask));
+	return DONE;
+}
+
+/* --- which VMID --- */
+
+/* Whether the process has one, or got a free one. */
+static bool find_vmid(struct bw_mes *m, uint64_t context, uint64_t page_table, unsigned *out)
+{
+	unsigned best = 0;
+	for (unsigned v = FIRST_VMID; v < BW_N_VMIDS; v++) {
+		if (!bw_bit_is_set(m->vmid_mask, v))
+			continue;
+		struct process *p = &m->process[v];
+		if (p->n_queues && p->context == context && p->page_table == page_table) {
+			*out = v;
+			return true;
+		}
+		if (!p->n_queues && !best)
+			best = v;
+	}
+	*out = best;
+	return best != 0;
+}
+
+/* The page tables of the process become the VMID's. */
+static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, const uint32_t *f)
+{
+	enum { VALID = 1 };
+	uint64_t root = pair(f, 2) | VALID, trap = pair(f, 33), tma = pair(f, 41);
+	struct process *p = &m->process[vmid];
+	if (p->n_queues)
+		return;
+	p->context = pair(f, 10);
+	p->page_table = pair(f, 2);
+	bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid, bw_lo32(root));
+	bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid, bw_hi32(root));
+	bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_CNTL + vmid, f[35]);
+	bw_reg_set(dev, BW_REG_IH_VMID_0_LUT + vmid, f[1]);
+	if (trap) {
+		const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
+		const uint32_t values[] = {bw_lo32(trap >> 8), bw_hi32(trap >> 8) | 1u << 31,
+					   bw_lo32(tma >> 8), bw_hi32(tma >> 8)};
+		for (unsigned i = 0; i < BW_ARRAY_SIZE(values); i++)
+			bw_device_reg_write(dev, &bank,
+					    bw_reg_addr(dev, BW_REG_SQ_SHADER_TBA_LO + i),
+					    values[i]);
+	}
+	bw_vm_invalidate(dev, 1u << vmid);
+}
+
+/* --- adding and removing queues --- */
+
+enum { QUEUE_GFX, QUEUE_COMPUTE, QUEUE_SDMA };
+enum {
+	ADD_AQL = 1 << 11,
+	ADD_LEGACY = 1 << 13,
+	REMOVE_UTILITY = 1 << 1,
+	REMOVE_PREEMPT = 1 << 2,
+};
+
+/* A hardware queue that nothing has, of those that the driver has left to the scheduler. */
+static struct bw_queue *free_queue(struct bw_mes *m, struct bw_device *dev, uint32_t type)
+{
+	unsigned pipes = type == QUEUE_GFX ? 1 : N_COMPUTE_PIPES;
+	for (unsigned queue = 0; queue < 8; queue++) {
+		for (unsigned pipe = 0; pipe < pipes; pipe++) {
+			uint32_t mask = type == QUEUE_GFX ? m->gfx_mask : m->compute_mask[pipe];
+			if (!bw_bit_is_set(mask, queue))
+				continue;
+			struct bw_queue *q = bw_cp_queue(dev, type != QUEUE_GFX, pipe, queue);
+			bool taken = !q;
+			pthread_mutex_lock(&dev->cp->lock);
+			taken |= q && q->active;
+			pthread_mutex_unlock(&dev->cp->lock);
+			for (unsigned i = 0; i < MAX_MAPPED; i++)
+				taken |= m->mapped[i].used && m->mapped[i].queue == q;
+			if (!taken)
+				return q;
+		}
+	}
+	return NULL;
+}
+
+static struct mapped *free_slot(struct bw_mes *m)
+{
+	for (unsigned i = 0; i < MAX_MAPPED; i++)
+		if (!m->mapped[i].used)
+			return &m->mapped[i];
+	return NULL;
+}
+
+static struct mapped *of_doorbell(struct bw_mes *m, uint32_t doorbell_dw)
+{
+	for (unsigned i = 0; i < MAX_MAPPED; i++)
+		if (m->mapped[i].used && m->mapped[i].doorbell_dw == doorbell_dw)
+			return &m->mapped[i];
+	return NULL;
+}
+
+static enum outcome map_sdma(struct bw_mes *m, struct bw_queue *q, struct mapped *to,
+			     const struct bw_queue_map *map)
+{
+	uint32_t mqd[BW_SDMA_MQD_DW];
+	if (!bw_cp_mem_read(q, map->mqd_va, mqd, sizeof(mqd)))
+		return STOPPED;
+	to->sdma = bw_sdma_map(q->dev, m->sdma_mask, mqd, map);
+	return to->sdma ? DONE : refuse("ADD_QUEUE", "all SDMA queues are taken");
+}
+
+static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	uint32_t type = f[27], flags = f[36];
+	bool legacy = flags & ADD_LEGACY;
+	unsigned vmid = 0;
+	struct mapped *to = free_slot(m);
+	if (flags & ADD_AQL)
+		return refuse("ADD_QUEUE", "queues of AQL packets are not supported");
+	if (type > QUEUE_SDMA || (legacy && type == QUEUE_SDMA))
+		return refuse("ADD_QUEUE", "there is no such type of queue");
+	if (!to)
+		return refuse("ADD_QUEUE", "there are too many queues");
+	if (of_doorbell(m, f[18]))
+		return refuse("ADD_QUEUE", "its doorbell belongs to another queue");
+	if (!legacy && !find_vmid(m, pair(f, 10), pair(f, 2), &vmid))
+		return refuse("ADD_QUEUE", "all VMIDs are taken");
+	*to = (struct mapped){.doorbell_dw = f[18], .gang = pair(f, 14), .vmid = vmid};
+	const struct bw_queue_map map = {
+		.mqd_va = pair(f, 19),
+		.wptr_va = pair(f, 21),
+		.vmid = vmid,
+		.wptr_vmid = vmid,
+		.doorbell_dw = f[18],
+	};
+	if (!legacy)
+		set_vmid(m, q->dev, vmid, f);
+	enum outcome o = DONE;
+	if (type == QUEUE_SDMA) {
+		o = map_sdma(m, q, to, &map);
+	} else {
+		to->queue = legacy ? bw_cp_queue(q->dev, type != QUEUE_GFX, f[48], f[49])
+				   : free_queue(m, q->dev, type);
+		if (!to->queue)
+			return refuse("ADD_QUEUE", "there is no hardware queue for it");
+		o = outcome_of(bw_cp_map_queue(q, to->queue, &map));
+	}
+	to->used = o == DONE;
+	if (o == DONE)
+		m->process[vmid].n_queues++;
+	return o;
+}
+
+static enum outcome end_queue(struct bw_mes *m, struct bw_queue *q, struct mapped *w)
+{
+	enum bw_cp_result r =
+		w->sdma ? bw_sdma_unmap(w->sdma) : bw_cp_unmap_queue(q, w->queue, false);
+	if (r != BW_CP_DONE)
+		return outcome_of(r);
+	w->used = false;
+	if (w->vmid)
+		m->process[w->vmid].n_queues--;
+	return DONE;
+}
+
+static enum outcome remove_queue(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	if (f[4] & REMOVE_PREEMPT)
+		return refuse("REMOVE_QUEUE", "preempting without unmapping is not supported");
+	if (f[4] & REMOVE_UTILITY)
+		return DONE; /* the KIQ ends by its registers */
+	struct mapped *w = of_doorbell(m, f[1]);
+	if (!q->started) {
+		/* A queue that the KIQ has mapped. */
+		q->unmapping = w ? w->queue : bw_cp_queue_of_doorbell(q->dev, f[1]);
+		q->started = true;
+	}
+	if (w)
+		return end_queue(m, q, w);
+	if (!q->unmapping || q->unmapping == q)
+		return DONE; /* it is not there */
+	return outcome_of(bw_cp_unmap_queue(q, q->unmapping, false));
+}
+
+/* --- gangs --- */
+
+static enum outcome suspend(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	uint64_t fence = pair(f, 4), value = f[6];
+	for (unsigned i = 0; i < MAX_MAPPED; i++) {
+		struct mapped *w = &m->mapped[i];
+		if (!w->used || !w->vmid || (!(f[1] & 1) && w->gang != pair(f, 2)))
+			continue;
+		/* Waves would have to be saved by their trap handler. */
+		if (w->queue && atomic_load(&w->queue->n_inflight))
+			return refuse("SUSPEND", "a queue has waves, which cannot be saved");
+		if (w->queue)
+			atomic_store(&w->queue->suspended, true);
+		else
+			atomic_store(&w->sdma->suspended, true);
+	}
+	return !fence || bw_cp_mem_write(q, fence, &value, 8) ? DONE : STOPPED;
+}
+
+static enum outcome resume(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	for (unsigned i = 0; i < MAX_MAPPED; i++) {
+		struct mapped *w = &m->mapped[i];
+		if (!w->used || (!(f[1] & 1) && w->gang != pair(f, 2)))
+			continue;
+		if (w->queue)
+			atomic_store(&w->queue->suspended, false);
+		else
+			atomic_store(&w->sdma->suspended, false);
+	}
+	bw_cp_kick(q->dev);
+	return DONE;
+}
+
+/* --- MISC --- */
+
+enum {
+	MISC_WRITE_REG,
+	MISC_INV_GART,
+	MISC_QUERY_STATUS,
+	MISC_READ_REG,
+	MISC_WAIT_REG_MEM,
+	MISC_SET_SHADER_DEBUGGER,
+};
+
+static enum outcome misc(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	uint32_t value;
+	switch (f[1]) {
+	case MISC_WRITE_REG:
+		return bw_cp_reg_write(q, f[6], f[7]) ? DONE : STOPPED;
+	case MISC_INV_GART:
+		bw_vm_invalidate(q->dev, 1);
+		return DONE;
+	case MISC_QUERY_STATUS:
+		return DONE;
+	case MISC_READ_REG:
+		return bw_cp_reg_read(q, f[6], &value) && bw_cp_mem_write(q, pair(f, 7), &value, 4)
+			       ? DONE
+			       : STOPPED;
+	case MISC_WAIT_REG_MEM: {
+		bool writes = f[6] == 1;
+		if (f[6] > 1)
+			return refuse("MISC", "this way of waiting does not exist");
+		if (writes && !q->started && !bw_cp_reg_write(q, f[9], f[7]))
+			return STOPPED;
+		q->started = true;
+		if (!bw_cp_reg_read(q, writes ? f[10] : f[9], &value))
+			return STOPPED;
+		return (value & f[8]) == (f[7] & f[8]) ? DONE : AGAIN;
+	}
+	default:
+		return refuse("MISC", f[1] == MISC_SET_SHADER_DEBUGGER
+					      ? "the shader debugger of KFD is not supported"
+					      : "its sub-operation is not known");
+	}
+}
+
+/* --- the table --- */
+
+static const struct {
+	const char *name;
+	uint8_t opcode, fence_dw; /* where address and value of the fence are */
+	frame_fn *fn;		  /* NULL: not supported */
+} frames[] = {
+	{"SET_HW_RSRC", 0, 50, set_hw_rsrc},
+	{"SET_SCHEDULING_CONFIG", 1, 32, do_nothing}, /* queues are never switched */
+	{"ADD_QUEUE", 2, 37, add_queue},
+	{"REMOVE_QUEUE", 3, 5, remove_queue},
+	{"PERFORM_YIELD", 4, 2, do_nothing},
+	{"SET_GANG_PRIORITY_LEVEL", 5, 7, do_nothing},
+	{"SUSPEND", 6, 7, suspend},
+	{"RESUME", 7, 4, resume},
+	{"RESET", 8, 24, NULL},
+	{"SET_LOG_BUFFER", 9, 6, do_nothing}, /* nothing is logged */
+	{"CHANGE_GANG_PRIORITY", 10, 7, do_nothing},
+	{"QUERY_SCHEDULER_STATUS", 11, 2, do_nothing},
+	{"PROGRAM_GDS", 12, 8, NULL},
+	{"SET_DEBUG_VMID", 13, 1, NULL},
+	{"MISC", 14, 2, misc},
+	{"UPDATE_ROOT_PAGE_TABLE", 15, 5, NULL},
+	{"SET_HW_RSRC_1", 19, 1, do_nothing},
+};
+
+enum bw_cp_result bw_mes_frame(struct bw_mes *m, struct bw_queue *q)
+{
+	const uint32_t *f = q->packet;
+	unsigned opcode = (unsigned)bw_bits(f[0], 11, 4);
+	if (bw_bits(f[0], 3, 0) != TYPE_SCHEDULER) {
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "0x%08x begins no frame of the scheduler", f[0]);
+		return BW_CP_STOP;
+	}
+	for (size_t i = 0; i < BW_ARRAY_SIZE(frames); i++) {
+		if (frames[i].opcode != opcode)
+			continue;
+		BW_LOG(TRACE, "vgpu", "MES: %s", frames[i].name);
+		enum outcome o = frames[i].fn ? frames[i].fn(m, q, f)
+					      : refuse(frames[i].name, "it is not supported");
+		uint64_t fence = pair(f, frames[i].fence_dw);
+		uint64_t value = pair(f, frames[i].fence_dw + 2u);
+		if (o == AGAIN)
+			return BW_CP_POLL;
+		if (o == STOPPED ||
+		    (o == DONE && fence && !bw_cp_mem_write(q, fence, &value, sizeof(value))))
+			return BW_CP_STOP;
+		return BW_CP_DONE;
+	}
+	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "the scheduler has no frame of opcode %u", opcode);
+	return BW_CP_STOP;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's queue and the scheduler as gfx_v11_0.c and mes_v11_0.c of Linux 6.12 use them.
+ * Places in frames are offsetof() of mes_v11_api_def.h divided by 4, those in descriptors are of
+ * v11_structs.h, words of packets of nvd.h. */
+#include "rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+
+/* in VRAM */
+enum {
+	KIQ_RING = RIG_RINGS + 0x40000,
+	MES_RING = RIG_RINGS + 0x48000,
+	USER_RING = (int)(RIG_DATA + 0x100000), /* the same address for VMIDs of the rig's tables */
+	MQDS = RIG_FENCES + 0x10000,		/* one in 4 KiB */
+	WPTRS = RIG_FENCES + 0x1000,
+	FENCE = RIG_FENCES + 0x2000,
+	RING_DW = 1024,
+	SIZE_FIELD = 9, /* 2^(9 + 1) dwords */
+	KIQ_DOORBELL = 0x18,
+	MES_DOORBELL = 0x16,
+	USER_DOORBELL = 0x80a,
+	WAIT_MS = 5000,
+};
+
+struct sched {
+	struct rig r;
+	uint64_t kiq_wptr, mes_wptr, user_wptr, n_fences;
+};
+
+static uint32_t *vram(struct sched *s, uint64_t offset)
+{
+	return rig_ptr(&s->r, offset);
+}
+
+static const struct bw_bank kiq = {.use_srbm = true, .me = 3, .pipe = 1};
+
+static void kiq_write(struct sched *s, uint32_t addr_dw, uint32_t value)
+{
+	bw_device_reg_write(s->r.dev, &kiq, addr_dw, value);
+}
+
+/* A descriptor with what both kinds of queue have: ring, doorbell, size. */
+static uint64_t make_mqd(struct sched *s, unsigned index, uint64_t ring_va, uint32_t doorbell_dw)
+{
+	uint32_t *mqd = vram(s, MQDS + index * 0x1000);
+	memset(mqd, 0, 0x1000);
+	mqd[23] = mqd[24] = 0xffffffff; /* compute_static_thread_mgmt_se0, 1 */
+	mqd[136] = (uint32_t)(ring_va >> 8);
+	mqd[137] = (uint32_t)(ring_va >> 40);
+	mqd[143] = 1u << 30 | doorbell_dw << 2;
+	mqd[145] = 1u << 30 | SIZE_FIELD; /* PRIV_STATE */
+	return rig_mc(&s->r, MQDS + index * 0x1000);
+}
+
+static void start(struct sched *s)
+{
+	memset(s, 0, sizeof(*s));
+	rig_start(&s->r, NULL);
+	/* The driver says for all VMIDs where address spaces end. */
+	rig_write(&s->r, REG(GCVM_CONTEXT8_PAGE_TABLE_END_ADDR_LO32), 0xffffffff);
+	rig_write(&s->r, REG(GCVM_CONTEXT8_PAGE_TABLE_END_ADDR_HI32), 0xf);
+	uint64_t base = rig_mc(&s->r, KIQ_RING) >> 8;
+	kiq_write(s, REG(CP_HQD_PQ_BASE), (uint32_t)base);
+	kiq_write(s, REG(CP_HQD_PQ_BASE_HI), (uint32_t)(base >> 32));
+	kiq_write(s, REG(CP_HQD_PQ_CONTROL), SIZE_FIELD);
+	kiq_write(s, REG(CP_HQD_PQ_DOORBELL_CONTROL), 1u << 30 | KIQ_DOORBELL << 2);
+	kiq_write(s, REG(CP_HQD_ACTIVE), 1);
+}
+
+/* Packets on the KIQ, and a fence behind them. */
+static void kiq_submit(struct sched *s, const uint32_t *dw, size_t n)
+{
+	uint32_t *ring = vram(s, KIQ_RING);
+	uint64_t fence = rig_mc(&s->r, FENCE), value = ++s->n_fences;
+	/* WRITE_DATA to memory */
+	const uint32_t end[] = {0xc0033700, 5u << 8, (uint32_t)fence, (uint32_t)(fence >> 32),
+				(uint32_t)value};
+	for (size_t i = 0; i < n; i++)
+		ring[s->kiq_wptr++ % RING_DW] = dw[i];
+	for (size_t i = 0; i < BW_ARRAY_SIZE(end); i++)
+		ring[s->kiq_wptr++ % RING_DW] = end[i];
+	bw_device_doorbell(s->r.dev, KIQ_DOORBELL, s->kiq_wptr);
+}
+
+static bool comes(struct sched *s, uint64_t offset, uint32_t value)
+{
+	for (unsigned ms = 0; ms < WAIT_MS; ms++) {
+		if (__atomic_load_n(vram(s, offset), __ATOMIC_ACQUIRE) == value)
+			return true;
+		rig_sleep_ms(1);
+	}
+	return false;
+}
+
+static void kiq_run(struct sched *s, const uint32_t *dw, size_t n)
+{
+	kiq_submit(s, dw, n);
+	assert_true(comes(s, FENCE, (uint32_t)s->n_fences));
+}
+
+static void map_queue(struct sched *s, uint32_t what, uint32_t doorbell_dw, uint64_t mqd)
+{
+	uint64_t wptr = rig_mc(&s->r, WPTRS);
+	const uint32_t p[] = {0xc005a200,
+			      what | 1u << 29,
+			      doorbell_dw << 2,
+			      (uint32_t)mqd,
+			      (uint32_t)(mqd >> 32),
+			      (uint32_t)wptr,
+			      (uint32_t)(wptr >> 32)};
+	kiq_run(s, p, BW_ARRAY_SIZE(p));
+}
+
+static void map_mes(struct sched *s)
+{
+	uint64_t mqd = make_mqd(s, 0, rig_mc(&s->r, MES_RING), MES_DOORBELL);
+	map_queue(s, 2u << 18 | 5u << 26, MES_DOORBELL, mqd);
+}
+
+/* A frame with its fence; false: the fence does not come, as a later frame's does. */
+static bool mes_frame(struct sched *s, uint32_t opcode, uint32_t *frame, unsigned fence_dw)
+{
+	uint64_t fence = rig_mc(&s->r, FENCE + 64);
+	uint32_t query[64] = {1 | 11u << 4 | 64u << 12};
+	uint64_t value = ++s->n_fences;
+	uint32_t *ring = vram(s, MES_RING);
+	frame[0] = 1 | opcode << 4 | 64u << 12;
+	memcpy(frame + fence_dw, &fence, 8);
+	memcpy(frame + fence_dw + 2, &value, 8);
+	fence += 64;
+	memcpy(query + 2, &fence, 8);
+	memcpy(query + 4, &value, 8);
+	for (unsigned i = 0; i < 128; i++)
+		ring[s->mes_wptr++ % RING_DW] = i < 64 ? frame[i] : query[i - 64];
+	bw_device_doorbell(s->r.dev, MES_DOORBELL, s->mes_wptr);
+	assert_true(comes(s, FENCE + 128, (uint32_t)value));
+	return *vram(s, FENCE + 64) == (uint32_t)value;
+}
+
+static void set_resources(struct sched *s)
+{
+	uint32_t f[64] = {0};
+	f[2] = 0xff00;	   /* VMIDs 8 to 15 */
+	f[5] = f[6] = 0xc; /* queues 2 and 3 of two pipes */
+	f[13] = 2;
+	f[15] = f[16] = 0xc;
+	assert_true(mes_frame(s, 0, f, 50));
+}
+
+static bool add_queue(struct sched *s, uint32_t type, uint64_t mqd, uint32_t flags)
+{
+	uint32_t f[64] = {0};
+	f[1] = 0x8001;
+	f[2] = RIG_TABLES;
+	f[10] = 0x1000;
+	f[14] = 0x2000;
+	f[18] = USER_DOORBELL;
+	memcpy(f + 19, &mqd, 8);
+	f[27] = type;
+	f[35] = 1 | 3 << 1;
+	f[36] = flags;
+	return mes_frame(s, 2, f, 37);
+}
+
+/* WRITE_DATA of a user's queue, into the address space of its page tables. */
+static void user_write(struct sched *s, uint64_t va, uint32_t value)
+{
+	uint32_t *ring = vram(s, USER_RING);
+	const uint32_t p[] = {0xc0033700, 5u << 8, (uint32_t)va, (uint32_t)(va >> 32), value};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(p); i++)
+		ring[s->user_wptr++ % RING_DW] = p[i];
+	bw_device_doorbell(s->r.dev, USER_DOORBELL, s->user_wptr);
+}
+
+static void test_kiq_maps_a_queue(void **state)
+{
+	struct sched s;
+	start(&s);
+	const struct bw_bank bank = {.use_srbm = true, .me = 1, .pipe = 2, .queue = 1};
+	uint64_t mqd = make_mqd(&s, 1, rig_mc(&s.r, USER_RING), USER_DOORBELL);
+	vram(&s, WPTRS)[0] = 5; /* what is in the ring already */
+	uint64_t va = rig_mc(&s.r, RIG_DATA);
+	const uint32_t p[] = {0xc0033700, 5u << 8, (uint32_t)va, (uint32_t)(va >> 32), 77};
+	memcpy(vram(&s, USER_RING), p, sizeof(p));
+	map_queue(&s, 1u << 13 | 2u << 16, USER_DOORBELL, mqd);
+	assert_true(comes(&s, RIG_DATA, 77));
+	assert_int_equal(bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_ACTIVE)), 1);
+	/* UNMAP_QUEUES by the doorbell; the read pointer is in the descriptor then */
+	const uint32_t unmap[] = {0xc004a300, 1u << 29, USER_DOORBELL << 2, 0, 0, 0};
+	kiq_run(&s, unmap, BW_ARRAY_SIZE(unmap));
+	assert_int_equal(bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_ACTIVE)), 0);
+	assert_int_equal(vram(&s, MQDS + 0x1000)[138], 5);
+	rig_stop(&s.r);
+}
+
+static void test_only_the_kiq_maps(void **state)
+{
+	struct sched s;
+	char why[160];
+	start(&s);
+	_cleanup_(bw_pm4_stream_free) struct bw_pm4_stream st = {0};
+	bw_pm4_put_header(&st, 0xa2, 6);
+	for (unsigned i = 0; i < 6; i++)
+		bw_pm4_put(&st, 1u << 29);
+	rig_submit_ring(&s.r, 1, &st);
+	struct rig_vector v;
+	assert_true(rig_next_vector(&s.r, &v, WAIT_MS));
+	assert_int_equal(v.source, 183);
+	assert_true(bw_device_queue_error(s.r.dev, 1, 0, 0, why, sizeof(why)));
+	assert_non_null(strstr(why, "MAP_QUEUES"));
+	rig_stop(&s.r);
+}
+
+static void test_a_users_queue_has_a_vmid(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	assert_true(add_queue(&s, 1, make_mqd(&s, 1, USER_RING, USER_DOORBELL), 0));
+	/* the first free VMID and the first hardware queue of the masks */
+	const struct bw_bank bank = {.use_srbm = true, .me = 1, .pipe = 0, .queue = 2};
+	assert_int_equal(bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_ACTIVE)), 1);
+	assert_int_equal(bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_VMID)) & 0xf, 8);
+	assert_int_equal(rig_read(&s.r, REG(IH_VMID_0_LUT) + 8), 0x8001);
+	user_write(&s, RIG_DATA, 4711);
+	assert_true(comes(&s, RIG_DATA, 4711));
+	uint32_t f[64] = {0};
+	f[1] = USER_DOORBELL;
+	assert_true(mes_frame(&s, 3, f, 5));
+	assert_int_equal(bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_ACTIVE)), 0);
+	rig_stop(&s.r);
+}
+
+static void test_a_legacy_queue_has_its_place(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	uint64_t mqd = make_mqd(&s, 1, rig_mc(&s.r, USER_RING), USER_DOORBELL);
+	uint32_t f[64] = {0};
+	f[18] = USER_DOORBELL;
+	memcpy(f + 19, &mqd, 8);
+	f[27] = 1;
+	f[36] = 1u << 13;
+	f[48] = 3;
+	f[49] = 1;
+	assert_true(mes_frame(&s, 2, f, 37));
+	const struct bw_bank bank = {.use_srbm = true, .me = 1, .pipe = 3, .queue = 1};
+	assert_int_equal(bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_ACTIVE)), 1);
+	assert_int_equal(bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_VMID)) & 0xf, 0);
+	user_write(&s, rig_mc(&s.r, RIG_DATA), 12);
+	assert_true(comes(&s, RIG_DATA, 12));
+	rig_stop(&s.r);
+}
+
+static void test_an_sdma_queue(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	uint64_t at = MQDS + 0x1000;
+	uint32_t *mqd = vram(&s, at), *ring = vram(&s, USER_RING);
+	memset(mqd, 0, 0x1000);
+	mqd[0] = 10 << 1;
+	mqd[1] = USER_RING >> 8;
+	assert_true(add_queue(&s, 2, rig_mc(&s.r, at), 0));
+	/* FENCE and TRAP */
+	const uint32_t p[] = {5, (uint32_t)RIG_DATA, 0, 99, 6, 31};
+	memcpy(ring, p, sizeof(p));
+	bw_device_doorbell(s.r.dev, USER_DOORBELL, sizeof(p));
+	assert_true(comes(&s, RIG_DATA, 99));
+	struct rig_vector v;
+	assert_true(rig_next_vector(&s.r, &v, WAIT_MS));
+	assert_int_equal(v.source, 49);
+	assert_int_equal(v.ring, 2); /* queue 3:0, engine 7:4 */
+	assert_int_equal(v.vmid, 8);
+	assert_int_equal(v.data[0], 31);
+	uint32_t f[64] = {0};
+	f[1] = USER_DOORBELL;
+	assert_true(mes_frame(&s, 3, f, 5));
+	rig_stop(&s.r);
+}
+
+static void test_a_flush_by_the_scheduler_flushes(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	uint32_t *small = vram(&s, RIG_TABLES + 0x3000);
+	const uint64_t pte = RIG_DATA | 0x71, other = (RIG_DATA + 0x1000) | 0x71;
+	memcpy(small, &pte, 8);
+	assert_true(add_queue(&s, 1, make_mqd(&s, 1, USER_RING, USER_DOORBELL), 0));
+	user_write(&s, RIG_SMALL_VA, 1);
+	assert_true(comes(&s, RIG_DATA, 1));
+	/* Nothing tells the device of the new entry but this. */
+	memcpy(small, &other, 8);
+	uint32_t f[64] = {0};
+	f[1] = 4;
+	f[6] = 1;
+	f[7] = 0xf80000 | 1u << 8;
+	f[8] = 1u << 8;
+	f[9] = REG(GCVM_INVALIDATE_ENG17_REQ);
+	f[10] = REG(GCVM_INVALIDATE_ENG17_ACK);
+	assert_true(mes_frame(&s, 14, f, 2));
+	user_write(&s, RIG_SMALL_VA, 2);
+	assert_true(comes(&s, RIG_DATA + 0x1000, 2));
+	assert_int_equal(*vram(&s, RIG_DATA), 1);
+	rig_stop(&s.r);
+}
+
+static void test_registers_by_the_scheduler(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	uint32_t write[64] = {0}, read[64] = {0};
+	uint64_t to = rig_mc(&s.r, RIG_DATA);
+	write[1] = 0;
+	write[6] = REG(SCRATCH_REG0);
+	write[7] = 0xdeadbeef;
+	assert_true(mes_frame(&s, 14, write, 2));
+	assert_int_equal(rig_read(&s.r, REG(SCRATCH_REG0)), 0xdeadbeef);
+	read[1] = 3;
+	read[6] = REG(SCRATCH_REG0);
+	memcpy(read + 7, &to, 8);
+	assert_true(mes_frame(&s, 14, read, 2));
+	assert_int_equal(*vram(&s, RIG_DATA), 0xdeadbeef);
+	rig_stop(&s.r);
+}
+
+/* What it cannot do has no fence, and it goes on. */
+static void test_refusals(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	uint64_t mqd = make_mqd(&s, 1, USER_RING, USER_DOORBELL);
+	assert_false(add_queue(&s, 1, mqd, 0)); /* no VMIDs yet */
+	set_resources(&s);
+	assert_false(add_queue(&s, 1, mqd, 1u << 11)); /* AQL */
+	assert_false(add_queue(&s, 7, mqd, 0));
+	assert_true(add_queue(&s, 0, mqd, 0));
+	assert_false(add_queue(&s, 0, mqd, 0)); /* the doorbell is taken */
+	uint32_t f[64] = {0};
+	assert_false(mes_frame(&s, 8, f, 24)); /* RESET */
+	rig_stop(&s.r);
+}
+
+static void test_suspended_queues_read_nothing(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	assert_true(add_queue(&s, 1, make_mqd(&s, 1, USER_RING, USER_DOORBELL), 0));
+	uint64_t fence = rig_mc(&s.r, RIG_DATA + 64);
+	uint32_t f[64] = {0}, g[64] = {0};
+	f[1] = 1;
+	memcpy(f + 4, &fence, 8);
+	f[6] = 55;
+	assert_true(mes_frame(&s, 6, f, 7));
+	assert_int_equal(*vram(&s, RIG_DATA + 64), 55);
+	user_write(&s, RIG_DATA, 3);
+	uint32_t query[64] = {0};
+	assert_true(mes_frame(&s, 11, query, 2)); /* a turn of the command processor has passed */
+	assert_int_not_equal(*vram(&s, RIG_DATA), 3);
+	g[1] = 1;
+	assert_true(mes_frame(&s, 7, g, 4));
+	assert_true(comes(&s, RIG_DATA, 3));
+	rig_stop(&s.r);
+}
+
+/* The version that CP_MES_GP3_LO gives for each pipe, and index and data pairs. */
+static void test_registers_of_the_bus(void **state)
+{
+	struct sched s;
+	start(&s);
+	const struct bw_bank mes = {.use_srbm = true, .me = 3, .pipe = 0};
+	assert_int_equal(bw_device_reg_read(s.r.dev, &mes, REG(CP_MES_GP3_LO)), 1 << 12 | 0x3d);
+	assert_int_equal(bw_device_reg_read(s.r.dev, &kiq, REG(CP_MES_GP3_LO)), 6 << 12 | 0x6c);
+	*vram(&s, RIG_DATA) = 0x12345678;
+	rig_write(&s.r, 0x6, 0);
+	rig_write(&s.r, 0x0, 1u << 31 | RIG_DATA);
+	assert_int_equal(rig_read(&s.r, 0x1), 0x12345678);
+	rig_write(&s.r, 0x6, 0x7fffffff); /* behind the end */
+	assert_int_equal(rig_read(&s.r, 0x1), 0xffffffff);
+	/* RSMU keeps each address for itself */
+	rig_write(&s.r, 0x14, 0x10134408);
+	rig_write(&s.r, 0x15, 1);
+	rig_write(&s.r, 0x14, 0x0141e900);
+	assert_int_equal(rig_read(&s.r, 0x15), 0);
+	rig_write(&s.r, 0x15, 2);
+	rig_write(&s.r, 0x14, 0x10134408);
+	assert_int_equal(rig_read(&s.r, 0x15), 1);
+	/* the pairs do not reach each other */
+	rig_write(&s.r, 0x14, 1 * 4);
+	rig_write(&s.r, 0x0, 0x15 * 4);
+	assert_int_equal(rig_read(&s.r, 0x1), 0);
+	rig_stop(&s.r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kiq_maps_a_queue),
+		cmocka_unit_test(test_only_the_kiq_maps),
+		cmocka_unit_test(test_a_users_queue_has_a_vmid),
+		cmocka_unit_test(test_a_legacy_queue_has_its_place),
+		cmocka_unit_test(test_an_sdma_queue),
+		cmocka_unit_test(test_a_flush_by_the_scheduler_flushes),
+		cmocka_unit_test(test_registers_by_the_scheduler),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_suspended_queues_read_nothing),
+		cmocka_unit_test(test_registers_of_the_bus),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
