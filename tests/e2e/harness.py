@@ -168,6 +168,18 @@ def named_child(pid, name):
     raise Failure(f"process {pid} has no child that runs {name}")
 
 
+def await_child(pid, name):
+    """The same as soon as there is one."""
+    end = time.monotonic() + TIMEOUT_S
+    while True:
+        try:
+            return named_child(pid, name)
+        except Failure:
+            if time.monotonic() > end:
+                raise
+        time.sleep(0.02)
+
+
 def processes_with(variable):
     """pid: program, of all processes that have NAME=VALUE in the environment they were started with."""
     found = {}

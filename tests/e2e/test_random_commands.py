@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 
-from harness import BREAKWATER, BUILD, KERNELS, SOURCE, Failure, check, children, end_all, processes_with, sanitizer_reports, with_reports
+from harness import BREAKWATER, BUILD, KERNELS, SOURCE, Failure, await_child, check, children, end_all, processes_with, sanitizer_reports, with_reports
 from random_commands import Grammar, harmless
 
 CLANG = os.environ.get("BREAKWATER_CLANG", "clang-19")
@@ -277,19 +277,6 @@ class Fuzz:
             raise Failure(f"at the end of its input it does not leave; it runs {stacks(t.process.pid)}")
         code = t.process.wait(PATIENCE_S)
         check(code >= 0, f"the debugger died by signal {-code} at the end of its input")
-
-
-def await_child(pid, name):
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        for p in children(pid):
-            try:
-                if os.path.basename(os.readlink(f"/proc/{p}/exe")) == name:
-                    return p
-            except OSError:
-                pass
-        time.sleep(0.02)
-    raise Failure(f"{name} did not start")
 
 
 def main():
