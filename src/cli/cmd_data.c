@@ -48,6 +48,12 @@ static struct bw_error *print(struct bw_cli *c, const char *args, const char *na
 	if (err || done)
 		return err;
 	BW_TRY(take_value(c, args, &v));
+	if (v.place == BW_PLACE_MEMORY) { /* x shows it, as in gdb */
+		c->x_space = v.space;
+		c->x_next = v.va;
+		if (!c->x_format.count)
+			c->x_format.count = 1;
+	}
 	bw_show_value(c->debug, &v, f.letter, &s);
 	if (v.type.kind != BW_TYPE_VOID)
 		bw_out_line(c->out, "$%u = %s", bw_debug_record(c->debug, &v), bw_str_text(&s));

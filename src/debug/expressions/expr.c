@@ -303,6 +303,11 @@ static struct bw_error *parse_conditional(struct bw_expr *x, struct bw_value *ou
 {
 	struct bw_value c = {0}, yes = {0}, no = {0};
 	BW_TRY(parse_binary(x, 1, &c));
+	if (x->tok.kind == BW_TOK_IDENT && !strcmp(x->tok.name, "as")) {
+		struct bw_error *err = bw_expr_as_type(x, &c, out);
+		bw_value_fini(&c);
+		return err;
+	}
 	if (!bw_expr_is_op(x, '?')) {
 		*out = c;
 		return NULL;

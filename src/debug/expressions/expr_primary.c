@@ -223,42 +223,6 @@ static struct bw_error *parse_launch(struct bw_expr *x, size_t column, struct bw
 	return bw_expr_at(x, name.column, bw_expr_launch(x, name.name, out));
 }
 
-/* $_buffer(N): where a buffer of "info buffers" lies; $_buffer_size(N): its bytes. */
-static struct bw_error *parse_buffer(struct bw_expr *x, bool size, struct bw_value *out)
-{
-	size_t column = x->tok.column;
-	struct bw_value v = {0};
-	struct bw_buffer_info b = {0};
-	const struct bw_dispatch_info *held = bw_debug_held(x->d);
-	BW_TRY(bw_expr_expect(x, '('));
-	BW_TRY(bw_expr_parse_assign(x, &v));
-	struct bw_error *err = bw_expr_expect(x, ')');
-	if (!err)
-		err = bw_expr_at(x, column, bw_expr_scalar(x, &v));
-	int64_t number = err ? 0 : bw_value_i64(&v, 0);
-	bw_value_fini(&v);
-	if (!err && !x->skip)
-		err = bw_expr_at(x, column,
-				 bw_debug_find_buffer(
-					 x->d,
-					 x->wave ? x->wave->info.dispatch
-					 : held	 ? held->number
-						 : 0,
-					 number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0,
-					 &b));
-	if (err)
-		return err;
-	*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT, .size_b = 8}, .bits = b.size_b};
-	if (!size) {
-		out->type = (struct bw_type){.kind = BW_TYPE_POINTER,
-					     .size_b = 8,
-					     .elem_kind = BW_TYPE_VOID,
-					     .depth = 1}; /* counts in bytes, as its size does */
-		out->bits = b.va;
-	}
-	return NULL;
-}
-
 static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 {
 	struct bw_tok t = x->tok;
@@ -269,7 +233,9 @@ static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 		return parse_space(x, t.name, t.column, out);
 	if (t.kind == BW_TOK_DOLLAR && bw_expr_is_op(x, '(') &&
 	    (!strcmp(t.name, "_buffer") || !strcmp(t.name, "_buffer_size")))
-		return parse_buffer(x, t.name[7] != 0, out);
+		return bw_expr_buffer_function(x, t.name[7] != 0, out);
+	if (t.kind == BW_TOK_IDENT && !strcmp(t.name, "buffer") && bw_expr_buffer_follows(x))
+		return bw_expr_buffer(x, out);
 	if (t.kind == BW_TOK_DOLLAR && !strcmp(t.name, "_launch"))
 		return parse_launch(x, t.column, out);
 	if (bw_expr_is_dim3(t.name) && (t.kind == BW_TOK_DOLLAR || !bw_expr_is_variable(x, t.name)))

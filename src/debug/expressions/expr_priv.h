@@ -6,6 +6,7 @@
  * above it, expr.c parse and evaluate in one pass, expr_ops.c computes, loads and stores,
  * expr_names.c knows the names, expr_program.c the variables and types of the program. */
 
+#include "debug/bound.h"
 #include "debug/debug_priv.h"
 #include "debug/variables/variables_priv.h"
 
@@ -55,6 +56,7 @@ struct bw_expr {
 	unsigned skip;	   /* > 0: parse, do not read, write or divide */
 	unsigned depth;
 	size_t error_column;
+	struct bw_buffer_info buffer; /* the last one that was named; va 0: none was */
 };
 
 /* expr.c */
@@ -127,6 +129,17 @@ struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *
 /* To a place of the program's: PIECES, or MEMORY with a type of the program. */
 struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,
 					struct bw_value *v) BW_MUST_CHECK;
+
+/* expr_buffers.c */
+/* $_buffer(N), $_buffer_size(N), from the parenthesis on. */
+struct bw_error *bw_expr_buffer_function(struct bw_expr *x, bool size,
+					 struct bw_value *out) BW_MUST_CHECK;
+/* "buffer NAME", "buffer 2": its address. Whether a name, number or text is next. */
+bool bw_expr_buffer_follows(const struct bw_expr *x);
+struct bw_error *bw_expr_buffer(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
+/* "as TYPE[N]" behind an address: what is there. */
+struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v,
+				 struct bw_value *out) BW_MUST_CHECK;
 
 /* expr_types.c */
 bool bw_expr_type_word(const char *word);
