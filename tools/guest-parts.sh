@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What "breakwater vgpu linux" boots: QEMU with a vfio-user client, and Linux 6.12 with its modules. Both come
+# from Debian, through apt with a configuration of its own, and are only unpacked: nothing is installed on this
+# machine, nothing of the packages is executed here, and no rights are needed.
+#   guest-parts.sh FOLDER [--no-kernel]    makes what FOLDER lacks, and says on standard error what and how large
+# BREAKWATER_DEBIAN and BREAKWATER_DEBIAN_SECURITY are the archives to use, if not those of deb.debian.org.
+# Made are FOLDER/qemu-1 (started by its own dynamic linker) and FOLDER/linux-6.12-1 (vmlinuz, modules, release).
+# The number changes when this script makes something else. A folder is complete if it is there: it is made
+# beside its place, and renamed.
+set -eu
+
+fail() {
+	echo "breakwater: $*" >&2
+	exit 1
+}
+
+[ $# -ge 1 ] || {
+	sed -n 's/^#   //p' "$0" >&2
+	exit 2
+}
+place=$1
+with_kernel=yes
+[ "${2:-}" != --no-kernel ] || with_kernel=no
+qemu=qemu-1 kernel=linux-6.12-1
+archive=${BREAKWATER_DEBIAN:-http://deb.debian.org/debian}
+security=${BREAKWATER_DEBIAN_SECURITY:-http://deb.debian.org/debian-security}
+
+is_complete() {
+	[ -d "$place/$qemu" ] && { [ $with_kernel = no ] || [ -d "$place/$kernel" ]; }
+}
+
+is_complete && exit 0
+mkdir -p "$place" || fail "the folder $place cannot be made"
+place=$(cd "$place" && pwd)
+# One process at a time makes a folder. The lock ends with the last process that has descriptor 9.
+exec 9>"$place/lock"
+flock -n 9 || {
+	echo "breakwater: another process makes QEMU and the kernel in $place; waiting for it ..." >&2
+	flock 9
+}
+is_complete && exit 0
+
+for tool in apt-get apt-cache dpkg-deb flock; do
+	command -v $tool >/dev/null || fail "QEMU and the kernel are fetched from Debian with $tool, which is not installed"
+done
+keys=/usr/share/keyrings/debian-archive-keyring.gpg
+[ -e $keys ] || fail "$keys is missing, by which packages are verified; it is in the package debian-archive-keyring"
+
+# What an earlier process was making when it was killed.
+rm -rf "$place"/making.*
+work=$place/making.$$
+mkdir "$work"
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+
+# An apt of its own: these sources, an empty list of installed packages, all its files below $work. How this
+# machine reaches the network it takes from the system's configuration.
+apt_files() {
+	mkdir -p "$work/apt/lists/partial" "$work/apt/archives/partial" "$work/apt/etc/parts"
+	: >"$work/apt/status"
+	cat >"$work/apt/sources.list" <<-END
+		deb [signed-by=$keys] $archive trixie main
+		deb [signed-by=$keys] $archive trixie-backports main
+		deb [signed-by=$keys] $security bookworm-security main
+	END
+	# vfio-user is in the backport alone. Bookworm is there for its kernel, which has headers on Debian 12.
+	cat >"$work/apt/preferences" <<-END
+		Package: *
+		Pin: release n=trixie-backports
+		Pin-Priority: 900
+
+		Package: *
+		Pin: release n=bookworm-security
+		Pin-Priority: -1
+
+		Package: linux-image-6.12*
+		Pin: release n=bookworm-security
+		Pin-Priority: 990
+	END
+	cat >"$work/apt/conf" <<-END
+		Dir::State "$work/apt";
+		Dir::State::status "$work/apt/status";
+		Dir::State::lists "$work/apt/lists";
+		Dir::Cache "$work/apt";
+		Dir::Cache::archives "$work/apt/archives";
+		Dir::Etc::sourcelist "$work/apt/sources.list";
+		Dir::Etc::sourceparts "$work/apt/etc/parts";
+		Dir::Etc::preferences "$work/apt/preferences";
+		Dir::Etc::preferencesparts "$work/apt/etc/parts";
+		Dir::Log "$work/apt";
+		APT::Architecture "amd64";
+		APT::Architectures { "amd64"; };
+		APT::Install-Recommends "false";
+		APT::Install-Suggests "false";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+		Acquire::Retries "3";
+		Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
+		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+		Debug::NoLocking "true";
+		#clear APT::Update::Pre-Invoke;
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+	END
+}
+
+# With -c: that is read behind the system's configuration.
+apt() {
+	tool=$1
+	shift
+	"$tool" -c "$work/apt/conf" "$@"
+}
+
+megabytes() {
+	awk '{ n += $1 } END { printf "%d", n / 1000000 + 1 }'
+}
+
+# What apt printed, where it failed.
+or_fail() {
+	"$@" >"$work/log" 2>&1 9>&- || {
+		tail -n 15 "$work/log" >&2
+		fail "$what could not be fetched from Debian; the end of apt's output is above"
+	}
+}
+
+# fetch WHAT WHERE [--alone] PACKAGE...: the packages with all that they need (or without), unpacked.
+fetch() {
+	what=$1 where=$2 command="install -y"
+	shift 2
+	if [ "$1" = --alone ]; then
+		command=download
+		shift
+	fi
+	# 'URI' FILE SIZE HASH
+	or_fail apt apt-get $command --print-uris "$@"
+	grep "^'" "$work/log" >"$work/uris" || fail "$what could not be fetched: apt names no package"
+	echo "breakwater: fetching $what from Debian, $(awk '{ print $3 }' "$work/uris" | megabytes) MB (packages: $(wc -l <"$work/uris")) ..." >&2
+	mkdir -p "$work/debs" "$where"
+	if [ "$command" = download ]; then
+		(cd "$work/debs" && or_fail apt apt-get download "$@")
+	else
+		or_fail apt apt-get $command --download-only "$@"
+		mv "$work/apt/archives/"*.deb "$work/debs/"
+	fi
+	for deb in "$work/debs/"*.deb; do
+		dpkg-deb -x "$deb" "$where" || fail "$deb could not be unpacked into $place: is the disk full?"
+	done
+	rm -r "$work/debs"
+}
+
+done_with() {
+	mv "$work/$1" "$place/$1"
+	echo "breakwater: $what is in $place/$1, $(du -sk "$place/$1" | awk '{ print $1 * 1024 }' | megabytes) MB." >&2
+}
+
+apt_files
+what="Debian's package lists"
+or_fail apt apt-get update -o APT::Update::Error-Mode=any
+
+if [ ! -d "$place/$qemu" ]; then
+	# xz-utils and zstd unpack kernel modules.
+	fetch QEMU "$work/$qemu" qemu-system-x86 xz-utils zstd
+	(cd "$work/$qemu/usr/share" && rm -rf doc man locale lintian bug bash-completion)
+	done_with $qemu
+fi
+
+if [ $with_kernel = yes ] && [ ! -d "$place/$kernel" ]; then
+	package=$(apt apt-cache depends linux-image-6.12-amd64 2>"$work/log" | sed -n 's/.*Depends: \(linux-image-6\.12[^ ]*-amd64\)$/\1/p' | head -n 1)
+	[ -n "$package" ] || fail "Debian's bookworm-security has no package linux-image-6.12-amd64 any more"
+	release=${package#linux-image-}
+	fetch "Linux $release" "$work/package" --alone "$package"
+	mkdir "$work/$kernel"
+	mv "$work/package/boot/vmlinuz-$release" "$work/$kernel/vmlinuz"
+	mv "$work/package/lib/modules/$release" "$work/$kernel/modules"
+	echo "$release" >"$work/$kernel/release"
+	done_with $kernel
+fi
