@@ -14,7 +14,7 @@ THREADS  = build-threads
 WERROR   = $(if $(CI),true,false)
 SETUP    = meson setup
 
-.PHONY: all deps demo check check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install clean
+.PHONY: all deps demo check check-linux check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -35,6 +35,10 @@ check: check-plain check-sanitize check-threads-short check-fuzz
 
 check-plain: all
 	@meson test -C $(BUILD) --print-errorlogs
+
+# Whole: what takes a boot of the guest for each case.
+check-linux: all
+	@BREAKWATER_LINUX=whole meson test -C $(BUILD) --print-errorlogs --suite linux
 
 check-sanitize: deps
 	@[ -f $(SANITIZE)/build.ninja ] || $(SETUP) $(SANITIZE) -Db_sanitize=address,undefined -Db_lundef=false >/dev/null

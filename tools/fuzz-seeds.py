@@ -161,7 +161,19 @@ def gpuvm(build):
     return seeds
 
 
-TARGETS = (code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm)
+def module(build):
+    """ELF files with a section .modinfo: sections 1 (its names) and 2 (.modinfo) are described behind the header."""
+    names, seeds = b"\0.modinfo\0", {}
+    for name, info in {"needs": b"license=GPL\0depends=drm,ttm-x\0", "nothing": b"depends=\0", "absent": b"license=GPL\0", "open": b"depends=drm"}.items():
+        def section(at, size, name_at):
+            return struct.pack("<IIQQQQIIQQ", name_at, 1, 0, 0, at, size, 0, 0, 1, 0)
+        at = 64 + 3 * 64
+        header = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack("<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 3, 1)
+        seeds[name] = header + bytes(64) + section(at, len(names), 0) + section(at + len(names), len(info), 1) + names + info
+    return seeds
+
+
+TARGETS = (code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module)
 
 
 def main():

@@ -237,11 +237,13 @@ int bw_main_exec(int argc, char **argv)
 
 static const char vgpu_usage[] =
 	"Usage: breakwater vgpu serve [OPTIONS]\n"
+	"       breakwater vgpu linux [OPTIONS] [-- COMMAND]\n"
 	"       breakwater vgpu isa [--json] [PATTERN]\n"
 	"       breakwater vgpu profiles [--json]\n"
 	"\n"
 	"The virtual GPU by itself. serve runs it as a server of its own (\"breakwater vgpu serve --help\" lists its\n"
-	"options); isa lists the opcodes and how exactly each is executed; profiles lists the GPUs it can be.\n";
+	"options); linux boots a guest with Linux's own driver (so has it); isa lists the opcodes and how exactly each\n"
+	"is executed; profiles lists the GPUs it can be.\n";
 
 int bw_main_vgpu(int argc, char **argv)
 {
@@ -249,11 +251,14 @@ int bw_main_vgpu(int argc, char **argv)
 		fputs(vgpu_usage, stdout);
 		return argc < 2 ? BW_EXIT_USAGE : 0;
 	}
+	if (!strcmp(argv[1], "linux"))
+		return bw_main_vgpu_linux(argc - 1, argv + 1);
 	bool serves = !strcmp(argv[1], "serve");
 	if (!serves && strcmp(argv[1], "isa") && strcmp(argv[1], "profiles"))
 		return fail(bw_errorf(
 			BW_E_INVALID,
-			"\"breakwater vgpu\" knows serve, isa and profiles, not \"%s\"", argv[1]));
+			"\"breakwater vgpu\" knows serve, linux, isa and profiles, not \"%s\"",
+			argv[1]));
 	char *server;
 	struct bw_error *err = bw_kmd_find_part("breakwater-vgpu", &server);
 	if (err)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_GUEST_GUEST_H
+#define BW_GUEST_GUEST_H
+
+/* A Linux guest with the virtual GPU in it, for "breakwater vgpu linux": QEMU (without KVM) boots a
+ * kernel, process 1 of ours (init/) makes the host's file system its root and loads amdgpu.ko. The
+ * GPU is a process of its own, which QEMU reaches over vfio-user. No thread but the caller's; one
+ * guest a process. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct bw_guest_options {
+	const char *cache;	 /* the folder of QEMU and the kernel; NULL: the user's */
+	const char *kernel;	 /* a bzImage; NULL: the pinned one */
+	const char *modules;	 /* a folder of modules, looked at first; NULL: the pinned ones */
+	const char *driver_args; /* more parameters of amdgpu */
+	char *const *shares;	 /* folders that the guest can write, up to NULL */
+	char *const *command;	 /* up to NULL; empty: a shell */
+	uint64_t memory_b;
+	unsigned cpus, silence_s; /* silence_s: 0 is no limit */
+	bool verbose, gdb, no_gpu, no_driver;
+};
+
+/* Runs a command in a new guest, with our standard input and output. out_status is that of wait().
+ * Messages about what takes long go to standard error. Errors: what is missing; the guest's panic,
+ * silence and failures, with the lines of its log in the message. */
+struct bw_error *bw_guest_run(const struct bw_guest_options *o, int *out_status) BW_MUST_CHECK;
+
+#endif

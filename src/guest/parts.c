@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "guest/guest_priv.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "kmd/kmd.h"
+
+/* What tools/guest-parts.sh makes in the cache. */
+#define QEMU_FOLDER "qemu-1"
+#define KERNEL_FOLDER "linux-6.12-1"
+#define LIBRARIES "usr/lib/x86_64-linux-gnu"
+
+struct bw_error *bw_words_addf(struct bw_words *w, const char *fmt, ...)
+{
+	char *word;
+	va_list args;
+	va_start(args, fmt);
+	int n = vasprintf(&word, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return bw_error_nomem();
+	struct bw_error *err = bw_vec_push(w, word);
+	if (err)
+		free(word);
+	return err;
+}
+
+void bw_words_free(struct bw_words *w)
+{
+	bw_vec_each(w, word)
+		free(*word);
+	bw_vec_free(w);
+}
+
+struct bw_error *bw_guest_tree_program(const char *tree, const char *program, struct bw_words *out)
+{
+	BW_TRY(bw_words_addf(out, "%s/usr/lib64/ld-linux-x86-64.so.2", tree));
+	BW_TRY(bw_words_addf(out, "--library-path"));
+	BW_TRY(bw_words_addf(out, "%s/" LIBRARIES, tree));
+	return bw_words_addf(out, "%s/%s", tree, program);
+}
+
+/* XDG_CACHE_HOME/breakwater/linux, or what stands for it; absolute. */
+static struct bw_error *cache_folder(const char *given, char **out)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	_cleanup_free_ char *path = NULL;
+	int n;
+	if (given)
+		n = asprintf(&path, "%s", given);
+	else if (cache && cache[0] == '/')
+		n = asprintf(&path, "%s/breakwater/linux", cache);
+	else if (home && home[0] == '/')
+		n = asprintf(&path, "%s/.cache/breakwater/linux", home);
+	else
+		return bw_errorf(
+			BW_E_INVALID,
+			"neither XDG_CACHE_HOME nor HOME says where QEMU and the kernel are kept: use --cache FOLDER");
+	if (n < 0)
+		return bw_error_nomem();
+	if (path[0] != '/') {
+		_cleanup_free_ char *here = getcwd(NULL, 0);
+		if (!here || asprintf(out, "%s/%s", here, path) < 0)
+			return bw_error_nomem();
+		return NULL;
+	}
+	*out = bw_take(path);
+	return NULL;
+}
+
+/* Does nothing where all is there. Its messages go to standard error. */
+static struct bw_error *make_missing(const char *cache, bool with_kernel)
+{
+	_cleanup_free_ char *script = NULL;
+	int status = 0;
+	BW_TRY(bw_kmd_find_part("breakwater-guest-parts", &script));
+	pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl(script, script, cache, with_kernel ? NULL : "--no-kernel", NULL);
+		fprintf(stderr, "breakwater: cannot run %s: %s.\n", script, strerror(errno));
+		_exit(127);
+	}
+	if (pid < 0)
+		return bw_error_errno(errno, "cannot start %s", script);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) >= 128))
+		return bw_errorf(BW_E_INTERRUPTED, "fetching QEMU and the kernel was ended");
+	if (status)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "the guest's parts could not be made in %s; the reason is above",
+				 cache);
+	return NULL;
+}
+
+static struct bw_error *check_readable(const char *path)
+{
+	return access(path, R_OK) ? bw_error_errno(errno, "%s cannot be read", path) : NULL;
+}
+
+struct bw_error *bw_guest_parts_find(const struct bw_guest_options *o, struct bw_guest_parts *out)
+{
+	_cleanup_free_ char *cache = NULL;
+	_cleanup_(bw_guest_parts_free) struct bw_guest_parts p = {0};
+	if (o->kernel)
+		BW_TRY(check_readable(o->kernel));
+	BW_TRY(cache_folder(o->cache, &cache));
+	BW_TRY(bw_kmd_find_part("breakwater-guest-init", &p.init));
+	BW_TRY(make_missing(cache, !o->kernel));
+	int n = asprintf(&p.qemu, "%s/" QEMU_FOLDER, cache);
+	if (n >= 0 && o->kernel)
+		n = asprintf(&p.kernel, "%s", o->kernel);
+	else if (n >= 0)
+		n = asprintf(&p.kernel, "%s/" KERNEL_FOLDER "/vmlinuz", cache);
+	if (n >= 0 && !o->kernel)
+		n = asprintf(&p.modules, "%s/" KERNEL_FOLDER "/modules", cache);
+	if (n >= 0 && !o->kernel)
+		n = asprintf(&p.unpacked, "%s/" KERNEL_FOLDER "/unpacked", cache);
+	if (n < 0)
+		return bw_error_nomem();
+	*out = p;
+	p = (struct bw_guest_parts){0};
+	return NULL;
+}
+
+void bw_guest_parts_free(struct bw_guest_parts *p)
+{
+	free(p->qemu);
+	free(p->kernel);
+	free(p->modules);
+	free(p->unpacked);
+	free(p->init);
+	*p = (struct bw_guest_parts){0};
+}

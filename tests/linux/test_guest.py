@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The guest of "breakwater vgpu linux" without a GPU: a command's input, output and status, the files that it
+sees, its end by signals and by a panic. The whole (make check-linux) boots one guest for each of them."""
+import hashlib
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+from guest import IS_WHOLE, guest, need_parts, words
+
+from harness import BUILD, SOURCE, TIMEOUT_S, check, equal, main, wait_gone
+
+
+def family(pid):
+    """pids of all that descends from a process."""
+    found = []
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += [int(child), *family(int(child))]
+    return found
+
+
+def run_folders(pids):
+    """Folders of ours that the processes have open or name in their command lines."""
+    found = set()
+    for pid in pids:
+        for word in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace('"', " ").replace("=", " ").split():
+            if "breakwater-vgpu-" in word:
+                found.add(str(pathlib.Path(word).parent))
+    return found
+
+
+def until(condition, what):
+    end = time.monotonic() + TIMEOUT_S
+    while not condition():
+        check(time.monotonic() < end, f"there was no {what} within {TIMEOUT_S} s")
+        time.sleep(0.05)
+
+
+SCRIPT = r"""
+echo "cwd $(pwd)"
+echo "user $(id -u)"
+echo "release $(uname -r)"
+sha256sum README.md
+sha256sum
+head -c 300000 /dev/zero | tr '\0' x
+echo to standard error >&2
+echo new > written-by-the-guest && cat written-by-the-guest
+echo shared > "$1/from-guest"; cat "$1/from-host"
+ls /sys/class/net
+type breakwater driver-load
+kill -TERM $$
+"""
+
+
+def a_command():
+    """Bytes and status arrive unchanged; what the guest writes is gone, but in a shared folder."""
+    data = bytes(range(256)) * 2000
+    with tempfile.TemporaryDirectory() as share:
+        (pathlib.Path(share) / "from-host").write_text("from the host\n")
+        out, err = guest("sh", "-c", SCRIPT, "sh", share, data=data, status=128 + signal.SIGTERM,
+                         options=["--no-gpu", "--share", share])
+        equal((pathlib.Path(share) / "from-guest").read_text(), "shared\n", "what the guest wrote to the shared folder")
+    x = b"x" * 300000
+    check(x in out, "300000 bytes did not arrive in one piece")
+    lines = out.replace(x, b"").decode().splitlines()
+    readme = hashlib.sha256((SOURCE / "README.md").read_bytes()).hexdigest()
+    equal(lines[0], f"cwd {SOURCE}", "the folder")
+    equal(lines[1], "user 0", "the user")
+    check(lines[2].startswith("release 6.12."), lines[2])
+    equal(lines[3], f"{readme}  README.md", "a file of the host's")
+    equal(lines[4], f"{hashlib.sha256(data).hexdigest()}  -", "standard input")
+    equal(lines[5:8], ["new", "from the host", "lo"], "a new file, a file of the share, network interfaces")
+    equal(lines[8], f"breakwater is {BUILD}/breakwater", "breakwater")
+    equal(lines[9], "driver-load is /run/breakwater/bin/driver-load", "driver-load")
+    equal(err, b"to standard error\n", "standard error")
+    check(not (SOURCE / "written-by-the-guest").exists(), "the guest has written to the host")
+
+
+def signals():
+    """SIGINT and kill -9, in the middle of the boot, leave no process and no file."""
+    for number in (signal.SIGINT, signal.SIGKILL):
+        p = subprocess.Popen(words("--no-gpu", "--", "sleep", "1000"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        qemu = []
+
+        def has_qemu():
+            qemu[:] = [pid for pid in family(p.pid) if b"qemu-system" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+            return qemu
+        until(has_qemu, "QEMU")
+        pids = family(p.pid)
+        folders = {os.readlink(f"/proc/{pid}/fd/{fd}") for pid in [p.pid, *pids] for fd in os.listdir(f"/proc/{pid}/fd")
+                   if "breakwater-vgpu-" in os.readlink(f"/proc/{pid}/fd/{fd}")}
+        check(folders, "no run folder was found")
+        p.send_signal(number)
+        equal(p.wait(TIMEOUT_S), 130 if number == signal.SIGINT else -number, "the status")
+        for pid in pids:
+            wait_gone(pid, "a process of the guest")
+        for folder in folders:
+            until(lambda f=folder: not os.path.exists(f), f"end of {folder}")
+
+
+def a_panic():
+    """The run ends with the reason and the report."""
+    _, err = guest("sh", "-c", "echo c >/proc/sysrq-trigger; sleep 1000", status=2)
+    text = err.decode()
+    check("breakwater: the guest's kernel went down: " in text, text)
+    check("sysrq: Trigger a crash" in text or "Kernel panic - not syncing" in text, text)
+
+
+def bad_input():
+    """Each in a sentence, before anything boots."""
+    for options, said in ((["--kernel", "/nowhere"], "/nowhere cannot be read"), (["--memory", "1k"], "--memory wants a number"),
+                          (["--no-gpu", "--modules", "/nowhere"], "/nowhere"), (["--no-gpu", "--share", "/nowhere"], "/nowhere cannot be shared"),
+                          (["dmesg"], 'stands behind "--"')):
+        done = subprocess.run(words(*options), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
+        equal(done.returncode, 2, f"the status of {options}")
+        check(said in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+
+
+need_parts()
+main(bad_input, a_command, signals, *([a_panic] if IS_WHOLE else []))
