@@ -52,7 +52,7 @@ static unsigned char complete(EditLine *el, int ch)
 		return CC_ERROR;
 	const char *start = bw_skip_blanks(line);
 	char *word = line + len;
-	while (word > start && !strchr(" \t(,=+*/", word[-1]))
+	while (word > start && !strchr(" \t(,=+*/&", word[-1]))
 		word--;
 	char **words = bw_cli_complete(c, start, word);
 	if (!words || !words[0]) {

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/str.h"
+#include "debug/variables.h"
+#include "sym/demangle.h"
 #include "sym/lines.h"
 
 struct words BW_VEC(char *);
@@ -45,8 +48,19 @@ static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 	bw_vec_each(&d->modules, m) {
 		size_t n;
 		const struct bw_symbol *s = bw_module_symbols(*m, &n);
-		for (size_t i = 0; i < n; i++)
-			add_word(w, prefix, "", s[i].name);
+		for (size_t i = 0; i < n; i++) {
+			const char *full = bw_module_pretty(*m, &s[i]);
+			size_t base_b;
+			if (full == s[i].name) {
+				add_word(w, prefix, "", s[i].name);
+				continue;
+			}
+			/* of C++ without what it returns and its parameters, as users type it */
+			const char *base = bw_name_base(full, &base_b);
+			_cleanup_free_ char *name = strndup(base, base_b);
+			if (name)
+				add_word(w, prefix, "", name);
+		}
 	}
 }
 
@@ -63,6 +77,47 @@ static void add_args(struct bw_debug *d, struct words *w, const char *prefix, co
 				    (!assembly || bw_kernel_is_assembly(*m, &k[i])))
 					add_word(w, prefix, lead, k[i].args[a].name);
 	}
+}
+
+static void add_members(struct words *w, const char *prefix, const char *lead,
+			const struct bw_ctype *t, unsigned depth)
+{
+	enum { MAX_DEPTH = 8 };
+	for (size_t i = 0; depth < MAX_DEPTH && i < t->n_members; i++) {
+		const struct bw_cmember *m = &t->members[i];
+		/* those of an anonymous struct and of a base are as one's own */
+		if (!m->name || m->is_base)
+			add_members(w, prefix, lead, bw_ctype_strip(m->type), depth + 1);
+		else
+			add_word(w, prefix, lead, m->name);
+	}
+}
+
+/* "item.at[0].": the members of its type, and of what a pointer leads to. */
+static bool complete_members(struct bw_debug *d, struct words *w, const char *prefix)
+{
+	const char *dot = strrchr(prefix, '.'), *arrow = NULL;
+	for (const char *p = prefix; (p = strstr(p, "->")); p += 2)
+		arrow = p;
+	size_t base_b = (size_t)((arrow > dot ? arrow : dot) - prefix);
+	if ((!dot && !arrow) || !base_b)
+		return false;
+	_cleanup_free_ char *base = strndup(prefix, base_b);
+	_cleanup_free_ char *lead = strndup(prefix, base_b + (prefix[base_b] == '.' ? 1 : 2));
+	struct bw_value v = {0};
+	struct bw_expr_error where = {0};
+	bool is_type = false;
+	struct bw_error *err =
+		base && lead ? bw_debug_eval_type(d, base, &v, &is_type, &where) : NULL;
+	const struct bw_ctype *t = err || is_type ? NULL : v.type.ctype;
+	t = t ? bw_ctype_strip(t) : NULL;
+	if (t && t->kind == BW_CTYPE_POINTER)
+		t = bw_ctype_strip(t->elem);
+	if (t)
+		add_members(w, prefix, lead, t, 0);
+	bw_error_free(err);
+	bw_value_fini(&v);
+	return t != NULL;
 }
 
 char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
@@ -89,6 +144,8 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 			add_word(&w, prefix, "$", v->name);
 		return finish_words(&w);
 	}
+	if (complete_members(d, &w, prefix))
+		return finish_words(&w);
 	const struct bw_variable *list;
 	size_t n = 0;
 	struct bw_error *err = bw_debug_variables(d, &list, &n);
