@@ -1,17 +1,78 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "debug/variables.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
 
-/* display: expressions that every stop shows. */
+/* display: expressions that every stop shows, where the variables in them are in scope. */
+
+enum { MAX_VARIABLES = 8 };
 
 struct bw_display {
 	char *text; /* owned, "/FMT EXPR" as typed; NULL: deleted */
 	bool disabled;
+	/* Variables of a function that it names: their entries in the debug information. With more
+	 * of them than this the others do not count. */
+	uint64_t variable[MAX_VARIABLES];
+	unsigned n_variables;
 };
+
+/* ---- Scope ---- */
+
+/* The variable of a function that the word means in the selected frame; 0: none. */
+static uint64_t variable_of(const struct bw_variable *list, size_t n, const char *word, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(list[i].name) == len && !strncmp(list[i].name, word, len))
+			return list[i].is_static ? 0 : list[i].die;
+	return 0;
+}
+
+static bool is_word(char ch)
+{
+	return isalnum((unsigned char)ch) || ch == '_';
+}
+
+static void find_variables(struct bw_cli *c, struct bw_display *x, const char *expr)
+{
+	const struct bw_variable *list;
+	size_t n = 0;
+	bw_error_free(bw_debug_variables(c->debug, &list, &n));
+	for (const char *p = expr; *p;) {
+		size_t len = 0;
+		while (is_word(p[len]))
+			len++;
+		char before = p > expr ? p[-1] : ' ';
+		bool member = before == '.' || before == '$' || (before == '>' && p[-2] == '-');
+		uint64_t die = len && !member ? variable_of(list, n, p, len) : 0;
+		if (die && x->n_variables < MAX_VARIABLES)
+			x->variable[x->n_variables++] = die;
+		p += len ? len : 1;
+	}
+}
+
+/* Whether all its variables are those that the selected frame has. */
+static bool in_scope(struct bw_cli *c, const struct bw_display *x)
+{
+	const struct bw_variable *list;
+	size_t n = 0, found = 0;
+	if (!x->n_variables)
+		return true;
+	bw_error_free(bw_debug_variables(c->debug, &list, &n));
+	for (unsigned k = 0; k < x->n_variables; k++) {
+		size_t i = 0;
+		while (i < n && list[i].die != x->variable[k])
+			i++;
+		found += i < n;
+	}
+	return found == x->n_variables;
+}
+
+/* ---- Showing ---- */
 
 /* /i and /s, and a format with a count or a unit, look at memory as x does. */
 static bool examines(const struct bw_print_format *f)
@@ -72,7 +133,7 @@ static void show_one(struct bw_cli *c, size_t i)
 void bw_cli_show_displays(struct bw_cli *c)
 {
 	for (size_t i = 0; i < c->n_displays; i++)
-		if (c->displays[i].text && !c->displays[i].disabled)
+		if (c->displays[i].text && !c->displays[i].disabled && in_scope(c, &c->displays[i]))
 			show_one(c, i);
 }
 
@@ -104,6 +165,7 @@ struct bw_error *bw_cmd_display(struct bw_cli *c, const char *args)
 	if (!grown[c->n_displays].text)
 		return bw_error_nomem();
 	c->n_displays++;
+	find_variables(c, &grown[c->n_displays - 1], expr);
 	if (bw_debug_focus(c->debug))
 		show_one(c, c->n_displays - 1);
 	return NULL;
@@ -161,7 +223,9 @@ struct bw_error *bw_info_display(struct bw_cli *c, const char *args)
 {
 	static const struct bw_column columns[] = {{"Num", "number", true},
 						   {"Enb", "enabled", false},
-						   {"Expression", "expression", false}};
+						   {"Expression", NULL, false},
+						   {NULL, "expression", false},
+						   {NULL, "in_scope", false}};
 	struct bw_table t;
 	bw_table_init(&t, "displays", columns, BW_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < c->n_displays; i++) {
@@ -169,7 +233,11 @@ struct bw_error *bw_info_display(struct bw_cli *c, const char *args)
 			continue;
 		bw_table_int(&t, (int64_t)i + 1);
 		bw_table_bool(&t, !c->displays[i].disabled, "y", "n");
-		bw_table_text(&t, "%s", c->displays[i].text);
+		bool here = in_scope(c, &c->displays[i]);
+		bw_table_text(&t, "%s%s", c->displays[i].text,
+			      here ? "" : " (cannot be evaluated in the current context)");
+		bw_table_json_cell(&t, bw_json_text(c->displays[i].text));
+		bw_table_json_cell(&t, json_boolean(here));
 	}
 	bw_out_table(c->out, &t, "There are no auto-display expressions now.");
 	bw_table_fini(&t);
