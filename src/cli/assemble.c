@@ -141,12 +141,35 @@ static struct bw_error *run_and_collect(char *const *argv, struct bw_str *said, 
 	return NULL;
 }
 
+/* The user's file instead of what was made of it in the temporary folder, which goes away. */
+static void name_source(struct bw_str *said, const char *source)
+{
+	struct bw_str text = {0};
+	size_t n = temporary.path ? strlen(temporary.path) : 0;
+	const char *p = bw_str_text(said), *found;
+	while (n && (found = strstr(p, temporary.path))) {
+		size_t name_b = n + strcspn(found + n, " \t\n:'\"()");
+		bool is_object = memrchr(found + n, '.', name_b - n) &&
+				 strncmp(found + name_b - 2, ".h", 2) != 0;
+		bw_str_addn(&text, p, (size_t)(found - p));
+		if (is_object)
+			bw_str_add(&text, source);
+		else
+			bw_str_addn(&text, found, name_b);
+		p = found + name_b;
+	}
+	bw_str_add(&text, p);
+	bw_str_free(said);
+	*said = text;
+}
+
 struct bw_error *bw_cli_run_tool(const char *const *argv, const struct bw_tool *tool)
 {
 	struct bw_str said = {0};
 	int status = 0;
 	/* posix_spawn takes them non-const */
 	struct bw_error *err = run_and_collect((char *const *)(uintptr_t)argv, &said, &status);
+	name_source(&said, tool->source);
 	if (err && tool->package)
 		err = bw_error_wrap(err, "%s (Debian package %s)", tool->source, tool->package);
 	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {

@@ -3,6 +3,7 @@
 #include "debug/code.h"
 #include "debug/dispatches.h"
 #include "debug/frames.h"
+#include "debug/source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,17 @@ unsigned bw_cli_list_size(const struct bw_cli *c)
 static struct bw_error *show_lines(struct bw_cli *c, unsigned first, unsigned last)
 {
 	unsigned i = first;
+	struct bw_source_info info;
+	bool known = bw_debug_source_info(c->debug, c->list_file, &info);
+	if (known && info.file.path && first > info.file.n_lines)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "Line number %u out of range; \"%s\" has %zu lines", first,
+				 c->list_file, info.file.n_lines);
 	json_t *lines = json_array();
+	if (known && !info.file.path) { /* gdb's sentence, and no error */
+		bw_show_source_line(c->out, c->debug, c->list_file, first);
+		i = last + 1;
+	}
 	for (; i <= last; i++) {
 		const char *source = bw_debug_source_line(c->debug, c->list_file, i);
 		if (!source)

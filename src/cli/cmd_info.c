@@ -238,18 +238,6 @@ struct bw_error *bw_info_sharedlibrary(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-struct bw_error *bw_info_source(struct bw_cli *c, const char *args)
-{
-	char *file;
-	unsigned line;
-	BW_TRY(bw_debug_source_of(c->debug, "", &file, &line));
-	bw_out_line(c->out, "Current source file is %s, line %u.", file, line);
-	bw_out_str(c->out, "file", file);
-	bw_out_int(c->out, "line", line);
-	free(file);
-	return NULL;
-}
-
 /* Reasons that stop a wave, and the signals that gdb's users know for them. */
 struct bw_error *bw_info_signals(struct bw_cli *c, const char *args)
 {

@@ -262,6 +262,16 @@ static const char *show_pretty(struct bw_cli *c, const struct setting *s, char *
 	return word_of(bw_debug_settings(c->debug)->print_pretty);
 }
 
+static struct bw_error *set_folders(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	return bw_cli_set_folders(c, value);
+}
+
+static struct bw_error *set_substitute(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	return bw_cli_set_substitute(c, value);
+}
+
 /* clang-format off */
 static const struct setting settings[] = {
 	{"backtrace limit", set_backtrace, show_backtrace, NULL, NULL, "unlimited"},
@@ -270,6 +280,7 @@ static const struct setting settings[] = {
 	{"break-on", refuse_break_on, NULL, NULL, NULL},
 	{"breakpoint pending", set_always, show_always, "on", "a breakpoint whose code is not loaded yet waits for it"},
 	{"confirm", set_confirm, show_confirm, NULL, NULL, "on off"},
+	{"directories", set_folders, NULL, NULL, NULL},
 	{"detach-on-fork", set_detach_on_fork, show_detach_on_fork, NULL, NULL, "on off"},
 	{"height", set_always, show_always, "0", "output is never shown page by page"},
 	{"hold-time", set_hold_time, show_hold_time, NULL, NULL, "on off"},
@@ -281,6 +292,7 @@ static const struct setting settings[] = {
 	{"print pretty", set_pretty, show_pretty, NULL, NULL, "on off"},
 	{"scheduler-locking", set_locking, show_locking, NULL, NULL, "step on off"},
 	{"stop-on-dispatch", set_stop_on_dispatch, show_stop_on_dispatch, NULL, NULL, "on off"},
+	{"substitute-path", set_substitute, NULL, NULL, NULL},
 	{"trace-commands", set_trace, show_trace, NULL, NULL, "on off"},
 	{"trap-on-entry", set_trap_on_entry, show_trap_on_entry, NULL, NULL, "on off"},
 	{"width", set_always, show_always, "0", "long lines are never folded"},
@@ -304,7 +316,10 @@ void bw_cli_add_settings(struct bw_candidates *out, const char *before, const ch
 	while (len && before[len - 1] == ' ')
 		len--;
 	if (!len)
-		bw_cli_add_words(out, set ? "var amdgpu" : "user convenience values", prefix);
+		bw_cli_add_words(out,
+				 set ? "var amdgpu directories substitute-path"
+				     : "user convenience values directories substitute-path",
+				 prefix);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++) {
 		const struct setting *s = &settings[i];
 		const char *name = s->name;
@@ -398,6 +413,8 @@ struct bw_error *bw_cmd_show(struct bw_cli *c, const char *args)
 	bw_take_word(&rest, word, sizeof(word));
 	if (!strcmp(word, "user"))
 		return bw_show_user(c, rest);
+	if (bw_cli_show_paths(c, word, rest))
+		return NULL;
 	if (!strcmp(word, "convenience") || !strcmp(word, "conv") || !strcmp(word, "values")) {
 		show_variables(c, word[0] == 'v');
 		return NULL;

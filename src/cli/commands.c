@@ -41,6 +41,7 @@ static const struct bw_command commands[] = {
 	{"define", NULL, bw_cmd_define, "NAME", "Make a command of the lines up to \"end\"; $arg0, $arg1... are its arguments, $argc their number.", NULL, BW_COMPLETE_NONE, false},
 	{"delete", "d", bw_cmd_delete, "[breakpoints | display] [N...]", "Delete breakpoints or displays; without a number, all of them.", NULL, BW_COMPLETE_NONE, false},
 	{"detach", NULL, bw_cmd_detach, "[inferiors N...]", "Detach from the program, which runs on.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
+	{"directory", NULL, bw_cmd_directory, "[DIR...]", "Look for source files in DIR as well; without DIR: only where they were compiled.", NULL, BW_COMPLETE_FILE, false, true},
 	{"disable", NULL, bw_cmd_disable, "[breakpoints | display] [N...]", "Disable breakpoints or displays, or all.", NULL, BW_COMPLETE_NONE, false},
 	{"disassemble", NULL, bw_cmd_disassemble, "[/sr] [START[,END | ,+LENGTH]]", "Show instructions: of the function around the PC, or of a range.",
 	 "/s puts source lines in between, /r shows the words.", BW_COMPLETE_EXPR, false},
@@ -102,6 +103,7 @@ static const struct bw_command commands[] = {
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
 	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
+	{"unset", NULL, bw_cmd_unset, "substitute-path [FROM]", "Forget how source paths are changed.", NULL, BW_COMPLETE_NONE, false},
 	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: to that place in this frame, or its return.", NULL, BW_COMPLETE_WHERE, true},
 	{"up", NULL, bw_cmd_up, "[N]", "Select the caller of the selected frame.", NULL, BW_COMPLETE_EXPR, true},
 	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
@@ -119,6 +121,7 @@ static const struct bw_command commands[] = {
 
 /* clang-format off */
 static const struct bw_command infos[] = {
+	{"address", NULL, bw_info_address, "SYMBOL", "Where a variable or a function is.", NULL, BW_COMPLETE_EXPR, false},
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
 	{"args", NULL, bw_info_args, "", "Arguments of the selected frame's function; without debug information what the kernel was launched with.", NULL, BW_COMPLETE_NONE, false},
@@ -145,7 +148,8 @@ static const struct bw_command infos[] = {
 	{"scope", NULL, bw_info_scope, "WHERE", "Variables that are visible at a place, and where they are.", NULL, BW_COMPLETE_WHERE, false},
 	{"sharedlibrary", NULL, bw_info_sharedlibrary, "", "Code objects in the GPU's memory, and where.", NULL, BW_COMPLETE_NONE, false},
 	{"signals", NULL, bw_info_signals, "", "What stops a wave, and as which signal.", NULL, BW_COMPLETE_NONE, false},
-	{"source", NULL, bw_info_source, "", "The source file and line of the focus wave.", NULL, BW_COMPLETE_NONE, false},
+	{"source", NULL, bw_info_source, "", "The current source file: its place, language and compiler.", NULL, BW_COMPLETE_NONE, false},
+	{"sources", NULL, bw_info_sources, "[TEXT]", "Source files that the code objects name; with TEXT: those whose path has it.", NULL, BW_COMPLETE_NONE, false},
 	{"sgprs", NULL, bw_info_sgprs, "", "SGPRs of the focus wave: those that it has.", NULL, BW_COMPLETE_NONE, false},
 	{"submissions", NULL, bw_info_submissions, "", "Submissions so far, and which dispatches each brought.", NULL, BW_COMPLETE_NONE, false},
 	{"symbol", NULL, bw_info_symbol, "EXPR", "The symbol at an address.", NULL, BW_COMPLETE_EXPR, false},

@@ -70,6 +70,14 @@ typedef struct bw_error *bw_number_fn(struct bw_cli *c, uint32_t number, void *c
 struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn,
 				    void *cookie) BW_MUST_CHECK;
 
+/* ---- cmd_source.c ---- */
+
+/* set directories, set substitute-path */
+struct bw_error *bw_cli_set_folders(struct bw_cli *c, const char *list) BW_MUST_CHECK;
+struct bw_error *bw_cli_set_substitute(struct bw_cli *c, const char *args) BW_MUST_CHECK;
+/* show directories, show substitute-path; false: the word is another one. */
+bool bw_cli_show_paths(struct bw_cli *c, const char *word, const char *rest);
+
 /* ---- cmd_*.c, control.c ---- */
 
 bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_quit;
@@ -96,7 +104,7 @@ bw_command_fn bw_info_args, bw_info_locals, bw_info_scope, bw_info_program, bw_i
 bw_command_fn bw_cmd_dprintf, bw_info_watchpoints, bw_info_sgprs, bw_info_vgprs;
 bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf,
 	bw_cmd_restore, bw_cmd_show;
-bw_command_fn bw_info_report;
+bw_command_fn bw_info_report, bw_info_address, bw_info_sources, bw_cmd_directory, bw_cmd_unset;
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 bw_command_fn bw_cmd_attach, bw_cmd_symbol_file, bw_cmd_inferior, bw_info_inferiors, bw_cmd_kill,
 	bw_cmd_detach;

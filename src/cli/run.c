@@ -283,12 +283,17 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 	BW_TRY(err);
 	const char *object = built ? built : o->kernel;
 	struct bw_launch_plan *plan;
+	o->launch.shown = built ? o->kernel : NULL;
 	BW_TRY(bw_launch_plan_make(&o->launch, object, gpu, &plan));
 	if (plan->co) {
-		struct bw_code_object *co;
+		struct bw_code_object *co = NULL;
 		err = bw_code_object_load(object, &co);
+		if (!err && built)
+			err = bw_code_object_show_as(co, o->kernel);
 		if (!err)
 			err = bw_debug_add_code_object(c->debug, co);
+		else if (co)
+			bw_code_object_close(co);
 	} else {
 		void *code = NULL;
 		size_t size = 0;

@@ -66,8 +66,6 @@ bool bw_debug_load(struct bw_debug *d, size_t i, struct bw_load_info *out);
 void bw_debug_where_in(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_where *out);
 /* Of a wave's PC, in whatever address space it runs. */
 void bw_debug_wave_where(struct bw_debug *d, const struct bw_wave_info *w, struct bw_where *out);
-/* Any line of a source file that a code object names; NULL when it cannot be read. */
-const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line);
 
 /* The code around a PC. */
 struct bw_frame {

@@ -13,6 +13,7 @@
 #include "debug/dispatches.h"
 #include "debug/waves.h"
 #include "isa/inst.h"
+#include "sym/source_paths.h"
 #include "target/call.h"
 
 struct bw_var {
@@ -98,6 +99,7 @@ struct bw_debug {
 	/* of the whole session, each once, whatever its address space */
 	struct BW_VEC(struct bw_load) past_loads;
 	char *default_kernel;
+	struct bw_source_paths source_paths;
 	struct bw_isa_text *text;
 
 	struct BW_VEC(struct bw_break *) breaks;

@@ -18,7 +18,8 @@ struct bw_error *bw_debug_variables(struct bw_debug *d, const struct bw_variable
 /* The same at an address of loaded code, of the innermost function. */
 struct bw_error *bw_debug_variables_at(struct bw_debug *d, uint64_t pc,
 				       const struct bw_variable **out, size_t *out_n) BW_MUST_CHECK;
-/* Where one of them is, at that address; false: not in code with debug information. */
+/* Where one of them is, at that address; start and end are addresses in the GPU's space. False: not
+ * in code with debug information. */
 bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_variable *v,
 			     struct bw_location *out);
 /* The value of one of bw_debug_variables. A value that does not exist is none (is_missing), not an

@@ -84,7 +84,8 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 				"%s is a code object: its kernel descriptor says what --vgprs, "
 				"--sgprs, --lds, --scratch, --wave and --user-sgpr say for a .bin",
 				path);
-		return bw_code_object_open(data, size_b, path, &p->co);
+		BW_TRY(bw_code_object_open(data, size_b, path, &p->co));
+		return o->shown ? bw_code_object_show_as(p->co, o->shown) : NULL;
 	}
 	if (ends_with(path, ".s") || ends_with(path, ".S") || ends_with(path, ".cl"))
 		return bw_errorf(BW_E_INVALID, "%s is source text: `breakwater run` assembles it",

@@ -414,6 +414,7 @@ void bw_code_object_close(struct bw_code_object *co)
 	free(co->image);
 	free(co->file);
 	free(co->path);
+	free(co->shown);
 	free(co);
 }
 
@@ -435,7 +436,22 @@ struct bw_error *bw_code_object_keep_text(struct bw_code_object *co, const char 
 
 const char *bw_code_object_path(const struct bw_code_object *co)
 {
+	return co->shown ? co->shown : co->path;
+}
+
+const char *bw_code_object_file_path(const struct bw_code_object *co)
+{
 	return co->path;
+}
+
+struct bw_error *bw_code_object_show_as(struct bw_code_object *co, const char *path)
+{
+	char *copy = strdup(path);
+	if (!copy)
+		return bw_error_nomem();
+	free(co->shown);
+	co->shown = copy;
+	return NULL;
 }
 
 const char *bw_code_object_gpu(const struct bw_code_object *co)

@@ -68,6 +68,11 @@ struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **o
 void bw_code_object_close(struct bw_code_object *co);
 
 const char *bw_code_object_path(const struct bw_code_object *co);
+/* From here on its path, which is in all messages, is this one: of the source that it was made
+ * from. */
+struct bw_error *bw_code_object_show_as(struct bw_code_object *co, const char *path) BW_MUST_CHECK;
+/* The file that it was opened as. */
+const char *bw_code_object_file_path(const struct bw_code_object *co);
 /* "gfx1100", or "gfx-0x41" style when the number has no name; from e_flags. */
 const char *bw_code_object_gpu(const struct bw_code_object *co);
 const struct bw_kernel *bw_code_object_kernels(const struct bw_code_object *co, size_t *out_n);

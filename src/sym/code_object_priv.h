@@ -38,7 +38,7 @@ struct symbol_place {
 #define SYMBOL_NONE UINT32_MAX
 
 struct bw_code_object {
-	char *path;
+	char *path, *shown; /* shown: NULL: path */
 	char gpu[24];
 	uint8_t *file;
 	size_t file_b;

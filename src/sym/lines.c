@@ -2,20 +2,14 @@
 #include "sym/lines_priv.h"
 
 #include <dwarf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
-
-/* A source file that is larger is not shown: it is no source file. */
-#define MAX_SOURCE_B (64 << 20)
 
 /* "DIR/./NAME" and "DIR//NAME" are "DIR/NAME". */
 static void tidy(char *path)
@@ -201,21 +195,13 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 	return read_units(l, co);
 }
 
-bool bw_lines_is_newer(const struct bw_lines *l, const char *file)
-{
-	for (size_t i = 0; i < l->sources.len; i++)
-		if (!strcmp(l->files.data[i], file))
-			return l->sources.data[i].is_newer;
-	return false;
-}
-
 struct bw_error *bw_lines_open(const struct bw_code_object *co, struct bw_lines **out)
 {
 	struct bw_lines *l = calloc(1, sizeof(*l));
 	struct stat st;
 	if (!l)
 		return bw_error_nomem();
-	if (!stat(bw_code_object_path(co), &st) && S_ISREG(st.st_mode))
+	if (!stat(bw_code_object_file_path(co), &st) && S_ISREG(st.st_mode))
 		l->written = st.st_mtime;
 	l->co = co;
 	struct bw_error *err = open_dwarf(l, co);
@@ -230,10 +216,7 @@ void bw_lines_close(struct bw_lines *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->sources.len; i++) {
-		free(l->sources.data[i].text);
-		free(l->sources.data[i].lines);
-	}
+	bw_lines_forget_sources(l);
 	for (size_t i = 0; i < l->files.len; i++)
 		free((char *)l->files.data[i]);
 	bw_vec_free(&l->sources);
@@ -308,8 +291,12 @@ bool bw_lines_is_file(const char *full, const char *meant)
 bool *bw_lines_meant_files(const struct bw_lines *l, const char *name)
 {
 	bool *meant = calloc(l->files.len ? l->files.len : 1, sizeof(*meant));
-	for (size_t i = 0; meant && i < l->files.len; i++)
-		meant[i] = bw_lines_is_file(l->files.data[i], name);
+	for (size_t i = 0; meant && i < l->files.len; i++) {
+		char *found = l->paths ? bw_source_paths_rewrite(l->paths, l->files.data[i]) : NULL;
+		meant[i] = bw_lines_is_file(l->files.data[i], name) ||
+			   (found && bw_lines_is_file(found, name));
+		free(found);
+	}
 	return meant;
 }
 
@@ -367,79 +354,4 @@ size_t bw_lines_files(const struct bw_lines *l, const char *const **out)
 {
 	*out = l->files.data;
 	return l->files.len;
-}
-
-/* The whole of a regular file, or NULL. The name comes from the object: it may be a device. */
-static char *read_source(const char *path, size_t *out_len, time_t *out_written)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_SOURCE_B)
-		return NULL;
-	_cleanup_free_ char *text = malloc((size_t)st.st_size + 1);
-	size_t len = 0;
-	while (text && len < (size_t)st.st_size) {
-		ssize_t n = read(fd, text + len, (size_t)st.st_size - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return NULL;
-		if (!n)
-			break;
-		len += (size_t)n;
-	}
-	if (text)
-		text[len] = 0;
-	*out_len = len;
-	*out_written = st.st_mtime;
-	return bw_take(text);
-}
-
-static void load_source(struct source *s, const char *path, time_t object_written)
-{
-	size_t len = 0, n = 0;
-	time_t written = 0;
-	_cleanup_free_ char *text = read_source(path, &len, &written);
-	if (!text)
-		return;
-	s->is_newer = object_written && written > object_written;
-	for (size_t i = 0; i < len; i++)
-		n += text[i] == '\n';
-	n += len && text[len - 1] != '\n';
-	s->lines = calloc(n ? n : 1, sizeof(*s->lines));
-	if (!s->lines)
-		return;
-	for (char *p = text; s->n_lines < n; s->n_lines++) {
-		char *end = memchr(p, '\n', (size_t)(text + len - p));
-		s->lines[s->n_lines] = p;
-		if (!end)
-			end = text + len;
-		if (end > p && end[-1] == '\r')
-			end[-1] = 0;
-		*end = 0;
-		p = end + 1;
-	}
-	s->text = bw_take(text);
-}
-
-const char *bw_lines_text(struct bw_lines *l, const char *file, unsigned line)
-{
-	size_t i = 0;
-	while (i < l->files.len && strcmp(l->files.data[i], file))
-		i++;
-	if (i == l->files.len)
-		return NULL;
-	while (l->sources.len < l->files.len) {
-		struct bw_error *err = bw_vec_push(&l->sources, (struct source){0});
-		if (err) {
-			bw_error_free(err);
-			return NULL;
-		}
-	}
-	struct source *s = &l->sources.data[i];
-	if (!s->tried) {
-		s->tried = true;
-		load_source(s, file, l->written);
-	}
-	return line && line <= s->n_lines ? s->lines[line - 1] : NULL;
 }

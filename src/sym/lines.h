@@ -79,7 +79,24 @@ bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param
 /* The text of one line of a source file (cached), without its newline; NULL when the file cannot be
  * read. Borrowed until close. */
 const char *bw_lines_text(struct bw_lines *l, const char *file, unsigned line);
-/* Whether a file whose text was asked for has been changed since the code object was made. */
-bool bw_lines_is_newer(const struct bw_lines *l, const char *file);
+/* Where sources are looked for; paths must outlive l, and may change. Without: where the compiler
+ * says. */
+struct bw_source_paths;
+void bw_lines_search_in(struct bw_lines *l, const struct bw_source_paths *paths);
+struct bw_source_file {
+	const char *path; /* where it was found; borrowed; NULL: it cannot be read */
+	size_t n_lines;
+	bool is_newer; /* it has been changed since the code object was made */
+	bool *told;    /* for the caller: false until a search for sources begins anew */
+};
+/* The compilation that the file was part of. Strings are borrowed, NULL: not known. */
+struct bw_source_unit {
+	const char *folder, *producer;
+	const char *language; /* as gdb calls it */
+	unsigned dwarf_version;
+};
+bool bw_lines_unit_of(const struct bw_lines *l, const char *file, struct bw_source_unit *out);
+/* False: the debug information does not name the file. */
+bool bw_lines_source(struct bw_lines *l, const char *file, struct bw_source_file *out);
 
 #endif

@@ -3,6 +3,7 @@
 #define BW_SYM_LINES_PRIV_H
 
 /* The parts of a code object's debug information that are stored: lines.c reads the line tables,
+ * sources.c the text of files,
  * line_ranges.c asks for the code of lines, functions.c reads the functions, types.c the types,
  * variables.c the variables. */
 
@@ -10,6 +11,7 @@
 
 #include "base/vec.h"
 #include "sym/lines.h"
+#include "sym/source_paths.h"
 #include "sym/types_priv.h"
 #include "sym/variables_priv.h"
 
@@ -23,11 +25,12 @@ struct row {
 };
 
 struct source {
-	bool tried;
+	bool tried, told;
 	bool is_newer; /* than the code object: it may not be what was compiled */
 	char *text;    /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
 	const char **lines;
 	size_t n_lines;
+	char *path; /* where it was found; NULL: nowhere */
 };
 
 /* Code of one compilation unit. */
@@ -66,6 +69,8 @@ struct bw_lines {
 	struct BW_VEC(struct row) rows;	      /* by address */
 	struct BW_VEC(const char *) files;    /* owned, each once */
 	struct BW_VEC(struct source) sources; /* one for each file, read when asked for */
+	const struct bw_source_paths *paths;  /* borrowed; NULL: only where the compiler says */
+	unsigned paths_version;		      /* when sources were read */
 	time_t written;			      /* when the code object's file was; 0: not known */
 
 	struct BW_VEC(struct unit_range) units;
@@ -88,6 +93,9 @@ size_t bw_lines_row_before(const struct bw_lines *l, uint64_t addr);
 bool *bw_lines_meant_files(const struct bw_lines *l, const char *name);
 /* The first line at or behind `line` that a statement of these files has; 0: none. */
 unsigned bw_lines_nearest(const struct bw_lines *l, const bool *meant, unsigned line);
+
+/* sources.c */
+void bw_lines_forget_sources(struct bw_lines *l);
 
 /* functions.c: adds the functions of one unit. */
 struct bw_error *bw_lines_read_functions(struct bw_lines *l, Dwarf_Die *unit) BW_MUST_CHECK;

@@ -46,7 +46,9 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
 void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out);
 /* A new reference. */
 json_t *bw_stack_frame_json(const struct bw_stack_frame *f);
-/* "4\tint x = inner(a);", where the source can be read. */
+/* "4\tint x = inner(a);", or that the file is missing. */
+void bw_show_source_line(struct bw_out *o, struct bw_debug *d, const char *file, unsigned line);
+/* The same of the place of a frame. */
 void bw_show_frame_source(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f);
 
 /* ---- show_waves.c ---- */

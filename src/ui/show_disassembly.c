@@ -54,15 +54,6 @@ static void add_instruction(struct bw_out *o, const struct bw_code_listing *c,
 	bw_str_free(&s);
 }
 
-static void add_source(struct bw_out *o, struct bw_debug *d, const char *file, unsigned line)
-{
-	const char *text = bw_debug_source_line(d, file, line);
-	if (text)
-		bw_out_line(o, "%u\t%s", line, text);
-	else
-		bw_out_line(o, "%u\tin %s", line, base_name(file));
-}
-
 static void add_file(struct bw_out *o, const struct bw_dis_line *l)
 {
 	bw_out_line(o, "%s:", has_line(l) ? base_name(l->line.file) : "unknown");
@@ -71,7 +62,7 @@ static void add_file(struct bw_out *o, const struct bw_dis_line *l)
 static void add_own_source(struct bw_out *o, struct bw_debug *d, const struct bw_dis_line *l)
 {
 	if (has_line(l))
-		add_source(o, d, l->line.file, l->line.line);
+		bw_show_source_line(o, d, l->line.file, l->line.line);
 	else
 		bw_out_line(o, "--- no source info for this pc ---");
 }
@@ -114,7 +105,7 @@ static void add_by_address(struct bw_out *o, struct bw_debug *d, const struct bw
 				add_file(o, l);
 			unsigned k = has_line(l) ? first_to_show(c, l, before) : 0;
 			for (; k < l->line.line && has_line(l); k++)
-				add_source(o, d, l->line.file, k);
+				bw_show_source_line(o, d, l->line.file, k);
 			add_own_source(o, d, l);
 		}
 		add_instruction(o, c, l);
@@ -163,7 +154,7 @@ static void add_by_line(struct bw_out *o, struct bw_debug *d, const struct bw_co
 				add_file(o, l);
 			unsigned k = follows ? before->line.line + 1 : l->line.line;
 			for (; has_line(l) && k < l->line.line; k++)
-				add_source(o, d, l->line.file, k);
+				bw_show_source_line(o, d, l->line.file, k);
 			add_own_source(o, d, l);
 		}
 		add_instruction(o, c, l);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "debug/source.h"
+
 /* Frames in gdb's form: "#1  0x7f001018 in outer (...) at nest.cl:4". */
 
 static const char *base_name(const char *path)
@@ -73,9 +75,18 @@ json_t *bw_stack_frame_json(const struct bw_stack_frame *f)
 
 void bw_show_frame_source(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f)
 {
-	const char *text = f->has_line ? bw_debug_source_line(d, f->file, f->line) : NULL;
+	if (f->has_line)
+		bw_show_source_line(o, d, f->file, f->line);
+}
+
+void bw_show_source_line(struct bw_out *o, struct bw_debug *d, const char *file, unsigned line)
+{
+	char missing[512];
+	const char *text = bw_debug_source_line(d, file, line);
+	if (!text)
+		bw_debug_source_missing(d, file, line, missing, sizeof(missing));
 	if (text)
-		bw_out_line(o, "%u\t%s", f->line, text);
-	else if (f->has_line)
-		bw_out_line(o, "%u\tin %s", f->line, f->file);
+		bw_out_line(o, "%u\t%s", line, text);
+	else
+		bw_out_line(o, "%s", missing);
 }

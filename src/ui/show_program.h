@@ -30,6 +30,8 @@ struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw
 bool bw_show_has_variables(struct bw_debug *d, enum bw_show_which which);
 /* "n=100, k=3" of the selected frame. False: its debug information has no parameters. */
 bool bw_show_frame_args(struct bw_debug *d, struct bw_str *out);
+/* "in $v3", "at private_lane#$s33+4", "constant 7", "optimized out"; size_b: of the variable. */
+void bw_show_location(const struct bw_location *l, uint64_t size_b, struct bw_str *out);
 /* "info scope" */
 struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where,
 			       uint64_t pc) BW_MUST_CHECK;

@@ -172,6 +172,27 @@ static void registers_text(struct bw_str *out, const struct bw_location *l)
 	}
 }
 
+void bw_show_location(const struct bw_location *l, uint64_t size_b, struct bw_str *out)
+{
+	struct bw_location_piece one = {.kind = l->kind,
+					.reg = l->reg,
+					.base = l->base,
+					.offset = l->offset,
+					.value = l->value,
+					.size_b = (unsigned)size_b};
+	if (l->n_pieces)
+		bw_str_addf(out, "in %u pieces: ", l->n_pieces);
+	else
+		piece_text(out, &one);
+	for (unsigned k = 0; k < l->n_pieces; k++) {
+		bw_str_add(out, k ? ", " : "");
+		piece_text(out, &l->piece[k]);
+	}
+	if (!l->n_pieces && l->kind == BW_LOC_UNKNOWN)
+		bw_str_addf(out, " (%s)", l->why);
+	registers_text(out, l);
+}
+
 struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where, uint64_t pc)
 {
 	const struct bw_variable *list;
@@ -184,23 +205,7 @@ struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char 
 		uint64_t size_b = bw_ctype_strip(list[i].type)->size_b;
 		if (list[i].is_static || !bw_debug_variable_place(d, pc, &list[i], &l))
 			continue;
-		struct bw_location_piece one = {.kind = l.kind,
-						.reg = l.reg,
-						.base = l.base,
-						.offset = l.offset,
-						.value = l.value,
-						.size_b = (unsigned)size_b};
-		if (l.n_pieces)
-			bw_str_addf(&s, "in %u pieces: ", l.n_pieces);
-		else
-			piece_text(&s, &one);
-		for (unsigned k = 0; k < l.n_pieces; k++) {
-			bw_str_add(&s, k ? ", " : "");
-			piece_text(&s, &l.piece[k]);
-		}
-		if (!l.n_pieces && l.kind == BW_LOC_UNKNOWN)
-			bw_str_addf(&s, " (%s)", l.why);
-		registers_text(&s, &l);
+		bw_show_location(&l, size_b, &s);
 		if (!shown++)
 			bw_out_line(o, "Scope for %s:", where);
 		bw_out_line(o, "Symbol %s is a variable %s, length %llu.", list[i].name,

@@ -211,22 +211,6 @@ void bw_debug_wave_where(struct bw_debug *d, const struct bw_wave_info *w, struc
 	bw_debug_where(d, w->pc, out);
 }
 
-const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line)
-{
-	bw_vec_each(&d->modules, m) {
-		const char *text = (*m)->lines ? bw_lines_text((*m)->lines, file, line) : NULL;
-		if (!text)
-			continue;
-		if (bw_lines_is_newer((*m)->lines, file) && !(*m)->newer_told) {
-			(*m)->newer_told = true;
-			bw_debug_note(d, BW_NOTICE_WARNING,
-				      "Source file is more recent than executable");
-		}
-		return text;
-	}
-	return NULL;
-}
-
 struct bw_error *bw_debug_function_range(struct bw_debug *d, uint64_t addr, uint64_t *out_start,
 					 uint64_t *out_end)
 {

@@ -15,8 +15,7 @@ struct bw_module {
 	char *name;		   /* raw: of its kernel; else path of the code object, owned */
 	uint8_t *raw;
 	size_t raw_b;
-	bool newer_told; /* that a source is newer has been said */
-	bool is_found;	 /* raw: found in a dispatch, not given by the user */
+	bool is_found; /* raw: found in a dispatch, not given by the user */
 	struct bw_kernel raw_kernel;
 	struct bw_symbol raw_symbol;
 	char **pretty; /* names of the symbols as the source has them; owned; NULL: not asked for

@@ -26,8 +26,12 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->settings.hold_time = true;
 	d->settings.print_elements = 200; /* gdb's */
 	d->alone_slot = UINT32_MAX;
-	*out = d;
-	return NULL;
+	struct bw_error *err = bw_source_paths_init(&d->source_paths);
+	if (err)
+		bw_debug_destroy(d);
+	else
+		*out = d;
+	return err;
 }
 
 void bw_debug_destroy(struct bw_debug *d)
@@ -35,6 +39,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	if (!d)
 		return;
 	bw_debug_detach(d);
+	bw_source_paths_fini(&d->source_paths);
 	bw_vec_each(&d->breaks, b)
 		bw_break_free(*b);
 	bw_vec_free(&d->breaks);
@@ -310,6 +315,8 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 	m->co = co;
 	m->name = strdup(bw_code_object_path(co));
 	struct bw_error *err = m->name ? bw_lines_open(co, &m->lines) : bw_error_nomem();
+	if (!err)
+		bw_lines_search_in(m->lines, &d->source_paths);
 	if (!err)
 		err = bw_vec_reserve(&d->modules, d->modules.len + 1);
 	if (err) {

@@ -252,6 +252,8 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
 	bw_variable_location(f.lines, v, f.addr, out);
 	if (bw_variable_is_false_constant(f.lines, v, f.addr, out))
 		out->kind = BW_LOC_OPTIMIZED_OUT;
+	out->start += f.base;
+	out->end = out->end > UINT64_MAX - f.base ? UINT64_MAX : out->end + f.base;
 	return true;
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_SOURCE_H
+#define BW_DEBUG_SOURCE_H
+
+/* Source files: where they are looked for, and what is known of them. */
+
+#include "debug/debug.h"
+#include "sym/lines.h"
+#include "sym/source_paths.h"
+
+/* The paths of the session, which may be changed. */
+struct bw_source_paths *bw_debug_source_paths(struct bw_debug *d);
+
+/* What is known of a file that a code object names. Strings are borrowed. */
+struct bw_source_info {
+	struct bw_source_file file;
+	bool has_unit;
+	struct bw_source_unit unit;
+	const char *code_object;
+};
+/* False: no code object names the file. */
+bool bw_debug_source_info(struct bw_debug *d, const char *file, struct bw_source_info *out);
+/* The files that the i-th code object names; false behind the last one. Raw code names none. */
+bool bw_debug_source_files(struct bw_debug *d, size_t i, const char **out_object,
+			   const char *const **out, size_t *out_n);
+/* Any line of a source file; NULL when it cannot be read, or has no such line. A file that has been
+ * changed since compilation is told of by a warning, once. */
+const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line);
+/* What gdb shows of a line that cannot be read: "14\tx.cl: No such file or directory." the first
+ * time, "14\tin x.cl" later. */
+void bw_debug_source_missing(struct bw_debug *d, const char *file, unsigned line, char *out,
+			     size_t out_b);
+
+#endif

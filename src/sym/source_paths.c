@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "sym/source_paths.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static struct bw_error *put(struct bw_source_paths *p, const char *folder, bool in_front)
+{
+	char *copy = strdup(folder);
+	if (!copy)
+		return bw_error_nomem();
+	struct bw_error *err = bw_vec_push(&p->folders, copy);
+	if (err) {
+		free(copy);
+		return err;
+	}
+	if (in_front) {
+		memmove(&p->folders.data[1], &p->folders.data[0],
+			(p->folders.len - 1) * sizeof(copy));
+		p->folders.data[0] = copy;
+	}
+	return NULL;
+}
+
+static void drop_folders(struct bw_source_paths *p)
+{
+	bw_vec_each(&p->folders, f)
+		free(*f);
+	p->folders.len = 0;
+}
+
+struct bw_error *bw_source_paths_reset(struct bw_source_paths *p)
+{
+	p->version++;
+	drop_folders(p);
+	BW_TRY(put(p, "$cdir", false));
+	return put(p, "$cwd", false);
+}
+
+struct bw_error *bw_source_paths_init(struct bw_source_paths *p)
+{
+	*p = (struct bw_source_paths){0};
+	return bw_source_paths_reset(p);
+}
+
+void bw_source_paths_fini(struct bw_source_paths *p)
+{
+	bw_source_paths_forget(p, NULL);
+	drop_folders(p);
+	bw_vec_free(&p->folders);
+	bw_vec_free(&p->rules);
+}
+
+struct bw_error *bw_source_paths_add(struct bw_source_paths *p, const char *folder)
+{
+	p->version++;
+	for (size_t i = 0; i < p->folders.len; i++) {
+		if (strcmp(p->folders.data[i], folder) != 0)
+			continue;
+		free(p->folders.data[i]);
+		bw_vec_remove(&p->folders, i);
+		break;
+	}
+	return put(p, folder, true);
+}
+
+struct bw_error *bw_source_paths_substitute(struct bw_source_paths *p, const char *from,
+					    const char *to)
+{
+	struct bw_source_rule r = {strdup(from), strdup(to)};
+	struct bw_error *err = r.from && r.to ? NULL : bw_error_nomem();
+	bw_source_paths_forget(p, from);
+	if (!err)
+		err = bw_vec_push(&p->rules, r);
+	if (err) {
+		free(r.from);
+		free(r.to);
+	}
+	return err;
+}
+
+bool bw_source_paths_forget(struct bw_source_paths *p, const char *from)
+{
+	bool any = false;
+	p->version++;
+	for (size_t i = p->rules.len; i-- > 0;) {
+		struct bw_source_rule *r = &p->rules.data[i];
+		if (from && strcmp(r->from, from) != 0)
+			continue;
+		free(r->from);
+		free(r->to);
+		bw_vec_remove(&p->rules, i);
+		any = true;
+	}
+	return any;
+}
+
+bool bw_source_rule_fits(const struct bw_source_rule *r, const char *path)
+{
+	size_t n = strlen(r->from);
+	return !strncmp(path, r->from, n) && (!path[n] || path[n] == '/');
+}
+
+static char *join(const char *a, const char *b)
+{
+	char *out;
+	return asprintf(&out, "%s%s", a, b) < 0 ? NULL : out;
+}
+
+char *bw_source_paths_rewrite(const struct bw_source_paths *p, const char *path)
+{
+	bw_vec_each(&p->rules, r)
+		if (bw_source_rule_fits(r, path))
+			return join(r->to, path + strlen(r->from));
+	return strdup(path);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+	return path && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* In a folder: the whole path, then without its first folders, down to the name alone. */
+static char *find_in(const char *folder, const char *path)
+{
+	for (const char *p = path; p; p = strchr(p + 1, '/')) {
+		char *full = join(folder, p);
+		if (is_file(full))
+			return full;
+		free(full);
+	}
+	return NULL;
+}
+
+char *bw_source_paths_find(const struct bw_source_paths *p, const char *path)
+{
+	char *first = bw_source_paths_rewrite(p, path), *found = NULL;
+	if (is_file(first))
+		return first;
+	for (size_t i = 0; first && first[0] == '/' && !found && i < p->folders.len; i++) {
+		const char *folder = p->folders.data[i];
+		char *cwd = !strcmp(folder, "$cwd") ? getcwd(NULL, 0) : NULL;
+		if (cwd || folder[0] == '/')
+			found = find_in(cwd ? cwd : folder, first);
+		free(cwd);
+	}
+	free(first);
+	return found;
+}

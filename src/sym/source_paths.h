@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_SOURCE_PATHS_H
+#define BW_SYM_SOURCE_PATHS_H
+
+/* Where source files are looked for, as with gdb's "directory" and "set substitute-path": in the
+ * place that the compiler wrote down, changed by the first rule that fits, then in folders. */
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+struct bw_source_rule {
+	char *from, *to;
+};
+
+struct bw_source_paths {
+	struct BW_VEC(struct bw_source_rule) rules;
+	/* in the order of search; "$cdir": the place that the compiler wrote down, "$cwd" */
+	struct BW_VEC(char *) folders;
+	unsigned version; /* another one after each change */
+};
+
+struct bw_error *bw_source_paths_init(struct bw_source_paths *p) BW_MUST_CHECK;
+void bw_source_paths_fini(struct bw_source_paths *p);
+/* Puts a folder in front, "$cdir" and "$cwd" too; one that is there is moved. */
+struct bw_error *bw_source_paths_add(struct bw_source_paths *p, const char *folder) BW_MUST_CHECK;
+/* Only "$cdir" and "$cwd" are left. */
+struct bw_error *bw_source_paths_reset(struct bw_source_paths *p) BW_MUST_CHECK;
+/* A rule for the same `from` takes the place of an earlier one. */
+struct bw_error *bw_source_paths_substitute(struct bw_source_paths *p, const char *from,
+					    const char *to) BW_MUST_CHECK;
+/* from NULL: all. False: there is no such rule. */
+bool bw_source_paths_forget(struct bw_source_paths *p, const char *from);
+/* Whether the rule is about this path. */
+bool bw_source_rule_fits(const struct bw_source_rule *r, const char *path);
+/* The path after the first rule that fits. Owned; NULL: no memory. */
+char *bw_source_paths_rewrite(const struct bw_source_paths *p, const char *path);
+/* The file that is there, of the absolute path that debug information has. Owned; NULL: none. */
+char *bw_source_paths_find(const struct bw_source_paths *p, const char *path);
+
+#endif
