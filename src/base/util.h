@@ -43,6 +43,22 @@ static inline uint64_t bw_join32(uint32_t hi, uint32_t lo)
 	return (uint64_t)hi << 32 | lo;
 }
 
+/* Addresses that registers and descriptors hold in units of 256 bytes, in two halves. */
+static inline uint64_t bw_join_256b(uint32_t hi, uint32_t lo)
+{
+	return bw_join32(hi, lo) << 8;
+}
+
+static inline uint32_t bw_lo_256b(uint64_t va)
+{
+	return bw_lo32(va >> 8);
+}
+
+static inline uint32_t bw_hi_256b(uint64_t va)
+{
+	return bw_hi32(va >> 8);
+}
+
 /* Whether bit n of a mask is set. */
 static inline bool bw_bit_is_set(uint64_t mask, unsigned n)
 {

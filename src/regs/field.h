@@ -20,6 +20,8 @@
 /* The lowest bit of a field, and all its bits in place. */
 #define BW_FIELD_SHIFT(reg, field) BW_##reg##__##field##__SHIFT
 #define BW_FIELD_MASK(reg, field) BW_##reg##__##field##__MASK
+/* How many bits it has. */
+#define BW_FIELD_WIDTH(reg, field) (__builtin_popcount(BW_##reg##__##field##__MASK))
 /* The largest value that a field can have. */
 #define BW_FIELD_MAX(reg, field) (BW_##reg##__##field##__MASK >> BW_##reg##__##field##__SHIFT)
 

@@ -6,13 +6,13 @@
 #include "base/cleanup.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/registers.h"
+#include "isa/descriptor.h"
 
 enum {
 	UNIT_B = 16, /* of descriptor sets */
 	SET_MAX_B = 1 << 16,
-	EMPTY_UNITS = 8,    /* so many units in a row without a descriptor end the set */
-	IMAGE_TYPE_MIN = 8, /* T#: type, bits 255:252 of the first four words' last (gfx10+) */
-	POINTERS_MAX = 64,  /* in a kernarg block whose layout is unknown */
+	EMPTY_UNITS = 8,   /* so many units in a row without a descriptor end the set */
+	POINTERS_MAX = 64, /* in a kernarg block whose layout is unknown */
 };
 
 struct bound_vec BW_VEC(struct bw_bound);
@@ -35,8 +35,8 @@ const char *bw_image_type_name(unsigned type)
 {
 	static const char *const names[] = {"1D",	"2D",	    "3D",      "cube",
 					    "1D array", "2D array", "2D MSAA", "2D MSAA array"};
-	return type >= IMAGE_TYPE_MIN && type < IMAGE_TYPE_MIN + BW_ARRAY_SIZE(names)
-		       ? names[type - IMAGE_TYPE_MIN]
+	return type >= BW_IMAGE_1D && type < BW_IMAGE_1D + BW_ARRAY_SIZE(names)
+		       ? names[type - BW_IMAGE_1D]
 		       : "?";
 }
 
@@ -50,42 +50,45 @@ static const struct bw_target_map *map_at(const struct look *l, uint64_t va)
 
 /* ---- Descriptors ---- */
 
-/* V#: base 47:0, stride 61:48, records 95:64, type 127:126 = 0 (RDNA3 ISA guide, 9.1.5). */
+/* A buffer descriptor, V# in AMD's documents. */
 static bool is_buffer(const struct look *l, const uint32_t *w, struct bw_bound *out)
 {
-	uint64_t va = bw_canonical((uint64_t)(w[1] & 0xffff) << 32 | w[0]);
-	uint32_t stride = w[1] >> 16 & 0x3fff;
+	uint64_t va = bw_canonical(bw_words_get(w, BW_BUFFER_BASE));
+	uint64_t stride = bw_words_get(w, BW_BUFFER_STRIDE);
+	uint64_t n_records = bw_words_get(w, BW_BUFFER_NUM_RECORDS);
 	const struct bw_target_map *m = map_at(l, va);
-	if (w[3] >> 30 || !w[2] || !m || !(w[3] & 0xfff))
+	if (bw_words_get(w, BW_BUFFER_TYPE) || !n_records || !m ||
+	    !bw_words_get(w, BW_BUFFER_DST_SEL))
 		return false;
-	uint64_t size_b = (uint64_t)w[2] * (stride ? stride : 1);
+	uint64_t size_b = n_records * (stride ? stride : 1);
 	if (va - m->va + size_b > m->size_b + UNIT_B)
 		return false;
 	*out = (struct bw_bound){.kind = BW_BOUND_BUFFER,
 				 .va = va,
 				 .size_b = size_b,
-				 .stride_b = stride,
-				 .format = bw_bits(w[3], 17, 12)};
+				 .stride_b = (uint32_t)stride,
+				 .format = (unsigned)bw_words_get(w, BW_BUFFER_FORMAT)};
 	memcpy(out->words, w, 4 * sizeof(*w));
 	return true;
 }
 
-/* T#: base 39:0 in units of 256 bytes, format 60:52, width - 1 75:62, height - 1 91:78, depth - 1
- * 140:128, type 127:124 (RDNA3 ISA guide, 8.2.5). */
+/* An image descriptor, T#. */
 static bool is_image(const struct look *l, const uint32_t *w, struct bw_bound *out)
 {
-	uint64_t va = bw_canonical(((uint64_t)(w[1] & 0xff) << 32 | w[0]) << 8);
+	uint64_t va = bw_desc_256b(w, BW_IMAGE_BASE_256B);
 	const struct bw_target_map *m = map_at(l, va);
-	if (w[3] >> 28 < IMAGE_TYPE_MIN || !m || !bw_bits(w[1], 28, 20))
+	unsigned type = (unsigned)bw_words_get(w, BW_IMAGE_TYPE);
+	unsigned format = (unsigned)bw_words_get(w, BW_IMAGE_FORMAT);
+	if (type < BW_IMAGE_1D || !m || !format)
 		return false;
 	*out = (struct bw_bound){.kind = BW_BOUND_IMAGE,
 				 .va = va,
 				 .size_b = m->va + m->size_b - va,
-				 .format = bw_bits(w[1], 28, 20),
-				 .type = w[3] >> 28};
-	out->dim[0] = (w[1] >> 30 | (w[2] & 0xfff) << 2) + 1;
-	out->dim[1] = (uint32_t)bw_bits(w[2], 29, 14) + 1;
-	out->dim[2] = (uint32_t)bw_bits(w[4], 12, 0) + 1;
+				 .format = format,
+				 .type = type};
+	out->dim[0] = (uint32_t)bw_words_get(w, BW_IMAGE_WIDTH) + 1;
+	out->dim[1] = (uint32_t)bw_words_get(w, BW_IMAGE_HEIGHT) + 1;
+	out->dim[2] = (uint32_t)bw_words_get(w, BW_IMAGE_DEPTH) + 1;
 	memcpy(out->words, w, 8 * sizeof(*w));
 	return true;
 }

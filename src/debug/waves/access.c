@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "isa/descriptor.h"
+
 /* SH_MEM_BASES as the amdgpu driver programs it: for the VMIDs of graphics and compute jobs from
  * gmc_v11_0.c (private at 0x1000 << 48, shared at 0x2000 << 48), for KFD's DEFAULT_SH_MEM_BASES of
  * gfx_v11_0.c (0x6000 for both, scratch 4 GiB above LDS). Nothing else lies at these addresses. */
@@ -27,22 +29,13 @@ bool bw_access_aperture(uint64_t va, enum bw_space *out_space)
 	return true;
 }
 
-/* A buffer descriptor (doc/hardware/encodings.md 6). */
-struct buffer {
-	uint64_t base;
-	uint32_t stride_b, n_records;
-	unsigned element_b; /* 0: not swizzled */
-	unsigned index_stride, oob_select;
-	bool add_tid;
-};
-
 /* The registers that addresses are computed from, for all lanes. */
 struct operands {
 	uint64_t sbase; /* value of the SGPR pair or SGPR, 0 without one */
 	uint32_t soffset;
 	bool has_sbase, vaddr_is_64, has_vaddr;
 	uint32_t lo[64], hi[64];
-	struct buffer buffer;
+	struct bw_buffer_desc buffer;
 };
 
 static bool has_sgpr(unsigned code)
@@ -80,22 +73,13 @@ static struct bw_error *vector(struct bw_debug *d, struct bw_wave_record *w, uns
 }
 
 static struct bw_error *descriptor(struct bw_debug *d, struct bw_wave_record *w, unsigned srsrc,
-				   struct buffer *out)
+				   struct bw_buffer_desc *out)
 {
-	uint32_t v[4] = {0};
+	uint32_t v[BW_BUFFER_DESC_DW] = {0};
 	srsrc &= ~3u;
 	if (srsrc + 4 <= 108)
 		BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, srsrc, 4, v));
-	unsigned swizzle = v[1] >> 30;
-	*out = (struct buffer){
-		.base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
-		.stride_b = v[1] >> 16 & 0x3fff,
-		.n_records = v[2],
-		.element_b = swizzle ? 2u << swizzle : 0,
-		.index_stride = 8u << (v[3] >> 21 & 3),
-		.oob_select = v[3] >> 28 & 3,
-		.add_tid = v[3] >> 23 & 1,
-	};
+	*out = bw_buffer_desc_read(v);
 	return NULL;
 }
 
@@ -158,32 +142,25 @@ static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave_record 
 	return NULL;
 }
 
-static uint64_t swizzled(const struct buffer *b, uint64_t index, uint64_t offset)
-{
-	uint64_t q = index / b->index_stride, r = index % b->index_stride;
-	uint64_t e = offset / b->element_b, at = offset % b->element_b;
-	return (q * b->stride_b + e * b->element_b) * b->index_stride + r * b->element_b + at;
-}
-
 /* False: the lane is out of the descriptor's range. */
 static bool buffer_address(const struct bw_inst *i, const struct operands *o, unsigned lane,
 			   uint64_t *out)
 {
-	enum { OOB_STRUCTURED, OOB_INDEX, OOB_NONE, OOB_RAW };
-	const struct buffer *b = &o->buffer;
+	const struct bw_buffer_desc *b = &o->buffer;
 	uint64_t index = (i->idxen ? o->lo[lane] : 0u) + (b->add_tid ? (uint64_t)lane : 0);
 	uint64_t offset = (uint32_t)i->imm;
 	if (i->offen)
 		offset += i->idxen ? o->hi[lane] : o->lo[lane];
 	bool swizzle = b->element_b && b->stride_b;
-	uint64_t linear = swizzle ? swizzled(b, index, offset) : index * b->stride_b + offset;
+	uint64_t linear =
+		swizzle ? bw_buffer_desc_swizzle(b, index, offset) : index * b->stride_b + offset;
 	*out = bw_canonical(b->base + o->soffset + linear);
 	switch (b->oob_select) {
-	case OOB_INDEX:
+	case BW_OOB_INDEX:
 		return index < b->n_records;
-	case OOB_NONE:
+	case BW_OOB_NONE:
 		return b->n_records != 0;
-	case OOB_RAW:
+	case BW_OOB_RAW:
 		if (!swizzle)
 			return linear + o->soffset < b->n_records;
 		return index < b->n_records && offset < b->stride_b;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { TYPE_1D = 8, TYPE_2D, TYPE_3D, TYPE_CUBE, TYPE_1D_ARRAY, TYPE_2D_ARRAY, TYPE_2D_MSAA };
+#include "isa/descriptor.h"
 
 /* DIM of the instruction: 1D 2D 3D cube 1D-array 2D-array 2D-MSAA 2D-MSAA-array */
 static const uint8_t n_coords[8] = {1, 2, 3, 3, 2, 3, 3, 4};
@@ -48,17 +48,22 @@ static struct bw_error *read_descriptor(struct bw_debug *d, struct bw_wave_recor
 	return bw_target_read_sgprs(d->target, w->info.slot, i->srsrc, n, out);
 }
 
+static uint32_t field(const uint32_t *words, unsigned lo, unsigned n_bits)
+{
+	return (uint32_t)bw_words_get(words, lo, n_bits);
+}
+
 static void describe(const uint32_t *t, struct bw_access_image *out)
 {
-	out->base = bw_canonical(((uint64_t)(t[1] & 0xff) << 32 | t[0]) << 8);
-	out->type = t[3] >> 28;
-	out->dim[0] = (t[1] >> 30 | (t[2] & 0xfff) << 2) + 1;
-	out->dim[1] = out->type == TYPE_1D || out->type == TYPE_1D_ARRAY
+	out->base = bw_desc_256b(t, BW_IMAGE_BASE_256B);
+	out->type = field(t, BW_IMAGE_TYPE);
+	out->dim[0] = field(t, BW_IMAGE_WIDTH) + 1;
+	out->dim[1] = out->type == BW_IMAGE_1D || out->type == BW_IMAGE_1D_ARRAY
 			      ? 1
-			      : (uint32_t)bw_bits(t[2], 29, 14) + 1;
-	bool has_depth =
-		out->type == TYPE_3D || (out->type >= TYPE_CUBE && out->type != TYPE_2D_MSAA);
-	out->dim[2] = has_depth ? (uint32_t)bw_bits(t[4], 12, 0) + 1 : 1;
+			      : field(t, BW_IMAGE_HEIGHT) + 1;
+	bool has_depth = out->type == BW_IMAGE_3D ||
+			 (out->type >= BW_IMAGE_CUBE && out->type != BW_IMAGE_2D_MSAA);
+	out->dim[2] = has_depth ? field(t, BW_IMAGE_DEPTH) + 1 : 1;
 }
 
 /* The i-th address dword: of a run, or with NSA named one by one and a run from the fifth on. */
@@ -100,18 +105,19 @@ struct layout {
 /* False: not known here. */
 static bool layout_of(const uint32_t *t, const struct bw_access_image *im, struct layout *out)
 {
-	unsigned mode = t[3] >> 20 & 31, max_mip = t[1] >> 16 & 15;
-	*out = (struct layout){.texel_b = texel_b((unsigned)bw_bits(t[1], 27, 20)),
+	unsigned mode = field(t, BW_IMAGE_SW_MODE), max_mip = field(t, BW_IMAGE_MAX_MIP);
+	*out = (struct layout){.texel_b = texel_b(field(t, BW_IMAGE_FORMAT)),
 			       .block_log2 = block_log2(mode),
-			       .first_slice = (uint32_t)bw_bits(t[4], 28, 16)};
-	bool thick = im->type == TYPE_3D && mode, msaa = im->type >= TYPE_2D_MSAA;
-	if (!out->texel_b || max_mip || thick || msaa || im->type < TYPE_1D ||
-	    (mode && !out->block_log2) || t[3] >> 12 & 15)
+			       .first_slice = field(t, BW_IMAGE_BASE_ARRAY)};
+	bool thick = im->type == BW_IMAGE_3D && mode, msaa = im->type >= BW_IMAGE_2D_MSAA;
+	if (!out->texel_b || max_mip || thick || msaa || im->type < BW_IMAGE_1D ||
+	    (mode && !out->block_log2) || field(t, BW_IMAGE_BASE_LEVEL))
 		return false;
 	if (!mode) {
 		/* of 1D and 2D, DEPTH is the pitch where it is more than the width */
-		uint32_t pitch = (uint32_t)bw_bits(t[4], 13, 0) + 1;
-		bool has_pitch = (im->type == TYPE_1D || im->type == TYPE_2D) && pitch > im->dim[0];
+		uint32_t pitch = field(t, BW_IMAGE_PITCH) + 1;
+		bool has_pitch =
+			(im->type == BW_IMAGE_1D || im->type == BW_IMAGE_2D) && pitch > im->dim[0];
 		out->row_b =
 			bw_align_up((uint64_t)(has_pitch ? pitch : im->dim[0]) * out->texel_b, 256);
 		out->slice_b = out->row_b * im->dim[1];

@@ -82,16 +82,21 @@ static const char *make_surface(const struct shape *s, struct bw_draw_surface *o
 {
 	static const uint8_t types[] = {BW_IMAGE_1D_ARRAY, BW_IMAGE_2D_ARRAY, BW_IMAGE_3D};
 	unsigned type = s->samples_log2 ? BW_IMAGE_2D_MSAA_ARRAY : types[BW_MIN(s->resource, 2u)];
-	uint32_t w = s->width - 1, words[BW_IMAGE_DWORDS] = {0};
-	words[0] = (uint32_t)s->base_256b;
-	words[1] = (uint32_t)(s->base_256b >> 32 & 0xff) | (s->n_levels - 1) << 16 |
-		   s->format << 20 | (w & 3) << 30;
-	words[2] = w >> 2 | (s->height - 1) << 14;
-	words[3] = (BW_SEL_X | BW_SEL_Y << 3 | BW_SEL_Z << 6 | BW_SEL_W << 9) |
-		   (s->samples_log2 ? s->samples_log2 : s->n_levels - 1) << 16 | s->sw_mode << 20 |
-		   type << 28;
-	words[4] = s->last | s->first << 16;
-	words[5] = type == BW_IMAGE_3D; /* slices of the level, not of level 0 */
+	uint32_t words[BW_IMAGE_DESC_DW] = {0};
+	bw_words_put(words, BW_IMAGE_BASE_256B, s->base_256b);
+	bw_words_put(words, BW_IMAGE_MAX_MIP, s->n_levels - 1);
+	bw_words_put(words, BW_IMAGE_FORMAT, s->format);
+	bw_words_put(words, BW_IMAGE_WIDTH, s->width - 1);
+	bw_words_put(words, BW_IMAGE_HEIGHT, s->height - 1);
+	bw_words_put(words, BW_IMAGE_DST_SEL, BW_SEL_XYZW);
+	bw_words_put(words, BW_IMAGE_LAST_LEVEL,
+		     s->samples_log2 ? s->samples_log2 : s->n_levels - 1);
+	bw_words_put(words, BW_IMAGE_SW_MODE, s->sw_mode);
+	bw_words_put(words, BW_IMAGE_TYPE, type);
+	bw_words_put(words, BW_IMAGE_DEPTH, s->last);
+	bw_words_put(words, BW_IMAGE_BASE_ARRAY, s->first);
+	bw_words_put(words, BW_IMAGE_UAV3D,
+		     type == BW_IMAGE_3D); /* slices of the level, not of level 0 */
 	if (!s->format)
 		return "its target has a format that is not supported";
 	const char *why = bw_image_read(words, &out->im);
@@ -123,7 +128,7 @@ static const char *read_color(struct bw_device *dev, unsigned i, uint8_t mask,
 		return "it blends";
 	const char *layout = format < BW_ARRAY_SIZE(color_formats) ? color_formats[format] : NULL;
 	struct shape s = {
-		.base_256b = bw_reg_get(dev, BW_REG_CB_COLOR0_BASE + i) | (uint64_t)base_ext << 32,
+		.base_256b = bw_join32(base_ext, bw_reg_get(dev, BW_REG_CB_COLOR0_BASE + i)),
 		.format = layout ? format_number(layout, numbers[number]) : 0,
 		.sw_mode = BW_FIELD_GET(CB_COLOR0_ATTRIB3, COLOR_SW_MODE, attrib3),
 		.width = BW_FIELD_GET(CB_COLOR0_ATTRIB2, MIP0_WIDTH, attrib2) + 1,
@@ -156,9 +161,11 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 		.width = CTX_FIELD(dev, DB_DEPTH_SIZE_XY, X_MAX) + 1,
 		.height = CTX_FIELD(dev, DB_DEPTH_SIZE_XY, Y_MAX) + 1,
 		.first = BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_START, view) |
-			 BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_START_HI, view) << 11,
+			 BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_START_HI, view)
+				 << BW_FIELD_WIDTH(DB_DEPTH_VIEW, SLICE_START),
 		.last = BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_MAX, view) |
-			BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_MAX_HI, view) << 11,
+			BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_MAX_HI, view)
+				<< BW_FIELD_WIDTH(DB_DEPTH_VIEW, SLICE_MAX),
 		.level = BW_FIELD_GET(DB_DEPTH_VIEW, MIPID, view),
 		.n_levels = CTX_FIELD(dev, DB_Z_INFO, MAXMIP) + 1,
 		.samples_log2 = CTX_FIELD(dev, DB_Z_INFO, NUM_SAMPLES),
@@ -180,8 +187,7 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 		if (BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control) != FUNC_ALWAYS &&
 		    !t->clear_depth)
 			return "it tests depth";
-		s.base_256b = CTX(dev, DB_Z_WRITE_BASE) | (uint64_t)CTX(dev, DB_Z_WRITE_BASE_HI)
-								  << 32;
+		s.base_256b = bw_join32(CTX(dev, DB_Z_WRITE_BASE_HI), CTX(dev, DB_Z_WRITE_BASE));
 		s.sw_mode = CTX_FIELD(dev, DB_Z_INFO, SW_MODE);
 		s.format =
 			z_formats[z] ? format_number(z_formats[z], z == 1 ? "UNORM" : "FLOAT") : 0;
@@ -214,8 +220,8 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 		return "it computes with stencil values";
 	}
 	t->stencil_mask = (uint8_t)CTX_FIELD(dev, DB_STENCILREFMASK, STENCILWRITEMASK);
-	s.base_256b = CTX(dev, DB_STENCIL_WRITE_BASE) | (uint64_t)CTX(dev, DB_STENCIL_WRITE_BASE_HI)
-								<< 32;
+	s.base_256b =
+		bw_join32(CTX(dev, DB_STENCIL_WRITE_BASE_HI), CTX(dev, DB_STENCIL_WRITE_BASE));
 	s.sw_mode = CTX_FIELD(dev, DB_STENCIL_INFO, SW_MODE);
 	s.format = format_number("8", "UINT");
 	return make_surface(&s, &t->stencil);

@@ -40,17 +40,18 @@ static const char *tiled_side(const struct bw_sdma_tiled *t, struct side *out)
 	}
 	if (!format || !type)
 		return "its surface has a layout that does not exist";
-	uint32_t w = t->width - 1;
-	const uint32_t words[BW_IMAGE_DWORDS] = {
-		(uint32_t)(t->va >> 8),
-		(uint32_t)(t->va >> 40 & 0xff) | (t->n_levels - 1u) << 16 | format << 20 |
-			(w & 3) << 30,
-		w >> 2 | (t->height - 1) << 14,
-		(BW_SEL_X | BW_SEL_Y << 3 | BW_SEL_Z << 6 | BW_SEL_W << 9) |
-			(t->n_levels - 1u) << 16 | (uint32_t)t->sw_mode << 20 | type << 28,
-		t->depth - 1,
-		type == BW_IMAGE_3D, /* slices of the level */
-	};
+	uint32_t words[BW_IMAGE_DESC_DW] = {0};
+	bw_words_put(words, BW_IMAGE_BASE_256B, t->va / 256);
+	bw_words_put(words, BW_IMAGE_MAX_MIP, t->n_levels - 1u);
+	bw_words_put(words, BW_IMAGE_FORMAT, format);
+	bw_words_put(words, BW_IMAGE_WIDTH, t->width - 1u);
+	bw_words_put(words, BW_IMAGE_HEIGHT, t->height - 1u);
+	bw_words_put(words, BW_IMAGE_DST_SEL, BW_SEL_XYZW);
+	bw_words_put(words, BW_IMAGE_LAST_LEVEL, t->n_levels - 1u);
+	bw_words_put(words, BW_IMAGE_SW_MODE, t->sw_mode);
+	bw_words_put(words, BW_IMAGE_TYPE, type);
+	bw_words_put(words, BW_IMAGE_DEPTH, t->depth - 1u);
+	bw_words_put(words, BW_IMAGE_UAV3D, type == BW_IMAGE_3D); /* slices of the level */
 	const char *why = bw_image_read(words, &out->im);
 	if (why)
 		return why;

@@ -7,11 +7,10 @@
 
 #include "base/util.h"
 
-/* Field positions: doc/hardware/encodings.md 6, and the resource table of the RDNA3 manual
- * (10.5). */
-static unsigned field(const uint32_t *words, unsigned hi, unsigned lo)
+/* A field of the descriptor: none that this file reads has more than 32 bits, but the address. */
+static uint32_t field(const uint32_t *words, unsigned lo, unsigned n_bits)
 {
-	return (unsigned)bw_bits(words[lo / 32], hi % 32, lo % 32);
+	return (uint32_t)bw_words_get(words, lo, n_bits);
 }
 
 /* ---- where levels lie ---- */
@@ -137,15 +136,15 @@ static void layout_blocks(struct bw_image *im, unsigned elem_log2)
 static bool is_zero(const uint32_t *words)
 {
 	uint32_t any = 0;
-	for (unsigned i = 0; i < BW_IMAGE_DWORDS; i++)
+	for (unsigned i = 0; i < BW_IMAGE_DESC_DW; i++)
 		any |= words[i];
 	return !any;
 }
 
 static const char *read_slices(const uint32_t *words, struct bw_image *im, uint32_t *out_pitch)
 {
-	uint32_t depth = field(words, 140, 128), first = field(words, 156, 144);
-	bool uav = field(words, 160, 160);
+	uint32_t depth = field(words, BW_IMAGE_DEPTH), first = field(words, BW_IMAGE_BASE_ARRAY);
+	bool uav = field(words, BW_IMAGE_UAV3D);
 	im->depth = 1;
 	im->first_slice = 0;
 	im->n_slices = 1;
@@ -169,7 +168,7 @@ static const char *read_slices(const uint32_t *words, struct bw_image *im, uint3
 	case BW_IMAGE_2D:
 	case BW_IMAGE_2D_MSAA:
 		im->first_slice = first;
-		*out_pitch = field(words, 141, 128) + 1;
+		*out_pitch = field(words, BW_IMAGE_PITCH) + 1;
 		break;
 	default:
 		return "image descriptor of a reserved type";
@@ -179,7 +178,7 @@ static const char *read_slices(const uint32_t *words, struct bw_image *im, uint3
 
 static const char *read_format(const uint32_t *words, struct bw_image *im)
 {
-	unsigned number = field(words, 59, 52);
+	unsigned number = field(words, BW_IMAGE_FORMAT);
 	im->format = bw_format_image(number);
 	if (im->format)
 		return NULL;
@@ -191,7 +190,7 @@ static const char *read_format(const uint32_t *words, struct bw_image *im)
 
 static const char *read_layout(const uint32_t *words, struct bw_image *im, uint32_t pitch)
 {
-	unsigned mode = words[3] >> 20 & 31, elem_log2;
+	unsigned mode = field(words, BW_IMAGE_SW_MODE), elem_log2;
 	if (mode == BW_SW_LINEAR) {
 		if (im->samples_log2)
 			return "linear image with several samples";
@@ -208,7 +207,7 @@ static const char *read_layout(const uint32_t *words, struct bw_image *im, uint3
 	return NULL;
 }
 
-const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image *out)
+const char *bw_image_read(const uint32_t words[BW_IMAGE_DESC_DW], struct bw_image *out)
 {
 	struct bw_image *im = out;
 	const char *why;
@@ -220,14 +219,14 @@ const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image
 		return NULL;
 	if ((why = read_format(words, im)) || !im->format)
 		return why;
-	im->base = bw_canonical(((uint64_t)(words[1] & 0xff) << 32 | words[0]) << 8);
-	im->width = (field(words, 63, 62) | (words[2] & 0xfff) << 2) + 1;
-	im->height = field(words, 91, 78) + 1;
-	im->dst_sel = words[3] & 07777;
-	im->type = (uint8_t)(words[3] >> 28);
-	im->bc_swizzle = (uint8_t)(words[3] >> 25 & 7);
-	im->min_lod_warn = words[5] >> 8 & 0xfff;
-	im->min_lod = words[5] >> 27 | (words[6] & 0x7f) << 5;
+	im->base = bw_desc_256b(words, BW_IMAGE_BASE_256B);
+	im->width = field(words, BW_IMAGE_WIDTH) + 1;
+	im->height = field(words, BW_IMAGE_HEIGHT) + 1;
+	im->dst_sel = field(words, BW_IMAGE_DST_SEL);
+	im->type = (uint8_t)field(words, BW_IMAGE_TYPE);
+	im->bc_swizzle = (uint8_t)field(words, BW_IMAGE_BC_SWIZZLE);
+	im->min_lod_warn = field(words, BW_IMAGE_MIN_LOD_WARN);
+	im->min_lod = field(words, BW_IMAGE_MIN_LOD);
 	im->is_3d = im->type == BW_IMAGE_3D;
 	im->is_block = im->format->layout == BW_LAYOUT_BC;
 	if ((why = read_slices(words, im, &pitch)))
@@ -237,10 +236,10 @@ const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image
 	is_msaa = im->type == BW_IMAGE_2D_MSAA || im->type == BW_IMAGE_2D_MSAA_ARRAY;
 	if (im->type == BW_IMAGE_1D || im->type == BW_IMAGE_1D_ARRAY)
 		im->height = 1;
-	im->n_levels = (uint8_t)(is_msaa ? 1 : (words[1] >> 16 & 15) + 1);
-	im->samples_log2 = (uint8_t)(is_msaa ? words[3] >> 16 & 15 : 0);
-	im->base_level = (uint8_t)(is_msaa ? 0 : words[3] >> 12 & 15);
-	im->last_level = (uint8_t)(is_msaa ? 0 : words[3] >> 16 & 15);
+	im->n_levels = (uint8_t)(is_msaa ? 1 : field(words, BW_IMAGE_MAX_MIP) + 1);
+	im->samples_log2 = (uint8_t)(is_msaa ? field(words, BW_IMAGE_LAST_LEVEL) : 0);
+	im->base_level = (uint8_t)(is_msaa ? 0 : field(words, BW_IMAGE_BASE_LEVEL));
+	im->last_level = (uint8_t)(is_msaa ? 0 : field(words, BW_IMAGE_LAST_LEVEL));
 	if (im->samples_log2 > 3)
 		return "image with more than 8 samples";
 	if (im->base_level >= im->n_levels || im->last_level >= im->n_levels ||
@@ -250,12 +249,12 @@ const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image
 }
 
 struct bw_image_seen {
-	uint32_t words[BW_IMAGE_DWORDS];
+	uint32_t words[BW_IMAGE_DESC_DW];
 	const char *why;
 	struct bw_image im;
 };
 
-const char *bw_image_cached(struct bw_image_cache *c, const uint32_t words[BW_IMAGE_DWORDS],
+const char *bw_image_cached(struct bw_image_cache *c, const uint32_t words[BW_IMAGE_DESC_DW],
 			    const struct bw_image **out)
 {
 	/* Descriptors in one table differ in their address, and in size. */

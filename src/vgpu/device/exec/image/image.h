@@ -8,21 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/descriptor.h"
 #include "vgpu/device/exec/image/format.h"
 #include "vgpu/device/exec/image/swizzle.h"
 
-enum bw_image_type { /* TYPE */
-		     BW_IMAGE_1D = 8,
-		     BW_IMAGE_2D,
-		     BW_IMAGE_3D,
-		     BW_IMAGE_CUBE,
-		     BW_IMAGE_1D_ARRAY,
-		     BW_IMAGE_2D_ARRAY,
-		     BW_IMAGE_2D_MSAA,
-		     BW_IMAGE_2D_MSAA_ARRAY,
-};
-
-enum { BW_IMAGE_LEVELS = 16, BW_IMAGE_DWORDS = 8 };
+enum { BW_IMAGE_LEVELS = 16 };
 
 struct bw_image_level {
 	uint64_t offset_b;
@@ -53,7 +43,7 @@ struct bw_image {
 
 /* words: 8, of which the last 4 are 0 for R128. Returns NULL, or the reason (static) why such an
  * image cannot be used here. */
-const char *bw_image_read(const uint32_t words[BW_IMAGE_DWORDS], struct bw_image *out);
+const char *bw_image_read(const uint32_t words[BW_IMAGE_DESC_DW], struct bw_image *out);
 
 /* A cache of decoded descriptors, as most instructions use those of the previous one. One for each
  * thread. */
@@ -62,7 +52,7 @@ struct bw_image_cache {
 	struct bw_image_seen *slot[BW_IMAGE_CACHE]; /* owned */
 };
 /* As bw_image_read; *out is valid until the next call. */
-const char *bw_image_cached(struct bw_image_cache *c, const uint32_t words[BW_IMAGE_DWORDS],
+const char *bw_image_cached(struct bw_image_cache *c, const uint32_t words[BW_IMAGE_DESC_DW],
 			    const struct bw_image **out);
 void bw_image_cache_fini(struct bw_image_cache *c);
 

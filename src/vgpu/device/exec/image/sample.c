@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/descriptor.h"
 
 /* clang-format off */
 enum clamp_mode {
@@ -17,30 +18,31 @@ enum { FRACTION = 256, CUBE_FACES = 6 };
 
 void bw_sampler_read(const uint32_t words[4], struct bw_sampler *out)
 {
-	uint32_t a = words[0], b = words[1], c = words[2], d = words[3];
-	/* LOD_BIAS is s6.8, LOD_BIAS_SEC s2.4. */
-	int bias =
-		(int)bw_sign_extend(c & 0x3fff, 14) + 16 * (int)bw_sign_extend(c >> 14 & 0x3f, 6);
+#define FIELD(name) ((unsigned)bw_words_get(words, BW_SAMPLER_##name))
+	/* both with 8 bits behind the point, LOD_BIAS_SEC has 4 */
+	int bias = (int)bw_sign_extend(FIELD(LOD_BIAS), 14) +
+		   16 * (int)bw_sign_extend(FIELD(LOD_BIAS_SEC), 6);
 	*out = (struct bw_sampler){
-		.clamp = {a & 7, a >> 3 & 7, a >> 6 & 7},
-		.max_aniso = (uint8_t)(1u << BW_MIN(a >> 9 & 7, 4u)),
-		.compare = a >> 12 & 7,
-		.is_unnormalized = a >> 15 & 1,
-		.forces_degamma = a >> 20 & 1,
-		.truncates = a >> 27 & 1,
-		.is_face_bound = a >> 28 & 1,
-		.reduction = a >> 29 & 3,
-		.skips_degamma = a >> 31,
-		.min_lod = (int)(b & 0xfff),
-		.max_lod = (int)(b >> 12 & 0xfff),
+		.clamp = {FIELD(CLAMP_X), FIELD(CLAMP_Y), FIELD(CLAMP_Z)},
+		.max_aniso = (uint8_t)(1u << BW_MIN(FIELD(MAX_ANISO_RATIO), 4u)),
+		.compare = FIELD(COMPARE),
+		.is_unnormalized = FIELD(UNNORMALIZED),
+		.forces_degamma = FIELD(FORCE_DEGAMMA),
+		.truncates = FIELD(TRUNC_COORD),
+		.is_face_bound = FIELD(NO_CUBE_WRAP),
+		.reduction = FIELD(FILTER_MODE),
+		.skips_degamma = FIELD(SKIP_DEGAMMA),
+		.min_lod = (int)FIELD(MIN_LOD),
+		.max_lod = (int)FIELD(MAX_LOD),
 		.lod_bias = bias,
-		.mag = c >> 20 & 3,
-		.min = c >> 22 & 3,
-		.z = c >> 24 & 3,
-		.mip = c >> 26 & 3,
-		.border_index = d >> 18 & 0xfff,
-		.border = (uint8_t)(d >> 30),
+		.mag = FIELD(XY_MAG),
+		.min = FIELD(XY_MIN),
+		.z = FIELD(Z_FILTER),
+		.mip = FIELD(MIP_FILTER),
+		.border_index = FIELD(BORDER_PTR),
+		.border = (uint8_t)FIELD(BORDER_TYPE),
 	};
+#undef FIELD
 }
 
 const struct bw_format *bw_sampler_format(const struct bw_sampler *s, const struct bw_format *f)

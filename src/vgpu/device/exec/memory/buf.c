@@ -7,34 +7,17 @@
 #include "vgpu/device/exec/memory/buf.h"
 #include "vgpu/device/exec/memory/move.h"
 
-/* The descriptor's fields (doc/hardware/encodings.md 6). */
 struct buffer {
-	uint64_t base;
-	uint32_t stride_b, n_records;
-	unsigned element_b; /* 0: not swizzled */
-	unsigned index_stride;
-	unsigned oob_select;
-	bool add_tid;
+	struct bw_buffer_desc d;
 	uint32_t soffset; /* of the instruction */
 };
 
-enum { OOB_STRUCTURED, OOB_INDEX, OOB_NONE, OOB_RAW };
-
 static struct buffer read_descriptor(const struct bw_wave *w, const struct bw_inst *in)
 {
-	unsigned srsrc = in->srsrc;
-	uint32_t v[4];
-	for (unsigned i = 0; i < 4; i++)
-		v[i] = bw_mem_sgpr(w, (srsrc & ~3u) + i);
-	unsigned swizzle = v[1] >> 30;
+	uint32_t v[BW_BUFFER_DESC_DW];
+	bw_mem_descriptor4(w, in, v);
 	return (struct buffer){
-		.base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
-		.stride_b = v[1] >> 16 & 0x3fff,
-		.n_records = v[2],
-		.element_b = swizzle ? 2u << swizzle : 0,
-		.index_stride = 8u << (v[3] >> 21 & 3),
-		.oob_select = v[3] >> 28 & 3,
-		.add_tid = v[3] >> 23 & 1,
+		.d = bw_buffer_desc_read(v),
 		.soffset = in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr),
 	};
 }
@@ -50,16 +33,16 @@ struct element {
  * differ; drivers put the offsets of bounded buffers there]. */
 static unsigned in_range_b(const struct buffer *b, struct element e, unsigned size_b, bool whole)
 {
-	uint64_t at = e.offset, limit = b->stride_b;
-	bool swizzled = b->element_b && b->stride_b;
-	if (b->oob_select == OOB_INDEX)
-		return e.index < b->n_records ? size_b : 0;
-	if (b->oob_select == OOB_NONE)
-		return b->n_records ? size_b : 0;
-	if (b->oob_select == OOB_RAW && !swizzled) {
+	uint64_t at = e.offset, limit = b->d.stride_b;
+	bool swizzled = b->d.element_b && b->d.stride_b;
+	if (b->d.oob_select == BW_OOB_INDEX)
+		return e.index < b->d.n_records ? size_b : 0;
+	if (b->d.oob_select == BW_OOB_NONE)
+		return b->d.n_records ? size_b : 0;
+	if (b->d.oob_select == BW_OOB_RAW && !swizzled) {
 		at = e.linear + b->soffset;
-		limit = b->n_records;
-	} else if (e.index >= b->n_records) {
+		limit = b->d.n_records;
+	} else if (e.index >= b->d.n_records) {
 		return 0;
 	}
 	if (at + size_b <= limit)
@@ -67,13 +50,6 @@ static unsigned in_range_b(const struct buffer *b, struct element e, unsigned si
 	if (whole || size_b <= 4 || at >= limit)
 		return 0;
 	return (unsigned)(limit - at) & ~3u;
-}
-
-static uint64_t swizzle(const struct buffer *b, uint64_t index, uint64_t offset)
-{
-	uint64_t q = index / b->index_stride, r = index % b->index_stride;
-	uint64_t e = offset / b->element_b, o = offset % b->element_b;
-	return (q * b->stride_b + e * b->element_b) * b->index_stride + r * b->element_b + o;
 }
 
 /* The leading n_in bytes of the element are in range, the rest reads 0 and is not written. */
@@ -106,30 +82,30 @@ static bool locate_plain(struct bw_span *s, const struct bw_mem_request *q, unsi
 		in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
 	/* Bit 47 of a base makes it one in the upper half of the address space. */
 	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm,
-		 base = bw_canonical(b->base + soffset + fixed_b);
+		 base = bw_canonical(b->d.base + soffset + fixed_b);
 	uint32_t scaled[BW_LANES];
 
-	if (b->element_b || b->add_tid || (in->offen && in->idxen))
+	if (b->d.element_b || b->d.add_tid || (in->offen && in->idxen))
 		return false;
 	uint64_t max = bw_lanes_max(v, s->half[h].exec);
-	if (b->oob_select == OOB_INDEX || b->oob_select == OOB_STRUCTURED) {
-		if ((in->idxen ? max : 0) >= b->n_records)
+	if (b->d.oob_select == BW_OOB_INDEX || b->d.oob_select == BW_OOB_STRUCTURED) {
+		if ((in->idxen ? max : 0) >= b->d.n_records)
 			return false;
-		if (b->oob_select == OOB_STRUCTURED &&
-		    (in->idxen ? 0 : max) + fixed_b + size_b > b->stride_b)
+		if (b->d.oob_select == BW_OOB_STRUCTURED &&
+		    (in->idxen ? 0 : max) + fixed_b + size_b > b->d.stride_b)
 			return false;
-	} else if (b->oob_select == OOB_NONE && !b->n_records) {
+	} else if (b->d.oob_select == BW_OOB_NONE && !b->d.n_records) {
 		return false;
 	}
 	if (in->idxen) {
-		max *= b->stride_b;
+		max *= b->d.stride_b;
 		if (max > UINT32_MAX)
 			return false;
 		for (unsigned i = 0; i < BW_LANES; i++)
-			scaled[i] = v[i] * b->stride_b;
+			scaled[i] = v[i] * b->d.stride_b;
 		v = scaled;
 	}
-	if (b->oob_select == OOB_RAW && max + fixed_b + soffset + size_b > b->n_records)
+	if (b->d.oob_select == BW_OOB_RAW && max + fixed_b + soffset + size_b > b->d.n_records)
 		return false;
 	if (max + fixed_b + soffset > UINT32_MAX ||
 	    bw_canonical(base + max + size_b) != base + max + size_b)
@@ -145,7 +121,7 @@ static uint64_t buffer_offset(const struct buffer *b, const struct bw_inst *in, 
 			      uint32_t voffset, uint32_t soffset)
 {
 	uint32_t offset = imm + voffset;
-	bool plain = !in->idxen && !b->add_tid && !b->element_b;
+	bool plain = !in->idxen && !b->d.add_tid && !b->d.element_b;
 	return plain ? (uint64_t)(uint32_t)(offset + soffset) - soffset : offset;
 }
 
@@ -160,7 +136,7 @@ static void locate_half(struct bw_span *s, const struct bw_mem_request *q, unsig
 	const uint32_t *v0 = bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES;
 	const uint32_t *v1 = bw_wave_vgpr(w, p->addr[1]) + h * BW_LANES;
 	uint32_t exec = s->half[h].exec = bw_wave_half_exec(w, h);
-	uint64_t linear[BW_LANES], base = b->base + soffset;
+	uint64_t linear[BW_LANES], base = b->d.base + soffset;
 	uint32_t low[BW_LANES] = {0};
 	uint8_t n_in[BW_LANES];
 	bool all = true;
@@ -172,9 +148,10 @@ static void locate_half(struct bw_span *s, const struct bw_mem_request *q, unsig
 		uint64_t index = in->idxen ? v0[i] : 0;
 		uint64_t offset = buffer_offset(b, in, (uint32_t)p->imm,
 						in->offen ? (in->idxen ? v1 : v0)[i] : 0, soffset);
-		if (b->add_tid)
+		if (b->d.add_tid)
 			index += h * BW_LANES + i;
-		linear[i] = b->element_b ? swizzle(b, index, offset) : index * b->stride_b + offset;
+		linear[i] = b->d.element_b ? bw_buffer_desc_swizzle(&b->d, index, offset)
+					   : index * b->d.stride_b + offset;
 		struct element e = {index, offset, linear[i]};
 		n_in[i] = (uint8_t)in_range_b(b, e, size_b, whole);
 		low[i] = (uint32_t)linear[i];

@@ -83,7 +83,7 @@ enum bw_mem_result bw_img_begin(struct bw_img *i, struct bw_exec *x, struct bw_w
 				const struct bw_rec *rec)
 {
 	const struct bw_inst *in = rec->inst;
-	uint32_t words[BW_IMAGE_DWORDS] = {0};
+	uint32_t words[BW_IMAGE_DESC_DW] = {0};
 	i->w = w;
 	i->in = in;
 	i->p = bw_img_prep(rec);

@@ -76,14 +76,15 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	const struct bw_format *f = NULL;
-	uint32_t word3 = bw_mem_sgpr(w, (rec->inst->srsrc & ~3u) + 3);
+	uint32_t v[BW_BUFFER_DESC_DW];
 	unsigned size_b = bw_elem_size_b(e), lane;
 	struct bw_span s;
 
 	if (p->is_nop)
 		return BW_MEM_OK;
 	if (where == TEXEL) {
-		f = bw_format_buffer(word3 >> 12 & 63);
+		bw_mem_descriptor4(w, rec->inst, v);
+		f = bw_format_buffer((unsigned)bw_words_get(v, BW_BUFFER_FORMAT));
 		size_b = f ? f->size_b : 0;
 	}
 	s.fault_lanes = 0;
@@ -98,7 +99,8 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 		uint8_t buffer[BW_MEM_MAX_B];
 		if (where == TEXEL)
 			put(w, p, lane,
-			    f ? texel_x(f, word3 & 07777, element_at(&s, lane, size_b, buffer))
+			    f ? texel_x(f, (unsigned)bw_words_get(v, BW_BUFFER_DST_SEL),
+					element_at(&s, lane, size_b, buffer))
 			      : 0);
 		else
 			put(w, p, lane, bw_elem_extend(e, element_at(&s, lane, size_b, buffer), 0));

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/util.h"
+#include "isa/descriptor.h"
 #include "vgpu/device/exec/memory/set.h"
 #include "vgpu/device/exec/core/rec.h"
 
@@ -82,7 +84,7 @@ static inline uint64_t bw_lane_get(const struct bw_wave *w, const uint8_t *reg, 
 				   unsigned size_b)
 {
 	uint64_t value = bw_wave_vgpr(w, reg[0])[lane];
-	return size_b == 8 ? value | (uint64_t)bw_wave_vgpr(w, reg[1])[lane] << 32 : value;
+	return size_b == 8 ? bw_join32(bw_wave_vgpr(w, reg[1])[lane], value) : value;
 }
 
 static inline void bw_lane_set(const struct bw_wave *w, unsigned dst, unsigned lane, uint64_t value,
@@ -90,7 +92,7 @@ static inline void bw_lane_set(const struct bw_wave *w, unsigned dst, unsigned l
 {
 	bw_wave_vgpr(w, dst)[lane] = (uint32_t)value;
 	if (size_b == 8)
-		bw_wave_vgpr(w, dst + 1)[lane] = (uint32_t)(value >> 32);
+		bw_wave_vgpr(w, dst + 1)[lane] = bw_hi32(value);
 }
 
 /* A scalar register by operand code. The TTMPs of a wave without privilege read 0 (rule 30). */
@@ -106,7 +108,15 @@ static inline uint64_t bw_mem_sgpr64(const struct bw_wave *w, unsigned code)
 	code &= ~1u;
 	if (code == BW_SRC_NULL)
 		return 0;
-	return bw_mem_sgpr(w, code) | (uint64_t)bw_mem_sgpr(w, code + 1) << 32;
+	return bw_join32(bw_mem_sgpr(w, code + 1), bw_mem_sgpr(w, code));
+}
+
+/* A descriptor of four dwords (isa/descriptor.h). The low bits of its number are ignored. */
+static inline void bw_mem_descriptor4(const struct bw_wave *w, const struct bw_inst *in,
+				      uint32_t out[4])
+{
+	for (unsigned i = 0; i < 4; i++)
+		out[i] = bw_mem_sgpr(w, (in->srsrc & ~3u) + i);
 }
 
 #endif

@@ -45,23 +45,22 @@ struct ray {
 	float extent, origin[3], direction[3], inverse[3];
 };
 
-/* base 39:0, box_sorting_heuristic 54:53, box_grow_value 62:55, box_sort_en 63, size 105:64,
- * pointer_flags 119, triangle_return_mode 120, type 127:124. */
-static const char *read_hierarchy(const struct bw_wave *w, unsigned srsrc, struct hierarchy *out)
+static const char *read_hierarchy(const struct bw_wave *w, const struct bw_inst *in,
+				  struct hierarchy *out)
 {
-	uint32_t d[4];
-	for (unsigned i = 0; i < 4; i++)
-		d[i] = bw_mem_sgpr(w, (srsrc & ~3u) + i);
+	uint32_t d[BW_BVH_DESC_DW];
+	bw_mem_descriptor4(w, in, d);
 	*out = (struct hierarchy){
-		.base = bw_canonical(((uint64_t)(d[1] & 0xff) << 32 | d[0]) << 8),
-		.last = (uint64_t)(d[3] & 0x3ff) << 32 | d[2],
-		.heuristic = d[1] >> 21 & 3,
-		.grow = 1 + (float)(d[1] >> 23 & 0xff) * 0x1p-24f,
-		.sorts = d[1] >> 31,
-		.has_flags = d[3] >> 23 & 1,
-		.returns_barycentrics = d[3] >> 24 & 1,
+		.base = bw_desc_256b(d, BW_BVH_BASE_256B),
+		.last = bw_words_get(d, BW_BVH_SIZE),
+		.heuristic = (unsigned)bw_words_get(d, BW_BVH_SORT_HEURISTIC),
+		.grow = 1 + (float)bw_words_get(d, BW_BVH_GROW) * 0x1p-24f,
+		.sorts = bw_words_get(d, BW_BVH_SORT_EN),
+		.has_flags = bw_words_get(d, BW_BVH_POINTER_FLAGS),
+		.returns_barycentrics = bw_words_get(d, BW_BVH_TRIANGLE_RETURN),
 	};
-	return d[3] >> 28 == 8 ? NULL : "ray descriptor whose type is not 8";
+	return bw_words_get(d, BW_BVH_TYPE) == BW_IMAGE_BVH ? NULL
+							    : "ray descriptor whose type is not 8";
 }
 
 /* ---- boxes ---- */
@@ -307,7 +306,7 @@ static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const 
 	unsigned lane;
 	if (p->is_nop)
 		return BW_MEM_OK;
-	x->refused = read_hierarchy(w, rec->inst->srsrc, &h);
+	x->refused = read_hierarchy(w, rec->inst, &h);
 	if (x->refused)
 		return BW_MEM_REFUSED;
 	bw_span_begin(&s, 1);

@@ -112,9 +112,9 @@ static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *re
 	uint32_t v[4], data[16] = {0};
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = bw_mem_sgpr(w, p->sbase + i);
-	uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32;
-	uint32_t stride_b = v[1] >> 16 & 0x3fff;
-	uint64_t range_b = (uint64_t)v[2] * (stride_b ? stride_b : 1);
+	uint64_t base = bw_words_get(v, BW_BUFFER_BASE);
+	uint64_t stride_b = bw_words_get(v, BW_BUFFER_STRIDE);
+	uint64_t range_b = bw_words_get(v, BW_BUFFER_NUM_RECORDS) * (stride_b ? stride_b : 1);
 	uint64_t offset = (uint32_t)p->imm;
 	if (p->soffset != BW_SRC_NULL)
 		offset += bw_mem_sgpr(w, p->soffset);

@@ -19,20 +19,21 @@ struct access {
 /* "X000, XY00, XYZ0 or XYZW, depending on the number of components": RDNA3 manual 9.3. */
 static uint32_t identity_sel(unsigned n)
 {
-	return 07654 & ((1u << 3 * n) - 1);
+	return BW_SEL_XYZW & ((1u << 3 * n) - 1);
 }
 
 static struct access access_of(const struct bw_wave *w, const struct bw_inst *in, unsigned n,
 			       enum bw_comp kind)
 {
-	uint32_t word3 = bw_mem_sgpr(w, (in->srsrc & ~3u) + 3);
+	uint32_t v[BW_BUFFER_DESC_DW];
 	struct access a = {.n = n, .kind = kind};
+	bw_mem_descriptor4(w, in, v);
 	if (in->fmt == BW_FMT_MTBUF) {
 		a.format = bw_format_buffer(in->tbuf_format);
 		a.dst_sel = a.format ? identity_sel(a.format->n) : 0;
 	} else {
-		a.format = bw_format_buffer(word3 >> 12 & 63);
-		a.dst_sel = word3 & 07777;
+		a.format = bw_format_buffer((unsigned)bw_words_get(v, BW_BUFFER_FORMAT));
+		a.dst_sel = (uint16_t)bw_words_get(v, BW_BUFFER_DST_SEL);
 	}
 	return a;
 }

@@ -253,25 +253,20 @@ static void each_buffer(struct bw_strict_step *t, place_fn *fn, void *cookie)
 {
 	const struct bw_inst *in = &t->op->inst;
 	struct bw_wave *w = t->w;
-	uint32_t v[4];
-	for (unsigned i = 0; i < 4; i++)
-		v[i] = bw_mem_sgpr(w, (in->srsrc & ~3u) + i);
-	uint64_t base = v[0] | (uint64_t)(v[1] & 0xffff) << 32;
-	uint32_t stride = v[1] >> 16 & 0x3fff, element = v[1] >> 30 ? 2u << (v[1] >> 30) : 0,
-		 group = 8u << (v[3] >> 21 & 3);
-	base += in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr);
+	uint32_t v[BW_BUFFER_DESC_DW];
+	bw_mem_descriptor4(w, in, v);
+	struct bw_buffer_desc b = bw_buffer_desc_read(v);
+	b.base += in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr);
 	for (uint64_t left = t->exec; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(left);
 		uint64_t index = in->idxen ? bw_wave_vgpr(w, in->vaddr)[lane] : 0;
 		uint64_t offset =
 			(uint64_t)(uint32_t)in->imm +
 			(in->offen ? bw_wave_vgpr(w, in->vaddr + (in->idxen ? 1u : 0u))[lane] : 0);
-		index += v[3] >> 23 & 1 ? lane : 0;
-		uint64_t at = index * stride + offset;
-		if (element)
-			at = (index / group * stride + offset / element * element) * group +
-			     index % group * element + offset % element;
-		fn(cookie, bw_canonical(base + at), access_size_b(t->op));
+		index += b.add_tid ? lane : 0;
+		uint64_t at = b.element_b ? bw_buffer_desc_swizzle(&b, index, offset)
+					  : index * b.stride_b + offset;
+		fn(cookie, bw_canonical(b.base + at), access_size_b(t->op));
 	}
 }
 
