@@ -34,15 +34,25 @@ const char *bw_pm4_name(unsigned op, char buf[16])
 	return buf;
 }
 
+unsigned bw_pm4_type(uint32_t header)
+{
+	return header >> 30;
+}
+
+unsigned bw_pm4_opcode(uint32_t header)
+{
+	return header >> 8 & 0xff;
+}
+
 uint32_t bw_pm4_size_dw(uint32_t header)
 {
 	uint32_t count = header >> 16 & 0x3fff;
-	switch (header >> 30) {
+	switch (bw_pm4_type(header)) {
 	case 0:
 		return count + 2;
 	case 3:
 		/* A NOP with the largest count is one dword: padding. */
-		if ((header >> 8 & 0xff) == BW_PM4_NOP && count == 0x3fff)
+		if (bw_pm4_opcode(header) == BW_PM4_NOP && count == 0x3fff)
 			return 1;
 		return count + 2;
 	default:
@@ -59,13 +69,13 @@ bool bw_pm4_at(const uint32_t *dw, size_t n_dw, size_t pos, struct bw_pm4_packet
 	static const enum bw_pm4_kind kinds[] = {BW_PM4_TYPE0, BW_PM4_RESERVED, BW_PM4_TYPE2_PAD,
 						 BW_PM4_TYPE3};
 	*out = (struct bw_pm4_packet){
-		.kind = kinds[header >> 30],
+		.kind = kinds[bw_pm4_type(header)],
 		.header = header,
 		.size_dw = bw_pm4_size_dw(header),
 		.body = dw + pos + 1,
 	};
 	if (out->kind == BW_PM4_TYPE3) {
-		out->op = (uint8_t)(header >> 8);
+		out->op = (uint8_t)bw_pm4_opcode(header);
 		out->compute = header >> 1 & 1;
 		out->predicate = header & 1;
 	}
@@ -216,6 +226,14 @@ bool bw_pm4_indirect_buffer(const struct bw_pm4_packet *p, struct bw_pm4_indirec
 	out->size_dw = p->body[2] & 0xfffff;
 	out->chain = p->body[2] >> 20 & 1;
 	out->vmid = p->body[2] >> 24 & 0xf;
+	return true;
+}
+
+bool bw_pm4_rewind(const struct bw_pm4_packet *p, bool *out_valid)
+{
+	if (!is(p, BW_PM4_REWIND, 1))
+		return false;
+	*out_valid = p->body[0] >> 31;
 	return true;
 }
 

@@ -28,6 +28,9 @@ struct bw_pm4_packet {
 	uint32_t size_dw; /* with the header */
 };
 
+/* Of a header: its type, and of one of type 3 the opcode. */
+unsigned bw_pm4_type(uint32_t header);
+unsigned bw_pm4_opcode(uint32_t header);
 /* Size in dwords of the packet that this header begins; at least 1. */
 uint32_t bw_pm4_size_dw(uint32_t header);
 /* The packet at dw[pos]. False: none is left, or (out->size_dw then says how much it wants) it does
@@ -212,6 +215,8 @@ struct bw_pm4_cond_exec {
 	uint64_t address;
 	uint32_t skip_dw;
 };
+/* REWIND, whose VALID bit is set in memory when what follows is complete. False: malformed. */
+bool bw_pm4_rewind(const struct bw_pm4_packet *p, bool *out_valid);
 bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *out);
 
 /* What packets with the predicate bit depend on from here on. */

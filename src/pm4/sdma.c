@@ -196,6 +196,19 @@ void bw_sdma_cond_exe(const struct bw_sdma_packet *p, struct bw_sdma_cond_exe *o
 	*out = (struct bw_sdma_cond_exe){u64(p->dw + 1) & ~3ull, p->dw[3], p->dw[4] & 0x3fff};
 }
 
+/* DEV_SEL 23:16, EXEC_COUNT 13:0 */
+void bw_sdma_pre_exe(const struct bw_sdma_packet *p, struct bw_sdma_pre_exe *out)
+{
+	*out = (struct bw_sdma_pre_exe){(uint8_t)(p->header >> 16), p->dw[1] & 0x3fff};
+}
+
+/* ENG_ID 20:16, INVALIDATEACK 15:0 of dword 3 */
+void bw_sdma_vm_invalidation(const struct bw_sdma_packet *p, struct bw_sdma_vm_invalidation *out)
+{
+	*out = (struct bw_sdma_vm_invalidation){p->header >> 16 & 0x1f, p->dw[1],
+						p->dw[3] & 0xffff};
+}
+
 /* LOOP 16, ATOMIC_OP 31:25 */
 void bw_sdma_atomic(const struct bw_sdma_packet *p, struct bw_pm4_atomic_mem *out)
 {

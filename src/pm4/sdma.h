@@ -97,6 +97,21 @@ struct bw_sdma_cond_exe {
 };
 void bw_sdma_cond_exe(const struct bw_sdma_packet *p, struct bw_sdma_cond_exe *out);
 
+/* PRE_EXE: the next n dwords are for the engines of this set, by bit. */
+struct bw_sdma_pre_exe {
+	uint8_t devices;
+	uint32_t n_dw;
+};
+void bw_sdma_pre_exe(const struct bw_sdma_packet *p, struct bw_sdma_pre_exe *out);
+
+/* VM_INVALIDATION: the request of an invalidation engine, and the VMIDs whose acknowledgement it
+ * waits for. */
+struct bw_sdma_vm_invalidation {
+	uint8_t engine;
+	uint32_t request, ack;
+};
+void bw_sdma_vm_invalidation(const struct bw_sdma_packet *p, struct bw_sdma_vm_invalidation *out);
+
 /* ATOMIC */
 void bw_sdma_atomic(const struct bw_sdma_packet *p, struct bw_pm4_atomic_mem *out);
 

@@ -73,7 +73,7 @@ bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, ui
 /* n dwords of the ring at position pos (never wrapped). */
 static bool read_ring(struct bw_queue *q, uint64_t pos, uint32_t *out, uint32_t n)
 {
-	uint64_t base = (BW_HQD(q, HQD_PQ_BASE) | (uint64_t)BW_HQD(q, HQD_PQ_BASE_HI) << 32) << 8;
+	uint64_t base = bw_join_256b(BW_HQD(q, HQD_PQ_BASE_HI), BW_HQD(q, HQD_PQ_BASE));
 	uint32_t size = bw_cp_ring_dw(q);
 	struct bw_tlb *tlb = bw_cp_tlb(q->dev, BW_HQD_FIELD(q, HQD_VMID, VMID));
 	while (n) {
@@ -125,7 +125,7 @@ static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
 		char buf[16];
 		bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
 			   "packet %s of %u dwords, but only %" PRIu64 " are left",
-			   bw_pm4_name(q->packet[0] >> 8 & 0xff, buf), size, left);
+			   bw_pm4_name(bw_pm4_opcode(q->packet[0]), buf), size, left);
 		return false;
 	}
 	if (size > 1 && !read_level(q, q->packet + 1, 1, size - 1))
@@ -166,8 +166,8 @@ static void advance(struct bw_queue *q, uint32_t size_dw)
 static void report_rptr(struct bw_queue *q)
 {
 	uint64_t address =
-		BW_HQD(q, HQD_PQ_RPTR_REPORT_ADDR) |
-		(uint64_t)BW_HQD_FIELD(q, HQD_PQ_RPTR_REPORT_ADDR_HI, RPTR_REPORT_ADDR_HI) << 32;
+		bw_join32(BW_HQD_FIELD(q, HQD_PQ_RPTR_REPORT_ADDR_HI, RPTR_REPORT_ADDR_HI),
+			  BW_HQD(q, HQD_PQ_RPTR_REPORT_ADDR));
 	uint32_t mask = bw_cp_ring_dw(q) - 1;
 	uint32_t rptr = (uint32_t)atomic_load(&q->rptr) & mask;
 	struct bw_vm_fault fault;

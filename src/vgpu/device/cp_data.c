@@ -48,7 +48,7 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 		for (unsigned i = 0; i < n; i++)
 			if (!bw_cp_reg_read(q, (uint32_t)(c.src & 0x3ffff) + i, &half[i]))
 				return BW_CP_STOP;
-		value = half[0] | (uint64_t)half[1] << 32;
+		value = bw_join32(half[1], half[0]);
 		break;
 	case BW_PM4_COPY_SRC_MEM:
 	case BW_PM4_COPY_L2:
@@ -73,7 +73,7 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 	case BW_PM4_COPY_PERF:
 		for (unsigned i = 0; i < n; i++)
 			if (!bw_cp_reg_write(q, (uint32_t)(c.dst & 0x3ffff) + i,
-					     (uint32_t)(value >> 32 * i)))
+					     i ? bw_hi32(value) : bw_lo32(value)))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
 	case BW_PM4_COPY_DST_MEM:

@@ -32,7 +32,7 @@ enum bw_cp_result bw_cp_event_write_zpass(struct bw_queue *q, const struct bw_pm
 {
 	if (p->n_body < 2)
 		return bw_cp_malformed(q, p);
-	return write_zpass(q, (p->body[0] | (uint64_t)p->body[1] << 32) & ~7ull);
+	return write_zpass(q, bw_join32(p->body[1], p->body[0]) & ~7ull);
 }
 
 enum bw_cp_result bw_cp_event_write(struct bw_queue *q, const struct bw_pm4_packet *p)

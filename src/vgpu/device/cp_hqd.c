@@ -52,7 +52,7 @@ uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, enum
 		v = (uint32_t)q->wptr;
 		break;
 	case BW_REG_CP_HQD_PQ_WPTR_HI:
-		v = (uint32_t)(q->wptr >> 32);
+		v = bw_hi32(q->wptr);
 		break;
 	case BW_REG_CP_HQD_ERROR:
 		v = atomic_load(&q->error);
@@ -71,7 +71,7 @@ uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, enum
 /* CP_HQD_ACTIVE = 1: the queue exists from here on. */
 static void activate(struct bw_queue *q)
 {
-	uint64_t wptr = BW_HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)BW_HQD(q, HQD_PQ_WPTR_HI) << 32;
+	uint64_t wptr = bw_join32(BW_HQD(q, HQD_PQ_WPTR_HI), BW_HQD(q, HQD_PQ_WPTR_LO));
 	uint32_t size = bw_cp_ring_dw(q);
 	/* The read pointer register counts inside the ring, the write pointer does not: take the
 	 * latest position that is not after the write pointer. */
@@ -133,7 +133,7 @@ void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw
 	case BW_REG_CP_HQD_PQ_WPTR_LO:
 	case BW_REG_CP_HQD_PQ_WPTR_HI:
 		q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR] = value;
-		q->wptr = BW_HQD(q, HQD_PQ_WPTR_LO) | (uint64_t)BW_HQD(q, HQD_PQ_WPTR_HI) << 32;
+		q->wptr = bw_join32(BW_HQD(q, HQD_PQ_WPTR_HI), BW_HQD(q, HQD_PQ_WPTR_LO));
 		kick = true;
 		break;
 	case BW_REG_CP_HQD_ERROR:
@@ -164,7 +164,7 @@ bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 			continue;
 		q->wptr = value;
 		BW_HQD(q, HQD_PQ_WPTR_LO) = (uint32_t)value;
-		BW_HQD(q, HQD_PQ_WPTR_HI) = (uint32_t)(value >> 32);
+		BW_HQD(q, HQD_PQ_WPTR_HI) = bw_hi32(value);
 		found = true;
 	}
 	pthread_mutex_unlock(&dev->cp->lock);

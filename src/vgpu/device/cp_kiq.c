@@ -44,8 +44,8 @@ enum bw_cp_result bw_cp_map_queues(struct bw_queue *q, const struct bw_pm4_packe
 	if (!to || to == q)
 		return bw_cp_refuse(q, p, "queue", (unsigned)bw_bits(what, 15, 13));
 	const struct bw_queue_map m = {
-		.mqd_va = p->body[2] | (uint64_t)p->body[3] << 32,
-		.wptr_va = p->body[4] | (uint64_t)p->body[5] << 32,
+		.mqd_va = bw_join32(p->body[3], p->body[2]),
+		.wptr_va = bw_join32(p->body[5], p->body[4]),
 		.doorbell_dw = (uint32_t)bw_bits(p->body[1], 27, 2),
 	};
 	return bw_cp_map_queue(q, to, &m);
@@ -80,7 +80,7 @@ enum bw_cp_result bw_cp_query_status(struct bw_queue *q, const struct bw_pm4_pac
 {
 	if (p->n_body < 6)
 		return bw_cp_malformed(q, p);
-	uint64_t value = p->body[4] | (uint64_t)p->body[5] << 32;
-	return bw_cp_mem_write(q, p->body[2] | (uint64_t)p->body[3] << 32, &value, 8) ? BW_CP_DONE
-										      : BW_CP_STOP;
+	uint64_t value = bw_join32(p->body[5], p->body[4]);
+	return bw_cp_mem_write(q, bw_join32(p->body[3], p->body[2]), &value, 8) ? BW_CP_DONE
+										: BW_CP_STOP;
 }

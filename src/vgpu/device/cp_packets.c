@@ -268,9 +268,10 @@ static enum bw_cp_result do_pred_exec(struct bw_queue *q, const struct bw_pm4_pa
 /* Waits until VALID has been set in the packet in memory: it is read again each time. */
 static enum bw_cp_result do_rewind(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
-	if (!p->n_body)
+	bool valid;
+	if (!bw_pm4_rewind(p, &valid))
 		return bw_cp_malformed(q, p);
-	return p->body[0] >> 31 ? BW_CP_DONE : BW_CP_POLL;
+	return valid ? BW_CP_DONE : BW_CP_POLL;
 }
 
 static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_pm4_packet *p)
@@ -490,7 +491,7 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 		return BW_CP_DONE;
 	if (p->kind != BW_PM4_TYPE3) {
 		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "0x%08x is no packet (type %u)", p->header,
-			   p->header >> 30);
+			   bw_pm4_type(p->header));
 		return BW_CP_STOP;
 	}
 	BW_LOG(TRACE, "vgpu", "ME %u pipe %u vmid %u: %s, %u dwords", q->me, q->pipe, bw_cp_vmid(q),

@@ -51,6 +51,20 @@ struct bw_bank {
 	uint32_t se, sa, instance;
 	uint32_t me, pipe, queue, vmid;
 };
+/* An instance is a SIMD of a WGP. */
+enum { BW_BANK_SIMD_BITS = 2 };
+static inline uint32_t bw_bank_instance(uint32_t wgp, uint32_t simd)
+{
+	return wgp << BW_BANK_SIMD_BITS | simd;
+}
+static inline uint32_t bw_bank_wgp(uint32_t instance)
+{
+	return instance >> BW_BANK_SIMD_BITS;
+}
+static inline uint32_t bw_bank_simd(uint32_t instance)
+{
+	return instance & ((1u << BW_BANK_SIMD_BITS) - 1);
+}
 uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw);
 void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw,
 			 uint32_t value);

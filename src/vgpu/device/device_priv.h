@@ -108,7 +108,7 @@ struct bw_ih {
 };
 struct bw_ih_vector {
 	uint8_t client, source, ring, vmid;
-	uint32_t data[4];
+	uint32_t data[BW_IH_DATA_DW];
 };
 void bw_ih_init(struct bw_device *dev);
 void bw_ih_fini(struct bw_device *dev);
@@ -116,7 +116,19 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v);
 /* bw_ih_vector.ring of a queue of the command processor (amdgpu_irq.h, gfx_v11_0_eop_irq). */
 static inline uint8_t bw_ih_ring(unsigned me, unsigned pipe, unsigned queue)
 {
-	return (uint8_t)(pipe | me << 2 | (queue & 7) << 4);
+	uint32_t ring = 0;
+	bw_words_put(&ring, BW_IH_RING_PIPE, pipe);
+	bw_words_put(&ring, BW_IH_RING_ME, me);
+	bw_words_put(&ring, BW_IH_RING_QUEUE, queue);
+	return (uint8_t)ring;
+}
+/* The same of an SDMA engine. */
+static inline uint8_t bw_ih_ring_sdma(unsigned engine, unsigned queue)
+{
+	uint32_t ring = 0;
+	bw_words_put(&ring, BW_IH_RING_SDMA_QUEUE, queue);
+	bw_words_put(&ring, BW_IH_RING_SDMA, engine);
+	return (uint8_t)ring;
 }
 uint32_t bw_ih_reg_read(struct bw_device *dev, enum bw_register reg);
 void bw_ih_reg_write(struct bw_device *dev, enum bw_register reg, uint32_t value);

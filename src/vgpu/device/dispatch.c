@@ -69,9 +69,8 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, SCRATCH_EN, d->rsrc2)) {
 		d->scratch_wave_b = SH_FIELD(q, TMPRING_SIZE, WAVESIZE) * 256;
 		d->scratch_waves = SH_FIELD(q, TMPRING_SIZE, WAVES);
-		d->scratch_base = bw_canonical((SH(q, DISPATCH_SCRATCH_BASE_LO) |
-						(uint64_t)SH(q, DISPATCH_SCRATCH_BASE_HI) << 32)
-					       << 8);
+		d->scratch_base = bw_canonical(bw_join_256b(SH(q, DISPATCH_SCRATCH_BASE_HI),
+							    SH(q, DISPATCH_SCRATCH_BASE_LO)));
 		if (d->scratch_wave_b && waves > d->scratch_waves)
 			return "COMPUTE_TMPRING_SIZE.WAVES is smaller than one workgroup";
 	}
@@ -100,8 +99,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	d->vmid = (uint8_t)vmid;
 	d->initiator = initiator;
 	d->lanes = initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64;
-	d->pc = bw_canonical((uint64_t)SH_FIELD(q, PGM_HI, DATA) << 40 | (uint64_t)SH(q, PGM_LO)
-										 << 8);
+	d->pc = bw_canonical(bw_join_256b(SH_FIELD(q, PGM_HI, DATA), SH(q, PGM_LO)));
 	d->rsrc1 = SH(q, PGM_RSRC1);
 	d->rsrc2 = SH(q, PGM_RSRC2);
 	d->rsrc3 = SH(q, PGM_RSRC3);

@@ -9,11 +9,16 @@
 #include <string.h>
 
 #include "base/float_bits.h"
-#include "base/util.h"
+#include "base/words.h"
 #include "vgpu/device/draw_priv.h"
 
 enum { PRIM_RECTLIST = 0x11, M0 = 125 };
 enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not an attribute */
+/* Fields of the VGPRs ANCILLARY and POS_FIXED_PT. */
+#define ANCILLARY_SAMPLE 8, 4
+#define ANCILLARY_LAYER 16, 13
+#define POS_FIXED_X 0, 16
+#define POS_FIXED_Y 16, 16
 enum { MAX_SIZE = 16384, SUBPIXELS = 256 };
 /* Number of instructions after which other queues get their turn. */
 enum { TURN_INSTRUCTIONS = 1 << 16 };
@@ -77,22 +82,24 @@ static const char *read_shaders(struct draw *d)
 		return "it tessellates";
 	d->passthrough = BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, stages);
 	d->vs = (struct bw_draw_shader){
-		.pc = bw_canonical((uint64_t)SH_FIELD(q, PGM_HI_ES, MEM_BASE) << 40 |
-				   (uint64_t)SH(q, PGM_LO_ES) << 8),
+		.pc = bw_canonical(
+			bw_join_256b(SH_FIELD(q, PGM_HI_ES, MEM_BASE), SH(q, PGM_LO_ES))),
 		.rsrc1 = SH(q, PGM_RSRC1_GS),
 		.lanes = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_W32_EN, stages) ? 32 : 64,
 		.n_user = SH_FIELD(q, PGM_RSRC2_GS, USER_SGPR) |
-			  SH_FIELD(q, PGM_RSRC2_GS, USER_SGPR_MSB) << 5,
+			  SH_FIELD(q, PGM_RSRC2_GS, USER_SGPR_MSB)
+				  << BW_FIELD_WIDTH(SPI_SHADER_PGM_RSRC2_GS, USER_SGPR),
 		.scratch = SH_FIELD(q, PGM_RSRC2_GS, SCRATCH_EN),
 		.fp16_ovfl = SH_FIELD(q, PGM_RSRC1_GS, FP16_OVFL),
 	};
 	d->ps = (struct bw_draw_shader){
-		.pc = bw_canonical((uint64_t)SH_FIELD(q, PGM_HI_PS, MEM_BASE) << 40 |
-				   (uint64_t)SH(q, PGM_LO_PS) << 8),
+		.pc = bw_canonical(
+			bw_join_256b(SH_FIELD(q, PGM_HI_PS, MEM_BASE), SH(q, PGM_LO_PS))),
 		.rsrc1 = SH(q, PGM_RSRC1_PS),
 		.lanes = CTX_FIELD(d, SPI_PS_IN_CONTROL, PS_W32_EN) ? 32 : 64,
 		.n_user = SH_FIELD(q, PGM_RSRC2_PS, USER_SGPR) |
-			  SH_FIELD(q, PGM_RSRC2_PS, USER_SGPR_MSB) << 5,
+			  SH_FIELD(q, PGM_RSRC2_PS, USER_SGPR_MSB)
+				  << BW_FIELD_WIDTH(SPI_SHADER_PGM_RSRC2_PS, USER_SGPR),
 		.scratch = SH_FIELD(q, PGM_RSRC2_PS, SCRATCH_EN),
 		.fp16_ovfl = SH_FIELD(q, PGM_RSRC1_PS, FP16_OVFL),
 	};
@@ -285,14 +292,18 @@ static void input(const struct draw *d, unsigned bit, const struct bw_draw_pixel
 	case 12: /* FRONT_FACE */
 		out[0] = f32_bits(1.0f);
 		return;
-	case 13: /* ANCILLARY: sample 11:8, layer 28:16 */
-		out[0] = (sample > 0 ? (uint32_t)sample << 8 : 0) | p->layer << 16;
+	case 13: /* ANCILLARY */
+		out[0] = 0;
+		bw_words_put(out, ANCILLARY_SAMPLE, sample > 0 ? (unsigned)sample : 0);
+		bw_words_put(out, ANCILLARY_LAYER, p->layer);
 		return;
 	case 14: /* SAMPLE_COVERAGE */
 		out[0] = sample >= 0 ? 1u << sample : (1u << d->targets.n_samples) - 1;
 		return;
 	case 15: /* POS_FIXED_PT */
-		out[0] = p->x | p->y << 16;
+		out[0] = 0;
+		bw_words_put(out, POS_FIXED_X, p->x);
+		bw_words_put(out, POS_FIXED_Y, p->y);
 		return;
 	default: /* LINE_STIPPLE_TEX */
 		out[0] = 0;

@@ -46,14 +46,13 @@ static uint64_t border_colors(void *cookie)
 {
 	struct bw_device *dev = ((struct bw_draw_unit *)cookie)->dev;
 	uint32_t hi = bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR_HI);
-	return (uint64_t)BW_FIELD_GET(TA_BC_BASE_ADDR_HI, ADDRESS, hi) << 40 |
-	       (uint64_t)bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR) << 8;
+	return bw_join_256b(BW_FIELD_GET(TA_BC_BASE_ADDR_HI, ADDRESS, hi),
+			    bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR));
 }
 
 static uint64_t exec_of(const struct bw_wave *w)
 {
-	uint64_t exec = w->s[EXEC_LO];
-	return w->lanes == 64 ? exec | (uint64_t)w->s[EXEC_HI] << 32 : exec;
+	return bw_join32(w->lanes == 64 ? w->s[EXEC_HI] : 0, w->s[EXEC_LO]);
 }
 
 static bool do_export(struct bw_draw_unit *u, const struct bw_wave *w, const struct bw_inst *in)
@@ -176,7 +175,7 @@ void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, 
 		  BW_FIELD(SQ_WAVE_MODE, FP16_OVFL, s->fp16_ovfl);
 	w->status = BW_STATUS_VALID | BW_FIELD_MASK(SQ_WAVE_STATUS, EXPORT_RDY);
 	w->s[EXEC_LO] = (uint32_t)exec;
-	w->s[EXEC_HI] = (uint32_t)(exec >> 32);
+	w->s[EXEC_HI] = bw_hi32(exec);
 }
 
 bool bw_draw_wave_run(struct bw_draw_unit *u)

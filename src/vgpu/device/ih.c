@@ -9,7 +9,6 @@
 
 enum {
 	SPACE_BUS = 2, /* MC_SPACE: bus address; anything else: GPU address of VMID 0 */
-	VECTOR_B = 32,
 };
 
 void bw_ih_init(struct bw_device *dev)
@@ -55,8 +54,8 @@ static void publish_wptr(struct bw_device *dev, uint32_t cntl)
 	if (!BW_FIELD_GET(IH_RB_CNTL, WPTR_WRITEBACK_ENABLE, cntl))
 		return;
 	uint32_t hi = bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_HI);
-	uint64_t address = bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_LO) |
-			   (uint64_t)BW_FIELD_GET(IH_RB_WPTR_ADDR_HI, ADDR, hi) << 32;
+	uint64_t address = bw_join32(BW_FIELD_GET(IH_RB_WPTR_ADDR_HI, ADDR, hi),
+				     bw_reg_get(dev, BW_REG_IH_RB_WPTR_ADDR_LO));
 	if (!store(dev, cntl, address, &wptr, sizeof(wptr)))
 		BW_LOG(WARN, "vgpu", "IH: the write-pointer address 0x%llx is not mapped",
 		       (unsigned long long)address);
@@ -66,17 +65,14 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 {
 	uint64_t now = bw_device_realtime(dev);
 	uint32_t lut = bw_reg_get(dev, BW_REG_IH_VMID_0_LUT + v->vmid);
-	uint32_t dw[8] = {
-		(uint32_t)v->client | (uint32_t)v->source << 8 | (uint32_t)v->ring << 16 |
-			(uint32_t)v->vmid << 24,
-		(uint32_t)now,
-		(uint32_t)(now >> 32) & 0xffff,
-		BW_FIELD_GET(IH_VMID_0_LUT, PASID, lut),
-		v->data[0],
-		v->data[1],
-		v->data[2],
-		v->data[3],
-	};
+	uint32_t dw[BW_IH_VECTOR_DW] = {0};
+	bw_words_put(dw, BW_IH_CLIENT_ID, v->client);
+	bw_words_put(dw, BW_IH_SOURCE_ID, v->source);
+	bw_words_put(dw, BW_IH_RING_ID, v->ring);
+	bw_words_put(dw, BW_IH_VMID, v->vmid);
+	bw_words_put(dw, BW_IH_TIMESTAMP, now);
+	bw_words_put(dw, BW_IH_PASID, BW_FIELD_GET(IH_VMID_0_LUT, PASID, lut));
+	memcpy(dw + BW_IH_VECTOR_DW - BW_IH_DATA_DW, v->data, sizeof(v->data));
 
 	pthread_mutex_lock(&dev->ih.lock);
 	uint32_t cntl = bw_reg_get(dev, BW_REG_IH_RB_CNTL);
@@ -84,17 +80,17 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 	if (BW_FIELD_GET(IH_RB_CNTL, RB_ENABLE, cntl)) {
 		uint32_t size_b = ring_size_b(cntl), mask = size_b - 1;
 		uint32_t hi = bw_reg_get(dev, BW_REG_IH_RB_BASE_HI);
-		uint64_t base = (uint64_t)bw_reg_get(dev, BW_REG_IH_RB_BASE) << 8 |
-				(uint64_t)BW_FIELD_GET(IH_RB_BASE_HI, ADDR, hi) << 40;
+		uint64_t base = bw_join_256b(BW_FIELD_GET(IH_RB_BASE_HI, ADDR, hi),
+					     bw_reg_get(dev, BW_REG_IH_RB_BASE));
 		uint32_t at = dev->ih.wptr_b & mask;
-		if (((at + VECTOR_B) & mask) == (dev->ih.rptr_b & mask)) {
+		if (((at + BW_IH_VECTOR_B) & mask) == (dev->ih.rptr_b & mask)) {
 			/* Full: the oldest vectors are lost, and the driver is told so. */
 			if (BW_FIELD_GET(IH_RB_CNTL, WPTR_OVERFLOW_ENABLE, cntl))
 				dev->ih.overflow = true;
 			BW_LOG(WARN, "vgpu", "IH ring overflow");
 		}
 		if (store(dev, cntl, base + at, dw, sizeof(dw))) {
-			dev->ih.wptr_b = (at + VECTOR_B) & mask;
+			dev->ih.wptr_b = (at + BW_IH_VECTOR_B) & mask;
 			publish_wptr(dev, cntl);
 			tell = BW_FIELD_GET(IH_RB_CNTL, ENABLE_INTR, cntl);
 		} else {

@@ -8,6 +8,12 @@
 #include "vgpu/device/exec/strict/strict.h"
 
 enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
+/* Fields of the SGPR that TG_SIZE_EN asks for, and of v0 with the thread's number. */
+#define TG_N_WAVES 0, 6
+#define TG_APPEND_TERM 6, 12
+#define TG_WAVE_ID 20, 5
+#define TG_FIRST_WAVE 31, 1
+enum { THREAD_Y_SHIFT = 10, THREAD_Z_SHIFT = 20 };
 /* SPI_GDBG_PER_VMID_CNTL.LAUNCH_MODE */
 enum { LAUNCH_HALTED = 1, LAUNCH_IN_STEPS = 3 };
 
@@ -15,7 +21,8 @@ enum { LAUNCH_HALTED = 1, LAUNCH_IN_STEPS = 3 };
 static uint32_t initial_mode(const struct bw_dispatch *d, uint32_t gdbg)
 {
 	uint32_t excp = BW_FIELD_GET(COMPUTE_PGM_RSRC2, EXCP_EN, d->rsrc2) |
-			BW_FIELD_GET(COMPUTE_PGM_RSRC2, EXCP_EN_MSB, d->rsrc2) << 7;
+			BW_FIELD_GET(COMPUTE_PGM_RSRC2, EXCP_EN_MSB, d->rsrc2)
+				<< BW_FIELD_WIDTH(COMPUTE_PGM_RSRC2, EXCP_EN);
 	uint32_t forced = BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, EXCP_EN, gdbg);
 	excp = BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, EXCP_REPLACE, gdbg) ? forced : excp | forced;
 	uint32_t mode =
@@ -45,10 +52,14 @@ static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
 			w->s[n++] = g->wg.id[i];
 	/* TG_SIZE_EN (rule 320). The wave's number in the group is also the ordered append term,
 	 * bits 17:6: RADV 22.3 reads it there on every GPU [seen], later drivers in 24:20. [I] */
-	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, TG_SIZE_EN, d->rsrc2))
-		w->s[n++] = (w->index_in_group == 0 ? 1u << 31 : 0) |
-			    (uint32_t)w->index_in_group << 20 | (uint32_t)w->index_in_group << 6 |
-			    g->wg.n_waves;
+	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, TG_SIZE_EN, d->rsrc2)) {
+		uint32_t tg_size = 0;
+		bw_words_put(&tg_size, TG_N_WAVES, g->wg.n_waves);
+		bw_words_put(&tg_size, TG_APPEND_TERM, w->index_in_group);
+		bw_words_put(&tg_size, TG_WAVE_ID, w->index_in_group);
+		bw_words_put(&tg_size, TG_FIRST_WAVE, w->index_in_group == 0);
+		w->s[n++] = tg_size;
+	}
 }
 
 /* Numbers of a whole wave's lanes: for every wave of a copy, and so in a form that compilers make
@@ -72,7 +83,8 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 	unsigned x = first % g->threads[0], y = first / g->threads[0] % g->threads[1],
 		 z = first / g->threads[0] / g->threads[1];
 	if (x + live <= g->threads[0]) { /* all in one row */
-		uint32_t row = (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
+		uint32_t row = (comps >= 1 ? y << THREAD_Y_SHIFT : 0) |
+			       (comps >= 2 ? z << THREAD_Z_SHIFT : 0);
 		if (live == w->lanes)
 			number_lanes(w->v, x + row, live);
 		else
@@ -80,7 +92,8 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 				w->v[lane] = (x + lane) | row;
 	} else {
 		for (unsigned lane = 0; lane < live; lane++) {
-			w->v[lane] = x | (comps >= 1 ? y << 10 : 0) | (comps >= 2 ? z << 20 : 0);
+			w->v[lane] = x | (comps >= 1 ? y << THREAD_Y_SHIFT : 0) |
+				     (comps >= 2 ? z << THREAD_Z_SHIFT : 0);
 			if (++x == g->threads[0]) {
 				x = 0;
 				if (++y == g->threads[1])
@@ -90,7 +103,7 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 	}
 	uint64_t exec = live == 64 ? ~0ull : (1ull << live) - 1;
 	w->s[EXEC_LO] = (uint32_t)exec;
-	w->s[EXEC_HI] = (uint32_t)(exec >> 32);
+	w->s[EXEC_HI] = bw_hi32(exec);
 }
 
 /* HW_ID1, HW_ID2, GPR_ALLOC, LDS_ALLOC: doc/hardware/registers.md 4. */
@@ -140,8 +153,7 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 		w->trapsts |= BW_TRAPSTS_WAVE_START;
 		bw_wave_enter_trap(
 			w,
-			bw_canonical((uint64_t)BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, hi) << 40 |
-				     (uint64_t)lo << 8),
+			bw_canonical(bw_join_256b(BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, hi), lo)),
 			0, false);
 	}
 }

@@ -59,7 +59,7 @@ void bw_mes_forget(struct bw_mes *m)
 
 static uint64_t pair(const uint32_t *frame, unsigned at)
 {
-	return frame[at] | (uint64_t)frame[at + 1] << 32;
+	return bw_join32(frame[at + 1], frame[at]);
 }
 
 /* --- frames --- */
@@ -132,7 +132,7 @@ static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, con
 	if (trap) {
 		const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
 		const uint32_t values[] = {bw_lo32(trap >> 8), bw_hi32(trap >> 8) | 1u << 31,
-					   bw_lo32(tma >> 8), bw_hi32(tma >> 8)};
+					   bw_lo_256b(tma), bw_hi_256b(tma)};
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(values); i++)
 			bw_device_reg_write(dev, &bank,
 					    bw_reg_addr(dev, BW_REG_SQ_SHADER_TBA_LO + i),

@@ -26,6 +26,22 @@ struct bw_profile_ip {
 	uint32_t base[6];
 };
 
+/* Parts of a version. */
+static inline unsigned bw_version_major(uint32_t version)
+{
+	return version >> 16;
+}
+
+static inline unsigned bw_version_minor(uint32_t version)
+{
+	return version >> 8 & 0xff;
+}
+
+static inline unsigned bw_version_revision(uint32_t version)
+{
+	return version & 0xff;
+}
+
 struct bw_profile_clock {
 	uint32_t min_mhz, standard_mhz, max_mhz;
 };

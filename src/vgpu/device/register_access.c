@@ -87,13 +87,13 @@ static void write_capture_clock(struct bw_device *dev, const struct bw_bank_sel 
 {
 	uint64_t now = bw_device_realtime(dev);
 	bw_reg_set(dev, BW_REG_RLC_GPU_CLOCK_COUNT_LSB, (uint32_t)now);
-	bw_reg_set(dev, BW_REG_RLC_GPU_CLOCK_COUNT_MSB, (uint32_t)(now >> 32));
+	bw_reg_set(dev, BW_REG_RLC_GPU_CLOCK_COUNT_MSB, bw_hi32(now));
 }
 
 static uint32_t read_clock(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)
 {
 	uint64_t now = bw_device_realtime(dev);
-	return reg == BW_REG_CP_MES_MTIME_LO ? (uint32_t)now : (uint32_t)(now >> 32);
+	return reg == BW_REG_CP_MES_MTIME_LO ? (uint32_t)now : bw_hi32(now);
 }
 
 /* Host accesses to VRAM are coherent here: a flush is done when it is asked for. */
@@ -382,14 +382,20 @@ static void set_defaults(struct bw_device *dev)
 	/* VRAM at MC address 512 GiB, everything else off; VMID 0 reaches it untranslated
 	 * (doc/hardware/page-tables.md 5: SYSTEM_ACCESS_MODE 3, the aperture around the
 	 * framebuffer). */
-	uint32_t fb_base = 0x8000, fb_top = fb_base + (uint32_t)((p->vram_size_b - 1) >> 24);
+	enum {
+		MIB_B = 1 << 20,
+		FB_UNIT_B = 1 << 24,
+		APERTURE_UNIT_B = 1 << 18,
+		RATIO = FB_UNIT_B / APERTURE_UNIT_B
+	};
+	uint32_t fb_base = 0x8000, fb_top = fb_base + (uint32_t)((p->vram_size_b - 1) / FB_UNIT_B);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_BASE, fb_base);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP, fb_top);
 	bw_reg_set(dev, BW_REG_MMMC_VM_FB_LOCATION_BASE, fb_base);
 	bw_reg_set(dev, BW_REG_MMMC_VM_FB_LOCATION_TOP, fb_top);
 	bw_reg_set(dev, BW_REG_GCMC_VM_AGP_BOT, 0xffffff);
-	bw_reg_set(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR, fb_base << 6);
-	bw_reg_set(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR, (fb_top << 6) | 0x3f);
+	bw_reg_set(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR, fb_base * RATIO);
+	bw_reg_set(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR, fb_top * RATIO + RATIO - 1);
 	bw_reg_set(dev, BW_REG_GCMC_VM_MX_L1_TLB_CNTL,
 		   BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_L1_TLB, 1) |
 			   BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, SYSTEM_ACCESS_MODE, 3) |
@@ -398,7 +404,7 @@ static void set_defaults(struct bw_device *dev)
 
 	bw_reg_set(dev, BW_REG_GB_ADDR_CONFIG, p->gb_addr_config);
 	bw_reg_set(dev, BW_REG_GB_ADDR_CONFIG_READ, p->gb_addr_config);
-	bw_reg_set(dev, BW_REG_RCC_CONFIG_MEMSIZE, (uint32_t)(p->vram_size_b >> 20));
+	bw_reg_set(dev, BW_REG_RCC_CONFIG_MEMSIZE, (uint32_t)(p->vram_size_b / MIB_B));
 	bw_reg_set(dev, BW_REG_GRBM_GFX_INDEX, BW_GRBM_BROADCAST);
 	bw_reg_set(dev, BW_REG_RLC_RLCS_BOOTLOAD_STATUS,
 		   BW_FIELD_MASK(RLC_RLCS_BOOTLOAD_STATUS, BOOTLOAD_COMPLETE));

@@ -22,11 +22,11 @@ void bw_sq_fini(struct bw_device *dev)
 	pthread_mutex_destroy(&dev->regs.ind_lock);
 }
 
-/* The SIMDs a bank selects: instance is (WGP << 2) | SIMD. */
+/* The SIMDs a bank selects. */
 static bool selects(const struct bw_bank_sel *b, const struct bw_wgp *wgp, unsigned simd)
 {
 	return (b->se == ~0u || b->se == wgp->se) && (b->sa == ~0u || b->sa == wgp->sa) &&
-	       (b->instance == ~0u || b->instance == ((unsigned)wgp->id << 2 | simd));
+	       (b->instance == ~0u || b->instance == bw_bank_instance(wgp->id, simd));
 }
 
 /* A read with a broadcast selected gets the first unit's answer. */
@@ -36,11 +36,11 @@ static struct bw_wgp *selected(struct bw_device *dev, const struct bw_bank_sel *
 	const struct bw_profile *p = dev->profile;
 	unsigned se = b->se == ~0u ? 0 : b->se, sa = b->sa == ~0u ? 0 : b->sa;
 	unsigned instance = b->instance == ~0u ? 0 : b->instance;
-	if (se >= p->n_se || sa >= p->sa_per_se || instance >> 2 >= p->wgp_per_sa ||
-	    (instance & 3) >= p->simd_per_wgp)
+	if (se >= p->n_se || sa >= p->sa_per_se || bw_bank_wgp(instance) >= p->wgp_per_sa ||
+	    bw_bank_simd(instance) >= p->simd_per_wgp)
 		return NULL;
-	*out_simd = instance & 3;
-	return bw_sched_wgp(dev, (se * p->sa_per_se + sa) * p->wgp_per_sa + (instance >> 2));
+	*out_simd = bw_bank_simd(instance);
+	return bw_sched_wgp(dev, (se * p->sa_per_se + sa) * p->wgp_per_sa + bw_bank_wgp(instance));
 }
 
 uint32_t bw_sq_ind_index(struct bw_device *dev, const struct bw_bank_sel *b)
@@ -105,7 +105,7 @@ static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
 	if (index == BW_REG_INDEX(SQ_WAVE_PC_LO))
 		return (uint32_t)w->pc;
 	if (index == BW_REG_INDEX(SQ_WAVE_PC_HI))
-		return BW_FIELD(SQ_WAVE_PC_HI, PC_HI, w->pc >> 32);
+		return BW_FIELD(SQ_WAVE_PC_HI, PC_HI, bw_hi32(w->pc));
 	if (index >= HWREGS && index < HWREGS + 64)
 		return bw_wave_hwreg_read(w, index - HWREGS);
 	if (index >= SGPRS && index < SGPRS + BW_SGPR_COUNT)

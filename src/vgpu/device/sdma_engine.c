@@ -64,7 +64,7 @@ void bw_sdma_fail(struct bw_sdma_engine *e, const char *fmt, ...)
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_SDMA_QUEUE_HANG,
-		.ring = (uint8_t)(e->index << 4 | e->queue),
+		.ring = bw_ih_ring_sdma(e->index, e->queue),
 		.vmid = (uint8_t)bw_sdma_vmid(e),
 	};
 	bw_ih_raise(dev, &v);
@@ -117,11 +117,11 @@ static struct bw_sdma_engine *engine_of(struct bw_device *dev, enum bw_register 
 /* RB_ENABLE: the queue continues at RB_RPTR. */
 static void activate(struct bw_sdma_engine *e)
 {
-	e->base = (uint64_t)REG(e, RB_BASE) << 8 | (uint64_t)FIELD(e, RB_BASE_HI, ADDR) << 40;
+	e->base = bw_join_256b(FIELD(e, RB_BASE_HI, ADDR), REG(e, RB_BASE));
 	e->size_dw = 1u << BW_MIN(FIELD(e, RB_CNTL, RB_SIZE), 24u);
 	e->ring_vmid = (uint8_t)FIELD(e, RB_CNTL, RB_VMID);
-	uint64_t rptr = (REG(e, RB_RPTR) | (uint64_t)REG(e, RB_RPTR_HI) << 32) / 4;
-	e->wptr = (REG(e, RB_WPTR) | (uint64_t)REG(e, RB_WPTR_HI) << 32) / 4;
+	uint64_t rptr = bw_join32(REG(e, RB_RPTR_HI), REG(e, RB_RPTR)) / 4;
+	e->wptr = bw_join32(REG(e, RB_WPTR_HI), REG(e, RB_WPTR)) / 4;
 	atomic_store(&e->rptr, rptr);
 	e->in_ib = e->polling = e->started = e->stopped = false;
 	e->progress = 0;
@@ -141,7 +141,7 @@ uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, en
 		v = e->active ? (uint32_t)rptr_b : get(e, reg0);
 		break;
 	case BW_REG_SDMA0_QUEUE0_RB_RPTR_HI:
-		v = e->active ? (uint32_t)(rptr_b >> 32) : get(e, reg0);
+		v = e->active ? bw_hi32(rptr_b) : get(e, reg0);
 		break;
 	case BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS:
 		v = BW_FIELD(SDMA0_QUEUE0_CONTEXT_STATUS, SELECTED, e->active) |
@@ -175,7 +175,7 @@ void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum 
 		break;
 	case BW_REG_SDMA0_QUEUE0_RB_WPTR:
 	case BW_REG_SDMA0_QUEUE0_RB_WPTR_HI:
-		e->wptr = (REG(e, RB_WPTR) | (uint64_t)REG(e, RB_WPTR_HI) << 32) / 4;
+		e->wptr = bw_join32(REG(e, RB_WPTR_HI), REG(e, RB_WPTR)) / 4;
 		break;
 	}
 	pthread_mutex_unlock(&dev->sdma->lock);
@@ -304,8 +304,7 @@ static void advance(struct bw_sdma_engine *e, uint32_t n_dw)
 
 static void report_rptr(struct bw_sdma_engine *e)
 {
-	uint64_t address = (REG(e, RB_RPTR_ADDR_LO) & ~3u) | (uint64_t)REG(e, RB_RPTR_ADDR_HI)
-								     << 32;
+	uint64_t address = bw_join32(REG(e, RB_RPTR_ADDR_HI), REG(e, RB_RPTR_ADDR_LO) & ~3u);
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	struct bw_vm_fault fault;
 	if (!FIELD(e, RB_CNTL, RPTR_WRITEBACK_ENABLE) || !address)
@@ -320,7 +319,7 @@ static void stop(struct bw_sdma_engine *e)
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	pthread_mutex_lock(&e->dev->sdma->lock);
 	set(e, BW_REG_SDMA0_QUEUE0_RB_RPTR, (uint32_t)rptr_b);
-	set(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI, (uint32_t)(rptr_b >> 32));
+	set(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI, bw_hi32(rptr_b));
 	e->active = e->stop_request = e->in_ib = e->polling = e->stopped = false;
 	if (e->mapped)
 		e->mapped = false;

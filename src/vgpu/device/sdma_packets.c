@@ -76,10 +76,11 @@ static enum bw_sdma_result do_cond_exe(struct bw_sdma_engine *e, const struct bw
 	return skip(e, p, value >= c.reference ? 0 : c.n_dw);
 }
 
-/* EXEC_COUNT 13:0 for the devices of DEV_SEL 23:16 */
 static enum bw_sdma_result do_pre_exe(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	return skip(e, p, p->header >> 16 & 1 ? 0 : p->dw[1] & 0x3fff);
+	struct bw_sdma_pre_exe x;
+	bw_sdma_pre_exe(p, &x);
+	return skip(e, p, x.devices & 1 ? 0 : x.n_dw);
 }
 
 static enum bw_sdma_result do_fence(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
@@ -93,7 +94,7 @@ static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdm
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_SDMA_TRAP,
-		.ring = (uint8_t)(e->index << 4 | e->queue),
+		.ring = bw_ih_ring_sdma(e->index, e->queue),
 		.vmid = (uint8_t)bw_sdma_vmid(e),
 		.data = {p->dw[1] & 0xfffffff},
 	};
@@ -155,23 +156,23 @@ static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdm
 	return bw_pm4_wait_true(&poll.wait, value) ? BW_SDMA_DONE : BW_SDMA_POLL;
 }
 
-/* Writes the request of an invalidation engine and waits for its acknowledgement: ENG_ID 20:16,
- * dword 1 the request, INVALIDATEACK in dword 3. */
+/* Writes the request of an invalidation engine and waits for its acknowledgement. */
 static enum bw_sdma_result do_vm_invalidation(struct bw_sdma_engine *e,
 					      const struct bw_sdma_packet *p)
 {
-	uint32_t engine = p->header >> 16 & 0x1f, ack = p->dw[3] & 0xffff;
+	struct bw_sdma_vm_invalidation v;
+	bw_sdma_vm_invalidation(p, &v);
 	if (!privileged(e))
 		return illegal_register(e, bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_REQ));
-	if (engine > BW_REG_GCVM_INVALIDATE_ENG17_REQ - BW_REG_GCVM_INVALIDATE_ENG0_REQ)
+	if (v.engine > BW_REG_GCVM_INVALIDATE_ENG17_REQ - BW_REG_GCVM_INVALIDATE_ENG0_REQ)
 		return refuse(e, p, "there is no such invalidation engine");
-	uint32_t req = bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine);
-	uint32_t acked = bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine);
+	uint32_t req = bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_REQ + v.engine);
+	uint32_t acked = bw_reg_addr(e->dev, BW_REG_GCVM_INVALIDATE_ENG0_ACK + v.engine);
 	if (!e->started)
-		bw_device_reg_write(e->dev, NULL, req, p->dw[1]);
+		bw_device_reg_write(e->dev, NULL, req, v.request);
 	e->started = true;
 	uint32_t value = bw_device_reg_read(e->dev, NULL, acked);
-	return (value & ack) == ack ? BW_SDMA_DONE : BW_SDMA_POLL;
+	return (value & v.ack) == v.ack ? BW_SDMA_DONE : BW_SDMA_POLL;
 }
 
 /* ---- data ---- */

@@ -61,8 +61,8 @@ uint32_t bw_vm_invalidate_done(struct bw_device *dev)
 }
 
 #define CONTEXT_PAIR(dev, name, vmid)                                                              \
-	(bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_LO32 + (vmid)) |                            \
-	 (uint64_t)bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_HI32 + (vmid)) << 32)
+	bw_join32(bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_HI32 + (vmid)),                    \
+		  bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_LO32 + (vmid)))
 
 static void context_of(struct bw_device *dev, unsigned vmid, struct bw_gpuvm_context *out)
 {
@@ -115,7 +115,7 @@ static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, RW, write) |
 		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, ATOMIC, atomic) |
 		BW_FIELD(GCVM_L2_PROTECTION_FAULT_STATUS, VMID, tlb->vmid);
-	uint64_t page = f->va >> 12 & 0xfffffffff;
+	uint64_t page = (f->va & BW_VA_MASK) / BW_PAGE_B;
 
 	pthread_mutex_lock(&dev->vm.lock);
 	uint32_t cntl = bw_reg_get(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL);
@@ -125,7 +125,7 @@ static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 	if (!latched || follow) {
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS, status);
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32, (uint32_t)page);
-		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32, (uint32_t)(page >> 32));
+		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32, bw_hi32(page));
 	} else {
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS,
 			   latched | BW_FIELD_MASK(GCVM_L2_PROTECTION_FAULT_STATUS, MORE_FAULTS));
@@ -139,10 +139,11 @@ static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_UTCL2_FAULT,
 		.vmid = (uint8_t)tlb->vmid,
-		/* READ 0x40, WRITE 0x20, EXE 0x10; a no-retry fault: RETRY 0x80 clear */
-		.data = {(uint32_t)page, (uint32_t)(page >> 32) | (write ? 0x20u : 0x40u) |
-						 (f->access & BW_ACCESS_EXECUTE ? 0x10u : 0)},
 	};
+	bw_words_put(v.data, BW_IH_FAULT_PAGE, page);
+	bw_words_put(v.data, BW_IH_FAULT_READ, !write);
+	bw_words_put(v.data, BW_IH_FAULT_WRITE, write);
+	bw_words_put(v.data, BW_IH_FAULT_EXE, f->access & BW_ACCESS_EXECUTE ? 1 : 0);
 	bw_ih_raise(dev, &v);
 }
 

@@ -23,8 +23,8 @@ void bw_watches_of(struct bw_device *dev, unsigned vmid, struct bw_watch out[BW_
 		uint64_t mask = BW_FIELD_GET(TCP_WATCH0_CNTL, MASK, cntl);
 		uint64_t above = ((1ull << 48) - 1) & ~((1ull << (MASK_TOP + 1)) - 1);
 		out[i] = (struct bw_watch){
-			.va = (uint64_t)BW_FIELD_GET(TCP_WATCH0_ADDR_H, ADDR, hi) << 32 |
-			      (lo & BW_FIELD_MASK(TCP_WATCH0_ADDR_L, ADDR)),
+			.va = bw_join32(BW_FIELD_GET(TCP_WATCH0_ADDR_H, ADDR, hi),
+					lo & BW_FIELD_MASK(TCP_WATCH0_ADDR_L, ADDR)),
 			.compared = on ? above | mask << GRANULE_BITS : 0,
 			.mode = (uint8_t)BW_FIELD_GET(TCP_WATCH0_CNTL, MODE, cntl),
 		};

@@ -20,10 +20,10 @@ static bool host_trap_base(void *cookie, unsigned vmid, uint64_t *out_tba, uint6
 	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
 	uint32_t tba_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, vmid);
 	uint32_t tma_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_HI, vmid);
-	*out_tba = bw_canonical((uint64_t)BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, tba_hi) << 40 |
-				(uint64_t)bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, vmid) << 8);
-	*out_tma = bw_canonical((uint64_t)BW_FIELD_GET(SQ_SHADER_TMA_HI, ADDR_HI, tma_hi) << 40 |
-				(uint64_t)bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_LO, vmid) << 8);
+	*out_tba = bw_canonical(bw_join_256b(BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, tba_hi),
+					     bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, vmid)));
+	*out_tma = bw_canonical(bw_join_256b(BW_FIELD_GET(SQ_SHADER_TMA_HI, ADDR_HI, tma_hi),
+					     bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_LO, vmid)));
 	return BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN, tba_hi);
 }
 
@@ -45,29 +45,31 @@ static uint8_t ring_of(uint32_t hw_id2)
 			  BW_FIELD_GET(SQ_WAVE_HW_ID2, QUEUE_ID, hw_id2));
 }
 
-/* SQ_INTERRUPT_WORD_WAVE / _ERROR of gfx11 (kfd_int_process_v11.c): encoding 1 message, 2 error. */
-static void sq_interrupt(struct bw_worker *worker, const struct bw_wave *w, unsigned encoding,
-			 uint32_t data)
+/* An interrupt vector of a wave, without what depends on its encoding. */
+static struct bw_ih_vector sq_vector(const struct bw_wave *w, enum bw_ih_sq_encoding encoding)
 {
-	uint32_t id1 = w->hw_id1, id2 = w->hw_id2;
-	uint32_t wave = BW_FIELD_GET(SQ_WAVE_HW_ID1, WAVE_ID, id1),
-		 simd = BW_FIELD_GET(SQ_WAVE_HW_ID1, SIMD_ID, id1),
-		 wgp = BW_FIELD_GET(SQ_WAVE_HW_ID1, WGP_ID, id1),
-		 sa = BW_FIELD_GET(SQ_WAVE_HW_ID1, SA_ID, id1);
+	uint32_t id1 = w->hw_id1;
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GRBM_CP,
 		.source = BW_IH_SRC_SQ,
-		.ring = ring_of(id2),
+		.ring = ring_of(w->hw_id2),
 		.vmid = w->vmid,
-		.data = {data | sa << 25 | (w->status & BW_STATUS_PRIV ? 1u << 26 : 0) | wave << 27,
-			 simd | wgp << 2 | encoding << 6},
 	};
-	bw_ih_raise(worker->dev, &v);
+	bw_words_put(v.data, BW_IH_SQ_SH_ID, BW_FIELD_GET(SQ_WAVE_HW_ID1, SA_ID, id1));
+	bw_words_put(v.data, BW_IH_SQ_PRIV, w->status & BW_STATUS_PRIV ? 1 : 0);
+	bw_words_put(v.data, BW_IH_SQ_WAVE_ID, BW_FIELD_GET(SQ_WAVE_HW_ID1, WAVE_ID, id1));
+	bw_words_put(v.data, BW_IH_SQ_SIMD_ID, BW_FIELD_GET(SQ_WAVE_HW_ID1, SIMD_ID, id1));
+	bw_words_put(v.data, BW_IH_SQ_WGP_ID, BW_FIELD_GET(SQ_WAVE_HW_ID1, WGP_ID, id1));
+	bw_words_put(v.data, BW_IH_SQ_ENCODING, encoding);
+	return v;
 }
 
 static void host_send_interrupt(void *cookie, struct bw_wave *w, uint32_t m0)
 {
-	sq_interrupt(cookie, w, 1, m0 & 0xffffff);
+	struct bw_worker *worker = cookie;
+	struct bw_ih_vector v = sq_vector(w, BW_IH_SQ_MESSAGE);
+	bw_words_put(v.data, BW_IH_SQ_DATA, m0);
+	bw_ih_raise(worker->dev, &v);
 }
 
 static struct bw_slot *slot_of(struct bw_wave *w)
@@ -107,8 +109,8 @@ static uint64_t host_border_colors(void *cookie)
 {
 	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
 	uint32_t hi = bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR_HI);
-	return (uint64_t)BW_FIELD_GET(TA_CS_BC_BASE_ADDR_HI, ADDRESS, hi) << 40 |
-	       (uint64_t)bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR) << 8;
+	return bw_join_256b(BW_FIELD_GET(TA_CS_BC_BASE_ADDR_HI, ADDRESS, hi),
+			    bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR));
 }
 
 static bool host_precise_memory(void *cookie)
@@ -198,8 +200,10 @@ static void wave_fatal(struct bw_worker *worker, struct bw_slot *s)
 	s->state = BW_SLOT_FATAL;
 	BW_LOG(INFO, "vgpu", "wave 0x%08x of VMID %u halted at 0x%" PRIx64 ": %s, no trap handler",
 	       w->hw_id1, w->vmid, w->pc, illegal ? "illegal instruction" : "memory violation");
-	/* SQ_INTERRUPT_ERROR_TYPE 24:21: 1 illegal instruction, 2 memory violation */
-	sq_interrupt(worker, w, 2, illegal ? 1u << 21 : 2u << 21);
+	struct bw_ih_vector error = sq_vector(w, BW_IH_SQ_ERROR);
+	bw_words_put(error.data, BW_IH_SQ_ERROR_TYPE,
+		     illegal ? BW_IH_SQ_ILLEGAL_INST : BW_IH_SQ_MEM_VIOL);
+	bw_ih_raise(worker->dev, &error);
 	if (illegal) {
 		struct bw_ih_vector v = {
 			.client = BW_IH_CLIENT_GRBM_CP,

@@ -14,7 +14,7 @@
 #define BW_VA_RESERVED_TOP                                                                         \
 	((64ull << 10) + (2ull << 20) + (2ull << 20)) /* trap area, seq64, CSA \
 									     */
-#define BW_VM_MAX_PFN (1ull << (BW_VA_BITS - 12))
+#define BW_VM_MAX_PFN ((BW_VA_MASK + 1) / BW_DRM_PAGE_B)
 
 /* ---- va.c ---- */
 

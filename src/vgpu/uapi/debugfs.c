@@ -196,8 +196,9 @@ static void text_firmware_info(struct bw_uapi *u, struct bw_str *s)
 				    f->name, number, f->feature, smc ? "program: 0, " : "",
 				    f->version);
 			if (smc)
-				bw_str_addf(s, " (%u.%u.%u)", f->version >> 16 & 0xff,
-					    f->version >> 8 & 0xff, f->version & 0xff);
+				bw_str_addf(s, " (%u.%u.%u)", bw_version_major(f->version) & 0xff,
+					    bw_version_minor(f->version),
+					    bw_version_revision(f->version));
 			bw_str_add(s, "\n");
 		}
 	}

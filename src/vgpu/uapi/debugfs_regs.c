@@ -37,7 +37,7 @@ static void access_regs(struct bw_uapi *u, const struct bw_bank *bank, uint32_t 
 {
 	pthread_mutex_lock(&u->grbm_lock);
 	for (size_t i = 0; i < size_b; i += 4) {
-		uint32_t addr_dw = (addr_b + (uint32_t)i) >> 2, v;
+		uint32_t addr_dw = (addr_b + (uint32_t)i) / 4, v;
 		if (in) {
 			memcpy(&v, in + i, sizeof(v));
 			bw_device_reg_write(u->dev, bank, addr_dw, v);
@@ -55,7 +55,7 @@ static int64_t regs_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_
 		       uint64_t *pos)
 {
 	uint64_t p = *pos;
-	bool grbm = p >> 62 & 1, srbm = p >> 61 & 1;
+	bool grbm = field(p, 62, 62), srbm = field(p, 61, 61);
 	if ((size_b | p) & 3 || (grbm && srbm))
 		return -EINVAL;
 	uint32_t a = (uint32_t)field(p, 33, 24), b = (uint32_t)field(p, 43, 34),

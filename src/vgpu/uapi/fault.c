@@ -11,13 +11,13 @@
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-enum { IH_VECTOR_B = 32, IH_RING_B = 256 << 10 };
+enum { IH_RING_B = 256 << 10 };
 
 struct vector {
 	uint8_t client, source, ring, vmid;
 	uint16_t pasid;
 	bool mmhub;
-	uint32_t data[4];
+	uint32_t data[BW_IH_DATA_DW];
 };
 
 /* gfxhub clients of gfx11 (doc/hardware/page-tables.md 6.4) */
@@ -58,7 +58,7 @@ static bool has_fatal_wave(struct bw_uapi *u, unsigned vmid)
 		unsigned sa = i / (p->simd_per_wgp * p->wgp_per_sa) % p->sa_per_se;
 		struct bw_bank bank = {.use_grbm = true,
 				       .sa = sa,
-				       .instance = wgp << 2 | simd,
+				       .instance = bw_bank_instance(wgp, simd),
 				       .se = i / (p->simd_per_wgp * p->wgp_per_sa * p->sa_per_se)};
 		uint32_t active = sq_ind(u, &bank, 0, BW_REG_INDEX(SQ_WAVE_ACTIVE));
 		for (unsigned wave = 0; wave < p->waves_per_simd && !found; wave++) {
@@ -141,10 +141,16 @@ static bool is_being_killed(struct bw_uapi *u, unsigned vmid)
 	return false;
 }
 
+static unsigned ring_field(const struct vector *v, unsigned lo, unsigned n_bits)
+{
+	uint32_t ring = v->ring;
+	return (unsigned)bw_words_get(&ring, lo, n_bits);
+}
+
 /* gmc_v11_0_process_interrupt */
 static void vm_fault(struct bw_uapi *u, const struct vector *v)
 {
-	uint64_t addr = (uint64_t)v->data[0] << 12 | (uint64_t)(v->data[1] & 0xf) << 44;
+	uint64_t addr = bw_words_get(v->data, BW_IH_FAULT_PAGE) * BW_DRM_PAGE_B;
 	uint32_t status = bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS);
 	uint32_t cntl = bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL);
 	bw_wreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL,
@@ -176,7 +182,7 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 		"Error in command stream", "Illegal opcode in command stream",
 		"Illegal register access in command stream", "Page fault in command stream",
 		"Impossible dispatch in command stream"};
-	unsigned me = v->ring >> 2 & 3, pipe = v->ring & 3;
+	unsigned me = ring_field(v, BW_IH_RING_ME), pipe = ring_field(v, BW_IH_RING_PIPE);
 	/* A wave's illegal instruction comes as an SQ interrupt as well, which says more. */
 	if (v->source == BW_IH_SRC_CP_PRIV_INSTR)
 		return;
@@ -203,7 +209,8 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 
 static void sdma_error(struct bw_uapi *u, const struct vector *v)
 {
-	struct bw_drm_ring *ring = &u->rings[BW_DRM_FIRST_SDMA + (v->ring >> 4) % BW_DRM_N_SDMA];
+	struct bw_drm_ring *ring =
+		&u->rings[BW_DRM_FIRST_SDMA + ring_field(v, BW_IH_RING_SDMA) % BW_DRM_N_SDMA];
 	if (!ring->head || ring->head->killing || !bw_drm_ring_stopped(u, ring))
 		return;
 	if (bw_klog_allowed(u)) {
@@ -219,16 +226,15 @@ static void sdma_error(struct bw_uapi *u, const struct vector *v)
 
 static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
 {
-	/* SQ_INTERRUPT_WORD: ENCODING in 7:6 of the second dword. 2 is an error; 1 is s_sendmsg
-	 * MSG_INTERRUPT, which is nothing to the graphics driver. */
-	if ((v->data[1] >> 6 & 3) != 2 || !v->vmid || !u->vmids[v->vmid].busy ||
-	    is_being_killed(u, v->vmid) || !has_fatal_wave(u, v->vmid))
+	/* Messages (s_sendmsg MSG_INTERRUPT) are nothing to the graphics driver. */
+	if (bw_words_get(v->data, BW_IH_SQ_ENCODING) != BW_IH_SQ_ERROR || !v->vmid ||
+	    !u->vmids[v->vmid].busy || is_being_killed(u, v->vmid) || !has_fatal_wave(u, v->vmid))
 		return;
 	struct bw_drm_vm *vm = vm_of(u, v);
 	if (bw_klog_allowed(u)) {
-		/* ERR_TYPE in 24:21 of the first */
+		uint64_t type = bw_words_get(v->data, BW_IH_SQ_ERROR_TYPE);
 		bw_klog(u, "%s in a wave (vmid:%u pasid:%u)",
-			(v->data[0] >> 21 & 0xf) == 1 ? "Illegal instruction" : "Memory violation",
+			type == BW_IH_SQ_ILLEGAL_INST ? "Illegal instruction" : "Memory violation",
 			v->vmid, v->pasid);
 		log_process(u, vm);
 	}
@@ -259,7 +265,7 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
  * the next. */
 static uint32_t vector_at(uint32_t pointer)
 {
-	return pointer & (IH_RING_B - 1) & ~(IH_VECTOR_B - 1u);
+	return pointer & (IH_RING_B - 1) & ~(BW_IH_VECTOR_B - 1u);
 }
 
 bool bw_drm_ih_ends_only(struct bw_uapi *u)
@@ -268,10 +274,11 @@ bool bw_drm_ih_ends_only(struct bw_uapi *u)
 	if (BW_FIELD_GET(IH_RB_WPTR, RB_OVERFLOW, wptr))
 		return false;
 	wptr = vector_at(wptr);
-	for (; rptr != wptr; rptr = (rptr + IH_VECTOR_B) & (IH_RING_B - 1)) {
+	for (; rptr != wptr; rptr = (rptr + BW_IH_VECTOR_B) & (IH_RING_B - 1)) {
 		uint32_t dw;
 		memcpy(&dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + rptr, sizeof(dw));
-		uint8_t client = dw & 0xff, source = dw >> 8 & 0xff;
+		uint64_t client = bw_words_get(&dw, BW_IH_CLIENT_ID),
+			 source = bw_words_get(&dw, BW_IH_SOURCE_ID);
 		if ((client != BW_IH_CLIENT_GRBM_CP || source != BW_IH_SRC_CP_EOP) &&
 		    (client != BW_IH_CLIENT_GFX || source != BW_IH_SRC_SDMA_TRAP))
 			return false;
@@ -286,7 +293,7 @@ void bw_drm_ih_process(struct bw_uapi *u)
 	uint32_t wptr = bw_rreg(u, BW_REG_IH_RB_WPTR);
 	if (BW_FIELD_GET(IH_RB_WPTR, RB_OVERFLOW, wptr)) {
 		/* Start at the oldest vector that is still there (ih_v6_0_get_wptr). */
-		u->ih_rptr = vector_at(wptr + IH_VECTOR_B);
+		u->ih_rptr = vector_at(wptr + BW_IH_VECTOR_B);
 		uint32_t cntl = bw_rreg(u, BW_REG_IH_RB_CNTL);
 		bw_wreg(u, BW_REG_IH_RB_CNTL,
 			BW_FIELD_SET(IH_RB_CNTL, WPTR_OVERFLOW_CLEAR, cntl, 1));
@@ -298,16 +305,16 @@ void bw_drm_ih_process(struct bw_uapi *u)
 	if (u->ih_rptr == wptr)
 		return;
 	while (u->ih_rptr != wptr) {
-		uint32_t dw[IH_VECTOR_B / 4];
+		uint32_t dw[BW_IH_VECTOR_DW];
 		memcpy(dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + u->ih_rptr, sizeof(dw));
-		struct vector v = {.client = dw[0] & 0xff,
-				   .source = dw[0] >> 8 & 0xff,
-				   .ring = dw[0] >> 16 & 0xff,
-				   .vmid = dw[0] >> 24 & 0xf,
-				   .mmhub = dw[0] >> 31,
-				   .pasid = dw[3] & 0xffff,
-				   .data = {dw[4], dw[5], dw[6], dw[7]}};
-		u->ih_rptr = (u->ih_rptr + IH_VECTOR_B) & (IH_RING_B - 1);
+		struct vector v = {.client = (uint8_t)bw_words_get(dw, BW_IH_CLIENT_ID),
+				   .source = (uint8_t)bw_words_get(dw, BW_IH_SOURCE_ID),
+				   .ring = (uint8_t)bw_words_get(dw, BW_IH_RING_ID),
+				   .vmid = (uint8_t)bw_words_get(dw, BW_IH_VMID),
+				   .mmhub = bw_words_get(dw, BW_IH_VMID_SRC),
+				   .pasid = (uint16_t)bw_words_get(dw, BW_IH_PASID)};
+		memcpy(v.data, dw + BW_IH_VECTOR_DW - BW_IH_DATA_DW, sizeof(v.data));
+		u->ih_rptr = (u->ih_rptr + BW_IH_VECTOR_B) & (IH_RING_B - 1);
 		dispatch(u, &v);
 	}
 	bw_wreg(u, BW_REG_IH_RB_RPTR, u->ih_rptr);

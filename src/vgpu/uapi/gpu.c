@@ -10,6 +10,8 @@
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { IH_RING_B = 256 << 10 };
+/* What GCMC_VM_FB_LOCATION_* and _FB_OFFSET, and the bounds of the system aperture count in. */
+enum { FB_UNIT_B = 1 << 24, APERTURE_UNIT_B = 1 << 18 };
 enum { MTYPE_UC = 3, SPACE_GPU_VA = 4, ALIGNMENT_UNALIGNED = 3 };
 
 uint32_t bw_drm_reg(const struct bw_uapi *u, enum bw_register reg)
@@ -70,19 +72,20 @@ static void find_vram(struct bw_uapi *u)
 				    bw_rreg(u, BW_REG_GCMC_VM_FB_LOCATION_TOP));
 	if (top <= base) { /* no firmware has run */
 		base = 0x8000;
-		top = base + (u->profile->vram_size_b >> 24) - 1;
+		top = base + u->profile->vram_size_b / FB_UNIT_B - 1;
 		bw_wreg(u, BW_REG_GCMC_VM_FB_LOCATION_BASE, (uint32_t)base);
 		bw_wreg(u, BW_REG_GCMC_VM_FB_LOCATION_TOP, (uint32_t)top);
 	}
-	u->fb_base = base << 24;
-	u->fb_offset = (uint64_t)bw_rreg(u, BW_REG_GCMC_VM_FB_OFFSET) << 24;
+	u->fb_base = base * FB_UNIT_B;
+	u->fb_offset = (uint64_t)bw_rreg(u, BW_REG_GCMC_VM_FB_OFFSET) * FB_UNIT_B;
 	/* No AGP aperture: BOT above TOP. The system aperture is the framebuffer. */
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_BASE, 0);
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_BOT, 0xffffff);
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_TOP, 0);
-	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR, (uint32_t)(u->fb_base >> 18));
+	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR,
+		(uint32_t)(u->fb_base / APERTURE_UNIT_B));
 	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR,
-		(uint32_t)((((top + 1) << 24) - 1) >> 18));
+		(uint32_t)(((top + 1) * FB_UNIT_B - 1) / APERTURE_UNIT_B));
 	bw_wreg(u, BW_REG_GCMC_VM_MX_L1_TLB_CNTL,
 		BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_L1_TLB, 1) |
 			BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, SYSTEM_ACCESS_MODE, 3) |
@@ -108,9 +111,8 @@ static void setup_vmids(struct bw_uapi *u)
 		bw_wreg(u, BW_REG_GCVM_CONTEXT0_CNTL + i, cntl);
 		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32 + i, 0);
 		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_HI32 + i, 0);
-		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + i, (uint32_t)end);
-		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32 + i,
-			(uint32_t)(end >> 32));
+		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + i, bw_lo32(end));
+		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32 + i, bw_hi32(end));
 		struct bw_bank bank = {.use_srbm = true, .vmid = i};
 		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_CONFIG, sh_mem_config);
 		/* Private aperture at 0x1000 << 48, shared at 0x2000 << 48
@@ -128,8 +130,8 @@ static int setup_interrupts(struct bw_uapi *u)
 		return r;
 	uint64_t mc = bw_drm_mc(u, u->ih_offset);
 	bw_wreg(u, BW_REG_IH_RB_CNTL, 0);
-	bw_wreg(u, BW_REG_IH_RB_BASE, (uint32_t)(mc >> 8));
-	bw_wreg(u, BW_REG_IH_RB_BASE_HI, BW_FIELD(IH_RB_BASE_HI, ADDR, mc >> 40));
+	bw_wreg(u, BW_REG_IH_RB_BASE, bw_lo_256b(mc));
+	bw_wreg(u, BW_REG_IH_RB_BASE_HI, BW_FIELD(IH_RB_BASE_HI, ADDR, bw_hi_256b(mc)));
 	bw_wreg(u, BW_REG_IH_RB_WPTR, 0);
 	bw_wreg(u, BW_REG_IH_RB_RPTR, 0);
 	bw_wreg(u, BW_REG_IH_RB_CNTL,

@@ -62,7 +62,7 @@ static uint32_t cu_mask(const struct bw_profile *p)
 static void dev_info(struct bw_uapi *u, struct answer *a)
 {
 	const struct bw_profile *p = u->profile;
-	const uint64_t vm_size = (BW_VM_MAX_PFN << 12) - BW_VA_RESERVED_TOP;
+	const uint64_t vm_size = BW_VM_MAX_PFN * BW_DRM_PAGE_B - BW_VA_RESERVED_TOP;
 	const uint32_t n_cu = p->n_se * p->sa_per_se * p->wgp_per_sa * 2u;
 	/* clang-format off */
 	const struct { uint16_t at; uint8_t size; uint64_t value; } fields[] = {
@@ -124,8 +124,8 @@ static int hw_ip_info(const struct bw_uapi *u, const struct drm_amdgpu_info *q, 
 		ip.available_rings =
 			q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
 	}
-	ip.hw_ip_version_major = discovered >> 16;
-	ip.hw_ip_version_minor = discovered >> 8 & 0xff;
+	ip.hw_ip_version_major = bw_version_major(discovered);
+	ip.hw_ip_version_minor = bw_version_minor(discovered);
 	memcpy(a->bytes, &ip, sizeof(ip));
 	memcpy(a->bytes + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) + 4, &discovered,
 	       4);
@@ -293,7 +293,7 @@ static uint64_t timestamp(struct bw_uapi *u)
 {
 	bw_wreg(u, BW_REG_RLC_CAPTURE_GPU_CLOCK_COUNT, 1); /* latches it */
 	uint64_t lo = bw_rreg(u, BW_REG_RLC_GPU_CLOCK_COUNT_LSB);
-	return lo | (uint64_t)bw_rreg(u, BW_REG_RLC_GPU_CLOCK_COUNT_MSB) << 32;
+	return bw_join32(bw_rreg(u, BW_REG_RLC_GPU_CLOCK_COUNT_MSB), lo);
 }
 
 /* Lock held. */

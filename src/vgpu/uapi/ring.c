@@ -42,13 +42,13 @@ static uint32_t hqd_read(struct bw_uapi *u, const struct bw_drm_ring *ring, enum
 
 static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
-	uint64_t base = bw_drm_mc(u, ring->offset) >> 8;
+	uint64_t base = bw_drm_mc(u, ring->offset);
 	ring->wptr = 0;
 	hqd_write(u, ring, BW_REG_CP_HQD_ACTIVE, 0);
 	hqd_write(u, ring, BW_REG_CP_HQD_DEQUEUE_REQUEST, 0);
 	hqd_write(u, ring, BW_REG_CP_HQD_VMID, 0);
-	hqd_write(u, ring, BW_REG_CP_HQD_PQ_BASE, (uint32_t)base);
-	hqd_write(u, ring, BW_REG_CP_HQD_PQ_BASE_HI, (uint32_t)(base >> 32));
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_BASE, bw_lo_256b(base));
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_BASE_HI, bw_hi_256b(base));
 	hqd_write(u, ring, BW_REG_CP_HQD_PQ_RPTR, 0);
 	hqd_write(u, ring, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
 	hqd_write(u, ring, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
@@ -126,10 +126,10 @@ static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
 	unsigned vmid = vm->vmid, engine = (unsigned)(ring - u->rings);
 	bw_pm4_put_write_reg(s,
 			     bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid),
-			     (uint32_t)root);
+			     bw_lo32(root));
 	bw_pm4_put_write_reg(s,
 			     bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid),
-			     (uint32_t)(root >> 32));
+			     bw_hi32(root));
 	bw_pm4_put_write_reg(s, bw_drm_reg(u, BW_REG_IH_VMID_0_LUT + vmid), vm->pasid);
 	bw_pm4_put_write_reg(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine),
 			     bw_drm_invalidate_req(vmid));

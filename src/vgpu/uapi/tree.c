@@ -104,9 +104,9 @@ static void ip_block(struct maker *m, const char *pci_dir, const char *name, uns
 	snprintf(dir, sizeof(dir), "%s/ip_discovery/die/0/%u/0", pci_dir, hw_id);
 	file(m, AT("%s/hw_id", dir), "%u\n", hw_id);
 	file(m, AT("%s/num_instance", dir), "0\n");
-	file(m, AT("%s/major", dir), "%u\n", b->version >> 16);
-	file(m, AT("%s/minor", dir), "%u\n", b->version >> 8 & 0xff);
-	file(m, AT("%s/revision", dir), "%u\n", b->version & 0xff);
+	file(m, AT("%s/major", dir), "%u\n", bw_version_major(b->version));
+	file(m, AT("%s/minor", dir), "%u\n", bw_version_minor(b->version));
+	file(m, AT("%s/revision", dir), "%u\n", bw_version_revision(b->version));
 	file(m, AT("%s/harvest", dir), "0x%01X\n", 0);
 	file(m, AT("%s/num_base_addresses", dir), "%u\n", n);
 	file(m, AT("%s/base_addr", dir), "%s", bases);

@@ -16,6 +16,11 @@
 /* AMDGPU_VM_PAGE_NOALLOC, of DRM 3.44 */
 enum { PAGE_NOALLOC = 1 << 9 };
 
+static uint64_t pfn_of(uint64_t va)
+{
+	return va / BW_DRM_PAGE_B;
+}
+
 /* Index of the first mapping that ends at or after a page. */
 static size_t first_from(const struct bw_drm_mappings *maps, uint64_t pfn)
 {
@@ -79,7 +84,7 @@ static int verify(const struct bw_drm_bo *bo, uint64_t va, uint64_t offset, uint
 		return -EINVAL;
 	if (va + size <= va || offset + size <= offset)
 		return -EINVAL;
-	if ((bo && offset + size > bo->size_b) || (va + size - 1) >> 12 >= BW_VM_MAX_PFN)
+	if ((bo && offset + size > bo->size_b) || pfn_of(va + size - 1) >= BW_VM_MAX_PFN)
 		return -EINVAL;
 	return 0;
 }
@@ -89,8 +94,8 @@ static int map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_amdg
 	int r = verify(bo, a->va_address, a->offset_in_bo, a->map_size);
 	if (r)
 		return r;
-	struct bw_drm_mapping m = {a->va_address >> 12, (a->va_address + a->map_size - 1) >> 12, bo,
-				   bo ? a->offset_in_bo : 0, a->flags};
+	struct bw_drm_mapping m = {pfn_of(a->va_address), pfn_of(a->va_address + a->map_size - 1),
+				   bo, bo ? a->offset_in_bo : 0, a->flags};
 	size_t at = first_from(&vm->maps, m.start);
 	if (at < vm->maps.len && vm->maps.data[at].start <= m.last)
 		return -EINVAL;
@@ -104,8 +109,9 @@ static int map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_amdg
 
 static int unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va)
 {
-	size_t at = first_from(&vm->maps, va >> 12);
-	if (at == vm->maps.len || vm->maps.data[at].start != va >> 12 || vm->maps.data[at].bo != bo)
+	size_t at = first_from(&vm->maps, pfn_of(va));
+	if (at == vm->maps.len || vm->maps.data[at].start != pfn_of(va) ||
+	    vm->maps.data[at].bo != bo)
 		return -ENOENT;
 	int r = make_room(vm, 1);
 	if (r)
@@ -134,7 +140,7 @@ static int clear(struct bw_drm_vm *vm, uint64_t start, uint64_t last)
 		before.last = cut.start - 1;
 		after.start = cut.last + 1;
 		if (after.bo)
-			after.offset_b += (after.start - m.start) << 12;
+			after.offset_b += (after.start - m.start) * BW_DRM_PAGE_B;
 		queue_update(vm, &cut, true);
 		if (m.start < start) {
 			queue_update(vm, &before, false);
@@ -156,7 +162,7 @@ static int replace(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_
 {
 	int r = verify(bo, a->va_address, a->offset_in_bo, a->map_size);
 	if (!r)
-		r = clear(vm, a->va_address >> 12, (a->va_address + a->map_size - 1) >> 12);
+		r = clear(vm, pfn_of(a->va_address), pfn_of(a->va_address + a->map_size - 1));
 	return r ? r : map(vm, bo, a);
 }
 
@@ -173,7 +179,7 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 	if (a->va_address >= BW_VA_HOLE_START && a->va_address < BW_VA_HOLE_END)
 		return -EINVAL;
 	a->va_address &= BW_VA_MASK;
-	if (a->va_address + a->map_size > (BW_VM_MAX_PFN << 12) - BW_VA_RESERVED_TOP)
+	if (a->va_address + a->map_size > BW_VM_MAX_PFN * BW_DRM_PAGE_B - BW_VA_RESERVED_TOP)
 		return -EINVAL;
 	if (a->flags & ~page_flags && a->flags & ~prt_flags)
 		return -EINVAL;
@@ -196,7 +202,8 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 	} else if (a->operation == AMDGPU_VA_OP_CLEAR) {
 		r = verify(NULL, a->va_address, 0, a->map_size);
 		if (!r)
-			r = clear(vm, a->va_address >> 12, (a->va_address + a->map_size - 1) >> 12);
+			r = clear(vm, pfn_of(a->va_address),
+				  pfn_of(a->va_address + a->map_size - 1));
 	} else {
 		r = replace(vm, bo, a);
 	}

@@ -118,7 +118,8 @@ static uint64_t leaf_entry(const struct span *s, uint64_t pfn, unsigned level)
 		return empty_entry(level);
 	if (s->prt)
 		return s->flags | p | PTE_FRAG(fragment(s, pfn));
-	return s->flags | p | PTE_FRAG(fragment(s, pfn)) | (s->pa + ((pfn - s->start) << 12));
+	return s->flags | p | PTE_FRAG(fragment(s, pfn)) |
+	       (s->pa + ((pfn - s->start) * BW_DRM_PAGE_B));
 }
 
 /* Slot i of a directory, which has no child afterwards. */

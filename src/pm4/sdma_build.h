@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_PM4_SDMA_BUILD_H
+#define BW_PM4_SDMA_BUILD_H
+
+/* Building command streams of the SDMA engines, version 6.0 (sdma_v6_0.c of Linux 6.12). */
+
+#include "pm4/build.h"
+
+void bw_sdma_put_nop(struct bw_pm4_stream *s);
+void bw_sdma_put_write_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);
+/* Waits until (register & mask) == ref. */
+void bw_sdma_put_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t ref, uint32_t mask);
+/* gcr: BW_PM4_GCR_*. */
+void bw_sdma_put_gcr(struct bw_pm4_stream *s, uint32_t gcr);
+/* Writes 32 bits when what is before it is done. */
+void bw_sdma_put_fence(struct bw_pm4_stream *s, uint64_t va, uint32_t value);
+enum { BW_SDMA_INDIRECT_DW = 6 };
+void bw_sdma_put_indirect(struct bw_pm4_stream *s, uint64_t va, uint32_t size_dw, unsigned vmid);
+void bw_sdma_put_trap(struct bw_pm4_stream *s);
+
+#endif
