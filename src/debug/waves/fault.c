@@ -54,12 +54,16 @@ static struct bw_error *ask(struct pages *p, uint64_t va, const struct bw_verdic
 	return NULL;
 }
 
-/* Bytes of scratch that one lane has, from COMPUTE_TMPRING_SIZE.WAVESIZE 26:12, units of 256 bytes.
- */
+/* Bytes of scratch that one lane has. */
 static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
-	return x ? (uint32_t)bw_bits(x->desc.tmpring_size, 26, 12) * 256 / w->info.lanes : 0;
+	if (!x)
+		return 0;
+	const struct bw_arch_resources has =
+		bw_arch_resources(bw_debug_arch(d), w->info.lanes, x->desc.rsrc1, x->desc.rsrc2,
+				  x->desc.tmpring_size);
+	return has.scratch_b / w->info.lanes;
 }
 
 /* What is wrong with an access of one lane. */
