@@ -156,7 +156,7 @@ struct bw_arch {
 		struct bw_arch_bits trap_en, excp_en;
 	} gdbg;
 	struct bw_arch_bits tba_hi_addr, tba_hi_trap_en;
-	struct bw_arch_bits single_memop;
+	struct bw_arch_bits single_memop; /* width 0: memory accesses cannot be made precise */
 	struct {
 		struct bw_arch_bits mask, vmid, mode, valid;
 		uint8_t lowest_bit; /* of an address that MASK's bit 0 stands for */

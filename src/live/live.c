@@ -368,7 +368,6 @@ struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_t
 	if (!l)
 		return bw_error_nomem();
 	l->t.ops = &bw_live_ops;
-	l->t.caps = BW_CAP_ALL;
 	l->kmd = source->kmd;
 	l->child = l->listen_fd = l->pidfd = l->guard_fd = -1;
 	l->folder = (struct bw_folder)BW_FOLDER_INIT;
@@ -381,6 +380,8 @@ struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_t
 		err = bw_live_find_regs(l);
 	if (!err)
 		err = bw_live_facts(l);
+	if (!err)
+		l->t.caps = bw_target_gpu_caps(l->t.facts.arch);
 	if (!err)
 		err = make_socket(l);
 	if (!err)

@@ -111,6 +111,11 @@ struct bw_error *bw_live_set_precise(struct bw_target *t, bool on)
 	uint32_t bit = bw_arch_put(l->t.facts.arch->single_memop, 1);
 	v = on ? v | bit : v & ~bit;
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, l->regs.sq_debug, v));
+	BW_TRY(bw_kmd_reg_read(l->kmd, &all, l->regs.sq_debug, &v));
+	if (on && (v & bit) != bit)
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"this GPU has no precise memory: SQ_DEBUG.SINGLE_MEMOP stays 0 when it is set");
 	t->is_precise = on;
 	return NULL;
 }

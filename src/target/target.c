@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "target/call.h"
 #include "target/ops.h"
@@ -97,6 +98,11 @@ static const struct {
 };
 _Static_assert(BW_ARRAY_SIZE(functions) * sizeof(void (*)(void)) == sizeof(struct bw_target_ops),
 	       "each operation has a row in FUNCTIONS");
+
+uint32_t bw_target_gpu_caps(const struct bw_arch *arch)
+{
+	return arch->single_memop.width ? BW_CAP_ALL : BW_CAP_ALL & ~(uint32_t)BW_CAP_PRECISE;
+}
 
 bool bw_target_can(const struct bw_target *t, uint32_t caps)
 {

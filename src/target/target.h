@@ -207,6 +207,10 @@ struct bw_target_watch {
 	uint32_t space;
 };
 
+/* What of the capabilities a GPU of this generation has, whoever looks at it: without
+ * SQ_DEBUG.SINGLE_MEMOP no precise memory. */
+uint32_t bw_target_gpu_caps(const struct bw_arch *arch);
+
 struct bw_target_ops;
 struct bw_target {
 	const struct bw_target_ops *ops; /* for target/call.h alone */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "debug/bound.h"
 #include "debug/breaks.h"
@@ -16,6 +17,7 @@
 #include "debug/faults.h"
 #include "debug/registers.h"
 #include "debug/stop.h"
+#include "regs/regs.h"
 #include "target/call.h"
 
 enum { NOP = 0xbf800000, BACK2 = 0xbfa0fffd };
@@ -419,6 +421,23 @@ static void test_nothing_but_looking(void **state)
 	fake_session_end(&s);
 }
 
+/* Precise memory is what the generation has a bit for, and a target of one without it says so. */
+static void test_generation_without_precise_memory(void **state)
+{
+	struct bw_arch without = *bw_arch_of(BW_IP_VERSION(11, 0, 0));
+	assert_int_equal(bw_target_gpu_caps(&without), BW_CAP_ALL);
+	assert_int_equal(bw_target_gpu_caps(bw_arch_of(BW_IP_VERSION(12, 0, 0))), BW_CAP_ALL);
+	without.single_memop = (struct bw_arch_bits){0, 0};
+	assert_int_equal(bw_target_gpu_caps(&without), BW_CAP_ALL & ~(uint32_t)BW_CAP_PRECISE);
+
+	struct fake_session s;
+	fake_session_create(&s, loop, BW_ARRAY_SIZE(loop));
+	fake_session_start_without(&s, 1, BW_CAP_ALL & ~bw_target_gpu_caps(&without));
+	fake_fails(bw_debug_set_precise(s.debug, false), BW_E_UNSUPPORTED,
+		   "this target cannot switch precise memory");
+	fake_session_end(&s);
+}
+
 static void test_every_capability_is_tried(void **state)
 {
 	uint32_t seen = 0;
@@ -496,6 +515,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_without_each),
 		cmocka_unit_test(test_nothing_but_looking),
+		cmocka_unit_test(test_generation_without_precise_memory),
 		cmocka_unit_test(test_every_capability_is_tried),
 		cmocka_unit_test(test_asked_for_before),
 		cmocka_unit_test(test_one_of_two_programs),
