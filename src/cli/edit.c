@@ -2,17 +2,20 @@
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "debug/expressions.h"
+#include "debug/stop.h"
 
 #include <errno.h>
 #include <histedit.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/str.h"
 
@@ -135,6 +138,61 @@ static const char *read_line(EditLine *el, int *out_n)
 	return line;
 }
 
+/* ---- The end of the program while the prompt waits ---- */
+
+/* Reports it, below the prompt, and gives the prompt and what has been typed again. */
+static void tell_end(EditLine *el, struct bw_cli *c)
+{
+	struct bw_stop stop;
+	struct bw_error *err = bw_debug_look_for_end(c->debug, &stop);
+	if (!err && stop.kind == BW_STOP_NONE)
+		return;
+	printf("\n");
+	if (err)
+		bw_out_error(c->out, err);
+	else
+		bw_cli_stopped(c, &stop, false);
+	bw_error_free(err);
+	bw_out_flush(c->out);
+	el_set(el, EL_REFRESH);
+}
+
+/* Waits for input. False: a signal has come. */
+static bool await_key(EditLine *el, struct bw_cli *c)
+{
+	enum { LOOK_MS = 200 };
+	for (;;) {
+		struct pollfd key = {STDIN_FILENO, POLLIN, 0};
+		bool is_watched = bw_debug_target(c->debug) != NULL;
+		int n = poll(&key, 1, is_watched ? LOOK_MS : -1);
+		if (n)
+			return n > 0;
+		tell_end(el, c);
+	}
+}
+
+/* One character of the terminal, as libedit's own function reads it, but what cannot be one is
+ * dropped. */
+static int read_key(EditLine *el, wchar_t *out)
+{
+	struct bw_cli *c;
+	mbstate_t state = {0};
+	el_get(el, EL_CLIENTDATA, &c);
+	for (;;) {
+		char byte;
+		if (!await_key(el, c))
+			return -1;
+		ssize_t n = read(STDIN_FILENO, &byte, 1);
+		if (n <= 0)
+			return (int)n;
+		size_t used = mbrtowc(out, &byte, 1, &state);
+		if (used == (size_t)-1)
+			state = (mbstate_t){0};
+		else if (used != (size_t)-2)
+			return 1; /* 0 is the character NUL: Ctrl-@ */
+	}
+}
+
 /* libedit reads characters of the locale's kind, and drops the others. In the C locale, which has
  * none beyond ASCII, they are UTF-8: file names mostly are. */
 static void choose_characters(void)
@@ -173,6 +231,8 @@ void bw_cli_interact(struct bw_cli *c)
 	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_source(el, NULL);
 	c->interactive = isatty(STDIN_FILENO);
+	if (c->interactive)
+		el_wset(el, EL_GETCFN, read_key);
 	while (!c->quit) {
 		int n = 0;
 		struct bw_error *unheld = bw_debug_hold_time(c->debug);

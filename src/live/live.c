@@ -281,6 +281,25 @@ static struct bw_error *serve(struct bw_live *l, struct bw_target_event *out, bo
 	return NULL;
 }
 
+static bool is_readable(int fd)
+{
+	struct pollfd p = {fd, POLLIN, 0};
+	return poll(&p, 1, 0) > 0;
+}
+
+static bool live_has_ended(struct bw_target *t)
+{
+	struct bw_live *l = bw_live_of(t);
+	bool has_child = l->child > 0 && !l->child_detached;
+	if (is_readable(bw_kmd_liveness_fd(l->kmd)))
+		return true;
+	/* one that has not said hello has no pidfd: it has not ended as far as is known */
+	bw_vec_each(&l->procs, p)
+		if (!(*p)->is_lost && !is_readable((*p)->pidfd))
+			return false;
+	return !has_child || l->child_gone || is_readable(l->pidfd);
+}
+
 static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw_target_event *out)
 {
 	struct bw_live *l = bw_live_of(t);
@@ -324,6 +343,7 @@ const struct bw_target_ops bw_live_ops = {
 	.interrupt = live_interrupt,
 	.forget_interrupt = live_forget_interrupt,
 	.stopped = bw_live_stopped,
+	.has_ended = live_has_ended,
 	.is_stopped = bw_live_is_stopped,
 	.read_wave = bw_live_read_wave,
 	.write_reg = bw_live_write_reg,

@@ -501,6 +501,32 @@ static void test_bad_places(void **state)
 	fake_session_end(&s);
 }
 
+/* The prompt waits: the end is told without a command, and only then. */
+static void test_end_while_stopped(void **state)
+{
+	struct fake_session s;
+	struct bw_stop stop;
+	static const uint32_t code[] = {TRAP3, ADD1, END};
+	fake_session_create(&s, code, BW_ARRAY_SIZE(code));
+	OK(bw_debug_look_for_end(s.debug, &stop));
+	assert_int_equal(stop.kind, BW_STOP_NONE);
+	fake_session_start(&s, 1);
+	wait_stop(&s);
+	OK(bw_debug_look_for_end(s.debug, &stop));
+	assert_int_equal(stop.kind, BW_STOP_NONE);
+	assert_int_equal(bw_debug_state(s.debug), BW_DEBUG_STOPPED);
+	fake_push(s.fake, &(struct bw_target_event){
+				  .kind = BW_EVENT_EXIT, .exit_known = true, .exit_status = 9});
+	OK(bw_debug_look_for_end(s.debug, &stop));
+	assert_int_equal(stop.kind, BW_STOP_EXITED);
+	assert_true(stop.exit_known);
+	assert_int_equal(stop.exit_status, 9);
+	assert_int_equal(bw_debug_state(s.debug), BW_DEBUG_NO_PROGRAM);
+	OK(bw_debug_look_for_end(s.debug, &stop));
+	assert_int_equal(stop.kind, BW_STOP_NONE);
+	fake_session_end(&s);
+}
+
 static void test_destroy_while_stopped(void **state)
 {
 	struct fake_session s;
@@ -530,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_exit_under_a_step),
 		cmocka_unit_test(test_dispatch_ends_under_a_step),
 		cmocka_unit_test(test_bad_places),
+		cmocka_unit_test(test_end_while_stopped),
 		cmocka_unit_test(test_destroy_while_stopped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

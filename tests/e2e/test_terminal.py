@@ -222,5 +222,31 @@ def completion():
         t.close()
 
 
+def the_end_comes_to_the_prompt():
+    """A program that ends while the prompt waits is reported at once; what was being typed stays."""
+    t = Terminal("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",
+                 "y=fill:64:1", "--arg", "out=zeros:64")
+    try:
+        t.expect(re.escape(PROMPT))
+        t.command("break compute")
+        for name, ending in (("KILL", signal.SIGKILL), ("TERM", signal.SIGTERM)):
+            check("hit Breakpoint 1" in t.command("run"), "the breakpoint")
+            pid = int(re.search(r"\* +1 +(\d+)", t.command("info inferiors")).group(1))
+            t.type("print 6 * ")
+            t.expect(re.escape("print 6 * "))
+            os.kill(pid, ending)
+            said = t.expect(re.escape(PROMPT + "print 6 * "))
+            check(re.search(rf"\n\[[^\n]*process {pid}\) was ended by signal {int(ending)}, [^\n]*\]\n", said),
+                  f"{name}: the end is told as {said!r}")
+            check("= 42" in t.command("7"), "what was typed before the end was lost")
+            check("No program runs" in t.command("info waves"), "there are waves after the end")
+        t.type("\x03")
+        check("Quit" in t.expect(re.escape(PROMPT)), "Ctrl-C at the prompt")
+        t.type("\x04")
+        wait_gone(t.pid, "the debugger")
+    finally:
+        t.close()
+
+
 if __name__ == "__main__":
-    main(completion, ctrl_c_and_the_prompt, the_prompt_first, leaving_asks, ctrl_c_leaves_a_block)
+    main(completion, the_end_comes_to_the_prompt, ctrl_c_and_the_prompt, the_prompt_first, leaving_asks, ctrl_c_leaves_a_block)

@@ -446,3 +446,21 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 	*out = stop;
 	return NULL;
 }
+
+struct bw_error *bw_debug_look_for_end(struct bw_debug *d, struct bw_stop *out)
+{
+	enum { MOMENT_MS = 1000 }; /* between the end of a process and the last of its messages */
+	struct bw_target_event ev = {.kind = BW_EVENT_NONE};
+	struct bw_stop stop = {.kind = BW_STOP_NONE};
+	bool ended = d->target && bw_target_has_ended(d->target);
+	while (ended && stop.kind != BW_STOP_EXITED && stop.kind != BW_STOP_GPU_GONE) {
+		stop = (struct bw_stop){.kind = BW_STOP_NONE};
+		BW_TRY(bw_target_wait(d->target, MOMENT_MS, &ev));
+		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
+		if (err && !bw_error_catch(&err, BW_E_GONE))
+			return err;
+		ended = ev.kind != BW_EVENT_NONE;
+	}
+	*out = stop;
+	return NULL;
+}
