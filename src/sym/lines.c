@@ -11,6 +11,11 @@
 #include "base/str.h"
 #include "base/util.h"
 
+const char *bw_lines_damage(const struct bw_lines *l)
+{
+	return l->damage;
+}
+
 /* "DIR/./NAME" and "DIR//NAME" are "DIR/NAME". */
 static void tidy(char *path)
 {
@@ -64,10 +69,30 @@ static void end_sequence(struct bw_lines *l, size_t first, uint64_t end, uint64_
 		l->rows.len = first;
 }
 
-static struct bw_error *dwarf_failed(const struct bw_code_object *co)
+/* Something is lost, which is told when all has been read; libdw has the reason. The first loss is
+ * told: damage seldom comes alone. file: NULL: all is lost. */
+static struct bw_error *damaged(struct bw_lines *l, const char *file)
 {
-	return bw_errorf(BW_E_INVALID, "%s: damaged line table: %s", bw_code_object_path(co),
-			 dwarf_errmsg(-1));
+	const char *why = dwarf_errmsg(-1);
+	struct bw_str text = {0};
+	if (l->damage)
+		return NULL;
+	bw_str_addf(&text, "%s: damaged debug information (%s): ", bw_code_object_path(l->co),
+		    why ? why : "not DWARF");
+	if (file)
+		bw_str_addf(&text, "the lines of %s are not known", file);
+	else
+		bw_str_add(&text, "lines and variables behind the damage are not known");
+	l->damage = bw_str_take(&text);
+	return l->damage ? NULL : bw_error_nomem();
+}
+
+/* Rows of sequences that have not ended, and what came behind the damage, are lost. */
+static struct bw_error *damaged_unit(struct bw_lines *l, Dwarf_Die *unit, size_t n_good)
+{
+	const char *name = dwarf_diename(unit);
+	l->rows.len = n_good;
+	return damaged(l, name ? name : "a source file");
 }
 
 static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_object *co,
@@ -79,7 +104,7 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 	if (!dwarf_hasattr(unit, DW_AT_stmt_list))
 		return NULL;
 	if (dwarf_getsrclines(unit, &lines, &n))
-		return dwarf_failed(co);
+		return damaged_unit(l, unit, first);
 	const char *comp_dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
 	const char *last_name = NULL;
 	uint32_t file = 0;
@@ -90,7 +115,7 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 		int number = 0, column = 0;
 		bool is_stmt = false, prologue_end = false, ends = false;
 		if (!line || dwarf_lineaddr(line, &addr) || dwarf_lineendsequence(line, &ends))
-			return dwarf_failed(co);
+			return damaged_unit(l, unit, first);
 		if (ends) {
 			end_sequence(l, first, addr, image_b);
 			first = l->rows.len;
@@ -101,7 +126,7 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 		if (!name || dwarf_lineno(line, &number) || dwarf_linecol(line, &column) ||
 		    dwarf_linebeginstatement(line, &is_stmt) ||
 		    dwarf_lineprologueend(line, &prologue_end))
-			return dwarf_failed(co);
+			return damaged_unit(l, unit, first);
 		if (name != last_name)
 			BW_TRY(bw_lines_file_index(l, name, comp_dir ? comp_dir : "", &file));
 		last_name = name;
@@ -146,7 +171,7 @@ static struct bw_error *read_units(struct bw_lines *l, const struct bw_code_obje
 		BW_TRY(bw_lines_read_functions(l, &unit));
 	}
 	if (more < 0)
-		return dwarf_failed(co);
+		BW_TRY(damaged(l, NULL));
 	if (l->rows.len)
 		qsort(l->rows.data, l->rows.len, sizeof(struct row), by_start);
 	bw_lines_finish_functions(l, co);
@@ -190,9 +215,7 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 	if (!has_line_section(l->elf))
 		return NULL;
 	l->dwarf = dwarf_begin_elf(l->elf, DWARF_C_READ, NULL);
-	if (!l->dwarf)
-		return dwarf_failed(co);
-	return read_units(l, co);
+	return l->dwarf ? read_units(l, co) : damaged(l, NULL);
 }
 
 struct bw_error *bw_lines_open(const struct bw_code_object *co, struct bw_lines **out)
@@ -236,6 +259,7 @@ void bw_lines_close(struct bw_lines *l)
 	if (l->elf)
 		elf_end(l->elf);
 	free(l->elf_bytes);
+	free(l->damage);
 	free(l);
 }
 

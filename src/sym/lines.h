@@ -21,6 +21,9 @@ struct bw_line {
 struct bw_error *bw_lines_open(const struct bw_code_object *co,
 			       struct bw_lines **out) BW_MUST_CHECK;
 void bw_lines_close(struct bw_lines *l);
+/* A sentence about what is missing because the debug information is damaged, which is no error: the
+ * rest is there. NULL: nothing is. */
+const char *bw_lines_damage(const struct bw_lines *l);
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
 /* Breakpoint addresses of FILE:LINE: is_stmt rows only, first of each run; file matches by its last
  * path components. With no code on that line, the next line that has some (out_line says which).

@@ -63,6 +63,7 @@ struct function_range {
 
 struct bw_lines {
 	const struct bw_code_object *co; /* borrowed */
+	char *damage;			 /* what is lost, and why; NULL: nothing */
 	char *elf_bytes;		 /* libelf's own copy: it may write to what it is given */
 	Elf *elf;
 	Dwarf *dwarf;

@@ -153,4 +153,33 @@ def headers():
         equal(stops, [(expected.line, expected.start - start)] * 3, name)
 
 
-main(info_line, disassembly, headers)
+def damage():
+    """Of two files, one has a damaged line table: the lines of the other one stay, and a warning names the file."""
+    folder = pathlib.Path(FOLDER.name)
+    options = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-g", "-O0"]
+    objects = []
+    for name, number in ("one", 1), ("two", 2):
+        (folder / f"{name}.cl").write_text(f"__kernel void {name}(__global int *out)\n{{\n\tout[0] = {number};\n}}\n")
+        objects.append(folder / f"{name}.o")
+        subprocess.run([*options, "-c", folder / f"{name}.cl", "-o", objects[-1]], check=True)
+    whole = folder / "both.co"
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", *objects, "-o", whole], check=True)
+    tables = [int(n, 16) for n in re.findall(r"^debug_line\[0x([0-9a-f]+)\]", llvm("llvm-dwarfdump", "--debug-line", whole), re.M)]
+    equal(len(tables), 2, "line tables")
+    section = re.search(r" \.debug_line +PROGBITS +[0-9a-f]+ ([0-9a-f]+)", llvm("llvm-readelf", "-S", whole))
+    for broken, name, other in (1, "two", "one"), (0, "one", "two"):
+        data = bytearray(whole.read_bytes())
+        at = int(section[1], 16) + tables[broken]
+        data[at + 4:at + 6] = b"\xff\xff"  # the version, behind the length
+        code_object = folder / f"broken-{name}.co"
+        code_object.write_bytes(data)
+        out = run(code_object, "--kernel", other, "--grid", 1, "--group", 1, "--arg", "0=zeros:1:i32", "--print", "0",
+                  script=[f"break {other}", "run", f"break {name}", f"info line {other}.cl:3", "continue"])
+        equal(len(re.findall("^warning: .*damaged debug information", out, re.M)), 1, f"warnings: {out}")
+        check(f"the lines of {folder}/{name}.cl are not known" in out, out)
+        check(f"{other} (out=" in out and f"at {other}.cl:3" in out, f"the stop: {out}")
+        check(f'Line 3 of "{other}.cl" starts at address' in out, f"info line: {out}")
+        check(("1" if other == "one" else "2") in out.splitlines(), f"the program goes on: {out}")
+
+
+main(info_line, disassembly, headers, damage)

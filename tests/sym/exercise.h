@@ -95,6 +95,22 @@ static inline void exercise_types(struct bw_lines *lines)
 	}
 }
 
+static inline void exercise_ranges(struct bw_lines *lines, const char *file)
+{
+	struct bw_source_unit unit;
+	size_t n;
+	for (unsigned line = 1; line < 40; line += 7) {
+		struct bw_line_range *list = NULL;
+		struct bw_error *err = bw_lines_ranges(lines, file, line, &list, &n);
+		assert(!err);
+		for (size_t i = 0; i < n; i++)
+			assert(list[i].line == line && list[i].start <= list[i].end);
+		free(list);
+	}
+	if (bw_lines_unit_of(lines, file, &unit))
+		assert(unit.language && (!unit.producer || strlen(unit.producer) < 1 << 20));
+}
+
 static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 {
 	const size_t size_limit = 1 << 20;
@@ -113,12 +129,17 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 			continue;
 		assert(at.line && at.file && at.start <= addr && addr < at.end &&
 		       at.end <= image_b);
+		struct bw_line_range r;
+		assert(at.approximate || (bw_lines_range_at(lines, addr, &r) && r.start <= addr &&
+					  addr < r.end && r.line == at.line));
+		bw_lines_first_at(lines, addr, at.file);
 	}
 	for (size_t i = 0; i < n && i < 16; i++) {
 		uint64_t found[4];
 		unsigned line;
 		for (unsigned want = 1; want < 40; want += 7)
 			assert(bw_lines_find(lines, files[i], want, found, 4, &line) <= 4);
+		exercise_ranges(lines, files[i]);
 	}
 	bw_lines_after_prologue(lines, 0, image_b);
 	for (uint64_t addr = 0; addr < image_b && addr < 0x4000; addr += 64) {

@@ -327,6 +327,8 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 	memmove(d->modules.data + 1, d->modules.data, d->modules.len * sizeof(*d->modules.data));
 	d->modules.data[0] = m;
 	d->modules.len++;
+	if (bw_lines_damage(m->lines))
+		bw_debug_note(d, BW_NOTICE_WARNING, "%s", bw_lines_damage(m->lines));
 	if (!d->target)
 		return NULL;
 	BW_TRY(bw_debug_match_again(d));
