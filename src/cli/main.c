@@ -25,6 +25,9 @@ static const struct {
 	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
 	{"fault", bw_main_fault, "what a page fault says: a status word, lines of dmesg, a file, or the GPU's registers"},
 	{"vm", bw_main_vm, "page tables: walks, what is mapped, layouts, entries"},
+	{"regs", bw_main_regs, "registers: found, decoded, read, written"},
+	{"pm4", bw_main_pm4, "a command stream as packets, from a file or GPU memory"},
+	{"ring", bw_main_ring, "a ring of the driver as packets"},
 	{"doctor", bw_main_doctor, "what this machine allows, and how to get the rest"},
 	{"help", main_help, "this list"},
 };

@@ -24,6 +24,9 @@ int bw_main_vgpu(int argc, char **argv);
 int bw_main_umr(int argc, char **argv); /* umr.c */
 int bw_main_fault(int argc, char **argv);
 int bw_main_vm(int argc, char **argv);
+int bw_main_regs(int argc, char **argv);
+int bw_main_pm4(int argc, char **argv);
+int bw_main_ring(int argc, char **argv);
 /* `breakwater vgpu linux` (vgpu_linux.c); argv[0] is that last word. */
 int bw_main_vgpu_linux(int argc, char **argv);
 /* Puts the folder of a part of Breakwater into our PATH, before all others or behind them. */

@@ -402,9 +402,7 @@ static struct bw_error *open_text(struct vm_command *c, unsigned vmid, struct bw
 	return NULL;
 }
 
-/* "8@0x7ffff7f76000", or a VMID alone for maps. */
-static struct bw_error *parse_place(const char *text, bool wants_address, unsigned *vmid,
-				    uint64_t *va)
+struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *vmid, uint64_t *va)
 {
 	char number[16];
 	const char *at = strchr(text, '@');
@@ -437,7 +435,7 @@ static struct bw_error *look_at(struct bw_look *l)
 	if (l->n_words != 2)
 		return bw_errorf(BW_E_INVALID, "%s wants one %s", l->words[0],
 				 is_maps ? "VMID" : "VMID@ADDRESS");
-	BW_TRY(parse_place(l->words[1], !is_maps, &vmid, &va));
+	BW_TRY(bw_look_place(l->words[1], !is_maps, &vmid, &va));
 	struct bw_error *err =
 		c->from || c->n_texts ? open_text(c, vmid, &vm) : bw_look_vm_open(l, vmid, &vm);
 	if (!err)

@@ -29,6 +29,12 @@ void bw_look_vm_close(struct bw_look_vm *vm);
 /* A bw_gpuvm_read_fn; cookie: a struct bw_look_vm. */
 bool bw_look_vm_read(void *cookie, bool system, uint64_t address, uint64_t *out_entry);
 
+/* Memory of a live space; returns how many bytes could be read, up to the first that could not. */
+size_t bw_look_vm_bytes(struct bw_look_vm *vm, uint64_t va, void *out, size_t size_b);
+/* "8@0x7ffff7f76000", or a VMID alone. */
+struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *out_vmid,
+			       uint64_t *out_va) BW_MUST_CHECK;
+
 struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t va,
 			      bool only_why) BW_MUST_CHECK;
 struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm) BW_MUST_CHECK;

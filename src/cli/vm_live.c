@@ -135,3 +135,24 @@ bool bw_look_vm_read(void *cookie, bool system, uint64_t address, uint64_t *out_
 	bw_error_free(bw_kmd_file_read(f, address, out_entry, 8, &done));
 	return done == 8;
 }
+
+size_t bw_look_vm_bytes(struct bw_look_vm *vm, uint64_t va, void *out, size_t size_b)
+{
+	size_t at = 0;
+	while (at < size_b) {
+		struct bw_gpuvm_range r;
+		size_t done = 0;
+		if (!vm->kmd || !bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va + at, &r))
+			break;
+		uint64_t offset = va + at - r.va;
+		size_t n = (size_t)BW_MIN((uint64_t)(size_b - at), r.size_b - offset);
+		struct bw_kmd_file *f = r.system ? vm->iomem : vm->vram;
+		if (!f)
+			break;
+		bw_error_free(bw_kmd_file_read(f, r.address + offset, (char *)out + at, n, &done));
+		if (!done)
+			break;
+		at += done;
+	}
+	return at;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater regs: the register database, and the registers of a GPU. */
+#include "cli/regs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "cli/subcommands.h"
+
+static const char usage[] =
+	"Usage: breakwater regs find NAME [--gfx VERSION]\n"
+	"       breakwater regs list BLOCK [--gfx VERSION]\n"
+	"       breakwater regs decode NAME VALUE [--gfx VERSION]\n"
+	"       breakwater regs read NAME|PATTERN|ADDRESS... [--bits] [--watch]\n"
+	"       breakwater regs write NAME|ADDRESS VALUE\n"
+	"       breakwater regs set NAME FIELD=VALUE...\n"
+	"\n"
+	"find      registers whose names have NAME in them (or match it, with * and ?)\n"
+	"list      all registers of a block: gc, mmhub, osssys, hdp, sdma, ...\n"
+	"decode    the fields of a value\n"
+	"These need no GPU; without --gfx they look at all generations (decode, list: gfx11).\n"
+	"read, write and set are for the GPU chosen with --gpu; GFXOFF is held off meanwhile.\n"
+	"\n"
+	"  --bits           fields, too\n"
+	"  --bank SE,SA,INSTANCE      x: all (broadcast, the default)\n"
+	"  --queue ME,PIPE,QUEUE[,VMID]\n"
+	"  --watch          reads again and again, and shows what changes; --rounds N ends it\n"
+	"ADDRESS is that of a dword, as umr shows it: 0x0da4.\n";
+
+struct regs_command {
+	struct bw_look look;
+	struct bw_look_regs live;
+};
+
+/* ---- the database ---- */
+
+/* Whether a table is for the GPU asked about. */
+static bool is_of_part(const struct bw_look *l, const struct bw_regs_block *b)
+{
+	const struct bw_regs_block *own;
+	const char *name = bw_regs_block_name(b);
+	uint32_t version = !strcmp(name, "gc")	    ? l->part.gc
+			   : !strcmp(name, "mmhub") ? l->part.mm
+						    : 0;
+	if (!l->has_part)
+		return true;
+	if (!version)
+		return false;
+	struct bw_error *err = bw_regs_find(name, version, &own);
+	bool same = !err && own == b;
+	bw_error_free(err);
+	return same;
+}
+
+static const struct bw_column register_columns[] = {
+	{"Register", "name", false},   {"Block", "block", false},   {"Version", "version", false},
+	{"Segment", "segment", false}, {"Offset", "offset", false}, {"Fields", "fields", true}};
+
+static void add_register(struct bw_table *t, const struct bw_reg *reg)
+{
+	uint32_t v = bw_regs_version(reg->block);
+	bw_table_text(t, "%s%s", reg->prefix, reg->name);
+	bw_table_text(t, "%s", bw_regs_block_name(reg->block));
+	bw_table_text(t, "%u.%u.%u", v >> 16, v >> 8 & 0xff, v & 0xff);
+	if (reg->segment == BW_REG_INDEXED)
+		bw_table_text(t, "%s", reg->space);
+	else
+		bw_table_text(t, "%d", reg->segment);
+	bw_table_hex(t, reg->offset_dw, 4);
+	bw_table_int(t, reg->n_fields);
+}
+
+static struct bw_error *find(struct bw_look *l)
+{
+	struct bw_table t;
+	char pattern[128];
+	if (l->n_words != 2)
+		return bw_errorf(BW_E_INVALID, "find wants one name");
+	bool is_pattern = strpbrk(l->words[1], "*?") != NULL;
+	snprintf(pattern, sizeof(pattern), is_pattern ? "%s" : "*%s*", l->words[1]);
+	bw_table_init(&t, "registers", register_columns, BW_ARRAY_SIZE(register_columns));
+	/* Registers of just this name come first. */
+	for (int round = is_pattern ? 1 : 0; round < 2; round++) {
+		const struct bw_regs_block *b;
+		for (size_t n = 0; (b = bw_regs_nth(n)); n++) {
+			struct bw_reg reg, same = {0};
+			size_t at = 0;
+			bool has_same = !is_pattern && bw_regs_lookup(b, l->words[1], &same);
+			if (!is_of_part(l, b))
+				continue;
+			if (round == 0 && has_same)
+				add_register(&t, &same);
+			while (round == 1 && bw_regs_match_next(b, pattern, &at, &reg))
+				if (!has_same || reg.index != same.index)
+					add_register(&t, &reg);
+		}
+	}
+	if (!bw_table_rows(&t)) {
+		bw_table_fini(&t);
+		return bw_errorf(BW_E_NOT_FOUND, "no register%s has \"%s\" in its name",
+				 l->has_part ? " of this GPU" : "", l->words[1]);
+	}
+	bw_out_begin(l->out, "command", "regs find");
+	bw_out_table(l->out, &t, "");
+	bw_out_end(l->out);
+	bw_table_fini(&t);
+	return NULL;
+}
+
+/* The table of a block: of the GPU asked about, of gfx11 without one, or the first there is. */
+static struct bw_error *block_of(const struct bw_look *l, const char *name,
+				 const struct bw_regs_block **out)
+{
+	static const uint32_t gc_11 = BW_IP_VERSION(11, 0, 0), mm_3 = BW_IP_VERSION(3, 0, 0);
+	bool is_gc = !strcasecmp(name, "gc"), is_mm = !strcasecmp(name, "mmhub");
+	const struct bw_regs_block *b;
+	if (is_gc)
+		return bw_regs_find(name, l->has_part ? l->part.gc : gc_11, out);
+	if (is_mm && l->has_part && !l->part.mm)
+		return bw_errorf(BW_E_INVALID, "--gfx with a whole version, or --mmhub, says which "
+					       "memory hub is meant");
+	if (is_mm)
+		return bw_regs_find(name, l->has_part ? l->part.mm : mm_3, out);
+	for (size_t n = 0; (b = bw_regs_nth(n)); n++)
+		if (!strcasecmp(bw_regs_block_name(b), name)) {
+			*out = b;
+			return NULL;
+		}
+	return bw_errorf(BW_E_NOT_FOUND,
+			 "there is no block \"%s\": gc, mmhub, osssys, hdp, sdma, sdma0, sdma1",
+			 name);
+}
+
+static struct bw_error *list(struct bw_look *l)
+{
+	const struct bw_regs_block *b;
+	struct bw_table t;
+	if (l->n_words != 2)
+		return bw_errorf(BW_E_INVALID, "list wants one block");
+	BW_TRY(block_of(l, l->words[1], &b));
+	bw_table_init(&t, "registers", register_columns, BW_ARRAY_SIZE(register_columns));
+	for (size_t i = 0; i < bw_regs_count(b); i++) {
+		struct bw_reg reg = bw_regs_get(b, i);
+		add_register(&t, &reg);
+	}
+	bw_out_begin(l->out, "command", "regs list");
+	bw_out_table(l->out, &t, "");
+	bw_out_end(l->out);
+	bw_table_fini(&t);
+	return NULL;
+}
+
+void bw_look_fields(struct bw_out *o, const struct bw_reg *reg, uint64_t word)
+{
+	static const struct bw_column columns[] = {
+		{"  Field", NULL, false}, {NULL, "name", false}, {"Bits", NULL, false},
+		{NULL, "high", false},	  {NULL, "low", false},	 {"Value", "value", false}};
+	struct bw_reg_field_value f[BW_LOOK_MAX_FIELDS];
+	size_t n = BW_MIN(bw_reg_decode(reg, word, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
+	struct bw_table t;
+	bw_table_init(&t, "fields", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		bw_table_text(&t, "  %s", f[i].field.name);
+		bw_table_text(&t, "%s", f[i].field.name);
+		if (f[i].field.hi == f[i].field.lo)
+			bw_table_text(&t, "%u", f[i].field.lo);
+		else
+			bw_table_text(&t, "%u:%u", f[i].field.hi, f[i].field.lo);
+		bw_table_int(&t, f[i].field.hi);
+		bw_table_int(&t, f[i].field.lo);
+		bw_table_hex(&t, f[i].value, 1);
+	}
+	bw_out_table(o, &t, "  (its fields are not known)\n");
+	bw_table_fini(&t);
+}
+
+/* Of an HQD: what QUEUE_SIZE stands for, which people look the register up for. */
+static void show_ring_size(struct bw_look *l, const struct bw_reg *reg, uint64_t word)
+{
+	struct bw_reg_field f;
+	if (strcmp(reg->name, "CP_HQD_PQ_CONTROL") != 0)
+		return;
+	struct bw_error *err = bw_reg_field_by_name(reg, "QUEUE_SIZE", &f);
+	bw_error_free(err);
+	if (!err)
+		bw_out_line(l->out, "The ring has 2^(QUEUE_SIZE + 1) = 0x%llx words.",
+			    2ull << bw_reg_field_get(f, word));
+}
+
+static struct bw_error *decode(struct bw_look *l)
+{
+	const struct bw_regs_block *b;
+	struct bw_reg reg = {0};
+	bool found = false;
+	uint64_t word;
+	if (l->n_words != 3)
+		return bw_errorf(BW_E_INVALID, "decode wants a register and a value");
+	BW_TRY(bw_look_number("decode", l->words[2], &word));
+	/* the graphics block first, where most registers are */
+	BW_TRY(block_of(l, "gc", &b));
+	found = bw_regs_lookup(b, l->words[1], &reg);
+	for (size_t n = 0; !found && (b = bw_regs_nth(n)); n++)
+		found = is_of_part(l, b) && bw_regs_lookup(b, l->words[1], &reg);
+	if (!found) {
+		BW_TRY(block_of(l, "gc", &b));
+		return bw_regs_by_name(b, l->words[1], &reg); /* names those that are near */
+	}
+	uint32_t v = bw_regs_version(reg.block);
+	bw_out_begin(l->out, "command", "regs decode");
+	bw_out_line(l->out, "%s%s of %s %u.%u.%u = 0x%08" PRIx64, reg.prefix, reg.name,
+		    bw_regs_block_name(reg.block), v >> 16, v >> 8 & 0xff, v & 0xff, word);
+	bw_out_str(l->out, "name", reg.name);
+	bw_out_str(l->out, "block", bw_regs_block_name(reg.block));
+	bw_out_strf(l->out, "version", "%u.%u.%u", v >> 16, v >> 8 & 0xff, v & 0xff);
+	bw_out_hex(l->out, "value", word);
+	bw_look_fields(l->out, &reg, word);
+	show_ring_size(l, &reg, word);
+	bw_out_end(l->out);
+	return NULL;
+}
+
+/* ---- options ---- */
+
+static struct bw_error *take_numbers(const char *option, const char *value, uint32_t *out,
+				     unsigned least, unsigned most)
+{
+	char words[64], *save = NULL;
+	unsigned n = 0;
+	snprintf(words, sizeof(words), "%s", value ? value : "");
+	for (char *w = strtok_r(words, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+		uint64_t v = ~0u;
+		if (n == most || (strcmp(w, "x") != 0 && (!bw_parse_u64(w, &v) || v > 255)))
+			return bw_errorf(BW_E_INVALID,
+					 "%s wants %u numbers with commas, or x for all", option,
+					 most);
+		out[n++] = (uint32_t)v;
+	}
+	return n >= least
+		       ? NULL
+		       : bw_errorf(BW_E_INVALID, "%s wants %u numbers with commas", option, least);
+}
+
+static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+{
+	struct regs_command *c = cookie;
+	struct bw_kmd_bank *b = &c->live.bank;
+	uint32_t v[4] = {0};
+	*used = 1;
+	if (!strcmp(option, "--bits")) {
+		c->live.bits = true;
+		return NULL;
+	}
+	if (!strcmp(option, "--watch")) {
+		c->live.watch = true;
+		return NULL;
+	}
+	*used = 2;
+	if (!strcmp(option, "--rounds"))
+		return bw_look_number(option, value, &c->live.rounds);
+	if (!strcmp(option, "--bank")) {
+		BW_TRY(take_numbers(option, value, v, 3, 3));
+		b->use_grbm = true;
+		b->se = v[0];
+		b->sa = v[1];
+		b->instance = v[2];
+		return NULL;
+	}
+	if (!strcmp(option, "--queue")) {
+		BW_TRY(take_numbers(option, value, v, 3, 4));
+		b->use_srbm = true;
+		b->use_grbm = false;
+		b->me = v[0];
+		b->pipe = v[1];
+		b->queue = v[2];
+		b->vmid = v[3];
+		return NULL;
+	}
+	*used = 0;
+	return NULL;
+}
+
+static struct bw_error *run(struct bw_look *l)
+{
+	struct regs_command *c = l->cookie;
+	static const struct {
+		const char *name;
+		struct bw_error *(*offline)(struct bw_look *l);
+		struct bw_error *(*live)(struct bw_look_regs *r);
+	} parts[] = {
+		{"find", find, NULL},
+		{"list", list, NULL},
+		{"decode", decode, NULL},
+		{"read", NULL, bw_look_regs_read},
+		{"write", NULL, bw_look_regs_write},
+		{"set", NULL, bw_look_regs_set},
+	};
+	c->live.look = l;
+	for (size_t i = 0; l->n_words && i < BW_ARRAY_SIZE(parts); i++)
+		if (!strcmp(l->words[0], parts[i].name))
+			return parts[i].offline ? parts[i].offline(l) : parts[i].live(&c->live);
+	return bw_errorf(BW_E_INVALID,
+			 "regs wants find, list, decode, read, write or set (see --help)");
+}
+
+int bw_main_regs(int argc, char **argv)
+{
+	struct regs_command c = {
+		.look = {.take = take},
+		.live = {.bank = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u}}};
+	c.look.cookie = &c;
+	return bw_look_main(&c.look, usage, argc, argv, run);
+}

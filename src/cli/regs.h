@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_REGS_H
+#define BW_CLI_REGS_H
+
+/* breakwater regs: what its parts share. */
+
+#include "cli/look.h"
+
+enum { BW_LOOK_MAX_FIELDS = 64 };
+
+/* Fields of a word as rows Field, Bits, Value. */
+void bw_look_fields(struct bw_out *o, const struct bw_reg *reg, uint64_t word);
+
+/* Live registers. */
+struct bw_look_regs {
+	struct bw_look *look;
+	bool bits, watch;
+	uint64_t rounds;	 /* of --watch; 0: until interrupted */
+	struct bw_kmd_bank bank; /* --bank, --queue */
+};
+struct bw_error *bw_look_regs_read(struct bw_look_regs *r) BW_MUST_CHECK;
+struct bw_error *bw_look_regs_write(struct bw_look_regs *r) BW_MUST_CHECK;
+struct bw_error *bw_look_regs_set(struct bw_look_regs *r) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "pm4/describe.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+struct bw_error *bw_pm4_names_of(uint32_t gc_version, struct bw_pm4_names *out)
+{
+	struct bw_pm4_names n = {.n_bases = 3, .bases_dw = {0x1260, 0xa000, 0x1c000}};
+	if (gc_version >> 16 == 9) {
+		n.bases_dw[0] = 0x2000;
+		n.n_bases = 2;
+	}
+	BW_TRY(bw_regs_find("gc", gc_version, &n.gc));
+	*out = n;
+	return NULL;
+}
+
+static void add_register(const struct bw_pm4_names *names, uint32_t addr_dw, struct bw_str *out)
+{
+	struct bw_reg reg;
+	if (names->gc &&
+	    bw_regs_at_address(names->gc, names->bases_dw, names->n_bases, addr_dw, &reg))
+		bw_str_add(out, reg.name);
+	else
+		bw_str_addf(out, "register 0x%x", addr_dw);
+}
+
+static void add_write(const struct bw_pm4_names *names, uint32_t addr_dw, uint32_t value,
+		      struct bw_str *out)
+{
+	struct bw_reg reg;
+	struct bw_reg_field_value f[32];
+	add_register(names, addr_dw, out);
+	bw_str_addf(out, " = 0x%08x\n", value);
+	if (!names->fields || !names->gc ||
+	    !bw_regs_at_address(names->gc, names->bases_dw, names->n_bases, addr_dw, &reg))
+		return;
+	size_t n = BW_MIN(bw_reg_decode(&reg, value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
+	for (size_t i = 0; i < n; i++)
+		if (n > 1 && f[i].value)
+			bw_str_addf(out, "  .%s = %" PRIu64 "\n", f[i].field.name, f[i].value);
+}
+
+static void add_wait(const struct bw_pm4_names *names, const struct bw_pm4_wait *w,
+		     struct bw_str *out)
+{
+	static const char *const functions[] = {"always", "<", "<=", "==", "!=", ">=", ">", "?"};
+	if (w->write_first) {
+		add_register(names, (uint32_t)w->address, out);
+		bw_str_addf(out, " = 0x%" PRIx64 ", then ", w->ref);
+	}
+	bw_str_add(out, "wait until (");
+	if (w->is_memory)
+		bw_str_addf(out, "memory 0x%" PRIx64, w->address);
+	else
+		add_register(names, (uint32_t)(w->write_first ? w->address2 : w->address), out);
+	bw_str_addf(out, " & 0x%" PRIx64 ") %s 0x%" PRIx64 "\n", w->mask,
+		    functions[w->function & 7], w->ref);
+}
+
+static void add_words(const uint32_t *dw, uint32_t n, struct bw_str *out)
+{
+	enum { MAX_WORDS = 64 };
+	for (uint32_t i = 0; i < n && i < MAX_WORDS; i++)
+		bw_str_addf(out, "%s0x%08x%s", i % 8 ? " " : "", dw[i],
+			    i % 8 == 7 || i + 1 == BW_MIN(n, (uint32_t)MAX_WORDS) ? "\n" : "");
+	if (n > MAX_WORDS)
+		bw_str_addf(out, "and %u more words\n", n - MAX_WORDS);
+}
+
+static void add_ib(const struct bw_pm4_indirect_buffer *ib, struct bw_str *out)
+{
+	bw_str_addf(out, "IB at 0x%" PRIx64 ", %u words, VMID %u%s\n", ib->va, ib->size_dw,
+		    ib->vmid, ib->chain ? ", chained" : "");
+}
+
+static bool add_dispatch(const struct bw_pm4_packet *p, struct bw_str *out)
+{
+	struct bw_pm4_dispatch d;
+	struct bw_pm4_dispatch_indirect i;
+	if (bw_pm4_dispatch_direct(p, &d)) {
+		bw_str_addf(out, "%u x %u x %u %s, wave%u\n", d.dim[0], d.dim[1], d.dim[2],
+			    d.initiator & BW_PM4_INIT_USE_THREAD_DIMENSIONS ? "threads"
+									    : "workgroups",
+			    d.initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64);
+		return true;
+	}
+	if (bw_pm4_dispatch_indirect(p, &i)) {
+		bw_str_addf(out, "size from memory %s0x%" PRIx64 "\n", i.has_va ? "" : "base + ",
+			    i.va_or_offset);
+		return true;
+	}
+	return false;
+}
+
+static bool add_memory(const struct bw_pm4_names *names, const struct bw_pm4_packet *p,
+		       struct bw_str *out)
+{
+	struct bw_pm4_release_mem r;
+	struct bw_pm4_write_data w;
+	struct bw_pm4_copy_data c;
+	struct bw_pm4_dma_data d;
+	if (bw_pm4_release_mem(p, &r)) {
+		bw_str_addf(out, "event %u", r.event);
+		if (r.data_sel)
+			bw_str_addf(out, ", writes %s to 0x%" PRIx64,
+				    r.data_sel >= BW_PM4_DATA_CLOCK ? "a clock" : "a fence",
+				    r.address);
+		if (r.data_sel && r.data_sel < BW_PM4_DATA_CLOCK)
+			bw_str_addf(out, " (0x%" PRIx64 ")", r.data);
+		bw_str_addf(out, "%s\n", r.int_sel ? ", raises an interrupt" : "");
+		return true;
+	}
+	if (bw_pm4_write_data(p, &w)) {
+		bw_str_addf(out, "%u words to ", w.n);
+		if (w.dst_sel == BW_PM4_WRITE_REG)
+			add_register(names, (uint32_t)w.address, out);
+		else
+			bw_str_addf(out, "memory 0x%" PRIx64, w.address);
+		bw_str_add(out, "\n");
+		add_words(w.data, w.n, out);
+		return true;
+	}
+	if (bw_pm4_copy_data(p, &c)) {
+		bw_str_addf(out, "%u bits, ", c.is_64 ? 64 : 32);
+		if (c.src_sel == BW_PM4_COPY_REG)
+			add_register(names, (uint32_t)c.src, out);
+		else
+			bw_str_addf(out, "source %u 0x%" PRIx64, c.src_sel, c.src);
+		bw_str_add(out, " to ");
+		if (c.dst_sel == BW_PM4_COPY_REG)
+			add_register(names, (uint32_t)c.dst, out);
+		else
+			bw_str_addf(out, "0x%" PRIx64, c.dst);
+		bw_str_add(out, "\n");
+		return true;
+	}
+	if (bw_pm4_dma_data(p, &d)) {
+		bw_str_addf(out, "%u bytes %s 0x%" PRIx64 " to 0x%" PRIx64 "\n", d.size_b,
+			    d.src_sel == BW_PM4_DMA_SRC_DATA ? "of" : "from", d.src, d.dst);
+		return true;
+	}
+	return false;
+}
+
+void bw_pm4_describe(const struct bw_pm4_names *names, const struct bw_pm4_packet *p,
+		     struct bw_str *out)
+{
+	struct bw_pm4_set_reg set;
+	struct bw_pm4_indirect_buffer ib;
+	struct bw_pm4_wait wait;
+	struct bw_pm4_acquire_mem acquire;
+	struct bw_pm4_cond_exec cond;
+	struct bw_pm4_set_base base;
+	struct bw_pm4_event event;
+	struct bw_pm4_atomic_mem atomic;
+	uint32_t addr_dw, value;
+
+	if (p->kind != BW_PM4_TYPE3)
+		return;
+	if (bw_pm4_set_reg_begin(p, &set)) {
+		while (bw_pm4_set_reg_next(&set, &addr_dw, &value))
+			add_write(names, addr_dw, value, out);
+	} else if (bw_pm4_indirect_buffer(p, &ib)) {
+		add_ib(&ib, out);
+	} else if (bw_pm4_wait(p, &wait)) {
+		add_wait(names, &wait, out);
+	} else if (bw_pm4_acquire_mem(p, &acquire)) {
+		bw_str_addf(out, "caches 0x%x, 0x%" PRIx64 " bytes from 0x%" PRIx64 "\n",
+			    acquire.gcr, acquire.size, acquire.base);
+	} else if (bw_pm4_cond_exec(p, &cond)) {
+		bw_str_addf(out, "skips %u words if memory 0x%" PRIx64 " is 0\n", cond.skip_dw,
+			    cond.address);
+	} else if (bw_pm4_set_base(p, &base)) {
+		bw_str_addf(out, "base %u = 0x%" PRIx64 "\n", base.index, base.address);
+	} else if (bw_pm4_event_write(p, &event)) {
+		bw_str_addf(out, "event %u, index %u", event.type, event.index);
+		if (event.has_address)
+			bw_str_addf(out, ", to 0x%" PRIx64, event.address);
+		bw_str_add(out, "\n");
+	} else if (bw_pm4_atomic_mem(p, &atomic)) {
+		bw_str_addf(out, "operation %u on 0x%" PRIx64 ", 0x%" PRIx64 "\n", atomic.op,
+			    atomic.address, atomic.src);
+	} else if (!add_dispatch(p, out) && !add_memory(names, p, out) && p->op != BW_PM4_NOP) {
+		add_words(p->body, p->n_body, out);
+	}
+}
+
+void bw_sdma_describe(const struct bw_sdma_packet *p, struct bw_str *out)
+{
+	struct bw_sdma_copy copy;
+	struct bw_sdma_write write;
+	struct bw_sdma_fill fill;
+	struct bw_pm4_indirect_buffer ib;
+	static const struct bw_pm4_names no_names;
+	struct bw_sdma_poll poll;
+	struct bw_sdma_ptepde pte;
+	if (!p->info)
+		return;
+	switch (p->info->code) {
+	case BW_SDMA_COPY_LINEAR:
+		bw_sdma_copy(p, &copy);
+		bw_str_addf(out, "0x%" PRIx64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64 "\n",
+			    copy.size_b, copy.src, copy.dst);
+		return;
+	case BW_SDMA_WRITE_LINEAR:
+		bw_sdma_write(p, &write);
+		bw_str_addf(out, "%u words to 0x%" PRIx64 "\n", write.n, write.dst);
+		add_words(write.data, write.n, out);
+		return;
+	case BW_SDMA_CONSTANT_FILL:
+		bw_sdma_fill(p, &fill);
+		bw_str_addf(out, "0x%" PRIx64 " bytes at 0x%" PRIx64 " with 0x%x\n", fill.size_b,
+			    fill.dst, fill.value);
+		return;
+	case BW_SDMA_INDIRECT:
+		bw_sdma_indirect(p, &ib);
+		add_ib(&ib, out);
+		return;
+	case BW_SDMA_POLL_REGMEM:
+		bw_sdma_poll(p, &poll);
+		add_wait(&no_names, &poll.wait, out);
+		return;
+	case BW_SDMA_FENCE:
+		bw_str_addf(out, "0x%x to 0x%" PRIx64 "\n", p->dw[3], bw_sdma_address(p));
+		return;
+	case BW_SDMA_PTEPDE:
+		bw_sdma_ptepde(p, &pte);
+		bw_str_addf(out, "%u entries at 0x%" PRIx64 ", the first 0x%" PRIx64 "\n", pte.n,
+			    pte.dst, pte.flags | pte.value);
+		return;
+	case BW_SDMA_NOP:
+		return;
+	default:
+		add_words(p->dw + 1, p->size_dw - 1, out);
+		return;
+	}
+}
+
+/* ---- words from text ---- */
+
+static bool is_text(const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n && i < 4096; i++)
+		if (!isprint((unsigned char)bytes[i]) && !isspace((unsigned char)bytes[i]))
+			return false;
+	return n > 0;
+}
+
+/* One word of a line: 0x and up to 8 digits, or 8 digits. */
+static bool word_of(const char *text, size_t n, uint32_t *out)
+{
+	char copy[16];
+	bool has_0x = n > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	if (n > 10 || (!has_0x && n != 8))
+		return false;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	for (size_t i = has_0x ? 2 : 0; i < n; i++)
+		if (!isxdigit((unsigned char)copy[i]))
+			return false;
+	*out = (uint32_t)strtoul(copy, NULL, 16);
+	return true;
+}
+
+static struct bw_error *line_words(const char *line, size_t n, size_t max, struct bw_pm4_words *out)
+{
+	uint32_t found[16];
+	size_t n_found = 0, first = 0;
+	bool has_offset = false;
+	for (size_t at = 0; at < n && n_found < BW_ARRAY_SIZE(found);) {
+		size_t len = 0;
+		while (at + len < n && !isspace((unsigned char)line[at + len]) &&
+		       line[at + len] != ':' && line[at + len] != ',')
+			len++;
+		if (len && word_of(line + at, len, &found[n_found])) {
+			/* "0x4 \t 0x10000", "00000010: c0310800 ..." */
+			if (n_found++ == 0)
+				has_offset = at + len < n &&
+					     (line[at + len] == ':' ||
+					      memchr(line + at + len, '\t', n - at - len));
+		}
+		at += len + 1;
+	}
+	first = has_offset && n_found > 1;
+	for (size_t i = first; i < n_found && out->len < max; i++)
+		BW_TRY(bw_vec_push(out, found[i]));
+	return NULL;
+}
+
+struct bw_error *bw_pm4_read_words(const char *bytes, size_t n, size_t max,
+				   struct bw_pm4_words *out)
+{
+	if (!is_text(bytes, n)) {
+		for (size_t at = 0; at + 4 <= n && out->len < max; at += 4) {
+			uint32_t w;
+			memcpy(&w, bytes + at, 4);
+			BW_TRY(bw_vec_push(out, w));
+		}
+		return NULL;
+	}
+	for (size_t at = 0; at < n;) {
+		const char *end = memchr(bytes + at, '\n', n - at);
+		size_t len = end ? (size_t)(end - bytes) - at : n - at;
+		BW_TRY(line_words(bytes + at, len, max, out));
+		at += len + 1;
+	}
+	return NULL;
+}

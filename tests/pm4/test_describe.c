@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets as text, and words out of the forms in which people have them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "pm4/describe.h"
+
+static void test_packets(void **state)
+{
+	/* Headers and bodies as nvd.h of Linux lays them out; registers by their offsets in
+	 * gc_11_0_0_offset.h. */
+	static const struct {
+		uint32_t dw[8], n;
+		const char *text;
+	} cases[] = {
+		{{0xc0027600, 0x20c, 0x10000, 1},
+		 4,
+		 "COMPUTE_PGM_LO = 0x00010000\nCOMPUTE_PGM_HI = 0x00000001\n"},
+		{{0xc0023f00, 0x10000, 0x7f00, 0x03300003},
+		 4,
+		 "IB at 0x7f0000010000, 3 words, VMID 3, chained\n"},
+		{{0xc0023f00, 0x10000, 0x7f00, 0x03000003},
+		 4,
+		 "IB at 0x7f0000010000, 3 words, VMID 3\n"},
+		{{0xc0031500, 4, 2, 1, 0x41}, 5, "4 x 2 x 1 workgroups, wave64\n"},
+		{{0xc0053c00, 0x13, 0x1000, 0, 5, 0xff, 4},
+		 7,
+		 "wait until (memory 0x1000 & 0xff) == 0x5\n"},
+		{{0xc0001000, 0}, 2, ""},
+		{{0xc000ee00, 0x11}, 2, "0x00000011\n"},
+	};
+	struct bw_pm4_names names;
+	struct bw_error *err = bw_pm4_names_of(BW_IP_VERSION(11, 0, 0), &names);
+	assert_null(err);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		struct bw_pm4_packet p;
+		struct bw_str text = {0};
+		assert_true(bw_pm4_at(cases[i].dw, cases[i].n, 0, &p));
+		bw_pm4_describe(&names, &p, &text);
+		assert_string_equal(bw_str_text(&text), cases[i].text);
+		bw_str_free(&text);
+	}
+}
+
+static void test_words(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		uint32_t want[4];
+		size_t n_want;
+	} cases[] = {
+#define TEXT(s) s, sizeof(s) - 1
+		/* a devcoredump's ring and its IBs, umr's ring, xxd -e, binary */
+		{TEXT("0x0 \t 0xc0023f00\n0x4 \t 0x10000\n"), {0xc0023f00, 0x10000}, 2},
+		{TEXT("0xc0001000\n0x00000000\n"), {0xc0001000, 0}, 2},
+		{TEXT("   gfx.ring[    0] == 0xc0001000    rwD\n"), {0xc0001000}, 1},
+		{TEXT("00000000: c0060080 00000000 c0020100 00000008  ................\n"),
+		 {0xc0060080, 0, 0xc0020100, 8},
+		 4},
+		{TEXT("\x00\x10\x00\xc0\x01\x00\x00\x00\xff"), {0xc0001000, 1}, 2},
+		{TEXT("nothing here, 0x123456789 is too long\n"), {0}, 0},
+		{TEXT(""), {0}, 0},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		struct bw_pm4_words w = {0};
+		struct bw_error *err = bw_pm4_read_words(cases[i].bytes, cases[i].n, 100, &w);
+		assert_null(err);
+		if (w.len != cases[i].n_want)
+			fail_msg("case %zu: %zu words", i, w.len);
+		for (size_t k = 0; k < w.len; k++)
+			assert_int_equal(w.data[k], cases[i].want[k]);
+		bw_vec_free(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_packets),
+					   cmocka_unit_test(test_words)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
