@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* breakwater fault: a page fault from a status word, from lines of a kernel log, or from the live
  * registers, in words. */
-#include "cli/look.h"
+#include "cli/look_fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
-#include "crash/log.h"
 
 static const char usage[] =
 	"Usage: breakwater fault STATUS [--gfx VERSION] [--hub gc|mm] [--mmhub VERSION]\n"
@@ -211,8 +210,8 @@ static void show(struct bw_out *o, const struct bw_gpuvm_fault_facts *facts,
 	show_next(o, bw_str_text(&story->next));
 }
 
-static void tell(struct bw_look *l, const struct bw_gpuvm_fault_facts *facts,
-		 const struct bw_crash_fault *f, json_t *list)
+void bw_look_fault(struct bw_look *l, const struct bw_gpuvm_fault_facts *facts,
+		   const struct bw_crash_fault *f, json_t *list)
 {
 	struct bw_gpuvm_fault_story story = {0};
 	bw_gpuvm_fault_tell(facts, &story);
@@ -233,7 +232,7 @@ static void tell_status(struct bw_look *l, uint32_t status, json_t *list)
 					     .part = l->part};
 	if (!l->has_part)
 		facts.part.gen = BW_GPUVM_GFX11;
-	tell(l, &facts, NULL, list);
+	bw_look_fault(l, &facts, NULL, list);
 }
 
 static void log_line(void *cookie, const char *text, size_t n, unsigned number)
@@ -261,7 +260,7 @@ static struct bw_error *tell_log(struct bw_look *l, struct bw_crash_log *log, co
 		if (log->faults.len > 1)
 			bw_out_line(l->out, "%sPage fault %zu of %zu", i ? "\n" : "", i + 1,
 				    log->faults.len);
-		tell(l, &facts, f, list);
+		bw_look_fault(l, &facts, f, list);
 	}
 	if (log->n_faults_left_out)
 		bw_out_line(l->out, "\n%u more faults are left out.", log->n_faults_left_out);
@@ -319,7 +318,7 @@ static struct bw_error *tell_live_hub(struct bw_look *l, struct bw_kmd *kmd, enu
 			    "No fault is recorded (the driver clears the record when it has "
 			    "logged a fault: see the kernel log).");
 	else
-		tell(l, &facts, NULL, list);
+		bw_look_fault(l, &facts, NULL, list);
 	return NULL;
 }
 

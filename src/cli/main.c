@@ -23,6 +23,7 @@ static const struct {
 	{"vgpu", bw_main_vgpu, "the virtual GPU by itself: breakwater vgpu serve"},
 	{"attach", bw_main_attach, "debug a program that runs already: breakwater attach PID"},
 	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
+	{"crash", bw_main_crash, "what a hang was: kernel logs, devcoredumps, hang reports of RADV"},
 	{"fault", bw_main_fault, "what a page fault says: a status word, lines of dmesg, a file, or the GPU's registers"},
 	{"vm", bw_main_vm, "page tables: walks, what is mapped, layouts, entries"},
 	{"regs", bw_main_regs, "registers: found, decoded, read, written"},

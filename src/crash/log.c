@@ -196,6 +196,9 @@ static bool address_line(struct bw_crash_log *log, const char *line, const char 
 {
 	const char *p = after(line, "in page starting at address 0x");
 	uint64_t address, client;
+	/* RADV's vm_fault.log */
+	if (!p)
+		p = after(line, "Failing VM page: 0x");
 	if (!p || !number(&p, 16, &address))
 		return false;
 	struct bw_crash_fault *f = continued(log, device, at, has_address);

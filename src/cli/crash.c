@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater crash: kernel logs, devcoredumps and hang reports, with a verdict first. */
+#include "crash/crash.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "cli/look_fault.h"
+#include "cli/packets.h"
+#include "cli/subcommands.h"
+
+static const char usage[] =
+	"Usage: breakwater crash FILE|FOLDER|-... [--all] [--gfx VERSION] [--json]\n"
+	"\n"
+	"Says what a hang or a page fault was, from what it has left: kernel logs (dmesg, journalctl, or "
+	"a part of one in a report), devcoredumps of amdgpu, and folders with hang reports of RADV, "
+	"several of them together. A verdict of a few sentences comes first, what it rests on below.\n"
+	"\n"
+	"  --all            all packets of rings and IBs, and all registers\n"
+	"  --gfx VERSION    which GPU it is, where the files do not say\n"
+	"  --json           for programs\n"
+	"\n"
+	"The kernel keeps a dump for five minutes: cp /sys/class/drm/card0/device/devcoredump/data .\n";
+
+struct crash_command {
+	struct bw_look look;
+	struct bw_crash crash;
+	bool all;
+};
+
+/* ---- files ---- */
+
+static void take_line(void *cookie, const char *text, size_t n, unsigned number)
+{
+	bw_crash_line(cookie, text, n, number);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum { MAX_FILES = 256 };
+
+/* A folder from somewhere else: only its own plain files are read, whatever they are called. */
+static struct bw_error *read_folder(struct bw_crash *c, const char *path)
+{
+	char *names[MAX_FILES];
+	size_t n = 0;
+	struct bw_error *err = NULL;
+	DIR *d = opendir(path);
+	if (!d)
+		return bw_error_errno(errno, "cannot open %s", path);
+	for (struct dirent *e; n < MAX_FILES && (e = readdir(d));)
+		if (e->d_name[0] != '.' && (names[n] = strdup(e->d_name)))
+			n++;
+	qsort(names, n, sizeof(names[0]), by_name);
+	for (size_t i = 0; i < n; i++) {
+		struct stat st;
+		_cleanup_free_ char *file = NULL;
+		bool is_plain = !fstatat(dirfd(d), names[i], &st, AT_SYMLINK_NOFOLLOW) &&
+				S_ISREG(st.st_mode);
+		if (!err && is_plain && asprintf(&file, "%s/%s", path, names[i]) >= 0)
+			err = bw_look_lines(file, take_line, c);
+		bw_crash_next_file(c);
+		free(names[i]);
+	}
+	closedir(d);
+	return err;
+}
+
+static struct bw_error *read_words(struct crash_command *c)
+{
+	struct bw_look *l = &c->look;
+	if (!l->n_words)
+		return bw_errorf(BW_E_INVALID,
+				 "crash wants files: a kernel log, a devcoredump, a folder "
+				 "with a hang report (see --help)");
+	for (size_t i = 0; i < l->n_words; i++) {
+		struct stat st;
+		if (strcmp(l->words[i], "-") != 0 && !stat(l->words[i], &st) && S_ISDIR(st.st_mode))
+			BW_TRY(read_folder(&c->crash, l->words[i]));
+		else
+			BW_TRY(bw_look_lines(l->words[i], take_line, &c->crash));
+		bw_crash_next_file(&c->crash);
+	}
+	bw_crash_end(&c->crash);
+	if (c->crash.failed)
+		return bw_error_nomem();
+	if (bw_crash_is_empty(&c->crash))
+		return bw_errorf(
+			BW_E_NOT_FOUND,
+			"in %u lines there is no page fault, no timeout, no reset and no dump of "
+			"amdgpu. If the GPU hung, take the whole kernel log: journalctl -k -b -1",
+			c->crash.n_lines);
+	return NULL;
+}
+
+/* ---- what is shown ---- */
+
+static json_t *lines_of(const char *text)
+{
+	json_t *list = json_array();
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		json_array_append_new(list, json_stringn(text, n));
+		text += n + (text[n] == '\n');
+	}
+	return list;
+}
+
+static void set_text(json_t *o, const char *key, const char *text)
+{
+	if (*text)
+		json_object_set_new(o, key, bw_json_text(text));
+}
+
+static void set_hex(json_t *o, const char *key, uint64_t value)
+{
+	char text[24];
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	json_object_set_new(o, key, json_string(text));
+}
+
+static void show_events(struct crash_command *c)
+{
+	struct bw_out *o = c->look.out;
+	const struct bw_crash_log *log = &c->crash.log;
+	json_t *list = json_array();
+	if (log->events.len)
+		bw_out_line(o, "\nEvents in the kernel log");
+	for (size_t i = 0; i < log->events.len; i++) {
+		const struct bw_crash_event *e = &log->events.data[i];
+		json_t *j = json_object();
+		bw_out_line(o, "  line %u: %s", e->line, e->text);
+		json_object_set_new(j, "kind", json_string(bw_crash_event_name(e->kind)));
+		json_object_set_new(j, "line", json_integer(e->line));
+		set_text(j, "device", e->device);
+		set_text(j, "ring", e->ring);
+		set_text(j, "process", e->process);
+		if (e->process[0])
+			json_object_set_new(j, "pid", json_integer(e->pid));
+		set_text(j, "text", e->text);
+		json_array_append_new(list, j);
+	}
+	bw_out_json(o, "events", list);
+}
+
+static void show_faults(struct crash_command *c)
+{
+	const struct bw_crash_log *log = &c->crash.log;
+	json_t *list = json_array();
+	enum { MAX_SHOWN = 3 };
+	for (size_t i = 0; i < log->faults.len; i++) {
+		struct bw_gpuvm_fault_facts facts = bw_crash_fault_facts(
+			log, &log->faults.data[i], c->look.has_part ? &c->look.part : NULL);
+		if (i < MAX_SHOWN || c->all || c->look.json) {
+			bw_out_line(c->look.out, "\nPage fault %zu of %zu", i + 1, log->faults.len);
+			bw_look_fault(&c->look, &facts, &log->faults.data[i], list);
+		}
+	}
+	if (log->faults.len > MAX_SHOWN && !c->all)
+		bw_out_line(c->look.out, "\n%zu more page faults (--all shows them).",
+			    log->faults.len - MAX_SHOWN);
+	bw_out_json(c->look.out, "faults", list);
+}
+
+static json_t *show_registers(struct crash_command *c, const struct bw_crash_dump *d)
+{
+	json_t *list = json_array();
+	uint32_t block = UINT32_MAX;
+	enum { MAX_SHOWN = 40 };
+	size_t shown = 0;
+	if (d->registers.len)
+		bw_out_line(c->look.out, "\nRegisters (%zu in %zu blocks)", d->registers.len,
+			    d->blocks.len);
+	bw_vec_each(&d->registers, r) {
+		const struct bw_crash_block *b = &d->blocks.data[r->block];
+		json_t *j = json_object();
+		bool show = c->all || shown < MAX_SHOWN;
+		if (show && r->block != block)
+			bw_out_line(c->look.out, "  %s%s%s", b->ip, *b->part ? ", " : "", b->part);
+		if (show)
+			bw_out_line(c->look.out, "    %-40s 0x%08x", r->name, r->value);
+		shown++;
+		block = r->block;
+		set_text(j, "ip", b->ip);
+		set_text(j, "part", b->part);
+		set_text(j, "name", r->name);
+		set_hex(j, "value", r->value);
+		json_array_append_new(list, j);
+	}
+	if (shown > MAX_SHOWN && !c->all)
+		bw_out_line(c->look.out, "    (%zu more: --all shows them)", shown - MAX_SHOWN);
+	return list;
+}
+
+/* Words from `first` on, of which `n` are pending; they may wrap. */
+static struct bw_error *show_ring(struct crash_command *c, const struct bw_pm4_names *names,
+				  const struct bw_crash_ring *r, json_t *list)
+{
+	size_t have = r->words.len;
+	json_t *o = json_object(), *packets = json_array();
+	struct bw_packets p = {
+		.out = c->look.out, .list = packets, .names = names, .mark = SIZE_MAX};
+	struct bw_error *err = NULL;
+	uint64_t from = r->mask ? r->rptr & r->mask : r->rptr,
+		 to = r->mask ? r->wptr & r->mask : r->wptr;
+	enum { BEFORE = 32 };
+	bw_out_line(c->look.out,
+		    "\nRing %s: read pointer 0x%" PRIx64 ", write pointer 0x%" PRIx64 ", %" PRIu64
+		    " words (line %u)",
+		    r->name, r->rptr, r->wptr, r->size_dw, r->line);
+	p.is_sdma = bw_starts_with(r->name, "sdma");
+	bool is_pm4 = bw_starts_with(r->name, "gfx") || bw_starts_with(r->name, "comp") ||
+		      bw_starts_with(r->name, "kiq");
+	if (have && from < have && to < have && (is_pm4 || p.is_sdma)) {
+		size_t first = c->all ? 0 : from, n = c->all ? have : (to + have - from) % have;
+		uint32_t *dw = calloc(n + 1, 4);
+		if (!dw)
+			err = bw_error_nomem();
+		for (size_t i = 0; dw && i < n; i++)
+			dw[i] = r->words.data[(first + i) % have];
+		p.first = first;
+		p.wrap = have;
+		p.mark = from;
+		if (!n)
+			bw_out_line(c->look.out, "  Nothing is pending.");
+		if (!err)
+			err = bw_packets_show(&p, dw, n);
+		free(dw);
+	}
+	set_text(o, "name", r->name);
+	set_hex(o, "read_pointer", r->rptr);
+	set_hex(o, "write_pointer", r->wptr);
+	json_object_set_new(o, "size", json_integer((json_int_t)r->size_dw));
+	json_object_set_new(o, "packets", packets);
+	json_array_append_new(list, o);
+	return err;
+}
+
+static struct bw_error *show_ib(struct crash_command *c, const struct bw_pm4_names *names,
+				const struct bw_crash_dump *d, size_t i, json_t *list)
+{
+	const struct bw_crash_ib *ib = &d->ibs.data[i];
+	struct bw_crash_place place;
+	json_t *o = json_object(), *packets = json_array();
+	enum { AROUND = 64 };
+	struct bw_packets p = {
+		.out = c->look.out, .list = packets, .names = names, .mark = SIZE_MAX};
+	size_t from = 0, n = ib->words.len;
+	bool is_place = bw_crash_find_place(d, &place) && place.ib == i;
+	if (is_place)
+		p.mark = place.packet_dw;
+	p.is_sdma = bw_starts_with(d->timeout_ring, "sdma");
+	bw_out_line(c->look.out, "\nIB #%u at 0x%" PRIx64 ", %" PRIu64 " words (line %u)",
+		    ib->index, ib->va, ib->size_dw, ib->line);
+	/* Around the stop, from a packet on; all of a short one. */
+	struct bw_pm4_packet packet;
+	if (is_place && !c->all && n > 4 * AROUND) {
+		for (size_t at = 0;
+		     bw_pm4_at(ib->words.data, n, at, &packet) && at + AROUND < place.packet_dw;
+		     at += packet.size_dw)
+			from = at;
+		n = BW_MIN(n - from, (size_t)2 * AROUND);
+	} else if (!c->all) {
+		n = BW_MIN(n, (size_t)4 * AROUND);
+	}
+	p.first = from;
+	p.wrap = ib->words.len;
+	struct bw_error *err = n ? bw_packets_show(&p, ib->words.data + from, n) : NULL;
+	if (n < ib->words.len)
+		bw_out_line(c->look.out, "  (a part of it: --all shows the rest)");
+	json_object_set_new(o, "index", json_integer(ib->index));
+	set_hex(o, "address", ib->va);
+	json_object_set_new(o, "size", json_integer((json_int_t)ib->size_dw));
+	json_object_set_new(o, "packets", packets);
+	json_array_append_new(list, o);
+	return err;
+}
+
+static void show_notes(struct bw_out *o, const char *title, const struct bw_crash_note *notes,
+		       size_t n, unsigned n_all)
+{
+	if (n_all)
+		bw_out_line(o, "\n%s", title);
+	for (size_t i = 0; i < n; i++)
+		bw_out_line(o, "  line %u: %s", notes[i].line, notes[i].text);
+	if (n_all > n)
+		bw_out_line(o, "  and %u more", n_all - (unsigned)n);
+}
+
+static json_t *json_notes(const struct bw_crash_note *notes, size_t n)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+		json_object_set_new(o, "line", json_integer(notes[i].line));
+		json_object_set_new(o, "text", bw_json_text(notes[i].text));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static struct bw_error *show_dump(struct crash_command *c, const struct bw_crash_dump *d,
+				  json_t *list)
+{
+	static const uint32_t gfx11 = BW_IP_VERSION(11, 0, 0);
+	struct bw_gpuvm_part own = c->look.part;
+	bool has_part = c->look.has_part || bw_crash_part(d, &own);
+	struct bw_gpuvm_fault_facts facts;
+	struct bw_pm4_names names;
+	json_t *o = json_object(), *rings = json_array(), *ibs = json_array();
+	struct bw_error *err = bw_pm4_names_of(has_part ? own.gc : gfx11, &names);
+	if (bw_error_catch(&err, BW_E_NOT_FOUND) || bw_error_catch(&err, BW_E_UNSUPPORTED))
+		err = bw_pm4_names_of(gfx11, &names);
+	set_text(o, "kernel", d->kernel);
+	set_text(o, "time", d->time);
+	set_text(o, "process", d->process);
+	set_text(o, "ring", d->timeout_ring);
+	json_object_set_new(o, "line", json_integer(d->line));
+	if (has_part) {
+		struct bw_str part = {0};
+		bw_look_part_name(&own, &part);
+		set_text(o, "gpu", bw_str_text(&part));
+		bw_str_free(&part);
+	}
+	json_t *faults = json_array();
+	if (bw_crash_dump_fault(d, has_part ? &own : NULL, &facts)) {
+		bw_out_line(c->look.out, "\nPage fault, the last one recorded; it may be old");
+		bw_look_fault(&c->look, &facts, NULL, faults);
+	}
+	json_object_set_new(o, "faults", faults);
+	show_notes(c->look.out, "Memory, firmware and other lines", d->facts.data,
+		   c->all ? d->facts.len : 0, c->all ? (unsigned)d->facts.len : 0);
+	json_object_set_new(o, "facts", json_notes(d->facts.data, d->facts.len));
+	json_object_set_new(o, "registers", show_registers(c, d));
+	for (size_t i = 0; i < d->rings.len && !err; i++)
+		if (c->all || c->look.json || !d->timeout_ring[0] ||
+		    !strcmp(d->rings.data[i].name, d->timeout_ring))
+			err = show_ring(c, &names, &d->rings.data[i], rings);
+	for (size_t i = 0; i < d->ibs.len && !err; i++)
+		err = show_ib(c, &names, d, i, ibs);
+	json_object_set_new(o, "rings", rings);
+	json_object_set_new(o, "ibs", ibs);
+	show_notes(c->look.out, "Damage", d->damaged.data, d->damaged.len, d->n_damaged);
+	json_object_set_new(o, "damaged", json_notes(d->damaged.data, d->damaged.len));
+	show_notes(c->look.out, "Lines that are not understood", d->unknown.data, d->unknown.len,
+		   d->n_unknown);
+	json_object_set_new(o, "unknown", json_notes(d->unknown.data, d->unknown.len));
+	if (d->n_left_out)
+		bw_out_line(c->look.out,
+			    "\n%u registers, words or blocks are left out: there are too "
+			    "many.",
+			    d->n_left_out);
+	json_object_set_new(o, "left_out", json_integer(d->n_left_out));
+	json_array_append_new(list, o);
+	return err;
+}
+
+static struct bw_error *show(struct crash_command *c)
+{
+	struct bw_out *o = c->look.out;
+	struct bw_str verdict = {0};
+	struct bw_error *err = NULL;
+	json_t *dumps = json_array();
+	bw_crash_verdict(&c->crash, c->look.has_part ? &c->look.part : NULL, &verdict);
+	bw_out_begin(o, "command", "crash");
+	bw_out_text(o, bw_str_text(&verdict));
+	bw_out_json(o, "verdict", lines_of(bw_str_text(&verdict)));
+	bw_str_free(&verdict);
+	show_faults(c);
+	show_events(c);
+	for (size_t i = 0; i < c->crash.dumps.len && !err; i++) {
+		if (c->crash.dumps.len > 1)
+			bw_out_line(o, "\n==== Dump %zu of %zu ====", i + 1, c->crash.dumps.len);
+		err = show_dump(c, &c->crash.dumps.data[i], dumps);
+	}
+	if (c->crash.n_dumps_left_out)
+		bw_out_line(o, "\n%u more dumps are left out.", c->crash.n_dumps_left_out);
+	bw_out_json(o, "dumps", dumps);
+	if (err)
+		bw_out_drop(o);
+	else
+		bw_out_end(o);
+	return err;
+}
+
+static struct bw_error *run(struct bw_look *l)
+{
+	struct crash_command *c = l->cookie;
+	struct bw_error *err = read_words(c);
+	if (!err)
+		err = show(c);
+	bw_crash_free(&c->crash);
+	return err;
+}
+
+static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+{
+	struct crash_command *c = cookie;
+	(void)value;
+	*used = !strcmp(option, "--all");
+	c->all |= *used;
+	return NULL;
+}
+
+int bw_main_crash(int argc, char **argv)
+{
+	struct crash_command c = {.look = {.take = take}};
+	c.look.cookie = &c;
+	return bw_look_main(&c.look, usage, argc, argv, run);
+}

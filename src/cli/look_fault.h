@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_LOOK_FAULT_H
+#define BW_CLI_LOOK_FAULT_H
+
+/* A page fault shown (fault.c). */
+
+#include "cli/look.h"
+#include "crash/log.h"
+
+/* In text, and as an object that is added to list. f: what a log said of it, or NULL. */
+void bw_look_fault(struct bw_look *l, const struct bw_gpuvm_fault_facts *facts,
+		   const struct bw_crash_fault *f, json_t *list);
+
+#endif

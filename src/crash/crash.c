@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "crash/crash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+
+static void begin_dump(struct bw_crash *c, unsigned number)
+{
+	struct bw_crash_dump d = {.line = number};
+	c->in_dump = c->dumps.len < BW_CRASH_MAX_DUMPS;
+	if (!c->in_dump) {
+		c->n_dumps_left_out++;
+		return;
+	}
+	struct bw_error *err = bw_vec_push(&c->dumps, d);
+	c->failed |= err != NULL;
+	c->in_dump = !err;
+	bw_error_free(err);
+}
+
+void bw_crash_line(struct bw_crash *c, const char *text, size_t n, unsigned number)
+{
+	static const char wave[] = "Main Registers";
+	c->n_lines++;
+	if (bw_crash_is_banner(text, n)) {
+		begin_dump(c, number);
+		return;
+	}
+	struct bw_crash_dump *d = c->in_dump ? &c->dumps.data[c->dumps.len - 1] : NULL;
+	if (d && bw_crash_dump_line(d, text, n, number))
+		return;
+	if (bw_crash_log_line(&c->log, text, n, number))
+		return;
+	if (n >= sizeof(wave) - 1 && !memcmp(text, wave, sizeof(wave) - 1))
+		c->n_waves++;
+	else if (d)
+		bw_crash_dump_unknown(d, text, n, number);
+}
+
+void bw_crash_next_file(struct bw_crash *c)
+{
+	c->in_dump = false;
+}
+
+void bw_crash_end(struct bw_crash *c)
+{
+	bw_crash_log_end(&c->log);
+	c->failed |= c->log.failed;
+	bw_vec_each(&c->dumps, d) {
+		bw_crash_dump_end(d);
+		c->failed |= d->failed;
+	}
+}
+
+void bw_crash_free(struct bw_crash *c)
+{
+	bw_crash_log_free(&c->log);
+	bw_vec_each(&c->dumps, d)
+		bw_crash_dump_free(d);
+	bw_vec_free(&c->dumps);
+}
+
+bool bw_crash_is_empty(const struct bw_crash *c)
+{
+	return !c->dumps.len && !c->log.faults.len && !c->log.events.len && !c->n_waves;
+}
+
+bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out)
+{
+	uint32_t gc = bw_crash_ip_version(d, "GC"), mm = bw_crash_ip_version(d, "MMHUB");
+	char text[16];
+	if (!gc)
+		return false;
+	snprintf(text, sizeof(text), "%u.%u.%u", gc >> 16, gc >> 8 & 0xff, gc & 0xff);
+	struct bw_error *err = bw_gpuvm_part_parse(text, out);
+	bool ok = !err;
+	bw_error_free(err);
+	if (ok && mm)
+		out->mm = mm;
+	return ok;
+}
+
+bool bw_crash_dump_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
+			 struct bw_gpuvm_fault_facts *out)
+{
+	if (!d->has_fault || !d->fault_status)
+		return false;
+	*out = (struct bw_gpuvm_fault_facts){
+		.hub = d->fault_hub,
+		.has_status = true,
+		.has_address = true,
+		.any_generation = !part,
+		.status = d->fault_status,
+		.address = d->fault_address,
+		.vmid = -1,
+	};
+	if (part)
+		out->part = *part;
+	else
+		out->part.gen = BW_GPUVM_GFX11;
+	return true;
+}
+
+bool bw_crash_find_place(const struct bw_crash_dump *d, struct bw_crash_place *out)
+{
+	const uint64_t mask = (1ull << 48) - 1;
+	uint32_t lo, hi = 0, left;
+	if (!bw_crash_register_value(d, "CP_IB1_BASE_LO", "", &lo) ||
+	    !bw_crash_register_value(d, "CP_IB1_BUFSZ", "", &left))
+		return false;
+	bw_crash_register_value(d, "CP_IB1_BASE_HI", "", &hi);
+	uint64_t base = bw_join32(hi, lo) & mask & ~3ull;
+	left &= 0xfffff;
+	for (size_t i = 0; base && i < d->ibs.len; i++) {
+		const struct bw_crash_ib *ib = &d->ibs.data[i];
+		struct bw_pm4_packet p;
+		if ((ib->va & mask) != base || left > ib->words.len)
+			continue;
+		*out = (struct bw_crash_place){.ib = i, .at_dw = ib->words.len - left};
+		for (size_t at = 0;
+		     bw_pm4_at(ib->words.data, ib->words.len, at, &p) && at < out->at_dw;
+		     at += p.size_dw)
+			out->packet_dw = at;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CRASH_CRASH_H
+#define BW_CRASH_CRASH_H
+
+/* What a hang or a fault has left behind, of files that may each hold anything of it: lines of
+ * kernel logs, devcoredumps, files of RADV's hang reports. And what can be said of it all. Pure:
+ * the caller reads the files. */
+
+#include "crash/dump.h"
+#include "crash/log.h"
+#include "pm4/describe.h"
+
+enum { BW_CRASH_MAX_DUMPS = 8 };
+
+struct bw_crash {
+	struct bw_crash_log log;
+	struct BW_VEC(struct bw_crash_dump) dumps;
+	unsigned n_dumps_left_out;
+	unsigned n_lines;
+	uint64_t n_waves; /* in files of umr's form */
+	bool in_dump, failed;
+};
+
+/* One line of a file, numbered from 1 in it. */
+void bw_crash_line(struct bw_crash *c, const char *text, size_t n, unsigned number);
+/* Between two files: a dump does not go on in the next one. */
+void bw_crash_next_file(struct bw_crash *c);
+void bw_crash_end(struct bw_crash *c);
+void bw_crash_free(struct bw_crash *c);
+bool bw_crash_is_empty(const struct bw_crash *c);
+
+/* The part that a dump is of; false: neither it nor the dump says. */
+bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out);
+/* The fault that a dump has recorded. False: none, or a status of 0. */
+bool bw_crash_dump_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
+			 struct bw_gpuvm_fault_facts *out);
+
+/* Where the command processor was in an IB of the dump. */
+struct bw_crash_place {
+	size_t ib;	  /* in ibs */
+	uint64_t at_dw;	  /* words that were fetched */
+	size_t packet_dw; /* where the packet begins that holds the last of them */
+};
+bool bw_crash_find_place(const struct bw_crash_dump *d, struct bw_crash_place *out);
+
+/* A few sentences, a line each, what matters most first. part: what the user says, or NULL. */
+void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part,
+		      struct bw_str *out);
+
+#endif

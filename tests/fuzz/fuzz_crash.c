@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of crashes from anywhere: dumps, logs and what else there is, line by line, and what is
+ * said of them. The first byte chooses whether the user says which GPU it is. */
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "crash/crash.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct bw_crash c = {0};
+	struct bw_str verdict = {0};
+	struct bw_gpuvm_part part;
+	unsigned line = 0;
+	if (!n)
+		return 0;
+	const char *text = (const char *)bytes + 1;
+	for (size_t at = 0, left = n - 1; at < left;) {
+		const char *end = memchr(text + at, '\n', left - at);
+		size_t len = end ? (size_t)(end - text) - at : left - at;
+		bw_crash_line(&c, text + at, len, ++line);
+		at += len + 1;
+	}
+	bw_crash_end(&c);
+	assert(c.dumps.len <= BW_CRASH_MAX_DUMPS);
+	struct bw_error *err = bw_gpuvm_part_parse(bytes[0] & 2 ? "9.0" : "12.0", &part);
+	assert(!err);
+	bw_crash_verdict(&c, bytes[0] & 1 ? &part : NULL, &verdict);
+	for (size_t i = 0; i < c.dumps.len; i++) {
+		const struct bw_crash_dump *d = &c.dumps.data[i];
+		struct bw_crash_place place;
+		assert(d->registers.len <= BW_CRASH_MAX_REGISTERS &&
+		       d->n_words <= BW_CRASH_MAX_WORDS);
+		for (size_t k = 0; k < d->registers.len; k++)
+			assert(d->registers.data[k].block < d->blocks.len);
+		if (bw_crash_find_place(d, &place))
+			assert(place.at_dw <= d->ibs.data[place.ib].words.len);
+	}
+	bw_str_free(&verdict);
+	bw_crash_free(&c);
+	return 0;
+}
