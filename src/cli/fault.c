@@ -195,6 +195,8 @@ static void show(struct bw_out *o, const struct bw_gpuvm_fault_facts *facts,
 			bw_str_add(&part, "gfx9 to gfx12.0 (--gfx says which, and names more)");
 		else
 			bw_look_part_name(&facts->part, &part);
+		if (facts->is_guess)
+			bw_str_add(&part, " or gfx12.0, which log the same (--gfx says which)");
 		if (facts->hub == BW_GPUVM_MM && facts->part.mm)
 			bw_str_addf(&part, ", names of memory hub %u.%u.%u", facts->part.mm >> 16,
 				    facts->part.mm >> 8 & 0xff, facts->part.mm & 0xff);

@@ -28,7 +28,7 @@ static const char usage[] =
 	"  --bank SE,SA,INSTANCE      x: all (broadcast, the default)\n"
 	"  --queue ME,PIPE,QUEUE[,VMID]\n"
 	"  --watch          reads again and again, and shows what changes; --rounds N ends it\n"
-	"ADDRESS is that of a dword, as umr shows it: 0x0da4.\n";
+	"ADDRESS counts dwords from the first register: 0x2004 is GRBM_STATUS of gfx11.\n";
 
 struct regs_command {
 	struct bw_look look;

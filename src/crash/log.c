@@ -565,7 +565,8 @@ struct bw_gpuvm_fault_facts bw_crash_fault_facts(const struct bw_crash_log *log,
 	else if (log->gc && bw_gpuvm_gen_of(log->gc, &facts.part.gen))
 		facts.part.gc = log->gc;
 	else if (f->has_gen)
-		facts.part = (struct bw_gpuvm_part){.gen = f->gen, .gc = first_gc[f->gen]};
+		facts.part = (struct bw_gpuvm_part){.gen = f->gen, .gc = first_gc[f->gen]},
+		facts.is_guess = f->gen == BW_GPUVM_GFX11;
 	else
 		facts.any_generation = true, facts.part.gen = BW_GPUVM_GFX11;
 	/* Fields were put together with the layout of gfx9 to gfx12.0. */

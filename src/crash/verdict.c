@@ -291,5 +291,6 @@ void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part
 	}
 	add_log(c, part, out);
 	if (c->n_waves)
-		bw_str_addf(out, "The files show %" PRIu64 " waves on the GPU.\n", c->n_waves);
+		bw_str_addf(out, "The files show %" PRIu64 " wave%s on the GPU.\n", c->n_waves,
+			    c->n_waves == 1 ? "" : "s");
 }

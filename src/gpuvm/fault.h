@@ -58,6 +58,9 @@ struct bw_gpuvm_fault_facts {
 	bool has_status, has_address, is_retry;
 	/* the generation is not known: names that differ between generations are left out */
 	bool any_generation;
+	/* it is one of two (gfx11 and gfx12.0 log the same): the kernel's name of a client, where
+	 * there is one, is believed */
+	bool is_guess;
 	uint32_t status;
 	uint64_t address;	   /* of the page */
 	const char *kernel_client; /* the client's name as a kernel printed it, or NULL */

@@ -95,7 +95,7 @@ static struct who who_of(const struct bw_gpuvm_fault_facts *f, const struct bw_g
 				name = NULL;
 		}
 	}
-	if (!name && f->kernel_client && strcmp(f->kernel_client, "unknown") != 0)
+	if ((!name || f->is_guess) && f->kernel_client && strcmp(f->kernel_client, "unknown") != 0)
 		name = f->kernel_client;
 	return look_up(name);
 }

@@ -151,6 +151,14 @@ static void test_damaged(void **state)
 	assert_true(log.faults.data[0].address == 0x7f0000010000);
 	bw_crash_log_free(&log);
 
+	/* RADV's vm_fault.log */
+	log = parse("VM fault report.\n\nFailing VM page: 0x7f0000010000\n\n"
+		    "GCVM_L2_PROTECTION_FAULT_STATUS: 0x301031\n");
+	assert_int_equal(log.faults.len, 1);
+	assert_true(log.faults.data[0].has_status && log.faults.data[0].status == 0x301031);
+	assert_true(log.faults.data[0].address == 0x7f0000010000);
+	bw_crash_log_free(&log);
+
 	log = parse("the status says one thing\n"
 		    "GCVM_L2_PROTECTION_FAULT_STATUS:0x00301031\n"
 		    "\t RW: 0x1\n");
@@ -232,12 +240,35 @@ static void test_bounds(void **state)
 	bw_crash_log_free(&log);
 }
 
+/* gfx11 and gfx12.0 log the same: the kernel's name of the client tells more than a table. */
+static void test_guess(void **state)
+{
+	struct bw_crash_log log = parse(
+		"amdgpu 0000:03:00.0: amdgpu: [gfxhub] page fault (src_id:0 ring:24 vmid:3 pasid:1)\n"
+		"amdgpu 0000:03:00.0: amdgpu:   in page starting at address 0x1000 from client 10\n"
+		"amdgpu 0000:03:00.0: amdgpu: GCVM_L2_PROTECTION_FAULT_STATUS:0x00302831\n"
+		"amdgpu 0000:03:00.0: amdgpu: \t Faulty UTCL2 client ID: PA (0x14)\n");
+	struct bw_gpuvm_part part = {0};
+	struct bw_gpuvm_fault_story story = {0};
+	struct bw_gpuvm_fault_facts facts = bw_crash_fault_facts(&log, &log.faults.data[0], NULL);
+	assert_true(facts.is_guess);
+	bw_gpuvm_fault_tell(&facts, &story);
+	assert_non_null(strstr(bw_str_text(&story.who), "PA: "));
+	bw_gpuvm_fault_story_free(&story);
+	struct bw_error *err = bw_gpuvm_part_parse("12.0", &part);
+	assert_null(err);
+	facts = bw_crash_fault_facts(&log, &log.faults.data[0], &part);
+	assert_false(facts.is_guess);
+	bw_crash_log_free(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_published), cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_damaged),	  cmocka_unit_test(test_two_devices),
 		cmocka_unit_test(test_timeouts),  cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_guess),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
