@@ -173,7 +173,35 @@ def module(build):
     return seeds
 
 
-TARGETS = (code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module)
+def vfio_user(build):
+    """Messages as tests/fuzz/fuzz_vfio_user.c reads them: command, flags, size, body."""
+    def message(command, body=b"", flags=0):
+        return struct.pack("<BBH", command, flags, len(body)) + body
+
+    def access(offset, region, data=None, size=4):
+        head = struct.pack("<QII", offset, region, len(data) if data else size)
+        return message(10, head + data) if data else message(9, head)
+
+    def write(register, value):
+        return access(register * 4, 5, struct.pack("<I", value))
+
+    # An SDMA ring in VRAM (which begins at 512 GiB), enabled, with a fence and a trap in it.
+    sdma = access(0x10000, 0, struct.pack("<6I", 5, 0x20000, 0x80, 7, 6, 1)) + write(0x12E1, 0x80000100) + \
+        write(0x12FC, 1) + write(0x12E0, 1 | 10 << 1) + write(0x12E5, 24)
+    # The kernel's own queue: ME 3 pipe 1, its ring, and a NOP.
+    kiq = write(0xA900, 0xD) + write(0x3211, 0x80000100) + write(0x321A, 9) + write(0x3218, 0x40000060) + \
+        write(0x320B, 1) + access(0x10000, 0, struct.pack("<2I", 0xC0001000, 0)) + access(0x60, 2, struct.pack("<Q", 2))
+    irq = message(8, struct.pack("<5I", 20, 0x24, 1, 0, 1), 5)
+    memory = message(2, struct.pack("<IIQQQ", 32, 3, 0, 0x100000, 0x10000), 1)
+    unmap = message(3, struct.pack("<IIQQ", 24, 0, 0x100000, 0x10000))
+    hello = message(1, struct.pack("<HH", 0, 0) + b"{}\0") + message(4, struct.pack("<4I", 16, 0, 0, 0)) + \
+        message(5, struct.pack("<4IQQ", 32, 0, 0, 0, 0, 0)) + message(7, struct.pack("<4I", 16, 0, 3, 0))
+    pairs = write(0, 0x80000000) + access(4, 5) + write(0x14, 0x10134408) + write(0x15, 1) + access(0x54, 5)
+    return {"hello": hello, "memory": memory + unmap, "irq": irq + sdma, "kiq": kiq, "pairs": pairs,
+            "reset": memory + message(13) + unmap, "config": access(0, 7, None, 64) + access(4, 7, b"\7\0")}
+
+
+TARGETS = (code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module, vfio_user)
 
 
 def main():

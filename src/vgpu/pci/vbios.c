@@ -27,9 +27,15 @@ enum {
 	FIRMWARE_INFO_B = 0x70,
 	GFX_INFO = 0x480,
 	GFX_INFO_B = 0x40,
+	VRAM_INFO = 0x500, /* atom_vram_info_header_v3_0 */
+	VRAM_INFO_B = 608,
+	VRAM_TYPE_GDDR6 = 9,	    /* AMDGPU_VRAM_TYPE_* */
+	ATOM_VRAM_TYPE_GDDR6 = 0x70, /* the same in ATOM's numbers */
+	CHANNEL_BITS = 16,
 
 	DATA_FIRMWARE_INFO = 4,
 	DATA_GFX_INFO = 14,
+	DATA_VRAM_INFO = 28,
 };
 
 /* {size, format, content}: every table begins so. */
@@ -70,6 +76,15 @@ void bw_vbios_make(const struct bw_profile *p, uint8_t out[BW_VBIOS_B])
 	bw_image_put32(out, FIRMWARE_INFO + 0x18, BW_VBIOS_SCRATCH_DW);
 	put_table(out, GFX_INFO, GFX_INFO_B, 2, 2);
 	bw_image_put32(out, GFX_INFO + 0x28, 10000); /* the time stamps' clock: 100 MHz */
+
+	if (p->vram_type == VRAM_TYPE_GDDR6) {
+		bw_image_put16(out, DATA + 4 + DATA_VRAM_INFO * 2, VRAM_INFO);
+		put_table(out, VRAM_INFO, VRAM_INFO_B, 3, 0);
+		out[VRAM_INFO + 0x14] = 1; /* modules */
+		out[VRAM_INFO + 0x18] = ATOM_VRAM_TYPE_GDDR6;
+		out[VRAM_INFO + 0x19] = (uint8_t)(p->vram_bus_bits / CHANNEL_BITS);
+		out[VRAM_INFO + 0x1a] = 4; /* log2 of a channel's bits */
+	}
 
 	/* The bytes of the image add up to 0, as those of every option ROM. */
 	uint8_t s = 0;

@@ -123,6 +123,11 @@ static void the_vbios_has_what_a_driver_looks_for(void **state)
 	assert_int_equal(rom[gfx + 2], 2);
 	assert_int_equal(rom[gfx + 3], 2);
 	assert_int_equal(get(rom, gfx + 0x28, 4), 10000);
+	/* vram_info 3.0: channels of 16 bits of GDDR6 */
+	size_t memory = get(rom, data + 4 + 28 * 2, 2);
+	assert_int_equal(get(rom, memory + 2, 2), 0x0003);
+	assert_int_equal(rom[memory + 24], 0x70);
+	assert_int_equal(rom[memory + 25] * 16, 384);
 	/* table 23 is followed without a check: offset 0 + 4 must not hold 1 */
 	assert_int_equal(get(rom, data + 4 + 23 * 2, 2), 0);
 	assert_int_not_equal(rom[4], 1);
