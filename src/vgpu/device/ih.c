@@ -31,10 +31,24 @@ static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const 
 			memcpy(p, data, n);
 		return p;
 	}
+	/* Only probed: the interrupt of a fault could be stored no more than this one. */
 	struct bw_tlb tlb;
 	struct bw_vm_fault fault;
 	bw_tlb_init(&tlb, dev, 0, BW_CLIENT_CPC);
-	return bw_vm_write(&tlb, address, data, n, &fault);
+	for (size_t done = 0; done < n;) {
+		size_t piece = BW_MIN(n - done, (size_t)(BW_PAGE_B - (address + done) % BW_PAGE_B));
+		uint8_t *p = bw_tlb_lookup(&tlb, address + done, BW_ACCESS_WRITE | BW_ACCESS_PROBE,
+					   &fault);
+		if (!p)
+			return false;
+		if (n == 4 && piece == 4 && (uintptr_t)p % 4 == 0)
+			__atomic_store_n((uint32_t *)(void *)p, *(const uint32_t *)data,
+					 __ATOMIC_RELEASE);
+		else
+			memcpy(p, (const uint8_t *)data + done, piece);
+		done += piece;
+	}
+	return true;
 }
 
 static uint32_t ring_size_b(uint32_t cntl)

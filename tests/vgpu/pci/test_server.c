@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -320,6 +321,23 @@ static void an_interrupt_reaches_the_eventfd_of_msi(void **state)
 	close(msi);
 }
 
+/* A ring where nothing is mapped: the fault of storing a vector has no place either. */
+static void an_interrupt_ring_that_is_not_there_blocks_nothing(void **state)
+{
+	struct bw_device *dev = bw_pci_device(pci);
+	write_reg(IH_RB_CNTL + 1, 0x1000); /* 0x100000: no VRAM, which begins at 512 GiB */
+	write_reg(IH_RB_CNTL, 1 | 10 << 1 | 1 << 17 | 4u << 28);
+	memset(bw_device_vram(dev) + 0x200000, 0xff, 4096);
+	write_reg(0x12e1, 0x80000000u + 0x2000);
+	write_reg(0x12e0, 1 | 10 << 1);
+	write_reg(0x12e5, 64);
+	char why[64];
+	while (!bw_device_sdma_error(dev, 0, why, sizeof(why))) /* until the engine has met it */
+		sched_yield();
+	write_reg(IH_RB_CNTL, 0);
+	assert_int_equal(read_reg(IH_RB_CNTL), 0);
+}
+
 static void a_client_that_breaks_the_stream_is_left(void **state)
 {
 	const uint8_t nonsense[16] = {1, 0, 4, 0, 3, 0, 0, 0};
@@ -353,6 +371,7 @@ int main(void)
 		TEST(guest_memory_becomes_system_memory),
 		TEST(what_is_no_memory_is_remembered_and_not_used),
 		TEST(an_interrupt_reaches_the_eventfd_of_msi),
+		TEST(an_interrupt_ring_that_is_not_there_blocks_nothing),
 		TEST(a_client_that_breaks_the_stream_is_left),
 		TEST(a_stop_ends_it_while_it_waits),
 	};
