@@ -349,10 +349,11 @@ static void say_ready(struct settings *s, const char *name)
 /* One client, as QEMU is one: the GPU of a machine ends with the machine. */
 static struct bw_error *run_pci(struct settings *s)
 {
-	const struct bw_pci_options options = {s->uapi.device, s->vram_size_b};
+	struct bw_pci_options options = {s->uapi.device, s->vram_size_b};
 	struct socket_file file = {0};
 	struct bw_pci *p = NULL;
 	_cleanup_close_ int listening = -1, signals = signal_fd(), sock = -1;
+	options.device.says_stops = true; /* the guest's driver only knows that nothing comes */
 	struct bw_error *err = bw_pci_create(s->profile, &options, &p);
 	if (!err)
 		err = listen_on(s->socket, &file, &listening);

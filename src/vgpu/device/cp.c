@@ -41,8 +41,8 @@ void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, 
 	atomic_store(&q->error, error);
 	pthread_mutex_unlock(&dev->cp->lock);
 	va_end(args);
-	BW_LOG(WARN, "vgpu", "ME %u pipe %u queue %u stopped: %s", q->me, q->pipe, q->queue,
-	       q->why);
+	bw_device_log_stop(dev, "ME %u pipe %u queue %u stopped: %s", q->me, q->pipe, q->queue,
+			   q->why);
 
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GRBM_CP,

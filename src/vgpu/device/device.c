@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/device_priv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -28,6 +29,19 @@ uint64_t bw_device_now_ns(struct bw_device *dev)
 uint64_t bw_device_realtime(struct bw_device *dev)
 {
 	return bw_device_now_ns(dev) / 10;
+}
+
+void bw_device_log_stop(const struct bw_device *dev, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (dev->options.says_stops)
+		BW_LOG(ERROR, "vgpu", "%s", text);
+	else
+		BW_LOG(WARN, "vgpu", "%s", text);
 }
 
 /* What the model has room for. */

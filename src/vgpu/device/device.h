@@ -22,6 +22,7 @@ struct bw_device_options {
 	bool strict;
 	bool trace;	    /* hash all that is executed */
 	bool deterministic; /* one thread, fixed order, time counted in instructions */
+	bool says_stops;    /* log as an error why a queue has stopped: no driver asks the device */
 	bool counts;	    /* count what is executed, for bw_device_tally */
 };
 

@@ -207,6 +207,8 @@ static inline uint32_t bw_reg_addr(const struct bw_device *dev, enum bw_register
 	return dev->regs.map.addr_dw[reg];
 }
 
+/* Says that a queue has stopped: options.says_stops. */
+void bw_device_log_stop(const struct bw_device *dev, const char *fmt, ...) BW_PRINTF(2, 3);
 /* Time since the device was made: of the host, or the device's own when deterministic. */
 uint64_t bw_device_now_ns(struct bw_device *dev);
 uint64_t bw_host_ns(void);

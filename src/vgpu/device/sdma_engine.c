@@ -60,7 +60,7 @@ void bw_sdma_fail(struct bw_sdma_engine *e, const char *fmt, ...)
 	e->stopped = true;
 	pthread_mutex_unlock(&dev->sdma->lock);
 	va_end(args);
-	BW_LOG(WARN, "vgpu", "SDMA %u stopped: %s", e->index, e->why);
+	bw_device_log_stop(dev, "SDMA %u stopped: %s", e->index, e->why);
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_SDMA_QUEUE_HANG,

@@ -29,7 +29,7 @@ enum {
 	GFX_INFO_B = 0x40,
 	VRAM_INFO = 0x500, /* atom_vram_info_header_v3_0 */
 	VRAM_INFO_B = 608,
-	VRAM_TYPE_GDDR6 = 9,	    /* AMDGPU_VRAM_TYPE_* */
+	VRAM_TYPE_GDDR6 = 9,	     /* AMDGPU_VRAM_TYPE_* */
 	ATOM_VRAM_TYPE_GDDR6 = 0x70, /* the same in ATOM's numbers */
 	CHANNEL_BITS = 16,
 
