@@ -67,8 +67,8 @@ struct settings {
 	const struct bw_profile *profile;
 	struct bw_uapi_options uapi;
 	const char *socket;
-	bool is_pci;	      /* vfio-user on that socket, in place of the kernel interface */
-	uint64_t vram_size_b; /* of the PCI function */
+	const char *vfio_user; /* socket of the PCI function, in place of the kernel interface */
+	uint64_t vram_size_b;  /* of that; 0: not given */
 	bool exit_with_last;
 	int ready_fd;
 };
@@ -96,6 +96,30 @@ static struct bw_error *no_profile(const char *name)
 		bw_str_addf(&names, "%s%s", i ? ", " : "", all[i]->name);
 	return bw_errorf(BW_E_INVALID, "there is no profile \"%s\"; there is %s", name,
 			 bw_str_text(&names));
+}
+
+/* Options of one front end are none of the other. */
+static struct bw_error *check_front_end(const struct settings *s)
+{
+	if (!s->vfio_user && s->vram_size_b)
+		return bw_errorf(BW_E_INVALID, "--vram is an option of --vfio-user");
+	if (!s->vfio_user)
+		return NULL;
+	const struct {
+		const char *option;
+		bool given;
+	} others[] = {
+		{"--socket", s->socket != NULL},
+		{"--exit-with-last-client", s->exit_with_last},
+		{"--lockup-timeout", s->uapi.lockup_timeout_ms != 0},
+		{"--quiet", s->uapi.quiet},
+		{"--no-defects", s->uapi.no_defects},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(others); i++)
+		if (others[i].given)
+			return bw_errorf(BW_E_INVALID, "%s has no meaning with --vfio-user",
+					 others[i].option);
+	return NULL;
 }
 
 static struct bw_error *parse(int argc, char **argv, struct settings *s)
@@ -171,8 +195,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 			s->uapi.no_defects = true;
 			break;
 		case VFIO_USER:
-			s->is_pci = true;
-			s->socket = optarg;
+			s->vfio_user = optarg;
 			break;
 		case VRAM:
 			BW_TRY(number("vram", optarg, BW_PCI_VRAM_MAX_B >> 20, &v));
@@ -203,7 +226,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 	}
 	if (optind < argc)
 		return bw_errorf(BW_E_INVALID, "\"%s\" is no option; see --help", argv[optind]);
-	return NULL;
+	return check_front_end(s);
 }
 
 /* ---- files ---- */
@@ -335,31 +358,32 @@ static void raise_limits(void)
 	}
 }
 
-static void say_ready(struct settings *s, const char *name)
+static void say_ready(struct settings *s, const char *name, const char *path)
 {
 	char rest[300];
 	if (s->ready_fd < 0) {
-		printf("%s=%s\n", name, s->socket);
+		printf("%s=%s\n", name, path);
 		fflush(stdout);
 	}
-	snprintf(rest, sizeof(rest), "%s\n", s->socket);
+	snprintf(rest, sizeof(rest), "%s\n", path);
 	tell_starter(s, BW_VGPU_READY, rest);
 }
 
 /* One client, as QEMU is one: the GPU of a machine ends with the machine. */
 static struct bw_error *run_pci(struct settings *s)
 {
-	struct bw_pci_options options = {s->uapi.device, s->vram_size_b};
+	struct bw_pci_options options = {s->uapi.device,
+					 s->vram_size_b ? s->vram_size_b : BW_PCI_VRAM_DEFAULT_B};
 	struct socket_file file = {0};
 	struct bw_pci *p = NULL;
 	_cleanup_close_ int listening = -1, signals = signal_fd(), sock = -1;
 	options.device.says_stops = true; /* the guest's driver only knows that nothing comes */
 	struct bw_error *err = bw_pci_create(s->profile, &options, &p);
 	if (!err)
-		err = listen_on(s->socket, &file, &listening);
+		err = listen_on(s->vfio_user, &file, &listening);
 	if (!err) {
 		struct pollfd fds[] = {{listening, POLLIN, 0}, {signals, POLLIN, 0}};
-		say_ready(s, "VFIO_USER");
+		say_ready(s, "VFIO_USER", s->vfio_user);
 		while (poll(fds, BW_ARRAY_SIZE(fds), -1) < 0)
 			;
 		if (!fds[1].revents)
@@ -394,7 +418,7 @@ static struct bw_error *run(struct settings *s)
 		err = listen_on(s->socket, &file, &listening);
 	if (!err) {
 		bw_uapi_on_clients(u, on_clients, &events);
-		say_ready(s, BW_VGPU_SOCKET_ENV);
+		say_ready(s, BW_VGPU_SOCKET_ENV, s->socket);
 		serve_all(u, s, listening, signals, events);
 		remove_socket(&file);
 	}
@@ -406,9 +430,7 @@ static struct bw_error *run(struct settings *s)
 int main(int argc, char **argv)
 {
 	size_t n_profiles;
-	struct settings s = {.profile = *bw_profile_all(&n_profiles),
-			     .vram_size_b = BW_PCI_VRAM_DEFAULT_B,
-			     .ready_fd = -1};
+	struct settings s = {.profile = *bw_profile_all(&n_profiles), .ready_fd = -1};
 	if (argc > 1 && !strcmp(argv[1], "isa"))
 		return bw_vgpu_main_isa(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "profiles"))
@@ -416,7 +438,7 @@ int main(int argc, char **argv)
 	struct bw_error *err = parse(argc, argv, &s);
 	int status = err ? 2 : 0;
 	if (!err) {
-		err = s.is_pci ? run_pci(&s) : run(&s);
+		err = s.vfio_user ? run_pci(&s) : run(&s);
 		status = err ? 1 : 0;
 	}
 	if (err) {
