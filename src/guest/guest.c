@@ -22,7 +22,8 @@ static const char *const early_modules[] = {"virtio_pci", "virtio_console", "9pn
 
 /* VCN, JPEG, PSP and SMU, which the virtual GPU does not have, are left out by the mask
  * (doc/hardware/pci.md 6); a wave that a debugger has stopped must not look like a hang. */
-#define DRIVER_ARGS "ip_block_mask=0x267 gpu_recovery=0 lockup_timeout=0,0,0,0"
+#define DRIVER_ARGS                                                                                \
+	"ip_block_mask=0x267 gpu_recovery=0 lockup_timeout=3600000,3600000,3600000,3600000"
 
 /* ---- files into the initramfs ---- */
 

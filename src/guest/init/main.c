@@ -115,6 +115,7 @@ int main(int argc, char **argv)
 	memcpy(plan, data, size_b + 1);
 	check_own_modules();
 	mount_root();
+	sethostname("guest", 5);
 	copy_tools(self);
 	for (char *line = plan, *next; line < plan + size_b; line = next) {
 		next = line + strlen(line) + 1; /* carrying out may cut the line */

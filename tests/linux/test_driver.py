@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Linux's own amdgpu on the virtual GPU: its log after loading, its tests of rings and indirect buffers, a kernel
+run through it. The whole (make check-linux) unloads and loads it again, and debugs the kernel there."""
+import re
+
+from guest import IS_WHOLE, guest, need_parts
+
+from harness import check, main
+
+# What the kernel and the driver say when something is wrong. What they say on every machine of this kind is no
+# part of it: QEMU's clock is calibrated late.
+WRONG = re.compile(r"\*ERROR\*|\bERROR\b|WARNING:|\bBUG\b|Oops|Fence fallback|test failed|page fault|failed with error|amdgpu.*\bfailed\b")
+SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
+         "--arg out=zeros:256 --print out:8")
+RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
+DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
+
+
+def in_guest(script):
+    """The output of a shell's script in a guest with the driver; the kernel's log is checked as well."""
+    out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=())
+    text, log = out.decode().split("---- log ----\n")
+    wrong = [line for line in log.splitlines() if WRONG.search(line)]
+    check(not wrong, "the kernel's log has\n" + "\n".join(wrong))
+    check("Initialized amdgpu" in log, "the driver has not initialized the GPU:\n" + log)
+    check(not err, err.decode())
+    return text
+
+
+def loading():
+    """No error in the log, the device nodes, the IB tests on all rings, and a kernel run by the driver."""
+    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater run {SAXPY}")
+    check("card0" in text and "renderD128" in text, text)
+    check("ib ring tests passed." in text, text)
+    check(RESULT in text, text)
+
+
+def loading_again():
+    """rmmod and insmod: the second time is like the first."""
+    text = in_guest(f"driver-unload\n! test -e /dev/dri/card0\ndriver-load\ncat {DEBUG}/amdgpu_test_ib\nbreakwater run {SAXPY}")
+    check("ib ring tests passed." in text and RESULT in text, text)
+
+
+def debugging():
+    """A breakpoint, a register, a step, and the kernel's result, through the real debugfs."""
+    text = in_guest(f"breakwater run --batch -ex 'break saxpy' -ex run -ex 'info waves' -ex 'print/x $exec' -ex stepi "
+                    f"-ex delete -ex continue {SAXPY}")
+    check("hit Breakpoint 1" in text and "$1 = 0xffffffff" in text and RESULT in text, text)
+
+
+need_parts()
+main(loading, *([loading_again, debugging] if IS_WHOLE else []))
