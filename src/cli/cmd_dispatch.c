@@ -24,8 +24,8 @@ struct bw_error *bw_info_pipelines(struct bw_cli *c, const char *args)
 
 /* The dispatch that args name, else that of the focus wave, else the first that is held or runs,
  * else the last. NULL in *out: there is none. */
-static struct bw_error *pick(struct bw_cli *c, const char *args,
-			     const struct bw_dispatch_info **out)
+struct bw_error *bw_cli_pick_dispatch(struct bw_cli *c, const char *args,
+				      const struct bw_dispatch_info **out)
 {
 	size_t n = 0;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(c->debug, &n);
@@ -53,7 +53,7 @@ static struct bw_error *pick(struct bw_cli *c, const char *args,
 static struct bw_error *need(struct bw_cli *c, const char *args,
 			     const struct bw_dispatch_info **out)
 {
-	BW_TRY(pick(c, args, out));
+	BW_TRY(bw_cli_pick_dispatch(c, args, out));
 	return *out ? NULL : bw_errorf(BW_E_STATE, "Nothing has been dispatched");
 }
 
@@ -74,7 +74,7 @@ struct bw_error *bw_info_descriptors(struct bw_cli *c, const char *args)
 struct bw_error *bw_info_buffers(struct bw_cli *c, const char *args)
 {
 	const struct bw_dispatch_info *x;
-	BW_TRY(pick(c, args, &x));
+	BW_TRY(bw_cli_pick_dispatch(c, args, &x));
 	return bw_show_buffers(c->out, c->debug, x);
 }
 
@@ -87,6 +87,6 @@ struct bw_error *bw_info_buffer(struct bw_cli *c, const char *args)
 			BW_E_INVALID,
 			"\"info buffer\" takes the number of a buffer; \"info buffers\" lists them");
 	BW_TRY(bw_cli_eval_count(c, args, &number));
-	BW_TRY(pick(c, "", &x));
+	BW_TRY(bw_cli_pick_dispatch(c, "", &x));
 	return bw_show_buffer(c->out, c->debug, number <= UINT32_MAX ? (uint32_t)number : 0, x);
 }

@@ -143,13 +143,17 @@ static struct bw_error *dump(struct bw_cli *c, const char *args, const char *mod
 		bw_take_word(&args, what, sizeof(what));
 	bw_take_word(&args, path, sizeof(path));
 	if (!path[0] || !args[0])
-		return bw_errorf(BW_E_INVALID,
-				 "\"dump\" takes memory FILE START END, or value FILE EXPR");
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"dump\" takes memory FILE START END, value FILE EXPR, or image FILE "
+			"IMAGE [WIDTHxHEIGHT FORMAT]");
 	if (!strcmp(what, "memory"))
 		return dump_memory(c, path, mode, args);
 	if (!strcmp(what, "value"))
 		return dump_value(c, path, mode, args);
-	return bw_errorf(BW_E_INVALID, "\"dump\" writes memory or value, not \"%s\"", what);
+	if (!strcmp(what, "image") && !strcmp(mode, "wb"))
+		return bw_cli_dump_image(c, path, args);
+	return bw_errorf(BW_E_INVALID, "\"dump\" writes memory, value or image, not \"%s\"", what);
 }
 
 struct bw_error *bw_cmd_dump(struct bw_cli *c, const char *args)

@@ -50,8 +50,10 @@ static const struct bw_command commands[] = {
 	{"down", NULL, bw_cmd_down, "[N]", "Select the frame that was called by the selected one.", NULL, BW_COMPLETE_EXPR, true},
 	{"dprintf", NULL, bw_cmd_dprintf, "WHERE [if EXPR] [wave N],\"FORMAT\", EXPR...", "Print a line for each wave that reaches WHERE, without a stop.",
 	 "EXPR is evaluated for the first active lane (for which the condition holds): dprintf saxpy.s:28,\"%d %f\\n\",$_wave,$v3", BW_COMPLETE_WHERE, false},
-	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR", "Write memory or a value to a file.",
-	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.", BW_COMPLETE_FILE, false, true},
+	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR | image FILE IMAGE [WIDTHxHEIGHT FORMAT]", "Write memory, a value, or a picture to a file.",
+	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.\n"
+	 "image writes PNG: of an image of \"info descriptors\" by its name or number (dump image a.png 3), or of rows in a buffer\n"
+	 "(dump image a.png out 64x48 rgba8; formats as GLSL calls them, or 8_8_8_8_UNORM).", BW_COMPLETE_FILE, false, true},
 	{"echo", NULL, bw_cmd_echo, "TEXT", "Print TEXT; \\n is a newline.", NULL, BW_COMPLETE_NONE, false},
 	{"enable", NULL, bw_cmd_enable, "[once | delete | count K | display] [N...]", "Enable breakpoints or displays, or all.", "once: disabled again after one stop; delete: deleted then; count K: disabled after K stops.", BW_COMPLETE_NONE, false},
 	{"eval", NULL, bw_cmd_eval, "\"FORMAT\", EXPR...", "Make a command as printf makes text, and run it.", NULL, BW_COMPLETE_EXPR, false},

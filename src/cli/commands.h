@@ -48,6 +48,9 @@ struct bw_error *bw_cli_gdb_word(const char *word, bool info) BW_MUST_CHECK;
 /* ---- arguments ---- */
 
 /* Splits "/8xw rest" off; *args is moved behind it. */
+/* dump image (cmd_image.c) */
+struct bw_error *bw_cli_dump_image(struct bw_cli *c, const char *path,
+				   const char *args) BW_MUST_CHECK;
 struct bw_error *bw_cli_take_format(const char **args, bool units,
 				    struct bw_print_format *out) BW_MUST_CHECK;
 const char *bw_skip_blanks(const char *s);
@@ -60,6 +63,9 @@ struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text,
 struct bw_error *bw_cli_print_lanes(struct bw_cli *c, const char *args, char letter,
 				    bool *out_done) BW_MUST_CHECK;
 /* An address: a pointer or an integer, or an array's place. */
+/* The dispatch that args name, else that of the focus, one that runs, or the last; NULL: none. */
+struct bw_error *bw_cli_pick_dispatch(struct bw_cli *c, const char *args,
+				      const struct bw_dispatch_info **out) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space,
 				     uint64_t *out_addr) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out) BW_MUST_CHECK;

@@ -7,6 +7,7 @@
  * addresses that are mapped), since driver and compiler decide where they lie. */
 
 #include "debug/debug.h"
+#include "image/picture.h"
 
 struct bw_dispatch_info;
 
@@ -55,6 +56,17 @@ struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number,
  * none. */
 struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
 				      struct bw_buffer_info *out) BW_MUST_CHECK;
+
+/* A picture of an image, as its descriptor says (the first level and layer of the view), or of
+ * memory with rows one behind the other. out is owned (bw_picture_fini). */
+struct bw_picture_of {
+	const struct bw_bound *image; /* NULL: the others say it */
+	uint64_t va;
+	uint32_t width, height;
+	const struct bw_format *format; /* none of blocks */
+};
+struct bw_error *bw_debug_picture(struct bw_debug *d, const struct bw_picture_of *of,
+				  struct bw_picture *out) BW_MUST_CHECK;
 
 /* How many of the 16 user SGPRs the dispatch uses (RSRC2.USER_SGPR). */
 unsigned bw_dispatch_user_sgprs(const struct bw_debug *d, const struct bw_dispatch_info *x);

@@ -6,7 +6,7 @@
  * the shaders, draw_target.c stores what they export. */
 
 #include "vgpu/device/draw.h"
-#include "vgpu/device/exec/image/image.h"
+#include "image/image.h"
 
 enum {
 	BW_DRAW_LANES = 64,

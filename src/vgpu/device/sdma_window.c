@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "vgpu/device/exec/image/image.h"
+#include "image/image.h"
 #include "vgpu/device/sdma_engine.h"
 
 /* Elements copied in one turn. */
@@ -28,7 +28,7 @@ static uint32_t level_size(uint32_t size, unsigned level)
 
 static const char *tiled_side(const struct bw_sdma_tiled *t, struct side *out)
 {
-	/* 8_UINT, 16_UINT, 32_UINT, 32_32_UINT, 32_32_32_32_UINT (sem/format.def) */
+	/* 8_UINT, 16_UINT, 32_UINT, 32_32_UINT, 32_32_32_32_UINT (image/format.def) */
 	static const char *const names[] = {"8_UINT", "16_UINT", "32_UINT", "32_32_UINT",
 					    "32_32_32_32_UINT"};
 	static const uint8_t types[4] = {BW_IMAGE_1D_ARRAY, BW_IMAGE_2D_ARRAY, BW_IMAGE_3D, 0};

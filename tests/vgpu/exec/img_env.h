@@ -6,7 +6,7 @@
 
 #include "mem_env.h"
 #include "vgpu/device/exec/core/exec_priv.h"
-#include "vgpu/device/exec/image/image.h"
+#include "image/image.h"
 
 enum { IMG_T = 8, IMG_S = 16 };
 

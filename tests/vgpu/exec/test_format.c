@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "vgpu/device/exec/image/format.h"
+#include "image/format.h"
 
 static uint64_t seed = 0x2545f4914f6cdd1d;
 

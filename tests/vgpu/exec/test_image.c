@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/util.h"
-#include "vgpu/device/exec/image/format_bc.h"
-#include "vgpu/device/exec/image/image.h"
+#include "image/format_bc.h"
+#include "image/image.h"
 
 #define BASE 0x123400000000ull
 

@@ -7,7 +7,7 @@
 
 #include "vgpu/device/exec/core/code.h"
 #include "vgpu/device/exec/core/fmode.h"
-#include "vgpu/device/exec/image/image.h"
+#include "image/image.h"
 #include "vgpu/device/exec/core/rec.h"
 #include "vgpu/device/exec/core/tally.h"
 #include "vgpu/device/exec/core/wmma.h"

@@ -6,7 +6,7 @@
  * adding up is the caller's. Positions have 8 fractional bits after they are scaled to texels, and
  * so have levels of detail: the precision that drivers announce for this hardware. */
 
-#include "vgpu/device/exec/image/image.h"
+#include "image/image.h"
 
 enum bw_filter { BW_FILTER_POINT, BW_FILTER_LINEAR, BW_FILTER_ANISO_POINT, BW_FILTER_ANISO_LINEAR };
 enum bw_mip_filter { BW_MIP_NONE, BW_MIP_POINT, BW_MIP_LINEAR, BW_MIP_POINT_ANISO };

@@ -5,7 +5,7 @@
 /* The components of a texel in the registers of one lane: a dword each, two in a dword (D16), or
  * one in the upper half of a dword. */
 
-#include "vgpu/device/exec/image/format.h"
+#include "image/format.h"
 #include "vgpu/device/exec/memory/memory.h"
 
 enum bw_comp { BW_COMP_FULL, BW_COMP_D16, BW_COMP_HI16 };

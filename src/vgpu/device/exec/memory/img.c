@@ -5,7 +5,7 @@
 
 #include "base/float_bits.h"
 #include "base/util.h"
-#include "vgpu/device/exec/image/format_bc.h"
+#include "image/format_bc.h"
 #include "vgpu/device/exec/memory/atomic.h"
 
 /* ---- decoding ---- */

@@ -6,7 +6,7 @@
  * texels, and results that reach registers only when every lane's texels could be read. */
 
 #include "vgpu/device/exec/core/exec_priv.h"
-#include "vgpu/device/exec/image/image.h"
+#include "image/image.h"
 #include "vgpu/device/exec/memory/comp.h"
 #include "vgpu/device/exec/memory/set.h"
 #include "vgpu/device/exec/memory/span.h"

@@ -2,7 +2,7 @@
 /* Loads that go straight to LDS. Rare, and therefore one lane after the other. */
 #include "base/util.h"
 #include "vgpu/device/exec/core/exec_priv.h"
-#include "vgpu/device/exec/image/format.h"
+#include "image/format.h"
 #include "vgpu/device/exec/memory/buf.h"
 #include "vgpu/device/exec/memory/move.h"
 #include "vgpu/device/exec/memory/rmw.h"

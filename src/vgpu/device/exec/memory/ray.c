@@ -7,7 +7,7 @@
 
 #include "base/float_bits.h"
 #include "base/util.h"
-#include "vgpu/device/exec/image/format.h"
+#include "image/format.h"
 #include "vgpu/device/exec/memory/img.h"
 #include "vgpu/device/exec/memory/rmw.h"
 

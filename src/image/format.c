@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/exec/image/format.h"
+#include "image/format.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ enum { N_FORMATS = 256, N_BUFFER_FORMATS = 64 };
 		     .is_int = BW_NUM_##num_ == BW_NUM_UINT || BW_NUM_##num_ == BW_NUM_SINT},
 #define ABSENT(number_, name_) [number_] = {.name = #name_},
 static struct bw_format formats[N_FORMATS] = {
-#include "vgpu/device/exec/sem/format.def"
+#include "image/format.def"
 };
 #undef FORMAT
 #undef ABSENT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/exec/image/format_bc.h"
+#include "image/format_bc.h"
 
 #include <string.h>
 

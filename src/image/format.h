@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_EXEC_FORMAT_H
-#define BW_VGPU_EXEC_FORMAT_H
+#ifndef BW_IMAGE_FORMAT_H
+#define BW_IMAGE_FORMAT_H
 
 /* Texel formats: conversion between memory and the values that a shader sees. Buffers and images
  * share one numbering; 1 to 63 are the buffers' (doc/hardware/encodings.md 6), the rest exists for

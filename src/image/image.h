@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_EXEC_IMAGE_H
-#define BW_VGPU_EXEC_IMAGE_H
+#ifndef BW_IMAGE_IMAGE_H
+#define BW_IMAGE_IMAGE_H
 
 /* Image descriptors: their fields, and the address of a texel. Pure. Descriptors are hostile: any
  * bits give an image, or a reason why there is none. */
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image/format.h"
+#include "image/swizzle.h"
 #include "isa/descriptor.h"
-#include "vgpu/device/exec/image/format.h"
-#include "vgpu/device/exec/image/swizzle.h"
 
 enum { BW_IMAGE_LEVELS = 16 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_EXEC_IMAGE_SWIZZLE_H
-#define BW_VGPU_EXEC_IMAGE_SWIZZLE_H
+#ifndef BW_IMAGE_SWIZZLE_H
+#define BW_IMAGE_SWIZZLE_H
 
 /* How image elements are laid out in blocks of 256 bytes to 256 KiB. Every address bit inside a
  * block is the XOR of some bits of the coordinates, so that the offset is the XOR of what each

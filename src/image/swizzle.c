@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/exec/image/swizzle.h"
+#include "image/swizzle.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -48,14 +48,14 @@ static const char *const micro_thick[N_ELEM] = {
 #define DISPLAY3(elem, text)
 enum { BLOCK_64K, BLOCK_256K };
 static const char *const render[2][N_SAMPLES][N_ELEM] = {
-#include "vgpu/device/exec/image/swizzle.def"
+#include "image/swizzle.def"
 };
 #undef RENDER
 #undef DISPLAY3
 #define RENDER(block, samples, elem, text)
 #define DISPLAY3(elem, text) [elem] = text,
 static const char *const display3[N_ELEM] = {
-#include "vgpu/device/exec/image/swizzle.def"
+#include "image/swizzle.def"
 };
 
 static struct bw_swizzle layouts[N_MODES][2][N_ELEM][N_SAMPLES];

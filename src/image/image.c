@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/exec/image/image.h"
+#include "image/image.h"
 
 #include <assert.h>
 #include <stdlib.h>
