@@ -543,12 +543,15 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uin
 	for (uint64_t i = 0; i < count; i++) {
 		enum step_result result;
 		struct bw_stop stop = {.kind = BW_STOP_NONE};
+		struct bw_wave_access access;
+		uint64_t pc = w->info.pc;
+		bw_step_foresee(d, w, &access);
 		BW_TRY(step(d, w, over_calls, &result, &stop));
 		if (result == STEP_STOP || result == STEP_ENDED) {
 			*out = stop;
 			return NULL;
 		}
-		/* anything but the step itself ends the count */
+		bw_step_compare(d, w, pc, &access);
 		if (w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT))
 			break;
 		if (i + 1 < count) {

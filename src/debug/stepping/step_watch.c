@@ -107,6 +107,25 @@ static struct bw_error *foresee(struct bw_debug *d, struct bw_wave_record *w,
 	return NULL;
 }
 
+void bw_step_foresee(struct bw_debug *d, struct bw_wave_record *w, struct bw_wave_access *out)
+{
+	struct bw_inst inst;
+	memset(out, 0, sizeof(*out));
+	if (bw_watch_wants(d, w))
+		bw_error_free(foresee(d, w, &inst, out));
+}
+
+void bw_step_compare(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
+		     const struct bw_wave_access *a)
+{
+	bool stop;
+	uint32_t reasons = w->info.reasons;
+	if (!w->stopped || !bw_watch_wants(d, w))
+		return;
+	bw_error_free(look(d, w, pc, a, &stop));
+	w->info.reasons |= reasons;
+}
+
 /* Steps a watched wave by one instruction. A wave that reaches a barrier is left waiting there (it
  * is not stopped then) while others run. out_stop: report it. */
 static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *w, bool *out_over,

@@ -75,6 +75,13 @@ struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms,
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
 				       struct bw_stop *out) BW_MUST_CHECK;
 
+/* Around a step that the user asked for: what the next instruction will access, and whether it has
+ * changed a value that is watched (then w's reasons say so). Nothing where none is. */
+struct bw_wave_access;
+void bw_step_foresee(struct bw_debug *d, struct bw_wave_record *w, struct bw_wave_access *out);
+void bw_step_compare(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
+		     const struct bw_wave_access *a);
+
 /* displaced.c */
 /* Prepares a stopped wave for resuming: past a reported trap, over a breakpoint. out_simulated: its
  * next instruction has been simulated here. */
