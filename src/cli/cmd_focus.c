@@ -3,6 +3,7 @@
 #include "debug/code.h"
 #include "debug/frames.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,24 @@ static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
 	return err;
 }
 
+/* Whether a command prints an expression: 64 blocks of it are no answer, a table is. */
+static bool prints(const char *command)
+{
+	size_t n = strcspn(command, "/ ");
+	return !strstr(command, "@lanes") &&
+	       ((n == 1 && *command == 'p') || (n == 5 && !strncmp(command, "print", n)) ||
+		(n == 7 && !strncmp(command, "inspect", n)));
+}
+
+/* "print EXPR @lanes" */
+static struct bw_error *print_in_lanes(struct bw_cli *c, const char *command)
+{
+	_cleanup_free_ char *text = NULL;
+	if (asprintf(&text, "%s @lanes", command) < 0)
+		return bw_error_nomem();
+	return bw_cli_execute(c, text);
+}
+
 /* "all CMD", "0-3 CMD", "-active CMD": lanes of the focus wave. */
 static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 {
@@ -204,6 +223,8 @@ static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 	if (!lanes || !a.command[0])
 		return bw_errorf(BW_E_INVALID,
 				 "\"lane apply\" takes lanes, all or -active, and a command");
+	if (lanes == all && prints(a.command))
+		return print_in_lanes(c, a.command);
 	struct bw_error *err = NULL;
 	uint32_t focus = w->number;
 	unsigned before = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();

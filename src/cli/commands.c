@@ -68,7 +68,7 @@ static const struct bw_command commands[] = {
 	{"inspect", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
 	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", NULL, BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "[inferiors N...]", "End the program.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
-	{"lane", NULL, bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out.", BW_COMPLETE_NONE, false},
+	{"lane", NULL, bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_NONE, false},
 	{"list", "l", bw_cmd_list, "[WHERE | FIRST,LAST | -]", "Show source lines around the PC or a place; again: the next ones; -: those before.", NULL, BW_COMPLETE_WHERE, true},
 	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
