@@ -118,7 +118,7 @@ static struct bw_error *launch_values(struct bw_cli *c, const struct bw_wave_inf
 	size_t n = 0;
 	BW_TRY(bw_debug_args(c->debug, w->dispatch, &list, &n));
 	const struct bw_dispatch_info *x = bw_debug_dispatch(c->debug, w->dispatch);
-	const char *kernel = x ? x->kernel_name : "?",
+	const char *kernel = x ? x->kernel_title : "?",
 		   *function = frame->function ? frame->function : "this code";
 	if (!x || !x->kernel) {
 		bw_out_line(

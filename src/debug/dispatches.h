@@ -22,7 +22,9 @@ struct bw_dispatch_info {
 	const struct bw_kernel
 		*kernel; /* NULL: code that was not given to the session; borrowed from the code
 			  * object */
-	const char *kernel_name; /* "?" when unknown */
+	const char *kernel_name; /* the symbol; "?" when unknown */
+	/* for people: of C++ as the source has it, "ns::dots(float*)"; else kernel_name */
+	const char *kernel_title;
 	const char *code_object; /* path or "" */
 	uint64_t load_base;	 /* of the code object's image; 0 when unknown */
 	uint64_t kernarg_va;	 /* 0 when unknown */

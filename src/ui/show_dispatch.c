@@ -193,7 +193,7 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
 	bw_show_dims(groups, h->groups);
 	bw_show_dims(group, h->group_size);
 	unsigned lanes = bw_arch_lanes(bw_debug_arch(d), h->initiator);
-	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_name,
+	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_title,
 		    bw_show_dispatch_state(d, x));
 	bw_out_line(o, "  submission   %u on queue %u", x->submission, x->queue);
 	if (x->frame)
@@ -213,6 +213,7 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
 		bw_out_line(o, "  packet       at 0x%012llx", (unsigned long long)h->packet_va);
 	bw_out_int(o, "dispatch", x->number);
 	bw_out_str(o, "kernel", x->kernel_name);
+	bw_out_str(o, "kernel_title", x->kernel_title);
 	bw_out_str(o, "state", bw_show_dispatch_state(d, x));
 	bw_out_int(o, "submission", x->submission);
 	bw_out_int(o, "queue", x->queue);
@@ -295,7 +296,7 @@ struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d,
 		bw_table_hex(&t, list[i].at, 12);
 	}
 	free(list);
-	bw_out_line(o, "Dispatch %u of %s", x->number, x->kernel_name);
+	bw_out_line(o, "Dispatch %u of %s", x->number, x->kernel_title);
 	bw_out_int(o, "dispatch", x->number);
 	bw_out_table(o, &t, "Nothing in its user SGPRs points to a descriptor or a buffer.");
 	bw_table_fini(&t);
@@ -352,7 +353,8 @@ struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
 	}
 	free(bound);
 	if (x && n)
-		bw_out_line(o, "\"Bound at\" is for dispatch %u of %s.", x->number, x->kernel_name);
+		bw_out_line(o, "\"Bound at\" is for dispatch %u of %s.", x->number,
+			    x->kernel_title);
 	bw_out_table(o, &t, "No buffers are known.");
 	bw_table_fini(&t);
 	return NULL;

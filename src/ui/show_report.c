@@ -32,7 +32,7 @@ static void show_identity(struct bw_out *o, struct bw_debug *d, const struct bw_
 	}
 	bw_out_line(o, "%s %s (stopped%s)", name, place, suffix);
 	bw_out_line(o, "pc: 0x%012llx (kernel %s, entry 0x%012llx)", (unsigned long long)w->pc,
-		    x ? x->kernel_name : "?", (unsigned long long)(x ? x->desc.code_va : 0));
+		    x ? x->kernel_title : "?", (unsigned long long)(x ? x->desc.code_va : 0));
 }
 
 static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d,

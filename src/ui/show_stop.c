@@ -441,7 +441,7 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 	case BW_STOP_DISPATCH: {
 		const struct bw_dispatch_info *info = bw_debug_dispatch(d, s->dispatch);
 		bw_out_line(o, "Dispatch %u of %s is about to start; \"continue\" starts it.",
-			    s->dispatch, info ? info->kernel_name : "?");
+			    s->dispatch, info ? info->kernel_title : "?");
 		bw_out_str(o, "reason", "dispatch");
 		bw_out_int(o, "dispatch", s->dispatch);
 		if (info) {

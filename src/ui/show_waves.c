@@ -285,9 +285,9 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 	static const struct bw_column columns[] = {
 		{"Id", "dispatch", true},  {"Queue", "queue", true},
 		{"Groups", NULL, false},   {"Workgroup", NULL, false},
-		{"State", "state", false}, {"Kernel Function", "kernel", false},
+		{"State", "state", false}, {"Kernel Function", "kernel_title", false},
 		{NULL, "groups", false},   {NULL, "workgroup", false},
-		{"Label", "label", false}};
+		{NULL, "kernel", false},   {"Label", "label", false}};
 	size_t n = 0, n_columns = BW_ARRAY_SIZE(columns) - 1;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
 	for (size_t i = 0; i < n; i++)
@@ -304,9 +304,10 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 		bw_table_text(&t, "%s", groups);
 		bw_table_text(&t, "%s", group);
 		bw_table_text(&t, "%s", bw_show_dispatch_state(d, &list[i]));
-		bw_table_text(&t, "%s", list[i].kernel_name);
+		bw_table_text(&t, "%s", list[i].kernel_title);
 		bw_table_json_cell(&t, bw_dims_json(list[i].desc.groups));
 		bw_table_json_cell(&t, bw_dims_json(list[i].desc.group_size));
+		bw_table_json_cell(&t, bw_json_text(list[i].kernel_name));
 		if (n_columns == BW_ARRAY_SIZE(columns))
 			bw_table_text(&t, "%s", list[i].label);
 	}
@@ -353,13 +354,14 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d,
 	bw_show_dims(groups, info->desc.groups);
 	bw_show_dims(group, info->desc.group_size);
 	bool wave32 = bw_arch_lanes(bw_debug_arch(d), info->desc.initiator) == 32;
-	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_name, info->number,
+	bw_out_line(o, "Kernel %s, dispatch %u (%s)", info->kernel_title, info->number,
 		    bw_show_dispatch_state(d, info));
 	bw_out_line(o, "  code         0x%012llx%s%s", (unsigned long long)info->desc.code_va,
 		    info->code_object[0] ? " from " : "", info->code_object);
 	bw_out_line(o, "  grid         %s workgroups of %s work-items, wave%u", groups, group,
 		    wave32 ? 32u : 64u);
 	bw_out_str(o, "kernel", info->kernel_name);
+	bw_out_str(o, "kernel_title", info->kernel_title);
 	bw_out_int(o, "dispatch", info->number);
 	bw_out_str(o, "state", bw_show_dispatch_state(d, info));
 	bw_out_hex(o, "code", info->desc.code_va);

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "sym/demangle.h"
 
 /* The properties that a dispatch must have. 0 and NULL: any value. */
 struct bw_dispatch_filter {
@@ -180,8 +181,8 @@ static bool name_fits(const char *pattern, const struct bw_dispatch_record *x)
 	enum { MIN_HASH_DIGITS = 4 };
 	const struct bw_target_object *p = &x->pipeline;
 	char hash[24];
-	if (glob(pattern, x->info.kernel_name) || glob(pattern, p->name) ||
-	    glob(pattern, p->entry) || glob(pattern, p->module))
+	if (glob(pattern, x->info.kernel_name) || bw_name_is(x->info.kernel_title, pattern) ||
+	    glob(pattern, p->name) || glob(pattern, p->entry) || glob(pattern, p->module))
 		return true;
 	if (!p->hash || strlen(pattern) < MIN_HASH_DIGITS)
 		return false;

@@ -178,7 +178,7 @@ static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch_record 
 static void point_info(struct bw_dispatch_record *x)
 {
 	if (x->name)
-		x->info.kernel_name = x->name;
+		x->info.kernel_name = x->info.kernel_title = x->name;
 	x->info.label = x->label ? x->label : "";
 	x->info.desc.label = x->info.label;
 	x->info.desc.push = x->push;
@@ -297,7 +297,7 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 		x->info.result = ev->result;
 		if (ev->result)
 			bw_debug_note(d, BW_NOTICE_DISPATCH_FAILED, "dispatch %u (%s) failed: %s",
-				      x->info.number, x->info.kernel_name, why_failed(ev->result));
+				      x->info.number, x->info.kernel_title, why_failed(ev->result));
 	}
 }
 

@@ -67,7 +67,7 @@ bool bw_hang_is_over(struct bw_debug *d)
 		bw_debug_note(
 			d, BW_NOTICE_WARNING,
 			"dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
-			x->info.number, x->info.kernel_name,
+			x->info.number, x->info.kernel_title,
 			(unsigned long long)d->settings.hang_ms);
 	return x;
 }

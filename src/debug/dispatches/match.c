@@ -77,11 +77,17 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 	return bw_vec_push(&d->loads, load);
 }
 
+static const char *title_of(struct bw_module *m, const struct bw_kernel *k)
+{
+	const struct bw_symbol *s = m->co ? bw_module_symbol(m, k->name) : NULL;
+	return s ? bw_module_pretty(m, s) : k->name;
+}
+
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_record *x)
 {
 	uint64_t va = x->info.desc.code_va;
 	uint8_t head[MATCH_MAX_B];
-	x->info.kernel_name = "?";
+	x->info.kernel_name = x->info.kernel_title = "?";
 	x->info.code_object = "";
 	size_t head_b = d->modules.len ? read_head(d, va, head) : 0;
 	if (!head_b)
@@ -95,6 +101,7 @@ struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_re
 				continue;
 			x->info.kernel = (*m)->is_found ? NULL : k;
 			x->info.kernel_name = k->name;
+			x->info.kernel_title = title_of(*m, k);
 			x->info.code_object = (*m)->is_found ? "" : (*m)->name;
 			x->info.load_base = va - k->entry;
 			x->kernel_start = va;
