@@ -167,7 +167,7 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	/* as in displaced.c: its exceptions are read elsewhere */
 	cell[at++] = bw_arch_s_trap(arch, BW_TRAP_ID_CELL_END) | arch->s_trap_reads_exceptions;
 	cell[at++] = (uint32_t)next;
-	cell[at] = (uint32_t)(next >> 32);
+	cell[at] = bw_hi32(next);
 	memcpy(cell + RESUME_DW, code, n * sizeof(*code));
 	free(p->filter_code);
 	p->filter_code = copy;

@@ -175,7 +175,7 @@ static uint32_t set_size(const struct look *l, size_t k)
  * rings. */
 static unsigned ring_sgprs(const struct look *l, const uint32_t *s, unsigned n)
 {
-	uint64_t wide = n > 1 ? s[0] | (uint64_t)s[1] << 32 : 1;
+	uint64_t wide = n > 1 ? bw_join32(s[1], s[0]) : 1;
 	return wide == 0 || (wide >> 32 && map_at(l, wide)) ? 2 : 0;
 }
 
@@ -186,7 +186,7 @@ static struct bw_error *look_at_sgprs(struct look *l)
 	size_t sets = 0, found = 0;
 	bool radv = l->x->pipeline.id != 0;
 	for (unsigned i = radv ? ring_sgprs(l, s, n) : 0; i < n; i++) {
-		uint64_t wide = i + 1 < n ? s[i] | (uint64_t)s[i + 1] << 32 : 0;
+		uint64_t wide = i + 1 < n ? bw_join32(s[i + 1], s[i]) : 0;
 		const struct bw_target_map *m = wide ? map_at(l, wide) : NULL;
 		if (m && wide >> 32 && wide == bw_canonical(wide)) {
 			struct bw_bound b = {.kind = BW_BOUND_POINTER,

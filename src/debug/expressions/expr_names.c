@@ -69,7 +69,7 @@ static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_wave_reg r, stru
 	if (!v.elem)
 		return bw_error_nomem();
 	for (size_t i = 0; i < v.n_elem; i++)
-		v.elem[i] = low[i] | (uint64_t)high[i] << 32;
+		v.elem[i] = bw_join32(high[i], low[i]);
 	v.bits = v.elem[x->lane < v.n_elem ? x->lane : 0];
 	v.across_lanes = true;
 	v.exec = x->wave->info.exec;

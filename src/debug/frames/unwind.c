@@ -516,7 +516,7 @@ static struct bw_error *find_return(struct bw_debug *d, struct bw_wave_record *w
 			return NULL;
 		}
 	}
-	uint64_t to = half[0] | (uint64_t)half[1] << 32;
+	uint64_t to = bw_join32(half[1], half[0]);
 	if (is_behind_call(d, to, row->link, out_why))
 		*out_to = to;
 	return NULL;

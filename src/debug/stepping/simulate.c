@@ -10,7 +10,7 @@ static bool read_pair(const struct bw_sim_regs *r, unsigned code, uint64_t *out)
 {
 	code &= ~1u;
 	if (code <= BW_SRC_VCC_LO) {
-		*out = r->s[code] | (uint64_t)r->s[code + 1] << 32;
+		*out = bw_join32(r->s[code + 1], r->s[code]);
 		return true;
 	}
 	if (code == BW_SRC_EXEC_LO) {
@@ -27,7 +27,7 @@ static bool write_pair(struct bw_sim_regs *r, unsigned code, uint64_t value)
 	code &= ~1u;
 	if (code <= BW_SRC_VCC_LO) {
 		r->s[code] = (uint32_t)value;
-		r->s[code + 1] = (uint32_t)(value >> 32);
+		r->s[code + 1] = bw_hi32(value);
 		return true;
 	}
 	if (code == BW_SRC_EXEC_LO) {
@@ -45,7 +45,7 @@ static uint64_t of_wave(const struct bw_sim_regs *r, uint64_t mask)
 /* Whether a conditional branch is taken. */
 static bool taken(const struct bw_sim_regs *r, enum bw_pc_kind kind)
 {
-	bool vccz = of_wave(r, r->s[106] | (uint64_t)r->s[107] << 32) == 0;
+	bool vccz = of_wave(r, bw_join32(r->s[107], r->s[106])) == 0;
 	bool execz = of_wave(r, r->exec) == 0;
 	switch ((int)kind) {
 	case BW_PC_IF_SCC0:
@@ -77,7 +77,7 @@ static bool taken(const struct bw_sim_regs *r, enum bw_pc_kind kind)
  * Nothing to do in wave32 (doc/rules.md 286). */
 static bool subvector_begin(struct bw_sim_regs *r, unsigned sdst, uint64_t next, uint64_t target)
 {
-	uint32_t lo = (uint32_t)r->exec, hi = (uint32_t)(r->exec >> 32);
+	uint32_t lo = (uint32_t)r->exec, hi = bw_hi32(r->exec);
 	if (sdst > BW_SRC_VCC_HI)
 		return false;
 	r->pc = next;
@@ -96,7 +96,7 @@ static bool subvector_begin(struct bw_sim_regs *r, unsigned sdst, uint64_t next,
 
 static bool subvector_end(struct bw_sim_regs *r, unsigned sdst, uint64_t next, uint64_t target)
 {
-	uint32_t lo = (uint32_t)r->exec, hi = (uint32_t)(r->exec >> 32);
+	uint32_t lo = (uint32_t)r->exec, hi = bw_hi32(r->exec);
 	if (sdst > BW_SRC_VCC_HI)
 		return false;
 	r->pc = next;

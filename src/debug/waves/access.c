@@ -60,7 +60,7 @@ static struct bw_error *scalar(struct bw_debug *d, struct bw_wave_record *w, uns
 	if (code > BW_SRC_VCC_HI || (pair && code >= BW_SRC_VCC_HI))
 		return NULL;
 	BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, code, pair ? 2 : 1, s));
-	*out = s[0] | (uint64_t)s[1] << 32;
+	*out = bw_join32(s[1], s[0]);
 	return NULL;
 }
 
@@ -172,7 +172,7 @@ static bool buffer_address(const struct bw_inst *i, const struct operands *o, un
 static uint64_t lane_address(const struct bw_inst *i, const struct operands *o, unsigned lane,
 			     enum bw_space *out_space)
 {
-	uint64_t v = o->vaddr_is_64 ? o->lo[lane] | (uint64_t)o->hi[lane] << 32 : o->lo[lane];
+	uint64_t v = o->vaddr_is_64 ? bw_join32(o->hi[lane], o->lo[lane]) : o->lo[lane];
 
 	*out_space = BW_SPACE_GLOBAL;
 	switch ((int)i->fmt) {

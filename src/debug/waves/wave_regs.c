@@ -132,7 +132,7 @@ static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave_record *w,
 			"a value of more than 64 bits (%u registers): use x or info registers",
 			count);
 	BW_TRY(bw_target_read_sgprs(d->target, w->info.slot, first, count, s));
-	*out = s[0] | (uint64_t)s[1] << 32;
+	*out = bw_join32(s[1], s[0]);
 	return NULL;
 }
 

@@ -168,8 +168,8 @@ HANDLER(v_swap_b16)
 HANDLER(v_swaprel_b32)
 {
 	uint32_t m0 = w->s[BW_SRC_M0];
-	swap(w, x, rec->inst->dst + (m0 >> 16 & 0x3ff),
-	     rec->inst->src[0] - BW_SRC_VGPR0 + (m0 & 0x3ff));
+	swap(w, x, rec->inst->dst + (unsigned)bw_words_get(&m0, BW_M0_INDEX_DST),
+	     rec->inst->src[0] - BW_SRC_VGPR0 + (unsigned)bw_words_get(&m0, BW_M0_INDEX_SRC));
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
@@ -234,7 +234,8 @@ HANDLER(v_movrelsd_b32)
 HANDLER(v_movrelsd_2_b32)
 {
 	uint32_t m0 = w->s[BW_SRC_M0];
-	movrel(rec, w, x, m0 >> 16 & 0x3ff, m0 & 0x3ff);
+	movrel(rec, w, x, (uint32_t)bw_words_get(&m0, BW_M0_INDEX_DST),
+	       (uint32_t)bw_words_get(&m0, BW_M0_INDEX_SRC));
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 

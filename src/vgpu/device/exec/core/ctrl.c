@@ -3,6 +3,7 @@
 /* Program flow, waits, messages, hardware registers: doc/rules.md 259 to 313. */
 
 #include "base/util.h"
+#include "regs/field.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
 
@@ -122,7 +123,7 @@ HANDLER(s_call_b64)
 	if (code != BW_SRC_NULL &&
 	    (code < BW_SRC_TTMP0 || code > BW_SRC_NULL || (w->status & BW_STATUS_PRIV))) {
 		w->s[code] = (uint32_t)after;
-		w->s[code + 1] = (uint32_t)(after >> 32);
+		w->s[code + 1] = bw_hi32(after);
 	}
 	TAKE();
 }
@@ -279,17 +280,24 @@ void bw_exec_mode_changed(struct bw_exec *x, const struct bw_wave *w)
 
 HANDLER(s_round_mode)
 {
-	w->mode = (w->mode & ~(uint32_t)BW_MODE_ROUND) | ((uint32_t)rec->inst->imm & 0xf);
+	w->mode = (w->mode & ~(uint32_t)BW_MODE_ROUND) |
+		  BW_FIELD(SQ_WAVE_MODE, FP_ROUND, rec->inst->imm);
 	bw_exec_mode_changed(x, w);
 	BW_LEAVE(BW_FOLLOWING(rec));
 }
 
 HANDLER(s_denorm_mode)
 {
-	w->mode = (w->mode & ~(uint32_t)BW_MODE_DENORM) | ((uint32_t)rec->inst->imm & 0xf) << 4;
+	w->mode = (w->mode & ~(uint32_t)BW_MODE_DENORM) |
+		  BW_FIELD(SQ_WAVE_MODE, FP_DENORM, rec->inst->imm);
 	bw_exec_mode_changed(x, w);
 	BW_LEAVE(BW_FOLLOWING(rec));
 }
+
+/* simm16 of s_getreg and s_setreg. */
+#define HWREG_ID 0, 6
+#define HWREG_OFFSET 6, 5
+#define HWREG_SIZE 11, 5
 
 struct field {
 	unsigned id, shift;
@@ -298,9 +306,13 @@ struct field {
 
 static struct field field_of(const struct bw_inst *inst)
 {
-	unsigned imm = (uint16_t)inst->imm, shift = imm >> 6 & 31, width = (imm >> 11 & 31) + 1;
+	const uint32_t imm = (uint16_t)inst->imm;
+	unsigned shift = (unsigned)bw_words_get(&imm, HWREG_OFFSET),
+		 width = (unsigned)bw_words_get(&imm, HWREG_SIZE) + 1;
 	uint32_t bits = width == 32 ? UINT32_MAX : (1u << width) - 1;
-	return (struct field){.id = imm & 63, .shift = shift, .mask = bits << shift};
+	return (struct field){.id = (unsigned)bw_words_get(&imm, HWREG_ID),
+			      .shift = shift,
+			      .mask = bits << shift};
 }
 
 HANDLER(s_getreg_b32)
@@ -478,7 +490,7 @@ HANDLER(s_movreld_b64)
 	uint64_t v = *(const uint64_t *)BW_OPERAND(1);
 	if (to != BW_SRC_NULL) {
 		w->s[to] = (uint32_t)v;
-		w->s[to + 1] = (uint32_t)(v >> 32);
+		w->s[to + 1] = bw_hi32(v);
 	}
 	BW_NEXT(BW_FOLLOWING(rec));
 }
@@ -486,8 +498,10 @@ HANDLER(s_movreld_b64)
 HANDLER(s_movrelsd_2_b32)
 {
 	uint32_t m0 = w->s[BW_SRC_M0];
-	unsigned from = bw_sgpr_indexed(w, rec->inst->src[0], m0 & 0x3ff, 1, 0);
-	unsigned to = bw_sgpr_indexed(w, rec->inst->dst, m0 >> 16 & 0x3ff, 1, BW_SRC_NULL);
+	unsigned from = bw_sgpr_indexed(w, rec->inst->src[0],
+					(unsigned)bw_words_get(&m0, BW_M0_INDEX_SRC), 1, 0);
+	unsigned to = bw_sgpr_indexed(w, rec->inst->dst,
+				      (unsigned)bw_words_get(&m0, BW_M0_INDEX_DST), 1, BW_SRC_NULL);
 	sgpr_write(w, to, w->s[from]);
 	BW_NEXT(BW_FOLLOWING(rec));
 }

@@ -3,6 +3,15 @@
 
 #include <xmmintrin.h>
 
+#include "base/words.h"
+#include "regs/field.h"
+
+/* MODE.FP_ROUND and FP_DENORM have two bits for f32, and two for f16 and f64 (rules 107, 110). */
+#define MODE_ROUND_32 0, 2
+#define MODE_ROUND_16_64 2, 2
+#define MODE_DENORM_32 4, 2
+#define MODE_DENORM_16_64 6, 2
+
 /* MXCSR: all exceptions masked; round control in 14:13, flush outputs 15, inputs 6. */
 enum {
 	MXCSR_MASKED = 0x1f80,
@@ -29,22 +38,25 @@ static uint32_t mxcsr(enum bw_round round, unsigned denorm)
 
 void bw_fmode_set(struct bw_fmode *m, uint32_t mode)
 {
-	unsigned denorm32 = mode >> 4 & 3, denorm16 = mode >> 6 & 3;
+	unsigned denorm32 = (unsigned)bw_words_get(&mode, MODE_DENORM_32),
+		 denorm16 = (unsigned)bw_words_get(&mode, MODE_DENORM_16_64),
+		 round32 = (unsigned)bw_words_get(&mode, MODE_ROUND_32),
+		 round16 = (unsigned)bw_words_get(&mode, MODE_ROUND_16_64);
 	*m = (struct bw_fmode){
 		.mode = mode,
-		.round32 = mode & 3,
-		.round16 = mode >> 2 & 3,
+		.round32 = (uint8_t)round32,
+		.round16 = (uint8_t)round16,
 		.flush_in32 = !(denorm32 & 1),
 		.flush_out32 = !(denorm32 & 2),
 		.flush_in16 = !(denorm16 & 1),
 		.flush_out16 = !(denorm16 & 2),
-		.dx10_clamp = mode >> 8 & 1,
-		.ieee = mode >> 9 & 1,
-		.fp16_ovfl = mode >> 23 & 1,
-		.mxcsr32 = mxcsr(mode & 3, denorm32),
-		.mxcsr64 = mxcsr(mode >> 2 & 3, denorm16),
-		.mxcsr_narrow = mxcsr(mode & 3, (denorm16 & 1) | (denorm32 & 2)),
-		.mxcsr_bf16 = mxcsr(mode >> 2 & 3, 3),
+		.dx10_clamp = BW_FIELD_GET(SQ_WAVE_MODE, DX10_CLAMP, mode),
+		.ieee = BW_FIELD_GET(SQ_WAVE_MODE, IEEE, mode),
+		.fp16_ovfl = BW_FIELD_GET(SQ_WAVE_MODE, FP16_OVFL, mode),
+		.mxcsr32 = mxcsr(round32, denorm32),
+		.mxcsr64 = mxcsr(round16, denorm16),
+		.mxcsr_narrow = mxcsr(round32, (denorm16 & 1) | (denorm32 & 2)),
+		.mxcsr_bf16 = mxcsr(round16, 3),
 	};
 	m->mxcsr_f16 = m->round16 == m->round32 ? m->mxcsr32 : m->mxcsr_bf16;
 }

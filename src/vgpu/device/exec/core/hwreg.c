@@ -34,11 +34,11 @@ uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id)
 	case BW_HWREG_PC_LO:
 		return (uint32_t)w->pc;
 	case BW_HWREG_PC_HI:
-		return (uint32_t)(w->pc >> 32) & 0xffff;
+		return bw_hi32(w->pc) & 0xffff;
 	case BW_HWREG_FLAT_SCRATCH_LO:
 		return (uint32_t)w->flat_scratch;
 	case BW_HWREG_FLAT_SCRATCH_HI:
-		return (uint32_t)(w->flat_scratch >> 32);
+		return bw_hi32(w->flat_scratch);
 	case BW_HWREG_HW_ID1:
 		return w->hw_id1;
 	case BW_HWREG_HW_ID2:
@@ -80,7 +80,7 @@ void bw_wave_hwreg_write(struct bw_wave *w, unsigned id, uint32_t value, bool pr
 		break;
 	case BW_HWREG_FLAT_SCRATCH_HI:
 		if (privileged)
-			w->flat_scratch = (uint32_t)w->flat_scratch | (uint64_t)value << 32;
+			w->flat_scratch = bw_join32(value, bw_lo32(w->flat_scratch));
 		break;
 	default:
 		break;
@@ -90,7 +90,7 @@ void bw_wave_hwreg_write(struct bw_wave *w, unsigned id, uint32_t value, bool pr
 void bw_wave_enter_trap(struct bw_wave *w, uint64_t tba, unsigned trap_id, bool host_trap)
 {
 	w->s[BW_SRC_TTMP0] = (uint32_t)w->pc;
-	w->s[BW_SRC_TTMP0 + 1] = ((uint32_t)(w->pc >> 32) & BW_GFX11_TTMP1__PC_HI) |
+	w->s[BW_SRC_TTMP0 + 1] = (bw_hi32(w->pc) & BW_GFX11_TTMP1__PC_HI) |
 				 (trap_id << BW_GFX11_TTMP1__TRAP_ID_LO & BW_GFX11_TTMP1__TRAP_ID) |
 				 (uint32_t)host_trap << BW_GFX11_TTMP1__HOST_TRAP_LO;
 	w->status |= BW_STATUS_PRIV;

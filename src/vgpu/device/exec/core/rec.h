@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/util.h"
+#include "base/words.h"
 #include "isa/inst.h"
 #include "vgpu/device/exec/core/exec.h"
 #include "vgpu/device/exec/core/wave.h"
@@ -104,6 +106,10 @@ const struct bw_mem_row *bw_exec_mem_row(enum bw_op op);
 struct bw_fmode;
 const struct bw_exec_host *bw_exec_host(const struct bw_exec *x);
 
+/* M0 of the movrel instructions that take two indexes from it (rule 36), for base/words.h. */
+#define BW_M0_INDEX_SRC 0, 10
+#define BW_M0_INDEX_DST 16, 10
+
 static inline uint32_t *bw_wave_vgpr(const struct bw_wave *w, unsigned n)
 {
 	return w->v + (size_t)n * w->lanes;
@@ -111,7 +117,7 @@ static inline uint32_t *bw_wave_vgpr(const struct bw_wave *w, unsigned n)
 
 static inline uint64_t bw_wave_s64(const struct bw_wave *w, unsigned code)
 {
-	return code == BW_SRC_NULL ? 0 : w->s[code] | (uint64_t)w->s[code + 1] << 32;
+	return code == BW_SRC_NULL ? 0 : bw_join32(w->s[code + 1], w->s[code]);
 }
 
 /* EXEC as the lanes see it: 32 bits in wave32. */

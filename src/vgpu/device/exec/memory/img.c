@@ -117,7 +117,7 @@ bool bw_img_fetch(struct bw_img *i, unsigned lane, uint64_t va, unsigned size_b,
 {
 	struct bw_vm_fault fault;
 	struct bw_span *s = &i->span;
-	uint32_t hi = (uint32_t)(va >> 32);
+	uint32_t hi = bw_hi32(va);
 	bool odd = va % BW_PAGE_B + size_b > BW_PAGE_B || hi == i->ap.shared_hi ||
 		   hi == i->ap.private_hi;
 	const uint8_t *host = odd ? NULL : bw_tlb_lookup(i->w->tlb, va, BW_ACCESS_READ, &fault);

@@ -71,7 +71,8 @@ void bw_effects_index(struct bw_strict_op *op, const struct bw_wave *w)
 {
 	unsigned kind = kind_of(op->inst.op);
 	uint32_t m0 = w->s[BW_SRC_M0];
-	uint32_t src = kind & TWO ? m0 & 0x3ff : m0, dst = kind & TWO ? m0 >> 16 & 0x3ff : m0;
+	uint32_t src = kind & TWO ? (uint32_t)bw_words_get(&m0, BW_M0_INDEX_SRC) : m0,
+		 dst = kind & TWO ? (uint32_t)bw_words_get(&m0, BW_M0_INDEX_DST) : m0;
 	if (op->e.unit == BW_UNIT_VALU)
 		index_vgprs(&op->e, w, kind, src, dst);
 	else if (op->e.unit == BW_UNIT_SALU)

@@ -132,14 +132,18 @@ static void wait_all(struct bw_wave *w, struct bw_strict_wave *sw)
 
 /* ---- waits ---- */
 
+/* simm16 of s_waitcnt (doc/hardware/encodings.md 8). */
+#define WAITCNT_LGKM 4, 6
+#define WAITCNT_VM 10, 6
+
 static void carry_out_waits(struct bw_strict_step *t)
 {
 	const struct bw_inst *in = &t->op->inst;
 	struct bw_wave *w = t->w;
-	unsigned imm = (uint16_t)in->imm;
+	const uint32_t imm = (uint16_t)in->imm;
 	if (in->op == BW_OP_S_WAITCNT) { /* rule 276 */
-		wait_counter(w, t->sw, true, imm >> 10 & 63);
-		wait_counter(w, t->sw, false, imm >> 4 & 63);
+		wait_counter(w, t->sw, true, (unsigned)bw_words_get(&imm, WAITCNT_VM));
+		wait_counter(w, t->sw, false, (unsigned)bw_words_get(&imm, WAITCNT_LGKM));
 	} else if (in->op == BW_OP_S_WAITCNT_VMCNT || in->op == BW_OP_S_WAITCNT_LGKMCNT ||
 		   in->op == BW_OP_S_WAITCNT_VSCNT) { /* rule 277 */
 		unsigned n = (bw_scalar_read32(w, in, in->dst) + imm) & 63;

@@ -100,8 +100,8 @@ static void check_code(struct bw_strict_step *t)
 static void trace_before(struct bw_strict_step *t)
 {
 	const struct bw_wave *w = t->w;
-	const uint64_t words[] = {w->hw_id1 | (uint64_t)w->hw_id2 << 32, t->pc,
-				  t->op->word[0] | (uint64_t)t->op->word[1] << 32, t->exec};
+	const uint64_t words[] = {bw_join32(w->hw_id2, w->hw_id1), t->pc,
+				  bw_join32(t->op->word[1], t->op->word[0]), t->exec};
 	bw_strict_trace_add(t->sw->s, words, BW_ARRAY_SIZE(words), false);
 }
 
@@ -124,7 +124,7 @@ static void trace_access(struct bw_strict_step *t)
 	size_t n = 0;
 	for (unsigned i = 0; i < BW_STRICT_SGPRS; i++)
 		if (bw_sregs_has(&e->sread, i))
-			words[n++] = t->w->s[i] | (uint64_t)i << 32;
+			words[n++] = bw_join32(i, t->w->s[i]);
 	bw_strict_trace_add(t->sw->s, words, n, true);
 	for (unsigned i = 0; i < e->n_reads; i++)
 		trace_vgprs(t, &e->read[i]);
