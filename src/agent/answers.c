@@ -11,6 +11,7 @@
 
 #include "agent/clock.h"
 #include "agent/names.h"
+#include "agent/shaders.h"
 #include "agent/submit.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
@@ -164,6 +165,21 @@ static struct bw_error *on_objects(const struct bw_msg *m, struct bw_agent_file 
 	return err;
 }
 
+static struct bw_error *on_shader(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_shader req;
+	struct bw_names_blob blob = {0};
+	struct bw_agent_result r = {0};
+	memcpy(&req, m->body, sizeof(req));
+	int e = bw_shaders_describe(req.pipeline, &blob);
+	if (!e && blob.len > IO_MAX_B)
+		e = -E2BIG;
+	set_result(&r, e, 0, "describing a shader");
+	struct bw_error *err = reply(m, &r, sizeof(r), blob.data, e ? 0 : blob.len, -1);
+	bw_vec_free(&blob);
+	return err;
+}
+
 static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f)
 {
 	struct {
@@ -234,6 +250,7 @@ static const struct request {
 	{BW_AGENT_MAPS, sizeof(struct bw_agent_about), on_maps, offsetof(struct bw_agent_about, file)},
 	{BW_AGENT_FAULT, sizeof(struct bw_agent_about), on_fault, offsetof(struct bw_agent_about, file)},
 	{BW_AGENT_OBJECTS, 0, on_objects, NO_FILE},
+	{BW_AGENT_SHADER, sizeof(struct bw_agent_shader), on_shader, NO_FILE},
 	{BW_AGENT_FILES, 0, on_files, NO_FILE},
 	{BW_AGENT_CLOCK, sizeof(struct bw_agent_clock), on_clock, NO_FILE},
 };

@@ -15,8 +15,10 @@
 
 #include "agent/attach.h"
 #include "agent/clock.h"
+#include "agent/descriptors.h"
 #include "agent/listen.h"
 #include "agent/names.h"
+#include "agent/shaders.h"
 #include "agent/submit.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
@@ -502,6 +504,8 @@ void bw_debugger_fork_child(void)
 	pthread_mutex_init(&bw_dbg.send_lock, NULL);
 	pthread_cond_init(&bw_dbg.changed, NULL);
 	bw_names_fork_child();
+	bw_shaders_fork_child();
+	bw_descriptors_fork_child();
 	bw_listen_fork_child();
 	/* what it opens itself is its own: then it connects like any process */
 	bw_dbg.state = UNTRIED;

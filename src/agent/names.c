@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include "agent/descriptors.h"
+#include "agent/peek.h"
 #include "agent/track_priv.h"
 #include "base/str.h"
 #include "base/util.h"
@@ -26,6 +26,8 @@ enum {
 	LABEL_MAX_B = 512,
 	OTHER_NAMES_MAX = 65536,
 	DISPATCHES_MAX = 1 << 16, /* remembered of one command buffer */
+	SETS_MAX = 16,
+	BINDINGS_MAX = 1024, /* shown of one dispatch */
 };
 
 struct recorded {
@@ -34,6 +36,13 @@ struct recorded {
 	bool indirect;
 	uint32_t base[3], groups[3];
 	uint32_t label_at, push_at, push_b; /* in the command buffer's text; label_at 0: none */
+	uint32_t sets_at, sets_b;	    /* the same: array of bound_set */
+};
+
+struct bound_set {
+	uint64_t set;
+	uint32_t number, n_offsets;
+	uint32_t offsets[BW_DYNAMIC_MAX];
 };
 
 struct recorded_list BW_VEC(struct recorded);
@@ -48,6 +57,8 @@ struct command_buffer {
 	uint32_t label_at; /* of the label as it is now; 0: to be written */
 	uint8_t push[PUSH_MAX_B];
 	uint32_t push_b, push_at;
+	struct bound_set sets[SETS_MAX];
+	uint32_t sets_at; /* of the sets as they are now; 0: to be written */
 };
 
 struct other_name {
@@ -267,7 +278,8 @@ void bw_names_cmd_begin(uint64_t handle)
 	c->pipeline = 0;
 	c->pipeline_handle = 0;
 	c->label[0] = c->inserted[0] = 0;
-	c->label_at = c->push_b = c->push_at = 0;
+	c->label_at = c->push_b = c->push_at = c->sets_at = 0;
+	memset(c->sets, 0, sizeof(c->sets));
 	pthread_mutex_unlock(&g.lock);
 }
 
@@ -321,6 +333,20 @@ static uint32_t label_of(struct command_buffer *c)
 	return c->label_at = append(&c->text, text, strlen(text) + 1);
 }
 
+/* Those that are bound, at the end of the text. */
+static uint32_t sets_of(struct command_buffer *c, uint32_t *out_b)
+{
+	struct bound_set some[SETS_MAX];
+	size_t n = 0;
+	for (size_t i = 0; i < SETS_MAX; i++)
+		if (c->sets[i].set)
+			some[n++] = c->sets[i];
+	*out_b = (uint32_t)(n * sizeof(*some));
+	if (n && !c->sets_at)
+		c->sets_at = append(&c->text, some, *out_b);
+	return c->sets_at;
+}
+
 static void record(struct command_buffer *c, const uint32_t *base, const uint32_t *groups)
 {
 	struct recorded r = {.pipeline_handle = c->pipeline_handle,
@@ -335,6 +361,8 @@ static void record(struct command_buffer *c, const uint32_t *base, const uint32_
 		c->push_at = append(&c->text, c->push, c->push_b);
 	r.push_at = c->push_at;
 	r.push_b = c->push_at ? c->push_b : 0;
+	r.sets_at = sets_of(c, &r.sets_b);
+	r.sets_b = r.sets_at ? r.sets_b : 0;
 	if (c->dispatches.len < DISPATCHES_MAX)
 		bw_error_free(bw_vec_push(&c->dispatches, r));
 }
@@ -352,6 +380,21 @@ void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const v
 		memcpy(c->push + offset_b, data, size_b);
 		c->push_b = BW_MAX(c->push_b, offset_b + size_b);
 		c->push_at = 0;
+	});
+}
+
+void bw_names_cmd_set(uint64_t cmd, uint32_t number, uint64_t set, const uint32_t *offsets,
+		      uint32_t n_offsets)
+{
+	if (number >= SETS_MAX)
+		return;
+	struct bound_set b = {.set = set, .number = number};
+	b.n_offsets = BW_MIN(n_offsets, (uint32_t)BW_DYNAMIC_MAX);
+	if (b.n_offsets)
+		memcpy(b.offsets, offsets, b.n_offsets * sizeof(*offsets));
+	WITH_CMD(cmd, {
+		c->sets[number] = b;
+		c->sets_at = 0;
 	});
 }
 
@@ -414,6 +457,8 @@ static void copy_recorded(struct recorded r, const struct bw_names_blob *text, c
 	}
 	if (r.push_b)
 		r.push_at = append(to_text, text->data + r.push_at, r.push_b);
+	if (r.sets_b)
+		r.sets_at = append(to_text, text->data + r.sets_at, r.sets_b);
 	*out = r;
 }
 
@@ -506,14 +551,6 @@ void bw_names_present(void)
 
 enum { PIPELINE_LOOK_B = 1024, SHADER_LOOK_B = 512 };
 
-static size_t peek(uint64_t at, void *out, size_t size_b)
-{
-	struct iovec l = {out, size_b}, r = {(void *)(uintptr_t)at, size_b};
-	/* stops at the first page that is not mapped, so it cannot crash */
-	ssize_t n = process_vm_readv(getpid(), &l, 1, &r, 1, 0);
-	return n < 0 ? 0 : (size_t)n & ~(size_t)7;
-}
-
 /* Does the driver's object of the pipeline point to something that knows this address? In RADV a
  * VkPipeline is a pointer to struct radv_pipeline, with pointers to its struct radv_shader, which
  * has `va` (radv_pipeline.h, radv_shader.h of Mesa 25.0). Read as words, since the layout is not
@@ -523,11 +560,11 @@ static bool points_to(uint64_t pipeline, uint64_t code_va)
 	uint64_t object[PIPELINE_LOOK_B / 8], shader[SHADER_LOOK_B / 8];
 	if (!pipeline || pipeline % 8)
 		return false;
-	size_t n = peek(pipeline, object, sizeof(object)) / 8;
+	size_t n = bw_agent_peek(pipeline, object, sizeof(object)) / 8;
 	for (size_t i = 0; i < n; i++) {
 		if (object[i] % 8 || object[i] < 4096 || object[i] >> 47)
 			continue;
-		size_t m = peek(object[i], shader, sizeof(shader)) / 8;
+		size_t m = bw_agent_peek(object[i], shader, sizeof(shader)) / 8;
 		for (size_t k = 0; k < m; k++)
 			if ((shader[k] & BW_VA_MASK) == (code_va & BW_VA_MASK))
 				return true;
@@ -579,6 +616,44 @@ static bool is_empty(const struct recorded *r)
 	return !r->indirect && (!r->groups[0] || !r->groups[1] || !r->groups[2]);
 }
 
+/* The buffers of a set, where they are now. False: there are more, or no memory. */
+static bool add_bindings(const struct bound_set *set, struct bw_agent_dispatch *d,
+			 struct bw_names_blob *blob)
+{
+	struct bw_descriptors list = {0};
+	bool whole = bw_descriptors_list(set->set, set->offsets, set->n_offsets, &list);
+	bw_vec_each(&list, it) {
+		const struct bw_agent_object *o = find(BW_AGENT_OBJECT_BUFFER, it->buffer);
+		struct bw_agent_binding b = {.set = set->number,
+					     .binding = it->binding,
+					     .element = it->element,
+					     .type = it->type};
+		if (o && o->va && it->offset_b <= o->size_b) {
+			b.va = o->va + it->offset_b;
+			b.size_b = BW_MIN(it->range_b, o->size_b - it->offset_b);
+		}
+		uint32_t at = d->n_bindings < BINDINGS_MAX ? append(blob, &b, sizeof(b)) : 0;
+		whole = whole && at;
+		if (!at)
+			break;
+		if (!d->n_bindings++)
+			d->bindings_at = at;
+	}
+	bw_vec_free(&list);
+	return whole;
+}
+
+static void fill_bindings(const struct recorded *r, struct bw_agent_dispatch *d,
+			  struct bw_names_blob *blob)
+{
+	for (uint32_t at = 0; at + sizeof(struct bound_set) <= r->sets_b && !d->bindings_cut;
+	     at += sizeof(struct bound_set)) {
+		struct bound_set set;
+		memcpy(&set, mine.text.data + r->sets_at + at, sizeof(set));
+		d->bindings_cut = !add_bindings(&set, d, blob);
+	}
+}
+
 static void fill(const struct recorded *r, struct bw_agent_dispatch *d, struct bw_names_blob *blob)
 {
 	d->pipeline = r->pipeline;
@@ -592,6 +667,7 @@ static void fill(const struct recorded *r, struct bw_agent_dispatch *d, struct b
 		d->push_at = append(blob, mine.text.data + r->push_at, r->push_b);
 		d->push_b = d->push_at ? r->push_b : 0;
 	}
+	fill_bindings(r, d, blob);
 }
 
 uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob)

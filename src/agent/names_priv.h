@@ -30,6 +30,9 @@ void bw_names_cmd_pipeline(uint64_t cmd, uint64_t pipeline);
 /* base: added to the packet's numbers where it is not 0. groups NULL: read from memory. */
 void bw_names_cmd_dispatch(uint64_t cmd, const uint32_t *base, const uint32_t *groups);
 void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const void *data);
+/* A descriptor set was bound to that number, with its dynamic offsets; 0: one that is not known. */
+void bw_names_cmd_set(uint64_t cmd, uint32_t number, uint64_t set, const uint32_t *offsets,
+		      uint32_t n_offsets);
 void bw_names_cmd_label_begin(uint64_t cmd, const char *label);
 void bw_names_cmd_label_end(uint64_t cmd);
 /* For the dispatches that follow, until the next insert. */

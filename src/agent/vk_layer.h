@@ -27,6 +27,15 @@
 	X(CreateShaderModule, NULL)                                                                \
 	X(DestroyShaderModule, NULL)                                                               \
 	X(CreateDescriptorSetLayout, NULL)                                                         \
+	X(AllocateDescriptorSets, NULL)                                                            \
+	X(FreeDescriptorSets, NULL)                                                                \
+	X(UpdateDescriptorSets, NULL)                                                              \
+	X(CreateDescriptorUpdateTemplate, "vkCreateDescriptorUpdateTemplateKHR")                   \
+	X(DestroyDescriptorUpdateTemplate, "vkDestroyDescriptorUpdateTemplateKHR")                 \
+	X(UpdateDescriptorSetWithTemplate, "vkUpdateDescriptorSetWithTemplateKHR")                 \
+	X(CmdBindDescriptorSets, NULL)                                                             \
+	X(CmdBindDescriptorSets2, "vkCmdBindDescriptorSets2KHR")                                   \
+	X(CmdPushDescriptorSetKHR, "vkCmdPushDescriptorSet")                                       \
 	X(CreatePipelineLayout, NULL)                                                              \
 	X(CreateComputePipelines, NULL)                                                            \
 	X(DestroyPipeline, NULL)                                                                   \
@@ -62,6 +71,18 @@ struct bw_vk_device {
 	BW_VK_FUNCTIONS(BW_VK_MEMBER)
 };
 #undef BW_VK_MEMBER
+
+/* Ours of each, by the same name: in vk_calls.c, vk_descriptors.c, vk_shaders.c. */
+#define BW_VK_OURS(name, other) __typeof__(*(PFN_vk##name)NULL) bw_##name;
+BW_VK_FUNCTIONS(BW_VK_OURS)
+#undef BW_VK_OURS
+
+/* vk_descriptors.c: a layout was made. */
+void bw_vk_note_set_layout(VkDescriptorSetLayout layout,
+			   const VkDescriptorSetLayoutCreateInfo *info);
+
+/* A handle that is no pointer is a number on every platform. */
+#define BW_VK_HANDLE(h) ((uint64_t)(uintptr_t)(h))
 
 /* The device of a handle that the loader dispatches (device, queue, command buffer). Never NULL for
  * handles of a program that uses the API as it must. */

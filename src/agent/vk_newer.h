@@ -40,6 +40,14 @@ typedef void(VKAPI_PTR *PFN_vkCmdBindShadersEXT)(VkCommandBuffer, uint32_t,
 						 const VkShaderEXT *);
 #endif
 
+/* VkPipelineCreateFlags2CreateInfo: core in 1.4, VK_KHR_maintenance5 before. */
+#define BW_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO ((VkStructureType)1000470005)
+typedef struct BwPipelineCreateFlags2CreateInfo {
+	VkStructureType sType;
+	const void *pNext;
+	VkFlags64 flags;
+} BwPipelineCreateFlags2CreateInfo;
+
 /* Core in 1.4, VK_KHR_maintenance6 before. */
 #ifndef VK_KHR_maintenance6
 typedef struct VkPushConstantsInfo {
@@ -52,9 +60,24 @@ typedef struct VkPushConstantsInfo {
 	const void *pValues;
 } VkPushConstantsInfo;
 typedef void(VKAPI_PTR *PFN_vkCmdPushConstants2)(VkCommandBuffer, const VkPushConstantsInfo *);
+typedef struct VkBindDescriptorSetsInfo {
+	VkStructureType sType;
+	const void *pNext;
+	VkShaderStageFlags stageFlags;
+	VkPipelineLayout layout;
+	uint32_t firstSet;
+	uint32_t descriptorSetCount;
+	const VkDescriptorSet *pDescriptorSets;
+	uint32_t dynamicOffsetCount;
+	const uint32_t *pDynamicOffsets;
+} VkBindDescriptorSetsInfo;
+typedef void(VKAPI_PTR *PFN_vkCmdBindDescriptorSets2)(VkCommandBuffer,
+						      const VkBindDescriptorSetsInfo *);
 #elif !defined(VK_VERSION_1_4)
 typedef VkPushConstantsInfoKHR VkPushConstantsInfo;
 typedef PFN_vkCmdPushConstants2KHR PFN_vkCmdPushConstants2;
+typedef VkBindDescriptorSetsInfoKHR VkBindDescriptorSetsInfo;
+typedef PFN_vkCmdBindDescriptorSets2KHR PFN_vkCmdBindDescriptorSets2;
 #endif
 
 #endif

@@ -40,8 +40,8 @@ static struct bw_error *queue_event(struct bw_live *l, struct bw_live_proc *p, s
 static bool may_be_late(uint16_t type)
 {
 	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS ||
-	       type == BW_AGENT_FAULT || type == BW_AGENT_OBJECTS || type == BW_AGENT_FILES ||
-	       type == BW_AGENT_CLOCK || type == BW_AGENT_RELEASE;
+	       type == BW_AGENT_FAULT || type == BW_AGENT_OBJECTS || type == BW_AGENT_SHADER ||
+	       type == BW_AGENT_FILES || type == BW_AGENT_CLOCK || type == BW_AGENT_RELEASE;
 }
 
 static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
@@ -287,6 +287,36 @@ static void point_into_blob(const struct bw_live *l, const struct bw_agent_dispa
 		to->push = l->blob + from->push_at;
 		to->push_b = from->push_b;
 	}
+	if (from->bindings_at < blob_b &&
+	    from->n_bindings <= (blob_b - from->bindings_at) / sizeof(struct bw_agent_binding))
+		to->n_bindings = from->n_bindings;
+}
+
+/* All of a submission, in the session's own array. */
+static struct bw_error *take_bindings(struct bw_live *l, const uint8_t *dispatches,
+				      struct bw_target_dispatch *to, size_t n, size_t blob_b)
+{
+	l->bindings.len = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bw_agent_dispatch from;
+		memcpy(&from, dispatches + i * sizeof(from), sizeof(from));
+		/* each is in the blob once */
+		if (to[i].n_bindings > blob_b / sizeof(struct bw_agent_binding) - l->bindings.len)
+			to[i].n_bindings = 0;
+		for (uint32_t k = 0; k < to[i].n_bindings; k++) {
+			struct bw_agent_binding b;
+			memcpy(&b, l->blob + from.bindings_at + k * sizeof(b), sizeof(b));
+			BW_TRY(bw_vec_push(&l->bindings,
+					   ((struct bw_target_binding){b.set, b.binding, b.element,
+								       b.va, b.size_b})));
+		}
+	}
+	const struct bw_target_binding *at = l->bindings.data;
+	for (size_t i = 0; i < n; i++) {
+		to[i].bindings = at;
+		at += to[i].n_bindings;
+	}
+	return NULL;
 }
 
 /* Its number in this session, which may have several programs. */
@@ -331,6 +361,7 @@ static struct bw_error *on_submit(struct bw_live *l, struct bw_live_proc *p, con
 	}
 	free(l->dispatches);
 	l->dispatches = all;
+	BW_TRY(take_bindings(l, m->body + sizeof(s), all, s.n_dispatches, blob_b));
 	bw_live_note_enables(l, vm);
 	if (!vm->attached && s.n_dispatches) {
 		struct bw_error *err = bw_live_attach(l, vm);

@@ -90,6 +90,7 @@ static void free_live(struct bw_live *l)
 		bw_kmd_file_close(l->iomem);
 	free(l->dispatches);
 	free(l->blob);
+	bw_vec_free(&l->bindings);
 	free(l->last_vm);
 	free(l->icache_generation);
 	free(l);
@@ -380,6 +381,7 @@ const struct bw_target_ops bw_live_ops = {
 	.walk = bw_live_walk,
 	.maps = bw_live_maps,
 	.objects = bw_live_objects,
+	.shader = bw_live_shader,
 };
 
 struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_target **out)

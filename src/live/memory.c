@@ -267,6 +267,7 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 		copy_text(to->name, o.name, sizeof(to->name));
 		copy_text(to->entry, o.entry, sizeof(to->entry));
 		copy_text(to->module, o.module, sizeof(to->module));
+		copy_text(to->file, o.file, sizeof(to->file));
 	}
 	*out = all;
 	*out_n = k;

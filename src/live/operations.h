@@ -67,5 +67,8 @@ struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out,
 			      size_t *out_n) BW_MUST_CHECK;
 struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out,
 				 size_t *out_n) BW_MUST_CHECK;
+/* shaders.c */
+struct bw_error *bw_live_shader(struct bw_target *t, uint32_t pipeline,
+				struct bw_target_shader **out) BW_MUST_CHECK;
 
 #endif

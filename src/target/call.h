@@ -101,6 +101,10 @@ struct bw_error *bw_target_maps(struct bw_target *t, struct bw_target_map **out,
 /* [OBJECTS] Owned by the caller (free). */
 struct bw_error *bw_target_objects(struct bw_target *t, struct bw_target_object **out,
 				   size_t *out_n) BW_MUST_CHECK;
+/* [OBJECTS] Of a pipeline by its id. Owned by the caller (free). BW_E_NOT_FOUND: no compute shader
+ * of a living pipeline. */
+struct bw_error *bw_target_shader(struct bw_target *t, uint32_t pipeline,
+				  struct bw_target_shader **out) BW_MUST_CHECK;
 
 /* ---- Breakpoints and what else stops waves ---- */
 

@@ -56,6 +56,8 @@ struct bw_target_ops {
 	struct bw_error *(*maps)(struct bw_target *t, struct bw_target_map **out, size_t *out_n);
 	struct bw_error *(*objects)(struct bw_target *t, struct bw_target_object **out,
 				    size_t *out_n);
+	struct bw_error *(*shader)(struct bw_target *t, uint32_t pipeline,
+				   struct bw_target_shader **out);
 
 	struct bw_error *(*patch)(struct bw_target *t, uint64_t va, uint32_t word);
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);

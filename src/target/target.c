@@ -67,6 +67,7 @@ static const struct {
 	X(walk, BW_CAP_WALK)                                                                       \
 	X(maps, BW_CAP_MAPS)                                                                       \
 	X(objects, BW_CAP_OBJECTS)                                                                 \
+	X(shader, BW_CAP_OBJECTS)                                                                  \
 	X(patch, BW_CAP_PATCH)                                                                     \
 	X(unpatch, BW_CAP_PATCH)                                                                   \
 	X(code_buffer, BW_CAP_PATCH)                                                               \
@@ -306,6 +307,13 @@ struct bw_error *bw_target_objects(struct bw_target *t, struct bw_target_object 
 {
 	BW_TRY(bw_target_need(t, NEEDS_objects));
 	return t->ops->objects(t, out, out_n);
+}
+
+struct bw_error *bw_target_shader(struct bw_target *t, uint32_t pipeline,
+				  struct bw_target_shader **out)
+{
+	BW_TRY(bw_target_need(t, NEEDS_shader));
+	return t->ops->shader(t, pipeline, out);
 }
 
 struct bw_error *bw_target_patch(struct bw_target *t, uint64_t va, uint32_t word)

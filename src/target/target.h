@@ -93,6 +93,11 @@ static inline enum bw_target_reg bw_treg(enum bw_wreg reg)
 }
 
 /* One dispatch of a submission, as the registers in force say. */
+/* A buffer that the program's API has bound: descriptor `element` of a binding. */
+struct bw_target_binding {
+	uint32_t set, binding, element;
+	uint64_t va, size_b; /* va 0: not known */
+};
 struct bw_target_dispatch {
 	uint64_t code_va;
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
@@ -107,6 +112,9 @@ struct bw_target_dispatch {
 	const char *label;
 	const uint8_t *push; /* push constants, NULL when there are none or they are not known */
 	uint32_t push_b;
+	/* what the API has bound; borrowed like the dispatch */
+	const struct bw_target_binding *bindings;
+	uint32_t n_bindings;
 };
 
 /* Things that the program's API knows by name. */
@@ -122,6 +130,25 @@ struct bw_target_object {
 	uint32_t format, flags, push_b;
 	uint16_t sets[8];		      /* PIPELINE: descriptors in each set of its layout */
 	char name[64], entry[64], module[64]; /* "" where there is none */
+	char file[64];			      /* PIPELINE: of its source, without folders */
+};
+
+/* What the compute shader of a pipeline was made of, and what its driver knows of the code. One
+ * owned block: free() of the struct. */
+struct bw_target_shader {
+	const uint32_t *spirv;
+	size_t n_words;		    /* 0: the program gave the driver no SPIR-V */
+	struct bw_target_constant { /* specialization constants that were given a value */
+		uint32_t id, size_b;
+		uint64_t value;
+	} *constants;
+	size_t n_constants;
+	struct bw_target_line { /* in the driver's order, which is not that of the code */
+		uint32_t offset_b, line, column;
+		const char *file; /* NULL: no line; "": of the text `nir` */
+	} *lines;
+	size_t n_lines;
+	const char *nir; /* NULL: none */
 };
 
 enum bw_target_event_kind {

@@ -24,10 +24,13 @@
  * (wire/peer.h). */
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
 #define BW_AGENT_NAME "breakwater-agent-"
+/* 1: the agent's Vulkan layer asks the driver to keep what it knows of each compute shader's code
+ * (VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR), for BW_AGENT_SHADER. */
+#define BW_AGENT_SHADER_LINES_ENV "BREAKWATER_SHADER_LINES"
 struct bw_agent_call {
 	uint32_t magic /* BW_MSG_MAGIC */, version;
 };
-enum { BW_AGENT_PROTO_VERSION = 7 };
+enum { BW_AGENT_PROTO_VERSION = 8 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -56,6 +59,8 @@ enum bw_agent_msg {
 	 * them when the program has ended */
 	BW_AGENT_READY,
 	BW_AGENT_FILES, /* reply bw_agent_result + array of bw_agent_file_info */
+	/* bw_agent_shader; reply bw_agent_result, bw_agent_shader_info and what that counts */
+	BW_AGENT_SHADER,
 	BW_AGENT_GUARD, /* no body, a fd: the connection to the guard. No reply */
 	/* on that connection: agent to guard, guard to agent; no body */
 	BW_AGENT_LEFT = 32,
@@ -161,6 +166,14 @@ struct bw_agent_dispatch {
 	/* in the blob: labels of the command buffer, the outermost first; 0: none */
 	uint32_t label_at, label_b;
 	uint32_t push_at, push_b; /* in the blob: push constants; 0: none or not known */
+	/* in the blob: n_bindings of bw_agent_binding; not all of them where bindings_cut is 1 */
+	uint32_t bindings_at, n_bindings, bindings_cut, pad;
+};
+/* A descriptor that the API has put into a set which is bound for the dispatch. */
+struct bw_agent_binding {
+	uint32_t set, binding, element;
+	uint32_t type;	     /* VkDescriptorType */
+	uint64_t va, size_b; /* of a buffer; va 0: not known */
 };
 struct bw_agent_submit {
 	uint32_t submission; /* number for RELEASE and DONE, from 1 */
@@ -190,6 +203,27 @@ struct bw_agent_object {
 	char name[64];	  /* given by the program, else empty */
 	char entry[64];
 	char module[64]; /* name of the shader module */
+	char file[64];	 /* PIPELINE: source file of the shader, its last part; "": not known */
+};
+/* SHADER: what the compute shader of a pipeline was made of, and what the driver knows of its code.
+ * Behind it: n_constants of bw_agent_constant, n_lines of bw_agent_line, the SPIR-V, the names of
+ * files (each with a zero behind it), the text of the NIR with a zero behind it. */
+struct bw_agent_shader {
+	uint32_t pipeline /* id of its object */, pad;
+};
+struct bw_agent_shader_info {
+	uint32_t spirv_b, n_constants, n_lines, files_b, nir_b, pad;
+};
+/* A specialization constant that the program has given a value. */
+struct bw_agent_constant {
+	uint32_t id, size_b; /* size_b: 1, 2, 4 or 8 */
+	uint64_t value;
+};
+/* A record of the driver's table, in its order: from offset_b in the code on. */
+#define BW_AGENT_NO_LINE UINT32_MAX
+struct bw_agent_line {
+	uint32_t offset_b, line, column;
+	uint32_t file_at; /* in the names of files; BW_AGENT_NO_LINE: code of no line */
 };
 /* 0, or the -errno its fence carries */
 struct bw_agent_done {

@@ -439,6 +439,12 @@ static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **ou
 	return NULL;
 }
 
+static struct bw_error *fake_shader(struct bw_target *t, uint32_t pipeline,
+				    struct bw_target_shader **out)
+{
+	return bw_errorf(BW_E_NOT_FOUND, "no compute shader of pipeline %u is known", pipeline);
+}
+
 static struct bw_error *fake_objects(struct bw_target *t, struct bw_target_object **out,
 				     size_t *out_n)
 {
@@ -555,6 +561,7 @@ static const struct bw_target_ops fake_ops = {
 	.walk = fake_walk,
 	.maps = fake_maps,
 	.objects = fake_objects,
+	.shader = fake_shader,
 	.hold_time = fake_hold_time,
 	.detach_children = fake_detach_children,
 	.attach = fake_attach,

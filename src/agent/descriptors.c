@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/descriptors.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/handles.h"
+
+struct set {
+	struct bw_dynamic dynamic;
+	struct bw_descriptors all; /* by binding, then element */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct bw_handles sets = BW_HANDLES_INIT(struct set *);
+
+static struct set *find(uint64_t handle)
+{
+	struct set *s = NULL;
+	bw_handles_get(&sets, handle, &s);
+	return s;
+}
+
+void bw_descriptors_make(uint64_t handle, const struct bw_dynamic *dynamic)
+{
+	pthread_mutex_lock(&lock);
+	struct set *s = find(handle);
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (s)
+			bw_handles_put(&sets, handle, &s);
+	}
+	if (s) {
+		s->dynamic = *dynamic;
+		s->all.len = 0;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void bw_descriptors_forget(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	struct set *s = find(handle);
+	bw_handles_drop(&sets, handle);
+	if (s)
+		bw_vec_free(&s->all);
+	free(s);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Where it is, or belongs. */
+static size_t place_of(const struct set *s, uint32_t binding, uint32_t element)
+{
+	size_t lo = 0, hi = s->all.len;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct bw_descriptor *d = &s->all.data[mid];
+		if (d->binding < binding || (d->binding == binding && d->element < element))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct bw_descriptor *descriptor_of(const struct set *s, uint32_t binding, uint32_t element)
+{
+	size_t i = place_of(s, binding, element);
+	struct bw_descriptor *d = i < s->all.len ? &s->all.data[i] : NULL;
+	return d && d->binding == binding && d->element == element ? d : NULL;
+}
+
+static void put(struct set *s, const struct bw_descriptor *d)
+{
+	struct bw_descriptor *old = descriptor_of(s, d->binding, d->element);
+	if (old) {
+		*old = *d;
+		return;
+	}
+	size_t i = place_of(s, d->binding, d->element);
+	struct bw_error *err = bw_vec_push(&s->all, *d);
+	if (!err && i + 1 < s->all.len) {
+		memmove(&s->all.data[i + 1], &s->all.data[i],
+			(s->all.len - 1 - i) * sizeof(*s->all.data));
+		s->all.data[i] = *d;
+	}
+	bw_error_free(err); /* it stays unknown */
+}
+
+void bw_descriptors_write(uint64_t handle, const struct bw_descriptor *d)
+{
+	pthread_mutex_lock(&lock);
+	struct set *s = find(handle);
+	if (s)
+		put(s, d);
+	pthread_mutex_unlock(&lock);
+}
+
+void bw_descriptors_copy(uint64_t from, uint32_t binding, uint32_t element, uint64_t to,
+			 const struct bw_descriptor *first, uint32_t n)
+{
+	pthread_mutex_lock(&lock);
+	struct set *a = find(from), *b = find(to);
+	for (uint32_t i = 0; a && b && i < n; i++) {
+		const struct bw_descriptor *d = descriptor_of(a, binding, element + i);
+		if (!d)
+			continue;
+		struct bw_descriptor copy = *d;
+		copy.binding = first->binding;
+		copy.element = first->element + i;
+		put(b, &copy);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+uint32_t bw_descriptors_n_dynamic(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	const struct set *s = find(handle);
+	uint32_t n = s ? s->dynamic.n : 0;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+bool bw_descriptors_list(uint64_t handle, const uint32_t *offsets, uint32_t n,
+			 struct bw_descriptors *out)
+{
+	bool done = true;
+	pthread_mutex_lock(&lock);
+	const struct set *s = find(handle);
+	for (size_t i = 0; s && done && i < s->all.len; i++) {
+		struct bw_descriptor d = s->all.data[i];
+		for (uint32_t k = 0; d.is_dynamic && k < s->dynamic.n && k < n; k++)
+			if (s->dynamic.at[k].binding == d.binding &&
+			    s->dynamic.at[k].element == d.element)
+				d.offset_b += offsets[k];
+		struct bw_error *err = bw_vec_push(out, d);
+		done = !err;
+		bw_error_free(err);
+	}
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+void bw_descriptors_fork_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* Shaders, pipelines and their layouts: what each is made of. Each function calls the next layer's
+ * function first. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/handles.h"
+#include "agent/names_priv.h"
+#include "agent/sha1.h"
+#include "agent/shaders.h"
+#include "agent/vk_layer.h"
+#include "base/cleanup.h"
+#include "base/util.h"
+
+#define HANDLE(h) BW_VK_HANDLE(h)
+#define CALL VKAPI_ATTR void VKAPI_CALL
+#define RESULT VKAPI_ATTR VkResult VKAPI_CALL
+
+/* The facts about a module that its pipelines need later, when it may be destroyed. */
+struct module {
+	uint64_t hash;
+	uint32_t local_size[3];
+	struct bw_spirv_copy *spirv; /* a reference, in the table and in what it returns */
+	char file[64];		     /* of its source, without folders; "": not known */
+};
+struct layout {
+	uint32_t push_b;
+	uint16_t sets[8]; /* descriptors in each */
+};
+static struct bw_handles modules = BW_HANDLES_INIT(struct module);
+static struct bw_handles layouts = BW_HANDLES_INIT(struct layout);
+static struct bw_handles set_layouts = BW_HANDLES_INIT(uint16_t);
+
+/* LocalSize of the entry point, where it is a plain number (SPIR-V 1.6, 3.42.6: OpEntryPoint 15,
+ * OpExecutionMode 16, mode LocalSize 17; model GLCompute 5). A size that specialisation may change
+ * stays 0: a constant decorated as WorkgroupSize (OpDecorate 71, BuiltIn 11, WorkgroupSize 25) in a
+ * module with specialisation constants (48 to 52). */
+static void find_local_size(const uint32_t *code, size_t n, const char *entry, uint32_t out[3])
+{
+	enum {
+		OP_ENTRY = 15,
+		OP_MODE = 16,
+		OP_SPEC_FIRST = 48,
+		OP_SPEC_LAST = 52,
+		OP_FUNCTION = 54,
+		OP_CONSTANT = 43,
+		OP_DECORATE = 71,
+		OP_MODE_ID = 331, /* LocalSizeId 38: as SPIR-V 1.6 says it */
+		HEADER = 5
+	};
+	uint32_t id = 0, size_ids[3] = {0};
+	bool decorated = false;
+	memset(out, 0, 3 * sizeof(*out));
+	for (size_t at = HEADER; at < n;) {
+		uint32_t words = code[at] >> 16, op = code[at] & 0xffff;
+		const uint32_t *w = &code[at];
+		if (!words || words > n - at || op == OP_FUNCTION)
+			return;
+		if (op == OP_ENTRY && words > 3 && w[1] == 5 &&
+		    (!entry || !strncmp((const char *)&w[3], entry, (words - 3) * 4)))
+			id = w[2];
+		else if (op == OP_MODE && words >= 6 && w[1] == id && w[2] == 17)
+			memcpy(out, &w[3], 3 * sizeof(*out));
+		else if (op == OP_MODE_ID && words >= 6 && w[1] == id && w[2] == 38)
+			memcpy(size_ids, &w[3], sizeof(size_ids));
+		else if (op == OP_CONSTANT && words == 4)
+			for (int i = 0; i < 3; i++)
+				out[i] = size_ids[i] && size_ids[i] == w[2] ? w[3] : out[i];
+		else if (op == OP_DECORATE && words >= 4 && w[2] == 11 && w[3] == 25)
+			decorated = true;
+		else if (op >= OP_SPEC_FIRST && op <= OP_SPEC_LAST && decorated)
+			memset(out, 0, 3 * sizeof(*out));
+		at += words;
+	}
+}
+
+/* The file that OpSource names (op 3), an OpString (op 7). */
+static void find_file(const uint32_t *code, size_t n, char out[64])
+{
+	enum { OP_SOURCE = 3, OP_STRING = 7, OP_FUNCTION = 54, HEADER = 5 };
+	uint32_t file = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t at = HEADER; at < n;) {
+			const uint32_t *w = &code[at];
+			uint32_t words = w[0] >> 16, op = w[0] & 0xffff;
+			if (!words || words > n - at || op == OP_FUNCTION)
+				break;
+			if (!file && op == OP_SOURCE && words > 3)
+				file = w[3];
+			const char *text = (const char *)&w[2];
+			if (pass && op == OP_STRING && words > 2 && w[1] == file &&
+			    memchr(text, 0, (words - 2) * 4ul)) {
+				const char *slash = strrchr(text, '/');
+				snprintf(out, 64, "%s", slash ? slash + 1 : text);
+				return;
+			}
+			at += words;
+		}
+	}
+}
+
+static struct module describe(const uint32_t *code, size_t size_b)
+{
+	struct module m = {.hash = bw_sha1_64(code, size_b),
+			   .spirv = bw_spirv_copy_new(code, size_b)};
+	find_local_size(code, size_b / 4, NULL, m.local_size);
+	find_file(code, size_b / 4, m.file);
+	return m;
+}
+
+RESULT bw_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
+			     const VkAllocationCallbacks *alloc, VkShaderModule *out)
+{
+	VkResult r = bw_vk_device_of(device)->CreateShaderModule(device, info, alloc, out);
+	if (r != VK_SUCCESS)
+		return r;
+	struct module m = describe(info->pCode, info->codeSize);
+	bw_names_set_name(0, HANDLE(*out), "");
+	bw_handles_put(&modules, HANDLE(*out), &m);
+	return r;
+}
+
+CALL bw_DestroyShaderModule(VkDevice device, VkShaderModule module,
+			    const VkAllocationCallbacks *alloc)
+{
+	struct module m = {0};
+	if (bw_handles_get(&modules, HANDLE(module), &m))
+		bw_spirv_copy_unref(m.spirv);
+	bw_handles_drop(&modules, HANDLE(module));
+	bw_vk_device_of(device)->DestroyShaderModule(device, module, alloc);
+}
+
+/* Dynamic buffers lie elsewhere: they are not counted. */
+RESULT bw_CreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo *info,
+				    const VkAllocationCallbacks *alloc, VkDescriptorSetLayout *out)
+{
+	VkResult r = bw_vk_device_of(device)->CreateDescriptorSetLayout(device, info, alloc, out);
+	if (r != VK_SUCCESS)
+		return r;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < info->bindingCount; i++) {
+		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
+		if (b->descriptorType != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC &&
+		    b->descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC &&
+		    b->descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER)
+			n += b->descriptorCount;
+	}
+	bw_vk_note_set_layout(*out, info);
+	uint16_t known = (uint16_t)BW_MIN(n, (uint32_t)UINT16_MAX);
+	bw_handles_put(&set_layouts, HANDLE(*out), &known);
+	return r;
+}
+
+static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *sets,
+			       uint32_t n_ranges, const VkPushConstantRange *ranges)
+{
+	struct layout l = {0};
+	for (uint32_t i = 0; i < n_ranges; i++)
+		l.push_b = BW_MAX(l.push_b, ranges[i].offset + ranges[i].size);
+	for (uint32_t i = 0; i < n_sets && i < BW_ARRAY_SIZE(l.sets); i++)
+		bw_handles_get(&set_layouts, HANDLE(sets[i]), &l.sets[i]);
+	return l;
+}
+
+RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
+			       const VkAllocationCallbacks *alloc, VkPipelineLayout *out)
+{
+	VkResult r = bw_vk_device_of(device)->CreatePipelineLayout(device, info, alloc, out);
+	if (r != VK_SUCCESS)
+		return r;
+	struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
+				    info->pushConstantRangeCount, info->pPushConstantRanges);
+	bw_handles_put(&layouts, HANDLE(*out), &l);
+	return r;
+}
+
+static const VkShaderModuleCreateInfo *inline_module(const void *next)
+{
+	const VkBaseInStructure *s = next;
+	while (s && s->sType != VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)
+		s = s->pNext;
+	return (const VkShaderModuleCreateInfo *)s;
+}
+
+static const char *inline_name(const void *next)
+{
+	const VkBaseInStructure *s = next;
+	while (s && s->sType != VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT)
+		s = s->pNext;
+	return s ? ((const VkDebugUtilsObjectNameInfoEXT *)s)->pObjectName : NULL;
+}
+
+/* A shader that the program has made, by whichever call. */
+struct made {
+	uint64_t handle, module; /* module 0: it had none of its own */
+	const char *entry, *name;
+	const VkSpecializationInfo *constants;
+};
+
+static void keep_shader(const struct made *made, uint32_t id, struct bw_spirv_copy *spirv)
+{
+	const VkSpecializationInfo *info = made->constants;
+	uint32_t n = info ? info->mapEntryCount : 0;
+	_cleanup_free_ struct bw_agent_constant *constants = calloc(n ? n : 1, sizeof(*constants));
+	size_t k = 0;
+	for (uint32_t i = 0; constants && i < n; i++) {
+		const VkSpecializationMapEntry *e = &info->pMapEntries[i];
+		struct bw_agent_constant c = {.id = e->constantID, .size_b = (uint32_t)e->size};
+		if (e->size > sizeof(c.value) || e->offset > info->dataSize ||
+		    e->size > info->dataSize - e->offset)
+			continue;
+		memcpy(&c.value, (const uint8_t *)info->pData + e->offset, e->size);
+		constants[k++] = c;
+	}
+	bw_shaders_add(id, made->handle, spirv, constants, k);
+}
+
+static void add_shader(const struct made *made, const struct module *m, const struct layout *l)
+{
+	const uint64_t handle = made->handle, module = made->module;
+	const char *entry = made->entry, *name = made->name;
+	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE,
+				    .handle = handle,
+				    .push_b = l->push_b,
+				    .hash = m->hash};
+	memcpy(o.sets, l->sets, sizeof(o.sets));
+	memcpy(o.dim, m->local_size, sizeof(o.dim));
+	memcpy(o.file, m->file, sizeof(o.file));
+	/* the bytes of text that fit; the rest is zero already */
+	memcpy(o.entry, entry, strnlen(entry, sizeof(o.entry) - 1));
+	if (name)
+		memcpy(o.name, name, strnlen(name, sizeof(o.name) - 1));
+	if (module)
+		bw_names_other_name(module, o.module);
+	keep_shader(made, bw_names_add(&o), m->spirv);
+}
+
+static void add_pipeline(const VkComputePipelineCreateInfo *info, VkPipeline pipeline)
+{
+	const VkShaderModuleCreateInfo *own = inline_module(info->stage.pNext);
+	struct module m = {0};
+	struct layout l = {0};
+	if (own)
+		m = describe(own->pCode, own->codeSize);
+	else
+		bw_handles_get(&modules, HANDLE(info->stage.module), &m);
+	bw_handles_get(&layouts, HANDLE(info->layout), &l);
+	const struct made made = {HANDLE(pipeline), HANDLE(info->stage.module), info->stage.pName,
+				  inline_name(info->pNext), info->stage.pSpecializationInfo};
+	add_shader(&made, &m, &l);
+	if (own)
+		bw_spirv_copy_unref(m.spirv);
+}
+
+/* The driver keeps what it knows of a shader's code for those that are made with this flag. */
+struct with_flags {
+	VkComputePipelineCreateInfo *infos;	 /* owned */
+	BwPipelineCreateFlags2CreateInfo *flags; /* owned */
+};
+
+/* False: no memory, and nothing is to be freed. */
+static bool add_flags(uint32_t n, const VkComputePipelineCreateInfo *infos, struct with_flags *out)
+{
+	out->infos = calloc(n ? n : 1, sizeof(*out->infos));
+	out->flags = calloc(n ? n : 1, sizeof(*out->flags));
+	for (uint32_t i = 0; out->infos && out->flags && i < n; i++) {
+		const VkBaseInStructure *s = infos[i].pNext;
+		out->infos[i] = infos[i];
+		out->infos[i].flags |= VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+		while (s && s->sType != BW_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO)
+			s = s->pNext;
+		if (!s)
+			continue;
+		/* These flags replace the others. Drivers take the first structure of a kind. */
+		out->flags[i] = *(const BwPipelineCreateFlags2CreateInfo *)s;
+		out->flags[i].pNext = infos[i].pNext;
+		out->flags[i].flags |=
+			(uint64_t)VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+		out->infos[i].pNext = &out->flags[i];
+	}
+	if (out->infos && out->flags)
+		return true;
+	free(out->infos);
+	free(out->flags);
+	return false;
+}
+
+RESULT bw_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t n,
+				 const VkComputePipelineCreateInfo *infos,
+				 const VkAllocationCallbacks *alloc, VkPipeline *out)
+{
+	struct with_flags more;
+	bool changed = bw_shaders_are_wanted() && add_flags(n, infos, &more);
+	VkResult r = bw_vk_device_of(device)->CreateComputePipelines(
+		device, cache, n, changed ? more.infos : infos, alloc, out);
+	if (changed) {
+		free(more.infos);
+		free(more.flags);
+	}
+	for (uint32_t i = 0; r >= 0 && i < n; i++)
+		if (out[i])
+			add_pipeline(&infos[i], out[i]);
+	return r;
+}
+
+CALL bw_DestroyPipeline(VkDevice device, VkPipeline pipeline, const VkAllocationCallbacks *alloc)
+{
+	bw_names_remove(BW_AGENT_OBJECT_PIPELINE, HANDLE(pipeline));
+	bw_shaders_remove(HANDLE(pipeline));
+	bw_vk_device_of(device)->DestroyPipeline(device, pipeline, alloc);
+}
+
+/* Compute shaders without a pipeline (VK_EXT_shader_object) are listed among the pipelines. One
+ * that is made from the driver's own binary has no SPIR-V to be known by. */
+RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCreateInfoEXT *infos,
+			   const VkAllocationCallbacks *alloc, VkShaderEXT *out)
+{
+	VkResult r = bw_vk_device_of(device)->CreateShadersEXT(device, n, infos, alloc, out);
+	for (uint32_t i = 0; r >= 0 && i < n; i++) {
+		const VkShaderCreateInfoEXT *info = &infos[i];
+		struct module m = {0};
+		if (!out[i] || info->stage != VK_SHADER_STAGE_COMPUTE_BIT)
+			continue;
+		if (info->codeType == VK_SHADER_CODE_TYPE_SPIRV_EXT)
+			m = describe(info->pCode, info->codeSize);
+		struct layout l =
+			layout_of(info->setLayoutCount, info->pSetLayouts,
+				  info->pushConstantRangeCount, info->pPushConstantRanges);
+		const struct made made = {HANDLE(out[i]), 0, info->pName ? info->pName : "main",
+					  inline_name(info->pNext), info->pSpecializationInfo};
+		add_shader(&made, &m, &l);
+		bw_spirv_copy_unref(m.spirv);
+	}
+	return r;
+}
+
+CALL bw_DestroyShaderEXT(VkDevice device, VkShaderEXT shader, const VkAllocationCallbacks *alloc)
+{
+	bw_names_remove(BW_AGENT_OBJECT_PIPELINE, HANDLE(shader));
+	bw_shaders_remove(HANDLE(shader));
+	bw_vk_device_of(device)->DestroyShaderEXT(device, shader, alloc);
+}
