@@ -48,6 +48,7 @@ struct bw_cli {
 				     * user asking */
 	uint64_t clients_before;    /* number of clients of the virtual GPU when the program was
 				     * started */
+	bool shader_lines;	    /* drivers are told to keep the lines of shaders */
 	bool detach_on_fork;	    /* processes that the program starts are not debugged with it */
 	bool interactive;	    /* interactive: questions can be asked */
 	bool confirm;		    /* quit asks */

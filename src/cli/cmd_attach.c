@@ -24,24 +24,45 @@ static char *list_setting(const char *name, const char *word)
 	return out;
 }
 
+/* Another word of a list with commas; owned. */
+static char *add_debug_word(const char *name, const char *word)
+{
+	const char *old = getenv(name);
+	char *out = NULL;
+	if (asprintf(&out, "%s=%s%s%s", name, old ? old : "", old && *old ? "," : "", word) < 0)
+		return NULL;
+	return out;
+}
+
 /* What makes the Vulkan loader use the agent as a layer, too, so that pipelines, buffers and
- * command buffers have names. A build without Vulkan's headers has no layer: then there is nothing
- * to set. */
-struct bw_error *bw_cli_vulkan_settings(char *out[3])
+ * command buffers have names, and what makes drivers keep the lines of shaders. A build without
+ * Vulkan's headers has no layer: then there is nothing to set. */
+struct bw_error *bw_cli_vulkan_settings(bool shader_lines, char *out[BW_VULKAN_SETTINGS])
 {
 	char *agent = NULL, *manifest = NULL;
-	out[0] = out[1] = out[2] = NULL;
+	size_t n = 0;
+	memset(out, 0, BW_VULKAN_SETTINGS * sizeof(*out));
 	BW_TRY(bw_kmd_find_part("libbreakwater-agent.so", &agent));
 	*strrchr(agent, '/') = '\0';
 	if (asprintf(&manifest, "%s/breakwater-layer.json", agent) < 0)
 		manifest = NULL;
 	if (manifest && access(manifest, R_OK) == 0) {
-		out[0] = list_setting("VK_ADD_LAYER_PATH", agent);
-		out[1] = list_setting("VK_INSTANCE_LAYERS", "VK_LAYER_BREAKWATER_agent");
+		out[n++] = list_setting("VK_ADD_LAYER_PATH", agent);
+		out[n++] = list_setting("VK_INSTANCE_LAYERS", "VK_LAYER_BREAKWATER_agent");
+	}
+	if (n && shader_lines) {
+		out[n++] = strdup("BREAKWATER_SHADER_LINES=1");
+		out[n++] = add_debug_word("RADV_DEBUG", "nirdebuginfo");
 	}
 	free(agent);
 	free(manifest);
 	return NULL;
+}
+
+void bw_cli_free_settings(char *settings[BW_VULKAN_SETTINGS])
+{
+	for (size_t i = 0; i < BW_VULKAN_SETTINGS; i++)
+		free(settings[i]);
 }
 
 /* ---- Attaching ---- */

@@ -23,7 +23,7 @@ static int fail(struct bw_error *err)
 
 struct exec_options {
 	const char *gpu;
-	bool fidelity, json, help, ready;
+	bool fidelity, json, help, ready, shader_lines;
 	struct bw_cli_vgpu_options vgpu;
 	char **program; /* borrowed from argv */
 };
@@ -36,6 +36,8 @@ static const char exec_usage[] =
 	"\n"
 	"Options:\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
+	"  --shader-lines      Vulkan drivers keep the lines of shaders (RADV_DEBUG=nirdebuginfo), for a debugger\n"
+	"                      that attaches; they may make other code for that, and use no cache\n"
 	"  --ready             the trap handler is in place from the first submission on: \"breakwater attach\"\n"
 	"                      then stops even what runs already, as a kernel that hangs\n"
 	"  --strict            at the end, on standard error: what only hardware would show of the program\n"
@@ -62,6 +64,8 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 			o->ready = true;
 		else if (!strcmp(argv[i], "--fidelity"))
 			o->fidelity = true;
+		else if (!strcmp(argv[i], "--shader-lines"))
+			o->shader_lines = true;
 		else if (!strcmp(argv[i], "--json"))
 			o->json = true;
 		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
@@ -95,16 +99,15 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 }
 
 /* Runs the program to its end; the status is that of wait(). */
-static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out_status)
+static struct bw_error *run_program(struct bw_kmd *kmd, char **program, bool shader_lines,
+				    int *out_status)
 {
 	/* so that "breakwater attach" finds a program that it can look into */
-	char *settings[3];
-	BW_TRY(bw_cli_vulkan_settings(settings));
+	char *settings[BW_VULKAN_SETTINGS];
+	BW_TRY(bw_cli_vulkan_settings(shader_lines, settings));
 	pid_t pid = fork();
 	if (pid == 0) {
 		setenv("BREAKWATER_ATTACH", "1", 1);
-		for (size_t i = 0; settings[i]; i++)
-			putenv(settings[i]);
 		/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the
 		 * program finds our own first. Without it the reports lack two pages, which is no
 		 * reason to fail. */
@@ -113,14 +116,15 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, int *out
 		const char *const *env = bw_kmd_program_env(kmd);
 		for (; env && *env; env++)
 			putenv((char *)*env);
+		for (size_t i = 0; settings[i]; i++)
+			putenv(settings[i]);
 		execvp(program[0], program);
 		fprintf(stderr, "breakwater: cannot run %s: %s.\n", program[0], strerror(errno));
 		_exit(127);
 	}
 	while (pid > 0 && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
-	free(settings[0]);
-	free(settings[1]);
+	bw_cli_free_settings(settings);
 	return pid < 0 ? bw_error_errno(errno, "cannot start %s", program[0]) : NULL;
 }
 
@@ -150,12 +154,13 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 
 /* The same with the trap handler in place. The registers stay changed until the program has
  * ended. */
-static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_status)
+static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, bool shader_lines,
+				  int *out_status)
 {
-	char *settings[3];
+	char *settings[BW_VULKAN_SETTINGS];
 	struct bw_target *t;
 	bool over = false, gpu_gone = false;
-	BW_TRY(bw_cli_vulkan_settings(settings));
+	BW_TRY(bw_cli_vulkan_settings(shader_lines, settings));
 	const struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
 						.kmd = kmd,
 						.argv = program,
@@ -165,8 +170,7 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, int *out_s
 						.out_fd = -1,
 						.err_fd = -1};
 	struct bw_error *err = bw_cli_open_target(&source, &t);
-	free(settings[0]);
-	free(settings[1]);
+	bw_cli_free_settings(settings);
 	BW_TRY(err);
 	while (!err && !over) {
 		struct bw_target_event ev;
@@ -219,8 +223,8 @@ int bw_main_exec(int argc, char **argv)
 		if (none)
 			fprintf(stderr, "breakwater: warning: %s.\n", none->message);
 		uint64_t before = bw_kmd_n_clients_ever(kmd);
-		err = o.ready ? run_ready(kmd, o.program, &status)
-			      : run_program(kmd, o.program, &status);
+		err = o.ready ? run_ready(kmd, o.program, o.shader_lines, &status)
+			      : run_program(kmd, o.program, o.shader_lines, &status);
 		_cleanup_error_ struct bw_error *unseen =
 			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0])
 						: NULL;

@@ -42,6 +42,9 @@ static const char usage[] =
 	"                      uninitialised registers, stale caches, hazards\n"
 	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
 	"  --trace-hash        the same, and at the end a hash of all instructions and memory accesses\n"
+	"  --shader-lines      the Vulkan driver keeps the lines of shaders (RADV_DEBUG=nirdebuginfo); it may make\n"
+	"                      other code for that, and use no cache. The default for a shader, not for a\n"
+	"                      program; --no-shader-lines switches it off\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
 	"                      the virtual one where there is none)\n"
 	"  -h, --help\n"
@@ -76,6 +79,7 @@ struct run_options {
 	struct script_items script;
 	bool interactive, batch, json, fidelity, help;
 	struct bw_cli_vgpu_options vgpu;
+	enum { LINES_DEFAULT, LINES_WANTED, LINES_UNWANTED } shader_lines;
 	const char *gpu, *kernel;
 	double limit_s; /* 0: none */
 	bool attach;	/* `kernel` is a process number */
@@ -148,6 +152,8 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 		o->json = true;
 	else if (!strcmp(word, "--fidelity"))
 		o->fidelity = true;
+	else if (!strcmp(word, "--shader-lines") || !strcmp(word, "--no-shader-lines"))
+		o->shader_lines = !strcmp(word, "--shader-lines") ? LINES_WANTED : LINES_UNWANTED;
 	else if (!strcmp(word, "-i") || !strcmp(word, "--interactive"))
 		o->interactive = true;
 	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
@@ -465,6 +471,8 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	bw_cli_begin_json(c);
 	BW_TRY(bw_debug_create(&c->debug));
 	bw_debug_on_notice(c->debug, on_notice, c);
+	c->shader_lines = o->kernel && !o->attach ? o->shader_lines != LINES_UNWANTED
+						  : o->shader_lines == LINES_WANTED;
 	if (o->attach)
 		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
 	else

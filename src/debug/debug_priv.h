@@ -159,6 +159,7 @@ struct bw_debug {
 	unsigned n_values; /* $1, $2 ... of print */
 	struct bw_inst_entry insts[BW_INST_CACHE];
 	bool lines_wanted;
+	bool told_origin[BW_LINES_NONE]; /* what the lines of shaders are of has been said */
 	struct bw_mem_line lines[BW_MEM_LINES];
 };
 

@@ -222,7 +222,7 @@ bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param
 	bw_vec_each(&l->function_ranges, r) {
 		const struct function *f = &l->functions.data[r->function];
 		Dwarf_Die die, param;
-		if (f->is_inlined || addr < r->start || addr >= r->end ||
+		if (!l->dwarf || f->is_inlined || addr < r->start || addr >= r->end ||
 		    !dwarf_offdie(l->dwarf, f->die, &die) || !find_param(&die, i, LOOK_AT, &param))
 			continue;
 		*out = (struct bw_param){0};

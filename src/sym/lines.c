@@ -254,6 +254,10 @@ void bw_lines_close(struct bw_lines *l)
 	bw_vec_each(&l->names, name)
 		free(*name);
 	bw_vec_free(&l->names);
+	bw_vec_each(&l->given, g)
+		free(g->text);
+	bw_vec_free(&l->given);
+	bw_spirv_close(l->spirv);
 	if (l->dwarf)
 		dwarf_end(l->dwarf);
 	if (l->elf)

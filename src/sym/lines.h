@@ -24,6 +24,31 @@ void bw_lines_close(struct bw_lines *l);
 /* A sentence about what is missing because the debug information is damaged, which is no error: the
  * rest is there. NULL: nothing is. */
 const char *bw_lines_damage(const struct bw_lines *l);
+
+/* What the lines are of. */
+enum bw_lines_origin {
+	BW_LINES_DWARF,	 /* the debug information of a code object */
+	BW_LINES_SOURCE, /* of a shader, from its driver */
+	BW_LINES_NIR,	 /* the driver's intermediate language: all that it says of a shader */
+	BW_LINES_NONE,	 /* a shader of which only the interface is known */
+};
+enum bw_lines_origin bw_lines_origin(const struct bw_lines *l);
+/* A shader of a Vulkan program: its code is code_b bytes from address 0 on. */
+struct bw_shader_line {
+	uint32_t offset_b, line, column;
+	const char *file; /* NULL: no line; "": of nir */
+};
+struct bw_spirv;
+struct bw_shader_code {
+	size_t code_b;
+	const struct bw_shader_line *lines; /* as the driver has them */
+	size_t n_lines;
+	const char *nir;	/* its text, or NULL */
+	const char *nir_name;	/* what that is called as a file */
+	struct bw_spirv *spirv; /* or NULL; taken over, also by an error */
+};
+struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code,
+				    struct bw_lines **out) BW_MUST_CHECK;
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
 /* Breakpoint addresses of FILE:LINE: is_stmt rows only, first of each run; file matches by its last
  * path components. With no code on that line, the next line that has some (out_line says which).

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "sym/lines.h"
 #include "sym/source_paths.h"
+#include "sym/spirv.h"
 #include "sym/types_priv.h"
 #include "sym/variables_priv.h"
 
@@ -61,18 +62,27 @@ struct function_range {
 	uint32_t function;
 };
 
+/* The text of a file that was compiled, where it is known: the file may have changed since. */
+struct given_text {
+	const char *file; /* of files */
+	char *text;	  /* owned */
+};
+
 struct bw_lines {
-	const struct bw_code_object *co; /* borrowed */
-	char *damage;			 /* what is lost, and why; NULL: nothing */
-	char *elf_bytes;		 /* libelf's own copy: it may write to what it is given */
+	const struct bw_code_object *co; /* borrowed; NULL: of a shader */
+	struct bw_spirv *spirv; /* owned; NULL: not of a shader, or its SPIR-V is not known */
+	enum bw_lines_origin origin;
+	char *damage;	 /* what is lost, and why; NULL: nothing */
+	char *elf_bytes; /* libelf's own copy: it may write to what it is given */
 	Elf *elf;
 	Dwarf *dwarf;
-	struct BW_VEC(struct row) rows;	      /* by address */
-	struct BW_VEC(const char *) files;    /* owned, each once */
-	struct BW_VEC(struct source) sources; /* one for each file, read when asked for */
-	const struct bw_source_paths *paths;  /* borrowed; NULL: only where the compiler says */
-	unsigned paths_version;		      /* when sources were read */
-	time_t written;			      /* when the code object's file was; 0: not known */
+	struct BW_VEC(struct row) rows;		/* by address */
+	struct BW_VEC(const char *) files;	/* owned, each once */
+	struct BW_VEC(struct source) sources;	/* one for each file, read when asked for */
+	struct BW_VEC(struct given_text) given; /* by file, of a shader */
+	const struct bw_source_paths *paths;	/* borrowed; NULL: only where the compiler says */
+	unsigned paths_version;			/* when sources were read */
+	time_t written;				/* when the code object's file was; 0: not known */
 
 	struct BW_VEC(struct unit_range) units;
 	struct BW_VEC(struct function) functions;

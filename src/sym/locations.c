@@ -357,6 +357,10 @@ static void locate(struct bw_lines *l, const struct bw_variable *v, struct searc
 void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			  struct bw_location *out)
 {
+	if (l->spirv) {
+		bw_spirv_location(l->spirv, v->die, out);
+		return;
+	}
 	struct search s = {.l = l, .addr = addr};
 	*out = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
 	set_range(l, v, addr, &s.start, &s.end);
@@ -374,6 +378,8 @@ void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint6
 bool bw_variable_is_false_constant(const struct bw_lines *l, const struct bw_variable *v,
 				   uint64_t addr, const struct bw_location *at)
 {
+	if (l->spirv)
+		return false;
 	if (at->n_pieces || at->kind != BW_LOC_CONSTANT || !v->is_param)
 		return false;
 	bw_vec_each(&l->function_ranges, r) {

@@ -62,12 +62,24 @@ static void split_lines(struct source *s, char *text, size_t len)
 	}
 }
 
+static char *given_text(const struct bw_lines *l, const char *file)
+{
+	bw_vec_each(&l->given, g)
+		if (!strcmp(g->file, file))
+			return strdup(g->text);
+	return NULL;
+}
+
 static void load_source(const struct bw_lines *l, struct source *s, const char *file)
 {
 	size_t len = 0;
 	time_t written = 0;
 	_cleanup_free_ char *path = l->paths ? bw_source_paths_find(l->paths, file) : strdup(file);
-	_cleanup_free_ char *text = path ? read_source(path, &len, &written) : NULL;
+	_cleanup_free_ char *text = given_text(l, file);
+	if (text)
+		len = strlen(text);
+	else if (path)
+		text = read_source(path, &len, &written);
 	if (!text)
 		return;
 	s->is_newer = l->written && written > l->written;

@@ -245,6 +245,8 @@ static bool is_last_part(const char *full, const char *name)
 
 const struct bw_ctype *bw_lines_type_named(struct bw_lines *l, const char *name)
 {
+	if (l->spirv)
+		return bw_spirv_type_named(l->spirv, name);
 	static const char *const keywords[] = {"struct ", "class ", "union ", "enum "};
 	struct bw_types *t = &l->types;
 	const char *keyword = "";
@@ -348,6 +350,11 @@ static void add_word(char *words, size_t words_b, const char *word)
 	size_t n = strlen(words);
 	if (n < words_b)
 		snprintf(words + n, words_b - n, "%s%s", n ? " " : "", word);
+}
+
+uint64_t bw_ctype_stride(const struct bw_ctype *t)
+{
+	return t->stride_b ? t->stride_b : bw_ctype_strip(t->elem)->size_b;
 }
 
 void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)

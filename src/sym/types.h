@@ -53,13 +53,17 @@ struct bw_ctype {
 	bool is_signed, is_char, is_bfloat, is_reference;
 	enum bw_address_class address_class; /* POINTER */
 	const struct bw_ctype *elem;
-	uint64_t count; /* ARRAY, VECTOR; 0 for an array: not known */
+	uint64_t count;	   /* ARRAY, VECTOR; 0 for an array: not known */
+	uint64_t stride_b; /* ARRAY: from one element to the next; 0: as long as those are */
+	bool is_block;	   /* STRUCT: a buffer of a shader */
 	const struct bw_cmember *members;
 	size_t n_members;
 	const struct bw_cenumerator *enumerators;
 	size_t n_enumerators;
 };
 
+/* Bytes from one element of an array or vector to the next. */
+uint64_t bw_ctype_stride(const struct bw_ctype *t);
 /* Typedefs and qualifiers off; never NULL, at most BW_CTYPE_UNKNOWN. */
 const struct bw_ctype *bw_ctype_strip(const struct bw_ctype *t);
 /* "__private item_t *", "int [4][3]", "float4", "struct {...}": as C declares it, without a

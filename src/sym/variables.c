@@ -365,11 +365,27 @@ static struct bw_error *list_all(struct bw_lines *l, uint64_t addr, unsigned lev
 	return list_files(l, f ? unit_of(l, f) : NULL, out);
 }
 
+static struct bw_error *list_of_shader(struct bw_lines *l, uint64_t addr, struct list *out)
+{
+	struct bw_line line = {0};
+	const struct bw_variable *v;
+	if (!l->spirv)
+		return NULL;
+	if (l->origin == BW_LINES_SOURCE)
+		bw_lines_at(l, addr, &line);
+	uint32_t function = bw_spirv_function_at(l->spirv, line.line);
+	for (size_t i = 0; (v = bw_spirv_variable(l->spirv, i)); i++)
+		if (bw_spirv_is_visible(l->spirv, i, function))
+			BW_TRY(bw_vec_push(out, *v));
+	return NULL;
+}
+
 struct bw_error *bw_lines_variables(struct bw_lines *l, uint64_t addr, unsigned level,
 				    struct bw_variable **out, size_t *out_n)
 {
 	struct list all = {0};
-	struct bw_error *err = list_all(l, addr, level, &all);
+	struct bw_error *err = l->origin == BW_LINES_DWARF ? list_all(l, addr, level, &all)
+							   : list_of_shader(l, addr, &all);
 	if (err) {
 		bw_vec_free(&all);
 		return err;

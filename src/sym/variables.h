@@ -36,6 +36,10 @@ enum bw_location_kind {
 	BW_LOC_GLOBAL,	 /* the image's address `offset` */
 	BW_LOC_CONSTANT, /* the value itself: value, sign-extended; a float's bits */
 	BW_LOC_COMPUTED, /* from registers, by the steps; never one of several pieces */
+	BW_LOC_BOUND, /* a shader's buffer of set `reg`, binding `value`, at offset; of an array of
+			  * buffers, the addresses of all of them (offset is how many) */
+	BW_LOC_PUSH,  /* push constants, at offset */
+	BW_LOC_BUILTIN, /* what the API says of the invocation: reg, a BuiltIn of SPIR-V */
 };
 /* What a private location is relative to. */
 enum bw_frame_base { BW_BASE_ZERO, BW_BASE_S32, BW_BASE_S33 };

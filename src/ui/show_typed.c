@@ -246,7 +246,7 @@ static void print_text(struct printer *p, const uint8_t *text, uint64_t n)
 static void print_array(struct printer *p, const struct bw_ctype *t, uint64_t at, unsigned depth)
 {
 	const struct bw_ctype *elem = bw_ctype_strip(t->elem);
-	uint64_t elem_b = elem->size_b, shown = 0, i = 0, n = t->count;
+	uint64_t elem_b = bw_ctype_stride(t), shown = 0, i = 0, n = t->count;
 	if (!elem_b || n > BW_VALUE_MAX_B / elem_b) {
 		bw_str_add(p->out, "{...}");
 		return;
@@ -396,7 +396,7 @@ static json_t *json_at(const struct bw_bytes *b, const struct bw_ctype *type, ui
 		return out;
 	}
 	if (t->kind == BW_CTYPE_ARRAY || t->kind == BW_CTYPE_VECTOR) {
-		elem_b = bw_ctype_strip(t->elem)->size_b;
+		elem_b = bw_ctype_stride(t);
 		out = json_array();
 		for (uint64_t i = 0; elem_b && i < t->count && i < BW_VALUE_MAX_B / elem_b; i++)
 			json_array_append_new(out, json_at(b, t->elem, at + i * elem_b, depth + 1));

@@ -149,6 +149,16 @@ static void piece_text(struct bw_str *out, const struct bw_location_piece *p)
 	case BW_LOC_CONSTANT:
 		bw_str_addf(out, "constant %lld", (long long)p->value);
 		break;
+	case BW_LOC_BOUND:
+		bw_str_addf(out, "in the buffer of set %u, binding %llu, at offset %lld", p->reg,
+			    (unsigned long long)p->value, (long long)p->offset);
+		break;
+	case BW_LOC_PUSH:
+		bw_str_addf(out, "in the push constants, at offset %lld", (long long)p->offset);
+		break;
+	case BW_LOC_BUILTIN:
+		bw_str_add(out, "a built-in variable of the API");
+		break;
 	case BW_LOC_OPTIMIZED_OUT:
 		bw_str_add(out, "optimized out");
 		break;

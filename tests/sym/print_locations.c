@@ -41,6 +41,10 @@ static void print_place(enum bw_location_kind kind, const struct bw_location_pie
 	case BW_LOC_GLOBAL:
 		printf("image[0x%" PRIx64 "]", (uint64_t)p->offset);
 		break;
+	case BW_LOC_BOUND:
+	case BW_LOC_PUSH:
+	case BW_LOC_BUILTIN:
+		break; /* of shaders alone */
 	case BW_LOC_CONSTANT:
 		printf("=%" PRIu64, p->value);
 		break;

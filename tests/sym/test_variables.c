@@ -78,6 +78,10 @@ static void print_piece(char *out, size_t out_b, enum bw_location_kind kind,
 	case BW_LOC_GLOBAL:
 		snprintf(out, out_b, "image[%#llx]", (unsigned long long)p->offset);
 		break;
+	case BW_LOC_BOUND:
+	case BW_LOC_PUSH:
+	case BW_LOC_BUILTIN:
+		break; /* of shaders alone */
 	case BW_LOC_CONSTANT:
 		snprintf(out, out_b, "%lld", (long long)p->value);
 		break;

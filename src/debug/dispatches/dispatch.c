@@ -64,6 +64,7 @@ static void free_dispatch(struct bw_dispatch_record *x)
 	free(x->label);
 	free(x->levels);
 	free(x->push);
+	free(x->bindings);
 }
 
 void bw_debug_forget_dispatches(struct bw_debug *d)
@@ -155,7 +156,13 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_rec
 		if (x->push)
 			memcpy(x->push, x->info.desc.push, x->info.desc.push_b);
 	}
-	return x->label && (x->push || !x->info.desc.push_b) ? NULL : bw_error_nomem();
+	uint32_t n = x->info.desc.n_bindings;
+	x->bindings = n ? malloc(n * sizeof(*x->bindings)) : NULL;
+	if (x->bindings)
+		memcpy(x->bindings, x->info.desc.bindings, n * sizeof(*x->bindings));
+	return x->label && (x->push || !x->info.desc.push_b) && (x->bindings || !n)
+		       ? NULL
+		       : bw_error_nomem();
 }
 
 static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch_record *x)
@@ -182,6 +189,7 @@ static void point_info(struct bw_dispatch_record *x)
 	x->info.label = x->label ? x->label : "";
 	x->info.desc.label = x->info.label;
 	x->info.desc.push = x->push;
+	x->info.desc.bindings = x->bindings;
 	x->info.pipeline = x->pipeline.id ? &x->pipeline : NULL;
 }
 

@@ -23,6 +23,7 @@ struct bw_dispatch_record {
 	char *name, *label;		  /* owned: info points to them */
 	char *levels; /* owned: of the label, with BW_LABEL_SEPARATOR between them */
 	uint8_t *push;
+	struct bw_target_binding *bindings; /* owned */
 };
 
 /* dispatch.c */
@@ -47,6 +48,14 @@ struct bw_error *bw_debug_learn_code(struct bw_debug *d,
 				     struct bw_dispatch_record *x) BW_MUST_CHECK;
 /* What a pipeline is called; owned, NULL when out of memory. */
 char *bw_pipeline_name(const struct bw_target_object *p);
+
+/* shader.c */
+/* Gives a module, the code of a pipeline, the lines and variables that its driver and its SPIR-V
+ * know. */
+struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
+				       const struct bw_target_object *pipeline) BW_MUST_CHECK;
+/* At a stop: says once which lines the focus wave's are, where they are of a shader. */
+void bw_debug_tell_lines(struct bw_debug *d);
 
 /* match.c */
 /* Recognises the kernel at a dispatch's code address; adds a load when it is a new one. */

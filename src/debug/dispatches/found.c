@@ -65,6 +65,10 @@ char *bw_pipeline_name(const struct bw_target_object *p)
 		return strdup(p->name);
 	if (p->module[0])
 		return strdup(p->module);
+	if (p->file[0])
+		return asprintf(&name, "%s.%s", p->file, p->entry[0] ? p->entry : "main") < 0
+			       ? NULL
+			       : name;
 	if (asprintf(&name, "%s_%08x", p->entry[0] ? p->entry : "shader",
 		     (unsigned)(p->hash >> 32)) < 0)
 		return NULL;
@@ -96,6 +100,7 @@ struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch_reco
 		return bw_error_nomem();
 	make_symbol(symbol);
 	BW_TRY(bw_debug_add_raw(d, symbol, code, size_b));
-	d->modules.data[d->modules.len - 1]->is_found = true;
-	return NULL;
+	struct bw_module *m = d->modules.data[d->modules.len - 1];
+	m->is_found = true;
+	return x->pipeline.id ? bw_debug_learn_source(d, m, &x->pipeline) : NULL;
 }

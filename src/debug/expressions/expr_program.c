@@ -258,6 +258,17 @@ struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, in
 {
 	struct bw_value_of who = of(x);
 	const struct bw_ctype *t = bw_type_aggregate(&v->type);
+	/* a shader's buffer that is one array goes by its own name (--arg, HLSL) */
+	if (t->is_block && t->n_members == 1 &&
+	    bw_ctype_strip(t->members[0].type)->kind == BW_CTYPE_ARRAY) {
+		struct bw_value array;
+		BW_TRY(bw_variables_part(&who, v, t->members[0].type,
+					 (struct bw_member_at){.offset_b = t->members[0].offset_b},
+					 &array));
+		struct bw_error *err = bw_expr_element(x, &array, i, out);
+		bw_value_fini(&array);
+		return err;
+	}
 	if (t->kind != BW_CTYPE_ARRAY && t->kind != BW_CTYPE_VECTOR)
 		return bw_errorf(BW_E_INVALID, "cannot subscript something of type `%s'",
 				 t->name ? t->name : "struct");
@@ -265,7 +276,7 @@ struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, in
 	if (bounded && (i < 0 || (uint64_t)i >= t->count))
 		return bw_errorf(BW_E_NOT_FOUND, "no such vector element");
 	/* C has no bounds of arrays in memory: before and behind them is other memory */
-	int64_t elem_b = (int64_t)bw_ctype_strip(t->elem)->size_b, offset_b;
+	int64_t elem_b = (int64_t)bw_ctype_stride(t), offset_b;
 	if (__builtin_mul_overflow(i, elem_b, &offset_b))
 		return bw_errorf(BW_E_INVALID, "no such element: %lld", (long long)i);
 	return bw_variables_part(&who, v, t->elem,

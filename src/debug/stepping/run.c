@@ -392,7 +392,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	return NULL;
 }
 
-struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
+static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
 	uint64_t end = timeout_ms > 0 ? now_ms() + (uint64_t)timeout_ms : 0;
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
@@ -444,6 +444,14 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 			break;
 	}
 	*out = stop;
+	return NULL;
+}
+
+struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
+{
+	BW_TRY(wait_for(d, timeout_ms, out));
+	if (out->kind != BW_STOP_NONE)
+		bw_debug_tell_lines(d);
 	return NULL;
 }
 

@@ -158,13 +158,17 @@ static const struct bw_ctype *made(struct bw_debug *d, const struct bw_ctype *t)
 	bw_vec_each(&d->made_types, it) {
 		const struct bw_ctype *have = *it;
 		if (have->kind == t->kind && have->elem == t->elem && have->count == t->count &&
-		    have->address_class == t->address_class)
+		    have->stride_b == t->stride_b && have->address_class == t->address_class)
 			return have;
 	}
-	struct bw_ctype *new = malloc(sizeof(*new));
+	/* members of a struct are stored behind it */
+	size_t members_b = t->n_members * sizeof(*t->members);
+	struct bw_ctype *new = malloc(sizeof(*new) + members_b);
 	if (!new)
 		return NULL;
 	*new = *t;
+	if (members_b)
+		new->members = memcpy(new + 1, t->members, members_b);
 	struct bw_error *err = bw_vec_push(&d->made_types, new);
 	if (err) {
 		bw_error_free(err);
@@ -184,6 +188,35 @@ const struct bw_ctype *bw_variables_pointer_to(struct bw_debug *d, const struct 
 							   : space == BW_SPACE_PRIVATE
 								   ? BW_ADDRESS_PRIVATE
 								   : BW_ADDRESS_GENERIC});
+}
+
+const struct bw_ctype *bw_variables_counted(struct bw_debug *d, const struct bw_ctype *array,
+					    uint64_t count)
+{
+	struct bw_ctype t = *array;
+	t.count = count;
+	return __builtin_mul_overflow(bw_ctype_stride(array), count, &t.size_b) ? NULL
+										: made(d, &t);
+}
+
+const struct bw_ctype *bw_variables_filled(struct bw_debug *d, const struct bw_ctype *block,
+					   uint64_t count)
+{
+	struct bw_ctype t = *block;
+	t.elem = block; /* it is known by that and by the count */
+	t.count = count;
+	const struct bw_ctype *have = made(d, &t);
+	if (!have || !have->n_members || have->size_b != block->size_b)
+		return have;
+	/* new: its last member is still the one without a length */
+	struct bw_ctype *new = (struct bw_ctype *)(uintptr_t)have;
+	struct bw_cmember *last = (struct bw_cmember *)(new + 1) + new->n_members - 1;
+	const struct bw_ctype *array = bw_variables_counted(d, bw_ctype_strip(last->type), count);
+	if (!array)
+		return NULL;
+	last->type = array;
+	new->size_b = last->offset_b + array->size_b;
+	return new;
 }
 
 const struct bw_ctype *bw_variables_array_of(struct bw_debug *d, const struct bw_ctype *elem,

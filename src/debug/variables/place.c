@@ -49,6 +49,9 @@ static bool memory_of(const struct bw_variables_frame *f, const struct bw_locati
 	case BW_LOC_SGPR:
 	case BW_LOC_CONSTANT:
 	case BW_LOC_COMPUTED:
+	case BW_LOC_BOUND:
+	case BW_LOC_PUSH:
+	case BW_LOC_BUILTIN:
 		break;
 	}
 	return false;
@@ -188,6 +191,9 @@ static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_
 		return read_computed(x, f, b);
 	case BW_LOC_OPTIMIZED_OUT:
 	case BW_LOC_UNKNOWN:
+	case BW_LOC_BOUND:
+	case BW_LOC_PUSH:
+	case BW_LOC_BUILTIN:
 		break;
 	}
 	if (known)
@@ -202,8 +208,7 @@ static bool all_known(const struct bw_bytes *b, size_t at, size_t n)
 	return at <= b->size_b && n <= b->size_b - at && !memchr(b->known + at, 0, n);
 }
 
-/* Makes v, whose bytes are there, a number, where it is none of the aggregates. */
-static void decode(struct bw_value *v)
+void bw_variables_decode(struct bw_value *v)
 {
 	size_t n = v->bit_size ? (v->bit_offset + v->bit_size + 7u) / 8 : v->type.size_b;
 	if (v->type.kind == BW_TYPE_AGGREGATE || v->type.kind == BW_TYPE_VOID)
@@ -279,6 +284,8 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 	bw_variable_location(f->lines, variable, f->addr, &l);
 	if (bw_variable_is_false_constant(f->lines, variable, f->addr, &l))
 		l.kind = BW_LOC_OPTIMIZED_OUT;
+	if (l.kind == BW_LOC_BOUND || l.kind == BW_LOC_PUSH || l.kind == BW_LOC_BUILTIN)
+		return bw_variables_of_shader(x, &l, variable->type, out);
 	struct bw_location_piece one = whole(&l, size_b);
 	if (!l.n_pieces && memory_of(f, &one, &at))
 		return bw_variables_load(x, variable->type, at, out);
@@ -306,7 +313,7 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 		bw_value_fini(&v);
 		return err;
 	}
-	decode(&v);
+	bw_variables_decode(&v);
 	*out = v;
 	return NULL;
 }
@@ -339,7 +346,7 @@ static struct bw_error *part_of(const struct bw_value_of *x, const struct bw_val
 		    bw_type_size(&part.type) > v->bytes->size_b - v->bytes_at - at.offset_b)
 			return bw_errorf(BW_E_NOT_FOUND, "no such vector element");
 		part.bytes = bw_bytes_ref(v->bytes);
-		decode(&part);
+		bw_variables_decode(&part);
 		*out = part;
 		return NULL;
 	}

@@ -44,6 +44,12 @@ const struct bw_ctype *bw_variables_pointer_to(struct bw_debug *d, const struct 
 					       enum bw_space space);
 const struct bw_ctype *bw_variables_array_of(struct bw_debug *d, const struct bw_ctype *elem,
 					     uint64_t count, bool is_vector);
+/* The same struct with so many elements in the array of unknown length at its end. */
+const struct bw_ctype *bw_variables_filled(struct bw_debug *d, const struct bw_ctype *block,
+					   uint64_t count);
+/* An array like another one, with so many elements. */
+const struct bw_ctype *bw_variables_counted(struct bw_debug *d, const struct bw_ctype *array,
+					    uint64_t count);
 void bw_variables_free(struct bw_debug *d);
 
 /* place.c */
@@ -77,6 +83,14 @@ struct bw_error *bw_variables_fetch(const struct bw_value_of *x, struct bw_value
 /* Writes size_b bytes to where a value of the program is (MEMORY or PIECES). */
 struct bw_error *bw_variables_store(const struct bw_value_of *x, const struct bw_value *place,
 				    const uint8_t *bytes, size_t size_b) BW_MUST_CHECK;
+/* shader.c: a variable whose place is one of Vulkan (BOUND, PUSH, BUILTIN), in the dispatch of the
+ * wave. */
+struct bw_error *bw_variables_of_shader(const struct bw_value_of *x, const struct bw_location *l,
+					const struct bw_ctype *type,
+					struct bw_value *out) BW_MUST_CHECK;
+
+/* place.c: makes v, whose bytes are there, a number, where it is none of the aggregates. */
+void bw_variables_decode(struct bw_value *v);
 /* The error of a value that does not exist. */
 struct bw_error *bw_variables_missing(const struct bw_value *v) BW_MUST_CHECK;
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+/* The source level of shaders: lines from the driver's table, names from the SPIR-V. */
+#include "debug/dispatches/dispatches_priv.h"
+#include "debug/waves/waves_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "sym/spirv.h"
+
+static struct bw_error *open_spirv(const struct bw_target_shader *s, const char *entry,
+				   struct bw_spirv **out)
+{
+	_cleanup_free_ struct bw_spirv_constant *constants =
+		calloc(s->n_constants + 1, sizeof(*constants));
+	if (!constants)
+		return bw_error_nomem();
+	for (size_t i = 0; i < s->n_constants; i++)
+		constants[i] =
+			(struct bw_spirv_constant){s->constants[i].id, s->constants[i].value};
+	struct bw_error *err = bw_spirv_open(s->spirv, s->n_words, entry[0] ? entry : NULL,
+					     constants, s->n_constants, out);
+	/* without it the lines are still of use */
+	bw_error_catch(&err, BW_E_INVALID);
+	return err;
+}
+
+static struct bw_error *make_lines(struct bw_module *m, const struct bw_target_shader *s,
+				   const char *entry)
+{
+	_cleanup_free_ char *nir_name = NULL;
+	_cleanup_free_ struct bw_shader_line *lines = calloc(s->n_lines + 1, sizeof(*lines));
+	if (!lines || asprintf(&nir_name, "%s.nir", m->name) < 0)
+		return bw_error_nomem();
+	for (size_t i = 0; i < s->n_lines; i++)
+		lines[i] = (struct bw_shader_line){s->lines[i].offset_b, s->lines[i].line,
+						   s->lines[i].column, s->lines[i].file};
+	struct bw_shader_code code = {.code_b = m->raw_b,
+				      .lines = lines,
+				      .n_lines = s->n_lines,
+				      .nir = s->nir,
+				      .nir_name = nir_name};
+	BW_TRY(open_spirv(s, entry, &code.spirv));
+	return bw_lines_of_shader(&code, &m->lines);
+}
+
+struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
+				       const struct bw_target_object *pipeline)
+{
+	struct bw_target_shader *s = NULL;
+	if (!bw_target_can(d->target, BW_CAP_OBJECTS))
+		return NULL;
+	struct bw_error *err = bw_target_shader(d->target, pipeline->id, &s);
+	if (bw_error_catch(&err, BW_E_NOT_FOUND))
+		return NULL;
+	BW_TRY(err);
+	err = make_lines(m, s, pipeline->entry);
+	free(s);
+	return err;
+}
+
+void bw_debug_tell_lines(struct bw_debug *d)
+{
+	const struct bw_wave_record *w = bw_debug_focus_priv(d);
+	if (!w)
+		return;
+	BW_IN_SPACE(d, w->info.space);
+	const struct bw_load *l = bw_debug_load_at(d, w->info.pc);
+	enum bw_lines_origin origin =
+		l && l->module->lines ? bw_lines_origin(l->module->lines) : BW_LINES_NONE;
+	if (origin == BW_LINES_NONE || origin == BW_LINES_DWARF || d->told_origin[origin])
+		return;
+	d->told_origin[origin] = true;
+	if (origin == BW_LINES_SOURCE)
+		bw_debug_note(d, BW_NOTICE_SAID,
+			      "[Lines of shaders are those of their source, kept by the driver for "
+			      "debugging (RADV_DEBUG=nirdebuginfo), which may change the code]");
+	else
+		bw_debug_note(
+			d, BW_NOTICE_SAID,
+			"[This driver does not know the lines of shaders' source (RADV does from "
+			"Mesa 26.1 on): lines are those of NIR, its intermediate language, kept for "
+			"debugging (RADV_DEBUG=nirdebuginfo), which may change the code]");
+}

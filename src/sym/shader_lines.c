@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of a shader, from the table that RADV has in memory (doc/hardware/mesa.md 5). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "sym/lines_priv.h"
+
+/* Mesa 25.0 counts offsets from the dword before the code: its first record says so. */
+enum { BEFORE_CODE = 0xfffffffc };
+
+static bool counts_from_before(const struct bw_shader_code *c)
+{
+	for (size_t i = 0; i < c->n_lines; i++)
+		if (c->lines[i].offset_b == (uint32_t)BEFORE_CODE)
+			return true;
+	return false;
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static struct bw_error *add_rows(struct bw_lines *l, const struct bw_shader_code *c)
+{
+	uint32_t more = counts_from_before(c) ? 4 : 0, file = 0;
+	const char *last = NULL;
+	for (size_t i = 0; i < c->n_lines; i++) {
+		const struct bw_shader_line *in = &c->lines[i];
+		uint32_t at = in->offset_b + more;
+		const char *name = in->file && !*in->file ? c->nir_name : in->file;
+		if (in->file && !*in->file && !c->nir)
+			name = NULL;
+		if (at % 4 || at >= c->code_b)
+			continue;
+		if (name && name != last)
+			BW_TRY(bw_lines_file_index(l, name, "", &file));
+		last = name ? name : last;
+		struct row row = {.start = at,
+				  .line = name ? in->line : 0,
+				  .column = name ? in->column : 0,
+				  .file = file,
+				  .order = (uint32_t)i,
+				  .is_stmt = name && in->line};
+		BW_TRY(bw_vec_push(&l->rows, row));
+	}
+	return NULL;
+}
+
+/* Of several records at one place the last is right. */
+static void finish_rows(struct bw_lines *l, size_t code_b)
+{
+	size_t n = 0;
+	if (l->rows.len)
+		qsort(l->rows.data, l->rows.len, sizeof(struct row), by_place);
+	for (size_t i = 0; i < l->rows.len; i++) {
+		struct row r = l->rows.data[i];
+		if (i + 1 < l->rows.len && l->rows.data[i + 1].start == r.start)
+			continue;
+		if (n && r.line && l->rows.data[n - 1].line == r.line &&
+		    l->rows.data[n - 1].file == r.file)
+			continue;
+		l->rows.data[n++] = r;
+	}
+	l->rows.len = n;
+	for (size_t i = 0; i < n; i++)
+		l->rows.data[i].end = i + 1 < n ? l->rows.data[i + 1].start : code_b;
+}
+
+static struct bw_error *add_texts(struct bw_lines *l, const struct bw_shader_code *c)
+{
+	for (size_t i = 0; i < l->files.len; i++) {
+		const char *file = l->files.data[i],
+			   *text = l->spirv ? bw_spirv_source_text(l->spirv, file) : NULL;
+		if (l->origin == BW_LINES_NIR && c->nir && !strcmp(file, c->nir_name))
+			text = c->nir;
+		if (!text)
+			continue;
+		struct given_text given = {file, strdup(text)};
+		struct bw_error *err =
+			given.text ? bw_vec_push(&l->given, given) : bw_error_nomem();
+		if (err) {
+			free(given.text);
+			return err;
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *fill(struct bw_lines *l, const struct bw_shader_code *c)
+{
+	BW_TRY(add_rows(l, c));
+	finish_rows(l, c->code_b);
+	l->origin = BW_LINES_NONE;
+	bw_vec_each(&l->rows, r)
+		if (r->line)
+			l->origin = c->nir && !strcmp(l->files.data[r->file], c->nir_name)
+					    ? BW_LINES_NIR
+					    : BW_LINES_SOURCE;
+	if (l->origin == BW_LINES_NONE)
+		l->rows.len = 0;
+	const char *file = l->spirv ? bw_spirv_file(l->spirv) : NULL;
+	uint32_t unused;
+	if (file && l->origin == BW_LINES_SOURCE)
+		BW_TRY(bw_lines_file_index(l, file, "", &unused));
+	BW_TRY(add_texts(l, c));
+	const struct function whole = {
+		.has_params = true, .is_kernel = true, .call_file = UINT32_MAX};
+	BW_TRY(bw_vec_push(&l->functions, whole));
+	BW_TRY(bw_vec_push(&l->function_ranges, ((struct function_range){0, c->code_b, 0})));
+	return bw_vec_push(&l->units, ((struct unit_range){0, c->code_b, false}));
+}
+
+struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code, struct bw_lines **out)
+{
+	struct bw_lines *l = calloc(1, sizeof(*l));
+	if (!l) {
+		bw_spirv_close(code->spirv);
+		return bw_error_nomem();
+	}
+	l->spirv = code->spirv;
+	struct bw_error *err = fill(l, code);
+	if (err)
+		bw_lines_close(l);
+	else
+		*out = l;
+	return err;
+}
+
+enum bw_lines_origin bw_lines_origin(const struct bw_lines *l)
+{
+	return l->origin;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "sym/spirv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "sym/spirv_priv.h"
+
+enum { MODEL_COMPUTE = 5, LANGUAGE_GLSL = 2, LANGUAGE_HLSL = 5, TEXT_MAX_B = 64 << 20 };
+
+bool bw_spv_inst(const struct bw_spirv *s, size_t at, unsigned *out_op, unsigned *out_n)
+{
+	if (at >= s->n)
+		return false;
+	*out_op = s->words[at] & 0xffff;
+	*out_n = s->words[at] >> 16;
+	return *out_n && *out_n <= s->n - at;
+}
+
+const uint32_t *bw_spv_def(const struct bw_spirv *s, uint32_t id, unsigned n)
+{
+	uint32_t at = id < s->bound ? s->defined[id] : 0;
+	return at && s->words[at] >> 16 >= n ? &s->words[at] : NULL;
+}
+
+/* The text at a word of an instruction, "" where it does not end within that. */
+static const char *text_at(const struct bw_spirv *s, size_t at, size_t words)
+{
+	const char *text = (const char *)&s->words[at];
+	return words && memchr(text, 0, words * 4) ? text : "";
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct spv_note *a = pa, *b = pb;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->member != b->member)
+		return a->member < b->member ? -1 : 1;
+	return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+bool bw_spv_decoration(const struct bw_spirv *s, uint32_t id, uint32_t member, uint32_t kind,
+		       uint32_t *out)
+{
+	const struct spv_note key = {id, member, kind, 0}, *n = NULL;
+	if (s->notes.len)
+		n = bsearch(&key, s->notes.data, s->notes.len, sizeof(key), by_key);
+	if (n)
+		*out = n->value;
+	return n;
+}
+
+const char *bw_spv_name(const struct bw_spirv *s, uint32_t id, uint32_t member)
+{
+	uint32_t at;
+	return bw_spv_decoration(s, id, member, NOTE_NAME, &at) ? (const char *)&s->words[at] : "";
+}
+
+bool bw_spv_constant(const struct bw_spirv *s, uint32_t id, uint64_t *out)
+{
+	const uint32_t *w = bw_spv_def(s, id, 3);
+	uint32_t spec_id, op = w ? *w & 0xffff : 0;
+	if (op < OP_CONSTANT_TRUE || op > OP_SPEC || (op > OP_CONSTANT && op < OP_SPEC_TRUE))
+		return false;
+	if (op >= OP_SPEC_TRUE && bw_spv_decoration(s, id, NO_MEMBER, DECO_SPEC_ID, &spec_id)) {
+		for (size_t i = 0; i < s->n_constants; i++) {
+			if (s->constants[i].id == spec_id) {
+				*out = s->constants[i].value;
+				return true;
+			}
+		}
+	}
+	if (op == OP_CONSTANT || op == OP_SPEC) {
+		if (*w >> 16 < 4)
+			return false;
+		*out = w[3] | (*w >> 16 > 4 ? (uint64_t)w[4] << 32 : 0);
+	} else {
+		*out = op == OP_CONSTANT_TRUE || op == OP_SPEC_TRUE;
+	}
+	return true;
+}
+
+/* ---- Reading the module ---- */
+
+static struct bw_error *add_note(struct bw_spirv *s, const struct spv_note *n)
+{
+	return bw_vec_push(&s->notes, *n);
+}
+
+static struct spv_file *file_of(struct bw_spirv *s, uint32_t id)
+{
+	const uint32_t *w = bw_spv_def(s, id, 3);
+	if (!w || (*w & 0xffff) != OP_STRING)
+		return NULL;
+	const char *name = text_at(s, (size_t)(w + 2 - s->words), (*w >> 16) - 2);
+	bw_vec_each(&s->files, f)
+		if (!strcmp(f->name, name))
+			return f;
+	if (!*name)
+		return NULL;
+	struct bw_error *err = bw_vec_push(&s->files, ((struct spv_file){.name = name}));
+	bw_error_free(err);
+	return err ? NULL : &s->files.data[s->files.len - 1];
+}
+
+/* OpSource, with the OpSourceContinueds behind it. */
+static struct bw_error *read_source(struct bw_spirv *s, size_t at, unsigned n)
+{
+	unsigned op;
+	if (n < 3)
+		return NULL;
+	s->is_glsl = s->words[at + 1] == LANGUAGE_GLSL;
+	s->is_hlsl = s->words[at + 1] == LANGUAGE_HLSL;
+	struct spv_file *f = n > 3 ? file_of(s, s->words[at + 3]) : NULL;
+	if (!f || f->text || n < 5)
+		return NULL;
+	_cleanup_(bw_str_free) struct bw_str text = {0};
+	bw_str_add(&text, text_at(s, at + 4, n - 4));
+	for (at += n; bw_spv_inst(s, at, &op, &n) && op == OP_SOURCE_CONTINUED; at += n)
+		if (text.len < TEXT_MAX_B && n > 1)
+			bw_str_add(&text, text_at(s, at + 1, n - 1));
+	f->text = text.len ? bw_str_take(&text) : NULL;
+	return NULL;
+}
+
+static void define(struct bw_spirv *s, uint32_t id, size_t at)
+{
+	if (id < s->bound && !s->defined[id])
+		s->defined[id] = (uint32_t)at;
+}
+
+/* One instruction in front of the functions. */
+static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, unsigned n,
+				    const char *entry)
+{
+	const uint32_t *w = &s->words[at];
+	switch (op) {
+	case OP_SOURCE:
+		return read_source(s, at, n);
+	case OP_STRING:
+		if (n > 2)
+			define(s, w[1], at);
+		return NULL;
+	case OP_ENTRY_POINT:
+		if (n > 3 && w[1] == MODEL_COMPUTE && !s->entry &&
+		    (!entry || !strcmp(text_at(s, at + 3, n - 3), entry)))
+			s->entry = w[2];
+		return NULL;
+	case OP_NAME:
+		return n > 2 && *text_at(s, at + 2, n - 2)
+			       ? add_note(s, &(struct spv_note){w[1], NO_MEMBER, NOTE_NAME,
+								(uint32_t)at + 2})
+			       : NULL;
+	case OP_MEMBER_NAME:
+		return n > 3 && *text_at(s, at + 3, n - 3)
+			       ? add_note(s, &(struct spv_note){w[1], w[2], NOTE_NAME,
+								(uint32_t)at + 3})
+			       : NULL;
+	case OP_DECORATE:
+		return n > 2 ? add_note(s,
+					&(struct spv_note){w[1], NO_MEMBER, w[2], n > 3 ? w[3] : 0})
+			     : NULL;
+	case OP_MEMBER_DECORATE:
+		return n > 3 ? add_note(s, &(struct spv_note){w[1], w[2], w[3], n > 4 ? w[4] : 0})
+			     : NULL;
+	case OP_CONSTANT_TRUE:
+	case OP_CONSTANT_FALSE:
+	case OP_CONSTANT:
+	case OP_SPEC_TRUE:
+	case OP_SPEC_FALSE:
+	case OP_SPEC:
+	case OP_VARIABLE:
+		if (n > 2)
+			define(s, w[2], at);
+		return NULL;
+	default:
+		if (op >= OP_TYPE_VOID && op <= OP_TYPE_POINTER && n > 1)
+			define(s, w[1], at);
+		return NULL;
+	}
+}
+
+static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
+{
+	unsigned op, n;
+	for (; bw_spv_inst(s, at, &op, &n); at += n) {
+		const uint32_t *w = &s->words[at];
+		struct spv_function *f =
+			s->functions.len ? &s->functions.data[s->functions.len - 1] : NULL;
+		if (op == OP_FUNCTION && n > 2)
+			BW_TRY(bw_vec_push(&s->functions, ((struct spv_function){.id = w[2]})));
+		if ((op == OP_VARIABLE || op == OP_FUNCTION_PARAMETER) && n > 2)
+			define(s, w[2], at);
+		if (op != OP_LINE || n < 3 || !f || !w[2])
+			continue;
+		file_of(s, w[1]);
+		f->first_line = f->first_line ? BW_MIN(f->first_line, w[2]) : w[2];
+		f->last_line = BW_MAX(f->last_line, w[2]);
+	}
+	return NULL;
+}
+
+static struct bw_error *read_module(struct bw_spirv *s, const char *entry)
+{
+	unsigned op, n;
+	size_t at = SPV_HEADER;
+	for (; bw_spv_inst(s, at, &op, &n) && op != OP_FUNCTION; at += n)
+		BW_TRY(read_global(s, at, op, n, entry));
+	if (s->notes.len)
+		qsort(s->notes.data, s->notes.len, sizeof(struct spv_note), by_key);
+	BW_TRY(read_functions(s, at));
+	return bw_spv_read_variables(s);
+}
+
+struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entry,
+			       const struct bw_spirv_constant *constants, size_t n_constants,
+			       struct bw_spirv **out)
+{
+	if (n < SPV_HEADER || words[0] != SPV_MAGIC)
+		return bw_errorf(BW_E_INVALID, "this is no SPIR-V");
+	struct bw_spirv *s = calloc(1, sizeof(*s));
+	if (!s)
+		return bw_error_nomem();
+	/* an id that is of interest is defined by an instruction of two words at least */
+	s->bound = (uint32_t)BW_MIN((size_t)words[3], n);
+	s->n = n;
+	s->n_constants = n_constants;
+	s->words = malloc((n + 1) * sizeof(*words));
+	s->defined = calloc(s->bound + 1u, sizeof(*s->defined));
+	s->structs = calloc(s->bound + 1u, sizeof(*s->structs));
+	s->constants = calloc(n_constants + 1, sizeof(*constants));
+	struct bw_error *err =
+		s->words && s->defined && s->structs && s->constants ? NULL : bw_error_nomem();
+	if (!err) {
+		memcpy(s->words, words, n * sizeof(*words));
+		s->words[n] = 0;
+		if (n_constants)
+			memcpy(s->constants, constants, n_constants * sizeof(*constants));
+		err = read_module(s, entry);
+	}
+	if (err)
+		bw_spirv_close(s);
+	else
+		*out = s;
+	return err;
+}
+
+void bw_spirv_close(struct bw_spirv *s)
+{
+	if (!s)
+		return;
+	bw_vec_each(&s->nodes, n) {
+		free((*n)->members);
+		free(*n);
+	}
+	bw_vec_each(&s->files, f)
+		free(f->text);
+	bw_vec_free(&s->nodes);
+	bw_vec_free(&s->files);
+	bw_vec_free(&s->notes);
+	bw_vec_free(&s->functions);
+	bw_vec_free(&s->variables);
+	free(s->constants);
+	free(s->defined);
+	free(s->structs);
+	free(s->words);
+	free(s);
+}
+
+const char *bw_spirv_file(const struct bw_spirv *s)
+{
+	return s->files.len ? s->files.data[0].name : NULL;
+}
+
+const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file)
+{
+	bw_vec_each(&s->files, f)
+		if (!strcmp(f->name, file))
+			return f->text;
+	return NULL;
+}

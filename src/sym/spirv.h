@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_SPIRV_H
+#define BW_SYM_SPIRV_H
+
+/* What the SPIR-V of a compute shader says of its source: its file, its types, and its variables
+ * with the places that the API gives them (SPIR-V 1.6). A pure reader of untrusted words. */
+
+#include "sym/variables.h"
+
+struct bw_spirv;
+
+/* A specialization constant that was given a value. */
+struct bw_spirv_constant {
+	uint32_t id;
+	uint64_t value;
+};
+
+/* Copies the words. entry: the name of the compute shader; NULL: the first one. Fails where this is
+ * no SPIR-V; what is damaged later on ends the reading, and the rest is there. */
+struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entry,
+			       const struct bw_spirv_constant *constants, size_t n_constants,
+			       struct bw_spirv **out) BW_MUST_CHECK;
+void bw_spirv_close(struct bw_spirv *s);
+
+/* The source file that the debug information names; NULL: none. Borrowed. */
+const char *bw_spirv_file(const struct bw_spirv *s);
+/* The text of a source file that is in the SPIR-V (glslang -g); NULL: it is not. Borrowed. */
+const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file);
+
+/* The i-th variable; NULL behind the last. Buffers, push constants and specialization constants are
+ * parameters; an anonymous block's members are variables of their own, and the block is one by its
+ * type's name. */
+const struct bw_variable *bw_spirv_variable(const struct bw_spirv *s, size_t i);
+/* The function that a source line is in, the entry point where that is not known; and whether a
+ * variable is visible there. */
+uint32_t bw_spirv_function_at(const struct bw_spirv *s, unsigned line);
+bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function);
+/* Where it is: LDS, BOUND, PUSH, BUILTIN, CONSTANT, UNKNOWN with the reason, or OPTIMIZED_OUT. */
+void bw_spirv_location(const struct bw_spirv *s, size_t i, struct bw_location *out);
+/* A struct by its name; NULL: none. */
+const struct bw_ctype *bw_spirv_type_named(const struct bw_spirv *s, const char *name);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_SPIRV_PRIV_H
+#define BW_SYM_SPIRV_PRIV_H
+
+/* spirv.c reads the module, spirv_types.c makes types of it, spirv_variables.c lists variables. */
+
+#include "base/vec.h"
+#include "sym/spirv.h"
+
+/* Of the unified specification, 3.3 and following. */
+enum {
+	SPV_MAGIC = 0x07230203,
+	SPV_HEADER = 5,
+	OP_SOURCE_CONTINUED = 2,
+	OP_SOURCE = 3,
+	OP_NAME = 5,
+	OP_MEMBER_NAME = 6,
+	OP_STRING = 7,
+	OP_LINE = 8,
+	OP_ENTRY_POINT = 15,
+	OP_TYPE_VOID = 19,
+	OP_TYPE_BOOL = 20,
+	OP_TYPE_INT = 21,
+	OP_TYPE_FLOAT = 22,
+	OP_TYPE_VECTOR = 23,
+	OP_TYPE_MATRIX = 24,
+	OP_TYPE_IMAGE = 25,
+	OP_TYPE_SAMPLER = 26,
+	OP_TYPE_SAMPLED_IMAGE = 27,
+	OP_TYPE_ARRAY = 28,
+	OP_TYPE_RUNTIME_ARRAY = 29,
+	OP_TYPE_STRUCT = 30,
+	OP_TYPE_POINTER = 32,
+	OP_CONSTANT_TRUE = 41,
+	OP_CONSTANT_FALSE = 42,
+	OP_CONSTANT = 43,
+	OP_SPEC_TRUE = 48,
+	OP_SPEC_FALSE = 49,
+	OP_SPEC = 50,
+	OP_FUNCTION = 54,
+	OP_FUNCTION_PARAMETER = 55,
+	OP_FUNCTION_END = 56,
+	OP_FUNCTION_CALL = 57,
+	OP_VARIABLE = 59,
+	OP_DECORATE = 71,
+	OP_MEMBER_DECORATE = 72,
+	DECO_SPEC_ID = 1,
+	DECO_BLOCK = 2,
+	DECO_BUFFER_BLOCK = 3,
+	DECO_ROW_MAJOR = 4,
+	DECO_ARRAY_STRIDE = 6,
+	DECO_MATRIX_STRIDE = 7,
+	DECO_BUILTIN = 11,
+	DECO_BINDING = 33,
+	DECO_SET = 34,
+	DECO_OFFSET = 35,
+	NOTE_NAME = 1 << 16, /* value: word index of the string */
+	NO_MEMBER = 0xffffffff,
+};
+
+/* A decoration or a name. */
+struct spv_note {
+	uint32_t id, member, kind, value;
+};
+
+struct spv_function {
+	uint32_t id;
+	uint32_t first_line, last_line; /* 0: not known */
+};
+
+struct spv_variable {
+	struct bw_variable v;
+	struct bw_location at;
+	uint32_t function; /* index + 1; 0: of the module */
+};
+
+struct spv_node {
+	struct bw_ctype type;
+	struct bw_cmember *members;
+	bool active; /* its members are being read */
+	char text[24];
+};
+
+struct spv_file {
+	const char *name;
+	char *text; /* owned; NULL: none */
+};
+
+struct bw_spirv {
+	uint32_t *words; /* owned; a zero behind them */
+	size_t n;
+	uint32_t *defined; /* word index by id; 0: not defined */
+	uint32_t bound;
+	uint32_t entry; /* id of the function */
+	bool is_glsl, is_hlsl;
+	struct bw_spirv_constant *constants; /* owned */
+	size_t n_constants;
+	struct BW_VEC(struct spv_note) notes; /* sorted */
+	struct BW_VEC(struct spv_file) files;
+	struct BW_VEC(struct spv_function) functions;
+	struct BW_VEC(struct spv_node *) nodes;
+	struct spv_node **structs; /* by id */
+	struct BW_VEC(struct spv_variable) variables;
+};
+
+/* The instruction at a word index: its opcode and length in words. False: damaged, or the end. */
+bool bw_spv_inst(const struct bw_spirv *s, size_t at, unsigned *out_op, unsigned *out_n);
+/* The instruction that defines an id, of at least n words; NULL: none. */
+const uint32_t *bw_spv_def(const struct bw_spirv *s, uint32_t id, unsigned n);
+/* A decoration's value; false: the id (or its member) does not have it. */
+bool bw_spv_decoration(const struct bw_spirv *s, uint32_t id, uint32_t member, uint32_t kind,
+		       uint32_t *out);
+/* "" where it has none. */
+const char *bw_spv_name(const struct bw_spirv *s, uint32_t id, uint32_t member);
+/* A constant's value as the program has set it; false: not known here. */
+bool bw_spv_constant(const struct bw_spirv *s, uint32_t id, uint64_t *out);
+
+/* spirv_types.c: never NULL. */
+const struct bw_ctype *bw_spv_type(struct bw_spirv *s, uint32_t id);
+/* n pointers to it, in memory of the GPU. */
+const struct bw_ctype *bw_spv_pointers_to(struct bw_spirv *s, const struct bw_ctype *elem,
+					  uint64_t n);
+
+/* uint, uvec2, uvec3, uvec4 */
+const struct bw_ctype *bw_spv_uints(struct bw_spirv *s, unsigned count);
+
+/* spirv_variables.c */
+struct bw_error *bw_spv_read_variables(struct bw_spirv *s) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Shaders at source level: lines of the source (RADV of Mesa 26.1 and later) or of the driver's NIR (older ones), and
+buffers, push constants, constants and built-in variables by their names. Values are worked out here from the source.
+With BREAKWATER_TEST_LINES=source in the environment, lines of the source are demanded.
+
+    test_source.py"""
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+import harness  # noqa: E402
+from harness import check, equal  # noqa: E402
+
+os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
+FOLDER = tempfile.TemporaryDirectory()
+
+# A barrier is missing behind line 12: with more than one wave in a group the counts may be wrong.
+HISTOGRAM = """#version 450
+layout(local_size_x = 64) in;
+layout(constant_id = 7) const uint MASK = 15;
+layout(set = 0, binding = 0) readonly buffer In { uint data[]; } xs;
+layout(set = 0, binding = 1) buffer Out { uint total; uint bins[]; };
+layout(push_constant) uniform Push { uint n; float unused; } pc;
+shared uint local_bins[16];
+void main()
+{
+	uint lid = gl_LocalInvocationIndex;
+	if (lid < 16)
+		local_bins[lid] = 0;
+	for (uint k = gl_GlobalInvocationID.x; k < pc.n; k += 128) {
+		uint v = xs.data[k] & MASK;
+		atomicAdd(local_bins[v], 1);
+	}
+	barrier();
+	if (lid < 16)
+		atomicAdd(bins[lid], local_bins[lid]);
+}
+"""
+
+# The inner loop begins at 1: the first product is missing.
+PRODUCT = """#version 450
+layout(local_size_x = 8, local_size_y = 8) in;
+struct Element { vec2 value; uint row; };
+layout(std430, binding = 0) readonly buffer A { mat2x3 a[]; };
+layout(std140, binding = 1) readonly buffer B { float b[]; } right;
+layout(std430, binding = 2) buffer C { Element c[]; };
+layout(push_constant) uniform Size { ivec2 size; } size;
+void main()
+{
+	uint row = gl_GlobalInvocationID.y, column = gl_GlobalInvocationID.x;
+	float sum = 0;
+	for (int k = 1; k < size.size.y; k++)
+		sum += a[row][0][k] * right.b[k * 8 + column];
+	c[row * 8 + column].value = vec2(sum, 1);
+	c[row * 8 + column].row = row;
+}
+"""
+
+
+def write(name, text):
+    path = pathlib.Path(FOLDER.name) / name
+    path.write_text(text)
+    return path
+
+
+def text(s, command):
+    return s.command(command)["text"]
+
+
+def stop_of(s):
+    return harness.events(s.events, "stop")[-1]
+
+
+def has_source(s):
+    """What the debugger says of the lines, once: true for those of the source."""
+    said = [e["text"] for e in harness.events(s.events, "notice") if e["kind"] == "said"]
+    equal(len(said), 1, f"what is said of lines: {said}")
+    source = "are those of their source" in said[0]
+    check(source or "lines are those of NIR" in said[0], said[0])
+    check("RADV_DEBUG=nirdebuginfo" in said[0], said[0])
+    if os.environ.get("BREAKWATER_TEST_LINES") == "source":
+        check(source, f"this driver has to know the source: {said[0]}")
+    return source
+
+
+def lines_of_source(s, path):
+    """From the loop's head on: stops and steps are at lines of the user's file."""
+    last = len(HISTOGRAM.splitlines())
+    s.command(f"break {path.name}:13")
+    s.command("continue")
+    at = stop_of(s)
+    equal((pathlib.Path(at["file"]).name, at["line"]), (path.name, 13), "where the breakpoint is")
+    seen = set()
+    for _ in range(4):
+        s.command("next")
+        at = stop_of(s)
+        check(1 <= at["line"] <= last, f"line {at['line']}")
+        seen.add(at["line"])
+    check(len(seen) > 1, f"\"next\" stays in {seen}")
+    listing = s.command("list 13,15")
+    check("k < pc.n" in str(listing) and "atomicAdd(local_bins[v], 1)" in str(listing), str(listing))
+    lines = {i["line"] for i in s.command("disassemble /s")["instructions"] if "line" in i}
+    check(13 in lines and lines <= set(range(1, last + 1)), f"lines in the disassembly: {lines}")
+
+
+def histogram():
+    path = write("hist.comp", HISTOGRAM)
+    s = harness.Session("--grid", 128, "--arg", "data=iota:256", "--arg", "total=5", "--arg", "bins=zeros:16", "--arg", "pc.n=256",
+                        "--arg", "unused=2.5", "--arg", "MASK=7", path)
+    s.command("break on dispatch")
+    s.command("run")
+    source = has_source(s)
+    for name, want in (("xs.data[3]", "3"), ("xs[255]", "255"), ("xs.data[256]", None), ("pc.n", "256"), ("pc.unused", "2.5"),
+                       ("MASK", "7"), ("total", "5"), ("bins[2] + 1", "1"), ("sizeof(bins)", "64"), ("sizeof(pc)", "8"),
+                       ("Out.total", "5"), ("gl_WorkGroupSize", "{64, 1, 1}"), ("gl_NumWorkGroups.x", "2"), ("lid", "<optimized out>")):
+        if want:
+            equal(text(s, f"print {name}"), want, name)
+    s.command("lane 5")
+    group = int(text(s, "print $_workgroup.x"))
+    equal(text(s, "print gl_LocalInvocationIndex"), "5", "the lane")
+    equal(text(s, "print gl_GlobalInvocationID"), f"{{{group * 64 + 5}, 0, 0}}", "the invocation")
+    equal(text(s, "print gl_WorkGroupID.x"), str(group), "the workgroup")
+    check("float unused" in s.command("ptype pc")["value_type"], "the type of the push constants")
+    s.command("print bins[3] = 100")
+    s.command("lane apply all print gl_LocalInvocationIndex")
+    if source:
+        lines_of_source(s, path)
+    else:
+        check(".nir" in str(s.command("info source")), "the NIR as the source")
+    s.command("delete")
+    s.command("continue")
+    equal(s.end()[0], 0, "the debugger's status")
+
+
+def product():
+    """Matrices, vectors, structs, and arrays whose elements are further apart than they are long."""
+    path = write("product.comp", PRODUCT)
+    s = harness.Session("--grid", "8,8", "--arg", "a=iota:48", "--arg", "right=iota:64", "--arg", "C=zeros:1024",
+                        "--arg", "size.size=8,3", path)
+    s.command("break on dispatch")
+    s.command("run")
+    has_source(s)
+    for name, want in (("a[1]", "{{6, 7, 8}, {9, 10, 11}}"), ("a[1][0].y", "7"), ("right.b[9]", "9"), ("c[2].value", "{0, 0}"),
+                       ("c[2].row", "0"), ("size.size", "{8, 3}"), ("sum", "<optimized out>")):
+        equal(text(s, f"print {name}"), want, name)
+    s.command("continue")
+    equal(s.end()[0], 0, "the debugger's status")
+
+
+def without():
+    """--no-shader-lines: nothing is asked of the driver, names are still there."""
+    path = write("hist.comp", HISTOGRAM)
+    s = harness.Session("--no-shader-lines", "--grid", 128, "--arg", "data=iota:256", "--arg", "total=5", "--arg", "bins=zeros:16",
+                        "--arg", "pc.n=256", "--arg", "unused=0", path)
+    s.command("break on dispatch")
+    s.command("run")
+    equal([e for e in harness.events(s.events, "notice") if e["kind"] == "said"], [], "nothing is said of lines")
+    equal(text(s, "print xs.data[7]"), "7", "a buffer")
+    s.command("kill")
+    s.end()
+
+
+harness.main(histogram, product, without)
