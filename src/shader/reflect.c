@@ -123,24 +123,37 @@ static struct bw_error *read_member(struct reader *r, spvc_type block, spvc_type
 
 /* ---- Resources ---- */
 
-static struct bw_error *read_block(struct reader *r, const spvc_reflected_resource *res,
-				   enum bw_shader_block_kind kind)
+/* How many buffers the variable is; 0: the source does not say. */
+static size_t count_elements(spvc_type whole)
+{
+	enum { MOST = 256 };
+	if (!spvc_type_get_num_array_dimensions(whole))
+		return 1;
+	uint64_t n = 0;
+	bool is_runtime;
+	bool known = array_length(whole, &n, &is_runtime) && !is_runtime && n <= MOST;
+	return known ? n : 0;
+}
+
+/* One buffer: element i of n. */
+static struct bw_error *read_element(struct reader *r, const spvc_reflected_resource *res,
+				     enum bw_shader_block_kind kind, size_t i, size_t n)
 {
 	spvc_type type = spvc_compiler_get_type_handle(r->compiler, res->base_type_id);
-	spvc_type whole = spvc_compiler_get_type_handle(r->compiler, res->type_id);
 	const char *name = spvc_compiler_get_name(r->compiler, res->id);
 	const char *type_name = spvc_compiler_get_name(r->compiler, res->base_type_id);
-	struct bw_shader_block zero = {.kind = kind};
+	struct bw_shader_block zero = {
+		.kind = kind, .element = (unsigned)i, .elements = (unsigned)n};
 	BW_TRY(bw_vec_push(&r->s->blocks, zero));
 	struct bw_shader_block *b = &r->s->blocks.data[r->s->blocks.len - 1];
-	b->name = strdup(name && *name ? name : type_name && *type_name ? type_name : res->name);
-	b->type_name = strdup(type_name ? type_name : "");
+	const char *known = name && *name ? name : type_name && *type_name ? type_name : res->name;
+	if (n > 1 ? asprintf(&b->name, "%s[%zu]", known, i) < 0 : !(b->name = strdup(known)))
+		b->name = NULL;
+	/* the type's name would mean all of them */
+	b->type_name = strdup(type_name && n == 1 ? type_name : "");
 	b->is_anonymous = !name || !*name;
 	if (!b->name || !b->type_name)
 		return bw_error_nomem();
-	if (spvc_type_get_num_array_dimensions(whole))
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "%s is an array of buffers, which is not supported", b->name);
 	if (kind != BW_SHADER_PUSH) {
 		b->set = spvc_compiler_get_decoration(r->compiler, res->id,
 						      SpvDecorationDescriptorSet);
@@ -151,9 +164,9 @@ static struct bw_error *read_block(struct reader *r, const spvc_reflected_resour
 	if (spvc_compiler_get_declared_struct_size(r->compiler, type, &size_b))
 		return library_error(r, "reading the size of a block");
 	b->fixed_b = (uint32_t)BW_MIN(size_b, (size_t)UINT32_MAX);
-	for (unsigned i = 0; i < spvc_type_get_num_member_types(type); i++) {
+	for (unsigned k = 0; k < spvc_type_get_num_member_types(type); k++) {
 		struct bw_shader_member m = {0};
-		struct bw_error *err = read_member(r, type, res->base_type_id, i, &m);
+		struct bw_error *err = read_member(r, type, res->base_type_id, k, &m);
 		if (!err)
 			err = bw_vec_push(&b->members, m);
 		if (err) {
@@ -161,6 +174,21 @@ static struct bw_error *read_block(struct reader *r, const spvc_reflected_resour
 			return err;
 		}
 	}
+	return NULL;
+}
+
+static struct bw_error *read_block(struct reader *r, const spvc_reflected_resource *res,
+				   enum bw_shader_block_kind kind)
+{
+	size_t n = count_elements(spvc_compiler_get_type_handle(r->compiler, res->type_id));
+	if (!n)
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s is an array of buffers whose length is not a plain number of at "
+			"most 256, which is not supported",
+			spvc_compiler_get_name(r->compiler, res->id));
+	for (size_t i = 0; i < n; i++)
+		BW_TRY(read_element(r, res, kind, i, n));
 	return NULL;
 }
 

@@ -36,6 +36,8 @@ struct bw_shader_block {
 	char *type_name;   /* owned: of the block, "" if it has none */
 	bool is_anonymous; /* the source speaks of its members without the block's name */
 	unsigned set, binding;
+	unsigned element,
+		elements; /* of an array of buffers: "bufs[1]", one of so many; else 0, 1 */
 	uint32_t fixed_b; /* without a runtime array */
 	struct BW_VEC(struct bw_shader_member) members;
 };
@@ -58,7 +60,7 @@ struct bw_shader {
 };
 
 /* entry: NULL for the only compute shader of the module. Fails where the shader uses what is not a
- * buffer, a push constant or a specialization constant: images, samplers, arrays of descriptors.
+ * buffer, a push constant or a specialization constant: images, samplers.
  * The message does not name the file. */
 struct bw_error *bw_shader_load(const char *path, const char *entry,
 				struct bw_shader **out) BW_MUST_CHECK;

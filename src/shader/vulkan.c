@@ -253,11 +253,11 @@ static struct bw_error *make_set_layout(struct vk *v, uint32_t set)
 	if (!bindings)
 		return bw_error_nomem();
 	bw_vec_each(&s->blocks, b)
-		if (b->kind != BW_SHADER_PUSH && b->set == set)
+		if (b->kind != BW_SHADER_PUSH && b->set == set && !b->element)
 			bindings[n++] = (VkDescriptorSetLayoutBinding){
 				.binding = b->binding,
 				.descriptorType = descriptor_type(b),
-				.descriptorCount = 1,
+				.descriptorCount = b->elements,
 				.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
 	const VkDescriptorSetLayoutCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
@@ -308,6 +308,7 @@ static struct bw_error *make_sets(struct vk *v)
 		const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
 						    .dstSet = v->sets[b->set],
 						    .dstBinding = b->binding,
+						    .dstArrayElement = b->element,
 						    .descriptorCount = 1,
 						    .descriptorType = descriptor_type(b),
 						    .pBufferInfo = &buffer};

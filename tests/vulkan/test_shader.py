@@ -109,6 +109,35 @@ def hlsl():
     equal(numbers(lines[0]), [i / 2 if i < 10 else i for i in range(64)], "the HLSL shader")
 
 
+ARRAY = """#version 450
+layout(local_size_x = 32) in;
+layout(set = 1, binding = 3) buffer Data { uint scale; uint x[]; } bufs[3];
+layout(set = 1, binding = 4) buffer Sum { uint sum[]; };
+void main()
+{
+	uint i = gl_LocalInvocationIndex;
+	sum[i] = bufs[0].x[i] * bufs[0].scale + bufs[1].x[i] * bufs[1].scale + bufs[2].x[i] * bufs[2].scale;
+	bufs[1].x[i] = 7;
+}
+"""
+
+
+def array_of_buffers():
+    words = [w for k in range(3) for w in ("--arg", f"bufs[{k}].scale={10 ** k}", "--arg", f"bufs[{k}].x={'iota:32' if k else 'fill:32:2'}")]
+    path = write("array.comp", ARRAY)
+    lines = printed("--groups", 1, *words, "--arg", "sum=zeros:32", "--print", "sum:4", "--print", "bufs[1].x:3", "--print",
+                    "bufs[2].x:3", path)
+    equal([numbers(line) for line in lines], [[2 + 110 * i for i in range(4)], [7, 7, 7], [0, 1, 2]], "buffers of an array")
+    s = harness.Session("--groups", 1, *words, "--arg", "sum=zeros:32", path)
+    s.command("break on dispatch")
+    s.command("run")
+    equal(s.command("print bufs[2].x[5] + bufs[1].scale")["text"], "15", "the debugger's words for them")
+    s.command("continue")
+    s.end()
+    done = run("--groups", 1, *words[2:], "--arg", "sum=zeros:32", path)
+    check(done.returncode == 2 and "argument bufs[0].scale (u32) is missing" in done.stderr, done.stderr)
+
+
 def spirv():
     source, binary, text = write("saxpy.comp", SAXPY), pathlib.Path(FOLDER.name, "s.spv"), pathlib.Path(FOLDER.name, "s.spvasm")
     subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", source, "-o", binary], check=True)
@@ -160,4 +189,4 @@ def debugged():
     equal(struct.unpack("<128f", out.read_bytes())[:4], (6, 7, 32, 9), "with another x[2]")
 
 
-harness.main(glsl, specialization_and_files, layouts, hlsl, spirv, errors, debugged)
+harness.main(glsl, specialization_and_files, layouts, hlsl, array_of_buffers, spirv, errors, debugged)
