@@ -315,6 +315,16 @@ static void bound_text(struct bw_str *out, const struct bw_bound *list, size_t n
 	}
 }
 
+/* As the program calls it, else as the shader does. */
+static const char *buffer_name(const struct bw_buffer_info *b, const struct bw_bound *bound,
+			       size_t n)
+{
+	for (size_t i = 0; i < n && !b->name[0]; i++)
+		if (bound[i].buffer == b->number && bound[i].va == b->va && bound[i].name[0])
+			return bound[i].name;
+	return b->name;
+}
+
 struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
 				 const struct bw_dispatch_info *x)
 {
@@ -345,7 +355,7 @@ struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
 			bw_table_text(&t, "no memory");
 		bw_table_int(&t, (int64_t)list[i].size_b);
 		bw_table_text(&t, "%s", bw_str_text(&at));
-		bw_table_text(&t, "%s", list[i].name);
+		bw_table_text(&t, "%s", buffer_name(&list[i], bound, n_bound));
 		bw_table_json_cell(
 			&t,
 			list[i].va ? json_sprintf("0x%llx", (unsigned long long)list[i].va) : NULL);

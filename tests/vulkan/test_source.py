@@ -3,13 +3,15 @@
 buffers, push constants, constants and built-in variables by their names. Values are worked out here from the source.
 With BREAKWATER_TEST_LINES=source in the environment, lines of the source are demanded.
 
-    test_source.py"""
+    test_source.py [VKRUN]"""
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
 import harness  # noqa: E402
 from harness import check, equal  # noqa: E402
 
@@ -162,4 +164,22 @@ def without():
     s.end()
 
 
-harness.main(histogram, product, without)
+def program():
+    """A program that names nothing: pipelines go by the shader's file, buffers by the shader's names."""
+    path, code = HERE / "shaders/saxpy.comp", pathlib.Path(FOLDER.name, "saxpy.spv")
+    subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-g", "-V", path, "-o", code], check=True)
+    s = harness.Session("--shader-lines", "--", VKRUN, "--device", "RADV", "--queue", "compute", "--out", FOLDER.name, path, code)
+    s.command("break on dispatch")
+    s.command("run")
+    equal(stop_of(s)["function"], "saxpy.comp.main", "the pipeline's name")
+    has_source(s)
+    names = {b["name"] for b in s.command("info buffers")["buffers"] if b["bound"]}
+    equal(names, {"X", "Y"}, "names of the buffers")
+    for name, want in (("a", "2.5"), ("n", "1000"), ("sizeof(x)", "4000")):
+        equal(text(s, f"print {name}"), want, name)
+    s.command("kill")
+    s.end()
+
+
+VKRUN = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
+harness.main(histogram, product, without, *([program] if VKRUN else []))

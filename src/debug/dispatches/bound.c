@@ -292,6 +292,49 @@ static struct bw_error *update_from_api(struct bw_debug *d)
 	return NULL;
 }
 
+static void name_bound(struct look *l, const struct bw_variable *v, const struct bw_location *at)
+{
+	const struct bw_dispatch_info *x = &l->x->info;
+	for (uint32_t k = 0; at->kind == BW_LOC_BOUND && k < x->desc.n_bindings; k++) {
+		const struct bw_target_binding *b = &x->desc.bindings[k];
+		if (b->set != at->reg || b->binding != at->value || !b->va)
+			continue;
+		bw_vec_each(&l->found, f) {
+			if (f->kind != BW_BOUND_BUFFER || f->va != b->va || f->name[0])
+				continue;
+			if (bw_ctype_strip(v->type)->kind == BW_CTYPE_ARRAY && !v->is_static &&
+			    at->offset > 0)
+				snprintf(f->name, sizeof(f->name), "%.48s[%u]", v->name,
+					 b->element);
+			else
+				snprintf(f->name, sizeof(f->name), "%s", v->name);
+		}
+	}
+}
+
+/* What the shader calls the buffers that are bound, where the program gave them no name. The name
+ * of an anonymous block, which is static, comes before those of its members. */
+static struct bw_error *name_by_shader(struct look *l)
+{
+	const struct bw_dispatch_info *x = &l->x->info;
+	const struct bw_load *load = bw_debug_load_at(l->d, x->desc.code_va);
+	struct bw_variable *list = NULL;
+	size_t n = 0;
+	if (!load || !load->module->lines || !x->desc.n_bindings)
+		return NULL;
+	BW_TRY(bw_lines_variables(load->module->lines, x->desc.code_va - load->base, 0, &list, &n));
+	for (int is_static = 1; is_static >= 0; is_static--) {
+		for (size_t i = 0; i < n; i++) {
+			struct bw_location at;
+			bw_variable_location(load->module->lines, &list[i], 0, &at);
+			if (list[i].is_static == is_static)
+				name_bound(l, &list[i], &at);
+		}
+	}
+	free(list);
+	return NULL;
+}
+
 static struct bw_error *number_found(struct look *l)
 {
 	BW_TRY(update_from_api(l->d));
@@ -309,7 +352,7 @@ static struct bw_error *number_found(struct look *l)
 		if (!f->name[0])
 			memcpy(f->name, b->name, sizeof(f->name));
 	}
-	return NULL;
+	return name_by_shader(l);
 }
 
 static struct bw_error *look(struct look *l)
