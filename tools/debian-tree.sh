@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A minimal Debian 12 in a folder, to try what a newcomer's machine does.
 #   debian-tree.sh make FOLDER             makes it, with make, git and ca-certificates and nothing else
+#   debian-tree.sh newer FOLDER            makes a Debian 13 with Mesa of its backports (26.1 or later), and what a
+#                                          Breakwater that was built elsewhere needs to run there
 #   debian-tree.sh enter FOLDER COMMAND    runs COMMAND in it by sh, with an empty environment and /proc, /sys,
 #                                          /dev/pts and process ids of its own
 # As root. Nothing stays mounted.
@@ -9,6 +11,26 @@ set -eu
 
 make_tree() {
 	mmdebstrap --quiet --variant=minbase --include=make,git,ca-certificates bookworm "$1" </dev/null
+	finish_tree "$1"
+}
+
+newer_packages="python3 python3-jsonschema glslang-tools libdw1t64 libelf1t64 libedit2 libjansson4 libllvm19 libzstd1
+ libspirv-cross-c-shared0 libvulkan1 mesa-vulkan-drivers/trixie-backports"
+
+# From where this machine gets its own release, as apt knows it: backports are no default of mmdebstrap.
+make_newer() {
+	uri=$(apt-get indextargets --format '$(COMPONENT)|$(ORIGIN)|$(REPO_URI)' 'Created-By: Packages' |
+		sed -n 's/^main|Debian|//p' | head -n 1)
+	[ -n "$uri" ] || {
+		echo "apt knows no archive of Debian here" >&2
+		return 1
+	}
+	mmdebstrap --quiet --variant=minbase --include="$(echo $newer_packages | tr ' ' ',')" trixie "$1" \
+		"deb $uri trixie main" "deb $uri trixie-backports main" </dev/null
+	finish_tree "$1"
+}
+
+finish_tree() {
 	# It is thrown away: what is installed need not reach the disk before the next package.
 	echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/unsafe-io"
 	# How this machine reaches the network is the tree's way too.
@@ -38,6 +60,7 @@ inside() {
 
 case "${1:-} $#" in
 "make 2") make_tree "$2" ;;
+"newer 2") make_newer "$2" ;;
 "enter 3") exec unshare --mount --pid --fork --kill-child "$0" inside "$2" "$3" ;;
 "inside 3") inside "$2" "$3" ;;
 *)
