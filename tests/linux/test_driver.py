@@ -13,15 +13,22 @@ from harness import check, main
 WRONG = re.compile(r"\*ERROR\*|\bERROR\b|WARNING:|\bBUG\b|Oops|Fence fallback|test failed|page fault|failed with error|amdgpu.*\bfailed\b")
 SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
          "--arg out=zeros:256 --print out:8")
+# gmc_v11_0.c of Linux 6.12; the kernel runs in the first VMID that the driver gives to programs.
+FAULT = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:1 pasid:\d+\)\n.*in process unmapped .*\n"
+                   r".*starting at address 0x0000123456789000 from client 10\n(?:.*\n)*?.*Faulty UTCL2 client ID: TCP \(0x8\)")
 RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
 DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
 
 
-def in_guest(script):
-    """The output of a shell's script in a guest with the driver; the kernel's log is checked as well."""
+def in_guest(script, has_fault=False):
+    """The output of a shell's script in a guest with the driver; the kernel's log is checked as well. has_fault: the
+    script causes a fault, whose lines the log must have."""
     out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=())
     text, log = out.decode().split("---- log ----\n")
     wrong = [line for line in log.splitlines() if WRONG.search(line)]
+    if has_fault:
+        check(FAULT.search(log), "the kernel's log has no report of the fault:\n" + log)
+        wrong = [line for line in wrong if "page fault" not in line]
     check(not wrong, "the kernel's log has\n" + "\n".join(wrong))
     check("Initialized amdgpu" in log, "the driver has not initialized the GPU:\n" + log)
     check(not err, err.decode())
@@ -49,5 +56,12 @@ def debugging():
     check("hit Breakpoint 1" in text and "$1 = 0xffffffff" in text and RESULT in text, text)
 
 
+def faulting():
+    """A bad address stops the wave, and is in the kernel's own report with the right VMID and client."""
+    text = in_guest("breakwater run --batch -ex run --gpu 0 tests/e2e/kernels/unmapped.s --grid 64 --group 64 "
+                    "--arg addr=0x123456789000 --arg out=zeros:64 || test $? = 3", has_fault=True)
+    check("received signal SIGSEGV" in text and "Lane 5 reads 4 bytes at 0x123456789000, which is not mapped" in text, text)
+
+
 need_parts()
-main(loading, *([loading_again, debugging] if IS_WHOLE else []))
+main(loading, *([loading_again, debugging, faulting] if IS_WHOLE else []))
