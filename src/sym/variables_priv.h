@@ -3,8 +3,8 @@
 #define BW_SYM_VARIABLES_PRIV_H
 
 /* How variables are read: variables.c finds those of a scope, locations.c the expression that holds
- * at an address, location_expr.c says what it means; location_compute.c has values that are
- * computed from registers. */
+ * at an address, location_expr.c says what it means (location_ops.c has the operators);
+ * location_compute.c has values that are computed from registers. */
 
 #include <elfutils/libdw.h>
 
