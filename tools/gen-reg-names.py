@@ -3,9 +3,11 @@
 """Writes what code needs to refer to registers by name, from the register files.
 
 Usage: gen-reg-names.py -o OUTPUT LIST
+       gen-reg-names.py -o GEN_bits.h LIST FILE.txt...
 
 LIST says which registers of which files in data/regs (its own head says how it is written). What is
-written depends on the end of OUTPUT's name:
+written depends on the end of OUTPUT's name. For the virtual GPU, which is made for one generation, and
+for what builds packets:
 
     fields.h   BW_<REGISTER>__<FIELD>__SHIFT and __MASK (in place) of each field, __OFFSET and
                __SEGMENT of each register, or __INDEX of one behind an index/data pair;
@@ -13,6 +15,17 @@ written depends on the end of OUTPUT's name:
     numbers.h  enum bw_register, one number for each register that is not behind an index/data pair
     .c         the block and name of each number, to find its address in a given GPU, and its fields,
                to be compared with those of another version (vgpu/device/register_map.h)
+
+For the debugger, whose generations have a header each, which C and the assembler read (src/arch):
+
+    bits.h     of the registers of the SQ_IND index space "sq", and of those in LIST (names alone). FILE.txt
+               are the register files of one generation, the most complete one first; a field that several
+               have must have the same bits in all of them. The numbers have no suffix:
+
+                   #define BW_GFX11_STATUS 0x102            index in SQ_IND, without SQ_WAVE_
+                   #define BW_GFX11_STATUS__HALT 0x2000     mask of a field
+                   #define BW_GFX11_STATUS__HALT_LO 13      its lowest bit
+                   #define BW_GFX11_STATUS__HALT_WIDTH 1
 
 The same for the same input. Something wrong in the input is one line FILE:LINE: WHAT each, and exit
 status 1.
@@ -141,9 +154,13 @@ def read_list(path, tables, errors):
     return used
 
 
-def head(list_path):
-    return [f"/* Written by tools/gen-reg-names.py from data/regs and {pathlib.Path(list_path).name}: "
-            "change it there. */"]
+def head(*paths):
+    names = ", ".join(pathlib.Path(p).name for p in paths)
+    return [f"/* Written by tools/gen-reg-names.py from data/regs ({names}): change it there. */"]
+
+
+def field_mask(hi, lo):
+    return ((1 << (hi - lo + 1)) - 1) << lo
 
 
 def versions(tables):
@@ -166,9 +183,8 @@ def write_fields(used, tables):
             continue
         for field, hi, lo in r.fields:
             suffix = "ull" if hi > 31 else "u"
-            mask = ((1 << (hi - lo + 1)) - 1) << lo
             out += [f"#define {name}__{field}__SHIFT {lo}",
-                    f"#define {name}__{field}__MASK {mask:#x}{suffix}"]
+                    f"#define {name}__{field}__MASK {field_mask(hi, lo):#x}{suffix}"]
     return out + ["", "#endif"]
 
 
@@ -201,14 +217,51 @@ def write_names(used, tables):
     return out + fields + ["};"]
 
 
+def read_generation(list_path, paths, errors):
+    """{register: (index or None, {field: (hi, lo)})} of the files of one generation, in their order."""
+    text = pathlib.Path(list_path).read_text(encoding="ascii")
+    wanted = [name for name in (row.partition("#")[0].strip() for row in text.splitlines()) if name]
+    found = {}
+    for path in paths:
+        for r in register_reader()(path, errors).read().registers:
+            indexed = r.segment == "sq"
+            if not indexed and (r.name not in wanted or isinstance(r.segment, str)):
+                continue
+            index, fields = found.setdefault(r.name, (r.offset if indexed else None, {}))
+            if indexed and index != r.offset:
+                errors.append(f"{path}: {r.name} has index {r.offset:#x}, and {index:#x} in a file before")
+            for name, hi, lo in r.fields:
+                if fields.setdefault(name, (hi, lo)) != (hi, lo):
+                    errors.append(f"{path}: {r.name}.{name} is {hi}:{lo}, and other bits in a file before")
+    errors += [f"{list_path}: {paths[0]} has no {name}" for name in wanted if name not in found]
+    return found
+
+
+def write_bits(found, generation):
+    out = []
+    for name, (index, fields) in found.items():
+        macro = f"BW_{generation}_{name.removeprefix('SQ_WAVE_')}"
+        out.append("")
+        if index is not None:
+            out.append(f"#define {macro} {index:#x}")
+        for field, (hi, lo) in fields.items():
+            out += [f"#define {macro}__{field} {field_mask(hi, lo):#x}",
+                    f"#define {macro}__{field}_LO {lo}", f"#define {macro}__{field}_WIDTH {hi - lo + 1}"]
+    return out
+
+
 def main():
-    writers = {"fields.h": write_fields, "numbers.h": write_numbers, ".c": write_names}
-    output = sys.argv[2] if len(sys.argv) == 4 else ""
+    writers = {"fields.h": write_fields, "numbers.h": write_numbers, ".c": write_names, "_bits.h": write_bits}
+    output = sys.argv[2] if len(sys.argv) > 3 else ""
     write = [w for end, w in writers.items() if output.endswith(end)]
-    if sys.argv[1:2] != ["-o"] or not write:
+    if sys.argv[1:2] != ["-o"] or not write or (write[0] is write_bits) != (len(sys.argv) > 4):
         raise SystemExit(__doc__)
     errors, tables = [], []
-    used = read_list(sys.argv[3], tables, errors)
+    if write[0] is write_bits:
+        used = read_generation(sys.argv[3], sys.argv[4:], errors)
+        tables = pathlib.Path(output).name.removesuffix("_bits.h").upper()
+    else:
+        used = read_list(sys.argv[3], tables, errors)
     if errors:
         for e in errors[:MAX_ERRORS]:
             print(e, file=sys.stderr)
@@ -216,7 +269,7 @@ def main():
             print(f"... and {len(errors) - MAX_ERRORS} more", file=sys.stderr)
         raise SystemExit(1)
     with open(output, "w", encoding="ascii") as f:
-        f.write("\n".join(head(sys.argv[3]) + write[0](used, tables)) + "\n")
+        f.write("\n".join(head(*sys.argv[3:]) + write[0](used, tables)) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
  * place.
  *
  * Bit positions are not written down here: the rows take them from macros that
- * tools/gen-wave-bits.py makes from the register database (arch/gfx11_bits.h, ...). Code that is
+ * tools/gen-reg-names.py makes from the register database (arch/gfx11_bits.h, ...). Code that is
  * for one generation anyway, the trap handler and the virtual GPU's executor, uses these macros
  * directly, so that they stay constants.
  *

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tools/gen-wave-bits.py with register files that agree, and with some that do not.
+"""tools/gen-reg-names.py, the bits of a generation, with register files that agree, and with some that do not.
 
 Usage: gen_bits.py GENERATOR
 """
@@ -10,9 +10,8 @@ import sys
 import tempfile
 
 HEAD = "block gc 11.0.0\nfor 11.0.0\nprefix reg\n"
-DIRECT = "".join(f"{name}  0x{i:x}/0  FIELD 3:1\n" for i, name in enumerate((
-    "COMPUTE_DISPATCH_INITIATOR", "COMPUTE_PGM_RSRC1", "COMPUTE_PGM_RSRC2", "COMPUTE_TMPRING_SIZE",
-    "SPI_GDBG_PER_VMID_CNTL", "SQ_CMD", "SQ_DEBUG", "SQ_IND_INDEX", "SQ_SHADER_TBA_HI", "TCP_WATCH0_CNTL")))
+LIST = "# those that are wanted\nSQ_CMD  # one\nSQ_DEBUG\n"
+DIRECT = "SQ_CMD  0x1/0  FIELD 3:1\nSQ_DEBUG  0x2/0  FIELD 3:1\nSQ_OTHER  0x3/0  FIELD 3:1\n"
 WAVE = "SQ_WAVE_STATUS  0x0102/ix:sq  SCC 0  PRIO 4:3  TOP 31\n"
 
 
@@ -21,8 +20,9 @@ def generate(folder, *tables):
     for i, text in enumerate(tables):
         paths.append(folder / f"{i}.txt")
         paths[-1].write_text(HEAD + text)
-    output = folder / "bits.h"
-    r = subprocess.run([sys.executable, sys.argv[1], "-o", output, "X", *paths], text=True, capture_output=True)
+    output, wanted = folder / "x_bits.h", folder / "wanted.list"
+    wanted.write_text(LIST)
+    r = subprocess.run([sys.executable, sys.argv[1], "-o", output, wanted, *paths], text=True, capture_output=True)
     return r.returncode, r.stderr, output.read_text() if r.returncode == 0 else ""
 
 
@@ -35,12 +35,13 @@ def main():
                      "BW_X_STATUS__PRIO_LO 3", "BW_X_STATUS__PRIO_WIDTH 2", "BW_X_STATUS__TOP 0x80000000",
                      "BW_X_STATUS__MORE 0xe0", "BW_X_SQ_CMD__FIELD 0xe"):
             assert f"#define {line}\n" in text, line
+        assert "SQ_OTHER" not in text
         for wrong, says in ((WAVE.replace("SCC 0", "SCC 1"), "SQ_WAVE_STATUS.SCC is 1:1, and other bits"),
                             (WAVE.replace("0x0102", "0x0104"), "SQ_WAVE_STATUS has index 0x104, and 0x102")):
             status, errors, _ = generate(folder, DIRECT + WAVE, wrong)
             assert status == 1 and says in errors, errors
         status, errors, _ = generate(folder, WAVE)
-        assert status == 1 and "there is no SQ_CMD" in errors, errors
+        assert status == 1 and "0.txt has no SQ_CMD" in errors, errors
 
 
 if __name__ == "__main__":
