@@ -22,8 +22,18 @@ struct bw_error *bw_info_pipelines(struct bw_cli *c, const char *args)
 	return bw_show_pipelines(c->out, c->debug);
 }
 
-/* The dispatch that args name, else that of the focus wave, else the first that is held or runs,
- * else the last. NULL in *out: there is none. */
+static const struct bw_dispatch_info *first_in(const struct bw_dispatch_info *list, size_t n,
+					       enum bw_dispatch_state state)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].state == state)
+			return &list[i];
+	return NULL;
+}
+
+/* The dispatch that args name, else that of the focus wave, else the first that is held, else the
+ * first that runs, else the last. The held one comes before those that run, as it is the one that
+ * the stop is about; the end of one before it may be told later. NULL in *out: there is none. */
 struct bw_error *bw_cli_pick_dispatch(struct bw_cli *c, const char *args,
 				      const struct bw_dispatch_info **out)
 {
@@ -42,9 +52,10 @@ struct bw_error *bw_cli_pick_dispatch(struct bw_cli *c, const char *args,
 	}
 	if (w)
 		*out = bw_debug_dispatch(c->debug, w->dispatch);
-	for (size_t i = 0; i < n && !*out; i++)
-		if (list[i].state == BW_DISPATCH_HELD || list[i].state == BW_DISPATCH_RUNNING)
-			*out = &list[i];
+	if (!*out)
+		*out = first_in(list, n, BW_DISPATCH_HELD);
+	if (!*out)
+		*out = first_in(list, n, BW_DISPATCH_RUNNING);
 	if (!*out && n)
 		*out = &list[n - 1];
 	return NULL;

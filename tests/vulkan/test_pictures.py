@@ -52,7 +52,9 @@ def pictures(vkrun):
         # the driver's own dispatches fill the images first, as integers; 42 is 8_8_8_8_UNORM
         s.command("run")
         while True:
-            rows = [r for r in s.command("info descriptors").get("descriptors", []) if r["kind"] == "image"]
+            answer = s.command("info descriptors")
+            harness.check(answer.get("result") != "error", f"the dispatch with all images never came: {answer}")
+            rows = [r for r in answer["descriptors"] if r["kind"] == "image"]
             if len(rows) == 8 and rows[0]["shape"].endswith("format 42"):
                 break
             s.command("continue")
