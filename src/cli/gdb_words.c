@@ -22,8 +22,7 @@ struct word {
 	"waves get no signals; \"catch fp\" and \"info signals\" are about what stops them"
 #define NO_FILES "what is debugged is named when breakwater starts; \"symbol-file\" adds symbols"
 #define NO_REMOTE "there is no remote target; \"attach PID\" debugs what \"breakwater exec\" runs"
-#define NO_TYPES                                                                                   \
-	"variables and types of compiled code are not shown yet; \"info args\" and \"info registers\" are"
+#define NO_MACROS "macros are not read from debug information"
 #define NO_TRACE "there are no tracepoints; \"dprintf\" prints without stopping"
 
 static const struct word command_words[] = {
@@ -45,7 +44,7 @@ static const struct word command_words[] = {
 	{"handle", NO_SIGNALS},
 	{"interrupt", "Ctrl-C stops all waves"},
 	{"layout", NO_TUI},
-	{"macro", NO_TYPES},
+	{"macro", NO_MACROS},
 	{"maintenance", "BREAKWATER_LOG in the environment shows what its processes do"},
 	{"monitor", NO_REMOTE},
 	{"py", NO_PYTHON},
@@ -79,14 +78,15 @@ static const struct word info_words[] = {
 	{"files", "\"info sharedlibrary\" shows the code in the GPU's memory"},
 	{"functions", "Tab completes the functions that \"break\" knows"},
 	{"handle", NO_SIGNALS},
-	{"macro", NO_TYPES},
+	{"macro", NO_MACROS},
 	{"mem", "\"info buffers\" shows what the program has"},
 	{"proc", "\"info program\" shows the process"},
 	{"record", NO_REVERSE},
 	{"target", NO_REMOTE},
 	{"tracepoints", NO_TRACE},
-	{"types", NO_TYPES},
-	{"variables", NO_TYPES},
+	{"types", "there is no list of all types; \"ptype NAME\" and \"whatis EXPR\" show one"},
+	{"variables", "there is no list of all variables; \"info locals\", \"info args\" and "
+		      "\"info scope\" show those of a place"},
 };
 
 struct bw_error *bw_cli_gdb_word(const char *word, bool info)
