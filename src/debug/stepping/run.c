@@ -455,6 +455,19 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms, struct bw_sto
 	return NULL;
 }
 
+/* The program or the GPU has ended or is ending, and the wave with it. An event will say so: as a
+ * rule the end of the program, or Ctrl-C if the program continues without a GPU. */
+struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, struct bw_stop *out)
+{
+	if (!err || err->code != BW_E_GONE || !d->target)
+		return err;
+	bw_error_free(err);
+	d->stopped.len = 0;
+	d->focus_slot = UINT32_MAX;
+	d->state = BW_DEBUG_RUNNING;
+	return bw_debug_wait(d, -1, out);
+}
+
 struct bw_error *bw_debug_look_for_end(struct bw_debug *d, struct bw_stop *out)
 {
 	enum { MOMENT_MS = 1000 }; /* between the end of a process and the last of its messages */

@@ -572,26 +572,19 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uin
 	return NULL;
 }
 
-/* The program or the GPU has ended or is ending, and the wave with it. An event will say so: as a
- * rule the end of the program, or Ctrl-C if the program continues without a GPU. */
-struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, struct bw_stop *out)
+struct bw_error *bw_step_begin(struct bw_debug *d, struct bw_wave_record **out_w)
 {
-	if (!err || err->code != BW_E_GONE || !d->target)
-		return err;
-	bw_error_free(err);
-	d->stopped.len = 0;
-	d->focus_slot = UINT32_MAX;
-	d->state = BW_DEBUG_RUNNING;
-	return bw_debug_wait(d, -1, out);
+	BW_TRY(bw_debug_need_focus(d, out_w));
+	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
+	bw_hang_restart(d);
+	bw_watch_settle(d);
+	return NULL;
 }
 
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
 				struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
-	bw_hang_restart(d);
-	bw_watch_settle(d);
+	BW_TRY(bw_step_begin(d, &w));
 	return bw_step_unless_gone(d, bw_step_count(d, w, count, over_calls, out), out);
 }

@@ -283,10 +283,7 @@ static struct bw_error *finish(struct bw_debug *d, struct bw_wave_record *w, str
 struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
-	bw_hang_restart(d);
-	bw_watch_settle(d);
+	BW_TRY(bw_step_begin(d, &w));
 	return bw_step_unless_gone(d, finish(d, w, out), out);
 }
 
@@ -356,18 +353,14 @@ struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, bool in
 				  struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
-	bw_hang_restart(d);
-	bw_watch_settle(d);
+	BW_TRY(bw_step_begin(d, &w));
 	return bw_step_unless_gone(d, advance(d, w, where, in_frame, out), out);
 }
 
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
+	BW_TRY(bw_step_begin(d, &w));
 	return bw_step_unless_gone(d, step_until(d, w, out), out);
 }
 
@@ -375,7 +368,6 @@ struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool ov
 				     struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_debug_need_focus(d, &w));
-	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
+	BW_TRY(bw_step_begin(d, &w));
 	return bw_step_unless_gone(d, step_lines(d, w, count, over_calls, out), out);
 }

@@ -59,6 +59,9 @@ struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_re
 /* Events that happened while one wave was being stepped; out->kind stays NONE when there were
  * none. */
 struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* What each stepping command begins with: the focus wave, of a target that can run, with the limit
+ * of a hang counted from now and changes that the user has made taken as known by watchpoints. */
+struct bw_error *bw_step_begin(struct bw_debug *d, struct bw_wave_record **out_w) BW_MUST_CHECK;
 /* The program or the GPU is gone, and the wave with it: waits for the event that says so. */
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 				     struct bw_stop *out) BW_MUST_CHECK;
