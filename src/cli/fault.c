@@ -280,7 +280,7 @@ static const char *const live_names[][4] = {
 	 "MMVM_L2_PROTECTION_FAULT_ADDR_HI32", NULL},
 };
 
-static struct bw_error *read_any(struct bw_kmd *kmd, const struct bw_look_block *b,
+static struct bw_error *read_any(struct bw_kmd *kmd, const struct bw_gpu_block *b,
 				 const char *const *names, uint32_t *out)
 {
 	for (; *names; names++) {
@@ -301,11 +301,11 @@ static struct bw_error *read_any(struct bw_kmd *kmd, const struct bw_look_block 
 static struct bw_error *tell_live_hub(struct bw_look *l, struct bw_kmd *kmd, enum bw_gpuvm_hub hub,
 				      json_t *list)
 {
-	struct bw_look_block b;
+	struct bw_gpu_block b;
 	uint32_t status, lo, hi;
 	struct bw_gpuvm_fault_facts facts = {.hub = hub, .has_status = true, .vmid = -1};
 	BW_TRY(bw_look_part_of(kmd, &facts.part));
-	BW_TRY(bw_look_block(kmd, hub == BW_GPUVM_MM ? "mmhub" : "gc", &b));
+	BW_TRY(bw_gpu_block_open(kmd, hub == BW_GPUVM_MM ? "mmhub" : "gc", &b));
 	BW_TRY(read_any(kmd, &b, live_names[0], &status));
 	BW_TRY(read_any(kmd, &b, live_names[1], &lo));
 	BW_TRY(read_any(kmd, &b, live_names[2], &hi));

@@ -160,19 +160,6 @@ bw_look_lines(const char *path,
 	return split_lines(f, path, buf, fn, cookie);
 }
 
-struct bw_error *bw_look_block(struct bw_kmd *kmd, const char *name, struct bw_look_block *out)
-{
-	struct bw_look_block b;
-	char upper[16];
-	snprintf(upper, sizeof(upper), "%s", name);
-	for (char *c = upper; *c; c++)
-		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-	BW_TRY(bw_kmd_ip(kmd, upper, &b.ip));
-	BW_TRY(bw_regs_find(name, BW_IP_VERSION(b.ip.major, b.ip.minor, b.ip.revision), &b.block));
-	*out = b;
-	return NULL;
-}
-
 struct bw_error *bw_look_part_of(struct bw_kmd *kmd, struct bw_gpuvm_part *out)
 {
 	struct bw_kmd_ip gc, mm;

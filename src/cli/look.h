@@ -12,9 +12,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "gpuvm/fault.h"
-#include "kmd/kmd.h"
-#include "regs/regs.h"
+#include "gpu/gpu.h"
 #include "ui/out.h"
 
 struct bw_look {
@@ -50,13 +48,6 @@ struct bw_error *bw_look_lines(const char *path,
 					  unsigned number),
 			       void *cookie) BW_MUST_CHECK;
 
-/* The register table and the segments of a block ("gc") of a GPU. */
-struct bw_look_block {
-	const struct bw_regs_block *block;
-	struct bw_kmd_ip ip;
-};
-struct bw_error *bw_look_block(struct bw_kmd *kmd, const char *name,
-			       struct bw_look_block *out) BW_MUST_CHECK;
 /* The part that a GPU is, by its discovery table. */
 struct bw_error *bw_look_part_of(struct bw_kmd *kmd, struct bw_gpuvm_part *out) BW_MUST_CHECK;
 /* "gfx9.4.3 (MI300)", for messages. */

@@ -26,7 +26,7 @@ struct gpu {
 	struct bw_kmd *kmd;
 	struct bw_kmd_file *gfxoff; /* NULL: the GPU has none, or no access */
 	bool is_held;
-	struct bw_look_block block[BW_ARRAY_SIZE(blocks)];
+	struct bw_gpu_block block[BW_ARRAY_SIZE(blocks)];
 	size_t n_blocks;
 };
 
@@ -55,7 +55,8 @@ static struct bw_error *open_gpu(struct bw_look_regs *r, struct gpu *g)
 {
 	BW_TRY(bw_kmd_open(r->look->gpu, &g->kmd));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
-		struct bw_error *none = bw_look_block(g->kmd, blocks[i], &g->block[g->n_blocks]);
+		struct bw_error *none =
+			bw_gpu_block_open(g->kmd, blocks[i], &g->block[g->n_blocks]);
 		g->n_blocks += !none;
 		bw_error_free(none);
 	}
@@ -76,7 +77,7 @@ static void close_gpu(struct gpu *g)
 	bw_kmd_close(g->kmd);
 }
 
-static struct bw_error *add(struct found_list *list, const struct bw_look_block *b,
+static struct bw_error *add(struct found_list *list, const struct bw_gpu_block *b,
 			    const struct bw_reg *reg)
 {
 	struct found f = {.has_reg = true, .reg = *reg};

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "cli/cli.h"
 #include "cli/subcommands.h"
+#include "gpu/gpu.h"
 #include "pm4/pm4.h"
 
 static const char usage[] =
@@ -32,28 +33,17 @@ static const char usage[] =
 /* Blocks whose registers can be read, besides GC. */
 static const char *const blocks[] = {"gc", "mmhub", "osssys", "hdp"};
 
-static struct bw_error *find_block(struct bw_umr *u, const char *name,
-				   const struct bw_regs_block **out, struct bw_kmd_ip *out_ip)
-{
-	char upper[16];
-	snprintf(upper, sizeof(upper), "%s", name);
-	for (char *c = upper; *c; c++)
-		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-	BW_TRY(bw_kmd_ip(u->kmd, upper, out_ip));
-	return bw_regs_find(name, BW_IP_VERSION(out_ip->major, out_ip->minor, out_ip->revision),
-			    out);
-}
-
 static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 {
-	struct bw_kmd_ip ip;
+	struct bw_gpu_block gc;
 	/* The address that a program has from its virtual GPU names that one. */
 	if (getenv(BW_KMD_SERVER_ENV))
 		selector = "virtual";
 	BW_TRY(bw_kmd_open(selector, &u->kmd));
-	BW_TRY(find_block(u, "gc", &u->gc, &ip));
-	memcpy(u->gc_bases_dw, ip.segment, sizeof(u->gc_bases_dw));
-	u->n_gc_bases = ip.n_segments;
+	BW_TRY(bw_gpu_block_open(u->kmd, "gc", &gc));
+	u->gc = gc.block;
+	memcpy(u->gc_bases_dw, gc.ip.segment, sizeof(u->gc_bases_dw));
+	u->n_gc_bases = gc.ip.n_segments;
 	u->bank = (struct bw_kmd_bank){.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 	return NULL;
 }
@@ -78,15 +68,14 @@ static struct bw_error *show_registers(struct bw_umr *u, const char *name)
 	const char *last = strrchr(name, '.');
 	unsigned n = 0;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
-		const struct bw_regs_block *block;
-		struct bw_kmd_ip ip;
+		struct bw_gpu_block b;
 		struct bw_reg reg;
 		size_t at = 0;
-		_cleanup_error_ struct bw_error *none = find_block(u, blocks[i], &block, &ip);
-		while (!none && bw_regs_match_next(block, last ? last + 1 : name, &at, &reg)) {
+		_cleanup_error_ struct bw_error *none = bw_gpu_block_open(u->kmd, blocks[i], &b);
+		while (!none && bw_regs_match_next(b.block, last ? last + 1 : name, &at, &reg)) {
 			uint32_t addr_dw, value;
 			_cleanup_error_ struct bw_error *indexed =
-				bw_reg_address(&reg, ip.segment, ip.n_segments, &addr_dw);
+				bw_reg_address(&reg, b.ip.segment, b.ip.n_segments, &addr_dw);
 			if (indexed)
 				continue;
 			BW_TRY(bw_kmd_reg_read(u->kmd, &u->bank, addr_dw, &value));

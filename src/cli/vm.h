@@ -12,7 +12,7 @@ struct bw_look_vm {
 	struct bw_gpuvm_part part;
 	struct bw_gpuvm_context context;
 	struct bw_crash_vm text;
-	struct bw_kmd_file *vram, *iomem;
+	struct bw_gpu_memory memory;
 	/* blocks of table memory that were read last: entries are asked for one by one */
 	struct {
 		bool is_valid, is_system;

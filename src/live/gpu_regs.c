@@ -25,32 +25,13 @@ static const struct bw_kmd_bank broadcast = {
 
 /* ---- Addresses ---- */
 
-struct finder {
-	const struct bw_regs_block *block;
-	struct bw_kmd_ip ip;
-};
-
-static struct bw_error *open_block(struct bw_live *l, const char *name, const char *table,
-				   struct finder *out)
-{
-	BW_TRY(bw_kmd_ip(l->kmd, name, &out->ip));
-	return bw_regs_find(table, BW_IP_VERSION(out->ip.major, out->ip.minor, out->ip.revision),
-			    &out->block);
-}
-
-static struct bw_error *find(const struct finder *f, const char *name, uint32_t *out)
-{
-	return bw_regs_address(f->block, name, f->ip.segment, f->ip.n_segments, out);
-}
-
 struct bw_error *bw_live_find_regs(struct bw_live *l)
 {
 	struct bw_live_regs *r = &l->regs;
-	struct finder gc, ih;
+	struct bw_gpu_block ih;
 	char name[64];
-	BW_TRY(open_block(l, "GC", "gc", &gc));
-	BW_TRY(open_block(l, "OSSSYS", "osssys", &ih));
-	r->gc_version = BW_IP_VERSION(gc.ip.major, gc.ip.minor, gc.ip.revision);
+	BW_TRY(bw_gpu_block_open(l->kmd, "gc", &l->gc));
+	BW_TRY(bw_gpu_block_open(l->kmd, "osssys", &ih));
 
 	const struct {
 		const char *name;
@@ -69,28 +50,12 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 		{"TCP_WATCH1_ADDR_H", &r->tcp_watch[1]},
 		{"TCP_WATCH2_ADDR_H", &r->tcp_watch[2]},
 		{"TCP_WATCH3_ADDR_H", &r->tcp_watch[3]},
-		{"GCMC_VM_FB_OFFSET", &r->fb_offset},
-		{"GCMC_VM_FB_LOCATION_BASE", &r->fb_base},
-		{"GCMC_VM_FB_LOCATION_TOP", &r->fb_top},
-		{"GCMC_VM_AGP_BASE", &r->agp_base},
-		{"GCMC_VM_AGP_BOT", &r->agp_bot},
-		{"GCMC_VM_AGP_TOP", &r->agp_top},
-		{"GCMC_VM_SYSTEM_APERTURE_LOW_ADDR", &r->sys_low},
-		{"GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR", &r->sys_high},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
-		BW_TRY(find(&gc, rows[i].name, rows[i].addr));
+		BW_TRY(bw_gpu_block_address(&l->gc, rows[i].name, rows[i].addr));
 	for (unsigned vmid = 0; vmid < 16; vmid++) {
 		snprintf(name, sizeof(name), "IH_VMID_%u_LUT", vmid);
-		BW_TRY(find(&ih, name, &r->ih_vmid_lut[vmid]));
-		snprintf(name, sizeof(name), "GCVM_CONTEXT%u_CNTL", vmid);
-		BW_TRY(find(&gc, name, &r->ctx_cntl[vmid]));
-		snprintf(name, sizeof(name), "GCVM_CONTEXT%u_PAGE_TABLE_BASE_ADDR_LO32", vmid);
-		BW_TRY(find(&gc, name, &r->ctx_base[vmid]));
-		snprintf(name, sizeof(name), "GCVM_CONTEXT%u_PAGE_TABLE_START_ADDR_LO32", vmid);
-		BW_TRY(find(&gc, name, &r->ctx_start[vmid]));
-		snprintf(name, sizeof(name), "GCVM_CONTEXT%u_PAGE_TABLE_END_ADDR_LO32", vmid);
-		BW_TRY(find(&gc, name, &r->ctx_end[vmid]));
+		BW_TRY(bw_gpu_block_address(&ih, name, &r->ih_vmid_lut[vmid]));
 	}
 	return NULL;
 }
@@ -132,7 +97,7 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 	f->n_se = gca[1];
 	f->sa_per_se = gca[4];
 	f->wgp_per_sa = gca[3] / 2;
-	BW_TRY(name_gfx(l->regs.gc_version, f));
+	BW_TRY(name_gfx(bw_gpu_block_version(&l->gc), f));
 	f->simd_per_wgp = f->arch->simds_per_wgp;
 	f->waves_per_simd = f->arch->waves_per_simd;
 	if (f->n_se == 0 || f->n_se > reach(f->arch, BW_WF_SE_ID) || f->sa_per_se == 0 ||

@@ -84,10 +84,7 @@ static void free_live(struct bw_live *l)
 	bw_vec_free(&l->queues);
 	bw_vec_free(&l->saved);
 	bw_msg_fini(&l->reply);
-	if (l->vram)
-		bw_kmd_file_close(l->vram);
-	if (l->iomem)
-		bw_kmd_file_close(l->iomem);
+	bw_gpu_memory_close(&l->memory);
 	free(l->dispatches);
 	free(l->blob);
 	bw_vec_free(&l->bindings);
@@ -391,6 +388,7 @@ struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_t
 		return bw_error_nomem();
 	l->t.ops = &bw_live_ops;
 	l->kmd = source->kmd;
+	l->memory.kmd = source->kmd;
 	l->child = l->listen_fd = l->pidfd = l->guard_fd = -1;
 	l->folder = (struct bw_folder)BW_FOLDER_INIT;
 	l->reply.fd = -1;

@@ -14,8 +14,7 @@
 #include "base/folder.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "gpuvm/gpuvm.h"
-#include "kmd/kmd.h"
+#include "gpu/gpu.h"
 #include "live/live.h"
 #include "target/ops.h"
 #include "trap/trap.h"
@@ -28,10 +27,6 @@ struct bw_live_regs {
 	uint32_t tba_lo, tba_hi, tma_lo, tma_hi, gdbg;
 	uint32_t tcp_watch[BW_TARGET_WATCHES]; /* ADDR_H; ADDR_L and CNTL follow */
 	uint32_t ih_vmid_lut[16];
-	uint32_t ctx_cntl[16], ctx_base[16], ctx_start[16],
-		ctx_end[16]; /* LO32; HI32 is the next one */
-	uint32_t fb_offset, fb_base, fb_top, agp_base, agp_bot, agp_top, sys_low, sys_high;
-	uint32_t gc_version;
 };
 
 /* A register that has been changed and must be restored, unless it holds neither of our last two
@@ -158,8 +153,8 @@ struct bw_live {
 	int guard_fd;
 	uint32_t guard_seq;
 	pid_t guard;
-	int vram_fd_tried, iomem_fd_tried;
-	struct bw_kmd_file *vram, *iomem;
+	struct bw_gpu_block gc;
+	struct bw_gpu_memory memory;
 };
 
 static inline struct bw_live *bw_live_of(const struct bw_target *t)
