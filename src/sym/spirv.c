@@ -9,7 +9,13 @@
 #include "base/util.h"
 #include "sym/spirv_priv.h"
 
-enum { MODEL_COMPUTE = 5, LANGUAGE_GLSL = 2, LANGUAGE_HLSL = 5, TEXT_MAX_B = 64 << 20 };
+enum {
+	MODEL_COMPUTE = 5,
+	LANGUAGE_GLSL = 2,
+	LANGUAGE_HLSL = 5,
+	TEXT_MAX_B = 64 << 20,
+	FILES_MAX = 1000
+};
 
 bool bw_spv_inst(const struct bw_spirv *s, size_t at, unsigned *out_op, unsigned *out_n)
 {
@@ -91,20 +97,31 @@ static struct bw_error *add_note(struct bw_spirv *s, const struct spv_note *n)
 	return bw_vec_push(&s->notes, *n);
 }
 
+static struct bw_error *add_file(struct bw_spirv *s, const char *name, uint32_t *out)
+{
+	for (*out = 0; *out < s->files.len; ++*out)
+		if (!strcmp(s->files.data[*out].name, name))
+			return NULL;
+	return bw_vec_push(&s->files, ((struct spv_file){.name = name}));
+}
+
+/* The file that an OpString names; NULL: it names none, or there are too many. */
 static struct spv_file *file_of(struct bw_spirv *s, uint32_t id)
 {
+	uint32_t i;
 	const uint32_t *w = bw_spv_def(s, id, 3);
 	if (!w || (*w & 0xffff) != OP_STRING)
 		return NULL;
-	const char *name = text_at(s, (size_t)(w + 2 - s->words), (*w >> 16) - 2);
-	bw_vec_each(&s->files, f)
-		if (!strcmp(f->name, name))
-			return f;
-	if (!*name)
-		return NULL;
-	struct bw_error *err = bw_vec_push(&s->files, ((struct spv_file){.name = name}));
-	bw_error_free(err);
-	return err ? NULL : &s->files.data[s->files.len - 1];
+	if (!s->file_of_id[id]) {
+		const char *name = text_at(s, (size_t)(w + 2 - s->words), (*w >> 16) - 2);
+		if (!*name || s->files.len >= FILES_MAX)
+			return NULL;
+		_cleanup_error_ struct bw_error *err = add_file(s, name, &i);
+		if (err)
+			return NULL;
+		s->file_of_id[id] = i + 1;
+	}
+	return &s->files.data[s->file_of_id[id] - 1];
 }
 
 /* OpSource, with the OpSourceContinueds behind it. */
@@ -231,10 +248,12 @@ struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entr
 	s->n_constants = n_constants;
 	s->words = malloc((n + 1) * sizeof(*words));
 	s->defined = calloc(s->bound + 1u, sizeof(*s->defined));
+	s->file_of_id = calloc(s->bound + 1u, sizeof(*s->file_of_id));
 	s->structs = calloc(s->bound + 1u, sizeof(*s->structs));
 	s->constants = calloc(n_constants + 1, sizeof(*constants));
-	struct bw_error *err =
-		s->words && s->defined && s->structs && s->constants ? NULL : bw_error_nomem();
+	struct bw_error *err = s->words && s->defined && s->file_of_id && s->structs && s->constants
+				       ? NULL
+				       : bw_error_nomem();
 	if (!err) {
 		memcpy(s->words, words, n * sizeof(*words));
 		s->words[n] = 0;
@@ -266,6 +285,7 @@ void bw_spirv_close(struct bw_spirv *s)
 	bw_vec_free(&s->variables);
 	free(s->constants);
 	free(s->defined);
+	free(s->file_of_id);
 	free(s->structs);
 	free(s->words);
 	free(s);

@@ -75,9 +75,10 @@ struct spv_variable {
 };
 
 struct spv_node {
-	struct bw_ctype type;
+	struct bw_ctype type; /* first: a struct's type is found in its node */
 	struct bw_cmember *members;
-	bool active; /* its members are being read */
+	uint64_t align_b; /* of a struct whose members have no offsets */
+	bool active;	  /* its members are being read */
 	char text[24];
 };
 
@@ -89,7 +90,8 @@ struct spv_file {
 struct bw_spirv {
 	uint32_t *words; /* owned; a zero behind them */
 	size_t n;
-	uint32_t *defined; /* word index by id; 0: not defined */
+	uint32_t *defined;    /* word index by id; 0: not defined */
+	uint32_t *file_of_id; /* index + 1 in files; 0: not a file's name, or not looked at yet */
 	uint32_t bound;
 	uint32_t entry; /* id of the function */
 	bool is_glsl, is_hlsl;

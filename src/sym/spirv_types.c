@@ -151,29 +151,18 @@ static const struct bw_ctype *matrix(struct bw_spirv *s, const uint32_t *w, stru
 	return array(s, column, w[3], l.matrix_stride_b);
 }
 
-/* The alignment of what has no decorations. */
+/* The alignment of what has no decorations. A struct's was counted when it was made: structs of
+ * structs share their members, and a walk through all would double with each level. */
 static uint64_t natural_align(const struct bw_ctype *t)
 {
-	uint64_t most = 1;
-	for (unsigned depth = 0; t && depth < MAX_HEIGHT; depth++) {
-		if (t->kind == BW_CTYPE_STRUCT) {
-			for (size_t i = 0; i < t->n_members; i++) {
-				const struct bw_ctype *m = t->members[i].type;
-				while (m &&
-				       (m->kind == BW_CTYPE_ARRAY || m->kind == BW_CTYPE_VECTOR))
-					m = m->elem;
-				uint64_t own = m && m->kind == BW_CTYPE_STRUCT ? natural_align(m)
-					       : m && m->size_b		       ? m->size_b
-									       : 1;
-				most = BW_MAX(most, own);
-			}
-			return most;
-		}
+	for (unsigned depth = 0; depth < MAX_HEIGHT; depth++) {
 		if (t->kind != BW_CTYPE_ARRAY && t->kind != BW_CTYPE_VECTOR)
-			return BW_MIN(t->size_b ? t->size_b : 1, (uint64_t)8);
+			break;
 		t = t->elem;
 	}
-	return most;
+	if (t->kind == BW_CTYPE_STRUCT)
+		return ((const struct spv_node *)t)->align_b;
+	return BW_MIN(t->size_b ? t->size_b : 1, (uint64_t)8);
 }
 
 static bool fill_struct(struct bw_spirv *s, struct spv_node *n, const uint32_t *w, unsigned words,
@@ -197,6 +186,7 @@ static bool fill_struct(struct bw_spirv *s, struct spv_node *n, const uint32_t *
 			at = offset;
 		else
 			at = bw_align_up(at, natural_align(m->type));
+		n->align_b = BW_MAX(n->align_b, natural_align(m->type));
 		m->offset_b = at;
 		if (at + m->type->size_b < at || at > UINT32_MAX)
 			return false;
@@ -223,6 +213,7 @@ static const struct bw_ctype *structure(struct bw_spirv *s, const uint32_t *w, u
 	const char *name = bw_spv_name(s, w[1], NO_MEMBER);
 	s->structs[w[1]] = n;
 	n->active = true;
+	n->align_b = 1;
 	n->type = (struct bw_ctype){.kind = BW_CTYPE_STRUCT, .name = *name ? name : NULL};
 	if (!fill_struct(s, n, w, words, l))
 		n->type = type_damaged;

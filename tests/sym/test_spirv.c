@@ -226,6 +226,29 @@ static unsigned line_at(struct bw_lines *l, uint64_t addr)
 	return bw_lines_at(l, addr, &line) ? line.line : 0;
 }
 
+/* struct S0 { }, S1 { S0 a, b; }, S2 { S1 a, b; } and so on: 2^50 members in 51 types. A walk over
+ * all members would not end. */
+static void structs_that_double(void **state)
+{
+	enum { LEVELS = 50, POINTER = LEVELS + 2, VARIABLE };
+	uint32_t words[5 + 3 + 2 + 4 * LEVELS + 8] = {
+		0x07230203,	  0x10000,   0, VARIABLE + 1, 0, OP(5, 3), VARIABLE,
+		T4('v', 0, 0, 0), OP(30, 2), 1};
+	uint32_t *w = words + 10;
+	for (uint32_t i = 1; i <= LEVELS; i++, w += 4)
+		memcpy(w, ((uint32_t[]){OP(30, 4), i + 1, i, i}), 16);
+	memcpy(w,
+	       ((uint32_t[]){OP(32, 4), POINTER, 4, LEVELS + 1, OP(59, 4), POINTER, VARIABLE, 4}),
+	       32);
+	struct bw_spirv *s = NULL;
+	struct bw_location at;
+	assert_null(bw_spirv_open(words, BW_ARRAY_SIZE(words), NULL, NULL, 0, &s));
+	const struct bw_ctype *t = find(s, "v", &at)->type;
+	assert_int_equal(t->n_members, 2);
+	assert_int_equal(t->size_b, 0);
+	bw_spirv_close(s);
+}
+
 /* Not sorted; of several records at one place the last is right; one without a file is no line. */
 static void the_table(void **state)
 {
@@ -272,9 +295,13 @@ static void the_older_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_interface), cmocka_unit_test(a_constant_that_was_given),
-		cmocka_unit_test(damage),	 cmocka_unit_test(a_ring),
-		cmocka_unit_test(the_table),	 cmocka_unit_test(the_older_table),
+		cmocka_unit_test(the_interface),
+		cmocka_unit_test(a_constant_that_was_given),
+		cmocka_unit_test(damage),
+		cmocka_unit_test(a_ring),
+		cmocka_unit_test(structs_that_double),
+		cmocka_unit_test(the_table),
+		cmocka_unit_test(the_older_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
