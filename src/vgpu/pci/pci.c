@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/eventfd.h"
 #include "base/log.h"
 #include "base/memfd.h"
 #include "base/util.h"
@@ -30,6 +31,7 @@ struct bw_pci {
 
 	pthread_mutex_t irq_lock;  /* leaf */
 	int irq_fd[BW_VFU_N_IRQS]; /* -1: the client does not listen */
+	struct bw_eventfd_raiser raiser;
 };
 
 struct memory {
@@ -44,11 +46,11 @@ struct memory {
 static void interrupt(void *cookie)
 {
 	struct bw_pci *p = cookie;
-	const uint64_t one = 1;
 	pthread_mutex_lock(&p->irq_lock);
 	int fd = p->irq_fd[BW_VFU_MSI] >= 0 ? p->irq_fd[BW_VFU_MSI] : p->irq_fd[BW_VFU_INTX];
-	if (fd >= 0 && write(fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
-		BW_LOG(WARN, "pci", "the interrupt cannot be delivered: %s", strerror(errno));
+	int e = fd >= 0 ? bw_eventfd_raise(&p->raiser, fd) : 0;
+	if (e)
+		BW_LOG(WARN, "pci", "the interrupt cannot be delivered: %s", strerror(e));
 	pthread_mutex_unlock(&p->irq_lock);
 }
 
@@ -103,7 +105,9 @@ struct bw_error *bw_pci_create(const struct bw_profile *profile,
 		p->irq_fd[i] = -1;
 	pthread_mutex_init(&p->irq_lock, NULL);
 	bw_config_space_init(&p->config, &p->profile);
-	struct bw_error *err = make_vram(p);
+	int e = bw_eventfd_raiser_init(&p->raiser);
+	struct bw_error *err =
+		e ? bw_error_errno(e, "interrupts need asynchronous I/O") : make_vram(p);
 	if (!err)
 		err = start_device(p);
 	if (err)
@@ -125,6 +129,7 @@ void bw_pci_destroy(struct bw_pci *p)
 	for (unsigned i = 0; i < BW_VFU_N_IRQS; i++)
 		if (p->irq_fd[i] >= 0)
 			close(p->irq_fd[i]);
+	bw_eventfd_raiser_fini(&p->raiser);
 	if (p->vram_fd >= 0)
 		close(p->vram_fd);
 	pthread_mutex_destroy(&p->irq_lock);
@@ -231,9 +236,10 @@ static int set_irqs(struct bw_pci *p, const struct bw_vfu_request *r, const int 
 		    (data == BW_VFU_SET_EVENTFD || (data == BW_VFU_SET_NONE && !r->irqs.count));
 	if (!sets)
 		return 0;
-	/* An eventfd without space must not stop the device. */
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	if (fd >= 0 && !bw_is_eventfd(fd)) {
+		close(fd);
+		return EINVAL;
+	}
 	pthread_mutex_lock(&p->irq_lock);
 	int old = p->irq_fd[r->irqs.index];
 	p->irq_fd[r->irqs.index] = fd;

@@ -4,13 +4,10 @@
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/aio_abi.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/eventfd.h"
 #include "base/log.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/jobs.h"
@@ -19,51 +16,18 @@
 
 enum { MAX_OF_A_FILE = 1024 };
 
-/* As the kernel's eventfd_signal, which never waits. write() might: the flags of the file are
- * shared with the program, which can make it block at any moment. So the kernel is asked to do it
- * itself, at the end of an asynchronous read (of nothing). */
-static void raise_event(struct bw_uapi *u, int fd)
-{
-	char nothing;
-	struct iocb read_it = {.aio_lio_opcode = IOCB_CMD_PREAD,
-			       .aio_fildes = (uint32_t)u->aio_file,
-			       .aio_buf = (uintptr_t)&nothing,
-			       .aio_nbytes = sizeof(nothing),
-			       .aio_flags = IOCB_FLAG_RESFD,
-			       .aio_resfd = (uint32_t)fd};
-	struct iocb *list = &read_it;
-	struct io_event done;
-	if (syscall(SYS_io_submit, u->aio, 1, &list) != 1)
-		BW_LOG(WARN, "uapi", "an eventfd cannot be raised: %s", strerror(errno));
-	else
-		syscall(SYS_io_getevents, u->aio, 0, 1, &done, NULL); /* of memory: it has ended */
-}
-
-/* False: the system has no asynchronous I/O for us. */
 static bool can_raise(struct bw_uapi *u)
 {
-	if (u->aio)
-		return true;
-	int file = memfd_create("breakwater-nothing", MFD_CLOEXEC);
-	aio_context_t aio = 0;
-	if (file < 0 || syscall(SYS_io_setup, 1, &aio) < 0) {
-		BW_LOG(WARN, "uapi", "SYNCOBJ_EVENTFD needs io_setup, which fails: %s",
-		       strerror(errno));
-		if (file >= 0)
-			close(file);
-		return false;
-	}
-	u->aio_file = file;
-	u->aio = aio;
-	return true;
+	int e = bw_eventfd_raiser_init(&u->raiser);
+	if (e)
+		BW_LOG(WARN, "uapi", "SYNCOBJ_EVENTFD needs asynchronous I/O, which fails: %s",
+		       strerror(e));
+	return !e;
 }
 
 void bw_drm_events_fini(struct bw_uapi *u)
 {
-	if (u->aio) {
-		syscall(SYS_io_destroy, u->aio);
-		close(u->aio_file);
-	}
+	bw_eventfd_raiser_fini(&u->raiser);
 	bw_vec_free(&u->events); /* each went with its file */
 }
 
@@ -85,7 +49,9 @@ void bw_drm_events_check(struct bw_uapi *u)
 			i++;
 			continue;
 		}
-		raise_event(u, e->fd);
+		int error = bw_eventfd_raise(&u->raiser, e->fd);
+		if (error)
+			BW_LOG(WARN, "uapi", "an eventfd cannot be raised: %s", strerror(error));
 		drop(u, i);
 	}
 }
@@ -100,20 +66,12 @@ void bw_drm_events_forget(struct bw_uapi *u, const struct bw_drm_file *f)
 	}
 }
 
-static bool is_eventfd(int fd)
-{
-	char path[32], name[32] = "";
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return fd >= 0 && readlink(path, name, sizeof(name) - 1) > 0 &&
-	       !strcmp(name, "anon_inode:[eventfd]");
-}
-
 int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg)
 {
 	const struct bw_drm_syncobj_eventfd *a = arg;
 	if (a->flags & ~DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE || a->pad)
 		return -EINVAL;
-	bool fits = is_eventfd(c->fd_in);
+	bool fits = bw_is_eventfd(c->fd_in);
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_syncobj *s = bw_drm_syncobj_get(c->file, a->handle);
 	unsigned n = 0;

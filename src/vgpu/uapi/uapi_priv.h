@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/eventfd.h"
 #include "base/util.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -68,9 +69,7 @@ struct bw_uapi {
 	struct bw_drm_sensors sensors;
 	struct bw_drm_sync_fds sync_fds;
 	struct bw_drm_events events;
-	/* aio_context_t to raise them by, and what it reads; 0: not made yet (eventfd.c) */
-	uint64_t aio;
-	int aio_file;
+	struct bw_eventfd_raiser raiser; /* made for the first of them */
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
 	unsigned n_held, max_held; /* (limits.c) */

@@ -292,7 +292,20 @@ static void what_is_no_memory_is_remembered_and_not_used(void **state)
 	close(loose);
 }
 
-/* The interrupt ring in VRAM, one vector, by the rules of ih_v6_0.c. */
+/* The interrupt ring in VRAM; SDMA queue 0 of engine 0 on a ring with a packet that does not
+ * exist: it says so by an interrupt. */
+static void send_bad_packet(void)
+{
+	struct bw_device *dev = bw_pci_device(pci);
+	write_reg(IH_RB_CNTL + 1, 0x80000000u + 0x1000); /* base >> 8: VRAM 0x100000 */
+	write_reg(IH_RB_CNTL, 1 | 10 << 1 | 1 << 17 | 4u << 28);
+	memset(bw_device_vram(dev) + 0x200000, 0xff, 4096);
+	write_reg(0x12e1, 0x80000000u + 0x2000);
+	write_reg(0x12e0, 1 | 10 << 1);
+	write_reg(0x12e5, 64); /* WPTR */
+}
+
+/* One vector, by the rules of ih_v6_0.c. */
 static void an_interrupt_reaches_the_eventfd_of_msi(void **state)
 {
 	struct {
@@ -303,14 +316,8 @@ static void an_interrupt_reaches_the_eventfd_of_msi(void **state)
 	assert_int_equal(ask(BW_VFU_SET_IRQS, &set, 20, intx), 0);
 	set.index = 1;
 	assert_int_equal(ask(BW_VFU_SET_IRQS, &set, 20, msi), 0);
-	write_reg(IH_RB_CNTL + 1, 0x80000000u + 0x1000); /* base >> 8: VRAM 0x100000 */
-	write_reg(IH_RB_CNTL, 1 | 10 << 1 | 1 << 17 | 4u << 28);
-	/* SDMA queue 0 of engine 0 on a ring with a packet that does not exist: it says so */
+	send_bad_packet();
 	struct bw_device *dev = bw_pci_device(pci);
-	memset(bw_device_vram(dev) + 0x200000, 0xff, 4096);
-	write_reg(0x12e1, 0x80000000u + 0x2000);
-	write_reg(0x12e0, 1 | 10 << 1);
-	write_reg(0x12e5, 64); /* WPTR */
 	struct pollfd there = {msi, POLLIN, 0};
 	assert_int_equal(poll(&there, 1, -1), 1);
 	assert_int_equal(read(msi, &count, sizeof(count)), sizeof(count));
@@ -318,6 +325,31 @@ static void an_interrupt_reaches_the_eventfd_of_msi(void **state)
 	assert_int_equal(bw_device_vram(dev)[0x100000], 0x0a);
 	assert_int_equal(read(intx, &count, sizeof(count)), -1);
 	close(intx);
+	close(msi);
+}
+
+/* Where a client gives something else, or lets its eventfd be full, only the client is without
+ * interrupts. */
+static void an_interrupt_that_nobody_takes_blocks_nothing(void **state)
+{
+	struct {
+		uint32_t argsz, flags, index, start, count;
+	} set = {20, 0x24, 1, 0, 1};
+	const uint64_t full = UINT64_MAX - 1;
+	int ends[2], msi = eventfd(0, EFD_CLOEXEC);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(ask(BW_VFU_SET_IRQS, &set, 20, ends[1]), EINVAL);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(write(msi, &full, sizeof(full)), sizeof(full));
+	assert_int_equal(ask(BW_VFU_SET_IRQS, &set, 20, msi), 0);
+	send_bad_packet();
+	/* The counter's last value is an overflow, which poll() shows as an error. */
+	struct pollfd there = {msi, 0, 0};
+	assert_int_equal(poll(&there, 1, -1), 1);
+	assert_true(there.revents & POLLERR);
+	write_reg(SCRATCH_REG0, 0x600d);
+	assert_int_equal(read_reg(SCRATCH_REG0), 0x600d);
 	close(msi);
 }
 
@@ -371,6 +403,7 @@ int main(void)
 		TEST(guest_memory_becomes_system_memory),
 		TEST(what_is_no_memory_is_remembered_and_not_used),
 		TEST(an_interrupt_reaches_the_eventfd_of_msi),
+		TEST(an_interrupt_that_nobody_takes_blocks_nothing),
 		TEST(an_interrupt_ring_that_is_not_there_blocks_nothing),
 		TEST(a_client_that_breaks_the_stream_is_left),
 		TEST(a_stop_ends_it_while_it_waits),
