@@ -9,6 +9,7 @@
  *     interpose.c    the libc functions a program calls, each with its way back to libc
  *     paths.c        which paths are the GPU's, and where they lead
  *     files.c        file descriptors that are DRM files
+ *     live.c         files of debugfs and sysfs that the virtual GPU answers (with live_calls.c)
  *     gpu.c          calls on a DRM file: to the virtual GPU, or to the kernel
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
@@ -38,22 +39,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "kmd/client.h"
 
 struct bw_track;
+struct bw_agent_live;
 
-/* A DRM file (an open file description, not a descriptor): one GPU address space. */
+/* A DRM file (an open file description, not a descriptor): one GPU address space. Or, with `live`,
+ * a file of debugfs or sysfs that the virtual GPU answers, which has the first four members. */
 struct bw_agent_file {
 	atomic_int refs;
 	int n_fds;	 /* descriptors of the program that name it; under the table's lock */
 	pid_t owner;	 /* the process that opened it: only that one closes it at the server */
 	uint32_t number; /* its number among the process's files, from 1, by which the debugger
 			  * names it */
-	uint32_t ip_type, ring; /* of the last submission shown; debugger.c's, under its lock */
-	unsigned minor;		/* 128: render node, 0: card */
-	uint32_t server_file;	/* virtual */
+	uint32_t ip_type, ring;	    /* of the last submission shown; debugger.c's, under its lock */
+	unsigned minor;		    /* 128: render node, 0: card */
+	uint32_t server_file;	    /* virtual */
+	struct bw_agent_live *live; /* live.c; owned */
 	int own_fd; /* kernel device: a duplicate of ours that stays open when the program closes
 		     * its own; else -1 */
 	struct bw_track *track;	  /* NULL unless there is a debugger */
@@ -66,6 +71,8 @@ struct bw_agent_file {
 struct bw_agent_file *bw_agent_file_of(int fd);
 void bw_agent_file_ref(struct bw_agent_file *f);
 void bw_agent_file_unref(struct bw_agent_file *f);
+/* The same where it is a file that the virtual GPU answers (f->live). */
+struct bw_agent_file *bw_agent_live_of(int fd);
 /* Records that fd refers to f, too; the caller keeps its own reference. False: the number is too
  * high. */
 bool bw_agent_fd_set(int fd, struct bw_agent_file *f);
@@ -124,6 +131,10 @@ bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b);
 /* paths.c */
 
 enum bw_agent_where { BW_AGENT_ELSEWHERE, BW_AGENT_TREE, BW_AGENT_NODE, BW_AGENT_FDINFO };
+/* Bits in the mode of a file of the tree that only stands for one which the server answers, and of
+ * those the ones whose bytes depend on the position (src/vgpu/uapi/tree.c makes them). Programs do
+ * not see the bits. */
+enum { BW_AGENT_MODE_LIVE = 01000, BW_AGENT_MODE_POSITIONED = 02000 };
 struct bw_agent_path {
 	enum bw_agent_where where;
 	const char *path; /* TREE, NODE: in the virtual GPU's tree (buf); ELSEWHERE: the caller's */
@@ -136,8 +147,40 @@ void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out);
 /* /proc/self/fd/N of a file of the virtual GPU: its real link target must be hidden from the
  * program. */
 bool bw_agent_is_fd_link(const char *path, int *out_fd);
+/* The working directory may be another one now. */
+void bw_agent_moved(void);
+/* The path lies in the tree: its root comes off. Cheap for others. */
+bool bw_agent_strip_if_ours(char *path);
 /* Takes the tree's root off the front of a path that came out of it; moves the text in place. */
 void bw_agent_strip_root(char *path);
+
+/* live.c */
+
+/* Opens the file of the tree by way of the server, if the server answers it: a descriptor, -errno,
+ * or BW_AGENT_NOT_LIVE. */
+enum { BW_AGENT_NOT_LIVE = -4096 };
+int bw_agent_live_open(const char *tree_path, int flags);
+/* A stream that reads and writes the descriptor by read() and write(); takes ownership of it. NULL
+ * and errno: the descriptor is still the caller's. */
+FILE *bw_agent_live_stream(int fd, const char *mode);
+/* setvbuf(stream, NULL, _IONBF, 0); false: the stream is no such. */
+bool bw_agent_live_unbuffer(FILE *stream);
+/* Its descriptor, -1: the stream is no such. */
+int bw_agent_live_fileno(FILE *stream);
+/* Puts what the file has into its descriptor, where libc's own reads find it. 0 or -errno. */
+int bw_agent_live_fill(struct bw_agent_file *f, int fd);
+/* Passes on what libc's streams have written into the descriptor, past write(), if it is such a
+ * file's. */
+void bw_agent_live_flush(int fd);
+/* Without the tree's root; the file's. */
+const char *bw_agent_live_path(const struct bw_agent_file *f);
+void bw_agent_live_free(struct bw_agent_live *live);
+/* Of the file in the tree, as programs see it; the file's. */
+struct stat;
+const struct stat *bw_agent_live_stat(const struct bw_agent_file *f);
+/* 0 or more, or -errno; the position is the descriptor's */
+ssize_t bw_agent_live_io(struct bw_agent_file *f, uint64_t *pos, void *out, const void *in,
+			 size_t size_b);
 
 /* real.c: functions of libc that are interposed here */
 #include "agent/real.h"

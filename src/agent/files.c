@@ -43,6 +43,15 @@ struct bw_agent_file *bw_agent_file_of(int fd)
 	return f;
 }
 
+struct bw_agent_file *bw_agent_live_of(int fd)
+{
+	struct bw_agent_file *f = bw_agent_file_of(fd);
+	if (f && f->live)
+		return f;
+	bw_agent_file_unref(f);
+	return NULL;
+}
+
 void bw_agent_file_ref(struct bw_agent_file *f)
 {
 	atomic_fetch_add(&f->refs, 1);
@@ -61,6 +70,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 		bw_agent_pages_closed(f->server_file, 0);
 		bw_vgpu_close(bw_agent_client(), f->server_file);
 	}
+	bw_agent_live_free(f->live);
 	free(f);
 }
 
@@ -87,7 +97,7 @@ bool bw_agent_fd_forget(int fd)
 	struct bw_agent_file *f = atomic_exchange(&table[fd], NULL);
 	bool last = f && --f->n_fds == 0;
 	pthread_mutex_unlock(&table_lock);
-	if (last)
+	if (last && !f->live)
 		bw_debugger_file_closed(f);
 	bw_agent_file_unref(f);
 	return f;

@@ -213,7 +213,7 @@ static int set_priority(struct bw_agent_file *f, uint32_t cmd, const void *arg)
 	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
 		return -EFAULT;
 	struct bw_agent_file *named = bw_agent_file_of((int)a.in.fd);
-	a.in.fd = named && named->own_fd < 0 ? named->server_file : ~0u;
+	a.in.fd = named && named->own_fd < 0 && !named->live ? named->server_file : ~0u;
 	if (named)
 		bw_agent_file_unref(named);
 	return bw_vgpu_ioctl(bw_agent_client(), f->server_file, DRM_IOCTL_AMDGPU_SCHED, &a);
@@ -250,6 +250,10 @@ void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot
 {
 	if (f->own_fd >= 0)
 		return REAL(mmap64)(addr, size_b, prot, flags, f->own_fd, (off64_t)offset);
+	if (f->live) { /* as debugfs and sysfs have it */
+		errno = ENODEV;
+		return MAP_FAILED;
+	}
 	int fd;
 	uint64_t fd_offset;
 	const struct bw_vgpu_mmap req = {f->server_file, (uint32_t)prot, offset, size_b};

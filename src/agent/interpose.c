@@ -67,6 +67,12 @@ static void adopt(int fd, const char *path)
 	errno = e;
 }
 
+static bool is_file(const char *tree_path)
+{
+	struct stat st;
+	return !REAL(stat)(tree_path, &st) && S_ISREG(st.st_mode);
+}
+
 static int open_any(int dirfd, const char *path, int flags, mode_t mode)
 {
 	struct bw_agent_path p;
@@ -81,7 +87,12 @@ static int open_any(int dirfd, const char *path, int flags, mode_t mode)
 	case BW_AGENT_FDINFO:
 		return open_fdinfo(p.fd, flags);
 	case BW_AGENT_TREE:
-		return REAL(openat64)(AT_FDCWD, p.path, flags & ~O_CREAT, mode);
+		r = bw_agent_live_open(p.path, flags);
+		if (r == BW_AGENT_NOT_LIVE && (flags & O_ACCMODE) != O_RDONLY && is_file(p.path))
+			r = -EACCES; /* no file of sysfs that never changes can be written */
+		if (r == BW_AGENT_NOT_LIVE)
+			return REAL(openat64)(AT_FDCWD, p.path, flags & ~(O_CREAT | O_TRUNC), mode);
+		return r < 0 ? fail(r) : r;
 	case BW_AGENT_ELSEWHERE:
 	default:
 		r = REAL(openat64)(dirfd, path, flags, mode);
@@ -148,14 +159,25 @@ EXPORT int __openat64_2(int dirfd, const char *path, int flags)
 	return open_any(dirfd, path, flags | O_LARGEFILE, 0);
 }
 
+/* "r+e" as the flags of open(). */
+static int mode_flags(const char *mode)
+{
+	int access = strchr(mode, '+') ? O_RDWR : *mode == 'r' ? O_RDONLY : O_WRONLY;
+	return access | (strchr(mode, 'e') ? O_CLOEXEC : 0);
+}
+
 static FILE *fopen_other(const struct bw_agent_path *p, const char *mode)
 {
-	if (p->where != BW_AGENT_FDINFO)
+	int fd = p->where == BW_AGENT_FDINFO ? open_fdinfo(p->fd, mode_flags(mode))
+		 : p->where == BW_AGENT_TREE ? bw_agent_live_open(p->path, mode_flags(mode))
+					     : BW_AGENT_NOT_LIVE;
+	if (fd == BW_AGENT_NOT_LIVE)
 		return REAL(fopen64)(p->path, mode);
-	int fd = open_fdinfo(p->fd, strchr(mode, 'e') ? O_CLOEXEC : 0);
+	if (fd < 0 && p->where == BW_AGENT_TREE)
+		errno = -fd;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, mode);
 	if (fd >= 0 && !f)
-		REAL(close)(fd);
+		close(fd);
 	return f;
 }
 
@@ -198,13 +220,13 @@ static ssize_t readlink_tree(const char *path, char *out, size_t size_b)
 	if (n < 0)
 		return n;
 	full[n] = 0;
-	bw_agent_strip_root(full);
+	bw_agent_strip_if_ours(full);
 	size_t len = strnlen(full, size_b);
 	memcpy(out, full, len);
 	return (ssize_t)len;
 }
 
-/* The node that a descriptor of the virtual GPU was opened from. */
+/* The node or file that a descriptor of the virtual GPU was opened from. */
 static ssize_t readlink_node(int fd, char *out, size_t size_b)
 {
 	char name[32];
@@ -215,32 +237,34 @@ static ssize_t readlink_node(int fd, char *out, size_t size_b)
 	}
 	snprintf(name, sizeof(name), "/dev/dri/%s%u", f->minor >= 128 ? "renderD" : "card",
 		 f->minor);
+	const char *target = f->live ? bw_agent_live_path(f) : name;
+	size_t n = strnlen(target, size_b);
+	memcpy(out, target, n);
 	bw_agent_file_unref(f);
-	size_t n = strnlen(name, size_b);
-	memcpy(out, name, n);
 	return (ssize_t)n;
 }
 
-EXPORT ssize_t readlink(const char *path, char *out, size_t size_b)
-{
-	int fd;
-	if (bw_agent_is_fd_link(path, &fd))
-		return readlink_node(fd, out, size_b);
-	struct bw_agent_path p;
-	bw_agent_resolve(AT_FDCWD, path, &p);
-	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b)
-					: REAL(readlink)(p.path, out, size_b);
-}
-
-EXPORT ssize_t readlinkat(int dirfd, const char *path, char *out, size_t size_b)
+/* Links of /proc may lead into the tree: /proc/self/cwd. */
+static ssize_t readlink_any(int dirfd, const char *path, char *out, size_t size_b)
 {
 	int fd;
 	if (bw_agent_is_fd_link(path, &fd))
 		return readlink_node(fd, out, size_b);
 	struct bw_agent_path p;
 	bw_agent_resolve(dirfd, path, &p);
-	return p.where == BW_AGENT_TREE ? readlink_tree(p.path, out, size_b)
-					: REAL(readlinkat)(dirfd, p.path, out, size_b);
+	if (p.where == BW_AGENT_TREE || (path && !strncmp(path, "/proc/", 6)))
+		return readlink_tree(p.path, out, size_b);
+	return REAL(readlinkat)(dirfd, p.path, out, size_b);
+}
+
+EXPORT ssize_t readlink(const char *path, char *out, size_t size_b)
+{
+	return readlink_any(AT_FDCWD, path, out, size_b);
+}
+
+EXPORT ssize_t readlinkat(int dirfd, const char *path, char *out, size_t size_b)
+{
+	return readlink_any(dirfd, path, out, size_b);
 }
 
 EXPORT ssize_t __readlink_chk(const char *path, char *out, size_t size_b, size_t out_b);
@@ -347,6 +371,7 @@ EXPORT int close(int fd)
 	/* Loops that close everything must not close the agent's connections. */
 	if (bw_agent_fd_is_own(fd) && bw_agent_owns_table())
 		return fail(-EBADF);
+	bw_agent_live_flush(fd);
 	bw_agent_fd_forget(fd);
 	return REAL(close)(fd);
 }
@@ -400,6 +425,7 @@ EXPORT int dup2(int old, int fd)
 {
 	if (bw_agent_fd_is_own(fd) && bw_agent_owns_table())
 		return fail(-EBUSY);
+	bw_agent_live_flush(fd);
 	return duplicated(old, REAL(dup2)(old, fd));
 }
 
@@ -407,6 +433,7 @@ EXPORT int dup3(int old, int fd, int flags)
 {
 	if (bw_agent_fd_is_own(fd) && bw_agent_owns_table())
 		return fail(-EBUSY);
+	bw_agent_live_flush(fd);
 	return duplicated(old, REAL(dup3)(old, fd, flags));
 }
 

@@ -4,12 +4,17 @@
  *     /dev/dri and below                    its nodes; nodes it does not have do not exist
  *     /sys/dev/char/226:*, /sys/class/drm*, /sys/module/amdgpu*, /sys/bus/pci/drivers/amdgpu*
  *     any path below /sys that names the PCI address of the virtual GPU
+ *     /sys/class/hwmon*, /sys/kernel/debug/dri
+ *     the folders /sys/bus/pci/devices and /sys/kernel/debug, for listings
  *     /proc/self/fdinfo/N of its files
  *
- * A real device at the same PCI address is hidden from the program. Paths that are written in
- * another way (//dev/dri, /dev/../dev/dri) are not recognised. */
+ * and what is named relative to one of these folders. A real device at the same PCI address is
+ * hidden from the program. Paths that are written in another way (//dev/dri, /dev/../dev/dri) are
+ * not recognised. */
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +46,13 @@ static bool node_minor(const char *name, unsigned *out)
 	return false;
 }
 
+/* `path` is the folder itself. */
+static bool is_folder(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+	return !strncmp(path, folder, n) && !path[n + strspn(path + n, "/")];
+}
+
 static bool names_pci_address(const char *path)
 {
 	const char *pci = bw_agent_pci_address();
@@ -50,7 +62,9 @@ static bool names_pci_address(const char *path)
 static bool is_sys_of_gpu(const char *path)
 {
 	if (bw_starts_with(path, "/sys/dev/char/226:") || bw_starts_with(path, "/sys/class/drm") ||
-	    below(path, "/sys/module/amdgpu") || below(path, "/sys/bus/pci/drivers/amdgpu"))
+	    below(path, "/sys/module/amdgpu") || below(path, "/sys/bus/pci/drivers/amdgpu") ||
+	    below(path, "/sys/class/hwmon") || below(path, "/sys/kernel/debug/dri") ||
+	    is_folder(path, "/sys/kernel/debug") || is_folder(path, "/sys/bus/pci/devices"))
 		return true;
 	/* Only here must the server be asked who it is. */
 	return (bw_starts_with(path, "/sys/devices/pci") || below(path, "/sys/bus/pci")) &&
@@ -73,6 +87,13 @@ static bool is_proc_of(const char *path, const char *folder, int *out_fd)
 	return bw_agent_fd_is_gpu(fd);
 }
 
+static bool is_live(int fd)
+{
+	struct bw_agent_file *f = bw_agent_live_of(fd);
+	bw_agent_file_unref(f);
+	return f;
+}
+
 static void set_tree(const char *path, struct bw_agent_path *out)
 {
 	const char *root = bw_agent_root();
@@ -86,24 +107,57 @@ static void set_tree(const char *path, struct bw_agent_path *out)
 		out->where = BW_AGENT_NODE;
 }
 
-/* A bare node name in a folder that was opened below the tree: openat(dirfd, "renderD128"). */
+/* The folder that a relative path starts from, where it lies in the tree. Only a path that may be
+ * one asks the server for its root. */
+static bool is_in_tree(const char *folder)
+{
+	if (!strstr(folder, "/root/sys") && !strstr(folder, "/root/dev"))
+		return false;
+	const char *root = bw_agent_root();
+	return root && below(folder, root);
+}
+
+enum { CWD_UNKNOWN, CWD_ELSEWHERE, CWD_TREE };
+static atomic_int cwd_place;
+
+void bw_agent_moved(void)
+{
+	atomic_store(&cwd_place, CWD_UNKNOWN);
+}
+
+static bool link_in_tree(const char *link, char folder[PATH_MAX])
+{
+	ssize_t n = REAL(readlink)(link, folder, PATH_MAX - 1);
+	folder[n < 0 ? 0 : n] = 0;
+	return n > 0 && is_in_tree(folder);
+}
+
+static bool start_in_tree(int dirfd, char folder[PATH_MAX])
+{
+	char link[64];
+	if (dirfd != AT_FDCWD) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd);
+		return link_in_tree(link, folder);
+	}
+	if (atomic_load(&cwd_place) == CWD_ELSEWHERE)
+		return false;
+	bool is_ours = link_in_tree("/proc/self/cwd", folder);
+	atomic_store(&cwd_place, is_ours ? CWD_TREE : CWD_ELSEWHERE);
+	return is_ours;
+}
+
+/* openat(dirfd, "renderD128"), cat name: what starts in the tree stays there. */
 static void resolve_relative(int dirfd, const char *path, struct bw_agent_path *out)
 {
-	unsigned minor;
-	if (dirfd == AT_FDCWD || !node_minor(path, &minor) || !bw_agent_root())
-		return;
-	char link[64], folder[4096];
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd);
-	ssize_t n = REAL(readlink)(link, folder, sizeof(folder) - 1);
-	if (n < 0)
-		return;
-	folder[n] = 0;
-	const char *root = bw_agent_root();
-	if (!bw_starts_with(folder, root) || strcmp(folder + strlen(root), "/dev/dri"))
-		return;
-	char full[64];
-	snprintf(full, sizeof(full), "/dev/dri/%.20s", path);
-	set_tree(full, out);
+	char folder[PATH_MAX], full[2 * PATH_MAX];
+	int e = errno;
+	if (start_in_tree(dirfd, folder)) {
+		bw_agent_strip_root(folder);
+		/* at the root itself nothing is stripped, and nothing below it is the GPU's */
+		snprintf(full, sizeof(full), "%s/%s", folder, path);
+		set_tree(full, out);
+	}
+	errno = e;
 }
 
 void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
@@ -119,15 +173,13 @@ void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
 					     is_sys_of_gpu(path))
 			set_tree(path, out);
 		else if (path[1] == 'p' && bw_starts_with(path, "/proc/") &&
-			 is_proc_of(path, "fdinfo", &out->fd))
+			 is_proc_of(path, "fdinfo", &out->fd) && !is_live(out->fd))
 			out->where = BW_AGENT_FDINFO;
 		return;
-	case 'r':
-	case 'c':
-		resolve_relative(dirfd, path, out);
-		return;
+	case 0:
+		return; /* with AT_EMPTY_PATH the descriptor itself */
 	default:
-		return;
+		resolve_relative(dirfd, path, out);
 	}
 }
 
@@ -135,6 +187,14 @@ bool bw_agent_is_fd_link(const char *path, int *out_fd)
 {
 	return path && bw_agent_config()->vgpu_socket && bw_starts_with(path, "/proc/") &&
 	       is_proc_of(path, "fd", out_fd);
+}
+
+bool bw_agent_strip_if_ours(char *path)
+{
+	if (!bw_agent_config()->vgpu_socket || !is_in_tree(path))
+		return false;
+	bw_agent_strip_root(path);
+	return true;
 }
 
 void bw_agent_strip_root(char *path)

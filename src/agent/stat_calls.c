@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -28,19 +29,50 @@ static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 		0;                                                                                 \
 	})
 
+/* A file of the tree belongs to root, as in sysfs and debugfs; its mark is not shown. */
+static void as_kernel(mode_t *mode, uid_t *uid, gid_t *gid)
+{
+	*uid = 0;
+	*gid = 0;
+	if (S_ISREG(*mode))
+		*mode &= ~(mode_t)(BW_AGENT_MODE_LIVE | BW_AGENT_MODE_POSITIONED);
+}
+
+#define TREE_STAT(st)                                                                              \
+	({                                                                                         \
+		as_kernel(&(st)->st_mode, &(st)->st_uid, &(st)->st_gid);                           \
+		0;                                                                                 \
+	})
+
+/* The same file as by its path: cp(1) compares. struct stat64 has the same members. */
+#define LIVE_STAT(f, st)                                                                           \
+	({                                                                                         \
+		const struct stat *tree_ = bw_agent_live_stat(f);                                  \
+		_Static_assert(sizeof(*(st)) == sizeof(*tree_), "one struct on this machine");     \
+		memcpy(st, tree_, sizeof(*tree_));                                                 \
+		0;                                                                                 \
+	})
+
+#define SHOWN(r, p, st)                                                                            \
+	((r) || (p)->where == BW_AGENT_ELSEWHERE ? (r)                                             \
+	 : (p)->where == BW_AGENT_NODE		 ? NODE_STAT(st, (p)->minor)                       \
+						 : TREE_STAT(st))
+
 #define PATH_STAT(fn, path, st)                                                                    \
 	({                                                                                         \
 		struct bw_agent_path p_;                                                           \
 		bw_agent_resolve(AT_FDCWD, path, &p_);                                             \
 		int r_ = REAL(fn)(p_.path, st);                                                    \
-		r_ == 0 && p_.where == BW_AGENT_NODE ? NODE_STAT(st, p_.minor) : r_;               \
+		SHOWN(r_, &p_, st);                                                                \
 	})
 
 #define FD_STAT(fn, fd, st)                                                                        \
 	({                                                                                         \
 		int r_ = REAL(fn)(fd, st);                                                         \
 		struct bw_agent_file *f_ = r_ ? NULL : bw_agent_file_of(fd);                       \
-		if (f_ && f_->own_fd < 0)                                                          \
+		if (f_ && f_->live)                                                                \
+			LIVE_STAT(f_, st);                                                         \
+		else if (f_ && f_->own_fd < 0)                                                     \
 			NODE_STAT(st, f_->minor);                                                  \
 		bw_agent_file_unref(f_);                                                           \
 		r_;                                                                                \
@@ -53,9 +85,8 @@ static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 		int r_;                                                                            \
 		if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))            \
 			r_ = plain(dirfd, st);                                                     \
-		else if ((r_ = REAL(fn)(dirfd, p_.path, st, flags)) == 0 &&                        \
-			 p_.where == BW_AGENT_NODE)                                                \
-			NODE_STAT(st, p_.minor);                                                   \
+		else                                                                               \
+			r_ = REAL(fn)(dirfd, p_.path, st, flags), r_ = SHOWN(r_, &p_, st);         \
 		r_;                                                                                \
 	})
 
@@ -106,8 +137,20 @@ EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct s
 	int r = REAL(statx)(dirfd, p.path, flags, mask, st);
 	bool by_fd = (flags & AT_EMPTY_PATH) && !*path;
 	struct bw_agent_file *f = by_fd && !r ? bw_agent_file_of(dirfd) : NULL;
-	bool virtual_fd = f && f->own_fd < 0;
-	if (!r && (p.where == BW_AGENT_NODE || virtual_fd)) {
+	bool virtual_fd = f && f->own_fd < 0 && !f->live;
+	if (f && f->live) {
+		const struct stat *tree = bw_agent_live_stat(f);
+		st->stx_mode = (uint16_t)tree->st_mode;
+		st->stx_size = (uint64_t)tree->st_size;
+		st->stx_uid = st->stx_gid = 0;
+		st->stx_ino = tree->st_ino;
+		st->stx_dev_major = major(tree->st_dev);
+		st->stx_dev_minor = minor(tree->st_dev);
+	} else if (!r && p.where == BW_AGENT_TREE) {
+		mode_t shown = st->stx_mode;
+		as_kernel(&shown, &st->stx_uid, &st->stx_gid);
+		st->stx_mode = (uint16_t)shown;
+	} else if (!r && (p.where == BW_AGENT_NODE || virtual_fd)) {
 		st->stx_mode = S_IFCHR | 0666;
 		st->stx_rdev_major = DRM_MAJOR;
 		st->stx_rdev_minor = virtual_fd ? f->minor : p.minor;

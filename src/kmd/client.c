@@ -319,10 +319,10 @@ ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_
 	return reply.result ? reply.result : (ssize_t)n;
 }
 
-static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out,
-			  size_t size_b)
+static ssize_t read_once(struct bw_vgpu_client *c, uint32_t file, uint64_t *pos, void *out,
+			 size_t size_b)
 {
-	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
+	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, *pos};
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_file_io_reply reply;
 	struct bw_vgpu_channel *ch;
@@ -336,13 +336,15 @@ static ssize_t pread_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos,
 		memcpy(out, ch->in.body + sizeof(reply), (size_t)reply.result);
 	}
 	bw_vgpu_release(c, ch);
+	if (reply.result >= 0)
+		*pos = reply.pos;
 	return reply.result;
 }
 
-static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data,
-			   size_t size_b)
+static ssize_t write_once(struct bw_vgpu_client *c, uint32_t file, uint64_t *pos, const void *data,
+			  size_t size_b)
 {
-	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, pos};
+	struct bw_vgpu_file_io req = {file, (uint32_t)size_b, *pos};
 	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {data, size_b}};
 	struct bw_vgpu_file_io_reply reply;
 	struct bw_vgpu_channel *ch;
@@ -351,7 +353,18 @@ static ssize_t pwrite_once(struct bw_vgpu_client *c, uint32_t file, uint64_t pos
 		return r;
 	memcpy(&reply, ch->in.body, sizeof(reply));
 	bw_vgpu_release(c, ch);
-	return reply.result > (int64_t)size_b ? -EIO : reply.result;
+	if (reply.result > (int64_t)size_b)
+		return -EIO;
+	if (reply.result >= 0)
+		*pos = reply.pos;
+	return reply.result;
+}
+
+ssize_t bw_vgpu_file_io(struct bw_vgpu_client *c, uint32_t file, uint64_t *pos, void *out,
+			const void *in, size_t size_b)
+{
+	size_b = BW_MIN(size_b, (size_t)IO_MAX_B);
+	return out ? read_once(c, file, pos, out, size_b) : write_once(c, file, pos, in, size_b);
 }
 
 ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, void *out,
@@ -360,7 +373,8 @@ ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, voi
 	size_t done = 0;
 	do {
 		size_t want = BW_MIN(size_b - done, (size_t)IO_MAX_B);
-		ssize_t n = pread_once(c, file, pos + done, (char *)out + done, want);
+		uint64_t at = pos + done;
+		ssize_t n = read_once(c, file, &at, (char *)out + done, want);
 		if (n < 0)
 			return done ? (ssize_t)done : n;
 		done += (size_t)n;
@@ -376,7 +390,8 @@ ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, co
 	size_t done = 0;
 	do {
 		size_t want = BW_MIN(size_b - done, (size_t)IO_MAX_B);
-		ssize_t n = pwrite_once(c, file, pos + done, (const char *)data + done, want);
+		uint64_t at = pos + done;
+		ssize_t n = write_once(c, file, &at, (const char *)data + done, want);
 		if (n < 0)
 			return done ? (ssize_t)done : n;
 		done += (size_t)n;

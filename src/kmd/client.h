@@ -65,6 +65,10 @@ ssize_t bw_vgpu_pread(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, voi
 		      size_t size_b);
 ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, const void *data,
 		       size_t size_b);
+/* One read or write, as the kernel's: at *pos, which moves as the file moves it. May do less than
+ * was asked for. */
+ssize_t bw_vgpu_file_io(struct bw_vgpu_client *c, uint32_t file, uint64_t *pos, void *out,
+			const void *in, size_t size_b);
 /* -ENODATA where the server was not started with --fidelity. out_rows: owned. */
 int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out_rows,
 		     size_t *out_n);

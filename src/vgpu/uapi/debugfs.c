@@ -18,7 +18,7 @@
 #include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-enum { MAX_TEXT_B = 1 << 20 };
+enum { MAX_TEXT_B = 1 << 20, MMIO_B = 1 << 20 /* BAR5 */ };
 
 /* ---- memory ---- */
 
@@ -107,19 +107,29 @@ static int64_t gca_config_read(struct bw_file *f, void *out, size_t size_b, uint
 	return (int64_t)n;
 }
 
+/* As seq_file and sysfs: the text is made anew by each read from the start. */
 static int64_t text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
 {
+	pthread_mutex_lock(&f->lock);
+	if (f->make_text && !*pos) {
+		struct bw_str text = {0};
+		f->make_text(f->u, &text);
+		free(f->text);
+		f->text_b = text.failed ? 0 : text.len;
+		f->text = bw_str_take(&text);
+	}
 	size_t n = *pos >= f->text_b ? 0 : BW_MIN(size_b, (size_t)(f->text_b - *pos));
 	if (n)
 		memcpy(out, f->text + *pos, n);
+	pthread_mutex_unlock(&f->lock);
 	*pos += n;
 	return (int64_t)n;
 }
 
+const struct bw_file_ops bw_text_ops = {text_read, NULL, NULL};
 static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL},
 				iomem_ops = {iomem_read, iomem_write, NULL},
-				gca_config_ops = {gca_config_read, NULL, NULL},
-				text_ops = {text_read, NULL, NULL};
+				gca_config_ops = {gca_config_read, NULL, NULL};
 
 /* amdgpu_gfxoff (amdgpu_debugfs.c of Linux 6.12): 0 asks for the graphics block to stay on,
  * anything else takes that back; reads say 2 (not in GFXOFF) while a file asks for that, else 0 (in
@@ -155,88 +165,11 @@ static int64_t gfxoff_write(struct bw_file *f, const void *data, size_t size_b, 
 
 static const struct bw_file_ops gfxoff_ops = {gfxoff_read, gfxoff_write, NULL};
 
-static void text_name(struct bw_uapi *u, struct bw_str *s)
-{
-	bw_str_addf(s, "amdgpu dev=%s unique=%s\n", u->profile->pci_address,
-		    u->profile->pci_address);
-}
-
-static void text_vm_info(struct bw_uapi *u, struct bw_str *s)
-{
-	pthread_mutex_lock(&u->lock);
-	bw_vec_each(&u->vms, vm) {
-		bw_str_addf(s, "pid:%d\tProcess:%s ----------\n", (*vm)->pid, (*vm)->comm);
-		uint64_t total = 0, n = 0;
-		bw_vec_each(&(*vm)->maps, m) {
-			if (!m->bo || (m > (*vm)->maps.data && m[-1].bo == m->bo))
-				continue;
-			bw_str_addf(s, "\t\t0x%08llx: %12llu byte %s%s\n", (unsigned long long)n++,
-				    (unsigned long long)m->bo->size_b,
-				    m->bo->in_vram ? "VRAM VISIBLE" : "GTT",
-				    m->bo->vm ? " VM_ALWAYS_VALID" : "");
-			total += m->bo->size_b;
-		}
-		bw_str_addf(s, "\tTotal idle size:    %12llu\tobjs:\t%llu\n",
-			    (unsigned long long)total, (unsigned long long)n);
-	}
-	pthread_mutex_unlock(&u->lock);
-}
-
-static void text_firmware_info(struct bw_uapi *u, struct bw_str *s)
-{
-	for (size_t i = 0; i < u->profile->n_firmware; i++) {
-		const struct bw_profile_firmware *f = &u->profile->firmware[i];
-		bool sdma = !strcmp(f->name, "SDMA");
-		for (unsigned engine = 0; engine < (sdma ? BW_DRM_N_SDMA : 1); engine++) {
-			char number[4] = "";
-			if (sdma)
-				snprintf(number, sizeof(number), "%u", engine);
-			bool smc = !strcmp(f->name, "SMC");
-			bw_str_addf(s, "%s%s feature version: %u, %sfirmware version: 0x%08x",
-				    f->name, number, f->feature, smc ? "program: 0, " : "",
-				    f->version);
-			if (smc)
-				bw_str_addf(s, " (%u.%u.%u)", bw_version_major(f->version) & 0xff,
-					    bw_version_minor(f->version),
-					    bw_version_revision(f->version));
-			bw_str_add(s, "\n");
-		}
-	}
-	bw_str_add(s, "VBIOS version: BREAKWATER-VIRTUAL\n");
-}
-
 static void text_log(struct bw_uapi *u, struct bw_str *s)
 {
 	char *text = bw_klog_text(u);
 	bw_str_add(s, text ? text : "");
 	free(text);
-}
-
-/* mem_info_*: in bytes */
-static void text_vram_total(struct bw_uapi *u, struct bw_str *s)
-{
-	bw_str_addf(s, "%llu\n", (unsigned long long)u->profile->vram_size_b);
-}
-
-static void text_vram_used(struct bw_uapi *u, struct bw_str *s)
-{
-	pthread_mutex_lock(&u->lock);
-	bw_str_addf(s, "%llu\n", (unsigned long long)u->vram_used_b);
-	pthread_mutex_unlock(&u->lock);
-}
-
-static void text_gtt_total(struct bw_uapi *u, struct bw_str *s)
-{
-	uint64_t vram, total, usable;
-	bw_drm_memory_sizes(u, &vram, &total, &usable);
-	bw_str_addf(s, "%llu\n", (unsigned long long)total);
-}
-
-static void text_gtt_used(struct bw_uapi *u, struct bw_str *s)
-{
-	pthread_mutex_lock(&u->lock);
-	bw_str_addf(s, "%llu\n", (unsigned long long)u->gtt_used_b);
-	pthread_mutex_unlock(&u->lock);
 }
 
 /* amdgpu_gpu_recover: reading it resets the GPU, and gives how that went. */
@@ -257,55 +190,63 @@ static int64_t gpu_recover_read(struct bw_file *f, void *out, size_t size_b, uin
 
 static const struct bw_file_ops gpu_recover_ops = {.read = gpu_recover_read};
 
-struct row {
-	const char *name;
-	const struct bw_file_ops *ops;
-	void (*text)(struct bw_uapi *u, struct bw_str *s);
-	unsigned ring; /* of amdgpu_ring_* */
-};
+static void text_name(struct bw_uapi *u, struct bw_str *s)
+{
+	bw_str_addf(s, "amdgpu dev=%s unique=%s\n", u->profile->pci_address,
+		    u->profile->pci_address);
+}
 
-/* Of debug/dri/<PCI address>/ */
+/* Modes: amdgpu_debugfs.c, amdgpu_ring.c, amdgpu_ttm.c, drm_debugfs.c of 6.12. What the kernel has
+ * besides is in doc/hardware/kernel-files.md, with the reason why it is absent here. */
 /* clang-format off */
-static const struct row debugfs_rows[] = {
-	{"name", &text_ops, text_name},
-	{"amdgpu_regs", &bw_regs_ops, NULL},
-	{"amdgpu_regs2", &bw_regs2_ops, NULL},
-	{"amdgpu_gprwave", &bw_gprwave_ops, NULL},
-	{"amdgpu_wave", &bw_wave_ops, NULL},
-	{"amdgpu_gpr", &bw_gpr_ops, NULL},
-	{"amdgpu_vram", &vram_ops, NULL},
-	{"amdgpu_iomem", &iomem_ops, NULL},
-	{"amdgpu_gca_config", &gca_config_ops, NULL},
-	{"amdgpu_gfxoff", &gfxoff_ops, NULL},
-	{"amdgpu_gpu_recover", &gpu_recover_ops, NULL},
-	{"amdgpu_vm_info", &text_ops, text_vm_info},
-	{"amdgpu_firmware_info", &text_ops, text_firmware_info},
-	{"amdgpu_ring_gfx_0.0.0", &bw_ring_ops, NULL, 0},
-	{"amdgpu_ring_comp_1.0.0", &bw_ring_ops, NULL, 1},
-	{"amdgpu_ring_comp_1.1.0", &bw_ring_ops, NULL, 2},
-	{"amdgpu_ring_comp_1.2.0", &bw_ring_ops, NULL, 3},
-	{"amdgpu_ring_comp_1.3.0", &bw_ring_ops, NULL, 4},
-	{"amdgpu_ring_sdma0", &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA},
-	{"amdgpu_ring_sdma1", &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA + 1},
-	{"breakwater_strict", &text_ops, bw_strict_text}, /* no kernel's */
+static const struct bw_file_row debugfs_rows[] = {
+	{"name", 0444, &bw_text_ops, text_name, 0},
+	{"clients", 0444, &bw_text_ops, bw_text_clients, 0},
+	{"gem_names", 0444, &bw_text_ops, bw_text_gem_names, 0},
+	{"amdgpu_regs", 0400, &bw_regs_ops, NULL, 0},
+	{"amdgpu_regs2", 0400, &bw_regs2_ops, NULL, 0},
+	{"amdgpu_gprwave", 0400, &bw_gprwave_ops, NULL, 0},
+	{"amdgpu_gca_config", 0400, &gca_config_ops, NULL, 0},
+	{"amdgpu_wave", 0400, &bw_wave_ops, NULL, 0},
+	{"amdgpu_gpr", 0400, &bw_gpr_ops, NULL, 0},
+	{"amdgpu_gfxoff", 0400, &gfxoff_ops, NULL, 0},
+	{"amdgpu_vram", 0444, &vram_ops, NULL, 0},
+	{"amdgpu_iomem", 0444, &iomem_ops, NULL, 0},
+	{"amdgpu_gpu_recover", 0444, &gpu_recover_ops, NULL, 0},
+	{"amdgpu_fence_info", 0444, &bw_text_ops, bw_text_fence_info, 0},
+	{"amdgpu_gem_info", 0444, &bw_text_ops, bw_text_gem_info, 0},
+	{"amdgpu_vm_info", 0444, &bw_text_ops, bw_text_vm_info, 0},
+	{"amdgpu_firmware_info", 0444, &bw_text_ops, bw_text_firmware_info, 0},
+	{"amdgpu_ring_gfx_0.0.0", 0444, &bw_ring_ops, NULL, 0},
+	{"amdgpu_ring_comp_1.0.0", 0444, &bw_ring_ops, NULL, 1},
+	{"amdgpu_ring_comp_1.1.0", 0444, &bw_ring_ops, NULL, 2},
+	{"amdgpu_ring_comp_1.2.0", 0444, &bw_ring_ops, NULL, 3},
+	{"amdgpu_ring_comp_1.3.0", 0444, &bw_ring_ops, NULL, 4},
+	{"amdgpu_ring_sdma0", 0444, &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA},
+	{"amdgpu_ring_sdma1", 0444, &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA + 1},
+	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0}, /* no kernel's */
 };
 /* clang-format on */
 
-/* Of the PCI device's folder in sysfs: what changes. The rest lies in the tree. */
-/* clang-format off */
-static const struct row sysfs_rows[] = {
-	{"mem_info_vram_total", &text_ops, text_vram_total},
-	{"mem_info_vis_vram_total", &text_ops, text_vram_total},
-	{"mem_info_vram_used", &text_ops, text_vram_used},
-	{"mem_info_vis_vram_used", &text_ops, text_vram_used},
-	{"mem_info_gtt_total", &text_ops, text_gtt_total},
-	{"mem_info_gtt_used", &text_ops, text_gtt_used},
-};
-/* clang-format on */
+const struct bw_file_row *bw_debugfs_rows(size_t *out_n)
+{
+	*out_n = BW_ARRAY_SIZE(debugfs_rows);
+	return debugfs_rows;
+}
 
-static const struct row log_row = {"log", &text_ops, text_log};
+uint64_t bw_debugfs_size(const struct bw_profile *profile, const struct bw_file_row *row)
+{
+	if (row->ops == &vram_ops)
+		return profile->vram_size_b;
+	if (row->ops == &bw_ring_ops)
+		return BW_DRM_RING_DW * 4 + 12;
+	return row->ops == &bw_regs_ops ? MMIO_B : 0;
+}
 
-static const struct row *find_row(const struct row *rows, size_t n, const char *name)
+static const struct bw_file_row log_row = {"log", 0444, &bw_text_ops, text_log, 0};
+
+static const struct bw_file_row *find_row(const struct bw_file_row *rows, size_t n,
+					  const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(rows[i].name, name))
@@ -322,22 +263,31 @@ static const char *after(const char *path, const char *const *prefixes, size_t n
 	return NULL;
 }
 
-static const struct row *row_of(struct bw_uapi *u, const char *path)
+static const struct bw_file_row *row_of(struct bw_uapi *u, const char *path)
 {
-	char by_address[64], by_bus[80];
-	snprintf(by_address, sizeof(by_address), "debug/dri/%s/", u->profile->pci_address);
-	snprintf(by_bus, sizeof(by_bus), "sys/bus/pci/devices/%s/", u->profile->pci_address);
+	char by_address[64], mounted[64], by_bus[80], device[96];
+	const char *pci = u->profile->pci_address;
+	snprintf(by_address, sizeof(by_address), "debug/dri/%s/", pci);
+	snprintf(mounted, sizeof(mounted), "sys/kernel/debug/dri/%s/", pci);
+	snprintf(by_bus, sizeof(by_bus), "sys/bus/pci/devices/%s/", pci);
+	snprintf(device, sizeof(device), BW_TREE_PCI_ROOT "/%s/", pci);
 	/* Numbers are links to the address. */
-	const char *const debug[] = {by_address, "debug/dri/0/", "debug/dri/128/"};
-	const char *const sys[] = {by_bus, "sys/class/drm/card0/device/",
-				   "sys/class/drm/renderD128/device/", "sys/dev/char/226:0/device/",
+	const char *const debug[] = {by_address, mounted, "debug/dri/0/", "debug/dri/128/"};
+	const char *const sys[] = {device,
+				   by_bus,
+				   "sys/class/drm/card0/device/",
+				   "sys/class/drm/renderD128/device/",
+				   "sys/dev/char/226:0/device/",
 				   "sys/dev/char/226:128/device/"};
 	const char *name = after(path, debug, BW_ARRAY_SIZE(debug));
 	if (name)
 		return find_row(debugfs_rows, BW_ARRAY_SIZE(debugfs_rows), name);
 	name = after(path, sys, BW_ARRAY_SIZE(sys));
-	if (name)
-		return find_row(sysfs_rows, BW_ARRAY_SIZE(sysfs_rows), name);
+	if (name) {
+		size_t n;
+		const struct bw_file_row *rows = bw_sysfs_rows(&n);
+		return find_row(rows, n, name);
+	}
 	return !strcmp(path, "log") || !strcmp(path, "sys/kernel/breakwater_log") ? &log_row : NULL;
 }
 
@@ -369,9 +319,12 @@ static int open_static(struct bw_uapi *u, const char *path, struct bw_str *out)
 int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out)
 {
 	int access = (int)flags & O_ACCMODE;
-	const struct row *row = row_of(u, path);
+	const struct bw_file_row *row = row_of(u, path);
+	/* kernfs_fop_open: not even root */
+	if (access != O_RDONLY && row && bw_is_sysfs_row(row) && !(row->mode & 0222))
+		return -EACCES;
 	struct bw_str text = {0};
-	const struct bw_file_ops *ops = row ? row->ops : &text_ops;
+	const struct bw_file_ops *ops = row ? row->ops : &bw_text_ops;
 	if (!row) {
 		int r = open_static(u, path, &text);
 		if (r) {
@@ -379,8 +332,6 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 			BW_LOG(INFO, "uapi", "no file %s: %s", path, strerror(-r));
 			return r;
 		}
-	} else if (row->text) {
-		row->text(u, &text);
 	}
 	struct bw_file *f = text.failed ? NULL : calloc(1, sizeof(*f));
 	if (!f) {
@@ -392,6 +343,7 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 	f->writable = access != O_RDONLY;
 	if (ops == &bw_ring_ops)
 		f->ring = row->ring;
+	f->make_text = row ? row->text : NULL;
 	f->text_b = text.len;
 	f->text = bw_str_take(&text);
 	pthread_mutex_init(&f->lock, NULL);

@@ -3,7 +3,7 @@
 #define BW_VGPU_UAPI_FILES_H
 
 /* Files that a client opens: of the DRM device (drm.c), and by path (debugfs.c, debugfs_regs.c,
- * debugfs_rings.c). */
+ * debugfs_rings.c, debugfs_text.c, sysfs.c). */
 
 #include <pthread.h>
 
@@ -19,7 +19,7 @@ void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out);
 /* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. */
 int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);
 
-/* ---- debugfs.c, debugfs_regs.c, debugfs_rings.c: files opened by path ---- */
+/* ---- debugfs*.c, sysfs.c: files opened by path ---- */
 
 struct bw_file;
 struct bw_file_ops {
@@ -28,13 +28,44 @@ struct bw_file_ops {
 	int64_t (*write)(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos);
 	int (*ioctl)(struct bw_file *f, uint32_t cmd, const uint8_t *data);
 };
+/* Where the PCI device is in the tree, and in its folder the hardware monitor. */
+#define BW_TREE_PCI_ROOT "sys/devices/pci0000:00/0000:00:01.0"
+#define BW_TREE_HWMON "hwmon/hwmon0"
+/* Marks of files in the tree that only stand for what is answered here (src/agent/agent.h). */
+enum { BW_TREE_LIVE = 01000, BW_TREE_POSITIONED = 02000 };
+
+/* A file that is found by its name in a folder of the GPU. */
+struct bw_file_row {
+	const char *name;
+	uint16_t mode; /* permissions, as the kernel gives them */
+	const struct bw_file_ops *ops;
+	void (*text)(struct bw_uapi *u, struct bw_str *s); /* of bw_text_ops */
+	unsigned ring;					   /* of amdgpu_ring_* */
+};
+/* debug/dri/<PCI address>, and the PCI device's folder in sysfs: what changes there */
+const struct bw_file_row *bw_debugfs_rows(size_t *out_n);
+const struct bw_file_row *bw_sysfs_rows(size_t *out_n);
+bool bw_is_sysfs_row(const struct bw_file_row *row);
+/* What stat() says: 0 for a file that does not tell its size. */
+uint64_t bw_debugfs_size(const struct bw_profile *profile, const struct bw_file_row *row);
+
+/* debugfs_text.c, sysfs.c */
+void bw_text_clients(struct bw_uapi *u, struct bw_str *s);
+void bw_text_gem_names(struct bw_uapi *u, struct bw_str *s);
+void bw_text_gem_info(struct bw_uapi *u, struct bw_str *s);
+void bw_text_vm_info(struct bw_uapi *u, struct bw_str *s);
+void bw_text_fence_info(struct bw_uapi *u, struct bw_str *s);
+void bw_text_firmware_info(struct bw_uapi *u, struct bw_str *s);
+
 struct bw_file {
 	struct bw_uapi *u;
 	const struct bw_file_ops *ops;
 	pthread_mutex_t lock; /* of the file's own state, as the kernel's per-file lock */
 	bool writable;
-	char *text; /* text files: as it was when opened */
+	/* text files: as it was when last read from the start */
+	char *text;
 	size_t text_b;
+	void (*make_text)(struct bw_uapi *u, struct bw_str *s); /* NULL: it never changes */
 	union {
 		struct {
 			uint32_t use_srbm, use_grbm, pg_lock, se, sh, instance, me, pipe, queue,
@@ -49,6 +80,6 @@ struct bw_file {
 int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out);
 void bw_file_close(struct bw_file *f);
 extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops,
-	bw_ring_ops;
+	bw_ring_ops, bw_text_ops;
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "vgpu/uapi/files.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* Where files are being made. The first failure stops everything that follows. */
@@ -36,12 +37,28 @@ static void make_parents(struct maker *m, const char *path)
 		return;
 	for (char *slash = full + strlen(m->root) + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
-		if (mkdir(full, 0700) < 0 && errno != EEXIST) {
+		if (mkdir(full, 0755) < 0 && errno != EEXIST) {
 			m->err = bw_error_errno(errno, "cannot make the folder %s", full);
 			return;
 		}
 		*slash = '/';
 	}
+}
+
+/* A file that opens by way of the server; here it has its mode, its size and nothing in it. */
+static void live_file(struct maker *m, const char *path, const struct bw_file_row *row,
+		      uint64_t size_b)
+{
+	char full[512];
+	make_parents(m, path);
+	if (m->err || !full_path(m, path, full))
+		return;
+	mode_t mode = row->mode | BW_TREE_LIVE;
+	if (row->ops != &bw_text_ops)
+		mode |= BW_TREE_POSITIONED;
+	_cleanup_close_ int fd = open(full, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 || fchmod(fd, mode) < 0)
+		m->err = bw_error_errno(errno, "cannot make %s", full);
 }
 
 BW_PRINTF(3, 4) static void file(struct maker *m, const char *path, const char *fmt, ...)
@@ -55,7 +72,7 @@ BW_PRINTF(3, 4) static void file(struct maker *m, const char *path, const char *
 	int n = vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	_cleanup_close_ int fd = open(full, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, text, (size_t)n) != n)
+	if (fd < 0 || write(fd, text, (size_t)n) != n || fchmod(fd, 0444) < 0)
 		m->err = bw_error_errno(errno, "cannot write %s", full);
 }
 
@@ -90,28 +107,83 @@ static void minor(struct maker *m, const char *pci_dir, const char *node, unsign
 	link_to(m, AT("sys/dev/char/226:%u", number), target);
 }
 
+/* hw_id_names of amdgpu_discovery.c, where VCN has the name of UVD, whose id it took over */
+static const char *ip_name(unsigned hw_id)
+{
+	static const struct {
+		uint16_t hw_id;
+		const char *name;
+	} names[] = {{1, "MP1"},     {3, "THM"},    {4, "SMUIO"},  {5, "FUSE"},
+		     {11, "GC"},     {12, "UVD"},   {34, "MMHUB"}, {35, "ATHUB"},
+		     {40, "OSSSYS"}, {41, "HDP"},   {42, "SDMA0"}, {43, "SDMA1"},
+		     {46, "DF"},     {91, "LSDMA"}, {108, "NBIF"}, {255, "MP0"}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
+		if (names[i].hw_id == hw_id)
+			return names[i].name;
+	return NULL;
+}
+
 /* One IP block of the discovery tree. Hardware ids: soc15_hw_ip.h. */
-static void ip_block(struct maker *m, const char *pci_dir, const char *name, unsigned hw_id,
-		     const struct bw_profile_block *b)
+static void ip_block(struct maker *m, const char *pci_dir, const struct bw_profile *p,
+		     const struct bw_profile_ip *ip)
 {
 	char at[256], dir[200], id[16], bases[128] = "";
-	unsigned n = BW_PROFILE_SEGMENTS;
-	while (n && !b->segment[n - 1])
-		n--;
-	for (unsigned i = 0; i < n; i++)
-		snprintf(bases + strlen(bases), sizeof(bases) - strlen(bases), "0x%08X\n",
-			 b->segment[i]);
-	snprintf(dir, sizeof(dir), "%s/ip_discovery/die/0/%u/0", pci_dir, hw_id);
-	file(m, AT("%s/hw_id", dir), "%u\n", hw_id);
-	file(m, AT("%s/num_instance", dir), "0\n");
-	file(m, AT("%s/major", dir), "%u\n", bw_version_major(b->version));
-	file(m, AT("%s/minor", dir), "%u\n", bw_version_minor(b->version));
-	file(m, AT("%s/revision", dir), "%u\n", bw_version_revision(b->version));
+	const struct bw_profile_block *b = ip->block ? bw_profile_block(p, ip->block) : NULL;
+	const uint32_t *base = b ? b->segment : ip->base;
+	uint32_t version = b ? b->version : ip->version;
+	for (unsigned i = 0; i < ip->n_bases; i++)
+		snprintf(bases + strlen(bases), sizeof(bases) - strlen(bases), "0x%08X\n", base[i]);
+	snprintf(dir, sizeof(dir), "%s/ip_discovery/die/0/%u/%u", pci_dir, ip->hw_id, ip->instance);
+	file(m, AT("%s/hw_id", dir), "%u\n", ip->hw_id);
+	file(m, AT("%s/num_instance", dir), "%u\n", ip->instance);
+	file(m, AT("%s/major", dir), "%u\n", bw_version_major(version));
+	file(m, AT("%s/minor", dir), "%u\n", bw_version_minor(version));
+	file(m, AT("%s/revision", dir), "%u\n", bw_version_revision(version));
 	file(m, AT("%s/harvest", dir), "0x%01X\n", 0);
-	file(m, AT("%s/num_base_addresses", dir), "%u\n", n);
+	file(m, AT("%s/num_base_addresses", dir), "%u\n", ip->n_bases);
 	file(m, AT("%s/base_addr", dir), "%s", bases);
-	snprintf(id, sizeof(id), "%u", hw_id);
-	link_to(m, AT("%s/ip_discovery/die/0/%s", pci_dir, name), id);
+	snprintf(id, sizeof(id), "%u", ip->hw_id);
+	const char *name = ip_name(ip->hw_id);
+	if (name && !ip->instance)
+		link_to(m, AT("%s/ip_discovery/die/0/%s", pci_dir, name), id);
+}
+
+/* The hardware monitor: what never changes in it. Bounds are those of the model (sensors.c). */
+static void hwmon(struct maker *m, const char *pci_dir)
+{
+	static const char *const texts[][2] = {{"name", "amdgpu"},
+					       {"temp1_label", "edge"},
+					       {"temp1_crit", "100000"},
+					       {"temp1_crit_hyst", "-273150"},
+					       {"temp1_emergency", "105000"},
+					       {"in0_label", "vddgfx"},
+					       {"power1_label", "PPT"},
+					       {"freq1_label", "sclk"},
+					       {"freq2_label", "mclk"}};
+	char at[256];
+	for (size_t i = 0; i < BW_ARRAY_SIZE(texts); i++)
+		file(m, AT("%s/" BW_TREE_HWMON "/%s", pci_dir, texts[i][0]), "%s\n", texts[i][1]);
+	link_to(m, AT("%s/" BW_TREE_HWMON "/device", pci_dir), "../..");
+	link_to(m, AT("%s/" BW_TREE_HWMON "/subsystem", pci_dir), "../../../../../../class/hwmon");
+	char target[256];
+	snprintf(target, sizeof(target), "../../%s/" BW_TREE_HWMON, pci_dir + strlen("sys/"));
+	link_to(m, "sys/class/hwmon/hwmon0", target);
+}
+
+static void live_files(struct maker *m, const struct bw_profile *p, const char *pci_dir)
+{
+	enum { SYSFS_FILE_B = 4096 };
+	char at[256];
+	size_t n;
+	const struct bw_file_row *rows = bw_sysfs_rows(&n);
+	for (size_t i = 0; i < n; i++)
+		live_file(m, AT("%s/%s", pci_dir, rows[i].name), &rows[i], SYSFS_FILE_B);
+	rows = bw_debugfs_rows(&n);
+	for (size_t i = 0; i < n; i++)
+		live_file(m, AT("sys/kernel/debug/dri/%s/%s", p->pci_address, rows[i].name),
+			  &rows[i], bw_debugfs_size(p, &rows[i]));
+	link_to(m, "sys/kernel/debug/dri/0", p->pci_address);
+	link_to(m, "sys/kernel/debug/dri/128", p->pci_address);
 }
 
 static void pci_device(struct maker *m, const struct bw_profile *p, const char *dir)
@@ -129,19 +201,14 @@ static void pci_device(struct maker *m, const struct bw_profile *p, const char *
 	file(m, AT("%s/revision", dir), "0x%02x\n", p->pci_revision);
 	file(m, AT("%s/class", dir), "0x030000\n");
 	file(m, AT("%s/vbios_version", dir), "BREAKWATER-VIRTUAL\n");
-	file(m, AT("%s/mem_info_vram_total", dir), "%llu\n", (unsigned long long)p->vram_size_b);
-	file(m, AT("%s/mem_info_vis_vram_total", dir), "%llu\n",
-	     (unsigned long long)p->vram_size_b);
 	file(m, AT("%s/product_name", dir), "%s\n", p->marketing_name);
 	link_to(m, AT("%s/subsystem", dir), "../../../../bus/pci");
 	link_to(m, AT("%s/driver", dir), "../../../../bus/pci/drivers/amdgpu");
-	file(m, AT("%s/ip_discovery/die/0/num_ips", dir), "6\n");
-	ip_block(m, dir, "GC", 11, &p->gc);
-	ip_block(m, dir, "MMHUB", 34, &p->mmhub);
-	ip_block(m, dir, "OSSSYS", 40, &p->osssys);
-	ip_block(m, dir, "SDMA0", 42, &p->sdma);
-	ip_block(m, dir, "SDMA1", 43, &p->sdma);
-	ip_block(m, dir, "HDP", 41, &p->hdp);
+	file(m, AT("%s/ip_discovery/die/0/num_ips", dir), "%zu\n", p->n_ips);
+	for (size_t i = 0; i < p->n_ips; i++)
+		ip_block(m, dir, p, &p->ips[i]);
+	hwmon(m, dir);
+	live_files(m, p, dir);
 }
 
 struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root)
@@ -150,7 +217,7 @@ struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root
 	char dir[128], at[256], target[200];
 	if (mkdir(root, 0700) < 0 && errno != EEXIST)
 		return bw_error_errno(errno, "cannot make the folder %s", root);
-	snprintf(dir, sizeof(dir), "sys/devices/pci0000:00/0000:00:01.0/%s", profile->pci_address);
+	snprintf(dir, sizeof(dir), BW_TREE_PCI_ROOT "/%s", profile->pci_address);
 	pci_device(&m, profile, dir);
 	minor(&m, dir, "card0", 0);
 	minor(&m, dir, "renderD128", 128);

@@ -71,7 +71,22 @@ static void what_loaders_look_for(void **state)
 			    "6\n");
 	assert_memory_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/42/0/base_addr"),
 			    "0x00001260\n0x0000A000\n", 22);
-	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/num_ips"), "6\n");
+	/* all blocks of the discovery binary; VCN has UVD's id */
+	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/num_ips"), "16\n");
+	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/MP1/0/major"),
+			    "13\n");
+	assert_string_equal(slurp("sys/class/drm/card0/device/ip_discovery/die/0/UVD/0/hw_id"),
+			    "12\n");
+	/* what is answered live has a mark and a size, and no bytes of its own */
+	snprintf(path, sizeof(path), "%s/sys/kernel/debug/dri/0/amdgpu_vram", root);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFREG | S_ISVTX | S_ISGID | 0444);
+	assert_int_equal(st.st_size, bw_profile_navi31.vram_size_b);
+	assert_int_equal(st.st_blocks, 0);
+	snprintf(path, sizeof(path), "%s/sys/class/hwmon/hwmon0/temp1_input", root);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFREG | S_ISVTX | 0444);
+	assert_int_equal(st.st_blocks, 0);
 	snprintf(path, sizeof(path), "%s/sys/class/drm/card0/subsystem/card0/device/driver/" PCI,
 		 root);
 	assert_int_equal(stat(path, &st), 0); /* no link leads nowhere */

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""What stock tools find of the virtual GPU below /sys and /sys/kernel/debug under `breakwater exec`. Expected
+values are those that the kernel's interface has (doc/hardware/kernel-interface.md), and that files which say
+the same thing agree."""
+import os
+import pathlib
+import subprocess
+import sys
+
+from harness import TIMEOUT_S, check, equal, main
+
+BREAKWATER = pathlib.Path(os.environ["BREAKWATER_BUILD"]) / "breakwater"
+PCI = "0000:03:00.0"
+# What reads until an error, or for ever as on hardware, or resets the GPU when read.
+NOT_WHOLE = {"amdgpu_regs", "amdgpu_regs2", "amdgpu_gprwave", "amdgpu_gpr", "amdgpu_wave", "amdgpu_iomem",
+             "amdgpu_vram", "amdgpu_gpu_recover", "amdgpu_gfxoff"}
+
+
+def under(*program, status=0):
+    # The programs leave memory behind, which is not our leak.
+    env = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0", LC_ALL="C")
+    done = subprocess.run([BREAKWATER, "exec", "--", *program], env=env, capture_output=True, timeout=TIMEOUT_S)
+    equal(done.returncode, status, f"status of {program}: {done.stderr.decode()}")
+    return done.stdout, done.stderr.decode()
+
+
+def bash(script, status=0):
+    out, err = under("bash", "-c", script, status=status)
+    return out.decode(), err
+
+
+def listings():
+    """ls and find name the files, and give no error."""
+    out, err = bash("ls /sys/kernel/debug /sys/kernel/debug/dri; ls /sys/kernel/debug/dri/0; ls /sys/class/drm;"
+                    "ls /sys/bus/pci/devices; ls /sys/class/hwmon")
+    equal(err, "", "errors of ls")
+    for name in ("dri", "0", "128", PCI, "name", "amdgpu_regs2", "amdgpu_ring_gfx_0.0.0", "card0", "renderD128",
+                 "hwmon0"):
+        check(name in out.split(), f"{name} is listed in {out}")
+    out, err = bash("find /sys/kernel/debug/dri /sys/class/drm/card0/ /sys/class/hwmon/hwmon0/ "
+                    f"/sys/bus/pci/devices/{PCI}/ | sort | uniq -d")
+    equal((out, err), ("", ""), "find")
+    by_number, _ = bash("ls -l /sys/kernel/debug/dri/128/")
+    by_name, _ = bash(f"ls -l /sys/kernel/debug/dri/{PCI}/")
+    columns = lambda text: [(line.split()[:5], line.split()[-1]) for line in text.splitlines()[1:]]
+    equal(columns(by_number), columns(by_name), "128 and the PCI name")
+    rows = {name: (row[0], row[2], row[4]) for row, name in columns(by_name)}
+    # modes: amdgpu_debugfs.c and amdgpu_ring.c; sizes: of BAR5, of VRAM, of a ring of 64 KiB with its head
+    equal(rows["amdgpu_regs"], ("-r--------", "root", str(1 << 20)), "amdgpu_regs")
+    equal(rows["amdgpu_vram"], ("-r--r--r--", "root", "25753026560"), "amdgpu_vram")
+    equal(rows["amdgpu_ring_sdma0"], ("-r--r--r--", "root", str(65536 + 12)), "amdgpu_ring_sdma0")
+
+
+def texts():
+    """cat reads every file of text, by whatever way it gets there."""
+    names, _ = bash("ls /sys/kernel/debug/dri/0/")
+    whole = [n for n in names.split() if n not in NOT_WHOLE]
+    check(len(whole) > 10, f"most files are read: {whole}")
+    _, err = bash("cd /sys/kernel/debug/dri/0 && cat " + " ".join(whole) + " > /dev/null")
+    equal(err, "", "errors of cat in debugfs")
+    _, err = bash("find /sys/class/drm/card0/device/ /sys/class/hwmon/hwmon0/ -type f -exec cat {} + > /dev/null")
+    equal(err, "", "errors of cat in sysfs")
+    want = f"amdgpu dev={PCI} unique={PCI}\n"
+    out, _ = bash("cd /sys/kernel/debug/dri/0; cat name; cat ./name; cat < name; cat ../128/name; cp name /dev/stdout;"
+                  "awk 1 name; while read -r l; do echo \"$l\"; done < name; sed p -n name; head -n1 name; pwd; "
+                  "readlink /proc/self/cwd; cd; cat $OLDPWD/name")
+    folder = f"/sys/kernel/debug/dri/0\n/sys/kernel/debug/dri/{PCI}\n"
+    equal(out, want * 9 + folder + want, "name, in many ways")
+
+
+def numbers():
+    """What has positions is read at them, by system calls and by streams."""
+    out, _ = under(sys.executable, "-c", """
+import fcntl, os, struct
+D = "/sys/kernel/debug/dri/0/"
+config = struct.unpack("36I", open(D + "amdgpu_gca_config", "rb").read())
+print(config[29] == int(open("/sys/class/drm/card0/device/device").read(), 16))
+# GB_ADDR_CONFIG through both files of registers, by address; the position of regs2 stays
+at = 4 * (0x1260 + 0x13de)
+fd = os.open(D + "amdgpu_regs2", os.O_RDWR)
+fcntl.ioctl(fd, 0xc02c2001, struct.pack("11I", *[0] * 11))
+os.lseek(fd, at, 0)
+by_regs2 = os.read(fd, 4), os.read(fd, 4), os.pread(fd, 4, at)
+print(set(by_regs2) == {struct.pack("<I", config[22])}, os.lseek(fd, 0, 1) == at)
+with open(D + "amdgpu_regs", "rb", buffering=0) as f:
+    f.seek(at)
+    print(f.read(4) == by_regs2[0], f.tell() == at + 4, f.seek(0, 2) == 1 << 20)
+with open(D + "amdgpu_vram", "r+b", buffering=0) as f:
+    print(f.seek(0, 2) == int(open("/sys/class/drm/card0/device/mem_info_vram_total").read()))
+    f.seek(0x4000000)
+    f.write(b"breakwater! ")
+    f.seek(0x4000000)
+    print(f.read(12))
+print(os.fstat(fd).st_mode == 0o100400, os.readlink("/proc/self/fd/%d" % fd))
+for flags in os.O_RDWR, os.O_WRONLY | os.O_TRUNC:
+    for name in "vendor", "pp_dpm_sclk":
+        try:
+            os.open("/sys/class/drm/card0/device/" + name, flags)
+        except PermissionError:
+            print("no", name)
+""")
+    equal(out.decode().splitlines(), ["True", "True True", "True True True", "True", "b'breakwater! '",
+                                      f"True /sys/kernel/debug/dri/{PCI}/amdgpu_regs2"] +
+          ["no vendor", "no pp_dpm_sclk"] * 2, "numbers")
+    # od, dd and hexdump are streams, reads and a stream opened again
+    out, _ = bash("cd /sys/kernel/debug/dri/0; od -An -t x4 -j116 -N4 amdgpu_gca_config; dd if=amdgpu_regs bs=4 count=1 "
+                  f"skip={0x1260 + 0x13de} status=none | od -An -t x4; od -An -t x4 -N4 amdgpu_gfxoff;"
+                  "printf '\\0\\0\\0\\0' > amdgpu_gfxoff; od -An -t x4 -N4 amdgpu_gfxoff")
+    equal(out.split(), ["0000744c", "00000545", "00000000", "00000002"], "od and dd")
+
+
+if __name__ == "__main__":
+    main(listings, texts, numbers)
