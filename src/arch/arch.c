@@ -199,14 +199,6 @@ uint32_t bw_arch_s_trap(const struct bw_arch *a, uint32_t id)
 	return a->s_trap | id;
 }
 
-enum bw_pc_kind bw_arch_pc_kind(const struct bw_arch *a, uint32_t word)
-{
-	for (size_t i = 0; i < a->n_pc_insts; i++)
-		if ((word & a->pc_insts[i].mask) == a->pc_insts[i].word)
-			return a->pc_insts[i].kind;
-	return BW_PC_NEXT;
-}
-
 /* ---- What a dispatch starts its waves with ---- */
 
 uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2)
@@ -225,7 +217,7 @@ struct bw_arch_resources bw_arch_resources(const struct bw_arch *a, unsigned lan
 {
 	uint32_t wave_size = bw_arch_take(a->rsrc.wave_size, tmpring_size);
 	return (struct bw_arch_resources){
-		/* in 8 (wave32) or 4 (wave64) registers of the wave's width, one less */
+		/* VGPRS: granules of 8 (wave32) or 4 (wave64) registers, minus 1 */
 		.vgprs = (bw_arch_take(a->rsrc.vgprs, rsrc1) + 1) * (lanes == 32 ? 8 : 4),
 		.user_sgprs = bw_arch_take(a->rsrc.user_sgprs, rsrc2),
 		.lds_b = bw_arch_take(a->rsrc.lds_size, rsrc2) * a->rsrc.lds_granule_b,

@@ -45,37 +45,6 @@ struct bw_arch_flag {
 	const char *name;
 };
 
-/* Instructions that read or write the PC. They cannot run from a copy elsewhere ("displaced"): a
- * debugger works out their effect instead. TRAP and END are neither. Operands: sdst 22:16, ssrc0
- * 7:0, simm16 15:0. */
-enum bw_pc_kind {
-	BW_PC_NEXT, /* continues with the next instruction: it may run from a copy */
-	BW_PC_BRANCH,
-	BW_PC_IF_SCC0,
-	BW_PC_IF_SCC1,
-	BW_PC_IF_VCCZ,
-	BW_PC_IF_VCCNZ,
-	BW_PC_IF_EXECZ,
-	BW_PC_IF_EXECNZ,
-	BW_PC_IF_CDBG_SYS,
-	BW_PC_IF_CDBG_USER,
-	BW_PC_IF_CDBG_SYS_OR_USER,
-	BW_PC_IF_CDBG_SYS_AND_USER,
-	BW_PC_SUBVECTOR_BEGIN,
-	BW_PC_SUBVECTOR_END,
-	BW_PC_GETPC,
-	BW_PC_SETPC,
-	BW_PC_SWAPPC,
-	BW_PC_CALL,
-	BW_PC_RFE, /* the trap handler's own */
-	BW_PC_TRAP,
-	BW_PC_END,
-};
-struct bw_arch_pc_inst {
-	uint32_t mask, word;
-	enum bw_pc_kind kind;
-};
-
 /* A GPU of the generation: its GC version, LLVM's name for it, VGPRs of 32 lanes in a SIMD. */
 struct bw_arch_chip {
 	uint32_t gc_version;
@@ -113,7 +82,7 @@ enum bw_sq_mode {
  *     A register or field that has moved needs no change: the macros have its new bits. One that
  *     has a new name or does not exist any more is an error of the compiler. Facts that the
  *     database does not have are in gfxN_extra.h with their source: TTMPs (the kernel's
- *     cwsr_trap_handler_gfxN.asm), words of code (llvm-mc).
+ *     cwsr_trap_handler_gfxN.asm). Words of code come from data/isa.
  *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field.
  *  4. List the row in arch.c. tests/arch checks every row against the database and LLVM.
  *
@@ -171,17 +140,15 @@ struct bw_arch {
 		struct bw_arch_bits wave32; /* DISPATCH_INITIATOR */
 	} rsrc;
 
-	/* Words of code */
+	/* Words of code, from data/isa (arch/gfx11_words.h, ...) */
 	uint32_t s_trap; /* with id 0 */
 	uint32_t trap_id_max;
 	/* a bit that the hardware ignores in an s_trap, set in one that stands over code which
 	 * reads ALU exceptions: the virtual GPU looks for such code. 0: there is none */
 	uint32_t s_trap_reads_exceptions;
 	uint32_t s_code_end;
-	uint32_t wait_all[2]; /* until nothing of the wave is outstanding; 0: no second word */
+	uint32_t wait_all;	       /* until nothing of the wave is outstanding */
 	uint32_t msg_rtn_get_doorbell; /* s_sendmsg_rtn's message */
-	const struct bw_arch_pc_inst *pc_insts;
-	size_t n_pc_insts;
 };
 
 /* NULL: no generation with that GC version is known. */
@@ -236,8 +203,6 @@ uint32_t bw_arch_hwreg_simm16(const struct bw_arch *a, enum bw_wave_field f);
 
 /* An s_trap with this id, which must not be larger than trap_id_max. */
 uint32_t bw_arch_s_trap(const struct bw_arch *a, uint32_t id);
-/* What an instruction does to the PC, by its first word. */
-enum bw_pc_kind bw_arch_pc_kind(const struct bw_arch *a, uint32_t word);
 
 /* What a program enables itself: EXCP_EN of COMPUTE_PGM_RSRC2, as enum bw_excp. */
 uint32_t bw_arch_rsrc2_exceptions(const struct bw_arch *a, uint32_t rsrc2);

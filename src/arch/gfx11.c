@@ -78,33 +78,6 @@ static const uint8_t gprwave[] = {
 	BW_WREG_IB_STS2, BW_WREG_IB_DBG1, BW_WREG_M0, BW_WREG_MODE,
 };
 
-/* SOPP by its upper half, SOPK by 31:23, SOP1 by 31:23 and 15:8. As LLVM 19 assembles them for
- * gfx1100 (tests/arch). */
-static const struct bw_arch_pc_inst pc_insts[] = {
-	{0xffff0000, 0xbfa00000, BW_PC_BRANCH},
-	{0xffff0000, 0xbfa10000, BW_PC_IF_SCC0},
-	{0xffff0000, 0xbfa20000, BW_PC_IF_SCC1},
-	{0xffff0000, 0xbfa30000, BW_PC_IF_VCCZ},
-	{0xffff0000, 0xbfa40000, BW_PC_IF_VCCNZ},
-	{0xffff0000, 0xbfa50000, BW_PC_IF_EXECZ},
-	{0xffff0000, 0xbfa60000, BW_PC_IF_EXECNZ},
-	{0xffff0000, 0xbfa70000, BW_PC_IF_CDBG_SYS},
-	{0xffff0000, 0xbfa80000, BW_PC_IF_CDBG_USER},
-	{0xffff0000, 0xbfa90000, BW_PC_IF_CDBG_SYS_OR_USER},
-	{0xffff0000, 0xbfaa0000, BW_PC_IF_CDBG_SYS_AND_USER},
-	{0xff800000, 0xbb000000, BW_PC_SUBVECTOR_BEGIN},
-	{0xff800000, 0xbb800000, BW_PC_SUBVECTOR_END},
-	{0xff80ff00, 0xbe804700, BW_PC_GETPC},
-	{0xff80ff00, 0xbe804800, BW_PC_SETPC},
-	{0xff80ff00, 0xbe804900, BW_PC_SWAPPC},
-	{0xff80ff00, 0xbe804a00, BW_PC_RFE},
-	{0xff800000, 0xba000000, BW_PC_CALL},
-	{0xffff0000, 0xbf900000, BW_PC_TRAP},
-	{0xffff0000, 0xbfb00000, BW_PC_END},
-	{0xffff0000, 0xbfb10000, BW_PC_END}, /* s_endpgm_saved */
-	{0xffff0000, 0xbfb20000, BW_PC_END}, /* s_endpgm_ordered_ps_done */
-};
-
 const struct bw_arch bw_arch_gfx11 = {
 	.name = "gfx11",
 	.first_gc = BW_IP_VERSION(11, 0, 0),
@@ -233,9 +206,7 @@ const struct bw_arch bw_arch_gfx11 = {
 	.trap_id_max = 255,
 	.s_trap_reads_exceptions = BW_GFX11_S_TRAP_READS_TRAPSTS,
 	.s_code_end = BW_GFX11_S_CODE_END,
-	.wait_all = {0xbf890000, 0xbc7c0000}, /* s_waitcnt 0; s_waitcnt_vscnt null, 0 */
+	.wait_all = BW_GFX11_S_WAIT_IDLE,
 	.msg_rtn_get_doorbell = 0x80,
-	.pc_insts = pc_insts,
-	.n_pc_insts = BW_ARRAY_SIZE(pc_insts),
 };
 /* clang-format on */

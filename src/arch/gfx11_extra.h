@@ -2,10 +2,11 @@
 #ifndef BW_ARCH_GFX11_EXTRA_H
 #define BW_ARCH_GFX11_EXTRA_H
 
-/* What the register database does not say of gfx11, in the form of gfx11_bits.h. For C and for
- * assembler. */
+/* What the register database and the encodings do not say of gfx11, in the form of gfx11_bits.h.
+ * For C and for assembler. */
 
 #include "arch/gfx11_bits.h"
+#include "arch/gfx11_words.h"
 
 /* The bits of EXCP and EXCP_EN: RDNA3 ISA manual, TRAPSTS and MODE. The ALU's are in the order of
  * enum bw_excp (wave.h); watches 1 to 3 are in EXCP_HI. */
@@ -53,11 +54,6 @@
 #define BW_GFX11_TTMP11__WAVE_IN_GROUP 0x3f
 #define BW_GFX11_TTMP11__WAVE_IN_GROUP_LO 0
 #define BW_GFX11_TTMP11__WAVE_IN_GROUP_WIDTH 6
-
-/* Words of code, as LLVM 19 assembles them (tests/arch), the same on gfx12. Below 0x100 in an
- * s_trap: its id. */
-#define BW_GFX11_S_TRAP 0xbf900000
-#define BW_GFX11_S_CODE_END 0xbf9f0000
 
 /* Where SGPRs and VGPRs of a wave begin in SQ_IND: soc21_enum.h of Linux 6.12,
  * SQIND_WAVE_SGPRS_OFFSET and SQIND_WAVE_VGPRS_OFFSET */

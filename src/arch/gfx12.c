@@ -95,25 +95,6 @@ static const uint8_t gprwave[] = {
 	BW_WREG_DVGPR_ALLOC_LO, BW_WREG_DVGPR_ALLOC_HI, BW_WREG_SCHED_MODE,
 };
 
-/* As LLVM 19 assembles them for gfx1200 (tests/arch). */
-static const struct bw_arch_pc_inst pc_insts[] = {
-	{0xffff0000, 0xbfa00000, BW_PC_BRANCH},
-	{0xffff0000, 0xbfa10000, BW_PC_IF_SCC0},
-	{0xffff0000, 0xbfa20000, BW_PC_IF_SCC1},
-	{0xffff0000, 0xbfa30000, BW_PC_IF_VCCZ},
-	{0xffff0000, 0xbfa40000, BW_PC_IF_VCCNZ},
-	{0xffff0000, 0xbfa50000, BW_PC_IF_EXECZ},
-	{0xffff0000, 0xbfa60000, BW_PC_IF_EXECNZ},
-	{0xff80ff00, 0xbe804700, BW_PC_GETPC},
-	{0xff80ff00, 0xbe804800, BW_PC_SETPC},
-	{0xff80ff00, 0xbe804900, BW_PC_SWAPPC},
-	{0xff80ff00, 0xbe804a00, BW_PC_RFE},
-	{0xff800000, 0xba000000, BW_PC_CALL},
-	{0xffff0000, 0xbf900000, BW_PC_TRAP},
-	{0xffff0000, 0xbfb00000, BW_PC_END},
-	{0xffff0000, 0xbfb10000, BW_PC_END}, /* s_endpgm_saved */
-};
-
 const struct bw_arch bw_arch_gfx12 = {
 	.name = "gfx12",
 	.first_gc = BW_IP_VERSION(12, 0, 0),
@@ -245,9 +226,7 @@ const struct bw_arch bw_arch_gfx12 = {
 	.s_trap = BW_GFX12_S_TRAP,
 	.trap_id_max = 15,
 	.s_code_end = BW_GFX12_S_CODE_END,
-	.wait_all = {0xbf8a0000}, /* s_wait_idle */
+	.wait_all = BW_GFX12_S_WAIT_IDLE,
 	.msg_rtn_get_doorbell = 0x80,
-	.pc_insts = pc_insts,
-	.n_pc_insts = BW_ARRAY_SIZE(pc_insts),
 };
 /* clang-format on */

@@ -5,6 +5,7 @@
 /* What the register database does not say of gfx12, as in gfx11_extra.h. */
 
 #include "arch/gfx12_bits.h"
+#include "arch/gfx12_words.h"
 
 /* At entry into the trap handler: cwsr_trap_handler_gfx12.asm of Linux 6.12,
  * S_SAVE_PC_HI_TRAP_ID_MASK */
@@ -32,9 +33,5 @@
 #define BW_GFX12_TTMP7__WORKGROUP_Z 0xffff0000
 #define BW_GFX12_TTMP7__WORKGROUP_Z_LO 16
 #define BW_GFX12_TTMP7__WORKGROUP_Z_WIDTH 16
-
-/* Words of code, as LLVM 19 assembles them (tests/arch). */
-#define BW_GFX12_S_TRAP 0xbf900000
-#define BW_GFX12_S_CODE_END 0xbf9f0000
 
 #endif

@@ -96,8 +96,8 @@ enum bw_wave_field {
 	BW_WF_SA_ID,
 	BW_WF_SE_ID,
 	BW_WF_VMID,
-	/* what it was given. VGPR_SIZE counts bw_arch.vgpr_granule, one less; LDS_SIZE
-	   lds_granule_b */
+	/* what was allocated for it. VGPR_SIZE is the number of bw_arch.vgpr_granule minus 1,
+	   LDS_SIZE that of lds_granule_b */
 	BW_WF_VGPR_SIZE,
 	BW_WF_LDS_SIZE,
 	/* what SPI puts into TTMPs of a wave that has a trap handler */

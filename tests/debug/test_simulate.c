@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* src/debug/simulate.c. Instruction words are those that LLVM 19 was seen to
- * use; effects by the RDNA3 ISA manual's words. */
+/* src/debug/stepping/simulate.c. Instruction words as LLVM 19 assembles them; effects as the RDNA3
+ * ISA manual describes them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 
 #include "base/util.h"
 #include "debug/stepping/simulate.h"
-#include "regs/regs.h"
 
 #define PC 0x7f0000001000ull
 
@@ -20,7 +19,9 @@ static struct bw_sim_regs regs(unsigned lanes)
 
 static enum bw_sim_result run(uint32_t word, struct bw_sim_regs *r)
 {
-	return bw_simulate(bw_arch_of(BW_IP_VERSION(11, 0, 0)), word, r);
+	struct bw_inst inst;
+	assert_true(bw_isa_decode(BW_ISA_GFX11, &word, 1, &inst));
+	return bw_simulate(&inst, r);
 }
 
 enum { SCC = 1, CDBG_USER = 2, CDBG_SYS = 4 };
@@ -142,6 +143,25 @@ static void test_not_simulated(void **state)
 	assert_memory_equal(&r, &before, sizeof(r));
 }
 
+/* Every instruction with a flow of its own is simulated or refused: none runs from a copy. */
+static void test_all_flows(void **state)
+{
+	for (unsigned op = 1; op < BW_OP_COUNT; op++) {
+		enum bw_flow flow = bw_isa_op_info(op)->flow;
+		struct bw_inst inst = {.op = op, .size_b = 4};
+		struct bw_sim_regs r = regs(64);
+		enum bw_sim_result is = bw_simulate(&inst, &r);
+		if (flow == BW_FLOW_NEXT || flow == BW_FLOW_END)
+			assert_int_equal(is, BW_SIM_DISPLACE);
+		else if (flow == BW_FLOW_TRAP)
+			assert_int_equal(is, BW_SIM_TRAP);
+		else if (strcmp(bw_isa_op_info(op)->name, "s_rfe_b64") == 0)
+			assert_int_equal(is, BW_SIM_UNSUPPORTED);
+		else if (is != BW_SIM_DONE)
+			fail_msg("%s is not simulated", bw_isa_op_info(op)->name);
+	}
+}
+
 /* A loop that counts how often each half of EXEC was seen alone. */
 static void test_subvector_loop(void **state)
 {
@@ -176,9 +196,8 @@ static void test_subvector_loop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conditional_branches),
-		cmocka_unit_test(test_calls_and_jumps),
-		cmocka_unit_test(test_not_simulated),
+		cmocka_unit_test(test_conditional_branches), cmocka_unit_test(test_calls_and_jumps),
+		cmocka_unit_test(test_not_simulated),	     cmocka_unit_test(test_all_flows),
 		cmocka_unit_test(test_subvector_loop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static struct bw_error *simulate(struct bw_debug *d, struct bw_wave_record *w, u
 	BW_TRY(bw_debug_read_inst(d, va, &inst, words));
 	BW_TRY(bw_target_read_sgprs(t, slot, 0, 108, before.s));
 	struct bw_sim_regs r = before;
-	switch (bw_simulate(state->arch, words[0], &r)) {
+	switch (bw_simulate(&inst, &r)) {
 	case BW_SIM_DISPLACE:
 	case BW_SIM_TRAP: /* the trap comes from the copy and is reported at the original's PC */
 		*out_done = false;

@@ -2,7 +2,6 @@
 #include "debug/stepping/simulate.h"
 
 #include "base/util.h"
-#include "isa/inst.h"
 
 /* 64 bits at a scalar operand code; a pair begins at an even SGPR. False: a code that is no place
  * of 64 bits (TTMPs and M0 are not a shader's to jump through). */
@@ -42,35 +41,32 @@ static uint64_t of_wave(const struct bw_sim_regs *r, uint64_t mask)
 	return r->lanes == 32 ? (uint32_t)mask : mask;
 }
 
-/* Whether a conditional branch is taken. */
-static bool taken(const struct bw_sim_regs *r, enum bw_pc_kind kind)
+/* Whether a conditional branch is taken. False: nothing says what this one asks. */
+static bool condition(const struct bw_sim_regs *r, enum bw_op op, bool *out_taken)
 {
-	bool vccz = of_wave(r, bw_join32(r->s[107], r->s[106])) == 0;
+	bool vccz = of_wave(r, bw_join32(r->s[BW_SRC_VCC_HI], r->s[BW_SRC_VCC_LO])) == 0;
 	bool execz = of_wave(r, r->exec) == 0;
-	switch ((int)kind) {
-	case BW_PC_IF_SCC0:
-		return !r->scc;
-	case BW_PC_IF_SCC1:
-		return r->scc;
-	case BW_PC_IF_VCCZ:
-		return vccz;
-	case BW_PC_IF_VCCNZ:
-		return !vccz;
-	case BW_PC_IF_EXECZ:
-		return execz;
-	case BW_PC_IF_EXECNZ:
-		return !execz;
-	case BW_PC_IF_CDBG_SYS:
-		return r->cond_dbg_sys;
-	case BW_PC_IF_CDBG_USER:
-		return r->cond_dbg_user;
-	case BW_PC_IF_CDBG_SYS_OR_USER:
-		return r->cond_dbg_sys || r->cond_dbg_user;
-	case BW_PC_IF_CDBG_SYS_AND_USER:
-		return r->cond_dbg_sys && r->cond_dbg_user;
-	default:
-		return true; /* BRANCH */
-	}
+	const struct {
+		enum bw_op op;
+		bool taken;
+	} rows[] = {
+		{BW_OP_S_CBRANCH_SCC0, !r->scc},
+		{BW_OP_S_CBRANCH_SCC1, r->scc},
+		{BW_OP_S_CBRANCH_VCCZ, vccz},
+		{BW_OP_S_CBRANCH_VCCNZ, !vccz},
+		{BW_OP_S_CBRANCH_EXECZ, execz},
+		{BW_OP_S_CBRANCH_EXECNZ, !execz},
+		{BW_OP_S_CBRANCH_CDBGSYS, r->cond_dbg_sys},
+		{BW_OP_S_CBRANCH_CDBGUSER, r->cond_dbg_user},
+		{BW_OP_S_CBRANCH_CDBGSYS_OR_USER, r->cond_dbg_sys || r->cond_dbg_user},
+		{BW_OP_S_CBRANCH_CDBGSYS_AND_USER, r->cond_dbg_sys && r->cond_dbg_user},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		if (rows[i].op == op) {
+			*out_taken = rows[i].taken;
+			return true;
+		}
+	return false;
 }
 
 /* The two halves of EXEC one after the other (RDNA3 ISA manual, S_SUBVECTOR_LOOP_BEGIN and _END).
@@ -122,60 +118,58 @@ static bool set_pc(struct bw_sim_regs *r, unsigned code)
 	return true;
 }
 
-enum bw_sim_result bw_simulate(const struct bw_arch *arch, uint32_t word, struct bw_sim_regs *regs)
+static bool conditional(struct bw_sim_regs *r, const struct bw_inst *inst, uint64_t next,
+			uint64_t target)
 {
-	enum { INST_B = 4 };
-	const enum bw_pc_kind kind = bw_arch_pc_kind(arch, word);
-	const unsigned dst = word >> 16 & 0x7f, src = word & 0xff;
+	bool taken;
+	if (inst->op == BW_OP_S_SUBVECTOR_LOOP_BEGIN)
+		return subvector_begin(r, inst->dst, next, target);
+	if (inst->op == BW_OP_S_SUBVECTOR_LOOP_END)
+		return subvector_end(r, inst->dst, next, target);
+	if (!condition(r, inst->op, &taken))
+		return false;
+	r->pc = taken ? target : next;
+	return true;
+}
+
+enum bw_sim_result bw_simulate(const struct bw_inst *inst, struct bw_sim_regs *regs)
+{
 	struct bw_sim_regs r = *regs;
-	uint64_t next = r.pc + INST_B;
-	uint64_t target = bw_canonical(next + (uint64_t)((int64_t)(int16_t)word * 4));
+	uint64_t next = r.pc + inst->size_b, target;
+	const enum bw_flow flow = bw_isa_flow(inst, r.pc, &target);
 	/* the PC that instructions see is 48 bits wide */
 	const uint64_t link = next & 0xffffffffffffull;
-	bool ok = true;
+	bool ok = false;
 
-	switch (kind) {
-	case BW_PC_NEXT:
-	case BW_PC_END:
+	target = bw_canonical(target);
+	switch (flow) {
+	case BW_FLOW_NEXT:
+	case BW_FLOW_END:
 		return BW_SIM_DISPLACE;
-	case BW_PC_TRAP:
+	case BW_FLOW_TRAP:
 		return BW_SIM_TRAP;
-	case BW_PC_BRANCH:
-	case BW_PC_IF_SCC0:
-	case BW_PC_IF_SCC1:
-	case BW_PC_IF_VCCZ:
-	case BW_PC_IF_VCCNZ:
-	case BW_PC_IF_EXECZ:
-	case BW_PC_IF_EXECNZ:
-	case BW_PC_IF_CDBG_SYS:
-	case BW_PC_IF_CDBG_USER:
-	case BW_PC_IF_CDBG_SYS_OR_USER:
-	case BW_PC_IF_CDBG_SYS_AND_USER:
-		r.pc = taken(&r, kind) ? target : next;
-		break;
-	case BW_PC_SUBVECTOR_BEGIN:
-		ok = subvector_begin(&r, dst, next, target);
-		break;
-	case BW_PC_SUBVECTOR_END:
-		ok = subvector_end(&r, dst, next, target);
-		break;
-	case BW_PC_GETPC:
-		r.pc = next;
-		ok = write_pair(&r, dst, link);
-		break;
-	case BW_PC_CALL:
+	case BW_FLOW_BRANCH:
 		r.pc = target;
-		ok = write_pair(&r, dst, link);
+		ok = true;
 		break;
-	case BW_PC_SETPC:
-		ok = set_pc(&r, src);
+	case BW_FLOW_COND_BRANCH:
+		ok = conditional(&r, inst, next, target);
 		break;
-	case BW_PC_SWAPPC:
-		/* the target is read before the link is written */
-		ok = set_pc(&r, src) && write_pair(&r, dst, link);
+	case BW_FLOW_GETPC:
+		r.pc = next;
+		ok = write_pair(&r, inst->dst, link);
 		break;
-	case BW_PC_RFE:
-		ok = false; /* the trap handler's, not a shader's */
+	case BW_FLOW_CALL:
+		r.pc = target;
+		ok = write_pair(&r, inst->dst, link);
+		break;
+	case BW_FLOW_INDIRECT:
+		/* s_rfe_b64 is the trap handler's, not a shader's. The target is read before the
+		 * link is written. */
+		if (inst->op == BW_OP_S_SETPC_B64)
+			ok = set_pc(&r, inst->src[0]);
+		else if (inst->op == BW_OP_S_SWAPPC_B64)
+			ok = set_pc(&r, inst->src[0]) && write_pair(&r, inst->dst, link);
 		break;
 	}
 	if (!ok)

@@ -3,9 +3,9 @@
 #define BW_DEBUG_SIMULATE_H
 
 /* Instructions that read or write the PC cannot run from a scratch copy (doc/hardware/traps.md
- * 7.3): their effect is worked out here, on a copy of the wave's registers. Pure. */
+ * 7.3): their effect is computed here, on a copy of the wave's registers. Pure. */
 
-#include "arch/arch.h"
+#include "isa/inst.h"
 
 struct bw_sim_regs {
 	uint64_t pc;
@@ -22,7 +22,8 @@ enum bw_sim_result {
 	BW_SIM_UNSUPPORTED, /* relative to the PC, and not a form a shader may use */
 };
 
-/* word: of the instruction, the first one. regs change only on BW_SIM_DONE. */
-enum bw_sim_result bw_simulate(const struct bw_arch *arch, uint32_t word, struct bw_sim_regs *regs);
+/* Which instructions have a flow of their own comes from data/isa; one that this does not know is
+ * BW_SIM_UNSUPPORTED, not run elsewhere. regs change only on BW_SIM_DONE. */
+enum bw_sim_result bw_simulate(const struct bw_inst *inst, struct bw_sim_regs *regs);
 
 #endif
