@@ -60,9 +60,9 @@ bool bw_debugger_is_ready(const struct bw_agent_file *f)
 	return yes;
 }
 
-/* Lock held; it is free in between. An address space that is not attached to, in a program that was
- * made ready: whoever did that is called, so that the trap handler is there before the first wave.
- */
+/* Called with the lock held, which it releases while it waits. For an address space that is not
+ * attached to, in a program that was made ready: calls the debugger that made it ready, so that the
+ * trap handler is there before the first wave. */
 static void call_keeper(struct bw_agent_file *f)
 {
 	const char *path = bw_agent_config()->debugger_socket;

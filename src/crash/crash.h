@@ -23,7 +23,7 @@ struct bw_crash {
 
 /* One line of a file, numbered from 1 in it. */
 void bw_crash_line(struct bw_crash *c, const char *text, size_t n, unsigned number);
-/* Between two files: a dump does not go on in the next one. */
+/* Between two files: a dump does not continue in the next one. */
 void bw_crash_next_file(struct bw_crash *c);
 void bw_crash_end(struct bw_crash *c);
 void bw_crash_free(struct bw_crash *c);

@@ -12,7 +12,7 @@
 
 struct bw_stack_frame {
 	unsigned level; /* 0 is the innermost */
-	uint64_t pc;	/* where it goes on: the wave's PC; of a caller, the return address */
+	uint64_t pc;	/* where it continues: the wave's PC; of a caller, the return address */
 	/* The instruction that it is in: pc; of a caller, the call. Lines, scopes and locations of
 	 * variables are those of this address. */
 	uint64_t at;

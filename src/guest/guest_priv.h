@@ -118,7 +118,7 @@ struct bw_error *bw_machine_start(struct bw_machine *m, const struct bw_guest_op
 /* Ends what runs, waits for it and removes the files. */
 void bw_machine_close(struct bw_machine *m);
 
-/* ---- session.c: what goes on while the guest runs ---- */
+/* ---- session.c: what happens while the guest runs ---- */
 
 /* plan: lines of enum bw_guest_line. */
 struct bw_error *bw_guest_session(struct bw_machine *m, const struct bw_guest_options *o,

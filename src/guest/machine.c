@@ -40,7 +40,7 @@ static void guard(int pipe_end, const char *folder)
 	setsid();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* Whoever reads our output must not wait for us. */
+	/* A process that reads our output must not wait for the end of this one. */
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int i = 0; i < 3; i++)
 		dup2(null, i);

@@ -110,7 +110,7 @@ struct request {
 	uint16_t type;
 	const struct bw_msg_part *parts;
 	size_t n_parts;
-	int fd;	      /* goes along; -1: none */
+	int fd;	      /* sent with it; -1: none */
 	size_t min_b; /* a shorter reply is an error */
 };
 
@@ -220,8 +220,8 @@ static int fd_of_pages(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 /* struct drm_syncobj_eventfd of Linux 6.6: handle, flags, 64-bit point, fd, pad */
 enum { SYNCOBJ_EVENTFD_NR = 0xcf, SYNCOBJ_EVENTFD_FD_AT = 16 };
 
-/* The file descriptor that goes along with an ioctl: for three of them the one that the struct
- * names, which stands somewhere in it. */
+/* The file descriptor that is sent with an ioctl: for three of them the one that the struct
+ * names. */
 static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
 {
 	size_t at;

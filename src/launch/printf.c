@@ -208,7 +208,7 @@ static void add_value(const struct conversion *c, const uint8_t *bytes, unsigned
 	int width = BW_MAX(c->width, 0);
 	uint64_t u = 0;
 	memcpy(&u, bytes, size_b);
-	/* as in C: of a char or short, whatever it was promoted to */
+	/* as in C: converted back to the char or short that the length names */
 	unsigned bits = BW_MIN(size_b * 8, c->length[0] != 'h'	 ? 64u
 					   : c->length[1] == 'h' ? 8u
 					   : c->length[1] == 'l' ? 32u

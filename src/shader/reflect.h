@@ -34,7 +34,7 @@ struct bw_shader_block {
 	enum bw_shader_block_kind kind;
 	char *name;	   /* owned: of the variable; of the block where that has none */
 	char *type_name;   /* owned: of the block, "" if it has none */
-	bool is_anonymous; /* the source speaks of its members without the block's name */
+	bool is_anonymous; /* the source names its members without the block's name */
 	unsigned set, binding;
 	unsigned element,
 		elements; /* of an array of buffers: "bufs[1]", one of so many; else 0, 1 */

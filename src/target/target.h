@@ -234,8 +234,8 @@ struct bw_target_watch {
 	uint32_t space;
 };
 
-/* What of the capabilities a GPU of this generation has, whoever looks at it: without
- * SQ_DEBUG.SINGLE_MEMOP no precise memory. */
+/* The capabilities that depend on the GPU's generation alone, for any kind of target: without
+ * SQ_DEBUG.SINGLE_MEMOP there is no precise memory. */
 uint32_t bw_target_gpu_caps(const struct bw_arch *arch);
 
 struct bw_target_ops;

@@ -108,7 +108,7 @@ int bw_trap_slot_index(const struct bw_arch *arch, const struct bw_trap_control 
 	return slot < c->n_slots ? (int)slot : -1;
 }
 
-/* ---- letting go ---- */
+/* ---- detaching ---- */
 
 static struct bw_trap_slot *slots_of(void *area, uint64_t size_b, struct bw_trap_control *out,
 				     uint32_t *out_n)

@@ -233,7 +233,7 @@ static void see_return(struct walk *w, const struct bw_inst *inst, const struct 
 		effect_of_return(&w->flow->effect, s, lo.reg);
 }
 
-/* Executes the instruction at addr. out_on: the path goes on behind it. */
+/* Executes the instruction at addr. out_on: the path continues with the next instruction. */
 static struct bw_error *follow(struct walk *w, const struct bw_inst *inst, uint64_t addr,
 			       struct bw_sym_state *s, bool *out_on)
 {

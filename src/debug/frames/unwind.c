@@ -522,7 +522,7 @@ static struct bw_error *find_return(struct bw_debug *d, struct bw_wave_record *w
 	return NULL;
 }
 
-/* A stack that is damaged, or a wrong idea of it, would go on for ever. */
+/* A damaged stack, or a wrong analysis of it, could have no end. */
 static bool goes_in_circles(struct bw_stack *s, const struct bw_activation *caller,
 			    const struct bw_activation *callee)
 {

@@ -24,7 +24,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- Going on ---- */
+/* ---- Resuming ---- */
 
 /* While an earlier submission runs the same code, a wave at the breakpoint could belong to either.
  * So a submission that is to be stopped is released after the earlier one has ended. This wait has

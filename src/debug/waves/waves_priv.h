@@ -21,7 +21,7 @@ struct bw_wave_record {
 	uint64_t displaced_va, displaced_copy;
 	uint8_t displaced_size_b;
 	uint8_t skip_b;	      /* bytes of an s_trap that has been reported */
-	uint32_t hidden_excp; /* exceptions that it went on without, since we enable them */
+	uint32_t hidden_excp; /* exceptions that were not reported: enabled by us alone */
 	/* The register with EXCP_EN as in the slot: hw.state has it without what we asked for. */
 	uint32_t raw_enables;
 };

@@ -64,8 +64,8 @@ static uint64_t pair(const uint32_t *frame, unsigned at)
 
 /* --- frames --- */
 
-/* What a frame comes to. A refused one gets no fence: the driver reports it after its time limit,
- * and goes on. */
+/* The outcome of a frame. A refused one gets no fence: the driver reports it after its time limit,
+ * and continues. */
 enum outcome { DONE, REFUSED, AGAIN, STOPPED };
 typedef enum outcome frame_fn(struct bw_mes *m, struct bw_queue *q, const uint32_t *f);
 

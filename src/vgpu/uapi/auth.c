@@ -19,7 +19,7 @@ static bool is_render(const struct bw_drm_file *f)
 void bw_drm_auth_open(struct bw_drm_file *f)
 {
 	struct bw_uapi *u = f->u;
-	/* Whoever opens a card without a master becomes it (drm_master_open). */
+	/* The first to open a card that has no master becomes its master (drm_master_open). */
 	if (is_render(f) || u->master)
 		return;
 	u->master = f;

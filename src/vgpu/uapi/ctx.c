@@ -151,7 +151,7 @@ static void query(struct bw_drm_file *f, struct bw_drm_ctx *ctx, bool second,
 {
 	memset(out, 0, sizeof(*out));
 	if (second) {
-		/* Of any reset since the context was made, whoever was the cause. */
+		/* Any reset since the context was made, also one that another context caused. */
 		if (ctx->resets_at_start != f->u->n_resets)
 			out->state.flags |= AMDGPU_CTX_QUERY2_FLAGS_RESET;
 		if (ctx->guilty)

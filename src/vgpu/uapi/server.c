@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Connections: one thread each, one request at a time. A client is the connections of one process;
- * its files go when the last of them does, whatever it was in the middle of. */
+ * its files are closed with the last connection, even in the middle of a call. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
