@@ -187,7 +187,7 @@ def write_heads(enc, gen, out):
     firsts, nexts = [], {}
     for top in range(512):
         fits = [n for n, (m, v) in enumerate(chains) if not ((top << 23) ^ v) & m & 0xff800000]
-        # A chain goes on only where the bits below bit 23 decide.
+        # A chain is continued only where the bits below bit 23 decide.
         keep = []
         for n in fits:
             keep.append(n)

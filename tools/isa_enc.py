@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads and checks data/isa/*.enc: the file's head says what stands in it.
+"""Reads and checks data/isa/*.enc: the head of the file describes its format.
 
 Encodings(text) has `generations` (their names, in order), `types`, `formats` and `insns`. A row of the file
 that has the same format in several generations is one Insn with several opcodes; where the formats of its

@@ -22,7 +22,7 @@ import tempfile
 import time
 
 BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build-sanitize")).resolve()
-# How long processes may go on after the test's first one: a virtual GPU ends soon after its last client.
+# How long processes may run after the test's first one has ended: a virtual GPU ends soon after its last client.
 PATIENCE_S = 30
 PR_SET_CHILD_SUBREAPER = 36
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -112,7 +112,7 @@ def reap_the_rest():
 
 
 def children():
-    """The command lines of those that go on."""
+    """The command lines of those that still run."""
     left = []
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -124,7 +124,7 @@ def children():
 
 
 def main():
-    # Orphans come to us, so that we know when the last has ended and written its report.
+    # Orphans become our children, so that we know when the last has ended and written its report.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="breakwater-reports-"))
     # Leaks must not change the status of a program: whether they count is found later. Errors abort.
@@ -144,7 +144,7 @@ def main():
         findings += died(pid, status)
     findings += reap_the_rest()
     for left in children():
-        print(f"goes on after the test: process {left}", file=sys.stderr)
+        print(f"still running after the test: process {left}", file=sys.stderr)
     findings += judge_files(folder)
     shutil.rmtree(folder)
     if findings:

@@ -294,7 +294,7 @@ static void threads(void)
 		pthread_join(t[i], NULL);
 }
 
-/* Waits in the kernel until the GPU dies. */
+/* Waits in the kernel until the GPU is gone. */
 static void gone(void)
 {
 	int fd = open(NODE, O_RDWR);

@@ -303,7 +303,7 @@ static void debugging(void **state)
 	assert_int_equal(read_dw(dbg.attached.displaced_va + 4092), (uint32_t)CODE_END);
 	assert_int_equal(read_dw(dbg.attached.area_va), BW_TRAP_MAGIC);
 
-	/* Memory, in both spellings of an address; what is not mapped is named. */
+	/* Memory, in both spellings of an address; an unmapped address is named. */
 	assert_int_equal(read_dw(CODE_VA), 0x11111111);
 	assert_int_equal(read_dw(CODE_VA & 0xffffffffffff), 0x11111111);
 	assert_int_equal(mem(BW_AGENT_MEM_READ, CODE_VA + 4090, NULL, 16), -EFAULT);

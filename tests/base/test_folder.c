@@ -95,7 +95,7 @@ static void made_and_removed(void **state)
 	bw_folder_remove(&f);
 }
 
-/* Makes a folder in a process of its own, which then dies or waits. */
+/* Makes a folder in a process of its own, which is then killed or waits. */
 static pid_t other_process(enum bw_folder_kind kind, bool dies, char out_path[128])
 {
 	int to_us[2];

@@ -368,7 +368,7 @@ static void start(struct fake_session *s, uint32_t lack)
 	assert_int_equal(stop.n_waves, 2);
 }
 
-/* Afterwards the session shows what it showed before, where there still is one. */
+/* Afterwards the session shows the same as before, where it still exists. */
 static void try(const struct lack *l, const struct action *a)
 {
 	struct fake_session s;
@@ -446,7 +446,7 @@ static void test_every_capability_is_tried(void **state)
 	assert_int_equal(seen, BW_CAP_ALL);
 }
 
-/* What was asked for before there was a target: it is said that this one cannot. */
+/* Settings made before there was a target: the session says that this one does not support them. */
 static void test_asked_for_before(void **state)
 {
 	static const uint32_t missing[] = {BW_CAP_EXCEPTIONS, BW_CAP_PATCH, BW_CAP_PRECISE};

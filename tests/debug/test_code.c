@@ -161,7 +161,7 @@ static double fval(struct code_session *c, const char *text)
 	return f;
 }
 
-/* What a report speaks of when the program is over. */
+/* Addresses are still found for a report when the program has ended. */
 static void test_where_something_was(void **state)
 {
 	struct code_session c;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program's own ioctls under `breakwater exec`: what is not there is answered as a kernel without it would
+"""A program's own ioctls under `breakwater exec`: unknown ones are answered as a kernel without them would
 and named once when asked, and priorities are set by descriptor."""
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--json: what is read and written, request by request. Every object of every test that talks JSON is held
+"""--json: requests and answers. Every object of every test that talks JSON is held
 against doc/json.schema.json by harness.py; here is the schema itself, every command of "help", and, with
 transcripts as arguments, what their commands write with --json."""
 import base64
@@ -216,7 +216,7 @@ def scripts():
 
 
 def places():
-    """Stops of every kind say where they are, by the same names; so does what speaks of a wave."""
+    """Stops of every kind say where they are, by the same names; so do all objects about a wave."""
     here = ("function", "offset", "file", "line")
     seen = run("-ex", "break on dispatch", "-ex", "set stop-on-dispatch on", "-ex", "run", "-ex", "continue", "-ex", "stepi",
                "-ex", "step", "-ex", "watch out[0]", "-ex", "tbreak store", "-ex", "continue", "-ex", "continue", "-ex",
@@ -387,7 +387,7 @@ def subcommands():
 # ---- Transcripts ----
 
 WRAPPER = """#!/bin/bash
-# In place of breakwater: the same with --json, and what it writes is kept.
+# In place of breakwater: the same with --json; its output is kept.
 for word; do
 	[ "$word" = -- ] && break
 	case $word in --help | -h) exec "$REAL" "$@" ;; esac

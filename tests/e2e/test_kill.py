@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What happens when one of the three processes dies by kill -9: the debugger, the program, the virtual
+"""What happens when one of the three processes is killed by kill -9: the debugger, the program, the virtual
 GPU. And Ctrl-C on a kernel that loops for ever."""
 import os
 import signal

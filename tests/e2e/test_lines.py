@@ -126,7 +126,7 @@ def disassembly():
             for numbers, part in by_address:
                 equal({line_at(rows, a) for a in part}, {numbers[-1]}, f"{where}: the line of {part}")
                 check(numbers == list(range(numbers[0], numbers[-1] + 1)), f"{where}: {numbers}")
-            # what is between two lines is shown where neither has code elsewhere
+            # source between two lines is shown where neither line has code elsewhere
             with_code = {line_at(rows, a) for a in code[name]}
             extra = [n for numbers, _ in by_address[1:] for n in numbers[:-1]]
             equal(set(extra) & with_code, set(), f"{where}: lines that have code of their own")
@@ -179,7 +179,7 @@ def damage():
         check(f"the lines of {folder}/{name}.cl are not known" in out, out)
         check(f"{other} (out=" in out and f"at {other}.cl:3" in out, f"the stop: {out}")
         check(f'Line 3 of "{other}.cl" starts at address' in out, f"info line: {out}")
-        check(("1" if other == "one" else "2") in out.splitlines(), f"the program goes on: {out}")
+        check(("1" if other == "one" else "2") in out.splitlines(), f"the program continues: {out}")
 
 
 main(info_line, disassembly, headers, damage)

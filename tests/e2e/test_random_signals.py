@@ -151,7 +151,7 @@ class Round:
                     self.ended.add(who)
 
     def finish(self, typist):
-        """A debugger that lives answers, and leaves at the end of its input."""
+        """A debugger that still runs answers, and leaves at the end of its input."""
         process = self.session.process
         end = time.monotonic() + TIMEOUT_S
         while typist.is_alive():

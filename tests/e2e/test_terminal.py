@@ -50,7 +50,7 @@ class Terminal:
             self.text += data.decode(errors="replace").replace("\r", "")
 
     def type(self, text):
-        # What is typed before the line editor has set the terminal up is echoed twice.
+        # Input before the line editor has set the terminal up is echoed twice.
         time.sleep(0.3)
         os.write(self.fd, text.encode())
 
@@ -175,7 +175,7 @@ def ctrl_c_leaves_a_block():
             t.expect(re.escape(PROMPT))
         check("$1 = 42" in t.command("print 6 * 7"), "a line after it was taken for one of the block")
         check("Not a user command" in t.command("show user mine"), "half a command was kept")
-        # A file without an end, and one that nobody writes to.
+        # A file without an end, and a FIFO without a writer.
         fifo = t.home.name + "/fifo"
         os.mkfifo(fifo)
         for endless in ("while 1\nend\n", None):
@@ -194,7 +194,7 @@ def ctrl_c_leaves_a_block():
 
 
 def completion():
-    """Lists are columns of whole words; set, show and catch have theirs; what is not ASCII is kept."""
+    """Lists are columns of whole words; set, show and catch have theirs; text that is not ASCII is kept."""
     t = Terminal("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",
                  "y=fill:64:1", "--arg", "out=zeros:64")
     try:

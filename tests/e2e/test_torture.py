@@ -185,7 +185,7 @@ class Round:
             self.end_by_detach()
 
     def program(self):
-        """Its pid, where the debugger has started it; None when it has come to its end in the last step."""
+        """Its pid, where the debugger has started it; None when it has ended in the last step."""
         try:
             return named_child(self.session.process.pid, "breakwater-launch")
         except Failure:

@@ -159,7 +159,7 @@ def debugger_goes():
             s = busy_session(gpu, program, before)
             s.program = program.pid
             end(s)
-            # a debugger that lives may have other programs: what is the same for all it keeps
+            # a debugger that still runs may have other programs, and keeps the settings that all share
             gpu.await_state(before, f"after {name}", lambda line: s.process.poll() is not None or not is_for_all(line))
             if s.process.poll() is None:
                 s.process.kill()

@@ -117,7 +117,7 @@ def run_cpu(folder):
 
 
 def run_gpu(code_object, lines):
-    """Breakpoints are commands, which show what is there and go on."""
+    """Each breakpoint has commands that show the variables and continue."""
     script = [f"break variables.cl:{line}" for line in lines]
     script += ["run", "while $_thread", f"lane {LANE}", "frame", "info args", "info locals", "continue", "end"]
     objects = run(code_object, *ARGS, script=script, json_lines=True)

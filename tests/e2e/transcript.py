@@ -12,7 +12,7 @@ A transcript is a list of cases. Lines beginning with '# ' are comments.
     ...                  any number of lines
     [status N]           its exit status, 0 when this line is missing
 
-A command may go on over lines that end in a backslash. Blank lines between cases do not count.
+A line that ends in a backslash continues in the next one. Blank lines between cases do not count.
 """
 import os
 import pathlib

@@ -267,7 +267,7 @@ static bool send_requests(int sock, struct bw_cursor *c)
 		uint16_t type = which < BW_ARRAY_SIZE(types) ? types[which] : bw_cursor_u16(c);
 		size_t n = form(type, how, c, body, sizeof(body));
 		struct bw_msg_part part = {body, n};
-		/* a descriptor that nobody has asked for */
+		/* a descriptor that was not asked for */
 		struct bw_error *err =
 			bw_msg_send(sock, type, seq, &part, 1, how == 0x5f ? gpu_listener : -1);
 		bool gone = err;

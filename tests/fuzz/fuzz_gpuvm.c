@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Page tables from nowhere: registers, then table memory, which repeats behind its end. Every walk
- * ends, its range has the address that was asked about, and what is said about it has an end.
+ * ends, its range contains the address that was asked for, and its description ends.
  *
  * The first byte chooses the generation and VMID 0 or another; then come the registers, one address
  * to begin with, and the table memory. */

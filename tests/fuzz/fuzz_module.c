@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel module's file: what it needs is found, or there is an error, whatever the bytes are. */
+/* A kernel module's file: its dependencies are found, or there is an error, for any bytes. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>

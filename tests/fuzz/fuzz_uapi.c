@@ -4,7 +4,7 @@
  * in any order (tests/fuzz/seeds_uapi.py says how they look in bytes). It is also the memory that
  * the server asks for. Whatever comes, the server stays up and the next client is served.
  *
- * Waits that would last for ever end because the program then goes away. */
+ * Waits without an end are ended by closing the program's connection. */
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -175,7 +175,7 @@ static void op_ioctl(void)
 	bool has_ahead = n & 0x80;
 	n &= 0x7f;
 	bw_cursor_copy(&in.c, arg, BW_MIN((size_t)n, bw_cursor_left(&in.c)));
-	/* User memory that nobody asked for, well formed or not. */
+	/* User memory that was not asked for, well formed or not. */
 	size_t ahead_b = has_ahead ? BW_MIN(sizeof(ahead), bw_cursor_left(&in.c)) : 0;
 	memcpy(ahead, in.c.data + in.c.pos, ahead_b);
 	struct bw_vgpu_ioctl a = {.file = file, .cmd = _IOC(_IOC_READ | _IOC_WRITE, 'd', nr, n)};
@@ -279,7 +279,7 @@ static void operation(void)
 	case 9:
 		op_make_fd();
 		break;
-	case 10: { /* the other client goes on */
+	case 10: { /* switches to the other client */
 		struct client *other = &in.client[in.now == &in.client[0]];
 		if (other->sock < 0)
 			arrive(other);

@@ -212,7 +212,7 @@ static void test_same_results(void **state)
 		n_further += mapped && got.level == BW_GPUVM_LEVEL_FURTHER;
 		n_big += mapped && got.level > 0 && got.level != BW_GPUVM_LEVEL_FURTHER;
 	}
-	/* the tables are not so random that nothing is ever reached */
+	/* some walks reach a page: the tables are not too random */
 	assert_true(n_mapped > 5000);
 	assert_true(n_further > 500);
 	assert_true(n_big > 500);

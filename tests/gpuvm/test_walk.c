@@ -196,7 +196,7 @@ static void test_aperture_limits(void **state)
 	assert_true(bw_gpuvm_walk(&c, read_vector, (void *)&vectors[0], 0xfffffff800001000, &r));
 	assert_int_equal(r.va, 0xffff00f800000000);
 
-	/* Registers that nobody would write: all there is has no size, and no range has none. */
+	/* Registers with unlikely values: a range over all addresses has the largest size. */
 	regs = (struct bw_gpuvm_regs){.cntl = 1, .fb_base = 0, .fb_top = ~0ull >> 24, .agp_bot = 1};
 	bw_gpuvm_context_init(&c, BW_GPUVM_GFX12_1, 0, &regs);
 	assert_true(bw_gpuvm_walk(&c, read_vector, (void *)&vectors[0], 0x1000, &r));

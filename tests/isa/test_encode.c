@@ -246,7 +246,7 @@ static void refused(void **state)
 		 .dst = 4,
 		 .src = {5},
 		 .has_literal = true,
-		 .literal = 1}, /* nobody asks for it */
+		 .literal = 1},						      /* not asked for */
 		{.op = BW_OP_S_MOV_B32, .dst = 4, .src = {5}, .clamp = true}, /* has no clamp */
 		{.op = BW_OP_S_MOV_B32,
 		 .fmt = BW_FMT_SOP2,

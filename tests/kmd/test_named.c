@@ -64,7 +64,7 @@ static void a_submission(void **state)
 	assert_false(bw_vgpu_named_has(&named, false, (uintptr_t)&ib - 1, 2));
 	assert_false(reads(before, 1) || reads(behind, 1) || reads(&cs, 8));
 	assert_false(writes(&ib, 4) || writes(pointers, 8));
-	/* addresses that nobody can read, and more than anybody sends */
+	/* addresses that cannot be read, and more than any program sends */
 	pointers[MANY - 1] = 8;
 	find(DRM_IOCTL_AMDGPU_CS, &cs);
 	assert_true(reads(entries, 8));

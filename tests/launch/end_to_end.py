@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""breakwater-launch on the virtual GPU: what kernels compute, and what goes wrong. What is expected is
+"""breakwater-launch on the virtual GPU: results of kernels, and errors. Expected values are
 computed here."""
 import os
 import pathlib

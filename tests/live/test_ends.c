@@ -115,7 +115,7 @@ static void end_lasting_gpu(struct bw_kmd *kmd)
 	bw_kmd_close(kmd);
 }
 
-/* The debugger dies with waves stopped: the program ends as if nothing had been. */
+/* The debugger is killed with waves stopped: the program ends as without a debugger. */
 static void test_kill_debugger(void **state)
 {
 	int ready[2];

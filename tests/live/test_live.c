@@ -33,7 +33,7 @@ static void test_runs_undisturbed(void **state)
 	session_end(&s);
 }
 
-/* All eight waves of the grid stop; what they hold is what the kernel computed; edits arrive. */
+/* All eight waves of the grid stop; registers have what the kernel computed; edits arrive. */
 static void test_breakpoint_edit_continue(void **state)
 {
 	struct session s;

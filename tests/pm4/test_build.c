@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is built is what the kernel's ring code builds (gfx_v11_0.c of Linux 6.12, by hand). */
+/* The builder's words are those of the kernel's ring code (gfx_v11_0.c of Linux 6.12, by hand). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -252,7 +252,7 @@ static void several_names_at_one_place(void **state)
 	assert_int_equal(a.index + b.index, 2 * first.index + 1);
 }
 
-/* All fields of all registers: what is put in comes out, and nothing else has changed. */
+/* All fields of all registers: a value that is set is read back, and no other bit changes. */
 static void encode_decode(void **state)
 {
 	const struct bw_regs_block *b;

@@ -3,7 +3,7 @@
 #define BW_TESTS_SYM_EXERCISE_H
 
 /* Opens bytes as a code object and asks it everything there is to ask: for tests with damaged input
- * and for the fuzz target. What it checks is what callers rely on whatever the input. */
+ * and for the fuzz target. It checks what callers rely on for any input. */
 
 #include <assert.h>
 #include <stdlib.h>

@@ -342,7 +342,7 @@ static void of_units(void **state)
 	closed(o);
 }
 
-/* What was inlined has names and types from the function that it was made from, and its variables
+/* An inlined function has names and types from its abstract function, and its variables
  * without a place are there too. */
 static void inlined(void **state)
 {

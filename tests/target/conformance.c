@@ -332,7 +332,7 @@ static void check_patch(void **state)
 	OK(bw_target_read(f->t, k->code_va, got, n * 4));
 	assert_memory_equal(got, k->code, n * 4);
 	REFUSED(bw_target_unpatch(f->t, k->code_va));
-	if (can(f, BW_CAP_WRITE_MEMORY)) { /* what is written under a patch is there after it */
+	if (can(f, BW_CAP_WRITE_MEMORY)) { /* a write under a patch is there after its removal */
 		const uint32_t other = ~k->code[0];
 		OK(bw_target_patch(f->t, k->code_va, 0xbf900003));
 		OK(bw_target_write(f->t, k->code_va, &other, 4));

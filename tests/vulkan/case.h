@@ -3,7 +3,7 @@
 #define BW_TESTS_VULKAN_CASE_H
 
 /* clang-format off */
-/* What a shader of the corpus is run with. It stands in the shader's source, in lines that start
+/* Arguments of a shader of the corpus. They are in the shader's source, in lines that start
  * with "//!", one statement a line:
  *
  *     buffer [SET.]BINDING[.ELEMENT] TYPE COUNT INIT [WORD...]

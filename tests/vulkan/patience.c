@@ -2,7 +2,7 @@
 /* For test_patience.py, which has it stopped: how far its clock is behind the date in the end, and
  * waits. One thread waits at most 4 s for a timeline that another thread's submission signals. Says
  * "waited 0" when it was signalled in time, "waited 2" (VK_TIMEOUT) when not; then the same for a
- * timeline that nobody signals. "behind 6": seconds, rounded down. */
+ * timeline that is never signalled. "behind 6": seconds, rounded down. */
 #include "kit.h"
 
 #include <pthread.h>

@@ -220,7 +220,7 @@ def two_programs_at_once():
         equal(first.command("info dispatch")["dispatch"], 2, "the dispatch of the first")
         first.command("stepi 2")
         first.command("delete")
-        # both use one ring of the GPU: what stops the one keeps the other waiting
+        # both use one ring of the GPU: while one is stopped, the other waits
         first.send("continue")
         second = stop_in_a_round(Second(other, feeds[theirs]), "stepi 2")
         equal(second.command("info dispatch")["label"].split("/")[-1], "inner", "the dispatch of the second")

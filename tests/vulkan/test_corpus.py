@@ -22,7 +22,7 @@ BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
 SHADERS = pathlib.Path(__file__).resolve().parent / "shaders"
 TIMEOUT_S = 1500
 # lavapipe of Mesa 25.0 compiles a shader with subgroups for up to half a minute, and longer on a busy machine;
-# what it has compiled is kept in Mesa's cache.
+# its compiled code is kept in Mesa's cache.
 REFERENCE_PATIENCE_S, REFERENCE_TIMEOUT_S, REFERENCE_TRIES = 300, 1200, 3
 NOT_REACHED = "it did not come to it"
 # Depth images are filled on the compute queue too; Vulkan does not allow that.

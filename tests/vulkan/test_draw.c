@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that draws: this GPU does not, so its device is lost, and others go on. */
+/* A program that draws: this GPU does not, so its device is lost; others still work. */
 #include "kit.h"
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A Vulkan program that nobody here wrote (ffmpeg's hflip_vulkan, as Debian has it): stopped in its third
+"""A foreign Vulkan program (ffmpeg's hflip_vulkan, as Debian has it): stopped in its third
 dispatch, stepped by 500 instructions, continued. What comes out is what comes out without a debugger,
 and what lavapipe makes of it, but for rounding. Skipped where ffmpeg is not installed."""
 import glob

@@ -23,7 +23,7 @@ layout(binding = 0) buffer B { uint b[]; };
 layout(push_constant) uniform C { uint step; };
 layout(buffer_reference, std430) buffer P { uint v; };
 """
-# Each lane counts on from its number by what is pushed: no wave ends, as nobody writes b[0].
+# Each lane counts on from its number by what is pushed: no wave ends, as b[0] is never written.
 STEP = 16777619
 ENDLESS = HEAD + """void main()
 {

@@ -195,8 +195,7 @@ static void many_submissions(void **state)
 	kit_shader_free(gpu, &step);
 }
 
-/* An event set by the host lets the command buffer go on; one set by the GPU is seen by the host.
- */
+/* An event set by the host resumes the command buffer; the host sees one set by the GPU. */
 static void events(void **state)
 {
 	struct gpu *gpu = *state;
@@ -374,7 +373,7 @@ static void exported_fds(void **state)
 	vkDestroyFence(gpu->device, to, NULL);
 }
 
-/* A store to nobody's memory: this device is lost, another one goes on; the lost one stays lost. */
+/* A store to unmapped memory: this device is lost and stays so, another one works. */
 static void fault_loses_device(void **state)
 {
 	struct gpu *other = *state, *gpu = kit_open();

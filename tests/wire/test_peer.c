@@ -92,7 +92,7 @@ static void dropped(void)
 
 static void half_dropped(void)
 {
-	/* root in the other ids: not nobody's to look into */
+	/* effective user nobody, saved user root: nobody's processes may not debug it */
 	if (setresuid((uid_t)-1, NOBODY, 0))
 		_exit(1);
 	prctl(PR_SET_DUMPABLE, 1);

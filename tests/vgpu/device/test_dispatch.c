@@ -61,7 +61,8 @@ static void run_ib(struct rig *r, uint64_t ib, uint32_t size_dw)
 	assert_true(rig_wait(r, 1, r->ring[1].fence, WAIT_MS));
 }
 
-/* What was written between two IBs is what the second one executes, though no packet says so. */
+/* Code written between two IBs is executed by the second one, also without a packet that
+ * invalidates caches. */
 static void test_new_code(void **state)
 {
 	struct rig r;

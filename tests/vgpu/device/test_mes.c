@@ -340,7 +340,7 @@ static void test_registers_by_the_scheduler(void **state)
 	rig_stop(&s.r);
 }
 
-/* What it cannot do has no fence, and it goes on. */
+/* A frame that it cannot carry out gets no fence; the frames behind it are carried out. */
 static void test_refusals(void **state)
 {
 	struct sched s;

@@ -106,7 +106,7 @@ static void test_halt(void **state)
 	bool held;
 	bw_device_held_ns(r.dev, 1, &held);
 	assert_true(held);
-	/* Halted: the word they wait for does not let them go. */
+	/* Halted: they do not run on when the word that they wait for is written. */
 	data(&r)[0] = 1;
 	rig_sleep_ms(20);
 	assert_int_equal(data(&r)[16], 0);
@@ -242,7 +242,7 @@ static void test_trap_on_start(void **state)
 	}
 }
 
-/* Without TBA.TRAP_EN, or without anybody who asks for it, there is no handler. */
+/* The handler is entered where TBA.TRAP_EN and SPI_GDBG or RSRC2.TRAP_PRESENT are set. */
 static void test_trap_enable(void **state)
 {
 	struct rig r;
@@ -266,8 +266,8 @@ static void test_trap_enable(void **state)
 	rig_stop(&r);
 }
 
-/* A full device that loops; every wave is asked into the handler, stays there, and goes on. Asking
- * again while they are in it does nothing. */
+/* A full device that loops: every wave enters the handler on request, waits there, and then
+ * resumes. A second request while they are in it does nothing. */
 static void test_host_trap_all(void **state)
 {
 	struct rig r;
@@ -376,7 +376,7 @@ static void test_trap_at_barrier(void **state)
 	rig_stop(&r);
 }
 
-/* With a handler, a fault is an entry: the wave goes on behind it when the page is there. */
+/* With a handler, a fault enters it: the wave resumes behind the access when the page is mapped. */
 static void test_fault_in_handler(void **state)
 {
 	struct rig r;

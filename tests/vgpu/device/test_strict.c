@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strict mode: each fault of kernels/strict.s is found, and what is no fault is not. */
+/* Strict mode: each fault of kernels/strict.s is reported, and nothing else is. */
 #include "rig.h"
 
 #include <setjmp.h>

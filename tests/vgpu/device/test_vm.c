@@ -261,7 +261,7 @@ static void test_attach(void **state)
 	assert_false(bw_vm_read(&tlb, RIG_SMALL_VA + 0x4000, &word, 4, &f));
 	assert_true(f.mapping_error);
 
-	/* VRAM: what was attached is shared, what is detached reads 0. */
+	/* VRAM: attached memory is shared, detached memory reads 0. */
 	assert_null(bw_device_vram_attach(r.dev, RIG_DATA, 0x4000, fd, 0));
 	assert_int_equal(((uint32_t *)rig_ptr(&r, RIG_DATA))[0x1000 / 4], 0xabcd);
 	assert_true(bw_device_vram_detach(r.dev, RIG_DATA, 0x4000));

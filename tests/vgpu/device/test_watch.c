@@ -138,7 +138,7 @@ static void test_not_meant(void **state)
 	rig_write(&r, REG(TCP_WATCH0_ADDR_H) + 3 + 2, 0); /* not VALID */
 	check_store(&r, 0);
 	set_watch(&r, 1, A_VA, ONE_GRANULE, ALL, r.vmid);
-	set_handler(&r, TRAP_EN); /* nobody wants the exception */
+	set_handler(&r, TRAP_EN); /* the exception is not enabled */
 	check_store(&r, 0);
 	rig_stop(&r);
 }

@@ -25,7 +25,7 @@ uint32_t gen_random(struct gen *g);
 /* What all functions of a file need, for both sides. */
 void gen_prologue(FILE *f);
 /* The kernel kN: each work-item computes a number, takes those of two others by way of LDS and a
- * barrier, and goes on with them. On the host kN is a function that does the same for all n, at
+ * barrier, and computes with them. On the host kN is a function that does the same for all n, at
  * most a group. */
 void gen_case(FILE *f, uint64_t seed, unsigned number);
 /* Interesting 32-bit inputs: small numbers, edges, floats of all sorts. */

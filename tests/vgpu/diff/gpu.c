@@ -113,7 +113,7 @@ uint64_t gpu_alloc(struct gpu *g, size_t size_b)
 	if (at + size_b > GPU_MEM_B)
 		abort();
 	g->used_b = at + size_b;
-	/* What nobody has written is recognised. */
+	/* Memory that was never written is recognised. */
 	memset(g->mem + at, 0xcd, size_b);
 	return GPU_VA + at;
 }

@@ -266,7 +266,7 @@ static void trap(void **state)
 	harness_destroy(h);
 }
 
-/* Nobody looks: nothing is flagged, results are the same. */
+/* No code reads exceptions: no flag is set, results are the same. */
 static void unwatched(void **state)
 {
 	struct harness *h = harness_create(32);

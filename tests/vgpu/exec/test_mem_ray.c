@@ -423,7 +423,7 @@ static void traversal_stack(void **state)
 	*env_v(&e, 0, 5) = 16u << 18; /* base: dword 16 */
 	e.w.s[BW_SRC_EXEC_LO] = 1u << 5;
 	e.w.s[BW_SRC_EXEC_HI] = 0;
-	/* what is last goes on, the others wait */
+	/* the last child is returned, the others are pushed on the stack */
 	assert_int_equal(step(INVALID, 30, 20, 10, 5), 5);
 	assert_int_equal(*env_v(&e, 0, 5), 16u << 18 | 3);
 	assert_int_equal(step(INVALID, INVALID, INVALID, INVALID, INVALID), 10);

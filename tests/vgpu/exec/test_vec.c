@@ -56,7 +56,7 @@ static uint8_t covered[BW_OP_COUNT];
 
 static unsigned n_wrong;
 
-/* A wrong row is reported and the file goes on; run_file fails in the end. */
+/* A wrong row is reported, and the rest of the file still runs; run_file fails in the end. */
 #define CHECK(cond, ...)                                                                           \
 	do {                                                                                       \
 		if (!(cond)) {                                                                     \

@@ -45,7 +45,7 @@ static void run(const char *const options[])
 	output = fds[0];
 }
 
-/* A line of what it prints; empty: it has ended. */
+/* One line of its output; empty: it has ended. */
 static void read_line(char *out, size_t size)
 {
 	size_t n = 0;

@@ -120,7 +120,7 @@ static void sdma_copies(void **state)
 		assert_int_equal(p[33], 0x5555);
 		assert_int_equal(p[34], 0);
 	}
-	/* Another program's memory is nobody's here. */
+	/* Another program's memory is not mapped here. */
 	memcpy(ib2.cpu, good, sizeof(good));
 	uint32_t ctx2 = make_ctx(&other);
 	assert_int_equal(submit(&other, ctx2, DMA, 0, IB, BW_ARRAY_SIZE(good), NULL, 0, &seq), 0);
@@ -213,7 +213,7 @@ static void a_dependency_orders_two_rings(void **state)
 	assert_int_equal(status, 0);
 	assert_int_equal(word[1], 11);
 	assert_int_equal(word[2], 22);
-	/* A dependency on what is long done, and on what does not exist. */
+	/* A dependency on a fence that has signalled, and on one that does not exist. */
 	dep.handle = UINT64_MAX - 5;
 	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB2, n2,
 				&(struct chunk){AMDGPU_CHUNK_ID_DEPENDENCIES, &dep, sizeof(dep)}, 1,

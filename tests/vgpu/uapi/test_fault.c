@@ -225,7 +225,7 @@ static void a_ring_reset_is_of_one_ring(void **state)
 	close_client(&s.c);
 }
 
-/* Reading the file resets the GPU, as on Linux; what runs is lost, and the rest goes on. */
+/* Reading the file resets the GPU, as on Linux: running jobs are lost, later ones run. */
 static void a_reset_is_asked_for_by_debugfs(void **state)
 {
 	struct setup s;
@@ -264,7 +264,7 @@ static void a_kernel_without_end_is_ended(void **state)
 	close_client(&s.c);
 }
 
-/* A wave that halts itself hangs as any other: nobody holds it who could let it go. */
+/* A wave that halts itself hangs like any other: no debugger holds it that could resume it. */
 static void a_wave_that_halts_itself_is_ended(void **state)
 {
 	static const struct {

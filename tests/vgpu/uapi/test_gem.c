@@ -253,8 +253,8 @@ static void prime_shares_a_buffer(void **state)
 	close_client(&b);
 }
 
-/* The memory of a buffer that was never exported is no dma-buf, whoever has a descriptor of it: a
- * buffer that belongs to one file's VM does not outlive that. */
+/* The memory of a buffer that was never exported is no dma-buf, even for a process that has a
+ * descriptor of it: a buffer of one file's VM ends with that VM. */
 static void only_exported_buffers_are_imported(void **state)
 {
 	struct client a, b;

@@ -21,7 +21,7 @@ static uint32_t random_next(uint64_t *state)
 	return (uint32_t)(*state >> 33);
 }
 
-/* ---- the programs: each goes on until it is killed ---- */
+/* ---- the programs: each runs until it is killed ---- */
 
 struct program {
 	struct client c;
@@ -242,7 +242,7 @@ static void everything_comes_back(void **state)
 {
 	struct running running[AT_ONCE] = {0};
 	uint64_t random = 20240607;
-	works(); /* what is made once is there now */
+	works(); /* objects that are made once exist now */
 	while (count().vms)
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 	struct counts before = count();

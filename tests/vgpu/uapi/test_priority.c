@@ -191,7 +191,7 @@ static void one_is_master(void **state)
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_SET_MASTER, &nothing), 0);
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_SCHED, &a), 0);
 	assert_int_equal(close_file(&c, second), 0);
-	assert_int_equal(drm_open(&c, 0, &second), 0); /* nobody was */
+	assert_int_equal(drm_open(&c, 0, &second), 0); /* no file was master */
 	a.in.fd = second;
 	assert_int_equal(file_ioctl(&c, second, DRM_IOCTL_AMDGPU_SCHED, &a), 0);
 	close_client(&c);

@@ -147,7 +147,7 @@ static void a_write_pointer_between_vectors(void **state)
 			((uint64_t)base << 8) -
 			((uint64_t)read_reg(&s.c, bw_profile_navi31.gc.segment[0] + FB_BASE) << 24);
 		assert_int_equal(file_write(&s.c, s.vram, &pos, ring, sizeof(ring)), sizeof(ring));
-		/* 1 GiB on: what the GPU tells, nobody hears */
+		/* 1 GiB further: the driver sees no interrupt of the GPU */
 		write_reg(&s.c, osssys(IH_RB_BASE), base + (1 << 22));
 		write_reg(&s.c, osssys(IH_RB_WPTR), wptrs[i]);
 		run_another(&s);

@@ -198,7 +198,7 @@ static void a_client_leaves_nothing(void **state)
 	close_client(&watcher);
 }
 
-/* Dies inside a call: while the server asks for its memory, and while it waits. */
+/* The program ends inside a call: while the server asks for its memory, and while it waits. */
 static void a_client_may_die_in_the_middle(void **state)
 {
 	struct client watcher, c;

@@ -400,7 +400,7 @@ static void an_eventfd_is_raised(void **state)
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a), 0);
 	assert_true(raised(fd, 10000));
 	assert_false(raised(fd, 0)); /* once */
-	/* A counter that is full holds nobody up. */
+	/* A full counter does not delay the other eventfds. */
 	uint64_t most = UINT64_MAX - 1;
 	assert_int_equal(write(full, &most, sizeof(most)), sizeof(most));
 	assert_int_equal(watch(&c, done, 0, 0, full), 0);

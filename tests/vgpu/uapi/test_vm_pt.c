@@ -297,8 +297,8 @@ static uint64_t vram_used(struct client *c)
 	return used;
 }
 
-/* Whoever has debugfs may write page tables: that changes what the GPU sees, and never what the
- * driver does with memory that it thinks is its own. */
+/* A user of debugfs may write page tables: that changes the GPU's view, but never which memory the
+ * driver takes for its own. */
 static void tables_are_the_drivers_own(void **state)
 {
 	struct client c;

@@ -121,7 +121,7 @@ static void reservation_is_shared_and_kept(void **state)
 	run(&a);
 	unsigned vmid = vmid_of(&a.c);
 	assert_true(vmid);
-	for (uint32_t i = 0; i < N; i++) { /* nobody else gets it */
+	for (uint32_t i = 0; i < N; i++) { /* no other client gets it */
 		prepare(&p[i], 100 + i, false);
 		run(&p[i]);
 		assert_int_not_equal(vmid_of(&p[i].c), vmid);

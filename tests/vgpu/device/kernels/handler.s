@@ -1,5 +1,5 @@
 ; A trap handler: leaves ttmp0, ttmp1, TRAPSTS, STATUS, ttmp8 at the address in TMA, counts at +32, and
-; goes on behind an s_trap. Uses v60 and v61, EXEC restored.
+; resumes behind an s_trap. Uses v60 and v61, EXEC restored.
 	s_sendmsg_rtn_b64 ttmp[2:3], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[2:3], ttmp[2:3], 8
