@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "gpuvm/bits.h"
 
 /* Bit positions by generation: doc/hardware/page-tables.md 2.1 and 2.2, from amdgpu_vm.h and
  * gmc_v*_0.c. NONE: the generation has no such bit. */
@@ -20,7 +21,9 @@ struct layout {
 static const struct layout layouts[] = {
 	[BW_GPUVM_GFX9]    = {47, 54, 54, 51, 3, 55,   56,   56,   NONE, NONE, NONE, 58, 57, 63, 59},
 	[BW_GPUVM_GFX10]   = {47, 54, 54, 51, 3, 55,   56,   56,   NONE, 58,   NONE, 50, 48, 63, 59},
-	[BW_GPUVM_GFX11]   = {47, 54, 54, 51, 3, 55,   56,   56,   57,   58,   NONE, 50, 48, 63, 59},
+	[BW_GPUVM_GFX11]   = {BW_PTE_GFX11_ADDRESS_HI, BW_PTE_GFX11_P, BW_PTE_GFX11_P, BW_PTE_GFX11_PRT, 3,
+			      BW_PTE_GFX11_LOG, 56, 56, 57, BW_PTE_GFX11_NOALLOC, NONE, BW_PTE_GFX11_MTYPE_HI,
+			      BW_PTE_GFX11_MTYPE_LO, 63, 59},
 	[BW_GPUVM_GFX12]   = {47, 63, 63, 56, 3, NONE, NONE, NONE, 56,   NONE, 58,   55, 54, 62, 58},
 	[BW_GPUVM_GFX12_1] = {51, 63, 63, 56, 3, NONE, NONE, NONE, 56,   NONE, 58,   55, 54, 62, 58},
 };
@@ -50,9 +53,9 @@ struct bw_gpuvm_entry bw_gpuvm_pde(enum bw_gpuvm_gen gen, uint64_t raw)
 	return (struct bw_gpuvm_entry){
 		.raw = raw,
 		.base = raw & bw_bits(~0ull, l->page_hi, 0) & ~0x3full,
-		.valid = raw & 1,
-		.system = bit(raw, 1),
-		.coherent = bit(raw, 2),
+		.valid = bw_bits(raw, BW_PTE_V, BW_PTE_V),
+		.system = bit(raw, BW_PTE_S),
+		.coherent = bit(raw, BW_PTE_C),
 		.leaf = bit(raw, l->leaf_pde),
 		.further = bit(raw, l->further_pde),
 		.tfs = bit(raw, l->tfs),
@@ -67,14 +70,14 @@ struct bw_gpuvm_entry bw_gpuvm_pte(enum bw_gpuvm_gen gen, uint64_t raw)
 	return (struct bw_gpuvm_entry){
 		.raw = raw,
 		.base = raw & bw_bits(~0ull, l->page_hi, 0) & ~0xfffull,
-		.valid = raw & 1,
-		.system = bit(raw, 1),
-		.coherent = bit(raw, 2),
+		.valid = bw_bits(raw, BW_PTE_V, BW_PTE_V),
+		.system = bit(raw, BW_PTE_S),
+		.coherent = bit(raw, BW_PTE_C),
 		.tmz = bit(raw, l->tmz),
-		.execute = bit(raw, 4),
-		.read = bit(raw, 5),
-		.write = bit(raw, 6),
-		.frag = (uint8_t)bw_bits(raw, 11, 7),
+		.execute = bit(raw, BW_PTE_X),
+		.read = bit(raw, BW_PTE_R),
+		.write = bit(raw, BW_PTE_W),
+		.frag = (uint8_t)bw_bits(raw, BW_PTE_FRAG_HI, BW_PTE_FRAG_LO),
 		.leaf = bit(raw, l->leaf_pte),
 		.prt = bit(raw, l->prt),
 		/* On gfx12 a valid entry of the PTB level that is no leaf is a directory
@@ -108,9 +111,9 @@ size_t bw_gpuvm_entry_fields(enum bw_gpuvm_gen gen, bool is_directory, uint64_t 
 	const struct layout *l = &layouts[gen];
 	size_t n = 0;
 #define FIELD(name, hi, lo) add_field(out, &n, name, hi, lo, raw)
-	FIELD("V", 0, 0);
-	FIELD("S", 1, 1);
-	FIELD("C", 2, 2);
+	FIELD("V", BW_PTE_V, BW_PTE_V);
+	FIELD("S", BW_PTE_S, BW_PTE_S);
+	FIELD("C", BW_PTE_C, BW_PTE_C);
 	if (is_directory) {
 		FIELD("ADDRESS", l->page_hi, 6);
 		FIELD("BFS", l->bfs_hi, l->bfs_lo);
@@ -121,11 +124,11 @@ size_t bw_gpuvm_entry_fields(enum bw_gpuvm_gen gen, bool is_directory, uint64_t 
 		return n;
 	}
 	FIELD("TMZ", l->tmz, l->tmz);
-	FIELD("X", 4, 4);
-	FIELD("R", 5, 5);
-	FIELD("W", 6, 6);
-	FIELD("FRAG", 11, 7);
-	FIELD("ADDRESS", l->page_hi, 12);
+	FIELD("X", BW_PTE_X, BW_PTE_X);
+	FIELD("R", BW_PTE_R, BW_PTE_R);
+	FIELD("W", BW_PTE_W, BW_PTE_W);
+	FIELD("FRAG", BW_PTE_FRAG_HI, BW_PTE_FRAG_LO);
+	FIELD("ADDRESS", l->page_hi, BW_PTE_ADDRESS_LO);
 	FIELD("MTYPE", l->mtype_hi, l->mtype_lo);
 	FIELD("PRT", l->prt, l->prt);
 	FIELD("LOG", l->log, l->log);

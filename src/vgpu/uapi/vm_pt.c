@@ -5,23 +5,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "gpuvm/bits.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-#define PTE_V (1ull << 0)
-#define PTE_S (1ull << 1)
-#define PTE_C (1ull << 2)
-#define PTE_X (1ull << 4)
-#define PTE_R (1ull << 5)
-#define PTE_W (1ull << 6)
-#define PTE_FRAG(n) ((uint64_t)(n) << 7)
-#define PTE_MTYPE(n) ((uint64_t)(n) << 48)
-#define PTE_PRT (1ull << 51)
-#define PTE_P (1ull << 54)
-#define PTE_LOG (1ull << 55)
-#define PTE_NOALLOC (1ull << 58)
-#define PTE_ADDRESS 0x0000fffffffff000ull
+#define BIT(n) (1ull << (n))
+#define PTE_V BIT(BW_PTE_V)
+#define PTE_S BIT(BW_PTE_S)
+#define PTE_C BIT(BW_PTE_C)
+#define PTE_X BIT(BW_PTE_X)
+#define PTE_R BIT(BW_PTE_R)
+#define PTE_W BIT(BW_PTE_W)
+#define PTE_FRAG(n) ((uint64_t)(n) << BW_PTE_FRAG_LO)
+#define PTE_MTYPE(n) ((uint64_t)(n) << BW_PTE_GFX11_MTYPE_LO)
+#define PTE_PRT BIT(BW_PTE_GFX11_PRT)
+#define PTE_P BIT(BW_PTE_GFX11_P)
+#define PTE_LOG BIT(BW_PTE_GFX11_LOG)
+#define PTE_NOALLOC BIT(BW_PTE_GFX11_NOALLOC)
 
 enum { PTB, PDB0, PDB1, PDB2, ENTRIES = 512, TABLE_B = 4096, MAX_FRAG = 31 };
 
