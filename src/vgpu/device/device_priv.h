@@ -43,12 +43,6 @@ enum {
 	BW_MAX_SCRATCH_WAVES = 4096, /* TMPRING_SIZE.WAVES has 12 bits */
 };
 
-/* SH_MEM_BASES: amdgpu's choice for all VMIDs of user processes
- * (gmc_v11_0.c: private aperture at 0x1000 << 48, shared at 0x2000 << 48). */
-#define BW_SH_MEM_BASES                                                                            \
-	(BW_FIELD(SH_MEM_BASES, PRIVATE_BASE, 0x1000) | BW_FIELD(SH_MEM_BASES, SHARED_BASE, 0x2000))
-/* SH_MEM_CONFIG.ALIGNMENT_MODE (SH_MEM_ALIGNMENT_MODE_* of Linux) */
-enum { BW_ALIGNMENT_UNALIGNED = 3 };
 /* GRBM_GFX_INDEX: everywhere. */
 #define BW_GRBM_BROADCAST                                                                          \
 	(BW_FIELD_MASK(GRBM_GFX_INDEX, SA_BROADCAST_WRITES) |                                      \

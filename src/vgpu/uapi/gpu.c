@@ -12,7 +12,7 @@
 enum { IH_RING_B = 256 << 10 };
 /* What GCMC_VM_FB_LOCATION_* and _FB_OFFSET, and the bounds of the system aperture count in. */
 enum { FB_UNIT_B = 1 << 24, APERTURE_UNIT_B = 1 << 18 };
-enum { MTYPE_UC = 3, SPACE_GPU_VA = 4, ALIGNMENT_UNALIGNED = 3 };
+enum { MTYPE_UC = 3, SPACE_GPU_VA = 4 };
 
 uint32_t bw_drm_reg(const struct bw_uapi *u, enum bw_register reg)
 {
@@ -104,7 +104,7 @@ static void setup_vmids(struct bw_uapi *u)
 #undef FAULT
 	/* 64-bit addresses */
 	const uint32_t sh_mem_config =
-		BW_FIELD(SH_MEM_CONFIG, ALIGNMENT_MODE, ALIGNMENT_UNALIGNED) |
+		BW_FIELD(SH_MEM_CONFIG, ALIGNMENT_MODE, BW_ALIGNMENT_UNALIGNED) |
 		BW_FIELD(SH_MEM_CONFIG, INITIAL_INST_PREFETCH, 3);
 	uint64_t end = BW_VM_MAX_PFN - 1;
 	for (unsigned i = 1; i < BW_DRM_N_VMIDS; i++) {
@@ -115,11 +115,7 @@ static void setup_vmids(struct bw_uapi *u)
 		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32 + i, bw_hi32(end));
 		struct bw_bank bank = {.use_srbm = true, .vmid = i};
 		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_CONFIG, sh_mem_config);
-		/* Private aperture at 0x1000 << 48, shared at 0x2000 << 48
-		 * (gmc_v11_0_vram_gtt_location). */
-		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_BASES,
-			     BW_FIELD(SH_MEM_BASES, PRIVATE_BASE, 0x1000) |
-				     BW_FIELD(SH_MEM_BASES, SHARED_BASE, 0x2000));
+		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_BASES, BW_SH_MEM_BASES);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "regs/field.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/excp.h"
 #include "vgpu/device/exec/core/exec_priv.h"
@@ -83,7 +84,9 @@ bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned c
 		bool shared = code == BW_SRC_SHARED_BASE || code == BW_SRC_SHARED_LIMIT;
 		bool limit = code == BW_SRC_SHARED_LIMIT || code == BW_SRC_PRIVATE_LIMIT;
 		uint32_t bases = bw_exec_host(x)->sh_mem_bases;
-		uint64_t base = (uint64_t)(shared ? bases >> 16 : bases & 0xffff) << 48;
+		uint64_t base = (uint64_t)(shared ? BW_FIELD_GET(SH_MEM_BASES, SHARED_BASE, bases)
+						  : BW_FIELD_GET(SH_MEM_BASES, PRIVATE_BASE, bases))
+				<< 48;
 		*out = bits == 64 ? base | (limit ? 0xffffffff : 0) : 0; /* rule 51 */
 	} else if (code >= BW_SRC_HALF && code <= BW_SRC_INV_2PI) {
 		unsigned i = code - BW_SRC_HALF;

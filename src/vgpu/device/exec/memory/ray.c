@@ -7,6 +7,7 @@
 
 #include "base/float_bits.h"
 #include "base/util.h"
+#include "base/words.h"
 #include "image/format.h"
 #include "vgpu/device/exec/memory/img.h"
 #include "vgpu/device/exec/memory/rmw.h"
@@ -14,13 +15,12 @@
 enum { NODE_DW = 32, BLOCK_DW = 16, BLOCK_B = 64, N_CHILDREN = 4 };
 #define INVALID_NODE UINT32_MAX
 
-/* Bits 2:0 of a node pointer. Types 2 and 3 are triangles of which no document tells the
- * vertices. */
+/* NODE_TYPE. Types 2 and 3 are triangles whose vertices no document names. */
 enum node_type { TRIANGLE0, TRIANGLE1, TRIANGLE2, TRIANGLE3, BOX16, BOX32 };
 
 enum heuristic { CLOSEST, LARGEST, MIDPOINT };
 
-/* Flags in the upper bits of a 64-bit node pointer, where the descriptor lets them count. */
+/* NODE_FLAGS, where the descriptor enables them. */
 /* clang-format off */
 enum {
 	FORCE_OPAQUE = 1 << 0, FORCE_NON_OPAQUE = 1 << 1, NO_TRIANGLE_CULL = 1 << 2, FLIP_FACES = 1 << 3,
@@ -28,7 +28,15 @@ enum {
 	SKIP_TRIANGLES = 1 << 8, SKIP_PROCEDURAL = 1 << 9,
 };
 /* clang-format on */
-enum { POINTER_FLAGS_SHIFT = 54 };
+/* A node pointer: base/words.h */
+#define NODE_TYPE 0, 3
+#define NODE_INDEX 3, 51
+#define NODE_FLAGS 54, 10
+/* ADDR of ds_bvh_stack: entries that were pushed, and the stack's base in dwords; OFFSET1: its size
+ * is 8 << SIZE entries */
+#define STACK_INDEX 0, 16
+#define STACK_BASE_DW 18, 14
+#define STACK_SIZE 4, 2
 /* What a box node says of each child, and a triangle node of each triangle. */
 enum { ONLY_OPAQUE = 1, ONLY_NON_OPAQUE = 2, ONLY_TRIANGLES = 4, ONLY_PROCEDURAL = 8 };
 enum { TRI_DOUBLE_SIDED = 1 << 4, TRI_FLIP_WINDING = 1 << 5, TRI_OPAQUE = 1 << 7 };
@@ -272,9 +280,10 @@ enum outcome { DONE, FAULT, UNKNOWN };
 static enum outcome meet(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
 			 const struct hierarchy *h, const struct ray *r, uint32_t out[4])
 {
-	enum node_type type = (enum node_type)(r->node & 7);
-	unsigned flags = h->has_flags ? (unsigned)(r->node >> POINTER_FLAGS_SHIFT) : 0;
-	uint64_t index = (r->node & ((1ull << POINTER_FLAGS_SHIFT) - 1)) >> 3;
+	const uint32_t pointer[] = {bw_lo32(r->node), bw_hi32(r->node)};
+	enum node_type type = (enum node_type)bw_words_get(pointer, NODE_TYPE);
+	unsigned flags = h->has_flags ? (unsigned)bw_words_get(pointer, NODE_FLAGS) : 0;
+	uint64_t index = bw_words_get(pointer, NODE_INDEX);
 	uint32_t node[NODE_DW];
 	memset(out, 0xff, 16);
 	/* Nodes of the program's own kind, and what lies behind the last one, are nothing to the
@@ -353,13 +362,12 @@ static bool prepare_ray(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsign
 
 /* ---- the stack ---- */
 
-/* ADDR is the base in dwords (31:18) and the number of entries; those of 32 lanes lie side by side,
- * and the stack goes round: it holds what was pushed last. [I: where an entry lies against its
- * number. The manual's pseudocode pops where it would push next; here what was pushed last is
- * popped first.] */
+/* Entries of 32 lanes lie side by side, and the stack is a ring: the newest entries overwrite the
+ * oldest. [I: where an entry lies for its number. The manual's pseudocode pops where it would push
+ * next; here the newest entry is popped first.] */
 static uint32_t *entry(struct bw_wave *w, uint32_t addr, uint32_t index, unsigned size)
 {
-	uint64_t at = (uint64_t)(addr >> 18) * 4 + index % size * (uint64_t)BW_HALF_B;
+	uint64_t at = bw_words_get(&addr, STACK_BASE_DW) * 4 + index % size * (uint64_t)BW_HALF_B;
 	return at + 4 <= w->wg->lds_size_b ? (uint32_t *)(void *)(w->wg->lds + at) : NULL;
 }
 
@@ -376,11 +384,13 @@ static uint32_t pop(struct bw_wave *w, uint32_t addr, uint32_t index, unsigned s
 static enum bw_mem_result stack(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	unsigned size = 8u << (rec->inst->offset1 >> 4 & 3), lane;
+	const uint32_t offset1 = rec->inst->offset1;
+	unsigned size = 8u << bw_words_get(&offset1, STACK_SIZE), lane;
 	if (p->is_nop)
 		return BW_MEM_OK;
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
-		uint32_t addr = bw_wave_vgpr(w, p->addr[0])[lane], index = addr & 0xffff;
+		uint32_t addr = bw_wave_vgpr(w, p->addr[0])[lane],
+			 index = (uint32_t)bw_words_get(&addr, STACK_INDEX);
 		uint32_t last = bw_wave_vgpr(w, p->data[0])[lane], child[4];
 		bool ends = false; /* at the node that was visited last: what follows was, too */
 		for (unsigned k = 0; k < 4; k++)

@@ -8,6 +8,7 @@
  * is the result of the first step; it lives on the stack for one instruction and is not initialised
  * as a whole, because it is large and its common forms need a few words of it. */
 
+#include "regs/field.h"
 #include "vgpu/device/exec/memory/memory.h"
 
 enum {
@@ -66,7 +67,10 @@ struct bw_apertures {
 static inline struct bw_apertures bw_apertures_of(const struct bw_exec *x)
 {
 	uint32_t bases = bw_exec_host(x)->sh_mem_bases;
-	return (struct bw_apertures){bases & 0xffff0000, bases << 16};
+	return (struct bw_apertures){
+		.shared_hi = BW_FIELD_GET(SH_MEM_BASES, SHARED_BASE, bases) << 16,
+		.private_hi = BW_FIELD_GET(SH_MEM_BASES, PRIVATE_BASE, bases) << 16,
+	};
 }
 
 /* What an instruction asks of memory, the same for all of its lanes. */
