@@ -153,12 +153,22 @@ static int exchange(struct bw_vgpu_client *c, const struct request *q, struct io
 	return -ENODEV;
 }
 
-/* The same for what gives the server no access to memory, and sends no descriptor. */
+/* Where the fixed part of a reply is copied to. */
+struct reply {
+	void *to;
+	size_t size_b;
+};
+#define REPLY(object) ((struct reply){&(object), sizeof(object)})
+
+/* The same for a request that gives the server no access to memory, and sends no descriptor. */
 static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
-		size_t n_parts, size_t min_b, struct bw_vgpu_channel **out_ch)
+		size_t n_parts, struct reply reply, struct bw_vgpu_channel **out_ch)
 {
-	const struct request q = {type, parts, n_parts, -1, min_b};
-	return exchange(c, &q, &(struct ioctl){0}, out_ch);
+	const struct request q = {type, parts, n_parts, -1, reply.size_b};
+	int r = exchange(c, &q, &(struct ioctl){0}, out_ch);
+	if (!r)
+		memcpy(reply.to, (*out_ch)->in.body, reply.size_b);
+	return r;
 }
 
 static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
@@ -166,10 +176,9 @@ static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_ms
 {
 	struct bw_vgpu_channel *ch;
 	struct bw_vgpu_open_reply reply;
-	int r = call(c, type, parts, n_parts, sizeof(reply), &ch);
+	int r = call(c, type, parts, n_parts, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	bw_vgpu_release(c, ch);
 	if (!reply.result)
 		*out_file = reply.file;
@@ -196,10 +205,9 @@ int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file)
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_result reply;
 	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_CLOSE, &part, 1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_CLOSE, &part, 1, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	bw_vgpu_release(c, ch);
 	return reply.result;
 }
@@ -288,10 +296,9 @@ int bw_vgpu_mmap(struct bw_vgpu_client *c, const struct bw_vgpu_mmap *req, int *
 	struct bw_msg_part part = {req, sizeof(*req)};
 	struct bw_vgpu_mmap_reply reply;
 	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_MMAP, &part, 1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_MMAP, &part, 1, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	if (!reply.result && ch->in.fd < 0)
 		reply.result = -EIO;
 	if (!reply.result) {
@@ -308,10 +315,9 @@ ssize_t bw_vgpu_fdinfo(struct bw_vgpu_client *c, uint32_t file, char *out, size_
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_result reply;
 	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_FDINFO, &part, 1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FDINFO, &part, 1, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	size_t n = BW_MIN(size_b, ch->in.body_b - sizeof(reply));
 	if (!reply.result)
 		memcpy(out, ch->in.body + sizeof(reply), n);
@@ -326,10 +332,9 @@ static ssize_t read_once(struct bw_vgpu_client *c, uint32_t file, uint64_t *pos,
 	struct bw_msg_part part = {&req, sizeof(req)};
 	struct bw_vgpu_file_io_reply reply;
 	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_FILE_READ, &part, 1, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FILE_READ, &part, 1, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	if (reply.result > 0) {
 		size_t n = BW_MIN(size_b, ch->in.body_b - sizeof(reply));
 		reply.result = (int32_t)BW_MIN((size_t)reply.result, n);
@@ -348,10 +353,9 @@ static ssize_t write_once(struct bw_vgpu_client *c, uint32_t file, uint64_t *pos
 	struct bw_msg_part parts[] = {{&req, sizeof(req)}, {data, size_b}};
 	struct bw_vgpu_file_io_reply reply;
 	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_FILE_WRITE, parts, 2, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FILE_WRITE, parts, 2, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	bw_vgpu_release(c, ch);
 	if (reply.result > (int64_t)size_b)
 		return -EIO;
@@ -405,10 +409,9 @@ int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *ou
 {
 	struct bw_vgpu_server_info reply;
 	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_SERVER_INFO, NULL, 0, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_SERVER_INFO, NULL, 0, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	bw_vgpu_release(c, ch);
 	if (!reply.result)
 		*out = reply;
@@ -420,10 +423,9 @@ int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out
 {
 	struct bw_vgpu_fidelity_reply reply;
 	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_FIDELITY, NULL, 0, sizeof(reply), &ch);
+	int r = call(c, BW_VGPU_FIDELITY, NULL, 0, REPLY(reply), &ch);
 	if (r)
 		return r;
-	memcpy(&reply, ch->in.body, sizeof(reply));
 	size_t n = BW_MIN(reply.n_rows, (ch->in.body_b - sizeof(reply)) / sizeof(**out_rows));
 	struct bw_vgpu_fidelity_row *rows = reply.result ? NULL : calloc(n + 1, sizeof(*rows));
 	if (rows) {
