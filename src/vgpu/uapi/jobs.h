@@ -63,6 +63,14 @@ void bw_drm_sdma_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uin
 			  uint64_t *out_wptr);
 /* Waits until it is idle; false: it does not come to it. */
 bool bw_drm_sdma_stop(struct bw_uapi *u, struct bw_drm_ring *ring);
+/* How a ring's packets access registers: (register & mask) == ref ends a wait. */
+struct bw_drm_reg_packets {
+	void (*write)(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);
+	void (*wait)(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t ref, uint32_t mask);
+};
+/* ring.c, for all rings. */
+void bw_drm_put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const struct bw_drm_vm *vm,
+			 const struct bw_drm_reg_packets *put);
 void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
 			 bool flush);
 

@@ -119,22 +119,28 @@ uint32_t bw_drm_invalidate_req(unsigned vmid)
 
 /* Page-table base, PASID, invalidation and its acknowledgement (gmc_v11_0_emit_flush_gpu_tlb and
  * _emit_pasid_mapping). Each ring has an invalidation engine to itself. */
-static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const struct bw_drm_vm *vm)
+void bw_drm_put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const struct bw_drm_vm *vm,
+			 const struct bw_drm_reg_packets *put)
 {
 	struct bw_pm4_stream *s = &ring->stream;
 	uint64_t root = bw_drm_pt_root_entry(vm);
 	unsigned vmid = vm->vmid, engine = (unsigned)(ring - u->rings);
-	bw_pm4_put_write_reg(s,
-			     bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid),
-			     bw_lo32(root));
-	bw_pm4_put_write_reg(s,
-			     bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid),
-			     bw_hi32(root));
-	bw_pm4_put_write_reg(s, bw_drm_reg(u, BW_REG_IH_VMID_0_LUT + vmid), vm->pasid);
-	bw_pm4_put_write_reg(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine),
-			     bw_drm_invalidate_req(vmid));
-	bw_pm4_put_wait_reg(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine), 1u << vmid,
-			    1u << vmid);
+	put->write(s, bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid),
+		   bw_lo32(root));
+	put->write(s, bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid),
+		   bw_hi32(root));
+	put->write(s, bw_drm_reg(u, BW_REG_IH_VMID_0_LUT + vmid), vm->pasid);
+	put->write(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine),
+		   bw_drm_invalidate_req(vmid));
+	put->wait(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine), 1u << vmid,
+		  1u << vmid);
+}
+
+static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const struct bw_drm_vm *vm)
+{
+	static const struct bw_drm_reg_packets pm4 = {bw_pm4_put_write_reg, bw_pm4_put_wait_reg};
+	struct bw_pm4_stream *s = &ring->stream;
+	bw_drm_put_vm_flush(u, ring, vm, &pm4);
 	if (!ring->me) {
 		bw_pm4_put_header(s, BW_PM4_PFP_SYNC_ME, 1);
 		bw_pm4_put(s, 0);

@@ -68,31 +68,14 @@ bool bw_drm_sdma_stop(struct bw_uapi *u, struct bw_drm_ring *ring)
 
 /* ---- packets ---- */
 
-/* gmc_v11_0_emit_flush_gpu_tlb and _emit_pasid_mapping */
-static void put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const struct bw_drm_vm *vm)
-{
-	struct bw_pm4_stream *s = &ring->stream;
-	uint64_t root = bw_drm_pt_root_entry(vm);
-	unsigned vmid = vm->vmid, engine = (unsigned)(ring - u->rings);
-	bw_sdma_put_write_reg(s,
-			      bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid),
-			      bw_lo32(root));
-	bw_sdma_put_write_reg(s,
-			      bw_drm_reg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid),
-			      bw_hi32(root));
-	bw_sdma_put_write_reg(s, bw_drm_reg(u, BW_REG_IH_VMID_0_LUT + vmid), vm->pasid);
-	bw_sdma_put_write_reg(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_REQ + engine),
-			      bw_drm_invalidate_req(vmid));
-	bw_sdma_put_wait_reg(s, bw_drm_reg(u, BW_REG_GCVM_INVALIDATE_ENG0_ACK + engine), 1u << vmid,
-			     1u << vmid);
-}
-
 void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
 			 bool flush)
 {
 	struct bw_pm4_stream *s = &ring->stream;
 	if (flush)
-		put_vm_flush(u, ring, job->vm);
+		bw_drm_put_vm_flush(
+			u, ring, job->vm,
+			&(struct bw_drm_reg_packets){bw_sdma_put_write_reg, bw_sdma_put_wait_reg});
 	for (unsigned i = 0; i < job->n_ibs; i++) {
 		const struct bw_drm_ib *ib = &job->ibs[i];
 		uint64_t va = ib->va & BW_VA_MASK;
