@@ -24,9 +24,8 @@
 enum { EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3 };
 
 struct command {
-	struct bw_launch_options options;
-	const char *kernel, *gpu, *node;
-	bool help;
+	struct bw_launch_command line;
+	const char *gpu, *node;
 };
 
 static const char usage[] =
@@ -35,36 +34,19 @@ static const char usage[] =
 	"  --gpu SELECTOR          virtual, 0, 0000:03:00.0 (default: the first AMD GPU, else "
 	"virtual)\n";
 
-static struct bw_error *parse(int argc, char **argv, struct command *out)
+static struct bw_error *take_own(void *cookie, int argc, char *const *argv, int *index)
 {
-	for (int i = 1; i < argc;) {
-		bool taken;
-		BW_TRY(bw_launch_options_take(&out->options, argc, argv, &i, &taken));
-		if (taken)
-			continue;
-		const char *word = argv[i++];
-		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			out->help = true;
-			return NULL;
-		}
-		if (!strcmp(word, "--gpu")) {
-			if (i == argc)
-				return bw_errorf(BW_E_INVALID, "--gpu needs a value");
-			out->gpu = argv[i++];
-		} else if (bw_starts_with(word, "--gpu=")) {
-			out->gpu = word + strlen("--gpu=");
-		} else if (word[0] == '-') {
-			return bw_errorf(BW_E_INVALID, "unknown option %s (see --help)", word);
-		} else if (out->kernel) {
-			return bw_errorf(BW_E_INVALID,
-					 "one kernel at a time: both %s and %s are given",
-					 out->kernel, word);
-		} else {
-			out->kernel = word;
-		}
+	struct command *c = cookie;
+	const char *word = argv[*index];
+	if (!strcmp(word, "--gpu")) {
+		if (*index + 1 == argc)
+			return bw_errorf(BW_E_INVALID, "--gpu needs a value");
+		c->gpu = argv[*index + 1];
+		*index += 2;
+	} else if (bw_starts_with(word, "--gpu=")) {
+		c->gpu = word + strlen("--gpu=");
+		++*index;
 	}
-	if (!out->kernel)
-		return bw_errorf(BW_E_INVALID, "no kernel given (see --help)");
 	return NULL;
 }
 
@@ -239,14 +221,14 @@ static int choose_and_run(const struct command *c, const struct bw_launch_plan *
 
 int main(int argc, char **argv)
 {
-	struct command c = {0};
+	struct command c = {.line = {.what = "kernel", .take = take_own, .cookie = &c}};
 	int status = 0;
 	struct bw_launch_plan *plan = NULL;
-	struct bw_error *err = parse(argc, argv, &c);
-	if (!err && c.help)
+	struct bw_error *err = bw_launch_command_parse(&c.line, argc, argv);
+	if (!err && c.line.help)
 		printf("%s%s", usage, bw_launch_options_help);
 	else if (!err)
-		err = bw_launch_plan_make(&c.options, c.kernel, NULL, &plan);
+		err = bw_launch_plan_make(&c.line.options, c.line.file, NULL, &plan);
 	/* The kernel's name is what a user wants to see in a list of processes, and in a debugger.
 	 */
 	if (plan)
@@ -256,6 +238,6 @@ int main(int argc, char **argv)
 	else if (plan)
 		status = choose_and_run(&c, plan, argv);
 	bw_launch_plan_free(plan);
-	bw_launch_options_fini(&c.options);
+	bw_launch_options_fini(&c.line.options);
 	return status;
 }

@@ -241,6 +241,33 @@ struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, c
 	return NULL;
 }
 
+struct bw_error *bw_launch_command_parse(struct bw_launch_command *c, int argc, char *const *argv)
+{
+	for (int i = 1; i < argc;) {
+		const char *word = argv[i];
+		const int before = i;
+		bool taken;
+		BW_TRY(bw_launch_options_take(&c->options, argc, argv, &i, &taken));
+		if (taken)
+			continue;
+		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+			c->help = true;
+			return NULL;
+		}
+		BW_TRY(c->take(c->cookie, argc, argv, &i));
+		if (i != before)
+			continue;
+		if (word[0] == '-')
+			return bw_errorf(BW_E_INVALID, "unknown option %s (see --help)", word);
+		if (c->file)
+			return bw_errorf(BW_E_INVALID, "one %s at a time: both %s and %s are given",
+					 c->what, c->file, word);
+		c->file = word;
+		i++;
+	}
+	return c->file ? NULL : bw_errorf(BW_E_INVALID, "no %s given (see --help)", c->what);
+}
+
 static void free_pairs(struct bw_launch_pairs *pairs)
 {
 	bw_vec_each(pairs, p) {

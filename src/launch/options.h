@@ -41,6 +41,20 @@ struct bw_launch_options {
  * *index behind it and sets *out_taken; else leaves all as it is. */
 struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv,
 					int *index, bool *out_taken) BW_MUST_CHECK;
+
+/* A command line of a launcher: kernel options, its own options, and one file. */
+struct bw_launch_command {
+	struct bw_launch_options options;
+	const char *what; /* "kernel", "shader": the file is called so in messages */
+	const char *file; /* borrowed from argv */
+	bool help;	  /* --help: the rest was not looked at */
+	/* Takes an option of the launcher's own at argv[*index], with its value, and moves *index
+	 * behind it; else leaves *index as it is. */
+	struct bw_error *(*take)(void *cookie, int argc, char *const *argv, int *index);
+	void *cookie;
+};
+struct bw_error *bw_launch_command_parse(struct bw_launch_command *c, int argc,
+					 char *const *argv) BW_MUST_CHECK;
 void bw_launch_options_fini(struct bw_launch_options *o);
 
 /* One line for each option, for --help. */

@@ -16,9 +16,8 @@
 enum { EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3 };
 
 struct command {
-	struct bw_launch_options options;
-	const char *path;
-	bool check, help;
+	struct bw_launch_command line;
+	bool check;
 };
 
 static const char usage[] =
@@ -27,31 +26,15 @@ static const char usage[] =
 	"of the file where that is main.\n"
 	"  --check                 only look whether shader and options fit\n";
 
-static struct bw_error *parse(int argc, char **argv, struct command *out)
+static struct bw_error *take_own(void *cookie, int argc, char *const *argv, int *index)
 {
-	for (int i = 1; i < argc;) {
-		bool taken;
-		BW_TRY(bw_launch_options_take(&out->options, argc, argv, &i, &taken));
-		if (taken)
-			continue;
-		const char *word = argv[i++];
-		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			out->help = true;
-			return NULL;
-		}
-		if (!strcmp(word, "--check")) {
-			out->check = true;
-		} else if (word[0] == '-') {
-			return bw_errorf(BW_E_INVALID, "unknown option %s (see --help)", word);
-		} else if (out->path) {
-			return bw_errorf(BW_E_INVALID,
-					 "one shader at a time: both %s and %s are given",
-					 out->path, word);
-		} else {
-			out->path = word;
-		}
+	struct command *c = cookie;
+	(void)argc;
+	if (!strcmp(argv[*index], "--check")) {
+		c->check = true;
+		++*index;
 	}
-	return out->path ? NULL : bw_errorf(BW_E_INVALID, "no shader given (see --help)");
+	return NULL;
 }
 
 static int report(struct bw_error *err, int status)
@@ -127,24 +110,24 @@ static int run(struct bw_shader_plan *plan, const char *name)
 /* With --check, who asks names the file. */
 static struct bw_error *load(const struct command *c, struct bw_shader **out)
 {
-	struct bw_error *err = bw_shader_load(c->path, c->options.kernel, out);
-	return c->check ? err : bw_error_wrap(err, "%s", c->path);
+	struct bw_error *err = bw_shader_load(c->line.file, c->line.options.kernel, out);
+	return c->check ? err : bw_error_wrap(err, "%s", c->line.file);
 }
 
 int main(int argc, char **argv)
 {
-	struct command c = {0};
+	struct command c = {.line = {.what = "shader", .take = take_own, .cookie = &c}};
 	struct bw_shader *shader = NULL;
 	struct bw_shader_plan *plan = NULL;
 	_cleanup_free_ char *stem = NULL;
 	int status = 0;
-	struct bw_error *err = parse(argc, argv, &c);
-	if (!err && c.help)
+	struct bw_error *err = bw_launch_command_parse(&c.line, argc, argv);
+	if (!err && c.line.help)
 		printf("%s%s", usage, bw_launch_options_help);
 	else if (!err)
 		err = load(&c, &shader);
 	if (!err && shader)
-		err = bw_shader_plan_make(shader, &c.options, &plan);
+		err = bw_shader_plan_make(shader, &c.line.options, &plan);
 	if (err && c.check) { /* who asks says whose words these are */
 		fprintf(stderr, "%s\n", err->message);
 		bw_error_free(err);
@@ -153,7 +136,7 @@ int main(int argc, char **argv)
 		status = report(err, EXIT_BAD_INPUT);
 	}
 	if (plan && !c.check) {
-		stem = stem_of(c.path);
+		stem = stem_of(c.line.file);
 		const char *name =
 			strcmp(shader->entry, "main") != 0 || !stem ? shader->entry : stem;
 		prctl(PR_SET_NAME, name);
@@ -161,6 +144,6 @@ int main(int argc, char **argv)
 	}
 	bw_shader_plan_free(plan);
 	bw_shader_free(shader);
-	bw_launch_options_fini(&c.options);
+	bw_launch_options_fini(&c.line.options);
 	return status;
 }
