@@ -92,6 +92,17 @@ struct bw_kmd_ip {
 struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block,
 			   struct bw_kmd_ip *out) BW_MUST_CHECK;
 
+/* A DRM file of a process that uses the GPU: one for each, so a process may have several. */
+struct bw_kmd_client {
+	pid_t pid;
+	uint32_t pasid;
+	char comm[16];
+};
+/* Those that this user may see: on Linux by /proc/PID/fdinfo, where root sees them all. out: owned,
+ * NULL where there are none. */
+struct bw_error *bw_kmd_clients(struct bw_kmd *kmd, struct bw_kmd_client **out,
+				size_t *out_n) BW_MUST_CHECK;
+
 /* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater
  * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
 struct bw_error *bw_kmd_find_part(const char *name, char **out_path) BW_MUST_CHECK;

@@ -51,6 +51,14 @@ struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_r
 				   const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
 struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out) BW_MUST_CHECK;
 
+/* bw_kmd_clients() of a kernel whose /proc is there (clients.c). */
+struct bw_error *bw_kmd_linux_clients(const char *proc_root, const char *pci_address,
+				      struct bw_kmd_client **out, size_t *out_n) BW_MUST_CHECK;
+/* What the fdinfo of an open file says, where that file is of this GPU and has a PASID. */
+bool bw_kmd_parse_fdinfo(const char *text, const char *pci_address, uint32_t *out_pasid);
+/* A line of the virtual GPU's breakwater_clients: "PID PASID NAME". */
+bool bw_kmd_parse_client(const char *line, struct bw_kmd_client *out);
+
 /* "LD_PRELOAD=AGENT:WHAT THE USER PRELOADS", for the environment of programs, with the runtime of a
  * sanitizer that we are made with in front. Owned by the caller; NULL: there is no agent, or no
  * memory. */

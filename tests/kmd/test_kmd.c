@@ -243,13 +243,64 @@ static void preload(void **state)
 	rmdir(folder);
 }
 
+/* fdinfo as Linux 6.12 writes it: drm_show_fdinfo, amdgpu_show_fdinfo. */
+#define FDINFO(driver, pci, pasid)                                                                 \
+	"pos:\t0\nflags:\t02100002\nmnt_id:\t26\nino:\t561\ndrm-driver:\t" driver                  \
+	"\ndrm-client-id:\t12\ndrm-pdev:\t" pci "\npasid:\t" pasid                                 \
+	"\ndrm-memory-vram:\t8 KiB\ndrm-engine-gfx:\t77 ns\n"
+
+static void clients(void **state)
+{
+	snprintf(machine, sizeof(machine), "/tmp/bw-proc-XXXXXX");
+	assert_non_null(mkdtemp(machine));
+	put("100/comm", "game\n");
+	put("100/fdinfo/0", "pos:\t0\nflags:\t02\nmnt_id:\t1\n");
+	put("100/fdinfo/5", FDINFO("amdgpu", "0000:03:00.0", "32770"));
+	put("100/fdinfo/6", FDINFO("amdgpu", "0000:03:00.0", "32770")); /* a dup() of it */
+	put("100/fdinfo/7", FDINFO("amdgpu", "0000:03:00.0", "32771"));
+	put("100/fdinfo/8", FDINFO("amdgpu", "0000:0a:00.0", "32772"));
+	put("200/comm", "a name: with more\n");
+	put("200/fdinfo/3", FDINFO("i915", "0000:03:00.0", "9"));
+	put("200/fdinfo/4", FDINFO("amdgpu", "0000:03:00.0", "70000"));
+	put("self/fdinfo/4", FDINFO("amdgpu", "0000:03:00.0", "32773"));
+	struct bw_kmd_client *c;
+	size_t n;
+	assert_null(bw_kmd_linux_clients(machine, "0000:03:00.0", &c, &n));
+	assert_int_equal(n, 2);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(c[i].pid, 100);
+		assert_string_equal(c[i].comm, "game");
+		assert_true(c[i].pasid == 32770 || c[i].pasid == 32771);
+	}
+	assert_int_not_equal(c[0].pasid, c[1].pasid);
+	free(c);
+	assert_null(bw_kmd_linux_clients(machine, "0000:0a:00.0", &c, &n));
+	assert_int_equal(n, 1);
+	assert_int_equal(c[0].pasid, 32772);
+	free(c);
+	assert_null(bw_kmd_linux_clients(machine, "0000:0b:00.0", &c, &n));
+	assert_int_equal(n, 0);
+	free(c);
+
+	struct bw_kmd_client v;
+	assert_true(bw_kmd_parse_client("4711 32769 a b\n1 2 c\n", &v));
+	assert_int_equal(v.pid, 4711);
+	assert_int_equal(v.pasid, 32769);
+	assert_string_equal(v.comm, "a b");
+	assert_false(bw_kmd_parse_client("4711\n", &v));
+	assert_false(bw_kmd_parse_client("4711 70000 a\n", &v));
+	assert_false(bw_kmd_parse_client("", &v));
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r %s", machine);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	unsetenv("BREAKWATER_VGPU");
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(virtual_gpu),
-		cmocka_unit_test(linux_gpu),
-		cmocka_unit_test(server_does_not_start),
+		cmocka_unit_test(virtual_gpu), cmocka_unit_test(linux_gpu),
+		cmocka_unit_test(clients),     cmocka_unit_test(server_does_not_start),
 		cmocka_unit_test(preload),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,15 @@ static void text_name(struct bw_uapi *u, struct bw_str *s)
 		    u->profile->pci_address);
 }
 
+/* No kernel's: what fdinfo of the clients' files says, which only the clients can read here. */
+static void text_clients(struct bw_uapi *u, struct bw_str *s)
+{
+	pthread_mutex_lock(&u->lock);
+	bw_vec_each(&u->vms, vm)
+		bw_str_addf(s, "%d %u %s\n", (*vm)->pid, (*vm)->pasid, (*vm)->comm);
+	pthread_mutex_unlock(&u->lock);
+}
+
 /* Modes: amdgpu_debugfs.c, amdgpu_ring.c, amdgpu_ttm.c, drm_debugfs.c of 6.12. What the kernel has
  * besides is in doc/hardware/kernel-files.md, with the reason why it is absent here. */
 /* clang-format off */
@@ -224,7 +233,9 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"amdgpu_ring_comp_1.3.0", 0444, &bw_ring_ops, NULL, 4},
 	{"amdgpu_ring_sdma0", 0444, &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA},
 	{"amdgpu_ring_sdma1", 0444, &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA + 1},
-	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0}, /* no kernel's */
+	/* no kernel's */
+	{"breakwater_clients", 0400, &bw_text_ops, text_clients, 0},
+	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0},
 };
 /* clang-format on */
 
