@@ -25,6 +25,7 @@ static const struct {
 	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
 	{"crash", bw_main_crash, "what a hang was: kernel logs, devcoredumps, hang reports of RADV"},
 	{"fault", bw_main_fault, "what a page fault says: a status word, lines of dmesg, a file, or the GPU's registers"},
+	{"device", bw_main_device, "what GPU this is, and what you may do with it"},
 	{"vm", bw_main_vm, "page tables: walks, what is mapped, layouts, entries"},
 	{"regs", bw_main_regs, "registers: found, decoded, read, written"},
 	{"pm4", bw_main_pm4, "a command stream as packets, from a file or GPU memory"},

@@ -230,7 +230,7 @@ static struct bw_error *read_place(struct pm4_command *c, struct spaces *s, cons
 				   struct bw_pm4_words *words, unsigned *out_vmid)
 {
 	uint64_t va;
-	BW_TRY(bw_look_place(place, true, out_vmid, &va));
+	BW_TRY(bw_look_live_place(s->l, place, true, out_vmid, &va));
 	uint32_t n = (uint32_t)BW_MIN(c->n_words ? c->n_words : 64, (uint64_t)MAX_IB_WORDS);
 	BW_TRY(bw_vec_reserve(words, n));
 	words->len = read_space(s, *out_vmid, va, words->data, n);

@@ -3,7 +3,6 @@
 #include "cli/regs.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,8 +10,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
-
-static const char *const blocks[] = {"gc", "mmhub", "osssys", "hdp", "sdma", "sdma0", "sdma1"};
+#include "cli/look_gpu.h"
 
 /* A register found on the GPU. name: has a table. */
 struct found {
@@ -21,61 +19,6 @@ struct found {
 	uint32_t addr_dw, value;
 };
 struct found_list BW_VEC(struct found);
-
-struct gpu {
-	struct bw_kmd *kmd;
-	struct bw_kmd_file *gfxoff; /* NULL: the GPU has none, or no access */
-	bool is_held;
-	struct bw_gpu_block block[BW_ARRAY_SIZE(blocks)];
-	size_t n_blocks;
-};
-
-/* The kernel counts who holds GFXOFF off: a 1 for each 0 (doc/hardware/kernel-interface.md 4.2). So
- * signals only end the loop. */
-static bool write_gfxoff(struct gpu *g, uint32_t on)
-{
-	size_t done = 0;
-	if (!g->gfxoff)
-		return false;
-	struct bw_error *err = bw_kmd_file_write(g->gfxoff, 0, &on, sizeof(on), &done);
-	bool ok = !err && done == sizeof(on);
-	bw_error_free(err);
-	return ok;
-}
-
-static volatile sig_atomic_t is_ended;
-
-static void on_signal(int number)
-{
-	(void)number;
-	is_ended = 1;
-}
-
-static struct bw_error *open_gpu(struct bw_look_regs *r, struct gpu *g)
-{
-	BW_TRY(bw_kmd_open(r->look->gpu, &g->kmd));
-	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
-		struct bw_error *none =
-			bw_gpu_block_open(g->kmd, blocks[i], &g->block[g->n_blocks]);
-		g->n_blocks += !none;
-		bw_error_free(none);
-	}
-	bw_error_free(bw_kmd_file_open(g->kmd, "amdgpu_gfxoff", true, &g->gfxoff));
-	struct sigaction end = {.sa_handler = on_signal};
-	sigaction(SIGINT, &end, NULL);
-	sigaction(SIGTERM, &end, NULL);
-	g->is_held = write_gfxoff(g, 0);
-	return NULL;
-}
-
-static void close_gpu(struct gpu *g)
-{
-	if (g->is_held)
-		write_gfxoff(g, 1);
-	if (g->gfxoff)
-		bw_kmd_file_close(g->gfxoff);
-	bw_kmd_close(g->kmd);
-}
 
 static struct bw_error *add(struct found_list *list, const struct bw_gpu_block *b,
 			    const struct bw_reg *reg)
@@ -88,7 +31,7 @@ static struct bw_error *add(struct found_list *list, const struct bw_gpu_block *
 }
 
 /* Registers that a word names: by name, by pattern, or by address. */
-static struct bw_error *find(struct gpu *g, const char *word, struct found_list *list)
+static struct bw_error *find(struct bw_look_gpu *g, const char *word, struct found_list *list)
 {
 	uint64_t address;
 	size_t before = list->len;
@@ -154,8 +97,8 @@ static void print(struct bw_look_regs *r, const struct found *f, json_t *list)
 	json_array_append_new(list, o);
 }
 
-static struct bw_error *read_all(struct bw_look_regs *r, struct gpu *g, struct found_list *list,
-				 bool only_changed)
+static struct bw_error *read_all(struct bw_look_regs *r, struct bw_look_gpu *g,
+				 struct found_list *list, bool only_changed)
 {
 	json_t *rows = json_array();
 	bw_out_begin(r->look->out, "command", "regs read");
@@ -181,7 +124,8 @@ static struct bw_error *read_all(struct bw_look_regs *r, struct gpu *g, struct f
 	return NULL;
 }
 
-static struct bw_error *read_words(struct bw_look_regs *r, struct gpu *g, struct found_list *list)
+static struct bw_error *read_words(struct bw_look_regs *r, struct bw_look_gpu *g,
+				   struct found_list *list)
 {
 	static const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
 	if (r->look->n_words < 2)
@@ -189,7 +133,7 @@ static struct bw_error *read_words(struct bw_look_regs *r, struct gpu *g, struct
 	for (size_t i = 1; i < r->look->n_words; i++)
 		BW_TRY(find(g, r->look->words[i], list));
 	BW_TRY(read_all(r, g, list, false));
-	for (uint64_t n = 1; r->watch && !is_ended && (!r->rounds || n < r->rounds); n++) {
+	for (uint64_t n = 1; r->watch && !bw_look_ended && (!r->rounds || n < r->rounds); n++) {
 		nanosleep(&pause, NULL);
 		BW_TRY(read_all(r, g, list, true));
 	}
@@ -197,16 +141,15 @@ static struct bw_error *read_words(struct bw_look_regs *r, struct gpu *g, struct
 }
 
 static struct bw_error *with_gpu(struct bw_look_regs *r,
-				 struct bw_error *(*fn)(struct bw_look_regs *, struct gpu *,
+				 struct bw_error *(*fn)(struct bw_look_regs *, struct bw_look_gpu *,
 							struct found_list *))
 {
-	struct gpu g = {0};
+	struct bw_look_gpu g = {0};
 	struct found_list list = {0};
-	struct bw_error *err = open_gpu(r, &g);
+	struct bw_error *err = bw_look_gpu_open(r->look, &g);
 	if (!err)
 		err = fn(r, &g, &list);
-	if (g.kmd)
-		close_gpu(&g);
+	bw_look_gpu_close(&g);
 	bw_vec_free(&list);
 	return err;
 }
@@ -217,7 +160,7 @@ struct bw_error *bw_look_regs_read(struct bw_look_regs *r)
 }
 
 /* One register, for writing. */
-static struct bw_error *find_one(struct gpu *g, const char *word, struct found_list *list)
+static struct bw_error *find_one(struct bw_look_gpu *g, const char *word, struct found_list *list)
 {
 	BW_TRY(find(g, word, list));
 	if (list->len != 1)
@@ -226,7 +169,7 @@ static struct bw_error *find_one(struct gpu *g, const char *word, struct found_l
 	return NULL;
 }
 
-static struct bw_error *store(struct bw_look_regs *r, struct gpu *g, struct found *f,
+static struct bw_error *store(struct bw_look_regs *r, struct bw_look_gpu *g, struct found *f,
 			      uint32_t value, const char *command)
 {
 	BW_TRY(bw_kmd_reg_write(g->kmd, &r->bank, f->addr_dw, value));
@@ -244,7 +187,8 @@ static struct bw_error *store(struct bw_look_regs *r, struct gpu *g, struct foun
 	return NULL;
 }
 
-static struct bw_error *write_word(struct bw_look_regs *r, struct gpu *g, struct found_list *list)
+static struct bw_error *write_word(struct bw_look_regs *r, struct bw_look_gpu *g,
+				   struct found_list *list)
 {
 	uint64_t value;
 	if (r->look->n_words != 3)
@@ -262,7 +206,8 @@ struct bw_error *bw_look_regs_write(struct bw_look_regs *r)
 	return with_gpu(r, write_word);
 }
 
-static struct bw_error *set_fields(struct bw_look_regs *r, struct gpu *g, struct found_list *list)
+static struct bw_error *set_fields(struct bw_look_regs *r, struct bw_look_gpu *g,
+				   struct found_list *list)
 {
 	uint32_t old;
 	if (r->look->n_words < 3)

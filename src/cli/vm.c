@@ -435,9 +435,10 @@ static struct bw_error *look_at(struct bw_look *l)
 	if (l->n_words != 2)
 		return bw_errorf(BW_E_INVALID, "%s wants one %s", l->words[0],
 				 is_maps ? "VMID" : "VMID@ADDRESS");
-	BW_TRY(bw_look_place(l->words[1], !is_maps, &vmid, &va));
-	struct bw_error *err =
-		c->from || c->n_texts ? open_text(c, vmid, &vm) : bw_look_vm_open(l, vmid, &vm);
+	bool is_text = c->from || c->n_texts;
+	BW_TRY(is_text ? bw_look_place(l->words[1], !is_maps, &vmid, &va)
+		       : bw_look_live_place(l, l->words[1], !is_maps, &vmid, &va));
+	struct bw_error *err = is_text ? open_text(c, vmid, &vm) : bw_look_vm_open(l, vmid, &vm);
 	if (!err)
 		err = is_maps ? bw_look_maps(l, &vm)
 			      : bw_look_walk(l, &vm, va, !strcmp(l->words[0], "explain"));

@@ -4,11 +4,12 @@
 
 /* breakwater vm: the address space that its walks look at, on a GPU or in text. */
 
-#include "cli/look.h"
+#include "cli/look_gpu.h"
 #include "crash/vm_state.h"
 
 struct bw_look_vm {
-	struct bw_kmd *kmd; /* NULL: from text */
+	struct bw_look_gpu gpu;
+	struct bw_kmd *kmd; /* gpu's; NULL: from text */
 	struct bw_gpuvm_part part;
 	struct bw_gpuvm_context context;
 	struct bw_crash_vm text;

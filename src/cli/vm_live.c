@@ -10,9 +10,9 @@ struct bw_error *bw_look_vm_open(struct bw_look *l, unsigned vmid, struct bw_loo
 {
 	struct bw_gpuvm_regs regs;
 	struct bw_gpu_block block;
-	BW_TRY(bw_kmd_open(l->gpu, &out->kmd));
-	out->memory.kmd = out->kmd;
-	BW_TRY(bw_look_part_of(out->kmd, &out->part));
+	BW_TRY(bw_look_gpu_open(l, &out->gpu));
+	out->kmd = out->memory.kmd = out->gpu.kmd;
+	out->part = out->gpu.part;
 	BW_TRY(bw_gpu_block_open(out->kmd, l->hub == BW_GPUVM_MM ? "mmhub" : "gc", &block));
 	BW_TRY(bw_gpu_vm_regs(out->kmd, &block, l->hub, vmid, &regs));
 	bw_gpuvm_context_init(&out->context, out->part.gen, vmid, &regs);
@@ -22,7 +22,7 @@ struct bw_error *bw_look_vm_open(struct bw_look *l, unsigned vmid, struct bw_loo
 void bw_look_vm_close(struct bw_look_vm *vm)
 {
 	bw_gpu_memory_close(&vm->memory);
-	bw_kmd_close(vm->kmd);
+	bw_look_gpu_close(&vm->gpu);
 	bw_crash_vm_free(&vm->text);
 }
 

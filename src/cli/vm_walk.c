@@ -252,7 +252,7 @@ struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 	uint64_t total_b = 0;
 	const char *stopped = NULL;
 	bw_table_init(&t, "ranges", columns, BW_ARRAY_SIZE(columns));
-	for (uint64_t va = c->start; va <= c->end && n < MAX_RUNS;) {
+	for (uint64_t va = c->start; va <= c->end && n < MAX_RUNS && !bw_look_ended;) {
 		struct bw_gpuvm_range r;
 		bool mapped = bw_gpuvm_walk(c, bw_look_vm_read, vm, va, &r) &&
 			      r.verdict == BW_GPUVM_MAPPED;

@@ -393,7 +393,7 @@ for word; do
 	case $word in --help | -h) exec "$REAL" "$@" ;; esac
 done
 case $1 in
-run | attach | doctor | fault | vm | regs | pm4 | ring | crash) set -- "$1" --json "${@:2}" ;;
+run | attach | doctor | fault | vm | regs | pm4 | ring | crash | device | mem | waves | queues) set -- "$1" --json "${@:2}" ;;
 vgpu)
 	case $2 in isa | profiles) set -- "$1" "$2" --json "${@:3}" ;; *) exec "$REAL" "$@" ;; esac ;;
 *) exec "$REAL" "$@" ;;
