@@ -102,7 +102,7 @@ int bw_look_main(struct bw_look *l, const char *usage, int argc, char **argv,
 	}
 	free(l->words);
 	if (!err)
-		return 0;
+		return l->status;
 	fprintf(stderr, "breakwater: ");
 	bw_out_printable(stderr, err->message);
 	fprintf(stderr, ".\n");

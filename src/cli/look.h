@@ -23,6 +23,7 @@ struct bw_look {
 	const char *gpu;	   /* --gpu, or NULL */
 	const char **words;	   /* what is no option; argv's. Owned array */
 	size_t n_words;
+	int status; /* the exit status, where there is no error; the command may set it */
 	/* of the command: one of its options with its value (NULL: it was the last word). Sets
 	 * *out_used to the words used; 0: the command has no such option. */
 	struct bw_error *(*take)(void *cookie, const char *option, const char *value,

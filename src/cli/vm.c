@@ -3,6 +3,8 @@
  * look at a GPU, or at registers and entries given as text. */
 #include "cli/vm.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,12 +418,13 @@ struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *v
 		return bw_errorf(BW_E_INVALID, "\"%s\" is no VMID: they are 0 to 15", number);
 	*vmid = (unsigned)v;
 	/* As umr takes them, addresses are hexadecimal with or without 0x. */
-	if (wants_address && !bw_parse_u64(at + 1, va)) {
-		char *end;
+	char *end = NULL;
+	if (wants_address && isxdigit((unsigned char)at[1])) {
+		errno = 0;
 		*va = strtoull(at + 1, &end, 16);
-		if (!at[1] || *end)
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no address", at + 1);
 	}
+	if (wants_address && (!end || *end || errno))
+		return bw_errorf(BW_E_INVALID, "\"%s\" is no address", at + 1);
 	return NULL;
 }
 
