@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater waves: what is on the GPU now, without a debugger. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "cli/subcommands.h"
+#include "cli/wave_scan.h"
+#include "cli/wave_symbols.h"
+#include "ui/print_format.h"
+
+static const char usage[] =
+	"Usage: breakwater waves [PLACE...] [--vmid VMID] [--registers] [--halt [--keep]] [--code "
+	"FILE]\n"
+	"\n"
+	"Shows the waves that are on the GPU: where each is, what it does, its PC with function and "
+	"offset where the code is known, its dispatch and workgroup where it has a trap handler, "
+	"which gives it those numbers.\n"
+	"\n"
+	"  PLACE          those of a place: se0.sa1.wgp2.simd3.w4, with * and ?: 'se0.*'\n"
+	"  --vmid VMID    those of a VMID, or of a process by its id or name\n"
+	"  --registers    all registers of each wave: its state, SGPRs, VGPRs of all lanes\n"
+	"  --halt         all waves of the GPU are halted while they are read, so that all is of one "
+	"moment; they run on afterwards, whatever ends this command\n"
+	"  --keep         with --halt: the waves stay halted until Enter, the end of input or a signal\n"
+	"  --code FILE    a code object whose functions may run (those that the processes name in "
+	"their command lines are looked at anyway)\n"
+	"\n"
+	"Of a wave in the trap handler, Function is where it was trapped.\n"
+	"Without --halt waves run on while they are read: their registers are of different moments.\n";
+
+struct waves_command {
+	struct bw_look look;
+	struct bw_look_gpu gpu;
+	const char *vmid;
+	bool registers, halt, keep;
+	struct bw_wave_symbols symbols;
+	size_t n_were_halted;
+};
+
+/* ---- what a wave does ---- */
+
+static void add_state(const struct bw_wave_state *s, struct bw_str *out)
+{
+	static const struct {
+		enum bw_wave_field field;
+		const char *word;
+	} words[] = {{BW_WF_FATAL_HALT, "halted for good"},
+		     {BW_WF_HALTED, "halted"},
+		     {BW_WF_IN_HANDLER, "in the trap handler"},
+		     {BW_WF_IN_BARRIER, "at a barrier"}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		if (bw_wave_get(s, words[i].field))
+			bw_str_addf(out, "%s%s", out->len ? ", " : "", words[i].word);
+	if (!out->len)
+		bw_str_add(out, "running");
+}
+
+/* Where a wave in the trap handler was: SPI and the hardware put the PC into TTMP0 and TTMP1
+ * (doc/hardware/traps.md 2.1). */
+static uint64_t code_pc(const struct bw_scan_wave *w)
+{
+	return bw_wave_get(&w->state, BW_WF_IN_HANDLER)
+		       ? bw_join32(w->state.reg[BW_WREG_TTMP1] & 0xffff,
+				   w->state.reg[BW_WREG_TTMP0])
+		       : w->pc;
+}
+
+/* What SPI gives a wave that has a trap handler. */
+static void show_dispatch(struct bw_table *t, const struct bw_wave_state *s)
+{
+	if (!bw_wave_get(s, BW_WF_TRAP_EN)) {
+		bw_table_empty(t);
+		bw_table_empty(t);
+		bw_table_empty(t);
+		return;
+	}
+	uint32_t x = bw_wave_get(s, BW_WF_WORKGROUP_X), y = bw_wave_get(s, BW_WF_WORKGROUP_Y),
+		 z = bw_wave_get(s, BW_WF_WORKGROUP_Z), n = bw_wave_get(s, BW_WF_WAVE_IN_GROUP);
+	bw_table_int(t, bw_wave_get(s, BW_WF_PACKET));
+	bw_table_text(t, "(%u,%u,%u)/%u", x, y, z, n);
+	bw_table_json_cell(t, json_pack("[i,i,i]", (int)x, (int)y, (int)z));
+}
+
+/* ---- registers ---- */
+
+static const uint32_t *lanes_of(const struct bw_scan_wave *w, unsigned vgpr)
+{
+	return w->vgprs + (size_t)vgpr * w->lanes;
+}
+
+static json_t *registers_json(const struct bw_scan_wave *w)
+{
+	const struct bw_arch *arch = w->state.arch;
+	json_t *o = json_object(), *sgprs = json_array(), *vgprs = json_array();
+	for (unsigned i = 0; i < arch->n_gprwave; i++) {
+		const char *name = arch->reg[arch->gprwave[i]].name;
+		if (name)
+			json_object_set_new(o, name,
+					    json_sprintf("0x%x", w->state.reg[arch->gprwave[i]]));
+	}
+	for (unsigned i = 0; i < BW_SCAN_SGPRS; i++)
+		json_array_append_new(sgprs, json_sprintf("0x%x", w->sgprs[i]));
+	for (unsigned i = 0; i < w->n_vgprs; i++) {
+		json_t *row = json_array();
+		for (unsigned lane = 0; lane < w->lanes; lane++)
+			json_array_append_new(row, json_sprintf("0x%x", lanes_of(w, i)[lane]));
+		json_array_append_new(vgprs, row);
+	}
+	json_object_set_new(o, "sgprs", sgprs);
+	json_object_set_new(o, "vgprs", vgprs);
+	return o;
+}
+
+static void show_row(struct bw_look *l, const char *label, unsigned first, const uint32_t *values,
+		     unsigned n)
+{
+	struct bw_str s = {0};
+	bw_str_addf(&s, "  %s%-4u", label, first);
+	for (unsigned i = 0; i < n; i++)
+		bw_str_addf(&s, " %08x", values[i]);
+	bw_out_line(l->out, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+static void show_registers(struct bw_look *l, const struct bw_scan_wave *w)
+{
+	enum { PER_ROW = 8 };
+	const struct bw_arch *arch = w->state.arch;
+	char place[40], flags[160];
+	bw_scan_place_text(&w->place, place);
+	bw_out_line(l->out, "\n%s, VMID %u, PC 0x%" PRIx64 ", EXEC 0x%0*" PRIx64, place, w->vmid,
+		    w->pc, (int)w->lanes / 4, w->exec);
+	for (unsigned i = 0; i < arch->n_gprwave; i++) {
+		uint8_t reg = arch->gprwave[i];
+		if (!arch->reg[reg].name)
+			continue;
+		bw_arch_flags_text(arch, (enum bw_wreg)reg, w->state.reg[reg], flags,
+				   sizeof(flags));
+		bw_out_line(l->out, "  %-14s %08x%s%s", arch->reg[reg].name, w->state.reg[reg],
+			    flags[0] ? "  " : "", flags);
+	}
+	for (unsigned i = 0; i < BW_SCAN_SGPRS; i += PER_ROW)
+		show_row(l, "s", i, w->sgprs + i, BW_MIN((unsigned)PER_ROW, BW_SCAN_SGPRS - i));
+	if (!w->vgprs)
+		bw_out_line(l->out, "%s", "  It has no VGPRs any more.");
+	for (unsigned i = 0; i < w->n_vgprs; i++)
+		show_row(l, "v", i, lanes_of(w, i), w->lanes);
+}
+
+/* ---- the list ---- */
+
+static void show(struct waves_command *c, const struct bw_scan_waves *list)
+{
+	static const struct bw_column columns[] = {
+		{"Place", "place", false},	{"VMID", "vmid", true},
+		{"Process", "process", false},	{NULL, "pid", false},
+		{"State", "state", false},	{"PC", "pc", false},
+		{NULL, "trapped_at", false},	{"Function", "symbol", false},
+		{"Lanes", "lanes", true},	{"EXEC", "exec", false},
+		{"Dispatch", "dispatch", true}, {"Workgroup", NULL, false},
+		{NULL, "workgroup", false},	{NULL, "registers", false}};
+	struct bw_look *l = &c->look;
+	struct bw_table t;
+	bw_table_init(&t, "waves", columns, BW_ARRAY_SIZE(columns));
+	bw_vec_each(list, w) {
+		char place[40];
+		struct bw_str state = {0}, symbol = {0};
+		const struct bw_kmd_client *process = bw_wave_symbols_process(&c->symbols, w->vmid);
+		bw_scan_place_text(&w->place, place);
+		bw_table_text(&t, "%s", place);
+		bw_table_int(&t, w->vmid);
+		if (process) {
+			bw_table_text(&t, "%s", process->comm);
+			bw_table_int(&t, process->pid);
+		} else {
+			bw_table_empty(&t);
+			bw_table_empty(&t);
+		}
+		add_state(&w->state, &state);
+		bw_table_text(&t, "%s", bw_str_text(&state));
+		bw_table_hex(&t, w->pc, 1);
+		if (bw_wave_get(&w->state, BW_WF_IN_HANDLER))
+			bw_table_hex(&t, code_pc(w), 1);
+		else
+			bw_table_empty(&t);
+		if (bw_wave_symbols_at(&c->symbols, w->vmid, code_pc(w), &symbol))
+			bw_table_text(&t, "%s", bw_str_text(&symbol));
+		else
+			bw_table_empty(&t);
+		bw_table_int(&t, w->lanes);
+		bw_table_hex(&t, w->exec, (int)w->lanes / 4);
+		show_dispatch(&t, &w->state);
+		if (l->json && c->registers)
+			bw_table_json_cell(&t, registers_json(w));
+		else
+			bw_table_empty(&t);
+		bw_str_free(&state);
+		bw_str_free(&symbol);
+	}
+	bw_out_begin(l->out, "command", "waves");
+	bw_out_bool(l->out, "halted", c->halt);
+	bw_out_table(l->out, &t, "There are no waves.\n");
+	if (c->registers && !l->json)
+		bw_vec_each(list, w)
+			show_registers(l, w);
+	if (c->n_were_halted)
+		bw_out_line(l->out, "%zu of the waves %s halted before, and stay so.",
+			    c->n_were_halted, c->n_were_halted == 1 ? "was" : "were");
+	bw_out_end(l->out);
+	bw_table_fini(&t);
+}
+
+/* ---- halting ---- */
+
+static bool same_place(const struct bw_scan_place *a, const struct bw_scan_place *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* Those of the list that were halted by somebody else, who may rely on it. */
+static size_t count_halted(const struct bw_scan_waves *before)
+{
+	size_t n = 0;
+	bw_vec_each(before, w)
+		n += bw_wave_get(&w->state, BW_WF_HALTED) != 0;
+	return n;
+}
+
+static bool was_halted(const struct bw_scan_waves *before, const struct bw_scan_place *p)
+{
+	bw_vec_each(before, w)
+		if (same_place(&w->place, p))
+			return bw_wave_get(&w->state, BW_WF_HALTED);
+	return false;
+}
+
+/* One by one only where some must stay halted: a wave that came in between is in neither list, and
+ * is not halted. */
+static struct bw_error *release(struct waves_command *c, const struct bw_scan_waves *before)
+{
+	struct bw_scan_waves now = {0};
+	const struct bw_scan all = {.gpu = &c->gpu, .vmid = -1};
+	if (!count_halted(before))
+		return bw_scan_halt_all(&c->gpu, false);
+	int signal = bw_look_ended;
+	bw_look_ended = 0; /* what is halted is released first */
+	struct bw_error *err = bw_scan_run(&all, &now);
+	bw_vec_each(&now, w)
+		if (!err && !was_halted(before, &w->place))
+			err = bw_scan_release(&c->gpu, &w->place);
+	bw_scan_free(&now);
+	if (signal)
+		bw_look_ended = signal;
+	return err;
+}
+
+/* Until Enter, the end of input or a signal. */
+static void keep_halted(struct waves_command *c)
+{
+	char word;
+	if (!c->look.json)
+		bw_out_line(c->look.out, "%s",
+			    "All waves of the GPU are halted. Enter lets them run on.");
+	bw_out_flush(c->look.out);
+	fflush(stdout);
+	/* a signal makes read() fail: handlers are set without SA_RESTART */
+	while (!bw_look_ended && read(STDIN_FILENO, &word, 1) == 1 && word != '\n')
+		;
+}
+
+static struct bw_error *scan(struct waves_command *c, struct bw_scan *s, struct bw_scan_guard *g,
+			     struct bw_scan_waves *list)
+{
+	struct bw_scan_waves before = {0};
+	const struct bw_scan all = {.gpu = &c->gpu, .vmid = -1};
+	if (!c->halt)
+		return bw_scan_run(s, list);
+	struct bw_error *err = bw_scan_run(&all, &before), *err_release = NULL;
+	if (!err && !bw_look_ended)
+		err = bw_scan_guard_arm(g);
+	if (!err && !bw_look_ended) {
+		s->awaits_halt = true;
+		err = bw_scan_halt_all(&c->gpu, true);
+		if (!err)
+			err = bw_scan_run(s, list);
+		if (!err && c->keep && !bw_look_ended) {
+			c->n_were_halted = count_halted(&before);
+			show(c, list);
+			keep_halted(c);
+		}
+		err_release = release(c, &before);
+	}
+	c->n_were_halted = count_halted(&before);
+	bw_scan_free(&before);
+	if (!err_release) {
+		bw_scan_guard_dismiss(g);
+		return err;
+	}
+	bw_error_free(err);
+	return bw_error_wrap(err_release, "letting the waves run on");
+}
+
+static struct bw_error *look(struct waves_command *c, struct bw_scan_guard *g, const char *pattern)
+{
+	struct bw_scan_waves list = {0};
+	struct bw_scan s = {
+		.gpu = &c->gpu, .places = pattern, .vmid = -1, .reads_vgprs = c->registers};
+	unsigned vmid;
+	if (c->vmid) {
+		BW_TRY(bw_look_vmid(&c->look, c->vmid, &vmid));
+		s.vmid = (int)vmid;
+	}
+	BW_TRY(bw_look_gpu_open(&c->look, &c->gpu));
+	bw_wave_symbols_open(&c->symbols, &c->look, c->gpu.kmd);
+	struct bw_error *err = scan(c, &s, g, &list);
+	if (!err && bw_look_ended && !c->keep)
+		err = bw_errorf(BW_E_INTERRUPTED, "interrupted%s",
+				c->halt ? "; the waves run on" : "");
+	if (!err && !c->keep)
+		show(c, &list);
+	bw_scan_free(&list);
+	return err;
+}
+
+/* ---- options ---- */
+
+static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+{
+	struct waves_command *c = cookie;
+	*used = 1;
+	if (!strcmp(option, "--registers")) {
+		c->registers = true;
+	} else if (!strcmp(option, "--halt")) {
+		c->halt = true;
+	} else if (!strcmp(option, "--keep")) {
+		c->keep = true;
+	} else if (!strcmp(option, "--vmid")) {
+		*used = 2;
+		c->vmid = value;
+	} else if (!strcmp(option, "--code")) {
+		*used = 2;
+		return value ? bw_wave_symbols_add(&c->symbols, value) : NULL;
+	} else {
+		*used = 0;
+	}
+	return NULL;
+}
+
+static struct bw_error *run(struct bw_look *l)
+{
+	struct waves_command *c = l->cookie;
+	struct bw_scan_guard g = {.fd = -1};
+	struct bw_error *err = NULL;
+	if (l->n_words > 1)
+		return bw_errorf(BW_E_INVALID, "waves wants one PLACE at most (see --help)");
+	if (c->keep && !c->halt)
+		return bw_errorf(BW_E_INVALID, "--keep needs --halt");
+	if (c->halt)
+		err = bw_scan_guard_start(l, &g);
+	if (!err)
+		err = look(c, &g, l->n_words ? l->words[0] : NULL);
+	bw_wave_symbols_close(&c->symbols);
+	bw_look_gpu_close(&c->gpu);
+	if (g.fd >= 0)
+		close(g.fd);
+	return err;
+}
+
+int bw_main_waves(int argc, char **argv)
+{
+	struct waves_command c = {.look = {.take = take}};
+	c.look.cookie = &c;
+	return bw_look_main(&c.look, usage, argc, argv, run);
+}

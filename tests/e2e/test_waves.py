@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""breakwater waves beside programs that run without a debugger: what it shows of them, and that waves which it has
+halted run on, whatever ends it."""
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+import harness
+from harness import BREAKWATER, BUILD, KERNELS, TIMEOUT_S, Failure, check, equal, main
+
+
+class Gpu:
+    """A virtual GPU with programs on it that never end by themselves."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="waves-")
+        self.programs = []
+        self.server = subprocess.Popen([BREAKWATER, "vgpu", "serve", "--lockup-timeout=3600000"], text=True,
+                                       stdout=subprocess.PIPE)
+        self.env = dict(os.environ, BREAKWATER_VGPU=self.server.stdout.readline().strip().split("=", 1)[1])
+        return self
+
+    def start(self, kernel):
+        """Two waves of a kernel, in two workgroups."""
+        code = pathlib.Path(self.folder.name) / f"{kernel}.co"
+        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-x", "assembler",
+                        KERNELS / f"{kernel}.s", "-o", code], check=True, timeout=TIMEOUT_S)
+        p = subprocess.Popen([BREAKWATER, "exec", "--", BUILD / "breakwater-launch", code, "--grid", "64", "--group",
+                              "32", "--arg", "out=zeros:4"], env=self.env, stdout=subprocess.DEVNULL)
+        self.programs.append(p)
+
+    def command(self, *args):
+        return [BREAKWATER, *args]
+
+    def waves(self, *args):
+        done = subprocess.run(self.command("waves", "--json", *args), env=self.env, text=True, capture_output=True,
+                              timeout=TIMEOUT_S)
+        check(done.returncode == 0, f"waves {args}: {done.stdout}{done.stderr}")
+        return harness.parse(done.stdout.strip())["waves"]
+
+    def await_states(self, states, *args):
+        """Until the waves are so: a busy machine may take its time."""
+        end = time.monotonic() + TIMEOUT_S
+        while True:
+            waves = self.waves(*args)
+            if sorted(w["state"] for w in waves) == sorted(states):
+                return waves
+            if time.monotonic() > end:
+                raise Failure(f"waves that are not {states}: {waves}")
+
+    def __exit__(self, *_):
+        for p in self.programs:
+            p.kill()
+            p.wait()
+        self.server.terminate()
+        self.server.communicate()
+        self.folder.cleanup()
+
+
+def what_it_shows():
+    with Gpu() as gpu:
+        equal(gpu.waves(), [], "waves of an idle GPU")
+        gpu.start("loop")
+        waves = gpu.await_states(["running"] * 2)
+        end = time.monotonic() + TIMEOUT_S
+        # past its first instruction, in the two of the loop
+        while not all(w["symbol"] in ("loop+4", "loop+8") for w in waves) and time.monotonic() < end:
+            waves = gpu.waves()
+        check(all(w["symbol"] in ("loop+4", "loop+8") for w in waves), f"functions: {waves}")
+        equal(len({w["place"] for w in waves}), 2, "places")
+        equal({w["process"] for w in waves}, {"loop"}, "processes")
+        equal({w["lanes"] for w in waves}, {32}, "lanes")
+        equal({w["exec"] for w in waves}, {"0xffffffff"}, "EXEC")
+        equal(len(gpu.waves("--vmid", "loop")), 2, "waves of the process by its name")
+        equal(len(gpu.waves("--vmid", str(waves[0]["pid"]))), 2, "waves of the process by its number")
+        equal(gpu.waves("--vmid", "0"), [], "waves of the driver")
+        equal([w["place"] for w in gpu.waves(waves[1]["place"])], [waves[1]["place"]], "waves of a place")
+        equal(len(gpu.waves("se*.w*")), 2, "waves of a pattern")
+
+        halted = gpu.waves("--halt", "--registers")
+        equal([w["state"] for w in halted], ["halted"] * 2, "states of a snapshot")
+        groups = set()
+        for w in halted:
+            r = w["registers"]
+            equal(len(r["sgprs"]), 108, "SGPRs")
+            # work-items of a group of 32, and what each lane counts by itself, in step with the others
+            equal([int(v, 16) & 0x3ff for v in r["vgprs"][0]], list(range(32)), "v0")
+            equal(len(set(r["vgprs"][1])), 1, "v1 in all lanes")
+            groups.add(int(r["sgprs"][2], 16))
+        equal(groups, {0, 1}, "workgroups in s2")
+        gpu.await_states(["running"] * 2)
+
+        text = subprocess.run(gpu.command("waves", "--halt", "--registers", waves[0]["place"]), env=gpu.env, text=True,
+                              capture_output=True, timeout=TIMEOUT_S).stdout.splitlines()
+        check(text[0].startswith("Place ") and waves[0]["place"] in text[1] and "halted" in text[1], text[:2])
+        check(any(line.startswith("  s0 ") for line in text) and any(line.startswith("  v7 ") for line in text), text)
+        gpu.await_states(["running"] * 2)
+
+
+def what_ends_it():
+    """Enter, the end of input, signals, and the one that cannot be caught."""
+    with Gpu() as gpu:
+        gpu.start("loop")
+        gpu.await_states(["running"] * 2)
+        for ending in ("Enter", "end of input", signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+            p = subprocess.Popen(gpu.command("waves", "--halt", "--keep"), env=gpu.env, text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            lines = []
+            while not lines or not lines[-1].startswith("All waves of the GPU are halted."):
+                lines.append(p.stdout.readline())
+                check(lines[-1], f"{ending}: it ended, having said {lines}")
+            equal([w["state"] for w in gpu.waves()], ["halted"] * 2, f"{ending}: states before it")
+            if ending == "Enter":
+                p.stdin.write("\n")
+                p.stdin.flush()
+            elif ending != "end of input":
+                p.send_signal(ending)
+            p.communicate(timeout=TIMEOUT_S)
+            gpu.await_states(["running"] * 2)
+
+
+def waves_that_others_halt():
+    """halt.s halts itself: it stays halted where it was, while the others run on."""
+    with Gpu() as gpu:
+        gpu.start("halt")
+        before = gpu.await_states(["halted"] * 2)
+        gpu.start("loop")
+        gpu.await_states(["halted"] * 2 + ["running"] * 2)
+        equal([w["state"] for w in gpu.waves("--halt")], ["halted"] * 4, "states of a snapshot")
+        gpu.await_states(["running"] * 2, "--vmid", "loop")
+        after = gpu.waves("--vmid", "halt")
+        equal([(w["place"], w["state"], w["pc"]) for w in after], [(w["place"], w["state"], w["pc"]) for w in before],
+              "waves that halted themselves")
+
+
+if __name__ == "__main__":
+    main(what_it_shows, what_ends_it, waves_that_others_halt)
