@@ -29,6 +29,7 @@ static const struct {
 	{"vm", bw_main_vm, "page tables: walks, what is mapped, layouts, entries"},
 	{"mem", bw_main_mem, "memory of the GPU: read, written, filled, dumped, searched, compared, disassembled"},
 	{"waves", bw_main_waves, "the waves on the GPU: places, states, PCs, registers"},
+	{"queues", bw_main_queues, "the queues of the GPU: hardware queues, copy engines, rings, fences"},
 	{"regs", bw_main_regs, "registers: found, decoded, read, written"},
 	{"pm4", bw_main_pm4, "a command stream as packets, from a file or GPU memory"},
 	{"ring", bw_main_ring, "a ring of the driver as packets"},

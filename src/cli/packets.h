@@ -15,6 +15,7 @@ struct bw_packets {
 	unsigned depth; /* of indirect buffers, 0 */
 	unsigned vmid;	/* of what is shown */
 	size_t mark;	/* the word that the read pointer is at; SIZE_MAX: none */
+	size_t end;	/* one more than the word that the write pointer is at; 0: none */
 	size_t first,
 		wrap; /* of a ring: where the first word is, and how many there are; 0: none */
 	/* Words of GPU memory, for indirect buffers; returns how many. NULL: they are not

@@ -37,6 +37,9 @@ struct pm4_command {
 	struct bw_look look;
 	bool is_sdma, fields, no_follow, all;
 	uint64_t n_words;
+	/* of a ring */
+	const uint32_t *head; /* read pointer, write pointer; NULL: no ring */
+	size_t ring_words;
 };
 
 enum { MAX_WORDS = 1 << 22, MAX_IB_WORDS = 1 << 16, MAX_DEPTH = 4 };
@@ -67,7 +70,13 @@ static void show_packet(struct bw_packets *s, struct row row)
 {
 	json_t *o = json_object(), *lines = json_array();
 	size_t at = s->wrap ? (s->first + row.at) % s->wrap : row.at, times = row.times;
-	const char *mark = s->mark == at ? " <- read pointer" : "";
+	/* equal words are one row, whichever of them it is */
+	bool is_read = s->mark >= at && s->mark - at < times,
+	     is_write = s->end && s->end - 1 >= at && s->end - 1 - at < times;
+	const char *mark = is_read && is_write ? " <- read and write pointer"
+			   : is_read	       ? " <- read pointer"
+			   : is_write	       ? " <- write pointer"
+					       : "";
 	char hex[16];
 	if (s->out && times > 1)
 		bw_out_line(s->out, "%*s%5zu  0x%08x  %s, %zu times%s", (int)(4 * s->depth), "", at,
@@ -77,6 +86,10 @@ static void show_packet(struct bw_packets *s, struct row row)
 			    row.header, row.name, mark);
 	json_object_set_new(o, "at", json_integer((json_int_t)at));
 	json_object_set_new(o, "depth", json_integer(s->depth));
+	if (is_read)
+		json_object_set_new(o, "read_pointer", json_true());
+	if (is_write)
+		json_object_set_new(o, "write_pointer", json_true());
 	snprintf(hex, sizeof(hex), "0x%08x", row.header);
 	json_object_set_new(o, "header", json_string(hex));
 	json_object_set_new(o, "name", json_string(row.name));
@@ -109,6 +122,7 @@ static struct bw_error *follow(struct bw_packets *s, const struct bw_pm4_indirec
 	inner.depth++;
 	inner.vmid = ib->vmid ? ib->vmid : s->vmid;
 	inner.mark = SIZE_MAX;
+	inner.end = 0;
 	inner.first = inner.wrap = 0;
 	if (got < n && s->out)
 		bw_out_line(s->out, "%*s(%u of its %u words can be read)", (int)(4 * inner.depth),
@@ -277,6 +291,14 @@ static struct bw_error *show_words(struct pm4_command *c, struct bw_packets *p, 
 	p->list = json_array();
 	p->is_sdma = c->is_sdma;
 	bw_out_begin(c->look.out, "command", command);
+	if (c->head) {
+		bw_out_line(c->look.out, "%s: read pointer %u, write pointer %u, %zu words",
+			    c->look.words[0], c->head[0], c->head[1], c->ring_words);
+		bw_out_str(c->look.out, "ring", c->look.words[0]);
+		bw_out_int(c->look.out, "read_pointer", c->head[0]);
+		bw_out_int(c->look.out, "write_pointer", c->head[1]);
+		bw_out_int(c->look.out, "size", (int64_t)c->ring_words);
+	}
 	struct bw_error *err = bw_packets_show(p, dw, n);
 	if (err) {
 		json_decref(p->list);
@@ -285,6 +307,8 @@ static struct bw_error *show_words(struct pm4_command *c, struct bw_packets *p, 
 	}
 	if (!n)
 		bw_out_line(c->look.out, "There is nothing between the pointers.");
+	else if (c->head && !c->all)
+		bw_out_line(c->look.out, "%5u  <- write pointer", c->head[1]);
 	bw_out_json(c->look.out, "packets", p->list);
 	bw_out_end(c->look.out);
 	return NULL;
@@ -372,13 +396,14 @@ static struct bw_error *run_ring(struct bw_look *l)
 		dw[i] = ring[c->all ? i : (from + i) % n];
 	if (!dw)
 		err = bw_error_nomem();
-	bw_out_line(l->out, "%s: read pointer %u, write pointer %u, %zu words", l->words[0],
-		    head[0], head[1], n);
+	c->head = head;
+	c->ring_words = n;
 	if (!c->no_follow) {
 		p.read = read_space;
 		p.cookie = &s;
 	}
-	p.mark = c->all ? from : SIZE_MAX;
+	p.mark = from;
+	p.end = c->all ? to + 1 : 0;
 	p.first = c->all ? 0 : from;
 	p.wrap = n;
 	if (!err)

@@ -29,6 +29,7 @@ int bw_main_regs(int argc, char **argv);
 int bw_main_device(int argc, char **argv);
 int bw_main_mem(int argc, char **argv);
 int bw_main_waves(int argc, char **argv);
+int bw_main_queues(int argc, char **argv);
 int bw_main_pm4(int argc, char **argv);
 int bw_main_ring(int argc, char **argv);
 /* `breakwater vgpu linux` (vgpu_linux.c); argv[0] is that last word. */

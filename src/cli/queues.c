@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater queues: what the command processors have to do: hardware queues and their descriptors,
+ * copy engines, rings and fences. */
+#include "cli/queues.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "cli/subcommands.h"
+
+static const char usage[] =
+	"Usage: breakwater queues [--all] [--mqd] [--kfd] [--gpu GPU]\n"
+	"\n"
+	"Shows the hardware queues that are mapped, of graphics, compute and the scheduler, with the "
+	"process behind each; the copy engines' queues; what the command processors are busy with; "
+	"the driver's rings with their pointers and fences.\n"
+	"\n"
+	"  --all      queues that are not active, too, and registers that are 0\n"
+	"  --mqd      the descriptor of each queue in memory, and where the queue has another value\n"
+	"  --kfd      the queues and run lists of KFD, as the kernel writes them (Linux, root)\n"
+	"\"breakwater ring NAME\" shows a ring's packets, \"breakwater waves\" what they started.\n";
+
+/* ---- hardware queues ---- */
+
+/* Registers of a kind of queue, by name. */
+struct kind {
+	const char *name, *active, *vmid, *base, *base_hi, *rptr, *wptr, *wptr_hi, *control,
+		*size_field, *doorbell, *mqd, *mqd_hi, *dequeue, *error;
+};
+static const struct kind compute = {
+	.name = "compute",
+	.active = "CP_HQD_ACTIVE",
+	.vmid = "CP_HQD_VMID",
+	.base = "CP_HQD_PQ_BASE",
+	.base_hi = "CP_HQD_PQ_BASE_HI",
+	.rptr = "CP_HQD_PQ_RPTR",
+	.wptr = "CP_HQD_PQ_WPTR_LO",
+	.wptr_hi = "CP_HQD_PQ_WPTR_HI",
+	.control = "CP_HQD_PQ_CONTROL",
+	.size_field = "QUEUE_SIZE",
+	.doorbell = "CP_HQD_PQ_DOORBELL_CONTROL",
+	.mqd = "CP_MQD_BASE_ADDR",
+	.mqd_hi = "CP_MQD_BASE_ADDR_HI",
+	.dequeue = "CP_HQD_DEQUEUE_REQUEST",
+	.error = "CP_HQD_ERROR",
+};
+static const struct kind graphics = {
+	.name = "graphics",
+	.active = "CP_GFX_HQD_ACTIVE",
+	.vmid = "CP_GFX_HQD_VMID",
+	.base = "CP_GFX_HQD_BASE",
+	.base_hi = "CP_GFX_HQD_BASE_HI",
+	.rptr = "CP_GFX_HQD_RPTR",
+	.wptr = "CP_GFX_HQD_WPTR",
+	.wptr_hi = "CP_GFX_HQD_WPTR_HI",
+	.control = "CP_GFX_HQD_CNTL",
+	.size_field = "RB_BUFSZ",
+	.doorbell = "CP_RB_DOORBELL_CONTROL",
+	.mqd = "CP_GFX_MQD_BASE_ADDR",
+	.mqd_hi = "CP_GFX_MQD_BASE_ADDR_HI",
+	.dequeue = "CP_GFX_HQD_DEQUEUE_REQUEST",
+};
+
+struct queue {
+	const struct kind *kind;
+	struct bw_kmd_bank bank;
+	uint32_t active, vmid, rptr, control, doorbell, dequeue, error;
+	uint64_t base, wptr, size_dw, mqd;
+};
+
+/* 0 where the GPU has no such register. */
+static uint32_t get(const struct bw_look_gpu *g, const struct bw_kmd_bank *bank, const char *name,
+		    struct bw_error **err)
+{
+	uint32_t value = 0;
+	struct bw_error *e = name && !*err ? bw_look_gpu_read(g, bank, name, &value) : NULL;
+	if (!bw_error_catch(&e, BW_E_NOT_FOUND) && e)
+		*err = e;
+	return value;
+}
+
+/* A field of a register's value; 0 where the GPU has no such register or field. */
+static uint32_t field_of(const struct bw_look_gpu *g, const char *name, const char *field,
+			 uint32_t value)
+{
+	struct bw_reg reg;
+	struct bw_reg_field f;
+	uint32_t addr_dw;
+	if (!bw_look_gpu_find(g, name, &reg, &addr_dw))
+		return 0;
+	_cleanup_error_ struct bw_error *none = bw_reg_field_by_name(&reg, field, &f);
+	return none ? 0 : bw_reg_field_get(f, value);
+}
+
+static struct bw_error *read_queue(const struct bw_look_gpu *g, struct queue *q)
+{
+	const struct kind *k = q->kind;
+	struct bw_error *err = NULL;
+	q->active = get(g, &q->bank, k->active, &err) & 1;
+	q->vmid = get(g, &q->bank, k->vmid, &err) & 0xf;
+	uint32_t base = get(g, &q->bank, k->base, &err), hi = get(g, &q->bank, k->base_hi, &err);
+	q->base = bw_join32(hi, base) << 8;
+	q->rptr = get(g, &q->bank, k->rptr, &err);
+	uint32_t wptr = get(g, &q->bank, k->wptr, &err);
+	q->wptr = bw_join32(get(g, &q->bank, k->wptr_hi, &err), wptr);
+	q->control = get(g, &q->bank, k->control, &err);
+	uint32_t doorbell = get(g, &q->bank, k->doorbell, &err);
+	q->dequeue = get(g, &q->bank, k->dequeue, &err);
+	q->error = get(g, &q->bank, k->error, &err);
+	uint32_t mqd = get(g, &q->bank, k->mqd, &err);
+	q->mqd = bw_join32(get(g, &q->bank, k->mqd_hi, &err), mqd) & ~3ull;
+	if (err)
+		return err;
+	/* doc/hardware/kernel-interface.md 5: 2^(n + 1) dwords */
+	q->size_dw = 2ull << field_of(g, k->control, k->size_field, q->control);
+	if (field_of(g, k->doorbell, "DOORBELL_EN", doorbell))
+		q->doorbell = field_of(g, k->doorbell, "DOORBELL_OFFSET", doorbell);
+	return NULL;
+}
+
+static void add_state(const struct queue *q, struct bw_str *out)
+{
+	uint64_t rptr = q->size_dw ? q->rptr % q->size_dw : q->rptr,
+		 wptr = q->size_dw ? q->wptr % q->size_dw : q->wptr;
+	bw_str_add(out, !q->active ? "not active" : rptr == wptr ? "empty" : "busy");
+	if (q->dequeue & 0xf)
+		bw_str_add(out, ", being unmapped");
+	if (q->error)
+		bw_str_addf(out, ", error 0x%x", q->error);
+}
+
+static void add_row(const struct bw_look_gpu *g, struct bw_table *t, const struct queue *q)
+{
+	struct bw_kmd_client process;
+	struct bw_str state = {0};
+	bw_table_text(t, "me%u.pipe%u.queue%u", q->bank.me, q->bank.pipe, q->bank.queue);
+	bw_table_text(t, "%s", q->bank.me == BW_QUEUES_MES ? "scheduler" : q->kind->name);
+	bw_table_int(t, q->vmid);
+	if (bw_look_process_of(g->kmd, q->vmid, &process))
+		bw_table_text(t, "%s (%d)", process.comm, (int)process.pid);
+	else
+		bw_table_text(t, "%s", q->vmid ? "not known" : "the driver");
+	add_state(q, &state);
+	bw_table_text(t, "%s", bw_str_text(&state));
+	bw_str_free(&state);
+	bw_table_hex(t, q->base, 1);
+	bw_table_int(t, (int64_t)q->size_dw);
+	bw_table_hex(t, q->rptr, 1);
+	bw_table_hex(t, q->wptr, 1);
+	bw_table_hex(t, q->doorbell, 1);
+	bw_table_hex(t, q->mqd, 1);
+}
+
+static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gpu *g)
+{
+	static const struct bw_column columns[] = {
+		{"Queue", "queue", false},	 {"For", "kind", false},    {"VMID", "vmid", true},
+		{"Process", "owner", false},	 {"State", "state", false}, {"Ring", "base", false},
+		{"Words", "size", true},	 {"Read", "rptr", true},    {"Write", "wptr", true},
+		{"Doorbell", "doorbell", false}, {"MQD", "mqd", false}};
+	/* gfx_v11_0.c, gfx_v10_0.c and mes_v11_0.c of Linux 6.12: micro engines, pipes and queues
+	 * that the driver or KFD may use */
+	const bool has_mes = g->part.gc >> 16 >= 11;
+	const struct {
+		const struct kind *kind;
+		unsigned me, pipes, queues;
+		bool is_there;
+	} places[] = {{&graphics, 0, 2, 1, g->part.gc >> 16 >= 10},
+		      {&compute, 1, 4, 8, true},
+		      {&compute, 2, 4, 8, !has_mes},
+		      {&compute, BW_QUEUES_MES, 2, 1, has_mes}};
+	struct bw_table t;
+	bw_table_init(&t, "queues", columns, BW_ARRAY_SIZE(columns));
+	struct bw_error *err = NULL;
+	json_t *mqds = json_array();
+	for (size_t i = 0; i < BW_ARRAY_SIZE(places); i++)
+		for (unsigned n = 0; places[i].is_there && !err && !bw_look_ended &&
+				     n < places[i].pipes * places[i].queues;
+		     n++) {
+			struct queue q = {.kind = places[i].kind,
+					  .bank = {.use_srbm = true,
+						   .me = places[i].me,
+						   .pipe = n / places[i].queues,
+						   .queue = n % places[i].queues}};
+			err = read_queue(g, &q);
+			if (err || !(q.active || c->all))
+				continue;
+			add_row(g, &t, &q);
+			if (c->mqd && q.kind == &compute)
+				bw_queues_note_mqd(c, g, &q.bank, q.mqd, &t, mqds);
+		}
+	bw_out_line(c->look.out, "%s", "Hardware queues");
+	bw_out_table(c->look.out, &t, "  none is active\n");
+	bw_table_fini(&t);
+	if (c->mqd)
+		bw_out_json(c->look.out, "mqds", mqds);
+	else
+		json_decref(mqds);
+	return err;
+}
+
+/* ---- options ---- */
+
+static struct bw_error *show_all(struct bw_queues *c, const struct bw_look_gpu *g)
+{
+	BW_TRY(show_queues(c, g));
+	BW_TRY(bw_queues_show_sdma(c, g));
+	BW_TRY(bw_queues_show_status(c, g));
+	bw_queues_show_rings(c, g);
+	if (c->kfd)
+		bw_queues_show_kfd(c, g);
+	return bw_look_ended ? bw_errorf(BW_E_INTERRUPTED, "interrupted") : NULL;
+}
+
+static struct bw_error *run(struct bw_look *l)
+{
+	struct bw_queues *c = l->cookie;
+	struct bw_look_gpu g = {0};
+	if (l->n_words)
+		return bw_errorf(BW_E_INVALID, "queues takes options alone (see --help)");
+	struct bw_error *err = bw_look_gpu_open(l, &g);
+	if (!err) {
+		bw_out_begin(l->out, "command", "queues");
+		err = show_all(c, &g);
+		if (err)
+			bw_out_drop(l->out);
+		else
+			bw_out_end(l->out);
+	}
+	bw_look_gpu_close(&g);
+	return err;
+}
+
+static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+{
+	struct bw_queues *c = cookie;
+	(void)value;
+	*used = 1;
+	if (!strcmp(option, "--all"))
+		c->all = true;
+	else if (!strcmp(option, "--mqd"))
+		c->mqd = true;
+	else if (!strcmp(option, "--kfd"))
+		c->kfd = true;
+	else
+		*used = 0;
+	return NULL;
+}
+
+int bw_main_queues(int argc, char **argv)
+{
+	struct bw_queues c = {.look = {.take = take}};
+	c.look.cookie = &c;
+	return bw_look_main(&c.look, usage, argc, argv, run);
+}

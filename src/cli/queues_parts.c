@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of breakwater queues: descriptors, copy engines, what is busy, rings with fences, KFD. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "cli/look_memory.h"
+#include "cli/queues.h"
+
+/* ---- descriptors ---- */
+
+/* The words of a compute MQD from this one on are the registers from CP_MQD_BASE_ADDR on
+ * (v9_structs.h to v12_structs.h of Linux 6.12: cp_mqd_base_addr_lo). */
+enum { MQD_FIRST_REGISTER = 128, MQD_REGISTERS = 64 };
+
+/* Registers that the hardware itself goes on writing, or that act when they are written. */
+static bool is_pointer(const char *name)
+{
+	return strstr(name, "RPTR") || strstr(name, "WPTR") || strstr(name, "DEQUEUE") ||
+	       strstr(name, "EVENTS");
+}
+
+void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
+			const struct bw_kmd_bank *bank, uint64_t address, struct bw_table *t,
+			json_t *list)
+{
+	uint32_t words[MQD_REGISTERS], first_dw;
+	struct bw_look_memory m = {0};
+	struct bw_reg reg;
+	char place[40];
+	uint64_t at;
+	size_t got = 0;
+	if (!address || !bw_look_gpu_find(g, "CP_MQD_BASE_ADDR", &reg, &first_dw)) {
+		bw_table_note(t, "      it has no MQD");
+		return;
+	}
+	snprintf(place, sizeof(place), "0@0x%" PRIx64, address + MQD_FIRST_REGISTER * 4);
+	struct bw_error *err = bw_look_memory_open(&c->look, place, &m, &at);
+	if (!err)
+		got = bw_look_memory_read(&m, at, words, sizeof(words));
+	bw_look_memory_close(&m);
+	if (err || !got)
+		bw_table_note(t, "      its MQD cannot be read%s%s", err ? ": " : "",
+			      err ? err->message : "");
+	bw_error_free(err);
+	json_t *o = json_object(), *values = json_object();
+	for (uint32_t i = 0; i < got / 4; i++) {
+		uint32_t now = 0;
+		if (!bw_regs_at_address(g->block[0].block, g->block[0].ip.segment,
+					g->block[0].ip.n_segments, first_dw + i, &reg) ||
+		    (!words[i] && !c->all))
+			continue;
+		bw_error_free(bw_kmd_reg_read(g->kmd, bank, first_dw + i, &now));
+		bool differs = now != words[i] && !is_pointer(reg.name);
+		char other[40] = "";
+		if (differs)
+			snprintf(other, sizeof(other), "  (the queue has 0x%08x)", now);
+		bw_table_note(t, "      %-32s 0x%08x%s", reg.name, words[i], other);
+		json_object_set_new(values, reg.name, json_sprintf("0x%x", words[i]));
+	}
+	json_object_set_new(o, "queue",
+			    json_sprintf("me%u.pipe%u.queue%u", bank->me, bank->pipe, bank->queue));
+	json_object_set_new(o, "address", json_sprintf("0x%" PRIx64, address));
+	json_object_set_new(o, "registers", values);
+	json_array_append_new(list, o);
+}
+
+/* ---- copy engines ---- */
+
+struct sdma_queue {
+	unsigned engine;
+	char prefix[32]; /* "SDMA0_QUEUE3" */
+};
+
+static struct bw_error *read_sdma(const struct bw_look_gpu *g, const struct sdma_queue *q,
+				  const char *what, uint32_t *out)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "%s_%s", q->prefix, what);
+	return bw_look_gpu_read(g, NULL, name, out);
+}
+
+/* Ring pointers count bytes, RB_SIZE is log2 of dwords: sdma_v6_0.c of Linux 6.12. */
+static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_look_gpu *g,
+				 const struct sdma_queue *q, struct bw_table *t)
+{
+	uint32_t cntl, base, base_hi, rptr, rptr_hi, wptr, wptr_hi;
+	struct bw_reg reg;
+	char name[64];
+	uint32_t addr_dw;
+	uint64_t fields[3] = {0};
+	static const char *const names[] = {"RB_ENABLE", "RB_SIZE", "RB_VMID"};
+	snprintf(name, sizeof(name), "%s_RB_CNTL", q->prefix);
+	if (!bw_look_gpu_find(g, name, &reg, &addr_dw))
+		return NULL;
+	BW_TRY(read_sdma(g, q, "RB_CNTL", &cntl));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++) {
+		struct bw_reg_field f;
+		struct bw_error *none = bw_reg_field_by_name(&reg, names[i], &f);
+		if (!none)
+			fields[i] = bw_reg_field_get(f, cntl);
+		bw_error_free(none);
+	}
+	if (!fields[0] && !c->all)
+		return NULL;
+	BW_TRY(read_sdma(g, q, "RB_BASE", &base));
+	BW_TRY(read_sdma(g, q, "RB_BASE_HI", &base_hi));
+	BW_TRY(read_sdma(g, q, "RB_RPTR", &rptr));
+	BW_TRY(read_sdma(g, q, "RB_RPTR_HI", &rptr_hi));
+	BW_TRY(read_sdma(g, q, "RB_WPTR", &wptr));
+	BW_TRY(read_sdma(g, q, "RB_WPTR_HI", &wptr_hi));
+	uint64_t size = 1ull << fields[1], r = bw_join32(rptr_hi, rptr) >> 2,
+		 w = bw_join32(wptr_hi, wptr) >> 2;
+	bw_table_text(t, "%s", q->prefix);
+	bw_table_int(t, (int64_t)fields[2]);
+	bw_table_text(t, "%s", !fields[0] ? "not active" : r % size == w % size ? "empty" : "busy");
+	bw_table_hex(t, bw_join32(base_hi, base) << 8, 1);
+	bw_table_int(t, (int64_t)size);
+	bw_table_hex(t, r, 1);
+	bw_table_hex(t, w, 1);
+	return NULL;
+}
+
+struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_look_gpu *g)
+{
+	static const struct bw_column columns[] = {
+		{"Queue", "queue", false}, {"VMID", "vmid", true},  {"State", "state", false},
+		{"Ring", "base", false},   {"Words", "size", true}, {"Read", "rptr", true},
+		{"Write", "wptr", true}};
+	enum { MAX_ENGINES = 8, MAX_QUEUES = 8 };
+	struct bw_table t;
+	struct bw_error *err = NULL;
+	bw_table_init(&t, "sdma", columns, BW_ARRAY_SIZE(columns));
+	for (unsigned e = 0; e < MAX_ENGINES && !err; e++) {
+		/* gfx9 and gfx10 have GFX and RLC0 to 7, gfx11 and later QUEUE0 to 7 */
+		struct sdma_queue q = {.engine = e};
+		snprintf(q.prefix, sizeof(q.prefix), "SDMA%u_GFX", e);
+		err = sdma_row(c, g, &q, &t);
+		for (unsigned n = 0; n < 2 * MAX_QUEUES && !err; n++) {
+			snprintf(q.prefix, sizeof(q.prefix), "SDMA%u_%s%u", e,
+				 n < MAX_QUEUES ? "QUEUE" : "RLC", n % MAX_QUEUES);
+			err = sdma_row(c, g, &q, &t);
+		}
+	}
+	if (!err) {
+		bw_out_line(c->look.out, "%s", "Copy engines");
+		bw_out_table(c->look.out, &t, "  none is enabled\n");
+	}
+	bw_table_fini(&t);
+	return err;
+}
+
+/* ---- what is busy ---- */
+
+struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_look_gpu *g)
+{
+	static const char *const names[] = {"GRBM_STATUS",
+					    "GRBM_STATUS2",
+					    "CP_STAT",
+					    "CP_BUSY_STAT",
+					    "CP_STALLED_STAT1",
+					    "CP_STALLED_STAT2",
+					    "CP_STALLED_STAT3",
+					    "CP_CPF_STATUS",
+					    "CP_CPF_BUSY_STAT",
+					    "CP_CPF_STALLED_STAT1",
+					    "CP_CPC_STATUS",
+					    "CP_CPC_BUSY_STAT",
+					    "CP_CPC_STALLED_STAT1",
+					    "CP_MEC_CNTL",
+					    "CP_MEC_RS64_CNTL",
+					    "CP_MES_CNTL",
+					    "CP_PFP_INSTR_PNTR",
+					    "CP_ME_INSTR_PNTR",
+					    "CP_MEC1_INSTR_PNTR",
+					    "CP_MEC_RS64_INSTR_PNTR",
+					    "CP_MES_INSTR_PNTR",
+					    "CP_PFP_HEADER_DUMP",
+					    "CP_ME_HEADER_DUMP",
+					    "CP_MEC_ME1_HEADER_DUMP",
+					    "CP_MES_HEADER_DUMP",
+					    "SDMA0_STATUS_REG",
+					    "SDMA1_STATUS_REG"};
+	static const struct bw_column columns[] = {{"Register", "name", false},
+						   {"Value", "value", false},
+						   {"Fields", "fields", false}};
+	struct bw_table t;
+	struct bw_error *err = NULL;
+	bw_table_init(&t, "status", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names) && !err; i++) {
+		struct bw_reg_field_value f[64];
+		struct bw_str set = {0};
+		struct bw_reg reg;
+		uint32_t addr_dw, value;
+		if (!bw_look_gpu_find(g, names[i], &reg, &addr_dw))
+			continue;
+		err = bw_kmd_reg_read(g->kmd, NULL, addr_dw, &value);
+		if (err || (!value && !c->all))
+			continue;
+		size_t n =
+			BW_MIN(bw_reg_decode(&reg, value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
+		for (size_t k = 0; k < n; k++)
+			if (f[k].value && f[k].field.hi == f[k].field.lo)
+				bw_str_addf(&set, "%s%s", set.len ? " " : "", f[k].field.name);
+			else if (f[k].value)
+				bw_str_addf(&set, "%s%s=0x%" PRIx64, set.len ? " " : "",
+					    f[k].field.name, f[k].value);
+		bw_table_text(&t, "%s", names[i]);
+		bw_table_hex(&t, value, 8);
+		bw_table_text(&t, "%s", bw_str_text(&set));
+		bw_str_free(&set);
+	}
+	if (!err) {
+		bw_out_line(c->look.out, "%s", "Command processors");
+		bw_out_table(c->look.out, &t, "  all are 0\n");
+	}
+	bw_table_fini(&t);
+	return err;
+}
+
+/* ---- rings and fences ---- */
+
+struct fences {
+	bool is_known;
+	uint32_t signaled, emitted;
+};
+
+/* "--- ring 1 (comp_1.0.0) ---", then "Last signaled fence          0x0000002a" and "Last emitted
+ * ...": amdgpu_debugfs_fence_info_show of Linux 6.12 */
+static struct fences fences_of(const char *info, const char *ring)
+{
+	struct fences f = {0};
+	char title[64];
+	snprintf(title, sizeof(title), "(%s) ---", ring);
+	const char *at = strstr(info, title);
+	if (!at)
+		return f;
+	const char *end = strstr(at + 1, "--- ring"), *s = strstr(at, "Last signaled fence "),
+		   *e = strstr(at, "Last emitted ");
+	if (!s || !e || (end && (s > end || e > end)))
+		return f;
+	f.signaled = (uint32_t)strtoul(s + strlen("Last signaled fence "), NULL, 16);
+	f.emitted = (uint32_t)strtoul(e + strlen("Last emitted "), NULL, 16);
+	f.is_known = true;
+	return f;
+}
+
+static void ring_row(const struct bw_look_gpu *g, const char *ring, const char *info,
+		     struct bw_table *t)
+{
+	char file[64];
+	uint32_t head[3];
+	size_t done = 0;
+	struct bw_kmd_file *f;
+	snprintf(file, sizeof(file), "amdgpu_ring_%s", ring);
+	struct fences fences = fences_of(info, ring);
+	struct bw_error *err = bw_kmd_file_open(g->kmd, file, false, &f);
+	if (!err) {
+		err = bw_kmd_file_read(f, 0, head, sizeof(head), &done);
+		bw_kmd_file_close(f);
+	}
+	bool has_head = !err && done == sizeof(head);
+	bw_error_free(err);
+	if (!has_head && !fences.is_known)
+		return;
+	bw_table_text(t, "%s", ring);
+	for (int i = 0; i < 3; i++)
+		if (has_head)
+			bw_table_hex(t, head[i], 1);
+		else
+			bw_table_empty(t);
+	if (!fences.is_known) {
+		for (int i = 0; i < 3; i++)
+			bw_table_empty(t);
+		return;
+	}
+	bw_table_int(t, fences.signaled);
+	bw_table_int(t, fences.emitted);
+	bw_table_int(t, (int64_t)(uint32_t)(fences.emitted - fences.signaled));
+}
+
+void bw_queues_show_rings(struct bw_queues *c, const struct bw_look_gpu *g)
+{
+	static const struct bw_column columns[] = {
+		{"Ring", "ring", false},	{"Read", "rptr", true},
+		{"Write", "wptr", true},	{"Driver", "driver_wptr", true},
+		{"Signaled", "signaled", true}, {"Emitted", "emitted", true},
+		{"Pending", "pending", true}};
+	/* as gfx_v*_0.c, sdma_v*_0.c, vcn_v*.c and mes_v11_0.c of Linux 6.12 name them */
+	static const char *const names[] = {
+		"gfx_0.0.0",	 "gfx_0.1.0",  "gfx",		"comp_1.0.0",
+		"comp_1.1.0",	 "comp_1.2.0", "comp_1.3.0",	"comp_1.0.1",
+		"comp_1.1.1",	 "comp_1.2.1", "comp_1.3.1",	"kiq_0.2.1.0",
+		"kiq_2.1.0",	 "mes_3.0.0",  "mes_kiq_3.1.0", "sdma0",
+		"sdma1",	 "sdma2",      "sdma3",		"vcn_unified_0",
+		"vcn_unified_1", "vcn_dec_0",  "vcn_enc_0.0",	"jpeg_dec",
+		"jpeg_dec_0",	 "vpe"};
+	struct bw_table t;
+	struct bw_str info = {0};
+	bw_error_free(bw_look_text(g->kmd, "amdgpu_fence_info", &info)); /* rings without fences */
+	bw_table_init(&t, "rings", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
+		ring_row(g, names[i], bw_str_text(&info), &t);
+	bw_out_line(c->look.out, "%s", "Rings of the driver");
+	bw_out_table(c->look.out, &t, "  none can be read\n");
+	bw_table_fini(&t);
+	bw_str_free(&info);
+}
+
+/* ---- KFD ---- */
+
+static void show_kfd_file(struct bw_queues *c, const char *name, json_t *files)
+{
+	char path[64], line[512];
+	json_t *lines = json_array();
+	snprintf(path, sizeof(path), "/sys/kernel/debug/kfd/%s", name);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	bw_out_line(c->look.out, "KFD %s%s%s", name, f ? "" : ": ", f ? "" : strerror(errno));
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		bw_out_line(c->look.out, "  %s", line);
+		json_array_append_new(lines, bw_json_text(line));
+	}
+	json_object_set_new(files, name, lines);
+}
+
+void bw_queues_show_kfd(struct bw_queues *c, const struct bw_look_gpu *g)
+{
+	static const char *const names[] = {"mqds", "hqds", "rls"};
+	json_t *files = json_object();
+	if (bw_kmd_is_virtual(g->kmd))
+		bw_out_line(c->look.out, "%s", "KFD: the virtual GPU has no such queues.");
+	for (size_t i = 0; !bw_kmd_is_virtual(g->kmd) && i < BW_ARRAY_SIZE(names); i++)
+		show_kfd_file(c, names[i], files);
+	bw_out_json(c->look.out, "kfd", files);
+}
