@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "cli/look_gpu.h"
 #include "cli/subcommands.h"
 
 static const char usage[] =
@@ -298,8 +299,8 @@ static struct bw_error *read_any(struct bw_kmd *kmd, const struct bw_gpu_block *
 			 bw_regs_block_name(b->block));
 }
 
-static struct bw_error *tell_live_hub(struct bw_look *l, struct bw_kmd *kmd, enum bw_gpuvm_hub hub,
-				      json_t *list)
+struct bw_error *bw_look_read_fault(struct bw_kmd *kmd, enum bw_gpuvm_hub hub,
+				    struct bw_gpuvm_fault_facts *out)
 {
 	struct bw_gpu_block b;
 	uint32_t status, lo, hi;
@@ -312,10 +313,19 @@ static struct bw_error *tell_live_hub(struct bw_look *l, struct bw_kmd *kmd, enu
 	facts.status = status;
 	facts.has_address = status != 0;
 	facts.address = bw_join32(hi, lo) << 12;
+	*out = facts;
+	return NULL;
+}
+
+static struct bw_error *tell_live_hub(struct bw_look *l, struct bw_kmd *kmd, enum bw_gpuvm_hub hub,
+				      json_t *list)
+{
+	struct bw_gpuvm_fault_facts facts;
+	BW_TRY(bw_look_read_fault(kmd, hub, &facts));
 	if (hub == BW_GPUVM_MM && !l->has_hub)
 		bw_out_line(l->out, "%s", "");
 	bw_out_line(l->out, "%s hub:", hub == BW_GPUVM_MM ? "Memory" : "Graphics");
-	if (!status)
+	if (!facts.status)
 		bw_out_line(l->out,
 			    "No fault is recorded (the driver clears the record when it has "
 			    "logged a fault: see the kernel log).");
@@ -326,14 +336,13 @@ static struct bw_error *tell_live_hub(struct bw_look *l, struct bw_kmd *kmd, enu
 
 static struct bw_error *tell_live(struct bw_look *l, json_t *list)
 {
-	struct bw_kmd *kmd;
-	BW_TRY(bw_kmd_open(l->gpu, &kmd));
-	struct bw_error *err = NULL;
-	if (!l->has_hub || l->hub == BW_GPUVM_GC)
-		err = tell_live_hub(l, kmd, BW_GPUVM_GC, list);
+	struct bw_look_gpu g = {0};
+	struct bw_error *err = bw_look_gpu_open(l, &g);
+	if (!err && (!l->has_hub || l->hub == BW_GPUVM_GC))
+		err = tell_live_hub(l, g.kmd, BW_GPUVM_GC, list);
 	if (!err && (!l->has_hub || l->hub == BW_GPUVM_MM))
-		err = tell_live_hub(l, kmd, BW_GPUVM_MM, list);
-	bw_kmd_close(kmd);
+		err = tell_live_hub(l, g.kmd, BW_GPUVM_MM, list);
+	bw_look_gpu_close(&g);
 	return err;
 }
 

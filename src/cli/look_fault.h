@@ -11,4 +11,8 @@
 void bw_look_fault(struct bw_look *l, const struct bw_gpuvm_fault_facts *facts,
 		   const struct bw_crash_fault *f, json_t *list);
 
+/* What the registers of a hub have recorded; status 0: nothing. */
+struct bw_error *bw_look_read_fault(struct bw_kmd *kmd, enum bw_gpuvm_hub hub,
+				    struct bw_gpuvm_fault_facts *out) BW_MUST_CHECK;
+
 #endif

@@ -16,14 +16,16 @@
 
 static const char usage[] =
 	"Usage: breakwater vm walk VMID@ADDRESS [--hub gc|mm] [--gpu GPU]\n"
-	"       breakwater vm explain VMID@ADDRESS\n"
+	"       breakwater vm explain [VMID@ADDRESS]\n"
 	"       breakwater vm maps VMID\n"
 	"       breakwater vm layout --depth N --block-size N [--translate-further]\n"
 	"       breakwater vm entry VALUE --gfx VERSION --level pde0\n"
 	"\n"
 	"walk      each entry on the way to an address, and where and why the walk stops\n"
-	"explain   in a sentence what the page tables say about an address, for each kind of access\n"
+	"explain   in a sentence what the page tables say about an address, for each kind of access; "
+	"without an address what faulted last on this GPU, by its registers or the kernel log\n"
 	"maps      all that a VMID has mapped\n"
+	"A VMID can be given as the id or the name of a process that uses the GPU.\n"
 	"layout    levels of tables: entries, coverage, sizes\n"
 	"entry     the bits of one entry\n"
 	"\n"
@@ -435,10 +437,12 @@ static struct bw_error *look_at(struct bw_look *l)
 	struct bw_look_vm vm = {0};
 	unsigned vmid = 0;
 	uint64_t va = 0;
+	bool is_text = c->from || c->n_texts;
+	if (!strcmp(l->words[0], "explain") && l->n_words == 1 && !is_text)
+		return bw_look_explain_last(l);
 	if (l->n_words != 2)
 		return bw_errorf(BW_E_INVALID, "%s wants one %s", l->words[0],
 				 is_maps ? "VMID" : "VMID@ADDRESS");
-	bool is_text = c->from || c->n_texts;
 	BW_TRY(is_text ? bw_look_place(l->words[1], !is_maps, &vmid, &va)
 		       : bw_look_live_place(l, l->words[1], !is_maps, &vmid, &va));
 	struct bw_error *err = is_text ? open_text(c, vmid, &vm) : bw_look_vm_open(l, vmid, &vm);

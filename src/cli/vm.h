@@ -38,6 +38,10 @@ struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *o
 
 struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t va,
 			      bool only_why) BW_MUST_CHECK;
+/* The same for each kind of access, as a part of an answer that is open. */
+void bw_look_explain_in(struct bw_look *l, struct bw_look_vm *vm, uint64_t va);
+/* vm_fault.c: the fault that the GPU had last, and what the page tables say of its address now. */
+struct bw_error *bw_look_explain_last(struct bw_look *l) BW_MUST_CHECK;
 struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm) BW_MUST_CHECK;
 
 #endif

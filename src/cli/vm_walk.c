@@ -179,22 +179,33 @@ static void show_accesses(struct bw_look *l, const struct bw_gpuvm_range *r)
 	}
 }
 
-struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t va, bool only_why)
+void bw_look_explain_in(struct bw_look *l, struct bw_look_vm *vm, uint64_t va)
 {
 	struct bw_gpuvm_range r;
 	struct bw_str text = {0};
 	bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r);
 	add_end(&vm->context, &r, va, &text);
+	bw_out_line(l->out, "%s", bw_str_text(&text));
+	show_accesses(l, &r);
+	add_facts(l, vm, &r, va, bw_str_text(&text));
+	bw_str_free(&text);
+}
+
+struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t va, bool only_why)
+{
+	struct bw_gpuvm_range r;
+	struct bw_str text = {0};
 	bw_out_begin(l->out, "command", only_why ? "vm explain" : "vm walk");
 	if (only_why) {
-		bw_out_line(l->out, "%s", bw_str_text(&text));
-		show_accesses(l, &r);
+		bw_look_explain_in(l, vm, va);
 	} else {
+		bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r);
+		add_end(&vm->context, &r, va, &text);
 		show_context(l, vm, va);
 		show_steps(l, &vm->context, &r);
 		bw_out_line(l->out, "%s", bw_str_text(&text));
+		add_facts(l, vm, &r, va, bw_str_text(&text));
 	}
-	add_facts(l, vm, &r, va, bw_str_text(&text));
 	bw_out_end(l->out);
 	bw_str_free(&text);
 	return NULL;

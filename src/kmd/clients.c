@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that use the GPU, with the PASIDs of their DRM files. */
+/* What the kernel says beside the GPU's own files: processes that use it, with the PASIDs of their
+ * DRM files, and the log. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/klog.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
@@ -123,24 +125,28 @@ struct bw_error *bw_kmd_linux_clients(const char *proc_root, const char *pci_add
 	return NULL;
 }
 
+static struct bw_error *read_text(struct bw_kmd *kmd, const char *name, struct bw_str *out)
+{
+	struct bw_kmd_file *f;
+	char bytes[4096];
+	size_t done = 1;
+	BW_TRY(bw_kmd_file_open(kmd, name, false, &f));
+	struct bw_error *err = NULL;
+	for (uint64_t pos = 0; !err && done; pos += done) {
+		err = bw_kmd_file_read(f, pos, bytes, sizeof(bytes), &done);
+		if (!err)
+			bw_str_addn(out, bytes, done);
+	}
+	bw_kmd_file_close(f);
+	return err || !out->failed ? err : bw_error_nomem();
+}
+
 static struct bw_error *virtual_clients(struct bw_kmd *kmd, struct bw_kmd_client **out,
 					size_t *out_n)
 {
 	struct bw_str text = {0};
 	struct clients list = {0};
-	struct bw_kmd_file *f;
-	char bytes[4096];
-	size_t done = 1;
-	BW_TRY(bw_kmd_file_open(kmd, "breakwater_clients", false, &f));
-	struct bw_error *err = NULL;
-	for (uint64_t pos = 0; !err && done; pos += done) {
-		err = bw_kmd_file_read(f, pos, bytes, sizeof(bytes), &done);
-		if (!err)
-			bw_str_addn(&text, bytes, done);
-	}
-	bw_kmd_file_close(f);
-	if (!err && text.failed)
-		err = bw_error_nomem();
+	struct bw_error *err = read_text(kmd, "breakwater_clients", &text);
 	for (const char *line = bw_str_text(&text); !err && *line;) {
 		struct bw_kmd_client c;
 		size_t n = strcspn(line, "\n");
@@ -162,4 +168,20 @@ struct bw_error *bw_kmd_clients(struct bw_kmd *kmd, struct bw_kmd_client **out, 
 {
 	return kmd->ops->is_virtual ? virtual_clients(kmd, out, out_n)
 				    : bw_kmd_linux_clients("/proc", kmd->pci_address, out, out_n);
+}
+
+struct bw_error *bw_kmd_log(struct bw_kmd *kmd, struct bw_str *out)
+{
+	enum { READ_ALL = 3, SIZE_BUFFER = 10 }; /* syslog(2) */
+	if (kmd->ops->is_virtual)
+		return read_text(kmd, "breakwater_log", out);
+	int size_b = klogctl(SIZE_BUFFER, NULL, 0);
+	_cleanup_free_ char *text = size_b > 0 ? malloc((size_t)size_b) : NULL;
+	if (size_b > 0 && !text)
+		return bw_error_nomem();
+	int n = size_b > 0 ? klogctl(READ_ALL, text, size_b) : -1;
+	if (n < 0)
+		return bw_error_errno(errno, "reading the kernel log (it may need root)");
+	bw_str_addn(out, text, (size_t)n);
+	return out->failed ? bw_error_nomem() : NULL;
 }

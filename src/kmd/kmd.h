@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 struct bw_kmd;	    /* one GPU */
 struct bw_kmd_file; /* one open debugfs or sysfs file: its own position and register bank */
@@ -102,6 +103,9 @@ struct bw_kmd_client {
  * NULL where there are none. */
 struct bw_error *bw_kmd_clients(struct bw_kmd *kmd, struct bw_kmd_client **out,
 				size_t *out_n) BW_MUST_CHECK;
+
+/* The kernel log, as dmesg shows it; of the virtual GPU, its own. Appends to out. */
+struct bw_error *bw_kmd_log(struct bw_kmd *kmd, struct bw_str *out) BW_MUST_CHECK;
 
 /* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater
  * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""breakwater waves beside programs that run without a debugger: what it shows of them, and that waves which it has
-halted run on, whatever ends it."""
+"""Looking at programs that run without a debugger. breakwater waves: what it shows of them, and that waves which it
+has halted run on, whatever ends it; breakwater vm explain: what faulted last."""
 import os
 import pathlib
 import signal
@@ -24,13 +24,14 @@ class Gpu:
         self.env = dict(os.environ, BREAKWATER_VGPU=self.server.stdout.readline().strip().split("=", 1)[1])
         return self
 
-    def start(self, kernel):
+    def start(self, kernel, *args):
         """Two waves of a kernel, in two workgroups."""
         code = pathlib.Path(self.folder.name) / f"{kernel}.co"
         subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-x", "assembler",
                         KERNELS / f"{kernel}.s", "-o", code], check=True, timeout=TIMEOUT_S)
         p = subprocess.Popen([BREAKWATER, "exec", "--", BUILD / "breakwater-launch", code, "--grid", "64", "--group",
-                              "32", "--arg", "out=zeros:4"], env=self.env, stdout=subprocess.DEVNULL)
+                              "32", "--arg", "out=zeros:4", *args], env=self.env, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
         self.programs.append(p)
 
     def command(self, *args):
@@ -137,5 +138,24 @@ def waves_that_others_halt():
               "waves that halted themselves")
 
 
+def what_faulted_last():
+    """The driver has cleared the registers, and the program has ended: the kernel log still says it. The page and
+    the access are those of the command line and of unmapped.s."""
+    with Gpu() as gpu:
+        gpu.start("unmapped", "--arg", "addr=0x123456789abc")
+        gpu.programs[-1].wait(timeout=TIMEOUT_S)
+        done = subprocess.run(gpu.command("vm", "explain", "--json"), env=gpu.env, text=True, capture_output=True,
+                              check=True, timeout=TIMEOUT_S)
+        answer = harness.parse(done.stdout.strip())
+        equal(answer["source"], "kernel log", "where the fault is from")
+        equal(len(answer["faults"]), 1, "faults")
+        fault = answer["faults"][0]
+        equal((fault["address"], fault["process"], fault["hub"]), ("0x123456789000", "unmapped", "gc"), "the fault")
+        check("read" in fault["access"], f"{fault}")
+        # The registers keep a VMID's last page tables until somebody else gets it.
+        if "verdict" in answer:
+            equal((answer["address"], answer["verdict"]), ("0x123456789000", "not valid"), "what the page tables say")
+
+
 if __name__ == "__main__":
-    main(what_it_shows, what_ends_it, waves_that_others_halt)
+    main(what_it_shows, what_ends_it, waves_that_others_halt, what_faulted_last)

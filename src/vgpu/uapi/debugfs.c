@@ -235,6 +235,7 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"amdgpu_ring_sdma1", 0444, &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA + 1},
 	/* no kernel's */
 	{"breakwater_clients", 0400, &bw_text_ops, text_clients, 0},
+	{"breakwater_log", 0400, &bw_text_ops, text_log, 0},
 	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0},
 };
 /* clang-format on */
