@@ -101,5 +101,11 @@ bool bw_location_step_is_register(const struct bw_location_step *s);
  * (tests/e2e/kernels/scale.cl, n of launch). */
 bool bw_variable_is_false_constant(const struct bw_lines *l, const struct bw_variable *v,
 				   uint64_t addr, const struct bw_location *at);
+/* Whether that location, of a constant or of registers, has a value that the variable does not have
+ * at the line of addr in the function of that level (as for bw_lines_variables): the source, where
+ * it can be read, assigns it only later, or has assigned another one since. clang-19 writes both
+ * with -O2, as the optimizer moves instructions and not statements (tests/e2e/kernels/late.cl). */
+bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
+			  unsigned level, const struct bw_location *at);
 
 #endif

@@ -252,6 +252,15 @@ const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name)
 	return t;
 }
 
+/* ---- Locations ---- */
+
+bool bw_variables_is_wrong(const struct bw_variables_frame *f, const struct bw_variable *v,
+			   const struct bw_location *l)
+{
+	return bw_variable_is_false_constant(f->lines, v, f->addr, l) ||
+	       bw_variable_is_stale(f->lines, v, f->addr, f->level, l);
+}
+
 /* ---- For commands ---- */
 
 struct bw_error *bw_debug_variables(struct bw_debug *d, const struct bw_variable **out,
@@ -283,8 +292,9 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
 	if (!bw_variables_frame_at(d, pc, &f))
 		return false;
 	bw_variable_location(f.lines, v, f.addr, out);
-	if (bw_variable_is_false_constant(f.lines, v, f.addr, out))
-		out->kind = BW_LOC_OPTIMIZED_OUT;
+	if (bw_variables_is_wrong(&f, v, out))
+		*out = (struct bw_location){
+			.kind = BW_LOC_OPTIMIZED_OUT, .start = out->start, .end = out->end};
 	out->start += f.base;
 	out->end = out->end > UINT64_MAX - f.base ? UINT64_MAX : out->end + f.base;
 	return true;

@@ -282,8 +282,8 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 				 variable->name, name);
 	}
 	bw_variable_location(f->lines, variable, f->addr, &l);
-	if (bw_variable_is_false_constant(f->lines, variable, f->addr, &l))
-		l.kind = BW_LOC_OPTIMIZED_OUT;
+	if (bw_variables_is_wrong(f, variable, &l))
+		l = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
 	if (l.kind == BW_LOC_BOUND || l.kind == BW_LOC_PUSH || l.kind == BW_LOC_BUILTIN)
 		return bw_variables_of_shader(x, &l, variable->type, out);
 	struct bw_location_piece one = whole(&l, size_b);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Runs one work-item of variables.cl on the CPU: its number is the argument.
+// Runs one work-item of a kernel on the CPU: its number is the argument.
 #include <stdio.h>
 #include <stdlib.h>
 #define CPU
-#include "variables.cl"
+#include KERNEL
 
 int main(int argc, char **argv)
 {
-	int in[32], out[32] = {0};
+	int in[32], out[1024] = {0};
 	for (int i = 0; i < 32; i++)
 		in[i] = i;
 	work_item = atoi(argv[1]);

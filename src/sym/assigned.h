@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_ASSIGNED_H
+#define BW_SYM_ASSIGNED_H
+
+/* Which of its assignments can have given a variable its value, by the text of the source. The
+ * optimizer moves code, and the location lists that it writes then have values before the statement
+ * that assigns them, or after the next one has. In doubt the answer is that a value is possible:
+ * macros that assign, a goto, a label. Pure. */
+
+#include "sym/types.h"
+
+struct bw_assigned {
+	const char *(*line)(void *ctx, unsigned line); /* its text, borrowed; NULL: no such line */
+	void *ctx;
+	const char *name;
+	const struct bw_ctype *type;
+	unsigned decl_line;
+	bool is_param;
+	unsigned at_line; /* the statement that is about to be executed */
+};
+
+/* False: no assignment that gives the variable this constant (bits, as bw_location has them) has
+ * been executed, as far as the text says. is_part: the value is that of a member. */
+bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_part);
+/* False: what the code of `line` has put into a register is not the variable's value at at_line:
+ * the assignment there is executed later, or another one comes between, or only constants have been
+ * assigned last. */
+bool bw_assigned_in_line(const struct bw_assigned *a, unsigned line, bool is_part);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Which assignments give a variable its value: expected is what C executes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/float_bits.h"
+#include "sym/assigned.h"
+
+static const struct bw_ctype int_type = {.kind = BW_CTYPE_INT, .size_b = 4, .is_signed = true};
+static const struct bw_ctype float_type = {.kind = BW_CTYPE_FLOAT, .size_b = 4};
+static const struct bw_cenumerator colors[] = {{"RED", 0}, {"BLUE", 6}};
+static const struct bw_ctype color_type = {
+	.kind = BW_CTYPE_ENUM, .size_b = 4, .enumerators = colors, .n_enumerators = 2};
+
+static const char *line_of(void *ctx, unsigned line)
+{
+	const char *const *lines = ctx;
+	for (unsigned i = 1; lines[i - 1]; i++)
+		if (i == line)
+			return lines[i - 1];
+	return NULL;
+}
+
+static struct bw_assigned of(const char *const *lines, const char *name, unsigned decl, unsigned at)
+{
+	return (struct bw_assigned){.line = line_of,
+				    .ctx = (void *)(uintptr_t)lines,
+				    .name = name,
+				    .type = &int_type,
+				    .decl_line = decl,
+				    .at_line = at};
+}
+
+static bool can_be(const char *const *lines, const char *name, unsigned decl, unsigned at,
+		   int64_t value)
+{
+	struct bw_assigned a = of(lines, name, decl, at);
+	return bw_assigned_constant(&a, (uint64_t)value, false);
+}
+
+static bool from_line(const char *const *lines, const char *name, unsigned at, unsigned line)
+{
+	struct bw_assigned a = of(lines, name, 2, at);
+	return bw_assigned_in_line(&a, line, false);
+}
+
+static const char *const straight[] = {"void f(int *out, int n) {",   /* 1 */
+				       "	int t = n; // t = 3", /* 2 */
+				       "	out[0] = t;",	      /* 3 */
+				       "	t = 3;",	      /* 4 */
+				       "	out[1] = t;",	      /* 5 */
+				       "	t = -4; /* t = 7 */", /* 6 */
+				       "	out[2] = t;",	      /* 7 */
+				       "}",			      /* 8 */
+				       NULL};
+
+static void test_straight(void **state)
+{
+	assert_false(can_be(straight, "t", 2, 3, 3));
+	assert_false(can_be(straight, "t", 2, 4, 3));
+	assert_true(can_be(straight, "t", 2, 5, 3));
+	assert_false(can_be(straight, "t", 2, 5, -4));
+	assert_true(can_be(straight, "t", 2, 7, -4));
+	assert_false(can_be(straight, "t", 2, 7, 3)); /* no more */
+	assert_false(can_be(straight, "t", 2, 7, 7)); /* in a comment */
+	/* n in a register */
+	assert_true(from_line(straight, "t", 3, 2));
+	assert_false(from_line(straight, "t", 5, 2));
+	assert_false(from_line(straight, "t", 3, 4));
+	assert_false(from_line(straight, "t", 5, 1)); /* a copy that was n's already */
+	assert_true(from_line(straight, "t", 3, 1));
+}
+
+static const char *const branches[] = {"void f(int *out, int n) {",   /* 1 */
+				       "	int t = n;",	      /* 2 */
+				       "	if (n)",	      /* 3 */
+				       "		t = 5;",      /* 4 */
+				       "	else {",	      /* 5 */
+				       "		t = 6;",      /* 6 */
+				       "		out[9] = t;", /* 7 */
+				       "	}",		      /* 8 */
+				       "	out[0] = t;",	      /* 9 */
+				       "	switch (n) {",	      /* 10 */
+				       "	case 1:",	      /* 11 */
+				       "		n--;",	      /* 12 */
+				       "		t = 7;",      /* 13 */
+				       "		break;",      /* 14 */
+				       "	case 2:",	      /* 15 */
+				       "		out[1] = t;", /* 16 */
+				       "	}",		      /* 17 */
+				       "	out[2] = t;",	      /* 18 */
+				       "}",			      /* 19 */
+				       NULL};
+
+static void test_branches(void **state)
+{
+	assert_true(can_be(branches, "t", 2, 9, 5));
+	assert_true(can_be(branches, "t", 2, 9, 6));
+	assert_false(can_be(branches, "t", 2, 9, 7));
+	assert_true(can_be(branches, "t", 2, 7, 6));
+	assert_false(can_be(branches, "t", 2, 7, 5));
+	assert_true(can_be(branches, "t", 2, 16, 6)); /* `t = 7` is not on the way */
+	assert_true(can_be(branches, "t", 2, 18, 7));
+	assert_true(can_be(branches, "t", 2, 18, 5));
+	assert_true(from_line(branches, "t", 18, 2));
+}
+
+static const char *const loops[] = {"void f(int *out, int n) {",	/* 1 */
+				    "	int t = 1, u;",			/* 2 */
+				    "	for (int i = 0; i < 4; i++) {", /* 3 */
+				    "		out[i] = t;",		/* 4 */
+				    "		t = 2;",		/* 5 */
+				    "		u = 8;",		/* 6 */
+				    "		out[u] = i;",		/* 7 */
+				    "	}",				/* 8 */
+				    "	for (int i = 9; i; i--)",	/* 9 */
+				    "		out[i] += t;",		/* 10 */
+				    "	u = 0;",			/* 11 */
+				    "	while (u < n)",			/* 12 */
+				    "		u++;",			/* 13 */
+				    "	out[0] = u;",			/* 14 */
+				    "}",				/* 15 */
+				    NULL};
+
+static void test_loops(void **state)
+{
+	assert_true(can_be(loops, "t", 2, 4, 1));
+	assert_true(can_be(loops, "t", 2, 4, 2)); /* in later rounds */
+	assert_false(can_be(loops, "t", 2, 7, 1));
+	assert_true(can_be(loops, "t", 2, 10, 2));
+	/* an unrolled loop */
+	assert_true(can_be(loops, "i", 3, 3, 0));
+	assert_true(can_be(loops, "i", 3, 4, 0));
+	assert_true(can_be(loops, "i", 3, 4, 3));
+	assert_true(can_be(loops, "i", 9, 10, 9));
+	assert_true(can_be(loops, "u", 2, 7, 8));
+	assert_true(can_be(loops, "u", 2, 13, 1));
+	assert_false(can_be(loops, "u", 2, 13, 8) && !can_be(loops, "u", 2, 13, 1));
+	assert_true(from_line(loops, "u", 14, 13));
+	assert_false(from_line(loops, "u", 14, 6));
+	assert_false(from_line(loops, "t", 7, 2));
+}
+
+static const char *const kinds[] = {"void f(int *out, enum color c) {", /* 1 */
+				    "	float t = 0.5f; int other_t;",	/* 2 */
+				    "	other_t = 3;",			/* 3 */
+				    "	t = 1.5f;",			/* 4 */
+				    "	c = BLUE;",			/* 5 */
+				    "	out[0] = c + t;",		/* 6 */
+				    "	t = LIMIT;",			/* 7 */
+				    "	out[1] = \"t = 9; {\"[0];",	/* 8 */
+				    "}",				/* 9 */
+				    NULL};
+
+static void test_kinds(void **state)
+{
+	struct bw_assigned a = of(kinds, "t", 2, 4);
+	a.type = &float_type;
+	assert_true(bw_assigned_constant(&a, f32_bits(0.5f), false));
+	assert_false(bw_assigned_constant(&a, f32_bits(1.5f), false));
+	a.at_line = 6;
+	assert_true(bw_assigned_constant(&a, f32_bits(1.5f), false));
+	assert_false(bw_assigned_constant(&a, f32_bits(9), false)); /* LIMIT */
+	a.at_line = 8;
+	assert_true(bw_assigned_constant(&a, f32_bits(9), false));
+	a = of(kinds, "c", 1, 5);
+	a.type = &color_type;
+	a.is_param = true;
+	assert_false(bw_assigned_constant(&a, 6, false));
+	a.at_line = 6;
+	assert_true(bw_assigned_constant(&a, 6, false));
+	assert_false(bw_assigned_constant(&a, 0, false));
+	/* another text than the compiler's, or only a part of it */
+	assert_true(can_be(kinds, "t", 3, 4, 77));
+	assert_true(can_be(kinds, "out", 4, 5, 77));
+	assert_true(can_be(kinds, "t", 12, 12, 77));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_straight),
+		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_kinds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
