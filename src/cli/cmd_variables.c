@@ -87,7 +87,22 @@ struct bw_error *bw_cmd_ptype(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+struct bw_error *bw_info_functions(struct bw_cli *c, const char *args)
+{
+	return bw_show_listed(c->out, c->debug, BW_LISTED_FUNCTIONS, args);
+}
+
+struct bw_error *bw_info_types(struct bw_cli *c, const char *args)
+{
+	return bw_show_listed(c->out, c->debug, BW_LISTED_TYPES, args);
+}
+
 /* ---- Variables ---- */
+
+struct bw_error *bw_info_variables(struct bw_cli *c, const char *args)
+{
+	return bw_show_listed(c->out, c->debug, BW_LISTED_VARIABLES, args);
+}
 
 static void show_launch_values(struct bw_cli *c, const struct bw_arg_info *list, size_t n)
 {

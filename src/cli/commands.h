@@ -110,7 +110,8 @@ bw_command_fn bw_info_args, bw_info_locals, bw_info_scope, bw_info_program, bw_i
 bw_command_fn bw_cmd_dprintf, bw_info_watchpoints, bw_info_sgprs, bw_info_vgprs;
 bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf,
 	bw_cmd_restore, bw_cmd_show;
-bw_command_fn bw_info_report, bw_info_address, bw_info_sources, bw_cmd_directory, bw_cmd_unset;
+bw_command_fn bw_info_report, bw_info_address, bw_info_sources, bw_info_functions,
+	bw_info_variables, bw_info_types, bw_cmd_directory, bw_cmd_unset;
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 bw_command_fn bw_cmd_attach, bw_cmd_symbol_file, bw_cmd_inferior, bw_info_inferiors, bw_cmd_kill,
 	bw_cmd_detach;

@@ -76,7 +76,6 @@ static const struct word info_words[] = {
 	{"auxv", "\"shell\" runs commands such as ps"},
 	{"checkpoints", NO_REVERSE},
 	{"files", "\"info sharedlibrary\" shows the code in the GPU's memory"},
-	{"functions", "Tab completes the functions that \"break\" knows"},
 	{"handle", NO_SIGNALS},
 	{"macro", NO_MACROS},
 	{"mem", "\"info buffers\" shows what the program has"},
@@ -84,9 +83,6 @@ static const struct word info_words[] = {
 	{"record", NO_REVERSE},
 	{"target", NO_REMOTE},
 	{"tracepoints", NO_TRACE},
-	{"types", "there is no list of all types; \"ptype NAME\" and \"whatis EXPR\" show one"},
-	{"variables", "there is no list of all variables; \"info locals\", \"info args\" and "
-		      "\"info scope\" show those of a place"},
 };
 
 struct bw_error *bw_cli_gdb_word(const char *word, bool info)

@@ -4,6 +4,7 @@
 
 /* Values, types and variables of the program, in gdb's forms. */
 
+#include "debug/source.h"
 #include "debug/variables.h"
 #include "ui/show.h"
 
@@ -18,8 +19,16 @@ json_t *bw_show_typed_json(struct bw_debug *d, const struct bw_value *v);
 /* ---- show_type.c ---- */
 /* What ptype prints: a struct with its members; offsets: as ptype/o. */
 void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out);
+/* "int x[4]", "float *p", "void (*f)(int)" */
+void bw_show_declared(const struct bw_ctype *t, const char *name, struct bw_str *out);
 /* {"name", "size", "members": [...]}; a new reference. */
 json_t *bw_show_type_json(const struct bw_ctype *t);
+
+/* ---- show_listed.c ---- */
+/* "info functions", "info variables", "info types": all whose name the POSIX extended regular
+ * expression finds; "": all. */
+struct bw_error *bw_show_listed(struct bw_out *o, struct bw_debug *d, enum bw_listed_kind kind,
+				const char *regex) BW_MUST_CHECK;
 
 /* ---- show_variables.c ---- */
 enum bw_show_which { BW_SHOW_LOCALS, BW_SHOW_PARAMS };

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* "int x[4]", "float *p", "void (*f)(int)" */
-static void declare(const struct bw_ctype *t, const char *name, struct bw_str *out)
+void bw_show_declared(const struct bw_ctype *t, const char *name, struct bw_str *out)
 {
 	struct bw_str dims = {0};
 	char text[BW_TYPE_NAME_MAX];
@@ -58,7 +57,7 @@ static bool show_anonymous(const struct bw_cmember *m, unsigned indent, struct b
 		const struct bw_cmember *inner = &t->members[i];
 		bw_str_addf(out, "%*s", (int)indent + 4, "");
 		if (!show_anonymous(inner, indent + 4, out))
-			declare(inner->type, inner->name ? inner->name : "", out);
+			bw_show_declared(inner->type, inner->name ? inner->name : "", out);
 		if (inner->bit_size)
 			bw_str_addf(out, " : %u", inner->bit_size);
 		bw_str_add(out, ";\n");
@@ -82,7 +81,7 @@ static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *
 			add_offset(out, m);
 		bw_str_add(out, "    ");
 		if (offsets || !show_anonymous(m, 4, out))
-			declare(m->type, m->name ? m->name : "", out);
+			bw_show_declared(m->type, m->name ? m->name : "", out);
 		if (m->bit_size)
 			bw_str_addf(out, " : %u", m->bit_size);
 		bw_str_add(out, ";\n");

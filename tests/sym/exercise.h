@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "sym/code_object.h"
 #include "sym/frames.h"
+#include "sym/listed.h"
 #include "sym/variables.h"
 
 /* What lies in a type by value, down to its numbers; *left limits how much of it is looked at. */
@@ -87,6 +88,19 @@ static inline void exercise_types(struct bw_lines *lines)
 	static const char *const names[] = {"int",	  "item_t", "struct node",
 					    "all_t",	  "circle", "shapes::circle::box",
 					    "enum color", "x"};
+	for (int kind = 0; kind <= BW_LISTED_TYPES; kind++) {
+		struct bw_listed *list = NULL;
+		size_t n = 0;
+		struct bw_error *err = bw_lines_listed(lines, kind, &list, &n);
+		for (size_t i = 0; !err && i < n && i < 64; i++) {
+			unsigned left = 64;
+			assert(list[i].name && *list[i].name);
+			assert(!list[i].params == (kind != BW_LISTED_FUNCTIONS));
+			exercise_type(list[i].type, 0, &left);
+		}
+		bw_listed_free(list, n);
+		bw_error_free(err);
+	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		unsigned left = 256;
 		const struct bw_ctype *t = bw_lines_type_named(lines, names[i]);

@@ -4,7 +4,10 @@
 #include "debug/code/code_priv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "sym/frames.h"
 
 struct bw_source_paths *bw_debug_source_paths(struct bw_debug *d)
 {
@@ -47,6 +50,61 @@ bool bw_debug_source_files(struct bw_debug *d, size_t i, const char **out_object
 	const struct bw_module *m = d->modules.data[i];
 	*out_object = m->name;
 	*out_n = m->lines ? bw_lines_files(m->lines, out) : 0;
+	return true;
+}
+
+static bool is_listed(const struct bw_debug_listed *x, const char *name)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		const char *last = strrchr(x->list[i].name, ':');
+		if (!strcmp(x->list[i].name, name) || (last && strstr(name, last + 1)))
+			return true;
+	}
+	return false;
+}
+
+static struct bw_error *list_symbols(struct bw_module *m, enum bw_listed_kind kind,
+				     struct bw_debug_listed *x)
+{
+	size_t n;
+	const struct bw_symbol *s = bw_module_symbols(m, &n);
+	if (kind == BW_LISTED_TYPES || !n)
+		return NULL;
+	x->symbols = calloc(n, sizeof(*x->symbols));
+	if (!x->symbols)
+		return bw_error_nomem();
+	for (size_t i = 0; i < n; i++) {
+		struct bw_frame_info f;
+		bool known =
+			s[i].is_function && m->lines && bw_lines_frame(m->lines, s[i].addr, 0, &f);
+		if (s[i].is_function == (kind == BW_LISTED_FUNCTIONS) && !known &&
+		    !is_listed(x, s[i].name))
+			x->symbols[x->n_symbols++] = &s[i];
+	}
+	return NULL;
+}
+
+bool bw_debug_list(struct bw_debug *d, size_t i, enum bw_listed_kind kind,
+		   struct bw_debug_listed *out, struct bw_error **out_err)
+{
+	struct bw_debug_listed x = {0};
+	if (i >= d->modules.len)
+		return false;
+	struct bw_module *m = d->modules.data[i];
+	struct bw_error *err = NULL;
+	if (m->lines)
+		err = bw_lines_listed(m->lines, kind, &x.list, &x.n);
+	if (!err)
+		err = list_symbols(m, kind, &x);
+	bw_vec_each(&d->loads, l)
+		if (l->module == m && !x.base)
+			x.base = l->base;
+	if (err) {
+		bw_listed_free(x.list, x.n);
+		x = (struct bw_debug_listed){0};
+	}
+	*out_err = err;
+	*out = x;
 	return true;
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_LISTED_H
+#define BW_SYM_LISTED_H
+
+/* Functions, variables and types that the debug information has, for lists of all of them. */
+
+#include "sym/types.h"
+
+enum bw_listed_kind { BW_LISTED_FUNCTIONS, BW_LISTED_VARIABLES, BW_LISTED_TYPES };
+
+struct bw_listed {
+	const char *name; /* borrowed from the bw_lines, as all is that is not owned */
+	const char *file; /* where it is declared, of a type of the language its unit's; NULL: not
+			   * known */
+	unsigned line;	  /* 0: not known */
+	bool is_static;	  /* known in its file only */
+	bool is_typedef;
+	const struct bw_ctype *type; /* a variable's, what a function returns, the type itself */
+	char *params;		     /* of a function, "int, float *", "void" for none; owned */
+};
+
+/* Those of files and namespaces: no variables of functions, none that is only declared. In the
+ * order of the information, each once in a unit. Free with bw_listed_free. Fewer where it is
+ * damaged. */
+struct bw_error *bw_lines_listed(struct bw_lines *l, enum bw_listed_kind kind,
+				 struct bw_listed **out, size_t *out_n) BW_MUST_CHECK;
+void bw_listed_free(struct bw_listed *list, size_t n);
+
+#endif
