@@ -49,6 +49,8 @@ struct bw_shader_code {
 };
 struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code,
 				    struct bw_lines **out) BW_MUST_CHECK;
+/* The file that a shader was compiled from, by its SPIR-V; NULL: not known, or no shader. */
+const char *bw_lines_shader_file(const struct bw_lines *l);
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
 /* Breakpoint addresses of FILE:LINE: is_stmt rows only, first of each run; file matches by its last
  * path components. With no code on that line, the next line that has some (out_line says which).

@@ -136,3 +136,8 @@ enum bw_lines_origin bw_lines_origin(const struct bw_lines *l)
 {
 	return l->origin;
 }
+
+const char *bw_lines_shader_file(const struct bw_lines *l)
+{
+	return l->spirv ? bw_spirv_file(l->spirv) : NULL;
+}

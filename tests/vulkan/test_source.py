@@ -61,6 +61,27 @@ void main()
 """
 
 
+# The same in HLSL.
+HLSL = """StructuredBuffer<uint> data : register(t0);
+RWStructuredBuffer<uint> bins : register(u1);
+cbuffer Params : register(b2) { uint count; float scale; };
+groupshared uint local_bins[16];
+[numthreads(64, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID, uint lid : SV_GroupIndex)
+{
+	if (lid < 16)
+		local_bins[lid] = 0;
+	for (uint k = id.x; k < count; k += 64) {
+		uint v = data[k] & 15;
+		InterlockedAdd(local_bins[v], 1);
+	}
+	GroupMemoryBarrierWithGroupSync();
+	if (lid < 16)
+		bins[lid] = local_bins[lid];
+}
+"""
+
+
 def write(name, text):
     path = pathlib.Path(FOLDER.name) / name
     path.write_text(text)
@@ -151,6 +172,29 @@ def product():
     equal(s.end()[0], 0, "the debugger's status")
 
 
+def hlsl():
+    """Names are those of the source; so are lines, where the driver has them. Otherwise a breakpoint on one is told of."""
+    path = write("hist.hlsl", HLSL)
+    s = harness.Session("--grid", 64, "--arg", "data=iota:64", "--arg", "bins=zeros:16", "--arg", "count=64", "--arg", "scale=1.5", path)
+    s.command("break on dispatch")
+    s.command("break hist.hlsl:11")
+    s.command("run")
+    warnings = str(harness.events(s.events, "notice"))
+    source = has_source(s)
+    equal("lines of hist.hlsl" in warnings, not source, f"what is said of the breakpoint: {warnings}")
+    s.command("lane 5")
+    for name, want in (("data[3]", "3"), ("count", "64"), ("scale", "1.5"), ("bins[2]", "0"), ("lid", "5"), ("id", "{5, 0, 0}")):
+        equal(text(s, f"print {name}"), want, name)
+    if source:
+        s.command("continue")
+        at = stop_of(s)
+        equal(pathlib.Path(at["file"]).name, "hist.hlsl", "where the breakpoint is")
+        check(10 <= at["line"] <= 13, f"line {at['line']} is in the loop")
+    s.command("delete")
+    s.command("continue")
+    equal(s.end()[0], 0, "the debugger's status")
+
+
 def without():
     """--no-shader-lines: nothing is asked of the driver, names are still there."""
     path = write("hist.comp", HISTOGRAM)
@@ -182,4 +226,4 @@ def program():
 
 
 VKRUN = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
-harness.main(histogram, product, without, *([program] if VKRUN else []))
+harness.main(histogram, product, hlsl, without, *([program] if VKRUN else []))

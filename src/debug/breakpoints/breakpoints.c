@@ -101,6 +101,32 @@ static void insert_in_space(struct bw_debug *d, struct bw_break *b)
 	bw_vec_free(&now);
 }
 
+/* A breakpoint on a line of a shader whose driver has no lines of the source would never be hit. */
+static void tell_no_lines(struct bw_debug *d, struct bw_break *b)
+{
+	if (b->told_no_lines || b->where.kind != BW_WHERE_LINE || b->places.len)
+		return;
+	bw_vec_each(&d->modules, m) {
+		const struct bw_lines *l = (*m)->lines;
+		const char *file = l ? bw_lines_shader_file(l) : NULL;
+		if (!file || bw_lines_origin(l) == BW_LINES_SOURCE ||
+		    !bw_lines_is_file(file, b->where.name))
+			continue;
+		b->told_no_lines = true;
+		bw_debug_note(d, BW_NOTICE_WARNING,
+			      "Cannot insert breakpoint %u: %s of %s (%s); \"break on dispatch\" "
+			      "stops where the shader begins",
+			      b->info.number,
+			      bw_lines_origin(l) == BW_LINES_NIR
+				      ? "this driver does not know the lines"
+				      : "the driver was not asked for the lines",
+			      b->where.name,
+			      bw_lines_origin(l) == BW_LINES_NIR ? "RADV does from Mesa 26.1 on"
+								 : "--shader-lines");
+		return;
+	}
+}
+
 static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 {
 	bool was_pending = b->info.pending;
@@ -112,6 +138,7 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 		insert_in_space(d, b);
 	}
 	b->info.pending = b->places.len == 0;
+	tell_no_lines(d, b);
 	if (announce && was_pending && !b->info.pending)
 		bw_debug_note(d, BW_NOTICE_BREAKPOINT, "Breakpoint %u, %s at 0x%llx",
 			      b->info.number, b->spec, (unsigned long long)b->places.data[0].va);

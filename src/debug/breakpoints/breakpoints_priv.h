@@ -69,6 +69,7 @@ struct bw_break {
 	/* on dispatches (catch.c): NULL for other breakpoints */
 	struct bw_dispatch_filter *filter;
 	struct BW_VEC(struct bw_catch) catches;
+	bool told_no_lines; /* that the driver does not know the lines of its file */
 };
 
 /* Fields of watchpoints (watch.c). */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/util.h"
+#include "isa/inst.h"
 #include "sym/spirv.h"
 
 static struct bw_error *open_spirv(const struct bw_target_shader *s, const char *entry,
@@ -26,16 +28,43 @@ static struct bw_error *open_spirv(const struct bw_target_shader *s, const char 
 	return err;
 }
 
-static struct bw_error *make_lines(struct bw_module *m, const struct bw_target_shader *s,
-				   const char *entry)
+/* For each dword of the code whether an instruction begins there; owned. */
+static bool *find_starts(struct bw_debug *d, const struct bw_module *m)
+{
+	size_t n = m->raw_b / 4;
+	bool *starts = calloc(n + 1, sizeof(*starts));
+	for (size_t i = 0; starts && i < n;) {
+		uint32_t words[3] = {0};
+		struct bw_inst inst;
+		size_t left = BW_MIN(n - i, BW_ARRAY_SIZE(words));
+		memcpy(words, m->raw + 4 * i, 4 * left);
+		starts[i] = true;
+		i += bw_isa_decode(bw_debug_isa(d), words, left, &inst) ? inst.size_b / 4 : 1;
+	}
+	return starts;
+}
+
+/* RADV of Mesa 26.1 has been seen to place a line 4 bytes into a buffer_load of that line. */
+static uint32_t at_start(const bool *starts, const struct bw_module *m, uint32_t offset_b)
+{
+	uint32_t i = offset_b / 4;
+	while (i && i < m->raw_b / 4 && !starts[i])
+		i--;
+	return 4 * i;
+}
+
+static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
+				   const struct bw_target_shader *s, const char *entry)
 {
 	_cleanup_free_ char *nir_name = NULL;
+	_cleanup_free_ bool *starts = find_starts(d, m);
 	_cleanup_free_ struct bw_shader_line *lines = calloc(s->n_lines + 1, sizeof(*lines));
-	if (!lines || asprintf(&nir_name, "%s.nir", m->name) < 0)
+	if (!lines || !starts || asprintf(&nir_name, "%s.nir", m->name) < 0)
 		return bw_error_nomem();
 	for (size_t i = 0; i < s->n_lines; i++)
-		lines[i] = (struct bw_shader_line){s->lines[i].offset_b, s->lines[i].line,
-						   s->lines[i].column, s->lines[i].file};
+		lines[i] = (struct bw_shader_line){at_start(starts, m, s->lines[i].offset_b),
+						   s->lines[i].line, s->lines[i].column,
+						   s->lines[i].file};
 	struct bw_shader_code code = {.code_b = m->raw_b,
 				      .lines = lines,
 				      .n_lines = s->n_lines,
@@ -55,7 +84,7 @@ struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
 	if (bw_error_catch(&err, BW_E_NOT_FOUND))
 		return NULL;
 	BW_TRY(err);
-	err = make_lines(m, s, pipeline->entry);
+	err = make_lines(d, m, s, pipeline->entry);
 	free(s);
 	return err;
 }
@@ -73,9 +102,13 @@ void bw_debug_tell_lines(struct bw_debug *d)
 		return;
 	d->told_origin[origin] = true;
 	if (origin == BW_LINES_SOURCE)
-		bw_debug_note(d, BW_NOTICE_SAID,
-			      "[Lines of shaders are those of their source, kept by the driver for "
-			      "debugging (RADV_DEBUG=nirdebuginfo), which may change the code]");
+		bw_debug_note(
+			d, BW_NOTICE_SAID,
+			"[Lines of shaders are those of their source, kept by the driver for "
+			"debugging (RADV_DEBUG=nirdebuginfo), which may change the code. It does "
+			"not say where local variables are: buffers, push constants, constants and "
+			"built-in variables are shown by their names, registers by \"info lanes "
+			"$v0\"]");
 	else
 		bw_debug_note(
 			d, BW_NOTICE_SAID,
