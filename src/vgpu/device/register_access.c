@@ -197,6 +197,15 @@ static uint32_t read_grbm_status(struct bw_device *dev, const struct bw_bank_sel
 	       BW_FIELD(GRBM_STATUS, GUI_ACTIVE, cp || spi);
 }
 
+static uint32_t read_grbm_status2(struct bw_device *dev, const struct bw_bank_sel *b,
+				  enum bw_register reg)
+{
+	bool cp = bw_cp_busy(dev);
+	return BW_FIELD(GRBM_STATUS2, CPF_BUSY, cp) | BW_FIELD(GRBM_STATUS2, CPC_BUSY, cp) |
+	       BW_FIELD(GRBM_STATUS2, CPG_BUSY, cp) |
+	       BW_FIELD(GRBM_STATUS2, SDMA_BUSY, bw_sdma_busy(dev, 0) || bw_sdma_busy(dev, 1));
+}
+
 static uint32_t read_grbm_status_se(struct bw_device *dev, const struct bw_bank_sel *b,
 				    enum bw_register reg)
 {
@@ -284,6 +293,60 @@ static void write_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, enu
 	bw_sq_cmd(dev, b, value);
 }
 
+/* The graphics queue of a pipe; CP_RB0_* are those of pipe 0. */
+static uint32_t read_gfx_hqd(struct bw_device *dev, const struct bw_bank_sel *b,
+			     enum bw_register reg)
+{
+	static const struct {
+		uint16_t reg, hqd;
+	} same[] = {
+		{BW_REG_CP_GFX_MQD_BASE_ADDR, BW_REG_CP_MQD_BASE_ADDR},
+		{BW_REG_CP_GFX_MQD_BASE_ADDR_HI, BW_REG_CP_MQD_BASE_ADDR_HI},
+		{BW_REG_CP_GFX_HQD_ACTIVE, BW_REG_CP_HQD_ACTIVE},
+		{BW_REG_CP_GFX_HQD_VMID, BW_REG_CP_HQD_VMID},
+		{BW_REG_CP_GFX_HQD_BASE, BW_REG_CP_HQD_PQ_BASE},
+		{BW_REG_CP_GFX_HQD_BASE_HI, BW_REG_CP_HQD_PQ_BASE_HI},
+		{BW_REG_CP_GFX_HQD_RPTR, BW_REG_CP_HQD_PQ_RPTR},
+		{BW_REG_CP_GFX_HQD_RPTR_ADDR, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR},
+		{BW_REG_CP_GFX_HQD_RPTR_ADDR_HI, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR_HI},
+		{BW_REG_CP_GFX_HQD_CNTL, BW_REG_CP_HQD_PQ_CONTROL},
+		{BW_REG_CP_GFX_HQD_WPTR, BW_REG_CP_HQD_PQ_WPTR_LO},
+		{BW_REG_CP_GFX_HQD_WPTR_HI, BW_REG_CP_HQD_PQ_WPTR_HI},
+		{BW_REG_CP_RB0_BASE, BW_REG_CP_HQD_PQ_BASE},
+		{BW_REG_CP_RB0_BASE_HI, BW_REG_CP_HQD_PQ_BASE_HI},
+		{BW_REG_CP_RB0_CNTL, BW_REG_CP_HQD_PQ_CONTROL},
+		{BW_REG_CP_RB0_RPTR, BW_REG_CP_HQD_PQ_RPTR},
+		{BW_REG_CP_RB0_RPTR_ADDR, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR},
+		{BW_REG_CP_RB0_RPTR_ADDR_HI, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR_HI},
+		{BW_REG_CP_RB0_WPTR, BW_REG_CP_HQD_PQ_WPTR_LO},
+		{BW_REG_CP_RB0_WPTR_HI, BW_REG_CP_HQD_PQ_WPTR_HI},
+		{BW_REG_CP_RB0_ACTIVE, BW_REG_CP_HQD_ACTIVE},
+	};
+	const struct bw_bank_sel gfx = {.pipe = reg < BW_REG_CP_RB0_BASE ? b->pipe : 0};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(same); i++)
+		if (same[i].reg == reg)
+			return bw_cp_hqd_read(dev, &gfx, same[i].hqd);
+	return load(dev, dev->regs.map.addr_dw[reg]);
+}
+
+/* What selects the bank, as the driver has set it for this access. */
+static uint32_t read_grbm_gfx_index(struct bw_device *dev, const struct bw_bank_sel *b,
+				    enum bw_register reg)
+{
+#define SELECT(what, index)                                                                        \
+	((index) == ~0u ? BW_FIELD_MASK(GRBM_GFX_INDEX, what##_BROADCAST_WRITES)                   \
+			: BW_FIELD(GRBM_GFX_INDEX, what##_INDEX, index))
+	return SELECT(INSTANCE, b->instance) | SELECT(SA, b->sa) | SELECT(SE, b->se);
+#undef SELECT
+}
+
+static uint32_t read_grbm_gfx_cntl(struct bw_device *dev, const struct bw_bank_sel *b,
+				   enum bw_register reg)
+{
+	return BW_FIELD(GRBM_GFX_CNTL, PIPEID, b->pipe) | BW_FIELD(GRBM_GFX_CNTL, MEID, b->me) |
+	       BW_FIELD(GRBM_GFX_CNTL, VMID, b->vmid) | BW_FIELD(GRBM_GFX_CNTL, QUEUEID, b->queue);
+}
+
 /* A pipe in reset has no queues. A driver that is unloaded ends the KIQ by nothing else. */
 static void write_pipe_cntl(struct bw_device *dev, const struct bw_bank_sel *b,
 			    enum bw_register reg, uint32_t value)
@@ -368,6 +431,10 @@ static const struct {
 	{ONE(SQ_IND_DATA), read_sq_ind_data, write_sq_ind_data},
 	{ONE(SQ_CMD), NULL, write_sq_cmd},
 	{ROW(CP_MQD_BASE_ADDR, CP_HQD_DEQUEUE_STATUS), bw_cp_hqd_read, bw_cp_hqd_write},
+	{ROW(CP_GFX_MQD_BASE_ADDR, CP_RB0_ACTIVE), read_gfx_hqd, NULL},
+	{ONE(GRBM_GFX_INDEX), read_grbm_gfx_index, NULL},
+	{ONE(GRBM_GFX_CNTL), read_grbm_gfx_cntl, NULL},
+	{ONE(GRBM_STATUS2), read_grbm_status2, write_ignored},
 	{ROW(SDMA0_STATUS_REG, SDMA1_STATUS_REG), read_sdma_status, write_ignored},
 	{ROW(SDMA0_QUEUE0_RB_CNTL, SDMA1_QUEUE0_DOORBELL_OFFSET), bw_sdma_reg_read,
 	 bw_sdma_reg_write},

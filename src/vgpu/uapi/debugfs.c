@@ -233,6 +233,11 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"amdgpu_ring_comp_1.3.0", 0444, &bw_ring_ops, NULL, 4},
 	{"amdgpu_ring_sdma0", 0444, &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA},
 	{"amdgpu_ring_sdma1", 0444, &bw_ring_ops, NULL, BW_DRM_FIRST_SDMA + 1},
+	{"amdgpu_mqd_gfx_0.0.0", 0444, &bw_mqd_ops, NULL, 0},
+	{"amdgpu_mqd_comp_1.0.0", 0444, &bw_mqd_ops, NULL, 1},
+	{"amdgpu_mqd_comp_1.1.0", 0444, &bw_mqd_ops, NULL, 2},
+	{"amdgpu_mqd_comp_1.2.0", 0444, &bw_mqd_ops, NULL, 3},
+	{"amdgpu_mqd_comp_1.3.0", 0444, &bw_mqd_ops, NULL, 4},
 	/* no kernel's */
 	{"breakwater_clients", 0400, &bw_text_ops, text_clients, 0},
 	{"breakwater_log", 0400, &bw_text_ops, text_log, 0},
@@ -252,6 +257,8 @@ uint64_t bw_debugfs_size(const struct bw_profile *profile, const struct bw_file_
 		return profile->vram_size_b;
 	if (row->ops == &bw_ring_ops)
 		return BW_DRM_RING_DW * 4 + 12;
+	if (row->ops == &bw_mqd_ops)
+		return BW_DRM_MQD_B;
 	return row->ops == &bw_regs_ops ? MMIO_B : 0;
 }
 
@@ -353,7 +360,7 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 	f->u = u;
 	f->ops = ops;
 	f->writable = access != O_RDONLY;
-	if (ops == &bw_ring_ops)
+	if (ops == &bw_ring_ops || ops == &bw_mqd_ops)
 		f->ring = row->ring;
 	f->make_text = row ? row->text : NULL;
 	f->text_b = text.len;

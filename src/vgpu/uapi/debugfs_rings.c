@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* amdgpu_ring_NAME: read pointer, write pointer, the driver's write pointer, then the packets
- * (amdgpu_debugfs_ring_read of Linux 6.12). Pointers are dwords inside of the ring. */
+ * (amdgpu_debugfs_ring_read of Linux 6.12). Pointers are dwords inside of the ring. And
+ * amdgpu_mqd_NAME: the descriptor of its queue. */
 #include <errno.h>
 #include <string.h>
 
@@ -37,3 +38,17 @@ static int64_t ring_read(struct bw_file *f, void *out, size_t size_b, uint64_t *
 }
 
 const struct bw_file_ops bw_ring_ops = {ring_read, NULL, NULL};
+
+static int64_t mqd_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	if ((size_b | *pos) & 3)
+		return -EINVAL;
+	const uint8_t *mqd = bw_drm_vram_cpu(f->u, f->u->rings[f->ring].mqd_offset);
+	size_t n = *pos >= BW_DRM_MQD_B ? 0 : BW_MIN(size_b, (size_t)(BW_DRM_MQD_B - *pos));
+	if (n)
+		memcpy(out, mqd + *pos, n);
+	*pos += n;
+	return (int64_t)n;
+}
+
+const struct bw_file_ops bw_mqd_ops = {mqd_read, NULL, NULL};

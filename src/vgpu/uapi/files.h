@@ -40,7 +40,7 @@ struct bw_file_row {
 	uint16_t mode; /* permissions, as the kernel gives them */
 	const struct bw_file_ops *ops;
 	void (*text)(struct bw_uapi *u, struct bw_str *s); /* of bw_text_ops */
-	unsigned ring;					   /* of amdgpu_ring_* */
+	unsigned ring;					   /* of amdgpu_ring_*, amdgpu_mqd_* */
 };
 /* debug/dri/<PCI address>, and the PCI device's folder in sysfs: what changes there */
 const struct bw_file_row *bw_debugfs_rows(size_t *out_n);
@@ -80,6 +80,6 @@ struct bw_file {
 int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out);
 void bw_file_close(struct bw_file *f);
 extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops,
-	bw_ring_ops, bw_text_ops;
+	bw_ring_ops, bw_mqd_ops, bw_text_ops;
 
 #endif

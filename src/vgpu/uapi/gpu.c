@@ -79,44 +79,97 @@ static void find_vram(struct bw_uapi *u)
 	u->fb_base = base * FB_UNIT_B;
 	u->fb_offset = (uint64_t)bw_rreg(u, BW_REG_GCMC_VM_FB_OFFSET) * FB_UNIT_B;
 	/* No AGP aperture: BOT above TOP. The system aperture is the framebuffer. */
+	bw_wreg(u, BW_REG_MMMC_VM_AGP_BASE, 0);
+	bw_wreg(u, BW_REG_MMMC_VM_AGP_BOT, 0xffffff);
+	bw_wreg(u, BW_REG_MMMC_VM_AGP_TOP, 0);
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_BASE, 0);
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_BOT, 0xffffff);
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_TOP, 0);
-	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR,
-		(uint32_t)(u->fb_base / APERTURE_UNIT_B));
-	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR,
-		(uint32_t)(((top + 1) * FB_UNIT_B - 1) / APERTURE_UNIT_B));
-	bw_wreg(u, BW_REG_GCMC_VM_MX_L1_TLB_CNTL,
-		BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_L1_TLB, 1) |
-			BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, SYSTEM_ACCESS_MODE, 3) |
-			BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_ADVANCED_DRIVER_MODEL, 1) |
-			BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, MTYPE, MTYPE_UC));
+	const uint32_t low = (uint32_t)(u->fb_base / APERTURE_UNIT_B),
+		       high = (uint32_t)(((top + 1) * FB_UNIT_B - 1) / APERTURE_UNIT_B);
+	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR, low);
+	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR, high);
+	bw_wreg(u, BW_REG_MMMC_VM_SYSTEM_APERTURE_LOW_ADDR, low);
+	bw_wreg(u, BW_REG_MMMC_VM_SYSTEM_APERTURE_HIGH_ADDR, high);
+	const uint32_t tlb = BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_L1_TLB, 1) |
+			     BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, SYSTEM_ACCESS_MODE, 3) |
+			     BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_ADVANCED_DRIVER_MODEL, 1) |
+			     BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, MTYPE, MTYPE_UC);
+	bw_wreg(u, BW_REG_GCMC_VM_MX_L1_TLB_CNTL, tlb);
+	bw_wreg(u, BW_REG_MMMC_VM_MX_L1_TLB_CNTL, tlb);
 }
 
-static void setup_vmids(struct bw_uapi *u)
+/* Reset value of GCVM_CONTEXT*_CNTL (gc_11_0_0_default.h), which the driver adds to: faults of each
+ * kind raise an interrupt and take the default page, and nothing is tried again. */
+enum { CONTEXT_CNTL = 0x01fffe00 };
+
+/* The same registers of both hubs. Those of one kind have numbers in a row. */
+static const struct hub {
+	enum bw_register cntl, base_lo, base_hi, start_lo, start_hi, end_lo, end_hi;
+} hubs[] = {
+#define HUB(prefix)                                                                                \
+	{BW_REG_##prefix##VM_CONTEXT0_CNTL,                                                        \
+	 BW_REG_##prefix##VM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32,                                   \
+	 BW_REG_##prefix##VM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32,                                   \
+	 BW_REG_##prefix##VM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32,                                  \
+	 BW_REG_##prefix##VM_CONTEXT0_PAGE_TABLE_START_ADDR_HI32,                                  \
+	 BW_REG_##prefix##VM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32,                                    \
+	 BW_REG_##prefix##VM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32}
+	HUB(GC), HUB(MM)
+#undef HUB
+};
+
+static void set_range(struct bw_uapi *u, const struct hub *hub, unsigned vmid, uint64_t first_page,
+		      uint64_t last_page)
 {
-	/* Four levels; the default page for faults of each kind. */
-#define FAULT(kind) BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, kind##_PROTECTION_FAULT_ENABLE_DEFAULT)
-	const uint32_t cntl = BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, ENABLE_CONTEXT) |
-			      BW_FIELD(GCVM_CONTEXT0_CNTL, PAGE_TABLE_DEPTH, 3) | FAULT(RANGE) |
-			      FAULT(DUMMY_PAGE) | FAULT(PDE0) | FAULT(VALID) | FAULT(READ) |
-			      FAULT(WRITE) | FAULT(EXECUTE);
-#undef FAULT
+	bw_wreg(u, hub->start_lo + vmid, bw_lo32(first_page));
+	bw_wreg(u, hub->start_hi + vmid, bw_hi32(first_page));
+	bw_wreg(u, hub->end_lo + vmid, bw_lo32(last_page));
+	bw_wreg(u, hub->end_hi + vmid, bw_hi32(last_page));
+}
+
+/* VMID 0: the kernel's GART of 512 MiB, a table without levels, at the last whole 4 GiB of the
+ * lower half (amdgpu_gmc_gart_location, gfxhub_v3_0_gart_enable, mmhub_v3_0_gart_enable). Nothing
+ * is mapped in it: this driver reaches its own memory by the framebuffer's aperture. */
+static int setup_gart(struct bw_uapi *u)
+{
+	const uint64_t first = 0x7fff00000000ull / BW_DRM_PAGE_B,
+		       n = (512ull << 20) / BW_DRM_PAGE_B;
+	uint64_t table;
+	int r = bw_drm_vram_alloc(u, n * 8, BW_DRM_PAGE_B, &table);
+	if (r)
+		return r;
+	uint64_t base = (u->fb_offset + table) | 1; /* valid */
+	for (size_t i = 0; i < BW_ARRAY_SIZE(hubs); i++) {
+		bw_wreg(u, hubs[i].base_lo, bw_lo32(base));
+		bw_wreg(u, hubs[i].base_hi, bw_hi32(base));
+		set_range(u, &hubs[i], 0, first, first + n - 1);
+		bw_wreg(u, hubs[i].cntl,
+			CONTEXT_CNTL | BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, ENABLE_CONTEXT));
+	}
+	return 0;
+}
+
+static int setup_vmids(struct bw_uapi *u)
+{
+	const uint32_t cntl = CONTEXT_CNTL | BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, ENABLE_CONTEXT) |
+			      BW_FIELD(GCVM_CONTEXT0_CNTL, PAGE_TABLE_DEPTH, 3);
 	/* 64-bit addresses */
 	const uint32_t sh_mem_config =
 		BW_FIELD(SH_MEM_CONFIG, ALIGNMENT_MODE, BW_ALIGNMENT_UNALIGNED) |
 		BW_FIELD(SH_MEM_CONFIG, INITIAL_INST_PREFETCH, 3);
-	uint64_t end = BW_VM_MAX_PFN - 1;
-	for (unsigned i = 1; i < BW_DRM_N_VMIDS; i++) {
-		bw_wreg(u, BW_REG_GCVM_CONTEXT0_CNTL + i, cntl);
-		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_LO32 + i, 0);
-		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_START_ADDR_HI32 + i, 0);
-		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_LO32 + i, bw_lo32(end));
-		bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_END_ADDR_HI32 + i, bw_hi32(end));
+	for (unsigned i = 0; i < BW_DRM_N_VMIDS; i++) {
 		struct bw_bank bank = {.use_srbm = true, .vmid = i};
 		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_CONFIG, sh_mem_config);
+		if (!i)
+			continue;
+		for (size_t h = 0; h < BW_ARRAY_SIZE(hubs); h++) {
+			bw_wreg(u, hubs[h].cntl + i, cntl);
+			set_range(u, &hubs[h], i, 0, BW_VM_MAX_PFN - 1);
+		}
 		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_BASES, BW_SH_MEM_BASES);
 	}
+	return setup_gart(u);
 }
 
 static int setup_interrupts(struct bw_uapi *u)
@@ -159,7 +212,8 @@ struct bw_error *bw_drm_gpu_init(struct bw_uapi *u)
 	/* Offsets that no real file position comes near (drm_vma_manager starts at 4 GiB). */
 	if (!r)
 		r = bw_ranges_add(&u->fake, 1ull << 32, 1ull << 45);
-	setup_vmids(u);
+	if (!r)
+		r = setup_vmids(u);
 	if (!r)
 		r = setup_interrupts(u);
 	for (unsigned i = 0; i < BW_DRM_N_RINGS && !r; i++)

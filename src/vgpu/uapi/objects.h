@@ -29,6 +29,9 @@ enum {
 	BW_DRM_HW_JOBS = 2,   /* amdgpu.sched_hw_submission: jobs on a ring at once */
 	BW_DRM_GANG = 4,
 	BW_DRM_RING_DW = 16 << 10,
+	BW_DRM_RPTR_AT_B = 256,
+	BW_DRM_EOP_AT_B = 2048,
+	BW_DRM_MQD_B = 2048,	      /* v11_gfx_mqd, v11_compute_mqd */
 	BW_DRM_MAX_COPY_B = 64 << 20, /* largest array taken from a program */
 };
 
@@ -184,9 +187,12 @@ struct bw_drm_ring {
 	unsigned me, pipe;
 	bool is_sdma; /* then pipe is the engine */
 	uint32_t doorbell_dw;
-	uint64_t offset;       /* VRAM offset of the packets */
-	uint64_t fence_offset; /* VRAM offset of the 64-bit fence */
-	uint64_t wptr;	       /* dwords, never wraps */
+	uint64_t offset; /* VRAM offset of the packets */
+	/* VRAM offset of a page: the 64-bit fence, at BW_DRM_RPTR_AT_B the read pointer that the
+	 * ring reports, at BW_DRM_EOP_AT_B a compute queue's end-of-pipe events */
+	uint64_t fence_offset;
+	uint64_t mqd_offset; /* VRAM offset of the queue's descriptor; not of SDMA */
+	uint64_t wptr;	     /* dwords, never wraps */
 	uint64_t emitted, signaled;
 	struct bw_drm_job *head, *tail;
 	unsigned n;

@@ -13,6 +13,7 @@
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
+enum { RING_EOP_B = BW_DRM_PAGE_B - BW_DRM_EOP_AT_B /* GFX11_MEC_HPD_SIZE */ };
 enum { RING_DW = BW_DRM_RING_DW, DEQUEUE_RESET_WAVES = 2 };
 /* AMDGPU_IB_FLAG_EMIT_MEM_SYNC, of DRM 3.42 */
 enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
@@ -40,6 +41,76 @@ static uint32_t hqd_read(struct bw_uapi *u, const struct bw_drm_ring *ring, enum
 	return bw_rreg_bank(u, &bank, reg);
 }
 
+/* What the kernel's descriptor of a queue holds besides registers (gfx_v11_0_compute_mqd_init), by
+ * dword: header, COMPUTE_PIPELINESTAT_ENABLE, COMPUTE_STATIC_THREAD_MGMT_SE0 to 3,
+ * COMPUTE_MISC_RESERVED. From MQD_HQD on come the registers of the queue, by their addresses. */
+enum { MQD_HQD = 128, MQD_N_HQD = 64 };
+static const struct {
+	uint16_t at;
+	uint32_t value;
+} compute_mqd[] = {{0, 0xc0310800}, {11, 1}, {23, ~0u}, {24, ~0u}, {26, ~0u}, {27, ~0u}, {32, 7}};
+
+/* Writes the descriptor as it is when the queue starts; the hardware does not read it here. */
+static void mqd_fill(struct bw_uapi *u, const struct bw_drm_ring *ring)
+{
+	uint32_t *mqd = bw_drm_vram_cpu(u, ring->mqd_offset);
+	for (size_t i = 0; ring->me && i < BW_ARRAY_SIZE(compute_mqd); i++)
+		mqd[compute_mqd[i].at] = compute_mqd[i].value;
+	uint32_t first = bw_drm_reg(u, BW_REG_CP_MQD_BASE_ADDR);
+	for (unsigned r = BW_REG_CP_MQD_BASE_ADDR; r <= BW_REG_CP_HQD_DEQUEUE_STATUS; r++) {
+		uint32_t at = bw_drm_reg(u, r) - first;
+		if (at < MQD_N_HQD)
+			mqd[MQD_HQD + at] = hqd_read(u, ring, r);
+	}
+}
+
+/* Reset values that the kernel's own settings are made in (reg*_DEFAULT in gfx_v11_0.c); those of
+ * the preloaded size and of the smallest indirect buffer are what it sets. */
+enum {
+	GFX_HQD_CNTL = 0x00a00000,
+	PQ_CONTROL = 0x00308509,
+	PERSISTENT_STATE = 0x0be05501,
+	IB_CONTROL = 0x00300000,
+	MQD_CONTROL = 0x00000100,
+};
+
+/* Where the queue reports and what it prefers (gfx_v11_0_compute_mqd_init, _gfx_mqd_init). */
+static void hqd_start_common(struct bw_uapi *u, const struct bw_drm_ring *ring)
+{
+	enum { EOP_DW = RING_EOP_B / 4 };
+	uint64_t mqd = bw_drm_mc(u, ring->mqd_offset),
+		 rptr = bw_drm_mc(u, ring->fence_offset + BW_DRM_RPTR_AT_B),
+		 eop = bw_drm_mc(u, ring->fence_offset + BW_DRM_EOP_AT_B);
+	hqd_write(u, ring, BW_REG_CP_MQD_BASE_ADDR, bw_lo32(mqd));
+	hqd_write(u, ring, BW_REG_CP_MQD_BASE_ADDR_HI, bw_hi32(mqd));
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR, bw_lo32(rptr));
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR_HI, bw_hi32(rptr));
+	if (!ring->me)
+		return;
+	hqd_write(u, ring, BW_REG_CP_HQD_EOP_BASE_ADDR, bw_lo_256b(eop));
+	hqd_write(u, ring, BW_REG_CP_HQD_EOP_BASE_ADDR_HI, bw_hi_256b(eop));
+	hqd_write(u, ring, BW_REG_CP_HQD_EOP_CONTROL,
+		  BW_FIELD(CP_HQD_EOP_CONTROL, EOP_SIZE, __builtin_ctz(EOP_DW) - 1));
+	hqd_write(u, ring, BW_REG_CP_HQD_PERSISTENT_STATE, PERSISTENT_STATE);
+	hqd_write(u, ring, BW_REG_CP_HQD_IB_CONTROL, IB_CONTROL);
+	hqd_write(u, ring, BW_REG_CP_MQD_CONTROL, MQD_CONTROL);
+}
+
+/* CP_GFX_HQD_CNTL of a graphics queue, whose block size and options have other places. */
+static uint32_t pq_control(const struct bw_drm_ring *ring)
+{
+	/* 2^(n+1) dwords */
+	const unsigned size = __builtin_ctz(RING_DW) - 1;
+	if (!ring->me)
+		return GFX_HQD_CNTL | BW_FIELD(CP_GFX_HQD_CNTL, RB_BUFSZ, size) |
+		       BW_FIELD(CP_GFX_HQD_CNTL, RB_BLKSZ, size - 2);
+	uint32_t v = BW_FIELD_SET(CP_HQD_PQ_CONTROL, QUEUE_SIZE, PQ_CONTROL, size);
+	v = BW_FIELD_SET(CP_HQD_PQ_CONTROL, RPTR_BLOCK_SIZE, v, 9);
+	return v | BW_FIELD_MASK(CP_HQD_PQ_CONTROL, UNORD_DISPATCH) |
+	       BW_FIELD_MASK(CP_HQD_PQ_CONTROL, PRIV_STATE) |
+	       BW_FIELD_MASK(CP_HQD_PQ_CONTROL, KMD_QUEUE);
+}
+
 static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	uint64_t base = bw_drm_mc(u, ring->offset);
@@ -52,17 +123,13 @@ static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 	hqd_write(u, ring, BW_REG_CP_HQD_PQ_RPTR, 0);
 	hqd_write(u, ring, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
 	hqd_write(u, ring, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
-	/* QUEUE_SIZE n: 2^(n+1) dwords */
-	hqd_write(u, ring, BW_REG_CP_HQD_PQ_CONTROL,
-		  BW_FIELD(CP_HQD_PQ_CONTROL, QUEUE_SIZE, __builtin_ctz(RING_DW) - 1) |
-			  BW_FIELD(CP_HQD_PQ_CONTROL, RPTR_BLOCK_SIZE, 9) |
-			  BW_FIELD_MASK(CP_HQD_PQ_CONTROL, UNORD_DISPATCH) |
-			  BW_FIELD_MASK(CP_HQD_PQ_CONTROL, PRIV_STATE) |
-			  BW_FIELD_MASK(CP_HQD_PQ_CONTROL, KMD_QUEUE));
+	hqd_start_common(u, ring);
+	hqd_write(u, ring, BW_REG_CP_HQD_PQ_CONTROL, pq_control(ring));
 	hqd_write(u, ring, BW_REG_CP_HQD_PQ_DOORBELL_CONTROL,
 		  BW_FIELD(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET, ring->doorbell_dw) |
 			  BW_FIELD_MASK(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN));
 	hqd_write(u, ring, BW_REG_CP_HQD_ACTIVE, 1);
+	mqd_fill(u, ring);
 }
 
 /* Throws away what the queue is doing; false: it does not come to an end. */
@@ -101,6 +168,8 @@ int bw_drm_ring_init(struct bw_uapi *u, unsigned index)
 	int r = bw_drm_vram_alloc(u, RING_DW * 4, BW_DRM_PAGE_B, &ring->offset);
 	if (!r)
 		r = bw_drm_vram_alloc(u, BW_DRM_PAGE_B, BW_DRM_PAGE_B, &ring->fence_offset);
+	if (!r && !ring->is_sdma)
+		r = bw_drm_vram_alloc(u, BW_DRM_PAGE_B, BW_DRM_PAGE_B, &ring->mqd_offset);
 	if (!r)
 		start(u, ring);
 	return r;

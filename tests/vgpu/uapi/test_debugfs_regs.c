@@ -259,6 +259,68 @@ static void waves(void **state)
 	close_client(&c);
 }
 
+/* What the driver of Linux 6.12 leaves in registers: gfx_v11_0.c, gfxhub_v3_0.c, mmhub_v3_0.c,
+ * sdma_v6_0.c. */
+static void state_of_the_driver(void **state)
+{
+	struct client c;
+	uint32_t f, mqd, v2[11] = {0}, data[512];
+	uint64_t pos = 0;
+	const uint32_t mm = bw_profile_navi31.mmhub.segment[0];
+	open_client(&c);
+	assert_int_equal(file_open(&c, DEBUG("amdgpu_regs2"), O_RDWR, &f), 0);
+	for (uint32_t vmid = 0; vmid < 16; vmid++) {
+		v2[0] = 1, v2[9] = vmid;
+		assert_int_equal(file_ioctl(&c, f, SET_STATE_V2, v2), 0);
+		assert_int_equal(get(&c, f, gc(1, 0x9e4)), 0xc00c); /* SH_MEM_CONFIG */
+		uint32_t cntl = vmid ? 0x01fffe07 : 0x01fffe01;
+		assert_int_equal(get(&c, f, gc(0, 0x1688) + vmid), cntl); /* CONTEXT*_CNTL */
+		assert_int_equal(get(&c, f, mm + 0x740 + vmid), cntl);
+	}
+	/* The GART: 512 MiB at 0x7fff00000000, in pages. */
+	assert_int_equal(get(&c, f, gc(0, 0x1713)), 0xfff00000);
+	assert_int_equal(get(&c, f, gc(0, 0x1714)), 7);
+	/* Bit 0: enabled, 12: the read pointer is written back, 23: privileged. */
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t cntl = get(&c, f, gc(0, 0x80 + i * 0x600));
+		assert_int_equal(cntl & (1 | 1 << 12 | 1 << 23), 1 | 1 << 12 | 1 << 23);
+		assert_int_equal(cntl >> 1 & 0x3f, 14); /* RB_SIZE: 2^14 dwords */
+	}
+	/* Compute pipe 2: its descriptor, and what that says of the queue. */
+	memset(v2, 0, sizeof(v2));
+	v2[0] = 1, v2[6] = 1, v2[7] = 2;
+	assert_int_equal(file_ioctl(&c, f, SET_STATE_V2, v2), 0);
+	assert_int_equal(file_open(&c, DEBUG("amdgpu_mqd_comp_1.2.0"), O_RDONLY, &mqd), 0);
+	assert_int_equal(file_read(&c, mqd, &pos, data, sizeof(data)), 2048);
+	assert_int_equal(data[0], 0xc0310800);
+	const uint32_t hqd = gc(0, 0x1fa9);
+	static const uint8_t same[] = {0, 1, 2, 3, 4, 8, 9, 11, 12, 17, 21, 37, 38, 39};
+	for (size_t i = 0; i < sizeof(same); i++)
+		assert_int_equal(get(&c, f, hqd + same[i]), data[128 + same[i]]);
+	assert_int_not_equal(data[128], 0);
+	assert_int_not_equal(data[128 + 11], 0);      /* where the read pointer is reported */
+	assert_int_equal(data[128 + 2], 1);	      /* active */
+	assert_int_equal(data[128 + 4], 0x0be05501);  /* PERSISTENT_STATE */
+	assert_int_equal(data[128 + 21], 0x00300000); /* IB_CONTROL */
+	assert_int_equal(data[128 + 39] & 0x3f, 8);   /* EOP_SIZE: 2^9 dwords */
+	/* The graphics queue by its other names. */
+	v2[6] = 0, v2[7] = 0;
+	assert_int_equal(file_ioctl(&c, f, SET_STATE_V2, v2), 0);
+	assert_int_equal(get(&c, f, gc(0, 0x1e80)), 1);
+	assert_int_equal(get(&c, f, gc(0, 0x1e86)), get(&c, f, gc(0, 0x1fb1)));
+	assert_int_equal(get(&c, f, gc(0, 0x1de0)), get(&c, f, gc(0, 0x1fb1)));
+	assert_int_equal(get(&c, f, gc(0, 0x1e8f)), 0x00a00000 | 13 | 11 << 8);
+	/* GRBM_GFX_INDEX is what selects the bank. */
+	memset(v2, 0, sizeof(v2));
+	v2[1] = 1, v2[3] = 2, v2[4] = 1, v2[5] = 0x15;
+	assert_int_equal(file_ioctl(&c, f, SET_STATE_V2, v2), 0);
+	assert_int_equal(get(&c, f, gc(1, 0x2200)), 2 << 16 | 1 << 8 | 0x15);
+	v2[3] = v2[4] = v2[5] = ~0u;
+	assert_int_equal(file_ioctl(&c, f, SET_STATE_V2, v2), 0);
+	assert_int_equal(get(&c, f, gc(1, 0x2200)), 0xe0000000);
+	close_client(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +330,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(regs2_positions, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(regs_positions, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(waves, start_gpu, stop_gpu),
+		cmocka_unit_test_setup_teardown(state_of_the_driver, start_gpu, stop_gpu),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
