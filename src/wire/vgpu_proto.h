@@ -13,6 +13,7 @@
  * answers EFAULT for memory that the ioctl does not name (kmd/named.c knows the structs). */
 
 #include <stdint.h>
+#include <sys/ioctl.h>
 
 enum { BW_VGPU_PROTO_VERSION = 2 };
 
@@ -81,6 +82,21 @@ struct bw_vgpu_ioctl_reply {
 	int32_t result;
 	uint32_t fd_at;
 };
+
+/* Ioctls of our own on DRM files: what Linux does by the descriptors of dma-bufs and sync_files,
+ * with handles of the file in their place. Results as of any ioctl. */
+struct bw_vgpu_fences {
+	uint32_t bo, syncobj; /* bo: for the first two */
+	uint32_t n;	      /* out, of the last */
+};
+#define BW_VGPU_IOCTL_TYPE 'B'
+/* The work under way on a buffer becomes the fence of a sync object. */
+#define BW_VGPU_IOCTL_BO_FENCES _IOWR(BW_VGPU_IOCTL_TYPE, 0, struct bw_vgpu_fences)
+/* The fence of a sync object becomes work on a buffer. */
+#define BW_VGPU_IOCTL_BO_ADD_FENCE _IOWR(BW_VGPU_IOCTL_TYPE, 1, struct bw_vgpu_fences)
+/* How many fences the fence of a sync object has been merged from, of those that have not
+ * signalled; at least 1. */
+#define BW_VGPU_IOCTL_COUNT_FENCES _IOWR(BW_VGPU_IOCTL_TYPE, 2, struct bw_vgpu_fences)
 
 struct bw_vgpu_mmap {
 	uint32_t file;

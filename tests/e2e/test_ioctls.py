@@ -33,7 +33,7 @@ card = os.open("/dev/dri/card0", os.O_RDWR)
 copy = os.dup(render)
 for nr in (0x56, 0x56, 0x7f, 0x56):
     print(call(render, nr, bytes(72)))
-print(call(render, 0xa7), call(card, 0xb5, bytes(16)))
+print(call(render, 0xa7), call(card, 0xa7, bytes(80)), call(card, 0xd5, bytes(16)))
 print(context(render, 0), context(render, -512), context(card, 512), context(card, 1023))
 print(sched(card, copy, 512, 1), sched(card, copy, 512, 3), sched(card, 0, 512, 1), sched(card, 77, 512, 1))
 print(sched(render, copy, 512, 1), sched(card, card, -1023, 2), sched(card, card, 3, 2))
@@ -42,13 +42,13 @@ WANT = """EINVAL
 EINVAL
 EINVAL
 EINVAL
-EACCES EOPNOTSUPP
+EACCES ENOENT EINVAL
 1 2 1 2
 0 EINVAL EINVAL EINVAL
 EACCES 0 EINVAL
 """
 NAMED = ["ioctl USERQ (0xc0486456) is not supported", "ioctl number 0x7f (0xc048647f) is not supported",
-         "ioctl number 0xa7 (0xc00864a7) is not supported", "ioctl number 0xb5 (0xc01064b5) is not supported"]
+         "ioctl number 0xd5 (0xc01064d5) is not supported"]
 
 
 def run(program, log):

@@ -16,14 +16,41 @@ static bool is_render(const struct bw_drm_file *f)
 	return f->minor >= FIRST_RENDER_MINOR;
 }
 
+/* drm_new_set_master: what earlier masters have been told is not known to a new one. */
+static void become_master(struct bw_drm_file *f)
+{
+	f->u->master = f;
+	f->u->n_masters++;
+	f->master_number = f->u->n_masters;
+	f->u->has_bus_id = false;
+	f->was_master = f->authenticated = true;
+}
+
 void bw_drm_auth_open(struct bw_drm_file *f)
 {
 	struct bw_uapi *u = f->u;
 	/* The first to open a card that has no master becomes its master (drm_master_open). */
-	if (is_render(f) || u->master)
+	if (is_render(f))
 		return;
-	u->master = f;
-	f->was_master = f->authenticated = true;
+	if (!u->master)
+		become_master(f);
+	f->master_number = u->n_masters;
+}
+
+bool bw_drm_auth_has_bus_id(struct bw_drm_call *c)
+{
+	pthread_mutex_lock(&c->u->lock);
+	bool has = c->u->has_bus_id && c->file->master_number == c->u->n_masters;
+	pthread_mutex_unlock(&c->u->lock);
+	return has;
+}
+
+void bw_drm_auth_set_bus_id(struct bw_drm_call *c)
+{
+	pthread_mutex_lock(&c->u->lock);
+	if (c->file->master_number == c->u->n_masters)
+		c->u->has_bus_id = true;
+	pthread_mutex_unlock(&c->u->lock);
 }
 
 void bw_drm_auth_close(struct bw_drm_file *f)
@@ -106,10 +133,8 @@ int bw_ioctl_set_master(struct bw_drm_call *c, void *arg)
 		return -EACCES;
 	pthread_mutex_lock(&c->u->lock);
 	int r = c->u->master && c->u->master != c->file ? -EBUSY : 0;
-	if (!r) {
-		c->u->master = c->file;
-		c->file->was_master = c->file->authenticated = true;
-	}
+	if (!r && c->u->master != c->file)
+		become_master(c->file);
 	pthread_mutex_unlock(&c->u->lock);
 	return r;
 }

@@ -22,6 +22,10 @@ bool bw_drm_permit(struct bw_drm_call *c, unsigned rights);
 void bw_drm_auth_open(struct bw_drm_file *f);
 void bw_drm_auth_close(struct bw_drm_file *f);
 
+/* The device's name for the master that the file belongs to: SET_VERSION makes it known. */
+bool bw_drm_auth_has_bus_id(struct bw_drm_call *c);
+void bw_drm_auth_set_bus_id(struct bw_drm_call *c);
+
 int bw_ioctl_get_magic(struct bw_drm_call *c, void *arg);
 int bw_ioctl_auth_magic(struct bw_drm_call *c, void *arg);
 int bw_ioctl_get_client(struct bw_drm_call *c, void *arg);

@@ -511,7 +511,6 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg)
 	parser_fini(&p);
 	if (r)
 		return r;
-	memset(cs, 0, sizeof(*cs));
-	cs->out.handle = seq;
+	cs->out.handle = seq; /* the rest stays as the caller has it */
 	return 0;
 }

@@ -17,12 +17,12 @@
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/mode.h"
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
+#include "wire/vgpu_proto.h"
 
 enum { DRM_MAJOR_VERSION = 3, DRM_MINOR_VERSION = 61 }; /* Linux 6.12 */
-enum { FIRST_DRIVER_NR = 0x40, END_DRIVER_NR = 0xa0, FIRST_MODE_NR = 0xa0, END_MODE_NR = 0xbf };
-enum { CAP_SYNCOBJ_TIMELINE = 0x14 };
 
 /* ---- ioctls of the DRM core ---- */
 
@@ -42,18 +42,19 @@ static int ioctl_version(struct bw_drm_call *c, void *arg)
 	v->version_patchlevel = 0;
 	int r = copy_field(c, (uintptr_t)v->name, &v->name_len, "amdgpu");
 	if (!r)
-		r = copy_field(c, (uintptr_t)v->date, &v->date_len, "20150101");
+		r = copy_field(c, (uintptr_t)v->date, &v->date_len, "0"); /* no driver has one */
 	if (!r)
 		r = copy_field(c, (uintptr_t)v->desc, &v->desc_len, "AMD GPU");
 	return r;
 }
 
+/* Empty until SET_VERSION has tied the master's interface to its device. */
 static int ioctl_get_unique(struct bw_drm_call *c, void *arg)
 {
 	struct drm_unique *a = arg;
-	const char *name = c->u->profile->pci_address;
-	char bus_id[40];
-	snprintf(bus_id, sizeof(bus_id), "pci:%s", name);
+	char bus_id[40] = "";
+	if (bw_drm_auth_has_bus_id(c))
+		snprintf(bus_id, sizeof(bus_id), "pci:%s", c->u->profile->pci_address);
 	if (a->unique_len >= strlen(bus_id) &&
 	    bw_user_write(c, (uintptr_t)a->unique, bus_id, strlen(bus_id)))
 		return -EFAULT;
@@ -61,14 +62,24 @@ static int ioctl_get_unique(struct bw_drm_call *c, void *arg)
 	return 0;
 }
 
+/* drm_setversion; -1 asks for no version. */
 static int ioctl_set_version(struct bw_drm_call *c, void *arg)
 {
+	enum { MAJOR = 1, MINOR = 4, FIRST_WITH_BUS_ID = 1 };
 	struct drm_set_version *a = arg;
-	a->drm_di_major = 1;
-	a->drm_di_minor = 4;
-	a->drm_dd_major = DRM_MAJOR_VERSION;
-	a->drm_dd_minor = DRM_MINOR_VERSION;
-	return 0;
+	int r = 0;
+	if (a->drm_di_major != -1) {
+		if (a->drm_di_major != MAJOR || a->drm_di_minor < 0 || a->drm_di_minor > MINOR)
+			r = -EINVAL;
+		else if (a->drm_di_minor >= FIRST_WITH_BUS_ID)
+			bw_drm_auth_set_bus_id(c);
+	}
+	if (!r && a->drm_dd_major != -1 &&
+	    (a->drm_dd_major != DRM_MAJOR_VERSION || a->drm_dd_minor < 0 ||
+	     a->drm_dd_minor > DRM_MINOR_VERSION))
+		r = -EINVAL;
+	*a = (struct drm_set_version){MAJOR, MINOR, DRM_MAJOR_VERSION, DRM_MINOR_VERSION};
+	return r;
 }
 
 /* drm_getstats: nothing, as there are no statistics any more. */
@@ -96,42 +107,6 @@ static int ioctl_wait_vblank(struct bw_drm_call *c, void *arg)
 	return -EOPNOTSUPP;
 }
 
-static int ioctl_get_cap(struct bw_drm_call *c, void *arg)
-{
-	/* clang-format off */
-	static const struct { uint8_t cap; uint8_t value; } caps[] = {
-		{DRM_CAP_DUMB_BUFFER, 0}, {DRM_CAP_VBLANK_HIGH_CRTC, 1}, {DRM_CAP_DUMB_PREFERRED_DEPTH, 24},
-		{DRM_CAP_DUMB_PREFER_SHADOW, 1}, {DRM_CAP_PRIME, 3}, {DRM_CAP_TIMESTAMP_MONOTONIC, 1},
-		{DRM_CAP_ASYNC_PAGE_FLIP, 0}, {DRM_CAP_CURSOR_WIDTH, 64}, {DRM_CAP_CURSOR_HEIGHT, 64},
-		{DRM_CAP_ADDFB2_MODIFIERS, 1}, {DRM_CAP_PAGE_FLIP_TARGET, 0}, {DRM_CAP_CRTC_IN_VBLANK_EVENT, 1},
-		{DRM_CAP_SYNCOBJ, 1}, {CAP_SYNCOBJ_TIMELINE, 1},
-	};
-	/* clang-format on */
-	struct drm_get_cap *a = arg;
-	a->value = 0;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(caps); i++) {
-		if (caps[i].cap == a->capability) {
-			a->value = caps[i].value;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-static int ioctl_set_client_cap(struct bw_drm_call *c, void *arg)
-{
-	return -EOPNOTSUPP; /* all of them are about displays */
-}
-
-/* drm_mode_getresources of a driver with displays, on a card with no connector: Vulkan drivers take
- * an error for "out of host memory" (wsi_common_display.c of Mesa 26.2). */
-static int ioctl_mode_get_resources(struct bw_drm_call *c, void *arg)
-{
-	*(struct drm_mode_card_res *)arg =
-		(struct drm_mode_card_res){.max_width = 16384, .max_height = 16384};
-	return 0;
-}
-
 /* ---- the table ---- */
 
 enum {
@@ -140,12 +115,11 @@ enum {
 	MASTER = BW_DRM_MASTER,
 	ROOT = AUTH | MASTER | BW_DRM_ROOT_ONLY
 };
-typedef int ioctl_fn(struct bw_drm_call *c, void *arg);
 struct row {
 	const char *name;
 	uint32_t cmd;  /* as 6.12 defines it */
 	uint8_t flags; /* enum bw_drm_right */
-	ioctl_fn *fn;
+	bw_drm_ioctl_fn *fn;
 };
 
 /* Of Linux 6.6 */
@@ -174,14 +148,13 @@ static const struct row rows[256] = {
 	CORE(GEM_CLOSE, RENDER, bw_ioctl_gem_close),
 	CORE(GEM_FLINK, AUTH, bw_ioctl_gem_flink),
 	CORE(GEM_OPEN, AUTH, bw_ioctl_gem_open),
-	CORE(GET_CAP, RENDER, ioctl_get_cap),
-	CORE(SET_CLIENT_CAP, 0, ioctl_set_client_cap),
+	CORE(GET_CAP, RENDER, bw_ioctl_get_cap),
+	CORE(SET_CLIENT_CAP, 0, bw_ioctl_set_client_cap),
 	CORE(AUTH_MAGIC, MASTER, bw_ioctl_auth_magic),
 	CORE(SET_MASTER, 0, bw_ioctl_set_master),
 	CORE(DROP_MASTER, 0, bw_ioctl_drop_master),
 	CORE(PRIME_HANDLE_TO_FD, RENDER, bw_ioctl_prime_to_fd),
 	CORE(PRIME_FD_TO_HANDLE, RENDER, bw_ioctl_prime_from_fd),
-	CORE(MODE_GETRESOURCES, 0, ioctl_mode_get_resources),
 	CORE(SYNCOBJ_CREATE, RENDER, bw_ioctl_syncobj_create),
 	CORE(SYNCOBJ_DESTROY, RENDER, bw_ioctl_syncobj_destroy),
 	CORE(SYNCOBJ_HANDLE_TO_FD, RENDER, bw_ioctl_syncobj_to_fd),
@@ -237,13 +210,21 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 {
 	/* drm_ioctl(): the number chooses; sizes may differ, and what the caller lacks is zero. */
 	const struct row *row = &rows[_IOC_NR(cmd)];
+	const struct bw_drm_mode_row *mode = bw_drm_mode_row(_IOC_NR(cmd));
+	struct row of_mode;
+	if (_IOC_TYPE(cmd) == BW_VGPU_IOCTL_TYPE)
+		return _IOC_SIZE(cmd) == sizeof(struct bw_vgpu_fences)
+			       ? bw_drm_fences_ioctl(c, cmd, data)
+			       : -ENOTTY;
 	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE)
 		return -ENOTTY;
+	if (mode) {
+		of_mode = (struct row){mode->name, mode->cmd, mode->rights, mode->fn};
+		row = &of_mode;
+	}
 	if (!row->fn) {
 		say_absent(c, cmd);
-		/* Number known to the core, but for a driver with displays. */
-		bool mode = _IOC_NR(cmd) >= FIRST_MODE_NR && _IOC_NR(cmd) < END_MODE_NR;
-		return mode ? (c->file->minor >= 128 ? -EACCES : -EOPNOTSUPP) : -EINVAL;
+		return -EINVAL;
 	}
 	if (!bw_drm_permit(c, row->flags))
 		return -EACCES;

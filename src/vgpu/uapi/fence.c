@@ -277,8 +277,11 @@ static int wait_any(struct bw_drm_call *c, const struct drm_amdgpu_fence *names,
 		if (stop)
 			any.n = i + 1;
 	}
+	/* One that is long gone is the first, whatever is before it. */
+	if (stop)
+		any.first = any.n - 1;
 	if (!r) {
-		r = bw_drm_wait(c, deadline, any_done, &any);
+		r = stop ? 0 : bw_drm_wait(c, deadline, any_done, &any);
 		if (!r || r == -ETIME) {
 			memset(wait, 0, sizeof(*wait));
 			wait->out.status = r == 0;
@@ -298,7 +301,7 @@ int bw_ioctl_wait_fences(struct bw_drm_call *c, void *arg)
 	struct drm_amdgpu_fence *names;
 	uint32_t n = wait->in.fence_count;
 	int64_t deadline = bw_drm_deadline(wait->in.timeout_ns);
-	if (!n)
+	if (!n && !wait->in.wait_all)
 		return -EINVAL;
 	if (n > BW_DRM_MAX_HANDLES)
 		return -ENOMEM;

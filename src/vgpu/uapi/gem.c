@@ -22,9 +22,13 @@
 /* Domains and flags that 6.12 knows and older headers do not (doc/hardware/kernel-interface.md
  * 2.1). */
 enum { DOMAIN_DOORBELL = 0x40, DOMAIN_KNOWN = 0x7f };
-enum { CREATE_DISCARDABLE = 1 << 12, CREATE_GFX12_DCC = 1 << 16 };
-enum { DOMAINS_ON_CHIP = AMDGPU_GEM_DOMAIN_GDS | AMDGPU_GEM_DOMAIN_GWS | AMDGPU_GEM_DOMAIN_OA };
+enum {
+	CREATE_WIPE_ON_RELEASE = 1 << 9,
+	CREATE_DISCARDABLE = 1 << 12,
+	CREATE_GFX12_DCC = 1 << 16,
+};
 enum { LEAF_B = 2 << 20 };
+#define MAX_OFFSETS_B (1ull << 45) /* of offsets for mmap (gpu.c) */
 
 struct bw_drm_bo *bw_drm_bo_get(struct bw_drm_file *f, uint32_t handle)
 {
@@ -42,6 +46,8 @@ struct bw_drm_bo *bw_drm_bo_ref(struct bw_drm_bo *bo)
 static bool bo_unplace(struct bw_drm_bo *bo)
 {
 	struct bw_uapi *u = bo->u;
+	if (bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP)
+		return true;
 	if (bo->in_vram ? !bw_device_vram_detach(u->dev, bo->address, bo->size_b)
 			: !bw_device_sysmem_detach(u->dev, bo->address, bo->size_b))
 		return false;
@@ -102,7 +108,8 @@ struct bw_drm_fences *bw_drm_bo_busy(struct bw_drm_bo *bo)
 
 uint8_t *bw_drm_bo_cpu(struct bw_drm_bo *bo, uint64_t offset_b, uint64_t size_b)
 {
-	if (offset_b > bo->size_b || size_b > bo->size_b - offset_b)
+	if (offset_b > bo->size_b || size_b > bo->size_b - offset_b ||
+	    bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP)
 		return NULL;
 	return bo->in_vram ? bw_device_vram(bo->u->dev) + bo->address + offset_b
 			   : bw_device_sysmem(bo->u->dev, bo->address + offset_b, size_b);
@@ -114,6 +121,9 @@ static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b)
 	struct bw_uapi *u = bo->u;
 	struct bw_ranges *ranges = vram ? &u->vram : &u->gtt;
 	uint64_t address;
+	/* gfx11 has no such memory: the buffer is a number and a size, as to Linux's driver. */
+	if (bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP)
+		return 0;
 	if (!bw_ranges_alloc(ranges, bo->size_b, align_b, &address))
 		return -ENOMEM;
 	struct bw_error *err =
@@ -158,15 +168,20 @@ static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct b
 	uint64_t usable_vram, total_gtt, usable_gtt;
 	bw_drm_memory_sizes(u, &usable_vram, &total_gtt, &usable_gtt);
 	bool vram = a->domains & AMDGPU_GEM_DOMAIN_VRAM;
+	/* Nothing and all pages of 64 bits have no place among offsets for mmap. */
+	uint64_t size_b = bw_align_up(a->size_b, BW_DRM_PAGE_B);
+	if (!size_b)
+		return -ENOSPC;
 	/* amdgpu_bo_validate_size */
-	if (!a->size_b || a->size_b > BW_MAX(usable_vram, total_gtt))
-		return a->size_b ? -ENOMEM : -EINVAL;
+	if (!(a->domains & BW_DRM_DOMAINS_ON_CHIP) && a->memory < 0 &&
+	    size_b > BW_MAX(usable_vram, total_gtt))
+		return -ENOMEM;
 	_cleanup_free_ struct bw_drm_bo *bo = calloc(1, sizeof(*bo));
 	if (!bo)
 		return -ENOMEM;
 	*bo = (struct bw_drm_bo){.refs = 1,
 				 .u = u,
-				 .size_b = bw_align_up(a->size_b, BW_DRM_PAGE_B),
+				 .size_b = size_b,
 				 .asked_alignment_b = a->align_b,
 				 .asked_domains = a->domains,
 				 .flags = a->flags};
@@ -185,7 +200,7 @@ static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct b
 		return -ENOMEM;
 	if (!bw_ranges_alloc(&u->fake, bo->size_b, BW_DRM_PAGE_B, &bo->fake_offset)) {
 		bw_drm_release(u, account);
-		return -ENOMEM;
+		return -ENOSPC;
 	}
 	bo->fd = a->memory >= 0 ? a->memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
 	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place);
@@ -221,8 +236,20 @@ int bw_drm_bo_add_handle(struct bw_drm_file *f, struct bw_drm_bo *bo, uint32_t *
 static bool domains_valid(uint32_t domains)
 {
 	uint32_t memory = AMDGPU_GEM_DOMAIN_CPU | AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_VRAM;
-	uint32_t on_chip = domains & DOMAINS_ON_CHIP;
+	uint32_t on_chip = domains & BW_DRM_DOMAINS_ON_CHIP;
 	return !on_chip || (!(domains & memory) && !(on_chip & (on_chip - 1)));
+}
+
+/* Bytes there are pages here (amdgpu_bo_create). */
+static void on_chip_size(bool is_gds, uint64_t *size, uint32_t *align)
+{
+	enum { GDS_UNIT = 4, PAGE_SHIFT = 12 };
+	if (is_gds) {
+		*size = bw_align_up(*size, GDS_UNIT);
+		*align = (uint32_t)bw_align_up(*align, GDS_UNIT);
+	}
+	*size <<= PAGE_SHIFT;
+	*align <<= PAGE_SHIFT;
 }
 
 int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
@@ -237,21 +264,26 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	if (domains & DOMAIN_DOORBELL || flags & ~allowed || domains & ~(uint64_t)DOMAIN_KNOWN ||
 	    !domains_valid((uint32_t)domains) || flags & AMDGPU_GEM_CREATE_ENCRYPTED)
 		return -EINVAL;
-	if (domains & DOMAINS_ON_CHIP) {
+	uint64_t size_b = a->in.bo_size;
+	uint32_t align_b = (uint32_t)a->in.alignment; /* an int there */
+	if (domains & BW_DRM_DOMAINS_ON_CHIP) {
 		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
 			return -EINVAL;
-		BW_LOG(WARN, "uapi", "GEM_CREATE in GDS, GWS or OA: gfx11 has none of them");
-		return -ENOMEM;
+		flags |= AMDGPU_GEM_CREATE_NO_CPU_ACCESS;
+		on_chip_size(domains & AMDGPU_GEM_DOMAIN_GDS, &size_b, &align_b);
+	} else {
+		align_b = (uint32_t)bw_align_up(align_b, BW_DRM_PAGE_B);
 	}
-	if (a->in.alignment > (1ull << 40))
-		return -ENOMEM;
-	flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED;
+	/* What amdgpu_gem_object_create adds, and that its hint has been taken: with all of VRAM
+	 * visible nothing is left of it. */
+	flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED | CREATE_WIPE_ON_RELEASE;
+	flags &= ~(uint64_t)AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
 
 	struct bw_drm_bo *bo;
 	uint32_t handle;
 	pthread_mutex_lock(&c->u->lock);
-	struct bo_request request = {.size_b = a->in.bo_size,
-				     .align_b = a->in.alignment,
+	struct bo_request request = {.size_b = size_b,
+				     .align_b = align_b,
 				     .flags = flags,
 				     .domains = (uint32_t)domains,
 				     .memory = -1};
@@ -282,8 +314,7 @@ int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg)
 	int r = !bo							  ? -ENOENT
 		: bo->user || bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS ? -EPERM
 									  : 0;
-	if (!r)
-		a->out.addr_ptr = bo->fake_offset;
+	a->out.addr_ptr = r ? 0 : bo->fake_offset;
 	pthread_mutex_unlock(&c->u->lock);
 	return r;
 }
@@ -380,7 +411,7 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 	} else if (a->op == AMDGPU_GEM_OP_SET_PLACEMENT) {
 		/* The placement is only a hint; buffers here stay where they are. */
 		r = bo->user ? -EPERM : 0;
-		if (!r)
+		if (!r && !(bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP))
 			bo->asked_domains =
 				a->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT |
 					    AMDGPU_GEM_DOMAIN_CPU);
@@ -416,8 +447,8 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		return -EINVAL;
 	if (!(a->flags & AMDGPU_GEM_USERPTR_READONLY) && !(a->flags & AMDGPU_GEM_USERPTR_REGISTER))
 		return -EACCES;
-	if (!a->size)
-		return -EINVAL;
+	if (!a->size || a->size > MAX_OFFSETS_B)
+		return -ENOSPC;
 	/* The client has made the pages shared and passes them (agent/pages.c). Without that, what
 	 * a kernel without MMU notifiers says. */
 	if (c->fd_in < 0) {

@@ -3,11 +3,15 @@
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
+#include "vgpu/uapi/fence.h"
+#include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
+#include "wire/vgpu_proto.h"
 
 /* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was
  * exported has one: a program also gets the memfd of what it maps ---- */
@@ -105,5 +109,52 @@ int bw_ioctl_gem_open(struct bw_drm_call *c, void *arg)
 	if (!r)
 		a->size = bo->size_b;
 	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+/* ---- what the ioctls of dma-bufs and sync_files need ---- */
+
+/* All of a buffer's work as one fence. */
+static int bo_fences(struct bw_uapi *u, struct bw_drm_bo *bo, struct bw_drm_syncobj *s)
+{
+	struct bw_drm_fence *f = bw_drm_fence_new();
+	if (!f)
+		return -ENOMEM;
+	struct bw_drm_fences *busy = bw_drm_bo_busy(bo);
+	struct bw_drm_gathering g = bw_drm_gather(&f->parts);
+	int r = 0;
+	for (size_t i = 0; i < busy->len && !r; i++)
+		r = bw_drm_gather_fence(&g, busy->data[i]);
+	if (!f->parts.len)
+		f->signaled = true;
+	if (!r)
+		bw_drm_syncobj_replace(u, s, f);
+	bw_drm_fence_unref(f);
+	return r;
+}
+
+int bw_drm_fences_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data)
+{
+	struct bw_vgpu_fences a;
+	struct bw_drm_fence *f = NULL;
+	memcpy(&a, data, sizeof(a));
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a.bo);
+	struct bw_drm_syncobj *s = bw_drm_syncobj_get(c->file, a.syncobj);
+	int r = !s || (!bo && cmd != BW_VGPU_IOCTL_COUNT_FENCES) ? -ENOENT : 0;
+	if (!r && cmd == BW_VGPU_IOCTL_BO_FENCES) {
+		r = bo_fences(c->u, bo, s);
+	} else if (!r && (cmd == BW_VGPU_IOCTL_BO_ADD_FENCE || cmd == BW_VGPU_IOCTL_COUNT_FENCES)) {
+		r = bw_drm_syncobj_fence(s, 0, &f);
+		if (!r && cmd == BW_VGPU_IOCTL_BO_ADD_FENCE)
+			r = bw_drm_fences_add(bw_drm_bo_busy(bo), f);
+		else if (!r)
+			a.n = bw_drm_fence_done(f) || !f->parts.len ? 1 : (uint32_t)f->parts.len;
+		bw_drm_fence_unref(f);
+	} else if (!r) {
+		r = -ENOTTY;
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	memcpy(data, &a, sizeof(a));
 	return r;
 }

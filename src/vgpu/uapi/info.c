@@ -76,7 +76,7 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 		{144, 8, BW_VA_RESERVED_BOTTOM},
 		{152, 8, BW_MIN(vm_size, (uint64_t)BW_VA_HOLE_START)},
 		{160, 4, BW_DRM_PAGE_B}, {164, 4, 2 << 20}, {168, 4, BW_DRM_PAGE_B}, /* alignment, fragment, GART page */
-		{176, 4, p->vram_type}, {180, 4, p->vram_bus_bits},
+		{176, 4, p->vram_type}, {180, 4, p->vram_bus_bits}, {188, 4, 1}, /* gc_double_offchip_lds_buf */
 		{240, 4, 32}, {244, 4, p->vgprs_per_simd}, {248, 4, p->wgp_per_sa * 2u}, {252, 4, p->n_tcc},
 		{256, 4, p->gs_vgt_table_depth}, {260, 4, p->gs_prim_buffer_depth},
 		{264, 4, p->max_gs_waves_per_vgt}, {268, 4, p->pcie_lanes},
@@ -166,10 +166,12 @@ static int fw_version(const struct bw_uapi *u, const struct drm_amdgpu_info *q, 
 	if (q->query_fw.ip_instance || q->query_fw.fw_type == 0 || q->query_fw.fw_type > 0x1c ||
 	    q->query_fw.fw_type == FW_NONE)
 		return -EINVAL;
+	const bool is_second_mec = /* of earlier GPUs; nothing is loaded there */
+		q->query_fw.fw_type == AMDGPU_INFO_FW_GFX_MEC && q->query_fw.index == 1;
 	if ((q->query_fw.fw_type == AMDGPU_INFO_FW_GFX_MEC && q->query_fw.index > 1) ||
 	    (q->query_fw.fw_type == AMDGPU_INFO_FW_SDMA && q->query_fw.index >= BW_DRM_N_SDMA))
 		return -EINVAL;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++)
+	for (size_t i = 0; i < BW_ARRAY_SIZE(known) && !is_second_mec; i++)
 		for (size_t k = 0; k < p->n_firmware && known[i].type == q->query_fw.fw_type; k++)
 			if (!strcmp(p->firmware[k].name, known[i].name))
 				fw = (struct drm_amdgpu_info_firmware){p->firmware[k].version,
@@ -289,6 +291,44 @@ static int vbios(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answ
 	return 0;
 }
 
+/* What gfx_v11_0_set_gds_init says of all gfx11, which has a GDS of the old size by name only. */
+static void gds_config(struct answer *a)
+{
+	const struct drm_amdgpu_info_gds gds = {.compute_partition_size = 4096,
+						.gds_total_size = 4096,
+						.gws_per_compute_partition = 64,
+						.oa_per_compute_partition = 16};
+	memcpy(a->bytes, &gds, a->size_b = sizeof(gds));
+}
+
+/* What VCN 4 of Navi31 decodes and encodes (soc21.c), said without regard to its rings, of which
+ * HW_IP_INFO tells that there are none. */
+static int video_caps(const struct drm_amdgpu_info *q, struct answer *a)
+{
+	enum { AVC = 3, HEVC = 4, JPEG = 5, VP9 = 6, AV1 = 7 };
+	static const struct {
+		bool encodes;
+		uint8_t codec;
+		uint32_t width, height, level;
+	} codecs[] = {
+		{false, AVC, 4096, 4096, 52},	{false, HEVC, 8192, 4352, 186},
+		{false, JPEG, 16384, 16384, 0}, {false, VP9, 8192, 4352, 0},
+		{false, AV1, 8192, 4352, 0},	{true, AVC, 4096, 4096, 0},
+		{true, HEVC, 8192, 4352, 0},	{true, AV1, 8192, 4352, 0},
+	};
+	struct drm_amdgpu_info_video_caps caps = {0};
+	if (q->video_cap.type > AMDGPU_INFO_VIDEO_CAPS_ENCODE)
+		return -EINVAL;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(codecs); i++)
+		if (codecs[i].encodes == (q->video_cap.type == AMDGPU_INFO_VIDEO_CAPS_ENCODE))
+			caps.codec_info[codecs[i].codec] =
+				(struct drm_amdgpu_info_video_codec_info){
+					1, codecs[i].width, codecs[i].height,
+					codecs[i].width * codecs[i].height, codecs[i].level};
+	memcpy(a->bytes, &caps, a->size_b = sizeof(caps));
+	return 0;
+}
+
 static uint64_t timestamp(struct bw_uapi *u)
 {
 	bw_wreg(u, BW_REG_RLC_CAPTURE_GPU_CLOCK_COUNT, 1); /* latches it */
@@ -316,7 +356,6 @@ static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct 
 	case AMDGPU_INFO_NUM_BYTES_MOVED:
 	case AMDGPU_INFO_NUM_EVICTIONS:
 	case AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS:
-	case AMDGPU_INFO_RAS_ENABLED_FEATURES:
 		answer_u64(a, 0);
 		return 0;
 	case AMDGPU_INFO_VRAM_USAGE:
@@ -326,8 +365,8 @@ static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct 
 	case AMDGPU_INFO_GTT_USAGE:
 		answer_u64(a, u->gtt_used_b);
 		return 0;
-	case AMDGPU_INFO_GDS_CONFIG: /* gfx11 has no GDS */
-		memset(a->bytes, 0, a->size_b = sizeof(struct drm_amdgpu_info_gds));
+	case AMDGPU_INFO_GDS_CONFIG:
+		gds_config(a);
 		return 0;
 	case AMDGPU_INFO_VRAM_GTT:
 		vram_gtt(u, a);
@@ -355,9 +394,11 @@ static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct 
 	case INFO_GPUVM_FAULT:
 		gpuvm_fault(c->file, a);
 		return 0;
-	case AMDGPU_INFO_CRTC_FROM_ID: /* no displays */
-	case AMDGPU_INFO_VCE_CLOCK_TABLE:
-	case AMDGPU_INFO_VIDEO_CAPS: /* no video engines */
+	case AMDGPU_INFO_VIDEO_CAPS:
+		return video_caps(q, a);
+	case AMDGPU_INFO_CRTC_FROM_ID:	       /* no displays */
+	case AMDGPU_INFO_VCE_CLOCK_TABLE:      /* no such engine */
+	case AMDGPU_INFO_RAS_ENABLED_FEATURES: /* no error correction */
 		return -EINVAL;
 	default:
 		BW_LOG(WARN, "uapi", "INFO query %#x is unknown", q->query);

@@ -17,7 +17,8 @@ struct bw_uapi;
 
 enum {
 	BW_DRM_PAGE_B = 4096,
-	BW_DRM_N_RINGS = 7, /* gfx, compute 0-3, SDMA 0-1 */
+	BW_DRM_DOMAINS_ON_CHIP = 0x38, /* GDS, GWS, OA of AMDGPU_GEM_DOMAIN_* */
+	BW_DRM_N_RINGS = 7,	       /* gfx, compute 0-3, SDMA 0-1 */
 	BW_DRM_FIRST_COMPUTE = 1,
 	BW_DRM_N_COMPUTE = 4,
 	BW_DRM_FIRST_SDMA = 5,
@@ -250,7 +251,9 @@ struct bw_drm_file {
 	struct bw_drm_bos exported; /* as dma-buf: kept until the file is closed */
 	/* (auth.c) */
 	bool authenticated, was_master;
-	uint32_t magic; /* id in bw_uapi.magics; 0: not asked for yet */
+	uint64_t master_number; /* the master it was opened under, of bw_uapi.n_masters */
+	bool is_atomic;		/* (mode.c) */
+	uint32_t magic;		/* id in bw_uapi.magics; 0: not asked for yet */
 	bool magic_used;
 };
 

@@ -232,6 +232,17 @@ static bool launch_gang(struct bw_uapi *u, struct bw_drm_gang *gang)
 	return true;
 }
 
+/* amdgpu_ib_schedule finds it when the job's turn has come, so the program sees it at its fence,
+ * and at what it submits to that queue afterwards. */
+static bool is_refused(const struct bw_drm_job *job)
+{
+	enum { IB_FLAG_SECURE = 1 << 5 };
+	for (unsigned i = 0; i < job->n_ibs && job->ip == AMDGPU_HW_IP_COMPUTE && !job->gang; i++)
+		if (job->ibs[i].flags & IB_FLAG_SECURE)
+			return true;
+	return false;
+}
+
 static bool schedule_entity(struct bw_uapi *u, struct bw_drm_entity *e)
 {
 	struct bw_drm_job *job = e->head;
@@ -246,6 +257,11 @@ static bool schedule_entity(struct bw_uapi *u, struct bw_drm_entity *e)
 		if (job->gang)
 			job->gang->cancelled = true;
 		bw_drm_job_finish(u, pop_waiting(u, e), error);
+		return true;
+	}
+	if (is_refused(job) && is_ready(job)) {
+		bw_klog(u, "secure submissions not supported on compute rings");
+		bw_drm_job_finish(u, pop_waiting(u, e), -EINVAL);
 		return true;
 	}
 	if (job->gang)

@@ -62,6 +62,8 @@ struct bw_uapi {
 	BW_VEC(struct bw_drm_entity *) waiting; /* with jobs not yet on a ring, as they come next */
 	uint64_t n_jobs;			/* number of the last one submitted */
 	struct bw_drm_file *master;		/* the card node's, borrowed; NULL: none */
+	uint64_t n_masters;			/* that there have been; the last is the current */
+	bool has_bus_id;			/* the current one has asked for a version */
 	struct bw_ids magics;			/* files that have asked for one, borrowed */
 	struct bw_ids names;			/* buffers by GEM_FLINK's name, borrowed */
 	struct bw_drm_ctx *pstate_ctx;		/* that has chosen a stable power state, borrowed */

@@ -198,6 +198,8 @@ static uint64_t mtype(uint32_t page_flags)
 int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool clear)
 {
 	enum { PAGE_NOALLOC = 1 << 9 };
+	/* GDS and the like have no memory. */
+	clear |= m->bo && m->bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP;
 	struct span s = {.start = m->start, .end = m->last + 1, .clear = clear, .prt = !m->bo};
 	if (!clear) {
 		if (m->flags & AMDGPU_VM_PAGE_EXECUTABLE)

@@ -59,14 +59,40 @@ static void the_core_answers_what_is_absent(void **state)
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AUTH_MAGIC, arg), -EACCES);
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_MODE_GETRESOURCES, arg), -EACCES);
 	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_AUTH_MAGIC, arg), -EINVAL);
-	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETPLANERESOURCES, arg), -EOPNOTSUPP);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETPLANERESOURCES, arg), 0);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETCONNECTOR, arg), -ENOENT);
 	struct drm_mode_card_res res = {.count_connectors = 3, .max_width = 1};
 	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_GETRESOURCES, &res), 0);
-	assert_true(!res.count_connectors && !res.count_crtcs && res.max_width > 1);
+	assert_true(!res.count_connectors && !res.count_crtcs && !res.max_width);
+	close_client(&c);
+}
+
+static void a_version_gives_the_name(void **state)
+{
+	struct client c;
+	uint32_t card, other;
 	char unique[40] = "";
 	struct drm_unique u = {sizeof(unique), unique};
+	struct drm_set_version too_new = {1, 5, -1, -1}, version = {1, 4, -1, -1};
+	open_client(&c);
+	assert_int_equal(drm_open(&c, 0, &card), 0);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_UNIQUE, &u), 0);
+	assert_int_equal(u.unique_len, 0);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_SET_VERSION, &too_new), -EINVAL);
+	assert_int_equal(too_new.drm_di_minor, 4);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_SET_VERSION, &version), 0);
+	u.unique_len = sizeof(unique);
 	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_UNIQUE, &u), 0);
 	assert_string_equal(unique, "pci:" PCI);
+	/* Another file of the same master knows it, too; a new master does not. */
+	assert_int_equal(drm_open(&c, 0, &other), 0);
+	assert_int_equal(file_ioctl(&c, other, DRM_IOCTL_GET_UNIQUE, &u), 0);
+	assert_int_equal(u.unique_len, strlen("pci:" PCI));
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_DROP_MASTER, NULL), 0);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_SET_MASTER, NULL), 0);
+	u.unique_len = 0;
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_UNIQUE, &u), 0);
+	assert_int_equal(u.unique_len, 0);
 	close_client(&c);
 }
 
@@ -229,6 +255,7 @@ int main(void)
 		cmocka_unit_test(version),
 		cmocka_unit_test(capabilities),
 		cmocka_unit_test(the_core_answers_what_is_absent),
+		cmocka_unit_test(a_version_gives_the_name),
 		cmocka_unit_test(only_what_the_direction_says_is_copied),
 		cmocka_unit_test(every_file_is_a_vm_of_its_own),
 		cmocka_unit_test(what_is_left_of_old_calls),

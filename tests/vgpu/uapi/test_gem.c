@@ -20,7 +20,7 @@ static void create_checks_as_the_kernel(void **state)
 	/* clang-format off */
 	static const struct { uint64_t size, domains, flags; int result; } rows[] = {
 		{4096, 4, 0, 0}, {1, 2, 0, 0}, {640, 6, 0x85, 0}, {4096, 1, 0, 0}, {4096, 4, 0x1082, 0},
-		{0, 4, 0, -EINVAL},
+		{0, 4, 0, -ENOSPC},
 		{4096, 0x40, 0, -EINVAL},            /* DOORBELL */
 		{4096, 0x80, 0, -EINVAL},            /* no such domain */
 		{4096, 4, 1 << 5, -EINVAL},          /* VRAM_CONTIGUOUS is the kernel's own */
@@ -30,7 +30,8 @@ static void create_checks_as_the_kernel(void **state)
 		{4096, 4, 1 << 16, 0},               /* GFX12_DCC */
 		{4096, 8, 1 << 6, -EINVAL},          /* GDS, always valid */
 		{4096, 8 | 4, 0, -EINVAL}, {4096, 8 | 16, 0, -EINVAL},
-		{1ull << 46, 4, 0, -ENOMEM}, {UINT64_MAX, 2, 0, -ENOMEM}, {UINT64_MAX - 4094, 4, 0, -ENOMEM},
+		{1ull << 46, 4, 0, -ENOMEM}, {UINT64_MAX, 2, 0, -ENOSPC}, {UINT64_MAX - 4094, 4, 0, -ENOSPC},
+		{4096, 8, 0, 0}, {1, 16, 0, 0}, {1ull << 40, 32, 0, -ENOSPC}, /* GDS, GWS, OA: in pages */
 	};
 	/* clang-format on */
 	struct client c;
@@ -42,7 +43,9 @@ static void create_checks_as_the_kernel(void **state)
 			fail_msg("row %zu: %d, not %d", i, r, rows[i].result);
 	}
 	uint32_t handle;
-	assert_int_equal(create(&c, 4096, UINT64_MAX, 4, 0, &handle), -ENOMEM);
+	assert_int_equal(create(&c, 4096, UINT64_MAX, 4, 0, &handle),
+			 0); /* 0 as 32 bits of pages */
+	assert_int_equal(create(&c, 4096, 1 << 31, 4, 0, &handle), 0);
 	close_client(&c);
 }
 
@@ -198,6 +201,65 @@ static void user_pages(void **state)
 	struct drm_gem_close gone = {.handle = up.handle};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GEM_CLOSE, &gone), 0);
 	close(fd);
+	close_client(&c);
+}
+
+/* What dma-bufs and sync_files are asked, by handles. */
+static void fences_of_buffers(void **state)
+{
+	struct client c;
+	open_client(&c);
+	struct buffer buf = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
+	struct drm_syncobj_create make = {0};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_CREATE, &make), 0);
+	struct bw_vgpu_fences a = {.bo = buf.handle, .syncobj = make.handle};
+	assert_int_equal(drm_ioctl(&c, BW_VGPU_IOCTL_COUNT_FENCES, &a), -EINVAL); /* has none */
+	assert_int_equal(drm_ioctl(&c, BW_VGPU_IOCTL_BO_ADD_FENCE, &a), -EINVAL);
+	/* An idle buffer's are done. */
+	assert_int_equal(drm_ioctl(&c, BW_VGPU_IOCTL_BO_FENCES, &a), 0);
+	struct drm_syncobj_wait wait = {.handles = (uintptr_t)&a.syncobj, .count_handles = 1};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_WAIT, &wait), 0);
+	assert_int_equal(drm_ioctl(&c, BW_VGPU_IOCTL_COUNT_FENCES, &a), 0);
+	assert_int_equal(a.n, 1);
+	assert_int_equal(drm_ioctl(&c, BW_VGPU_IOCTL_BO_ADD_FENCE, &a), 0);
+	a.syncobj = 99;
+	assert_int_equal(drm_ioctl(&c, BW_VGPU_IOCTL_COUNT_FENCES, &a), -ENOENT);
+	a.syncobj = make.handle, a.bo = 99;
+	assert_int_equal(drm_ioctl(&c, BW_VGPU_IOCTL_BO_FENCES, &a), -ENOENT);
+	assert_int_equal(drm_ioctl(&c, _IOWR(BW_VGPU_IOCTL_TYPE, 9, struct bw_vgpu_fences), &a),
+			 -ENOENT);
+	a.bo = buf.handle;
+	assert_int_equal(drm_ioctl(&c, _IOWR(BW_VGPU_IOCTL_TYPE, 9, struct bw_vgpu_fences), &a),
+			 -ENOTTY);
+	uint32_t cut = 0;
+	assert_int_equal(drm_ioctl(&c, _IOWR(BW_VGPU_IOCTL_TYPE, 0, uint32_t), &cut), -ENOTTY);
+	free_buffer(&c, &buf);
+	close_client(&c);
+}
+
+/* GDS, GWS and OA: a size and a handle, no memory; what is mapped there is not. */
+static void on_chip_memory_is_a_name(void **state)
+{
+	struct client c;
+	uint32_t handle;
+	struct drm_amdgpu_gem_create_in info;
+	open_client(&c);
+	assert_int_equal(create(&c, 3, 0, AMDGPU_GEM_DOMAIN_GDS, 0, &handle), 0);
+	struct drm_amdgpu_gem_op op = {handle, AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, (uintptr_t)&info};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), 0);
+	assert_int_equal(info.bo_size, 4 * 4096);
+	assert_int_equal(info.domains, AMDGPU_GEM_DOMAIN_GDS);
+	union drm_amdgpu_gem_mmap map = {.in = {handle, 0}};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -EPERM);
+	struct drm_amdgpu_gem_va va = {.handle = handle,
+				       .operation = AMDGPU_VA_OP_MAP,
+				       .flags = AMDGPU_VM_PAGE_READABLE,
+				       .va_address = 0x10000000,
+				       .map_size = 4096};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_VA, &va), 0);
+	struct drm_gem_close gone = {.handle = handle};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GEM_CLOSE, &gone), 0);
+	assert_int_equal(server_info(&c).buffers, 0);
 	close_client(&c);
 }
 
@@ -375,6 +437,8 @@ int main(void)
 		cmocka_unit_test(another_client_sees_nothing),
 		cmocka_unit_test(op_metadata_and_wait),
 		cmocka_unit_test(user_pages),
+		cmocka_unit_test(fences_of_buffers),
+		cmocka_unit_test(on_chip_memory_is_a_name),
 		cmocka_unit_test(prime_shares_a_buffer),
 		cmocka_unit_test(only_exported_buffers_are_imported),
 		cmocka_unit_test(what_cannot_be_taken_back_stays_unused),
