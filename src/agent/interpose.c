@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "base/memfd.h"
+#include "agent/dma_buf.h"
 #include "agent/sync_file.h"
+#include "base/memfd.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -338,6 +339,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	struct bw_agent_file *f = bw_agent_file_of(fd);
 	int r;
 	if (!f && _IOC_TYPE(request) == '>' && bw_agent_sync_ioctl(fd, request, arg, &r))
+		return r < 0 ? fail(r) : r;
+	if (!f && _IOC_TYPE(request) == 'b' && bw_agent_dma_buf_ioctl(fd, request, arg, &r))
 		return r < 0 ? fail(r) : r;
 	if (!f)
 		return REAL(ioctl)(fd, request, arg);

@@ -15,15 +15,22 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "wire/vgpu_proto.h"
 
-static bool copy_out(void *user, const void *data, size_t size_b)
+/* Linux 6.5 */
+struct deadline {
+	uint64_t deadline_ns, pad;
+};
+#define SET_DEADLINE _IOW(SYNC_IOC_MAGIC, 5, struct deadline)
+
+bool bw_agent_copy_out(void *user, const void *data, size_t size_b)
 {
 	struct iovec from = {(void *)(uintptr_t)data, size_b}, to = {user, size_b};
 	return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t)size_b;
 }
 
 /* A sync object with the fence of a sync_file. */
-static int import(uint32_t file, int fd, uint32_t *out_handle)
+int bw_agent_sync_import(uint32_t file, int fd, uint32_t *out_handle)
 {
 	struct drm_syncobj_create create = {0};
 	int r = bw_vgpu_ioctl(bw_agent_client(), file, DRM_IOCTL_SYNCOBJ_CREATE, &create);
@@ -36,6 +43,19 @@ static int import(uint32_t file, int fd, uint32_t *out_handle)
 	return r;
 }
 
+int bw_agent_sync_export(uint32_t file, uint32_t handle, int *out_fd)
+{
+	struct drm_syncobj_handle out = {.handle = handle,
+					 .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+					 .fd = -1};
+	int r = bw_vgpu_ioctl(bw_agent_client(), file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &out);
+	if (r)
+		return r;
+	fcntl(out.fd, F_SETFD, FD_CLOEXEC);
+	*out_fd = out.fd;
+	return 0;
+}
+
 /* Both fences as points of one timeline: it has passed when both have. */
 static int merge(uint32_t file, uint32_t first, void *arg)
 {
@@ -46,7 +66,7 @@ static int merge(uint32_t file, uint32_t first, void *arg)
 		return -EFAULT;
 	if (m.flags || m.pad)
 		return -EINVAL;
-	int r = import(file, m.fd2, &second);
+	int r = bw_agent_sync_import(file, m.fd2, &second);
 	if (r)
 		return r == -EINVAL ? -ENOENT : r;
 	struct drm_syncobj_create create = {0};
@@ -57,18 +77,13 @@ static int merge(uint32_t file, uint32_t first, void *arg)
 			.src_handle = sources[i], .dst_handle = create.handle, .dst_point = i + 1};
 		r = bw_vgpu_ioctl(c, file, DRM_IOCTL_SYNCOBJ_TRANSFER, &t);
 	}
-	struct drm_syncobj_handle out = {.handle = create.handle,
-					 .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
-					 .fd = -1};
 	if (!r)
-		r = bw_vgpu_ioctl(c, file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &out);
+		r = bw_agent_sync_export(file, create.handle, &m.fence);
 	if (r)
 		return r;
-	fcntl(out.fd, F_SETFD, FD_CLOEXEC);
-	m.fence = out.fd;
-	if (copy_out(arg, &m, sizeof(m)))
+	if (bw_agent_copy_out(arg, &m, sizeof(m)))
 		return 0;
-	close(out.fd);
+	close(m.fence);
 	return -EFAULT;
 }
 
@@ -84,30 +99,47 @@ static int info(uint32_t file, uint32_t handle, void *arg)
 	if (r && r != -ETIME)
 		return r;
 	i.status = r == 0; /* signalled, or not yet */
-	if (i.num_fences) {
+	struct bw_vgpu_fences fences = {.syncobj = handle};
+	r = bw_vgpu_ioctl(bw_agent_client(), file, BW_VGPU_IOCTL_COUNT_FENCES, &fences);
+	if (r)
+		return r;
+	if (i.num_fences && i.num_fences < fences.n)
+		return -EINVAL; /* no room for all */
+	for (uint32_t k = 0; i.num_fences && k < fences.n; k++) {
 		struct sync_fence_info f = {.status = i.status};
 		snprintf(f.obj_name, sizeof(f.obj_name), "breakwater");
 		snprintf(f.driver_name, sizeof(f.driver_name), "amdgpu");
-		if (!copy_out((void *)(uintptr_t)i.sync_fence_info, &f, sizeof(f)))
+		if (!bw_agent_copy_out((struct sync_fence_info *)(uintptr_t)i.sync_fence_info + k,
+				       &f, sizeof(f)))
 			return -EFAULT;
 	}
 	memset(i.name, 0, sizeof(i.name));
 	snprintf(i.name, sizeof(i.name), "breakwater-sync_file");
-	i.num_fences = 1;
-	return copy_out(arg, &i, sizeof(i)) ? 0 : -EFAULT;
+	i.num_fences = fences.n;
+	return bw_agent_copy_out(arg, &i, sizeof(i)) ? 0 : -EFAULT;
+}
+
+/* A hint that the virtual GPU has no use for. */
+static int set_deadline(const void *arg)
+{
+	struct deadline d;
+	if (!bw_agent_copy_in(&d, (uintptr_t)arg, sizeof(d)))
+		return -EFAULT;
+	return d.pad ? -EINVAL : 0;
 }
 
 bool bw_agent_sync_ioctl(int fd, unsigned long request, void *arg, int *out_result)
 {
 	struct bw_vgpu_client *c = bw_agent_client();
 	uint32_t file, handle;
-	if (!c || (request != SYNC_IOC_MERGE && request != SYNC_IOC_FILE_INFO) ||
-	    bw_vgpu_drm_open(c, 128, O_RDWR, &file))
+	if (!c || bw_vgpu_drm_open(c, 128, O_RDWR, &file))
 		return false;
-	bool is_ours = !import(file, fd, &handle);
+	bool is_ours = !bw_agent_sync_import(file, fd, &handle);
 	if (is_ours)
-		*out_result = request == SYNC_IOC_MERGE ? merge(file, handle, arg)
-							: info(file, handle, arg);
+		*out_result = request == SYNC_IOC_MERGE	      ? merge(file, handle, arg)
+			      : request == SYNC_IOC_FILE_INFO ? info(file, handle, arg)
+			      : request == SET_DEADLINE	      ? set_deadline(arg)
+							      : -ENOTTY;
 	bw_vgpu_close(c, file);
 	return is_ours;
 }
