@@ -139,11 +139,20 @@ struct bw_agent_path {
 	enum bw_agent_where where;
 	const char *path; /* TREE, NODE: in the virtual GPU's tree (buf); ELSEWHERE: the caller's */
 	unsigned minor;	  /* NODE */
+	bool is_fd_link;  /* NODE: /proc/self/fd/N of one */
 	int fd;		  /* FDINFO: the descriptor asked about */
 	char buf[4096];
 };
 /* dirfd: AT_FDCWD or a folder's. Touches nothing but memory unless the path looks like a GPU's. */
 void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out);
+/* A node of the virtual GPU; f may be NULL. */
+static inline bool bw_agent_is_node(const struct bw_agent_file *f)
+{
+	return f && f->own_fd < 0 && !f->live;
+}
+
+/* The file in the tree that stands for a node; its access rights are the node's. */
+void bw_agent_node_path(unsigned minor, struct bw_agent_path *out);
 /* /proc/self/fd/N of a file of the virtual GPU: its real link target must be hidden from the
  * program. */
 bool bw_agent_is_fd_link(const char *path, int *out_fd);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -154,8 +154,8 @@ int bw_agent_open_node(unsigned minor, int flags)
 	struct bw_agent_file *f = new_file(minor);
 	if (!f)
 		return -ENOMEM;
-	/* A descriptor of its own that is never ready and holds nothing. */
-	int fd = eventfd(0, flags & O_CLOEXEC ? EFD_CLOEXEC : 0);
+	/* A descriptor of its own that is never ready and cannot be read or written. */
+	int fd = epoll_create1(flags & O_CLOEXEC ? EPOLL_CLOEXEC : 0);
 	int r = fd < 0 ? -errno : 0;
 	if (!r)
 		r = bw_vgpu_drm_open(c, minor, flags & ~O_CLOEXEC, &f->server_file);

@@ -83,6 +83,8 @@ static int open_any(int dirfd, const char *path, int flags, mode_t mode)
 	case BW_AGENT_NODE:
 		if (flags & (O_PATH | O_DIRECTORY))
 			return REAL(openat)(AT_FDCWD, p.path, flags, mode);
+		if (flags & O_EXCL)
+			return fail(flags & O_CREAT ? -EEXIST : -EBUSY);
 		r = bw_agent_open_node(p.minor, flags);
 		return r < 0 ? fail(r) : r;
 	case BW_AGENT_FDINFO:

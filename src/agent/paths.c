@@ -6,7 +6,7 @@
  *     any path below /sys that names the PCI address of the virtual GPU
  *     /sys/class/hwmon*, /sys/kernel/debug/dri
  *     the folders /sys/bus/pci/devices and /sys/kernel/debug, for listings
- *     /proc/self/fdinfo/N of its files
+ *     /proc/self/fdinfo/N and /proc/self/fd/N of its files
  *
  * and what is named relative to one of these folders. A real device at the same PCI address is
  * hidden from the program. Paths that are written in another way (//dev/dri, /dev/../dev/dri) are
@@ -146,6 +146,33 @@ static bool start_in_tree(int dirfd, char folder[PATH_MAX])
 	return is_ours;
 }
 
+bool bw_agent_is_fd_link(const char *path, int *out_fd)
+{
+	return path && bw_agent_config()->vgpu_socket && bw_starts_with(path, "/proc/") &&
+	       is_proc_of(path, "fd", out_fd);
+}
+
+void bw_agent_node_path(unsigned minor, struct bw_agent_path *out)
+{
+	const char *root = bw_agent_root();
+	snprintf(out->buf, sizeof(out->buf), "%s/dev/dri/%s%u", root ? root : "/nonexistent",
+		 minor >= 128 ? "renderD" : "card", minor);
+	out->path = out->buf;
+	out->minor = minor;
+	out->where = BW_AGENT_NODE;
+}
+
+/* /proc/self/fd/N of a file of the virtual GPU leads to its node. */
+static void set_fd_link(int fd, struct bw_agent_path *out)
+{
+	struct bw_agent_file *f = bw_agent_file_of(fd);
+	if (bw_agent_is_node(f)) {
+		bw_agent_node_path(f->minor, out);
+		out->is_fd_link = true;
+	}
+	bw_agent_file_unref(f);
+}
+
 /* openat(dirfd, "renderD128"), cat name: what starts in the tree stays there. */
 static void resolve_relative(int dirfd, const char *path, struct bw_agent_path *out)
 {
@@ -162,8 +189,10 @@ static void resolve_relative(int dirfd, const char *path, struct bw_agent_path *
 
 void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
 {
+	int fd;
 	out->where = BW_AGENT_ELSEWHERE;
 	out->path = path;
+	out->is_fd_link = false;
 	if (!path || !bw_agent_config()->vgpu_socket)
 		return;
 	switch (path[0]) {
@@ -175,18 +204,14 @@ void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
 		else if (path[1] == 'p' && bw_starts_with(path, "/proc/") &&
 			 is_proc_of(path, "fdinfo", &out->fd) && !is_live(out->fd))
 			out->where = BW_AGENT_FDINFO;
+		else if (bw_agent_is_fd_link(path, &fd))
+			set_fd_link(fd, out);
 		return;
 	case 0:
 		return; /* with AT_EMPTY_PATH the descriptor itself */
 	default:
 		resolve_relative(dirfd, path, out);
 	}
-}
-
-bool bw_agent_is_fd_link(const char *path, int *out_fd)
-{
-	return path && bw_agent_config()->vgpu_socket && bw_starts_with(path, "/proc/") &&
-	       is_proc_of(path, "fd", out_fd);
 }
 
 bool bw_agent_strip_if_ours(char *path)

@@ -16,9 +16,10 @@
 
 enum { DRM_MAJOR = 226 };
 
+/* Of the file that stands for the node (bw_agent_node_path), whose access rights are its own. */
 static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 {
-	*mode = S_IFCHR | 0666;
+	*mode = S_IFCHR | (*mode & ALLPERMS);
 	*rdev = makedev(DRM_MAJOR, node_minor);
 }
 
@@ -66,16 +67,29 @@ static void as_kernel(mode_t *mode, uid_t *uid, gid_t *gid)
 		SHOWN(r_, &p_, st);                                                                \
 	})
 
-#define FD_STAT(fn, fd, st)                                                                        \
+/* by_path: the function for paths that goes with it. */
+#define FD_STAT(fn, by_path, fd, st)                                                               \
 	({                                                                                         \
 		int r_ = REAL(fn)(fd, st);                                                         \
 		struct bw_agent_file *f_ = r_ ? NULL : bw_agent_file_of(fd);                       \
-		if (f_ && f_->live)                                                                \
+		struct bw_agent_path p_;                                                           \
+		if (bw_agent_is_node(f_)) {                                                        \
+			bw_agent_node_path(f_->minor, &p_);                                        \
+			r_ = REAL(by_path)(p_.path, st);                                           \
+		}                                                                                  \
+		if (!r_ && f_ && f_->live)                                                         \
 			LIVE_STAT(f_, st);                                                         \
-		else if (f_ && f_->own_fd < 0)                                                     \
+		else if (!r_ && bw_agent_is_node(f_))                                              \
 			NODE_STAT(st, f_->minor);                                                  \
 		bw_agent_file_unref(f_);                                                           \
 		r_;                                                                                \
+	})
+
+/* lstat of a link in /proc is about the link. */
+#define LINK_STAT(fn, path, st)                                                                    \
+	({                                                                                         \
+		int fd_;                                                                           \
+		bw_agent_is_fd_link(path, &fd_) ? REAL(fn)(path, st) : PATH_STAT(fn, path, st);    \
 	})
 
 #define AT_STAT(fn, plain, dirfd, path, st, flags)                                                 \
@@ -83,7 +97,9 @@ static void as_kernel(mode_t *mode, uid_t *uid, gid_t *gid)
 		struct bw_agent_path p_;                                                           \
 		bw_agent_resolve(dirfd, path, &p_);                                                \
 		int r_;                                                                            \
-		if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))            \
+		if (p_.is_fd_link && ((flags) & AT_SYMLINK_NOFOLLOW))                              \
+			r_ = REAL(fn)(dirfd, path, st, flags);                                     \
+		else if (((flags) & AT_EMPTY_PATH) && !*(path) && bw_agent_fd_is_gpu(dirfd))       \
 			r_ = plain(dirfd, st);                                                     \
 		else                                                                               \
 			r_ = REAL(fn)(dirfd, p_.path, st, flags), r_ = SHOWN(r_, &p_, st);         \
@@ -102,22 +118,22 @@ EXPORT int stat64(const char *path, struct stat64 *st)
 
 EXPORT int lstat(const char *path, struct stat *st)
 {
-	return PATH_STAT(lstat, path, st);
+	return LINK_STAT(lstat, path, st);
 }
 
 EXPORT int lstat64(const char *path, struct stat64 *st)
 {
-	return PATH_STAT(lstat64, path, st);
+	return LINK_STAT(lstat64, path, st);
 }
 
 EXPORT int fstat(int fd, struct stat *st)
 {
-	return FD_STAT(fstat, fd, st);
+	return FD_STAT(fstat, stat, fd, st);
 }
 
 EXPORT int fstat64(int fd, struct stat64 *st)
 {
-	return FD_STAT(fstat64, fd, st);
+	return FD_STAT(fstat64, stat64, fd, st);
 }
 
 EXPORT int fstatat(int dirfd, const char *path, struct stat *st, int flags)
@@ -134,11 +150,14 @@ EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct s
 {
 	struct bw_agent_path p;
 	bw_agent_resolve(dirfd, path, &p);
-	int r = REAL(statx)(dirfd, p.path, flags, mask, st);
+	if (p.is_fd_link && flags & AT_SYMLINK_NOFOLLOW)
+		return REAL(statx)(dirfd, path, flags, mask, st);
 	bool by_fd = (flags & AT_EMPTY_PATH) && !*path;
-	struct bw_agent_file *f = by_fd && !r ? bw_agent_file_of(dirfd) : NULL;
-	bool virtual_fd = f && f->own_fd < 0 && !f->live;
-	if (f && f->live) {
+	struct bw_agent_file *f = by_fd ? bw_agent_file_of(dirfd) : NULL;
+	if (bw_agent_is_node(f))
+		bw_agent_node_path(f->minor, &p);
+	int r = REAL(statx)(p.where == BW_AGENT_NODE ? AT_FDCWD : dirfd, p.path, flags, mask, st);
+	if (!r && f && f->live) {
 		const struct stat *tree = bw_agent_live_stat(f);
 		st->stx_mode = (uint16_t)tree->st_mode;
 		st->stx_size = (uint64_t)tree->st_size;
@@ -150,10 +169,10 @@ EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct s
 		mode_t shown = st->stx_mode;
 		as_kernel(&shown, &st->stx_uid, &st->stx_gid);
 		st->stx_mode = (uint16_t)shown;
-	} else if (!r && (p.where == BW_AGENT_NODE || virtual_fd)) {
-		st->stx_mode = S_IFCHR | 0666;
+	} else if (!r && p.where == BW_AGENT_NODE) {
+		st->stx_mode = S_IFCHR | (st->stx_mode & ALLPERMS);
 		st->stx_rdev_major = DRM_MAJOR;
-		st->stx_rdev_minor = virtual_fd ? f->minor : p.minor;
+		st->stx_rdev_minor = p.minor;
 		st->stx_size = 0;
 	}
 	bw_agent_file_unref(f);
@@ -193,22 +212,22 @@ int __xstat64(int version, const char *path, struct stat64 *st)
 
 int __lxstat(int version, const char *path, struct stat *st)
 {
-	return is_known(version) ? PATH_STAT(lstat, path, st) : -1;
+	return is_known(version) ? LINK_STAT(lstat, path, st) : -1;
 }
 
 int __lxstat64(int version, const char *path, struct stat64 *st)
 {
-	return is_known(version) ? PATH_STAT(lstat64, path, st) : -1;
+	return is_known(version) ? LINK_STAT(lstat64, path, st) : -1;
 }
 
 int __fxstat(int version, int fd, struct stat *st)
 {
-	return is_known(version) ? FD_STAT(fstat, fd, st) : -1;
+	return is_known(version) ? FD_STAT(fstat, stat, fd, st) : -1;
 }
 
 int __fxstat64(int version, int fd, struct stat64 *st)
 {
-	return is_known(version) ? FD_STAT(fstat64, fd, st) : -1;
+	return is_known(version) ? FD_STAT(fstat64, stat64, fd, st) : -1;
 }
 
 int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags)

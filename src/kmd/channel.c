@@ -123,6 +123,7 @@ struct bw_error *bw_vgpu_client_open(const char *socket_path,
 		return bw_error_nomem();
 	c->liveness = -1;
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->idle, NULL);
 	if (hooks)
 		c->hooks = *hooks;
 	struct bw_error *err = NULL;
@@ -147,6 +148,7 @@ void bw_vgpu_client_close(struct bw_vgpu_client *c)
 		channel_free(c, *it);
 	bw_vec_free(&c->channels);
 	sock_close(c, c->liveness);
+	pthread_cond_destroy(&c->idle);
 	pthread_mutex_destroy(&c->lock);
 	free(c->path);
 	free(c);
@@ -187,6 +189,8 @@ void bw_vgpu_client_fork_parent(struct bw_vgpu_client *c)
 void bw_vgpu_client_fork_child(struct bw_vgpu_client *c)
 {
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->idle, NULL);
+	c->is_kept = false;
 	bw_vec_each(&c->channels, it)
 		channel_free(c, *it);
 	bw_vec_free(&c->channels);
@@ -194,21 +198,43 @@ void bw_vgpu_client_fork_child(struct bw_vgpu_client *c)
 	c->liveness = -1;
 }
 
+/* Lock held. */
+static struct bw_vgpu_channel *take_idle(struct bw_vgpu_client *c)
+{
+	bw_vec_each(&c->channels, it) {
+		if (!(*it)->busy) {
+			(*it)->busy = true;
+			return *it;
+		}
+	}
+	return NULL;
+}
+
+/* After bw_vgpu_client_keep(): false if there is no channel to wait for. */
+static bool wait_idle(struct bw_vgpu_client *c, struct bw_vgpu_channel **out)
+{
+	struct bw_vgpu_channel *idle = NULL;
+	pthread_mutex_lock(&c->lock);
+	while (c->is_kept && c->channels.len && !(idle = take_idle(c)))
+		pthread_cond_wait(&c->idle, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	if (idle)
+		*out = idle;
+	return idle;
+}
+
 int bw_vgpu_acquire(struct bw_vgpu_client *c, struct bw_vgpu_channel **out)
 {
 	if (atomic_load(&c->gone))
 		return -ENODEV;
 	pthread_mutex_lock(&c->lock);
-	bw_vec_each(&c->channels, it) {
-		if (!(*it)->busy) {
-			(*it)->busy = true;
-			*out = *it;
-			pthread_mutex_unlock(&c->lock);
-			return 0;
-		}
-	}
+	struct bw_vgpu_channel *idle = take_idle(c);
 	size_t n = c->channels.len;
 	pthread_mutex_unlock(&c->lock);
+	if (idle) {
+		*out = idle;
+		return 0;
+	}
 	if (n >= CHANNELS_MAX)
 		return -EMFILE;
 
@@ -224,6 +250,8 @@ int bw_vgpu_acquire(struct bw_vgpu_client *c, struct bw_vgpu_channel **out)
 		bool no_fds = err->code == BW_E_SYSTEM &&
 			      (err->errnum == EMFILE || err->errnum == ENFILE);
 		free(ch);
+		if (wait_idle(c, out))
+			return 0;
 		if (bw_vgpu_is_interrupted(err))
 			return -EINTR;
 		if (no_fds)
@@ -250,6 +278,21 @@ void bw_vgpu_release(struct bw_vgpu_client *c, struct bw_vgpu_channel *ch)
 	}
 	pthread_mutex_lock(&c->lock);
 	ch->busy = false;
+	pthread_cond_signal(&c->idle);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void bw_vgpu_client_keep(struct bw_vgpu_client *c)
+{
+	enum { KEPT = 4 }; /* a thread that waits for a fence has one for itself */
+	struct bw_vgpu_channel *ch[KEPT];
+	unsigned n = 0;
+	while (n < KEPT && !c->is_kept && !bw_vgpu_acquire(c, &ch[n]))
+		n++;
+	for (unsigned i = 0; i < n; i++)
+		bw_vgpu_release(c, ch[i]);
+	pthread_mutex_lock(&c->lock);
+	c->is_kept |= n > 0;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -262,6 +305,7 @@ void bw_vgpu_discard(struct bw_vgpu_client *c, struct bw_vgpu_channel *ch)
 			break;
 		}
 	}
+	pthread_cond_broadcast(&c->idle); /* perhaps there is none left to wait for */
 	pthread_mutex_unlock(&c->lock);
 	channel_free(c, ch);
 }

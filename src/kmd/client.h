@@ -50,6 +50,9 @@ int bw_vgpu_client_liveness_fd(const struct bw_vgpu_client *c);
 void bw_vgpu_client_fork_prepare(struct bw_vgpu_client *c);
 void bw_vgpu_client_fork_parent(struct bw_vgpu_client *c);
 void bw_vgpu_client_fork_child(struct bw_vgpu_client *c);
+/* The process is about to become another user's, whom the server refuses: what it has opened stays
+ * usable by the connections that it has by now, a few, which its threads share. */
+void bw_vgpu_client_keep(struct bw_vgpu_client *c);
 
 int bw_vgpu_drm_open(struct bw_vgpu_client *c, unsigned minor, int flags, uint32_t *out_file);
 /* path as in bw_vgpu_file_open: "debug/dri/..." or "sys/..." */

@@ -25,7 +25,9 @@ struct bw_vgpu_client {
 	char *path;
 	struct bw_vgpu_client_hooks hooks;
 	struct bw_vgpu_hello_reply hello;
-	pthread_mutex_t lock; /* protects the list below; held for short moments only */
+	pthread_mutex_t lock; /* protects what is below; held for short moments only */
+	pthread_cond_t idle;  /* a channel is not busy any more, or gone */
+	bool is_kept;	      /* bw_vgpu_client_keep(): a new channel may be refused */
 	struct BW_VEC(struct bw_vgpu_channel *) channels;
 	int liveness;
 	pid_t server;

@@ -96,6 +96,9 @@ static void minor(struct maker *m, const char *pci_dir, const char *node, unsign
 {
 	char at[256];
 	file(m, AT("dev/dri/%s", node), "%s", "");
+	char full[512];
+	if (!m->err && full_path(m, at, full) && chmod(full, 0666) < 0)
+		m->err = bw_error_errno(errno, "cannot set the access rights of %s", full);
 	file(m, AT("%s/drm/%s/dev", pci_dir, node), "226:%u\n", number);
 	file(m, AT("%s/drm/%s/uevent", pci_dir, node),
 	     "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", number, node);
