@@ -260,7 +260,9 @@ static bool schedule_entity(struct bw_uapi *u, struct bw_drm_entity *e)
 		return true;
 	}
 	if (is_refused(job) && is_ready(job)) {
-		bw_klog(u, "secure submissions not supported on compute rings");
+		const char *ring = u->rings[e->ring].name;
+		bw_klog(u, "secure submissions not supported on ring <%s>", ring);
+		bw_klog(u, "Error scheduling IBs (%d) in ring(%s)", -EINVAL, ring);
 		bw_drm_job_finish(u, pop_waiting(u, e), -EINVAL);
 		return true;
 	}

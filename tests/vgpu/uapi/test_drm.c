@@ -88,8 +88,8 @@ static void a_version_gives_the_name(void **state)
 	assert_int_equal(drm_open(&c, 0, &other), 0);
 	assert_int_equal(file_ioctl(&c, other, DRM_IOCTL_GET_UNIQUE, &u), 0);
 	assert_int_equal(u.unique_len, strlen("pci:" PCI));
-	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_DROP_MASTER, NULL), 0);
-	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_SET_MASTER, NULL), 0);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_DROP_MASTER, &version), 0);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_SET_MASTER, &version), 0);
 	u.unique_len = 0;
 	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_GET_UNIQUE, &u), 0);
 	assert_int_equal(u.unique_len, 0);

@@ -162,6 +162,65 @@ static void a_busy_buffer(void **state)
 	close_client(&s.c);
 }
 
+/* A SECURE buffer on a compute queue is found when its turn comes (amdgpu_ib_schedule of 6.12): its
+ * fence has the error, and the queue takes no more. */
+static void a_secure_buffer_ends_its_queue(void **state)
+{
+	enum { SECURE = 1 << 5, NOP = 0xffff1000 };
+	struct client c;
+	open_client(&c);
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB);
+	uint32_t ctx = make_ctx(&c);
+	uint64_t seq, status;
+	*(uint32_t *)ib.cpu = NOP;
+	struct drm_amdgpu_cs_chunk_ib secure = {
+		.flags = SECURE, .va_start = IB, .ib_bytes = 4, .ip_type = COMPUTE};
+	struct chunk more = {AMDGPU_CHUNK_ID_IB, &secure, sizeof(secure)};
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, 1, &more, 1, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 0, seq, SECONDS(60), &status), -EINVAL);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 0, IB, 1, NULL, 0, &seq), -EINVAL);
+	assert_int_equal(submit(&c, ctx, COMPUTE, 1, IB, 1, NULL, 0, &seq), 0);
+	assert_int_equal(wait_cs(&c, ctx, COMPUTE, 1, seq, SECONDS(60), &status), 0);
+	close_client(&c);
+}
+
+/* SYNC_IOC_FILE_INFO and EXPORT_SYNC_FILE: of how many fences a fence is made. */
+static void fences_are_counted(void **state)
+{
+	struct setup s;
+	prepare(&s);
+	struct drm_syncobj_create line = {0};
+	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_CREATE, &line), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		union drm_amdgpu_fence_to_handle to = {
+			.in = {.fence = {s.ctx, COMPUTE, 0, i, s.seq[i]},
+			       .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ}};
+		assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &to), 0);
+		struct drm_syncobj_transfer point = {
+			.src_handle = to.out.handle, .dst_handle = line.handle, .dst_point = i + 1};
+		assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_TRANSFER, &point), 0);
+	}
+	struct bw_vgpu_fences n = {.bo = s.data.handle, .syncobj = line.handle};
+	assert_int_equal(drm_ioctl(&s.c, BW_VGPU_IOCTL_COUNT_FENCES, &n), 0);
+	assert_int_equal(n.n, 3);
+	/* As work on a buffer: it is busy until all three have ended, and gives them back. */
+	struct drm_syncobj_create back = {0};
+	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_CREATE, &back), 0);
+	assert_int_equal(drm_ioctl(&s.c, BW_VGPU_IOCTL_BO_ADD_FENCE, &n), 0);
+	n.syncobj = back.handle;
+	assert_int_equal(drm_ioctl(&s.c, BW_VGPU_IOCTL_BO_FENCES, &n), 0);
+	assert_int_equal(drm_ioctl(&s.c, BW_VGPU_IOCTL_COUNT_FENCES, &n), 0);
+	assert_int_equal(n.n, 3);
+	for (unsigned i = 0; i < 4; i++)
+		((volatile uint32_t *)s.data.cpu)[i] = 1;
+	struct drm_syncobj_wait wait = {
+		.handles = (uintptr_t)&back.handle, .count_handles = 1, .timeout_nsec = INT64_MAX};
+	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_WAIT, &wait), 0);
+	assert_int_equal(drm_ioctl(&s.c, BW_VGPU_IOCTL_COUNT_FENCES, &n), 0);
+	assert_int_equal(n.n, 1);
+	close_client(&s.c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +228,8 @@ int main(void)
 		cmocka_unit_test(timeouts_are_absolute),
 		cmocka_unit_test(fences_become_handles),
 		cmocka_unit_test(a_busy_buffer),
+		cmocka_unit_test(a_secure_buffer_ends_its_queue),
+		cmocka_unit_test(fences_are_counted),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }

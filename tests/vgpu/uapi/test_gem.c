@@ -45,7 +45,7 @@ static void create_checks_as_the_kernel(void **state)
 	uint32_t handle;
 	assert_int_equal(create(&c, 4096, UINT64_MAX, 4, 0, &handle),
 			 0); /* 0 as 32 bits of pages */
-	assert_int_equal(create(&c, 4096, 1 << 31, 4, 0, &handle), 0);
+	assert_int_equal(create(&c, 4096, 1ull << 31, 4, 0, &handle), 0);
 	close_client(&c);
 }
 
