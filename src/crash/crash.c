@@ -22,7 +22,6 @@ static void begin_dump(struct bw_crash *c, unsigned number)
 
 void bw_crash_line(struct bw_crash *c, const char *text, size_t n, unsigned number)
 {
-	static const char wave[] = "Main Registers";
 	c->n_lines++;
 	if (bw_crash_is_banner(text, n)) {
 		begin_dump(c, number);
@@ -33,15 +32,30 @@ void bw_crash_line(struct bw_crash *c, const char *text, size_t n, unsigned numb
 		return;
 	if (bw_crash_log_line(&c->log, text, n, number))
 		return;
-	if (n >= sizeof(wave) - 1 && !memcmp(text, wave, sizeof(wave) - 1))
-		c->n_waves++;
-	else if (d)
+	if (!bw_crash_report_line(&c->report, text, n, number) && d)
 		bw_crash_dump_unknown(d, text, n, number);
 }
 
 void bw_crash_next_file(struct bw_crash *c)
 {
 	c->in_dump = false;
+	bw_crash_report_next_file(&c->report);
+}
+
+/* What a hang report holds beside waves and code is shown as a dump is. */
+static void take_report(struct bw_crash *c)
+{
+	struct bw_crash_report *r = &c->report;
+	bw_crash_report_end(r);
+	c->failed |= r->failed | r->waves.failed;
+	if (!bw_crash_report_has_dump(r))
+		return;
+	r->dump.style = BW_CRASH_RADV;
+	struct bw_error *err = bw_vec_push(&c->dumps, r->dump);
+	if (!err)
+		r->dump = (struct bw_crash_dump){0};
+	c->failed |= err != NULL;
+	bw_error_free(err);
 }
 
 void bw_crash_end(struct bw_crash *c)
@@ -52,6 +66,7 @@ void bw_crash_end(struct bw_crash *c)
 		bw_crash_dump_end(d);
 		c->failed |= d->failed;
 	}
+	take_report(c);
 }
 
 void bw_crash_free(struct bw_crash *c)
@@ -60,11 +75,13 @@ void bw_crash_free(struct bw_crash *c)
 	bw_vec_each(&c->dumps, d)
 		bw_crash_dump_free(d);
 	bw_vec_free(&c->dumps);
+	bw_crash_report_free(&c->report);
 }
 
 bool bw_crash_is_empty(const struct bw_crash *c)
 {
-	return !c->dumps.len && !c->log.faults.len && !c->log.events.len && !c->n_waves;
+	return !c->dumps.len && !c->log.faults.len && !c->log.events.len &&
+	       !c->report.waves.list.len;
 }
 
 bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out)
@@ -103,10 +120,45 @@ bool bw_crash_dump_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_pa
 	return true;
 }
 
+bool bw_crash_ring_pending(const struct bw_crash_ring *r, size_t *out_from, size_t *out_n)
+{
+	uint64_t n = r->words.len;
+	uint64_t from = r->mask ? r->rptr & r->mask : r->rptr;
+	uint64_t to = r->mask ? r->wptr & r->mask : r->wptr;
+	if (r->first_dw) { /* only what is pending was printed */
+		if (from != r->first_dw || to < from || to - from > n)
+			return false;
+		*out_from = 0;
+		*out_n = (size_t)(to - from);
+		return true;
+	}
+	if (!n || from >= n || to >= n)
+		return false;
+	*out_from = (size_t)from;
+	*out_n = (size_t)((to + n - from) % n);
+	return true;
+}
+
+static void find_packet(const struct bw_crash_ib *ib, uint64_t at_dw, struct bw_crash_place *out)
+{
+	struct bw_pm4_packet p;
+	*out = (struct bw_crash_place){.at_dw = BW_MIN(at_dw, (uint64_t)ib->words.len)};
+	for (size_t at = 0; bw_pm4_at(ib->words.data, ib->words.len, at, &p) && at < out->at_dw;
+	     at += p.size_dw)
+		out->packet_dw = at;
+}
+
 bool bw_crash_find_place(const struct bw_crash_dump *d, struct bw_crash_place *out)
 {
 	const uint64_t mask = (1ull << 48) - 1;
 	uint32_t lo, hi = 0, left;
+	for (size_t i = 0; i < d->ibs.len; i++)
+		if (d->ibs.data[i].has_reached) {
+			find_packet(&d->ibs.data[i], d->ibs.data[i].reached_dw + 1, out);
+			out->ib = i;
+			out->is_trace = true;
+			return true;
+		}
 	if (!bw_crash_register_value(d, "CP_IB1_BASE_LO", "", &lo) ||
 	    !bw_crash_register_value(d, "CP_IB1_BUFSZ", "", &left))
 		return false;
@@ -115,14 +167,10 @@ bool bw_crash_find_place(const struct bw_crash_dump *d, struct bw_crash_place *o
 	left &= 0xfffff;
 	for (size_t i = 0; base && i < d->ibs.len; i++) {
 		const struct bw_crash_ib *ib = &d->ibs.data[i];
-		struct bw_pm4_packet p;
 		if ((ib->va & mask) != base || left > ib->words.len)
 			continue;
-		*out = (struct bw_crash_place){.ib = i, .at_dw = ib->words.len - left};
-		for (size_t at = 0;
-		     bw_pm4_at(ib->words.data, ib->words.len, at, &p) && at < out->at_dw;
-		     at += p.size_dw)
-			out->packet_dw = at;
+		find_packet(ib, ib->words.len - left, out);
+		out->ib = i;
 		return true;
 	}
 	return false;

@@ -8,16 +8,18 @@
 
 #include "crash/dump.h"
 #include "crash/log.h"
+#include "crash/report.h"
 #include "pm4/describe.h"
 
-enum { BW_CRASH_MAX_DUMPS = 8 };
+enum { BW_CRASH_MAX_DUMPS = 8 /* of kernels; a hang report may be one more */ };
 
 struct bw_crash {
 	struct bw_crash_log log;
 	struct BW_VEC(struct bw_crash_dump) dumps;
 	unsigned n_dumps_left_out;
+	/* Its dump is moved to the end of dumps by bw_crash_end. */
+	struct bw_crash_report report;
 	unsigned n_lines;
-	uint64_t n_waves; /* in files of umr's form */
 	bool in_dump, failed;
 };
 
@@ -38,10 +40,15 @@ bool bw_crash_dump_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_pa
 /* Where the command processor was in an IB of the dump. */
 struct bw_crash_place {
 	size_t ib;	  /* in ibs */
-	uint64_t at_dw;	  /* words that were fetched */
+	uint64_t at_dw;	  /* words that were fetched; by a trace point: executed at least */
 	size_t packet_dw; /* where the packet begins that holds the last of them */
+	bool is_trace;	  /* a trace point says so */
 };
 bool bw_crash_find_place(const struct bw_crash_dump *d, struct bw_crash_place *out);
+
+/* The words of a ring that were not executed yet, as places in its `words`, in which they may wrap.
+ * False: the pointers do not fit the words. */
+bool bw_crash_ring_pending(const struct bw_crash_ring *r, size_t *out_from, size_t *out_n);
 
 /* A few sentences, a line each, what matters most first. part: what the user says, or NULL. */
 void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part,

@@ -22,7 +22,8 @@ enum {
 	BW_CRASH_TEXT_B = 96,
 };
 
-enum bw_crash_style { BW_CRASH_LINUX_6_1, BW_CRASH_LINUX_6_12, BW_CRASH_LINUX_7 };
+/* RADV: no devcoredump, but a hang report of that driver (report.h). */
+enum bw_crash_style { BW_CRASH_LINUX_6_1, BW_CRASH_LINUX_6_12, BW_CRASH_LINUX_7, BW_CRASH_RADV };
 
 /* A version of an IP block: "GC[1][0]: v11.0.0.0.0". */
 struct bw_crash_ip {
@@ -45,13 +46,17 @@ struct bw_crash_register {
 struct bw_crash_words BW_VEC(uint32_t);
 struct bw_crash_ring {
 	char name[32];
-	uint64_t rptr, wptr, mask, size_dw; /* as printed */
+	uint64_t rptr, wptr, mask, size_dw; /* as printed; RADV: mask and size are 0 */
+	uint64_t first_dw;		    /* RADV: where the first of the words is */
 	unsigned line;
 	struct bw_crash_words words;
 };
 struct bw_crash_ib {
 	unsigned index, line;
-	uint64_t va, size_dw;
+	uint64_t va, size_dw; /* RADV: va 0, not known */
+	/* RADV: the word behind which it has not been executed, as the trace points say */
+	bool has_reached;
+	uint64_t reached_dw;
 	struct bw_crash_words words;
 };
 
@@ -66,7 +71,7 @@ struct bw_crash_dump {
 	unsigned line; /* of its banner */
 	enum bw_crash_style style;
 	bool has_version_line, has_pasid, has_discovery;
-	char kernel[64], module[32], time[40];
+	char kernel[64], module[32], time[40]; /* RADV: kernel is Mesa's version */
 	uint64_t pasid, vmid;
 	char process[64], thread[64];
 	int64_t pid, tgid;

@@ -164,27 +164,35 @@ static const char *style_name(enum bw_crash_style style)
 {
 	static const char *const names[] = {[BW_CRASH_LINUX_6_1] = "6.1",
 					    [BW_CRASH_LINUX_6_12] = "6.12",
-					    [BW_CRASH_LINUX_7] = "7"};
+					    [BW_CRASH_LINUX_7] = "7",
+					    [BW_CRASH_RADV] = "RADV"};
 	return names[style];
 }
 
 static void add_origin(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
 		       struct bw_str *out)
 {
-	bw_str_addf(out, "A dump of kernel %s (in the form of Linux %s)",
-		    d->kernel[0] ? d->kernel : "?", style_name(d->style));
+	bool radv = d->style == BW_CRASH_RADV;
+	if (radv)
+		bw_str_addf(out, "A hang report of RADV%s%s", d->kernel[0] ? ", Mesa " : "",
+			    d->kernel);
+	else
+		bw_str_addf(out, "A dump of kernel %s (in the form of Linux %s)",
+			    d->kernel[0] ? d->kernel : "?", style_name(d->style));
 	if (part)
 		bw_str_addf(out, ", GPU gfx%u.%u.%u%s%s%s", part->gc >> 16, part->gc >> 8 & 0xff,
 			    part->gc & 0xff, part->chip ? " (" : "", part->chip ? part->chip : "",
 			    part->chip ? ")" : "");
-	if (d->process[0])
+	if (d->process[0] && radv)
+		bw_str_addf(out, ", application %s", d->process);
+	else if (d->process[0])
 		bw_str_addf(out, ", process %s (%s %" PRId64 ")", d->process,
 			    d->tgid ? "thread" : "pid", d->pid);
 	bw_str_add(out, ".\n");
 	if (d->has_timeout)
 		bw_str_addf(out, "Ring %s (%s) did not finish a job in time.\n", d->timeout_ring,
 			    engine_of(d->timeout_ring));
-	else if (d->style != BW_CRASH_LINUX_6_1)
+	else if (d->style != BW_CRASH_LINUX_6_1 && !radv)
 		bw_str_add(out,
 			   "It was not made for a job that took too long, but for a reset that "
 			   "something else asked for.\n");
@@ -241,6 +249,38 @@ static void add_busy(const struct bw_crash_dump *d, const struct bw_gpuvm_part *
 	bw_str_add(out, *comma ? ".\n" : "The graphics block was idle when the dump was made.\n");
 }
 
+/* What is between the last trace point that was reached, at the place, and the next one: RADV puts
+ * one around each draw and dispatch (a NOP with 0xcafe and its number). */
+static void add_trace(const struct bw_crash_ib *ib, const struct bw_crash_place *place,
+		      struct bw_str *out)
+{
+	struct bw_pm4_packet p;
+	char buf[16];
+	const char *work = NULL;
+	bool ends = true;
+	size_t at = place->packet_dw;
+	unsigned point = at + 1 < ib->words.len ? ib->words.data[at + 1] & 0xffff : 0;
+	while (bw_pm4_at(ib->words.data, ib->words.len, at, &p)) {
+		bool is_point = p.kind == BW_PM4_TYPE3 && p.op == BW_PM4_NOP && p.n_body &&
+				p.body[0] >> 16 == 0xcafe;
+		const char *name = p.kind == BW_PM4_TYPE3 ? bw_pm4_name(p.op, buf) : "";
+		if (at > place->packet_dw && is_point) {
+			ends = false;
+			break;
+		}
+		if (!work && (bw_starts_with(name, "DISPATCH") || bw_starts_with(name, "DRAW")))
+			work = name;
+		at += p.size_dw;
+	}
+	bw_str_addf(out,
+		    "The last trace point that the command processor reached is %u: what hangs is "
+		    "between it and %s",
+		    point, ends ? "the end of the command buffer" : "the next one");
+	if (work)
+		bw_str_addf(out, ", where there is a %s", work);
+	bw_str_add(out, ".\n");
+}
+
 static void add_place(const struct bw_crash_dump *d, struct bw_str *out)
 {
 	struct bw_crash_place place;
@@ -249,6 +289,10 @@ static void add_place(const struct bw_crash_dump *d, struct bw_str *out)
 	if (!bw_crash_find_place(d, &place))
 		return;
 	const struct bw_crash_ib *ib = &d->ibs.data[place.ib];
+	if (place.is_trace) {
+		add_trace(ib, &place, out);
+		return;
+	}
 	bw_str_addf(out, "The command processor had fetched %" PRIu64 " of the %zu words of IB #%u",
 		    place.at_dw, ib->words.len, ib->index);
 	if (place.at_dw && bw_pm4_at(ib->words.data, ib->words.len, place.packet_dw, &p) &&
@@ -263,15 +307,60 @@ static void add_place(const struct bw_crash_dump *d, struct bw_str *out)
 static void add_ring(const struct bw_crash_dump *d, struct bw_str *out)
 {
 	bw_vec_each(&d->rings, r) {
-		uint64_t n = r->size_dw ? r->size_dw : r->words.len;
-		if (!n || strcmp(r->name, d->timeout_ring) != 0)
+		size_t from, n;
+		if (d->style != BW_CRASH_RADV && strcmp(r->name, d->timeout_ring) != 0)
 			continue;
-		uint64_t from = r->mask ? r->rptr & r->mask : r->rptr % n;
-		uint64_t to = r->mask ? r->wptr & r->mask : r->wptr % n;
-		bw_str_addf(out, "Ring %s has %" PRIu64 " words that were not executed yet.\n",
-			    r->name, (to + n - from) % n);
+		if (bw_crash_ring_pending(r, &from, &n))
+			bw_str_addf(out, "Ring %s has %zu words that were not executed yet.\n",
+				    r->name, n);
 		return;
 	}
+}
+
+/* Where waves are that a report shows: most of them first. */
+static void add_waves(const struct bw_crash *c, struct bw_str *out)
+{
+	const struct bw_crash_waves *w = &c->report.waves;
+	uint64_t n = w->list.len + w->n_left_out, pc, first_pc = 0;
+	size_t n_there = 0, n_faulty = 0;
+	if (!n)
+		return;
+	bw_vec_each(&w->list, wave) {
+		uint32_t traps;
+		n_faulty += bw_crash_wave_register(wave, "TRAPSTS", &traps) && traps >> 8 & 1;
+		if (!bw_crash_wave_pc(wave, &pc))
+			continue;
+		if (!first_pc)
+			first_pc = pc;
+		n_there += pc == first_pc;
+	}
+	bw_str_addf(out, "The files show %" PRIu64 " wave%s on the GPU", n, n == 1 ? "" : "s");
+	if (first_pc)
+		bw_str_addf(out, ", %s at 0x%" PRIx64, n_there == n ? "all" : "some", first_pc);
+	if (n_faulty)
+		bw_str_addf(out, "; %zu of them had a memory violation", n_faulty);
+	bw_str_add(out, ".\n");
+}
+
+/* What the program had at the address of a page fault. */
+static void add_range(const struct bw_crash *c, struct bw_str *out)
+{
+	const struct bw_crash_fault *f = c->log.faults.len ? &c->log.faults.data[0] : NULL;
+	if (!f || !f->has_address || !c->report.ranges.len)
+		return;
+	const struct bw_crash_range *range = bw_crash_range_of(&c->report, f->address);
+	if (!range)
+		bw_str_add(out, "The program had no memory at that address.\n");
+	else if (range->is_destroyed)
+		bw_str_addf(out,
+			    "The program had freed memory at that address (0x%" PRIx64 ", %" PRIu64
+			    " bytes): it was used after that.\n",
+			    range->va, range->size_b);
+	else
+		bw_str_addf(out,
+			    "The program has memory at that address (0x%" PRIx64 ", %" PRIu64
+			    " bytes).\n",
+			    range->va, range->size_b);
 }
 
 void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part,
@@ -290,7 +379,6 @@ void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part
 				    d->n_damaged, d->n_damaged == 1 ? "" : "s");
 	}
 	add_log(c, part, out);
-	if (c->n_waves)
-		bw_str_addf(out, "The files show %" PRIu64 " wave%s on the GPU.\n", c->n_waves,
-			    c->n_waves == 1 ? "" : "s");
+	add_range(c, out);
+	add_waves(c, out);
 }

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		at += len + 1;
 	}
 	bw_crash_end(&c);
-	assert(c.dumps.len <= BW_CRASH_MAX_DUMPS);
+	assert(c.dumps.len <= BW_CRASH_MAX_DUMPS + 1); /* a report's */
 	struct bw_error *err = bw_gpuvm_part_parse(bytes[0] & 2 ? "9.0" : "12.0", &part);
 	assert(!err);
 	bw_crash_verdict(&c, bytes[0] & 1 ? &part : NULL, &verdict);

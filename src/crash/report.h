@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CRASH_REPORT_H
+#define BW_CRASH_REPORT_H
+
+/* The folder that RADV writes when a job hangs (RADV_DEBUG=hang; doc/hardware/mesa.md 4), line by
+ * line, whatever its files are called: trace.log (the command buffer, up to where it was executed),
+ * registers.log, pipeline.log (code), umr_waves.log, umr_ring.log, bo_history.log,
+ * addr_binding_report.log, app_info.log, gpu_info.log. vm_fault.log and dmesg.log are read as
+ * kernel logs (log.h). Untrusted text: memory is bounded by the limits below. Pure.
+ *
+ * Registers, rings and the command buffer go into a struct bw_crash_dump, so that they are shown as
+ * those of a devcoredump are. */
+
+#include "crash/dump.h"
+#include "crash/waves.h"
+
+enum { BW_CRASH_MAX_RANGES = 1 << 17, BW_CRASH_MAX_PIECES = 1 << 12 };
+
+/* Words at an address: code of shaders. */
+struct bw_crash_piece {
+	uint64_t va; /* canonical */
+	unsigned line;
+	struct bw_crash_words words;
+};
+
+/* Of the program's address space. */
+struct bw_crash_range {
+	uint64_t va, size_b; /* va: canonical */
+	bool is_destroyed;
+	char object[24]; /* "BUFFER", or "" */
+	unsigned order;	 /* as in the file */
+};
+
+struct bw_crash_report {
+	struct bw_crash_dump dump; /* style BW_CRASH_RADV; empty: nothing of this was there */
+	struct bw_crash_waves waves;
+	struct BW_VEC(struct bw_crash_piece) pieces;
+	struct BW_VEC(struct bw_crash_range) ranges;
+	uint32_t address32_hi; /* upper half of addresses of code; 0: not known */
+	unsigned n_ranges_left_out, n_pieces_left_out;
+	uint64_t n_piece_words;
+	/* of parsing */
+	bool in_registers, in_gpu_info, in_trace;
+	bool failed;
+};
+
+/* One line; colours (ESC [ ... m) in it are ignored. False: it is of none of these files. */
+bool bw_crash_report_line(struct bw_crash_report *r, const char *text, size_t n, unsigned number);
+/* Between two files. */
+void bw_crash_report_next_file(struct bw_crash_report *r);
+/* Once after the last line: of each range the last state is kept. */
+void bw_crash_report_end(struct bw_crash_report *r);
+void bw_crash_report_free(struct bw_crash_report *r);
+/* Whether anything was found for `dump`. */
+bool bw_crash_report_has_dump(const struct bw_crash_report *r);
+
+/* The range that an address is in; one that still exists first. NULL: none. */
+const struct bw_crash_range *bw_crash_range_of(const struct bw_crash_report *r, uint64_t va);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of RADV's hang reports and of the tool umr: as they are written (tests/e2e/look/radv is a
+ * whole one), damaged, and with more in them than a GPU has. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "crash/crash.h"
+
+static struct bw_crash parse(const char *const *pages, size_t n)
+{
+	struct bw_crash c = {0};
+	for (size_t i = 0; i < n; i++) {
+		unsigned number = 0;
+		for (const char *p = pages[i]; *p;) {
+			size_t len = strcspn(p, "\n");
+			bw_crash_line(&c, p, len, ++number);
+			p += len + (p[len] == '\n');
+		}
+		bw_crash_next_file(&c);
+	}
+	bw_crash_end(&c);
+	assert_false(c.failed);
+	return c;
+}
+#define PARSE(...)                                                                                 \
+	({                                                                                         \
+		const char *const pages_[] = {__VA_ARGS__};                                        \
+		parse(pages_, BW_ARRAY_SIZE(pages_));                                              \
+	})
+
+/* ac_debug.c of Mesa 25.0 prints the words so, with colours. */
+static const char trace[] =
+	"Trace ID: 1\n"
+	"------------------ main IB begin - GFX ------------------\n"
+	"c0001000 \033[1;32mNOP\033[0m:\n"
+	"                 \033[31mTrace point ID: 1\033[0m\n"
+	"                 \033[31m!!!!! This is the last trace point that was reached by the CP !!!!!\033[0m\n"
+	"cafe0001 \n"
+	"c0031500 \033[1;36mDISPATCH_DIRECT\033[0m:\n"
+	"00000003         \033[1;33mCOMPUTE_DIM_X\033[0m <- 3\n"
+	"00000001         \033[1;33mCOMPUTE_DIM_Y\033[0m <- 1\n"
+	"00000001         \033[1;33mCOMPUTE_DIM_Z\033[0m <- 1\n"
+	"00000041 \n"
+	"c0001000 \033[1;32mNOP\033[0m:\n"
+	"cafe0002 \n"
+	"------------------- main IB end - GFX -------------------\n"
+	"c0001000 is in no IB any more\n";
+
+static void test_trace(void **state)
+{
+	static const uint32_t words[] = {0xc0001000, 0xcafe0001, 0xc0031500, 3,		1,
+					 1,	     0x41,	 0xc0001000, 0xcafe0002};
+	struct bw_crash c = PARSE(trace, "    name = NAVI31\n");
+	struct bw_crash_place place;
+	struct bw_str verdict = {0};
+	assert_int_equal(c.dumps.len, 1);
+	const struct bw_crash_dump *d = &c.dumps.data[0];
+	assert_int_equal(d->style, BW_CRASH_RADV);
+	assert_int_equal(d->ibs.len, 1);
+	assert_int_equal(d->ibs.data[0].words.len, BW_ARRAY_SIZE(words));
+	assert_memory_equal(d->ibs.data[0].words.data, words, sizeof(words));
+	assert_true(bw_crash_find_place(d, &place));
+	assert_true(place.is_trace);
+	assert_int_equal(place.packet_dw, 0);
+	bw_crash_verdict(&c, NULL, &verdict);
+	assert_non_null(strstr(verdict.data,
+			       "trace point that the command processor reached is 1: what hangs is "
+			       "between it and the next one, where there is a DISPATCH_DIRECT."));
+	bw_str_free(&verdict);
+	bw_crash_free(&c);
+}
+
+static void test_registers(void **state)
+{
+	struct bw_crash c = PARSE("Memory-mapped registers:\n"
+				  "        \033[1;33mGRBM_STATUS\033[0m <- 0xa8403000\n"
+				  "                       GUI_ACTIVE = 1\n"
+				  "        CP_STAT <- 17 (0x00000011)\n"
+				  "        BAD <- x\n        TOO_LARGE <- 0x123456789\n");
+	uint32_t v = 0;
+	const struct bw_crash_dump *d = &c.dumps.data[0];
+	assert_int_equal(d->registers.len, 2);
+	assert_true(bw_crash_register_value(d, "GRBM_STATUS", "", &v));
+	assert_int_equal(v, 0xa8403000);
+	assert_true(bw_crash_register_value(d, "CP_STAT", "", &v));
+	assert_int_equal(v, 17);
+	bw_crash_free(&c);
+}
+
+static void test_code(void **state)
+{
+	struct bw_crash c = PARSE(
+		"\ts_mov_b32 s0, s3     ; be800003 [PC=0x800000002000, off=0, size=4]\n"
+		"\ts_load_b128 s[8:11]  ; f4080201 f8000000 [PC=0x800000002004, off=4, size=8]\n"
+		"          \033[1;32m^ SE0 SH0 CU0 SIMD0 WAVE0  EXEC=0000000000000001\033[0m\n"
+		"\ts_nop 0              ; bf800000 [PC=0x80000000200c, off=12, size=4]\n"
+		"\ts_nop 0              ; bf800000 [PC=0x7f0000000000, off=0, size=4]\n"
+		"\ts_nop 0              ; bf800000\n"
+		"\ts_nop 0              ; nothing [PC=0x7f0000000004, off=0, size=4]\n");
+	static const uint32_t words[] = {0xbe800003, 0xf4080201, 0xf8000000, 0xbf800000};
+	const struct bw_crash_report *r = &c.report;
+	assert_int_equal(r->pieces.len, 2);
+	assert_true(r->pieces.data[0].va == 0xffff800000002000);
+	assert_int_equal(r->pieces.data[0].words.len, 4);
+	assert_memory_equal(r->pieces.data[0].words.data, words, sizeof(words));
+	assert_true(r->pieces.data[1].va == 0x7f0000000000);
+	assert_int_equal(r->pieces.data[1].words.len, 1);
+	bw_crash_free(&c);
+}
+
+static void test_ring(void **state)
+{
+	struct bw_crash c = PARSE("gfx_0.0.0.rptr == 37\ngfx_0.0.0.wptr == 39\n"
+				  "gfx_0.0.0.drv_wptr == 39\n"
+				  "[gfx_0.0.0][   37] 0xc0001000  NOP, 2 words\n"
+				  "[gfx_0.0.0][   38] 0x00000000\n"
+				  "[gfx_0.0.0][   99] 0x12345678\n");
+	size_t from, n;
+	const struct bw_crash_ring *r = &c.dumps.data[0].rings.data[0];
+	assert_string_equal(r->name, "gfx_0.0.0");
+	assert_int_equal(r->words.len, 2);
+	assert_true(bw_crash_ring_pending(r, &from, &n));
+	assert_int_equal(from, 0);
+	assert_int_equal(n, 2);
+	bw_crash_free(&c);
+}
+
+/* A buffer that is freed is still known: a fault in it is a use after that. */
+static void test_ranges(void **state)
+{
+	struct bw_crash c = PARSE(
+		"timestamp=1, VA=0000800100000000-0000800100001000, destroyed=0, is_virtual=0\n"
+		"timestamp=2, VA=0000800100001000-0000800100002000, destroyed=0, is_virtual=0\n"
+		"timestamp=3, VA=0000800100001000-0000800100002000, destroyed=1, is_virtual=0\n"
+		"timestamp=4, VA=0000800100000000-0000800100001000, destroyed=1, is_virtual=0\n"
+		"timestamp=5, VA=0000800100000000-0000800100001000, destroyed=0, is_virtual=0\n"
+		"timestamp=6, VA=5-5, destroyed=0\ntimestamp=7, VA=x\n",
+		"Failing VM page: 0x800100001000\n"
+		"GCVM_L2_PROTECTION_FAULT_STATUS: 0x141059\n");
+	struct bw_str verdict = {0};
+	const struct bw_crash_range *range = bw_crash_range_of(&c.report, 0x800100000fff);
+	assert_int_equal(c.report.ranges.len, 2);
+	assert_non_null(range);
+	assert_false(range->is_destroyed);
+	assert_true(range->va == 0xffff800100000000);
+	assert_null(bw_crash_range_of(&c.report, 0x800100002000));
+	bw_crash_verdict(&c, NULL, &verdict);
+	assert_non_null(strstr(verdict.data, "The program had freed memory at that address "
+					     "(0xffff800100001000, 4096 bytes)"));
+	bw_str_free(&verdict);
+	bw_crash_free(&c);
+}
+
+static void test_long_waves(void **state)
+{
+	struct bw_crash c = PARSE("se1.sa0.wgp3.simd2.wave7\n\nMain Registers:\n"
+				  "  ixSQ_WAVE_STATUS: 00012401 |   ixSQ_WAVE_PC_LO: 00002050 |\n"
+				  "  ixSQ_WAVE_PC_HI: 00008000\n\nRegister Bits:\n"
+				  "\tixSQ_WAVE_STATUS: SCC 1, HALT 1\n\n\nSGPRs:\n"
+				  "\t[   0] = { 00000001, 00000002, 00000003, 00000004 }\n"
+				  "\t[   8] = { 00000001, 00000002, 00000003, 00000004 }\n"
+				  "\nVGPRs\n\t[   0] = { 00000001, 00000002 }\n"
+				  "\nse1.sa0.wgp3.simd2.wave8\nMain Registers:\n"
+				  "  ixSQ_WAVE_STATUS: 1ffffffff\n");
+	const struct bw_crash_waves *w = &c.report.waves;
+	uint64_t pc;
+	uint32_t v;
+	assert_int_equal(w->list.len, 2);
+	const struct bw_crash_wave *a = &w->list.data[0];
+	assert_int_equal(a->se, 1);
+	assert_int_equal(a->wgp, 3);
+	assert_int_equal(a->simd, 2);
+	assert_int_equal(a->wave, 7);
+	assert_true(bw_crash_wave_pc(a, &pc));
+	assert_true(pc == 0xffff800000002050);
+	assert_true(bw_crash_wave_register(a, "STATUS", &v));
+	assert_int_equal(v, 0x12401);
+	/* s4 to s7 are missing, so those behind them are not known by their place */
+	assert_int_equal(a->n_sgprs, 4);
+	assert_int_equal(a->n_vgprs, 0); /* no wave has two lanes */
+	assert_false(bw_crash_wave_register(&w->list.data[1], "STATUS", &v));
+	assert_false(bw_crash_wave_pc(&w->list.data[1], &pc));
+	assert_int_equal(w->n_damaged, 3);
+	bw_crash_free(&c);
+}
+
+static void test_short_waves(void **state)
+{
+	struct bw_crash c = PARSE("SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO EXEC_HI EXEC_LO\n"
+				  "0 1 2 3 4 00012401 00008000 00002050 ffffffff 00000001\n"
+				  "0 1 2 3 5 00012401 00008000\nnot a wave\n");
+	const struct bw_crash_waves *w = &c.report.waves;
+	uint64_t pc;
+	uint32_t v;
+	assert_int_equal(w->list.len, 1);
+	assert_int_equal(w->list.data[0].wave, 4);
+	assert_true(bw_crash_wave_pc(&w->list.data[0], &pc));
+	assert_true(pc == 0xffff800000002050);
+	assert_true(bw_crash_wave_register(&w->list.data[0], "STATUS", &v));
+	assert_int_equal(v, 0x12401);
+	bw_crash_free(&c);
+}
+
+/* More than a GPU can have is counted, not kept. */
+static void test_too_many_waves(void **state)
+{
+	struct bw_crash c = {0};
+	static const char line[] = "Main Registers:";
+	for (unsigned i = 0; i < BW_CRASH_MAX_WAVES + 5; i++)
+		bw_crash_line(&c, line, sizeof(line) - 1, i + 1);
+	bw_crash_end(&c);
+	assert_int_equal(c.report.waves.list.len, BW_CRASH_MAX_WAVES);
+	assert_int_equal(c.report.waves.n_left_out, 5);
+	bw_crash_free(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trace),	    cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_code),	    cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_ranges),	    cmocka_unit_test(test_long_waves),
+		cmocka_unit_test(test_short_waves), cmocka_unit_test(test_too_many_waves),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
