@@ -31,6 +31,8 @@ enum {
 	BW_EXIT_SIGNAL = 128
 };
 
+struct bw_crash;
+
 struct bw_program {
 	/* owned, NULL-terminated: the launcher and its options, or the program */
 	char **argv;
@@ -42,6 +44,7 @@ struct bw_cli {
 	struct bw_out *out;
 	struct bw_kmd *kmd;
 	struct bw_program program;
+	struct bw_crash *crash; /* owned; a crash file that is looked at, or NULL */
 
 	bool plain;		    /* no command has been given: the kernel runs at once */
 	bool attached;		    /* attached to a running program: it is never killed without the

@@ -296,6 +296,7 @@ static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const 
 	if (args[0] && (!named || !*rest))
 		return bw_errorf(BW_E_INVALID, "\"%s\" takes nothing, or: inferiors N...", name);
 	c->gpu_fault = false;
+	bool is_past = bw_debug_target(c->debug)->is_past;
 	bw_debug_inferiors(c->debug, &n);
 	do {
 		uint64_t number = 0;
@@ -313,7 +314,9 @@ static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const 
 			BW_TRY(bw_debug_kill(c->debug));
 		else
 			bw_debug_detach(c->debug);
-		if (n > 1)
+		if (is_past)
+			bw_out_line(c->out, "[The crash file is closed]");
+		else if (n > 1)
 			bw_out_line(c->out, "[Inferior %u (process %d) %s]", which, (int)pid, what);
 		else
 			bw_out_line(c->out, "[The program (process %d) %s]", (int)pid, what);

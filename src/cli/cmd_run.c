@@ -16,6 +16,8 @@ struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
 			BW_E_UNSUPPORTED,
 			"\"run\" takes no arguments here: give them on breakwater's command line");
 	if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
+		BW_TRY(bw_target_need(bw_debug_target(c->debug), BW_CAP_RUN));
+	if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
 		BW_TRY(bw_debug_kill(c->debug));
 	BW_TRY(bw_cli_start_program(c));
 	return bw_cli_wait_and_show(c);

@@ -2,18 +2,14 @@
 /* breakwater crash: kernel logs, devcoredumps and hang reports, with a verdict first. */
 #include "crash/crash.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "cli/crash_files.h"
 #include "cli/look_fault.h"
 #include "cli/packets.h"
 #include "cli/subcommands.h"
@@ -37,47 +33,6 @@ struct crash_command {
 	bool all;
 };
 
-/* ---- files ---- */
-
-static void take_line(void *cookie, const char *text, size_t n, unsigned number)
-{
-	bw_crash_line(cookie, text, n, number);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-enum { MAX_FILES = 256 };
-
-/* A folder from somewhere else: only its own plain files are read, whatever they are called. */
-static struct bw_error *read_folder(struct bw_crash *c, const char *path)
-{
-	char *names[MAX_FILES];
-	size_t n = 0;
-	struct bw_error *err = NULL;
-	DIR *d = opendir(path);
-	if (!d)
-		return bw_error_errno(errno, "cannot open %s", path);
-	for (struct dirent *e; n < MAX_FILES && (e = readdir(d));)
-		if (e->d_name[0] != '.' && (names[n] = strdup(e->d_name)))
-			n++;
-	qsort(names, n, sizeof(names[0]), by_name);
-	for (size_t i = 0; i < n; i++) {
-		struct stat st;
-		_cleanup_free_ char *file = NULL;
-		bool is_plain = !fstatat(dirfd(d), names[i], &st, AT_SYMLINK_NOFOLLOW) &&
-				S_ISREG(st.st_mode);
-		if (!err && is_plain && asprintf(&file, "%s/%s", path, names[i]) >= 0)
-			err = bw_look_lines(file, take_line, c);
-		bw_crash_next_file(c);
-		free(names[i]);
-	}
-	closedir(d);
-	return err;
-}
-
 static struct bw_error *read_words(struct crash_command *c)
 {
 	struct bw_look *l = &c->look;
@@ -85,24 +40,7 @@ static struct bw_error *read_words(struct crash_command *c)
 		return bw_errorf(BW_E_INVALID,
 				 "crash wants files: a kernel log, a devcoredump, a folder "
 				 "with a hang report (see --help)");
-	for (size_t i = 0; i < l->n_words; i++) {
-		struct stat st;
-		if (strcmp(l->words[i], "-") != 0 && !stat(l->words[i], &st) && S_ISDIR(st.st_mode))
-			BW_TRY(read_folder(&c->crash, l->words[i]));
-		else
-			BW_TRY(bw_look_lines(l->words[i], take_line, &c->crash));
-		bw_crash_next_file(&c->crash);
-	}
-	bw_crash_end(&c->crash);
-	if (c->crash.failed)
-		return bw_error_nomem();
-	if (bw_crash_is_empty(&c->crash))
-		return bw_errorf(
-			BW_E_NOT_FOUND,
-			"in %u lines there is no page fault, no timeout, no reset and no dump of "
-			"amdgpu. If the GPU hung, take the whole kernel log: journalctl -k -b -1",
-			c->crash.n_lines);
-	return NULL;
+	return bw_cli_read_crash(l->words, l->n_words, &c->crash);
 }
 
 /* ---- what is shown ---- */
@@ -208,31 +146,28 @@ static json_t *show_registers(struct crash_command *c, const struct bw_crash_dum
 static struct bw_error *show_ring(struct crash_command *c, const struct bw_pm4_names *names,
 				  const struct bw_crash_ring *r, json_t *list)
 {
-	size_t have = r->words.len;
+	size_t have = r->words.len, from, pending;
 	json_t *o = json_object(), *packets = json_array();
 	struct bw_packets p = {
 		.out = c->look.out, .list = packets, .names = names, .mark = SIZE_MAX};
 	struct bw_error *err = NULL;
-	uint64_t from = r->mask ? r->rptr & r->mask : r->rptr,
-		 to = r->mask ? r->wptr & r->mask : r->wptr;
-	enum { BEFORE = 32 };
 	bw_out_line(c->look.out,
 		    "\nRing %s: read pointer 0x%" PRIx64 ", write pointer 0x%" PRIx64 ", %" PRIu64
 		    " words (line %u)",
-		    r->name, r->rptr, r->wptr, r->size_dw, r->line);
+		    r->name, r->rptr, r->wptr, r->size_dw ? r->size_dw : have, r->line);
 	p.is_sdma = bw_starts_with(r->name, "sdma");
 	bool is_pm4 = bw_starts_with(r->name, "gfx") || bw_starts_with(r->name, "comp") ||
 		      bw_starts_with(r->name, "kiq");
-	if (have && from < have && to < have && (is_pm4 || p.is_sdma)) {
-		size_t first = c->all ? 0 : from, n = c->all ? have : (to + have - from) % have;
+	if ((is_pm4 || p.is_sdma) && bw_crash_ring_pending(r, &from, &pending)) {
+		size_t first = c->all ? 0 : from, n = c->all ? have : pending;
 		uint32_t *dw = calloc(n + 1, 4);
 		if (!dw)
 			err = bw_error_nomem();
 		for (size_t i = 0; dw && i < n; i++)
 			dw[i] = r->words.data[(first + i) % have];
-		p.first = first;
-		p.wrap = have;
-		p.mark = from;
+		p.first = first + r->first_dw;
+		p.wrap = r->first_dw ? SIZE_MAX : have;
+		p.mark = from + r->first_dw;
 		if (!n)
 			bw_out_line(c->look.out, "  Nothing is pending.");
 		if (!err)

@@ -16,6 +16,7 @@
 #include "base/wait.h"
 #include "base/vec.h"
 #include "cli/compile.h"
+#include "cli/crash_files.h"
 #include "cli/shader.h"
 #include "launch/options.h"
 #include "launch/plan.h"
@@ -23,12 +24,14 @@
 static const char usage[] =
 	"Usage: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]\n"
 	"       breakwater run [OPTIONS] -- PROGRAM ARGUMENTS...\n"
+	"       breakwater run [OPTIONS] CRASH-FILE\n"
 	"\n"
 	"Runs a kernel on the GPU under the debugger: KERNEL is OpenCL C (.cl), HIP or C++ (.hip, .cpp), C (.c),\n"
 	"assembly (.s), LLVM IR (.ll, .bc), a code object (.co, .hsaco), raw machine code (.bin), or a compute\n"
 	"shader for Vulkan: GLSL (.comp), HLSL (.hlsl), SPIR-V (.spv, .spvasm). It starts at once and stops where\n"
 	"something stops it; with commands (-ex, -x, or a pipe on standard input) or with -i, the command \"run\"\n"
-	"starts it.\n"
+	"starts it. A devcoredump, or the folder of a hang report of RADV, is opened at the prompt: waves,\n"
+	"registers, memory and dispatches are those that it holds.\n"
 	"\n"
 	"Options:\n"
 	"  -i, --interactive   give the prompt before the kernel starts\n"
@@ -399,7 +402,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 		return bw_cli_run_file(c, "-");
 	if (o->script.len && !terminal)
 		return NULL;
-	if (!o->script.len && !o->interactive && !o->attach) {
+	if (!o->script.len && !o->interactive && !o->attach && !c->crash) {
 		c->plain = true;
 		BW_TRY(bw_cmd_run(c, ""));
 		c->plain = false;
@@ -418,6 +421,7 @@ static void fini(struct bw_cli *c)
 {
 	bw_cli_ignore_interrupts();
 	bw_debug_destroy(c->debug);
+	bw_cli_free_crash(c);
 	bw_kmd_close(c->kmd);
 	bw_out_destroy(c->out);
 	for (size_t i = 0; c->program.argv && c->program.argv[i]; i++)
@@ -455,6 +459,41 @@ static void say_what_ended_it(struct bw_cli *c)
 	bw_error_free(err);
 }
 
+static void end_session(struct bw_cli *c, struct bw_error *err)
+{
+	if (err) { /* a script that fails ends at once */
+		if (!c->error_reported)
+			bw_out_error(c->out, err);
+		bw_error_free(err);
+		c->quit = true;
+	}
+	bw_cli_leave(c);
+	if (err)
+		c->exit_status = BW_EXIT_USAGE;
+	else
+		say_what_ended_it(c);
+}
+
+/* What a GPU has left behind: nothing runs. */
+static struct bw_error *run_crash(struct bw_cli *c, struct run_options *o)
+{
+	const char *other = o->launch.words.len ? o->launch.words.data[0]
+			    : o->compile.first	? o->compile.first
+			    : o->gpu		? "--gpu"
+			    : o->fidelity	? "--fidelity"
+			    : o->vgpu.strict || o->vgpu.deterministic || o->vgpu.trace_hash
+				    ? "--strict, --deterministic or --trace-hash"
+				    : NULL;
+	if (other)
+		return bw_errorf(BW_E_INVALID, "%s is for kernels; %s is a crash file", other,
+				 o->kernel);
+	c->limit_s = o->limit_s;
+	bw_cli_catch_interrupts(c);
+	BW_TRY(bw_cli_open_crash(c, o->kernel));
+	end_session(c, run_session(c, o));
+	return NULL;
+}
+
 static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
 {
 	bool is_virtual = false;
@@ -473,6 +512,8 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	bw_debug_on_notice(c->debug, on_notice, c);
 	c->shader_lines = o->kernel && !o->attach ? o->shader_lines != LINES_UNWANTED
 						  : o->shader_lines == LINES_WANTED;
+	if (o->kernel && !o->attach && bw_cli_is_crash(o->kernel))
+		return run_crash(c, o);
 	if (o->attach)
 		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
 	else
@@ -487,17 +528,10 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	if (o->attach)
 		BW_TRY(bw_cli_attach(c, o->pid));
 	struct bw_error *err = run_session(c, o);
-	if (err) { /* a script that fails ends at once */
-		if (!c->error_reported)
-			bw_out_error(c->out, err);
-		bw_error_free(err);
-		c->quit = true;
-		bw_cli_leave(c);
-		c->exit_status = BW_EXIT_USAGE;
+	bool failed = err != NULL;
+	end_session(c, err);
+	if (failed)
 		return NULL;
-	}
-	bw_cli_leave(c);
-	say_what_ended_it(c);
 	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->debug, c->out));
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }

@@ -3,11 +3,13 @@
  * targets there are. */
 #include "cli/subcommands.h"
 
+#include "dump/dump.h"
 #include "live/live.h"
 
 static bw_target_open_fn *const openers[BW_SOURCE_COUNT] = {
 	[BW_SOURCE_PROGRAM] = bw_live_open,
 	[BW_SOURCE_PROCESS] = bw_live_open,
+	[BW_SOURCE_CRASH] = bw_dump_open,
 };
 
 struct bw_error *bw_cli_open_target(const struct bw_target_source *source, struct bw_target **out)

@@ -77,6 +77,8 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane) BW_MUST_CH
 
 /* "AMDGPU Wave 1:2:1:5 (2,0,0)/1" */
 void bw_wave_name(const struct bw_wave_info *w, char *out, size_t out_b);
+/* "(2,0,0)/1"; where it is not known "(?,?,?)/?" */
+void bw_wave_place_text(const struct bw_wave_info *w, char out[56]);
 /* "AMDGPU Lane 1:2:1:5/3 (2,0,0)[35,0,0]" */
 void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out,
 		  size_t out_b);

@@ -6,19 +6,22 @@
 
 #include "target/target.h"
 
+struct bw_crash;
 struct bw_kmd;
 
 enum bw_target_source_kind {
 	BW_SOURCE_PROGRAM, /* one that is started */
 	/* one that runs already, and is detached from when the target is closed */
 	BW_SOURCE_PROCESS,
+	BW_SOURCE_CRASH, /* what a GPU has left behind */
 	BW_SOURCE_COUNT,
 };
 
 struct bw_target_source {
 	enum bw_target_source_kind kind;
-	struct bw_kmd *kmd; /* the GPU; borrowed, must outlive the target */
-	pid_t pid;	    /* PROCESS: started by `breakwater exec` */
+	struct bw_kmd *kmd;	      /* the GPU; borrowed, must outlive the target */
+	const struct bw_crash *crash; /* CRASH: as read; borrowed, must outlive the target */
+	pid_t pid;		      /* PROCESS: started by `breakwater exec` */
 
 	/* PROGRAM: argv[0] is looked up in PATH. What it submits to the GPU is held until
 	 * bw_target_release. Processes that it starts are debugged with it, each when it opens the

@@ -124,8 +124,11 @@ struct bw_error *bw_target_need(const struct bw_target *t, uint32_t caps)
 	uint32_t missing = caps & ~t->caps;
 	if (!missing)
 		return NULL;
-	return bw_errorf(BW_E_UNSUPPORTED, "this target cannot %s",
-			 bw_target_cap_text((enum bw_target_cap)(missing & -missing)));
+	const char *what = bw_target_cap_text((enum bw_target_cap)(missing & -missing));
+	if (t->is_past)
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "a crash file cannot %s: that takes a living GPU", what);
+	return bw_errorf(BW_E_UNSUPPORTED, "this target cannot %s", what);
 }
 
 struct bw_error *bw_target_check(const struct bw_target *t)

@@ -3,11 +3,11 @@
 #define BW_TARGET_TARGET_H
 
 /* The seam between the debugger core and what is debugged: a GPU at work under one or more programs
- * (src/live), a fake one in tests, later a dump. A target knows waves by their slot (the dense
- * number of a hardware wave slot), shows and edits the registers of stopped ones, reads and writes
- * the memory the program's waves see, and reports what happens. It makes no decisions: which wave
- * stops for what reason, breakpoints, stepping over them and all-stop belong to the core
- * (src/debug).
+ * (src/live), what a GPU has left behind (src/dump), a fake one in tests. A target knows waves by
+ * their slot (the dense number of a hardware wave slot), shows and edits the registers of stopped
+ * ones, reads and writes the memory the program's waves see, and reports what happens. It makes no
+ * decisions: which wave stops for what reason, breakpoints, stepping over them and all-stop belong
+ * to the core (src/debug).
  *
  * This header says what a target is and what it shows. Who uses one calls the functions of
  * target/call.h; who makes one fills in the operations of target/ops.h. */
@@ -59,6 +59,10 @@ struct bw_target_facts {
 	bool is_virtual;
 };
 
+/* For a workgroup's or a wave's place in its grid that what is looked at does not tell: all of
+ * them, or none. */
+#define BW_GROUP_UNKNOWN UINT32_MAX
+
 /* Everything of a stopped wave that is small. SGPRs and VGPRs are read apart. */
 struct bw_target_wave {
 	uint32_t slot;
@@ -71,10 +75,10 @@ struct bw_target_wave {
 	 * handler has done to them is left out: IN_HANDLER, STEP_EN. */
 	struct bw_wave_state state;
 	uint32_t dispatch_packet; /* BW_WF_PACKET */
-	uint32_t workgroup[3];
-	uint32_t wave_in_group;
-	uint32_t n_vgprs; /* 0: the wave has given them back (DEALLOC_VGPRS) */
-	uint8_t lanes;	  /* 32 or 64 */
+	uint32_t workgroup[3];	  /* BW_GROUP_UNKNOWN: not known */
+	uint32_t wave_in_group;	  /* the same */
+	uint32_t n_vgprs;	  /* 0: the wave has given them back (DEALLOC_VGPRS) */
+	uint8_t lanes;		  /* 32 or 64 */
 };
 
 /* What can be written one by one; the rest is read-only. */
@@ -248,6 +252,7 @@ struct bw_target {
 	/* The PC of a memory violation is the access itself, and that of an address watch right
 	 * behind it; set_precise changes it. */
 	bool is_precise;
+	bool is_past;  /* it is what a GPU has left behind: nothing can be run or changed */
 	pid_t program; /* the one that it has started; 0: none */
 	struct bw_target_facts facts;
 };

@@ -383,7 +383,8 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 		bw_out_hex(o, "breakpoint_lanes", s->breakpoint_lanes);
 		return;
 	}
-	if (s->reasons == BW_REASON_SINGLE_STEP)
+	if (s->reasons == BW_REASON_SINGLE_STEP ||
+	    (bw_debug_target(d)->is_past && s->reasons == BW_REASON_INTERRUPT))
 		return;
 	const char *signal = bw_reason_signal(s->reasons);
 	bw_reason_text(s->reasons, reasons, sizeof(reasons));
@@ -433,7 +434,8 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 	case BW_STOP_INTERRUPTED:
 		bw_out_line(
 			o,
-			s->focus_ended
+			bw_debug_target(d)->is_past ? "There is no wave in it."
+			: s->focus_ended
 				? "No wave is on the GPU now; \"continue\" goes on."
 				: "Interrupted. No wave is on the GPU now; \"continue\" goes on.");
 		bw_out_str(o, "reason", "interrupted");

@@ -239,8 +239,13 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	if (all & ~w->exec)
 		bw_print_lanes(&inactive, all & ~w->exec);
 	bw_out_line(o, "Thread %u, %s", w->number, name);
-	bw_out_line(o, "  workgroup  (%u,%u,%u) of dispatch %u, wave %u of it", w->workgroup[0],
-		    w->workgroup[1], w->workgroup[2], w->dispatch, w->wave_in_group);
+	bool placed = w->wave_in_group != BW_GROUP_UNKNOWN;
+	if (placed)
+		bw_out_line(o, "  workgroup  (%u,%u,%u) of dispatch %u, wave %u of it",
+			    w->workgroup[0], w->workgroup[1], w->workgroup[2], w->dispatch,
+			    w->wave_in_group);
+	else
+		bw_out_line(o, "  workgroup  not known, of dispatch %u", w->dispatch);
 	if (items.len)
 		bw_out_line(o, "  work-items %s", items.data);
 	bw_out_line(o, "  place      %s", place);
@@ -258,8 +263,10 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_out_str(o, "name", name);
 	bw_out_str(o, "place", place);
 	bw_out_int(o, "dispatch", w->dispatch);
-	bw_out_json(o, "workgroup", bw_dims_json(w->workgroup));
-	bw_out_int(o, "wave_in_group", w->wave_in_group);
+	if (placed) {
+		bw_out_json(o, "workgroup", bw_dims_json(w->workgroup));
+		bw_out_int(o, "wave_in_group", w->wave_in_group);
+	}
 	if (items.len)
 		bw_out_str(o, "items", items.data);
 	bw_str_free(&items);

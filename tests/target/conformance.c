@@ -78,7 +78,8 @@ static uint32_t slot_of(struct target_fixture *f, struct bw_target_wave *out)
 		struct bw_target_wave w;
 		OK(bw_target_read_wave(f->t, slots[i], &w));
 		if (memcmp(w.workgroup, k->workgroup, sizeof(w.workgroup)) ||
-		    w.wave_in_group != k->wave_in_group)
+		    w.wave_in_group != k->wave_in_group ||
+		    (k->wave_in_group == BW_GROUP_UNKNOWN && w.pc != k->pc))
 			continue;
 		found = slots[i];
 		*out = w;

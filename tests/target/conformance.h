@@ -30,7 +30,7 @@ struct target_known {
 	const uint32_t *code;
 	size_t code_dw;
 	unsigned step_b;
-	/* that wave, and how many are stopped in all */
+	/* that wave (BW_GROUP_UNKNOWN: the only one at `pc`), and how many are stopped in all */
 	uint32_t workgroup[3], wave_in_group;
 	unsigned lanes;
 	uint64_t exec;

@@ -380,7 +380,7 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct
 			score += hw->pc >= x->kernel_start && hw->pc < x->kernel_end ? 8 : -2;
 		if (dispatch_lanes(bw_debug_arch(d), &x->info) == hw->lanes)
 			score += 2;
-		if (grid_known(&x->info)) {
+		if (grid_known(&x->info) && hw->wave_in_group != BW_GROUP_UNKNOWN) {
 			for (int i = 0; i < 3; i++)
 				if (hw->workgroup[i] >= x->info.desc.groups[i])
 					score -= 8;

@@ -31,6 +31,12 @@ static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 			break;
 		code = more;
 		struct bw_error *err = bw_target_read(d->target, va + n, code + n, want);
+		bool ends = err != NULL;
+		if (err && err->code == BW_E_FAULT && err->va > va + n && err->va - va - n < want) {
+			want = (size_t)(err->va - va - n) & ~3ull; /* all that is there */
+			bw_error_free(err);
+			err = bw_target_read(d->target, va + n, code + n, want);
+		}
 		if (err) {
 			bw_error_free(err);
 			break;
@@ -45,6 +51,8 @@ static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 			}
 		}
 		n += want;
+		if (ends)
+			break;
 	}
 	*out_b = n;
 	return code;

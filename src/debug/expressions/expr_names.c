@@ -163,10 +163,16 @@ static const struct {
 	{"_exitcode", I_EXITCODE},
 };
 
+static struct bw_error *no_place(void)
+{
+	return bw_errorf(BW_E_NOT_FOUND, "the place of this wave in its grid is not known");
+}
+
 static struct bw_error *internal_value(struct bw_expr *x, enum internal what, struct bw_value *out)
 {
 	struct bw_wave_info *w = x->wave ? &x->wave->info : NULL;
 	uint32_t item[3];
+	char place[56];
 
 	if (what == I_EXITCODE) {
 		if (x->d->exit_known && WIFEXITED(x->d->exit_status))
@@ -197,11 +203,13 @@ static struct bw_error *internal_value(struct bw_expr *x, enum internal what, st
 		out->bits = w->dispatch;
 		break;
 	case I_WAVE_IN_GROUP:
+		if (w->wave_in_group == BW_GROUP_UNKNOWN)
+			return no_place();
 		out->bits = w->wave_in_group;
 		break;
 	case I_DISPATCH_POS:
-		text_value(out, "(%u,%u,%u)/%u", w->workgroup[0], w->workgroup[1], w->workgroup[2],
-			   w->wave_in_group);
+		bw_wave_place_text(w, place);
+		text_value(out, "%s", place);
 		break;
 	case I_LANE_POS:
 		if (bw_lane_item(x->d, w, x->lane, item))
@@ -233,6 +241,8 @@ struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
 	const struct bw_wave_info *w = &x->wave->info;
 	const struct bw_dispatch_info *dispatch = bw_debug_dispatch(x->d, w->dispatch);
 	if (strcmp(name, "blockIdx") == 0 || strcmp(name, "_workgroup") == 0) {
+		if (w->wave_in_group == BW_GROUP_UNKNOWN)
+			return no_place();
 		out->bits = w->workgroup[i];
 	} else if (strcmp(name, "threadIdx") == 0 || strcmp(name, "_work_item") == 0) {
 		if (!bw_lane_item(x->d, w, x->lane, item))

@@ -157,11 +157,13 @@ static void identify(struct bw_debug *d, struct bw_wave_record *w)
 	i->place = bw_target_place(&d->target->facts, hw->slot);
 	x = bw_debug_dispatch_of(d, hw);
 	if (x) {
+		i->dispatch = x->info.number;
+		i->queue = x->info.queue;
+	}
+	if (x && hw->wave_in_group != BW_GROUP_UNKNOWN) {
 		const uint32_t *g = x->info.desc.groups;
 		uint64_t linear = ((uint64_t)hw->workgroup[2] * g[1] + hw->workgroup[1]) * g[0] +
 				  hw->workgroup[0];
-		i->dispatch = x->info.number;
-		i->queue = x->info.queue;
 		x->launched_groups = BW_MAX(x->launched_groups, linear + 1);
 	}
 	w->known = true;

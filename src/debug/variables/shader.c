@@ -162,6 +162,8 @@ static struct bw_error *builtin(const struct bw_value_of *x,
 	bool is_item = bw_lane_item(x->d, w, x->lane, item);
 	if ((which == LOCAL_ID || which == GLOBAL_ID || which == LOCAL_INDEX) && !is_item)
 		return not_known(type, "this lane is no invocation", out);
+	if ((which == WORKGROUP_ID || which == SUBGROUP_ID) && w->wave_in_group == BW_GROUP_UNKNOWN)
+		return not_known(type, "the place of this wave in its grid is not known", out);
 	switch (which) {
 	case NUM_WORKGROUPS:
 		if (dispatch->desc.groups[0] == UINT32_MAX)

@@ -90,18 +90,37 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
 
 /* ---- Names ---- */
 
+/* "(1,0,0)/2", "(?,?,?)/?", of a lane without what is behind the slash: as rocgdb names them. */
+static void place_in_grid(const struct bw_wave_info *w, bool of_lane, char out[56])
+{
+	int n = w->wave_in_group == BW_GROUP_UNKNOWN
+			? snprintf(out, 56, "(?,?,?)")
+			: snprintf(out, 56, "(%u,%u,%u)", w->workgroup[0], w->workgroup[1],
+				   w->workgroup[2]);
+	if (!of_lane && w->wave_in_group == BW_GROUP_UNKNOWN)
+		snprintf(out + n, 56 - (size_t)n, "/?");
+	else if (!of_lane)
+		snprintf(out + n, 56 - (size_t)n, "/%u", w->wave_in_group);
+}
+
+void bw_wave_place_text(const struct bw_wave_info *w, char out[56])
+{
+	place_in_grid(w, false, out);
+}
+
 void bw_wave_name(const struct bw_wave_info *w, char *out, size_t out_b)
 {
-	snprintf(out, out_b, "AMDGPU Wave %u:%u:%u:%u (%u,%u,%u)/%u", w->agent, w->queue,
-		 w->dispatch, w->number, w->workgroup[0], w->workgroup[1], w->workgroup[2],
-		 w->wave_in_group);
+	char place[56];
+	place_in_grid(w, false, place);
+	snprintf(out, out_b, "AMDGPU Wave %u:%u:%u:%u %s", w->agent, w->queue, w->dispatch,
+		 w->number, place);
 }
 
 bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane,
 		  uint32_t out_item[3])
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->dispatch);
-	if (!x)
+	if (!x || w->wave_in_group == BW_GROUP_UNKNOWN)
 		return false;
 	const uint32_t *size = x->desc.group_size;
 	uint64_t item = (uint64_t)w->wave_in_group * w->lanes + lane;
@@ -118,12 +137,12 @@ void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lan
 		  size_t out_b)
 {
 	uint32_t i[3];
-	char item[48] = "[?]";
+	char item[48] = "[?]", place[56];
 	if (bw_lane_item(d, w, lane, i))
 		snprintf(item, sizeof(item), "[%u,%u,%u]", i[0], i[1], i[2]);
-	snprintf(out, out_b, "AMDGPU Lane %u:%u:%u:%u/%u (%u,%u,%u)%s", w->agent, w->queue,
-		 w->dispatch, w->number, lane, w->workgroup[0], w->workgroup[1], w->workgroup[2],
-		 item);
+	place_in_grid(w, true, place);
+	snprintf(out, out_b, "AMDGPU Lane %u:%u:%u:%u/%u %s%s", w->agent, w->queue, w->dispatch,
+		 w->number, lane, place, item);
 }
 
 /* ---- Lists ---- */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater run FILE, where the file is what a GPU has left behind: it is opened at the prompt. */
+#include "cli/crash_files.h"
+#include "cli/subcommands.h"
+
+#include <stdlib.h>
+
+static void show_verdict(struct bw_cli *c)
+{
+	struct bw_str text = {0};
+	bw_crash_verdict(c->crash, NULL, &text);
+	bw_out_begin(c->out, "event", "notice");
+	bw_out_str(c->out, "kind", "info");
+	bw_out_str(c->out, "text", bw_str_text(&text));
+	bw_out_text(c->out, bw_str_text(&text));
+	bw_out_end(c->out);
+	bw_out_flush(c->out);
+	bw_str_free(&text);
+}
+
+struct bw_error *bw_cli_open_crash(struct bw_cli *c, const char *path)
+{
+	struct bw_target *target;
+	c->crash = calloc(1, sizeof(*c->crash));
+	if (!c->crash)
+		return bw_error_nomem();
+	BW_TRY(bw_cli_read_crash(&path, 1, c->crash));
+	const struct bw_target_source source = {.kind = BW_SOURCE_CRASH, .crash = c->crash};
+	show_verdict(c);
+	BW_TRY(bw_cli_open_target(&source, &target));
+	c->attached = true; /* there is nothing to be killed when the session ends */
+	struct bw_error *err = bw_debug_start(c->debug, target);
+	return err ? err : bw_cli_wait_and_show(c);
+}
+
+void bw_cli_free_crash(struct bw_cli *c)
+{
+	if (c->crash)
+		bw_crash_free(c->crash);
+	free(c->crash);
+	c->crash = NULL;
+}

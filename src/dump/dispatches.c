@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The dispatches in the command buffers that the files hold, and which of them were done, were
+ * running or had not begun: as far as the place tells at which the command processor was. */
+#include <string.h>
+
+#include "base/util.h"
+#include "dump/dump_priv.h"
+#include "pm4/scan.h"
+#include "regs/field.h"
+
+enum {
+	MOST_DEPTH = 4,
+	MOST_DISPATCHES = 4096,
+	MOST_SCANNED_DW = 1 << 24, /* a file may have buffers that lead to each other */
+};
+
+#define SH_AFTER(state, name, n)                                                                   \
+	((state)->sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW + (n)])
+#define SH(state, name) SH_AFTER(state, name, 0)
+
+struct scan {
+	struct bw_dump *d;
+	struct bw_pm4_scan *state;
+	uint64_t va; /* of the buffer; 0: not known */
+	enum bw_dump_state at;
+	/* of the outermost buffer: dispatches before `done_dw` are done, from `waiting_dw` on they
+	 * have not begun */
+	size_t done_dw, waiting_dw;
+	unsigned depth;
+	size_t *scanned_dw;
+	struct bw_error *err;
+};
+
+static struct bw_error *add(struct scan *s, const struct bw_pm4_find *f)
+{
+	const struct bw_pm4_scan *r = f->state;
+	struct bw_dump_dispatches *list = &s->d->dispatches[s->at];
+	uint32_t code_hi = BW_FIELD_GET(COMPUTE_PGM_HI, DATA, SH(r, PGM_HI));
+	/* RADV sets it in another buffer, which its report does not have, to bits 47:40 of this. */
+	if (!code_hi)
+		code_hi = s->d->crash->report.address32_hi >> 8 & 0xff;
+	struct bw_target_dispatch x = {
+		.code_va = bw_canonical(bw_join32(code_hi, SH(r, PGM_LO)) << 8),
+		.rsrc1 = SH(r, PGM_RSRC1),
+		.rsrc2 = SH(r, PGM_RSRC2),
+		.rsrc3 = SH(r, PGM_RSRC3),
+		.initiator = f->dispatch.initiator,
+		.tmpring_size = SH(r, TMPRING_SIZE),
+		.packet_va = s->va ? s->va + f->pos_dw * 4 : 0,
+		.indirect_va = f->indirect ? f->indirect_va : 0,
+	};
+	for (unsigned i = 0; i < 3; i++) {
+		x.groups[i] = f->dispatch.dim[i];
+		x.group_size[i] = BW_FIELD_GET(COMPUTE_NUM_THREAD_X, NUM_THREAD_FULL,
+					       SH_AFTER(r, NUM_THREAD_X, i));
+	}
+	for (unsigned i = 0; i < 16; i++)
+		x.user_data[i] = SH_AFTER(r, USER_DATA_0, i);
+	return list->len < MOST_DISPATCHES ? bw_vec_push(list, x) : NULL;
+}
+
+static bool on_find(void *cookie, const struct bw_pm4_find *f)
+{
+	struct scan *s = cookie;
+	size_t n;
+	if (!s->depth)
+		s->at = f->pos_dw < s->done_dw	     ? BW_DUMP_DONE
+			: f->pos_dw >= s->waiting_dw ? BW_DUMP_WAITING
+						     : BW_DUMP_RUNNING;
+	if (f->what == BW_PM4_FOUND_DISPATCH)
+		s->err = add(s, f);
+	if (f->what != BW_PM4_FOUND_INDIRECT_BUFFER || s->depth >= MOST_DEPTH)
+		return !s->err;
+	const uint32_t *dw = bw_dump_words(s->d, f->ib.va, &n);
+	n = dw ? BW_MIN(n, (size_t)f->ib.size_dw) : 0;
+	*s->scanned_dw += n;
+	if (!n || *s->scanned_dw > MOST_SCANNED_DW)
+		return true;
+	struct scan inner = *s;
+	inner.va = bw_canonical(f->ib.va);
+	inner.depth++;
+	bw_pm4_find_dispatches(s->state, dw, n, on_find, &inner);
+	s->err = inner.err;
+	return !s->err;
+}
+
+/* The next trace point of RADV (NOP with 0xcafe and its number), or the end. */
+static size_t next_trace_point(const struct bw_crash_ib *ib, size_t at)
+{
+	struct bw_pm4_packet p;
+	for (size_t first = at; bw_pm4_at(ib->words.data, ib->words.len, at, &p); at += p.size_dw)
+		if (at > first && p.kind == BW_PM4_TYPE3 && p.op == BW_PM4_NOP && p.n_body &&
+		    p.body[0] >> 16 == 0xcafe)
+			return at;
+	return ib->words.len;
+}
+
+struct bw_error *bw_dump_find_dispatches(struct bw_dump *d)
+{
+	size_t scanned_dw = 0;
+	bw_vec_each(&d->crash->dumps, dump) {
+		struct bw_pm4_scan state = {0};
+		struct bw_crash_place place;
+		bool placed = bw_crash_find_place(dump, &place);
+		if (bw_starts_with(dump->timeout_ring, "sdma"))
+			continue; /* other packets */
+		for (size_t i = 0; i < dump->ibs.len; i++) {
+			const struct bw_crash_ib *ib = &dump->ibs.data[i];
+			struct scan s = {.d = d,
+					 .state = &state,
+					 .va = bw_canonical(ib->va),
+					 .waiting_dw = SIZE_MAX,
+					 .scanned_dw = &scanned_dw};
+			if (placed && i < place.ib)
+				s.done_dw = 0; /* the engines may still be at work on it */
+			else if (placed && i > place.ib)
+				s.waiting_dw = 0;
+			else if (placed && place.is_trace) {
+				s.done_dw = place.packet_dw;
+				s.waiting_dw = next_trace_point(ib, place.packet_dw);
+			} else if (placed) {
+				s.waiting_dw = (size_t)place.at_dw;
+			}
+			scanned_dw += ib->words.len;
+			bw_pm4_find_dispatches(&state, ib->words.data, ib->words.len, on_find, &s);
+			if (s.err)
+				return s.err;
+		}
+	}
+	return NULL;
+}
