@@ -39,6 +39,7 @@ void bw_crash_line(struct bw_crash *c, const char *text, size_t n, unsigned numb
 void bw_crash_next_file(struct bw_crash *c)
 {
 	c->in_dump = false;
+	bw_crash_log_next_file(&c->log);
 	bw_crash_report_next_file(&c->report);
 }
 
@@ -80,7 +81,7 @@ void bw_crash_free(struct bw_crash *c)
 
 bool bw_crash_is_empty(const struct bw_crash *c)
 {
-	return !c->dumps.len && !c->log.faults.len && !c->log.events.len &&
+	return !c->dumps.len && !c->report.walk.len && !c->log.faults.len && !c->log.events.len &&
 	       !c->report.waves.list.len;
 }
 
@@ -167,9 +168,11 @@ bool bw_crash_find_place(const struct bw_crash_dump *d, struct bw_crash_place *o
 	left &= 0xfffff;
 	for (size_t i = 0; base && i < d->ibs.len; i++) {
 		const struct bw_crash_ib *ib = &d->ibs.data[i];
-		if ((ib->va & mask) != base || left > ib->words.len)
+		/* of one that was cut off, the rest is in the GPU's count */
+		if ((ib->va & mask) != base || left > ib->size_dw ||
+		    ib->size_dw - left > ib->words.len)
 			continue;
-		find_packet(ib, ib->words.len - left, out);
+		find_packet(ib, ib->size_dw - left, out);
 		out->ib = i;
 		return true;
 	}

@@ -154,7 +154,8 @@ static bool begin_ib(struct bw_crash_dump *d, const char *line, unsigned at)
 	ib.va = va;
 	ib.size_dw = size;
 	d->section = IB;
-	if (d->ibs.len >= BW_CRASH_MAX_RINGS) {
+	d->dropping = d->ibs.len >= BW_CRASH_MAX_RINGS;
+	if (d->dropping) {
 		d->n_left_out++;
 		return true;
 	}
@@ -187,6 +188,7 @@ static bool begin_section(struct bw_crash_dump *d, const char *line, unsigned at
 	for (size_t i = 0; i < BW_ARRAY_SIZE(sections); i++)
 		if (!strcmp(line, sections[i].line)) {
 			d->section = sections[i].section;
+			d->dropping = false;
 			d->has_discovery |= d->section == DISCOVERY;
 			if (d->section == FAULT)
 				d->fault_hub = line[1] == 'm' ? BW_GPUVM_MM : BW_GPUVM_GC;
@@ -217,7 +219,8 @@ static void begin_block(struct bw_crash_dump *d, const char *ip, const char *par
 	struct bw_crash_block b = {.line = at};
 	copy(b.ip, sizeof(b.ip), ip);
 	copy(b.part, sizeof(b.part), part);
-	if (d->blocks.len >= BW_CRASH_MAX_BLOCKS)
+	d->dropping = d->blocks.len >= BW_CRASH_MAX_BLOCKS;
+	if (d->dropping)
 		d->n_left_out++;
 	else
 		take_error(d, bw_vec_push(&d->blocks, b));
@@ -244,8 +247,8 @@ static bool register_line(struct bw_crash_dump *d, const char *line)
 	snprintf(r.name, sizeof(r.name), "%.*s", (int)(n - (size_t)(name - line)), name);
 	if (!d->blocks.len)
 		begin_block(d, "", "", 0);
-	r.block = (uint32_t)d->blocks.len - 1;
-	if (d->registers.len >= BW_CRASH_MAX_REGISTERS)
+	r.block = d->blocks.len ? (uint32_t)d->blocks.len - 1 : 0;
+	if (d->registers.len >= BW_CRASH_MAX_REGISTERS || d->dropping || !d->blocks.len)
 		d->n_left_out++;
 	else
 		take_error(d, bw_vec_push(&d->registers, r));
@@ -283,7 +286,7 @@ static bool registers_line(struct bw_crash_dump *d, const char *line, unsigned a
 
 static void add_word(struct bw_crash_dump *d, struct bw_crash_words *words, uint32_t value)
 {
-	if (d->n_words >= BW_CRASH_MAX_WORDS) {
+	if (d->n_words >= BW_CRASH_MAX_WORDS || d->dropping) {
 		d->n_left_out++;
 		return;
 	}
@@ -306,7 +309,7 @@ static bool ring_word(struct bw_crash_dump *d, struct bw_crash_ring *r, const ch
 	uint32_t value = (uint32_t)strtoul(end, &end, 16);
 	if (*end)
 		return false;
-	if (offset != d->next_offset)
+	if (offset != d->next_offset && !d->dropping)
 		damaged(d, at, "ring %s: offset 0x%llx follows 0x%llx: the text is torn", r->name,
 			(unsigned long long)offset, (unsigned long long)d->next_offset - 4);
 	d->next_offset = offset + 4;
@@ -322,7 +325,8 @@ static bool rings_line(struct bw_crash_dump *d, const char *line, unsigned at)
 		struct bw_crash_ring r = {.line = at};
 		copy(r.name, sizeof(r.name), v);
 		d->next_offset = 0;
-		if (d->rings.len >= BW_CRASH_MAX_RINGS)
+		d->dropping = d->rings.len >= BW_CRASH_MAX_RINGS;
+		if (d->dropping)
 			d->n_left_out++;
 		else
 			take_error(d, bw_vec_push(&d->rings, r));
@@ -330,7 +334,8 @@ static bool rings_line(struct bw_crash_dump *d, const char *line, unsigned at)
 	}
 	if (!d->rings.len)
 		return false;
-	struct bw_crash_ring *r = &d->rings.data[d->rings.len - 1];
+	struct bw_crash_ring dropped = {0};
+	struct bw_crash_ring *r = d->dropping ? &dropped : &d->rings.data[d->rings.len - 1];
 	if (sscanf(line, "Rptr: 0x%llx Wptr: 0x%llx RB mask: %llx", &rptr, &wptr, &mask) == 3) {
 		r->rptr = rptr;
 		r->wptr = wptr;
@@ -374,22 +379,20 @@ static bool old_register_line(struct bw_crash_dump *d, const char *line)
 	snprintf(r.name, sizeof(r.name), "0x%lx", offset);
 	if (!d->blocks.len)
 		begin_block(d, "registers by offset", "", 0);
-	if (d->registers.len < BW_CRASH_MAX_REGISTERS)
+	if (d->registers.len < BW_CRASH_MAX_REGISTERS && d->blocks.len)
 		take_error(d, bw_vec_push(&d->registers, r));
+	else
+		d->n_left_out++;
 	return true;
 }
 
 bool bw_crash_dump_line(struct bw_crash_dump *d, const char *text, size_t n, unsigned number)
 {
 	char line[MAX_LINE_B];
-	if (d->is_ended) {
-		d->n_nul_b += n + 1;
-		return true;
-	}
 	const char *nul = memchr(text, '\0', n);
 	if (nul) {
-		d->is_ended = true;
-		d->n_nul_b = n - (size_t)(nul - text);
+		for (size_t i = (size_t)(nul - text); i < n; i++)
+			d->n_nul_b += !text[i];
 		n = (size_t)(nul - text);
 	}
 	d->last_line = number;

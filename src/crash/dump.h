@@ -96,7 +96,9 @@ struct bw_crash_dump {
 	/* of parsing */
 	unsigned section, last_line;
 	uint64_t next_offset;
-	bool is_ended, failed;
+	/* words or registers belong to a ring, IB or block that was left out */
+	bool dropping;
+	bool failed;
 };
 
 /* "**** AMDGPU Device Coredump ****" somewhere in the line. */

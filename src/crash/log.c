@@ -103,7 +103,7 @@ static bool read_process(const char *line, char process[64], int64_t *pid, char 
 
 static struct bw_crash_fault *last_of(struct bw_crash_log *log, const char *device)
 {
-	for (size_t i = log->faults.len; i-- > 0;) {
+	for (size_t i = log->faults.len; i-- > log->first_fault;) {
 		struct bw_crash_fault *f = &log->faults.data[i];
 		/* a line without a device belongs to the last fault; devices are told apart */
 		if (!*device || !*f->device || !strcmp(f->device, device))
@@ -174,7 +174,7 @@ static bool first_line(struct bw_crash_log *log, const char *line, const char *d
 	f->has_first = true;
 	f->hub = mm && !gfx ? BW_GPUVM_MM : BW_GPUVM_GC;
 	if (hub && isdigit((unsigned char)*hub))
-		f->hub_instance = (unsigned)atoi(hub);
+		f->hub_instance = (unsigned)strtoul(hub, NULL, 10);
 	if (number(&p, 10, &v))
 		f->src_id = (uint32_t)v;
 	if (number_after(line, " ring:", &v))
@@ -364,11 +364,19 @@ static const struct {
 	{BW_CRASH_RING_RESET_FAILED, "ring reset failed", " reset failed", "Ring "},
 	{BW_CRASH_RESET_BEGIN, "GPU reset", "GPU reset begin!", ""},
 	{BW_CRASH_RESET_FAILED, "GPU reset failed", "GPU Recovery Failed", ""},
-	{BW_CRASH_RESET_FAILED, "GPU reset failed", " failed with error", "GPU reset("},
+	{BW_CRASH_RESET_FAILED, "GPU reset failed", ") failed", "GPU reset("},
+	{BW_CRASH_RESET_FAILED, "GPU reset failed", "asic reset failed with err", "GPU pre "},
+	{BW_CRASH_RESET_FAILED, "GPU reset failed", "ASIC reset failed with error", ""},
+	{BW_CRASH_RESET_FAILED, "GPU reset failed", " reset failed", "GPU mode"},
+	{BW_CRASH_RESET_FAILED, "GPU reset failed", "GPU reset end with ret = -", ""},
+	{BW_CRASH_RESET_DONE, "GPU reset done", "GPU reset end with ret = 0", ""},
+	{BW_CRASH_RESET_DONE, "GPU reset done", "GPU reset succeeded, trying to resume", ""},
 	{BW_CRASH_RESET_DONE, "GPU reset done", ") succeeded!", "GPU reset("},
 	{BW_CRASH_VRAM_LOST, "VRAM lost", "VRAM is lost due to GPU reset", ""},
 	{BW_CRASH_UNPLUGGED, "device unplugged", "device unplugged skipping recovery", ""},
-	{BW_CRASH_NO_ANSWER, "no answer of the scheduler", "MES failed to respond", ""},
+	{BW_CRASH_NO_ANSWER, "no answer of the scheduler", " failed to respond to msg", "MES"},
+	{BW_CRASH_NO_ANSWER, "no answer of the scheduler", "queue preemption time out", ""},
+	{BW_CRASH_NO_ANSWER, "no answer of the scheduler", "Resetting wave fronts", ""},
 	{BW_CRASH_NO_ANSWER, "no answer of the scheduler", "MES might be in unrecoverable state",
 	 ""},
 	{BW_CRASH_NO_ANSWER, "no answer of the scheduler",
@@ -402,7 +410,7 @@ static void read_ring(const char *line, struct bw_crash_event *e)
 /* Behind the last "amdgpu: " or "*ERROR* " or the PCI address. */
 static const char *message_of(const char *line)
 {
-	static const char *const ends[] = {"amdgpu: ", "*ERROR* "};
+	static const char *const ends[] = {"amdgpu: ", "*ERROR* ", "[drm] "};
 	const char *m = line;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(ends); i++)
 		for (const char *t; (t = strstr(m, ends[i]));)
@@ -423,8 +431,9 @@ static bool event_line(struct bw_crash_log *log, const char *line, const char *d
 	bool is_bare_process = false;
 	if (i == BW_ARRAY_SIZE(messages)) {
 		/* Linux 7: " Process NAME pid N thread NAME pid N" below the timeout */
-		const struct bw_crash_event *last =
-			log->events.len ? &log->events.data[log->events.len - 1] : NULL;
+		const struct bw_crash_event *last = log->events.len > log->first_event
+							    ? &log->events.data[log->events.len - 1]
+							    : NULL;
 		is_bare_process = last && last->kind == BW_CRASH_TIMEOUT && !last->process[0] &&
 				  at - last->line <= 3 && strstr(line, " Process ");
 		if (!is_bare_process)
@@ -437,9 +446,10 @@ static bool event_line(struct bw_crash_log *log, const char *line, const char *d
 	if (e.kind == BW_CRASH_PROCESS) {
 		if (!read_process(line, e.process, &e.pid, e.thread, &e.tid))
 			return false;
-		for (size_t k = log->events.len; k-- > 0;) {
+		for (size_t k = log->events.len; k-- > log->first_event;) {
 			struct bw_crash_event *t = &log->events.data[k];
 			if (t->kind != BW_CRASH_TIMEOUT || t->process[0] ||
+			    (*t->device && *device && strcmp(t->device, device) != 0) ||
 			    at - t->line > NEAR_LINES)
 				continue;
 			memcpy(t->process, e.process, sizeof(t->process));
@@ -515,6 +525,12 @@ void bw_crash_log_text(struct bw_crash_log *log, const char *text, size_t n)
 		bw_crash_log_line(log, text + pos, len, ++at);
 		pos += len + 1;
 	}
+}
+
+void bw_crash_log_next_file(struct bw_crash_log *log)
+{
+	log->first_fault = log->faults.len;
+	log->first_event = log->events.len;
 }
 
 void bw_crash_log_end(struct bw_crash_log *log)

@@ -83,6 +83,8 @@ struct bw_crash_event {
 struct bw_crash_log {
 	struct BW_VEC(struct bw_crash_fault) faults;
 	struct BW_VEC(struct bw_crash_event) events;
+	size_t first_fault, first_event; /* of the file that is read: lines of two files belong to
+					    none together */
 	unsigned n_lines, n_faults_left_out, n_events_left_out;
 	uint32_t gc; /* "gfx_v11_0" somewhere in it; 0: not seen */
 	bool failed; /* out of memory */
@@ -93,6 +95,8 @@ struct bw_crash_log {
 bool bw_crash_log_line(struct bw_crash_log *log, const char *text, size_t n, unsigned number);
 /* A whole text. */
 void bw_crash_log_text(struct bw_crash_log *log, const char *text, size_t n);
+/* Between two files. */
+void bw_crash_log_next_file(struct bw_crash_log *log);
 /* Once after the last line: rebuilds status words. */
 void bw_crash_log_end(struct bw_crash_log *log);
 void bw_crash_log_free(struct bw_crash_log *log);

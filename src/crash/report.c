@@ -228,6 +228,27 @@ static bool ring_line(struct bw_crash_report *r, const char *line, unsigned numb
 	return true;
 }
 
+/* ---- umr -vm ---- */
+
+/* "   \\-> PDE2@{0x3febfe7f8/ff}=0x0000000000cf1001, ..." */
+static bool walk_line(struct bw_crash_report *r, const char *line, unsigned number)
+{
+	struct bw_crash_walk_entry e = {.line = number};
+	const char *at = strstr(line, "@{0x"), *name = at, *value = at ? strstr(at, "}=0x") : NULL;
+	if (!value)
+		return false;
+	while (name > line && isalnum((unsigned char)name[-1]))
+		name--;
+	if (name == at || *name != 'P')
+		return false;
+	copy(e.name, sizeof(e.name), name, (size_t)(at - name));
+	e.address = strtoull(at + 2, NULL, 16);
+	e.value = strtoull(value + 2, NULL, 16);
+	if (r->walk.len < BW_CRASH_MAX_WALK)
+		take_error(r, bw_vec_push(&r->walk, e));
+	return true;
+}
+
 /* ---- bo_history.log, addr_binding_report.log ---- */
 
 /* "timestamp=..., VA=0000800100000000-0000800100001000, destroyed=0, is_virtual=0"; the other one
@@ -379,8 +400,9 @@ bool bw_crash_report_line(struct bw_crash_report *r, const char *text, size_t n,
 		return register_line(r, line, number);
 	if (bw_crash_wave_line(&r->waves, line, number))
 		return true;
-	return code_line(r, line, number) || ring_line(r, line, number) || range_line(r, line) ||
-	       info_line(r, line, number) || (r->in_gpu_info && chip_line(r, line));
+	return code_line(r, line, number) || walk_line(r, line, number) ||
+	       ring_line(r, line, number) || range_line(r, line) || info_line(r, line, number) ||
+	       (r->in_gpu_info && chip_line(r, line));
 }
 
 void bw_crash_report_next_file(struct bw_crash_report *r)
@@ -403,6 +425,7 @@ void bw_crash_report_free(struct bw_crash_report *r)
 		bw_vec_free(&p->words);
 	bw_vec_free(&r->pieces);
 	bw_vec_free(&r->ranges);
+	bw_vec_free(&r->walk);
 }
 
 const struct bw_crash_range *bw_crash_range_of(const struct bw_crash_report *r, uint64_t va)

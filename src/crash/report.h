@@ -14,7 +14,11 @@
 #include "crash/dump.h"
 #include "crash/waves.h"
 
-enum { BW_CRASH_MAX_RANGES = 1 << 17, BW_CRASH_MAX_PIECES = 1 << 12 };
+enum {
+	BW_CRASH_MAX_RANGES = 1 << 17,
+	BW_CRASH_MAX_PIECES = 1 << 12,
+	BW_CRASH_MAX_WALK = 256,
+};
 
 /* Words at an address: code of shaders. */
 struct bw_crash_piece {
@@ -31,11 +35,19 @@ struct bw_crash_range {
 	unsigned order;	 /* as in the file */
 };
 
+/* An entry of a page walk, as "umr -vm" prints it. */
+struct bw_crash_walk_entry {
+	unsigned line;
+	char name[8]; /* "PDE2", "PTE" */
+	uint64_t address, value;
+};
+
 struct bw_crash_report {
 	struct bw_crash_dump dump; /* style BW_CRASH_RADV; empty: nothing of this was there */
 	struct bw_crash_waves waves;
 	struct BW_VEC(struct bw_crash_piece) pieces;
 	struct BW_VEC(struct bw_crash_range) ranges;
+	struct BW_VEC(struct bw_crash_walk_entry) walk; /* in the order of the text */
 	uint32_t address32_hi; /* upper half of addresses of code; 0: not known */
 	unsigned n_ranges_left_out, n_pieces_left_out;
 	uint64_t n_piece_words;

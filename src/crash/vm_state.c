@@ -73,7 +73,7 @@ static bool is_other_context(const struct bw_crash_vm *vm, const char *name, siz
 	for (size_t i = 0; i + sizeof(word) <= n; i++)
 		if (!memcmp(name + i, word, sizeof(word) - 1) &&
 		    isdigit((unsigned char)name[i + sizeof(word) - 1]))
-			return (unsigned)atoi(name + i + sizeof(word) - 1) != vm->vmid;
+			return strtoul(name + i + sizeof(word) - 1, NULL, 10) != vm->vmid;
 	return false;
 }
 

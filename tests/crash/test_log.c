@@ -204,6 +204,7 @@ static void test_timeouts(void **state)
 		const char *ring;
 	} want[] = {{BW_CRASH_TIMEOUT, "gfx_0.0.0"},
 		    {BW_CRASH_RESET_BEGIN, ""},
+		    {BW_CRASH_RESET_DONE, ""},
 		    {BW_CRASH_VRAM_LOST, ""},
 		    {BW_CRASH_RESET_DONE, ""},
 		    {BW_CRASH_SOFT_RECOVERED, "sdma0"},
@@ -222,8 +223,8 @@ static void test_timeouts(void **state)
 	assert_string_equal(log.events.data[0].process, "my game");
 	assert_int_equal(log.events.data[0].pid, 4711);
 	assert_string_equal(log.events.data[0].thread, "my game:cs0");
-	assert_string_equal(log.events.data[5].process, "a");
-	assert_int_equal(log.events.data[5].tid, 2);
+	assert_string_equal(log.events.data[6].process, "a");
+	assert_int_equal(log.events.data[6].tid, 2);
 	bw_crash_log_free(&log);
 }
 
