@@ -11,7 +11,7 @@ struct bw_packets {
 	struct bw_out *out; /* NULL: facts alone */
 	json_t *list;	    /* gets an object for each packet */
 	const struct bw_pm4_names *names;
-	bool is_sdma;
+	bool is_sdma, is_mes;
 	unsigned depth; /* of indirect buffers, 0 */
 	unsigned vmid;	/* of what is shown */
 	size_t mark;	/* the word that the read pointer is at; SIZE_MAX: none */

@@ -14,6 +14,7 @@
 #include "cli/packets.h"
 #include "cli/subcommands.h"
 #include "cli/vm.h"
+#include "pm4/mes.h"
 
 static const char pm4_usage[] =
 	"Usage: breakwater pm4 FILE|-|VMID@ADDRESS [--words N] [--sdma] [--fields] [--gfx VERSION]\n"
@@ -183,8 +184,24 @@ static struct bw_error *show_sdma(struct bw_packets *s, const uint32_t *dw, size
 	return NULL;
 }
 
+static void show_mes(struct bw_packets *s, const uint32_t *dw, size_t n)
+{
+	for (size_t at = 0; at < n; at += BW_MES_FRAME_DW) {
+		size_t size = BW_MIN(n - at, (size_t)BW_MES_FRAME_DW);
+		struct bw_str text = {0};
+		bw_mes_describe(dw + at, size, &text);
+		show_packet(s, (struct row){at, bw_mes_name(dw[at]), dw[at], (uint32_t)size, 1,
+					    bw_str_text(&text)});
+		bw_str_free(&text);
+	}
+}
+
 struct bw_error *bw_packets_show(struct bw_packets *s, const uint32_t *dw, size_t n)
 {
+	if (s->is_mes) {
+		show_mes(s, dw, n);
+		return NULL;
+	}
 	return s->is_sdma ? show_sdma(s, dw, n) : show_pm4(s, dw, n);
 }
 

@@ -8,9 +8,8 @@
  *
  * Used by the command processor's thread alone. */
 
+#include "pm4/mes.h"
 #include "vgpu/device/cp.h"
-
-enum { BW_MES_FRAME_DW = 64 };
 
 struct bw_mes;
 struct bw_mes *bw_mes_create(void);
