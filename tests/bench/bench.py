@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The figures of `make bench`: bench.py BUILD_DIR [--json] [SECTION...]. Sections: executor memory kernels
-sessions vulkan. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
+sessions vulkan crash. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
 import json
 import pathlib
 import subprocess
 import sys
 
+import crash
 import sessions
 import vulkan
 
@@ -72,7 +73,12 @@ def vulkan_rows():
     return data, lambda: vulkan.show(rows, why_not)
 
 
-SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows}
+def crash_rows():
+    rows = crash.measure(BUILD)
+    return {r.name: {"seconds": r.seconds, "cpu_seconds": r.cpu_s, "rss_bytes": r.rss_b} for r in rows}, lambda: crash.show(rows)
+
+
+SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows}
 
 
 def main():
