@@ -2,6 +2,7 @@
 /* breakwater crash: kernel logs, devcoredumps and hang reports, with a verdict first. */
 #include "crash/crash.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +11,13 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "cli/crash_files.h"
+#include "cli/crash_html.h"
 #include "cli/look_fault.h"
 #include "cli/packets.h"
 #include "cli/subcommands.h"
 
 static const char usage[] =
-	"Usage: breakwater crash FILE|FOLDER|-... [--all] [--gfx VERSION] [--json]\n"
+	"Usage: breakwater crash FILE|FOLDER|-... [--all] [--gfx VERSION] [--json] [--html FILE]\n"
 	"\n"
 	"Says what a hang or a page fault was, from what it has left: kernel logs (dmesg, journalctl, or "
 	"a part of one in a report), devcoredumps of amdgpu, and folders with hang reports of RADV, "
@@ -23,6 +25,8 @@ static const char usage[] =
 	"\n"
 	"  --all            all packets of rings and IBs, and all registers\n"
 	"  --gfx VERSION    which GPU it is, where the files do not say\n"
+	"  --html FILE      the same as a page for a browser, which can be sent to someone: one file with\n"
+	"                   no references to others\n"
 	"  --json           for programs\n"
 	"\n"
 	"The kernel keeps a dump for five minutes: cp /sys/class/drm/card0/device/devcoredump/data .\n";
@@ -31,6 +35,7 @@ struct crash_command {
 	struct bw_look look;
 	struct bw_crash crash;
 	bool all;
+	const char *html; /* the file, or NULL */
 };
 
 static struct bw_error *read_words(struct crash_command *c)
@@ -67,6 +72,50 @@ static void set_hex(json_t *o, const char *key, uint64_t value)
 	char text[24];
 	snprintf(text, sizeof(text), "0x%" PRIx64, value);
 	json_object_set_new(o, key, json_string(text));
+}
+
+static void show_waves(struct crash_command *c)
+{
+	enum { MAX_SHOWN = 40 };
+	const struct bw_crash_waves *w = &c->crash.report.waves;
+	struct bw_out *o = c->look.out;
+	json_t *list = json_array();
+	if (w->list.len)
+		bw_out_line(o, "\nWaves (%zu)", w->list.len);
+	for (size_t i = 0; i < w->list.len; i++) {
+		const struct bw_crash_wave *wave = &w->list.data[i];
+		json_t *j = json_object(), *registers = json_object();
+		struct bw_str text = {0};
+		uint64_t pc;
+		uint32_t hi, lo;
+		json_object_set_new(j, "line", json_integer(wave->line));
+		if (wave->has_place)
+			bw_str_addf(&text, "se%u.sa%u.wgp%u.simd%u.w%u", wave->se, wave->sa,
+				    wave->wgp, wave->simd, wave->wave);
+		set_text(j, "place", bw_str_text(&text));
+		if (bw_crash_wave_pc(wave, &pc)) {
+			set_hex(j, "pc", pc);
+			bw_str_addf(&text, "  PC 0x%" PRIx64, pc);
+		}
+		if (bw_crash_wave_register(wave, "EXEC_LO", &lo) &&
+		    bw_crash_wave_register(wave, "EXEC_HI", &hi))
+			bw_str_addf(&text, "  EXEC 0x%08x%08x", hi, lo);
+		if (i < MAX_SHOWN || c->all)
+			bw_out_line(o, "  %s", bw_str_text(&text));
+		bw_str_free(&text);
+		for (unsigned k = 0; k < wave->n_registers; k++)
+			set_hex(registers, wave->registers[k].name, wave->registers[k].value);
+		json_object_set_new(j, "registers", registers);
+		json_object_set_new(j, "sgprs", json_integer(wave->n_sgprs));
+		json_object_set_new(j, "vgprs", json_integer(wave->n_vgprs));
+		json_array_append_new(list, j);
+	}
+	if (w->list.len > MAX_SHOWN && !c->all)
+		bw_out_line(o, "  (%zu more: --all shows them)", w->list.len - MAX_SHOWN);
+	if (w->n_left_out || w->n_damaged)
+		bw_out_line(o, "  (%" PRIu64 " waves are left out; %" PRIu64 " lines are damaged)",
+			    w->n_left_out, w->n_damaged);
+	bw_out_json(o, "waves", list);
 }
 
 static void show_events(struct crash_command *c)
@@ -158,7 +207,8 @@ static struct bw_error *show_ring(struct crash_command *c, const struct bw_pm4_n
 	p.is_sdma = bw_starts_with(r->name, "sdma");
 	bool is_pm4 = bw_starts_with(r->name, "gfx") || bw_starts_with(r->name, "comp") ||
 		      bw_starts_with(r->name, "kiq");
-	if ((is_pm4 || p.is_sdma) && bw_crash_ring_pending(r, &from, &pending)) {
+	p.is_mes = bw_starts_with(r->name, "mes");
+	if ((is_pm4 || p.is_sdma || p.is_mes) && bw_crash_ring_pending(r, &from, &pending)) {
 		size_t first = c->all ? 0 : from, n = c->all ? have : pending;
 		uint32_t *dw = calloc(n + 1, 4);
 		if (!dw)
@@ -177,7 +227,7 @@ static struct bw_error *show_ring(struct crash_command *c, const struct bw_pm4_n
 	set_text(o, "name", r->name);
 	set_hex(o, "read_pointer", r->rptr);
 	set_hex(o, "write_pointer", r->wptr);
-	json_object_set_new(o, "size", json_integer((json_int_t)r->size_dw));
+	json_object_set_new(o, "size", json_integer((json_int_t)(r->size_dw ? r->size_dw : have)));
 	json_object_set_new(o, "packets", packets);
 	json_array_append_new(list, o);
 	return err;
@@ -197,8 +247,12 @@ static struct bw_error *show_ib(struct crash_command *c, const struct bw_pm4_nam
 	if (is_place)
 		p.mark = place.packet_dw;
 	p.is_sdma = bw_starts_with(d->timeout_ring, "sdma");
-	bw_out_line(c->look.out, "\nIB #%u at 0x%" PRIx64 ", %" PRIu64 " words (line %u)",
-		    ib->index, ib->va, ib->size_dw, ib->line);
+	if (ib->va)
+		bw_out_line(c->look.out, "\nIB #%u at 0x%" PRIx64 ", %" PRIu64 " words (line %u)",
+			    ib->index, ib->va, ib->size_dw, ib->line);
+	else
+		bw_out_line(c->look.out, "\nCommand buffer %u, %" PRIu64 " words (line %u)",
+			    ib->index, ib->size_dw, ib->line);
 	/* Around the stop, from a packet on; all of a short one. */
 	struct bw_pm4_packet packet;
 	if (is_place && !c->all && n > 4 * AROUND) {
@@ -216,7 +270,8 @@ static struct bw_error *show_ib(struct crash_command *c, const struct bw_pm4_nam
 	if (n < ib->words.len)
 		bw_out_line(c->look.out, "  (a part of it: --all shows the rest)");
 	json_object_set_new(o, "index", json_integer(ib->index));
-	set_hex(o, "address", ib->va);
+	if (ib->va)
+		set_hex(o, "address", ib->va);
 	json_object_set_new(o, "size", json_integer((json_int_t)ib->size_dw));
 	json_object_set_new(o, "packets", packets);
 	json_array_append_new(list, o);
@@ -313,8 +368,18 @@ static struct bw_error *show(struct crash_command *c)
 	bw_out_text(o, bw_str_text(&verdict));
 	bw_out_json(o, "verdict", lines_of(bw_str_text(&verdict)));
 	bw_str_free(&verdict);
+	if (c->html) {
+		bw_out_line(o, "\nAll of it is in %s.", c->html);
+		bw_out_str(o, "html", c->html);
+	}
+	if (c->html && !c->look.json) {
+		bw_out_end(o);
+		json_decref(dumps);
+		return NULL;
+	}
 	show_faults(c);
 	show_events(c);
+	show_waves(c);
 	for (size_t i = 0; i < c->crash.dumps.len && !err; i++) {
 		if (c->crash.dumps.len > 1)
 			bw_out_line(o, "\n==== Dump %zu of %zu ====", i + 1, c->crash.dumps.len);
@@ -330,10 +395,29 @@ static struct bw_error *show(struct crash_command *c)
 	return err;
 }
 
+static struct bw_error *write_page(struct crash_command *c)
+{
+	struct bw_crash_page page = {.crash = &c->crash,
+				     .part = c->look.has_part ? &c->look.part : NULL};
+	struct bw_error *err = bw_crash_html(&page);
+	const char *text = bw_str_text(&page.out);
+	if (!err) {
+		FILE *f = fopen(c->html, "we");
+		bool failed = !f || fwrite(text, 1, page.out.len, f) != page.out.len;
+		failed |= f && fclose(f) != 0;
+		if (failed)
+			err = bw_error_errno(errno, "cannot write %s", c->html);
+	}
+	bw_str_free(&page.out);
+	return err;
+}
+
 static struct bw_error *run(struct bw_look *l)
 {
 	struct crash_command *c = l->cookie;
 	struct bw_error *err = read_words(c);
+	if (!err && c->html)
+		err = write_page(c);
 	if (!err)
 		err = show(c);
 	bw_crash_free(&c->crash);
@@ -343,7 +427,13 @@ static struct bw_error *run(struct bw_look *l)
 static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
 {
 	struct crash_command *c = cookie;
-	(void)value;
+	if (!strcmp(option, "--html")) {
+		if (!value)
+			return bw_errorf(BW_E_INVALID, "--html needs a file");
+		c->html = value;
+		*used = 2;
+		return NULL;
+	}
 	*used = !strcmp(option, "--all");
 	c->all |= *used;
 	return NULL;
