@@ -8,7 +8,7 @@ import signal
 import time
 
 from harness import KERNELS, SOURCE, check, children, main, named_child, wait_gone
-from test_terminal import PROMPT, Terminal
+from test_terminal import PROMPT, Terminal, interrupt_the_loop
 
 SAXPY = [SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",
          "y=fill:64:1", "--arg", "out=zeros:64", "--print", "out:4"]
@@ -122,9 +122,7 @@ def the_gpu_of_a_running_kernel():
         given_up(t, "continue", gpu)
         os.kill(gpu, signal.SIGCONT)
         t.type("continue\n")
-        time.sleep(0.5)
-        t.type("\x03")
-        check("loop.s:" in t.expect(re.escape(PROMPT)), "it does not stop")
+        check("loop.s:" in interrupt_the_loop(t), "it does not stop")
         stop(gpu)
         told(t, "kill", gpu)
         t.type("\x03")
