@@ -27,7 +27,7 @@ $(BUILD)/build.ninja:
 
 # Builds, then shows a kernel with a bug being debugged on the virtual GPU.
 demo: all
-	@tools/demo.sh $(BUILD)
+	@examples/demo.sh $(BUILD)/breakwater
 
 # All tests, again under ASan and UBSan, those with threads under TSan, then a short run of the fuzz targets.
 check: check-plain check-sanitize check-threads-short check-fuzz

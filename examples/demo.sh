@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The demo of `make demo`: a kernel with a bug in it, on the virtual GPU. Usage: demo.sh BUILD_DIR
+# The demo of `make demo`: a kernel with a bug in it, on the virtual GPU.
+# Usage: demo.sh [BREAKWATER], the program; without it the one that is installed.
 set -eu
+breakwater=${1:-breakwater}
+case "$breakwater" in
+*/*) breakwater=$(realpath "$breakwater") ;;
+esac
 cd "$(dirname "$0")/.."
-build=$1
 kernel="examples/fahrenheit.s --grid 128 --group 64 --arg in=iota:128 --arg out=zeros:128 --print out:8"
 
 cat <<END
@@ -16,14 +20,14 @@ For 0, 1, 2, ... degrees it gives
 
 \$ breakwater run $kernel
 END
-"$build/breakwater" run $kernel </dev/null
-"$build/breakwater" run --batch -x examples/demo.bw $kernel </dev/null
+"$breakwater" run $kernel </dev/null
+"$breakwater" run --batch -x examples/demo.bw $kernel </dev/null
 cat <<END
 
 The kernel's own line says it: 32 33.8 35.6 ... in the wave that was put right.
 Now it is your turn:
 
-\$ $build/breakwater run -i $kernel
+\$ ${1:-breakwater} run -i $kernel
 
 "help" lists the commands; README.md has more.
 END
