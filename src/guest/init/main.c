@@ -115,7 +115,8 @@ int main(int argc, char **argv)
 	memcpy(plan, data, size_b + 1);
 	check_own_modules();
 	mount_root();
-	sethostname("guest", 5);
+	if (sethostname("guest", 5))
+		die(false, "the host name cannot be set");
 	copy_tools(self);
 	for (char *line = plan, *next; line < plan + size_b; line = next) {
 		next = line + strlen(line) + 1; /* carrying out may cut the line */
