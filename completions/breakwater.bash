@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# Completion for bash: commands, their subcommands and options as their --help has them; processes
+# for attach; behind "--" a program; otherwise files.
+
+# The words that "breakwater help" lists.
+_breakwater_commands() {
+	"$1" help 2>/dev/null | sed -n 's/^  breakwater \([a-z0-9-]*\) .*/\1/p'
+}
+
+# PROGRAM COMMAND: what its "Usage:" lines have behind it.
+_breakwater_subcommands() {
+	"$1" "$2" --help 2>/dev/null | sed -n "s/^\(Usage:\)\{0,1\} *breakwater $2 \([a-z][a-z0-9-]*\).*/\2/p"
+}
+
+# PROGRAM COMMAND...: options stand at the beginnings of lines, several with ", " between them.
+_breakwater_options() {
+	"$@" --help 2>/dev/null | sed -n 's/^  \{0,1\} \{0,1\}\(-[^ ].*\)/\1/p' | sed 's/   .*//' |
+		grep -oE -- '(^|[ ,])--?[A-Za-z][A-Za-z0-9-]*' | tr -d ' ,'
+}
+
+_breakwater() {
+	local program=$1 current=$2 previous=$3 i command= sub= words=
+	COMPREPLY=()
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case "${COMP_WORDS[i]}" in
+		--) # a program and its own arguments
+			if declare -F _command_offset >/dev/null; then
+				_command_offset $((i + 1))
+			elif ((i + 1 == COMP_CWORD)); then
+				mapfile -t COMPREPLY < <(compgen -c -- "$current" | sort -u)
+			else
+				mapfile -t COMPREPLY < <(compgen -f -- "$current")
+			fi
+			return
+			;;
+		-*) ;;
+		*)
+			if [ -z "$command" ]; then command=${COMP_WORDS[i]}; elif [ -z "$sub" ]; then sub=${COMP_WORDS[i]}; fi
+			;;
+		esac
+	done
+	case "$previous" in
+	--gpu) words="virtual virtual:navi31 0" ;;
+	-x | --command | -o) ;;
+	*)
+		if [ -z "$command" ]; then
+			words=$(_breakwater_commands "$program")
+		elif [[ "$current" == -* ]]; then
+			words=$(_breakwater_options "$program" "$command")
+			[ -z "$sub" ] || words+=" $(_breakwater_options "$program" "$command" "$sub")"
+		elif [ "$command" = attach ]; then
+			words=$(cd /proc && ls -d [0-9]*)
+		elif [ -z "$sub" ]; then
+			words=$(_breakwater_subcommands "$program" "$command")
+		fi
+		;;
+	esac
+	if [ -n "$words" ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current" | sort -u)
+	else
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$current")
+	fi
+}
+
+complete -F _breakwater breakwater
