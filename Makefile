@@ -14,7 +14,7 @@ THREADS  = build-threads
 WERROR   = $(if $(CI),true,false)
 SETUP    = meson setup
 
-.PHONY: all deps demo check check-linux check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install clean
+.PHONY: all deps demo check check-linux check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -74,5 +74,12 @@ format:
 install: all
 	@meson install -C $(BUILD)
 
+# A Debian package, in build-deb; check-deb installs it in a bare Debian 12 and runs the demo there.
+deb:
+	@tools/make-deb.sh build-deb
+
+check-deb: deb
+	@tools/check-deb.sh build-deb
+
 clean:
-	rm -rf $(BUILD) $(SANITIZE) $(THREADS) $(FUZZ)
+	rm -rf $(BUILD) $(SANITIZE) $(THREADS) $(FUZZ) build-deb

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that the build and the tests need, and says which.
-# Does nothing, and needs no rights, when all are there.
+# Does nothing, and needs no rights, when all are there. "install-deps.sh deb": what makes a package, too.
 set -eu
 
 packages="
@@ -14,6 +14,8 @@ packages="
 "
 # The drivers of tests/vulkan. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.
 drivers="mesa-vulkan-drivers"
+
+[ "${1:-}" != deb ] || packages="$packages debhelper dpkg-dev"
 
 missing_of() {
 	for p; do
