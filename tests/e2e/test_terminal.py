@@ -13,7 +13,7 @@ import tempfile
 import termios
 import time
 
-from harness import BREAKWATER, KERNELS, SOURCE, Failure, await_child, check, children, main, wait_gone
+from harness import BREAKWATER, KERNELS, SOURCE, Failure, await_child, check, children, equal, main, wait_gone
 
 PROMPT = "(breakwater) "
 PATIENCE_S = 120
@@ -212,6 +212,12 @@ def completion():
         t.type("show \t")
         shown = t.expect(r"width[^(]*" + re.escape(PROMPT))
         check({"convenience", "hold-time", "non-stop"} <= set(shown.split()), f"show lists {shown}")
+        # lines with code, of those that begin with 2: in this source one instruction a line
+        text = (SOURCE / "examples/saxpy.s").read_text().splitlines()
+        code = {f"saxpy.s:{i}" for i, line in enumerate(text, 1) if re.match(r"\s+(s|v|global)_", line) and str(i)[0] == "2"}
+        t.type("\x15break saxpy.s:2\t")
+        shown = t.expect(r"saxpy\.s:29[^(]*" + re.escape(PROMPT))
+        equal({w for w in shown.split() if re.fullmatch(r"saxpy\.s:2\d", w)}, code, "lines with code")
         t.type("\x15")
         t.type("break gr\u00f6\u00dfe.s:3\n")
         t.expect("No source file named gr\u00f6\u00dfe.s")

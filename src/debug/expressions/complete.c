@@ -157,6 +157,26 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 	return finish_words(&w);
 }
 
+/* Behind "FILE:" the lines that have code. */
+static void add_lines(struct words *w, const struct bw_lines *l, const char *prefix)
+{
+	enum { LAST_LINE = 20000, MOST = 200 };
+	const char *colon = strrchr(prefix, ':');
+	if (!colon || colon == prefix || colon[-1] == ':')
+		return;
+	_cleanup_free_ char *file = strndup(prefix, (size_t)(colon - prefix));
+	unsigned line = 0, n = 0;
+	uint64_t addr;
+	for (unsigned at = 1; file && at < LAST_LINE && n < MOST; at = line + 1) {
+		char word[300];
+		if (!bw_lines_find(l, file, at, &addr, 1, &line) || line < at)
+			return;
+		snprintf(word, sizeof(word), "%s:%u", file, line);
+		n += !strncmp(word, prefix, strlen(prefix));
+		add_word(w, prefix, "", word);
+	}
+}
+
 char **bw_debug_complete_where(struct bw_debug *d, const char *prefix)
 {
 	struct words w = {0};
@@ -168,8 +188,11 @@ char **bw_debug_complete_where(struct bw_debug *d, const char *prefix)
 			const char *slash = strrchr(files[i], '/');
 			char name[256];
 			snprintf(name, sizeof(name), "%s:", slash ? slash + 1 : files[i]);
-			add_word(&w, prefix, "", name);
+			if (strcmp(name, prefix) != 0)
+				add_word(&w, prefix, "", name);
 		}
+		if ((*m)->lines)
+			add_lines(&w, (*m)->lines, prefix);
 	}
 	return finish_words(&w);
 }
