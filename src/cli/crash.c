@@ -84,7 +84,7 @@ static void show_waves(struct crash_command *c)
 		bw_out_line(o, "\nWaves (%zu)", w->list.len);
 	for (size_t i = 0; i < w->list.len; i++) {
 		const struct bw_crash_wave *wave = &w->list.data[i];
-		json_t *j = json_object(), *registers = json_object();
+		json_t *j = json_object(), *registers = json_array();
 		struct bw_str text = {0};
 		uint64_t pc;
 		uint32_t hi, lo;
@@ -103,8 +103,12 @@ static void show_waves(struct crash_command *c)
 		if (i < MAX_SHOWN || c->all)
 			bw_out_line(o, "  %s", bw_str_text(&text));
 		bw_str_free(&text);
-		for (unsigned k = 0; k < wave->n_registers; k++)
-			set_hex(registers, wave->registers[k].name, wave->registers[k].value);
+		for (unsigned k = 0; k < wave->n_registers; k++) {
+			json_t *r = json_object();
+			set_text(r, "name", wave->registers[k].name);
+			set_hex(r, "value", wave->registers[k].value);
+			json_array_append_new(registers, r);
+		}
 		json_object_set_new(j, "registers", registers);
 		json_object_set_new(j, "sgprs", json_integer(wave->n_sgprs));
 		json_object_set_new(j, "vgprs", json_integer(wave->n_vgprs));
