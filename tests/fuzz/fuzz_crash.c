@@ -3,11 +3,50 @@
  * said of them. The first byte chooses whether the user says which GPU it is. */
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "crash/crash.h"
+#include "dump/dump.h"
+#include "target/call.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+/* Everything that can be asked of a target that cannot run. */
+static void look_at(const struct bw_crash *c)
+{
+	const struct bw_target_source source = {.kind = BW_SOURCE_CRASH, .crash = c};
+	struct bw_target_event ev = {.kind = BW_EVENT_PROGRAM};
+	struct bw_target_wave w;
+	struct bw_target_map *maps = NULL;
+	struct bw_target *t;
+	uint32_t slots[4], dw[108];
+	size_t n;
+	struct bw_error *err = bw_dump_open(&source, &t);
+	if (err) {
+		bw_error_free(err);
+		return;
+	}
+	while (ev.kind != BW_EVENT_NONE) {
+		err = bw_target_wait(t, 0, &ev);
+		assert(!err);
+		for (size_t i = 0; i < ev.n_dispatches && ev.kind == BW_EVENT_SUBMIT; i++)
+			bw_error_free(bw_target_read(t, ev.dispatches[i].code_va, dw, 64));
+	}
+	n = bw_target_stopped(t, slots, 4);
+	assert(n <= t->facts.n_slots);
+	for (size_t i = 0; i < n && i < 4; i++) {
+		err = bw_target_read_wave(t, slots[i], &w);
+		assert(!err);
+		bw_error_free(bw_target_read_sgprs(t, slots[i], 0, 108, dw));
+		for (uint32_t v = 0; v <= w.n_vgprs; v++)
+			bw_error_free(bw_target_read_vgpr(t, slots[i], v, dw));
+		bw_error_free(bw_target_read(t, w.pc, dw, 4));
+	}
+	bw_error_free(bw_target_maps(t, &maps, &n));
+	free(maps);
+	bw_target_close(t);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -39,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		if (bw_crash_find_place(d, &place))
 			assert(place.at_dw <= d->ibs.data[place.ib].words.len);
 	}
+	look_at(&c);
 	bw_str_free(&verdict);
 	bw_crash_free(&c);
 	return 0;
