@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/crash_files.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
 #include "debug/dispatches.h"
@@ -132,6 +133,8 @@ static struct bw_error *one_register(struct bw_cli *c, const char *word)
 
 struct bw_error *bw_info_registers(struct bw_cli *c, const char *args)
 {
+	if (c->crash && !bw_debug_focus(c->debug)) /* of no wave, but of the GPU */
+		return bw_cli_show_crash_registers(c, args);
 	if (!args[0])
 		return bw_show_registers(c->out, c->debug, false);
 	const struct bw_wave_info *w;

@@ -152,8 +152,11 @@ static void show_faults(struct crash_command *c)
 	json_t *list = json_array();
 	enum { MAX_SHOWN = 3 };
 	for (size_t i = 0; i < log->faults.len; i++) {
+		struct bw_gpuvm_part own;
 		struct bw_gpuvm_fault_facts facts = bw_crash_fault_facts(
-			log, &log->faults.data[i], c->look.has_part ? &c->look.part : NULL);
+			log, &log->faults.data[i],
+			bw_crash_log_part(&c->crash, c->look.has_part ? &c->look.part : NULL,
+					  &own));
 		if (i < MAX_SHOWN || c->all || c->look.json) {
 			bw_out_line(c->look.out, "\nPage fault %zu of %zu", i + 1, log->faults.len);
 			bw_look_fault(&c->look, &facts, &log->faults.data[i], list);

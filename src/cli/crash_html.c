@@ -223,7 +223,8 @@ static void add_faults(struct bw_crash_page *p)
 			add_fault(p, &f, NULL);
 		}
 	for (size_t i = 0; i < log->faults.len && i < MOST; i++) {
-		f = bw_crash_fault_facts(log, &log->faults.data[i], p->part);
+		f = bw_crash_fault_facts(log, &log->faults.data[i],
+					 bw_crash_log_part(p->crash, p->part, &own));
 		if (log->faults.len > 1)
 			bw_str_addf(&p->out, "<details%s><summary>Fault %zu of %zu</summary>",
 				    i ? "" : " open", i + 1, log->faults.len);

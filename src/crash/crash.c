@@ -100,6 +100,18 @@ bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out)
 	return ok;
 }
 
+const struct bw_gpuvm_part *bw_crash_log_part(const struct bw_crash *c,
+					      const struct bw_gpuvm_part *user,
+					      struct bw_gpuvm_part *own)
+{
+	if (user || c->log.gc)
+		return user;
+	bw_vec_each(&c->dumps, d)
+		if (bw_crash_part(d, own))
+			return own;
+	return NULL;
+}
+
 bool bw_crash_dump_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
 			 struct bw_gpuvm_fault_facts *out)
 {

@@ -33,6 +33,11 @@ bool bw_crash_is_empty(const struct bw_crash *c);
 
 /* The part that a dump is of; false: neither it nor the dump says. */
 bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out);
+/* For faults in kernel logs: what the user says, else the log, else the first dump that says it;
+ * `own` is for that. NULL: the log says it itself, or nothing does. */
+const struct bw_gpuvm_part *bw_crash_log_part(const struct bw_crash *c,
+					      const struct bw_gpuvm_part *user,
+					      struct bw_gpuvm_part *own);
 /* The fault that a dump has recorded. False: none, or a status of 0. */
 bool bw_crash_dump_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
 			 struct bw_gpuvm_fault_facts *out);

@@ -378,7 +378,8 @@ void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part
 			bw_str_addf(out, "The dump is damaged in %u place%s, listed below.\n",
 				    d->n_damaged, d->n_damaged == 1 ? "" : "s");
 	}
-	add_log(c, part, out);
+	struct bw_gpuvm_part own;
+	add_log(c, bw_crash_log_part(c, part, &own), out);
 	add_range(c, out);
 	add_waves(c, out);
 }
