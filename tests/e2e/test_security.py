@@ -204,7 +204,10 @@ def a_runtime_folder_of_another_user():
         server.communicate()
         before = os.stat(theirs).st_mtime_ns
         check_saxpy(breakwater("run", *SAXPY, env=env), "with the runtime folder of another user")
-        equal((os.listdir(theirs), os.stat(theirs).st_mtime_ns), ([], before), "what root does in another user's folder")
+        equal(os.listdir(theirs), [], "what root leaves in another user's folder")
+        # The runtime of ThreadSanitizer makes and removes a file of its own there.
+        if b"__tsan_init" not in pathlib.Path(BREAKWATER).read_bytes():
+            equal(os.stat(theirs).st_mtime_ns, before, "when another user's folder was changed")
 
 
 def a_runtime_folder_that_does_not_exist():
