@@ -16,74 +16,81 @@
 static const char usage[] =
 	"Usage: breakwater umr [OPTIONS]\n"
 	"\n"
-	"Shows what the GPU's registers say, in the form of the tool umr, which "
-	"Mesa calls for its hang reports.\n"
-	"Programs under \"breakwater exec\" on the virtual GPU find it as umr.\n"
+	"Shows and sets what the GPU's registers and memory hold, with the arguments and in the form of the tool umr,\n"
+	"in whose place programs can call it: under \"breakwater exec\" on the virtual GPU they find it as umr.\n"
 	"\n"
-	"Options, in the order in which they are to be done:\n"
-	"  --by-pci ADDRESS, -i N    which GPU (without: the one \"breakwater exec\" gave, or the "
-	"first)\n"
-	"  -O bits,halt_waves        fields too; waves are halted while they are looked at\n"
-	"  -b SE SA INSTANCE         the bank of registers read from here on (x: all)\n"
-	"  -r NAME                   registers: regGRBM_STATUS, *.gfx1100.regSQ_WAVE*, ...\n"
+	"Device, and options, which hold for all commands wherever they stand:\n"
+	"  --by-pci ADDRESS, --pci ADDRESS, -i N, -g NAME@N, -g NAME=ADDRESS, -f NAME\n"
+	"                            which GPU (without: the one \"breakwater exec\" gave, or the first)\n"
+	"  -O bits,named,many,halt_waves,...\n"
+	"                            fields too; names too; names that contain it; waves halted while looked at\n"
+	"  -b SE SA INSTANCE         the bank of registers (x: all)\n"
+	"  -sb ME PIPE QUEUE [VMID]  the bank of a queue or a VMID\n"
+	"\n"
+	"Commands, in the order in which they are to be done:\n"
+	"  -e, -c, -vi               GPUs; the configuration; the VBIOS\n"
+	"  -lb, -lr BLOCK            blocks; registers of a block\n"
+	"  -r PATH                   a register: navi31.gfx1100.regGRBM_STATUS, *.*.regSQ_WAVE*, 0x8010 (bytes)\n"
+	"  -w PATH VALUE             writes it (hexadecimal)\n"
+	"  -wb PATH.FIELD VALUE      writes one field of it\n"
+	"  -lu ADDRESS|BLOCK.NAME VALUE\n"
+	"                            what a value means\n"
 	"  -wa [RING]                waves\n"
-	"  -R[S] RING                a ring: its words; with S what is to be executed, as packets\n"
+	"  -vm VMID@ADDRESS PAGES    page tables (VMID 0x1NN: of the memory hub; all numbers but VMIDs hexadecimal)\n"
+	"  -vr [VMID@]ADDRESS BYTES  memory, to standard output; without VMID: VRAM\n"
+	"  -vw [VMID@]ADDRESS BYTES  memory, from standard input\n"
+	"  -vdis [VMID@]ADDRESS BYTES\n"
+	"                            code, disassembled\n"
+	"  -di [VMID@]ADDRESS BYTES [4|3]\n"
+	"                            packets: PM4, SDMA\n"
+	"  -R RING, -RS RING         a ring: its words; what is to be executed, as packets\n"
+	"  -cpc, -sdma               queues of the command processor, of SDMA\n"
 	"  -go 0 | 1                 keep the graphics block on; allow it to power down\n";
 
-/* Blocks whose registers can be read, besides GC. */
-static const char *const blocks[] = {"gc", "mmhub", "osssys", "hdp"};
+/* Blocks whose registers can be read; the name that umr has for each. */
+static const struct {
+	const char *name, *umr;
+} blocks[BW_UMR_MAX_BLOCKS] = {
+	{"gc", "gfx"}, {"mmhub", "mmhub"}, {"osssys", "oss"}, {"hdp", "hdp"}};
+
+static void name_asic(struct bw_umr *u)
+{
+	static const struct {
+		uint32_t gc;
+		const char *name;
+	} names[] = {{BW_IP_VERSION(11, 0, 0), "navi31"},  {BW_IP_VERSION(11, 0, 2), "navi33"},
+		     {BW_IP_VERSION(11, 0, 3), "navi32"},  {BW_IP_VERSION(10, 3, 0), "navi21"},
+		     {BW_IP_VERSION(10, 1, 10), "navi10"}, {BW_IP_VERSION(9, 0, 1), "vega10"}};
+	snprintf(u->asic, sizeof(u->asic), "%s", u->block[0].name);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
+		if (names[i].gc == bw_gpu_block_version(&u->block[0].b))
+			snprintf(u->asic, sizeof(u->asic), "%s", names[i].name);
+}
 
 static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 {
-	struct bw_gpu_block gc;
 	/* The address that a program has from its virtual GPU names that one. */
 	if (getenv(BW_KMD_SERVER_ENV))
 		selector = "virtual";
 	BW_TRY(bw_kmd_open(selector, &u->kmd));
-	BW_TRY(bw_gpu_block_open(u->kmd, "gc", &gc));
-	u->gc = gc.block;
-	memcpy(u->gc_bases_dw, gc.ip.segment, sizeof(u->gc_bases_dw));
-	u->n_gc_bases = gc.ip.n_segments;
-	u->bank = (struct bw_kmd_bank){.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
-	return NULL;
-}
-
-/* ---- -r ---- */
-
-static void print_reg(struct bw_umr *u, const struct bw_reg *reg, uint32_t value)
-{
-	struct bw_reg_field_value fields[32];
-	printf("%s.%s%s => 0x%08x\n", bw_regs_block_name(reg->block), reg->prefix, reg->name,
-	       value);
-	size_t n = u->bits ? bw_reg_decode(reg, value, fields, BW_ARRAY_SIZE(fields)) : 0;
-	for (size_t i = 0; i < n && i < BW_ARRAY_SIZE(fields); i++)
-		printf("\t.%s[%u:%u] == %llu (0x%llx)\n", fields[i].field.name, fields[i].field.lo,
-		       fields[i].field.hi, (unsigned long long)fields[i].value,
-		       (unsigned long long)fields[i].value);
-}
-
-/* "asic.block.register", of which the last part counts; * and ? in it. */
-static struct bw_error *show_registers(struct bw_umr *u, const char *name)
-{
-	const char *last = strrchr(name, '.');
-	unsigned n = 0;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
-		struct bw_gpu_block b;
-		struct bw_reg reg;
-		size_t at = 0;
-		_cleanup_error_ struct bw_error *none = bw_gpu_block_open(u->kmd, blocks[i], &b);
-		while (!none && bw_regs_match_next(b.block, last ? last + 1 : name, &at, &reg)) {
-			uint32_t addr_dw, value;
-			_cleanup_error_ struct bw_error *indexed =
-				bw_reg_address(&reg, b.ip.segment, b.ip.n_segments, &addr_dw);
-			if (indexed)
-				continue;
-			BW_TRY(bw_kmd_reg_read(u->kmd, &u->bank, addr_dw, &value));
-			print_reg(u, &reg, value);
-			n++;
-		}
+	for (unsigned i = 0; i < BW_UMR_MAX_BLOCKS; i++) {
+		struct bw_gpu_block *b = &u->block[u->n_blocks].b;
+		struct bw_error *err = bw_gpu_block_open(u->kmd, blocks[i].name, b);
+		if (err && !i)
+			return err;
+		bw_error_free(err); /* a GPU without tables for it */
+		if (err)
+			continue;
+		snprintf(u->block[u->n_blocks].name, sizeof(u->block[0].name), "%s%u%u%u",
+			 blocks[i].umr, b->ip.major, b->ip.minor, b->ip.revision);
+		u->n_blocks++;
 	}
-	return n ? NULL : bw_errorf(BW_E_NOT_FOUND, "no register is called %s", name);
+	u->gc = u->block[0].b.block;
+	memcpy(u->gc_bases_dw, u->block[0].b.ip.segment, sizeof(u->gc_bases_dw));
+	u->n_gc_bases = u->block[0].b.ip.n_segments;
+	u->bank = (struct bw_kmd_bank){.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+	name_asic(u);
+	return NULL;
 }
 
 /* ---- -R, -RS ---- */
@@ -172,57 +179,241 @@ static struct bw_error *set_gfxoff(struct bw_umr *u, uint32_t on)
 
 static uint32_t bank_number(const char *text)
 {
-	return !strcmp(text, "x") ? ~0u : (uint32_t)strtoul(text, NULL, 0);
+	return *text == 'x' ? ~0u : (uint32_t)strtoul(text, NULL, 0);
 }
 
 static struct bw_error *set_options(struct bw_umr *u, const char *list)
 {
-	char words[64], *save = NULL;
+	/* about umr's own output and ways to the registers, which are one here */
+	static const char *const without_effect[] = {
+		"quiet",     "verbose",	    "no_follow_ib",
+		"follow",    "no_disasm",   "disasm_anyways",
+		"wave64",    "full_shader", "disasm_early_term",
+		"use_color", "use_colour",  "no_scratch"};
+	char words[128], *save = NULL;
 	snprintf(words, sizeof(words), "%s", list);
 	for (char *w = strtok_r(words, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
-		if (!strcmp(w, "bits"))
+		bool known = false;
+		for (size_t i = 0; i < BW_ARRAY_SIZE(without_effect); i++)
+			known |= !strcmp(w, without_effect[i]);
+		if (!strcmp(w, "bits") || !strcmp(w, "bitsfull"))
 			u->bits = true;
+		else if (!strcmp(w, "named"))
+			u->named = true;
+		else if (!strcmp(w, "many"))
+			u->many = u->named = true;
 		else if (!strcmp(w, "halt_waves"))
 			u->halt_waves = true;
-		else
-			return bw_errorf(BW_E_UNSUPPORTED,
-					 "-O knows bits and halt_waves here, not \"%s\"", w);
+		else if (!known)
+			return bw_errorf(BW_E_UNSUPPORTED, "-O has no \"%s\" here", w);
 	}
 	return NULL;
 }
 
-/* One option with its words; *used: how many. */
-static struct bw_error *take(struct bw_umr *u, char **argv, int n, int *used)
+static struct bw_error *set_bank(struct bw_umr *u, char **words, int n)
 {
-	const char *o = argv[0], *value = n > 1 ? argv[1] : NULL;
-	*used = 2;
-	if (!strcmp(o, "-wa") || !strcmp(o, "--waves")) {
-		*used = value && value[0] != '-' ? 2 : 1;
-		return bw_umr_waves(u);
-	}
-	if (!value)
-		return bw_errorf(BW_E_INVALID,
-				 "option %s is unknown here, or lacks a value (see --help)", o);
-	if (!strcmp(o, "--by-pci") || !strcmp(o, "-i"))
-		return NULL; /* seen already */
-	if (!strcmp(o, "-O") || !strcmp(o, "--option"))
-		return set_options(u, value);
-	if (!strcmp(o, "-r") || !strcmp(o, "--read"))
-		return show_registers(u, value);
-	if (!strcmp(o, "-R") || !strcmp(o, "--ring"))
-		return show_ring(u, value, false);
-	if (!strcmp(o, "-RS") || !strcmp(o, "--ring-stream"))
-		return show_ring(u, value, true);
-	if (!strcmp(o, "-go") || !strcmp(o, "--gfxoff"))
-		return set_gfxoff(u, (uint32_t)strtoul(value, NULL, 0));
-	if (!strcmp(o, "-b") && n > 3) {
-		u->bank.se = bank_number(argv[1]);
-		u->bank.sa = bank_number(argv[2]);
-		u->bank.instance = bank_number(argv[3]);
-		*used = 4;
+	u->bank = (struct bw_kmd_bank){.use_grbm = true,
+				       .se = bank_number(words[0]),
+				       .sa = bank_number(words[1]),
+				       .instance = bank_number(words[2])};
+	return NULL;
+}
+
+static struct bw_error *set_sbank(struct bw_umr *u, char **words, int n)
+{
+	u->bank = (struct bw_kmd_bank){.use_srbm = true,
+				       .me = bank_number(words[0]),
+				       .pipe = bank_number(words[1]),
+				       .queue = bank_number(words[2]),
+				       .vmid = n > 3 ? bank_number(words[3]) : 0};
+	return NULL;
+}
+
+static struct bw_error *do_options(struct bw_umr *u, char **words, int n)
+{
+	return set_options(u, words[0]);
+}
+
+static struct bw_error *do_waves(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_waves(u);
+}
+
+static struct bw_error *do_read(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_read(u, words[0]);
+}
+
+static struct bw_error *do_write(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_write(u, words[0], words[1]);
+}
+
+static struct bw_error *do_write_field(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_write_field(u, words[0], words[1]);
+}
+
+static struct bw_error *do_lookup(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_lookup(u, words[0], words[1]);
+}
+
+static struct bw_error *do_blocks(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_list_blocks(u);
+}
+
+static struct bw_error *do_regs(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_list_regs(u, words[0]);
+}
+
+static struct bw_error *do_vm(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_vm_decode(u, words[0], words[1]);
+}
+
+static struct bw_error *do_vm_read(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_vm_read(u, words[0], words[1]);
+}
+
+static struct bw_error *do_vm_write(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_vm_write(u, words[0], words[1]);
+}
+
+static struct bw_error *do_disasm(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_vm_disasm(u, words[0], words[1]);
+}
+
+static struct bw_error *do_ib(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_dump_ib(u, words[0], words[1],
+			      n > 2 ? (unsigned)strtoul(words[2], NULL, 0) : 4);
+}
+
+static struct bw_error *do_ring(struct bw_umr *u, char **words, int n)
+{
+	return show_ring(u, words[0], false);
+}
+
+static struct bw_error *do_ring_stream(struct bw_umr *u, char **words, int n)
+{
+	return show_ring(u, words[0], true);
+}
+
+static struct bw_error *do_gfxoff(struct bw_umr *u, char **words, int n)
+{
+	return set_gfxoff(u, (uint32_t)strtoul(words[0], NULL, 0));
+}
+
+static struct bw_error *do_cpc(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_cpc(u);
+}
+
+static struct bw_error *do_sdma(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_sdma(u);
+}
+
+static struct bw_error *do_config(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_config(u);
+}
+
+static struct bw_error *do_enumerate(struct bw_umr *u, char **words, int n)
+{
+	printf("gpu #0 => %s (instance: 0)\n", u->asic);
+	return bw_umr_config(u);
+}
+
+static struct bw_error *do_vbios(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_vbios(u);
+}
+
+/* Passes: the device, then options, then commands in their order. */
+enum pass { DEVICE, OPTION, COMMAND };
+static const struct option {
+	const char *name, *longer;
+	enum pass pass;
+	uint8_t n_words;
+	bool one_more; /* a further word may follow, which is no option */
+	struct bw_error *(*fn)(struct bw_umr *u, char **words, int n);
+} options[] = {
+	{"--by-pci", "--pci", DEVICE, 1, false, NULL},
+	{"-i", "--instance", DEVICE, 1, false, NULL},
+	{"-g", "--gpu", DEVICE, 1, false, NULL},
+	{"-f", "--force", DEVICE, 1, false, NULL},
+	{"-O", "--option", OPTION, 1, false, do_options},
+	{"-b", "--bank", OPTION, 3, false, set_bank},
+	{"-sb", "--sbank", OPTION, 3, true, set_sbank},
+	{"-e", "--enumerate", COMMAND, 0, false, do_enumerate},
+	{"-c", "--config", COMMAND, 0, false, do_config},
+	{"-vi", "--vbios-info", COMMAND, 0, false, do_vbios},
+	{"-lb", "--list-blocks", COMMAND, 0, false, do_blocks},
+	{"-lr", "--list-regs", COMMAND, 1, false, do_regs},
+	{"-r", "--read", COMMAND, 1, false, do_read},
+	{"-w", "--write", COMMAND, 2, false, do_write},
+	{"-wb", "--writebit", COMMAND, 2, false, do_write_field},
+	{"-lu", "--lookup", COMMAND, 2, false, do_lookup},
+	{"-wa", "--waves", COMMAND, 0, true, do_waves},
+	{"-vm", "--vm-decode", COMMAND, 2, false, do_vm},
+	{"-vr", "--vm-read", COMMAND, 2, false, do_vm_read},
+	{"-vw", "--vm-write", COMMAND, 2, false, do_vm_write},
+	{"-vdis", "--vm-disasm", COMMAND, 2, false, do_disasm},
+	{"-di", "--dump-ib", COMMAND, 2, true, do_ib},
+	{"-R", "--ring", COMMAND, 1, false, do_ring},
+	{"-RS", "--ring-stream", COMMAND, 1, false, do_ring_stream},
+	{"-cpc", "--print-cpc", COMMAND, 0, false, do_cpc},
+	{"-sdma", "--print-sdma", COMMAND, 0, false, do_sdma},
+	{"-go", "--gfxoff", COMMAND, 1, false, do_gfxoff},
+};
+
+static const struct option *find(const char *word)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(options); i++)
+		if (!strcmp(word, options[i].name) || !strcmp(word, options[i].longer))
+			return &options[i];
+	return NULL;
+}
+
+/* NAME@INSTANCE or NAME=ADDRESS: the part that says which; other words stand as they are, and
+ * names of chips say nothing. */
+static const char *selector_of(const char *option, const char *value)
+{
+	const char *at = strpbrk(value, "@=");
+	if (!strcmp(option, "-f") || !strcmp(option, "--force"))
 		return NULL;
+	return at ? at + 1 : value;
+}
+
+/* Does what belongs to one pass; for DEVICE it only finds the selector. */
+static struct bw_error *run_pass(struct bw_umr *u, int argc, char **argv, enum pass pass,
+				 const char **out_selector)
+{
+	for (int i = 1; i < argc;) {
+		const struct option *o = find(argv[i]);
+		if (!o)
+			return bw_errorf(BW_E_UNSUPPORTED, "this umr has no option %s (see --help)",
+					 argv[i]);
+		int n = o->n_words, left = argc - i - 1;
+		if (left < n)
+			return bw_errorf(BW_E_INVALID, "option %s takes %d more word%s", argv[i], n,
+					 n == 1 ? "" : "s");
+		if (o->one_more && left > n && argv[i + 1 + n][0] != '-')
+			n++;
+		if (o->pass == pass && pass == DEVICE && selector_of(argv[i], argv[i + 1]))
+			*out_selector = selector_of(argv[i], argv[i + 1]);
+		else if (o->pass == pass && o->fn)
+			BW_TRY(o->fn(u, argv + i + 1, n));
+		i += 1 + n;
 	}
-	return bw_errorf(BW_E_UNSUPPORTED, "this umr has no option %s (see --help)", o);
+	return NULL;
 }
 
 int bw_main_umr(int argc, char **argv)
@@ -233,15 +424,17 @@ int bw_main_umr(int argc, char **argv)
 		fputs(usage, stdout);
 		return argc < 2 ? BW_EXIT_USAGE : 0;
 	}
-	for (int i = 1; i + 1 < argc; i++)
-		if (!strcmp(argv[i], "--by-pci") || !strcmp(argv[i], "-i"))
-			selector = argv[i + 1];
-	struct bw_error *err = open_gpu(&u, selector);
-	for (int i = 1, used; i < argc && !err; i += used)
-		err = take(&u, argv + i, argc - i, &used);
+	struct bw_error *err = run_pass(&u, argc, argv, DEVICE, &selector);
+	if (!err)
+		err = open_gpu(&u, selector);
+	if (!err)
+		err = run_pass(&u, argc, argv, OPTION, NULL);
+	if (!err)
+		err = run_pass(&u, argc, argv, COMMAND, NULL);
 	bw_kmd_close(u.kmd);
 	if (!err)
 		return 0;
+	fflush(stdout);
 	fprintf(stderr, "umr: %s.\n", err->message);
 	bw_error_free(err);
 	return BW_EXIT_USAGE;

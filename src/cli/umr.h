@@ -2,25 +2,66 @@
 #ifndef BW_CLI_UMR_H
 #define BW_CLI_UMR_H
 
-/* What hang reports need of the tool umr (doc/hardware/kernel-interface.md 7, doc/hardware/mesa.md
- * 4): its options and the output that other programs parse, made from our own reading of
+/* What programs and people ask of the tool umr (doc/hardware/kernel-interface.md 7,
+ * doc/hardware/mesa.md 4): its options and its forms of output, made from our own reading of
  * debugfs. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpu/gpu.h"
 #include "kmd/kmd.h"
 #include "regs/regs.h"
 
+enum { BW_UMR_MAX_BLOCKS = 4 };
+
 struct bw_umr {
 	struct bw_kmd *kmd;
+	char asic[32]; /* "navi31", or "gfx1100" for a GPU without such a name here */
+	struct {
+		struct bw_gpu_block b;
+		char name[24]; /* as umr has it: "gfx1100", "mmhub300" */
+	} block[BW_UMR_MAX_BLOCKS];
+	unsigned n_blocks; /* the first one is GC */
 	const struct bw_regs_block *gc;
 	uint32_t gc_bases_dw[8];
 	unsigned n_gc_bases;
-	bool bits, halt_waves;
-	struct bw_kmd_bank bank; /* of -r */
+	bool bits, named, many, halt_waves;
+	struct bw_kmd_bank bank; /* of register accesses */
 };
 
 struct bw_error *bw_umr_waves(struct bw_umr *u) BW_MUST_CHECK;
+
+/* umr_regs.c. Paths are "asic.block.register", with * for any of the three; a name alone is a
+ * register of any block. */
+struct bw_error *bw_umr_list_blocks(struct bw_umr *u) BW_MUST_CHECK;
+struct bw_error *bw_umr_list_regs(struct bw_umr *u, const char *path) BW_MUST_CHECK;
+struct bw_error *bw_umr_read(struct bw_umr *u, const char *path) BW_MUST_CHECK;
+struct bw_error *bw_umr_write(struct bw_umr *u, const char *path, const char *value) BW_MUST_CHECK;
+/* path with ".FIELD" behind it */
+struct bw_error *bw_umr_write_field(struct bw_umr *u, const char *path,
+				    const char *value) BW_MUST_CHECK;
+/* Decodes a value: by address ("0x2004") or "block.register". */
+struct bw_error *bw_umr_lookup(struct bw_umr *u, const char *what, const char *value) BW_MUST_CHECK;
+
+/* umr_memory.c. place: "[VMID@]ADDRESS", the address in hexadecimal; sizes in hexadecimal bytes.
+ * Bits 15:8 of a VMID are the hub: 0 graphics, 1 memory. Without a VMID: VRAM. */
+struct bw_error *bw_umr_vm_decode(struct bw_umr *u, const char *place,
+				  const char *pages) BW_MUST_CHECK;
+struct bw_error *bw_umr_vm_read(struct bw_umr *u, const char *place,
+				const char *size) BW_MUST_CHECK; /* to standard output */
+struct bw_error *bw_umr_vm_write(struct bw_umr *u, const char *place,
+				 const char *size) BW_MUST_CHECK; /* from standard input */
+struct bw_error *bw_umr_vm_disasm(struct bw_umr *u, const char *place,
+				  const char *size) BW_MUST_CHECK;
+/* pm: 4 PM4, 3 SDMA */
+struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *place, const char *size,
+				unsigned pm) BW_MUST_CHECK;
+
+/* umr_queues.c */
+struct bw_error *bw_umr_cpc(struct bw_umr *u) BW_MUST_CHECK;
+struct bw_error *bw_umr_sdma(struct bw_umr *u) BW_MUST_CHECK;
+struct bw_error *bw_umr_config(struct bw_umr *u) BW_MUST_CHECK;
+struct bw_error *bw_umr_vbios(struct bw_umr *u) BW_MUST_CHECK;
 
 #endif

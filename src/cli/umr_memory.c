@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* umr -vm, -vr, -vw, -vdis, -di: memory by VMID and address, or VRAM. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "cli/umr.h"
+#include "cli/vm.h"
+#include "isa/text.h"
+#include "pm4/describe.h"
+
+enum { PAGE_B = 4096, MAX_CODE_B = 1 << 20, HUB_SHIFT = 8 };
+
+struct place {
+	bool has_vmid;
+	unsigned vmid;
+	enum bw_gpuvm_hub hub;
+	uint64_t address;
+};
+
+static struct bw_error *number(const char *text, int base, uint64_t *out)
+{
+	char *end;
+	*out = strtoull(text, &end, base);
+	return *text && !*end ? NULL : bw_errorf(BW_E_INVALID, "%s is no number", text);
+}
+
+static struct bw_error *parse(const char *text, struct place *out)
+{
+	const char *at = strchr(text, '@');
+	char *end;
+	*out = (struct place){.has_vmid = at, .hub = BW_GPUVM_GC};
+	if (at) {
+		/* decimal, or hexadecimal with 0x */
+		unsigned long v = strtoul(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+		if (end != at || end == text || (v & 0xff) > 15 || v >> HUB_SHIFT > 1)
+			return bw_errorf(BW_E_INVALID,
+					 "%s has no VMID (0 to 15, with 0x100 for the memory hub)",
+					 text);
+		out->vmid = v & 0xff;
+		if (v >> HUB_SHIFT)
+			out->hub = BW_GPUVM_MM;
+	}
+	return number(at ? at + 1 : text, 16, &out->address);
+}
+
+/* The VMID's registers; close with bw_gpu_memory_close(&out->memory). */
+static struct bw_error *open_vm(struct bw_umr *u, const struct place *p, struct bw_look_vm *out,
+				struct bw_gpuvm_regs *out_regs)
+{
+	struct bw_gpu_block block;
+	out->kmd = u->kmd;
+	out->memory.kmd = u->kmd;
+	BW_TRY(bw_look_part_of(u->kmd, &out->part));
+	if (!p->has_vmid)
+		return NULL;
+	BW_TRY(bw_gpu_block_open(u->kmd, p->hub == BW_GPUVM_MM ? "mmhub" : "gc", &block));
+	BW_TRY(bw_gpu_vm_regs(u->kmd, &block, p->hub, p->vmid, out_regs));
+	bw_gpuvm_context_init(&out->context, out->part.gen, p->vmid, out_regs);
+	return NULL;
+}
+
+static struct bw_error *read_bytes(struct bw_look_vm *vm, const struct place *p, uint64_t offset,
+				   void *out, size_t n)
+{
+	uint64_t address = p->address + offset;
+	size_t done = p->has_vmid ? bw_look_vm_bytes(vm, address, out, n)
+				  : bw_gpu_memory_read(&vm->memory, false, address, out, n);
+	return done == n ? NULL
+			 : bw_errorf(BW_E_NOT_FOUND, "nothing can be read at 0x%" PRIx64,
+				     address + done);
+}
+
+/* ---- -vm ---- */
+
+static void print_registers(const struct bw_look_vm *vm, const struct place *p,
+			    const struct bw_gpuvm_regs *r, const char *prefix)
+{
+	unsigned v = p->vmid;
+	const char *hub = vm->part.gen == BW_GPUVM_GFX9 ? "" : p->hub == BW_GPUVM_MM ? "MM" : "GC";
+#define PAIR(what, value)                                                                          \
+	printf("%s%sVM_CONTEXT%u_PAGE_TABLE_" what "_ADDR_LO32=0x%x\n", prefix, hub, v,            \
+	       bw_lo32(value));                                                                    \
+	printf("%s%sVM_CONTEXT%u_PAGE_TABLE_" what "_ADDR_HI32=0x%x\n", prefix, hub, v,            \
+	       bw_hi32(value))
+	PAIR("START", r->start);
+	PAIR("BASE", r->base);
+#undef PAIR
+	printf("%s%sVM_CONTEXT%u_CNTL=0x%x\n", prefix, hub, v, r->cntl);
+	printf("VMID%u.page_table_block_size=%u\nVMID%u.page_table_depth=%u\n", v,
+	       vm->context.block, v, vm->context.depth);
+#define ONE(name, value) printf("%s%s" name "=0x%" PRIx64 "\n", prefix, hub, (uint64_t)(value))
+	ONE("MC_VM_FB_OFFSET", r->fb_offset);
+	if (!v)
+		ONE("MC_VM_MX_L1_TLB_CNTL", r->mx_l1_tlb_cntl);
+	ONE("MC_VM_SYSTEM_APERTURE_LOW_ADDR", r->sys_low);
+	ONE("MC_VM_SYSTEM_APERTURE_HIGH_ADDR", r->sys_high);
+	ONE("MC_VM_FB_LOCATION_BASE", r->fb_base);
+	ONE("MC_VM_FB_LOCATION_TOP", r->fb_top);
+	ONE("MC_VM_AGP_BASE", r->agp_base);
+	ONE("MC_VM_AGP_BOT", r->agp_bot);
+	ONE("MC_VM_AGP_TOP", r->agp_top);
+#undef ONE
+}
+
+static void print_step(const struct bw_look_vm *vm, const struct bw_gpuvm_step *s, unsigned depth,
+		       bool is_leaf, uint64_t va)
+{
+	struct bw_gpuvm_entry e = is_leaf ? bw_gpuvm_pte(vm->part.gen, s->value)
+					  : bw_gpuvm_pde(vm->part.gen, s->value);
+	printf("%*s\\-> ", (int)(3 * depth), "");
+	if (is_leaf)
+		printf("PTE==0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
+		       ", V=%u, S=%u, P=%u\n",
+		       s->value, va, e.base, e.valid, e.system, e.leaf);
+	else
+		printf("PDE%u=0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
+		       ", V=%u, S=%u, C=%u, P=%u\n",
+		       s->level == BW_GPUVM_LEVEL_FURTHER ? 0
+		       : s->level			  ? s->level - 1u
+							  : 0,
+		       s->value, va, e.base, e.valid, e.system, e.coherent, e.leaf);
+}
+
+static void print_walk(struct bw_look_vm *vm, uint64_t va)
+{
+	struct bw_gpuvm_range r;
+	bool mapped = bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r);
+	for (unsigned i = 0; i < r.n_steps; i++)
+		print_step(vm, &r.step[i], i + 1,
+			   i + 1 == r.n_steps && (mapped || r.step[i].level == BW_GPUVM_LEVEL_PTB),
+			   va);
+	if (mapped) {
+		uint64_t offset = va - r.va;
+		printf("%*s\\-> Computed address we will read from: %s:%" PRIx64
+		       " (reading: %u bytes)\n",
+		       (int)(3 * (r.n_steps + 1)), "", r.system ? "sys" : "vram",
+		       r.address + offset, PAGE_B);
+	} else {
+		struct bw_str why = {0};
+		bw_gpuvm_explain(&r, BW_GPUVM_READ, &why);
+		fflush(stdout);
+		fprintf(stderr, "[ERROR]: %s\n", bw_str_text(&why));
+		bw_str_free(&why);
+	}
+}
+
+struct bw_error *bw_umr_vm_decode(struct bw_umr *u, const char *text, const char *pages)
+{
+	struct bw_look_vm vm = {0};
+	struct bw_gpuvm_regs regs;
+	struct place p;
+	uint64_t n;
+	BW_TRY(parse(text, &p));
+	BW_TRY(number(pages, 16, &n));
+	if (!p.has_vmid)
+		return bw_errorf(BW_E_INVALID, "-vm needs a VMID: VMID@ADDRESS PAGES");
+	struct bw_error *err = open_vm(u, &p, &vm, &regs);
+	if (!err) {
+		struct bw_gpuvm_entry base = bw_gpuvm_pde(vm.part.gen, regs.base);
+		printf("\n=== VM Decoding of address %u@0x%" PRIx64 " ===\n", p.vmid, p.address);
+		print_registers(&vm, &p, &regs, bw_regs_get(u->gc, 0).prefix);
+		printf("BASE=0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
+		       ", V=%u, S=%u, C=%u, P=%u\n",
+		       regs.base, vm.context.start, base.base, base.valid, base.system,
+		       base.coherent, base.leaf);
+		for (uint64_t i = 0; i < n; i++)
+			print_walk(&vm, p.address + i * PAGE_B);
+		printf("\n=== Completed VM Decoding ===\n");
+	}
+	bw_gpu_memory_close(&vm.memory);
+	return err;
+}
+
+/* ---- -vr, -vw ---- */
+
+struct bw_error *bw_umr_vm_read(struct bw_umr *u, const char *text, const char *size)
+{
+	struct bw_look_vm vm = {0};
+	struct bw_gpuvm_regs regs;
+	struct place p;
+	uint64_t n;
+	uint8_t buf[PAGE_B];
+	BW_TRY(parse(text, &p));
+	BW_TRY(number(size, 16, &n));
+	struct bw_error *err = open_vm(u, &p, &vm, &regs);
+	for (uint64_t at = 0; at < n && !err; at += sizeof(buf)) {
+		size_t part = (size_t)BW_MIN(n - at, (uint64_t)sizeof(buf));
+		/* VRAM is read by whole dwords */
+		err = read_bytes(&vm, &p, at, buf, (part + 3) & ~(size_t)3);
+		if (!err && fwrite(buf, 1, part, stdout) != part)
+			err = bw_errorf(BW_E_SYSTEM, "cannot write to standard output");
+	}
+	bw_gpu_memory_close(&vm.memory);
+	return err;
+}
+
+static struct bw_error *write_bytes(struct bw_umr *u, struct bw_look_vm *vm, const struct place *p,
+				    uint64_t offset, const uint8_t *in, size_t n)
+{
+	while (n) {
+		struct bw_gpuvm_range r = {.address = p->address + offset};
+		struct bw_kmd_file *f;
+		size_t done = 0, part = n;
+		if (p->has_vmid) {
+			uint64_t va = p->address + offset;
+			if (!bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r))
+				return bw_errorf(BW_E_NOT_FOUND, "0x%" PRIx64 " is not mapped", va);
+			part = (size_t)BW_MIN((uint64_t)n, r.size_b - (va - r.va));
+			r.address += va - r.va;
+		}
+		BW_TRY(bw_kmd_file_open(u->kmd, r.system ? "amdgpu_iomem" : "amdgpu_vram", true,
+					&f));
+		struct bw_error *err = bw_kmd_file_write(f, r.address, in, part, &done);
+		bw_kmd_file_close(f);
+		if (err)
+			return err;
+		if (done != part)
+			return bw_errorf(BW_E_SYSTEM, "%zu of %zu bytes were written", done, part);
+		in += part;
+		offset += part;
+		n -= part;
+	}
+	return NULL;
+}
+
+struct bw_error *bw_umr_vm_write(struct bw_umr *u, const char *text, const char *size)
+{
+	struct bw_look_vm vm = {0};
+	struct bw_gpuvm_regs regs;
+	struct place p;
+	uint64_t n;
+	uint8_t buf[PAGE_B];
+	BW_TRY(parse(text, &p));
+	BW_TRY(number(size, 16, &n));
+	if ((n | p.address) & 3)
+		return bw_errorf(BW_E_INVALID, "memory is written by whole dwords");
+	struct bw_error *err = open_vm(u, &p, &vm, &regs);
+	for (uint64_t at = 0; at < n && !err; at += sizeof(buf)) {
+		size_t part = (size_t)BW_MIN(n - at, (uint64_t)sizeof(buf));
+		if (fread(buf, 1, part, stdin) != part)
+			err = bw_errorf(BW_E_INVALID,
+					"standard input has less than 0x%" PRIx64 " bytes", n);
+		else
+			err = write_bytes(u, &vm, &p, at, buf, part);
+	}
+	bw_gpu_memory_close(&vm.memory);
+	return err;
+}
+
+/* ---- -vdis, -di ---- */
+
+static void print_code(struct bw_isa_text *t, const struct place *p, const uint32_t *code,
+		       size_t size_b)
+{
+	for (size_t at = 0, n; at + 4 <= size_b; at += n) {
+		char line[256];
+		n = bw_isa_text_line(t, (const char *)code + at, size_b - at, p->address + at, line,
+				     sizeof(line));
+		n = BW_MAX(n & ~(size_t)3, (size_t)4);
+		for (size_t i = 0; i < n && at + i < size_b; i += 4)
+			printf("    pgm[%u@0x%" PRIx64 " + 0x%-4zx] = 0x%08x %s%s\n", p->vmid,
+			       p->address, at + i, code[(at + i) / 4], i ? ";;" : "        ",
+			       i ? "" : line);
+	}
+}
+
+struct bw_error *bw_umr_vm_disasm(struct bw_umr *u, const char *text, const char *size)
+{
+	struct bw_look_vm vm = {0};
+	struct bw_gpuvm_regs regs;
+	struct bw_isa_text *t = NULL;
+	struct place p;
+	uint64_t n;
+	char gpu[32];
+	const struct bw_kmd_ip *ip = &u->block[0].b.ip;
+	BW_TRY(parse(text, &p));
+	BW_TRY(number(size, 16, &n));
+	if (!n || n > MAX_CODE_B || n & 3)
+		return bw_errorf(BW_E_INVALID, "-vdis takes 4 to 0x%x bytes, by dwords",
+				 MAX_CODE_B);
+	_cleanup_free_ uint32_t *code = malloc(n);
+	if (!code)
+		return bw_error_nomem();
+	snprintf(gpu, sizeof(gpu), "gfx%u%u%x", ip->major, ip->minor, ip->revision);
+	struct bw_error *err = open_vm(u, &p, &vm, &regs);
+	if (!err)
+		err = read_bytes(&vm, &p, 0, code, (size_t)n);
+	if (!err)
+		err = bw_isa_text_create(gpu, &t);
+	if (!err)
+		print_code(t, &p, code, (size_t)n);
+	bw_isa_text_destroy(t);
+	bw_gpu_memory_close(&vm.memory);
+	return err;
+}
+
+static void print_packet(const struct place *p, const uint32_t *dw, size_t at, size_t n_dw,
+			 const char *name)
+{
+	for (size_t i = 0; i < n_dw; i++)
+		printf("[%u@0x%" PRIx64 " + 0x%04zx] 0x%08x %s%s\n", p->vmid, p->address,
+		       4 * (at + i), dw[at + i], i ? "" : " ", i ? "" : name);
+}
+
+static void print_packets(const struct place *p, const uint32_t *dw, size_t n, bool is_sdma,
+			  const struct bw_pm4_names *names)
+{
+	struct bw_str text = {0};
+	for (size_t at = 0; at < n;) {
+		struct bw_pm4_packet pm4;
+		struct bw_sdma_packet sdma;
+		char buf[32];
+		size_t size = 0;
+		text.len = 0;
+		if (!is_sdma && bw_pm4_at(dw, n, at, &pm4)) {
+			size = pm4.size_dw;
+			print_packet(p, dw, at, size,
+				     pm4.kind == BW_PM4_TYPE3 ? bw_pm4_name(pm4.op, buf) : "");
+			bw_pm4_describe(names, &pm4, &text);
+		} else if (is_sdma && bw_sdma_at(dw, n, at, &sdma)) {
+			size = sdma.size_dw;
+			print_packet(p, dw, at, size, bw_sdma_name(sdma.header, buf));
+			bw_sdma_describe(&sdma, &text);
+		}
+		if (!size) {
+			print_packet(p, dw, at, 1, "no packet");
+			size = 1;
+		}
+		if (text.len)
+			printf("%s", bw_str_text(&text));
+		at += size;
+	}
+	bw_str_free(&text);
+}
+
+struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *text, const char *size, unsigned pm)
+{
+	struct bw_look_vm vm = {0};
+	struct bw_gpuvm_regs regs;
+	struct bw_pm4_names names;
+	struct place p;
+	uint64_t n;
+	BW_TRY(parse(text, &p));
+	BW_TRY(number(size, strncmp(size, "0x", 2) ? 10 : 16, &n));
+	if (pm != 3 && pm != 4)
+		return bw_errorf(BW_E_UNSUPPORTED, "-di decodes PM4 (4) and SDMA (3) here");
+	if (!n || n > MAX_CODE_B || n & 3)
+		return bw_errorf(BW_E_INVALID, "-di takes 4 to 0x%x bytes, by dwords", MAX_CODE_B);
+	_cleanup_free_ uint32_t *dw = malloc(n);
+	if (!dw)
+		return bw_error_nomem();
+	const struct bw_kmd_ip *ip = &u->block[0].b.ip;
+	BW_TRY(bw_pm4_names_of(BW_IP_VERSION(ip->major, ip->minor, ip->revision), &names));
+	struct bw_error *err = open_vm(u, &p, &vm, &regs);
+	if (!err)
+		err = read_bytes(&vm, &p, 0, dw, (size_t)n);
+	if (!err)
+		print_packets(&p, dw, (size_t)n / 4, pm == 3, &names);
+	bw_gpu_memory_close(&vm.memory);
+	return err;
+}
