@@ -11,8 +11,8 @@
 struct last {
 	bool is_found;
 	struct bw_gpuvm_fault_facts facts;
-	struct bw_crash_fault in_log; /* valid where is_from_log */
-	bool is_from_log;
+	struct bw_crash_log log;	     /* facts borrow their names from its faults */
+	const struct bw_crash_fault *in_log; /* of log; NULL: it is from the registers */
 	unsigned vmid;
 };
 
@@ -38,7 +38,7 @@ static struct bw_error *find_in_registers(struct bw_look *l, struct last *out)
 static struct bw_error *find_in_log(struct bw_look *l, struct last *out)
 {
 	struct bw_str text = {0};
-	struct bw_crash_log log = {0};
+	struct bw_crash_log *log = &out->log;
 	struct bw_gpuvm_part part;
 	struct bw_kmd *kmd;
 	BW_TRY(bw_kmd_open(l->gpu, &kmd));
@@ -46,21 +46,20 @@ static struct bw_error *find_in_log(struct bw_look *l, struct last *out)
 	if (!err)
 		err = bw_kmd_log(kmd, &text);
 	if (!err) {
-		bw_crash_log_text(&log, bw_str_text(&text), text.len);
-		bw_crash_log_end(&log);
-		err = log.failed ? bw_error_nomem() : NULL;
+		bw_crash_log_text(log, bw_str_text(&text), text.len);
+		bw_crash_log_end(log);
+		err = log->failed ? bw_error_nomem() : NULL;
 	}
-	for (size_t i = log.faults.len; !err && i > 0 && !out->is_found; i--) {
-		const struct bw_crash_fault *f = &log.faults.data[i - 1];
+	for (size_t i = log->faults.len; !err && i > 0 && !out->is_found; i--) {
+		const struct bw_crash_fault *f = &log->faults.data[i - 1];
 		if ((f->device[0] && strcmp(f->device, bw_kmd_pci_address(kmd)) != 0) ||
 		    (l->has_hub && l->hub != f->hub))
 			continue;
-		out->is_found = out->is_from_log = true;
-		out->facts = bw_crash_fault_facts(&log, f, &part);
-		out->in_log = *f;
+		out->is_found = true;
+		out->facts = bw_crash_fault_facts(log, f, &part);
+		out->in_log = f;
 		out->vmid = f->has_first ? f->vmid : 0;
 	}
-	bw_crash_log_free(&log);
 	bw_str_free(&text);
 	bw_kmd_close(kmd);
 	return err;
@@ -78,8 +77,8 @@ static void show_now(struct bw_look *l, const struct last *last)
 		struct bw_kmd_client now;
 		bool has_now = bw_look_process_of(vm.kmd, last->vmid, &now);
 		bw_out_line(l->out, "%s", "");
-		if (last->is_from_log && last->in_log.has_first &&
-		    (!has_now || now.pasid != last->in_log.pasid))
+		if (last->in_log && last->in_log->has_first &&
+		    (!has_now || now.pasid != last->in_log->pasid))
 			bw_out_line(l->out, "VMID %u belongs to another address space by now.",
 				    last->vmid);
 		else {
@@ -101,11 +100,11 @@ struct bw_error *bw_look_explain_last(struct bw_look *l)
 	json_t *list = json_array();
 	bw_out_begin(l->out, "command", "vm explain");
 	bw_out_str(l->out, "source",
-		   !last.is_found     ? "none"
-		   : last.is_from_log ? "kernel log"
-				      : "registers");
+		   !last.is_found ? "none"
+		   : last.in_log  ? "kernel log"
+				  : "registers");
 	if (last.is_found)
-		bw_look_fault(l, &last.facts, last.is_from_log ? &last.in_log : NULL, list);
+		bw_look_fault(l, &last.facts, last.in_log, list);
 	else if (no_log)
 		bw_out_line(l->out,
 			    "The registers have no fault recorded (the driver clears them when it "
@@ -120,5 +119,6 @@ struct bw_error *bw_look_explain_last(struct bw_look *l)
 		show_now(l, &last);
 	bw_out_end(l->out);
 	bw_error_free(no_log);
+	bw_crash_log_free(&last.log);
 	return NULL;
 }
