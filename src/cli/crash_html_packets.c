@@ -144,9 +144,10 @@ static struct bw_error *add_ib(struct bw_crash_page *p, const struct bw_crash_du
 		.first = from,
 		.wrap = SIZE_MAX,
 		.mark = is_place ? place.packet_dw : SIZE_MAX,
-		.why = place.is_trace ? "the last trace point that was reached"
-				      : "fetched up to here: it hangs at this packet or shortly "
-					"before it",
+		.why = is_place && place.is_trace
+			       ? "the last trace point that was reached"
+			       : "fetched up to here: it hangs at this packet or shortly "
+				 "before it",
 	};
 	struct bw_error *err = s.n ? add_stream(p, &s) : NULL;
 	bw_str_add(&p->out, "</details>\n");
