@@ -63,7 +63,7 @@ def texts():
     want = f"amdgpu dev={PCI} unique={PCI}\n"
     out, _ = bash("cd /sys/kernel/debug/dri/0; cat name; cat ./name; cat < name; cat ../128/name; cp name /dev/stdout;"
                   "awk 1 name; while read -r l; do echo \"$l\"; done < name; sed p -n name; head -n1 name; pwd; "
-                  "readlink /proc/self/cwd; cd; cat $OLDPWD/name")
+                  "readlink /proc/self/cwd; cd /; cat $OLDPWD/name")
     folder = f"/sys/kernel/debug/dri/0\n/sys/kernel/debug/dri/{PCI}\n"
     equal(out, want * 9 + folder + want, "name, in many ways")
 
