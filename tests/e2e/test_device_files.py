@@ -61,7 +61,7 @@ def texts():
     _, err = bash("find /sys/class/drm/card0/device/ /sys/class/hwmon/hwmon0/ -type f -exec cat {} + > /dev/null")
     equal(err, "", "errors of cat in sysfs")
     want = f"amdgpu dev={PCI} unique={PCI}\n"
-    out, _ = bash("cd /sys/kernel/debug/dri/0; cat name; cat ./name; cat < name; cat ../128/name; cp name /dev/stdout;"
+    out, _ = bash("cd /sys/kernel/debug/dri/0; cat name; cat ./name; cat < name; cat ../128/name; cp name /dev/fd/1;"
                   "awk 1 name; while read -r l; do echo \"$l\"; done < name; sed p -n name; head -n1 name; pwd; "
                   "readlink /proc/self/cwd; cd /; cat $OLDPWD/name")
     folder = f"/sys/kernel/debug/dri/0\n/sys/kernel/debug/dri/{PCI}\n"
