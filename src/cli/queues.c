@@ -82,17 +82,19 @@ static uint32_t get(const struct bw_look_gpu *g, const struct bw_kmd_bank *bank,
 	return value;
 }
 
-/* A field of a register's value; 0 where the GPU has no such register or field. */
-static uint32_t field_of(const struct bw_look_gpu *g, const char *name, const char *field,
-			 uint32_t value)
+/* A field of a register's value. False: the GPU has no such register or field. */
+static bool field_of(const struct bw_look_gpu *g, const char *name, const char *field,
+		     uint32_t value, uint32_t *out)
 {
 	struct bw_reg reg;
 	struct bw_reg_field f;
 	uint32_t addr_dw;
 	if (!bw_look_gpu_find(g, name, &reg, &addr_dw))
-		return 0;
+		return false;
 	_cleanup_error_ struct bw_error *none = bw_reg_field_by_name(&reg, field, &f);
-	return none ? 0 : bw_reg_field_get(f, value);
+	if (!none)
+		*out = bw_reg_field_get(f, value);
+	return !none;
 }
 
 static struct bw_error *read_queue(const struct bw_look_gpu *g, struct queue *q)
@@ -114,10 +116,12 @@ static struct bw_error *read_queue(const struct bw_look_gpu *g, struct queue *q)
 	q->mqd = bw_join32(get(g, &q->bank, k->mqd_hi, &err), mqd) & ~3ull;
 	if (err)
 		return err;
+	uint32_t size, is_on;
 	/* doc/hardware/kernel-interface.md 5: 2^(n + 1) dwords */
-	q->size_dw = 2ull << field_of(g, k->control, k->size_field, q->control);
-	if (field_of(g, k->doorbell, "DOORBELL_EN", doorbell))
-		q->doorbell = field_of(g, k->doorbell, "DOORBELL_OFFSET", doorbell);
+	if (field_of(g, k->control, k->size_field, q->control, &size))
+		q->size_dw = 2ull << size;
+	if (field_of(g, k->doorbell, "DOORBELL_EN", doorbell, &is_on) && is_on)
+		field_of(g, k->doorbell, "DOORBELL_OFFSET", doorbell, &q->doorbell);
 	return NULL;
 }
 
