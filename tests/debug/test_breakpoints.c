@@ -225,6 +225,23 @@ static void test_ignore_temporary_disable(void **state)
 	fake_session_end(&s);
 }
 
+/* Words end at every kind of white space, and an empty one does not make the reader stand still. */
+static void test_dispatch_words(void **state)
+{
+	struct fake_session s;
+	uint32_t n;
+	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
+	fake_session_start(&s, 1);
+	OK(bw_debug_break_dispatch(s.debug, "name\vde*\f\rnth\n2\v", false, &n));
+	fake_fails(bw_debug_break_dispatch(s.debug, "name\vde*\fnth\rtwo", false, &n), BW_E_INVALID,
+		   "\"two\" is no number for \"nth\"");
+	fake_fails(bw_debug_break_dispatch(s.debug, "\v\"\"", false, &n), BW_E_INVALID,
+		   "an empty name");
+	fake_fails(bw_debug_break_dispatch(s.debug, "name ''", false, &n), BW_E_INVALID,
+		   "needs a value");
+	fake_session_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_enable_where_code_has_gone),
 		cmocka_unit_test(test_delete_where_the_program_has_gone),
 		cmocka_unit_test(test_enable_on_dispatch),
+		cmocka_unit_test(test_dispatch_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

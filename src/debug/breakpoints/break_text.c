@@ -34,7 +34,9 @@ static uint32_t take_wave(char *text)
 
 static void trim(char *text)
 {
-	size_t len = strlen(text), skip = strspn(text, " \t");
+	size_t len = strlen(text), skip = 0;
+	while (isspace((unsigned char)text[skip]))
+		skip++;
 	while (len > skip && isspace((unsigned char)text[len - 1]))
 		len--;
 	memmove(text, text + skip, len - skip);

@@ -64,7 +64,9 @@ static const struct word {
 /* A word, or a "quoted text"; owned, NULL at the end. */
 static char *take_word(const char **text)
 {
-	const char *p = *text + strspn(*text, " \t");
+	const char *p = *text;
+	while (isspace((unsigned char)*p))
+		p++;
 	char quote = *p == '"' || *p == '\'' ? *p : 0;
 	size_t n = 0;
 	if (!*p)
@@ -137,6 +139,8 @@ static struct bw_error *parse_words(const char *text, struct bw_dispatch_filter 
 		uint64_t number;
 		if (!word)
 			return NULL;
+		if (!*word)
+			return bw_errorf(BW_E_INVALID, "an empty name fits no dispatch");
 		if (!strcmp(word, "every"))
 			continue;
 		for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
@@ -149,7 +153,7 @@ static struct bw_error *parse_words(const char *text, struct bw_dispatch_filter 
 			continue;
 		}
 		_cleanup_free_ char *value = take_word(&text);
-		if (!value)
+		if (!value || !*value)
 			return bw_errorf(BW_E_INVALID, "\"%s\" needs a value behind it", word);
 		BW_TRY(take_value(f, w, value));
 	}
