@@ -50,8 +50,7 @@ static const char usage[] =
 /* Blocks whose registers can be read; the name that umr has for each. */
 static const struct {
 	const char *name, *umr;
-} blocks[BW_UMR_MAX_BLOCKS] = {
-	{"gc", "gfx"}, {"mmhub", "mmhub"}, {"osssys", "oss"}, {"hdp", "hdp"}};
+} blocks[] = {{"gc", "gfx"}, {"mmhub", "mmhub"}, {"osssys", "oss"}, {"hdp", "hdp"}};
 
 static void name_asic(struct bw_umr *u)
 {
@@ -61,34 +60,33 @@ static void name_asic(struct bw_umr *u)
 	} names[] = {{BW_IP_VERSION(11, 0, 0), "navi31"},  {BW_IP_VERSION(11, 0, 2), "navi33"},
 		     {BW_IP_VERSION(11, 0, 3), "navi32"},  {BW_IP_VERSION(10, 3, 0), "navi21"},
 		     {BW_IP_VERSION(10, 1, 10), "navi10"}, {BW_IP_VERSION(9, 0, 1), "vega10"}};
-	snprintf(u->asic, sizeof(u->asic), "%s", u->block[0].name);
+	snprintf(u->asic, sizeof(u->asic), "%s", u->block_name[0]);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
-		if (names[i].gc == bw_gpu_block_version(&u->block[0].b))
+		if (names[i].gc == u->gpu.part.gc)
 			snprintf(u->asic, sizeof(u->asic), "%s", names[i].name);
 }
 
 static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 {
-	/* The address that a program has from its virtual GPU names that one. */
-	if (getenv(BW_KMD_SERVER_ENV))
-		selector = "virtual";
-	BW_TRY(bw_kmd_open(selector, &u->kmd));
-	for (unsigned i = 0; i < BW_UMR_MAX_BLOCKS; i++) {
-		struct bw_gpu_block *b = &u->block[u->n_blocks].b;
+	struct bw_look_gpu *g = &u->gpu;
+	BW_TRY(bw_kmd_open(selector, &g->kmd));
+	u->kmd = g->kmd;
+	BW_TRY(bw_look_part_of(u->kmd, &g->part));
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
+		struct bw_gpu_block *b = &g->block[g->n_blocks];
 		struct bw_error *err = bw_gpu_block_open(u->kmd, blocks[i].name, b);
 		if (err && !i)
 			return err;
 		bw_error_free(err); /* a GPU without tables for it */
 		if (err)
 			continue;
-		snprintf(u->block[u->n_blocks].name, sizeof(u->block[0].name), "%s%u%u%u",
+		snprintf(u->block_name[g->n_blocks], sizeof(u->block_name[0]), "%s%u%u%u",
 			 blocks[i].umr, b->ip.major, b->ip.minor, b->ip.revision);
-		u->n_blocks++;
+		g->n_blocks++;
 	}
-	u->gc = u->block[0].b.block;
-	memcpy(u->gc_bases_dw, u->block[0].b.ip.segment, sizeof(u->gc_bases_dw));
-	u->n_gc_bases = u->block[0].b.ip.n_segments;
-	u->bank = (struct bw_kmd_bank){.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
+	u->gc = g->block[0].block;
+	memcpy(u->gc_bases_dw, g->block[0].ip.segment, sizeof(u->gc_bases_dw));
+	u->n_gc_bases = g->block[0].ip.n_segments;
 	name_asic(u);
 	return NULL;
 }
@@ -418,7 +416,8 @@ static struct bw_error *run_pass(struct bw_umr *u, int argc, char **argv, enum p
 
 int bw_main_umr(int argc, char **argv)
 {
-	struct bw_umr u = {0};
+	struct bw_umr u = {.guard = {.fd = -1},
+			   .bank = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u}};
 	const char *selector = NULL;
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		fputs(usage, stdout);
@@ -426,11 +425,18 @@ int bw_main_umr(int argc, char **argv)
 	}
 	struct bw_error *err = run_pass(&u, argc, argv, DEVICE, &selector);
 	if (!err)
+		err = run_pass(&u, argc, argv, OPTION, NULL);
+	/* The address that a program has from its virtual GPU names that one. */
+	if (getenv(BW_KMD_SERVER_ENV))
+		selector = "virtual";
+	struct bw_look look = {.gpu = selector};
+	if (!err && u.halt_waves)
+		err = bw_scan_guard_start(&look, false, &u.guard);
+	if (!err)
 		err = open_gpu(&u, selector);
 	if (!err)
-		err = run_pass(&u, argc, argv, OPTION, NULL);
-	if (!err)
 		err = run_pass(&u, argc, argv, COMMAND, NULL);
+	bw_scan_guard_end(&u.guard);
 	bw_kmd_close(u.kmd);
 	if (!err)
 		return 0;

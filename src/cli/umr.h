@@ -9,25 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/gpu.h"
-#include "kmd/kmd.h"
-#include "regs/regs.h"
-
-enum { BW_UMR_MAX_BLOCKS = 4 };
+#include "cli/look_gpu.h"
+#include "cli/wave_scan.h"
 
 struct bw_umr {
-	struct bw_kmd *kmd;
-	char asic[32]; /* "navi31", or "gfx1100" for a GPU without such a name here */
-	struct {
-		struct bw_gpu_block b;
-		char name[24]; /* as umr has it: "gfx1100", "mmhub300" */
-	} block[BW_UMR_MAX_BLOCKS];
-	unsigned n_blocks; /* the first one is GC */
+	struct bw_look_gpu gpu; /* without GFXOFF, which is -go's, and signals */
+	struct bw_kmd *kmd;	/* gpu's */
+	char asic[32];		/* "navi31", or "gfx1100" for a GPU without such a name here */
+	char block_name[BW_LOOK_N_BLOCKS][24]; /* of gpu.block, as umr has them: "gfx1100" */
 	const struct bw_regs_block *gc;
 	uint32_t gc_bases_dw[8];
 	unsigned n_gc_bases;
 	bool bits, named, many, halt_waves;
-	struct bw_kmd_bank bank; /* of register accesses */
+	struct bw_scan_guard guard; /* started for halt_waves, else fd -1 */
+	struct bw_kmd_bank bank;    /* of register accesses */
 };
 
 struct bw_error *bw_umr_waves(struct bw_umr *u) BW_MUST_CHECK;

@@ -276,7 +276,7 @@ struct bw_error *bw_umr_vm_disasm(struct bw_umr *u, const char *text, const char
 	struct place p;
 	uint64_t n;
 	char gpu[32];
-	const struct bw_kmd_ip *ip = &u->block[0].b.ip;
+	const struct bw_kmd_ip *ip = &u->gpu.block[0].ip;
 	BW_TRY(parse(text, &p));
 	BW_TRY(number(size, 16, &n));
 	if (!n || n > MAX_CODE_B || n & 3)
@@ -353,7 +353,7 @@ struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *text, const char *
 	_cleanup_free_ uint32_t *dw = malloc(n);
 	if (!dw)
 		return bw_error_nomem();
-	const struct bw_kmd_ip *ip = &u->block[0].b.ip;
+	const struct bw_kmd_ip *ip = &u->gpu.block[0].ip;
 	BW_TRY(bw_pm4_names_of(BW_IP_VERSION(ip->major, ip->minor, ip->revision), &names));
 	struct bw_error *err = open_vm(u, &p, &vm, &regs);
 	if (!err)

@@ -117,7 +117,7 @@ static struct bw_error *show_pipe(struct bw_umr *u, const struct bw_kmd_bank *ba
 
 struct bw_error *bw_umr_cpc(struct bw_umr *u)
 {
-	unsigned gen = u->block[0].b.ip.major;
+	unsigned gen = u->gpu.block[0].ip.major;
 	for (unsigned me = 1; me <= (gen < 11 ? 2 : 3); me++) {
 		if (gen >= 11 && me == 2)
 			continue; /* only one MEC; ME 3 is MES */

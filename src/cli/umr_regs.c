@@ -65,9 +65,9 @@ static struct bw_error *each_once(struct bw_umr *u, const struct path *p, reg_fn
 	*out_n = 0;
 	if (!is_any(p->asic, u->asic))
 		return NULL;
-	for (unsigned b = 0; b < u->n_blocks; b++) {
-		const struct bw_gpu_block *block = &u->block[b].b;
-		if (!is_any(p->block, u->block[b].name))
+	for (unsigned b = 0; b < u->gpu.n_blocks; b++) {
+		const struct bw_gpu_block *block = &u->gpu.block[b];
+		if (!is_any(p->block, u->block_name[b]))
 			continue;
 		for (size_t i = 0; i < bw_regs_count(block->block); i++) {
 			struct bw_reg reg = bw_regs_get(block->block, i);
@@ -130,8 +130,8 @@ static void print_bits(const struct bw_reg *reg, uint32_t value)
 
 struct bw_error *bw_umr_list_blocks(struct bw_umr *u)
 {
-	for (unsigned i = 0; i < u->n_blocks; i++)
-		printf("\t%s.%s\n", u->asic, u->block[i].name);
+	for (unsigned i = 0; i < u->gpu.n_blocks; i++)
+		printf("\t%s.%s\n", u->asic, u->block_name[i]);
 	return NULL;
 }
 
@@ -139,7 +139,7 @@ static struct bw_error *list_one(struct bw_umr *u, unsigned block, const struct 
 				 uint32_t addr_dw, void *cookie)
 {
 	char path[2 * NAME_MAX_B];
-	snprintf(path, sizeof(path), "%s.%s.%s%s", u->asic, u->block[block].name, reg->prefix,
+	snprintf(path, sizeof(path), "%s.%s.%s%s", u->asic, u->block_name[block], reg->prefix,
 		 reg->name);
 	printf("\t%s (0) => 0x%05x\n", path, addr_dw);
 	for (unsigned i = 0; u->bits && i < reg->n_fields; i++) {
@@ -186,7 +186,7 @@ static struct bw_error *read_one(struct bw_umr *u, unsigned block, const struct 
 	const bool *named = cookie;
 	BW_TRY(bw_kmd_reg_read(u->kmd, &u->bank, addr_dw, &value));
 	if (*named)
-		printf("%s.%s%s => ", u->block[block].name, reg->prefix, reg->name);
+		printf("%s.%s%s => ", u->block_name[block], reg->prefix, reg->name);
 	printf("0x%08x\n", value);
 	if (u->bits)
 		print_bits(reg, value);
@@ -262,7 +262,7 @@ static struct bw_error *show_one(struct bw_umr *u, unsigned block, const struct 
 				 uint32_t addr_dw, void *cookie)
 {
 	uint32_t value = *(uint32_t *)cookie;
-	printf("%s.%s%s => 0x%08x\n", u->block[block].name, reg->prefix, reg->name, value);
+	printf("%s.%s%s => 0x%08x\n", u->block_name[block], reg->prefix, reg->name, value);
 	print_bits(reg, value);
 	return NULL;
 }
@@ -279,8 +279,8 @@ struct bw_error *bw_umr_lookup(struct bw_umr *u, const char *what, const char *v
 	}
 	uint32_t addr_dw = (uint32_t)strtoul(what, &end, 16); /* in dwords here, unlike -r */
 	unsigned n = 0;
-	for (unsigned b = 0; b < u->n_blocks && !*end; b++) {
-		const struct bw_gpu_block *block = &u->block[b].b;
+	for (unsigned b = 0; b < u->gpu.n_blocks && !*end; b++) {
+		const struct bw_gpu_block *block = &u->gpu.block[b];
 		struct bw_reg reg;
 		size_t same = bw_regs_at_address(block->block, block->ip.segment,
 						 block->ip.n_segments, addr_dw, &reg);

@@ -11,16 +11,16 @@
 #include "base/cleanup.h"
 #include "cli/wave_scan.h"
 
-static const char ARM = 'a', DISMISS = 'd';
+static const char ARM = 'a', DISARM = 'd';
 
-static void release_all(struct bw_look *l)
+static void release_all(struct bw_look *l, bool holds_gfxoff)
 {
 	struct bw_look_gpu gpu = {0};
 	struct bw_error *err = bw_look_gpu_open(l, &gpu);
 	if (!err)
 		err = bw_scan_halt_all(&gpu, false);
 	/* that of the process that was killed; our own is taken back by close */
-	if (gpu.gfxoff) {
+	if (gpu.gfxoff && holds_gfxoff) {
 		const uint32_t allow = 1;
 		size_t done;
 		bw_error_free(bw_kmd_file_write(gpu.gfxoff, 0, &allow, sizeof(allow), &done));
@@ -29,7 +29,7 @@ static void release_all(struct bw_look *l)
 	bw_look_gpu_close(&gpu);
 }
 
-static void guard(struct bw_look *l, int fd)
+static void guard(struct bw_look *l, bool holds_gfxoff, int fd)
 {
 	char word = 0;
 	bool is_armed = false;
@@ -44,14 +44,16 @@ static void guard(struct bw_look *l, int fd)
 	close(STDERR_FILENO); /* a reader of a pipe waits for all who can write */
 	do {
 		n = read(fd, &word, 1);
-		is_armed |= n == 1 && word == ARM;
-	} while ((n < 0 && errno == EINTR) || (n == 1 && word != DISMISS));
-	if (n != 1 && is_armed)
-		release_all(l);
+		if (n == 1)
+			is_armed = word == ARM;
+	} while (n == 1 || (n < 0 && errno == EINTR));
+	if (is_armed)
+		release_all(l, holds_gfxoff);
 	_exit(0);
 }
 
-struct bw_error *bw_scan_guard_start(struct bw_look *l, struct bw_scan_guard *out)
+struct bw_error *bw_scan_guard_start(struct bw_look *l, bool holds_gfxoff,
+				     struct bw_scan_guard *out)
 {
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
@@ -65,7 +67,7 @@ struct bw_error *bw_scan_guard_start(struct bw_look *l, struct bw_scan_guard *ou
 	}
 	if (!child) {
 		close(pair[0]);
-		guard(l, pair[1]);
+		guard(l, holds_gfxoff, pair[1]);
 	}
 	close(pair[1]);
 	*out = (struct bw_scan_guard){.fd = pair[0], .child = child};
@@ -85,11 +87,15 @@ struct bw_error *bw_scan_guard_arm(struct bw_scan_guard *g)
 						"gone");
 }
 
-void bw_scan_guard_dismiss(struct bw_scan_guard *g)
+void bw_scan_guard_disarm(struct bw_scan_guard *g)
+{
+	tell(g, DISARM);
+}
+
+void bw_scan_guard_end(struct bw_scan_guard *g)
 {
 	if (g->fd < 0)
 		return;
-	tell(g, DISMISS);
 	close(g->fd);
 	waitpid(g->child, NULL, 0);
 	g->fd = -1;

@@ -25,6 +25,8 @@ struct reader {
 	const struct bw_arch *arch;
 	struct bw_kmd_file *gprwave;
 	uint32_t ind_index_dw, ind_data_dw;
+	struct bw_error *(*fn)(void *cookie, struct bw_scan_wave *w);
+	void *cookie;
 };
 
 void bw_scan_place_text(const struct bw_scan_place *p, char out[40])
@@ -121,8 +123,7 @@ static struct bw_error *read_wave(struct reader *r, struct bw_scan_wave *w)
 	return NULL;
 }
 
-static struct bw_error *each_simd(struct reader *r, const struct bw_scan_place *at,
-				  struct bw_scan_waves *out)
+static struct bw_error *each_simd(struct reader *r, const struct bw_scan_place *at)
 {
 	const struct bw_scan *s = r->scan;
 	struct bw_kmd_bank bank = {.use_grbm = true,
@@ -147,16 +148,15 @@ static struct bw_error *each_simd(struct reader *r, const struct bw_scan_place *
 			continue;
 		struct bw_error *err = s->reads_vgprs ? read_vgprs(r, &w) : NULL;
 		if (!err)
-			err = bw_vec_push(out, w);
-		if (err) {
-			free(w.vgprs);
+			err = r->fn(r->cookie, &w);
+		free(w.vgprs);
+		if (err)
 			return err;
-		}
 	}
 	return NULL;
 }
 
-static struct bw_error *each_place(struct reader *r, struct bw_scan_waves *out)
+static struct bw_error *each_place(struct reader *r)
 {
 	uint32_t c[CONFIG_DW];
 	struct bw_kmd_file *f;
@@ -175,7 +175,7 @@ static struct bw_error *each_place(struct reader *r, struct bw_scan_waves *out)
 					  .sa = i / (n_wgp * simds) % n_sa,
 					  .wgp = i / simds % n_wgp,
 					  .simd = i % simds};
-		BW_TRY(each_simd(r, &p, out));
+		BW_TRY(each_simd(r, &p));
 	}
 	return NULL;
 }
@@ -188,18 +188,33 @@ static struct bw_error *arch_of(const struct bw_look_gpu *gpu, const struct bw_a
 						  "here: gfx11 and gfx12 are");
 }
 
-struct bw_error *bw_scan_run(const struct bw_scan *s, struct bw_scan_waves *out)
+struct bw_error *bw_scan_each(const struct bw_scan *s,
+			      struct bw_error *(*fn)(void *cookie, struct bw_scan_wave *w),
+			      void *cookie)
 {
-	struct reader r = {.scan = s};
+	struct reader r = {.scan = s, .fn = fn, .cookie = cookie};
 	struct bw_reg reg;
 	BW_TRY(arch_of(s->gpu, &r.arch));
 	if (!bw_look_gpu_find(s->gpu, "SQ_IND_INDEX", &reg, &r.ind_index_dw) ||
 	    !bw_look_gpu_find(s->gpu, "SQ_IND_DATA", &reg, &r.ind_data_dw))
 		return bw_errorf(BW_E_NOT_FOUND, "this GPU has no register SQ_IND_INDEX");
 	BW_TRY(bw_kmd_file_open(s->gpu->kmd, "amdgpu_gprwave", true, &r.gprwave));
-	struct bw_error *err = each_place(&r, out);
+	struct bw_error *err = each_place(&r);
 	bw_kmd_file_close(r.gprwave);
 	return err;
+}
+
+static struct bw_error *keep(void *cookie, struct bw_scan_wave *w)
+{
+	struct bw_scan_waves *list = cookie;
+	BW_TRY(bw_vec_push(list, *w));
+	w->vgprs = NULL;
+	return NULL;
+}
+
+struct bw_error *bw_scan_run(const struct bw_scan *s, struct bw_scan_waves *out)
+{
+	return bw_scan_each(s, keep, out);
 }
 
 struct bw_error *bw_scan_halt_all(struct bw_look_gpu *gpu, bool on)

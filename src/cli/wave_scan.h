@@ -36,7 +36,12 @@ struct bw_scan {
 	bool reads_vgprs;
 	bool awaits_halt; /* a wave is read when it has halted */
 };
-/* Appends the waves that are wanted. Signals end it early (bw_look_ended). */
+/* Calls fn for each wave that is wanted, in the order of places; it may take w's vgprs, and set
+ * them to NULL. An error of fn, or a signal (bw_look_ended), ends it early. */
+struct bw_error *bw_scan_each(const struct bw_scan *s,
+			      struct bw_error *(*fn)(void *cookie, struct bw_scan_wave *w),
+			      void *cookie) BW_MUST_CHECK;
+/* Appends them to a list. */
 struct bw_error *bw_scan_run(const struct bw_scan *s, struct bw_scan_waves *out) BW_MUST_CHECK;
 
 /* Halts all waves of the GPU, or lets them run on. */
@@ -48,15 +53,35 @@ struct bw_error *bw_scan_release(struct bw_look_gpu *gpu,
 /* ---- wave_guard.c ---- */
 
 /* A small process that lets all waves run on when this one ends without having done so, and allows
- * GFXOFF again. To be started before the GPU is opened. */
+ * GFXOFF again where this one holds it off. To be started before the GPU is opened. */
 struct bw_scan_guard {
 	int fd; /* -1: none */
 	int child;
 };
-struct bw_error *bw_scan_guard_start(struct bw_look *l, struct bw_scan_guard *out) BW_MUST_CHECK;
+struct bw_error *bw_scan_guard_start(struct bw_look *l, bool holds_gfxoff,
+				     struct bw_scan_guard *out) BW_MUST_CHECK;
 /* From here on there is something to do for it. */
 struct bw_error *bw_scan_guard_arm(struct bw_scan_guard *g) BW_MUST_CHECK;
-/* All waves run on: it ends. Without this the end of the process is what it acts on. */
-void bw_scan_guard_dismiss(struct bw_scan_guard *g);
+/* All waves run on: there is nothing to do any more. */
+void bw_scan_guard_disarm(struct bw_scan_guard *g);
+/* Ends it, as the end of this process does: one that is armed lets the waves run on first. Accepts
+ * one that was not started (fd -1). */
+void bw_scan_guard_end(struct bw_scan_guard *g);
+
+/* ---- wave_halt.c ---- */
+
+/* All waves of a GPU, halted while they are looked at. Those that were halted before stay so. */
+struct bw_scan_halt {
+	struct bw_look_gpu *gpu;
+	struct bw_scan_guard *guard; /* started */
+	struct bw_scan_waves before; /* owned */
+	size_t n_were_halted;	     /* of before */
+	bool is_halted;		     /* false after a signal that came first */
+};
+/* Halts; in any case bw_scan_halt_end() follows. */
+struct bw_error *bw_scan_halt_begin(struct bw_scan_halt *h) BW_MUST_CHECK;
+/* Lets the waves run on and disarms the guard. err: what has happened meanwhile, or NULL; it is
+ * returned where the waves run on, else freed. */
+struct bw_error *bw_scan_halt_end(struct bw_scan_halt *h, struct bw_error *err) BW_MUST_CHECK;
 
 #endif

@@ -217,48 +217,6 @@ static void show(struct waves_command *c, const struct bw_scan_waves *list)
 
 /* ---- halting ---- */
 
-static bool same_place(const struct bw_scan_place *a, const struct bw_scan_place *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
-/* Those of the list that were halted by somebody else, who may rely on it. */
-static size_t count_halted(const struct bw_scan_waves *before)
-{
-	size_t n = 0;
-	bw_vec_each(before, w)
-		n += bw_wave_get(&w->state, BW_WF_HALTED) != 0;
-	return n;
-}
-
-static bool was_halted(const struct bw_scan_waves *before, const struct bw_scan_place *p)
-{
-	bw_vec_each(before, w)
-		if (same_place(&w->place, p))
-			return bw_wave_get(&w->state, BW_WF_HALTED);
-	return false;
-}
-
-/* One by one only where some must stay halted: a wave that came in between is in neither list, and
- * is not halted. */
-static struct bw_error *release(struct waves_command *c, const struct bw_scan_waves *before)
-{
-	struct bw_scan_waves now = {0};
-	const struct bw_scan all = {.gpu = &c->gpu, .vmid = -1};
-	if (!count_halted(before))
-		return bw_scan_halt_all(&c->gpu, false);
-	int signal = bw_look_ended;
-	bw_look_ended = 0; /* what is halted is released first */
-	struct bw_error *err = bw_scan_run(&all, &now);
-	bw_vec_each(&now, w)
-		if (!err && !was_halted(before, &w->place))
-			err = bw_scan_release(&c->gpu, &w->place);
-	bw_scan_free(&now);
-	if (signal)
-		bw_look_ended = signal;
-	return err;
-}
-
 /* Until Enter, the end of input or a signal. */
 static void keep_halted(struct waves_command *c)
 {
@@ -276,33 +234,20 @@ static void keep_halted(struct waves_command *c)
 static struct bw_error *scan(struct waves_command *c, struct bw_scan *s, struct bw_scan_guard *g,
 			     struct bw_scan_waves *list)
 {
-	struct bw_scan_waves before = {0};
-	const struct bw_scan all = {.gpu = &c->gpu, .vmid = -1};
+	struct bw_scan_halt h = {.gpu = &c->gpu, .guard = g};
 	if (!c->halt)
 		return bw_scan_run(s, list);
-	struct bw_error *err = bw_scan_run(&all, &before), *err_release = NULL;
-	if (!err && !bw_look_ended)
-		err = bw_scan_guard_arm(g);
-	if (!err && !bw_look_ended) {
+	struct bw_error *err = bw_scan_halt_begin(&h);
+	c->n_were_halted = h.n_were_halted;
+	if (!err && h.is_halted) {
 		s->awaits_halt = true;
-		err = bw_scan_halt_all(&c->gpu, true);
-		if (!err)
-			err = bw_scan_run(s, list);
+		err = bw_scan_run(s, list);
 		if (!err && c->keep && !bw_look_ended) {
-			c->n_were_halted = count_halted(&before);
 			show(c, list);
 			keep_halted(c);
 		}
-		err_release = release(c, &before);
 	}
-	c->n_were_halted = count_halted(&before);
-	bw_scan_free(&before);
-	if (!err_release) {
-		bw_scan_guard_dismiss(g);
-		return err;
-	}
-	bw_error_free(err);
-	return bw_error_wrap(err_release, "letting the waves run on");
+	return bw_scan_halt_end(&h, err);
 }
 
 static struct bw_error *look(struct waves_command *c, struct bw_scan_guard *g, const char *pattern)
@@ -361,13 +306,12 @@ static struct bw_error *run(struct bw_look *l)
 	if (c->keep && !c->halt)
 		return bw_errorf(BW_E_INVALID, "--keep needs --halt");
 	if (c->halt)
-		err = bw_scan_guard_start(l, &g);
+		err = bw_scan_guard_start(l, true, &g);
 	if (!err)
 		err = look(c, &g, l->n_words ? l->words[0] : NULL);
 	bw_wave_symbols_close(&c->symbols);
 	bw_look_gpu_close(&c->gpu);
-	if (g.fd >= 0)
-		close(g.fd);
+	bw_scan_guard_end(&g);
 	return err;
 }
 

@@ -122,6 +122,13 @@ def what_ends_it():
                 p.send_signal(ending)
             p.communicate(timeout=TIMEOUT_S)
             gpu.await_states(["running"] * 2)
+        # umr's own arguments; a pipe that nobody reads holds it while the waves are halted
+        p = subprocess.Popen(gpu.command("umr", "-O", "bits,halt_waves", "-wa"), env=gpu.env, stdout=subprocess.PIPE,
+                             pipesize=4096)
+        gpu.await_states(["halted"] * 2)
+        p.kill()
+        p.wait()
+        gpu.await_states(["running"] * 2)
 
 
 def waves_that_others_halt():
@@ -136,6 +143,11 @@ def waves_that_others_halt():
         after = gpu.waves("--vmid", "halt")
         equal([(w["place"], w["state"], w["pc"]) for w in after], [(w["place"], w["state"], w["pc"]) for w in before],
               "waves that halted themselves")
+        done = subprocess.run(gpu.command("umr", "-O", "bits,halt_waves", "-wa", "-wa"), env=gpu.env, text=True,
+                              capture_output=True, check=True, timeout=TIMEOUT_S)
+        equal(done.stdout.count("Main Registers:"), 8, "waves that umr shows, twice")
+        gpu.await_states(["running"] * 2, "--vmid", "loop")
+        equal([w["state"] for w in gpu.waves("--vmid", "halt")], ["halted"] * 2, "waves that umr has not halted")
 
 
 def what_faulted_last():
