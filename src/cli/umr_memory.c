@@ -19,7 +19,14 @@ struct place {
 	unsigned vmid;
 	enum bw_gpuvm_hub hub;
 	uint64_t address;
+	struct bw_look_vm vm; /* of the VMID, or only what VRAM takes */
+	struct bw_gpuvm_regs regs;
 };
+
+static void close_place(struct place *p)
+{
+	bw_look_vm_close(&p->vm);
+}
 
 static struct bw_error *number(const char *text, int base, uint64_t *out)
 {
@@ -47,28 +54,20 @@ static struct bw_error *parse(const char *text, struct place *out)
 	return number(at ? at + 1 : text, 16, &out->address);
 }
 
-/* The VMID's registers; close with bw_gpu_memory_close(&out->memory). */
-static struct bw_error *open_vm(struct bw_umr *u, const struct place *p, struct bw_look_vm *out,
-				struct bw_gpuvm_regs *out_regs)
+/* "VMID@ADDRESS" or "ADDRESS", open to be read; close_place() accepts one that failed. */
+static struct bw_error *open_place(struct bw_umr *u, const char *text, struct place *out)
 {
-	struct bw_gpu_block block;
-	out->kmd = u->kmd;
-	out->memory.kmd = u->kmd;
-	BW_TRY(bw_look_part_of(u->kmd, &out->part));
-	if (!p->has_vmid)
-		return NULL;
-	BW_TRY(bw_gpu_block_open(u->kmd, p->hub == BW_GPUVM_MM ? "mmhub" : "gc", &block));
-	BW_TRY(bw_gpu_vm_regs(u->kmd, &block, p->hub, p->vmid, out_regs));
-	bw_gpuvm_context_init(&out->context, out->part.gen, p->vmid, out_regs);
-	return NULL;
+	BW_TRY(parse(text, out));
+	out->vm.kmd = out->vm.memory.kmd = u->kmd;
+	out->vm.part = u->gpu.part;
+	return out->has_vmid ? bw_look_vm_select(&out->vm, out->hub, out->vmid, &out->regs) : NULL;
 }
 
-static struct bw_error *read_bytes(struct bw_look_vm *vm, const struct place *p, uint64_t offset,
-				   void *out, size_t n)
+static struct bw_error *read_bytes(struct place *p, uint64_t offset, void *out, size_t n)
 {
 	uint64_t address = p->address + offset;
-	size_t done = p->has_vmid ? bw_look_vm_bytes(vm, address, out, n)
-				  : bw_gpu_memory_read(&vm->memory, false, address, out, n);
+	size_t done = p->has_vmid ? bw_look_vm_bytes(&p->vm, address, out, n)
+				  : bw_gpu_memory_read(&p->vm.memory, false, address, out, n);
 	return done == n ? NULL
 			 : bw_errorf(BW_E_NOT_FOUND, "nothing can be read at 0x%" PRIx64,
 				     address + done);
@@ -76,9 +75,10 @@ static struct bw_error *read_bytes(struct bw_look_vm *vm, const struct place *p,
 
 /* ---- -vm ---- */
 
-static void print_registers(const struct bw_look_vm *vm, const struct place *p,
-			    const struct bw_gpuvm_regs *r, const char *prefix)
+static void print_registers(const struct place *p, const char *prefix)
 {
+	const struct bw_look_vm *vm = &p->vm;
+	const struct bw_gpuvm_regs *r = &p->regs;
 	unsigned v = p->vmid;
 	const char *hub = vm->part.gen == BW_GPUVM_GFX9 ? "" : p->hub == BW_GPUVM_MM ? "MM" : "GC";
 #define PAIR(what, value)                                                                          \
@@ -150,57 +150,47 @@ static void print_walk(struct bw_look_vm *vm, uint64_t va)
 
 struct bw_error *bw_umr_vm_decode(struct bw_umr *u, const char *text, const char *pages)
 {
-	struct bw_look_vm vm = {0};
-	struct bw_gpuvm_regs regs;
-	struct place p;
+	_cleanup_(close_place) struct place p = {0};
 	uint64_t n;
-	BW_TRY(parse(text, &p));
 	BW_TRY(number(pages, 16, &n));
+	BW_TRY(open_place(u, text, &p));
 	if (!p.has_vmid)
 		return bw_errorf(BW_E_INVALID, "-vm needs a VMID: VMID@ADDRESS PAGES");
-	struct bw_error *err = open_vm(u, &p, &vm, &regs);
-	if (!err) {
-		struct bw_gpuvm_entry base = bw_gpuvm_pde(vm.part.gen, regs.base);
-		printf("\n=== VM Decoding of address %u@0x%" PRIx64 " ===\n", p.vmid, p.address);
-		print_registers(&vm, &p, &regs, bw_regs_get(u->gc, 0).prefix);
-		printf("BASE=0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
-		       ", V=%u, S=%u, C=%u, P=%u\n",
-		       regs.base, vm.context.start, base.base, base.valid, base.system,
-		       base.coherent, base.leaf);
-		for (uint64_t i = 0; i < n; i++)
-			print_walk(&vm, p.address + i * PAGE_B);
-		printf("\n=== Completed VM Decoding ===\n");
-	}
-	bw_gpu_memory_close(&vm.memory);
-	return err;
+	struct bw_gpuvm_entry base = bw_gpuvm_pde(p.vm.part.gen, p.regs.base);
+	printf("\n=== VM Decoding of address %u@0x%" PRIx64 " ===\n", p.vmid, p.address);
+	print_registers(&p, bw_regs_get(u->gc, 0).prefix);
+	printf("BASE=0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
+	       ", V=%u, S=%u, C=%u, P=%u\n",
+	       p.regs.base, p.vm.context.start, base.base, base.valid, base.system, base.coherent,
+	       base.leaf);
+	for (uint64_t i = 0; i < n; i++)
+		print_walk(&p.vm, p.address + i * PAGE_B);
+	printf("\n=== Completed VM Decoding ===\n");
+	return NULL;
 }
 
 /* ---- -vr, -vw ---- */
 
 struct bw_error *bw_umr_vm_read(struct bw_umr *u, const char *text, const char *size)
 {
-	struct bw_look_vm vm = {0};
-	struct bw_gpuvm_regs regs;
-	struct place p;
+	_cleanup_(close_place) struct place p = {0};
 	uint64_t n;
 	uint8_t buf[PAGE_B];
-	BW_TRY(parse(text, &p));
 	BW_TRY(number(size, 16, &n));
-	struct bw_error *err = open_vm(u, &p, &vm, &regs);
-	for (uint64_t at = 0; at < n && !err; at += sizeof(buf)) {
+	BW_TRY(open_place(u, text, &p));
+	for (uint64_t at = 0; at < n; at += sizeof(buf)) {
 		size_t part = (size_t)BW_MIN(n - at, (uint64_t)sizeof(buf));
 		/* VRAM is read by whole dwords */
-		err = read_bytes(&vm, &p, at, buf, (part + 3) & ~(size_t)3);
-		if (!err && fwrite(buf, 1, part, stdout) != part)
-			err = bw_errorf(BW_E_SYSTEM, "cannot write to standard output");
+		BW_TRY(read_bytes(&p, at, buf, (part + 3) & ~(size_t)3));
+		if (fwrite(buf, 1, part, stdout) != part)
+			return bw_errorf(BW_E_SYSTEM, "cannot write to standard output");
 	}
-	bw_gpu_memory_close(&vm.memory);
-	return err;
+	return NULL;
 }
 
-static struct bw_error *write_bytes(struct bw_umr *u, struct bw_look_vm *vm, const struct place *p,
-				    uint64_t offset, const uint8_t *in, size_t n)
+static struct bw_error *write_bytes(struct place *p, uint64_t offset, const uint8_t *in, size_t n)
 {
+	struct bw_look_vm *vm = &p->vm;
 	while (n) {
 		struct bw_gpuvm_range r = {.address = p->address + offset};
 		struct bw_kmd_file *f;
@@ -212,7 +202,7 @@ static struct bw_error *write_bytes(struct bw_umr *u, struct bw_look_vm *vm, con
 			part = (size_t)BW_MIN((uint64_t)n, r.size_b - (va - r.va));
 			r.address += va - r.va;
 		}
-		BW_TRY(bw_kmd_file_open(u->kmd, r.system ? "amdgpu_iomem" : "amdgpu_vram", true,
+		BW_TRY(bw_kmd_file_open(vm->kmd, r.system ? "amdgpu_iomem" : "amdgpu_vram", true,
 					&f));
 		struct bw_error *err = bw_kmd_file_write(f, r.address, in, part, &done);
 		bw_kmd_file_close(f);
@@ -229,29 +219,40 @@ static struct bw_error *write_bytes(struct bw_umr *u, struct bw_look_vm *vm, con
 
 struct bw_error *bw_umr_vm_write(struct bw_umr *u, const char *text, const char *size)
 {
-	struct bw_look_vm vm = {0};
-	struct bw_gpuvm_regs regs;
-	struct place p;
+	_cleanup_(close_place) struct place p = {0};
 	uint64_t n;
 	uint8_t buf[PAGE_B];
-	BW_TRY(parse(text, &p));
 	BW_TRY(number(size, 16, &n));
+	BW_TRY(open_place(u, text, &p));
 	if ((n | p.address) & 3)
 		return bw_errorf(BW_E_INVALID, "memory is written by whole dwords");
-	struct bw_error *err = open_vm(u, &p, &vm, &regs);
-	for (uint64_t at = 0; at < n && !err; at += sizeof(buf)) {
+	for (uint64_t at = 0; at < n; at += sizeof(buf)) {
 		size_t part = (size_t)BW_MIN(n - at, (uint64_t)sizeof(buf));
 		if (fread(buf, 1, part, stdin) != part)
-			err = bw_errorf(BW_E_INVALID,
-					"standard input has less than 0x%" PRIx64 " bytes", n);
-		else
-			err = write_bytes(u, &vm, &p, at, buf, part);
+			return bw_errorf(BW_E_INVALID,
+					 "standard input has less than 0x%" PRIx64 " bytes", n);
+		BW_TRY(write_bytes(&p, at, buf, part));
 	}
-	bw_gpu_memory_close(&vm.memory);
-	return err;
+	return NULL;
 }
 
 /* ---- -vdis, -di ---- */
+
+/* All of a range as words, which the caller frees. option: whose it is. */
+static struct bw_error *read_range(struct place *p, const char *option, uint64_t size_b,
+				   uint32_t **out)
+{
+	if (!size_b || size_b > MAX_CODE_B || size_b & 3)
+		return bw_errorf(BW_E_INVALID, "%s takes 4 to 0x%x bytes, by dwords", option,
+				 MAX_CODE_B);
+	_cleanup_free_ uint32_t *dw = malloc(size_b);
+	if (!dw)
+		return bw_error_nomem();
+	BW_TRY(read_bytes(p, 0, dw, (size_t)size_b));
+	*out = dw;
+	dw = NULL;
+	return NULL;
+}
 
 static void print_code(struct bw_isa_text *t, const struct place *p, const uint32_t *code,
 		       size_t size_b)
@@ -270,32 +271,20 @@ static void print_code(struct bw_isa_text *t, const struct place *p, const uint3
 
 struct bw_error *bw_umr_vm_disasm(struct bw_umr *u, const char *text, const char *size)
 {
-	struct bw_look_vm vm = {0};
-	struct bw_gpuvm_regs regs;
-	struct bw_isa_text *t = NULL;
-	struct place p;
+	_cleanup_(close_place) struct place p = {0};
+	_cleanup_free_ uint32_t *code = NULL;
+	struct bw_isa_text *t;
 	uint64_t n;
 	char gpu[32];
 	const struct bw_kmd_ip *ip = &u->gpu.block[0].ip;
-	BW_TRY(parse(text, &p));
 	BW_TRY(number(size, 16, &n));
-	if (!n || n > MAX_CODE_B || n & 3)
-		return bw_errorf(BW_E_INVALID, "-vdis takes 4 to 0x%x bytes, by dwords",
-				 MAX_CODE_B);
-	_cleanup_free_ uint32_t *code = malloc(n);
-	if (!code)
-		return bw_error_nomem();
+	BW_TRY(open_place(u, text, &p));
+	BW_TRY(read_range(&p, "-vdis", n, &code));
 	snprintf(gpu, sizeof(gpu), "gfx%u%u%x", ip->major, ip->minor, ip->revision);
-	struct bw_error *err = open_vm(u, &p, &vm, &regs);
-	if (!err)
-		err = read_bytes(&vm, &p, 0, code, (size_t)n);
-	if (!err)
-		err = bw_isa_text_create(gpu, &t);
-	if (!err)
-		print_code(t, &p, code, (size_t)n);
+	BW_TRY(bw_isa_text_create(gpu, &t));
+	print_code(t, &p, code, (size_t)n);
 	bw_isa_text_destroy(t);
-	bw_gpu_memory_close(&vm.memory);
-	return err;
+	return NULL;
 }
 
 static void print_packet(const struct place *p, const uint32_t *dw, size_t at, size_t n_dw,
@@ -339,27 +328,16 @@ static void print_packets(const struct place *p, const uint32_t *dw, size_t n, b
 
 struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *text, const char *size, unsigned pm)
 {
-	struct bw_look_vm vm = {0};
-	struct bw_gpuvm_regs regs;
+	_cleanup_(close_place) struct place p = {0};
+	_cleanup_free_ uint32_t *dw = NULL;
 	struct bw_pm4_names names;
-	struct place p;
 	uint64_t n;
-	BW_TRY(parse(text, &p));
 	BW_TRY(number(size, strncmp(size, "0x", 2) ? 10 : 16, &n));
 	if (pm != 3 && pm != 4)
 		return bw_errorf(BW_E_UNSUPPORTED, "-di decodes PM4 (4) and SDMA (3) here");
-	if (!n || n > MAX_CODE_B || n & 3)
-		return bw_errorf(BW_E_INVALID, "-di takes 4 to 0x%x bytes, by dwords", MAX_CODE_B);
-	_cleanup_free_ uint32_t *dw = malloc(n);
-	if (!dw)
-		return bw_error_nomem();
-	const struct bw_kmd_ip *ip = &u->gpu.block[0].ip;
-	BW_TRY(bw_pm4_names_of(BW_IP_VERSION(ip->major, ip->minor, ip->revision), &names));
-	struct bw_error *err = open_vm(u, &p, &vm, &regs);
-	if (!err)
-		err = read_bytes(&vm, &p, 0, dw, (size_t)n);
-	if (!err)
-		print_packets(&p, dw, (size_t)n / 4, pm == 3, &names);
-	bw_gpu_memory_close(&vm.memory);
-	return err;
+	BW_TRY(bw_pm4_names_of(u->gpu.part.gc, &names));
+	BW_TRY(open_place(u, text, &p));
+	BW_TRY(read_range(&p, "-di", n, &dw));
+	print_packets(&p, dw, (size_t)n / 4, pm == 3, &names);
+	return NULL;
 }

@@ -26,6 +26,9 @@ struct bw_look_vm {
 /* Of a live GPU: reads the registers of one VMID of a hub. */
 struct bw_error *bw_look_vm_open(struct bw_look *l, unsigned vmid,
 				 struct bw_look_vm *out) BW_MUST_CHECK;
+/* The same on vm->kmd, which is open, and vm->part. */
+struct bw_error *bw_look_vm_select(struct bw_look_vm *vm, enum bw_gpuvm_hub hub, unsigned vmid,
+				   struct bw_gpuvm_regs *out_regs) BW_MUST_CHECK;
 void bw_look_vm_close(struct bw_look_vm *vm);
 /* A bw_gpuvm_read_fn; cookie: a struct bw_look_vm. */
 bool bw_look_vm_read(void *cookie, bool system, uint64_t address, uint64_t *out_entry);

@@ -6,17 +6,23 @@
 
 #include "base/util.h"
 
+struct bw_error *bw_look_vm_select(struct bw_look_vm *vm, enum bw_gpuvm_hub hub, unsigned vmid,
+				   struct bw_gpuvm_regs *out_regs)
+{
+	struct bw_gpu_block block;
+	BW_TRY(bw_gpu_block_open(vm->kmd, hub == BW_GPUVM_MM ? "mmhub" : "gc", &block));
+	BW_TRY(bw_gpu_vm_regs(vm->kmd, &block, hub, vmid, out_regs));
+	bw_gpuvm_context_init(&vm->context, vm->part.gen, vmid, out_regs);
+	return NULL;
+}
+
 struct bw_error *bw_look_vm_open(struct bw_look *l, unsigned vmid, struct bw_look_vm *out)
 {
 	struct bw_gpuvm_regs regs;
-	struct bw_gpu_block block;
 	BW_TRY(bw_look_gpu_open(l, &out->gpu));
 	out->kmd = out->memory.kmd = out->gpu.kmd;
 	out->part = out->gpu.part;
-	BW_TRY(bw_gpu_block_open(out->kmd, l->hub == BW_GPUVM_MM ? "mmhub" : "gc", &block));
-	BW_TRY(bw_gpu_vm_regs(out->kmd, &block, l->hub, vmid, &regs));
-	bw_gpuvm_context_init(&out->context, out->part.gen, vmid, &regs);
-	return NULL;
+	return bw_look_vm_select(out, l->hub, vmid, &regs);
 }
 
 void bw_look_vm_close(struct bw_look_vm *vm)
