@@ -77,6 +77,13 @@ static void show_now(struct bw_look *l, const struct last *last)
 		struct bw_kmd_client now;
 		bool has_now = bw_look_process_of(vm.kmd, last->vmid, &now);
 		bw_out_line(l->out, "%s", "");
+		if (has_now && !last->in_log)
+			bw_out_line(l->out, "VMID %u belongs to process %s (pid %d) now.",
+				    last->vmid, now.comm, (int)now.pid);
+		if (has_now && l->json) {
+			bw_out_str(l->out, "process_now", now.comm);
+			bw_out_int(l->out, "pid_now", now.pid);
+		}
 		if (last->in_log && last->in_log->has_first &&
 		    (!has_now || now.pasid != last->in_log->pasid))
 			bw_out_line(l->out, "VMID %u belongs to another address space by now.",

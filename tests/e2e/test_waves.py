@@ -169,5 +169,27 @@ def what_faulted_last():
             equal((answer["address"], answer["verdict"]), ("0x123456789000", "not valid"), "what the page tables say")
 
 
+def what_has_just_faulted():
+    """Without interrupts the driver hears of no fault, and leaves the registers as the GPU has set them: page and
+    access are those of the command line and of unmapped.s, client and process those of its only wave."""
+    with Gpu() as gpu:
+        subprocess.run(gpu.command("regs", "set", "IH_RB_CNTL", "RB_ENABLE=0"), env=gpu.env, capture_output=True,
+                       check=True, timeout=TIMEOUT_S)
+        gpu.start("unmapped", "--arg", "addr=0x123456789abc")
+        answer, end = {"source": "none"}, time.monotonic() + TIMEOUT_S
+        while answer["source"] == "none" and time.monotonic() < end:
+            done = subprocess.run(gpu.command("vm", "explain", "--json"), env=gpu.env, text=True, capture_output=True,
+                                  check=True, timeout=TIMEOUT_S)
+            answer = harness.parse(done.stdout.strip())
+        equal((answer["source"], len(answer["faults"])), ("registers", 1), "where the fault is from")
+        fault = answer["faults"][0]
+        equal((fault["address"], fault["hub"], fault["access"]), ("0x123456789000", "gc", "read"), "the fault")
+        check(fault["client"].startswith("TCP"), f"client: {fault['client']}")
+        equal((answer["vmid"], answer["address"]), (next(f["value"] for f in fault["fields"] if f["name"] == "VMID"),
+                                                    "0x123456789000"), "what is walked")
+        equal((answer["verdict"], answer["process_now"]), ("not valid", "unmapped"), "what the page tables say")
+        check(answer["pid_now"] > 1, f"process: {answer['pid_now']}")
+
+
 if __name__ == "__main__":
-    main(what_it_shows, what_ends_it, waves_that_others_halt, what_faulted_last)
+    main(what_it_shows, what_ends_it, waves_that_others_halt, what_faulted_last, what_has_just_faulted)
