@@ -102,8 +102,10 @@ static struct bw_error *on_release(const struct bw_msg *m, struct bw_agent_file 
 {
 	struct bw_agent_release req;
 	memcpy(&req, m->body, sizeof(req));
-	bool found = false;
+	bool found = !req.submission;
 	pthread_mutex_lock(&bw_dbg.lock);
+	if (!req.submission)
+		bw_dbg.failures_released = req.failures;
 	bw_vec_each(&bw_dbg.held, h) {
 		if ((*h)->number == req.submission) {
 			(*h)->released = true;

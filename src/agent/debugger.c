@@ -155,6 +155,7 @@ static void release_all(enum bw_dbg_state state)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	bw_dbg.state = state;
+	bw_dbg.failures = bw_dbg.failures_released = 0;
 	bw_vec_each(&bw_dbg.held, h)
 		(*h)->released = true;
 	pthread_cond_broadcast(&bw_dbg.changed);

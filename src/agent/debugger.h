@@ -44,6 +44,10 @@ uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submi
 int64_t bw_debugger_held_ns(void);
 /* The fence of a submission has signalled. */
 void bw_debugger_done(uint32_t submission, int result);
+/* The fence of a submission has signalled with an error. */
+void bw_debugger_failed(const struct bw_agent_failed *failed);
+/* Waits until the debugger has released the program from all failures that were reported. */
+void bw_debugger_await_failures(void);
 
 /* A thread of the agent: small, detached, with the program's signals blocked. 0 or -errno. */
 int bw_thread_start(void *(*fn)(void *), void *cookie);

@@ -33,6 +33,7 @@ extern struct bw_dbg {
 	uint32_t submissions;
 	struct BW_VEC(struct held *) held;
 	int64_t held_since_ns, held_total_ns; /* while there are any; before that */
+	uint32_t failures, failures_released; /* told to this debugger; heard of by it */
 
 	pthread_mutex_t send_lock;
 	int sock;

@@ -9,18 +9,22 @@
 
 #include "agent/debugger.h"
 
-enum { MAX_AT_EXIT = 256 };
+enum { MAX_AT_ONCE = 256 };
 
 struct fence_wait {
 	struct fence_wait *next;
 	struct bw_agent_file *file; /* a reference */
 	struct bw_attach_left *job; /* what its waves may need; NULL: nothing */
 	uint32_t submission;	    /* 0: not shown to the debugger */
+	bool tells_failure;
 	struct drm_amdgpu_wait_cs_in in;
 };
 
 /* Those that are under way. The lock protects the list and `submission` of its members. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Taken before `lock`, and held while an end is reported: a program that exits meanwhile waits for
+ * the message. Not taken at a fork, which may hold the connection's lock. */
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 static struct fence_wait *first;
 
 /* From here on nobody can give it another number. */
@@ -39,9 +43,18 @@ static uint32_t take_off(struct fence_wait *w)
 }
 
 /* EINVAL: the program has freed the context already, so it knows that the job is done. */
-static void report(uint32_t number, int result)
+static void report(const struct fence_wait *w, uint32_t number, int result)
 {
-	bw_debugger_done(number, result == -EINVAL ? 0 : result);
+	if (result == -EINVAL)
+		result = 0;
+	const struct bw_agent_failed failed = {.submission = number,
+					       .file = w->file->number,
+					       .result = result,
+					       .is_sdma = w->in.ip_type == AMDGPU_HW_IP_DMA};
+	if (result && w->tells_failure)
+		bw_debugger_failed(&failed);
+	if (number)
+		bw_debugger_done(number, result);
 }
 
 static void *wait_thread(void *cookie)
@@ -53,9 +66,9 @@ static void *wait_thread(void *cookie)
 		a = (union drm_amdgpu_wait_cs){.in = w->in};
 		r = bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
 	} while (r == -EINTR || r == -EAGAIN || (!r && a.out.status));
-	uint32_t number = take_off(w);
-	if (number)
-		report(number, r);
+	pthread_mutex_lock(&telling);
+	report(w, take_off(w), r);
+	pthread_mutex_unlock(&telling);
 	bw_debugger_job_ended(w->job);
 	bw_agent_file_unref(w->file);
 	free(w);
@@ -68,7 +81,7 @@ void bw_fence_wait(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *
 	struct fence_wait *w = malloc(sizeof(*w));
 	if (!w)
 		return;
-	*w = (struct fence_wait){NULL, f, job, number, *in};
+	*w = (struct fence_wait){NULL, f, job, number, bw_debugger_is_connected(), *in};
 	w->in.timeout = INT64_MAX;
 	bw_agent_file_ref(f);
 	pthread_mutex_lock(&lock);
@@ -96,39 +109,63 @@ void bw_fence_wait_again(struct bw_agent_file *f, const struct drm_amdgpu_wait_c
 	struct fence_wait *w = first;
 	while (w && (w->file != f || !is_same(&w->in, in)))
 		w = w->next;
-	if (w)
+	if (w) {
 		w->submission = number;
+		w->tells_failure = true;
+	}
 	pthread_mutex_unlock(&lock);
 	if (!w)
 		bw_fence_wait(f, in, NULL, number);
 }
 
-/* The program exits: its threads end wherever they are. Those submissions that have ended by now
- * are reported before. */
-static __attribute__((destructor)) void report_ended(void)
+/* Reports those that have ended by now; only_failures: of these, those that failed. */
+static void report_ended(bool only_failures)
 {
 	struct {
+		struct fence_wait *w;
 		uint32_t number;
 		int result;
-	} ended[MAX_AT_EXIT];
+	} ended[MAX_AT_ONCE];
 	size_t n = 0;
-	if (!bw_debugger_is_connected())
-		return;
+	pthread_mutex_lock(&telling);
 	pthread_mutex_lock(&lock);
-	for (struct fence_wait *w = first; w && n < MAX_AT_EXIT; w = w->next) {
+	for (struct fence_wait *w = first; w && n < MAX_AT_ONCE; w = w->next) {
 		union drm_amdgpu_wait_cs a = {.in = w->in};
 		a.in.timeout = 0; /* only look */
-		int r = w->submission ? bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a)
-				      : -EAGAIN;
-		if (r == -EINTR || r == -EAGAIN || (!r && a.out.status))
+		if (!w->tells_failure && (only_failures || !w->submission))
 			continue;
+		int r = bw_agent_ioctl(w->file, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
+		if (r == -EINTR || r == -EAGAIN || (!r && (a.out.status || only_failures)))
+			continue;
+		ended[n].w = w;
 		ended[n].number = w->submission;
 		ended[n++].result = r;
 		w->submission = 0;
 	}
 	pthread_mutex_unlock(&lock);
-	for (size_t i = 0; i < n; i++)
-		report(ended[i].number, ended[i].result);
+	/* none is taken off and freed meanwhile */
+	for (size_t i = 0; i < n; i++) {
+		report(ended[i].w, ended[i].number, ended[i].result);
+		ended[i].w->tells_failure = false;
+	}
+	pthread_mutex_unlock(&telling);
+}
+
+void bw_fence_settle(void)
+{
+	if (!bw_debugger_is_connected())
+		return;
+	report_ended(true);
+	bw_debugger_await_failures();
+}
+
+/* The program exits: its threads end wherever they are. */
+static __attribute__((destructor)) void at_exit(void)
+{
+	if (!bw_debugger_is_connected())
+		return;
+	report_ended(false);
+	bw_debugger_await_failures();
 }
 
 void bw_fence_fork_prepare(void)
@@ -145,6 +182,7 @@ void bw_fence_fork_parent(void)
 void bw_fence_fork_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	pthread_mutex_init(&telling, NULL);
 	while (first) {
 		struct fence_wait *w = first;
 		first = w->next;

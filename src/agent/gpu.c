@@ -16,6 +16,7 @@
 
 #include "agent/agent.h"
 #include "agent/debugger.h"
+#include "agent/fences.h"
 #include "agent/submit.h"
 #include "agent/track.h"
 #include "agent/wait_limits.h"
@@ -240,9 +241,11 @@ int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	int r;
 	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CS)
 		return bw_submit(f, cmd, arg);
-	if (bw_wait_ioctl(f, cmd, arg, &r))
-		return r;
-	return bw_track_ioctl(f, cmd, arg);
+	if (!bw_wait_ioctl(f, cmd, arg, &r))
+		r = bw_track_ioctl(f, cmd, arg);
+	if (bw_wait_is_one(cmd))
+		bw_fence_settle();
+	return r;
 }
 
 void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags,

@@ -150,3 +150,20 @@ void bw_debugger_done(uint32_t submission, int result)
 	struct bw_msg_part part = {&done, sizeof(done)};
 	bw_dbg_send_event(BW_AGENT_EV_DONE, &part, 1);
 }
+
+void bw_debugger_await_failures(void)
+{
+	pthread_mutex_lock(&bw_dbg.lock);
+	while (bw_dbg.state == CONNECTED && bw_dbg.failures_released < bw_dbg.failures)
+		pthread_cond_wait(&bw_dbg.changed, &bw_dbg.lock);
+	pthread_mutex_unlock(&bw_dbg.lock);
+}
+
+void bw_debugger_failed(const struct bw_agent_failed *failed)
+{
+	pthread_mutex_lock(&bw_dbg.lock);
+	bw_dbg.failures += bw_dbg.state == CONNECTED;
+	pthread_mutex_unlock(&bw_dbg.lock);
+	struct bw_msg_part part = {failed, sizeof(*failed)};
+	bw_dbg_send_event(BW_AGENT_EV_FAILED, &part, 1);
+}

@@ -348,7 +348,8 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		remember(s, out.out.handle);
 	if (number && r)
 		bw_debugger_done(number, r);
-	if (made && (number || (job && has_waves(s))))
+	/* of one that is not shown, a failure is reported */
+	if (made && (number || (job && has_waves(s)) || (read && listens)))
 		start_wait(s, job, number, out.out.handle);
 	else
 		bw_debugger_job_ended(job);

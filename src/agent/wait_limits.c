@@ -41,6 +41,19 @@ static const struct wait {
 	 offsetof(struct drm_amdgpu_gem_wait_idle_out, status), 1},
 };
 
+static const struct wait *wait_of(uint32_t cmd)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(waits); i++)
+		if (waits[i].nr == _IOC_NR(cmd))
+			return &waits[i];
+	return NULL;
+}
+
+bool bw_wait_is_one(uint32_t cmd)
+{
+	return wait_of(cmd);
+}
+
 static bool is_over(const struct wait *w, int result, const uint8_t *out)
 {
 	uint32_t status;
@@ -60,13 +73,10 @@ static int64_t lost_since(int64_t held, int64_t behind)
 bool bw_wait_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, int *out_result)
 {
 	uint8_t in[128], out[128];
-	const struct wait *w = NULL;
+	const struct wait *w = wait_of(cmd);
 	size_t size_b = _IOC_SIZE(cmd);
 	int64_t asked, limit;
 
-	for (size_t i = 0; i < BW_ARRAY_SIZE(waits); i++)
-		if (waits[i].nr == _IOC_NR(cmd))
-			w = &waits[i];
 	int64_t held = bw_debugger_held_ns(), behind = bw_clock_behind_ns();
 	if (!w || (!bw_debugger_is_connected() && !behind) || size_b < w->size_b ||
 	    size_b > sizeof(in) || !bw_agent_copy_in(in, (uintptr_t)arg, size_b))

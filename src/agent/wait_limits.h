@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 
+bool bw_wait_is_one(uint32_t cmd);
 /* Does the call, if it is a wait with a limit; false: it is something else. */
 bool bw_wait_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, int *out_result);
 

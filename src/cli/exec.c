@@ -139,6 +139,8 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 		bw_error_catch(&err, BW_E_GONE); /* another event says so */
 		return err;
 	}
+	case BW_EVENT_QUEUE_ERROR: /* the kernel's log says it; nobody is here to look */
+		return bw_target_release(t, 0);
 	case BW_EVENT_NOTE:
 		fprintf(stderr, "breakwater: %s.\n", ev->text);
 		return NULL;

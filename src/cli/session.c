@@ -140,8 +140,8 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
 			     BW_REASON_ILLEGAL_INSTRUCTION | BW_REASON_ASSERT_TRAP |
 			     BW_REASON_FP_EXCEPTION;
-	c->gpu_fault =
-		s->kind == BW_STOP_GPU_GONE || (s->kind == BW_STOP_WAVES && s->reasons & gpu);
+	c->gpu_fault = s->kind == BW_STOP_GPU_GONE || s->kind == BW_STOP_QUEUE_ERROR ||
+		       (s->kind == BW_STOP_WAVES && s->reasons & gpu);
 	bw_cli_show_output(c, s->kind == BW_STOP_EXITED);
 	if (s->kind == BW_STOP_EXITED) {
 		remember_exit(c, s);

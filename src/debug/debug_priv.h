@@ -125,6 +125,7 @@ struct bw_debug {
 	uint32_t focus_number; /* of the wave that has the focus, also while it runs */
 	unsigned focus_lane;
 	uint32_t unstoppable;
+	bool waits_at_error; /* a program, since a queue error that was reported */
 	bool report_pending; /* the next wait reports a stop that has happened already */
 	uint32_t alone_slot; /* slot of the wave that continues alone; UINT32_MAX: none */
 	/* slots of the waves that are stepped for software watchpoints, one after the other

@@ -13,6 +13,8 @@ enum bw_stop_kind {
 	BW_STOP_INTERRUPTED, /* Ctrl-C, and there was no wave to stop */
 	BW_STOP_EXITED,	     /* the program has ended: exit_status as from waitpid */
 	BW_STOP_GPU_GONE,
+	/* a queue met commands that it cannot execute: queue_error; no wave need be stopped */
+	BW_STOP_QUEUE_ERROR,
 };
 struct bw_stop {
 	enum bw_stop_kind kind;
@@ -33,6 +35,9 @@ struct bw_stop {
 	uint32_t dispatch;	/* WAVES, DISPATCH */
 	bool exit_known;
 	int exit_status; /* EXITED, as from waitpid */
+	pid_t pid;	 /* QUEUE_ERROR, and the result of the fence: -errno */
+	int result;
+	struct bw_target_queue_error queue_error;
 };
 
 /* Resumes the waves; wait reports the next stop. Waves that stopped at a trap (s_trap 1, 2, 3...)

@@ -12,7 +12,9 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "base/wait.h"
+#include "kmd/queue_error.h"
 
 enum {
 	REPLY_TIMEOUT_MS = 30000,
@@ -156,9 +158,36 @@ struct bw_error *bw_live_result(struct bw_live *l, const char *what)
 	return bw_error_errno(r.result < 0 ? -r.result : EIO, "%s", what);
 }
 
+static struct bw_error *release(struct bw_live *l, struct bw_live_proc *p,
+				const struct bw_agent_release *go)
+{
+	const struct bw_msg_part part = {go, sizeof(*go)};
+	struct bw_error *err = bw_live_request(l, p, BW_AGENT_RELEASE, &part, 1, NULL);
+	l->last_run_ns = bw_live_now_ns();
+	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it ends with its program */
+		return NULL;
+	return err ? err : bw_live_result(l, "releasing a submission");
+}
+
+/* Programs that wait after a failure. */
+static struct bw_error *release_failures(struct bw_live *l)
+{
+	for (size_t i = 0; i < l->procs.len; i++) {
+		struct bw_live_proc *p = l->procs.data[i];
+		const struct bw_agent_release go = {.failures = p->n_failures};
+		bool waits = p->n_failures > p->n_failures_released;
+		p->n_failures_released = p->n_failures;
+		if (waits && p->fd >= 0)
+			BW_TRY(release(l, p, &go));
+	}
+	return NULL;
+}
+
 struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 {
 	struct bw_live *l = bw_live_of(t);
+	if (!submission)
+		return release_failures(l);
 	const struct bw_live_submission *s = NULL;
 	bw_vec_each(&l->submissions, it)
 		if (it->number == submission)
@@ -166,15 +195,10 @@ struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 	if (!s) /* its program has gone */
 		return NULL;
 	struct bw_agent_release go = {.submission = s->in_proc};
-	const struct bw_msg_part part = {&go, sizeof(go)};
 	struct bw_live_proc *p = s->proc;
 	if (s->vm && s->vm->attached)
 		BW_TRY(bw_live_check_vmid(l, s->vm));
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_RELEASE, &part, 1, NULL);
-	l->last_run_ns = bw_live_now_ns();
-	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it ends with its program */
-		return NULL;
-	return err ? err : bw_live_result(l, "releasing a submission");
+	return release(l, p, &go);
 }
 
 struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
@@ -403,6 +427,44 @@ static bool on_done(struct bw_live *l, struct bw_live_proc *p, const struct bw_a
 	return false;
 }
 
+/* The kernel has ended a submission. Its log says why; where it does not, the end of the dispatches
+ * is all that is told. */
+static struct bw_error *on_failed(struct bw_live *l, struct bw_live_proc *p,
+				  const struct bw_agent_failed *failed, struct bw_target_event *out,
+				  bool *out_given)
+{
+	struct bw_kmd_queue_error e;
+	struct bw_str log = {0};
+	struct bw_error *err = bw_kmd_log(l->kmd, &log);
+	bool found =
+		!err && bw_kmd_last_queue_error(bw_str_text(&log), p->pid, l->queue_error_us, &e);
+	bw_str_free(&log);
+	if (!found && !failed->submission)
+		bw_live_note(l, true, "the kernel has ended a submission of process %d (%s)%s%s",
+			     (int)p->pid, strerror(-failed->result),
+			     err ? "; its log says why, but " : "", err ? err->message : "");
+	bw_error_free(err);
+	p->n_failures++;
+	*out_given = found;
+	if (!found)
+		return release_failures(l);
+	l->queue_error_us = e.time_us;
+	struct bw_live_vm *vm;
+	BW_TRY(bw_live_vm_of(l, p, failed->file, &vm));
+	*out = (struct bw_target_event){.kind = BW_EVENT_QUEUE_ERROR,
+					.space = vm->number,
+					.pid = p->pid,
+					.result = failed->result,
+					.queue_error = {.is_sdma = failed->is_sdma,
+							.has_ib = e.has_ib,
+							.ib_va = e.ib_va,
+							.dword = e.dword}};
+	memcpy(out->queue_error.ring, e.ring, sizeof(e.ring));
+	memcpy(out->queue_error.what, e.what, sizeof(e.what));
+	memcpy(out->queue_error.packet, e.why, sizeof(e.why));
+	return NULL;
+}
+
 /* The program has closed a file. */
 static bool on_closed(struct bw_live *l, struct bw_live_proc *p, uint32_t file,
 		      struct bw_target_event *out)
@@ -423,6 +485,7 @@ struct bw_error *bw_live_event(struct bw_live *l, struct bw_live_proc *p, struct
 {
 	struct bw_agent_done done;
 	struct bw_agent_about about;
+	struct bw_agent_failed failed;
 
 	*out_given = true;
 	switch (m->type) {
@@ -438,6 +501,13 @@ struct bw_error *bw_live_event(struct bw_live *l, struct bw_live_proc *p, struct
 		memcpy(&done, m->body, sizeof(done));
 		*out_given = on_done(l, p, &done, out);
 		return NULL;
+	case BW_AGENT_EV_FAILED:
+		if (m->body_b < sizeof(failed))
+			return bw_errorf(BW_E_INVALID,
+					 "the program's agent sent a failure of %u bytes",
+					 m->body_b);
+		memcpy(&failed, m->body, sizeof(failed));
+		return on_failed(l, p, &failed, out, out_given);
 	case BW_AGENT_EV_CLOSED:
 		if (m->body_b < sizeof(about))
 			return bw_errorf(BW_E_INVALID,

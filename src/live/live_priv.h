@@ -70,8 +70,10 @@ struct bw_live_proc {
 	bool is_asleep;		 /* we have made it ready, and wait for its end alone */
 	bool has_line;		 /* connection to the guard, from an earlier attachment */
 	bool was_ready;		 /* another debugger had it ready when we attached */
-	uint32_t n_late;	 /* outstanding requests that were given up */
-	uint32_t untrappable;	 /* waves that ran already and were launched without a handler */
+	/* FAILED of it that have come, and those that it was released from */
+	uint32_t n_failures, n_failures_released;
+	uint32_t n_late;      /* outstanding requests that were given up */
+	uint32_t untrappable; /* waves that ran already and were launched without a handler */
 };
 
 /* An address space: a DRM file of a process. Waves of it that stop do so in its own debug area. */
@@ -149,6 +151,7 @@ struct bw_live {
 	uint32_t *icache_generation; /* for each WGP: the code generation at which its instruction
 				      * cache was last invalidated */
 
+	uint64_t queue_error_us; /* of the last line of the kernel's log that was told */
 	bool gfxoff_held;
 	int guard_fd;
 	uint32_t guard_seq;

@@ -66,7 +66,7 @@ struct bw_error *bw_target_wait_wave(struct bw_target *t, uint32_t slot, int tim
 /* [RUN] Stops every wave of the program; returns when all that are resident have stopped, with the
  * number of those that could not be stopped. */
 struct bw_error *bw_target_stop_all(struct bw_target *t, uint32_t *out_running) BW_MUST_CHECK;
-/* [RUN] Releases a held submission. */
+/* [RUN] Releases a held submission; 0: programs that wait since QUEUE_ERROR. */
 struct bw_error *bw_target_release(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;
 
 /* ---- Memory ---- */

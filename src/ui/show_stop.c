@@ -415,6 +415,45 @@ static void show_step(struct bw_out *o, struct bw_debug *d)
 		bw_show_frame_source(o, d, &f);
 }
 
+/* What the queue met, and where the packet can be looked at: until it is resumed the program still
+ * has that memory. */
+static void show_queue_error(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s)
+{
+	enum { AROUND_B = 256 };
+	const struct bw_target_queue_error *e = &s->queue_error;
+	const char *engine = e->is_sdma ? "SDMA engine" : "command processor";
+	uint64_t va = e->ib_va + e->dword * 4, end = (va / AROUND_B + 1) * AROUND_B;
+	bw_out_str(o, "reason", "queue error");
+	bw_out_str(o, "engine", engine);
+	bw_out_line(o, "The %s met an error%s%s in work of process %d: %s.", engine,
+		    e->ring[0] ? " on ring " : "", e->ring, (int)s->pid, e->what);
+	bw_out_int(o, "process", s->pid);
+	if (e->ring[0])
+		bw_out_str(o, "ring", e->ring);
+	bw_out_str(o, "error", e->what);
+	if (e->packet[0]) {
+		bw_out_str(o, "packet", e->packet);
+		bw_out_line(o, "%s", e->packet);
+	}
+	if (e->has_ib) {
+		bw_out_hex(o, "ib", e->ib_va);
+		bw_out_int(o, "dword", (int64_t)e->dword);
+		bw_out_hex(o, "packet_address", va);
+		bw_out_line(o, "The packet is at 0x%llx, dword %llu of the IB at 0x%llx.",
+			    (unsigned long long)va, (unsigned long long)e->dword,
+			    (unsigned long long)e->ib_va);
+		bw_out_line(o,
+			    "\"dump memory ib.bin 0x%llx 0x%llx\", then \"shell breakwater pm4 "
+			    "ib.bin%s\" shows the packets there.",
+			    (unsigned long long)e->ib_va, (unsigned long long)end,
+			    e->is_sdma ? " --sdma" : "");
+	}
+	bw_out_str(o, "fence", strerror(-s->result));
+	bw_out_line(o, "The kernel has ended that work (%s); \"continue\" resumes the program.",
+		    strerror(-s->result));
+	bw_out_int(o, "stopped", (int64_t)s->n_waves);
+}
+
 void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s, bool brief)
 {
 	if (s->kind == BW_STOP_NONE)
@@ -430,6 +469,9 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 	case BW_STOP_GPU_GONE:
 		bw_out_line(o, "[The virtual GPU has ended; the program has lost its device]");
 		bw_out_str(o, "reason", "gpu gone");
+		break;
+	case BW_STOP_QUEUE_ERROR:
+		show_queue_error(o, d, s);
 		break;
 	case BW_STOP_INTERRUPTED:
 		bw_out_line(

@@ -30,7 +30,7 @@
 struct bw_agent_call {
 	uint32_t magic /* BW_MSG_MAGIC */, version;
 };
-enum { BW_AGENT_PROTO_VERSION = 8 };
+enum { BW_AGENT_PROTO_VERSION = 9 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -73,6 +73,10 @@ enum bw_agent_msg {
 	BW_AGENT_EV_DONE, /* bw_agent_done: a submission's fence has signalled (or failed) */
 	/* bw_agent_about: the program has closed a DRM file, and what was attached there is gone */
 	BW_AGENT_EV_CLOSED,
+	/* bw_agent_failed: the fence of a submission carries an error, of one that was not shown,
+	 * too. DONE follows where it was shown. What waits for the GPU in the program, and its
+	 * exit, wait until RELEASE */
+	BW_AGENT_EV_FAILED,
 	BW_AGENT_REPLY = 0x8000,
 };
 
@@ -132,7 +136,8 @@ struct bw_agent_attach_reply {
 };
 
 struct bw_agent_release {
-	uint32_t submission, pad;
+	uint32_t submission; /* 0: none, but the program, which waits after a failure */
+	uint32_t failures;   /* then: those FAILED that the debugger has heard of, in all */
 };
 struct bw_agent_mem {
 	uint64_t va;
@@ -229,6 +234,12 @@ struct bw_agent_line {
 struct bw_agent_done {
 	uint32_t submission;
 	int32_t result;
+};
+struct bw_agent_failed {
+	uint32_t submission; /* 0: it was not shown (no dispatch is in it) */
+	uint32_t file;
+	int32_t result;	  /* -errno of the fence */
+	uint32_t is_sdma; /* it went to a copy engine */
 };
 
 #endif

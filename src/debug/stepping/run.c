@@ -47,6 +47,9 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 	if (!bw_target_can(d->target, BW_CAP_RUN))
 		return NULL;
 	BW_TRY(bw_filters_update(d));
+	if (d->waits_at_error)
+		BW_TRY(bw_target_release(d->target, 0));
+	d->waits_at_error = false;
 	while (d->held.len && !must_wait(d, d->held.data[0])) {
 		uint32_t submission = d->held.data[0];
 		d->deferred_since_ms = 0;
@@ -289,6 +292,34 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 	bw_debug_close_target(d);
 }
 
+/* The program may be about to end, and what it has to say of the error comes first either way. */
+static struct bw_error *on_queue_error(struct bw_debug *d, const struct bw_target_event *ev,
+				       struct bw_stop *out)
+{
+	struct bw_error *err = NULL;
+	if (d->state == BW_DEBUG_RUNNING)
+		err = bw_debug_stop_waves(d, &d->unstoppable);
+	if (!err && d->state == BW_DEBUG_RUNNING)
+		err = bw_debug_collect(d);
+	if (err && !bw_error_catch(&err, BW_E_GONE))
+		return err;
+	if (d->state == BW_DEBUG_RUNNING) { /* it has ended */
+		d->stopped.len = 0;
+		d->focus_slot = UINT32_MAX;
+		d->state = BW_DEBUG_STOPPED;
+	}
+	d->waits_at_error = true;
+	if (!d->stopped.len && ev->space)
+		bw_debug_use_space(d, ev->space);
+	*out = (struct bw_stop){.kind = BW_STOP_QUEUE_ERROR,
+				.pid = ev->pid,
+				.result = ev->result,
+				.n_waves = d->stopped.len,
+				.n_unstoppable = d->unstoppable,
+				.queue_error = ev->queue_error};
+	return NULL;
+}
+
 /* Handles one event. out->kind stays NONE when there is nothing to report. */
 struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
 				 struct bw_stop *out)
@@ -324,6 +355,8 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		if (d->state == BW_DEBUG_RUNNING)
 			return bw_debug_release_held(d);
 		break;
+	case BW_EVENT_QUEUE_ERROR:
+		return on_queue_error(d, ev, out);
 	case BW_EVENT_STOP:
 		if (d->state != BW_DEBUG_RUNNING)
 			break;

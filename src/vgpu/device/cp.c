@@ -37,7 +37,12 @@ void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, 
 	va_list args;
 	va_start(args, fmt);
 	pthread_mutex_lock(&dev->cp->lock);
-	vsnprintf(q->why, sizeof(q->why), fmt, args);
+	int n = vsnprintf(q->why, sizeof(q->why), fmt, args);
+	const struct bw_cp_level *l = &q->level[q->depth];
+	if (q->depth && n >= 0 && (size_t)n < sizeof(q->why))
+		snprintf(q->why + n, sizeof(q->why) - (size_t)n,
+			 ", at dword %" PRIu64 " of the IB at 0x%" PRIx64, (uint64_t)l->pos_dw,
+			 l->va);
 	atomic_store(&q->error, error);
 	pthread_mutex_unlock(&dev->cp->lock);
 	va_end(args);

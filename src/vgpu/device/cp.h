@@ -68,7 +68,7 @@ struct bw_queue {
 						 * continues */
 	} draw;
 	_Atomic enum bw_queue_error error;
-	char why[160];	  /* the error in words; under cp.lock */
+	char why[288];	  /* the error in words; under cp.lock */
 	uint32_t *packet; /* the current packet, BW_CP_PACKET_DW */
 	uint32_t n_dispatches;
 	uint64_t n_invocations; /* threads of all its dispatches, for pipeline statistics */

@@ -56,7 +56,11 @@ void bw_sdma_fail(struct bw_sdma_engine *e, const char *fmt, ...)
 	va_list args;
 	va_start(args, fmt);
 	pthread_mutex_lock(&dev->sdma->lock);
-	vsnprintf(e->why, sizeof(e->why), fmt, args);
+	int n = vsnprintf(e->why, sizeof(e->why), fmt, args);
+	if (e->in_ib && n >= 0 && (size_t)n < sizeof(e->why))
+		snprintf(e->why + n, sizeof(e->why) - (size_t)n,
+			 ", at dword %" PRIu64 " of the IB at 0x%" PRIx64, (uint64_t)e->ib_pos_dw,
+			 e->ib_va);
 	e->stopped = true;
 	pthread_mutex_unlock(&dev->sdma->lock);
 	va_end(args);

@@ -35,7 +35,7 @@ struct bw_sdma_engine {
 	uint64_t base;
 	uint32_t size_dw;
 	uint8_t ring_vmid;
-	char why[200];
+	char why[288];
 
 	/* while active, the thread's own */
 	_Atomic uint64_t rptr;

@@ -195,7 +195,7 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 		    ring->head->killing || !bw_drm_ring_stopped(u, ring))
 			continue;
 		if (bw_klog_allowed(u)) {
-			char why[256] = "";
+			char why[320] = "";
 			bw_klog(u, "%s (ring %s vmid:%u pasid:%u)", text, ring->name,
 				ring->head->vmid, ring->head->vm->pasid);
 			log_process(u, ring->head->vm);
@@ -214,7 +214,7 @@ static void sdma_error(struct bw_uapi *u, const struct vector *v)
 	if (!ring->head || ring->head->killing || !bw_drm_ring_stopped(u, ring))
 		return;
 	if (bw_klog_allowed(u)) {
-		char why[256] = "";
+		char why[320] = "";
 		bw_klog(u, "SDMA queue hang (ring %s vmid:%u pasid:%u)", ring->name,
 			ring->head->vmid, ring->head->vm->pasid);
 		log_process(u, ring->head->vm);
