@@ -26,7 +26,6 @@ _Static_assert(sizeof(struct bw_discovery_gc) == BW_DISCOVERY_GC_FIELDS * 4, "fi
 
 /* What no part of the model depends on, as drivers accept it (doc/hardware/pci.md 4.2). */
 enum {
-	GPRS = 1024,
 	PARAMETER_CACHE = 1024,
 	SCRATCH_SLOTS_PER_CU = 32,
 	SC_PER_SE = 2,
@@ -44,7 +43,7 @@ void bw_discovery_gc_of(const struct bw_profile *p, struct bw_discovery_gc *out)
 		.wgp1_per_sa = p->wgp_per_sa / 2u,
 		.rb_per_se = p->n_rb / p->n_se,
 		.gl2c = p->n_tcc,
-		.gprs = GPRS,
+		.gprs = p->vgprs_per_simd,
 		.max_gs_threads = p->max_gs_waves_per_vgt,
 		.gs_table_depth = p->gs_vgt_table_depth,
 		.gsprim_buff_depth = p->gs_prim_buffer_depth,

@@ -40,6 +40,7 @@ static void the_image_has_the_sums_of_one_that_was_accepted(void **state)
 	assert_int_equal(n, 15);
 	bw_discovery_gc_of(&p, &gc);
 	gc.gl2c = 16;
+	gc.gprs = 1024;
 	gc.gl1c_kib = 32;
 	assert_int_equal(bw_discovery_make(&p, &gc, image), 0x22c);
 	assert_int_equal(get(image, 0x00, 4), 0x28211407);
@@ -67,6 +68,8 @@ static void the_shape_is_the_profiles(void **state)
 				 (get(image, at + 16, 4) + get(image, at + 20, 4)),
 			 96);
 	assert_int_equal(get(image, at + 12 + 29 * 4, 4), 6144);
+	/* what DEV_INFO has of silicon (num_shader_visible_vgprs) */
+	assert_int_equal(get(image, at + 12 + 5 * 4, 4), 1536);
 }
 
 /* Walks the list as the driver does, and finds the blocks of the profile's rows there. */
