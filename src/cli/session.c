@@ -129,7 +129,8 @@ static void warn_if_unseen(struct bw_cli *c, const struct bw_stop *s)
 		said ? NULL : bw_cli_check_seen(c->kmd, c->clients_before, c->program.argv[0]);
 	if (!err)
 		return;
-	bw_out_begin(c->out, "event", "warning");
+	bw_out_begin(c->out, "event", "notice");
+	bw_out_str(c->out, "kind", "warning");
 	bw_out_str(c->out, "text", err->message);
 	bw_out_line(c->out, "warning: %s.", err->message);
 	bw_out_end(c->out);
