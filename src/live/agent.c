@@ -445,12 +445,14 @@ static struct bw_error *on_failed(struct bw_live *l, struct bw_live_proc *p,
 			     err ? "; its log says why, but " : "", err ? err->message : "");
 	bw_error_free(err);
 	p->n_failures++;
-	*out_given = found;
-	if (!found)
-		return release_failures(l);
-	l->queue_error_us = e.time_us;
+	*out_given = false;
 	struct bw_live_vm *vm;
-	BW_TRY(bw_live_vm_of(l, p, failed->file, &vm));
+	err = found ? bw_live_vm_of(l, p, failed->file, &vm) : release_failures(l);
+	/* of a program or a GPU that is gone: an event will say so */
+	if (!found || err)
+		return bw_error_catch(&err, BW_E_GONE) ? NULL : err;
+	*out_given = true;
+	l->queue_error_us = e.time_us;
 	*out = (struct bw_target_event){.kind = BW_EVENT_QUEUE_ERROR,
 					.space = vm->number,
 					.pid = p->pid,
