@@ -33,6 +33,14 @@ enum {
 
 struct bw_crash;
 
+/* A session that an editor drives (dap.c): no command waits for a stop, since requests are answered
+ * meanwhile, and the program's output does not go to ours. */
+struct bw_cli_editor {
+	void (*stopped)(void *cookie, const struct bw_stop *s);
+	void *cookie;
+	int output_fd[2]; /* where the program writes standard output and error */
+};
+
 struct bw_program {
 	/* owned, NULL-terminated: the launcher and its options, or the program */
 	char **argv;
@@ -44,7 +52,8 @@ struct bw_cli {
 	struct bw_out *out;
 	struct bw_kmd *kmd;
 	struct bw_program program;
-	struct bw_crash *crash; /* owned; a crash file that is looked at, or NULL */
+	struct bw_crash *crash;	      /* owned; a crash file that is looked at, or NULL */
+	struct bw_cli_editor *editor; /* NULL: there is none */
 
 	bool plain;		    /* no command has been given: the kernel runs at once */
 	bool attached;		    /* attached to a running program: it is never killed without the
@@ -108,10 +117,19 @@ struct bw_cli {
 /* Runs one line. Errors have not been shown yet. */
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 
+/* ---- run.c: the session ---- */
+
+/* The session of `breakwater run` (attach: of `breakwater attach`) with these words, without a
+ * command yet. c->out and c->editor are there already. */
+struct bw_error *bw_cli_open_for_editor(struct bw_cli *c, int argc, char **argv,
+					bool attach) BW_MUST_CHECK;
+/* Frees what a session has; c itself is the caller's. */
+void bw_cli_fini(struct bw_cli *c);
+
 /* ---- session.c: the program and its stops ---- */
 
 struct bw_error *bw_cli_start_program(struct bw_cli *c) BW_MUST_CHECK;
-/* Waits for the next stop and shows it. */
+/* Waits for the next stop and shows it; for an editor, which waits itself, nothing. */
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c) BW_MUST_CHECK;
 /* Shows a stop that a step returned. */
 void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief);

@@ -29,6 +29,8 @@ struct bw_error *bw_compile_options_take(struct bw_compile_options *o, int argc,
 void bw_compile_options_fini(struct bw_compile_options *o);
 extern const char bw_compile_options_help[];
 
+/* Whether the name of a file is that of a kernel, in a language that is known or compiled. */
+bool bw_cli_is_kernel(const char *path);
 /* Makes a code object of the kernel where it is source text. gpu: "gfx1100". out_path: owned; NULL
  * where the kernel is one already. What the compiler says about a source that it takes is added to
  * `said`; what it says about another one is part of the error. */

@@ -138,6 +138,18 @@ static const struct language *language_of(const char *kernel)
 	return NULL;
 }
 
+bool bw_cli_is_kernel(const char *path)
+{
+	static const char *const compiled[] = {".co", ".hsaco", ".bin"};
+	size_t n = strlen(path);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(compiled); i++) {
+		size_t m = strlen(compiled[i]);
+		if (n > m && !strcmp(path + n - m, compiled[i]))
+			return true;
+	}
+	return language_of(path) != NULL;
+}
+
 struct bw_error *bw_cli_build_kernel(const char *kernel, const char *gpu,
 				     const struct bw_compile_options *o, struct bw_str *said,
 				     char **out_path)

@@ -417,7 +417,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 	return NULL;
 }
 
-static void fini(struct bw_cli *c)
+void bw_cli_fini(struct bw_cli *c)
 {
 	bw_cli_ignore_interrupts();
 	bw_debug_destroy(c->debug);
@@ -475,7 +475,7 @@ static void end_session(struct bw_cli *c, struct bw_error *err)
 }
 
 /* What a GPU has left behind: nothing runs. */
-static struct bw_error *run_crash(struct bw_cli *c, struct run_options *o)
+static struct bw_error *open_crash(struct bw_cli *c, struct run_options *o)
 {
 	const char *other = o->launch.words.len ? o->launch.words.data[0]
 			    : o->compile.first	? o->compile.first
@@ -487,16 +487,58 @@ static struct bw_error *run_crash(struct bw_cli *c, struct run_options *o)
 	if (other)
 		return bw_errorf(BW_E_INVALID, "%s is for kernels; %s is a crash file", other,
 				 o->kernel);
-	c->limit_s = o->limit_s;
 	bw_cli_catch_interrupts(c);
-	BW_TRY(bw_cli_open_crash(c, o->kernel));
-	end_session(c, run_session(c, o));
-	return NULL;
+	return bw_cli_open_crash(c, o->kernel);
+}
+
+/* All that comes before the first command. */
+static struct bw_error *open_session(struct bw_cli *c, struct run_options *o)
+{
+	bool is_virtual = false;
+	BW_TRY(bw_debug_create(&c->debug));
+	bw_debug_on_notice(c->debug, on_notice, c);
+	c->shader_lines = o->kernel && !o->attach ? o->shader_lines != LINES_UNWANTED
+						  : o->shader_lines == LINES_WANTED;
+	c->limit_s = o->limit_s;
+	if (o->kernel && !o->attach && bw_cli_is_crash(o->kernel))
+		return open_crash(c, o);
+	if (o->attach)
+		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
+	else
+		BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
+	BW_TRY(set_up_server(o));
+	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &c->kmd));
+	if (o->fidelity)
+		BW_TRY(bw_cli_check_fidelity(c->kmd));
+	BW_TRY(bw_cli_check_strict(c->kmd, &o->vgpu));
+	bw_cli_catch_interrupts(c);
+	return o->attach ? bw_cli_attach(c, o->pid) : NULL;
+}
+
+static void free_options(struct run_options *o)
+{
+	bw_vec_free(&o->script);
+	bw_launch_options_fini(&o->launch);
+	bw_compile_options_fini(&o->compile);
+}
+
+struct bw_error *bw_cli_open_for_editor(struct bw_cli *c, int argc, char **argv, bool attach)
+{
+	struct run_options o = {.attach = attach};
+	struct bw_error *err = parse(&o, argc, argv);
+	if (!err && (o.script.len || o.interactive || o.batch || o.json || o.help ||
+		     o.limit_s > 0 || o.fidelity || o.vgpu.strict || o.vgpu.trace_hash))
+		err = bw_errorf(
+			BW_E_UNSUPPORTED,
+			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict and --trace-hash are for the command line, not for an editor's session");
+	if (!err)
+		err = open_session(c, &o);
+	free_options(&o);
+	return err;
 }
 
 static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
 {
-	bool is_virtual = false;
 	BW_TRY(parse(o, argc, argv));
 	if (o->help) {
 		if (o->attach)
@@ -508,29 +550,11 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	}
 	BW_TRY(bw_out_create(stdout, o->json, &c->out));
 	bw_cli_begin_json(c);
-	BW_TRY(bw_debug_create(&c->debug));
-	bw_debug_on_notice(c->debug, on_notice, c);
-	c->shader_lines = o->kernel && !o->attach ? o->shader_lines != LINES_UNWANTED
-						  : o->shader_lines == LINES_WANTED;
-	if (o->kernel && !o->attach && bw_cli_is_crash(o->kernel))
-		return run_crash(c, o);
-	if (o->attach)
-		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
-	else
-		BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
-	BW_TRY(set_up_server(o));
-	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &c->kmd));
-	if (o->fidelity)
-		BW_TRY(bw_cli_check_fidelity(c->kmd));
-	BW_TRY(bw_cli_check_strict(c->kmd, &o->vgpu));
-	c->limit_s = o->limit_s;
-	bw_cli_catch_interrupts(c);
-	if (o->attach)
-		BW_TRY(bw_cli_attach(c, o->pid));
+	BW_TRY(open_session(c, o));
 	struct bw_error *err = run_session(c, o);
-	bool failed = err != NULL;
+	bool has_reports = !err && !c->crash;
 	end_session(c, err);
-	if (failed)
+	if (!has_reports)
 		return NULL;
 	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->debug, c->out));
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
@@ -554,10 +578,8 @@ static int main_with(int argc, char **argv, bool attach)
 		c.exit_status = BW_EXIT_USAGE;
 		bw_error_free(err);
 	}
-	fini(&c);
-	bw_vec_free(&o.script);
-	bw_launch_options_fini(&o.launch);
-	bw_compile_options_fini(&o.compile);
+	bw_cli_fini(&c);
+	free_options(&o);
 	return c.exit_status;
 }
 

@@ -75,14 +75,18 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 			BW_E_STATE,
 			"There is no program to start: this session attached to one (\"attach PID\")");
 	c->attached = false;
-	int out_fd;
+	int out_fd, err_fd = -1;
 	BW_TRY(bw_cli_keep_output(c, &out_fd));
+	if (c->editor) {
+		out_fd = c->editor->output_fd[0];
+		err_fd = c->editor->output_fd[1];
+	}
 	struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
 					  .kmd = c->kmd,
 					  .argv = c->program.argv,
 					  .in_fd = -1,
 					  .out_fd = out_fd,
-					  .err_fd = -1};
+					  .err_fd = err_fd};
 	struct bw_target *target;
 	bw_out_flush(c->out);
 	if (!c->program.is_kernel)
@@ -161,12 +165,16 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	bw_cli_forget_list(c);
 	if (s->kind == BW_STOP_WAVES)
 		bw_cli_show_displays(c);
+	if (c->editor)
+		c->editor->stopped(c->editor->cookie, s);
 }
 
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
 {
 	struct bw_stop stop;
 	bw_out_flush(c->out);
+	if (c->editor)
+		return NULL;
 	BW_TRY(bw_debug_wait(c->debug, -1, &stop));
 	bw_cli_stopped(c, &stop, false);
 	return NULL;
