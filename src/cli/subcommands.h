@@ -19,6 +19,7 @@
 int bw_main_run(int argc, char **argv);
 int bw_main_exec(int argc, char **argv);
 int bw_main_attach(int argc, char **argv);
+int bw_main_dap(int argc, char **argv);
 int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);
 int bw_main_umr(int argc, char **argv); /* umr.c */

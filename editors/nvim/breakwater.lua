@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: MIT
+-- Breakwater for nvim-dap: put this file into ~/.config/nvim/lua/ and call
+--     require("breakwater")
+-- after nvim-dap has been loaded. doc/editors.md says what can be done.
+local dap = require("dap")
+
+dap.adapters.breakwater = {
+  type = "executable",
+  command = "breakwater",
+  args = { "dap" },
+  options = { initialize_timeout_sec = 30 },
+}
+
+local kernel = {
+  name = "Breakwater: this kernel or shader",
+  type = "breakwater",
+  request = "launch",
+  program = "${file}",
+  -- The words of breakwater run's command line: --grid 128 --group 64 --arg in=iota:128
+  kernelOptions = function()
+    return vim.split(vim.fn.input("Options: ", "--grid 64 --group 64 "), " ", { trimempty = true })
+  end,
+  stopOnEntry = false,
+}
+
+local program = {
+  name = "Breakwater: a program",
+  type = "breakwater",
+  request = "launch",
+  program = function()
+    return vim.fn.input("Program: ", vim.fn.getcwd() .. "/", "file")
+  end,
+  args = {},
+}
+
+local attach = {
+  name = "Breakwater: attach to a program that \"breakwater exec\" has started",
+  type = "breakwater",
+  request = "attach",
+  pid = require("dap.utils").pick_process,
+}
+
+for _, language in ipairs({ "asm", "opencl", "hip", "cpp", "c", "glsl", "hlsl", "llvm" }) do
+  dap.configurations[language] = dap.configurations[language] or {}
+  vim.list_extend(dap.configurations[language], { kernel, program, attach })
+end
+
+-- :BreakwaterLane 5  chooses the lane that variables and expressions are of.
+vim.api.nvim_create_user_command("BreakwaterLane", function(command)
+  local session = dap.session()
+  if not session then
+    return
+  end
+  session:request("breakwater/setLane", {
+    threadId = session.stopped_thread_id,
+    lane = tonumber(command.args),
+  }, function(err)
+    if err then
+      vim.notify(err.message, vim.log.levels.ERROR)
+    end
+  end)
+end, { nargs = 1 })

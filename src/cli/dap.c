@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* `breakwater dap`: what the server in src/dap needs of the command line. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memfd.h"
+#include "base/str.h"
+#include "cli/commands.h"
+#include "cli/compile.h"
+#include "cli/complete.h"
+#include "cli/crash_files.h"
+#include "cli/dap_port.h"
+#include "cli/shader.h"
+#include "cli/subcommands.h"
+#include "dap/dap.h"
+#include "debug/expressions.h"
+
+static const char usage[] =
+	"Usage: breakwater dap [--port PORT]\n"
+	"\n"
+	"A debug adapter: editors that speak the Debug Adapter Protocol debug kernels, shaders and programs\n"
+	"through it. One session, on standard input and output, or with --port on a port of 127.0.0.1 (0: any),\n"
+	"which is said on standard error. The editor's \"launch\" and \"attach\" say what is debugged.\n"
+	"\n"
+	"Options:\n"
+	"  --port PORT         listen there for one editor\n"
+	"  -h, --help\n";
+
+/* A file in memory that others write at its end, and we read once. */
+struct sink {
+	int fd;
+	off_t read;
+};
+
+struct host {
+	struct bw_cli cli;
+	struct bw_cli_editor editor;
+	struct sink console;   /* what commands print, and the programs that they start */
+	struct sink output[2]; /* of the program that is debugged */
+	FILE *console_file;
+	struct bw_dap *server;
+	bool is_open;
+};
+
+static struct bw_error *open_sink(struct sink *s, const char *name)
+{
+	s->fd = bw_memfd(name);
+	if (s->fd < 0 || fcntl(s->fd, F_SETFL, O_APPEND))
+		return bw_error_errno(errno, "cannot keep output");
+	return NULL;
+}
+
+static size_t take(struct sink *s, char *out, size_t max)
+{
+	ssize_t got = s->fd < 0 ? 0 : pread(s->fd, out, max, s->read);
+	if (got <= 0)
+		return 0;
+	/* what was read takes no memory any more */
+	fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, s->read, got);
+	s->read += got;
+	return (size_t)got;
+}
+
+/* ---- What the server calls ---- */
+
+static struct bw_error *host_open(void *cookie, char **argv, bool attach,
+				  struct bw_debug **out_debug)
+{
+	struct host *h = cookie;
+	int argc = 0;
+	while (argv[argc])
+		argc++;
+	if (h->is_open)
+		return bw_errorf(BW_E_STATE, "One session at a time");
+	struct bw_error *err = bw_cli_open_for_editor(&h->cli, argc, argv, attach);
+	if (err)
+		return err;
+	h->is_open = true;
+	*out_debug = h->cli.debug;
+	return NULL;
+}
+
+static bool host_is_kernel(void *cookie, const char *path)
+{
+	return bw_cli_is_kernel(path) || bw_cli_is_shader(path) || bw_cli_is_crash(path);
+}
+
+static void host_close(void *cookie, bool kill)
+{
+	struct host *h = cookie;
+	if (!h->cli.debug || bw_debug_state(h->cli.debug) == BW_DEBUG_NO_PROGRAM)
+		return;
+	/* bw_cli_leave kills what was started, and detaches from what was attached to. */
+	if (!kill)
+		bw_debug_detach(h->cli.debug);
+	else if (h->cli.attached && bw_target_can(bw_debug_target(h->cli.debug), BW_CAP_PROCESSES))
+		bw_error_free(bw_debug_kill(h->cli.debug));
+	else
+		bw_cli_leave(&h->cli);
+}
+
+static struct bw_error *host_execute(void *cookie, const char *line)
+{
+	struct host *h = cookie;
+	struct bw_error *err = NULL;
+	_cleanup_free_ char *copy = strdup(line);
+	if (!copy)
+		return bw_error_nomem();
+	bw_cli_begin_command(&h->cli);
+	/* Several lines are a block, or commands one after the other. */
+	for (char *rest = copy, *one; !err && !h->cli.quit && (one = strsep(&rest, "\n"));)
+		err = bw_cli_execute(&h->cli, one);
+	return err;
+}
+
+static struct bw_error *host_stopped(void *cookie, const struct bw_stop *stop, bool brief)
+{
+	struct host *h = cookie;
+	bw_cli_stopped(&h->cli, stop, brief);
+	return bw_cli_run_stop_commands(&h->cli);
+}
+
+static char **host_complete(void *cookie, const char *line, const char *word)
+{
+	struct host *h = cookie;
+	return bw_cli_complete(&h->cli, line, word);
+}
+
+static char *host_take_text(void *cookie)
+{
+	enum { TEXT_MAX_B = 4 << 20 };
+	struct host *h = cookie;
+	char chunk[8192];
+	struct bw_str text = {0};
+	size_t got;
+	bw_out_flush(h->cli.out);
+	fflush(h->console_file);
+	fflush(stdout);
+	while (text.len < TEXT_MAX_B && (got = take(&h->console, chunk, sizeof(chunk))) > 0)
+		bw_str_addn(&text, chunk, got);
+	if (text.len)
+		return bw_str_take(&text);
+	bw_str_free(&text);
+	return NULL;
+}
+
+static size_t host_take_output(void *cookie, bool is_error, char *out, size_t max)
+{
+	struct host *h = cookie;
+	return take(&h->output[is_error], out, max);
+}
+
+static void host_passing(void *cookie, uint32_t breakpoint, uint32_t wave)
+{
+	struct host *h = cookie;
+	bw_cli_passing(&h->cli, breakpoint, wave);
+}
+
+static int host_exit_status(void *cookie)
+{
+	const struct host *h = cookie;
+	return h->cli.exit_status_known ? h->cli.exit_status : 0;
+}
+
+static bool host_wants_end(void *cookie)
+{
+	const struct host *h = cookie;
+	return h->cli.quit;
+}
+
+static void on_stop(void *cookie, const struct bw_stop *stop)
+{
+	struct host *h = cookie;
+	bw_dap_note_stop(h->server, stop);
+}
+
+/* ---- The descriptors ---- */
+
+/* Nothing reads or writes our standard input and output, which may be the protocol's: not the
+ * program, and none that "shell" starts. */
+static struct bw_error *free_standard_streams(struct host *h)
+{
+	_cleanup_close_ int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(h->console.fd, STDOUT_FILENO) < 0)
+		return bw_error_errno(errno, "cannot keep standard input and output apart");
+	return NULL;
+}
+
+/* Two descriptors, each the caller's. */
+static struct bw_error *copy_streams(int in, int out, int *out_in, int *out_out)
+{
+	_cleanup_close_ int first = fcntl(in, F_DUPFD_CLOEXEC, 3);
+	_cleanup_close_ int second = fcntl(out, F_DUPFD_CLOEXEC, 3);
+	if (first < 0 || second < 0)
+		return bw_error_errno(errno, "the connection with the editor is not open");
+	*out_in = bw_take_fd(first);
+	*out_out = bw_take_fd(second);
+	return NULL;
+}
+
+static struct bw_error *connect_editor(struct host *h, int port, int *out_in, int *out_out)
+{
+	uint16_t number;
+	_cleanup_close_ int listener = -1;
+	_cleanup_close_ int editor = -1;
+	if (port < 0) {
+		BW_TRY(copy_streams(STDIN_FILENO, STDOUT_FILENO, out_in, out_out));
+	} else {
+		BW_TRY(bw_dap_port_open((uint16_t)port, &listener, &number));
+		fprintf(stderr, "DAP server listening at: 127.0.0.1:%u\n", number);
+		BW_TRY(bw_dap_port_accept(listener, &editor));
+		BW_TRY(copy_streams(editor, editor, out_in, out_out));
+	}
+	return free_standard_streams(h);
+}
+
+static struct bw_error *serve(struct host *h, int port)
+{
+	static const char *const names[] = {"output", "error"};
+	const struct bw_dap_host functions = {.cookie = h,
+					      .open = host_open,
+					      .is_kernel = host_is_kernel,
+					      .close = host_close,
+					      .execute = host_execute,
+					      .stopped = host_stopped,
+					      .complete = host_complete,
+					      .take_text = host_take_text,
+					      .take_output = host_take_output,
+					      .passing = host_passing,
+					      .exit_status = host_exit_status,
+					      .wants_end = host_wants_end};
+	_cleanup_close_ int in = -1;
+	_cleanup_close_ int out = -1;
+	BW_TRY(open_sink(&h->console, "console"));
+	for (size_t i = 0; i < 2; i++) {
+		BW_TRY(open_sink(&h->output[i], names[i]));
+		h->editor.output_fd[i] = h->output[i].fd;
+	}
+	h->console_file = fdopen(fcntl(h->console.fd, F_DUPFD_CLOEXEC, 3), "a");
+	if (!h->console_file)
+		return bw_error_errno(errno, "cannot keep output");
+	BW_TRY(connect_editor(h, port, &in, &out));
+	signal(SIGPIPE, SIG_IGN);
+	BW_TRY(bw_out_create(h->console_file, false, &h->cli.out));
+	h->editor.stopped = on_stop;
+	h->editor.cookie = h;
+	h->cli.editor = &h->editor;
+	BW_TRY(bw_dap_create(&functions, in, out, &h->server));
+	struct bw_error *err = bw_dap_serve(h->server);
+	bw_dap_destroy(h->server);
+	h->server = NULL;
+	return err;
+}
+
+static struct bw_error *parse(int argc, char **argv, int *out_port, bool *out_help)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *value = NULL;
+		uint64_t port;
+		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+			*out_help = true;
+			continue;
+		}
+		if (bw_starts_with(argv[i], "--port="))
+			value = argv[i] + strlen("--port=");
+		else if (!strcmp(argv[i], "--port") && i + 1 < argc)
+			value = argv[++i];
+		else
+			return bw_errorf(BW_E_INVALID,
+					 "\"breakwater dap\" takes --port PORT, not \"%s\"",
+					 argv[i]);
+		if (!bw_parse_u64(value, &port) || port > UINT16_MAX)
+			return bw_errorf(BW_E_INVALID, "\"%s\" is no port: 0 to 65535", value);
+		*out_port = (int)port;
+	}
+	return NULL;
+}
+
+int bw_main_dap(int argc, char **argv)
+{
+	int port = -1;
+	bool help = false;
+	struct host *h = calloc(1, sizeof(*h));
+	struct bw_error *err = h ? parse(argc, argv, &port, &help) : bw_error_nomem();
+	if (!err && help) {
+		fputs(usage, stdout);
+		free(h);
+		return 0;
+	}
+	int status = 0;
+	if (h) {
+		h->cli = (struct bw_cli){.output_fd = -1,
+					 .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
+		h->console.fd = h->output[0].fd = h->output[1].fd = -1;
+	}
+	if (!err)
+		err = serve(h, port);
+	if (err) {
+		fprintf(stderr, "breakwater: ");
+		bw_out_printable(stderr, err->message);
+		fprintf(stderr, ".\n");
+		bw_error_free(err);
+		status = BW_EXIT_USAGE;
+	}
+	if (!h)
+		return status;
+	if (h->cli.ended_by)
+		status = BW_EXIT_SIGNAL + h->cli.ended_by;
+	bw_cli_fini(&h->cli);
+	if (h->console_file)
+		fclose(h->console_file);
+	for (size_t i = 0; i < 3; i++) {
+		int fd = i < 2 ? h->output[i].fd : h->console.fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	free(h);
+	return status;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "dap/dap_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/wave.h"
+#include "base/util.h"
+#include "debug/breaks.h"
+#include "debug/expressions.h"
+#include "ui/show.h"
+
+/* Watchpoints as data breakpoints, and catchpoints as exception filters. */
+
+/* ---- dataBreakpointInfo ---- */
+
+/* The expression that a request names: a variable of a reference, or a text of its own. */
+static struct bw_error *named_expression(struct bw_dap *s, json_t *args, struct bw_str *out)
+{
+	const char *name = NULL;
+	int64_t number = 0;
+	bool is_address = false;
+	struct bw_dap_ref ref;
+	BW_TRY(bw_dap_need_text(args, "name", &name));
+	BW_TRY(bw_dap_take_int(args, "variablesReference", &number));
+	BW_TRY(bw_dap_take_bool(args, "asAddress", &is_address));
+	if (is_address) {
+		enum bw_space space;
+		uint64_t addr, bytes = 4;
+		BW_TRY(bw_dap_take_count(args, "bytes", 8, &bytes));
+		BW_TRY(bw_dap_parse_place(name, &space, &addr));
+		bw_str_addf(out, "*(%s *)%s",
+			    bytes == 8	 ? "unsigned long"
+			    : bytes == 2 ? "unsigned short"
+			    : bytes == 1 ? "unsigned char"
+					 : "unsigned int",
+			    name);
+		return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8
+			       ? NULL
+			       : bw_errorf(BW_E_INVALID, "1, 2, 4 or 8 bytes can be watched");
+	}
+	if (!number) {
+		bw_str_add(out, name);
+		return bw_dap_focus_frame(s, args, &ref);
+	}
+	BW_TRY(bw_dap_find_ref(s, number, false, &ref));
+	BW_TRY(bw_dap_focus(s, ref.wave, ref.level));
+	return bw_dap_expression_of(&ref, name, out);
+}
+
+/* What can be watched of it from any wave: its address. "" where it is no global memory. */
+static void address_of(const struct bw_value *v, struct bw_str *out)
+{
+	char type[BW_TYPE_NAME_MAX];
+	uint64_t size_b = bw_type_size(&v->type);
+	if (v->place != BW_PLACE_MEMORY || v->space != BW_SPACE_GLOBAL || v->elem || v->bit_size ||
+	    v->type.kind == BW_TYPE_AGGREGATE || !size_b)
+		return;
+	bool is_float = v->type.kind == BW_TYPE_FLOAT && size_b >= 4;
+	const char *name = is_float	 ? bw_type_name(&v->type, type)
+			   : size_b == 8 ? "unsigned long"
+			   : size_b == 2 ? "unsigned short"
+			   : size_b == 1 ? "unsigned char"
+					 : "unsigned int";
+	bw_str_addf(out, "*(%s *)0x%llx", name, (unsigned long long)v->va);
+}
+
+struct bw_error *bw_dap_data_breakpoint_info(struct bw_dap *s, json_t *args, json_t *body)
+{
+	struct bw_str expr = {0}, id = {0};
+	struct bw_value v = {0};
+	struct bw_expr_error where;
+	struct bw_error *err = named_expression(s, args, &expr);
+	if (!err)
+		err = bw_debug_eval(s->debug, bw_str_text(&expr), &v, &where);
+	if (err) {
+		json_object_set_new(body, "dataId", json_null());
+		json_object_set_new(body, "description", bw_json_text(err->message));
+		bw_error_free(err);
+		bw_str_free(&expr);
+		return NULL;
+	}
+	address_of(&v, &id);
+	bool global = id.len > 0;
+	if (!global)
+		bw_str_add(&id, bw_str_text(&expr));
+	json_object_set_new(body, "dataId", bw_dap_text(&id));
+	json_object_set_new(body, "description", bw_dap_text(&expr));
+	json_object_set_new(body, "canPersist", json_false());
+	/* Registers, LDS and scratch are watched by stepping the focus wave. */
+	json_object_set_new(body, "accessTypes",
+			    global ? json_pack("[s,s,s]", "write", "read", "readWrite")
+				   : json_pack("[s]", "write"));
+	bw_value_fini(&v);
+	bw_str_free(&expr);
+	bw_str_free(&id);
+	return NULL;
+}
+
+/* ---- setDataBreakpoints ---- */
+
+static struct bw_error *set_data(struct bw_dap *s, json_t *args, json_t *list)
+{
+	const char *id = NULL, *access = "write";
+	struct bw_dap_break b = {.kind = BW_DAP_DATA, .is_verified = true};
+	BW_TRY(bw_dap_need_text(args, "dataId", &id));
+	BW_TRY(bw_dap_take_text(args, "accessType", &access));
+	enum bw_break_kind kind = !strcmp(access, "write")	 ? BW_BREAK_WATCH
+				  : !strcmp(access, "read")	 ? BW_BREAK_RWATCH
+				  : !strcmp(access, "readWrite") ? BW_BREAK_AWATCH
+								 : BW_BREAK_CODE;
+	if (kind == BW_BREAK_CODE)
+		return bw_errorf(BW_E_INVALID, "There is no access type \"%s\"", access);
+	BW_TRY(bw_debug_watch(s->debug, id, kind, &b.number));
+	BW_TRY(bw_dap_keep_break(s, &b, args));
+	json_array_append_new(list, bw_dap_break_json(s, &b, NULL));
+	return NULL;
+}
+
+struct bw_error *bw_dap_set_data_breakpoints(struct bw_dap *s, json_t *args, json_t *body)
+{
+	json_t *wanted = NULL, *one, *list = json_array();
+	size_t i;
+	json_object_set_new(body, "breakpoints", list);
+	BW_TRY(bw_dap_take_array(args, "breakpoints", &wanted));
+	bw_dap_clear_breaks(s, BW_DAP_DATA, NULL);
+	json_array_foreach(wanted, i, one)
+	{
+		struct bw_error *err = set_data(s, one, list);
+		if (err)
+			json_array_append_new(list, bw_dap_break_error(err));
+	}
+	return NULL;
+}
+
+/* ---- Exception filters ---- */
+
+/* Memory violations, address errors, illegal instructions and traps always stop, and are no
+ * filters: a wave cannot run on from them unnoticed. */
+static const struct {
+	const char *filter, *label;
+	uint32_t excp; /* 0: settings.stop_on_dispatch */
+} filters[] = {
+	{"fp_invalid", "Float: invalid operation", BW_EXCP_INVALID},
+	{"fp_denormal", "Float: denormal input", BW_EXCP_INPUT_DENORM},
+	{"fp_div0", "Float: division by zero", BW_EXCP_DIV0},
+	{"fp_overflow", "Float: overflow", BW_EXCP_OVERFLOW},
+	{"fp_underflow", "Float: underflow", BW_EXCP_UNDERFLOW},
+	{"fp_inexact", "Float: inexact result", BW_EXCP_INEXACT},
+	{"int_div0", "Integer division by zero", BW_EXCP_INT_DIV0},
+	{"dispatch", "Dispatch: before its first wave", 0},
+};
+
+json_t *bw_dap_exception_filters(void)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < BW_ARRAY_SIZE(filters); i++) {
+		json_t *f = json_object();
+		json_object_set_new(f, "filter", json_string(filters[i].filter));
+		json_object_set_new(f, "label", json_string(filters[i].label));
+		json_object_set_new(f, "default", json_false());
+		json_array_append_new(list, f);
+	}
+	return list;
+}
+
+static struct bw_error *add_filter(const char *name, uint32_t *mask, bool *dispatch)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(filters); i++) {
+		if (strcmp(filters[i].filter, name) != 0)
+			continue;
+		*mask |= filters[i].excp;
+		*dispatch |= !filters[i].excp;
+		return NULL;
+	}
+	return bw_errorf(BW_E_INVALID, "There is no exception filter \"%s\"", name);
+}
+
+struct bw_error *bw_dap_set_exception_breakpoints(struct bw_dap *s, json_t *args, json_t *body)
+{
+	json_t *wanted = NULL, *options = NULL, *one;
+	size_t i;
+	uint32_t mask = 0;
+	bool dispatch = false;
+	struct bw_dap_break b = {.kind = BW_DAP_EXCEPTION, .is_verified = true};
+	BW_TRY(bw_dap_take_array(args, "filters", &wanted));
+	BW_TRY(bw_dap_take_array(args, "filterOptions", &options));
+	if (json_array_size(options))
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"\"filterOptions\" is not supported: exceptions have no conditions");
+	json_array_foreach(wanted, i, one)
+	{
+		if (!json_is_string(one))
+			return bw_errorf(BW_E_INVALID, "\"filters\" is not an array of strings");
+		BW_TRY(add_filter(json_string_value(one), &mask, &dispatch));
+	}
+	bw_dap_clear_breaks(s, BW_DAP_EXCEPTION, NULL);
+	bw_debug_settings(s->debug)->stop_on_dispatch = dispatch;
+	if (!mask)
+		return NULL;
+	BW_TRY(bw_debug_catch_exceptions(s->debug, mask, false, &b.number));
+	return bw_vec_push(&s->breaks, b);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DAP_FRAMING_H
+#define BW_DAP_FRAMING_H
+
+/* Messages in a stream of bytes: a header of lines that end in CR LF, among them Content-Length, an
+ * empty line, and that many bytes of JSON. Pure: bytes in, messages out. */
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+enum {
+	BW_DAP_HEADER_MAX_B = 4096,
+	BW_DAP_MESSAGE_MAX_B = 16 << 20,
+};
+
+struct bw_dap_frames {
+	struct bw_str data; /* not yet taken */
+	size_t at;	    /* of it, what has been taken */
+};
+
+struct bw_error *bw_dap_frames_push(struct bw_dap_frames *f, const void *data,
+				    size_t size_b) BW_MUST_CHECK;
+/* The next message; NULL: it is not whole yet. Borrowed until the next call. An error is final: the
+ * place of the next message is not known. */
+struct bw_error *bw_dap_frames_take(struct bw_dap_frames *f, const char **out,
+				    size_t *out_b) BW_MUST_CHECK;
+/* Whether the stream may end here: no message has begun. */
+bool bw_dap_frames_is_empty(const struct bw_dap_frames *f);
+void bw_dap_frames_fini(struct bw_dap_frames *f);
+
+#endif

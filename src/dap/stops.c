@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "dap/dap_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "ui/table.h"
+
+/* Stops as events, and what they were about. */
+
+enum {
+	FAULTS = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
+		 BW_REASON_ILLEGAL_INSTRUCTION | BW_REASON_ASSERT_TRAP | BW_REASON_DEBUG_TRAP |
+		 BW_REASON_TRAP | BW_REASON_FP_EXCEPTION,
+};
+
+static const char *reason_of(struct bw_dap *s, const struct bw_stop *stop)
+{
+	if (stop->kind == BW_STOP_DISPATCH)
+		return "entry";
+	if (stop->kind == BW_STOP_INTERRUPTED)
+		return stop->focus_ended ? "step" : "pause";
+	if (stop->reasons & FAULTS)
+		return "exception";
+	if (stop->reasons & BW_REASON_WATCHPOINT)
+		return "data breakpoint";
+	if (stop->breakpoint) {
+		const struct bw_dap_break *b = bw_dap_find_break(s, stop->breakpoint);
+		enum bw_dap_break_kind kind = b ? b->kind : BW_DAP_SOURCE;
+		return stop->breakpoint_temporary   ? "entry"
+		       : kind == BW_DAP_FUNCTION    ? "function breakpoint"
+		       : kind == BW_DAP_INSTRUCTION ? "instruction breakpoint"
+						    : "breakpoint";
+	}
+	if (stop->reasons & (BW_REASON_WAVE_START | BW_REASON_WAVE_END))
+		return "entry";
+	return stop->reasons & BW_REASON_SINGLE_STEP ? "step" : "pause";
+}
+
+static void describe(const struct bw_stop *stop, const char *reason, struct bw_str *out)
+{
+	char reasons[256];
+	bw_reason_text(stop->reasons, reasons, sizeof(reasons));
+	const char *signal = bw_reason_signal(stop->reasons);
+	if (stop->kind == BW_STOP_DISPATCH)
+		bw_str_addf(out, "Dispatch %u is about to begin", stop->dispatch);
+	else if (stop->kind == BW_STOP_INTERRUPTED)
+		bw_str_add(out, stop->focus_ended ? "The wave has ended"
+						  : "Stopped; no wave is on the GPU");
+	else if (!strcmp(reason, "exception"))
+		bw_str_addf(out, "%s (%s)", signal ? signal : "Stopped", reasons);
+	else if (stop->breakpoint)
+		bw_str_addf(out, "Breakpoint %u, %zu wave%s", stop->breakpoint, stop->n_same,
+			    stop->n_same == 1 ? "" : "s");
+	else
+		bw_str_addf(out, "%s", reasons);
+}
+
+static void send_end(struct bw_dap *s, const struct bw_stop *stop)
+{
+	if (stop->kind == BW_STOP_GPU_GONE)
+		bw_dap_say(s, "stderr", "The GPU is gone.\n");
+	if (stop->kind == BW_STOP_EXITED) {
+		json_t *body = json_object();
+		json_object_set_new(body, "exitCode",
+				    json_integer(s->host->exit_status(s->host->cookie)));
+		bw_dap_event(s, "exited", body);
+	}
+	if (!s->is_ended)
+		bw_dap_event(s, "terminated", NULL);
+	s->is_ended = true;
+}
+
+/* All breakpoints that waves have hit: there can be several in one stop. */
+static void add_hits(struct bw_dap *s, const struct bw_stop *stop, json_t *body)
+{
+	size_t n;
+	const struct bw_wave_info *all = bw_debug_waves(s->debug, &n);
+	json_t *ids = json_array();
+	bw_vec_each(&s->breaks, b) {
+		bool hit = b->number == stop->breakpoint;
+		for (size_t i = 0; i < n && !hit; i++)
+			hit = all[i].breakpoint == b->number &&
+			      all[i].reasons & (BW_REASON_BREAKPOINT | BW_REASON_WATCHPOINT);
+		if (!hit)
+			continue;
+		json_array_append_new(ids, json_integer(b->number));
+		bw_dap_count_hit(s, b->number);
+	}
+	if (json_array_size(ids))
+		json_object_set_new(body, "hitBreakpointIds", ids);
+	else
+		json_decref(ids);
+}
+
+void bw_dap_send_stop(struct bw_dap *s, const struct bw_stop *stop)
+{
+	struct bw_str text = {0};
+	if (stop->kind == BW_STOP_EXITED || stop->kind == BW_STOP_GPU_GONE) {
+		send_end(s, stop);
+		return;
+	}
+	bool has_wave = stop->kind == BW_STOP_WAVES && bw_debug_wave(s->debug, stop->wave);
+	const char *reason = reason_of(s, stop);
+	describe(stop, reason, &text);
+	if (has_wave)
+		bw_dap_keep_lane(s);
+	json_t *body = json_object();
+	json_object_set_new(body, "reason", json_string(reason));
+	json_object_set_new(body, "description", bw_dap_text(&text));
+	if (!strcmp(reason, "exception"))
+		json_object_set_new(body, "text", bw_dap_text(&text));
+	json_object_set_new(
+		body, "threadId",
+		json_integer(has_wave ? (json_int_t)stop->wave : BW_DAP_PROGRAM_THREAD));
+	json_object_set_new(body, "allThreadsStopped", json_true());
+	if (has_wave)
+		add_hits(s, stop, body);
+	bw_dap_event(s, "stopped", body);
+	bw_str_free(&text);
+}
+
+struct bw_error *bw_dap_exception_info(struct bw_dap *s, json_t *args, json_t *body)
+{
+	BW_TRY(bw_dap_focus_thread(s, args));
+	const struct bw_wave_info *w = bw_debug_focus(s->debug);
+	char reasons[256];
+	if (!(w->reasons & FAULTS))
+		return bw_errorf(BW_E_STATE, "Wave %u has not stopped at an exception", w->number);
+	bw_reason_text(w->reasons & FAULTS, reasons, sizeof(reasons));
+	const char *signal = bw_reason_signal(w->reasons);
+	json_object_set_new(body, "exceptionId", json_string(reasons));
+	json_object_set_new(
+		body, "breakMode",
+		json_string(w->reasons & BW_REASON_FP_EXCEPTION ? "userUnhandled" : "always"));
+	if (signal)
+		json_object_set_new(body, "description", json_string(signal));
+	if (!(w->reasons & BW_REASON_MEMORY_VIOLATION))
+		return NULL;
+	/* What the command says: the access, the lanes, the page walk. */
+	bw_dap_flush(s);
+	struct bw_error *err = s->host->execute(s->host->cookie, "info fault");
+	_cleanup_free_ char *text = s->host->take_text(s->host->cookie);
+	if (!err && text) {
+		json_t *details = json_object();
+		json_object_set_new(details, "message", bw_json_text(text));
+		json_object_set_new(details, "typeName", json_string(reasons));
+		json_object_set_new(body, "details", details);
+	}
+	bw_error_free(err);
+	return NULL;
+}

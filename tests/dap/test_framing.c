@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "dap/base64.h"
+#include "dap/framing.h"
+
+/* Two messages, whatever the pieces are in which they come. */
+static void test_pieces(void **state)
+{
+	static const char stream[] =
+		"Content-Length: 2\r\n\r\n{}"
+		"content-length:\t4\r\nContent-Type: x; charset=utf-8\r\n\r\n[12]"
+		"Content-Length: 0\r\n\r\n";
+	static const char *const expected[] = {"{}", "[12]", ""};
+	for (size_t piece = 1; piece < sizeof(stream); piece++) {
+		struct bw_dap_frames f = {0};
+		size_t seen = 0;
+		for (size_t at = 0; at < sizeof(stream) - 1; at += piece) {
+			size_t n =
+				sizeof(stream) - 1 - at < piece ? sizeof(stream) - 1 - at : piece;
+			assert_null(bw_dap_frames_push(&f, stream + at, n));
+			for (;;) {
+				const char *text;
+				size_t size_b;
+				assert_null(bw_dap_frames_take(&f, &text, &size_b));
+				if (!text)
+					break;
+				assert_in_range(seen, 0, 2);
+				assert_int_equal(size_b, strlen(expected[seen]));
+				assert_memory_equal(text, expected[seen], size_b);
+				seen++;
+			}
+		}
+		assert_int_equal(seen, 3);
+		assert_true(bw_dap_frames_is_empty(&f));
+		bw_dap_frames_fini(&f);
+	}
+}
+
+static void test_no_messages(void **state)
+{
+	static const struct {
+		const char *stream, *why;
+	} cases[] = {
+		{"\r\n\r\n", "no Content-Length"},
+		{"{}\r\n\r\n", "no colon"},
+		{"Content-Length: -1\r\n\r\n", "no number"},
+		{"Content-Length: \r\n\r\n", "no number"},
+		{"Content-Length: 1 2\r\n\r\n", "no number"},
+		{"Content-Length: 16777217\r\n\r\n", "limit"},
+		{"Content-Length: 18446744073709551617\r\n\r\n", "limit"},
+		{"Content-Length: 1\r\nContent-Length: 1\r\n\r\n", "twice"},
+		{"Content-Type: x\r\n\r\n", "no Content-Length"},
+		{"{\"seq\": 1}\r\n\r\n", "no Content-Length"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bw_dap_frames f = {0};
+		const char *text;
+		size_t size_b;
+		assert_null(bw_dap_frames_push(&f, cases[i].stream, strlen(cases[i].stream)));
+		_cleanup_error_ struct bw_error *err = bw_dap_frames_take(&f, &text, &size_b);
+		assert_non_null(err);
+		assert_non_null(strstr(err->message, cases[i].why));
+		bw_dap_frames_fini(&f);
+	}
+}
+
+/* A header that never ends is no message, however it comes. */
+static void test_long_header(void **state)
+{
+	struct bw_dap_frames f = {0};
+	const char *text;
+	size_t size_b;
+	struct bw_error *err = NULL;
+	size_t pushed = 0;
+	while (!err && pushed < 100000) {
+		assert_null(bw_dap_frames_push(&f, "xxxxxxxxxx", 10));
+		pushed += 10;
+		err = bw_dap_frames_take(&f, &text, &size_b);
+	}
+	assert_non_null(err);
+	assert_in_range(pushed, BW_DAP_HEADER_MAX_B, BW_DAP_HEADER_MAX_B + 10);
+	bw_error_free(err);
+	bw_dap_frames_fini(&f);
+}
+
+/* The examples of RFC 4648, section 10. */
+static void test_base64(void **state)
+{
+	static const struct {
+		const char *bytes, *text;
+	} cases[] = {{"", ""},
+		     {"f", "Zg=="},
+		     {"fo", "Zm8="},
+		     {"foo", "Zm9v"},
+		     {"foob", "Zm9vYg=="},
+		     {"fooba", "Zm9vYmE="},
+		     {"foobar", "Zm9vYmFy"}};
+	static const char *const bad[] = {
+		"Z", "Zg", "Zg=", "Zh==", "Zm9v\n", "Z===", "Zm-v", "===="};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bw_str s = {0};
+		_cleanup_free_ uint8_t *data = NULL;
+		size_t n;
+		bw_base64_add(&s, (const uint8_t *)cases[i].bytes, strlen(cases[i].bytes));
+		assert_string_equal(bw_str_text(&s), cases[i].text);
+		assert_null(bw_base64_read(cases[i].text, &data, &n));
+		assert_int_equal(n, strlen(cases[i].bytes));
+		assert_memory_equal(data, cases[i].bytes, n);
+		bw_str_free(&s);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		uint8_t *data;
+		size_t n;
+		_cleanup_error_ struct bw_error *err = bw_base64_read(bad[i], &data, &n);
+		assert_non_null(err);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_no_messages),
+		cmocka_unit_test(test_long_header),
+		cmocka_unit_test(test_base64),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
