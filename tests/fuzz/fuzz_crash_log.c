@@ -16,14 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct bw_crash_log log = {0};
 	struct bw_kmd_queue_error queue_error;
-	char *text = malloc(n + 1);
-	if (!text)
+	char *whole = malloc(n + 1);
+	if (!whole)
 		return 0;
-	memcpy(text, bytes, n);
-	text[n] = 0;
-	if (bw_kmd_last_queue_error(text, 77, 0, &queue_error))
+	memcpy(whole, bytes, n);
+	whole[n] = 0;
+	if (bw_kmd_last_queue_error(whole, 77, 0, &queue_error))
 		assert(memchr(queue_error.why, 0, sizeof(queue_error.why)) && queue_error.what[0]);
-	free(text);
+	free(whole);
 	bw_crash_log_text(&log, (const char *)bytes, n);
 	bw_crash_log_end(&log);
 	assert(log.faults.len <= BW_CRASH_MAX_FAULTS && log.events.len <= BW_CRASH_MAX_EVENTS);
