@@ -35,9 +35,9 @@ def words(*args):
     return [str(BREAKWATER), "vgpu", "linux", "--cache", str(cache()), *[str(a) for a in args]]
 
 
-def guest(*args, status=0, data=b"", cwd=SOURCE, options=("--no-gpu",)):
+def guest(*args, status=0, data=b"", cwd=SOURCE, options=("--no-gpu",), timeout_s=2 * TIMEOUT_S):
     """breakwater vgpu linux OPTIONS -- ARGS; its standard output and standard error as bytes."""
-    done = subprocess.run(words(*options, "--", *args), cwd=cwd, input=data, capture_output=True, timeout=2 * TIMEOUT_S)
+    done = subprocess.run(words(*options, "--", *args), cwd=cwd, input=data, capture_output=True, timeout=timeout_s)
     if done.returncode != status:
         raise Failure(f"{args}: status {done.returncode}, expected {status}\n"
                       f"{done.stdout.decode(errors='replace')}\n{done.stderr.decode(errors='replace')}")

@@ -75,7 +75,7 @@ def under_exec():
 
 def in_guest():
     """What the file has is what the driver answers."""
-    out, err = guest("sh", "-c", " && ".join(" ".join([*PROGRAM, group]) for group in GROUPS), options=())
+    out, err = guest("sh", "-c", " && ".join(" ".join([*PROGRAM, group]) for group in GROUPS), options=(), timeout_s=5 * TIMEOUT_S)
     lines = out.decode().splitlines()
     if "--write" in sys.argv:
         KNOWN.write_text("\n".join(lines) + "\n")

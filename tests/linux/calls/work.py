@@ -117,6 +117,14 @@ def refused():
     os.close(fd)
 
 
+def gang(fd, what, ctx, chunks, ip, ring=0):
+    """A submission to several rings, and its end on the last of them. 6.12 hangs where two of them meet: a job of the second
+    that is the first of its queue makes the second the one that runs (amdgpu_device_switch_gang), and a job of the first,
+    with one of the second behind it in its queue, waits for that."""
+    seq = submit(fd, what, ctx, chunks)
+    quiet(fd, WAIT_CS, "QQIIII", seq, FOREVER, ip, 0, ring, ctx)
+
+
 def indirect_buffers():
     fd, code, ctx = prepared()
     for bit in range(12):
@@ -134,10 +142,10 @@ def indirect_buffers():
     for at in (CODE + 4, CODE + 32, CODE + 256):
         submit(fd, f"IB at {at:#x}", ctx, [ib(va=at)])
         submit(fd, f"SDMA IB at {at:#x}", ctx, [ib(DMA, va=at + 32768)])
-    submit(fd, "two rings", ctx, [ib(), ib(COMPUTE)])
-    submit(fd, "two compute rings", ctx, [ib(COMPUTE, 0), ib(COMPUTE, 1)])
+    gang(fd, "two rings", ctx, [ib(), ib(COMPUTE)], COMPUTE)
+    gang(fd, "two compute rings", ctx, [ib(COMPUTE, 0), ib(COMPUTE, 1)], COMPUTE, 1)
     submit(fd, "five rings", ctx, [ib(), ib(COMPUTE), ib(COMPUTE, 1), ib(COMPUTE, 2), ib(COMPUTE, 3)])
-    submit(fd, "SDMA and gfx", ctx, [ib(DMA, va=SDMA_CODE), ib()])
+    gang(fd, "SDMA and gfx", ctx, [ib(DMA, va=SDMA_CODE), ib()], GFX)
     for n, ip in ((192, GFX), (193, GFX), (125, COMPUTE), (126, COMPUTE), (49, DMA), (50, DMA)):
         submit(fd, f"{n} IBs on ip {ip}", ctx, [ib(ip, va=SDMA_CODE if ip == DMA else CODE)] * n)
     os.close(fd)
