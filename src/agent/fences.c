@@ -51,7 +51,8 @@ static void report(const struct fence_wait *w, uint32_t number, int result)
 					       .file = w->file->number,
 					       .result = result,
 					       .is_sdma = w->in.ip_type == AMDGPU_HW_IP_DMA};
-	if (result && w->tells_failure)
+	/* ENODEV: the whole GPU is gone, which the debugger sees for itself */
+	if (result && result != -ENODEV && w->tells_failure)
 		bw_debugger_failed(&failed);
 	if (number)
 		bw_debugger_done(number, result);
