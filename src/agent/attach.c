@@ -65,12 +65,14 @@ static uint64_t own_top(struct bw_agent_file *f)
 }
 
 /* Downwards from *top until the kernel takes it: the program's own allocator goes upwards, so the
- * two do not meet. */
+ * two do not meet. What is known to be taken is not tried: Linux logs each refusal as an error. */
 static int map_low(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint32_t flags,
 		   uint64_t *top, uint64_t *out_va)
 {
-	uint64_t va = bw_align_down(*top - size_b, VA_STEP_B);
+	uint64_t va = bw_align_down(*top - size_b, VA_STEP_B), taken;
 	for (unsigned i = 0; i < VA_TRIES; i++, va -= VA_STEP_B) {
+		while (bw_track_is_taken(f, va, size_b, &taken) && taken > size_b + VA_STEP_B)
+			va = bw_align_down(taken - size_b, VA_STEP_B);
 		struct drm_amdgpu_gem_va a = {.handle = handle,
 					      .operation = AMDGPU_VA_OP_MAP,
 					      .flags = flags,

@@ -281,6 +281,18 @@ struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *ou
 	return err;
 }
 
+bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, uint64_t *out_va)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	size_t i = find_range(t, va);
+	bool taken = i < t->maps.len && t->maps.data[i].va < va + size_b;
+	if (taken)
+		*out_va = t->maps.data[i].va;
+	pthread_mutex_unlock(&t->lock);
+	return taken;
+}
+
 /* Memory */
 
 /* Makes the agent's own mapping of a buffer. Nothing is locked meanwhile. */

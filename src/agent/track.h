@@ -21,6 +21,9 @@ struct bw_agent_maps BW_VEC(struct bw_agent_map);
 /* All mappings by address; the caller frees the vector. */
 struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *out) BW_MUST_CHECK;
 
+/* The address of the first mapping that touches the range (in the lower half); false: none does. */
+bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, uint64_t *out_va);
+
 /* GPU memory as it is. 0, or -errno with the first address that could not be reached: EFAULT
  * nothing mapped there, EPERM a buffer that the CPU may not see. What lies before it has been
  * copied. */

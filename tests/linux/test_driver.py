@@ -10,7 +10,7 @@ from harness import check, main
 
 # What the kernel and the driver say when something is wrong. What they say on every machine of this kind is no
 # part of it: QEMU's clock is calibrated late.
-WRONG = re.compile(r"\*ERROR\*|\bERROR\b|WARNING:|\bBUG\b|Oops|Fence fallback|test failed|page fault|failed with error|amdgpu.*\bfailed\b")
+WRONG = re.compile(r"\*ERROR\*|\bERROR\b|WARNING:|\bBUG\b|Oops|Fence fallback|test failed|page fault|failed with error|amdgpu.*\bfailed\b|conflict with")
 SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
          "--arg out=zeros:256 --print out:8")
 # gmc_v11_0.c of Linux 6.12; the kernel runs in the first VMID that the driver gives to programs.
@@ -50,9 +50,10 @@ def loading_again():
 
 
 def debugging():
-    """A breakpoint, a register, a step, and the kernel's result, through the real debugfs."""
+    """A breakpoint, a register, a step, and the kernel's result, through the real debugfs; twice in one session, so that
+    the second program's address space has the debug area where the first one's had it."""
     text = in_guest(f"breakwater run --batch -ex 'break saxpy' -ex run -ex 'info waves' -ex 'print/x $exec' -ex stepi "
-                    f"-ex delete -ex continue {SAXPY}")
+                    f"-ex continue -ex run -ex delete -ex continue {SAXPY}")
     check("hit Breakpoint 1" in text and "$1 = 0xffffffff" in text and RESULT in text, text)
 
 
@@ -63,5 +64,12 @@ def faulting():
     check("received signal SIGSEGV" in text and "Lane 5 reads 4 bytes at 0x123456789000, which is not mapped" in text, text)
 
 
+def state():
+    """amdgpu_regs2, _wave, _gprwave, _vram and _iomem against the GPU's own registers and memory (state.py)."""
+    text = in_guest("python3 -B tests/linux/state.py")
+    for what in ("4 waves: ", "VMIDs: ", "VRAM: ", "system memory: ", "done"):
+        check(what in text, text)
+
+
 need_parts()
-main(loading, *([loading_again, debugging, faulting] if IS_WHOLE else []))
+main(loading, *([loading_again, debugging, faulting, state] if IS_WHOLE else []))
