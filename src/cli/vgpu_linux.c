@@ -38,13 +38,15 @@ static const char usage[] =
 	"  --gdb                 the kernel waits for a gdb, whose command is printed\n"
 	"  --silence SECONDS     give up a guest that is silent for so long (default: 120; 0: never)\n"
 	"  --cache FOLDER        keep QEMU and the kernel here (default: breakwater/linux in the user's cache folder)\n"
+	"  --json                at the end what the guest was and how long it took, as one line of JSON on standard\n"
+	"                        error; the command's output stays as it is\n"
 	"  -v, --verbose         the guest's kernel log on standard error\n"
 	"  -h, --help\n";
 
 struct linux_options {
 	struct bw_guest_options guest;
 	struct linux_shares BW_VEC(char *) shares; /* owned */
-	bool help;
+	bool help, json;
 };
 
 static struct bw_error *number(const char *option, const char *text, uint64_t min, uint64_t max,
@@ -80,7 +82,8 @@ enum {
 	CPUS,
 	GDB,
 	SILENCE,
-	CACHE
+	CACHE,
+	JSON
 };
 
 static struct bw_error *take_option(int option, struct linux_options *o)
@@ -121,6 +124,9 @@ static struct bw_error *take_option(int option, struct linux_options *o)
 	case CACHE:
 		g->cache = optarg;
 		return NULL;
+	case JSON:
+		o->json = g->no_progress = true;
+		return NULL;
 	case 'v':
 		g->verbose = true;
 		return NULL;
@@ -140,6 +146,7 @@ static struct bw_error *parse(int argc, char **argv, struct linux_options *o)
 		{"memory", required_argument, NULL, MEMORY}, {"cpus", required_argument, NULL, CPUS},
 		{"gdb", no_argument, NULL, GDB}, {"silence", required_argument, NULL, SILENCE},
 		{"cache", required_argument, NULL, CACHE}, {"verbose", no_argument, NULL, 'v'},
+		{"json", no_argument, NULL, JSON},
 		{"help", no_argument, NULL, 'h'}, {0},
 	};
 	/* clang-format on */
@@ -165,15 +172,50 @@ static struct bw_error *parse(int argc, char **argv, struct linux_options *o)
 	return NULL;
 }
 
+/* --json */
+static struct bw_error *show(const struct bw_guest_options *g, const struct bw_guest_report *r,
+			     int status, const struct bw_error *failed)
+{
+	struct bw_out *out;
+	BW_TRY(bw_out_create(stderr, true, &out));
+	if (failed)
+		bw_out_error(out, failed);
+	bw_out_begin(out, "event", "guest");
+	if (!failed && WIFSIGNALED(status))
+		bw_out_int(out, "signal", WTERMSIG(status));
+	else if (!failed)
+		bw_out_int(out, "status", WEXITSTATUS(status));
+	bw_out_bool(out, "started", r->has_started);
+	if (r->has_started) {
+		bw_out_int(out, "boot_ms", r->boot_ms);
+		bw_out_int(out, "command_ms", r->command_ms);
+	}
+	bw_out_int(out, "cpus", g->cpus);
+	bw_out_int(out, "memory", (int64_t)g->memory_b);
+	bw_out_bool(out, "gpu", !g->no_gpu);
+	bw_out_bool(out, "driver", !g->no_gpu && !g->no_driver);
+	bw_out_end(out);
+	bw_out_destroy(out);
+	return NULL;
+}
+
 int bw_main_vgpu_linux(int argc, char **argv)
 {
 	struct linux_options o = {.guest = {.memory_b = 2ull << 30, .cpus = 2, .silence_s = 120}};
+	struct bw_guest_report report = {.has_started = false};
 	int status = 0;
 	struct bw_error *err = parse(argc, argv, &o);
 	if (!err && o.help)
 		fputs(usage, stdout);
 	else if (!err)
-		err = bw_guest_run(&o.guest, &status);
+		err = bw_guest_run(&o.guest, &report, &status);
+	struct bw_error *unsaid = o.json && !o.help ? show(&o.guest, &report, status, err) : NULL;
+	if (o.json && !unsaid && err) { /* it has been said */
+		bw_error_free(err);
+		err = NULL;
+		status = BW_EXIT_USAGE << 8;
+	}
+	bw_error_free(unsaid);
 	bw_vec_each(&o.shares, share)
 		free(*share);
 	bw_vec_free(&o.shares);

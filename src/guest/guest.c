@@ -253,12 +253,20 @@ static struct bw_error *run(const struct bw_guest_options *o, const struct bw_gu
 	return bw_guest_session(m, o, &plan, out_status);
 }
 
-struct bw_error *bw_guest_run(const struct bw_guest_options *o, int *out_status)
+struct bw_error *bw_guest_run(const struct bw_guest_options *o, struct bw_guest_report *out_report,
+			      int *out_status)
 {
+	int64_t begun_ms = bw_guest_now_ms();
+	*out_report = (struct bw_guest_report){.has_started = false};
 	_cleanup_(bw_guest_parts_free) struct bw_guest_parts parts = {0};
 	struct bw_machine m = BW_MACHINE_INIT;
 	BW_TRY(bw_guest_parts_find(o, &parts));
+	int64_t started_ms = 0;
+	m.started_ms = &started_ms;
 	struct bw_error *err = run(o, &parts, &m, out_status);
+	if (started_ms)
+		*out_report = (struct bw_guest_report){true, started_ms - begun_ms,
+						       bw_guest_now_ms() - started_ms};
 	bw_machine_close(&m);
 	return err;
 }

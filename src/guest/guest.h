@@ -24,11 +24,21 @@ struct bw_guest_options {
 	uint64_t memory_b;
 	unsigned cpus, silence_s; /* silence_s: 0 is no limit */
 	bool verbose, gdb, no_gpu, no_driver;
+	bool no_progress; /* nothing on standard error while it boots */
+};
+
+/* What there is to say of a run. */
+struct bw_guest_report {
+	bool has_started;   /* the command */
+	int64_t boot_ms;    /* from the call to the command's start, where it has started */
+	int64_t command_ms; /* from there to its end */
 };
 
 /* Runs a command in a new guest, with our standard input and output. out_status is that of wait().
  * Messages about what takes long go to standard error. Errors: what is missing; the guest's panic,
- * silence and failures, with the lines of its log in the message. */
-struct bw_error *bw_guest_run(const struct bw_guest_options *o, int *out_status) BW_MUST_CHECK;
+ * silence and failures, with the lines of its log in the message. out_report is filled in either
+ * case. */
+struct bw_error *bw_guest_run(const struct bw_guest_options *o, struct bw_guest_report *out_report,
+			      int *out_status) BW_MUST_CHECK;
 
 #endif

@@ -99,7 +99,8 @@ struct bw_machine {
 	int port, serial;	 /* sockets; the kernel's end is QEMU's */
 	int words;		 /* what QEMU and the GPU say on standard error */
 	int guard_pipe;
-	int signals; /* a signalfd of those that end us, and of children */
+	int signals;	     /* a signalfd of those that end us, and of children */
+	int64_t *started_ms; /* borrowed: when the command has started; 0: not yet */
 };
 #define BW_MACHINE_INIT                                                                            \
 	{.folder = BW_FOLDER_INIT,                                                                 \
@@ -120,6 +121,7 @@ void bw_machine_close(struct bw_machine *m);
 
 /* ---- session.c: what happens while the guest runs ---- */
 
+int64_t bw_guest_now_ms(void); /* of CLOCK_MONOTONIC */
 /* plan: lines of enum bw_guest_line. */
 struct bw_error *bw_guest_session(struct bw_machine *m, const struct bw_guest_options *o,
 				  const struct bw_str *plan, int *out_status) BW_MUST_CHECK;

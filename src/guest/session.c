@@ -40,7 +40,7 @@ struct session {
 	int status;
 };
 
-static int64_t now_ms(void)
+int64_t bw_guest_now_ms(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -206,6 +206,7 @@ static struct bw_error *take_frame(struct session *s)
 	case BW_GUEST_STARTED:
 		clear_progress(s);
 		s->started = true;
+		*s->m->started_ms = bw_guest_now_ms();
 		make_tty_raw(s);
 		return NULL;
 	case BW_GUEST_TAKEN:
@@ -242,7 +243,7 @@ static struct bw_error *receive(struct session *s)
 	if (n <= 0)
 		return ended_early(s);
 	s->frame_b += (size_t)n;
-	s->heard_ms = now_ms();
+	s->heard_ms = bw_guest_now_ms();
 	if (s->frame_b >= head_b && s->frame.size > BW_GUEST_FRAME_MAX)
 		return bw_errorf(BW_E_INVALID, "the guest sent a frame of %u bytes", s->frame.size);
 	if (s->frame_b < head_b || s->frame_b < head_b + s->frame.size)
@@ -316,7 +317,7 @@ static struct bw_error *step(struct session *s, int signals)
 		s->m->words = -1;
 	}
 	if (p[2].revents) {
-		s->heard_ms = now_ms();
+		s->heard_ms = bw_guest_now_ms();
 		if (!carry_log(s->m->serial, &s->log)) {
 			close(s->m->serial);
 			s->m->serial = -1;
@@ -334,7 +335,7 @@ static struct bw_error *step(struct session *s, int signals)
 	if (p[4].revents && !s->done)
 		BW_TRY(carry_input(s));
 	int64_t limit_ms = (int64_t)s->o->silence_s * 1000;
-	if (limit_ms && !s->o->gdb && !s->done && now_ms() - s->heard_ms > limit_ms)
+	if (limit_ms && !s->o->gdb && !s->done && bw_guest_now_ms() - s->heard_ms > limit_ms)
 		return is_silent(s);
 	return NULL;
 }
@@ -345,9 +346,9 @@ struct bw_error *bw_guest_session(struct bw_machine *m, const struct bw_guest_op
 	struct session *s = calloc(1, sizeof(*s));
 	if (!s)
 		return bw_error_nomem();
-	*s = (struct session){.m = m, .o = o, .plan = plan, .heard_ms = now_ms()};
+	*s = (struct session){.m = m, .o = o, .plan = plan, .heard_ms = bw_guest_now_ms()};
 	s->on_tty = isatty(0) && isatty(1) && isatty(2);
-	s->quiet = !isatty(2) || o->verbose;
+	s->quiet = !isatty(2) || o->verbose || o->no_progress;
 	s->log.echo = s->said.echo = o->verbose;
 	if (!s->quiet)
 		fputs("Booting the guest; its kernel needs about 20 s (Ctrl-C ends it) ...",

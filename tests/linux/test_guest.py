@@ -13,6 +13,7 @@ import time
 from guest import IS_WHOLE, guest, need_parts, words
 
 from harness import BUILD, SOURCE, TIMEOUT_S, check, equal, main, wait_gone
+from json_schema import parse
 
 
 def family(pid):
@@ -63,7 +64,7 @@ def a_command():
     with tempfile.TemporaryDirectory() as share:
         (pathlib.Path(share) / "from-host").write_text("from the host\n")
         out, err = guest("sh", "-c", SCRIPT, "sh", share, data=data, status=128 + signal.SIGTERM,
-                         options=["--no-gpu", "--share", share])
+                         options=["--no-gpu", "--json", "--share", share])
         equal((pathlib.Path(share) / "from-guest").read_text(), "shared\n", "what the guest wrote to the shared folder")
     x = b"x" * 300000
     check(x in out, "300000 bytes did not arrive in one piece")
@@ -77,7 +78,12 @@ def a_command():
     equal(lines[5:8], ["new", "from the host", "lo"], "a new file, a file of the share, network interfaces")
     equal(lines[8], f"breakwater is {BUILD}/breakwater", "breakwater")
     equal(lines[9], "driver-load is /run/breakwater/bin/driver-load", "driver-load")
-    equal(err, b"to standard error\n", "standard error")
+    said, report = err.decode().splitlines()
+    equal(said, "to standard error", "standard error")
+    report = parse(report)
+    check(report.pop("boot_ms") > 0 and report.pop("command_ms") >= 0, "the report has no times")
+    equal(report, {"type": "event", "event": "guest", "signal": signal.SIGTERM, "started": True, "cpus": 2, "memory": 2 << 30, "gpu": False,
+                   "driver": False}, "the report")
     check(not (SOURCE / "written-by-the-guest").exists(), "the guest has written to the host")
 
 
@@ -120,6 +126,11 @@ def bad_input():
         done = subprocess.run(words(*options), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
         equal(done.returncode, 2, f"the status of {options}")
         check(said in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+    done = subprocess.run(words("--json", "--no-gpu", "--share", "/nowhere"), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
+    equal(done.returncode, 2, "the status with --json")
+    error, report = [parse(line) for line in done.stderr.splitlines()]
+    check(error["event"] == "error" and "/nowhere cannot be shared" in error["message"], done.stderr)
+    check(report["event"] == "guest" and not report["started"] and "status" not in report, done.stderr)
 
 
 need_parts()
