@@ -167,12 +167,9 @@ enum bw_target_event_kind {
 	/* a submission has ended: result is 0 or the -errno of its fence. Of one at whose end the
 	 * program ends, too, the end of the program may be all that is told */
 	BW_EVENT_DONE,
-	/* a queue met commands that it cannot execute, and the kernel has ended what it was doing:
-	 * pid, space, result, queue_error. The program's waits for the GPU, and its exit, wait
-	 * until release(0) */
-	BW_EVENT_QUEUE_ERROR,
-	BW_EVENT_STOP,	    /* waves may have stopped: look at stopped() */
-	BW_EVENT_INTERRUPT, /* interrupt() was called */
+	BW_EVENT_QUEUE_ERROR, /* pid, space, result, queue_error; programs wait for release(0) */
+	BW_EVENT_STOP,	      /* waves may have stopped: look at stopped() */
+	BW_EVENT_INTERRUPT,   /* interrupt() was called */
 	/* none is left: exit_known, exit_status as from waitpid, of the one that was started */
 	BW_EVENT_EXIT,
 	BW_EVENT_GPU_GONE, /* the GPU is gone (the virtual GPU's process has ended) */
@@ -181,11 +178,10 @@ enum bw_target_event_kind {
 
 /* What a command processor or an SDMA engine could not execute. */
 struct bw_target_queue_error {
-	bool is_sdma;
-	char ring[24];	  /* "comp_1.0.0"; "": not known */
-	char what[64];	  /* the kernel's words: "Illegal opcode in command stream" */
-	char packet[288]; /* which packet, and what is wrong with it; "": not known */
-	bool has_ib;
+	bool is_sdma, has_ib;
+	char ring[24];	       /* "comp_1.0.0"; "": not known */
+	char what[64];	       /* the kernel's words: "Illegal opcode in command stream" */
+	char packet[288];      /* which packet, and what is wrong with it; "": not known */
 	uint64_t ib_va, dword; /* the packet, in dwords from the start of that IB */
 };
 
