@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CAPTURE_CAPTURE_H
+#define BW_CAPTURE_CAPTURE_H
+
+/* Captures of command streams (*.bwc): what a submission is made of, as bytes (record.c), in a file
+ * (writer.h, reader.h), and what memory held at any submission (state.h). doc/capture.md describes
+ * the file. Records also travel between the agent and `breakwater capture`
+ * (wire/capture_proto.h). */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+enum {
+	BW_CAPTURE_PAGE_B = 4096,
+	BW_CAPTURE_VERSION = 1, /* of records and files */
+};
+/* Of one buffer, and of all that an address space has: more than any GPU's memory. */
+#define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
+#define BW_CAPTURE_SPACE_MAX_B (256ull << 30)
+
+/* ---- What records are made of. Fixed sizes, little-endian, without holes. ---- */
+
+struct bw_capture_summary {
+	uint32_t number; /* from 1, in the order of the file */
+	uint32_t space;	 /* the address space (DRM file), from 1 */
+	uint32_t pid, ctx_id;
+	uint32_t ip_type, ip_instance, ring; /* AMDGPU_HW_IP_*, of the last IB */
+	uint32_t n_ibs, n_dispatches;
+	uint32_t frame;	    /* presents before it, plus one; 0: not known */
+	uint64_t ib_b;	    /* bytes of its IBs, not of those that they call */
+	uint64_t mapped_b;  /* of all buffers that are mapped */
+	uint64_t changed_b; /* what the CPU has written since the state before, in whole pages */
+	uint64_t time_ns;   /* CLOCK_MONOTONIC of the machine */
+	char comm[16];
+};
+
+struct bw_capture_result {
+	uint32_t number;
+	int32_t result;	    /* 0, or the -errno of its fence or of the call */
+	uint32_t has_ended; /* 0: it still ran when waiting for it was given up */
+	uint32_t changed_pages;
+	uint64_t time_ns;
+};
+
+struct bw_capture_buffer {
+	uint64_t id; /* never used again within an address space */
+	uint64_t size_b;
+	uint32_t domains; /* AMDGPU_GEM_DOMAIN_* */
+	uint32_t flags;	  /* BW_CAPTURE_USERPTR */
+};
+enum { BW_CAPTURE_USERPTR = 1 }; /* the program's own memory */
+
+struct bw_capture_map {
+	uint64_t va, size_b, offset_b;
+	uint64_t buffer; /* 0: none (PRT) */
+	uint32_t flags;	 /* AMDGPU_VM_PAGE_* */
+	uint32_t pad;
+};
+
+/* Pages index .. index + count - 1 of the buffer now have the content of pages page, page + 1, ...
+ * of the file; page 0: all of them are zero. */
+struct bw_capture_run {
+	uint64_t buffer, index, count, page;
+};
+
+struct bw_capture_ib {
+	uint64_t va;
+	uint32_t size_b, flags, ip_type, ip_instance, ring, pad;
+};
+
+struct bw_capture_dispatch {
+	uint64_t code_va, packet_va;
+	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
+	uint32_t groups[3], group_size[3];
+	char pipeline[64], label[64]; /* "": not known */
+};
+
+/* Another chunk of the call (AMDGPU_CHUNK_ID_*): fences, dependencies. */
+struct bw_capture_chunk {
+	uint32_t id, size_b;
+	uint8_t *data; /* owned */
+};
+
+/* A submission and what has changed before it, since the state that the record before has left of
+ * the same address space. */
+struct bw_capture_submission {
+	struct bw_capture_summary summary;
+	bool has_maps; /* the mappings have changed: `maps` has all of them */
+	/* where the kernel writes the fence's number for the program: 8 bytes; buffer 0: nowhere */
+	uint64_t fence_buffer, fence_offset_b;
+	struct BW_VEC(struct bw_capture_buffer) buffers; /* new ones; their content is zero */
+	struct BW_VEC(uint64_t) gone;			 /* buffers, by id */
+	struct BW_VEC(struct bw_capture_map) maps;
+	struct bw_capture_runs BW_VEC(struct bw_capture_run) runs;
+	struct BW_VEC(struct bw_capture_ib) ibs;
+	struct BW_VEC(struct bw_capture_chunk) chunks;
+	struct BW_VEC(struct bw_capture_dispatch) dispatches;
+};
+void bw_capture_submission_fini(struct bw_capture_submission *s);
+
+struct bw_capture_bytes BW_VEC(uint8_t);
+
+/* All but the summary, to and from bytes. Decoding checks counts and sizes; what numbers mean, the
+ * user of the record checks (state.h). out: empty before, and after an error. */
+struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission *s,
+					      struct bw_capture_bytes *out) BW_MUST_CHECK;
+struct bw_error *bw_capture_submission_decode(const void *bytes, size_t size_b,
+					      struct bw_capture_submission *out) BW_MUST_CHECK;
+struct bw_error *bw_capture_runs_encode(const struct bw_capture_runs *runs,
+					struct bw_capture_bytes *out) BW_MUST_CHECK;
+struct bw_error *bw_capture_runs_decode(const void *bytes, size_t size_b,
+					struct bw_capture_runs *out) BW_MUST_CHECK;
+/* Adds one page, to the last run where that goes on so. */
+struct bw_error *bw_capture_runs_add(struct bw_capture_runs *runs,
+				     struct bw_capture_run one) BW_MUST_CHECK;
+
+/* ---- hash.c ---- */
+
+/* 128 bits of a page, by which equal ones are found; not made against people who construct two
+ * pages with one hash. All zero: the page is zero. */
+struct bw_capture_hash {
+	uint64_t word[2];
+};
+struct bw_capture_hash bw_capture_hash_page(const void *page);
+/* 64 bits of any bytes, by which damage is found. */
+uint64_t bw_capture_check(const void *bytes, size_t size_b);
+
+static inline bool bw_capture_hash_same(struct bw_capture_hash a, struct bw_capture_hash b)
+{
+	return a.word[0] == b.word[0] && a.word[1] == b.word[1];
+}
+
+/* "compute", "gfx", "SDMA", "ip 7" */
+const char *bw_capture_ip_name(uint32_t ip_type);
+/* What a fence says of a submission that failed: -errno in words. */
+const char *bw_capture_failure(int result);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/util.h"
+
+enum { HAS_MAPS = 1, CHUNK_MAX_B = 1 << 20 };
+
+const char *bw_capture_ip_name(uint32_t ip_type)
+{
+	/* AMDGPU_HW_IP_* of amdgpu_drm.h */
+	static const char *const names[] = {"gfx",	"compute",    "SDMA",	    "UVD",
+					    "VCE",	"UVD encode", "VCN decode", "VCN encode",
+					    "VCN JPEG", "VPE"};
+	return ip_type < BW_ARRAY_SIZE(names) ? names[ip_type] : "unknown";
+}
+
+const char *bw_capture_failure(int result)
+{
+	/* as the kernel sets them: amdgpu_ring_soft_recovery, amdgpu_device_gpu_recover */
+	switch (-result) {
+	case ENODATA:
+	case ETIME:
+		return "the driver ended its waves";
+	case ECANCELED:
+		return "the driver reset its ring or the GPU";
+	default:
+		return strerror(-result);
+	}
+}
+
+void bw_capture_submission_fini(struct bw_capture_submission *s)
+{
+	bw_vec_each(&s->chunks, c)
+		free(c->data);
+	bw_vec_free(&s->chunks);
+	bw_vec_free(&s->buffers);
+	bw_vec_free(&s->gone);
+	bw_vec_free(&s->maps);
+	bw_vec_free(&s->runs);
+	bw_vec_free(&s->ibs);
+	bw_vec_free(&s->dispatches);
+	memset(s, 0, sizeof(*s));
+}
+
+/* ---- to bytes ---- */
+
+static struct bw_error *put(struct bw_capture_bytes *out, const void *data, size_t size_b)
+{
+	BW_TRY(bw_vec_reserve(out, out->len + size_b));
+	if (size_b)
+		memcpy(out->data + out->len, data, size_b);
+	out->len += size_b;
+	return NULL;
+}
+
+static struct bw_error *put_u64(struct bw_capture_bytes *out, uint64_t value)
+{
+	return put(out, &value, sizeof(value));
+}
+
+/* A count, and as many elements. */
+static struct bw_error *put_array(struct bw_capture_bytes *out, const void *data, size_t n,
+				  size_t elem_b)
+{
+	BW_TRY(put_u64(out, n));
+	return put(out, data, n * elem_b);
+}
+#define PUT_VEC(out, v) put_array(out, (v)->data, (v)->len, sizeof(*(v)->data))
+
+static struct bw_error *put_all(const struct bw_capture_submission *s, struct bw_capture_bytes *out)
+{
+	BW_TRY(put_u64(out, s->has_maps ? HAS_MAPS : 0));
+	BW_TRY(put_u64(out, s->fence_buffer));
+	BW_TRY(put_u64(out, s->fence_offset_b));
+	BW_TRY(PUT_VEC(out, &s->buffers));
+	BW_TRY(PUT_VEC(out, &s->gone));
+	BW_TRY(PUT_VEC(out, &s->maps));
+	BW_TRY(PUT_VEC(out, &s->runs));
+	BW_TRY(PUT_VEC(out, &s->ibs));
+	BW_TRY(PUT_VEC(out, &s->dispatches));
+	BW_TRY(put_u64(out, s->chunks.len));
+	bw_vec_each(&s->chunks, c) {
+		BW_TRY(put(out, &c->id, sizeof(c->id)));
+		BW_TRY(put(out, &c->size_b, sizeof(c->size_b)));
+		BW_TRY(put(out, c->data, c->size_b));
+	}
+	return NULL;
+}
+
+struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission *s,
+					      struct bw_capture_bytes *out)
+{
+	struct bw_error *err = put_all(s, out);
+	if (err)
+		bw_vec_free(out);
+	return err;
+}
+
+struct bw_error *bw_capture_runs_encode(const struct bw_capture_runs *runs,
+					struct bw_capture_bytes *out)
+{
+	return PUT_VEC(out, runs);
+}
+
+struct bw_error *bw_capture_runs_add(struct bw_capture_runs *runs, struct bw_capture_run one)
+{
+	struct bw_capture_run *last = runs->len ? &runs->data[runs->len - 1] : NULL;
+	if (last && last->buffer == one.buffer && last->index + last->count == one.index &&
+	    (last->page ? one.page == last->page + last->count : !one.page)) {
+		last->count += one.count;
+		return NULL;
+	}
+	return bw_vec_push(runs, one);
+}
+
+/* ---- from bytes ---- */
+
+static struct bw_error *bad(const char *what)
+{
+	return bw_errorf(BW_E_INVALID, "the record of a submission is damaged: %s", what);
+}
+
+/* Elements, as many as a count says that stands before them; no more than there are bytes. */
+static struct bw_error *get_array(struct bw_cursor *c, size_t elem_b, const void **out,
+				  size_t *out_n)
+{
+	uint64_t n = bw_cursor_u64(c);
+	if (c->overrun || n > bw_cursor_left(c) / elem_b)
+		return bad("it is too short");
+	*out = bw_cursor_bytes(c, n * elem_b);
+	*out_n = n;
+	return NULL;
+}
+
+#define GET_VEC(c, v)                                                                              \
+	({                                                                                         \
+		const void *from_;                                                                 \
+		size_t n_;                                                                         \
+		struct bw_error *err_ = get_array(c, sizeof(*(v)->data), &from_, &n_);             \
+		if (!err_)                                                                         \
+			err_ = bw_vec_reserve(v, n_);                                              \
+		if (!err_ && n_)                                                                   \
+			memcpy((v)->data, from_, n_ * sizeof(*(v)->data));                         \
+		if (!err_)                                                                         \
+			(v)->len = n_;                                                             \
+		err_;                                                                              \
+	})
+
+static struct bw_error *get_chunks(struct bw_cursor *c, struct bw_capture_submission *out)
+{
+	uint64_t n = bw_cursor_u64(c);
+	for (uint64_t i = 0; i < n; i++) {
+		struct bw_capture_chunk one = {bw_cursor_u32(c), bw_cursor_u32(c), NULL};
+		const void *data =
+			one.size_b <= CHUNK_MAX_B ? bw_cursor_bytes(c, one.size_b) : NULL;
+		if (c->overrun || !data)
+			return bad("it is too short");
+		BW_TRY(bw_vec_reserve(&out->chunks, out->chunks.len + 1));
+		one.data = malloc(one.size_b ? one.size_b : 1);
+		if (!one.data)
+			return bw_error_nomem();
+		memcpy(one.data, data, one.size_b);
+		out->chunks.data[out->chunks.len++] = one;
+	}
+	return NULL;
+}
+
+static struct bw_error *get_all(struct bw_cursor *c, struct bw_capture_submission *out)
+{
+	uint64_t flags = bw_cursor_u64(c);
+	out->has_maps = flags & HAS_MAPS;
+	out->fence_buffer = bw_cursor_u64(c);
+	out->fence_offset_b = bw_cursor_u64(c);
+	BW_TRY(GET_VEC(c, &out->buffers));
+	BW_TRY(GET_VEC(c, &out->gone));
+	BW_TRY(GET_VEC(c, &out->maps));
+	BW_TRY(GET_VEC(c, &out->runs));
+	BW_TRY(GET_VEC(c, &out->ibs));
+	BW_TRY(GET_VEC(c, &out->dispatches));
+	BW_TRY(get_chunks(c, out));
+	bw_vec_each(&out->dispatches, d)
+		d->pipeline[sizeof(d->pipeline) - 1] = d->label[sizeof(d->label) - 1] = '\0';
+	return bw_cursor_left(c) ? bad("it is too long") : NULL;
+}
+
+struct bw_error *bw_capture_submission_decode(const void *bytes, size_t size_b,
+					      struct bw_capture_submission *out)
+{
+	struct bw_cursor c = bw_cursor(bytes, size_b);
+	struct bw_error *err = get_all(&c, out);
+	if (err)
+		bw_capture_submission_fini(out);
+	return err;
+}
+
+struct bw_error *bw_capture_runs_decode(const void *bytes, size_t size_b,
+					struct bw_capture_runs *out)
+{
+	struct bw_cursor c = bw_cursor(bytes, size_b);
+	struct bw_error *err = GET_VEC(&c, out);
+	if (!err && bw_cursor_left(&c))
+		err = bad("it is too long");
+	if (err)
+		bw_vec_free(out);
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CAPTURE_STATE_H
+#define BW_CAPTURE_STATE_H
+
+/* What the memory of an address space holds at a point of a capture: records, applied one after the
+ * other. Records come from outside: one that makes no sense is an error, after which the space can
+ * only be freed. */
+
+#include "capture/capture.h"
+
+struct bw_capture_state_buffer {
+	struct bw_capture_buffer info;
+	uint64_t n_pages;
+	uint64_t *page; /* owned; the number of each page in the file */
+};
+
+struct bw_capture_space {
+	uint32_t number;
+	struct BW_VEC(struct bw_capture_state_buffer) buffers; /* by id */
+	struct BW_VEC(struct bw_capture_map) maps;
+	uint64_t total_b; /* of all buffers */
+};
+void bw_capture_space_fini(struct bw_capture_space *s);
+
+/* NULL: there is none. */
+struct bw_capture_state_buffer *bw_capture_space_buffer(const struct bw_capture_space *s,
+							uint64_t id);
+struct bw_error *bw_capture_space_apply(struct bw_capture_space *s,
+					const struct bw_capture_submission *sub) BW_MUST_CHECK;
+struct bw_error *bw_capture_space_apply_runs(struct bw_capture_space *s,
+					     const struct bw_capture_runs *runs) BW_MUST_CHECK;
+/* The first address at which this byte of the buffer is mapped; false: at none. */
+bool bw_capture_space_va(const struct bw_capture_space *s, uint64_t buffer, uint64_t offset_b,
+			 uint64_t *out_va);
+
+#endif

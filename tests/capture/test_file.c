@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Capture files: what was written is read, and of a file that was cut off at any byte, or damaged
+ * at any byte, what is whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/memfd.h"
+#include "base/util.h"
+#include "capture/reader.h"
+#include "capture/state.h"
+#include "capture/writer.h"
+
+enum { PAGE_B = BW_CAPTURE_PAGE_B, N = 3, BUFFER_PAGES = 4 };
+
+static void ok(struct bw_error *err)
+{
+	if (err)
+		fail_msg("%s", err->message);
+}
+
+/* A page that no other of these numbers is like; 0: zero. */
+static void fill_page(uint8_t *page, unsigned n)
+{
+	for (unsigned i = 0; i < PAGE_B; i++)
+		page[i] = n ? (uint8_t)(n * 31 + i * 7 + i / 256) : 0;
+}
+
+static uint64_t put_page(struct bw_capture_writer *w, unsigned n)
+{
+	uint8_t page[PAGE_B];
+	uint64_t number;
+	fill_page(page, n);
+	ok(bw_capture_writer_page(w, page, &number));
+	return number;
+}
+
+/* Submission k: page k of the buffer becomes content k + 1 before, and page 0 content 100 + k
+ * behind. */
+static void put_submission(struct bw_capture_writer *w, unsigned k)
+{
+	struct bw_capture_submission s = {.summary = {.number = k + 1,
+						      .space = 1,
+						      .pid = 77,
+						      .ip_type = 1,
+						      .n_ibs = 1,
+						      .comm = "program"}};
+	struct bw_capture_result r = {.number = k + 1, .has_ended = 1, .changed_pages = 1};
+	struct bw_capture_runs after = {0};
+	if (!k) {
+		ok(bw_vec_push(&s.buffers,
+			       ((struct bw_capture_buffer){
+				       .id = 5, .size_b = BUFFER_PAGES * PAGE_B, .domains = 4})));
+		ok(bw_vec_push(&s.maps, ((struct bw_capture_map){.va = 0x100000,
+								 .size_b = BUFFER_PAGES * PAGE_B,
+								 .buffer = 5,
+								 .flags = 6})));
+		s.has_maps = true;
+	}
+	ok(bw_capture_runs_add(&s.runs, (struct bw_capture_run){5, k, 1, put_page(w, k + 1)}));
+	ok(bw_vec_push(&s.ibs,
+		       ((struct bw_capture_ib){.va = 0x101000 + k, .size_b = 64, .ip_type = 1})));
+	struct bw_capture_chunk c = {.id = 6, .size_b = 4, .data = malloc(4)};
+	memcpy(c.data, "abcd", 4);
+	ok(bw_vec_push(&s.chunks, c));
+	ok(bw_vec_push(&s.dispatches,
+		       ((struct bw_capture_dispatch){.code_va = 0x1000, .label = "l"})));
+	ok(bw_capture_writer_submission(w, &s));
+	ok(bw_capture_runs_add(&after, (struct bw_capture_run){5, 0, 1, put_page(w, 100 + k)}));
+	ok(bw_capture_writer_result(w, &r, &after));
+	bw_vec_free(&after);
+	bw_capture_submission_fini(&s);
+}
+
+/* The bytes of a whole file; the caller frees them. */
+static uint8_t *make_file(size_t *out_b)
+{
+	const struct bw_capture_device device = {.gc_version = 0x0b0000, .name = "gfx1100"};
+	struct bw_capture_writer *w;
+	int fd = bw_memfd("capture");
+	ok(bw_capture_writer_create(fd, &device, &w));
+	for (unsigned k = 0; k < N; k++)
+		put_submission(w, k);
+	ok(bw_capture_writer_end(w));
+	*out_b = bw_capture_writer_bytes(w);
+	bw_capture_writer_free(w);
+	uint8_t *bytes = malloc(*out_b);
+	assert_int_equal(pread(fd, bytes, *out_b, 0), *out_b);
+	close(fd);
+	return bytes;
+}
+
+static struct bw_error *open_bytes(const uint8_t *bytes, size_t size_b,
+				   struct bw_capture_reader **out)
+{
+	int fd = bw_memfd("capture");
+	assert_int_equal(pwrite(fd, bytes, size_b, 0), size_b);
+	return bw_capture_reader_of(fd, "test.bwc", out);
+}
+
+/* Memory behind the last submission, page by page, is what was written. */
+static void check_memory(struct bw_capture_reader *r, const struct bw_capture_entry *e, size_t n)
+{
+	struct bw_capture_space s = {.number = 1};
+	uint8_t page[PAGE_B], expected[PAGE_B];
+	for (size_t i = 0; i < n; i++) {
+		struct bw_capture_submission sub = {0};
+		struct bw_capture_runs after = {0};
+		ok(bw_capture_reader_submission(r, &e[i], &sub));
+		assert_int_equal(sub.ibs.len, 1);
+		assert_int_equal(sub.ibs.data[0].va, 0x101000 + i);
+		assert_int_equal(sub.chunks.len, 1);
+		assert_memory_equal(sub.chunks.data[0].data, "abcd", 4);
+		assert_string_equal(sub.dispatches.data[0].label, "l");
+		ok(bw_capture_space_apply(&s, &sub));
+		if (e[i].has_result)
+			ok(bw_capture_reader_result(r, &e[i], &after));
+		ok(bw_capture_space_apply_runs(&s, &after));
+		bw_vec_free(&after);
+		bw_capture_submission_fini(&sub);
+	}
+	const struct bw_capture_state_buffer *b = bw_capture_space_buffer(&s, 5);
+	for (unsigned k = 0; n && k < BUFFER_PAGES; k++) {
+		/* page 0 is what the last submission with a result has left */
+		unsigned content = k < n ? k + 1 : 0;
+		if (!k && (n > 1 || e[0].has_result))
+			content =
+				e[n - 1].has_result ? 100 + (unsigned)n - 1 : 100 + (unsigned)n - 2;
+		ok(bw_capture_reader_page(r, b->page[k], page));
+		fill_page(expected, content);
+		assert_memory_equal(page, expected, PAGE_B);
+	}
+	bw_capture_space_fini(&s);
+}
+
+static void test_whole(void **state)
+{
+	size_t size_b, n;
+	uint8_t *bytes = make_file(&size_b);
+	struct bw_capture_reader *r;
+	ok(open_bytes(bytes, size_b, &r));
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+	assert_int_equal(n, N);
+	assert_true(bw_capture_reader_is_whole(r));
+	assert_int_equal(bw_capture_reader_skipped_b(r), 0);
+	assert_int_equal(bw_capture_reader_pages(r), 2 * N);
+	assert_string_equal(bw_capture_reader_device(r)->name, "gfx1100");
+	for (unsigned k = 0; k < N; k++) {
+		assert_int_equal(e[k].summary.number, k + 1);
+		assert_string_equal(e[k].summary.comm, "program");
+		assert_true(e[k].has_result);
+	}
+	check_memory(r, e, n);
+	bw_capture_reader_close(r);
+	free(bytes);
+}
+
+static void test_cut(void **state)
+{
+	size_t size_b, last_n = 0;
+	uint8_t *bytes = make_file(&size_b);
+	for (size_t cut = 0; cut < size_b; cut++) {
+		struct bw_capture_reader *r;
+		size_t n;
+		struct bw_error *err = open_bytes(bytes, cut, &r);
+		if (err) {
+			assert_true(cut < sizeof(struct bw_capture_file_header));
+			assert_non_null(strstr(err->message, "test.bwc"));
+			bw_error_free(err);
+			continue;
+		}
+		assert_true(cut >= sizeof(struct bw_capture_file_header));
+		const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+		assert_false(bw_capture_reader_is_whole(r));
+		assert_int_equal(bw_capture_reader_skipped_b(r), 0);
+		assert_true(n == last_n || n == last_n + 1);
+		last_n = n;
+		for (size_t i = 0; i + 1 < n; i++)
+			assert_true(e[i].has_result);
+		check_memory(r, e, n);
+		bw_capture_reader_close(r);
+	}
+	assert_int_equal(last_n, N);
+	free(bytes);
+}
+
+/* One byte of it is wrong: all submissions but the one that the byte is in are there, and what is
+ * read of each is what was written, or an error. */
+static void test_damaged(void **state)
+{
+	size_t size_b;
+	uint8_t *bytes = make_file(&size_b);
+	for (size_t at = sizeof(struct bw_capture_file_header); at < size_b; at++) {
+		struct bw_capture_reader *r;
+		size_t n;
+		bytes[at] ^= 0x41;
+		ok(open_bytes(bytes, size_b, &r));
+		const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+		assert_true(n >= N - 1);
+		unsigned n_wrong = N - (unsigned)n;
+		for (size_t i = 0; i < n; i++) {
+			struct bw_capture_submission sub = {0};
+			struct bw_error *err = bw_capture_reader_submission(r, &e[i], &sub);
+			if (!err)
+				assert_int_equal(sub.ibs.data[0].va,
+						 0x101000 + e[i].summary.number - 1);
+			n_wrong += err != NULL;
+			bw_error_free(err);
+			bw_capture_submission_fini(&sub);
+		}
+		assert_true(n_wrong <= 1);
+		for (uint64_t p = 1; p <= 2 * N; p++) {
+			/* pages 1, 2, 3... of the file are contents 1, 100, 2, 101... */
+			uint8_t page[PAGE_B], expected[PAGE_B];
+			struct bw_error *err = bw_capture_reader_page(r, p, page);
+			fill_page(expected, (unsigned)(p % 2 ? p / 2 + 1 : 100 + p / 2 - 1));
+			if (!err)
+				assert_memory_equal(page, expected, PAGE_B);
+			bw_error_free(err);
+		}
+		bw_capture_reader_close(r);
+		bytes[at] ^= 0x41;
+	}
+	free(bytes);
+}
+
+static void test_other_files(void **state)
+{
+	size_t size_b;
+	uint8_t *bytes = make_file(&size_b);
+	struct bw_capture_reader *r;
+	bytes[8] = 9;
+	struct bw_error *err = open_bytes(bytes, size_b, &r);
+	assert_non_null(err);
+	assert_string_equal(
+		err->message,
+		"test.bwc is a capture of version 9, and this Breakwater reads version 1: "
+		"read it with the Breakwater that made it");
+	bw_error_free(err);
+	memcpy(bytes,
+	       "\x7f"
+	       "ELF",
+	       4);
+	err = open_bytes(bytes, size_b, &r);
+	assert_non_null(err);
+	assert_string_equal(err->message,
+			    "test.bwc is no capture: \"breakwater capture\" makes one (*.bwc)");
+	bw_error_free(err);
+	free(bytes);
+}
+
+static void test_equal_pages(void **state)
+{
+	const struct bw_capture_device device = {0};
+	struct bw_capture_writer *w;
+	int fd = bw_memfd("capture");
+	ok(bw_capture_writer_create(fd, &device, &w));
+	assert_int_equal(put_page(w, 0), 0);
+	uint64_t first = put_page(w, 1), second = put_page(w, 2);
+	assert_int_equal(first, 1);
+	assert_int_equal(second, 2);
+	/* more than the table of the writer begins with */
+	for (unsigned i = 0; i < 5000; i++) {
+		uint8_t page[PAGE_B] = {0};
+		uint64_t a, b;
+		memcpy(page + 100, &i, sizeof(i));
+		page[0] = 1;
+		ok(bw_capture_writer_page(w, page, &a));
+		ok(bw_capture_writer_page(w, page, &b));
+		assert_int_equal(a, b);
+		assert_int_equal(a, i + 3);
+	}
+	assert_int_equal(put_page(w, 1), first);
+	bw_capture_writer_free(w);
+	close(fd);
+}
+
+static void test_records_that_make_no_sense(void **state)
+{
+	struct bw_capture_space s = {.number = 1};
+	struct bw_capture_submission sub = {0};
+	struct bw_capture_runs runs = {0};
+	ok(bw_vec_push(&sub.buffers, ((struct bw_capture_buffer){.id = 1, .size_b = 3 * PAGE_B})));
+	ok(bw_capture_space_apply(&s, &sub));
+	struct bw_error *err = bw_capture_space_apply(&s, &sub);
+	assert_non_null(err); /* the same buffer again */
+	bw_error_free(err);
+	const struct bw_capture_run bad[] = {{2, 0, 1, 0},
+					     {1, 3, 1, 0},
+					     {1, 0, 4, 0},
+					     {1, UINT64_MAX, 2, 0},
+					     {1, 0, 3, UINT64_MAX - 1},
+					     {1, 1, UINT64_MAX, 0}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(bad); i++) {
+		runs.len = 0;
+		ok(bw_vec_push(&runs, bad[i]));
+		err = bw_capture_space_apply_runs(&s, &runs);
+		assert_non_null(err);
+		bw_error_free(err);
+	}
+	sub.buffers.data[0] = (struct bw_capture_buffer){.id = 9, .size_b = 1ull << 60};
+	err = bw_capture_space_apply(&s, &sub);
+	assert_non_null(err);
+	bw_error_free(err);
+	bw_vec_free(&runs);
+	bw_capture_submission_fini(&sub);
+	bw_capture_space_fini(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_equal_pages),
+		cmocka_unit_test(test_records_that_make_no_sense),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

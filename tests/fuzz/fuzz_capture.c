@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* A file of anyone's as a capture: opened, every submission read and applied, pages of it read. The
+ * checksums of headers are put right before, as people could who made such a file. With a first
+ * byte of 1 the rest is the record of a submission without its file. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memfd.h"
+#include "capture/reader.h"
+#include "capture/state.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void read_space(struct bw_capture_reader *r, const struct bw_capture_space *s)
+{
+	uint8_t page[BW_CAPTURE_PAGE_B];
+	bw_vec_each(&s->buffers, b) {
+		bw_error_free(bw_capture_reader_page(r, b->page[0], page));
+		bw_error_free(bw_capture_reader_page(r, b->page[b->n_pages - 1], page));
+	}
+}
+
+static void repair(uint8_t *bytes, size_t n)
+{
+	const size_t at_check = offsetof(struct bw_capture_block, summary_b);
+	for (size_t at = 0; at + sizeof(struct bw_capture_block) <= n; at++) {
+		struct bw_capture_block b;
+		memcpy(&b, bytes + at, sizeof(b));
+		size_t size_b = sizeof(b) - at_check + b.summary_b;
+		if (b.magic != BW_CAPTURE_BLOCK_MAGIC || b.summary_b > BW_CAPTURE_SUMMARY_MAX_B ||
+		    size_b > n - at - at_check)
+			continue;
+		b.check = bw_capture_check(bytes + at + at_check, size_b);
+		memcpy(bytes + at, &b, sizeof(b));
+	}
+}
+
+static void read_file(const uint8_t *given, size_t n)
+{
+	struct bw_capture_space s = {.number = 1};
+	struct bw_capture_reader *r;
+	size_t n_entries;
+	int fd = bw_memfd("fuzz");
+	uint8_t *bytes = malloc(n + 1);
+	if (fd < 0 || !bytes)
+		return;
+	memcpy(bytes, given, n);
+	repair(bytes, n);
+	ssize_t put = pwrite(fd, bytes, n, 0);
+	free(bytes);
+	if (put != (ssize_t)n)
+		return;
+	struct bw_error *err = bw_capture_reader_of(fd, "fuzz.bwc", &r);
+	if (err) {
+		assert(*err->message);
+		bw_error_free(err);
+		return;
+	}
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n_entries);
+	for (size_t i = 0; i < n_entries && i < 8; i++) {
+		struct bw_capture_submission sub = {0};
+		struct bw_capture_runs runs = {0};
+		err = bw_capture_reader_submission(r, &e[i], &sub);
+		if (!err)
+			err = bw_capture_space_apply(&s, &sub);
+		if (!err && e[i].has_result)
+			err = bw_capture_reader_result(r, &e[i], &runs);
+		if (!err)
+			err = bw_capture_space_apply_runs(&s, &runs);
+		bw_capture_submission_fini(&sub);
+		bw_vec_free(&runs);
+		bw_error_free(err);
+		read_space(r, &s);
+	}
+	bw_capture_space_fini(&s);
+	bw_capture_reader_close(r);
+}
+
+static void read_record(const uint8_t *bytes, size_t n)
+{
+	struct bw_capture_space s = {.number = 1};
+	struct bw_capture_submission sub = {0};
+	struct bw_capture_bytes again = {0};
+	struct bw_error *err = bw_capture_submission_decode(bytes, n, &sub);
+	if (!err) {
+		/* what was read is written as it was, but for the ends of names */
+		err = bw_capture_submission_encode(&sub, &again);
+		assert(err || again.len == n);
+	}
+	bw_error_free(err);
+	bw_error_free(bw_capture_space_apply(&s, &sub));
+	bw_vec_free(&again);
+	bw_capture_submission_fini(&sub);
+	bw_capture_space_fini(&s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	if (n && bytes[0] == 1)
+		read_record(bytes + 1, n - 1);
+	else
+		read_file(bytes, n);
+	return 0;
+}
