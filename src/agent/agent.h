@@ -13,6 +13,7 @@
  *     gpu.c          calls on a DRM file: to the virtual GPU, or to the kernel
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
+ *     capture.c      submissions and the memory before and after them, for a capture
  *     debugger.c     the connection to the debugger
  *     hold.c         submissions that the debugger sees: shown, held, ended
  *     fences.c       threads that wait for the ends of submissions
@@ -46,6 +47,7 @@
 
 struct bw_track;
 struct bw_agent_live;
+struct bw_agent_capture;
 
 /* A DRM file (an open file description, not a descriptor): one GPU address space. Or, with `live`,
  * a file of debugfs or sysfs that the virtual GPU answers, which has the first four members. */
@@ -61,8 +63,9 @@ struct bw_agent_file {
 	struct bw_agent_live *live; /* live.c; owned */
 	int own_fd; /* kernel device: a duplicate of ours that stays open when the program closes
 		     * its own; else -1 */
-	struct bw_track *track;	  /* NULL unless there is a debugger */
+	struct bw_track *track;	  /* NULL unless there is a debugger, or it is captured */
 	struct bw_recent *recent; /* submit.c: submissions that a debugger may come too late for */
+	struct bw_agent_capture *capture; /* capture.c: what was sent of it; owned */
 };
 
 /* files.c */
@@ -101,8 +104,10 @@ bool bw_agent_owns_table(void);
 struct bw_agent_config {
 	const char *vgpu_socket;     /* NULL: the kernel's own GPUs */
 	const char *debugger_socket; /* NULL: no debugger */
+	const char *capture_socket;  /* NULL: it is not captured */
 	bool attachable;	     /* one may come later */
 	bool is_debuggable;	     /* either */
+	bool is_tracked;	     /* it is debuggable or captured */
 };
 const struct bw_agent_config *bw_agent_config(void);
 /* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */

@@ -22,6 +22,7 @@
 #include "agent/wait_limits.h"
 #include "base/cleanup.h"
 #include "wire/agent_proto.h"
+#include "wire/capture_proto.h"
 
 static struct bw_agent_config config;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
@@ -39,6 +40,8 @@ static void read_config(void)
 	const char *attach = getenv(BW_AGENT_ATTACH_ENV);
 	config.attachable = attach && !strcmp(attach, "1");
 	config.is_debuggable = config.debugger_socket || config.attachable;
+	config.capture_socket = setting(BW_CAPTURE_SOCKET_ENV);
+	config.is_tracked = config.is_debuggable || config.capture_socket;
 }
 
 const struct bw_agent_config *bw_agent_config(void)
@@ -142,7 +145,7 @@ static struct bw_agent_file *new_file(unsigned minor)
 	f->minor = minor;
 	f->owner = getpid();
 	f->own_fd = -1;
-	if (bw_agent_config()->is_debuggable)
+	if (bw_agent_config()->is_tracked)
 		f->track = bw_track_new();
 	return f;
 }
@@ -175,7 +178,7 @@ int bw_agent_open_node(unsigned minor, int flags)
 
 void bw_agent_adopt(int fd, unsigned minor)
 {
-	if (!bw_agent_config()->is_debuggable)
+	if (!bw_agent_config()->is_tracked)
 		return;
 	char name[16] = "";
 	struct drm_version v = {.name = name, .name_len = sizeof(name) - 1};

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "agent/capture.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
 #include "agent/names.h"
@@ -319,31 +320,57 @@ void bw_submit_show_running(struct bw_agent_file *f)
 	}
 }
 
+static bool begin_capture(const struct submission *s, uint32_t frame)
+{
+	return bw_agent_capture_begin(&(struct bw_capture_call){.file = s->file,
+								.in = &s->in,
+								.chunks = s->chunks,
+								.dispatches = &s->dispatches,
+								.blob = &s->blob,
+								.frame = frame});
+}
+
+static void end_capture(const struct submission *s, int r, uint64_t fence)
+{
+	const struct drm_amdgpu_wait_cs_in wait = {.handle = fence,
+						   .ip_type = s->ip_type,
+						   .ip_instance = s->ip_instance,
+						   .ring = s->ring,
+						   .ctx_id = s->in.ctx_id};
+	bw_agent_capture_end(s->file, r, &wait);
+}
+
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	uint32_t number = 0, area_handle = 0;
 	bool listens = bw_debugger_listens(f);
 	/* a debugger that has just detached may still need what it left in place */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
-	struct submission *s = listens || job || area_handle ? calloc(1, sizeof(*s)) : NULL;
+	bool captures = bw_agent_captures();
+	struct submission *s =
+		listens || job || area_handle || captures ? calloc(1, sizeof(*s)) : NULL;
 	if (!s) {
 		bw_debugger_job_ended(job);
 		return bw_agent_ioctl(f, cmd, arg);
 	}
 	s->file = f;
 	bool read = read_chunks(s, cmd, arg);
-	if (read && (listens || job))
-		scan_chunks(s, listens);
+	if (read && (listens || job || captures))
+		scan_chunks(s, listens || captures);
+	uint32_t frame =
+		read && (listens || captures) ? bw_names_match(&s->dispatches, &s->blob) : 0;
 	if (read && listens) {
-		uint32_t frame = bw_names_match(&s->dispatches, &s->blob);
 		struct bw_agent_submit event = event_of(s, frame);
 		if (s->dispatches.len)
 			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);
 		job = bw_debugger_job_begun(f, &area_handle);
 	}
+	captures = read && captures && begin_capture(s, frame);
 	int r = read ? call_with_area(s, cmd, arg, area_handle) : bw_agent_ioctl(f, cmd, arg);
 	union drm_amdgpu_cs out;
 	bool made = !r && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out));
+	if (captures)
+		end_capture(s, made ? 0 : r, made ? out.out.handle : 0);
 	if (made && read && bw_debugger_is_ready(f))
 		remember(s, out.out.handle);
 	if (number && r)

@@ -68,6 +68,7 @@ static struct bw_track_bo *find_bo(struct bw_track *t, uint32_t handle)
 static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 {
 	pthread_mutex_lock(&t->lock);
+	bo.serial = ++t->last_serial;
 	if (bo.handle && !find_bo(t, bo.handle))
 		bw_error_free(bw_vec_push(&t->bos,
 					  bo)); /* out of memory: its contents stay out of reach */
@@ -291,6 +292,20 @@ bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, ui
 		*out_va = t->maps.data[i].va;
 	pthread_mutex_unlock(&t->lock);
 	return taken;
+}
+
+struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffers *out)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	struct bw_error *err = bw_vec_reserve(out, t->bos.len);
+	for (size_t i = 0; !err && i < t->bos.len; i++) {
+		const struct bw_track_bo *bo = &t->bos.data[i];
+		out->data[out->len++] = (struct bw_track_buffer){bo->serial, bo->size_b, bo->handle,
+								 bo->domains, bo->user != NULL};
+	}
+	pthread_mutex_unlock(&t->lock);
+	return err;
 }
 
 /* Memory */

@@ -3,8 +3,8 @@
 #define BW_AGENT_TRACK_H
 
 /* The GPU address space of a DRM file as the program's ioctls made it, and its memory by address.
- * Kept only when there is a debugger. Memory is reached through mappings of the buffers that the
- * agent makes for itself on first use. */
+ * Kept only when there is a debugger, or the program is captured. Memory is reached through
+ * mappings of the buffers that the agent makes for itself on first use. */
 
 #include "agent/agent.h"
 #include "base/vec.h"
@@ -23,6 +23,17 @@ struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *ou
 
 /* The address of the first mapping that touches the range (in the lower half); false: none does. */
 bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, uint64_t *out_va);
+
+struct bw_track_buffer {
+	uint64_t serial; /* never used again, unlike handles */
+	uint64_t size_b;
+	uint32_t handle, domains;
+	bool is_user; /* GEM_USERPTR */
+};
+struct bw_track_buffers BW_VEC(struct bw_track_buffer);
+/* All buffers, mapped or not; the caller frees the vector. */
+struct bw_error *bw_track_buffers(struct bw_agent_file *f,
+				  struct bw_track_buffers *out) BW_MUST_CHECK;
 
 /* GPU memory as it is. 0, or -errno with the first address that could not be reached: EFAULT
  * nothing mapped there, EPERM a buffer that the CPU may not see. What lies before it has been

@@ -9,6 +9,7 @@
 
 struct bw_track_bo {
 	uint32_t handle, domains;
+	uint64_t serial; /* never used again, unlike handles */
 	uint64_t size_b;
 	uint8_t *user; /* GEM_USERPTR: the program's own memory */
 	uint8_t *cpu;  /* our mapping of it, NULL until needed */
@@ -23,6 +24,7 @@ struct bw_track_patch {
 
 struct bw_track {
 	pthread_mutex_t lock; /* bos, maps */
+	uint64_t last_serial;
 	struct BW_VEC(struct bw_track_bo) bos;
 	struct bw_agent_maps maps; /* by address & BW_VA_MASK, without overlap */
 	/* Only debugger requests and unmapping take this one, the latter before its call. */

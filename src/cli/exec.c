@@ -98,16 +98,14 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 	free(folder);
 }
 
-/* Runs the program to its end; the status is that of wait(). */
-static struct bw_error *run_program(struct bw_kmd *kmd, char **program, bool shader_lines,
-				    int *out_status)
+struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, bool shader_lines, char *setting,
+			      pid_t *out_pid)
 {
-	/* so that "breakwater attach" finds a program that it can look into */
 	char *settings[BW_VULKAN_SETTINGS];
 	BW_TRY(bw_cli_vulkan_settings(shader_lines, settings));
 	pid_t pid = fork();
 	if (pid == 0) {
-		setenv("BREAKWATER_ATTACH", "1", 1);
+		putenv(setting);
 		/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the
 		 * program finds our own first. Without it the reports lack two pages, which is no
 		 * reason to fail. */
@@ -122,10 +120,25 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program, bool sha
 		fprintf(stderr, "breakwater: cannot run %s: %s.\n", program[0], strerror(errno));
 		_exit(127);
 	}
-	while (pid > 0 && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
-		;
+	int e = errno;
 	bw_cli_free_settings(settings);
-	return pid < 0 ? bw_error_errno(errno, "cannot start %s", program[0]) : NULL;
+	if (pid < 0)
+		return bw_error_errno(e, "cannot start %s", program[0]);
+	*out_pid = pid;
+	return NULL;
+}
+
+/* Runs the program to its end; the status is that of wait(). */
+static struct bw_error *run_program(struct bw_kmd *kmd, char **program, bool shader_lines,
+				    int *out_status)
+{
+	/* so that "breakwater attach" finds a program that it can look into */
+	char setting[] = "BREAKWATER_ATTACH=1";
+	pid_t pid;
+	BW_TRY(bw_cli_spawn(kmd, program, shader_lines, setting, &pid));
+	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
+		;
+	return NULL;
 }
 
 /* One event of a program that is to be ready. */

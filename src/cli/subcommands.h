@@ -20,6 +20,8 @@ int bw_main_run(int argc, char **argv);
 int bw_main_exec(int argc, char **argv);
 int bw_main_attach(int argc, char **argv);
 int bw_main_dap(int argc, char **argv);
+int bw_main_capture(int argc, char **argv);
+int bw_main_replay(int argc, char **argv);
 int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);
 int bw_main_umr(int argc, char **argv); /* umr.c */
@@ -35,6 +37,15 @@ int bw_main_pm4(int argc, char **argv);
 int bw_main_ring(int argc, char **argv);
 /* `breakwater vgpu linux` (vgpu_linux.c); argv[0] is that last word. */
 int bw_main_vgpu_linux(int argc, char **argv);
+/* exec.c: starts a program on the GPU, not debugged. setting: one more NAME=VALUE of its
+ * environment. */
+struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, bool shader_lines, char *setting,
+			      pid_t *out_pid) BW_MUST_CHECK;
+/* replay.c: whether `breakwater run` takes the file as a capture, and makes its replay the program.
+ */
+struct bw_cli;
+bool bw_cli_is_capture(const char *path);
+struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path) BW_MUST_CHECK;
 /* Puts the folder of a part of Breakwater into our PATH, before all others or behind them. */
 void bw_cli_add_to_path(const char *part, bool is_first);
 

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/capture.h"
+
+#include <drm.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/track.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "wire/capture_proto.h"
+#include "wire/message.h"
+
+enum { PAGE_B = BW_CAPTURE_PAGE_B, READ_PAGES = 64, CHUNK_MAX_DW = 1 << 16 };
+
+/* A buffer as it was sent last. */
+struct sent_buffer {
+	uint64_t id, serial, size_b;
+	uint32_t handle, domains;
+	bool is_user, is_mapped;
+	struct bw_capture_hash *hash; /* owned; of each page */
+	uint64_t n_pages;
+};
+
+/* What was sent of a DRM file. */
+struct bw_agent_capture {
+	uint64_t last_id;
+	struct BW_VEC(struct sent_buffer) buffers;
+	struct BW_VEC(struct bw_capture_map) maps;
+};
+
+/* The connection. The lock is held from begin to end of a submission, across the calls to the GPU:
+ * what is captured runs one after the other. */
+static struct {
+	pthread_mutex_t lock;
+	enum { UNTRIED, OPEN, ENDED } state;
+	int sock;
+	uint32_t wait_ms;
+	/* pages to be sent, and how many were since the last record */
+	uint8_t *pages;
+	size_t n_pages;
+	uint64_t n_sent;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+
+bool bw_agent_captures(void)
+{
+	return bw_agent_config()->capture_socket;
+}
+
+/* ---- The connection ---- */
+
+static void end_connection(const struct bw_error *err)
+{
+	BW_LOG(WARN, "agent", "capture: %s", err->message);
+	bw_agent_fd_own(g.sock, false);
+	REAL(close)(g.sock);
+	g.sock = -1;
+	g.state = ENDED;
+}
+
+static struct bw_error *greet(void)
+{
+	struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = (uint32_t)getpid()};
+	struct bw_msg_part part = {&hello, sizeof(hello)};
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_capture_go go = {.result = -EPROTO};
+	pthread_getname_np(pthread_self(), hello.comm, sizeof(hello.comm));
+	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_HELLO, 0, &part, 1, -1);
+	if (!err)
+		err = bw_msg_recv(g.sock, -1, &m);
+	if (!err && m.type == BW_CAPTURE_GO && m.body_b == sizeof(go))
+		memcpy(&go, m.body, sizeof(go));
+	bw_msg_fini(&m);
+	if (!err && go.result)
+		err = bw_error_errno(-go.result, "it is refused");
+	g.wait_ms = go.wait_ms;
+	return err;
+}
+
+static bool connect_once(void)
+{
+	if (g.state != UNTRIED)
+		return g.state == OPEN;
+	g.state = ENDED;
+	if (!g.pages)
+		g.pages = malloc((size_t)BW_CAPTURE_SEND_PAGES * PAGE_B);
+	if (!g.pages)
+		return false;
+	int sock;
+	_cleanup_error_ struct bw_error *err =
+		bw_sock_connect(bw_agent_config()->capture_socket, BW_NO_USER, &sock);
+	if (err) {
+		BW_LOG(WARN, "agent", "capture: %s", err->message);
+		return false;
+	}
+	g.sock = bw_agent_fd_move_high(sock);
+	bw_agent_fd_own(g.sock, true);
+	g.state = OPEN;
+	if ((err = greet()))
+		end_connection(err);
+	return g.state == OPEN;
+}
+
+void bw_agent_capture_fork_child(void)
+{
+	pthread_mutex_init(&g.lock, NULL);
+	if (g.state == OPEN) {
+		bw_agent_fd_own(g.sock, false);
+		REAL(close)(g.sock);
+	}
+	g.sock = -1;
+	g.state = UNTRIED;
+	g.n_pages = 0;
+	g.n_sent = 0;
+}
+
+static struct bw_error *send_pages(void)
+{
+	struct bw_msg_part part = {g.pages, g.n_pages * PAGE_B};
+	if (!g.n_pages)
+		return NULL;
+	g.n_pages = 0;
+	return bw_msg_send(g.sock, BW_CAPTURE_PAGES, 0, &part, 1, -1);
+}
+
+/* The page's number on this connection. */
+static struct bw_error *send_page(const void *page, uint64_t *out)
+{
+	if (g.n_pages == BW_CAPTURE_SEND_PAGES)
+		BW_TRY(send_pages());
+	memcpy(g.pages + g.n_pages++ * PAGE_B, page, PAGE_B);
+	*out = ++g.n_sent;
+	return NULL;
+}
+
+static struct bw_error *send_record(enum bw_capture_msg type, const void *fixed, size_t fixed_b,
+				    const struct bw_capture_bytes *bytes)
+{
+	const struct bw_msg_part parts[] = {{fixed, fixed_b}, {bytes->data, bytes->len}};
+	BW_TRY(send_pages());
+	g.n_sent = 0;
+	if (fixed_b + bytes->len > BW_MSG_MAX_BODY_B)
+		return bw_errorf(BW_E_UNSUPPORTED, "a record of %zu bytes is too long", bytes->len);
+	return bw_msg_send(g.sock, (uint16_t)type, 0, parts, 2, -1);
+}
+
+/* ---- Memory ---- */
+
+static void drop_buffer(struct bw_agent_capture *c, size_t i)
+{
+	free(c->buffers.data[i].hash);
+	bw_vec_remove(&c->buffers, i);
+}
+
+void bw_agent_capture_forget(struct bw_agent_file *f)
+{
+	if (!f->capture)
+		return;
+	while (f->capture->buffers.len)
+		drop_buffer(f->capture, f->capture->buffers.len - 1);
+	bw_vec_free(&f->capture->buffers);
+	bw_vec_free(&f->capture->maps);
+	free(f->capture);
+	f->capture = NULL;
+}
+
+static struct sent_buffer *by_handle(struct bw_agent_capture *c, uint32_t handle)
+{
+	bw_vec_each(&c->buffers, b)
+		if (b->handle == handle)
+			return b;
+	return NULL;
+}
+
+static struct bw_error *add_buffer(struct bw_agent_capture *c, const struct bw_track_buffer *t)
+{
+	struct sent_buffer b = {.id = ++c->last_id,
+				.serial = t->serial,
+				.size_b = t->size_b,
+				.handle = t->handle,
+				.domains = t->domains,
+				.is_user = t->is_user,
+				.n_pages = bw_align_up(t->size_b, PAGE_B) / PAGE_B};
+	BW_TRY(bw_vec_reserve(&c->buffers, c->buffers.len + 1));
+	b.hash = calloc(b.n_pages ? b.n_pages : 1, sizeof(*b.hash)); /* zero, as memory is */
+	if (!b.hash)
+		return bw_error_nomem();
+	c->buffers.data[c->buffers.len++] = b;
+	return NULL;
+}
+
+/* Pages from offset_b on, which were read from the program: what has changed is sent. */
+static struct bw_error *compare(struct sent_buffer *b, uint64_t first, const uint8_t *bytes,
+				size_t n, struct bw_capture_runs *runs)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct bw_capture_hash h = bw_capture_hash_page(bytes + i * PAGE_B);
+		if (bw_capture_hash_same(h, b->hash[first + i]))
+			continue;
+		struct bw_capture_run run = {.buffer = b->id, .index = first + i, .count = 1};
+		b->hash[first + i] = h;
+		if (h.word[0] || h.word[1])
+			BW_TRY(send_page(bytes + i * PAGE_B, &run.page));
+		BW_TRY(bw_capture_runs_add(runs, run));
+	}
+	return NULL;
+}
+
+static struct bw_error *look_at_map(struct bw_agent_file *f, const struct bw_agent_map *m,
+				    struct bw_capture_runs *runs)
+{
+	static uint8_t bytes[READ_PAGES * PAGE_B]; /* under the lock */
+	struct sent_buffer *b = by_handle(f->capture, m->bo_handle);
+	if (!b)
+		return NULL;
+	uint64_t first = m->bo_offset_b / PAGE_B, n = m->size_b / PAGE_B;
+	for (uint64_t i = 0; i < n && first + i < b->n_pages;) {
+		uint64_t left = BW_MIN(n - i, b->n_pages - first - i);
+		uint64_t take = BW_MIN(left, (uint64_t)READ_PAGES);
+		uint64_t bad_va;
+		/* what cannot be read keeps the content it had */
+		if (!bw_track_read(f, m->va + i * PAGE_B, bytes, take * PAGE_B, &bad_va))
+			BW_TRY(compare(b, first + i, bytes, take, runs));
+		i += take;
+	}
+	return NULL;
+}
+
+/* Everything that is mapped, once. */
+static struct bw_error *look_at_memory(struct bw_agent_file *f, struct bw_capture_runs *runs)
+{
+	struct bw_agent_maps maps = {0};
+	struct bw_error *err = bw_track_maps(f, &maps);
+	for (size_t i = 0; !err && i < maps.len; i++)
+		err = look_at_map(f, &maps.data[i], runs);
+	bw_vec_free(&maps);
+	return err;
+}
+
+/* ---- What is mapped ---- */
+
+/* Buffers that were mapped since, and those that are mapped no longer. */
+static struct bw_error *note_buffers(struct bw_agent_capture *c, const struct bw_agent_maps *maps,
+				     const struct bw_track_buffers *all,
+				     struct bw_capture_submission *out)
+{
+	bw_vec_each(&c->buffers, b)
+		b->is_mapped = false;
+	bw_vec_each(all, t) {
+		bool is_mapped = false;
+		for (size_t i = 0; i < maps->len && !is_mapped; i++)
+			is_mapped = maps->data[i].bo_handle == t->handle;
+		if (!is_mapped)
+			continue;
+		struct sent_buffer *b = by_handle(c, t->handle);
+		if (b && b->serial == t->serial) {
+			b->is_mapped = true;
+			continue;
+		}
+		if (b) /* another one has its number now: it is gone, below */
+			b->handle = 0;
+		BW_TRY(add_buffer(c, t));
+		b = &c->buffers.data[c->buffers.len - 1];
+		b->is_mapped = true;
+		const struct bw_capture_buffer one = {.id = b->id,
+						      .size_b = b->size_b,
+						      .domains = b->domains,
+						      .flags = b->is_user ? BW_CAPTURE_USERPTR : 0};
+		BW_TRY(bw_vec_push(&out->buffers, one));
+	}
+	for (size_t i = c->buffers.len; i-- > 0;) {
+		if (c->buffers.data[i].is_mapped)
+			continue;
+		BW_TRY(bw_vec_push(&out->gone, c->buffers.data[i].id));
+		drop_buffer(c, i);
+	}
+	return NULL;
+}
+
+static struct bw_error *note_maps(struct bw_agent_capture *c, const struct bw_agent_maps *maps,
+				  struct bw_capture_submission *out)
+{
+	bw_vec_each(maps, m) {
+		const struct sent_buffer *b = m->bo_handle ? by_handle(c, m->bo_handle) : NULL;
+		if (m->bo_handle && !b)
+			continue;
+		const struct bw_capture_map one = {.va = m->va,
+						   .size_b = m->size_b,
+						   .offset_b = m->bo_offset_b,
+						   .buffer = b ? b->id : 0,
+						   .flags = m->flags};
+		BW_TRY(bw_vec_push(&out->maps, one));
+		out->summary.mapped_b += m->size_b;
+	}
+	out->has_maps = out->maps.len != c->maps.len ||
+			(out->maps.len && memcmp(out->maps.data, c->maps.data,
+						 out->maps.len * sizeof(*out->maps.data)));
+	if (!out->has_maps) {
+		out->maps.len = 0;
+		return NULL;
+	}
+	BW_TRY(bw_vec_reserve(&c->maps, out->maps.len));
+	if (out->maps.len)
+		memcpy(c->maps.data, out->maps.data, out->maps.len * sizeof(*c->maps.data));
+	c->maps.len = out->maps.len;
+	return NULL;
+}
+
+static struct bw_error *note_space(struct bw_agent_file *f, struct bw_capture_submission *out)
+{
+	struct bw_agent_maps maps = {0};
+	struct bw_track_buffers all = {0};
+	struct bw_error *err = bw_track_maps(f, &maps);
+	if (!err)
+		err = bw_track_buffers(f, &all);
+	if (!err)
+		err = note_buffers(f->capture, &maps, &all, out);
+	if (!err)
+		err = note_maps(f->capture, &maps, out);
+	bw_vec_free(&maps);
+	bw_vec_free(&all);
+	return err ? err : look_at_memory(f, &out->runs);
+}
+
+/* ---- What is submitted ---- */
+
+static struct bw_error *note_chunk(struct bw_agent_file *f, const struct drm_amdgpu_cs_chunk *c,
+				   struct bw_capture_submission *out)
+{
+	struct drm_amdgpu_cs_chunk_ib ib;
+	struct drm_amdgpu_cs_chunk_fence fence;
+	if (c->chunk_id == AMDGPU_CHUNK_ID_IB && c->length_dw >= sizeof(ib) / 4 &&
+	    bw_agent_copy_in(&ib, c->chunk_data, sizeof(ib))) {
+		const struct bw_capture_ib one = {.va = ib.va_start,
+						  .size_b = ib.ib_bytes,
+						  .flags = ib.flags,
+						  .ip_type = ib.ip_type,
+						  .ip_instance = ib.ip_instance,
+						  .ring = ib.ring};
+		out->summary.n_ibs++;
+		out->summary.ib_b += ib.ib_bytes;
+		out->summary.ip_type = ib.ip_type;
+		out->summary.ip_instance = ib.ip_instance;
+		out->summary.ring = ib.ring;
+		return bw_vec_push(&out->ibs, one);
+	}
+	if (c->chunk_id == AMDGPU_CHUNK_ID_FENCE && c->length_dw >= sizeof(fence) / 4 &&
+	    bw_agent_copy_in(&fence, c->chunk_data, sizeof(fence))) {
+		const struct sent_buffer *b = by_handle(f->capture, fence.handle);
+		out->fence_buffer = b ? b->id : 0;
+		out->fence_offset_b = fence.offset;
+		return NULL;
+	}
+	/* lists of handles are of this process alone */
+	if (c->chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES || c->chunk_id == AMDGPU_CHUNK_ID_IB ||
+	    c->chunk_id == AMDGPU_CHUNK_ID_FENCE || c->length_dw > CHUNK_MAX_DW)
+		return NULL;
+	struct bw_capture_chunk one = {.id = c->chunk_id, .size_b = c->length_dw * 4};
+	BW_TRY(bw_vec_reserve(&out->chunks, out->chunks.len + 1));
+	one.data = malloc(one.size_b ? one.size_b : 1);
+	if (!one.data)
+		return bw_error_nomem();
+	if (!bw_agent_copy_in(one.data, c->chunk_data, one.size_b))
+		memset(one.data, 0, one.size_b);
+	out->chunks.data[out->chunks.len++] = one;
+	return NULL;
+}
+
+/* The pipeline by its own name, else by the name of what it was made of. */
+static void name_pipeline(const struct bw_agent_objects *objects, uint32_t id, char *out,
+			  size_t room)
+{
+	bw_vec_each(objects, o) {
+		if (!id || o->id != id || o->kind != BW_AGENT_OBJECT_PIPELINE)
+			continue;
+		const char *name = *o->name ? o->name : *o->module ? o->module : o->entry;
+		snprintf(out, room, "%.*s", (int)sizeof(o->name) - 1, name);
+	}
+}
+
+static struct bw_error *note_dispatches(const struct bw_capture_call *c,
+					struct bw_capture_submission *out)
+{
+	struct bw_agent_objects objects = {0};
+	struct bw_error *err = c->dispatches->len ? bw_names_objects(&objects) : NULL;
+	for (size_t i = 0; !err && i < c->dispatches->len; i++) {
+		const struct bw_agent_dispatch *d = &c->dispatches->data[i];
+		struct bw_capture_dispatch one = {.code_va = d->code_va,
+						  .packet_va = d->packet_va,
+						  .indirect_va = d->indirect_va};
+		memcpy(one.groups, d->groups, sizeof(one.groups));
+		memcpy(one.group_size, d->group_size, sizeof(one.group_size));
+		name_pipeline(&objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
+		if (d->label_b && d->label_at <= c->blob->len &&
+		    d->label_b <= c->blob->len - d->label_at)
+			memcpy(one.label, c->blob->data + d->label_at,
+			       BW_MIN((size_t)d->label_b, sizeof(one.label) - 1));
+		err = bw_vec_push(&out->dispatches, one);
+	}
+	out->summary.n_dispatches = (uint32_t)c->dispatches->len;
+	bw_vec_free(&objects);
+	return err;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t pages_of(const struct bw_capture_runs *runs)
+{
+	uint64_t n = 0;
+	bw_vec_each(runs, r)
+		n += r->count;
+	return n;
+}
+
+static struct bw_error *send_submission(const struct bw_capture_call *c,
+					struct bw_capture_submission *s)
+{
+	struct bw_capture_bytes bytes = {0};
+	BW_TRY(note_space(c->file, s));
+	for (uint32_t i = 0; i < c->in->num_chunks; i++)
+		BW_TRY(note_chunk(c->file, &c->chunks[i], s));
+	BW_TRY(note_dispatches(c, s));
+	s->summary.space = c->file->number;
+	s->summary.pid = (uint32_t)getpid();
+	s->summary.ctx_id = c->in->ctx_id;
+	s->summary.frame = c->frame;
+	s->summary.changed_b = pages_of(&s->runs) * PAGE_B;
+	s->summary.time_ns = now_ns();
+	pthread_getname_np(pthread_self(), s->summary.comm, sizeof(s->summary.comm));
+	struct bw_error *err = bw_capture_submission_encode(s, &bytes);
+	if (!err)
+		err = send_record(BW_CAPTURE_SUBMISSION, &s->summary, sizeof(s->summary), &bytes);
+	bw_vec_free(&bytes);
+	return err;
+}
+
+bool bw_agent_capture_begin(const struct bw_capture_call *c)
+{
+	struct bw_capture_submission s = {0};
+	pthread_mutex_lock(&g.lock);
+	if (connect_once()) {
+		if (!c->file->capture)
+			c->file->capture = calloc(1, sizeof(*c->file->capture));
+		_cleanup_error_ struct bw_error *err =
+			c->file->capture ? send_submission(c, &s) : bw_error_nomem();
+		if (err)
+			end_connection(err);
+	}
+	bw_capture_submission_fini(&s);
+	bool is_open = g.state == OPEN;
+	if (!is_open)
+		pthread_mutex_unlock(&g.lock);
+	return is_open;
+}
+
+/* Waits for the end of the submission, or as long as the capture may. */
+static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *wait,
+		     struct bw_capture_result *out)
+{
+	union drm_amdgpu_wait_cs a;
+	uint64_t until = now_ns() + g.wait_ms * 1000000ull;
+	int r;
+	do {
+		a = (union drm_amdgpu_wait_cs){.in = *wait};
+		a.in.timeout = until;
+		r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
+	} while (r == -EINTR || r == -EAGAIN);
+	out->has_ended = r || !a.out.status;
+	out->result = r;
+}
+
+void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgpu_wait_cs_in *wait)
+{
+	struct bw_capture_result result = {.result = r, .has_ended = 1};
+	struct bw_capture_runs runs = {0};
+	struct bw_capture_bytes bytes = {0};
+	if (!r)
+		wait_for(f, wait, &result);
+	_cleanup_error_ struct bw_error *err = result.has_ended ? look_at_memory(f, &runs) : NULL;
+	result.changed_pages = (uint32_t)BW_MIN(pages_of(&runs), (uint64_t)UINT32_MAX);
+	result.time_ns = now_ns();
+	if (!err)
+		err = bw_capture_runs_encode(&runs, &bytes);
+	if (!err)
+		err = send_record(BW_CAPTURE_RESULT, &result, sizeof(result), &bytes);
+	if (err)
+		end_connection(err);
+	bw_vec_free(&runs);
+	bw_vec_free(&bytes);
+	pthread_mutex_unlock(&g.lock);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/capture.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "wire/capture_proto.h"
+#include "wire/message.h"
+
+/* A process. */
+struct source {
+	int fd;
+	bool greeted;
+	struct bw_capture_hello hello;
+	struct BW_VEC(uint64_t) pages; /* numbers in the file of those sent since the last record */
+	struct BW_VEC(uint32_t) files; /* DRM file n + 1 of the process: its address space here */
+	uint32_t last;		       /* its submission that has no result yet; 0: none */
+	struct bw_msg msg;
+};
+
+struct bw_collect {
+	struct bw_capture_writer *w;
+	int listening;
+	uint32_t wait_ms;
+	uint32_t n_submissions, n_processes, n_spaces;
+	struct BW_VEC(struct source *) sources; /* owned */
+};
+
+struct bw_error *bw_collect_open(struct bw_capture_writer *w, const char *socket, uint32_t wait_ms,
+				 struct bw_collect **out)
+{
+	struct bw_collect *c = calloc(1, sizeof(*c));
+	if (!c)
+		return bw_error_nomem();
+	*c = (struct bw_collect){.w = w, .listening = -1, .wait_ms = wait_ms};
+	struct bw_error *err = bw_sock_listen(socket, &c->listening);
+	if (err) {
+		bw_collect_close(c);
+		return err;
+	}
+	*out = c;
+	return NULL;
+}
+
+static void end_source(struct bw_collect *c, size_t i)
+{
+	struct source *s = c->sources.data[i];
+	close(s->fd);
+	bw_vec_free(&s->pages);
+	bw_vec_free(&s->files);
+	bw_msg_fini(&s->msg);
+	free(s);
+	bw_vec_remove(&c->sources, i);
+}
+
+void bw_collect_close(struct bw_collect *c)
+{
+	if (!c)
+		return;
+	while (c->sources.len)
+		end_source(c, c->sources.len - 1);
+	bw_vec_free(&c->sources);
+	if (c->listening >= 0)
+		close(c->listening);
+	free(c);
+}
+
+uint32_t bw_collect_submissions(const struct bw_collect *c)
+{
+	return c->n_submissions;
+}
+
+uint32_t bw_collect_processes(const struct bw_collect *c)
+{
+	return c->n_processes;
+}
+
+/* ---- Records ---- */
+
+/* Numbers of this connection become those of the file. */
+static struct bw_error *translate(const struct source *s, struct bw_capture_runs *runs)
+{
+	struct bw_capture_runs out = {0};
+	struct bw_error *err = NULL;
+	for (size_t i = 0; !err && i < runs->len; i++) {
+		struct bw_capture_run r = runs->data[i], one = {r.buffer, r.index, 1, 0};
+		if (!r.page) {
+			err = bw_capture_runs_add(&out, r);
+			continue;
+		}
+		if (r.page > s->pages.len || r.count > s->pages.len - (r.page - 1))
+			err = bw_errorf(BW_E_INVALID, "a record names pages that were not sent");
+		for (uint64_t k = 0; !err && k < r.count; k++) {
+			one.index = r.index + k;
+			one.page = s->pages.data[r.page - 1 + k];
+			err = bw_capture_runs_add(&out, one);
+		}
+	}
+	bw_vec_free(runs);
+	*runs = out;
+	return err;
+}
+
+/* The number of an address space in the file. */
+static struct bw_error *space_of(struct bw_collect *c, struct source *s, uint32_t file,
+				 uint32_t *out)
+{
+	enum { FILES_MAX = 1 << 16 };
+	if (!file || file > FILES_MAX)
+		return bw_errorf(BW_E_INVALID, "a record names DRM file %u", file);
+	while (s->files.len < file)
+		BW_TRY(bw_vec_push(&s->files, 0));
+	if (!s->files.data[file - 1])
+		s->files.data[file - 1] = ++c->n_spaces;
+	*out = s->files.data[file - 1];
+	return NULL;
+}
+
+static struct bw_error *take_submission(struct bw_collect *c, struct source *s)
+{
+	struct bw_capture_submission sub = {0};
+	const size_t fixed_b = sizeof(sub.summary);
+	uint32_t space = 0;
+	if (s->msg.body_b < fixed_b)
+		return bw_errorf(BW_E_INVALID, "a record is too short");
+	struct bw_error *err =
+		bw_capture_submission_decode(s->msg.body + fixed_b, s->msg.body_b - fixed_b, &sub);
+	memcpy(&sub.summary, s->msg.body, fixed_b);
+	sub.summary.comm[sizeof(sub.summary.comm) - 1] = '\0';
+	if (!err)
+		err = translate(s, &sub.runs);
+	if (!err)
+		err = space_of(c, s, sub.summary.space, &space);
+	if (!err) {
+		sub.summary.space = space;
+		sub.summary.number = ++c->n_submissions;
+		err = bw_capture_writer_submission(c->w, &sub);
+	}
+	s->last = sub.summary.number;
+	s->pages.len = 0;
+	bw_capture_submission_fini(&sub);
+	return err;
+}
+
+static struct bw_error *take_result(struct bw_collect *c, struct source *s)
+{
+	struct bw_capture_result r;
+	struct bw_capture_runs runs = {0};
+	if (s->msg.body_b < sizeof(r) || !s->last)
+		return bw_errorf(BW_E_INVALID, "a result belongs to no submission");
+	memcpy(&r, s->msg.body, sizeof(r));
+	r.number = s->last;
+	s->last = 0;
+	struct bw_error *err =
+		bw_capture_runs_decode(s->msg.body + sizeof(r), s->msg.body_b - sizeof(r), &runs);
+	if (!err)
+		err = translate(s, &runs);
+	if (!err)
+		err = bw_capture_writer_result(c->w, &r, &runs);
+	s->pages.len = 0;
+	bw_vec_free(&runs);
+	return err;
+}
+
+static struct bw_error *take_pages(struct bw_collect *c, struct source *s)
+{
+	size_t n = s->msg.body_b / BW_CAPTURE_PAGE_B;
+	BW_TRY(bw_vec_reserve(&s->pages, s->pages.len + n));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t number;
+		BW_TRY(bw_capture_writer_page(c->w, s->msg.body + i * BW_CAPTURE_PAGE_B, &number));
+		s->pages.data[s->pages.len++] = number;
+	}
+	return NULL;
+}
+
+static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
+{
+	struct bw_capture_go go = {.wait_ms = c->wait_ms};
+	struct bw_msg_part part = {&go, sizeof(go)};
+	if (s->msg.body_b != sizeof(s->hello))
+		return bw_errorf(BW_E_INVALID, "its first message is wrong");
+	memcpy(&s->hello, s->msg.body, sizeof(s->hello));
+	if (s->hello.version != BW_CAPTURE_VERSION)
+		go.result = -EPROTONOSUPPORT;
+	s->greeted = !go.result;
+	c->n_processes += s->greeted;
+	return bw_msg_send(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, 1, -1);
+}
+
+static struct bw_error *take_message(struct bw_collect *c, struct source *s)
+{
+	if (!s->greeted && s->msg.type != BW_CAPTURE_HELLO)
+		return bw_errorf(BW_E_INVALID, "its first message is wrong");
+	switch (s->msg.type) {
+	case BW_CAPTURE_HELLO:
+		return take_hello(c, s);
+	case BW_CAPTURE_PAGES:
+		return take_pages(c, s);
+	case BW_CAPTURE_SUBMISSION:
+		return take_submission(c, s);
+	case BW_CAPTURE_RESULT:
+		return take_result(c, s);
+	default:
+		return bw_errorf(BW_E_INVALID, "a message of type %u", s->msg.type);
+	}
+}
+
+/* ---- Processes ---- */
+
+static void take_process(struct bw_collect *c)
+{
+	int fd;
+	_cleanup_error_ struct bw_error *err = bw_sock_accept(c->listening, &fd, NULL);
+	if (err) {
+		BW_LOG(WARN, "capture", "%s", err->message);
+		return;
+	}
+	struct source *s = calloc(1, sizeof(*s));
+	if (s) {
+		*s = (struct source){.fd = fd, .msg = BW_MSG_INIT};
+		err = bw_vec_push(&c->sources, s);
+	}
+	if (!s || err) {
+		free(s);
+		close(fd);
+	}
+}
+
+/* One message. An error is the file's; a process that ends, or says what makes no sense, is
+ * dropped. */
+static struct bw_error *take_from(struct bw_collect *c, size_t i)
+{
+	struct source *s = c->sources.data[i];
+	struct bw_error *err = bw_msg_recv(s->fd, -1, &s->msg);
+	if (!err)
+		err = take_message(c, s);
+	if (!err)
+		return NULL;
+	bool is_ours = err->code == BW_E_SYSTEM || err->code == BW_E_NOMEM;
+	if (err->code != BW_E_GONE)
+		BW_LOG(WARN, "capture", "process %u: %s", s->hello.pid, err->message);
+	end_source(c, i);
+	if (is_ours)
+		return err;
+	bw_error_free(err);
+	return NULL;
+}
+
+/* Waits for one thing and takes it. out_quiet: nothing came within the limit. */
+static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_ms, bool *out_quiet,
+				  bool *out_ended)
+{
+	size_t n = c->sources.len;
+	_cleanup_free_ struct pollfd *p = calloc(n + 2, sizeof(*p));
+	if (!p)
+		return bw_error_nomem();
+	p[0] = (struct pollfd){.fd = c->listening, .events = POLLIN};
+	p[1] = (struct pollfd){.fd = *out_ended ? -1 : pidfd, .events = POLLIN};
+	for (size_t i = 0; i < n; i++)
+		p[i + 2] = (struct pollfd){.fd = c->sources.data[i]->fd, .events = POLLIN};
+	int r = poll(p, n + 2, timeout_ms);
+	*out_quiet = !r;
+	if (r < 0)
+		return errno == EINTR ? NULL : bw_error_errno(errno, "poll");
+	for (size_t i = n; i-- > 0;)
+		if (p[i + 2].revents)
+			BW_TRY(take_from(c, i));
+	if (p[0].revents)
+		take_process(c);
+	if (p[1].revents)
+		*out_ended = true;
+	return NULL;
+}
+
+struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd)
+{
+	bool ended = false, quiet = false;
+	struct bw_error *err = NULL;
+	/* What the program has sent before it ended is there at once. */
+	while (!err && !(ended && quiet))
+		err = take_next(c, pidfd, ended ? 0 : -1, &quiet, &ended);
+	while (c->sources.len)
+		end_source(c, c->sources.len - 1);
+	return err;
+}

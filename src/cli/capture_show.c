@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater capture info, list and show: what a capture holds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "capture/reader.h"
+#include "capture/state.h"
+#include "cli/capture.h"
+#include "cli/look.h"
+
+static const char usage[] =
+	"Usage: breakwater capture info FILE [--json]\n"
+	"       breakwater capture list FILE [--json]\n"
+	"       breakwater capture show FILE NUMBER [--json]\n"
+	"\n"
+	"What a capture holds: the GPU and the whole of it (info), its submissions (list), one submission with its\n"
+	"command buffers, dispatches and buffers (show).\n";
+
+struct show {
+	struct bw_look look;
+	const char *word; /* info, list or show */
+	struct bw_capture_reader *r;
+};
+
+/* What is missing, as a sentence; false: nothing. */
+static bool whats_missing(const struct bw_capture_reader *r, struct bw_str *out)
+{
+	size_t n, n_running = 0;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+	uint64_t skipped_b = bw_capture_reader_skipped_b(r);
+	if (n && !e[n - 1].has_result)
+		n_running = 1;
+	if (!bw_capture_reader_is_whole(r))
+		bw_str_addf(out, "It has no end: it was cut off, or is being written. %s",
+			    !n		? "It holds no submission."
+			    : n_running ? "What the last submission has changed is not in it."
+					: "All that it lists is whole.");
+	if (skipped_b)
+		bw_str_addf(out, "%s%" PRIu64 " bytes are damaged and were skipped.",
+			    out->len ? " " : "", skipped_b);
+	return out->len;
+}
+
+static void show_missing(struct show *s)
+{
+	struct bw_str text = {0};
+	if (whats_missing(s->r, &text))
+		bw_out_line(s->look.out, "%s", bw_str_text(&text));
+	bw_str_free(&text);
+}
+
+/* "done", "running", "lost", or what went wrong */
+static void result_text(const struct bw_capture_entry *e, char *out, size_t room)
+{
+	if (!e->has_result)
+		snprintf(out, room, "not known");
+	else if (!e->result.has_ended)
+		snprintf(out, room, "did not end");
+	else if (e->result.result)
+		snprintf(out, room, "failed: %s", bw_capture_failure(e->result.result));
+	else
+		snprintf(out, room, "done");
+}
+
+/* ---- info ---- */
+
+static struct bw_error *show_info(struct show *s)
+{
+	struct bw_out *o = s->look.out;
+	const struct bw_capture_device *d = bw_capture_reader_device(s->r);
+	size_t n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
+	uint64_t n_dispatches = 0, n_failed = 0;
+	uint32_t n_spaces = 0;
+	for (size_t i = 0; i < n; i++) {
+		n_dispatches += e[i].summary.n_dispatches;
+		n_failed += e[i].has_result && (e[i].result.result || !e[i].result.has_ended);
+		n_spaces = BW_MAX(n_spaces, e[i].summary.space);
+	}
+	bw_out_begin(o, "command", "capture info");
+	bw_out_line(o, "GPU          %s%s, %s", *d->name ? d->name : "not known",
+		    d->is_virtual ? " (virtual)" : "", d->pci_address);
+	bw_out_line(o, "Made by      %s", d->made_by);
+	bw_out_line(o,
+		    "Submissions  %zu, with %" PRIu64 " dispatches; %" PRIu64
+		    " failed or did not end",
+		    n, n_dispatches, n_failed);
+	bw_out_line(o, "Spaces       %u address space%s", n_spaces, n_spaces == 1 ? "" : "s");
+	bw_out_line(o,
+		    "Memory       %" PRIu64 " different pages, %" PRIu64
+		    " KiB; the file has %" PRIu64 " KiB",
+		    bw_capture_reader_pages(s->r),
+		    bw_capture_reader_pages(s->r) * (BW_CAPTURE_PAGE_B / 1024),
+		    (bw_capture_reader_size(s->r) + 1023) / 1024);
+	show_missing(s);
+	bw_out_str(o, "gpu", d->name);
+	bw_out_bool(o, "virtual", d->is_virtual);
+	bw_out_str(o, "pci", d->pci_address);
+	bw_out_str(o, "made_by", d->made_by);
+	bw_out_int(o, "version", BW_CAPTURE_VERSION);
+	bw_out_int(o, "submissions", (int64_t)n);
+	bw_out_int(o, "dispatches", (int64_t)n_dispatches);
+	bw_out_int(o, "failed", (int64_t)n_failed);
+	bw_out_int(o, "spaces", n_spaces);
+	bw_out_int(o, "pages", (int64_t)bw_capture_reader_pages(s->r));
+	bw_out_int(o, "bytes", (int64_t)bw_capture_reader_size(s->r));
+	bw_out_bool(o, "whole", bw_capture_reader_is_whole(s->r));
+	bw_out_int(o, "damaged_bytes", (int64_t)bw_capture_reader_skipped_b(s->r));
+	bw_out_end(o);
+	return NULL;
+}
+
+/* ---- list ---- */
+
+static void add_ring(struct bw_table *t, const struct bw_capture_summary *m)
+{
+	bw_table_text(t, "%s %u", bw_capture_ip_name(m->ip_type), m->ring);
+}
+
+static struct bw_error *show_list(struct show *s)
+{
+	static const struct bw_column columns[] = {{"Number", "number", true},
+						   {"Process", "comm", false},
+						   {"PID", "pid", true},
+						   {"Space", "space", true},
+						   {"Ring", "ring", false},
+						   {"Dispatches", "dispatches", true},
+						   {"IBs", "ibs", true},
+						   {"IB bytes", "ib_bytes", true},
+						   {"Mapped KiB", "mapped_kib", true},
+						   {"CPU KiB", "cpu_kib", true},
+						   {"GPU KiB", "gpu_kib", true},
+						   {"Result", "outcome", false}};
+	struct bw_table t;
+	size_t n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
+	bw_table_init(&t, "submissions", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_capture_summary *m = &e[i].summary;
+		char result[80];
+		result_text(&e[i], result, sizeof(result));
+		bw_table_int(&t, m->number);
+		bw_table_text(&t, "%s", m->comm);
+		bw_table_int(&t, m->pid);
+		bw_table_int(&t, m->space);
+		add_ring(&t, m);
+		bw_table_int(&t, m->n_dispatches);
+		bw_table_int(&t, m->n_ibs);
+		bw_table_int(&t, (int64_t)m->ib_b);
+		bw_table_int(&t, (int64_t)(m->mapped_b / 1024));
+		bw_table_int(&t, (int64_t)(m->changed_b / 1024));
+		if (e[i].has_result && e[i].result.has_ended)
+			bw_table_int(&t, (int64_t)e[i].result.changed_pages *
+						 (BW_CAPTURE_PAGE_B / 1024));
+		else
+			bw_table_empty(&t);
+		bw_table_text(&t, "%s", result);
+	}
+	bw_out_begin(s->look.out, "command", "capture list");
+	bw_out_table(s->look.out, &t, "It holds no submission.");
+	show_missing(s);
+	bw_out_bool(s->look.out, "whole", bw_capture_reader_is_whole(s->r));
+	bw_out_end(s->look.out);
+	bw_table_fini(&t);
+	return NULL;
+}
+
+/* ---- show ---- */
+
+static void show_ibs(struct show *s, const struct bw_capture_submission *sub)
+{
+	static const struct bw_column columns[] = {{"IB", "ib", true},
+						   {"Address", "va", false},
+						   {"Bytes", "bytes", true},
+						   {"Ring", "ring", false},
+						   {"Flags", "flags", false}};
+	struct bw_table t;
+	bw_table_init(&t, "ibs", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < sub->ibs.len; i++) {
+		const struct bw_capture_ib *ib = &sub->ibs.data[i];
+		bw_table_int(&t, (int64_t)i);
+		bw_table_hex(&t, ib->va, 0);
+		bw_table_int(&t, ib->size_b);
+		bw_table_text(&t, "%s %u", bw_capture_ip_name(ib->ip_type), ib->ring);
+		bw_table_hex(&t, ib->flags, 0);
+	}
+	bw_out_table(s->look.out, &t, "No IBs.");
+	bw_table_fini(&t);
+}
+
+static void add_dim(struct bw_table *t, const uint32_t dim[3], bool is_known)
+{
+	if (is_known)
+		bw_table_text(t, "%u,%u,%u", dim[0], dim[1], dim[2]);
+	else
+		bw_table_empty(t);
+}
+
+static void show_dispatches(struct show *s, const struct bw_capture_submission *sub)
+{
+	static const struct bw_column columns[] = {{"Dispatch", "dispatch", true},
+						   {"Packet", "packet", false},
+						   {"Code", "code", false},
+						   {"Groups", "groups", false},
+						   {"Group size", "group_size", false},
+						   {"Pipeline", "pipeline", false},
+						   {"Label", "label", false}};
+	struct bw_table t;
+	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < sub->dispatches.len; i++) {
+		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
+		bw_table_int(&t, (int64_t)i);
+		bw_table_hex(&t, d->packet_va, 0);
+		bw_table_hex(&t, d->code_va, 0);
+		add_dim(&t, d->groups, !d->indirect_va);
+		add_dim(&t, d->group_size, true);
+		bw_table_text(&t, "%s", d->pipeline);
+		bw_table_text(&t, "%s", d->label);
+	}
+	bw_out_table(s->look.out, &t, "No dispatches.");
+	bw_table_fini(&t);
+}
+
+static uint64_t count_pages(const struct bw_capture_runs *runs, uint64_t buffer)
+{
+	uint64_t n = 0;
+	bw_vec_each(runs, r)
+		n += r->buffer == buffer ? r->count : 0;
+	return n;
+}
+
+static void show_buffers(struct show *s, const struct bw_capture_space *space,
+			 const struct bw_capture_runs *before, const struct bw_capture_runs *after)
+{
+	static const struct bw_column columns[] = {
+		{"Buffer", "buffer", true},	  {"Address", "va", false},
+		{"Bytes", "bytes", true},	  {"Domains", "domains", false},
+		{"CPU pages", "cpu_pages", true}, {"GPU pages", "gpu_pages", true}};
+	struct bw_table t;
+	bw_table_init(&t, "buffers", columns, BW_ARRAY_SIZE(columns));
+	bw_vec_each(&space->buffers, b) {
+		uint64_t va;
+		bw_table_int(&t, (int64_t)b->info.id);
+		if (bw_capture_space_va(space, b->info.id, 0, &va))
+			bw_table_hex(&t, va, 0);
+		else
+			bw_table_empty(&t);
+		bw_table_int(&t, (int64_t)b->info.size_b);
+		/* AMDGPU_GEM_DOMAIN_* */
+		bw_table_text(&t, "%s",
+			      b->info.flags & BW_CAPTURE_USERPTR ? "user"
+			      : b->info.domains & 4		 ? "VRAM"
+			      : b->info.domains & 2		 ? "GTT"
+								 : "other");
+		bw_table_int(&t, (int64_t)count_pages(before, b->info.id));
+		bw_table_int(&t, (int64_t)count_pages(after, b->info.id));
+	}
+	bw_out_table(s->look.out, &t, "No buffers.");
+	bw_table_fini(&t);
+}
+
+/* The address space as it is before entry `last`, whose record is `sub`. */
+static struct bw_error *space_before(struct show *s, size_t last, struct bw_capture_space *space,
+				     struct bw_capture_submission *sub)
+{
+	size_t n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
+	for (size_t i = 0; i <= last; i++) {
+		struct bw_capture_submission one = {0};
+		struct bw_capture_runs runs = {0};
+		if (e[i].summary.space != e[last].summary.space)
+			continue;
+		BW_TRY(bw_capture_reader_submission(s->r, &e[i], &one));
+		struct bw_error *err = bw_capture_space_apply(space, &one);
+		if (!err && i < last && e[i].has_result)
+			err = bw_capture_reader_result(s->r, &e[i], &runs);
+		if (!err)
+			err = bw_capture_space_apply_runs(space, &runs);
+		bw_vec_free(&runs);
+		if (i == last && !err) {
+			*sub = one;
+			return NULL;
+		}
+		bw_capture_submission_fini(&one);
+		BW_TRY(bw_error_wrap(err, "submission %u", e[i].summary.number));
+	}
+	return NULL;
+}
+
+static struct bw_error *show_one(struct show *s)
+{
+	struct bw_out *o = s->look.out;
+	size_t n, at = 0;
+	uint64_t number = 0;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
+	BW_TRY(bw_look_number("show FILE", s->look.words[1], &number));
+	while (at < n && e[at].summary.number != number)
+		at++;
+	if (at == n)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "%s holds no submission %" PRIu64
+				 " (\"breakwater capture list\" shows what "
+				 "it holds)",
+				 s->look.words[0], number);
+	struct bw_capture_space space = {0};
+	struct bw_capture_submission sub = {0};
+	struct bw_capture_runs after = {0};
+	struct bw_error *err = space_before(s, at, &space, &sub);
+	if (!err && e[at].has_result)
+		err = bw_capture_reader_result(s->r, &e[at], &after);
+	if (!err) {
+		char result[80];
+		result_text(&e[at], result, sizeof(result));
+		bw_out_begin(o, "command", "capture show");
+		bw_out_line(o,
+			    "Submission %" PRIu64
+			    " of %s, process %u, address space %u, %s ring %u: %s",
+			    number, e[at].summary.comm, e[at].summary.pid, e[at].summary.space,
+			    bw_capture_ip_name(e[at].summary.ip_type), e[at].summary.ring, result);
+		bw_out_int(o, "number", (int64_t)number);
+		bw_out_str(o, "comm", e[at].summary.comm);
+		bw_out_int(o, "pid", e[at].summary.pid);
+		bw_out_int(o, "space", e[at].summary.space);
+		bw_out_strf(o, "ring", "%s %u", bw_capture_ip_name(e[at].summary.ip_type),
+			    e[at].summary.ring);
+		bw_out_str(o, "outcome", result);
+		show_ibs(s, &sub);
+		show_dispatches(s, &sub);
+		show_buffers(s, &space, &sub.runs, &after);
+		bw_out_end(o);
+	}
+	bw_capture_space_fini(&space);
+	bw_capture_submission_fini(&sub);
+	bw_vec_free(&after);
+	return err;
+}
+
+static struct bw_error *run(struct bw_look *l)
+{
+	struct show *s = l->cookie;
+	bool one = !strcmp(s->word, "show");
+	if (l->n_words != (one ? 2 : 1))
+		return bw_errorf(BW_E_INVALID, "capture %s wants %s (see --help)", s->word,
+				 one ? "a capture and the number of a submission" : "a capture");
+	BW_TRY(bw_capture_reader_open(l->words[0], &s->r));
+	struct bw_error *err = one			 ? show_one(s)
+			       : strcmp(s->word, "list") ? show_info(s)
+							 : show_list(s);
+	bw_capture_reader_close(s->r);
+	return err;
+}
+
+int bw_main_capture_show(int argc, char **argv)
+{
+	struct show s = {.word = argv[0]};
+	s.look.cookie = &s;
+	return bw_look_main(&s.look, usage, argc, argv, run);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_WIRE_CAPTURE_PROTO_H
+#define BW_WIRE_CAPTURE_PROTO_H
+
+/* The agent and `breakwater capture`, which listens on the socket named by BREAKWATER_CAPTURE in
+ * the program's environment. Each process connects at its first submission, says HELLO and waits
+ * for GO; from then on messages go from the agent alone, and are not answered. Records are those of
+ * capture/capture.h, with two differences: a page is named by its place among those that this
+ * connection has sent since its last record, from 1, and an address space by the number of the
+ * process's DRM file. The message's body is the record's fixed part, then its bytes. */
+
+#include <stdint.h>
+
+#define BW_CAPTURE_SOCKET_ENV "BREAKWATER_CAPTURE"
+
+enum bw_capture_msg {
+	BW_CAPTURE_HELLO = 128, /* bw_capture_hello */
+	BW_CAPTURE_GO,		/* bw_capture_go */
+	BW_CAPTURE_PAGES,	/* up to BW_CAPTURE_SEND_PAGES pages */
+	BW_CAPTURE_SUBMISSION,	/* bw_capture_summary, and the record of a submission */
+	/* bw_capture_result, and runs. Of the submission that this connection sent last */
+	BW_CAPTURE_RESULT,
+};
+enum { BW_CAPTURE_SEND_PAGES = 256 };
+
+struct bw_capture_hello {
+	uint32_t version /* BW_CAPTURE_VERSION */, pid;
+	char comm[16];
+};
+struct bw_capture_go {
+	int32_t result; /* 0, or -errno: nothing is captured */
+	/* how long a submission may run until the program goes on without its result */
+	uint32_t wait_ms;
+};
+
+#endif
