@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater replay: starts breakwater-replay on the GPU chosen, and makes it the program of a
+ * session for `breakwater run FILE.bwc`. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "cli/cli.h"
+#include "cli/subcommands.h"
+
+static int fail(struct bw_error *err)
+{
+	fprintf(stderr, "breakwater: %s.\n", err->message);
+	bw_error_free(err);
+	return BW_EXIT_USAGE;
+}
+
+/* The value of --gpu; the others are the program's. help: it can answer without a GPU. */
+static const char *gpu_of(int argc, char **argv, bool *out_help)
+{
+	const char *gpu = NULL;
+	*out_help = false;
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--gpu") && i + 1 < argc)
+			gpu = argv[++i];
+		else if (bw_starts_with(argv[i], "--gpu="))
+			gpu = argv[i] + strlen("--gpu=");
+		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			*out_help = true;
+	}
+	return gpu;
+}
+
+static struct bw_error *run_on(const char *gpu, char **argv, int *out_status)
+{
+	char setting[] = "BREAKWATER_ATTACH=1";
+	struct bw_kmd *kmd;
+	pid_t pid;
+	BW_TRY(bw_kmd_open(gpu, &kmd));
+	struct bw_error *err = bw_cli_spawn(kmd, argv, false, setting, &pid);
+	while (!err && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
+		;
+	bw_kmd_close(kmd);
+	return err;
+}
+
+int bw_main_replay(int argc, char **argv)
+{
+	_cleanup_free_ char *program = NULL;
+	bool help;
+	int status = 0;
+	const char *gpu = gpu_of(argc, argv, &help);
+	struct bw_error *err = bw_kmd_find_part("breakwater-replay", &program);
+	if (err)
+		return fail(err);
+	argv[0] = program;
+	if (help || argc < 2) {
+		execv(program, argv);
+		return fail(bw_error_errno(errno, "cannot run %s", program));
+	}
+	if ((err = run_on(gpu, argv, &status)))
+		return fail(err);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : BW_EXIT_SIGNAL + WTERMSIG(status);
+}
+
+bool bw_cli_is_capture(const char *path)
+{
+	size_t n = strlen(path);
+	return n > 4 && !strcmp(path + n - 4, ".bwc");
+}
+
+struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path, const char *other)
+{
+	_cleanup_free_ char *program = NULL;
+	if (other)
+		return bw_errorf(BW_E_INVALID, "%s is for kernels; %s is a capture", other, path);
+	BW_TRY(bw_kmd_find_part("breakwater-replay", &program));
+	/* A submission may be stopped for as long as the user looks at it. */
+	const char *const words[] = {program, "--timeout", "86400", path};
+	char **argv = calloc(BW_ARRAY_SIZE(words) + 1, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		argv[i] = strdup(words[i]);
+	c->program = (struct bw_program){argv, false};
+	return NULL;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater-replay: runs the submissions of a capture again. It is the program behind `breakwater
+ * replay FILE`, and the one that `breakwater run FILE.bwc` debugs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "kmd/kmd.h"
+#include "replay/play.h"
+#include "ui/out.h"
+
+enum { EXIT_DIFFERS = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3, EXIT_OUTPUT = 4 };
+enum { DEFAULT_TIMEOUT_S = 10, TIMEOUT_MAX_S = 24 * 3600, OVERRIDE_MAX_B = 4 << 20 };
+
+static const char usage[] =
+	"Usage: breakwater replay [OPTIONS] FILE\n"
+	"\n"
+	"Runs the submissions of a capture (breakwater capture) again, one after the other, with the buffers at their\n"
+	"captured addresses. Exit status: 0, 1 where --check finds a difference, 2 for bad input, 3 where a submission\n"
+	"fails or does not end.\n"
+	"\n"
+	"Options:\n"
+	"  --gpu GPU              virtual[:navi31], an index, or a PCI address\n"
+	"  --first N, --last N    only these submissions; memory is as the capture has it before the first of them\n"
+	"  --check                compare all memory with the capture's behind each submission\n"
+	"  --dump N:BUFFER=FILE   write a buffer, by its number or an address in it, to FILE after submission N\n"
+	"  --override N[.IB]=FILE run the command stream in FILE in the place of that IB (0: the first one)\n"
+	"  --loop COUNT           all of that, again and again\n"
+	"  --timeout SECONDS      how long a submission may run (default 10)\n"
+	"  --json                 for programs\n"
+	"  -h, --help\n";
+
+struct command {
+	struct bw_replay_options o;
+	const char *file, *gpu;
+	uint64_t loop;
+	bool json, help;
+};
+
+/* ---- Options ---- */
+
+static struct bw_error *take_number(const char *option, const char *value, uint64_t max,
+				    uint64_t *out)
+{
+	if (!bw_parse_u64(value, out) || !*out || *out > max)
+		return bw_errorf(BW_E_INVALID,
+				 "%s wants a number from 1 to %" PRIu64 ", not \"%s\"", option, max,
+				 value);
+	return NULL;
+}
+
+/* "N<separator>...": the number, and what is behind it. */
+static bool split(const char *value, char separator, char *out_number, size_t room,
+		  const char **out_rest)
+{
+	const char *at = strchr(value, separator);
+	if (!at || (size_t)(at - value) >= room)
+		return false;
+	snprintf(out_number, room, "%.*s", (int)(at - value), value);
+	*out_rest = at + 1;
+	return true;
+}
+
+static struct bw_error *take_dump(struct command *c, const char *value)
+{
+	char number[24], what[24];
+	const char *rest;
+	uint64_t n;
+	struct bw_replay_dump d;
+	if (!split(value, ':', number, sizeof(number), &rest) ||
+	    !split(rest, '=', what, sizeof(what), &d.path) || !bw_parse_u64(number, &n) ||
+	    n > UINT32_MAX || !bw_parse_u64(what, &d.what) || !*d.path)
+		return bw_errorf(BW_E_INVALID, "--dump wants N:BUFFER=FILE, not \"%s\"", value);
+	d.number = (uint32_t)n;
+	return bw_vec_push(&c->o.dumps, d);
+}
+
+static struct bw_error *read_stream(const char *path, struct bw_replay_override *out)
+{
+	struct stat st;
+	_cleanup_fclose_ FILE *f = fopen(path, "rbe");
+	if (!f || fstat(fileno(f), &st))
+		return bw_error_errno(errno, "cannot read %s", path);
+	if (!S_ISREG(st.st_mode) || !st.st_size || st.st_size % 4 || st.st_size > OVERRIDE_MAX_B)
+		return bw_errorf(BW_E_INVALID,
+				 "%s is no command stream: that has whole dwords, up to 4 MiB",
+				 path);
+	_cleanup_free_ uint8_t *bytes = malloc((size_t)st.st_size);
+	if (!bytes)
+		return bw_error_nomem();
+	if (fread(bytes, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
+		return bw_error_errno(errno, "cannot read %s", path);
+	out->bytes = bw_take(bytes);
+	out->size_b = (size_t)st.st_size;
+	return NULL;
+}
+
+static struct bw_error *take_override(struct command *c, const char *value)
+{
+	char number[48];
+	const char *path;
+	uint64_t n, ib = 0;
+	if (!split(value, '=', number, sizeof(number), &path))
+		return bw_errorf(BW_E_INVALID, "--override wants N=FILE, not \"%s\"", value);
+	char *dot = strchr(number, '.');
+	if (dot)
+		*dot = '\0';
+	if (!bw_parse_u64(number, &n) || n > UINT32_MAX || (dot && !bw_parse_u64(dot + 1, &ib)) ||
+	    ib > UINT32_MAX)
+		return bw_errorf(BW_E_INVALID, "--override wants N=FILE, not \"%s\"", value);
+	struct bw_replay_override v = {.number = (uint32_t)n, .ib = (uint32_t)ib};
+	BW_TRY(bw_vec_reserve(&c->o.overrides, c->o.overrides.len + 1));
+	BW_TRY(read_stream(path, &v));
+	c->o.overrides.data[c->o.overrides.len++] = v;
+	return NULL;
+}
+
+static struct bw_error *take_gpu(struct command *c, const char *value)
+{
+	c->gpu = value;
+	return NULL;
+}
+
+static struct bw_error *take_first(struct command *c, const char *value)
+{
+	uint64_t n;
+	BW_TRY(take_number("--first", value, UINT32_MAX, &n));
+	c->o.first = (uint32_t)n;
+	return NULL;
+}
+
+static struct bw_error *take_last(struct command *c, const char *value)
+{
+	uint64_t n;
+	BW_TRY(take_number("--last", value, UINT32_MAX, &n));
+	c->o.last = (uint32_t)n;
+	return NULL;
+}
+
+static struct bw_error *take_loop(struct command *c, const char *value)
+{
+	return take_number("--loop", value, UINT32_MAX, &c->loop);
+}
+
+static struct bw_error *take_timeout(struct command *c, const char *value)
+{
+	return take_number("--timeout", value, TIMEOUT_MAX_S, &c->o.timeout_s);
+}
+
+static const struct {
+	const char *name;
+	struct bw_error *(*take)(struct command *c, const char *value);
+} with_value[] = {{"--gpu", take_gpu},	      {"--first", take_first},	     {"--last", take_last},
+		  {"--dump", take_dump},      {"--override", take_override}, {"--loop", take_loop},
+		  {"--timeout", take_timeout}};
+
+static struct bw_error *take_with_value(struct command *c, int argc, char **argv, int *i)
+{
+	for (size_t k = 0; k < BW_ARRAY_SIZE(with_value); k++) {
+		size_t n = strlen(with_value[k].name);
+		if (strncmp(argv[*i], with_value[k].name, n) != 0)
+			continue;
+		if (argv[*i][n] == '=')
+			return with_value[k].take(c, argv[*i] + n + 1);
+		if (argv[*i][n])
+			continue;
+		if (*i + 1 == argc)
+			return bw_errorf(BW_E_INVALID, "%s needs a value", with_value[k].name);
+		return with_value[k].take(c, argv[++*i]);
+	}
+	return bw_errorf(BW_E_INVALID, "\"breakwater replay\" has no option %s (see --help)",
+			 argv[*i]);
+}
+
+static struct bw_error *parse(int argc, char **argv, struct command *c)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--check"))
+			c->o.check = true;
+		else if (!strcmp(argv[i], "--json"))
+			c->json = true;
+		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			c->help = true;
+		else if (argv[i][0] == '-' && argv[i][1])
+			BW_TRY(take_with_value(c, argc, argv, &i));
+		else if (c->file)
+			return bw_errorf(BW_E_INVALID, "One capture at a time: %s comes after %s",
+					 argv[i], c->file);
+		else
+			c->file = argv[i];
+	}
+	if (!c->file && !c->help)
+		return bw_errorf(BW_E_INVALID, "\"breakwater replay\" needs a capture: breakwater "
+					       "replay FILE.bwc");
+	if (c->o.first > c->o.last)
+		return bw_errorf(BW_E_INVALID, "--first %u comes after --last %u", c->o.first,
+				 c->o.last);
+	return NULL;
+}
+
+/* ---- What happened ---- */
+
+static void show_bytes(struct bw_out *o, const char *title, const char *key, const uint8_t *bytes,
+		       unsigned n)
+{
+	char text[3 * 16 + 1] = "";
+	for (unsigned i = 0, at = 0; i < n; i++)
+		at += (unsigned)snprintf(text + at, sizeof(text) - at, "%s%02x", i ? " " : "",
+					 bytes[i]);
+	bw_out_line(o, "  %-9s %s", title, text);
+	bw_out_str(o, key, text);
+}
+
+static void show_difference(struct bw_out *o, const struct bw_replay_difference *d)
+{
+	char va[32] = "";
+	if (d->va)
+		snprintf(va, sizeof(va), " (address 0x%" PRIx64 ")", d->va);
+	bw_out_line(o,
+		    "Submission %u (%u dispatches) differs first in buffer %" PRIu64
+		    " at byte 0x%" PRIx64 "%s; %" PRIu64 " pages of %" PRIu64 " buffers differ:",
+		    d->number, d->n_dispatches, d->buffer, d->offset_b, va, d->n_pages,
+		    d->n_buffers);
+	bw_out_int(o, "differs_after", d->number);
+	bw_out_int(o, "buffer", (int64_t)d->buffer);
+	bw_out_hex(o, "offset", d->offset_b);
+	if (d->va)
+		bw_out_hex(o, "va", d->va);
+	bw_out_int(o, "pages", (int64_t)d->n_pages);
+	bw_out_int(o, "buffers", (int64_t)d->n_buffers);
+	show_bytes(o, "captured", "captured", d->captured, d->n_bytes);
+	show_bytes(o, "replayed", "replayed", d->replayed, d->n_bytes);
+}
+
+static void show_broken(struct bw_out *o, const struct bw_replay_report *r, uint64_t timeout_s)
+{
+	bool runs = r->outcome.end == BW_REPLAY_RUNNING;
+	char what[160];
+	if (runs)
+		snprintf(what, sizeof(what), "did not end within %" PRIu64 " s", timeout_s);
+	else if (r->outcome.fault_status)
+		snprintf(what, sizeof(what),
+			 "failed with a page fault at 0x%" PRIx64 " (status %#x)",
+			 r->outcome.fault_va, r->outcome.fault_status);
+	else
+		snprintf(what, sizeof(what), "failed: %s", bw_capture_failure(r->outcome.result));
+	bw_out_line(o, "Submission %u %s; in the capture it %s.", r->number, what,
+		    r->verdict == BW_REPLAY_BROKE_AS ? "failed or did not end, too" : "was done");
+	bw_out_int(o, "broke", r->number);
+	bw_out_str(o, "how", what);
+	bw_out_bool(o, "as_captured", r->verdict == BW_REPLAY_BROKE_AS);
+}
+
+static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
+		uint64_t n_loops)
+{
+	bw_out_begin(o, "command", "replay");
+	if (r->n_lost)
+		bw_out_line(o, "%u pages of memory are missing: the capture is damaged.",
+			    r->n_lost);
+	bw_out_int(o, "submissions", r->n_submissions);
+	bw_out_int(o, "dispatches", r->n_dispatches);
+	bw_out_int(o, "checked", r->n_checked);
+	bw_out_int(o, "loops", (int64_t)n_loops);
+	bw_out_int(o, "lost_pages", r->n_lost);
+	if (r->verdict == BW_REPLAY_DIFFERS)
+		show_difference(o, &r->difference);
+	else if (r->verdict != BW_REPLAY_SAME)
+		show_broken(o, r, c->o.timeout_s);
+	else
+		bw_out_line(o, "%u submission%s, %u dispatches replayed%s.", r->n_submissions,
+			    r->n_submissions == 1 ? "" : "s", r->n_dispatches,
+			    c->o.check ? "; memory is as captured behind each" : "");
+	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME);
+	bw_out_end(o);
+	return r->verdict == BW_REPLAY_SAME	 ? 0
+	       : r->verdict == BW_REPLAY_DIFFERS ? EXIT_DIFFERS
+						 : EXIT_GPU;
+}
+
+/* ---- Running ---- */
+
+/* Code for another GPU is not code for this one. */
+static struct bw_error *check_gpu(const struct bw_capture_reader *r, const struct bw_replay_gpu *g)
+{
+	char captured[24], here[24];
+	uint32_t of = bw_capture_reader_device(r)->gc_version, is = bw_replay_gpu_version(g);
+	if (!of || !is || of == is)
+		return NULL;
+	bw_arch_gfx_name(of, captured, sizeof(captured));
+	bw_arch_gfx_name(is, here, sizeof(here));
+	return bw_errorf(BW_E_UNSUPPORTED, "the capture is of a %s, and this GPU is a %s", captured,
+			 here);
+}
+
+static struct bw_error *check_range(const struct bw_capture_reader *r, const struct command *c)
+{
+	size_t n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+	if (!n)
+		return bw_errorf(BW_E_INVALID, "%s holds no submission", c->file);
+	if (c->o.first > e[n - 1].summary.number)
+		return bw_errorf(BW_E_NOT_FOUND, "%s ends with submission %u", c->file,
+				 e[n - 1].summary.number);
+	return NULL;
+}
+
+static struct bw_error *replay(const struct command *c, const char *node, struct bw_out *out,
+			       int *out_status)
+{
+	struct bw_capture_reader *r;
+	struct bw_replay_report report = {0};
+	struct bw_error *err = NULL;
+	uint64_t i = 0;
+	BW_TRY(bw_capture_reader_open(c->file, &r));
+	err = check_range(r, c);
+	for (; !err && i < c->loop && report.verdict == BW_REPLAY_SAME; i++) {
+		struct bw_replay_gpu *g;
+		if ((err = bw_replay_gpu_open(node, &g)))
+			break;
+		err = check_gpu(r, g);
+		if (!err)
+			err = bw_replay_play(r, g, &c->o, &report);
+		bw_replay_gpu_close(g);
+	}
+	bw_capture_reader_close(r);
+	if (!err)
+		*out_status = show(out, c, &report, i);
+	return err;
+}
+
+/* Under `breakwater replay` and the debugger the environment names the virtual GPU. */
+static struct bw_error *node_of(const char *gpu, char *out, size_t room)
+{
+	struct bw_kmd *kmd;
+	snprintf(out, room, "/dev/dri/renderD128");
+	if (getenv(BW_KMD_SERVER_ENV))
+		return NULL;
+	BW_TRY(bw_kmd_open(gpu, &kmd));
+	bool is_virtual = bw_kmd_is_virtual(kmd);
+	if (!is_virtual)
+		snprintf(out, room, "/dev/dri/by-path/pci-%s-render", bw_kmd_pci_address(kmd));
+	bw_kmd_close(kmd);
+	return is_virtual ? bw_errorf(BW_E_STATE, "the virtual GPU is used by \"breakwater "
+						  "replay\", which starts this program")
+			  : NULL;
+}
+
+static int report_error(struct bw_error *err, int status)
+{
+	fflush(stdout);
+	fprintf(stderr, "breakwater: %s.\n", err->message);
+	bw_error_free(err);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct command c = {.loop = 1,
+			    .o = {.first = 1, .last = UINT32_MAX, .timeout_s = DEFAULT_TIMEOUT_S}};
+	struct bw_out *out = NULL;
+	char node[64];
+	int status = 0;
+	struct bw_error *err = parse(argc, argv, &c);
+	if (!err && c.help) {
+		fputs(usage, stdout);
+	} else if (!err) {
+		err = bw_out_create(stdout, c.json, &out);
+		if (!err)
+			err = node_of(c.gpu, node, sizeof(node));
+		if (!err)
+			err = replay(&c, node, out, &status);
+	}
+	if (err)
+		status = report_error(err, err->code == BW_E_GONE ? EXIT_GPU : EXIT_BAD_INPUT);
+	bw_out_destroy(out);
+	bw_vec_each(&c.o.overrides, v)
+		free(v->bytes);
+	bw_vec_free(&c.o.overrides);
+	bw_vec_free(&c.o.dumps);
+	if (fflush(stdout) && !status)
+		status = EXIT_OUTPUT;
+	return status;
+}

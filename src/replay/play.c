@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/play.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+
+enum { PAGE_B = BW_CAPTURE_PAGE_B, FENCE_B = 8 };
+
+/* Where the kernel writes fences' numbers, which need not be those of the capture. */
+struct fence_place {
+	uint32_t space;
+	uint64_t buffer, offset_b;
+};
+
+struct live_space {
+	struct bw_capture_space s;
+	bool is_placed; /* on the GPU */
+};
+
+struct play {
+	struct bw_capture_reader *r;
+	struct bw_replay_gpu *gpu;
+	const struct bw_replay_options *o;
+	struct bw_replay_report *out;
+	struct BW_VEC(struct live_space) spaces;
+	struct BW_VEC(struct fence_place) fences;
+	struct BW_VEC(struct bw_capture_hash) hashes; /* of the capture's pages, once needed */
+};
+
+static struct bw_error *space_of(struct play *p, uint32_t number, struct live_space **out)
+{
+	bw_vec_each(&p->spaces, s) {
+		if (s->s.number == number) {
+			*out = s;
+			return NULL;
+		}
+	}
+	BW_TRY(bw_vec_push(&p->spaces, ((struct live_space){.s = {.number = number}})));
+	*out = &p->spaces.data[p->spaces.len - 1];
+	return NULL;
+}
+
+/* ---- Memory ---- */
+
+/* A page that the capture has lost stays what it is. */
+static struct bw_error *write_page(struct play *p, uint8_t *to, uint64_t page)
+{
+	uint8_t bytes[PAGE_B];
+	struct bw_error *err = bw_capture_reader_page(p->r, page, bytes);
+	if (err && (err->code == BW_E_NOT_FOUND || err->code == BW_E_INVALID)) {
+		p->out->n_lost++;
+		bw_error_free(err);
+		return NULL;
+	}
+	BW_TRY(err);
+	memcpy(to, bytes, PAGE_B);
+	return NULL;
+}
+
+static struct bw_error *write_run(struct play *p, struct live_space *s,
+				  const struct bw_capture_run *run)
+{
+	uint8_t *memory = bw_replay_gpu_memory(p->gpu, s->s.number, run->buffer);
+	for (uint64_t i = 0; memory && i < run->count; i++)
+		BW_TRY(write_page(p, memory + (run->index + i) * PAGE_B,
+				  run->page ? run->page + i : 0));
+	return NULL;
+}
+
+/* The whole space, when its first submission comes: new memory is zero. */
+static struct bw_error *place(struct play *p, struct live_space *s)
+{
+	BW_TRY(bw_replay_gpu_shape(p->gpu, &s->s));
+	bw_vec_each(&s->s.buffers, b) {
+		uint8_t *memory = bw_replay_gpu_memory(p->gpu, s->s.number, b->info.id);
+		for (uint64_t i = 0; memory && i < b->n_pages; i++)
+			if (b->page[i])
+				BW_TRY(write_page(p, memory + i * PAGE_B, b->page[i]));
+	}
+	s->is_placed = true;
+	return NULL;
+}
+
+static struct bw_error *write_before(struct play *p, struct live_space *s,
+				     const struct bw_capture_submission *sub)
+{
+	if (!s->is_placed)
+		return place(p, s);
+	BW_TRY(bw_replay_gpu_shape(p->gpu, &s->s));
+	bw_vec_each(&sub->runs, run)
+		BW_TRY(write_run(p, s, run));
+	return NULL;
+}
+
+/* ---- Comparing ---- */
+
+static struct bw_error *hash_of(struct play *p, uint64_t page, struct bw_capture_hash *out,
+				bool *out_known)
+{
+	const struct bw_capture_hash unknown = {{UINT64_MAX, UINT64_MAX}}, zero = {{0, 0}};
+	enum { PAGES_MAX = 1 << 26 };
+	uint8_t bytes[PAGE_B];
+	*out = zero;
+	*out_known = true;
+	if (!page)
+		return NULL;
+	if (page >= PAGES_MAX) {
+		*out_known = false;
+		return NULL;
+	}
+	BW_TRY(bw_vec_reserve(&p->hashes, page + 1));
+	while (p->hashes.len <= page)
+		p->hashes.data[p->hashes.len++] = zero;
+	struct bw_capture_hash *h = &p->hashes.data[page];
+	if (!h->word[0] && !h->word[1]) {
+		struct bw_error *err = bw_capture_reader_page(p->r, page, bytes);
+		if (err && err->code != BW_E_NOT_FOUND && err->code != BW_E_INVALID)
+			return err;
+		*h = err ? unknown : bw_capture_hash_page(bytes);
+		bw_error_free(err);
+	}
+	*out = *h;
+	*out_known = !bw_capture_hash_same(*h, unknown);
+	return NULL;
+}
+
+/* Fences' numbers as the capture has them. */
+static void put_fences(const struct play *p, uint32_t space, uint64_t buffer, uint64_t page_at,
+		       const uint8_t *captured, uint8_t *replayed)
+{
+	bw_vec_each(&p->fences, f)
+		if (f->space == space && f->buffer == buffer && f->offset_b >= page_at &&
+		    f->offset_b - page_at <= PAGE_B - FENCE_B)
+			memcpy(replayed + (f->offset_b - page_at),
+			       captured + (f->offset_b - page_at), FENCE_B);
+}
+
+/* Compares a page whose hash is another one; notes the first difference of all. */
+static struct bw_error *compare_bytes(struct play *p, const struct live_space *s,
+				      const struct bw_capture_state_buffer *b, uint64_t i,
+				      const uint8_t *memory, bool *out_differs)
+{
+	struct bw_replay_difference *d = &p->out->difference;
+	uint8_t captured[PAGE_B], replayed[PAGE_B];
+	BW_TRY(bw_capture_reader_page(p->r, b->page[i], captured));
+	memcpy(replayed, memory, PAGE_B);
+	put_fences(p, s->s.number, b->info.id, i * PAGE_B, captured, replayed);
+	unsigned at = 0;
+	while (at < PAGE_B && captured[at] == replayed[at])
+		at++;
+	*out_differs = at < PAGE_B;
+	if (at == PAGE_B || d->n_pages++)
+		return NULL;
+	d->buffer = b->info.id;
+	d->offset_b = i * PAGE_B + at;
+	if (!bw_capture_space_va(&s->s, d->buffer, d->offset_b, &d->va))
+		d->va = 0;
+	d->n_bytes = BW_MIN(PAGE_B - at, (unsigned)sizeof(d->captured));
+	memcpy(d->captured, captured + at, d->n_bytes);
+	memcpy(d->replayed, replayed + at, d->n_bytes);
+	return NULL;
+}
+
+static struct bw_error *compare_buffer(struct play *p, const struct live_space *s,
+				       const struct bw_capture_state_buffer *b)
+{
+	const uint8_t *memory = bw_replay_gpu_memory(p->gpu, s->s.number, b->info.id);
+	bool any = false;
+	for (uint64_t i = 0; memory && i < b->n_pages; i++) {
+		struct bw_capture_hash h;
+		bool known, differs = false;
+		BW_TRY(hash_of(p, b->page[i], &h, &known));
+		if (known && !bw_capture_hash_same(h, bw_capture_hash_page(memory + i * PAGE_B)))
+			BW_TRY(compare_bytes(p, s, b, i, memory + i * PAGE_B, &differs));
+		any |= differs;
+	}
+	p->out->difference.n_buffers += any;
+	return NULL;
+}
+
+static struct bw_error *check(struct play *p, const struct live_space *s,
+			      const struct bw_capture_summary *m)
+{
+	p->out->n_checked++;
+	bw_vec_each(&s->s.buffers, b)
+		BW_TRY(compare_buffer(p, s, b));
+	if (p->out->difference.n_pages) {
+		p->out->difference.number = m->number;
+		p->out->difference.n_dispatches = m->n_dispatches;
+		p->out->verdict = BW_REPLAY_DIFFERS;
+	}
+	return NULL;
+}
+
+/* ---- Dumps ---- */
+
+static struct bw_error *dump(struct play *p, const struct live_space *s,
+			     const struct bw_replay_dump *d)
+{
+	const struct bw_capture_state_buffer *found = bw_capture_space_buffer(&s->s, d->what);
+	bw_vec_each(&s->s.maps, m)
+		if (!found && d->what >= m->va && d->what - m->va < m->size_b)
+			found = bw_capture_space_buffer(&s->s, m->buffer);
+	const uint8_t *memory =
+		found ? bw_replay_gpu_memory(p->gpu, s->s.number, found->info.id) : NULL;
+	if (!memory)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "submission %u has no buffer with the number or address 0x%llx",
+				 d->number, (unsigned long long)d->what);
+	_cleanup_fclose_ FILE *f = fopen(d->path, "wbe");
+	if (!f || fwrite(memory, 1, found->info.size_b, f) != found->info.size_b || fflush(f))
+		return bw_error_errno(errno, "cannot write %s", d->path);
+	return NULL;
+}
+
+/* ---- One submission ---- */
+
+static struct bw_error * override(struct play *p, const struct live_space *s,
+				  struct bw_capture_submission *sub)
+{
+	bw_vec_each(&p->o->overrides, v) {
+		uint64_t va;
+		if (v->number != sub->summary.number)
+			continue;
+		if (v->ib >= sub->ibs.len)
+			return bw_errorf(BW_E_NOT_FOUND, "submission %u has no IB %u", v->number,
+					 v->ib);
+		BW_TRY(bw_replay_gpu_add_ib(p->gpu, &s->s, v->bytes, v->size_b, &va));
+		sub->ibs.data[v->ib].va = va;
+		sub->ibs.data[v->ib].size_b = (uint32_t)v->size_b;
+	}
+	return NULL;
+}
+
+static bool broke_before(const struct bw_capture_entry *e)
+{
+	return !e->has_result || !e->result.has_ended || e->result.result;
+}
+
+static struct bw_error *run_one(struct play *p, struct live_space *s,
+				const struct bw_capture_entry *e, struct bw_capture_submission *sub)
+{
+	struct bw_capture_runs after = {0};
+	struct bw_replay_report *out = p->out;
+	BW_TRY(write_before(p, s, sub));
+	BW_TRY(override(p, s, sub));
+	BW_TRY(bw_replay_gpu_submit(p->gpu, sub, p->o->timeout_s, &out->outcome));
+	out->n_submissions++;
+	out->n_dispatches += e->summary.n_dispatches;
+	out->number = e->summary.number;
+	if (out->outcome.end != BW_REPLAY_DONE)
+		out->verdict = broke_before(e) ? BW_REPLAY_BROKE_AS : BW_REPLAY_BROKE;
+	if (e->has_result) {
+		struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
+		if (!err)
+			err = bw_capture_space_apply_runs(&s->s, &after);
+		bw_vec_free(&after);
+		BW_TRY(err);
+	}
+	bw_vec_each(&p->o->dumps, d)
+		if (d->number == e->summary.number)
+			BW_TRY(dump(p, s, d));
+	/* What a submission changes that fails is chance. */
+	if (p->o->check && out->verdict == BW_REPLAY_SAME && !broke_before(e))
+		return check(p, s, &e->summary);
+	return NULL;
+}
+
+/* Memory as it is behind a submission that is not run. */
+static struct bw_error *skip_one(struct play *p, struct live_space *s,
+				 const struct bw_capture_entry *e)
+{
+	struct bw_capture_runs after = {0};
+	if (!e->has_result)
+		return NULL;
+	struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
+	if (!err)
+		err = bw_capture_space_apply_runs(&s->s, &after);
+	bw_vec_free(&after);
+	return err;
+}
+
+static bool knows_fence(const struct play *p, const struct fence_place *f)
+{
+	bw_vec_each(&p->fences, one)
+		if (one->space == f->space && one->buffer == f->buffer &&
+		    one->offset_b == f->offset_b)
+			return true;
+	return false;
+}
+
+static struct bw_error *take_entry(struct play *p, const struct bw_capture_entry *e)
+{
+	struct bw_capture_submission sub = {0};
+	struct live_space *s;
+	BW_TRY(space_of(p, e->summary.space, &s));
+	BW_TRY(bw_capture_reader_submission(p->r, e, &sub));
+	struct bw_error *err = bw_capture_space_apply(&s->s, &sub);
+	const struct fence_place fence = {e->summary.space, sub.fence_buffer, sub.fence_offset_b};
+	if (!err && sub.fence_buffer && !knows_fence(p, &fence))
+		err = bw_vec_push(&p->fences, fence);
+	if (!err)
+		err = e->summary.number < p->o->first ? skip_one(p, s, e) : run_one(p, s, e, &sub);
+	bw_capture_submission_fini(&sub);
+	return bw_error_wrap(err, "submission %u", e->summary.number);
+}
+
+struct bw_error *bw_replay_play(struct bw_capture_reader *r, struct bw_replay_gpu *g,
+				const struct bw_replay_options *o, struct bw_replay_report *out)
+{
+	struct play p = {.r = r, .gpu = g, .o = o, .out = out};
+	struct bw_error *err = NULL;
+	size_t n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+	*out = (struct bw_replay_report){0};
+	for (size_t i = 0;
+	     !err && i < n && e[i].summary.number <= o->last && out->verdict == BW_REPLAY_SAME; i++)
+		err = take_entry(&p, &e[i]);
+	bw_vec_each(&p.spaces, s)
+		bw_capture_space_fini(&s->s);
+	bw_vec_free(&p.spaces);
+	bw_vec_free(&p.fences);
+	bw_vec_free(&p.hashes);
+	return err;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_REPLAY_PLAY_H
+#define BW_REPLAY_PLAY_H
+
+/* Submissions of a capture, one after the other, on a GPU. */
+
+#include "capture/reader.h"
+#include "replay/gpu.h"
+
+struct bw_replay_dump {
+	uint32_t number;
+	uint64_t what;	  /* a buffer's id, or an address in it */
+	const char *path; /* borrowed */
+};
+
+struct bw_replay_override {
+	uint32_t number, ib;
+	uint8_t *bytes; /* owned by the user of the struct */
+	size_t size_b;
+};
+
+struct bw_replay_options {
+	uint32_t first, last; /* numbers; what comes before `first` is memory alone */
+	uint64_t timeout_s;
+	bool check; /* compare memory with the capture's behind each submission */
+	struct BW_VEC(struct bw_replay_dump) dumps;
+	struct BW_VEC(struct bw_replay_override) overrides;
+};
+
+/* The first byte that is another one than in the capture. */
+struct bw_replay_difference {
+	uint32_t number, n_dispatches; /* the submission behind which it was found */
+	uint64_t buffer, offset_b, va; /* va 0: not mapped */
+	uint64_t n_pages, n_buffers;   /* that differ behind that submission */
+	uint8_t captured[16], replayed[16];
+	unsigned n_bytes; /* of the two, up to the end of the page */
+};
+
+enum bw_replay_verdict {
+	BW_REPLAY_SAME,	    /* or it was not checked */
+	BW_REPLAY_DIFFERS,  /* difference */
+	BW_REPLAY_BROKE,    /* outcome: a submission failed, or did not end */
+	BW_REPLAY_BROKE_AS, /* so it had in the capture */
+};
+struct bw_replay_report {
+	uint32_t n_submissions, n_dispatches, n_checked;
+	uint32_t number; /* of the last one */
+	enum bw_replay_verdict verdict;
+	struct bw_replay_difference difference;
+	struct bw_replay_outcome outcome;
+	uint32_t n_lost; /* pages of memory that the capture, damaged, does not hold */
+};
+
+/* Stops at the first submission that differs, fails or does not end. */
+struct bw_error *bw_replay_play(struct bw_capture_reader *r, struct bw_replay_gpu *g,
+				const struct bw_replay_options *o,
+				struct bw_replay_report *out) BW_MUST_CHECK;
+
+#endif

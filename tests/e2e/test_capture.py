@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""breakwater capture and replay: what a program has submitted runs again in a fresh process, and leaves the same
+bytes; what differs, fails or hangs is said; a capture opens in the debugger, and when it was cut off."""
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+
+import harness
+from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, Failure, check, equal
+from json_schema import parse
+
+LAUNCH = BUILD / "breakwater-launch"
+SAXPY = ["--grid", "256", "--group", "64", "--arg", "a=2.0", "--arg", "x=iota:256", "--arg", "y=fill:256:1", "--arg",
+         "out=zeros:256"]
+# out = a * x + y
+EXPECTED = struct.pack("<256f", *[2.0 * i + 1 for i in range(256)])
+
+
+def ask(*args, status=0, **settings):
+    """breakwater ARGS; standard output and standard error."""
+    done = subprocess.run([str(BREAKWATER), *[str(a) for a in args]], cwd=SOURCE, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=TIMEOUT_S, env={**os.environ, **settings})
+    if done.returncode != status:
+        raise Failure(f"breakwater {args}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def answer(*args, **kwargs):
+    """The one object that a command with --json writes."""
+    out, _ = ask(*args, "--json", **kwargs)
+    return parse(out.strip())
+
+
+def assemble(source, folder):
+    code = pathlib.Path(folder, pathlib.Path(source).stem + ".co")
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", SOURCE / source, "-o", code], check=True,
+                   stdin=subprocess.DEVNULL)
+    return code
+
+
+def capture(folder, name, *program, status=0, options=(), **settings):
+    path = pathlib.Path(folder, name)
+    _, said = ask("capture", "--json", *options, "-o", path, "--", *program, status=status, **settings)
+    summary = parse(said.strip().splitlines()[-1])
+    equal((summary["file"], summary["bytes"]), (str(path), path.stat().st_size), "what capture says")
+    return path, summary
+
+
+def check_saxpy(folder):
+    code = assemble("examples/saxpy.s", folder)
+    path, summary = capture(folder, "saxpy.bwc", LAUNCH, code, *SAXPY, "--dump", f"out={folder}/first")
+    equal((summary["submissions"], summary["processes"]), (1, 1), "what was captured")
+    equal(pathlib.Path(folder, "first").read_bytes(), EXPECTED, "what the captured program has computed")
+    info = answer("capture", "info", path)
+    equal((info["gpu"], info["submissions"], info["dispatches"], info["failed"], info["whole"]), ("gfx1100", 1, 1, 0, True), "info")
+    row, = answer("capture", "list", path)["submissions"]
+    equal((row["comm"], row["ring"], row["dispatches"], row["outcome"]), ("saxpy", "compute 0", 1, "done"), "list")
+    shown = answer("capture", "show", path, 1)
+    dispatch, = shown["dispatches"]
+    equal((dispatch["groups"], dispatch["group_size"]), ("4,1,1", "64,1,1"), "the dispatch")
+    written = [b for b in shown["buffers"] if b["gpu_pages"]]
+    equal(len(written), 1, "buffers that the kernel has written")
+    # in a fresh process, at the same addresses: by the buffer's number and by its address
+    for what in (written[0]["buffer"], written[0]["va"]):
+        again = answer("replay", "--check", "--dump", f"1:{what}={folder}/again", path)
+        equal((again["submissions"], again["checked"], again["same"]), (1, 1, True), "the replay")
+        equal(pathlib.Path(folder, "again").read_bytes()[:len(EXPECTED)], EXPECTED, "what the replay has computed")
+    equal(answer("replay", "--check", "--loop", "3", path)["loops"], 3, "loops")
+    return path, written[0]
+
+
+def check_differences(folder, path, out):
+    """A command stream that does nothing instead: the kernel's results are missing, from its first one on."""
+    nothing = pathlib.Path(folder, "nothing.bin")
+    nothing.write_bytes(struct.pack("<I", 0xffff1000) * 64)  # NOPs of one dword (COUNT 0x3fff)
+    r = answer("replay", "--check", "--override", f"1={nothing}", path, status=1)
+    # the first result is 1.0, 00 00 80 3f: its third byte is the first that is not zero
+    equal((r["same"], r["differs_after"], r["buffer"], r["offset"], r["pages"]), (False, 1, out["buffer"], "0x2", 1), "the difference")
+    equal((r["captured"][:5], r["replayed"][:5]), ("80 3f", "00 00"), "its bytes")
+    equal(int(r["va"], 16), int(out["va"], 16) + 2, "its address")
+    text, _ = ask("replay", "--check", "--override", f"1.0={nothing}", path, status=1)
+    check(text.startswith(f"Submission 1 (1 dispatches) differs first in buffer {out['buffer']} at byte 0x2"), text)
+
+
+def check_debugger(path):
+    """No program is needed: the debugger stops in the captured dispatch, steps and prints."""
+    s = harness.Session(path)
+    s.command("break on dispatch")
+    s.command("run")
+    equal([e["reason"] for e in harness.events(s.events, "stop")], ["BREAKPOINT"], "the stop")
+    kernel = s.command("info kernel")
+    equal((kernel["groups"], kernel["workgroup"]), ([4, 1, 1], [64, 1, 1]), "the dispatch")
+    before = int(s.command("print $pc")["text"].split()[0], 16)
+    s.command("stepi")
+    check(int(s.command("print $pc")["text"].split()[0], 16) > before, "stepi goes on")
+    s.command("delete")
+    s.command("continue")
+    status, _ = s.end()
+    equal(status, 0, "the debugger's status")
+
+
+def check_failures(folder):
+    """A fault and a hang: the replay has the same one."""
+    code = assemble("tests/e2e/kernels/unmapped.s", folder)
+    path, _ = capture(folder, "fault.bwc", LAUNCH, code, "--grid", "32", "--group", "32", "--arg", "out=zeros:32", "--arg",
+                      "addr=0x123456789000", status=3)
+    row, = answer("capture", "list", path)["submissions"]
+    equal(row["outcome"], "failed: the driver ended its waves", "the result captured")
+    r = answer("replay", path, status=3)
+    equal((r["broke"], r["as_captured"], r["how"].split(" (")[0]), (1, True, "failed with a page fault at 0x123456789000"), "the fault")
+    code = assemble("tests/e2e/kernels/loop.s", folder)
+    quick = {"BREAKWATER_VGPU_ARGS": "--quiet --lockup-timeout 300"}
+    path, _ = capture(folder, "hang.bwc", LAUNCH, code, "--grid", "32", "--group", "32", "--arg", "out=zeros:32", status=3, **quick)
+    equal(answer("capture", "info", path)["failed"], 1, "submissions that failed")
+    r = answer("replay", path, status=3, **quick)
+    equal((r["broke"], r["as_captured"], r["how"]), (1, True, "failed: the driver ended its waves"), "the hang")
+    # without a driver that ends it
+    r = answer("replay", "--timeout", "1", path, status=3)
+    equal((r["broke"], r["as_captured"], r["how"]), (1, True, "did not end within 1 s"), "the hang")
+
+
+def check_bad_files(folder, path):
+    whole = path.read_bytes()
+    cut = pathlib.Path(folder, "cut.bwc")
+    # behind the submission's record, before its result
+    cut.write_bytes(whole[:-200])
+    info = answer("capture", "info", cut)
+    equal((info["whole"], info["submissions"], info["damaged_bytes"]), (False, 1, 0), "a capture that was cut off")
+    text, _ = ask("capture", "list", cut)
+    check("It has no end: it was cut off, or is being written. What the last submission has changed is not in it." in text, text)
+    equal(answer("replay", "--check", cut)["submissions"], 1, "its replay")
+    cut.write_bytes(whole[:40])
+    equal(ask("replay", cut, status=2)[1], f"breakwater: {cut} holds no submission.\n", "nothing to replay")
+    equal(ask("capture", "info", SOURCE / "README.md", status=2)[1],
+          f"breakwater: {SOURCE}/README.md is no capture: \"breakwater capture\" makes one (*.bwc).\n", "no capture")
+    other = pathlib.Path(folder, "other.bwc")
+    other.write_bytes(whole[:8] + b"\7" + whole[9:])
+    for command in (["capture", "list"], ["replay"]):
+        equal(ask(*command, other, status=2)[1], f"breakwater: {other} is a capture of version 7, and this Breakwater reads "
+              "version 1: read it with the Breakwater that made it.\n", "another version")
+    check("has no option --nonsense" in ask("replay", "--nonsense", path, status=2)[1], "an option")
+    check("needs a program" in ask("capture", "-o", other, status=2)[1], "no program")
+    check("holds no submission 7" in ask("capture", "show", path, "7", status=2)[1], "no such submission")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = check_saxpy(folder)
+        check_differences(folder, path, out)
+        check_debugger(path)
+        check_failures(folder)
+        check_bad_files(folder, path)
+    print("capture: ok")
+
+
+if __name__ == "__main__":
+    main()
