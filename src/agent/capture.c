@@ -16,7 +16,12 @@
 #include "wire/capture_proto.h"
 #include "wire/message.h"
 
-enum { PAGE_B = BW_CAPTURE_PAGE_B, READ_PAGES = 64, CHUNK_MAX_DW = 1 << 16 };
+enum {
+	PAGE_B = BW_CAPTURE_PAGE_B,
+	READ_PAGES = 64,
+	CHUNK_MAX_DW = 1 << 16,
+	INFO_GPUVM_FAULT = 0x23
+};
 
 /* A buffer as it was sent last. */
 struct sent_buffer {
@@ -477,6 +482,17 @@ static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in
 	} while (r == -EINTR || r == -EAGAIN);
 	out->has_ended = r || !a.out.status;
 	out->result = r;
+	struct {
+		uint64_t addr;
+		uint32_t status, vmhub;
+	} fault = {0};
+	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault,
+				       .return_size = sizeof(fault),
+				       .query = INFO_GPUVM_FAULT};
+	if (r && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info)) {
+		out->fault_va = fault.addr;
+		out->fault_status = fault.status;
+	}
 }
 
 void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgpu_wait_cs_in *wait)

@@ -43,6 +43,9 @@ struct bw_capture_result {
 	uint32_t has_ended; /* 0: it still ran when waiting for it was given up */
 	uint32_t changed_pages;
 	uint64_t time_ns;
+	/* of one that failed: the page fault that the kernel had on record; status 0: none */
+	uint64_t fault_va;
+	uint32_t fault_status, pad;
 };
 
 struct bw_capture_buffer {
@@ -135,7 +138,8 @@ static inline bool bw_capture_hash_same(struct bw_capture_hash a, struct bw_capt
 
 /* "compute", "gfx", "SDMA", "ip 7" */
 const char *bw_capture_ip_name(uint32_t ip_type);
-/* What a fence says of a submission that failed: -errno in words. */
-const char *bw_capture_failure(int result);
+/* How a submission ended: "was done", "did not end", "failed with a page fault at 0x1000 (status
+ * 0x8)", "failed: the driver ended its waves". */
+void bw_capture_how(const struct bw_capture_result *r, char *out, size_t room);
 
 #endif

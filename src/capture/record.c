@@ -2,6 +2,7 @@
 #include "capture/capture.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ const char *bw_capture_ip_name(uint32_t ip_type)
 	return ip_type < BW_ARRAY_SIZE(names) ? names[ip_type] : "unknown";
 }
 
-const char *bw_capture_failure(int result)
+static const char *failure(int result)
 {
 	/* as the kernel sets them: amdgpu_ring_soft_recovery, amdgpu_device_gpu_recover */
 	switch (-result) {
@@ -31,6 +32,19 @@ const char *bw_capture_failure(int result)
 	default:
 		return strerror(-result);
 	}
+}
+
+void bw_capture_how(const struct bw_capture_result *r, char *out, size_t room)
+{
+	if (!r->has_ended)
+		snprintf(out, room, "did not end");
+	else if (!r->result)
+		snprintf(out, room, "was done");
+	else if (r->fault_status)
+		snprintf(out, room, "failed with a page fault at 0x%llx (status %#x)",
+			 (unsigned long long)r->fault_va, r->fault_status);
+	else
+		snprintf(out, room, "failed: %s", failure(r->result));
 }
 
 void bw_capture_submission_fini(struct bw_capture_submission *s)

@@ -23,6 +23,7 @@
 #include "regs/regs.h"
 #include "wire/capture_proto.h"
 
+enum { ON_HANG = 1, ON_FAULT = 2, ON_CRASH = 4 };
 enum { DEFAULT_WAIT_S = 10, WAIT_MAX_S = 24 * 3600 };
 
 static const char usage[] =
@@ -41,6 +42,7 @@ static const char usage[] =
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
 	"  --wait SECONDS      how long each submission is waited for (default 10): of one that runs longer, the\n"
 	"                      capture does not hold what it has changed\n"
+	"  --on WHAT           keep FILE only where that has happened, of hang, fault and crash, with commas between\n"
 	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
 	"  --json              at the end, on standard error, what was captured\n"
 	"  -h, --help\n"
@@ -50,6 +52,7 @@ static const char usage[] =
 struct options {
 	const char *gpu, *output;
 	bool json, help;
+	unsigned on; /* ON_*, 0: the capture is kept in any case */
 	uint64_t wait_s;
 	struct bw_cli_vgpu_options vgpu;
 	char **program; /* borrowed from argv */
@@ -67,6 +70,26 @@ static struct bw_error *parse_wait(const char *text, uint64_t *out)
 	if (!bw_parse_u64(text, out) || !*out || *out > WAIT_MAX_S)
 		return bw_errorf(BW_E_INVALID, "--wait wants seconds, from 1 to %u, not \"%s\"",
 				 WAIT_MAX_S, text);
+	return NULL;
+}
+
+static struct bw_error *parse_on(const char *text, unsigned *out)
+{
+	static const char *const names[] = {"hang", "fault", "crash"};
+	unsigned on = 0;
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		size_t n = strcspn(at, ","), i = 0;
+		while (i < BW_ARRAY_SIZE(names) &&
+		       (strlen(names[i]) != n || strncmp(at, names[i], n) != 0))
+			i++;
+		if (i == BW_ARRAY_SIZE(names))
+			return bw_errorf(BW_E_INVALID,
+					 "--on wants hang, fault or crash, or several with commas "
+					 "between, not \"%s\"",
+					 text);
+		on |= 1u << i;
+	}
+	*out = on;
 	return NULL;
 }
 
@@ -92,6 +115,10 @@ static struct bw_error *parse(int argc, char **argv, struct options *o)
 			BW_TRY(parse_wait(argv[++i], &o->wait_s));
 		else if (bw_starts_with(word, "--wait="))
 			BW_TRY(parse_wait(word + strlen("--wait="), &o->wait_s));
+		else if (!strcmp(word, "--on") && more)
+			BW_TRY(parse_on(argv[++i], &o->on));
+		else if (bw_starts_with(word, "--on="))
+			BW_TRY(parse_on(word + strlen("--on="), &o->on));
 		else if (!strcmp(word, "--json"))
 			o->json = true;
 		else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
@@ -178,15 +205,31 @@ static struct bw_error *run_program(struct run *r)
 	return NULL;
 }
 
+/* Has what the capture is for happened? */
+static bool is_wanted(const struct run *r)
+{
+	unsigned on = r->o->on;
+	return !on || (on & ON_HANG && bw_collect_hangs(r->collect)) ||
+	       (on & ON_FAULT && bw_collect_faults(r->collect)) ||
+	       (on & ON_CRASH && WIFSIGNALED(r->status));
+}
+
 static void report(const struct run *r, struct bw_out *out)
 {
 	uint32_t n = bw_collect_submissions(r->collect), n_procs = bw_collect_processes(r->collect);
 	uint64_t size_b = bw_capture_writer_bytes(r->w);
+	bool kept = is_wanted(r);
 	bw_out_begin(out, "command", "capture");
-	bw_out_line(out, "breakwater: %u submission%s of %u process%s in %s, %llu KiB.", n,
-		    n == 1 ? "" : "s", n_procs, n_procs == 1 ? "" : "es", r->o->output,
-		    (unsigned long long)(size_b + 1023) / 1024);
+	if (!kept)
+		bw_out_line(out,
+			    "breakwater: %u submission%s, and nothing to keep: %s was removed.", n,
+			    n == 1 ? "" : "s", r->o->output);
+	else
+		bw_out_line(out, "breakwater: %u submission%s of %u process%s in %s, %llu KiB.", n,
+			    n == 1 ? "" : "s", n_procs, n_procs == 1 ? "" : "es", r->o->output,
+			    (unsigned long long)(size_b + 1023) / 1024);
 	bw_out_str(out, "file", r->o->output);
+	bw_out_bool(out, "kept", kept);
 	bw_out_int(out, "submissions", n);
 	bw_out_int(out, "processes", n_procs);
 	bw_out_int(out, "bytes", (int64_t)size_b);
@@ -201,6 +244,9 @@ static struct bw_error *capture(struct run *r)
 	BW_TRY(bw_out_create(stderr, r->o->json, &out));
 	report(r, out);
 	bw_out_destroy(out);
+	struct stat st;
+	if (!is_wanted(r) && !fstat(r->fd, &st) && S_ISREG(st.st_mode))
+		unlink(r->o->output);
 	if (!bw_collect_submissions(r->collect)) {
 		_cleanup_error_ struct bw_error *unseen =
 			bw_cli_check_seen(r->kmd, r->seen_before, r->o->program[0]);

@@ -21,6 +21,9 @@ void bw_collect_close(struct bw_collect *c);
 struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd) BW_MUST_CHECK;
 uint32_t bw_collect_submissions(const struct bw_collect *c);
 uint32_t bw_collect_processes(const struct bw_collect *c);
+/* Submissions that failed with a page fault; those that failed otherwise or did not end. */
+uint32_t bw_collect_faults(const struct bw_collect *c);
+uint32_t bw_collect_hangs(const struct bw_collect *c);
 
 /* argv[0] is "info", "list" or "show". */
 int bw_main_capture_show(int argc, char **argv);

@@ -28,7 +28,7 @@ struct bw_collect {
 	struct bw_capture_writer *w;
 	int listening;
 	uint32_t wait_ms;
-	uint32_t n_submissions, n_processes, n_spaces;
+	uint32_t n_submissions, n_results, n_faults, n_hangs, n_processes, n_spaces;
 	struct BW_VEC(struct source *) sources; /* owned */
 };
 
@@ -79,6 +79,17 @@ uint32_t bw_collect_submissions(const struct bw_collect *c)
 uint32_t bw_collect_processes(const struct bw_collect *c)
 {
 	return c->n_processes;
+}
+
+uint32_t bw_collect_faults(const struct bw_collect *c)
+{
+	return c->n_faults;
+}
+
+/* One without a result hung when its program was ended. */
+uint32_t bw_collect_hangs(const struct bw_collect *c)
+{
+	return c->n_hangs + (c->n_submissions - c->n_results);
 }
 
 /* ---- Records ---- */
@@ -157,6 +168,9 @@ static struct bw_error *take_result(struct bw_collect *c, struct source *s)
 	memcpy(&r, s->msg.body, sizeof(r));
 	r.number = s->last;
 	s->last = 0;
+	c->n_results++;
+	c->n_faults += r.result && r.fault_status;
+	c->n_hangs += !r.has_ended || (r.result && !r.fault_status);
 	struct bw_error *err =
 		bw_capture_runs_decode(s->msg.body + sizeof(r), s->msg.body_b - sizeof(r), &runs);
 	if (!err)

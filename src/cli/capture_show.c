@@ -6,8 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "capture/reader.h"
-#include "capture/state.h"
+#include "capture/seek.h"
 #include "cli/capture.h"
 #include "cli/look.h"
 
@@ -52,17 +51,14 @@ static void show_missing(struct show *s)
 	bw_str_free(&text);
 }
 
-/* "done", "running", "lost", or what went wrong */
 static void result_text(const struct bw_capture_entry *e, char *out, size_t room)
 {
 	if (!e->has_result)
 		snprintf(out, room, "not known");
-	else if (!e->result.has_ended)
-		snprintf(out, room, "did not end");
-	else if (e->result.result)
-		snprintf(out, room, "failed: %s", bw_capture_failure(e->result.result));
-	else
+	else if (e->result.has_ended && !e->result.result)
 		snprintf(out, room, "done");
+	else
+		bw_capture_how(&e->result, out, room);
 }
 
 /* ---- info ---- */
@@ -262,34 +258,6 @@ static void show_buffers(struct show *s, const struct bw_capture_space *space,
 	bw_table_fini(&t);
 }
 
-/* The address space as it is before entry `last`, whose record is `sub`. */
-static struct bw_error *space_before(struct show *s, size_t last, struct bw_capture_space *space,
-				     struct bw_capture_submission *sub)
-{
-	size_t n;
-	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
-	for (size_t i = 0; i <= last; i++) {
-		struct bw_capture_submission one = {0};
-		struct bw_capture_runs runs = {0};
-		if (e[i].summary.space != e[last].summary.space)
-			continue;
-		BW_TRY(bw_capture_reader_submission(s->r, &e[i], &one));
-		struct bw_error *err = bw_capture_space_apply(space, &one);
-		if (!err && i < last && e[i].has_result)
-			err = bw_capture_reader_result(s->r, &e[i], &runs);
-		if (!err)
-			err = bw_capture_space_apply_runs(space, &runs);
-		bw_vec_free(&runs);
-		if (i == last && !err) {
-			*sub = one;
-			return NULL;
-		}
-		bw_capture_submission_fini(&one);
-		BW_TRY(bw_error_wrap(err, "submission %u", e[i].summary.number));
-	}
-	return NULL;
-}
-
 static struct bw_error *show_one(struct show *s)
 {
 	struct bw_out *o = s->look.out;
@@ -297,18 +265,11 @@ static struct bw_error *show_one(struct show *s)
 	uint64_t number = 0;
 	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
 	BW_TRY(bw_look_number("show FILE", s->look.words[1], &number));
-	while (at < n && e[at].summary.number != number)
-		at++;
-	if (at == n)
-		return bw_errorf(BW_E_NOT_FOUND,
-				 "%s holds no submission %" PRIu64
-				 " (\"breakwater capture list\" shows what "
-				 "it holds)",
-				 s->look.words[0], number);
+	BW_TRY(bw_capture_find(s->r, number, &at));
 	struct bw_capture_space space = {0};
 	struct bw_capture_submission sub = {0};
 	struct bw_capture_runs after = {0};
-	struct bw_error *err = space_before(s, at, &space, &sub);
+	struct bw_error *err = bw_capture_seek(s->r, at, &space, &sub);
 	if (!err && e[at].has_result)
 		err = bw_capture_reader_result(s->r, &e[at], &after);
 	if (!err) {

@@ -412,12 +412,11 @@ static int submit(const struct space *s, uint32_t ctx_id, const struct chunks *c
 }
 
 static void wait_for(const struct space *s, const struct drm_amdgpu_wait_cs_in *in,
-		     struct bw_replay_outcome *out)
+		     struct bw_capture_result *out)
 {
 	union drm_amdgpu_wait_cs a = {.in = *in};
-	int r = call(s->fd, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
-	out->result = r;
-	out->end = r ? BW_REPLAY_FAILED : a.out.status ? BW_REPLAY_RUNNING : BW_REPLAY_DONE;
+	out->result = call(s->fd, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
+	out->has_ended = out->result || !a.out.status;
 	struct {
 		uint64_t addr;
 		uint32_t status, vmhub;
@@ -425,7 +424,7 @@ static void wait_for(const struct space *s, const struct drm_amdgpu_wait_cs_in *
 	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault,
 				       .return_size = sizeof(fault),
 				       .query = INFO_GPUVM_FAULT};
-	if (out->end != BW_REPLAY_DONE && !call(s->fd, DRM_IOCTL_AMDGPU_INFO, &info)) {
+	if (out->result && !call(s->fd, DRM_IOCTL_AMDGPU_INFO, &info)) {
 		out->fault_va = fault.addr;
 		out->fault_status = fault.status;
 	}
@@ -440,20 +439,20 @@ static uint64_t deadline_ns(uint64_t timeout_s)
 
 struct bw_error *bw_replay_gpu_submit(struct bw_replay_gpu *g,
 				      const struct bw_capture_submission *sub, uint64_t timeout_s,
-				      struct bw_replay_outcome *out)
+				      struct bw_capture_result *out)
 {
 	struct space *s;
 	struct chunks c = {0};
 	uint32_t ctx_id = 0;
 	uint64_t fence = 0;
-	*out = (struct bw_replay_outcome){0};
+	*out = (struct bw_capture_result){.has_ended = 1};
 	BW_TRY(space_of(g, sub->summary.space, &s));
 	struct bw_error *err = context_of(s, sub->summary.ctx_id, &ctx_id);
 	if (!err)
 		err = make_chunks(s, sub, &c);
 	int r = err ? 0 : submit(s, ctx_id, &c, &fence);
 	if (!err && r)
-		*out = (struct bw_replay_outcome){.end = BW_REPLAY_FAILED, .result = r};
+		out->result = r;
 	const struct drm_amdgpu_wait_cs_in wait = {.handle = fence,
 						   .timeout = deadline_ns(timeout_s),
 						   .ip_type = sub->summary.ip_type,

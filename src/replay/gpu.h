@@ -27,16 +27,9 @@ struct bw_error *bw_replay_gpu_add_ib(struct bw_replay_gpu *g, const struct bw_c
 				      const void *bytes, size_t size_b,
 				      uint64_t *out_va) BW_MUST_CHECK;
 
-enum bw_replay_end { BW_REPLAY_DONE, BW_REPLAY_FAILED, BW_REPLAY_RUNNING };
-struct bw_replay_outcome {
-	enum bw_replay_end end;
-	int result;	   /* FAILED: -errno of the call or of the fence */
-	uint64_t fault_va; /* and the page fault that is on record, if status is not 0 */
-	uint32_t fault_status;
-};
-/* Submits and waits, for timeout_s at most. */
+/* Submits and waits, for timeout_s at most. out: without number, pages and time. */
 struct bw_error *bw_replay_gpu_submit(struct bw_replay_gpu *g,
 				      const struct bw_capture_submission *s, uint64_t timeout_s,
-				      struct bw_replay_outcome *out) BW_MUST_CHECK;
+				      struct bw_capture_result *out) BW_MUST_CHECK;
 
 #endif

@@ -34,6 +34,7 @@ static const char usage[] =
 	"  --check                compare all memory with the capture's behind each submission\n"
 	"  --dump N:BUFFER=FILE   write a buffer, by its number or an address in it, to FILE after submission N\n"
 	"  --override N[.IB]=FILE run the command stream in FILE in the place of that IB (0: the first one)\n"
+	"  --dispatches N:COUNT   only the first COUNT dispatches of submission N run, and its other packets\n"
 	"  --loop COUNT           all of that, again and again\n"
 	"  --timeout SECONDS      how long a submission may run (default 10)\n"
 	"  --json                 for programs\n"
@@ -146,6 +147,18 @@ static struct bw_error *take_last(struct command *c, const char *value)
 	return NULL;
 }
 
+static struct bw_error *take_dispatches(struct command *c, const char *value)
+{
+	char number[24];
+	const char *rest;
+	uint64_t n, count;
+	if (!split(value, ':', number, sizeof(number), &rest) || !bw_parse_u64(number, &n) || !n ||
+	    n > UINT32_MAX || !bw_parse_u64(rest, &count) || count > UINT32_MAX)
+		return bw_errorf(BW_E_INVALID, "--dispatches wants N:COUNT, not \"%s\"", value);
+	c->o.limit = (struct bw_replay_limit){(uint32_t)n, (uint32_t)count};
+	return NULL;
+}
+
 static struct bw_error *take_loop(struct command *c, const char *value)
 {
 	return take_number("--loop", value, UINT32_MAX, &c->loop);
@@ -159,9 +172,10 @@ static struct bw_error *take_timeout(struct command *c, const char *value)
 static const struct {
 	const char *name;
 	struct bw_error *(*take)(struct command *c, const char *value);
-} with_value[] = {{"--gpu", take_gpu},	      {"--first", take_first},	     {"--last", take_last},
-		  {"--dump", take_dump},      {"--override", take_override}, {"--loop", take_loop},
-		  {"--timeout", take_timeout}};
+} with_value[] = {{"--gpu", take_gpu},		 {"--first", take_first},
+		  {"--last", take_last},	 {"--dump", take_dump},
+		  {"--override", take_override}, {"--dispatches", take_dispatches},
+		  {"--loop", take_loop},	 {"--timeout", take_timeout}};
 
 static struct bw_error *take_with_value(struct command *c, int argc, char **argv, int *i)
 {
@@ -243,20 +257,17 @@ static void show_difference(struct bw_out *o, const struct bw_replay_difference 
 
 static void show_broken(struct bw_out *o, const struct bw_replay_report *r, uint64_t timeout_s)
 {
-	bool runs = r->outcome.end == BW_REPLAY_RUNNING;
-	char what[160];
-	if (runs)
-		snprintf(what, sizeof(what), "did not end within %" PRIu64 " s", timeout_s);
-	else if (r->outcome.fault_status)
-		snprintf(what, sizeof(what),
-			 "failed with a page fault at 0x%" PRIx64 " (status %#x)",
-			 r->outcome.fault_va, r->outcome.fault_status);
+	char what[120], before[120] = "did not end before the capture did";
+	if (r->outcome.has_ended)
+		bw_capture_how(&r->outcome, what, sizeof(what));
 	else
-		snprintf(what, sizeof(what), "failed: %s", bw_capture_failure(r->outcome.result));
-	bw_out_line(o, "Submission %u %s; in the capture it %s.", r->number, what,
-		    r->verdict == BW_REPLAY_BROKE_AS ? "failed or did not end, too" : "was done");
+		snprintf(what, sizeof(what), "did not end within %" PRIu64 " s", timeout_s);
+	if (r->has_captured)
+		bw_capture_how(&r->captured, before, sizeof(before));
+	bw_out_line(o, "Submission %u %s; in the capture it %s.", r->number, what, before);
 	bw_out_int(o, "broke", r->number);
 	bw_out_str(o, "how", what);
+	bw_out_str(o, "captured_how", before);
 	bw_out_bool(o, "as_captured", r->verdict == BW_REPLAY_BROKE_AS);
 }
 

@@ -19,9 +19,16 @@ struct bw_replay_override {
 	size_t size_b;
 };
 
+/* Only the first n_dispatches of a submission run: the packets of the others become NOPs, in memory
+ * alone, until it has ended. A packet that one of the first ones is stays. */
+struct bw_replay_limit {
+	uint32_t number, n_dispatches; /* number 0: none */
+};
+
 struct bw_replay_options {
 	uint32_t first, last; /* numbers; what comes before `first` is memory alone */
 	uint64_t timeout_s;
+	struct bw_replay_limit limit;
 	bool check; /* compare memory with the capture's behind each submission */
 	struct BW_VEC(struct bw_replay_dump) dumps;
 	struct BW_VEC(struct bw_replay_override) overrides;
@@ -39,15 +46,16 @@ struct bw_replay_difference {
 enum bw_replay_verdict {
 	BW_REPLAY_SAME,	    /* or it was not checked */
 	BW_REPLAY_DIFFERS,  /* difference */
-	BW_REPLAY_BROKE,    /* outcome: a submission failed, or did not end */
-	BW_REPLAY_BROKE_AS, /* so it had in the capture */
+	BW_REPLAY_BROKE,    /* outcome: one failed or did not end; in the capture otherwise */
+	BW_REPLAY_BROKE_AS, /* it did so in the capture, too */
 };
 struct bw_replay_report {
 	uint32_t n_submissions, n_dispatches, n_checked;
 	uint32_t number; /* of the last one */
 	enum bw_replay_verdict verdict;
 	struct bw_replay_difference difference;
-	struct bw_replay_outcome outcome;
+	struct bw_capture_result outcome, captured; /* captured: of the same submission */
+	bool has_captured;
 	uint32_t n_lost; /* pages of memory that the capture, damaged, does not hold */
 };
 

@@ -3,6 +3,7 @@
  * checksums of headers are put right before, as people could who made such a file. With a first
  * byte of 1 the rest is the record of a submission without its file. */
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
