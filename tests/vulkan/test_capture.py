@@ -52,6 +52,45 @@ def check_queue(vkrun, queue, folder):
     equal((r["submissions"], r["same"]), (len(rows) - 2, True), "the replay of a part")
 
 
+# Each dispatch counts itself; the third one never ends, as nobody writes data[1].
+ENDLESS = """#version 460
+//! buffer 0 u32 64 zeros
+//! dispatch 1 1 1
+//! dispatch 1 1 1
+//! dispatch 1 1 1
+//! dispatch 1 1 1
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Data { uint data[]; };
+void main()
+{
+	if (atomicAdd(data[0], 1) == 2u)
+		while (atomicAdd(data[1], 0) == 0u)
+			;
+}
+"""
+
+
+def check_bisect(vkrun, folder):
+    """A planted hang: the replay has it, and the dispatch is found."""
+    source, code, path = pathlib.Path(folder, "endless.comp"), f"{folder}/endless.spv", f"{folder}/endless.bwc"
+    source.write_text(ENDLESS)
+    subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", source, "-o", code], check=True)
+    # long enough for what is good on a machine that is busy
+    os.environ["BREAKWATER_VGPU_ARGS"] = "--quiet --lockup-timeout 4000"
+    # whether the program notices is the driver's business
+    subprocess.run([str(BREAKWATER), "capture", "-o", path, "--", vkrun, "--device", "RADV", "--queue", "compute", "--out", folder, source,
+                    code], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
+    bad = [row["number"] for row in parse(ask("capture", "list", "--json", path))["submissions"] if row["outcome"] != "done"]
+    equal(len(bad), 1, "submissions that failed")
+    packets = [d["packet"] for d in parse(ask("capture", "show", "--json", path, bad[0]))["dispatches"]]
+    equal(len(packets), 4, "its dispatches")
+    r = parse(ask("bisect", "--json", path))
+    equal((r["found"], r["number"], r["where"], r["dispatch"], r["packet"]), (True, bad[0], "dispatch", 2, packets[2]), "bisect")
+    r = parse(ask("replay", "--json", "--dispatches", f"{bad[0]}:2", path))
+    equal((r["submissions"], r["same"]), (bad[0], True), "the replay without that dispatch")
+    del os.environ["BREAKWATER_VGPU_ARGS"]
+
+
 def check_names(names, step, folder):
     """Pipelines and labels, where the agent is a Vulkan layer."""
     path = f"{folder}/names.bwc"
@@ -68,6 +107,8 @@ with tempfile.TemporaryDirectory() as top:
     for kind in ("compute", "universal"):
         check_queue(os.path.abspath(sys.argv[1]), kind, top)
         print(f"{kind}: ok")
+    check_bisect(os.path.abspath(sys.argv[1]), top)
+    print("bisect: ok")
     if len(sys.argv) > 3:
         check_names(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]), top)
         print("names: ok")
