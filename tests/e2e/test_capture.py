@@ -77,11 +77,42 @@ def check_differences(folder, path, out):
     nothing.write_bytes(struct.pack("<I", 0xffff1000) * 64)  # NOPs of one dword (COUNT 0x3fff)
     r = answer("replay", "--check", "--override", f"1={nothing}", path, status=1)
     # the first result is 1.0, 00 00 80 3f: its third byte is the first that is not zero
+    equal(answer("bisect", path, status=1), {"type": "answer", "command": "bisect", "found": False, "tries": 1}, "nothing is bad")
     equal((r["same"], r["differs_after"], r["buffer"], r["offset"], r["pages"]), (False, 1, out["buffer"], "0x2", 1), "the difference")
     equal((r["captured"][:5], r["replayed"][:5]), ("80 3f", "00 00"), "its bytes")
     equal(int(r["va"], 16), int(out["va"], 16) + 2, "its address")
     text, _ = ask("replay", "--check", "--override", f"1.0={nothing}", path, status=1)
     check(text.startswith(f"Submission 1 (1 dispatches) differs first in buffer {out['buffer']} at byte 0x2"), text)
+
+
+def check_decompile(folder, path, out):
+    """The C makes the captured words, and with an edit others: twice as much for a."""
+    ib = answer("capture", "show", path, 1)["ibs"][0]
+    buffer = next(b for b in answer("capture", "show", path, 1)["buffers"] if b["va"] == ib["va"])
+    ask("replay", "--dump", f"1:{buffer['buffer']}={folder}/ib", path)
+    captured = pathlib.Path(folder, "ib").read_bytes()[:ib["bytes"]]
+    source, _ = ask("decompile", path, "-s", "1")
+    equal(answer("decompile", path, "--submission", "1.0")["source"], source, "the source in JSON")
+
+    def build(text):
+        pathlib.Path(folder, "edit.c").write_text(text)
+        subprocess.run(["gcc", "-Wall", "-Werror", f"{folder}/edit.c", "-o", f"{folder}/edit"], check=True, stdin=subprocess.DEVNULL)
+        made = subprocess.run([f"{folder}/edit"], check=True, capture_output=True, stdin=subprocess.DEVNULL).stdout
+        pathlib.Path(folder, "edit.bin").write_bytes(made)
+        return made
+
+    equal(build(source), captured, "the words made again")
+    # one workgroup instead of four: the other three quarters of the results are missing
+    header = "packet(PACKET3_DISPATCH_DIRECT,"
+    check(source.count(header) == 1 and "0x00000004, 0x00000001, 0x00000001" in source.split(header)[1], source)
+    before, after = source.split(header)
+    made = build(before + header + after.replace("0x00000004, 0x00000001", "0x00000001, 0x00000001", 1))
+    equal(sum(a != b for a, b in zip(made, captured)), 1, "bytes that the edit has changed")
+    r = answer("replay", "--check", "--override", f"1={folder}/edit.bin", "--dump", f"1:{out['buffer']}={folder}/fewer", path, status=1)
+    equal((r["buffer"], int(r["offset"], 16) // 4), (out["buffer"], 64), "the first result that is missing")
+    equal(pathlib.Path(folder, "fewer").read_bytes()[:len(EXPECTED)], EXPECTED[:256] + bytes(768), "what the edited one computes")
+    check("has 1 IBs" in ask("decompile", path, "-s", "1.5", status=2)[1], "no such IB")
+    check("holds no submission 9" in ask("decompile", path, "-s", "9", status=2)[1], "no such submission")
 
 
 def check_debugger(path):
@@ -107,15 +138,25 @@ def check_failures(folder):
     path, _ = capture(folder, "fault.bwc", LAUNCH, code, "--grid", "32", "--group", "32", "--arg", "out=zeros:32", "--arg",
                       "addr=0x123456789000", status=3)
     row, = answer("capture", "list", path)["submissions"]
-    equal(row["outcome"], "failed: the driver ended its waves", "the result captured")
+    equal(row["outcome"].split(" (")[0], "failed with a page fault at 0x123456789000", "the result captured")
     r = answer("replay", path, status=3)
-    equal((r["broke"], r["as_captured"], r["how"].split(" (")[0]), (1, True, "failed with a page fault at 0x123456789000"), "the fault")
+    equal((r["broke"], r["as_captured"], r["how"]), (1, True, row["outcome"]), "the fault")
+    kept, summary = capture(folder, "kept.bwc", LAUNCH, code, "--grid", "32", "--group", "32", "--arg", "out=zeros:32", "--arg",
+                            "addr=0x123456789000", status=3, options=["--on", "hang,fault"])
+    equal((summary["kept"], kept.exists()), (True, True), "a capture for faults")
+    gone = pathlib.Path(folder, "gone.bwc")
+    _, said = ask("capture", "--on", "crash", "-o", gone, "--", LAUNCH, code, "--grid", "32", "--group", "32", "--arg", "out=zeros:32",
+                  "--arg", "addr=0x123456789000", status=3)
+    check(f"breakwater: 1 submission, and nothing to keep: {gone} was removed." in said and not gone.exists(), said)
     code = assemble("tests/e2e/kernels/loop.s", folder)
     quick = {"BREAKWATER_VGPU_ARGS": "--quiet --lockup-timeout 300"}
     path, _ = capture(folder, "hang.bwc", LAUNCH, code, "--grid", "32", "--group", "32", "--arg", "out=zeros:32", status=3, **quick)
     equal(answer("capture", "info", path)["failed"], 1, "submissions that failed")
     r = answer("replay", path, status=3, **quick)
     equal((r["broke"], r["as_captured"], r["how"]), (1, True, "failed: the driver ended its waves"), "the hang")
+    # long enough for what is good on a machine that is busy
+    r = answer("bisect", path, BREAKWATER_VGPU_ARGS="--quiet --lockup-timeout 4000")
+    equal((r["found"], r["number"], r["where"], r["dispatch"]), (True, 1, "dispatch", 0), "bisect")
     # without a driver that ends it
     r = answer("replay", "--timeout", "1", path, status=3)
     equal((r["broke"], r["as_captured"], r["how"]), (1, True, "did not end within 1 s"), "the hang")
@@ -140,6 +181,7 @@ def check_bad_files(folder, path):
     for command in (["capture", "list"], ["replay"]):
         equal(ask(*command, other, status=2)[1], f"breakwater: {other} is a capture of version 7, and this Breakwater reads "
               "version 1: read it with the Breakwater that made it.\n", "another version")
+    check("wants hang, fault or crash" in ask("capture", "--on", "hang,luck", "-o", other, "--", "true", status=2)[1], "--on")
     check("has no option --nonsense" in ask("replay", "--nonsense", path, status=2)[1], "an option")
     check("needs a program" in ask("capture", "-o", other, status=2)[1], "no program")
     check("holds no submission 7" in ask("capture", "show", path, "7", status=2)[1], "no such submission")
@@ -149,6 +191,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path, out = check_saxpy(folder)
         check_differences(folder, path, out)
+        check_decompile(folder, path, out)
         check_debugger(path)
         check_failures(folder)
         check_bad_files(folder, path)
