@@ -13,7 +13,7 @@ BREAKWATER = pathlib.Path(os.environ["BREAKWATER_BUILD"]) / "breakwater"
 PCI = "0000:03:00.0"
 # What reads until an error, or for ever as on hardware, or resets the GPU when read.
 NOT_WHOLE = {"amdgpu_regs", "amdgpu_regs2", "amdgpu_gprwave", "amdgpu_gpr", "amdgpu_wave", "amdgpu_iomem",
-             "amdgpu_vram", "amdgpu_gpu_recover", "amdgpu_gfxoff"}
+             "amdgpu_vram", "amdgpu_gpu_recover", "amdgpu_gfxoff", "amdgpu_sensors"}
 
 
 def under(*program, status=0):
@@ -109,5 +109,46 @@ for flags in os.O_RDWR, os.O_WRONLY | os.O_TRUNC:
     equal(out.split(), ["0000744c", "00000545", "00000000", "00000002"], "od")
 
 
+def images():
+    """The VBIOS and the discovery table, by the offsets of atom.h, atombios.h and discovery.h of Linux 6.12; they
+    say what sysfs says."""
+    out, _ = under(sys.executable, "-c", """
+import os, struct
+D, S = "/sys/kernel/debug/dri/0/", "/sys/class/drm/card0/device/"
+bios = open(D + "amdgpu_vbios", "rb").read()
+print(bios[:2] == b"\\x55\\xaa", len(bios) == 256 << 10, not any(bios[bios[2] * 512:]), bios[0x30:0x3a] == b" 761295520")
+name = open(S + "vbios_version").read().strip()
+print(bios[0x80:].split(b"\\0")[0].decode() == name, "VBIOS version: " + name in open(D + "amdgpu_firmware_info").read())
+image = open(D + "amdgpu_discovery", "rb").read()
+signature, _, _, checksum, size = struct.unpack_from("<I4H", image)
+print(len(image), hex(signature), sum(image[10:size]) & 0xffff == checksum)
+(at,) = struct.unpack_from("<H", image, 12)
+_, _, _, _, n_dies, _, die = struct.unpack_from("<IHHIHHH", image, at)
+_, n_blocks = struct.unpack_from("<HH", image, die)
+print(n_dies, n_blocks == int(open(S + "ip_discovery/die/0/num_ips").read()))
+""")
+    equal(out.decode().splitlines(), ["True True True True", "True True", "10240 0x28211407 True", "1 True"], "images")
+
+
+def sensors():
+    """By numbers and units of kgd_pp_interface.h and smu_v13_0_0_ppt.c; what hwmon says in its own units."""
+    out, _ = under(sys.executable, "-c", """
+import os
+fd = os.open("/sys/kernel/debug/dri/0/amdgpu_sensors", os.O_RDONLY)
+value = lambda n: int.from_bytes(os.pread(fd, 4, 4 * n), "little")
+monitor = lambda name: int(open("/sys/class/hwmon/hwmon0/" + name).read())
+print(value(25) * 10000 == 2371 * 1000000, value(3) == monitor("in0_input"), value(10) // 10000 == monitor("temp1_input") // 10000)
+print(value(15) >> 8 == monitor("power1_average") // 1000000, value(15) & 0xff)
+for size, number in (4, 12), (8, 0), (2, 0):
+    try:
+        os.pread(fd, size, 4 * number)
+    except OSError as e:
+        print(e.strerror)
+print(len(os.read(fd, 4)), os.lseek(fd, 0, os.SEEK_CUR))
+""")
+    equal(out.decode().splitlines(), ["True True True", "True 0", "Operation not supported"] + ["Invalid argument"] * 2 +
+          ["4 0"], "sensors")
+
+
 if __name__ == "__main__":
-    main(listings, texts, numbers)
+    main(listings, texts, numbers, images, sensors)

@@ -15,9 +15,9 @@
 #include "base/memfd.h"
 #include "base/util.h"
 #include "vgpu/pci/config_space.h"
-#include "vgpu/pci/discovery.h"
+#include "vgpu/device/discovery.h"
 #include "vgpu/pci/dma_map.h"
-#include "vgpu/pci/vbios.h"
+#include "vgpu/device/vbios.h"
 
 struct bw_pci {
 	struct bw_profile profile; /* with the VRAM that the options ask for */

@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "vgpu/device/discovery.h"
+#include "vgpu/device/vbios.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
@@ -165,6 +168,47 @@ static int64_t gfxoff_write(struct bw_file *f, const void *data, size_t size_b, 
 
 static const struct bw_file_ops gfxoff_ops = {gfxoff_read, gfxoff_write, NULL};
 
+/* amdgpu_debugfs_sensor_read: the position is four times the number of a sensor, and stays. Asking
+ * for more than the sensor has is an error, unlike elsewhere. */
+static int64_t sensors_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+{
+	uint32_t value;
+	if ((size_b | *pos) & 3)
+		return -EINVAL;
+	pthread_mutex_lock(&f->u->lock);
+	int r = bw_drm_pp_sensor(f->u, *pos / 4, &value);
+	pthread_mutex_unlock(&f->u->lock);
+	if (r)
+		return r;
+	if (size_b > sizeof(value))
+		return -EINVAL;
+	memcpy(out, &value, size_b);
+	return (int64_t)size_b;
+}
+
+static const struct bw_file_ops sensors_ops = {.read = sensors_read};
+
+/* ---- images ---- */
+
+static void image_vbios(struct bw_uapi *u, struct bw_str *s)
+{
+	uint8_t *image = calloc(1, BW_VBIOS_COPIED_B);
+	if (!image)
+		return;
+	bw_vbios_make(u->profile, image);
+	bw_str_addn(s, (const char *)image, BW_VBIOS_COPIED_B);
+	free(image);
+}
+
+static void image_discovery(struct bw_uapi *u, struct bw_str *s)
+{
+	struct bw_discovery_gc gc;
+	uint8_t image[BW_DISCOVERY_MAX_B];
+	bw_discovery_gc_of(u->profile, &gc);
+	bw_discovery_make(u->profile, &gc, image);
+	bw_str_addn(s, (const char *)image, sizeof(image)); /* discovery_tmr_size */
+}
+
 static void text_log(struct bw_uapi *u, struct bw_str *s)
 {
 	char *text = bw_klog_text(u);
@@ -219,6 +263,9 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"amdgpu_wave", 0400, &bw_wave_ops, NULL, 0},
 	{"amdgpu_gpr", 0400, &bw_gpr_ops, NULL, 0},
 	{"amdgpu_gfxoff", 0400, &gfxoff_ops, NULL, 0},
+	{"amdgpu_sensors", 0400, &sensors_ops, NULL, 0},
+	{"amdgpu_vbios", 0444, &bw_text_ops, image_vbios, 0},
+	{"amdgpu_discovery", 0444, &bw_text_ops, image_discovery, 0},
 	{"amdgpu_vram", 0444, &vram_ops, NULL, 0},
 	{"amdgpu_iomem", 0444, &iomem_ops, NULL, 0},
 	{"amdgpu_gpu_recover", 0444, &gpu_recover_ops, NULL, 0},

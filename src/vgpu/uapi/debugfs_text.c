@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vgpu/device/vbios.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/server_priv.h"
@@ -155,5 +156,5 @@ void bw_text_firmware_info(struct bw_uapi *u, struct bw_str *s)
 			bw_str_add(s, "\n");
 		}
 	}
-	bw_str_add(s, "VBIOS version: BREAKWATER-VIRTUAL\n");
+	bw_str_addf(s, "VBIOS version: " BW_VBIOS_PART_NUMBER "\n", u->profile->name);
 }

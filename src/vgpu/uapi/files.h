@@ -39,7 +39,7 @@ struct bw_file_row {
 	const char *name;
 	uint16_t mode; /* permissions, as the kernel gives them */
 	const struct bw_file_ops *ops;
-	void (*text)(struct bw_uapi *u, struct bw_str *s); /* of bw_text_ops */
+	void (*text)(struct bw_uapi *u, struct bw_str *s); /* of bw_text_ops, or bytes */
 	unsigned ring;					   /* of amdgpu_ring_*, amdgpu_mqd_* */
 };
 /* debug/dri/<PCI address>, and the PCI device's folder in sysfs: what changes there */

@@ -4,9 +4,12 @@
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "vgpu/device/vbios.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/gpu.h"
@@ -32,6 +35,7 @@ void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t 
  * cleared. */
 struct answer {
 	uint8_t bytes[512];
+	uint8_t *large; /* in the place of bytes, owned */
 	size_t size_b;
 };
 
@@ -276,16 +280,30 @@ static void gpuvm_fault(struct bw_drm_file *f, struct answer *a)
 
 static int vbios(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
 {
-	if (q->vbios_info.type == AMDGPU_INFO_VBIOS_SIZE) {
-		answer_u32(a, 0); /* this device has no video BIOS image */
+	uint32_t offset = q->vbios_info.offset;
+	switch (q->vbios_info.type) {
+	case AMDGPU_INFO_VBIOS_SIZE:
+		answer_u32(a, BW_VBIOS_COPIED_B);
 		return 0;
-	}
-	if (q->vbios_info.type != AMDGPU_INFO_VBIOS_INFO)
+	case AMDGPU_INFO_VBIOS_IMAGE:
+		if (offset >= BW_VBIOS_COPIED_B)
+			return -EINVAL;
+		a->large = calloc(1, BW_VBIOS_COPIED_B);
+		if (!a->large)
+			return -ENOMEM;
+		bw_vbios_make(u->profile, a->large);
+		a->size_b = BW_VBIOS_COPIED_B - offset;
+		memmove(a->large, a->large + offset, a->size_b);
+		return 0;
+	case AMDGPU_INFO_VBIOS_INFO:
+		break;
+	default:
 		return -EINVAL;
-	struct drm_amdgpu_info_vbios v = {.name = "BREAKWATER",
-					  .vbios_pn = "BREAKWATER-VIRTUAL",
-					  .vbios_ver_str = "000.000",
-					  .date = ""};
+	}
+	/* the name is what the driver says where an image has no strings */
+	struct drm_amdgpu_info_vbios v = {
+		.name = "--N/A--", .vbios_ver_str = BW_VBIOS_VERSION, .date = BW_VBIOS_DATE};
+	snprintf((char *)v.vbios_pn, sizeof(v.vbios_pn), BW_VBIOS_PART_NUMBER, u->profile->name);
 	memcpy(a->bytes, &v, sizeof(v));
 	a->size_b = sizeof(v);
 	return 0;
@@ -415,9 +433,11 @@ int bw_ioctl_info(struct bw_drm_call *c, void *arg)
 	pthread_mutex_lock(&c->u->lock);
 	int r = query(c, q, &a);
 	pthread_mutex_unlock(&c->u->lock);
-	return r ? r
-		 : bw_user_write(c, q->return_pointer, a.bytes,
-				 BW_MIN(a.size_b, (size_t)q->return_size));
+	if (!r)
+		r = bw_user_write(c, q->return_pointer, a.large ? a.large : a.bytes,
+				  BW_MIN(a.size_b, (size_t)q->return_size));
+	free(a.large);
+	return r;
 }
 
 /* amdgpu_gca_config, version 5 (doc/hardware/kernel-interface.md 5.1) */

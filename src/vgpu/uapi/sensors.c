@@ -122,3 +122,42 @@ int bw_drm_sensor(struct bw_uapi *u, uint32_t type, uint32_t *out)
 		return -EINVAL;
 	}
 }
+
+int bw_drm_pp_sensor(struct bw_uapi *u, uint64_t number, uint32_t *out)
+{
+	/* enum amd_pp_sensors (kgd_pp_interface.h), what smu_v13_0_0_read_sensor and
+	 * smu_read_sensor of 6.12 answer, and their units. Of the firmware's alone, and so not
+	 * here: load and temperature of the memory, the hot spot, fans' limit, the mask of
+	 * features. */
+	static const struct {
+		uint8_t number, type;
+		uint16_t factor;
+	} rows[] = {
+		{0, AMDGPU_INFO_SENSOR_GFX_SCLK, 100},
+		{3, AMDGPU_INFO_SENSOR_VDDGFX, 1},
+		{7, AMDGPU_INFO_SENSOR_GPU_LOAD, 1},
+		{9, AMDGPU_INFO_SENSOR_GFX_MCLK, 100},
+		{10, AMDGPU_INFO_SENSOR_GPU_TEMP, 1},
+		{15, AMDGPU_INFO_SENSOR_GPU_AVG_POWER, 256},
+		{19, AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK, 100},
+		{20, AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK, 100},
+		{25, SENSOR_PEAK_SCLK, 100},
+		{26, SENSOR_PEAK_MCLK, 100},
+	};
+	/* VCE_POWER, UVD_POWER, MIN_FAN_RPM, VCN_POWER_STATE: no video engine, no fan */
+	static const uint8_t zeros[] = {13, 14, 22, 24};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		if (rows[i].number != number)
+			continue;
+		int r = bw_drm_sensor(u, rows[i].type, out);
+		if (!r)
+			*out *= rows[i].factor;
+		return r;
+	}
+	for (size_t i = 0; i < BW_ARRAY_SIZE(zeros); i++)
+		if (zeros[i] == number) {
+			*out = 0;
+			return 0;
+		}
+	return -EOPNOTSUPP;
+}

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "vgpu/device/vbios.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/uapi_priv.h"
 
@@ -203,7 +204,7 @@ static void pci_device(struct maker *m, const struct bw_profile *p, const char *
 	file(m, AT("%s/subsystem_device", dir), "0x%04x\n", p->pci_subdevice);
 	file(m, AT("%s/revision", dir), "0x%02x\n", p->pci_revision);
 	file(m, AT("%s/class", dir), "0x030000\n");
-	file(m, AT("%s/vbios_version", dir), "BREAKWATER-VIRTUAL\n");
+	file(m, AT("%s/vbios_version", dir), BW_VBIOS_PART_NUMBER "\n", p->name);
 	file(m, AT("%s/product_name", dir), "%s\n", p->marketing_name);
 	link_to(m, AT("%s/subsystem", dir), "../../../../bus/pci");
 	link_to(m, AT("%s/driver", dir), "../../../../bus/pci/drivers/amdgpu");

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "base/memfd.h"
-#include "vgpu/pci/discovery.h"
+#include "vgpu/device/discovery.h"
 
 enum { VRAM_B = 256 << 20 };
 /* registers of Navi31, as dword addresses (Linux 6.12's asic_reg, and its discovery table) */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout: discovery.h of Linux 6.12; what the driver checks of it: amdgpu_discovery.c. */
-#include "vgpu/pci/discovery.h"
+#include "vgpu/device/discovery.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "vgpu/device/profile.h"
-#include "vgpu/pci/image.h"
+#include "vgpu/device/image.h"
 
 enum {
 	BINARY_SIGNATURE = 0x28211407,

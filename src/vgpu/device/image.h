@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_PCI_IMAGE_H
-#define BW_VGPU_PCI_IMAGE_H
+#ifndef BW_VGPU_DEVICE_IMAGE_H
+#define BW_VGPU_DEVICE_IMAGE_H
 
 /* Little-endian numbers in an image that is made of fixed offsets. The caller has seen to the
  * room. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_PCI_DISCOVERY_H
-#define BW_VGPU_PCI_DISCOVERY_H
+#ifndef BW_VGPU_DEVICE_DISCOVERY_H
+#define BW_VGPU_DEVICE_DISCOVERY_H
 
 /* The IP discovery binary: which blocks the GPU has, where their registers are, and the shape of
  * its graphics core. A driver reads it from VRAM, 64 KiB below the end (doc/hardware/pci.md 4).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums and sizes are of an image that Linux 6.12's driver has accepted; where numbers lie:
  * discovery.h and atomfirmware.h of the same. */
-#include "vgpu/pci/discovery.h"
+#include "vgpu/device/discovery.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/profile.h"
-#include "vgpu/pci/vbios.h"
+#include "vgpu/device/vbios.h"
 
 static uint8_t image[BW_DISCOVERY_MAX_B];
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Offsets: atom.h and atomfirmware.h of Linux 6.12; what the driver follows: atom.c,
  * amdgpu_atomfirmware.c. */
-#include "vgpu/pci/vbios.h"
+#include "vgpu/device/vbios.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "vgpu/device/profile.h"
-#include "vgpu/pci/image.h"
+#include "vgpu/device/image.h"
 
 enum {
 	STRING_COUNT = 0x2f, /* 0: none */
@@ -54,10 +54,10 @@ void bw_vbios_make(const struct bw_profile *p, uint8_t out[BW_VBIOS_B])
 	out[2] = BW_VBIOS_B / 512;
 	memcpy(out + MAGIC, " 761295520", 10);
 	bw_image_put16(out, HEADER_POINTER, HEADER);
-	memcpy(out + DATE, "11/22/26 12:00", 14);
+	memcpy(out + DATE, "11/22/26 12:00", 14); /* BW_VBIOS_DATE */
 	bw_image_put16(out, STRINGS, 0);
-	snprintf((char *)out + PART_NUMBER, PART_NUMBER_MAX_B, "BREAKWATER-VGPU-%s", p->name);
-	memcpy(out + VERSION, "ATOMBIOSBK-AMD VER001.000.000.000", 34);
+	snprintf((char *)out + PART_NUMBER, PART_NUMBER_MAX_B, BW_VBIOS_PART_NUMBER, p->name);
+	memcpy(out + VERSION, "ATOMBIOSBK-AMD VER" BW_VBIOS_VERSION, 34);
 
 	bw_image_put16(out, HEADER, HEADER_B);
 	memcpy(out + HEADER + 4, "ATOM", 4);
