@@ -4,9 +4,10 @@
 #include "base/util.h"
 #include "pm4/sdma.h"
 
-void bw_sdma_put_nop(struct bw_pm4_stream *s)
+void bw_sdma_put_nops(struct bw_pm4_stream *s, uint32_t n)
 {
-	bw_pm4_put(s, BW_SDMA_NOP);
+	for (uint32_t i = 0; i < n; i++)
+		bw_pm4_put(s, BW_SDMA_NOP | (i ? 0 : (n - 1) << 16));
 }
 
 void bw_sdma_put_write_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value)

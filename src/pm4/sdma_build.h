@@ -6,7 +6,8 @@
 
 #include "pm4/build.h"
 
-void bw_sdma_put_nop(struct bw_pm4_stream *s);
+/* n words as one packet: COUNT of the first has the others in it. */
+void bw_sdma_put_nops(struct bw_pm4_stream *s, uint32_t n);
 void bw_sdma_put_write_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);
 /* Waits until (register & mask) == ref. */
 void bw_sdma_put_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t ref, uint32_t mask);

@@ -6,8 +6,9 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
-from harness import TIMEOUT_S, check, equal, main
+from harness import SOURCE, TIMEOUT_S, check, equal, main
 
 BREAKWATER = pathlib.Path(os.environ["BREAKWATER_BUILD"]) / "breakwater"
 PCI = "0000:03:00.0"
@@ -150,5 +151,32 @@ print(len(os.read(fd, 4)), os.lseek(fd, 0, os.SEEK_CUR))
           ["4 0"], "sensors")
 
 
+def rings():
+    """As amdgpu_ring_clear_ring and amdgpu_ring_commit of Linux 6.12 leave them: NOPs where nothing was put (gfx11's
+    is a header alone, SDMA's 0), and behind a submission up to the next multiple of 256 words, the first of which
+    says how many follow."""
+    with tempfile.TemporaryDirectory() as folder:
+        code = pathlib.Path(folder) / "saxpy.co"
+        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-x", "assembler",
+                        SOURCE / "examples" / "saxpy.s", "-o", code], check=True, timeout=TIMEOUT_S)
+        out, _ = under(sys.executable, "-c", f"""
+import struct, subprocess
+def ring(name):
+    f = open("/sys/kernel/debug/dri/0/amdgpu_ring_" + name, "rb", buffering=0)
+    words = struct.unpack("<16387I", f.read(65548))
+    return words[:3], words[3:]
+names = ["comp_1.%d.0" % i for i in range(4)]
+print(*sorted(hex(w) for n in names + ["gfx_0.0.0"] for w in set(ring(n)[1])), set(ring("sdma0")[1]))
+subprocess.run(["{BREAKWATER}-launch", "{code}", "--grid", "64", "--group", "64", "--arg", "a=2.0", "--arg",
+                "x=iota:64", "--arg", "y=fill:64:1", "--arg", "out=zeros:64"], check=True, stdout=subprocess.DEVNULL)
+(used,) = [ring(n) for n in names if ring(n)[0][1]]
+(read, write, driver), words = used
+print(read == write == driver, write % 256, write > 0, set(words[write:]) == {{0xffff1000}})
+last = max(i for i in range(write) if words[i] != 0xffff1000)
+print(hex(words[last]) == hex(0xc0001000 | (write - last - 2) << 16))
+""")
+    equal(out.decode().splitlines(), [" ".join(["0xffff1000"] * 5) + " {0}", "True 0 True True", "True"], "rings")
+
+
 if __name__ == "__main__":
-    main(listings, texts, numbers, images, sensors)
+    main(listings, texts, numbers, images, sensors, rings)

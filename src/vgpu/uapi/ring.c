@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "pm4/sdma_build.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
@@ -15,6 +16,9 @@
 
 enum { RING_EOP_B = BW_DRM_PAGE_B - BW_DRM_EOP_AT_B /* GFX11_MEC_HPD_SIZE */ };
 enum { RING_DW = BW_DRM_RING_DW, DEQUEUE_RESET_WAVES = 2 };
+/* Of gfx_v11_0_ring_funcs_* and sdma_v6_0_ring_funcs: submissions begin at a multiple of this. */
+enum { CP_ALIGN_DW = 256, SDMA_ALIGN_DW = 16 };
+#define CP_NOP 0xffff1000u /* a NOP packet that is its header alone */
 /* AMDGPU_IB_FLAG_EMIT_MEM_SYNC, of DRM 3.42 */
 enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
 /* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0.
@@ -111,9 +115,18 @@ static uint32_t pq_control(const struct bw_drm_ring *ring)
 	       BW_FIELD_MASK(CP_HQD_PQ_CONTROL, KMD_QUEUE);
 }
 
+/* amdgpu_ring_clear_ring, with gfx_v11_0_ring_funcs_*.nop */
+static void clear(struct bw_uapi *u, const struct bw_drm_ring *ring)
+{
+	uint32_t *packets = bw_drm_vram_cpu(u, ring->offset);
+	for (size_t i = 0; i < RING_DW; i++)
+		__atomic_store_n(&packets[i], CP_NOP, __ATOMIC_RELAXED);
+}
+
 static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	uint64_t base = bw_drm_mc(u, ring->offset);
+	clear(u, ring);
 	ring->wptr = 0;
 	hqd_write(u, ring, BW_REG_CP_HQD_ACTIVE, 0);
 	hqd_write(u, ring, BW_REG_CP_HQD_DEQUEUE_REQUEST, 0);
@@ -239,6 +252,23 @@ static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_j
 	bw_pm4_put_fence(s, bw_drm_mc(u, ring->fence_offset), job->ring_seq, true);
 }
 
+/* To where the next submission begins: amdgpu_ring_commit with gfx_v11_ring_insert_nop, which makes
+ * the words behind the first header one packet with it, and sdma_v6_0_ring_insert_nop. */
+static void put_padding(struct bw_drm_ring *ring)
+{
+	struct bw_pm4_stream *s = &ring->stream;
+	uint32_t align = ring->is_sdma ? SDMA_ALIGN_DW : CP_ALIGN_DW;
+	uint32_t n = -(uint32_t)(ring->wptr + s->len) & (align - 1);
+	if (ring->is_sdma) {
+		bw_sdma_put_nops(s, n);
+	} else if (n) {
+		if (n > 1)
+			bw_pm4_put_header(s, BW_PM4_NOP, n - 1);
+		for (uint32_t i = n > 1; i < n; i++)
+			bw_pm4_put(s, CP_NOP);
+	}
+}
+
 bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
 		      bool flush)
 {
@@ -249,6 +279,7 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 		bw_drm_sdma_put_job(u, ring, job, flush);
 	else
 		put_job(u, ring, job, flush);
+	put_padding(ring);
 	if (s->failed)
 		return false;
 	uint32_t *packets = bw_drm_vram_cpu(u, ring->offset);

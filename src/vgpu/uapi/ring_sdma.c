@@ -89,8 +89,7 @@ void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_
 		if (!ib->dw)
 			continue;
 		/* The packet ends at a multiple of 8 dwords of the ring. */
-		while ((ring->wptr + s->len + BW_SDMA_INDIRECT_DW) % 8 && !s->failed)
-			bw_sdma_put_nop(s);
+		bw_sdma_put_nops(s, -(uint32_t)(ring->wptr + s->len + BW_SDMA_INDIRECT_DW) % 8);
 		bw_sdma_put_indirect(s, va, ib->dw, job->vm->vmid);
 	}
 	/* The high half last: between the two the fence is never ahead of what is done. */
