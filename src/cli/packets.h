@@ -24,5 +24,7 @@ struct bw_packets {
 	void *cookie;
 };
 struct bw_error *bw_packets_show(struct bw_packets *s, const uint32_t *dw, size_t n) BW_MUST_CHECK;
+/* The words of a file ("-": standard input), as hexadecimal text or binary. */
+struct bw_error *bw_packets_read(const char *path, struct bw_pm4_words *words) BW_MUST_CHECK;
 
 #endif

@@ -235,7 +235,7 @@ static uint32_t read_space(void *cookie, unsigned vmid, uint64_t va, uint32_t *d
 	return (uint32_t)(bw_look_vm_bytes(&s->vm, va, dw, (size_t)n * 4) / 4);
 }
 
-static struct bw_error *read_file(const char *path, struct bw_pm4_words *words)
+struct bw_error *bw_packets_read(const char *path, struct bw_pm4_words *words)
 {
 	struct bw_str bytes = {0};
 	char chunk[65536];
@@ -344,7 +344,7 @@ static struct bw_error *run_pm4(struct bw_look *l)
 	BW_TRY(names_of(c, &names));
 	bool is_place = strchr(l->words[0], '@') != NULL;
 	struct bw_error *err = is_place ? read_place(c, &s, l->words[0], &words, &vmid)
-					: read_file(l->words[0], &words);
+					: bw_packets_read(l->words[0], &words);
 	if (!err && !words.len)
 		err = bw_errorf(BW_E_INVALID, "there are no hexadecimal words in %s", l->words[0]);
 	if (is_place && !c->no_follow) {

@@ -22,8 +22,9 @@ static const char usage[] =
 	"Device, and options, which hold for all commands wherever they stand:\n"
 	"  --by-pci ADDRESS, --pci ADDRESS, -i N, -g NAME@N, -g NAME=ADDRESS, -f NAME\n"
 	"                            which GPU (without: the one \"breakwater exec\" gave, or the first)\n"
-	"  -O bits,named,many,halt_waves,...\n"
-	"                            fields too; names too; names that contain it; waves halted while looked at\n"
+	"  -O bits,named,many,halt_waves,skip_gprs,...\n"
+	"                            fields too; names too; names that contain it; waves halted while looked at, or\n"
+	"                            without their general registers\n"
 	"  -b SE SA INSTANCE         the bank of registers (x: all)\n"
 	"  -sb ME PIPE QUEUE [VMID]  the bank of a queue or a VMID\n"
 	"\n"
@@ -35,17 +36,24 @@ static const char usage[] =
 	"  -wb PATH.FIELD VALUE      writes one field of it\n"
 	"  -lu ADDRESS|BLOCK.NAME VALUE\n"
 	"                            what a value means\n"
+	"  -s BLOCK                  all registers of a block (of gfx: with -O risky)\n"
 	"  -wa [RING]                waves\n"
+	"  -ss SE,SA,WGP,SIMD,WAVE   one instruction of a halted wave\n"
 	"  -vm VMID@ADDRESS PAGES    page tables (VMID 0x1NN: of the memory hub; all numbers but VMIDs hexadecimal)\n"
 	"  -vr [VMID@]ADDRESS BYTES  memory, to standard output; without VMID: VRAM\n"
 	"  -vw [VMID@]ADDRESS BYTES  memory, from standard input\n"
+	"  -vww [VMID@]ADDRESS WORD  one dword, hexadecimal\n"
 	"  -vdis [VMID@]ADDRESS BYTES\n"
 	"                            code, disassembled\n"
-	"  -di [VMID@]ADDRESS BYTES [4|3]\n"
-	"                            packets: PM4, SDMA\n"
-	"  -R RING, -RS RING         a ring: its words; what is to be executed, as packets\n"
+	"  -di [VMID@]ADDRESS BYTES [4|3|2], -df FILE [4|3|2]\n"
+	"                            packets: PM4, SDMA, MES; of memory, of a file of words\n"
+	"  -R RING, -RS RING         a ring: its words; what is to be executed, as packets. RING[0:16]: these words;\n"
+	"                            [.:.] from read to write pointer, [.:16] 16 from the read pointer on,\n"
+	"                            [16:.] 16 up to the write pointer\n"
 	"  -cpc, -sdma               queues of the command processor, of SDMA\n"
-	"  -go 0 | 1                 keep the graphics block on; allow it to power down\n";
+	"  -p                        clocks, temperatures, power\n"
+	"  -t                        how busy the blocks were in 100 looks during a second; memory; what -p has\n"
+	"  -go [0 | 1]               keep the graphics block on; allow it to power down; without: which it is\n";
 
 /* Blocks whose registers can be read; the name that umr has for each. */
 static const struct {
@@ -66,11 +74,28 @@ static void name_asic(struct bw_umr *u)
 			snprintf(u->asic, sizeof(u->asic), "%s", names[i].name);
 }
 
+/* Whether a selector can mean the virtual GPU that the program has: its DRM index, that of its
+ * render node, or its address, without the domain, too. */
+static bool means_virtual(const struct bw_umr *u, const char *selector)
+{
+	const char *address = bw_kmd_pci_address(u->kmd);
+	size_t n = strlen(selector), n_address = strlen(address);
+	uint64_t number;
+	if (strchr(selector, ':'))
+		return n <= n_address && !strcmp(address + n_address - n, selector);
+	return !bw_parse_u64(selector, &number) || number == 0 || number == 128;
+}
+
 static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 {
 	struct bw_look_gpu *g = &u->gpu;
-	BW_TRY(bw_kmd_open(selector, &g->kmd));
+	/* The address that a program has from its virtual GPU names that one. */
+	bool is_program = getenv(BW_KMD_SERVER_ENV) != NULL;
+	BW_TRY(bw_kmd_open(is_program ? "virtual" : selector, &g->kmd));
 	u->kmd = g->kmd;
+	if (is_program && selector && !means_virtual(u, selector))
+		return bw_errorf(BW_E_NOT_FOUND, "there is no GPU %s: the virtual GPU is 0, at %s",
+				 selector, bw_kmd_pci_address(u->kmd));
 	BW_TRY(bw_look_part_of(u->kmd, &g->part));
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
 		struct bw_gpu_block *b = &g->block[g->n_blocks];
@@ -89,88 +114,6 @@ static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 	u->n_gc_bases = g->block[0].ip.n_segments;
 	name_asic(u);
 	return NULL;
-}
-
-/* ---- -R, -RS ---- */
-
-static void print_words(const char *ring, const uint32_t *dw, uint32_t n, const uint32_t head[3])
-{
-	for (uint32_t i = 0; i < n; i++)
-		printf("   %s.ring[%5u] == 0x%08x    %s%s%s\n", ring, i, dw[i],
-		       i == head[0] ? "r" : ".", i == head[1] ? "w" : ".",
-		       i == head[2] ? "D" : ".");
-}
-
-/* From the read pointer to the write pointer. dw: the ring twice, so that no packet is cut. */
-static void print_packets(const char *ring, const uint32_t *dw, uint32_t n, uint32_t from,
-			  uint32_t to)
-{
-	uint32_t end = to < from ? to + n : to;
-	struct bw_pm4_packet p;
-	struct bw_pm4_indirect_buffer ib;
-	char buf[16];
-	for (uint32_t at = from; at < end && bw_pm4_at(dw, end, at, &p); at += p.size_dw) {
-		printf("[%s][%5u] 0x%08x  %s, %u words\n", ring, at % n, p.header,
-		       p.kind == BW_PM4_TYPE3 ? bw_pm4_name(p.op, buf) : "no packet", p.size_dw);
-		for (uint32_t i = 1; i < p.size_dw; i++)
-			printf("[%s][%5u] 0x%08x\n", ring, (at + i) % n, dw[at + i]);
-		if (bw_pm4_indirect_buffer(&p, &ib))
-			printf("\tIB at 0x%llx, %u words, VMID %u\n", (unsigned long long)ib.va,
-			       ib.size_dw, ib.vmid);
-	}
-}
-
-static struct bw_error *read_all(struct bw_kmd_file *f, struct bw_str *out)
-{
-	uint8_t bytes[4096];
-	size_t done = 1;
-	for (uint64_t pos = 0; done; pos += done) {
-		BW_TRY(bw_kmd_file_read(f, pos, bytes, sizeof(bytes), &done));
-		bw_str_addn(out, (const char *)bytes, done);
-	}
-	return out->failed ? bw_error_nomem() : NULL;
-}
-
-static struct bw_error *show_ring(struct bw_umr *u, const char *ring, bool packets)
-{
-	char name[64];
-	struct bw_kmd_file *f;
-	struct bw_str bytes = {0};
-	uint32_t head[3];
-	snprintf(name, sizeof(name), "amdgpu_ring_%s", ring);
-	BW_TRY(bw_kmd_file_open(u->kmd, name, false, &f));
-	struct bw_error *err = read_all(f, &bytes);
-	bw_kmd_file_close(f);
-	uint32_t n = bytes.len > sizeof(head) ? (uint32_t)(bytes.len - sizeof(head)) / 4 : 0;
-	uint32_t *dw = calloc(2 * (size_t)n + 1, 4);
-	if (!err && !dw)
-		err = bw_error_nomem();
-	if (!err && n) {
-		memcpy(head, bw_str_text(&bytes), sizeof(head));
-		memcpy(dw, bw_str_text(&bytes) + sizeof(head), n * 4ul);
-		memcpy(dw + n, dw, n * 4ul);
-		printf("%s.rptr == %u\n%s.wptr == %u\n%s.drv_wptr == %u\n", ring, head[0], ring,
-		       head[1], ring, head[2]);
-		if (packets)
-			print_packets(ring, dw, n, head[0] % n, head[1] % n);
-		else
-			print_words(ring, dw, n, head);
-	}
-	free(dw);
-	bw_str_free(&bytes);
-	return err;
-}
-
-/* ---- -go ---- */
-
-static struct bw_error *set_gfxoff(struct bw_umr *u, uint32_t on)
-{
-	struct bw_kmd_file *f;
-	size_t done;
-	BW_TRY(bw_kmd_file_open(u->kmd, "amdgpu_gfxoff", true, &f));
-	struct bw_error *err = bw_kmd_file_write(f, 0, &on, sizeof(on), &done);
-	bw_kmd_file_close(f);
-	return err;
 }
 
 /* ---- options ---- */
@@ -202,6 +145,15 @@ static struct bw_error *set_options(struct bw_umr *u, const char *list)
 			u->many = u->named = true;
 		else if (!strcmp(w, "halt_waves"))
 			u->halt_waves = true;
+		else if (!strcmp(w, "skip_gprs"))
+			u->skip_gprs = true;
+		else if (!strcmp(w, "risky"))
+			u->risky = true;
+		else if (!strcmp(w, "use_pci") || !strcmp(w, "no_kernel"))
+			return bw_errorf(BW_E_UNSUPPORTED,
+					 "-O %s would bypass the kernel's driver, which nothing "
+					 "here does",
+					 w);
 		else if (!known)
 			return bw_errorf(BW_E_UNSUPPORTED, "-O has no \"%s\" here", w);
 	}
@@ -289,23 +241,52 @@ static struct bw_error *do_disasm(struct bw_umr *u, char **words, int n)
 
 static struct bw_error *do_ib(struct bw_umr *u, char **words, int n)
 {
-	return bw_umr_dump_ib(u, words[0], words[1],
-			      n > 2 ? (unsigned)strtoul(words[2], NULL, 0) : 4);
+	return bw_umr_dump_ib(u, words[0], words[1], n > 2 ? words[2] : "4");
 }
 
 static struct bw_error *do_ring(struct bw_umr *u, char **words, int n)
 {
-	return show_ring(u, words[0], false);
+	return bw_umr_ring(u, words[0], false);
 }
 
 static struct bw_error *do_ring_stream(struct bw_umr *u, char **words, int n)
 {
-	return show_ring(u, words[0], true);
+	return bw_umr_ring(u, words[0], true);
 }
 
 static struct bw_error *do_gfxoff(struct bw_umr *u, char **words, int n)
 {
-	return set_gfxoff(u, (uint32_t)strtoul(words[0], NULL, 0));
+	return bw_umr_gfxoff(u, n ? words[0] : NULL);
+}
+
+static struct bw_error *do_file(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_dump_file(u, words[0], n > 1 ? words[1] : "4");
+}
+
+static struct bw_error *do_write_word(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_vm_write_word(u, words[0], words[1]);
+}
+
+static struct bw_error *do_step(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_step(u, words[0]);
+}
+
+static struct bw_error *do_scan(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_scan(u, words[0]);
+}
+
+static struct bw_error *do_power(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_power(u);
+}
+
+static struct bw_error *do_top(struct bw_umr *u, char **words, int n)
+{
+	return bw_umr_top(u);
 }
 
 static struct bw_error *do_cpc(struct bw_umr *u, char **words, int n)
@@ -369,8 +350,56 @@ static const struct option {
 	{"-RS", "--ring-stream", COMMAND, 1, false, do_ring_stream},
 	{"-cpc", "--print-cpc", COMMAND, 0, false, do_cpc},
 	{"-sdma", "--print-sdma", COMMAND, 0, false, do_sdma},
-	{"-go", "--gfxoff", COMMAND, 1, false, do_gfxoff},
+	{"-go", "--gfxoff", COMMAND, 0, true, do_gfxoff},
+	{"-vww", "--vm-write-word", COMMAND, 2, false, do_write_word},
+	{"-df", "--dump-ib-file", COMMAND, 1, true, do_file},
+	{"-ss", "--singlestep", COMMAND, 1, false, do_step},
+	{"-s", "--scan", COMMAND, 1, false, do_scan},
+	{"-p", "--power", COMMAND, 0, false, do_power},
+	{"-t", "--top", COMMAND, 0, false, do_top},
 };
+
+/* Options of umr that are not here, and why. */
+static const struct {
+	const char *name, *longer, *why;
+} refused[] = {
+	{"-dbp", "--database-path", "the registers are those that this program has in itself"},
+	{"-ddt", "--dump-discovery-table",
+	 "the image is debugfs' amdgpu_discovery, its blocks are what -lb and sysfs' ip_discovery "
+	 "show"},
+	{"-cb", "--cbank", "banks of context registers are not known here"},
+	{"-vmp", "--vm-partition", "GPUs with several graphics blocks are not known here"},
+	{"-vgpr", "--vgpr-granularity", "it follows from the generation here"},
+	{"-ls", "--logscan", "the kernel's trace of register accesses is not read here"},
+	{"-prof", "--profiler", "-wa, called again and again, shows where waves are"},
+	{"-hd", "--header-dump", "the command processor's buffer of headers is not decoded here"},
+	{"-cs", "--clock-scan", "sysfs' pp_dpm_sclk and the like have the levels of clocks"},
+	{"-cm", "--clock-manual", "clocks are set by sysfs' pp_dpm_sclk and the like"},
+	{"-ch", "--clock-high", "echo high > sysfs' power_dpm_force_performance_level"},
+	{"-cl", "--clock-low", "echo low > sysfs' power_dpm_force_performance_level"},
+	{"-ca", "--clock-auto", "echo auto > sysfs' power_dpm_force_performance_level"},
+	{"-pptr", "--ppt-read", "the power firmware's table is not decoded here"},
+	{"-gm", "--gpu-metrics", "the power firmware's table is not decoded here; -p has sensors"},
+	{"-tl", "--test-log", "it is for umr's own tests"},
+	{"-th", "--test-harness", "it is for umr's own tests"},
+	{"-rls", "--runlist", "\"breakwater queues\" has KFD's run lists"},
+	{"-uq", "--user-queue", "\"breakwater queues\" has user queues"},
+	{"-du", "--dump-uq", "\"breakwater queues\" has user queues"},
+	{"--list-uq", "--print-uq", "\"breakwater queues\" has user queues"},
+	{"--dump-mqd", "--dump-mqd", "\"breakwater queues\" has queue descriptors"},
+	{"--rumr-client", "--rumr-server", "it reads this machine's GPUs"},
+	{"--server", "--gui", "it has no graphical interface"},
+	{"--script", "--script", "\"breakwater device --json\" and the like are for scripts"},
+};
+
+static struct bw_error *unknown(const char *word)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(refused); i++)
+		if (!strcmp(word, refused[i].name) || !strcmp(word, refused[i].longer))
+			return bw_errorf(BW_E_UNSUPPORTED, "option %s is not done here: %s", word,
+					 refused[i].why);
+	return bw_errorf(BW_E_UNSUPPORTED, "this umr has no option %s (see --help)", word);
+}
 
 static const struct option *find(const char *word)
 {
@@ -397,8 +426,7 @@ static struct bw_error *run_pass(struct bw_umr *u, int argc, char **argv, enum p
 	for (int i = 1; i < argc;) {
 		const struct option *o = find(argv[i]);
 		if (!o)
-			return bw_errorf(BW_E_UNSUPPORTED, "this umr has no option %s (see --help)",
-					 argv[i]);
+			return unknown(argv[i]);
 		int n = o->n_words, left = argc - i - 1;
 		if (left < n)
 			return bw_errorf(BW_E_INVALID, "option %s takes %d more word%s", argv[i], n,
@@ -426,10 +454,7 @@ int bw_main_umr(int argc, char **argv)
 	struct bw_error *err = run_pass(&u, argc, argv, DEVICE, &selector);
 	if (!err)
 		err = run_pass(&u, argc, argv, OPTION, NULL);
-	/* The address that a program has from its virtual GPU names that one. */
-	if (getenv(BW_KMD_SERVER_ENV))
-		selector = "virtual";
-	struct bw_look look = {.gpu = selector};
+	struct bw_look look = {.gpu = getenv(BW_KMD_SERVER_ENV) ? "virtual" : selector};
 	if (!err && u.halt_waves)
 		err = bw_scan_guard_start(&look, false, &u.guard);
 	if (!err)

@@ -20,12 +20,15 @@ struct bw_umr {
 	const struct bw_regs_block *gc;
 	uint32_t gc_bases_dw[8];
 	unsigned n_gc_bases;
-	bool bits, named, many, halt_waves;
+	bool bits, named, many, halt_waves, skip_gprs, risky;
 	struct bw_scan_guard guard; /* started for halt_waves, else fd -1 */
 	struct bw_kmd_bank bank;    /* of register accesses */
 };
 
+/* umr_waves.c */
 struct bw_error *bw_umr_waves(struct bw_umr *u) BW_MUST_CHECK;
+/* place: "SE,SA,WGP,SIMD,WAVE" of a halted wave */
+struct bw_error *bw_umr_step(struct bw_umr *u, const char *place) BW_MUST_CHECK;
 
 /* umr_regs.c. Paths are "asic.block.register", with * for any of the three; a name alone is a
  * register of any block. */
@@ -36,6 +39,8 @@ struct bw_error *bw_umr_write(struct bw_umr *u, const char *path, const char *va
 /* path with ".FIELD" behind it */
 struct bw_error *bw_umr_write_field(struct bw_umr *u, const char *path,
 				    const char *value) BW_MUST_CHECK;
+/* All registers of a block: "mmhub300", and those of the graphics block with -O risky. */
+struct bw_error *bw_umr_scan(struct bw_umr *u, const char *block) BW_MUST_CHECK;
 /* Decodes a value: by address ("0x2004") or "block.register". */
 struct bw_error *bw_umr_lookup(struct bw_umr *u, const char *what, const char *value) BW_MUST_CHECK;
 
@@ -49,9 +54,29 @@ struct bw_error *bw_umr_vm_write(struct bw_umr *u, const char *place,
 				 const char *size) BW_MUST_CHECK; /* from standard input */
 struct bw_error *bw_umr_vm_disasm(struct bw_umr *u, const char *place,
 				  const char *size) BW_MUST_CHECK;
-/* pm: 4 PM4, 3 SDMA */
+struct bw_error *bw_umr_vm_write_word(struct bw_umr *u, const char *place,
+				      const char *word) BW_MUST_CHECK;
 struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *place, const char *size,
-				unsigned pm) BW_MUST_CHECK;
+				const char *pm) BW_MUST_CHECK;
+
+/* umr_packets.c. pm, umr's number of a kind of packets: "4" PM4, "3" SDMA, "2" MES. */
+struct bw_umr_stream {
+	const char *ring; /* NULL: memory */
+	size_t ring_words;
+	unsigned vmid;
+	uint64_t address;
+	size_t begin, end; /* words that are shown; the others are not part of a packet */
+};
+struct bw_error *bw_umr_packets(struct bw_umr *u, const struct bw_umr_stream *s, const uint32_t *dw,
+				const char *pm) BW_MUST_CHECK;
+struct bw_error *bw_umr_dump_file(struct bw_umr *u, const char *path, const char *pm) BW_MUST_CHECK;
+/* ring: its name, and which words: "gfx_0.0.0[0:16]" */
+struct bw_error *bw_umr_ring(struct bw_umr *u, const char *ring, bool packets) BW_MUST_CHECK;
+
+/* umr_power.c. on: "0" or "1"; NULL asks for the state. */
+struct bw_error *bw_umr_power(struct bw_umr *u) BW_MUST_CHECK;
+struct bw_error *bw_umr_top(struct bw_umr *u) BW_MUST_CHECK;
+struct bw_error *bw_umr_gfxoff(struct bw_umr *u, const char *on) BW_MUST_CHECK;
 
 /* umr_queues.c */
 struct bw_error *bw_umr_cpc(struct bw_umr *u) BW_MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* umr -vm, -vr, -vw, -vdis, -di: memory by VMID and address, or VRAM. */
+/* umr -vm, -vr, -vw, -vww, -vdis, -di: memory by VMID and address, or VRAM. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "cli/umr.h"
 #include "cli/vm.h"
 #include "isa/text.h"
-#include "pm4/describe.h"
 
 enum { PAGE_B = 4096, MAX_CODE_B = 1 << 20, HUB_SHIFT = 8 };
 
@@ -236,6 +235,18 @@ struct bw_error *bw_umr_vm_write(struct bw_umr *u, const char *text, const char 
 	return NULL;
 }
 
+struct bw_error *bw_umr_vm_write_word(struct bw_umr *u, const char *text, const char *word)
+{
+	_cleanup_(close_place) struct place p = {0};
+	uint64_t value;
+	BW_TRY(number(word, 16, &value));
+	BW_TRY(open_place(u, text, &p));
+	if (value > UINT32_MAX || p.address & 3)
+		return bw_errorf(BW_E_INVALID, "-vww writes one dword");
+	const uint32_t dw = (uint32_t)value;
+	return write_bytes(&p, 0, (const uint8_t *)&dw, sizeof(dw));
+}
+
 /* ---- -vdis, -di ---- */
 
 /* All of a range as words, which the caller frees. option: whose it is. */
@@ -287,57 +298,15 @@ struct bw_error *bw_umr_vm_disasm(struct bw_umr *u, const char *text, const char
 	return NULL;
 }
 
-static void print_packet(const struct place *p, const uint32_t *dw, size_t at, size_t n_dw,
-			 const char *name)
-{
-	for (size_t i = 0; i < n_dw; i++)
-		printf("[%u@0x%" PRIx64 " + 0x%04zx] 0x%08x %s%s\n", p->vmid, p->address,
-		       4 * (at + i), dw[at + i], i ? "" : " ", i ? "" : name);
-}
-
-static void print_packets(const struct place *p, const uint32_t *dw, size_t n, bool is_sdma,
-			  const struct bw_pm4_names *names)
-{
-	struct bw_str text = {0};
-	for (size_t at = 0; at < n;) {
-		struct bw_pm4_packet pm4;
-		struct bw_sdma_packet sdma;
-		char buf[32];
-		size_t size = 0;
-		text.len = 0;
-		if (!is_sdma && bw_pm4_at(dw, n, at, &pm4)) {
-			size = pm4.size_dw;
-			print_packet(p, dw, at, size,
-				     pm4.kind == BW_PM4_TYPE3 ? bw_pm4_name(pm4.op, buf) : "");
-			bw_pm4_describe(names, &pm4, &text);
-		} else if (is_sdma && bw_sdma_at(dw, n, at, &sdma)) {
-			size = sdma.size_dw;
-			print_packet(p, dw, at, size, bw_sdma_name(sdma.header, buf));
-			bw_sdma_describe(&sdma, &text);
-		}
-		if (!size) {
-			print_packet(p, dw, at, 1, "no packet");
-			size = 1;
-		}
-		if (text.len)
-			printf("%s", bw_str_text(&text));
-		at += size;
-	}
-	bw_str_free(&text);
-}
-
-struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *text, const char *size, unsigned pm)
+struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *text, const char *size,
+				const char *pm)
 {
 	_cleanup_(close_place) struct place p = {0};
 	_cleanup_free_ uint32_t *dw = NULL;
-	struct bw_pm4_names names;
 	uint64_t n;
 	BW_TRY(number(size, strncmp(size, "0x", 2) ? 10 : 16, &n));
-	if (pm != 3 && pm != 4)
-		return bw_errorf(BW_E_UNSUPPORTED, "-di decodes PM4 (4) and SDMA (3) here");
-	BW_TRY(bw_pm4_names_of(u->gpu.part.gc, &names));
 	BW_TRY(open_place(u, text, &p));
 	BW_TRY(read_range(&p, "-di", n, &dw));
-	print_packets(&p, dw, (size_t)n / 4, pm == 3, &names);
-	return NULL;
+	const struct bw_umr_stream s = {.vmid = p.vmid, .address = p.address, .end = (size_t)n / 4};
+	return bw_umr_packets(u, &s, dw, pm);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* umr -lb, -lr, -r, -w, -wb, -lu: registers by umr's paths. */
+/* umr -lb, -lr, -r, -s, -w, -wb, -lu: registers by umr's paths. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,4 +290,19 @@ struct bw_error *bw_umr_lookup(struct bw_umr *u, const char *what, const char *v
 		}
 	}
 	return n ? NULL : bw_errorf(BW_E_NOT_FOUND, "no register is at %s", what);
+}
+
+struct bw_error *bw_umr_scan(struct bw_umr *u, const char *block)
+{
+	char path[NAME_MAX_B];
+	if (!strcmp(block, u->block_name[0]) && !u->risky)
+		return bw_errorf(BW_E_INVALID,
+				 "reading every register of %s can hang a GPU: -O risky allows it",
+				 block);
+	bool named = u->named;
+	u->named = true;
+	snprintf(path, sizeof(path), "*.%s.*", block);
+	struct bw_error *err = bw_umr_read(u, path);
+	u->named = named;
+	return err;
 }

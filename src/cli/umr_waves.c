@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* umr -wa: every wave of the GPU with its registers, in one line each, or with -O bits in the long
- * form, of which Mesa reads the lines between "Main Registers" and an empty one. */
+ * form, of which Mesa reads the lines between "Main Registers" and an empty one. umr -ss: one
+ * instruction of one wave. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -70,7 +73,8 @@ static void print_long(struct bw_umr *u, const struct bw_scan_wave *wave)
 	printf("\n\nRegister Bits:\n");
 	for (unsigned i = 0; i < arch->n_gprwave; i++)
 		print_fields(u, w, i);
-	print_gprs(wave);
+	if (!u->skip_gprs)
+		print_gprs(wave);
 }
 
 static void print_short(const struct bw_scan_wave *w, bool first)
@@ -109,8 +113,10 @@ static struct bw_error *print_wave(void *cookie, struct bw_scan_wave *w)
 struct bw_error *bw_umr_waves(struct bw_umr *u)
 {
 	struct printer p = {u, 0};
-	struct bw_scan s = {
-		.gpu = &u->gpu, .vmid = -1, .reads_vgprs = u->bits, .awaits_halt = u->halt_waves};
+	struct bw_scan s = {.gpu = &u->gpu,
+			    .vmid = -1,
+			    .reads_vgprs = u->bits && !u->skip_gprs,
+			    .awaits_halt = u->halt_waves};
 	struct bw_scan_halt h = {.gpu = &u->gpu, .guard = &u->guard};
 	struct bw_error *err = u->halt_waves ? bw_scan_halt_begin(&h) : NULL;
 	if (!err)
@@ -120,4 +126,57 @@ struct bw_error *bw_umr_waves(struct bw_umr *u)
 	if (!err && !p.n)
 		printf("No active waves!\n");
 	return err;
+}
+
+/* ---- -ss ---- */
+
+/* The wave of a place. out->n_vgprs 0; *out_there false: there is none. */
+static struct bw_error *look_at(struct bw_umr *u, const char *place, struct bw_scan_wave *out,
+				bool *out_there)
+{
+	struct bw_scan_waves list = {0};
+	const struct bw_scan s = {.gpu = &u->gpu, .places = place, .vmid = -1};
+	struct bw_error *err = bw_scan_run(&s, &list);
+	*out_there = !err && list.len;
+	if (*out_there)
+		*out = list.data[0];
+	bw_scan_free(&list);
+	return err;
+}
+
+struct bw_error *bw_umr_step(struct bw_umr *u, const char *text)
+{
+	enum { PATIENCE = 100 };
+	struct bw_scan_place p;
+	struct bw_scan_wave before, after;
+	char place[40], end;
+	bool is_there;
+	if (sscanf(text, "%u,%u,%u,%u,%u%c", &p.se, &p.sa, &p.wgp, &p.simd, &p.wave, &end) != 5)
+		return bw_errorf(BW_E_INVALID, "-ss takes SE,SA,WGP,SIMD,WAVE, not %s", text);
+	bw_scan_place_text(&p, place);
+	BW_TRY(look_at(u, place, &before, &is_there));
+	if (!is_there)
+		return bw_errorf(BW_E_NOT_FOUND, "there is no wave at %s (-wa lists them)", place);
+	if (!bw_wave_get(&before.state, BW_WF_HALTED))
+		return bw_errorf(BW_E_INVALID,
+				 "the wave at %s runs, and only a halted one can be stepped "
+				 "(\"breakwater waves --halt --keep\" halts all until Enter)",
+				 place);
+	BW_TRY(bw_scan_step(&u->gpu, &p));
+	after = before;
+	/* A branch to itself and a wait leave the PC where it is. */
+	for (unsigned i = 0; i < PATIENCE && is_there && after.pc == before.pc; i++) {
+		BW_TRY(look_at(u, place, &after, &is_there));
+		if (is_there && after.pc == before.pc)
+			usleep(1000);
+	}
+	printf("se%u.sa%u.wgp%u.simd%u.wave%u: PC 0x%" PRIx64, p.se, p.sa, p.wgp, p.simd, p.wave,
+	       before.pc);
+	if (!is_there)
+		printf(", and the wave has ended\n");
+	else if (after.pc == before.pc)
+		printf(", where it still is: it waits, or branches to itself\n");
+	else
+		printf(" => 0x%" PRIx64 "\n", after.pc);
+	return NULL;
 }

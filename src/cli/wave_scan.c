@@ -230,7 +230,8 @@ struct bw_error *bw_scan_halt_all(struct bw_look_gpu *gpu, bool on)
 				bw_arch_sq_cmd_all(arch, BW_SQ_CMD_SETHALT, UINT32_MAX, on));
 }
 
-struct bw_error *bw_scan_release(struct bw_look_gpu *gpu, const struct bw_scan_place *p)
+static struct bw_error *command(struct bw_look_gpu *gpu, const struct bw_scan_place *p,
+				enum bw_sq_cmd cmd)
 {
 	const struct bw_kmd_bank bank = {.use_grbm = true,
 					 .se = p->se,
@@ -241,8 +242,18 @@ struct bw_error *bw_scan_release(struct bw_look_gpu *gpu, const struct bw_scan_p
 	uint64_t word = 0;
 	if (!bw_look_gpu_find(gpu, "SQ_CMD", &reg, &sq_cmd_dw))
 		return bw_errorf(BW_E_NOT_FOUND, "this GPU has no register SQ_CMD");
-	BW_TRY(bw_reg_encode(&reg, "CMD", BW_SQ_CMD_SETHALT, word, &word));
+	BW_TRY(bw_reg_encode(&reg, "CMD", cmd, word, &word));
 	BW_TRY(bw_reg_encode(&reg, "MODE", BW_SQ_MODE_SINGLE, word, &word));
 	BW_TRY(bw_reg_encode(&reg, "WAVE_ID", p->wave, word, &word));
 	return bw_kmd_reg_write(gpu->kmd, &bank, sq_cmd_dw, (uint32_t)word);
+}
+
+struct bw_error *bw_scan_release(struct bw_look_gpu *gpu, const struct bw_scan_place *p)
+{
+	return command(gpu, p, BW_SQ_CMD_SETHALT);
+}
+
+struct bw_error *bw_scan_step(struct bw_look_gpu *gpu, const struct bw_scan_place *p)
+{
+	return command(gpu, p, BW_SQ_CMD_SINGLE_STEP);
 }

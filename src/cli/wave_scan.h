@@ -49,6 +49,8 @@ struct bw_error *bw_scan_halt_all(struct bw_look_gpu *gpu, bool on) BW_MUST_CHEC
 /* Lets one wave run on. */
 struct bw_error *bw_scan_release(struct bw_look_gpu *gpu,
 				 const struct bw_scan_place *p) BW_MUST_CHECK;
+/* Has a halted wave issue one instruction. It does so at a time of its own. */
+struct bw_error *bw_scan_step(struct bw_look_gpu *gpu, const struct bw_scan_place *p) BW_MUST_CHECK;
 
 /* ---- wave_guard.c ---- */
 

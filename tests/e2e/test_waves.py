@@ -4,6 +4,7 @@
 has halted run on, whatever ends it; breakwater vm explain: what faulted last."""
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -150,6 +151,26 @@ def waves_that_others_halt():
         equal([w["state"] for w in gpu.waves("--vmid", "halt")], ["halted"] * 2, "waves that umr has not halted")
 
 
+def single_steps():
+    """-ss of umr: halt.s has halted itself in front of the last two instructions of four bytes, and only what is halted
+    is stepped."""
+    with Gpu() as gpu:
+        gpu.start("halt")
+        wave = gpu.await_states(["halted"] * 2)[0]
+        numbers = re.fullmatch(r"se(\d+)\.sa(\d+)\.wgp(\d+)\.simd(\d+)\.w(\d+)", wave["place"]).groups()
+        step = lambda of: subprocess.run(gpu.command("umr", "-ss", ",".join(of)), env=gpu.env, text=True,
+                                         capture_output=True, timeout=TIMEOUT_S)
+        pc = int(wave["pc"], 16)
+        name = "se%s.sa%s.wgp%s.simd%s.wave%s" % numbers
+        equal(step(numbers).stdout, f"{name}: PC {pc:#x} => {pc + 4:#x}\n", "a step")
+        equal([w["pc"] for w in gpu.waves(wave["place"])], [f"{pc + 4:#x}"], "the PC behind it")
+        gpu.start("loop")
+        running = next(w["place"] for w in gpu.await_states(["halted"] * 2 + ["running"] * 2)
+                       if w["state"] == "running")
+        refused = step(re.findall(r"\d+", running))
+        check(refused.returncode == 2 and "only a halted one can be stepped" in refused.stderr, refused.stderr)
+
+
 def what_faulted_last():
     """The driver has cleared the registers, and the program has ended: the kernel log still says it. The page and
     the access are those of the command line and of unmapped.s."""
@@ -192,4 +213,4 @@ def what_has_just_faulted():
 
 
 if __name__ == "__main__":
-    main(what_it_shows, what_ends_it, waves_that_others_halt, what_faulted_last, what_has_just_faulted)
+    main(what_it_shows, what_ends_it, waves_that_others_halt, single_steps, what_faulted_last, what_has_just_faulted)
