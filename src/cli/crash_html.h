@@ -17,6 +17,7 @@ enum {
 	BW_HTML_REGISTERS = 4000,
 	BW_HTML_WAVES = 4096,
 	BW_HTML_WAVE_STATES = 256, /* waves with all of their registers */
+	BW_HTML_VGPR_WORDS = 1 << 17,
 	BW_HTML_EVENTS = 600,
 };
 
@@ -24,7 +25,7 @@ struct bw_crash_page {
 	const struct bw_crash *crash;
 	const struct bw_gpuvm_part *part; /* what the user says, or NULL */
 	struct bw_str out;
-	size_t packets, lines, registers; /* so far */
+	size_t packets, lines, registers, vgpr_words; /* so far */
 };
 
 /* The whole page; the caller frees out. */

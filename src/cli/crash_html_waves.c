@@ -27,7 +27,49 @@ static int by_pc(const void *pa, const void *pb)
 	return a->wave < b->wave ? -1 : a->wave > b->wave;
 }
 
-/* Registers and SGPRs that are not 0, and how many VGPRs there are. */
+static bool is_uniform(const uint32_t *values, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++)
+		if (values[i] != values[0])
+			return false;
+	return true;
+}
+
+/* A row for each that is not 0 in all lanes, as far as the page has room. */
+static void add_vgprs(struct bw_crash_page *p, const struct bw_crash_wave *w)
+{
+	unsigned n_zero = 0;
+	bw_str_addf(
+		&p->out,
+		"<details><summary>VGPRs <span class=\"soft\">%u of %u lanes</span></summary>\n",
+		w->n_vgprs, w->lanes);
+	for (unsigned v = 0; v < w->n_vgprs; v++) {
+		const uint32_t *values = w->vgprs.data + (size_t)v * w->lanes;
+		bool same = is_uniform(values, w->lanes);
+		if (same && !values[0]) {
+			n_zero++;
+			continue;
+		}
+		if (p->vgpr_words + w->lanes > BW_HTML_VGPR_WORDS) {
+			bw_str_addf(&p->out,
+				    "<p class=\"soft\">v%u and all that follow are left out: the "
+				    "page has no more room.</p>\n",
+				    v);
+			break;
+		}
+		bw_str_addf(&p->out, "<div class=\"p\"><span class=\"n\">v%-3u </span>", v);
+		for (unsigned lane = 0; lane < (same ? 1 : w->lanes); lane++)
+			bw_str_addf(&p->out, "%s%08x", lane ? " " : "", values[lane]);
+		bw_str_add(&p->out, same ? " in all lanes</div>\n" : "</div>\n");
+		p->vgpr_words += same ? 1 : w->lanes;
+	}
+	if (n_zero)
+		bw_str_addf(&p->out, "<p class=\"soft\">%u %s 0 in all lanes.</p>\n", n_zero,
+			    n_zero == 1 ? "is" : "are");
+	bw_str_add(&p->out, "</details>\n");
+}
+
+/* Registers and SGPRs that are not 0, and the VGPRs. */
 static void add_state(struct bw_crash_page *p, const struct bw_crash_wave *w)
 {
 	bw_str_add(&p->out, "<details><summary>registers</summary>");
@@ -41,8 +83,7 @@ static void add_state(struct bw_crash_page *p, const struct bw_crash_wave *w)
 	if (w->n_sgprs)
 		bw_str_addf(&p->out, "(other SGPRs up to s%u are 0)", w->n_sgprs - 1);
 	if (w->n_vgprs)
-		bw_str_addf(&p->out, ", %u VGPRs of %u lanes are in the file", w->n_vgprs,
-			    w->lanes);
+		add_vgprs(p, w);
 	bw_str_add(&p->out, "</details>");
 }
 

@@ -4,6 +4,7 @@
 and which is small whatever they hold."""
 import html.parser
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -90,6 +91,10 @@ def report():
     equal([s for s in p.stops if "wave" in s], ["1 wave"] * 3, "places with waves")
     check("v_readfirstlane_b32 s1, v2" in p.text["waves"], p.text["waves"])
     check("3 x 1 x 1 workgroups" in p.text["streams"], p.text["streams"])
+    # a row of umr's page, of lanes that differ
+    row = next(r for r in re.findall(r"\[ *\d+\] = \{ (.*) \}", (LOOK / "radv/umr_waves.log").read_text().split("VGPRs")[1])
+               if len(set(r.split(", "))) > 1)
+    check(row.replace(", ", " ") in p.text["waves"], f"{row} in {p.text['waves']}")
 
 
 def nothing_is_markup():
@@ -110,9 +115,9 @@ def nothing_is_markup():
 
 def many_waves():
     """As many as a large GPU has, each with all of its registers."""
-    row = "{ " + ", ".join(["89abcdef"] * 32) + " }"
+    row = "{ " + ", ".join(f"89abcd{lane:02x}" for lane in range(32)) + " }"
     sgprs = "\n".join(f"\t[{i:4}] = {{ 01234567, 89abcdef, 01234567, 89abcdef }}" for i in range(0, 108, 4))
-    vgprs = "\n".join(f"\t[{i:4}] = {row}" for i in range(8))
+    vgprs = "\n".join(f"\t[{i:4}] = {row}" for i in range(24))
     text = "".join(f"""se{i // 512}.sa{i // 256 % 2}.wgp{i // 64 % 4}.simd{i // 16 % 4}.wave{i % 16}
 Main Registers:
     ixSQ_WAVE_STATUS: 00012401 | ixSQ_WAVE_PC_LO: {0x2000 + i * 4:08x} | ixSQ_WAVE_PC_HI: 00008000 | ixSQ_WAVE_EXEC_LO: ffffffff
@@ -125,6 +130,8 @@ VGPRs
         p = page(file(tmp, "umr_waves.log", text), LOOK / "radv/gpu_info.log")
     check("3072 waves were on the GPU." in p.text["waves"], p.text["waves"][:200])
     equal(p.text["waves"].count("se5.sa1.wgp3.simd3.w15"), 1, "the last of them")
+    check("v23  89abcd00 89abcd01 " in p.text["waves"], "VGPRs of the first waves")
+    check("are left out: the page has no more room." in p.text["waves"], "and no more than fit")
 
 
 def large_files():
