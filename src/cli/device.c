@@ -200,15 +200,22 @@ static void show_shaders(struct bw_look *l, const struct bw_look_gpu *g)
 	const struct bw_arch *arch = bw_arch_of(g->part.gc);
 	uint64_t n_sa = (uint64_t)c[CONFIG_N_SE] * c[CONFIG_SA_PER_SE],
 		 n_cu = n_sa * c[CONFIG_CU_PER_SA];
+	unsigned n_active = 0;
+	_cleanup_error_ struct bw_error *not_told = bw_kmd_active_cus(g->kmd, &n_active);
+	const char *at_most = n_active == n_cu ? "" : "at most ";
 	bool has_wgps = g->part.gc >> 16 >= 10;
 	struct bw_str text = {0};
 	bw_str_addf(&text, "%u shader engines of %u arrays of %u ", c[CONFIG_N_SE],
 		    c[CONFIG_SA_PER_SE], has_wgps ? c[CONFIG_CU_PER_SA] / 2 : c[CONFIG_CU_PER_SA]);
 	if (has_wgps)
-		bw_str_addf(&text, "WGPs: at most %" PRIu64 " WGPs, %" PRIu64 " CUs", n_cu / 2,
+		bw_str_addf(&text, "WGPs: %s%" PRIu64 " WGPs, %" PRIu64 " CUs", at_most, n_cu / 2,
 			    n_cu);
 	else
-		bw_str_addf(&text, "CUs: at most %" PRIu64 " CUs", n_cu);
+		bw_str_addf(&text, "CUs: %s%" PRIu64 " CUs", at_most, n_cu);
+	if (!not_told && *at_most)
+		bw_str_addf(&text, ", %u CUs active", n_active);
+	else if (!not_told)
+		bw_str_add(&text, ", all active");
 	if (arch)
 		bw_str_addf(&text, "; %u SIMDs in a WGP, %u waves in a SIMD", arch->simds_per_wgp,
 			    arch->waves_per_simd);
@@ -221,6 +228,8 @@ static void show_shaders(struct bw_look *l, const struct bw_look_gpu *g)
 	json_object_set_new(o, "cus_per_array", json_integer(c[CONFIG_CU_PER_SA]));
 	json_object_set_new(o, "backends_per_engine", json_integer(c[CONFIG_RB_PER_SE]));
 	json_object_set_new(o, "gb_addr_config", json_sprintf("0x%x", c[CONFIG_GB_ADDR_CONFIG]));
+	if (!not_told)
+		json_object_set_new(o, "active_cus", json_integer(n_active));
 	if (arch) {
 		json_object_set_new(o, "simds_per_wgp", json_integer(arch->simds_per_wgp));
 		json_object_set_new(o, "waves_per_simd", json_integer(arch->waves_per_simd));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kmd/kmd.h"
 
+#include <amdgpu_drm.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -165,6 +166,21 @@ struct bw_error *bw_kmd_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *ar
 {
 	int r = f->kmd->ops->file_ioctl(f, cmd, arg);
 	return r < 0 ? file_error(f, r, "set up") : NULL;
+}
+
+struct bw_error *bw_kmd_active_cus(struct bw_kmd *kmd, unsigned *out)
+{
+	struct drm_amdgpu_info_device dev = {0};
+	struct drm_amdgpu_info q = {.return_pointer = (uintptr_t)&dev,
+				    .return_size = sizeof(dev),
+				    .query = AMDGPU_INFO_DEV_INFO};
+	int r = kmd->ops->drm_ioctl(kmd, DRM_IOCTL_AMDGPU_INFO, &q);
+	if (r < 0)
+		return bw_error_errno(-r, "the render node does not tell of the device");
+	if (!dev.cu_active_number)
+		return bw_errorf(BW_E_UNSUPPORTED, "the driver does not tell of active CUs");
+	*out = dev.cu_active_number;
+	return NULL;
 }
 
 struct bw_error *bw_kmd_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b,

@@ -93,6 +93,10 @@ struct bw_kmd_ip {
 struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block,
 			   struct bw_kmd_ip *out) BW_MUST_CHECK;
 
+/* The CUs that work, of those that the GPU's layout has: what the driver tells programs
+ * (AMDGPU_INFO_DEV_INFO, by the render node, which is open meanwhile). */
+struct bw_error *bw_kmd_active_cus(struct bw_kmd *kmd, unsigned *out) BW_MUST_CHECK;
+
 /* A DRM file of a process that uses the GPU: one for each, so a process may have several. */
 struct bw_kmd_client {
 	pid_t pid;

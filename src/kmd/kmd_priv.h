@@ -19,6 +19,8 @@ struct bw_kmd_ops {
 	int (*file_ioctl)(struct bw_kmd_file *f, uint32_t cmd, void *arg);
 	ssize_t (*file_read)(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b);
 	ssize_t (*file_write)(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b);
+	/* a call on the render node, which is open meanwhile */
+	int (*drm_ioctl)(struct bw_kmd *kmd, uint32_t cmd, void *arg);
 	const char *const *(*program_env)(struct bw_kmd *kmd);
 	int (*liveness_fd)(const struct bw_kmd *kmd);
 	pid_t (*server_pid)(const struct bw_kmd *kmd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's own amdgpu: files below /sys and /sys/kernel/debug. */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -99,6 +100,38 @@ static int linux_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *arg)
 /* 6.1 refuses transfers of more than a page (doc/hardware/kernel-interface.md 6, row g). */
 enum { CHUNK_B = 4096 };
 
+/* The name of the device's render node, "renderD128". */
+static bool find_render_node(const struct linux_kmd *k, char out[32])
+{
+	char path[PATH_MAX];
+	DIR *dir = path_of(path, "%s/drm", k->sysfs_dir) ? opendir(path) : NULL;
+	bool found = false;
+	for (struct dirent *e; dir && !found && (e = readdir(dir));)
+		if (bw_starts_with(e->d_name, "renderD") && strlen(e->d_name) < 32) {
+			snprintf(out, 32, "%.31s", e->d_name);
+			found = true;
+		}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static int linux_drm_ioctl(struct bw_kmd *kmd, uint32_t cmd, void *arg)
+{
+	char name[32], path[48];
+	if (!find_render_node(linux_kmd(kmd), name))
+		return -ENODEV;
+	snprintf(path, sizeof(path), "/dev/dri/%s", name);
+	_cleanup_close_ int fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	int r;
+	do
+		r = ioctl(fd, cmd, arg);
+	while (r < 0 && (errno == EINTR || errno == EAGAIN)); /* as drmIoctl() */
+	return r < 0 ? -errno : r;
+}
+
 static ssize_t linux_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b)
 {
 	size_t done = 0;
@@ -187,6 +220,7 @@ static const struct bw_kmd_ops linux_ops = {
 	.file_ioctl = linux_file_ioctl,
 	.file_read = linux_file_read,
 	.file_write = linux_file_write,
+	.drm_ioctl = linux_drm_ioctl,
 	.program_env = linux_program_env,
 	.liveness_fd = linux_liveness_fd,
 	.server_pid = linux_server_pid,

@@ -109,6 +109,19 @@ static int virtual_file_ioctl(struct bw_kmd_file *f, uint32_t cmd, void *arg)
 	return bw_vgpu_ioctl(virtual_kmd(f->kmd)->client, virtual_file(f)->file, cmd, arg);
 }
 
+static int virtual_drm_ioctl(struct bw_kmd *kmd, uint32_t cmd, void *arg)
+{
+	enum { RENDER_MINOR = 128 };
+	struct virtual_kmd *k = virtual_kmd(kmd);
+	uint32_t file;
+	int r = bw_vgpu_drm_open(k->client, RENDER_MINOR, O_RDWR, &file);
+	if (r)
+		return r;
+	r = bw_vgpu_ioctl(k->client, file, cmd, arg);
+	bw_vgpu_close(k->client, file);
+	return r;
+}
+
 static ssize_t virtual_file_read(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b)
 {
 	return bw_vgpu_pread(virtual_kmd(f->kmd)->client, virtual_file(f)->file, pos, out, size_b);
@@ -199,6 +212,7 @@ static const struct bw_kmd_ops virtual_ops = {
 	.file_ioctl = virtual_file_ioctl,
 	.file_read = virtual_file_read,
 	.file_write = virtual_file_write,
+	.drm_ioctl = virtual_drm_ioctl,
 	.program_env = virtual_program_env,
 	.liveness_fd = virtual_liveness_fd,
 	.server_pid = virtual_server_pid,
