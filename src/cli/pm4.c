@@ -382,7 +382,7 @@ static struct bw_error *read_ring(struct bw_look *l, const char *name, struct bw
 	if (!err)
 		bw_kmd_file_close(f);
 	bw_kmd_close(kmd);
-	return err;
+	return bw_error_wrap(err, "ring %s (\"breakwater queues\" lists the rings)", name);
 }
 
 static struct bw_error *run_ring(struct bw_look *l)

@@ -165,7 +165,7 @@ static struct bw_error *spec_of(struct vm_command *c, struct bw_gpuvm_layout_spe
 static void show_config(struct bw_look *l, const struct bw_gpuvm_layout *t)
 {
 	struct bw_str s = {0};
-	bw_str_add(&s, "VMPTConfig {bytes of an entry, entries, bytes of a block}:");
+	bw_str_add(&s, "VMPTConfig {bytes an entry covers, entries, bytes of a block}:");
 	for (unsigned i = 0; i < t->n_levels; i++)
 		bw_str_addf(&s, " {0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 "}",
 			    t->level[i].covers_b, t->level[i].n_entries, t->level[i].block_b);
