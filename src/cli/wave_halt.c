@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/wave_scan.h"
@@ -51,9 +52,34 @@ static struct bw_error *release(struct bw_scan_halt *h)
 	return err;
 }
 
+/* Hardware's waves run on at once; the virtual GPU's threads must first be scheduled on the host.
+ * Who halts next must not take a wave for one that somebody else has halted. */
+static struct bw_error *await_running(struct bw_scan_halt *h)
+{
+	enum { PATIENCE_MS = 5000 };
+	const struct bw_scan all = {.gpu = h->gpu, .vmid = -1};
+	bool is_halted = true;
+	for (unsigned ms = 0; ms < PATIENCE_MS && is_halted && !bw_look_ended; ms++) {
+		struct bw_scan_waves now = {0};
+		struct bw_error *err = bw_scan_run(&all, &now);
+		is_halted = false;
+		bw_vec_each(&now, w)
+			is_halted |= bw_wave_get(&w->state, BW_WF_HALTED) &&
+				     !was_halted(&h->before, &w->place);
+		bw_scan_free(&now);
+		if (err)
+			return err;
+		if (is_halted)
+			usleep(1000);
+	}
+	return NULL;
+}
+
 struct bw_error *bw_scan_halt_end(struct bw_scan_halt *h, struct bw_error *err)
 {
 	struct bw_error *err_release = h->is_halted ? release(h) : NULL;
+	if (h->is_halted && !err_release)
+		err_release = await_running(h);
 	bw_scan_free(&h->before);
 	if (!err_release) {
 		bw_scan_guard_disarm(h->guard);
