@@ -8,15 +8,17 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "sym/lines_priv.h"
+#include "sym/namespaces.h"
 #include "sym/types_priv.h"
 
-enum { MAX_DEPTH = 32, MAX_DIES = 1 << 20, MAX_PARAMS = 256, MAX_TYPE_NAME_B = 1024 };
+enum { MAX_DIES = 1 << 20, MAX_PARAMS = 256, MAX_TYPE_NAME_B = 1024 };
 
 struct walk {
 	struct bw_lines *l;
 	enum bw_listed_kind kind;
 	size_t dies_left;
 	const char *unit_file;
+	size_t first; /* of the unit, in the list */
 	struct BW_VEC(struct bw_listed) list;
 };
 
@@ -75,9 +77,9 @@ static char *params_of(struct walk *w, Dwarf_Die *function)
 	return s.failed ? NULL : strdup(n ? bw_str_text(&s) : "void");
 }
 
-static bool is_there(const struct walk *w, const struct bw_listed *x, size_t first)
+static bool is_there(const struct walk *w, const struct bw_listed *x)
 {
-	for (size_t i = first; i < w->list.len; i++) {
+	for (size_t i = w->first; i < w->list.len; i++) {
 		const struct bw_listed *have = &w->list.data[i];
 		if (have->line == x->line && !strcmp(have->name, x->name) &&
 		    !have->file == !x->file && (!x->file || !strcmp(have->file, x->file)))
@@ -104,7 +106,7 @@ static const char *file_of(Dwarf_Die *unit)
 	return name;
 }
 
-static struct bw_error *add(struct walk *w, Dwarf_Die *die, const char *prefix, size_t first)
+static struct bw_error *add(struct walk *w, Dwarf_Die *die, const char *prefix)
 {
 	int line, tag = dwarf_tag(die);
 	_cleanup_(bw_str_free) struct bw_str full = {0};
@@ -123,7 +125,7 @@ static struct bw_error *add(struct walk *w, Dwarf_Die *die, const char *prefix, 
 		if (!x.name)
 			return bw_error_nomem();
 	}
-	if (is_there(w, &x, first))
+	if (is_there(w, &x))
 		return NULL;
 	x.type =
 		w->kind == BW_LISTED_TYPES ? bw_lines_type(w->l, die) : bw_lines_type_of(w->l, die);
@@ -138,36 +140,22 @@ static struct bw_error *add(struct walk *w, Dwarf_Die *die, const char *prefix, 
 	return err;
 }
 
+static struct bw_error *look_at(void *ctx, Dwarf_Die *die, const char *prefix)
+{
+	struct walk *w = ctx;
+	return is_listed(w, die) ? add(w, die, prefix) : NULL;
+}
+
 static struct bw_error *walk_unit(struct walk *w, Dwarf_Die *unit)
 {
-	Dwarf_Die path[MAX_DEPTH];
-	size_t prefix_b[MAX_DEPTH] = {0}, first = w->list.len;
-	unsigned depth = 0;
-	_cleanup_(bw_str_free) struct bw_str prefix = {0};
-	if (dwarf_child(unit, &path[0]))
-		return NULL;
+	const struct bw_namespaces all = {.unit = unit,
+					  .dies_left = &w->dies_left,
+					  .anonymous = "(anonymous namespace)::",
+					  .entry = look_at,
+					  .ctx = w};
+	w->first = w->list.len;
 	w->unit_file = file_of(unit);
-	while (may_look(w)) {
-		Dwarf_Die *die = &path[depth];
-		if (is_listed(w, die))
-			BW_TRY(add(w, die, prefix.len ? prefix.data : "", first));
-		if (dwarf_tag(die) == DW_TAG_namespace && depth + 1 < MAX_DEPTH &&
-		    !dwarf_child(die, &path[depth + 1])) {
-			const char *name = dwarf_diename(die);
-			prefix_b[++depth] = prefix.len;
-			if (prefix.len < MAX_TYPE_NAME_B)
-				bw_str_addf(&prefix, "%s::", name ? name : "(anonymous namespace)");
-			continue;
-		}
-		while (dwarf_siblingof(&path[depth], &path[depth])) {
-			if (!depth)
-				return NULL;
-			prefix.len = prefix_b[depth--];
-			if (prefix.data)
-				prefix.data[prefix.len] = 0;
-		}
-	}
-	return NULL;
+	return bw_namespaces_walk(&all);
 }
 
 struct bw_error *bw_lines_listed(struct bw_lines *l, enum bw_listed_kind kind,

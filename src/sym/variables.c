@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/lines_priv.h"
+#include "sym/namespaces.h"
 #include "sym/types_priv.h"
 #include "sym/variables_priv.h"
 
@@ -16,10 +17,9 @@
  * with its blocks; those of the files once. */
 
 enum {
-	MAX_DEPTH = 64,	   /* of blocks and namespaces */
+	MAX_DEPTH = 64,	   /* of blocks */
 	MAX_FRAMES = 256,  /* functions inlined in each other around an address */
 	MAX_MERGED = 1024, /* variables of an inlined block: they are compared with each other */
-	MAX_NAME_B = 1024
 };
 
 static bool may_look(struct bw_scopes *s)
@@ -199,52 +199,36 @@ static struct bw_error *function_scope(struct bw_lines *l, size_t index,
 
 /* ---- Reading the files ---- */
 
-static struct bw_error *add_file_variable(struct bw_lines *l, Dwarf_Die *die, const void *unit,
-					  const struct bw_str *prefix)
+struct file_reader {
+	struct bw_lines *l;
+	const void *unit;
+};
+
+static struct bw_error *add_file_variable(void *ctx, Dwarf_Die *die, const char *prefix)
 {
-	struct file_variable f = {.unit = unit};
-	if (dwarf_hasattr(die, DW_AT_declaration) || !describe(die, &f.variable))
+	const struct file_reader *r = ctx;
+	struct file_variable f = {.unit = r->unit};
+	if (dwarf_tag(die) != DW_TAG_variable || dwarf_hasattr(die, DW_AT_declaration) ||
+	    !describe(die, &f.variable))
 		return NULL;
-	if (prefix->len) {
+	if (*prefix) {
 		_cleanup_(bw_str_free) struct bw_str full = {0};
-		bw_str_addf(&full, "%s%s", prefix->data, f.variable.name);
-		f.variable.name = full.failed ? NULL : bw_types_keep(&l->types, full.data);
+		bw_str_addf(&full, "%s%s", prefix, f.variable.name);
+		f.variable.name = full.failed ? NULL : bw_types_keep(&r->l->types, full.data);
 		if (!f.variable.name)
 			return bw_error_nomem();
 	}
-	return bw_vec_push(&l->scopes.files, f);
+	return bw_vec_push(&r->l->scopes.files, f);
 }
 
 static struct bw_error *read_file(struct bw_lines *l, Dwarf_Die *unit)
 {
-	Dwarf_Die path[MAX_DEPTH];
-	size_t prefix_b[MAX_DEPTH] = {0};
-	unsigned depth = 0;
-	_cleanup_(bw_str_free) struct bw_str prefix = {0};
-	if (dwarf_child(unit, &path[0]))
-		return NULL;
-	while (may_look(&l->scopes)) {
-		Dwarf_Die *die = &path[depth];
-		int tag = dwarf_tag(die);
-		if (tag == DW_TAG_variable)
-			BW_TRY(add_file_variable(l, die, unit->addr, &prefix));
-		if (tag == DW_TAG_namespace && depth + 1 < MAX_DEPTH &&
-		    !dwarf_child(die, &path[depth + 1])) {
-			const char *name = dwarf_diename(die);
-			prefix_b[++depth] = prefix.len;
-			if (name && prefix.len < MAX_NAME_B)
-				bw_str_addf(&prefix, "%s::", name);
-			continue;
-		}
-		while (dwarf_siblingof(&path[depth], &path[depth])) {
-			if (!depth)
-				return NULL;
-			prefix.len = prefix_b[depth--];
-			if (prefix.data)
-				prefix.data[prefix.len] = 0;
-		}
-	}
-	return NULL;
+	struct file_reader r = {l, unit->addr};
+	const struct bw_namespaces all = {.unit = unit,
+					  .dies_left = &l->scopes.dies_left,
+					  .entry = add_file_variable,
+					  .ctx = &r};
+	return bw_namespaces_walk(&all);
 }
 
 static struct bw_error *read_files(struct bw_lines *l)
