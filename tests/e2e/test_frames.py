@@ -136,6 +136,30 @@ def inlined_functions():
     check(all(f["function"] != "twice" for f in replies(seen, "backtrace")[1]["frames"]), "finish has not left twice")
 
 
+def watched(object_, where, what, stops, then):
+    """Continues so often after `watch` at a place; the stops, the notices, and the stack at the end."""
+    seen = session(object_, *ARGS, "--arg", "out=zeros:64", "--arg", f"n={LIMIT}",
+                   commands=[f"break {where}", "run", "lane 5", "delete", f"watch {what}"] + ["continue"] * stops + [then, "kill"])
+    said = [e["text"] for e in events(seen, "notice") if "has left the block" in e["text"]]
+    return events(seen, "stop")[1:], said, seen
+
+
+def scope_of_watchpoint():
+    """A watchpoint on a local variable ends where its function has returned to the caller, and says so as gdb does."""
+    object_ = compiled("frames.cl", "-O0")
+    x = [5 * 5 + 1]
+    x.append(x[0] + (LIMIT + 1) ** 2 + 1)
+    stops, said, seen = watched(object_, "second", "x", 3, "info breakpoints")
+    equal([s.get("new_value") for s in stops[:3]], [str(v) for v in x] + [None], "values of x")
+    equal((stops[2]["function"], len(said)), ("first", 1), "the end of the scope")
+    check("Watchpoint 2 deleted because the program has left the block in\nwhich its expression is valid." in said[0], said[0])
+    equal([b["number"] for b in replies(seen, "info")[0]["breakpoints"]], [], "what is left")
+    # In a function that calls itself: what is deeper returns to the same place.
+    stops, said, seen = watched(object_, "deep if n == 2", "a", 1, "print n")
+    equal((stops[0]["function"], len(said)), ("deep", 1), "where the scope of an inner call has ended")
+    equal(replies(seen, "print")[0]["text"], "3", "the frame of the caller")
+
+
 if __name__ == "__main__":
     main(every_instruction_unoptimised, every_instruction_optimised, every_instruction_of_wave64, every_instruction_of_assembly,
-         commands, recursion, inlined_functions)
+         commands, recursion, inlined_functions, scope_of_watchpoint)

@@ -85,6 +85,11 @@ struct bw_watchpoint {
 	uint32_t wave; /* software: its number, and the lane; its group, which shares its LDS */
 	unsigned lane;
 	uint32_t dispatch, workgroup[3];
+	/* of an expression with local variables: the code of their function, and where its caller
+	 * continues, 0: a kernel's, or not known */
+	bool has_scope, caller_has_s32;
+	uint64_t scope_start, scope_end, caller_pc;
+	uint32_t caller_s32;
 	/* the value when everything stopped, before the user could change it */
 	struct bw_value at_stop;
 	bool has_at_stop;
@@ -194,6 +199,15 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
 bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave_record *w);
 /* Whether a software watchpoint wants this stopped wave stepped. */
 bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w);
+
+/* watch_scope.c */
+/* Sets the scope where the expression names local variables of the selected frame. */
+void bw_watch_find_scope(struct bw_debug *d, struct bw_watchpoint *p, const char *expr);
+/* w is in another function than the variables: the names mean something else there. */
+bool bw_watch_is_outside(const struct bw_watchpoint *p, const struct bw_wave_record *w);
+/* Deletes watchpoints that w is stepped for whose function it has left, and says so. True: there
+ * was one. */
+bool bw_watch_end_scopes(struct bw_debug *d, struct bw_wave_record *w);
 
 /* exceptions.c */
 /* Works out anew which exceptions waves trap for. */

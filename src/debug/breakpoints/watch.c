@@ -316,7 +316,8 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
 		struct bw_break *b = *it;
 		struct bw_value now = {0};
 		uint64_t lanes = w->info.exec;
-		if (!bw_watch_is_for(b, w))
+		if (!bw_watch_is_for(b, w) ||
+		    (!b->watch->size_b && bw_watch_is_outside(b->watch, w)))
 			continue;
 		struct bw_error *err = read_now(d, b, w, &now);
 		if (err || same(&b->watch->old, &now)) {
@@ -437,7 +438,7 @@ static char *skip_location(char *text)
 }
 
 /* Chooses a watch register, or software. */
-static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
+static struct bw_error *choose(struct bw_debug *d, struct bw_break *b, bool is_location)
 {
 	struct bw_watchpoint *p = b->watch;
 	const struct bw_value *v = &p->old;
@@ -482,6 +483,8 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b)
 	p->lane = d->focus_lane;
 	p->dispatch = w->info.dispatch;
 	memcpy(p->workgroup, w->info.workgroup, sizeof(p->workgroup));
+	if (!is_location && !b->info.watch_group && !in_memory)
+		bw_watch_find_scope(d, p, b->spec);
 	return NULL;
 }
 
@@ -510,7 +513,7 @@ static struct bw_error *fill(struct bw_debug *d, struct bw_break *b, char *text)
 		return bw_error_nomem();
 	if (b->watch->old.place == BW_PLACE_NONE && !strchr(expr, '$'))
 		return bw_errorf(BW_E_INVALID, "Cannot watch constant value \"%s\"", expr);
-	BW_TRY(choose(d, b));
+	BW_TRY(choose(d, b, expr != text));
 	BW_TRY(bw_watch_apply(d, b, true));
 	return NULL;
 }

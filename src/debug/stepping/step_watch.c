@@ -90,6 +90,11 @@ static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint6
 			"[Watchpoint %u: another wave has changed it, not wave %u, which is stepped]",
 			hit, w->info.number);
 	*out_stop = w->info.reasons & ~(uint32_t)(BW_REASON_SINGLE_STEP | BW_REASON_INTERRUPT);
+	if (bw_watch_end_scopes(d, w) && !*out_stop) {
+		w->info.reasons = BW_REASON_SINGLE_STEP;
+		*out_stop = true;
+		return NULL;
+	}
 	/* the user does not see that it was stepped */
 	if (!*out_stop)
 		w->info.reasons = BW_REASON_INTERRUPT;
