@@ -65,7 +65,7 @@ struct bw_variable_cache {
 };
 
 /* Where a step ends. va 0: nowhere. */
-enum { BW_INTERNAL_PLACES = 2 };
+enum { BW_INTERNAL_PLACES = 65 }; /* as many as a line has, and where the function returns to */
 struct bw_internal_place {
 	uint64_t va;
 	/* only when s32 is this: the same place is passed in calls of the function by itself */

@@ -160,6 +160,33 @@ def scope_of_watchpoint():
     equal(replies(seen, "print")[0]["text"], "3", "the frame of the caller")
 
 
+TEMPLATE = """#include <hip/hip_runtime.h>
+template <typename T> __device__ __attribute__((noinline)) T twice(T v)
+{
+	T w = v + v;
+	return w + T(1);
+}
+__global__ void both(float *out, int n)
+{
+	float a = twice((float)threadIdx.x);
+	int b = twice(n);
+	out[threadIdx.x] = a + b;
+}
+"""
+
+
+def several_places():
+    """advance and until stop at the first place that is reached, of those of a template."""
+    path = pathlib.Path(FOLDER.name) / "both.hip"
+    path.write_text(TEMPLATE)
+    for go in ("advance twice", "until both.hip:4"):
+        seen = run(path, "-O0", "--kernel", "both", *ARGS, "--arg", "out=zeros:32", "--arg", "n=2", json_lines=True,
+                   script=["break both", "run", go, "backtrace", "finish", go, "backtrace", "kill"])
+        stacks = replies(seen, "backtrace")
+        equal([s["frames"][0]["function"] for s in stacks], ["twice<float>", "twice<int>"], go)
+
+
 if __name__ == "__main__":
     main(every_instruction_unoptimised, every_instruction_optimised, every_instruction_of_wave64, every_instruction_of_assembly,
-         commands, recursion, inlined_functions, scope_of_watchpoint)
+         commands, recursion, inlined_functions, scope_of_watchpoint,
+         several_places)

@@ -289,19 +289,33 @@ struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out)
 
 /* ---- until WHERE, advance ---- */
 
-/* Chooses, of several places, the one in the code that the wave runs. */
-static struct bw_error *find_place(struct bw_debug *d, const struct bw_wave_record *w,
-				   const char *text, uint64_t *out)
+/* All places of that name in the code that the wave runs, of templates and inlined functions, or
+ * the first one elsewhere. As in gdb the wave stops at the first that it reaches. */
+static struct bw_error *find_places(struct bw_debug *d, const struct bw_wave_record *w,
+				    const char *text, struct bw_internal_place *out, size_t max,
+				    size_t *out_n)
 {
 	uint64_t *found;
-	size_t n;
+	size_t n, n_here = 0;
 	BW_TRY(bw_debug_places(d, text, &found, &n));
 	const struct bw_load *here = bw_debug_load_at(d, w->info.pc);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || bw_debug_load_at(d, found[i]) == here)
-			*out = found[i];
+	for (size_t i = 0; i < n; i++) {
+		if (bw_debug_load_at(d, found[i]) != here)
+			continue;
+		if (n_here < max)
+			out[n_here].va = found[i];
+		n_here++;
+	}
+	if (!n_here)
+		out[n_here++].va = found[0];
 	free(found);
-	return NULL;
+	*out_n = n_here;
+	return n_here <= max
+		       ? NULL
+		       : bw_errorf(BW_E_UNSUPPORTED,
+				   "\"%s\" is in %zu places: more than the %zu that one command "
+				   "can wait for",
+				   text, n_here, max);
 }
 
 /* Where the function of the frame returns to; false: it is the outermost one, or what is behind it
@@ -338,14 +352,16 @@ static struct bw_error *advance(struct bw_debug *d, struct bw_wave_record *w, co
 	struct bw_stack_frame f;
 	struct bw_internal_place places[BW_INTERNAL_PLACES] = {0};
 	bool there;
-	BW_TRY(find_place(d, w, where, &places[0].va));
+	size_t n;
+	BW_TRY(find_places(d, w, where, places, BW_INTERNAL_PLACES - 1, &n));
 	BW_TRY(bw_debug_selected_frame(d, &f));
 	uint64_t entry = f.entry;
-	if (in_frame && f.has_s32 && in_body(d, f.at, entry) && in_body(d, places[0].va, entry)) {
-		places[0].has_s32 = true;
-		places[0].s32 = f.s32;
+	bool has_frame = in_frame && f.has_s32 && in_body(d, f.at, entry);
+	for (size_t i = 0; has_frame && i < n; i++) {
+		places[i].has_s32 = in_body(d, places[i].va, entry);
+		places[i].s32 = f.s32;
 	}
-	size_t n = return_place(d, &f, &places[1]) ? 2 : 1;
+	n += return_place(d, &f, &places[n]);
 	return bw_step_to_any(d, w, places, n, out, &there);
 }
 
