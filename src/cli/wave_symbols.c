@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "sym/demangle.h"
 
 struct bw_error *bw_wave_symbols_add(struct bw_wave_symbols *s, const char *path)
 {
@@ -153,9 +154,10 @@ bool bw_wave_symbols_at(struct bw_wave_symbols *s, unsigned vmid, uint64_t pc, s
 		s->last.is_known = sym != NULL;
 		s->last.vmid = vmid;
 		s->last.pc = pc;
+		_cleanup_free_ char *pretty = sym ? bw_demangle(sym->name) : NULL;
 		if (sym)
-			snprintf(s->last.text, sizeof(s->last.text), "%s+%" PRIu64, sym->name,
-				 offset);
+			snprintf(s->last.text, sizeof(s->last.text), "%s+%" PRIu64,
+				 pretty ? pretty : sym->name, offset);
 	}
 	if (s->last.is_known)
 		bw_str_add(out, s->last.text);

@@ -194,7 +194,7 @@ static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel
 	if (!text)
 		return bw_errorf(BW_E_INVALID,
 				 "argument %s%s of kernel %s is missing: give --arg %s=%s", name,
-				 type_text(ka, buf, sizeof(buf)), p->name, name,
+				 type_text(ka, buf, sizeof(buf)), p->title, name,
 				 ka->kind == BW_ARG_BUFFER ? "zeros:N or the like" : "VALUE");
 	struct bw_error *err;
 	switch (ka->kind) {
@@ -242,10 +242,10 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p,
 		size_t near;
 		if (bw_nearest(name, known, n, &near, 1))
 			return bw_errorf(BW_E_INVALID,
-					 "kernel %s has no argument %s; did you mean %s?", p->name,
+					 "kernel %s has no argument %s; did you mean %s?", p->title,
 					 name, known[near]);
 		struct bw_str s = {0};
-		bw_str_addf(&s, "kernel %s has no argument %s; ", p->name, name);
+		bw_str_addf(&s, "kernel %s has no argument %s; ", p->title, name);
 		bw_str_add(&s, n ? "its arguments are " : "it has none");
 		for (size_t k = 0; k < n; k++)
 			bw_str_addf(&s, "%s%s", k ? ", " : "", known[k]);
@@ -270,7 +270,7 @@ static struct bw_error *args_by_metadata(struct bw_launch_plan *p,
 	const struct bw_kernel *k = p->kernel;
 	/* Unknown names first: "missing" for a name that was only misspelt would mislead. So two
 	 * passes, the first over names alone. */
-	struct bw_launch_plan names = {.name = p->name};
+	struct bw_launch_plan names = {.title = p->title};
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < k->n_args; i++) {
 		struct bw_plan_arg a = {0};
@@ -332,7 +332,7 @@ static struct bw_error *args_in_order(struct bw_launch_plan *p, const struct bw_
 		return bw_errorf(BW_E_INVALID,
 				 "kernel %s has %u bytes of arguments and no metadata that names "
 				 "them; %zu --arg of 8 bytes each make %u",
-				 p->name, want_b, o->args.len, size_b);
+				 p->title, want_b, o->args.len, size_b);
 	p->kernarg_b = size_b;
 	return NULL;
 }
@@ -344,7 +344,7 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 	if (!k || !k->has_metadata)
 		return args_in_order(p, o);
 	if (k->kernarg_b > KERNARG_MAX_B)
-		return bw_errorf(BW_E_INVALID, "kernel %s has %u bytes of arguments", p->name,
+		return bw_errorf(BW_E_INVALID, "kernel %s has %u bytes of arguments", p->title,
 				 k->kernarg_b);
 	p->kernarg_b = k->kernarg_b;
 	BW_TRY(args_by_metadata(p, o));
@@ -356,14 +356,14 @@ struct bw_error *bw_launch_plan_args(struct bw_launch_plan *p, const struct bw_l
 		uint64_t end = (uint64_t)a->offset_b + a->size_b;
 		if (end > KERNARG_MAX_B)
 			return bw_errorf(BW_E_INVALID, "argument %zu of kernel %s lies at byte %u",
-					 i, p->name, a->offset_b);
+					 i, p->title, a->offset_b);
 		p->kernarg_b = BW_MAX(p->kernarg_b, (uint32_t)end);
 		bool pointer = a->kind == BW_ARG_BUFFER;
 		bool lds = a->kind == BW_ARG_LDS_POINTER;
 		if ((pointer && a->size_b != 8) || (lds && a->size_b != 4) ||
 		    (a->kind == BW_ARG_HIDDEN && a->size_b > 8))
 			return bw_errorf(BW_E_INVALID,
-					 "argument %zu of kernel %s (%s) has %u bytes", i, p->name,
+					 "argument %zu of kernel %s (%s) has %u bytes", i, p->title,
 					 a->value_kind, a->size_b);
 		if (n_formats && a->size_b == 8 && !strcmp(a->value_kind, "hidden_printf_buffer"))
 			p->printf_arg = a;

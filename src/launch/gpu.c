@@ -299,7 +299,7 @@ static struct bw_error *explain(struct bw_launch_gpu *g, const struct bw_launch_
 {
 	if (r == -ENODEV)
 		return bw_errorf(BW_E_GONE, "the GPU has gone away while kernel %s was running",
-				 p->name);
+				 p->title);
 	struct {
 		uint64_t addr;
 		uint32_t status, vmhub;
@@ -315,7 +315,7 @@ static struct bw_error *explain(struct bw_launch_gpu *g, const struct bw_launch_
 					"time-out (no page fault is on record)");
 	else
 		err = bw_error_fault(0, "%s", strerror(-r));
-	return bw_error_wrap(err, "kernel %s failed on the GPU", p->name);
+	return bw_error_wrap(err, "kernel %s failed on the GPU", p->title);
 }
 
 struct bw_error *bw_launch_gpu_place(struct bw_launch_gpu *g, const struct bw_launch_plan *plan)

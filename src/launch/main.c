@@ -232,7 +232,7 @@ int main(int argc, char **argv)
 	/* The kernel's name is what a user wants to see in a list of processes, and in a debugger.
 	 */
 	if (plan)
-		prctl(PR_SET_NAME, plan->name);
+		prctl(PR_SET_NAME, plan->title);
 	if (err)
 		status = report(err, EXIT_BAD_INPUT);
 	else if (plan)

@@ -13,6 +13,7 @@
 #include "launch/plan_priv.h"
 #include "regs/field.h"
 #include "sym/bundle.h"
+#include "sym/demangle.h"
 
 enum {
 	GROUP_MAX = 1024,
@@ -106,7 +107,8 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 	p->image_b = size_b;
 	const char *slash = strrchr(path, '/');
 	p->name = strdup(slash ? slash + 1 : path);
-	return p->name ? NULL : bw_error_nomem();
+	p->title = strdup(slash ? slash + 1 : path);
+	return p->name && p->title ? NULL : bw_error_nomem();
 }
 
 struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan, const char *gpu)
@@ -119,42 +121,32 @@ struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan, con
 
 /* Kernel */
 
-struct names BW_VEC(const char *);
-
-/* The words of a mangled C++ name up to its arguments (Itanium C++ ABI, 5.1): "_ZN4phys4dotsEPf" is
- * phys::dots. Template arguments are not looked at. False: the name is none, or has other parts. */
-static bool words_of(const char *mangled, struct bw_str *out)
-{
-	if (!bw_starts_with(mangled, "_Z"))
-		return false;
-	mangled += 2;
-	if (*mangled == 'N')
-		mangled += 1 + strspn(mangled + 1, "rVK");
-	while (*mangled >= '1' && *mangled <= '9') {
-		char *word;
-		size_t n = strtoul(mangled, &word, 10);
-		if (n > strlen(word))
-			return false;
-		bw_str_add(out, out->len ? "::" : "");
-		bw_str_addn(out, word, n);
-		mangled = word + n;
-	}
-	return out->len;
-}
+struct names BW_VEC(char *);
 
 /* "phys::dots" or "dots" for such a kernel. */
-static bool is_called(const char *mangled, const char *name)
+static bool is_called(const char *symbol, const char *name)
 {
-	struct bw_str words = {0};
-	bool is = words_of(mangled, &words);
-	size_t n = strlen(name);
-	if (is) {
-		size_t rest = words.len < n ? 0 : words.len - n;
-		is = words.len >= n && !strcmp(words.data + rest, name) &&
-		     (!rest || (rest >= 2 && words.data[rest - 1] == ':'));
-	}
-	bw_str_free(&words);
-	return is;
+	_cleanup_free_ char *full = bw_demangle(symbol);
+	return full && bw_name_is(full, name);
+}
+
+/* The kernel as users see it and can name it: "phys::dots", and with its parameters where another
+ * one has that name; its symbol, of C and assembly. Owned; NULL: no memory. */
+static char *title_of(const struct bw_code_object *co, const struct bw_kernel *k)
+{
+	size_t n, len, n_called = 0;
+	const struct bw_kernel *all = bw_code_object_kernels(co, &n);
+	char *full = bw_demangle(k->name);
+	if (!full)
+		return strdup(k->name);
+	const char *base = bw_name_base(full, &len);
+	_cleanup_free_ char *name = strndup(base, len);
+	for (size_t i = 0; name && i < n; i++)
+		n_called += is_called(all[i].name, name);
+	if (n_called != 1)
+		return full;
+	free(full);
+	return strdup(name);
 }
 
 /* By its name as it is, or by that of C++ where no other kernel is called the same. */
@@ -173,11 +165,19 @@ static const struct bw_kernel *kernel_named(const struct bw_code_object *co, con
 	return found;
 }
 
+static void list_names(struct bw_str *s, const struct names *names)
+{
+	for (size_t i = 0; i < names->len && i < 32; i++)
+		bw_str_addf(s, "%s%s", i ? ", " : "", names->data[i]);
+	if (names->len > 32)
+		bw_str_add(s, " and more");
+}
+
 /* ": did you mean a or b?" or ": there is a, b, c" */
 static void add_names(struct bw_str *s, const char *word, const struct names *names)
 {
 	size_t near[3];
-	size_t n = bw_nearest(word, names->data, names->len, near, 3);
+	size_t n = bw_nearest(word, (const char *const *)names->data, names->len, near, 3);
 	if (n) {
 		bw_str_add(s, "; did you mean ");
 		for (size_t i = 0; i < n; i++)
@@ -190,10 +190,7 @@ static void add_names(struct bw_str *s, const char *word, const struct names *na
 		return;
 	}
 	bw_str_add(s, names->len ? "; there is " : "");
-	for (size_t i = 0; i < names->len && i < 32; i++)
-		bw_str_addf(s, "%s%s", i ? ", " : "", names->data[i]);
-	if (names->len > 32)
-		bw_str_add(s, " and more");
+	list_names(s, names);
 }
 
 static struct bw_error *invalid_text(struct bw_str *s)
@@ -218,26 +215,29 @@ static struct bw_error *choose_kernel(struct bw_launch_plan *p, const char *name
 	if (!p->kernel) {
 		struct names names = {0};
 		struct bw_error *err = NULL;
-		for (size_t i = 0; !err && i < n; i++)
-			if (n_called < 2 || is_called(kernels[i].name, name))
-				err = bw_vec_push(&names, kernels[i].name);
+		for (size_t i = 0; !err && i < n; i++) {
+			if (n_called >= 2 && !is_called(kernels[i].name, name))
+				continue;
+			char *title = title_of(p->co, &kernels[i]);
+			err = title ? bw_vec_push(&names, title) : bw_error_nomem();
+			if (err)
+				free(title);
+		}
 		struct bw_str s = {0};
 		if (n_called > 1) {
 			bw_str_addf(&s,
 				    "%s has %zu kernels %s, choose one by its whole name: ", path,
 				    n_called, name);
-			for (size_t i = 0; i < names.len && i < 32; i++)
-				bw_str_addf(&s, "%s%s", i ? ", " : "", names.data[i]);
+			list_names(&s, &names);
 		} else if (name) {
 			bw_str_addf(&s, "%s has no kernel %s", path, name);
 			add_names(&s, name, &names);
 		} else {
 			bw_str_addf(&s, "%s has %zu kernels, choose one with --kernel: ", path, n);
-			for (size_t i = 0; i < n && i < 32; i++)
-				bw_str_addf(&s, "%s%s", i ? ", " : "", kernels[i].name);
-			if (n > 32)
-				bw_str_add(&s, " and more");
+			list_names(&s, &names);
 		}
+		bw_vec_each(&names, it)
+			free(*it);
 		bw_vec_free(&names);
 		if (err) {
 			bw_str_free(&s);
@@ -248,7 +248,8 @@ static struct bw_error *choose_kernel(struct bw_launch_plan *p, const char *name
 	p->name = strdup(p->kernel->name);
 	p->image = bw_code_object_image(p->co, &p->image_b);
 	p->entry = p->kernel->entry;
-	return p->name ? NULL : bw_error_nomem();
+	p->title = title_of(p->co, p->kernel);
+	return p->name && p->title ? NULL : bw_error_nomem();
 }
 
 /* Sizes */
@@ -274,13 +275,13 @@ static struct bw_error *choose_group(struct bw_launch_plan *p, const struct bw_l
 				 p->group[0], p->group[1], p->group[2], (unsigned long long)size,
 				 GROUP_MAX);
 	if (reqd && memcmp(reqd, p->group, sizeof(p->group)))
-		return bw_errorf(BW_E_INVALID, "kernel %s requires --group %u,%u,%u", p->name,
+		return bw_errorf(BW_E_INVALID, "kernel %s requires --group %u,%u,%u", p->title,
 				 reqd[0], reqd[1], reqd[2]);
 	if (size > most)
 		return bw_errorf(
 			BW_E_INVALID,
 			"--group %u,%u,%u is %llu work-items; kernel %s is built for at most %u",
-			p->group[0], p->group[1], p->group[2], (unsigned long long)size, p->name,
+			p->group[0], p->group[1], p->group[2], (unsigned long long)size, p->title,
 			most);
 	return NULL;
 }
@@ -358,7 +359,7 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 	if (k->properties & (BW_KCP_PRIVATE_BUFFER | BW_KCP_FLAT_SCRATCH_INIT))
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "kernel %s wants a %s in SGPRs, which gfx11 does not have",
-				 p->name,
+				 p->title,
 				 k->properties & BW_KCP_PRIVATE_BUFFER ? "private segment buffer"
 								       : "flat scratch base");
 	p->rsrc1 = k->rsrc1;
@@ -371,7 +372,7 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 		return bw_errorf(BW_E_INVALID,
 				 "the descriptor of kernel %s asks for %u user SGPRs and makes "
 				 "room for %u (at most %d)",
-				 p->name, need, p->user_sgprs, BW_LAUNCH_USER_SGPRS);
+				 p->title, need, p->user_sgprs, BW_LAUNCH_USER_SGPRS);
 	p->scratch_b = k->scratch_b + (k->properties & BW_KCP_DYNAMIC_STACK ? DYNAMIC_STACK_B : 0);
 	if (p->scratch_b)
 		p->rsrc2 |= BW_FIELD_MASK(COMPUTE_PGM_RSRC2, SCRATCH_EN);
@@ -387,7 +388,7 @@ static struct bw_error *choose_registers(struct bw_launch_plan *p,
 		BW_TRY(choose_registers_raw(p, o));
 	if (p->lds_b > LDS_MAX_B)
 		return bw_errorf(BW_E_INVALID,
-				 "%s wants %u bytes of LDS for a workgroup; there are %d", p->name,
+				 "%s wants %u bytes of LDS for a workgroup; there are %d", p->title,
 				 p->lds_b, LDS_MAX_B);
 	uint32_t lds = (p->lds_b + LDS_UNIT_B - 1) / LDS_UNIT_B;
 	p->rsrc2 = BW_FIELD_SET(COMPUTE_PGM_RSRC2, LDS_SIZE, p->rsrc2, lds);
@@ -399,7 +400,7 @@ static struct bw_error *choose_registers(struct bw_launch_plan *p,
 		return bw_errorf(
 			BW_E_INVALID,
 			"%s wants %u bytes of scratch for a lane; a wave can have %u in all",
-			p->name, p->scratch_b, most_b);
+			p->title, p->scratch_b, most_b);
 	return NULL;
 }
 
@@ -509,6 +510,7 @@ void bw_launch_plan_free(struct bw_launch_plan *plan)
 	bw_vec_free(&plan->prints);
 	bw_vec_free(&plan->dumps);
 	free(plan->name);
+	free(plan->title);
 	free(plan->raw_image);
 	bw_code_object_close(plan->co);
 	free(plan);

@@ -27,8 +27,9 @@ struct bw_plan_output {
 struct bw_launch_plan {
 	struct bw_code_object *co;	/* owned; NULL for raw code */
 	const struct bw_kernel *kernel; /* NULL for raw code */
-	char *name;			/* owned: of the kernel, or of the file */
-	const uint8_t *image;		/* borrowed from co, or owned by raw_image */
+	char *name;			/* owned: symbol of the kernel, or name of the file */
+	char *title;	      /* owned: the same for people, of C++ as the source has it */
+	const uint8_t *image; /* borrowed from co, or owned by raw_image */
 	uint8_t *raw_image;
 	size_t image_b;
 	uint64_t entry; /* in the image */

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/vec.h"
+#include "sym/demangle.h"
 
 struct row {
 	const struct bw_listed *x;
@@ -132,14 +134,16 @@ static void show_symbols(const struct listing *s, struct bw_out *o)
 		for (size_t i = 0; i < x->n_symbols; i++) {
 			const struct bw_symbol *symbol = x->symbols[i];
 			uint64_t address = x->base + symbol->addr;
-			if (!is_wanted(s, symbol->name))
+			_cleanup_free_ char *pretty = bw_demangle(symbol->name);
+			const char *name = pretty ? pretty : symbol->name;
+			if (!is_wanted(s, name))
 				continue;
 			if (!any)
 				bw_out_line(o, "\nNon-debugging symbols:");
 			any = true;
-			bw_out_line(o, "0x%016" PRIx64 "  %s", address, symbol->name);
+			bw_out_line(o, "0x%016" PRIx64 "  %s", address, name);
 			json_t *entry = json_object();
-			json_object_set_new(entry, "name", bw_json_text(symbol->name));
+			json_object_set_new(entry, "name", bw_json_text(name));
 			json_object_set_new(entry, "address", json_integer((json_int_t)address));
 			json_array_append_new(s->json, entry);
 		}

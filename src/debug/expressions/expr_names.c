@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/cleanup.h"
 #include "base/str.h"
+#include "sym/demangle.h"
 
 struct bw_error *bw_expr_space(const char *name, enum bw_space *out)
 {
@@ -447,16 +449,18 @@ struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_v
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "The arguments of this kernel are not known: no code object "
 				 "describes them");
+	_cleanup_free_ char *pretty = bw_demangle(l.kernel->name);
+	const char *kernel = pretty ? pretty : l.kernel->name;
 	struct bw_str names = {0};
 	for (size_t i = 0; i < l.kernel->n_args; i++)
 		if (l.kernel->args[i].name[0] && l.kernel->args[i].kind != BW_ARG_HIDDEN)
 			bw_str_addf(&names, "%s%s", names.len ? ", " : "", l.kernel->args[i].name);
 	struct bw_error *err =
 		names.len ? bw_errorf(BW_E_NOT_FOUND,
-				      "The kernel %s has no argument \"%s\": it has %s",
-				      l.kernel->name, name, bw_str_text(&names))
+				      "The kernel %s has no argument \"%s\": it has %s", kernel,
+				      name, bw_str_text(&names))
 			  : bw_errorf(BW_E_NOT_FOUND, "The kernel %s has no arguments with names",
-				      l.kernel->name);
+				      kernel);
 	bw_str_free(&names);
 	return err;
 }
