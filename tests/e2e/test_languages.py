@@ -307,6 +307,20 @@ def names_of_cpp():
             check(w in done.stderr, f"{name}: {done.stderr!r} lacks {w!r}")
 
 
+def same_code():
+    """Kernels whose code is the same go by the name of the one that is run."""
+    names = ["fill_one", "fill_two", "fill_three"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "same.cl"
+        path.write_text("".join(f"kernel void {name}(global int *out) {{ out[get_global_id(0)] = 7; }}\n" for name in names))
+        for i, name in enumerate(names):
+            seen = run(path, "--kernel", name, "--grid", 32, "--group", 32, "--arg", "out=zeros:32", json_lines=True,
+                       script=["break on dispatch", "run", "info dispatches", "kill"])
+            stop = events(seen, "stop")[0]
+            equal((stop["function"], stop["line"]), (name, i + 1), "where it has stopped")
+            equal(replies(seen, "info")[0]["dispatches"][0]["kernel"], name, "the kernel")
+
+
 def bundle_of(entries):
     """The format that clang's documentation of clang-offload-bundler has; entries: id and bytes."""
     head = 32 + sum(24 + len(i) for i, _ in entries)
@@ -428,5 +442,5 @@ def what_does_not_compile():
 
 
 if __name__ == "__main__":
-    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions, hip, names_of_cpp, bundles, each_language, typed_arguments,
+    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions, hip, names_of_cpp, same_code, bundles, each_language, typed_arguments,
          what_does_not_compile)

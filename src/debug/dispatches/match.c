@@ -48,6 +48,50 @@ static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const 
 	return memcmp(seen, image + k->entry, n) == 0;
 }
 
+/* ---- Kernels with the same code ---- */
+
+enum { IMAGE_ALIGN_B = 4096, NEIGHBOUR_B = 64 };
+
+/* The other kernels of the image lie where they have to if the image begins at base. */
+static bool has_neighbours(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
+			   uint64_t base)
+{
+	size_t n, image_b;
+	const struct bw_kernel *all = bw_module_kernels(m, &n);
+	const uint8_t *image = bw_module_image(m, &image_b);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t seen[NEIGHBOUR_B];
+		size_t len = BW_MIN(kernel_bytes(&all[i], image_b), sizeof(seen));
+		if (&all[i] == k || !len)
+			continue;
+		struct bw_error *err = bw_target_read(d->target, base + all[i].entry, seen, len);
+		bool same = !err && !memcmp(seen, image + all[i].entry, len);
+		bw_error_free(err);
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
+/* How much speaks for k among kernels with the same code: that the user has given its file, where
+ * its image would lie, and at last what the user has asked to run. */
+static unsigned evidence(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
+			 uint64_t va)
+{
+	uint64_t base = va - k->entry;
+	unsigned found = m->is_found ? 0 : 16;
+	bw_vec_each(&d->loads, l)
+		if (l->space == d->space && l->module == m && l->base == base)
+			found |= 8;
+	if (!(found & 8) && m->co && has_neighbours(d, m, k, base))
+		found |= 4;
+	if (base % IMAGE_ALIGN_B == 0)
+		found |= 2;
+	if (d->default_kernel && !strcmp(k->name, d->default_kernel))
+		found |= 1;
+	return found;
+}
+
 static struct bw_error *remember_load(struct bw_debug *d, const struct bw_load *load)
 {
 	bw_vec_each(&d->past_loads, l)
@@ -83,33 +127,55 @@ static const char *title_of(struct bw_module *m, const struct bw_kernel *k)
 	return s ? bw_module_pretty(m, s) : k->name;
 }
 
+struct candidate {
+	struct bw_module *m;
+	const struct bw_kernel *k;
+	unsigned evidence;
+};
+
+static struct bw_error *use_kernel(struct bw_debug *d, struct bw_dispatch_record *x,
+				   const struct candidate *c)
+{
+	const struct bw_kernel *k = c->k;
+	struct bw_module *m = c->m;
+	uint64_t va = x->info.desc.code_va;
+	size_t image_b;
+	bw_module_image(m, &image_b);
+	x->info.kernel = m->is_found ? NULL : k;
+	x->info.kernel_name = k->name;
+	x->info.kernel_title = title_of(m, k);
+	x->info.code_object = m->is_found ? "" : m->name;
+	x->info.load_base = va - k->entry;
+	x->kernel_start = va;
+	x->kernel_end = va + kernel_bytes(k, image_b);
+	if (k->end > k->entry)
+		x->kernel_end = va + (k->end - k->entry);
+	return add_load(d, m, x->info.load_base);
+}
+
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_record *x)
 {
 	uint64_t va = x->info.desc.code_va;
 	uint8_t head[MATCH_MAX_B];
+	struct candidate best = {NULL, NULL, 0};
 	x->info.kernel_name = x->info.kernel_title = "?";
 	x->info.code_object = "";
 	size_t head_b = d->modules.len ? read_head(d, va, head) : 0;
 	if (!head_b)
 		return NULL;
 	bw_vec_each(&d->modules, m) {
-		size_t n, image_b;
+		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
-		bw_module_image(*m, &image_b);
 		for (size_t i = 0; i < n; i++, k++) {
 			if (k->entry > va || !kernel_matches(d, *m, k, va, head, head_b))
 				continue;
-			x->info.kernel = (*m)->is_found ? NULL : k;
-			x->info.kernel_name = k->name;
-			x->info.kernel_title = title_of(*m, k);
-			x->info.code_object = (*m)->is_found ? "" : (*m)->name;
-			x->info.load_base = va - k->entry;
-			x->kernel_start = va;
-			x->kernel_end = va + kernel_bytes(k, image_b);
-			if (k->end > k->entry)
-				x->kernel_end = va + (k->end - k->entry);
-			return add_load(d, *m, x->info.load_base);
+			/* evidence takes time, and nearly always one kernel has the code */
+			if (best.k && !best.evidence)
+				best.evidence = evidence(d, best.m, best.k, va);
+			struct candidate c = {*m, k, best.k ? evidence(d, *m, k, va) : 0};
+			if (!best.k || c.evidence > best.evidence)
+				best = c;
 		}
 	}
-	return NULL;
+	return best.k ? use_kernel(d, x, &best) : NULL;
 }
