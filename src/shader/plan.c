@@ -179,8 +179,8 @@ static struct bw_error *check_count(const struct bw_shader_member *m, const stru
 	return NULL;
 }
 
-static struct bw_error *set_member(struct bw_shader_bytes *b, const struct bw_shader_member *m,
-				   const char *text)
+static struct bw_error *set_member(struct bw_shader_bytes *b, const struct bw_shader_block *block,
+				   const struct bw_shader_member *m, const char *text)
 {
 	_cleanup_(bw_arg_value_fini) struct bw_arg_value v = {0};
 	uint64_t elements;
@@ -188,7 +188,9 @@ static struct bw_error *set_member(struct bw_shader_bytes *b, const struct bw_sh
 	if (!m->is_plain)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"it is a struct or an array of arrays: give the bytes of its whole block");
+			"it is a struct or an array of arrays: give the bytes of its whole block, "
+			"--arg %s=zeros:N",
+			block->name);
 	BW_TRY(bw_arg_value_parse(text, &m->type, &v));
 	if (bw_scalar_size(v.type) != size_b)
 		return bw_errorf(BW_E_INVALID, "its numbers are %s, not %s",
@@ -233,7 +235,7 @@ static struct bw_error *set(struct bw_shader_plan *p, const struct target *t, co
 	case TARGET_BLOCK:
 		return set_block(&p->bytes[t->block], text);
 	case TARGET_MEMBER:
-		return set_member(&p->bytes[t->block],
+		return set_member(&p->bytes[t->block], &s->blocks.data[t->block],
 				  &s->blocks.data[t->block].members.data[t->member], text);
 	case TARGET_CONSTANT:
 		return set_constant(&s->constants.data[t->constant], text,
@@ -289,12 +291,17 @@ static struct bw_error *check_missing(const struct bw_shader *s, const bool *giv
 			if (given[flag_of(s, i, k)] || strchr(b->name, '@'))
 				continue;
 			struct bw_str n = {0};
-			add_name(&n, b, m);
+			if (m->is_plain)
+				add_name(&n, b, m);
+			else
+				bw_str_add(&n, b->name);
 			struct bw_error *err = bw_errorf(
 				BW_E_INVALID, "argument %s (%s) is missing: give --arg %s=%s",
 				bw_str_text(&n), m->is_plain ? bw_scalar_name(m->type) : "struct",
 				bw_str_text(&n),
-				m->is_runtime || m->count > 1 ? "zeros:N or the like" : "VALUE");
+				m->is_runtime || m->count > 1 || !m->is_plain
+					? "zeros:N or the like"
+					: "VALUE");
 			bw_str_free(&n);
 			return err;
 		}
