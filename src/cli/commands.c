@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "debug/expressions.h"
+#include "debug/stop.h"
 #include "debug/variables.h"
 
 #include <ctype.h>
@@ -297,7 +298,9 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	if (c->trace && cmd->run != bw_cmd_echo)
 		bw_out_line(c->out, "(breakwater) %s", shell ? line : text);
 	bw_out_begin(c->out, "command", cmd->name);
-	struct bw_error *err = cmd->run(c, bw_skip_blanks(text + n));
+	struct bw_error *err = bw_debug_look_for_some_end(c->debug);
+	if (!err)
+		err = cmd->run(c, bw_skip_blanks(text + n));
 	if (err)
 		bw_out_drop(c->out);
 	else

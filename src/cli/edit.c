@@ -140,17 +140,18 @@ static const char *read_line(EditLine *el, int *out_n)
 
 /* ---- The end of the program while the prompt waits ---- */
 
-/* Reports it, below the prompt, and gives the prompt and what has been typed again. */
+/* Reports it, or that of one of several programs, below the prompt, and gives the prompt and what
+ * has been typed again. */
 static void tell_end(EditLine *el, struct bw_cli *c)
 {
 	struct bw_stop stop;
-	struct bw_error *err = bw_debug_look_for_end(c->debug, &stop);
-	if (!err && stop.kind == BW_STOP_NONE)
+	if (bw_target_ends(bw_debug_target(c->debug)) == BW_END_NONE)
 		return;
 	printf("\n");
+	struct bw_error *err = bw_debug_look_for_end(c->debug, &stop);
 	if (err)
 		bw_out_error(c->out, err);
-	else
+	else if (stop.kind != BW_STOP_NONE)
 		bw_cli_stopped(c, &stop, false);
 	bw_error_free(err);
 	bw_out_flush(c->out);

@@ -144,6 +144,8 @@ struct bw_debug {
 	bool buffers_found; /* looked for when so many continues had been: */
 	uint64_t buffers_continues;
 	uint64_t continues; /* counts bw_debug_continue */
+	/* the dispatch that the next wait reports: it came while nothing waited; 0: none */
+	uint32_t pending_dispatch;
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
 	struct bw_u32_vec held;	    /* submissions that are held */
 	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */

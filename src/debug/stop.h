@@ -47,8 +47,12 @@ struct bw_error *bw_debug_continue(struct bw_debug *d) BW_MUST_CHECK;
 struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
 			       struct bw_stop *out) BW_MUST_CHECK;
 /* The program's end where it ended while nothing waited for it: EXITED or GPU_GONE; else NONE.
- * Takes no time where it runs. */
+ * Where one of several programs has ended, a notice says so, and its waves are dropped. Takes no
+ * time where all of them run. */
 struct bw_error *bw_debug_look_for_end(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
+/* The same, but only while another program is left: the end of the last one is reported by the
+ * command that resumes it. */
+struct bw_error *bw_debug_look_for_some_end(struct bw_debug *d) BW_MUST_CHECK;
 /* The focus wave alone executes `count` instructions, or fewer when something else stops it.
  * over_calls: a call (s_swappc_b64, s_call_b64) counts as one. At s_barrier the other waves of its
  * group run, too, since none would pass otherwise. */

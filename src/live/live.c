@@ -285,17 +285,25 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-static bool live_has_ended(struct bw_target *t)
+static enum bw_target_end live_ends(struct bw_target *t)
 {
 	struct bw_live *l = bw_live_of(t);
-	bool has_child = l->child > 0 && !l->child_detached;
+	bool any = false, all = true;
+	bool child_runs =
+		l->child > 0 && !l->child_detached && !l->child_gone && !is_readable(l->pidfd);
 	if (is_readable(bw_kmd_liveness_fd(l->kmd)))
-		return true;
+		return BW_END_ALL;
 	/* one that has not said hello has no pidfd: it has not ended as far as is known */
-	bw_vec_each(&l->procs, p)
-		if (!(*p)->is_lost && !is_readable((*p)->pidfd))
-			return false;
-	return !has_child || l->child_gone || is_readable(l->pidfd);
+	bw_vec_each(&l->procs, it) {
+		struct bw_live_proc *p = *it;
+		bool gone = p->is_lost || is_readable(p->pidfd);
+		all &= gone;
+		/* the end of our child is reported with its status, once that is known */
+		any |= gone && p->pid && !(child_runs && p->pid == l->child);
+	}
+	if (all && !child_runs)
+		return BW_END_ALL;
+	return any ? BW_END_SOME : BW_END_NONE;
 }
 
 static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw_target_event *out)
@@ -341,7 +349,7 @@ const struct bw_target_ops bw_live_ops = {
 	.interrupt = live_interrupt,
 	.forget_interrupt = live_forget_interrupt,
 	.stopped = bw_live_stopped,
-	.has_ended = live_has_ended,
+	.ends = live_ends,
 	.is_stopped = bw_live_is_stopped,
 	.read_wave = bw_live_read_wave,
 	.write_reg = bw_live_write_reg,

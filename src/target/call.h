@@ -26,9 +26,9 @@ void bw_target_close(struct bw_target *t);
 /* Waits for the next event. timeout_ms < 0: for ever; 0: only look. */
 struct bw_error *bw_target_wait(struct bw_target *t, int timeout_ms,
 				struct bw_target_event *out) BW_MUST_CHECK;
-/* Whether all programs or the GPU have ended, so that a wait will say so at once or in a moment.
- * Only looks, and takes no time. A target without RUN never ends. */
-bool bw_target_has_ended(struct bw_target *t);
+/* What has ended and was not reported yet, so that a wait will say so at once or in a moment. Only
+ * looks, and takes no time. Of a target without RUN nothing ends. */
+enum bw_target_end bw_target_ends(struct bw_target *t);
 /* Ends a wait, now or the next one, with BW_EVENT_INTERRUPT. */
 void bw_target_interrupt(struct bw_target *t);
 /* Discards an interrupt that no wait has reported yet: it was meant for an earlier wait. */

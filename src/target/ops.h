@@ -19,7 +19,7 @@ struct bw_target_ops {
 
 	size_t (*stopped)(struct bw_target *t, uint32_t *out_slots, size_t max);
 	bool (*is_stopped)(struct bw_target *t, uint32_t slot);
-	bool (*has_ended)(struct bw_target *t);
+	enum bw_target_end (*ends)(struct bw_target *t);
 	struct bw_error *(*read_wave)(struct bw_target *t, uint32_t slot,
 				      struct bw_target_wave *out);
 	struct bw_error *(*read_sgprs)(struct bw_target *t, uint32_t slot, unsigned first,

@@ -45,7 +45,7 @@ static const struct {
 	X(forget_interrupt, 0)                                                                     \
 	X(stopped, 0)                                                                              \
 	X(is_stopped, 0)                                                                           \
-	X(has_ended, BW_CAP_RUN)                                                                   \
+	X(ends, BW_CAP_RUN)                                                                        \
 	X(read_wave, 0)                                                                            \
 	X(read_sgprs, 0)                                                                           \
 	X(read_vgpr, 0)                                                                            \
@@ -175,9 +175,9 @@ bool bw_target_is_stopped(struct bw_target *t, uint32_t slot)
 	return t->ops->is_stopped(t, slot);
 }
 
-bool bw_target_has_ended(struct bw_target *t)
+enum bw_target_end bw_target_ends(struct bw_target *t)
 {
-	return bw_target_can(t, NEEDS_has_ended) && t->ops->has_ended(t);
+	return bw_target_can(t, NEEDS_ends) ? t->ops->ends(t) : BW_END_NONE;
 }
 
 struct bw_error *bw_target_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)

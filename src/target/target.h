@@ -185,6 +185,9 @@ struct bw_target_queue_error {
 	uint64_t ib_va, dword; /* the packet, in dwords from the start of that IB */
 };
 
+/* What has ended: nothing; a program, and others are left; the last one, or the GPU. */
+enum bw_target_end { BW_END_NONE, BW_END_SOME, BW_END_ALL };
+
 struct bw_target_event {
 	enum bw_target_event_kind kind;
 	pid_t pid; /* SUBMIT: whose it is */

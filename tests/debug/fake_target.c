@@ -84,12 +84,21 @@ static bool fake_is_stopped(struct bw_target *t, uint32_t slot)
 	return slot < FAKE_WAVES && of(t)->wave[slot].state == FAKE_STOPPED;
 }
 
-static bool fake_has_ended(struct bw_target *t)
+static enum bw_target_end fake_ends(struct bw_target *t)
 {
 	const struct fake_target *f = of(t);
 	must(t, BW_CAP_RUN);
-	return f->next_event < f->n_events && (f->events[f->next_event].kind == BW_EVENT_EXIT ||
-					       f->events[f->next_event].kind == BW_EVENT_GPU_GONE);
+	bool none = f->next_event == f->n_events;
+	switch ((int)(none ? BW_EVENT_NONE : f->events[f->next_event].kind)) {
+	case BW_EVENT_EXIT:
+	case BW_EVENT_GPU_GONE:
+		return BW_END_ALL;
+	case BW_EVENT_SPACE_GONE:
+	case BW_EVENT_PROGRAM_GONE:
+		return BW_END_SOME;
+	default:
+		return BW_END_NONE;
+	}
 }
 
 static size_t fake_stopped(struct bw_target *t, uint32_t *out, size_t max)
@@ -530,7 +539,7 @@ static const struct bw_target_ops fake_ops = {
 	.forget_interrupt = fake_forget_interrupt,
 	.stopped = fake_stopped,
 	.is_stopped = fake_is_stopped,
-	.has_ended = fake_has_ended,
+	.ends = fake_ends,
 	.read_wave = fake_read_wave,
 	.write_reg = fake_write_reg,
 	.read_sgprs = fake_read_sgprs,

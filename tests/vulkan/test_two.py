@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Two Vulkan programs on the graphics queue, of which there is one: the second one comes while waves of the first
-are stopped there. Both are stopped at their dispatch, and both compute what they compute alone.
+are stopped there. Both are stopped at their dispatch, and both compute what they compute alone. One that is killed
+while the prompt waits is told at the next command, and the other one goes on.
 
     test_two.py VKRUN"""
 import os
 import pathlib
+import select
+import signal
 import struct
 import subprocess
 import sys
@@ -21,7 +24,16 @@ VKRUN = os.path.abspath(sys.argv[1])
 SOURCE = HERE / "shaders/affine.comp"
 
 
-def main(folder):
+WANT = [2 * i + 1 for i in range(256)]
+
+
+def result(folder, name):
+    return list(struct.unpack("<256I", pathlib.Path(folder, name, "affine.0.0.0").read_bytes()))
+
+
+def begin(folder, has_come):
+    """A session in which the first program is stopped at its dispatch, and one wave of it moves on and back, while all
+    others stand, until the second has come. With the workgroup of that wave."""
     code, fifo = f"{folder}/affine.spv", f"{folder}/begin"
     subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", SOURCE, "-o", code], check=True)
     os.mkfifo(fifo)
@@ -37,29 +49,54 @@ def main(folder):
     s.command("set scheduler-locking on")
     with open(fifo, "w"):
         pass
-    # one wave of the first moves on and back, and all others stand, until the second has come
     end = time.monotonic() + harness.TIMEOUT_S
-    while len(s.command("info dispatches")["dispatches"]) < 2:
-        check(time.monotonic() < end, "the second program never submits")
+    while not has_come(s):
+        check(time.monotonic() < end, "the second program never comes")
         s.command("stepi 2")
         equal(harness.events(s.events, "warning"), [], "warnings")
         s.command(f"set var $pc = {pc}")
         time.sleep(0.05)
     s.command("set scheduler-locking step")
+    return s, group
+
+
+def both_are_stopped(folder):
+    s, group = begin(folder, lambda s: len(s.command("info dispatches")["dispatches"]) == 2)
     s.command("continue")
     equal([e.get("breakpoint") for e in harness.events(s.events, "stop")], [1], "breakpoints that stop the second")
     equal(s.command("info breakpoints")["breakpoints"][0]["hits"], 2, "hits")
     s.command("continue")
     equal(harness.events(s.events, "warning"), [], "warnings")
     equal(s.end()[0], 0, "the debugger's status")
-    want = [2 * i + 1 for i in range(256)]
     for name in ("one", "two"):
-        got = struct.unpack("<256I", pathlib.Path(folder, name, "affine.0.0.0").read_bytes())
-        wrong = {i // 64 for i in range(256) if got[i] != want[i]}
+        got = result(folder, name)
+        wrong = {i // 64 for i in range(256) if got[i] != WANT[i]}
         # one wave has made some instructions several times
         check(wrong <= ({group} if name == "one" else set()), f"results of program {name}: {got}")
 
 
-with tempfile.TemporaryDirectory() as folder:
-    main(folder)
+def one_is_killed(folder):
+    """The one that has the focus: its waves go with it, and the next command says so."""
+    s, _ = begin(folder, lambda s: len(s.command("info inferiors")["inferiors"]) == 2)
+    dead, rest = s.command("info inferiors")["inferiors"]
+    check(dead["current"] and dead["waves"] > 0, f"the stopped program is not the first: {dead}")
+    pidfd = os.pidfd_open(dead["pid"])
+    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    select.select([pidfd], [], [])
+    left = s.command("info inferiors")["inferiors"]
+    equal([(i["inferior"], i["current"]) for i in left], [(rest["inferior"], True)], "inferiors that are left")
+    said = [e["text"] for e in harness.events(s.events, "notice")]
+    equal([t for t in said if "ended" in t], [f"[Inferior 1 (process {dead['pid']}) ended]"], "notices of ends")
+    end = time.monotonic() + harness.TIMEOUT_S
+    while not harness.events(s.events, "exit"):
+        check(time.monotonic() < end, "the second program never ends")
+        s.command("continue")
+    equal(s.end()[0], 0, "the debugger's status")
+    check(not pathlib.Path(folder, "one", "affine.0.0.0").exists(), "the killed program has written its result")
+    equal(result(folder, "two"), WANT, "the result of the other one")
+
+
+for test in (both_are_stopped, one_is_killed):
+    with tempfile.TemporaryDirectory() as folder:
+        test(folder)
 print("two programs on one queue: ok")

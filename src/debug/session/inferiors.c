@@ -7,6 +7,7 @@
 #include "debug/waves/waves_priv.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -177,15 +178,15 @@ void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
 static void say_gone(struct bw_debug *d, const struct bw_inferior_info *i,
 		     const struct bw_target_event *ev)
 {
-	const char *how = "ended";
 	int status = ev->exit_status;
-	if (ev->exit_known && WIFEXITED(status) && !WEXITSTATUS(status))
-		how = "exited normally";
-	if (ev->exit_known && WIFEXITED(status) && WEXITSTATUS(status)) {
-		bw_debug_note(d, BW_NOTICE_SAID, "[Inferior %u (process %d) exited with code %02o]",
-			      i->number, (int)i->pid, (unsigned)WEXITSTATUS(status));
-		return;
-	}
+	char how[64] = "ended";
+	if (ev->exit_known && WIFSIGNALED(status))
+		snprintf(how, sizeof(how), "was ended by signal %d, %s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else if (ev->exit_known && WEXITSTATUS(status))
+		snprintf(how, sizeof(how), "exited with code %02o", (unsigned)WEXITSTATUS(status));
+	else if (ev->exit_known)
+		snprintf(how, sizeof(how), "exited normally");
 	bw_debug_note(d, BW_NOTICE_SAID, "[Inferior %u (process %d) %s]", i->number, (int)i->pid,
 		      how);
 }

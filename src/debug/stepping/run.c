@@ -74,10 +74,12 @@ struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 		bool simulated;
 		BW_TRY(bw_debug_prepare(d, &d->slots[slots[i]], &simulated));
 	}
+	if (n)
+		BW_TRY(bw_target_resume(d->target, slots, n));
 	for (size_t i = 0; i < n; i++)
 		d->slots[slots[i]].stopped = false;
 	bw_debug_waves_changed(d);
-	return n ? bw_target_resume(d->target, slots, n) : NULL;
+	return NULL;
 }
 
 static struct bw_error *resume_all(struct bw_debug *d)
@@ -97,6 +99,12 @@ static struct bw_error *resume_all(struct bw_debug *d)
 	}
 	BW_TRY(bw_debug_run_on(d, d->stopped.data, d->stopped.len));
 	return bw_debug_release_held(d);
+}
+
+static struct bw_error *resume(struct bw_debug *d)
+{
+	BW_TRY(bw_debug_resume_time(d));
+	return resume_all(d);
 }
 
 /* ---- Stops ---- */
@@ -401,7 +409,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	BW_TRY(bw_debug_need_target(d));
 	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	/* stops of other waves at the same time are reported first, one after the other */
-	d->report_pending = any_pending(d);
+	d->report_pending = any_pending(d) || d->pending_dispatch;
 	if (d->report_pending)
 		return NULL;
 	bw_debug_forget_insts(d);
@@ -411,8 +419,12 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	bw_hang_restart(d);
 	bw_watch_settle(d);
 	bw_catch_sweep(d);
-	BW_TRY(bw_debug_resume_time(d));
-	struct bw_error *err = resume_all(d);
+	struct bw_error *err = resume(d);
+	if (err && d->target && bw_target_ends(d->target) == BW_END_SOME) {
+		bw_error_free(err); /* of a program that has just ended: the others are left */
+		BW_TRY(bw_debug_look_for_some_end(d));
+		err = resume(d);
+	}
 	/* the program or the GPU has died while we were stopped: wait will say so */
 	if (err && !bw_error_catch(&err, BW_E_GONE))
 		return err;
@@ -435,6 +447,11 @@ static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_s
 	if (d->report_pending && d->state == BW_DEBUG_STOPPED) {
 		d->report_pending = false;
 		report(d, d->focus_number, out);
+		if (d->pending_dispatch) {
+			out->kind = BW_STOP_DISPATCH;
+			out->dispatch = d->pending_dispatch;
+			d->pending_dispatch = 0;
+		}
 		return NULL;
 	}
 	if (d->watched.len) {
@@ -501,20 +518,44 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, s
 	return bw_debug_wait(d, -1, out);
 }
 
-struct bw_error *bw_debug_look_for_end(struct bw_debug *d, struct bw_stop *out)
+/* Handles what comes for as long as something that has ended was not reported. Waves that stop
+ * meanwhile belong to this stop. */
+static struct bw_error *handle_ends(struct bw_debug *d, enum bw_target_end until,
+				    struct bw_stop *out)
 {
 	enum { MOMENT_MS = 1000 }; /* between the end of a process and the last of its messages */
-	struct bw_target_event ev = {.kind = BW_EVENT_NONE};
+	struct bw_target_event ev = {.kind = BW_EVENT_NOTE};
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
-	bool ended = d->target && bw_target_has_ended(d->target);
-	while (ended && stop.kind != BW_STOP_EXITED && stop.kind != BW_STOP_GPU_GONE) {
+	bool any_stops = false;
+	while (ev.kind != BW_EVENT_NONE && d->target) {
+		enum bw_target_end end = bw_target_ends(d->target);
+		if (end == BW_END_NONE || end > until)
+			break;
 		stop = (struct bw_stop){.kind = BW_STOP_NONE};
+		ev.kind = BW_EVENT_NONE;
 		BW_TRY(bw_target_wait(d->target, MOMENT_MS, &ev));
+		any_stops |= ev.kind == BW_EVENT_STOP;
 		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;
-		ended = ev.kind != BW_EVENT_NONE;
+		if (stop.kind == BW_STOP_DISPATCH)
+			d->pending_dispatch = stop.dispatch;
 	}
+	if (any_stops && d->target && d->state == BW_DEBUG_STOPPED)
+		BW_TRY(bw_debug_collect(d));
+	if (stop.kind != BW_STOP_EXITED && stop.kind != BW_STOP_GPU_GONE)
+		stop.kind = BW_STOP_NONE;
 	*out = stop;
 	return NULL;
+}
+
+struct bw_error *bw_debug_look_for_end(struct bw_debug *d, struct bw_stop *out)
+{
+	return handle_ends(d, BW_END_ALL, out);
+}
+
+struct bw_error *bw_debug_look_for_some_end(struct bw_debug *d)
+{
+	struct bw_stop stop;
+	return handle_ends(d, BW_END_SOME, &stop);
 }
