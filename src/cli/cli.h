@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/terminal.h"
 #include "debug/debug.h"
 #include "debug/stop.h"
 #include "debug/waves.h"
@@ -109,6 +110,8 @@ struct bw_cli {
 	unsigned max_rounds; /* of a loop; 0: no limit */
 	bool confined;	     /* no command may start programs or touch files (fuzzing) */
 
+	struct bw_terminal terminal;
+
 	struct bw_display *displays; /* owned */
 	size_t n_displays;
 	uint32_t entry_breakpoint; /* of "set trap-on-entry" */
@@ -152,6 +155,7 @@ unsigned bw_cli_interrupts(void);
 
 /* The first object of a session. */
 void bw_cli_begin_json(struct bw_cli *c);
+const char *bw_cli_version(void);
 /* Runs one line of input as a request; its error has been shown. */
 struct bw_error *bw_cli_request(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 /* Descriptor for the program's standard output, -1: ours. */

@@ -134,7 +134,7 @@ static struct bw_error *show_lines(struct bw_cli *c, unsigned first, unsigned la
 		const char *source = bw_debug_source_line(c->debug, c->list_file, i);
 		if (!source)
 			break;
-		bw_out_line(c->out, "%u\t%s", i, source);
+		bw_out_painted(c->out, BW_PAINT_SOURCE, "%u\t%s", i, source);
 		json_array_append_new(lines, bw_json_text(source));
 	}
 	bw_out_str(c->out, "file", c->list_file);

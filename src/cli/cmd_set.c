@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/terminal.h"
 #include "debug/breaks.h"
 #include "debug/expressions.h"
 
@@ -272,6 +273,16 @@ static struct bw_error *set_substitute(struct bw_cli *c, const struct setting *s
 	return bw_cli_set_substitute(c, value);
 }
 
+static struct bw_error *set_terminal(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	return bw_terminal_set(c, s->name, value);
+}
+
+static const char *show_terminal(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+{
+	return bw_terminal_show(c, s->name, out, out_b);
+}
+
 /* clang-format off */
 static const struct setting settings[] = {
 	{"backtrace limit", set_backtrace, show_backtrace, NULL, NULL, "unlimited"},
@@ -282,16 +293,22 @@ static const struct setting settings[] = {
 	{"confirm", set_confirm, show_confirm, NULL, NULL, "on off"},
 	{"directories", set_folders, NULL, NULL, NULL},
 	{"detach-on-fork", set_detach_on_fork, show_detach_on_fork, NULL, NULL, "on off"},
-	{"height", set_always, show_always, "0", "output is never shown page by page"},
+	{"height", set_terminal, show_terminal, NULL, NULL, "unlimited"},
 	{"hold-time", set_hold_time, show_hold_time, NULL, NULL, "on off"},
 	{"listsize", set_list_size, show_list_size, NULL, NULL},
+	{"logging enabled", set_terminal, show_terminal, NULL, NULL, "on off"},
+	{"logging file", set_terminal, show_terminal, NULL, NULL},
+	{"logging overwrite", set_terminal, show_terminal, NULL, NULL, "on off"},
+	{"logging redirect", set_terminal, show_terminal, NULL, NULL, "on off"},
+	{"logging", set_terminal, NULL, NULL, NULL},
 	{"non-stop", set_always, show_always, "off", "when one wave stops, all stop"},
-	{"pagination", set_always, show_always, "off", "output is never shown page by page"},
+	{"pagination", set_terminal, show_terminal, NULL, NULL, "on off"},
 	{"precise-memory", set_precise, show_precise, NULL, NULL, "on off"},
 	{"print elements", set_elements, show_elements, NULL, NULL, "unlimited"},
 	{"print pretty", set_pretty, show_pretty, NULL, NULL, "on off"},
 	{"scheduler-locking", set_locking, show_locking, NULL, NULL, "step on off"},
 	{"stop-on-dispatch", set_stop_on_dispatch, show_stop_on_dispatch, NULL, NULL, "on off"},
+	{"style enabled", set_terminal, show_terminal, NULL, NULL, "on off"},
 	{"substitute-path", set_substitute, NULL, NULL, NULL},
 	{"trace-commands", set_trace, show_trace, NULL, NULL, "on off"},
 	{"trap-on-entry", set_trap_on_entry, show_trap_on_entry, NULL, NULL, "on off"},
@@ -316,10 +333,11 @@ void bw_cli_add_settings(struct bw_candidates *out, const char *before, const ch
 	while (len && before[len - 1] == ' ')
 		len--;
 	if (!len)
-		bw_cli_add_words(out,
-				 set ? "var amdgpu directories substitute-path"
-				     : "user convenience values directories substitute-path",
-				 prefix);
+		bw_cli_add_words(
+			out,
+			set ? "var amdgpu directories substitute-path"
+			    : "user convenience values version directories substitute-path",
+			prefix);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++) {
 		const struct setting *s = &settings[i];
 		const char *name = s->name;
@@ -336,6 +354,14 @@ void bw_cli_add_settings(struct bw_candidates *out, const char *before, const ch
 		name += len ? len + 1 : 0;
 		bw_cli_add_candidate(out, name, prefix, strcspn(name, " "));
 	}
+}
+
+void bw_cli_each_setting(void (*fn)(void *cookie, const char *name, const char *values),
+			 void *cookie)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++)
+		if (settings[i].show)
+			fn(cookie, settings[i].name, settings[i].values);
 }
 
 /* ---- The commands ---- */
@@ -413,6 +439,11 @@ struct bw_error *bw_cmd_show(struct bw_cli *c, const char *args)
 	bw_take_word(&rest, word, sizeof(word));
 	if (!strcmp(word, "user"))
 		return bw_show_user(c, rest);
+	if (!strcmp(word, "version")) {
+		bw_out_line(c->out, "breakwater %s", bw_cli_version());
+		bw_out_str(c->out, "version", bw_cli_version());
+		return NULL;
+	}
 	if (bw_cli_show_paths(c, word, rest))
 		return NULL;
 	if (!strcmp(word, "convenience") || !strcmp(word, "conv") || !strcmp(word, "values")) {

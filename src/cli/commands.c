@@ -17,6 +17,7 @@ static const struct bw_command commands[] = {
 	{"advance", NULL, bw_cmd_advance, "WHERE", "Run the focus wave to WHERE, or until the selected frame returns; the others stay stopped.", NULL, BW_COMPLETE_WHERE, true},
 	{"append", NULL, bw_cmd_append, "memory FILE START END | value FILE EXPR", "Add memory or a value to a file.", NULL, BW_COMPLETE_FILE, false, true},
 	{"attach", NULL, bw_cmd_attach, "PID", "Debug a program that runs already, started by \"breakwater exec\"; beside others, if there are any.", NULL, BW_COMPLETE_NONE, false, true},
+	{"apropos", NULL, bw_cmd_apropos, "REGEX", "Search the commands, what \"help\" says of them, and the settings.", "apropos lane, apropos ^info s", BW_COMPLETE_NONE, false},
 	{"awatch", NULL, bw_cmd_awatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read or written.", NULL, BW_COMPLETE_EXPR, false},
 	{"backtrace", "bt", bw_cmd_backtrace, "[N | -N]", "Show the functions that the focus wave is in: all, the innermost N, or the outermost N.",
 	 "Inlined functions are frames, too. Callers are found by what the code has done so far.", BW_COMPLETE_EXPR, false},

@@ -40,6 +40,12 @@ const struct bw_command *bw_info_commands(size_t *out_n);
 struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word,
 				 const char *what, const struct bw_command **out) BW_MUST_CHECK;
 
+/* ---- cmd_set.c ---- */
+
+/* Calls fn for each setting that "show" lists; values: words that it takes, or NULL. */
+void bw_cli_each_setting(void (*fn)(void *cookie, const char *name, const char *values),
+			 void *cookie);
+
 /* ---- gdb_words.c ---- */
 
 /* The sentence about a command of gdb that does not exist here; NULL: the word is none. */
@@ -91,8 +97,8 @@ bw_command_fn bw_cmd_break, bw_cmd_tbreak, bw_cmd_delete, bw_cmd_enable, bw_cmd_
 	bw_cmd_condition, bw_cmd_ignore;
 bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_cmd_display,
 	bw_cmd_undisplay;
-bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help, bw_cmd_echo,
-	bw_cmd_source;
+bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help,
+	bw_cmd_apropos, bw_cmd_echo, bw_cmd_source;
 bw_command_fn bw_cmd_frame, bw_cmd_backtrace, bw_cmd_up, bw_cmd_down, bw_cmd_finish, bw_info_frame;
 bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers,
 	bw_info_breakpoints;

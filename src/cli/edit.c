@@ -261,6 +261,7 @@ void bw_cli_interact(struct bw_cli *c)
 		if (bw_skip_blanks(line)[0])
 			history(h, &event, H_ENTER, line);
 		bw_cli_begin_command(c);
+		bw_terminal_begin_command(c);
 		struct bw_error *err = bw_cli_execute(c, line_to_run(c, line));
 		if (err)
 			bw_out_error(c->out, err);

@@ -29,7 +29,6 @@ static const struct word command_words[] = {
 	{"add-inferior", "an inferior appears when a process opens the GPU; \"attach\" adds one"},
 	{"add-symbol-file", "\"symbol-file FILE\" finds the addresses by itself"},
 	{"alias", "\"define\" makes a command of your own"},
-	{"apropos", "\"help\" lists all commands"},
 	{"checkpoint", NO_REVERSE},
 	{"compile", "code cannot be compiled into a running program"},
 	{"complete", "the Tab key completes"},

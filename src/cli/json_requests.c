@@ -16,6 +16,11 @@
 #define BW_VERSION "0.0.0"
 #endif
 
+const char *bw_cli_version(void)
+{
+	return BW_VERSION;
+}
+
 enum { SCHEMA = 1 }; /* raised when an object of doc/json.schema.json changes its meaning */
 
 void bw_cli_begin_json(struct bw_cli *c)

@@ -427,6 +427,8 @@ void bw_cli_fini(struct bw_cli *c)
 	bw_debug_destroy(c->debug);
 	bw_cli_free_crash(c);
 	bw_kmd_close(c->kmd);
+	if (c->out)
+		bw_terminal_end(c);
 	bw_out_destroy(c->out);
 	for (size_t i = 0; c->program.argv && c->program.argv[i]; i++)
 		free(c->program.argv[i]);
@@ -553,6 +555,7 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 		return NULL;
 	}
 	BW_TRY(bw_out_create(stdout, o->json, &c->out));
+	bw_terminal_begin(c);
 	bw_cli_begin_json(c);
 	BW_TRY(open_session(c, o));
 	struct bw_error *err = run_session(c, o);

@@ -16,7 +16,7 @@ struct open_object {
 };
 
 struct bw_out {
-	FILE *f;
+	struct bw_sink sink;
 	bool json;
 	json_t *request; /* id of the current request, NULL: none */
 	struct BW_VEC(struct open_object) stack;
@@ -29,7 +29,7 @@ struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out)
 	struct bw_out *o = calloc(1, sizeof(*o));
 	if (!o)
 		return bw_error_nomem();
-	o->f = f;
+	o->sink.f = f;
 	o->json = json;
 	*out = o;
 	return NULL;
@@ -43,7 +43,7 @@ void bw_out_destroy(struct bw_out *o)
 		bw_out_end(o);
 	bw_vec_free(&o->stack);
 	json_decref(o->request);
-	fflush(o->f);
+	fflush(o->sink.f);
 	free(o);
 }
 
@@ -104,9 +104,11 @@ static void write_object(struct bw_out *o, const json_t *object)
 {
 	char *text = json_dumps(object, JSON_COMPACT);
 	if (text)
-		fprintf(o->f, "%s\n", text);
+		fprintf(o->sink.f, "%s\n", text);
+	if (text && o->sink.log)
+		fprintf(o->sink.log, "%s\n", text);
 	free(text);
-	fflush(o->f);
+	fflush(o->sink.f);
 }
 
 void bw_out_begin_request(struct bw_out *o, json_t *id)
@@ -227,22 +229,44 @@ void bw_out_printable(FILE *f, const char *text)
 	bw_str_free(&s);
 }
 
-void bw_out_line(struct bw_out *o, const char *fmt, ...)
+/* Takes what is not printable out of it. */
+static void put(struct bw_out *o, enum bw_paint kind, const char *text)
 {
-	va_list args;
+	struct bw_str s = {0};
+	bw_str_add_printable(&s, text, "\n\t");
+	bw_sink_put(&o->sink, kind, bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+static void put_line(struct bw_out *o, enum bw_paint kind, const char *fmt, va_list args)
+{
 	_cleanup_free_ char *text = NULL;
-	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
-	va_end(args);
 	if (!text)
 		return;
 	if (o->json) {
 		keep_lines(o, text);
-	} else {
-		bw_out_printable(o->f, text);
-		fputc('\n', o->f);
+		return;
 	}
+	put(o, kind, text);
+	bw_sink_put(&o->sink, BW_PAINT_TEXT, "\n");
+}
+
+void bw_out_line(struct bw_out *o, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	put_line(o, BW_PAINT_TEXT, fmt, args);
+	va_end(args);
+}
+
+void bw_out_painted(struct bw_out *o, enum bw_paint kind, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	put_line(o, kind, fmt, args);
+	va_end(args);
 }
 
 void bw_out_text(struct bw_out *o, const char *text)
@@ -250,7 +274,7 @@ void bw_out_text(struct bw_out *o, const char *text)
 	if (o->json)
 		keep_lines(o, text);
 	else
-		bw_out_printable(o->f, text);
+		put(o, BW_PAINT_TEXT, text);
 }
 
 void bw_out_raw(struct bw_out *o, const char *text)
@@ -258,12 +282,17 @@ void bw_out_raw(struct bw_out *o, const char *text)
 	if (o->json)
 		keep_lines(o, text);
 	else
-		fputs(text, o->f);
+		bw_sink_put_raw(&o->sink, text);
+}
+
+struct bw_sink *bw_out_sink(struct bw_out *o)
+{
+	return &o->sink;
 }
 
 void bw_out_flush(struct bw_out *o)
 {
-	fflush(o->f);
+	fflush(o->sink.f);
 }
 
 void bw_out_json(struct bw_out *o, const char *key, json_t *value)
@@ -354,7 +383,14 @@ void bw_out_table(struct bw_out *o, const struct bw_table *t, const char *if_emp
 	}
 	struct bw_str text = {0};
 	bw_table_render(t, &text);
-	bw_out_text(o, bw_str_text(&text));
+	/* the first line has the titles */
+	const char *rows = strchr(bw_str_text(&text), '\n');
+	if (rows) {
+		_cleanup_free_ char *titles =
+			strndup(bw_str_text(&text), (size_t)(rows + 1 - bw_str_text(&text)));
+		put(o, BW_PAINT_TITLE, titles ? titles : "");
+		put(o, BW_PAINT_TEXT, rows + 1);
+	}
 	bw_str_free(&text);
 }
 
@@ -367,7 +403,10 @@ void bw_out_error(struct bw_out *o, const struct bw_error *err)
 		bw_out_end(o);
 		return;
 	}
-	fflush(o->f);
+	fflush(o->sink.f);
+	if (o->sink.log)
+		fprintf(o->sink.log, "%s%s", err->message,
+			strchr(err->message, '\n') ? "\n" : ".\n");
 	/* A message with a caret line below its sentence gets no final stop. */
 	bw_out_printable(stderr, err->message);
 	fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "ui/sink.h"
 #include "ui/table.h"
 
 struct bw_out;
@@ -43,12 +44,16 @@ void bw_out_lines_only(struct bw_out *o, bool on);
 /* For people. Names in it may be a program's: control characters but newline and tab come as
  * \ooo. */
 void bw_out_line(struct bw_out *o, const char *fmt, ...) BW_PRINTF(2, 3);
+/* A line that is no sentence: source, an instruction. */
+void bw_out_painted(struct bw_out *o, enum bw_paint kind, const char *fmt, ...) BW_PRINTF(3, 4);
 void bw_out_text(struct bw_out *o, const char *text); /* without a newline of its own */
 void bw_out_raw(struct bw_out *o, const char *text);  /* text of the user's own: every byte
 						       * unchanged */
 /* The same for text that goes to another stream. */
 void bw_out_printable(FILE *f, const char *text);
 void bw_out_flush(struct bw_out *o);
+/* Pages, colours, log: o's own; f of it must not be changed. */
+struct bw_sink *bw_out_sink(struct bw_out *o);
 
 /* For programs. */
 void bw_out_str(struct bw_out *o, const char *key, const char *value);

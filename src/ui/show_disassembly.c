@@ -50,7 +50,7 @@ static void add_instruction(struct bw_out *o, const struct bw_code_listing *c,
 		bw_str_pad(&s, column + WORDS_B);
 	}
 	bw_str_addf(&s, " %s", l->text);
-	bw_out_line(o, "%s", bw_str_text(&s));
+	bw_out_painted(o, BW_PAINT_CODE, "%s", bw_str_text(&s));
 	bw_str_free(&s);
 }
 

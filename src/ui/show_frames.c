@@ -86,7 +86,7 @@ void bw_show_source_line(struct bw_out *o, struct bw_debug *d, const char *file,
 	if (!text)
 		bw_debug_source_missing(d, file, line, missing, sizeof(missing));
 	if (text)
-		bw_out_line(o, "%u\t%s", line, text);
+		bw_out_painted(o, BW_PAINT_SOURCE, "%u\t%s", line, text);
 	else
 		bw_out_line(o, "%s", missing);
 }

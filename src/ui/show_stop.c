@@ -48,8 +48,8 @@ void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc)
 	}
 	char symbol[160];
 	bw_debug_symbolize(d, pc, symbol, sizeof(symbol));
-	bw_out_line(o, "=> 0x%012llx%s%s:  %s", (unsigned long long)pc, symbol[0] ? " " : "",
-		    symbol, line[0].text);
+	bw_out_painted(o, BW_PAINT_CODE, "=> 0x%012llx%s%s:  %s", (unsigned long long)pc,
+		       symbol[0] ? " " : "", symbol, line[0].text);
 	bw_out_str(o, "instruction", line[0].text);
 }
 
@@ -74,8 +74,8 @@ static void show_cause_inst(struct bw_out *o, struct bw_debug *d, const struct b
 		return;
 	}
 	bw_debug_symbolize(d, w->cause_pc, symbol, sizeof(symbol));
-	bw_out_line(o, "   0x%012llx%s%s:  %s", (unsigned long long)w->cause_pc,
-		    symbol[0] ? " " : "", symbol, line[0].text);
+	bw_out_painted(o, BW_PAINT_CODE, "   0x%012llx%s%s:  %s", (unsigned long long)w->cause_pc,
+		       symbol[0] ? " " : "", symbol, line[0].text);
 	bw_out_hex(o, "cause_pc", w->cause_pc);
 	bw_out_str(o, "cause", line[0].text);
 }

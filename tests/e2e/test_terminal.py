@@ -227,6 +227,46 @@ def completion():
         t.close()
 
 
+def pages_colours_log():
+    """Output stops where the screen is full; colours come to a terminal that has them, and never into the log."""
+    options = ("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64",
+               "--arg", "y=fill:64:1", "--arg", "out=zeros:64")
+    t = Terminal(*options)
+    more = re.escape("--Type <RET> for more, q to quit, c to continue without paging--")
+    try:
+        t.expect(re.escape(PROMPT))
+        fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 200, 0, 0))
+        t.type("help\n")
+        equal(len(t.expect(more).split("\n")[1:-1]), 9, "lines of the first page")
+        t.type("\n")
+        equal(len(t.expect(more).split("\n")[1:-1]), 9, "lines of the second page")
+        t.type("q\n")
+        check("xor" not in t.expect(re.escape(PROMPT)), "the rest is shown")
+        t.type("help\n")
+        t.expect(more)
+        t.type("c\n")
+        check("says more" in t.expect(re.escape(PROMPT)), "the rest is not shown")
+        t.command("set pagination off")
+        check("says more" in t.command("help"), "pages although they are off")
+        check("\033[" not in t.command("list saxpy.s:14"), "colours on a dumb terminal")
+        log = f"{t.home.name}/log"
+        t.command(f"set logging file {log}")
+        check(f"Copying output to {log}." in t.command("set logging enabled on"), "logging is not told")
+        t.command("set style enabled on")
+        painted = t.command("list saxpy.s:14")
+        check("\033[2m// a\033[0m" in painted, f"no colours: {painted!r}")
+        t.command("print 1 +")
+        check(f"Done logging to {log}." in t.command("set logging enabled off"), "the end of logging is not told")
+        t.command("show version")
+        with open(log, encoding="utf-8") as f:
+            logged = f.read()
+        check("\033" not in logged and "// a" in logged, f"the log has {logged!r}")
+        check("xpected" in logged or "yntax" in logged or "expression" in logged, f"the error is not in the log: {logged!r}")
+        check("breakwater 0" not in logged, "the log goes on")
+    finally:
+        t.close()
+
+
 def the_end_comes_to_the_prompt():
     """A program that ends while the prompt waits is reported at once; what was being typed stays."""
     t = Terminal("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",

@@ -31,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	bw_error_free(err);
 	bw_debug_destroy(c.debug);
+	if (c.out)
+		bw_terminal_end(&c);
 	bw_out_destroy(c.out);
 	bw_cli_free_blocks(&c);
 	bw_cli_free_displays(&c);
