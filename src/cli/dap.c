@@ -45,7 +45,7 @@ struct host {
 	struct sink output[2]; /* of the program that is debugged */
 	FILE *console_file;
 	struct bw_dap *server;
-	bool is_open;
+	bool is_open; /* or could not be */
 };
 
 static struct bw_error *open_sink(struct sink *s, const char *name)
@@ -77,11 +77,10 @@ static struct bw_error *host_open(void *cookie, char **argv, bool attach,
 	while (argv[argc])
 		argc++;
 	if (h->is_open)
-		return bw_errorf(BW_E_STATE, "One session at a time");
-	struct bw_error *err = bw_cli_open_for_editor(&h->cli, argc, argv, attach);
-	if (err)
-		return err;
+		return bw_errorf(BW_E_STATE,
+				 "This session could not begin: the next try takes a new session");
 	h->is_open = true;
+	BW_TRY(bw_cli_open_for_editor(&h->cli, argc, argv, attach));
 	*out_debug = h->cli.debug;
 	return NULL;
 }

@@ -120,6 +120,8 @@ void bw_dap_event(struct bw_dap *s, const char *event, json_t *body);
 void bw_dap_say(struct bw_dap *s, const char *category, const char *text);
 /* Answers the request now, since what follows takes its time: an error then goes to the console. */
 void bw_dap_answer(struct bw_dap *s, json_t *body);
+/* After bw_dap_link_busy: what takes long is over. */
+void bw_dap_end_busy(struct bw_dap *s);
 /* What has been printed, written and stopped since the last call. */
 void bw_dap_flush(struct bw_dap *s);
 /* Asks the editor to read these areas again: "variables", "stacks", "threads". */

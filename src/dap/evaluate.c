@@ -16,7 +16,9 @@
 static struct bw_error *run_command(struct bw_dap *s, const char *line, bool hex, json_t *body)
 {
 	bw_dap_flush(s); /* what was printed before is no answer */
+	bw_dap_link_busy(s->link, s->debug, s->request_seq);
 	struct bw_error *err = s->host->execute(s->host->cookie, line);
+	bw_dap_end_busy(s);
 	_cleanup_free_ char *text = s->host->take_text(s->host->cookie);
 	bw_dap_keep_lane(s);
 	if (err && err->code == BW_E_INVALID) {

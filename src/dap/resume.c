@@ -39,6 +39,14 @@ static struct bw_error *do_step(struct bw_dap *s, enum step kind, bool by_instru
 	return bw_debug_step_lines(s->debug, 1, kind == STEP_OVER, out);
 }
 
+void bw_dap_end_busy(struct bw_dap *s)
+{
+	bool interrupted = bw_dap_link_busy(s->link, NULL, 0);
+	/* one that came when the work was over already */
+	if (interrupted && bw_debug_state(s->debug) != BW_DEBUG_NO_PROGRAM)
+		bw_target_forget_interrupt(bw_debug_target(s->debug));
+}
+
 static struct bw_error *step(struct bw_dap *s, json_t *args, json_t *body, enum step kind)
 {
 	const char *granularity = "statement";
@@ -53,10 +61,7 @@ static struct bw_error *step(struct bw_dap *s, json_t *args, json_t *body, enum 
 	bw_dap_answer(s, body);
 	bw_dap_link_busy(s->link, s->debug, s->request_seq);
 	struct bw_error *err = do_step(s, kind, by_instruction, &stop);
-	bool interrupted = bw_dap_link_busy(s->link, NULL, 0);
-	/* An interrupt that came when the step was over already. */
-	if (interrupted && bw_debug_state(s->debug) != BW_DEBUG_NO_PROGRAM)
-		bw_target_forget_interrupt(bw_debug_target(s->debug));
+	bw_dap_end_busy(s);
 	if (err) {
 		/* The editor takes the wave for running: it stands where it stood. */
 		const struct bw_wave_info *w = bw_debug_focus(s->debug);
