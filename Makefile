@@ -14,7 +14,7 @@ THREADS  = build-threads
 WERROR   = $(if $(CI),true,false)
 SETUP    = meson setup
 
-.PHONY: all deps demo check check-linux check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb clean
+.PHONY: all deps demo check check-linux check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb vsix clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -32,6 +32,10 @@ demo: all
 # All tests, again under ASan and UBSan, those with threads under TSan, then a short run of the fuzz targets.
 check: check-plain check-sanitize check-threads-short check-fuzz
 	@echo "All checks passed."
+
+# The VS Code extension: breakwater.vsix, for "Install from VSIX" or code --install-extension.
+vsix:
+	@tools/make-vsix.py breakwater.vsix && echo "breakwater.vsix"
 
 check-plain: all
 	@meson test -C $(BUILD) --print-errorlogs

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Starts "breakwater dap" for a session, and shows its waves and lanes. No dependency but VS Code.
+"use strict";
+const vscode = require("vscode");
+
+const PAGE = 200; // waves that are asked for at once
+
+// The session that is looked at, where it is ours.
+function session() {
+  const s = vscode.debug.activeDebugSession;
+  return s && s.type === "breakwater" ? s : undefined;
+}
+
+async function ask(command, args) {
+  const s = session();
+  if (!s) return undefined;
+  try {
+    return await s.customRequest(command, args);
+  } catch {
+    return undefined; // the program is running, or has ended
+  }
+}
+
+class View {
+  constructor() {
+    this.changed = new vscode.EventEmitter();
+    this.onDidChangeTreeData = this.changed.event;
+  }
+  refresh() {
+    this.changed.fire(undefined);
+  }
+  getTreeItem(item) {
+    return item;
+  }
+}
+
+// Pages of waves, and the waves of each.
+class Waves extends View {
+  async getChildren(parent) {
+    if (parent) return this.page(parent.start);
+    const first = await ask("breakwater/waves", { start: 0, count: 1 });
+    if (!first || !first.total) return [];
+    if (first.total <= PAGE) return this.page(0);
+    const pages = [];
+    for (let start = 0; start < first.total; start += PAGE) {
+      const end = Math.min(start + PAGE, first.total);
+      const item = new vscode.TreeItem(`waves ${start + 1} to ${end} of ${first.total}`, vscode.TreeItemCollapsibleState.Collapsed);
+      item.start = start;
+      pages.push(item);
+    }
+    return pages;
+  }
+  async page(start) {
+    const body = await ask("breakwater/waves", { start, count: PAGE });
+    return (body ? body.waves : []).map((wave) => {
+      const item = new vscode.TreeItem(wave.name);
+      const place = wave.source ? `${wave.source.name}:${wave.line}` : wave.pc;
+      item.description = `${place} ${wave.reasons}${wave.inBarrier ? " at a barrier" : ""}`;
+      item.iconPath = new vscode.ThemeIcon(wave.threadId === body.focusThreadId ? "arrow-right" : "debug-stackframe-dot");
+      item.tooltip = `exec ${wave.exec}`;
+      item.command = { command: "breakwater.focusWave", title: "", arguments: [wave.threadId] };
+      return item;
+    });
+  }
+}
+
+// The lanes of the wave that has the focus, with the value of an expression in each.
+class Lanes extends View {
+  constructor() {
+    super();
+    this.expression = "";
+  }
+  async getChildren() {
+    const waves = await ask("breakwater/waves", { start: 0, count: 1 });
+    if (!waves || waves.focusThreadId === undefined) return [];
+    const args = { threadId: waves.focusThreadId };
+    if (this.expression) args.expression = this.expression;
+    const body = await ask("breakwater/lanes", args);
+    return (body ? body.lanes : []).map((lane) => {
+      const item = new vscode.TreeItem(`${lane.lane}  [${(lane.workItem || ["?"]).join(",")}]`);
+      item.description = `${lane.value === undefined ? "" : lane.value}${lane.active ? "" : "  (inactive)"}`;
+      item.iconPath = new vscode.ThemeIcon(
+        lane.lane === body.focusLane ? "arrow-right" : lane.active ? "circle-filled" : "circle-outline");
+      item.command = { command: "breakwater.focusLane", title: "", arguments: [waves.focusThreadId, lane.lane] };
+      return item;
+    });
+  }
+}
+
+function activate(context) {
+  const waves = new Waves();
+  const lanes = new Lanes();
+  const refresh = () => {
+    waves.refresh();
+    lanes.refresh();
+  };
+  const command = (name, run) => context.subscriptions.push(vscode.commands.registerCommand(name, run));
+  context.subscriptions.push(
+    vscode.debug.registerDebugAdapterDescriptorFactory("breakwater", {
+      createDebugAdapterDescriptor() {
+        const path = vscode.workspace.getConfiguration("breakwater").get("path") || "breakwater";
+        return new vscode.DebugAdapterExecutable(path, ["dap"]);
+      },
+    }),
+    vscode.debug.registerDebugAdapterTrackerFactory("breakwater", {
+      createDebugAdapterTracker() {
+        return {
+          onDidSendMessage(message) {
+            if (message.type === "event" && ["stopped", "continued", "terminated", "invalidated"].includes(message.event)) refresh();
+          },
+        };
+      },
+    }),
+    vscode.debug.onDidChangeActiveDebugSession(refresh),
+    vscode.window.registerTreeDataProvider("breakwater.waves", waves),
+    vscode.window.registerTreeDataProvider("breakwater.lanes", lanes));
+  command("breakwater.focusWave", (threadId) => ask("breakwater/setWave", { threadId }).then(refresh));
+  command("breakwater.focusLane", (threadId, lane) => ask("breakwater/setLane", { threadId, lane }).then(refresh));
+  command("breakwater.laneExpression", async () => {
+    const text = await vscode.window.showInputBox({ prompt: "Expression shown for each lane", value: lanes.expression, placeHolder: "$v3" });
+    if (text === undefined) return;
+    lanes.expression = text;
+    refresh();
+  });
+}
+
+module.exports = { activate, deactivate() {} };
