@@ -201,7 +201,21 @@ def vfio_user(build):
             "reset": memory + message(13) + unmap, "config": access(0, 7, None, 64) + access(4, 7, b"\7\0")}
 
 
-TARGETS = (code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module, vfio_user)
+def assigned(build):
+    """A local variable of each kernel of the tests and a line behind its declaration, as tests/fuzz/fuzz_assigned.c reads them."""
+    seeds = {}
+    for path in sorted((SOURCE / "tests/e2e/kernels").glob("*.cl")):
+        text = path.read_text().splitlines()[:200]
+        for line, words in enumerate(text, 1):
+            found = re.match(r"\s+(?:const )?(int|uint|float|half|enum color|char)\d? \*?(\w+)", words)
+            if found:
+                kind = {"float": 1, "half": 2, "enum color": 3, "char": 5}.get(found[1], 0)
+                at = min(line + 3, len(text))
+                seeds[f"{path.stem}{line}"] = bytes([line, at, line, kind, line % 3, 0]) + "\n".join([found[2]] + text).encode()
+    return seeds
+
+
+TARGETS = (assigned, code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module, vfio_user)
 
 
 def main():
