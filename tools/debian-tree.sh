@@ -15,7 +15,8 @@ make_tree() {
 }
 
 newer_packages="python3 python3-jsonschema glslang-tools libdw1t64 libelf1t64 libedit2 libjansson4 libllvm19 libzstd1
- libspirv-cross-c-shared0 libvulkan1 mesa-vulkan-drivers/trixie-backports"
+ libspirv-cross-c-shared0 libvulkan1 mesa-vulkan-drivers/trixie-backports mesa-opencl-icd/trixie-backports
+ ocl-icd-libopencl1"
 
 # From where this machine gets its own release, as apt knows it: backports are no default of mmdebstrap.
 make_newer() {

@@ -9,7 +9,7 @@ packages="
  clang-19 clang-format-19 lld-19 llvm-19 llvm-19-dev libclang-rt-19-dev
  libdrm-dev libelf-dev libdw-dev libedit-dev libjansson-dev libmsgpack-dev libpng-dev libzstd-dev
  libcmocka-dev python3-jsonschema gdb
- libvulkan-dev libspirv-cross-c-shared-dev glslang-tools spirv-tools
+ opencl-c-headers libvulkan-dev libspirv-cross-c-shared-dev glslang-tools spirv-tools
  rocm-device-libs
 "
 # The drivers of tests/vulkan. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Tests of shaders at source level with a newer Mesa than that of Debian 12's backports, in a Debian 13 that is
+# Tests of shaders at source level, and of OpenCL on rusticl, with a newer Mesa than that of Debian 12's backports, in a Debian 13 that is
 # made for it. What was built in ROOT/root/breakwater runs there, with those libraries of its own that a Debian
 # 13 does not have.
 #   newer-mesa.sh ROOT TREE    ROOT: where it was built (/ or a Debian 12 of debian-tree.sh); TREE: does not
@@ -37,4 +37,6 @@ for library in $missing; do
 done
 "$tools/debian-tree.sh" enter "$tree" "ldconfig && cd $there &&
 	dpkg-query -W mesa-vulkan-drivers &&
-	BREAKWATER_TEST_LINES=source BREAKWATER_SOURCE=$there BREAKWATER_BUILD=$there/build python3 tests/vulkan/test_source.py"
+	export BREAKWATER_SOURCE=$there BREAKWATER_BUILD=$there/build &&
+	BREAKWATER_TEST_LINES=source python3 tests/vulkan/test_source.py &&
+	python3 tests/vulkan/test_opencl.py"

@@ -17,6 +17,7 @@
 #include "agent/clock.h"
 #include "agent/descriptors.h"
 #include "agent/listen.h"
+#include "agent/launches.h"
 #include "agent/names.h"
 #include "agent/shaders.h"
 #include "agent/submit.h"
@@ -505,6 +506,7 @@ void bw_debugger_fork_child(void)
 	pthread_mutex_init(&bw_dbg.send_lock, NULL);
 	pthread_cond_init(&bw_dbg.changed, NULL);
 	bw_names_fork_child();
+	bw_launches_fork_child();
 	bw_shaders_fork_child();
 	bw_descriptors_fork_child();
 	bw_listen_fork_child();

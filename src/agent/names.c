@@ -124,6 +124,15 @@ uint32_t bw_names_add(const struct bw_agent_object *o)
 	return id;
 }
 
+uint32_t bw_names_object(const struct bw_agent_object *o)
+{
+	pthread_mutex_lock(&g.lock);
+	const struct bw_agent_object *old = find(o->kind, o->handle);
+	uint32_t id = old ? old->id : 0;
+	pthread_mutex_unlock(&g.lock);
+	return id ? id : bw_names_add(o);
+}
+
 void bw_names_remove(uint32_t kind, uint64_t handle)
 {
 	pthread_mutex_lock(&g.lock);
@@ -306,8 +315,7 @@ void bw_names_cmd_pipeline(uint64_t cmd, uint64_t pipeline)
 	WITH_CMD(cmd, bind(c, pipeline));
 }
 
-/* Appends to a blob whose first byte stays unused; 0 when there is no memory. */
-static uint32_t append(struct bw_names_blob *b, const void *data, size_t size_b)
+uint32_t bw_names_append(struct bw_names_blob *b, const void *data, size_t size_b)
 {
 	size_t at = BW_MAX(b->len, (size_t)1);
 	struct bw_error *err = bw_vec_reserve(b, at + size_b);
@@ -330,7 +338,7 @@ static uint32_t label_of(struct command_buffer *c)
 		return c->label_at;
 	snprintf(text, sizeof(text), "%s%s%s", c->label,
 		 c->label[0] && c->inserted[0] ? separator : "", c->inserted);
-	return c->label_at = append(&c->text, text, strlen(text) + 1);
+	return c->label_at = bw_names_append(&c->text, text, strlen(text) + 1);
 }
 
 /* Those that are bound, at the end of the text. */
@@ -343,7 +351,7 @@ static uint32_t sets_of(struct command_buffer *c, uint32_t *out_b)
 			some[n++] = c->sets[i];
 	*out_b = (uint32_t)(n * sizeof(*some));
 	if (n && !c->sets_at)
-		c->sets_at = append(&c->text, some, *out_b);
+		c->sets_at = bw_names_append(&c->text, some, *out_b);
 	return c->sets_at;
 }
 
@@ -358,7 +366,7 @@ static void record(struct command_buffer *c, const uint32_t *base, const uint32_
 	if (groups)
 		memcpy(r.groups, groups, sizeof(r.groups));
 	if (c->push_b && !c->push_at)
-		c->push_at = append(&c->text, c->push, c->push_b);
+		c->push_at = bw_names_append(&c->text, c->push, c->push_b);
 	r.push_at = c->push_at;
 	r.push_b = c->push_at ? c->push_b : 0;
 	r.sets_at = sets_of(c, &r.sets_b);
@@ -453,12 +461,12 @@ static void copy_recorded(struct recorded r, const struct bw_names_blob *text, c
 		char label[2 * LABEL_MAX_B + 80];
 		int n = snprintf(label, sizeof(label), "%s%s%s", prefix,
 				 prefix[0] && own[0] ? separator : "", own);
-		r.label_at = append(to_text, label, (size_t)n + 1);
+		r.label_at = bw_names_append(to_text, label, (size_t)n + 1);
 	}
 	if (r.push_b)
-		r.push_at = append(to_text, text->data + r.push_at, r.push_b);
+		r.push_at = bw_names_append(to_text, text->data + r.push_at, r.push_b);
 	if (r.sets_b)
-		r.sets_at = append(to_text, text->data + r.sets_at, r.sets_b);
+		r.sets_at = bw_names_append(to_text, text->data + r.sets_at, r.sets_b);
 	*out = r;
 }
 
@@ -632,7 +640,8 @@ static bool add_bindings(const struct bound_set *set, struct bw_agent_dispatch *
 			b.va = o->va + it->offset_b;
 			b.size_b = BW_MIN(it->range_b, o->size_b - it->offset_b);
 		}
-		uint32_t at = d->n_bindings < BINDINGS_MAX ? append(blob, &b, sizeof(b)) : 0;
+		uint32_t at =
+			d->n_bindings < BINDINGS_MAX ? bw_names_append(blob, &b, sizeof(b)) : 0;
 		whole = whole && at;
 		if (!at)
 			break;
@@ -660,11 +669,11 @@ static void fill(const struct recorded *r, struct bw_agent_dispatch *d, struct b
 	if (r->label_at) {
 		const char *label = (const char *)mine.text.data + r->label_at;
 		d->label_b = (uint32_t)strlen(label) + 1;
-		d->label_at = append(blob, label, d->label_b);
+		d->label_at = bw_names_append(blob, label, d->label_b);
 		d->label_b = d->label_at ? d->label_b : 0;
 	}
 	if (r->push_b) {
-		d->push_at = append(blob, mine.text.data + r->push_at, r->push_b);
+		d->push_at = bw_names_append(blob, mine.text.data + r->push_at, r->push_b);
 		d->push_b = d->push_at ? r->push_b : 0;
 	}
 	fill_bindings(r, d, blob);

@@ -4,7 +4,7 @@
 
 /* What the program's graphics API knows and its ioctls do not say: which pipeline a dispatch packet
  * belongs to, labels, push constants, names of objects. Known for Vulkan, where the agent is a
- * layer as well (vk_layer.c); for other programs these functions return nothing. */
+ * layer as well (vk_layer.c); of OpenCL (launches.h) objects are here, too. */
 
 #include "agent/agent.h"
 #include "base/vec.h"
@@ -30,6 +30,8 @@ uint32_t bw_names_match_kept(const struct bw_names_kept *kept,
 struct bw_error *bw_names_objects(struct bw_agent_objects *out) BW_MUST_CHECK;
 /* A range of GPU addresses was mapped by an ioctl of this thread. */
 void bw_names_mapped(uint64_t va, uint64_t size_b);
+/* Appends to a blob whose first byte stays unused; returns where, 0 when there is no memory. */
+uint32_t bw_names_append(struct bw_names_blob *b, const void *data, size_t size_b);
 /* In a forked child. */
 void bw_names_fork_child(void);
 

@@ -12,6 +12,8 @@
 
 /* Takes a copy; a living object of this kind and handle is replaced. Returns the id. */
 uint32_t bw_names_add(const struct bw_agent_object *o);
+/* The id of the living object of this kind and handle; o is added where there is none. */
+uint32_t bw_names_object(const struct bw_agent_object *o);
 void bw_names_remove(uint32_t kind, uint64_t handle);
 /* kind 0: a name for a thing that has no table of its own (a shader module), kept for later. */
 void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name);

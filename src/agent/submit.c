@@ -10,6 +10,7 @@
 #include "agent/capture.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
+#include "agent/launches.h"
 #include "agent/names.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
@@ -294,6 +295,7 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 	for (unsigned i = 0; i < one->n_ibs; i++)
 		scan_ib(s, one->ibs[i].va, one->ibs[i].size_dw);
 	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->blob);
+	bw_launches_match(f, &s->dispatches, &s->blob);
 	struct bw_agent_submit event = event_of(s, frame);
 	if (s->dispatches.len)
 		bw_fence_wait_again(f, &one->wait,
@@ -360,6 +362,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	uint32_t frame =
 		read && (listens || captures) ? bw_names_match(&s->dispatches, &s->blob) : 0;
 	if (read && listens) {
+		bw_launches_match(f, &s->dispatches, &s->blob);
 		struct bw_agent_submit event = event_of(s, frame);
 		if (s->dispatches.len)
 			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);

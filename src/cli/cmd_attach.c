@@ -34,15 +34,17 @@ static char *add_debug_word(const char *name, const char *word)
 	return out;
 }
 
-/* What makes the Vulkan loader use the agent as a layer, too, so that pipelines, buffers and
- * command buffers have names, and what makes drivers keep the lines of shaders. A build without
- * Vulkan's headers has no layer: then there is nothing to set. */
-struct bw_error *bw_cli_vulkan_settings(bool shader_lines, char *out[BW_VULKAN_SETTINGS])
+/* What makes the loaders of Vulkan and OpenCL use the agent as a layer, too, so that pipelines,
+ * kernels, arguments, buffers and command buffers have names, and what makes drivers keep the lines
+ * of shaders. A build without an API's headers has no layer of it: Vulkan's loader is told nothing
+ * then, and OpenCL's finds none in the library. */
+struct bw_error *bw_cli_layer_settings(bool shader_lines, char *out[BW_LAYER_SETTINGS])
 {
 	char *agent = NULL, *manifest = NULL;
 	size_t n = 0;
-	memset(out, 0, BW_VULKAN_SETTINGS * sizeof(*out));
+	memset(out, 0, BW_LAYER_SETTINGS * sizeof(*out));
 	BW_TRY(bw_kmd_find_part("libbreakwater-agent.so", &agent));
+	out[n++] = list_setting("OPENCL_LAYERS", agent);
 	*strrchr(agent, '/') = '\0';
 	if (asprintf(&manifest, "%s/breakwater-layer.json", agent) < 0)
 		manifest = NULL;
@@ -50,7 +52,7 @@ struct bw_error *bw_cli_vulkan_settings(bool shader_lines, char *out[BW_VULKAN_S
 		out[n++] = list_setting("VK_ADD_LAYER_PATH", agent);
 		out[n++] = list_setting("VK_INSTANCE_LAYERS", "VK_LAYER_BREAKWATER_agent");
 	}
-	if (n && shader_lines) {
+	if (n > 1 && shader_lines) {
 		out[n++] = strdup("BREAKWATER_SHADER_LINES=1");
 		out[n++] = add_debug_word("RADV_DEBUG", "nirdebuginfo");
 	}
@@ -59,9 +61,9 @@ struct bw_error *bw_cli_vulkan_settings(bool shader_lines, char *out[BW_VULKAN_S
 	return NULL;
 }
 
-void bw_cli_free_settings(char *settings[BW_VULKAN_SETTINGS])
+void bw_cli_free_settings(char *settings[BW_LAYER_SETTINGS])
 {
-	for (size_t i = 0; i < BW_VULKAN_SETTINGS; i++)
+	for (size_t i = 0; i < BW_LAYER_SETTINGS; i++)
 		free(settings[i]);
 }
 

@@ -101,8 +101,8 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, bool shader_lines, char *setting,
 			      pid_t *out_pid)
 {
-	char *settings[BW_VULKAN_SETTINGS];
-	BW_TRY(bw_cli_vulkan_settings(shader_lines, settings));
+	char *settings[BW_LAYER_SETTINGS];
+	BW_TRY(bw_cli_layer_settings(shader_lines, settings));
 	pid_t pid = fork();
 	if (pid == 0) {
 		putenv(setting);
@@ -172,10 +172,10 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, bool shader_lines,
 				  int *out_status)
 {
-	char *settings[BW_VULKAN_SETTINGS];
+	char *settings[BW_LAYER_SETTINGS];
 	struct bw_target *t;
 	bool over = false, gpu_gone = false;
-	BW_TRY(bw_cli_vulkan_settings(shader_lines, settings));
+	BW_TRY(bw_cli_layer_settings(shader_lines, settings));
 	const struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
 						.kmd = kmd,
 						.argv = program,

@@ -69,7 +69,7 @@ void bw_cli_ignore_interrupts(void)
 
 struct bw_error *bw_cli_start_program(struct bw_cli *c)
 {
-	char *settings[BW_VULKAN_SETTINGS] = {NULL};
+	char *settings[BW_LAYER_SETTINGS] = {NULL};
 	if (!c->program.argv)
 		return bw_errorf(
 			BW_E_STATE,
@@ -90,7 +90,7 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	struct bw_target *target;
 	bw_out_flush(c->out);
 	if (!c->program.is_kernel)
-		BW_TRY(bw_cli_vulkan_settings(c->shader_lines, settings));
+		BW_TRY(bw_cli_layer_settings(c->shader_lines, settings));
 	source.env = (const char *const *)settings;
 	c->clients_before = bw_kmd_n_clients_ever(c->kmd);
 	struct bw_error *err = bw_cli_open_target(&source, &target);

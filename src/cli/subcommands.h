@@ -61,10 +61,10 @@ struct bw_error *bw_cli_open_target(const struct bw_target_source *source,
 /* ---- cmd_attach.c ---- */
 
 /* NAME=VALUE, each owned, up to the first NULL. */
-enum { BW_VULKAN_SETTINGS = 5 };
-struct bw_error *bw_cli_vulkan_settings(bool shader_lines,
-					char *out[BW_VULKAN_SETTINGS]) BW_MUST_CHECK;
-void bw_cli_free_settings(char *settings[BW_VULKAN_SETTINGS]);
+enum { BW_LAYER_SETTINGS = 6 };
+struct bw_error *bw_cli_layer_settings(bool shader_lines,
+				       char *out[BW_LAYER_SETTINGS]) BW_MUST_CHECK;
+void bw_cli_free_settings(char *settings[BW_LAYER_SETTINGS]);
 /* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
 struct bw_error *bw_cli_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
 

@@ -277,6 +277,7 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 		.packet_va = from->packet_va,
 		.indirect_va = from->indirect_va,
 		.pipeline = from->pipeline,
+		.block_va = from->block_va,
 		.label = "",
 	};
 	memcpy(to->groups, from->groups, sizeof(to->groups));
@@ -343,6 +344,53 @@ static struct bw_error *take_bindings(struct bw_live *l, const uint8_t *dispatch
 	return NULL;
 }
 
+static bool is_text(const char *text, size_t room)
+{
+	return memchr(text, 0, room) != NULL;
+}
+
+/* The same of the arguments. Kinds and texts are the program's word. */
+static struct bw_error *take_args(struct bw_live *l, const uint8_t *dispatches,
+				  struct bw_target_dispatch *to, size_t n, size_t blob_b)
+{
+	size_t left = blob_b / sizeof(struct bw_agent_arg);
+	l->args.len = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bw_agent_dispatch from;
+		memcpy(&from, dispatches + i * sizeof(from), sizeof(from));
+		if (from.args_at >= blob_b || from.n_args > left ||
+		    from.n_args > (blob_b - from.args_at) / sizeof(struct bw_agent_arg))
+			continue;
+		to[i].n_args = from.n_args;
+		left -= from.n_args;
+		for (uint32_t k = 0; k < from.n_args; k++) {
+			struct bw_agent_arg a;
+			memcpy(&a, l->blob + from.args_at + k * sizeof(a), sizeof(a));
+			struct bw_target_arg arg = {.offset_b = a.offset_b, .size_b = a.size_b};
+			arg.kind = a.kind <= BW_AGENT_ARG_LOCAL ? (enum bw_target_arg_kind)a.kind
+								: BW_TARG_OPAQUE;
+			if (is_text(a.name, sizeof(a.name)))
+				memcpy(arg.name, a.name, sizeof(arg.name));
+			if (is_text(a.type, sizeof(a.type)))
+				memcpy(arg.type, a.type, sizeof(arg.type));
+			BW_TRY(bw_vec_push(&l->args, arg));
+		}
+	}
+	const struct bw_target_arg *at = l->args.data;
+	for (size_t i = 0; i < n; i++) {
+		to[i].args = at;
+		at += to[i].n_args;
+	}
+	return NULL;
+}
+
+_Static_assert((int)BW_TARG_OPAQUE == (int)BW_AGENT_ARG_OPAQUE &&
+		       (int)BW_TARG_VALUE == (int)BW_AGENT_ARG_VALUE &&
+		       (int)BW_TARG_BUFFER == (int)BW_AGENT_ARG_BUFFER &&
+		       (int)BW_TARG_LOCAL == (int)BW_AGENT_ARG_LOCAL &&
+		       BW_TARG_NOWHERE == BW_AGENT_ARG_NOWHERE,
+	       "arguments are passed on unchanged");
+
 /* Its number in this session, which may have several programs. */
 static struct bw_error *number_submission(struct bw_live *l, struct bw_live_vm *vm,
 					  uint32_t in_proc, uint32_t *out)
@@ -386,6 +434,7 @@ static struct bw_error *on_submit(struct bw_live *l, struct bw_live_proc *p, con
 	free(l->dispatches);
 	l->dispatches = all;
 	BW_TRY(take_bindings(l, m->body + sizeof(s), all, s.n_dispatches, blob_b));
+	BW_TRY(take_args(l, m->body + sizeof(s), all, s.n_dispatches, blob_b));
 	bw_live_note_enables(l, vm);
 	if (!vm->attached && s.n_dispatches) {
 		struct bw_error *err = bw_live_attach(l, vm);

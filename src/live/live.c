@@ -88,6 +88,7 @@ static void free_live(struct bw_live *l)
 	free(l->dispatches);
 	free(l->blob);
 	bw_vec_free(&l->bindings);
+	bw_vec_free(&l->args);
 	free(l->last_vm);
 	free(l->icache_generation);
 	free(l);

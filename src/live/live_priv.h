@@ -139,6 +139,7 @@ struct bw_live {
 	struct bw_target_dispatch *dispatches;		  /* of the last SUBMIT given out */
 	uint8_t *blob;					  /* what they point into */
 	struct BW_VEC(struct bw_target_binding) bindings; /* of all of them */
+	struct BW_VEC(struct bw_target_arg) args;	  /* the same */
 	struct BW_VEC(struct bw_queue_key) queues;
 
 	uint32_t excp;	    /* EXCP_EN of waves to come, enum bw_excp */

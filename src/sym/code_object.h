@@ -23,6 +23,8 @@ struct bw_kernel_arg {
 				   "hidden_block_count_x" */
 	enum bw_arg_kind kind;
 	uint32_t offset_b, size_b;
+	/* a driver's kernel (OpenCL): the driver does not pass it, or its place is not known */
+	bool is_absent;
 };
 
 /* kernel_code_properties (doc/hardware/code-objects.md 3) */

@@ -96,12 +96,21 @@ static inline enum bw_target_reg bw_treg(enum bw_wreg reg)
 	return (enum bw_target_reg)((int)BW_TREG_STATE + (int)reg);
 }
 
-/* One dispatch of a submission, as the registers in force say. */
 /* A buffer that the program's API has bound: descriptor `element` of a binding. */
 struct bw_target_binding {
 	uint32_t set, binding, element;
 	uint64_t va, size_b; /* va 0: not known */
 };
+/* An argument of an OpenCL kernel, in the kernel's order. */
+enum bw_target_arg_kind { BW_TARG_OPAQUE, BW_TARG_VALUE, BW_TARG_BUFFER, BW_TARG_LOCAL };
+#define BW_TARG_NOWHERE UINT32_MAX
+struct bw_target_arg {
+	enum bw_target_arg_kind kind; /* OPAQUE: image, sampler */
+	uint32_t offset_b; /* in the block; NOWHERE: the driver does not pass it, or not known */
+	uint32_t size_b;
+	char name[48], type[48]; /* "" where they are not known */
+};
+/* One dispatch of a submission, as the registers in force say. */
 struct bw_target_dispatch {
 	uint64_t code_va;
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
@@ -119,6 +128,10 @@ struct bw_target_dispatch {
 	/* what the API has bound; borrowed like the dispatch */
 	const struct bw_target_binding *bindings;
 	uint32_t n_bindings;
+	/* arguments that the API has set; borrowed like the dispatch */
+	const struct bw_target_arg *args;
+	uint32_t n_args;
+	uint64_t block_va; /* what their offsets count from; 0: none */
 };
 
 /* Things that the program's API knows by name. */

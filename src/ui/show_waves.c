@@ -204,7 +204,7 @@ struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d)
 			return err;
 		}
 		bw_table_int(&t, dispatches[i].number);
-		bw_table_text(&t, "%s", dispatches[i].kernel_name);
+		bw_table_text(&t, "%s", dispatches[i].kernel_title);
 		if (c.known)
 			bw_table_int(&t, (int64_t)c.total);
 		else
@@ -341,9 +341,16 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d,
 				      args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0, &value);
 		bw_table_text(&t, "%s", args[i].arg->name);
 		bw_table_text(&t, "%s", args[i].arg->type_name);
-		bw_table_int(&t, args[i].arg->offset_b);
+		bool absent = args[i].arg->is_absent;
+		if (absent)
+			bw_table_empty(&t);
+		else
+			bw_table_int(&t, args[i].arg->offset_b);
 		bw_table_int(&t, args[i].arg->size_b);
-		bw_table_text(&t, "%s", args[i].has_value ? bw_str_text(&value) : "(not readable)");
+		bw_table_text(&t, "%s",
+			      args[i].has_value ? bw_str_text(&value)
+			      : absent		? "<optimized out>"
+						: "(not readable)");
 		bw_table_json_cell(&t,
 				   args[i].has_value ? bw_json_text(bw_str_text(&value)) : NULL);
 		bw_str_free(&value);
@@ -376,7 +383,7 @@ struct bw_error *bw_show_kernel(struct bw_out *o, struct bw_debug *d,
 	bw_out_json(o, "groups", bw_dims_json(info->desc.groups));
 	bw_out_json(o, "workgroup", bw_dims_json(info->desc.group_size));
 	bw_out_int(o, "wave_size", wave32 ? 32 : 64);
-	if (info->kernel) {
+	if (info->kernel && info->kernel->vgprs) {
 		bw_out_line(o,
 			    "  resources    %u VGPRs, %u bytes of LDS, %u bytes of scratch a lane",
 			    info->kernel->vgprs, info->kernel->lds_b, info->kernel->scratch_b);

@@ -50,7 +50,7 @@ enum bw_agent_msg {
 	BW_AGENT_MAPS,	  /* bw_agent_about; reply bw_agent_result + array of bw_agent_map */
 	BW_AGENT_FAULT,	  /* bw_agent_about: GPUVM_FAULT of its VM; reply bw_agent_fault */
 	/* reply bw_agent_result + array of bw_agent_object: what the program's graphics API knows
-	 * by name; none where the program uses no Vulkan */
+	 * by name; none where the program uses neither Vulkan nor OpenCL */
 	BW_AGENT_OBJECTS,
 	BW_AGENT_CLOCK, /* bw_agent_clock; reply bw_agent_result */
 	/* reply bw_agent_result. Ends the connection as DETACH does, but what is attached stays,
@@ -172,7 +172,24 @@ struct bw_agent_dispatch {
 	uint32_t label_at, label_b;
 	uint32_t push_at, push_b; /* in the blob: push constants; 0: none or not known */
 	/* in the blob: n_bindings of bw_agent_binding; not all of them where bindings_cut is 1 */
-	uint32_t bindings_at, n_bindings, bindings_cut, pad;
+	uint32_t bindings_at, n_bindings, bindings_cut;
+	uint32_t args_at, n_args; /* in the blob: n_args of bw_agent_arg */
+	uint32_t pad;
+	uint64_t block_va; /* of the block that the arguments lie in; 0: none */
+};
+/* An argument of an OpenCL kernel, in the kernel's order. */
+#define BW_AGENT_ARG_NOWHERE UINT32_MAX
+struct bw_agent_arg {
+	uint32_t kind;	   /* enum bw_agent_arg_kind */
+	uint32_t offset_b; /* in the block; NOWHERE: not passed, or not known */
+	uint32_t size_b, pad;
+	char name[48], type[48]; /* "" where the program does not keep them */
+};
+enum bw_agent_arg_kind {
+	BW_AGENT_ARG_OPAQUE, /* image, sampler */
+	BW_AGENT_ARG_VALUE,
+	BW_AGENT_ARG_BUFFER,
+	BW_AGENT_ARG_LOCAL,
 };
 /* A descriptor that the API has put into a set which is bound for the dispatch. */
 struct bw_agent_binding {
@@ -193,7 +210,7 @@ struct bw_agent_submit {
 /* Something the program's API made. */
 enum bw_agent_object_kind {
 	/* va: its code, once seen in a dispatch; hash: of its SPIR-V; dim: work-items of a group;
-	 * entry: of the shader */
+	 * entry: of the shader. Of OpenCL a kernel: name and entry */
 	BW_AGENT_OBJECT_PIPELINE = 1,
 	BW_AGENT_OBJECT_BUFFER, /* va, size_b; flags: VkBufferUsageFlags */
 	/* va, size_b; dim; format: VkFormat; flags: VkImageUsageFlags */

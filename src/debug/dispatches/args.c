@@ -104,7 +104,7 @@ struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_
 			continue;
 		struct bw_arg_info *a = &args[n++];
 		a->arg = arg;
-		if (!x->kernarg_va || !bw_arg_type(arg, &a->value.type))
+		if (arg->is_absent || !x->kernarg_va || !bw_arg_type(arg, &a->value.type))
 			continue;
 		a->value.place = BW_PLACE_MEMORY;
 		a->value.va = x->kernarg_va + arg->offset_b;

@@ -48,6 +48,8 @@ static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 	unsigned at = 0;
 	if (!x->kernel)
 		return 0;
+	if (x->desc.n_args && x->kernel->args && !x->kernel->descriptor)
+		return x->desc.block_va;
 	if (x->kernel->descriptor || x->kernel->properties) {
 		unsigned p = x->kernel->properties;
 		if (!(p & 1u << 3))
@@ -65,6 +67,8 @@ static void free_dispatch(struct bw_dispatch_record *x)
 	free(x->levels);
 	free(x->push);
 	free(x->bindings);
+	free(x->args);
+	free(x->api_kernel);
 }
 
 void bw_debug_forget_dispatches(struct bw_debug *d)
@@ -161,7 +165,7 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_rec
 	if (x->bindings)
 		memcpy(x->bindings, x->info.desc.bindings, n * sizeof(*x->bindings));
 	return x->label && (x->push || !x->info.desc.push_b) && (x->bindings || !n)
-		       ? NULL
+		       ? bw_debug_take_args(x)
 		       : bw_error_nomem();
 }
 
@@ -178,6 +182,7 @@ static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch_record 
 		if (!x->name)
 			return bw_error_nomem();
 	}
+	bw_debug_use_args(x);
 	return NULL;
 }
 
@@ -190,6 +195,7 @@ static void point_info(struct bw_dispatch_record *x)
 	x->info.desc.label = x->info.label;
 	x->info.desc.push = x->push;
 	x->info.desc.bindings = x->bindings;
+	x->info.desc.args = x->args;
 	x->info.pipeline = x->pipeline.id ? &x->pipeline : NULL;
 }
 
@@ -271,10 +277,12 @@ struct bw_error *bw_debug_on_submit(struct bw_debug *d, const struct bw_target_e
 struct bw_error *bw_debug_match_again(struct bw_debug *d)
 {
 	bw_vec_each(&d->dispatches, x) {
-		if (x->info.kernel || x->info.state >= BW_DISPATCH_DONE)
+		bool from_api = x->info.kernel && x->api_kernel;
+		if ((x->info.kernel && !from_api) || x->info.state >= BW_DISPATCH_DONE)
 			continue;
 		BW_IN_SPACE(d, x->info.space);
 		BW_TRY(bw_debug_match_kernel(d, x));
+		bw_debug_use_args(x);
 		point_info(x);
 		x->info.kernarg_va = kernarg_of(&x->info);
 	}

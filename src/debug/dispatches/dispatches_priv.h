@@ -24,6 +24,8 @@ struct bw_dispatch_record {
 	char *levels; /* owned: of the label, with BW_LABEL_SEPARATOR between them */
 	uint8_t *push;
 	struct bw_target_binding *bindings; /* owned */
+	struct bw_target_arg *args;	    /* owned */
+	struct bw_api_kernel *api_kernel;   /* owned; NULL: no API describes the kernel */
 };
 
 /* dispatch.c */
@@ -61,6 +63,12 @@ void bw_debug_tell_lines(struct bw_debug *d);
 /* Recognises the kernel at a dispatch's code address; adds a load when it is a new one. */
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d,
 				       struct bw_dispatch_record *dispatch) BW_MUST_CHECK;
+
+/* opencl.c */
+/* Keeps what the program's OpenCL says of the kernel and its arguments. */
+struct bw_error *bw_debug_take_args(struct bw_dispatch_record *x) BW_MUST_CHECK;
+/* Makes that the dispatch's kernel where no code object has one. */
+void bw_debug_use_args(struct bw_dispatch_record *x);
 
 /* inst_start.c */
 /* The instruction before pc, in the function that pc is in; 0: not known. */

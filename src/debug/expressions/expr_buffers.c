@@ -7,6 +7,7 @@
 #include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -64,6 +65,24 @@ bool bw_expr_buffer_follows(const struct bw_expr *x)
 	return is_name || x->tok.kind == BW_TOK_INT || x->tok.kind == BW_TOK_STRING;
 }
 
+/* The one that the dispatch's shader or kernel calls so; false: none. */
+static bool bound_buffer(struct bw_expr *x, const char *name, struct bw_buffer_info *out)
+{
+	struct bw_bound *bound = NULL;
+	size_t n = 0;
+	uint32_t dispatch = dispatch_of(x), number = 0;
+	struct bw_error *err = dispatch ? bw_debug_bound(x->d, dispatch, &bound, &n) : NULL;
+	for (size_t i = 0; !err && i < n; i++)
+		if (!strcmp(bound[i].name, name))
+			number = bound[i].buffer;
+	free(bound);
+	if (!err && number)
+		err = bw_debug_buffer(x->d, number, out);
+	bool found = !err && number;
+	bw_error_free(err);
+	return found;
+}
+
 /* The buffer of that name. Of several, one that the dispatch is given: it has the latest number. */
 static struct bw_error *named_buffer(struct bw_expr *x, const char *name,
 				     struct bw_buffer_info *out)
@@ -77,6 +96,8 @@ static struct bw_error *named_buffer(struct bw_expr *x, const char *name,
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(all[i].name, name) && all[i].va)
 			found = &all[i];
+	if (!found && bound_buffer(x, name, out))
+		return NULL;
 	if (!found)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "No buffer is called \"%s\"; \"info buffers\" lists them", name);

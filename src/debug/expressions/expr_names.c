@@ -417,6 +417,12 @@ static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg 
 {
 	struct bw_type t;
 	struct bw_value v;
+	if (arg->is_absent)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "The driver does not give argument %s to the GPU as a value: the "
+				 "kernel does not use it, or it is an image, a sampler or local "
+				 "memory",
+				 arg->name);
 	if (!bw_arg_type(arg, &t))
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "argument %s has a type that is not known here: %s", arg->name,

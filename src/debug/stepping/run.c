@@ -60,7 +60,7 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 				continue;
 			x->info.state = BW_DISPATCH_RUNNING;
 			bw_debug_note(d, BW_NOTICE_DISPATCH, "dispatch %u: %s", x->info.number,
-				      x->info.kernel_name);
+				      x->info.kernel_title);
 		}
 	}
 	return NULL;

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""An unmodified OpenCL program on rusticl: its kernels have their names, arguments and buffers. What the arguments are is
+what the program sets (opencl_program.py). Exit status 77: no rusticl with radeonsi is installed."""
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+from harness import check, equal  # noqa: E402
+
+os.environ["RUSTICL_ENABLE"] = "radeonsi"
+PROGRAM = [sys.executable or "/usr/bin/python3", str(HERE / "opencl_program.py")]
+
+
+def text(s, command):
+    return s.command(command)["text"]
+
+
+def arguments():
+    s = harness.Session("--", *PROGRAM)
+    s.command("break on dispatch kernel saxpy")
+    s.command("break on dispatch kernel sums")
+    s.command("run")
+    names = [x["kernel"] for x in s.command("info dispatches")["dispatches"]]
+    equal(names[:2], ["saxpy", "sums"], "the first dispatches")
+    args = {a["name"]: a.get("value") for a in s.command("info args")["launch_values"]}
+    equal(list(args), ["out", "x", "a", "n", "p"], "names of the arguments")
+    equal((args["a"], args["n"]), ("2.5", "200"), "values of arguments")
+    equal([a["type"] for a in s.command("info kernel")["arguments"]], ["float*", "float*", "float", "int", "params"], "types")
+    equal(text(s, "print $_launch.x[3]"), "3", "what an argument points to")
+    equal(text(s, "print buffer x as float[4]"), "{0, 1, 2, 3}", "a buffer by its argument")
+    sizes = {b["name"]: b["size"] for b in s.command("info buffers")["buffers"] if b.get("name")}
+    equal(sizes, {"out": 1024, "x": 1024}, "buffers that are bound")
+    s.command("continue")
+    equal(harness.events(s.events, "stop")[-1]["function"], "sums", "where it has stopped")
+    args = {a["name"]: a.get("value") for a in s.command("info args")["launch_values"]}
+    equal(list(args), ["unused", "data", "part", "nothing", "bias"], "names of the arguments")
+    equal((args["bias"], args["part"]), ("5", None), "values of arguments; local memory has none")
+    equal(text(s, "print $_launch.data[34]"), "34", "what an argument points to")
+    s.command("delete")
+    s.command("continue")
+    out = s.end()
+    equal(out[0], 0, "the debugger's status")
+
+
+def launched_again():
+    """Kernels that are released before the driver submits them keep their names; values are those of each launch."""
+    s = harness.Session("--", *PROGRAM, "again")
+    s.command("break on dispatch every kernel saxpy")
+    s.command("run")
+    for a in (1, 2, 3, 4):
+        equal((text(s, "print $_launch.a"), text(s, "print $_launch.n")), (str(a), str(100 * a)), "values of a launch")
+        if a < 4:
+            s.command("continue")
+    s.command("kill")
+    s.end()
+
+
+if subprocess.run([harness.BREAKWATER, "exec", "--", *PROGRAM], stdout=subprocess.DEVNULL).returncode == 77:
+    print("no OpenCL here")
+    sys.exit(77)
+harness.main(arguments, launched_again)
