@@ -12,7 +12,9 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "cli/cli.h"
+#include "cli/compile.h"
 #include "cli/subcommands.h"
+#include "launch/options.h"
 
 static int fail(struct bw_error *err)
 {
@@ -75,8 +77,11 @@ bool bw_cli_is_capture(const char *path)
 	return n > 4 && !strcmp(path + n - 4, ".bwc");
 }
 
-struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path, const char *other)
+struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path,
+					const struct bw_compile_options *compile,
+					const struct bw_launch_options *launch)
 {
+	const char *other = launch->words.len ? launch->words.data[0] : compile->first;
 	_cleanup_free_ char *program = NULL;
 	if (other)
 		return bw_errorf(BW_E_INVALID, "%s is for kernels; %s is a capture", other, path);

@@ -285,9 +285,7 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 	struct bw_str said = {0};
 	BW_TRY(check_readable(o->kernel));
 	if (bw_cli_is_capture(o->kernel))
-		return bw_cli_prepare_capture(c, o->kernel,
-					      o->launch.words.len ? o->launch.words.data[0]
-								  : o->compile.first);
+		return bw_cli_prepare_capture(c, o->kernel, &o->compile, &o->launch);
 	if (bw_cli_is_shader(o->kernel))
 		return bw_cli_prepare_shader(c, o->kernel, &o->compile, &o->launch);
 	struct bw_error *err = bw_cli_build_kernel(o->kernel, gpu, &o->compile, &said, &built);

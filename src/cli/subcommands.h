@@ -44,11 +44,14 @@ int bw_main_vgpu_linux(int argc, char **argv);
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, bool shader_lines, char *setting,
 			      pid_t *out_pid) BW_MUST_CHECK;
 /* replay.c: whether `breakwater run` takes the file as a capture, and makes its replay the program.
- * other: an option of kernels that was given, or NULL. */
+ * The options are for messages: a capture takes none of them. */
 struct bw_cli;
+struct bw_compile_options;
+struct bw_launch_options;
 bool bw_cli_is_capture(const char *path);
 struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path,
-					const char *other) BW_MUST_CHECK;
+					const struct bw_compile_options *compile,
+					const struct bw_launch_options *launch) BW_MUST_CHECK;
 /* Puts the folder of a part of Breakwater into our PATH, before all others or behind them. */
 void bw_cli_add_to_path(const char *part, bool is_first);
 
