@@ -165,13 +165,13 @@ struct bw_error *bw_cmd_backtrace(struct bw_cli *c, const char *args)
 	BW_TRY(bw_cli_need_wave(c, &w));
 	if (args[0])
 		BW_TRY(eval_number(c, args, &n));
+	uint64_t count = n < 0 ? -(uint64_t)n : (uint64_t)n;
 	if (n < 0) {
 		unsigned total;
 		BW_TRY(count_frames(c, limit, &total));
-		first = total > (uint64_t)-n ? total - (unsigned)-n : 0;
-		n = -n;
+		first = total > count ? total - (unsigned)count : 0;
 	}
-	unsigned last = n > limit - first ? limit : first + (unsigned)n;
+	unsigned last = count > limit - first ? limit : first + (unsigned)count;
 	json_t *rows = json_array();
 	struct bw_error *err = show_frames(c, first, last, rows);
 	struct bw_error *end = err ? NULL : bw_debug_stack_frame(c->debug, last, &f);
