@@ -81,9 +81,9 @@ static struct bw_error *show_info(struct show *s)
 		    d->is_virtual ? " (virtual)" : "", d->pci_address);
 	bw_out_line(o, "Made by      %s", d->made_by);
 	bw_out_line(o,
-		    "Submissions  %zu, with %" PRIu64 " dispatches; %" PRIu64
+		    "Submissions  %zu, with %" PRIu64 " dispatch%s; %" PRIu64
 		    " failed or did not end",
-		    n, n_dispatches, n_failed);
+		    n, n_dispatches, n_dispatches == 1 ? "" : "es", n_failed);
 	bw_out_line(o, "Spaces       %u address space%s", n_spaces, n_spaces == 1 ? "" : "s");
 	bw_out_line(o,
 		    "Memory       %" PRIu64 " different pages, %" PRIu64

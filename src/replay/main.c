@@ -240,10 +240,10 @@ static void show_difference(struct bw_out *o, const struct bw_replay_difference 
 	if (d->va)
 		snprintf(va, sizeof(va), " (address 0x%" PRIx64 ")", d->va);
 	bw_out_line(o,
-		    "Submission %u (%u dispatches) differs first in buffer %" PRIu64
+		    "Submission %u (%u dispatch%s) differs first in buffer %" PRIu64
 		    " at byte 0x%" PRIx64 "%s; %" PRIu64 " pages of %" PRIu64 " buffers differ:",
-		    d->number, d->n_dispatches, d->buffer, d->offset_b, va, d->n_pages,
-		    d->n_buffers);
+		    d->number, d->n_dispatches, d->n_dispatches == 1 ? "" : "es", d->buffer,
+		    d->offset_b, va, d->n_pages, d->n_buffers);
 	bw_out_int(o, "differs_after", d->number);
 	bw_out_int(o, "buffer", (int64_t)d->buffer);
 	bw_out_hex(o, "offset", d->offset_b);
@@ -288,8 +288,9 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 	else if (r->verdict != BW_REPLAY_SAME)
 		show_broken(o, r, c->o.timeout_s);
 	else
-		bw_out_line(o, "%u submission%s, %u dispatches replayed%s.", r->n_submissions,
+		bw_out_line(o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
 			    r->n_submissions == 1 ? "" : "s", r->n_dispatches,
+			    r->n_dispatches == 1 ? "" : "es",
 			    c->o.check ? "; memory is as captured behind each" : "");
 	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME);
 	bw_out_end(o);

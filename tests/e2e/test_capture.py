@@ -82,7 +82,7 @@ def check_differences(folder, path, out):
     equal((r["captured"][:5], r["replayed"][:5]), ("80 3f", "00 00"), "its bytes")
     equal(int(r["va"], 16), int(out["va"], 16) + 2, "its address")
     text, _ = ask("replay", "--check", "--override", f"1.0={nothing}", path, status=1)
-    check(text.startswith(f"Submission 1 (1 dispatches) differs first in buffer {out['buffer']} at byte 0x2"), text)
+    check(text.startswith(f"Submission 1 (1 dispatch) differs first in buffer {out['buffer']} at byte 0x2"), text)
 
 
 def check_decompile(folder, path, out):
