@@ -18,6 +18,7 @@ tools/debian-tree.sh enter "$place/tree" '
 	/usr/share/doc/breakwater/examples/demo.sh
 	breakwater exec -- breakwater doctor >/root/doctor.log || true
 	breakwater umr -wa
+	[ -s /usr/share/breakwater/breakwater.vsix ]
 	apt-get remove -y -qq breakwater >/dev/null
 	! ls -d /usr/libexec/breakwater 2>/dev/null'
 echo "The package installs, runs the demo and is removed."
