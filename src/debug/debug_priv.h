@@ -11,6 +11,7 @@
 #include "debug/breaks.h"
 #include "debug/debug.h"
 #include "debug/dispatches.h"
+#include "debug/stop.h"
 #include "debug/waves.h"
 #include "isa/inst.h"
 #include "sym/source_paths.h"
@@ -144,8 +145,8 @@ struct bw_debug {
 	bool buffers_found; /* looked for when so many continues had been: */
 	uint64_t buffers_continues;
 	uint64_t continues; /* counts bw_debug_continue */
-	/* the dispatch that the next wait reports: it came while nothing waited; 0: none */
-	uint32_t pending_dispatch;
+	/* the next wait reports it: it came while nothing waited; kind NONE: none */
+	struct bw_stop pending;
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
 	struct bw_u32_vec held;	    /* submissions that are held */
 	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */

@@ -87,18 +87,16 @@ static bool fake_is_stopped(struct bw_target *t, uint32_t slot)
 static enum bw_target_end fake_ends(struct bw_target *t)
 {
 	const struct fake_target *f = of(t);
+	enum bw_target_end end = BW_END_NONE;
 	must(t, BW_CAP_RUN);
-	bool none = f->next_event == f->n_events;
-	switch ((int)(none ? BW_EVENT_NONE : f->events[f->next_event].kind)) {
-	case BW_EVENT_EXIT:
-	case BW_EVENT_GPU_GONE:
-		return BW_END_ALL;
-	case BW_EVENT_SPACE_GONE:
-	case BW_EVENT_PROGRAM_GONE:
-		return BW_END_SOME;
-	default:
-		return BW_END_NONE;
+	for (unsigned i = f->next_event; i < f->n_events; i++) {
+		enum bw_target_event_kind kind = f->events[i].kind;
+		if (kind == BW_EVENT_EXIT || kind == BW_EVENT_GPU_GONE)
+			return BW_END_ALL;
+		if (kind == BW_EVENT_PROGRAM_GONE)
+			end = BW_END_SOME;
 	}
+	return end;
 }
 
 static size_t fake_stopped(struct bw_target *t, uint32_t *out, size_t max)

@@ -527,6 +527,26 @@ static void test_end_while_stopped(void **state)
 	fake_session_end(&s);
 }
 
+/* What comes while one of several programs is found to have ended is reported by the next wait. */
+static void test_stop_beside_an_end(void **state)
+{
+	struct fake_session s;
+	static const uint32_t code[] = {TRAP3, ADD1, END};
+	fake_session_create(&s, code, BW_ARRAY_SIZE(code));
+	fake_session_start(&s, 1);
+	wait_stop(&s);
+	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_QUEUE_ERROR, .pid = 7});
+	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_PROGRAM_GONE, .pid = 8});
+	OK(bw_debug_look_for_some_end(s.debug));
+	OK(bw_debug_continue(s.debug));
+	struct bw_stop stop = wait_stop(&s);
+	assert_int_equal(stop.kind, BW_STOP_QUEUE_ERROR);
+	assert_int_equal(stop.pid, 7);
+	OK(bw_debug_continue(s.debug));
+	assert_int_equal(wait_stop(&s).kind, BW_STOP_NONE);
+	fake_session_end(&s);
+}
+
 static void test_destroy_while_stopped(void **state)
 {
 	struct fake_session s;
@@ -557,6 +577,7 @@ int main(void)
 		cmocka_unit_test(test_dispatch_ends_under_a_step),
 		cmocka_unit_test(test_bad_places),
 		cmocka_unit_test(test_end_while_stopped),
+		cmocka_unit_test(test_stop_beside_an_end),
 		cmocka_unit_test(test_destroy_while_stopped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

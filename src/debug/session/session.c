@@ -194,7 +194,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	d->focus_number = 0;
 	d->focus_lane = 0;
 	d->unstoppable = 0;
-	d->pending_dispatch = 0;
+	d->pending.kind = BW_STOP_NONE;
 	d->alone_slot = UINT32_MAX;
 	d->watched.len = 0;
 	d->next_wave = 1;

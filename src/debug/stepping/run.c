@@ -409,7 +409,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	BW_TRY(bw_debug_need_target(d));
 	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	/* stops of other waves at the same time are reported first, one after the other */
-	d->report_pending = any_pending(d) || d->pending_dispatch;
+	d->report_pending = any_pending(d) || d->pending.kind != BW_STOP_NONE;
 	if (d->report_pending)
 		return NULL;
 	bw_debug_forget_insts(d);
@@ -446,12 +446,11 @@ static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_s
 	BW_TRY(bw_debug_need_target(d));
 	if (d->report_pending && d->state == BW_DEBUG_STOPPED) {
 		d->report_pending = false;
-		report(d, d->focus_number, out);
-		if (d->pending_dispatch) {
-			out->kind = BW_STOP_DISPATCH;
-			out->dispatch = d->pending_dispatch;
-			d->pending_dispatch = 0;
-		}
+		if (d->pending.kind == BW_STOP_NONE)
+			report(d, d->focus_number, out);
+		else
+			*out = d->pending;
+		d->pending.kind = BW_STOP_NONE;
 		return NULL;
 	}
 	if (d->watched.len) {
@@ -518,8 +517,13 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, s
 	return bw_debug_wait(d, -1, out);
 }
 
+static bool is_end(const struct bw_stop *s)
+{
+	return s->kind == BW_STOP_EXITED || s->kind == BW_STOP_GPU_GONE;
+}
+
 /* Handles what comes for as long as something that has ended was not reported. Waves that stop
- * meanwhile belong to this stop. */
+ * meanwhile belong to this stop; the first of other stops is kept for the next wait. */
 static struct bw_error *handle_ends(struct bw_debug *d, enum bw_target_end until,
 				    struct bw_stop *out)
 {
@@ -538,12 +542,12 @@ static struct bw_error *handle_ends(struct bw_debug *d, enum bw_target_end until
 		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;
-		if (stop.kind == BW_STOP_DISPATCH)
-			d->pending_dispatch = stop.dispatch;
+		if (stop.kind != BW_STOP_NONE && !is_end(&stop) && d->pending.kind == BW_STOP_NONE)
+			d->pending = stop;
 	}
 	if (any_stops && d->target && d->state == BW_DEBUG_STOPPED)
 		BW_TRY(bw_debug_collect(d));
-	if (stop.kind != BW_STOP_EXITED && stop.kind != BW_STOP_GPU_GONE)
+	if (!is_end(&stop))
 		stop.kind = BW_STOP_NONE;
 	*out = stop;
 	return NULL;
