@@ -11,6 +11,7 @@
  *     files.c        file descriptors that are DRM files
  *     live.c         files of debugfs and sysfs that the virtual GPU answers (with live_calls.c)
  *     gpu.c          calls on a DRM file: to the virtual GPU, or to the kernel
+ *     version.c      the driver's version, also of a GPU that has ended
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
  *     capture.c      submissions and the memory before and after them, for a capture
@@ -43,6 +44,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "agent/version.h"
 #include "kmd/client.h"
 
 struct bw_track;
@@ -57,10 +59,11 @@ struct bw_agent_file {
 	pid_t owner;	 /* the process that opened it: only that one closes it at the server */
 	uint32_t number; /* its number among the process's files, from 1, by which the debugger
 			  * names it */
-	uint32_t ip_type, ring;	    /* of the last submission shown; debugger.c's, under its lock */
-	unsigned minor;		    /* 128: render node, 0: card */
-	uint32_t server_file;	    /* virtual */
-	struct bw_agent_live *live; /* live.c; owned */
+	uint32_t ip_type, ring; /* of the last submission shown; debugger.c's, under its lock */
+	unsigned minor;		/* 128: render node, 0: card */
+	uint32_t server_file;	/* virtual */
+	struct bw_agent_version version; /* virtual, of a node */
+	struct bw_agent_live *live;	 /* live.c; owned */
 	int own_fd; /* kernel device: a duplicate of ours that stays open when the program closes
 		     * its own; else -1 */
 	struct bw_track *track;	  /* NULL unless there is a debugger, or it is captured */

@@ -163,11 +163,12 @@ int bw_agent_open_node(unsigned minor, int flags)
 	int r = fd < 0 ? -errno : 0;
 	if (!r)
 		r = bw_vgpu_drm_open(c, minor, flags & ~O_CLOEXEC, &f->server_file);
-	if (r) {
+	if (r)
 		f->owner = 0; /* nothing to close there */
-	} else if (!bw_agent_fd_set(fd, f)) {
+	else
+		r = bw_agent_version_ask(f->server_file, &f->version);
+	if (!r && !bw_agent_fd_set(fd, f))
 		r = -EMFILE;
-	}
 	if (!r)
 		bw_debugger_file_opened(f);
 	else if (fd >= 0)
@@ -234,6 +235,8 @@ int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	int r = bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
 	if (!r && _IOC_TYPE(cmd) == DRM_IOCTL_BASE)
 		note_pages(f, cmd, arg);
+	if (r == -ENODEV && cmd == DRM_IOCTL_VERSION && !f->live)
+		return bw_agent_version_answer(&f->version, arg);
 	return r;
 }
 

@@ -303,6 +303,14 @@ static void gone(void)
 	CHECK(ioctl(fd, DRM_IOCTL_AMDGPU_WAIT_CS, &w) < 0 && errno == ENODEV);
 	CHECK(ioctl(fd, DRM_IOCTL_AMDGPU_WAIT_CS, &w) < 0 && errno == ENODEV);
 	CHECK(open(NODE, O_RDWR) < 0 && errno == ENODEV);
+	/* libdrm does not look whether it has got a version. */
+	char few[4] = "abc";
+	struct drm_version v = {.name = few, .name_len = 2};
+	CHECK(is_amdgpu(fd) && !ioctl(fd, DRM_IOCTL_VERSION, &v) && !strcmp(few, "amc"));
+	CHECK(v.version_major == 3 && v.version_minor == 61 && v.name_len == 6 && !v.date_len);
+	CHECK(ioctl(fd, DRM_IOCTL_VERSION, NULL) < 0 && errno == EFAULT);
+	v.name = (char *)8;
+	CHECK(ioctl(fd, DRM_IOCTL_VERSION, &v) < 0 && errno == EFAULT);
 }
 
 enum { IB_DW = 32 };
