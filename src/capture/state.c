@@ -83,7 +83,7 @@ static void remove_buffers(struct bw_capture_space *s, const uint64_t *ids, size
 	s->buffers.len = kept;
 }
 
-struct bw_error *bw_capture_space_apply_runs(struct bw_capture_space *s,
+struct bw_error *bw_capture_space_check_runs(const struct bw_capture_space *s,
 					     const struct bw_capture_runs *runs)
 {
 	/* no page is named twice */
@@ -95,6 +95,13 @@ struct bw_error *bw_capture_space_apply_runs(struct bw_capture_space *s,
 			return bad("pages lie outside of a buffer", r->buffer);
 		left -= r->count;
 	}
+	return NULL;
+}
+
+struct bw_error *bw_capture_space_apply_runs(struct bw_capture_space *s,
+					     const struct bw_capture_runs *runs)
+{
+	BW_TRY(bw_capture_space_check_runs(s, runs));
 	bw_vec_each(runs, r) {
 		struct bw_capture_state_buffer *b = bw_capture_space_buffer(s, r->buffer);
 		for (uint64_t i = 0; i < r->count; i++)

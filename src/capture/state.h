@@ -27,6 +27,9 @@ struct bw_capture_state_buffer *bw_capture_space_buffer(const struct bw_capture_
 							uint64_t id);
 struct bw_error *bw_capture_space_apply(struct bw_capture_space *s,
 					const struct bw_capture_submission *sub) BW_MUST_CHECK;
+/* Whether they lie in buffers of the space. */
+struct bw_error *bw_capture_space_check_runs(const struct bw_capture_space *s,
+					     const struct bw_capture_runs *runs) BW_MUST_CHECK;
 struct bw_error *bw_capture_space_apply_runs(struct bw_capture_space *s,
 					     const struct bw_capture_runs *runs) BW_MUST_CHECK;
 /* The first address at which this byte of the buffer is mapped; false: at none. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A file of anyone's as a capture: opened, every submission read and applied, pages of it read. The
  * checksums of headers are put right before, as people could who made such a file. With a first
- * byte of 1 the rest is the record of a submission without its file. */
+ * byte of 1 the rest is the record of a submission without its file; with 2, records on their way
+ * through the ring of the last ones, each with its length before it. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 
 #include "base/memfd.h"
 #include "capture/reader.h"
+#include "capture/ring.h"
 #include "capture/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -98,9 +100,76 @@ static void read_record(const uint8_t *bytes, size_t n)
 	bw_capture_space_fini(&s);
 }
 
+/* As the collector has it: runs name pages that the ring holds. */
+static void name_page(struct bw_capture_runs *runs, uint64_t id)
+{
+	bw_vec_each(runs, r) {
+		r->page = r->page && r->count < 16 ? id : 0;
+		r->count = r->page ? 1 : r->count;
+	}
+}
+
+static void write_ring(struct bw_capture_ring *ring, bool closed)
+{
+	const struct bw_capture_device device = {.name = "fuzz"};
+	struct bw_capture_writer *w;
+	uint32_t n = 0, kept = bw_capture_ring_kept(ring);
+	int fd = bw_memfd("fuzz");
+	if (fd < 0)
+		return;
+	if (closed)
+		bw_capture_ring_close_space(ring, 1);
+	struct bw_error *err = bw_capture_writer_create(fd, &device, &w);
+	if (!err) {
+		bw_error_free(bw_capture_ring_write(ring, w, &n));
+		bw_capture_writer_free(w);
+		assert(n <= kept && !bw_capture_ring_kept(ring));
+	}
+	bw_error_free(err);
+	close(fd);
+}
+
+static void fill_ring(const uint8_t *bytes, size_t n)
+{
+	const struct bw_capture_ring_limits limits = {.submissions = n ? bytes[0] % 4 : 0};
+	static const uint8_t page[BW_CAPTURE_PAGE_B] = {1};
+	struct bw_capture_ring *ring;
+	uint64_t id = 0;
+	uint32_t number = 0;
+	uint16_t size_b;
+	bw_error_free(bw_capture_ring_new(&limits, &ring));
+	bw_error_free(bw_capture_ring_page(ring, page, &id));
+	for (size_t at = 1; at + 3 <= n; at += size_b) {
+		struct bw_capture_submission sub = {0};
+		uint8_t space = bytes[at] % 2;
+		bool is_result = bytes[at] & 2;
+		memcpy(&size_b, bytes + at + 1, sizeof(size_b));
+		at += 3;
+		if (size_b > n - at)
+			break;
+		struct bw_error *err = bw_capture_submission_decode(bytes + at, size_b, &sub);
+		name_page(&sub.runs, id);
+		sub.summary.space = space;
+		sub.summary.number = is_result ? number : ++number;
+		if (!err && is_result) {
+			const struct bw_capture_result r = {.number = number, .has_ended = 1};
+			err = bw_capture_ring_result(ring, space, &r, &sub.runs);
+		} else if (!err) {
+			err = bw_capture_ring_submission(ring, &sub, number);
+		}
+		bw_capture_submission_fini(&sub);
+		bw_error_free(err);
+	}
+	write_ring(ring, n && bytes[0] & 4);
+	bw_capture_ring_release(ring, &id, 1);
+	bw_capture_ring_free(ring);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	if (n && bytes[0] == 1)
+	if (n && bytes[0] == 2)
+		fill_ring(bytes + 1, n - 1);
+	else if (n && bytes[0] == 1)
 		read_record(bytes + 1, n - 1);
 	else
 		read_file(bytes, n);

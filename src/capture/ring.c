@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/util.h"
+#include "capture/page_store.h"
+#include "capture/state.h"
+
+/* A submission, and its result when that has come. */
+struct record {
+	struct bw_capture_submission s;
+	bool has_result;
+	struct bw_capture_result result;
+	struct bw_capture_runs after;
+	uint64_t came_ns, size_b;
+};
+
+/* An address space as it was before its first record in the ring. */
+struct base {
+	struct bw_capture_space state;
+	uint32_t n_records;
+	bool is_bad, is_closed, is_written;
+};
+
+struct bw_capture_ring {
+	struct bw_capture_ring_limits limits;
+	struct bw_page_store pages;
+	uint64_t records_b;
+	struct BW_VEC(struct record *) records; /* owned; those before `first` are gone */
+	size_t first;
+	struct BW_VEC(struct base) bases;
+};
+
+struct bw_error *bw_capture_ring_new(const struct bw_capture_ring_limits *limits,
+				     struct bw_capture_ring **out)
+{
+	struct bw_capture_ring *r = calloc(1, sizeof(*r));
+	if (!r)
+		return bw_error_nomem();
+	r->limits = *limits;
+	*out = r;
+	return NULL;
+}
+
+struct bw_error *bw_capture_ring_page(struct bw_capture_ring *r, const void *page, uint64_t *out_id)
+{
+	return bw_page_store_add(&r->pages, page, out_id);
+}
+
+void bw_capture_ring_release(struct bw_capture_ring *r, const uint64_t *ids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bw_page_store_unref(&r->pages, ids[i]);
+}
+
+uint32_t bw_capture_ring_kept(const struct bw_capture_ring *r)
+{
+	return (uint32_t)(r->records.len - r->first);
+}
+
+uint64_t bw_capture_ring_bytes(const struct bw_capture_ring *r)
+{
+	uint64_t size_b = bw_page_store_bytes(&r->pages) + r->records_b;
+	bw_vec_each(&r->bases, b)
+		size_b += b->state.total_b / BW_CAPTURE_PAGE_B * sizeof(uint64_t);
+	return size_b;
+}
+
+/* ---- Records ---- */
+
+static void hold_runs(struct bw_capture_ring *r, const struct bw_capture_runs *runs)
+{
+	bw_vec_each(runs, one)
+		for (uint64_t i = 0; one->page && i < one->count; i++)
+			bw_page_store_ref(&r->pages, one->page + i);
+}
+
+static void release_runs(struct bw_capture_ring *r, const struct bw_capture_runs *runs)
+{
+	bw_vec_each(runs, one)
+		for (uint64_t i = 0; one->page && i < one->count; i++)
+			bw_page_store_unref(&r->pages, one->page + i);
+}
+
+static uint64_t size_of(const struct record *e)
+{
+	const struct bw_capture_submission *s = &e->s;
+	uint64_t size_b = sizeof(*e) + s->buffers.cap * sizeof(*s->buffers.data) +
+			  s->gone.cap * sizeof(*s->gone.data) +
+			  s->maps.cap * sizeof(*s->maps.data) +
+			  s->runs.cap * sizeof(*s->runs.data) + s->ibs.cap * sizeof(*s->ibs.data) +
+			  s->dispatches.cap * sizeof(*s->dispatches.data) +
+			  e->after.cap * sizeof(*e->after.data);
+	bw_vec_each(&s->chunks, c)
+		size_b += sizeof(*c) + c->size_b;
+	return size_b;
+}
+
+static void free_record(struct bw_capture_ring *r, struct record *e)
+{
+	r->records_b -= e->size_b;
+	release_runs(r, &e->s.runs);
+	release_runs(r, &e->after);
+	bw_capture_submission_fini(&e->s);
+	bw_vec_free(&e->after);
+	free(e);
+}
+
+static void free_base(struct bw_capture_ring *r, struct base *b)
+{
+	bw_vec_each(&b->state.buffers, one)
+		for (uint64_t i = 0; i < one->n_pages; i++)
+			bw_page_store_unref(&r->pages, one->page[i]);
+	bw_capture_space_fini(&b->state);
+}
+
+void bw_capture_ring_free(struct bw_capture_ring *r)
+{
+	if (!r)
+		return;
+	for (size_t i = r->first; i < r->records.len; i++)
+		free_record(r, r->records.data[i]);
+	bw_vec_free(&r->records);
+	bw_vec_each(&r->bases, b)
+		free_base(r, b);
+	bw_vec_free(&r->bases);
+	bw_page_store_fini(&r->pages);
+	free(r);
+}
+
+static struct base *base_of(struct bw_capture_ring *r, uint32_t space)
+{
+	bw_vec_each(&r->bases, b)
+		if (b->state.number == space)
+			return b;
+	return NULL;
+}
+
+static struct bw_error *need_base(struct bw_capture_ring *r, uint32_t space, struct base **out)
+{
+	*out = base_of(r, space);
+	if (*out)
+		return NULL;
+	BW_TRY(bw_vec_push(&r->bases, ((struct base){.state = {.number = space}})));
+	*out = &r->bases.data[r->bases.len - 1];
+	return NULL;
+}
+
+/* ---- Records become memory ---- */
+
+static struct bw_error *absorb_runs(struct bw_capture_ring *r, struct base *b,
+				    const struct bw_capture_runs *runs)
+{
+	BW_TRY(bw_capture_space_check_runs(&b->state, runs));
+	bw_vec_each(runs, run) {
+		struct bw_capture_state_buffer *buffer =
+			bw_capture_space_buffer(&b->state, run->buffer);
+		for (uint64_t i = 0; i < run->count; i++) {
+			uint64_t *at = &buffer->page[run->index + i], old = *at;
+			*at = run->page ? run->page + i : 0;
+			bw_page_store_ref(&r->pages, *at);
+			bw_page_store_unref(&r->pages, old);
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *absorb_submission(struct bw_capture_ring *r, struct base *b,
+					  struct bw_capture_submission *s)
+{
+	bw_vec_each(&s->gone, id) {
+		struct bw_capture_state_buffer *gone = bw_capture_space_buffer(&b->state, *id);
+		for (uint64_t i = 0; gone && i < gone->n_pages; i++) {
+			bw_page_store_unref(&r->pages, gone->page[i]);
+			gone->page[i] = 0;
+		}
+	}
+	/* Pages are counted, so the runs are not for bw_capture_space_apply. */
+	struct bw_capture_runs runs = s->runs;
+	memset(&s->runs, 0, sizeof(s->runs));
+	struct bw_error *err = bw_capture_space_apply(&b->state, s);
+	memcpy(&s->runs, &runs, sizeof(runs));
+	return err ? err : absorb_runs(r, b, &s->runs);
+}
+
+/* Its records make no sense. */
+static void give_up(struct bw_capture_ring *r, struct base *b, struct bw_error *err)
+{
+	BW_LOG(WARN, "capture", "address space %u is left out: %s", b->state.number, err->message);
+	bw_error_free(err);
+	free_base(r, b);
+	b->is_bad = true;
+}
+
+static void drop_oldest(struct bw_capture_ring *r)
+{
+	struct record *e = r->records.data[r->first++];
+	struct base *b = base_of(r, e->s.summary.space);
+	if (!b->is_bad) {
+		struct bw_error *err = absorb_submission(r, b, &e->s);
+		if (!err)
+			err = absorb_runs(r, b, &e->after);
+		if (err)
+			give_up(r, b, err);
+	}
+	b->n_records--;
+	if (b->is_closed && !b->n_records)
+		free_base(r, b);
+	free_record(r, e);
+	/* now and then, so that each is moved but once */
+	if (r->first > r->records.len / 2) {
+		r->records.len -= r->first;
+		memmove(r->records.data, r->records.data + r->first,
+			r->records.len * sizeof(*r->records.data));
+		r->first = 0;
+	}
+}
+
+static bool has_too_many(const struct bw_capture_ring *r, uint64_t now_ns)
+{
+	const struct bw_capture_ring_limits *l = &r->limits;
+	uint32_t n = bw_capture_ring_kept(r);
+	return n > 1 && ((l->submissions && n > l->submissions) ||
+			 (l->time_ns && now_ns - r->records.data[r->first]->came_ns > l->time_ns) ||
+			 (l->size_b && bw_capture_ring_bytes(r) > l->size_b));
+}
+
+static void trim(struct bw_capture_ring *r)
+{
+	uint32_t n = bw_capture_ring_kept(r);
+	uint64_t now_ns = n ? r->records.data[r->records.len - 1]->came_ns : 0;
+	while (has_too_many(r, now_ns))
+		drop_oldest(r);
+}
+
+struct bw_error *bw_capture_ring_submission(struct bw_capture_ring *r,
+					    struct bw_capture_submission *s, uint64_t now_ns)
+{
+	struct base *b = NULL;
+	struct record *e = calloc(1, sizeof(*e));
+	struct bw_error *err = e ? need_base(r, s->summary.space, &b) : bw_error_nomem();
+	if (!err && !b->is_bad)
+		err = bw_vec_push(&r->records, e);
+	if (err || b->is_bad) {
+		bw_capture_submission_fini(s);
+		free(e);
+		return err;
+	}
+	e->came_ns = now_ns;
+	e->s = *s;
+	memset(s, 0, sizeof(*s));
+	hold_runs(r, &e->s.runs);
+	e->size_b = size_of(e);
+	r->records_b += e->size_b;
+	b->n_records++;
+	trim(r);
+	return NULL;
+}
+
+static struct record *record_of(const struct bw_capture_ring *r, uint32_t number)
+{
+	for (size_t i = r->records.len; i-- > r->first;)
+		if (r->records.data[i]->s.summary.number == number)
+			return r->records.data[i];
+	return NULL;
+}
+
+struct bw_error *bw_capture_ring_result(struct bw_capture_ring *r, uint32_t space,
+					const struct bw_capture_result *result,
+					struct bw_capture_runs *runs)
+{
+	struct record *e = record_of(r, result->number);
+	struct base *b = base_of(r, space);
+	if (e && !e->has_result) {
+		e->has_result = true;
+		e->result = *result;
+		memcpy(&e->after, runs, sizeof(*runs));
+		memset(runs, 0, sizeof(*runs));
+		hold_runs(r, &e->after);
+		r->records_b -= e->size_b;
+		e->size_b = size_of(e);
+		r->records_b += e->size_b;
+	} else if (b && !b->is_bad && !b->is_closed) {
+		struct bw_error *err = absorb_runs(r, b, runs);
+		if (err)
+			give_up(r, b, err);
+	}
+	bw_vec_free(runs);
+	trim(r);
+	return NULL;
+}
+
+void bw_capture_ring_close_space(struct bw_capture_ring *r, uint32_t space)
+{
+	struct base *b = base_of(r, space);
+	if (!b)
+		return;
+	b->is_closed = true;
+	if (!b->n_records)
+		free_base(r, b);
+}
+
+/* ---- Writing ---- */
+
+static struct bw_error *number_of(struct bw_capture_ring *r, struct bw_capture_writer *w,
+				  uint64_t id, uint64_t *out)
+{
+	uint64_t *number = bw_page_store_tag(&r->pages, id);
+	if (id && !*number)
+		BW_TRY(bw_capture_writer_page(w, bw_page_store_data(&r->pages, id), number));
+	*out = id ? *number : 0;
+	return NULL;
+}
+
+/* Ids of the ring become numbers of the file; `out` is empty before. */
+static struct bw_error *translate(struct bw_capture_ring *r, struct bw_capture_writer *w,
+				  const struct bw_capture_runs *runs, struct bw_capture_runs *out)
+{
+	bw_vec_each(runs, run) {
+		for (uint64_t i = 0; run->page && i < run->count; i++) {
+			struct bw_capture_run one = {run->buffer, run->index + i, 1, 0};
+			BW_TRY(number_of(r, w, run->page + i, &one.page));
+			BW_TRY(bw_capture_runs_add(out, one));
+		}
+		if (!run->page)
+			BW_TRY(bw_capture_runs_add(out, *run));
+	}
+	return NULL;
+}
+
+/* All of the space's memory, as runs of the file. */
+static struct bw_error *all_runs(struct bw_capture_ring *r, struct bw_capture_writer *w,
+				 const struct bw_capture_space *s, struct bw_capture_runs *out)
+{
+	bw_vec_each(&s->buffers, b) {
+		for (uint64_t i = 0; i < b->n_pages; i++) {
+			struct bw_capture_run one = {b->info.id, i, 1, 0};
+			if (!b->page[i])
+				continue;
+			BW_TRY(number_of(r, w, b->page[i], &one.page));
+			BW_TRY(bw_capture_runs_add(out, one));
+		}
+	}
+	return NULL;
+}
+
+static uint64_t count_pages(const struct bw_capture_runs *runs)
+{
+	uint64_t n = 0;
+	bw_vec_each(runs, run)
+		n += run->count;
+	return n;
+}
+
+/* The first submission of a space in the file makes all buffers, with what they hold. */
+static struct bw_error *make_first(struct bw_capture_ring *r, struct bw_capture_writer *w,
+				   struct base *b, struct bw_capture_submission *s)
+{
+	struct bw_capture_runs runs = {0};
+	BW_TRY(absorb_submission(r, b, s));
+	release_runs(r, &s->runs);
+	s->runs.len = s->gone.len = s->buffers.len = s->maps.len = 0;
+	struct bw_error *err = all_runs(r, w, &b->state, &runs);
+	bw_vec_free(&s->runs);
+	memcpy(&s->runs, &runs, sizeof(runs));
+	BW_TRY(err);
+	bw_vec_each(&b->state.buffers, one)
+		BW_TRY(bw_vec_push(&s->buffers, one->info));
+	bw_vec_each(&b->state.maps, m)
+		BW_TRY(bw_vec_push(&s->maps, *m));
+	s->has_maps = true;
+	s->summary.changed_b = count_pages(&s->runs) * BW_CAPTURE_PAGE_B;
+	b->is_written = true;
+	return NULL;
+}
+
+/* The record's runs are of the file behind the call. */
+static struct bw_error *write_submission(struct bw_capture_ring *r, struct bw_capture_writer *w,
+					 struct base *b, struct bw_capture_submission *s)
+{
+	struct bw_capture_runs runs = {0};
+	if (!b->is_written) {
+		struct bw_error *err = make_first(r, w, b, s);
+		if (!err)
+			err = bw_capture_writer_submission(w, s);
+		bw_vec_free(&s->runs);
+		return err;
+	}
+	struct bw_error *err = translate(r, w, &s->runs, &runs);
+	release_runs(r, &s->runs);
+	bw_vec_free(&s->runs);
+	memcpy(&s->runs, &runs, sizeof(runs));
+	if (!err)
+		err = bw_capture_writer_submission(w, s);
+	bw_vec_free(&s->runs);
+	return err;
+}
+
+static struct bw_error *write_record(struct bw_capture_ring *r, struct bw_capture_writer *w,
+				     struct record *e, uint32_t *n_written)
+{
+	struct bw_capture_runs after = {0};
+	struct base *b = base_of(r, e->s.summary.space);
+	if (b->is_bad)
+		return NULL;
+	BW_TRY(write_submission(r, w, b, &e->s));
+	++*n_written;
+	if (!e->has_result)
+		return NULL;
+	struct bw_error *err = translate(r, w, &e->after, &after);
+	if (!err)
+		err = bw_capture_writer_result(w, &e->result, &after);
+	bw_vec_free(&after);
+	return err;
+}
+
+struct bw_error *bw_capture_ring_write(struct bw_capture_ring *r, struct bw_capture_writer *w,
+				       uint32_t *out_n)
+{
+	struct bw_error *err = NULL;
+	uint32_t n = 0;
+	for (; r->first < r->records.len; r->first++) {
+		struct record *e = r->records.data[r->first];
+		if (!err)
+			err = write_record(r, w, e, &n);
+		/* what the sender has made up costs its own space alone */
+		if (err && err->code == BW_E_INVALID) {
+			give_up(r, base_of(r, e->s.summary.space), err);
+			err = NULL;
+		}
+		free_record(r, e);
+	}
+	r->records.len = r->first = 0;
+	bw_vec_each(&r->bases, b)
+		free_base(r, b);
+	r->bases.len = 0;
+	if (!err)
+		*out_n = n;
+	return err;
+}
